@@ -1,0 +1,99 @@
+// Package analysis folds an archived run into the figures a report shows. It is
+// a pure function of the run: the same run gives the same bytes.
+package analysis
+
+import (
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/stats"
+)
+
+// Metric is a figure computed for each trial.
+type Metric struct {
+	Name   string `json:"name"`   // "throughput", "response.p99", "cpu", …
+	Unit   string `json:"unit"`   // "req/s", "µs", "µs/req", "bytes", "%"
+	Better string `json:"better"` // "higher" or "lower"
+}
+
+// Analysis is everything the report draws.
+type Analysis struct {
+	Schema   int              `json:"schema"`
+	Run      archive.Manifest `json:"run"`
+	Validity load.Validity    `json:"validity"`
+	Findings []Finding        `json:"findings"` // of the run, worst first
+	Groups   []Group          `json:"groups"`   // one per combination of load and levels
+	Subjects []string         `json:"subjects"` // order for colours: as in the study
+}
+
+// Finding is a finding with the place it was found at.
+type Finding struct {
+	load.Finding
+	Trials []int `json:"trials,omitempty"` // indices of the trials concerned
+}
+
+// Group holds the cells that may be compared: same load, same levels,
+// different subjects.
+type Group struct {
+	Title   string             `json:"title"` // "saturate, connections=64"
+	Load    string             `json:"load"`
+	Levels  map[string]string  `json:"levels,omitempty"`
+	Metrics []Metric           `json:"metrics"`
+	Cells   []Cell             `json:"cells"`
+	Ranking map[string][]Place `json:"ranking"` // metric → places, best first
+}
+
+// Cell is one subject's results within a group.
+type Cell struct {
+	Cell      int                       `json:"cell"` // index in the plan
+	Subject   string                    `json:"subject"`
+	Trials    []int                     `json:"trials"`           // valid or suspect trials used
+	Left      []int                     `json:"left,omitempty"`   // trials left out (invalid, failed)
+	Values    map[string][]float64      `json:"values"`           // metric → one value per used trial
+	Estimates map[string]stats.Interval `json:"estimates"`        // metric → median over trials with interval
+	Ratios    map[string]stats.Interval `json:"ratios,omitempty"` // metric → paired ratio to the reference subject
+	Curve     []Point                   `json:"curve"`            // response by percentile, all used windows merged
+	Service   []Point                   `json:"service"`          // service by percentile
+	Seconds   []Second                  `json:"seconds"`          // every window of every trial, in order
+}
+
+// Place is a subject's rank for a metric. Subjects that can't be told apart
+// share a rank.
+type Place struct {
+	Rank    int    `json:"rank"`
+	Subject string `json:"subject"`
+	Cell    int    `json:"cell"`
+}
+
+// Point is one point of a latency curve.
+type Point struct {
+	Percentile float64 `json:"p"`  // 0 to 100
+	Micros     float64 `json:"us"` // µs
+	Censored   bool    `json:"censored,omitempty"`
+}
+
+// Second is one window, reduced to what the heat map and time charts show.
+// Pointers are nil where the machine or subject can't tell.
+type Second struct {
+	Trial      int           `json:"trial"`
+	Block      int           `json:"block"`
+	Index      int           `json:"index"` // second within the trial; negative while warming up
+	Validity   load.Validity `json:"validity"`
+	Why        []string      `json:"why,omitempty"` // names of findings
+	Throughput float64       `json:"rps"`
+	Errors     uint64        `json:"errors"`
+	P50        float64       `json:"p50"` // response, µs
+	P99        float64       `json:"p99"`
+	Max        float64       `json:"max"`
+	LagP99     float64       `json:"lag_p99"`
+	Generator  float64       `json:"generator_cpu"`       // CPUs used by the generator
+	CPU        *float64      `json:"cpu,omitempty"`       // CPUs used by the subject
+	RSS        *float64      `json:"rss,omitempty"`       // bytes
+	RunQueue   *float64      `json:"run_queue,omitempty"` // seconds runnable per second
+	Switches   *float64      `json:"switches,omitempty"`  // context switches, both kinds
+	Steal      *float64      `json:"steal,omitempty"`     // share of one CPU
+	GCPause    *float64      `json:"gc_pause,omitempty"`  // µs in the window
+	GCCycles   *float64      `json:"gc_cycles,omitempty"`
+	Heap       *float64      `json:"heap,omitempty"` // bytes
+	Goroutines *float64      `json:"goroutines,omitempty"`
+	SchedP99   *float64      `json:"sched_p99,omitempty"` // µs
+}

@@ -1,0 +1,95 @@
+// Package archive keeps runs: folders of plain files that hold everything a
+// later analysis needs, written so that an interruption loses nothing.
+package archive
+
+import (
+	"time"
+
+	"dyno/lab/load"
+	"dyno/lab/machine"
+	"dyno/lab/probe"
+	"dyno/lab/study"
+)
+
+// Status of a run or trial.
+type Status string
+
+const (
+	Running     Status = "running"     // not finished, or its writer died
+	Complete    Status = "complete"    // all planned trials were done
+	Interrupted Status = "interrupted" // stopped by the user
+	Failed      Status = "failed"      // could not go on; Error says why
+)
+
+// Manifest is what a run is: manifest.json in its folder.
+type Manifest struct {
+	Schema      int                 `json:"schema"` // 1
+	ID          string              `json:"id"`     // folder name
+	Study       string              `json:"study"`
+	Question    string              `json:"question"`
+	StudySource string              `json:"study_source"` // the study file as written
+	StudyPath   string              `json:"study_path"`
+	Quick       bool                `json:"quick"`
+	Command     []string            `json:"command"` // that repeats the run
+	Dyno        string              `json:"dyno"`    // version
+	Started     time.Time           `json:"started"`
+	Finished    time.Time           `json:"finished,omitzero"`
+	Status      Status              `json:"status"`
+	Error       string              `json:"error,omitempty"`
+	Plan        study.Plan          `json:"plan"`
+	Reference   string              `json:"reference"` // subject the others are compared with
+	Subjects    []Subject           `json:"subjects"`
+	Machine     machine.Fingerprint `json:"machine"`
+	Placement   Placement           `json:"placement"`
+	Warmup      time.Duration       `json:"warmup"`
+	Duration    time.Duration       `json:"duration"`
+}
+
+// Placement is which CPUs were really used.
+type Placement struct {
+	Mode      string `json:"mode"`
+	Generator []int  `json:"generator,omitempty"`
+	Subject   []int  `json:"subject,omitempty"`
+}
+
+// Subject is what was measured, exactly enough to build it again.
+type Subject struct {
+	Name      string            `json:"name"`
+	Language  string            `json:"language,omitempty"`
+	Framework string            `json:"framework,omitempty"`
+	Version   string            `json:"version,omitempty"`
+	Role      string            `json:"role,omitempty"` // production, tuned, engine, own
+	BuildHash string            `json:"build_hash,omitempty"`
+	Command   string            `json:"command,omitempty"`
+	URL       string            `json:"url,omitempty"`
+	Env       map[string]string `json:"env,omitempty"`
+}
+
+// Trial is one measured run of one cell: trial.json in its folder.
+type Trial struct {
+	study.PlannedTrial
+	Status   Status         `json:"status"`
+	Error    string         `json:"error,omitempty"`
+	Started  time.Time      `json:"started"`
+	Mono     int64          `json:"mono"` // CLOCK_MONOTONIC at the start of the measured time, ns
+	Engine   string         `json:"engine"`
+	StartUp  time.Duration  `json:"start_up"` // from exec to the first right answer
+	Validity load.Validity  `json:"validity"`
+	Findings []load.Finding `json:"findings,omitempty"`
+	Windows  []Window       `json:"-"` // windows.jsonl and histograms.hlog
+}
+
+// Window is one second seen from both ends.
+type Window struct {
+	Client load.Window    `json:"client"` // its histograms are in histograms.hlog
+	Server probe.Window   `json:"server"`
+	Level  load.Validity  `json:"validity"`
+	Why    []load.Finding `json:"findings,omitempty"`
+}
+
+// Run is an archived run, read back.
+type Run struct {
+	Dir      string
+	Manifest Manifest
+	Trials   []Trial // in order of execution; only those that were started
+}

@@ -1,0 +1,77 @@
+// Package load puts a known load on an HTTP service and records what came back.
+//
+// A load is described by a [Spec]: where to send, what to send, and in which
+// rhythm (a [Profile]). [Run] executes it and returns a [Result] made of
+// one-second windows, each with its counts and full histograms.
+package load
+
+import (
+	"time"
+)
+
+// Mode says what decides when the next request starts.
+type Mode string
+
+const (
+	// Closed keeps a fixed number of connections; each sends its next request
+	// when the answer to the last one is in (as wrk does).
+	Closed Mode = "closed"
+	// Open starts requests on a schedule, whatever the server does (as wrk2
+	// does). Response times count from the scheduled ("intended") start.
+	Open Mode = "open"
+)
+
+// Arrivals says how the starts of an open loop are spread in time.
+type Arrivals string
+
+const (
+	// Uniform spaces arrivals evenly at 1/rate.
+	Uniform Arrivals = "uniform"
+	// Poisson draws exponential gaps with mean 1/rate, as independent users do.
+	Poisson Arrivals = "poisson"
+)
+
+// Profile is the rhythm of a load. The zero value is not usable; see
+// [Spec.Validate] for the rules.
+type Profile struct {
+	Mode        Mode     `json:"mode"`
+	Connections int      `json:"connections"`        // simultaneous connections, at least 1
+	Rate        float64  `json:"rate,omitempty"`     // requests per second; open loop only
+	Arrivals    Arrivals `json:"arrivals,omitempty"` // open loop only; default Poisson
+}
+
+// Header is one header field of a request, in the order it is sent.
+type Header struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Request is one kind of request in the mix.
+type Request struct {
+	Name    string   `json:"name"`
+	Method  string   `json:"method"`
+	Path    string   `json:"path"` // path and query, starting with "/"
+	Headers []Header `json:"headers,omitempty"`
+	Body    string   `json:"body,omitempty"`
+	Weight  int      `json:"weight,omitempty"` // share in the mix; 0 means 1
+	Status  int      `json:"status,omitempty"` // expected status; 0 means any from 200 to 399
+}
+
+// Spec is a whole load: target, requests, rhythm, length and limits.
+type Spec struct {
+	Target   string    // "http://host:port"; a path in it is ignored
+	Requests []Request // at least one
+	Profile  Profile
+	Seed     uint64        // for Poisson gaps and the mix; the same seed gives the same schedule
+	Warmup   time.Duration // sent but left out of totals; whole seconds are windows of their own
+	Duration time.Duration // measured time; 0 means until MaxRequests are done
+	// MaxRequests ends the load after so many requests; 0 means no such end.
+	MaxRequests uint64
+	Timeout     time.Duration // per request, from its sending; default 10 s
+	Threads     int           // event loops; 0 means one per CPU in CPUs, or 1
+	CPUs        []int         // pin loop i to CPUs[i%len]; empty leaves placement to the kernel
+	Engine      string        // "", "epoll" or "portable"; "" picks the best there is
+	// OnWindow, if set, is called once per finished window, in order, from one
+	// goroutine. The window is the callee's to keep.
+	OnWindow func(Window)
+}

@@ -1,0 +1,84 @@
+package load
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Clock names one of the times taken of every request. There is never one
+// unnamed "latency".
+type Clock int
+
+const (
+	Response  Clock = iota // done − intended: what a user waiting on schedule sees
+	Service                // done − sent: what the server and network took
+	Lag                    // sent − intended: how late the request was sent
+	FirstByte              // first byte of the answer − sent
+	Connect                // TCP connection established − connect called
+	NumClocks
+)
+
+// String returns the clock's name as used in files and flags.
+func (c Clock) String() string {
+	return [...]string{"response", "service", "lag", "first_byte", "connect"}[c]
+}
+
+// Errors counts failed requests by kind. A request that failed is never in a
+// latency histogram, except those counted under Status and Body, which were
+// answered in full.
+type Errors struct {
+	Connect uint64 `json:"connect"` // connection refused, unreachable, timed out while connecting
+	Timeout uint64 `json:"timeout"` // no complete answer within the time limit
+	Reset   uint64 `json:"reset"`   // connection closed or reset before the answer was complete
+	Status  uint64 `json:"status"`  // answered with a status that was not expected
+	Body    uint64 `json:"body"`    // answer that breaks HTTP/1.1, or a body that is not as promised
+}
+
+// Total is the sum over all kinds.
+func (e Errors) Total() uint64 { return e.Connect + e.Timeout + e.Reset + e.Status + e.Body }
+
+// Add adds the counts of o to e.
+func (e *Errors) Add(o Errors) {
+	e.Connect += o.Connect
+	e.Timeout += o.Timeout
+	e.Reset += o.Reset
+	e.Status += o.Status
+	e.Body += o.Body
+}
+
+// Window is one second of a load as the generator saw it. Offered counts by
+// intended time, Sent by sending time, Completed and the histograms by
+// completion time.
+type Window struct {
+	Index  int           `json:"index"`  // 0 is the first measured second; negative while warming up
+	Start  int64         `json:"start"`  // CLOCK_MONOTONIC, ns
+	Length time.Duration `json:"length"` // ns; the last window may be shorter or, while draining, longer
+
+	Offered   uint64 `json:"offered"`   // arrivals the schedule wanted (closed loop: equals Sent)
+	Sent      uint64 `json:"sent"`      // requests whose first byte went to the kernel
+	Completed uint64 `json:"completed"` // answers received in full with the expected status
+	Shed      uint64 `json:"shed"`      // arrivals given up because the backlog was full
+	Errors    Errors `json:"errors"`
+	BytesIn   uint64 `json:"bytes_in"`
+	BytesOut  uint64 `json:"bytes_out"`
+	Connects  uint64 `json:"connects"` // connections established
+
+	InFlight float64       `json:"in_flight"` // time-weighted mean of requests due or sent and not yet done
+	CPUUser  time.Duration `json:"cpu_user"`  // of the generator's loops, ns
+	CPUSys   time.Duration `json:"cpu_sys"`   // of the generator's loops, ns
+	Stall    time.Duration `json:"stall"`     // longest time a loop was away when it should have been polling, ns
+
+	// Hist holds one histogram of nanoseconds per Clock. It is archived beside
+	// the JSON, not in it.
+	Hist [NumClocks]*hdrhistogram.Histogram `json:"-"`
+}
+
+// Warmup reports whether the window precedes the measured time.
+func (w *Window) Warmup() bool { return w.Index < 0 }
+
+// NewHistogram returns the histogram all clocks use: 64 ns resolution, three
+// significant digits, up to ten minutes. Values in nanoseconds.
+func NewHistogram() *hdrhistogram.Histogram {
+	return hdrhistogram.New(64, int64(10*time.Minute), 3)
+}

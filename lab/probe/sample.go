@@ -1,0 +1,66 @@
+// Package probe reads what the server's side of a trial was doing: the
+// subject's processes, the machine, and, for Go subjects, the runtime.
+//
+// Probes take cumulative [Snapshot]s; the difference of two is a [Window].
+// What a machine can't tell is absent (a nil pointer or a name in Missing),
+// never zero.
+package probe
+
+import "time"
+
+// Window is what the server's side did between two snapshots.
+type Window struct {
+	Start   int64         `json:"start"`  // CLOCK_MONOTONIC, ns
+	Length  time.Duration `json:"length"` // ns
+	Process *Process      `json:"process,omitempty"`
+	Machine *Machine      `json:"machine,omitempty"`
+	Runtime *Runtime      `json:"runtime,omitempty"` // Go subjects with the probe helper
+}
+
+// Process is the subject's whole process tree over one window.
+type Process struct {
+	CPU           time.Duration `json:"cpu"`      // user + system, exact, ns
+	CPUUser       time.Duration `json:"cpu_user"` // share of CPU by the kernel's tick accounting, ns
+	CPUSys        time.Duration `json:"cpu_sys"`  // ns
+	RSS           uint64        `json:"rss"`      // bytes at the window's end
+	Processes     int           `json:"processes"`
+	Threads       int           `json:"threads"`
+	OpenFiles     int           `json:"open_files"`
+	SwitchesVol   uint64        `json:"switches_voluntary"`
+	SwitchesInvol uint64        `json:"switches_involuntary"`
+	FaultsMinor   uint64        `json:"faults_minor"`
+	FaultsMajor   uint64        `json:"faults_major"`
+	RunQueue      time.Duration `json:"run_queue"` // time runnable but not running, all threads, ns
+	Throttled     time.Duration `json:"throttled"` // by a cgroup CPU quota, ns
+}
+
+// Machine is the whole machine over one window.
+type Machine struct {
+	CPUs          int           `json:"cpus"`
+	Busy          time.Duration `json:"busy"`  // all CPUs, user + nice + system + irq, ns
+	Steal         time.Duration `json:"steal"` // taken by the hypervisor, all CPUs, ns
+	Load1         float64       `json:"load1"` // one-minute load average at the window's end
+	PressureCPU   time.Duration `json:"pressure_cpu"`
+	PressureMem   time.Duration `json:"pressure_memory"`
+	PressureIO    time.Duration `json:"pressure_io"`
+	Retransmits   uint64        `json:"tcp_retransmits"`
+	ListenDrops   uint64        `json:"listen_drops"`
+	ListenOverrun uint64        `json:"listen_overflows"`
+	SwapOut       uint64        `json:"swap_out_pages"`
+}
+
+// Runtime is the Go runtime of a subject over one window, from runtime/metrics.
+type Runtime struct {
+	GCCycles    uint64        `json:"gc_cycles"`
+	GCPause     time.Duration `json:"gc_pause"`      // total stop-the-world time for GC, ns
+	GCPauseMax  time.Duration `json:"gc_pause_max"`  // upper bound of the longest pause's bucket, ns
+	GCCPU       time.Duration `json:"gc_cpu"`        // estimated CPU time spent in GC, ns
+	Heap        uint64        `json:"heap"`          // bytes of live and dead objects at the window's end
+	AllocBytes  uint64        `json:"alloc_bytes"`   // allocated in the window
+	AllocCount  uint64        `json:"alloc_objects"` // allocated in the window
+	Goroutines  uint64        `json:"goroutines"`
+	SchedP50    time.Duration `json:"sched_p50"` // time goroutines were runnable before running, ns
+	SchedP99    time.Duration `json:"sched_p99"`
+	SchedMax    time.Duration `json:"sched_max"`
+	HelperCPUus float64       `json:"helper_us"` // time the helper itself took to answer, µs
+}

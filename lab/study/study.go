@@ -1,0 +1,94 @@
+// Package study reads, checks and expands studies: files that say what varies
+// and what is asked, never how to measure.
+package study
+
+import (
+	"time"
+
+	"dyno/lab/load"
+)
+
+// Study is one question, written as a file.
+type Study struct {
+	Name      string
+	Question  string
+	Subjects  []Subject
+	Factors   []Factor
+	Requests  []load.Request
+	Loads     []Load
+	Trial     Timing
+	Blocks    int
+	Placement Placement
+	Reference string // subject the others are compared with; default the first
+	Report    []string
+	Source    []byte // the file as written
+	Path      string // where it was read from; "builtin:NAME" for shipped studies
+}
+
+// Subject is a program under test, as a study names it: a shipped one by Name
+// only, the user's own by Run (a command) or URL (already up).
+type Subject struct {
+	Name  string            // unique in the study
+	Use   string            // shipped subject it refers to ("go/gin"); empty for the user's own
+	Run   string            // shell command; $PORT is the port to listen on
+	Build string            // shell command run once before the first start
+	Dir   string            // where Build and Run are executed; default the study file's folder
+	URL   string            // base URL of a service that is already up
+	Ready string            // path polled until it answers; default the first request's path
+	Env   map[string]string // added to the environment
+}
+
+// Factor is a thing that is varied, with its levels in the order written.
+type Factor struct {
+	Name   string // "connections", "rate", "request", "load" or "env.NAME"
+	Levels []string
+}
+
+// Load is a named rhythm.
+type Load struct {
+	Name    string
+	Profile load.Profile
+	Timeout time.Duration
+}
+
+// Timing is how long one trial takes.
+type Timing struct {
+	Warmup   time.Duration
+	Duration time.Duration
+}
+
+// Placement says which CPUs generator and subject get.
+type Placement struct {
+	Mode      string // "split" (default), "shared" or "explicit"
+	Generator []int  // explicit only
+	Subject   []int  // explicit only
+}
+
+// Cell is one combination of levels, with one subject and one load.
+type Cell struct {
+	Index    int               `json:"index"`
+	Subject  string            `json:"subject"`
+	Load     string            `json:"load"`
+	Levels   map[string]string `json:"levels,omitempty"` // factor name → level, without subject and load
+	Profile  load.Profile      `json:"profile"`
+	Timeout  time.Duration     `json:"timeout"`
+	Requests []load.Request    `json:"requests"`
+	Env      map[string]string `json:"env,omitempty"` // on top of the subject's own
+}
+
+// PlannedTrial is one trial to do: a cell within a block.
+type PlannedTrial struct {
+	Index int    `json:"index"` // order of execution, from 0
+	Block int    `json:"block"`
+	Cell  int    `json:"cell"`
+	Seed  uint64 `json:"seed"` // the same for all cells of a block, so that they can be paired
+}
+
+// Plan is a study expanded into what will be done, in order. It is a pure
+// function of the study and the seed.
+type Plan struct {
+	Seed     uint64         `json:"seed"`
+	Cells    []Cell         `json:"cells"`
+	Trials   []PlannedTrial `json:"trials"`
+	Estimate time.Duration  `json:"estimate"` // measuring time, without builds
+}
