@@ -1,0 +1,139 @@
+package analysistest
+
+import (
+	"math"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/probe"
+)
+
+// pause is how long a collecting subject stops.
+const pause = 20 * time.Millisecond
+
+func (m *maker) window(index int, mono int64) archive.Window {
+	collecting := (m.planned.Cell == 2 || m.planned.Cell == 5) && m.rand.IntN(2) == 0
+	c := m.client(index, mono+int64(index)*int64(time.Second), collecting)
+	return archive.Window{Client: c, Server: m.server(&c, collecting), Level: load.Valid}
+}
+
+func (m *maker) client(index int, start int64, collecting bool) load.Window {
+	noise := math.Exp(0.01 * m.rand.NormFloat64())
+	rate := 1.9e6 / m.cost * noise // two CPUs, 95 % busy
+	median := Connections / rate * 1e9 * 0.93
+	if index < 0 {
+		rate, median = rate*0.8, median*1.25
+	}
+	if m.profile.Mode == load.Open {
+		rate, median = m.profile.Rate*noise, m.cost*4e3
+	}
+	n := uint64(rate)
+	w := load.Window{
+		Index: index, Start: start, Length: time.Second, Offered: n, Sent: n, Completed: n,
+		BytesIn: n * 152, BytesOut: n * 48, InFlight: rate * median * 1.075 / 1e9,
+		CPUUser: time.Duration(float64(n) * 900), CPUSys: time.Duration(float64(n) * 3100),
+		Stall: time.Duration(20+m.rand.IntN(200)) * time.Microsecond,
+	}
+	if m.planned.Cell == 7 {
+		w.Errors.Timeout = 3
+		w.Completed -= 3
+	}
+	if m.profile.Mode == load.Open && m.planned.Cell == m.subjects-1 && m.planned.Block == 0 {
+		w.Shed = n / 200
+		w.Sent -= w.Shed
+		w.Completed -= w.Shed
+	}
+	w.Hist = m.histograms(w.Completed, median, collecting)
+	if index < 0 {
+		w.Connects = Connections
+		w.Hist[load.Connect] = m.lognormal(Connections, 90e3, 0.3, 0)
+	}
+	return w
+}
+
+func (m *maker) histograms(n uint64, median float64, collecting bool) (h [load.NumClocks]*hdrhistogram.Histogram) {
+	stalled := 0.0
+	if collecting {
+		stalled = 0.02
+	}
+	h[load.Service] = m.lognormal(n, median, 0.35, stalled)
+	h[load.FirstByte] = m.lognormal(n, median*0.97, 0.35, stalled)
+	h[load.Lag] = m.lognormal(n, 2e3, 0.5, 0)
+	h[load.Response] = m.lognormal(n, median+2e3, 0.35, stalled)
+	h[load.Connect] = load.NewHistogram()
+	return h
+}
+
+// lognormal records n times with the median (ns) and log-scale deviation given;
+// the share stalled of them waits for some of a pause as well. The body is
+// drawn by strata, the slowest percent one by one.
+func (m *maker) lognormal(n uint64, median, deviation, stalled float64) *hdrhistogram.Histogram {
+	const strata = 500
+	h := load.NewHistogram()
+	tail := n/100 + n%strata
+	for i := range uint64(strata) {
+		p := (float64(i) + m.rand.Float64()) / strata * 0.99
+		each := n / strata
+		if i == strata-1 {
+			each -= min(each, n/100)
+		}
+		record(h, quantile(median, deviation, p), each)
+	}
+	for h.TotalCount() < int64(n) {
+		v := quantile(median, deviation, 0.99+0.01*m.rand.Float64())
+		if m.rand.Float64() < stalled*float64(n)/float64(tail+1) {
+			v += float64(pause) * m.rand.Float64()
+		}
+		record(h, v, 1)
+	}
+	return h
+}
+
+func quantile(median, deviation, p float64) float64 {
+	return median * math.Exp(deviation*math.Sqrt2*math.Erfinv(2*p-1))
+}
+
+func record(h *hdrhistogram.Histogram, ns float64, n uint64) {
+	v := min(max(int64(ns), 1), h.HighestTrackableValue())
+	if err := h.RecordValues(v, int64(n)); err != nil {
+		panic("analysistest: " + err.Error()) // cannot happen: v is clamped
+	}
+}
+
+func (m *maker) server(c *load.Window, collecting bool) probe.Window {
+	cpu := time.Duration(float64(c.Completed) * m.cost * 1e3)
+	w := probe.Window{Start: c.Start, Length: c.Length}
+	w.Machine = &probe.Machine{
+		CPUs: 4, Busy: cpu + c.CPUUser + c.CPUSys, Steal: time.Duration(m.rand.IntN(4)) * time.Millisecond,
+		Load1: 2.4, PressureCPU: time.Duration(m.rand.IntN(30)) * time.Millisecond,
+	}
+	if m.planned.Cell == 7 {
+		return w
+	}
+	w.Process = &probe.Process{
+		CPU: cpu, CPUUser: cpu * 2 / 5, CPUSys: cpu - cpu*2/5,
+		RSS:       uint64(14+4*m.planned.Cell+c.Index)<<20 + uint64(m.rand.IntN(1<<18)),
+		Processes: 1, Threads: 8, OpenFiles: Connections + 12,
+		SwitchesVol: uint64(m.rand.IntN(20000)), SwitchesInvol: uint64(m.rand.IntN(900)),
+		FaultsMinor: uint64(m.rand.IntN(50)), RunQueue: time.Duration(m.rand.IntN(80)) * time.Millisecond,
+	}
+	if m.planned.Cell == 2 || m.planned.Cell == 5 {
+		w.Runtime = m.runtime(collecting)
+	}
+	return w
+}
+
+func (m *maker) runtime(collecting bool) *probe.Runtime {
+	r := &probe.Runtime{
+		Heap: 6<<20 + uint64(m.rand.IntN(1<<20)), AllocBytes: 80 << 20, AllocCount: 1 << 20, Goroutines: Connections + 6,
+		SchedP50: 3 * time.Microsecond, SchedP99: 90 * time.Microsecond, SchedMax: time.Millisecond, HelperCPUus: 55,
+	}
+	if collecting {
+		r.GCCycles, r.GCPause, r.GCPauseMax, r.GCCPU = 1, pause, pause, 3*pause
+		r.SchedP99, r.SchedMax = pause, pause+pause/4
+	}
+	return r
+}
