@@ -57,7 +57,7 @@ func (m *maker) client(index int, start int64, collecting bool) load.Window {
 func (m *maker) histograms(n uint64, median float64, collecting bool) (h [load.NumClocks]*hdrhistogram.Histogram) {
 	stalled := 0.0
 	if collecting {
-		stalled = 0.02
+		stalled = 0.015
 	}
 	h[load.Service] = m.lognormal(n, median, 0.35, stalled)
 	h[load.FirstByte] = m.lognormal(n, median*0.97, 0.35, stalled)
@@ -69,22 +69,21 @@ func (m *maker) histograms(n uint64, median float64, collecting bool) (h [load.N
 
 // lognormal records n times with the median (ns) and log-scale deviation given;
 // the share stalled of them waits for some of a pause as well. The body is
-// drawn by strata, the slowest percent one by one.
+// drawn by strata, the slowest two percent one by one.
 func (m *maker) lognormal(n uint64, median, deviation, stalled float64) *hdrhistogram.Histogram {
-	const strata = 500
+	const strata, body = 500, 0.98
 	h := load.NewHistogram()
-	tail := n/100 + n%strata
-	for i := range uint64(strata) {
-		p := (float64(i) + m.rand.Float64()) / strata * 0.99
-		each := n / strata
-		if i == strata-1 {
-			each -= min(each, n/100)
+	each := uint64(float64(n) * body / strata)
+	low := float64(each*strata) / float64(n) // share of n that the strata stand for
+	for i := range strata {
+		if each > 0 {
+			p := low * (float64(i) + m.rand.Float64()) / strata
+			record(h, quantile(median, deviation, p), each)
 		}
-		record(h, quantile(median, deviation, p), each)
 	}
-	for h.TotalCount() < int64(n) {
-		v := quantile(median, deviation, 0.99+0.01*m.rand.Float64())
-		if m.rand.Float64() < stalled*float64(n)/float64(tail+1) {
+	for range n - each*strata {
+		v := quantile(median, deviation, low+(1-low)*m.rand.Float64())
+		if m.rand.Float64() < stalled/(1-low) {
 			v += float64(pause) * m.rand.Float64()
 		}
 		record(h, v, 1)
