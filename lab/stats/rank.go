@@ -1,0 +1,107 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Better says which direction of a metric is the good one.
+type Better string
+
+const (
+	Higher Better = "higher"
+	Lower  Better = "lower"
+)
+
+// Standing is a subject's place among those it was measured with.
+type Standing struct {
+	Subject int // index into the values ranked
+	Rank    int // 1 + the number of subjects that are significantly better
+	Median  float64
+}
+
+// Rank orders subjects measured in the same blocks, best first: values[s][b] is
+// subject s in block b, NaN where it has no usable trial. Subjects without any
+// value are left out.
+//
+// A subject's rank is one more than the number of subjects that are
+// significantly better than it, so those that can't be told apart share a rank.
+// One is significantly better than another if the paired test of [Ratio] says
+// so at the level given after Holm's correction over all pairs ("A Simple
+// Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of
+// Statistics 6, 1979): with 95 %, all differences that separate ranks are real
+// at once in 95 of 100 runs. Subjects of one rank are ordered by their medians,
+// which says nothing. Sharing is not an equivalence: A may share a rank with B,
+// and B be told apart from C, without A being told apart from C.
+func Rank(values [][]float64, better Better, level float64) []Standing {
+	var standings []Standing
+	for s, v := range values {
+		if m, ok := medianPresent(v); ok {
+			standings = append(standings, Standing{Subject: s, Rank: 1, Median: m})
+		}
+	}
+	beaten := make(map[int]int)
+	for _, d := range differences(values, better, level) {
+		beaten[d.loser]++
+	}
+	for i := range standings {
+		standings[i].Rank += beaten[standings[i].Subject]
+	}
+	slices.SortStableFunc(standings, func(a, b Standing) int {
+		byMedian := cmp.Compare(a.Median, b.Median)
+		if better == Higher {
+			byMedian = -byMedian
+		}
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), byMedian)
+	})
+	return standings
+}
+
+// medianPresent is the median of the values that are not NaN.
+func medianPresent(values []float64) (median float64, ok bool) {
+	present := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	if len(present) == 0 {
+		return 0, false
+	}
+	slices.Sort(present)
+	return medianOfSorted(present), true
+}
+
+// difference is a pair of subjects, the loser being the worse by its paired
+// ratios, with the p-value of their being the same.
+type difference struct {
+	loser int
+	p     float64
+}
+
+// differences returns the pairs that can be told apart at the level given.
+func differences(values [][]float64, better Better, level float64) []difference {
+	var all []difference
+	for a := range values {
+		for b := a + 1; b < len(values); b++ {
+			p, higher, ok := pairedP(values[a], values[b])
+			if !ok {
+				continue
+			}
+			loser := a
+			if higher == (better == Higher) {
+				loser = b
+			}
+			all = append(all, difference{loser: loser, p: p})
+		}
+	}
+	return holm(all, 1-level)
+}
+
+// holm keeps the differences that stand when the chance of any false one is to
+// be at most alpha.
+func holm(all []difference, alpha float64) []difference {
+	slices.SortStableFunc(all, func(x, y difference) int { return cmp.Compare(x.p, y.p) })
+	for i, d := range all {
+		if d.p > alpha/float64(len(all)-i) {
+			return all[:i]
+		}
+	}
+	return all
+}

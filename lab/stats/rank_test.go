@@ -1,0 +1,96 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// ranks writes standings as "subject:rank", best first.
+func ranks(standings []Standing) string {
+	var b strings.Builder
+	for _, s := range standings {
+		fmt.Fprintf(&b, "%d:%d ", s.Subject, s.Rank)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func TestRank(t *testing.T) {
+	nan := math.NaN()
+	steady := func(level float64) []float64 { // four per mille of noise that pairs don't share
+		return []float64{level, level * 1.004, level * 0.997, level * 1.001, level * 0.998, level * 1.002}
+	}
+	shuffled := func(level float64) []float64 {
+		return []float64{level * 1.003, level * 0.996, level, level * 1.004, level, level * 0.998}
+	}
+	for _, c := range []struct {
+		name   string
+		values [][]float64
+		better Better
+		want   string
+	}{
+		{"nobody", nil, Higher, ""},
+		{"alone", [][]float64{steady(5)}, Higher, "0:1"},
+		{"all apart", [][]float64{steady(5), shuffled(8), steady(3)}, Higher, "1:1 0:2 2:3"},
+		{"lower is better", [][]float64{steady(5), shuffled(8), steady(3)}, Lower, "2:1 0:2 1:3"},
+		{"two share the first rank", [][]float64{steady(5), shuffled(5.015), steady(3)}, Higher, "1:1 0:1 2:3"},
+		{"two share the last rank", [][]float64{steady(9), steady(5), shuffled(5.015)}, Higher, "0:1 2:2 1:2"},
+		{"the same values", [][]float64{steady(5), steady(5)}, Higher, "0:1 1:1"},
+		{"a subject without trials", [][]float64{steady(5), slices.Repeat([]float64{nan}, 6), steady(3)}, Higher, "0:1 2:2"},
+		{"one common block tells nothing", [][]float64{{5, nan, nan, nan, nan, nan}, steady(3)}, Higher, "0:1 1:1"},
+		{"zeros have no ratio", [][]float64{{0, 0, 0, 0, 0, 0}, steady(3)}, Lower, "0:1 1:1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := ranks(Rank(c.values, c.better, 0.95)); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// Eight equal subjects make 28 pairs; without a correction most runs would
+// claim a difference.
+func TestRankSeldomInventsDifferences(t *testing.T) {
+	const runs = 300
+	r := rand.New(rand.NewPCG(11, 1))
+	wrong := 0
+	for range runs {
+		values := make([][]float64, 8)
+		for s := range values {
+			for range 6 {
+				values[s] = append(values[s], math.Exp(0.02*r.NormFloat64()))
+			}
+		}
+		if slices.ContainsFunc(Rank(values, Higher, 0.95), func(s Standing) bool { return s.Rank > 1 }) {
+			wrong++
+		}
+	}
+	if share := float64(wrong) / runs; share > 0.08 {
+		t.Errorf("%.3f of the runs tell equal subjects apart, want at most 0.05", share)
+	}
+}
+
+// Holm, "A Simple Sequentially Rejective Multiple Test Procedure": with three
+// tests at 5 %, the thresholds are 0.05/3, 0.05/2 and 0.05.
+func TestHolm(t *testing.T) {
+	for _, c := range []struct {
+		p    []float64
+		want int
+	}{
+		{[]float64{0.04, 0.01, 0.024}, 3},
+		{[]float64{0.04, 0.01, 0.026}, 1},
+		{[]float64{0.001, 0.017, 0.2}, 2},
+		{[]float64{0.017, 0.018, 0.019}, 0},
+	} {
+		var all []difference
+		for _, p := range c.p {
+			all = append(all, difference{p: p})
+		}
+		if got := len(holm(all, 0.05)); got != c.want {
+			t.Errorf("holm(%v) keeps %d, want %d", c.p, got, c.want)
+		}
+	}
+}
