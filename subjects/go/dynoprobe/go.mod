@@ -1,0 +1,3 @@
+module dynoprobe
+
+go 1.26.0
