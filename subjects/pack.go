@@ -1,0 +1,47 @@
+// Package subjects holds the programs under test that ship inside dyno, as
+// source: each has its own module and is built on the user's machine.
+package subjects
+
+import (
+	"archive/zip"
+	"bytes"
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+)
+
+//go:generate go run ./internal/packer
+
+//go:embed subjects.zip
+var packed []byte
+
+// FS returns the sources of all subjects, laid out as in this folder: a
+// subject's manifest is NAME/subject.yaml, such as go/gin/subject.yaml. It is
+// read-only and safe for concurrent use.
+func FS() (fs.FS, error) {
+	archive, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
+	if err != nil {
+		return nil, fmt.Errorf("open the packed subjects: %w", err)
+	}
+	return archive, nil
+}
+
+// Names returns the names of all subjects, such as "go/gin", sorted.
+func Names() ([]string, error) {
+	fsys, err := FS()
+	if err != nil {
+		return nil, err
+	}
+	manifests, err := fs.Glob(fsys, "*/*/subject.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("list the packed subjects: %w", err)
+	}
+	names := make([]string, 0, len(manifests))
+	for _, manifest := range manifests {
+		names = append(names, path.Dir(manifest))
+	}
+	slices.Sort(names)
+	return names, nil
+}

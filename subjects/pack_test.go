@@ -1,0 +1,81 @@
+package subjects
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"go.yaml.in/yaml/v3"
+
+	"dyno/subjects/internal/pack"
+)
+
+func TestPackIsFresh(t *testing.T) {
+	fresh, err := pack.Pack(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(fresh, packed) {
+		t.Fatal("subjects.zip is not what the folders hold: run go generate ./subjects")
+	}
+}
+
+func TestNames(t *testing.T) {
+	got, err := Names()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"go/chi", "go/echo", "go/fasthttp", "go/fiber", "go/gin", "go/gnet", "go/hertz", "go/nethttp"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestFSHoldsWhatABuildNeeds(t *testing.T) {
+	fsys, err := FS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fstest.TestFS(fsys, "routes.yaml", "go/dynoprobe/go.mod", "go/gin/go.sum"); err != nil {
+		t.Error(err)
+	}
+	names, err := Names()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if err := complete(fsys, name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// complete looks for what the manifest of the subject in dir refers to.
+func complete(fsys fs.FS, dir string) error {
+	data, err := fs.ReadFile(fsys, path.Join(dir, "subject.yaml"))
+	if err != nil {
+		return err
+	}
+	var manifest struct {
+		Name   string
+		Routes string
+		Build  struct{ Inputs []string }
+	}
+	if err := yaml.Unmarshal(data, &manifest); err != nil {
+		return err
+	}
+	if manifest.Name != dir {
+		return fmt.Errorf("the manifest's name is %q", manifest.Name)
+	}
+	for _, ref := range append(manifest.Build.Inputs, manifest.Routes) {
+		if _, err := fs.Stat(fsys, path.Join(dir, ref)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
