@@ -23,7 +23,16 @@ func (v Validity) Worse(o Validity) Validity {
 // Finding is one named reason why a window, trial or run is suspect or invalid.
 type Finding struct {
 	Name     string   `json:"name"`   // such as "generator-stalled"; see docs/findings.md
-	Validity Validity `json:"level"`  // Suspect or Invalid
+	Validity Validity `json:"level"`  // Suspect or Invalid; Valid for a remark
 	Detail   string   `json:"detail"` // evidence and threshold, in one sentence
 	Windows  []int    `json:"windows,omitempty"`
+}
+
+// worst returns the worst level among findings; Valid if there are none.
+func worst(findings []Finding) Validity {
+	v := Valid
+	for _, f := range findings {
+		v = v.Worse(f.Validity)
+	}
+	return v
 }

@@ -71,6 +71,13 @@ type Spec struct {
 	Threads     int           // event loops; 0 means one per CPU in CPUs, or 1
 	CPUs        []int         // pin loop i to CPUs[i%len]; empty leaves placement to the kernel
 	Engine      string        // "", "epoll" or "portable"; "" picks the best there is
+	// DropHistograms keeps only the totals' histograms in the result, for long
+	// loads whose windows are used as they come.
+	DropHistograms bool
+	// OnStart, if set, is called once when the connections are up and the load
+	// is about to begin. The measured time starts at the given instant of
+	// CLOCK_MONOTONIC, in ns; window i starts i seconds later.
+	OnStart func(measured int64)
 	// OnWindow, if set, is called once per finished window, in order, from one
 	// goroutine. The window is the callee's to keep.
 	OnWindow func(Window)

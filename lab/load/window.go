@@ -25,8 +25,8 @@ func (c Clock) String() string {
 }
 
 // Errors counts failed requests by kind. A request that failed is never in a
-// latency histogram, except those counted under Status and Body, which were
-// answered in full.
+// latency histogram, except those counted under Status, which were answered in
+// full.
 type Errors struct {
 	Connect uint64 `json:"connect"` // connection refused, unreachable, timed out while connecting
 	Timeout uint64 `json:"timeout"` // no complete answer within the time limit
@@ -55,30 +55,50 @@ type Window struct {
 	Start  int64         `json:"start"`  // CLOCK_MONOTONIC, ns
 	Length time.Duration `json:"length"` // ns; the last window may be shorter or, while draining, longer
 
-	Offered   uint64 `json:"offered"`   // arrivals the schedule wanted (closed loop: equals Sent)
-	Sent      uint64 `json:"sent"`      // requests whose first byte went to the kernel
-	Completed uint64 `json:"completed"` // answers received in full with the expected status
-	Shed      uint64 `json:"shed"`      // arrivals given up because the backlog was full
+	Offered   uint64 `json:"offered"`        // arrivals the schedule wanted (closed loop: equals Sent)
+	Late      uint64 `json:"late,omitempty"` // arrivals that the generator took up more than 2 ms after their time
+	Sent      uint64 `json:"sent"`           // requests whose first byte went to the kernel
+	Completed uint64 `json:"completed"`      // answers received in full with the expected status
+	Shed      uint64 `json:"shed"`           // arrivals given up because the backlog was full
 	Errors    Errors `json:"errors"`
-	BytesIn   uint64 `json:"bytes_in"`
-	BytesOut  uint64 `json:"bytes_out"`
-	Connects  uint64 `json:"connects"` // connections established
+
+	// Open loops wait, after the last arrival, for answers under way. These count
+	// as Drained in the last window: they are in its histograms, but not in its
+	// throughput. What never came, or was never sent, counts as Unfinished.
+	Drained    uint64 `json:"drained,omitempty"`
+	Unfinished uint64 `json:"unfinished,omitempty"`
+
+	BytesIn  uint64 `json:"bytes_in"`
+	BytesOut uint64 `json:"bytes_out"`
+	Connects uint64 `json:"connects"` // connections established
 
 	InFlight float64       `json:"in_flight"` // time-weighted mean of requests due or sent and not yet done
 	CPUUser  time.Duration `json:"cpu_user"`  // of the generator's loops, ns
 	CPUSys   time.Duration `json:"cpu_sys"`   // of the generator's loops, ns
+	Spun     time.Duration `json:"spun"`      // CPU time of the loops spent polling for the next arrival to come due, ns
 	Stall    time.Duration `json:"stall"`     // longest time a loop was away when it should have been polling, ns
+
+	Findings []Finding `json:"findings,omitempty"`
 
 	// Hist holds one histogram of nanoseconds per Clock. It is archived beside
 	// the JSON, not in it.
 	Hist [NumClocks]*hdrhistogram.Histogram `json:"-"`
 }
 
+// Validity is the worst level among the window's findings.
+func (w *Window) Validity() Validity { return worst(w.Findings) }
+
 // Warmup reports whether the window precedes the measured time.
 func (w *Window) Warmup() bool { return w.Index < 0 }
+
+// Resolution of the histograms of all clocks.
+const (
+	histogramUnit   = 64 // ns
+	histogramDigits = 3
+)
 
 // NewHistogram returns the histogram all clocks use: 64 ns resolution, three
 // significant digits, up to ten minutes. Values in nanoseconds.
 func NewHistogram() *hdrhistogram.Histogram {
-	return hdrhistogram.New(64, int64(10*time.Minute), 3)
+	return hdrhistogram.New(histogramUnit, int64(10*time.Minute), histogramDigits)
 }

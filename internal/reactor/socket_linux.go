@@ -1,0 +1,63 @@
+package reactor
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Read reads from a non-blocking socket. It never blocks, so it does not tell
+// the scheduler: on a hot path that saves about a tenth of a microsecond.
+// errno is 0, EAGAIN when there is nothing to read, or the socket's error;
+// n == 0 without error is the end of the stream.
+func Read(fd int, b []byte) (n int, errno unix.Errno) {
+	r, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(r), 0
+}
+
+// Write writes to a non-blocking socket, as [Read] reads: n may be short.
+// A peer that has gone gives EPIPE, without the signal.
+func Write(fd int, b []byte) (n int, errno unix.Errno) {
+	r, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(r), 0
+}
+
+// Dial starts a non-blocking TCP connection without delayed sending (Nagle).
+// The connection is up, or has failed, when the socket becomes writable; then
+// [ConnectError] tells which. The caller owns the descriptor.
+func Dial(to unix.Sockaddr) (fd int, err error) {
+	family := unix.AF_INET
+	if _, ok := to.(*unix.SockaddrInet6); ok {
+		family = unix.AF_INET6
+	}
+	fd, err = unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, unix.IPPROTO_TCP)
+	if err != nil {
+		return -1, err
+	}
+	if err = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err == nil {
+		err = unix.Connect(fd, to)
+	}
+	if err != nil && err != unix.EINPROGRESS {
+		unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
+
+// ConnectError returns why a connection attempt failed, or nil if it is up.
+func ConnectError(fd int) error {
+	errno, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
+	if err != nil {
+		return err
+	}
+	if errno != 0 {
+		return unix.Errno(errno)
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package load
+
+import (
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// collector merges the loops' slots into windows, in order, and judges them. It
+// runs in one goroutine beside the loops.
+type collector struct {
+	spec   *Spec
+	loops  int
+	slots  chan *slot
+	open   map[int]*partial
+	result *Result
+}
+
+// partial is a window that some loops have not delivered yet.
+type partial struct {
+	Window
+	delivered int
+	pending   float64
+}
+
+func newCollector(spec *Spec, loops int, result *Result) *collector {
+	return &collector{
+		spec: spec, loops: loops, result: result,
+		slots: make(chan *slot, loops*slotsPerLoop),
+		open:  make(map[int]*partial),
+	}
+}
+
+// run collects until slots is closed, then delivers what is left.
+func (c *collector) run(free func(*slot)) {
+	next, started := 0, false
+	for s := range c.slots {
+		if !started {
+			next, started = s.Index, true
+		}
+		next = min(next, s.Index)
+		c.merge(s)
+		free(s)
+		for c.open[next] != nil && c.open[next].delivered == c.loops {
+			c.deliver(next)
+			next++
+		}
+	}
+	for ; len(c.open) > 0; next++ {
+		if c.open[next] != nil {
+			c.deliver(next)
+		}
+	}
+}
+
+// merge adds a slot to its window.
+func (c *collector) merge(s *slot) {
+	w := c.open[s.Index]
+	if w == nil {
+		w = &partial{Window: Window{Index: s.Index, Start: s.Start, Length: s.Length}}
+		c.open[s.Index] = w
+	}
+	w.delivered++
+	w.pending += s.pending
+	w.Start = min(w.Start, s.Start)
+	w.Length = max(w.Length, s.Length)
+	w.Window.addCounts(&s.Window)
+	for clock, h := range s.Hist {
+		w.Hist[clock] = mergeHistogram(w.Hist[clock], h)
+	}
+}
+
+func (c *collector) deliver(index int) {
+	p := c.open[index]
+	delete(c.open, index)
+	w := p.Window
+	if w.Length > 0 {
+		w.InFlight = p.pending / float64(w.Length)
+	}
+	w.Findings = judgeWindow(&w, c.spec)
+	c.result.add(w, c.spec.DropHistograms)
+	if c.spec.OnWindow != nil {
+		c.spec.OnWindow(w)
+	}
+}
+
+// addCounts adds o's counts to w. Stalls don't add up: the longest stays.
+func (w *Window) addCounts(o *Window) {
+	w.Offered += o.Offered
+	w.Late += o.Late
+	w.Sent += o.Sent
+	w.Completed += o.Completed
+	w.Drained += o.Drained
+	w.Unfinished += o.Unfinished
+	w.Shed += o.Shed
+	w.Errors.Add(o.Errors)
+	w.BytesIn += o.BytesIn
+	w.BytesOut += o.BytesOut
+	w.Connects += o.Connects
+	w.CPUUser += o.CPUUser
+	w.CPUSys += o.CPUSys
+	w.Spun += o.Spun
+	w.Stall = max(w.Stall, o.Stall)
+}
+
+// mergeHistogram returns the sum of into (which may be nil and is reused) and
+// h, sized for what it holds rather than for ten minutes: windows are kept.
+func mergeHistogram(into, h *hdrhistogram.Histogram) *hdrhistogram.Histogram {
+	if h == nil || h.TotalCount() == 0 {
+		return into
+	}
+	if into == nil || into.HighestTrackableValue() < h.Max() {
+		larger := hdrhistogram.New(histogramUnit, max(2*h.Max(), 1<<20), histogramDigits)
+		if into != nil {
+			larger.Merge(into)
+		}
+		into = larger
+	}
+	into.Merge(h)
+	return into
+}

@@ -1,0 +1,134 @@
+package load
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Thresholds of the findings below; docs/findings.md explains them.
+const (
+	stallSuspect   = 10 * time.Millisecond
+	stallInvalid   = 100 * time.Millisecond
+	generatorFull  = 0.95 // share of the loops' CPUs
+	generatorLate  = 0.01 // of the arrivals
+	rateMissed     = 0.01 // of the planned rate
+	littleMissed   = 0.05 // of the mean number in flight
+	errorsSuspect  = 0.01 // of the answers
+	littleMinCount = 1000 // answers below which edges outweigh the law
+)
+
+// judgeWindow names what speaks against one window.
+func judgeWindow(w *Window, spec *Spec) []Finding {
+	var found []Finding
+	add := func(name string, level Validity, format string, args ...any) {
+		found = append(found, Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...), Windows: []int{w.Index}})
+	}
+	switch {
+	case w.Stall >= stallInvalid:
+		add("generator-stalled", Invalid, "a load loop was away for %v (limit %v): it could neither send on time nor see answers", w.Stall.Round(time.Millisecond), stallInvalid)
+	case w.Stall >= stallSuspect:
+		add("generator-stalled", Suspect, "a load loop was away for %v (limit %v)", w.Stall.Round(time.Millisecond), stallSuspect)
+	}
+	if share := w.generatorCPUs() / float64(spec.cpus()); share >= generatorFull {
+		add("generator-full", Suspect, "the load loops used %.0f %% of their %d CPUs (limit %.0f %%): the generator may be the bottleneck", 100*share, spec.cpus(), 100*generatorFull)
+	}
+	if w.Late > 0 && float64(w.Late) >= generatorLate*float64(w.Offered) {
+		add("generator-late", Suspect, "%d of %d arrivals were taken up more than %v late (limit %.0f %%)", w.Late, w.Offered, lateAfter, 100*generatorLate)
+	}
+	if w.Shed > 0 {
+		add("shed", Suspect, "%d arrivals were given up because the backlog was full: quantiles above them are lower bounds", w.Shed)
+	}
+	return found
+}
+
+// generatorCPUs returns how many CPUs the loops used for work: polling for the
+// next arrival to come due is idling.
+func (w *Window) generatorCPUs() float64 {
+	if w.Length <= 0 {
+		return 0
+	}
+	return float64(w.CPUUser+w.CPUSys-w.Spun) / float64(w.Length)
+}
+
+// judge names what speaks against the whole load.
+func (r *Result) judge(spec *Spec) {
+	add := func(name string, level Validity, format string, args ...any) {
+		r.Findings = append(r.Findings, Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...)})
+	}
+	r.Findings = append(r.Findings, mergeFindings(r.windowFindings, r.measured)...)
+	t := &r.Total
+	if answers := t.Completed + t.Drained + t.Errors.Total(); answers > 0 {
+		if share := float64(t.Errors.Total()) / float64(answers); share > errorsSuspect {
+			add("errors", Suspect, "%.2f %% of %d requests failed (limit %.0f %%)", 100*share, answers, 100*errorsSuspect)
+		}
+	}
+	if spec.Profile.Mode == Open && !r.Interrupted {
+		planned, sent := spec.Profile.Rate*t.Length.Seconds(), float64(t.Sent)
+		// A Poisson count spreads by its square root: three of them are chance.
+		if short := planned - sent; short > rateMissed*planned+3*math.Sqrt(planned) {
+			add("rate-missed", Suspect, "sent %.0f requests/s of the planned %.0f (limit %.0f %%): %s", sent/t.Length.Seconds(), spec.Profile.Rate, 100*rateMissed, r.limitedBy(spec))
+		}
+	}
+	r.judgeLittle(add)
+	if len(r.Windows) > 0 && r.measured == r.leftOut {
+		add("no-valid-window", Invalid, "none of the %d measured windows is valid", r.measured)
+	}
+	r.Validity = worst(r.Findings)
+}
+
+// judgeLittle holds the result to Little's law, L = λW (Little 1961): the mean
+// number in flight, measured over time, against throughput times mean response.
+func (r *Result) judgeLittle(add func(string, Validity, string, ...any)) {
+	t := &r.Total
+	h := t.Hist[Response]
+	if r.leftOut > 0 || h == nil || h.TotalCount() < littleMinCount || t.Unfinished > uint64(h.TotalCount())/100 || t.Errors.Total() > uint64(h.TotalCount())/100 || t.InFlight == 0 {
+		return // the law needs what comes in to go out
+	}
+	w := h.Mean() / 1e9 * float64(h.TotalCount()) / t.Length.Seconds()
+	// What is in flight at the edges of the measured time is seen by one side
+	// of the equation only.
+	edge := t.InFlight * h.Mean() / float64(t.Length)
+	if off := math.Abs(w - t.InFlight); off > littleMissed*t.InFlight+2*edge+0.01 {
+		add("little", Invalid, "throughput × mean response is %.2f, but %.2f requests were in flight on average (limit %.0f %% apart): the record contradicts itself", w, t.InFlight, 100*littleMissed)
+	}
+}
+
+// limitedBy says what kept an open loop from its rate.
+func (r *Result) limitedBy(spec *Spec) string {
+	if r.Total.Unfinished > 0 || r.Total.InFlight >= 0.9*float64(spec.Profile.Connections) {
+		return fmt.Sprintf("all %d connections were waiting for answers; more connections or a faster server are needed", spec.Profile.Connections)
+	}
+	return "the generator could not keep up"
+}
+
+// mergeFindings folds the windows' findings into one per name. What concerns
+// only a few windows is a remark on the whole: suspect ones carry little weight
+// in it, and invalid ones are left out of it.
+func mergeFindings(found []Finding, windows int) []Finding {
+	index := make(map[string]int)
+	var out []Finding
+	for _, f := range found {
+		i, ok := index[f.Name]
+		if !ok {
+			i, index[f.Name] = len(out), len(out)
+			out = append(out, f)
+			continue
+		}
+		if out[i].Validity != f.Validity && f.Validity == Invalid {
+			out[i].Validity, out[i].Detail = Invalid, f.Detail
+		}
+		out[i].Windows = append(out[i].Windows, f.Windows...)
+	}
+	for i := range out {
+		f, n := &out[i], len(out[i].Windows)
+		f.Detail += fmt.Sprintf(" (in %d of %d windows)", n, windows)
+		switch {
+		case n*10 <= windows:
+			f.Validity = Valid
+		case n*2 <= windows:
+			f.Validity = Suspect
+		}
+	}
+	return out
+}

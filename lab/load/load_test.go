@@ -1,0 +1,334 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// eachEngine runs a test on every engine this system has.
+func eachEngine(t *testing.T, test func(t *testing.T, engine string)) {
+	t.Helper()
+	best, _ := pickEngine(&Spec{}, false)
+	for _, engine := range []string{best, "portable"} {
+		t.Run(engine, func(t *testing.T) { test(t, engine) })
+		if best == "portable" {
+			return
+		}
+	}
+}
+
+// server answers every connection with a function of the connection alone.
+func server(t *testing.T, serve func(net.Conn)) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				serve(conn)
+			}()
+		}
+	}()
+	return "http://" + ln.Addr().String()
+}
+
+// replies answers each read with the given bytes.
+func replies(wire string) func(net.Conn) {
+	reply := []byte(wire)
+	return func(c net.Conn) {
+		buf := make([]byte, 4096)
+		for {
+			if _, err := c.Read(buf); err != nil {
+				return
+			}
+			if _, err := c.Write(reply); err != nil {
+				return
+			}
+		}
+	}
+}
+
+func spec(target string, p Profile) Spec {
+	return Spec{
+		Target: target, Profile: p, Seed: 1, Duration: 300 * time.Millisecond, Timeout: 100 * time.Millisecond,
+		Requests: []Request{{Method: "GET", Path: "/"}},
+	}
+}
+
+func mustRun(t *testing.T, s Spec) *Result {
+	t.Helper()
+	r, err := Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+const okReply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+func TestClosedLoop(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		s := spec(server(t, replies(okReply)), Profile{Mode: Closed, Connections: 5})
+		s.Engine, s.Warmup = engine, 100*time.Millisecond
+		r := mustRun(t, s)
+		if r.Engine != engine {
+			t.Errorf("ran on %q", r.Engine)
+		}
+		got := r.Total
+		if got.Completed == 0 || got.Errors.Total() != 0 {
+			t.Fatalf("completed %d, errors %+v (%v)", got.Completed, got.Errors, r.FirstErrors)
+		}
+		if n := got.Hist[Response].TotalCount(); n != int64(got.Completed) {
+			t.Errorf("%d response times of %d answers", n, got.Completed)
+		}
+		if got.Completed+got.Unfinished < got.Sent || got.Completed > got.Sent+5 {
+			t.Errorf("sent %d, completed %d, unfinished %d", got.Sent, got.Completed, got.Unfinished)
+		}
+		if first := r.Windows[0]; !first.Warmup() || first.Completed == 0 {
+			t.Errorf("first window %d with %d answers, want a warm-up", first.Index, first.Completed)
+		}
+		if want := 300 * time.Millisecond; got.Length != want {
+			t.Errorf("measured %v, want %v", got.Length, want)
+		}
+	})
+}
+
+func TestOpenLoopOffersWhatTheScheduleSays(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		for _, arrivals := range []Arrivals{Uniform, Poisson} {
+			s := spec(server(t, replies(okReply)), Profile{Mode: Open, Connections: 8, Rate: 1000, Arrivals: arrivals})
+			s.Engine, s.Timeout = engine, 5*time.Second
+			r := mustRun(t, s)
+			want := uint64(0)
+			for schedule := newSchedule(s.Profile, s.Seed, 0, 1); schedule.next() < int64(s.Duration); want++ {
+			}
+			got := r.Total
+			if got.Offered != want || got.Completed+got.Drained+got.Unfinished != want {
+				t.Errorf("%s: offered %d, completed %d, drained %d, unfinished %d; the schedule has %d", arrivals, got.Offered, got.Completed, got.Drained, got.Unfinished, want)
+			}
+		}
+	})
+}
+
+// TestResponseCountsFromTheIntendedStart: a server that stands still is seen by
+// every request that was due meanwhile, not only by those it held up.
+func TestResponseCountsFromTheIntendedStart(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		var frozen atomic.Bool
+		target := server(t, func(c net.Conn) {
+			buf := make([]byte, 4096)
+			for n := 0; ; n++ {
+				if _, err := c.Read(buf); err != nil {
+					return
+				}
+				if n == 20 && frozen.CompareAndSwap(false, true) {
+					time.Sleep(300 * time.Millisecond)
+				}
+				io.WriteString(c, okReply)
+			}
+		})
+		s := spec(target, Profile{Mode: Open, Connections: 1, Rate: 500, Arrivals: Uniform})
+		s.Engine, s.Duration, s.Timeout = engine, 600*time.Millisecond, 5*time.Second
+		r := mustRun(t, s)
+		// About 150 of 300 requests were due during the 300 ms.
+		slow := int64(0)
+		for _, b := range r.Total.Hist[Response].Distribution() {
+			if b.From > int64(50*time.Millisecond) {
+				slow += b.Count
+			}
+		}
+		if slow < 80 {
+			t.Errorf("%d requests saw the stall in their response time, want 80 or more", slow)
+		}
+		slowService := r.Total.Hist[Service].TotalCount() - int64(float64(r.Total.Hist[Service].TotalCount())*0.99)
+		if r.Total.Hist[Service].ValueAtPercentile(90) > int64(50*time.Millisecond) {
+			t.Errorf("the stall is in the service time of more than its one request (%d at p99)", slowService)
+		}
+	})
+}
+
+func TestFaultyServers(t *testing.T) {
+	tests := []struct {
+		name  string
+		serve func(net.Conn)
+		count func(Errors) uint64
+		kind  string
+		says  string
+	}{
+		{"half an answer", func(c net.Conn) {
+			c.Read(make([]byte, 4096))
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
+		}, func(e Errors) uint64 { return e.Reset }, "reset", "EOF|in the middle"},
+		{"closes without an answer", func(c net.Conn) { c.Read(make([]byte, 4096)) },
+			func(e Errors) uint64 { return e.Reset }, "reset", "EOF|without an answer|reset"},
+		{"garbage", replies("SSH-2.0-OpenSSH_9.2\r\n"), func(e Errors) uint64 { return e.Body }, "body", "status line"},
+		{"never answers", func(c net.Conn) { io.Copy(io.Discard, c) }, func(e Errors) uint64 { return e.Timeout }, "timeout", "within 100ms"},
+		{"trickles", func(c net.Conn) {
+			c.Read(make([]byte, 4096))
+			for _, b := range []byte("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n") {
+				if _, err := c.Write([]byte{b}); err != nil {
+					return
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+		}, func(e Errors) uint64 { return e.Timeout }, "timeout", "within 100ms"},
+		{"answers twice", replies(okReply + okReply), func(e Errors) uint64 { return e.Body }, "body", "beyond its answer"},
+		{"wrong status", replies("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"), func(e Errors) uint64 { return e.Status }, "status", "503"},
+	}
+	eachEngine(t, func(t *testing.T, engine string) {
+		for _, tt := range tests {
+			for _, p := range []Profile{{Mode: Closed, Connections: 2}, {Mode: Open, Connections: 2, Rate: 100}} {
+				t.Run(tt.name+"/"+string(p.Mode), func(t *testing.T) {
+					t.Parallel()
+					s := spec(server(t, tt.serve), p)
+					s.Engine = engine
+					r := mustRun(t, s)
+					if tt.count(r.Total.Errors) == 0 || tt.count(r.Total.Errors) != r.Total.Errors.Total() {
+						t.Errorf("errors %+v (%v)", r.Total.Errors, r.FirstErrors)
+					}
+					if r.Total.Completed != 0 {
+						t.Errorf("%d answers counted as completed", r.Total.Completed)
+					}
+					if !containsAny(r.FirstErrors[tt.kind], tt.says) {
+						t.Errorf("said %q, want %q", r.FirstErrors[tt.kind], tt.says)
+					}
+				})
+			}
+		}
+	})
+}
+
+func containsAny(s, alternatives string) bool {
+	for a := range strings.SplitSeq(alternatives, "|") {
+		if strings.Contains(s, a) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestServerThatClosesEveryConnection(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		s := spec(server(t, func(c net.Conn) {
+			c.Read(make([]byte, 4096))
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
+		}), Profile{Mode: Closed, Connections: 2})
+		s.Engine, s.MaxRequests = engine, 50
+		r := mustRun(t, s)
+		if r.Total.Completed != 50 || r.Total.Errors.Total() != 0 || r.Total.Connects < 40 {
+			t.Errorf("completed %d, connects %d, errors %+v (%v)", r.Total.Completed, r.Total.Connects, r.Total.Errors, r.FirstErrors)
+		}
+		if lag := r.Total.Hist[Lag]; lag.Max() == 0 {
+			t.Error("the time to open a connection again is not in the lag")
+		}
+	})
+}
+
+func TestBodiesAndPieces(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			for i := range 40 { // chunked, in several packets, larger than a read
+				fmt.Fprintf(w, "%s %d %s", body, i, strings.Repeat("x", 3000))
+				w.(http.Flusher).Flush()
+			}
+		}))
+		defer srv.Close()
+		s := spec(srv.URL, Profile{Mode: Closed, Connections: 3})
+		s.Engine, s.Duration, s.Timeout, s.MaxRequests = engine, 0, 5*time.Second, 30
+		s.Requests = []Request{{Method: "POST", Path: "/", Body: "hello", Status: 200}, {Method: "HEAD", Path: "/"}}
+		r := mustRun(t, s)
+		if r.Total.Completed != 30 || r.Total.Errors.Total() != 0 {
+			t.Errorf("completed %d, errors %+v (%v)", r.Total.Completed, r.Total.Errors, r.FirstErrors)
+		}
+	})
+}
+
+func TestNothingListening(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := "http://" + ln.Addr().String()
+	ln.Close()
+	eachEngine(t, func(t *testing.T, engine string) {
+		s := spec(target, Profile{Mode: Closed, Connections: 3})
+		s.Engine = engine
+		if _, err := Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "refused") {
+			t.Errorf("error %v, want one that says refused", err)
+		}
+	})
+}
+
+func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := spec(server(t, replies(okReply)), Profile{Mode: Closed, Connections: 2})
+		s.Engine, s.Duration = engine, time.Hour
+		s.OnStart = func(int64) { time.AfterFunc(100*time.Millisecond, cancel) }
+		r, err := Run(ctx, s)
+		if err != nil || !r.Interrupted || r.Total.Completed == 0 {
+			t.Fatalf("error %v, result %+v", err, r)
+		}
+	})
+}
+
+func TestSpecCheck(t *testing.T) {
+	good := spec("http://127.0.0.1:1/", Profile{Mode: Closed, Connections: 1})
+	tests := []struct {
+		name string
+		with func(*Spec)
+		says string
+	}{
+		{"no host", func(s *Spec) { s.Target = "localhost" }, "names no host"},
+		{"scheme", func(s *Spec) { s.Target = "ftp://x" }, "only http and https"},
+		{"no request", func(s *Spec) { s.Requests = nil }, "no request"},
+		{"path", func(s *Spec) { s.Requests = []Request{{Path: "x"}} }, `start with "/"`},
+		{"space in path", func(s *Spec) { s.Requests = []Request{{Path: "/a b"}} }, "white space"},
+		{"method", func(s *Spec) { s.Requests = []Request{{Method: "GE T", Path: "/"}} }, "not an HTTP method"},
+		{"header injection", func(s *Spec) {
+			s.Requests = []Request{{Path: "/", Headers: []Header{{"A", "b\r\nC: d"}}}}
+		}, "control character"},
+		{"header name", func(s *Spec) { s.Requests = []Request{{Path: "/", Headers: []Header{{"A b", ""}}}} }, "header name"},
+		{"no connections", func(s *Spec) { s.Profile.Connections = 0 }, "connections must be"},
+		{"no rate", func(s *Spec) { s.Profile.Mode = Open }, "rate must be"},
+		{"no end", func(s *Spec) { s.Duration = 0 }, "never end"},
+		{"mode", func(s *Spec) { s.Profile.Mode = "ajar" }, `mode "ajar"`},
+	}
+	if err := good.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range tests {
+		s := good
+		tt.with(&s)
+		if err := s.Check(); err == nil || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: error %v, want %q", tt.name, err, tt.says)
+		}
+	}
+}
+
+func TestTooManyConnectionsForTheFileLimit(t *testing.T) {
+	if best, _ := pickEngine(&Spec{}, false); best != "epoll" {
+		t.Skip("the portable engine leaves the limit to the system")
+	}
+	s := spec("http://127.0.0.1:1", Profile{Mode: Closed, Connections: MaxConnections})
+	if _, err := Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "open files") {
+		t.Errorf("error %v, want one about open files", err)
+	}
+}

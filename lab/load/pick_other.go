@@ -1,0 +1,8 @@
+//go:build !linux
+
+package load
+
+// pickEngine returns the only engine there is on this system.
+func pickEngine(*Spec, bool) (name string, open func(share) (engine, error)) {
+	return "portable", openPortable
+}

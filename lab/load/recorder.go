@@ -1,0 +1,187 @@
+package load
+
+import (
+	"math"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+const (
+	windowLength = int64(time.Second)
+	// lateAfter is how long after its intended start an arrival may be taken up
+	// before it counts as late.
+	lateAfter = 2 * time.Millisecond
+)
+
+// slot is a window that one loop is filling.
+type slot struct {
+	Window
+	end     int64   // CLOCK_MONOTONIC, ns; first instant that is no longer in it
+	pending float64 // integral of requests in flight over time, in request·ns
+	home    chan<- *slot
+}
+
+func newSlot() *slot {
+	s := new(slot)
+	for c := range s.Hist {
+		s.Hist[c] = NewHistogram()
+	}
+	return s
+}
+
+// clear empties the slot for the window with the given index.
+func (s *slot) clear(index int, start, end int64) {
+	hist := s.Hist
+	for _, h := range hist {
+		if h.TotalCount() > 0 {
+			h.Reset()
+		}
+	}
+	*s = slot{Window: Window{Index: index, Start: start, Hist: hist}, end: end, home: s.home}
+}
+
+// recorder is one loop's share of the ledger. It belongs to the loop's thread,
+// allocates nothing, and hands full slots to the collector.
+type recorder struct {
+	*slot
+	start    int64 // of the measured time; windows are counted from here
+	out      chan<- *slot
+	free     <-chan *slot
+	usage    func() (user, sys time.Duration)
+	user     time.Duration // usage when the slot began
+	sys      time.Duration
+	draining bool
+	inFlight int   // requests due or sent and not yet done
+	since    int64 // when inFlight was last accounted for
+	stalled  int64 // a stall reaches to this instant …
+	stall    time.Duration
+}
+
+// slotsPerLoop lets a loop run ahead of a delayed collector by some seconds.
+const slotsPerLoop = 6
+
+// newSlots makes the slots that one loop fills in turn.
+func newSlots() chan *slot {
+	free := make(chan *slot, slotsPerLoop)
+	for range slotsPerLoop {
+		s := newSlot()
+		s.home = free
+		free <- s
+	}
+	return free
+}
+
+// newRecorder starts the ledger at instant begin; the measured time starts at
+// start ≥ begin.
+func newRecorder(begin, start int64, out chan<- *slot, free <-chan *slot, usage func() (user, sys time.Duration)) *recorder {
+	r := &recorder{start: start, out: out, usage: usage, free: free, since: begin}
+	r.user, r.sys = usage()
+	r.open(begin)
+	return r
+}
+
+// open takes a fresh slot for the window that holds the instant at. Should the
+// collector be seconds behind, it waits, and the wait shows as a stall.
+func (r *recorder) open(at int64) {
+	index := int(math.Floor(float64(at-r.start) / float64(windowLength)))
+	r.slot = <-r.free
+	r.slot.clear(index, at, r.start+int64(index+1)*windowLength)
+	if at < r.stalled {
+		r.Stall = r.stall
+	}
+}
+
+// advance accounts for the time up to now and closes the windows that ended.
+// No window begins at or after limit.
+func (r *recorder) advance(now, limit int64) {
+	if r.draining {
+		return
+	}
+	now = min(now, limit)
+	for now >= r.end && r.end < limit {
+		end := r.end // the slot is the collector's once it is closed
+		r.account(end)
+		r.close(end)
+		r.open(end)
+	}
+	r.account(now)
+}
+
+// drain ends the measured time at instant end: what completes from now on
+// counts as drained. The waiting arrivals that were never sent are unfinished.
+func (r *recorder) drain(end int64, waiting int) {
+	if r.draining {
+		return
+	}
+	r.advance(end, end)
+	r.draining = true
+	r.inFlight -= waiting
+	r.Unfinished += uint64(waiting)
+}
+
+// finish closes the last window, which ended at instant end.
+func (r *recorder) finish(end int64) {
+	r.advance(end, end)
+	r.Unfinished += uint64(r.inFlight)
+	r.close(end)
+}
+
+// arrived counts an arrival of the schedule that is taken up at instant now. It
+// has been in flight since it was intended.
+func (r *recorder) arrived(intended, now int64) {
+	r.Offered++
+	r.inFlight++
+	r.pending += float64(now - intended)
+	if now-intended > int64(lateAfter) {
+		r.Late++
+	}
+}
+
+// completed counts an answer with the expected status.
+func (r *recorder) completed() {
+	if r.draining {
+		r.Drained++
+		return
+	}
+	r.Completed++
+}
+
+func (r *recorder) account(now int64) {
+	r.pending += float64(r.inFlight) * float64(now-r.since)
+	r.since = now
+}
+
+// close hands the slot to the collector as ending at instant end.
+func (r *recorder) close(end int64) {
+	user, sys := r.usage()
+	r.CPUUser, r.CPUSys = user-r.user, sys-r.sys
+	r.user, r.sys = user, sys
+	r.Length = time.Duration(end - r.Start)
+	r.out <- r.slot
+}
+
+// away notes that the loop should have been polling from instant from and came
+// back only at to.
+func (r *recorder) away(from, to int64) {
+	stall := time.Duration(to - from)
+	r.Stall = max(r.Stall, stall)
+	r.stalled, r.stall = to, stall
+}
+
+// answered records an answer that came in full. All in ns on the same clock.
+func (r *recorder) answered(intended, sent, first, done int64) {
+	record(r.Hist[Response], done-intended)
+	record(r.Hist[Service], done-sent)
+	record(r.Hist[Lag], sent-intended)
+	record(r.Hist[FirstByte], first-sent)
+}
+
+func (r *recorder) connected(took int64) {
+	r.Connects++
+	record(r.Hist[Connect], took)
+}
+
+func record(h *hdrhistogram.Histogram, ns int64) {
+	h.RecordValue(min(max(ns, 0), int64(10*time.Minute)))
+}

@@ -1,0 +1,86 @@
+package load
+
+import "time"
+
+// Result is what a load came to.
+type Result struct {
+	Engine  string   // "epoll" or "portable"
+	Start   int64    // CLOCK_MONOTONIC at the start of the measured time, ns
+	Windows []Window // in order, warm-up first
+	// Total sums the measured windows that are not invalid: counts, histograms,
+	// Length. Its InFlight is the mean over them.
+	Total       Window
+	Interrupted bool // ended by its context before its time
+	Validity    Validity
+	Findings    []Finding
+	// FirstErrors holds one example per kind of error that occurred, such as
+	// "connection refused".
+	FirstErrors map[string]string
+
+	measured, leftOut int
+	windowFindings    []Finding
+}
+
+// Throughput is the measured rate of complete answers, in requests per second.
+func (r *Result) Throughput() float64 {
+	if r.Total.Length <= 0 {
+		return 0
+	}
+	return float64(r.Total.Completed) / r.Total.Length.Seconds()
+}
+
+// CPUPerRequest is the generator's own CPU time per completed request, without
+// what it spent polling for arrivals to come due.
+func (r *Result) CPUPerRequest() time.Duration {
+	if r.Total.Completed == 0 {
+		return 0
+	}
+	return (r.Total.CPUUser + r.Total.CPUSys - r.Total.Spun) / time.Duration(r.Total.Completed)
+}
+
+// Answered reports whether any request was answered.
+func (r *Result) Answered() bool {
+	t := &r.Total
+	return t.Completed+t.Drained+t.Errors.Status > 0 || r.leftOut > 0
+}
+
+// add takes the next window.
+func (r *Result) add(w Window, dropHistograms bool) {
+	if !w.Warmup() {
+		r.measured++
+		r.windowFindings = append(r.windowFindings, w.Findings...)
+		if w.Validity() == Invalid {
+			r.leftOut++
+		} else {
+			r.addToTotal(&w)
+		}
+	}
+	if dropHistograms {
+		w.Hist = Window{}.Hist
+	}
+	r.Windows = append(r.Windows, w)
+}
+
+func (r *Result) addToTotal(w *Window) {
+	t := &r.Total
+	length := t.Length + w.Length
+	if length > 0 {
+		t.InFlight = (t.InFlight*float64(t.Length) + w.InFlight*float64(w.Length)) / float64(length)
+	}
+	t.Length = length
+	t.addCounts(w)
+	for clock, h := range w.Hist {
+		t.Hist[clock] = mergeHistogram(t.Hist[clock], h)
+	}
+}
+
+// Censored returns the share of requests whose response time is only known to
+// exceed what was seen: shed, unfinished or timed out. Quantiles above
+// 1 − Censored are lower bounds.
+func (w *Window) Censored() float64 {
+	unknown := w.Shed + w.Unfinished + w.Errors.Timeout
+	if unknown == 0 {
+		return 0
+	}
+	return float64(unknown) / float64(unknown+w.Completed+w.Drained+w.Errors.Status)
+}
