@@ -1,0 +1,155 @@
+package subject
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+)
+
+// handle is dyno's end of a keeper: it gives orders and gets notices.
+type handle struct {
+	order   order
+	cmd     *exec.Cmd
+	control *os.File
+	mu      sync.Mutex // of writes to control
+	wishes  *json.Encoder
+
+	started chan notice   // gets eventStarted or eventFailed; closed if there will be none
+	exited  chan struct{} // closed when the subject's first process has ended
+	gone    chan struct{} // closed when nothing is left
+
+	status string // how the subject ended; valid once exited is closed
+	err    error  // what could not be ended; valid once gone is closed
+}
+
+// startKeeper starts a keeper that runs o; what the subject prints goes to log.
+func startKeeper(o order, log *os.File) (*handle, error) {
+	exe, err := executable()
+	if err != nil {
+		return nil, fmt.Errorf("start the keeper: %w", err)
+	}
+	controlIn, controlOut, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("start the keeper: %w", err)
+	}
+	defer controlIn.Close()
+	noticesIn, noticesOut, err := os.Pipe()
+	if err != nil {
+		controlOut.Close()
+		return nil, fmt.Errorf("start the keeper: %w", err)
+	}
+	defer noticesOut.Close()
+	h := &handle{
+		order: o, control: controlOut, wishes: json.NewEncoder(controlOut),
+		started: make(chan notice, 1), exited: make(chan struct{}), gone: make(chan struct{}),
+	}
+	h.cmd = exec.Command(exe)
+	h.cmd.Args = []string{"dyno", keeperArg, o.Name}
+	h.cmd.Stdout, h.cmd.Stderr = log, log
+	h.cmd.ExtraFiles = []*os.File{controlIn, noticesOut} // controlFD, noticeFD
+	h.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := h.cmd.Start(); err != nil {
+		controlOut.Close()
+		noticesIn.Close()
+		return nil, fmt.Errorf("start the keeper: %w", err)
+	}
+	go h.follow(noticesIn)
+	if err := h.wishes.Encode(o); err != nil {
+		h.control.Close()
+		<-h.gone
+		return nil, fmt.Errorf("give the keeper its order: %w", err)
+	}
+	return h, nil
+}
+
+// follow reads the keeper's notices until it has ended.
+func (h *handle) follow(notices *os.File) {
+	defer close(h.gone)
+	defer h.control.Close()
+	defer notices.Close()
+	dec := json.NewDecoder(notices)
+	var entry Entry
+	var done, exited bool
+	for {
+		var n notice
+		if err := dec.Decode(&n); err != nil {
+			break
+		}
+		switch n.Event {
+		case eventStarted:
+			entry = n.Entry
+			h.started <- n
+		case eventFailed:
+			done = true
+			h.started <- n
+		case eventExited:
+			h.status, exited = n.Status, true
+			close(h.exited)
+		case eventGone:
+			done = true
+			h.reportLeft(n.Left)
+		}
+	}
+	close(h.started)
+	_ = h.cmd.Wait() // its exit status says nothing the notices have not
+	if !done && entry.PID != 0 {
+		h.status = "its keeper was killed"
+		h.cleanUp(entry)
+	}
+	if !exited {
+		close(h.exited)
+	}
+}
+
+func (h *handle) reportLeft(left []int) {
+	if len(left) > 0 {
+		h.err = fmt.Errorf("subject %s can't be ended: processes %v do not die", h.order.Name, left)
+	}
+}
+
+// cleanUp does the work of a keeper that was killed.
+func (h *handle) cleanUp(e Entry) {
+	if _, err := e.end(context.Background()); err != nil {
+		h.err = err
+		return
+	}
+	e.remove(h.order.StateDir)
+}
+
+// send asks the keeper for something. One that has ended has done it already.
+func (h *handle) send(w wish) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_ = h.wishes.Encode(w)
+}
+
+// awaitStart waits until the subject's program has been executed.
+func (h *handle) awaitStart(ctx context.Context) (notice, error) {
+	select {
+	case n, ok := <-h.started:
+		if !ok {
+			return n, errors.New("its keeper ended before it was started")
+		}
+		if n.Event == eventFailed {
+			<-h.gone
+			return n, errors.New(n.Error)
+		}
+		return n, nil
+	case <-ctx.Done():
+		return notice{}, context.Cause(ctx)
+	}
+}
+
+// newToken returns 128 random bits in hexadecimal.
+func newToken() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails, by its documentation
+	return hex.EncodeToString(b[:])
+}

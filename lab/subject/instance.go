@@ -1,0 +1,167 @@
+package subject
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// stopMargin is how long Stop waits for the keeper's last word once its
+// context has ended and everything was told to be killed.
+const stopMargin = 5 * time.Second
+
+// Instance is a subject that answers: one that was started, or one that was
+// already up, of which only the URL is known. Its methods may be called from
+// any goroutine.
+type Instance struct {
+	name    string
+	url     string
+	port    int
+	pid     int
+	startUp time.Duration
+	cgroup  string
+	remarks []string
+	log     string
+	ownLog  bool    // the log is temporary and ours to remove
+	handle  *handle // nil when attached
+
+	stop    sync.Once
+	stopped chan struct{} // closed when Stop was called
+	done    chan struct{} // closed after err is set
+	err     error
+}
+
+// Attach makes an instance of a service that is already up at baseURL,
+// "http://host:port". It has no process; stopping it does nothing to the
+// service.
+func Attach(name, baseURL string) (*Instance, error) {
+	u, err := url.Parse(baseURL)
+	if err != nil {
+		return nil, fmt.Errorf("subject %s: %w", name, err)
+	}
+	if u.Scheme != "http" || u.Hostname() == "" {
+		return nil, fmt.Errorf("subject %s: %q is not a base URL; expected one such as http://127.0.0.1:8080", name, baseURL)
+	}
+	port := 80
+	if u.Port() != "" {
+		if port, err = strconv.Atoi(u.Port()); err != nil || port < 1 || port > 65535 {
+			return nil, fmt.Errorf("subject %s: %q is not a port", name, u.Port())
+		}
+	}
+	return &Instance{
+		name: name, url: "http://" + u.Host, port: port,
+		stopped: make(chan struct{}), done: make(chan struct{}),
+	}, nil
+}
+
+// Name returns the name it was started or attached with.
+func (in *Instance) Name() string { return in.name }
+
+// PID returns the ID of the subject's first process, the root of its tree, or
+// 0 when attached.
+func (in *Instance) PID() int { return in.pid }
+
+// Port returns the TCP port it answers on.
+func (in *Instance) Port() int { return in.port }
+
+// URL returns "http://host:port".
+func (in *Instance) URL() string { return in.url }
+
+// StartUp returns the time from its execution to its first answer; 0 when
+// attached.
+func (in *Instance) StartUp() time.Duration { return in.startUp }
+
+// Cgroup returns the folder of the cgroup that holds all its processes and no
+// others, or nothing if there is none.
+func (in *Instance) Cgroup() string { return in.cgroup }
+
+// Remarks says in plain words what this machine did not allow, such as a
+// cgroup.
+func (in *Instance) Remarks() []string { return in.remarks }
+
+// Done is closed when the subject has ended or was stopped.
+func (in *Instance) Done() <-chan struct{} { return in.done }
+
+// Err returns nil while the subject runs and after it was stopped, and how it
+// ended, with its last lines, if it ended by itself.
+func (in *Instance) Err() error {
+	select {
+	case <-in.done:
+		return in.err
+	default:
+		return nil
+	}
+}
+
+// Stop ends the subject and all its descendants, and returns when nothing is
+// left of them. It asks first (SIGTERM) and kills after the grace period, or
+// as soon as ctx ends. It may be called more than once.
+func (in *Instance) Stop(ctx context.Context) error {
+	in.stop.Do(func() {
+		close(in.stopped)
+		if in.handle == nil {
+			close(in.done)
+			return
+		}
+		in.handle.send(wishStop)
+	})
+	if in.handle == nil {
+		return nil
+	}
+	return in.awaitGone(ctx)
+}
+
+func (in *Instance) awaitGone(ctx context.Context) error {
+	select {
+	case <-in.handle.gone:
+	case <-ctx.Done():
+		in.handle.send(wishKill)
+		select {
+		case <-in.handle.gone:
+		case <-time.After(stopMargin):
+			return fmt.Errorf("stop subject %s: its keeper does not answer: %w", in.name, context.Cause(ctx))
+		}
+	}
+	in.removeLog()
+	return in.handle.err
+}
+
+func (in *Instance) removeLog() {
+	if in.ownLog {
+		os.Remove(in.log)
+	}
+}
+
+// abandon stops a subject that never got ready, without grace, and returns
+// how it ended.
+func (in *Instance) abandon() string {
+	in.handle.send(wishKill)
+	in.handle.control.Close()
+	<-in.handle.gone
+	return in.handle.status
+}
+
+// watch sets the instance's error when the subject ends, and says so.
+func (in *Instance) watch() {
+	<-in.handle.exited
+	select {
+	case <-in.stopped:
+	default:
+		in.err = in.death()
+	}
+	close(in.done)
+}
+
+func (in *Instance) death() error {
+	text := fmt.Sprintf("subject %s died: %s", in.name, in.handle.status)
+	if last := tail(in.log, lastLines); len(last) > 0 {
+		text += "; its last lines:\n  " + strings.Join(last, "\n  ")
+	}
+	return errors.New(text)
+}

@@ -1,0 +1,226 @@
+package subject
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// endWithin is how long killing may take before what is left is reported: a
+// process that waits for a broken disk can't be killed.
+const endWithin = 10 * time.Second
+
+// IsKeeper reports whether args, those of the process, ask for a keeper.
+func IsKeeper(args []string) bool { return len(args) > 1 && args[1] == keeperArg }
+
+// KeeperMain is the main function of a keeper: dyno's executable, started by
+// [Start] with a hidden argument (see [IsKeeper]). It must be called before
+// anything else, and does not return.
+//
+// A keeper starts one subject, adopts all descendants of it that lose their
+// parent, and ends all of them when told to, when the subject has died, or
+// when dyno has: then its end of the control pipe closes, whatever killed it.
+func KeeperMain() {
+	// The kernel sends the subject its parent's death signal when the thread
+	// that forked it ends, so this goroutine keeps its thread.
+	runtime.LockOSThread()
+	syscall.CloseOnExec(controlFD)
+	syscall.CloseOnExec(noticeFD)
+	control, notices := os.NewFile(controlFD, "control"), os.NewFile(noticeFD, "notices")
+	if control == nil || notices == nil {
+		fmt.Fprintln(os.Stderr, keeperArg+" is for dyno's own use")
+		os.Exit(2)
+	}
+	k := &keeper{notices: json.NewEncoder(notices)}
+	os.Exit(k.main(json.NewDecoder(control)))
+}
+
+// keeper is the state of a keeper process.
+type keeper struct {
+	order   order
+	notices *json.Encoder
+	child   child
+	wishes  chan wish
+	exited  chan string   // gets the exit status of the subject
+	gone    chan struct{} // closed when no child is left
+}
+
+// child is a subject that has been started.
+type child struct {
+	identity
+	group   *cgroup // nil if there is none
+	began   int64
+	remarks []string
+}
+
+func (k *keeper) main(control *json.Decoder) int {
+	if err := control.Decode(&k.order); err != nil {
+		return 1 // dyno died before it said what to start
+	}
+	k.wishes = make(chan wish, 4)
+	signals := make(chan os.Signal, 4)
+	// Caught rather than ignored, because a child inherits what is ignored.
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
+	go k.listen(control)
+	go k.obey(signals)
+	if err := k.start(); err != nil {
+		k.tell(notice{Event: eventFailed, Error: err.Error()})
+		return 1
+	}
+	entry := k.entry()
+	if err := entry.write(k.order.StateDir); err != nil {
+		k.child.remarks = append(k.child.remarks, err.Error())
+	}
+	k.tell(notice{Event: eventStarted, Entry: entry, Began: k.child.began, Remarks: k.child.remarks})
+	go k.reap()
+	k.watch()
+	left := k.killAll()
+	entry.remove(k.order.StateDir)
+	k.tell(notice{Event: eventGone, Left: left})
+	return 0
+}
+
+// start launches the subject.
+func (k *keeper) start() error {
+	k.exited, k.gone = make(chan string, 1), make(chan struct{})
+	adoptOrphans()
+	c, err := launch(k.order)
+	if err != nil {
+		return fmt.Errorf("start %s: %w", k.order.Argv[0], err)
+	}
+	k.child = c
+	return nil
+}
+
+func (k *keeper) entry() Entry {
+	e := Entry{
+		Subject: k.order.Name, PID: k.child.PID, Start: k.child.Start, Group: k.child.PID,
+		Boot: bootID(), Namespace: pidNamespace(), Keeper: self(), Owner: k.order.Owner,
+		Token: k.order.Token, Began: time.Now(),
+	}
+	if k.child.group != nil {
+		e.Cgroup = k.child.group.path
+	}
+	return e
+}
+
+// tell sends a notice. A dyno that is gone need not know.
+func (k *keeper) tell(n notice) { _ = k.notices.Encode(n) }
+
+// listen passes on dyno's wishes; the end of the pipe is one to stop.
+func (k *keeper) listen(control *json.Decoder) {
+	for {
+		var w wish
+		if err := control.Decode(&w); err != nil {
+			k.wishes <- wishStop
+			return
+		}
+		k.wishes <- w
+	}
+}
+
+// obey makes a request to terminate the keeper one to stop the subject. The
+// other signals have nothing to say to it.
+func (k *keeper) obey(signals <-chan os.Signal) {
+	for s := range signals {
+		if s == syscall.SIGTERM {
+			k.wishes <- wishStop
+		}
+	}
+}
+
+// reap collects every child that ends, adopted ones too, and closes k.gone
+// when there are none left.
+func (k *keeper) reap() {
+	defer close(k.gone)
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, 0, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil:
+			return
+		case pid == k.child.PID:
+			k.exited <- describe(status)
+		}
+	}
+}
+
+// watch returns when the subject has died or is to be killed.
+func (k *keeper) watch() {
+	select {
+	case status := <-k.exited:
+		k.tell(notice{Event: eventExited, Status: status})
+	case w := <-k.wishes:
+		if w == wishStop {
+			k.terminate()
+		}
+	}
+}
+
+// terminate asks the subject's process group to end and waits until it has,
+// or until the grace period is over.
+func (k *keeper) terminate() {
+	_ = syscall.Kill(-k.child.PID, syscall.SIGTERM)
+	deadline := time.After(k.order.Grace)
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for {
+		select {
+		case <-deadline:
+			return
+		case <-k.gone:
+			return
+		case w := <-k.wishes:
+			if w == wishKill {
+				return
+			}
+		case status := <-k.exited:
+			k.tell(notice{Event: eventExited, Status: status})
+		case <-look.C:
+			if errors.Is(syscall.Kill(-k.child.PID, 0), syscall.ESRCH) {
+				return // what is left has gone its own way, and won't hear
+			}
+		}
+	}
+}
+
+// killAll kills until no descendant is left, however fast they fork, and
+// returns those that would not die.
+func (k *keeper) killAll() []int {
+	deadline := time.After(endWithin)
+	for {
+		k.kill()
+		select {
+		case <-k.gone:
+			k.child.group.remove()
+			return nil
+		case <-deadline:
+			return slices.Sorted(slices.Values(descendants(os.Getpid())))
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// kill sends SIGKILL to every descendant there is now.
+func (k *keeper) kill() {
+	k.child.group.kill()
+	_ = syscall.Kill(-k.child.PID, syscall.SIGKILL)
+	for _, pid := range descendants(os.Getpid()) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// describe says how a process ended, in the words of package os.
+func describe(status syscall.WaitStatus) string {
+	if status.Signaled() {
+		return "signal: " + status.Signal().String()
+	}
+	return fmt.Sprintf("exit status %d", status.ExitStatus())
+}

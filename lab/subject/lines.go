@@ -1,0 +1,79 @@
+package subject
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+)
+
+const (
+	lastLines  = 30       // shown of a failed build's or subject's output
+	lineLength = 4 << 10  // bytes of a line that are kept
+	tailToRead = 64 << 10 // bytes of a file's end that are read for its last lines
+)
+
+// lineWriter splits what is written to it into lines, hands each on and keeps
+// the last ones. It is written to by one goroutine at a time.
+type lineWriter struct {
+	each    func(line string) // may be nil
+	copy    io.Writer         // gets all bytes; may be nil
+	keep    int               // how many of the last lines to keep
+	last    []string
+	partial []byte
+}
+
+// Write never fails, so that a full disk does not break a build.
+func (w *lineWriter) Write(p []byte) (int, error) {
+	if w.copy != nil {
+		_, _ = w.copy.Write(p) // the log is a convenience; the lines are kept anyway
+	}
+	for rest := p; len(rest) > 0; {
+		line, after, whole := bytes.Cut(rest, []byte("\n"))
+		if room := lineLength - len(w.partial); room > 0 {
+			w.partial = append(w.partial, line[:min(len(line), room)]...)
+		}
+		if whole {
+			w.line()
+		}
+		rest = after
+	}
+	return len(p), nil
+}
+
+// flush hands on a last line that had no end.
+func (w *lineWriter) flush() {
+	if len(w.partial) > 0 {
+		w.line()
+	}
+}
+
+func (w *lineWriter) line() {
+	line := strings.TrimRight(string(w.partial), "\r")
+	w.partial = w.partial[:0]
+	if len(w.last) == w.keep {
+		w.last = w.last[1:]
+	}
+	w.last = append(w.last, line)
+	if w.each != nil {
+		w.each(line)
+	}
+}
+
+// tail returns the last n lines of a file, without empty ones at its end; nil
+// if it can't be read.
+func tail(file string, n int) []string {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > tailToRead {
+		_, _ = f.Seek(-tailToRead, io.SeekEnd)
+	}
+	data, _ := io.ReadAll(io.LimitReader(f, tailToRead))
+	w := &lineWriter{keep: n}
+	_, _ = w.Write(bytes.TrimRight(data, "\n\r \t"))
+	w.flush()
+	return w.last
+}

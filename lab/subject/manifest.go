@@ -1,0 +1,192 @@
+package subject
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Role says how a subject may be read in a ranking.
+type Role string
+
+const (
+	Production Role = "production" // as the framework's own community deploys it
+	Tuned      Role = "tuned"      // with settings or code most users would not choose
+	Engine     Role = "engine"     // a bare event loop or parser, not a framework
+)
+
+// Manifest describes a subject that ships with dyno: subject.yaml in its
+// folder.
+type Manifest struct {
+	Name      string // folder below the catalog's root: "go/gin"
+	Language  string
+	Framework string
+	Version   string // of the framework
+	Role      Role
+	Build     Recipe
+	Run       string // command; $OUT and $PORT are replaced; no shell
+	Ready     string // path polled until it answers
+	Routes    string // file with the routes to verify, relative to the catalog's root
+	Probe     string // "go" when it answers the Go runtime probe; else empty
+	Needs     []Need
+	Env       map[string]string // added to the environment of build and run
+	Remarks   string
+}
+
+// Recipe is how an output folder is made from inputs.
+type Recipe struct {
+	Command string   // executed by sh in the subject's folder, $OUT is the output folder
+	Inputs  []string // folders whose content decides whether to build again, relative to the catalog's root
+}
+
+// Need is a tool that must be installed before a subject can be built.
+type Need struct {
+	Command string // looked up in PATH
+	Check   string // prints the version; run by sh
+	Min     string // lowest version that will do, such as "1.26"; empty means any
+	Install string // what to tell a user who lacks it
+}
+
+// ParseManifest reads the subject.yaml of the catalog's folder dir; file is
+// its name in messages. Every mistake is reported, each as a [*FileError];
+// unknown fields are mistakes.
+func ParseManifest(file, dir string, data []byte) (Manifest, error) {
+	r := &reader{file: file}
+	var m Manifest
+	root := r.parse(data)
+	if root == nil {
+		return m, r.err()
+	}
+	role := string(m.Role)
+	r.object(root, "",
+		field{"name", true, r.subjectName(&m.Name, dir)},
+		field{"language", true, r.text(&m.Language)},
+		field{"framework", true, r.text(&m.Framework)},
+		field{"version", true, r.text(&m.Version)},
+		field{"role", true, r.oneOf(&role, string(Production), string(Tuned), string(Engine))},
+		field{"build", true, r.recipe(&m.Build, dir)},
+		field{"run", true, r.command(&m.Run)},
+		field{"ready", true, r.urlPath(&m.Ready)},
+		field{"routes", true, r.within(&m.Routes, dir)},
+		field{"probe", false, r.oneOf(&m.Probe, "go")},
+		field{"needs", false, r.needs(&m.Needs)},
+		field{"env", false, r.environment(&m.Env)},
+		field{"remarks", false, r.text(&m.Remarks)},
+	)
+	m.Role = Role(role)
+	return m, r.err()
+}
+
+func (r *reader) subjectName(dst *string, dir string) func(*yaml.Node, string) {
+	return func(n *yaml.Node, p string) {
+		s, ok := r.scalar(n, p)
+		if ok && s != dir {
+			r.fail(n, p, "%q must be the name of its folder, %q", s, dir)
+		}
+		*dst = s
+	}
+}
+
+func (r *reader) recipe(dst *Recipe, dir string) func(*yaml.Node, string) {
+	return func(n *yaml.Node, p string) {
+		r.object(n, p,
+			field{"command", true, r.text(&dst.Command)},
+			field{"inputs", true, func(n *yaml.Node, p string) {
+				r.items(n, p, func(item *yaml.Node, p string) {
+					var in string
+					r.within(&in, dir)(item, p)
+					dst.Inputs = append(dst.Inputs, in)
+				})
+				if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+					r.fail(n, p, "must name at least one folder, such as %q", ".")
+				}
+			}},
+		)
+	}
+}
+
+func (r *reader) needs(dst *[]Need) func(*yaml.Node, string) {
+	return func(n *yaml.Node, p string) {
+		r.items(n, p, func(item *yaml.Node, p string) {
+			var need Need
+			r.object(item, p,
+				field{"command", true, r.text(&need.Command)},
+				field{"check", true, r.text(&need.Check)},
+				field{"min", false, r.version(&need.Min)},
+				field{"install", true, r.text(&need.Install)},
+			)
+			*dst = append(*dst, need)
+		})
+	}
+}
+
+// shellOnly are characters that mean something to a shell only; commands that
+// are run without one must not have them.
+const shellOnly = "\"'`\\|&;<>()*?~\n"
+
+func (r *reader) command(dst *string) func(*yaml.Node, string) {
+	return func(n *yaml.Node, p string) {
+		r.text(dst)(n, p)
+		if i := strings.IndexAny(strings.TrimSpace(*dst), shellOnly); i >= 0 {
+			r.fail(n, p, "is run without a shell, so %q can't be used; put it in a script", strings.TrimSpace(*dst)[i:i+1])
+		}
+	}
+}
+
+func (r *reader) urlPath(dst *string) func(*yaml.Node, string) {
+	return func(n *yaml.Node, p string) {
+		s, ok := r.scalar(n, p)
+		if ok && (!strings.HasPrefix(s, "/") || strings.ContainsAny(s, " \t\r\n")) {
+			r.fail(n, p, "%q is not a path; expected one such as %q", s, "/plaintext")
+		}
+		*dst = s
+	}
+}
+
+// within reads a path relative to dir and makes it relative to the root it
+// must stay in.
+func (r *reader) within(dst *string, dir string) func(*yaml.Node, string) {
+	return func(n *yaml.Node, p string) {
+		s, ok := r.scalar(n, p)
+		if !ok {
+			return
+		}
+		full := path.Join(dir, s)
+		if s == "" || path.IsAbs(s) || full == ".." || strings.HasPrefix(full, "../") {
+			r.fail(n, p, "%q must be a relative path that stays within the subjects' folder", s)
+			return
+		}
+		*dst = full
+	}
+}
+
+var versionNumber = regexp.MustCompile(`\d+(\.\d+)*`)
+
+func (r *reader) version(dst *string) func(*yaml.Node, string) {
+	return func(n *yaml.Node, p string) {
+		s, ok := r.scalar(n, p)
+		if ok && versionNumber.FindString(s) != s {
+			r.fail(n, p, "%q is not a version; expected one such as %q", s, "1.26")
+		}
+		*dst = s
+	}
+}
+
+var environmentName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func (r *reader) environment(dst *map[string]string) func(*yaml.Node, string) {
+	return func(n *yaml.Node, p string) {
+		env := map[string]string{}
+		r.pairs(n, p, func(key, value *yaml.Node) {
+			if !environmentName.MatchString(key.Value) {
+				r.fail(key, p, "%q is not the name of an environment variable", key.Value)
+			}
+			if s, ok := r.scalar(value, join(p, key.Value)); ok {
+				env[key.Value] = s
+			}
+		})
+		*dst = env
+	}
+}

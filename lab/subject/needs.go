@@ -1,0 +1,90 @@
+package subject
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// NeedError says that a tool a subject needs is missing, too old or broken,
+// and how to install it.
+type NeedError struct {
+	Subject string
+	Need    Need
+	Found   string // version found; empty when there is none
+	Cause   error  // why the check failed; nil when only the version is too low
+}
+
+// Error is one sentence on what is missing and one on what to do.
+func (e *NeedError) Error() string {
+	want := e.Need.Command
+	if e.Need.Min != "" {
+		want += " " + e.Need.Min + " or newer"
+	}
+	have := "found version " + e.Found
+	if e.Cause != nil {
+		have = e.Cause.Error()
+	}
+	return fmt.Sprintf("subject %s needs %s, but %s. To install it: %s", e.Subject, want, have, e.Need.Install)
+}
+
+// Unwrap returns the cause.
+func (e *NeedError) Unwrap() error { return e.Cause }
+
+// CheckNeeds runs the check of each need in dir and returns what they printed,
+// one entry per need. It fails with a [*NeedError] for each need that is not
+// met.
+func (m Manifest) CheckNeeds(ctx context.Context, dir string) ([]string, error) {
+	var found []string
+	var errs []error
+	for _, need := range m.Needs {
+		out, err := m.checkNeed(ctx, need, dir)
+		found = append(found, out)
+		errs = append(errs, err)
+	}
+	return found, errors.Join(errs...)
+}
+
+func (m Manifest) checkNeed(ctx context.Context, need Need, dir string) (string, error) {
+	if _, err := exec.LookPath(need.Command); err != nil {
+		return "", &NeedError{Subject: m.Name, Need: need, Cause: fmt.Errorf("%s is not in PATH", need.Command)}
+	}
+	cmd := exec.CommandContext(ctx, "sh", "-c", need.Check)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	text := strings.TrimSpace(string(out))
+	if err != nil {
+		return "", &NeedError{Subject: m.Name, Need: need, Cause: fmt.Errorf("%q failed: %w: %s", need.Check, err, text)}
+	}
+	version := versionNumber.FindString(text)
+	switch {
+	case need.Min == "":
+	case version == "":
+		return "", &NeedError{Subject: m.Name, Need: need, Cause: fmt.Errorf("%q printed no version: %s", need.Check, text)}
+	case compareVersions(version, need.Min) < 0:
+		return "", &NeedError{Subject: m.Name, Need: need, Found: version}
+	}
+	return text, nil
+}
+
+// compareVersions compares dotted numbers part by part; a missing part is 0.
+func compareVersions(a, b string) int {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range max(len(as), len(bs)) {
+		if d := versionPart(as, i) - versionPart(bs, i); d != 0 {
+			return d
+		}
+	}
+	return 0
+}
+
+func versionPart(parts []string, i int) int {
+	if i >= len(parts) {
+		return 0
+	}
+	n, _ := strconv.Atoi(parts[i]) // digits only, by versionNumber
+	return n
+}

@@ -1,0 +1,39 @@
+package subject
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// Own is a program of the user's, which dyno knows only by its commands.
+type Own struct {
+	Name  string
+	Build string // shell command run once before the first start; empty for none
+	Run   string // shell command; $PORT is the port to listen on
+	Dir   string // where both are executed; empty for the current folder
+	Env   map[string]string
+	Ready string // path polled until it answers; empty for "/"
+}
+
+// Prepare executes the build command, if there is one, and writes what it
+// prints to the file log (empty for none). It fails as [Builder.Build] does.
+func (o Own) Prepare(ctx context.Context, log string, progress func(line string)) error {
+	if strings.TrimSpace(o.Build) == "" {
+		return nil
+	}
+	return runBuild(ctx, buildRun{
+		Subject: o.Name, Command: o.Build, Dir: o.Dir, Env: environ(o.Env),
+		Log: log, Progress: progress,
+	})
+}
+
+// StartSpec says how to start the program.
+func (o Own) StartSpec() (StartSpec, error) {
+	if strings.TrimSpace(o.Run) == "" {
+		return StartSpec{}, errors.New("subject " + o.Name + " has no command to run")
+	}
+	return StartSpec{
+		Name: o.Name, Shell: o.Run, Dir: o.Dir, Env: o.Env, Ready: o.Ready,
+	}, nil
+}

@@ -1,0 +1,60 @@
+package subject
+
+import "time"
+
+// keeperArg is the hidden first argument that makes dyno a keeper.
+const keeperArg = "__keeper"
+
+// Descriptors a keeper is started with, after the standard three.
+const (
+	controlFD = 3 // dyno → keeper: an order, then wishes; its end is dyno's death
+	noticeFD  = 4 // keeper → dyno: notices
+)
+
+// order tells a keeper what to start. It is the first JSON value on the
+// control pipe.
+type order struct {
+	Name     string        `json:"name"`
+	Argv     []string      `json:"argv"` // Argv[0] is a path
+	Env      []string      `json:"env"`
+	Dir      string        `json:"dir"`
+	CPUs     []int         `json:"cpus"`
+	Grace    time.Duration `json:"grace"` // from SIGTERM to SIGKILL
+	StateDir string        `json:"state_dir"`
+	Token    string        `json:"token"` // marks the environment of all descendants
+	Owner    identity      `json:"owner"` // dyno
+}
+
+// wish is a JSON value that follows the order on the control pipe.
+type wish string
+
+const (
+	wishStop wish = "stop" // SIGTERM, grace, SIGKILL
+	wishKill wish = "kill" // SIGKILL at once
+)
+
+// notice is one JSON value on the notice pipe.
+type notice struct {
+	Event   event    `json:"event"`
+	Entry   Entry    `json:"entry"`             // started
+	Began   int64    `json:"began,omitempty"`   // started: monotonic ns just before exec
+	Remarks []string `json:"remarks,omitempty"` // started: what could not be done
+	Status  string   `json:"status,omitempty"`  // exited: "exit status 2", "signal: killed"
+	Left    []int    `json:"left,omitempty"`    // gone: processes that could not be ended
+	Error   string   `json:"error,omitempty"`   // failed
+}
+
+type event string
+
+const (
+	eventFailed  event = "failed"  // the subject could not be started
+	eventStarted event = "started" // the subject runs
+	eventExited  event = "exited"  // the subject's first process has ended
+	eventGone    event = "gone"    // nothing of it is left; the last notice
+)
+
+// identity names a process for good: a PID alone is used again.
+type identity struct {
+	PID   int    `json:"pid"`
+	Start uint64 `json:"start"` // start time in clock ticks since boot, /proc/PID/stat
+}

@@ -1,0 +1,77 @@
+package subject
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Limits of waiting for readiness.
+const (
+	defaultReady = 15 * time.Second
+	maxReady     = 60 * time.Second
+	oneAsk       = 2 * time.Second // for one answer to a poll
+)
+
+// errExited says that a subject ended while its readiness was awaited.
+var errExited = errors.New("exited before it was ready")
+
+// awaitReady polls url until it answers with a status below 500. It fails
+// when ctx ends, when exited is closed, or after timeout, with the last thing
+// seen.
+func awaitReady(ctx context.Context, url string, timeout time.Duration, exited <-chan struct{}) error {
+	client := pollingClient()
+	deadline := time.After(timeout)
+	last := errors.New("it was not asked")
+	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
+		if last = ask(ctx, client, url); last == nil {
+			return nil
+		}
+		select {
+		case <-exited:
+			return errExited
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-deadline:
+			return fmt.Errorf("was not ready within %v: %w", timeout, last)
+		case <-time.After(pause):
+		}
+	}
+}
+
+// pollingClient uses neither proxies nor redirects, and a new connection for
+// each poll.
+func pollingClient() *http.Client {
+	return &http.Client{
+		Timeout: oneAsk,
+		Transport: &http.Transport{
+			DisableKeepAlives: true,
+			DialContext:       (&net.Dialer{}).DialContext,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// ask returns nil if url gives a complete answer with a status below 500.
+func ask(ctx context.Context, client *http.Client, url string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode >= 500 {
+		return fmt.Errorf("GET %s was answered with %s", url, resp.Status)
+	}
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		return fmt.Errorf("GET %s: %w", url, err)
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package subject
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// defaultGrace is how long a subject may take to end when asked.
+const defaultGrace = 3 * time.Second
+
+// StartSpec says how to start a subject. Exactly one of Command and Shell is
+// set. The variables PORT and, for shipped subjects, OUT are in its
+// environment.
+type StartSpec struct {
+	Name    string            // in messages
+	Command []string          // executed without a shell; $PORT, $OUT and ${…} of Env are replaced
+	Shell   string            // executed by /bin/sh
+	Dir     string            // working folder; empty for the current one
+	Env     map[string]string // added to dyno's own environment
+	Ready   string            // path polled until it answers; empty for "/"
+	Timeout time.Duration     // until ready; 0 means 15 s, at most 60 s
+	Grace   time.Duration     // from SIGTERM to SIGKILL; 0 means 3 s
+	Port    int               // 0 for a free one
+	CPUs    []int             // to run on; empty leaves it to the kernel
+	Log     string            // file for what it prints, replaced; empty for none
+	// StateDir holds the journal that [Sweep] reads, "~/.dyno" by convention;
+	// empty for no journal.
+	StateDir string
+}
+
+// StartSpec says how to start what was built.
+func (a *Artifact) StartSpec() StartSpec {
+	env := map[string]string{"OUT": a.Out}
+	for name, value := range a.Manifest.Env {
+		env[name] = value
+	}
+	return StartSpec{
+		Name: a.Manifest.Name, Command: strings.Fields(a.Manifest.Run), Dir: a.Source,
+		Env: env, Ready: a.Manifest.Ready,
+	}
+}
+
+// check fills in defaults and refuses what can't be started.
+func (s *StartSpec) check() error {
+	switch {
+	case (len(s.Command) == 0) == (strings.TrimSpace(s.Shell) == ""):
+		return fmt.Errorf("subject %s: give either a command or a shell command to start it", s.Name)
+	case s.Timeout < 0 || s.Timeout > maxReady:
+		return fmt.Errorf("subject %s: the time to get ready is %v; it can be at most %v", s.Name, s.Timeout, maxReady)
+	case s.Port < 0 || s.Port > 65535:
+		return fmt.Errorf("subject %s: %d is not a port; expected a number from 1 to 65535", s.Name, s.Port)
+	case s.Ready != "" && !strings.HasPrefix(s.Ready, "/"):
+		return fmt.Errorf("subject %s: the path to poll, %q, must begin with /", s.Name, s.Ready)
+	}
+	if s.Timeout == 0 {
+		s.Timeout = defaultReady
+	}
+	if s.Grace == 0 {
+		s.Grace = defaultGrace
+	}
+	if s.Ready == "" {
+		s.Ready = "/"
+	}
+	return nil
+}
+
+// order makes the keeper's order for one port.
+func (s *StartSpec) order(port int) (order, error) {
+	token := newToken()
+	own := map[string]string{"PORT": strconv.Itoa(port), tokenVariable: token}
+	argv := []string{"/bin/sh", "-c", s.Shell}
+	if len(s.Command) > 0 {
+		argv = make([]string, len(s.Command))
+		for i, word := range s.Command {
+			argv[i] = os.Expand(word, func(name string) string { return s.variable(name, own) })
+		}
+	}
+	var err error
+	if argv[0], err = findProgram(argv[0], s.Dir); err != nil {
+		return order{}, err
+	}
+	stateDir := s.StateDir
+	if stateDir != "" {
+		// The keeper may be asked to work in another folder than dyno's.
+		if stateDir, err = filepath.Abs(stateDir); err != nil {
+			return order{}, err
+		}
+	}
+	return order{
+		Name: s.Name, Argv: argv, Env: environ(s.Env, own), Dir: s.Dir, CPUs: s.CPUs,
+		Grace: s.Grace, StateDir: stateDir, Token: token, Owner: self(),
+	}, nil
+}
+
+func (s *StartSpec) variable(name string, own map[string]string) string {
+	if value, ok := own[name]; ok {
+		return value
+	}
+	if value, ok := s.Env[name]; ok {
+		return value
+	}
+	return os.Getenv(name)
+}
+
+// findProgram makes a program's name a path: one without a slash is looked up
+// in PATH, a relative one is taken from dir.
+func findProgram(name, dir string) (string, error) {
+	if !strings.Contains(name, "/") {
+		found, err := exec.LookPath(name)
+		if err != nil {
+			return "", fmt.Errorf("%q is not in PATH; install it, or give its path", name)
+		}
+		return filepath.Abs(found)
+	}
+	if filepath.IsAbs(name) {
+		return name, nil
+	}
+	return filepath.Abs(filepath.Join(dir, name))
+}

@@ -1,0 +1,137 @@
+package subject
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// portAttempts is how many free ports are tried when a subject finds its port
+// taken by somebody who was faster.
+const portAttempts = 3
+
+// StartError says why a subject did not get ready, with what it printed last.
+type StartError struct {
+	Subject string
+	Cause   error
+	Last    []string // last lines printed, at most 30
+	Log     string   // file with all it printed; may be empty
+}
+
+// Error is the cause, followed by the last lines.
+func (e *StartError) Error() string {
+	text := fmt.Sprintf("subject %s %v", e.Subject, e.Cause)
+	if len(e.Last) > 0 {
+		text += "; its last lines:\n  " + strings.Join(e.Last, "\n  ")
+	}
+	if e.Log != "" {
+		text += "\nall it printed is in " + e.Log
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *StartError) Unwrap() error { return e.Cause }
+
+// Start starts a subject under a keeper and waits until it answers. The
+// caller must call Stop on the instance. When Start fails (with a
+// [*StartError] if the subject was executed) or ctx ends before the subject is
+// ready, nothing of it is left running.
+//
+// The program that calls Start must hand over to [KeeperMain] at its beginning
+// if [IsKeeper] says so.
+func Start(ctx context.Context, s StartSpec) (*Instance, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if s.Port != 0 {
+		if err := portIsFree(s.Port); err != nil {
+			return nil, fmt.Errorf("subject %s can't have port %d: %w; choose another, or leave the choice to dyno", s.Name, s.Port, err)
+		}
+	}
+	for attempt := 1; ; attempt++ {
+		in, err := s.attempt(ctx)
+		var failure *StartError
+		taken := errors.As(err, &failure) && errors.Is(err, errExited) && saysPortTaken(failure.Last)
+		if !taken || s.Port != 0 || attempt == portAttempts {
+			return in, err
+		}
+	}
+}
+
+// attempt starts the subject once, on one port.
+func (s *StartSpec) attempt(ctx context.Context) (*Instance, error) {
+	port := s.Port
+	if port == 0 {
+		var err error
+		if port, err = freePort(); err != nil {
+			return nil, err
+		}
+	}
+	o, err := s.order(port)
+	if err != nil {
+		return nil, fmt.Errorf("start subject %s: %w", s.Name, err)
+	}
+	log, err := s.openLog()
+	if err != nil {
+		return nil, fmt.Errorf("start subject %s: %w", s.Name, err)
+	}
+	defer log.Close()
+	h, err := startKeeper(o, log)
+	if err != nil {
+		return nil, fmt.Errorf("start subject %s: %w", s.Name, err)
+	}
+	in := &Instance{
+		name: s.Name, port: port, handle: h, log: log.Name(), ownLog: s.Log == "",
+		url:     "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
+		stopped: make(chan struct{}), done: make(chan struct{}),
+	}
+	if err := in.begin(ctx, s); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// openLog opens the file for what the subject prints. Without a path it is a
+// temporary one, for the last lines are wanted when the subject dies.
+func (s *StartSpec) openLog() (*os.File, error) {
+	if s.Log == "" {
+		return os.CreateTemp("", "dyno-subject-*.log")
+	}
+	return os.OpenFile(s.Log, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND, 0o644)
+}
+
+// begin waits until the subject is ready. If it fails, it stops the subject.
+func (in *Instance) begin(ctx context.Context, s *StartSpec) error {
+	n, err := in.handle.awaitStart(ctx)
+	if err != nil {
+		in.abandon()
+		in.removeLog()
+		return fmt.Errorf("start subject %s: %w", s.Name, err)
+	}
+	in.pid, in.cgroup, in.remarks = n.Entry.PID, n.Entry.Cgroup, n.Remarks
+	if err := awaitReady(ctx, in.url+s.Ready, s.Timeout, in.handle.exited); err != nil {
+		return in.notReady(ctx, err, s.Log)
+	}
+	in.startUp = time.Duration(monotonic() - n.Began)
+	go in.watch()
+	return nil
+}
+
+// notReady stops a subject that did not get ready and says why it did not.
+func (in *Instance) notReady(ctx context.Context, cause error, log string) error {
+	status := in.abandon()
+	defer in.removeLog()
+	if ctx.Err() != nil {
+		return fmt.Errorf("start subject %s: %w", in.name, cause)
+	}
+	if errors.Is(cause, errExited) {
+		cause = fmt.Errorf("%w (%s)", errExited, status)
+	}
+	return &StartError{Subject: in.name, Cause: cause, Last: tail(in.log, lastLines), Log: log}
+}

@@ -1,0 +1,288 @@
+package subject
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestStartAndStop(t *testing.T) {
+	s := serverSpec(t, "good")
+	in := startServer(t, s)
+	if !alive(in.identity(t)) {
+		t.Fatal("the subject does not run")
+	}
+	if got := get(t, in.URL()+"/plaintext"); got != "200 Hello, World!" {
+		t.Errorf("got %q: the manifest's environment is not in the subject's", got)
+	}
+	if in.StartUp() <= 0 || in.Port() == 0 || in.Err() != nil {
+		t.Errorf("start-up %v, port %d, error %v", in.StartUp(), in.Port(), in.Err())
+	}
+	if entries := journalFiles(t, s.StateDir); len(entries) != 1 || entries[0] != strconv.Itoa(in.PID())+".json" {
+		t.Errorf("journal has %v, want the subject %d", entries, in.PID())
+	}
+	id := in.identity(t)
+	for range 2 { // Stop is idempotent
+		stopServer(t, in)
+	}
+	<-in.Done()
+	if in.Err() != nil {
+		t.Errorf("a stopped subject has the error %v", in.Err())
+	}
+	if alive(id) {
+		t.Error("the subject still runs")
+	}
+	if entries := journalFiles(t, s.StateDir); len(entries) != 0 {
+		t.Errorf("journal still has %v", entries)
+	}
+	if _, err := os.Stat(in.Cgroup()); in.Cgroup() != "" && !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the cgroup %s is still there", in.Cgroup())
+	}
+}
+
+// identity names the subject's process.
+func (in *Instance) identity(t *testing.T) identity {
+	t.Helper()
+	start, err := startTime(in.PID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return identity{PID: in.PID(), Start: start}
+}
+
+func journalFiles(t *testing.T, stateDir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(journalDir(stateDir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestStartFailures(t *testing.T) {
+	missing := serverSpec(t, "good")
+	missing.Command[0] = "$OUT/nothing"
+	absent := serverSpec(t, "good")
+	absent.Command[0] = "dyno-no-such-program"
+	never := serverSpec(t, "never")
+	never.Timeout = 200 * time.Millisecond
+	unwell := serverSpec(t, "unwell")
+	unwell.Timeout = 500 * time.Millisecond
+	both := serverSpec(t, "good")
+	both.Shell = "true"
+	long := serverSpec(t, "good")
+	long.Timeout = time.Hour
+	tests := []struct {
+		name string
+		spec StartSpec
+		want []string
+	}{
+		{"exits at once", serverSpec(t, "exit"), []string{"subject go/exit exited before it was ready (exit status 1)", "no licence found", "subject.log"}},
+		{"never ready", never, []string{"subject go/never was not ready within 200ms", "mode never"}},
+		{"answers 503", unwell, []string{"was not ready within 500ms", "503 Service Unavailable"}},
+		{"program is missing", missing, []string{"start subject go/good", "no such file"}},
+		{"program is not in PATH", absent, []string{`"dyno-no-such-program" is not in PATH`}},
+		{"two commands", both, []string{"either a command or a shell command"}},
+		{"too patient", long, []string{"at most 1m0s"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			in, err := Start(t.Context(), tt.spec)
+			if err == nil {
+				stopServer(t, in)
+				t.Fatal("started")
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error lacks %q:\n%v", want, err)
+				}
+			}
+		})
+	}
+}
+
+func TestStartEndsWithContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := serverSpec(t, "never")
+	s.Timeout = time.Minute
+	go func() {
+		eventuallyRuns(s.StateDir)
+		cancel()
+	}()
+	if _, err := Start(ctx, s); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	if entries := journalFiles(t, s.StateDir); len(entries) != 0 {
+		t.Errorf("journal still has %v", entries)
+	}
+}
+
+func eventuallyRuns(stateDir string) {
+	for range 2000 {
+		if files, _ := filepath.Glob(filepath.Join(journalDir(stateDir), "*.json")); len(files) > 0 {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func TestStartTriesOtherPorts(t *testing.T) {
+	note := filepath.Join(t.TempDir(), "note")
+	in := startServer(t, serverSpec(t, "taken", "-file", note))
+	if got := get(t, in.URL()+"/plaintext"); !strings.HasPrefix(got, "200") {
+		t.Errorf("got %q", got)
+	}
+	if seen, _ := os.ReadFile(note); string(seen) != ".." {
+		t.Errorf("complained %d times, want 2", len(seen))
+	}
+}
+
+func TestStartRefusesTakenPort(t *testing.T) {
+	l, err := net.Listen("tcp", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	s := serverSpec(t, "good")
+	s.Port = l.Addr().(*net.TCPAddr).Port
+	_, err = Start(t.Context(), s)
+	if err == nil || !strings.Contains(err.Error(), "can't have port "+strconv.Itoa(s.Port)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestStartPins(t *testing.T) {
+	online, err := OnlineCPUs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serverSpec(t, "good")
+	s.CPUs = online[len(online)-1:]
+	in := startServer(t, s)
+	want := "200 " + strconv.Itoa(s.CPUs[0]) + " 1"
+	if got := get(t, in.URL()+"/cpus"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestStartShell(t *testing.T) {
+	a, err := theServer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := Own{Name: "mine", Run: `cd / && "$BIN" -port $PORT; echo "server ended"`, Env: map[string]string{"BIN": a.Out + "/server"}, Ready: "/plaintext"}
+	s, err := own.StartSpec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := startServer(t, s)
+	children := descendants(in.PID())
+	if len(children) != 1 {
+		t.Fatalf("shell %d has the descendants %v, want one", in.PID(), children)
+	}
+	server := identities(children)
+	stopServer(t, in)
+	if len(server) != 1 || alive(server[0]) {
+		t.Errorf("the shell's child %v still runs", server)
+	}
+	if _, err := os.Stat(in.log); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the temporary log %s is still there", in.log)
+	}
+}
+
+func TestDeath(t *testing.T) {
+	in := startServer(t, serverSpec(t, "good"))
+	resp, err := http.Get(in.URL() + "/die")
+	if err == nil {
+		resp.Body.Close()
+	}
+	<-in.Done()
+	err = in.Err()
+	if err == nil || !strings.Contains(err.Error(), "died: exit status 3") || !strings.Contains(err.Error(), "out of luck") {
+		t.Errorf("got %v", err)
+	}
+	stopServer(t, in)
+	if in.Err() == nil {
+		t.Error("stopping a dead subject made its death forgotten")
+	}
+}
+
+func TestDeathBySignal(t *testing.T) {
+	in := startServer(t, serverSpec(t, "good"))
+	if err := syscall.Kill(in.PID(), syscall.SIGSEGV); err != nil {
+		t.Fatal(err)
+	}
+	<-in.Done()
+	if err := in.Err(); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestStopKillsTheDeaf(t *testing.T) {
+	s := serverSpec(t, "deaf")
+	s.Grace = 50 * time.Millisecond
+	in := startServer(t, s)
+	id := in.identity(t)
+	stopServer(t, in)
+	if alive(id) {
+		t.Error("a subject that ignores SIGTERM still runs")
+	}
+}
+
+func TestStopKillsAtOnceWhenContextEnds(t *testing.T) {
+	s := serverSpec(t, "deaf")
+	s.Grace = time.Hour
+	in := startServer(t, s)
+	id := in.identity(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := in.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+	if alive(id) {
+		t.Error("the subject still runs")
+	}
+}
+
+func TestStopEndsChildrenThatLeft(t *testing.T) {
+	note := filepath.Join(t.TempDir(), "pid")
+	in := startServer(t, serverSpec(t, "parent", "-file", note))
+	child := notedChild(t, note)
+	if !alive(child) {
+		t.Fatal("the child does not run")
+	}
+	stopServer(t, in)
+	if alive(child) {
+		t.Error("a child that left the session still runs")
+	}
+}
+
+// notedChild names the process whose PID is in a file.
+func notedChild(t *testing.T, file string) identity {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, err := startTime(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return identity{PID: pid, Start: start}
+}

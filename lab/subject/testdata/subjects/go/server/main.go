@@ -1,0 +1,111 @@
+// Command server is a subject with every bad habit a subject can have; -mode
+// says which.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"probe"
+)
+
+func main() {
+	port := flag.String("port", os.Getenv("PORT"), "to listen on")
+	mode := flag.String("mode", probe.Name, "habit")
+	file := flag.String("file", "", "to note things in")
+	flag.Parse()
+	fmt.Println("mode", *mode)
+	switch *mode {
+	case "exit":
+		fmt.Println("no licence found")
+		os.Exit(1)
+	case "never":
+		time.Sleep(time.Hour)
+	case "taken":
+		complainTwice(*file)
+	case "deaf":
+		signal.Ignore(syscall.SIGTERM)
+	case "sleep":
+		signal.Ignore(syscall.SIGTERM)
+		time.Sleep(time.Hour)
+	case "parent":
+		leaveChild(*file)
+	}
+	serve(*port, *mode)
+}
+
+// complainTwice fails as if the port were taken, the first two times.
+func complainTwice(file string) {
+	seen, _ := os.ReadFile(file)
+	if len(seen) < 2 {
+		_ = os.WriteFile(file, append(seen, '.'), 0o644)
+		fmt.Println("listen tcp: bind: address already in use")
+		os.Exit(1)
+	}
+}
+
+// leaveChild starts a child that leaves the session, and by way of a shell
+// that ends at once, so that it is nobody's child any more. It has no
+// environment to be known by either.
+func leaveChild(file string) {
+	cmd := exec.Command("/bin/sh", "-c", `"$0" -mode sleep & echo $! > "$1.tmp"; mv "$1.tmp" "$1"`, os.Args[0], file)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if os.Getenv("KEEP_ENV") == "" {
+		cmd.Env = []string{}
+	}
+	if err := cmd.Run(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+func serve(port, mode string) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /plaintext", func(w http.ResponseWriter, r *http.Request) {
+		if mode == "unwell" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		io.WriteString(w, os.Getenv("GREETING"))
+	})
+	mux.HandleFunc("GET /json", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		message := "Hello, World!"
+		if mode == "wrong" {
+			message = "Hello, Wrold!"
+		}
+		fmt.Fprintf(w, `{"message":%q}`, message)
+	})
+	mux.HandleFunc("POST /users", func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusCreated)
+		io.WriteString(w, `{"name":"Ada","id":1}`)
+	})
+	mux.HandleFunc("GET /die", func(http.ResponseWriter, *http.Request) {
+		fmt.Println("out of luck")
+		os.Exit(3)
+	})
+	mux.HandleFunc("GET /cpus", func(w http.ResponseWriter, r *http.Request) {
+		status, _ := os.ReadFile("/proc/self/status")
+		_, rest, _ := strings.Cut(string(status), "Cpus_allowed_list:\t")
+		list, _, _ := strings.Cut(rest, "\n")
+		io.WriteString(w, list+" "+strconv.Itoa(runtime.NumCPU()))
+	})
+	l, err := net.Listen("tcp", ":"+port)
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	server := &http.Server{Handler: mux}
+	server.SetKeepAlivesEnabled(mode != "close")
+	fmt.Println(server.Serve(l))
+}

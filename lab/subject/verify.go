@@ -1,0 +1,115 @@
+package subject
+
+import (
+	"context"
+	"fmt"
+
+	"dyno/lab/load"
+)
+
+// Verify asks the service at baseURL ("http://host:port") for every route,
+// twice on one connection, and checks status, headers, length, body and
+// keep-alive. It returns a [*Refusal] with all that is wrong, or an error if
+// ctx has ended.
+func Verify(ctx context.Context, baseURL string, routes []Route) error {
+	checks := make([]check, len(routes))
+	for i, route := range routes {
+		checks[i] = check{
+			request: route.Request(),
+			judge:   func(a *answer) []Problem { return route.Expect.judge(a) },
+		}
+	}
+	return verify(ctx, baseURL, checks)
+}
+
+// VerifyRequests does the same for the user's own service, of which only the
+// requests of a load are known: each must be answered twice on one
+// connection, in full, and with the status the request expects.
+func VerifyRequests(ctx context.Context, baseURL string, requests []load.Request) error {
+	checks := make([]check, len(requests))
+	for i, req := range requests {
+		if req.Method == "" {
+			req.Method = "GET"
+		}
+		checks[i] = check{
+			request: req,
+			judge:   func(a *answer) []Problem { return judgeStatus(req.Status, a) },
+		}
+	}
+	return verify(ctx, baseURL, checks)
+}
+
+// check is a request and what to think of an answer to it.
+type check struct {
+	request load.Request
+	judge   func(*answer) []Problem
+}
+
+func verify(ctx context.Context, baseURL string, checks []check) error {
+	refusal := &Refusal{Subject: baseURL}
+	for _, c := range checks {
+		problems := c.run(ctx, baseURL)
+		if ctx.Err() != nil {
+			return fmt.Errorf("verify the subject at %s: %w", baseURL, context.Cause(ctx))
+		}
+		for _, p := range problems {
+			p.Route = c.title()
+			refusal.Problems = append(refusal.Problems, p)
+		}
+	}
+	if len(refusal.Problems) > 0 {
+		return refusal
+	}
+	return nil
+}
+
+func (c *check) title() string {
+	title := c.request.Method + " " + shorten(c.request.Path)
+	if c.request.Name != "" {
+		title += " (" + c.request.Name + ")"
+	}
+	return title
+}
+
+// run asks on a new connection, and again if the first answer was right.
+func (c *check) run(ctx context.Context, baseURL string) []Problem {
+	w, err := dial(ctx, baseURL)
+	if err != nil {
+		return []Problem{{What: "answer", Diff: []string{"- a connection", "+ " + err.Error()}}}
+	}
+	defer w.Close()
+	first, err := w.exchange(ctx, c.request)
+	if err != nil {
+		return []Problem{{What: "answer", Diff: []string{"- a complete answer", "+ " + err.Error()}}}
+	}
+	problems := append(c.judge(first), judgeLength(first)...)
+	if extra := w.in.Buffered(); extra > 0 {
+		return append(problems, Problem{What: "length", Diff: []string{
+			fmt.Sprintf("- %d bytes of body, as the head says", len(first.body)),
+			fmt.Sprintf("+ at least %d bytes more", extra),
+		}})
+	}
+	return append(problems, c.again(ctx, w, first)...)
+}
+
+// again asks a second time on the same connection: a load does so a million
+// times.
+func (c *check) again(ctx context.Context, w *wire, first *answer) []Problem {
+	kept := func(got string) []Problem {
+		return []Problem{{What: "keep-alive", Diff: []string{"- a second answer on the same connection", "+ " + got}}}
+	}
+	if first.Close {
+		if first.ProtoAtLeast(1, 1) && first.Header.Get("Connection") == "" {
+			return nil // it has no length, which judgeLength has said
+		}
+		return kept("the first answer announces that the connection will be closed")
+	}
+	second, err := w.exchange(ctx, c.request)
+	if err != nil {
+		return kept(err.Error())
+	}
+	if second.StatusCode != first.StatusCode {
+		return kept("a second answer with status " + second.Status)
+	}
+	return nil
+}
