@@ -76,7 +76,10 @@ type Trial struct {
 	StartUp  time.Duration  `json:"start_up"` // from exec to the first right answer
 	Validity load.Validity  `json:"validity"`
 	Findings []load.Finding `json:"findings,omitempty"`
-	Windows  []Window       `json:"-"` // windows.jsonl and histograms.hlog
+	// Windows are in windows.jsonl and histograms.hlog. Those of a run read from
+	// disk come without histograms, of which a run has gigabytes: see
+	// [Run.Windows].
+	Windows []Window `json:"-"`
 }
 
 // Window is one second seen from both ends.
@@ -89,7 +92,7 @@ type Window struct {
 
 // Run is an archived run, read back.
 type Run struct {
-	Dir      string
+	Dir      string // its folder; empty if the run is only in memory
 	Manifest Manifest
 	Trials   []Trial // in order of execution; only those that were started
 }

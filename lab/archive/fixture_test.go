@@ -1,0 +1,142 @@
+package archive
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/lab/load"
+	"dyno/lab/study"
+)
+
+// newManifest is that of a study of one cell and four trials.
+func newManifest() Manifest {
+	return Manifest{
+		Study: "Six Frameworks", Started: time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC),
+		Plan: study.Plan{Seed: 1, Cells: []study.Cell{{Subject: "a"}}, Trials: make([]study.PlannedTrial, 4)},
+	}
+}
+
+// newTrial has a warm-up window and two measured ones, each with histograms of
+// two clocks.
+func newTrial(index int) Trial {
+	t := Trial{PlannedTrial: study.PlannedTrial{Index: index}, Status: Complete, Started: newManifest().Started, Validity: load.Valid}
+	for i := -1; i < 2; i++ {
+		w := Window{Client: load.Window{Index: i, Start: int64(i+10) * 1e9, Length: time.Second}, Level: load.Valid}
+		for _, clock := range []load.Clock{load.Response, load.Lag} {
+			h := load.NewHistogram()
+			for n := range 100 {
+				h.RecordValue(int64(1000 * (n + 1) * (int(clock) + i + 2)))
+			}
+			w.Client.Hist[clock] = h
+		}
+		t.Windows = append(t.Windows, w)
+	}
+	return t
+}
+
+func newWriter(t *testing.T, store Store, m Manifest) *Writer {
+	t.Helper()
+	w, err := store.Create(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.release)
+	return w
+}
+
+// addTrials archives trials 0 to n−1.
+func addTrials(t *testing.T, w *Writer, n int) {
+	t.Helper()
+	for i := range n {
+		if err := w.AddTrial(newTrial(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// finished makes a whole run of two trials and returns its folder.
+func finished(t *testing.T, store Store, m Manifest) string {
+	t.Helper()
+	w := newWriter(t, store, m)
+	addTrials(t, w, 2)
+	if err := w.Finish(Complete, nil); err != nil {
+		t.Fatal(err)
+	}
+	return w.Dir()
+}
+
+// readWhole opens a run and reads all its windows.
+func readWhole(store Store, ref string) (*Run, error) {
+	run, err := store.Open(ref)
+	if err != nil {
+		return nil, err
+	}
+	for i := range run.Trials {
+		for _, err := range run.Windows(i) {
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return run, nil
+}
+
+// edit replaces old by new in a file.
+func edit(t *testing.T, path, old, new string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(content), old) {
+		t.Fatalf("%s has no %q", path, old)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(content), old, new, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unseal makes a finished run one whose writer died, so that its files are read
+// without their sums.
+func unseal(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(dir, sumsFile)); err != nil {
+		t.Fatal(err)
+	}
+	edit(t, filepath.Join(dir, manifestFile), `"status": "complete"`, `"status": "running"`)
+	content, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(content), "\n")
+	for i, line := range lines {
+		if strings.Contains(line, `"finished"`) {
+			lines = append(lines[:i], lines[i+1:]...)
+			break
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, manifestFile), []byte(strings.Join(lines, "\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantError fails unless the error holds all the parts.
+func wantError(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one with %q", parts)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q lacks %q", err, part)
+		}
+	}
+	var damage *Damage
+	if errors.As(err, &damage) && damage.File == "" {
+		t.Errorf("damage without a file: %v", err)
+	}
+}

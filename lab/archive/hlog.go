@@ -1,0 +1,163 @@
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"dyno/lab/load"
+)
+
+// windowMark begins the comment that says which window the lines after it
+// belong to. Other readers of interval logs skip comments.
+const windowMark = "#[Window: "
+
+// writeHistograms writes the windows' histograms as an HdrHistogram interval
+// log (format 1.3, V2 compressed encoding), one line for each window and clock,
+// tagged with the clock. Times are seconds since the first window's start,
+// maxima milliseconds. A clock without a histogram has no line.
+func writeHistograms(w io.Writer, started time.Time, windows []Window) error {
+	_, err := fmt.Fprintf(w, "#[Histogram log format version %s]\n#[StartTime: %.3f (seconds since epoch), %s]\n"+
+		"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
+		hdrhistogram.HISTOGRAM_LOG_FORMAT_VERSION, float64(started.UnixMilli())/1e3, started.UTC().Format(time.RFC3339))
+	if err != nil {
+		return err
+	}
+	for i := range windows {
+		c := &windows[i].Client
+		if _, err := fmt.Fprintf(w, "%s%d]\n", windowMark, c.Index); err != nil {
+			return err
+		}
+		since := time.Duration(c.Start - windows[0].Client.Start)
+		for clock, h := range c.Hist {
+			if err := writeHistogram(w, load.Clock(clock), h, since, c.Length); err != nil {
+				return fmt.Errorf("histogram of %s in window %d: %w", load.Clock(clock), c.Index, err)
+			}
+		}
+	}
+	return nil
+}
+
+func writeHistogram(w io.Writer, clock load.Clock, h *hdrhistogram.Histogram, since, length time.Duration) error {
+	if h == nil {
+		return nil
+	}
+	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "Tag=%s,%.6f,%.6f,%.6f,%s\n",
+		clock, since.Seconds(), length.Seconds(), float64(h.Max())/1e6, encoded)
+	return err
+}
+
+// readHistograms reads what [writeHistograms] wrote and hands each window, with
+// its histograms, to use, one after the other. The windows have been read from
+// the trial's other file and are left without histograms. path is for errors.
+func readHistograms(r io.Reader, path string, windows []Window, use func(Window) error) error {
+	h := &histogramReader{windows: windows, use: use}
+	if err := readLines(r, path, h.line); err != nil {
+		return err
+	}
+	if h.seen < len(windows) {
+		return &Damage{File: path, Err: fmt.Errorf("ends before window %d", windows[h.seen].Client.Index)}
+	}
+	return h.flush()
+}
+
+// histogramReader holds no more than one window's histograms.
+type histogramReader struct {
+	windows []Window
+	seen    int // windows whose mark has been read
+	current *Window
+	use     func(Window) error
+}
+
+func (h *histogramReader) line(text []byte) error {
+	switch {
+	case bytes.HasPrefix(text, []byte(windowMark)):
+		return h.mark(string(text))
+	case len(text) == 0, text[0] == '#', text[0] == '"':
+		return nil
+	case h.current == nil:
+		return errors.New("histogram before any " + windowMark + "N] line")
+	}
+	return readHistogram(string(text), &h.current.Client)
+}
+
+// mark begins a window; they come in the order of the other file.
+func (h *histogramReader) mark(line string) error {
+	text, ok := strings.CutSuffix(strings.TrimPrefix(line, windowMark), "]")
+	index, err := strconv.Atoi(text)
+	if !ok || err != nil {
+		return fmt.Errorf("%q is not %sN]", line, windowMark)
+	}
+	if h.seen == len(h.windows) {
+		return fmt.Errorf("window %d is not in %s", index, windowsFile)
+	}
+	w := h.windows[h.seen]
+	if index != w.Client.Index {
+		return fmt.Errorf("window %d where %s has window %d", index, windowsFile, w.Client.Index)
+	}
+	if err := h.flush(); err != nil {
+		return err
+	}
+	h.seen++
+	h.current = &w
+	return nil
+}
+
+func (h *histogramReader) flush() error {
+	if h.current == nil {
+		return nil
+	}
+	w := *h.current
+	h.current = nil
+	return h.use(w)
+}
+
+// readHistogram reads one line: Tag=clock,start,length,max,histogram.
+func readHistogram(line string, w *load.Window) error {
+	fields := strings.Split(line, ",")
+	if len(fields) != 5 {
+		return fmt.Errorf("%d fields instead of Tag=CLOCK,START,LENGTH,MAX,HISTOGRAM", len(fields))
+	}
+	clock, err := clockOfTag(fields[0])
+	if err != nil {
+		return err
+	}
+	if w.Hist[clock] != nil {
+		return fmt.Errorf("second histogram of %s for window %d", clock, w.Index)
+	}
+	h, err := hdrhistogram.Decode([]byte(fields[4]))
+	if err != nil {
+		return fmt.Errorf("histogram of %s: %w", clock, err)
+	}
+	if !sameResolution(h, load.NewHistogram()) {
+		return fmt.Errorf("histogram of %s has another resolution than this version's", clock)
+	}
+	w.Hist[clock] = h
+	return nil
+}
+
+func clockOfTag(field string) (load.Clock, error) {
+	tag, ok := strings.CutPrefix(field, "Tag=")
+	for clock := range load.NumClocks {
+		if ok && clock.String() == tag {
+			return clock, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is not the tag of a clock", field)
+}
+
+func sameResolution(a, b *hdrhistogram.Histogram) bool {
+	return a.LowestTrackableValue() == b.LowestTrackableValue() &&
+		a.HighestTrackableValue() == b.HighestTrackableValue() &&
+		a.SignificantFigures() == b.SignificantFigures()
+}

@@ -1,0 +1,30 @@
+package archive
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// checkSchema reads nothing but the version, so that a newer run is refused as
+// such and not for its first unknown field.
+func checkSchema(path string) error {
+	content, err := readBounded(path)
+	if err != nil {
+		return err
+	}
+	var document struct {
+		Schema *int `json:"schema"`
+	}
+	if json.Unmarshal(content, &document) != nil {
+		return nil // the strict reader says where and why
+	}
+	switch {
+	case document.Schema == nil:
+		return &Damage{File: path, Err: fmt.Errorf("has no schema")}
+	case *document.Schema > Schema:
+		return &Damage{File: path, Err: fmt.Errorf("schema %d is newer than %d, the newest this dyno reads: use a newer dyno", *document.Schema, Schema)}
+	case *document.Schema < Schema:
+		return &Damage{File: path, Err: fmt.Errorf("unknown schema %d; this dyno reads %d", *document.Schema, Schema)}
+	}
+	return nil
+}

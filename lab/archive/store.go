@@ -1,0 +1,163 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Store is a folder of runs.
+type Store struct {
+	Dir string
+}
+
+// DefaultStore is the folder runs in DYNO_HOME, or in .dyno in the user's home
+// if that is not set.
+func DefaultStore() (Store, error) {
+	if home := os.Getenv("DYNO_HOME"); home != "" {
+		return Store{Dir: filepath.Join(home, "runs")}, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return Store{}, fmt.Errorf("no place for runs: %w; set DYNO_HOME to a folder", err)
+	}
+	return Store{Dir: filepath.Join(home, ".dyno", "runs")}, nil
+}
+
+// Entry is a run in a list.
+type Entry struct {
+	ID       string
+	Dir      string
+	Manifest Manifest // as [Store.Open] gives it
+	Trials   int      // archived
+	Err      error    // why the manifest can't be read, nil if it can
+}
+
+// List returns the runs, newest first. One that can't be read is listed with
+// the reason. A store that does not exist yet is empty.
+func (s Store) List() ([]Entry, error) {
+	ids, err := s.ids()
+	if err != nil {
+		return nil, fmt.Errorf("listing runs: %w", err)
+	}
+	entries := make([]Entry, 0, len(ids))
+	for _, id := range slices.Backward(ids) {
+		e := Entry{ID: id, Dir: filepath.Join(s.Dir, id)}
+		e.Manifest, e.Err = readManifest(e.Dir)
+		if e.Err == nil {
+			var indices []int
+			indices, e.Err = listTrials(e.Dir)
+			e.Trials = len(indices)
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// ids returns the names of the runs, oldest first: they begin with the time.
+func (s Store) ids() ([]string, error) {
+	entries, err := os.ReadDir(s.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), hidden) && isRun(filepath.Join(s.Dir, e.Name())) {
+			ids = append(ids, e.Name())
+		}
+	}
+	return ids, nil
+}
+
+// isRun reports whether the folder is one of a run. One that is just being
+// created has no manifest yet.
+func isRun(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, manifestFile))
+	return err == nil
+}
+
+// Open reads the run that ref means: "latest", an ID, the beginning of just one
+// ID, or the path of a run's folder. Windows come without histograms, see
+// [Run.Windows]. A run that ended is read only if its files are as they were
+// then; the errors are [*Damage] and name the file otherwise.
+func (s Store) Open(ref string) (*Run, error) {
+	dir, err := s.resolve(ref)
+	if err != nil {
+		return nil, err
+	}
+	run, err := open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening run %s: %w", filepath.Base(dir), err)
+	}
+	return run, nil
+}
+
+func open(dir string) (*Run, error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	run := &Run{Dir: dir, Manifest: m}
+	if err := Verify(run); err != nil {
+		return nil, err
+	}
+	run.Trials, err = readTrials(dir, &m)
+	return run, err
+}
+
+// readManifest reads a run's manifest. If it says that the run is still being
+// written but nobody does, it is returned as interrupted.
+func readManifest(dir string) (Manifest, error) {
+	path := filepath.Join(dir, manifestFile)
+	if err := checkSchema(path); err != nil {
+		return Manifest{}, err
+	}
+	var m Manifest
+	if err := readDocument(path, &m); err != nil {
+		return Manifest{}, err
+	}
+	if m.Status == Running && !locked(filepath.Join(dir, lockFile)) {
+		m.Status, m.Error = Interrupted, "its writer died"
+	}
+	return m, nil
+}
+
+// Remove deletes the run that ref means, as in [Store.Open], also if it can't
+// be read. A run that is being written stays. Nothing is left that could be
+// taken for a run if removing is interrupted.
+func (s Store) Remove(ref string) error {
+	dir, err := s.resolve(ref)
+	if err != nil {
+		return err
+	}
+	if locked(filepath.Join(dir, lockFile)) {
+		return fmt.Errorf("removing run %s: it is being written; stop that first", filepath.Base(dir))
+	}
+	doomed := filepath.Join(filepath.Dir(dir), hidden+filepath.Base(dir)+".removed")
+	if err := os.Rename(dir, doomed); err != nil {
+		return fmt.Errorf("removing run %s: %w", filepath.Base(dir), err)
+	}
+	if err := os.RemoveAll(doomed); err != nil {
+		return fmt.Errorf("removing run %s: %w", filepath.Base(dir), err)
+	}
+	return nil
+}
+
+// SaveAnalysis keeps an analysis beside the run, for other programs. It has no
+// sum, as it follows from what has, and is never read back.
+func (r *Run) SaveAnalysis(document []byte) error {
+	if r.Dir == "" {
+		return errors.New("saving the analysis: the run is only in memory")
+	}
+	if err := creator(createFile).replace(filepath.Join(r.Dir, analysisFile), document); err != nil {
+		return fmt.Errorf("saving the analysis of %s: %w%s", r.Manifest.ID, err, advice(err))
+	}
+	return nil
+}
