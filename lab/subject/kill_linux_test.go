@@ -1,7 +1,6 @@
 package subject
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,28 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 )
-
-// victimVariable holds the StartSpec, in JSON, of a process that starts a
-// subject only to be killed.
-const victimVariable = "DYNO_TEST_VICTIM"
-
-// victimMain is dyno as it is when somebody kills it: it starts a subject and
-// never stops it.
-func victimMain() {
-	var s StartSpec
-	if err := json.Unmarshal([]byte(os.Getenv(victimVariable)), &s); err != nil {
-		panic(err)
-	}
-	in, err := Start(context.Background(), s)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	_ = json.NewEncoder(os.Stdout).Encode(in.PID())
-	time.Sleep(time.Hour)
-}
 
 // victim starts such a process and returns it, once its subject answers, with
 // the journal's entry.

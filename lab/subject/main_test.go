@@ -2,6 +2,7 @@ package subject
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,9 +18,32 @@ func TestMain(m *testing.M) {
 	if os.Getenv(victimVariable) != "" {
 		victimMain()
 	}
+	// Under the race detector a program sleeps for a second before it exits,
+	// and keepers are this program.
+	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	code := m.Run()
 	os.RemoveAll(sharedCache())
 	os.Exit(code)
+}
+
+// victimVariable holds the StartSpec, in JSON, of a process that starts a
+// subject only to be killed.
+const victimVariable = "DYNO_TEST_VICTIM"
+
+// victimMain is dyno as it is when somebody kills it: it starts a subject and
+// never stops it.
+func victimMain() {
+	var s StartSpec
+	if err := json.Unmarshal([]byte(os.Getenv(victimVariable)), &s); err != nil {
+		panic(err)
+	}
+	in, err := Start(context.Background(), s)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	_ = json.NewEncoder(os.Stdout).Encode(in.PID())
+	time.Sleep(time.Hour)
 }
 
 // sharedCache is the build cache of this test run.
@@ -31,9 +55,12 @@ var sharedCache = sync.OnceValue(func() string {
 	return dir
 })
 
+// testSubjects is a catalog as it ships with dyno.
+var testSubjects = os.DirFS("testdata/subjects")
+
 // theServer builds testdata's server, once in a test run.
 var theServer = sync.OnceValues(func() (*Artifact, error) {
-	c, err := NewCatalog(os.DirFS("testdata/subjects"))
+	c, err := NewCatalog(testSubjects)
 	if err != nil {
 		return nil, err
 	}

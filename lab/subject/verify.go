@@ -98,10 +98,10 @@ func (c *check) again(ctx context.Context, w *wire, first *answer) []Problem {
 	kept := func(got string) []Problem {
 		return []Problem{{What: "keep-alive", Diff: []string{"- a second answer on the same connection", "+ " + got}}}
 	}
+	if len(judgeLength(first)) > 0 {
+		return nil // which is problem enough, and ends the connection
+	}
 	if first.Close {
-		if first.ProtoAtLeast(1, 1) && first.Header.Get("Connection") == "" {
-			return nil // it has no length, which judgeLength has said
-		}
 		return kept("the first answer announces that the connection will be closed")
 	}
 	second, err := w.exchange(ctx, c.request)
