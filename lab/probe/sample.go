@@ -2,8 +2,7 @@
 // subject's processes, the machine, and, for Go subjects, the runtime.
 //
 // Probes take cumulative [Snapshot]s; the difference of two is a [Window].
-// What a machine can't tell is absent (a nil pointer or a name in Missing),
-// never zero.
+// What a machine can't tell is absent: a nil pointer, or a name in Missing.
 package probe
 
 import "time"
@@ -15,6 +14,7 @@ type Window struct {
 	Process *Process      `json:"process,omitempty"`
 	Machine *Machine      `json:"machine,omitempty"`
 	Runtime *Runtime      `json:"runtime,omitempty"` // Go subjects with the probe helper
+	Missing []string      `json:"missing,omitempty"` // figures that could not be read and are zero: "name: why"
 }
 
 // Process is the subject's whole process tree over one window.

@@ -1,0 +1,115 @@
+package probe
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+)
+
+// introduceTime is how long a program that has connected may take to say what
+// it is.
+const introduceTime = 5 * time.Second
+
+// helper is the connection to one Go process.
+type helper struct {
+	id      int
+	conn    net.Conn
+	lines   *bufio.Reader
+	hello   *hello
+	answers chan answer // closed when the helper has gone
+
+	// The sampling goroutine's:
+	pending bool // asked, and no answer yet
+	last    answer
+}
+
+// newHelper reads the introduction.
+func newHelper(conn net.Conn) (*helper, error) {
+	h := &helper{conn: conn, lines: bufio.NewReaderSize(conn, maxHelperLine), answers: make(chan answer, 1)}
+	conn.SetReadDeadline(time.Now().Add(introduceTime))
+	line, err := h.line()
+	if err != nil {
+		return nil, fmt.Errorf("waiting for the helper's first line: %w", err)
+	}
+	conn.SetReadDeadline(time.Time{})
+	h.hello, err = parseHello(line)
+	return h, err
+}
+
+// line returns the next line, valid until the next call.
+func (h *helper) line() ([]byte, error) {
+	line, err := h.lines.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		return nil, fmt.Errorf("the helper sent a line of more than %d bytes", maxHelperLine)
+	}
+	return line, err
+}
+
+// read takes answers until the helper has gone. The error is nil when it ended
+// as programs do.
+func (h *helper) read() error {
+	defer close(h.answers)
+	for {
+		line, err := h.line()
+		if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		a, err := parseAnswer(line, h.hello)
+		if err != nil {
+			return err
+		}
+		select {
+		case h.answers <- a:
+		default:
+			return errors.New("the helper answered what it was not asked")
+		}
+	}
+}
+
+// ask sends the question, unless the last one is still open: then the late
+// answer will do.
+func (h *helper) ask(deadline time.Time) {
+	h.take()
+	if h.pending {
+		return
+	}
+	h.conn.SetWriteDeadline(deadline)
+	if _, err := io.WriteString(h.conn, "sample\n"); err != nil {
+		h.conn.Close() // the reader sees to the rest
+		return
+	}
+	h.pending = true
+}
+
+// take notes an answer that came too late for the question before.
+func (h *helper) take() {
+	select {
+	case a, ok := <-h.answers:
+		if ok {
+			h.last, h.pending = a, false
+		}
+	default:
+	}
+}
+
+// collect waits for the answer. It reports false if the helper has gone.
+func (h *helper) collect(ctx context.Context) (helperTotals, bool) {
+	t := helperTotals{id: h.id, hello: h.hello, late: h.pending}
+	select {
+	case a, ok := <-h.answers:
+		if !ok {
+			return t, false
+		}
+		h.last, h.pending, t.late = a, false, false
+	case <-ctx.Done():
+	}
+	t.answer = h.last
+	return t, true
+}

@@ -1,0 +1,41 @@
+//go:build !linux
+
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+)
+
+// ProcessProbe reads a process tree; only on Linux.
+type ProcessProbe struct{}
+
+// NewProcess makes a probe that can't read anything here.
+func NewProcess(pid int) *ProcessProbe { return &ProcessProbe{} }
+
+// Snapshot returns an error: it needs Linux.
+func (*ProcessProbe) Snapshot() (ProcessTotals, error) {
+	return ProcessTotals{}, unsupported("a process")
+}
+
+// Close does nothing.
+func (*ProcessProbe) Close() {}
+
+// MachineProbe reads the machine; only on Linux.
+type MachineProbe struct{}
+
+// NewMachine makes a probe that can't read anything here.
+func NewMachine(pid int) *MachineProbe { return &MachineProbe{} }
+
+// Snapshot returns an error: it needs Linux.
+func (*MachineProbe) Snapshot() (MachineTotals, error) {
+	return MachineTotals{}, unsupported("the machine")
+}
+
+// Close does nothing.
+func (*MachineProbe) Close() {}
+
+func unsupported(what string) error {
+	return fmt.Errorf("what %s does can be read on Linux only, not on %s: %w", what, runtime.GOOS, errors.ErrUnsupported)
+}
