@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -66,7 +67,10 @@ func runBuild(ctx context.Context, run buildRun) error {
 	cmd := exec.CommandContext(ctx, "sh", "-c", run.Command)
 	cmd.Dir, cmd.Env = run.Dir, run.Env
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = buildAttributes()
+	// What dies with its parent dies with the thread that started it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second // a daemon left by the build may hold the pipe open
 	err := cmd.Run()

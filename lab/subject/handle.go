@@ -75,36 +75,49 @@ func (h *handle) follow(notices *os.File) {
 	defer h.control.Close()
 	defer notices.Close()
 	dec := json.NewDecoder(notices)
-	var entry Entry
-	var done, exited bool
+	var seen tidings
 	for {
 		var n notice
 		if err := dec.Decode(&n); err != nil {
 			break
 		}
-		switch n.Event {
-		case eventStarted:
-			entry = n.Entry
-			h.started <- n
-		case eventFailed:
-			done = true
-			h.started <- n
-		case eventExited:
-			h.status, exited = n.Status, true
-			close(h.exited)
-		case eventGone:
-			done = true
-			h.reportLeft(n.Left)
-		}
+		h.hear(n, &seen)
 	}
 	close(h.started)
 	_ = h.cmd.Wait() // its exit status says nothing the notices have not
-	if !done && entry.PID != 0 {
-		h.status = "its keeper was killed"
-		h.cleanUp(entry)
+	if !seen.finished && seen.entry.PID != 0 {
+		h.cleanUp(seen.entry)
 	}
-	if !exited {
+	if !seen.exited {
+		if !seen.finished {
+			h.status = "its keeper was killed"
+		}
 		close(h.exited)
+	}
+}
+
+// tidings is what a keeper has said so far.
+type tidings struct {
+	entry    Entry // of the subject it has started
+	exited   bool
+	finished bool // its work is done: it will say no more
+}
+
+func (h *handle) hear(n notice, seen *tidings) {
+	switch n.Event {
+	case eventStarted:
+		seen.entry = n.Entry
+		h.started <- n
+	case eventFailed:
+		seen.finished = true
+		h.started <- n
+	case eventExited:
+		seen.exited = true
+		h.status = n.Status
+		close(h.exited)
+	case eventGone:
+		seen.finished = true
+		h.reportLeft(n.Left)
 	}
 }
 
