@@ -61,7 +61,7 @@ func writeHistogram(w io.Writer, clock load.Clock, h *hdrhistogram.Histogram, si
 // its histograms, to use, one after the other. The windows have been read from
 // the trial's other file and are left without histograms. path is for errors.
 func readHistograms(r io.Reader, path string, windows []Window, use func(Window) error) error {
-	h := &histogramReader{windows: windows, use: use}
+	h := &histogramReader{windows: windows, use: use, like: load.NewHistogram()}
 	if err := readLines(r, path, h.line); err != nil {
 		return err
 	}
@@ -77,6 +77,7 @@ type histogramReader struct {
 	seen    int // windows whose mark has been read
 	current *Window
 	use     func(Window) error
+	like    *hdrhistogram.Histogram // of the resolution all must have
 }
 
 func (h *histogramReader) line(text []byte) error {
@@ -88,7 +89,7 @@ func (h *histogramReader) line(text []byte) error {
 	case h.current == nil:
 		return errors.New("histogram before any " + windowMark + "N] line")
 	}
-	return readHistogram(string(text), &h.current.Client)
+	return h.histogram(string(text), &h.current.Client)
 }
 
 // mark begins a window; they come in the order of the other file.
@@ -122,8 +123,8 @@ func (h *histogramReader) flush() error {
 	return h.use(w)
 }
 
-// readHistogram reads one line: Tag=clock,start,length,max,histogram.
-func readHistogram(line string, w *load.Window) error {
+// histogram reads one line: Tag=clock,start,length,max,histogram.
+func (h *histogramReader) histogram(line string, w *load.Window) error {
 	fields := strings.Split(line, ",")
 	if len(fields) != 5 {
 		return fmt.Errorf("%d fields instead of Tag=CLOCK,START,LENGTH,MAX,HISTOGRAM", len(fields))
@@ -135,14 +136,14 @@ func readHistogram(line string, w *load.Window) error {
 	if w.Hist[clock] != nil {
 		return fmt.Errorf("second histogram of %s for window %d", clock, w.Index)
 	}
-	h, err := hdrhistogram.Decode([]byte(fields[4]))
+	read, err := hdrhistogram.Decode([]byte(fields[4]))
 	if err != nil {
 		return fmt.Errorf("histogram of %s: %w", clock, err)
 	}
-	if !sameResolution(h, load.NewHistogram()) {
+	if !sameResolution(read, h.like) {
 		return fmt.Errorf("histogram of %s has another resolution than this version's", clock)
 	}
-	w.Hist[clock] = h
+	w.Hist[clock] = read
 	return nil
 }
 

@@ -33,7 +33,8 @@ var defaultSubjects = []string{"nethttp", "gin", "echo", "fiber", "chi", "fastht
 // the same run. Its histograms are in memory; Dir is empty.
 //
 // Accidents, by the subject's position where there is such a position:
-//   - 0 and 1 cost the same, the others cost visibly more, each than the last;
+//   - 0 and 1 cost the same (which an honest test denies for one seed in twenty,
+//     such as 1), the others cost visibly more, each than the last;
 //   - 2 and 5 are Go programs with the probe helper and pause for 20 ms of
 //     garbage collection in some windows, which their tail shows;
 //   - 3 has a window of block 1 that is invalid because the generator stalled;

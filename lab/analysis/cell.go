@@ -1,0 +1,120 @@
+package analysis
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/stats"
+	"dyno/lab/study"
+)
+
+// level is the confidence of all intervals and ranks.
+const level = 0.95
+
+// sheet is a cell while its trials are taken in one by one.
+type sheet struct {
+	Cell
+	mode   load.Mode
+	blocks []int // block of each used trial
+	merged *sums // all used trials
+}
+
+func newSheet(c *study.Cell) *sheet {
+	return &sheet{
+		Cell: Cell{
+			Cell: c.Index, Subject: c.Subject, Trials: []int{}, Seconds: []Second{},
+			Values: map[string][]float64{}, Estimates: map[string]stats.Interval{},
+			Ratios: map[string]stats.Interval{}, Omitted: map[string]string{},
+		},
+		mode: c.Profile.Mode, merged: newSums(c.Profile.Mode, load.Response, load.Service),
+	}
+}
+
+// take adds the next trial. It reports whether figures rest on it.
+func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err error) {
+	t := &run.Trials[i]
+	sums := newSums(s.mode, load.Response, load.Service, load.FirstByte, load.Lag)
+	for w, err := range run.Windows(i) {
+		if err != nil {
+			return false, err
+		}
+		s.Seconds = append(s.Seconds, newSecond(t, &w))
+		sums.add(&w)
+	}
+	if t.Status != archive.Complete || t.Validity == load.Invalid || !sums.usable() {
+		s.Left = append(s.Left, t.Index)
+		return false, nil
+	}
+	s.Trials = append(s.Trials, t.Index)
+	s.blocks = append(s.blocks, t.Block)
+	s.Windows += sums.windows
+	s.Invalid += sums.invalid
+	s.merged.merge(sums)
+	for _, f := range all {
+		s.compute(f, sums)
+	}
+	return true, nil
+}
+
+// compute adds the trial's value of a metric. One trial that has none takes the
+// metric from the cell: the rest would be a choice of the better trials.
+func (s *sheet) compute(f figure, sums *sums) {
+	if s.Omitted[f.Name] != "" {
+		return
+	}
+	value, missing := f.of(sums)
+	if missing != "" {
+		s.Omitted[f.Name] = missing
+		delete(s.Values, f.Name)
+		return
+	}
+	s.Values[f.Name] = append(s.Values[f.Name], value)
+}
+
+// estimate computes what rests on all trials of the cell.
+func (s *sheet) estimate() {
+	for name, values := range s.Values {
+		s.Estimates[name] = stats.Median(values, level)
+	}
+	s.Curve = s.merged.distribution(load.Response).curve()
+	s.Service = s.merged.distribution(load.Service).curve()
+}
+
+// compare computes the ratios to the reference, block by block.
+func (s *sheet) compare(reference *sheet) {
+	for name := range s.Values {
+		blocks := union(s.blocks, reference.blocks)
+		ratio := stats.Ratio(s.byBlock(name, blocks), reference.byBlock(name, blocks), level)
+		if ratio.N > 0 {
+			s.Ratios[name] = ratio
+		}
+	}
+}
+
+// byBlock returns a metric's value for each of the blocks, NaN where the cell
+// has none.
+func (s *sheet) byBlock(metric string, blocks []int) []float64 {
+	values := make([]float64, len(blocks))
+	for i, block := range blocks {
+		values[i] = math.NaN()
+		at := slices.Index(s.blocks, block)
+		if list := s.Values[metric]; at >= 0 && list != nil {
+			values[i] = list[at]
+		}
+	}
+	return values
+}
+
+// union returns the numbers that are in any of the lists, sorted.
+func union(lists ...[]int) []int {
+	all := map[int]bool{}
+	for _, list := range lists {
+		for _, n := range list {
+			all[n] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}

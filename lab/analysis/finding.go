@@ -1,0 +1,137 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+)
+
+// Names of the findings that the analysis adds to those of the trials.
+const (
+	trialFailed      = "trial-failed"      // the subject or the load could not go on
+	trialInterrupted = "trial-interrupted" // stopped before its time
+	noUsableWindow   = "no-usable-window"  // all measured windows are invalid, or there are none
+	runIncomplete    = "run-incomplete"    // fewer trials than planned
+)
+
+// tally collects findings over trials: one for each name and level, and for
+// failures one for each error.
+type tally struct {
+	list []Finding
+	at   map[string]int
+}
+
+func (y *tally) add(trial int, f load.Finding) {
+	key := f.Name + "\n" + string(f.Validity)
+	if f.Name == trialFailed {
+		key += "\n" + f.Detail
+	}
+	if y.at == nil {
+		y.at = map[string]int{}
+	}
+	i, seen := y.at[key]
+	if !seen {
+		i, y.at[key] = len(y.list), len(y.list)
+		y.list = append(y.list, Finding{Finding: f})
+	}
+	found := &y.list[i]
+	if !slices.Contains(found.Trials, trial) {
+		found.Trials = append(found.Trials, trial)
+		return
+	}
+	found.Windows = append(slices.Clone(found.Windows), f.Windows...)
+}
+
+// addTrial takes all that speaks against a trial.
+func (y *tally) addTrial(t *archive.Trial, used bool) {
+	for _, f := range t.Findings {
+		y.add(t.Index, f)
+	}
+	for i := range t.Windows {
+		for _, f := range t.Windows[i].Why {
+			if !named(t.Findings, f.Name) && !t.Windows[i].Client.Warmup() {
+				y.add(t.Index, f)
+			}
+		}
+	}
+	switch {
+	case t.Status == archive.Failed:
+		y.add(t.Index, load.Finding{Name: trialFailed, Validity: load.Invalid, Detail: t.Error})
+	case t.Status != archive.Complete:
+		y.add(t.Index, load.Finding{Name: trialInterrupted, Validity: load.Invalid, Detail: "the trial was stopped before its time"})
+	case !used && t.Validity != load.Invalid:
+		y.add(t.Index, load.Finding{Name: noUsableWindow, Validity: load.Invalid, Detail: "none of the trial's measured windows can be used"})
+	}
+}
+
+func named(findings []load.Finding, name string) bool {
+	return slices.ContainsFunc(findings, func(f load.Finding) bool { return f.Name == name })
+}
+
+// addRun says if the run has fewer trials than planned.
+func (y *tally) addRun(run *archive.Run) {
+	m := &run.Manifest
+	if m.Status == archive.Complete && len(run.Trials) >= len(m.Plan.Trials) {
+		return
+	}
+	detail := fmt.Sprintf("%d of %d planned trials were started; the run is %s", len(run.Trials), len(m.Plan.Trials), m.Status)
+	if m.Error != "" {
+		detail += ": " + m.Error
+	}
+	y.list = append(y.list, Finding{Finding: load.Finding{Name: runIncomplete, Validity: load.Suspect, Detail: detail}})
+}
+
+// sorted returns the findings, worst first. One that concerns several trials
+// shows the detail of the first, and no windows, which are each trial's own.
+func (y *tally) sorted() []Finding {
+	list := slices.Clone(y.list)
+	for i := range list {
+		if more := len(list[i].Trials) - 1; more > 0 {
+			list[i].Windows = nil
+			list[i].Detail += fmt.Sprintf(" (and likewise in %d more trials)", more)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(badness(b.Validity), badness(a.Validity)), cmp.Compare(len(b.Trials), len(a.Trials)))
+	})
+	return list
+}
+
+func badness(v load.Validity) int {
+	return slices.Index([]load.Validity{load.Valid, load.Suspect, load.Invalid}, v)
+}
+
+// validity says what the run is worth: invalid if a group has no usable trial
+// at all; suspect if it is not complete, if a cell has no usable trial, or if
+// more than a tenth of the trials are suspect or left out. Fewer are remarks.
+func validity(run *archive.Run, groups []Group) load.Validity {
+	verdict := load.Valid
+	if run.Manifest.Status != archive.Complete {
+		verdict = load.Suspect
+	}
+	for i := range groups {
+		used := 0
+		for _, c := range groups[i].Cells {
+			used += len(c.Trials)
+			if len(c.Trials) == 0 {
+				verdict = verdict.Worse(load.Suspect)
+			}
+		}
+		if used == 0 {
+			return load.Invalid
+		}
+	}
+	doubtful := 0
+	for i := range run.Trials {
+		if t := &run.Trials[i]; t.Status != archive.Complete || t.Validity != load.Valid {
+			doubtful++
+		}
+	}
+	if 10*doubtful > len(run.Trials) {
+		verdict = verdict.Worse(load.Suspect)
+	}
+	return verdict
+}

@@ -1,0 +1,103 @@
+package analysis
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"dyno/lab/stats"
+	"dyno/lab/study"
+)
+
+// table is a group while it is filled.
+type table struct {
+	Group
+	sheets []*sheet
+}
+
+// newTables sorts the plan's cells into groups, both in the plan's order, and
+// returns the sheet of each cell.
+func newTables(cells []study.Cell) (tables []*table, sheets []*sheet) {
+	byTitle := map[string]*table{}
+	for i := range cells {
+		c := &cells[i]
+		title := groupTitle(c)
+		t := byTitle[title]
+		if t == nil {
+			t = &table{Group: Group{Title: title, Load: c.Load, Levels: c.Levels, Ranking: map[string][]Place{}}}
+			byTitle[title] = t
+			tables = append(tables, t)
+		}
+		s := newSheet(c)
+		t.sheets = append(t.sheets, s)
+		sheets = append(sheets, s)
+	}
+	return tables, sheets
+}
+
+// groupTitle names what the cells of a group share: "saturate, connections=64".
+func groupTitle(c *study.Cell) string {
+	parts := []string{c.Load}
+	for _, factor := range slices.Sorted(maps.Keys(c.Levels)) {
+		parts = append(parts, fmt.Sprintf("%s=%s", factor, c.Levels[factor]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// finish computes what rests on all trials of the group.
+func (t *table) finish(reference string, all []figure) Group {
+	for _, s := range t.sheets {
+		s.estimate()
+	}
+	if at := slices.IndexFunc(t.sheets, func(s *sheet) bool { return s.Subject == reference }); at >= 0 {
+		for _, s := range t.sheets {
+			s.compare(t.sheets[at])
+		}
+	}
+	t.Metrics = []Metric{}
+	for _, f := range all {
+		if !t.measured(f.Name) {
+			continue
+		}
+		t.Metrics = append(t.Metrics, f.Metric)
+		if places := t.rank(f); places != nil {
+			t.Ranking[f.Name] = places
+		}
+	}
+	for _, s := range t.sheets {
+		t.Cells = append(t.Cells, s.Cell)
+	}
+	return t.Group
+}
+
+// measured reports whether any cell has figures of the metric.
+func (t *table) measured(metric string) bool {
+	return slices.ContainsFunc(t.sheets, func(s *sheet) bool { return len(s.Values[metric]) > 0 })
+}
+
+// rank orders the cells by a metric. Ranks rest on ratios, so a metric with a
+// value that is not above zero has none.
+func (t *table) rank(f figure) []Place {
+	if !f.ranked {
+		return nil
+	}
+	var lists [][]int
+	for _, s := range t.sheets {
+		if slices.ContainsFunc(s.Values[f.Name], func(v float64) bool { return v <= 0 }) {
+			return nil
+		}
+		lists = append(lists, s.blocks)
+	}
+	blocks := union(lists...)
+	values := make([][]float64, len(t.sheets))
+	for i, s := range t.sheets {
+		values[i] = s.byBlock(f.Name, blocks)
+	}
+	var places []Place
+	for _, standing := range stats.Rank(values, stats.Better(f.Better), level) {
+		s := t.sheets[standing.Subject]
+		places = append(places, Place{Rank: standing.Rank, Subject: s.Subject, Cell: s.Cell.Cell})
+	}
+	return places
+}

@@ -1,0 +1,65 @@
+package analysis
+
+import (
+	"fmt"
+	"strconv"
+
+	"dyno/lab/load"
+	"dyno/lab/stats"
+)
+
+// figure computes a metric from the sums of one trial's usable windows, or says
+// why it can't.
+type figure struct {
+	Metric
+	// ranked is false for what is no merit of the subject.
+	ranked bool
+	of     func(*sums) (value float64, missing string)
+}
+
+// quantiles are those computed of each clock that a user waits for.
+var quantiles = [...]float64{0.5, 0.9, 0.99, 0.999, 0.9999}
+
+// figures returns all metrics in the order of a report.
+func figures() []figure {
+	all := []figure{
+		ranked("throughput", "req/s", stats.Higher, (*sums).throughput),
+		ranked("cpu", "µs/req", stats.Lower, (*sums).cpu),
+		ranked("cpu.user", "µs/req", stats.Lower, (*sums).cpuUser),
+		ranked("cpu.sys", "µs/req", stats.Lower, (*sums).cpuSys),
+		ranked("rss", "bytes", stats.Lower, (*sums).rss),
+		{Metric{"errors", "%", string(stats.Lower)}, false, (*sums).errorShare},
+	}
+	for _, clock := range []load.Clock{load.Response, load.Service, load.FirstByte} {
+		all = append(all, times(clock)...)
+	}
+	lag := quantile(load.Lag, 0.99)
+	lag.ranked = false
+	return append(all, lag, figure{Metric{"generator.cpu", "µs/req", string(stats.Lower)}, false, (*sums).generatorCPU})
+}
+
+func ranked(name, unit string, better stats.Better, of func(*sums) (float64, string)) figure {
+	return figure{Metric{name, unit, string(better)}, true, of}
+}
+
+// times returns mean, quantiles and maximum of a clock.
+func times(clock load.Clock) []figure {
+	of := func(name string, value func(*distribution) (float64, string)) figure {
+		return ranked(clock.String()+"."+name, "µs", stats.Lower, func(s *sums) (float64, string) {
+			return value(s.distribution(clock))
+		})
+	}
+	list := []figure{of("mean", (*distribution).mean)}
+	for _, q := range quantiles {
+		list = append(list, quantile(clock, q))
+	}
+	return append(list, of("max", (*distribution).max))
+}
+
+func quantile(clock load.Clock, q float64) figure {
+	name := fmt.Sprintf("%s.p%s", clock, percentile(q))
+	return ranked(name, "µs", stats.Lower, func(s *sums) (float64, string) { return s.distribution(clock).quantile(q) })
+}
+
+// percentile writes a quantile as people name it: 0.999 is "99.9".
+func percentile(q float64) string { return strconv.FormatFloat(percentOf(q), 'f', -1, 64) }

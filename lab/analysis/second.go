@@ -1,0 +1,67 @@
+package analysis
+
+import (
+	"slices"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/probe"
+)
+
+// newSecond reduces a window, with its histograms, to what charts show.
+func newSecond(t *archive.Trial, w *archive.Window) Second {
+	c := &w.Client
+	s := Second{
+		Trial: t.Index, Block: t.Block, Index: c.Index, Validity: w.Level,
+		Errors: c.Errors.Total(), LagP99: windowQuantile(w, load.Lag, 99),
+		P50: windowQuantile(w, load.Response, 50), P99: windowQuantile(w, load.Response, 99),
+		Max: windowQuantile(w, load.Response, 100),
+	}
+	if c.Length > 0 {
+		s.Throughput = float64(c.Completed) / c.Length.Seconds()
+		s.Generator = float64(c.CPUUser+c.CPUSys-c.Spun) / float64(c.Length)
+	}
+	for _, f := range w.Why {
+		if !slices.Contains(s.Why, f.Name) {
+			s.Why = append(s.Why, f.Name)
+		}
+	}
+	s.addServer(&w.Server)
+	return s
+}
+
+// windowQuantile is a percentile of a clock in µs, 0 if nothing was recorded.
+func windowQuantile(w *archive.Window, clock load.Clock, percent float64) float64 {
+	h := w.Client.Hist[clock]
+	if h == nil {
+		return 0
+	}
+	return float64(h.ValueAtPercentile(percent)) / 1e3
+}
+
+// addServer adds what the server's side can tell.
+func (s *Second) addServer(w *probe.Window) {
+	length := float64(w.Length)
+	if length <= 0 {
+		return
+	}
+	if p := w.Process; p != nil {
+		s.CPU = known(float64(p.CPU) / length)
+		s.RSS = known(float64(p.RSS))
+		s.RunQueue = known(float64(p.RunQueue) / length)
+		s.Switches = known(float64(p.SwitchesVol + p.SwitchesInvol))
+	}
+	if m := w.Machine; m != nil {
+		s.Steal = known(float64(m.Steal) / length)
+	}
+	if r := w.Runtime; r != nil {
+		s.GCPause = known(micro(r.GCPause))
+		s.GCCycles = known(float64(r.GCCycles))
+		s.Heap = known(float64(r.Heap))
+		s.Goroutines = known(float64(r.Goroutines))
+		s.SchedP99 = known(micro(r.SchedP99))
+	}
+}
+
+// known is a figure that the machine could tell.
+func known(v float64) *float64 { return &v }

@@ -1,0 +1,160 @@
+package analysis
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+)
+
+// sums adds up the measured windows of one trial that are not invalid.
+type sums struct {
+	mode    load.Mode
+	windows int // added
+	invalid int // measured, but left out
+
+	length           time.Duration
+	completed        uint64
+	drained          uint64
+	shed, unfinished uint64
+	errors           load.Errors
+	generator        time.Duration
+	process          process
+	hist             [load.NumClocks]*hdrhistogram.Histogram
+}
+
+// process sums the windows in which the subject's process was seen.
+type process struct {
+	windows        int
+	completed      uint64
+	cpu, user, sys time.Duration
+	rss            uint64 // largest
+}
+
+// newSums adds up the clocks given and no others: a histogram takes some 200 kB.
+func newSums(mode load.Mode, clocks ...load.Clock) *sums {
+	s := &sums{mode: mode}
+	for _, clock := range clocks {
+		s.hist[clock] = load.NewHistogram()
+	}
+	return s
+}
+
+// add takes the next window of the trial.
+func (s *sums) add(w *archive.Window) {
+	switch {
+	case w.Client.Warmup():
+		return
+	case w.Level == load.Invalid:
+		s.invalid++
+		return
+	}
+	c := &w.Client
+	s.windows++
+	s.length += c.Length
+	s.completed += c.Completed
+	s.drained += c.Drained
+	s.shed += c.Shed
+	s.errors.Add(c.Errors)
+	s.generator += c.CPUUser + c.CPUSys - c.Spun
+	if s.mode == load.Open {
+		// What a closed loop has under way when time is up is no slower than the
+		// rest; its end is ours, not the server's.
+		s.unfinished += c.Unfinished
+	}
+	s.addHistograms(c.Hist)
+	s.process.add(w)
+}
+
+func (s *sums) addHistograms(from [load.NumClocks]*hdrhistogram.Histogram) {
+	for clock, h := range from {
+		if h != nil && s.hist[clock] != nil {
+			s.hist[clock].Merge(h)
+		}
+	}
+}
+
+// merge adds another trial of the same cell.
+func (s *sums) merge(o *sums) {
+	s.shed += o.shed
+	s.unfinished += o.unfinished
+	s.errors.Add(o.errors)
+	s.addHistograms(o.hist)
+}
+
+func (p *process) add(w *archive.Window) {
+	seen := w.Server.Process
+	if seen == nil {
+		return
+	}
+	p.windows++
+	p.completed += w.Client.Completed
+	p.cpu += seen.CPU
+	p.user += seen.CPUUser
+	p.sys += seen.CPUSys
+	p.rss = max(p.rss, seen.RSS)
+}
+
+// usable reports whether any figure can rest on the windows.
+func (s *sums) usable() bool { return s.windows > 0 && s.length > 0 }
+
+// distribution is that of a clock, with the requests whose time is unknown:
+// shed before they were sent, not answered in time, or not by the end.
+func (s *sums) distribution(clock load.Clock) *distribution {
+	d := &distribution{recorded: s.hist[clock]}
+	switch clock {
+	case load.Response:
+		d.censored = int64(s.shed + s.unfinished + s.errors.Timeout)
+	case load.Lag:
+		d.censored = int64(s.shed + s.unfinished)
+	case load.Service, load.FirstByte:
+		d.censored = int64(s.unfinished + s.errors.Timeout)
+	}
+	return d
+}
+
+func (s *sums) throughput() (float64, string) { return float64(s.completed) / s.length.Seconds(), "" }
+
+func (s *sums) cpu() (float64, string)     { return s.process.perRequest(s.process.cpu) }
+func (s *sums) cpuUser() (float64, string) { return s.process.perRequest(s.process.user) }
+func (s *sums) cpuSys() (float64, string)  { return s.process.perRequest(s.process.sys) }
+
+// perRequest shares a CPU time of the subject among its requests.
+func (p *process) perRequest(spent time.Duration) (micros float64, missing string) {
+	switch {
+	case p.windows == 0 || p.cpu == 0:
+		return 0, "the subject's process could not be seen"
+	case p.completed == 0:
+		return 0, "no request was completed"
+	}
+	return micro(spent) / float64(p.completed), ""
+}
+
+func (s *sums) rss() (bytes float64, missing string) {
+	if s.process.rss == 0 {
+		return 0, "the subject's process could not be seen"
+	}
+	return float64(s.process.rss), ""
+}
+
+// errorShare is the share of requests that failed, in percent.
+func (s *sums) errorShare() (percent float64, missing string) {
+	failed := s.errors.Total()
+	all := s.completed + s.drained + failed
+	if all == 0 {
+		return 0, "no request was answered"
+	}
+	return 100 * float64(failed) / float64(all), ""
+}
+
+func (s *sums) generatorCPU() (micros float64, missing string) {
+	if s.completed == 0 {
+		return 0, "no request was completed"
+	}
+	return micro(s.generator) / float64(s.completed), ""
+}
+
+// micro is a duration in µs.
+func micro(d time.Duration) float64 { return float64(d) / 1e3 }

@@ -1,0 +1,140 @@
+package analysis
+
+import (
+	"testing"
+	"time"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/probe"
+)
+
+// window has n requests of the given time, in a second.
+func window(index, n int, each time.Duration) archive.Window {
+	w := archive.Window{Level: load.Valid}
+	w.Client = load.Window{
+		Index: index, Length: time.Second, Offered: uint64(n), Sent: uint64(n), Completed: uint64(n),
+		CPUUser: 3 * time.Millisecond, CPUSys: 3 * time.Millisecond, Spun: 2 * time.Millisecond,
+	}
+	for clock := range w.Client.Hist {
+		w.Client.Hist[clock] = load.NewHistogram()
+		w.Client.Hist[clock].RecordValues(int64(each), int64(n))
+	}
+	w.Server.Length = time.Second
+	w.Server.Process = &probe.Process{
+		CPU: 20 * time.Millisecond, CPUUser: 5 * time.Millisecond, CPUSys: 15 * time.Millisecond, RSS: uint64(n) << 10,
+	}
+	return w
+}
+
+// sumsOf adds windows as those of a trial.
+func sumsOf(mode load.Mode, windows ...archive.Window) *sums {
+	s := newSums(mode, load.Response, load.Service, load.FirstByte, load.Lag)
+	for i := range windows {
+		s.add(&windows[i])
+	}
+	return s
+}
+
+// value computes the metric named.
+func value(t *testing.T, s *sums, metric string) (float64, string) {
+	t.Helper()
+	for _, f := range figures() {
+		if f.Name == metric {
+			return f.of(s)
+		}
+	}
+	t.Fatalf("no metric %q", metric)
+	return 0, ""
+}
+
+func TestFiguresOfATrial(t *testing.T) {
+	invalid := window(2, 9_000, time.Second)
+	invalid.Level = load.Invalid
+	s := sumsOf(load.Closed,
+		window(-1, 5_000, time.Second), window(0, 3_000, time.Millisecond), window(1, 1_000, 9*time.Millisecond), invalid)
+	for metric, want := range map[string]float64{
+		"throughput":    2_000,
+		"cpu":           10,
+		"cpu.user":      2.5,
+		"cpu.sys":       7.5,
+		"rss":           3_000 << 10,
+		"errors":        0,
+		"generator.cpu": 2,
+		// Of 3,000 requests of 1 ms and 1,000 of 9 ms. The mean of the windows'
+		// medians would be 5 ms.
+		"response.p50":   1_000,
+		"response.p90":   9_000,
+		"response.mean":  3_000,
+		"service.max":    9_000,
+		"first_byte.p99": 9_000,
+		"lag.p99":        9_000,
+	} {
+		got, missing := value(t, s, metric)
+		if !near(got, want) || missing != "" {
+			t.Errorf("%s is %v %q, want %v", metric, got, missing, want)
+		}
+	}
+	if s.windows != 2 || s.invalid != 1 {
+		t.Errorf("%d windows used, %d invalid", s.windows, s.invalid)
+	}
+}
+
+func TestFiguresThatCannotBeTold(t *testing.T) {
+	blind := window(0, 1_000, time.Millisecond)
+	blind.Server = probe.Window{}
+	none := window(0, 0, time.Millisecond)
+	for _, c := range []struct {
+		name    string
+		window  archive.Window
+		metrics []string
+	}{
+		{"no probe", blind, []string{"cpu", "cpu.user", "cpu.sys", "rss"}},
+		{"no request", none, []string{"cpu", "rss", "errors", "generator.cpu", "response.mean", "response.p50", "service.max", "lag.p99"}},
+		{"few requests", window(0, 999, time.Millisecond), []string{"response.p99", "response.p99.9", "response.p99.99", "lag.p99"}},
+	} {
+		s := sumsOf(load.Closed, c.window)
+		for _, metric := range c.metrics {
+			if got, missing := value(t, s, metric); got != 0 || missing == "" {
+				t.Errorf("%s: %s is %v, want none and why", c.name, metric, got)
+			}
+		}
+		if got, missing := value(t, s, "throughput"); got != float64(c.window.Client.Completed) || missing != "" {
+			t.Errorf("%s: throughput %v %q", c.name, got, missing)
+		}
+	}
+}
+
+func TestAProbeThatMissesAWindowIsNotZero(t *testing.T) {
+	blind := window(1, 1_000, time.Millisecond)
+	blind.Server = probe.Window{}
+	if got, _ := value(t, sumsOf(load.Closed, window(0, 1_000, time.Millisecond), blind), "cpu"); got != 20 {
+		t.Errorf("cpu is %v, want 20 from the window that was seen", got)
+	}
+}
+
+func TestErrorShare(t *testing.T) {
+	w := window(0, 960, time.Millisecond)
+	w.Client.Drained = 20
+	w.Client.Errors = load.Errors{Timeout: 5, Status: 15}
+	if got, _ := value(t, sumsOf(load.Open, w), "errors"); got != 2 {
+		t.Errorf("errors %v %%, want 2", got)
+	}
+}
+
+func TestWhatIsCensored(t *testing.T) {
+	w := window(0, 1_000, time.Millisecond)
+	w.Client.Shed, w.Client.Unfinished, w.Client.Errors.Timeout = 100, 10, 1
+	for _, c := range []struct {
+		mode  load.Mode
+		clock load.Clock
+		want  int64
+	}{
+		{load.Open, load.Response, 111}, {load.Open, load.Service, 11}, {load.Open, load.FirstByte, 11}, {load.Open, load.Lag, 110},
+		{load.Closed, load.Response, 101}, {load.Closed, load.Service, 1},
+	} {
+		if got := sumsOf(c.mode, w).distribution(c.clock).censored; got != c.want {
+			t.Errorf("%s loop, %s: %d censored, want %d", c.mode, c.clock, got, c.want)
+		}
+	}
+}
