@@ -302,6 +302,23 @@ func TestARunThatWasCutShort(t *testing.T) {
 	}
 }
 
+// A tenth of the trials may be doubtful before the run is.
+func TestDoubtfulTrialsMakeTheRunSuspect(t *testing.T) {
+	run := analysistest.Run(2, "a", "b") // with one of twelve trials left out
+	if a := analyse(t, run); a.Validity != load.Valid {
+		t.Errorf("one of twelve: the run is %s", a.Validity)
+	}
+	run.Trials[0].Validity = load.Suspect
+	if a := analyse(t, run); a.Validity != load.Suspect {
+		t.Errorf("two of twelve: the run is %s", a.Validity)
+	}
+	run.Trials[0].Validity = load.Valid
+	run.Trials = slices.DeleteFunc(run.Trials, func(tr archive.Trial) bool { return tr.Cell == 1 })
+	if a := analyse(t, run); a.Validity != load.Suspect {
+		t.Errorf("a subject without trials: the run is %s", a.Validity)
+	}
+}
+
 func TestARunWithNothingUsable(t *testing.T) {
 	run := analysistest.Run(2, "a")
 	run.Trials = run.Trials[:2]

@@ -60,10 +60,9 @@ func (d *distribution) quantile(q float64) (micros float64, missing string) {
 	return micros, ""
 }
 
-// rank is the number of requests at or below the quantile. What rounding adds
-// to q·n must not count as a request.
+// rank is the number of requests at or below the quantile.
 func (d *distribution) rank(q float64) int64 {
-	return max(1, int64(math.Ceil(q*float64(d.total())-1e-6)))
+	return max(1, int64(math.Ceil(q*float64(d.total()))))
 }
 
 // tells reports whether enough requests lie beyond the quantile.

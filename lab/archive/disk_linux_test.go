@@ -40,7 +40,7 @@ func TestATinyDisk(t *testing.T) {
 			added++
 		}
 	}
-	wantError(t, err, "no space left", w.Dir(), "are kept", "DYNO_HOME")
+	wantError(t, err, "no space left", "kept in "+w.Dir(), "trials;", "DYNO_HOME")
 	if added == 0 {
 		t.Fatal("not a single trial had room")
 	}

@@ -155,5 +155,12 @@ func (w *Writer) release() {
 
 // explain says what was kept, and what may help.
 func (w *Writer) explain(doing string, err error) error {
-	return fmt.Errorf("%s: %w; the %d trials archived before are kept in %s%s", doing, err, w.trials, w.dir, advice(err))
+	return fmt.Errorf("%s: %w; kept in %s: %s%s", doing, err, w.dir, trialCount(w.trials), advice(err))
+}
+
+func trialCount(n int) string {
+	if n == 1 {
+		return "1 trial"
+	}
+	return fmt.Sprintf("%d trials", n)
 }

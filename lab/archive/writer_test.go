@@ -192,7 +192,7 @@ func TestAFullDiskLosesNothingThatWasThere(t *testing.T) {
 		}
 		w.create = full(size)
 		wantError(t, w.AddTrial(newTrial(1)),
-			"archiving trial 1", w.Dir(), "no space left", "the 1 trials archived before are kept", "DYNO_HOME")
+			"archiving trial 1", w.Dir(), "no space left", "kept in "+w.Dir()+": 1 trial;", "DYNO_HOME")
 		if _, err := os.Stat(w.SubjectLog(1)); err != nil {
 			t.Errorf("room for %d: the log is gone: %v", size, err)
 		}
