@@ -1,0 +1,93 @@
+// Dot and whisker: for each subject the median with its interval, and the
+// single trials as faint dots.
+'use strict';
+
+dyno.intervals = { fromZero: false };
+
+// whisker draws one interval with its median.
+dyno.intervals.whisker = (params, api, cells, colours, metric) => {
+  const cell = cells[api.value(0)];
+  const { low, high, estimate } = cell.estimates[metric];
+  const [from, y] = api.coord([low, api.value(0)]);
+  const [to] = api.coord([high, api.value(0)]);
+  const [middle] = api.coord([estimate, api.value(0)]);
+  const stroke = dyno.theme.subject(colours, cell.colour);
+  const line = (x1, y1, x2, y2, lineWidth) => ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke, lineWidth } });
+  return {
+    type: 'group',
+    children: [
+      line(from, y, to, y, 2.5), line(from, y - 4, from, y + 4, 1.5), line(to, y - 4, to, y + 4, 1.5),
+      { type: 'circle', shape: { cx: middle, cy: y, r: 4.5 }, style: { fill: stroke, stroke: colours.page, lineWidth: 1.5 } },
+    ],
+  };
+};
+
+dyno.intervals.tip = (group, cell, metric) => {
+  const it = cell.estimates[metric];
+  const values = cell.values[metric];
+  const unit = group.units[metric];
+  return dyno.tip(cell.subject, [
+    [dyno.text('median'), dyno.interval(unit, it)],
+    [dyno.text('range'), `${dyno.quantity(unit, Math.min(...values))} – ${dyno.quantity(unit, Math.max(...values))}`],
+    [dyno.text('trials'), String(it.n)],
+  ]);
+};
+
+dyno.intervals.axes = (group, cells, metric, colours, width) => {
+  const names = cells.map((cell) => cell.subject);
+  const room = dyno.labelWidth(names, width, 0.3);
+  const unit = group.units[metric];
+  const left = { type: 'category', data: names, inverse: true, axisLine: { show: false }, axisTick: { show: false },
+    axisLabel: { color: colours.text, fontFamily: colours.font, fontSize: 13, width: room, overflow: 'truncate', interval: 0, margin: 10 } };
+  const right = { ...left, position: 'right', data: cells.map((cell) => dyno.quantity(unit, cell.estimates[metric].estimate)),
+    axisLabel: { ...left.axisLabel, width: 90, margin: 6, color: colours.muted } };
+  const x = dyno.axis(colours, { type: 'value', scale: !dyno.intervals.fromZero, splitNumber: width < 420 ? 3 : 5,
+    axisLabel: { formatter: (value) => dyno.tick(unit, value) } });
+  return { room, x, y: [left, right] };
+};
+
+dyno.intervals.series = (cells, metric, colours) => {
+  const trials = cells.flatMap((cell, row) => cell.values[metric].map((value) => ({
+    value: [value, row], itemStyle: { color: dyno.theme.subject(colours, cell.colour) },
+  })));
+  return [
+    { type: 'scatter', data: trials, symbolSize: 5, symbolOffset: [0, 10], silent: true, itemStyle: { opacity: 0.45 }, z: 1 },
+    { type: 'custom', data: cells.map((cell, row) => [row, cell.estimates[metric].low, cell.estimates[metric].high]),
+      encode: { x: [1, 2], y: 0 }, z: 2, emphasis: { disabled: true },
+      renderItem: (params, api) => dyno.intervals.whisker(params, api, cells, colours, metric) },
+  ];
+};
+
+// reference marks the estimate of the subject the others are compared with.
+dyno.intervals.reference = (cells, metric, colours) => {
+  const cell = cells.find(({ subject }) => subject === dyno.data.reference);
+  if (!cell || cells.length < 2) return {};
+  return { silent: true, symbol: 'none', label: { show: false }, lineStyle: { color: colours.muted, type: 'dashed', width: 1 },
+    data: [{ xAxis: cell.estimates[metric].estimate }] };
+};
+
+dyno.intervals.build = (metric) => (colours, width) => {
+  const group = dyno.current();
+  const cells = group?.cells.filter((cell) => cell.estimates[metric]) ?? [];
+  if (cells.length === 0) return { message: dyno.text(`empty.${metric}`) };
+  const { room, x, y } = dyno.intervals.axes(group, cells, metric, colours, width);
+  const series = dyno.intervals.series(cells, metric, colours);
+  series[1].markLine = dyno.intervals.reference(cells, metric, colours);
+  return {
+    height: 52 + 38 * cells.length,
+    option: {
+      grid: { outerBoundsMode: 'none', left: room + 14, right: width < 420 ? 82 : 96, top: 4, bottom: 32 }, xAxis: x, yAxis: y, series,
+      tooltip: dyno.tooltip(colours, { trigger: 'item', formatter: (item) => dyno.intervals.tip(group, cells[item.value[0]], metric) }),
+    },
+  };
+};
+
+dyno.intervals.start = () => {
+  const charts = ['cpu', 'throughput'].map((metric) => dyno.chart(dyno.byId(`chart-${metric}`), dyno.intervals.build(metric)));
+  const zero = dyno.byId('cost-zero');
+  zero.addEventListener('click', () => {
+    dyno.intervals.fromZero = !dyno.intervals.fromZero;
+    zero.setAttribute('aria-pressed', String(dyno.intervals.fromZero));
+    for (const chart of charts) chart.draw();
+  });
+};

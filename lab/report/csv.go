@@ -1,0 +1,71 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+
+	"dyno/lab/analysis"
+	"dyno/lab/study"
+)
+
+// CSV writes one row per trial and metric, tidy: every column is one variable,
+// every figure has its unit beside it and full precision. Factors have a column
+// each, named "factor.NAME". Trials that were left out have no rows; blocks
+// count from 1. Lines end in \n.
+func CSV(w io.Writer, a *analysis.Analysis) error {
+	out := csv.NewWriter(w)
+	factors := factorNames(a)
+	head := []string{"run", "study", "load"}
+	for _, f := range factors {
+		head = append(head, "factor."+f)
+	}
+	rows := [][]string{append(head, "subject", "cell", "trial", "block", "metric", "unit", "value")}
+	trials := map[int]study.PlannedTrial{}
+	for _, t := range a.Run.Plan.Trials {
+		trials[t.Index] = t
+	}
+	for i := range a.Groups {
+		rows = append(rows, groupRows(a, &a.Groups[i], factors, trials)...)
+	}
+	if err := out.WriteAll(rows); err != nil {
+		return fmt.Errorf("report: writing CSV: %w", err)
+	}
+	return nil
+}
+
+func groupRows(a *analysis.Analysis, g *analysis.Group, factors []string, trials map[int]study.PlannedTrial) [][]string {
+	head := []string{a.Run.ID, a.Run.Study, g.Load}
+	for _, f := range factors {
+		head = append(head, g.Levels[f])
+	}
+	var rows [][]string
+	for _, cell := range g.Cells {
+		for i, trial := range cell.Trials {
+			for _, m := range g.Metrics {
+				values := cell.Values[m.Name]
+				if i >= len(values) {
+					continue
+				}
+				rows = append(rows, append(slices.Clone(head), cell.Subject, strconv.Itoa(cell.Cell),
+					strconv.Itoa(trial), strconv.Itoa(trials[trial].Block+1), m.Name, m.Unit,
+					strconv.FormatFloat(values[i], 'g', -1, 64)))
+			}
+		}
+	}
+	return rows
+}
+
+// factorNames are the factors of all groups, sorted.
+func factorNames(a *analysis.Analysis) []string {
+	names := map[string]bool{}
+	for _, g := range a.Groups {
+		for f := range g.Levels {
+			names[f] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}

@@ -1,0 +1,156 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dyno/lab/analysis"
+	"dyno/lab/archive"
+	"dyno/lab/load"
+)
+
+// explained is a finding with what it means in plain words.
+type explained struct {
+	Name    string
+	Level   string // "note", "suspect" or "invalid"
+	Word    string // for the level
+	Title   string
+	Meaning string
+	Detail  string
+	Where   string
+}
+
+func explain(a *analysis.Analysis, c catalogue) []explained {
+	var out []explained
+	for _, f := range a.Findings {
+		e := explained{Name: f.Name, Level: string(f.Validity), Title: f.Name, Detail: f.Detail}
+		if f.Validity == load.Valid { // too few windows to matter, but said all the same
+			e.Level = "note"
+		}
+		e.Word = c.text("validity." + e.Level)
+		if key := "finding." + f.Name; c.has(key) {
+			e.Title, e.Meaning = c.text(key), c.text(key+".why")
+		}
+		e.Where = where(a, f, c)
+		out = append(out, e)
+	}
+	return out
+}
+
+// where lists the places of a finding: subjects with their blocks.
+func where(a *analysis.Analysis, f analysis.Finding, c catalogue) string {
+	bySubject := map[string][]int{}
+	var subjects []string
+	for _, index := range f.Trials {
+		t, ok := plannedTrial(a, index)
+		if !ok {
+			continue
+		}
+		if _, seen := bySubject[t.subject]; !seen {
+			subjects = append(subjects, t.subject)
+		}
+		bySubject[t.subject] = append(bySubject[t.subject], t.block)
+	}
+	var out []string
+	for _, s := range subjects {
+		list := slices.Compact(slices.Sorted(slices.Values(bySubject[s])))
+		out = append(out, c.text(plural("finding.where", len(list)), "subject", s, "blocks", numbers(list)))
+	}
+	text := strings.Join(out, c.text("list.semicolon"))
+	if len(f.Windows) > 0 && len(f.Trials) == 1 {
+		text += c.text(plural("finding.seconds", len(f.Windows)), "seconds", numbers(f.Windows))
+	}
+	return text
+}
+
+// numbers writes a sorted list with runs closed up: "1–3, 7".
+func numbers(list []int) string {
+	var out []string
+	for i := 0; i < len(list); {
+		j := i
+		for j+1 < len(list) && list[j+1] == list[j]+1 {
+			j++
+		}
+		switch {
+		case j == i:
+			out = append(out, strconv.Itoa(list[i]))
+		case j == i+1:
+			out = append(out, strconv.Itoa(list[i]), strconv.Itoa(list[j]))
+		default:
+			out = append(out, fmt.Sprintf("%d–%d", list[i], list[j]))
+		}
+		i = j + 1
+	}
+	return strings.Join(out, ", ")
+}
+
+// spot is where in the plan a trial stands.
+type spot struct {
+	subject string
+	block   int // from 1
+}
+
+func plannedTrial(a *analysis.Analysis, index int) (spot, bool) {
+	for _, t := range a.Run.Plan.Trials {
+		if t.Index == index && t.Cell >= 0 && t.Cell < len(a.Run.Plan.Cells) {
+			return spot{a.Run.Plan.Cells[t.Cell].Subject, t.Block + 1}, true
+		}
+	}
+	return spot{}, false
+}
+
+// left is a trial that no figure rests on, and why.
+type left struct {
+	Trial   int
+	Subject string
+	Group   string
+	Block   int
+	Why     string
+}
+
+func leftOut(a *analysis.Analysis, c catalogue) []left {
+	var out []left
+	for _, g := range a.Groups {
+		for _, cell := range g.Cells {
+			for _, index := range cell.Left {
+				t, _ := plannedTrial(a, index)
+				out = append(out, left{index, cell.Subject, g.Title, t.block, whyLeft(a, index, c)})
+			}
+		}
+	}
+	slices.SortFunc(out, func(x, y left) int { return cmp.Compare(x.Trial, y.Trial) })
+	return out
+}
+
+// whyLeft names the findings that make a trial invalid.
+func whyLeft(a *analysis.Analysis, trial int, c catalogue) string {
+	var why []string
+	for _, f := range a.Findings {
+		if f.Validity != load.Invalid || !slices.Contains(f.Trials, trial) {
+			continue
+		}
+		title := f.Name
+		if key := "finding." + f.Name; c.has(key) {
+			title = c.text(key)
+		}
+		why = append(why, title)
+	}
+	if len(why) == 0 {
+		return c.text("left.unknown")
+	}
+	return strings.Join(why, c.text("list.semicolon"))
+}
+
+// ending says why the run has fewer trials than planned, or nothing.
+func ending(a *analysis.Analysis, c catalogue) string {
+	switch a.Run.Status {
+	case archive.Interrupted, archive.Running:
+		return c.text("run." + string(a.Run.Status))
+	case archive.Failed:
+		return c.text("run.failed", "error", a.Run.Error)
+	}
+	return ""
+}

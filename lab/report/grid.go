@@ -1,0 +1,145 @@
+package report
+
+import (
+	"slices"
+	"strings"
+)
+
+// grid is a table of texts; the first two columns are rank and subject.
+type grid struct {
+	heads [][]string // lines of each head
+	drop  []int      // how soon each column goes; 0 stays
+	rows  [][]cellText
+}
+
+// cellText is an estimate with its interval beneath.
+type cellText struct{ main, sub string }
+
+func newGrid(r ranking, c catalogue) *grid {
+	g := &grid{heads: [][]string{{"#"}, {c.text("ranking.subject")}}, drop: []int{0, 0}}
+	for _, col := range r.Columns {
+		g.heads = append(g.heads, headLines(col, c))
+		g.drop = append(g.drop, col.drop)
+	}
+	for _, row := range r.Rows {
+		line := []cellText{{main: row.Rank}, {main: printable(row.Subject.Name), sub: printable(row.Subject.Version)}}
+		for _, f := range row.Figures {
+			line = append(line, cellText{f.mainText(), f.Range()})
+		}
+		g.rows = append(g.rows, line)
+	}
+	return g
+}
+
+func (f figure) mainText() string {
+	if f.Missing {
+		return "–"
+	}
+	return f.Estimate
+}
+
+// headLines breaks a head so that it is no wider than its figures.
+func headLines(col column, c catalogue) []string {
+	if col.Ratio {
+		name, _, _ := strings.Cut(printable(col.Title), " ")
+		return []string{name, c.text("table.ratio")}
+	}
+	first, rest, found := strings.Cut(col.Title, " ")
+	if !found {
+		return []string{first}
+	}
+	return []string{first, rest}
+}
+
+// fit drops columns, the least important first, and then shortens names, until
+// the grid is no wider than width.
+func (g *grid) fit(width int) {
+	for g.width() > width && slices.Max(g.drop) > 0 {
+		last := slices.Index(g.drop, slices.Max(g.drop))
+		g.heads = slices.Delete(g.heads, last, last+1)
+		g.drop = slices.Delete(g.drop, last, last+1)
+		for i := range g.rows {
+			g.rows[i] = slices.Delete(g.rows[i], last, last+1)
+		}
+	}
+	if over := g.width() - width; over > 0 {
+		room := max(g.widths()[1]-over, 8)
+		for _, row := range g.rows {
+			row[1] = cellText{clip(row[1].main, room), clip(row[1].sub, room)}
+		}
+	}
+}
+
+const columnGap = 2
+
+func (g *grid) widths() []int {
+	out := make([]int, len(g.heads))
+	for i, lines := range g.heads {
+		for _, l := range lines {
+			out[i] = max(out[i], textWidth(l))
+		}
+		for _, row := range g.rows {
+			out[i] = max(out[i], textWidth(row[i].main), textWidth(row[i].sub))
+		}
+	}
+	return out
+}
+
+func (g *grid) width() int {
+	total := -columnGap
+	for _, w := range g.widths() {
+		total += w + columnGap
+	}
+	return total
+}
+
+func (g *grid) String(p painter) string {
+	var out strings.Builder
+	depth := 0
+	for _, h := range g.heads {
+		depth = max(depth, len(h))
+	}
+	for line := range depth {
+		out.WriteString(g.line(p, dim, func(i int) string {
+			if at := line - (depth - len(g.heads[i])); at >= 0 {
+				return g.heads[i][at]
+			}
+			return ""
+		}))
+	}
+	for n, row := range g.rows {
+		style := ""
+		if n == 0 || row[0].main == g.rows[0][0].main {
+			style = green
+		}
+		out.WriteString(g.line(p, style, func(i int) string { return row[i].main }))
+		out.WriteString(g.line(p, dim, func(i int) string { return row[i].sub }))
+	}
+	return out.String()
+}
+
+// line writes one line of the grid: names to the left, figures to the right.
+func (g *grid) line(p painter, style string, text func(i int) string) string {
+	var out strings.Builder
+	for i, w := range g.widths() {
+		t := text(i)
+		fill := strings.Repeat(" ", w-textWidth(t))
+		if i <= 1 {
+			t += fill
+		} else {
+			t = fill + t
+		}
+		if i > 0 {
+			out.WriteString(strings.Repeat(" ", columnGap))
+		}
+		out.WriteString(t)
+	}
+	line := strings.TrimRight(out.String(), " ")
+	if line == "" {
+		return ""
+	}
+	if style != "" {
+		line = p.paint(style, line)
+	}
+	return line + "\n"
+}

@@ -1,0 +1,143 @@
+package report
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"dyno/lab/analysis"
+	"dyno/lab/archive"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed assets/report.css assets/*.js
+var assetFiles embed.FS
+
+// scripts are the page's scripts in the order they run: the chart library,
+// what the charts share, the charts, and the start.
+var scripts = []string{
+	"echarts.min.js",
+	"core.js", "format.js", "theme.js", "chart.js",
+	"ranking.js", "intervals.js", "percentiles.js", "colours.js", "heatmap.js", "panels.js", "windows.js",
+	"start.js",
+}
+
+// page is what the templates show.
+type page struct {
+	catalogue
+	Run      *archive.Manifest
+	Answers  []answer
+	Badge    badge
+	Ending   string
+	Facts    []fact
+	Rankings []ranking
+	Curves   []curveTable
+	Heat     []heatTable
+	Findings []explained
+	Left     []left
+	Machine  []fact
+	Method   []fact
+	Command  string
+	Style    template.CSS
+	Data     template.JS
+	Scripts  []template.JS
+}
+
+// HTML writes the report as one self-contained page in the language given
+// ("en" if empty; see [Languages]). The page needs no network, and refuses it.
+func HTML(w io.Writer, a *analysis.Analysis, lang string) error {
+	p, err := newPage(a, lang)
+	if err != nil {
+		return err
+	}
+	t, err := template.ParseFS(templateFiles, "templates/*.html")
+	if err != nil {
+		return fmt.Errorf("report: reading the page's templates: %w", err)
+	}
+	var out bytes.Buffer // so that a failure leaves no half page behind
+	if err := t.ExecuteTemplate(&out, "page.html", p); err != nil {
+		return fmt.Errorf("report: filling the page: %w", err)
+	}
+	if _, err := out.WriteTo(w); err != nil {
+		return fmt.Errorf("report: writing the page: %w", err)
+	}
+	return nil
+}
+
+func newPage(a *analysis.Analysis, lang string) (*page, error) {
+	c, err := loadCatalogue(lang)
+	if err != nil {
+		return nil, err
+	}
+	p := &page{
+		catalogue: c, Run: &a.Run, Answers: answers(a, c), Badge: newBadge(a, c), Ending: ending(a, c),
+		Facts: keyFacts(a, c), Findings: explain(a, c), Left: leftOut(a, c),
+		Machine: machineFacts(a.Run.Machine, c), Method: methodFacts(a, c), Command: shell(a.Run.Command),
+	}
+	for i := range a.Groups {
+		t := rank(a, &a.Groups[i], c)
+		p.Rankings = append(p.Rankings, t)
+		p.Curves = append(p.Curves, newCurveTable(t))
+		p.Heat = append(p.Heat, newHeatTable(a, t))
+	}
+	return p, p.embed(newIsland(a, p.Rankings, c))
+}
+
+// embed puts style, data and scripts into the page.
+func (p *page) embed(i island) error {
+	data, err := i.encode()
+	if err != nil {
+		return err
+	}
+	p.Data = template.JS(data)
+	style, err := assetFiles.ReadFile("assets/report.css")
+	if err != nil {
+		return fmt.Errorf("report: reading the page's style: %w", err)
+	}
+	p.Style = template.CSS(style)
+	for _, name := range scripts {
+		js, err := assetFiles.ReadFile("assets/" + name)
+		if err != nil {
+			return fmt.Errorf("report: reading the page's scripts: %w", err)
+		}
+		p.Scripts = append(p.Scripts, template.JS(js))
+	}
+	return nil
+}
+
+// T is the text of a key for the templates; pairs as in catalogue.text.
+func (p *page) T(key string, pairs ...any) string { return p.text(key, pairs...) }
+
+// Lang is the language of the page, as in its lang attribute.
+func (p *page) Lang() string { return p.lang }
+
+// Title is the page's title: the study and the run.
+func (p *page) Title() string {
+	return words(p.Run.Study, p.text("title")) + " · dyno"
+}
+
+// Question is what the study asks, or its name if it asks nothing.
+func (p *page) Question() string { return words(p.Run.Question, p.Run.Study, p.text("title")) }
+
+// Micros writes a time given in µs.
+func (p *page) Micros(us float64) string { return quantity("µs", us) }
+
+// Count writes a number of things, as catalogue.count.
+func (p *page) Count(key string, n int) string { return p.count(key, n) }
+
+// Short abbreviates a build hash to what a reader compares.
+func (p *page) Short(hash string) string {
+	_, hex, found := strings.Cut(hash, ":")
+	if !found {
+		hex = hash
+	}
+	return hex[:min(len(hex), 12)]
+}
+
+// RankingNote says what a ranking's figures are and how sure they are.
+func (p *page) RankingNote(r ranking) string { return rankingNote(r, p.catalogue, true) }

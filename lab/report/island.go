@@ -1,0 +1,178 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"dyno/lab/analysis"
+	"dyno/lab/load"
+	"dyno/lab/stats"
+)
+
+// island is what the scripts of the page draw from: the analysis without its
+// manifest, seconds as columns, and the texts of the charts. Indices of
+// subjects and cells count within the island.
+type island struct {
+	Lang      string            `json:"lang"`
+	Text      map[string]string `json:"text"`
+	Reference string            `json:"reference"`
+	Groups    []islandGroup     `json:"groups"`
+}
+
+type islandGroup struct {
+	Title string            `json:"title"`
+	Units map[string]string `json:"units"`
+	Cells []islandCell      `json:"cells"` // best first
+}
+
+type islandCell struct {
+	Subject   string                    `json:"subject"`
+	Rank      string                    `json:"rank"`
+	Colour    int                       `json:"colour"`
+	Trials    []int                     `json:"trials"` // used
+	Values    map[string][]float64      `json:"values"`
+	Estimates map[string]stats.Interval `json:"estimates"`
+	Response  []curvePoint              `json:"response"`
+	Service   []curvePoint              `json:"service"`
+	Seconds   map[string][]any          `json:"seconds"`
+}
+
+// curvePoint is [percentile, µs] or [percentile, µs, 1] when censored.
+type curvePoint []float64
+
+// drawn are the metrics that have a chart of their own.
+var drawn = []string{throughput, cpu}
+
+func newIsland(a *analysis.Analysis, tables []ranking, c catalogue) island {
+	out := island{Lang: c.lang, Text: c.charts(), Reference: a.Run.Reference, Groups: []islandGroup{}}
+	for _, t := range tables {
+		g := islandGroup{Title: t.Title, Units: map[string]string{}, Cells: []islandCell{}}
+		for _, m := range drawn {
+			g.Units[m] = unit(t.Group, m)
+		}
+		for _, r := range t.Rows {
+			g.Cells = append(g.Cells, newIslandCell(r))
+		}
+		out.Groups = append(out.Groups, g)
+	}
+	return out
+}
+
+func newIslandCell(r row) islandCell {
+	out := islandCell{
+		Subject: r.Cell.Subject, Rank: r.Rank, Colour: r.Colour, Trials: append([]int{}, r.Cell.Trials...),
+		Values: map[string][]float64{}, Estimates: map[string]stats.Interval{},
+		Response: curve(r.Cell.Curve), Service: curve(r.Cell.Service), Seconds: seconds(r.Cell.Seconds),
+	}
+	for _, m := range drawn {
+		if iv := r.Cell.Estimates[m]; iv.N > 0 {
+			out.Values[m], out.Estimates[m] = r.Cell.Values[m], iv
+		}
+	}
+	return out
+}
+
+func curve(points []analysis.Point) []curvePoint {
+	out := []curvePoint{}
+	for _, p := range points {
+		if p.Percentile >= 100 || p.Micros <= 0 {
+			continue // a logarithmic axis has no place for it
+		}
+		q := curvePoint{p.Percentile, round(p.Micros, 4)}
+		if p.Censored {
+			q = append(q, 1)
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// seconds turns the windows into columns, which are a third of the size.
+func seconds(list []analysis.Second) map[string][]any {
+	out := map[string][]any{}
+	add := func(name string, v any) { out[name] = append(out[name], v) }
+	for _, s := range list {
+		add("trial", s.Trial)
+		add("block", s.Block)
+		add("index", s.Index)
+		add("validity", string(s.Validity))
+		add("why", s.Why)
+		add("errors", s.Errors)
+		for name, v := range gauges(s) {
+			add(name, v)
+		}
+	}
+	for name, column := range out {
+		if empty(column) {
+			delete(out, name)
+		}
+	}
+	return out
+}
+
+// gauges are the figures of a second by the name of their panel, nil where the
+// machine or the subject can't tell.
+func gauges(s analysis.Second) map[string]any {
+	out := map[string]any{}
+	for name, v := range map[string]*float64{
+		"rps": &s.Throughput, "p50": &s.P50, "p99": &s.P99, "max": &s.Max, "lag": &s.LagP99, "generator": &s.Generator,
+		"cpu": s.CPU, "rss": s.RSS, "runqueue": s.RunQueue, "switches": s.Switches, "steal": s.Steal,
+		"gcpause": s.GCPause, "gccycles": s.GCCycles, "heap": s.Heap, "goroutines": s.Goroutines, "sched": s.SchedP99,
+	} {
+		out[name] = nil
+		if v != nil && !math.IsNaN(*v) && !math.IsInf(*v, 0) {
+			out[name] = round(*v, 4)
+		}
+	}
+	return out
+}
+
+// empty reports whether nothing in a column is known.
+func empty(column []any) bool {
+	for _, v := range column {
+		if v != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// encode returns the island as JSON that is safe inside a script element:
+// encoding/json writes <, > and & as escapes.
+func (i island) encode() ([]byte, error) {
+	data, err := json.Marshal(i)
+	if err != nil {
+		return nil, fmt.Errorf("report: encoding the charts' data: %w", err)
+	}
+	return data, nil
+}
+
+// worstOfBlock is the highest p99 of each block and the state of its seconds,
+// for the heat map's table.
+type worstOfBlock struct {
+	Text    string
+	Invalid int // seconds not counted
+}
+
+func heatRow(a *analysis.Analysis, cell *analysis.Cell) []worstOfBlock {
+	out := make([]worstOfBlock, blocks(a))
+	top := make([]float64, len(out))
+	for _, s := range cell.Seconds {
+		if s.Index < 0 || s.Block < 0 || s.Block >= len(out) {
+			continue
+		}
+		if s.Validity == load.Invalid || !used(cell, s) {
+			out[s.Block].Invalid++
+			continue
+		}
+		top[s.Block] = max(top[s.Block], s.P99)
+	}
+	for i := range out {
+		out[i].Text = "–"
+		if top[i] > 0 {
+			out[i].Text = quantity("µs", top[i])
+		}
+	}
+	return out
+}

@@ -1,0 +1,166 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"dyno/lab/analysis"
+)
+
+// Markdown writes the report's answer, rankings, findings and command in
+// GitHub's flavour of Markdown, in English.
+func Markdown(w io.Writer, a *analysis.Analysis) error {
+	c, err := loadCatalogue("en")
+	if err != nil {
+		return err
+	}
+	m := markdown{catalogue: c, a: a}
+	m.headline()
+	for i := range a.Groups {
+		m.ranking(rank(a, &a.Groups[i], c))
+	}
+	m.validity()
+	m.method()
+	if _, err := io.WriteString(w, plainSpaces(m.out.String())); err != nil {
+		return fmt.Errorf("report: writing Markdown: %w", err)
+	}
+	return nil
+}
+
+// plainSpaces turns the spaces that don't break into ordinary ones, which
+// terminals and text tools handle better.
+func plainSpaces(s string) string { return strings.ReplaceAll(s, gap, " ") }
+
+type markdown struct {
+	catalogue
+	a   *analysis.Analysis
+	out strings.Builder
+}
+
+func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.out, format+"\n", args...) }
+
+func (m *markdown) headline() {
+	run := &m.a.Run
+	m.line("# %s\n", escape(words(run.Question, run.Study, m.text("title"))))
+	for _, h := range answers(m.a, m.catalogue) {
+		if h.Group != "" {
+			m.line("**%s:** %s\n", escape(h.Group), escape(h.String()))
+			continue
+		}
+		m.line("%s\n", escape(h.String()))
+	}
+	b := newBadge(m.a, m.catalogue)
+	m.line("**%s** · %s\n", b.Word, b.Detail)
+	if why := ending(m.a, m.catalogue); why != "" {
+		m.line("> %s\n", escape(why))
+	}
+	var parts []string
+	for _, f := range keyFacts(m.a, m.catalogue) {
+		parts = append(parts, escape(f.Name)+": "+escape(f.Value))
+	}
+	m.line("%s\n", strings.Join(parts, " · "))
+}
+
+func (m *markdown) ranking(r ranking) {
+	m.line("## %s\n", escape(r.Title))
+	if len(r.Columns) == 0 {
+		m.line("%s\n", m.text("ranking.empty"))
+		return
+	}
+	head, rule := "| # | "+m.text("ranking.subject")+" |", "|--:|:--|"
+	for _, col := range r.Columns {
+		head += " " + escape(col.Title) + " |"
+		rule += "--:|"
+	}
+	m.line("%s %s |\n%s--:|", head, m.text("ranking.worst"), rule)
+	for _, row := range r.Rows {
+		m.row(row)
+	}
+	m.line("\n%s\n", rankingNote(r, m.catalogue, false))
+}
+
+func (m *markdown) row(r row) {
+	line := "| " + r.Rank + " | " + escape(strings.TrimSpace(r.Subject.Name+" "+r.Subject.Version)) + " |"
+	for _, f := range r.Figures {
+		line += " " + f.text() + " |"
+	}
+	worst := "–"
+	if r.Worst != nil {
+		worst = quantity("µs", r.Worst.Micros) + ", " + m.text("ranking.worst.where", "block", r.Worst.Block, "second", r.Worst.Second)
+	}
+	m.line("%s %s |", line, worst)
+}
+
+// text is the figure with its interval on one line.
+func (f figure) text() string {
+	if f.Missing {
+		return "–"
+	}
+	if f.Range() == "" {
+		return f.Estimate
+	}
+	return f.Estimate + " (" + f.Range() + ")"
+}
+
+func (m *markdown) validity() {
+	m.line("## %s\n", m.text("validity.title"))
+	findings := explain(m.a, m.catalogue)
+	if len(findings) == 0 {
+		m.line("%s\n", m.text("validity.none"))
+	}
+	for _, f := range findings {
+		m.line("- **%s** %s (%s): %s%s", f.Word, escape(f.Title), escape(f.Name), escape(f.Detail), suffix(f.Where))
+	}
+	list := leftOut(m.a, m.catalogue)
+	if len(list) > 0 {
+		m.line("\n### %s\n", m.text("left.title"))
+	}
+	for _, l := range list {
+		m.line("- %s %d, %s, %s %d: %s", m.text("left.trial"), l.Trial, escape(l.Subject), strings.ToLower(m.text("left.block")), l.Block, escape(l.Why))
+	}
+	if len(findings)+len(list) > 0 {
+		m.line("")
+	}
+}
+
+// suffix is a place after a dash, or nothing.
+func suffix(where string) string {
+	if where == "" {
+		return ""
+	}
+	return " – " + escape(where)
+}
+
+func (m *markdown) method() {
+	m.line("## %s\n", m.text("method.title"))
+	for _, list := range [][]fact{methodFacts(m.a, m.catalogue), machineFacts(m.a.Run.Machine, m.catalogue)} {
+		for _, f := range list {
+			m.line("- %s: %s", escape(f.Name), escape(f.Value))
+		}
+	}
+	for _, remark := range m.a.Run.Machine.Remarks {
+		m.line("- %s: %s", m.text("machine.remarks"), escape(remark))
+	}
+	if len(m.a.Run.Command) > 0 {
+		m.line("\n%s\n\n%s", m.text("method.repeat.lead"), fenced(shell(m.a.Run.Command)))
+	}
+}
+
+// fenced writes a code block whose fence is longer than any in the code.
+func fenced(code string) string {
+	fence := "```"
+	for strings.Contains(code, fence) {
+		fence += "`"
+	}
+	return fence + "sh\n" + code + "\n" + fence
+}
+
+// special are the characters Markdown or HTML may read something into.
+var special = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "|", `\|`, "~", `\~`, "#", `\#`,
+	"<", "&lt;", ">", "&gt;", "&", "&amp;", "\n", " ", "\r", " ",
+)
+
+// escape makes user-given text show as it is.
+func escape(s string) string { return special.Replace(s) }

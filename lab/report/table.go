@@ -1,0 +1,88 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"dyno/lab/analysis"
+	"dyno/lab/load"
+)
+
+// defaultWidth is the width Table assumes when it is told none.
+const defaultWidth = 80
+
+// Table writes the rankings for a terminal that is width characters wide (80 if
+// not positive), dropping the less important columns where they don't fit, with
+// ANSI colours if color is set. Below each ranking stands its answer, and last
+// the run's validity.
+func Table(w io.Writer, a *analysis.Analysis, width int, color bool) error {
+	c, err := loadCatalogue("en")
+	if err != nil {
+		return err
+	}
+	if width <= 0 {
+		width = defaultWidth
+	}
+	p := painter{on: color}
+	var out strings.Builder
+	for i, h := range answers(a, c) {
+		if i < len(a.Groups) {
+			out.WriteString(terminalRanking(rank(a, &a.Groups[i], c), c, width, p))
+		}
+		out.WriteString(wrap(printable(h.String()), width) + "\n\n")
+	}
+	out.WriteString(terminalValidity(a, c, width, p))
+	if _, err := io.WriteString(w, plainSpaces(out.String())); err != nil {
+		return fmt.Errorf("report: writing the table: %w", err)
+	}
+	return nil
+}
+
+// painter colours text with ANSI escapes, or leaves it.
+type painter struct{ on bool }
+
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+func (p painter) paint(code, text string) string {
+	if !p.on || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func terminalRanking(r ranking, c catalogue, width int, p painter) string {
+	title := p.paint(bold, clip(printable(r.Title), width)) + "\n"
+	if len(r.Columns) == 0 {
+		return title + wrap(c.text("ranking.empty"), width) + "\n"
+	}
+	g := newGrid(r, c)
+	g.fit(width)
+	return title + "\n" + g.String(p) + "\n"
+}
+
+func terminalValidity(a *analysis.Analysis, c catalogue, width int, p painter) string {
+	b := newBadge(a, c)
+	code := map[load.Validity]string{load.Valid: green, load.Suspect: yellow, load.Invalid: red}[b.Validity]
+	out := p.paint(code, b.Word) + "  " + b.Detail + "\n"
+	for _, f := range explain(a, c) {
+		line := "- " + f.Title + ": " + f.Detail
+		if f.Where != "" {
+			line += " (" + f.Where + ")"
+		}
+		out += wrap(printable(line), width) + "\n"
+	}
+	if n := len(leftOut(a, c)); n > 0 {
+		out += wrap(c.text("table.left", "trials", c.count("trials", n)), width) + "\n"
+	}
+	if why := ending(a, c); why != "" {
+		out += wrap(printable(why), width) + "\n"
+	}
+	return out
+}
