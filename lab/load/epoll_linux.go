@@ -148,7 +148,7 @@ func (l *epollLoop) load(ctx context.Context, rec *recorder, begin, end int64) {
 	} else {
 		l.closedLoop(ctx)
 	}
-	l.rec.finish(min(l.now, l.end))
+	l.rec.finish(l.spec.Profile.Mode, min(l.now, l.end))
 	if l.broken != nil {
 		l.errors.note("generator", l.broken.Error())
 	}

@@ -105,7 +105,7 @@ func (p *portable) load(ctx context.Context, rec *recorder, begin, end int64) {
 	<-finished
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	rec.finish(min(p.limit, max(clock.Now(), rec.Start)))
+	rec.finish(p.spec.Profile.Mode, min(p.limit, max(clock.Now(), rec.Start)))
 }
 
 // arrivals hands out the schedule's arrivals until the end.
@@ -306,7 +306,7 @@ func (w *worker) exchange(ctx context.Context, intended int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rec.BytesIn += uint64(received)
-	if ctx.Err() != nil || p.spec.Profile.Mode == Closed && done >= p.limit {
+	if ctx.Err() != nil || p.spec.Profile.Mode == Closed && (p.rec.draining || done >= p.limit) {
 		w.hangUp() // ended by us: neither an answer nor an error
 		return
 	}

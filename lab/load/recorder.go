@@ -120,10 +120,14 @@ func (r *recorder) drain(end int64, waiting int) {
 	r.Unfinished += uint64(waiting)
 }
 
-// finish closes the last window, which ended at instant end.
-func (r *recorder) finish(end int64) {
+// finish closes the last window, which ended at instant end. What an open loop
+// still waits for is unfinished; a closed loop is cut off with a request under
+// way on every connection, which says nothing.
+func (r *recorder) finish(mode Mode, end int64) {
 	r.advance(end, end)
-	r.Unfinished += uint64(r.inFlight)
+	if mode == Open {
+		r.Unfinished += uint64(r.inFlight)
+	}
 	r.close(end)
 }
 

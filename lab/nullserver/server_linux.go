@@ -1,0 +1,147 @@
+// Package nullserver answers every request with the same bytes, as cheaply as a
+// server can: one event loop, no parsing. What a generator measures against it
+// is the generator itself and the kernel.
+//
+// It is no HTTP server: it takes each read for one request, which holds for
+// small requests that are not pipelined.
+package nullserver
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/reactor"
+)
+
+const reply = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello, World!"
+
+// Server is a null server that listens.
+type Server struct {
+	listener *net.TCPListener
+	file     *os.File // keeps fd open
+	fd       int      // the listening socket, non-blocking
+	poller   *reactor.Poller
+	conns    []int32 // descriptor by ID, 0 for none
+	unused   []int32
+	read     []byte
+}
+
+// listenerID is the event ID of the listening socket; connections follow.
+const listenerID = 0
+
+// Listen makes a server on address, such as "127.0.0.1:0".
+func Listen(address string) (*Server, error) {
+	ln, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{listener: ln.(*net.TCPListener), conns: make([]int32, 1), read: make([]byte, 64<<10)}
+	if s.file, err = s.listener.File(); err != nil {
+		s.listener.Close()
+		return nil, err
+	}
+	if s.poller, err = reactor.NewPoller(512); err == nil {
+		s.fd = int(s.file.Fd()) // makes the socket blocking: asked for once, before it is set right
+		if err = unix.SetNonblock(s.fd, true); err == nil {
+			err = s.poller.Add(s.fd, listenerID)
+		}
+	}
+	if err != nil {
+		s.close()
+		return nil, fmt.Errorf("null server: %w", err)
+	}
+	return s, nil
+}
+
+// Addr is where it listens.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// Serve answers until ctx ends. It takes a thread of its own and releases the
+// server at the end.
+func (s *Server) Serve(ctx context.Context) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer s.close()
+	stop := context.AfterFunc(ctx, s.poller.Wake)
+	defer stop()
+	for ctx.Err() == nil {
+		events, err := s.poller.Wait(time.Second)
+		if err != nil {
+			return err
+		}
+		for i := range events {
+			if id := events[i].ID(); id == listenerID {
+				s.accept()
+			} else {
+				s.answer(id, events[i].Ending())
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Server) accept() {
+	for {
+		fd, _, err := unix.Accept4(s.fd, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+		if err != nil {
+			return // nothing more to accept, or out of files: the client will see
+		}
+		unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+		id := int32(len(s.conns))
+		if n := len(s.unused); n > 0 {
+			id, s.unused = s.unused[n-1], s.unused[:n-1]
+		} else {
+			s.conns = append(s.conns, 0)
+		}
+		s.conns[id] = int32(fd)
+		if err := s.poller.Add(fd, id); err != nil {
+			s.drop(id)
+		}
+	}
+}
+
+func (s *Server) answer(id int32, ending bool) {
+	fd := int(s.conns[id])
+	if fd == 0 {
+		return
+	}
+	n, errno := reactor.Read(fd, s.read)
+	if errno == unix.EAGAIN && !ending {
+		return
+	}
+	if n > 0 {
+		if sent, _ := reactor.Write(fd, replyBytes); sent != len(reply) {
+			n = 0 // a client that does not read is dropped
+		}
+	}
+	if n == 0 || ending {
+		s.drop(id)
+	}
+}
+
+var replyBytes = []byte(reply)
+
+func (s *Server) drop(id int32) {
+	unix.Close(int(s.conns[id]))
+	s.conns[id] = 0
+	s.unused = append(s.unused, id)
+}
+
+func (s *Server) close() {
+	for id, fd := range s.conns {
+		if fd != 0 {
+			s.drop(int32(id))
+		}
+	}
+	if s.poller != nil {
+		s.poller.Close()
+	}
+	s.file.Close()
+	s.listener.Close()
+}
