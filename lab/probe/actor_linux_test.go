@@ -95,9 +95,15 @@ type actor struct {
 	lines *bufio.Reader
 }
 
-func startActor(env ...string) *actor {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(append(os.Environ(), actorEnv+"=1"), env...)
+// The race detector would hold up each actor's end for a second.
+func startActor() *actor {
+	return startProgram(os.Args[0], actorEnv+"=1", "GORACE=atexit_sleep_ms=0")
+}
+
+// startProgram starts a program that takes lines as actors do.
+func startProgram(path string, env ...string) *actor {
+	cmd := exec.Command(path)
+	cmd.Env = append(os.Environ(), env...)
 	stdin, _ := cmd.StdinPipe()
 	stdout, _ := cmd.StdoutPipe()
 	if err := cmd.Start(); err != nil {
@@ -116,13 +122,15 @@ func (a *actor) tell(what string) string {
 
 func (a *actor) end() {
 	a.stdin.Close()
+	stuck := time.AfterFunc(10*time.Second, func() { a.cmd.Process.Kill() })
+	defer stuck.Stop()
 	a.cmd.Wait()
 }
 
 // newActor starts an actor that ends with the test.
-func newActor(t testing.TB, env ...string) *actor {
+func newActor(t testing.TB) *actor {
 	t.Helper()
-	a := startActor(env...)
+	a := startActor()
 	t.Cleanup(a.end)
 	if got := a.tell("hello"); got != "done" { // its runtime is up
 		t.Fatalf("the actor said %q", got)

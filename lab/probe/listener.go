@@ -161,6 +161,7 @@ func (l *RuntimeListener) accept() {
 			continue
 		}
 		l.readers.Go(func() {
+			defer conn.Close()
 			l.refuse(l.attend(conn))
 		})
 	}
@@ -168,7 +169,6 @@ func (l *RuntimeListener) accept() {
 
 // attend reads what one helper says until it ends or says something wrong.
 func (l *RuntimeListener) attend(conn net.Conn) error {
-	defer conn.Close()
 	if !l.open(conn) {
 		return fmt.Errorf("more than %d programs connected to the probe", maxHelpers)
 	}

@@ -1,0 +1,80 @@
+package probe
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	goodHello  = `{"dynoprobe":1,"pid":7,"go":"go1.26.0","uppers":{"gc_pauses":[0,1e-6,1e-3],"sched_latencies":[0,1e-3]}}`
+	goodAnswer = `{"mono":1,"gc_cycles":2,"gc_cpu_s":0.003,"heap":4,"alloc_bytes":5,"allocs":6,"goroutines":7,"gc_pauses":[[1,2],[3,4]],"sched_latencies":[[0,9]],"self_us":8.5}`
+)
+
+func TestParseHello(t *testing.T) {
+	h, err := parseHello([]byte(goodHello))
+	if err != nil || h.PID != 7 || !slices.Equal(h.Uppers.SchedLatencies, []float64{0, 1e-3}) {
+		t.Errorf("got %+v, %v", h, err)
+	}
+	for name, line := range map[string]string{
+		"empty":         "",
+		"not JSON":      "hello",
+		"other version": strings.Replace(goodHello, `:1,`, `:2,`, 1),
+		"no buckets":    strings.Replace(goodHello, "[0,1e-3]", "[]", 1),
+		"not ascending": strings.Replace(goodHello, "[0,1e-3]", "[1,0]", 1),
+		"too many":      strings.Replace(goodHello, "[0,1e-3]", "[0"+strings.Repeat(",0", maxHelperBuckets)+"]", 1),
+	} {
+		if got, err := parseHello([]byte(line)); err == nil {
+			t.Errorf("%s: no error, but %+v", name, got)
+		}
+	}
+}
+
+func TestParseAnswer(t *testing.T) {
+	h, err := parseHello([]byte(goodHello))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := parseAnswer([]byte(goodAnswer), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(a.GCPauses.counts, []uint64{0, 2, 0, 4}) || !slices.Equal(a.SchedLatencies.counts, []uint64{9, 0, 0}) {
+		t.Errorf("counts = %v and %v", a.GCPauses.counts, a.SchedLatencies.counts)
+	}
+	if a.GCCycles != 2 || a.GCCPU != 0.003 || a.Heap != 4 || a.AllocBytes != 5 || a.Allocs != 6 || a.Goroutines != 7 || a.SelfMicros != 8.5 {
+		t.Errorf("answer = %+v", a)
+	}
+	for name, line := range map[string]string{
+		"empty":          "",
+		"not JSON":       "sample",
+		"no such bucket": strings.Replace(goodAnswer, "[3,4]", "[4,4]", 1),
+		"huge bucket":    strings.Replace(goodAnswer, "[3,4]", "[18446744073709551615,4]", 1),
+		"negative":       strings.Replace(goodAnswer, "[3,4]", "[-3,4]", 1),
+		"not a count":    strings.Replace(goodAnswer, `"heap":4`, `"heap":-4`, 1),
+	} {
+		if got, err := parseAnswer([]byte(line), h); err == nil {
+			t.Errorf("%s: no error, but %+v", name, got)
+		}
+	}
+}
+
+func FuzzHelperLines(f *testing.F) {
+	f.Add([]byte(goodHello), []byte(goodAnswer))
+	f.Add([]byte(goodHello), []byte(`{"gc_pauses":null,"sched_latencies":[[0,18446744073709551615],[0,1]]}`))
+	f.Fuzz(func(t *testing.T, first, second []byte) {
+		h, err := parseHello(first)
+		if err != nil {
+			return
+		}
+		a, err := parseAnswer(second, h)
+		if err != nil {
+			return
+		}
+		totals := RuntimeTotals{helpers: []helperTotals{{id: 1, hello: h, answer: a}}}
+		r, ok := totals.Since(RuntimeTotals{})
+		if !ok || r.GCPause < 0 || r.SchedMax < r.SchedP50 {
+			t.Errorf("runtime = %+v", r)
+		}
+	})
+}

@@ -1,0 +1,59 @@
+package probe
+
+import (
+	"testing"
+	"time"
+)
+
+// counted makes an answer with buckets of 1 ms and 2 ms.
+func counted(cycles, heap uint64, counts ...uint64) answer {
+	return answer{
+		GCCycles: cycles, Heap: heap, Goroutines: 10, SelfMicros: 3, GCCPU: float64(cycles) / 100,
+		GCPauses: bucketCounts{counts}, SchedLatencies: bucketCounts{counts},
+	}
+}
+
+func TestRuntimeSince(t *testing.T) {
+	h := &hello{}
+	h.Uppers.GCPauses = []float64{0.001, 0.002}
+	h.Uppers.SchedLatencies = h.Uppers.GCPauses
+	one := func(id int, a answer) helperTotals { return helperTotals{id: id, hello: h, answer: a} }
+	late := one(1, counted(1, 100, 1, 0, 0))
+	late.late = true
+	totals := func(h ...helperTotals) RuntimeTotals { return RuntimeTotals{helpers: h} }
+	tests := []struct {
+		name string
+		a, b RuntimeTotals
+		want Runtime
+		ok   bool
+	}{
+		{
+			name: "one program",
+			a:    totals(one(1, counted(1, 100, 1, 0, 0))),
+			b:    totals(one(1, counted(4, 150, 1, 2, 0))),
+			want: Runtime{GCCycles: 3, Heap: 150, Goroutines: 10, HelperCPUus: 3, GCCPU: 30 * time.Millisecond, GCPause: 3 * time.Millisecond, GCPauseMax: 2 * time.Millisecond, SchedP50: 2 * time.Millisecond, SchedP99: 2 * time.Millisecond, SchedMax: 2 * time.Millisecond},
+			ok:   true,
+		}, {
+			name: "two programs, the second new",
+			a:    totals(one(1, counted(1, 100, 1, 0, 0))),
+			b:    totals(one(1, counted(1, 100, 3, 0, 0)), one(2, counted(2, 50, 0, 1, 0))),
+			want: Runtime{GCCycles: 2, Heap: 150, Goroutines: 20, HelperCPUus: 6, GCCPU: 20 * time.Millisecond, GCPause: 2500 * time.Microsecond, GCPauseMax: 2 * time.Millisecond, SchedP50: time.Millisecond, SchedP99: 2 * time.Millisecond, SchedMax: 2 * time.Millisecond},
+			ok:   true,
+		}, {
+			name: "one has ended",
+			a:    totals(one(1, counted(5, 100, 5, 5, 5)), one(2, counted(1, 1, 1, 0, 0))),
+			b:    totals(one(2, counted(1, 7, 1, 0, 0))),
+			want: Runtime{Heap: 7, Goroutines: 10, HelperCPUus: 3},
+			ok:   true,
+		},
+		{name: "late at the end", a: totals(one(1, counted(1, 100, 1, 0, 0))), b: totals(late)},
+		{name: "late at the beginning", a: totals(late), b: totals(one(1, counted(2, 100, 1, 0, 0)))},
+		{name: "all have ended", a: totals(late), b: totals()},
+	}
+	for _, test := range tests {
+		got, ok := test.b.Since(test.a)
+		if got != test.want || ok != test.ok {
+			t.Errorf("%s: got %+v, %v\nwant %+v, %v", test.name, got, ok, test.want, test.ok)
+		}
+	}
+}
