@@ -34,6 +34,7 @@ func keyFacts(a *analysis.Analysis, c catalogue) []fact {
 		fact{Name: c.text("fact.date"), Value: moment8601(m.Started)},
 		fact{Name: c.text("fact.duration"), Value: span(m.Started, m.Finished)},
 		fact{Name: c.text("fact.trials"), Value: trialCount(a, c)},
+		fact{Name: c.text("fact.seconds"), Value: measuredSeconds(a, c)},
 		fact{Name: c.text("fact.blocks"), Value: strconv.Itoa(blocks(a))},
 		fact{Name: c.text("fact.seed"), Value: strconv.FormatUint(m.Plan.Seed, 10), Code: true},
 	)
@@ -96,6 +97,24 @@ func trialCount(a *analysis.Analysis, c catalogue) string {
 		return strconv.Itoa(planned)
 	}
 	return c.text("fact.trials.some", "used", taken, "planned", planned)
+}
+
+// measuredSeconds says how many seconds of the used trials were measured, and
+// how many of them were invalid.
+func measuredSeconds(a *analysis.Analysis, c catalogue) string {
+	used, invalid := 0, 0
+	for _, g := range a.Groups {
+		for _, cell := range g.Cells {
+			used, invalid = used+cell.Windows+cell.Invalid, invalid+cell.Invalid
+		}
+	}
+	switch {
+	case used == 0:
+		return ""
+	case invalid == 0:
+		return c.text("fact.seconds.all", "used", used)
+	}
+	return c.text("fact.seconds.some", "used", used, "invalid", invalid)
 }
 
 func blocks(a *analysis.Analysis) int {

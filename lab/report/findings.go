@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
@@ -26,7 +28,7 @@ type explained struct {
 func explain(a *analysis.Analysis, c catalogue) []explained {
 	var out []explained
 	for _, f := range a.Findings {
-		e := explained{Name: f.Name, Level: string(f.Validity), Title: f.Name, Detail: f.Detail}
+		e := explained{Name: f.Name, Level: string(f.Validity), Title: f.Name, Detail: capital(f.Detail)}
 		if f.Validity == load.Valid { // too few windows to matter, but said all the same
 			e.Level = "note"
 		}
@@ -38,6 +40,15 @@ func explain(a *analysis.Analysis, c catalogue) []explained {
 		out = append(out, e)
 	}
 	return out
+}
+
+// capital writes a finding's detail, which begins as a clause, as a sentence.
+func capital(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(first)) + s[size:]
 }
 
 // where lists the places of a finding: subjects with their blocks.
@@ -135,6 +146,9 @@ func whyLeft(a *analysis.Analysis, trial int, c catalogue) string {
 		title := f.Name
 		if key := "finding." + f.Name; c.has(key) {
 			title = c.text(key)
+		}
+		if f.Name == "trial-failed" { // whose detail is the error
+			title += c.text("list.colon") + f.Detail
 		}
 		why = append(why, title)
 	}

@@ -136,6 +136,7 @@ func (f fixture) cell(a *analysis.Analysis, g *analysis.Group, subject, index in
 			continue
 		}
 		c.Trials = append(c.Trials, t.Index)
+		c.Windows += f.seconds
 		for _, m := range g.Metrics {
 			c.Values[m.Name] = append(c.Values[m.Name], value(r, m.Name, f.costs[subject]))
 		}

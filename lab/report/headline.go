@@ -13,8 +13,10 @@ type answer struct {
 	Sentences []string
 }
 
-// String joins the sentences to one paragraph.
-func (h answer) String() string { return strings.Join(h.Sentences, " ") }
+// paragraph joins sentences.
+func (c catalogue) paragraph(sentences []string) string {
+	return strings.Join(sentences, c.text("list.sentence"))
+}
 
 // answers gives one answer per group, or one that says why there is none.
 func answers(a *analysis.Analysis, c catalogue) []answer {

@@ -45,10 +45,10 @@ func (m *markdown) headline() {
 	m.line("# %s\n", escape(words(run.Question, run.Study, m.text("title"))))
 	for _, h := range answers(m.a, m.catalogue) {
 		if h.Group != "" {
-			m.line("**%s:** %s\n", escape(h.Group), escape(h.String()))
+			m.line("**%s:** %s\n", escape(h.Group), escape(m.paragraph(h.Sentences)))
 			continue
 		}
-		m.line("%s\n", escape(h.String()))
+		m.line("%s\n", escape(m.paragraph(h.Sentences)))
 	}
 	b := newBadge(m.a, m.catalogue)
 	m.line("**%s** · %s\n", b.Word, b.Detail)

@@ -118,7 +118,7 @@ func writeInterval(unit string, iv stats.Interval) spread {
 		n++
 	}
 	out := spread{Estimate: join(number(iv.Estimate/s.by, n), s.suffix)}
-	if iv.N > 1 && iv.Low != iv.High {
+	if iv.N > 1 {
 		out.Low, out.High = number(iv.Low/s.by, n), number(iv.High/s.by, n)
 	}
 	return out

@@ -50,7 +50,7 @@ func TestWriteInterval(t *testing.T) {
 		{"one unit for all three", "µs", stats.Interval{N: 6, Estimate: 1002, Low: 990, High: 1100}, "1.00 ms 0.990–1.10"},
 		{"more digits when narrow", "req/s", stats.Interval{N: 6, Estimate: 81_234, Low: 81_210, High: 81_240}, "81.23k req/s 81.21–81.24"},
 		{"not endlessly many", "µs", stats.Interval{N: 6, Estimate: 1, Low: 0.9999999, High: 1.0000001}, "1.0000 µs 1.0000–1.0000"},
-		{"no spread", "µs", stats.Interval{N: 6, Estimate: 5, Low: 5, High: 5}, "5.00 µs "},
+		{"no spread", "µs", stats.Interval{N: 6, Estimate: 5, Low: 5, High: 5}, "5.00 µs 5.00–5.00"},
 		{"one trial", "µs", stats.Interval{N: 1, Estimate: 5, Low: 5, High: 5}, "5.00 µs "},
 	} {
 		s := writeInterval(tc.unit, tc.iv)

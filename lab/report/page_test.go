@@ -113,7 +113,7 @@ func checkControls(tb *tab) {
 }
 
 func checkSorting(tb *tab) {
-	names := `[...document.querySelectorAll(".ranking tbody tr")].map((row) => row.querySelector("th span").textContent).join()`
+	names := `[...document.querySelectorAll(".ranking tbody tr")].map((row) => row.querySelector("th .label").textContent).join()`
 	ranked := eval[string](tb, names)
 	head := chromedp.CSS(".ranking thead th:nth-child(4) button") // throughput
 	tb.do(chromedp.Focus(head), chromedp.KeyEvent("\r"))

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 	"strconv"
-	"strings"
 
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
@@ -69,10 +68,9 @@ type row struct {
 type figure struct {
 	spread
 	Missing         bool
+	Why             string // it is missing
+	Self            bool   // the reference compared with itself
 	Value           float64
-	Level           string
-	Trials          int
-	Note            string
 	Left, Mid, Wide float64
 }
 
@@ -186,7 +184,7 @@ func newRow(a *analysis.Analysis, cell *analysis.Cell, r ranking) row {
 		Colour: slices.Index(a.Subjects, cell.Subject), Worst: worstSecond(r.Group, cell),
 	}
 	for _, col := range r.Columns {
-		out.Figures = append(out.Figures, newFigure(cell, col))
+		out.Figures = append(out.Figures, newFigure(cell, col, a.Run.Reference))
 	}
 	return out
 }
@@ -216,16 +214,20 @@ func subject(a *analysis.Analysis, name string) archive.Subject {
 	return archive.Subject{Name: name}
 }
 
-func newFigure(cell *analysis.Cell, col column) figure {
+func newFigure(cell *analysis.Cell, col column, reference string) figure {
+	self := col.Ratio && cell.Subject == reference
 	iv := cell.Estimates[col.Metric]
 	if col.Ratio {
 		iv = cell.Ratios[col.Metric]
 	}
 	if iv.N == 0 {
-		return figure{Missing: true}
+		return figure{Missing: true, Why: cell.Omitted[col.Metric]}
+	}
+	if self {
+		return figure{spread: spread{Estimate: "1×"}, Self: true, Value: 1, Mid: 1}
 	}
 	return figure{
-		spread: writeInterval(col.Unit, iv), Value: iv.Estimate, Level: level(iv), Trials: iv.N, Note: iv.Note,
+		spread: writeInterval(col.Unit, iv), Value: iv.Estimate,
 		Left: min(iv.Low, iv.Estimate), Mid: iv.Estimate, Wide: max(iv.High, iv.Estimate),
 	}
 }
@@ -235,13 +237,17 @@ func newFigure(cell *analysis.Cell, col column) figure {
 func place(rows []row, col int) {
 	top := 0.0
 	for _, r := range rows {
-		top = max(top, r.Figures[col].Wide)
+		top = max(top, r.Figures[col].Mid, r.Figures[col].Wide)
 	}
 	if top <= 0 {
 		return
 	}
 	for _, r := range rows {
 		f := &r.Figures[col]
+		if f.Self {
+			f.Mid = percent(f.Mid, top)
+			continue
+		}
 		f.Left, f.Mid, f.Wide = percent(f.Left, top), percent(f.Mid, top), percent(f.Wide-f.Left, top)
 	}
 }
@@ -279,7 +285,19 @@ func rankingNote(r ranking, c catalogue, bars bool) string {
 	if weakest := weakestLevel(r); weakest != "" {
 		notes = append(notes, c.text("ranking.note.level", "level", weakest))
 	}
-	return strings.Join(notes, " ")
+	return c.paragraph(append(notes, missing(r, c)...))
+}
+
+// missing says of each column why it lacks a figure, once a column.
+func missing(r ranking, c catalogue) []string {
+	var out []string
+	for i, col := range r.Columns {
+		at := slices.IndexFunc(r.Rows, func(row row) bool { return row.Figures[i].Why != "" })
+		if at >= 0 && !col.Ratio {
+			out = append(out, c.text("ranking.note.missing", "metric", col.Title, "why", r.Rows[at].Figures[i].Why))
+		}
+	}
+	return out
 }
 
 // weakestLevel is the lowest confidence of a ranking's intervals if it is less

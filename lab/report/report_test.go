@@ -161,7 +161,7 @@ func TestAnswers(t *testing.T) {
 		{"one trial", one, []string{"(one trial, so no interval)"}},
 		{"one subject", alone, []string{"go/nethttp costs ", "of CPU a request"}},
 	} {
-		got := plainSpaces(answers(tc.f.make(), c)[0].String())
+		got := plainSpaces(c.paragraph(answers(tc.f.make(), c)[0].Sentences))
 		for _, want := range tc.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: %q lacks %q", tc.name, got, want)

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"dyno/lab/analysis"
+	"dyno/lab/analysis/analysistest"
 )
 
 var screenshots = flag.String("screenshots", "", "folder to write screenshots of a made-up report to")
@@ -37,6 +38,7 @@ func TestScreenshots(t *testing.T) {
 		{"loads", "en", loads.make(), desktop},
 		{"spoilt", "en", spoilt.make(), desktop},
 		{"blind", "en", blind.make(), desktop},
+		{"archived", "en", analysed(t, analysistest.Run(7)), desktop},
 	} {
 		tb := openReport(t, browser(t), shot.analysis, shot.lang, shot.view)
 		picture, err := chromedp.Run(tb.ctx, chromedp.FullScreenshot(100))

@@ -30,7 +30,7 @@ func Table(w io.Writer, a *analysis.Analysis, width int, color bool) error {
 		if i < len(a.Groups) {
 			out.WriteString(terminalRanking(rank(a, &a.Groups[i], c), c, width, p))
 		}
-		out.WriteString(wrap(printable(h.String()), width) + "\n\n")
+		out.WriteString(wrap(printable(c.paragraph(h.Sentences)), width) + "\n\n")
 	}
 	out.WriteString(terminalValidity(a, c, width, p))
 	if _, err := io.WriteString(w, plainSpaces(out.String())); err != nil {

@@ -43,7 +43,7 @@ func readCurve(points []analysis.Point) []string {
 	for i, want := range tabulated {
 		out[i] = "–"
 		for _, p := range points {
-			if math.Abs(p.Percentile-want) > 1e-9 {
+			if math.Abs(p.Percentile-want) > 1e-6 {
 				continue
 			}
 			out[i] = quantity("µs", p.Micros)

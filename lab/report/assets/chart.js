@@ -3,10 +3,12 @@
 'use strict';
 
 dyno.charts = [];
+dyno.manyShapes = 6000;
 
 // chart ties an element to a function build(colours, width) that returns
-// {option, height, width} or {message}. Both sizes are in px; width is only for charts
-// that may be wider than the page and scroll.
+// {option, height, width, shapes} or {message}. Sizes are in px; width is only for
+// charts that may be wider than the page and scroll. Charts of very many shapes are
+// drawn on a canvas, others as SVG, which prints sharply.
 dyno.chart = (element, build) => {
   const chart = { element, build, instance: null, width: 0 };
   chart.draw = () => dyno.drawChart(chart);
@@ -24,7 +26,7 @@ dyno.chart = (element, build) => {
 dyno.drawChart = (chart) => {
   const { element } = chart;
   chart.width = element.parentElement.clientWidth;
-  const { option, height, width, message } = chart.build(dyno.theme.colours(), chart.width);
+  const { option, height, width, shapes, message } = chart.build(dyno.theme.colours(), chart.width);
   if (message) {
     chart.instance?.dispose();
     chart.instance = null;
@@ -34,9 +36,15 @@ dyno.drawChart = (chart) => {
   }
   element.style.height = `${height}px`;
   element.style.width = width ? `${width}px` : '';
+  const renderer = shapes > dyno.manyShapes ? 'canvas' : 'svg';
+  if (chart.instance && chart.renderer !== renderer) {
+    chart.instance.dispose();
+    chart.instance = null;
+  }
   if (!chart.instance) {
     element.replaceChildren();
-    chart.instance = echarts.init(element, null, { renderer: 'svg' });
+    chart.instance = echarts.init(element, null, { renderer });
+    chart.renderer = renderer;
     chart.started?.(chart.instance);
   }
   chart.instance.resize();

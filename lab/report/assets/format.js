@@ -57,7 +57,7 @@ dyno.interval = (unit, it) => {
   const ends = () => [dyno.number(it.low / by, digits), dyno.number(it.high / by, digits)];
   while (digits < 5 && it.low !== it.high && ends()[0] === ends()[1]) digits++;
   const estimate = dyno.join(dyno.number(it.estimate / by, digits), suffix);
-  if (it.n < 2 || it.low === it.high) return estimate;
+  if (it.n < 2) return estimate;
   const level = it.level > 0 ? `${Math.round(it.level * 1000) / 10}\u00a0%: ` : '';
   return `${estimate} (${level}${ends().join('–')})`;
 };

@@ -4,7 +4,7 @@
 
 // least is how many times the lowest p99 the scale reaches at least, so that
 // noise on a calm run doesn't look like fire.
-dyno.heat = { gap: 0.6, least: 4, chart: null, layout: null, cursor: null };
+dyno.heat = { gap: 0.6, least: 4, widest: 6000, chart: null, layout: null, cursor: null };
 
 // layout places all seconds: slots on the x axis, rows on the y axis.
 dyno.heat.arrange = (group) => {
@@ -99,12 +99,14 @@ dyno.heat.tip = (layout, cell) => {
   ], dyno.heat.why(cell));
 };
 
-dyno.heat.xAxis = (layout, colours) => {
+dyno.heat.xAxis = (layout, colours, width) => {
   const { starts, lengths } = layout;
   const middles = starts.map((start, block) => start + (lengths[block] ?? 0) / 2);
+  const narrow = width / starts.length < 60;
   const block = (value) => middles.findIndex((middle) => Math.abs(middle - value) < 1e-6) + 1;
   return dyno.axis(colours, { type: 'value', min: 0, max: layout.width, position: 'top', splitLine: { show: false },
-    axisLabel: { customValues: middles, formatter: (value) => dyno.text('heat.block', { n: block(value) }) } });
+    axisLabel: { customValues: middles, hideOverlap: narrow ? false : true,
+      formatter: (value) => (narrow ? String(block(value)) : dyno.text('heat.block', { n: block(value) })) } });
 };
 
 dyno.heat.series = (layout, colours) => {
@@ -127,13 +129,14 @@ dyno.heat.build = (colours, width) => {
   if (layout.any) dyno.heatColours.ramp(dyno.byId('heat-ramp'), layout);
   const names = group.cells.map((cell) => cell.subject);
   const room = dyno.labelWidth(names, width, 0.32);
-  const needed = Math.ceil(room + 24 + layout.width * 3);
+  const needed = Math.ceil(room + 24 + Math.min(layout.width * 3, dyno.heat.widest));
   return {
     height: 40 + 30 * group.cells.length,
     width: needed > width ? needed : null,
+    shapes: layout.cells.length,
     option: {
       grid: { outerBoundsMode: 'none', left: room + 14, right: 4, top: 28, bottom: 4 },
-      xAxis: dyno.heat.xAxis(layout, colours),
+      xAxis: dyno.heat.xAxis(layout, colours, (needed > width ? needed : width) - room),
       yAxis: { type: 'category', data: names, inverse: true, axisLine: { show: false }, axisTick: { show: false },
         axisLabel: { color: colours.text, fontFamily: colours.font, fontSize: 13, width: room, overflow: 'truncate', interval: 0 } },
       series: dyno.heat.series(layout, colours),

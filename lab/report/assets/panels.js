@@ -96,7 +96,7 @@ dyno.panels.option = (panel, trial, colours, last) => {
   const series = dyno.panels.series(panel, trial, colours);
   series[0].markArea = dyno.panels.areas(trial, colours);
   return {
-    grid: { outerBoundsMode: 'none', left: 62, right: 10, top: 8, bottom: last ? 26 : 6 },
+    grid: { outerBoundsMode: 'none', left: 62, right: 16, top: 8, bottom: last ? 26 : 6 },
     xAxis: dyno.panels.xAxis(trial, colours, last),
     yAxis: dyno.panels.yAxis(panel, trial, colours),
     series,

@@ -15,7 +15,7 @@ dyno.percentiles.line = (cell, colours, labelled) => {
   return {
     type: 'line', name: cell.subject, data: points, showSymbol: false, symbolSize: 7, smooth: false,
     lineStyle: { color, width: 2, type: cell.colour >= colours.series.length ? 'dashed' : 'solid' }, itemStyle: { color },
-    emphasis: { focus: 'series', lineStyle: { width: 3 } },
+    emphasis: { lineStyle: { width: 2 } },
     endLabel: { show: labelled, formatter: () => cell.subject, color, fontFamily: colours.font, fontSize: 12, distance: 6, width: 130, overflow: 'truncate' },
     labelLayout: { moveOverlap: 'shiftY' },
   };
@@ -58,7 +58,7 @@ dyno.percentiles.build = (colours, width) => {
   return {
     height: width > 640 ? 440 : 340,
     option: {
-      grid: { outerBoundsMode: 'none', left: 64, right: labelled ? 140 : 24, top: 16, bottom: 32 },
+      grid: { outerBoundsMode: 'none', left: 64, right: labelled ? 140 : 30, top: 16, bottom: 32 },
       ...dyno.percentiles.axes(all, colours, width),
       series: cells.map((cell) => dyno.percentiles.line(cell, colours, labelled)),
       tooltip: dyno.tooltip(colours, { trigger: 'axis', formatter: dyno.percentiles.tip,

@@ -39,13 +39,17 @@ dyno.theme.apply = () => {
   for (const redraw of dyno.theme.changed) redraw();
 };
 
-// printed pages are light, whatever the screen was.
+// Printed pages are light, whatever the screen was, and their charts are those
+// of the screen, scaled to the paper.
 dyno.theme.print = () => {
   let before;
   window.addEventListener('beforeprint', () => {
     before = dyno.theme.root.dataset.theme;
     dyno.theme.root.dataset.theme = 'light';
     dyno.theme.apply();
+    for (const svg of document.querySelectorAll('.chart svg')) {
+      svg.setAttribute('viewBox', `0 0 ${svg.getAttribute('width')} ${svg.getAttribute('height')}`);
+    }
   });
   window.addEventListener('afterprint', () => {
     if (before) dyno.theme.root.dataset.theme = before;
