@@ -1,4 +1,6 @@
-// Package machine describes the machine a run happened on.
+// Package machine describes the machine a run happened on: what is needed to
+// judge whether two runs may be compared, and what speaks against measuring
+// there at all.
 package machine
 
 // Fingerprint is what a reader needs to judge whether two runs are comparable.
@@ -10,16 +12,18 @@ type Fingerprint struct {
 	Kernel         string   `json:"kernel"` // uname -r
 	Arch           string   `json:"arch"`   // GOARCH
 	CPUModel       string   `json:"cpu_model"`
-	CPUs           int      `json:"cpus"` // online
-	SMT            string   `json:"smt,omitempty"`
+	CPUs           int      `json:"cpus"`          // online
+	SMT            string   `json:"smt,omitempty"` // "on" or "off"
 	NUMANodes      int      `json:"numa_nodes,omitempty"`
-	Governor       string   `json:"governor,omitempty"`
-	Turbo          string   `json:"turbo,omitempty"`
+	Governor       string   `json:"governor,omitempty"` // of all CPUs; several are joined by ", "
+	Turbo          string   `json:"turbo,omitempty"`    // "on" or "off"
 	ClockSource    string   `json:"clock_source,omitempty"`
 	Virtualization string   `json:"virtualization,omitempty"` // hypervisor vendor, empty on bare metal
 	MemoryBytes    uint64   `json:"memory_bytes"`
 	SwapBytes      uint64   `json:"swap_bytes"`
-	Cgroup         string   `json:"cgroup,omitempty"` // "v1", "v2", "hybrid"
+	SwapUsed       uint64   `json:"swap_used,omitempty"`      // bytes, when it was read
+	NUMABalancing  string   `json:"numa_balancing,omitempty"` // "on" or "off"
+	Cgroup         string   `json:"cgroup,omitempty"`         // "v1", "v2", "hybrid"
 	Congestion     string   `json:"tcp_congestion,omitempty"`
 	Somaxconn      int      `json:"somaxconn,omitempty"`
 	FileLimit      uint64   `json:"file_limit"`
@@ -27,6 +31,9 @@ type Fingerprint struct {
 	THP            string   `json:"transparent_hugepages,omitempty"`
 	GoVersion      string   `json:"go_version"` // that built dyno
 	BootID         string   `json:"boot_id,omitempty"`
+	Load1          float64  `json:"load1"`             // one-minute load average, when it was read
+	Busy           float64  `json:"busy"`              // CPUs that other programs used while dyno looked on
+	Steal          float64  `json:"steal,omitempty"`   // share of the CPU time since boot that the hypervisor took, 0 to 1
 	Remarks        []string `json:"remarks,omitempty"` // what speaks against measuring here, in plain words
 	Missing        []string `json:"missing,omitempty"` // what could not be read, "name: why"
 }

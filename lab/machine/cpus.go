@@ -1,0 +1,10 @@
+package machine
+
+// firstCPUs returns the numbers below n.
+func firstCPUs(n int) []int {
+	cpus := make([]int, n)
+	for i := range cpus {
+		cpus[i] = i
+	}
+	return cpus
+}

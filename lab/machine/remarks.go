@@ -1,0 +1,69 @@
+package machine
+
+import (
+	"fmt"
+	"strings"
+)
+
+// What is still nothing to worry about.
+const (
+	fewCPUs       = 4    // fewer can't keep the generator, the subject and the rest apart
+	manyFiles     = 4096 // open files: enough for some thousand connections
+	little        = 0.2  // CPUs used by other programs, and load average per CPU
+	stealNoticed  = 0.001
+	suggestedOpen = 65536
+)
+
+// remarks says in whole sentences what of f speaks against measuring there, and
+// what can be done.
+func remarks(f Fingerprint) (all []string) {
+	say := func(when bool, format string, args ...any) {
+		if when {
+			all = append(all, fmt.Sprintf(format, args...))
+		}
+	}
+	say(f.Virtualization != "" && f.Steal >= stealNoticed, "This is a virtual machine (%s) whose host has taken %.1f %% of its CPU time since boot: pauses that no program here can explain will be in the tail.", f.Virtualization, 100*f.Steal)
+	say(f.Virtualization != "" && f.Steal < stealNoticed, "This is a virtual machine (%s): what its neighbours do can't be seen from here. Compare only runs made side by side.", f.Virtualization)
+	say(f.Governor != "" && f.Governor != "performance", "The CPU frequency governor is %s, not performance: speed depends on what ran before. Set it with `sudo cpupower frequency-set -g performance`.", f.Governor)
+	say(f.Turbo == "on", "Turbo is on: speed depends on temperature and on how many CPUs are busy. Switch it off with `echo 1 | sudo tee /%s` (Intel) or `echo 0 | sudo tee /%s`.", noTurbo, boost)
+	say(f.SMT == "on", "SMT is on: two CPUs share a core and slow each other down. Switch it off with `echo off | sudo tee /sys/devices/system/cpu/smt/control`.")
+	say(f.NUMANodes > 1 && f.NUMABalancing == "on", "NUMA balancing is on and moves memory between %d nodes while programs run. Switch it off with `sudo sysctl kernel.numa_balancing=0`.", f.NUMANodes)
+	say(f.SwapUsed > 0, "%s of memory are swapped out: touching them takes milliseconds. Free some memory, then `sudo swapoff -a`.", bytesText(f.SwapUsed))
+	say(f.CPUs > 0 && f.CPUs < fewCPUs, "With %s, the load generator, the service and everything else are in each other's way: throughput found here is a lower bound.", plural(f.CPUs, "CPU"))
+	say(f.FileLimit > 0 && f.FileLimit < manyFiles, "At most %d files can be open, which leaves about %d connections. Raise the limit with `ulimit -n %d` in the shell that starts dyno.", f.FileLimit, f.FileLimit-min(f.FileLimit, 100), suggestedOpen)
+	say(f.CPUs > 0 && f.Load1 > little*float64(f.CPUs), "The load average is already %.2f on %s: wait until it has fallen, or find what runs with `top`.", f.Load1, plural(f.CPUs, "CPU"))
+	say(f.Busy > little, "Other programs used %.1f of %s while dyno looked on. Find them with `top`.", f.Busy, plural(f.CPUs, "CPU"))
+	say(isSlowClock(f.ClockSource), "The clock source is %s: each look at the clock is a slow system call. Choose another of /sys/devices/system/clocksource/clocksource0/available_clocksource.", f.ClockSource)
+	return all
+}
+
+// isSlowClock knows the clock sources of Linux that can't be read without
+// entering the kernel.
+func isSlowClock(source string) bool {
+	switch source {
+	case "hpet", "acpi_pm", "jiffies", "refined-jiffies":
+		return true
+	}
+	return false
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// bytesText writes a size with three digits at most: "1.5 GiB".
+func bytesText(n uint64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+	v, i := float64(n), 0
+	for v >= 1000 && i < len(units)-1 {
+		v, i = v/1024, i+1
+	}
+	digits := fmt.Sprintf("%.1f", v)
+	if v >= 99.95 {
+		digits = fmt.Sprintf("%.0f", v)
+	}
+	return strings.TrimSuffix(digits, ".0") + " " + units[i]
+}
