@@ -52,6 +52,9 @@ func moment8601(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
+	if _, offset := t.Zone(); offset == 0 {
+		return t.Format("2006-01-02 15:04") + " UTC"
+	}
 	return t.Format("2006-01-02 15:04 -07:00")
 }
 
