@@ -15,14 +15,14 @@ func TestMachineSeesWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	burn("50")
+	burn("100")
 	after, err := m.Snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := after.Since(before)
-	if w.Busy < 50*time.Millisecond-2*tick {
-		t.Errorf("the machine was busy for %v, 50ms were burnt", w.Busy)
+	if w.Busy < 50*time.Millisecond { // the kernel samples at its ticks: half is certain enough
+		t.Errorf("the machine was busy for %v, 100ms were burnt", w.Busy)
 	}
 	if w.CPUs < 1 || w.Load1 < 0 {
 		t.Errorf("window = %+v", w)
