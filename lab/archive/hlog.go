@@ -159,6 +159,6 @@ func clockOfTag(field string) (load.Clock, error) {
 
 func sameResolution(a, b *hdrhistogram.Histogram) bool {
 	return a.LowestTrackableValue() == b.LowestTrackableValue() &&
-		a.HighestTrackableValue() == b.HighestTrackableValue() &&
+		a.HighestTrackableValue() <= b.HighestTrackableValue() &&
 		a.SignificantFigures() == b.SignificantFigures()
 }

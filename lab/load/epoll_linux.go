@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"runtime"
@@ -12,6 +11,7 @@ import (
 
 	"dyno/internal/clock"
 	"dyno/internal/reactor"
+	"dyno/lab/machine"
 )
 
 // Settings of the event loop.
@@ -285,17 +285,9 @@ func (l *epollLoop) expire() {
 // roomForFiles makes sure that the process may open so many sockets.
 func roomForFiles(connections int) error {
 	const others = 64 // files open besides the connections
-	need := uint64(connections + others)
-	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return fmt.Errorf("reading the limit on open files: %w", err)
-	}
-	if limit.Cur >= need {
-		return nil
-	}
-	raised := unix.Rlimit{Cur: min(need, limit.Max), Max: limit.Max}
-	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &raised); err != nil || raised.Cur < need {
-		return errors.Join(fmt.Errorf("%d connections need %d open files, but the limit is %d: ask for fewer, or raise it (ulimit -n %d)", connections, need, limit.Max, need), err)
+	_, err := machine.RaiseFileLimit(uint64(connections + others))
+	if err != nil {
+		return fmt.Errorf("%d connections: %w", connections, err)
 	}
 	return nil
 }

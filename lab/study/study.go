@@ -19,14 +19,16 @@ type Study struct {
 	Trial     Timing
 	Blocks    int
 	Placement Placement
-	Reference string // subject the others are compared with; default the first
-	Report    []string
-	Source    []byte // the file as written
-	Path      string // where it was read from; "builtin:NAME" for shipped studies
+	Reference string   // subject the others are compared with; default the first
+	Report    []string // metrics the ranking shows first; see [Metrics]
+	Shorter   Shorter  // what a quick run changes; see [Study.Quick]
+	Source    []byte   // the file as written
+	Path      string   // where it was read from; "builtin:NAME" for shipped studies
 }
 
-// Subject is a program under test, as a study names it: a shipped one by Name
-// only, the user's own by Run (a command) or URL (already up).
+// Subject is a program under test, as a study names it: a shipped one by Use,
+// the user's own by Run (a command) or URL (already up). Exactly one of the
+// three is set.
 type Subject struct {
 	Name  string            // unique in the study
 	Use   string            // shipped subject it refers to ("go/gin"); empty for the user's own
@@ -40,8 +42,8 @@ type Subject struct {
 
 // Factor is a thing that is varied, with its levels in the order written.
 type Factor struct {
-	Name   string // "connections", "rate", "request", "load" or "env.NAME"
-	Levels []string
+	Name   string   // "connections", "rate", "request" or "env.NAME"
+	Levels []string // numbers in plain decimal, names as written
 }
 
 // Load is a named rhythm.

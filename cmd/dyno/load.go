@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dyno/lab/load"
+)
+
+// loadFlags are the flags of dyno load.
+type loadFlags struct {
+	connections int
+	threads     int
+	duration    time.Duration
+	warmup      time.Duration
+	requests    uint64
+	rate        float64
+	arrivals    string
+	headers     []string
+	method      string
+	body        string
+	timeout     time.Duration
+	seed        uint64
+	cpus        string
+	engine      string
+	maxErrors   string
+	asJSON      bool
+	html        string
+}
+
+func newLoad(global *globalFlags) *cobra.Command {
+	var f loadFlags
+	cmd := &cobra.Command{
+		Use:   "load URL",
+		Short: "Put a load on a URL and report what came back",
+		Long: `Put a load on a URL and report what came back.
+
+Without --rate the loop is closed: each connection sends its next request when
+the answer to the last one is in. With --rate it is open: requests start on a
+schedule whatever the server does, and response times count from the scheduled
+start, so that a stall is not omitted.
+
+Exit status: 0 if the target answered, 1 if more than --max-errors of the
+requests failed or nothing answered, 2 for wrong usage, 130 on Ctrl-C (what was
+measured so far is printed).`,
+		Example: `  dyno load http://127.0.0.1:8080/
+  dyno load -c 64 -d 30s --rate 5000 http://127.0.0.1:8080/json
+  dyno load -n 10000 -m POST -H 'Content-Type: application/json' -b @user.json http://127.0.0.1:8080/users`,
+		Args: exactArgs(1, "the URL to load"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runLoad(cmd.Context(), &f, global, args[0])
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.IntVarP(&f.connections, "connections", "c", 50, "simultaneous connections")
+	flags.DurationVarP(&f.duration, "duration", "d", 0, "how long to measure (default 10s, or until -n requests are done)")
+	flags.Uint64VarP(&f.requests, "requests", "n", 0, "stop after so many requests")
+	flags.Float64VarP(&f.rate, "rate", "R", 0, "requests per second to start, whatever the server does (open loop)")
+	flags.StringVar(&f.arrivals, "arrivals", "poisson", "how starts are spread with --rate: poisson or uniform")
+	flags.StringArrayVarP(&f.headers, "header", "H", nil, "header to send, as 'Name: value' (repeatable)")
+	flags.StringVarP(&f.method, "method", "m", "", "request method (default GET, or POST with a body)")
+	flags.StringVarP(&f.body, "body", "b", "", "request body, or @FILE to read it from a file")
+	flags.DurationVarP(&f.timeout, "timeout", "T", load.DefaultTimeout, "time limit for one request")
+	flags.DurationVarP(&f.warmup, "warmup", "w", 0, "load for so long before measuring")
+	flags.IntVarP(&f.threads, "threads", "t", 1, "event loops, one thread each")
+	flags.StringVar(&f.cpus, "cpus", "", "CPUs to pin the loops to, such as 0 or 0,2-3 (default: not pinned)")
+	flags.StringVar(&f.engine, "engine", "", "epoll or portable (default: the best there is)")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of the schedule (default: a new one each time, printed)")
+	flags.StringVar(&f.maxErrors, "max-errors", "1%", "share of failed requests above which the exit status is 1")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of text")
+	flags.StringVar(&f.html, "html", "", "also write an HTML report to this file")
+	return cmd
+}
+
+func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target string) error {
+	spec, err := f.spec(target)
+	if err != nil {
+		return usageError(err)
+	}
+	maxErrors, err := parseShare(f.maxErrors)
+	if err != nil {
+		return usageError(fmt.Errorf("--max-errors: %w", err))
+	}
+	live := newLiveLine(os.Stderr, global.liveLines() && !f.asJSON, &spec)
+	spec.OnWindow = live.window
+	if !global.quiet && !f.asJSON {
+		fmt.Fprintln(os.Stderr, describeLoad(&spec))
+	}
+	r, err := load.Run(ctx, spec)
+	live.done()
+	if err != nil {
+		return err
+	}
+	if f.asJSON {
+		err = writeLoadJSON(os.Stdout, r, &spec)
+	} else {
+		writeLoadText(os.Stdout, r)
+	}
+	if f.html != "" && err == nil {
+		err = writeLoadHTML(f.html, r, &spec, global.lang)
+	}
+	if err != nil || r.Interrupted {
+		return err
+	}
+	return judgeLoad(r, maxErrors)
+}
+
+// judgeLoad decides the exit status of a load that ran to its end.
+func judgeLoad(r *load.Result, maxErrors float64) error {
+	t := &r.Total
+	if !r.Answered() {
+		return fmt.Errorf("nothing answered: %s", firstError(r))
+	}
+	failed := float64(t.Errors.Total())
+	if all := failed + float64(t.Completed+t.Drained); all > 0 && failed/all > maxErrors {
+		return fmt.Errorf("%.2f %% of the requests failed, more than --max-errors %s allows (%s)", 100*failed/all, formatShare(maxErrors), firstError(r))
+	}
+	return nil
+}
+
+// firstError describes the first error of the kind that happened most.
+func firstError(r *load.Result) string {
+	most, kind := uint64(0), ""
+	for _, e := range errorKinds(&r.Total.Errors) {
+		if e.count > most {
+			most, kind = e.count, e.kind
+		}
+	}
+	if kind == "" {
+		return "no request got an answer in time"
+	}
+	return kind + ": " + r.FirstErrors[kind]
+}
+
+// spec turns flags into a load.
+func (f *loadFlags) spec(target string) (load.Spec, error) {
+	if !strings.Contains(target, "://") {
+		target = "http://" + target
+	}
+	u, err := url.Parse(target)
+	if err != nil {
+		return load.Spec{}, fmt.Errorf("URL %q: %w", target, err)
+	}
+	headers, err := parseHeaders(f.headers)
+	if err != nil {
+		return load.Spec{}, err
+	}
+	if f.body, err = readBody(f.body); err != nil {
+		return load.Spec{}, err
+	}
+	cpus, err := parseCPUs(f.cpus)
+	if err != nil {
+		return load.Spec{}, fmt.Errorf("--cpus: %w", err)
+	}
+	spec := load.Spec{
+		Target: target, Warmup: f.warmup, Duration: f.duration, MaxRequests: f.requests, Timeout: f.timeout,
+		Threads: f.threads, CPUs: cpus, Engine: f.engine, Seed: f.seed,
+		Profile:  load.Profile{Mode: load.Closed, Connections: f.connections},
+		Requests: []load.Request{{Name: "request", Method: f.verb(), Path: u.RequestURI(), Headers: headers, Body: f.body}},
+	}
+	if f.rate != 0 {
+		spec.Profile.Mode, spec.Profile.Rate, spec.Profile.Arrivals = load.Open, f.rate, load.Arrivals(f.arrivals)
+	}
+	if f.duration == 0 && f.requests == 0 {
+		spec.Duration = 10 * time.Second
+	}
+	if spec.Seed == 0 {
+		spec.Seed = rand.Uint64N(1<<32) + 1
+	}
+	return spec, f.check(&spec)
+}
+
+func (f *loadFlags) check(spec *load.Spec) error {
+	if f.engine != "" && f.engine != "epoll" && f.engine != "portable" {
+		return fmt.Errorf("--engine %q is neither epoll nor portable", f.engine)
+	}
+	if f.threads < 1 || f.threads > 1024 {
+		return fmt.Errorf("--threads must be from 1 to 1024, not %d", f.threads)
+	}
+	return spec.Check()
+}
+
+func (f *loadFlags) verb() string {
+	switch {
+	case f.method != "":
+		return strings.ToUpper(f.method)
+	case f.body != "":
+		return "POST"
+	}
+	return "GET"
+}
+
+func parseHeaders(lines []string) ([]load.Header, error) {
+	var headers []load.Header
+	for _, line := range lines {
+		name, value, ok := strings.Cut(line, ":")
+		if !ok {
+			return nil, fmt.Errorf("--header %q has no colon; write it as 'Name: value'", line)
+		}
+		headers = append(headers, load.Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)})
+	}
+	return headers, nil
+}
+
+// readBody returns the body, read from a file if it starts with @.
+func readBody(body string) (string, error) {
+	name, isFile := strings.CutPrefix(body, "@")
+	if !isFile {
+		return body, nil
+	}
+	const limit = 64 << 20
+	if info, err := os.Stat(name); err == nil && info.Size() > limit {
+		return "", fmt.Errorf("--body @%s: %d bytes are more than the %d that are allowed", name, info.Size(), limit)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return "", fmt.Errorf("--body: %w", err)
+	}
+	return string(b), nil
+}
+
+// parseCPUs reads a list such as "0,2-3".
+func parseCPUs(list string) ([]int, error) {
+	if list == "" {
+		return nil, nil
+	}
+	var cpus []int
+	for item := range strings.SplitSeq(list, ",") {
+		from, to, isRange := strings.Cut(item, "-")
+		first, err := strconv.Atoi(from)
+		last := first
+		if isRange && err == nil {
+			last, err = strconv.Atoi(to)
+		}
+		if err != nil || first < 0 || last < first || last > 4095 {
+			return nil, fmt.Errorf("%q is not a CPU number or a range such as 0-3", item)
+		}
+		for cpu := first; cpu <= last; cpu++ {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus, nil
+}
+
+// parseShare reads "1%" or "0.01".
+func parseShare(s string) (float64, error) {
+	number, percent := strings.CutSuffix(s, "%")
+	share, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		share /= 100
+	}
+	if err != nil || !(share >= 0 && share <= 1) {
+		return 0, errors.New("must be a share such as 1% or 0.01")
+	}
+	return share, nil
+}
+
+func formatShare(share float64) string {
+	return strconv.FormatFloat(100*share, 'g', 4, 64) + " %"
+}

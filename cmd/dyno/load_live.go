@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"dyno/lab/load"
+)
+
+// liveLine shows the last second of a load on one line that is written over.
+type liveLine struct {
+	w     io.Writer
+	on    bool
+	spec  *load.Spec
+	total time.Duration
+	shown bool
+}
+
+func newLiveLine(w io.Writer, on bool, spec *load.Spec) *liveLine {
+	return &liveLine{w: w, on: on, spec: spec}
+}
+
+// window shows one finished window.
+func (l *liveLine) window(w load.Window) {
+	if !l.on {
+		return
+	}
+	l.total += w.Length
+	phase := fmt.Sprintf("%3.0fs", l.total.Seconds())
+	if l.spec.Duration > 0 {
+		phase += fmt.Sprintf(" of %.0fs", (l.spec.Warmup + l.spec.Duration).Seconds())
+	}
+	if w.Warmup() {
+		phase += " warm-up"
+	}
+	var p50, p99 float64
+	if h := w.Hist[load.Response]; h != nil {
+		p50, p99 = float64(h.ValueAtPercentile(50)), float64(h.ValueAtPercentile(99))
+	}
+	fmt.Fprintf(l.w, "\r\x1b[K  %s  %s requests/s  p50 %s  p99 %s  errors %d", phase, number(float64(w.Completed)/w.Length.Seconds()), duration(p50), duration(p99), w.Errors.Total())
+	l.shown = true
+}
+
+// done clears the line.
+func (l *liveLine) done() {
+	if l.shown {
+		fmt.Fprint(l.w, "\r\x1b[K")
+	}
+}

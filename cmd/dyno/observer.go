@@ -1,0 +1,85 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"dyno/lab/archive"
+	"dyno/lab/runner"
+)
+
+// observer shows a run as it goes on.
+type observer interface {
+	event(runner.Event)
+	close()
+}
+
+func newObserver(f *runFlags, global *globalFlags, r *runner.Runner) observer {
+	switch {
+	case f.asJSON:
+		return jsonLines{json.NewEncoder(os.Stdout)}
+	case global.quiet:
+		return silent{}
+	case global.liveLines():
+		return newDashboard(os.Stderr, r)
+	}
+	return &plainLines{w: os.Stderr}
+}
+
+// silent shows nothing.
+type silent struct{}
+
+func (silent) event(runner.Event) {}
+func (silent) close()             {}
+
+// jsonLines prints every event as one line of JSON.
+type jsonLines struct{ enc *json.Encoder }
+
+func (j jsonLines) event(e runner.Event) { j.enc.Encode(e) }
+func (j jsonLines) close()               {}
+
+// plainLines prints a line for what a reader of a log wants to know.
+type plainLines struct{ w io.Writer }
+
+func (p *plainLines) close() {}
+
+func (p *plainLines) event(e runner.Event) {
+	switch e.Kind {
+	case runner.Building:
+		fmt.Fprintf(p.w, "build %s\n", e.Subject)
+	case runner.BuildLine:
+		fmt.Fprintf(p.w, "  %s\n", e.Line)
+	case runner.Checked:
+		fmt.Fprintf(p.w, "check %s: answers as it should\n", e.Subject)
+	case runner.Begun:
+		fmt.Fprintf(p.w, "run %s\n", e.Run)
+	case runner.TrialFinished:
+		fmt.Fprintf(p.w, "%*d/%d  block %d  %-16s %-10s %s  (%s left)\n", digits(e.Total), e.Done, e.Total, e.Trial.Block+1, e.Cell.Subject, e.Cell.Load, outcomeText(e.Outcome), roughly(e.Remaining))
+	}
+}
+
+func digits(n int) int { return len(fmt.Sprint(n)) }
+
+// outcomeText sums a trial up in a few words.
+func outcomeText(t *archive.Trial) string {
+	if t.Status != archive.Complete {
+		return string(t.Status) + ": " + t.Error
+	}
+	f := figuresOf(t.Windows)
+	text := fmt.Sprintf("%9s req/s  p99 %-7s", number(f.throughput), duration(f.p99))
+	if f.cpuPerRequest > 0 {
+		text += fmt.Sprintf("  %5.1f µs CPU", f.cpuPerRequest)
+	}
+	return text + "  " + string(t.Validity)
+}
+
+// roughly rounds a duration as a person would say it.
+func roughly(d time.Duration) string {
+	if d > 10*time.Minute {
+		return d.Round(time.Minute).String()
+	}
+	return d.Round(time.Second).String()
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"dyno/lab/analysis"
+	"dyno/lab/report"
+)
+
+// reportFlags choose the form of a report.
+type reportFlags struct {
+	html, markdown, csv, json bool
+	output                    string
+}
+
+func newReport(global *globalFlags) *cobra.Command {
+	var f reportFlags
+	cmd := &cobra.Command{
+		Use:   "report RUN",
+		Short: "Write a run's report anew from its raw record",
+		Long: `Write a run's report anew from its raw record. The same run always gives the
+same bytes.
+
+HTML goes to report.html in the run's folder, the other forms to standard
+output; --output chooses a file, or - for standard output.`,
+		Args: exactArgs(1, "a run's ID, or latest"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return writeReport(&f, args[0], global.lang)
+		},
+		ValidArgsFunction: completeRuns,
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.BoolVar(&f.html, "html", false, "one self-contained page (the default)")
+	flags.BoolVar(&f.markdown, "markdown", false, "Markdown")
+	flags.BoolVar(&f.csv, "csv", false, "one row per trial and metric")
+	flags.BoolVar(&f.json, "json", false, "the whole analysis")
+	flags.StringVarP(&f.output, "output", "o", "", "file to write, - for standard output")
+	cmd.MarkFlagsMutuallyExclusive("html", "markdown", "csv", "json")
+	return cmd
+}
+
+func writeReport(f *reportFlags, ref, lang string) error {
+	a, run, err := analyseRun(ref)
+	if err != nil {
+		return err
+	}
+	if f.output == "" {
+		f.output = "-"
+		if !f.markdown && !f.csv && !f.json {
+			f.output = filepath.Join(run.Dir, "report.html")
+		}
+	}
+	fill := func(w *bytes.Buffer) error { return f.write(w, a, lang) }
+	if f.output == "-" {
+		var b bytes.Buffer
+		if err := fill(&b); err != nil {
+			return err
+		}
+		_, err := os.Stdout.Write(b.Bytes())
+		return err
+	}
+	if err := writeFile(f.output, fill); err != nil {
+		return err
+	}
+	fmt.Println(f.output)
+	return nil
+}
+
+func (f *reportFlags) write(w io.Writer, a *analysis.Analysis, lang string) error {
+	switch {
+	case f.markdown:
+		return report.Markdown(w, a)
+	case f.csv:
+		return report.CSV(w, a)
+	case f.json:
+		return report.JSON(w, a)
+	}
+	return report.HTML(w, a, lang)
+}

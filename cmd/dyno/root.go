@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// globalFlags hold for every command.
+type globalFlags struct {
+	quiet bool
+	plain bool
+	lang  string
+}
+
+// liveLines reports whether lines may be written over: on a terminal, unless
+// asked not to.
+func (g *globalFlags) liveLines() bool {
+	return !g.quiet && !g.plain && term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
+}
+
+// colour reports whether standard output may be coloured (https://no-color.org).
+func colour() bool {
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
+}
+
+// width is the terminal's, or 100 columns where there is none.
+func width() int {
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
+		return w
+	}
+	return 100
+}
+
+func newRoot() *cobra.Command {
+	var global globalFlags
+	root := &cobra.Command{
+		Use:   "dyno",
+		Short: "A performance laboratory for HTTP services",
+		Long: `dyno puts HTTP services under a known load, measures both ends on one clock,
+says what the numbers are worth, and keeps the evidence.
+
+  dyno run go-frameworks --quick   compare eight Go frameworks, with a report
+  dyno load URL                    how fast is this, roughly, right now?
+  dyno list                        what was measured before?`,
+		Version:       version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError(fmt.Errorf("there is no command %q; see dyno --help", args[0]))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
+	})
+	flags := root.PersistentFlags()
+	flags.BoolVarP(&global.quiet, "quiet", "q", false, "print results only, no progress")
+	flags.BoolVar(&global.plain, "plain", false, "print plain lines instead of a live display")
+	flags.StringVar(&global.lang, "lang", "en", "language of HTML reports: en or zh")
+	root.AddCommand(
+		newRun(&global), newLoad(&global), newUp(&global),
+		newStudies(), newSubjects(), newStudy(),
+		newList(), newShow(), newReport(&global), newRemove(), newMachine(),
+	)
+	return root
+}
+
+// exactArgs asks for n arguments and says what they are.
+func exactArgs(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageError(fmt.Errorf("%s takes %d argument(s): %s; got %d; see %s --help", cmd.CommandPath(), n, what, len(args), cmd.CommandPath()))
+		}
+		return nil
+	}
+}
+
+// version is the module's version, or the commit it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "devel-" + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return "devel"
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"dyno/lab/analysis"
+	"dyno/lab/archive"
+	"dyno/lab/report"
+	"dyno/lab/runner"
+	"dyno/lab/study"
+)
+
+// runFlags are the flags of dyno run.
+type runFlags struct {
+	quick  bool
+	seed   uint64
+	blocks int
+	plan   bool
+	asJSON bool
+}
+
+func newRun(global *globalFlags) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run STUDY",
+		Short: "Carry out a study: a built-in name or a file",
+		Long: `Carry out a study: build its subjects, verify their answers, measure them in
+randomised blocks, archive everything, and report.
+
+STUDY is the name of a built-in study (see dyno studies) or a file. Ctrl-C ends
+the run; what was measured so far is kept and reported.`,
+		Example: "  dyno run go-frameworks --quick\n  dyno run my-study.yaml",
+		Args:    exactArgs(1, "a study's name or file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runStudy(cmd.Context(), &f, global, args[0])
+		},
+		ValidArgsFunction: completeStudies,
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.BoolVar(&f.quick, "quick", false, "the study's short form: fewer, shorter trials")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of order and schedules (default: a new one, printed)")
+	flags.IntVar(&f.blocks, "blocks", 0, "number of blocks, instead of the study's")
+	flags.BoolVar(&f.plan, "plan", false, "print the plan and stop")
+	flags.BoolVar(&f.asJSON, "json", false, "print events as JSON Lines, then the analysis")
+	return cmd
+}
+
+func runStudy(ctx context.Context, f *runFlags, global *globalFlags, name string) error {
+	r, err := f.runner(name)
+	if err != nil {
+		return usageError(err)
+	}
+	if !global.quiet && !f.asJSON || f.plan {
+		r.Plan.Describe(os.Stdout)
+		fmt.Println()
+	}
+	if f.plan {
+		return nil
+	}
+	observer := newObserver(f, global, r)
+	r.Observe = observer.event
+	id, err := r.Run(ctx)
+	observer.close()
+	if id == "" {
+		return err
+	}
+	return errors.Join(err, conclude(r.Store, id, f.asJSON, global.lang))
+}
+
+// runner reads the study and plans it.
+func (f *runFlags) runner(name string) (*runner.Runner, error) {
+	c, err := catalog()
+	if err != nil {
+		return nil, err
+	}
+	s, err := study.Open(name, c.Names())
+	if err != nil {
+		return nil, err
+	}
+	if f.quick {
+		s = s.Quick()
+	}
+	if f.blocks < 0 {
+		return nil, fmt.Errorf("--blocks must be at least 1, not %d", f.blocks)
+	}
+	if f.blocks > 0 {
+		s.Blocks = f.blocks
+	}
+	if f.seed == 0 {
+		f.seed = rand.Uint64N(1<<32) + 1
+	}
+	plan, err := study.Expand(s, f.seed)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := home()
+	if err != nil {
+		return nil, err
+	}
+	store, err := archive.DefaultStore()
+	if err != nil {
+		return nil, err
+	}
+	return &runner.Runner{
+		Study: s, Plan: plan, Quick: f.quick, Command: f.command(name), Version: version(),
+		Catalog: c, CacheDir: filepath.Join(dir, "cache"), StateDir: dir, Store: store,
+	}, nil
+}
+
+// command is what repeats the run.
+func (f *runFlags) command(name string) []string {
+	command := []string{"dyno", "run", name}
+	if f.quick {
+		command = append(command, "--quick")
+	}
+	if f.blocks > 0 {
+		command = append(command, "--blocks", strconv.Itoa(f.blocks))
+	}
+	return append(command, "--seed", strconv.FormatUint(f.seed, 10))
+}
+
+// conclude analyses the run that has just ended, prints its table and writes
+// its report.
+func conclude(store archive.Store, id string, asJSON bool, lang string) error {
+	run, err := store.Open(id)
+	if err != nil {
+		return err
+	}
+	a, err := analysis.Analyse(run)
+	if err != nil {
+		return fmt.Errorf("analysing run %s: %w", id, err)
+	}
+	var document bytes.Buffer
+	if err := report.JSON(&document, a); err != nil {
+		return err
+	}
+	path := filepath.Join(run.Dir, "report.html")
+	err = errors.Join(run.SaveAnalysis(document.Bytes()), writeFile(path, func(w *bytes.Buffer) error {
+		return report.HTML(w, a, lang)
+	}))
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		_, err := os.Stdout.Write(document.Bytes())
+		return err
+	}
+	if err := report.Table(os.Stdout, a, width(), colour()); err != nil {
+		return err
+	}
+	fmt.Printf("\nrun     %s\nreport  %s\nrepeat  %s\n", id, path, shellCommand(run.Manifest.Command))
+	return nil
+}
+
+// writeFile writes a file wholly or not at all.
+func writeFile(path string, fill func(*bytes.Buffer) error) error {
+	var content bytes.Buffer
+	if err := fill(&content); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".dyno-*")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(content.Bytes())
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}

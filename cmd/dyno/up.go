@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"dyno/lab/subject"
+)
+
+func newUp(global *globalFlags) *cobra.Command {
+	var port int
+	cmd := &cobra.Command{
+		Use:     "up SUBJECT",
+		Short:   "Build and run one subject until Ctrl-C, to look at by hand",
+		Example: "  dyno up go/gin --port 8080",
+		Args:    exactArgs(1, "a subject's name (see dyno subjects)"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return up(cmd.Context(), args[0], port, global)
+		},
+		ValidArgsFunction: completeSubjects,
+	}
+	cmd.Flags().IntVarP(&port, "port", "p", 0, "port to listen on (default: a free one)")
+	return cmd
+}
+
+func up(ctx context.Context, name string, port int, global *globalFlags) error {
+	c, err := catalog()
+	if err != nil {
+		return err
+	}
+	m, err := c.Get(name)
+	if err != nil {
+		return usageError(err)
+	}
+	dir, err := home()
+	if err != nil {
+		return err
+	}
+	builder := subject.Builder{Dir: filepath.Join(dir, "cache"), Progress: func(line string) {
+		if !global.quiet {
+			fmt.Fprintln(os.Stderr, line)
+		}
+	}}
+	artifact, err := builder.Build(ctx, c, m)
+	if err != nil {
+		return err
+	}
+	start := artifact.StartSpec()
+	start.Port, start.StateDir = port, dir
+	in, err := subject.Start(ctx, start)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s answers on %s (process %d, up in %v); Ctrl-C stops it\n", name, in.URL(), in.PID(), in.StartUp())
+	if err := showRoutes(c, m, in.URL()); err != nil {
+		return errors.Join(err, in.Stop(context.WithoutCancel(ctx)))
+	}
+	select {
+	case <-ctx.Done():
+	case <-in.Done():
+	}
+	died := in.Err()
+	return errors.Join(died, in.Stop(context.WithoutCancel(ctx)))
+}
+
+func showRoutes(c *subject.Catalog, m subject.Manifest, url string) error {
+	routes, err := c.Routes(m)
+	if err != nil {
+		return err
+	}
+	for _, r := range routes {
+		method := r.Method
+		if method == "" {
+			method = "GET"
+		}
+		fmt.Printf("  %-5s %s%s → %d\n", method, url, r.Path, r.Expect.Status)
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package runner
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// confine keeps all threads of this process on the given CPUs, so that probes,
+// archive and garbage collection don't run on the subject's. undo lets them go
+// everywhere they could before.
+func confine(cpus []int) (undo func(), err error) {
+	if len(cpus) == 0 {
+		return func() {}, nil
+	}
+	var before, set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		return nil, fmt.Errorf("reading the CPUs of this process: %w", err)
+	}
+	for _, cpu := range cpus {
+		set.Set(cpu)
+	}
+	if err := setThreads(&set); err != nil {
+		return nil, err
+	}
+	return func() { setThreads(&before) }, nil
+}
+
+// setThreads sets the CPUs of every thread of this process. New threads take
+// over those of the one that starts them.
+func setThreads(set *unix.CPUSet) error {
+	tasks, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return fmt.Errorf("listing the threads of this process: %w", err)
+	}
+	for _, task := range tasks {
+		tid, err := strconv.Atoi(task.Name())
+		if err != nil {
+			continue
+		}
+		if err := unix.SchedSetaffinity(tid, set); err != nil && err != unix.ESRCH {
+			return fmt.Errorf("keeping this process off the subject's CPUs: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package runner
+
+import (
+	"fmt"
+	"time"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+)
+
+// Thresholds of the findings of the server's side; docs/findings.md explains
+// them.
+const (
+	stealSuspect      = 0.05 // of one CPU's time, over the window
+	stealInvalid      = 0.30
+	retransmitSuspect = 0.001 // of the requests
+)
+
+// judge adds what the server's side says against a window to what the
+// generator said, window by window, and returns what holds for the trial.
+func judge(r *load.Result, windows []archive.Window) []load.Finding {
+	found := append([]load.Finding(nil), r.Findings...)
+	measured, concerned := 0, make(map[string][]load.Finding)
+	for i := range windows {
+		w := &windows[i]
+		server := judgeServer(w)
+		w.Why = append(append([]load.Finding(nil), w.Client.Findings...), server...)
+		w.Level = load.Valid
+		for _, f := range w.Why {
+			w.Level = w.Level.Worse(f.Validity)
+		}
+		if w.Client.Warmup() {
+			continue
+		}
+		measured++
+		for _, f := range server {
+			concerned[f.Name] = append(concerned[f.Name], f)
+		}
+	}
+	for _, name := range []string{"steal", "throttled", "listen-drops", "retransmits", "swapping"} {
+		if fs := concerned[name]; len(fs) > 0 {
+			found = append(found, wholeTrial(fs, measured))
+		}
+	}
+	return found
+}
+
+// wholeTrial folds a finding's windows into one. What concerns at most a tenth
+// of the windows is a remark on the trial.
+func wholeTrial(fs []load.Finding, measured int) load.Finding {
+	whole := fs[0]
+	whole.Windows = nil
+	for _, f := range fs {
+		if whole.Validity != load.Invalid && f.Validity == load.Invalid {
+			whole.Validity, whole.Detail = f.Validity, f.Detail
+		}
+		whole.Windows = append(whole.Windows, f.Windows...)
+	}
+	whole.Detail += fmt.Sprintf(" (in %d of %d windows)", len(fs), measured)
+	switch {
+	case len(fs)*10 <= measured:
+		whole.Validity = load.Valid
+	case len(fs)*2 <= measured:
+		whole.Validity = load.Suspect
+	}
+	return whole
+}
+
+// judgeServer names what the server's side says against one window.
+func judgeServer(w *archive.Window) []load.Finding {
+	var found []load.Finding
+	add := func(name string, level load.Validity, format string, args ...any) {
+		found = append(found, load.Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...), Windows: []int{w.Client.Index}})
+	}
+	if m := w.Server.Machine; m != nil && w.Server.Length > 0 {
+		share := float64(m.Steal) / float64(w.Server.Length)
+		switch {
+		case share >= stealInvalid:
+			add("steal", load.Invalid, "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealInvalid)
+		case share >= stealSuspect:
+			add("steal", load.Suspect, "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealSuspect)
+		}
+		if m.ListenDrops > 0 {
+			add("listen-drops", load.Suspect, "%d connections were dropped because a listen queue was full", m.ListenDrops)
+		}
+		if float64(m.Retransmits) > retransmitSuspect*float64(w.Client.Completed)+1 {
+			add("retransmits", load.Suspect, "%d TCP segments were sent again (limit %.1f %% of the requests)", m.Retransmits, 100*retransmitSuspect)
+		}
+		if m.SwapOut > 0 {
+			add("swapping", load.Suspect, "%d pages were swapped out", m.SwapOut)
+		}
+	}
+	if p := w.Server.Process; p != nil && p.Throttled > 0 {
+		add("throttled", load.Suspect, "a CPU quota kept the subject off its CPUs for %v", p.Throttled.Round(time.Millisecond))
+	}
+	return found
+}

@@ -1,0 +1,164 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"dyno/lab/archive"
+	"dyno/lab/machine"
+	"dyno/lab/study"
+	"dyno/lab/subject"
+)
+
+// Runner carries out one study. Fill in the exported fields, then call Run.
+type Runner struct {
+	Study    *study.Study
+	Plan     study.Plan
+	Quick    bool
+	Command  []string // that repeats the run
+	Version  string   // of dyno
+	Catalog  *subject.Catalog
+	CacheDir string // for builds
+	StateDir string // for the journal of running subjects, and the lock
+	Store    archive.Store
+	// Observe, if set, is told what happens, from one goroutine at a time.
+	Observe func(Event)
+
+	contenders map[string]*contender
+	placement  archive.Placement
+	observing  chan struct{} // holds the right to call Observe
+	done       int
+	measuring  time.Time // when the first trial began
+}
+
+// Run does all planned trials. It returns the ID of the archived run, which is
+// empty if it failed or was interrupted before the first trial. An interrupted
+// or failed run is kept.
+func (r *Runner) Run(ctx context.Context) (id string, err error) {
+	r.contenders = make(map[string]*contender)
+	r.observing = make(chan struct{}, 1)
+	lock, err := lockMachine(r.StateDir)
+	if err != nil {
+		return "", err
+	}
+	defer lock.release()
+	if _, err := subject.Sweep(ctx, r.StateDir); err != nil {
+		return "", fmt.Errorf("ending what an earlier run left behind: %w", err)
+	}
+	if err := r.place(); err != nil {
+		return "", err
+	}
+	if err := r.prepare(ctx); err != nil {
+		return "", err
+	}
+	if err := r.check(ctx); err != nil {
+		return "", err
+	}
+	w, err := r.Store.Create(r.manifest())
+	if err != nil {
+		return "", err
+	}
+	r.tell(Event{Kind: Begun, Run: w.ID()})
+	err = r.trials(ctx, w)
+	status := archive.Complete
+	switch {
+	case ctx.Err() != nil:
+		status = archive.Interrupted
+	case err != nil:
+		status = archive.Failed
+	}
+	err = errors.Join(err, w.Finish(status, err))
+	r.tell(Event{Kind: Finished, Run: w.ID()})
+	return w.ID(), err
+}
+
+// trials does the planned trials in order. A trial that fails is archived as
+// such; only what makes going on pointless ends the run.
+func (r *Runner) trials(ctx context.Context, w *archive.Writer) error {
+	unconfine, err := confine(r.placement.Generator)
+	if err != nil {
+		return err
+	}
+	defer unconfine()
+	r.measuring = time.Now()
+	for i := range r.Plan.Trials {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		planned := &r.Plan.Trials[i]
+		cell := &r.Plan.Cells[planned.Cell]
+		r.tell(Event{Kind: TrialStarted, Trial: planned, Cell: cell, Remaining: r.remaining()})
+		runtime.GC() // so that ours does not fall into the trial
+		t := r.trial(ctx, planned, cell, w.SubjectLog(planned.Index))
+		if err := w.AddTrial(t); err != nil {
+			return err
+		}
+		r.done++
+		r.tell(Event{Kind: TrialFinished, Trial: planned, Cell: cell, Outcome: &t, Remaining: r.remaining()})
+	}
+	return nil
+}
+
+// remaining estimates the time to the end from the trials done so far.
+func (r *Runner) remaining() time.Duration {
+	left := time.Duration(len(r.Plan.Trials) - r.done)
+	if r.done == 0 {
+		return r.Plan.Estimate
+	}
+	return time.Since(r.measuring) / time.Duration(r.done) * left
+}
+
+// place decides which CPUs generator and subjects get.
+func (r *Runner) place() error {
+	online, err := subject.OnlineCPUs()
+	if err != nil {
+		return err
+	}
+	p := r.Study.Placement
+	generator, subj, _, err := subject.Place(p.Mode, p.Generator, p.Subject, online)
+	if err != nil {
+		return fmt.Errorf("placement: %w", err)
+	}
+	mode := p.Mode
+	if mode == "" {
+		mode = subject.Split
+	}
+	r.placement = archive.Placement{Mode: mode, Generator: generator, Subject: subj}
+	return nil
+}
+
+// loopCPUs are the CPUs to pin load loops to; none if generator and subject
+// share theirs, where pinning would keep the kernel from balancing them.
+func (r *Runner) loopCPUs() []int {
+	if r.placement.Mode == subject.Shared {
+		return nil
+	}
+	return r.placement.Generator
+}
+
+func (r *Runner) manifest() archive.Manifest {
+	m := archive.Manifest{
+		Study: r.Study.Name, Question: r.Study.Question, StudySource: string(r.Study.Source), StudyPath: r.Study.Path,
+		Quick: r.Quick, Command: r.Command, Dyno: r.Version, Started: time.Now(), Plan: r.Plan, Reference: r.Study.Reference,
+		Machine: machine.Read(), Placement: r.placement, Warmup: r.Study.Trial.Warmup, Duration: r.Study.Trial.Duration,
+	}
+	for _, s := range r.Study.Subjects {
+		m.Subjects = append(m.Subjects, r.contenders[s.Name].archived)
+	}
+	return m
+}
+
+// tell passes an event to the observer. Builds, loads and probes tell from
+// goroutines of their own.
+func (r *Runner) tell(e Event) {
+	if r.Observe == nil {
+		return
+	}
+	r.observing <- struct{}{}
+	defer func() { <-r.observing }()
+	e.Time, e.Done, e.Total = time.Now(), r.done, len(r.Plan.Trials)
+	r.Observe(e)
+}

@@ -1,0 +1,97 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/probe"
+	"dyno/lab/study"
+	"dyno/lab/subject"
+)
+
+// trial measures one cell: start, verify, warm up, measure, stop. What goes
+// wrong is in the trial's status and error.
+func (r *Runner) trial(ctx context.Context, planned *study.PlannedTrial, cell *study.Cell, log string) archive.Trial {
+	t := archive.Trial{PlannedTrial: *planned, Status: archive.Complete, Started: time.Now(), Validity: load.Valid}
+	err := r.measure(ctx, &t, cell, log)
+	switch {
+	case ctx.Err() != nil:
+		t.Status, t.Error, t.Validity = archive.Interrupted, "interrupted", load.Invalid
+	case err != nil:
+		t.Status, t.Error, t.Validity = archive.Failed, err.Error(), load.Invalid
+	}
+	return t
+}
+
+func (r *Runner) measure(ctx context.Context, t *archive.Trial, cell *study.Cell, log string) (err error) {
+	c := r.contenders[cell.Subject]
+	env := cell.Env
+	var runtime *probe.RuntimeListener
+	if c.goProbe && c.URL == "" {
+		dir, err := os.MkdirTemp("", "dyno-")
+		if err != nil {
+			return fmt.Errorf("making a folder for the runtime probe: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		if runtime, err = probe.NewRuntimeListener(filepath.Clean(dir)); err != nil {
+			return err
+		}
+		defer runtime.Close()
+		name, value, _ := strings.Cut(runtime.Env(), "=")
+		env = merged(map[string]string{name: value}, cell.Env)
+	}
+	in, err := r.instance(ctx, c, env, cell.Requests, log)
+	if err != nil {
+		return err
+	}
+	t.StartUp = in.StartUp()
+	defer func() {
+		if stopErr := in.Stop(context.WithoutCancel(ctx)); stopErr != nil {
+			err = errors.Join(err, fmt.Errorf("stopping subject %s: %w", c.Name, stopErr))
+		}
+	}()
+	return r.load(ctx, t, cell, in, runtime)
+}
+
+// load puts the load on the subject while the probes watch it.
+func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, runtime *probe.RuntimeListener) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { // a subject that dies ends its trial
+		select {
+		case <-in.Done():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	ledger := newLedger(r.Study.Trial, probe.New(probe.Config{PID: in.PID(), Runtime: runtime}))
+	defer ledger.close()
+	result, err := load.Run(ctx, load.Spec{
+		Target: in.URL(), Requests: cell.Requests, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout,
+		Warmup: r.Study.Trial.Warmup, Duration: r.Study.Trial.Duration, CPUs: r.loopCPUs(),
+		OnStart: ledger.begin,
+		OnWindow: func(w load.Window) {
+			r.tell(Event{Kind: WindowDone, Trial: &t.PlannedTrial, Cell: cell, Window: &archive.Window{Client: w}})
+		},
+	})
+	if died := in.Err(); died != nil {
+		err = died
+	}
+	if err != nil {
+		return err
+	}
+	t.Mono, t.Engine = result.Start, result.Engine
+	t.Windows = ledger.join(ctx, result.Windows)
+	t.Findings = judge(result, t.Windows)
+	for _, f := range t.Findings {
+		t.Validity = t.Validity.Worse(f.Validity)
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"dyno/lab/load"
+)
+
+// Defaults of what a study leaves out, and limits of what it may ask for.
+const (
+	defaultBlocks      = 6
+	defaultWarmup      = 2 * time.Second
+	defaultDuration    = 10 * time.Second
+	defaultConnections = 64
+	maxBlocks          = 10_000
+	maxDuration        = 24 * time.Hour
+	maxTimeout         = 10 * time.Minute
+)
+
+// Parse reads a study. path is its name in messages, and where relative paths
+// in it start from; subjects are the names of the shipped subjects. The error
+// is of type [Problems] and has everything that is wrong.
+func Parse(path string, src []byte, subjects []string) (*Study, error) {
+	in := &input{path: path, shipped: subjects}
+	s := &Study{
+		Path: path, Source: src, Blocks: defaultBlocks,
+		Trial: Timing{Warmup: defaultWarmup, Duration: defaultDuration}, Placement: Placement{Mode: "split"},
+	}
+	if root, ok := in.document(src); ok {
+		in.study(s, root)
+	}
+	if len(in.problems) > 0 {
+		in.problems.sort()
+		return nil, in.problems
+	}
+	return s, nil
+}
+
+// study reads the file's top level into s, which holds the defaults.
+func (in *input) study(s *Study, root scope) {
+	f := root.fields("study", "question", "subjects", "reference", "requests", "factors", "loads", "trial", "blocks", "placement", "report", "quick")
+	if at, ok := f["study"]; ok {
+		s.Name = at.text()
+		if !isName(s.Name) {
+			at.problem("", "expected a name of letters, digits and dashes, got %q", s.Name)
+		}
+	} else {
+		root.problem("add: study: my-study", "the study has no name")
+	}
+	if at, ok := f["question"]; ok {
+		s.Question = at.text()
+	}
+	if at, ok := f["subjects"]; ok {
+		s.Subjects = subjectsAt(at)
+	} else {
+		root.problem("add: subjects: [go/nethttp]", "the study has no subjects")
+	}
+	s.Requests = []load.Request{{Name: "root", Method: "GET", Path: "/"}}
+	if at, ok := f["requests"]; ok {
+		s.Requests = requestsAt(at)
+	}
+	s.Loads = []Load{{Name: "saturate", Profile: load.Profile{Mode: load.Closed, Connections: defaultConnections}, Timeout: load.DefaultTimeout}}
+	if at, ok := f["loads"]; ok {
+		s.Loads = loadsAt(at)
+	}
+	if at, ok := f["factors"]; ok {
+		s.Factors = factorsAt(at, s)
+	}
+	in.howToMeasure(s, f)
+	in.reference(s, f)
+	if at, ok := f["quick"]; ok {
+		s.Shorter = shorterAt(at, s)
+	}
+}
+
+// howToMeasure reads lengths, repeats, CPUs and what to report.
+func (in *input) howToMeasure(s *Study, f map[string]scope) {
+	if at, ok := f["trial"]; ok {
+		s.Trial = timingAt(at, s.Trial)
+	}
+	if at, ok := f["blocks"]; ok {
+		s.Blocks = at.integer(1, maxBlocks)
+	}
+	if at, ok := f["placement"]; ok {
+		s.Placement = placementAt(at)
+	}
+	if at, ok := f["report"]; ok {
+		for _, item := range at.list() {
+			if name := item.oneOf(Metrics()...); name != "" {
+				s.Report = append(s.Report, name)
+			}
+		}
+	}
+}
+
+func (in *input) reference(s *Study, f map[string]scope) {
+	var names []string
+	for _, subject := range s.Subjects {
+		names = append(names, subject.Name)
+	}
+	if at, ok := f["reference"]; ok && len(names) > 0 {
+		s.Reference = at.oneOf(names...)
+	} else if len(names) > 0 {
+		s.Reference = names[0]
+	}
+}
+
+// Metrics are the figures that a study may ask for under report.
+func Metrics() []string {
+	names := []string{"throughput", "cpu", "cpu.user", "cpu.sys", "rss", "errors"}
+	for _, clock := range []string{"response", "service", "first_byte"} {
+		for _, figure := range []string{"mean", "p50", "p90", "p99", "p99.9", "p99.99", "max"} {
+			names = append(names, clock+"."+figure)
+		}
+	}
+	return names
+}
+
+func timingAt(at scope, t Timing) Timing {
+	f := at.fields("warmup", "duration")
+	if w, ok := f["warmup"]; ok {
+		t.Warmup = w.duration(0, maxDuration)
+	}
+	if d, ok := f["duration"]; ok {
+		t.Duration = d.duration(time.Second, maxDuration)
+	}
+	return t
+}
+
+func placementAt(at scope) Placement {
+	if !at.isMapping() {
+		return Placement{Mode: at.oneOf("split", "shared")}
+	}
+	f := at.fields("generator", "subject")
+	p := Placement{Mode: "explicit"}
+	for name, cpus := range map[string]*[]int{"generator": &p.Generator, "subject": &p.Subject} {
+		if list, ok := f[name]; ok {
+			for _, item := range list.list() {
+				*cpus = append(*cpus, item.integer(0, 4095))
+			}
+		} else {
+			at.problem(fmt.Sprintf("add: %s: [0]", name), "explicit placement lacks %q", name)
+		}
+	}
+	return p
+}
+
+// isName reports whether s can name a study, subject, load or request.
+func isName(s string) bool {
+	return s != "" && len(s) <= 64 && !slices.ContainsFunc([]byte(s), func(c byte) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.')
+	})
+}

@@ -1,0 +1,68 @@
+package study
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Problem is one thing that is wrong with a study file.
+type Problem struct {
+	Path    string // the file
+	Line    int    // from 1; 0 if the place is unknown
+	Column  int    // from 1, in characters; 0 if only the line is known
+	Field   string // such as "loads[0].open.rate"; empty for the file as a whole
+	Message string // what was expected, and what was found
+	Hint    string // how to fix it, such as `did you mean "gin"?`; may be empty
+}
+
+// String returns the problem as one line, file:line:column first, the form that
+// editors and terminals turn into links.
+func (p Problem) String() string {
+	var b strings.Builder
+	b.WriteString(p.Path)
+	if p.Line > 0 {
+		fmt.Fprintf(&b, ":%d", p.Line)
+		if p.Column > 0 {
+			fmt.Fprintf(&b, ":%d", p.Column)
+		}
+	}
+	b.WriteString(": ")
+	if p.Field != "" {
+		b.WriteString(p.Field + ": ")
+	}
+	b.WriteString(p.Message)
+	if p.Hint != "" {
+		b.WriteString(" (" + p.Hint + ")")
+	}
+	return b.String()
+}
+
+// Problems is the error that [Parse] returns: everything that is wrong with a
+// file, in the order of the file. It is never empty.
+type Problems []Problem
+
+// maxPrinted bounds the error text: after so many problems the reader fixes
+// some and looks again.
+const maxPrinted = 40
+
+// Error returns one problem a line.
+func (p Problems) Error() string {
+	lines := make([]string, 0, min(len(p), maxPrinted)+1)
+	for i, problem := range p {
+		if i == maxPrinted {
+			lines = append(lines, fmt.Sprintf("… and %d more problems", len(p)-i))
+			break
+		}
+		lines = append(lines, problem.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sort puts the problems in the order of the file.
+func (p Problems) sort() {
+	slices.SortStableFunc(p, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}

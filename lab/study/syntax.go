@@ -1,0 +1,79 @@
+package study
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// syntaxHints says what usually is behind the YAML library's messages.
+var syntaxHints = []struct{ part, hint string }{
+	{"mapping values are not allowed", `quote a text that holds ": "`},
+	{"cannot start any token", "indent with spaces, not tabs, and quote a text that starts with @, ` or %"},
+	{"did not find expected key", "check the indentation and the quotes of this line"},
+	{"did not find expected '-'", "check the indentation of this line"},
+	{"did not find expected ',' or", "a bracket or brace is not closed"},
+	{"unexpected end of stream", "a quote is not closed"},
+	{"could not find expected ':'", `write "field: value"`},
+}
+
+// syntax reports err, which decode returned for src.
+func (in *input) syntax(src []byte, err error) {
+	line, message := splitLine(err)
+	if name, ok := strings.CutPrefix(message, "unknown anchor '"); ok {
+		name, _, _ = strings.Cut(name, "'")
+		at := max(0, bytes.Index(src, []byte("*"+name)))
+		line, column := position(src, at)
+		in.report(line, column, fmt.Sprintf("expected an anchor &%s before its use", name), "")
+		return
+	}
+	hint := ""
+	if message != secondDocument {
+		line = syntaxLine(src, line, message)
+		for _, h := range syntaxHints {
+			if strings.Contains(message, h.part) {
+				hint = h.hint
+				break
+			}
+		}
+		message = "expected YAML: " + message
+	}
+	in.report(line, 0, message, hint)
+}
+
+var yamlMessage = regexp.MustCompile(`(?s)^yaml: (?:line (\d+): )?(.*)$`)
+
+// splitLine splits the YAML library's message into line (0 if unknown) and text.
+func splitLine(err error) (line int, message string) {
+	m := yamlMessage.FindStringSubmatch(err.Error())
+	if m == nil {
+		return 0, err.Error()
+	}
+	line, _ = strconv.Atoi(m[1]) // empty: unknown
+	return line, m[2]
+}
+
+// syntaxLine finds the line at fault. The YAML library often names the line
+// where the surrounding list or mapping began. The line at fault is the last
+// one without which the error would be another, or none.
+func syntaxLine(src []byte, reported int, message string) int {
+	const longest = 400 // lines; a parse for each is too much for longer files
+	lines := bytes.SplitAfter(src, []byte("\n"))
+	if len(lines) > longest {
+		return max(1, reported)
+	}
+	end := len(src)
+	for n := len(lines); n > 0; n-- {
+		end -= len(lines[n-1])
+		_, err := decode(src[:end])
+		if err == nil {
+			return n
+		}
+		if _, m := splitLine(err); m != message {
+			return n
+		}
+	}
+	return 1
+}

@@ -1,0 +1,41 @@
+// Package studies holds the studies that ship with dyno, and the JSON Schema of
+// study files. It is data: lab/study reads it.
+package studies
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+//go:embed *.yaml
+var files embed.FS
+
+//go:embed study.schema.json
+var schema []byte
+
+// Names returns the names of the built-in studies, sorted.
+func Names() []string {
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+	}
+	return names
+}
+
+// Read returns the source of a built-in study.
+func Read(name string) ([]byte, error) {
+	src, err := files.ReadFile(name + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("there is no built-in study %q", name)
+	}
+	return src, nil
+}
+
+// Schema returns the JSON Schema of study files. It is the caller's.
+func Schema() []byte { return slices.Clone(schema) }
