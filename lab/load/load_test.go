@@ -328,7 +328,7 @@ func TestTooManyConnectionsForTheFileLimit(t *testing.T) {
 		t.Skip("the portable engine leaves the limit to the system")
 	}
 	s := spec("http://127.0.0.1:1", Profile{Mode: Closed, Connections: MaxConnections})
-	if _, err := Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "open files") {
-		t.Errorf("error %v, want one about open files", err)
+	if _, err := Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "files must be open") {
+		t.Errorf("error %v, want one about the limit on files", err)
 	}
 }
