@@ -1,134 +1,155 @@
 package study
 
 import (
-	"bytes"
-	"path/filepath"
+	"fmt"
 	"slices"
-	"strings"
 	"time"
+
+	"dyno/lab/load"
 )
 
-// What a study may ask for, and what it gets when it does not say.
+// Defaults of what a study leaves out, and limits of what it may ask for.
 const (
-	maxConnections = 1_000_000
-	maxRate        = 10_000_000 // requests per second
-	maxBlocks      = 10_000
-	maxWarmup      = time.Hour
-	minDuration    = time.Second
-	maxDuration    = 12 * time.Hour
-	minTimeout     = time.Millisecond
-	maxTimeout     = 10 * time.Minute // the histograms end there
-
-	defaultConnections = 64
 	defaultBlocks      = 6
-	defaultTimeout     = 10 * time.Second
 	defaultWarmup      = 2 * time.Second
 	defaultDuration    = 10 * time.Second
+	defaultConnections = 64
+	maxBlocks          = 10_000
+	maxDuration        = 24 * time.Hour
+	maxTimeout         = 10 * time.Minute
 )
 
-// Parse reads the study in src. path is the file's name: it stands in front of
-// problems, and paths in the study are relative to its folder. A path that
-// starts with "builtin:" has no folder. subjects are the names of the shipped
-// subjects, which the study may use.
-//
-// Parse reads the files that the study names as request bodies and looks for
-// the folders it names; it changes nothing. The error is of type [Problems] and
-// holds everything that is wrong. The study does not refer to src afterwards.
+// Parse reads a study. path is its name in messages, and where relative paths
+// in it start from; subjects are the names of the shipped subjects. The error
+// is of type [Problems] and has everything that is wrong.
 func Parse(path string, src []byte, subjects []string) (*Study, error) {
 	in := &input{path: path, shipped: subjects}
+	s := &Study{
+		Path: path, Source: src, Blocks: defaultBlocks,
+		Trial: Timing{Warmup: defaultWarmup, Duration: defaultDuration}, Placement: Placement{Mode: "split"},
+	}
 	if root, ok := in.document(src); ok {
-		s := &Study{Path: path, Source: bytes.Clone(src)}
-		s.read(root)
-		if len(in.problems) == 0 {
-			return s, nil
+		in.study(s, root)
+	}
+	if len(in.problems) > 0 {
+		in.problems.sort()
+		return nil, in.problems
+	}
+	return s, nil
+}
+
+// study reads the file's top level into s, which holds the defaults.
+func (in *input) study(s *Study, root scope) {
+	f := root.fields("study", "question", "subjects", "reference", "requests", "factors", "loads", "trial", "blocks", "placement", "report", "quick")
+	if at, ok := f["study"]; ok {
+		s.Name = at.text()
+		if !isName(s.Name) {
+			at.problem("", "expected a name of letters, digits and dashes, got %q", s.Name)
+		}
+	} else {
+		root.problem("add: study: my-study", "the study has no name")
+	}
+	if at, ok := f["question"]; ok {
+		s.Question = at.text()
+	}
+	if at, ok := f["subjects"]; ok {
+		s.Subjects = subjectsAt(at)
+	} else {
+		root.problem("add: subjects: [go/nethttp]", "the study has no subjects")
+	}
+	s.Requests = []load.Request{{Name: "root", Method: "GET", Path: "/"}}
+	if at, ok := f["requests"]; ok {
+		s.Requests = requestsAt(at)
+	}
+	s.Loads = []Load{{Name: "saturate", Profile: load.Profile{Mode: load.Closed, Connections: defaultConnections}, Timeout: load.DefaultTimeout}}
+	if at, ok := f["loads"]; ok {
+		s.Loads = loadsAt(at)
+	}
+	if at, ok := f["factors"]; ok {
+		s.Factors = factorsAt(at, s)
+	}
+	in.howToMeasure(s, f)
+	in.reference(s, f)
+	if at, ok := f["quick"]; ok {
+		s.Shorter = shorterAt(at, s)
+	}
+}
+
+// howToMeasure reads lengths, repeats, CPUs and what to report.
+func (in *input) howToMeasure(s *Study, f map[string]scope) {
+	if at, ok := f["trial"]; ok {
+		s.Trial = timingAt(at, s.Trial)
+	}
+	if at, ok := f["blocks"]; ok {
+		s.Blocks = at.integer(1, maxBlocks)
+	}
+	if at, ok := f["placement"]; ok {
+		s.Placement = placementAt(at)
+	}
+	if at, ok := f["report"]; ok {
+		for _, item := range at.list() {
+			if name := item.oneOf(Metrics()...); name != "" {
+				s.Report = append(s.Report, name)
+			}
 		}
 	}
-	in.problems.sort()
-	return nil, in.problems
 }
 
-// read fills the study from the root of a file.
-func (s *Study) read(root scope) {
-	if !root.isMapping() {
-		root.expected("a study", `write "field: value", starting with subjects`)
-		return
+func (in *input) reference(s *Study, f map[string]scope) {
+	var names []string
+	for _, subject := range s.Subjects {
+		names = append(names, subject.Name)
 	}
-	f := root.fields("study", "question", "reference", "subjects", "requests", "factors",
-		"loads", "trial", "blocks", "placement", "report", "quick")
-	s.readName(f)
-	if v, ok := f.get("question"); ok {
-		s.Question = v.text(1000)
-	}
-	s.readSubjects(f)
-	s.readRequests(f)
-	s.readFactors(f)
-	s.readLoads(f)
-	s.Trial = Timing{Warmup: defaultWarmup, Duration: defaultDuration}
-	if v, ok := f.get("trial"); ok {
-		s.Trial.read(v)
-	}
-	s.Blocks = defaultBlocks
-	if v, ok := f.get("blocks"); ok {
-		s.Blocks = v.integer(1, maxBlocks)
-	}
-	s.Placement.read(f)
-	s.readReport(f)
-	s.readQuick(f) // last: it refers to the rest
-}
-
-// readName reads the study's name; by default it is the file's.
-func (s *Study) readName(f fields) {
-	v, ok := f.get("study")
-	if !ok {
-		s.Name = nameFromPath(s.Path)
-		return
-	}
-	s.Name = v.name()
-	if strings.Contains(s.Name, "/") {
-		v.expected("a name without slashes", "")
+	if at, ok := f["reference"]; ok && len(names) > 0 {
+		s.Reference = at.oneOf(names...)
+	} else if len(names) > 0 {
+		s.Reference = names[0]
 	}
 }
 
-// nameFromPath makes a valid name from the last part of a path.
-func nameFromPath(path string) string {
-	base := filepath.Base(strings.TrimPrefix(path, builtinPrefix))
-	base = strings.TrimSuffix(base, filepath.Ext(base))
-	name := strings.Map(func(r rune) rune {
-		if isAlphanumeric(r) || r == '.' || r == '_' {
-			return r
+// Metrics are the figures that a study may ask for under report.
+func Metrics() []string {
+	names := []string{"throughput", "cpu", "cpu.user", "cpu.sys", "rss", "errors"}
+	for _, clock := range []string{"response", "service", "first_byte"} {
+		for _, figure := range []string{"mean", "p50", "p90", "p99", "p99.9", "p99.99", "max"} {
+			names = append(names, clock+"."+figure)
 		}
-		return '-'
-	}, base)
-	name = strings.Trim(name, "-._")
-	if name = name[:min(len(name), 64)]; name == "" {
-		return "study"
 	}
-	return name
+	return names
 }
 
-// read reads the timing of trials. What is not written stays.
-func (t *Timing) read(at scope) {
+func timingAt(at scope, t Timing) Timing {
 	f := at.fields("warmup", "duration")
-	if v, ok := f.get("warmup"); ok {
-		t.Warmup = v.duration(0, maxWarmup)
+	if w, ok := f["warmup"]; ok {
+		t.Warmup = w.duration(0, maxDuration)
 	}
-	if v, ok := f.get("duration"); ok {
-		t.Duration = v.duration(minDuration, maxDuration)
+	if d, ok := f["duration"]; ok {
+		t.Duration = d.duration(time.Second, maxDuration)
 	}
+	return t
 }
 
-// readReport reads which metrics the ranking shows first.
-func (s *Study) readReport(f fields) {
-	v, ok := f.get("report")
-	if !ok {
-		s.Report = []string{"throughput", "cpu", "response.p99"}
-		return
+func placementAt(at scope) Placement {
+	if !at.isMapping() {
+		return Placement{Mode: at.oneOf("split", "shared")}
 	}
-	for _, item := range v.items("metrics") {
-		metric, ok := item.oneOf("a metric", Metrics())
-		if ok && slices.Contains(s.Report, metric) {
-			item.fail("", "expected each metric once, got %q again", metric)
+	f := at.fields("generator", "subject")
+	p := Placement{Mode: "explicit"}
+	for name, cpus := range map[string]*[]int{"generator": &p.Generator, "subject": &p.Subject} {
+		if list, ok := f[name]; ok {
+			for _, item := range list.list() {
+				*cpus = append(*cpus, item.integer(0, 4095))
+			}
+		} else {
+			at.problem(fmt.Sprintf("add: %s: [0]", name), "explicit placement lacks %q", name)
 		}
-		s.Report = append(s.Report, metric)
 	}
+	return p
+}
+
+// isName reports whether s can name a study, subject, load or request.
+func isName(s string) bool {
+	return s != "" && len(s) <= 64 && !slices.ContainsFunc([]byte(s), func(c byte) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.')
+	})
 }

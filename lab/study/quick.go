@@ -1,109 +1,64 @@
 package study
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
-// Shorter says what a quick run changes. The zero value means the defaults: at
-// most 6 blocks of trials of 1 s warm-up and 3 s, everything else as it is.
+// Shorter is what a quick run changes. Zero fields change nothing.
 type Shorter struct {
-	Blocks  int      // 0: the default
-	Trial   Timing   // zero Duration: the default
-	Loads   []string // the loads to keep, by name; empty: all
-	Factors []Factor // levels instead of those of the factors of the same name
+	Blocks  int
+	Trial   Timing
+	Loads   []string // only these
+	Factors []Factor // instead of the study's factors of the same name
 }
 
-// quickTiming and quickBlocks are what a quick run does at most, unless told.
-// Six blocks are the fewest whose median has a 95 % interval without
-// assumptions: all six are on one side of it with probability 2·2⁻⁶ = 3 %.
-const (
-	quickBlocks   = 6
-	quickWarmup   = time.Second
-	quickDuration = 3 * time.Second
-)
+func shorterAt(at scope, s *Study) Shorter {
+	f := at.fields("blocks", "trial", "loads", "factors")
+	q := Shorter{Trial: s.Trial}
+	if v, ok := f["blocks"]; ok {
+		q.Blocks = v.integer(1, maxBlocks)
+	}
+	if v, ok := f["trial"]; ok {
+		q.Trial = timingAt(v, s.Trial)
+	}
+	if v, ok := f["loads"]; ok {
+		for _, item := range v.list() {
+			q.Loads = append(q.Loads, item.oneOf(loadNames(s)...))
+		}
+	}
+	if v, ok := f["factors"]; ok {
+		q.Factors = factorsAt(v, s)
+		for i, e := range v.entries() {
+			if i < len(q.Factors) && !slices.ContainsFunc(s.Factors, func(f Factor) bool { return f.Name == e.key }) {
+				e.name.problem("", "the study has no factor %q to shorten", e.key)
+			}
+		}
+	}
+	return q
+}
 
-// Quick returns a shorter form of the study, for a first look: the changes of
-// its quick section, or the defaults of [Shorter]. The study itself stays as it
-// is; the two share what neither changes.
+// Quick returns the study's short form. Without a section "quick" that is the
+// study with half as many blocks, but at least six if it has so many: fewer
+// give no 95 % interval.
 func (s *Study) Quick() *Study {
-	q := *s
-	q.Blocks = s.Shorter.Blocks
-	if q.Blocks == 0 {
-		q.Blocks = min(s.Blocks, quickBlocks)
+	short := *s
+	q := s.Shorter
+	if q.Blocks > 0 {
+		short.Blocks = q.Blocks
+	} else {
+		short.Blocks = max(s.Blocks/2, min(s.Blocks, 6))
 	}
-	q.Trial = s.Shorter.Trial
-	if q.Trial.Duration == 0 {
-		q.Trial = s.quickTiming()
+	if q.Trial.Duration > 0 {
+		short.Trial = q.Trial
 	}
-	if len(s.Shorter.Loads) > 0 {
-		q.Loads = slices.DeleteFunc(slices.Clone(s.Loads), func(l Load) bool {
-			return !slices.Contains(s.Shorter.Loads, l.Name)
-		})
+	if len(q.Loads) > 0 {
+		short.Loads = slices.DeleteFunc(slices.Clone(s.Loads), func(l Load) bool { return !slices.Contains(q.Loads, l.Name) })
 	}
-	q.Factors = slices.Clone(s.Factors)
-	for _, f := range s.Shorter.Factors {
-		if factor := q.factor(f.Name); factor != nil {
-			factor.Levels = f.Levels
+	short.Factors = slices.Clone(s.Factors)
+	for i, f := range short.Factors {
+		for _, other := range q.Factors {
+			if other.Name == f.Name {
+				short.Factors[i] = other
+			}
 		}
 	}
-	q.Shorter = Shorter{Blocks: q.Blocks, Trial: q.Trial}
-	return &q
-}
-
-func (s *Study) quickTiming() Timing {
-	return Timing{
-		Warmup:   min(s.Trial.Warmup, quickWarmup),
-		Duration: min(s.Trial.Duration, quickDuration),
-	}
-}
-
-// readQuick reads the quick section. Everything else must have been read.
-func (s *Study) readQuick(f fields) {
-	v, ok := f.get("quick")
-	if !ok {
-		return
-	}
-	q := v.fields("blocks", "trial", "loads", "factors")
-	if v, ok := q.get("blocks"); ok {
-		s.Shorter.Blocks = v.integer(1, maxBlocks)
-	}
-	if v, ok := q.get("trial"); ok {
-		s.Shorter.Trial = s.quickTiming()
-		s.Shorter.Trial.read(v)
-	}
-	if v, ok := q.get("loads"); ok {
-		s.Shorter.Loads = s.readQuickLoads(v)
-	}
-	if v, ok := q.get("factors"); ok {
-		s.Shorter.Factors = s.readQuickFactors(v)
-	}
-}
-
-func (s *Study) readQuickLoads(at scope) []string {
-	var names []string
-	for _, item := range at.items("loads") {
-		name, ok := item.oneOf("one of the study's loads", s.loadNames())
-		if ok && slices.Contains(names, name) {
-			item.fail("", "expected each load once, got %q again", name)
-		}
-		names = append(names, name)
-	}
-	return names
-}
-
-func (s *Study) readQuickFactors(at scope) []Factor {
-	known := make([]string, len(s.Factors))
-	for i, factor := range s.Factors {
-		known[i] = factor.Name
-	}
-	var factors []Factor
-	for _, e := range at.entries(exactly) {
-		if !slices.Contains(known, e.name) {
-			e.key.fail(didYouMean(e.name, known), "expected one of the study's factors")
-			continue
-		}
-		factors = append(factors, Factor{Name: e.name, Levels: s.readLevels(e)})
-	}
-	return factors
+	return &short
 }
