@@ -15,7 +15,7 @@ const (
 	// maxTrials bounds a plan; more is a mistake in the factors.
 	maxTrials = 100_000
 	// betweenTrials is about what starting, verifying and stopping take.
-	betweenTrials = 1300 * time.Millisecond
+	betweenTrials = 500 * time.Millisecond
 )
 
 // Expand makes the plan of a study: the full factorial of subjects, loads and
