@@ -13,6 +13,8 @@ import (
 const (
 	stealSuspect      = 0.05 // of one CPU's time, over the window
 	stealInvalid      = 0.30
+	otherSuspect      = 0.075 // of all CPUs' time, over the window
+	otherInvalid      = 0.15
 	retransmitSuspect = 0.001 // of the requests
 )
 
@@ -37,7 +39,7 @@ func judge(r *load.Result, windows []archive.Window) []load.Finding {
 			concerned[f.Name] = append(concerned[f.Name], f)
 		}
 	}
-	for _, name := range []string{"steal", "throttled", "listen-drops", "retransmits", "swapping"} {
+	for _, name := range []string{"steal", "other-load", "throttled", "listen-drops", "retransmits", "swapping"} {
 		if fs := concerned[name]; len(fs) > 0 {
 			found = append(found, wholeTrial(fs, measured))
 		}
@@ -90,8 +92,26 @@ func judgeServer(w *archive.Window) []load.Finding {
 			add("swapping", load.Suspect, "%d pages were swapped out", m.SwapOut)
 		}
 	}
+	if share, ok := otherLoad(w); ok && share >= otherSuspect {
+		level, limit := load.Suspect, otherSuspect
+		if share >= otherInvalid {
+			level, limit = load.Invalid, otherInvalid
+		}
+		add("other-load", level, "other programs used %.0f %% of the machine's CPU time (limit %.1f %%)", 100*share, 100*limit)
+	}
 	if p := w.Server.Process; p != nil && p.Throttled > 0 {
 		add("throttled", load.Suspect, "a CPU quota kept the subject off its CPUs for %v", p.Throttled.Round(time.Millisecond))
 	}
 	return found
+}
+
+// otherLoad is the share of the machine's CPU time that neither the subject nor
+// the load loops used. It can't be known of a subject that is not ours.
+func otherLoad(w *archive.Window) (share float64, ok bool) {
+	m, p := w.Server.Machine, w.Server.Process
+	if m == nil || p == nil || m.CPUs == 0 || w.Server.Length <= 0 {
+		return 0, false
+	}
+	other := m.Busy - p.CPU - w.Client.CPUUser - w.Client.CPUSys
+	return float64(other) / float64(w.Server.Length) / float64(m.CPUs), true
 }
