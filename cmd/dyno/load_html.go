@@ -16,7 +16,9 @@ import (
 // writeLoadHTML writes the report of one load, as that of a run with one trial
 // of a service that was already up.
 func writeLoadHTML(path string, r *load.Result, s *load.Spec, lang string) error {
-	a, err := analysis.Analyse(asRun(r, s))
+	run := asRun(r, s)
+	archive.Redact(&run.Manifest)
+	a, err := analysis.Analyse(run)
 	if err != nil {
 		return err
 	}

@@ -16,12 +16,13 @@ import (
 // Create makes a folder for a run that starts now and writes its manifest, with
 // Schema, ID, Status and, if it is zero, Started set. The ID is
 // YYYYMMDD-HHMMSS-study-xxxx: the start in UTC, the study's name, and four
-// random hexadecimal digits.
+// random hexadecimal digits. Values of secrets are hidden, see [Redact].
 func (s Store) Create(m Manifest) (*Writer, error) {
 	if m.Started.IsZero() {
 		m.Started = time.Now()
 	}
 	m.Schema, m.Status, m.Started = Schema, Running, m.Started.Round(0)
+	Redact(&m)
 	w := &Writer{manifest: m, create: createFile}
 	if err := w.begin(s.Dir); err != nil {
 		return nil, fmt.Errorf("creating a run in %s: %w%s", s.Dir, err, advice(err))

@@ -1,0 +1,78 @@
+package archive
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"dyno/lab/load"
+)
+
+// redacted stands for a value that must not be archived.
+const redacted = "***"
+
+// Redact hides, in m, the values of headers and environment variables whose
+// names say that they are secrets, wherever they occur: in requests, subjects,
+// the study's source and the command. What m shares with others is not changed.
+func Redact(m *Manifest) {
+	var secrets []string
+	m.Subjects = slices.Clone(m.Subjects)
+	for i := range m.Subjects {
+		m.Subjects[i].Env = redactEnv(m.Subjects[i].Env, &secrets)
+	}
+	m.Plan.Cells = slices.Clone(m.Plan.Cells)
+	for i := range m.Plan.Cells {
+		c := &m.Plan.Cells[i]
+		c.Env = redactEnv(c.Env, &secrets)
+		c.Requests = redactRequests(c.Requests, &secrets)
+	}
+	m.StudySource = without(m.StudySource, secrets)
+	m.Command = slices.Clone(m.Command)
+	for i := range m.Command {
+		m.Command[i] = without(m.Command[i], secrets)
+	}
+}
+
+func redactEnv(env map[string]string, secrets *[]string) map[string]string {
+	env = maps.Clone(env)
+	for name, value := range env {
+		if isSecret(name) && value != "" {
+			*secrets = append(*secrets, value)
+			env[name] = redacted
+		}
+	}
+	return env
+}
+
+func redactRequests(requests []load.Request, secrets *[]string) []load.Request {
+	requests = slices.Clone(requests)
+	for i := range requests {
+		r := &requests[i]
+		r.Headers = slices.Clone(r.Headers)
+		for k, h := range r.Headers {
+			if isSecret(h.Name) && h.Value != "" {
+				*secrets = append(*secrets, h.Value)
+				r.Headers[k].Value = redacted
+			}
+		}
+	}
+	return requests
+}
+
+// secretWords are parts of names whose values are secrets.
+var secretWords = []string{"authorization", "cookie", "token", "secret", "password", "passwd", "api-key", "api_key", "apikey", "private", "credential", "session"}
+
+func isSecret(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(name, word) })
+}
+
+// without replaces the secrets in a text, the longest first: one may be a part
+// of another.
+func without(text string, secrets []string) string {
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
+	for _, s := range secrets {
+		text = strings.ReplaceAll(text, s, redacted)
+	}
+	return text
+}
