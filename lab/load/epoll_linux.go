@@ -70,6 +70,7 @@ func openEpoll(sh share) (engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	poller.KeepProcessor = true // see spareProcessor
 	l := &epollLoop{
 		share: sh, sockaddr: sockaddr(sh.addr), poller: poller,
 		conns: make([]conn, sh.connections), read: make([]byte, readBuffer),

@@ -145,12 +145,25 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer spareProcessor(len(shares))()
 	r := &Result{Engine: name, FirstErrors: shares[0].errors.first}
 	if err := (&runner{spec: &spec, result: r}).run(ctx, shares, open); err != nil {
 		return nil, err
 	}
 	r.judge(&spec)
 	return r, nil
+}
+
+// spareProcessor makes sure that the scheduler has more processors than there
+// are loops, which don't give theirs back: the collector needs one. undo sets
+// back what was changed.
+func spareProcessor(loops int) (undo func()) {
+	before := runtime.GOMAXPROCS(0)
+	if before > loops {
+		return func() {}
+	}
+	runtime.GOMAXPROCS(loops + 1)
+	return func() { runtime.GOMAXPROCS(before) }
 }
 
 // split resolves the target and divides the load among the loops.

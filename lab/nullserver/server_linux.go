@@ -3,7 +3,7 @@
 // is the generator itself and the kernel.
 //
 // It is no HTTP server: it takes each read for one request, which holds for
-// small requests that are not pipelined.
+// small requests that are not pipelined. HTTP/1.0 clients are kept alive too.
 package nullserver
 
 import (
@@ -19,7 +19,7 @@ import (
 	"dyno/internal/reactor"
 )
 
-const reply = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello, World!"
+const reply = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: keep-alive\r\nContent-Length: 13\r\n\r\nHello, World!"
 
 // Server is a null server that listens.
 type Server struct {
