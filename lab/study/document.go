@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -37,7 +39,7 @@ func (in *input) report(line, column int, message, hint string) {
 // a problem and returns false if there is no such document.
 func (in *input) document(src []byte) (scope, bool) {
 	if len(src) > maxSource {
-		in.report(0, 0, fmt.Sprintf("expected at most %d bytes, got %d", maxSource, len(src)), "")
+		in.report(0, 0, fmt.Sprintf("expected a study of at most %d bytes, got more", maxSource), "")
 		return scope{}, false
 	}
 	if at, what := firstUnreadable(src); what != "" {
@@ -56,7 +58,11 @@ func (in *input) document(src []byte) (scope, bool) {
 	}
 	root := scope{in: in, node: doc.Content[0]}
 	if bad := tooLarge(root.node); bad != nil {
-		in.report(bad.Line, bad.Column, "expected a study of ordinary size, got aliases that repeat too much or themselves", "write it out")
+		message, hint := fmt.Sprintf("expected at most %d values, got more", maxNodes), ""
+		if bad.Kind == yaml.AliasNode {
+			message, hint = "expected a study of ordinary size, got aliases that repeat too much or themselves", "write it out"
+		}
+		in.report(bad.Line, bad.Column, message, hint)
 		return scope{}, false
 	}
 	return root, true
@@ -70,7 +76,7 @@ func firstUnreadable(src []byte) (at int, what string) {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			return i, fmt.Sprintf("byte %#02x", src[i])
-		case r < ' ' && r != '\t' && r != '\n' && r != '\r', r == 0x7f:
+		case unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\u0085", r):
 			return i, fmt.Sprintf("control character %#02x", r)
 		}
 		i += size

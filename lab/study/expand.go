@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -22,11 +23,10 @@ const (
 // levels, and blocks that hold each cell once in an order of their own. It is a
 // pure function of study and seed.
 func Expand(s *Study, seed uint64) (Plan, error) {
-	p := Plan{Seed: seed, Cells: cells(s)}
-	trials := len(p.Cells) * s.Blocks
-	if trials > maxTrials {
-		return Plan{}, fmt.Errorf("%s: %d cells in %d blocks are %d trials, more than the %d that are allowed: take fewer levels or blocks", s.Path, len(p.Cells), s.Blocks, trials, maxTrials)
+	if err := checkSize(s); err != nil {
+		return Plan{}, err
 	}
+	p := Plan{Seed: seed, Cells: cells(s)}
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for block := range s.Blocks {
 		blockSeed := rng.Uint64()
@@ -34,8 +34,36 @@ func Expand(s *Study, seed uint64) (Plan, error) {
 			p.Trials = append(p.Trials, PlannedTrial{Index: len(p.Trials), Block: block, Cell: cell, Seed: blockSeed})
 		}
 	}
-	p.Estimate = time.Duration(trials) * (s.Trial.Warmup + s.Trial.Duration + betweenTrials)
+	p.Estimate = estimate(len(p.Trials), s.Trial)
 	return p, nil
+}
+
+// checkSize counts the trials before there is memory for any of them.
+func checkSize(s *Study) error {
+	product := fmt.Sprintf("%d subjects × %d loads", len(s.Subjects), len(s.Loads))
+	sizes := []int{len(s.Subjects), len(s.Loads)}
+	for _, f := range s.Factors {
+		product += fmt.Sprintf(" × %d levels of %s", len(f.Levels), f.Name)
+		sizes = append(sizes, len(f.Levels))
+	}
+	trials := 1
+	for _, size := range append(sizes, s.Blocks) {
+		size = max(size, 1)
+		if trials > maxTrials/size {
+			return fmt.Errorf("%s: %s × %d blocks are more than the %d trials that are allowed: take fewer levels or blocks", s.Path, product, s.Blocks, maxTrials)
+		}
+		trials *= size
+	}
+	return nil
+}
+
+// estimate is how long the trials take, or the longest duration there is.
+func estimate(trials int, t Timing) time.Duration {
+	each := t.Warmup + t.Duration + betweenTrials
+	if trials > 0 && each > math.MaxInt64/time.Duration(trials) {
+		return math.MaxInt64
+	}
+	return time.Duration(trials) * each
 }
 
 func cells(s *Study) []Cell {
@@ -65,9 +93,7 @@ func combinations(factors []Factor) []map[string]string {
 				longer = append(longer, with)
 			}
 		}
-		if all = longer; len(all) > maxTrials {
-			break // refused by the caller
-		}
+		all = longer
 	}
 	return all
 }

@@ -6,21 +6,24 @@ import (
 )
 
 // didYouMean returns a hint that names the valid name nearest to the one that
-// was written, or, when none is near, lists the valid names if they are few.
+// was written, or, when none is near, lists the valid names, or some of them.
 func didYouMean(written string, valid []string) string {
 	if name, ok := nearest(written, valid); ok {
 		return fmt.Sprintf("did you mean %q?", name)
 	}
 	const few = 12
-	if len(valid) == 0 || len(valid) > few {
+	switch {
+	case len(valid) == 0:
 		return ""
+	case len(valid) > few:
+		return fmt.Sprintf("valid: %s and %d more", strings.Join(valid[:few], ", "), len(valid)-few)
 	}
 	return "valid: " + strings.Join(valid, ", ")
 }
 
 // nearest returns the valid name with the smallest edit distance to written,
 // if that is small enough to be a slip of the fingers. The last part of a name
-// with slashes is enough: "gin" finds "go/gin".
+// with slashes or dots is enough: "gin" finds "go/gin", "p99" "response.p99".
 func nearest(written string, valid []string) (string, bool) {
 	const longest = 64 // longer ones are no slips, and would cost time
 	if written == "" || len(written) > longest {
@@ -30,7 +33,7 @@ func nearest(written string, valid []string) (string, bool) {
 	best, bestDistance := "", 1+max(1, len(written)/3)
 	for _, name := range valid {
 		lower := strings.ToLower(name)
-		if strings.HasSuffix(lower, "/"+written) {
+		if strings.HasSuffix(lower, "/"+written) || strings.HasSuffix(lower, "."+written) {
 			return name, true
 		}
 		if d := editDistance(written, lower); d < bestDistance {

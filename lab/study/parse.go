@@ -1,8 +1,7 @@
 package study
 
 import (
-	"fmt"
-	"slices"
+	"strings"
 	"time"
 
 	"dyno/lab/load"
@@ -17,6 +16,7 @@ const (
 	maxBlocks          = 10_000
 	maxDuration        = 24 * time.Hour
 	maxTimeout         = 10 * time.Minute
+	maxCPU             = 4095
 )
 
 // Parse reads a study. path is its name in messages, and where relative paths
@@ -40,26 +40,28 @@ func Parse(path string, src []byte, subjects []string) (*Study, error) {
 
 // study reads the file's top level into s, which holds the defaults.
 func (in *input) study(s *Study, root scope) {
-	f := root.fields("study", "question", "subjects", "reference", "requests", "factors", "loads", "trial", "blocks", "placement", "report", "quick")
+	if !root.isMapping() {
+		root.problem("start it with: study: my-study", "expected the fields of a study, got %s", describe(root.resolved()))
+		return
+	}
+	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "factors", "loads", "trial", "blocks", "placement", "report", "quick")
 	if at, ok := f["study"]; ok {
-		s.Name = at.text()
-		if !isName(s.Name) {
-			at.problem("", "expected a name of letters, digits and dashes, got %q", s.Name)
-		}
-	} else {
+		s.Name = at.name()
+	} else if understood {
 		root.problem("add: study: my-study", "the study has no name")
 	}
 	if at, ok := f["question"]; ok {
-		s.Question = at.text()
+		question, _ := at.printable("\n\t")
+		s.Question = strings.Join(strings.Fields(question), " ")
 	}
-	if at, ok := f["subjects"]; ok {
-		s.Subjects = subjectsAt(at)
-	} else {
-		root.problem("add: subjects: [go/nethttp]", "the study has no subjects")
-	}
-	s.Requests = []load.Request{{Name: "root", Method: "GET", Path: "/"}}
+	s.Requests = []load.Request{{Name: "root", Method: "GET", Path: "/", Weight: 1}}
 	if at, ok := f["requests"]; ok {
 		s.Requests = requestsAt(at)
+	}
+	if at, ok := f["subjects"]; ok {
+		s.Subjects = subjectsAt(at, s.Requests)
+	} else if understood {
+		root.problem("add: subjects: [go/nethttp]", "the study has no subjects")
 	}
 	s.Loads = []Load{{Name: "saturate", Profile: load.Profile{Mode: load.Closed, Connections: defaultConnections}, Timeout: load.DefaultTimeout}}
 	if at, ok := f["loads"]; ok {
@@ -87,11 +89,7 @@ func (in *input) howToMeasure(s *Study, f map[string]scope) {
 		s.Placement = placementAt(at)
 	}
 	if at, ok := f["report"]; ok {
-		for _, item := range at.list() {
-			if name := item.oneOf(Metrics()...); name != "" {
-				s.Report = append(s.Report, name)
-			}
-		}
+		s.Report = at.words(Metrics())
 	}
 }
 
@@ -119,7 +117,7 @@ func Metrics() []string {
 }
 
 func timingAt(at scope, t Timing) Timing {
-	f := at.fields("warmup", "duration")
+	f, _ := at.fields("warmup", "duration")
 	if w, ok := f["warmup"]; ok {
 		t.Warmup = w.duration(0, maxDuration)
 	}
@@ -131,25 +129,30 @@ func timingAt(at scope, t Timing) Timing {
 
 func placementAt(at scope) Placement {
 	if !at.isMapping() {
-		return Placement{Mode: at.oneOf("split", "shared")}
+		mode, _ := at.scalar()
+		if mode != "split" && mode != "shared" {
+			at.problem("", "expected split, shared or {generator: [0], subject: [1]}, got %s", describe(at.resolved()))
+		}
+		return Placement{Mode: mode}
 	}
-	f := at.fields("generator", "subject")
-	p := Placement{Mode: "explicit"}
-	for name, cpus := range map[string]*[]int{"generator": &p.Generator, "subject": &p.Subject} {
-		if list, ok := f[name]; ok {
-			for _, item := range list.list() {
-				*cpus = append(*cpus, item.integer(0, 4095))
-			}
-		} else {
-			at.problem(fmt.Sprintf("add: %s: [0]", name), "explicit placement lacks %q", name)
+	f, understood := at.fields("generator", "subject")
+	for _, field := range []string{"generator", "subject"} {
+		if _, ok := f[field]; understood && !ok {
+			at.problem("add: "+field+": [0]", "explicit placement lacks %s", field)
 		}
 	}
-	return p
+	return Placement{Mode: "explicit", Generator: cpusAt(f, "generator"), Subject: cpusAt(f, "subject")}
 }
 
-// isName reports whether s can name a study, subject, load or request.
-func isName(s string) bool {
-	return s != "" && len(s) <= 64 && !slices.ContainsFunc([]byte(s), func(c byte) bool {
-		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.')
-	})
+// cpusAt reads the list of CPUs in one field of an explicit placement.
+func cpusAt(f map[string]scope, field string) []int {
+	at, ok := f[field]
+	if !ok {
+		return nil
+	}
+	var cpus []int
+	for _, item := range at.list() {
+		cpus = append(cpus, item.integer(0, maxCPU))
+	}
+	return cpus
 }

@@ -2,42 +2,33 @@ package study
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"dyno/lab/load"
 )
 
+// maxFactors bounds the factors of a study: with two levels each, one more
+// makes more trials than are allowed.
+const maxFactors = 16
+
 func factorsAt(at scope, s *Study) []Factor {
+	valid := []string{"connections", "rate", "request"}
+	requests := requestNames(s)
 	var factors []Factor
-	for _, e := range at.entries() {
-		if valid := []string{"connections", "rate", "request"}; !strings.HasPrefix(e.key, "env.") && !slices.Contains(valid, e.key) {
+	for i, e := range at.entries() {
+		if i == maxFactors {
+			e.name.problem("", "expected at most %d factors", maxFactors)
+			break
+		}
+		if !strings.HasPrefix(e.key, "env.") && !slices.Contains(valid, e.key) {
 			e.name.problem(didYouMean(e.key, append(valid, "env.NAME")), "unknown factor")
 			continue
 		}
-		factors = append(factors, factorAt(e, s))
+		checkFactor(e, s)
+		factors = append(factors, factorAt(e, requests))
 	}
 	return factors
-}
-
-func factorAt(e entry, s *Study) Factor {
-	f := Factor{Name: e.key}
-	for _, item := range e.value.list() {
-		level := item.text()
-		switch {
-		case e.key == "connections":
-			item.integer(1, load.MaxConnections)
-		case e.key == "rate":
-			item.positive(maxRate)
-		case e.key == "request":
-			item.oneOf(requestNames(s)...)
-		}
-		if slices.Contains(f.Levels, level) {
-			item.problem("remove one of them", "the level %q is given twice", level)
-		}
-		f.Levels = append(f.Levels, level)
-	}
-	checkFactor(e, s)
-	return f
 }
 
 // checkFactor refuses factors that would change nothing.
@@ -45,34 +36,58 @@ func checkFactor(e entry, s *Study) {
 	if e.key == "rate" {
 		for _, l := range s.Loads {
 			if l.Profile.Mode == load.Closed {
-				e.name.problem("give that load open: {rate: …}", "the load %q is closed and has no rate to vary", l.Name)
+				e.name.problem("give that load open: {rate: …}", "the load %s is closed and has no rate to vary", quote(l.Name))
 			}
 		}
 	}
 	if name, ok := strings.CutPrefix(e.key, "env."); ok {
-		if name == "" || strings.ContainsAny(name, "= \x00") {
-			e.name.problem("", "%q can't be the name of an environment variable", name)
-		}
+		checkVariable(e.name, name)
 		for _, subject := range s.Subjects {
 			if subject.URL != "" {
-				e.name.problem("", "the environment of %q can't be varied: it is already up", subject.Name)
+				e.name.problem("", "the environment of %s can't be varied: it is already up", quote(subject.Name))
 			}
 		}
 	}
+}
+
+func factorAt(e entry, requests []string) Factor {
+	f := Factor{Name: e.key}
+	taken := make(map[string]bool)
+	for _, item := range e.value.list() {
+		level, ok := levelAt(item, e.key, requests)
+		if !ok {
+			continue
+		}
+		if taken[level] {
+			item.problem("remove one of them", "the level %s is given twice", quote(level))
+		}
+		taken[level] = true
+		f.Levels = append(f.Levels, level)
+	}
+	return f
+}
+
+// levelAt reads a level of the named factor. Numbers come back in plain
+// decimal, so that 1000 and 1e3 are the same level.
+func levelAt(at scope, factor string, requests []string) (level string, ok bool) {
+	before := len(at.in.problems)
+	switch factor {
+	case "connections":
+		level = strconv.Itoa(at.integer(1, load.MaxConnections))
+	case "rate":
+		level = plain(at.number(minRate, maxRate))
+	case "request":
+		level = at.oneOf(requests...)
+	default:
+		level, _ = at.printable("\n\t")
+	}
+	return level, len(at.in.problems) == before
 }
 
 func requestNames(s *Study) []string {
 	var names []string
 	for _, r := range s.Requests {
 		names = append(names, r.Name)
-	}
-	return names
-}
-
-func loadNames(s *Study) []string {
-	var names []string
-	for _, l := range s.Loads {
-		names = append(names, l.Name)
 	}
 	return names
 }

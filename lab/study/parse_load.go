@@ -12,7 +12,7 @@ func loadsAt(at scope) []Load {
 	for _, item := range at.list() {
 		l := loadAt(item)
 		if l.Name != "" && taken[l.Name] {
-			item.problem("give one of them another name", "two loads are called %q", l.Name)
+			item.problem("give one of them another name", "two loads are called %s", quote(l.Name))
 		}
 		taken[l.Name] = true
 		loads = append(loads, l)
@@ -21,22 +21,21 @@ func loadsAt(at scope) []Load {
 }
 
 func loadAt(at scope) Load {
-	f := at.fields("name", "closed", "open", "timeout")
+	f, understood := at.fields("name", "closed", "open", "timeout")
 	l := Load{Timeout: load.DefaultTimeout}
 	closed, isClosed := f["closed"]
 	open, isOpen := f["open"]
 	switch {
+	case isClosed == isOpen && !understood:
 	case isClosed == isOpen:
-		at.problem("closed: {connections: 64}, or open: {rate: 1000}", "expected either closed or open")
+		at.problem("closed: {connections: 64}, or open: {rate: 1000}", "expected exactly one of closed and open")
 	case isClosed:
 		l.Name, l.Profile = "closed", closedAt(closed)
 	default:
 		l.Name, l.Profile = "open", openAt(open)
 	}
 	if v, ok := f["name"]; ok {
-		if l.Name = v.text(); !isName(l.Name) {
-			v.problem("", "expected a name of letters, digits and dashes, got %q", l.Name)
-		}
+		l.Name = v.name()
 	}
 	if v, ok := f["timeout"]; ok {
 		l.Timeout = v.duration(time.Millisecond, maxTimeout)
@@ -46,18 +45,19 @@ func loadAt(at scope) Load {
 
 func closedAt(at scope) load.Profile {
 	p := load.Profile{Mode: load.Closed, Connections: defaultConnections}
-	if v, ok := at.fields("connections")["connections"]; ok {
+	f, _ := at.fields("connections")
+	if v, ok := f["connections"]; ok {
 		p.Connections = v.integer(1, load.MaxConnections)
 	}
 	return p
 }
 
 func openAt(at scope) load.Profile {
-	f := at.fields("rate", "arrivals", "connections")
+	f, understood := at.fields("rate", "arrivals", "connections")
 	p := load.Profile{Mode: load.Open, Connections: defaultConnections, Arrivals: load.Poisson}
 	if v, ok := f["rate"]; ok {
-		p.Rate = v.positive(maxRate)
-	} else {
+		p.Rate = v.number(minRate, maxRate)
+	} else if understood {
 		at.problem("add: rate: 1000", "an open load needs a rate")
 	}
 	if v, ok := f["arrivals"]; ok {
@@ -69,4 +69,9 @@ func openAt(at scope) load.Profile {
 	return p
 }
 
-const maxRate = 1e7 // requests/s
+// Limits of rates, in requests/s. At less than the lowest hardly any trial
+// would see a request.
+const (
+	minRate = 0.001
+	maxRate = 1e7
+)

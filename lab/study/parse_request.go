@@ -1,7 +1,7 @@
 package study
 
 import (
-	"os"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -16,8 +16,8 @@ func requestsAt(at scope) []load.Request {
 	taken := make(map[string]bool)
 	for _, item := range at.list() {
 		r := requestAt(item)
-		if taken[r.Name] {
-			item.problem("add: name: …", "two requests are called %q", r.Name)
+		if r.Name != "" && taken[r.Name] {
+			item.problem("add: name: …", "two requests are called %s", quote(r.Name))
 		}
 		taken[r.Name] = true
 		requests = append(requests, r)
@@ -26,84 +26,133 @@ func requestsAt(at scope) []load.Request {
 }
 
 func requestAt(at scope) load.Request {
-	f := at.fields(append([]string{"name", "method", "path", "headers", "body", "body_file", "weight", "expect"}, verbs...)...)
+	f, understood := at.fields(append([]string{"name", "method", "path", "headers", "body", "body_file", "weight", "expect"}, verbs...)...)
 	r := load.Request{Weight: 1}
-	methodAndPath(at, f, &r)
-	r.Name = strings.Trim(strings.ToLower(r.Method)+" "+r.Path, " ")
+	if given := methodAndPath(f, &r); given != 1 && understood {
+		at.problem("write it as: get: /path", "expected one method and path, got %d", given)
+	}
+	if r.Path != "" {
+		r.Name = strings.ToLower(r.Method) + " " + r.Path
+	}
 	if v, ok := f["name"]; ok {
-		r.Name = v.text()
+		r.Name = v.filled("")
 	}
 	if v, ok := f["headers"]; ok {
-		for _, e := range v.entries() {
-			r.Headers = append(r.Headers, load.Header{Name: e.key, Value: e.value.text()})
-		}
+		r.Headers = headersAt(v)
 	}
-	if v, ok := f["body"]; ok {
-		r.Body = v.text()
-	}
-	if v, ok := f["body_file"]; ok {
-		if _, also := f["body"]; also {
-			v.problem("", "expected either body or body_file, got both")
-		}
-		r.Body = bodyFile(v)
-	}
+	r.Body = bodyAt(f)
 	if v, ok := f["weight"]; ok {
 		r.Weight = v.integer(1, 1_000_000)
 	}
 	if v, ok := f["expect"]; ok {
-		if status, ok := v.fields("status")["status"]; ok {
-			r.Status = status.integer(200, 599)
-		}
-	}
-	if r.Path != "" {
-		if err := r.Check(); err != nil {
-			at.problem("", "%v", err)
-		}
+		r.Status = statusAt(v)
 	}
 	return r
 }
 
-// methodAndPath reads "get: /path", or method and path.
-func methodAndPath(at scope, f map[string]scope, r *load.Request) {
-	given := 0
+func statusAt(at scope) int {
+	f, _ := at.fields("status")
+	if v, ok := f["status"]; ok {
+		return v.integer(200, 599)
+	}
+	return 0
+}
+
+// methodAndPath reads "get: /path", or method and path. It returns how many of
+// them there are.
+func methodAndPath(f map[string]scope, r *load.Request) (given int) {
 	for _, verb := range verbs {
 		if v, ok := f[verb]; ok {
-			r.Method, r.Path = strings.ToUpper(verb), v.text()
+			r.Method, r.Path = strings.ToUpper(verb), v.requestPath()
 			given++
 		}
 	}
-	if v, ok := f["path"]; ok {
-		r.Method, r.Path = "GET", v.text()
+	path, hasPath := f["path"]
+	if hasPath {
+		r.Method, r.Path = "GET", path.requestPath()
 		given++
 	}
 	if v, ok := f["method"]; ok {
-		if r.Method = strings.ToUpper(v.text()); f["path"].node == nil {
+		r.Method = strings.ToUpper(v.filled(""))
+		v.check(load.Request{Path: "/", Method: r.Method})
+		if !hasPath {
 			v.problem("add: path: /", "method goes with path")
+			return 1
 		}
 	}
-	if given != 1 {
-		at.problem("write it as: get: /path", "expected one method and path, got %d", given)
-	}
+	return given
 }
 
-// bodyFile reads a body from a file beside the study.
-func bodyFile(at scope) string {
-	name := at.text()
-	if name == "" {
+// check reports what the load would refuse about r, which holds only what
+// stands at this place.
+func (s scope) check(r load.Request) bool {
+	err := r.Check()
+	if err != nil {
+		s.problem("", "%v", err)
+	}
+	return err == nil
+}
+
+// requestPath reads a path with an optional query. It returns "" after a
+// problem.
+func (s scope) requestPath() string {
+	path, ok := s.scalar()
+	if !ok || !strings.HasPrefix(path, "/") {
+		s.problem("", "expected a path that starts with \"/\", got %s", describe(s.resolved()))
 		return ""
 	}
-	path := name
+	if !s.check(load.Request{Path: path}) {
+		return ""
+	}
+	return path
+}
+
+func headersAt(at scope) []load.Header {
+	var headers []load.Header
+	for _, e := range at.entries() {
+		value, ok := e.value.text()
+		h := load.Header{Name: e.key, Value: value}
+		switch {
+		case !e.name.check(load.Request{Path: "/", Headers: []load.Header{h}}) || !ok:
+			continue
+		case strings.EqualFold(h.Name, "Content-Length"), strings.EqualFold(h.Name, "Transfer-Encoding"):
+			e.name.problem("remove it", "%s can't be set: it follows from the body", h.Name)
+		}
+		headers = append(headers, h)
+	}
+	return headers
+}
+
+// bodyAt reads the body, which stands in the study or in a file beside it.
+func bodyAt(f map[string]scope) string {
+	text, inline := f["body"]
+	file, beside := f["body_file"]
+	switch {
+	case inline && beside:
+		file.problem("remove one of them", "expected either body or body_file, got both")
+	case inline:
+		body, _ := text.text()
+		return body
+	case beside:
+		return bodyFile(file)
+	}
+	return ""
+}
+
+func bodyFile(at scope) string {
+	path := at.filled("")
+	if path == "" {
+		return ""
+	}
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(at.in.path), path)
 	}
-	info, err := os.Stat(path)
-	if err == nil && info.Size() > maxSource {
-		at.problem("", "%s has %d bytes; at most %d are allowed", name, info.Size(), maxSource)
-		return ""
+	body, err := readFile(path)
+	if err == nil && len(body) > maxSource {
+		err = fmt.Errorf("%s has more than the %d bytes that are allowed", path, maxSource)
 	}
-	body, err := os.ReadFile(path)
 	if err != nil {
-		at.problem("", "%v", err)
+		at.problem("the path starts at the study's folder", "reading the body: %v", err)
 		return ""
 	}
 	return string(body)

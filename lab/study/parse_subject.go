@@ -2,10 +2,16 @@ package study
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
+	"unicode"
+
+	"dyno/lab/load"
 )
 
-func subjectsAt(at scope) []Subject {
+// subjectsAt reads the subjects. Those that are started are ready when the
+// first of the requests is answered, unless they say otherwise.
+func subjectsAt(at scope, requests []load.Request) []Subject {
 	var subjects []Subject
 	taken := make(map[string]bool)
 	for _, item := range at.list() {
@@ -14,9 +20,12 @@ func subjectsAt(at scope) []Subject {
 			continue
 		}
 		if taken[s.Name] {
-			item.problem("give one of them another name: {name: …, use: …}", "two subjects are called %q", s.Name)
+			item.problem("give one of them another name: {name: …, use: …}", "two subjects are called %s", quote(s.Name))
 		}
 		taken[s.Name] = true
+		if s.Run != "" && s.Ready == "" && len(requests) > 0 {
+			s.Ready = requests[0].Path
+		}
 		subjects = append(subjects, s)
 	}
 	return subjects
@@ -28,34 +37,47 @@ func subjectAt(at scope) Subject {
 		name := at.oneOf(at.in.shipped...)
 		return Subject{Name: name, Use: name}
 	}
-	f := at.fields("name", "use", "run", "build", "dir", "url", "ready", "env")
-	s := Subject{Env: make(map[string]string)}
-	for name, to := range map[string]*string{"run": &s.Run, "build": &s.Build, "dir": &s.Dir, "url": &s.URL, "ready": &s.Ready} {
-		if v, ok := f[name]; ok {
-			*to = v.text()
-		}
-	}
+	f, understood := at.fields("name", "use", "run", "build", "dir", "url", "ready", "env")
+	s := Subject{}
 	if v, ok := f["use"]; ok {
 		s.Use = v.oneOf(at.in.shipped...)
+	}
+	s.Run, s.Build = commandAt(f, "run"), commandAt(f, "build")
+	if v, ok := f["dir"]; ok {
+		s.Dir = v.filled("")
+	}
+	if v, ok := f["ready"]; ok {
+		s.Ready = v.requestPath()
+	}
+	if v, ok := f["url"]; ok {
+		s.URL = v.baseURL()
 	}
 	if v, ok := f["env"]; ok {
 		s.Env = envAt(v)
 	}
-	checkSubject(at, f, &s)
+	if understood {
+		checkSubject(at, f)
+	}
 	s.Name = s.Use
 	if v, ok := f["name"]; ok {
-		if s.Name = v.text(); !isName(strings.ReplaceAll(s.Name, "/", "-")) {
-			v.problem("", "expected a name of letters, digits, dashes and slashes, got %q", s.Name)
-		}
-	} else if s.Use == "" {
+		s.Name = v.subjectName()
+	} else if _, ok := f["use"]; !ok && understood {
 		at.problem("add: name: mine", "the subject has no name")
 	}
 	return s
 }
 
+// commandAt reads a shell command, which may have several lines.
+func commandAt(f map[string]scope, field string) string {
+	if v, ok := f[field]; ok {
+		return v.filled("\n\t")
+	}
+	return ""
+}
+
 // checkSubject holds the fields against each other: a subject is one of three
 // kinds, and each has fields of its own.
-func checkSubject(at scope, f map[string]scope, s *Subject) {
+func checkSubject(at scope, f map[string]scope) {
 	kinds := 0
 	for _, kind := range []string{"use", "run", "url"} {
 		if _, ok := f[kind]; ok {
@@ -66,34 +88,69 @@ func checkSubject(at scope, f map[string]scope, s *Subject) {
 		at.problem("use: a shipped subject; run: a command of yours; url: a service that is already up", "expected exactly one of use, run and url, got %d", kinds)
 		return
 	}
-	allowed := map[string]string{"build": "run", "dir": "run", "ready": "run"}
-	for name, kind := range allowed {
-		_, given := f[name]
-		if _, ok := f[kind]; given && !ok {
-			f[name].problem("", "%s goes with run only", name)
+	_, run := f["run"]
+	for _, field := range []string{"build", "dir", "ready"} {
+		if v, ok := f[field]; ok && !run {
+			v.problem("", "%s goes with run only", field)
 		}
 	}
-	if v, ok := f["env"]; ok && s.URL != "" {
+	_, up := f["url"]
+	if v, ok := f["env"]; ok && up {
 		v.problem("", "env can't be set for a service that is already up")
 	}
-	if v, ok := f["ready"]; ok && !strings.HasPrefix(s.Ready, "/") {
-		v.problem("", "expected a path that starts with \"/\", got %q", s.Ready)
+}
+
+// subjectName reads names with slashes between them, such as go/gin.
+func (s scope) subjectName() string {
+	name, ok := s.scalar()
+	for part := range strings.SplitSeq(name, "/") {
+		ok = ok && isName(part)
 	}
-	if v, ok := f["url"]; ok {
-		if u, err := url.Parse(s.URL); err != nil || u.Scheme != "http" || u.Host == "" || u.Path != "" && u.Path != "/" {
-			v.problem("paths belong under requests", "expected http://host:port, got %q", s.URL)
+	if !ok || len(name) > 64 {
+		s.problem("slashes may stand between such names", nameRule, describe(s.resolved()))
+		return ""
+	}
+	return name
+}
+
+// baseURL reads where a service is that is already up.
+func (s scope) baseURL() string {
+	text, ok := s.scalar()
+	u, err := url.Parse(text)
+	if !ok || err != nil || !isBase(u) {
+		s.problem("paths belong under requests", "expected http://host:port, got %s", describe(s.resolved()))
+		return ""
+	}
+	return text
+}
+
+// isBase reports whether u is only a scheme, a host and perhaps a port.
+func isBase(u *url.URL) bool {
+	if u.Port() != "" {
+		if port, err := strconv.Atoi(u.Port()); err != nil || port < 1 || port > 65535 {
+			return false
 		}
 	}
+	base := url.URL{Scheme: "http", Host: u.Host}
+	return u.Hostname() != "" && strings.TrimSuffix(u.String(), "/") == base.String()
 }
 
 func envAt(at scope) map[string]string {
 	env := make(map[string]string)
 	for _, e := range at.entries() {
-		if e.key == "" || strings.ContainsAny(e.key, "= \x00") {
-			e.name.problem("", "%q can't be the name of an environment variable", e.key)
-			continue
-		}
-		env[e.key] = e.value.text()
+		checkVariable(e.name, e.key)
+		env[e.key], _ = e.value.printable("\n\t")
 	}
 	return env
+}
+
+// checkVariable refuses names of environment variables that no system takes,
+// and the one that dyno sets.
+func checkVariable(at scope, name string) {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r == '=' || !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
+		at.problem("", "%s can't be the name of an environment variable", quote(name))
+	}
+	if name == "PORT" {
+		at.problem("", "PORT can't be set: dyno chooses the port")
+	}
 }

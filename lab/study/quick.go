@@ -11,7 +11,7 @@ type Shorter struct {
 }
 
 func shorterAt(at scope, s *Study) Shorter {
-	f := at.fields("blocks", "trial", "loads", "factors")
+	f, _ := at.fields("blocks", "trial", "loads", "factors")
 	q := Shorter{Trial: s.Trial}
 	if v, ok := f["blocks"]; ok {
 		q.Blocks = v.integer(1, maxBlocks)
@@ -20,19 +20,34 @@ func shorterAt(at scope, s *Study) Shorter {
 		q.Trial = timingAt(v, s.Trial)
 	}
 	if v, ok := f["loads"]; ok {
-		for _, item := range v.list() {
-			q.Loads = append(q.Loads, item.oneOf(loadNames(s)...))
+		var names []string
+		for _, l := range s.Loads {
+			names = append(names, l.Name)
 		}
+		q.Loads = v.words(names)
 	}
 	if v, ok := f["factors"]; ok {
-		q.Factors = factorsAt(v, s)
-		for i, e := range v.entries() {
-			if i < len(q.Factors) && !slices.ContainsFunc(s.Factors, func(f Factor) bool { return f.Name == e.key }) {
-				e.name.problem("", "the study has no factor %q to shorten", e.key)
-			}
-		}
+		q.Factors = shorterFactorsAt(v, s)
 	}
 	return q
+}
+
+// shorterFactorsAt reads other levels for factors that the study has.
+func shorterFactorsAt(at scope, s *Study) []Factor {
+	var names []string
+	for _, f := range s.Factors {
+		names = append(names, f.Name)
+	}
+	requests := requestNames(s)
+	var factors []Factor
+	for _, e := range at.entries() {
+		if !slices.Contains(names, e.key) {
+			e.name.problem(didYouMean(e.key, names), "the study has no factor of this name")
+			continue
+		}
+		factors = append(factors, factorAt(e, requests))
+	}
+	return factors
 }
 
 // Quick returns the study's short form. Without a section "quick" that is the

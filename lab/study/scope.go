@@ -4,10 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
+	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 )
+
+// maxItems bounds each list in a study; more is a mistake.
+const maxItems = 1000
 
 // scope is a place in the file: a node with the name of its field. Its methods
 // read the node as what is expected there, or report a problem and return a
@@ -54,14 +58,11 @@ func (s scope) entries() []entry {
 	var list []entry
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
-		field := key.Value
-		if s.field != "" {
-			field = s.field + "." + field
-		}
+		field := s.child(key)
 		e := entry{key.Value, scope{s.in, key, field}, scope{s.in, n.Content[i+1], field}}
 		switch {
-		case key.Kind != yaml.ScalarNode:
-			e.name.problem("", "expected a field's name, got %s", describe(key))
+		case key.Kind != yaml.ScalarNode || key.Value == "":
+			scope{s.in, key, s.field}.problem("", "expected a field's name, got %s", describe(key))
 		case seen[key.Value]:
 			e.name.problem("remove one of them", "the field is given twice")
 		default:
@@ -72,10 +73,24 @@ func (s scope) entries() []entry {
 	return list
 }
 
+// child names the field of s that has the given key.
+func (s scope) child(key *yaml.Node) string {
+	name := key.Value
+	if len(name) > maxQuoted || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		name = quote(name)
+	}
+	if s.field == "" {
+		return name
+	}
+	return s.field + "." + name
+}
+
 // fields returns the fields of a mapping by name; names that are not among the
-// valid ones are problems.
-func (s scope) fields(valid ...string) map[string]scope {
-	found := make(map[string]scope)
+// valid ones are problems. After a problem it returns false: a field that seems
+// to be missing may be one that was not understood.
+func (s scope) fields(valid ...string) (found map[string]scope, ok bool) {
+	before := len(s.in.problems)
+	found = make(map[string]scope)
 	for _, e := range s.entries() {
 		if !slices.Contains(valid, e.key) {
 			e.name.problem(didYouMean(e.key, valid), "unknown field")
@@ -83,18 +98,22 @@ func (s scope) fields(valid ...string) map[string]scope {
 		}
 		found[e.key] = e.value
 	}
-	return found
+	return found, len(s.in.problems) == before
 }
 
 // list returns the items of a sequence, which must not be empty.
 func (s scope) list() []scope {
 	n := s.resolved()
 	if n.Kind != yaml.SequenceNode {
-		s.problem("write it as [a, b] or one \"- item\" a line", "expected a list, got %s", describe(n))
+		s.problem(`write it as [a, b] or one "- item" a line`, "expected a list, got %s", describe(n))
 		return nil
 	}
 	if len(n.Content) == 0 {
 		s.problem("", "expected at least one item, got an empty list")
+	}
+	if len(n.Content) > maxItems {
+		s.problem("", "expected at most %d items, got %d", maxItems, len(n.Content))
+		return nil
 	}
 	items := make([]scope, len(n.Content))
 	for i, c := range n.Content {
@@ -103,72 +122,32 @@ func (s scope) list() []scope {
 	return items
 }
 
-// text reads a scalar as it is written; numbers and booleans are text too.
-func (s scope) text() string {
-	n := s.resolved()
-	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
-		s.problem("", "expected a text, got %s", describe(n))
-		return ""
-	}
-	return n.Value
-}
-
-// oneOf reads one of a few words.
-func (s scope) oneOf(valid ...string) string {
-	word := s.text()
-	if slices.Contains(valid, word) {
-		return word
-	}
-	if word != "" {
-		s.problem(didYouMean(word, valid), "%q is not one of the choices", word)
-	}
-	return ""
-}
-
-func (s scope) integer(low, high int) int {
-	x, err := strconv.Atoi(s.text())
-	if err != nil || x < low || x > high {
-		s.problem("", "expected a whole number from %d to %d, got %s", low, high, describe(s.resolved()))
-		return low
-	}
-	return x
-}
-
-// positive reads a number above zero and at most high.
-func (s scope) positive(high float64) float64 {
-	x, err := strconv.ParseFloat(s.text(), 64)
-	if err != nil || !(x > 0 && x <= high) {
-		s.problem("", "expected a number above 0 and at most %g, got %s", high, describe(s.resolved()))
-		return 1
-	}
-	return x
-}
-
-func (s scope) duration(low, high time.Duration) time.Duration {
-	d, err := time.ParseDuration(s.text())
-	if err != nil || d < low || d > high {
-		s.problem("write it with a unit, such as 500ms, 10s or 2m", "expected a duration from %v to %v, got %s", low, high, describe(s.resolved()))
-		return low
-	}
-	return d
-}
-
 // describe says what a node is, in a few words.
 func describe(n *yaml.Node) string {
-	const most = 40
 	switch n.Kind {
 	case yaml.MappingNode:
 		return "fields"
 	case yaml.SequenceNode:
 		return "a list"
-	case yaml.ScalarNode:
-		if n.Tag == "!!null" {
-			return "nothing"
-		}
-		if len(n.Value) > most {
-			return strconv.Quote(n.Value[:most]) + "…"
-		}
-		return strconv.Quote(n.Value)
+	case yaml.AliasNode:
+		return "an alias"
 	}
-	return "something else"
+	switch tag := n.ShortTag(); {
+	case tag == "!!null":
+		return "nothing"
+	case !isTextTag(tag):
+		return "a value with the tag " + quote(tag)
+	}
+	return quote(n.Value)
+}
+
+// maxQuoted is how much of a text messages repeat, in bytes.
+const maxQuoted = 40
+
+// quote returns text as a Go literal, cut if it is long.
+func quote(text string) string {
+	if len(text) <= maxQuoted {
+		return strconv.Quote(text)
+	}
+	return strconv.Quote(strings.ToValidUTF8(text[:maxQuoted], "")) + "…"
 }

@@ -10,7 +10,7 @@ import (
 
 // syntaxHints says what usually is behind the YAML library's messages.
 var syntaxHints = []struct{ part, hint string }{
-	{"mapping values are not allowed", `quote a text that holds ": "`},
+	{"mapping values are not allowed", `check the indentation, and quote a text that holds ": "`},
 	{"cannot start any token", "indent with spaces, not tabs, and quote a text that starts with @, ` or %"},
 	{"did not find expected key", "check the indentation and the quotes of this line"},
 	{"did not find expected '-'", "check the indentation of this line"},
@@ -59,9 +59,9 @@ func splitLine(err error) (line int, message string) {
 // where the surrounding list or mapping began. The line at fault is the last
 // one without which the error would be another, or none.
 func syntaxLine(src []byte, reported int, message string) int {
-	const longest = 400 // lines; a parse for each is too much for longer files
+	const longest, largest = 400, 32 << 10 // lines and bytes; a parse for each line is too much for longer files
 	lines := bytes.SplitAfter(src, []byte("\n"))
-	if len(lines) > longest {
+	if len(lines) > longest || len(src) > largest {
 		return max(1, reported)
 	}
 	end := len(src)

@@ -1,0 +1,48 @@
+package study
+
+import "testing"
+
+func TestFactorsProblems(t *testing.T) {
+	checkProblems(t, []problemCase{
+		{"not fields", minimal + "factors: [connections]\n",
+			"s.yaml:3:10: factors: expected fields (name: value), got a list"},
+		{"unknown", minimal + "factors: {connection: [1]}\n",
+			`s.yaml:3:11: factors.connection: unknown factor (did you mean "connections"?)`},
+		{"unknown, none near", minimal + "factors: {colour: [red]}\n",
+			"s.yaml:3:11: factors.colour: unknown factor (valid: connections, rate, request, env.NAME)"},
+		{"not a list", minimal + "factors: {connections: 16}\n",
+			`s.yaml:3:24: factors.connections: expected a list, got "16" (write it as [a, b] or one "- item" a line)`},
+		{"empty", minimal + "factors: {connections: []}\n",
+			"s.yaml:3:24: factors.connections: expected at least one item, got an empty list"},
+		{"connections", minimal + "factors: {connections: [16, many]}\n",
+			`s.yaml:3:29: factors.connections[1]: expected a whole number from 1 to 1000000, got "many"`},
+		{"levels are lists", minimal + "factors: {connections: [[1]]}\n",
+			"s.yaml:3:25: factors.connections[0]: expected a whole number from 1 to 1000000, got a list"},
+		{"same level twice", minimal + "factors: {connections: [16, 16]}\n",
+			`s.yaml:3:29: factors.connections[1]: the level "16" is given twice (remove one of them)`},
+		{"two bad levels", minimal + "factors: {connections: [x, y]}\n",
+			`s.yaml:3:25: factors.connections[0]: expected a whole number from 1 to 1000000, got "x"
+s.yaml:3:28: factors.connections[1]: expected a whole number from 1 to 1000000, got "y"`},
+		{"rate of a closed loop", minimal + "factors: {rate: [1000]}\n",
+			`s.yaml:3:11: factors.rate: the load "saturate" is closed and has no rate to vary (give that load open: {rate: …})`},
+		{"same rate twice", minimal + `loads: [{open: {rate: 1}}]
+factors: {rate: [1000, 1e3]}
+`,
+			`s.yaml:4:24: factors.rate[1]: the level "1000" is given twice (remove one of them)`},
+		{"request", minimal + `requests: [{name: json, get: /}]
+factors: {request: [jsno, ""]}
+`,
+			`s.yaml:4:21: factors.request[0]: "jsno" is not one of the choices (did you mean "json"?)
+s.yaml:4:27: factors.request[1]: "" is not one of the choices (valid: json)`},
+		{"env without a name", minimal + "factors: {env.: [a]}\n",
+			`s.yaml:3:11: factors.env.: "" can't be the name of an environment variable`},
+		{"env that holds =", minimal + "factors: {env.A=B: [a]}\n",
+			`s.yaml:3:11: factors.env.A=B: "A=B" can't be the name of an environment variable`},
+		{"env sets the port", minimal + "factors: {env.PORT: [1]}\n",
+			"s.yaml:3:11: factors.env.PORT: PORT can't be set: dyno chooses the port"},
+		{"env of a service that is up", named + `subjects: [{name: a, url: "http://h"}]
+factors: {env.A: [b]}
+`,
+			`s.yaml:3:11: factors.env.A: the environment of "a" can't be varied: it is already up`},
+	})
+}
