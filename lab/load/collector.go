@@ -1,9 +1,5 @@
 package load
 
-import (
-	"github.com/HdrHistogram/hdrhistogram-go"
-)
-
 // collector merges the loops' slots into windows, in order, and judges them. It
 // runs in one goroutine beside the loops.
 type collector struct {
@@ -11,12 +7,14 @@ type collector struct {
 	loops  int
 	slots  chan *slot
 	open   map[int]*partial
+	spare  [][NumClocks]*tally // empty, to be used again
 	result *Result
 }
 
 // partial is a window that some loops have not delivered yet.
 type partial struct {
 	Window
+	tallies   [NumClocks]*tally
 	delivered int
 	pending   float64
 }
@@ -56,6 +54,9 @@ func (c *collector) merge(s *slot) {
 	w := c.open[s.Index]
 	if w == nil {
 		w = &partial{Window: Window{Index: s.Index, Start: s.Start, Length: s.Length}}
+		if n := len(c.spare); n > 0 {
+			w.tallies, c.spare = c.spare[n-1], c.spare[:n-1]
+		}
 		c.open[s.Index] = w
 	}
 	w.delivered++
@@ -63,8 +64,19 @@ func (c *collector) merge(s *slot) {
 	w.Start = min(w.Start, s.Start)
 	w.Length = max(w.Length, s.Length)
 	w.Window.addCounts(&s.Window)
-	for clock, h := range s.Hist {
-		w.Hist[clock] = mergeHistogram(w.Hist[clock], h)
+	addTallies(&w.tallies, &s.tallies)
+}
+
+// addTallies adds from to into; either may have nil for a clock without counts.
+func addTallies(into, from *[NumClocks]*tally) {
+	for clock, t := range from {
+		if t == nil || t.recorded == 0 {
+			continue
+		}
+		if into[clock] == nil {
+			into[clock] = newTally()
+		}
+		into[clock].add(t)
 	}
 }
 
@@ -75,8 +87,19 @@ func (c *collector) deliver(index int) {
 	if w.Length > 0 {
 		w.InFlight = p.pending / float64(w.Length)
 	}
+	for clock, t := range p.tallies {
+		if t != nil {
+			w.Hist[clock] = t.histogram()
+		}
+	}
 	w.Findings = judgeWindow(&w, c.spec)
-	c.result.add(w, c.spec.DropHistograms)
+	c.result.add(w, &p.tallies, c.spec.DropHistograms)
+	for _, t := range p.tallies {
+		if t != nil {
+			t.reset()
+		}
+	}
+	c.spare = append(c.spare, p.tallies)
 	if c.spec.OnWindow != nil {
 		c.spec.OnWindow(w)
 	}
@@ -99,21 +122,4 @@ func (w *Window) addCounts(o *Window) {
 	w.CPUSys += o.CPUSys
 	w.Spun += o.Spun
 	w.Stall = max(w.Stall, o.Stall)
-}
-
-// mergeHistogram returns the sum of into (which may be nil and is reused) and
-// h, sized for what it holds rather than for ten minutes: windows are kept.
-func mergeHistogram(into, h *hdrhistogram.Histogram) *hdrhistogram.Histogram {
-	if h == nil || h.TotalCount() == 0 {
-		return into
-	}
-	if into == nil || into.HighestTrackableValue() < h.Max() {
-		larger := hdrhistogram.New(histogramUnit, max(2*h.Max(), 1<<20), histogramDigits)
-		if into != nil {
-			larger.Merge(into)
-		}
-		into = larger
-	}
-	into.Merge(h)
-	return into
 }

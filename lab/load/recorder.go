@@ -3,8 +3,6 @@ package load
 import (
 	"math"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 const (
@@ -17,6 +15,7 @@ const (
 // slot is a window that one loop is filling.
 type slot struct {
 	Window
+	tallies [NumClocks]*tally
 	end     int64   // CLOCK_MONOTONIC, ns; first instant that is no longer in it
 	pending float64 // integral of requests in flight over time, in request·ns
 	home    chan<- *slot
@@ -24,21 +23,18 @@ type slot struct {
 
 func newSlot() *slot {
 	s := new(slot)
-	for c := range s.Hist {
-		s.Hist[c] = NewHistogram()
+	for c := range s.tallies {
+		s.tallies[c] = newTally()
 	}
 	return s
 }
 
 // clear empties the slot for the window with the given index.
 func (s *slot) clear(index int, start, end int64) {
-	hist := s.Hist
-	for _, h := range hist {
-		if h.TotalCount() > 0 {
-			h.Reset()
-		}
+	for _, t := range s.tallies {
+		t.reset()
 	}
-	*s = slot{Window: Window{Index: index, Start: start, Hist: hist}, end: end, home: s.home}
+	*s = slot{Window: Window{Index: index, Start: start}, tallies: s.tallies, end: end, home: s.home}
 }
 
 // recorder is one loop's share of the ledger. It belongs to the loop's thread,
@@ -175,17 +171,13 @@ func (r *recorder) away(from, to int64) {
 
 // answered records an answer that came in full. All in ns on the same clock.
 func (r *recorder) answered(intended, sent, first, done int64) {
-	record(r.Hist[Response], done-intended)
-	record(r.Hist[Service], done-sent)
-	record(r.Hist[Lag], sent-intended)
-	record(r.Hist[FirstByte], first-sent)
+	r.tallies[Response].record(done - intended)
+	r.tallies[Service].record(done - sent)
+	r.tallies[Lag].record(sent - intended)
+	r.tallies[FirstByte].record(first - sent)
 }
 
 func (r *recorder) connected(took int64) {
 	r.Connects++
-	record(r.Hist[Connect], took)
-}
-
-func record(h *hdrhistogram.Histogram, ns int64) {
-	h.RecordValue(min(max(ns, 0), int64(10*time.Minute)))
+	r.tallies[Connect].record(took)
 }

@@ -19,6 +19,7 @@ type Result struct {
 
 	measured, leftOut int
 	windowFindings    []Finding
+	tallies           [NumClocks]*tally // of Total
 }
 
 // Throughput is the measured rate of complete answers, in requests per second.
@@ -45,7 +46,7 @@ func (r *Result) Answered() bool {
 }
 
 // add takes the next window.
-func (r *Result) add(w Window, dropHistograms bool) {
+func (r *Result) add(w Window, tallies *[NumClocks]*tally, dropHistograms bool) {
 	if !w.Warmup() {
 		r.measured++
 		r.windowFindings = append(r.windowFindings, w.Findings...)
@@ -53,6 +54,7 @@ func (r *Result) add(w Window, dropHistograms bool) {
 			r.leftOut++
 		} else {
 			r.addToTotal(&w)
+			addTallies(&r.tallies, tallies)
 		}
 	}
 	if dropHistograms {
@@ -69,8 +71,14 @@ func (r *Result) addToTotal(w *Window) {
 	}
 	t.Length = length
 	t.addCounts(w)
-	for clock, h := range w.Hist {
-		t.Hist[clock] = mergeHistogram(t.Hist[clock], h)
+}
+
+// seal makes the totals' histograms. No window is added after it.
+func (r *Result) seal() {
+	for clock, t := range r.tallies {
+		if t != nil {
+			r.Total.Hist[clock] = t.histogram()
+		}
 	}
 }
 

@@ -150,6 +150,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if err := (&runner{spec: &spec, result: r}).run(ctx, shares, open); err != nil {
 		return nil, err
 	}
+	r.seal()
 	r.judge(&spec)
 	return r, nil
 }
