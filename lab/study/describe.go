@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"dyno/lab/load"
 )
@@ -18,7 +19,7 @@ func (p Plan) Describe(w io.Writer) {
 	if len(p.Cells) > 0 {
 		blocks = len(p.Trials) / len(p.Cells)
 	}
-	fmt.Fprintf(w, "plan: %d cells × %d blocks = %d trials, about %v; seed %d\n", len(p.Cells), blocks, len(p.Trials), p.Estimate.Round(time.Second), p.Seed)
+	fmt.Fprintf(w, "plan: %s × %s = %s, about %v; seed %d\n", count(len(p.Cells), "cell"), count(blocks, "block"), count(len(p.Trials), "trial"), p.Estimate.Round(time.Second), p.Seed)
 	for _, c := range p.Cells {
 		fmt.Fprintf(w, "  %3d  %-18s %s\n", c.Index+1, c.Subject, c.describe())
 	}
@@ -31,16 +32,24 @@ func (p Plan) Describe(w io.Writer) {
 		fmt.Fprintf(w, "block %d: cells %s\n", block+1, strings.Join(order, " "))
 	}
 	if blocks > shown {
-		fmt.Fprintf(w, "… and %d more blocks, each in an order of its own\n", blocks-shown)
+		fmt.Fprintf(w, "… and %s, each in an order of its own\n", count(blocks-shown, "more block"))
 	}
+}
+
+// count writes a number of things that take an s for more than one.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 func (c *Cell) describe() string {
 	text := c.Load + ": "
 	if c.Profile.Mode == load.Open {
-		text += fmt.Sprintf("open, %g requests/s (%s), %d connections", c.Profile.Rate, c.Profile.Arrivals, c.Profile.Connections)
+		text += fmt.Sprintf("open, %s requests/s (%s), %s", plain(c.Profile.Rate), c.Profile.Arrivals, count(c.Profile.Connections, "connection"))
 	} else {
-		text += fmt.Sprintf("closed, %d connections", c.Profile.Connections)
+		text += fmt.Sprintf("closed, %s", count(c.Profile.Connections, "connection"))
 	}
 	var names []string
 	for _, r := range c.Requests {
@@ -48,7 +57,11 @@ func (c *Cell) describe() string {
 	}
 	text += "; " + strings.Join(names, ", ")
 	for _, name := range slices.Sorted(maps.Keys(c.Levels)) {
-		text += fmt.Sprintf("; %s=%s", name, c.Levels[name])
+		level := c.Levels[name]
+		if level == "" || strings.ContainsFunc(level, unicode.IsControl) {
+			level = quote(level)
+		}
+		text += fmt.Sprintf("; %s=%s", name, level)
 	}
 	return text
 }

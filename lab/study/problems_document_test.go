@@ -40,7 +40,7 @@ subjects: [go/gin]
 		{"unclosed bracket", named + `subjects: [go/gin
 blocks: 3
 `,
-			"s.yaml:2: expected YAML: did not find expected ',' or ']' (a bracket or brace is not closed)"},
+			"s.yaml:2: expected YAML: did not find expected ',' or ']' (close the bracket or brace, and quote a text that holds ? or a comma)"},
 		{"unclosed quote", minimal + `question: "why
 `,
 			"s.yaml:3: expected YAML: found unexpected end of stream (a quote is not closed)"},

@@ -14,7 +14,7 @@ var syntaxHints = []struct{ part, hint string }{
 	{"cannot start any token", "indent with spaces, not tabs, and quote a text that starts with @, ` or %"},
 	{"did not find expected key", "check the indentation and the quotes of this line"},
 	{"did not find expected '-'", "check the indentation of this line"},
-	{"did not find expected ',' or", "a bracket or brace is not closed"},
+	{"did not find expected ',' or", "close the bracket or brace, and quote a text that holds ? or a comma"},
 	{"unexpected end of stream", "a quote is not closed"},
 	{"could not find expected ':'", `write "field: value"`},
 }

@@ -1,0 +1,38 @@
+package study
+
+import "testing"
+
+func TestDidYouMean(t *testing.T) {
+	valid := []string{"go/gin", "go/fasthttp", "response.p99"}
+	const list = "valid: go/gin, go/fasthttp, response.p99"
+	tests := []struct{ written, want string }{
+		{"go/gni", `did you mean "go/gin"?`},
+		{"GO/GIN", `did you mean "go/gin"?`},
+		{"gin", `did you mean "go/gin"?`},
+		{"p99", `did you mean "response.p99"?`},
+		{"go/fsthtp", `did you mean "go/fasthttp"?`},
+		{"", list},
+		{"x", list},
+		{"né", list},
+	}
+	for _, c := range tests {
+		if got := didYouMean(c.written, valid); got != c.want {
+			t.Errorf("%q: got %s, want %s", c.written, got, c.want)
+		}
+	}
+	if got := didYouMean("x", nil); got != "" {
+		t.Errorf("no choices: %q", got)
+	}
+}
+
+func TestEditDistance(t *testing.T) {
+	tests := []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "ab", 1}, {"abc", "xbc", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3}}
+	for _, c := range tests {
+		if got := editDistance(c.a, c.b); got != c.want {
+			t.Errorf("%q to %q: got %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}

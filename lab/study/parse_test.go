@@ -1,0 +1,134 @@
+package study
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/lab/load"
+)
+
+// parse reads a study that must be right.
+func parse(t testing.TB, src string) *Study {
+	t.Helper()
+	s, err := Parse("s.yaml", []byte(src), shipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestDefaults(t *testing.T) {
+	want := &Study{
+		Name: "s", Path: "s.yaml", Source: []byte(minimal),
+		Subjects:  []Subject{{Name: "go/gin", Use: "go/gin"}},
+		Requests:  []load.Request{{Name: "root", Method: "GET", Path: "/", Weight: 1}},
+		Loads:     []Load{{Name: "saturate", Profile: load.Profile{Mode: load.Closed, Connections: 64}, Timeout: 10 * time.Second}},
+		Trial:     Timing{Warmup: 2 * time.Second, Duration: 10 * time.Second},
+		Blocks:    6,
+		Placement: Placement{Mode: "split"},
+		Reference: "go/gin",
+	}
+	if got := parse(t, minimal); !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+	}
+}
+
+func TestEveryField(t *testing.T) {
+	const src = `study: all
+question: >
+  What,
+  and why?
+subjects:
+  - go/gin
+  - {name: gc/400, use: go/gin, env: {GOGC: 400, A: "", B: true}}
+  - {name: mine, run: "./mine -port $PORT", build: make, dir: sub, env: {C: d}}
+  - {name: other, run: ./other, ready: /up}
+reference: mine
+requests:
+  - {name: a, post: "/a?x=1", headers: {X: 1, Y: "a b"}, body: hi, weight: 3, expect: {status: 201}}
+  - {path: /b, method: purge}
+  - {path: /c}
+loads:
+  - {name: one, open: {rate: 1e3}, timeout: 2s}
+  - {open: {rate: 0.5, arrivals: uniform, connections: 7}}
+factors:
+  rate: [1e3, 2000.50]
+  connections: [1, 2]
+  request: [a, get /c]
+  env.X: [1, "", no]
+trial: {warmup: 0s}
+blocks: 3
+placement: {generator: [0], subject: [1, 2]}
+report: [cpu, response.p99.9]
+quick: {blocks: 2, trial: {duration: 3s}, loads: [open], factors: {connections: [9]}}
+`
+	want := &Study{
+		Name: "all", Question: "What, and why?", Path: "s.yaml", Source: []byte(src), Reference: "mine",
+		Subjects: []Subject{
+			{Name: "go/gin", Use: "go/gin"},
+			{Name: "gc/400", Use: "go/gin", Env: map[string]string{"GOGC": "400", "A": "", "B": "true"}},
+			{Name: "mine", Run: "./mine -port $PORT", Build: "make", Dir: "sub", Ready: "/a?x=1", Env: map[string]string{"C": "d"}},
+			{Name: "other", Run: "./other", Ready: "/up"},
+		},
+		Requests: []load.Request{
+			{Name: "a", Method: "POST", Path: "/a?x=1", Headers: []load.Header{{Name: "X", Value: "1"}, {Name: "Y", Value: "a b"}}, Body: "hi", Weight: 3, Status: 201},
+			{Name: "purge /b", Method: "PURGE", Path: "/b", Weight: 1},
+			{Name: "get /c", Method: "GET", Path: "/c", Weight: 1},
+		},
+		Loads: []Load{
+			{Name: "one", Profile: load.Profile{Mode: load.Open, Connections: 64, Rate: 1000, Arrivals: load.Poisson}, Timeout: 2 * time.Second},
+			{Name: "open", Profile: load.Profile{Mode: load.Open, Connections: 7, Rate: 0.5, Arrivals: load.Uniform}, Timeout: 10 * time.Second},
+		},
+		Factors: []Factor{
+			{"rate", []string{"1000", "2000.5"}}, {"connections", []string{"1", "2"}},
+			{"request", []string{"a", "get /c"}}, {"env.X", []string{"1", "", "no"}},
+		},
+		Trial: Timing{Duration: 10 * time.Second}, Blocks: 3,
+		Placement: Placement{Mode: "explicit", Generator: []int{0}, Subject: []int{1, 2}},
+		Report:    []string{"cpu", "response.p99.9"},
+		Shorter: Shorter{
+			Blocks: 2, Trial: Timing{Duration: 3 * time.Second}, Loads: []string{"open"},
+			Factors: []Factor{{"connections", []string{"9"}}},
+		},
+	}
+	if got := parse(t, src); !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+	}
+}
+
+func TestAcceptedForms(t *testing.T) {
+	tests := []struct{ name, src string }{
+		{"byte order mark", "\ufeff" + minimal},
+		{"CRLF", strings.ReplaceAll(minimal, "\n", "\r\n")},
+		{"JSON", `{"study": "s", "subjects": ["go/gin"]}`},
+		{"document markers", "---\n" + minimal + "...\n"},
+		{"aliases", minimal + "requests: [{get: /, headers: &h {A: b}}, {get: /b, headers: *h}]\n"},
+		{"a service that is up", named + "subjects: [{name: a, url: \"http://[::1]:80/\"}]\n"},
+		{"no factors", minimal + "factors: {}\n"},
+		{"shared", minimal + "placement: shared\n"},
+		{"tab in a header", minimal + "requests: [{get: /, headers: {A: \"b\\tc\"}}]\n"},
+		{"a command of several lines", named + "subjects:\n  - name: a\n    run: |\n      x=1\n      ./a\n"},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) { parse(t, c.src) })
+	}
+}
+
+func TestBodyFileIsBesideTheStudy(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "body.bin"), []byte("\x00body"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src := minimal + "requests: [{post: /, body_file: body.bin}]\n"
+	s, err := Parse(filepath.Join(dir, "s.yaml"), []byte(src), shipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Requests[0].Body; got != "\x00body" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,48 @@
+package study
+
+import (
+	"reflect"
+	"testing"
+	"time"
+)
+
+func TestQuickBlocks(t *testing.T) {
+	for blocks, want := range map[int]int{1: 1, 5: 5, 6: 6, 11: 6, 12: 6, 13: 6, 14: 7, 40: 20} {
+		s := parse(t, minimal)
+		s.Blocks = blocks
+		if got := s.Quick().Blocks; got != want {
+			t.Errorf("%d blocks: got %d, want %d", blocks, got, want)
+		}
+	}
+}
+
+func TestQuickChangesWhatItSays(t *testing.T) {
+	s := parse(t, minimal+`
+loads: [{name: a, closed: {}}, {name: b, closed: {connections: 1}}]
+factors: {connections: [1, 2, 3], env.A: [x, y]}
+trial: {warmup: 5s, duration: 60s}
+blocks: 30
+quick: {blocks: 3, trial: {duration: 2s}, loads: [b], factors: {connections: [1]}}
+`)
+	before := *s
+	q := s.Quick()
+	if q.Blocks != 3 || q.Trial != (Timing{5 * time.Second, 2 * time.Second}) {
+		t.Errorf("got %d blocks and %+v", q.Blocks, q.Trial)
+	}
+	if len(q.Loads) != 1 || q.Loads[0].Name != "b" {
+		t.Errorf("got %+v", q.Loads)
+	}
+	if want := []Factor{{"connections", []string{"1"}}, {"env.A", []string{"x", "y"}}}; !reflect.DeepEqual(q.Factors, want) {
+		t.Errorf("got %+v", q.Factors)
+	}
+	if !reflect.DeepEqual(*s, before) || len(s.Loads) != 2 || len(s.Factors[0].Levels) != 3 {
+		t.Error("the study itself changed")
+	}
+}
+
+func TestQuickTrialAlone(t *testing.T) {
+	s := parse(t, minimal+"blocks: 20\nquick: {blocks: 4}\n")
+	if q := s.Quick(); q.Trial != s.Trial || q.Blocks != 4 || len(q.Loads) != 1 {
+		t.Errorf("got %+v", q)
+	}
+}

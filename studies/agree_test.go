@@ -1,0 +1,110 @@
+package studies_test
+
+import (
+	"testing"
+
+	"dyno/lab/study"
+)
+
+const minimal = "study: s\nsubjects: [go/gin]\n"
+
+// TestSchemaAndParserRefuse holds the schema to what the parser says. What
+// only the parser can know (names that refer to others, lengths of durations)
+// is not in the schema.
+func TestSchemaAndParserRefuse(t *testing.T) {
+	tests := []struct{ name, src string }{
+		{"list", "[a]\n"},
+		{"no name", "subjects: [go/gin]\n"},
+		{"no subjects", "study: s\n"},
+		{"name", "study: a b\nsubjects: [go/gin]\n"},
+		{"name that climbs", "study: ..\nsubjects: [go/gin]\n"},
+		{"unknown field", minimal + "lodas: []\n"},
+		{"no subject", "study: s\nsubjects: []\n"},
+		{"subject unknown field", "study: s\nsubjects: [{use: go/gin, nmae: a}]\n"},
+		{"subject of no kind", "study: s\nsubjects: [{name: a}]\n"},
+		{"subject of two kinds", "study: s\nsubjects: [{name: a, use: go/gin, run: ./a}]\n"},
+		{"subject without a name", "study: s\nsubjects: [{run: ./a}]\n"},
+		{"subject name", "study: s\nsubjects: [{name: a//b, run: ./a}]\n"},
+		{"run is blank", "study: s\nsubjects: [{name: a, run: \" \"}]\n"},
+		{"build without run", "study: s\nsubjects: [{use: go/gin, build: make}]\n"},
+		{"url with a path", "study: s\nsubjects: [{name: a, url: \"http://h/x\"}]\n"},
+		{"url with a query", "study: s\nsubjects: [{name: a, url: \"http://h?x\"}]\n"},
+		{"url with https", "study: s\nsubjects: [{name: a, url: \"https://h\"}]\n"},
+		{"env of a url", "study: s\nsubjects: [{name: a, url: \"http://h\", env: {A: b}}]\n"},
+		{"env name", "study: s\nsubjects: [{use: go/gin, env: {A=B: c}}]\n"},
+		{"env port", "study: s\nsubjects: [{use: go/gin, env: {PORT: 1}}]\n"},
+		{"env value", "study: s\nsubjects: [{use: go/gin, env: {A: [b]}}]\n"},
+		{"ready", "study: s\nsubjects: [{name: a, run: ./a, ready: up}]\n"},
+		{"request of no method", minimal + "requests: [{name: a}]\n"},
+		{"request of two methods", minimal + "requests: [{get: /, post: /}]\n"},
+		{"request path", minimal + "requests: [{get: json}]\n"},
+		{"request path with a space", minimal + "requests: [{get: /a b}]\n"},
+		{"request method", minimal + "requests: [{method: G T, path: /}]\n"},
+		{"request method without path", minimal + "requests: [{get: /, method: PUT}]\n"},
+		{"header name", minimal + "requests: [{get: /, headers: {a b: c}}]\n"},
+		{"two bodies", minimal + "requests: [{post: /, body: a, body_file: b}]\n"},
+		{"weight", minimal + "requests: [{get: /, weight: 0}]\n"},
+		{"status", minimal + "requests: [{get: /, expect: {status: 600}}]\n"},
+		{"load of no kind", minimal + "loads: [{name: a}]\n"},
+		{"load of two kinds", minimal + "loads: [{closed: {}, open: {rate: 1}}]\n"},
+		{"load name", minimal + "loads: [{name: a/b, closed: {}}]\n"},
+		{"no rate", minimal + "loads: [{open: {}}]\n"},
+		{"rate", minimal + "loads: [{open: {rate: 0}}]\n"},
+		{"arrivals", minimal + "loads: [{open: {rate: 1, arrivals: bursts}}]\n"},
+		{"connections", minimal + "loads: [{closed: {connections: 0}}]\n"},
+		{"timeout", minimal + "loads: [{closed: {}, timeout: 10}]\n"},
+		{"unknown factor", minimal + "factors: {colour: [red]}\n"},
+		{"factor without levels", minimal + "factors: {connections: []}\n"},
+		{"level", minimal + "factors: {connections: [0]}\n"},
+		{"level twice", minimal + "factors: {connections: [1, 1]}\n"},
+		{"factor port", minimal + "factors: {env.PORT: [1]}\n"},
+		{"factor without a variable", minimal + "factors: {env.: [1]}\n"},
+		{"bad duration", minimal + "trial: {duration: 10}\n"},
+		{"duration in words", minimal + "trial: {duration: ten seconds}\n"},
+		{"negative warmup", minimal + "trial: {warmup: -1s}\n"},
+		{"blocks", minimal + "blocks: 0\n"},
+		{"placement", minimal + "placement: explicit\n"},
+		{"placement of one", minimal + "placement: {generator: [0]}\n"},
+		{"CPU", minimal + "placement: {generator: [0], subject: [4096]}\n"},
+		{"metric", minimal + "report: [p99]\n"},
+		{"metric twice", minimal + "report: [cpu, cpu]\n"},
+		{"quick unknown field", minimal + "quick: {block: 1}\n"},
+		{"quick blocks", minimal + "quick: {blocks: 0}\n"},
+	}
+	s, shipped := schema(t), subjectNames(t)
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			if err := s.Validate(value(t, c.src)); err == nil {
+				t.Errorf("the schema accepts\n%s", c.src)
+			}
+			if _, err := study.Parse("s.yaml", []byte(c.src), shipped); err == nil {
+				t.Errorf("the parser accepts\n%s", c.src)
+			}
+		})
+	}
+}
+
+// TestSchemaAndParserAccept keeps the schema from refusing what works.
+func TestSchemaAndParserAccept(t *testing.T) {
+	tests := []struct{ name, src string }{
+		{"least", minimal},
+		{"own", "study: s\nsubjects: [{name: my/own, run: ./a, build: make, dir: x, ready: /up, env: {A: 1, B: true, C: \"\"}}]\n"},
+		{"up", "study: s\nsubjects: [{name: a, url: \"http://[::1]:80/\"}]\n"},
+		{"method", minimal + "requests: [{method: purge, path: /a, headers: {X-A: 1}, body: 7}]\n"},
+		{"open", minimal + "loads: [{open: {rate: 0.5, arrivals: uniform}, timeout: 1m30s}]\n"},
+		{"timings", minimal + "trial: {warmup: 0s, duration: 1.5s}\nquick: {trial: {duration: 1500ms}}\n"},
+		{"factors", minimal + "factors: {connections: [1, 2], env.GOGC: [50, off]}\nquick: {factors: {connections: [1]}}\n"},
+		{"placement", minimal + "placement: {generator: [0], subject: [1, 2]}\n"},
+	}
+	s, shipped := schema(t), subjectNames(t)
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			if err := s.Validate(value(t, c.src)); err != nil {
+				t.Error(err)
+			}
+			if _, err := study.Parse("s.yaml", []byte(c.src), shipped); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
