@@ -37,7 +37,8 @@ type Manifest struct {
 	Status      Status              `json:"status"`
 	Error       string              `json:"error,omitempty"`
 	Plan        study.Plan          `json:"plan"`
-	Reference   string              `json:"reference"` // subject the others are compared with
+	Reference   string              `json:"reference"`        // subject the others are compared with
+	Report      []string            `json:"report,omitempty"` // metrics the ranking shows, the first one leads; empty leaves it to the report
 	Subjects    []Subject           `json:"subjects"`
 	Machine     machine.Fingerprint `json:"machine"`
 	Placement   Placement           `json:"placement"`

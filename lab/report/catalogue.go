@@ -73,6 +73,15 @@ func (c catalogue) has(key string) bool {
 	return ok
 }
 
+// metric returns what a metric is called: "Response p99" for "response.p99".
+func (c catalogue) metric(name string) string {
+	if key := "metric." + name; c.has(key) {
+		return c.text(key)
+	}
+	clock, figure, _ := strings.Cut(name, ".")
+	return c.text("metric."+clock) + " " + figure
+}
+
 // count writes "1 block" or "3 blocks": the text of key.one or key.other.
 func (c catalogue) count(key string, n int) string {
 	return c.text(plural(key, n), "n", n)

@@ -23,13 +23,26 @@ const (
 	rss        = "rss"
 )
 
-// shown are the columns of a ranking table in order, each with how soon a
-// narrow terminal drops it (high goes first).
+// shown are the columns of a ranking table unless the study says which, each
+// with how soon a narrow terminal drops it (high goes first).
 var shown = []shownMetric{{throughput, 1}, {cpu, 0}, {p50, 4}, {p99, 2}, {p999, 5}, {rss, 6}}
 
 type shownMetric struct {
 	metric string
 	drop   int
+}
+
+// chosen are the columns the study asks for, or shown. A narrow terminal drops
+// the last ones first.
+func chosen(a *analysis.Analysis) []shownMetric {
+	if len(a.Run.Report) == 0 {
+		return shown
+	}
+	var list []shownMetric
+	for i, m := range a.Run.Report {
+		list = append(list, shownMetric{m, i})
+	}
+	return list
 }
 
 // ranking is one group as a table: best first.
@@ -88,7 +101,7 @@ type moment struct {
 func rank(a *analysis.Analysis, g *analysis.Group, c catalogue) ranking {
 	r := ranking{Group: g, Title: g.Title, By: leading(a, g)}
 	if r.By != "" {
-		r.ByTitle = c.text("metric." + r.By)
+		r.ByTitle = c.metric(r.By)
 	}
 	r.Columns = columns(a, g, r.By, c)
 	for i := range g.Cells {
@@ -101,14 +114,15 @@ func rank(a *analysis.Analysis, g *analysis.Group, c catalogue) ranking {
 	return r
 }
 
-// leading is the metric that answers the group's question: cost where it is
-// known, else throughput when saturated and p99 when the rate is given.
+// leading is the metric that answers the group's question: the first that the
+// study asks for; else cost where it is known, throughput when saturated and p99
+// when the rate is given.
 func leading(a *analysis.Analysis, g *analysis.Group) string {
 	order := []string{cpu, throughput, p99}
 	if open(a, g) {
 		order = []string{cpu, p99, throughput}
 	}
-	for _, m := range order {
+	for _, m := range slices.Concat(a.Run.Report, order) {
 		if len(g.Ranking[m]) > 0 {
 			return m
 		}
@@ -133,13 +147,13 @@ func profile(a *analysis.Analysis, g *analysis.Group) load.Profile {
 // columns are the metrics shown, then the ratios to the reference subject.
 func columns(a *analysis.Analysis, g *analysis.Group, by string, c catalogue) []column {
 	var cols []column
-	for _, s := range leadingFirst(by) {
+	for _, s := range leadingFirst(chosen(a), by) {
 		i := slices.IndexFunc(g.Metrics, func(m analysis.Metric) bool { return m.Name == s.metric })
 		if i < 0 || !measured(g, s.metric) {
 			continue
 		}
 		m := g.Metrics[i]
-		cols = append(cols, column{Metric: m.Name, Unit: m.Unit, Title: c.text("metric." + m.Name), Better: m.Better, drop: s.drop})
+		cols = append(cols, column{Metric: m.Name, Unit: m.Unit, Title: c.metric(m.Name), Better: m.Better, drop: s.drop})
 	}
 	ratios := []string{by}
 	if by != throughput && !open(a, g) {
@@ -147,16 +161,16 @@ func columns(a *analysis.Analysis, g *analysis.Group, by string, c catalogue) []
 	}
 	for i, m := range ratios {
 		if compared(g, m) {
-			title := c.text("ranking.ratio", "metric", c.text("metric."+m), "reference", a.Run.Reference)
+			title := c.text("ranking.ratio", "metric", c.metric(m), "reference", a.Run.Reference)
 			cols = append(cols, column{Metric: m, Unit: "×", Title: title, Ratio: true, drop: 3 + 4*i})
 		}
 	}
 	return cols
 }
 
-// leadingFirst is shown with the metric ranked by in front.
-func leadingFirst(by string) []shownMetric {
-	return slices.SortedStableFunc(slices.Values(shown), func(a, b shownMetric) int {
+// leadingFirst is the list with the metric ranked by in front.
+func leadingFirst(list []shownMetric, by string) []shownMetric {
+	return slices.SortedStableFunc(slices.Values(list), func(a, b shownMetric) int {
 		switch by {
 		case a.metric:
 			return -1

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
 	"dyno/lab/study"
 	"dyno/lab/subject"
 )
@@ -115,8 +114,10 @@ func merged(envs ...map[string]string) map[string]string {
 }
 
 // instance starts the contender, or attaches to it, and verifies its answers.
-func (r *Runner) instance(ctx context.Context, c *contender, env map[string]string, requests []load.Request, log string) (*subject.Instance, error) {
-	in, err := r.begin(ctx, c, env, log)
+// In its environment the cell's levels win over the subject's own settings, and
+// these over probeEnv, so that a study can leave the probe out.
+func (r *Runner) instance(ctx context.Context, c *contender, cell *study.Cell, probeEnv map[string]string, log string) (*subject.Instance, error) {
+	in, err := r.begin(ctx, c, merged(probeEnv, c.start.Env, cell.Env), log)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +125,7 @@ func (r *Runner) instance(ctx context.Context, c *contender, env map[string]stri
 		err = subject.Verify(ctx, in.URL(), c.routes)
 	}
 	if err == nil {
-		err = subject.VerifyRequests(ctx, in.URL(), requests)
+		err = subject.VerifyRequests(ctx, in.URL(), cell.Requests)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("subject %s: %w", c.Name, err), in.Stop(context.WithoutCancel(ctx)))
@@ -137,8 +138,7 @@ func (r *Runner) begin(ctx context.Context, c *contender, env map[string]string,
 		return subject.Attach(c.Name, c.URL)
 	}
 	start := c.start
-	start.Env = merged(env, start.Env)
-	start.CPUs, start.Log, start.StateDir = r.placement.Subject, log, r.StateDir
+	start.Env, start.CPUs, start.Log, start.StateDir = env, r.placement.Subject, log, r.StateDir
 	return subject.Start(ctx, start)
 }
 
@@ -147,21 +147,26 @@ func (r *Runner) begin(ctx context.Context, c *contender, env map[string]string,
 func (r *Runner) check(ctx context.Context) error {
 	for _, s := range r.Study.Subjects {
 		r.tell(Event{Kind: Checking, Subject: s.Name})
-		for i := range r.Plan.Cells {
-			cell := &r.Plan.Cells[i]
-			if cell.Subject != s.Name {
-				continue
-			}
-			in, err := r.instance(ctx, r.contenders[s.Name], cell.Env, cell.Requests, "")
-			if err != nil {
-				return err
-			}
-			if err := in.Stop(context.WithoutCancel(ctx)); err != nil {
-				return fmt.Errorf("stopping subject %s: %w", s.Name, err)
-			}
-			break // one cell tells: the others differ in load and environment
+		// Started as for its first cell, and asked for what all cells ask.
+		all := *r.firstCell(s.Name)
+		all.Requests = r.Study.Requests
+		in, err := r.instance(ctx, r.contenders[s.Name], &all, nil, "")
+		if err != nil {
+			return err
+		}
+		if err := in.Stop(context.WithoutCancel(ctx)); err != nil {
+			return fmt.Errorf("stopping subject %s: %w", s.Name, err)
 		}
 		r.tell(Event{Kind: Checked, Subject: s.Name})
 	}
 	return nil
+}
+
+func (r *Runner) firstCell(subject string) *study.Cell {
+	for i := range r.Plan.Cells {
+		if r.Plan.Cells[i].Subject == subject {
+			return &r.Plan.Cells[i]
+		}
+	}
+	panic("runner: a subject without a cell: " + subject)
 }

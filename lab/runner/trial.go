@@ -32,7 +32,7 @@ func (r *Runner) trial(ctx context.Context, planned *study.PlannedTrial, cell *s
 
 func (r *Runner) measure(ctx context.Context, t *archive.Trial, cell *study.Cell, log string) (err error) {
 	c := r.contenders[cell.Subject]
-	env := cell.Env
+	var env map[string]string
 	var runtime *probe.RuntimeListener
 	if c.goProbe && c.URL == "" {
 		dir, err := os.MkdirTemp("", "dyno-")
@@ -45,9 +45,9 @@ func (r *Runner) measure(ctx context.Context, t *archive.Trial, cell *study.Cell
 		}
 		defer runtime.Close()
 		name, value, _ := strings.Cut(runtime.Env(), "=")
-		env = merged(map[string]string{name: value}, cell.Env)
+		env = map[string]string{name: value}
 	}
-	in, err := r.instance(ctx, c, env, cell.Requests, log)
+	in, err := r.instance(ctx, c, cell, env, log)
 	if err != nil {
 		return err
 	}
