@@ -11,6 +11,7 @@ import (
 // liveLine shows the last second of a load on one line that is written over.
 type liveLine struct {
 	w     io.Writer
+	size  func() (columns, height int)
 	on    bool
 	spec  *load.Spec
 	total time.Duration
@@ -18,7 +19,7 @@ type liveLine struct {
 }
 
 func newLiveLine(w io.Writer, on bool, spec *load.Spec) *liveLine {
-	return &liveLine{w: w, on: on, spec: spec}
+	return &liveLine{w: w, size: terminalSize, on: on, spec: spec}
 }
 
 // window shows one finished window.
@@ -38,7 +39,9 @@ func (l *liveLine) window(w load.Window) {
 	if h := w.Hist[load.Response]; h != nil {
 		p50, p99 = float64(h.ValueAtPercentile(50)), float64(h.ValueAtPercentile(99))
 	}
-	fmt.Fprintf(l.w, "\r\x1b[K  %s  %s requests/s  p50 %s  p99 %s  errors %d", phase, number(float64(w.Completed)/w.Length.Seconds()), duration(p50), duration(p99), w.Errors.Total())
+	columns, _ := l.size()
+	line := fmt.Sprintf("  %s  %s requests/s  p50 %s  p99 %s  errors %d", phase, number(float64(w.Completed)/w.Length.Seconds()), duration(p50), duration(p99), w.Errors.Total())
+	fmt.Fprint(l.w, "\r\x1b[K"+cut(line, columns-1))
 	l.shown = true
 }
 

@@ -61,7 +61,7 @@ func writeClocks(w io.Writer, t *load.Window) {
 	fmt.Fprintln(w)
 	for _, clock := range []load.Clock{load.Response, load.Service, load.Lag, load.FirstByte, load.Connect} {
 		h := t.Hist[clock]
-		if h == nil || h.Max() == 0 {
+		if h == nil || duration(float64(h.Max())) == duration(0) { // as the lag of a closed loop
 			continue
 		}
 		fmt.Fprintf(w, "  %-12s %9s", strings.ReplaceAll(clock.String(), "_", " "), duration(h.Mean()))

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"dyno/lab/archive"
+	"dyno/lab/load"
 	"dyno/lab/runner"
 )
 
@@ -57,7 +59,7 @@ func (p *plainLines) event(e runner.Event) {
 	case runner.Begun:
 		fmt.Fprintf(p.w, "run %s\n", e.Run)
 	case runner.TrialFinished:
-		fmt.Fprintf(p.w, "%*d/%d  block %d  %-16s %-10s %s  (%s left)\n", digits(e.Total), e.Done, e.Total, e.Trial.Block+1, e.Cell.Subject, e.Cell.Load, outcomeText(e.Outcome), roughly(e.Remaining))
+		fmt.Fprintf(p.w, "%*d/%d  %4s left  block %d  %-16s %-10s %s\n", digits(e.Total), e.Done, e.Total, roughly(e.Remaining), e.Trial.Block+1, e.Cell.Subject, e.Cell.Load, outcomeText(e.Outcome))
 	}
 }
 
@@ -69,11 +71,29 @@ func outcomeText(t *archive.Trial) string {
 		return string(t.Status) + ": " + t.Error
 	}
 	f := figuresOf(t.Windows)
+	if f.throughput == 0 {
+		return "no usable second: " + reasons(t)
+	}
 	text := fmt.Sprintf("%9s req/s  p99 %-7s", number(f.throughput), duration(f.p99))
 	if f.cpuPerRequest > 0 {
 		text += fmt.Sprintf("  %5.1f µs CPU", f.cpuPerRequest)
 	}
 	return text + "  " + string(t.Validity)
+}
+
+// reasons names the findings that make a trial invalid, or all if none does.
+func reasons(t *archive.Trial) string {
+	var all, invalid []string
+	for _, f := range t.Findings {
+		all = append(all, f.Name)
+		if f.Validity == load.Invalid {
+			invalid = append(invalid, f.Name)
+		}
+	}
+	if len(invalid) == 0 {
+		invalid = all
+	}
+	return strings.Join(invalid, ", ")
 }
 
 // roughly rounds a duration as a person would say it.

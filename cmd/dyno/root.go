@@ -51,14 +51,15 @@ says what the numbers are worth, and keeps the evidence.
 		SilenceErrors: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError(fmt.Errorf("there is no command %q; see dyno --help", args[0]))
+				return usageError(unknownCommand(cmd, args[0]))
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd, &global) },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
+		return usageError(fmt.Errorf("%w%s; see %s --help", err, flagSuggestion(cmd, err), cmd.CommandPath()))
 	})
 	flags := root.PersistentFlags()
 	flags.BoolVarP(&global.quiet, "quiet", "q", false, "print results only, no progress")
@@ -70,16 +71,6 @@ says what the numbers are worth, and keeps the evidence.
 		newList(), newShow(), newReport(&global), newRemove(), newMachine(),
 	)
 	return root
-}
-
-// exactArgs asks for n arguments and says what they are.
-func exactArgs(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usageError(fmt.Errorf("%s takes %d argument(s): %s; got %d; see %s --help", cmd.CommandPath(), n, what, len(args), cmd.CommandPath()))
-		}
-		return nil
-	}
 }
 
 // version is the module's version, or the commit it was built from.

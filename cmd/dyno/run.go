@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -12,9 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dyno/lab/analysis"
 	"dyno/lab/archive"
-	"dyno/lab/report"
 	"dyno/lab/runner"
 	"dyno/lab/study"
 )
@@ -51,7 +50,7 @@ the run; what was measured so far is kept and reported.`,
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of order and schedules (default: a new one, printed)")
 	flags.IntVar(&f.blocks, "blocks", 0, "number of blocks, instead of the study's")
 	flags.BoolVar(&f.plan, "plan", false, "print the plan and stop")
-	flags.BoolVar(&f.asJSON, "json", false, "print events as JSON Lines, then the analysis")
+	flags.BoolVar(&f.asJSON, "json", false, "print JSON Lines: the plan, what happens, and last the analysis")
 	return cmd
 }
 
@@ -60,12 +59,10 @@ func runStudy(ctx context.Context, f *runFlags, global *globalFlags, name string
 	if err != nil {
 		return usageError(err)
 	}
-	if !global.quiet && !f.asJSON || f.plan {
-		r.Plan.Describe(os.Stdout)
-		fmt.Println()
-	}
-	if f.plan {
-		return nil
+	if !global.quiet || f.asJSON || f.plan {
+		if err := describePlan(r.Plan, f.asJSON); err != nil || f.plan {
+			return err
+		}
 	}
 	observer := newObserver(f, global, r)
 	r.Observe = observer.event
@@ -74,7 +71,31 @@ func runStudy(ctx context.Context, f *runFlags, global *globalFlags, name string
 	if id == "" {
 		return err
 	}
-	return errors.Join(err, conclude(r.Store, id, f.asJSON, global.lang))
+	run, readErr := r.Store.Open(id)
+	if readErr != nil {
+		return errors.Join(err, readErr)
+	}
+	concluded := conclude(run, f.asJSON, global.lang)
+	if ctx.Err() != nil && concluded != nil {
+		return &exitError{exitInterrupted, concluded}
+	}
+	return errors.Join(err, concluded)
+}
+
+// describePlan prints what will be done.
+func describePlan(plan study.Plan, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(os.Stdout).Encode(planLine{Event: "plan", Plan: plan})
+	}
+	plan.Describe(os.Stdout)
+	_, err := fmt.Println()
+	return err
+}
+
+// planLine is the first line that dyno run --json prints.
+type planLine struct {
+	Event string     `json:"event"` // "plan"
+	Plan  study.Plan `json:"plan"`
 }
 
 // runner reads the study and plans it.
@@ -127,39 +148,6 @@ func (f *runFlags) command(name string) []string {
 		command = append(command, "--blocks", strconv.Itoa(f.blocks))
 	}
 	return append(command, "--seed", strconv.FormatUint(f.seed, 10))
-}
-
-// conclude analyses the run that has just ended, prints its table and writes
-// its report.
-func conclude(store archive.Store, id string, asJSON bool, lang string) error {
-	run, err := store.Open(id)
-	if err != nil {
-		return err
-	}
-	a, err := analysis.Analyse(run)
-	if err != nil {
-		return fmt.Errorf("analysing run %s: %w", id, err)
-	}
-	var document bytes.Buffer
-	if err := report.JSON(&document, a); err != nil {
-		return err
-	}
-	path := filepath.Join(run.Dir, "report.html")
-	err = errors.Join(run.SaveAnalysis(document.Bytes()), writeFile(path, func(w *bytes.Buffer) error {
-		return report.HTML(w, a, lang)
-	}))
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		_, err := os.Stdout.Write(document.Bytes())
-		return err
-	}
-	if err := report.Table(os.Stdout, a, width(), colour()); err != nil {
-		return err
-	}
-	fmt.Printf("\nrun     %s\nreport  %s\nrepeat  %s\n", id, path, shellCommand(run.Manifest.Command))
-	return nil
 }
 
 // writeFile writes a file wholly or not at all.

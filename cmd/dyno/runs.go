@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"text/tabwriter"
 	"time"
@@ -54,7 +55,7 @@ func newRemove() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rm RUN...",
 		Short: "Delete archived runs",
-		Args:  cobra.MinimumNArgs(1),
+		Args:  argsBetween(1, math.MaxInt, "the IDs of runs"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			store, err := archive.DefaultStore()
 			if err != nil {

@@ -70,7 +70,7 @@ func newStudyInit() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [FILE]",
 		Short: "Write a commented study file to start from (default study.yaml)",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  argsBetween(0, 1, "at most a file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			name := "study.yaml"
 			if len(args) == 1 {

@@ -76,7 +76,7 @@ func terminalValidity(a *analysis.Analysis, c catalogue, width int, p painter) s
 		if f.Where != "" {
 			line += " (" + f.Where + ")"
 		}
-		out += wrap(printable(line), width) + "\n"
+		out += wrap(printable(oneLine(line)), width) + "\n"
 	}
 	if n := len(leftOut(a, c)); n > 0 {
 		out += wrap(c.text("table.left", "trials", c.count("trials", n)), width) + "\n"

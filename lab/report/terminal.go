@@ -15,6 +15,16 @@ func printable(s string) string {
 	}, s)
 }
 
+// oneLine joins the lines of a text, such as an error with the last lines of a
+// subject's log.
+func oneLine(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return strings.Join(lines, " | ")
+}
+
 // textWidth is how many columns a text takes if all its letters are narrow.
 func textWidth(s string) int { return utf8.RuneCountInString(s) }
 

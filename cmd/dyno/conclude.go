@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"dyno/lab/analysis"
+	"dyno/lab/archive"
+	"dyno/lab/report"
+)
+
+// conclude analyses a run that has just ended, prints its result and writes its
+// report. The result is printed also if the report can't be written, as on a
+// full disk. Trials that failed are an error.
+func conclude(run *archive.Run, asJSON bool, lang string) error {
+	a, err := analysis.Analyse(run)
+	if err != nil {
+		return fmt.Errorf("analysing run %s: %w", run.Manifest.ID, err)
+	}
+	var document bytes.Buffer
+	if err := report.JSON(&document, a); err != nil {
+		return err
+	}
+	path := filepath.Join(run.Dir, "report.html")
+	saved := errors.Join(run.SaveAnalysis(document.Bytes()), writeFile(path, func(w *bytes.Buffer) error {
+		return report.HTML(w, a, lang)
+	}))
+	if asJSON {
+		err = json.NewEncoder(os.Stdout).Encode(analysisLine{Event: "analysis", Run: run.Manifest.ID, Analysis: document.Bytes()})
+	} else if err = report.Table(os.Stdout, a, width(), colour()); err == nil {
+		fmt.Printf("\nrun     %s\n", run.Manifest.ID)
+		if saved == nil {
+			fmt.Printf("report  %s\n", path)
+		}
+		fmt.Printf("repeat  %s\n", shellCommand(run.Manifest.Command))
+	}
+	return errors.Join(err, saved, failedTrials(run))
+}
+
+// analysisLine is the last line that dyno run --json prints.
+type analysisLine struct {
+	Event    string          `json:"event"` // "analysis"
+	Run      string          `json:"run"`
+	Analysis json.RawMessage `json:"analysis"` // as dyno report --json prints it
+}
+
+// failedTrials is the error for a run with failed trials, or nil.
+func failedTrials(run *archive.Run) error {
+	failed, first := 0, ""
+	for i := range run.Trials {
+		if t := &run.Trials[i]; t.Status == archive.Failed {
+			if failed++; failed == 1 {
+				first, _, _ = strings.Cut(t.Error, "\n")
+			}
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d trials failed and are left out; the first: %s", failed, len(run.Manifest.Plan.Trials), strings.TrimSuffix(first, "; its last lines:"))
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// exactArgs asks for n arguments and says what they are.
+func exactArgs(n int, what string) cobra.PositionalArgs { return argsBetween(n, n, what) }
+
+// argsBetween asks for least to most arguments and says what they are.
+func argsBetween(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) >= least && len(args) <= most {
+			return nil
+		}
+		if cmd.HasSubCommands() {
+			return usageError(unknownCommand(cmd, args[0]))
+		}
+		if most == 0 {
+			return usageError(fmt.Errorf("%s takes no argument, got %q; see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath()))
+		}
+		return usageError(fmt.Errorf("%s needs %s: got %d argument(s); see %s --help", cmd.CommandPath(), what, len(args), cmd.CommandPath()))
+	}
+}
+
+// unknownCommand is the error for a word that is not a command of cmd.
+func unknownCommand(cmd *cobra.Command, word string) error {
+	return fmt.Errorf("%s has no command %q%s; see %s --help", cmd.CommandPath(), word, didYouMean(suggestions(cmd, word), ""), cmd.CommandPath())
+}
+
+// flagSuggestion names the flags most like one that does not exist.
+func flagSuggestion(cmd *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return ""
+	}
+	flags := &cobra.Command{} // cobra compares words only with the names of commands
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	return didYouMean(suggestions(flags, unknown.GetSpecifiedName()), "--")
+}
+
+func suggestions(cmd *cobra.Command, word string) []string {
+	cmd.SuggestionsMinimumDistance = 2
+	return cmd.SuggestionsFor(word)
+}
+
+func didYouMean(names []string, prefix string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "; did you mean " + prefix + strings.Join(names, " or "+prefix) + "?"
+}
+
+// checkFlags checks what holds for the flags of every command.
+func checkFlags(cmd *cobra.Command, global *globalFlags) error {
+	if global.lang != "en" && global.lang != "zh" {
+		return usageError(fmt.Errorf("--lang %q is neither en nor zh", global.lang))
+	}
+	return usageError(cmd.ValidateFlagGroups())
+}
