@@ -3,9 +3,6 @@ package load
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net"
-	"net/netip"
 	"runtime"
 	"sync"
 	"time"
@@ -31,82 +28,6 @@ type engine interface {
 	usage() (user, sys time.Duration)
 	// close releases everything. It is called from the same goroutine.
 	close()
-}
-
-// share is one loop's part of a load.
-type share struct {
-	spec        *Spec
-	addr        netip.AddrPort
-	secure      bool
-	host        string // as sent in Host
-	part, parts int
-	connections int
-	quota       uint64 // requests to send at most; 0: no limit
-	cpu         int    // -1: anywhere
-	errors      *errorLog
-}
-
-// errorLog keeps the first error of each kind.
-type errorLog struct {
-	mu    sync.Mutex
-	first map[string]string
-}
-
-func (l *errorLog) note(kind, text string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, ok := l.first[kind]; !ok {
-		l.first[kind] = text
-	}
-}
-
-// Check reports what is wrong with the spec, or nil.
-func (s *Spec) Check() error {
-	u, _, err := parseTarget(s.Target)
-	if err != nil {
-		return err
-	}
-	if u.Scheme == "https" && s.Engine == "epoll" {
-		return errors.New(`engine "epoll" can't speak TLS yet; leave the engine open for https`)
-	}
-	if len(s.Requests) == 0 {
-		return errors.New("no request to send")
-	}
-	for i := range s.Requests {
-		if err := s.Requests[i].Check(); err != nil {
-			return fmt.Errorf("request %d: %w", i+1, err)
-		}
-	}
-	if s.Duration <= 0 && s.MaxRequests == 0 {
-		return errors.New("neither a duration nor a number of requests is given: the load would never end")
-	}
-	if s.Duration < 0 || s.Warmup < 0 || s.Timeout < 0 {
-		return errors.New("durations must not be negative")
-	}
-	return s.Profile.Check()
-}
-
-// Check reports what is wrong with the profile, or nil.
-func (p *Profile) Check() error {
-	if p.Connections < 1 || p.Connections > MaxConnections {
-		return fmt.Errorf("connections must be from 1 to %d, not %d", MaxConnections, p.Connections)
-	}
-	switch p.Mode {
-	case Closed:
-		if p.Rate != 0 {
-			return errors.New("a closed loop has no rate: it sends when answers come")
-		}
-	case Open:
-		if !(p.Rate > 0) || p.Rate > 1e7 {
-			return fmt.Errorf("rate must be above 0 and at most 10 million requests/s, not %v", p.Rate)
-		}
-		if p.Arrivals != "" && p.Arrivals != Uniform && p.Arrivals != Poisson {
-			return fmt.Errorf("arrivals %q are neither %q nor %q", p.Arrivals, Uniform, Poisson)
-		}
-	default:
-		return fmt.Errorf("mode %q is neither %q nor %q", p.Mode, Closed, Open)
-	}
-	return nil
 }
 
 // loops is how many event loops the load uses.
@@ -165,71 +86,6 @@ func spareProcessor(loops int) (undo func()) {
 	}
 	runtime.GOMAXPROCS(loops + 1)
 	return func() { runtime.GOMAXPROCS(before) }
-}
-
-// split resolves the target and divides the load among the loops.
-func (s *Spec) split(ctx context.Context) ([]share, error) {
-	u, dial, err := parseTarget(s.Target)
-	if err != nil {
-		return nil, err
-	}
-	addr, err := resolve(ctx, dial)
-	if err != nil {
-		return nil, err
-	}
-	log := &errorLog{first: make(map[string]string)}
-	shares := make([]share, s.loops())
-	for i := range shares {
-		sh := share{
-			spec: s, addr: addr, secure: u.Scheme == "https", host: u.Host, part: i, parts: len(shares),
-			connections: part(s.Profile.Connections, i, len(shares)), cpu: -1, errors: log,
-		}
-		if s.MaxRequests > 0 {
-			if sh.quota = uint64(part(int(s.MaxRequests), i, len(shares))); sh.quota == 0 {
-				continue
-			}
-		}
-		if len(s.CPUs) > 0 {
-			sh.cpu = s.CPUs[i%len(s.CPUs)]
-		}
-		shares[i] = sh
-	}
-	if s.MaxRequests > 0 && s.MaxRequests < uint64(len(shares)) {
-		shares = shares[:s.MaxRequests]
-	}
-	return shares, nil
-}
-
-// part divides n into parts as evenly as can be and returns the i-th.
-func part(n, i, parts int) int {
-	p := n / parts
-	if i < n%parts {
-		p++
-	}
-	return p
-}
-
-func resolve(ctx context.Context, hostport string) (netip.AddrPort, error) {
-	host, port, err := net.SplitHostPort(hostport)
-	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("target %q: %w", hostport, err)
-	}
-	number, err := net.DefaultResolver.LookupPort(ctx, "tcp", port)
-	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("target %q: %w", hostport, err)
-	}
-	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("looking up %s: %w", host, err)
-	}
-	best := addrs[0]
-	for _, a := range addrs {
-		if a.Unmap().Is4() { // servers that listen on "localhost" most often mean 127.0.0.1
-			best = a
-			break
-		}
-	}
-	return netip.AddrPortFrom(best.Unmap(), uint16(number)), nil
 }
 
 // runner brings the loops up together and collects what they record.

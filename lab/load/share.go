@@ -1,0 +1,101 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+)
+
+// share is one loop's part of a load.
+type share struct {
+	spec        *Spec
+	addr        netip.AddrPort
+	secure      bool
+	host        string // as sent in Host
+	part, parts int
+	connections int
+	quota       uint64 // requests to send at most; 0: no limit
+	cpu         int    // -1: anywhere
+	errors      *errorLog
+}
+
+// errorLog keeps the first error of each kind.
+type errorLog struct {
+	mu    sync.Mutex
+	first map[string]string
+}
+
+func (l *errorLog) note(kind, text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ok := l.first[kind]; !ok {
+		l.first[kind] = text
+	}
+}
+
+// split resolves the target and divides the load among the loops.
+func (s *Spec) split(ctx context.Context) ([]share, error) {
+	u, dial, err := parseTarget(s.Target)
+	if err != nil {
+		return nil, err
+	}
+	addr, err := resolve(ctx, dial)
+	if err != nil {
+		return nil, err
+	}
+	log := &errorLog{first: make(map[string]string)}
+	shares := make([]share, s.loops())
+	for i := range shares {
+		sh := share{
+			spec: s, addr: addr, secure: u.Scheme == "https", host: u.Host, part: i, parts: len(shares),
+			connections: part(s.Profile.Connections, i, len(shares)), cpu: -1, errors: log,
+		}
+		if s.MaxRequests > 0 {
+			if sh.quota = uint64(part(int(s.MaxRequests), i, len(shares))); sh.quota == 0 {
+				continue
+			}
+		}
+		if len(s.CPUs) > 0 {
+			sh.cpu = s.CPUs[i%len(s.CPUs)]
+		}
+		shares[i] = sh
+	}
+	if s.MaxRequests > 0 && s.MaxRequests < uint64(len(shares)) {
+		shares = shares[:s.MaxRequests]
+	}
+	return shares, nil
+}
+
+// part divides n into parts as evenly as can be and returns the i-th.
+func part(n, i, parts int) int {
+	p := n / parts
+	if i < n%parts {
+		p++
+	}
+	return p
+}
+
+func resolve(ctx context.Context, hostport string) (netip.AddrPort, error) {
+	host, port, err := net.SplitHostPort(hostport)
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("target %q: %w", hostport, err)
+	}
+	number, err := net.DefaultResolver.LookupPort(ctx, "tcp", port)
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("target %q: %w", hostport, err)
+	}
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("looking up %s: %w", host, err)
+	}
+	best := addrs[0]
+	for _, a := range addrs {
+		if a.Unmap().Is4() { // servers that listen on "localhost" most often mean 127.0.0.1
+			best = a
+			break
+		}
+	}
+	return netip.AddrPortFrom(best.Unmap(), uint16(number)), nil
+}
