@@ -132,7 +132,7 @@ func TestResponseRefusals(t *testing.T) {
 	}...)
 	for _, tt := range tests {
 		for _, piece := range []int{1, 5, 1 << 20} {
-			if piece == 1 && len(tt.wire) > 30000 {
+			if piece < 100 && len(tt.wire) > 30000 {
 				continue // quadratic by design: an incomplete head is fed again
 			}
 			var r Response
