@@ -24,6 +24,7 @@ type loadFlags struct {
 	warmup      time.Duration
 	requests    uint64
 	rate        float64
+	open        bool // --rate was given
 	arrivals    string
 	headers     []string
 	method      string
@@ -57,6 +58,7 @@ measured so far is printed).`,
   dyno load -n 10000 -m POST -H 'Content-Type: application/json' -b @user.json http://127.0.0.1:8080/users`,
 		Args: exactArgs(1, "the URL to load"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.open = cmd.Flags().Changed("rate")
 			return runLoad(cmd.Context(), &f, global, args[0])
 		},
 	}
@@ -168,7 +170,7 @@ func (f *loadFlags) spec(target string) (load.Spec, error) {
 		Profile:  load.Profile{Mode: load.Closed, Connections: f.connections},
 		Requests: []load.Request{{Name: "request", Method: f.verb(), Path: u.RequestURI(), Headers: headers, Body: f.body}},
 	}
-	if f.rate != 0 {
+	if f.open {
 		spec.Profile.Mode, spec.Profile.Rate, spec.Profile.Arrivals = load.Open, f.rate, load.Arrivals(f.arrivals)
 	}
 	if f.duration == 0 && f.requests == 0 {
@@ -183,6 +185,9 @@ func (f *loadFlags) spec(target string) (load.Spec, error) {
 func (f *loadFlags) check(spec *load.Spec) error {
 	if f.engine != "" && f.engine != "epoll" && f.engine != "portable" {
 		return fmt.Errorf("--engine %q is neither epoll nor portable", f.engine)
+	}
+	if f.duration < 0 {
+		return fmt.Errorf("--duration must not be negative, not %v", f.duration)
 	}
 	if f.threads < 1 || f.threads > 1024 {
 		return fmt.Errorf("--threads must be from 1 to 1024, not %d", f.threads)

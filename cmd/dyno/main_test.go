@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The programs that the tests run: dyno itself, and a subject with bad habits.
+var dynoBinary, serverBinary string
+
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+
+func testMain(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "dyno-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), ".", "./testdata/server")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building the programs under test: %v\n%s", err, out)
+		return 1
+	}
+	dynoBinary, serverBinary = filepath.Join(dir, "dyno"), filepath.Join(dir, "server")
+	flag.Parse()
+	flag.Set("test.parallel", "6") // most of them wait for a second of load
+	return m.Run()
+}
+
+// patience is how long anything may take before a test gives up.
+const patience = 60 * time.Second
+
+// outcome is what a command came to.
+type outcome struct {
+	stdout, stderr string
+	code           int
+}
+
+// dyno runs a command to its end.
+func dyno(t *testing.T, home string, args ...string) outcome {
+	t.Helper()
+	return start(t, home, args...).wait(t)
+}
+
+// session is a dyno that runs.
+type session struct {
+	cmd            *exec.Cmd
+	stdout, stderr output
+}
+
+// start starts a command with its own DYNO_HOME, in its own folder.
+func start(t *testing.T, home string, args ...string) *session {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return startCommand(t, exec.CommandContext(ctx, dynoBinary, args...), home)
+}
+
+func startCommand(t *testing.T, cmd *exec.Cmd, home string) *session {
+	t.Helper()
+	s := &session{cmd: cmd}
+	cmd.Dir = home
+	cmd.Env = append(os.Environ(), "DYNO_HOME="+home)
+	cmd.Stdout, cmd.Stderr = &s.stdout, &s.stderr
+	cmd.WaitDelay = time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *session) wait(t *testing.T) outcome {
+	t.Helper()
+	err := s.cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return outcome{s.stdout.String(), s.stderr.String(), s.cmd.ProcessState.ExitCode()}
+}
+
+func (s *session) signal(t *testing.T, signal os.Signal) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// output is written by one goroutine and read by another.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+// eventually waits until ok says so.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+// serve runs the test server in a mode, until the test ends, and returns its
+// address as http://host:port.
+func serve(t *testing.T, mode string) string {
+	t.Helper()
+	cmd := exec.Command(serverBinary, mode)
+	cmd.Env = append(os.Environ(), "PORT=0")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	var url string
+	if _, err := fmt.Fscanln(io.LimitReader(out, 1<<10), &url); err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+// want fails the test unless the exit code is code and the text holds the
+// parts.
+func (o outcome) want(t *testing.T, code int, text string, parts ...string) {
+	t.Helper()
+	if o.code != code {
+		t.Errorf("exit code %d, want %d\nstdout: %s\nstderr: %s", o.code, code, o.stdout, o.stderr)
+	}
+	contains(t, text, parts...)
+}
+
+func contains(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is missing in:\n%s", part, text)
+		}
+	}
+}

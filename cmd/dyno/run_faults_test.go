@@ -1,0 +1,65 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// Faults that are found before anything is measured: the run ends with a clear
+// error and leaves nothing in the archive.
+func TestSubjectsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for mode, why := range map[string][]string{
+		"no-start":                        {"subject no-start exited before it was ready (exit status 3)", "no database at db.internal:5432"},
+		"status":                          {"subject status", "- 200 to 399", "+ 404 Not Found", "no such thing"},
+		"mute":                            {"subject mute", "- a complete answer", "nothing more came within"},
+		"closes":                          {"subject closes", "the connection was closed"},
+		"garbage":                         {"subject garbage", "malformed HTTP response"},
+		"half":                            {"subject half", "promises 100 bytes of body, but after 21"},
+		"missing: exec ./no-such-program": {"subject missing exited before it was ready", "no-such-program"},
+	} {
+		name, _, _ := strings.Cut(mode, ":")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			o := dyno(t, home, "run", studyFile(t, home, 1, mode))
+			o.want(t, 1, o.stderr, why...)
+			o = dyno(t, home, "list")
+			o.want(t, 0, o.stdout, "no runs yet")
+		})
+	}
+}
+
+func TestABuildThatFails(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	file := writeStudy(t, home, `study: broken
+subjects:
+  - {name: broken, run: ./server, build: "echo compiling; echo 'main.c:3: undefined' >&2; exit 4"}
+requests: [{name: root, get: /}]
+loads: [{name: steady, closed: {connections: 1}}]
+trial: {warmup: 0s, duration: 1s}
+blocks: 1
+`)
+	o := dyno(t, home, "run", file)
+	o.want(t, 1, o.stderr, "subject broken", "exit status 4", "main.c:3: undefined")
+}
+
+func TestASubjectThatDiesInATrial(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	o := dyno(t, home, "run", studyFile(t, home, 1, "good", "dies"))
+	o.want(t, 1, o.stderr, "failed: subject dies died: exit status 7", "fatal: out of ideas", "2/2", "1 of 2 trials failed")
+	contains(t, o.stdout, "good", "A trial failed", "out of ideas", "report  ")
+	o = dyno(t, home, "list")
+	o.want(t, 0, o.stdout, "complete")
+	o = dyno(t, home, "report", "latest", "--markdown")
+	o.want(t, 0, o.stdout, "out of ideas")
+}
+
+func TestASubjectThatGoesSourInATrial(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	o := dyno(t, home, "run", studyFile(t, home, 1, "sours"))
+	o.want(t, 0, o.stdout, "Requests failed")
+}
