@@ -65,6 +65,7 @@ says what the numbers are worth, and keeps the evidence.
 	flags.BoolVarP(&global.quiet, "quiet", "q", false, "print results only, no progress")
 	flags.BoolVar(&global.plain, "plain", false, "print plain lines instead of a live display")
 	flags.StringVar(&global.lang, "lang", "en", "language of HTML reports: en or zh")
+	root.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"en", "zh"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(
 		newRun(&global), newLoad(&global), newUp(&global),
 		newStudies(), newSubjects(), newStudy(),

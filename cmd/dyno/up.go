@@ -20,6 +20,9 @@ func newUp(global *globalFlags) *cobra.Command {
 		Example: "  dyno up go/gin --port 8080",
 		Args:    exactArgs(1, "a subject's name (see dyno subjects)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if port < 0 || port > 65535 {
+				return usageError(fmt.Errorf("--port must be from 1 to 65535, or 0 for a free one, not %d", port))
+			}
 			return up(cmd.Context(), args[0], port, global)
 		},
 		ValidArgsFunction: completeSubjects,

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+func TestStudyInitCheckSchema(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	o := dyno(t, home, "study", "init")
+	o.want(t, 0, o.stdout, "wrote study.yaml", "dyno run study.yaml")
+	if !strings.Contains(read(t, filepath.Join(home, "study.yaml")), "#") {
+		t.Error("the starter has no comment")
+	}
+	o = dyno(t, home, "study", "init")
+	o.want(t, 1, o.stderr, "study.yaml", "nothing was written")
+	o = dyno(t, home, "study", "init", "other study.yaml")
+	o.want(t, 0, o.stdout, "'other study.yaml'")
+	o = dyno(t, home, "study", "check", "study.yaml")
+	o.want(t, 0, o.stdout, "plan: ", "block 1: cells")
+	o = dyno(t, home, "study", "check", "go-frameworks")
+	o.want(t, 0, o.stdout, "go/gnet")
+	o = dyno(t, home, "study", "schema")
+	o.want(t, 0, o.stdout)
+	schema, err := jsonschema.UnmarshalJSON(strings.NewReader(o.stdout))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("study.json", schema); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Compile("study.json"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWrongStudies(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	writeStudy(t, home, `study: wrong
+subjects: [go/gni]
+requests: [{name: root, gett: /}]
+loads: [{name: steady, closed: {connections: 0}}]
+`)
+	for _, args := range [][]string{{"run", "study.yaml"}, {"run", "study.yaml", "--plan"}, {"study", "check", "study.yaml"}} {
+		o := dyno(t, home, args...)
+		o.want(t, 2, o.stderr, "study.yaml:2:12: subjects[0]", "study.yaml:3:", "gett", "study.yaml:4:", "connections", "did you mean")
+	}
+	for _, c := range []struct {
+		args []string
+		why  string
+	}{
+		{[]string{"run"}, "a study's name or file"},
+		{[]string{"run", "go-framework"}, `did you mean "go-frameworks"?`},
+		{[]string{"run", "missing.yaml"}, "missing.yaml"},
+		{[]string{"run", "."}, "directory"},
+		{[]string{"run", "go-frameworks", "--blocks", "-1"}, "--blocks"},
+		{[]string{"run", "go-frameworks", "--blocks", "1000000"}, "blocks"},
+		{[]string{"run", "go-frameworks", "--sed", "1"}, "did you mean --seed?"},
+	} {
+		o := dyno(t, home, c.args...)
+		o.want(t, 2, o.stderr, c.why)
+	}
+}
+
+func TestWrongUsage(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	for _, c := range []struct {
+		args []string
+		code int
+		why  string
+	}{
+		{[]string{"lod"}, 2, `no command "lod"; did you mean load?`},
+		{[]string{"study", "chek"}, 2, `no command "chek"; did you mean check?`},
+		{[]string{"--colour"}, 2, "unknown flag: --colour"},
+		{[]string{"list", "x"}, 2, "takes no argument"},
+		{[]string{"rm"}, 2, "the IDs of runs"},
+		{[]string{"rm", "20200101"}, 1, `no run "20200101"`},
+		{[]string{"show", "latest"}, 1, "there are no runs in"},
+		{[]string{"report", "x", "--html", "--csv"}, 2, "[csv html]"},
+		{[]string{"report", "x", "--lang", "de"}, 2, "neither en nor zh"},
+		{[]string{"study", "init", "a", "b"}, 2, "at most a file"},
+		{[]string{"up"}, 2, "a subject's name"},
+		{[]string{"up", "go/gni"}, 2, "go/gin"},
+		{[]string{"up", "go/gin", "--port", "70000"}, 2, "70000"},
+	} {
+		o := dyno(t, home, c.args...)
+		o.want(t, c.code, o.stderr, c.why)
+		if o.stdout != "" {
+			t.Errorf("%q: on standard output: %s", c.args, o.stdout)
+		}
+	}
+}
+
+func TestLists(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	o := dyno(t, home, "studies")
+	o.want(t, 0, o.stdout, "go-frameworks", "Which Go HTTP framework")
+	o = dyno(t, home, "subjects")
+	o.want(t, 0, o.stdout, "FRAMEWORK", "go/gin", "go/gnet", "engine")
+	o = dyno(t, home, "list")
+	o.want(t, 0, o.stdout, "no runs yet")
+	o = dyno(t, home, "machine")
+	o.want(t, 0, o.stdout, "Processor", "CPUs", "Memory")
+	o = dyno(t, home)
+	o.want(t, 0, o.stdout, "dyno run go-frameworks --quick")
+	o = dyno(t, home, "--version")
+	o.want(t, 0, o.stdout, "dyno version ")
+}
+
+func TestADamagedRunIsListed(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	dir := filepath.Join(home, "runs", "20200101-000000-broken-0000")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "manifest.json"), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := dyno(t, home, "list")
+	o.want(t, 0, o.stdout, "20200101-000000-broken-0000", "damaged")
+	o = dyno(t, home, "show", "latest")
+	o.want(t, 1, o.stderr, "manifest.json")
+	o = dyno(t, home, "rm", "20200101")
+	o.want(t, 0, o.stderr)
+}
+
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		o := dyno(t, home, "completion", shell)
+		o.want(t, 0, o.stdout, "dyno")
+	}
+	for _, c := range []struct {
+		words []string
+		part  string
+	}{
+		{[]string{"run", ""}, "go-frameworks"}, {[]string{"up", "go/"}, "go/gin"}, {[]string{"show", ""}, "latest"},
+		{[]string{"load", "--"}, "--rate"}, {[]string{"--lang", ""}, "zh"},
+	} {
+		o := dyno(t, home, append([]string{"__complete"}, c.words...)...)
+		o.want(t, 0, o.stdout, c.part)
+	}
+}
+
+// The document of report --json is for other programs: one JSON value, and the
+// one that the run kept beside its record.
+func TestReportJSONIsWhatTheRunKept(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	dyno(t, home, "run", studyFile(t, home, 1, "good"), "-q")
+	o := dyno(t, home, "report", "latest", "--json")
+	o.want(t, 0, o.stderr)
+	if !json.Valid([]byte(o.stdout)) {
+		t.Errorf("not JSON: %s", o.stdout)
+	}
+	if kept := read(t, filepath.Join(home, "runs", onlyRun(t, home), "analysis.json")); kept != o.stdout {
+		t.Error("the kept analysis differs from the reported one")
+	}
+}
