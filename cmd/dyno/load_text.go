@@ -108,7 +108,7 @@ func errorKinds(e *load.Errors) []errorCount {
 // duration formats nanoseconds with three digits and a unit.
 func duration(ns float64) string {
 	switch {
-	case ns >= 1e9:
+	case ns >= 999.5e6:
 		return fmt.Sprintf("%.3gs", ns/1e9)
 	case ns >= 999.5e3:
 		return fmt.Sprintf("%.3gms", ns/1e6)

@@ -99,7 +99,7 @@ func reasons(t *archive.Trial) string {
 // roughly rounds a duration as a person would say it.
 func roughly(d time.Duration) string {
 	if d > 10*time.Minute {
-		return d.Round(time.Minute).String()
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 	}
 	return d.Round(time.Second).String()
 }
