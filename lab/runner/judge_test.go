@@ -1,0 +1,105 @@
+package runner
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/probe"
+)
+
+// quiet is a second in which nothing disturbed: half a CPU of two was busy, all
+// of it with the load and the subject.
+func quiet(index int) archive.Window {
+	return archive.Window{
+		Client: load.Window{Index: index, Length: time.Second, Completed: 1000, CPUUser: 100 * time.Millisecond, CPUSys: 100 * time.Millisecond},
+		Server: probe.Window{
+			Length:  time.Second,
+			Process: &probe.Process{CPU: 300 * time.Millisecond},
+			Machine: &probe.Machine{CPUs: 2, Busy: 500 * time.Millisecond},
+		},
+	}
+}
+
+func TestJudgeServer(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		disturb func(*archive.Window)
+		level   load.Validity
+	}{
+		{"", func(*archive.Window) {}, load.Valid},
+		{"", func(w *archive.Window) { w.Server = probe.Window{} }, load.Valid},
+		{"steal", func(w *archive.Window) { w.Server.Machine.Steal = 50 * time.Millisecond }, load.Suspect},
+		{"", func(w *archive.Window) { w.Server.Machine.Steal = 49 * time.Millisecond }, load.Valid},
+		{"steal", func(w *archive.Window) { w.Server.Machine.Steal = 300 * time.Millisecond }, load.Invalid},
+		{"other-load", func(w *archive.Window) { w.Server.Machine.Busy += 150 * time.Millisecond }, load.Suspect},
+		{"", func(w *archive.Window) { w.Server.Machine.Busy += 149 * time.Millisecond }, load.Valid},
+		{"other-load", func(w *archive.Window) { w.Server.Machine.Busy += 300 * time.Millisecond }, load.Invalid},
+		{"", func(w *archive.Window) { w.Server.Machine.Busy, w.Server.Process = time.Second, nil }, load.Valid},
+		{"listen-drops", func(w *archive.Window) { w.Server.Machine.ListenDrops = 1 }, load.Suspect},
+		{"retransmits", func(w *archive.Window) { w.Server.Machine.Retransmits = 3 }, load.Suspect},
+		{"", func(w *archive.Window) { w.Server.Machine.Retransmits = 2 }, load.Valid},
+		{"swapping", func(w *archive.Window) { w.Server.Machine.SwapOut = 1 }, load.Suspect},
+		{"throttled", func(w *archive.Window) { w.Server.Process.Throttled = time.Millisecond }, load.Suspect},
+	} {
+		w := quiet(3)
+		c.disturb(&w)
+		found := judgeServer(&w)
+		switch {
+		case c.name == "" && len(found) > 0:
+			t.Errorf("found %+v in a window without fault", found)
+		case c.name == "":
+		case len(found) != 1 || found[0].Name != c.name || found[0].Validity != c.level || fmt.Sprint(found[0].Windows) != "[3]":
+			t.Errorf("found %+v, want %s %s", found, c.level, c.name)
+		}
+	}
+}
+
+// A finding's weight for the trial depends on how many of its windows it
+// concerns: a remark up to a tenth, suspect up to half.
+func TestJudgeFoldsWindows(t *testing.T) {
+	for disturbed, want := range map[int]load.Validity{0: "", 1: load.Valid, 2: load.Suspect, 5: load.Suspect, 6: load.Invalid, 10: load.Invalid} {
+		var windows []archive.Window
+		for i := range 10 {
+			w := quiet(i)
+			if i < disturbed {
+				w.Server.Machine.Steal = time.Second
+			}
+			windows = append(windows, w)
+		}
+		warm := quiet(-1)
+		warm.Server.Machine.Steal = time.Second // warming up: says nothing about the trial
+		windows = append([]archive.Window{warm}, windows...)
+		found := judge(&load.Result{}, windows)
+		if want == "" {
+			if len(found) > 0 {
+				t.Errorf("a disturbed warm-up alone made %+v", found)
+			}
+			continue
+		}
+		if len(found) != 1 || found[0].Validity != want || len(found[0].Windows) != disturbed {
+			t.Errorf("%d of 10 windows disturbed: %+v, want level %s", disturbed, found, want)
+			continue
+		}
+		if part := fmt.Sprintf("(in %d of 10 windows)", disturbed); !strings.Contains(found[0].Detail, part) {
+			t.Errorf("%q lacks %q", found[0].Detail, part)
+		}
+		if windows[1].Level != load.Invalid || windows[10].Level != map[bool]load.Validity{true: load.Invalid, false: load.Valid}[disturbed == 10] {
+			t.Errorf("%d disturbed: first window %s, last %s", disturbed, windows[1].Level, windows[10].Level)
+		}
+	}
+}
+
+// What the generator said about windows and the load stays.
+func TestJudgeKeepsTheGeneratorsFindings(t *testing.T) {
+	w := quiet(0)
+	w.Client.Findings = []load.Finding{{Name: "generator-stalled", Validity: load.Invalid}}
+	windows := []archive.Window{w}
+	found := judge(&load.Result{Findings: []load.Finding{{Name: "errors", Validity: load.Suspect}}}, windows)
+	if len(found) != 1 || found[0].Name != "errors" || windows[0].Level != load.Invalid || len(windows[0].Why) != 1 {
+		t.Errorf("found %+v; window %+v", found, windows[0])
+	}
+}
