@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// onTerminal runs a command whose output goes to a terminal of 60 columns, and
+// returns what it wrote there.
+func onTerminal(t *testing.T, home string, env []string, args ...string) string {
+	t.Helper()
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo-terminals here: %v", err)
+	}
+	defer terminal.Close()
+	fd := int(terminal.Fd())
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 60})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(dynoBinary, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = home, end, end
+	cmd.Env = append(append(os.Environ(), "DYNO_HOME="+home, "TERM=xterm", "NO_COLOR="), env...)
+	err = cmd.Start()
+	end.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(patience, func() { cmd.Process.Kill() }).Stop()
+	text, _ := io.ReadAll(terminal) // ends with EIO when the last writer is gone
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
+	return string(text)
+}
+
+func TestOnATerminal(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	file := studyFile(t, home, 1, "good")
+	text := onTerminal(t, home, nil, "run", file)
+	contains(t, text, "0/1 trials", "▸ good", "\x1b[J1 of 1 trials in ", "report  ")
+	for _, c := range []struct {
+		env    string
+		colour bool
+	}{{"NO_COLOR=", true}, {"NO_COLOR=1", false}, {"TERM=dumb", false}} {
+		if got := strings.Contains(onTerminal(t, home, []string{c.env}, "show", "latest"), "\x1b["); got != c.colour {
+			t.Errorf("with %s, coloured: %v", c.env, got)
+		}
+	}
+	for _, c := range []struct{ env, flag string }{{"TERM=dumb", "--blocks=1"}, {"TERM=xterm", "--plain"}, {"TERM=xterm", "--quiet"}} {
+		if text := onTerminal(t, home, []string{c.env, "NO_COLOR=1"}, "run", file, c.flag); strings.Contains(text, "\x1b") {
+			t.Errorf("%s %s: escapes in %q", c.env, c.flag, text)
+		}
+	}
+	live := onTerminal(t, home, nil, "load", "-c", "1", "-R", "100", "-d", "1s", serve(t, "good"))
+	contains(t, live, "\r\x1b[K  ", "of 1s", "validity")
+}
