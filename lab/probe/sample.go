@@ -5,7 +5,11 @@
 // What a machine can't tell is absent: a nil pointer, or a name in Missing.
 package probe
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // Window is what the server's side did between two snapshots.
 type Window struct {
@@ -13,12 +17,26 @@ type Window struct {
 	Length  time.Duration `json:"length"` // ns
 	Process *Process      `json:"process,omitempty"`
 	Machine *Machine      `json:"machine,omitempty"`
-	Runtime *Runtime      `json:"runtime,omitempty"` // Go subjects with the probe helper
+	Runtime *Runtime      `json:"runtime,omitempty"` // Go subjects with the probe helper, or a metrics endpoint
 	Missing []string      `json:"missing,omitempty"` // figures that could not be read and are zero: "name: why"
+}
+
+// Lacks reports whether any of the figures named is in Missing: its zero means
+// nothing. Names are those of the JSON, but "cpu_split" (CPUUser and CPUSys),
+// "switches", "faults" and "sched" (of both or all kinds), and "process" (all of
+// Process, for a part of the tree).
+func (w *Window) Lacks(figures ...string) bool {
+	return slices.ContainsFunc(w.Missing, func(entry string) bool {
+		name, _, _ := strings.Cut(entry, ":")
+		return slices.Contains(figures, name)
+	})
 }
 
 // Process is the subject's whole process tree over one window.
 type Process struct {
+	// Reported says that these figures are of one process, by its own metrics
+	// endpoint, which tells fewer; CPU is then exact to 10 ms only.
+	Reported      bool          `json:"reported,omitempty"`
 	CPU           time.Duration `json:"cpu"`      // user + system, exact, ns
 	CPUUser       time.Duration `json:"cpu_user"` // share of CPU by the kernel's tick accounting, ns
 	CPUSys        time.Duration `json:"cpu_sys"`  // ns
@@ -49,7 +67,8 @@ type Machine struct {
 	SwapOut       uint64        `json:"swap_out_pages"`
 }
 
-// Runtime is the Go runtime of a subject over one window, from runtime/metrics.
+// Runtime is the Go runtime of a subject over one window, from runtime/metrics;
+// some of it, where Missing says so, by the subject's metrics endpoint.
 type Runtime struct {
 	GCCycles    uint64        `json:"gc_cycles"`
 	GCPause     time.Duration `json:"gc_pause"`      // total stop-the-world time for GC, ns

@@ -3,7 +3,6 @@ package probe
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -22,6 +21,10 @@ type Config struct {
 	// Runtime is where the subject's helper answers; nil if it has none. It stays
 	// the caller's to close.
 	Runtime *RuntimeListener
+	// Metrics is the URL of the subject's Prometheus endpoint; empty if it has
+	// none. It is asked at each snapshot, and fills in what can't be seen of the
+	// process and the Go runtime otherwise.
+	Metrics string
 }
 
 // Sampler takes snapshots of everything that can be seen of a subject. It
@@ -30,6 +33,7 @@ type Sampler struct {
 	process *ProcessProbe
 	machine *MachineProbe
 	runtime *RuntimeListener
+	metrics *scraper
 }
 
 // New makes a sampler. Nothing is read before the first Snapshot.
@@ -38,13 +42,20 @@ func New(c Config) *Sampler {
 	if c.PID != 0 {
 		s.process = NewProcess(c.PID)
 	}
+	if c.Metrics != "" {
+		s.metrics = newScraper(c.Metrics, ScrapeTime)
+	}
 	return s
 }
 
-// Close releases the files that are kept open between snapshots.
+// Close releases the files and the connection that are kept open between
+// snapshots.
 func (s *Sampler) Close() {
 	if s.process != nil {
 		s.process.Close()
+	}
+	if s.metrics != nil {
+		s.metrics.close()
 	}
 	s.machine.Close()
 }
@@ -56,16 +67,45 @@ type Snapshot struct {
 	Process *ProcessTotals
 	Machine *MachineTotals
 	Runtime *RuntimeTotals
-	errs    []error
+	Metrics *MetricsTotals
+	helped  bool // a helper in the subject was connected
+	errs    []failure
 }
+
+// failure is why a probe gave nothing.
+type failure struct {
+	probe string
+	err   error
+}
+
+func (f failure) Error() string { return f.probe + ": " + f.err.Error() }
+func (f failure) Unwrap() error { return f.err }
+
+const (
+	processProbe = "process"
+	machineProbe = "machine"
+	runtimeProbe = "Go runtime"
+	metricsProbe = "metrics"
+)
 
 // Err says why a probe that was asked for gave nothing; nil if none failed. A
 // subject that has ended is ErrEnded.
-func (s Snapshot) Err() error { return errors.Join(s.errs...) }
+func (s Snapshot) Err() error {
+	var errs []error
+	for _, f := range s.errs {
+		errs = append(errs, f)
+	}
+	return errors.Join(errs...)
+}
 
 // Snapshot reads all probes. It takes well under a millisecond, and up to
-// [AnswerTime] when the subject's helper doesn't get to run.
+// [AnswerTime] when the subject's helper doesn't get to run. With metrics it
+// takes until they are answered, and up to [ScrapeTime].
 func (s *Sampler) Snapshot() Snapshot {
+	var answered func() (MetricsTotals, error)
+	if s.metrics != nil {
+		answered = s.metrics.ask()
+	}
 	var finish func(context.Context) (RuntimeTotals, error)
 	if s.runtime != nil {
 		finish = s.runtime.ask() // it answers while the files are read
@@ -73,21 +113,26 @@ func (s *Sampler) Snapshot() Snapshot {
 	snap := Snapshot{Time: Monotonic()}
 	if s.process != nil {
 		t, err := s.process.Snapshot()
-		snap.Process = kept(&snap, "process", t, err)
+		snap.Process = kept(&snap, processProbe, t, err)
 	}
 	t, err := s.machine.Snapshot()
-	snap.Machine = kept(&snap, "machine", t, err)
+	snap.Machine = kept(&snap, machineProbe, t, err)
 	if finish != nil {
 		t, err := finish(context.Background())
-		snap.Runtime = kept(&snap, "Go runtime", t, err)
+		snap.Runtime = kept(&snap, runtimeProbe, t, err)
+		snap.helped = s.runtime.Connected() > 0
+	}
+	if answered != nil {
+		t, err := answered()
+		snap.Metrics = kept(&snap, metricsProbe, t, err)
 	}
 	return snap
 }
 
 // kept returns totals that were read, or nil with the error noted.
-func kept[T any](snap *Snapshot, what string, totals T, err error) *T {
+func kept[T any](snap *Snapshot, probe string, totals T, err error) *T {
 	if err != nil {
-		snap.errs = append(snap.errs, fmt.Errorf("%s: %w", what, err))
+		snap.errs = append(snap.errs, failure{probe, err})
 		return nil
 	}
 	return &totals
@@ -114,10 +159,36 @@ func (s *Sampler) Between(a, b Snapshot) Window {
 			w.Missing = append(w.Missing, "Go runtime: not every helper answered in time")
 		}
 	}
-	for _, err := range slices.Concat(b.errs, a.errs) {
-		if why := err.Error(); !slices.Contains(w.Missing, why) {
-			w.Missing = append(w.Missing, why)
+	if a.Metrics != nil && b.Metrics != nil {
+		w.fillIn(a, b)
+	}
+	for _, f := range slices.Concat(b.errs, a.errs) {
+		if !w.has(f.probe) && !slices.Contains(w.Missing, f.Error()) {
+			w.Missing = append(w.Missing, f.Error())
 		}
 	}
 	return w
+}
+
+// fillIn takes from the metrics what was not to be seen otherwise. What was at
+// one end of the window only stays missing: metrics would mend the window and
+// spoil the comparison with those beside it.
+func (w *Window) fillIn(a, b Snapshot) {
+	if b.Metrics.restarted(*a.Metrics) {
+		w.Missing = append(w.Missing, metricsProbe+": another process answered than before")
+		return
+	}
+	span := metricsSpan{before: *a.Metrics, after: *b.Metrics}
+	if a.Process == nil && b.Process == nil {
+		w.Process = span.process()
+	}
+	if w.Runtime == nil && !a.helped && !b.helped {
+		w.Runtime = span.runtime()
+	}
+	w.Missing = append(w.Missing, span.missing.list()...)
+}
+
+// has reports whether the window has what a probe that failed would have told.
+func (w *Window) has(probe string) bool {
+	return probe == processProbe && w.Process != nil || probe == runtimeProbe && w.Runtime != nil
 }

@@ -61,6 +61,18 @@ func TestSamplerWithoutProcess(t *testing.T) {
 	}
 }
 
+// Metrics of a process that can be seen are asked for its Go runtime only.
+func TestSamplerWithoutHelperTakesMetrics(t *testing.T) {
+	url, _ := serve(t, goMetrics(1), goMetrics(2))
+	w := windows(newPatient(t, Config{PID: os.Getpid(), Metrics: url, Runtime: newListener(t)}), 1)[0]
+	if w.Runtime == nil || w.Runtime.GCCycles != 3 || w.Lacks("Go runtime") || !w.Lacks("sched") {
+		t.Errorf("runtime = %+v, missing %q; want that of the metrics", w.Runtime, w.Missing)
+	}
+	if w.Process == nil || w.Process.Reported || w.Process.Threads == 0 || w.Lacks("cpu_split", "switches") {
+		t.Errorf("process = %+v, missing %q; want the kernel's", w.Process, w.Missing)
+	}
+}
+
 // collector is a program that collects its garbage when it is told to.
 const collector = `package main
 

@@ -1,0 +1,103 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// ScrapeTime is how long a snapshot waits for the subject's metrics endpoint.
+const ScrapeTime = 100 * time.Millisecond
+
+const (
+	checkTime     = 5 * time.Second // for a check, before any load
+	maxMetrics    = 1 << 20         // bytes of an answer
+	maxHeaders    = 64 << 10        // bytes
+	metricsAccept = "text/plain;version=0.0.4"
+)
+
+// scraper reads a metrics endpoint over one connection, which it keeps.
+type scraper struct {
+	url       string
+	limit     time.Duration // for one answer
+	transport *http.Transport
+}
+
+func newScraper(url string, limit time.Duration) *scraper {
+	// Everything is at its zero value but what bounds it: no proxy, no
+	// compression for the subject to spend CPU time on.
+	return &scraper{url: url, limit: limit, transport: &http.Transport{
+		DisableCompression: true, MaxConnsPerHost: 1, MaxResponseHeaderBytes: maxHeaders,
+	}}
+}
+
+func (s *scraper) close() { s.transport.CloseIdleConnections() }
+
+// ask sends the question. What it returns collects the answer, and must be
+// called.
+func (s *scraper) ask() (collect func() (MetricsTotals, error)) {
+	var totals MetricsTotals
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		totals, err = s.scrape()
+	}()
+	return func() (MetricsTotals, error) {
+		<-done // in time: the question has a deadline
+		return totals, err
+	}
+}
+
+func (s *scraper) scrape() (MetricsTotals, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), s.limit)
+	defer cancel()
+	text, err := s.get(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return MetricsTotals{}, fmt.Errorf("no answer within %v", s.limit)
+	}
+	if err != nil {
+		return MetricsTotals{}, err
+	}
+	values, err := parseMetrics(text)
+	return MetricsTotals{values}, err
+}
+
+// get asks once: a transport, unlike a client, follows no redirect.
+func (s *scraper) get(ctx context.Context) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url, nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", metricsAccept)
+	answer, err := s.transport.RoundTrip(request)
+	if err != nil {
+		return nil, fmt.Errorf("asking %s: %w", s.url, err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s answered %s, expected 200 OK; redirects are not followed", s.url, answer.Status)
+	}
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxMetrics+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the answer of %s: %w", s.url, err)
+	}
+	if len(text) > maxMetrics {
+		return nil, fmt.Errorf("the answer of %s has more than %d bytes", s.url, maxMetrics)
+	}
+	return text, nil
+}
+
+// CheckMetrics asks a metrics endpoint once and says what is wrong with it. It
+// waits for some seconds at most.
+func CheckMetrics(url string) error {
+	s := newScraper(url, checkTime)
+	defer s.close()
+	if _, err := s.scrape(); err != nil {
+		return fmt.Errorf("metrics: %w", err)
+	}
+	return nil
+}
