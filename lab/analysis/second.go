@@ -46,22 +46,28 @@ func (s *Second) addServer(w *probe.Window) {
 		return
 	}
 	if p := w.Process; p != nil {
-		s.CPU = known(float64(p.CPU) / length)
-		s.RSS = known(float64(p.RSS))
-		s.RunQueue = known(float64(p.RunQueue) / length)
-		s.Switches = known(float64(p.SwitchesVol + p.SwitchesInvol))
+		s.CPU = known(w, float64(p.CPU)/length, "cpu", "process")
+		s.RSS = known(w, float64(p.RSS), "rss", "process")
+		s.RunQueue = known(w, float64(p.RunQueue)/length, "run_queue", "process")
+		s.Switches = known(w, float64(p.SwitchesVol+p.SwitchesInvol), "switches", "process")
 	}
 	if m := w.Machine; m != nil {
-		s.Steal = known(float64(m.Steal) / length)
+		s.Steal = known(w, float64(m.Steal)/length, "steal")
 	}
 	if r := w.Runtime; r != nil {
-		s.GCPause = known(micro(r.GCPause))
-		s.GCCycles = known(float64(r.GCCycles))
-		s.Heap = known(float64(r.Heap))
-		s.Goroutines = known(float64(r.Goroutines))
-		s.SchedP99 = known(micro(r.SchedP99))
+		s.GCPause = known(w, micro(r.GCPause), "gc_pause")
+		s.GCCycles = known(w, float64(r.GCCycles), "gc_cycles")
+		s.Heap = known(w, float64(r.Heap), "heap")
+		s.Goroutines = known(w, float64(r.Goroutines), "goroutines")
+		s.SchedP99 = known(w, micro(r.SchedP99), "sched")
 	}
 }
 
-// known is a figure that the machine could tell.
-func known(v float64) *float64 { return &v }
+// known is a figure that the window could tell, nil if any of the names is
+// missing from it.
+func known(w *probe.Window, v float64, names ...string) *float64 {
+	if w.Lacks(names...) {
+		return nil
+	}
+	return &v
+}

@@ -27,9 +27,10 @@ type sums struct {
 
 // process sums the windows in which the subject's process was seen.
 type process struct {
-	windows        int
+	windows        int // whose CPU time is known
 	completed      uint64
 	cpu, user, sys time.Duration
+	unsplit        bool   // of some window, user and sys are not known
 	rss            uint64 // largest
 }
 
@@ -89,12 +90,18 @@ func (p *process) add(w *archive.Window) {
 	if seen == nil {
 		return
 	}
+	if !w.Server.Lacks("rss", "process") {
+		p.rss = max(p.rss, seen.RSS)
+	}
+	if w.Server.Lacks("cpu", "process") {
+		return
+	}
 	p.windows++
 	p.completed += w.Client.Completed
 	p.cpu += seen.CPU
 	p.user += seen.CPUUser
 	p.sys += seen.CPUSys
-	p.rss = max(p.rss, seen.RSS)
+	p.unsplit = p.unsplit || w.Server.Lacks("cpu_split")
 }
 
 // usable reports whether any figure can rest on the windows.
@@ -118,8 +125,16 @@ func (s *sums) distribution(clock load.Clock) *distribution {
 func (s *sums) throughput() (float64, string) { return float64(s.completed) / s.length.Seconds(), "" }
 
 func (s *sums) cpu() (float64, string)     { return s.process.perRequest(s.process.cpu) }
-func (s *sums) cpuUser() (float64, string) { return s.process.perRequest(s.process.user) }
-func (s *sums) cpuSys() (float64, string)  { return s.process.perRequest(s.process.sys) }
+func (s *sums) cpuUser() (float64, string) { return s.process.part(s.process.user) }
+func (s *sums) cpuSys() (float64, string)  { return s.process.part(s.process.sys) }
+
+// part is perRequest for user or system time.
+func (p *process) part(spent time.Duration) (micros float64, missing string) {
+	if p.unsplit {
+		return 0, "user and system time could not be told apart"
+	}
+	return p.perRequest(spent)
+}
 
 // perRequest shares a CPU time of the subject among its requests.
 func (p *process) perRequest(spent time.Duration) (micros float64, missing string) {

@@ -48,6 +48,52 @@ func value(t *testing.T, s *sums, metric string) (float64, string) {
 	return 0, ""
 }
 
+// What a window can't tell is no zero.
+func TestFiguresThatAreMissing(t *testing.T) {
+	const unseen, whole = "the subject's process could not be seen", "user and system time could not be told apart"
+	lacking := func(missing ...string) archive.Window {
+		w := window(1, 1_000, time.Millisecond)
+		w.Server.Missing = missing
+		return w
+	}
+	all := window(0, 1_000, time.Millisecond)
+	tests := []struct {
+		name    string
+		windows []archive.Window
+		want    map[string]any // figure, or why there is none
+	}{
+		{"nothing", []archive.Window{all}, map[string]any{"cpu": 20., "cpu.user": 5., "rss": 1024e3}},
+		{"the split", []archive.Window{all, lacking("cpu_split: no")}, map[string]any{"cpu": 20., "cpu.user": whole, "cpu.sys": whole}},
+		{"CPU of one window", []archive.Window{all, lacking("cpu: no")}, map[string]any{"cpu": 20., "cpu.sys": 15.}},
+		{"CPU", []archive.Window{lacking("cpu: no")}, map[string]any{"cpu": unseen, "cpu.user": unseen, "rss": 1024e3}},
+		{"memory", []archive.Window{lacking("rss: no")}, map[string]any{"cpu": 20., "rss": unseen}},
+		{"a process of the tree", []archive.Window{lacking("process: no")}, map[string]any{"cpu": unseen, "rss": unseen}},
+	}
+	for _, c := range tests {
+		s := sumsOf(load.Closed, c.windows...)
+		for metric, want := range c.want {
+			got, missing := value(t, s, metric)
+			figure, isFigure := want.(float64)
+			if isFigure && (missing != "" || !near(got, figure)) || !isFigure && missing != want {
+				t.Errorf("%s is missing: %s is %v %q, want %v", c.name, metric, got, missing, want)
+			}
+		}
+	}
+}
+
+func TestSecondLeavesOutWhatIsMissing(t *testing.T) {
+	w := window(0, 1, time.Millisecond)
+	w.Server.Runtime = &probe.Runtime{GCCycles: 2}
+	w.Server.Missing = []string{"run_queue: no", "switches: no", "sched: no"}
+	s := newSecond(&archive.Trial{}, &w)
+	if s.RunQueue != nil || s.Switches != nil || s.SchedP99 != nil {
+		t.Errorf("second = %+v, want neither run queue nor switches nor scheduling", s)
+	}
+	if s.CPU == nil || *s.CPU != 0.02 || s.GCCycles == nil || *s.GCCycles != 2 || s.GCPause == nil {
+		t.Errorf("second = %+v, want CPU time and collections", s)
+	}
+}
+
 func TestFiguresOfATrial(t *testing.T) {
 	invalid := window(2, 9_000, time.Second)
 	invalid.Level = load.Invalid
