@@ -37,7 +37,7 @@ func subjectAt(at scope) Subject {
 		name := at.oneOf(at.in.shipped...)
 		return Subject{Name: name, Use: name}
 	}
-	f, understood := at.fields("name", "use", "run", "build", "dir", "url", "ready", "env")
+	f, understood := at.fields("name", "use", "run", "build", "dir", "url", "ready", "metrics", "env")
 	s := Subject{}
 	if v, ok := f["use"]; ok {
 		s.Use = v.oneOf(at.in.shipped...)
@@ -51,6 +51,9 @@ func subjectAt(at scope) Subject {
 	}
 	if v, ok := f["url"]; ok {
 		s.URL = v.baseURL()
+	}
+	if v, ok := f["metrics"]; ok {
+		s.Metrics = v.metricsURL()
 	}
 	if v, ok := f["env"]; ok {
 		s.Env = envAt(v)
@@ -95,6 +98,9 @@ func checkSubject(at scope, f map[string]scope) {
 		}
 	}
 	_, up := f["url"]
+	if v, ok := f["metrics"]; ok && !run && !up {
+		v.problem("dyno sees a shipped subject without them", "metrics goes with run and url only")
+	}
 	if v, ok := f["env"]; ok && up {
 		v.problem("", "env can't be set for a service that is already up")
 	}
@@ -133,6 +139,28 @@ func isBase(u *url.URL) bool {
 	}
 	base := url.URL{Scheme: "http", Host: u.Host}
 	return u.Hostname() != "" && strings.TrimSuffix(u.String(), "/") == base.String()
+}
+
+// metricsURL reads where a subject's metrics are: a path of its own, or a URL.
+// It returns "" after a problem.
+func (s scope) metricsURL() string {
+	text, ok := s.scalar()
+	u, err := url.Parse(text)
+	if !ok || err != nil || !isMetricsURL(text, u) {
+		s.problem("", "expected a path that starts with \"/\", or http://host:port/path, got %s", describe(s.resolved()))
+		return ""
+	}
+	return text
+}
+
+// isMetricsURL reports whether u, written as text, is a path or a path at a base,
+// with a query perhaps.
+func isMetricsURL(text string, u *url.URL) bool {
+	if strings.ContainsFunc(text, func(r rune) bool { return r == '#' || unicode.IsSpace(r) || !unicode.IsGraphic(r) }) {
+		return false
+	}
+	base := url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host}
+	return strings.HasPrefix(u.Path, "/") && (u.Host == "" && u.Scheme == "" || isBase(&base))
 }
 
 func envAt(at scope) map[string]string {

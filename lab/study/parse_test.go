@@ -46,7 +46,7 @@ subjects:
   - go/gin
   - {name: gc/400, use: go/gin, env: {GOGC: 400, A: "", B: true}}
   - {name: mine, run: "./mine -port $PORT", build: make, dir: sub, env: {C: d}}
-  - {name: other, run: ./other, ready: /up}
+  - {name: other, run: ./other, ready: /up, metrics: "http://h:9090/m?a=b"}
 reference: mine
 requests:
   - {name: a, post: "/a?x=1", headers: {X: 1, Y: "a b"}, body: hi, weight: 3, expect: {status: 201}}
@@ -72,7 +72,7 @@ quick: {blocks: 2, trial: {duration: 3s}, loads: [open], factors: {connections: 
 			{Name: "go/gin", Use: "go/gin"},
 			{Name: "gc/400", Use: "go/gin", Env: map[string]string{"GOGC": "400", "A": "", "B": "true"}},
 			{Name: "mine", Run: "./mine -port $PORT", Build: "make", Dir: "sub", Ready: "/a?x=1", Env: map[string]string{"C": "d"}},
-			{Name: "other", Run: "./other", Ready: "/up"},
+			{Name: "other", Run: "./other", Ready: "/up", Metrics: "http://h:9090/m?a=b"},
 		},
 		Requests: []load.Request{
 			{Name: "a", Method: "POST", Path: "/a?x=1", Headers: []load.Header{{Name: "X", Value: "1"}, {Name: "Y", Value: "a b"}}, Body: "hi", Weight: 3, Status: 201},
@@ -100,6 +100,20 @@ quick: {blocks: 2, trial: {duration: 3s}, loads: [open], factors: {connections: 
 	}
 }
 
+func TestMetricsURL(t *testing.T) {
+	tests := []struct{ metrics, base, want string }{
+		{"", "http://h:80", ""},
+		{"/metrics", "http://h:80", "http://h:80/metrics"},
+		{"/metrics?a=b", "http://h:80/", "http://h:80/metrics?a=b"},
+		{"http://other:9090/m", "http://h:80", "http://other:9090/m"},
+	}
+	for _, c := range tests {
+		if got := (Subject{Metrics: c.metrics}).MetricsURL(c.base); got != c.want {
+			t.Errorf("%q at %s: got %q, want %q", c.metrics, c.base, got, c.want)
+		}
+	}
+}
+
 func TestAcceptedForms(t *testing.T) {
 	tests := []struct{ name, src string }{
 		{"byte order mark", "\ufeff" + minimal},
@@ -108,6 +122,7 @@ func TestAcceptedForms(t *testing.T) {
 		{"document markers", "---\n" + minimal + "...\n"},
 		{"aliases", minimal + "requests: [{get: /, headers: &h {A: b}}, {get: /b, headers: *h}]\n"},
 		{"a service that is up", named + "subjects: [{name: a, url: \"http://[::1]:80/\"}]\n"},
+		{"metrics of a service that is up", named + "subjects: [{name: a, url: \"http://h\", metrics: /metrics}]\n"},
 		{"no factors", minimal + "factors: {}\n"},
 		{"shared", minimal + "placement: shared\n"},
 		{"tab in a header", minimal + "requests: [{get: /, headers: {A: \"b\\tc\"}}]\n"},

@@ -3,6 +3,7 @@
 package study
 
 import (
+	"strings"
 	"time"
 
 	"dyno/lab/load"
@@ -38,6 +39,19 @@ type Subject struct {
 	URL   string            // base URL of a service that is already up
 	Ready string            // path polled until it answers; default the first request's path
 	Env   map[string]string // added to the environment
+
+	// Metrics is where the subject tells about itself in Prometheus' format: an
+	// absolute URL, or a path of its own; empty if it doesn't. See [Subject.MetricsURL].
+	Metrics string
+}
+
+// MetricsURL returns where the metrics are when the subject is up at base, ""
+// if it has none.
+func (s Subject) MetricsURL(base string) string {
+	if strings.HasPrefix(s.Metrics, "/") {
+		return strings.TrimSuffix(base, "/") + s.Metrics
+	}
+	return s.Metrics
 }
 
 // Factor is a thing that is varied, with its levels in the order written.
