@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"dyno/lab/archive"
+	"dyno/lab/probe"
 	"dyno/lab/study"
 	"dyno/lab/subject"
 )
@@ -153,6 +154,12 @@ func (r *Runner) check(ctx context.Context) error {
 		in, err := r.instance(ctx, r.contenders[s.Name], &all, nil, "")
 		if err != nil {
 			return err
+		}
+		if url := s.MetricsURL(in.URL()); url != "" {
+			err = probe.CheckMetrics(url)
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("subject %s: %w", s.Name, err), in.Stop(context.WithoutCancel(ctx)))
 		}
 		if err := in.Stop(context.WithoutCancel(ctx)); err != nil {
 			return fmt.Errorf("stopping subject %s: %w", s.Name, err)

@@ -109,7 +109,7 @@ func judgeServer(w *archive.Window) []load.Finding {
 // the load loops used. It can't be known of a subject that is not ours.
 func otherLoad(w *archive.Window) (share float64, ok bool) {
 	m, p := w.Server.Machine, w.Server.Process
-	if m == nil || p == nil || m.CPUs == 0 || w.Server.Length <= 0 {
+	if m == nil || p == nil || p.Reported || m.CPUs == 0 || w.Server.Length <= 0 {
 		return 0, false
 	}
 	other := m.Busy - p.CPU - w.Client.CPUUser - w.Client.CPUSys

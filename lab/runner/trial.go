@@ -71,7 +71,7 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 		case <-ctx.Done():
 		}
 	}()
-	ledger := newLedger(r.Study.Trial, probe.New(probe.Config{PID: in.PID(), Runtime: runtime}))
+	ledger := newLedger(r.Study.Trial, probe.New(probe.Config{PID: in.PID(), Runtime: runtime, Metrics: r.contenders[cell.Subject].MetricsURL(in.URL())}))
 	defer ledger.close()
 	result, err := load.Run(ctx, load.Spec{
 		Target: in.URL(), Requests: cell.Requests, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout,
