@@ -72,7 +72,8 @@ func startCommand(t *testing.T, cmd *exec.Cmd, home string) *session {
 	t.Helper()
 	s := &session{cmd: cmd}
 	cmd.Dir = home
-	cmd.Env = append(os.Environ(), "DYNO_HOME="+home)
+	// What a killed dyno leaves in the temporary folder goes with the programs.
+	cmd.Env = append(os.Environ(), "DYNO_HOME="+home, "TMPDIR="+filepath.Dir(dynoBinary))
 	cmd.Stdout, cmd.Stderr = &s.stdout, &s.stderr
 	cmd.WaitDelay = time.Second
 	if err := cmd.Start(); err != nil {
