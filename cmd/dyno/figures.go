@@ -19,7 +19,7 @@ type figures struct {
 func figuresOf(windows []archive.Window) figures {
 	var f figures
 	var length, cpu time.Duration
-	var requests uint64
+	var requests, charged uint64 // charged: those of windows whose CPU time is known
 	hist := load.NewHistogram()
 	for i := range windows {
 		w := &windows[i]
@@ -32,15 +32,16 @@ func figuresOf(windows []archive.Window) figures {
 		if h := w.Client.Hist[load.Response]; h != nil {
 			hist.Merge(h)
 		}
-		if w.Server.Process != nil {
+		if w.Server.Process != nil && !w.Server.Lacks("cpu", "process") {
 			cpu += w.Server.Process.CPU
+			charged += w.Client.Completed
 		}
 	}
 	if length > 0 {
 		f.throughput = float64(requests) / length.Seconds()
 	}
-	if requests > 0 {
-		f.cpuPerRequest = micros(cpu) / float64(requests)
+	if charged > 0 {
+		f.cpuPerRequest = micros(cpu) / float64(charged)
 	}
 	f.p50, f.p99 = float64(hist.ValueAtPercentile(50)), float64(hist.ValueAtPercentile(99))
 	return f

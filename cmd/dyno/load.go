@@ -101,7 +101,7 @@ func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target stri
 	r, err := load.Run(ctx, spec)
 	live.done()
 	if err != nil {
-		return err
+		return f.unreachable(err, &spec)
 	}
 	if f.asJSON {
 		err = writeLoadJSON(os.Stdout, r, &spec)
@@ -115,6 +115,21 @@ func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target stri
 		return err
 	}
 	return judgeLoad(r, maxErrors)
+}
+
+// unreachable passes err on. Programs that asked for JSON get their object also
+// when no connection came up, with the reason in it.
+func (f *loadFlags) unreachable(err error, spec *load.Spec) error {
+	var none *load.UnreachableError
+	if !f.asJSON || !errors.As(err, &none) {
+		return err
+	}
+	r := load.Result{
+		Validity: load.Invalid, FirstErrors: map[string]string{"connect": none.Why},
+		Findings: []load.Finding{{Name: "unreachable", Validity: load.Invalid, Detail: err.Error()}},
+	}
+	r.Total.Errors.Connect = uint64(spec.Profile.Connections)
+	return errors.Join(err, writeLoadJSON(os.Stdout, &r, spec))
 }
 
 // judgeLoad decides the exit status of a load that ran to its end.

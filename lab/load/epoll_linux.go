@@ -16,15 +16,14 @@ import (
 
 // Settings of the event loop.
 const (
-	eventBatch     = 512
-	readBuffer     = 64 << 10
-	maxWait        = 10 * time.Millisecond // so that a stall can't hide behind a long wait
-	spinBelow      = 80 * time.Microsecond // what a timer may be late: the rest is polled
-	perEvent       = 50 * time.Microsecond // what handling one event may take before it counts as a stall
-	stallFloor     = time.Millisecond      // shorter absences are not noted
-	connectBurst   = 128                   // connections in the making at once: listen queues are short
-	connectPatient = 5 * time.Second       // for all connections to come up before the load begins
-	retryPause     = 20 * time.Millisecond // before a failed connection is tried again
+	eventBatch   = 512
+	readBuffer   = 64 << 10
+	maxWait      = 10 * time.Millisecond // so that a stall can't hide behind a long wait
+	spinBelow    = 80 * time.Microsecond // what a timer may be late: the rest is polled
+	perEvent     = 50 * time.Microsecond // what handling one event may take before it counts as a stall
+	stallFloor   = time.Millisecond      // shorter absences are not noted
+	connectBurst = 128                   // connections in the making at once: listen queues are short
+	retryPause   = 20 * time.Millisecond // before a failed connection is tried again
 )
 
 // epollLoop is the Linux engine: one thread that owns its connections, does no
@@ -117,12 +116,7 @@ func (l *epollLoop) connect(ctx context.Context) error {
 		}
 	}
 	if ctx.Err() == nil && l.up == 0 {
-		l.errors.mu.Lock()
-		defer l.errors.mu.Unlock()
-		if why := l.errors.first["connect"]; why != "" {
-			return fmt.Errorf("connecting to %s: %s", l.addr, why)
-		}
-		return fmt.Errorf("connecting to %s: no answer within %v", l.addr, min(connectPatient, l.spec.Timeout))
+		return l.unreachable()
 	}
 	return nil
 }

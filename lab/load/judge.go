@@ -15,6 +15,7 @@ const (
 	rateMissed     = 0.01 // of the planned rate
 	littleMissed   = 0.05 // of the mean number in flight
 	errorsSuspect  = 0.01 // of the answers
+	errorsInvalid  = 0.10
 	littleMinCount = 1000 // answers below which edges outweigh the law
 )
 
@@ -59,7 +60,11 @@ func (r *Result) judge(spec *Spec) {
 	r.Findings = append(r.Findings, mergeFindings(r.windowFindings, r.measured)...)
 	t := &r.Total
 	if answers := t.Completed + t.Drained + t.Errors.Total(); answers > 0 {
-		if share := float64(t.Errors.Total()) / float64(answers); share > errorsSuspect {
+		share := float64(t.Errors.Total()) / float64(answers)
+		switch {
+		case share > errorsInvalid:
+			add("errors", Invalid, "%.2f %% of %d requests failed (limit %.0f %%): this is not the service's work that was measured", 100*share, answers, 100*errorsInvalid)
+		case share > errorsSuspect:
 			add("errors", Suspect, "%.2f %% of %d requests failed (limit %.0f %%)", 100*share, answers, 100*errorsSuspect)
 		}
 	}

@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -43,7 +42,7 @@ func (p *portable) usage() (user, sys time.Duration) { return processUsage() }
 
 // connect implements engine.
 func (p *portable) connect(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, min(5*time.Second, p.spec.Timeout))
+	ctx, cancel := context.WithTimeout(ctx, min(connectPatient, p.spec.Timeout))
 	defer cancel()
 	slots := make(chan struct{}, 128)
 	var dialling sync.WaitGroup
@@ -62,9 +61,7 @@ func (p *portable) connect(ctx context.Context) error {
 			return nil
 		}
 	}
-	p.errors.mu.Lock()
-	defer p.errors.mu.Unlock()
-	return fmt.Errorf("connecting to %s: %s", p.addr, p.errors.first["connect"])
+	return p.unreachable()
 }
 
 // load implements engine.

@@ -1,8 +1,8 @@
 package load
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"runtime"
 	"sync"
 	"time"
@@ -14,7 +14,8 @@ import (
 const (
 	DefaultTimeout = 10 * time.Second
 	MaxConnections = 1_000_000
-	maxBacklog     = 1 << 20 // arrivals that may wait for a connection, per loop
+	connectPatient = 5 * time.Second // for all connections to come up before the load begins
+	maxBacklog     = 1 << 20         // arrivals that may wait for a connection, per loop
 )
 
 // engine sends one loop's share of a load. Run drives it from one goroutine.
@@ -109,7 +110,8 @@ func (r *runner) run(ctx context.Context, shares []share, open func(share) (engi
 	}
 	var failed error
 	for range shares {
-		failed = errors.Join(failed, <-connected)
+		// One loop's reason will do: all connect to the same target.
+		failed = cmp.Or(<-connected, failed)
 	}
 	if failed == nil && ctx.Err() != nil {
 		failed = context.Cause(ctx)

@@ -88,7 +88,7 @@ func resolve(ctx context.Context, hostport string) (netip.AddrPort, error) {
 	}
 	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("looking up %s: %w", host, err)
+		return netip.AddrPort{}, &UnreachableError{hostport, err.Error()}
 	}
 	best := addrs[0]
 	for _, a := range addrs {
@@ -98,4 +98,23 @@ func resolve(ctx context.Context, hostport string) (netip.AddrPort, error) {
 		}
 	}
 	return netip.AddrPortFrom(best.Unmap(), uint16(number)), nil
+}
+
+// UnreachableError says that no connection to the target came up.
+type UnreachableError struct {
+	Target string // host and port
+	Why    string // such as "connection refused"
+}
+
+func (e *UnreachableError) Error() string { return "connecting to " + e.Target + ": " + e.Why }
+
+// unreachable is the error for a share of which no connection came up.
+func (sh *share) unreachable() error {
+	sh.errors.mu.Lock()
+	defer sh.errors.mu.Unlock()
+	why := sh.errors.first["connect"]
+	if why == "" {
+		why = fmt.Sprintf("no answer within %v", min(connectPatient, sh.spec.Timeout))
+	}
+	return &UnreachableError{sh.addr.String(), why}
 }
