@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -62,6 +63,10 @@ blocks: 1
 					o.want(t, 130, o.stderr, "dyno: interrupted")
 				}
 				nothingRuns(t, home)
+				eventually(t, "the keeper's end", func() bool {
+					journal, err := filepath.Glob(filepath.Join(home, "subjects", "*"))
+					return err == nil && len(journal) == 0
+				})
 				o = dyno(t, home, "list")
 				if stage != "trial" && stage != "stubborn" {
 					o.want(t, 0, o.stdout, "no runs yet")
