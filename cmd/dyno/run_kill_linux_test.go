@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,11 +63,8 @@ blocks: 1
 				if signal != os.Kill {
 					o.want(t, 130, o.stderr, "dyno: interrupted")
 				}
+				allEnded(t, home)
 				nothingRuns(t, home)
-				eventually(t, "the keeper's end", func() bool {
-					journal, err := filepath.Glob(filepath.Join(home, "subjects", "*"))
-					return err == nil && len(journal) == 0
-				})
 				o = dyno(t, home, "list")
 				if stage != "trial" && stage != "stubborn" {
 					o.want(t, 0, o.stdout, "no runs yet")
@@ -78,4 +76,23 @@ blocks: 1
 			})
 		}
 	}
+}
+
+// allEnded waits until no process of a dyno with that home is left: a keeper
+// that was just being started when dyno was killed ends a moment later.
+func allEnded(t *testing.T, home string) {
+	t.Helper()
+	eventually(t, "the end of all processes", func() bool {
+		environs, err := filepath.Glob("/proc/[0-9]*/environ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range environs {
+			environ, _ := os.ReadFile(path) // unreadable: gone, or not ours
+			if bytes.Contains(environ, []byte("DYNO_HOME="+home+"\x00")) {
+				return false
+			}
+		}
+		return true
+	})
 }
