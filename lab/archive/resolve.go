@@ -2,6 +2,7 @@ package archive
 
 import (
 	"cmp"
+	"dyno/internal/spelling"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -60,29 +61,8 @@ func nearest(names []string, ref string) []string {
 		if strings.Contains(name, ref) {
 			return -1
 		}
-		return edits(name[:min(len(name), len(ref))], ref)
+		return spelling.Distance(name[:min(len(name), len(ref))], ref)
 	}
 	slices.SortStableFunc(ordered, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
 	return ordered[:min(few, len(ordered))]
-}
-
-// edits is the Levenshtein distance in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			substituted := diagonal
-			if a[i] != b[j] {
-				substituted++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substituted, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

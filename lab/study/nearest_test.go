@@ -24,15 +24,3 @@ func TestDidYouMean(t *testing.T) {
 		t.Errorf("no choices: %q", got)
 	}
 }
-
-func TestEditDistance(t *testing.T) {
-	tests := []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "ab", 1}, {"abc", "xbc", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3}}
-	for _, c := range tests {
-		if got := editDistance(c.a, c.b); got != c.want {
-			t.Errorf("%q to %q: got %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
