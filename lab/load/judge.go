@@ -57,7 +57,7 @@ func (r *Result) judge(spec *Spec) {
 	add := func(name string, level Validity, format string, args ...any) {
 		r.Findings = append(r.Findings, Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...)})
 	}
-	r.Findings = append(r.Findings, mergeFindings(r.windowFindings, r.measured)...)
+	r.Findings = append(r.Findings, MergeFindings(r.windowFindings, r.measured)...)
 	t := &r.Total
 	if answers := t.Completed + t.Drained + t.Errors.Total(); answers > 0 {
 		share := float64(t.Errors.Total()) / float64(answers)
@@ -107,10 +107,11 @@ func (r *Result) limitedBy(spec *Spec) string {
 	return "the generator could not keep up"
 }
 
-// mergeFindings folds the windows' findings into one per name. What concerns
-// only a few windows is a remark on the whole: suspect ones carry little weight
-// in it, and invalid ones are left out of it.
-func mergeFindings(found []Finding, windows int) []Finding {
+// MergeFindings folds the findings of single windows, of which there are so many
+// in all, into one per name. What concerns only a few windows is a remark on the
+// whole: suspect ones carry little weight in it, and invalid ones are left out of
+// it.
+func MergeFindings(found []Finding, windows int) []Finding {
 	index := make(map[string]int)
 	var out []Finding
 	for _, f := range found {

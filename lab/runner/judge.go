@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"dyno/lab/archive"
@@ -21,51 +22,22 @@ const (
 // judge adds what the server's side says against a window to what the
 // generator said, window by window, and returns what holds for the trial.
 func judge(r *load.Result, windows []archive.Window) []load.Finding {
-	found := append([]load.Finding(nil), r.Findings...)
-	measured, concerned := 0, make(map[string][]load.Finding)
+	var found []load.Finding
+	measured := 0
 	for i := range windows {
 		w := &windows[i]
 		server := judgeServer(w)
-		w.Why = append(append([]load.Finding(nil), w.Client.Findings...), server...)
+		w.Why = slices.Concat(w.Client.Findings, server)
 		w.Level = load.Valid
 		for _, f := range w.Why {
 			w.Level = w.Level.Worse(f.Validity)
 		}
-		if w.Client.Warmup() {
-			continue
-		}
-		measured++
-		for _, f := range server {
-			concerned[f.Name] = append(concerned[f.Name], f)
+		if !w.Client.Warmup() {
+			measured++
+			found = append(found, server...)
 		}
 	}
-	for _, name := range []string{"steal", "other-load", "throttled", "listen-drops", "retransmits", "swapping"} {
-		if fs := concerned[name]; len(fs) > 0 {
-			found = append(found, wholeTrial(fs, measured))
-		}
-	}
-	return found
-}
-
-// wholeTrial folds a finding's windows into one. What concerns at most a tenth
-// of the windows is a remark on the trial.
-func wholeTrial(fs []load.Finding, measured int) load.Finding {
-	whole := fs[0]
-	whole.Windows = nil
-	for _, f := range fs {
-		if whole.Validity != load.Invalid && f.Validity == load.Invalid {
-			whole.Validity, whole.Detail = f.Validity, f.Detail
-		}
-		whole.Windows = append(whole.Windows, f.Windows...)
-	}
-	whole.Detail += fmt.Sprintf(" (in %d of %d windows)", len(fs), measured)
-	switch {
-	case len(fs)*10 <= measured:
-		whole.Validity = load.Valid
-	case len(fs)*2 <= measured:
-		whole.Validity = load.Suspect
-	}
-	return whole
+	return slices.Concat(r.Findings, load.MergeFindings(found, measured))
 }
 
 // judgeServer names what the server's side says against one window.
