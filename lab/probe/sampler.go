@@ -9,10 +9,6 @@ import (
 	"dyno/internal/clock"
 )
 
-// Monotonic returns CLOCK_MONOTONIC in nanoseconds, the clock of all windows.
-// Where the system has none, it counts from the start of the program.
-func Monotonic() int64 { return clock.Now() }
-
 // Config says what a [Sampler] looks at.
 type Config struct {
 	// PID is the first process of the subject; 0 if it is none of ours, such as
@@ -110,7 +106,7 @@ func (s *Sampler) Snapshot() Snapshot {
 	if s.runtime != nil {
 		finish = s.runtime.ask() // it answers while the files are read
 	}
-	snap := Snapshot{Time: Monotonic()}
+	snap := Snapshot{Time: clock.Now()}
 	if s.process != nil {
 		t, err := s.process.Snapshot()
 		snap.Process = kept(&snap, processProbe, t, err)

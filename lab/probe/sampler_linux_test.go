@@ -139,14 +139,6 @@ func TestSamplerWithHelper(t *testing.T) {
 	}
 }
 
-func TestMonotonicGoesOn(t *testing.T) {
-	a := Monotonic()
-	time.Sleep(time.Millisecond)
-	if b := Monotonic(); b-a < int64(time.Millisecond) {
-		t.Errorf("went from %d to %d in a millisecond", a, b)
-	}
-}
-
 func BenchmarkSnapshot20Threads(b *testing.B) {
 	a := newActor(b)
 	a.tell("threads 15")
