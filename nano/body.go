@@ -1,0 +1,48 @@
+package nano
+
+import (
+	"errors"
+	"io"
+)
+
+// ErrBodyTooLarge is returned when a body exceeds Limits.Body; it answers 413.
+var ErrBodyTooLarge error = NewProblem(413, "the request's body is larger than the server allows")
+
+// Body returns the whole body, read if need be. It is a view: it ends with the
+// handler.
+func (c Ctx) Body() ([]byte, error) {
+	x := c.live()
+	if x.body.ready {
+		return x.body.whole, nil
+	}
+	whole, err := io.ReadAll(io.LimitReader(bodyReader{c}, x.app.config.Limits.Body+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(whole)) > x.app.config.Limits.Body {
+		return nil, ErrBodyTooLarge
+	}
+	x.body.whole, x.body.ready = whole, true
+	return whole, nil
+}
+
+// BodyReader returns the body as it comes in.
+func (c Ctx) BodyReader() io.Reader { c.live(); return bodyReader{c} }
+
+// bodyReader reads a request's body for as long as the request lasts.
+type bodyReader struct{ c Ctx }
+
+func (r bodyReader) Read(p []byte) (int, error) {
+	if r.c.over() {
+		return 0, errors.New("nano: the request's body was read after its handler returned")
+	}
+	x := r.c.x
+	if x.body.ready {
+		n := copy(p, x.body.whole[x.body.at:])
+		if x.body.at += n; n == 0 && len(p) > 0 {
+			return 0, io.EOF
+		}
+		return n, nil
+	}
+	return x.wire.read(x, p)
+}

@@ -1,0 +1,93 @@
+package nano
+
+import (
+	"log/slog"
+	"net/netip"
+	"time"
+)
+
+// Config is how an app behaves. The zero value is safe: every limit has a
+// default, and 0 asks for it.
+type Config struct {
+	Limits Limits
+
+	// Loops is the number of event loops; 0 means one per CPU.
+	Loops int
+	// TrustedProxies may say who the client is, by the PROXY protocol or by
+	// X-Forwarded-For and Forwarded. Nobody is trusted by default.
+	TrustedProxies []netip.Prefix
+	// ProxyProtocol expects a PROXY protocol header (version 1 or 2) on each
+	// connection from a trusted proxy.
+	ProxyProtocol bool
+	// Logger gets what no handler sees: panics, refused connections. The default
+	// is slog.Default().
+	Logger *slog.Logger
+	// ErrorHandler answers errors that handlers return. The default sends
+	// problem+json (RFC 9457).
+	ErrorHandler ErrorHandler
+	// NotFound answers paths that no route matches.
+	NotFound Handler
+	// TrailingSlash says what becomes of "/a/" when only "/a" is a route, or the
+	// other way round. The default is to redirect.
+	TrailingSlash SlashPolicy
+	// Debug poisons what a request's views pointed to when its handler has
+	// returned, so that a View that was kept shows at once.
+	Debug bool
+}
+
+// SlashPolicy says what becomes of a path that matches but for its last slash.
+type SlashPolicy uint8
+
+const (
+	SlashRedirect SlashPolicy = iota // 308 to the path that exists (301 for GET and HEAD)
+	SlashStrict                      // not found
+	SlashMerge                       // served as if it were the other
+)
+
+// Limits bound what clients can make the server hold or wait for. 0 means the
+// default, a negative value no limit.
+type Limits struct {
+	Head        int   // bytes of a request head; default 16 KiB, then 431
+	URI         int   // bytes of the target; default 8 KiB, then 414
+	Fields      int   // header fields; default 100, then 431
+	Body        int64 // bytes of a body; default 4 MiB, then 413
+	BufferBody  int   // bodies up to this are read before the handler starts; default 64 KiB
+	Connections int   // in all; default 65,536, further ones wait in the listen queue
+	PerAddress  int   // connections of one address; default none
+	Requests    int   // per connection; default none
+	Pipeline    int   // answers held back for a client that doesn't read; default 1 MiB in bytes
+
+	Handshake  time.Duration // TLS handshake; default 5 s
+	ReadHead   time.Duration // from the first byte of a head to its last; default 10 s
+	ReadBody   time.Duration // without progress in a body; default 30 s
+	MinRate    int           // bytes/s a body must keep up after its first 5 s; default 240
+	Idle       time.Duration // between requests; default 75 s
+	WriteStall time.Duration // without the client taking anything of an answer; default 30 s
+	Handler    time.Duration // deadline of a request's context; default none
+	Drain      time.Duration // for requests under way when the app shuts down; default 30 s
+}
+
+func (l Limits) withDefaults() Limits {
+	l.Head = orDefault(l.Head, 16<<10)
+	l.URI = orDefault(l.URI, 8<<10)
+	l.Fields = orDefault(l.Fields, 100)
+	l.Body = orDefault(l.Body, 4<<20)
+	l.BufferBody = orDefault(l.BufferBody, 64<<10)
+	l.Connections = orDefault(l.Connections, 1<<16)
+	l.Pipeline = orDefault(l.Pipeline, 1<<20)
+	l.Handshake = orDefault(l.Handshake, 5*time.Second)
+	l.ReadHead = orDefault(l.ReadHead, 10*time.Second)
+	l.ReadBody = orDefault(l.ReadBody, 30*time.Second)
+	l.MinRate = orDefault(l.MinRate, 240)
+	l.Idle = orDefault(l.Idle, 75*time.Second)
+	l.WriteStall = orDefault(l.WriteStall, 30*time.Second)
+	l.Drain = orDefault(l.Drain, 30*time.Second)
+	return l
+}
+
+func orDefault[T int | int64 | time.Duration](v, def T) T {
+	if v == 0 {
+		return def
+	}
+	return v
+}

@@ -1,0 +1,135 @@
+package nano
+
+import (
+	"context"
+	"net/netip"
+	"sync/atomic"
+
+	"dyno/internal/http1"
+)
+
+// exchange is a request and its answer, whatever wire they travel on. It is
+// reused: gen tells one use from the next. It belongs to whoever runs the
+// handler.
+type exchange struct {
+	gen       atomic.Uint32
+	lastRoute atomic.Pointer[Route] // only for messages about misuse
+	app       *App
+	wire      wire
+
+	// The request. Spans of req and match refer to buf.
+	buf    []byte
+	req    http1.Request
+	match  match
+	route  *Route
+	remote netip.AddrPort
+	tls    bool
+	body   body
+
+	// The answer.
+	status int
+	fields []byte // "Name: value\r\n" lines set before the answer begins; reused
+	begun  bool
+	after  []func() // run in reverse when the handler has returned, before the answer's end is sent
+
+	ctx    context.Context // nil until somebody asks
+	cancel context.CancelCauseFunc
+	values []value
+}
+
+// wire carries an exchange: an HTTP/1.1 connection of a loop, or a
+// net/http.ResponseWriter. Its methods are called by the goroutine that runs the
+// handler.
+type wire interface {
+	// answer sends a whole answer with x.status and x.fields. It does not keep
+	// body.
+	answer(x *exchange, body []byte) error
+	// begin sends the head of a streamed answer of length bytes; -1: not known.
+	begin(x *exchange, length int64) error
+	// write sends a part of a streamed answer. It blocks while the client is slow.
+	write(x *exchange, p []byte) (int, error)
+	// flush sends what is buffered.
+	flush(x *exchange) error
+	// end ends a streamed answer; trailers are "Name: value\r\n" lines or nil.
+	end(x *exchange, trailers []byte) error
+	// read reads the request's body as it comes. It blocks.
+	read(x *exchange, p []byte) (int, error)
+	// abort closes the connection, so that the client sees a cut answer.
+	abort(x *exchange)
+	// context is what the request's context descends from, and ends with it: the
+	// client goes away, the app shuts down.
+	context(x *exchange) context.Context
+}
+
+// body is the request's body: whole in memory, or to be read from the wire.
+type body struct {
+	whole []byte // valid if ready
+	ready bool
+	at    int // of whole that a reader has had
+}
+
+// match is what the router found besides the route: the values of its
+// parameters, in the order of Route.params.
+type match struct {
+	values [maxParams]http1.Span
+	n      int
+}
+
+const maxParams = 16
+
+func (x *exchange) path() []byte {
+	if x.req.Path.Empty() {
+		return slash
+	}
+	return x.req.Path.Of(x.buf)
+}
+
+var slash = []byte("/")
+
+// field returns the value of the first header field with the name.
+func (x *exchange) field(name string) []byte {
+	for i := range x.req.Fields {
+		f := &x.req.Fields[i]
+		if int(f.Name.End-f.Name.Start) == len(name) && sameName(f.Name.Of(x.buf), name) {
+			return f.Value.Of(x.buf)
+		}
+	}
+	return nil
+}
+
+func (x *exchange) param(name string) []byte {
+	if x.route == nil {
+		return nil
+	}
+	for i, p := range x.route.params {
+		if p == name && i < x.match.n {
+			return x.match.values[i].Of(x.buf)
+		}
+	}
+	return nil
+}
+
+// context returns the request's context, made when first asked for: few
+// handlers need it.
+func (x *exchange) context() context.Context {
+	if x.ctx == nil {
+		x.ctx, x.cancel = context.WithCancelCause(x.wire.context(x))
+	}
+	return x.ctx
+}
+
+// recycle ends the exchange: every Ctx to it is dead from now on.
+func (x *exchange) recycle() {
+	x.lastRoute.Store(x.route)
+	x.gen.Add(1)
+	if x.cancel != nil {
+		x.cancel(context.Canceled)
+		x.ctx, x.cancel = nil, nil
+	}
+	x.route, x.match.n, x.status, x.fields, x.begun = nil, 0, 0, x.fields[:0], false
+	x.body = body{}
+	clear(x.values)
+	x.values = x.values[:0]
+	clear(x.after)
+	x.after = x.after[:0]
+}

@@ -1,0 +1,81 @@
+package nano
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+)
+
+// Problem is an error with an answer, in the form of RFC 9457. Detail is for the
+// client: it must not hold secrets.
+type Problem struct {
+	Type     string `json:"type,omitempty"` // a URI; empty means about:blank
+	Title    string `json:"title"`
+	Status   int    `json:"status"`
+	Detail   string `json:"detail,omitempty"`
+	Instance string `json:"instance,omitempty"`
+	// More is put beside the fields above.
+	More map[string]any `json:"-"`
+
+	cause error
+}
+
+// NewProblem returns a problem with the status' own title.
+func NewProblem(status int, detail string) *Problem {
+	return &Problem{Title: http.StatusText(status), Status: status, Detail: detail}
+}
+
+// Because keeps the error behind the problem for logs and errors.Is. Clients
+// don't see it.
+func (p *Problem) Because(err error) *Problem { p.cause = err; return p }
+
+func (p *Problem) Error() string {
+	s := p.Title
+	if p.Detail != "" {
+		s += ": " + p.Detail
+	}
+	if p.cause != nil {
+		s += ": " + p.cause.Error()
+	}
+	return s
+}
+
+func (p *Problem) Unwrap() error { return p.cause }
+
+// ErrAborted ends a request by closing its connection, without a log line.
+var ErrAborted = errors.New("nano: aborted")
+
+// answerProblem is the default error handler: a Problem is sent as it is, any
+// other error becomes a 500 that tells the client nothing and the log all.
+func answerProblem(c Ctx, err error) error {
+	if errors.Is(err, ErrAborted) {
+		c.x.wire.abort(c.x)
+		return nil
+	}
+	var p *Problem
+	if !errors.As(err, &p) {
+		c.x.app.config.Logger.Error("handler failed", "route", routeName(c.x), "error", err)
+		p = NewProblem(500, "")
+	}
+	body, err := p.encode()
+	if err != nil {
+		return err
+	}
+	return c.Bytes(p.Status, "application/problem+json", body)
+}
+
+func (p *Problem) encode() ([]byte, error) {
+	if len(p.More) == 0 {
+		return json.Marshal(p)
+	}
+	all := map[string]any{"title": p.Title, "status": p.Status}
+	for k, v := range p.More {
+		all[k] = v
+	}
+	for k, v := range map[string]string{"type": p.Type, "detail": p.Detail, "instance": p.Instance} {
+		if v != "" {
+			all[k] = v
+		}
+	}
+	return json.Marshal(all)
+}
