@@ -1,0 +1,46 @@
+package load
+
+import "math"
+
+// GivenUp is how many requests have no time on the clock because they were given
+// up: shed before they were sent, not answered in time, or not by the end. They
+// count as slower than every request that has one.
+func (w *Window) GivenUp(c Clock) uint64 {
+	switch c {
+	case Response:
+		return w.Shed + w.Unfinished + w.Errors.Timeout
+	case Lag:
+		return w.Shed + w.Unfinished
+	case Service, FirstByte:
+		return w.Unfinished + w.Errors.Timeout
+	case Connect:
+		return w.Errors.Connect
+	}
+	return 0
+}
+
+// Timed is how many requests, or connections, have a time on the clock.
+func (w *Window) Timed(c Clock) uint64 {
+	if h := w.Hist[c]; h != nil {
+		return uint64(h.TotalCount())
+	}
+	return 0
+}
+
+// Quantile returns the smallest time in ns that at least percent of the requests
+// did not exceed, those that were given up among them. If that many don't have a
+// time, the quantile is censored: known is false and ns is the largest time
+// there is, which the quantile is not below; 0 if there is none.
+func (w *Window) Quantile(c Clock, percent float64) (ns int64, known bool) {
+	h, n := w.Hist[c], w.Timed(c)
+	if n == 0 {
+		return 0, false
+	}
+	// The product of a decimal percentage and a count is off by a hair in binary;
+	// that hair must not ask for one request more.
+	rank := uint64(max(1, math.Ceil(percent/100*float64(n+w.GivenUp(c))-1e-6)))
+	if rank > n {
+		return h.Max(), false
+	}
+	return h.ValueAtPercentile(100 * float64(rank) / float64(n)), true
+}

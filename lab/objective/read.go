@@ -1,0 +1,99 @@
+package objective
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"dyno/lab/load"
+)
+
+// read returns the bounds of the metric in a window, in the unit of its kind. If
+// nothing was measured they are NaN, and why says what lacks.
+func (m Metric) read(w *load.Window) (low, high float64, why string) {
+	if m.ofClock() {
+		return m.readClock(w)
+	}
+	x, why := m.readLoad(w)
+	if why != "" {
+		return math.NaN(), math.NaN(), why
+	}
+	return x, x, ""
+}
+
+// readClock reads a figure of a clock. With requests that were given up, as slow
+// as they may have been, only percentiles below them, and minima, are known.
+func (m Metric) readClock(w *load.Window) (low, high float64, why string) {
+	h, lost := w.Hist[m.Clock], w.GivenUp(m.Clock)
+	if w.Timed(m.Clock) == 0 {
+		if lost > 0 {
+			return math.NaN(), math.NaN(), fmt.Sprintf("all %d requests were given up", lost)
+		}
+		return math.NaN(), math.NaN(), "nothing was timed"
+	}
+	known := lost == 0
+	switch m.Figure {
+	case "p":
+		var ns int64
+		ns, known = w.Quantile(m.Clock, m.Percentile)
+		low = float64(ns)
+	case "mean":
+		low = h.Mean()
+	case "max":
+		low = float64(h.Max())
+	case "min":
+		return float64(h.Min()), float64(h.Min()), ""
+	case "stddev":
+		low = h.StdDev()
+		if !known {
+			low = 0 // slower ones may bring it closer together as well as apart
+		}
+	}
+	if known {
+		return low, low, ""
+	}
+	return low, math.Inf(1), ""
+}
+
+// readLoad reads a figure of the whole.
+func (m Metric) readLoad(w *load.Window) (x float64, why string) {
+	kind, isError := strings.CutPrefix(m.Figure, "errors")
+	switch {
+	case isError:
+		return errorShare(w, strings.TrimPrefix(kind, "."))
+	case w.Length <= 0:
+		return 0, "no time was measured"
+	}
+	switch m.Figure {
+	case "throughput":
+		return float64(w.Completed) / w.Length.Seconds(), ""
+	case "sent":
+		return float64(w.Sent), ""
+	case "completed":
+		return float64(w.Completed), ""
+	case "shed":
+		return float64(w.Shed), ""
+	case "in_flight":
+		return w.InFlight, ""
+	case "cpu":
+		if w.Completed == 0 {
+			return 0, "no request was completed"
+		}
+		return float64(w.CPUUser+w.CPUSys-w.Spun) / float64(w.Completed), ""
+	}
+	return 0, "there is no such metric"
+}
+
+// errorShare is the share of the requests that failed; of one kind, or of any
+// if kind is empty.
+func errorShare(w *load.Window, kind string) (x float64, why string) {
+	e := &w.Errors
+	all := w.Completed + w.Drained + e.Total()
+	if all == 0 {
+		return 0, "no request came to an end"
+	}
+	failed := map[string]uint64{
+		"": e.Total(), "connect": e.Connect, "timeout": e.Timeout, "reset": e.Reset, "status": e.Status, "body": e.Body,
+	}[kind]
+	return float64(failed) / float64(all), ""
+}

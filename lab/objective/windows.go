@@ -1,0 +1,113 @@
+package objective
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"dyno/lab/load"
+)
+
+// JudgeWindows judges each measured window that is not invalid, and says whether
+// the conditions hold together in the share of them that the objective asks for;
+// in all of them if it has none. A window in which they can't be decided counts
+// as holding and as failing, whichever leaves it open.
+func (o *Objective) JudgeWindows(windows []load.Window) Outcome {
+	t := tally{objective: o, readings: make([]Reading, len(o.Conditions))}
+	for i, c := range o.Conditions {
+		t.readings[i] = Reading{Condition: c, Low: math.NaN(), High: math.NaN(), why: "nothing was measured"}
+	}
+	for i := range windows {
+		if w := &windows[i]; !w.Warmup() && w.Validity() != load.Invalid {
+			t.add(o.Judge(w))
+		}
+	}
+	return t.outcome()
+}
+
+// tally counts windows by verdict.
+type tally struct {
+	objective *Objective
+	readings  []Reading
+	of        [3]int // windows by verdict
+}
+
+func (t *tally) add(judged Outcome) {
+	t.of[judged.Verdict()]++
+	for i, r := range judged.Readings {
+		sum := &t.readings[i]
+		switch r.Verdict {
+		case Holds:
+			sum.Holding++
+		case Fails:
+			sum.Failing++
+		case Unknown:
+			sum.Undecided++
+		}
+		if r.worse(sum) {
+			sum.Low, sum.High, sum.why = r.Low, r.High, r.why
+		}
+	}
+}
+
+// worse reports whether r is further from holding than what sum has.
+func (r Reading) worse(sum *Reading) bool {
+	switch {
+	case math.IsNaN(sum.Low):
+		return true
+	case math.IsNaN(r.Low):
+		return false
+	}
+	switch r.Condition.Op {
+	case Less, LessEq:
+		return r.High > sum.High || r.High == sum.High && r.Low > sum.Low
+	case Greater, GreaterEq:
+		return r.Low < sum.Low
+	}
+	limit := r.Condition.Metric.kind().value(r.Condition.Limit)
+	return math.Abs(r.Low-limit) > math.Abs(sum.Low-limit)
+}
+
+func (t *tally) outcome() Outcome {
+	for i := range t.readings {
+		t.readings[i].Verdict = t.decide(t.readings[i].Holding, t.readings[i].Undecided)
+	}
+	n := t.of[Holds] + t.of[Fails] + t.of[Unknown]
+	if n == 0 {
+		return outcome(Unknown, t.readings, "unknown: there is no valid window")
+	}
+	v := t.decide(t.of[Holds], t.of[Unknown])
+	text := fmt.Sprintf("holds in %d of %d windows", t.of[Holds], n)
+	if t.of[Unknown] > 0 {
+		text += fmt.Sprintf(", unknown in %d", t.of[Unknown])
+	}
+	worst := make([]string, len(t.readings))
+	for i, r := range t.readings {
+		worst[i] = r.String()
+	}
+	return outcome(v, t.readings, text+"; at worst "+strings.Join(worst, ", "))
+}
+
+// decide compares the share of windows that hold, and that may hold, with what
+// is asked for.
+func (t *tally) decide(holding, undecided int) Verdict {
+	n := float64(t.of[Holds] + t.of[Fails] + t.of[Unknown])
+	// A share such as 95 % of 20 windows is 19, however it is rounded in binary.
+	need := math.Ceil(t.share()*n - 1e-9)
+	switch {
+	case n == 0:
+		return Unknown
+	case float64(holding) >= need:
+		return Holds
+	case float64(holding+undecided) < need:
+		return Fails
+	}
+	return Unknown
+}
+
+func (t *tally) share() float64 {
+	if t.objective.Windows == 0 {
+		return 1
+	}
+	return t.objective.Windows
+}
