@@ -102,7 +102,7 @@ type errorCount struct {
 }
 
 func errorKinds(e *load.Errors) []errorCount {
-	return []errorCount{{"connect", e.Connect}, {"timeout", e.Timeout}, {"reset", e.Reset}, {"status", e.Status}, {"body", e.Body}}
+	return []errorCount{{"connect", e.Connect}, {"timeout", e.Timeout}, {"reset", e.Reset}, {"status", e.Status}, {"body", e.Body}, {"expect", e.Expect}}
 }
 
 // duration formats nanoseconds with three digits and a unit.

@@ -8,9 +8,6 @@ import (
 	"dyno/lab/load"
 )
 
-// redacted stands for a value that must not be archived.
-const redacted = "***"
-
 // Redact hides, in m, the values of headers and environment variables whose
 // names say that they are secrets, wherever they occur: in requests, subjects,
 // the study's source and the command. What m shares with others is not changed.
@@ -36,9 +33,9 @@ func Redact(m *Manifest) {
 func redactEnv(env map[string]string, secrets *[]string) map[string]string {
 	env = maps.Clone(env)
 	for name, value := range env {
-		if isSecret(name) && value != "" {
+		if load.IsSecret(name) && value != "" {
 			*secrets = append(*secrets, value)
-			env[name] = redacted
+			env[name] = load.Redacted
 		}
 	}
 	return env
@@ -50,21 +47,13 @@ func redactRequests(requests []load.Request, secrets *[]string) []load.Request {
 		r := &requests[i]
 		r.Headers = slices.Clone(r.Headers)
 		for k, h := range r.Headers {
-			if isSecret(h.Name) && h.Value != "" {
+			if load.IsSecret(h.Name) && h.Value != "" {
 				*secrets = append(*secrets, h.Value)
-				r.Headers[k].Value = redacted
+				r.Headers[k].Value = load.Redacted
 			}
 		}
 	}
 	return requests
-}
-
-// secretWords are parts of names whose values are secrets.
-var secretWords = []string{"authorization", "cookie", "token", "secret", "password", "passwd", "api-key", "api_key", "apikey", "private", "credential", "session"}
-
-func isSecret(name string) bool {
-	name = strings.ToLower(name)
-	return slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(name, word) })
 }
 
 // without replaces the secrets in a text, the longest first: one may be a part
@@ -72,7 +61,7 @@ func isSecret(name string) bool {
 func without(text string, secrets []string) string {
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	for _, s := range secrets {
-		text = strings.ReplaceAll(text, s, redacted)
+		text = strings.ReplaceAll(text, s, load.Redacted)
 	}
 	return text
 }

@@ -23,9 +23,9 @@ const (
 
 // conn is one connection of the event loop.
 type conn struct {
-	fd       int32
-	state    connState
-	request  *wireRequest
+	fd    int32
+	state connState
+	exchange
 	unsent   []byte // rest of the request, when the kernel took only a part
 	partial  []byte // start of a head that came in pieces; reused
 	answer   http1.Response
@@ -175,8 +175,7 @@ func (l *epollLoop) next(id int32) {
 func (l *epollLoop) send(id int32, intended int64) {
 	c := &l.conns[id]
 	c.state, c.intended, c.sent, c.first = busy, intended, l.now, 0
-	c.request = l.mix.next()
-	c.unsent = c.request.bytes
+	c.unsent = l.mix.next(&c.exchange, l.now)
 	c.answer.Reset(c.request.isHead)
 	c.partial = c.partial[:0]
 	l.due.Start(id, l.now)
@@ -234,6 +233,7 @@ func (l *epollLoop) parse(id int32, data []byte) {
 		data = c.partial
 	}
 	n, err := c.answer.Feed(data)
+	c.keep(c.answer.Status, data[:n])
 	switch {
 	case err != nil:
 		l.failRequest(id, &l.errorsNow().Body, "body", err.Error())
@@ -267,11 +267,7 @@ func (l *epollLoop) done(id int32) {
 	l.rec.inFlight--
 	l.due.Stop(id)
 	l.rec.answered(c.intended, c.sent, c.first, l.now)
-	if c.request.ok(c.answer.Status) {
-		l.rec.completed()
-	} else {
-		l.fail(&l.rec.Errors.Status, "status", statusText(c.answer.Status))
-	}
+	l.errors.judged(&c.exchange, c.answer.Status, l.rec, l.now)
 	c.state = ready
 	if !c.answer.KeepAlive {
 		l.dueAgain(c)
@@ -304,7 +300,8 @@ func (l *epollLoop) lost(id int32, errno unix.Errno) {
 
 // failRequest ends the request under way on id without a usable answer.
 func (l *epollLoop) failRequest(id int32, count *uint64, kind, why string) {
-	l.fail(count, kind, why)
+	*count++
+	l.errors.failed(&l.conns[id].exchange, kind, why, l.now)
 	l.rec.inFlight--
 	l.due.Stop(id)
 	l.dueAgain(&l.conns[id])

@@ -16,6 +16,7 @@ import (
 type worker struct {
 	engine *portable
 	conn   net.Conn
+	exchange
 	read   []byte
 	answer http1.Response
 }
@@ -30,7 +31,7 @@ func (w *worker) work(ctx context.Context) {
 		if w.conn == nil && !w.redial(ctx) {
 			continue
 		}
-		w.exchange(ctx, intended)
+		w.ask(ctx, intended)
 	}
 }
 
@@ -103,20 +104,20 @@ func (w *worker) redial(ctx context.Context) bool {
 	return false
 }
 
-// exchange sends one request and reads its answer.
-func (w *worker) exchange(ctx context.Context, intended int64) {
+// ask sends one request and reads its answer.
+func (w *worker) ask(ctx context.Context, intended int64) {
 	p := w.engine
 	p.mu.Lock()
-	request := p.mix.next()
 	sent := clock.Now()
+	request := p.mix.next(&w.exchange, sent)
 	p.rec.advance(sent, p.limit)
 	p.rec.Sent++
-	p.rec.BytesOut += uint64(len(request.bytes))
+	p.rec.BytesOut += uint64(len(request))
 	w.setDeadline()
 	p.mu.Unlock()
 
-	w.answer.Reset(request.isHead)
-	first, received, err := w.roundTrip(request.bytes)
+	w.answer.Reset(w.request.isHead)
+	first, received, err := w.roundTrip(request)
 	done := clock.Now()
 
 	p.mu.Lock()
@@ -133,12 +134,7 @@ func (w *worker) exchange(ctx context.Context, intended int64) {
 		return
 	}
 	p.rec.answered(intended, sent, first, done)
-	if request.ok(w.answer.Status) {
-		p.rec.completed()
-	} else {
-		p.rec.Errors.Status++
-		p.errors.note("status", statusText(w.answer.Status))
-	}
+	p.errors.judged(&w.exchange, w.answer.Status, p.rec, done)
 	if !w.answer.KeepAlive {
 		w.hangUp()
 	}
@@ -163,6 +159,7 @@ func (w *worker) roundTrip(request []byte) (first int64, received int, err error
 		received += n
 		pending += n
 		used, parseErr := w.answer.Feed(w.read[:pending])
+		w.keep(w.answer.Status, w.read[:used])
 		if parseErr != nil {
 			return first, received, parseErr
 		}
@@ -181,18 +178,19 @@ func (w *worker) roundTrip(request []byte) (first int64, received int, err error
 func (w *worker) failed(err error) {
 	p := w.engine
 	w.hangUp()
+	fail := func(kind, why string) { p.errors.failed(&w.exchange, kind, why, clock.Now()) }
 	var syntax *http1.Error
 	var network net.Error
 	switch {
 	case errors.As(err, &syntax) || errors.Is(err, errUnsolicited):
 		p.rec.Errors.Body++
-		p.errors.note("body", err.Error())
+		fail("body", err.Error())
 	case errors.As(err, &network) && network.Timeout():
 		p.rec.Errors.Timeout++
-		p.errors.note("timeout", fmt.Sprintf("no complete answer within %v", p.spec.Timeout))
+		fail("timeout", fmt.Sprintf("no complete answer within %v", p.spec.Timeout))
 	default:
 		p.rec.Errors.Reset++
-		p.errors.note("reset", err.Error())
+		fail("reset", err.Error())
 	}
 }
 

@@ -2,31 +2,60 @@ package load
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+
+	"dyno/lab/load/expect"
 )
 
-// wireRequest is a request rendered once and sent many times.
+// wireRequest is what the engines know of one request of the mix. It is
+// read-only and shared by all connections of a loop.
 type wireRequest struct {
-	bytes  []byte
-	isHead bool
-	status int // expected; 0: any from 200 to 399
+	name     string
+	constant []byte // as it goes over the wire
+	isHead   bool
+	wants    wants
+	statuses expect.Statuses
+	expect   *expect.Expect // nil: only the status is judged
 }
 
+// wants says how much of an answer must be kept until it is judged.
+type wants uint8
+
+const (
+	wantsNothing wants = iota // the status alone is judged
+	wantsHead
+	wantsBody
+)
+
 // ok reports whether status is what the request expects.
-func (r *wireRequest) ok(status int) bool {
-	if r.status != 0 {
-		return status == r.status
+func (r *wireRequest) ok(status int) bool { return r.statuses.Has(status) }
+
+// compile readies r to be sent to host.
+func compile(r Request, host string) (wireRequest, error) {
+	lines := r.Expect
+	if r.Status != 0 {
+		lines = append([]string{"status " + strconv.Itoa(r.Status)}, lines...)
 	}
-	return status >= 200 && status < 400
+	e, err := expect.Parse(lines)
+	if err != nil {
+		return wireRequest{}, err
+	}
+	w := wireRequest{name: r.Name, constant: render(r, host), isHead: r.Method == "HEAD", statuses: e.Statuses()}
+	switch e.Needs() {
+	case expect.Head:
+		w.expect, w.wants = e, wantsHead
+	case expect.Body:
+		w.expect, w.wants = e, wantsBody
+	}
+	return w, nil
 }
 
 // render writes r as it goes over the wire to host. Host, and for a body
 // Content-Length, are added unless given.
-func render(r Request, host string) wireRequest {
+func render(r Request, host string) []byte {
 	var b strings.Builder
 	method := r.Method
 	if method == "" {
@@ -48,39 +77,7 @@ func render(r Request, host string) wireRequest {
 		b.WriteString("Content-Length: " + strconv.Itoa(len(r.Body)) + "\r\n")
 	}
 	b.WriteString("\r\n" + r.Body)
-	return wireRequest{bytes: []byte(b.String()), isHead: method == "HEAD", status: r.Status}
-}
-
-// mix chooses among requests by weight, the same way for the same seed.
-type mix struct {
-	requests []wireRequest
-	upto     []uint64 // cumulative weights
-	rng      *rand.Rand
-}
-
-func newMix(requests []Request, host string, seed uint64, part int) *mix {
-	m := &mix{rng: rand.New(rand.NewPCG(seed, 1<<32+uint64(part)))}
-	total := uint64(0)
-	for _, r := range requests {
-		total += uint64(max(r.Weight, 1))
-		m.requests = append(m.requests, render(r, host))
-		m.upto = append(m.upto, total)
-	}
-	return m
-}
-
-// next returns the next request to send; it stays the mix's.
-func (m *mix) next() *wireRequest {
-	if len(m.requests) == 1 {
-		return &m.requests[0]
-	}
-	at := m.rng.Uint64N(m.upto[len(m.upto)-1])
-	for i, upto := range m.upto {
-		if at < upto {
-			return &m.requests[i]
-		}
-	}
-	panic("load: weights don't add up")
+	return []byte(b.String())
 }
 
 // Check reports what is wrong with the request, or nil.
@@ -111,7 +108,8 @@ func (r *Request) Check() error {
 	if r.Status != 0 && (r.Status < 200 || r.Status > 599) {
 		return fmt.Errorf("expected status %d is not between 200 and 599", r.Status)
 	}
-	return nil
+	_, err := expect.Parse(r.Expect)
+	return err
 }
 
 func isToken(s string) bool {

@@ -16,6 +16,9 @@ type Result struct {
 	// FirstErrors holds one example per kind of error that occurred, such as
 	// "connection refused".
 	FirstErrors map[string]string
+	// Failures are a few failed requests of each kind, in the order they
+	// happened: the first ones, and some of the others.
+	Failures []Failure
 
 	measured, leftOut int
 	windowFindings    []Finding
@@ -42,7 +45,7 @@ func (r *Result) CPUPerRequest() time.Duration {
 // Answered reports whether any request was answered.
 func (r *Result) Answered() bool {
 	t := &r.Total
-	return t.Completed+t.Drained+t.Errors.Status > 0 || r.leftOut > 0
+	return t.Completed+t.Drained+t.Errors.Wrong() > 0 || r.leftOut > 0
 }
 
 // add takes the next window.
@@ -90,5 +93,5 @@ func (w *Window) Censored() float64 {
 	if unknown == 0 {
 		return 0
 	}
-	return float64(unknown) / float64(unknown+w.Completed+w.Drained+w.Errors.Status)
+	return float64(unknown) / float64(unknown+w.Completed+w.Drained+w.Errors.Wrong())
 }

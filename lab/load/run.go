@@ -72,6 +72,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if err := (&runner{spec: &spec, result: r}).run(ctx, shares, open); err != nil {
 		return nil, err
 	}
+	r.Failures = shares[0].errors.failures(r.Start)
 	r.seal()
 	r.judge(&spec)
 	return r, nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"sync"
 )
 
 // share is one loop's part of a load.
@@ -21,20 +20,6 @@ type share struct {
 	errors      *errorLog
 }
 
-// errorLog keeps the first error of each kind.
-type errorLog struct {
-	mu    sync.Mutex
-	first map[string]string
-}
-
-func (l *errorLog) note(kind, text string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, ok := l.first[kind]; !ok {
-		l.first[kind] = text
-	}
-}
-
 // split resolves the target and divides the load among the loops.
 func (s *Spec) split(ctx context.Context) ([]share, error) {
 	u, dial, err := parseTarget(s.Target)
@@ -45,7 +30,7 @@ func (s *Spec) split(ctx context.Context) ([]share, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := &errorLog{first: make(map[string]string)}
+	log := newErrorLog(s.Seed)
 	shares := make([]share, s.loops())
 	for i := range shares {
 		sh := share{

@@ -54,7 +54,8 @@ type Request struct {
 	Headers []Header `json:"headers,omitempty"`
 	Body    string   `json:"body,omitempty"`
 	Weight  int      `json:"weight,omitempty"` // share in the mix; 0 means 1
-	Status  int      `json:"status,omitempty"` // expected status; 0 means any from 200 to 399
+	Status  int      `json:"status,omitempty"` // expected status; 0 means any from 200 to 399, or what Expect says
+	Expect  []string `json:"expect,omitempty"` // what answers are held to; see package expect for the lines
 }
 
 // Spec is a whole load: target, requests, rhythm, length and limits.

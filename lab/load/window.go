@@ -25,18 +25,24 @@ func (c Clock) String() string {
 }
 
 // Errors counts failed requests by kind. A request that failed is never in a
-// latency histogram, except those counted under Status, which were answered in
-// full.
+// latency histogram, except those counted under Status and Expect, which were
+// answered in full.
 type Errors struct {
 	Connect uint64 `json:"connect"` // connection refused, unreachable, timed out while connecting
 	Timeout uint64 `json:"timeout"` // no complete answer within the time limit
 	Reset   uint64 `json:"reset"`   // connection closed or reset before the answer was complete
 	Status  uint64 `json:"status"`  // answered with a status that was not expected
 	Body    uint64 `json:"body"`    // answer that breaks HTTP/1.1, or a body that is not as promised
+	Expect  uint64 `json:"expect"`  // answered in full, but not as the request's expectations say
 }
 
 // Total is the sum over all kinds.
-func (e Errors) Total() uint64 { return e.Connect + e.Timeout + e.Reset + e.Status + e.Body }
+func (e Errors) Total() uint64 {
+	return e.Connect + e.Timeout + e.Reset + e.Status + e.Body + e.Expect
+}
+
+// Wrong counts the requests that were answered in full, but wrongly.
+func (e Errors) Wrong() uint64 { return e.Status + e.Expect }
 
 // Add adds the counts of o to e.
 func (e *Errors) Add(o Errors) {
@@ -45,6 +51,7 @@ func (e *Errors) Add(o Errors) {
 	e.Reset += o.Reset
 	e.Status += o.Status
 	e.Body += o.Body
+	e.Expect += o.Expect
 }
 
 // Window is one second of a load as the generator saw it. Offered counts by

@@ -1,0 +1,83 @@
+package load
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+var headEnd = []byte("\r\n\r\n")
+
+// splitAnswer splits a final answer as it came into its head, with the empty
+// line, and its body without chunk framing. Interim answers before it are
+// passed over. The answer was parsed before: what is cut short or odd gives
+// what there is. A chunked body is put together in place.
+func splitAnswer(raw []byte) (head, body []byte) {
+	for {
+		end := bytes.Index(raw, headEnd)
+		if end < 0 {
+			return raw, nil
+		}
+		head, body = raw[:end+len(headEnd)], raw[end+len(headEnd):]
+		if !isInterim(string(head[:min(len(head), 12)])) {
+			break
+		}
+		raw = body
+	}
+	if hasField(head, "transfer-encoding") {
+		body = unchunk(body)
+	}
+	return head, body
+}
+
+// isInterim reports whether a head is that of an interim answer, one that
+// another follows (RFC 9110 15.2).
+func isInterim(head string) bool {
+	status, ok := strings.CutPrefix(head, "HTTP/1.1 ")
+	return ok && strings.HasPrefix(status, "1") && !strings.HasPrefix(status, "101")
+}
+
+// unchunk takes the chunk framing (RFC 9112 7.1) out of b, in place.
+func unchunk(b []byte) []byte {
+	out := b[:0]
+	for {
+		line, rest, ok := bytes.Cut(b, []byte("\r\n"))
+		digits, _, _ := bytes.Cut(line, []byte(";"))
+		size, err := strconv.ParseUint(string(bytes.TrimSpace(digits)), 16, 62)
+		if !ok || err != nil || size == 0 {
+			return out
+		}
+		n := min(size, uint64(len(rest)))
+		out = append(out, rest[:n]...)
+		b = bytes.TrimPrefix(rest[n:], []byte("\r\n"))
+	}
+}
+
+// hasField reports whether a head has a field of the name.
+func hasField(head []byte, name string) bool {
+	for value := range fields(head, name) {
+		return value != nil
+	}
+	return false
+}
+
+// fields yields the values of the fields of one name in a head, never nil.
+func fields(head []byte, name string) func(yield func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		_, rest, _ := bytes.Cut(head, []byte("\n")) // the status line
+		for len(rest) > 0 {
+			var line []byte
+			line, rest, _ = bytes.Cut(rest, []byte("\n"))
+			field, value, ok := bytes.Cut(line, []byte(":"))
+			if !ok || len(field) != len(name) || !bytes.EqualFold(field, []byte(name)) {
+				continue
+			}
+			if value = bytes.Trim(value, " \t\r"); value == nil {
+				value = []byte{}
+			}
+			if !yield(value) {
+				return
+			}
+		}
+	}
+}

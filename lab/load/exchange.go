@@ -1,0 +1,82 @@
+package load
+
+import "dyno/internal/http1"
+
+// Limits of what is kept of an answer, in bytes.
+const (
+	maxSample = 8 << 10     // of an answer that was not expected
+	maxBody   = 1 << 20     // of a body that expectations look at
+	maxRaw    = 2 * maxBody // of such a body as it came, which may be in chunks
+)
+
+// exchange is what one connection holds of a request and its answer besides the
+// state of its engine: the bytes of a request that is not constant, and as much
+// of the answer as its judging needs. Its buffers are used again and again.
+//
+// An engine calls [mix.next], then keep with all bytes of the answer in the
+// order they came, then, once the answer is complete, errorLog.judged.
+type exchange struct {
+	request *wireRequest
+	kept    []byte // start of the answer as it came
+}
+
+// start begins an exchange.
+func (x *exchange) start(r *wireRequest) {
+	x.request = r
+	x.kept = x.kept[:0]
+}
+
+// sent returns the request as it went over the wire.
+func (x *exchange) sent() []byte { return x.request.constant }
+
+// keep takes the next bytes of the answer, whose status is known unless its
+// head is still incomplete. It copies them only if they will be looked at: that
+// is so if the request has expectations, or if the status was not expected.
+func (x *exchange) keep(status int, raw []byte) {
+	if x.request.wants != wantsNothing || !x.request.ok(status) {
+		x.copy(raw)
+	}
+}
+
+func (x *exchange) copy(raw []byte) {
+	room := x.limit() - len(x.kept)
+	x.kept = append(x.kept, raw[:min(len(raw), room)]...)
+}
+
+// limit is how much of the answer is kept, in bytes.
+func (x *exchange) limit() int {
+	if x.request.wants == wantsBody {
+		return http1.MaxHead + maxRaw
+	}
+	return http1.MaxHead + maxSample
+}
+
+// judge holds a complete answer to what its request expects. It returns the
+// kind of error and its text, or nothing.
+func (x *exchange) judge(status int) (kind, why string) {
+	r := x.request
+	if r.wants == wantsNothing && r.ok(status) {
+		return "", ""
+	}
+	cut := len(x.kept) == x.limit()
+	head, body := x.settle()
+	if !r.ok(status) {
+		return "status", statusText(status)
+	}
+	if r.wants == wantsBody && (cut || len(body) > maxBody) {
+		return "expect", "the body is longer than the 1 MiB that expectations look at"
+	}
+	if failed := r.expect.Judge(status, head, body); failed != "" {
+		return "expect", failed
+	}
+	return "", ""
+}
+
+// settle leaves of what was kept the final answer's head and its body without
+// chunk framing.
+func (x *exchange) settle() (head, body []byte) {
+	head, body = splitAnswer(x.kept)
+	n := len(head)
+	x.kept = append(append(x.kept[:0], head...), body...)
+	return x.kept[:n], x.kept[n:]
+}
