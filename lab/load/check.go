@@ -22,34 +22,29 @@ func (s *Spec) Check() error {
 			return fmt.Errorf("request %d: %w", i+1, err)
 		}
 	}
-	if s.Duration <= 0 && s.MaxRequests == 0 {
+	phases := s.Profile.Length()
+	if phases > 0 && s.Duration != 0 && s.Duration != phases {
+		return fmt.Errorf("the phases take %v, which is how long the load is, not %v", phases, s.Duration)
+	}
+	if s.Duration <= 0 && s.MaxRequests == 0 && phases == 0 {
 		return errors.New("neither a duration nor a number of requests is given: the load would never end")
 	}
 	if s.Duration < 0 || s.Warmup < 0 || s.Timeout < 0 {
 		return errors.New("durations must not be negative")
 	}
-	return s.Profile.Check()
+	if err := s.Profile.Check(); err != nil {
+		return err
+	}
+	return s.Profile.checkEngines()
 }
 
-// Check reports what is wrong with the profile, or nil.
-func (p *Profile) Check() error {
-	if p.Connections < 1 || p.Connections > MaxConnections {
-		return fmt.Errorf("connections must be from 1 to %d, not %d", MaxConnections, p.Connections)
+// checkEngines refuses what a profile can say and no engine does yet.
+func (p *Profile) checkEngines() error {
+	if p.Think.Mean > 0 {
+		return errors.New("no engine pauses for a think time yet")
 	}
-	switch p.Mode {
-	case Closed:
-		if p.Rate != 0 {
-			return errors.New("a closed loop has no rate: it sends when answers come")
-		}
-	case Open:
-		if !(p.Rate > 0) || p.Rate > 1e7 {
-			return fmt.Errorf("rate must be above 0 and at most 10 million requests/s, not %v", p.Rate)
-		}
-		if p.Arrivals != "" && p.Arrivals != Uniform && p.Arrivals != Poisson {
-			return fmt.Errorf("arrivals %q are neither %q nor %q", p.Arrivals, Uniform, Poisson)
-		}
-	default:
-		return fmt.Errorf("mode %q is neither %q nor %q", p.Mode, Closed, Open)
+	if p.Overflow != "" && p.Overflow != Wait {
+		return fmt.Errorf("no engine has the overflow %q yet", p.Overflow)
 	}
 	return nil
 }

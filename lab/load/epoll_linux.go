@@ -169,12 +169,12 @@ func (l *epollLoop) closedLoop(ctx context.Context) {
 
 // openLoop starts requests as the schedule says until the end.
 func (l *epollLoop) openLoop(ctx context.Context, begin int64) {
-	arrivals := newSchedule(l.spec.Profile, l.spec.Seed, l.part, l.parts)
-	next := begin + arrivals.next()
+	arrivals := newSchedule(l.spec, l.part, l.parts)
+	next := arrivals.after(begin)
 	for l.running(ctx) {
 		for next <= l.now && l.now < l.end {
 			l.arrive(next)
-			next = begin + arrivals.next()
+			next = arrivals.after(begin)
 		}
 		l.expire()
 		l.openMore()

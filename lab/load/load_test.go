@@ -116,7 +116,7 @@ func TestOpenLoopOffersWhatTheScheduleSays(t *testing.T) {
 			s.Engine, s.Timeout = engine, 5*time.Second
 			r := mustRun(t, s)
 			want := uint64(0)
-			for schedule := newSchedule(s.Profile, s.Seed, 0, 1); schedule.next() < int64(s.Duration); want++ {
+			for schedule := newSchedule(&s, 0, 1); schedule.after(0) < int64(s.Duration); want++ {
 			}
 			got := r.Total
 			if got.Offered != want || got.Completed+got.Drained+got.Unfinished != want {

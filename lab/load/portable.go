@@ -96,8 +96,8 @@ func (p *portable) load(ctx context.Context, rec *recorder, begin, end int64) {
 // arrivals hands out the schedule's arrivals until the end.
 func (p *portable) arrivals(ctx context.Context, begin int64) {
 	defer close(p.waiting)
-	schedule := newSchedule(p.spec.Profile, p.spec.Seed, p.part, p.parts)
-	for next := begin + schedule.next(); next < p.limit; next = begin + schedule.next() {
+	schedule := newSchedule(p.spec, p.part, p.parts)
+	for next := schedule.after(begin); next < p.limit; next = schedule.after(begin) {
 		for now := clock.Now(); now < next; now = clock.Now() {
 			if ctx.Err() != nil {
 				return

@@ -58,6 +58,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
+	spec.Duration = max(spec.Duration, spec.Profile.Length())
 	u, _, _ := parseTarget(spec.Target) // checked above
 	name, open := pickEngine(&spec, u.Scheme == "https")
 	if name == "portable" {

@@ -1,37 +1,83 @@
 package load
 
-import "math/rand/v2"
+import (
+	"math"
+	"math/rand/v2"
+)
 
-// schedule gives the intended starts of one loop's share of an open loop, in
-// nanoseconds from the start of the load. It is a pure function of profile,
-// seed, part and parts: no clock, no state outside it.
+// schedule gives the intended starts of one loop's share of an open loop, in ns
+// from the start of the load. It is a pure function of profile, warm-up, seed,
+// part and parts: no clock, no state outside it.
 type schedule struct {
-	gap     float64 // mean ns between this part's arrivals
-	first   float64 // uniform: offset of this part within the round of parts
-	count   float64 // uniform: arrivals given so far
-	at      float64 // Poisson: the last arrival
-	poisson *rand.Rand
+	*segment            // the current one
+	later    []segment  // those after it
+	mass     float64    // Λ at the next arrival: its number, for uniform ones
+	end      float64    // Λ at the end of the current segment
+	last     int64      // the last start found by iteration
+	part     float64    // from 0
+	parts    float64    // how many there are
+	rng      *rand.Rand // of Poisson arrivals
 }
 
-// newSchedule gives part (0 to parts-1) of the arrivals. A Poisson process is
-// the sum of independent ones with a share of its rate each.
-func newSchedule(p Profile, seed uint64, part, parts int) schedule {
-	gap := 1e9 / p.Rate
-	s := schedule{gap: gap * float64(parts), first: gap * float64(part)}
-	if p.Arrivals != Uniform {
-		s.poisson = rand.New(rand.NewPCG(seed, uint64(part)))
+// newSchedule gives part (0 to parts-1) of the arrivals of an open loop. Uniform
+// and recorded arrivals are dealt out in turn. A Poisson process is the sum of
+// independent ones with a share of its rate each.
+func newSchedule(s *Spec, part, parts int) schedule {
+	c := schedule{
+		later: s.Profile.Timetable(s.Warmup).segments,
+		part:  float64(part), parts: float64(parts), rng: rand.New(rand.NewPCG(s.Seed, uint64(part))),
 	}
-	return s
+	c.enter()
+	return c
 }
 
-// next returns the next intended start. It does not allocate.
-func (s *schedule) next() int64 {
-	if s.poisson != nil {
-		s.at += s.poisson.ExpFloat64() * s.gap
-		return int64(s.at)
+// next returns the next intended start; ok is false once the last phase is over.
+// Starts never decrease. It does not allocate.
+func (s *schedule) next() (at int64, ok bool) {
+	for s.mass >= s.end {
+		if !s.enter() {
+			return 0, false
+		}
 	}
-	// Closed form of the index: errors don't add up over a long run.
-	t := s.first + s.count*s.gap
-	s.count++
-	return int64(t)
+	m := s.mass - s.origin
+	if s.poisson {
+		s.mass += s.parts * s.rng.ExpFloat64()
+	} else {
+		s.mass += s.parts
+	}
+	if s.form == flat {
+		return s.start + min(int64(m*s.gap), s.length-1), true
+	}
+	// What is found by iteration may be off by a fraction of a nanosecond.
+	s.last = max(s.last, s.start+min(int64(s.at(m)), s.length-1))
+	return s.last, true
+}
+
+// after returns the next intended start of a load that began at an instant; one
+// that never comes once the last phase is over.
+func (s *schedule) after(begin int64) int64 {
+	if at, ok := s.next(); ok && at < math.MaxInt64-begin {
+		return begin + at
+	}
+	return math.MaxInt64
+}
+
+// enter goes to the first arrival of the next segment; false if there is none. A
+// Poisson process has no memory: it may be drawn anew in each.
+func (s *schedule) enter() bool {
+	if len(s.later) == 0 {
+		return false
+	}
+	s.segment, s.later = &s.later[0], s.later[1:]
+	s.end = s.origin + s.total
+	switch {
+	case s.poisson:
+		s.mass = s.origin + s.parts*s.rng.ExpFloat64()
+	case s.form == recorded:
+		s.mass = s.origin + s.part
+	default:
+		// The first whole number from origin that is this part's.
+		s.mass = max(math.Ceil((s.origin-s.part)/s.parts), 0)*s.parts + s.part
+	}
+	return true
 }

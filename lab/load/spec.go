@@ -9,37 +9,6 @@ import (
 	"time"
 )
 
-// Mode says what decides when the next request starts.
-type Mode string
-
-const (
-	// Closed keeps a fixed number of connections; each sends its next request
-	// when the answer to the last one is in (as wrk does).
-	Closed Mode = "closed"
-	// Open starts requests on a schedule, whatever the server does (as wrk2
-	// does). Response times count from the scheduled ("intended") start.
-	Open Mode = "open"
-)
-
-// Arrivals says how the starts of an open loop are spread in time.
-type Arrivals string
-
-const (
-	// Uniform spaces arrivals evenly at 1/rate.
-	Uniform Arrivals = "uniform"
-	// Poisson draws exponential gaps with mean 1/rate, as independent users do.
-	Poisson Arrivals = "poisson"
-)
-
-// Profile is the rhythm of a load. The zero value is not usable; see
-// [Spec.Validate] for the rules.
-type Profile struct {
-	Mode        Mode     `json:"mode"`
-	Connections int      `json:"connections"`        // simultaneous connections, at least 1
-	Rate        float64  `json:"rate,omitempty"`     // requests per second; open loop only
-	Arrivals    Arrivals `json:"arrivals,omitempty"` // open loop only; default Poisson
-}
-
 // Header is one header field of a request, in the order it is sent.
 type Header struct {
 	Name  string `json:"name"`
@@ -65,7 +34,7 @@ type Spec struct {
 	Profile  Profile
 	Seed     uint64        // for Poisson gaps and the mix; the same seed gives the same schedule
 	Warmup   time.Duration // sent but left out of totals; whole seconds are windows of their own
-	Duration time.Duration // measured time; 0 means until MaxRequests are done
+	Duration time.Duration // measured time; 0 means until MaxRequests are done, or as long as the profile's phases take
 	// MaxRequests ends the load after so many requests; 0 means no such end.
 	MaxRequests uint64
 	Timeout     time.Duration // per request, from its sending; default 10 s
