@@ -1,13 +1,13 @@
 package http1
 
-import "bytes"
-
 // Refusals of the chunked coding.
 var (
-	errChunkSize  = &Error{"RFC 9112 7.1", "chunk size is not 1 to 15 hexadecimal digits"}
-	errChunkExt   = &Error{"RFC 9112 7.1.1", "chunk extension holds a control character or is too long"}
-	errChunkEnd   = &Error{"RFC 9112 7.1", "chunk data not followed by CRLF"}
-	errTrailerLen = &Error{"RFC 9112 7.1.2", "trailer section longer than 16 KiB"}
+	errChunkSize  = &Error{400, "RFC 9112 7.1", "chunk size is not 1 to 15 hexadecimal digits"}
+	errChunkLine  = &Error{400, "RFC 9112 7.1", "chunk-size line not ended by CRLF"}
+	errChunkExt   = &Error{400, "RFC 9112 7.1.1", "chunk extension holds a control character"}
+	errChunkLong  = &Error{400, "RFC 9112 7.1.1", "chunk extensions longer than 4 KiB at once or 16 KiB in all"}
+	errChunkEnd   = &Error{400, "RFC 9112 7.1", "chunk data not followed by CRLF"}
+	errTrailerLen = &Error{400, "RFC 9112 7.1.2", "trailer section longer than 16 KiB"}
 )
 
 // chunkState is where in the chunked coding the next byte stands.
@@ -30,62 +30,63 @@ const (
 )
 
 // chunked decodes the chunked transfer coding (RFC 9112 7.1). It can stop and
-// go on at any byte. Trailers are read and dropped.
+// go on at any byte and holds none. Trailer fields are checked and passed over.
 type chunked struct {
 	left   int64 // data bytes to come in this chunk
-	line   int32 // bytes of the current size line or of the trailers
+	line   int32 // bytes of the current size line's extensions, or of the trailer fields
+	ext    int32 // bytes of all extensions before that
 	digits uint8
 	state  chunkState
 }
 
 func (c *chunked) done() bool { return c.state == chunksDone }
 
-// feed consumes b up to the end of the body; data is how much of it was
-// content rather than framing.
-func (c *chunked) feed(b []byte) (n int, data int64, err error) {
-	for n < len(b) && c.state != chunksDone {
-		if c.state == chunkData {
-			take := min(c.left, int64(len(b)-n))
-			n, data, c.left = n+int(take), data+take, c.left-take
-			if c.left == 0 {
+// trailing says that what comes next belongs to the trailer section.
+func (c *chunked) trailing() bool { return c.state >= trailerStart && c.state < chunksDone }
+
+// next consumes framing and then data: b[framing:framing+data]. It returns
+// after a run of data, where the trailer section starts, at the end of the body
+// or at the end of b.
+func (c *chunked) next(b []byte) (framing, data int, err error) {
+	trailing := c.trailing()
+	for framing < len(b) && c.state != chunksDone {
+		switch c.state {
+		case chunkData:
+			data = int(min(c.left, int64(len(b)-framing)))
+			if c.left -= int64(data); c.left == 0 {
 				c.state = chunkDataCR
 			}
-			continue
-		}
-		if c.state == trailerLine || c.state == chunkExt {
-			// Long runs up to the CR are skipped at once.
-			run := bytes.IndexByte(b[n:], '\r')
-			if run < 0 {
-				run = len(b) - n
+			return framing, data, nil
+		case chunkExt, trailerLine: // long runs up to the CR are skipped at once
+			end := controlAt(b, framing)
+			if err := c.skip(end - framing); err != nil {
+				return framing, 0, err
 			}
-			if err := c.skip(b[n : n+run]); err != nil {
-				return n, data, err
-			}
-			if n += run; n == len(b) {
-				break
+			if framing = end; framing == len(b) {
+				return framing, 0, nil
 			}
 		}
-		if err := c.step(b[n]); err != nil {
-			return n, data, err
+		if err := c.step(b[framing]); err != nil {
+			return framing, 0, err
 		}
-		n++
+		framing++
+		if c.trailing() != trailing {
+			break
+		}
 	}
-	return n, data, nil
+	return framing, 0, nil
 }
 
-// skip passes over the inside of an extension or trailer line.
-func (c *chunked) skip(b []byte) error {
-	limit, tooLong := int32(maxChunkLine), errChunkExt
-	if c.state == trailerLine {
+// skip counts n bytes of an extension or of the trailer section.
+func (c *chunked) skip(n int) error {
+	limit, tooLong := int32(min(maxChunkLine, maxChunkExt-c.ext)), errChunkLong
+	if c.trailing() {
 		limit, tooLong = maxTrailer, errTrailerLen
 	}
-	if len(b) > int(limit) || c.line+int32(len(b)) > limit {
+	if n > int(limit-c.line) {
 		return tooLong
 	}
-	c.line += int32(len(b))
-	if hasControl(b) {
-		return errChunkExt
-	}
+	c.line += int32(n)
 	return nil
 }
 
@@ -96,11 +97,14 @@ func (c *chunked) step(x byte) error {
 		return c.sizeByte(x)
 	case chunkPad:
 		return c.padByte(x)
-	case chunkExt, trailerLine: // only CR gets here
-		c.state++
+	case chunkExt:
+		if x != '\r' {
+			return errChunkExt
+		}
+		c.state = chunkSizeLF
 	case chunkSizeLF:
 		if x != '\n' {
-			return errChunkExt
+			return errChunkLine
 		}
 		c.endOfSize()
 	case chunkDataCR:
@@ -112,28 +116,45 @@ func (c *chunked) step(x byte) error {
 		if x != '\n' {
 			return errChunkEnd
 		}
-		*c = chunked{}
+		c.state, c.digits = chunkSize, 0
+	default:
+		return c.trailerByte(x)
+	}
+	return nil
+}
+
+// trailerByte takes one byte of the trailer section (RFC 9112 7.1.2).
+func (c *chunked) trailerByte(x byte) error {
+	switch c.state {
 	case trailerStart:
 		switch {
 		case x == '\r':
 			c.state = trailerEnd
-		case token[x]:
-			c.state = trailerName
-		default:
+		case x == ' ' || x == '\t':
+			return errFold
+		case x == ':':
 			return errFieldName
+		default:
+			c.state = trailerName
+			return c.nameByte(x)
 		}
 	case trailerName:
 		return c.nameByte(x)
-	case trailerLF:
+	case trailerLine:
+		if x != '\r' {
+			return wrongLine([]byte{x}, 0, nil)
+		}
+		c.state = trailerLF
+	case trailerLF, trailerEnd:
 		if x != '\n' {
 			return errBareCR
+		}
+		if c.state == trailerEnd {
+			c.state = chunksDone
+			return nil
 		}
 		c.state = trailerStart
-	case trailerEnd:
-		if x != '\n' {
-			return errBareCR
-		}
-		c.state = chunksDone
+		return c.skip(len("\r\n"))
 	}
 	return nil
 }
@@ -153,19 +174,18 @@ func (c *chunked) sizeByte(x byte) error {
 	return c.padByte(x)
 }
 
-// padByte takes a byte after the digits: "bad white space" that a recipient
-// must tolerate (RFC 9112 7.1.1), an extension, or the line's end.
+// padByte takes a byte after the digits: the line's end, an extension, or the
+// "bad white space" before one (RFC 9112 7.1.1), which must be tolerated there
+// and nowhere else.
 func (c *chunked) padByte(x byte) error {
-	switch x {
-	case '\r':
+	switch {
+	case x == '\r' && c.state == chunkSize:
 		c.state = chunkSizeLF
-	case ';':
+	case x == ';':
 		c.state = chunkExt
-	case ' ', '\t':
+	case x == ' ' || x == '\t':
 		c.state = chunkPad
-		if c.line++; c.line > maxChunkLine {
-			return errChunkExt
-		}
+		return c.skip(1)
 	default:
 		return errChunkSize
 	}
@@ -174,36 +194,20 @@ func (c *chunked) padByte(x byte) error {
 
 // nameByte takes one byte of a trailer's name or the colon after it.
 func (c *chunked) nameByte(x byte) error {
-	switch {
-	case x == ':':
+	if x == ':' {
 		c.state = trailerLine
-	case !token[x]:
+	} else if !token[x] {
 		return errFieldName
-	case c.line == maxTrailer:
-		return errTrailerLen
 	}
-	c.line++
-	return nil
+	return c.skip(1)
 }
 
 // endOfSize starts the data, or the trailers after the last chunk.
 func (c *chunked) endOfSize() {
+	c.ext += c.line
 	c.line = 0
+	c.state = chunkData
 	if c.left == 0 {
 		c.state = trailerStart
-		return
 	}
-	c.state = chunkData
-}
-
-func hexDigit(x byte) int {
-	switch {
-	case x >= '0' && x <= '9':
-		return int(x - '0')
-	case x >= 'a' && x <= 'f':
-		return int(x-'a') + 10
-	case x >= 'A' && x <= 'F':
-		return int(x-'A') + 10
-	}
-	return -1
 }

@@ -2,19 +2,25 @@
 // machines over bytes. It does no I/O, reads no clock and keeps no reference to
 // the bytes it is given.
 //
+// A server reads a head with [Request.Parse] and what follows with a [Body]; a
+// client follows a whole answer with [Response].
+//
 // It is strict by RFC 9112: what two parsers could read in two ways is refused.
 package http1
 
 // Limits that bound what a peer can make a parser hold or scan.
 const (
-	MaxHead      = 64 << 10 // bytes of a message head, start line included
+	MaxHead      = 64 << 10 // bytes of a response's head, status line included
 	maxChunkLine = 4 << 10  // bytes of a chunk-size line with its extensions
+	maxChunkExt  = 16 << 10 // bytes of extensions and padding in a whole body
 	maxTrailer   = 16 << 10 // bytes of a trailer section
 )
 
-// Error is a violation of HTTP/1.1 syntax or of a limit.
+// Error is a violation of HTTP/1.1 syntax or of a limit. The connection it came
+// from can't be used any further: where the next message starts is not known.
 type Error struct {
-	Section string // RFC 9112 (or 9110) section that is violated
+	Status  int    // what to answer before closing: 400, 414, 417, 431, 501, 505; 502 for a response's own
+	Section string // RFC and section that is violated
 	Message string
 }
 

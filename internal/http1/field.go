@@ -1,137 +1,71 @@
 package http1
 
-import (
-	"bytes"
-	"encoding/binary"
-)
-
-// Refusals of header fields.
+// Refusals of header and trailer fields.
 var (
-	errBareCR      = &Error{"RFC 9112 2.2", "bare CR in the head"}
-	errControl     = &Error{"RFC 9110 5.5", "control character in a field value"}
-	errFold        = &Error{"RFC 9112 5.2", "line folding"}
-	errFieldName   = &Error{"RFC 9112 5.1", "field name is empty or not a token"}
-	errHeadTooLong = &Error{"RFC 9112 3", "message head longer than 64 KiB"}
+	errBareCR    = &Error{400, "RFC 9112 2.2", "bare CR"}
+	errBareLF    = &Error{400, "RFC 9112 2.2", "bare LF"}
+	errControl   = &Error{400, "RFC 9110 5.5", "control character"}
+	errFold      = &Error{400, "RFC 9112 5.2", "line folding, or white space before the first field"}
+	errFieldName = &Error{400, "RFC 9112 5.1", "field name is empty, not a token or not followed by a colon"}
 )
 
-// token marks the bytes a field name or method may hold (RFC 9110 5.6.2).
-var token = func() (t [256]bool) {
-	for c := '0'; c <= '9'; c++ {
-		t[c] = true
-	}
-	for c := 'a'; c <= 'z'; c++ {
-		t[c], t[c-'a'+'A'] = true, true
-	}
-	for _, c := range "!#$%&'*+-.^_`|~" {
-		t[c] = true
-	}
-	return
-}()
-
-// field splits the field line at the start of b. It returns the line's length
-// with its CRLF; n is 0 when the line is not complete yet. A line that holds
-// only CRLF gives n == 2 and an empty name: the end of the section.
-func field(b []byte) (name, value []byte, n int, err error) {
-	end := bytes.IndexByte(b, '\r')
-	if end < 0 || end+1 == len(b) {
-		// Nothing after an incomplete line may be trusted, but what is already
-		// wrong is refused now: a peer must not be able to make us wait for it.
-		if bytes.IndexByte(b, '\n') >= 0 {
-			return nil, nil, 0, errControl
-		}
-		return nil, nil, 0, nil
-	}
-	if b[end+1] != '\n' {
-		return nil, nil, 0, errBareCR
-	}
-	if end == 0 {
-		return nil, nil, 2, nil
-	}
-	line := b[:end]
-	if line[0] == ' ' || line[0] == '\t' {
-		return nil, nil, 0, errFold
-	}
-	colon := 0
-	for colon < len(line) && token[line[colon]] {
+// field reads the field line at b[at]. next is the index after its CRLF, or 0
+// when the line is not complete yet: a line is judged when its end is in. A line
+// that holds only CRLF gives an empty name: the end of the section.
+func field(b []byte, at int) (f Field, next int, err error) {
+	colon := at
+	for colon < len(b) && token[b[colon]] {
 		colon++
 	}
-	if colon == 0 || colon == len(line) || line[colon] != ':' {
-		return nil, nil, 0, errFieldName
+	if colon == len(b) || b[colon] != ':' || colon == at {
+		if at+1 < len(b) && b[at] == '\r' && b[at+1] == '\n' {
+			return Field{}, at + 2, nil
+		}
+		return Field{}, 0, wrongLine(b, at, wrongName(b[at:]))
 	}
-	value = trim(line[colon+1:])
-	if hasControl(value) {
-		return nil, nil, 0, errControl
+	start := colon + 1
+	for start < len(b) && (b[start] == ' ' || b[start] == '\t') {
+		start++
 	}
-	return line[:colon], value, end + 2, nil
+	end := controlAt(b, start)
+	if end+1 >= len(b) || b[end] != '\r' || b[end+1] != '\n' {
+		return Field{}, 0, wrongLine(b, at, nil)
+	}
+	next = end + 2
+	for end > start && (b[end-1] == ' ' || b[end-1] == '\t') {
+		end--
+	}
+	return Field{span(at, colon), span(start, end)}, next, nil
 }
 
-// trim removes optional white space (RFC 9110 5.6.3) from both ends.
-func trim(b []byte) []byte {
-	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
-		b = b[1:]
+// wrongName tells a folded line from one that has no proper name.
+func wrongName(line []byte) error {
+	if len(line) > 0 && (line[0] == ' ' || line[0] == '\t') {
+		return errFold
 	}
-	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
-		b = b[:len(b)-1]
-	}
-	return b
+	return errFieldName
 }
 
-// hasControl reports whether b holds a byte below 0x20 other than TAB, or DEL.
-// It looks at eight bytes at a time; the exact test runs only on a hit.
-func hasControl(b []byte) bool {
-	const (
-		ones  = 0x0101010101010101
-		highs = 0x8080808080808080
-	)
-	for len(b) >= 8 {
-		w := binary.LittleEndian.Uint64(b)
-		below := (w - 0x20*ones) & ^w
-		del := w ^ 0x7f*ones
-		if (below|(del-ones)&^del)&highs != 0 && controlIn(b[:8]) {
-			return true
-		}
-		b = b[8:]
+// wrongLine says what is wrong with the line at b[at]: the byte that ends it, or
+// else err. It gives nil if the line is not complete.
+func wrongLine(b []byte, at int, err error) error {
+	end := controlAt(b, at)
+	if incomplete(b, end) {
+		return nil
 	}
-	return controlIn(b)
+	switch {
+	case b[end] == '\n':
+		return errBareLF
+	case b[end] != '\r':
+		return errControl
+	case b[end+1] != '\n':
+		return errBareCR
+	}
+	return err
 }
 
-func controlIn(b []byte) bool {
-	for _, c := range b {
-		if c < 0x20 && c != '\t' || c == 0x7f {
-			return true
-		}
-	}
-	return false
-}
-
-// equalFold compares b with a lower-case ASCII string, ignoring case.
-func equalFold(b []byte, lower string) bool {
-	if len(b) != len(lower) {
-		return false
-	}
-	for i, c := range b {
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != lower[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// listHas reports whether the comma-separated list holds the token.
-func listHas(list []byte, lower string) bool {
-	for len(list) > 0 {
-		item := list
-		if i := bytes.IndexByte(list, ','); i >= 0 {
-			item, list = list[:i], list[i+1:]
-		} else {
-			list = nil
-		}
-		if equalFold(trim(item), lower) {
-			return true
-		}
-	}
-	return false
+// incomplete reports whether the end of a line, as controlAt found it, is still
+// to come or half in.
+func incomplete(b []byte, end int) bool {
+	return end >= len(b) || b[end] == '\r' && end+1 == len(b)
 }

@@ -2,14 +2,10 @@ package http1
 
 import "bytes"
 
-// Refusals of a response's framing.
+// Refusals of a response's own.
 var (
-	errStatusLine  = &Error{"RFC 9112 4", "status line is not HTTP/1.x SP 3DIGIT"}
-	errLength      = &Error{"RFC 9112 6.3", "Content-Length is not one plain decimal number"}
-	errLengths     = &Error{"RFC 9112 6.3", "several Content-Length fields"}
-	errLengthAndTE = &Error{"RFC 9112 6.3", "both Content-Length and Transfer-Encoding"}
-	errCoding      = &Error{"RFC 9112 6.1", "Transfer-Encoding other than a single chunked"}
-	errCodingOn10  = &Error{"RFC 9112 6.1", "Transfer-Encoding in an HTTP/1.0 message"}
+	errStatusLine  = &Error{502, "RFC 9112 4", "status line is not HTTP/1.x SP 3DIGIT"}
+	errHeadTooLong = &Error{502, "RFC 9112 3", "response head longer than 64 KiB"}
 )
 
 // framing says how the end of a body is found (RFC 9112 6.3).
@@ -69,18 +65,26 @@ func (r *Response) Feed(b []byte) (n int, err error) {
 			r.framing = completed
 		}
 	case byChunks:
-		used, data, err := r.chunks.feed(b[n:])
-		n += used
-		r.BodyBytes += data
-		if err != nil {
-			return n, err
-		}
-		if r.chunks.done() {
-			r.framing = completed
-		}
+		return r.feedChunks(b, n)
 	case byClose:
 		r.BodyBytes += int64(len(b) - n)
 		n = len(b)
+	}
+	return n, nil
+}
+
+// feedChunks passes over chunks from b[n] on; trailers are dropped.
+func (r *Response) feedChunks(b []byte, n int) (int, error) {
+	for n < len(b) && !r.chunks.done() {
+		framing, data, err := r.chunks.next(b[n:])
+		n += framing + data
+		r.BodyBytes += int64(data)
+		if err != nil {
+			return n, err
+		}
+	}
+	if r.chunks.done() {
+		r.framing = completed
 	}
 	return n, nil
 }
@@ -102,15 +106,15 @@ func (r *Response) head(b []byte) (int, error) {
 	}
 	fields := fieldsOf{length: -1, keepAlive: minor > 0}
 	for {
-		name, value, used, err := field(b[n:])
-		if err != nil || used == 0 {
+		f, next, err := field(b, n)
+		if next == 0 {
 			return 0, tooLong(b, err)
 		}
-		n += used
-		if len(name) == 0 {
+		n = next
+		if f.Name.Empty() {
 			break
 		}
-		if err := fields.take(name, value, minor); err != nil {
+		if err := fields.take(f.Name.Of(b), f.Value.Of(b), minor); err != nil {
 			return 0, err
 		}
 	}
@@ -129,7 +133,7 @@ func tooLong(b []byte, err error) error {
 
 // statusLine parses "HTTP/1.x SSS reason CRLF". The reason is passed over; an
 // absent one may lack its space, as many servers send it.
-func (r *Response) statusLine(b []byte) (n, minor int, err error) {
+func (r *Response) statusLine(b []byte) (n int, minor uint8, err error) {
 	const shortest = len("HTTP/1.1 200")
 	if len(b) < shortest {
 		if !bytes.HasPrefix([]byte("HTTP/1."), b[:min(len(b), 7)]) {
@@ -159,12 +163,12 @@ func (r *Response) statusLine(b []byte) (n, minor int, err error) {
 		return 0, 0, errStatusLine
 	}
 	r.Status = status
-	return end + 2, int(b[7] - '0'), nil
+	return end + 2, b[7] - '0', nil
 }
 
 // frame decides how the body ends, in the order of RFC 9112 6.3.
 func (r *Response) frame(f *fieldsOf) error {
-	r.KeepAlive = f.keepAlive && !f.close
+	r.KeepAlive = f.persists()
 	switch {
 	case r.Status < 200 && r.Status != 101:
 		return nil // interim: the next head follows
@@ -179,69 +183,5 @@ func (r *Response) frame(f *fieldsOf) error {
 	default:
 		r.framing, r.KeepAlive = byClose, false
 	}
-	return nil
-}
-
-// fieldsOf gathers the fields that decide framing and persistence.
-type fieldsOf struct {
-	length    int64 // -1: none
-	chunked   bool
-	keepAlive bool // default of the version, or asked for by HTTP/1.0
-	close     bool
-}
-
-func (f *fieldsOf) take(name, value []byte, minor int) error {
-	// The three names that matter have different lengths: most fields are
-	// passed over after one comparison of integers.
-	switch len(name) {
-	case len("connection"):
-		if equalFold(name, "connection") {
-			f.close = f.close || listHas(value, "close")
-			f.keepAlive = f.keepAlive || listHas(value, "keep-alive")
-		}
-	case len("content-length"):
-		if equalFold(name, "content-length") {
-			return f.takeLength(value)
-		}
-	case len("transfer-encoding"):
-		if equalFold(name, "transfer-encoding") {
-			return f.takeCoding(value, minor)
-		}
-	}
-	return nil
-}
-
-func (f *fieldsOf) takeLength(value []byte) error {
-	if f.length >= 0 {
-		return errLengths
-	}
-	if f.chunked {
-		return errLengthAndTE
-	}
-	if len(value) == 0 || len(value) > 18 { // 18 digits can't overflow int64
-		return errLength
-	}
-	length := int64(0)
-	for _, c := range value {
-		if c < '0' || c > '9' {
-			return errLength
-		}
-		length = length*10 + int64(c-'0')
-	}
-	f.length = length
-	return nil
-}
-
-func (f *fieldsOf) takeCoding(value []byte, minor int) error {
-	if minor == 0 {
-		return errCodingOn10
-	}
-	if f.length >= 0 {
-		return errLengthAndTE
-	}
-	if f.chunked || !equalFold(value, "chunked") {
-		return errCoding
-	}
-	f.chunked = true
 	return nil
 }

@@ -91,7 +91,7 @@ func TestResponseRefusals(t *testing.T) {
 		{"four digits", "HTTP/1.1 2000 OK\r\n\r\n", errStatusLine},
 		{"below 100", "HTTP/1.1 099 OK\r\n\r\n", errStatusLine},
 		{"bare LF after status", "HTTP/1.1 200 OK\nA: b\r\n\r\n", errStatusLine},
-		{"bare LF after field", ok + "A: b\n\r\n", errControl},
+		{"bare LF after field", ok + "A: b\n\r\n", errBareLF},
 		{"bare CR in value", ok + "A: b\rc\r\n\r\n", errBareCR},
 		{"NUL in value", ok + "A: b\x00c\r\n\r\n", errControl},
 		{"DEL in long value", ok + "A: 0123456789\x7f456789\r\n\r\n", errControl},
@@ -107,8 +107,8 @@ func TestResponseRefusals(t *testing.T) {
 		{"two lengths", ok + "Content-Length: 1\r\nContent-Length: 1\r\n\r\n", errLengths},
 		{"length and chunked", ok + "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", errLengthAndTE},
 		{"chunked and length", ok + "Transfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n", errLengthAndTE},
-		{"unknown coding", ok + "Transfer-Encoding: gzip, chunked\r\n\r\n", errCoding},
-		{"chunked twice", ok + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", errCoding},
+		{"unknown coding", ok + "Transfer-Encoding: gzip, chunked\r\n\r\n", errCodingUnknown},
+		{"chunked twice", ok + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", errCodings},
 		{"coding on 1.0", "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", errCodingOn10},
 	}
 	const chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"
@@ -122,12 +122,12 @@ func TestResponseRefusals(t *testing.T) {
 		{"chunk size too long", chunked + "1000000000000000\r\n", errChunkSize},
 		{"bare LF after size", chunked + "5\nhello", errChunkSize},
 		{"bare LF in extension", chunked + "5;a\nb\r\nhello", errChunkExt},
-		{"bare CR in extension", chunked + "5;a\rb\r\nhello", errChunkExt},
+		{"bare CR in extension", chunked + "5;a\rb\r\nhello", errChunkLine},
 		{"data longer than size", chunked + "3\r\nhello\r\n", errChunkEnd},
 		{"LF for CRLF after data", chunked + "5\r\nhello\n0\r\n\r\n", errChunkEnd},
-		{"endless extension", chunked + "5;" + strings.Repeat("a", 5000), errChunkExt},
+		{"endless extension", chunked + "5;" + strings.Repeat("a", 5000), errChunkLong},
 		{"endless trailer", chunked + "0\r\nT: " + strings.Repeat("a", 20000), errTrailerLen},
-		{"bad trailer", chunked + "0\r\n x\r\n\r\n", errFieldName},
+		{"bad trailer", chunked + "0\r\n x\r\n\r\n", errFold},
 		{"endless head", ok + strings.Repeat("A: b\r\n", 20000), errHeadTooLong},
 	}...)
 	for _, tt := range tests {

@@ -1,0 +1,57 @@
+package http1
+
+import (
+	"strconv"
+	"time"
+)
+
+// Continue is the interim response that a client with Expect100 waits for.
+const Continue = "HTTP/1.1 100 Continue\r\n\r\n"
+
+// AppendChunkSize appends the line before size bytes of chunk data, which must
+// be followed by CRLF. size must not be 0, which would end the body.
+func AppendChunkSize(dst []byte, size int) []byte {
+	dst = strconv.AppendUint(dst, uint64(size), 16)
+	return append(dst, "\r\n"...)
+}
+
+// AppendChunk appends data as one chunk, and nothing when data is empty, which
+// would end the body (RFC 9112 7.1).
+func AppendChunk(dst, data []byte) []byte {
+	if len(data) == 0 {
+		return dst
+	}
+	dst = AppendChunkSize(dst, len(data))
+	dst = append(dst, data...)
+	return append(dst, "\r\n"...)
+}
+
+// AppendLastChunk ends a chunked body without trailers.
+func AppendLastChunk(dst []byte) []byte { return append(dst, "0\r\n\r\n"...) }
+
+// Trailer is a trailer field to send.
+type Trailer struct{ Name, Value string }
+
+// AppendLastChunkTrailers ends a chunked body with trailer fields (RFC 9112
+// 7.1.2). Those that are not valid or must not be trailers are left out, and
+// dropped says how many.
+func AppendLastChunkTrailers(dst []byte, trailers []Trailer) (out []byte, dropped int) {
+	dst = append(dst, "0\r\n"...)
+	for _, t := range trailers {
+		if !ValidToken(t.Name) || !ValidFieldValue(t.Value) || forbiddenTrailer([]byte(t.Name)) {
+			dropped++
+			continue
+		}
+		dst = append(dst, t.Name...)
+		dst = append(dst, ": "...)
+		dst = append(dst, t.Value...)
+		dst = append(dst, "\r\n"...)
+	}
+	return append(dst, "\r\n"...), dropped
+}
+
+// AppendDate appends a time, in seconds since 1970, as a Date field wants it
+// (IMF-fixdate, RFC 9110 5.6.7), such as "Sun, 06 Nov 1994 08:49:37 GMT".
+func AppendDate(dst []byte, unixSec int64) []byte {
+	return time.Unix(unixSec, 0).UTC().AppendFormat(dst, "Mon, 02 Jan 2006 15:04:05 GMT")
+}

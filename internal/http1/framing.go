@@ -1,0 +1,114 @@
+package http1
+
+// Refusals of the fields that say where a message ends.
+var (
+	errLength        = &Error{400, "RFC 9112 6.3", "Content-Length is not one plain decimal number"}
+	errLengths       = &Error{400, "RFC 9112 6.3", "several Content-Length fields"}
+	errLengthAndTE   = &Error{400, "RFC 9112 6.3", "both Content-Length and Transfer-Encoding"}
+	errCoding        = &Error{400, "RFC 9112 6.3", "Transfer-Encoding does not end in chunked, or names it twice"}
+	errCodings       = &Error{400, "RFC 9112 6.3", "several Transfer-Encoding fields"}
+	errCodingUnknown = &Error{501, "RFC 9112 6.1", "Transfer-Encoding other than chunked"}
+	errCodingOn10    = &Error{400, "RFC 9112 6.1", "Transfer-Encoding in an HTTP/1.0 message"}
+)
+
+// fieldsOf gathers the fields that decide framing and persistence, which are
+// the same in both directions.
+type fieldsOf struct {
+	length    int64 // -1: none
+	chunked   bool
+	keepAlive bool // default of the version, or asked for by HTTP/1.0
+	close     bool
+	upgrade   bool // the Connection field names it
+}
+
+// persists says whether the connection outlives the message (RFC 9112 9.3).
+func (f *fieldsOf) persists() bool { return f.keepAlive && !f.close }
+
+// take looks at one field. The names that matter have different lengths: most
+// fields are passed over after one comparison of integers.
+func (f *fieldsOf) take(name, value []byte, minor uint8) error {
+	switch len(name) {
+	case len("connection"):
+		if EqualFold(name, "connection") {
+			f.takeConnection(value)
+		}
+	case len("content-length"):
+		if EqualFold(name, "content-length") {
+			return f.takeLength(value)
+		}
+	case len("transfer-encoding"):
+		if EqualFold(name, "transfer-encoding") {
+			return f.takeCoding(value, minor)
+		}
+	}
+	return nil
+}
+
+// takeConnection reads connection options (RFC 9110 7.6.1). Fields that others
+// of them name are hop-by-hop, which is a proxy's business.
+func (f *fieldsOf) takeConnection(list []byte) {
+	for len(list) > 0 {
+		var option []byte
+		option, list = cut(list)
+		switch {
+		case EqualFold(option, "keep-alive"):
+			f.keepAlive = true
+		case EqualFold(option, "close"):
+			f.close = true
+		case EqualFold(option, "upgrade"):
+			f.upgrade = true
+		}
+	}
+}
+
+func (f *fieldsOf) takeLength(value []byte) error {
+	if f.length >= 0 {
+		return errLengths
+	}
+	if f.chunked {
+		return errLengthAndTE
+	}
+	if len(value) == 0 || len(value) > 18 { // 18 digits can't overflow int64
+		return errLength
+	}
+	length := int64(0)
+	for _, c := range value {
+		if c < '0' || c > '9' {
+			return errLength
+		}
+		length = length*10 + int64(c-'0')
+	}
+	f.length = length
+	return nil
+}
+
+func (f *fieldsOf) takeCoding(value []byte, minor uint8) error {
+	switch {
+	case minor == 0:
+		return errCodingOn10
+	case f.length >= 0:
+		return errLengthAndTE
+	case f.chunked:
+		return errCodings
+	case !EqualFold(value, "chunked"):
+		return refuseCoding(value)
+	}
+	f.chunked = true
+	return nil
+}
+
+// refuseCoding tells codings that are not implemented, which could be (501),
+// from framing that can't be relied on (400).
+func refuseCoding(list []byte) error {
+	var last []byte
+	for len(list) > 0 {
+		if EqualFold(last, "chunked") {
+			return errCoding
+		}
+		last, list = cut(list)
+	}
+	if EqualFold(last, "chunked") {
+		return errCodingUnknown
+	}
+	return errCoding
+}
