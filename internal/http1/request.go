@@ -48,7 +48,7 @@ type Request struct {
 
 // Reset forgets a head that was only partly parsed. There is no need to call it
 // after a complete one.
-func (r *Request) Reset() { *r = Request{Fields: r.Fields[:0]} }
+func (r *Request) Reset() { *r = Request{Fields: r.Fields[:0], ContentLength: -1} }
 
 // Parse reads one request head from the start of b. n is its length with the
 // empty line at its end. When n is 0 and err nil, b holds only a part of it:
