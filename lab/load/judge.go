@@ -69,10 +69,8 @@ func (r *Result) judge(spec *Spec) {
 		}
 	}
 	if spec.Profile.Mode == Open && !r.Interrupted {
-		planned, sent := spec.Profile.Rate*t.Length.Seconds(), float64(t.Sent)
-		// A Poisson count spreads by its square root: three of them are chance.
-		if short := planned - sent; short > rateMissed*planned+3*math.Sqrt(planned) {
-			add("rate-missed", Suspect, "sent %.0f requests/s of the planned %.0f (limit %.0f %%): %s", sent/t.Length.Seconds(), spec.Profile.Rate, 100*rateMissed, r.limitedBy(spec))
+		if missed := r.planned.missed(t); missed != "" {
+			add("rate-missed", Suspect, "%s: %s", missed, r.limitedBy(spec))
 		}
 	}
 	r.judgeLittle(add)
@@ -92,9 +90,16 @@ func (r *Result) judgeLittle(add func(string, Validity, string, ...any)) {
 	}
 	w := h.Mean() / 1e9 * float64(h.TotalCount()) / t.Length.Seconds()
 	// What is in flight at the edges of the measured time is seen by one side
-	// of the equation only.
-	edge := t.InFlight * h.Mean() / float64(t.Length)
-	if off := math.Abs(w - t.InFlight); off > littleMissed*t.InFlight+2*edge+0.01 {
+	// of the equation only. At the end of a ramp that is more than on average.
+	edges := 0.0
+	for _, edge := range []*Window{&r.Windows[len(r.Windows)-r.measured], &r.Windows[len(r.Windows)-1]} {
+		pending := t.InFlight * h.Mean()
+		if edge.Hist[Response] != nil {
+			pending = max(pending, edge.InFlight*edge.Hist[Response].Mean())
+		}
+		edges += pending / float64(t.Length)
+	}
+	if off := math.Abs(w - t.InFlight); off > littleMissed*t.InFlight+edges+0.01 {
 		add("little", Invalid, "throughput × mean response is %.2f, but %.2f requests were in flight on average (limit %.0f %% apart): the record contradicts itself", w, t.InFlight, 100*littleMissed)
 	}
 }

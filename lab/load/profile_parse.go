@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -261,7 +262,7 @@ func StepsBetween(from, to, by float64) ([]float64, error) {
 	}
 	rates := make([]float64, int(n)+1)
 	for i := range rates {
-		rates[i] = from + float64(i)*by
+		rates[i] = math.Round(1e9*(from+float64(i)*by)) / 1e9 // 0.2, not 0.19999999999999998
 	}
 	return rates, nil
 }

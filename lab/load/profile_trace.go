@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"sort"
 	"strconv"
@@ -120,7 +121,7 @@ func traceTime(line string) (int64, error) {
 // nanoseconds converts seconds; what is out of range stays so.
 func nanoseconds(seconds float64) int64 {
 	const limit = 2 * float64(MaxLength)
-	return int64(min(max(seconds*1e9+0.5, -limit), limit))
+	return int64(min(max(math.Round(seconds*1e9), -limit), limit))
 }
 
 // length is the time of the last arrival and one mean gap more, so that a trace

@@ -23,6 +23,7 @@ type Result struct {
 	measured, leftOut int
 	windowFindings    []Finding
 	tallies           [NumClocks]*tally // of Total
+	planned           *planFold         // nil for a closed loop
 }
 
 // Throughput is the measured rate of complete answers, in requests per second.
@@ -56,8 +57,9 @@ func (r *Result) add(w Window, tallies *[NumClocks]*tally, dropHistograms bool) 
 		if w.Validity() == Invalid {
 			r.leftOut++
 		} else {
-			r.addToTotal(&w)
+			r.Total.addWindow(&w)
 			addTallies(&r.tallies, tallies)
+			r.planned.add(&w, tallies)
 		}
 	}
 	if dropHistograms {
@@ -66,8 +68,8 @@ func (r *Result) add(w Window, tallies *[NumClocks]*tally, dropHistograms bool) 
 	r.Windows = append(r.Windows, w)
 }
 
-func (r *Result) addToTotal(w *Window) {
-	t := &r.Total
+// addWindow adds a window, without its histograms, to a total.
+func (t *Window) addWindow(w *Window) {
 	length := t.Length + w.Length
 	if length > 0 {
 		t.InFlight = (t.InFlight*float64(t.Length) + w.InFlight*float64(w.Length)) / float64(length)
@@ -83,6 +85,7 @@ func (r *Result) seal() {
 			r.Total.Hist[clock] = t.histogram()
 		}
 	}
+	r.planned.seal()
 }
 
 // Censored returns the share of requests whose response time is only known to

@@ -69,7 +69,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	defer spareProcessor(len(shares))()
-	r := &Result{Engine: name, FirstErrors: shares[0].errors.first}
+	r := &Result{Engine: name, planned: newPlanFold(&spec), FirstErrors: shares[0].errors.first}
 	if err := (&runner{spec: &spec, result: r}).run(ctx, shares, open); err != nil {
 		return nil, err
 	}

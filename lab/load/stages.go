@@ -1,0 +1,141 @@
+package load
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// StageResult is what came of one stage of a load. A window counts if it lies
+// within the stage as a whole and is not invalid; stages shorter than a second
+// may have none. Answers count in the window in which they came, so that a
+// backlog built up in one stage shows in the response times of the next.
+type StageResult struct {
+	Stage
+	Windows int     // that count
+	Planned float64 // arrivals, over those windows; Stage.Planned is over the whole stage
+	// Total sums those windows, with the histograms of Response, Service and Lag.
+	Total Window
+}
+
+// Throughput is the rate of complete answers in requests per second; 0 if no
+// window counts.
+func (s *StageResult) Throughput() float64 {
+	return perSecond(float64(s.Total.Completed), s.Total.Length)
+}
+
+// Stages returns what came of each stage in order, if the load had more than
+// one; otherwise the total says it all. Stages that were not reached, and those
+// without a window of their own, are in it with none.
+func (r *Result) Stages() []StageResult {
+	if r.planned == nil || len(r.planned.stages) < 2 {
+		return nil
+	}
+	return r.planned.stages
+}
+
+// planFold holds what came against what was planned, as windows come in.
+type planFold struct {
+	table   *Timetable
+	planned float64       // arrivals, over the measured windows that are not invalid
+	stages  []StageResult // empty if there is but one
+	current int
+	tallies [NumClocks]*tally // of the current stage
+}
+
+// newPlanFold returns nil for a closed loop, which has no plan.
+func newPlanFold(spec *Spec) *planFold {
+	if spec.Profile.Mode != Open {
+		return nil
+	}
+	f := &planFold{table: spec.Profile.Timetable(spec.Warmup)}
+	if all := f.table.Stages(); len(all) > 1 {
+		for _, s := range all {
+			f.stages = append(f.stages, StageResult{Stage: s})
+		}
+	}
+	return f
+}
+
+// add takes the next measured window that is not invalid.
+func (f *planFold) add(w *Window, tallies *[NumClocks]*tally) {
+	if f == nil {
+		return
+	}
+	from := time.Duration(w.Index) * time.Second
+	planned := f.table.Planned(from, from+w.Length)
+	f.planned += planned
+	i := f.table.StageAt(from)
+	if i < 0 || len(f.stages) == 0 || f.stages[i].To < from+w.Length {
+		return
+	}
+	if i != f.current {
+		f.seal()
+		f.current = i
+	}
+	s := &f.stages[i]
+	s.Windows++
+	s.Planned += planned
+	s.Total.addWindow(w)
+	var kept [NumClocks]*tally
+	for _, clock := range []Clock{Response, Service, Lag} {
+		kept[clock] = tallies[clock]
+	}
+	addTallies(&f.tallies, &kept)
+}
+
+// seal makes the histograms of the current stage. Only one stage at a time has
+// tallies, which are large.
+func (f *planFold) seal() {
+	if f == nil || len(f.stages) == 0 {
+		return
+	}
+	for clock, t := range f.tallies {
+		if t != nil {
+			f.stages[f.current].Total.Hist[clock] = t.histogram()
+			t.reset()
+		}
+	}
+}
+
+// missed describes by how much less was sent than planned, over the whole load
+// or in its worst stage; "" if that is within the limit and chance.
+func (f *planFold) missed(t *Window) string {
+	if shortfall(f.planned, t) > 0 {
+		return sentOf(f.planned, t)
+	}
+	worst, most := -1, 0.0
+	for i := range f.stages {
+		s := &f.stages[i]
+		if d := shortfall(s.Planned, &s.Total); d > most {
+			worst, most = i, d
+		}
+	}
+	if worst < 0 {
+		return ""
+	}
+	s := &f.stages[worst]
+	return fmt.Sprintf("in phase %d (%s): %s", s.Phase+1, s.Name, sentOf(s.Planned, &s.Total))
+}
+
+// shortfall is the share of what was planned that was not sent, if it is above the
+// limit, else 0. A Poisson count spreads by its square root: three of them are
+// chance.
+func shortfall(planned float64, t *Window) float64 {
+	missing := planned - float64(t.Sent)
+	if missing <= rateMissed*planned+3*math.Sqrt(planned) {
+		return 0
+	}
+	return missing / planned
+}
+
+func sentOf(planned float64, t *Window) string {
+	return fmt.Sprintf("sent %.0f requests/s of the planned %.0f (limit %.0f %%)", perSecond(float64(t.Sent), t.Length), perSecond(planned, t.Length), 100*rateMissed)
+}
+
+func perSecond(n float64, length time.Duration) float64 {
+	if length <= 0 {
+		return 0
+	}
+	return n / length.Seconds()
+}

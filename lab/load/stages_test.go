@@ -1,0 +1,101 @@
+package load
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// fold puts windows of a second with so many requests sent, each answered in a
+// millisecond times the window's number, through a plan.
+func fold(t *testing.T, p Profile, sent ...uint64) *planFold {
+	t.Helper()
+	f := newPlanFold(&Spec{Profile: p})
+	for i, n := range sent {
+		w := Window{Index: i, Length: time.Second, Sent: n, Completed: n}
+		var tallies [NumClocks]*tally
+		tallies[Response] = newTally()
+		for range n {
+			tallies[Response].record(int64(i+1) * 1e6)
+		}
+		f.add(&w, &tallies)
+	}
+	f.seal()
+	return f
+}
+
+func TestStagesFoldWindows(t *testing.T) {
+	p := Profile{Mode: Open, Connections: 1, Phases: []Phase{mustParse(t, "steps 100,200 2500ms"), mustParse(t, "constant 50 1s")}}
+	f := fold(t, p, 100, 100, 150, 200, 200, 50)
+	for i, want := range []struct {
+		windows int
+		planned float64
+		sent    uint64
+		median  int64 // ms
+	}{
+		{2, 200, 200, 1}, {2, 400, 400, 4}, {1, 50, 50, 6}, // the third window lies across
+	} {
+		s := f.stages[i]
+		if s.Windows != want.windows || s.Planned != want.planned || s.Total.Sent != want.sent || s.Total.Length != time.Duration(want.windows)*time.Second {
+			t.Errorf("%s: %d windows, planned %v, sent %d", s.Name, s.Windows, s.Planned, s.Total.Sent)
+		}
+		if h := s.Total.Hist[Response]; h == nil || h.TotalCount() != int64(want.sent) || h.ValueAtPercentile(50)/1e6 != want.median {
+			t.Errorf("%s: median is not %d ms", s.Name, want.median)
+		}
+	}
+	if f.planned != 800 {
+		t.Errorf("planned %v", f.planned)
+	}
+}
+
+func TestRateMissedNamesTheStage(t *testing.T) {
+	long := Profile{Mode: Open, Connections: 1, Phases: []Phase{mustParse(t, "constant 100000 6s"), mustParse(t, "constant 1000 1s")}}
+	for _, c := range []struct {
+		p    Profile
+		sent []uint64
+		want string // a part of what is said; "" for nothing
+	}{
+		{Profile{Mode: Open, Connections: 1, Rate: 1000}, []uint64{1000, 930, 1010}, ""}, // chance
+		{Profile{Mode: Open, Connections: 1, Rate: 1000}, []uint64{1000, 700, 1000}, "sent 900 requests/s of the planned 1000"},
+		{long, []uint64{1e5, 1e5, 1e5, 1e5, 1e5, 1e5, 1000}, ""},
+		{long, []uint64{1e5, 1e5, 1e5, 1e5, 1e5, 1e5, 800}, "in phase 2 (constant 1000): sent 800 requests/s of the planned 1000"},
+	} {
+		f := fold(t, c.p, c.sent...)
+		var total Window
+		for _, n := range c.sent {
+			total.addWindow(&Window{Length: time.Second, Sent: n})
+		}
+		if got := f.missed(&total); (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
+			t.Errorf("%v: %q, want %q", c.sent, got, c.want)
+		}
+	}
+}
+
+// TestPhasesEndTheLoad runs phases through the engines: each sends what the
+// schedule says and stops where it ends.
+func TestPhasesEndTheLoad(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		p := Profile{Mode: Open, Connections: 8, Arrivals: Uniform, Phases: []Phase{mustParse(t, "ramp 100..500 1s"), mustParse(t, "steps 200,400 500ms")}}
+		s := spec(server(t, replies(okReply)), p)
+		s.Engine, s.Timeout, s.Duration = engine, 5*time.Second, 0
+		r := mustRun(t, s)
+		if got := r.Total; got.Offered != 600 || got.Completed+got.Drained != 600 || got.Length != 2*time.Second {
+			t.Errorf("offered %d, answered %d in %v", got.Offered, got.Completed+got.Drained, got.Length)
+		}
+		stages := r.Stages()
+		if len(stages) != 3 || stages[0].Windows != 1 || stages[0].Total.Offered != 300 || stages[1].Windows != 0 {
+			t.Errorf("stages %+v", stages)
+		}
+	})
+}
+
+func TestDurationBesidePhases(t *testing.T) {
+	s := spec("http://127.0.0.1:1", Profile{Mode: Open, Connections: 1, Phases: []Phase{mustParse(t, "constant 1 2s")}})
+	if err := s.Check(); err == nil || !strings.Contains(err.Error(), "phases take 2s") {
+		t.Errorf("another duration beside phases: %v", err)
+	}
+	s.Duration = 2 * time.Second
+	if err := s.Check(); err != nil {
+		t.Error(err)
+	}
+}
