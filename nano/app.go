@@ -16,10 +16,13 @@ type App struct {
 	config Config
 	router router
 	spare  sync.Pool // of *exchange
+
+	ownErrors, ownNotFound bool // the app was given its own
 }
 
 // New returns an app without routes.
 func New(config Config) *App {
+	a := &App{ownErrors: config.ErrorHandler != nil, ownNotFound: config.NotFound != nil}
 	config.Limits = config.Limits.withDefaults()
 	config.Logger = cmp.Or(config.Logger, slog.Default())
 	if config.ErrorHandler == nil {
@@ -28,8 +31,11 @@ func New(config Config) *App {
 	if config.NotFound == nil {
 		config.NotFound = func(c Ctx) error { return NewProblem(404, "") }
 	}
-	a := &App{config: config}
-	a.Group.app = a
+	if config.MethodNotAllowed == nil {
+		config.MethodNotAllowed = func(c Ctx) error { return NewProblem(405, "") }
+	}
+	a.config = config
+	a.Group.app, a.router.app = a, a
 	a.spare.New = func() any { return &exchange{app: a} }
 	return a
 }

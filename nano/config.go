@@ -27,6 +27,9 @@ type Config struct {
 	ErrorHandler ErrorHandler
 	// NotFound answers paths that no route matches.
 	NotFound Handler
+	// MethodNotAllowed answers paths that have routes, but none for the method. The
+	// field Allow has been set.
+	MethodNotAllowed Handler
 	// TrailingSlash says what becomes of "/a/" when only "/a" is a route, or the
 	// other way round. The default is to redirect.
 	TrailingSlash SlashPolicy

@@ -68,15 +68,6 @@ type body struct {
 	at    int // of whole that a reader has had
 }
 
-// match is what the router found besides the route: the values of its
-// parameters, in the order of Route.params.
-type match struct {
-	values [maxParams]http1.Span
-	n      int
-}
-
-const maxParams = 16
-
 func (x *exchange) path() []byte {
 	if x.req.Path.Empty() {
 		return slash
@@ -92,18 +83,6 @@ func (x *exchange) field(name string) []byte {
 		f := &x.req.Fields[i]
 		if int(f.Name.End-f.Name.Start) == len(name) && sameName(f.Name.Of(x.buf), name) {
 			return f.Value.Of(x.buf)
-		}
-	}
-	return nil
-}
-
-func (x *exchange) param(name string) []byte {
-	if x.route == nil {
-		return nil
-	}
-	for i, p := range x.route.params {
-		if p == name && i < x.match.n {
-			return x.match.values[i].Of(x.buf)
 		}
 	}
 	return nil
@@ -126,7 +105,8 @@ func (x *exchange) recycle() {
 		x.cancel(context.Canceled)
 		x.ctx, x.cancel = nil, nil
 	}
-	x.route, x.match.n, x.status, x.fields, x.begun = nil, 0, 0, x.fields[:0], false
+	x.match.reset()
+	x.route, x.status, x.fields, x.begun = nil, 0, x.fields[:0], false
 	x.body = body{}
 	clear(x.values)
 	x.values = x.values[:0]

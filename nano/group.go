@@ -1,35 +1,107 @@
 package nano
 
-// Group registers routes under a prefix, with middleware around them.
+import "strings"
+
+// Group registers routes under a prefix, with middleware and options around
+// them.
 type Group struct {
-	app        *App
-	parent     *Group
-	host       string
-	prefix     string
-	middleware []Middleware
-	options    []Option
+	app     *App
+	parent  *Group
+	host    string
+	prefix  string
+	layers  []layer
+	options []Option
+	used    *Route // the first route registered on it or below
 }
 
-// Use adds middleware around the routes that are registered on the group, and on
-// groups made of it, from now on.
-func (g *Group) Use(mw ...Middleware) { g.middleware = append(g.middleware, mw...) }
+// Use adds middleware around all routes of the group and of the groups made of
+// it. It panics once a route has been registered there: the route would be
+// without it, which is how authentication gets lost. [Group.With] is for routes
+// that differ. The app's middleware is also around what no route answers.
+func (g *Group) Use(mw ...Middleware) {
+	if g.used != nil {
+		panic("nano: Use at " + caller() + " comes too late for " + g.used.describe())
+	}
+	g.layers = append(g.layers, layersOf(mw)...)
+}
 
-// Group returns a group below g.
+// Default sets options for all routes of the group and of the groups made of it,
+// and returns the group. A route's own options come after them. It panics once a
+// route has been registered.
+func (g *Group) Default(options ...Option) *Group {
+	if g.used != nil {
+		panic("nano: Default at " + caller() + " comes too late for " + g.used.describe())
+	}
+	g.options = append(g.options, options...)
+	return g
+}
+
+// Group returns a group below g. A slash at the end of the prefix is left out:
+// below "/api", the pattern "" is /api itself, "/{$}" is /api/, and "/" is all
+// below it. The prefix may hold parameters.
 func (g *Group) Group(prefix string, mw ...Middleware) *Group {
-	return &Group{app: g.app, parent: g, host: g.host, prefix: g.prefix + prefix, middleware: mw}
+	prefix = strings.TrimSuffix(prefix, "/")
+	if prefix != "" && prefix[0] != '/' {
+		panic("nano: the prefix " + prefix + " of the group made at " + caller() + " must begin with a slash; see Host for hosts")
+	}
+	return &Group{app: g.app, parent: g, host: g.host, prefix: g.prefix + prefix, layers: layersOf(mw)}
+}
+
+// Route makes a group below g and has it filled.
+func (g *Group) Route(prefix string, fill func(*Group)) *Group {
+	below := g.Group(prefix)
+	fill(below)
+	return below
+}
+
+// With returns a group at the same prefix with more middleware.
+func (g *Group) With(mw ...Middleware) *Group { return g.Group("", mw...) }
+
+// Host returns a group for requests to one host (without a port), or, as
+// {name}.example.com, to all those with one label before it.
+func (g *Group) Host(host string) *Group {
+	if g.host != "" && g.host != host {
+		panic("nano: Host(" + host + ") at " + caller() + " is below the group of another host, " + g.host)
+	}
+	below := g.Group("")
+	below.host = host
+	return below
 }
 
 // around returns the middleware of g and its parents, outermost first.
-func (g *Group) around() []Middleware {
+func (g *Group) around() []layer {
 	if g.parent == nil {
-		return append([]Middleware(nil), g.middleware...)
+		return append([]layer(nil), g.layers...)
 	}
-	return append(g.parent.around(), g.middleware...)
+	return append(g.parent.around(), g.layers...)
+}
+
+// apply has the groups' options said of a route, the outermost first.
+func (g *Group) apply(r *Route) {
+	if g.parent != nil {
+		g.parent.apply(r)
+	}
+	for _, o := range g.options {
+		o.apply(r)
+	}
+}
+
+// mark notes the first route of g and of the groups it is in.
+func (g *Group) mark(r *Route) {
+	for ; g != nil; g = g.parent {
+		if g.used == nil {
+			g.used = r
+		}
+	}
 }
 
 // Get, and the methods named after the other verbs, register a handler. Patterns
-// are those of net/http's ServeMux: /users/{id}, /files/{path...}, /exact/{$}. A
-// GET route answers HEAD too. A pattern that conflicts with another panics.
+// are those of net/http's ServeMux: /users/{id}, /files/{path...}, /exact/{$},
+// /subtree/, each with a host in front if need be. A GET route answers HEAD too.
+//
+// Of the patterns that match, the most specific wins: static before parameter
+// before rest, from left to right. A pattern that is wrong, or that matches the
+// same requests as another, panics with the places of both.
 func (g *Group) Get(pattern string, h Handler, o ...Option) *Route {
 	return g.Method("GET", pattern, h, o...)
 }
@@ -59,26 +131,49 @@ func (g *Group) Delete(pattern string, h Handler, o ...Option) *Route {
 	return g.Method("DELETE", pattern, h, o...)
 }
 
-// Options registers a handler for OPTIONS.
+// Options registers a handler for OPTIONS. Paths without one answer with the
+// methods they have.
 func (g *Group) Options(pattern string, h Handler, o ...Option) *Route {
 	return g.Method("OPTIONS", pattern, h, o...)
 }
 
-// Any registers a handler for every method.
+// Any registers a handler for every method. A route of the same pattern for one
+// method goes before it.
 func (g *Group) Any(pattern string, h Handler, o ...Option) *Route {
 	return g.Method("", pattern, h, o...)
 }
 
+// Handle registers a handler for a whole pattern of ServeMux: "[METHOD ][HOST]/path".
+func (g *Group) Handle(pattern string, h Handler, o ...Option) *Route {
+	method, rest := cutMethod(pattern)
+	return g.Method(method, rest, h, o...)
+}
+
 // Method registers a handler for a method; "" is every method.
 func (g *Group) Method(method, pattern string, h Handler, options ...Option) *Route {
-	r := &Route{method: method, host: g.host, pattern: g.prefix + pattern, handler: h}
-	for _, o := range g.options {
-		o.apply(r)
+	host, path := cutHost(pattern)
+	r := &Route{method: method, host: host, pattern: g.prefix + path, handler: h, where: caller()}
+	if host == "" {
+		r.host = g.host
+	} else if g.host != "" && host != g.host {
+		panic("nano: " + r.describe() + " is in the group of another host, " + g.host)
 	}
+	g.apply(r)
+	r.layers = append(g.around(), r.layers...)
 	for _, o := range options {
 		o.apply(r)
 	}
-	r.compile(g.around())
-	g.app.router.add(r)
+	g.register(r)
 	return r
+}
+
+// register compiles a route that is complete and gives it to the router.
+func (g *Group) register(r *Route) {
+	if r.handler == nil {
+		panic("nano: " + r.describe() + " has no handler")
+	}
+	p := r.parse()
+	r.compile()
+	g.app.router.add(r, &p)
+	g.mark(r)
 }

@@ -44,8 +44,15 @@ func Spawn() Option { return optionFunc(func(r *Route) { r.placement = OnGorouti
 
 // With adds middleware to one route, inside that of its groups.
 func With(mw ...Middleware) Option {
-	return optionFunc(func(r *Route) { r.middleware = append(r.middleware, mw...) })
+	return optionFunc(func(r *Route) { r.layers = append(r.layers, layersOf(mw)...) })
 }
 
-// Name names the route, for reports, metrics and [App.Routes].
+// Name names the route, for reports, metrics, [App.Routes] and [App.URL]. A name
+// is one route's.
 func Name(name string) Option { return optionFunc(func(r *Route) { r.name = name }) }
+
+// Describe keeps something about a route for whoever lists routes, such as an
+// openapi.Operation. Nano doesn't look at it.
+func Describe(descriptions ...any) Option {
+	return optionFunc(func(r *Route) { r.descriptions = append(r.descriptions, descriptions...) })
+}

@@ -77,6 +77,9 @@ func (s *stdWire) answer(x *exchange, body []byte) error {
 		s.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	s.w.WriteHeader(x.status)
+	if len(body) == 0 {
+		return nil
+	}
 	_, err := s.w.Write(body)
 	return err
 }

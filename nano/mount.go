@@ -1,0 +1,83 @@
+package nano
+
+// Mount gives a handler all requests at prefix and below it, whatever their
+// method. [Ctx.Rest] tells what of the path is below.
+func (g *Group) Mount(prefix string, h Handler, options ...Option) {
+	below := g.Group(prefix)
+	if below.prefix != "" {
+		below.Any("", h, options...)
+	}
+	below.Any("/", h, options...)
+}
+
+// MountApp adds the routes of another app below prefix, inside the middleware of
+// the group. They keep their own middleware, and the app its answers to errors
+// and to paths without a route if its [Config] has any; for all else they are
+// routes of the app they are mounted on. Routes that the other app is given
+// later are not seen.
+func (g *Group) MountApp(prefix string, sub *App) {
+	if sub == g.app {
+		panic("nano: an app can't be mounted on itself, at " + caller())
+	}
+	below := g.Group(prefix)
+	if sub.ownErrors {
+		below.layers = append(below.layers, layer{name: "errors", wrap: answerErrors(sub.config.ErrorHandler)})
+	}
+	for _, r := range sub.router.routes {
+		below.adopt(r)
+	}
+	if sub.ownNotFound {
+		below.notFound(sub.config.NotFound, sub.layers)
+	}
+}
+
+// adopt registers a route of another app below g.
+func (g *Group) adopt(of *Route) {
+	r := &Route{
+		method: of.method, host: of.host, pattern: g.prefix + of.pattern,
+		handler: of.handler, where: of.where,
+	}
+	if g.host != "" && r.host != "" && g.host != r.host {
+		panic("nano: " + r.describe() + " is mounted below another host, " + g.host)
+	}
+	if r.host == "" {
+		r.host = g.host
+	}
+	g.apply(r)
+	if of.placement != Auto {
+		r.placement = of.placement
+	}
+	r.name = of.name
+	r.descriptions = append(r.descriptions, of.descriptions...)
+	r.layers = append(append(g.around(), r.layers...), of.layers...)
+	g.register(r)
+}
+
+// answerErrors answers the errors of an app that is mounted.
+func answerErrors(answer ErrorHandler) Middleware {
+	return func(next Handler) Handler {
+		return func(c Ctx) error {
+			err := next(c)
+			if err == nil || c.Answered() {
+				return err
+			}
+			return answer(c, err)
+		}
+	}
+}
+
+// NotFound answers paths below the group's prefix that no route matches, inside
+// the group's middleware. The innermost group's answer counts; without one it is
+// [Config.NotFound].
+func (g *Group) NotFound(h Handler) { g.notFound(h, nil) }
+
+func (g *Group) notFound(h Handler, inner []layer) {
+	r := &Route{host: g.host, pattern: g.prefix + "/", handler: h, where: caller()}
+	p := r.parse()
+	r.layers = append(g.around(), inner...)
+	r.compile()
+	if other := g.app.router.lost.tree(&p).insert(&p).add(r); other != nil {
+		panic("nano: NotFound at " + r.where + ": " + other.pattern + " has one, of " + other.where)
+	}
+	g.mark(r)
+}

@@ -1,0 +1,122 @@
+package nano
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"text/tabwriter"
+)
+
+// Routes returns all routes, those of mounted apps too, in the order of
+// registration.
+func (a *App) Routes() []*Route { return append([]*Route(nil), a.router.routes...) }
+
+// WriteRoutes writes the routes as a table.
+func (a *App) WriteRoutes(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, r := range a.router.routes {
+		method := r.method
+		if method == "" {
+			method = "any"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", method, r.host+r.pattern, r.name, strings.Join(r.Middleware(), " "))
+	}
+	return t.Flush()
+}
+
+// URL returns the URL of the route with the name: its path, after "//" and the
+// host if it has one. The values are pairs of a parameter's name and its value,
+// unescaped; the value of {name...} may hold slashes. A subtree pattern gives
+// the URL of its root.
+func (a *App) URL(name string, values ...string) (string, error) {
+	r := a.router.names[name]
+	if r == nil {
+		return "", fmt.Errorf("nano: no route has the name %q", name)
+	}
+	if len(values)%2 != 0 {
+		return "", fmt.Errorf("nano: URL of %s: the last parameter, %q, has no value", name, values[len(values)-1])
+	}
+	given := map[string]string{}
+	for i := 0; i < len(values); i += 2 {
+		given[values[i]] = values[i+1]
+	}
+	to, err := r.url(given)
+	if err == nil {
+		for unknown := range given {
+			err = fmt.Errorf("the pattern has no {%s}", unknown)
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("nano: URL of %s, %s: %w", name, r.pattern, err)
+	}
+	return to, nil
+}
+
+// url fills the route's pattern. It takes the values it needs out of given.
+func (r *Route) url(given map[string]string) (string, error) {
+	var b strings.Builder
+	host := r.host
+	if r.hostParam {
+		_, rest, _ := strings.Cut(host, ".")
+		label, err := take(given, r.params[0])
+		if err != nil || strings.ContainsAny(label, "./:@?#%\\ ") {
+			return "", fmt.Errorf("{%s} must be one label of a host name", r.params[0])
+		}
+		host = label + "." + rest
+	}
+	if host != "" {
+		b.WriteString("//" + host)
+	}
+	for segment := range strings.SplitSeq(r.pattern[1:], "/") {
+		b.WriteByte('/')
+		switch {
+		case segment == "{$}":
+		case strings.HasPrefix(segment, "{"):
+			if err := writeParam(&b, segment[1:len(segment)-1], given); err != nil {
+				return "", err
+			}
+		default:
+			b.Write(literalURL(segment))
+		}
+	}
+	return b.String(), nil
+}
+
+// take returns a value and notes that it was used.
+func take(given map[string]string, name string) (string, error) {
+	value, ok := given[name]
+	if !ok {
+		return "", fmt.Errorf("{%s} has no value", name)
+	}
+	delete(given, name)
+	return value, nil
+}
+
+func writeParam(b *strings.Builder, name string, given map[string]string) error {
+	name, rest := strings.CutSuffix(name, "...")
+	value, err := take(given, name)
+	if err != nil {
+		return err
+	}
+	segments := []string{value}
+	if rest {
+		segments = strings.Split(value, "/")
+	}
+	for i, s := range segments {
+		if s == "." || s == ".." || s == "" && !(rest && i == len(segments)-1) {
+			return fmt.Errorf("{%s} can't be %q: no clean path holds it", name, value)
+		}
+		if i > 0 {
+			b.WriteByte('/')
+		}
+		b.WriteString(url.PathEscape(s))
+	}
+	return nil
+}
+
+// literalURL returns a static segment of a pattern as it is sent.
+func literalURL(segment string) []byte {
+	canonical, _ := appendCanonical(nil, []byte(segment)) // checked at registration
+	return appendEncoded(nil, canonical)
+}
