@@ -76,7 +76,7 @@ measured so far is printed).`,
 	flags.DurationVarP(&f.warmup, "warmup", "w", 0, "load for so long before measuring")
 	flags.IntVarP(&f.threads, "threads", "t", 1, "event loops, one thread each")
 	flags.StringVar(&f.cpus, "cpus", "", "CPUs to pin the loops to, such as 0 or 0,2-3 (default: not pinned)")
-	flags.StringVar(&f.engine, "engine", "", "epoll or portable (default: the best there is)")
+	flags.StringVar(&f.engine, "engine", "", "uring, epoll or portable (default: the best there is)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the schedule (default: a new one each time, printed)")
 	flags.StringVar(&f.maxErrors, "max-errors", "1%", "share of failed requests above which the exit status is 1")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of text")
@@ -198,8 +198,8 @@ func (f *loadFlags) spec(target string) (load.Spec, error) {
 }
 
 func (f *loadFlags) check(spec *load.Spec) error {
-	if f.engine != "" && f.engine != "epoll" && f.engine != "portable" {
-		return fmt.Errorf("--engine %q is neither epoll nor portable", f.engine)
+	if f.engine != "" && f.engine != "epoll" && f.engine != "uring" && f.engine != "portable" {
+		return fmt.Errorf("--engine %q is none of uring, epoll and portable", f.engine)
 	}
 	if f.duration < 0 {
 		return fmt.Errorf("--duration must not be negative, not %v", f.duration)

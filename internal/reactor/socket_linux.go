@@ -28,28 +28,6 @@ func Write(fd int, b []byte) (n int, errno unix.Errno) {
 	return int(r), 0
 }
 
-// Dial starts a non-blocking TCP connection without delayed sending (Nagle).
-// The connection is up, or has failed, when the socket becomes writable; then
-// [ConnectError] tells which. The caller owns the descriptor.
-func Dial(to unix.Sockaddr) (fd int, err error) {
-	family := unix.AF_INET
-	if _, ok := to.(*unix.SockaddrInet6); ok {
-		family = unix.AF_INET6
-	}
-	fd, err = unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, unix.IPPROTO_TCP)
-	if err != nil {
-		return -1, err
-	}
-	if err = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err == nil {
-		err = unix.Connect(fd, to)
-	}
-	if err != nil && err != unix.EINPROGRESS {
-		unix.Close(fd)
-		return -1, err
-	}
-	return fd, nil
-}
-
 // ConnectError returns why a connection attempt failed, or nil if it is up.
 func ConnectError(fd int) error {
 	errno, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)

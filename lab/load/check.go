@@ -32,19 +32,8 @@ func (s *Spec) Check() error {
 	if s.Duration < 0 || s.Warmup < 0 || s.Timeout < 0 {
 		return errors.New("durations must not be negative")
 	}
-	if err := s.Profile.Check(); err != nil {
+	if err := s.Link.Check(); err != nil {
 		return err
 	}
-	return s.Profile.checkEngines()
-}
-
-// checkEngines refuses what a profile can say and no engine does yet.
-func (p *Profile) checkEngines() error {
-	if p.Think.Mean > 0 {
-		return errors.New("no engine pauses for a think time yet")
-	}
-	if p.Overflow != "" && p.Overflow != Wait {
-		return fmt.Errorf("no engine has the overflow %q yet", p.Overflow)
-	}
-	return nil
+	return s.Profile.Check()
 }

@@ -8,7 +8,6 @@ import (
 
 	"dyno/internal/clock"
 	"dyno/internal/http1"
-	"dyno/internal/reactor"
 )
 
 // connState is what a connection is waiting for.
@@ -17,14 +16,22 @@ type connState uint8
 const (
 	down       connState = iota // not open; perhaps waiting to be tried again
 	connecting                  // for the connection to be established
+	securing                    // for the TLS handshake
 	ready                       // for a request to send
 	busy                        // for an answer
 )
 
-// conn is one connection of the event loop.
+// conn is one connection of the event loop, and the place of its worker: a
+// request that is due may be pending on it while it is being opened.
 type conn struct {
-	fd    int32
-	state connState
+	fd        int32
+	gen       uint32 // counts the connections that had this place
+	served    uint32 // requests on this connection
+	state     connState
+	pending   bool // a request is due and waits for the connection
+	parked    bool // in the idle connections
+	ended     bool // the server has closed its side
+	receiving bool // io_uring: an order to receive is under way
 	exchange
 	unsent   []byte // rest of the request, when the kernel took only a part
 	partial  []byte // start of a head that came in pieces; reused
@@ -33,200 +40,209 @@ type conn struct {
 	sent     int64
 	first    int64 // first byte of the answer; 0: none yet
 	opened   int64 // connect was called
-	waiting  int64 // closed loop: when the next request became due while the connection was down; else 0
 }
 
-func (c *conn) close() {
-	if c.state != down {
-		unix.Close(int(c.fd))
-		c.state = down
-	}
-}
-
-// handle deals with one event.
-func (l *epollLoop) handle(e *reactor.Event) {
-	c := &l.conns[e.ID()]
+// begin makes a request that is due at an instant the business of connection id,
+// which is opened for it if need be.
+func (l *eventLoop) begin(id int32, due int64) {
+	c := &l.conns[id]
+	c.intended, c.pending = due, true
+	l.begun++
 	switch c.state {
-	case connecting:
-		if e.Writable() {
-			l.opened(e.ID())
-		}
 	case ready:
-		if e.Readable() {
-			l.idleEvent(e.ID())
-		}
-	case busy:
-		if e.Writable() && len(c.unsent) > 0 {
-			l.write(e.ID())
-		}
-		if e.Readable() && c.state == busy {
-			l.receive(e.ID(), e.Ending())
-		}
-	}
-}
-
-// open starts connection id.
-func (l *epollLoop) open(id int32) {
-	c := &l.conns[id]
-	c.opened = clock.Now()
-	fd, err := reactor.Dial(l.sockaddr)
-	if err == nil {
-		c.fd, c.state = int32(fd), connecting
-		l.making++
-		err = l.poller.Add(fd, id)
-	}
-	if err != nil {
-		l.connectFailed(id, err)
-		return
-	}
-	l.due.Start(id, max(l.now, 1))
-}
-
-// opened is called when a connection attempt has ended.
-func (l *epollLoop) opened(id int32) {
-	c := &l.conns[id]
-	if err := reactor.ConnectError(int(c.fd)); err != nil {
-		l.connectFailed(id, err)
-		return
-	}
-	l.due.Stop(id)
-	l.making--
-	l.up++
-	c.state = ready
-	if l.rec != nil {
-		l.rec.connected(clock.Now() - c.opened)
-	}
-	l.next(id)
-}
-
-// connectFailed counts a connection that did not come up and lets it be tried
-// again after a pause.
-func (l *epollLoop) connectFailed(id int32, err error) {
-	l.errors.note("connect", err.Error())
-	c := &l.conns[id]
-	l.due.Stop(id)
-	if c.state == connecting {
-		l.making--
-	}
-	c.close()
-	if l.rec != nil {
-		l.rec.Errors.Connect++
-	}
-	l.retries.Start(id, max(l.now, 1))
-}
-
-// reopen replaces a connection that is of no more use.
-func (l *epollLoop) reopen(id int32) {
-	c := &l.conns[id]
-	c.close()
-	l.up--
-	if l.sending || l.rec == nil {
+		l.send(id)
+	case down:
 		l.open(id)
 	}
 }
 
-// idleEvent handles an event on a connection that nothing is expected from:
-// the server may close it.
-func (l *epollLoop) idleEvent(id int32) {
-	n, errno := reactor.Read(int(l.conns[id].fd), l.read)
-	if errno == unix.EAGAIN {
-		return
-	}
-	if n > 0 {
-		l.fail(&l.errorsNow().Body, "body", "the server sent bytes that no request asked for")
-	}
-	l.forget(id)
-	l.reopen(id)
-}
-
-// forget takes id out of the idle connections.
-func (l *epollLoop) forget(id int32) {
-	for range l.idle.len() {
-		if other := l.idle.pop(); other != id {
-			l.idle.push(other)
-		}
-	}
-}
-
-// next gives a free connection its next request, or parks it.
-func (l *epollLoop) next(id int32) {
-	c := &l.conns[id]
-	if !l.sending || l.quota > 0 && l.sent >= l.quota {
-		l.idle.push(id)
-		return
-	}
+// release gives a connection that has nothing to do its next request, or parks
+// it.
+func (l *eventLoop) release(id int32) {
 	switch {
+	case !l.sending || l.quota > 0 && l.begun >= l.quota:
+		l.park(id)
 	case l.spec.Profile.Mode == Closed:
-		due := l.now
-		if c.waiting != 0 {
-			due, c.waiting = c.waiting, 0
-		}
 		l.rec.Offered++
 		l.rec.inFlight++
-		l.send(id, due)
+		l.begin(id, l.now)
 	case l.backlog.len() > 0:
-		l.send(id, l.backlog.pop())
+		l.begin(id, l.backlog.pop())
 	default:
+		l.park(id)
+	}
+}
+
+func (l *eventLoop) park(id int32) {
+	if c := &l.conns[id]; !c.parked {
+		c.parked = true
 		l.idle.push(id)
 	}
 }
 
-// send starts a request on a ready connection.
-func (l *epollLoop) send(id int32, intended int64) {
+// unpark takes an idle connection. In the meantime it may have been lost.
+func (l *eventLoop) unpark() int32 {
+	var id int32
+	if l.spec.Link.Reuse == Shared {
+		id = l.idle.popLast()
+	} else {
+		id = l.idle.pop()
+	}
+	l.conns[id].parked = false
+	return id
+}
+
+// open lets connection id be made in the loop's next turn, or as soon as not too
+// many others are.
+func (l *eventLoop) open(id int32) { l.waiting.push(id) }
+
+func (l *eventLoop) dialNow(id int32) {
 	c := &l.conns[id]
-	c.state, c.intended, c.sent, c.first = busy, intended, l.now, 0
+	if c.state != down {
+		return
+	}
+	c.gen++
+	c.opened, c.served, c.ended = clock.Now(), 0, false
+	c.state = connecting
+	l.making++
+	l.due.Start(id, max(l.now, 1))
+	c.fd = -1
+	if err := l.dial(id); err != nil {
+		l.connectFailed(id, err)
+	}
+}
+
+// connected is called when a connection attempt has ended.
+func (l *eventLoop) connected(id int32, err error) {
+	c := &l.conns[id]
+	if err != nil {
+		l.connectFailed(id, err)
+		return
+	}
+	if l.rec != nil {
+		l.rec.connected(clock.Now() - c.opened)
+	}
+	l.established(id)
+}
+
+// established is called when requests can be sent.
+func (l *eventLoop) established(id int32) {
+	c := &l.conns[id]
+	l.due.Stop(id)
+	l.making--
+	l.up++
+	c.state = ready
+	switch {
+	case c.pending:
+		l.send(id)
+	case !c.parked:
+		l.release(id)
+	}
+}
+
+// connectFailed counts a connection that did not come up and lets it be tried
+// again after a pause. Where each request has a connection of its own, the
+// request has failed with it.
+func (l *eventLoop) connectFailed(id int32, err error) {
+	l.errors.note("connect", explainConnect(err))
+	c := &l.conns[id]
+	l.drop(id)
+	if l.rec != nil {
+		l.rec.Errors.Connect++
+	}
+	if c.pending && l.spec.Link.Reuse == NoReuse {
+		c.pending = false
+		l.rec.inFlight--
+	}
+	l.retries.Start(id, max(l.now, 1))
+}
+
+// explainConnect adds what can be done about it.
+func explainConnect(err error) string {
+	switch err {
+	case unix.EADDRNOTAVAIL:
+		return "no local port is free: give more addresses to connect from, or reuse connections"
+	case unix.EMFILE, unix.ENFILE:
+		return err.Error() + ": raise the limit on open files (ulimit -n)"
+	}
+	return err.Error()
+}
+
+// drop closes connection id.
+func (l *eventLoop) drop(id int32) {
+	c := &l.conns[id]
+	switch c.state {
+	case down:
+		return
+	case connecting, securing:
+		l.making--
+	default:
+		l.up--
+	}
+	l.due.Stop(id)
+	if c.fd >= 0 {
+		l.hangUp(id)
+	}
+	c.state, c.fd = down, -1
+}
+
+// again finds a use for a place whose connection has been dropped.
+func (l *eventLoop) again(id int32) {
+	c := &l.conns[id]
+	switch {
+	case c.pending:
+		l.open(id)
+	case l.spec.Link.Reuse == NoReuse:
+		if !c.parked {
+			l.release(id)
+		}
+	case l.spec.Profile.Mode == Closed && !c.parked:
+		l.release(id) // its worker's next request is due now and waits for the connection
+	case l.spec.Link.Reuse == Shared && !c.parked:
+		l.release(id)
+	case l.sending || l.rec == nil:
+		l.open(id)
+	}
+}
+
+// send starts the pending request of a ready connection.
+func (l *eventLoop) send(id int32) {
+	c := &l.conns[id]
+	if l.spec.Profile.Mode == Open {
+		l.now = clock.Now() // several may be sent in a row
+	}
+	c.pending = false
+	c.state, c.sent, c.first = busy, l.now, 0
 	c.unsent = l.mix.next(&c.exchange, l.now)
 	c.answer.Reset(c.request.isHead)
 	c.partial = c.partial[:0]
+	c.served++
 	l.due.Start(id, l.now)
-	l.sent++
 	l.rec.Sent++
-	l.write(id)
+	l.rec.BytesOut += uint64(len(c.unsent))
+	l.backend.send(id)
 }
 
-// write hands the rest of the request to the kernel.
-func (l *epollLoop) write(id int32) {
+// received takes bytes that came on a connection.
+func (l *eventLoop) received(id int32, data []byte) {
 	c := &l.conns[id]
-	n, errno := reactor.Write(int(c.fd), c.unsent)
-	if errno != 0 && errno != unix.EAGAIN {
-		l.lost(id, errno)
+	if l.rec != nil {
+		l.rec.BytesIn += uint64(len(data))
+	}
+	if c.state != busy {
+		l.fail(&l.errorsNow().Body, "body", "the server sent bytes that no request asked for")
+		l.drop(id)
+		l.again(id)
 		return
 	}
-	c.unsent = c.unsent[n:]
-	l.rec.BytesOut += uint64(n)
-}
-
-// receive reads what has come and parses it in place. A short read has drained
-// the socket, unless the stream is ending: that is seen only by reading on.
-func (l *epollLoop) receive(id int32, ending bool) {
-	c := &l.conns[id]
-	for c.state == busy {
-		n, errno := reactor.Read(int(c.fd), l.read)
-		switch {
-		case errno == unix.EAGAIN:
-			return
-		case errno != 0:
-			l.lost(id, errno)
-			return
-		}
-		l.now = clock.Now()
-		if n == 0 {
-			l.ended(id)
-			return
-		}
-		l.rec.BytesIn += uint64(n)
-		if c.first == 0 {
-			c.first = l.now
-		}
-		l.parse(id, l.read[:n])
-		if n < len(l.read) && !ending {
-			return
-		}
+	if c.first == 0 {
+		c.first = l.now
 	}
+	l.parse(id, data)
 }
 
 // parse feeds what was read to the answer's parser.
-func (l *epollLoop) parse(id int32, data []byte) {
+func (l *eventLoop) parse(id int32, data []byte) {
 	c := &l.conns[id]
 	if len(c.partial) > 0 {
 		c.partial = append(c.partial, data...)
@@ -247,74 +263,91 @@ func (l *epollLoop) parse(id int32, data []byte) {
 	}
 }
 
-// ended is called when the server has closed the connection under a request.
-func (l *epollLoop) ended(id int32) {
+// ended is called when the server has closed its side of the connection.
+func (l *eventLoop) ended(id int32) {
 	c := &l.conns[id]
-	if c.answer.EOF() {
+	c.ended = true
+	switch {
+	case c.state == connecting || c.state == securing:
+		l.connectFailed(id, unix.ECONNRESET)
+	case c.state == ready:
+		l.drop(id)
+		l.again(id)
+	case c.answer.EOF():
 		l.done(id)
-		return
+	case c.answer.Started() || len(c.partial) > 0:
+		l.failRequest(id, &l.errorsNow().Reset, "reset", "the server closed the connection in the middle of an answer")
+	default:
+		l.failRequest(id, &l.errorsNow().Reset, "reset", "the server closed the connection without an answer")
 	}
-	why := "the server closed the connection without an answer"
-	if c.answer.Started() || len(c.partial) > 0 {
-		why = "the server closed the connection in the middle of an answer"
-	}
-	l.failRequest(id, &l.errorsNow().Reset, "reset", why)
 }
 
 // done records a complete answer and puts the connection to its next use.
-func (l *epollLoop) done(id int32) {
+func (l *eventLoop) done(id int32) {
 	c := &l.conns[id]
 	l.rec.inFlight--
 	l.due.Stop(id)
 	l.rec.answered(c.intended, c.sent, c.first, l.now)
 	l.errors.judged(&c.exchange, c.answer.Status, l.rec, l.now)
 	c.state = ready
-	if !c.answer.KeepAlive {
-		l.dueAgain(c)
-		l.reopen(id)
+	if l.wornOut(c) {
+		l.drop(id)
+		l.again(id)
 		return
 	}
-	l.next(id)
+	l.release(id)
 }
 
-// dueAgain notes that in a closed loop the next request is due from now on,
-// though its connection must be opened first.
-func (l *epollLoop) dueAgain(c *conn) {
-	if l.spec.Profile.Mode == Closed {
-		c.waiting = l.now
+// wornOut reports whether a connection that has just delivered an answer must
+// not carry another request.
+func (l *eventLoop) wornOut(c *conn) bool {
+	if !c.answer.KeepAlive || len(c.unsent) > 0 {
+		return true // the server's will; or it answered before it had the whole request
 	}
+	k := &l.spec.Link
+	return k.Reuse == NoReuse || k.PerConnection > 0 && int(c.served) >= k.PerConnection ||
+		k.MaxAge > 0 && l.now-c.opened >= int64(k.MaxAge)
 }
 
 // timedOut ends what took longer than the time limit.
-func (l *epollLoop) timedOut(id int32) {
-	if l.conns[id].state == connecting {
+func (l *eventLoop) timedOut(id int32) {
+	switch l.conns[id].state {
+	case connecting, securing:
 		l.connectFailed(id, unix.ETIMEDOUT)
-		return
+	default:
+		l.failRequest(id, &l.errorsNow().Timeout, "timeout", fmt.Sprintf("no complete answer within %v", l.spec.Timeout))
 	}
-	l.failRequest(id, &l.errorsNow().Timeout, "timeout", fmt.Sprintf("no complete answer within %v", l.spec.Timeout))
 }
 
-func (l *epollLoop) lost(id int32, errno unix.Errno) {
-	l.failRequest(id, &l.errorsNow().Reset, "reset", errno.Error())
+// lost is called when the connection has failed.
+func (l *eventLoop) lost(id int32, errno unix.Errno) {
+	switch l.conns[id].state {
+	case connecting, securing:
+		l.connectFailed(id, errno)
+	case busy:
+		l.failRequest(id, &l.errorsNow().Reset, "reset", errno.Error())
+	case ready:
+		l.drop(id)
+		l.again(id)
+	}
 }
 
 // failRequest ends the request under way on id without a usable answer.
-func (l *epollLoop) failRequest(id int32, count *uint64, kind, why string) {
+func (l *eventLoop) failRequest(id int32, count *uint64, kind, why string) {
 	*count++
 	l.errors.failed(&l.conns[id].exchange, kind, why, l.now)
 	l.rec.inFlight--
-	l.due.Stop(id)
-	l.dueAgain(&l.conns[id])
-	l.reopen(id)
+	l.drop(id)
+	l.again(id)
 }
 
-func (l *epollLoop) fail(count *uint64, kind, why string) {
+func (l *eventLoop) fail(count *uint64, kind, why string) {
 	*count++
 	l.errors.note(kind, why)
 }
 
 // errorsNow is where errors count: nowhere before the load has begun.
-func (l *epollLoop) errorsNow() *Errors {
+func (l *eventLoop) errorsNow() *Errors {
 	if l.rec == nil {
 		return new(Errors)
 	}

@@ -1,10 +1,34 @@
 package load
 
-// pickEngine returns the best engine for the spec: the event loop, or the
-// portable one where TLS is asked for.
+import (
+	"sync"
+
+	"dyno/internal/uring"
+)
+
+// pickEngine returns the best engine for the spec, or the one it asks for.
 func pickEngine(spec *Spec, secure bool) (name string, open func(share) (engine, error)) {
-	if spec.Engine == "portable" || secure {
+	switch {
+	case spec.Engine == "portable" || secure:
 		return "portable", openPortable
+	case spec.Engine == "uring" || spec.Engine == "" && hasRing():
+		return "uring", openRing
 	}
 	return "epoll", openEpoll
 }
+
+// hasRing reports whether the kernel has what the io_uring backend needs, and
+// lets us use it.
+var hasRing = sync.OnceValue(func() bool {
+	ring, err := uring.Open(2, 4)
+	if err != nil {
+		return false
+	}
+	defer ring.Close()
+	buffers, err := ring.Buffers(1, 64)
+	if err != nil {
+		return false
+	}
+	buffers.Close()
+	return true
+})

@@ -34,6 +34,12 @@ func (r *ring[T]) pop() T {
 	return x
 }
 
+// popLast removes the newest item; the ring must not be empty.
+func (r *ring[T]) popLast() T {
+	r.count--
+	return r.items[(r.head+r.count)&(len(r.items)-1)]
+}
+
 func (r *ring[T]) grow() {
 	larger := newRing[T](2 * len(r.items))
 	n := copy(larger.items, r.items[r.head:])

@@ -41,6 +41,7 @@ type Spec struct {
 	Threads     int           // event loops; 0 means one per CPU in CPUs, or 1
 	CPUs        []int         // pin loop i to CPUs[i%len]; empty leaves placement to the kernel
 	Engine      string        // "", "epoll" or "portable"; "" picks the best there is
+	Link        Link          // how connections are made and kept
 	// DropHistograms keeps only the totals' histograms in the result, for long
 	// loads whose windows are used as they come.
 	DropHistograms bool

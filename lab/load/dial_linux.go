@@ -1,0 +1,42 @@
+package load
+
+import (
+	"net/netip"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/reactor"
+)
+
+// dialer makes the share's connections.
+func (sh *share) dialer() reactor.Dialer {
+	k := &sh.spec.Link
+	d := reactor.Dialer{To: sockaddr(sh.addr), Nagle: k.Nagle, FastOpen: k.FastOpen, QuickAck: k.QuickAck}
+	if k.Unix != "" {
+		d.To = &unix.SockaddrUnix{Name: k.Unix}
+	}
+	for _, a := range k.Sources {
+		d.From = append(d.From, sockaddr(netip.AddrPortFrom(a, 0)))
+	}
+	return d
+}
+
+func sockaddr(a netip.AddrPort) unix.Sockaddr {
+	if a.Addr().Is4() {
+		return &unix.SockaddrInet4{Addr: a.Addr().As4(), Port: int(a.Port())}
+	}
+	return &unix.SockaddrInet6{Addr: a.Addr().As16(), Port: int(a.Port())}
+}
+
+// quickEnd lets a connection that is about to be closed leave nothing behind.
+// The side that closes first keeps the port for a minute (TIME_WAIT, RFC 9293
+// 3.6.1); a load that opens connections all the time would run out of ports
+// within seconds. Where the server has closed already that is its side; else the
+// connection is reset, which is safe since its last answer is in.
+func (l *eventLoop) quickEnd(id int32) {
+	c := &l.conns[id]
+	if c.ended || c.state != ready || !l.spec.Link.churns() || l.spec.Link.Unix != "" {
+		return
+	}
+	_ = unix.SetsockoptLinger(int(c.fd), unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1, Linger: 0})
+}

@@ -1,0 +1,314 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/clock"
+	"dyno/internal/reactor"
+	"dyno/lab/machine"
+)
+
+// Settings of the event loop.
+const (
+	maxWait      = 10 * time.Millisecond // so that a stall can't hide behind a long wait
+	spinBelow    = 80 * time.Microsecond // what a timer may be late: the rest is polled
+	perEvent     = 50 * time.Microsecond // what handling one event may take before it counts as a stall
+	stallFloor   = time.Millisecond      // shorter absences are not noted
+	connectBurst = 128                   // connections in the making at once: listen queues are short
+	retryPause   = 20 * time.Millisecond // before a failed connection is tried again
+)
+
+// backend is how an event loop talks to the kernel. Its methods are called from
+// the loop's thread only.
+type backend interface {
+	// wait waits at most d for events and returns their number; d <= 0 only looks.
+	wait(d time.Duration) (events int, err error)
+	// handle deals with the events of the last wait.
+	handle()
+	// dial starts the connection of l.conns[id].
+	dial(id int32) error
+	// send hands l.conns[id].unsent to the kernel.
+	send(id int32)
+	// hangUp closes the connection of l.conns[id].
+	hangUp(id int32)
+	// close releases what the backend itself holds.
+	close()
+}
+
+// eventLoop is the Linux engine: one thread that owns its connections, does no
+// hand-over to goroutines and allocates nothing per request.
+type eventLoop struct {
+	share
+	backend
+	conns   []conn
+	dialer  reactor.Dialer
+	due     *reactor.Deadlines
+	retries *reactor.Deadlines
+	timeout int64
+	mix     *mix
+	idle    ring[int32]
+	backlog ring[int64] // intended starts of arrivals that wait for a connection
+	rec     *recorder   // nil until the load begins
+	waiting ring[int32] // connections to be made as soon as not too many others are
+	making  int         // connections being established
+	up      int         // connections established or in use
+	begun   uint64      // requests that have a connection, or wait for theirs to be made
+	sending bool        // new requests may start
+	now     int64
+	end     int64
+	broken  error // the backend failed: nothing can go on
+}
+
+// openEventLoop makes the loop for a share; the backend is made by open.
+func openEventLoop(sh share, open func(*eventLoop) (backend, error)) (engine, error) {
+	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+	if sh.cpu >= 0 {
+		var set unix.CPUSet
+		set.Set(sh.cpu)
+		if err := unix.SchedSetaffinity(0, &set); err != nil {
+			return nil, fmt.Errorf("pinning a load loop to CPU %d: %w", sh.cpu, err)
+		}
+	}
+	// Without this the kernel may round our waits up by 50 µs. Best effort.
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+	if err := roomForFiles(sh.spec.Profile.Connections); err != nil {
+		return nil, err
+	}
+	l := &eventLoop{
+		share: sh, conns: make([]conn, sh.connections), dialer: sh.dialer(),
+		due: reactor.NewDeadlines(sh.connections), retries: reactor.NewDeadlines(sh.connections),
+		timeout: int64(sh.spec.Timeout), mix: newMix(sh.spec.Requests, sh.host, sh.spec.Seed, sh.part),
+		idle: newRing[int32](sh.connections), waiting: newRing[int32](sh.connections), backlog: newRing[int64](1024),
+	}
+	var err error
+	if l.backend, err = open(l); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *eventLoop) close() {
+	for i := range l.conns {
+		if l.conns[i].state != down {
+			l.hangUp(int32(i))
+		}
+	}
+	l.backend.close()
+}
+
+func (l *eventLoop) usage() (user, sys time.Duration) {
+	var ru unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_THREAD, &ru); err != nil {
+		return 0, 0
+	}
+	return time.Duration(ru.Utime.Nano()), time.Duration(ru.Stime.Nano())
+}
+
+// connect implements engine. Where connections are opened as requests need them,
+// one is opened to see that the target is there.
+func (l *eventLoop) connect(ctx context.Context) error {
+	patience := clock.Now() + int64(min(connectPatient, l.spec.Timeout))
+	l.now = clock.Now()
+	for id := range l.conns {
+		if id == 0 || l.spec.Link.Reuse == "" || l.spec.Link.Reuse == PerWorker {
+			l.open(int32(id))
+		} else {
+			l.park(int32(id))
+		}
+	}
+	for l.now < patience && ctx.Err() == nil {
+		l.openMore()
+		if l.making == 0 && l.waiting.len() == 0 {
+			break
+		}
+		l.poll(maxWait)
+		if l.broken != nil {
+			return l.broken
+		}
+	}
+	if ctx.Err() == nil && l.up == 0 {
+		return l.unreachable()
+	}
+	return nil
+}
+
+// openMore makes connections that wait for it, a few at a time.
+func (l *eventLoop) openMore() {
+	for n := l.waiting.len(); n > 0 && l.making < connectBurst; n-- {
+		l.dialNow(l.waiting.pop())
+	}
+}
+
+// load implements engine.
+func (l *eventLoop) load(ctx context.Context, rec *recorder, begin, end int64) {
+	for l.now = clock.Now(); l.now < begin && l.broken == nil; {
+		l.poll(time.Duration(begin - l.now))
+	}
+	l.rec, l.end, l.sending = rec, end, true
+	if l.spec.Profile.Mode == Open {
+		l.openLoop(ctx, begin)
+		l.drain(ctx)
+	} else {
+		l.closedLoop(ctx)
+	}
+	l.rec.finish(l.spec.Profile.Mode, min(l.now, l.end))
+	if l.broken != nil {
+		l.errors.note("generator", l.broken.Error())
+	}
+}
+
+// running reports whether requests may still start.
+func (l *eventLoop) running(ctx context.Context) bool {
+	return l.now < l.end && ctx.Err() == nil && l.broken == nil &&
+		(l.quota == 0 || l.begun < l.quota || l.rec.inFlight > 0)
+}
+
+// closedLoop sends on every free connection until the end.
+func (l *eventLoop) closedLoop(ctx context.Context) {
+	for range l.idle.len() {
+		l.release(l.unpark())
+	}
+	for l.running(ctx) {
+		l.expire()
+		l.openMore()
+		l.poll(time.Duration(l.end - l.now))
+	}
+}
+
+// openLoop starts requests as the schedule says until the end.
+func (l *eventLoop) openLoop(ctx context.Context, begin int64) {
+	arrivals := newSchedule(l.spec, l.part, l.parts)
+	next := arrivals.after(begin)
+	for l.running(ctx) {
+		for next <= l.now && l.now < l.end {
+			l.arrive(next)
+			next = arrivals.after(begin)
+		}
+		l.expire()
+		l.openMore()
+		l.poll(time.Duration(min(next, l.end) - l.now))
+	}
+}
+
+// drain waits for the answers under way after the end. Arrivals that were never
+// sent stay unfinished.
+func (l *eventLoop) drain(ctx context.Context) {
+	l.sending = false
+	l.end = min(l.end, l.now)
+	l.rec.drain(l.end, l.unsent())
+	for l.rec.inFlight > 0 && ctx.Err() == nil && l.broken == nil {
+		l.expire()
+		l.poll(maxWait)
+	}
+}
+
+// arrive takes one arrival of the schedule: it is sent on an idle connection,
+// waits for one, or is shed when too many wait.
+func (l *eventLoop) arrive(intended int64) {
+	if l.quota > 0 && l.begun+uint64(l.backlog.len()) >= l.quota {
+		return
+	}
+	l.rec.arrived(intended, l.now)
+	switch {
+	case l.idle.len() > 0:
+		l.begin(l.unpark(), intended)
+	case l.backlog.len() < maxBacklog:
+		l.backlog.push(intended)
+	default:
+		l.rec.inFlight--
+		l.rec.Shed++
+	}
+}
+
+// unsent gives up the arrivals that were never sent and returns their number.
+func (l *eventLoop) unsent() int {
+	n := l.backlog.len()
+	for range n {
+		l.backlog.pop()
+	}
+	for id := range l.conns {
+		if c := &l.conns[id]; c.pending {
+			c.pending = false
+			n++
+		}
+	}
+	return n
+}
+
+// poll waits at most d for events and handles them. Waits too short for a timer
+// to be exact are spent polling.
+func (l *eventLoop) poll(d time.Duration) {
+	asked := l.now
+	spin := d < spinBelow
+	if d = min(d, maxWait) - spinBelow; spin {
+		d = 0
+	}
+	events, err := l.wait(d)
+	if err != nil {
+		l.broken = err
+		return
+	}
+	l.now = clock.Now()
+	if l.rec != nil {
+		l.noteStall(asked+int64(d), l.now)
+		if spin && events == 0 {
+			l.rec.Spun += time.Duration(l.now - asked)
+		}
+		l.rec.advance(l.now, l.end)
+		if l.now >= l.end && l.spec.Profile.Mode == Closed {
+			return // what comes after the end is not looked at
+		}
+		if l.now >= l.end && !l.rec.draining {
+			l.sending = false
+			l.rec.drain(l.end, l.unsent())
+		}
+	}
+	woke := l.now
+	l.handle()
+	l.now = clock.Now()
+	if l.rec != nil {
+		l.noteStall(woke+int64(events)*int64(perEvent), l.now)
+	}
+}
+
+// noteStall records that the loop was back at an instant later than expected.
+func (l *eventLoop) noteStall(expected, now int64) {
+	if now-expected > int64(stallFloor) {
+		l.rec.away(expected, now)
+	}
+}
+
+// expire ends requests and connection attempts that took too long, and tries
+// failed connections again.
+func (l *eventLoop) expire() {
+	for {
+		id, since, ok := l.due.Oldest()
+		if !ok || l.now-since < l.timeout {
+			break
+		}
+		l.timedOut(id)
+	}
+	for {
+		id, since, ok := l.retries.Oldest()
+		if !ok || l.now-since < int64(retryPause) {
+			break
+		}
+		l.retries.Stop(id)
+		l.again(id)
+	}
+}
+
+// roomForFiles makes sure that the process may open so many sockets.
+func roomForFiles(connections int) error {
+	const others = 64 // files open besides the connections
+	_, err := machine.RaiseFileLimit(uint64(connections + others))
+	if err != nil {
+		return fmt.Errorf("%d connections: %w", connections, err)
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package load
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/clock"
+	"dyno/internal/reactor"
+	"dyno/internal/uring"
+)
+
+const (
+	ringEntries = 4096     // operations handed over at once
+	ringBuffers = 1024     // of what has come and is not parsed yet
+	ringBuffer  = 8 << 10  // bytes
+	quietSend   = 16 << 10 // a send up to this fits the socket's buffer: only its failure is of interest
+)
+
+// ringOp is what a completion is about.
+type ringOp uint8
+
+const (
+	opConnect ringOp = iota
+	opReceive
+	opSend
+	opClose
+)
+
+// kernelRing is the backend for io_uring: what is to be sent and what has come
+// are exchanged with the kernel through queues in shared memory, with one system
+// call for a whole turn of the loop.
+type kernelRing struct {
+	loop    *eventLoop
+	ring    *uring.Ring
+	buffers *uring.Buffers
+	unsent  []int32 // requests queued since the last hand-over
+	keep    bool    // connections outlive their request: one order to receive lasts for all answers
+}
+
+func openRing(sh share) (engine, error) {
+	return openEventLoop(sh, func(l *eventLoop) (backend, error) {
+		ring, err := uring.Open(ringEntries, uint32(max(2*ringEntries, 4*sh.connections)))
+		if err != nil {
+			return nil, err
+		}
+		buffers, err := ring.Buffers(ringBuffers, ringBuffer)
+		if err != nil {
+			ring.Close()
+			return nil, err
+		}
+		return &kernelRing{
+			loop: l, ring: ring, buffers: buffers, unsent: make([]int32, 0, sh.connections),
+			keep: sh.spec.Link.Reuse != NoReuse,
+		}, nil
+	})
+}
+
+func (r *kernelRing) close() {
+	r.ring.Close()
+	r.buffers.Close()
+}
+
+// tag marks the operations of a connection: those of an earlier connection in
+// the same place are told apart by its count.
+func (r *kernelRing) tag(id int32, op ringOp) uint64 {
+	return uint64(op)<<56 | uint64(r.loop.conns[id].gen&0xffffff)<<32 | uint64(uint32(id))
+}
+
+// wait hands over what is queued. That is when queued requests are sent: the
+// time is taken once for all of them.
+func (r *kernelRing) wait(d time.Duration) (events int, err error) {
+	if len(r.unsent) > 0 {
+		now := clock.Now()
+		for _, id := range r.unsent {
+			r.loop.conns[id].sent = now
+		}
+		r.unsent = r.unsent[:0]
+	}
+	err = r.ring.Enter(d)
+	return r.ring.Ready(), err
+}
+
+func (r *kernelRing) handle() {
+	for range r.ring.Ready() {
+		c := r.ring.Take()
+		r.complete(&c)
+	}
+}
+
+// complete deals with one completion.
+func (r *kernelRing) complete(e *uring.Completion) {
+	l, id, op := r.loop, int32(uint32(e.UserData)), ringOp(e.UserData>>56)
+	c := &l.conns[id]
+	current := e.UserData == r.tag(id, op) && c.state != down
+	switch {
+	case op == opReceive && e.Flags&uring.HasBuffer != 0:
+		if current {
+			l.received(id, r.buffers.Bytes(e.Buffer(), int(e.Result)))
+		}
+		r.buffers.Return(e.Buffer())
+		r.receiveOn(id, e)
+	case !current:
+	case op == opReceive && e.Errno() == unix.ENOBUFS:
+		r.receiveOn(id, e)
+	case op == opReceive && e.Result == 0:
+		c.receiving = false
+		l.ended(id)
+	case op == opReceive:
+		c.receiving = false
+		l.lost(id, e.Errno())
+	case op == opSend && e.Result < 0:
+		l.lost(id, e.Errno())
+	case op == opSend:
+		c.unsent = nil
+	case op == opConnect:
+		if err := reactor.ConnectError(int(c.fd)); err != nil {
+			l.connected(id, err)
+			return
+		}
+		r.established(id)
+	}
+}
+
+// receiveOn orders to receive again, if the order that e completed has ended and
+// more is to come.
+func (r *kernelRing) receiveOn(id int32, e *uring.Completion) {
+	c := &r.loop.conns[id]
+	if e.Flags&uring.More != 0 || e.UserData != r.tag(id, opReceive) || c.state == down {
+		return
+	}
+	r.receive(id)
+}
+
+func (r *kernelRing) receive(id int32) {
+	c := &r.loop.conns[id]
+	c.receiving = true
+	r.ring.Receive(c.fd, r.tag(id, opReceive), r.keep)
+}
+
+func (r *kernelRing) dial(id int32) error {
+	l := r.loop
+	fd, err := l.dialer.Dial()
+	if err != nil {
+		return err
+	}
+	l.conns[id].fd = int32(fd)
+	up, err := reactor.Connected(fd)
+	switch {
+	case up:
+		r.established(id)
+	case err == nil:
+		r.ring.AwaitWritable(int32(fd), r.tag(id, opConnect))
+	}
+	return err
+}
+
+func (r *kernelRing) established(id int32) {
+	r.receive(id)
+	r.loop.connected(id, nil)
+}
+
+func (r *kernelRing) send(id int32) {
+	c := &r.loop.conns[id]
+	quiet := len(c.unsent) <= quietSend
+	r.ring.Send(c.fd, c.unsent, r.tag(id, opSend), quiet)
+	if quiet {
+		c.unsent = nil
+	}
+	r.unsent = append(r.unsent, id)
+}
+
+func (r *kernelRing) hangUp(id int32) {
+	c := &r.loop.conns[id]
+	r.loop.quickEnd(id)
+	if c.receiving {
+		c.receiving = false
+		r.ring.CloseCancelled(c.fd, r.tag(id, opClose))
+		return
+	}
+	r.ring.CloseFile(c.fd, r.tag(id, opClose))
+}
