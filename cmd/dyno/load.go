@@ -36,6 +36,7 @@ type loadFlags struct {
 	maxErrors   string
 	asJSON      bool
 	html        string
+	profile     profileFlags
 }
 
 func newLoad(global *globalFlags) *cobra.Command {
@@ -50,11 +51,14 @@ the answer to the last one is in. With --rate it is open: requests start on a
 schedule whatever the server does, and response times count from the scheduled
 start, so that a stall is not omitted.
 
+` + phaseHelp() + `
+
 Exit status: 0 if the target answered, 1 if more than --max-errors of the
 requests failed or nothing answered, 2 for wrong usage, 130 on Ctrl-C (what was
 measured so far is printed).`,
 		Example: `  dyno load http://127.0.0.1:8080/
   dyno load -c 64 -d 30s --rate 5000 http://127.0.0.1:8080/json
+  dyno load --phase 'ramp 100..5000 30s' --phase 'constant 5000 1m' http://127.0.0.1:8080/
   dyno load -n 10000 -m POST -H 'Content-Type: application/json' -b @user.json http://127.0.0.1:8080/users`,
 		Args: exactArgs(1, "the URL to load"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,7 +72,8 @@ measured so far is printed).`,
 	flags.DurationVarP(&f.duration, "duration", "d", 0, "how long to measure (default 10s, or until -n requests are done)")
 	flags.Uint64VarP(&f.requests, "requests", "n", 0, "stop after so many requests")
 	flags.Float64VarP(&f.rate, "rate", "R", 0, "requests per second to start, whatever the server does (open loop)")
-	flags.StringVar(&f.arrivals, "arrivals", "poisson", "how starts are spread with --rate: poisson or uniform")
+	flags.StringVar(&f.arrivals, "arrivals", "poisson", "how starts are spread with --rate and --phase: poisson or uniform")
+	f.profile.register(flags)
 	flags.StringArrayVarP(&f.headers, "header", "H", nil, "header to send, as 'Name: value' (repeatable)")
 	flags.StringVarP(&f.method, "method", "m", "", "request method (default GET, or POST with a body)")
 	flags.StringVarP(&f.body, "body", "b", "", "request body, or @FILE to read it from a file")
@@ -92,6 +97,9 @@ func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target stri
 	maxErrors, err := parseShare(f.maxErrors)
 	if err != nil {
 		return usageError(fmt.Errorf("--max-errors: %w", err))
+	}
+	if f.profile.plan {
+		return writePlan(os.Stdout, &spec, f.asJSON)
 	}
 	live := newLiveLine(os.Stderr, global.liveLines() && !f.asJSON, &spec)
 	spec.OnWindow = live.window
@@ -190,6 +198,9 @@ func (f *loadFlags) spec(target string) (load.Spec, error) {
 	}
 	if f.duration == 0 && f.requests == 0 {
 		spec.Duration = 10 * time.Second
+	}
+	if err := f.profile.apply(&spec, f); err != nil {
+		return load.Spec{}, err
 	}
 	if spec.Seed == 0 {
 		spec.Seed = rand.Uint64N(1<<32) + 1

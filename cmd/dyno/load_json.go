@@ -35,6 +35,7 @@ type loadJSON struct {
 	GeneratorCPU float64            `json:"generator_cpu_us_per_request"`
 	Validity     load.Validity      `json:"validity"`
 	Findings     []load.Finding     `json:"findings"`
+	Phases       []stageJSON        `json:"phases,omitempty"` // if there is more than one, or one has several stages
 	Windows      []windowJSON       `json:"windows"`
 }
 
@@ -42,7 +43,8 @@ type loadJSON struct {
 type latency map[string]float64
 
 type windowJSON struct {
-	Second     int            `json:"second"` // negative while warming up
+	Second     int            `json:"second"`          // negative while warming up
+	Phase      int            `json:"phase,omitempty"` // in which it begins, from 1; only if there are phases
 	Length     float64        `json:"length_s"`
 	Offered    uint64         `json:"offered"`
 	Sent       uint64         `json:"sent"`
@@ -50,8 +52,8 @@ type windowJSON struct {
 	Errors     load.Errors    `json:"errors"`
 	Shed       uint64         `json:"shed"`
 	Throughput float64        `json:"throughput"`
-	Response   latency        `json:"response_us"`
-	Lag        latency        `json:"lag_us"`
+	Response   latency        `json:"response_us,omitempty"` // absent in a soak, which doesn't keep them
+	Lag        latency        `json:"lag_us,omitempty"`
 	InFlight   float64        `json:"in_flight"`
 	CPUs       float64        `json:"generator_cpus"`
 	StallMS    float64        `json:"stall_ms"`
@@ -67,7 +69,7 @@ func writeLoadJSON(w io.Writer, r *load.Result, s *load.Spec) error {
 		Requests: t.Completed, Duration: t.Length.Seconds(), Throughput: r.Throughput(),
 		Offered: t.Offered, Sent: t.Sent, Shed: t.Shed, Unfinished: t.Unfinished, BytesIn: t.BytesIn, BytesOut: t.BytesOut,
 		Errors: t.Errors, FirstErrors: r.FirstErrors, Latency: make(map[string]latency), Censored: t.Censored(),
-		GeneratorCPU: micros(r.CPUPerRequest()), Validity: r.Validity, Findings: orEmpty(r.Findings), Windows: []windowJSON{},
+		GeneratorCPU: micros(r.CPUPerRequest()), Validity: r.Validity, Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},
 	}
 	for clock := range load.NumClocks {
 		out.Latency[clock.String()] = latencyOf(t.Hist[clock])
@@ -75,6 +77,7 @@ func writeLoadJSON(w io.Writer, r *load.Result, s *load.Spec) error {
 	for i := range r.Windows {
 		out.Windows = append(out.Windows, windowOf(&r.Windows[i]))
 	}
+	inPhases(out.Windows, s)
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(out)

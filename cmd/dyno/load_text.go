@@ -21,9 +21,12 @@ func describeLoad(s *load.Spec) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s: %d connections, ", s.Requests[0].Method, s.Target, s.Profile.Connections)
 	if s.Profile.Mode == load.Open {
-		fmt.Fprintf(&b, "%g requests/s (%s arrivals, seed %d)", s.Profile.Rate, s.Profile.Arrivals, s.Seed)
+		fmt.Fprintf(&b, "%s (%s arrivals, seed %d)", s.Profile.Rhythm(), s.Profile.Arrivals, s.Seed)
 	} else {
 		b.WriteString("closed loop")
+		if s.Profile.Think.Mean > 0 {
+			fmt.Fprintf(&b, " with a think time of %v", s.Profile.Think.String())
+		}
 	}
 	if s.Duration > 0 {
 		fmt.Fprintf(&b, ", %v", s.Duration)
@@ -41,6 +44,7 @@ func writeLoadText(w io.Writer, r *load.Result) {
 	fmt.Fprintf(w, "  %-12s %s requests/s\n\n", "throughput", number(r.Throughput()))
 	writeClocks(w, t)
 	writeErrors(w, r)
+	writeStages(w, r.Stages())
 	fmt.Fprintf(w, "\n  generator    %s engine, %.2f µs CPU a request, longest stall %v\n", r.Engine, micros(r.CPUPerRequest()), t.Stall.Round(time.Microsecond))
 	fmt.Fprintf(w, "  validity     %s\n", strings.ToUpper(string(r.Validity)))
 	for _, f := range r.Findings {

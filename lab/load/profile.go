@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -163,6 +164,23 @@ func (p *Profile) checkPhases() error {
 		return errors.New("the phases plan no request at all")
 	}
 	return nil
+}
+
+// Rhythm says in a few words what an open loop sends: its rate, or its phases as
+// [ParsePhase] reads them.
+func (p *Profile) Rhythm() string {
+	if len(p.Phases) == 0 {
+		return plain(p.Rate) + " requests/s"
+	}
+	const shown = 4
+	var texts []string
+	for i := range p.Phases[:min(len(p.Phases), shown)] {
+		texts = append(texts, p.Phases[i].String())
+	}
+	if more := len(p.Phases) - shown; more > 0 {
+		texts = append(texts, fmt.Sprintf("%d more phases", more))
+	}
+	return strings.Join(texts, "; ")
 }
 
 // Length is how long the phases take; 0 if the profile has none, and lasts as

@@ -201,7 +201,11 @@ func rhythm(a *analysis.Analysis, g *analysis.Group, c catalogue) string {
 	p := profile(a, g)
 	if p.Mode == load.Open {
 		arrivals := c.text("method.arrivals." + words(string(p.Arrivals), string(load.Poisson)))
-		return c.text("method.open", "rate", strconv.FormatFloat(p.Rate, 'f', -1, 64)+gap+"req/s", "arrivals", arrivals, "connections", p.Connections)
+		rate := strconv.FormatFloat(p.Rate, 'f', -1, 64) + gap + "req/s"
+		if len(p.Phases) > 0 {
+			rate = p.Rhythm()
+		}
+		return c.text("method.open", "rate", rate, "arrivals", arrivals, "connections", p.Connections)
 	}
 	return c.text("method.closed", "connections", p.Connections)
 }

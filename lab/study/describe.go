@@ -47,9 +47,12 @@ func count(n int, thing string) string {
 func (c *Cell) describe() string {
 	text := c.Load + ": "
 	if c.Profile.Mode == load.Open {
-		text += fmt.Sprintf("open, %s requests/s (%s), %s", plain(c.Profile.Rate), c.Profile.Arrivals, count(c.Profile.Connections, "connection"))
+		text += fmt.Sprintf("open, %s (%s), %s", c.Profile.Rhythm(), c.Profile.Arrivals, count(c.Profile.Connections, "connection"))
 	} else {
 		text += fmt.Sprintf("closed, %s", count(c.Profile.Connections, "connection"))
+		if c.Profile.Think.Mean > 0 {
+			text += ", think time " + c.Profile.Think.String()
+		}
 	}
 	var names []string
 	for _, r := range c.Requests {

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"dyno/lab/load"
+)
+
+// writeStages prints a line for each stage of a load with several.
+func writeStages(w io.Writer, stages []load.StageResult) {
+	if len(stages) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n  %-5s %-24s %8s %10s %12s %9s %9s %8s\n", "phase", "", "seconds", "offered", "throughput", "p50", "p99", "errors")
+	for i := range stages {
+		s := &stages[i]
+		fmt.Fprintf(w, "  %-5d %-24s", s.Phase+1, cut(s.Name, 24))
+		if s.Windows == 0 {
+			fmt.Fprintf(w, " %8s   no whole second of it can be used\n", "0")
+			continue
+		}
+		seconds, p50, p99 := s.Total.Length.Seconds(), "-", "-"
+		if h := s.Total.Hist[load.Response]; h != nil {
+			p50, p99 = duration(float64(h.ValueAtPercentile(50))), duration(float64(h.ValueAtPercentile(99)))
+			if s.Total.Censored() > 0.01 {
+				p99 = ">=" + p99
+			}
+			if s.Total.Censored() > 0.5 {
+				p50 = ">=" + p50
+			}
+		}
+		fmt.Fprintf(w, " %8.4g %8s/s %10s/s %9s %9s %8d\n", seconds, number(float64(s.Total.Offered)/seconds), number(s.Throughput()), p50, p99, s.Total.Errors.Total())
+	}
+}
+
+// stageJSON is a stage in dyno load --json.
+type stageJSON struct {
+	Phase      int         `json:"phase"` // from 1
+	Name       string      `json:"name"`
+	From       float64     `json:"from_s"` // of the measured time
+	To         float64     `json:"to_s"`
+	Length     float64     `json:"length_s"` // of the windows that count: those within it that are not invalid
+	Planned    float64     `json:"planned"`  // over those windows, as all that follows
+	Offered    uint64      `json:"offered"`
+	Sent       uint64      `json:"sent"`
+	Requests   uint64      `json:"requests"`
+	Throughput float64     `json:"throughput"`
+	Shed       uint64      `json:"shed"`
+	Errors     load.Errors `json:"errors"`
+	Censored   float64     `json:"censored"`
+	Response   latency     `json:"response_us"`
+	Service    latency     `json:"service_us"`
+	Lag        latency     `json:"lag_us"`
+}
+
+func stagesOf(stages []load.StageResult) []stageJSON {
+	var out []stageJSON
+	for i := range stages {
+		s := &stages[i]
+		t := &s.Total
+		out = append(out, stageJSON{
+			Phase: s.Phase + 1, Name: s.Name, From: s.From.Seconds(), To: s.To.Seconds(), Length: t.Length.Seconds(),
+			Planned: s.Planned, Offered: t.Offered, Sent: t.Sent, Requests: t.Completed, Throughput: s.Throughput(), Shed: t.Shed,
+			Errors: t.Errors, Censored: t.Censored(),
+			Response: latencyOf(t.Hist[load.Response]), Service: latencyOf(t.Hist[load.Service]), Lag: latencyOf(t.Hist[load.Lag]),
+		})
+	}
+	return out
+}
+
+// inPhases completes the windows of a load with phases.
+func inPhases(windows []windowJSON, s *load.Spec) {
+	table := s.Profile.Timetable(s.Warmup)
+	for i := range windows {
+		w := &windows[i]
+		if len(s.Profile.Phases) > 0 {
+			w.Phase = table.PhaseAt(time.Duration(w.Second)*time.Second) + 1
+		}
+		if s.DropHistograms {
+			w.Response, w.Lag = nil, nil
+		}
+	}
+}
