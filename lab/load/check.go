@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Check reports what is wrong with the spec, or nil.
+// Check reports what is wrong with the spec, or nil. It reads the files of the
+// feeds, once.
 func (s *Spec) Check() error {
 	u, _, err := parseTarget(s.Target)
 	if err != nil {
@@ -17,8 +18,12 @@ func (s *Spec) Check() error {
 	if len(s.Requests) == 0 {
 		return errors.New("no request to send")
 	}
+	env, err := s.env()
+	if err != nil {
+		return err
+	}
 	for i := range s.Requests {
-		if err := s.Requests[i].Check(); err != nil {
+		if err := s.Requests[i].Check(env); err != nil {
 			return fmt.Errorf("request %d: %w", i+1, err)
 		}
 	}

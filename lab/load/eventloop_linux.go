@@ -82,7 +82,7 @@ func openEventLoop(sh share, open func(*eventLoop) (backend, error)) (engine, er
 	l := &eventLoop{
 		share: sh, conns: make([]conn, sh.connections), dialer: sh.dialer(),
 		due: reactor.NewDeadlines(sh.connections), retries: reactor.NewDeadlines(sh.connections),
-		timeout: int64(sh.spec.Timeout), mix: newMix(sh.spec.Requests, sh.host, sh.spec.Seed, sh.part),
+		timeout: int64(sh.spec.Timeout), mix: sh.mix(),
 		idle: newRing[int32](sh.connections), waiting: newRing[int32](sh.connections), backlog: newRing[int64](1024),
 	}
 	var err error

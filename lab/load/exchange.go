@@ -17,7 +17,9 @@ const (
 // order they came, then, once the answer is complete, errorLog.judged.
 type exchange struct {
 	request *wireRequest
+	buf     []byte // the request, unless it is constant
 	kept    []byte // start of the answer as it came
+	jar     *jar   // the connection's cookies, nil if none are kept
 }
 
 // start begins an exchange.
@@ -26,8 +28,22 @@ func (x *exchange) start(r *wireRequest) {
 	x.kept = x.kept[:0]
 }
 
+// keepCookies readies the jar for a request that is sent at the given time, in
+// ns since 1970.
+func (x *exchange) keepCookies(now int64) {
+	if x.jar == nil {
+		x.jar = new(jar)
+	}
+	x.jar.now = now
+}
+
 // sent returns the request as it went over the wire.
-func (x *exchange) sent() []byte { return x.request.constant }
+func (x *exchange) sent() []byte {
+	if x.request.constant != nil {
+		return x.request.constant
+	}
+	return x.buf
+}
 
 // keep takes the next bytes of the answer, whose status is known unless its
 // head is still incomplete. It copies them only if they will be looked at: that
@@ -60,6 +76,9 @@ func (x *exchange) judge(status int) (kind, why string) {
 	}
 	cut := len(x.kept) == x.limit()
 	head, body := x.settle()
+	if r.jar {
+		x.jar.take(head, pathOf(x.sent()))
+	}
 	if !r.ok(status) {
 		return "status", statusText(status)
 	}

@@ -1,49 +1,135 @@
 package load
 
-import "math/rand/v2"
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
 
-// mix chooses among requests by weight, the same way for the same seed. It
-// belongs to one loop.
-type mix struct {
-	requests []wireRequest
+	"dyno/internal/clock"
+	"dyno/lab/load/template"
+)
+
+// program is the requests of a load, compiled once. It is read-only and shared
+// by all loops.
+type program struct {
+	requests []*wireRequest
 	upto     []uint64 // cumulative weights
-	rng      *rand.Rand
+	env      *template.Env
+	stop     []bool // by feed: the load ends with its last row
+	seed     uint64
 }
 
-// newMix returns a loop's mix of requests, which were checked.
-func newMix(requests []Request, host string, seed uint64, part int) *mix {
-	m := &mix{rng: rand.New(rand.NewPCG(seed, 1<<32+uint64(part)))}
-	total := uint64(0)
-	for _, r := range requests {
-		w, err := compile(r, host)
-		if err != nil {
-			panic("load: a request that was not checked: " + err.Error())
-		}
-		total += uint64(max(r.Weight, 1))
-		m.requests = append(m.requests, w)
-		m.upto = append(m.upto, total)
+// program compiles the requests, which were checked, to be sent to host.
+func (s *Spec) program(host string) (*program, error) {
+	env, err := s.env()
+	if err != nil {
+		return nil, err
 	}
-	return m
+	p := &program{env: env, seed: s.Seed}
+	for _, f := range s.Feeds {
+		p.stop = append(p.stop, f.End == Stop)
+	}
+	total := uint64(0)
+	for i := range s.Requests {
+		w, err := compile(&s.Requests[i], host, env)
+		if err != nil {
+			return nil, fmt.Errorf("request %d: %w", i+1, err)
+		}
+		total += uint64(max(s.Requests[i].Weight, 1))
+		p.requests, p.upto = append(p.requests, w), append(p.upto, total)
+	}
+	return p, nil
+}
+
+// choose returns the next request by weight.
+func (p *program) choose(rng *rand.Rand) *wireRequest {
+	if len(p.requests) == 1 {
+		return p.requests[0]
+	}
+	at := rng.Uint64N(p.upto[len(p.upto)-1])
+	for i, upto := range p.upto {
+		if at < upto {
+			return p.requests[i]
+		}
+	}
+	panic("load: weights don't add up")
+}
+
+// chooser makes the choices of one loop, the same for the same seed.
+func (p *program) chooser(part int) *rand.Rand {
+	return rand.New(rand.NewPCG(p.seed, 1<<32+uint64(part)))
+}
+
+// mix hands out a loop's requests, the same for the same seed. It belongs to
+// one loop.
+type mix struct {
+	*program
+	rng     *rand.Rand
+	state   *template.State
+	scratch []byte
+	wall    int64 // to be added to CLOCK_MONOTONIC to get Unix time, in ns
+}
+
+// mix returns the share's mix.
+func (sh *share) mix() *mix {
+	p := sh.program
+	return &mix{
+		program: p, rng: p.chooser(sh.part), state: p.env.NewState(p.seed, sh.part, sh.parts),
+		wall: time.Now().UnixNano() - clock.Now(),
+	}
 }
 
 // next starts the exchange of the next request at instant now (CLOCK_MONOTONIC,
 // ns) and returns the bytes to send. They are valid until the exchange's next
 // one, and must not be changed: constant requests share theirs.
 func (m *mix) next(x *exchange, now int64) (wire []byte) {
-	r := m.choose()
+	r := m.choose(m.rng)
 	x.start(r)
-	return r.constant
+	if r.constant != nil {
+		return r.constant
+	}
+	m.state.Now = now + m.wall
+	m.state.Advance(r.uses)
+	if r.jar {
+		x.keepCookies(m.state.Now)
+	}
+	x.buf, m.scratch = r.append(x.buf[:0], m.scratch, m.state, x.jar)
+	return x.buf
 }
 
-func (m *mix) choose() *wireRequest {
-	if len(m.requests) == 1 {
-		return &m.requests[0]
-	}
-	at := m.rng.Uint64N(m.upto[len(m.upto)-1])
-	for i, upto := range m.upto {
-		if at < upto {
-			return &m.requests[i]
+// mostChosen bounds how far ahead a load that ends with a feed is looked at.
+const mostChosen = 100_000_000
+
+// untilStop returns how many requests a loop can send until a feed that stops
+// the load has no row left, or 0 and false if there is no such end.
+func (p *program) untilStop(part, parts int) (n uint64, ends bool) {
+	left := make(map[int]int)
+	for i, f := range p.env.Feeds {
+		if p.stop[i] && p.uses().Feed(i) {
+			left[i] = f.Rows(part, parts)
 		}
 	}
-	panic("load: weights don't add up")
+	if len(left) == 0 {
+		return 0, false
+	}
+	for rng := p.chooser(part); n < mostChosen; n++ {
+		r := p.choose(rng)
+		for i := range left {
+			if !r.uses.Feed(i) {
+				continue
+			}
+			if left[i]--; left[i] < 0 {
+				return n, true
+			}
+		}
+	}
+	return n, true
+}
+
+// uses is what any of the requests uses.
+func (p *program) uses() (u template.Uses) {
+	for _, r := range p.requests {
+		u = u.Or(r.uses)
+	}
+	return u
 }

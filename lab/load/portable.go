@@ -25,7 +25,7 @@ type portable struct {
 }
 
 func openPortable(sh share) (engine, error) {
-	p := &portable{share: sh, mix: newMix(sh.spec.Requests, sh.host, sh.spec.Seed, sh.part), waiting: make(chan int64, maxBacklog)}
+	p := &portable{share: sh, mix: sh.mix(), waiting: make(chan int64, maxBacklog)}
 	for range sh.connections {
 		p.workers = append(p.workers, &worker{engine: p, read: make([]byte, 16<<10)})
 	}

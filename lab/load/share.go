@@ -10,6 +10,7 @@ import (
 // share is one loop's part of a load.
 type share struct {
 	spec        *Spec
+	program     *program
 	addr        netip.AddrPort
 	secure      bool
 	host        string // as sent in Host
@@ -26,31 +27,46 @@ func (s *Spec) split(ctx context.Context) ([]share, error) {
 	if err != nil {
 		return nil, err
 	}
+	program, err := s.program(u.Host)
+	if err != nil {
+		return nil, err
+	}
 	addr, err := resolve(ctx, dial)
 	if err != nil {
 		return nil, err
 	}
 	log := newErrorLog(s.Seed)
-	shares := make([]share, s.loops())
-	for i := range shares {
-		sh := share{
-			spec: s, addr: addr, secure: u.Scheme == "https", host: u.Host, part: i, parts: len(shares),
-			connections: part(s.Profile.Connections, i, len(shares)), cpu: -1, errors: log,
+	var shares []share
+	for i, loops := 0, s.loops(); i < loops; i++ {
+		quota, ends := s.quota(program, i, loops)
+		if ends && quota == 0 {
+			continue // others send what there is
 		}
-		if s.MaxRequests > 0 {
-			if sh.quota = uint64(part(int(s.MaxRequests), i, len(shares))); sh.quota == 0 {
-				continue
-			}
+		sh := share{
+			spec: s, program: program, addr: addr, secure: u.Scheme == "https", host: u.Host, part: i, parts: loops,
+			connections: part(s.Profile.Connections, i, loops), quota: quota, cpu: -1, errors: log,
 		}
 		if len(s.CPUs) > 0 {
 			sh.cpu = s.CPUs[i%len(s.CPUs)]
 		}
-		shares[i] = sh
-	}
-	if s.MaxRequests > 0 && s.MaxRequests < uint64(len(shares)) {
-		shares = shares[:s.MaxRequests]
+		shares = append(shares, sh)
 	}
 	return shares, nil
+}
+
+// quota is how many requests one of the loops sends at most: its part of the
+// requests asked for, or as many as there are rows for in feeds that end the
+// load.
+func (s *Spec) quota(p *program, i, loops int) (n uint64, ends bool) {
+	n, ends = p.untilStop(i, loops)
+	if s.MaxRequests == 0 {
+		return n, ends
+	}
+	asked := uint64(part(int(s.MaxRequests), i, loops))
+	if ends {
+		return min(n, asked), true
+	}
+	return asked, true
 }
 
 // part divides n into parts as evenly as can be and returns the i-th.

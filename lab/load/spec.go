@@ -9,28 +9,11 @@ import (
 	"time"
 )
 
-// Header is one header field of a request, in the order it is sent.
-type Header struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// Request is one kind of request in the mix.
-type Request struct {
-	Name    string   `json:"name"`
-	Method  string   `json:"method"`
-	Path    string   `json:"path"` // path and query, starting with "/"
-	Headers []Header `json:"headers,omitempty"`
-	Body    string   `json:"body,omitempty"`
-	Weight  int      `json:"weight,omitempty"` // share in the mix; 0 means 1
-	Status  int      `json:"status,omitempty"` // expected status; 0 means any from 200 to 399, or what Expect says
-	Expect  []string `json:"expect,omitempty"` // what answers are held to; see package expect for the lines
-}
-
 // Spec is a whole load: target, requests, rhythm, length and limits.
 type Spec struct {
 	Target   string    // "http://host:port"; a path in it is ignored
 	Requests []Request // at least one
+	Feeds    []Feed    // what the requests' templates take rows from
 	Profile  Profile
 	Seed     uint64        // for Poisson gaps and the mix; the same seed gives the same schedule
 	Warmup   time.Duration // sent but left out of totals; whole seconds are windows of their own

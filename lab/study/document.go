@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"dyno/lab/load/template"
 )
 
 const (
@@ -25,6 +27,7 @@ const (
 type input struct {
 	path     string
 	shipped  []string // names of shipped subjects
+	env      *template.Env
 	problems Problems
 }
 

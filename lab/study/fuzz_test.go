@@ -2,9 +2,12 @@ package study
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"unicode"
+
+	"dyno/lab/load/template"
 )
 
 // FuzzParse looks for files that panic, that give an error without a place, or
@@ -53,7 +56,7 @@ func checkPlan(t *testing.T, s *Study, p Plan) {
 			t.Fatal(err)
 		}
 		for _, r := range c.Requests {
-			if err := r.Check(); err != nil {
+			if err := r.Check(&template.Env{Getenv: os.LookupEnv}); err != nil {
 				t.Fatal(err)
 			}
 		}

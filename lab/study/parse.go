@@ -1,10 +1,12 @@
 package study
 
 import (
+	"os"
 	"strings"
 	"time"
 
 	"dyno/lab/load"
+	"dyno/lab/load/template"
 )
 
 // Defaults of what a study leaves out, and limits of what it may ask for.
@@ -23,7 +25,7 @@ const (
 // in it start from; subjects are the names of the shipped subjects. The error
 // is of type [Problems] and has everything that is wrong.
 func Parse(path string, src []byte, subjects []string) (*Study, error) {
-	in := &input{path: path, shipped: subjects}
+	in := &input{path: path, shipped: subjects, env: &template.Env{Getenv: os.LookupEnv}}
 	s := &Study{
 		Path: path, Source: src, Blocks: defaultBlocks,
 		Trial: Timing{Warmup: defaultWarmup, Duration: defaultDuration}, Placement: Placement{Mode: "split"},

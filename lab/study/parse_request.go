@@ -86,7 +86,7 @@ func methodAndPath(f map[string]scope, r *load.Request) (given int) {
 // check reports what the load would refuse about r, which holds only what
 // stands at this place.
 func (s scope) check(r load.Request) bool {
-	err := r.Check()
+	err := r.Check(s.in.env)
 	if err != nil {
 		s.problem("", "%v", err)
 	}

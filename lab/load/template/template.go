@@ -151,8 +151,9 @@ func (t *Template) Constant() (text string, ok bool) {
 }
 
 // Texts yields every text the template can put in that someone has written,
-// with where it is from: the literals, choices, and cells of feeds. What is
-// random is made of letters, digits, dashes and colons only.
+// with where it is from: literals (from nowhere else than the template), choices,
+// and cells of feeds. What is random is made of letters, digits, dashes and
+// colons only.
 func (t *Template) Texts() iter.Seq2[string, string] {
 	return func(yield func(from, text string) bool) {
 		for i := range t.segments {
@@ -167,7 +168,7 @@ func (s *segment) texts(yield func(from, text string) bool) bool {
 	encoded := func(text string) string { return string(s.encode(nil, text)) }
 	switch s.kind {
 	case literal:
-		return yield("the text", s.text)
+		return yield("", s.text)
 	case choice:
 		return !slices.ContainsFunc(s.choices, func(text string) bool { return !yield("a choice", encoded(text)) })
 	case feedCell:
@@ -178,6 +179,21 @@ func (s *segment) texts(yield func(from, text string) bool) bool {
 		}
 	}
 	return true
+}
+
+// Starts reports whether every rendering starts with prefix, and if not, where
+// the text is from that doesn't, if it is not from the template itself.
+func (t *Template) Starts(prefix string) (from string, ok bool) {
+	if len(t.segments) == 0 {
+		return "", false
+	}
+	any := false
+	ok = t.segments[0].texts(func(at, text string) bool {
+		any = true
+		from = at
+		return strings.HasPrefix(text, prefix)
+	})
+	return from, ok && any
 }
 
 var errNone = errors.New("is empty; write a placeholder's name in it")

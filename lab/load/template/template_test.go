@@ -113,7 +113,7 @@ func TestTexts(t *testing.T) {
 	for from, text := range tpl.Texts() {
 		got = append(got, from+" "+text)
 	}
-	want := `the text a|a choice b|a choice c|users.csv:2: column "full.name" "Ann"|users.csv:3: column "full.name" "Bo \"B\""|users.csv:4: column "full.name" "C&D é"`
+	want := ` a|a choice b|a choice c|users.csv:2: column "full.name" "Ann"|users.csv:3: column "full.name" "Bo \"B\""|users.csv:4: column "full.name" "C&D é"`
 	if strings.Join(got, "|") != want {
 		t.Errorf("got %q", got)
 	}

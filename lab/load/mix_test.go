@@ -1,0 +1,249 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// feedFile writes a feed beside the test.
+func feedFile(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// mixOf returns the mix of the first loop.
+func mixOf(t testing.TB, s Spec) *mix {
+	t.Helper()
+	s.Target = "http://service"
+	env, err := s.env()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.Requests {
+		if err := s.Requests[i].Check(env); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := s.program("service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh := share{program: p, parts: 1}
+	return sh.mix()
+}
+
+func TestRequestsOnTheWire(t *testing.T) {
+	users := []Feed{{Name: "users", File: feedFile(t, "users.csv", "name,password\nann,a:b\nbo,c\n")}}
+	for _, c := range []struct {
+		request  Request
+		want     string
+		constant bool
+	}{
+		{Request{Path: "/"}, "GET / HTTP/1.1\r\nHost: service\r\n\r\n", true},
+		{Request{Method: "POST", Path: "/"}, "POST / HTTP/1.1\r\nHost: service\r\nContent-Length: 0\r\n\r\n", true},
+		{Request{Method: "PUT", Path: "/", Body: "é", Headers: []Header{{"host", "h"}}}, "PUT / HTTP/1.1\r\nhost: h\r\nContent-Length: 2\r\n\r\né", true},
+		{Request{Path: "/", Auth: "basic user:p:w"}, "GET / HTTP/1.1\r\nHost: service\r\nAuthorization: Basic dXNlcjpwOnc=\r\n\r\n", true},
+		{Request{Path: "/", Auth: "Bearer t0k"}, "GET / HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer t0k\r\n\r\n", true},
+		{Request{Path: "/", Cookies: []Header{{"a", "1"}, {"b", ""}}}, "GET / HTTP/1.1\r\nHost: service\r\nCookie: a=1; b=\r\n\r\n", true},
+		{Request{Path: "/", Jar: true}, "GET / HTTP/1.1\r\nHost: service\r\n\r\n", false},
+		{Request{Path: "/{{feed.users.name}}", Auth: "basic {{feed.users.name}}:{{feed.users.password}}", Cookies: []Header{{"n", "{{seq 7}}"}}, Body: "{{feed.users.name}}{{seq}}", Method: "POST"},
+			"POST /ann HTTP/1.1\r\nHost: service\r\nAuthorization: Basic YW5uOmE6Yg==\r\nCookie: n=7\r\nContent-Length: 4\r\n\r\nann0", false},
+	} {
+		m := mixOf(t, Spec{Requests: []Request{c.request}, Feeds: users})
+		var x exchange
+		if got := string(m.next(&x, 0)); got != c.want || got != string(x.sent()) {
+			t.Errorf("%+v is sent as %q, want %q", c.request, got, c.want)
+		}
+		if constant := x.request.constant != nil; constant != c.constant {
+			t.Errorf("%+v: constant %v", c.request, constant)
+		}
+	}
+}
+
+func TestRequestProblems(t *testing.T) {
+	feeds := []Feed{{Name: "f", File: feedFile(t, "f.csv", "id,path\n1,/ok\n2,no\n\"a b\",/\n")}}
+	env, err := Environment(feeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		request Request
+		want    string
+	}{
+		{Request{Path: "/{{feed.f.nope}}"}, `path: {{feed.f.nope}}: `},
+		{Request{Path: "{{feed.f.path}}"}, `path "{{feed.f.path}}" must start with "/", also with `},
+		{Request{Path: "{{int 1 2}}"}, `must start with "/"`},
+		{Request{Path: "/{{feed.f.id}}"}, `f.csv:4: column "id": "a b" holds white space or a control character and can't be in a path; write the placeholder as {{url …}}`},
+		{Request{Path: "/", Headers: []Header{{"X", `{{choice "a" "b\r\nc"}}`}}}, "value of header X holds a control character (a choice)"},
+		{Request{Path: "/", Body: "{{"}, "body: "},
+		{Request{Path: "/", Auth: "basic s3cr3t"}, "auth must be basic USER:PASSWORD or bearer TOKEN"},
+		{Request{Path: "/", Auth: "digest a:b"}, "auth must be"},
+		{Request{Path: "/", Auth: "bearer a", Headers: []Header{{"authorization", "b"}}}, "both auth and a header Authorization are given"},
+		{Request{Path: "/", Cookies: []Header{{"a b", "c"}}}, `cookie name "a b" is not valid`},
+		{Request{Path: "/", Cookies: []Header{{"a", "b;c"}}}, "value of cookie a holds ';'"},
+		{Request{Path: "/", Jar: true, Headers: []Header{{"Cookie", "a=b"}}}, "both cookies and a header Cookie are given"},
+		{Request{Path: "/", Expect: []string{"body is a"}}, `expectation "body is a": `},
+	} {
+		if err := c.request.Check(env); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: got %v, want %s", c.request, err, c.want)
+		}
+	}
+	if err := (&Request{Path: "/{{url feed.f.id}}"}).Check(env); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFeedProblems(t *testing.T) {
+	for _, c := range []struct {
+		feed Feed
+		want string
+	}{
+		{Feed{Name: "", File: "f.csv"}, "a feed's name must not be empty"},
+		{Feed{Name: "a.b", File: "f.csv"}, "must not be empty nor hold spaces, dots"},
+		{Feed{Name: "a", File: "f.csv", Order: "shuffled"}, `order "shuffled" is neither`},
+		{Feed{Name: "a", File: "f.csv", End: "never"}, `end "never" is neither`},
+		{Feed{Name: "a", File: "f.csv", Order: Random, End: Stop}, "no last one to stop after"},
+		{Feed{Name: "a", File: "f.txt"}, "f.txt: a feed's file must end in .csv, .jsonl or .ndjson"},
+		{Feed{Name: "a", File: "/nonexistent/f.csv"}, "feed a: open /nonexistent/f.csv: no such file"},
+		{Feed{Name: "a", File: feedFile(t, "f.csv", "a,b\n1\n")}, "f.csv:2: wrong number of fields"},
+	} {
+		if err := c.feed.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: got %v, want %s", c.feed, err, c.want)
+		}
+	}
+	twice := Feed{Name: "a", File: feedFile(t, "f.csv", "a\n1\n")}
+	if _, err := Environment([]Feed{twice, twice}); err == nil || !strings.Contains(err.Error(), "two feeds are called a") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMixFollowsWeightsAndSeed(t *testing.T) {
+	s := Spec{Seed: 1, Requests: []Request{{Name: "a", Path: "/a", Weight: 9}, {Name: "b", Path: "/{{uuid}}"}}}
+	one, again := mixOf(t, s), mixOf(t, s)
+	var x, y exchange
+	count := 0
+	for range 10_000 {
+		if string(one.next(&x, 5)) != string(again.next(&y, 5)) {
+			t.Fatal("the same seed gives other requests")
+		}
+		if x.request.name == "a" {
+			count++
+		}
+	}
+	if count < 8800 || count > 9200 {
+		t.Errorf("%d of 10000 requests have nine tenths of the weight", count)
+	}
+}
+
+// TestEveryRowIsSentOnce sends a feed that stops the load, from several loops,
+// with cookies, to a server of the standard library, which judges the framing.
+func TestEveryRowIsSentOnce(t *testing.T) {
+	const rows = 101
+	var file strings.Builder
+	for i := range rows {
+		fmt.Fprintf(&file, "{\"id\": %d, \"text\": %q}\n", i, strings.Repeat("x", i))
+	}
+	path := feedFile(t, "f.jsonl", file.String())
+	eachEngine(t, func(t *testing.T, engine string) {
+		var mu sync.Mutex
+		got := make(map[string]string)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			mu.Lock()
+			defer mu.Unlock()
+			got[r.URL.Path] = string(body)
+			http.SetCookie(w, &http.Cookie{Name: "seen", Value: "yes", Path: "/"})
+			if c, err := r.Cookie("seen"); err == nil {
+				w.Header().Set("X-Seen", c.Value)
+			}
+		}))
+		defer server.Close()
+		s := spec(server.URL, Profile{Mode: Closed, Connections: 4})
+		s.Engine, s.Threads, s.Timeout = engine, 2, s.Duration*100
+		s.Duration = 100 * s.Duration
+		s.Feeds = []Feed{{Name: "f", File: path, End: Stop}}
+		s.Requests = []Request{{Method: "POST", Path: "/{{feed.f.id}}", Body: "{{feed.f.text}}", Jar: true, Expect: []string{"header x-seen == yes"}}}
+		r := mustRun(t, s)
+		if r.Total.Sent != rows || r.Total.Errors.Expect != 4 || r.Total.Errors.Total() != 4 {
+			t.Errorf("%d requests sent, errors %+v: %v; only the first on each connection has no cookie", r.Total.Sent, r.Total.Errors, r.FirstErrors)
+		}
+		for i := range rows {
+			if got[fmt.Sprintf("/%d", i)] != strings.Repeat("x", i) {
+				t.Fatalf("row %d was sent as %q", i, got[fmt.Sprintf("/%d", i)])
+			}
+		}
+	})
+}
+
+func TestRequestsThatReadAsHTTP(t *testing.T) {
+	m := mixOf(t, Spec{Requests: []Request{{Method: "POST", Path: "/{{string 5}}", Body: "{{string 300}}", Headers: []Header{{"X-Id", "{{uuid}}"}}}}})
+	var x exchange
+	for range 100 {
+		in := bufio.NewReader(bytes.NewReader(m.next(&x, 0)))
+		r, err := http.ReadRequest(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil || len(body) != 300 || in.Buffered() != 0 {
+			t.Fatalf("%d bytes of body, %d beyond it: %v", len(body), in.Buffered(), err)
+		}
+	}
+}
+
+func TestNextDoesNotAllocate(t *testing.T) {
+	users := []Feed{{Name: "users", File: feedFile(t, "users.csv", "name\nann\nbo\n")}}
+	m := mixOf(t, Spec{Feeds: users, Requests: []Request{
+		{Path: "/"},
+		{Method: "POST", Path: "/{{feed.users.name}}", Auth: "basic {{feed.users.name}}:x", Jar: true, Body: "{{uuid}} {{timestamp rfc3339}}",
+			Expect: []string{"header x-a contains b", "body contains ok"}},
+	}})
+	var x exchange
+	answer := []byte("HTTP/1.1 200 OK\r\nX-A: abc\r\nSet-Cookie: a=1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")
+	round := func() {
+		m.next(&x, 0)
+		x.keep(200, answer)
+		if kind, why := x.judge(200); kind != "" {
+			t.Fatal(why)
+		}
+	}
+	for range 100 {
+		round()
+	}
+	if n := testing.AllocsPerRun(1000, round); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkNext(b *testing.B) {
+	for _, c := range []struct {
+		name    string
+		request Request
+	}{
+		{"constant", Request{Path: "/"}},
+		{"templated", Request{Method: "POST", Path: "/{{int 1 1000}}", Body: `{"id":"{{uuid}}"}`}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			m := mixOf(b, Spec{Requests: []Request{c.request}})
+			var x exchange
+			for b.Loop() {
+				m.next(&x, 0)
+				x.keep(200, nil)
+				x.judge(200)
+			}
+		})
+	}
+}
