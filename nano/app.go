@@ -12,7 +12,7 @@ import (
 // App is a set of routes and the server that answers for them. Register all
 // routes before it serves.
 type App struct {
-	Group  // the root group: Get, Post, Use, Group, Mount … of the app
+	root   // the group of all routes: Get, Post, Use, Group, Mount and the like
 	config Config
 	router router
 	spare  sync.Pool // of *exchange
@@ -35,7 +35,7 @@ func New(config Config) *App {
 		config.MethodNotAllowed = func(c Ctx) error { return NewProblem(405, "") }
 	}
 	a.config = config
-	a.Group.app, a.router.app = a, a
+	a.root.app, a.router.app = a, a
 	a.spare.New = func() any { return &exchange{app: a} }
 	return a
 }

@@ -14,6 +14,9 @@ type Group struct {
 	used    *Route // the first route registered on it or below
 }
 
+// root is the name App embeds its group under: as Group it would hide the method.
+type root = Group
+
 // Use adds middleware around all routes of the group and of the groups made of
 // it. It panics once a route has been registered there: the route would be
 // without it, which is how authentication gets lost. [Group.With] is for routes

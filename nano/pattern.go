@@ -72,10 +72,16 @@ func (p *pattern) addHost(host string) error {
 	if strings.ContainsAny(p.host, "{}") {
 		return errors.New("only the whole first label of a host can be a parameter, as in {tenant}.example.com")
 	}
-	if strings.ContainsAny(p.host, "%?#@ \t") || string(hostOf([]byte(p.host))) != p.host || p.hostParam && p.host == "" {
-		return fmt.Errorf("%q is not a host name without a port", host)
+	if strings.ContainsFunc(p.host, notInHost) || string(hostOf([]byte(p.host))) != p.host || p.hostParam && p.host == "" {
+		return fmt.Errorf("%q is not the ASCII name of a host, without a port", host)
 	}
 	return nil
+}
+
+// notInHost reports what can't be part of a host's name or address.
+// Internationalised names travel in their ASCII form.
+func notInHost(c rune) bool {
+	return c <= ' ' || c >= 0x7f || strings.ContainsRune(`%?#@/\<>"^|`+"`", c)
 }
 
 func (p *pattern) addPath(path string) error {

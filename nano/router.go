@@ -2,6 +2,7 @@ package nano
 
 import (
 	"bytes"
+	"cmp"
 	"sync"
 )
 
@@ -88,6 +89,7 @@ func (l *lookup) uncleanValues(r *Route) bool {
 // a route to serve all the same, or nil and sets the outcome.
 func (t *router) findOther(x *exchange, l *lookup, found *Route) *Route {
 	policy := t.app.config.TrailingSlash
+	x.match.outcome = notFound
 	switch {
 	case l.path[0] != '/':
 		x.match.outcome = badPath
@@ -96,9 +98,8 @@ func (t *router) findOther(x *exchange, l *lookup, found *Route) *Route {
 		}
 		return nil
 	case unclean(l.path[1:]):
-		x.match.outcome = unclearPath
-		if policy == SlashStrict {
-			x.match.outcome = notFound
+		if policy != SlashStrict {
+			x.match.outcome = uncleanPath
 		}
 		return nil
 	case policy == SlashStrict:
@@ -107,21 +108,22 @@ func (t *router) findOther(x *exchange, l *lookup, found *Route) *Route {
 		}
 		return found
 	}
-	other := slashAdded
+	how := slashAdded
 	if !l.slash {
-		other = slashCut
-	}
-	if r := t.findSlashed(x, l, other); r != nil {
-		if policy == SlashMerge {
-			return r
+		if found != nil {
+			return found
 		}
-		x.match.outcome = other
-		return nil
+		if x.match.outcome = t.outcomeByMethod(x, l); x.match.outcome != notFound {
+			return nil
+		}
+		how = slashCut
 	}
-	if found == nil {
-		x.match.outcome = t.outcomeByMethod(x, l)
+	r := t.findSlashed(x, l, how)
+	if r == nil || policy == SlashMerge {
+		return cmp.Or(r, found)
 	}
-	return found
+	x.match.outcome = how
+	return nil
 }
 
 // findSlashed looks for the path with a slash more or less at its end.

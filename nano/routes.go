@@ -60,7 +60,7 @@ func (r *Route) url(given map[string]string) (string, error) {
 	if r.hostParam {
 		_, rest, _ := strings.Cut(host, ".")
 		label, err := take(given, r.params[0])
-		if err != nil || strings.ContainsAny(label, "./:@?#%\\ ") {
+		if err != nil || label == "" || strings.ContainsFunc(label, notInLabel) {
 			return "", fmt.Errorf("{%s} must be one label of a host name", r.params[0])
 		}
 		host = label + "." + rest
@@ -120,3 +120,5 @@ func literalURL(segment string) []byte {
 	canonical, _ := appendCanonical(nil, []byte(segment)) // checked at registration
 	return appendEncoded(nil, canonical)
 }
+
+func notInLabel(c rune) bool { return c == '.' || c == ':' || notInHost(c) }

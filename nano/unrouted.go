@@ -15,7 +15,7 @@ const (
 	optionsOfPath
 	optionsOfAll // OPTIONS *
 	badPath      // with a wrong escape, or not a path
-	unclearPath  // with //, . or .. segments
+	uncleanPath  // with //, . or .. segments
 	slashAdded   // found with a slash more
 	slashCut     // found with a slash less
 )
@@ -52,7 +52,7 @@ func (a *App) answerUnrouted(c Ctx) error {
 		return c.NoContent(204)
 	case badPath:
 		return NewProblem(400, "the path of the request can't be read")
-	case unclearPath, slashAdded, slashCut:
+	case uncleanPath, slashAdded, slashCut:
 		return c.redirectPath(x.match.outcome)
 	}
 	return a.config.NotFound(c)
@@ -73,7 +73,7 @@ func (c Ctx) redirectPath(o outcome) error {
 	x := c.live()
 	p := string(x.canonical())
 	switch o {
-	case unclearPath:
+	case uncleanPath:
 		clean := path.Clean(p)
 		if strings.HasSuffix(p, "/") && clean != "/" {
 			clean += "/"
