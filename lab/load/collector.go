@@ -1,5 +1,7 @@
 package load
 
+import "time"
+
 // collector merges the loops' slots into windows, in order, and judges them. It
 // runs in one goroutine beside the loops.
 type collector struct {
@@ -9,6 +11,9 @@ type collector struct {
 	open   map[int]*partial
 	spare  [][NumClocks]*tally // empty, to be used again
 	result *Result
+
+	health   *healthSampler
+	arrivals []*arrivalTest // by loop; empty without a schedule
 }
 
 // partial is a window that some loops have not delivered yet.
@@ -24,6 +29,16 @@ func newCollector(spec *Spec, loops int, result *Result) *collector {
 		spec: spec, loops: loops, result: result,
 		slots: make(chan *slot, loops*slotsPerLoop),
 		open:  make(map[int]*partial),
+	}
+}
+
+// begin makes ready for a load that begins at the given instant.
+func (c *collector) begin(at int64) {
+	c.health = newHealthSampler()
+	if c.spec.Profile.Mode == Open {
+		for range c.loops {
+			c.arrivals = append(c.arrivals, newArrivalTest(&c.spec.Profile, c.loops, at))
+		}
 	}
 }
 
@@ -47,6 +62,10 @@ func (c *collector) run(free func(*slot)) {
 			c.deliver(next)
 		}
 	}
+	c.health.close()
+	for _, t := range c.arrivals {
+		c.result.arrivals = append(c.result.arrivals, t.finish(next-1)...)
+	}
 }
 
 // merge adds a slot to its window.
@@ -65,6 +84,9 @@ func (c *collector) merge(s *slot) {
 	w.Length = max(w.Length, s.Length)
 	w.Window.addCounts(&s.Window)
 	addTallies(&w.tallies, &s.tallies)
+	if len(c.arrivals) > 0 {
+		c.arrivals[s.loop].add(&s.sends, s.Index)
+	}
 }
 
 // addTallies adds from to into; either may have nil for a clock without counts.
@@ -92,6 +114,11 @@ func (c *collector) deliver(index int) {
 			w.Hist[clock] = t.histogram()
 		}
 	}
+	health := c.health.since()
+	if lag := w.Hist[Lag]; lag != nil {
+		health.LagP99 = time.Duration(lag.ValueAtPercentile(99))
+	}
+	w.Health = &health
 	w.Findings = judgeWindow(&w, c.spec)
 	c.result.add(w, &p.tallies, c.spec.DropHistograms)
 	for _, t := range p.tallies {

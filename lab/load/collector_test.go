@@ -22,6 +22,8 @@ func filledSlot(n int) *slot {
 func BenchmarkCollect(b *testing.B) {
 	s := filledSlot(4000)
 	c := newCollector(&Spec{Profile: Profile{Mode: Open, Connections: 1, Rate: 4000}}, 1, &Result{})
+	c.begin(0)
+	defer c.health.close()
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Index, s.Length = 0, time.Second

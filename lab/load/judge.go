@@ -37,6 +37,7 @@ func judgeWindow(w *Window, spec *Spec) []Finding {
 	if w.Late > 0 && float64(w.Late) >= generatorLate*float64(w.Offered) {
 		add("generator-late", Suspect, "%d of %d arrivals were taken up more than %v late (limit %.0f %%)", w.Late, w.Offered, lateAfter, 100*generatorLate)
 	}
+	judgeHealth(w.Health, w.Length, add)
 	if w.Shed > 0 {
 		add("shed", Suspect, "%d arrivals were given up because the backlog was full: quantiles above them are lower bounds", w.Shed)
 	}
@@ -74,6 +75,8 @@ func (r *Result) judge(spec *Spec) {
 		}
 	}
 	r.judgeLittle(add)
+	r.judgeArrivals(spec)
+	r.judgeCalibration(spec)
 	if len(r.Windows) > 0 && r.measured == r.leftOut {
 		add("no-valid-window", Invalid, "none of the %d measured windows is valid", r.measured)
 	}
@@ -104,14 +107,6 @@ func (r *Result) judgeLittle(add func(string, Validity, string, ...any)) {
 	}
 }
 
-// limitedBy says what kept an open loop from its rate.
-func (r *Result) limitedBy(spec *Spec) string {
-	if r.Total.Unfinished > 0 || r.Total.InFlight >= 0.9*float64(spec.Profile.Connections) {
-		return fmt.Sprintf("all %d connections were waiting for answers; more connections or a faster server are needed", spec.Profile.Connections)
-	}
-	return "the generator could not keep up"
-}
-
 // MergeFindings folds the findings of single windows, of which there are so many
 // in all, into one per name. What concerns only a few windows is a remark on the
 // whole: suspect ones carry little weight in it, and invalid ones are left out of
@@ -137,7 +132,7 @@ func MergeFindings(found []Finding, windows int) []Finding {
 		switch {
 		case n*10 <= windows:
 			f.Validity = Valid
-		case n*2 <= windows:
+		case n*2 <= windows && f.Validity == Invalid:
 			f.Validity = Suspect
 		}
 	}

@@ -18,11 +18,13 @@ type slot struct {
 	tallies [NumClocks]*tally
 	end     int64   // CLOCK_MONOTONIC, ns; first instant that is no longer in it
 	pending float64 // integral of requests in flight over time, in request·ns
+	sends   sends
+	loop    int // which loop fills it
 	home    chan<- *slot
 }
 
 func newSlot() *slot {
-	s := new(slot)
+	s := &slot{sends: sends{at: make([]int64, 0, sendsKept)}}
 	for c := range s.tallies {
 		s.tallies[c] = newTally()
 	}
@@ -34,7 +36,10 @@ func (s *slot) clear(index int, start, end int64) {
 	for _, t := range s.tallies {
 		t.reset()
 	}
-	*s = slot{Window: Window{Index: index, Start: start}, tallies: s.tallies, end: end, home: s.home}
+	*s = slot{
+		Window: Window{Index: index, Start: start}, tallies: s.tallies, end: end,
+		sends: sends{at: s.sends.at[:0]}, loop: s.loop, home: s.home,
+	}
 }
 
 // recorder is one loop's share of the ledger. It belongs to the loop's thread,
@@ -47,6 +52,7 @@ type recorder struct {
 	usage    func() (user, sys time.Duration)
 	user     time.Duration // usage when the slot began
 	sys      time.Duration
+	sampling sampling
 	draining bool
 	inFlight int   // requests due or sent and not yet done
 	since    int64 // when inFlight was last accounted for
@@ -57,12 +63,12 @@ type recorder struct {
 // slotsPerLoop lets a loop run ahead of a delayed collector by some seconds.
 const slotsPerLoop = 6
 
-// newSlots makes the slots that one loop fills in turn.
-func newSlots() chan *slot {
+// newSlots makes the slots that a loop fills in turn.
+func newSlots(loop int) chan *slot {
 	free := make(chan *slot, slotsPerLoop)
 	for range slotsPerLoop {
 		s := newSlot()
-		s.home = free
+		s.home, s.loop = free, loop
 		free <- s
 	}
 	return free

@@ -10,7 +10,8 @@ type Result struct {
 	// Total sums the measured windows that are not invalid: counts, histograms,
 	// Length. Its InFlight is the mean over them.
 	Total       Window
-	Interrupted bool // ended by its context before its time
+	Calibration *Calibration // as in the spec; nil if there was none
+	Interrupted bool         // ended by its context before its time
 	Validity    Validity
 	Findings    []Finding
 	// FirstErrors holds one example per kind of error that occurred, such as
@@ -24,6 +25,7 @@ type Result struct {
 	windowFindings    []Finding
 	tallies           [NumClocks]*tally // of Total
 	planned           *planFold         // nil for a closed loop
+	arrivals          []arrivalBatch
 }
 
 // Throughput is the measured rate of complete answers, in requests per second.

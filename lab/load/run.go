@@ -69,7 +69,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	defer spareProcessor(len(shares))()
-	r := &Result{Engine: name, planned: newPlanFold(&spec), FirstErrors: shares[0].errors.first}
+	r := &Result{Engine: name, Calibration: spec.Calibration, planned: newPlanFold(&spec), FirstErrors: shares[0].errors.first}
 	if err := (&runner{spec: &spec, result: r}).run(ctx, shares, open); err != nil {
 		return nil, err
 	}
@@ -129,6 +129,7 @@ func (r *runner) run(ctx context.Context, shares []share, open func(share) (engi
 	if r.spec.OnStart != nil {
 		r.spec.OnStart(r.result.Start)
 	}
+	collector.begin(at)
 	collected := make(chan struct{})
 	go func() {
 		defer close(collected)
@@ -161,7 +162,7 @@ func (r *runner) loop(ctx context.Context, sh share, open func(share) (engine, e
 		return
 	}
 	// Slots are made before the load begins: they are megabytes.
-	free := newSlots()
+	free := newSlots(sh.part)
 	connected <- nil
 	select {
 	case at := <-begin:
@@ -170,7 +171,9 @@ func (r *runner) loop(ctx context.Context, sh share, open func(share) (engine, e
 		if r.spec.Duration > 0 {
 			end = measured + int64(r.spec.Duration)
 		}
-		e.load(ctx, newRecorder(at, measured, out, free, e.usage), at, end)
+		rec := newRecorder(at, measured, out, free, e.usage)
+		rec.sampleEvery(sampleEvery(&r.spec.Profile, sh.parts))
+		e.load(ctx, rec, at, end)
 	case <-abandon:
 	}
 }

@@ -25,6 +25,8 @@ type Spec struct {
 	CPUs        []int         // pin loop i to CPUs[i%len]; empty leaves placement to the kernel
 	Engine      string        // "", "epoll" or "portable"; "" picks the best there is
 	Link        Link          // how connections are made and kept
+	// Calibration, if set, is what the load is judged by and carries on.
+	Calibration *Calibration
 	// DropHistograms keeps only the totals' histograms in the result, for long
 	// loads whose windows are used as they come.
 	DropHistograms bool

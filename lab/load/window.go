@@ -85,6 +85,8 @@ type Window struct {
 	Spun     time.Duration `json:"spun"`      // CPU time of the loops spent polling for the next arrival to come due, ns
 	Stall    time.Duration `json:"stall"`     // longest time a loop was away when it should have been polling, ns
 
+	Health *Health `json:"health,omitempty"` // of the generator's process and machine
+
 	Findings []Finding `json:"findings,omitempty"`
 
 	// Hist holds one histogram of nanoseconds per Clock. It is archived beside

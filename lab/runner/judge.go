@@ -12,8 +12,6 @@ import (
 // Thresholds of the findings of the server's side; docs/findings.md explains
 // them.
 const (
-	stealSuspect      = 0.05 // of one CPU's time, over the window
-	stealInvalid      = 0.30
 	otherSuspect      = 0.075 // of all CPUs' time, over the window
 	otherInvalid      = 0.15
 	retransmitSuspect = 0.001 // of the requests
@@ -40,20 +38,15 @@ func judge(r *load.Result, windows []archive.Window) []load.Finding {
 	return slices.Concat(r.Findings, load.MergeFindings(found, measured))
 }
 
-// judgeServer names what the server's side says against one window.
+// judgeServer names what the server's side says against one window. What befell
+// the machine as a whole, such as steal, the generator has judged: it runs there
+// too.
 func judgeServer(w *archive.Window) []load.Finding {
 	var found []load.Finding
 	add := func(name string, level load.Validity, format string, args ...any) {
 		found = append(found, load.Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...), Windows: []int{w.Client.Index}})
 	}
 	if m := w.Server.Machine; m != nil && w.Server.Length > 0 {
-		share := float64(m.Steal) / float64(w.Server.Length)
-		switch {
-		case share >= stealInvalid:
-			add("steal", load.Invalid, "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealInvalid)
-		case share >= stealSuspect:
-			add("steal", load.Suspect, "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealSuspect)
-		}
 		if m.ListenDrops > 0 {
 			add("listen-drops", load.Suspect, "%d connections were dropped because a listen queue was full", m.ListenDrops)
 		}

@@ -32,9 +32,6 @@ func TestJudgeServer(t *testing.T) {
 	}{
 		{"", func(*archive.Window) {}, load.Valid},
 		{"", func(w *archive.Window) { w.Server = probe.Window{} }, load.Valid},
-		{"steal", func(w *archive.Window) { w.Server.Machine.Steal = 50 * time.Millisecond }, load.Suspect},
-		{"", func(w *archive.Window) { w.Server.Machine.Steal = 49 * time.Millisecond }, load.Valid},
-		{"steal", func(w *archive.Window) { w.Server.Machine.Steal = 300 * time.Millisecond }, load.Invalid},
 		{"other-load", func(w *archive.Window) { w.Server.Machine.Busy += 150 * time.Millisecond }, load.Suspect},
 		{"", func(w *archive.Window) { w.Server.Machine.Busy += 149 * time.Millisecond }, load.Valid},
 		{"other-load", func(w *archive.Window) { w.Server.Machine.Busy += 300 * time.Millisecond }, load.Invalid},
@@ -66,12 +63,12 @@ func TestJudgeFoldsWindows(t *testing.T) {
 		for i := range 10 {
 			w := quiet(i)
 			if i < disturbed {
-				w.Server.Machine.Steal = time.Second
+				w.Server.Machine.Busy = 1500 * time.Millisecond
 			}
 			windows = append(windows, w)
 		}
 		warm := quiet(-1)
-		warm.Server.Machine.Steal = time.Second // warming up: says nothing about the trial
+		warm.Server.Machine.Busy = 1500 * time.Millisecond // warming up: says nothing about the trial
 		windows = append([]archive.Window{warm}, windows...)
 		found := judge(&load.Result{}, windows)
 		if want == "" {

@@ -1,0 +1,163 @@
+package load
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// sendBy feeds a recorder with the schedule as distorted by a function, and
+// returns what the collector makes of it. It gives the slots back.
+func sendBy(free chan *slot, p Profile, seed uint64, d time.Duration, distort func(intended int64) int64) *Result {
+	spec := Spec{Profile: p, Seed: seed, Duration: d}
+	r := &Result{}
+	c := newCollector(&spec, 1, r)
+	c.begin(0)
+	defer c.health.close()
+	out := make(chan *slot, 1)
+	rec := newRecorder(0, 0, out, free, func() (user, sys time.Duration) { return 0, 0 })
+	rec.sampleEvery(sampleEvery(&p, 1))
+	collect := func() {
+		for len(out) > 0 {
+			s := <-out
+			r.Windows = append(r.Windows, Window{Index: s.Index, Start: s.Start, Length: s.Length})
+			c.arrivals[0].add(&s.sends, s.Index)
+			s.clear(0, 0, 0)
+			s.home <- s
+		}
+	}
+	arrivals := newSchedule(p, seed, 0, 1)
+	for at := arrivals.next(); at < int64(d); at = arrivals.next() {
+		rec.advance(at, int64(d))
+		collect()
+		rec.sent(distort(at))
+	}
+	rec.finish(Open, int64(d))
+	collect()
+	r.arrivals = c.arrivals[0].finish(len(r.Windows) - 1)
+	r.measured = len(r.Windows)
+	r.judgeArrivals(&spec)
+	return r
+}
+
+func asScheduled(at int64) int64 { return at }
+
+// TestArrivalsLevel: loads that send as scheduled are hardly ever accused. At
+// one in a thousand, 2000 seeds have two on average, and more than nine with a
+// probability below 1e-4; the seeds are fixed, so this does not flicker.
+func TestArrivalsLevel(t *testing.T) {
+	for _, c := range []struct {
+		rate  float64
+		d     time.Duration
+		loads int
+	}{{40, 3 * time.Second, 2000}, {300, 5 * time.Second, 2000}, {20_000, 4 * time.Second, 50}} {
+		free, accused := newSlots(0), 0
+		for seed := range uint64(c.loads) {
+			r := sendBy(free, Profile{Mode: Open, Rate: c.rate}, seed, c.d, asScheduled)
+			if seed == 0 && len(r.arrivals) == 0 {
+				t.Fatalf("rate %v: nothing was tested", c.rate)
+			}
+			if len(r.Findings) > 0 {
+				accused++
+			}
+		}
+		if accused > 9 {
+			t.Errorf("rate %v: %d of %d loads were accused without reason", c.rate, accused, c.loads)
+		}
+	}
+}
+
+// TestArrivalsPower: what distorts a load is found, and said of its windows.
+func TestArrivalsPower(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, c := range []struct {
+		name    string
+		p       Profile
+		distort func(int64) int64
+	}{
+		{"bunched every 20 ms", Profile{Rate: 1000}, func(at int64) int64 { return (at/20e6 + 1) * 20e6 }},
+		{"even instead of Poisson", Profile{Rate: 500}, evenly(500)},
+		{"even instead of Poisson, fast", Profile{Rate: 20_000}, evenly(20_000)},
+		{"10 % faster", Profile{Rate: 10_000}, func(at int64) int64 { return at * 10 / 11 }},
+		{"uniform, bunched", Profile{Rate: 1000, Arrivals: Uniform}, func(at int64) int64 { return (at/20e6 + 1) * 20e6 }},
+		{"uniform, jittered by 2 ms", Profile{Rate: 2000, Arrivals: Uniform}, func(at int64) int64 { return at + rng.Int64N(4e6) - 2e6 }},
+	} {
+		c.p.Mode = Open
+		r := sendBy(newSlots(0), c.p, 1, 5*time.Second, c.distort)
+		if len(r.Findings) != 1 || r.Findings[0].Name != "arrivals-off" || r.Findings[0].Validity != Suspect {
+			t.Errorf("%s: found %+v", c.name, r.Findings)
+			continue
+		}
+		if f := r.Windows[1].Findings; len(f) != 1 || f[0].Detail == "" || f[0].Windows[0] != 1 {
+			t.Errorf("%s: the window says %+v", c.name, f)
+		}
+	}
+}
+
+// evenly forgets when requests were due.
+func evenly(rate float64) func(int64) int64 {
+	n := 0.0
+	return func(int64) int64 { n++; return int64(n * 1e9 / rate) }
+}
+
+// What a loop does in microseconds is not a distortion of the load.
+func TestArrivalsForgiveTheLoopsTurn(t *testing.T) {
+	for _, arrivals := range []Arrivals{Poisson, Uniform} {
+		turn := func(at int64) int64 { return at - at%100_000 + 100_000 }
+		if r := sendBy(newSlots(0), Profile{Mode: Open, Rate: 30_000, Arrivals: arrivals}, 5, 4*time.Second, turn); len(r.Findings) > 0 || len(r.arrivals) < 4 {
+			t.Errorf("%s: found %+v in %d batches", arrivals, r.Findings, len(r.arrivals))
+		}
+	}
+}
+
+// Windows that are left out are not judged, nor is the warm-up.
+func TestArrivalsOfUnusableWindows(t *testing.T) {
+	off := arrivalBatch{first: 0, last: 1, gaps: batchGaps, a2: 99, p: 1e-30}
+	for name, windows := range map[string][]Window{
+		"invalid": {{Index: 0}, {Index: 1, Findings: []Finding{{Name: "generator-stalled", Validity: Invalid}}}},
+		"warm-up": {{Index: -1}, {Index: 1}},
+	} {
+		r := &Result{Windows: windows, arrivals: []arrivalBatch{off}, measured: 2}
+		if name == "warm-up" {
+			r.arrivals[0].first = -1
+		}
+		if r.judgeArrivals(&Spec{}); len(r.Findings) > 0 {
+			t.Errorf("%s: %+v", name, r.Findings)
+		}
+	}
+}
+
+func TestSampleBeyondItsRoom(t *testing.T) {
+	s := newSlot()
+	rec := recorder{slot: s}
+	rec.sampleEvery(1)
+	for i := range sendsKept + 5 {
+		rec.sent(int64(i))
+	}
+	if len(s.sends.at) != sendsKept || !s.sends.lost || rec.Sent != sendsKept+5 {
+		t.Fatalf("%d samples, lost %v, sent %d", len(s.sends.at), s.sends.lost, rec.Sent)
+	}
+	test := newArrivalTest(&Profile{Mode: Open, Rate: 1000}, 1, 0)
+	if test.add(&s.sends, 0); len(test.gaps) != 0 {
+		t.Error("gaps beside a hole were kept")
+	}
+}
+
+func TestSamplingAClosedLoop(t *testing.T) {
+	rec := recorder{slot: newSlot()}
+	rec.sampleEvery(sampleEvery(&Profile{Mode: Closed}, 1))
+	if n := testing.AllocsPerRun(1000, func() { rec.sent(1) }); n != 0 || len(rec.sends.at) != 0 {
+		t.Errorf("%v allocations, %d samples", n, len(rec.sends.at))
+	}
+}
+
+// BenchmarkSent is what the sample costs per request, counting included.
+func BenchmarkSent(b *testing.B) {
+	rec := recorder{slot: newSlot()}
+	rec.sampleEvery(20)
+	for i := int64(0); b.Loop(); i++ {
+		if rec.sent(i); len(rec.sends.at) == sendsKept {
+			rec.sends.at = rec.sends.at[:0]
+		}
+	}
+}

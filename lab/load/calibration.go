@@ -1,0 +1,95 @@
+package load
+
+import (
+	"fmt"
+	"time"
+)
+
+// Calibration is what the generator can do on this machine, measured shortly
+// before a load against a server that costs next to nothing. Package calibrate
+// makes it. Durations are nanoseconds in JSON.
+type Calibration struct {
+	Engine      string `json:"engine"`
+	Threads     int    `json:"threads"`
+	Connections int    `json:"connections"` // of the closed loop that found the ceiling
+
+	// Ceiling is how many requests a second a closed loop got answered, with the
+	// null server on the same machine: what generator, kernel and a server that
+	// costs nothing can do together. CPUPerRequest is the generator's share.
+	Ceiling       float64       `json:"ceiling"`
+	CPUPerRequest time.Duration `json:"cpu_per_request_ns"`
+
+	// Floor is the service time of one connection with nothing else going on: no
+	// response time that is measured here can be shorter.
+	Floor Spread `json:"floor_ns"`
+	// Timer is how late the generator is awake when it waits for an arrival.
+	Timer Spread `json:"timer_ns"`
+	// Lag is how late requests were sent in an open loop at LagRate, the planned
+	// rate or 80 % of the ceiling if that is less; 0 for a closed loop.
+	LagRate float64 `json:"lag_rate,omitempty"` // requests per second
+	Lag     Spread  `json:"lag_ns,omitzero"`
+	// Hiccups is what the machine took from a thread that did nothing but look at
+	// the clock.
+	Hiccups Hiccups `json:"hiccups"`
+
+	Took time.Duration `json:"took_ns"` // the calibration itself
+}
+
+// Spread is the distribution of a duration in a few figures.
+type Spread struct {
+	Min time.Duration `json:"min"`
+	P50 time.Duration `json:"p50"`
+	P99 time.Duration `json:"p99"`
+	Max time.Duration `json:"max"`
+}
+
+// Hiccups are the times in which a spinning thread did not run.
+type Hiccups struct {
+	Over    time.Duration `json:"over_ns"`    // how long it was watched
+	Longest time.Duration `json:"longest_ns"` // absence
+	Taken   float64       `json:"taken"`      // share of the time that absences of 10 µs and more add up to
+}
+
+// Thresholds of the findings below; docs/findings.md explains them.
+const (
+	ceilingShare = 0.9 // of the ceiling, that may be planned
+	atFloor      = 2   // times the floor's median, below which a median is mostly ours
+)
+
+// Judge says before the load what speaks against the profile on this machine.
+func (c *Calibration) Judge(p *Profile) []Finding {
+	var found []Finding
+	add := func(name string, format string, args ...any) {
+		found = append(found, Finding{Name: name, Validity: Suspect, Detail: fmt.Sprintf(format, args...)})
+	}
+	if c.beyond(p) {
+		add("beyond-ceiling", "%.0f requests/s are planned, but this generator reached %.0f against a server that costs nothing (limit %.0f %%): what is measured may be the generator", p.Rate, c.Ceiling, 100*ceilingShare)
+	}
+	if p.Mode == Open && c.LagRate > 0 && c.Lag.P99 > lateAfter {
+		add("lag-floor", "at %.0f requests/s to a server that costs nothing, one request in a hundred was sent %v late or more (limit %v): this machine can't keep such a schedule", c.LagRate, c.Lag.P99.Round(10*time.Microsecond), lateAfter)
+	}
+	return found
+}
+
+// beyond reports whether more is planned than the generator can do.
+func (c *Calibration) beyond(p *Profile) bool {
+	return p.Mode == Open && c.Ceiling > 0 && p.Rate > ceilingShare*c.Ceiling
+}
+
+// judgeCalibration holds the load to what was found out before it.
+func (r *Result) judgeCalibration(spec *Spec) {
+	c := spec.Calibration
+	if c == nil {
+		return
+	}
+	r.Findings = append(r.Findings, c.Judge(&spec.Profile)...)
+	h := r.Total.Hist[Response]
+	if h == nil || h.TotalCount() == 0 || c.Floor.P50 <= 0 {
+		return
+	}
+	if p50 := time.Duration(h.ValueAtPercentile(50)); p50 < atFloor*c.Floor.P50 {
+		r.Findings = append(r.Findings, Finding{Name: "at-floor", Validity: Valid, Detail: fmt.Sprintf(
+			"the median response of %v is less than %d × the %v that generator and loopback take by themselves: most of it is not the service's",
+			p50.Round(time.Microsecond), atFloor, c.Floor.P50.Round(time.Microsecond))})
+	}
+}

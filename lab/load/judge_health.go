@@ -1,0 +1,33 @@
+package load
+
+import "time"
+
+// Thresholds of the findings below; docs/findings.md explains them.
+const (
+	stealSuspect = 0.05 // of one CPU's time, over the window
+	stealInvalid = 0.30
+	gcSuspect    = 0.01 // of the window
+	clockNoise   = time.Millisecond
+)
+
+// judgeHealth names what befell the generator in a window of the given length.
+func judgeHealth(h *Health, length time.Duration, add func(name string, level Validity, format string, args ...any)) {
+	if h == nil || length <= 0 {
+		return
+	}
+	switch share := float64(h.Steal) / float64(length); {
+	case share >= stealInvalid:
+		add("steal", Invalid, "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealInvalid)
+	case share >= stealSuspect:
+		add("steal", Suspect, "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealSuspect)
+	}
+	if share := float64(h.GCPause) / float64(length); share >= gcSuspect {
+		add("generator-gc", Suspect, "the generator paused %v for %d garbage collections of its own (limit %.0f %% of the time)", h.GCPause.Round(100*time.Microsecond), h.GCCycles, 100*gcSuspect)
+	}
+	if h.Suspended > 0 {
+		add("suspended", Invalid, "the machine was suspended for %v", h.Suspended.Round(time.Millisecond))
+	}
+	if h.ClockStep != 0 {
+		add("clock-step", Valid, "the wall clock was set by %v; the measurement rests on the monotonic clock and is not touched", h.ClockStep.Round(time.Millisecond))
+	}
+}

@@ -1,0 +1,120 @@
+package load
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestJudgeHealth(t *testing.T) {
+	for _, c := range []struct {
+		health Health
+		name   string
+		level  Validity
+	}{
+		{Health{}, "", Valid},
+		{Health{Steal: 49 * time.Millisecond}, "", Valid},
+		{Health{Steal: 50 * time.Millisecond}, "steal", Suspect},
+		{Health{Steal: 300 * time.Millisecond}, "steal", Invalid},
+		{Health{GCCycles: 3, GCPause: 9 * time.Millisecond}, "", Valid},
+		{Health{GCCycles: 3, GCPause: 10 * time.Millisecond}, "generator-gc", Suspect},
+		{Health{ClockStep: -time.Hour}, "clock-step", Valid},
+		{Health{Suspended: time.Second}, "suspended", Invalid},
+	} {
+		w := Window{Index: 4, Length: time.Second, Health: &c.health}
+		found := judgeWindow(&w, &Spec{Profile: Profile{Mode: Closed, Connections: 1}})
+		switch {
+		case c.name == "" && len(found) == 0:
+		case len(found) != 1 || found[0].Name != c.name || found[0].Validity != c.level || found[0].Windows[0] != 4:
+			t.Errorf("%+v: found %+v, want %s %s", c.health, found, c.name, c.level)
+		}
+	}
+}
+
+func TestHealthSinceDiffers(t *testing.T) {
+	h := newHealthSampler()
+	defer h.close()
+	runtime.GC()
+	first := h.since()
+	if first.GCCycles == 0 || first.GCPause <= 0 {
+		t.Errorf("a garbage collection was not seen: %+v", first)
+	}
+	h.last.gcCycles -= 2
+	h.last.wall -= time.Hour
+	h.last.boot -= time.Minute
+	h.last.steal -= time.Second
+	got := h.since()
+	if got.GCCycles < 2 || got.Steal < time.Second || got.ClockStep.Round(time.Minute) != time.Hour || got.Suspended.Round(time.Second) != time.Minute {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// A remark stays one, however many windows it concerns.
+func TestMergedRemarksStayRemarks(t *testing.T) {
+	var found []Finding
+	for i := range 4 {
+		found = append(found, Finding{Name: "clock-step", Validity: Valid, Detail: "set", Windows: []int{i}})
+	}
+	if merged := MergeFindings(found, 10); merged[0].Validity != Valid {
+		t.Errorf("%+v", merged)
+	}
+}
+
+func TestCalibrationJudges(t *testing.T) {
+	c := &Calibration{Ceiling: 10_000, LagRate: 5000, Lag: Spread{P99: time.Millisecond}, Floor: Spread{P50: 50 * time.Microsecond}}
+	for _, tt := range []struct {
+		name string
+		p    Profile
+		lag  time.Duration
+		want string
+	}{
+		{"closed", Profile{Mode: Closed}, time.Second, ""},
+		{"within", Profile{Mode: Open, Rate: 9000}, time.Millisecond, ""},
+		{"beyond", Profile{Mode: Open, Rate: 9001}, time.Millisecond, "beyond-ceiling"},
+		{"late", Profile{Mode: Open, Rate: 5000}, 3 * time.Millisecond, "lag-floor"},
+	} {
+		c.Lag.P99 = tt.lag
+		found := c.Judge(&tt.p)
+		if tt.want == "" && len(found) > 0 || tt.want != "" && (len(found) != 1 || found[0].Name != tt.want || found[0].Validity != Suspect) {
+			t.Errorf("%s: found %+v", tt.name, found)
+		}
+	}
+}
+
+func TestAtFloor(t *testing.T) {
+	for p50, want := range map[time.Duration]bool{99 * time.Microsecond: true, 110 * time.Microsecond: false} {
+		r := &Result{}
+		r.Total.Hist[Response] = NewHistogram()
+		r.Total.Hist[Response].RecordValue(int64(p50))
+		r.judgeCalibration(&Spec{Calibration: &Calibration{Floor: Spread{P50: 50 * time.Microsecond}}})
+		if got := len(r.Findings) == 1 && r.Findings[0].Name == "at-floor" && r.Findings[0].Validity == Valid; got != want {
+			t.Errorf("%v: %+v", p50, r.Findings)
+		}
+	}
+}
+
+func TestLimitedBy(t *testing.T) {
+	spec := func(c *Calibration) *Spec {
+		return &Spec{Calibration: c, Profile: Profile{Mode: Open, Rate: 1000, Connections: 10}}
+	}
+	idle := Window{Length: time.Second, Sent: 500, Offered: 1000}
+	for says, c := range map[string]struct {
+		spec   *Spec
+		change func(*Window)
+	}{
+		"itself reaches 800": {spec(&Calibration{Ceiling: 800}), func(w *Window) { w.InFlight = 10 }},
+		"CPUs were full":     {spec(nil), func(w *Window) { w.CPUUser, w.InFlight = time.Second, 10 }},
+		"to connect failed":  {spec(nil), func(w *Window) { w.Errors.Connect = 400 }},
+		"requests failed":    {spec(nil), func(w *Window) { w.Errors.Timeout, w.InFlight = 400, 10 }},
+		"all 10 connections": {spec(&Calibration{Ceiling: 1e6}), func(w *Window) { w.InFlight = 10 }},
+		"late":               {spec(nil), func(w *Window) { w.Late = 20 }},
+		"keep up":            {spec(nil), func(*Window) {}},
+	} {
+		r := &Result{Total: idle}
+		c.change(&r.Total)
+		if got := r.limitedBy(c.spec); !strings.Contains(got, says) {
+			t.Errorf("got %q, want %q", got, says)
+		}
+	}
+}
