@@ -20,7 +20,7 @@ const (
 	// Of a uniform schedule: a gap is off by more than a tenth, and more than a
 	// millisecond.
 	unevenShare   = 0.1
-	unevenAtLeast = float64(time.Millisecond)
+	unevenAtLeast = time.Millisecond
 )
 
 // sends is a loop's sample of the instants at which it sent, in a slot.
@@ -41,7 +41,7 @@ func sampleEvery(p *Profile, parts int) int {
 	if p.Mode != Open {
 		return 0
 	}
-	return int(math.Ceil(p.Rate / float64(parts) / sendsAWindow))
+	return int(math.Ceil(p.TopRate() / float64(parts) / sendsAWindow))
 }
 
 // sampleEvery makes r sample every k-th sending from now on.
@@ -74,21 +74,51 @@ type arrivalBatch struct {
 }
 
 // arrivalTest collects the gaps of one loop. It belongs to the collector.
+//
+// Gaps are measured in the arrivals planned meanwhile (time rescaling, as the
+// schedule is made): so the test holds whatever the rate does.
 type arrivalTest struct {
+	plan    *Timetable
 	uniform bool
 	every   int
-	mean    float64 // ns between the loop's arrivals
-	last    int64   // instant of the last sample
-	first   int     // window in which the batch began
-	gaps    []float64
+	parts   float64
+	start   int64 // of the measured time, CLOCK_MONOTONIC, ns
+	last    int64 // instant of the last sample, or of the load's beginning
+	first   int   // window in which the batch began
+	gaps    []gap
+	sorted  []float64 // room for the test
 	done    []arrivalBatch
 }
 
-func newArrivalTest(p *Profile, parts int, begin int64) *arrivalTest {
-	return &arrivalTest{
-		uniform: p.Arrivals == Uniform, every: sampleEvery(p, parts), mean: 1e9 / p.Rate * float64(parts),
-		last: begin, gaps: make([]float64, 0, batchGaps),
+// gap is the time between two samples.
+type gap struct {
+	arrivals float64 // planned meanwhile, of this loop
+	lately   float64 // planned in its last millisecond
+}
+
+// newArrivalTest returns the test of one loop of so many; nil for a load whose
+// arrivals have no one distribution: closed loops, traces, and phases of both
+// kinds.
+func newArrivalTest(s *Spec, parts int, begin int64) *arrivalTest {
+	plan := s.Profile.Timetable(s.Warmup)
+	if len(plan.segments) == 0 {
+		return nil
 	}
+	poisson := plan.segments[0].poisson
+	for i := range plan.segments {
+		if plan.segments[i].form == recorded || plan.segments[i].poisson != poisson {
+			return nil
+		}
+	}
+	return &arrivalTest{
+		plan: plan, uniform: !poisson, every: sampleEvery(&s.Profile, parts), parts: float64(parts),
+		start: begin + int64(s.Warmup), last: begin, gaps: make([]gap, 0, batchGaps), sorted: make([]float64, batchGaps),
+	}
+}
+
+// planned is how many arrivals of this loop are planned between two instants.
+func (t *arrivalTest) planned(from, to int64) float64 {
+	return t.plan.Planned(time.Duration(from-t.start), time.Duration(to-t.start)) / t.parts
 }
 
 // add takes the samples of the next window.
@@ -97,7 +127,7 @@ func (t *arrivalTest) add(s *sends, window int) {
 		if len(t.gaps) == 0 {
 			t.first = window
 		}
-		t.gaps = append(t.gaps, float64(at-t.last)/t.mean)
+		t.gaps = append(t.gaps, gap{t.planned(t.last, at), t.planned(at-int64(unevenAtLeast), at)})
 		if t.last = at; len(t.gaps) == batchGaps {
 			t.test(window)
 		}
@@ -115,22 +145,29 @@ func (t *arrivalTest) finish(window int) []arrivalBatch {
 	return t.done
 }
 
-// test ends a batch. Gaps are in mean gaps of the loop's arrivals.
+// test ends a batch.
 func (t *arrivalTest) test(window int) {
 	b := arrivalBatch{first: t.first, last: window, gaps: len(t.gaps), p: 1}
 	if t.uniform {
-		limit := max(unevenShare*float64(t.every), unevenAtLeast/t.mean)
-		for _, gap := range t.gaps {
-			if math.Abs(gap-float64(t.every)) > limit {
-				b.uneven++
-			}
-		}
+		b.uneven = t.uneven()
 	} else {
-		for i, gap := range t.gaps {
-			t.gaps[i] = stats.ErlangCDF(t.every, gap)
+		u := t.sorted[:len(t.gaps)]
+		for i := range t.gaps {
+			u[i] = stats.ErlangCDF(t.every, t.gaps[i].arrivals)
 		}
-		b.a2, b.p = stats.AndersonDarling(t.gaps)
+		b.a2, b.p = stats.AndersonDarling(u)
 	}
 	t.done = append(t.done, b)
 	t.gaps = t.gaps[:0]
+}
+
+// uneven counts the gaps that a uniform schedule does not have.
+func (t *arrivalTest) uneven() (n int) {
+	k := float64(t.every)
+	for i := range t.gaps {
+		if math.Abs(t.gaps[i].arrivals-k) > max(unevenShare*k, t.gaps[i].lately) {
+			n++
+		}
+	}
+	return n
 }

@@ -14,7 +14,7 @@ func sendBy(free chan *slot, p Profile, seed uint64, d time.Duration, distort fu
 	c := newCollector(&spec, 1, r)
 	c.begin(0)
 	defer c.health.close()
-	out := make(chan *slot, 1)
+	out := make(chan *slot, slotsPerLoop)
 	rec := newRecorder(0, 0, out, free, func() (user, sys time.Duration) { return 0, 0 })
 	rec.sampleEvery(sampleEvery(&p, 1))
 	collect := func() {
@@ -26,8 +26,8 @@ func sendBy(free chan *slot, p Profile, seed uint64, d time.Duration, distort fu
 			s.home <- s
 		}
 	}
-	arrivals := newSchedule(p, seed, 0, 1)
-	for at := arrivals.next(); at < int64(d); at = arrivals.next() {
+	arrivals := newSchedule(&spec, 0, 1)
+	for at := arrivals.after(0); at < int64(d); at = arrivals.after(0) {
 		rec.advance(at, int64(d))
 		collect()
 		rec.sent(distort(at))
@@ -78,6 +78,7 @@ func TestArrivalsPower(t *testing.T) {
 		{"bunched every 20 ms", Profile{Rate: 1000}, func(at int64) int64 { return (at/20e6 + 1) * 20e6 }},
 		{"even instead of Poisson", Profile{Rate: 500}, evenly(500)},
 		{"even instead of Poisson, fast", Profile{Rate: 20_000}, evenly(20_000)},
+		{"a ramp held level", Profile{Phases: []Phase{{Shape: Ramp, From: 100, To: 3000, Duration: 5 * time.Second}}}, evenly(1550)},
 		{"10 % faster", Profile{Rate: 10_000}, func(at int64) int64 { return at * 10 / 11 }},
 		{"uniform, bunched", Profile{Rate: 1000, Arrivals: Uniform}, func(at int64) int64 { return (at/20e6 + 1) * 20e6 }},
 		{"uniform, jittered by 2 ms", Profile{Rate: 2000, Arrivals: Uniform}, func(at int64) int64 { return at + rng.Int64N(4e6) - 2e6 }},
@@ -98,6 +99,25 @@ func TestArrivalsPower(t *testing.T) {
 func evenly(rate float64) func(int64) int64 {
 	n := 0.0
 	return func(int64) int64 { n++; return int64(n * 1e9 / rate) }
+}
+
+// Rates that move are tested in the arrivals they plan.
+func TestArrivalsOfPhases(t *testing.T) {
+	phases := []Phase{
+		{Shape: Ramp, From: 100, To: 4000, Duration: 2 * time.Second},
+		{Shape: Sine, Rate: 2000, Amplitude: 1500, Period: time.Second, Duration: 2 * time.Second},
+		{Shape: Steps, Rates: []float64{500, 0, 3000}, Duration: 3 * time.Second},
+	}
+	for _, arrivals := range []Arrivals{Poisson, Uniform} {
+		r := sendBy(newSlots(0), Profile{Mode: Open, Phases: phases, Arrivals: arrivals}, 2, 7*time.Second, asScheduled)
+		if len(r.Findings) > 0 || len(r.arrivals) < 4 {
+			t.Errorf("%s: found %+v in %d batches", arrivals, r.Findings, len(r.arrivals))
+		}
+	}
+	mixed := []Phase{{Shape: Constant, Rate: 10, Duration: time.Second}, {Shape: Constant, Rate: 10, Duration: time.Second, Arrivals: Uniform}}
+	if test := newArrivalTest(&Spec{Profile: Profile{Mode: Open, Phases: mixed}}, 1, 0); test != nil {
+		t.Error("phases of both kinds are tested as one")
+	}
 }
 
 // What a loop does in microseconds is not a distortion of the load.
@@ -137,7 +157,7 @@ func TestSampleBeyondItsRoom(t *testing.T) {
 	if len(s.sends.at) != sendsKept || !s.sends.lost || rec.Sent != sendsKept+5 {
 		t.Fatalf("%d samples, lost %v, sent %d", len(s.sends.at), s.sends.lost, rec.Sent)
 	}
-	test := newArrivalTest(&Profile{Mode: Open, Rate: 1000}, 1, 0)
+	test := newArrivalTest(&Spec{Profile: Profile{Mode: Open, Rate: 1000}}, 1, 0)
 	if test.add(&s.sends, 0); len(test.gaps) != 0 {
 		t.Error("gaps beside a hole were kept")
 	}

@@ -21,13 +21,13 @@ type Calibration struct {
 
 	// Floor is the service time of one connection with nothing else going on: no
 	// response time that is measured here can be shorter.
-	Floor Spread `json:"floor_ns"`
+	Floor Times `json:"floor_ns"`
 	// Timer is how late the generator is awake when it waits for an arrival.
-	Timer Spread `json:"timer_ns"`
+	Timer Times `json:"timer_ns"`
 	// Lag is how late requests were sent in an open loop at LagRate, the planned
 	// rate or 80 % of the ceiling if that is less; 0 for a closed loop.
 	LagRate float64 `json:"lag_rate,omitempty"` // requests per second
-	Lag     Spread  `json:"lag_ns,omitzero"`
+	Lag     Times   `json:"lag_ns,omitzero"`
 	// Hiccups is what the machine took from a thread that did nothing but look at
 	// the clock.
 	Hiccups Hiccups `json:"hiccups"`
@@ -35,8 +35,8 @@ type Calibration struct {
 	Took time.Duration `json:"took_ns"` // the calibration itself
 }
 
-// Spread is the distribution of a duration in a few figures.
-type Spread struct {
+// Times is the distribution of a duration in a few figures.
+type Times struct {
 	Min time.Duration `json:"min"`
 	P50 time.Duration `json:"p50"`
 	P99 time.Duration `json:"p99"`
@@ -63,7 +63,7 @@ func (c *Calibration) Judge(p *Profile) []Finding {
 		found = append(found, Finding{Name: name, Validity: Suspect, Detail: fmt.Sprintf(format, args...)})
 	}
 	if c.beyond(p) {
-		add("beyond-ceiling", "%.0f requests/s are planned, but this generator reached %.0f against a server that costs nothing (limit %.0f %%): what is measured may be the generator", p.Rate, c.Ceiling, 100*ceilingShare)
+		add("beyond-ceiling", "%.0f requests/s are planned, but this generator reached %.0f against a server that costs nothing (limit %.0f %%): what is measured may be the generator", p.TopRate(), c.Ceiling, 100*ceilingShare)
 	}
 	if p.Mode == Open && c.LagRate > 0 && c.Lag.P99 > lateAfter {
 		add("lag-floor", "at %.0f requests/s to a server that costs nothing, one request in a hundred was sent %v late or more (limit %v): this machine can't keep such a schedule", c.LagRate, c.Lag.P99.Round(10*time.Microsecond), lateAfter)
@@ -73,7 +73,7 @@ func (c *Calibration) Judge(p *Profile) []Finding {
 
 // beyond reports whether more is planned than the generator can do.
 func (c *Calibration) beyond(p *Profile) bool {
-	return p.Mode == Open && c.Ceiling > 0 && p.Rate > ceilingShare*c.Ceiling
+	return p.Mode == Open && c.Ceiling > 0 && p.TopRate() > ceilingShare*c.Ceiling
 }
 
 // judgeCalibration holds the load to what was found out before it.

@@ -13,7 +13,7 @@ type collector struct {
 	result *Result
 
 	health   *healthSampler
-	arrivals []*arrivalTest // by loop; empty without a schedule
+	arrivals []*arrivalTest // by loop; empty if there is nothing to hold them to
 }
 
 // partial is a window that some loops have not delivered yet.
@@ -35,9 +35,9 @@ func newCollector(spec *Spec, loops int, result *Result) *collector {
 // begin makes ready for a load that begins at the given instant.
 func (c *collector) begin(at int64) {
 	c.health = newHealthSampler()
-	if c.spec.Profile.Mode == Open {
-		for range c.loops {
-			c.arrivals = append(c.arrivals, newArrivalTest(&c.spec.Profile, c.loops, at))
+	for range c.loops {
+		if t := newArrivalTest(c.spec, c.loops, at); t != nil {
+			c.arrivals = append(c.arrivals, t)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func TestMergedRemarksStayRemarks(t *testing.T) {
 }
 
 func TestCalibrationJudges(t *testing.T) {
-	c := &Calibration{Ceiling: 10_000, LagRate: 5000, Lag: Spread{P99: time.Millisecond}, Floor: Spread{P50: 50 * time.Microsecond}}
+	c := &Calibration{Ceiling: 10_000, LagRate: 5000, Lag: Times{P99: time.Millisecond}, Floor: Times{P50: 50 * time.Microsecond}}
 	for _, tt := range []struct {
 		name string
 		p    Profile
@@ -87,7 +87,7 @@ func TestAtFloor(t *testing.T) {
 		r := &Result{}
 		r.Total.Hist[Response] = NewHistogram()
 		r.Total.Hist[Response].RecordValue(int64(p50))
-		r.judgeCalibration(&Spec{Calibration: &Calibration{Floor: Spread{P50: 50 * time.Microsecond}}})
+		r.judgeCalibration(&Spec{Calibration: &Calibration{Floor: Times{P50: 50 * time.Microsecond}}})
 		if got := len(r.Findings) == 1 && r.Findings[0].Name == "at-floor" && r.Findings[0].Validity == Valid; got != want {
 			t.Errorf("%v: %+v", p50, r.Findings)
 		}

@@ -10,7 +10,7 @@ import (
 // busy too.
 func (r *Result) limitedBy(spec *Spec) string {
 	t := &r.Total
-	planned := spec.Profile.Rate
+	planned := spec.Profile.TopRate()
 	switch c := spec.Calibration; {
 	case c != nil && c.beyond(&spec.Profile):
 		return fmt.Sprintf("the generator itself reaches %.0f on this machine; use more --threads, other --cpus or a lower rate", c.Ceiling)
