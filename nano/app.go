@@ -16,6 +16,7 @@ type App struct {
 	config Config
 	router router
 	spare  sync.Pool // of *exchange
+	serving
 
 	ownErrors, ownNotFound bool // the app was given its own
 }

@@ -2,6 +2,7 @@ package nano
 
 import (
 	"context"
+	"net"
 	"net/netip"
 	"sync/atomic"
 
@@ -56,9 +57,12 @@ type wire interface {
 	read(x *exchange, p []byte) (int, error)
 	// abort closes the connection, so that the client sees a cut answer.
 	abort(x *exchange)
-	// context is what the request's context descends from, and ends with it: the
-	// client goes away, the app shuts down.
-	context(x *exchange) context.Context
+	// context makes the request's context. It ends when the client goes away or
+	// the app shuts down.
+	context(x *exchange) (context.Context, context.CancelCauseFunc)
+	// hijack gives the connection away, with what was read of it and not used. The
+	// exchange is over for the wire.
+	hijack(x *exchange) (net.Conn, []byte, error)
 }
 
 // body is the request's body: whole in memory, or to be read from the wire.
@@ -92,9 +96,20 @@ func (x *exchange) field(name string) []byte {
 // handlers need it.
 func (x *exchange) context() context.Context {
 	if x.ctx == nil {
-		x.ctx, x.cancel = context.WithCancelCause(x.wire.context(x))
+		x.ctx, x.cancel = x.wire.context(x)
 	}
 	return x.ctx
+}
+
+// hijack gives the connection to the caller as a net.Conn, with the bytes that
+// were read after the request. The loop forgets it.
+func (x *exchange) hijack() (net.Conn, []byte, error) {
+	if x.begun {
+		return nil, nil, ErrAnswered
+	}
+	c, early, err := x.wire.hijack(x)
+	x.begun = err == nil
+	return c, early, err
 }
 
 // recycle ends the exchange: every Ctx to it is dead from now on.

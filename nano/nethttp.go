@@ -2,6 +2,7 @@ package nano
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -115,4 +116,15 @@ func (s *stdWire) read(_ *exchange, p []byte) (int, error) { return s.body.Read(
 
 func (s *stdWire) abort(*exchange) { s.aborted = true }
 
-func (s *stdWire) context(*exchange) context.Context { return s.r.Context() }
+func (s *stdWire) context(*exchange) (context.Context, context.CancelCauseFunc) {
+	return context.WithCancelCause(s.r.Context())
+}
+
+func (s *stdWire) hijack(*exchange) (net.Conn, []byte, error) {
+	c, rw, err := http.NewResponseController(s.w).Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	early, err := rw.Reader.Peek(rw.Reader.Buffered())
+	return c, early, err
+}

@@ -27,6 +27,7 @@ type Route struct {
 	handler Handler // as registered
 	serve   Handler // with all middleware around it
 	times   atomic.Pointer[routeTimes]
+	manner  manner
 }
 
 // layer is one middleware of a route.

@@ -1,0 +1,113 @@
+package nano
+
+import (
+	"net/netip"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/reactor"
+)
+
+// door is a listening socket at one loop.
+type door struct {
+	fd   int
+	id   int32
+	tcp  bool
+	open bool // registered with the poller
+}
+
+const (
+	firstDoor   = 2  // event ID -2 and below; -1 is the wake-up
+	acceptBatch = 64 // so that a flood of connections leaves time for requests
+)
+
+// listen adds a door.
+func (l *loop) listen(fd int, tcp bool) {
+	d := &door{fd: fd, id: -int32(len(l.doors)) - firstDoor, tcp: tcp}
+	l.doors = append(l.doors, d)
+	l.openDoor(d)
+}
+
+func (l *loop) openDoor(d *door) {
+	if err := l.poller.AddListener(d.fd, d.id); err != nil {
+		l.log().Error("can't listen", "error", err)
+		return
+	}
+	d.open = true
+}
+
+func (l *loop) shutDoor(d *door) {
+	if d.open {
+		_ = l.poller.Remove(d.fd) // fails only for what isn't registered
+		d.open = false
+	}
+}
+
+// openDoors lets clients in again after there were too many.
+func (l *loop) openDoors() {
+	for _, d := range l.doors {
+		if !d.open {
+			l.openDoor(d)
+		}
+	}
+}
+
+// accept takes clients from the queue and gives each to the loop that has fewest
+// connections: the kernel deals them out by hash, which is uneven when there are
+// few. It reports whether there may be more.
+func (l *loop) accept(d *door) (more bool) {
+	for range acceptBatch {
+		if !l.server.admit(l) {
+			l.shutDoor(d) // until a connection closes
+			return false
+		}
+		fd, from, errno := reactor.Accept(d.fd)
+		if errno != 0 {
+			l.server.leave()
+			l.acceptFailed(d, errno)
+			return false
+		}
+		if !l.server.enter(from.Addr()) {
+			unix.Close(fd)
+			l.server.leave()
+			continue
+		}
+		if d.tcp {
+			unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+		}
+		to := l.server.emptiest(l)
+		if to.load.Add(1); to == l {
+			l.take(fd, from)
+		} else {
+			to.call(func(to *loop) { to.take(fd, from) })
+		}
+	}
+	return true
+}
+
+// take makes the loop the owner of an accepted connection.
+func (l *loop) take(fd int, from netip.AddrPort) {
+	c := l.conns.add(fd, from)
+	if err := l.poller.Add(fd, c.id); err != nil {
+		l.log().Error("connection refused", "error", err)
+		l.drop(c)
+		return
+	}
+	l.await(c, phaseIdle)
+	l.more = append(l.more, c.id) // most clients send at once
+}
+
+// acceptFailed deals with a full file table: the client at the head of the queue
+// is turned away by way of a spare descriptor, so that it knows, and the door is
+// not found open again at once.
+func (l *loop) acceptFailed(d *door, errno unix.Errno) {
+	switch errno {
+	case unix.EAGAIN:
+	case unix.EMFILE, unix.ENFILE:
+		l.server.outOfFiles(l, d)
+	default:
+		l.log().Error("accepting a connection", "error", errno)
+		time.Sleep(time.Millisecond) // the queue stays readable: don't spin
+	}
+}

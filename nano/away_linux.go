@@ -1,0 +1,170 @@
+package nano
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/http1"
+	"dyno/internal/reactor"
+)
+
+// What a handler does that has its connection to itself: it reads and writes the
+// socket, and waits for it through the loop.
+
+// finish completes the answer when the handler has returned.
+func (t *turn) finish() {
+	if r := &t.reply; r.streamed && !r.ended && !r.cut {
+		if err := t.end(t.x, nil); err != nil {
+			t.loop.log().Error("answer not finished", "route", routeName(t.x), "error", err)
+		}
+	}
+	t.over()
+}
+
+// finishAway completes the answer, sends it and gives the connection back.
+func (t *turn) finishAway() {
+	if t.hijacked {
+		t.over()
+		t.loop.post(&t.letter)
+		return
+	}
+	t.finish()
+	if t.reply.cut {
+		t.out = t.out[:0]
+	} else if err := t.flush(t.x); err != nil {
+		t.reply.cut = true
+	}
+	if t.inflow.open && !t.inflow.dec.Done() {
+		t.reply.keep = false
+	}
+	if in := &t.inflow; t.reply.keep && len(in.raw) > 0 {
+		t.rest = in.raw
+	}
+	t.loop.post(&t.letter)
+}
+
+// flush implements wire. It blocks while the client is slow, without the loop.
+func (t *turn) flush(*exchange) error {
+	for {
+		left, err := t.push()
+		if err != nil || left == 0 {
+			return err
+		}
+		if err := t.wait(t.writable, t.loop.app.config.Limits.WriteStall); err != nil {
+			t.reply.cut = true
+			return err
+		}
+	}
+}
+
+// push writes what the kernel takes and returns how much is left.
+func (t *turn) push() (left int, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ready = nil
+	out := t.out[t.sent:]
+	for len(out) > 0 {
+		n, errno := reactor.Write(t.fd, out)
+		if errno == unix.EAGAIN {
+			break
+		}
+		if errno != 0 && errno != unix.EINTR {
+			t.reply.cut = true
+			return 0, errno
+		}
+		out = out[n:]
+	}
+	t.out, t.sent = t.out[:copy(t.out, out)], 0
+	return len(t.out), nil
+}
+
+var errStalled = errors.New("nano: the client neither takes nor sends anything")
+
+// wait gives the loop up and waits for the socket. stall <= 0 waits for ever.
+func (t *turn) wait(ready chan struct{}, stall time.Duration) error {
+	t.leave()
+	var late <-chan time.Time
+	if stall > 0 {
+		timer := time.NewTimer(stall)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case <-ready:
+		return nil
+	case <-late:
+		return errStalled
+	}
+}
+
+// read implements wire: it reads the body that was too large to be collected.
+func (t *turn) read(_ *exchange, p []byte) (int, error) {
+	in := &t.inflow
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for len(in.data) == 0 {
+		if !in.open || in.dec.Done() {
+			return 0, io.EOF
+		}
+		if err := t.readMore(); err != nil {
+			t.reply.keep = false
+			return 0, err
+		}
+	}
+	n := copy(p, in.data)
+	in.data = in.data[n:]
+	return n, nil
+}
+
+// readMore decodes more of the body, from what was read or from the socket.
+func (t *turn) readMore() error {
+	in := &t.inflow
+	if len(in.raw) == 0 {
+		if err := t.readSocket(); err != nil {
+			return err
+		}
+	}
+	n, data, err := in.dec.Feed(in.raw)
+	in.data, in.raw = in.raw[:data], in.raw[n:]
+	in.size += int64(data)
+	if limit := t.loop.app.config.Limits.Body; limit >= 0 && in.size > limit {
+		return ErrBodyTooLarge
+	}
+	return err
+}
+
+// readSocket reads at least a byte. It blocks, without the loop.
+func (t *turn) readSocket() error {
+	in := &t.inflow
+	if in.wait {
+		in.wait = false
+		t.out = append(t.out, http1.Continue...)
+		if err := t.flush(nil); err != nil {
+			return err
+		}
+	}
+	if t.scratch == nil {
+		t.scratch = make([]byte, readBuffer/2)
+	}
+	for {
+		n, errno := reactor.Read(t.fd, t.scratch)
+		switch {
+		case errno == unix.EAGAIN:
+			if err := t.wait(t.readable, t.loop.app.config.Limits.ReadBody); err != nil {
+				return err
+			}
+		case errno == unix.EINTR:
+		case errno != 0:
+			return errno
+		case n == 0:
+			return io.ErrUnexpectedEOF
+		default:
+			in.raw = t.scratch[:n]
+			return nil
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package nano
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// idleGrace is how long connections without a request stay open when the app
+// shuts down: a request that is on its way is answered, with Connection: close.
+const idleGrace = 500 * time.Millisecond
+
+// Shutdown stops accepting, answers the requests that have come or are under way,
+// and closes the connections. It returns when all that is done. When ctx or
+// Limits.Drain ends first, the contexts of requests that are left are cancelled
+// with [ErrShutdown], their connections are cut, and it says so.
+func (a *App) Shutdown(ctx context.Context) error {
+	s, err := a.start()
+	if err != nil {
+		return err
+	}
+	if a.std.server != nil {
+		defer a.std.shutdown(a, ctx)
+	}
+	if d := a.config.Limits.Drain; d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d)
+		defer cancel()
+	}
+	s.draining.Store(true)
+	for _, l := range s.loops {
+		l.call((*loop).beginDrain)
+	}
+	select {
+	case <-s.ended:
+		return nil
+	case <-ctx.Done():
+	}
+	s.cancel(ErrShutdown)
+	for _, l := range s.loops {
+		l.call((*loop).cutAll)
+	}
+	return errors.Join(errors.New("nano: requests were cut off by the shutdown"), ctx.Err())
+}
+
+// beginDrain accepts who waits in the queue, then closes the doors.
+func (l *loop) beginDrain() {
+	if l.grace != 0 {
+		return
+	}
+	l.grace = l.now + int64(idleGrace)
+	for _, d := range l.doors {
+		for l.accept(d) {
+		}
+		l.shutDoor(d)
+		unix.Close(d.fd)
+	}
+	l.doors = nil
+}
+
+// drainStep closes connections that have nothing under way, and ends the loop
+// after the last.
+func (l *loop) drainStep() {
+	if l.grace == 0 {
+		return
+	}
+	if l.now >= l.grace {
+		l.conns.each(func(c *conn) {
+			if c.phase == phaseIdle && !c.unseen && !c.readable {
+				l.drop(c)
+			}
+		})
+	}
+	l.stopped = l.conns.open == 0 && l.mail.empty()
+}
+
+// cutAll closes what is left, and leaves the handlers that don't return behind.
+func (l *loop) cutAll() {
+	l.conns.each(func(c *conn) {
+		if c.away != nil {
+			c.away.lost(ErrShutdown)
+		}
+		l.drop(c)
+	})
+}

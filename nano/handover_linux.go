@@ -1,0 +1,135 @@
+package nano
+
+import (
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/clock"
+	"dyno/internal/reactor"
+)
+
+// A loop is run by one goroutine at a time. The baton says which: it is free
+// while the loop does its own work, and holds a ticket while a handler runs. A
+// handler that comes back takes its ticket back and goes on as the loop. Whoever
+// finds the same ticket for too long (the watchdog), or wants to block (the
+// handler), tears it up and starts a new goroutine as the loop; the handler then
+// carries on alone.
+//
+// A ticket is an odd number and used once. Torn up, or taken back, it is even.
+
+// serveInline runs the handler on the loop's goroutine. It reports whether the
+// goroutine still is the loop's.
+func (l *loop) serveInline(t *turn, h Handler) (mine bool) {
+	l.tickets += 2
+	ticket := l.tickets
+	t.ticket, l.serving = ticket, t.x.route
+	l.baton.Store(ticket)
+	if l.server.watchdog.asleep.Load() {
+		l.server.watchdog.wake()
+	}
+	l.app.serve(t.x, h)
+	if !t.away && l.baton.CompareAndSwap(ticket, ticket-1) {
+		t.finish()
+		return true
+	}
+	t.away = true
+	t.finishAway()
+	return false
+}
+
+// leave gives the loop up before the handler blocks.
+func (t *turn) leave() {
+	if t.away {
+		return
+	}
+	t.away = true
+	if t.loop.baton.CompareAndSwap(t.ticket, t.ticket+1) {
+		go t.loop.takeOver()
+	}
+}
+
+// takeOver goes on with the loop where a handler keeps the goroutine that ran it.
+func (l *loop) takeOver() {
+	l.lend(l.turn)
+	l.run(l.server.newTurn(l))
+}
+
+// lend leaves the connection to the handler of t. What is complete of earlier
+// answers is sent now: the client must not wait for them as long as for this one.
+func (l *loop) lend(t *turn) {
+	c := t.conn
+	c.away, c.phase = t, phaseAway
+	c.in = nil // the turn has it, if there was anything
+	l.wheel.Clear(c.id)
+	l.away++
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ready != nil {
+		n, _ := reactor.Write(t.fd, t.ready) // an error shows again when the rest is sent
+		t.sent, t.ready = n, nil
+	}
+}
+
+// spawn starts the handler on a goroutine of its own. The exchange goes with it;
+// the bytes of the request and of what follows are copied, for the loop needs its
+// buffer.
+func (l *loop) spawn(c *conn, h Handler, request, rest []byte, in *inflow) {
+	t, s := l.turn, l.server.newTurn(l)
+	s.x, t.x = t.x, s.x
+	s.x.wire, t.x.wire = s, t
+	s.away, s.conn, s.fd = true, c, c.fd
+	s.out, s.sent = s.out[:0], 0
+	n, whole := len(request), s.x.body.whole
+	s.copied = append(append(append(s.copied[:0], request...), whole...), rest...)
+	if len(whole) > 0 {
+		s.x.body.whole = s.copied[n:][:len(whole):len(whole)]
+	}
+	s.start(s.copied[:n:n], s.copied[n+len(whole):])
+	if in != nil {
+		s.inflow = *in
+	}
+	c.away, c.phase = s, phaseAway
+	l.wheel.Clear(c.id)
+	l.away++
+	go s.serveAway(h)
+}
+
+// serveAway runs a spawned handler.
+func (t *turn) serveAway(h Handler) {
+	began := clock.Now()
+	r := t.x.route
+	returned := false
+	defer func() {
+		if !returned { // runtime.Goexit
+			t.reply.cut = true
+			t.finishAway()
+		}
+	}()
+	t.loop.app.serve(t.x, h)
+	returned = true
+	if r != nil && r.placement == Auto {
+		r.manner.spawned(clock.Now() - began)
+	}
+	t.finishAway()
+}
+
+// takeBack gets the connection back from a handler that was away.
+func (l *loop) takeBack(t *turn) {
+	c := t.conn
+	l.away--
+	c.away = nil
+	if t.hijacked {
+		unix.Close(c.fd) // the handler has a descriptor of its own
+		l.forget(c)
+		l.server.oldTurn(t)
+		return
+	}
+	if len(t.rest) > 0 {
+		c.in = append(l.takeBuffer(), t.rest...)
+	}
+	c.unseen, c.unread = len(c.in) > 0, len(c.in) > 0 || t.inflow.open
+	c.closing, c.cut = !t.reply.keep || t.reply.cut, t.reply.cut
+	c.readable = true
+	l.settle(c)
+	l.more = append(l.more, c.id)
+	l.server.oldTurn(t)
+}

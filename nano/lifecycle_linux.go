@@ -1,0 +1,119 @@
+package nano
+
+import (
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Causes of a request's context (context.Cause).
+var (
+	// ErrClientGone ends the context of a request whose client has closed its side
+	// of the connection.
+	ErrClientGone = errors.New("nano: the client has gone")
+	// ErrShutdown ends the contexts of requests that outlast Limits.Drain.
+	ErrShutdown = errors.New("nano: the app shuts down")
+)
+
+const (
+	lingerTime  = 2 * time.Second
+	lingerBytes = 1 << 20
+)
+
+// await puts the connection into a phase, with the deadline of that phase.
+func (l *loop) await(c *conn, p phase) {
+	c.phase = p
+	limits := &l.app.config.Limits
+	var d time.Duration
+	switch p {
+	case phaseIdle:
+		d = limits.Idle
+	case phaseHead:
+		d = limits.ReadHead
+	case phaseBody:
+		d = limits.ReadBody
+	case phaseWrite:
+		d = limits.WriteStall
+	case phaseLinger:
+		d = lingerTime
+	}
+	if d <= 0 {
+		l.wheel.Clear(c.id)
+		return
+	}
+	l.wheel.Set(c.id, l.now+int64(d))
+}
+
+// expired closes a connection that let its deadline pass.
+func (l *loop) expired(id int32) {
+	c := l.conns.at(id)
+	if c.fd < 0 {
+		return
+	}
+	switch c.phase {
+	case phaseHead, phaseBody:
+		l.timedOut(c)
+	default:
+		l.drop(c)
+	}
+}
+
+// timedOut tells a client that its request took too long to come in.
+func (l *loop) timedOut(c *conn) {
+	l.turn.conn, l.turn.out = c, l.turn.out[:0]
+	l.refuseWith(c, 408)
+	c.upload = nil
+	l.keep(c, nil)
+	l.deliver(c)
+	l.settle(c)
+}
+
+// retire closes a connection after its last answer. If the client has sent what
+// was not read, closing at once would reset the connection, and the reset could
+// overtake the answer: then its side is closed first, and what still comes is
+// read and thrown away for a while (RFC 9112 9.6).
+func (l *loop) retire(c *conn) {
+	if !c.unread && !c.readable || c.ending {
+		l.drop(c)
+		return
+	}
+	if c.phase == phaseLinger {
+		return
+	}
+	unix.Shutdown(c.fd, unix.SHUT_WR)
+	c.in, c.upload = nil, nil
+	l.await(c, phaseLinger)
+	if c.readable {
+		l.more = append(l.more, c.id)
+	}
+}
+
+// lingered counts what a connection sends after its last answer.
+func (l *loop) lingered(c *conn, n int) {
+	if c.drained += n; n == 0 || c.ending || c.drained > lingerBytes {
+		l.drop(c)
+	}
+}
+
+// drop closes a connection now. If it was cut, the client gets a reset, so that
+// it can't take a part of an answer for the whole.
+func (l *loop) drop(c *conn) {
+	if c.away != nil {
+		unix.Shutdown(c.fd, unix.SHUT_RDWR) // the handler still uses the descriptor
+		return
+	}
+	if c.cut {
+		unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+	}
+	unix.Close(c.fd)
+	l.forget(c)
+}
+
+// forget takes a connection out of the loop's books.
+func (l *loop) forget(c *conn) {
+	l.wheel.Clear(c.id)
+	l.server.gone(c.remote)
+	l.load.Add(-1)
+	l.conns.remove(c)
+}

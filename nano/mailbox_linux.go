@@ -1,0 +1,58 @@
+package nano
+
+import "sync/atomic"
+
+// mailbox takes what other goroutines have for a loop. Posting never waits.
+type mailbox struct {
+	first atomic.Pointer[letter] // the newest
+}
+
+// letter is opened by the loop it was posted to.
+type letter struct {
+	next *letter
+	open func(*loop)
+}
+
+func (m *mailbox) post(n *letter) {
+	for {
+		old := m.first.Load()
+		n.next = old
+		if m.first.CompareAndSwap(old, n) {
+			return
+		}
+	}
+}
+
+// empty reports whether there is nothing to collect.
+func (m *mailbox) empty() bool { return m.first.Load() == nil }
+
+// collect returns all letters, the oldest first.
+func (m *mailbox) collect() *letter {
+	var oldest *letter
+	for n := m.first.Swap(nil); n != nil; {
+		next := n.next
+		n.next = oldest
+		oldest, n = n, next
+	}
+	return oldest
+}
+
+// post gives the loop something to do and wakes it if it waits. Any goroutine
+// may call it.
+func (l *loop) post(n *letter) {
+	l.mail.post(n)
+	if l.waiting.Load() {
+		l.poller.Wake()
+	}
+}
+
+// call posts a function.
+func (l *loop) call(f func(*loop)) { l.post(&letter{open: f}) }
+
+func (l *loop) openMail() {
+	for n := l.mail.collect(); n != nil; {
+		next := n.next // open may post n again
+		n.open(l)
+		n = next
+	}
+}

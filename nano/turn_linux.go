@@ -1,0 +1,157 @@
+package nano
+
+import (
+	"context"
+	"sync"
+
+	"dyno/internal/http1"
+)
+
+// turn is what a handler needs to answer one connection's request: the exchange,
+// the bytes it was read into, the answers to send. A loop has one. If the loop is
+// taken from a handler, the turn stays with the handler and the loop gets a new
+// one, so that they share nothing but the mailbox.
+type turn struct {
+	loop   *loop
+	x      *exchange
+	conn   *conn // the loop's; a handler that is away may only read fd and remote
+	fd     int
+	ticket uint64 // of the baton, while the handler runs on the loop
+	away   bool   // the handler runs without the loop
+
+	scratch []byte // read buffer; nil in turns of spawned handlers until they read
+	data    []byte // the request
+	rest    []byte // what follows it
+	held    []byte // the connection's own buffer, if data lies in it
+	copied  []byte // the request, in turns of spawned handlers
+	date    []byte // "Date: …\r\n" of this second
+
+	out      []byte // answers not yet given to the kernel
+	reply    reply
+	inflow   inflow
+	hijacked bool
+
+	// Between a handler that is away and the loop.
+	letter   letter
+	mu       sync.Mutex
+	ready    []byte // of out, the complete answers to earlier requests; guarded once the handler runs
+	sent     int    // of those, bytes that were sent by who took the loop
+	gone     error  // why the client, or the app, has no more use for the answer
+	cancel   context.CancelCauseFunc
+	writable chan struct{} // capacity 1
+	readable chan struct{} // capacity 1
+}
+
+// reply is how far the answer to the current request has come.
+type reply struct {
+	streamed bool  // begun by begin, not answer
+	ended    bool  // nothing more to send
+	chunked  bool  // in chunked coding
+	bodiless bool  // HEAD, 204 or 304: the body is counted, not sent
+	keep     bool  // the connection may carry another request
+	cut      bool  // close the connection without ending the answer
+	left     int64 // bytes of the body to come; -1: not known
+}
+
+func newTurn(l *loop) *turn {
+	t := &turn{loop: l, writable: make(chan struct{}, 1), readable: make(chan struct{}, 1)}
+	t.x = &exchange{app: l.app, wire: t}
+	t.letter.open = func(l *loop) { l.takeBack(t) }
+	return t
+}
+
+// start readies t for the request that lies in data.
+func (t *turn) start(data, rest []byte) {
+	x := t.x
+	x.buf, t.data, t.rest = data, data, rest
+	x.remote = t.conn.remote
+	if t.ready = nil; len(t.out) > 0 {
+		t.ready = t.out
+	}
+	t.reply = reply{keep: x.req.KeepAlive && t.loop.server.keeps(t.conn)}
+}
+
+// renew readies a turn for another use. Buffers that have grown large are given up.
+func (t *turn) renew() {
+	x := t.x
+	if cap(t.out) > flushAt {
+		t.out = nil
+	}
+	if cap(t.copied) > flushAt {
+		t.copied = nil
+	}
+	drain(t.writable)
+	drain(t.readable)
+	*t = turn{x: x, letter: t.letter, writable: t.writable, readable: t.readable, date: t.date,
+		scratch: t.scratch, out: t.out[:0], copied: t.copied[:0]}
+	x.buf = nil
+}
+
+func drain(ch chan struct{}) {
+	select {
+	case <-ch:
+	default:
+	}
+}
+
+// over ends the request: no Ctx of it is valid any more.
+func (t *turn) over() {
+	if t.loop.app.config.Debug {
+		poison(t.data)
+	}
+	if t.cancel != nil {
+		t.mu.Lock()
+		t.cancel = nil
+		t.mu.Unlock()
+	}
+	t.x.recycle()
+}
+
+// poison makes a View that was kept show at once.
+func poison(b []byte) {
+	for i := range b {
+		b[i] = 0xdb
+	}
+}
+
+// context implements wire.
+func (t *turn) context(*exchange) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(t.loop.server.ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.gone != nil {
+		cancel(t.gone)
+	}
+	t.cancel = cancel
+	return ctx, cancel
+}
+
+// lost tells the handler that nobody waits for its answer.
+func (t *turn) lost(why error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.gone == nil {
+		t.gone = why
+	}
+	if t.cancel != nil {
+		t.cancel(why)
+	}
+}
+
+// signal passes readiness of the socket on to the handler.
+func signal(ch chan struct{}) {
+	select {
+	case ch <- struct{}{}:
+	default:
+	}
+}
+
+// inflow is a request's body that the handler reads from the socket.
+type inflow struct {
+	open bool // there is one, and it isn't all read
+	wait bool // the client waits for "100 Continue"
+	dec  http1.Body
+	data []byte // content that is decoded
+	raw  []byte // bytes read and not decoded
+	size int64  // content seen
+}

@@ -1,0 +1,99 @@
+package nano
+
+import (
+	"dyno/internal/http1"
+)
+
+// upload collects a request whose body isn't in yet. Bodies up to
+// Limits.BufferBody are collected, so that the handler can run on the loop;
+// larger ones are left for the handler to read.
+type upload struct {
+	head  []byte
+	body  []byte
+	dec   http1.Body
+	began int64 // when the head was in
+}
+
+// requestWithBody serves or begins to collect the request whose head is the first
+// n bytes of b.
+func (l *loop) requestWithBody(c *conn, b []byte, n int) (used int, mine bool) {
+	r := &l.turn.x.req
+	limits := &l.app.config.Limits
+	if limits.Body >= 0 && r.ContentLength > limits.Body {
+		l.refuseWith(c, 413)
+		return len(b), true
+	}
+	whole := n + int(min(r.ContentLength, int64(limits.BufferBody)))
+	if !r.Chunked && r.ContentLength <= int64(limits.BufferBody) && len(b) >= whole {
+		l.turn.x.body = body{whole: b[n:whole:whole], ready: true}
+		return whole, l.serve(c, b[:n:n], b[whole:], nil)
+	}
+	u := &upload{head: append([]byte(nil), b[:n]...), began: l.now}
+	u.dec.Start(r)
+	if !r.Chunked && r.ContentLength > int64(limits.BufferBody) {
+		raw := append([]byte(nil), b[n:]...)
+		return len(b), l.stream(c, u, raw, r.Expect100 && len(raw) == 0)
+	}
+	c.upload = u
+	if len(b) == n {
+		if r.Expect100 {
+			l.turn.out = append(l.turn.out, http1.Continue...)
+		}
+		return n, true
+	}
+	used, mine = l.collect(c, b[n:])
+	return n + used, mine
+}
+
+// receiveBody takes bytes for the body that is coming in.
+func (l *loop) receiveBody(c *conn, b []byte) (mine bool) {
+	t := l.turn
+	t.conn, t.fd, t.out, t.sent = c, c.fd, t.out[:0], 0
+	n, mine := l.collect(c, b)
+	if !mine {
+		return false
+	}
+	return l.processMore(c, b[n:])
+}
+
+// collect decodes what belongs to the body, and serves the request when it is
+// all in. It returns how much of b is done with.
+func (l *loop) collect(c *conn, b []byte) (n int, mine bool) {
+	u := c.upload
+	n, data, err := u.dec.Feed(b)
+	u.body = append(u.body, b[:data]...)
+	limits := &l.app.config.Limits
+	switch {
+	case err != nil:
+		c.upload = nil
+		l.refuse(c, err)
+		return len(b), true
+	case limits.Body >= 0 && int64(len(u.body)) > limits.Body:
+		c.upload = nil
+		l.refuseWith(c, 413)
+		return len(b), true
+	case u.dec.Done():
+		c.upload = nil
+		x := l.turn.x
+		if _, err := x.req.Parse(u.head, &l.head); err != nil {
+			panic("nano: a head that was parsed can't be parsed: " + err.Error())
+		}
+		x.body = body{whole: u.body, ready: true}
+		return n, l.serve(c, u.head, b[n:], nil)
+	case len(u.body) > limits.BufferBody:
+		c.upload = nil
+		x := l.turn.x
+		if _, err := x.req.Parse(u.head, &l.head); err != nil {
+			panic("nano: a head that was parsed can't be parsed: " + err.Error())
+		}
+		return n, l.stream(c, u, nil, false)
+	}
+	return n, true
+}
+
+// stream starts the handler with a body that it reads from the connection.
+func (l *loop) stream(c *conn, u *upload, raw []byte, expect bool) (mine bool) {
+	l.turn.x.body = body{}
+	in := &inflow{open: true, wait: expect, dec: u.dec, data: u.body, raw: raw, size: int64(len(u.body))}
+	return l.serve(c, u.head, nil, in)
+}
