@@ -13,10 +13,7 @@ var (
 // when the line is not complete yet: a line is judged when its end is in. A line
 // that holds only CRLF gives an empty name: the end of the section.
 func field(b []byte, at int) (f Field, next int, err error) {
-	colon := at
-	for colon < len(b) && token[b[colon]] {
-		colon++
-	}
+	colon := token.endOf(b, at)
 	if colon == len(b) || b[colon] != ':' || colon == at {
 		if at+1 < len(b) && b[at] == '\r' && b[at+1] == '\n' {
 			return Field{}, at + 2, nil

@@ -47,6 +47,10 @@ func (f *fieldsOf) take(name, value []byte, minor uint8) error {
 // takeConnection reads connection options (RFC 9110 7.6.1). Fields that others
 // of them name are hop-by-hop, which is a proxy's business.
 func (f *fieldsOf) takeConnection(list []byte) {
+	if EqualFold(list, "keep-alive") { // what most clients send, and nothing else
+		f.keepAlive = true
+		return
+	}
 	for len(list) > 0 {
 		var option []byte
 		option, list = cut(list)

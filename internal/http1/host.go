@@ -13,10 +13,7 @@ func checkHost(b []byte) error {
 			return errHost
 		}
 	} else {
-		for i < len(b) && regName[b[i]] {
-			i++
-		}
-		if i < len(b) && b[i] == '%' {
+		if i = regName.endOf(b, 0); i < len(b) && b[i] == '%' {
 			if i = escapedName(b, i); i < 0 {
 				return errHost
 			}

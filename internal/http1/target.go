@@ -7,9 +7,7 @@ import "bytes"
 func (r *Request) pathAndQuery(b []byte, start int) (end int, err error) {
 	end = start
 	for {
-		for end < len(b) && pathByte[b[end]] {
-			end++
-		}
+		end = pathByte.endOf(b, end)
 		if end == len(b) || b[end] != '%' {
 			break
 		}
@@ -36,9 +34,8 @@ func (r *Request) pathAndQuery(b []byte, start int) (end int, err error) {
 func targetEnd(b []byte, i int) int {
 	for ; i+8 <= len(b); i += 8 {
 		w := load64(b[i:])
-		hits := below(w, 0x21) | equal(w, 0x7f) | equal(w, '#') | w&highs
-		if hits != 0 {
-			return i + first(hits)
+		if stop := outside(w, '!') | equal(w, '#') | w&highs; stop != 0 {
+			return i + first(stop)
 		}
 	}
 	for i < len(b) && b[i] > ' ' && b[i] < 0x7f && b[i] != '#' {
