@@ -5,7 +5,7 @@ var (
 	errChunkSize  = &Error{400, "RFC 9112 7.1", "chunk size is not 1 to 15 hexadecimal digits"}
 	errChunkLine  = &Error{400, "RFC 9112 7.1", "chunk-size line not ended by CRLF"}
 	errChunkExt   = &Error{400, "RFC 9112 7.1.1", "chunk extension holds a control character"}
-	errChunkLong  = &Error{400, "RFC 9112 7.1.1", "chunk extensions longer than 4 KiB at once or 16 KiB in all"}
+	errChunkLong  = &Error{400, "RFC 9112 7.1.1", "chunk extensions longer than 2 KiB at once or 16 KiB in all"}
 	errChunkEnd   = &Error{400, "RFC 9112 7.1", "chunk data not followed by CRLF"}
 	errTrailerLen = &Error{400, "RFC 9112 7.1.2", "trailer section longer than 16 KiB"}
 )

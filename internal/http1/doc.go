@@ -11,7 +11,7 @@ package http1
 // Limits that bound what a peer can make a parser hold or scan.
 const (
 	MaxHead      = 64 << 10 // bytes of a response's head, status line included
-	maxChunkLine = 4 << 10  // bytes of a chunk-size line with its extensions
+	maxChunkLine = 2 << 10  // bytes of a chunk-size line with its extensions
 	maxChunkExt  = 16 << 10 // bytes of extensions and padding in a whole body
 	maxTrailer   = 16 << 10 // bytes of a trailer section
 )

@@ -30,7 +30,9 @@ func checkHost(b []byte) error {
 	return nil
 }
 
-// escapedName goes on over a name that holds escapes, to the byte after it.
+// escapedName goes on over a name that holds escapes, to the byte after it. It
+// takes escapes of non-ASCII bytes only: a character that needs none would give
+// the same host two spellings.
 func escapedName(b []byte, i int) int {
 	for i < len(b) {
 		switch {
@@ -38,7 +40,7 @@ func escapedName(b []byte, i int) int {
 			i++
 		case b[i] != '%':
 			return i
-		case i+2 < len(b) && hexDigit(b[i+1]) >= 0 && hexDigit(b[i+2]) >= 0:
+		case i+2 < len(b) && hexDigit(b[i+1]) >= 8 && hexDigit(b[i+2]) >= 0:
 			i += 3
 		default:
 			return -1
@@ -47,27 +49,81 @@ func escapedName(b []byte, i int) int {
 	return i
 }
 
-// addressEnd is the index after a bracketed IPv6 address, by its characters
-// only, or -1. Zones and the forms of a future IP version are not taken.
+// addressEnd is the index after a bracketed IPv6 address (RFC 3986 3.2.2), or -1
+// if b does not start with one. Zones and later IP versions are not taken.
 func addressEnd(b []byte) int {
 	end := bytes.IndexByte(b, ']')
-	const longest = len("[0000:0000:0000:0000:0000:ffff:255.255.255.255")
-	if end < len("[::") || end > longest {
-		return -1
-	}
-	colons := 0
-	for _, c := range b[1:end] {
-		switch {
-		case c == ':':
-			colons++
-		case c != '.' && hexDigit(c) < 0:
-			return -1
-		}
-	}
-	if colons < 2 || colons > 7 {
+	if end < 0 || !isIPv6(b[1:end]) {
 		return -1
 	}
 	return end + 1
+}
+
+// isIPv6 reports whether b is eight groups of one to four hexadecimal digits.
+// One "::" may stand for one group or more, dotted decimals for the last two.
+func isIPv6(b []byte) bool {
+	groups := 8
+	if bytes.IndexByte(b, '.') >= 0 {
+		decimals := bytes.LastIndexByte(b, ':') + 1
+		if !isIPv4(b[decimals:]) {
+			return false
+		}
+		groups, b = 6, b[:decimals]
+		if !bytes.HasSuffix(b, []byte("::")) {
+			b = bytes.TrimSuffix(b, []byte(":"))
+		}
+	}
+	before, after, gap := bytes.Cut(b, []byte("::"))
+	n, ok := hexGroups(before)
+	m, ok2 := hexGroups(after)
+	if gap {
+		return ok && ok2 && n+m < groups
+	}
+	return ok && n == groups
+}
+
+// hexGroups counts groups of one to four digits with colons between them.
+func hexGroups(b []byte) (n int, ok bool) {
+	for len(b) > 0 {
+		digits := 0
+		for digits < len(b) && hexDigit(b[digits]) >= 0 {
+			digits++
+		}
+		if digits == 0 || digits > 4 {
+			return 0, false
+		}
+		n++
+		if b = b[digits:]; len(b) == 0 {
+			break
+		}
+		if b[0] != ':' || len(b) == 1 {
+			return 0, false
+		}
+		b = b[1:]
+	}
+	return n, true
+}
+
+// isIPv4 reports whether b is four decimals up to 255 with dots between them.
+func isIPv4(b []byte) bool {
+	for part := range 4 {
+		value, digits := 0, 0
+		for digits < len(b) && digits < 4 && isDigit(b[digits]) {
+			value = value*10 + int(b[digits]-'0')
+			digits++
+		}
+		if digits == 0 || value > 255 || digits > 1 && b[0] == '0' {
+			return false
+		}
+		if b = b[digits:]; part == 3 {
+			break
+		}
+		if len(b) == 0 || b[0] != '.' {
+			return false
+		}
+		b = b[1:]
+	}
+	return len(b) == 0
 }
 
 // checkAuthority checks the target of CONNECT: a host and a port (RFC 9112 3.2.3).
