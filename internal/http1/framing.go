@@ -5,7 +5,7 @@ var (
 	errLength        = &Error{400, "RFC 9112 6.3", "Content-Length is not one plain decimal number"}
 	errLengths       = &Error{400, "RFC 9112 6.3", "several Content-Length fields"}
 	errLengthAndTE   = &Error{400, "RFC 9112 6.3", "both Content-Length and Transfer-Encoding"}
-	errCoding        = &Error{400, "RFC 9112 6.3", "Transfer-Encoding does not end in chunked, or names it twice"}
+	errCoding        = &Error{400, "RFC 9112 6.3", "Transfer-Encoding does not end in chunked, names it twice or has an empty member"}
 	errCodings       = &Error{400, "RFC 9112 6.3", "several Transfer-Encoding fields"}
 	errCodingUnknown = &Error{501, "RFC 9112 6.1", "Transfer-Encoding other than chunked"}
 	errCodingOn10    = &Error{400, "RFC 9112 6.1", "Transfer-Encoding in an HTTP/1.0 message"}
@@ -104,15 +104,13 @@ func (f *fieldsOf) takeCoding(value []byte, minor uint8) error {
 // refuseCoding tells codings that are not implemented, which could be (501),
 // from framing that can't be relied on (400).
 func refuseCoding(list []byte) error {
-	var last []byte
-	for len(list) > 0 {
-		if EqualFold(last, "chunked") {
+	for list != nil {
+		var coding []byte
+		coding, list = cut(list)
+		last := list == nil
+		if len(coding) == 0 || EqualFold(coding, "chunked") != last {
 			return errCoding
 		}
-		last, list = cut(list)
 	}
-	if EqualFold(last, "chunked") {
-		return errCodingUnknown
-	}
-	return errCoding
+	return errCodingUnknown
 }
