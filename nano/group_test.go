@@ -185,15 +185,15 @@ func TestNotFoundOfMountedApp(t *testing.T) {
 	}
 }
 
-func logged(next nano.Handler) nano.Handler { return next }
+func plain(next nano.Handler) nano.Handler { return next }
 
 func made(int) nano.Middleware { return func(next nano.Handler) nano.Handler { return next } }
 
 func TestMiddlewareNames(t *testing.T) {
 	app := nano.New(nano.Config{})
-	app.Use(logged, made(1), nano.Named("auth", logged), nano.Named("two", nano.Named("one", logged)))
+	app.Use(plain, made(1), nano.Named("auth", plain), nano.Named("two", nano.Named("one", plain)))
 	r := app.Get("/", tell)
-	if got, want := strings.Join(r.Middleware(), " "), "nano_test.logged nano_test.made auth two"; got != want {
+	if got, want := strings.Join(r.Middleware(), " "), "nano_test.plain nano_test.made auth two"; got != want {
 		// An inlined function's closure is named after the function it is in.
 		if got != strings.Replace(want, "nano_test.made", "nano_test.TestMiddlewareNames.made", 1) {
 			t.Errorf("got %q, want %q", got, want)
