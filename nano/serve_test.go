@@ -16,19 +16,19 @@ import (
 	"dyno/nano"
 )
 
-// logged is a log that tests can read while it is written.
-type logged struct {
+// logLines is a log that tests can read while it is written.
+type logLines struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-func (l *logged) Write(p []byte) (int, error) {
+func (l *logLines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.Write(p)
 }
 
-func (l *logged) String() string {
+func (l *logLines) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
