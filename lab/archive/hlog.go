@@ -11,50 +11,24 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"dyno/lab/hlog"
 	"dyno/lab/load"
 )
 
-// windowMark begins the comment that says which window the lines after it
-// belong to. Other readers of interval logs skip comments.
-const windowMark = "#[Window: "
-
-// writeHistograms writes the windows' histograms as an HdrHistogram interval
-// log (format 1.3, V2 compressed encoding), one line for each window and clock,
-// tagged with the clock. Times are seconds since the first window's start,
-// maxima milliseconds. A clock without a histogram has no line.
+// writeHistograms writes the windows' histograms, all of them, as an interval
+// log. Its times are since the first window's start.
 func writeHistograms(w io.Writer, started time.Time, windows []Window) error {
-	_, err := fmt.Fprintf(w, "#[Histogram log format version %s]\n#[StartTime: %.3f (seconds since epoch), %s]\n"+
-		"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
-		hdrhistogram.HISTOGRAM_LOG_FORMAT_VERSION, float64(started.UnixMilli())/1e3, started.UTC().Format(time.RFC3339))
-	if err != nil {
-		return err
+	zero := int64(0)
+	if len(windows) > 0 {
+		zero = windows[0].Client.Start
 	}
-	for i := range windows {
-		c := &windows[i].Client
-		if _, err := fmt.Fprintf(w, "%s%d]\n", windowMark, c.Index); err != nil {
-			return err
-		}
-		since := time.Duration(c.Start - windows[0].Client.Start)
-		for clock, h := range c.Hist {
-			if err := writeHistogram(w, load.Clock(clock), h, since, c.Length); err != nil {
-				return fmt.Errorf("histogram of %s in window %d: %w", load.Clock(clock), c.Index, err)
+	return hlog.Write(w, started, zero, func(yield func(*load.Window) bool) {
+		for i := range windows {
+			if !yield(&windows[i].Client) {
+				return
 			}
 		}
-	}
-	return nil
-}
-
-func writeHistogram(w io.Writer, clock load.Clock, h *hdrhistogram.Histogram, since, length time.Duration) error {
-	if h == nil {
-		return nil
-	}
-	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "Tag=%s,%.6f,%.6f,%.6f,%s\n",
-		clock, since.Seconds(), length.Seconds(), float64(h.Max())/1e6, encoded)
-	return err
+	})
 }
 
 // readHistograms reads what [writeHistograms] wrote and hands each window, with
@@ -82,22 +56,22 @@ type histogramReader struct {
 
 func (h *histogramReader) line(text []byte) error {
 	switch {
-	case bytes.HasPrefix(text, []byte(windowMark)):
+	case bytes.HasPrefix(text, []byte(hlog.WindowMark)):
 		return h.mark(string(text))
 	case len(text) == 0, text[0] == '#', text[0] == '"':
 		return nil
 	case h.current == nil:
-		return errors.New("histogram before any " + windowMark + "N] line")
+		return errors.New("histogram before any " + hlog.WindowMark + "N] line")
 	}
 	return h.histogram(string(text), &h.current.Client)
 }
 
 // mark begins a window; they come in the order of the other file.
 func (h *histogramReader) mark(line string) error {
-	text, ok := strings.CutSuffix(strings.TrimPrefix(line, windowMark), "]")
+	text, ok := strings.CutSuffix(strings.TrimPrefix(line, hlog.WindowMark), "]")
 	index, err := strconv.Atoi(text)
 	if !ok || err != nil {
-		return fmt.Errorf("%q is not %sN]", line, windowMark)
+		return fmt.Errorf("%q is not %sN]", line, hlog.WindowMark)
 	}
 	if h.seen == len(h.windows) {
 		return fmt.Errorf("window %d is not in %s", index, windowsFile)

@@ -1,0 +1,112 @@
+// Package export writes what a load came to in the forms that other people's
+// tools read: HdrHistogram logs, CSV, benchstat's benchmark lines, JUnit and
+// JSON Lines, and, while the load runs, Prometheus remote write and OTLP.
+//
+// All forms tell the same truth about requests that were given up: a figure of
+// which only a lower bound is known is never written as if it were known.
+package export
+
+import (
+	"iter"
+	"net/url"
+	"slices"
+	"time"
+
+	"dyno/lab/load"
+)
+
+// Load is a load that has ended, and what is known about it. Writers only read it.
+type Load struct {
+	Spec    *load.Spec
+	Result  *load.Result
+	Started time.Time // when the measured time began, on the wall clock
+}
+
+// counted yields the windows that figures are of: measured and not invalid.
+func (l *Load) counted() iter.Seq[*load.Window] {
+	return func(yield func(*load.Window) bool) {
+		for i := range l.Result.Windows {
+			if w := &l.Result.Windows[i]; !w.Warmup() && w.Validity() != load.Invalid && !yield(w) {
+				return
+			}
+		}
+	}
+}
+
+// at returns an instant of CLOCK_MONOTONIC on the wall clock.
+func (l *Load) at(mono int64) time.Time {
+	return l.Started.Add(time.Duration(mono - l.Result.Start))
+}
+
+// Target is the URL that was loaded, without what may be secret in it: user,
+// password and query.
+func Target(s *load.Spec) string {
+	u, err := url.Parse(s.Target)
+	if err != nil {
+		return ""
+	}
+	path := "/"
+	if len(s.Requests) > 0 {
+		path, _, _ = cutQuery(s.Requests[0].Path)
+	}
+	return u.Scheme + "://" + u.Host + path
+}
+
+func cutQuery(path string) (before, query string, found bool) {
+	u, err := url.ParseRequestURI(path)
+	if err != nil {
+		return "/", "", false
+	}
+	return u.EscapedPath(), u.RawQuery, u.RawQuery != ""
+}
+
+// percentile is one that the outputs tell.
+type percentile struct {
+	name string
+	at   float64
+}
+
+var percentiles = []percentile{{"p50", 50}, {"p90", 90}, {"p99", 99}, {"p99.9", 99.9}, {"p99.99", 99.99}}
+
+// Figure is one of a clock's, in ns. If it is not Known, it is a lower bound.
+type Figure struct {
+	Name  string // "mean", "p50" … "p99.99", "max"
+	NS    float64
+	Known bool
+}
+
+// Figures are those of a clock that the outputs tell, in order; nil if nothing
+// was timed. Requests that were given up are slower than all others, by an
+// unknown time: with any, mean and maximum are lower bounds.
+func Figures(w *load.Window, clock load.Clock) []Figure {
+	h := w.Hist[clock]
+	if w.Timed(clock) == 0 {
+		return nil
+	}
+	complete := w.GivenUp(clock) == 0
+	figures := []Figure{{"mean", h.Mean(), complete}}
+	for _, p := range percentiles {
+		ns, known := w.Quantile(clock, p.at)
+		figures = append(figures, Figure{p.name, float64(ns), known})
+	}
+	return append(figures, Figure{"max", float64(h.Max()), complete})
+}
+
+// FigureNames are the names of all figures of a clock, in order.
+func FigureNames() []string {
+	names := []string{"mean"}
+	for _, p := range percentiles {
+		names = append(names, p.name)
+	}
+	return slices.Concat(names, []string{"max"})
+}
+
+// errorKind is one kind of error with its count.
+type errorKind struct {
+	name  string
+	count uint64
+}
+
+func errorKinds(e *load.Errors) []errorKind {
+	return []errorKind{{"connect", e.Connect}, {"timeout", e.Timeout}, {"reset", e.Reset}, {"status", e.Status}, {"body", e.Body}}
+}

@@ -1,0 +1,58 @@
+// Package hlog writes the histograms of windows as an HdrHistogram interval log
+// (format 1.3, V2 compressed encoding), which HistogramLogProcessor and the
+// other tools of HdrHistogram read.
+package hlog
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"dyno/lab/load"
+)
+
+// WindowMark begins the comment that says which window the lines after it
+// belong to; its index and a closing bracket follow. Other readers of interval
+// logs skip comments.
+const WindowMark = "#[Window: "
+
+// Write writes one line for each window and clock, tagged with the clock. Times
+// are seconds since the instant zero of CLOCK_MONOTONIC, in ns, which is started
+// on the wall clock; maxima are milliseconds, values in the histograms
+// nanoseconds. A clock without a histogram has no line.
+func Write(w io.Writer, started time.Time, zero int64, windows iter.Seq[*load.Window]) error {
+	_, err := fmt.Fprintf(w, "#[Histogram log format version %s]\n#[StartTime: %.3f (seconds since epoch), %s]\n"+
+		"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
+		hdrhistogram.HISTOGRAM_LOG_FORMAT_VERSION, float64(started.UnixMilli())/1e3, started.UTC().Format(time.RFC3339))
+	if err != nil {
+		return err
+	}
+	for window := range windows {
+		if _, err := fmt.Fprintf(w, "%s%d]\n", WindowMark, window.Index); err != nil {
+			return err
+		}
+		since := time.Duration(window.Start - zero)
+		for clock, h := range window.Hist {
+			if err := writeLine(w, load.Clock(clock), h, since, window.Length); err != nil {
+				return fmt.Errorf("histogram of %s in window %d: %w", load.Clock(clock), window.Index, err)
+			}
+		}
+	}
+	return nil
+}
+
+func writeLine(w io.Writer, clock load.Clock, h *hdrhistogram.Histogram, since, length time.Duration) error {
+	if h == nil {
+		return nil
+	}
+	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "Tag=%s,%.6f,%.6f,%.6f,%s\n",
+		clock, since.Seconds(), length.Seconds(), float64(h.Max())/1e6, encoded)
+	return err
+}
