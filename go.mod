@@ -2,12 +2,11 @@ module dyno
 
 go 1.26.0
 
-require github.com/HdrHistogram/hdrhistogram-go v1.4.0
-
 require (
-	github.com/klauspost/compress v1.20.3 // indirect
-	go.opentelemetry.io/proto/otlp v1.11.1 // indirect
-	google.golang.org/protobuf v1.36.12 // indirect
+	github.com/HdrHistogram/hdrhistogram-go v1.4.0
+	github.com/klauspost/compress v1.20.3
+	go.opentelemetry.io/proto/otlp v1.11.1
+	google.golang.org/protobuf v1.36.12
 )
 
 require (

@@ -100,13 +100,3 @@ func FigureNames() []string {
 	}
 	return slices.Concat(names, []string{"max"})
 }
-
-// errorKind is one kind of error with its count.
-type errorKind struct {
-	name  string
-	count uint64
-}
-
-func errorKinds(e *load.Errors) []errorKind {
-	return []errorKind{{"connect", e.Connect}, {"timeout", e.Timeout}, {"reset", e.Reset}, {"status", e.Status}, {"body", e.Body}}
-}

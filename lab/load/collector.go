@@ -82,7 +82,7 @@ func (c *collector) merge(s *slot) {
 	w.pending += s.pending
 	w.Start = min(w.Start, s.Start)
 	w.Length = max(w.Length, s.Length)
-	w.Window.addCounts(&s.Window)
+	w.Window.AddCounts(&s.Window)
 	addTallies(&w.tallies, &s.tallies)
 	if len(c.arrivals) > 0 {
 		c.arrivals[s.loop].add(&s.sends, s.Index)
@@ -132,8 +132,8 @@ func (c *collector) deliver(index int) {
 	}
 }
 
-// addCounts adds o's counts to w. Stalls don't add up: the longest stays.
-func (w *Window) addCounts(o *Window) {
+// AddCounts adds o's counts to w. Stalls don't add up: the longest stays.
+func (w *Window) AddCounts(o *Window) {
 	w.Offered += o.Offered
 	w.Late += o.Late
 	w.Sent += o.Sent

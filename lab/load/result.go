@@ -77,7 +77,7 @@ func (t *Window) addWindow(w *Window) {
 		t.InFlight = (t.InFlight*float64(t.Length) + w.InFlight*float64(w.Length)) / float64(length)
 	}
 	t.Length = length
-	t.addCounts(w)
+	t.AddCounts(w)
 }
 
 // seal makes the totals' histograms. No window is added after it.

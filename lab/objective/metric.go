@@ -20,10 +20,13 @@ type Metric struct {
 // Figures that every clock has, besides its percentiles.
 var clockFigures = []string{"mean", "max", "min", "stddev"}
 
-// Figures of the load as a whole.
-var loadFigures = []string{
-	"errors", "errors.connect", "errors.timeout", "errors.reset", "errors.status", "errors.body",
-	"throughput", "sent", "completed", "shed", "in_flight", "cpu",
+// loadFigures are those of the load as a whole.
+func loadFigures() []string {
+	figures := []string{"errors"}
+	for _, k := range (load.Errors{}).ByKind() {
+		figures = append(figures, "errors."+k.Kind)
+	}
+	return append(figures, "throughput", "sent", "completed", "shed", "in_flight", "cpu")
 }
 
 // String returns the metric's name; response is the clock that is not named.
@@ -57,7 +60,7 @@ func (m Metric) kind() kind {
 
 // metricNames are all that can be written, with some percentiles for the many.
 func metricNames() []string {
-	names := slices.Clone(loadFigures)
+	names := loadFigures()
 	for clock := range load.NumClocks {
 		for _, figure := range append([]string{"p50", "p90", "p95", "p99", "p99.9", "p99.99"}, clockFigures...) {
 			names = append(names, Metric{Clock: clock, Figure: figure}.String())
@@ -69,7 +72,7 @@ func metricNames() []string {
 
 // metricOf reads a metric's name.
 func metricOf(name string) (Metric, bool) {
-	if slices.Contains(loadFigures, name) {
+	if slices.Contains(loadFigures(), name) {
 		return Metric{Figure: name}, true
 	}
 	m := Metric{Clock: load.Response}

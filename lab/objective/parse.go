@@ -178,7 +178,7 @@ func (p *parser) metric() (Metric, error) {
 	if meant, ok := spelling.Nearest(name, metricNames()); ok {
 		return Metric{}, p.problem(at, "no metric %q; did you mean %s?", clip(name), meant)
 	}
-	return Metric{}, p.problem(at, "no metric %q; there are [clock.]p50 to p100, [clock.]mean, max, min, stddev, %s", clip(name), strings.Join(loadFigures, ", "))
+	return Metric{}, p.problem(at, "no metric %q; there are [clock.]p50 to p100, [clock.]mean, max, min, stddev, %s", clip(name), strings.Join(loadFigures(), ", "))
 }
 
 func (p *parser) op() (Op, error) {

@@ -92,8 +92,11 @@ func errorShare(w *load.Window, kind string) (x float64, why string) {
 	if all == 0 {
 		return 0, "no request came to an end"
 	}
-	failed := map[string]uint64{
-		"": e.Total(), "connect": e.Connect, "timeout": e.Timeout, "reset": e.Reset, "status": e.Status, "body": e.Body,
-	}[kind]
+	failed := uint64(0)
+	for _, k := range e.ByKind() {
+		if kind == "" || kind == k.Kind {
+			failed += k.Count
+		}
+	}
 	return float64(failed) / float64(all), ""
 }

@@ -1,0 +1,175 @@
+package export
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/lab/load"
+)
+
+// metric is a figure of a load at one instant, with all its series.
+type metric struct {
+	name, help, unit string // name as Prometheus has it; unit as UCUM has it
+	counter          bool   // adds up from the load's start; else a gauge
+	points           []point
+	histogram        *buckets // instead of points
+}
+
+type point struct {
+	labels []label // besides those of all
+	value  float64
+}
+
+// label is a name with a value.
+type label struct{ name, value string }
+
+// buckets are a histogram that adds up from the load's start.
+type buckets struct {
+	counts []uint64 // one for each of bounds, not cumulative, and one for what is beyond
+	count  uint64
+	sum    float64 // seconds, of what has a time
+}
+
+// bounds are the upper bounds of the buckets, in seconds.
+func bounds() []float64 {
+	var list []float64
+	for power := -5; power <= 1; power++ {
+		for _, x := range []float64{1, 2.5, 5} {
+			list = append(list, x*math.Pow10(power))
+		}
+	}
+	return list
+}
+
+// meter adds windows up into what the outputs of a running load tell.
+type meter struct {
+	total    load.Window
+	response buckets
+	bounds   []float64
+}
+
+func newMeter() *meter {
+	m := &meter{bounds: bounds()}
+	m.response.counts = make([]uint64, len(m.bounds)+1)
+	return m
+}
+
+// add adds a window, and returns the metrics at its end.
+func (m *meter) add(w *load.Window) []metric {
+	m.total.AddCounts(w)
+	m.addResponse(w)
+	t := &m.total
+	counter := func(name, help, unit string, n uint64) metric {
+		return metric{name: name, help: help, unit: unit, counter: true, points: []point{{value: float64(n)}}}
+	}
+	gauge := func(name, help, unit string, x float64) metric {
+		return metric{name: name, help: help, unit: unit, points: []point{{value: x}}}
+	}
+	errors := metric{name: "dyno_errors_total", help: "Requests that failed, by kind.", unit: "{request}", counter: true}
+	for _, k := range t.Errors.ByKind() {
+		errors.points = append(errors.points, point{[]label{{"kind", k.Kind}}, float64(k.Count)})
+	}
+	metrics := []metric{
+		counter("dyno_requests_offered_total", "Requests that the schedule wanted.", "{request}", t.Offered),
+		counter("dyno_requests_sent_total", "Requests that were sent.", "{request}", t.Sent),
+		counter("dyno_requests_completed_total", "Requests that were answered as expected.", "{request}", t.Completed+t.Drained),
+		counter("dyno_requests_shed_total", "Requests that were given up because the backlog was full.", "{request}", t.Shed),
+		errors,
+		counter("dyno_received_bytes_total", "Bytes received.", "By", t.BytesIn),
+		counter("dyno_sent_bytes_total", "Bytes sent.", "By", t.BytesOut),
+		counter("dyno_connects_total", "Connections that were established.", "{connection}", t.Connects),
+		gauge("dyno_in_flight", "Mean number of requests due or sent and not yet done, in the last window.", "{request}", w.InFlight),
+		gauge("dyno_window_validity", "What the last window is worth: 0 is valid, 1 suspect, 2 invalid.", "1", validityNumber(w.Validity())),
+	}
+	if w.Length > 0 {
+		metrics = append(metrics,
+			gauge("dyno_throughput", "Answers per second in the last window.", "{request}/s", float64(w.Completed)/w.Length.Seconds()),
+			gauge("dyno_generator_cpus", "CPUs that the load generator used for work in the last window.", "{cpu}", (w.CPUUser+w.CPUSys-w.Spun).Seconds()/w.Length.Seconds()))
+	}
+	metrics = append(metrics, quantiles(w)...)
+	response := m.response
+	response.counts = slices.Clone(response.counts)
+	return append(metrics, metric{
+		name: "dyno_response_seconds", help: "Response times, from the intended start. Requests that were given up count as beyond all buckets.",
+		unit: "s", histogram: &response,
+	})
+}
+
+// quantiles are those of a window. Where only a lower bound is known, it has a
+// name of its own: nobody must take it for the quantile.
+func quantiles(w *load.Window) []metric {
+	known := metric{name: "dyno_quantile_seconds", help: "Quantiles of the last window, by clock.", unit: "s"}
+	bound := metric{name: "dyno_quantile_at_least_seconds", help: "Lower bounds of quantiles of the last window that are not known, by clock.", unit: "s"}
+	for clock := range load.NumClocks {
+		if w.Timed(clock) == 0 {
+			continue
+		}
+		for _, p := range percentiles {
+			ns, exact := w.Quantile(clock, p.at)
+			to := &bound
+			if exact {
+				to = &known
+			}
+			to.points = append(to.points, point{[]label{{"clock", clock.String()}, {"quantile", decimals(p.at/100, 6)}}, float64(ns) / 1e9})
+		}
+	}
+	return slices.DeleteFunc([]metric{known, bound}, func(m metric) bool { return len(m.points) == 0 })
+}
+
+// addResponse adds the response times; those that are not known count as beyond
+// all buckets.
+func (m *meter) addResponse(w *load.Window) {
+	r := &m.response
+	beyond := w.GivenUp(load.Response)
+	r.counts[len(m.bounds)] += beyond
+	r.count += beyond
+	h := w.Hist[load.Response]
+	if h == nil {
+		return
+	}
+	r.sum += h.Mean() / 1e9 * float64(h.TotalCount())
+	r.count += uint64(h.TotalCount())
+	for _, bar := range h.Distribution() {
+		if bar.Count > 0 {
+			i, _ := slices.BinarySearch(m.bounds, float64(bar.From)/1e9)
+			r.counts[i] += uint64(bar.Count)
+		}
+	}
+}
+
+func validityNumber(v load.Validity) float64 {
+	switch v {
+	case load.Invalid:
+		return 2
+	case load.Suspect:
+		return 1
+	}
+	return 0
+}
+
+// Source says which load the metrics of a running load are of.
+type Source struct {
+	Labels map[string]string // of every series
+	Wall   time.Time         // an instant on the wall clock
+	Mono   int64             // the same on CLOCK_MONOTONIC, ns
+	Since  time.Time         // when the load began
+}
+
+// end is when a window ended, on the wall clock.
+func (s *Source) end(w *load.Window) time.Time {
+	return s.Wall.Add(time.Duration(w.Start - s.Mono)).Add(w.Length)
+}
+
+// labels are the source's, in order of their names, with more of a series.
+func (s *Source) labels(name string, more ...label) []label {
+	list := []label{{"__name__", name}}
+	for _, key := range slices.Sorted(maps.Keys(s.Labels)) {
+		list = append(list, label{key, s.Labels[key]})
+	}
+	list = append(list, more...)
+	slices.SortFunc(list, func(a, b label) int { return strings.Compare(a.name, b.name) })
+	return list
+}
