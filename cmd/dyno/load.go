@@ -37,6 +37,7 @@ type loadFlags struct {
 	asJSON      bool
 	html        string
 	profile     profileFlags
+	outputFlags
 }
 
 func newLoad(global *globalFlags) *cobra.Command {
@@ -53,12 +54,18 @@ start, so that a stall is not omitted.
 
 ` + phaseHelp() + `
 
+--fail says what must hold, as k6's thresholds do. What the measurement can't
+decide, or an INVALID one, does not count as holding.
+
 Exit status: 0 if the target answered, 1 if more than --max-errors of the
-requests failed or nothing answered, 2 for wrong usage, 130 on Ctrl-C (what was
-measured so far is printed).`,
+requests failed, nothing answered or a --fail does not hold, 2 for wrong usage,
+130 on Ctrl-C (what was measured so far is printed, and no threshold is
+evaluated).`,
 		Example: `  dyno load http://127.0.0.1:8080/
   dyno load -c 64 -d 30s --rate 5000 http://127.0.0.1:8080/json
   dyno load --phase 'ramp 100..5000 30s' --phase 'constant 5000 1m' http://127.0.0.1:8080/
+  dyno load -R 5000 --fail 'p99<20ms' --fail '95% of windows: p99.9<50ms' --junit load.xml http://127.0.0.1:8080/
+  dyno load -o windows.csv -o jsonl=events.log http://127.0.0.1:8080/
   dyno load -n 10000 -m POST -H 'Content-Type: application/json' -b @user.json http://127.0.0.1:8080/users`,
 		Args: exactArgs(1, "the URL to load"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -86,6 +93,7 @@ measured so far is printed).`,
 	flags.StringVar(&f.maxErrors, "max-errors", "1%", "share of failed requests above which the exit status is 1")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of text")
 	flags.StringVar(&f.html, "html", "", "also write an HTML report to this file")
+	f.outputFlags.add(flags)
 	return cmd
 }
 
@@ -101,43 +109,63 @@ func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target stri
 	if f.profile.plan {
 		return writePlan(os.Stdout, &spec, f.asJSON)
 	}
-	live := newLiveLine(os.Stderr, global.liveLines() && !f.asJSON, &spec)
-	spec.OnWindow = live.window
-	if !global.quiet && !f.asJSON {
+	must, err := parseThresholds(f.fail)
+	if err != nil {
+		return usageError(err)
+	}
+	outputs, err := f.openOutputs(&spec)
+	if err != nil {
+		return err
+	}
+	noText := f.asJSON || toStdout(outputs.destinations)
+	live := newLiveLine(os.Stderr, global.liveLines() && !noText, &spec)
+	spec.OnStart = outputs.begin
+	spec.OnWindow = func(w load.Window) {
+		live.window(w)
+		must.window(&w)
+		outputs.window(&w)
+	}
+	if !global.quiet && !noText {
 		fmt.Fprintln(os.Stderr, describeLoad(&spec))
 	}
 	r, err := load.Run(ctx, spec)
 	live.done()
+	e := &endedLoad{spec: &spec, result: r, maxErrors: maxErrors, lang: global.lang, secrets: f.pushSecrets()}
 	if err != nil {
-		return f.unreachable(err, &spec)
+		return f.unreachable(err, e, must, outputs)
 	}
+	e.thresholds = must.judge(r)
 	if f.asJSON {
-		err = writeLoadJSON(os.Stdout, r, &spec)
-	} else {
+		err = writeLoadJSON(os.Stdout, e)
+	} else if !noText {
 		writeLoadText(os.Stdout, r)
+		writeThresholds(os.Stdout, e.thresholds)
 	}
-	if f.html != "" && err == nil {
-		err = writeLoadHTML(f.html, r, &spec, global.lang)
-	}
+	err = errors.Join(err, outputs.finish(e, os.Stderr))
 	if err != nil || r.Interrupted {
 		return err
 	}
-	return judgeLoad(r, maxErrors)
+	return errors.Join(judgeLoad(r, maxErrors), failedThresholds(e.thresholds))
 }
 
-// unreachable passes err on. Programs that asked for JSON get their object also
-// when no connection came up, with the reason in it.
-func (f *loadFlags) unreachable(err error, spec *load.Spec) error {
+// unreachable passes err on. Programs that asked for JSON, JUnit or events get
+// theirs also when no connection came up, with the reason in it.
+func (f *loadFlags) unreachable(err error, e *endedLoad, must thresholds, outputs *loadOutputs) error {
 	var none *load.UnreachableError
-	if !f.asJSON || !errors.As(err, &none) {
+	if !errors.As(err, &none) {
 		return err
 	}
-	r := load.Result{
+	e.unreachable = err
+	e.result = &load.Result{
 		Validity: load.Invalid, FirstErrors: map[string]string{"connect": none.Why},
 		Findings: []load.Finding{{Name: "unreachable", Validity: load.Invalid, Detail: err.Error()}},
 	}
-	r.Total.Errors.Connect = uint64(spec.Profile.Connections)
-	return errors.Join(err, writeLoadJSON(os.Stdout, &r, spec))
+	e.result.Total.Errors.Connect = uint64(e.spec.Profile.Connections)
+	e.thresholds = must.judge(e.result)
+	if f.asJSON {
+		err = errors.Join(err, writeLoadJSON(os.Stdout, e))
+	}
+	return errors.Join(err, outputs.finish(e, os.Stderr))
 }
 
 // judgeLoad decides the exit status of a load that ran to its end.
@@ -156,9 +184,9 @@ func judgeLoad(r *load.Result, maxErrors float64) error {
 // firstError describes the first error of the kind that happened most.
 func firstError(r *load.Result) string {
 	most, kind := uint64(0), ""
-	for _, e := range errorKinds(&r.Total.Errors) {
-		if e.count > most {
-			most, kind = e.count, e.kind
+	for _, e := range r.Total.Errors.ByKind() {
+		if e.Count > most {
+			most, kind = e.Count, e.Kind
 		}
 	}
 	if kind == "" {

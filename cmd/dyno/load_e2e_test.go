@@ -189,7 +189,9 @@ func TestLoadHTMLThatCantBeWritten(t *testing.T) {
 	t.Parallel()
 	o := dyno(t, t.TempDir(), "load", "-c", "1", "-n", "5", "--html", "no/such/folder.html", serve(t, "good"))
 	o.want(t, 1, o.stderr, "no/such/folder.html")
-	contains(t, o.stdout, "throughput")
+	if o.stdout != "" {
+		t.Errorf("the load ran before anyone looked: %s", o.stdout)
+	}
 }
 
 func TestLoadInterrupted(t *testing.T) {

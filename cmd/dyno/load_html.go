@@ -1,28 +1,31 @@
 package main
 
 import (
-	"bytes"
 	"os"
+	"strings"
 	"time"
 
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
 	"dyno/lab/load"
 	"dyno/lab/machine"
-	"dyno/lab/report"
 	"dyno/lab/study"
 )
 
-// writeLoadHTML writes the report of one load, as that of a run with one trial
-// of a service that was already up.
-func writeLoadHTML(path string, r *load.Result, s *load.Spec, lang string) error {
-	run := asRun(r, s)
+// analysis is that of the load as of a run with one trial of a service that was
+// already up.
+func (e *endedLoad) analysis() (*analysis.Analysis, error) {
+	run := asRun(e.result, e.spec)
 	archive.Redact(&run.Manifest)
-	a, err := analysis.Analyse(run)
-	if err != nil {
-		return err
+	for i, word := range run.Manifest.Command {
+		for _, secret := range e.secrets {
+			if secret != "" {
+				word = strings.ReplaceAll(word, secret, load.Redacted)
+			}
+		}
+		run.Manifest.Command[i] = word
 	}
-	return writeFile(path, func(w *bytes.Buffer) error { return report.HTML(w, a, lang) })
+	return analysis.Analyse(run)
 }
 
 func asRun(r *load.Result, s *load.Spec) *archive.Run {

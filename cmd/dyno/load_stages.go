@@ -22,14 +22,8 @@ func writeStages(w io.Writer, stages []load.StageResult) {
 			continue
 		}
 		seconds, p50, p99 := s.Total.Length.Seconds(), "-", "-"
-		if h := s.Total.Hist[load.Response]; h != nil {
-			p50, p99 = duration(float64(h.ValueAtPercentile(50))), duration(float64(h.ValueAtPercentile(99)))
-			if s.Total.Censored() > 0.01 {
-				p99 = ">=" + p99
-			}
-			if s.Total.Censored() > 0.5 {
-				p50 = ">=" + p50
-			}
+		if s.Total.Timed(load.Response) > 0 {
+			p50, p99 = quantileText(&s.Total, 50), quantileText(&s.Total, 99)
 		}
 		fmt.Fprintf(w, " %8.4g %8s/s %10s/s %9s %9s %8d\n", seconds, number(float64(s.Total.Offered)/seconds), number(s.Throughput()), p50, p99, s.Total.Errors.Total())
 	}
@@ -53,6 +47,8 @@ type stageJSON struct {
 	Response   latency     `json:"response_us"`
 	Service    latency     `json:"service_us"`
 	Lag        latency     `json:"lag_us"`
+	// AtLeast names, by clock, the figures that are only lower bounds.
+	AtLeast map[string][]string `json:"at_least,omitempty"`
 }
 
 func stagesOf(stages []load.StageResult) []stageJSON {
@@ -60,12 +56,18 @@ func stagesOf(stages []load.StageResult) []stageJSON {
 	for i := range stages {
 		s := &stages[i]
 		t := &s.Total
-		out = append(out, stageJSON{
+		stage := stageJSON{
 			Phase: s.Phase + 1, Name: s.Name, From: s.From.Seconds(), To: s.To.Seconds(), Length: t.Length.Seconds(),
 			Planned: s.Planned, Offered: t.Offered, Sent: t.Sent, Requests: t.Completed, Throughput: s.Throughput(), Shed: t.Shed,
-			Errors: t.Errors, Censored: t.Censored(),
-			Response: latencyOf(t.Hist[load.Response]), Service: latencyOf(t.Hist[load.Service]), Lag: latencyOf(t.Hist[load.Lag]),
-		})
+			Errors: t.Errors, Censored: t.Censored(), AtLeast: make(map[string][]string),
+		}
+		for clock, to := range map[load.Clock]*latency{load.Response: &stage.Response, load.Service: &stage.Service, load.Lag: &stage.Lag} {
+			var bounds []string
+			if *to, bounds = latencyOf(t, clock); bounds != nil {
+				stage.AtLeast[clock.String()] = bounds
+			}
+		}
+		out = append(out, stage)
 	}
 	return out
 }
@@ -79,7 +81,7 @@ func inPhases(windows []windowJSON, s *load.Spec) {
 			w.Phase = table.PhaseAt(time.Duration(w.Second)*time.Second) + 1
 		}
 		if s.DropHistograms {
-			w.Response, w.Lag = nil, nil
+			w.Response, w.Lag, w.ResponseAtLeast, w.LagAtLeast = nil, nil, nil, nil
 		}
 	}
 }

@@ -7,14 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"dyno/lab/export"
 	"dyno/lab/load"
 )
-
-// percentiles that dyno load prints, and their names in JSON.
-var percentiles = []struct {
-	name string
-	at   float64
-}{{"p50", 50}, {"p90", 90}, {"p99", 99}, {"p99.9", 99.9}, {"p99.99", 99.99}}
 
 // describeLoad says in one line what is about to happen.
 func describeLoad(s *load.Spec) string {
@@ -52,15 +47,12 @@ func writeLoadText(w io.Writer, r *load.Result) {
 	}
 }
 
-// writeClocks prints a line of percentiles for each clock that says something.
+// writeClocks prints a line of figures for each clock that says something. What
+// is only known to be longer than what was seen is printed as ">= ".
 func writeClocks(w io.Writer, t *load.Window) {
-	header := []string{"", "mean"}
-	for _, p := range percentiles {
-		header = append(header, p.name)
-	}
-	fmt.Fprintf(w, "  %-12s", header[0])
-	for _, h := range append(header[1:], "max") {
-		fmt.Fprintf(w, " %9s", h)
+	fmt.Fprintf(w, "  %-12s", "")
+	for _, name := range export.FigureNames() {
+		fmt.Fprintf(w, " %9s", name)
 	}
 	fmt.Fprintln(w)
 	for _, clock := range []load.Clock{load.Response, load.Service, load.Lag, load.FirstByte, load.Connect} {
@@ -68,24 +60,34 @@ func writeClocks(w io.Writer, t *load.Window) {
 		if h == nil || duration(float64(h.Max())) == duration(0) { // as the lag of a closed loop
 			continue
 		}
-		fmt.Fprintf(w, "  %-12s %9s", strings.ReplaceAll(clock.String(), "_", " "), duration(h.Mean()))
-		known := 100 * (1 - t.Censored())
-		for _, p := range percentiles {
-			text := duration(float64(h.ValueAtPercentile(p.at)))
-			if clock == load.Response && p.at > known {
-				text = ">=" + text
-			}
-			fmt.Fprintf(w, " %9s", text)
+		fmt.Fprintf(w, "  %-12s", strings.ReplaceAll(clock.String(), "_", " "))
+		for _, f := range export.Figures(t, clock) {
+			fmt.Fprintf(w, " %9s", atLeast(f.Known, duration(f.NS)))
 		}
-		fmt.Fprintf(w, " %9s\n", duration(float64(h.Max())))
+		fmt.Fprintln(w)
 	}
+}
+
+// quantileText is a quantile of the response time of a window in which something
+// was timed.
+func quantileText(w *load.Window, percent float64) string {
+	ns, known := w.Quantile(load.Response, percent)
+	return atLeast(known, duration(float64(ns)))
+}
+
+// atLeast marks a lower bound.
+func atLeast(known bool, text string) string {
+	if known {
+		return text
+	}
+	return ">=" + text
 }
 
 func writeErrors(w io.Writer, r *load.Result) {
 	t := &r.Total
-	for _, e := range errorKinds(&t.Errors) {
-		if e.count > 0 {
-			fmt.Fprintf(w, "\n  errors       %d %s (%s)", e.count, e.kind, r.FirstErrors[e.kind])
+	for _, e := range t.Errors.ByKind() {
+		if e.Count > 0 {
+			fmt.Fprintf(w, "\n  errors       %d %s (%s)", e.Count, e.Kind, r.FirstErrors[e.Kind])
 		}
 	}
 	if t.Shed > 0 {
@@ -97,16 +99,6 @@ func writeErrors(w io.Writer, r *load.Result) {
 	if t.Errors.Total()+t.Shed > 0 {
 		fmt.Fprintln(w)
 	}
-}
-
-// errorCount is one kind of error with its count.
-type errorCount struct {
-	kind  string
-	count uint64
-}
-
-func errorKinds(e *load.Errors) []errorCount {
-	return []errorCount{{"connect", e.Connect}, {"timeout", e.Timeout}, {"reset", e.Reset}, {"status", e.Status}, {"body", e.Body}, {"expect", e.Expect}}
 }
 
 // duration formats nanoseconds with three digits and a unit.

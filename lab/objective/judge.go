@@ -137,21 +137,35 @@ func (r Reading) String() string {
 }
 
 // JudgeResult judges a load that ran to its end: its totals or, in the windowed
-// form, its windows. A result that is invalid or was interrupted decides nothing.
+// form, its windows, whose histograms it must have kept. A result that is invalid
+// or was interrupted decides nothing.
 func (o *Objective) JudgeResult(r *load.Result) Outcome {
+	if o.Windows > 0 {
+		return ifValid(r, o.JudgeWindows(r.Windows))
+	}
+	return ifValid(r, o.Judge(&r.Total))
+}
+
+// JudgeResult is that of the objective, with the windows that were added.
+func (t *Tally) JudgeResult(r *load.Result) Outcome {
+	if t.objective.Windows > 0 {
+		return ifValid(r, t.Outcome())
+	}
+	return t.objective.JudgeResult(r)
+}
+
+// ifValid takes an outcome back that rests on a result which must not be used.
+func ifValid(r *load.Result, judged Outcome) Outcome {
 	why := ""
 	switch {
 	case r.Interrupted:
 		why = "the load was interrupted"
 	case r.Validity == load.Invalid:
 		why = "the measurement is invalid" + reasons(r.Findings)
-	case o.Windows > 0:
-		return o.JudgeWindows(r.Windows)
+	default:
+		return judged
 	}
-	judged := o.Judge(&r.Total)
-	if why != "" {
-		judged.Holds, judged.Known, judged.Text = false, false, fmt.Sprintf("unknown: %s; measured %s", why, judged.Text)
-	}
+	judged.Holds, judged.Known, judged.Text = false, false, fmt.Sprintf("%s; measured %s", why, judged.Text)
 	return judged
 }
 

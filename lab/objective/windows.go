@@ -3,36 +3,44 @@ package objective
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"dyno/lab/load"
 )
 
-// JudgeWindows judges each measured window that is not invalid, and says whether
-// the conditions hold together in the share of them that the objective asks for;
-// in all of them if it has none. A window in which they can't be decided counts
-// as holding and as failing, whichever leaves it open.
-func (o *Objective) JudgeWindows(windows []load.Window) Outcome {
-	t := tally{objective: o, readings: make([]Reading, len(o.Conditions))}
-	for i, c := range o.Conditions {
-		t.readings[i] = Reading{Condition: c, Low: math.NaN(), High: math.NaN(), why: "nothing was measured"}
-	}
-	for i := range windows {
-		if w := &windows[i]; !w.Warmup() && w.Validity() != load.Invalid {
-			t.add(o.Judge(w))
-		}
-	}
-	return t.outcome()
-}
-
-// tally counts windows by verdict.
-type tally struct {
+// Tally judges windows as they come, for the windowed form of an objective. It
+// keeps none of them. Not safe for use by several goroutines.
+type Tally struct {
 	objective *Objective
 	readings  []Reading
 	of        [3]int // windows by verdict
 }
 
-func (t *tally) add(judged Outcome) {
+// NewTally returns a tally without windows.
+func (o *Objective) NewTally() *Tally {
+	t := &Tally{objective: o, readings: make([]Reading, len(o.Conditions))}
+	for i, c := range o.Conditions {
+		t.readings[i] = Reading{Condition: c, Low: math.NaN(), High: math.NaN(), why: "nothing was measured"}
+	}
+	return t
+}
+
+// JudgeWindows judges windows at once; see [Tally].
+func (o *Objective) JudgeWindows(windows []load.Window) Outcome {
+	t := o.NewTally()
+	for i := range windows {
+		t.Add(&windows[i])
+	}
+	return t.Outcome()
+}
+
+// Add judges a window, unless it is of the warm-up or invalid.
+func (t *Tally) Add(w *load.Window) {
+	if w.Warmup() || w.Validity() == load.Invalid {
+		return
+	}
+	judged := t.objective.Judge(w)
 	t.of[judged.Verdict()]++
 	for i, r := range judged.Readings {
 		sum := &t.readings[i]
@@ -68,9 +76,13 @@ func (r Reading) worse(sum *Reading) bool {
 	return math.Abs(r.Low-limit) > math.Abs(sum.Low-limit)
 }
 
-func (t *tally) outcome() Outcome {
-	for i := range t.readings {
-		t.readings[i].Verdict = t.decide(t.readings[i].Holding, t.readings[i].Undecided)
+// Outcome says whether the conditions hold together in the share of windows that
+// the objective asks for; in all of them if it has none. A window in which they
+// can't be decided counts as holding and as failing, whichever leaves it open.
+func (t *Tally) Outcome() Outcome {
+	readings := slices.Clone(t.readings)
+	for i := range readings {
+		readings[i].Verdict = t.decide(readings[i].Holding, readings[i].Undecided)
 	}
 	n := t.of[Holds] + t.of[Fails] + t.of[Unknown]
 	if n == 0 {
@@ -81,16 +93,16 @@ func (t *tally) outcome() Outcome {
 	if t.of[Unknown] > 0 {
 		text += fmt.Sprintf(", unknown in %d", t.of[Unknown])
 	}
-	worst := make([]string, len(t.readings))
-	for i, r := range t.readings {
+	worst := make([]string, len(readings))
+	for i, r := range readings {
 		worst[i] = r.String()
 	}
-	return outcome(v, t.readings, text+"; at worst "+strings.Join(worst, ", "))
+	return outcome(v, readings, text+"; at worst "+strings.Join(worst, ", "))
 }
 
 // decide compares the share of windows that hold, and that may hold, with what
 // is asked for.
-func (t *tally) decide(holding, undecided int) Verdict {
+func (t *Tally) decide(holding, undecided int) Verdict {
 	n := float64(t.of[Holds] + t.of[Fails] + t.of[Unknown])
 	// A share such as 95 % of 20 windows is 19, however it is rounded in binary.
 	need := math.Ceil(t.share()*n - 1e-9)
@@ -105,7 +117,7 @@ func (t *tally) decide(holding, undecided int) Verdict {
 	return Unknown
 }
 
-func (t *tally) share() float64 {
+func (t *Tally) share() float64 {
 	if t.objective.Windows == 0 {
 		return 1
 	}

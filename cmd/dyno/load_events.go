@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"dyno/lab/export"
+	"dyno/lab/load"
+)
+
+// eventStream writes the events of a load as they happen.
+type eventStream struct {
+	name   string
+	file   io.Closer // nil for standard output
+	events *export.Events
+	phases *load.Timetable // nil unless the load has phases
+}
+
+// openEvents opens the file of a destination, which is emptied.
+func openEvents(d *destination) (*eventStream, error) {
+	if d.path == "-" {
+		return &eventStream{name: "standard output", events: export.NewEvents(os.Stdout)}, nil
+	}
+	f, err := os.Create(d.path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.flag, err)
+	}
+	return &eventStream{name: d.path, file: f, events: export.NewEvents(f)}, nil
+}
+
+// close waits until all is written. The error is that of the first event that
+// could not be.
+func (s *eventStream) close() error {
+	err := s.events.Close()
+	if s.file != nil {
+		if closed := s.file.Close(); err == nil {
+			err = closed
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("writing events to %s: %w", s.name, err)
+	}
+	return nil
+}
+
+// Events of a load. Fields are added over time, never renamed.
+type (
+	eventHead struct {
+		Event string    `json:"event"` // "started", "window", "finding", "finished" or "failed"
+		Time  time.Time `json:"time"`
+	}
+	startedEvent struct {
+		eventHead
+		Target      string    `json:"target"`
+		Method      string    `json:"method"`
+		Mode        load.Mode `json:"mode"`
+		Connections int       `json:"connections"`
+		Rate        float64   `json:"rate,omitempty"`
+		Seed        uint64    `json:"seed"`
+		Warmup      float64   `json:"warmup_s"`
+		Duration    float64   `json:"duration_s,omitempty"`
+		MaxRequests uint64    `json:"max_requests,omitempty"`
+		Dyno        string    `json:"dyno"`
+	}
+	windowEvent struct {
+		eventHead // its time is the window's end
+		windowJSON
+	}
+	findingEvent struct {
+		eventHead
+		Second *int          `json:"second,omitempty"` // the window; absent if it is about the load as a whole
+		Name   string        `json:"name"`
+		Level  load.Validity `json:"level"`
+		Detail string        `json:"detail"`
+	}
+	finishedEvent struct {
+		eventHead
+		loadJSON
+		Windows *int `json:"windows,omitempty"` // hides those of loadJSON, which had their own events
+	}
+	failedEvent struct {
+		eventHead
+		Error string `json:"error"`
+	}
+)
+
+func (s *eventStream) started(spec *load.Spec, measured time.Time) {
+	if len(spec.Profile.Phases) > 0 {
+		s.phases = spec.Profile.Timetable(spec.Warmup)
+	}
+	s.events.Add(startedEvent{
+		eventHead: eventHead{"started", measured.Add(-spec.Warmup)}, Target: export.Target(spec), Method: spec.Requests[0].Method,
+		Mode: spec.Profile.Mode, Connections: spec.Profile.Connections, Rate: spec.Profile.Rate, Seed: spec.Seed,
+		Warmup: spec.Warmup.Seconds(), Duration: spec.Duration.Seconds(), MaxRequests: spec.MaxRequests, Dyno: version(),
+	})
+}
+
+func (s *eventStream) window(w *load.Window, ended time.Time) {
+	event := windowEvent{eventHead{"window", ended}, windowOf(w)}
+	if s.phases != nil {
+		event.Phase = s.phases.PhaseAt(time.Duration(w.Index)*time.Second) + 1
+	}
+	s.events.Add(event)
+	for _, f := range w.Findings {
+		s.events.Add(findingEvent{eventHead: eventHead{"finding", ended}, Second: &w.Index, Name: f.Name, Level: f.Validity, Detail: f.Detail})
+	}
+}
+
+func (s *eventStream) finished(e *endedLoad) {
+	now := time.Now()
+	if e.unreachable != nil {
+		s.events.Add(failedEvent{eventHead{"failed", now}, e.unreachable.Error()})
+		return
+	}
+	for _, f := range e.result.Findings {
+		s.events.Add(findingEvent{eventHead: eventHead{"finding", now}, Name: f.Name, Level: f.Validity, Detail: f.Detail})
+	}
+	s.events.Add(finishedEvent{eventHead: eventHead{"finished", now}, loadJSON: objectOf(e)})
+}
