@@ -156,7 +156,7 @@ func (d *destination) check() error {
 	case err == nil && !info.Mode().IsRegular():
 		return nil // a pipe or a device, which opening could block or disturb
 	}
-	f, err := os.CreateTemp(filepath.Dir(d.path), ".dyno-*")
+	f, err := os.CreateTemp(filepath.Dir(d.file()), ".dyno-*")
 	if err != nil {
 		return fmt.Errorf("%s: %s can't be written: %w", d.flag, d.path, err)
 	}
@@ -177,7 +177,15 @@ func (d *destination) save(e *endedLoad) error {
 		}
 		return errors.Join(writeThrough(f, d.path, fill), f.Close())
 	}
-	return writeFile(d.path, fill)
+	return writeFile(d.file(), fill)
+}
+
+// file is what a link leads to: it is to be replaced, not the link.
+func (d *destination) file() string {
+	if file, err := filepath.EvalSymlinks(d.path); err == nil {
+		return file
+	}
+	return d.path
 }
 
 func writeThrough(w io.Writer, name string, fill func(*bytes.Buffer) error) error {

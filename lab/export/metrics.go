@@ -21,6 +21,7 @@ type metric struct {
 type point struct {
 	labels []label // besides those of all
 	value  float64
+	ended  bool // there is no value any more, where there was one
 }
 
 // label is a name with a value.
@@ -49,10 +50,18 @@ type meter struct {
 	total    load.Window
 	response buckets
 	bounds   []float64
+	told     map[quantileKey]bool // series of quantiles that have a value
+}
+
+// quantileKey names the series of a quantile.
+type quantileKey struct {
+	known   bool
+	clock   load.Clock
+	percent float64
 }
 
 func newMeter() *meter {
-	m := &meter{bounds: bounds()}
+	m := &meter{bounds: bounds(), told: make(map[quantileKey]bool)}
 	m.response.counts = make([]uint64, len(m.bounds)+1)
 	return m
 }
@@ -70,7 +79,7 @@ func (m *meter) add(w *load.Window) []metric {
 	}
 	errors := metric{name: "dyno_errors_total", help: "Requests that failed, by kind.", unit: "{request}", counter: true}
 	for _, k := range t.Errors.ByKind() {
-		errors.points = append(errors.points, point{[]label{{"kind", k.Kind}}, float64(k.Count)})
+		errors.points = append(errors.points, point{labels: []label{{"kind", k.Kind}}, value: float64(k.Count)})
 	}
 	metrics := []metric{
 		counter("dyno_requests_offered_total", "Requests that the schedule wanted.", "{request}", t.Offered),
@@ -89,7 +98,7 @@ func (m *meter) add(w *load.Window) []metric {
 			gauge("dyno_throughput", "Answers per second in the last window.", "{request}/s", float64(w.Completed)/w.Length.Seconds()),
 			gauge("dyno_generator_cpus", "CPUs that the load generator used for work in the last window.", "{cpu}", (w.CPUUser+w.CPUSys-w.Spun).Seconds()/w.Length.Seconds()))
 	}
-	metrics = append(metrics, quantiles(w)...)
+	metrics = append(metrics, m.quantiles(w)...)
 	response := m.response
 	response.counts = slices.Clone(response.counts)
 	return append(metrics, metric{
@@ -99,24 +108,36 @@ func (m *meter) add(w *load.Window) []metric {
 }
 
 // quantiles are those of a window. Where only a lower bound is known, it has a
-// name of its own: nobody must take it for the quantile.
-func quantiles(w *load.Window) []metric {
+// name of its own: nobody must take it for the quantile. The one of the two that
+// was told before and no longer holds ends, or it would be shown on.
+func (m *meter) quantiles(w *load.Window) []metric {
 	known := metric{name: "dyno_quantile_seconds", help: "Quantiles of the last window, by clock.", unit: "s"}
 	bound := metric{name: "dyno_quantile_at_least_seconds", help: "Lower bounds of quantiles of the last window that are not known, by clock.", unit: "s"}
 	for clock := range load.NumClocks {
-		if w.Timed(clock) == 0 {
-			continue
-		}
+		timed := w.Timed(clock) > 0
 		for _, p := range percentiles {
 			ns, exact := w.Quantile(clock, p.at)
-			to := &bound
-			if exact {
-				to = &known
-			}
-			to.points = append(to.points, point{[]label{{"clock", clock.String()}, {"quantile", decimals(p.at/100, 6)}}, float64(ns) / 1e9})
+			known.points = append(known.points, m.quantile(quantileKey{true, clock, p.at}, timed && exact, ns)...)
+			bound.points = append(bound.points, m.quantile(quantileKey{false, clock, p.at}, timed && !exact, ns)...)
 		}
 	}
 	return slices.DeleteFunc([]metric{known, bound}, func(m metric) bool { return len(m.points) == 0 })
+}
+
+// quantile is the point of a series, if it has one.
+func (m *meter) quantile(key quantileKey, has bool, ns int64) []point {
+	before := m.told[key]
+	m.told[key] = has
+	p := point{labels: []label{{"clock", key.clock.String()}, {"quantile", decimals(key.percent/100, 6)}}}
+	switch {
+	case has:
+		p.value = float64(ns) / 1e9
+	case before:
+		p.ended = true
+	default:
+		return nil
+	}
+	return []point{p}
 }
 
 // addResponse adds the response times; those that are not known count as beyond

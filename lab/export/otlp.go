@@ -83,9 +83,12 @@ func (m *metric) numbers(at stamp) []*metricspb.NumberDataPoint {
 	var list []*metricspb.NumberDataPoint
 	for _, p := range m.points {
 		n := &metricspb.NumberDataPoint{StartTimeUnixNano: at.start, TimeUnixNano: at.end}
-		if m.counter {
+		switch {
+		case p.ended:
+			n.Flags = uint32(metricspb.DataPointFlags_DATA_POINT_FLAGS_NO_RECORDED_VALUE_MASK)
+		case m.counter:
 			n.Value = &metricspb.NumberDataPoint_AsInt{AsInt: int64(p.value)}
-		} else {
+		default:
 			n.Value = &metricspb.NumberDataPoint_AsDouble{AsDouble: p.value}
 		}
 		for _, l := range p.labels {

@@ -37,7 +37,11 @@ func (r *RemoteWrite) Encode(w *load.Window) ([]byte, error) {
 	ms := r.source.end(w).UnixMilli()
 	for _, m := range r.meter.add(w) {
 		for _, p := range m.points {
-			body = appendSeries(body, r.source.labels(m.name, p.labels...), p.value, ms)
+			value := p.value
+			if p.ended {
+				value = math.Float64frombits(staleNaN)
+			}
+			body = appendSeries(body, r.source.labels(m.name, p.labels...), value, ms)
 		}
 		if m.histogram != nil {
 			body = r.appendHistogram(body, &m, ms)
@@ -62,6 +66,9 @@ func (r *RemoteWrite) appendHistogram(body []byte, m *metric, ms int64) []byte {
 	body = appendSeries(body, r.source.labels(m.name+"_sum"), m.histogram.sum, ms)
 	return appendSeries(body, r.source.labels(m.name+"_count"), float64(m.histogram.count), ms)
 }
+
+// staleNaN is the value that ends a series (remote write 1.0, "Stale Markers").
+const staleNaN = 0x7ff0000000000002
 
 // Field numbers of prometheus.WriteRequest and the messages in it.
 const (

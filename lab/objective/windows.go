@@ -86,7 +86,7 @@ func (t *Tally) Outcome() Outcome {
 	}
 	n := t.of[Holds] + t.of[Fails] + t.of[Unknown]
 	if n == 0 {
-		return outcome(Unknown, t.readings, "unknown: there is no valid window")
+		return outcome(Unknown, t.readings, "there is no valid window")
 	}
 	v := t.decide(t.of[Holds], t.of[Unknown])
 	text := fmt.Sprintf("holds in %d of %d windows", t.of[Holds], n)

@@ -1,0 +1,49 @@
+package export
+
+import (
+	"time"
+
+	"dyno/lab/load"
+)
+
+// started is when the fixture's measured time began.
+var started = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// fixture is a load of a warm-up window, a good one, one in which a tenth timed
+// out, and an invalid one.
+func fixture() *Load {
+	spec := &load.Spec{
+		Target: "http://user:s3cr3t@127.0.0.1:8080/ignored", Seed: 7, Warmup: time.Second, Duration: 3 * time.Second,
+		Requests: []load.Request{{Method: "GET", Path: "/a%20b/json?token=s3cr3t"}},
+		Profile:  load.Profile{Mode: load.Open, Connections: 4, Rate: 100.5, Arrivals: load.Poisson},
+	}
+	r := &load.Result{Start: 5_000_000_000, Validity: load.Suspect}
+	for i := -1; i < 3; i++ {
+		r.Windows = append(r.Windows, window(i))
+	}
+	r.Windows[2].Errors.Timeout = 10
+	r.Windows[2].Findings = []load.Finding{{Name: "steal", Validity: load.Suspect}, {Name: "shed", Validity: load.Suspect}}
+	r.Windows[3].Findings = []load.Finding{{Name: "generator-stalled", Validity: load.Invalid}}
+	for i := range r.Windows[1:3] {
+		r.Total.AddCounts(&r.Windows[1+i])
+	}
+	r.Total.Length = 2 * time.Second
+	r.Total.Hist[load.Response] = load.NewHistogram()
+	for i := range r.Windows[1:3] {
+		r.Total.Hist[load.Response].Merge(r.Windows[1+i].Hist[load.Response])
+	}
+	return &Load{Spec: spec, Result: r, Started: started}
+}
+
+// window has the response times 1 ms to 90 ms.
+func window(index int) load.Window {
+	w := load.Window{
+		Index: index, Start: 5_000_000_000 + int64(index)*1e9, Length: time.Second,
+		Offered: 100, Sent: 100, Completed: 90, BytesIn: 900, BytesOut: 90, InFlight: 1.5, CPUUser: 3 * time.Millisecond, Spun: time.Millisecond,
+	}
+	w.Hist[load.Response] = load.NewHistogram()
+	for i := 1; i <= 90; i++ {
+		w.Hist[load.Response].RecordValue(int64(i) * 1e6)
+	}
+	return w
+}
