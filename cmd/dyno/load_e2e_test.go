@@ -322,7 +322,7 @@ func TestLoadWrongUsage(t *testing.T) {
 		{[]string{"-b", "@no-such-file", "host"}, "no-such-file"},
 		{[]string{"-t", "0", "host"}, "--threads"},
 		{[]string{"--cpus", "0-x", "host"}, "--cpus"},
-		{[]string{"--engine", "warp", "host"}, "neither epoll nor portable"},
+		{[]string{"--engine", "warp", "host"}, "none of uring, epoll and portable"},
 		{[]string{"--max-errors", "200%", "host"}, "--max-errors"},
 		{[]string{"--lang", "xx", "host"}, "neither en nor zh"},
 		{[]string{"ftp://host/"}, "only http and https"},
