@@ -114,3 +114,29 @@ func refuseCoding(list []byte) error {
 	}
 	return errCodingUnknown
 }
+
+// framing says how the end of a body is found (RFC 9112 6.3).
+type framing uint8
+
+const (
+	inHead    framing = iota // the head is not complete yet
+	byLength                 // so many bytes
+	byChunks                 // chunked coding
+	byClose                  // until the connection ends
+	completed                // all is in
+)
+
+// framing decides how a response's body ends, in the order of RFC 9112 6.3.
+func (f *fieldsOf) framing(status int, toHead bool) framing {
+	switch {
+	case toHead || status < 200 || status == 204 || status == 304:
+		return completed
+	case f.chunked:
+		return byChunks
+	case f.length == 0:
+		return completed
+	case f.length > 0:
+		return byLength
+	}
+	return byClose
+}

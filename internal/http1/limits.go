@@ -21,10 +21,20 @@ var (
 	errURILong    = &Error{414, "RFC 9112 3", "request target longer than the limit"}
 )
 
-// or gives the limit, or its default.
-func or(limit, byDefault int) int {
-	if limit <= 0 {
-		return byDefault
+// orDefaults gives the limits with the defaults filled in.
+func (l *Limits) orDefaults() Limits {
+	limits := Limits{DefaultHead, DefaultURI, DefaultFields}
+	if l == nil {
+		return limits
 	}
-	return limit
+	if l.Head > 0 {
+		limits.Head = l.Head
+	}
+	if l.URI > 0 {
+		limits.URI = l.URI
+	}
+	if l.Fields > 0 {
+		limits.Fields = l.Fields
+	}
+	return limits
 }

@@ -63,14 +63,10 @@ func (r *Request) Reset() { *r = Request{Fields: r.Fields[:0], ContentLength: -1
 // One empty line before the request line is passed over (RFC 9112 2.2), and
 // counts as part of the head. lim may be nil.
 func (r *Request) Parse(b []byte, lim *Limits) (n int, err error) {
-	var limits Limits
-	if lim != nil {
-		limits = *lim
-	}
-	head := or(limits.Head, DefaultHead)
-	over := len(b) > head
+	limits := lim.orDefaults()
+	over := len(b) > limits.Head
 	if over {
-		b = b[:head] // a limit needs no test of its own until these bytes are not enough
+		b = b[:limits.Head] // a limit needs no test of its own until these bytes are not enough
 	}
 	if r.seen > 0 {
 		if end := controlAt(b, r.seen); incomplete(b, end) {
@@ -104,11 +100,10 @@ func (r *Request) more(line, seen int, over bool) (int, error) {
 func (r *Request) head(b []byte, limits *Limits) (n int, err error) {
 	at := r.line
 	if at == 0 {
-		if at, err = r.startLine(b, or(limits.URI, DefaultURI)); err != nil {
+		if at, err = r.startLine(b, limits.URI); err != nil {
 			return 0, wrongLine(b, emptyLine(b), err)
 		}
 	}
-	most := or(limits.Fields, DefaultFields)
 	for {
 		f, next, err := field(b, at)
 		if next == 0 {
@@ -121,7 +116,7 @@ func (r *Request) head(b []byte, limits *Limits) (n int, err error) {
 			}
 			return next, nil
 		}
-		if len(r.Fields) == most {
+		if len(r.Fields) == limits.Fields {
 			return 0, errManyFields
 		}
 		r.Fields = append(r.Fields, f)

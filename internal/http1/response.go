@@ -1,23 +1,6 @@
 package http1
 
-import "bytes"
-
-// Refusals of a response's own.
-var (
-	errStatusLine  = &Error{502, "RFC 9112 4", "status line is not HTTP/1.x SP 3DIGIT"}
-	errHeadTooLong = &Error{502, "RFC 9112 3", "response head longer than 64 KiB"}
-)
-
-// framing says how the end of a body is found (RFC 9112 6.3).
-type framing uint8
-
-const (
-	inHead    framing = iota // the head is not complete yet
-	byLength                 // so many bytes
-	byChunks                 // chunked coding
-	byClose                  // until the connection ends
-	completed                // all is in
-)
+var errHeadTooLong = &Error{502, "RFC 9112 3", "response head longer than 64 KiB"}
 
 // Response follows one response through the bytes of a connection. The zero
 // value expects a response to GET; call [Response.Reset] before each one.
@@ -100,11 +83,12 @@ func (r *Response) EOF() bool {
 
 // head parses the head at the start of b. It returns 0 if it is incomplete.
 func (r *Response) head(b []byte) (int, error) {
-	n, minor, err := r.statusLine(b)
+	line, n, err := readStatusLine(b)
 	if err != nil || n == 0 {
 		return 0, tooLong(b, err)
 	}
-	fields := fieldsOf{length: -1, keepAlive: minor > 0}
+	r.Status = line.status
+	fields := fieldsOf{length: -1, keepAlive: line.minor > 0}
 	for {
 		f, next, err := field(b, n)
 		if next == 0 {
@@ -114,14 +98,15 @@ func (r *Response) head(b []byte) (int, error) {
 		if f.Name.Empty() {
 			break
 		}
-		if err := fields.take(f.Name.Of(b), f.Value.Of(b), minor); err != nil {
+		if err := fields.take(f.Name.Of(b), f.Value.Of(b), line.minor); err != nil {
 			return 0, err
 		}
 	}
 	if n > MaxHead {
 		return 0, errHeadTooLong
 	}
-	return n, r.frame(&fields)
+	r.frame(&fields)
+	return n, nil
 }
 
 func tooLong(b []byte, err error) error {
@@ -131,57 +116,16 @@ func tooLong(b []byte, err error) error {
 	return err
 }
 
-// statusLine parses "HTTP/1.x SSS reason CRLF". The reason is passed over; an
-// absent one may lack its space, as many servers send it.
-func (r *Response) statusLine(b []byte) (n int, minor uint8, err error) {
-	const shortest = len("HTTP/1.1 200")
-	if len(b) < shortest {
-		if !bytes.HasPrefix([]byte("HTTP/1."), b[:min(len(b), 7)]) {
-			return 0, 0, errStatusLine
-		}
-		return 0, 0, nil
-	}
-	if string(b[:7]) != "HTTP/1." || b[7] != '0' && b[7] != '1' || b[8] != ' ' {
-		return 0, 0, errStatusLine
-	}
-	status := 0
-	for _, c := range b[9:12] {
-		if c < '0' || c > '9' {
-			return 0, 0, errStatusLine
-		}
-		status = status*10 + int(c-'0')
-	}
-	if status < 100 {
-		return 0, 0, errStatusLine
-	}
-	end := bytes.IndexByte(b[12:], '\r')
-	if end < 0 || 12+end+1 == len(b) {
-		return 0, 0, nil
-	}
-	end += 12
-	if b[end+1] != '\n' || end > 12 && b[12] != ' ' || hasControl(b[12:end]) {
-		return 0, 0, errStatusLine
-	}
-	r.Status = status
-	return end + 2, b[7] - '0', nil
-}
-
-// frame decides how the body ends, in the order of RFC 9112 6.3.
-func (r *Response) frame(f *fieldsOf) error {
+// frame decides how the body ends.
+func (r *Response) frame(f *fieldsOf) {
 	r.KeepAlive = f.persists()
-	switch {
-	case r.Status < 200 && r.Status != 101:
-		return nil // interim: the next head follows
-	case r.toHead || r.Status == 204 || r.Status == 304 || r.Status == 101:
-		r.framing = completed
-	case f.chunked:
-		r.framing = byChunks
-	case f.length == 0:
-		r.framing = completed
-	case f.length > 0:
-		r.framing, r.left = byLength, f.length
-	default:
-		r.framing, r.KeepAlive = byClose, false
+	if r.Status < 200 && r.Status != 101 {
+		return // interim: the next head follows
 	}
-	return nil
+	switch r.framing = f.framing(r.Status, r.toHead); r.framing {
+	case byLength:
+		r.left = f.length
+	case byClose:
+		r.KeepAlive = false
+	}
 }
