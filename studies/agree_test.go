@@ -59,6 +59,21 @@ func TestSchemaAndParserRefuse(t *testing.T) {
 		{"arrivals", minimal + "loads: [{open: {rate: 1, arrivals: bursts}}]\n"},
 		{"connections", minimal + "loads: [{closed: {connections: 0}}]\n"},
 		{"timeout", minimal + "loads: [{closed: {}, timeout: 10}]\n"},
+		{"rate and phases", minimal + "loads: [{open: {rate: 1, phases: [constant 1 1s]}}]\n"},
+		{"no phases", minimal + "loads: [{open: {phases: []}}]\n"},
+		{"phase of no shape", minimal + "loads: [{open: {phases: [{}]}}]\n"},
+		{"phase of two shapes", minimal + "loads: [{open: {phases: [{ramp: {from: 1, to: 2, duration: 1s}, constant: {rate: 1, duration: 1s}}]}}]\n"},
+		{"phase in words", minimal + "loads: [{open: {phases: [rampp 1..2 1s]}}]\n"},
+		{"phase without duration", minimal + "loads: [{open: {phases: [{ramp: {from: 1, to: 2}}]}}]\n"},
+		{"steps of two kinds", minimal + "loads: [{open: {phases: [{steps: {rates: [1], by: 2, each: 1s}}]}}]\n"},
+		{"steps of no kind", minimal + "loads: [{open: {phases: [{steps: {from: 1, to: 2, each: 1s}}]}}]\n"},
+		{"arrivals of a trace", minimal + "loads: [{open: {phases: [{trace: {file: t, arrivals: uniform}}]}}]\n"},
+		{"angle", minimal + "loads: [{open: {phases: [{sine: {mean: 2, amplitude: 1, period: 1s, angle: 360, duration: 2s}}]}}]\n"},
+		{"overflow", minimal + "loads: [{open: {rate: 1, overflow: drop}}]\n"},
+		{"limit without overflow", minimal + "loads: [{open: {rate: 1, max_connections: 100}}]\n"},
+		{"overflow of a closed loop", minimal + "loads: [{closed: {overflow: wait}}]\n"},
+		{"think of an open loop", minimal + "loads: [{open: {rate: 1, think: 1s}}]\n"},
+		{"think without a mean", minimal + "loads: [{closed: {think: {spread: fixed}}}]\n"},
 		{"unknown factor", minimal + "factors: {colour: [red]}\n"},
 		{"factor without levels", minimal + "factors: {connections: []}\n"},
 		{"level", minimal + "factors: {connections: [0]}\n"},
@@ -99,6 +114,23 @@ func TestSchemaAndParserAccept(t *testing.T) {
 		{"metrics", "study: s\nsubjects: [{name: a, run: ./a, metrics: /m}, {name: b, url: \"http://h\", metrics: \"http://h:90/m?x=y\"}]\n"},
 		{"method", minimal + "requests: [{method: purge, path: /a, headers: {X-A: 1}, body: 7}]\n"},
 		{"open", minimal + "loads: [{open: {rate: 0.5, arrivals: uniform}, timeout: 1m30s}]\n"},
+		{"phases", minimal + `loads:
+  - name: day
+    open:
+      overflow: open
+      max_connections: 500
+      phases:
+        - constant: {rate: 0, duration: 1s, arrivals: uniform}
+        - steps: {rates: [100, 200.5], each: 10s}
+        - steps: {from: 1000, to: 3000, by: 1000, each: 5s}
+        - ramp: {from: 0, to: 5000, duration: 30s}
+        - spike: {base: 1000, peak: 9000, at: 20s, hold: 5s, duration: 1m}
+        - soak: {rate: 500, rise: 5m, duration: 1h}
+        - sine: {mean: 1000, amplitude: 500, period: 20s, angle: 90, duration: 2m}
+        - sine 1000~500 every 20s 2m
+  - {name: users, closed: {think: {mean: 100ms, spread: exponential}}}
+  - {name: robots, closed: {think: 1s}}
+`},
 		{"timings", minimal + "trial: {warmup: 0s, duration: 1.5s}\nquick: {trial: {duration: 1500ms}}\n"},
 		{"factors", minimal + "factors: {connections: [1, 2], env.GOGC: [50, off]}\nquick: {factors: {connections: [1]}}\n"},
 		{"placement", minimal + "placement: {generator: [0], subject: [1, 2]}\n"},

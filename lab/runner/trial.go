@@ -71,11 +71,12 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 		case <-ctx.Done():
 		}
 	}()
-	ledger := newLedger(r.Study.Trial, probe.New(probe.Config{PID: in.PID(), Runtime: runtime, Metrics: r.contenders[cell.Subject].MetricsURL(in.URL())}))
+	timing := cell.Timing(r.Study.Trial)
+	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Runtime: runtime, Metrics: r.contenders[cell.Subject].MetricsURL(in.URL())}))
 	defer ledger.close()
 	result, err := load.Run(ctx, load.Spec{
 		Target: in.URL(), Requests: cell.Requests, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout,
-		Warmup: r.Study.Trial.Warmup, Duration: r.Study.Trial.Duration, CPUs: r.loopCPUs(),
+		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: r.loopCPUs(),
 		OnStart: ledger.begin,
 		OnWindow: func(w load.Window) {
 			r.tell(Event{Kind: WindowDone, Trial: &t.PlannedTrial, Cell: cell, Window: &archive.Window{Client: w}})

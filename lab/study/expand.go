@@ -34,7 +34,7 @@ func Expand(s *Study, seed uint64) (Plan, error) {
 			p.Trials = append(p.Trials, PlannedTrial{Index: len(p.Trials), Block: block, Cell: cell, Seed: blockSeed})
 		}
 	}
-	p.Estimate = estimate(len(p.Trials), s.Trial)
+	p.Estimate = estimate(p.Cells, s.Blocks, s.Trial)
 	return p, nil
 }
 
@@ -58,12 +58,16 @@ func checkSize(s *Study) error {
 }
 
 // estimate is how long the trials take, or the longest duration there is.
-func estimate(trials int, t Timing) time.Duration {
-	each := t.Warmup + t.Duration + betweenTrials
-	if trials > 0 && each > math.MaxInt64/time.Duration(trials) {
+func estimate(cells []Cell, blocks int, t Timing) time.Duration {
+	sum := 0.0
+	for i := range cells {
+		each := cells[i].Timing(t)
+		sum += float64(blocks) * float64(each.Warmup+each.Duration+betweenTrials)
+	}
+	if sum >= math.MaxInt64 {
 		return math.MaxInt64
 	}
-	return time.Duration(trials) * each
+	return time.Duration(sum)
 }
 
 func cells(s *Study) []Cell {

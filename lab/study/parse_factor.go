@@ -27,6 +27,7 @@ func factorsAt(at scope, s *Study) []Factor {
 		}
 		checkFactor(e, s)
 		factors = append(factors, factorAt(e, requests))
+		checkLimit(e, s, factors[len(factors)-1])
 	}
 	return factors
 }
@@ -37,6 +38,8 @@ func checkFactor(e entry, s *Study) {
 		for _, l := range s.Loads {
 			if l.Profile.Mode == load.Closed {
 				e.name.problem("give that load open: {rate: …}", "the load %s is closed and has no rate to vary", quote(l.Name))
+			} else if len(l.Profile.Phases) > 0 {
+				e.name.problem("give that load open: {rate: …}", "the load %s has phases, which have rates of their own", quote(l.Name))
 			}
 		}
 	}
@@ -45,6 +48,21 @@ func checkFactor(e entry, s *Study) {
 		for _, subject := range s.Subjects {
 			if subject.URL != "" {
 				e.name.problem("", "the environment of %s can't be varied: it is already up", quote(subject.Name))
+			}
+		}
+	}
+}
+
+// checkLimit refuses levels of connections above what a load limits them to.
+func checkLimit(e entry, s *Study, f Factor) {
+	if f.Name != "connections" {
+		return
+	}
+	for _, level := range f.Levels {
+		n, _ := strconv.Atoi(level)
+		for _, l := range s.Loads {
+			if limit := l.Profile.MaxConnections; limit > 0 && n > limit {
+				e.name.problem("raise max_connections", "the level %s is above the max_connections of the load %s, %d", level, quote(l.Name), limit)
 			}
 		}
 	}

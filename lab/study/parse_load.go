@@ -45,19 +45,49 @@ func loadAt(at scope) Load {
 
 func closedAt(at scope) load.Profile {
 	p := load.Profile{Mode: load.Closed, Connections: defaultConnections}
-	f, _ := at.fields("connections")
+	f, _ := at.fields("connections", "think")
 	if v, ok := f["connections"]; ok {
 		p.Connections = v.integer(1, load.MaxConnections)
+	}
+	if v, ok := f["think"]; ok {
+		p.Think = thinkAt(v)
 	}
 	return p
 }
 
-func openAt(at scope) load.Profile {
-	f, understood := at.fields("rate", "arrivals", "connections")
-	p := load.Profile{Mode: load.Open, Connections: defaultConnections, Arrivals: load.Poisson}
-	if v, ok := f["rate"]; ok {
-		p.Rate = v.number(minRate, maxRate)
+// thinkAt reads a think time: a duration, or its mean and how it spreads.
+func thinkAt(at scope) load.Think {
+	t := load.Think{Spread: load.Fixed}
+	if !at.isMapping() {
+		t.Mean = at.duration(0, load.MaxThink)
+		return t
+	}
+	f, understood := at.fields("mean", "spread")
+	if v, ok := f["mean"]; ok {
+		t.Mean = v.duration(0, load.MaxThink)
 	} else if understood {
+		at.problem("add: mean: 100ms", "a think time needs a mean")
+	}
+	if v, ok := f["spread"]; ok {
+		t.Spread = load.Spread(v.oneOf(string(load.Fixed), string(load.Exponential)))
+	}
+	return t
+}
+
+func openAt(at scope) load.Profile {
+	f, understood := at.fields("rate", "phases", "arrivals", "connections", "overflow", "max_connections")
+	before := len(at.in.problems)
+	p := load.Profile{Mode: load.Open, Connections: defaultConnections, Arrivals: load.Poisson}
+	rate, steady := f["rate"]
+	phases, phased := f["phases"]
+	switch {
+	case steady && phased:
+		phases.problem("remove one of them", "expected either rate or phases, got both")
+	case steady:
+		p.Rate = rate.number(minRate, maxRate)
+	case phased:
+		p.Phases = phasesAt(phases)
+	case understood:
 		at.problem("add: rate: 1000", "an open load needs a rate")
 	}
 	if v, ok := f["arrivals"]; ok {
@@ -66,7 +96,25 @@ func openAt(at scope) load.Profile {
 	if v, ok := f["connections"]; ok {
 		p.Connections = v.integer(1, load.MaxConnections)
 	}
+	if v, ok := f["overflow"]; ok {
+		p.Overflow = load.Overflow(v.oneOf(string(load.Wait), string(load.OpenMore), string(load.ShedArrival)))
+	}
+	if v, ok := f["max_connections"]; ok {
+		p.MaxConnections = v.integer(1, load.MaxConnections)
+	}
+	if understood && len(at.in.problems) == before {
+		checkProfile(at, &p)
+	}
 	return p
+}
+
+// checkProfile reports what is wrong with the fields of an open load together.
+func checkProfile(at scope, p *load.Profile) {
+	if err := p.Check(); err != nil {
+		at.problem("", "%v", err)
+	} else if n := p.Length(); n > 0 && (n < time.Second || n > maxDuration) {
+		at.problem("", "the phases take %v, but a trial takes from %s to %s", n, short(time.Second), short(maxDuration))
+	}
 }
 
 // Limits of rates, in requests/s. At less than the lowest hardly any trial

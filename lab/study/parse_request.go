@@ -2,7 +2,6 @@ package study
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"dyno/lab/load"
@@ -144,9 +143,7 @@ func bodyFile(at scope) string {
 	if path == "" {
 		return ""
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(at.in.path), path)
-	}
+	path = at.in.beside(path)
 	body, err := readFile(path)
 	if err == nil && len(body) > maxSource {
 		err = fmt.Errorf("%s has more than the %d bytes that are allowed", path, maxSource)

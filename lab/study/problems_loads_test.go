@@ -39,7 +39,7 @@ func TestLoadsProblems(t *testing.T) {
 		{"connections in octal", minimal + "loads: [{closed: {connections: 0100}}]\n",
 			`s.yaml:3:32: loads[0].closed.connections: expected a whole number from 1 to 1000000, got "0100"`},
 		{"rate in a closed loop", minimal + "loads: [{closed: {rate: 100}}]\n",
-			"s.yaml:3:19: loads[0].closed.rate: unknown field (valid: connections)"},
+			"s.yaml:3:19: loads[0].closed.rate: unknown field (valid: connections, think)"},
 		{"bad name", minimal + "loads: [{name: a b, closed: {}}]\n",
 			`s.yaml:3:16: loads[0].name: expected a name of at most 64 letters, digits, dots, dashes and underscores that starts with a letter or digit, got "a b"`},
 		{"two of one name", minimal + `loads:

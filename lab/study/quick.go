@@ -46,6 +46,7 @@ func shorterFactorsAt(at scope, s *Study) []Factor {
 			continue
 		}
 		factors = append(factors, factorAt(e, requests))
+		checkLimit(e, s, factors[len(factors)-1])
 	}
 	return factors
 }

@@ -70,7 +70,7 @@ type Load struct {
 // Timing is how long one trial takes.
 type Timing struct {
 	Warmup   time.Duration
-	Duration time.Duration
+	Duration time.Duration // of loads without phases; see [Cell.Timing]
 }
 
 // Placement says which CPUs generator and subject get.
@@ -90,6 +90,15 @@ type Cell struct {
 	Timeout  time.Duration     `json:"timeout"`
 	Requests []load.Request    `json:"requests"`
 	Env      map[string]string `json:"env,omitempty"` // on top of the subject's own
+}
+
+// Timing returns how long the cell's trials take: as long as the phases of its
+// load, if it has any, else as the study says.
+func (c *Cell) Timing(t Timing) Timing {
+	if n := c.Profile.Length(); n > 0 {
+		t.Duration = n
+	}
+	return t
 }
 
 // PlannedTrial is one trial to do: a cell within a block.
