@@ -193,6 +193,10 @@ func (l *eventLoop) openLoop(ctx context.Context, begin int64) {
 		l.openMore()
 		l.poll(time.Duration(min(next, l.end) - l.now))
 	}
+	// A loop that was away at the end took up nothing of what was due meanwhile.
+	for ; next < l.end && l.now >= l.end && (l.quota == 0 || l.begun < l.quota); next = arrivals.after(begin) {
+		l.rec.missed()
+	}
 }
 
 // drain waits for the answers under way after the end. Arrivals that were never

@@ -144,6 +144,13 @@ func (r *recorder) arrived(intended, now int64) {
 	}
 }
 
+// missed counts an arrival that was due before the end and never taken up.
+func (r *recorder) missed() {
+	r.Offered++
+	r.Late++
+	r.Unfinished++
+}
+
 // completed counts an answer with the expected status.
 func (r *recorder) completed() {
 	if r.draining {
