@@ -1,248 +1,173 @@
 //go:build linux
 
-// Command generators compares the CPU time that load generators take for one
-// request, on this machine, against one null server.
+// Command generators compares dyno's load generator with its peers, on this
+// machine: what a request costs, how punctual it is, and whether what it reports
+// is true.
 //
-// Rounds are interleaved and their order is random; CPU time is that of the
-// whole process, start and end included. Generator and server have a CPU each.
-// The record of every round is written as JSON beside the summary.
+//	go run ./bench/generators -install                    # peers, from packages
+//	go run ./bench/generators -what all -name quiet       # everything; again to continue
+//	go run ./bench/generators -what cpu,tls -rounds 9
+//	go run ./bench/generators -show bench/generators/results/quiet-cpu.json
 //
-//	go run ./bench/generators -rounds 9 -seconds 4
+// Generator and server have a CPU each and nothing else must run: what else did
+// is noted with every trial. Rounds are interleaved in random order. Every trial
+// is in the record, which is written after each, so that an interrupted campaign
+// is continued by the same command.
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
-
-	"dyno/lab/machine"
-	"dyno/lab/nullserver"
-	"dyno/lab/stats"
 )
 
-// generator is a tool with the arguments that make it do the same work.
-type generator struct {
-	Name    string
-	Command func(url string, seconds, connections int) []string
-	Count   *regexp.Regexp // its first group is the number of requests done
-}
-
-// round is one generator's share of one round.
-type round struct {
-	Round      int     `json:"round"`
-	Generator  string  `json:"generator"`
-	Requests   float64 `json:"requests"`
-	CPU        float64 `json:"cpu_s"`
-	PerRequest float64 `json:"cpu_us_per_request"`
-	Rate       float64 `json:"requests_per_s"`
-}
-
-// record is what is archived.
-type record struct {
-	Started     time.Time           `json:"started"`
-	Command     []string            `json:"command"`
-	Machine     machine.Fingerprint `json:"machine"`
-	Connections int                 `json:"connections"`
-	Seconds     int                 `json:"seconds"`
-	Versions    map[string]string   `json:"versions"`
-	Rounds      []round             `json:"rounds"`
+// options are the command line's.
+type options struct {
+	what, name, out          string
+	rounds, peerRounds       int
+	seconds, connections     int
+	seed                     uint64
+	engines                  []string
+	dyno                     string
+	generatorCPU, serverCPU  int
+	show, publish            string
+	disturbed, install, plan bool
 }
 
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == "serve" {
-		if err := serve(os.Args[2]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	rounds := flag.Int("rounds", 9, "interleaved rounds")
-	seconds := flag.Int("seconds", 4, "length of each measurement")
-	connections := flag.Int("connections", 64, "simultaneous connections")
-	out := flag.String("out", "bench/generators/results", "folder for the record")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := compare(ctx, *rounds, *seconds, *connections, *out); err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "generators:", err)
 		os.Exit(1)
 	}
 }
 
-func serve(address string) error {
-	s, err := nullserver.Listen(address)
-	if err != nil {
-		return err
+func run(args []string) error {
+	if len(args) > 0 && args[0] == "serve" {
+		return serve(args[1:])
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	if len(args) > 0 && args[0] == "spin" {
+		return spin(args[1:])
+	}
+	o := parseOptions(args)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return s.Serve(ctx)
+	switch {
+	case o.show != "":
+		return showFile(&o)
+	case o.install:
+		return installPeers(ctx)
+	}
+	return measureAll(ctx, o)
 }
 
-func compare(ctx context.Context, rounds, seconds, connections int, out string) error {
-	dir, err := os.MkdirTemp("", "generators-")
+func parseOptions(args []string) options {
+	var o options
+	flags := flag.NewFlagSet("generators", flag.ExitOnError)
+	flags.StringVar(&o.what, "what", "cpu", "campaigns to run, with commas between: all, or some of "+strings.Join(campaignNames(), ", "))
+	flags.StringVar(&o.name, "name", time.Now().UTC().Format("20060102-150405"), "name of the records; one that exists is continued")
+	flags.StringVar(&o.out, "out", "bench/generators/results", "folder for the records")
+	flags.IntVar(&o.rounds, "rounds", 7, "interleaved rounds")
+	flags.IntVar(&o.peerRounds, "peer-rounds", 3, "rounds in which peers take part where only their mistakes are shown (truth, frozen)")
+	flags.IntVar(&o.seconds, "seconds", 0, "length of each trial; 0 means what the campaign needs")
+	flags.IntVar(&o.connections, "connections", 64, "simultaneous connections")
+	flags.Uint64Var(&o.seed, "seed", 1, "seed of the order of trials")
+	flags.StringVar(&o.dyno, "dyno", "", "dyno program to measure; empty builds the one of this source")
+	flags.IntVar(&o.generatorCPU, "generator-cpu", 0, "CPU of the generators")
+	flags.IntVar(&o.serverCPU, "server-cpu", 1, "CPU of the servers")
+	flags.StringVar(&o.show, "show", "", "print the summary of a record, as Markdown, and measure nothing")
+	flags.StringVar(&o.publish, "publish", defaultPublish, "folder for data and report of a finished campaign tools; empty for none")
+	flags.BoolVar(&o.disturbed, "disturbed", false, "count disturbed trials too in summaries")
+	flags.BoolVar(&o.install, "install", false, "install the peers that come as packages, and measure nothing")
+	flags.BoolVar(&o.plan, "plan", false, "say what would be done and how long it takes, and measure nothing but capacities")
+	engines := flags.String("engine", "", "dyno's engines to compare, such as epoll,uring; empty lets dyno choose")
+	flags.Parse(args)
+	if *engines != "" {
+		o.engines = strings.Split(*engines, ",")
+	}
+	return o
+}
+
+func campaignNames() []string {
+	var names []string
+	for _, c := range campaigns() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// chosen returns the campaigns named by -what, in the order of campaigns.
+func chosen(what string) ([]campaign, error) {
+	if what == "all" {
+		return campaigns(), nil
+	}
+	named := make(map[string]bool)
+	for name := range strings.SplitSeq(what, ",") {
+		named[name] = true
+	}
+	var found []campaign
+	for _, c := range campaigns() {
+		if named[c.Name] {
+			found = append(found, c)
+			delete(named, c.Name)
+		}
+	}
+	for name := range named {
+		return nil, fmt.Errorf("-what %q is none of all, %s", name, strings.Join(campaignNames(), ", "))
+	}
+	return found, nil
+}
+
+func measureAll(ctx context.Context, o options) error {
+	chosen, err := chosen(o.what)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	dyno := filepath.Join(dir, "dyno")
-	if output, err := exec.CommandContext(ctx, "go", "build", "-o", dyno, "./cmd/dyno").CombinedOutput(); err != nil {
-		return fmt.Errorf("building dyno: %w\n%s", err, output)
+	if o.rounds < 1 || o.connections < 1 || o.seconds < 0 {
+		return errors.New("-rounds and -connections must be at least 1, -seconds not negative")
 	}
-	url, stop, err := startServer(ctx)
+	l, err := openLab(ctx, o)
 	if err != nil {
 		return err
 	}
-	defer stop()
-	r := record{Started: time.Now(), Command: os.Args, Machine: machine.Read(), Connections: connections, Seconds: seconds, Versions: versions()}
-	tools := installed(dyno)
-	for i := range rounds {
-		for _, k := range rand.Perm(len(tools)) {
-			one, err := measure(ctx, tools[k], url, seconds, connections)
-			if err != nil {
-				return err
+	defer l.close()
+	for i := range chosen {
+		if err := l.finish(ctx, &chosen[i]); err != nil {
+			if ctx.Err() != nil {
+				return fmt.Errorf("interrupted: what was measured is kept; go on with the same flags and -name %s", o.name)
 			}
-			one.Round = i
-			fmt.Printf("round %d  %-6s %7.2f µs/request  %9.0f requests/s\n", i+1, one.Generator, one.PerRequest, one.Rate)
-			r.Rounds = append(r.Rounds, one)
+			return fmt.Errorf("%s: %w", chosen[i].Name, err)
 		}
 	}
-	summarise(&r, tools)
-	return write(&r, out)
-}
-
-// startServer runs this program as the null server, on the last CPU.
-func startServer(ctx context.Context) (url string, stop func(), err error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", nil, err
-	}
-	address := ln.Addr().String()
-	ln.Close()
-	self, err := os.Executable()
-	if err != nil {
-		return "", nil, err
-	}
-	cmd := exec.CommandContext(ctx, "taskset", "-c", "1", self, "serve", address)
-	cmd.Stderr = os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		return "", nil, err
-	}
-	stop = func() { cmd.Process.Signal(syscall.SIGTERM); cmd.Wait() }
-	for range 100 {
-		if conn, err := net.Dial("tcp", address); err == nil {
-			conn.Close()
-			return "http://" + address + "/plaintext", stop, nil
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	stop()
-	return "", nil, fmt.Errorf("the null server did not come up on %s", address)
-}
-
-// installed lists dyno and the peers that this machine has.
-func installed(dyno string) []generator {
-	all := []generator{
-		{"dyno", func(url string, s, c int) []string {
-			return []string{dyno, "load", "--json", "-d", fmt.Sprint(s, "s"), "-c", strconv.Itoa(c), "--max-errors", "100%", url}
-		}, regexp.MustCompile(`"requests": (\d+)`)},
-		{"wrk", func(url string, s, c int) []string {
-			return []string{"wrk", "-t1", "-c", strconv.Itoa(c), "-d", strconv.Itoa(s), url}
-		}, regexp.MustCompile(`(\d+) requests in`)},
-		{"hey", func(url string, s, c int) []string {
-			return []string{"hey", "-cpus", "1", "-c", strconv.Itoa(c), "-z", fmt.Sprint(s, "s"), url}
-		}, regexp.MustCompile(`\[200\]\s+(\d+) responses`)},
-		{"ab", func(url string, s, c int) []string {
-			return []string{"ab", "-k", "-q", "-c", strconv.Itoa(c), "-t", strconv.Itoa(s), "-n", "10000000", url}
-		}, regexp.MustCompile(`Complete requests:\s+(\d+)`)},
-	}
-	var have []generator
-	for _, g := range all {
-		if _, err := exec.LookPath(g.Command("", 1, 1)[0]); err == nil {
-			have = append(have, g)
-		} else {
-			fmt.Printf("%s is not installed: left out\n", g.Name)
-		}
-	}
-	return have
-}
-
-// measure runs one generator on the first CPU and reads its CPU time.
-func measure(ctx context.Context, g generator, url string, seconds, connections int) (round, error) {
-	args := append([]string{"-c", "0"}, g.Command(url, seconds, connections)...)
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds+30)*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "taskset", args...)
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
-	if err := cmd.Run(); err != nil {
-		return round{}, fmt.Errorf("%s: %w\n%s", g.Name, err, output.String())
-	}
-	m := g.Count.FindSubmatch(output.Bytes())
-	if m == nil {
-		return round{}, fmt.Errorf("%s printed no number of requests:\n%s", g.Name, output.String())
-	}
-	requests, _ := strconv.ParseFloat(string(m[1]), 64)
-	cpu := (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
-	return round{Generator: g.Name, Requests: requests, CPU: cpu, PerRequest: cpu * 1e6 / requests, Rate: requests / float64(seconds)}, nil
-}
-
-func summarise(r *record, tools []generator) {
-	per := make(map[string][]float64)
-	for _, one := range r.Rounds {
-		per[one.Generator] = append(per[one.Generator], one.PerRequest)
-	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "\ngenerator\tCPU µs/request (median)\t95 % interval\tratio to wrk\t95 % interval")
-	for _, g := range tools {
-		median := stats.Median(per[g.Name], 0.95)
-		fmt.Fprintf(w, "%s\t%.2f\t%.2f–%.2f", g.Name, median.Estimate, median.Low, median.High)
-		if len(per["wrk"]) > 0 {
-			ratio := stats.Ratio(per[g.Name], per["wrk"], 0.95)
-			fmt.Fprintf(w, "\t%.3f\t%.3f–%.3f", ratio.Estimate, ratio.Low, ratio.High)
-		}
-		fmt.Fprintln(w)
-	}
-	w.Flush()
-}
-
-func versions() map[string]string {
-	found := make(map[string]string)
-	for _, ask := range [][]string{{"wrk", "-v"}, {"ab", "-V"}, {"hey", "-h"}} {
-		if output, _ := exec.Command(ask[0], ask[1:]...).CombinedOutput(); len(output) > 0 {
-			found[ask[0]], _, _ = strings.Cut(string(output), "\n")
-		}
-	}
-	return found
-}
-
-func write(r *record, dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	document, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(dir, r.Started.UTC().Format("20060102-150405")+".json")
-	if err := os.WriteFile(path, append(document, '\n'), 0o644); err != nil {
-		return err
-	}
-	fmt.Println("\nrecord", path)
 	return nil
+}
+
+// finish runs a campaign and shows what came out.
+func (l *lab) finish(ctx context.Context, c *campaign) error {
+	r, err := c.run(ctx, l)
+	if err != nil || l.options.plan {
+		return err
+	}
+	if err := show(os.Stdout, r, l.options.disturbed); err != nil {
+		return err
+	}
+	if c.Name == "tools" && l.options.publish != "" {
+		return publish(l.options.publish, r, l.options.disturbed)
+	}
+	return nil
+}
+
+// commandLine is how this campaign can be repeated.
+func (l *lab) commandLine() []string {
+	return append([]string{"go", "run", "./bench/generators"}, os.Args[1:]...)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -1,0 +1,169 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"dyno/lab/stats"
+)
+
+// Numbers of connections whose memory is compared.
+const (
+	fewConnections  = 10
+	manyConnections = 10_000
+)
+
+// idleRate is low enough for connections to be idle nearly always.
+const idleRate = 100
+
+func memoryCampaign() campaign {
+	return campaign{
+		Name: "memory", Seconds: 10,
+		Question: "What memory does a connection take that is hardly used? 10,000 connections against 10, at 100 requests/s.",
+		Arms: func(_ context.Context, l *lab, r *record) ([]arm, error) {
+			var arms []arm
+			for _, n := range []int{fewConnections, manyConnections} {
+				j := job{Seconds: r.Settings.Seconds, Connections: n, Rate: idleRate}
+				tools := append(l.dynos(), wrk2(), zrk(), oha())
+				for _, a := range armsOf(tools, fmt.Sprintf("%d connections", n), j, serverSpec{Kind: "null"}) {
+					a.During = sampleMemory(100 * time.Millisecond)
+					a.Figures = residentFigure
+					arms = append(arms, a)
+				}
+			}
+			return arms, nil
+		},
+		Show: presentation{Derive: perConnection, Columns: []column{
+			{"rss_kb", "resident KB", 5}, {"kb_per_connection", "KB/connection", 3}, {"errors", "errors", 3},
+		}},
+	}
+}
+
+// soakSeconds is how long memory must stay flat.
+const soakSeconds = 600
+
+func soakCampaign() campaign {
+	return campaign{
+		Name: "soak", Seconds: soakSeconds,
+		Question: "Does memory stay flat over ten minutes at 20,000 requests/s?",
+		Arms: func(_ context.Context, l *lab, r *record) ([]arm, error) {
+			j := l.closedJob(r)
+			j.Rate = timersRate
+			arms := armsOf(l.dynos(), "", j, serverSpec{Kind: "null"})
+			for i := range arms {
+				arms[i].Rounds = 1
+				arms[i].During = sampleMemory(time.Second)
+				arms[i].Figures = residentFigure
+			}
+			return arms, nil
+		},
+		Show: presentation{
+			Columns: []column{{"rss_kb", "resident KB at the end", 5}, {"cpu_us_per_request", "CPU µs/request", 3}, {"errors", "errors", 3}},
+			More:    showSlope,
+		},
+	}
+}
+
+// sampleMemory notes the resident memory in KB while the process runs.
+func sampleMemory(every time.Duration) func(context.Context, int, *measured) {
+	return func(ctx context.Context, pid int, m *measured) {
+		var series []float64
+		for at := time.Now().Add(every); sleepUntil(ctx, at); at = at.Add(every) {
+			if kb, ok := residentKB(pid); ok {
+				series = append(series, kb)
+			}
+		}
+		m.Series = map[string][]float64{"rss_kb": series}
+	}
+}
+
+func residentKB(pid int) (kb float64, ok bool) {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return 0, false
+	}
+	return parseResident(string(status))
+}
+
+// parseResident reads VmRSS of /proc/PID/status (proc(5)); a process that has
+// ended has none.
+func parseResident(status string) (kb float64, ok bool) {
+	for line := range strings.Lines(status) {
+		if rest, found := strings.CutPrefix(line, "VmRSS:"); found {
+			kb, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 64)
+			return kb, err == nil
+		}
+	}
+	return 0, false
+}
+
+// residentFigure is the median of the last third, when all connections are up.
+func residentFigure(m *measured) {
+	series := m.Series["rss_kb"]
+	if last := series[len(series)*2/3:]; len(last) > 0 {
+		m.Figures["rss_kb"] = stats.Median(last, confidence).Estimate
+	}
+}
+
+// perConnection sets, beside many connections, what each of them takes more than
+// each of the few.
+func perConnection(r *record) {
+	few := make(map[string]float64)
+	for i := range r.Trials {
+		if t := &r.Trials[i]; t.Level == fmt.Sprintf("%d connections", fewConnections) && t.Failed == "" {
+			few[fmt.Sprint(t.Tool, t.Round)] = t.Figures["rss_kb"]
+		}
+	}
+	for i := range r.Trials {
+		t := &r.Trials[i]
+		base, ok := few[fmt.Sprint(t.Tool, t.Round)]
+		if ok && t.Level == fmt.Sprintf("%d connections", manyConnections) && t.Failed == "" {
+			t.Figures["kb_per_connection"] = (t.Figures["rss_kb"] - base) / (manyConnections - fewConnections)
+		}
+	}
+}
+
+// showSlope says how memory grew, by the differences from minute to minute.
+func showSlope(w io.Writer, v *values) {
+	for i := range v.record.Trials {
+		t := &v.record.Trials[i]
+		growth := slope(t.Series["rss_kb"], 60)
+		if growth.N == 0 {
+			fmt.Fprintf(w, "\n%s: too short for a slope, which needs whole minutes after the first\n", t.Tool)
+			continue
+		}
+		fmt.Fprintf(w, "\n%s: grows by **%.1f KB a minute** (%.1f to %.1f, %d differences of minutes", t.Tool, growth.Estimate, growth.Low, growth.High, growth.N)
+		if growth.Note != "" {
+			fmt.Fprintf(w, "; %s", growth.Note)
+		}
+		fmt.Fprintln(w, ")")
+	}
+}
+
+// slope is the growth from one block of samples to the next, by their medians.
+// The first block, in which a program settles, is left out.
+func slope(series []float64, block int) stats.Interval {
+	var medians, growth []float64
+	for b := range slices.Chunk(series, block) {
+		if len(b) == block {
+			medians = append(medians, stats.Median(b, confidence).Estimate)
+		}
+	}
+	for i := 2; i < len(medians); i++ {
+		growth = append(growth, medians[i]-medians[i-1])
+	}
+	m := stats.Median(growth, confidence)
+	if math.IsNaN(m.Estimate) {
+		m.N = 0
+	}
+	return m
+}
