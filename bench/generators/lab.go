@@ -71,10 +71,7 @@ func (l *lab) prepare(ctx context.Context) (err error) {
 	}
 	l.dynoHelp = string(help)
 	l.certificate = filepath.Join(l.dir, "certificate.pem")
-	if err := writeCertificate(l.certificate); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(l.dir, "k6.js"), []byte(k6Script), 0o644)
+	return writeCertificate(l.certificate)
 }
 
 // dynoHas reports whether the dyno under test knows a flag, such as "--pacing".

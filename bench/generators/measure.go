@@ -51,7 +51,7 @@ func (l *lab) measure(ctx context.Context, a *arm) (trial, error) {
 	}
 	m := &measured{arm: a, trial: trial{Tool: a.Tool.Name, Level: a.Level, Started: time.Now(), Figures: make(map[string]float64)}}
 	j := a.Job
-	j.Dir, j.URL = l.dir, a.Server.scheme()+"://"+server.address+"/plaintext"
+	j.Dir, j.URL = filepath.Join(l.dir, "trial"), a.Server.scheme()+"://"+server.address+"/plaintext"
 	failed := l.drive(ctx, m, j, server)
 	m.truth, err = server.stop()
 	if err = errors.Join(err, ctx.Err()); err != nil {
@@ -70,14 +70,14 @@ func (l *lab) measure(ctx context.Context, a *arm) (trial, error) {
 
 // drive runs the load and reads what the tool says.
 func (l *lab) drive(ctx context.Context, m *measured, j job, server *server) error {
-	if err := os.WriteFile(filepath.Join(l.dir, "targets"), []byte("GET "+j.URL+"\n"), 0o644); err != nil {
+	if err := l.freshFiles(j); err != nil {
 		return err
 	}
 	m.Command, _ = m.arm.Tool.command(j)
 	limit := time.Duration(m.arm.seconds()+60) * time.Second
 	loadCtx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd, output := l.program(loadCtx, m.Command)
+	cmd, stdout, stderr := l.program(loadCtx, m.Command)
 	serverBefore := processCPU(server.cmd.Process.Pid)
 	l.watch.begin()
 	if err := cmd.Start(); err != nil {
@@ -97,14 +97,29 @@ func (l *lab) drive(ctx context.Context, m *measured, j job, server *server) err
 	m.Beside = l.watch.end(cpu, processCPU(server.cmd.Process.Pid)-serverBefore)
 	m.Disturbed = m.Beside.disturbed()
 	m.Figures["cpu_s"] = cpu.Seconds()
+	output := stdout.String() + "\n" + stderr.String()
 	if err != nil && !finishedBadly(err) {
-		return fmt.Errorf("%w: %s", err, tail(output.String()))
+		return fmt.Errorf("%w: %s", err, tail(output))
 	}
-	m.outcome, err = l.read(ctx, m.arm, j, output.String())
+	m.outcome, err = l.read(ctx, m.arm, j, output)
 	if err != nil {
-		return fmt.Errorf("reading its report: %w: %s", err, tail(output.String()))
+		return fmt.Errorf("reading its report: %w: %s", err, tail(output))
 	}
 	return nil
+}
+
+// freshFiles gives a tool a folder with nothing of an earlier trial in it.
+func (l *lab) freshFiles(j job) error {
+	if err := os.RemoveAll(j.Dir); err != nil {
+		return err
+	}
+	if err := os.Mkdir(j.Dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(j.Dir, "k6.js"), []byte(k6Script), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(j.Dir, "targets"), []byte("GET "+j.URL+"\n"), 0o644)
 }
 
 // finishedBadly reports whether a tool ended by itself with a bad status: it may
@@ -116,18 +131,18 @@ func finishedBadly(err error) bool {
 
 // program makes the command of a load generator, on the generators' CPU. Peers
 // that were installed are found by their names.
-func (l *lab) program(ctx context.Context, args []string) (*exec.Cmd, *bytes.Buffer) {
-	cmd := pinned(ctx, l.options.generatorCPU, args)
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
+func (l *lab) program(ctx context.Context, args []string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
+	cmd = pinned(ctx, l.options.generatorCPU, args)
+	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
+	cmd.Stdout, cmd.Stderr = stdout, stderr
 	cmd.Env = append(os.Environ(), "PATH="+os.Getenv("PATH")+":"+l.peers, "SSL_CERT_FILE="+l.certificate)
-	return cmd, &output
+	return cmd, stdout, stderr
 }
 
 // read gets the outcome from where the tool leaves it.
 func (l *lab) read(ctx context.Context, a *arm, j job, output string) (outcome, error) {
 	if a.Tool.Report != nil {
-		cmd, report := l.program(ctx, a.Tool.Report(j))
+		cmd, report, _ := l.program(ctx, a.Tool.Report(j))
 		if err := cmd.Run(); err != nil {
 			return outcome{}, err
 		}
@@ -138,7 +153,6 @@ func (l *lab) read(ctx context.Context, a *arm, j job, output string) (outcome, 
 		if err != nil {
 			return outcome{}, err
 		}
-		os.Remove(a.Tool.File(j))
 		output = string(text)
 	}
 	return a.Tool.Parse(output)
@@ -163,11 +177,11 @@ func (m *measured) common() {
 	m.Says, m.Windows = m.outcome.Says, m.outcome.Windows
 }
 
-// tail is the end of a long text.
+// tail is the end of a long text, on one line.
 func tail(text string) string {
-	text = strings.TrimSpace(text)
-	if len(text) > 500 {
-		text = "..." + text[len(text)-500:]
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > 300 {
+		text = "..." + strings.ToValidUTF8(text[len(text)-300:], "")
 	}
 	return text
 }

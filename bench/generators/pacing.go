@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"dyno/lab/scripted"
@@ -43,8 +44,7 @@ func pacingArms(ctx context.Context, l *lab, r *record) ([]arm, error) {
 	seconds := r.Settings.Seconds
 	var arms []arm
 	for _, share := range shares {
-		rate := r.Capacity * float64(share) / 100
-		rate -= float64(int(rate) % 1000) // a round figure, as users ask for
+		rate := math.Floor(r.Capacity*float64(share)/100/500) * 500 // a round figure, as users ask for
 		level := fmt.Sprintf("%d %% of capacity: %.0f/s", share, rate)
 		j := job{Seconds: seconds, Connections: r.Settings.Connections, Rate: rate}
 		server := serverSpec{Kind: "scripted", Busy: true, Requests: int(rate) * (seconds + 15)}
@@ -82,7 +82,7 @@ func (l *lab) measureCapacity(ctx context.Context, r *record) error {
 		r.Ceilings[t.Name] = got.Figures["requests_per_s"]
 	}
 	r.Capacity = r.Ceilings["dyno"]
-	if r.Capacity < 1000 {
+	if r.Capacity < 2500 { // a fifth of it is 500 at least
 		return fmt.Errorf("dyno's closed loop comes to %.0f requests/s only: nothing can be measured here", r.Capacity)
 	}
 	return r.save()

@@ -52,6 +52,9 @@ func parseDyno(text string) (outcome, error) {
 		return outcome{}, err
 	}
 	o := outcome{Requests: d.Requests, Errors: d.Shed + d.Unfinished, Latency: d.Latency["response"], Lag: d.Latency["lag"], Says: []string{d.Validity}}
+	if d.Requests == 0 { // no valid window: its zeros are no times
+		o.Latency, o.Lag = nil, nil
+	}
 	for _, n := range d.Errors {
 		o.Errors += n
 	}

@@ -65,6 +65,13 @@ func TestPercentile(t *testing.T) {
 			t.Errorf("p%v = %d, want %d", p, got, want)
 		}
 	}
+	many := make([]int64, 10_000)
+	for i := range many {
+		many[i] = int64(i + 1)
+	}
+	if got := Percentile(many, 99.9); got != 9990 {
+		t.Errorf("p99.9 of 1 to 10,000 = %d", got)
+	}
 	if got := Percentile(nil, 50); got != 0 {
 		t.Errorf("of nothing: %d", got)
 	}

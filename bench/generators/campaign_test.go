@@ -1,0 +1,144 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestTodoContinuesWhereARecordEnds(t *testing.T) {
+	r := &record{Settings: settings{Rounds: 3, Seed: 1}}
+	arms := []arm{{Tool: tool{Name: "dyno"}}, {Tool: tool{Name: "wrk"}}, {Tool: tool{Name: "k6"}, Rounds: 1}}
+	all := r.todo(arms)
+	if len(all) != 3+3+1 {
+		t.Fatalf("%d trials, want 7", len(all))
+	}
+	for _, done := range all[:4] {
+		r.Trials = append(r.Trials, trial{Round: done.round, Tool: done.arm.Tool.Name})
+	}
+	rest := r.todo(arms)
+	if len(rest) != 3 {
+		t.Fatalf("%d trials left, want 3", len(rest))
+	}
+	for i, next := range rest {
+		if want := all[4+i]; next.round != want.round || next.arm.Tool.Name != want.arm.Tool.Name {
+			t.Errorf("next but %d: %s in round %d, want %s in %d", i, next.arm.Tool.Name, next.round, want.arm.Tool.Name, want.round)
+		}
+	}
+}
+
+func TestOpenRefusesOtherSettings(t *testing.T) {
+	c := &campaign{Name: "cpu", Seconds: 4}
+	l := &lab{options: options{out: t.TempDir(), name: "x", rounds: 7, connections: 64, seed: 1}}
+	r, err := c.open(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Trials = []trial{{Tool: "wrk", Figures: map[string]float64{"requests": 1}}}
+	if err := r.save(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := c.open(l)
+	if err != nil || !again.has(0, "wrk", "") {
+		t.Errorf("not continued: %v", err)
+	}
+	l.options.rounds = 8
+	if _, err := c.open(l); err == nil || !strings.Contains(err.Error(), "another -name") {
+		t.Errorf("other settings: %v", err)
+	}
+}
+
+func TestRecordsOfEarlierVersionsAreRefused(t *testing.T) {
+	old, _ := filepath.Glob("results/20261121-*.json")
+	if len(old) == 0 {
+		t.Fatal("no record of an earlier version is archived")
+	}
+	if _, err := readRecord(old[0]); err == nil || !strings.Contains(err.Error(), "version") {
+		t.Errorf("%v", err)
+	}
+}
+
+// costs is a record of two tools, one of them disturbed in the last round.
+func costs() *record {
+	r := &record{Version: recordVersion, What: "tls", Settings: settings{Rounds: 8, Seconds: 4, Connections: 64}}
+	for round := range 8 {
+		for tool, us := range map[string]float64{"dyno": 8, "wrk": 10} {
+			one := trial{Round: round, Tool: tool, Figures: map[string]float64{"cpu_us_per_request": us * (1 + 0.1*float64(round))}}
+			if round == 7 && tool == "wrk" {
+				one.Disturbed, one.Figures["cpu_us_per_request"] = "other programs ran", 1000
+			}
+			r.Trials = append(r.Trials, one)
+		}
+	}
+	return r
+}
+
+func TestShowComparesInPairsAndLeavesOutTheDisturbed(t *testing.T) {
+	var b bytes.Buffer
+	if err := show(&b, costs(), false); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"dyno / wrk = 0.800** (0.800–0.800, 7 pairs)", "wanted ≤ 0.90: reached", "16 trials, 0 failed, 1 disturbed"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+	v := &values{record: costs(), disturbed: true}
+	if got := v.of("wrk", "", "cpu_us_per_request")[7]; got != 1000 {
+		t.Errorf("with the disturbed: %v", got)
+	}
+}
+
+func TestBestIsTheCheapestPeer(t *testing.T) {
+	v := &values{record: costs()}
+	if got := v.best([]string{"ab", "wrk", "dyno"}, "", "cpu_us_per_request"); got != "dyno" {
+		t.Errorf("%q", got)
+	}
+	if got := v.best([]string{"ab"}, "", "cpu_us_per_request"); got != "" {
+		t.Errorf("a tool that was not measured is best: %q", got)
+	}
+}
+
+func TestOrderOfNames(t *testing.T) {
+	for _, c := range [][2]string{{"dyno uring", "ab"}, {"500/s, b", "5000/s, a"}, {"10 connections", "10000 connections"}, {"ab", "wrk"}} {
+		if compareNames(c[0], c[1]) >= 0 || compareNames(c[1], c[0]) <= 0 {
+			t.Errorf("%q should come before %q", c[0], c[1])
+		}
+	}
+}
+
+func TestSignificant(t *testing.T) {
+	for _, c := range []struct {
+		x    float64
+		want string
+	}{{0, "0"}, {1234.5, "1230"}, {12.345, "12.3"}, {0.012345, "0.0123"}, {-1234.5, "-1230"}, {math.NaN(), "NaN"}} {
+		if got := significant(c.x, 3); got != c.want {
+			t.Errorf("%v is written %s, want %s", c.x, got, c.want)
+		}
+	}
+}
+
+// Every tool must know how to do the jobs it claims, with the URL last or in a
+// file, and none may be asked for what it can't do.
+func TestCommands(t *testing.T) {
+	for _, tool := range append(peers(), dynoTool("dyno", "dyno", "--cpus", "0")) {
+		for _, j := range []job{{Seconds: 1, Connections: 8}, {Seconds: 1, Connections: 8, Rate: 500}, {Seconds: 1, Connections: 8, Fresh: true}} {
+			j.URL, j.Dir = "http://127.0.0.1:1/", "/nowhere"
+			args, ok := tool.command(j)
+			if !ok {
+				continue
+			}
+			line := strings.Join(args, " ")
+			if !strings.Contains(line, j.URL) && !strings.Contains(line, j.Dir+"/targets") {
+				t.Errorf("%s: no URL in %s", tool.Name, line)
+			}
+			if j.Rate > 0 && !strings.Contains(line, "500") && !strings.Contains(line, "62.5") {
+				t.Errorf("%s: no rate in %s", tool.Name, line)
+			}
+		}
+	}
+}
