@@ -24,6 +24,28 @@ type fieldsOf struct {
 // persists says whether the connection outlives the message (RFC 9112 9.3).
 func (f *fieldsOf) persists() bool { return f.keepAlive && !f.close }
 
+// section takes the fields of a response from b[at] to the empty line, and adds
+// them to list, up to most, if there is one. next is what follows the empty line,
+// or 0 when it is not in yet.
+func (f *fieldsOf) section(b []byte, at int, minor uint8, list *[]Field, most int) (next int, err error) {
+	for {
+		line, next, err := field(b, at)
+		if next == 0 || line.Name.Empty() {
+			return next, err
+		}
+		if list != nil {
+			if len(*list) == most {
+				return 0, errManyFields
+			}
+			*list = append(*list, line)
+		}
+		if err := f.take(line.Name.Of(b), line.Value.Of(b), minor); err != nil {
+			return 0, err
+		}
+		at = next
+	}
+}
+
 // take looks at one field. The names that matter have different lengths: most
 // fields are passed over after one comparison of integers.
 func (f *fieldsOf) take(name, value []byte, minor uint8) error {

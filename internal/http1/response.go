@@ -89,18 +89,8 @@ func (r *Response) head(b []byte) (int, error) {
 	}
 	r.Status = line.status
 	fields := fieldsOf{length: -1, keepAlive: line.minor > 0}
-	for {
-		f, next, err := field(b, n)
-		if next == 0 {
-			return 0, tooLong(b, err)
-		}
-		n = next
-		if f.Name.Empty() {
-			break
-		}
-		if err := fields.take(f.Name.Of(b), f.Value.Of(b), line.minor); err != nil {
-			return 0, err
-		}
+	if n, err = fields.section(b, n, line.minor, nil, 0); err != nil || n == 0 {
+		return 0, tooLong(b, err)
 	}
 	if n > MaxHead {
 		return 0, errHeadTooLong

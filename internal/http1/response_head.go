@@ -42,26 +42,13 @@ func (h *ResponseHead) parse(b []byte, toHead bool, most int) (n int, err error)
 	}
 	h.Status, h.Minor, h.Reason, h.Fields = line.status, line.minor, line.reason, h.Fields[:0]
 	fields := fieldsOf{length: -1, keepAlive: line.minor > 0}
-	for {
-		f, next, err := field(b, at)
-		if next == 0 {
-			return 0, err
-		}
-		if at = next; f.Name.Empty() {
-			break
-		}
-		if len(h.Fields) == most {
-			return 0, errManyFields
-		}
-		h.Fields = append(h.Fields, f)
-		if err := fields.take(f.Name.Of(b), f.Value.Of(b), line.minor); err != nil {
-			return 0, err
-		}
+	if n, err = fields.section(b, at, line.minor, &h.Fields, most); n == 0 {
+		return 0, err
 	}
 	h.framing = fields.framing(line.status, toHead)
 	h.ContentLength, h.Chunked, h.UntilClose = fields.length, h.framing == byChunks, h.framing == byClose
 	h.KeepAlive = fields.persists() && !h.UntilClose
-	return at, nil
+	return n, nil
 }
 
 // StartResponse readies d for the body of the response whose head is h. A body

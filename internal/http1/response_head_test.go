@@ -100,3 +100,15 @@ func FuzzResponseHead(f *testing.F) {
 		}
 	})
 }
+
+func TestResponseHeadDoesNotAllocate(t *testing.T) {
+	wire := []byte("HTTP/1.1 200 OK\r\nDate: Sat, 21 Nov 2026 07:00:00 GMT\r\nContent-Length: 0\r\n\r\n")
+	var h ResponseHead
+	if n := testing.AllocsPerRun(100, func() {
+		if n, err := h.Parse(wire, false, nil); err != nil || n != len(wire) {
+			t.Fatal(n, err)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations per head, want 0", n)
+	}
+}

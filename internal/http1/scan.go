@@ -89,8 +89,6 @@ func shortWord(b []byte, i int) (w uint64) {
 	return
 }
 
-func hasControl(b []byte) bool { return controlAt(b, 0) < len(b) }
-
 // endOf is the index of the first byte of b, from i on, that is not in c. Names,
 // hosts and paths are too short and too mixed for words to pay; four table
 // look-ups for one test of the bounds do.
