@@ -30,7 +30,7 @@ func TestOffIsInUnitsOfWhatIsAllowed(t *testing.T) {
 			t.Errorf("p%v reported as %v is off by %v, want %v", c.at, c.reported, got, c.want)
 		}
 	}
-	if got := worstOff(map[string]float64{"p50": 500_000, "p90": 0}, truth); math.Abs(got-899_000/(8990+50)) > 1e-6 {
+	if got := worstOff(map[string]float64{"p50": 500_000, "p90": 0}, truth); math.Abs(got-899_000.0/(8990+50)) > 1e-6 {
 		t.Errorf("the worst of two: %v", got)
 	}
 }
