@@ -122,3 +122,6 @@ func literalURL(segment string) []byte {
 }
 
 func notInLabel(c rune) bool { return c == '.' || c == ':' || notInHost(c) }
+
+// App returns the app that serves the request.
+func (c Ctx) App() *App { return c.live().app }

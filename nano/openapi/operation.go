@@ -1,0 +1,101 @@
+package openapi
+
+import "dyno/nano"
+
+// Operation is what a route says of itself, given to [nano.Describe]. Several of
+// them, of groups and of the route, add up: the innermost wins, tags and
+// parameters are collected.
+type Operation struct {
+	ID          string // operationId; default is the route's name if it was given one
+	Summary     string
+	Description string // may hold CommonMark
+	Tags        []string
+	Params      []Param
+	// Body is a value of the type of the request's body, such as User{}; only its
+	// type counts. nil: no body.
+	Body any
+	// BodyType is the body's media type; default application/json.
+	BodyType string
+	Answers  Answers
+	// Security names schemes of [Config.Security] of which the client must meet
+	// all.
+	Security   []string
+	Deprecated bool
+	// Hidden leaves the route out.
+	Hidden bool
+}
+
+// Answers are a route's answers by status; 0 stands for all others.
+type Answers map[int]Answer
+
+// Answer is one answer.
+type Answer struct {
+	Description string // default is the status' own text
+	// Body is a value of the type of the body; nil: none.
+	Body any
+	// BodyType is the body's media type; default application/json.
+	BodyType string
+}
+
+// Param is a parameter of the query, a header field, a cookie, or says more of
+// one in the path.
+type Param struct {
+	Name        string
+	In          In // default Query
+	Description string
+	Required    bool // always so in a path
+	// Type is a value of the parameter's type; default is a string.
+	Type any
+	// Validate are rules as in a validate tag.
+	Validate string
+}
+
+// In says where a parameter is.
+type In string
+
+const (
+	Query  In = "query"
+	Header In = "header"
+	Cookie In = "cookie"
+	Path   In = "path"
+)
+
+// operationOf returns what a route and its groups say. ok is false if they say
+// nothing.
+func operationOf(r *nano.Route) (op Operation, ok bool) {
+	for _, d := range r.Descriptions() {
+		if more, is := d.(Operation); is {
+			op.add(more)
+			ok = true
+		}
+	}
+	return op, ok
+}
+
+// add puts what an inner description says over o.
+func (o *Operation) add(inner Operation) {
+	for _, s := range []struct{ to, from *string }{
+		{&o.ID, &inner.ID}, {&o.Summary, &inner.Summary}, {&o.Description, &inner.Description}, {&o.BodyType, &inner.BodyType},
+	} {
+		if *s.from != "" {
+			*s.to = *s.from
+		}
+	}
+	if inner.Body != nil {
+		o.Body = inner.Body
+	}
+	if inner.Security != nil {
+		o.Security = inner.Security
+	}
+	o.Tags = append(o.Tags[:len(o.Tags):len(o.Tags)], inner.Tags...)
+	o.Params = append(o.Params[:len(o.Params):len(o.Params)], inner.Params...)
+	o.Deprecated = o.Deprecated || inner.Deprecated
+	o.Hidden = o.Hidden || inner.Hidden
+	all := Answers{}
+	for _, answers := range []Answers{o.Answers, inner.Answers} {
+		for status, a := range answers {
+			all[status] = a
+		}
+	}
+	o.Answers = all
+}
