@@ -118,6 +118,8 @@ func (e *endedLoad) suite() *export.Suite {
 	case e.result.Interrupted:
 		errors.Result, errors.Message = export.Skipped, "the load was interrupted"
 	default:
+		t := &e.result.Total
+		errors.Message = fmt.Sprintf("%d of %d failed", t.Errors.Total(), t.Errors.Total()+t.Completed+t.Drained)
 		if err := judgeLoad(e.result, e.maxErrors); err != nil {
 			errors.Result, errors.Message = export.Failed, err.Error()
 		}

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -354,5 +355,28 @@ func TestLoadPush(t *testing.T) {
 	o.want(t, 0, o.stderr, "--otlp "+receiver.URL+"/v1/metrics: ", "1 of 1 windows were not delivered: 401 Unauthorized who are you?")
 	if strings.Contains(o.stderr, "s3cr3t") {
 		t.Errorf("a secret is told: %s", o.stderr)
+	}
+}
+
+// A soak keeps no histograms of single seconds, unless an output needs them;
+// thresholds on windows and events don't.
+func TestLoadOutputsOfASoak(t *testing.T) {
+	t.Parallel()
+	server, home := serve(t, "good"), t.TempDir()
+	o := undisturbed(t, home, "load", "-c", "2", "--phase", "soak 100 2s", server, "-o", "e.jsonl", "--fail", "50% of windows: p99 < 60s")
+	o.want(t, 0, o.stdout, "pass 50% of windows: p99 < 60s: holds in ")
+	for _, event := range eventsOf(t, read(t, filepath.Join(home, "e.jsonl"))) {
+		if event["event"] != "window" {
+			continue
+		}
+		if us, ok := event["response_us"].(map[string]any)["p99"].(float64); !ok || us <= 0 || event["phase"] != 1.0 {
+			t.Errorf("event %v", event)
+		}
+	}
+	o = undisturbed(t, home, "load", "-c", "2", "--phase", "soak 100 2s", server, "-o", "w.csv", "--fail", "sent > 0")
+	o.want(t, 0, o.stdout)
+	rows, err := csv.NewReader(strings.NewReader(read(t, filepath.Join(home, "w.csv")))).ReadAll()
+	if err != nil || len(rows) < 2 || rows[1][slices.Index(rows[0], "response_p99_us")] == "" {
+		t.Errorf("%v, %v", rows, err)
 	}
 }
