@@ -8,12 +8,8 @@ import (
 // Check reports what is wrong with the spec, or nil. It reads the files of the
 // feeds, once.
 func (s *Spec) Check() error {
-	u, _, err := parseTarget(s.Target)
-	if err != nil {
+	if _, _, err := parseTarget(s.Target); err != nil {
 		return err
-	}
-	if u.Scheme == "https" && s.Engine == "epoll" {
-		return errors.New(`engine "epoll" can't speak TLS yet; leave the engine open for https`)
 	}
 	if len(s.Requests) == 0 {
 		return errors.New("no request to send")
@@ -38,6 +34,9 @@ func (s *Spec) Check() error {
 		return errors.New("durations must not be negative")
 	}
 	if err := s.Link.Check(); err != nil {
+		return err
+	}
+	if err := s.TLS.Check(); err != nil {
 		return err
 	}
 	return s.Profile.Check()

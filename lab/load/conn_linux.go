@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -31,10 +32,12 @@ type conn struct {
 	pending   bool // a request is due and waits for the connection
 	parked    bool // in the idle connections
 	ended     bool // the server has closed its side
+	thinking  bool // its worker's next request is due later
 	receiving bool // io_uring: an order to receive is under way
 	exchange
-	unsent   []byte // rest of the request, when the kernel took only a part
-	partial  []byte // start of a head that came in pieces; reused
+	secured  *secured // nil without TLS
+	unsent   []byte   // rest of the request, when the kernel took only a part
+	partial  []byte   // start of a head that came in pieces; reused
 	answer   http1.Response
 	intended int64 // ns, like all below
 	sent     int64
@@ -62,14 +65,50 @@ func (l *eventLoop) release(id int32) {
 	switch {
 	case !l.sending || l.quota > 0 && l.begun >= l.quota:
 		l.park(id)
+	case l.think.mean > 0:
+		l.rest(id)
 	case l.spec.Profile.Mode == Closed:
-		l.rec.Offered++
-		l.rec.inFlight++
-		l.begin(id, l.now)
+		l.ask(id, l.now)
 	case l.backlog.len() > 0:
 		l.begin(id, l.backlog.pop())
 	default:
 		l.park(id)
+	}
+}
+
+// ask makes a request of the closed loop due on a connection.
+func (l *eventLoop) ask(id int32, due int64) {
+	l.rec.arrived(due, l.now)
+	l.begin(id, due)
+}
+
+// rest lets the worker of a connection think. Where connections are shared, the
+// connection is free meanwhile.
+func (l *eventLoop) rest(id int32) {
+	l.restUntil(id, l.now+l.think.next())
+}
+
+func (l *eventLoop) restUntil(id int32, at int64) {
+	l.users.push(at, id)
+	if l.spec.Link.Reuse == Shared {
+		l.park(id)
+		return
+	}
+	l.conns[id].thinking = true
+}
+
+// wakeUsers makes the requests due of those who have thought long enough.
+func (l *eventLoop) wakeUsers() {
+	for l.users.len() > 0 && l.users.first().at <= l.now {
+		u := l.users.pop()
+		if !l.sending || l.quota > 0 && l.begun >= l.quota {
+			continue
+		}
+		if l.spec.Link.Reuse == Shared {
+			u.id = l.unpark()
+		}
+		l.conns[u.id].thinking = false
+		l.ask(u.id, u.at)
 	}
 }
 
@@ -122,6 +161,10 @@ func (l *eventLoop) connected(id int32, err error) {
 	if l.rec != nil {
 		l.rec.connected(clock.Now() - c.opened)
 	}
+	if l.tls != nil {
+		l.secure(id)
+		return
+	}
 	l.established(id)
 }
 
@@ -135,7 +178,7 @@ func (l *eventLoop) established(id int32) {
 	switch {
 	case c.pending:
 		l.send(id)
-	case !c.parked:
+	case !c.parked && !c.thinking:
 		l.release(id)
 	}
 }
@@ -156,6 +199,8 @@ func (l *eventLoop) connectFailed(id int32, err error) {
 	}
 	l.retries.Start(id, max(l.now, 1))
 }
+
+var errClosedEarly = errors.New("the server closed the connection before it could be used")
 
 // explainConnect adds what can be done about it.
 func explainConnect(err error) string {
@@ -183,6 +228,10 @@ func (l *eventLoop) drop(id int32) {
 	if c.fd >= 0 {
 		l.hangUp(id)
 	}
+	if c.secured != nil {
+		c.secured.stop()
+		c.secured = nil
+	}
 	c.state, c.fd = down, -1
 }
 
@@ -192,17 +241,21 @@ func (l *eventLoop) again(id int32) {
 	switch {
 	case c.pending:
 		l.open(id)
-	case l.spec.Link.Reuse == NoReuse:
-		if !c.parked {
-			l.release(id)
+	case c.parked || c.thinking:
+		if l.keepsWarm() {
+			l.open(id)
 		}
-	case l.spec.Profile.Mode == Closed && !c.parked:
-		l.release(id) // its worker's next request is due now and waits for the connection
-	case l.spec.Link.Reuse == Shared && !c.parked:
+	case l.spec.Profile.Mode == Closed || !l.keepsWarm():
 		l.release(id)
-	case l.sending || l.rec == nil:
+	default:
 		l.open(id)
 	}
+}
+
+// keepsWarm reports whether connections are open also while nothing is to be
+// sent on them.
+func (l *eventLoop) keepsWarm() bool {
+	return (l.spec.Link.Reuse == PerWorker || l.spec.Link.Reuse == "") && (l.sending || l.rec == nil)
 }
 
 // send starts the pending request of a ready connection.
@@ -212,8 +265,11 @@ func (l *eventLoop) send(id int32) {
 		l.now = clock.Now() // several may be sent in a row
 	}
 	c.pending = false
-	c.state, c.sent, c.first = busy, l.now, 0
 	c.unsent = l.mix.next(&c.exchange, l.now)
+	if c.secured != nil {
+		l.encrypt(c)
+	}
+	c.state, c.sent, c.first = busy, l.now, 0
 	c.answer.Reset(c.request.isHead)
 	c.partial = c.partial[:0]
 	c.served++
@@ -225,10 +281,19 @@ func (l *eventLoop) send(id int32) {
 
 // received takes bytes that came on a connection.
 func (l *eventLoop) received(id int32, data []byte) {
-	c := &l.conns[id]
 	if l.rec != nil {
 		l.rec.BytesIn += uint64(len(data))
 	}
+	if l.tls != nil {
+		l.decrypt(id, data)
+		return
+	}
+	l.answered(id, data)
+}
+
+// answered takes bytes of answers.
+func (l *eventLoop) answered(id int32, data []byte) {
+	c := &l.conns[id]
 	if c.state != busy {
 		l.fail(&l.errorsNow().Body, "body", "the server sent bytes that no request asked for")
 		l.drop(id)
@@ -269,7 +334,7 @@ func (l *eventLoop) ended(id int32) {
 	c.ended = true
 	switch {
 	case c.state == connecting || c.state == securing:
-		l.connectFailed(id, unix.ECONNRESET)
+		l.connectFailed(id, errClosedEarly)
 	case c.state == ready:
 		l.drop(id)
 		l.again(id)
@@ -321,12 +386,23 @@ func (l *eventLoop) timedOut(id int32) {
 
 // lost is called when the connection has failed.
 func (l *eventLoop) lost(id int32, errno unix.Errno) {
-	switch l.conns[id].state {
-	case connecting, securing:
+	if s := l.conns[id].state; s == connecting || s == securing {
 		l.connectFailed(id, errno)
+		return
+	}
+	l.broke(id, errno.Error())
+}
+
+// broke is called when an established connection can't be used any more.
+func (l *eventLoop) broke(id int32, why string) {
+	switch l.conns[id].state {
 	case busy:
-		l.failRequest(id, &l.errorsNow().Reset, "reset", errno.Error())
+		l.failRequest(id, &l.errorsNow().Reset, "reset", why)
 	case ready:
+		if l.tls != nil { // such as a client's certificate that was not accepted
+			l.connectFailed(id, errors.New(why))
+			return
+		}
 		l.drop(id)
 		l.again(id)
 	}

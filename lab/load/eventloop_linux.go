@@ -45,23 +45,30 @@ type backend interface {
 type eventLoop struct {
 	share
 	backend
-	conns   []conn
-	dialer  reactor.Dialer
-	due     *reactor.Deadlines
-	retries *reactor.Deadlines
-	timeout int64
-	mix     *mix
-	idle    ring[int32]
-	backlog ring[int64] // intended starts of arrivals that wait for a connection
-	rec     *recorder   // nil until the load begins
-	waiting ring[int32] // connections to be made as soon as not too many others are
-	making  int         // connections being established
-	up      int         // connections established or in use
-	begun   uint64      // requests that have a connection, or wait for theirs to be made
-	sending bool        // new requests may start
-	now     int64
-	end     int64
-	broken  error // the backend failed: nothing can go on
+	conns    []conn
+	dialer   reactor.Dialer
+	due      *reactor.Deadlines
+	retries  *reactor.Deadlines
+	timeout  int64
+	mix      *mix
+	plain    []byte // what was decrypted; shared by all connections
+	think    thinker
+	users    users // who thinks, in a closed loop
+	idle     ring[int32]
+	backlog  ring[int64] // intended starts of arrivals that wait for a connection
+	arrivals schedule    // open loop
+	begins   int64       // when the schedule begins
+	next     int64       // the next arrival of the schedule
+	rec      *recorder   // nil until the load begins
+	waiting  ring[int32] // connections to be made as soon as not too many others are
+	making   int         // connections being established
+	up       int         // connections established or in use
+	begun    uint64      // requests that have a connection, or wait for theirs to be made
+	turn     uint64      // counts the turns of the loop: what is sent in one is handed to the kernel at its end
+	sending  bool        // new requests may start
+	now      int64
+	end      int64
+	broken   error // the backend failed: nothing can go on
 }
 
 // openEventLoop makes the loop for a share; the backend is made by open.
@@ -76,14 +83,18 @@ func openEventLoop(sh share, open func(*eventLoop) (backend, error)) (engine, er
 	}
 	// Without this the kernel may round our waits up by 50 µs. Best effort.
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
-	if err := roomForFiles(sh.spec.Profile.Connections); err != nil {
+	if err := roomForFiles(sh.most * sh.parts); err != nil {
 		return nil, err
 	}
 	l := &eventLoop{
-		share: sh, conns: make([]conn, sh.connections), dialer: sh.dialer(),
-		due: reactor.NewDeadlines(sh.connections), retries: reactor.NewDeadlines(sh.connections),
+		share: sh, conns: make([]conn, sh.connections, sh.most),
+		think: sh.spec.Profile.Think.source(sh.spec.Seed, sh.part), users: newUsers(sh.connections), dialer: sh.dialer(),
+		due: reactor.NewDeadlines(sh.most), retries: reactor.NewDeadlines(sh.most),
 		timeout: int64(sh.spec.Timeout), mix: sh.mix(),
-		idle: newRing[int32](sh.connections), waiting: newRing[int32](sh.connections), backlog: newRing[int64](1024),
+		idle: newRing[int32](sh.most), waiting: newRing[int32](sh.most), backlog: newRing[int64](1024),
+	}
+	if l.tls != nil {
+		l.plain = make([]byte, readBuffer)
 	}
 	var err error
 	if l.backend, err = open(l); err != nil {
@@ -170,28 +181,45 @@ func (l *eventLoop) running(ctx context.Context) bool {
 
 // closedLoop sends on every free connection until the end.
 func (l *eventLoop) closedLoop(ctx context.Context) {
-	for range l.idle.len() {
-		l.release(l.unpark())
-	}
+	l.start()
 	for l.running(ctx) {
 		l.expire()
 		l.openMore()
-		l.poll(time.Duration(l.end - l.now))
+		next := l.end
+		if l.users.len() > 0 {
+			next = min(next, l.users.first().at)
+		}
+		l.poll(time.Duration(next - l.now))
+		l.wakeUsers()
+	}
+}
+
+// start makes all workers of a closed loop begin: at once or, if they think
+// between their requests, spread over the time they do.
+func (l *eventLoop) start() {
+	n := l.idle.len()
+	for i := range n {
+		id := l.unpark()
+		if l.think.mean == 0 {
+			l.release(id)
+			continue
+		}
+		l.restUntil(id, l.now+int64(l.think.mean*float64(i)/float64(n)))
 	}
 }
 
 // openLoop starts requests as the schedule says until the end.
 func (l *eventLoop) openLoop(ctx context.Context, begin int64) {
-	arrivals := newSchedule(l.spec, l.part, l.parts)
-	next := arrivals.after(begin)
+	l.arrivals = newSchedule(l.spec, l.part, l.parts)
+	l.begins = begin
+	l.next = l.arrivals.after(begin)
 	for l.running(ctx) {
-		for next <= l.now && l.now < l.end {
-			l.arrive(next)
-			next = arrivals.after(begin)
+		if l.now < l.end {
+			l.takeDue(l.now + 1)
 		}
 		l.expire()
 		l.openMore()
-		l.poll(time.Duration(min(next, l.end) - l.now))
+		l.poll(time.Duration(min(l.next, l.end) - l.now))
 	}
 	// A loop that was away at the end took up nothing of what was due meanwhile.
 	for ; next < l.end && l.now >= l.end && (l.quota == 0 || l.begun < l.quota); next = arrivals.after(begin) {
@@ -199,12 +227,44 @@ func (l *eventLoop) openLoop(ctx context.Context, begin int64) {
 	}
 }
 
+// takeDue takes the arrivals that are due before an instant.
+func (l *eventLoop) takeDue(before int64) {
+	for l.next < before {
+		l.arrive(l.next)
+		l.next = l.arrivals.after(l.begins)
+	}
+}
+
+// turnWindows closes the windows that have ended. An arrival belongs to the one
+// it was due in, also if it is taken up only now.
+func (l *eventLoop) turnWindows() {
+	for l.spec.Profile.Mode == Open && l.now >= l.rec.end && l.rec.end < l.end && !l.rec.draining {
+		l.takeDue(l.rec.end)
+		l.rec.advance(l.rec.end, l.end)
+	}
+	l.rec.advance(l.now, l.end)
+}
+
+// stopSending ends the measured time at l.end. Arrivals that were due by then
+// and never sent stay unfinished, also those the loop came too late to take up.
+func (l *eventLoop) stopSending() {
+	l.sending = false
+	if l.rec.draining {
+		return
+	}
+	for l.next < l.end && (l.quota == 0 || l.begun+uint64(l.backlog.len()) < l.quota) {
+		l.rec.arrived(l.next, l.end)
+		l.backlog.push(l.next)
+		l.next = l.arrivals.after(l.begins)
+	}
+	l.rec.drain(l.end, l.unsent())
+}
+
 // drain waits for the answers under way after the end. Arrivals that were never
 // sent stay unfinished.
 func (l *eventLoop) drain(ctx context.Context) {
-	l.sending = false
 	l.end = min(l.end, l.now)
-	l.rec.drain(l.end, l.unsent())
+	l.stopSending()
 	for l.rec.inFlight > 0 && ctx.Err() == nil && l.broken == nil {
 		l.expire()
 		l.poll(maxWait)
@@ -221,6 +281,12 @@ func (l *eventLoop) arrive(intended int64) {
 	switch {
 	case l.idle.len() > 0:
 		l.begin(l.unpark(), intended)
+	case l.spec.Profile.Overflow == OpenMore && len(l.conns) < cap(l.conns):
+		l.conns = l.conns[:len(l.conns)+1]
+		l.begin(int32(len(l.conns)-1), intended)
+	case l.spec.Profile.Overflow == ShedArrival:
+		l.rec.inFlight--
+		l.rec.Shed++
 	case l.backlog.len() < maxBacklog:
 		l.backlog.push(intended)
 	default:
@@ -253,6 +319,7 @@ func (l *eventLoop) poll(d time.Duration) {
 		d = 0
 	}
 	events, err := l.wait(d)
+	l.turn++
 	if err != nil {
 		l.broken = err
 		return
@@ -263,13 +330,12 @@ func (l *eventLoop) poll(d time.Duration) {
 		if spin && events == 0 {
 			l.rec.Spun += time.Duration(l.now - asked)
 		}
-		l.rec.advance(l.now, l.end)
+		l.turnWindows()
 		if l.now >= l.end && l.spec.Profile.Mode == Closed {
 			return // what comes after the end is not looked at
 		}
-		if l.now >= l.end && !l.rec.draining {
-			l.sending = false
-			l.rec.drain(l.end, l.unsent())
+		if l.now >= l.end {
+			l.stopSending()
 		}
 	}
 	woke := l.now

@@ -16,7 +16,7 @@ import (
 // eachEngine runs a test on every engine this system has.
 func eachEngine(t *testing.T, test func(t *testing.T, engine string)) {
 	t.Helper()
-	best, _ := pickEngine(&Spec{}, false)
+	best, _ := pickEngine(&Spec{})
 	for _, engine := range []string{best, "epoll", "portable"} {
 		t.Run(engine, func(t *testing.T) { test(t, engine) })
 		if best == "portable" {
@@ -66,18 +66,26 @@ func replies(wire string) func(net.Conn) {
 
 func spec(target string, p Profile) Spec {
 	return Spec{
-		Target: target, Profile: p, Seed: 1, Duration: 300 * time.Millisecond, Timeout: 100 * time.Millisecond,
+		Target: target, Profile: p, Seed: 1, Duration: 300 * time.Millisecond, Timeout: 5 * time.Second,
 		Requests: []Request{{Method: "GET", Path: "/"}},
 	}
 }
 
+// mustRun returns the result of a load that the machine has not disturbed: one
+// with a window left out is run again, a few times.
 func mustRun(t *testing.T, s Spec) *Result {
 	t.Helper()
-	r, err := Run(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
+	for range 5 {
+		r, err := Run(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.leftOut == 0 {
+			return r
+		}
 	}
-	return r
+	t.Skip("this machine stands still for tenths of a second: nothing can be measured on it")
+	return nil
 }
 
 const okReply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -113,7 +121,7 @@ func TestOpenLoopOffersWhatTheScheduleSays(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
 		for _, arrivals := range []Arrivals{Uniform, Poisson} {
 			s := spec(server(t, replies(okReply)), Profile{Mode: Open, Connections: 8, Rate: 1000, Arrivals: arrivals})
-			s.Engine, s.Timeout = engine, 5*time.Second
+			s.Engine = engine
 			r := mustRun(t, s)
 			want := uint64(0)
 			for schedule := newSchedule(&s, 0, 1); schedule.after(0) < int64(s.Duration); want++ {
@@ -145,7 +153,13 @@ func TestResponseCountsFromTheIntendedStart(t *testing.T) {
 		})
 		s := spec(target, Profile{Mode: Open, Connections: 1, Rate: 500, Arrivals: Uniform})
 		s.Engine, s.Duration, s.Timeout = engine, 600*time.Millisecond, 5*time.Second
-		r := mustRun(t, s)
+		r, err := Run(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.leftOut > 0 {
+			t.Skip("this machine stood still itself")
+		}
 		// About 150 of 300 requests were due during the 300 ms.
 		slow := int64(0)
 		for _, b := range r.Total.Hist[Response].Distribution() {
@@ -195,9 +209,11 @@ func TestFaultyServers(t *testing.T) {
 		for _, tt := range tests {
 			for _, p := range []Profile{{Mode: Closed, Connections: 2}, {Mode: Open, Connections: 2, Rate: 100}} {
 				t.Run(tt.name+"/"+string(p.Mode), func(t *testing.T) {
-					t.Parallel()
 					s := spec(server(t, tt.serve), p)
-					s.Engine = engine
+					s.Engine, s.Duration = engine, 200*time.Millisecond
+					if tt.kind == "timeout" {
+						s.Timeout, s.Duration = 100*time.Millisecond, 500*time.Millisecond
+					}
 					r := mustRun(t, s)
 					if tt.count(r.Total.Errors) == 0 || tt.count(r.Total.Errors) != r.Total.Errors.Total() {
 						t.Errorf("errors %+v (%v)", r.Total.Errors, r.FirstErrors)
@@ -324,7 +340,7 @@ func TestSpecCheck(t *testing.T) {
 }
 
 func TestTooManyConnectionsForTheFileLimit(t *testing.T) {
-	if best, _ := pickEngine(&Spec{}, false); best == "portable" {
+	if best, _ := pickEngine(&Spec{}); best == "portable" {
 		t.Skip("the portable engine leaves the limit to the system")
 	}
 	s := spec("http://127.0.0.1:1", Profile{Mode: Closed, Connections: MaxConnections})

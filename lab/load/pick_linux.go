@@ -7,9 +7,9 @@ import (
 )
 
 // pickEngine returns the best engine for the spec, or the one it asks for.
-func pickEngine(spec *Spec, secure bool) (name string, open func(share) (engine, error)) {
+func pickEngine(spec *Spec) (name string, open func(share) (engine, error)) {
 	switch {
-	case spec.Engine == "portable" || secure:
+	case spec.Engine == "portable":
 		return "portable", openPortable
 	case spec.Engine == "uring" || spec.Engine == "" && hasRing():
 		return "uring", openRing

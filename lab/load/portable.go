@@ -8,28 +8,44 @@ import (
 	"dyno/internal/clock"
 )
 
-// portable is the engine for systems without epoll, and for TLS: a goroutine
-// and a standard-library connection each. It records the same things at several
+// portable is the engine for systems without epoll: a goroutine and a
+// standard-library connection each. It records the same things at several
 // times the cost.
 type portable struct {
 	share
 	mix     *mix
-	workers []*worker
-	limit   int64 // end of the measured time
-	waiting chan int64
+	limit   int64  // end of the measured time
+	dialled uint32 // connections tried, for the turn of source addresses
+	working sync.WaitGroup
 
 	mu          sync.Mutex // guards what follows, mix, and the workers' conn
+	workers     []*worker
+	idle        ring[*worker] // open loop: who waits for an arrival
+	backlog     ring[int64]   // intended starts of arrivals that wait for a worker
+	think       thinker
 	rec         *recorder
 	started     uint64 // requests begun, for the quota
 	interrupted bool   // reads end at once
+	dismissed   bool   // no arrival will come any more
 }
 
 func openPortable(sh share) (engine, error) {
-	p := &portable{share: sh, mix: sh.mix(), waiting: make(chan int64, maxBacklog)}
+	p := &portable{
+		share: sh, mix: sh.mix(),
+		idle: newRing[*worker](sh.connections), backlog: newRing[int64](1024),
+		think: sh.spec.Profile.Think.source(sh.spec.Seed, sh.part),
+	}
 	for range sh.connections {
-		p.workers = append(p.workers, &worker{engine: p, read: make([]byte, 16<<10)})
+		p.hire()
 	}
 	return p, nil
+}
+
+// hire adds a worker, who has no connection yet.
+func (p *portable) hire() *worker {
+	w := &worker{engine: p, read: make([]byte, 16<<10), due: make(chan int64, 1)}
+	p.workers = append(p.workers, w)
+	return w
 }
 
 func (p *portable) close() {
@@ -46,7 +62,10 @@ func (p *portable) connect(ctx context.Context) error {
 	defer cancel()
 	slots := make(chan struct{}, 128)
 	var dialling sync.WaitGroup
-	for _, w := range p.workers {
+	for i, w := range p.workers {
+		if i > 0 && !p.keepsWarm() {
+			break // one is opened to see that the target is there
+		}
 		dialling.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
@@ -64,6 +83,12 @@ func (p *portable) connect(ctx context.Context) error {
 	return p.unreachable()
 }
 
+// keepsWarm reports whether connections are open also while nothing is to be
+// sent on them.
+func (p *portable) keepsWarm() bool {
+	return p.spec.Link.Reuse == "" || p.spec.Link.Reuse == PerWorker
+}
+
 // load implements engine.
 func (p *portable) load(ctx context.Context, rec *recorder, begin, end int64) {
 	p.rec, p.limit = rec, end
@@ -72,12 +97,15 @@ func (p *portable) load(ctx context.Context, rec *recorder, begin, end int64) {
 	defer cancel()
 	stop := context.AfterFunc(ctx, p.interrupt)
 	defer stop() // before cancel
-	var working sync.WaitGroup
-	for _, w := range p.workers {
-		working.Go(func() { w.work(ctx) })
+	p.mu.Lock()
+	for i, w := range p.workers {
+		// Workers who think begin spread over the time they do.
+		rest := p.think.mean * float64(i) / float64(len(p.workers))
+		p.working.Go(func() { w.work(ctx, time.Duration(rest)) })
 	}
+	p.mu.Unlock()
 	finished := make(chan struct{})
-	go func() { working.Wait(); close(finished) }()
+	go func() { p.working.Wait(); close(finished) }()
 	if p.spec.Profile.Mode == Open {
 		p.arrivals(ctx, begin)
 	} else {
@@ -95,7 +123,7 @@ func (p *portable) load(ctx context.Context, rec *recorder, begin, end int64) {
 
 // arrivals hands out the schedule's arrivals until the end.
 func (p *portable) arrivals(ctx context.Context, begin int64) {
-	defer close(p.waiting)
+	defer p.dismiss()
 	schedule := newSchedule(p.spec, p.part, p.parts)
 	for next := schedule.after(begin); next < p.limit; next = schedule.after(begin) {
 		for now := clock.Now(); now < next; now = clock.Now() {
@@ -106,32 +134,54 @@ func (p *portable) arrivals(ctx context.Context, begin int64) {
 			time.Sleep(min(time.Duration(next-now), 50*time.Millisecond))
 		}
 		if p.quota > 0 && p.started >= p.quota {
-			return
+			break
 		}
 		p.started++
-		p.arrive(next)
+		p.arrive(ctx, next)
 	}
 	p.watch(ctx, nil)
 }
 
-func (p *portable) arrive(intended int64) {
+// dismiss tells the workers that no arrival will come any more.
+func (p *portable) dismiss() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dismissed = true
+	for p.idle.len() > 0 {
+		close(p.idle.pop().due)
+	}
+}
+
+func (p *portable) arrive(ctx context.Context, intended int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := clock.Now()
 	p.rec.advance(now, p.limit)
 	p.rec.arrived(intended, now)
-	select {
-	case p.waiting <- intended:
-	default:
+	switch overflow := p.spec.Profile.Overflow; {
+	case p.idle.len() > 0 && p.spec.Link.Reuse == Shared:
+		p.idle.popLast().due <- intended
+	case p.idle.len() > 0:
+		p.idle.pop().due <- intended
+	case overflow == OpenMore && len(p.workers) < p.most:
+		w := p.hire()
+		w.due <- intended
+		p.working.Go(func() { w.work(ctx, 0) })
+	case overflow == ShedArrival || p.backlog.len() == maxBacklog:
 		p.rec.inFlight--
 		p.rec.Shed++
+	default:
+		p.backlog.push(intended)
 	}
 }
 
-// watch keeps the windows turning until the end, or until done.
+// watch keeps the windows turning until the end, until done, or until an open
+// loop has no request left to wait for.
 func (p *portable) watch(ctx context.Context, done <-chan struct{}) {
 	for now := clock.Now(); now < p.limit && ctx.Err() == nil; now = clock.Now() {
-		p.tick(now)
+		if p.tick(now) == 0 && done == nil && p.quota > 0 {
+			return
+		}
 		select {
 		case <-done:
 			return
@@ -141,10 +191,12 @@ func (p *portable) watch(ctx context.Context, done <-chan struct{}) {
 	}
 }
 
-func (p *portable) tick(now int64) {
+// tick closes the windows that have ended and returns the requests in flight.
+func (p *portable) tick(now int64) (inFlight int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rec.advance(now, p.limit)
+	return p.rec.inFlight
 }
 
 // endOfTime gives up the arrivals that still wait and counts what completes
@@ -153,15 +205,9 @@ func (p *portable) endOfTime() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.limit = min(p.limit, clock.Now())
-	unsent := 0
-	for range len(p.waiting) {
-		select {
-		case _, ok := <-p.waiting:
-			if ok {
-				unsent++
-			}
-		default:
-		}
+	unsent := p.backlog.len()
+	for range unsent {
+		p.backlog.pop()
 	}
 	p.rec.drain(p.limit, unsent)
 }

@@ -19,12 +19,23 @@ type worker struct {
 	exchange
 	read   []byte
 	answer http1.Response
+	due    chan int64 // open loop: the intended start of the arrival it is to serve
+	next   int64      // when a user who thinks asks again; 0: at once
+	served int        // requests on this connection
+	opened int64
+
+	handshake int64 // ns that the TLS handshake took
+	resumed   bool  // whether it took up an earlier session
 }
 
-// work sends requests until there are none left or ctx ends.
-func (w *worker) work(ctx context.Context) {
+// work sends requests until there are none left or ctx ends; a user who thinks
+// begins with a rest.
+func (w *worker) work(ctx context.Context, rest time.Duration) {
+	if rest > 0 {
+		w.next = clock.Now() + int64(rest)
+	}
 	for ctx.Err() == nil {
-		intended, ok := w.nextDue()
+		intended, ok := w.nextDue(ctx)
 		if !ok {
 			return
 		}
@@ -36,43 +47,70 @@ func (w *worker) work(ctx context.Context) {
 }
 
 // nextDue waits for the next request that is due and returns its intended start.
-func (w *worker) nextDue() (intended int64, ok bool) {
+func (w *worker) nextDue(ctx context.Context) (intended int64, ok bool) {
+	if w.engine.spec.Profile.Mode == Open {
+		return w.nextArrival()
+	}
 	p := w.engine
-	if p.spec.Profile.Mode == Open {
-		intended, ok = <-p.waiting
-		return intended, ok
+	if w.next != 0 {
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Duration(min(w.next, p.limit) - clock.Now())):
+		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := clock.Now()
-	if p.rec.draining || now >= p.limit || p.quota > 0 && p.started >= p.quota {
+	if ctx.Err() != nil || p.rec.draining || now >= p.limit || p.quota > 0 && p.started >= p.quota {
 		return 0, false
 	}
 	p.started++
 	p.rec.advance(now, p.limit)
-	p.rec.Offered++
-	p.rec.inFlight++
-	return now, true
+	intended = now
+	if w.next != 0 {
+		intended = min(w.next, now)
+	}
+	p.rec.arrived(intended, now)
+	return intended, true
+}
+
+// nextArrival takes an arrival from the backlog, or waits to be given one.
+func (w *worker) nextArrival() (intended int64, ok bool) {
+	p := w.engine
+	p.mu.Lock()
+	switch {
+	case len(w.due) > 0: // hired for it
+	case p.backlog.len() > 0:
+		intended = p.backlog.pop()
+		p.mu.Unlock()
+		return intended, true
+	case p.dismissed:
+		p.mu.Unlock()
+		return 0, false
+	default:
+		p.idle.push(w)
+	}
+	p.mu.Unlock()
+	intended, ok = <-w.due
+	return intended, ok
 }
 
 // dial opens the connection and returns how long that took, in ns.
 func (w *worker) dial(ctx context.Context) (took int64, err error) {
-	start := clock.Now()
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", w.engine.addr.String())
+	w.opened, w.served = clock.Now(), 0
+	conn, err := w.engine.dialTo(ctx)
 	if err != nil {
 		return 0, err
 	}
-	took = clock.Now() - start
-	if w.engine.secure {
-		host, _, _ := net.SplitHostPort(joinHostPort(w.engine.host, "443"))
-		if h, _, err := net.SplitHostPort(w.engine.host); err == nil {
-			host = h
-		}
-		secure := tls.Client(conn, &tls.Config{ServerName: host, NextProtos: []string{"http/1.1"}})
+	took = clock.Now() - w.opened
+	if w.engine.tls != nil {
+		began := clock.Now()
+		secure := tls.Client(conn, w.engine.tls)
 		if err := secure.HandshakeContext(ctx); err != nil {
 			conn.Close()
-			return 0, err
+			return 0, fmt.Errorf("TLS handshake: %w", err)
 		}
+		w.handshake, w.resumed = clock.Now()-began, secure.ConnectionState().DidResume
 		conn = secure
 	}
 	w.engine.mu.Lock()
@@ -90,6 +128,9 @@ func (w *worker) redial(ctx context.Context) bool {
 	p.mu.Lock()
 	if err == nil {
 		p.rec.connected(took)
+		if p.tls != nil {
+			p.rec.secured(w.handshake, w.resumed)
+		}
 		p.mu.Unlock()
 		return true
 	}
@@ -135,9 +176,19 @@ func (w *worker) ask(ctx context.Context, intended int64) {
 	}
 	p.rec.answered(intended, sent, first, done)
 	p.errors.judged(&w.exchange, w.answer.Status, p.rec, done)
-	if !w.answer.KeepAlive {
+	if p.think.mean > 0 {
+		w.next = done + p.think.next()
+	}
+	if w.served++; w.wornOut(done) {
 		w.hangUp()
 	}
+}
+
+// wornOut reports whether the connection must not carry another request.
+func (w *worker) wornOut(now int64) bool {
+	k := &w.engine.spec.Link
+	return !w.answer.KeepAlive || k.Reuse == NoReuse || k.PerConnection > 0 && w.served >= k.PerConnection ||
+		k.MaxAge > 0 && now-w.opened >= int64(k.MaxAge)
 }
 
 var errUnsolicited = errors.New("the server sent bytes beyond its answer")

@@ -72,7 +72,7 @@ type Profile struct {
 	// default Wait.
 	Overflow Overflow `json:"overflow,omitempty"`
 	// MaxConnections bounds the connections of OpenMore, those there from the
-	// start included; 0 means [MaxConnections].
+	// start included; 0 means ten times as many, at least 10,000.
 	MaxConnections int `json:"max_connections,omitempty"`
 }
 
@@ -216,6 +216,14 @@ func (p *Profile) TopRate() float64 {
 // arrivalsOf returns how the arrivals of a phase are spread.
 func (p *Profile) arrivalsOf(ph *Phase) Arrivals {
 	return cmp.Or(ph.Arrivals, p.Arrivals, Poisson)
+}
+
+// most is how many connections there can be at a time.
+func (p *Profile) most() int {
+	if p.Overflow != OpenMore {
+		return p.Connections
+	}
+	return cmp.Or(p.MaxConnections, min(max(10*p.Connections, 10_000), MaxConnections))
 }
 
 // isRate reports whether x can be a rate within a phase, where 0 is a pause.

@@ -194,3 +194,12 @@ func (r *recorder) connected(took int64) {
 	r.Connects++
 	r.tallies[Connect].record(took)
 }
+
+// secured records a TLS handshake, in ns.
+func (r *recorder) secured(took int64, resumed bool) {
+	if resumed {
+		r.tallies[ResumedHandshake].record(took)
+		return
+	}
+	r.tallies[FullHandshake].record(took)
+}

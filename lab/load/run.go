@@ -59,12 +59,16 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	spec.Duration = max(spec.Duration, spec.Profile.Length())
-	u, _, _ := parseTarget(spec.Target) // checked above
-	name, open := pickEngine(&spec, u.Scheme == "https")
+	name, open := pickEngine(&spec)
 	if name == "portable" {
 		spec.Engine, spec.Threads, spec.CPUs = name, 1, nil // its goroutines go where the scheduler puts them
 	}
-	shares, err := spec.split(ctx)
+	secure, release, err := spec.secure()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	shares, err := spec.split(ctx, secure)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/netip"
@@ -12,17 +13,19 @@ type share struct {
 	spec        *Spec
 	program     *program
 	addr        netip.AddrPort
-	secure      bool
-	host        string // as sent in Host
+	tls         *tls.Config // nil for http
+	host        string      // as sent in Host
 	part, parts int
 	connections int
+	most        int    // connections, with those opened for overflow
 	quota       uint64 // requests to send at most; 0: no limit
 	cpu         int    // -1: anywhere
 	errors      *errorLog
 }
 
-// split resolves the target and divides the load among the loops.
-func (s *Spec) split(ctx context.Context) ([]share, error) {
+// split resolves the target and divides the load among the loops. secure is nil
+// for http.
+func (s *Spec) split(ctx context.Context, secure *tls.Config) ([]share, error) {
 	u, dial, err := parseTarget(s.Target)
 	if err != nil {
 		return nil, err
@@ -31,9 +34,16 @@ func (s *Spec) split(ctx context.Context) ([]share, error) {
 	if err != nil {
 		return nil, err
 	}
-	addr, err := resolve(ctx, dial)
-	if err != nil {
-		return nil, err
+	var addr netip.AddrPort
+	if s.Link.Unix == "" {
+		if addr, err = resolve(ctx, dial); err != nil {
+			return nil, err
+		}
+	}
+	for _, from := range s.Link.Sources {
+		if from.Is4() != addr.Addr().Is4() {
+			return nil, fmt.Errorf("source address %v can't connect to %v: one is IPv4, the other IPv6", from, addr)
+		}
 	}
 	log := newErrorLog(s.Seed)
 	var shares []share
@@ -43,9 +53,10 @@ func (s *Spec) split(ctx context.Context) ([]share, error) {
 			continue // others send what there is
 		}
 		sh := share{
-			spec: s, program: program, addr: addr, secure: u.Scheme == "https", host: u.Host, part: i, parts: loops,
+			spec: s, program: program, addr: addr, tls: secure, host: u.Host, part: i, parts: loops,
 			connections: part(s.Profile.Connections, i, loops), quota: quota, cpu: -1, errors: log,
 		}
+		sh.most = max(sh.connections, part(s.Profile.most(), i, loops))
 		if len(s.CPUs) > 0 {
 			sh.cpu = s.CPUs[i%len(s.CPUs)]
 		}
@@ -117,5 +128,9 @@ func (sh *share) unreachable() error {
 	if why == "" {
 		why = fmt.Sprintf("no answer within %v", min(connectPatient, sh.spec.Timeout))
 	}
-	return &UnreachableError{sh.addr.String(), why}
+	target := sh.addr.String()
+	if path := sh.spec.Link.Unix; path != "" {
+		target = path
+	}
+	return &UnreachableError{target, why}
 }

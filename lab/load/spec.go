@@ -27,6 +27,7 @@ type Spec struct {
 	Link        Link          // how connections are made and kept
 	// Calibration, if set, is what the load is judged by and carries on.
 	Calibration *Calibration
+	TLS         TLS // for https targets
 	// DropHistograms keeps only the totals' histograms in the result, for long
 	// loads whose windows are used as they come.
 	DropHistograms bool

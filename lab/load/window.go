@@ -11,17 +11,19 @@ import (
 type Clock int
 
 const (
-	Response  Clock = iota // done − intended: what a user waiting on schedule sees
-	Service                // done − sent: what the server and network took
-	Lag                    // sent − intended: how late the request was sent
-	FirstByte              // first byte of the answer − sent
-	Connect                // TCP connection established − connect called
+	Response         Clock = iota // done − intended: what a user waiting on schedule sees
+	Service                       // done − sent: what the server and network took
+	Lag                           // sent − intended: how late the request was sent
+	FirstByte                     // first byte of the answer − sent
+	Connect                       // TCP connection established − connect called
+	FullHandshake                 // TLS handshake with a key exchange and certificates, from connected to done
+	ResumedHandshake              // TLS handshake that took up an earlier session
 	NumClocks
 )
 
 // String returns the clock's name as used in files and flags.
 func (c Clock) String() string {
-	return [...]string{"response", "service", "lag", "first_byte", "connect"}[c]
+	return [...]string{"response", "service", "lag", "first_byte", "connect", "tls_full", "tls_resumed"}[c]
 }
 
 // Errors counts failed requests by kind. A request that failed is never in a

@@ -1,0 +1,206 @@
+package load
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// visitors counts the requests of each connection a server has seen.
+type visitors struct {
+	mu   sync.Mutex
+	from map[string]int
+}
+
+func (v *visitors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.from[r.RemoteAddr]++
+	io.WriteString(w, "ok")
+}
+
+// most returns the number of connections that carried requests, and the most
+// requests one carried.
+func (v *visitors) most() (connections, requests int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, n := range v.from {
+		requests = max(requests, n)
+	}
+	return len(v.from), requests
+}
+
+// visited starts a server on ln, or on a port of its own.
+func visited(t *testing.T, ln net.Listener) (*visitors, string) {
+	t.Helper()
+	if ln == nil {
+		var err error
+		if ln, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := &visitors{from: make(map[string]int)}
+	srv := &http.Server{Handler: v}
+	go srv.Serve(ln)
+	t.Cleanup(func() { srv.Close() })
+	return v, "http://" + ln.Addr().String()
+}
+
+func TestReuse(t *testing.T) {
+	tests := []struct {
+		name    string
+		profile Profile
+		link    Link
+		ok      func(connections, most int) bool
+	}{
+		{"kept", Profile{Mode: Closed, Connections: 4}, Link{}, func(c, _ int) bool { return c == 4 }},
+		{"none", Profile{Mode: Closed, Connections: 4}, Link{Reuse: NoReuse}, func(c, most int) bool { return c == 200 && most == 1 }},
+		{"none, open loop", Profile{Mode: Open, Connections: 50, Rate: 1000}, Link{Reuse: NoReuse}, func(c, most int) bool { return c == 200 && most == 1 }},
+		{"seven requests each", Profile{Mode: Closed, Connections: 4}, Link{PerConnection: 7}, func(c, most int) bool { return most == 7 && c >= 28 }},
+		{"aged", Profile{Mode: Open, Connections: 1, Rate: 500}, Link{MaxAge: 50 * time.Millisecond}, func(c, _ int) bool { return c >= 3 }},
+		{"per worker, open loop", Profile{Mode: Open, Connections: 30, Rate: 1000}, Link{}, func(c, _ int) bool { return c == 30 }},
+		{"shared, open loop", Profile{Mode: Open, Connections: 150, Rate: 500}, Link{Reuse: Shared}, func(c, _ int) bool { return c < 150 }},
+	}
+	eachEngine(t, func(t *testing.T, engine string) {
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				v, target := visited(t, nil)
+				s := spec(target, tt.profile)
+				s.Engine, s.Link, s.MaxRequests, s.Duration, s.Timeout = engine, tt.link, 200, 0, 5*time.Second
+				r := mustRun(t, s)
+				if r.Total.Completed+r.Total.Drained != 200 || r.Total.Errors.Total() != 0 {
+					t.Fatalf("completed %d, errors %+v (%v)", r.Total.Completed, r.Total.Errors, r.FirstErrors)
+				}
+				if connections, most := v.most(); !tt.ok(connections, most) {
+					t.Errorf("%d connections with at most %d requests", connections, most)
+				}
+			})
+		}
+	})
+}
+
+func TestSourceAddresses(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		v, target := visited(t, nil)
+		s := spec(target, Profile{Mode: Closed, Connections: 4})
+		s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 100, 0, 5*time.Second
+		s.Link.Sources = []netip.Addr{netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.3")}
+		mustRun(t, s)
+		hosts := make(map[string]bool)
+		for from := range v.from {
+			host, _, _ := net.SplitHostPort(from)
+			hosts[host] = true
+		}
+		if len(hosts) != 2 || !hosts["127.0.0.2"] || !hosts["127.0.0.3"] {
+			t.Errorf("came from %v", hosts)
+		}
+	})
+}
+
+func TestUnixSocket(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		path := filepath.Join(t.TempDir(), "s")
+		ln, err := net.Listen("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		visited(t, ln)
+		s := spec("http://service.example/", Profile{Mode: Closed, Connections: 4})
+		s.Engine, s.MaxRequests, s.Duration, s.Link.Unix, s.Timeout = engine, 100, 0, path, 5*time.Second
+		if r := mustRun(t, s); r.Total.Completed != 100 {
+			t.Errorf("completed %d, errors %+v (%v)", r.Total.Completed, r.Total.Errors, r.FirstErrors)
+		}
+	})
+}
+
+func TestIPv6(t *testing.T) {
+	ln, err := net.Listen("tcp", "[::1]:0")
+	if err != nil {
+		t.Skip("no IPv6 here: ", err)
+	}
+	eachEngine(t, func(t *testing.T, engine string) {
+		_, target := visited(t, ln)
+		s := spec(target, Profile{Mode: Closed, Connections: 2})
+		s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 20, 0, 5*time.Second
+		s.Link.Sources = []netip.Addr{netip.MustParseAddr("::1")}
+		if r := mustRun(t, s); r.Total.Completed != 20 {
+			t.Errorf("completed %d (%v)", r.Total.Completed, r.FirstErrors)
+		}
+		if ln, err = net.Listen("tcp", "[::1]:0"); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestLinkCheck(t *testing.T) {
+	for _, tt := range []struct {
+		link Link
+		says string
+	}{
+		{Link{Reuse: "sometimes"}, "reuse"},
+		{Link{PerConnection: -1}, "negative"},
+		{Link{MaxAge: -1}, "negative"},
+		{Link{Unix: strings.Repeat("x", 200)}, "longer than"},
+		{Link{Unix: "x", FastOpen: true}, "unix socket"},
+	} {
+		if err := tt.link.Check(); err == nil || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%+v: error %v, want %q", tt.link, err, tt.says)
+		}
+	}
+	s := spec("http://127.0.0.1:1", Profile{Mode: Closed, Connections: 1})
+	s.Link.Sources = []netip.Addr{netip.MustParseAddr("::1")}
+	if _, err := Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "IPv6") {
+		t.Errorf("error %v, want one about mixed families", err)
+	}
+}
+
+func TestThinkTime(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		for _, reuse := range []Reuse{PerWorker, Shared} {
+			_, target := visited(t, nil)
+			s := spec(target, Profile{Mode: Closed, Connections: 10, Think: Think{Mean: 50 * time.Millisecond}})
+			s.Engine, s.Duration, s.Timeout, s.Link.Reuse = engine, 500*time.Millisecond, 5*time.Second, reuse
+			r := mustRun(t, s)
+			// Ten users with a pause of 50 ms each ask at most 200 times a second.
+			if n := r.Total.Sent; n == 0 || n > 110 {
+				t.Errorf("%s: sent %d requests in %v", reuse, n, r.Total.Length)
+			}
+		}
+	})
+}
+
+func TestOverflow(t *testing.T) {
+	slow := server(t, func(c net.Conn) {
+		buf := make([]byte, 4096)
+		for {
+			if _, err := c.Read(buf); err != nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+			io.WriteString(c, okReply)
+		}
+	})
+	eachEngine(t, func(t *testing.T, engine string) {
+		for _, overflow := range []Overflow{Wait, OpenMore, ShedArrival} {
+			t.Run(string(overflow), func(t *testing.T) {
+				s := spec(slow, Profile{Mode: Open, Connections: 1, Rate: 200, Arrivals: Uniform, Overflow: overflow})
+				s.Engine, s.Duration, s.Timeout = engine, 500*time.Millisecond, 5*time.Second
+				r := mustRun(t, s)
+				total := &r.Total
+				if total.Offered != 100 || total.Completed+total.Drained+total.Unfinished+total.Shed != 100 {
+					t.Fatalf("of 100 arrivals: %+v", total)
+				}
+				opened, shed := total.Connects > 0, total.Shed > 0
+				if opened != (overflow == OpenMore) || shed != (overflow == ShedArrival) {
+					t.Errorf("%d connections opened, %d arrivals shed", total.Connects, total.Shed)
+				}
+			})
+		}
+	})
+}

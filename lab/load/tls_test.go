@@ -1,0 +1,158 @@
+package load
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// certificate makes a self-signed certificate for 127.0.0.1 that ends at the
+// given time, and returns it with its PEM files.
+func certificate(t *testing.T, end time.Time) (cert tls.Certificate, certFile, keyFile string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotBefore: end.Add(-48 * time.Hour), NotAfter: end,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, &template, &template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for name, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: der}, keyFile: {Type: "PRIVATE KEY", Bytes: keyDER}} {
+		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if cert, err = tls.LoadX509KeyPair(certFile, keyFile); err != nil {
+		t.Fatal(err)
+	}
+	return cert, certFile, keyFile
+}
+
+// tlsServer answers over TLS with bodies of several records.
+func tlsServer(t *testing.T, config *tls.Config) string {
+	t.Helper()
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		io.WriteString(w, strings.Repeat("x", 40_000))
+	}))
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0) // what clients refuse is expected
+	srv.TLS = config
+	srv.StartTLS()
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
+func TestTLS(t *testing.T) {
+	cert, certFile, keyFile := certificate(t, time.Now().Add(24*time.Hour))
+	pool := x509.NewCertPool()
+	pool.AddCert(cert.Leaf)
+	eachEngine(t, func(t *testing.T, engine string) {
+		for _, version := range []string{"1.2", "1.3"} {
+			for _, resume := range []bool{false, true} {
+				target := tlsServer(t, &tls.Config{Certificates: []tls.Certificate{cert}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool})
+				s := spec(target, Profile{Mode: Closed, Connections: 3})
+				s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 60, 0, 5*time.Second
+				s.Requests = []Request{{Method: "POST", Path: "/", Body: strings.Repeat("y", 100_000)}}
+				s.Link.PerConnection = 5
+				s.TLS = TLS{CAFile: certFile, CertFile: certFile, KeyFile: keyFile, MinVersion: version, MaxVersion: version, Resume: resume}
+				r := mustRun(t, s)
+				if r.Total.Completed != 60 || r.Total.Errors.Total() != 0 {
+					t.Fatalf("%s: completed %d, errors %+v (%v)", version, r.Total.Completed, r.Total.Errors, r.FirstErrors)
+				}
+				full, resumed := count(r, FullHandshake), count(r, ResumedHandshake)
+				if full+resumed == 0 || (resumed > 0) != resume {
+					t.Errorf("TLS %s, resume %v: %d full handshakes, %d resumed", version, resume, full, resumed)
+				}
+			}
+		}
+	})
+}
+
+func count(r *Result, c Clock) int64 {
+	if h := r.Total.Hist[c]; h != nil {
+		return h.TotalCount()
+	}
+	return 0
+}
+
+func TestTLSFailures(t *testing.T) {
+	expired, expiredFile, _ := certificate(t, time.Now().Add(-time.Hour))
+	good, goodFile, _ := certificate(t, time.Now().Add(time.Hour))
+	plain := server(t, replies(okReply))
+	tests := []struct {
+		name   string
+		target string
+		tls    TLS
+		says   string
+	}{
+		{"unknown authority", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}}), TLS{}, "unknown authority"},
+		{"expired", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{expired}}), TLS{CAFile: expiredFile}, "expired"},
+		{"other name", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}}), TLS{CAFile: goodFile, ServerName: "other.example"}, "other.example"},
+		{"no common version", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}, MinVersion: tls.VersionTLS13}), TLS{CAFile: goodFile, MaxVersion: "1.2"}, "protocol version"},
+		{"no TLS there", strings.Replace(plain, "http:", "https:", 1), TLS{}, "TLS handshake"},
+		{"client certificate missing", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}, ClientAuth: tls.RequireAnyClientCert}), TLS{CAFile: goodFile}, "certificate required"},
+		{"no file", "https://127.0.0.1:1", TLS{CAFile: "/nonexistent/ca.pem"}, "/nonexistent/ca.pem"},
+		{"not a certificate", "https://127.0.0.1:1", TLS{CAFile: os.DevNull}, "no certificate"},
+		{"half a pair", "https://127.0.0.1:1", TLS{CertFile: "x"}, "both"},
+		{"version", "https://127.0.0.1:1", TLS{MinVersion: "1.1"}, "neither"},
+		{"versions crossed", "https://127.0.0.1:1", TLS{MinVersion: "1.3", MaxVersion: "1.2"}, "above"},
+		{"ALPN", "https://127.0.0.1:1", TLS{ALPN: []string{"h2"}}, "http/1.1"},
+	}
+	eachEngine(t, func(t *testing.T, engine string) {
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				s := spec(tt.target, Profile{Mode: Closed, Connections: 2})
+				s.Engine, s.TLS, s.Timeout = engine, tt.tls, 500*time.Millisecond
+				r, err := Run(t.Context(), s)
+				text := ""
+				if err != nil {
+					text = err.Error()
+				} else {
+					text = r.FirstErrors["connect"] + r.FirstErrors["reset"]
+				}
+				if !strings.Contains(text, tt.says) {
+					t.Errorf("said %q, want %q", text, tt.says)
+				}
+			})
+		}
+	})
+}
+
+func TestKeyLogIsPrivateAndFilled(t *testing.T) {
+	cert, certFile, _ := certificate(t, time.Now().Add(time.Hour))
+	s := spec(tlsServer(t, &tls.Config{Certificates: []tls.Certificate{cert}}), Profile{Mode: Closed, Connections: 1})
+	s.MaxRequests, s.Timeout = 3, 5*time.Second
+	s.TLS = TLS{CAFile: certFile, KeyLog: filepath.Join(t.TempDir(), "keys")}
+	mustRun(t, s)
+	info, err := os.Stat(s.TLS.KeyLog)
+	if err != nil || info.Size() == 0 || info.Mode().Perm() != 0o600 {
+		t.Errorf("key log: %v, %v", info, err)
+	}
+}
