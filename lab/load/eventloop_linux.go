@@ -221,10 +221,6 @@ func (l *eventLoop) openLoop(ctx context.Context, begin int64) {
 		l.openMore()
 		l.poll(time.Duration(min(l.next, l.end) - l.now))
 	}
-	// A loop that was away at the end took up nothing of what was due meanwhile.
-	for ; next < l.end && l.now >= l.end && (l.quota == 0 || l.begun < l.quota); next = arrivals.after(begin) {
-		l.rec.missed()
-	}
 }
 
 // takeDue takes the arrivals that are due before an instant.
@@ -253,8 +249,7 @@ func (l *eventLoop) stopSending() {
 		return
 	}
 	for l.next < l.end && (l.quota == 0 || l.begun+uint64(l.backlog.len()) < l.quota) {
-		l.rec.arrived(l.next, l.end)
-		l.backlog.push(l.next)
+		l.rec.missed()
 		l.next = l.arrivals.after(l.begins)
 	}
 	l.rec.drain(l.end, l.unsent())
