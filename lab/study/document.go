@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"unicode"
@@ -26,9 +27,15 @@ const (
 // input is the file being read, and what is wrong with it so far.
 type input struct {
 	path     string
-	shipped  []string // names of shipped subjects
-	env      *template.Env
+	shipped  []string      // names of shipped subjects
+	env      *template.Env // what templates may refer to
 	problems Problems
+
+	feedsUnread bool // what refers to a feed can't be checked
+}
+
+func newInput(path string, shipped []string) *input {
+	return &input{path: path, shipped: shipped, env: &template.Env{Getenv: os.LookupEnv}}
 }
 
 // report adds a problem with the file as a whole, or with one line of it.

@@ -104,7 +104,7 @@ func combinations(factors []Factor) []map[string]string {
 
 // cell applies levels to a load. The levels were checked when they were read.
 func cell(s *Study, l Load, levels map[string]string) Cell {
-	c := Cell{Load: l.Name, Profile: l.Profile, Timeout: l.Timeout, Requests: s.Requests, Env: make(map[string]string)}
+	c := Cell{Load: l.Name, Profile: l.Profile, Timeout: l.Timeout, Requests: s.Requests, Feeds: s.Feeds, Env: make(map[string]string)}
 	if len(levels) > 0 {
 		c.Levels = levels
 	}

@@ -1,12 +1,10 @@
 package study
 
 import (
-	"os"
 	"strings"
 	"time"
 
 	"dyno/lab/load"
-	"dyno/lab/load/template"
 )
 
 // Defaults of what a study leaves out, and limits of what it may ask for.
@@ -25,7 +23,7 @@ const (
 // in it start from; subjects are the names of the shipped subjects. The error
 // is of type [Problems] and has everything that is wrong.
 func Parse(path string, src []byte, subjects []string) (*Study, error) {
-	in := &input{path: path, shipped: subjects, env: &template.Env{Getenv: os.LookupEnv}}
+	in := newInput(path, subjects)
 	s := &Study{
 		Path: path, Source: src, Blocks: defaultBlocks,
 		Trial: Timing{Warmup: defaultWarmup, Duration: defaultDuration}, Placement: Placement{Mode: "split"},
@@ -46,7 +44,7 @@ func (in *input) study(s *Study, root scope) {
 		root.problem("start it with: study: my-study", "expected the fields of a study, got %s", describe(root.resolved()))
 		return
 	}
-	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "factors", "loads", "trial", "blocks", "placement", "report", "quick")
+	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "loads", "trial", "blocks", "placement", "report", "quick")
 	if at, ok := f["study"]; ok {
 		s.Name = at.name()
 	} else if understood {
@@ -55,6 +53,9 @@ func (in *input) study(s *Study, root scope) {
 	if at, ok := f["question"]; ok {
 		question, _ := at.printable("\n\t")
 		s.Question = strings.Join(strings.Fields(question), " ")
+	}
+	if at, ok := f["feeds"]; ok {
+		s.Feeds = in.feedsAt(at)
 	}
 	s.Requests = []load.Request{{Name: "root", Method: "GET", Path: "/", Weight: 1}}
 	if at, ok := f["requests"]; ok {

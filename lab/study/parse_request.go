@@ -1,10 +1,12 @@
 package study
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"dyno/lab/load"
+	"dyno/lab/load/template"
 )
 
 // verbs are the short forms "get: /path".
@@ -25,7 +27,7 @@ func requestsAt(at scope) []load.Request {
 }
 
 func requestAt(at scope) load.Request {
-	f, understood := at.fields(append([]string{"name", "method", "path", "headers", "body", "body_file", "weight", "expect"}, verbs...)...)
+	f, understood := at.fields(append([]string{"name", "method", "path", "headers", "body", "body_file", "auth", "cookies", "cookie_jar", "weight", "expect"}, verbs...)...)
 	r := load.Request{Weight: 1}
 	if given := methodAndPath(f, &r); given != 1 && understood {
 		at.problem("write it as: get: /path", "expected one method and path, got %d", given)
@@ -40,21 +42,14 @@ func requestAt(at scope) load.Request {
 		r.Headers = headersAt(v)
 	}
 	r.Body = bodyAt(f)
+	identityAt(f, &r)
 	if v, ok := f["weight"]; ok {
 		r.Weight = v.integer(1, 1_000_000)
 	}
 	if v, ok := f["expect"]; ok {
-		r.Status = statusAt(v)
+		expectAt(v, &r)
 	}
 	return r
-}
-
-func statusAt(at scope) int {
-	f, _ := at.fields("status")
-	if v, ok := f["status"]; ok {
-		return v.integer(200, 599)
-	}
-	return 0
 }
 
 // methodAndPath reads "get: /path", or method and path. It returns how many of
@@ -86,7 +81,8 @@ func methodAndPath(f map[string]scope, r *load.Request) (given int) {
 // stands at this place.
 func (s scope) check(r load.Request) bool {
 	err := r.Check(s.in.env)
-	if err != nil {
+	var absent *template.FeedError
+	if err != nil && !(s.in.feedsUnread && errors.As(err, &absent)) {
 		s.problem("", "%v", err)
 	}
 	return err == nil
@@ -96,7 +92,7 @@ func (s scope) check(r load.Request) bool {
 // problem.
 func (s scope) requestPath() string {
 	path, ok := s.scalar()
-	if !ok || !strings.HasPrefix(path, "/") {
+	if !ok || !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "{{") {
 		s.problem("", "expected a path that starts with \"/\", got %s", describe(s.resolved()))
 		return ""
 	}
@@ -130,7 +126,10 @@ func bodyAt(f map[string]scope) string {
 	case inline && beside:
 		file.problem("remove one of them", "expected either body or body_file, got both")
 	case inline:
-		body, _ := text.text()
+		body, ok := text.text()
+		if ok {
+			text.check(load.Request{Path: "/", Body: body})
+		}
 		return body
 	case beside:
 		return bodyFile(file)
@@ -138,12 +137,21 @@ func bodyAt(f map[string]scope) string {
 	return ""
 }
 
-func bodyFile(at scope) string {
-	path := at.filled("")
+// filePath reads the name of a file, which starts at the study's folder. It
+// returns "" after a problem.
+func (s scope) filePath() string {
+	path := s.filled("")
 	if path == "" {
 		return ""
 	}
-	path = at.in.beside(path)
+	return s.in.beside(path)
+}
+
+func bodyFile(at scope) string {
+	path := at.filePath()
+	if path == "" {
+		return ""
+	}
 	body, err := readFile(path)
 	if err == nil && len(body) > maxSource {
 		err = fmt.Errorf("%s has more than the %d bytes that are allowed", path, maxSource)
@@ -152,5 +160,6 @@ func bodyFile(at scope) string {
 		at.problem("the path starts at the study's folder", "reading the body: %v", err)
 		return ""
 	}
+	at.check(load.Request{Path: "/", Body: string(body)})
 	return string(body)
 }

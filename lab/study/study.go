@@ -16,6 +16,7 @@ type Study struct {
 	Subjects  []Subject
 	Factors   []Factor
 	Requests  []load.Request
+	Feeds     []load.Feed // what the requests' templates take rows from
 	Loads     []Load
 	Trial     Timing
 	Blocks    int
@@ -89,6 +90,7 @@ type Cell struct {
 	Profile  load.Profile      `json:"profile"`
 	Timeout  time.Duration     `json:"timeout"`
 	Requests []load.Request    `json:"requests"`
+	Feeds    []load.Feed       `json:"feeds,omitempty"`
 	Env      map[string]string `json:"env,omitempty"` // on top of the subject's own
 }
 

@@ -123,6 +123,15 @@ func (s scope) integer(low, high int) int {
 	return x
 }
 
+// boolean reads true or false.
+func (s scope) boolean() bool {
+	text, _ := s.scalar()
+	if text != "true" && text != "false" {
+		s.problem("", "expected true or false, got %s", describe(s.resolved()))
+	}
+	return text == "true"
+}
+
 // number reads a decimal number.
 func (s scope) number(low, high float64) float64 {
 	text, _ := s.scalar()

@@ -196,12 +196,20 @@ func parseFeed(reference string, env *Env) (segment, error) {
 	}
 	feed := slices.IndexFunc(env.Feeds, func(f *Feed) bool { return f.Name == name })
 	if feed < 0 {
-		return segment{}, fmt.Errorf("there is no feed %q; %s", name, known(env.Feeds))
+		return segment{}, &FeedError{name, known(env.Feeds)}
 	}
 	table := env.Feeds[feed].Table
 	at, err := table.column(column)
 	return segment{kind: feedCell, feed: feed, column: at, table: table}, err
 }
+
+// FeedError tells that a placeholder refers to a feed that is not there.
+type FeedError struct {
+	Name  string
+	given string
+}
+
+func (e *FeedError) Error() string { return fmt.Sprintf("there is no feed %q; %s", e.Name, e.given) }
 
 func known(feeds []*Feed) string {
 	if len(feeds) == 0 {

@@ -1,0 +1,31 @@
+package study
+
+import "dyno/lab/load"
+
+// identityAt reads who a request comes from: credentials and cookies.
+func identityAt(f map[string]scope, r *load.Request) {
+	if v, ok := f["auth"]; ok {
+		if auth := v.filled(""); auth != "" && v.check(load.Request{Path: "/", Auth: auth, Headers: r.Headers}) {
+			r.Auth = auth
+		}
+	}
+	if v, ok := f["cookies"]; ok {
+		r.Cookies = cookiesAt(v, r.Headers)
+	}
+	if v, ok := f["cookie_jar"]; ok {
+		r.Jar = v.boolean()
+		v.check(load.Request{Path: "/", Jar: r.Jar, Headers: r.Headers})
+	}
+}
+
+func cookiesAt(at scope, headers []load.Header) []load.Header {
+	var cookies []load.Header
+	for _, e := range at.entries() {
+		value, ok := e.value.text()
+		c := load.Header{Name: e.key, Value: value}
+		if ok && e.name.check(load.Request{Path: "/", Cookies: []load.Header{c}, Headers: headers}) {
+			cookies = append(cookies, c)
+		}
+	}
+	return cookies
+}
