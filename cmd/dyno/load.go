@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -38,6 +37,7 @@ type loadFlags struct {
 	html        string
 	profile     profileFlags
 	outputFlags
+	request     requestFlags
 }
 
 func newLoad(global *globalFlags) *cobra.Command {
@@ -54,6 +54,8 @@ start, so that a stall is not omitted.
 
 ` + phaseHelp() + `
 
+` + requestHelp() + `
+
 --fail says what must hold, as k6's thresholds do. What the measurement can't
 decide, or an INVALID one, does not count as holding.
 
@@ -66,7 +68,9 @@ evaluated).`,
   dyno load --phase 'ramp 100..5000 30s' --phase 'constant 5000 1m' http://127.0.0.1:8080/
   dyno load -R 5000 --fail 'p99<20ms' --fail '95% of windows: p99.9<50ms' --junit load.xml http://127.0.0.1:8080/
   dyno load -o windows.csv -o jsonl=events.log http://127.0.0.1:8080/
-  dyno load -n 10000 -m POST -H 'Content-Type: application/json' -b @user.json http://127.0.0.1:8080/users`,
+  dyno load -n 10000 -m POST -H 'Content-Type: application/json' -b @user.json http://127.0.0.1:8080/users
+  dyno load --feed users=users.csv --expect 'json $.id exists' 'http://127.0.0.1:8080/users/{{feed.users.id}}'
+  dyno load --request mix.yaml --auth ann:secret --cookies http://127.0.0.1:8080`,
 		Args: exactArgs(1, "the URL to load"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.open = cmd.Flags().Changed("rate")
@@ -84,6 +88,7 @@ evaluated).`,
 	flags.StringArrayVarP(&f.headers, "header", "H", nil, "header to send, as 'Name: value' (repeatable)")
 	flags.StringVarP(&f.method, "method", "m", "", "request method (default GET, or POST with a body)")
 	flags.StringVarP(&f.body, "body", "b", "", "request body, or @FILE to read it from a file")
+	f.request.register(flags)
 	flags.DurationVarP(&f.timeout, "timeout", "T", load.DefaultTimeout, "time limit for one request")
 	flags.DurationVarP(&f.warmup, "warmup", "w", 0, "load for so long before measuring")
 	flags.IntVarP(&f.threads, "threads", "t", 1, "event loops, one thread each")
@@ -197,12 +202,9 @@ func firstError(r *load.Result) string {
 
 // spec turns flags into a load.
 func (f *loadFlags) spec(target string) (load.Spec, error) {
-	if !strings.Contains(target, "://") {
-		target = "http://" + target
-	}
-	u, err := url.Parse(target)
+	origin, path, err := splitURL(target)
 	if err != nil {
-		return load.Spec{}, fmt.Errorf("URL %q: %w", target, err)
+		return load.Spec{}, err
 	}
 	headers, err := parseHeaders(f.headers)
 	if err != nil {
@@ -216,10 +218,10 @@ func (f *loadFlags) spec(target string) (load.Spec, error) {
 		return load.Spec{}, fmt.Errorf("--cpus: %w", err)
 	}
 	spec := load.Spec{
-		Target: target, Warmup: f.warmup, Duration: f.duration, MaxRequests: f.requests, Timeout: f.timeout,
+		Target: origin, Warmup: f.warmup, Duration: f.duration, MaxRequests: f.requests, Timeout: f.timeout,
 		Threads: f.threads, CPUs: cpus, Engine: f.engine, Seed: f.seed,
 		Profile:  load.Profile{Mode: load.Closed, Connections: f.connections},
-		Requests: []load.Request{{Name: "request", Method: f.verb(), Path: u.RequestURI(), Headers: headers, Body: f.body}},
+		Requests: []load.Request{{Name: "request", Method: f.verb(), Path: path, Headers: headers, Body: f.body}},
 	}
 	if f.open {
 		spec.Profile.Mode, spec.Profile.Rate, spec.Profile.Arrivals = load.Open, f.rate, load.Arrivals(f.arrivals)
@@ -228,6 +230,9 @@ func (f *loadFlags) spec(target string) (load.Spec, error) {
 		spec.Duration = 10 * time.Second
 	}
 	if err := f.profile.apply(&spec, f); err != nil {
+		return load.Spec{}, err
+	}
+	if err := f.request.apply(&spec, f); err != nil {
 		return load.Spec{}, err
 	}
 	if spec.Seed == 0 {

@@ -14,7 +14,11 @@ import (
 // describeLoad says in one line what is about to happen.
 func describeLoad(s *load.Spec) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s: %d connections, ", s.Requests[0].Method, s.Target, s.Profile.Connections)
+	what := s.Requests[0].Method
+	if n := len(s.Requests); n > 1 {
+		what = fmt.Sprintf("%d kinds of requests to", n)
+	}
+	fmt.Fprintf(&b, "%s %s: %d connections, ", what, s.Target, s.Profile.Connections)
 	if s.Profile.Mode == load.Open {
 		fmt.Fprintf(&b, "%s (%s arrivals, seed %d)", s.Profile.Rhythm(), s.Profile.Arrivals, s.Seed)
 	} else {

@@ -88,6 +88,9 @@ func Compile(text string, env *Env) (*Template, error) {
 	return t, nil
 }
 
+// Escape returns a template that renders text, whatever is in it.
+func Escape(text string) string { return strings.ReplaceAll(text, opening, `{{"{{"}}`) }
+
 // placeholder returns what is between the braces and what follows them. Braces
 // in quotes don't count.
 func placeholder(text string) (inner, rest string, err error) {

@@ -208,6 +208,9 @@ func FuzzCompile(f *testing.F) {
 		s := env.NewState(1, 0, 1)
 		s.Advance(tpl.Uses())
 		got := string(tpl.Append(nil, s))
+		if plain, err := Compile(Escape(text), env); err != nil || string(plain.Append(nil, s)) != text {
+			t.Errorf("%q is not the same once escaped: %v", text, err)
+		}
 		if !strings.Contains(text, opening) && got != text {
 			t.Errorf("%q became %q", text, got)
 		}
