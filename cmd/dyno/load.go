@@ -36,8 +36,8 @@ type loadFlags struct {
 	asJSON      bool
 	html        string
 	profile     profileFlags
-	outputFlags
 	request     requestFlags
+	outputFlags
 }
 
 func newLoad(global *globalFlags) *cobra.Command {

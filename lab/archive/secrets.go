@@ -8,8 +8,8 @@ import (
 	"dyno/lab/load"
 )
 
-// Redact hides, in m, the values of headers and environment variables whose
-// names say that they are secrets, wherever they occur: in requests, subjects,
+// Redact hides, in m, credentials, cookies, and the values of headers and
+// environment variables whose names say that they are secrets, wherever they occur: in requests, subjects,
 // the study's source and the command. What m shares with others is not changed.
 func Redact(m *Manifest) {
 	var secrets []string
@@ -52,15 +52,31 @@ func redactRequests(requests []load.Request, secrets *[]string) []load.Request {
 				r.Headers[k].Value = load.Redacted
 			}
 		}
+		r.Cookies = slices.Clone(r.Cookies)
+		for k, c := range r.Cookies {
+			*secrets = append(*secrets, c.Value)
+			r.Cookies[k].Value = load.Redacted
+		}
+		if scheme, secret, ok := strings.Cut(strings.TrimSpace(r.Auth), " "); ok {
+			*secrets = append(*secrets, strings.TrimSpace(secret))
+			r.Auth = scheme + " " + load.Redacted
+		}
 	}
 	return requests
 }
+
+// shortest is the length from which a value is looked for in texts. Shorter ones
+// are no secrets, and would be found everywhere.
+const shortest = 4
 
 // without replaces the secrets in a text, the longest first: one may be a part
 // of another.
 func without(text string, secrets []string) string {
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	for _, s := range secrets {
+		if len(s) < shortest {
+			continue
+		}
 		text = strings.ReplaceAll(text, s, load.Redacted)
 	}
 	return text

@@ -10,10 +10,11 @@ import (
 )
 
 func TestRedact(t *testing.T) {
-	requests := []load.Request{{Path: "/", Headers: []load.Header{{Name: "Authorization", Value: "Bearer s3cr3t"}, {Name: "Accept", Value: "text/plain"}}}}
+	requests := []load.Request{{Path: "/", Headers: []load.Header{{Name: "Authorization", Value: "Bearer s3cr3t"}, {Name: "Accept", Value: "text/plain"}},
+		Auth: "basic ann:s3cr3t", Cookies: []load.Header{{Name: "sid", Value: "s3cr3t="}, {Name: "n", Value: "1"}}}}
 	m := Manifest{
 		StudySource: "headers: {Authorization: Bearer s3cr3t}\nenv: {DB_PASSWORD: hunter22}",
-		Command:     []string{"dyno", "load", "-H", "Authorization: Bearer s3cr3t"},
+		Command:     []string{"dyno", "load", "-H", "Authorization: Bearer s3cr3t", "--auth", "ann:s3cr3t", "--cookie", "sid=s3cr3t=", "-n", "100"},
 		Subjects:    []Subject{{Name: "mine", Env: map[string]string{"DB_PASSWORD": "hunter22", "GOGC": "400"}}},
 		Plan:        study.Plan{Cells: []study.Cell{{Requests: requests, Env: map[string]string{"API_TOKEN": "hunter22"}}}},
 	}
@@ -27,7 +28,7 @@ func TestRedact(t *testing.T) {
 			t.Errorf("%q is in the manifest: %s", secret, document)
 		}
 	}
-	for _, kept := range []string{"text/plain", "400", "Authorization", "DB_PASSWORD"} {
+	for _, kept := range []string{"text/plain", "400", "Authorization", "DB_PASSWORD", "basic ***", `"100"`, "sid=***"} {
 		if !strings.Contains(string(document), kept) {
 			t.Errorf("%q is not in the manifest: %s", kept, document)
 		}

@@ -62,12 +62,12 @@ func (r *Request) Check(env *template.Env) error {
 	if r.Status != 0 && (r.Status < 200 || r.Status > 599) {
 		return fmt.Errorf("expected status %d is not between 200 and 599", r.Status)
 	}
-	_, err := r.expectations()
+	_, err := r.Expectations()
 	return err
 }
 
-// expectations compiles what is expected of answers.
-func (r *Request) expectations() (*expect.Expect, error) {
+// Expectations compiles what is expected of answers.
+func (r *Request) Expectations() (*expect.Expect, error) {
 	lines := r.Expect
 	if r.Status != 0 {
 		lines = append([]string{"status " + strconv.Itoa(r.Status)}, lines...)

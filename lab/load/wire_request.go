@@ -49,7 +49,7 @@ func statusText(status int) string {
 
 // compile readies a request, which was checked, to be sent to host.
 func compile(r *Request, host string, env *template.Env) (*wireRequest, error) {
-	e, err := r.expectations()
+	e, err := r.Expectations()
 	if err != nil {
 		return nil, err
 	}

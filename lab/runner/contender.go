@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"dyno/lab/archive"
+	"dyno/lab/load"
 	"dyno/lab/probe"
 	"dyno/lab/study"
 	"dyno/lab/subject"
@@ -126,12 +127,21 @@ func (r *Runner) instance(ctx context.Context, c *contender, cell *study.Cell, p
 		err = subject.Verify(ctx, in.URL(), c.routes)
 	}
 	if err == nil {
-		err = subject.VerifyRequests(ctx, in.URL(), cell.Requests)
+		err = verifyRequests(ctx, in.URL(), cell)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("subject %s: %w", c.Name, err), in.Stop(context.WithoutCancel(ctx)))
 	}
 	return in, nil
+}
+
+// verifyRequests asks for what the cell asks for, once.
+func verifyRequests(ctx context.Context, url string, cell *study.Cell) error {
+	examples, err := load.Examples(cell.Requests, cell.Feeds)
+	if err != nil {
+		return err
+	}
+	return subject.VerifyRequests(ctx, url, examples)
 }
 
 func (r *Runner) begin(ctx context.Context, c *contender, env map[string]string, log string) (*subject.Instance, error) {

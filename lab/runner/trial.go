@@ -75,7 +75,7 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Runtime: runtime, Metrics: r.contenders[cell.Subject].MetricsURL(in.URL())}))
 	defer ledger.close()
 	result, err := load.Run(ctx, load.Spec{
-		Target: in.URL(), Requests: cell.Requests, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout,
+		Target: in.URL(), Requests: cell.Requests, Feeds: cell.Feeds, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout,
 		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: r.loopCPUs(),
 		OnStart: ledger.begin,
 		OnWindow: func(w load.Window) {

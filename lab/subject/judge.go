@@ -1,11 +1,14 @@
 package subject
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+
+	"dyno/lab/load/expect"
 )
 
 // judge compares an answer with what was expected.
@@ -41,22 +44,45 @@ func headerValue(a *answer, name string) (string, bool) {
 	return values[0], true
 }
 
-// judgeStatus expects the status want, or with 0 any from 200 to 399.
+// judgeStatus expects the status want.
 func judgeStatus(want int, a *answer) []Problem {
-	expected := strconv.Itoa(want)
-	if want == 0 {
-		if a.StatusCode >= 200 && a.StatusCode <= 399 {
-			return nil
-		}
-		expected = "200 to 399"
-	} else if a.StatusCode == want {
+	if a.StatusCode == want {
 		return nil
 	}
+	return []Problem{wrongStatus(strconv.Itoa(want), a)}
+}
+
+func wrongStatus(expected string, a *answer) Problem {
 	got := []string{"- " + expected, "+ " + a.Status}
 	if len(a.body) > 0 {
 		got = append(got, "  its body: "+shorten(strings.TrimSpace(string(a.body))))
 	}
-	return []Problem{{What: "status", Diff: got}}
+	return Problem{What: "status", Diff: got}
+}
+
+// judgeExpected holds an answer to what a load's request expects.
+func judgeExpected(e *expect.Expect, a *answer) []Problem {
+	statuses := e.Statuses()
+	if !statuses.Has(a.StatusCode) {
+		return []Problem{wrongStatus(strings.ReplaceAll(statuses.String(), "-", " to "), a)}
+	}
+	if failed := e.Judge(a.StatusCode, a.head(), a.body); failed != "" {
+		text, got, _ := strings.Cut(failed, ": got ")
+		return []Problem{{What: "expectation", Diff: []string{"- " + text, "+ " + got}}}
+	}
+	return nil
+}
+
+// head returns the head of the answer as it came, but for the order of fields.
+func (a *answer) head() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "HTTP/1.1 %s\r\n", a.Status)
+	_ = a.Header.Write(&b) // to memory
+	for _, coding := range a.TransferEncoding {
+		fmt.Fprintf(&b, "Transfer-Encoding: %s\r\n", coding)
+	}
+	b.WriteString("\r\n")
+	return b.Bytes()
 }
 
 // judgeBody expects the body as e describes it.

@@ -24,16 +24,21 @@ func Verify(ctx context.Context, baseURL string, routes []Route) error {
 
 // VerifyRequests does the same for the user's own service, of which only the
 // requests of a load are known: each must be answered twice on one
-// connection, in full, and with the status the request expects.
+// connection, in full, and as the request expects. Templates must have been
+// rendered; see [load.Examples].
 func VerifyRequests(ctx context.Context, baseURL string, requests []load.Request) error {
 	checks := make([]check, len(requests))
 	for i, req := range requests {
 		if req.Method == "" {
 			req.Method = "GET"
 		}
+		expected, err := req.Expectations()
+		if err != nil {
+			return err
+		}
 		checks[i] = check{
 			request: req,
-			judge:   func(a *answer) []Problem { return judgeStatus(req.Status, a) },
+			judge:   func(a *answer) []Problem { return judgeExpected(expected, a) },
 		}
 	}
 	return verify(ctx, baseURL, checks)
