@@ -24,7 +24,7 @@ func subjectsAt(at scope, requests []load.Request) []Subject {
 		}
 		taken[s.Name] = true
 		if s.Run != "" && s.Ready == "" && len(requests) > 0 {
-			s.Ready = requests[0].Path
+			s.Ready = readyPath(requests[0].Path)
 		}
 		subjects = append(subjects, s)
 	}
@@ -181,4 +181,13 @@ func checkVariable(at scope, name string) {
 	if name == "PORT" {
 		at.problem("", "PORT can't be set: dyno chooses the port")
 	}
+}
+
+// readyPath is the path to poll of a request's: the root if it is a template,
+// which is rendered only for the load.
+func readyPath(path string) string {
+	if strings.Contains(path, "{{") {
+		return "/"
+	}
+	return path
 }
