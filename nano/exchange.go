@@ -120,7 +120,7 @@ func (x *exchange) recycle() {
 		x.cancel(context.Canceled)
 		x.ctx, x.cancel = nil, nil
 	}
-	x.match.reset()
+	x.match.reset(x.app.config.Debug)
 	x.route, x.status, x.fields, x.begun = nil, 0, x.fields[:0], false
 	x.body = body{}
 	clear(x.values)

@@ -4,6 +4,21 @@ import "strings"
 
 // Group registers routes under a prefix, with middleware and options around
 // them.
+//
+// Patterns are those of net/http's ServeMux, and match what they match there,
+// but for this:
+//   - A path is matched as it was sent: "%2F" is a letter of its segment, not a
+//     slash, and [Ctx.Param] decodes. A wrong escape is answered 400.
+//   - Patterns that overlap without one being more specific are taken; of two
+//     that match, the one with the first static segment wins. Only patterns that
+//     match the same requests conflict.
+//   - A path with //, . or .. segments, in escapes too, is redirected to the
+//     clean path, and one with a slash too many or too few to the one there is,
+//     as [Config.TrailingSlash] says.
+//   - Paths without a route for OPTIONS answer it with their methods.
+//   - A host may begin with a parameter: {tenant}.example.com. Hosts match
+//     without regard to case and port. A host's own routes go before those of
+//     {tenant}, and these before those of all hosts.
 type Group struct {
 	app     *App
 	parent  *Group
@@ -98,9 +113,9 @@ func (g *Group) mark(r *Route) {
 	}
 }
 
-// Get, and the methods named after the other verbs, register a handler. Patterns
-// are those of net/http's ServeMux: /users/{id}, /files/{path...}, /exact/{$},
-// /subtree/, each with a host in front if need be. A GET route answers HEAD too.
+// Get, and the methods named after the other verbs, register a handler for a
+// pattern: /users/{id}, /files/{path...}, /exact/{$}, /subtree/, each with a
+// host in front if need be. A GET route answers HEAD too.
 //
 // Of the patterns that match, the most specific wins: static before parameter
 // before rest, from left to right. A pattern that is wrong, or that matches the

@@ -27,7 +27,11 @@ type match struct {
 
 const maxScratch = 16 << 10 // bytes of scratch kept between requests
 
-func (m *match) reset() {
+// reset ends the match with its request. poisoned: see Config.Debug.
+func (m *match) reset(poisoned bool) {
+	if poisoned {
+		poison(m.scratch)
+	}
 	m.n, m.scratched, m.decoded, m.outcome, m.scratch = 0, false, 0, notFound, m.scratch[:0]
 	if cap(m.scratch) > maxScratch {
 		m.scratch = nil

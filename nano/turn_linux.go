@@ -107,13 +107,6 @@ func (t *turn) over() {
 	t.x.recycle()
 }
 
-// poison makes a View that was kept show at once.
-func poison(b []byte) {
-	for i := range b {
-		b[i] = 0xdb
-	}
-}
-
 // context implements wire.
 func (t *turn) context(*exchange) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(t.loop.server.ctx)
