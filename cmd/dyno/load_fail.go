@@ -161,6 +161,9 @@ func (e *endedLoad) properties() [][2]string {
 	if p.Rate > 0 {
 		list = append(list, [2]string{"rate", strconv.FormatFloat(p.Rate, 'f', -1, 64) + "/s"}, [2]string{"arrivals", string(p.Arrivals)})
 	}
+	if len(p.Phases) > 0 {
+		list = append(list, [2]string{"phases", p.Rhythm()}, [2]string{"arrivals", string(p.Arrivals)})
+	}
 	for _, d := range []struct {
 		name string
 		time.Duration

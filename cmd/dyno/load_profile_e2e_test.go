@@ -89,7 +89,7 @@ func TestLoadPhasesText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, string(page), "constant 50 1s; sine 100~50 every 1s 1s uniform")
+	contains(t, string(page), "constant 50 1s; sine 100~50 every 1s 1s uniform", "Phase by phase", "1 · constant 50", "2 · sine 100~50")
 }
 
 // A soak keeps no histograms of single seconds, and says so by leaving them out;

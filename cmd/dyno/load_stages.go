@@ -21,11 +21,8 @@ func writeStages(w io.Writer, stages []load.StageResult) {
 			fmt.Fprintf(w, " %8s   no whole second of it can be used\n", "0")
 			continue
 		}
-		seconds, p50, p99 := s.Total.Length.Seconds(), "-", "-"
-		if s.Total.Timed(load.Response) > 0 {
-			p50, p99 = quantileText(&s.Total, 50), quantileText(&s.Total, 99)
-		}
-		fmt.Fprintf(w, " %8.4g %8s/s %10s/s %9s %9s %8d\n", seconds, number(float64(s.Total.Offered)/seconds), number(s.Throughput()), p50, p99, s.Total.Errors.Total())
+		seconds := s.Total.Length.Seconds()
+		fmt.Fprintf(w, " %8.4g %8s/s %10s/s %9s %9s %8d\n", seconds, number(float64(s.Total.Offered)/seconds), number(s.Throughput()), quantileText(&s.Total, 50), quantileText(&s.Total, 99), s.Total.Errors.Total())
 	}
 }
 

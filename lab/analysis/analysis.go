@@ -56,6 +56,7 @@ type Cell struct {
 	Omitted   map[string]string         `json:"omitted,omitempty"` // metric → why there is no figure
 	Curve     []Point                   `json:"curve"`             // response by percentile, all used windows merged
 	Service   []Point                   `json:"service"`           // service by percentile
+	Stages    []Stage                   `json:"stages,omitempty"`  // of a load with several
 	Seconds   []Second                  `json:"seconds"`           // every window of every trial, in order
 }
 

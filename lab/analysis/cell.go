@@ -18,8 +18,9 @@ const level = 0.95
 type sheet struct {
 	Cell
 	mode   load.Mode
-	blocks []int // block of each used trial
-	merged *sums // all used trials
+	blocks []int      // block of each used trial
+	merged *sums      // all used trials
+	stages *stageSums // of all used trials; nil unless the load has several
 }
 
 func newSheet(c *study.Cell) *sheet {
@@ -29,7 +30,7 @@ func newSheet(c *study.Cell) *sheet {
 			Values: map[string][]float64{}, Estimates: map[string]stats.Interval{},
 			Ratios: map[string]stats.Interval{}, Omitted: map[string]string{},
 		},
-		mode: c.Profile.Mode, merged: newSums(c.Profile.Mode, load.Response, load.Service),
+		mode: c.Profile.Mode, merged: newSums(c.Profile.Mode, load.Response, load.Service), stages: newStageSums(&c.Profile),
 	}
 }
 
@@ -56,7 +57,21 @@ func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err erro
 	for _, f := range all {
 		s.compute(f, sums)
 	}
-	return true, nil
+	return true, s.takeStages(run, i)
+}
+
+// takeStages adds a used trial's windows to the stages of a load with several.
+func (s *sheet) takeStages(run *archive.Run, i int) error {
+	if s.stages == nil {
+		return nil
+	}
+	for w, err := range run.Windows(i) {
+		if err != nil {
+			return err
+		}
+		s.stages.add(&w)
+	}
+	return nil
 }
 
 // compute adds the trial's value of a metric. One trial that has none takes the
@@ -81,6 +96,7 @@ func (s *sheet) estimate() {
 	}
 	s.Curve = s.merged.distribution(load.Response).curve()
 	s.Service = s.merged.distribution(load.Service).curve()
+	s.Stages = s.stages.stages()
 }
 
 // compare computes the ratios to the reference, block by block.

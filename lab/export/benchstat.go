@@ -52,6 +52,9 @@ func benchmarkName(s *load.Spec) string {
 	if s.Profile.Rate > 0 {
 		name += "/rate=" + decimals(s.Profile.Rate, 3)
 	}
+	if len(s.Profile.Phases) > 0 {
+		name += "/phases=" + url.QueryEscape(s.Profile.Rhythm())
+	}
 	return name
 }
 

@@ -70,8 +70,8 @@ func (r *Result) judge(spec *Spec) {
 		}
 	}
 	if spec.Profile.Mode == Open && !r.Interrupted {
-		if missed := r.planned.missed(t); missed != "" {
-			add("rate-missed", Suspect, "%s: %s", missed, r.limitedBy(spec))
+		if missed, where := r.planned.missed(t); missed != "" {
+			add("rate-missed", Suspect, "%s: %s", missed, r.limitedBy(spec, where))
 		}
 	}
 	r.judgeLittle(add)

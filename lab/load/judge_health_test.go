@@ -113,7 +113,7 @@ func TestLimitedBy(t *testing.T) {
 	} {
 		r := &Result{Total: idle}
 		c.change(&r.Total)
-		if got := r.limitedBy(c.spec); !strings.Contains(got, says) {
+		if got := r.limitedBy(c.spec, &r.Total); !strings.Contains(got, says) {
 			t.Errorf("got %q, want %q", got, says)
 		}
 	}

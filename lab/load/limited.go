@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// limitedBy says what kept an open loop from its rate. The generator comes
+// limitedBy says what kept an open loop from its rate in the windows that t is the
+// sum of. The generator comes
 // first: one that is at its limit sees answers late, so that connections look
 // busy too.
-func (r *Result) limitedBy(spec *Spec) string {
-	t := &r.Total
+func (r *Result) limitedBy(spec *Spec, t *Window) string {
 	planned := spec.Profile.TopRate()
 	switch c := spec.Calibration; {
 	case c != nil && c.beyond(&spec.Profile):

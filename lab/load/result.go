@@ -59,7 +59,7 @@ func (r *Result) add(w Window, tallies *[NumClocks]*tally, dropHistograms bool) 
 		if w.Validity() == Invalid {
 			r.leftOut++
 		} else {
-			r.Total.addWindow(&w)
+			r.Total.Add(&w)
 			addTallies(&r.tallies, tallies)
 			r.planned.add(&w, tallies)
 		}
@@ -70,8 +70,8 @@ func (r *Result) add(w Window, tallies *[NumClocks]*tally, dropHistograms bool) 
 	r.Windows = append(r.Windows, w)
 }
 
-// addWindow adds a window, without its histograms, to a total.
-func (t *Window) addWindow(w *Window) {
+// Add adds a window, without its histograms, to a total.
+func (t *Window) Add(w *Window) {
 	length := t.Length + w.Length
 	if length > 0 {
 		t.InFlight = (t.InFlight*float64(t.Length) + w.InFlight*float64(w.Length)) / float64(length)

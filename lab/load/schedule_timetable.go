@@ -181,6 +181,16 @@ func (t *Timetable) StageAt(at time.Duration) int {
 	return i
 }
 
+// StageWithin returns the index of the stage that a window lies in as a whole; -1
+// if it lies across two, or in none.
+func (t *Timetable) StageWithin(w *Window) int {
+	from := time.Duration(w.Index) * time.Second
+	if i := t.StageAt(from); i >= 0 && from+w.Length <= t.stages[i].To {
+		return i
+	}
+	return -1
+}
+
 // PhaseAt returns the index of the phase at an instant from the start of the
 // measured time; -1 before and after the phases.
 func (t *Timetable) PhaseAt(at time.Duration) int {

@@ -65,8 +65,8 @@ func (f *planFold) add(w *Window, tallies *[NumClocks]*tally) {
 	from := time.Duration(w.Index) * time.Second
 	planned := f.table.Planned(from, from+w.Length)
 	f.planned += planned
-	i := f.table.StageAt(from)
-	if i < 0 || len(f.stages) == 0 || f.stages[i].To < from+w.Length {
+	i := f.table.StageWithin(w)
+	if i < 0 || len(f.stages) == 0 {
 		return
 	}
 	if i != f.current {
@@ -76,7 +76,7 @@ func (f *planFold) add(w *Window, tallies *[NumClocks]*tally) {
 	s := &f.stages[i]
 	s.Windows++
 	s.Planned += planned
-	s.Total.addWindow(w)
+	s.Total.Add(w)
 	var kept [NumClocks]*tally
 	for _, clock := range []Clock{Response, Service, Lag} {
 		kept[clock] = tallies[clock]
@@ -99,10 +99,11 @@ func (f *planFold) seal() {
 }
 
 // missed describes by how much less was sent than planned, over the whole load
-// or in its worst stage; "" if that is within the limit and chance.
-func (f *planFold) missed(t *Window) string {
+// or in its worst stage, whose sums it returns; "" if that is within the limit and
+// chance.
+func (f *planFold) missed(t *Window) (detail string, where *Window) {
 	if shortfall(f.planned, t) > 0 {
-		return sentOf(f.planned, t)
+		return sentOf(f.planned, t), t
 	}
 	worst, most := -1, 0.0
 	for i := range f.stages {
@@ -112,10 +113,10 @@ func (f *planFold) missed(t *Window) string {
 		}
 	}
 	if worst < 0 {
-		return ""
+		return "", nil
 	}
 	s := &f.stages[worst]
-	return fmt.Sprintf("in phase %d (%s): %s", s.Phase+1, s.Name, sentOf(s.Planned, &s.Total))
+	return fmt.Sprintf("in phase %d (%s): %s", s.Phase+1, s.Name, sentOf(s.Planned, &s.Total)), &s.Total
 }
 
 // shortfall is the share of what was planned that was not sent, if it is above the

@@ -63,9 +63,9 @@ func TestRateMissedNamesTheStage(t *testing.T) {
 		f := fold(t, c.p, c.sent...)
 		var total Window
 		for _, n := range c.sent {
-			total.addWindow(&Window{Length: time.Second, Sent: n})
+			total.Add(&Window{Length: time.Second, Sent: n})
 		}
-		if got := f.missed(&total); (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
+		if got, _ := f.missed(&total); (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.sent, got, c.want)
 		}
 	}

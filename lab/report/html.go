@@ -36,6 +36,7 @@ type page struct {
 	Ending   string
 	Facts    []fact
 	Rankings []ranking
+	Stages   []stageTable // of each ranking; without rows for loads of one stage
 	Curves   []curveTable
 	Heat     []heatTable
 	Findings []explained
@@ -82,6 +83,7 @@ func newPage(a *analysis.Analysis, lang string) (*page, error) {
 	for i := range a.Groups {
 		t := rank(a, &a.Groups[i], c)
 		p.Rankings = append(p.Rankings, t)
+		p.Stages = append(p.Stages, newStageTable(t))
 		p.Curves = append(p.Curves, newCurveTable(t))
 		p.Heat = append(p.Heat, newHeatTable(a, t))
 	}

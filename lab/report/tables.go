@@ -46,10 +46,7 @@ func readCurve(points []analysis.Point) []string {
 			if math.Abs(p.Percentile-want) > 1e-6 {
 				continue
 			}
-			out[i] = quantity("µs", p.Micros)
-			if p.Censored {
-				out[i] = "≥ " + out[i]
-			}
+			out[i] = bounded(p)
 		}
 	}
 	return out

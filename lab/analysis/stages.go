@@ -1,0 +1,80 @@
+package analysis
+
+import (
+	"dyno/lab/archive"
+	"dyno/lab/load"
+)
+
+// Stage is what came of one stage of a load with several, over all used trials of
+// a cell: of the windows that lie within it as a whole and are not invalid.
+// Answers count in the window in which they came.
+type Stage struct {
+	Phase      int     `json:"phase"` // from 1
+	Name       string  `json:"name"`  // such as "ramp 100..5000"
+	Windows    int     `json:"windows"`
+	Offered    float64 `json:"offered"` // requests/s
+	Throughput float64 `json:"rps"`
+	Errors     uint64  `json:"errors"`
+	Response   []Point `json:"response"` // p50 and p99; empty if nothing was answered
+}
+
+// maxStages bounds the stages shown; each takes a histogram.
+const maxStages = 200
+
+// stageSums adds up windows by stage.
+type stageSums struct {
+	table *load.Timetable
+	sums  []load.Window
+	count []int
+}
+
+// newStageSums returns nil if the load has one stage only, or too many to show.
+func newStageSums(p *load.Profile) *stageSums {
+	table := p.Timetable(0)
+	n := len(table.Stages())
+	if n < 2 || n > maxStages {
+		return nil
+	}
+	return &stageSums{table: table, sums: make([]load.Window, n), count: make([]int, n)}
+}
+
+// add takes a window of a used trial.
+func (s *stageSums) add(w *archive.Window) {
+	if s == nil || w.Client.Warmup() || w.Level == load.Invalid {
+		return
+	}
+	i := s.table.StageWithin(&w.Client)
+	if i < 0 {
+		return
+	}
+	s.count[i]++
+	s.sums[i].Add(&w.Client)
+	if h := w.Client.Hist[load.Response]; h != nil {
+		if s.sums[i].Hist[load.Response] == nil {
+			s.sums[i].Hist[load.Response] = load.NewHistogram()
+		}
+		s.sums[i].Hist[load.Response].Merge(h)
+	}
+}
+
+func (s *stageSums) stages() []Stage {
+	if s == nil {
+		return nil
+	}
+	var out []Stage
+	for i, planned := range s.table.Stages() {
+		w := &s.sums[i]
+		stage := Stage{Phase: planned.Phase + 1, Name: planned.Name, Windows: s.count[i], Errors: w.Errors.Total()}
+		if seconds := w.Length.Seconds(); seconds > 0 {
+			stage.Offered, stage.Throughput = float64(w.Offered)/seconds, float64(w.Completed)/seconds
+		}
+		for _, percent := range []float64{50, 99} {
+			if w.Hist[load.Response] != nil {
+				ns, known := w.Quantile(load.Response, percent)
+				stage.Response = append(stage.Response, Point{Percentile: percent, Micros: float64(ns) / 1e3, Censored: !known})
+			}
+		}
+		out = append(out, stage)
+	}
+	return out
+}

@@ -1,0 +1,46 @@
+package analysis
+
+import (
+	"testing"
+	"time"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+)
+
+// TestStages puts windows of a second, of which some can't be used, into stages.
+func TestStages(t *testing.T) {
+	step, err := load.ParsePhase("steps 100,200 2500ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := newStageSums(&load.Profile{Mode: load.Open, Phases: []load.Phase{step}})
+	for index := -1; index < 5; index++ {
+		w := archive.Window{Client: load.Window{Index: index, Length: time.Second, Offered: 100, Completed: 90}}
+		w.Client.Hist[load.Response] = load.NewHistogram()
+		if err := w.Client.Hist[load.Response].RecordValues(int64(time.Duration(index+2)*time.Millisecond), 90); err != nil {
+			t.Fatal(err)
+		}
+		if index == 3 {
+			w.Level = load.Invalid
+		}
+		if index == 4 {
+			w.Client.Shed = 10
+		}
+		sums.add(&w)
+	}
+	got := sums.stages()
+	if len(got) != 2 {
+		t.Fatalf("%d stages", len(got))
+	}
+	// Window 2 lies across both, 3 is invalid.
+	if s := got[0]; s.Phase != 1 || s.Name != "steps 100" || s.Windows != 2 || s.Offered != 100 || s.Throughput != 90 || s.Response[0].Micros < 1990 || s.Response[1].Micros < 2990 || s.Response[1].Censored {
+		t.Errorf("got %+v", s)
+	}
+	if s := got[1]; s.Windows != 1 || s.Response[0].Censored || !s.Response[1].Censored {
+		t.Errorf("got %+v", s)
+	}
+	if newStageSums(&load.Profile{Mode: load.Closed}) != nil || newStageSums(&load.Profile{Mode: load.Open, Rate: 5}) != nil {
+		t.Error("a load of one stage has stages")
+	}
+}
