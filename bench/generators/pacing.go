@@ -41,24 +41,31 @@ func pacingArms(ctx context.Context, l *lab, r *record) ([]arm, error) {
 	if err := l.measureCapacity(ctx, r); err != nil {
 		return nil, err
 	}
-	seconds := r.Settings.Seconds
-	var arms []arm
+	arms := l.pacingLevel(r, fmt.Sprintf("%d/s, for all", modestRate), modestRate)
 	for _, share := range shares {
 		rate := math.Floor(r.Capacity*float64(share)/100/500) * 500 // a round figure, as users ask for
-		level := fmt.Sprintf("%d %% of capacity: %.0f/s", share, rate)
-		j := job{Seconds: seconds, Connections: r.Settings.Connections, Rate: rate}
-		server := serverSpec{Kind: "scripted", Busy: true, Requests: int(rate) * (seconds + 15)}
-		tools := append(l.paced(r, "spin", "timer", "auto"), wrk2(), zrk(), oha(), vegeta(), k6())
-		for _, a := range armsOf(tools, level, j, server) {
-			a.Figures = arrivalFigures
-			if l.tooFast(r, &a) {
-				continue
-			}
-			arms = append(arms, a)
-		}
-		arms = append(arms, arm{Tool: spinTool(l.self), Level: level, Job: j, Server: server})
+		arms = append(arms, l.pacingLevel(r, fmt.Sprintf("%d %% of capacity: %.0f/s", share, rate), rate)...)
 	}
 	return arms, nil
+}
+
+// modestRate is one that the dearest of the peers keeps.
+const modestRate = 2000
+
+// pacingLevel has all tools that can do a rate, and a thread that does nothing
+// but look at the clock.
+func (l *lab) pacingLevel(r *record, level string, rate float64) []arm {
+	j := job{Seconds: r.Settings.Seconds, Connections: r.Settings.Connections, Rate: rate}
+	server := serverSpec{Kind: "scripted", Busy: true, Requests: int(rate) * (j.Seconds + 15)}
+	arms := []arm{{Tool: spinTool(l.self), Level: level, Job: j, Server: server}}
+	tools := append(l.paced(r, "spin", "timer", "auto"), wrk2(), zrk(), oha(), vegeta(), k6())
+	for _, a := range armsOf(tools, level, j, server) {
+		if !l.tooFast(r, &a) {
+			a.Figures = arrivalFigures
+			arms = append(arms, a)
+		}
+	}
+	return arms
 }
 
 // measureCapacity finds what the server and dyno do in a closed loop, and what
@@ -125,7 +132,9 @@ func arrivalFigures(m *measured) {
 	slices.Sort(late)
 	slices.Sort(clean)
 	m.add("arrival_", latencies(late))
-	m.add("clean_", latencies(clean))
+	if len(clean) > 0 {
+		m.add("clean_", latencies(clean))
+	}
 }
 
 // add takes named times in µs as figures.
