@@ -36,6 +36,7 @@ type loadFlags struct {
 	asJSON      bool
 	html        string
 	profile     profileFlags
+	link        linkFlags
 	request     requestFlags
 	outputFlags
 }
@@ -98,6 +99,7 @@ evaluated).`,
 	flags.StringVar(&f.maxErrors, "max-errors", "1%", "share of failed requests above which the exit status is 1")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of text")
 	flags.StringVar(&f.html, "html", "", "also write an HTML report to this file")
+	f.link.register(flags)
 	f.outputFlags.add(flags)
 	return cmd
 }
@@ -233,6 +235,9 @@ func (f *loadFlags) spec(target string) (load.Spec, error) {
 		return load.Spec{}, err
 	}
 	if err := f.request.apply(&spec, f); err != nil {
+		return load.Spec{}, err
+	}
+	if err := f.link.apply(&spec); err != nil {
 		return load.Spec{}, err
 	}
 	if spec.Seed == 0 {

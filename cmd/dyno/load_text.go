@@ -59,7 +59,7 @@ func writeClocks(w io.Writer, t *load.Window) {
 		fmt.Fprintf(w, " %9s", name)
 	}
 	fmt.Fprintln(w)
-	for _, clock := range []load.Clock{load.Response, load.Service, load.Lag, load.FirstByte, load.Connect} {
+	for _, clock := range []load.Clock{load.Response, load.Service, load.Lag, load.FirstByte, load.Connect, load.FullHandshake, load.ResumedHandshake} {
 		h := t.Hist[clock]
 		if h == nil || duration(float64(h.Max())) == duration(0) { // as the lag of a closed loop
 			continue

@@ -39,5 +39,8 @@ func (s *Spec) Check() error {
 	if err := s.TLS.Check(); err != nil {
 		return err
 	}
+	if err := s.Pacing.check(); err != nil {
+		return err
+	}
 	return s.Profile.Check()
 }

@@ -45,30 +45,31 @@ type backend interface {
 type eventLoop struct {
 	share
 	backend
-	conns    []conn
-	dialer   reactor.Dialer
-	due      *reactor.Deadlines
-	retries  *reactor.Deadlines
-	timeout  int64
-	mix      *mix
-	plain    []byte // what was decrypted; shared by all connections
-	think    thinker
-	users    users // who thinks, in a closed loop
-	idle     ring[int32]
-	backlog  ring[int64] // intended starts of arrivals that wait for a connection
-	arrivals schedule    // open loop
-	begins   int64       // when the schedule begins
-	next     int64       // the next arrival of the schedule
-	rec      *recorder   // nil until the load begins
-	waiting  ring[int32] // connections to be made as soon as not too many others are
-	making   int         // connections being established
-	up       int         // connections established or in use
-	begun    uint64      // requests that have a connection, or wait for theirs to be made
-	turn     uint64      // counts the turns of the loop: what is sent in one is handed to the kernel at its end
-	sending  bool        // new requests may start
-	now      int64
-	end      int64
-	broken   error // the backend failed: nothing can go on
+	conns     []conn
+	dialer    reactor.Dialer
+	due       *reactor.Deadlines
+	retries   *reactor.Deadlines
+	timeout   int64
+	spinBelow time.Duration // waits shorter than this, and the ends of longer ones, are spent polling
+	mix       *mix
+	plain     []byte // what was decrypted; shared by all connections
+	think     thinker
+	users     users // who thinks, in a closed loop
+	idle      ring[int32]
+	backlog   ring[int64] // intended starts of arrivals that wait for a connection
+	arrivals  schedule    // open loop
+	begins    int64       // when the schedule begins
+	next      int64       // the next arrival of the schedule
+	rec       *recorder   // nil until the load begins
+	waiting   ring[int32] // connections to be made as soon as not too many others are
+	making    int         // connections being established
+	up        int         // connections established or in use
+	begun     uint64      // requests that have a connection, or wait for theirs to be made
+	turn      uint64      // counts the turns of the loop: what is sent in one is handed to the kernel at its end
+	sending   bool        // new requests may start
+	now       int64
+	end       int64
+	broken    error // the backend failed: nothing can go on
 }
 
 // openEventLoop makes the loop for a share; the backend is made by open.
@@ -90,7 +91,7 @@ func openEventLoop(sh share, open func(*eventLoop) (backend, error)) (engine, er
 		share: sh, conns: make([]conn, sh.connections, sh.most),
 		think: sh.spec.Profile.Think.source(sh.spec.Seed, sh.part), users: newUsers(sh.connections), dialer: sh.dialer(),
 		due: reactor.NewDeadlines(sh.most), retries: reactor.NewDeadlines(sh.most),
-		timeout: int64(sh.spec.Timeout), mix: sh.mix(),
+		timeout: int64(sh.spec.Timeout), spinBelow: spins(sh.spec), mix: sh.mix(),
 		idle: newRing[int32](sh.most), waiting: newRing[int32](sh.most), backlog: newRing[int64](1024),
 	}
 	if l.tls != nil {
@@ -305,12 +306,23 @@ func (l *eventLoop) unsent() int {
 	return n
 }
 
+// spins is what of a wait for the schedule is spent polling.
+func spins(s *Spec) time.Duration {
+	switch {
+	case s.Profile.Mode == Closed && s.Profile.Think.Mean == 0, s.Pacing == TimerPacing:
+		return 0
+	case s.Pacing == SpinPacing:
+		return maxWait
+	}
+	return spinBelow
+}
+
 // poll waits at most d for events and handles them. Waits too short for a timer
 // to be exact are spent polling.
 func (l *eventLoop) poll(d time.Duration) {
 	asked := l.now
-	spin := d < spinBelow
-	if d = min(d, maxWait) - spinBelow; spin {
+	spin := d < l.spinBelow
+	if d = min(d, maxWait) - l.spinBelow; spin {
 		d = 0
 	}
 	events, err := l.wait(d)

@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -61,4 +62,16 @@ func (k *Link) Check() error {
 		return fmt.Errorf("unix socket %q: the path is longer than %d bytes", k.Unix, longest)
 	}
 	return nil
+}
+
+// closing returns the requests with the wish that the connection be closed after
+// the answer (RFC 9112 9.6), so that it is the server that closes first.
+func closing(requests []Request) []Request {
+	out := slices.Clone(requests)
+	for i := range out {
+		if r := &out[i]; !r.has("Connection") {
+			r.Headers = append(slices.Clone(r.Headers), Header{"Connection", "close"})
+		}
+	}
+	return out
 }

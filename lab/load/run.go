@@ -63,6 +63,9 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if name == "portable" {
 		spec.Engine, spec.Threads, spec.CPUs = name, 1, nil // its goroutines go where the scheduler puts them
 	}
+	if spec.Link.Reuse == NoReuse {
+		spec.Requests = closing(spec.Requests)
+	}
 	secure, release, err := spec.secure()
 	if err != nil {
 		return nil, err

@@ -23,7 +23,8 @@ type Spec struct {
 	Timeout     time.Duration // per request, from its sending; default 10 s
 	Threads     int           // event loops; 0 means one per CPU in CPUs, or 1
 	CPUs        []int         // pin loop i to CPUs[i%len]; empty leaves placement to the kernel
-	Engine      string        // "", "epoll" or "portable"; "" picks the best there is
+	Engine      string        // "", "uring", "epoll" or "portable"; "" picks the best there is
+	Pacing      Pacing        // open loops of the event loop engines; default auto
 	Link        Link          // how connections are made and kept
 	// Calibration, if set, is what the load is judged by and carries on.
 	Calibration *Calibration

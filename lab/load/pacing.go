@@ -1,0 +1,26 @@
+package load
+
+import "fmt"
+
+// Pacing says how an event loop waits for the next arrival of an open loop.
+type Pacing string
+
+const (
+	// AutoPacing sleeps until shortly before an arrival is due and polls for the
+	// rest: within some µs of the schedule at a fraction of a CPU. The default.
+	AutoPacing Pacing = "auto"
+	// SpinPacing polls all the time: the most exact, at the price of a whole CPU.
+	SpinPacing Pacing = "spin"
+	// TimerPacing always sleeps: the cheapest, late by what the kernel's timers
+	// and the wake-up take, some tens of µs.
+	TimerPacing Pacing = "timer"
+)
+
+// check reports what is wrong with the pacing, or nil.
+func (p Pacing) check() error {
+	switch p {
+	case "", AutoPacing, SpinPacing, TimerPacing:
+		return nil
+	}
+	return fmt.Errorf("pacing %q is none of %q, %q and %q", p, AutoPacing, SpinPacing, TimerPacing)
+}
