@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -37,7 +38,25 @@ const listenerID = 0
 
 // Listen makes a server on address, such as "127.0.0.1:0".
 func Listen(address string) (*Server, error) {
-	ln, err := net.Listen("tcp", address)
+	return listen(address, func(string, string, syscall.RawConn) error { return nil })
+}
+
+// ListenShared makes a server on an address that others made by it may have
+// too. The kernel spreads connections over them (SO_REUSEPORT, socket(7)), so
+// that each can have a thread and a CPU.
+func ListenShared(address string) (*Server, error) {
+	return listen(address, func(_, _ string, c syscall.RawConn) (err error) {
+		if controlErr := c.Control(func(fd uintptr) {
+			err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
+		}); controlErr != nil {
+			return controlErr
+		}
+		return err
+	})
+}
+
+func listen(address string, control func(network, address string, c syscall.RawConn) error) (*Server, error) {
+	ln, err := (&net.ListenConfig{Control: control}).Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return nil, err
 	}

@@ -32,3 +32,20 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestListenShared(t *testing.T) {
+	one, err := ListenShared("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.close()
+	two, err := ListenShared(one.Addr().String())
+	if err != nil {
+		t.Fatalf("a second server on the same address: %v", err)
+	}
+	two.close()
+	if three, err := Listen(one.Addr().String()); err == nil {
+		three.close()
+		t.Error("a server that does not share its address got one that is taken")
+	}
+}

@@ -1,0 +1,157 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"dyno/internal/clock"
+	"dyno/lab/load"
+)
+
+// How long the parts of a calibration take; together under a second.
+const (
+	settle      = 50 * time.Millisecond
+	ceilingTime = 200 * time.Millisecond
+	floorTime   = 100 * time.Millisecond
+	lagTime     = 300 * time.Millisecond
+	hiccupTime  = 100 * time.Millisecond
+
+	lagShare       = 0.8 // of the ceiling: the highest rate at which lag is measured
+	mostConnection = 256 // a ceiling needs no more, and opening them takes time
+)
+
+// Run calibrates the generator that the spec asks for: its engine, threads,
+// CPUs, connections and rate. The target is not touched. It takes under a second
+// on a machine with a CPU to spare; it fails where there is no null server, or
+// when the machine stood still whenever it was tried.
+func Run(ctx context.Context, spec *load.Spec) (*load.Calibration, error) {
+	began := clock.Now()
+	b, err := newBench(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	defer b.close()
+	c := &load.Calibration{}
+	if err := b.ceiling(c, settle, ceilingTime); err != nil {
+		return nil, err
+	}
+	if c.Floor, err = b.floor(floorTime); err != nil {
+		return nil, err
+	}
+	if rate := spec.Profile.TopRate(); rate > 0 {
+		c.LagRate = min(rate, lagShare*c.Ceiling)
+		if c.Lag, err = b.lag(c.LagRate, lagTime); err != nil {
+			return nil, err
+		}
+	}
+	pacing := Hybrid
+	if c.Engine == "portable" {
+		pacing = Sleep
+	}
+	if c.Timer, err = timerError(pacing, firstOf(spec.CPUs), wakeUps); err != nil {
+		return nil, err
+	}
+	if c.Hiccups, err = hiccups(firstOf(spec.CPUs), hiccupTime); err != nil {
+		return nil, err
+	}
+	c.Took = time.Duration(clock.Now() - began)
+	return c, nil
+}
+
+// bench is a null server with the generator to be measured against it.
+type bench struct {
+	ctx    context.Context
+	server *process
+	spec   load.Spec // what all measurements share
+}
+
+// newBench starts a null server for the generator that a spec asks for.
+func newBench(ctx context.Context, spec *load.Spec) (*bench, error) {
+	threads := max(spec.Threads, len(spec.CPUs), 1)
+	server, url, err := startServer(ctx, threads, spec.CPUs)
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{ctx: ctx, server: server, spec: load.Spec{
+		Target: url, Requests: []load.Request{{Name: "null", Method: "GET", Path: "/"}}, Seed: 1, Timeout: 2 * time.Second,
+		Engine: spec.Engine, Threads: spec.Threads, CPUs: spec.CPUs,
+	}}
+	b.spec.Profile = load.Profile{Mode: load.Closed, Connections: min(spec.Profile.Connections, mostConnection)}
+	if strings.HasPrefix(spec.Target, "https:") {
+		b.spec.Engine = "portable" // the one that would be used
+	}
+	return b, nil
+}
+
+func (b *bench) close() { b.server.stop() }
+
+// errStill is why there may be nothing to tell.
+var errStill = errors.New("the machine stood still whenever the generator was tried")
+
+// run measures until the generator was not disturbed, three times at most.
+func (b *bench) run(spec load.Spec) (*load.Result, error) {
+	for range 3 {
+		r, err := load.Run(b.ctx, spec)
+		switch {
+		case err != nil:
+			return nil, err
+		case b.ctx.Err() != nil:
+			return nil, context.Cause(b.ctx)
+		case r.Total.Completed > 0 && r.Total.Hist[load.Service] != nil:
+			return r, nil
+		}
+	}
+	return nil, errStill
+}
+
+// ceiling finds what a closed loop reaches.
+func (b *bench) ceiling(c *load.Calibration, warmup, length time.Duration) error {
+	spec := b.spec
+	spec.Warmup, spec.Duration = warmup, length
+	r, err := b.run(spec)
+	if err != nil {
+		return fmt.Errorf("finding the ceiling: %w", err)
+	}
+	c.Engine, c.Threads, c.Connections = r.Engine, max(spec.Threads, len(spec.CPUs), 1), spec.Profile.Connections
+	c.Ceiling, c.CPUPerRequest = r.Throughput(), r.CPUPerRequest()
+	return nil
+}
+
+// floor finds the service time of a single connection.
+func (b *bench) floor(length time.Duration) (load.Times, error) {
+	spec := b.spec
+	spec.Profile.Connections, spec.Duration = 1, length
+	r, err := b.run(spec)
+	if err != nil {
+		return load.Times{}, fmt.Errorf("finding the floor: %w", err)
+	}
+	return timesIn(r.Total.Hist[load.Service]), nil
+}
+
+// lag finds how late requests are sent at a rate.
+func (b *bench) lag(rate float64, length time.Duration) (load.Times, error) {
+	spec := b.spec
+	spec.Duration = length
+	spec.Profile.Mode, spec.Profile.Rate, spec.Profile.Arrivals = load.Open, rate, load.Poisson
+	r, err := b.run(spec)
+	if err != nil {
+		return load.Times{}, fmt.Errorf("finding the lag at %.0f requests/s: %w", rate, err)
+	}
+	return timesIn(r.Total.Hist[load.Lag]), nil
+}
+
+// timesIn sums up a histogram of ns.
+func timesIn(h *hdrhistogram.Histogram) load.Times {
+	if h == nil {
+		return load.Times{}
+	}
+	return load.Times{
+		Min: time.Duration(h.Min()), P50: time.Duration(h.ValueAtPercentile(50)),
+		P99: time.Duration(h.ValueAtPercentile(99)), Max: time.Duration(h.Max()),
+	}
+}

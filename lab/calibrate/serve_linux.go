@@ -1,0 +1,54 @@
+package calibrate
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/lab/nullserver"
+)
+
+// endWithParent makes the kernel kill the child when the thread that started it
+// ends: a second net under the closing of its standard input.
+func endWithParent() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// serve is the null server: as many loops as ordered on one loopback address,
+// which it prints.
+func serve(o serverOrder) error {
+	address := "127.0.0.1:0"
+	failed := make(chan error, 1)
+	for i := range max(o.Threads, 1) {
+		server, err := nullserver.ListenShared(address)
+		if err != nil {
+			return err
+		}
+		address = server.Addr().String()
+		go func() {
+			runtime.LockOSThread()
+			if len(o.CPUs) > 0 {
+				_ = pin(o.CPUs[i%len(o.CPUs)]) // best effort: the kernel places it otherwise
+			}
+			failed <- server.Serve(context.Background())
+		}()
+	}
+	if _, err := fmt.Fprintln(os.Stdout, "http://"+address); err != nil {
+		return err
+	}
+	return <-failed
+}
+
+// pin ties the calling thread to a CPU; the caller has locked it.
+func pin(cpu int) error {
+	var set unix.CPUSet
+	set.Set(cpu)
+	if err := unix.SchedSetaffinity(0, &set); err != nil {
+		return fmt.Errorf("pinning a thread to CPU %d: %w", cpu, err)
+	}
+	return nil
+}

@@ -1,0 +1,26 @@
+package load
+
+// LeftOut returns how many measured windows there were, how many of them are
+// invalid and in no figure, and the names of the findings that made them so, in
+// the order they first came.
+func (r *Result) LeftOut() (invalid, measured int, reasons []string) {
+	seen := make(map[string]bool)
+	for i := range r.Windows {
+		w := &r.Windows[i]
+		if w.Warmup() {
+			continue
+		}
+		measured++
+		if w.Validity() != Invalid {
+			continue
+		}
+		invalid++
+		for _, f := range w.Findings {
+			if f.Validity == Invalid && !seen[f.Name] {
+				seen[f.Name] = true
+				reasons = append(reasons, f.Name)
+			}
+		}
+	}
+	return invalid, measured, reasons
+}
