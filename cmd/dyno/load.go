@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -38,6 +39,7 @@ type loadFlags struct {
 	profile     profileFlags
 	link        linkFlags
 	request     requestFlags
+	trust       trustFlags
 	outputFlags
 }
 
@@ -69,12 +71,16 @@ evaluated).`,
   dyno load --phase 'ramp 100..5000 30s' --phase 'constant 5000 1m' http://127.0.0.1:8080/
   dyno load -R 5000 --fail 'p99<20ms' --fail '95% of windows: p99.9<50ms' --junit load.xml http://127.0.0.1:8080/
   dyno load -o windows.csv -o jsonl=events.log http://127.0.0.1:8080/
+  dyno load --selftest --cpus 1
   dyno load -n 10000 -m POST -H 'Content-Type: application/json' -b @user.json http://127.0.0.1:8080/users
   dyno load --feed users=users.csv --expect 'json $.id exists' 'http://127.0.0.1:8080/users/{{feed.users.id}}'
   dyno load --request mix.yaml --auth ann:secret --cookies http://127.0.0.1:8080`,
-		Args: exactArgs(1, "the URL to load"),
+		Args: f.trust.args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.open = cmd.Flags().Changed("rate")
+			if f.trust.selftest {
+				return runSelftest(cmd.Context(), &f, global)
+			}
 			return runLoad(cmd.Context(), &f, global, args[0])
 		},
 	}
@@ -98,6 +104,7 @@ evaluated).`,
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the schedule (default: a new one each time, printed)")
 	flags.StringVar(&f.maxErrors, "max-errors", "1%", "share of failed requests above which the exit status is 1")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of text")
+	f.trust.register(flags)
 	flags.StringVar(&f.html, "html", "", "also write an HTML report to this file")
 	f.link.register(flags)
 	f.outputFlags.add(flags)
@@ -120,6 +127,10 @@ func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target stri
 	if err != nil {
 		return usageError(err)
 	}
+	counted, err := f.trust.serverCount(ctx)
+	if err != nil {
+		return err
+	}
 	outputs, err := f.openOutputs(&spec)
 	if err != nil {
 		return err
@@ -135,12 +146,18 @@ func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target stri
 	if !global.quiet && !noText {
 		fmt.Fprintln(os.Stderr, describeLoad(&spec))
 	}
+	progress := io.Writer(os.Stderr)
+	if global.quiet || noText {
+		progress = io.Discard
+	}
+	f.trust.calibrate(ctx, &spec, progress)
 	r, err := load.Run(ctx, spec)
 	live.done()
 	e := &endedLoad{spec: &spec, result: r, maxErrors: maxErrors, lang: global.lang, secrets: f.pushSecrets()}
 	if err != nil {
 		return f.unreachable(err, e, must, outputs)
 	}
+	f.trust.compare(counted, r)
 	e.thresholds = must.judge(r)
 	if f.asJSON {
 		err = writeLoadJSON(os.Stdout, e)

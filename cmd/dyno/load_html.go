@@ -52,7 +52,7 @@ func asRun(r *load.Result, s *load.Spec) *archive.Run {
 				Cells:  []study.Cell{{Subject: name, Load: string(s.Profile.Mode), Profile: s.Profile, Timeout: s.Timeout, Requests: s.Requests}},
 				Trials: []study.PlannedTrial{trial.PlannedTrial},
 			},
-			Machine: machine.Read(), Placement: archive.Placement{Mode: "shared", Generator: s.CPUs}, Warmup: s.Warmup, Duration: s.Duration,
+			Machine: machine.Read(), Placement: archive.Placement{Mode: "shared", Generator: s.CPUs}, Calibration: r.Calibration, Warmup: s.Warmup, Duration: s.Duration,
 		},
 		Trials: []archive.Trial{trial},
 	}

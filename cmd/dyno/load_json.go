@@ -34,8 +34,11 @@ type loadJSON struct {
 	AtLeast      map[string][]string `json:"latency_at_least,omitempty"`
 	Censored     float64             `json:"censored"` // share of requests whose response time is only known to be longer
 	GeneratorCPU float64             `json:"generator_cpu_us_per_request"`
+	Calibration  *load.Calibration   `json:"calibration,omitempty"`
+	Counts       *load.Counts        `json:"counts,omitempty"` // of the server against ours
 	Validity     load.Validity       `json:"validity"`
 	Findings     []load.Finding      `json:"findings"`
+	LeftOut      int                 `json:"windows_left_out"`     // invalid ones
 	Thresholds   []judgedThreshold   `json:"thresholds,omitempty"` // of --fail
 	Phases       []stageJSON         `json:"phases,omitempty"`     // if there is more than one, or one has several stages
 	Windows      []windowJSON        `json:"windows"`
@@ -85,6 +88,8 @@ func objectOf(e *endedLoad) loadJSON {
 		GeneratorCPU: micros(r.CPUPerRequest()), Validity: r.Validity, Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},
 		Thresholds: e.thresholds, AtLeast: make(map[string][]string),
 	}
+	out.Calibration, out.Counts = r.Calibration, r.Counts
+	out.LeftOut, _, _ = r.LeftOut()
 	for clock := range load.NumClocks {
 		var bounds []string
 		out.Latency[clock.String()], bounds = latencyOf(t, clock)

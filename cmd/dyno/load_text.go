@@ -45,6 +45,7 @@ func writeLoadText(w io.Writer, r *load.Result) {
 	writeErrors(w, r)
 	writeStages(w, r.Stages())
 	fmt.Fprintf(w, "\n  generator    %s engine, %.2f µs CPU a request, longest stall %v\n", r.Engine, micros(r.CPUPerRequest()), t.Stall.Round(time.Microsecond))
+	writeLeftOut(w, r)
 	fmt.Fprintf(w, "  validity     %s\n", strings.ToUpper(string(r.Validity)))
 	for _, f := range r.Findings {
 		fmt.Fprintf(w, "    %s: %s\n", f.Name, f.Detail)

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"dyno/lab/calibrate"
 	"dyno/lab/subject"
 )
 
@@ -39,6 +40,10 @@ func usageError(err error) error {
 func main() {
 	if subject.IsKeeper(os.Args) {
 		subject.KeeperMain()
+		return
+	}
+	if calibrate.IsChild(os.Args) {
+		calibrate.ChildMain()
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

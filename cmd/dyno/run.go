@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/lab/archive"
+	"dyno/lab/calibrate"
 	"dyno/lab/runner"
 	"dyno/lab/study"
 )
@@ -134,7 +135,7 @@ func (f *runFlags) runner(name string) (*runner.Runner, error) {
 	}
 	return &runner.Runner{
 		Study: s, Plan: plan, Quick: f.quick, Command: f.command(name), Version: version(),
-		Catalog: c, CacheDir: filepath.Join(dir, "cache"), StateDir: dir, Store: store,
+		Calibrate: calibrate.Run, Catalog: c, CacheDir: filepath.Join(dir, "cache"), StateDir: dir, Store: store,
 	}, nil
 }
 

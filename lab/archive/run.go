@@ -42,6 +42,7 @@ type Manifest struct {
 	Subjects    []Subject           `json:"subjects"`
 	Machine     machine.Fingerprint `json:"machine"`
 	Placement   Placement           `json:"placement"`
+	Calibration *load.Calibration   `json:"calibration,omitempty"` // of the generator, before the first trial
 	Warmup      time.Duration       `json:"warmup"`
 	Duration    time.Duration       `json:"duration"`
 }

@@ -188,11 +188,11 @@ func TestVerdict(t *testing.T) {
 		t.Errorf("got %+v, want %+v", v, want)
 	}
 	for says, spoil := range map[string]func(*Report){
-		"late at every rate": func(r *Report) { r.Engines[0].Lags = r.Engines[0].Lags[2:] },
-		"objects a request":  func(r *Report) { r.Engines[0].Allocations = 1 },
-		"pause of the serv":  func(r *Report) { r.Stall.Passed = false },
-		"pause of the gener": func(r *Report) { r.Freeze.Passed = false },
-		"no engine":          func(r *Report) { r.Engines[0].Error = "no" },
+		"tenth of the ceiling": func(r *Report) { r.Engines[0].Lags = r.Engines[0].Lags[2:] },
+		"objects a request":    func(r *Report) { r.Engines[0].Allocations = 1 },
+		"pause of the serv":    func(r *Report) { r.Stall.Passed = false },
+		"pause of the gener":   func(r *Report) { r.Freeze.Passed = false },
+		"no engine":            func(r *Report) { r.Engines[0].Error = "no" },
 	} {
 		r := report()
 		spoil(r)

@@ -158,7 +158,7 @@ func (b *bench) ceilingOf(e *EngineReport, length time.Duration) error {
 func (b *bench) floorOf(e *EngineReport, length time.Duration) error {
 	var medians []time.Duration
 	for i := range floorTries {
-		f, err := b.floor(length / 2)
+		f, err := b.floor(length / floorTries)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ type Result struct {
 	// Length. Its InFlight is the mean over them.
 	Total       Window
 	Calibration *Calibration // as in the spec; nil if there was none
+	Counts      *Counts      // of the server against ours; nil if it did not tell
 	Interrupted bool         // ended by its context before its time
 	Validity    Validity
 	Findings    []Finding

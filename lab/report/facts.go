@@ -182,6 +182,7 @@ func methodFacts(a *analysis.Analysis, c catalogue) []fact {
 		fact{Name: c.text("method.trial"), Value: c.text(trialKind(m), "warmup", length(m.Warmup), "duration", length(m.Duration))},
 		fact{Name: c.text("method.order"), Value: c.text("method.order.text", "blocks", c.count("blocks", blocks(a)), "seed", m.Plan.Seed)},
 		fact{Name: c.text("method.placement"), Value: placement(m.Placement, c)},
+		fact{Name: c.text("method.calibration"), Value: calibration(m.Calibration, c)},
 		fact{Name: c.text("method.reference"), Value: m.Reference},
 		fact{Name: c.text("method.dyno"), Value: m.Dyno},
 	)...)
@@ -246,4 +247,12 @@ func cpus(list []int) string {
 		s = append(s, strconv.Itoa(n))
 	}
 	return strings.Join(s, ", ")
+}
+
+// calibration says what the generator could do on the run's machine.
+func calibration(k *load.Calibration, c catalogue) string {
+	if k == nil {
+		return ""
+	}
+	return c.text("method.calibration.text", "ceiling", quantity("req/s", k.Ceiling), "floor", quantity("µs", float64(k.Floor.Min)/1e3), "timer", quantity("µs", float64(k.Timer.P99)/1e3))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
+	"dyno/lab/load"
 	"dyno/lab/machine"
 	"dyno/lab/study"
 	"dyno/lab/subject"
@@ -24,14 +25,18 @@ type Runner struct {
 	CacheDir string // for builds
 	StateDir string // for the journal of running subjects, and the lock
 	Store    archive.Store
+	// Calibrate, if set, measures the generator before the first trial. A run
+	// whose generator can't be measured goes on without.
+	Calibrate func(context.Context, *load.Spec) (*load.Calibration, error)
 	// Observe, if set, is told what happens, from one goroutine at a time.
 	Observe func(Event)
 
-	contenders map[string]*contender
-	placement  archive.Placement
-	observing  chan struct{} // holds the right to call Observe
-	done       int
-	measuring  time.Time // when the first trial began
+	contenders  map[string]*contender
+	placement   archive.Placement
+	observing   chan struct{} // holds the right to call Observe
+	calibration *load.Calibration
+	done        int
+	measuring   time.Time // when the first trial began
 }
 
 // Run does all planned trials. It returns the ID of the archived run, which is
@@ -57,6 +62,7 @@ func (r *Runner) Run(ctx context.Context) (id string, err error) {
 	if err := r.check(ctx); err != nil {
 		return "", err
 	}
+	r.calibrate(ctx)
 	w, err := r.Store.Create(r.manifest())
 	if err != nil {
 		return "", err
@@ -130,6 +136,22 @@ func (r *Runner) place() error {
 	return nil
 }
 
+// calibrate measures the generator as the run's fastest load will use it.
+func (r *Runner) calibrate(ctx context.Context) {
+	if r.Calibrate == nil || len(r.Plan.Cells) == 0 {
+		return
+	}
+	fastest := &r.Plan.Cells[0]
+	for i := range r.Plan.Cells {
+		if c := &r.Plan.Cells[i]; c.Profile.TopRate() > fastest.Profile.TopRate() {
+			fastest = c
+		}
+	}
+	if c, err := r.Calibrate(ctx, &load.Spec{Profile: fastest.Profile, CPUs: r.loopCPUs()}); err == nil {
+		r.calibration = c
+	}
+}
+
 // loopCPUs are the CPUs to pin load loops to; none if generator and subject
 // share theirs, where pinning would keep the kernel from balancing them.
 func (r *Runner) loopCPUs() []int {
@@ -143,7 +165,7 @@ func (r *Runner) manifest() archive.Manifest {
 	m := archive.Manifest{
 		Study: r.Study.Name, Question: r.Study.Question, StudySource: string(r.Study.Source), StudyPath: r.Study.Path,
 		Quick: r.Quick, Command: r.Command, Dyno: r.Version, Started: time.Now(), Plan: r.Plan, Reference: r.Study.Reference, Report: r.Study.Report,
-		Machine: machine.Read(), Placement: r.placement, Warmup: r.Study.Trial.Warmup, Duration: r.Study.Trial.Duration,
+		Machine: machine.Read(), Placement: r.placement, Calibration: r.calibration, Warmup: r.Study.Trial.Warmup, Duration: r.Study.Trial.Duration,
 	}
 	for _, s := range r.Study.Subjects {
 		m.Subjects = append(m.Subjects, r.contenders[s.Name].archived)

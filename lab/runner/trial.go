@@ -72,12 +72,15 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 		}
 	}()
 	timing := cell.Timing(r.Study.Trial)
-	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Runtime: runtime, Metrics: r.contenders[cell.Subject].MetricsURL(in.URL())}))
+	metrics := r.contenders[cell.Subject].MetricsURL(in.URL())
+	counter := newRequestCounter(ctx, metrics)
+	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Runtime: runtime, Metrics: metrics}))
 	defer ledger.close()
 	result, err := load.Run(ctx, load.Spec{
 		Target: in.URL(), Requests: cell.Requests, Feeds: cell.Feeds, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout,
 		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: r.loopCPUs(),
-		OnStart: ledger.begin,
+		Calibration: r.calibration,
+		OnStart:     ledger.begin,
 		OnWindow: func(w load.Window) {
 			r.tell(Event{Kind: WindowDone, Trial: &t.PlannedTrial, Cell: cell, Window: &archive.Window{Client: w}})
 		},
@@ -88,6 +91,7 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 	if err != nil {
 		return err
 	}
+	counter.compare(ctx, result)
 	t.Mono, t.Engine = result.Start, result.Engine
 	t.Windows = ledger.join(ctx, result.Windows)
 	t.Findings = judge(result, t.Windows)

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"dyno/lab/calibrate"
+	"dyno/lab/load"
+	"dyno/lab/probe"
+)
+
+// trustFlags say how far dyno load looks into whether it can be trusted.
+type trustFlags struct {
+	selftest      bool
+	noCalibration bool
+	serverMetrics string
+}
+
+func (t *trustFlags) register(flags *pflag.FlagSet) {
+	flags.BoolVar(&t.selftest, "selftest", false, "test the generator on this machine, without a URL, and say what it can measure")
+	flags.BoolVar(&t.noCalibration, "no-calibration", false, "don't measure the generator before the load (loads shorter than 2s never do)")
+	flags.StringVar(&t.serverMetrics, "server-metrics", "", "URL of the server's Prometheus endpoint, to compare counts; #SERIES names the series")
+}
+
+// args asks for the URL to load, and for none where there is nothing to load.
+func (t *trustFlags) args(cmd *cobra.Command, args []string) error {
+	switch {
+	case !t.selftest:
+		return exactArgs(1, "the URL to load")(cmd, args)
+	case len(args) > 0:
+		return usageError(fmt.Errorf("--selftest takes no URL, got %q: it has a server of its own", args[0]))
+	}
+	return nil
+}
+
+// Loads shorter than this are not worth a calibration, which takes almost a
+// second.
+const (
+	calibrateFrom     = 2 * time.Second
+	calibrateRequests = 100_000 // of a load that ends by their number
+)
+
+// wants reports whether a load is calibrated.
+func (t *trustFlags) wants(spec *load.Spec) bool {
+	long := spec.Warmup+spec.Duration+spec.Profile.Length() >= calibrateFrom || spec.MaxRequests >= calibrateRequests
+	return long && !t.noCalibration
+}
+
+// calibrate measures the generator, if it is to be, and says what came of it in
+// a line. Without a calibration the load goes on: it judges itself too.
+func (t *trustFlags) calibrate(ctx context.Context, spec *load.Spec, w io.Writer) {
+	if !t.wants(spec) {
+		return
+	}
+	c, err := calibrate.Run(ctx, spec)
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		fmt.Fprintf(w, "  not calibrated: %v\n", err)
+	default:
+		spec.Calibration = c
+		fmt.Fprintf(w, "  calibrated in %v: %s\n", c.Took.Round(10*time.Millisecond), calibrationText(c))
+		for _, f := range c.Judge(&spec.Profile) {
+			fmt.Fprintf(w, "  %s: %s\n", f.Name, f.Detail)
+		}
+	}
+}
+
+// calibrationText says in a line what the generator can do here.
+func calibrationText(c *load.Calibration) string {
+	text := fmt.Sprintf("up to %s requests/s, none faster than %s, timer late by %s (p99)", number(c.Ceiling), duration(float64(c.Floor.Min)), duration(float64(c.Timer.P99)))
+	if c.LagRate > 0 {
+		text += fmt.Sprintf(", lag %s (p99) at %s/s", duration(float64(c.Lag.P99)), number(c.LagRate))
+	}
+	return text
+}
+
+// serverCount asks the server how many requests it has answered; nil if it is
+// not to be asked.
+func (t *trustFlags) serverCount(ctx context.Context) (*probe.RequestCount, error) {
+	if t.serverMetrics == "" {
+		return nil, nil
+	}
+	c, err := probe.CountRequests(ctx, t.serverMetrics)
+	if err != nil {
+		return nil, fmt.Errorf("--server-metrics: %w", err)
+	}
+	return &c, nil
+}
+
+// compare asks once more and holds the load to the difference.
+func (t *trustFlags) compare(before *probe.RequestCount, r *load.Result) {
+	if before == nil {
+		return
+	}
+	after, err := t.serverCount(context.Background()) // also after Ctrl-C
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "dyno:", err)
+		return
+	}
+	r.CompareCounts(after.Series, after.Total-before.Total)
+}
+
+// writeLeftOut says how many windows are in no figure, and why.
+func writeLeftOut(w io.Writer, r *load.Result) {
+	invalid, measured, reasons := r.LeftOut()
+	if invalid == 0 {
+		return
+	}
+	fmt.Fprintf(w, "  left out     %d of %d windows are invalid and in no figure (%s)\n", invalid, measured, strings.Join(reasons, ", "))
+}
