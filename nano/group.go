@@ -1,6 +1,9 @@
 package nano
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Group registers routes under a prefix, with middleware and options around
 // them.
@@ -171,11 +174,7 @@ func (g *Group) Handle(pattern string, h Handler, o ...Option) *Route {
 func (g *Group) Method(method, pattern string, h Handler, options ...Option) *Route {
 	host, path := cutHost(pattern)
 	r := &Route{method: method, host: host, pattern: g.prefix + path, handler: h, where: caller()}
-	if host == "" {
-		r.host = g.host
-	} else if g.host != "" && host != g.host {
-		panic("nano: " + r.describe() + " is in the group of another host, " + g.host)
-	}
+	g.takeHost(r)
 	g.apply(r)
 	r.layers = append(g.around(), r.layers...)
 	for _, o := range options {
@@ -183,6 +182,14 @@ func (g *Group) Method(method, pattern string, h Handler, options ...Option) *Ro
 	}
 	g.register(r)
 	return r
+}
+
+// takeHost gives a route the group's host, if the group has one.
+func (g *Group) takeHost(r *Route) {
+	if g.host != "" && r.host != "" && g.host != r.host {
+		panic("nano: " + r.describe() + " is in the group of another host, " + g.host)
+	}
+	r.host = cmp.Or(r.host, g.host)
 }
 
 // register compiles a route that is complete and gives it to the router.

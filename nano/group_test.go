@@ -178,10 +178,16 @@ func TestNotFoundOfMountedApp(t *testing.T) {
 	sub := nano.New(nano.Config{NotFound: func(c nano.Ctx) error { return c.Text(404, "sub's") }})
 	sub.Use(note("sub"))
 	sub.Get("/x", tell)
+	sub.Group("/g", note("g")).NotFound(func(c nano.Ctx) error { return c.Text(404, "group's") })
+	whole := nano.New(nano.Config{NotFound: func(c nano.Ctx) error { return c.Text(404, "hidden") }})
+	whole.NotFound(func(c nano.Ctx) error { return c.Text(404, "whole's") })
 	app := nano.New(nano.Config{})
-	app.MountApp("/sub", sub)
-	if w := ask(app, "GET", "/sub/none"); w.Body.String() != "sub's" || way(w) != "sub" {
-		t.Errorf("%d %q by %q", w.Code, w.Body, way(w))
+	app.With(note("app")).MountApp("/sub", sub)
+	app.MountApp("/whole", whole)
+	for target, want := range map[string]string{"/sub/none": "sub's app sub", "/sub/g/none": "group's app sub g", "/whole/x": "whole's "} {
+		if w := ask(app, "GET", target); w.Body.String()+" "+way(w) != want {
+			t.Errorf("%s: %d %q by %q, want %q", target, w.Code, w.Body, way(w), want)
+		}
 	}
 }
 

@@ -26,8 +26,13 @@ func (g *Group) MountApp(prefix string, sub *App) {
 	for _, r := range sub.router.routes {
 		below.adopt(r)
 	}
-	if sub.ownNotFound {
-		below.notFound(sub.config.NotFound, sub.layers)
+	whole := false // one of them is for all of the app
+	for _, of := range sub.router.lostRoutes {
+		below.notFound(&Route{host: of.host, pattern: below.prefix + of.pattern, handler: of.handler, layers: of.layers, where: of.where})
+		whole = whole || of.pattern == "/" && of.host == ""
+	}
+	if sub.ownNotFound && !whole {
+		below.notFound(&Route{pattern: below.prefix + "/", handler: sub.config.NotFound, layers: sub.layers, where: caller()})
 	}
 }
 
@@ -37,12 +42,7 @@ func (g *Group) adopt(of *Route) {
 		method: of.method, host: of.host, pattern: g.prefix + of.pattern,
 		handler: of.handler, where: of.where,
 	}
-	if g.host != "" && r.host != "" && g.host != r.host {
-		panic("nano: " + r.describe() + " is mounted below another host, " + g.host)
-	}
-	if r.host == "" {
-		r.host = g.host
-	}
+	g.takeHost(r)
 	g.apply(r)
 	if of.placement != Auto {
 		r.placement = of.placement
@@ -69,15 +69,20 @@ func answerErrors(answer ErrorHandler) Middleware {
 // NotFound answers paths below the group's prefix that no route matches, inside
 // the group's middleware. The innermost group's answer counts; without one it is
 // [Config.NotFound].
-func (g *Group) NotFound(h Handler) { g.notFound(h, nil) }
+func (g *Group) NotFound(h Handler) {
+	g.notFound(&Route{pattern: g.prefix + "/", handler: h, where: caller()})
+}
 
-func (g *Group) notFound(h Handler, inner []layer) {
-	r := &Route{host: g.host, pattern: g.prefix + "/", handler: h, where: caller()}
+// notFound takes a not-found handler with the layers it has inside the group's.
+func (g *Group) notFound(r *Route) {
+	g.takeHost(r)
 	p := r.parse()
-	r.layers = append(g.around(), inner...)
+	r.layers = append(g.around(), r.layers...)
 	r.compile()
-	if other := g.app.router.lost.tree(&p).insert(&p).add(r); other != nil {
+	t := &g.app.router
+	if other := t.lost.tree(&p).insert(&p).add(r); other != nil {
 		panic("nano: NotFound at " + r.where + ": " + other.pattern + " has one, of " + other.where)
 	}
+	t.lostRoutes = append(t.lostRoutes, r)
 	g.mark(r)
 }

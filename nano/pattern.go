@@ -72,6 +72,9 @@ func (p *pattern) addHost(host string) error {
 	if strings.ContainsAny(p.host, "{}") {
 		return errors.New("only the whole first label of a host can be a parameter, as in {tenant}.example.com")
 	}
+	if len(host) > maxHost {
+		return fmt.Errorf("its host has %d bytes; names end at %d", len(host), maxHost)
+	}
 	if strings.ContainsFunc(p.host, notInHost) || string(hostOf([]byte(p.host))) != p.host || p.hostParam && p.host == "" {
 		return fmt.Errorf("%q is not the ASCII name of a host, without a port", host)
 	}

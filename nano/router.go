@@ -8,12 +8,13 @@ import (
 
 // router finds the route of a request.
 type router struct {
-	app    *App
-	routes []*Route
-	names  map[string]*Route // those that were given a name
-	paths  hosts
-	lost   hosts // the not-found handlers of groups, each a rest below its prefix
-	timing timing
+	app        *App
+	routes     []*Route
+	names      map[string]*Route // those that were given a name
+	paths      hosts
+	lost       hosts    // the not-found handlers of groups, each a rest below its prefix
+	lostRoutes []*Route // all of lost
+	timing     timing
 
 	once     sync.Once
 	unrouted Handler // answers what no route does, inside the app's middleware

@@ -220,6 +220,7 @@ func TestRegistrationErrors(t *testing.T) {
 		{[]string{"/%zz"}, "hexadecimal"},
 		{[]string{"/%4"}, "hexadecimal"},
 		{[]string{"example.com:80/"}, "without a port"},
+		{[]string{strings.Repeat("a", 256) + "/"}, "256 bytes"},
 		{[]string{"münchen.example/"}, "ASCII"},
 		{[]string{"a.{x}.com/"}, "first label"},
 		{[]string{"/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}/{j}/{k}/{l}/{m}/{n}/{o}/{p}/{q}"}, "17 parameters; 16 are possible"},

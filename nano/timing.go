@@ -39,7 +39,8 @@ type marks struct {
 // On, it costs two readings of the clock per middleware and two per handler;
 // off, nothing. Middleware is wrapped around handlers a second time when timing
 // is first switched on: what a middleware keeps inside the function that wraps
-// is then there twice.
+// is then there twice. Each figure keeps a [Histogram] of 2 KiB: two per
+// middleware of each route, and one for its handler.
 //
 // Figures are kept when timing is switched off, and added to when it is switched
 // on again.
