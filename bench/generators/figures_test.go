@@ -175,8 +175,8 @@ func TestReadingProc(t *testing.T) {
 
 func TestPerConnection(t *testing.T) {
 	r := &record{Trials: []trial{
-		{Tool: "dyno", Level: "10 connections", Figures: map[string]float64{"rss_kb": 10_000}},
-		{Tool: "dyno", Level: "10000 connections", Figures: map[string]float64{"rss_kb": 10_000 + 2*9990}},
+		{Tool: "dyno", Level: "10 connections", Figures: map[string]float64{"rss_kb": 10_000, "open_files": 15}},
+		{Tool: "dyno", Level: "10000 connections", Figures: map[string]float64{"rss_kb": 10_000 + 2*9990, "open_files": 10_005}},
 	}}
 	perConnection(r)
 	if got := r.Trials[1].Figures["kb_per_connection"]; got != 2 {

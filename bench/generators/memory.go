@@ -133,19 +133,23 @@ func residentFigure(m *measured) {
 }
 
 // perConnection sets, beside many connections, what each of them takes more than
-// each of the few.
+// each of the few. It counts those that were open: some tools open them only
+// when they need them.
 func perConnection(r *record) {
-	few := make(map[string]float64)
+	few := make(map[string]*trial)
 	for i := range r.Trials {
 		if t := &r.Trials[i]; t.Level == fmt.Sprintf("%d connections", fewConnections) && t.Failed == "" {
-			few[fmt.Sprint(t.Tool, t.Round)] = t.Figures["rss_kb"]
+			few[fmt.Sprint(t.Tool, t.Round)] = t
 		}
 	}
 	for i := range r.Trials {
 		t := &r.Trials[i]
 		base, ok := few[fmt.Sprint(t.Tool, t.Round)]
-		if ok && t.Level == fmt.Sprintf("%d connections", manyConnections) && t.Failed == "" {
-			t.Figures["kb_per_connection"] = (t.Figures["rss_kb"] - base) / (manyConnections - fewConnections)
+		if !ok || t.Level != fmt.Sprintf("%d connections", manyConnections) || t.Failed != "" {
+			continue
+		}
+		if more := t.Figures["open_files"] - base.Figures["open_files"]; more > 0 {
+			t.Figures["kb_per_connection"] = (t.Figures["rss_kb"] - base.Figures["rss_kb"]) / more
 		}
 	}
 }
