@@ -53,9 +53,12 @@ func (w *worker) nextDue(ctx context.Context) (intended int64, ok bool) {
 	}
 	p := w.engine
 	if w.next != 0 {
+		p.mu.Lock()
+		limit := p.limit
+		p.mu.Unlock()
 		select {
 		case <-ctx.Done():
-		case <-time.After(time.Duration(min(w.next, p.limit) - clock.Now())):
+		case <-time.After(time.Duration(min(w.next, limit) - clock.Now())):
 		}
 	}
 	p.mu.Lock()
