@@ -31,7 +31,7 @@ func (e *endedLoad) analysis() (*analysis.Analysis, error) {
 func asRun(r *load.Result, s *load.Spec) *archive.Run {
 	trial := archive.Trial{
 		PlannedTrial: study.PlannedTrial{Seed: s.Seed}, Status: archive.Complete, Mono: r.Start, Engine: r.Engine,
-		Validity: r.Validity, Findings: r.Findings,
+		Validity: r.Validity, Findings: r.Findings, Failures: r.Failures,
 	}
 	for _, w := range r.Windows {
 		trial.Windows = append(trial.Windows, archive.Window{Client: w, Level: w.Validity(), Why: w.Findings})
@@ -49,7 +49,7 @@ func asRun(r *load.Result, s *load.Spec) *archive.Run {
 			Status: status, Reference: name, Subjects: []archive.Subject{{Name: name, Role: "own", URL: name}},
 			Plan: study.Plan{
 				Seed:   s.Seed,
-				Cells:  []study.Cell{{Subject: name, Load: string(s.Profile.Mode), Profile: s.Profile, Timeout: s.Timeout, Requests: s.Requests}},
+				Cells:  []study.Cell{{Subject: name, Load: string(s.Profile.Mode), Profile: s.Profile, Timeout: s.Timeout, Requests: s.Requests, Feeds: s.Feeds}},
 				Trials: []study.PlannedTrial{trial.PlannedTrial},
 			},
 			Machine: machine.Read(), Placement: archive.Placement{Mode: "shared", Generator: s.CPUs}, Calibration: r.Calibration, Warmup: s.Warmup, Duration: s.Duration,

@@ -29,6 +29,7 @@ type loadJSON struct {
 	BytesOut    uint64             `json:"bytes_out"`
 	Errors      load.Errors        `json:"errors"`
 	FirstErrors map[string]string  `json:"first_errors"`
+	Failures    []failureJSON      `json:"failures"` // a few failed requests of each kind
 	Latency     map[string]latency `json:"latency_us"`
 	// AtLeast names, by clock, the figures that are only lower bounds.
 	AtLeast      map[string][]string `json:"latency_at_least,omitempty"`
@@ -84,7 +85,7 @@ func objectOf(e *endedLoad) loadJSON {
 		Seed: s.Seed, Interrupted: r.Interrupted,
 		Requests: t.Completed, Duration: t.Length.Seconds(), Throughput: r.Throughput(),
 		Offered: t.Offered, Sent: t.Sent, Shed: t.Shed, Unfinished: t.Unfinished, BytesIn: t.BytesIn, BytesOut: t.BytesOut,
-		Errors: t.Errors, FirstErrors: r.FirstErrors, Latency: make(map[string]latency), Censored: t.Censored(),
+		Errors: t.Errors, FirstErrors: r.FirstErrors, Failures: failuresOf(r), Latency: make(map[string]latency), Censored: t.Censored(),
 		GeneratorCPU: micros(r.CPUPerRequest()), Validity: r.Validity, Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},
 		Thresholds: e.thresholds, AtLeast: make(map[string][]string),
 	}

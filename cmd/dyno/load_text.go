@@ -43,6 +43,7 @@ func writeLoadText(w io.Writer, r *load.Result) {
 	fmt.Fprintf(w, "  %-12s %s requests/s\n\n", "throughput", number(r.Throughput()))
 	writeClocks(w, t)
 	writeErrors(w, r)
+	writeFailures(w, r)
 	writeStages(w, r.Stages())
 	fmt.Fprintf(w, "\n  generator    %s engine, %.2f µs CPU a request, longest stall %v\n", r.Engine, micros(r.CPUPerRequest()), t.Stall.Round(time.Microsecond))
 	writeLeftOut(w, r)

@@ -38,7 +38,7 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 		found.addTrial(t, used)
 	}
 	found.addRun(run)
-	a := &Analysis{Schema: Schema, Run: *m, Findings: found.sorted(), Groups: []Group{}, Subjects: subjects(m)}
+	a := &Analysis{Schema: Schema, Run: *m, Findings: found.sorted(), Groups: []Group{}, Subjects: subjects(m), Failures: failures(run.Trials)}
 	for _, t := range tables {
 		a.Groups = append(a.Groups, t.finish(m.Reference, all))
 	}

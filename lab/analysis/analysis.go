@@ -23,6 +23,7 @@ type Analysis struct {
 	Findings []Finding        `json:"findings"` // of the run, worst first
 	Groups   []Group          `json:"groups"`   // one per combination of load and levels
 	Subjects []string         `json:"subjects"` // order for colours: as in the study
+	Failures []Failure        `json:"failures,omitempty"`
 }
 
 // Finding is a finding with the place it was found at.

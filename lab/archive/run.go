@@ -78,6 +78,7 @@ type Trial struct {
 	StartUp  time.Duration  `json:"start_up"` // from exec to the first right answer
 	Validity load.Validity  `json:"validity"`
 	Findings []load.Finding `json:"findings,omitempty"`
+	Failures []load.Failure `json:"failures,omitempty"` // a few failed requests of each kind
 	// Windows are in windows.jsonl and histograms.hlog. Those of a run read from
 	// disk come without histograms, of which a run has gigabytes: see
 	// [Run.Windows].

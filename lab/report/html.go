@@ -41,6 +41,7 @@ type page struct {
 	Heat     []heatTable
 	Findings []explained
 	Left     []left
+	Failed   []failed
 	Machine  []fact
 	Method   []fact
 	Command  string
@@ -77,7 +78,7 @@ func newPage(a *analysis.Analysis, lang string) (*page, error) {
 	}
 	p := &page{
 		catalogue: c, Run: &a.Run, Answers: answers(a, c), Badge: newBadge(a, c), Ending: ending(a, c),
-		Facts: keyFacts(a, c), Findings: explain(a, c), Left: leftOut(a, c),
+		Facts: keyFacts(a, c), Findings: explain(a, c), Left: leftOut(a, c), Failed: failedRequests(a, c),
 		Machine: machineFacts(a.Run.Machine, c), Method: methodFacts(a, c), Command: shell(a.Run.Command),
 	}
 	for i := range a.Groups {

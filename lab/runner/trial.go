@@ -92,7 +92,7 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 		return err
 	}
 	counter.compare(ctx, result)
-	t.Mono, t.Engine = result.Start, result.Engine
+	t.Mono, t.Engine, t.Failures = result.Start, result.Engine, result.Failures
 	t.Windows = ledger.join(ctx, result.Windows)
 	t.Findings = judge(result, t.Windows)
 	for _, f := range t.Findings {
