@@ -92,6 +92,8 @@ func TestLoadRequestFile(t *testing.T) {
 	if got := server.all(); !slices.Equal(got, []string{"GET /7 own:pw  ", "POST /b ann:pw  x"}) {
 		t.Errorf("asked %q", got)
 	}
+	server.mu.Lock()
+	defer server.mu.Unlock()
 	if n := server.lines["POST /b ann:pw  x"]; n < 120 || n > 180 {
 		t.Errorf("%d of 200 requests have three quarters of the weight", n)
 	}

@@ -36,10 +36,18 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
+// allWindows adds up the counts of all windows. The total leaves out invalid ones,
+// of which a busy machine has some.
+func allWindows(r *Result) (sum Window) {
+	for i := range r.Windows {
+		sum.AddCounts(&r.Windows[i])
+	}
+	return sum
+}
+
 func checkExpectation(t *testing.T, r *Result, kind, why string) {
 	t.Helper()
-	got := r.Total
-	want := Window{}
+	got, want := allWindows(r), Window{}
 	switch kind {
 	case "":
 		want.Completed = 40

@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"dyno/internal/clock"
@@ -47,12 +48,11 @@ func (p *program) choose(rng *rand.Rand) *wireRequest {
 		return p.requests[0]
 	}
 	at := rng.Uint64N(p.upto[len(p.upto)-1])
-	for i, upto := range p.upto {
-		if at < upto {
-			return p.requests[i]
-		}
+	i, found := slices.BinarySearch(p.upto, at)
+	if found { // upto is the first that is no longer the request's
+		i++
 	}
-	panic("load: weights don't add up")
+	return p.requests[i]
 }
 
 // chooser makes the choices of one loop, the same for the same seed.

@@ -177,9 +177,11 @@ func TestEveryRowIsSentOnce(t *testing.T) {
 		s.Feeds = []Feed{{Name: "f", File: path, End: Stop}}
 		s.Requests = []Request{{Method: "POST", Path: "/{{feed.f.id}}", Body: "{{feed.f.text}}", Jar: true, Expect: []string{"header x-seen == yes"}}}
 		r := mustRun(t, s)
-		if r.Total.Sent != rows || r.Total.Errors.Expect != 4 || r.Total.Errors.Total() != 4 {
-			t.Errorf("%d requests sent, errors %+v: %v; only the first on each connection has no cookie", r.Total.Sent, r.Total.Errors, r.FirstErrors)
+		if all := allWindows(r); all.Sent != rows || all.Errors.Expect != 4 || all.Errors.Total() != 4 {
+			t.Errorf("%d requests sent, errors %+v: %v; only the first on each connection has no cookie", all.Sent, all.Errors, r.FirstErrors)
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		for i := range rows {
 			if got[fmt.Sprintf("/%d", i)] != strings.Repeat("x", i) {
 				t.Fatalf("row %d was sent as %q", i, got[fmt.Sprintf("/%d", i)])
