@@ -93,11 +93,13 @@ func (c *cookie) isFor(path []byte) bool {
 
 // directory is the default path of a cookie (RFC 6265 5.1.4).
 func directory(path []byte) []byte {
-	end := bytes.LastIndexByte(path, '/')
-	if end <= 0 {
-		return []byte("/")
+	switch end := bytes.LastIndexByte(path, '/'); {
+	case end > 0:
+		return path[:end]
+	case end == 0:
+		return path[:1]
 	}
-	return path[:end]
+	return []byte("/")
 }
 
 // pathOf returns the path in the request line at the start of b, without its
