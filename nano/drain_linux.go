@@ -67,6 +67,7 @@ func (l *loop) drainStep() {
 		return
 	}
 	if l.now >= l.grace {
+		l.grace = l.now + int64(idleGrace)/10 // and look again
 		l.conns.each(func(c *conn) {
 			if c.phase == phaseIdle && !c.unseen && !c.readable {
 				l.drop(c)

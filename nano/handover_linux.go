@@ -60,7 +60,7 @@ func (l *loop) lend(t *turn) {
 	c.away, c.phase = t, phaseAway
 	c.in = nil // the turn has it, if there was anything
 	l.wheel.Clear(c.id)
-	l.away++
+	l.server.elsewhere.Add(1)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ready != nil {
@@ -89,7 +89,7 @@ func (l *loop) spawn(c *conn, h Handler, request, rest []byte, in *inflow) {
 	}
 	c.away, c.phase = s, phaseAway
 	l.wheel.Clear(c.id)
-	l.away++
+	l.server.elsewhere.Add(1)
 	go s.serveAway(h)
 }
 
@@ -115,7 +115,7 @@ func (t *turn) serveAway(h Handler) {
 // takeBack gets the connection back from a handler that was away.
 func (l *loop) takeBack(t *turn) {
 	c := t.conn
-	l.away--
+	l.server.elsewhere.Add(-1)
 	c.away = nil
 	if t.hijacked {
 		unix.Close(c.fd) // the handler has a descriptor of its own

@@ -26,6 +26,11 @@ type loop struct {
 	mail    mailbox
 
 	// All below belongs to the goroutine that runs the loop.
+	gap     int64     // mean time from one batch to the next, of late
+	yielded int64     // when other goroutines last had their turn
+	alarm   int64     // deadline that until was computed from
+	until   time.Time // when a parked loop wakes
+	noMail  func() bool
 	tickets uint64
 	turn    *turn
 	serving *Route // whose handler runs
@@ -36,7 +41,6 @@ type loop struct {
 	dated   int64 // when the date has to be written anew
 	conns   connTable
 	wheel   *reactor.Wheel
-	away    int // connections that handlers have
 	doors   []*door
 	spares  [][]byte // buffers for incomplete requests
 	stopped bool
@@ -56,10 +60,13 @@ func newLoop(s *server) (*loop, error) {
 	}
 	limits := s.app.config.Limits
 	now := clock.Now()
-	return &loop{
+	l := &loop{
 		app: s.app, server: s, poller: poller, tickets: 1, now: now, wheel: reactor.NewWheel(now),
 		head: http1.Limits{Head: limits.Head, URI: limits.URI, Fields: limits.Fields},
-	}, nil
+	}
+	poller.KeepProcessor = true
+	l.noMail = l.mail.empty
+	return l, nil
 }
 
 // run is the loop, from wherever it stands. It returns when the loop has ended
@@ -120,7 +127,9 @@ func (l *loop) gather() {
 		time.Sleep(10 * time.Millisecond) // it can't be repaired; it must not spin either
 	}
 	l.events, l.next = events, 0
+	before := l.now
 	l.now = clock.Now()
+	l.gap += (min(l.now-before, 8*brisk) - l.gap) / 8
 	l.wheel.Expire(l.now, l.expired)
 	if l.now >= l.dated {
 		l.setDate()
@@ -243,32 +252,6 @@ func (l *loop) receive(c *conn, b []byte) (mine bool) {
 		return true // still in the same line: nothing new to judge
 	}
 	return l.process(c, l.borrow(c))
-}
-
-// poll waits until there are events, letters or deadlines.
-func (l *loop) poll() ([]reactor.Event, error) {
-	events, err := l.poller.Wait(0)
-	if len(events) > 0 || err != nil || len(l.more) > 0 || !l.mail.empty() {
-		return events, err
-	}
-	l.waiting.Store(true)
-	defer l.waiting.Store(false)
-	if !l.mail.empty() {
-		return nil, nil
-	}
-	return l.poller.Wait(l.patience())
-}
-
-// patience is how long the loop may wait.
-func (l *loop) patience() time.Duration {
-	d := time.Hour
-	if at, ok := l.wheel.Next(); ok {
-		d = max(time.Duration(at-clock.Now()), time.Microsecond)
-	}
-	if l.server.draining.Load() {
-		d = min(d, 10*time.Millisecond)
-	}
-	return d
 }
 
 // close ends the loop.

@@ -25,8 +25,9 @@ type server struct {
 	ended    chan struct{} // closed when all loops have ended
 	running  sync.WaitGroup
 
-	conns  atomic.Int64 // open connections
-	paused atomic.Int64 // loops that don't accept because there are too many
+	elsewhere atomic.Int64 // handlers that run without a loop
+	conns     atomic.Int64 // open connections
+	paused    atomic.Int64 // loops that don't accept because there are too many
 
 	mu      sync.Mutex
 	peers   map[netip.Addr]int // connections by address, if that is limited

@@ -15,7 +15,7 @@ type watchdog struct {
 
 const (
 	watchTick  = 500 * time.Microsecond
-	watchQuiet = 200 // ticks without a request until the watchdog sleeps
+	watchQuiet = 20 // ticks without a request until the watchdog sleeps
 )
 
 // wake starts it ticking. Loops call it when they run a handler and find it asleep.

@@ -24,6 +24,8 @@ type Poller struct {
 	// programs whose GOMAXPROCS exceeds the number of their loops: the other
 	// goroutines need a processor too.
 	KeepProcessor bool
+
+	parking *parking // nil until Park
 }
 
 // Event says what happened to one socket. It is valid until the next Wait.
@@ -73,6 +75,9 @@ func NewPoller(batch int) (*Poller, error) {
 
 // Close releases the poller. Sockets stay open: they are their owner's.
 func (p *Poller) Close() {
+	if p.parking != nil {
+		p.parking.file.Close()
+	}
 	if p.wake >= 0 {
 		unix.Close(p.wake)
 	}
