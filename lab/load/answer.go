@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"dyno/lab/load/expect"
 )
 
 var headEnd = []byte("\r\n\r\n")
@@ -55,29 +57,8 @@ func unchunk(b []byte) []byte {
 
 // hasField reports whether a head has a field of the name.
 func hasField(head []byte, name string) bool {
-	for value := range fields(head, name) {
-		return value != nil
+	for range expect.Fields(head, name) {
+		return true
 	}
 	return false
-}
-
-// fields yields the values of the fields of one name in a head, never nil.
-func fields(head []byte, name string) func(yield func([]byte) bool) {
-	return func(yield func([]byte) bool) {
-		_, rest, _ := bytes.Cut(head, []byte("\n")) // the status line
-		for len(rest) > 0 {
-			var line []byte
-			line, rest, _ = bytes.Cut(rest, []byte("\n"))
-			field, value, ok := bytes.Cut(line, []byte(":"))
-			if !ok || len(field) != len(name) || !bytes.EqualFold(field, []byte(name)) {
-				continue
-			}
-			if value = bytes.Trim(value, " \t\r"); value == nil {
-				value = []byte{}
-			}
-			if !yield(value) {
-				return
-			}
-		}
-	}
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"dyno/lab/load/expect"
 )
 
 // Limits of a jar; what is beyond them is not kept.
@@ -31,7 +33,7 @@ func (j *jar) empty() bool { return j == nil || len(j.cookies) == 0 }
 // take keeps the cookies that the head of an answer to a request for path sets.
 // It allocates only if one of them is new, has changed or has a date.
 func (j *jar) take(head, path []byte) {
-	for field := range fields(head, "set-cookie") {
+	for field := range expect.Fields(head, "set-cookie") {
 		c, ok := parseSetCookie(field, j.now)
 		if !ok {
 			continue

@@ -15,7 +15,6 @@ package expect
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -130,13 +129,4 @@ func (e *Expect) Judge(status int, head, body []byte) (failed string) {
 		}
 	}
 	return ""
-}
-
-// Texts returns the expectations besides the status as they were written.
-func (e *Expect) Texts() []string {
-	var texts []string
-	for _, c := range e.checks {
-		texts = append(texts, c.text)
-	}
-	return slices.Clip(texts)
 }

@@ -32,7 +32,7 @@ func parseHeader(rest string) (check, error) {
 
 func has(head []byte, name string) bool {
 	found := false
-	for value := range fieldsNamed(head, name) {
+	for value := range Fields(head, name) {
 		found = found || value != nil
 	}
 	return found
@@ -40,7 +40,7 @@ func has(head []byte, name string) bool {
 
 func holdsHeader(head []byte, name string, test textTest) (got string, ok bool) {
 	var last []byte
-	for value := range fieldsNamed(head, name) {
+	for value := range Fields(head, name) {
 		if test(value) {
 			return "", true
 		}
@@ -61,9 +61,10 @@ func isSecret(name string) bool {
 	return strings.Contains(name, "cookie") || strings.Contains(name, "auth") || strings.Contains(name, "token")
 }
 
-// fieldsNamed yields the values of the fields of one name in a head, never nil.
-// What precedes the first line end, the status line, is passed over.
-func fieldsNamed(head []byte, name string) func(yield func([]byte) bool) {
+// Fields yields the values of the fields of one name in an answer's head, without
+// the white space around them and never nil. They are views into the head. What
+// precedes the first line end, the status line, is passed over.
+func Fields(head []byte, name string) func(yield func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		_, rest, _ := bytes.Cut(head, []byte("\n"))
 		for len(rest) > 0 {
