@@ -1,6 +1,11 @@
 package reactor
 
-import "golang.org/x/sys/unix"
+import (
+	"fmt"
+	"net/netip"
+
+	"golang.org/x/sys/unix"
+)
 
 // Dialer makes non-blocking connections to one address. It is not safe for use
 // by several goroutines.
@@ -59,21 +64,37 @@ func (d *Dialer) prepare(fd int) error {
 	}
 	from := d.From[d.next%len(d.From)]
 	d.next++
-	return unix.Bind(fd, from)
+	if err := unix.Bind(fd, from); err != nil {
+		return fmt.Errorf("connecting from %v: %w", address(from), err)
+	}
+	return nil
 }
 
-// Dial starts a connection. It is up, or has failed, when the socket becomes
-// writable; then [ConnectError] tells which. The caller owns the descriptor.
-func (d *Dialer) Dial() (fd int, err error) {
+func address(a unix.Sockaddr) netip.Addr {
+	switch a := a.(type) {
+	case *unix.SockaddrInet4:
+		return netip.AddrFrom4(a.Addr)
+	case *unix.SockaddrInet6:
+		return netip.AddrFrom16(a.Addr)
+	}
+	return netip.Addr{}
+}
+
+// Dial starts a connection. If it is not up when Dial returns it is up, or has
+// failed, when the socket becomes writable; then [ConnectError] tells which. With
+// TCP Fast Open it is up as soon as there is a cookie: the handshake takes place
+// with the first write. The caller owns the descriptor.
+func (d *Dialer) Dial() (fd int, up bool, err error) {
 	fd, err = d.Socket()
 	if err != nil {
-		return -1, err
+		return -1, false, err
 	}
-	if err = unix.Connect(fd, d.To); err != nil && err != unix.EINPROGRESS {
+	err = unix.Connect(fd, d.To)
+	if err != nil && err != unix.EINPROGRESS {
 		unix.Close(fd)
-		return -1, err
+		return -1, false, err
 	}
-	return fd, nil
+	return fd, err == nil, nil
 }
 
 // Connected reports whether a connection is up already, or why it failed. It

@@ -51,7 +51,7 @@ func await(t *testing.T, p *Poller, ok func(*Event) bool) {
 func TestConnectWriteReadClose(t *testing.T) {
 	ln, addr := listener(t)
 	p := poller(t)
-	fd, err := (&Dialer{To: addr}).Dial()
+	fd, _, err := (&Dialer{To: addr}).Dial()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestConnectRefused(t *testing.T) {
 	ln, addr := listener(t)
 	ln.Close()
 	p := poller(t)
-	fd, err := (&Dialer{To: addr}).Dial()
+	fd, _, err := (&Dialer{To: addr}).Dial()
 	if err == nil {
 		defer unix.Close(fd)
 		if err := p.Add(fd, 0); err != nil {

@@ -84,17 +84,19 @@ func (r *Ring) AwaitWritable(fd int32, userData uint64) {
 	e.opcode, e.fd, e.userData, e.opFlags = opPollAdd, fd, userData, unix.POLLOUT
 }
 
-// CloseFile queues the closing of fd, which has no operation under way.
+// CloseFile queues the closing of fd, which has no operation under way, and one
+// completion when it is done.
 func (r *Ring) CloseFile(fd int32, userData uint64) {
 	e := r.next()
-	e.opcode, e.fd, e.userData, e.flags = opClose, fd, userData, ioSkipSuccess
+	e.opcode, e.fd, e.userData = opClose, fd, userData
 }
 
-// CloseCancelled queues the end of all operations on fd and then its closing. A
-// socket with a read under way would otherwise stay open.
-func (r *Ring) CloseCancelled(fd int32, userData uint64) {
+// CloseCancelled queues the end of all operations on fd and then its closing,
+// which completes once. A socket with a read under way would otherwise stay
+// open. Should there be nothing to cancel, that completes with cancelData.
+func (r *Ring) CloseCancelled(fd int32, userData, cancelData uint64) {
 	e := r.next()
-	e.opcode, e.fd, e.userData = opAsyncCancel, fd, userData
+	e.opcode, e.fd, e.userData = opAsyncCancel, fd, cancelData
 	e.opFlags = cancelAll | cancelByFile
 	e.flags = ioSkipSuccess | ioHardLink
 	r.CloseFile(fd, userData)

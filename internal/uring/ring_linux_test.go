@@ -123,12 +123,12 @@ func TestCloseEndsAnOperationUnderWay(t *testing.T) {
 	r, _ := open(t)
 	here, there := pair(t)
 	r.Receive(here, 1, true)
-	r.CloseCancelled(here, 2)
+	r.CloseCancelled(here, 2, 3)
 	if c := take(t, r); c.UserData != 1 || c.Errno() != unix.ECANCELED {
 		t.Fatalf("completion %+v, want the read cancelled", c)
 	}
-	if err := r.Enter(0); err != nil {
-		t.Fatal(err)
+	if c := take(t, r); c.UserData != 2 || c.Result != 0 {
+		t.Fatalf("completion %+v, want the closing", c)
 	}
 	buf := make([]byte, 1)
 	if n, err := unix.Read(int(there), buf); n != 0 || err != nil {

@@ -68,7 +68,7 @@ func (p *epoll) event(e *reactor.Event) {
 
 func (p *epoll) dial(id int32) error {
 	l := p.loop
-	fd, err := l.dialer.Dial()
+	fd, up, err := l.dialer.Dial()
 	if err != nil {
 		return err
 	}
@@ -76,10 +76,9 @@ func (p *epoll) dial(id int32) error {
 	if err := p.poller.Add(fd, id); err != nil {
 		return err
 	}
-	if !l.spec.Link.churns() {
-		return nil
+	if !up && l.spec.Link.churns() {
+		up, err = reactor.Connected(fd) // near targets answer at once: that spares an event
 	}
-	up, err := reactor.Connected(fd) // near targets answer at once: that spares an event
 	if up {
 		l.connected(id, nil)
 	}

@@ -24,6 +24,7 @@ const (
 	opConnect ringOp = iota
 	opReceive
 	opSend
+	opCancel
 	opClose
 )
 
@@ -35,6 +36,7 @@ type kernelRing struct {
 	ring    *uring.Ring
 	buffers *uring.Buffers
 	unsent  []int32 // requests queued since the last hand-over
+	closing int     // connections the kernel has yet to close
 	keep    bool    // connections outlive their request: one order to receive lasts for all answers
 }
 
@@ -56,7 +58,16 @@ func openRing(sh share) (engine, error) {
 	})
 }
 
+// close waits a moment for the kernel to close what was hung up: it does so in
+// our calls only.
 func (r *kernelRing) close() {
+	for tries := 0; r.closing > 0 && tries < 100 && r.ring.Enter(time.Millisecond) == nil; tries++ {
+		for range r.ring.Ready() {
+			if c := r.ring.Take(); ringOp(c.UserData>>56) == opClose {
+				r.closing--
+			}
+		}
+	}
 	r.ring.Close()
 	r.buffers.Close()
 }
@@ -100,6 +111,8 @@ func (r *kernelRing) complete(e *uring.Completion) {
 		}
 		r.buffers.Return(e.Buffer())
 		r.receiveOn(id, e)
+	case op == opClose:
+		r.closing--
 	case !current:
 	case op == opReceive && e.Errno() == unix.ENOBUFS:
 		r.receiveOn(id, e)
@@ -140,12 +153,14 @@ func (r *kernelRing) receive(id int32) {
 
 func (r *kernelRing) dial(id int32) error {
 	l := r.loop
-	fd, err := l.dialer.Dial()
+	fd, up, err := l.dialer.Dial()
 	if err != nil {
 		return err
 	}
 	l.conns[id].fd = int32(fd)
-	up, err := reactor.Connected(fd)
+	if !up {
+		up, err = reactor.Connected(fd)
+	}
 	switch {
 	case up:
 		r.established(id)
@@ -173,9 +188,10 @@ func (r *kernelRing) send(id int32) {
 func (r *kernelRing) hangUp(id int32) {
 	c := &r.loop.conns[id]
 	r.loop.quickEnd(id)
+	r.closing++
 	if c.receiving {
 		c.receiving = false
-		r.ring.CloseCancelled(c.fd, r.tag(id, opClose))
+		r.ring.CloseCancelled(c.fd, r.tag(id, opClose), r.tag(id, opCancel))
 		return
 	}
 	r.ring.CloseFile(c.fd, r.tag(id, opClose))
