@@ -171,6 +171,18 @@ func TestSamplingAClosedLoop(t *testing.T) {
 	}
 }
 
+// TestEnginesSampleTheirSendings: what is tested above is fed by every engine.
+func TestEnginesSampleTheirSendings(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		s := spec(server(t, replies(okReply)), Profile{Mode: Open, Connections: 8, Rate: 1000})
+		s.Engine, s.Duration, s.Timeout = engine, time.Second, 5*time.Second
+		r := mustRun(t, s)
+		if len(r.arrivals) == 0 {
+			t.Errorf("no batch of gaps in %d requests", r.Total.Sent)
+		}
+	})
+}
+
 // BenchmarkSent is what the sample costs per request, counting included.
 func BenchmarkSent(b *testing.B) {
 	rec := recorder{slot: newSlot()}

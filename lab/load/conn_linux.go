@@ -274,7 +274,7 @@ func (l *eventLoop) send(id int32) {
 	c.partial = c.partial[:0]
 	c.served++
 	l.due.Start(id, l.now)
-	l.rec.Sent++
+	l.rec.sent(l.now)
 	l.rec.BytesOut += uint64(len(c.unsent))
 	l.backend.send(id)
 }

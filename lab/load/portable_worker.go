@@ -155,7 +155,7 @@ func (w *worker) ask(ctx context.Context, intended int64) {
 	sent := clock.Now()
 	request := p.mix.next(&w.exchange, sent)
 	p.rec.advance(sent, p.limit)
-	p.rec.Sent++
+	p.rec.sent(sent)
 	p.rec.BytesOut += uint64(len(request))
 	w.setDeadline()
 	p.mu.Unlock()
