@@ -23,6 +23,7 @@ type linkFlags struct {
 	nagle    bool
 	quickAck bool
 	pacing   string
+	stamps   string
 	tls      load.TLS
 }
 
@@ -35,6 +36,7 @@ func (f *linkFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.nagle, "nagle", false, "leave Nagle's algorithm on (no TCP_NODELAY)")
 	flags.BoolVar(&f.quickAck, "quick-ack", false, "acknowledge at once (TCP_QUICKACK)")
 	flags.StringVar(&f.pacing, "pacing", "auto", "waiting for the schedule: auto (sleep, then poll), spin (poll: most exact, a whole CPU) or timer (sleep: cheapest)")
+	flags.StringVar(&f.stamps, "timestamps", "", "kernel: let the kernel note when answers came, and show how much later they were read")
 	flags.BoolVarP(&f.tls.Insecure, "insecure", "k", false, "accept any certificate")
 	flags.StringVar(&f.tls.CAFile, "cacert", "", "PEM file of certificates to trust instead of the system's")
 	flags.StringVar(&f.tls.CertFile, "cert", "", "PEM file of the client's certificate")
@@ -61,7 +63,10 @@ func (f *linkFlags) apply(spec *load.Spec) error {
 		}
 		k.Sources = append(k.Sources, addrs...)
 	}
-	spec.Link, spec.TLS, spec.Pacing = k, f.tls, load.Pacing(f.pacing)
+	if f.stamps != "" && f.stamps != "kernel" {
+		return fmt.Errorf("--timestamps %q: only \"kernel\" is known", f.stamps)
+	}
+	spec.Link, spec.TLS, spec.Pacing, spec.KernelTimestamps = k, f.tls, load.Pacing(f.pacing), f.stamps == "kernel"
 	return nil
 }
 

@@ -61,7 +61,7 @@ func writeClocks(w io.Writer, t *load.Window) {
 		fmt.Fprintf(w, " %9s", name)
 	}
 	fmt.Fprintln(w)
-	for _, clock := range []load.Clock{load.Response, load.Service, load.Lag, load.FirstByte, load.Connect, load.FullHandshake, load.ResumedHandshake} {
+	for _, clock := range []load.Clock{load.Response, load.Service, load.Lag, load.FirstByte, load.Connect, load.FullHandshake, load.ResumedHandshake, load.ReadDelay} {
 		h := t.Hist[clock]
 		if h == nil || duration(float64(h.Max())) == duration(0) { // as the lag of a closed loop
 			continue

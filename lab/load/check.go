@@ -33,6 +33,9 @@ func (s *Spec) Check() error {
 	if s.Duration < 0 || s.Warmup < 0 || s.Timeout < 0 {
 		return errors.New("durations must not be negative")
 	}
+	if s.KernelTimestamps && (s.Engine == "uring" || s.Engine == "portable" || s.Link.Unix != "") {
+		return errors.New("kernel timestamps are read by the epoll engine, from TCP connections only")
+	}
 	if err := s.Link.Check(); err != nil {
 		return err
 	}

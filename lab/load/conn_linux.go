@@ -34,6 +34,7 @@ type conn struct {
 	ended     bool // the server has closed its side
 	thinking  bool // its worker's next request is due later
 	receiving bool // io_uring: an order to receive is under way
+	queued    bool // io_uring: the request is to be handed over
 	exchange
 	secured  *secured // nil without TLS
 	unsent   []byte   // rest of the request, when the kernel took only a part
@@ -269,7 +270,7 @@ func (l *eventLoop) send(id int32) {
 	if c.secured != nil {
 		l.encrypt(c)
 	}
-	c.state, c.sent, c.first = busy, l.now, 0
+	c.state, c.sent, c.first, c.queued = busy, l.now, 0, true
 	c.answer.Reset(c.request.isHead)
 	c.partial = c.partial[:0]
 	c.served++

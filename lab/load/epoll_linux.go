@@ -1,6 +1,7 @@
 package load
 
 import (
+	"fmt"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -20,7 +21,8 @@ type epoll struct {
 	loop   *eventLoop
 	poller *reactor.Poller
 	events []reactor.Event
-	read   []byte // shared by all connections: answers are parsed in place
+	read   []byte        // shared by all connections: answers are parsed in place
+	stamps *kernelStamps // nil unless asked for
 }
 
 func openEpoll(sh share) (engine, error) {
@@ -30,7 +32,11 @@ func openEpoll(sh share) (engine, error) {
 			return nil, err
 		}
 		poller.KeepProcessor = true // see spareProcessor
-		return &epoll{loop: l, poller: poller, read: make([]byte, readBuffer)}, nil
+		p := &epoll{loop: l, poller: poller, read: make([]byte, readBuffer)}
+		if sh.spec.KernelTimestamps {
+			p.stamps = newKernelStamps()
+		}
+		return p, nil
 	})
 }
 
@@ -76,6 +82,11 @@ func (p *epoll) dial(id int32) error {
 	if err := p.poller.Add(fd, id); err != nil {
 		return err
 	}
+	if p.stamps != nil {
+		if err := reactor.Timestamps(fd); err != nil {
+			return fmt.Errorf("kernel timestamps: %w", err)
+		}
+	}
 	if !up && l.spec.Link.churns() {
 		up, err = reactor.Connected(fd) // near targets answer at once: that spares an event
 	}
@@ -103,7 +114,7 @@ func (p *epoll) receive(id int32, ending bool) {
 	l := p.loop
 	c := &l.conns[id]
 	for gen := c.gen; c.gen == gen && c.state >= securing; {
-		n, errno := reactor.Read(int(c.fd), p.read)
+		n, errno := p.readFrom(c)
 		switch {
 		case errno == unix.EAGAIN:
 			return
@@ -121,6 +132,19 @@ func (p *epoll) receive(id int32, ending bool) {
 			return
 		}
 	}
+}
+
+// readFrom reads from a connection, and notes how long what came had been with
+// the kernel if that was asked for.
+func (p *epoll) readFrom(c *conn) (n int, errno unix.Errno) {
+	if p.stamps == nil {
+		return reactor.Read(int(c.fd), p.read)
+	}
+	n, delay, errno := p.stamps.read(int(c.fd), p.read)
+	if delay > 0 && p.loop.rec != nil {
+		p.loop.rec.tallies[ReadDelay].record(delay)
+	}
+	return n, errno
 }
 
 func (p *epoll) hangUp(id int32) {

@@ -234,3 +234,20 @@ func openFiles(t *testing.T) int {
 	}
 	return len(entries)
 }
+
+func TestKernelTimestamps(t *testing.T) {
+	if best, _ := pickEngine(&Spec{}); best == "portable" {
+		t.Skip("the portable engine has none")
+	}
+	_, target := visited(t, nil)
+	s := spec(target, Profile{Mode: Closed, Connections: 4})
+	s.KernelTimestamps = true
+	r := mustRun(t, s)
+	if n := count(r, ReadDelay); r.Engine != "epoll" || n < int64(r.Total.Completed)/2 {
+		t.Errorf("%s engine: %d timestamps for %d answers", r.Engine, n, r.Total.Completed)
+	}
+	s.Engine = "uring"
+	if _, err := Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "epoll engine") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -11,7 +11,7 @@ func pickEngine(spec *Spec) (name string, open func(share) (engine, error)) {
 	switch {
 	case spec.Engine == "portable":
 		return "portable", openPortable
-	case spec.Engine == "uring" || spec.Engine == "" && hasRing():
+	case spec.Engine == "uring" || spec.Engine == "" && hasRing() && !spec.KernelTimestamps:
 		return "uring", openRing
 	}
 	return "epoll", openEpoll

@@ -29,6 +29,9 @@ type Spec struct {
 	// Calibration, if set, is what the load is judged by and carries on.
 	Calibration *Calibration
 	TLS         TLS // for https targets
+	// KernelTimestamps lets the kernel note when answers came (the clock
+	// ReadDelay): a check on the load loops. Linux, epoll engine.
+	KernelTimestamps bool
 	// DropHistograms keeps only the totals' histograms in the result, for long
 	// loads whose windows are used as they come.
 	DropHistograms bool

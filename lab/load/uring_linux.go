@@ -84,7 +84,9 @@ func (r *kernelRing) wait(d time.Duration) (events int, err error) {
 	if len(r.unsent) > 0 {
 		now := clock.Now()
 		for _, id := range r.unsent {
-			r.loop.conns[id].sent = now
+			if c := &r.loop.conns[id]; c.queued {
+				c.sent, c.queued = now, false
+			}
 		}
 		r.unsent = r.unsent[:0]
 	}

@@ -18,12 +18,13 @@ const (
 	Connect                       // TCP connection established − connect called
 	FullHandshake                 // TLS handshake with a key exchange and certificates, from connected to done
 	ResumedHandshake              // TLS handshake that took up an earlier session
+	ReadDelay                     // bytes read − received by the kernel; only if Spec.KernelTimestamps
 	NumClocks
 )
 
 // String returns the clock's name as used in files and flags.
 func (c Clock) String() string {
-	return [...]string{"response", "service", "lag", "first_byte", "connect", "tls_full", "tls_resumed"}[c]
+	return [...]string{"response", "service", "lag", "first_byte", "connect", "tls_full", "tls_resumed", "read_delay"}[c]
 }
 
 // Errors counts failed requests by kind. A request that failed is never in a
