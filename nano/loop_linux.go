@@ -146,12 +146,6 @@ func (l *loop) setDate() {
 	l.dated = l.now + int64(time.Second) - int64(wall.Nanosecond())
 }
 
-func appendDateLine(b []byte, at time.Time) []byte {
-	b = append(b, "Date: "...)
-	b = http1.AppendDate(b, at.Unix())
-	return append(b, "\r\n"...)
-}
-
 // handle takes one event.
 func (l *loop) handle(e *reactor.Event) (mine bool) {
 	if e.ID() < 0 {

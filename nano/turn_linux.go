@@ -42,17 +42,6 @@ type turn struct {
 	readable chan struct{} // capacity 1
 }
 
-// reply is how far the answer to the current request has come.
-type reply struct {
-	streamed bool  // begun by begin, not answer
-	ended    bool  // nothing more to send
-	chunked  bool  // in chunked coding
-	bodiless bool  // HEAD, 204 or 304: the body is counted, not sent
-	keep     bool  // the connection may carry another request
-	cut      bool  // close the connection without ending the answer
-	left     int64 // bytes of the body to come; -1: not known
-}
-
 func newTurn(l *loop) *turn {
 	t := &turn{loop: l, writable: make(chan struct{}, 1), readable: make(chan struct{}, 1)}
 	t.x = &exchange{app: l.app, wire: t}
