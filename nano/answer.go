@@ -1,7 +1,7 @@
 package nano
 
 import (
-	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"fmt"
 
@@ -57,13 +57,13 @@ func (c Ctx) Bytes(code int, contentType string, body []byte) error {
 	return x.wire.answer(x, body)
 }
 
-// JSON answers with v encoded by encoding/json.
-func (c Ctx) JSON(code int, v any) error {
-	body, err := json.Marshal(v)
+// XML answers with v encoded by encoding/xml, behind an XML declaration.
+func (c Ctx) XML(code int, v any) error {
+	body, err := xml.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encoding the answer: %w", err)
 	}
-	return c.send(code, "Content-Type: application/json\r\n", body)
+	return c.send(code, "Content-Type: application/xml; charset=utf-8\r\n", append([]byte(xml.Header), body...))
 }
 
 // NoContent answers with a status and no body.
@@ -90,8 +90,12 @@ func (x *exchange) setContentType(value string) {
 }
 
 func (x *exchange) addField(name, value string) {
+	checkField(name, value)
+	x.fields = append(append(append(append(x.fields, name...), ": "...), value...), "\r\n"...)
+}
+
+func checkField(name, value string) {
 	if !http1.ValidToken(name) || !http1.ValidFieldValue(value) {
 		panic(fmt.Sprintf("nano: %q: %q can't be sent as a header field", name, value))
 	}
-	x.fields = append(append(append(append(x.fields, name...), ": "...), value...), "\r\n"...)
 }

@@ -16,6 +16,7 @@ type App struct {
 	config Config
 	router router
 	spare  sync.Pool // of *exchange
+	plans  plans     // of Bind
 	serving
 
 	ownErrors, ownNotFound bool // the app was given its own
@@ -25,6 +26,7 @@ type App struct {
 func New(config Config) *App {
 	a := &App{ownErrors: config.ErrorHandler != nil, ownNotFound: config.NotFound != nil}
 	config.Limits = config.Limits.withDefaults()
+	config.Forms = config.Forms.withDefaults()
 	config.Logger = cmp.Or(config.Logger, slog.Default())
 	if config.ErrorHandler == nil {
 		config.ErrorHandler = answerProblem

@@ -15,11 +15,16 @@ func (c Ctx) Body() ([]byte, error) {
 	if x.body.ready {
 		return x.body.whole, nil
 	}
-	whole, err := io.ReadAll(io.LimitReader(bodyReader{c}, x.app.config.Limits.Body+1))
+	var from io.Reader = bodyReader{c}
+	limit := x.app.config.Limits.Body
+	if limit >= 0 {
+		from = io.LimitReader(from, limit+1)
+	}
+	whole, err := io.ReadAll(from)
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(whole)) > x.app.config.Limits.Body {
+	if limit >= 0 && int64(len(whole)) > limit {
 		return nil, ErrBodyTooLarge
 	}
 	x.body.whole, x.body.ready = whole, true

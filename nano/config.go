@@ -33,6 +33,15 @@ type Config struct {
 	// TrailingSlash says what becomes of "/a/" when only "/a" is a route, or the
 	// other way round. The default is to redirect.
 	TrailingSlash SlashPolicy
+	// Validator checks what [Bind] has read; dyno/nano/validate makes one. It
+	// returns [FieldErrors] for what the client is to be told.
+	Validator func(v any) error
+	// StrictJSON makes [Bind] refuse JSON with names that the type doesn't have.
+	StrictJSON bool
+	// Forms bound what forms may consist of.
+	Forms FormLimits
+	// Renderer makes the pages of [Ctx.Render].
+	Renderer Renderer
 	// Debug poisons what a request's views pointed to when its handler has
 	// returned, so that a View that was kept shows at once.
 	Debug bool

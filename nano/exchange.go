@@ -26,12 +26,15 @@ type exchange struct {
 	remote netip.AddrPort
 	tls    bool
 	body   body
+	form   *Form // nil until somebody asks
 
 	// The answer.
-	status int
-	fields []byte // "Name: value\r\n" lines set before the answer begins; reused
-	begun  bool
-	after  []func() // run in reverse when the handler has returned, before the answer's end is sent
+	status  int
+	fields  []byte // "Name: value\r\n" lines set before the answer begins; reused
+	begun   bool
+	json    JSONWriter
+	encoder jsonEncoder
+	after   []func() // run in reverse when the handler has returned, before the answer's end is sent
 
 	ctx    context.Context // nil until somebody asks
 	cancel context.CancelCauseFunc
@@ -123,6 +126,10 @@ func (x *exchange) recycle() {
 	x.match.reset(x.app.config.Debug)
 	x.route, x.status, x.fields, x.begun = nil, 0, x.fields[:0], false
 	x.body = body{}
+	if x.form != nil {
+		x.form.close()
+		x.form = nil
+	}
 	clear(x.values)
 	x.values = x.values[:0]
 	clear(x.after)

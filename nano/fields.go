@@ -54,3 +54,6 @@ func sameName(a []byte, b string) bool {
 
 // unsafeBytes is s as bytes that nobody may change.
 func unsafeBytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
+// unsafeString is b as a string, for as long as nobody changes b.
+func unsafeString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -1,0 +1,156 @@
+package nano
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"mime"
+	"reflect"
+	"strings"
+)
+
+// Bind reads a request into a value of type T: fields of a struct come from
+// where their tags say, and the others from a JSON body.
+//
+//	type search struct {
+//		Shop  string   `path:"shop"`
+//		Words []string `query:"q" validate:"min=1"`
+//		Page  int      `query:"page" default:"1"`
+//		Trace string   `header:"X-Trace"`
+//		Theme string   `cookie:"theme"`
+//	}
+//
+// The tags are path, query, header, cookie, form (urlencoded or multipart) and
+// json. A field can be a string, bool, number, [time.Duration], an
+// [encoding.TextUnmarshaler], a pointer to one of these (nil if absent) or a
+// slice of them (all values); a form field also an [*Upload] or []*Upload. What is absent
+// gets the value of its default tag, or stays zero. Strings are copies: what Bind
+// returns may be kept. A type that isn't a struct is read from JSON as a whole.
+//
+// A field with a tag of another source is never set from JSON unless it has a
+// json tag too. JSON with a name twice in one object, or anything after the
+// value, is refused, as are unknown fields with [Config].StrictJSON; as
+// encoding/json has it, names match fields without regard to case.
+//
+// What can't be read is a [Problem] of status 400 whose member "errors" lists
+// [FieldErrors]; what [Config].Validator refuses is one of 422; a body of another
+// media type 415. The plan for a type is made at the first request and kept with
+// the app: binding needs no registration, and apps share no state. A type whose
+// tags make no sense is an error that is no Problem, so it answers 500.
+func Bind[T any](c Ctx) (T, error) {
+	var v T
+	err := c.bind(reflect.ValueOf(&v).Elem(), &v)
+	return v, err
+}
+
+// FieldError is what is wrong with one field of a request.
+type FieldError struct {
+	In     string `json:"in"` // path, query, header, cookie, form or body
+	Name   string `json:"name"`
+	Detail string `json:"detail"`
+}
+
+// FieldErrors is all that is wrong with a request. [Config].Validator returns it
+// to have it listed for the client.
+type FieldErrors []FieldError
+
+func (e FieldErrors) Error() string {
+	var b strings.Builder
+	for i, f := range e {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		fmt.Fprintf(&b, "%s %s: %s", f.In, f.Name, f.Detail)
+	}
+	return b.String()
+}
+
+// problem makes an answer of the errors.
+func (e FieldErrors) problem(status int, detail string) *Problem {
+	p := NewProblem(status, detail).Because(e)
+	p.More = map[string]any{"errors": e}
+	return p
+}
+
+// bind fills v, which ptr points to.
+func (c Ctx) bind(v reflect.Value, ptr any) error {
+	x := c.live()
+	p, err := x.app.planOf(v.Type())
+	if err != nil {
+		return err
+	}
+	form, err := c.bindBody(p, v, ptr)
+	if err != nil {
+		return err
+	}
+	var wrong FieldErrors
+	for i := range p.fields {
+		f := &p.fields[i]
+		if err := f.fill(c, v, form); err != nil {
+			wrong = append(wrong, FieldError{f.in.String(), f.name, err.Error()})
+		}
+	}
+	if wrong != nil {
+		return wrong.problem(400, "the request can't be read")
+	}
+	return x.app.validate(ptr)
+}
+
+// validate asks the app's validator.
+func (a *App) validate(v any) error {
+	if a.config.Validator == nil {
+		return nil
+	}
+	err := a.config.Validator(v)
+	var wrong FieldErrors
+	if errors.As(err, &wrong) {
+		return wrong.problem(422, "the request is not valid")
+	}
+	return err
+}
+
+// bindBody reads the body if the type wants one.
+func (c Ctx) bindBody(p *plan, v reflect.Value, ptr any) (*Form, error) {
+	x := c.live()
+	if !p.json && !p.form || !x.hasBody() {
+		return nil, nil
+	}
+	kind := mediaType(x.field("Content-Type"))
+	switch {
+	case p.form && (kind == formType || kind == multipartType):
+		return c.Form()
+	case p.json && isJSON(kind):
+		err := c.bindJSON(ptr)
+		p.clear(v)
+		return nil, err
+	}
+	return nil, NewProblem(415, fmt.Sprintf("the server doesn't read a body of type %q here", cmp.Or(kind, "none")))
+}
+
+// hasBody reports whether the request came with content, or says that it did.
+func (x *exchange) hasBody() bool {
+	return x.req.Chunked || x.req.ContentLength > 0 || len(x.body.whole) > 0
+}
+
+const (
+	formType      = "application/x-www-form-urlencoded"
+	multipartType = "multipart/form-data"
+)
+
+// mediaType returns the media type in lower case, without parameters.
+func mediaType(value []byte) string {
+	switch string(value) {
+	case "application/json":
+		return "application/json"
+	case formType:
+		return formType
+	}
+	kind, _, err := mime.ParseMediaType(string(value))
+	if err != nil {
+		return ""
+	}
+	return kind
+}
+
+// isJSON: RFC 8259, and the suffix of RFC 6839 3.1.
+func isJSON(kind string) bool { return kind == "application/json" || strings.HasSuffix(kind, "+json") }

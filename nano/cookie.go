@@ -1,0 +1,196 @@
+package nano
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"dyno/internal/http1"
+)
+
+// SameSite says with which requests of other sites a cookie is sent.
+type SameSite uint8
+
+const (
+	SameSiteLax    SameSite = iota // with navigation only; the default
+	SameSiteStrict                 // never
+	SameSiteNone                   // always; needs Secure
+)
+
+// Cookie is a cookie for the client to keep (RFC 6265, and its revision for
+// SameSite). It is HttpOnly and SameSite=Lax unless said otherwise.
+type Cookie struct {
+	Name  string // a token; "__Host-" and "__Secure-" are held to their rules
+	Value string // of cookie-octets: no spaces, quotes, commas, semicolons, backslashes
+	// Path and Domain limit where it is sent; empty means the directory of the
+	// request, and this host only.
+	Path, Domain string
+	// Expires and MaxAge end it; both zero means with the browser's session. A
+	// negative MaxAge deletes it.
+	Expires time.Time
+	MaxAge  time.Duration
+
+	Secure      bool // by TLS only
+	ForScripts  bool // leave out HttpOnly
+	SameSite    SameSite
+	Partitioned bool // one jar per top-level site; needs Secure
+}
+
+// SetCookie sends a cookie with the answer, beside others. It panics if the
+// cookie can't be sent, as SetHeader does; [Cookie.Check] tells before.
+func (c Ctx) SetCookie(cookie Cookie) {
+	x := c.live()
+	if err := cookie.Check(); err != nil {
+		panic("nano: " + err.Error())
+	}
+	x.fields = append(cookie.append(append(x.fields, "Set-Cookie: "...)), "\r\n"...)
+}
+
+// Check says why the cookie can't be sent, or would be refused by browsers.
+func (c *Cookie) Check() error {
+	var why string
+	host := strings.HasPrefix(c.Name, "__Host-")
+	switch {
+	case !http1.ValidToken(c.Name):
+		why = "the name is not a token"
+	case !validCookieValue(c.Value):
+		why = "the value holds what a cookie can't; encode it, as base64.RawURLEncoding does"
+	case !validAttribute(c.Path) || c.Path != "" && c.Path[0] != '/':
+		why = "the path must begin with a slash, without semicolons and control characters"
+	case !validDomain(c.Domain):
+		why = "the domain is not a host name"
+	case c.SameSite > SameSiteNone:
+		why = "unknown SameSite"
+	case !c.Secure && (c.SameSite == SameSiteNone || c.Partitioned):
+		why = "SameSite=None and Partitioned need Secure"
+	case !c.Secure && (host || strings.HasPrefix(c.Name, "__Secure-")):
+		why = "its prefix needs Secure"
+	case host && (c.Path != "/" || c.Domain != ""):
+		why = "__Host- needs the path / and no domain"
+	case !c.Expires.IsZero() && (c.Expires.Year() < 1601 || c.Expires.Year() > 9999):
+		why = "the year it expires can't be sent"
+	default:
+		return nil
+	}
+	return fmt.Errorf("cookie %q can't be sent: %s", c.Name, why)
+}
+
+// append appends the value of Set-Cookie.
+func (c *Cookie) append(b []byte) []byte {
+	b = append(append(append(b, c.Name...), '='), c.Value...)
+	if c.Path != "" {
+		b = append(append(b, "; Path="...), c.Path...)
+	}
+	if c.Domain != "" {
+		b = append(append(b, "; Domain="...), c.Domain...)
+	}
+	if !c.Expires.IsZero() {
+		b = http1.AppendDate(append(b, "; Expires="...), c.Expires.Unix())
+	}
+	if c.MaxAge != 0 {
+		b = strconv.AppendInt(append(b, "; Max-Age="...), maxAge(c.MaxAge), 10)
+	}
+	if !c.ForScripts {
+		b = append(b, "; HttpOnly"...)
+	}
+	if c.Secure {
+		b = append(b, "; Secure"...)
+	}
+	b = append(b, "; SameSite="...)
+	b = append(b, [...]string{"Lax", "Strict", "None"}[c.SameSite]...)
+	if c.Partitioned {
+		b = append(b, "; Partitioned"...)
+	}
+	return b
+}
+
+// maxAge returns whole seconds: less than one is one, for 0 would delete.
+func maxAge(d time.Duration) int64 {
+	if d < 0 {
+		return 0
+	}
+	return int64(max(d, time.Second) / time.Second)
+}
+
+// Cookie returns the value of the first cookie of that name as it was sent,
+// without quotes around it; nil if there is none.
+func (c Ctx) Cookie(name string) View {
+	v, _ := c.live().cookie(name)
+	return View(v)
+}
+
+// cookie looks up a cookie of the request.
+func (x *exchange) cookie(name string) (value []byte, ok bool) {
+	for i := range x.req.Fields {
+		f := &x.req.Fields[i]
+		if !sameName(f.Name.Of(x.buf), "cookie") {
+			continue
+		}
+		for n, v := range cookies(f.Value.Of(x.buf)) {
+			if string(n) == name {
+				return v, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// cookies goes through the value of a Cookie field (RFC 6265 4.2.1). What is not
+// a cookie by the grammar is passed over, as servers have to.
+func cookies(text []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		for len(text) > 0 {
+			one := text
+			if i := bytes.IndexByte(text, ';'); i >= 0 {
+				one, text = text[:i], text[i+1:]
+			} else {
+				text = nil
+			}
+			one = bytes.Trim(one, " \t")
+			i := bytes.IndexByte(one, '=')
+			if i <= 0 || !http1.ValidToken(one[:i]) {
+				continue
+			}
+			value := one[i+1:]
+			if n := len(value); n >= 2 && value[0] == '"' && value[n-1] == '"' {
+				value = value[1 : n-1]
+			}
+			if validCookieValue(value) && !yield(one[:i], value) {
+				return
+			}
+		}
+	}
+}
+
+// validCookieValue: cookie-octets (RFC 6265 4.1.1).
+func validCookieValue[T string | []byte](s T) bool {
+	for i := range len(s) {
+		c := s[i]
+		if c <= ' ' || c >= 0x7f || c == '"' || c == ',' || c == ';' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+func validAttribute(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f || s[i] == ';' {
+			return false
+		}
+	}
+	return true
+}
+
+func validDomain(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.') {
+			return false
+		}
+	}
+	return s == "" || s[0] != '.' && s[0] != '-'
+}

@@ -1,0 +1,233 @@
+package nano
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"dyno/internal/http1"
+)
+
+// File answers with a file of the system. The name is the program's: one that
+// comes from a client could lead anywhere; [Ctx.FileFS] with os.OpenRoot, and
+// [Group.Static], keep it within a directory.
+//
+// Ranges, several of them too, and conditional requests are answered as RFC 9110
+// has it; the ETag comes from size and time of the file. Fields that the handler has
+// set, such as Content-Type or ETag, are kept. A file that isn't there, or is a
+// directory, is a [Problem] of status 404.
+func (c Ctx) File(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return fileProblem(err)
+	}
+	return c.sendOpen(f, path.Base(name), nil)
+}
+
+// FileFS answers with a file of fsys, as File does. A file without a time, as of
+// an embed.FS, gets its ETag from its content, which is read for it each time;
+// [Group.Static] remembers it.
+func (c Ctx) FileFS(fsys fs.FS, name string) error {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return fileProblem(err)
+	}
+	return c.sendOpen(f, path.Base(name), nil)
+}
+
+// Attachment makes the answer a download under that name (RFC 6266).
+func (c Ctx) Attachment(name string) Ctx {
+	plain := strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f || r == '"' || r == '\\' || r == '%' {
+			return '_'
+		}
+		return r
+	}, name)
+	value := `attachment; filename="` + plain + `"`
+	if plain != name {
+		value += "; filename*=UTF-8''" + strings.ReplaceAll(url.QueryEscape(name), "+", "%20")
+	}
+	c.SetHeader("Content-Disposition", value)
+	return c
+}
+
+// fileProblem is 404 for what clients must not tell apart.
+func fileProblem(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrInvalid) {
+		return NewProblem(404, "").Because(err)
+	}
+	return err
+}
+
+// content is an open file on its way to a client.
+type content struct {
+	version
+	file fs.File
+	size int64
+}
+
+// sendOpen answers with f and closes it. name tells its type. tagOf returns the
+// ETag of a file without a time; nil: it is computed here.
+func (c Ctx) sendOpen(f fs.File, name string, tagOf func(*content) (string, error)) error {
+	defer f.Close()
+	x := c.live()
+	if x.begun {
+		return ErrAnswered
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return NewProblem(404, "")
+	}
+	d := &content{file: f, size: info.Size()}
+	d.modified = info.ModTime()
+	if err := d.tag(x, tagOf); err != nil {
+		return err
+	}
+	if err := d.describe(x, name); err != nil {
+		return err
+	}
+	return d.answer(c)
+}
+
+// tag sets the ETag.
+func (d *content) tag(x *exchange, tagOf func(*content) (string, error)) (err error) {
+	if own := x.answerField("ETag"); own != nil {
+		d.etag = string(own)
+		return nil
+	}
+	switch {
+	case !d.modified.IsZero():
+		d.etag = `"` + strconv.FormatInt(d.modified.UnixNano(), 36) + "-" + strconv.FormatInt(d.size, 36) + `"`
+	case tagOf != nil:
+		d.etag, err = tagOf(d)
+	default:
+		d.etag, err = d.hash()
+	}
+	if err == nil && d.etag != "" {
+		x.addField("ETag", d.etag)
+	}
+	return err
+}
+
+// hash returns an ETag of the content; "" if the file can't be read twice.
+func (d *content) hash() (string, error) {
+	if _, ok := d.file.(io.Seeker); !ok {
+		return "", nil
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, d.file); err != nil {
+		return "", err
+	}
+	err := d.seek(0)
+	return `"` + base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:18]) + `"`, err
+}
+
+// describe sets the fields about the file that the handler hasn't set.
+func (d *content) describe(x *exchange, name string) error {
+	if !d.modified.IsZero() && x.answerField("Last-Modified") == nil {
+		x.fields = append(http1.AppendDate(append(x.fields, "Last-Modified: "...), d.modified.Unix()), "\r\n"...)
+	}
+	if _, ok := d.file.(io.Seeker); ok {
+		x.removeField("Accept-Ranges")
+		x.addField("Accept-Ranges", "bytes")
+	}
+	if x.answerField("Content-Type") != nil {
+		return nil
+	}
+	kind := mime.TypeByExtension(path.Ext(name))
+	if kind == "" && x.answerField("Content-Encoding") != nil {
+		kind = "application/octet-stream" // the bytes tell of the coding, not of the file
+	}
+	if kind == "" {
+		var err error
+		if kind, err = d.sniff(); err != nil {
+			return err
+		}
+	}
+	x.addField("Content-Type", kind)
+	return nil
+}
+
+// sniff guesses the type from the first bytes, as browsers do.
+func (d *content) sniff() (string, error) {
+	if _, ok := d.file.(io.Seeker); !ok {
+		return "application/octet-stream", nil
+	}
+	var start [512]byte
+	n, err := io.ReadFull(d.file, start[:])
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return "", err
+	}
+	return http.DetectContentType(start[:n]), d.seek(0)
+}
+
+// seek goes to an offset. A file that can't seek is read from its start.
+func (d *content) seek(to int64) error {
+	s, ok := d.file.(io.Seeker)
+	if !ok {
+		return nil
+	}
+	_, err := s.Seek(to, io.SeekStart)
+	return err
+}
+
+// answer sends what the request asks for of the file.
+func (d *content) answer(c Ctx) error {
+	x := c.live()
+	get := string(x.req.Method.Of(x.buf)) == "GET"
+	if !get && !isHead(x) {
+		return d.whole(c)
+	}
+	switch d.check(x) {
+	case notModified:
+		x.removeField("Content-Type")
+		return c.NoContent(304)
+	case failed:
+		x.undescribe()
+		return NewProblem(412, "the file is not what the request expects")
+	}
+	value := x.field("Range")
+	if _, seeks := d.file.(io.Seeker); !get || value == nil || !seeks || !d.rangeHolds(x) {
+		return d.whole(c)
+	}
+	ranges, outcome := parseRange(string(value), d.size)
+	switch {
+	case outcome == rangeUnsatisfied:
+		x.undescribe()
+		c.SetHeader("Content-Range", "bytes */"+strconv.FormatInt(d.size, 10))
+		return NewProblem(416, "the file has no such part")
+	case outcome == rangeIgnored:
+		return d.whole(c)
+	case len(ranges) == 1:
+		c.SetHeader("Content-Range", ranges[0].contentRange(d.size))
+		return d.part(c, 206, ranges[0])
+	}
+	return d.parts(c, ranges)
+}
+
+// undescribe takes back what was said of a file that isn't sent.
+func (x *exchange) undescribe() {
+	for _, name := range [...]string{"Content-Type", "Content-Encoding", "Content-Disposition", "ETag", "Last-Modified", "Cache-Control"} {
+		x.removeField(name)
+	}
+}
+
+func (d *content) whole(c Ctx) error {
+	code := c.x.status
+	if code == 0 {
+		code = 200
+	}
+	return d.part(c, code, byteRange{0, d.size})
+}

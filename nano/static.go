@@ -1,0 +1,219 @@
+package nano
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+)
+
+// StaticOptions say how files are served. The zero value is fine.
+type StaticOptions struct {
+	// Index is the file that stands for its directory; empty means index.html.
+	Index string
+	// Fallback is the file that is sent, with status 200, for what isn't there: the
+	// page of an application that routes in the browser. Empty means 404.
+	Fallback string
+	// MaxAge lets clients keep files without asking again. 0 makes them ask each
+	// time, which the ETag makes cheap.
+	MaxAge time.Duration
+	// Immutable says that a file never changes under its name, as with a hash in it.
+	Immutable bool
+	// Precompressed sends a file.br, file.zst or file.gz that lies beside a file
+	// to clients that take it.
+	Precompressed bool
+	// DotFiles also serves what begins with a dot, as .well-known does.
+	DotFiles bool
+}
+
+// Static serves the files of a tree below the prefix, for GET and HEAD. Nothing
+// outside of fsys can be reached: a directory of the system, given as
+// os.DirFS(dir), is opened with os.Root, so that symbolic links can't lead out
+// of it either. Directories are not listed; what begins with a dot is hidden. It
+// panics if the directory can't be opened.
+//
+// Files are sent with sendfile(2) where the system and the connection allow it;
+// that never holds other clients up.
+func (g *Group) Static(prefix string, fsys fs.FS, o StaticOptions, options ...Option) {
+	s := &static{fsys: rooted(fsys), options: o}
+	if s.options.Index == "" {
+		s.options.Index = "index.html"
+	}
+	s.cache = s.cacheControl()
+	g.Get(strings.TrimSuffix(prefix, "/")+"/", s.serve, options...)
+}
+
+// static is one tree of files.
+type static struct {
+	fsys    fs.FS
+	options StaticOptions
+	cache   string
+	tags    sync.Map // of files without a time: name → ETag
+}
+
+// rooted makes an os.DirFS one that can't be left.
+func rooted(fsys fs.FS) fs.FS {
+	v := reflect.ValueOf(fsys)
+	if v.Type() != reflect.TypeOf(os.DirFS(".")) {
+		return fsys
+	}
+	root, err := os.OpenRoot(v.String())
+	if err != nil {
+		panic(fmt.Sprintf("nano: static files at %s: %v", caller(), err))
+	}
+	return root.FS()
+}
+
+func (s *static) cacheControl() string {
+	if s.options.Immutable {
+		return fmt.Sprintf("public, max-age=%d, immutable", int64(max(s.options.MaxAge, 365*24*time.Hour)/time.Second))
+	}
+	if s.options.MaxAge <= 0 {
+		return "no-cache" // ask, don't assume
+	}
+	return fmt.Sprintf("public, max-age=%d", int64(s.options.MaxAge/time.Second))
+}
+
+// serve answers for one path.
+func (s *static) serve(c Ctx) error {
+	name := string(c.Rest())
+	folder := name == "" || strings.HasSuffix(name, "/")
+	name = path.Join(".", strings.TrimSuffix(name, "/"))
+	if !s.allows(name) {
+		return s.missing(c)
+	}
+	if folder {
+		name = path.Join(name, s.options.Index)
+	}
+	f, info, err := s.open(name)
+	if err != nil {
+		return s.missing(c)
+	}
+	if info.IsDir() {
+		f.Close()
+		if folder || !s.has(path.Join(name, s.options.Index)) {
+			return s.missing(c)
+		}
+		return c.toFolder()
+	}
+	return s.send(c, f, name)
+}
+
+// allows reports whether clients may name the file at all.
+func (s *static) allows(name string) bool {
+	if !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") {
+		return false
+	}
+	if s.options.DotFiles || name == "." {
+		return true
+	}
+	for segment := range strings.SplitSeq(name, "/") {
+		if segment[0] == '.' {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *static) open(name string) (fs.File, fs.FileInfo, error) {
+	f, err := s.fsys.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+func (s *static) has(name string) bool {
+	f, info, err := s.open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return info.Mode().IsRegular()
+}
+
+// missing answers for what isn't there.
+func (s *static) missing(c Ctx) error {
+	if s.options.Fallback != "" {
+		if f, info, err := s.open(s.options.Fallback); err == nil {
+			if info.Mode().IsRegular() {
+				return s.send(c, f, s.options.Fallback)
+			}
+			f.Close()
+		}
+	}
+	return c.live().app.config.NotFound(c)
+}
+
+// toFolder sends the client to the directory's own path, from which relative
+// links of its index lead on.
+func (c Ctx) toFolder() error {
+	to := c.Path().Copy() + "/"
+	if q := c.RawQuery(); len(q) > 0 {
+		to += "?" + string(q)
+	}
+	c.SetHeader("Location", to)
+	return c.NoContent(301)
+}
+
+// send answers with an open file, or what lies compressed beside it.
+func (s *static) send(c Ctx, f fs.File, name string) error {
+	c.SetHeader("X-Content-Type-Options", "nosniff")
+	if c.live().answerField("Cache-Control") == nil {
+		c.SetHeader("Cache-Control", s.cache)
+	}
+	sent := name
+	if s.options.Precompressed {
+		c.AddHeader("Vary", "Accept-Encoding")
+		if g, coding := s.compressed(c, name); g != nil {
+			f.Close()
+			f, sent = g, name+"."+coding
+		}
+	}
+	return c.sendOpen(f, name, func(d *content) (string, error) { return s.tagOf(d, sent) })
+}
+
+// codings are the content codings by preference, with what their files end in.
+var codings = [...]struct{ name, ending string }{{"br", "br"}, {"zstd", "zst"}, {"gzip", "gz"}}
+
+// compressed opens the file that lies beside name for the best coding that the
+// client takes; nil if there is none.
+func (s *static) compressed(c Ctx, name string) (fs.File, string) {
+	for _, coding := range codings {
+		if c.AcceptsEncoding(coding.name) == "" {
+			continue
+		}
+		f, info, err := s.open(name + "." + coding.ending)
+		if err != nil {
+			continue
+		}
+		if info.Mode().IsRegular() {
+			c.SetHeader("Content-Encoding", coding.name)
+			return f, coding.ending
+		}
+		f.Close()
+	}
+	return nil, ""
+}
+
+// tagOf computes the ETag of a file without a time once: what is embedded doesn't
+// change.
+func (s *static) tagOf(d *content, name string) (string, error) {
+	if tag, ok := s.tags.Load(name); ok {
+		return tag.(string), nil
+	}
+	tag, err := d.hash()
+	if err == nil {
+		s.tags.Store(name, tag)
+	}
+	return tag, err
+}
