@@ -1,6 +1,7 @@
 package reactor
 
 import (
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -38,4 +39,11 @@ func ConnectError(fd int) error {
 		return unix.Errno(errno)
 	}
 	return nil
+}
+
+// Sleep lets the thread sleep for d, or until a signal comes. It keeps the Go
+// scheduler's processor meanwhile: see [Poller.KeepProcessor].
+func Sleep(d time.Duration) {
+	t := unix.NsecToTimespec(int64(d))
+	unix.RawSyscall6(unix.SYS_CLOCK_NANOSLEEP, unix.CLOCK_MONOTONIC, 0, uintptr(unsafe.Pointer(&t)), 0, 0, 0)
 }

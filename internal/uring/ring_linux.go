@@ -166,13 +166,24 @@ func (r *Ring) Pending() int { return int(r.tail - r.submitted) }
 // waits: see reactor.Poller.KeepProcessor. An interruption by a signal is no
 // error.
 func (r *Ring) Enter(d time.Duration) error {
-	r.sqTail.Store(r.tail)
-	var wait uintptr
-	if d > 0 && r.cqHead.Load() == r.cqTail.Load() {
-		wait = 1
-		r.timeout = unix.NsecToTimespec(int64(d))
+	if d > 0 && r.Ready() == 0 {
+		return r.enter(1, d)
 	}
-	n, _, errno := unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.fd), uintptr(r.tail-r.submitted), wait,
+	return r.enter(0, 0)
+}
+
+// Pause hands over what is queued and comes back after d, whatever completes
+// meanwhile.
+func (r *Ring) Pause(d time.Duration) error {
+	const never = 1 << 20 // more than there can be
+	return r.enter(never, d)
+}
+
+// enter waits for so many completions, at most d.
+func (r *Ring) enter(completions uintptr, d time.Duration) error {
+	r.sqTail.Store(r.tail)
+	r.timeout = unix.NsecToTimespec(int64(d))
+	n, _, errno := unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.fd), uintptr(r.tail-r.submitted), completions,
 		enterGetEvents|enterExtArg, uintptr(unsafe.Pointer(&r.arg)), unsafe.Sizeof(r.arg))
 	switch errno {
 	case 0:

@@ -47,6 +47,11 @@ func (p *epoll) wait(d time.Duration) (events int, err error) {
 	return len(p.events), err
 }
 
+func (p *epoll) pause(d time.Duration) error {
+	reactor.Sleep(d)
+	return nil
+}
+
 func (p *epoll) handle() {
 	for i := range p.events {
 		p.event(&p.events[i])

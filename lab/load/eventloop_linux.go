@@ -16,6 +16,7 @@ import (
 // Settings of the event loop.
 const (
 	maxWait      = 10 * time.Millisecond // so that a stall can't hide behind a long wait
+	timerTick    = 64 * time.Microsecond // with TimerPacing: between two looks at what has come and what is due
 	spinBelow    = 80 * time.Microsecond // what a timer may be late: the rest is polled
 	perEvent     = 50 * time.Microsecond // what handling one event may take before it counts as a stall
 	stallFloor   = time.Millisecond      // shorter absences are not noted
@@ -28,6 +29,8 @@ const (
 type backend interface {
 	// wait waits at most d for events and returns their number; d <= 0 only looks.
 	wait(d time.Duration) (events int, err error)
+	// pause comes back after d, whatever happens meanwhile.
+	pause(d time.Duration) error
 	// handle deals with the events of the last wait.
 	handle()
 	// dial starts the connection of l.conns[id].
@@ -67,6 +70,8 @@ type eventLoop struct {
 	begun     uint64      // requests that have a connection, or wait for theirs to be made
 	turn      uint64      // counts the turns of the loop: what is sent in one is handed to the kernel at its end
 	sending   bool        // new requests may start
+	coalesce  bool        // look at the world once in a timerTick only
+	looked    int64       // when the loop last did
 	now       int64
 	end       int64
 	broken    error // the backend failed: nothing can go on
@@ -214,6 +219,7 @@ func (l *eventLoop) openLoop(ctx context.Context, begin int64) {
 	l.arrivals = newSchedule(l.spec, l.part, l.parts)
 	l.begins = begin
 	l.next = l.arrivals.after(begin)
+	l.coalesce = l.spec.Pacing == TimerPacing
 	for l.running(ctx) {
 		if l.now < l.end {
 			l.takeDue(l.now + 1)
@@ -306,6 +312,22 @@ func (l *eventLoop) unsent() int {
 	return n
 }
 
+// slumber lets pass what is left of the tick since the loop last looked: with
+// timers, what happens within a tick is dealt with together. It returns how long
+// it took.
+func (l *eventLoop) slumber() time.Duration {
+	before := l.now
+	if left := l.looked + int64(timerTick) - before; left > 0 && before+left < l.end {
+		if l.broken = l.pause(time.Duration(left)); l.broken != nil {
+			return 0
+		}
+		l.now = clock.Now()
+		l.noteStall(before+left, l.now)
+	}
+	l.looked = l.now
+	return time.Duration(l.now - before)
+}
+
 // spins is what of a wait for the schedule is spent polling.
 func spins(s *Spec) time.Duration {
 	switch {
@@ -320,6 +342,9 @@ func spins(s *Spec) time.Duration {
 // poll waits at most d for events and handles them. Waits too short for a timer
 // to be exact are spent polling.
 func (l *eventLoop) poll(d time.Duration) {
+	if l.coalesce {
+		d -= l.slumber()
+	}
 	asked := l.now
 	spin := d < l.spinBelow
 	if d = min(d, maxWait) - l.spinBelow; spin {

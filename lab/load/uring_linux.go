@@ -78,20 +78,33 @@ func (r *kernelRing) tag(id int32, op ringOp) uint64 {
 	return uint64(op)<<56 | uint64(r.loop.conns[id].gen&0xffffff)<<32 | uint64(uint32(id))
 }
 
-// wait hands over what is queued. That is when queued requests are sent: the
-// time is taken once for all of them.
 func (r *kernelRing) wait(d time.Duration) (events int, err error) {
-	if len(r.unsent) > 0 {
-		now := clock.Now()
-		for _, id := range r.unsent {
-			if c := &r.loop.conns[id]; c.queued {
-				c.sent, c.queued = now, false
-			}
-		}
-		r.unsent = r.unsent[:0]
+	r.stampSent()
+	if n := r.ring.Ready(); n > 0 && r.ring.Pending() == 0 {
+		return n, nil
 	}
 	err = r.ring.Enter(d)
 	return r.ring.Ready(), err
+}
+
+func (r *kernelRing) pause(d time.Duration) error {
+	r.stampSent()
+	return r.ring.Pause(d)
+}
+
+// stampSent notes that queued requests are sent now, when they are handed over:
+// the time is taken once for all of them.
+func (r *kernelRing) stampSent() {
+	if len(r.unsent) == 0 {
+		return
+	}
+	now := clock.Now()
+	for _, id := range r.unsent {
+		if c := &r.loop.conns[id]; c.queued {
+			c.sent, c.queued = now, false
+		}
+	}
+	r.unsent = r.unsent[:0]
 }
 
 func (r *kernelRing) handle() {
