@@ -10,12 +10,20 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+
+	"dyno"
+	"dyno/subjects/internal/pack"
 )
 
 //go:generate go run ./internal/packer
 
 //go:embed subjects.zip
 var packed []byte
+
+// frameworkDir is where subjects of this repository's own framework find it: a
+// link in a checkout, a folder in the pack. It is not in subjects.zip, which
+// would have to be packed anew with every change of the framework.
+const frameworkDir = "go/dyno"
 
 // FS returns the sources of all subjects, laid out as in this folder: a
 // subject's manifest is NAME/subject.yaml, such as go/gin/subject.yaml. It is
@@ -25,7 +33,11 @@ func FS() (fs.FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the packed subjects: %w", err)
 	}
-	return archive, nil
+	whole, err := pack.With(archive, frameworkDir, dyno.Framework())
+	if err != nil {
+		return nil, err
+	}
+	return zip.NewReader(bytes.NewReader(whole), int64(len(whole)))
 }
 
 // Names returns the names of all subjects, such as "go/gin", sorted.

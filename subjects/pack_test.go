@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"go/chi", "go/echo", "go/fasthttp", "go/fiber", "go/gin", "go/gnet", "go/hertz", "go/nethttp"}
+	want := []string{"go/chi", "go/echo", "go/fasthttp", "go/fiber", "go/gin", "go/gnet", "go/hertz", "go/nano", "go/nethttp"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -41,7 +41,7 @@ func TestFSHoldsWhatABuildNeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fstest.TestFS(fsys, "routes.yaml", "go/dynoprobe/go.mod", "go/gin/go.sum"); err != nil {
+	if err := fstest.TestFS(fsys, "routes.yaml", "go/dynoprobe/go.mod", "go/gin/go.sum", "go/dyno/go.mod", "go/dyno/nano/app.go"); err != nil {
 		t.Error(err)
 	}
 	names, err := Names()

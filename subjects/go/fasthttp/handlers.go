@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"unicode/utf8"
 
@@ -58,7 +59,7 @@ func (u *newUser) check() error {
 	return nil
 }
 
-func routes() fasthttp.RequestHandler {
+func routes(standardHeaders bool) fasthttp.RequestHandler {
 	r := router.New()
 	// fasthttp lets a panic end the process; services install this.
 	r.PanicHandler = func(ctx *fasthttp.RequestCtx, _ any) {
@@ -68,7 +69,23 @@ func routes() fasthttp.RequestHandler {
 	r.GET("/json", greeting)
 	r.GET("/users/{id}/profile", userProfile)
 	r.POST("/api/users", createUser)
+	if standardHeaders {
+		return withHeaders(r.Handler)
+	}
 	return r.Handler
+}
+
+// withHeaders gives every request what net/http gives its handlers: all header
+// fields, with canonical names, in a map. fasthttp parses them only when asked.
+func withHeaders(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		header := make(http.Header, ctx.Request.Header.Len())
+		for name, value := range ctx.Request.Header.All() {
+			header.Add(string(name), string(value))
+		}
+		ctx.SetUserValue("header", header)
+		next(ctx)
+	}
 }
 
 func plaintext(ctx *fasthttp.RequestCtx) {

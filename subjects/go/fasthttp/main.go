@@ -21,7 +21,11 @@ func main() {
 	host := flag.String("host", "127.0.0.1", "address to listen on")
 	port := flag.Int("port", 8080, "port to listen on")
 	flag.Parse()
-	if err := serve(net.JoinHostPort(*host, strconv.Itoa(*port)), routes()); err != nil {
+	headers := os.Getenv("FASTHTTP_HEADERS")
+	if headers != "" && headers != "standard" {
+		log.Fatalf("FASTHTTP_HEADERS is %q: set it to standard, or not at all", headers)
+	}
+	if err := serve(net.JoinHostPort(*host, strconv.Itoa(*port)), routes(headers == "standard")); err != nil {
 		log.Fatal(err)
 	}
 }

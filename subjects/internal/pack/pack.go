@@ -23,7 +23,8 @@ var kinds = []string{".go", "go.mod", "go.sum", ".yaml", "README.md"}
 // with a dot.
 //
 // A file of an unknown kind is an error and not just left out: a subject that
-// builds in a checkout must also build from the pack.
+// builds in a checkout must also build from the pack. Links are left out: there
+// is one, to the framework, which dyno holds itself (see [With]).
 func Sources(fsys fs.FS) ([]string, error) {
 	var names []string
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -37,7 +38,7 @@ func Sources(fsys fs.FS) ([]string, error) {
 				return fs.SkipDir
 			}
 			return nil
-		case isLeftOut(name):
+		case isLeftOut(name), entry.Type()&fs.ModeSymlink != 0:
 			return nil
 		case !isSource(name):
 			return fmt.Errorf("%s is of no kind that is packed (%s): remove it, or add its kind to subjects/internal/pack",
@@ -76,10 +77,8 @@ func Pack(fsys fs.FS) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
-	for _, name := range names {
-		if err := add(w, fsys, name); err != nil {
-			return nil, fmt.Errorf("pack %s: %w", name, err)
-		}
+	if err := addAll(w, fsys, names, ""); err != nil {
+		return nil, err
 	}
 	if err := w.Close(); err != nil {
 		return nil, fmt.Errorf("pack the subjects: %w", err)
@@ -87,12 +86,55 @@ func Pack(fsys fs.FS) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func add(w *zip.Writer, fsys fs.FS, name string) error {
+// With returns an archive like packed that has the files of fsys too, in the
+// folder dir. Tests are left out, as in [Sources].
+func With(packed *zip.Reader, dir string, fsys fs.FS) ([]byte, error) {
+	names, err := withoutTests(fsys)
+	if err != nil {
+		return nil, fmt.Errorf("add %s to the subjects: %w", dir, err)
+	}
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, file := range packed.File {
+		if err := w.Copy(file); err != nil {
+			return nil, fmt.Errorf("copy %s: %w", file.Name, err)
+		}
+	}
+	if err := addAll(w, fsys, names, dir); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("add %s to the subjects: %w", dir, err)
+	}
+	return out.Bytes(), nil
+}
+
+func withoutTests(fsys fs.FS) (names []string, err error) {
+	err = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && !strings.HasSuffix(name, "_test.go") {
+			names = append(names, name)
+		}
+		return err
+	})
+	return names, err
+}
+
+// addAll adds the named files of fsys, in the folder dir.
+func addAll(w *zip.Writer, fsys fs.FS, names []string, dir string) error {
+	for _, name := range names {
+		if err := add(w, fsys, name, path.Join(dir, name)); err != nil {
+			return fmt.Errorf("pack %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func add(w *zip.Writer, fsys fs.FS, name, as string) error {
 	data, err := fs.ReadFile(fsys, name)
 	if err != nil {
 		return err
 	}
-	entry, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+	entry, err := w.CreateHeader(&zip.FileHeader{Name: as, Method: zip.Store})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,89 @@
+package subjects
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestFrameworkIsWhole looks for every package of this module that the packed
+// framework imports: what framework.go forgets to embed can't be built.
+func TestFrameworkIsWhole(t *testing.T) {
+	fsys, err := FS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources := 0
+	err = fs.WalkDir(fsys, frameworkDir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(name) != ".go" {
+			return err
+		}
+		if strings.HasSuffix(name, "_test.go") {
+			t.Errorf("%s is a test", name)
+		}
+		sources++
+		for _, dir := range importedHere(t, fsys, name) {
+			if found, err := fs.Glob(fsys, path.Join(frameworkDir, dir, "*.go")); err != nil || len(found) == 0 {
+				t.Errorf("%s imports dyno/%s, which framework.go does not embed", name, dir)
+			}
+		}
+		return nil
+	})
+	if err != nil || sources == 0 {
+		t.Errorf("%d sources, %v", sources, err)
+	}
+}
+
+// importedHere returns the folders of this module that a file imports.
+func importedHere(t *testing.T, fsys fs.FS, name string) (dirs []string) {
+	data, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), name, data, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range file.Imports {
+		target, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dir, ok := strings.CutPrefix(target, "dyno/"); ok {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// TestFrameworkSubjectsRequireWhatItDoes: a subject's requirements are pinned, so
+// they must be raised with the framework's.
+func TestFrameworkSubjectsRequireWhatItDoes(t *testing.T) {
+	const system = "golang.org/x/sys v"
+	want := requirement(t, "../go.mod", system)
+	for _, dir := range []string{"go/nano"} {
+		if got := requirement(t, path.Join(dir, "go.mod"), system); got != want {
+			t.Errorf("%s/go.mod requires %s, the framework %s: run go mod tidy there", dir, got, want)
+		}
+	}
+}
+
+func requirement(t *testing.T, file, prefix string) string {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimPrefix(strings.TrimSpace(line), "require "); strings.HasPrefix(line, prefix) {
+			version, _, _ := strings.Cut(line, " // indirect")
+			return version
+		}
+	}
+	t.Fatalf("%s does not require %s", file, prefix)
+	return ""
+}
