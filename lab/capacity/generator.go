@@ -1,0 +1,162 @@
+package capacity
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"dyno/lab/load"
+	"dyno/lab/objective"
+)
+
+// How a service is sounded and how long it may take to calm down.
+const (
+	ceilingTime   = time.Second
+	soundingTime  = 100 * time.Millisecond
+	calmFactor    = 2 // times the response of an idle service
+	calmSlack     = time.Millisecond
+	DefaultSettle = 5 * time.Second
+)
+
+// Generator runs trials with package load. It is the [Service] of a search over a
+// network.
+type Generator struct {
+	// Spec says what is sent and where from. Its profile's mode, rate and phases,
+	// its duration and its request limit are set for each trial.
+	Spec      load.Spec
+	Objective *objective.Objective
+	// SettleTime bounds [Generator.Settle]; 0 means DefaultSettle.
+	SettleTime time.Duration
+	// OnWindow, if set, is given each finished window of the trials.
+	OnWindow func(load.Window)
+
+	idle time.Duration // median response of the service with one request at a time; 0 before it is known
+}
+
+// Ceiling runs a closed loop over all connections for a second.
+func (g *Generator) Ceiling(ctx context.Context) (Ceiling, error) {
+	if err := g.sound(ctx); err != nil {
+		return Ceiling{}, err
+	}
+	r, err := g.run(ctx, load.Profile{Mode: load.Closed, Connections: g.Spec.Profile.Connections}, ceilingTime, 0)
+	if err != nil {
+		return Ceiling{}, err
+	}
+	c := Ceiling{Rate: r.Throughput()}
+	if c.Rate == 0 {
+		c.Why = "no answer was as expected"
+		for _, e := range r.Total.Errors.ByKind() {
+			if e.Count > 0 {
+				c.Why = e.Kind + ": " + r.FirstErrors[e.Kind]
+			}
+		}
+	}
+	return c, nil
+}
+
+// Trial runs an open loop with the arrivals and overflow of the spec's profile.
+// Where no connection comes up, the service has failed; the first trial of all
+// gives that back as an error, for there may be none.
+func (g *Generator) Trial(ctx context.Context, ask Ask) (Trial, error) {
+	if g.idle == 0 {
+		if err := g.sound(ctx); err != nil {
+			return Trial{}, err
+		}
+	}
+	p := g.Spec.Profile
+	p.Mode, p.Rate, p.Phases, p.Think = load.Open, ask.Rate, nil, load.Think{}
+	r, err := g.run(ctx, p, ask.Length, uint64(ask.Number))
+	var none *load.UnreachableError
+	var t Trial
+	switch {
+	case errors.As(err, &none):
+		t = unreachable(g.Objective, &p, none)
+	case err != nil:
+		return Trial{}, err
+	default:
+		t = judge(g.Objective, r, &p)
+	}
+	t.Length = ask.Length
+	return t, nil
+}
+
+// Settle asks one request at a time until the service answers as it did when it
+// was idle.
+func (g *Generator) Settle(ctx context.Context) (time.Duration, error) {
+	limit := g.SettleTime
+	if limit == 0 {
+		limit = DefaultSettle
+	}
+	for began := time.Now(); ; {
+		median, err := g.median(ctx)
+		var none *load.UnreachableError
+		switch {
+		case errors.As(err, &none):
+			if err := pause(ctx, soundingTime); err != nil {
+				return 0, err
+			}
+		case err != nil:
+			return 0, err
+		}
+		calm := err == nil && median > 0 && median <= calmFactor*g.idle+calmSlack
+		if took := time.Since(began); calm || took >= limit {
+			return took, nil
+		}
+	}
+}
+
+// pause waits, or ends with ctx.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// sound finds out how quickly the service answers when it is idle.
+func (g *Generator) sound(ctx context.Context) (err error) {
+	g.idle, err = g.median(ctx)
+	return err
+}
+
+// median is that of the response of one request at a time, once there was one.
+func (g *Generator) median(ctx context.Context) (time.Duration, error) {
+	spec := g.Spec
+	spec.Warmup, spec.OnWindow, spec.Calibration = 0, nil, nil
+	spec.Profile = load.Profile{Mode: load.Closed, Connections: 1}
+	spec.Duration, spec.MaxRequests, spec.Threads, spec.CPUs = soundingTime, 0, 1, nil
+	r, err := load.Run(ctx, spec)
+	if err == nil {
+		err = interrupted(ctx)
+	}
+	if err != nil {
+		return 0, err
+	}
+	ns, _ := r.Total.Quantile(load.Service, 50)
+	return time.Duration(ns), nil
+}
+
+// run puts a load on the service; number picks the schedule.
+func (g *Generator) run(ctx context.Context, p load.Profile, length time.Duration, number uint64) (*load.Result, error) {
+	spec := g.Spec
+	spec.Profile, spec.Duration, spec.MaxRequests = p, length, 0
+	spec.Seed += number
+	spec.OnWindow = g.OnWindow
+	r, err := load.Run(ctx, spec)
+	if err == nil {
+		err = interrupted(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func interrupted(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}

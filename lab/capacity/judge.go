@@ -1,0 +1,218 @@
+package capacity
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/lab/load"
+	"dyno/lab/objective"
+)
+
+// Findings by which a measurement says that the generator, or the machine under
+// it, was in the way; docs/findings.md explains them. The first group is a limit
+// that will be there again, the second comes and goes.
+var (
+	limits       = []string{"generator-full", "beyond-ceiling"}
+	disturbances = []string{"generator-stalled", "generator-late", "generator-gc", "steal", "suspended", "little"}
+)
+
+// judge turns the result of a load into what it says about the service.
+func judge(o *objective.Objective, r *load.Result, p *load.Profile) Trial {
+	t := describe(r, p)
+	outcome := judgeWindows(o, r, r.Windows)
+	t.Measured, t.Terms = outcome.Text, termsOf(&outcome)
+	limited, disturbed := named(r.Findings, limits), named(r.Findings, disturbances)
+	missed := named(r.Findings, []string{"rate-missed"})
+	_, measured, _ := r.LeftOut()
+	invalid, _, reasons := r.LeftOut()
+	switch v := outcome.Verdict(); {
+	case invalid == measured:
+		t.spoil("no window can be used: " + strings.Join(reasons, ", "))
+	case (v != objective.Holds || missed != nil) && limited != nil:
+		t.spoil(details(limited))
+		t.Limited = true
+	case missed != nil && disturbed != nil && !t.Busy:
+		t.spoil(details(disturbed))
+	case v == objective.Holds && missed != nil:
+		t.Verdict, t.Why = Fails, details(missed)
+	case v == objective.Holds:
+		t.Verdict = Holds
+	default:
+		t.blame(o, r, &outcome)
+	}
+	return t
+}
+
+func (t *Trial) spoil(why string) { t.Verdict, t.Why = Spoiled, why }
+
+// blame decides whether it was the service that failed: it was if it also fails
+// by the windows in which nothing happened to the generator that could explain
+// it.
+func (t *Trial) blame(o *objective.Objective, r *load.Result, outcome *objective.Outcome) {
+	t.Verdict = Fails
+	if outcome.Verdict() == objective.Unknown {
+		t.Why = "it can't be shown to hold: " + outcome.Text
+	}
+	excess := excessOf(outcome, t.GivenUp)
+	var clean []load.Window
+	var disturbed []load.Finding
+	for i := range r.Windows {
+		w := &r.Windows[i]
+		if found := disturbance(w, excess); found != nil {
+			disturbed = append(disturbed, found...)
+		} else {
+			clean = append(clean, *w)
+		}
+	}
+	if disturbed == nil {
+		return
+	}
+	if again := judgeWindows(o, r, clean); len(clean) == 0 || again.Verdict() == objective.Holds {
+		t.spoil(details(disturbed))
+	}
+}
+
+// disturbance returns what befell the generator in a window and may be why
+// answers seemed late by the excess. A generator that was away for a moment sees
+// answers later by that moment, and by as long again until it has caught up; it
+// is no excuse for more.
+func disturbance(w *load.Window, excess time.Duration) []load.Finding {
+	if w.Warmup() || w.Validity() == load.Invalid {
+		return nil
+	}
+	var found []load.Finding
+	for _, f := range named(w.Findings, append(slices.Clone(limits), disturbances...)) {
+		away := f.Name == "generator-stalled" || f.Name == "generator-late" || f.Name == "generator-gc"
+		if !away || 2*w.Stall >= excess {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// excessOf is by how much the worst of the failing terms is beyond its limit; the
+// longest there is for terms that aren't times, which no stall explains.
+func excessOf(outcome *objective.Outcome, givenUp uint64) time.Duration {
+	excess := time.Duration(0)
+	for _, r := range outcome.Readings {
+		limit, isTime := timeLimit(&r.Condition)
+		switch {
+		case r.Verdict == objective.Fails && isTime:
+			excess = max(excess, time.Duration(math.Abs(r.Low-float64(limit))))
+		case r.Verdict == objective.Fails, r.Verdict == objective.Unknown && givenUp > 0:
+			return math.MaxInt64
+		}
+	}
+	return excess
+}
+
+// timeLimit returns the limit of a condition on a time.
+func timeLimit(c *objective.Condition) (time.Duration, bool) {
+	d, err := time.ParseDuration(c.Limit.String())
+	return d, err == nil && c.Limit.Unit != ""
+}
+
+// judgeWindows judges some of a result's windows, or all of them.
+func judgeWindows(o *objective.Objective, r *load.Result, windows []load.Window) objective.Outcome {
+	if o.Windows > 0 {
+		return o.JudgeWindows(windows)
+	}
+	if len(windows) == len(r.Windows) {
+		return o.Judge(&r.Total)
+	}
+	return o.Judge(merge(windows))
+}
+
+// merge sums up the measured windows that are valid, with their histograms.
+func merge(windows []load.Window) *load.Window {
+	var total load.Window
+	for i := range windows {
+		w := &windows[i]
+		if w.Warmup() || w.Validity() == load.Invalid {
+			continue
+		}
+		total.Add(w)
+		for clock, h := range w.Hist {
+			if h == nil {
+				continue
+			}
+			if total.Hist[clock] == nil {
+				total.Hist[clock] = load.NewHistogram()
+			}
+			total.Hist[clock].Merge(h)
+		}
+	}
+	return &total
+}
+
+// named picks the findings of some names that weigh something.
+func named(findings []load.Finding, names []string) []load.Finding {
+	var found []load.Finding
+	for _, f := range findings {
+		if f.Validity != load.Valid && slices.Contains(names, f.Name) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// details puts findings into one text, each name once.
+func details(findings []load.Finding) string {
+	var texts []string
+	seen := make(map[string]bool)
+	for _, f := range findings {
+		if !seen[f.Name] {
+			seen[f.Name] = true
+			texts = append(texts, f.Name+": "+f.Detail)
+		}
+	}
+	return strings.Join(texts, "; ")
+}
+
+func termsOf(outcome *objective.Outcome) []Term {
+	terms := make([]Term, len(outcome.Readings))
+	for i, r := range outcome.Readings {
+		terms[i] = Term{Condition: r.Condition.String(), Verdict: r.Verdict.String(), Measured: r.String()}
+	}
+	return terms
+}
+
+// busyShare of the connections, in flight on average, means that arrivals had to
+// wait for one.
+const busyShare = 0.9
+
+// describe takes the figures of a result.
+func describe(r *load.Result, p *load.Profile) Trial {
+	w := &r.Total
+	t := Trial{
+		Throughput: r.Throughput(), InFlight: w.InFlight, Errors: w.Errors, First: r.FirstErrors, Shed: w.Shed,
+		GivenUp: w.GivenUp(load.Response), Requests: w.Completed + w.Drained, Validity: r.Validity,
+		Busy: w.InFlight >= busyShare*float64(p.Connections) || w.Unfinished > 0,
+	}
+	if w.Length > 0 {
+		t.Offered = float64(w.Offered) / w.Length.Seconds()
+	}
+	p50, _ := w.Quantile(load.Response, 50)
+	p99, known := w.Quantile(load.Response, 99)
+	t.P50, t.P99, t.AtLeast = float64(p50), float64(p99), !known
+	for _, f := range r.Findings {
+		if f.Validity != load.Valid {
+			t.Findings = append(t.Findings, f.Name)
+		}
+	}
+	return t
+}
+
+// unreachable is a trial in which no connection came up.
+func unreachable(o *objective.Objective, p *load.Profile, err *load.UnreachableError) Trial {
+	r := &load.Result{Validity: load.Invalid, FirstErrors: map[string]string{"connect": err.Why}}
+	r.Total.Errors.Connect = uint64(p.Connections)
+	outcome := o.Judge(&r.Total)
+	t := describe(r, p)
+	t.Verdict, t.Measured, t.Terms = Fails, outcome.Text, termsOf(&outcome)
+	t.Why = fmt.Sprintf("no connection came up: %s", err.Why)
+	return t
+}

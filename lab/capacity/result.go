@@ -1,0 +1,70 @@
+package capacity
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+func geometricMean(a, b float64) float64 { return math.Sqrt(a * b) }
+
+// result sums up the search. reason says why it ended early; nil if it didn't.
+func (w *walk) result(reason error) *Result {
+	r := &Result{Closed: w.closed, Took: time.Since(w.began)}
+	for _, l := range w.loads {
+		l.Class = w.classOf(l)
+		r.Loads = append(r.Loads, *l)
+	}
+	for i := range r.Loads {
+		l := &r.Loads[i]
+		if l.Class == Lower {
+			r.Holds = l
+			continue
+		}
+		if l.Class == Upper {
+			r.Fails = l
+			break
+		}
+		if l.Class == Blocked {
+			r.Limit = l
+			break
+		}
+	}
+	r.conclude(&w.search.Goal, w.stage, reason)
+	return r
+}
+
+// conclude puts the result into words.
+func (r *Result) conclude(g *Goal, s stage, reason error) {
+	if r.Found() {
+		r.Width = 1 - r.Holds.Rate/r.Fails.Rate
+		sure := r.Holds.classify(g.final()) == Lower && r.Fails.classify(g.final()) == Upper
+		r.Reached = r.Width <= g.Precision && sure
+	}
+	switch {
+	case reason != nil:
+		r.Why = reason.Error()
+	case r.Limit != nil:
+		r.Why = fmt.Sprintf("from %s/s on the generator is the limit: %s", rateText(r.Limit.Rate), r.Limit.Why)
+	case r.Found() && !r.Reached:
+		r.Why = "rates so close to each other can't be told apart"
+	}
+	if r.Fails != nil {
+		r.Broke = broken(r.Fails)
+	}
+	r.Hints = r.hints()
+}
+
+// final is the last stage: the goal itself.
+func (g *Goal) final() stage {
+	all := g.stages()
+	return all[len(all)-1]
+}
+
+// rateText writes a rate with up to four digits.
+func rateText(rate float64) string {
+	if rate >= 1000 {
+		return fmt.Sprintf("%.0f", rate)
+	}
+	return fmt.Sprintf("%.4g", rate)
+}

@@ -1,0 +1,66 @@
+package capacity
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// simulated is a service whose objective fails with a chance that rises from 0
+// to 1 around its capacity, and a generator with a limit of its own.
+type simulated struct {
+	capacity float64
+	fuzzy    float64 // share of the capacity over which the chance rises
+	short    float64 // share by which trials of a second overrate it: their queue has no time to grow
+	ceiling  float64 // of the generator; 0: none
+	spoiled  float64 // chance of a trial that a disturbance spoils
+	rng      *rand.Rand
+	asked    []Ask
+	settled  int
+}
+
+func newSimulated(capacity float64) *simulated {
+	return &simulated{capacity: capacity, rng: rand.New(rand.NewPCG(1, 2))}
+}
+
+func (s *simulated) Ceiling(context.Context) (Ceiling, error) {
+	time.Sleep(ceilingTime)
+	rate := 1.1 * s.capacity
+	if s.ceiling > 0 {
+		rate = min(rate, s.ceiling)
+	}
+	return Ceiling{Rate: rate}, nil
+}
+
+func (s *simulated) Trial(_ context.Context, ask Ask) (Trial, error) {
+	time.Sleep(ask.Length)
+	s.asked = append(s.asked, ask)
+	t := Trial{Length: ask.Length, Verdict: Holds, Throughput: min(ask.Rate, s.capacity), Requests: uint64(ask.Rate)}
+	capacity := s.capacity
+	if ask.Length <= time.Second {
+		capacity *= 1 + s.short
+	}
+	chance := 0.0
+	if ask.Rate > capacity {
+		chance = 1
+	}
+	if s.fuzzy > 0 {
+		chance = 1 / (1 + math.Exp((capacity-ask.Rate)/(s.fuzzy*capacity)))
+	}
+	switch {
+	case s.rng.Float64() < s.spoiled:
+		t.Verdict, t.Why = Spoiled, "disturbed"
+	case s.ceiling > 0 && ask.Rate > s.ceiling:
+		t.Verdict, t.Limited, t.Why = Spoiled, true, "generator-full"
+	case s.rng.Float64() < chance:
+		t.Verdict = Fails
+		t.Terms = []Term{{"p99 < 10ms", "fails", "p99 = 20ms"}, {"errors < 1%", "holds", "errors = 0%"}}
+	}
+	return t, nil
+}
+
+func (s *simulated) Settle(context.Context) (time.Duration, error) {
+	s.settled++
+	return 0, nil
+}
