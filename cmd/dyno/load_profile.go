@@ -23,9 +23,14 @@ type profileFlags struct {
 func (f *profileFlags) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.phases, "phase", nil, "a phase of an open loop, such as 'ramp 100..5000 30s' (repeatable; instead of --rate and --duration)")
 	flags.StringVar(&f.think, "think", "", "pause of a closed loop between an answer and the next request: 100ms, or exp:100ms for exponential ones")
+	f.registerOverflow(flags)
+	flags.BoolVar(&f.plan, "plan", false, "print what would be sent when, and send nothing")
+}
+
+// registerOverflow registers the flags about arrivals that find no connection.
+func (f *profileFlags) registerOverflow(flags *pflag.FlagSet) {
 	flags.StringVar(&f.overflow, "overflow", "", "what an arrival does that finds no idle connection: wait, open (a further one) or shed (give up) (default wait)")
 	flags.IntVar(&f.maxConnections, "max-connections", 0, "limit of the connections with --overflow open (default 1000000)")
-	flags.BoolVar(&f.plan, "plan", false, "print what would be sent when, and send nothing")
 }
 
 // phaseHelp explains --phase.

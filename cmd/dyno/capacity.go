@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"dyno/lab/capacity"
+	"dyno/lab/load"
+	"dyno/lab/objective"
+)
+
+// capacityFlags are the flags of dyno capacity.
+type capacityFlags struct {
+	load      loadFlags
+	objective string
+	goal      capacity.Goal
+	precision string
+	start     float64
+	out       foundFlags
+}
+
+func newCapacity(global *globalFlags) *cobra.Command {
+	f := capacityFlags{goal: capacity.DefaultGoal()}
+	cmd := &cobra.Command{
+		Use:   "capacity URL",
+		Short: "Find the highest rate at which an objective holds",
+		Long: `Find the highest rate at which an objective holds.
+
+The answer is a bracket: the highest rate that holds and the lowest that fails,
+each judged by several trials, in the manner of MLRsearch (an IETF draft,
+draft-ietf-bmwg-mlrsearch). Short trials show where to look, long ones decide. A
+trial that the generator or this machine disturbed is repeated, and never counted
+as the service's failure. docs/capacity.md explains how to read it.
+
+` + requestHelp() + `
+
+Exit status: 0 if a bracket was found, 1 if not (even the lowest rate fails, the
+generator is the limit, or time was up), 2 for wrong usage, 130 on Ctrl-C.`,
+		Example: `  dyno capacity http://127.0.0.1:8080/ --objective 'p99 < 50ms'
+  dyno capacity http://127.0.0.1:8080/ --objective 'p99.9 < 12ms, errors < 0.1%' -c 256 --trial 10s --precision 2%
+  dyno capacity http://127.0.0.1:8080/ --objective '95% of windows: p99 < 50ms' --json --html capacity.html`,
+		Args: exactArgs(1, "the URL to load"),
+		RunE: func(cmd *cobra.Command, args []string) error { return runCapacity(cmd.Context(), &f, global, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.objective, "objective", "", "what must hold, as 'p99 < 50ms, errors < 0.1%' (needed)")
+	f.registerGoal(flags)
+	f.load.registerOpen(flags)
+	f.out.register(flags)
+	return cmd
+}
+
+// registerGoal registers how surely and exactly the capacity is to be known.
+func (f *capacityFlags) registerGoal(flags *pflag.FlagSet) {
+	g := &f.goal
+	flags.DurationVar(&g.Trial, "trial", g.Trial, "length of the trials that decide")
+	flags.DurationVar(&g.Initial, "initial-trial", g.Initial, "length of the first trials, which show where to look (at most --trial)")
+	flags.IntVar(&g.Trials, "trials", g.Trials, "trials at a rate at most; most of their time decides")
+	flags.Float64Var(&g.Exceed, "exceed", g.Exceed, "share of the trials' time in which a rate may fail that still counts as holding")
+	flags.StringVar(&f.precision, "precision", "5%", "width of the bracket")
+	flags.IntVar(&g.Repeats, "repeats", g.Repeats, "repetitions at a rate of trials that the generator spoiled")
+	flags.Float64Var(&f.start, "start", 0, "requests per second to begin with (default: near what a closed loop reaches)")
+	flags.Float64Var(&g.MinRate, "min-rate", g.MinRate, "lowest rate to try, in requests per second")
+	flags.Float64Var(&g.MaxRate, "max-rate", g.MaxRate, "highest rate to try")
+	flags.DurationVar(&g.MaxTime, "max-time", g.MaxTime, "give what there is after so long; 0 for no limit")
+}
+
+// openConnections is how many connections open loops have unless asked
+// otherwise: enough that few services are limited by them.
+const openConnections = 100
+
+// registerOpen registers what the commands with open loops share.
+func (f *loadFlags) registerOpen(flags *pflag.FlagSet) {
+	flags.IntVarP(&f.connections, "connections", "c", openConnections, "simultaneous connections")
+	flags.StringVar(&f.arrivals, "arrivals", "poisson", "how starts are spread: poisson or uniform")
+	f.profile.registerOverflow(flags)
+	flags.DurationVarP(&f.warmup, "warmup", "w", 500*time.Millisecond, "load for so long before each trial is measured")
+	f.registerRequest(flags)
+	f.registerGenerator(flags)
+	flags.BoolVar(&f.trust.noCalibration, "no-calibration", false, "don't measure the generator first")
+	f.link.register(flags)
+}
+
+// openSpec turns the flags into the load that trials are made of.
+func (f *loadFlags) openSpec(target string) (load.Spec, error) {
+	f.open, f.rate = true, 1 // each trial has a rate of its own
+	return f.spec(target)
+}
+
+// calibrated measures the generator before the first trial, unless asked not to.
+func (f *loadFlags) calibrated(ctx context.Context, spec *load.Spec, w io.Writer) {
+	closed := *spec
+	closed.Profile = load.Profile{Mode: load.Closed, Connections: spec.Profile.Connections}
+	f.trust.calibrate(ctx, &closed, w)
+	spec.Calibration = closed.Calibration
+}
+
+// search turns the flags into a search over a network.
+func (f *capacityFlags) search(target string) (*capacity.Search, *capacity.Generator, error) {
+	if f.objective == "" {
+		return nil, nil, errors.New("--objective says what must hold, as --objective 'p99 < 50ms'; it is needed")
+	}
+	o, err := objective.Parse(f.objective)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--objective %w", err)
+	}
+	if f.goal.Precision, err = parseShare(f.precision); err != nil {
+		return nil, nil, fmt.Errorf("--precision: %w", err)
+	}
+	f.goal.Initial = min(f.goal.Initial, f.goal.Trial)
+	if err := f.goal.Check(); err != nil {
+		return nil, nil, err
+	}
+	if f.start < 0 || f.start > load.MaxRate {
+		return nil, nil, fmt.Errorf("--start must be from 0 to 10 million requests/s, not %v", f.start)
+	}
+	spec, err := f.load.openSpec(target)
+	if err != nil {
+		return nil, nil, err
+	}
+	g := &capacity.Generator{Spec: spec, Objective: o}
+	return &capacity.Search{Goal: f.goal, Service: g, Start: f.start}, g, nil
+}
+
+func runCapacity(ctx context.Context, f *capacityFlags, global *globalFlags, target string) error {
+	search, generator, err := f.search(target)
+	if err != nil {
+		return usageError(err)
+	}
+	progress := f.out.progress(global)
+	spec := &generator.Spec
+	fmt.Fprintf(progress, "%s %s: the highest rate at which %s; %d connections, %s arrivals, seed %d\n",
+		spec.Requests[0].Method, spec.Target, generator.Objective, spec.Profile.Connections, spec.Profile.Arrivals, spec.Seed)
+	f.load.calibrated(ctx, spec, progress)
+	search.OnTrial = func(l *capacity.Load) { writeTrial(progress, l) }
+	r, err := search.Run(ctx)
+	if err != nil {
+		return err
+	}
+	found := capacityFound{
+		Target: spec.Target, Objective: generator.Objective.String(), Found: r.Found(), Goal: search.Goal, Seed: spec.Seed,
+		Connections: spec.Profile.Connections, Arrivals: spec.Profile.Arrivals, Result: r, Calibration: spec.Calibration,
+	}
+	if err := f.out.write(&found, func(w io.Writer) { writeCapacity(w, &found) }, found.page); err != nil {
+		return err
+	}
+	if !r.Found() {
+		return errors.New("no bracket: " + found.answer())
+	}
+	return nil
+}
+
+// capacityFound is what dyno capacity --json prints. Fields are added over time,
+// never renamed.
+type capacityFound struct {
+	Target      string        `json:"target"`
+	Objective   string        `json:"objective"`
+	Found       bool          `json:"found"`
+	Connections int           `json:"connections"`
+	Arrivals    load.Arrivals `json:"arrivals"`
+	Seed        uint64        `json:"seed"`
+	Goal        capacity.Goal `json:"goal"`
+	*capacity.Result
+	Calibration *load.Calibration `json:"calibration,omitempty"`
+}
+
+// writeTrial prints a line for the last trial at a rate.
+func writeTrial(w io.Writer, l *capacity.Load) {
+	t := &l.Trials[len(l.Trials)-1]
+	text := t.Measured
+	if t.Verdict == capacity.Spoiled || text == "" {
+		text = t.Why
+	}
+	fmt.Fprintf(w, "  %10s/s  %-6v %-8s %s\n", number(l.Rate), t.Length, t.Verdict, text)
+}

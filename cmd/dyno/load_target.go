@@ -1,0 +1,26 @@
+package main
+
+import (
+	"github.com/spf13/pflag"
+
+	"dyno/lab/load"
+)
+
+// registerRequest registers the flags that say what is sent. All commands that
+// send a load have them.
+func (f *loadFlags) registerRequest(flags *pflag.FlagSet) {
+	flags.StringArrayVarP(&f.headers, "header", "H", nil, "header to send, as 'Name: value' (repeatable)")
+	flags.StringVarP(&f.method, "method", "m", "", "request method (default GET, or POST with a body)")
+	flags.StringVarP(&f.body, "body", "b", "", "request body, or @FILE to read it from a file")
+	f.request.register(flags)
+	flags.DurationVarP(&f.timeout, "timeout", "T", load.DefaultTimeout, "time limit for one request")
+}
+
+// registerGenerator registers the flags that say what the generator may use. All
+// commands that send a load have them.
+func (f *loadFlags) registerGenerator(flags *pflag.FlagSet) {
+	flags.IntVarP(&f.threads, "threads", "t", 1, "event loops, one thread each")
+	flags.StringVar(&f.cpus, "cpus", "", "CPUs to pin the loops to, such as 0 or 0,2-3 (default: not pinned)")
+	flags.StringVar(&f.engine, "engine", "", "uring, epoll or portable (default: the best there is)")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of the schedule (default: a new one each time, printed)")
+}
