@@ -80,11 +80,16 @@ func (a *App) serve(x *exchange, h Handler) {
 		}
 		x.begun = true
 		_ = x.wire.answer(x, nil) // the wire closes itself
+	} else if x.hooked {
+		x.hooks.finish()
 	}
 }
 
 // failed answers an error, or cuts the connection if the answer has begun.
 func (a *App) failed(c Ctx, err error) {
+	if c.x.hooked {
+		c.x.hooks.err = err
+	}
 	if c.x.begun {
 		if !errors.Is(err, ErrAborted) {
 			a.config.Logger.Error("handler failed after its answer had begun", "route", routeName(c.x), "error", err)
@@ -99,9 +104,18 @@ func (a *App) failed(c Ctx, err error) {
 
 // caught is deferred around every handler: a panic costs its own request only.
 func (a *App) caught(x *exchange) {
-	p := recover()
-	if p == nil {
-		return
+	if p := recover(); p != nil {
+		a.panicked(x, p)
+	}
+	if x.hooked {
+		x.unhook(x.hooks.outcome())
+	}
+}
+
+// panicked answers a request whose handler has panicked.
+func (a *App) panicked(x *exchange, p any) {
+	if x.hooked {
+		x.hooks.panicked(p)
 	}
 	a.config.Logger.Error("handler panicked", "route", routeName(x), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	if x.begun {

@@ -35,6 +35,8 @@ type exchange struct {
 	json    JSONWriter
 	encoder jsonEncoder
 	after   []func() // run in reverse when the handler has returned, before the answer's end is sent
+	hooked  bool     // wire is hooks, which lies on the real one
+	hooks   *hooks   // nil until first used; reused
 
 	ctx    context.Context // nil until somebody asks
 	cancel context.CancelCauseFunc

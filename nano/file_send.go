@@ -54,7 +54,7 @@ func (d *content) small(x *exchange, r byteRange) error {
 // send sends a part as it is.
 func (d *content) send(x *exchange, r byteRange) error {
 	if f, ok := d.file.(*os.File); ok {
-		if w, ok := x.wire.(fileSender); ok {
+		if w := senderOf(x.wire); w != nil {
 			return w.sendFile(x, f, r.from, r.length)
 		}
 	}

@@ -50,6 +50,7 @@ var ErrAborted = errors.New("nano: aborted")
 func answerProblem(c Ctx, err error) error {
 	if errors.Is(err, ErrAborted) {
 		c.x.wire.abort(c.x)
+		c.x.begun = true // no answer will do any more
 		return nil
 	}
 	var p *Problem

@@ -1,0 +1,225 @@
+package nano
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+)
+
+// A detached handler has an exchange of its own, with a copy of the request and a
+// wire that ends in memory. It shares nothing with the request it was made from,
+// so that one that comes too late can go on for as long as it likes: what it
+// answers goes nowhere.
+
+// Detached runs h with a copy of the request on a goroutine of its own and waits
+// for it until ctx ends. In time, its answer and its error are the request's: the
+// answer is sent, fields and values it has set are kept, hooks it has set see how
+// the request ends. Too late, Detached returns [context.Cause] of ctx and nothing
+// of h is seen any more, but for a log line if it panics; its hooks get an Outcome
+// of 503 when it has returned.
+//
+// The request's body is read before h starts, and the answer is kept in memory
+// whole, up to limit bytes; limit <= 0: without a limit. So h can't stream, and
+// can't hijack. ctx must be derived from [Ctx.Context] if h is to learn that the
+// client has gone.
+func (c Ctx) Detached(ctx context.Context, limit int64, h Handler) error {
+	x := c.live()
+	if x.begun {
+		return ErrAnswered
+	}
+	if _, err := c.Body(); err != nil {
+		return err
+	}
+	d := &detached{returned: make(chan struct{})}
+	d.wire = &heldWire{ctx: ctx, limit: limit}
+	d.x = x.copied(d.wire)
+	go d.run(h)
+	select {
+	case <-d.returned:
+	case <-ctx.Done():
+		if d.state.CompareAndSwap(running, abandoned) {
+			return context.Cause(ctx)
+		}
+		<-d.returned // it has just returned
+	}
+	return d.adopt(c)
+}
+
+// detached is one detached handler. Whoever moves state away from running first
+// decides whose x is: adopted by the request, or ended by its own goroutine.
+type detached struct {
+	x        *exchange
+	wire     *heldWire
+	state    atomic.Int32
+	returned chan struct{} // closed when the handler has returned in time
+	err      error
+	panicked any // with its stack
+}
+
+const (
+	running int32 = iota
+	inTime
+	abandoned
+)
+
+func (d *detached) run(h Handler) {
+	d.err = ErrAborted // if the handler calls runtime.Goexit
+	defer func() {
+		if p := recover(); p != nil {
+			d.panicked = p
+			if err, ok := p.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
+				d.panicked = detachedPanic{p, debug.Stack()}
+			}
+		}
+		if d.state.CompareAndSwap(running, inTime) {
+			close(d.returned)
+			return
+		}
+		d.tooLate()
+	}()
+	d.err = h(Ctx{d.x, d.x.gen.Load()})
+	for i := len(d.x.after) - 1; i >= 0; i-- {
+		d.x.after[i]()
+	}
+	if d.x.hooked {
+		d.x.hooks.finish()
+	}
+}
+
+// detachedPanic is a panic on its way to the goroutine of the request.
+type detachedPanic struct {
+	value any
+	stack []byte
+}
+
+func (p detachedPanic) Error() string {
+	return fmt.Sprintf("%v\n\nin a detached handler:\n%s", p.value, p.stack)
+}
+
+func (p detachedPanic) Unwrap() error { err, _ := p.value.(error); return err }
+
+// tooLate ends the exchange of a handler that nobody waits for.
+func (d *detached) tooLate() {
+	app := d.x.app
+	if d.panicked != nil {
+		app.config.Logger.Error("handler panicked after its time was up", "route", routeName(d.x), "panic", fmt.Sprint(d.panicked))
+	}
+	d.end(Outcome{Status: 503, Err: context.Cause(d.wire.ctx)})
+}
+
+// end gives the exchange back; hooks get the outcome.
+func (d *detached) end(o Outcome) {
+	if d.x.hooked {
+		d.x.unhook(o)
+	}
+	d.x.app.give(d.x)
+}
+
+// adopt makes the answer that of the request of c. An answer that the handler
+// began and didn't end well is forgotten: nobody has seen any of it.
+func (d *detached) adopt(c Ctx) error {
+	x := c.x
+	x.values = append(x.values[:0], d.x.values...)
+	x.match.marks = d.x.match.marks
+	if d.x.hooked {
+		c.AfterAnswer(func(_ Ctx, o Outcome) { d.end(o) })
+	} else {
+		defer d.end(Outcome{})
+	}
+	if d.panicked != nil {
+		panic(d.panicked)
+	}
+	err := cmp.Or(d.wire.failed, d.err)
+	if err != nil && d.x.begun {
+		return err
+	}
+	x.fields = append(x.fields[:0], d.x.fields...)
+	x.status = d.x.status
+	if err != nil || !d.x.begun {
+		return err
+	}
+	x.begun = true
+	return d.wire.replay(x)
+}
+
+// copied returns an exchange with a copy of the request and of what has been set
+// of its answer.
+func (x *exchange) copied(w wire) *exchange {
+	d := x.app.take(w)
+	fields, scratch := d.req.Fields, d.match.scratch
+	d.buf, d.req, d.match = slices.Clone(x.buf), x.req, x.match
+	d.req.Fields = append(fields[:0], x.req.Fields...)
+	d.match.scratch = append(scratch[:0], x.match.scratch...)
+	d.route, d.remote, d.tls = x.route, x.remote, x.tls
+	d.body = body{whole: slices.Clone(x.body.whole), ready: true, at: x.body.at}
+	d.status, d.fields = x.status, append(d.fields[:0], x.fields...)
+	d.values = append(d.values[:0], x.values...)
+	return d
+}
+
+// heldWire keeps an answer until it is known whether it is in time.
+type heldWire struct {
+	ctx      context.Context
+	limit    int64
+	body     []byte
+	trailers []byte
+	failed   error // why the answer is void
+}
+
+var errAnswerTooLarge = errors.New("nano: the answer of a detached handler is larger than its limit")
+
+func (m *heldWire) answer(_ *exchange, body []byte) error {
+	_, err := m.write(nil, body)
+	return err
+}
+
+func (m *heldWire) begin(*exchange, int64) error { return nil }
+
+func (m *heldWire) write(_ *exchange, p []byte) (int, error) {
+	if m.limit > 0 && int64(len(m.body)+len(p)) > m.limit {
+		m.failed = errAnswerTooLarge
+		return 0, m.failed
+	}
+	m.body = append(m.body, p...)
+	return len(p), nil
+}
+
+func (m *heldWire) flush(*exchange) error { return nil }
+
+func (m *heldWire) end(_ *exchange, trailers []byte) error {
+	m.trailers = slices.Clone(trailers)
+	return nil
+}
+
+func (m *heldWire) read(*exchange, []byte) (int, error) { return 0, io.EOF }
+
+func (m *heldWire) abort(*exchange) { m.failed = ErrAborted }
+
+func (m *heldWire) context(*exchange) (context.Context, context.CancelCauseFunc) {
+	return context.WithCancelCause(m.ctx)
+}
+
+func (m *heldWire) hijack(*exchange) (net.Conn, []byte, error) {
+	return nil, nil, fmt.Errorf("nano: a detached handler can't take the connection: %w", errors.ErrUnsupported)
+}
+
+// replay sends the answer on the wire of x.
+func (m *heldWire) replay(x *exchange) error {
+	if len(m.trailers) == 0 {
+		return x.wire.answer(x, m.body)
+	}
+	if err := x.wire.begin(x, -1); err != nil {
+		return err
+	}
+	if _, err := x.wire.write(x, m.body); err != nil {
+		return err
+	}
+	return x.wire.end(x, m.trailers)
+}

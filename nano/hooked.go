@@ -1,0 +1,251 @@
+package nano
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"dyno/internal/clock"
+)
+
+// hooks is the wire of an exchange with hooks. It lies on the wire that carries
+// the answer. An exchange keeps it for its next use.
+type hooks struct {
+	wire
+	x       *exchange
+	began   int64 // on the monotonic clock
+	before  []func(Ctx, *Answer)
+	after   []func(Ctx, Outcome)
+	filters []Filter
+	offered Answer
+
+	collecting bool   // filters fill collected: a whole answer
+	collected  []byte // reused
+	sent       bool   // the head was given to the wire
+	ended      bool   // filters are closed
+	hijacked   bool
+	cut        bool
+	size       int64
+	err        error
+}
+
+const maxCollected = 64 << 10 // bytes kept between requests
+
+// hook puts hooks onto the exchange, if there are none.
+func (x *exchange) hook() *hooks {
+	if x.hooked {
+		return x.hooks
+	}
+	if x.hooks == nil {
+		x.hooks = &hooks{x: x}
+	}
+	h := x.hooks
+	h.wire, h.began = x.wire, clock.Now()
+	x.wire, x.hooked = h, true
+	return h
+}
+
+// unhook tells the hooks how the request ended and takes them off.
+func (x *exchange) unhook(o Outcome) {
+	h := x.hooks
+	o.Took = time.Duration(clock.Now() - h.began)
+	h.tell(o)
+	x.wire, x.hooked = h.wire, false
+	h.reset()
+}
+
+// reset readies the hooks for another request.
+func (h *hooks) reset() {
+	clear(h.before)
+	clear(h.after)
+	clear(h.filters)
+	collected := h.collected[:0]
+	if cap(collected) > maxCollected {
+		collected = nil
+	}
+	*h = hooks{x: h.x, before: h.before[:0], after: h.after[:0], filters: h.filters[:0], collected: collected}
+}
+
+// finish closes the filters of a streamed answer whose handler has returned.
+func (h *hooks) finish() {
+	if !h.sent || h.cut {
+		return
+	}
+	if err := h.closeFilters(); err != nil {
+		h.err = err
+		h.abort(h.x)
+	}
+}
+
+func (h *hooks) outcome() Outcome {
+	o := Outcome{Status: h.x.status, Size: h.size, Err: h.err, Cut: h.cut}
+	switch {
+	case h.hijacked:
+		o.Status = 101
+	case !h.sent:
+		o.Status, o.Cut = 0, true
+	}
+	return o
+}
+
+// tell calls the functions of AfterAnswer.
+func (h *hooks) tell(o Outcome) {
+	c := Ctx{h.x, h.x.gen.Load()}
+	for i := len(h.after) - 1; i >= 0; i-- {
+		h.call(h.after[i], c, o)
+	}
+}
+
+func (h *hooks) call(f func(Ctx, Outcome), c Ctx, o Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			h.x.app.config.Logger.Error("AfterAnswer panicked", "route", routeName(h.x), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		}
+	}()
+	f(c, o)
+}
+
+// prepare calls the functions of BeforeAnswer.
+func (h *hooks) prepare(body []byte, length int64, whole bool) {
+	h.offered = Answer{x: h.x, body: body, length: length, whole: whole}
+	c := Ctx{h.x, h.x.gen.Load()}
+	for i := len(h.before) - 1; i >= 0; i-- {
+		h.before[i](c, &h.offered)
+	}
+}
+
+// answer implements wire.
+func (h *hooks) answer(x *exchange, body []byte) error {
+	h.prepare(body, int64(len(body)), true)
+	body = h.offered.body
+	if len(h.filters) > 0 {
+		if err := h.collect(body); err != nil {
+			clear(h.filters)
+			h.filters, x.begun = h.filters[:0], false
+			return fmt.Errorf("coding the answer: %w", err)
+		}
+		body = h.collected
+	}
+	h.sent = true
+	h.count(len(body))
+	return h.wire.answer(x, body)
+}
+
+// collect puts a whole answer through the filters.
+func (h *hooks) collect(body []byte) error {
+	h.collecting, h.collected = true, h.collected[:0]
+	if _, err := h.filters[0].Write(body); err != nil {
+		return err
+	}
+	err := h.closeFilters()
+	h.collecting = false
+	return err
+}
+
+// begin implements wire.
+func (h *hooks) begin(x *exchange, length int64) error {
+	h.prepare(nil, length, false)
+	if len(h.filters) > 0 {
+		length = -1
+	}
+	h.sent = true
+	return h.wire.begin(x, length)
+}
+
+// write implements wire.
+func (h *hooks) write(_ *exchange, p []byte) (int, error) { return stage{h, 0}.Write(p) }
+
+// put takes what comes out of the filters.
+func (h *hooks) put(p []byte) (int, error) {
+	if h.collecting {
+		h.collected = append(h.collected, p...)
+		return len(p), nil
+	}
+	n, err := h.wire.write(h.x, p)
+	h.count(n)
+	return n, err
+}
+
+// senderOf returns what sends files on a wire; nil if it can't, or if filters
+// have to see the content.
+func senderOf(w wire) fileSender {
+	if h, ok := w.(*hooks); ok {
+		if len(h.filters) > 0 || senderOf(h.wire) == nil {
+			return nil
+		}
+		return h
+	}
+	f, _ := w.(fileSender)
+	return f
+}
+
+// sendFile implements fileSender.
+func (h *hooks) sendFile(x *exchange, f *os.File, offset, length int64) error {
+	err := senderOf(h.wire).sendFile(x, f, offset, length)
+	if err == nil {
+		h.count(int(length))
+	}
+	return err
+}
+
+func (h *hooks) count(n int) {
+	if s := h.x.status; s != 204 && s != 304 && !(n > 0 && isHead(h.x)) {
+		h.size += int64(n)
+	}
+}
+
+// flush implements wire.
+func (h *hooks) flush(x *exchange) error {
+	for _, f := range h.filters {
+		if err := f.Flush(); err != nil {
+			return err
+		}
+	}
+	return h.wire.flush(x)
+}
+
+// end implements wire.
+func (h *hooks) end(x *exchange, trailers []byte) error {
+	if err := h.closeFilters(); err != nil {
+		return err
+	}
+	return h.wire.end(x, trailers)
+}
+
+func (h *hooks) closeFilters() error {
+	if h.ended {
+		return nil
+	}
+	h.ended = true
+	for _, f := range h.filters {
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// abort implements wire.
+func (h *hooks) abort(x *exchange) {
+	h.cut = true
+	h.wire.abort(x)
+}
+
+// hijack implements wire.
+func (h *hooks) hijack(x *exchange) (net.Conn, []byte, error) {
+	c, early, err := h.wire.hijack(x)
+	h.hijacked = err == nil
+	return c, early, err
+}
+
+// panicked lets the bare answer to a panic pass.
+func (h *hooks) panicked(p any) {
+	h.err = fmt.Errorf("panic: %v", p)
+	if !h.sent && !h.hijacked {
+		clear(h.before)
+		clear(h.filters)
+		h.before, h.filters, h.collecting, h.x.begun = h.before[:0], h.filters[:0], false, false
+	}
+}
