@@ -80,7 +80,7 @@ func (l *loop) accept(d *door) (more bool) {
 		if to.load.Add(1); to == l {
 			l.take(fd, from)
 		} else {
-			to.call(func(to *loop) { to.take(fd, from) })
+			to.hand(&letter{open: func(to *loop) { to.take(fd, from) }})
 		}
 	}
 	return true
@@ -88,6 +88,10 @@ func (l *loop) accept(d *door) (more bool) {
 
 // take makes the loop the owner of an accepted connection.
 func (l *loop) take(fd int, from netip.AddrPort) {
+	if l.over.Load() {
+		unix.Close(fd)
+		return
+	}
 	c := l.conns.add(fd, from)
 	if err := l.poller.Add(fd, c.id); err != nil {
 		l.log().Error("connection refused", "error", err)

@@ -28,12 +28,12 @@ func (t *turn) finish() {
 func (t *turn) finishAway() {
 	if t.hijacked {
 		t.over()
-		t.loop.post(&t.letter)
+		t.loop.hand(&t.letter)
 		return
 	}
 	t.finish()
 	if t.reply.cut {
-		t.out = t.out[:0]
+		_, _ = t.push() // best effort: what was answered before
 	} else if err := t.flush(t.x); err != nil {
 		t.reply.cut = true
 	}
@@ -43,7 +43,7 @@ func (t *turn) finishAway() {
 	if in := &t.inflow; t.reply.keep && len(in.raw) > 0 {
 		t.rest = in.raw
 	}
-	t.loop.post(&t.letter)
+	t.loop.hand(&t.letter)
 }
 
 // flush implements wire. It blocks while the client is slow, without the loop.
@@ -81,7 +81,10 @@ func (t *turn) push() (left int, err error) {
 	return len(t.out), nil
 }
 
-var errStalled = errors.New("nano: the client neither takes nor sends anything")
+var (
+	errStalled       = errors.New("nano: the client doesn't take the answer")
+	errTooSlow error = NewProblem(408, "the request's body came too slowly")
+)
 
 // wait gives the loop up and waits for the socket. stall <= 0 waits for ever.
 func (t *turn) wait(ready chan struct{}, stall time.Duration) error {
@@ -134,7 +137,36 @@ func (t *turn) readMore() error {
 	if limit := t.loop.app.config.Limits.Body; limit >= 0 && in.size > limit {
 		return ErrBodyTooLarge
 	}
+	var wrong *http1.Error
+	if errors.As(err, &wrong) {
+		return NewProblem(wrong.Status, wrong.Message).Because(err)
+	}
 	return err
+}
+
+// awaitBody waits for more of the body, which must not be too slow. Only the time
+// that is spent waiting counts: the handler may take its own.
+func (t *turn) awaitBody() error {
+	in, limits := &t.inflow, &t.loop.app.config.Limits
+	if tooSlow(in.size, in.waited, limits.MinRate) {
+		return errTooSlow
+	}
+	from := time.Now()
+	err := t.wait(t.readable, limits.ReadBody)
+	in.waited += time.Since(from)
+	if errors.Is(err, errStalled) {
+		return errTooSlow
+	}
+	return err
+}
+
+// rateGrace is the time before a body must keep up Limits.MinRate.
+const rateGrace = 5 * time.Second
+
+// tooSlow reports whether a body of which size bytes came in that time is slower
+// than rate, in bytes per second.
+func tooSlow(size int64, waited time.Duration, rate int) bool {
+	return rate > 0 && waited > rateGrace && float64(size) < float64(rate)*(waited-rateGrace).Seconds()
 }
 
 // readSocket reads at least a byte. It blocks, without the loop.
@@ -154,7 +186,7 @@ func (t *turn) readSocket() error {
 		n, errno := reactor.Read(t.fd, t.scratch)
 		switch {
 		case errno == unix.EAGAIN:
-			if err := t.wait(t.readable, t.loop.app.config.Limits.ReadBody); err != nil {
+			if err := t.awaitBody(); err != nil {
 				return err
 			}
 		case errno == unix.EINTR:

@@ -14,7 +14,8 @@ type conn struct {
 	unseen   bool  // in holds requests that were not looked at
 	unread   bool  // the client sent more than was read: see retire
 	closing  bool  // close when out is sent
-	cut      bool  // close so that the client sees an error
+	cut      bool  // close now
+	reset    bool  // with a reset, so that the client sees an error
 	requests int32 // served so far
 	sent     int   // bytes of out that are sent
 	drained  int   // bytes thrown away while lingering

@@ -63,9 +63,6 @@ func (l *loop) beginDrain() {
 // drainStep closes connections that have nothing under way, and ends the loop
 // after the last.
 func (l *loop) drainStep() {
-	if l.grace == 0 {
-		return
-	}
 	if l.now >= l.grace {
 		l.grace = l.now + int64(idleGrace)/10 // and look again
 		l.conns.each(func(c *conn) {
@@ -74,7 +71,7 @@ func (l *loop) drainStep() {
 			}
 		})
 	}
-	l.stopped = l.conns.open == 0 && l.mail.empty()
+	l.stopped = l.stopped || l.conns.open == 0 && l.mail.empty()
 }
 
 // cutAll closes what is left, and leaves the handlers that don't return behind.
@@ -85,4 +82,5 @@ func (l *loop) cutAll() {
 		}
 		l.drop(c)
 	})
+	l.stopped = true
 }

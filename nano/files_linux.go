@@ -24,7 +24,8 @@ func (s *server) outOfFiles(l *loop, d *door) {
 	}
 	if fd, _, errno := reactor.Accept(d.fd); errno == 0 {
 		busy := http1.StatusLine(503) + "Retry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-		reactor.Write(fd, []byte(busy)) // best effort
+		reactor.Read(fd, l.turn.scratch) // unread, it would make the close a reset
+		reactor.Write(fd, []byte(busy))  // best effort
 		unix.Shutdown(fd, unix.SHUT_WR)
 		unix.Close(fd)
 	}

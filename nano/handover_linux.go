@@ -114,8 +114,12 @@ func (t *turn) serveAway(h Handler) {
 
 // takeBack gets the connection back from a handler that was away.
 func (l *loop) takeBack(t *turn) {
-	c := t.conn
 	l.server.elsewhere.Add(-1)
+	if l.over.Load() {
+		unix.Close(t.fd)
+		return
+	}
+	c := t.conn
 	c.away = nil
 	if t.hijacked {
 		unix.Close(c.fd) // the handler has a descriptor of its own
@@ -128,6 +132,7 @@ func (l *loop) takeBack(t *turn) {
 	}
 	c.unseen, c.unread = len(c.in) > 0, len(c.in) > 0 || t.inflow.open
 	c.closing, c.cut = !t.reply.keep || t.reply.cut, t.reply.cut
+	c.reset = t.reply.cut && t.reply.byClose
 	c.readable = true
 	l.settle(c)
 	l.more = append(l.more, c.id)

@@ -96,14 +96,14 @@ func (l *loop) lingered(c *conn, n int) {
 	}
 }
 
-// drop closes a connection now. If it was cut, the client gets a reset, so that
-// it can't take a part of an answer for the whole.
+// drop closes a connection now. After a reset the client can't take a part of an
+// answer that ends with the connection for the whole.
 func (l *loop) drop(c *conn) {
 	if c.away != nil {
 		unix.Shutdown(c.fd, unix.SHUT_RDWR) // the handler still uses the descriptor
 		return
 	}
-	if c.cut {
+	if c.reset {
 		unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 	}
 	unix.Close(c.fd)

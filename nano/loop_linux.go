@@ -22,6 +22,7 @@ type loop struct {
 
 	baton   atomic.Uint64 // who runs the loop; see handover_linux.go
 	waiting atomic.Bool   // the loop waits, or is about to: wake it
+	over    atomic.Bool   // the loop has ended
 	load    atomic.Int32  // connections, those on their way here included
 	mail    mailbox
 
@@ -121,6 +122,11 @@ func (l *loop) gather() {
 	if !l.mail.empty() {
 		l.openMail()
 	}
+	if l.grace != 0 {
+		if l.drainStep(); l.stopped {
+			return
+		}
+	}
 	events, err := l.poll()
 	if err != nil {
 		l.app.config.Logger.Error("event loop", "error", err)
@@ -133,9 +139,6 @@ func (l *loop) gather() {
 	l.wheel.Expire(l.now, l.expired)
 	if l.now >= l.dated {
 		l.setDate()
-	}
-	if l.server.draining.Load() {
-		l.drainStep()
 	}
 }
 
@@ -250,7 +253,8 @@ func (l *loop) receive(c *conn, b []byte) (mine bool) {
 
 // close ends the loop.
 func (l *loop) close() {
-	l.conns.each(func(c *conn) { l.drop(c) })
+	l.over.Store(true)
+	l.openMail()
 	l.poller.Close()
 	l.server.running.Done()
 }

@@ -46,6 +46,14 @@ func (l *loop) post(n *letter) {
 	}
 }
 
+// hand is post for letters that hold a socket. If the loop has ended, they are
+// opened here, to close it.
+func (l *loop) hand(n *letter) {
+	if l.post(n); l.over.Load() {
+		l.openMail()
+	}
+}
+
 // call posts a function.
 func (l *loop) call(f func(*loop)) { l.post(&letter{open: f}) }
 

@@ -19,6 +19,7 @@ type reply struct {
 	bodiless bool  // HEAD, 204 or 304: the body is counted, not sent
 	keep     bool  // the connection may carry another request
 	cut      bool  // close the connection without ending the answer
+	byClose  bool  // the end of the connection is the end of the body
 	left     int64 // bytes of the body to come; -1: not known
 }
 
@@ -32,7 +33,7 @@ func (r *reply) stream(out []byte, x *exchange, length int64, date []byte) []byt
 	r.streamed = true
 	r.chunked = length < 0 && x.req.Minor > 0
 	if length < 0 && x.req.Minor == 0 {
-		r.keep = false // the end of the connection is the end of the body
+		r.keep, r.byClose = false, true
 	}
 	out = r.head(out, x, length, date)
 	r.left = length

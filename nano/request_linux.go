@@ -96,6 +96,7 @@ func (l *loop) serve(c *conn, head, rest []byte, in *inflow) (mine bool) {
 	}
 	if !t.reply.keep || t.reply.cut {
 		c.closing, c.cut = true, t.reply.cut
+		c.reset = t.reply.cut && t.reply.byClose
 	}
 	return true
 }

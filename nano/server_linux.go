@@ -107,7 +107,7 @@ func (s *server) keeps(c *conn) bool {
 // until one closes.
 func (s *server) admit(l *loop) bool {
 	most := int64(s.app.config.Limits.Connections)
-	if s.conns.Add(1) <= most || most < 0 {
+	if s.conns.Add(1) <= most || most < 0 || s.draining.Load() {
 		return true
 	}
 	s.paused.Add(1) // before the count goes down: who leaves after that sees it

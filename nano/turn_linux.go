@@ -3,7 +3,9 @@ package nano
 import (
 	"context"
 	"sync"
+	"time"
 
+	"dyno/internal/clock"
 	"dyno/internal/http1"
 )
 
@@ -24,6 +26,7 @@ type turn struct {
 	rest    []byte // what follows it
 	held    []byte // the connection's own buffer, if data lies in it
 	copied  []byte // the request, in turns of spawned handlers
+	began   int64  // when the handler started, on the clock of the loop
 	date    []byte // "Date: …\r\n" of this second
 
 	out      []byte // answers not yet given to the kernel
@@ -53,7 +56,7 @@ func newTurn(l *loop) *turn {
 func (t *turn) start(data, rest []byte) {
 	x := t.x
 	x.buf, t.data, t.rest = data, data, rest
-	x.remote = t.conn.remote
+	t.began = t.loop.now
 	if t.ready = nil; len(t.out) > 0 {
 		t.ready = t.out
 	}
@@ -98,7 +101,12 @@ func (t *turn) over() {
 
 // context implements wire.
 func (t *turn) context(*exchange) (context.Context, context.CancelCauseFunc) {
-	ctx, cancel := context.WithCancelCause(t.loop.server.ctx)
+	base, stop := t.loop.server.ctx, func() {}
+	if d := t.loop.app.config.Limits.Handler; d > 0 {
+		base, stop = context.WithTimeout(base, d-time.Duration(clock.Now()-t.began))
+	}
+	ctx, cancelCause := context.WithCancelCause(base)
+	cancel := func(cause error) { cancelCause(cause); stop() }
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.gone != nil {
@@ -130,10 +138,11 @@ func signal(ch chan struct{}) {
 
 // inflow is a request's body that the handler reads from the socket.
 type inflow struct {
-	open bool // there is one, and it isn't all read
-	wait bool // the client waits for "100 Continue"
-	dec  http1.Body
-	data []byte // content that is decoded
-	raw  []byte // bytes read and not decoded
-	size int64  // content seen
+	open   bool // there is one, and it isn't all read
+	wait   bool // the client waits for "100 Continue"
+	dec    http1.Body
+	data   []byte // content that is decoded
+	raw    []byte // bytes read and not decoded
+	size   int64  // content seen
+	waited time.Duration
 }

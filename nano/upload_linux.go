@@ -1,6 +1,8 @@
 package nano
 
 import (
+	"time"
+
 	"dyno/internal/http1"
 )
 
@@ -64,6 +66,10 @@ func (l *loop) collect(c *conn, b []byte) (n int, mine bool) {
 	u.body = append(u.body, b[:data]...)
 	limits := &l.app.config.Limits
 	switch {
+	case tooSlow(int64(len(u.body)), time.Duration(l.now-u.began), limits.MinRate) && !u.dec.Done():
+		c.upload = nil
+		l.refuseWith(c, 408)
+		return len(b), true
 	case err != nil:
 		c.upload = nil
 		l.refuse(c, err)

@@ -1,0 +1,201 @@
+package nano_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"dyno/nano"
+)
+
+func request(path string) string { return "GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n" }
+
+// TestHandlersThatBlock has handlers blocked in every way at once, while another
+// connection of the same loop is served; all are answered in the end.
+func TestHandlersThatBlock(t *testing.T) {
+	var (
+		release = make(chan struct{})
+		lock    sync.Mutex
+		spin    atomic.Bool
+	)
+	spin.Store(true)
+	ways := map[string]func(){
+		"/channel": func() { <-release },
+		"/mutex":   func() { lock.Lock(); defer lock.Unlock() },
+		"/cpu": func() {
+			for spin.Load() {
+			}
+		},
+		"/sleep": func() {
+			for spin.Load() {
+				time.Sleep(time.Millisecond)
+			}
+		},
+		"/yield": func() {
+			for spin.Load() {
+				runtime.Gosched()
+			}
+		},
+	}
+	for name, option := range map[string]nano.Option{
+		"inline": nano.Inline(), "spawn": nano.Spawn(), "auto": nano.With(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			release, spin = make(chan struct{}), atomic.Bool{}
+			spin.Store(true)
+			lock.Lock()
+			at, _ := serve(t, nano.Config{Loops: 1}, func(app *nano.App) {
+				for path, block := range ways {
+					app.Get(path, func(c nano.Ctx) error { block(); return c.Text(200, string(c.Path())) }, option)
+				}
+			})
+			blocked := make(map[string]*client)
+			for path := range ways {
+				c := dial(t, at)
+				c.send(get + request(path) + get)
+				c.want(200, "hello") // a complete answer doesn't wait for the blocked one
+				blocked[path] = c
+			}
+			other := dial(t, at)
+			for range 5 {
+				other.send(get)
+				other.want(200, "hello")
+			}
+			spin.Store(false)
+			lock.Unlock()
+			close(release)
+			for path, c := range blocked {
+				c.want(200, path)
+				c.want(200, "hello")
+			}
+		})
+	}
+}
+
+// TestOneProcessor runs the tests of blocking handlers with GOMAXPROCS=1.
+func TestOneProcessor(t *testing.T) {
+	if os.Getenv("GOMAXPROCS") == "1" {
+		t.Skip("is running with one")
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^(TestHandlersThatBlock|TestServe|TestPipelining|TestShutdown.*|TestStream.*)$")
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// A route whose handlers blocked starts on goroutines of its own: further
+// requests don't cost the loop anything.
+func TestBlockingRouteIsMoved(t *testing.T) {
+	var onLoop atomic.Int64
+	at, _ := serve(t, nano.Config{Loops: 1}, func(app *nano.App) {
+		app.Get("/sleep", func(c nano.Ctx) error {
+			if onStack(".serveInline") {
+				onLoop.Add(1)
+			}
+			time.Sleep(5 * time.Millisecond)
+			return c.Text(200, "slept")
+		})
+	})
+	c := dial(t, at)
+	for range 20 {
+		c.send(request("/sleep"))
+		c.want(200, "slept")
+	}
+	if n := onLoop.Load(); n < 2 || n > 4 { // more than 2 only if the watchdog was late
+		t.Errorf("%d of 20 requests began on the loop, want 2", n)
+	}
+}
+
+func onStack(name string) bool {
+	b := make([]byte, 8<<10)
+	return strings.Contains(string(b[:runtime.Stack(b, false)]), name)
+}
+
+func TestContextEndsWhenTheClientGoes(t *testing.T) {
+	causes := make(chan error, 1)
+	for name, option := range map[string]nano.Option{"auto": nano.With(), "spawn": nano.Spawn()} {
+		at, _ := serve(t, nano.Config{}, func(app *nano.App) {
+			app.Get("/wait", func(c nano.Ctx) error {
+				<-c.Done()
+				causes <- context.Cause(c.Context())
+				return nano.ErrAborted
+			}, option)
+		})
+		c := dial(t, at)
+		c.send(request("/wait"))
+		time.Sleep(10 * time.Millisecond)
+		c.Close()
+		if err := <-causes; !errors.Is(err, nano.ErrClientGone) {
+			t.Errorf("%s: cause %v", name, err)
+		}
+	}
+}
+
+// A handler that ends its goroutine ends its connection, nothing else.
+func TestGoexit(t *testing.T) {
+	at, _ := serve(t, nano.Config{Loops: 1}, func(app *nano.App) {
+		app.Get("/exit", func(nano.Ctx) error { runtime.Goexit(); return nil })
+		app.Get("/exit/spawned", func(nano.Ctx) error { runtime.Goexit(); return nil }, nano.Spawn())
+	})
+	for _, path := range []string{"/exit", "/exit/spawned"} {
+		c := dial(t, at)
+		c.send(request(path))
+		c.end()
+		c = dial(t, at)
+		c.send(get)
+		c.want(200, "hello")
+	}
+}
+
+// TestStreamedBody: a body larger than what is collected is read by the handler,
+// with back-pressure, whether the client waits for "100 Continue" or not.
+func TestStreamedBody(t *testing.T) {
+	var got atomic.Int64
+	at, _ := serve(t, nano.Config{Limits: nano.Limits{BufferBody: 1000, Body: 1 << 30}}, func(app *nano.App) {
+		app.Post("/count", func(c nano.Ctx) error {
+			n, err := io.Copy(io.Discard, c.BodyReader())
+			if got.Store(n); err != nil {
+				return err
+			}
+			return c.Text(200, "counted")
+		})
+		app.Post("/ignore", func(c nano.Ctx) error { return c.Text(200, "ignored") })
+	})
+	const size = 3 << 20
+	body := strings.Repeat("x", size)
+	for name, wire := range map[string]string{
+		"length":  "POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 3145728\r\n\r\n" + body,
+		"chunked": "POST /count HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n300000\r\n" + body + "\r\n0\r\n\r\n",
+	} {
+		c := dial(t, at)
+		go io.WriteString(c.Conn, wire+get)
+		c.want(200, "counted")
+		c.want(200, "hello")
+		if got.Load() != size {
+			t.Errorf("%s: %d bytes, want %d", name, got.Load(), size)
+		}
+	}
+	c := dial(t, at)
+	c.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 2000\r\nExpect: 100-continue\r\n\r\n")
+	if line, _ := c.r.ReadString('\n'); line != "HTTP/1.1 100 Continue\r\n" {
+		t.Fatalf("got %q", line)
+	}
+	c.r.ReadString('\n')
+	c.send(body[:2000])
+	c.want(200, "counted")
+
+	c = dial(t, at)
+	c.send("POST /ignore HTTP/1.1\r\nHost: a\r\nContent-Length: 2000\r\n\r\n")
+	if !c.want(200, "ignored").Close {
+		t.Error("a connection with an unread body must be closed")
+	}
+}

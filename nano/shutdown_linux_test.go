@@ -1,0 +1,195 @@
+package nano_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"dyno/nano"
+)
+
+// start serves without shutting down at the end of the test.
+func start(t *testing.T, config nano.Config, routes func(*nano.App)) (at string, app *nano.App, ended chan error) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	app = nano.New(config)
+	app.Get("/", func(c nano.Ctx) error { return c.Text(200, "hello") })
+	if routes != nil {
+		routes(app)
+	}
+	ended = make(chan error, 1)
+	go func() { ended <- app.Serve(ln) }()
+	return ln.Addr().String(), app, ended
+}
+
+// TestShutdownUnderLoad shuts down while clients send as fast as they can: each
+// request that was sent is answered.
+func TestShutdownUnderLoad(t *testing.T) {
+	at, app, ended := start(t, nano.Config{}, func(app *nano.App) {
+		app.Get("/slow", func(c nano.Ctx) error { time.Sleep(2 * time.Millisecond); return c.Text(200, "slow") })
+	})
+	var clients sync.WaitGroup
+	var answered, lost atomic.Int64
+	for i := range 20 {
+		c := dial(t, at)
+		wire := get
+		if i%2 == 0 {
+			wire = request("/slow")
+		}
+		clients.Go(func() {
+			for {
+				if _, err := io.WriteString(c.Conn, wire); err != nil {
+					lost.Add(1)
+					return
+				}
+				resp, err := http.ReadResponse(c.r, nil)
+				if err != nil {
+					lost.Add(1)
+					return
+				}
+				io.Copy(io.Discard, resp.Body)
+				if answered.Add(1); resp.Close {
+					return
+				}
+			}
+		})
+	}
+	time.Sleep(50 * time.Millisecond)
+	if err := app.Shutdown(context.Background()); err != nil {
+		t.Error(err)
+	}
+	clients.Wait()
+	if lost.Load() != 0 || answered.Load() == 0 {
+		t.Errorf("%d requests lost, %d answered", lost.Load(), answered.Load())
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if _, err := net.Dial("tcp", at); err == nil {
+		t.Error("the address still answers")
+	}
+	if err := app.Listen(at); !errors.Is(err, nano.ErrShutDown) {
+		t.Errorf("Listen after Shutdown: %v", err)
+	}
+}
+
+// TestShutdownQueue: who waits in the listen queue is served, not reset.
+func TestShutdownQueue(t *testing.T) {
+	at, app, _ := start(t, nano.Config{Loops: 1, Limits: nano.Limits{Connections: 1}}, nil)
+	first := dial(t, at)
+	first.send(get)
+	first.want(200, "hello")
+	second := dial(t, at)
+	second.send(get)
+	done := make(chan error, 1)
+	go func() { done <- app.Shutdown(context.Background()) }()
+	second.want(200, "hello")
+	first.end()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestShutdownCutsWhatLasts: handlers that don't end are told by their context
+// and then left behind.
+func TestShutdownCutsWhatLasts(t *testing.T) {
+	causes, release := make(chan error, 1), make(chan struct{})
+	at, app, ended := start(t, nano.Config{Limits: nano.Limits{Drain: 50 * time.Millisecond}}, func(app *nano.App) {
+		app.Get("/wait", func(c nano.Ctx) error {
+			<-c.Done()
+			causes <- context.Cause(c.Context())
+			return nil
+		})
+		app.Get("/forever", func(c nano.Ctx) error { <-release; return nil })
+	})
+	defer close(release)
+	for _, path := range []string{"/wait", "/forever"} {
+		c := dial(t, at)
+		c.send(request(path))
+	}
+	time.Sleep(20 * time.Millisecond)
+	if err := app.Shutdown(context.Background()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Shutdown: %v", err)
+	}
+	if err := <-causes; !errors.Is(err, nano.ErrShutdown) {
+		t.Errorf("cause %v", err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("Serve doesn't return")
+	}
+}
+
+func TestUnixSocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	app := nano.New(nano.Config{})
+	app.Get("/", func(c nano.Ctx) error { return c.Text(200, "hello "+c.RemoteAddr().String()) })
+	ended := make(chan error, 1)
+	go func() { ended <- app.Listen("unix:" + path) }()
+	for {
+		if c, err := net.Dial("unix", path); err == nil {
+			c.Close()
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	c := dial(t, path)
+	c.send(get)
+	c.want(200, "hello invalid AddrPort")
+	if err := errors.Join(app.Shutdown(context.Background()), <-ended); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the socket's file is left behind")
+	}
+}
+
+// TestListenOnAddress: each loop has a socket of its own on the same port.
+func TestListenOnAddress(t *testing.T) {
+	app := nano.New(nano.Config{Loops: 3})
+	app.Get("/", func(c nano.Ctx) error { return c.Text(200, "hello") })
+	ln, err := net.Listen("tcp", "127.0.0.1:0") // a port that is free in a moment
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := ln.Addr().String()
+	ln.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- app.Listen(at) }()
+	for range 30 {
+		var c net.Conn
+		for {
+			if c, err = net.Dial("tcp", at); err == nil {
+				break
+			}
+			select {
+			case err := <-ended:
+				t.Fatal(err)
+			case <-time.After(time.Millisecond):
+			}
+		}
+		io.WriteString(c, get)
+		if resp, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil || resp.StatusCode != 200 {
+			t.Fatal(resp, err)
+		}
+		c.Close()
+	}
+	if err := errors.Join(app.Shutdown(context.Background()), <-ended); err != nil {
+		t.Error(err)
+	}
+}
