@@ -184,6 +184,9 @@ func (r *recorder) away(from, to int64) {
 
 // answered records an answer that came in full. All in ns on the same clock.
 func (r *recorder) answered(intended, sent, first, done int64) {
+	if intended < r.stalled && sent >= r.stalled {
+		r.Stall = max(r.Stall, r.stall) // it was due while the loop was away, and tells of that
+	}
 	r.tallies[Response].record(done - intended)
 	r.tallies[Service].record(done - sent)
 	r.tallies[Lag].record(sent - intended)

@@ -86,7 +86,7 @@ type Window struct {
 	CPUUser  time.Duration `json:"cpu_user"`  // of the generator's loops, ns
 	CPUSys   time.Duration `json:"cpu_sys"`   // of the generator's loops, ns
 	Spun     time.Duration `json:"spun"`      // CPU time of the loops spent polling for the next arrival to come due, ns
-	Stall    time.Duration `json:"stall"`     // longest time a loop was away when it should have been polling, ns
+	Stall    time.Duration `json:"stall"`     // longest time a loop was away when it should have been polling, or that held up what was answered here, ns
 
 	Health *Health `json:"health,omitempty"` // of the generator's process and machine
 
