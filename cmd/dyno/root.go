@@ -69,7 +69,7 @@ says what the numbers are worth, and keeps the evidence.
 	root.AddCommand(
 		newRun(&global), newLoad(&global), newCapacity(&global), newUp(&global),
 		newStudies(), newSubjects(), newStudy(),
-		newList(), newShow(), newReport(&global), newRemove(), newMachine(),
+		newList(), newShow(), newReport(&global), newRemove(), newMachine(&global),
 	)
 	return root
 }

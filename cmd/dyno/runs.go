@@ -11,7 +11,6 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
-	"dyno/lab/machine"
 	"dyno/lab/report"
 )
 
@@ -69,18 +68,6 @@ func newRemove() *cobra.Command {
 			return nil
 		},
 		ValidArgsFunction: completeRuns,
-	}
-}
-
-func newMachine() *cobra.Command {
-	return &cobra.Command{
-		Use:   "machine",
-		Short: "Show what this machine is, and what speaks against measuring on it",
-		Args:  exactArgs(0, "none"),
-		RunE: func(*cobra.Command, []string) error {
-			machine.Describe(os.Stdout, machine.Read())
-			return nil
-		},
 	}
 }
 

@@ -6,15 +6,20 @@ import (
 	"strings"
 )
 
-// Describe writes f for people to read: two columns, then the remarks, then
-// what could not be read. The error is that of w.
+// Describe writes for people what machine f is of, in two columns, and what
+// speaks against measuring there just now. Its settings are package setting's to
+// describe. The error is that of w.
 func Describe(w io.Writer, f Fingerprint) error {
 	var b strings.Builder
 	for _, row := range rows(f) {
-		fmt.Fprintf(&b, "%-16s %s\n", row.label, orUnknown(row.value))
+		fmt.Fprintf(&b, "%-12s %s\n", row.label, orUnknown(row.value))
 	}
-	list(&b, "What speaks against measuring here", f.Remarks)
-	list(&b, "What could not be read", f.Missing)
+	if now := remarksNow(f); len(now) > 0 {
+		b.WriteString("\nWhat speaks against measuring just now:\n")
+		for _, remark := range now {
+			fmt.Fprintf(&b, "  - %s\n", remark)
+		}
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -22,41 +27,14 @@ func Describe(w io.Writer, f Fingerprint) error {
 type row struct{ label, value string }
 
 func rows(f Fingerprint) []row {
-	count := func(n uint64) string {
-		if n == 0 {
-			return ""
-		}
-		return fmt.Sprint(n)
-	}
 	return []row{
 		{"System", joined(f.Distribution, prefixed("kernel ", f.Kernel), f.OS+"/"+f.Arch)},
 		{"Processor", f.CPUModel},
 		{"CPUs", joined(fmt.Sprintf("%d online", f.CPUs), prefixed("SMT ", f.SMT), nodes(f.NUMANodes))},
-		{"Frequency", joined(prefixed("governor ", f.Governor), prefixed("turbo ", f.Turbo))},
-		{"Clock source", f.ClockSource},
-		{"Virtual machine", virtual(f)},
-		{"Memory", joined(size(f.MemoryBytes), prefixed("transparent huge pages ", f.THP))},
-		{"Swap", swap(f)},
-		{"Cgroups", f.Cgroup},
-		{"Open files", prefixed("at most ", count(f.FileLimit))},
-		{"TCP", joined(prefixed("congestion control ", f.Congestion), prefixed("backlog ", count(uint64(f.Somaxconn))), prefixed("ports ", f.PortRange))},
+		{"Memory", size(f.MemoryBytes)},
 		{"Right now", fmt.Sprintf("load average %.2f, %.1f CPUs busy", f.Load1, f.Busy)},
 		{"Built with", f.GoVersion},
 	}
-}
-
-func virtual(f Fingerprint) string {
-	if f.Virtualization == "" {
-		return "not that it can be seen"
-	}
-	return fmt.Sprintf("%s, %.1f %% steal since boot", f.Virtualization, 100*f.Steal)
-}
-
-func swap(f Fingerprint) string {
-	if f.SwapBytes == 0 {
-		return "none"
-	}
-	return fmt.Sprintf("%s, %s used", bytesText(f.SwapBytes), bytesText(f.SwapUsed))
 }
 
 func nodes(n int) string {
@@ -96,14 +74,4 @@ func orUnknown(s string) string {
 		return "unknown"
 	}
 	return s
-}
-
-func list(b *strings.Builder, title string, lines []string) {
-	if len(lines) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n%s:\n", title)
-	for _, line := range lines {
-		fmt.Fprintf(b, "  - %s\n", line)
-	}
 }

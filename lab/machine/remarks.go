@@ -16,12 +16,11 @@ const (
 
 // remarks says in whole sentences what of f speaks against measuring there, and
 // what can be done.
-func remarks(f Fingerprint) (all []string) {
-	say := func(when bool, format string, args ...any) {
-		if when {
-			all = append(all, fmt.Sprintf(format, args...))
-		}
-	}
+func remarks(f Fingerprint) []string { return append(remarksSettings(f), remarksNow(f)...) }
+
+// remarksSettings is about what is so until somebody changes it.
+func remarksSettings(f Fingerprint) (all []string) {
+	say := sayTo(&all)
 	say(f.Virtualization != "" && f.Steal >= stealNoticed, "This is a virtual machine (%s) whose host has taken %.1f %% of its CPU time since boot: pauses that no program here can explain will be in the tail.", f.Virtualization, 100*f.Steal)
 	say(f.Virtualization != "" && f.Steal < stealNoticed, "This is a virtual machine (%s): what its neighbours do can't be seen from here. Compare only runs made side by side.", f.Virtualization)
 	say(f.Governor != "" && f.Governor != "performance", "The CPU frequency governor is %s, not performance: speed depends on what ran before. Set it with `sudo cpupower frequency-set -g performance`.", f.Governor)
@@ -29,12 +28,27 @@ func remarks(f Fingerprint) (all []string) {
 	say(f.SMT == "on", "SMT is on: two CPUs share a core and slow each other down. Switch it off with `echo off | sudo tee /sys/devices/system/cpu/smt/control`.")
 	say(f.NUMANodes > 1 && f.NUMABalancing == "on", "NUMA balancing is on and moves memory between %d nodes while programs run. Switch it off with `sudo sysctl kernel.numa_balancing=0`.", f.NUMANodes)
 	say(f.SwapUsed > 0, "%s of memory are swapped out: touching them takes milliseconds. Free some memory, then `sudo swapoff -a`.", bytesText(f.SwapUsed))
-	say(f.CPUs > 0 && f.CPUs < fewCPUs, "With %s, the load generator, the service and everything else are in each other's way: throughput found here is a lower bound.", plural(f.CPUs, "CPU"))
 	say(f.FileLimit > 0 && f.FileLimit < manyFiles, "At most %d files can be open, which leaves about %d connections. Raise the limit with `ulimit -n %d` in the shell that starts dyno.", f.FileLimit, f.FileLimit-min(f.FileLimit, 100), suggestedOpen)
-	say(f.CPUs > 0 && f.Load1 > little*float64(f.CPUs), "The load average is already %.2f on %s: wait until it has fallen, or find what runs with `top`.", f.Load1, plural(f.CPUs, "CPU"))
-	say(f.Busy > little, "Other programs used %.1f of %s while dyno looked on. Find them with `top`.", f.Busy, plural(f.CPUs, "CPU"))
 	say(isSlowClock(f.ClockSource), "The clock source is %s: each look at the clock is a slow system call. Choose another of /sys/devices/system/clocksource/clocksource0/available_clocksource.", f.ClockSource)
 	return all
+}
+
+// remarksNow is about the machine's size and what else it is doing.
+func remarksNow(f Fingerprint) (all []string) {
+	say := sayTo(&all)
+	say(f.CPUs > 0 && f.CPUs < fewCPUs, "With %s, the load generator, the service and everything else are in each other's way: throughput found here is a lower bound.", plural(f.CPUs, "CPU"))
+	say(f.CPUs > 0 && f.Load1 > little*float64(f.CPUs), "The load average is already %.2f on %s: wait until it has fallen, or find what runs with `top`.", f.Load1, plural(f.CPUs, "CPU"))
+	say(f.Busy > little, "Other programs used %.1f of %s while dyno looked on. Find them with `top`.", f.Busy, plural(f.CPUs, "CPU"))
+	return all
+}
+
+// sayTo returns how to add a remark when something holds.
+func sayTo(all *[]string) func(when bool, format string, args ...any) {
+	return func(when bool, format string, args ...any) {
+		if when {
+			*all = append(*all, fmt.Sprintf(format, args...))
+		}
+	}
 }
 
 // isSlowClock knows the clock sources of Linux that can't be read without

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"dyno/lab/machine"
+	"dyno/lab/machine/setting"
+	"dyno/lab/machine/tune"
+)
+
+func newMachine(global *globalFlags) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "machine",
+		Short: "Show what this machine is, and what speaks against measuring on it",
+		Long: `Show every setting of this machine that matters for measuring, whether it is
+good for that and why, and what can't be seen. docs/machine.md explains each.
+
+tune sets what can be set, restore puts all back, and noise measures how small a
+difference can be seen here.`,
+		Example: "  dyno machine\n  sudo dyno machine tune --profile quiet\n  sudo dyno machine restore\n  dyno machine noise --quick",
+		Args:    exactArgs(0, "none"),
+		RunE:    func(*cobra.Command, []string) error { return showMachine(os.Stdout, asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.AddCommand(newTune(), newRestore())
+	return cmd
+}
+
+// machineReport is what dyno machine --json prints.
+type machineReport struct {
+	Machine  machine.Fingerprint `json:"machine"`
+	Settings []setting.Row       `json:"settings"`
+	Tuned    []setting.Change    `json:"tuned,omitempty"` // by dyno, and not yet restored
+}
+
+func showMachine(w io.Writer, asJSON bool) error {
+	dir, err := home()
+	if err != nil {
+		return err
+	}
+	r := machineReport{Machine: machine.Read()}
+	if runtime.GOOS == "linux" {
+		r.Settings = setting.Survey(os.DirFS("/"), r.Machine)
+	}
+	if r.Tuned, err = tunerIn(dir).Pending(); err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(w, r)
+	}
+	if err := machine.Describe(w, r.Machine); err != nil {
+		return err
+	}
+	if r.Settings == nil {
+		_, err = fmt.Fprintln(w, "\nSettings can be read on Linux only.")
+		return err
+	}
+	fmt.Fprintln(w)
+	if err := setting.Describe(w, r.Settings); err != nil {
+		return err
+	}
+	if len(r.Tuned) > 0 {
+		_, err = fmt.Fprintf(w, "dyno has set %d of their files; dyno machine restore puts them back.\n", len(r.Tuned))
+	}
+	return err
+}
+
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+func tunerIn(home string) *tune.Tuner { return &tune.Tuner{Root: "/", Home: home} }
