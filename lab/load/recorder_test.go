@@ -10,7 +10,7 @@ import (
 func TestWhatAStallHeldUpMarksItsWindow(t *testing.T) {
 	const second = int64(time.Second)
 	out, noUsage := make(chan *slot, slotsPerLoop), func() (time.Duration, time.Duration) { return 0, 0 }
-	r := newRecorder(0, 0, out, newSlots(), noUsage)
+	r := newRecorder(0, 0, out, newSlots(0), noUsage)
 	r.advance(second-1000, 10*second)
 	r.away(second/2, second-1000)
 	r.advance(second+1000, 10*second)
