@@ -8,12 +8,14 @@ import (
 )
 
 // How a loop waits has been measured (docs/nano-loop.md). When events follow each
-// other closely it keeps its processor: a wait that gives it back makes the
-// scheduler's monitor run every 20 µs. When they don't, or when handlers run
-// elsewhere and need the processor, the goroutine parks like any other.
+// other closely, the thread waits and keeps its processor: giving it back makes
+// the scheduler's monitor run every 20 µs, and a short time limit makes the kernel
+// set a timer each time. The monitor interrupts such a wait after some 10 ms. When
+// events are rare, or handlers run elsewhere and need the processor, the goroutine
+// parks like any other.
 const (
-	brisk      = int64(100 * time.Microsecond) // mean time between batches up to which the loop keeps its processor
-	briefly    = 250 * time.Microsecond        // for so long at most
+	brisk      = int64(250 * time.Microsecond) // mean time between batches up to which the loop keeps its processor
+	longest    = 100 * time.Millisecond        // of such a wait, should the monitor not interrupt it
 	yieldEvery = int64(100 * time.Microsecond) // other goroutines get their turn, also under full load
 )
 
@@ -33,7 +35,7 @@ func (l *loop) poll() ([]reactor.Event, error) {
 	}
 	due, ok := l.due()
 	if l.gap < brisk && l.server.elsewhere.Load() == 0 {
-		d := briefly
+		d := longest
 		if ok {
 			d = min(d, max(time.Duration(due-l.now), 1))
 		}
