@@ -81,8 +81,11 @@ func (g *Generator) Trial(ctx context.Context, ask Ask) (Trial, error) {
 }
 
 // Settle asks one request at a time until the service answers as it did when it
-// was idle.
+// was idle, which the first call finds out.
 func (g *Generator) Settle(ctx context.Context) (time.Duration, error) {
+	if g.idle == 0 {
+		return 0, g.sound(ctx)
+	}
 	limit := g.SettleTime
 	if limit == 0 {
 		limit = DefaultSettle

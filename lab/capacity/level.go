@@ -1,0 +1,73 @@
+package capacity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"dyno/lab/load"
+)
+
+// ceilingShare of what the generator reaches against a server that costs nothing
+// is where a closed loop measures the generator.
+const ceilingShare = 0.9
+
+// Level runs a closed loop of so many connections for a time, for a [Sweep].
+// memory, if not nil, is asked for the server's memory in bytes once a second
+// while the connections are open, from one goroutine; the last answer counts.
+func (g *Generator) Level(ctx context.Context, connections int, length time.Duration, memory func() (uint64, error)) (LevelTrial, error) {
+	t := LevelTrial{Connections: connections}
+	if g.idle == 0 {
+		if err := g.sound(ctx); err != nil {
+			return t, err
+		}
+	}
+	spec := g.Spec
+	spec.Profile = load.Profile{Mode: load.Closed, Connections: connections, Think: g.Spec.Profile.Think}
+	spec.Duration, spec.MaxRequests = length, 0
+	spec.OnWindow = func(w load.Window) {
+		if memory != nil && !w.Warmup() {
+			if bytes, err := memory(); err == nil {
+				t.Memory = bytes
+			}
+		}
+		if g.OnWindow != nil {
+			g.OnWindow(w)
+		}
+	}
+	r, err := load.Run(ctx, spec)
+	if err == nil {
+		err = interrupted(ctx)
+	}
+	var none *load.UnreachableError
+	switch {
+	case errors.As(err, &none):
+		return t, fmt.Errorf("at %d connections: %w", connections, err)
+	case err != nil:
+		return t, err
+	}
+	t.judge(r, spec.Calibration)
+	return t, nil
+}
+
+// judge takes the figures, and says whether it was the service that they are of.
+func (t *LevelTrial) judge(r *load.Result, c *load.Calibration) {
+	t.Throughput, t.Errors = r.Throughput(), r.Total.Errors
+	p50, _ := r.Total.Quantile(load.Response, 50)
+	p99, _ := r.Total.Quantile(load.Response, 99)
+	t.P50, t.P99 = float64(p50), float64(p99)
+	limited := named(r.Findings, limits)
+	invalid, measured, _ := r.LeftOut()
+	switch {
+	case limited != nil:
+		t.Spoiled, t.Limited, t.Why = true, true, details(limited)
+	case c != nil && c.Ceiling > 0 && t.Throughput > ceilingShare*c.Ceiling:
+		t.Spoiled, t.Limited = true, true
+		t.Why = fmt.Sprintf("the generator reaches %s/s against a server that costs nothing (limit %.0f %%)", rateText(c.Ceiling), 100*ceilingShare)
+	case invalid == measured:
+		t.Spoiled, t.Why = true, details(r.Findings)
+	case t.Throughput == 0:
+		t.Spoiled, t.Why = true, "no answer came within the trial, which is too short for so many connections"
+	}
+}

@@ -1,0 +1,232 @@
+package capacity
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"dyno/lab/load"
+	"dyno/lab/stats"
+)
+
+// Sweep measures a closed loop at several numbers of connections, to see where
+// more of them stop giving more throughput. The levels are gone through upwards
+// and then downwards, so that a drift of the machine, or memory that a service
+// keeps, does not pass for an effect of the connections.
+type Sweep struct {
+	Levels []int // of connections, ascending, at least 1
+	Passes int   // up and down again counts as one; 0 means 1
+	// Repeats is how often a trial that the generator spoiled may be repeated.
+	Repeats int
+	// Seed is that of the fit's intervals.
+	Seed uint64
+	// Measure runs one trial. [Generator.Level] is one such function.
+	Measure func(ctx context.Context, connections int) (LevelTrial, error)
+	// Settle, if set, is called before each trial: what one level has left
+	// in the server's queues must not be measured at the next.
+	Settle func(ctx context.Context) (time.Duration, error)
+	// OnTrial, if set, is called after each trial.
+	OnTrial func(LevelTrial)
+}
+
+// LevelTrial is what came of one trial of a sweep.
+type LevelTrial struct {
+	Connections int         `json:"connections"`
+	Down        bool        `json:"down,omitempty"` // on the way down
+	Throughput  float64     `json:"throughput"`     // answers per second
+	P50         float64     `json:"p50_ns"`
+	P99         float64     `json:"p99_ns"`
+	Errors      load.Errors `json:"errors"`
+	// Memory is what the server's processes held with the connections open, in
+	// bytes; 0 if it isn't known.
+	Memory  uint64 `json:"memory,omitempty"`
+	Spoiled bool   `json:"spoiled,omitempty"` // by the generator, at its limit or disturbed, or by its shortness
+	Limited bool   `json:"limited,omitempty"` // spoiled because it was at its limit
+	Why     string `json:"why,omitempty"`
+}
+
+// Level sums up the trials at one number of connections.
+type Level struct {
+	Connections int          `json:"connections"`
+	Throughput  float64      `json:"throughput"` // mean of the trials that count; of all if none does
+	Up          float64      `json:"up"`         // mean on the way up, and down; 0 if none counts
+	Down        float64      `json:"down"`
+	P99         float64      `json:"p99_ns"` // median of the trials that count
+	Memory      uint64       `json:"memory,omitempty"`
+	Counts      bool         `json:"counts"`            // false: all trials were spoiled
+	Limited     bool         `json:"limited,omitempty"` // the generator was at its limit
+	Trials      []LevelTrial `json:"trials"`
+}
+
+// Hysteresis is by how much the throughput on the way down differs from that on
+// the way up, as a share of it; NaN if one is missing.
+func (l *Level) Hysteresis() float64 {
+	if l.Up == 0 || l.Down == 0 {
+		return math.NaN()
+	}
+	return l.Down/l.Up - 1
+}
+
+// Knee is what a sweep came to.
+type Knee struct {
+	Levels []Level `json:"levels"` // ascending
+	// Enough is the lowest number of connections with at least 95 % of the highest
+	// throughput that was measured; 0 if nothing counts.
+	Enough int `json:"enough"`
+	// Fit is the universal scalability law; nil if the levels that count can't
+	// carry it, and FitNote says why.
+	Fit     *stats.USL `json:"fit,omitempty"`
+	FitNote string     `json:"fit_note,omitempty"`
+	// MemoryPer1000 is what 1,000 more connections took of the server's memory, in
+	// bytes, by the levels on the way up; nil if it isn't known.
+	MemoryPer1000 *float64      `json:"memory_per_1000,omitempty"`
+	MemoryNote    string        `json:"memory_note,omitempty"` // why it isn't
+	Took          time.Duration `json:"took_ns"`
+}
+
+// Limits of a sweep.
+const (
+	maxLevels   = 1000
+	enoughShare = 0.95
+	fitLevel    = 0.95
+)
+
+// Check reports what is wrong with the sweep, or nil.
+func (s *Sweep) Check() error {
+	switch n := len(s.Levels); {
+	case n < 1 || n > maxLevels:
+		return fmt.Errorf("the levels of connections must be from 1 to %d, not %d", maxLevels, n)
+	case s.Levels[0] < 1 || s.Levels[n-1] > load.MaxConnections:
+		return fmt.Errorf("connections must be from 1 to %d, not from %d to %d", load.MaxConnections, s.Levels[0], s.Levels[n-1])
+	case !slices.IsSorted(s.Levels):
+		return fmt.Errorf("the levels of connections must ascend: %v", s.Levels)
+	case s.Passes < 0 || s.Passes > 1000:
+		return fmt.Errorf("the passes must be from 1 to 1000, not %d", s.Passes)
+	}
+	return nil
+}
+
+// Run measures all levels. An error is that of a trial.
+func (s *Sweep) Run(ctx context.Context) (*Knee, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	levels := slices.Compact(slices.Clone(s.Levels))
+	trials := make(map[int][]LevelTrial)
+	for range max(1, s.Passes) {
+		for i := range 2 * len(levels) {
+			down := i >= len(levels)
+			n := levels[min(i, 2*len(levels)-1-i)]
+			t, err := s.trial(ctx, n, down)
+			if err != nil {
+				return nil, err
+			}
+			trials[n] = append(trials[n], t)
+		}
+	}
+	k := &Knee{}
+	for _, n := range levels {
+		k.Levels = append(k.Levels, levelOf(n, trials[n]))
+	}
+	k.conclude(s.Seed)
+	k.Took = time.Since(began)
+	return k, nil
+}
+
+// trial measures one level, again if the machine disturbed it. Trials that were at
+// the generator's limit would be so again.
+func (s *Sweep) trial(ctx context.Context, n int, down bool) (LevelTrial, error) {
+	for repeat := 0; ; repeat++ {
+		if err := s.settle(ctx); err != nil {
+			return LevelTrial{}, err
+		}
+		t, err := s.Measure(ctx, n)
+		if err != nil {
+			return t, err
+		}
+		t.Connections, t.Down = n, down
+		if s.OnTrial != nil {
+			s.OnTrial(t)
+		}
+		if !t.Spoiled || t.Limited || repeat >= s.Repeats {
+			return t, nil
+		}
+	}
+}
+
+func (s *Sweep) settle(ctx context.Context) error {
+	if s.Settle == nil {
+		return nil
+	}
+	_, err := s.Settle(ctx)
+	return err
+}
+
+func levelOf(n int, trials []LevelTrial) Level {
+	l := Level{Connections: n, Trials: trials}
+	var up, down, all, spoiled, p99 []float64
+	for i := range trials {
+		t := &trials[i]
+		l.Memory = max(l.Memory, t.Memory)
+		l.Limited = l.Limited || t.Limited
+		switch {
+		case t.Spoiled:
+			spoiled = append(spoiled, t.Throughput)
+			continue
+		case t.Down:
+			down = append(down, t.Throughput)
+		default:
+			up = append(up, t.Throughput)
+		}
+		all, p99 = append(all, t.Throughput), append(p99, t.P99)
+	}
+	l.Counts = len(all) > 0 && mean(all) > 0
+	l.Up, l.Down, l.Throughput = mean(up), mean(down), mean(all)
+	if !l.Counts {
+		l.Throughput = mean(append(all, spoiled...))
+		return l
+	}
+	slices.Sort(p99)
+	l.P99 = p99[len(p99)/2]
+	return l
+}
+
+// mean is 0 for nothing.
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(max(1, len(x)))
+}
+
+// conclude says what the levels show.
+func (k *Knee) conclude(seed uint64) {
+	var n, x []float64
+	top := 0.0
+	for i := range k.Levels {
+		l := &k.Levels[i]
+		if l.Counts {
+			top = max(top, l.Throughput)
+		}
+		for j := range l.Trials {
+			if t := &l.Trials[j]; !t.Spoiled && t.Throughput > 0 {
+				n, x = append(n, float64(t.Connections)), append(x, t.Throughput)
+			}
+		}
+	}
+	for i := range k.Levels {
+		if l := &k.Levels[i]; l.Counts && l.Throughput >= enoughShare*top {
+			k.Enough = l.Connections
+			break
+		}
+	}
+	var err error
+	if k.Fit, err = stats.FitUSL(n, x, fitLevel, seed); err != nil {
+		k.FitNote = err.Error()
+	}
+	k.MemoryPer1000, k.MemoryNote = memoryPer1000(k.Levels)
+}
