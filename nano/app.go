@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"runtime/debug"
 	"sync"
 )
@@ -116,6 +117,11 @@ func (a *App) caught(x *exchange) {
 func (a *App) panicked(x *exchange, p any) {
 	if x.hooked {
 		x.hooks.panicked(p)
+	}
+	if p == http.ErrAbortHandler {
+		x.begun = true
+		x.wire.abort(x)
+		return
 	}
 	a.config.Logger.Error("handler panicked", "route", routeName(x), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	if x.begun {

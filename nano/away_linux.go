@@ -53,7 +53,7 @@ func (t *turn) flush(*exchange) error {
 		if err != nil || left == 0 {
 			return err
 		}
-		if err := t.wait(t.writable, t.loop.app.config.Limits.WriteStall); err != nil {
+		if err := t.wait(writing, t.loop.app.config.Limits.WriteStall); err != nil {
 			t.reply.cut = true
 			return err
 		}
@@ -87,8 +87,16 @@ var (
 )
 
 // wait gives the loop up and waits for the socket. stall <= 0 waits for ever.
-func (t *turn) wait(ready chan struct{}, stall time.Duration) error {
+func (t *turn) wait(d direction, stall time.Duration) error {
 	t.leave()
+	ready := t.writable
+	if d == reading {
+		ready = t.readable
+	}
+	stall, err := t.patience(d, stall)
+	if err != nil {
+		return err
+	}
 	var late <-chan time.Time
 	if stall > 0 {
 		timer := time.NewTimer(stall)
@@ -99,6 +107,9 @@ func (t *turn) wait(ready chan struct{}, stall time.Duration) error {
 	case <-ready:
 		return nil
 	case <-late:
+		if _, err := t.patience(d, 0); err != nil {
+			return err
+		}
 		return errStalled
 	}
 }
@@ -152,7 +163,7 @@ func (t *turn) awaitBody() error {
 		return errTooSlow
 	}
 	from := time.Now()
-	err := t.wait(t.readable, limits.ReadBody)
+	err := t.wait(reading, limits.ReadBody)
 	in.waited += time.Since(from)
 	if errors.Is(err, errStalled) {
 		return errTooSlow

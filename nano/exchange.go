@@ -3,6 +3,7 @@ package nano
 import (
 	"context"
 	"net"
+	"net/http"
 	"net/netip"
 	"sync/atomic"
 
@@ -25,6 +26,7 @@ type exchange struct {
 	route  *Route
 	remote netip.AddrPort
 	tls    bool
+	std    *http.Request // if it came through net/http
 	body   body
 	form   *Form // nil until somebody asks
 
@@ -72,9 +74,10 @@ type wire interface {
 
 // body is the request's body: whole in memory, or to be read from the wire.
 type body struct {
-	whole []byte // valid if ready
-	ready bool
-	at    int // of whole that a reader has had
+	whole  []byte      // valid if ready
+	chunks *http1.Body // of a whole that came in chunks: it has the trailers
+	ready  bool
+	at     int // of whole that a reader has had
 }
 
 func (x *exchange) path() []byte {
@@ -127,7 +130,7 @@ func (x *exchange) recycle() {
 	}
 	x.match.reset(x.app.config.Debug)
 	x.route, x.status, x.fields, x.begun = nil, 0, x.fields[:0], false
-	x.body = body{}
+	x.std, x.body = nil, body{}
 	if x.form != nil {
 		x.form.close()
 		x.form = nil

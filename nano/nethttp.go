@@ -2,10 +2,13 @@ package nano
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"strconv"
+	"time"
 
 	"dyno/internal/http1"
 )
@@ -13,12 +16,13 @@ import (
 // ServeHTTP makes an App an http.Handler: what arrives through net/http, such as
 // TLS and HTTP/2, meets the same routes.
 func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	sw := &stdWire{w: w, r: r, body: http.MaxBytesReader(w, r.Body, a.config.Limits.Body)}
+	sw := newStdWire(a, w, r)
 	x := a.take(sw)
 	defer a.give(x)
+	x.buf = x.buf[:0]
 	x.fromStd(r)
-	h := a.find(x)
-	a.serve(x, h)
+	sw.receive(x)
+	a.serve(x, a.find(x))
 	if sw.aborted {
 		panic(http.ErrAbortHandler)
 	}
@@ -28,14 +32,28 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type stdWire struct {
 	w       http.ResponseWriter
 	r       *http.Request
-	body    interface{ Read([]byte) (int, error) }
+	body    io.Reader
 	aborted bool
+}
+
+func newStdWire(a *App, w http.ResponseWriter, r *http.Request) *stdWire {
+	s := &stdWire{w: w, r: r, body: r.Body}
+	if limit := a.config.Limits.Body; limit >= 0 && r.ContentLength != 0 && r.Body != nil {
+		s.body = http.MaxBytesReader(w, r.Body, limit)
+	}
+	return s
+}
+
+// receive gives x what has been set of the answer before.
+func (s *stdWire) receive(x *exchange) {
+	if h := s.w.Header(); len(h) > 0 {
+		eachField(h, func(name, value string) { x.fields = appendField(x.fields, name, value) })
+	}
 }
 
 // fromStd lays the request out as if it had been read from an HTTP/1.1
 // connection, so that everything after works on one form.
 func (x *exchange) fromStd(r *http.Request) {
-	x.buf = x.buf[:0]
 	put := func(s string) http1.Span {
 		from := uint32(len(x.buf))
 		x.buf = append(x.buf, s...)
@@ -48,37 +66,33 @@ func (x *exchange) fromStd(r *http.Request) {
 	x.req.Host = put(r.Host)
 	x.req.Minor = 1
 	x.req.ContentLength = r.ContentLength
+	x.req.Chunked = r.ContentLength < 0
 	for name, values := range r.Header {
 		for _, v := range values {
 			x.req.Fields = append(x.req.Fields, http1.Field{Name: put(name), Value: put(v)})
 		}
 	}
 	x.req.Fields = append(x.req.Fields, http1.Field{Name: put("Host"), Value: x.req.Host})
-	x.tls = r.TLS != nil
+	x.std, x.tls = r, r.TLS != nil
+	x.body = body{ready: r.ContentLength == 0}
 	x.remote, _ = netip.ParseAddrPort(r.RemoteAddr)
 }
 
+// head gives net/http the fields. The header may have those that were there
+// before: x.fields has them too.
 func (s *stdWire) head(x *exchange) {
 	h := s.w.Header()
-	for rest := x.fields; len(rest) > 0; {
-		line, end := cutLine(rest)
-		for i, c := range line {
-			if c == ':' {
-				h.Add(string(line[:i]), string(line[i+2:]))
-				break
-			}
-		}
-		rest = rest[end:]
-	}
+	clear(h)
+	eachLine(x.fields, h.Add)
 }
 
 func (s *stdWire) answer(x *exchange, body []byte) error {
 	s.head(x)
-	if x.status != 204 && x.status != 304 && s.r.Method != "HEAD" {
+	if x.status != 204 && x.status != 304 && !(s.r.Method == "HEAD" && len(body) == 0) {
 		s.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	s.w.WriteHeader(x.status)
-	if len(body) == 0 {
+	if len(body) == 0 || bodiless(x.status) {
 		return nil
 	}
 	_, err := s.w.Write(body)
@@ -99,20 +113,19 @@ func (s *stdWire) write(_ *exchange, p []byte) (int, error) { return s.w.Write(p
 func (s *stdWire) flush(*exchange) error { return http.NewResponseController(s.w).Flush() }
 
 func (s *stdWire) end(_ *exchange, trailers []byte) error {
-	for rest := trailers; len(rest) > 0; {
-		line, end := cutLine(rest)
-		for i, c := range line {
-			if c == ':' {
-				s.w.Header().Add(http.TrailerPrefix+string(line[:i]), string(line[i+2:]))
-				break
-			}
-		}
-		rest = rest[end:]
-	}
+	h := s.w.Header()
+	eachLine(trailers, func(name, value string) { h.Add(http.TrailerPrefix+name, value) })
 	return nil
 }
 
-func (s *stdWire) read(_ *exchange, p []byte) (int, error) { return s.body.Read(p) }
+func (s *stdWire) read(_ *exchange, p []byte) (int, error) {
+	n, err := s.body.Read(p)
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		err = ErrBodyTooLarge
+	}
+	return n, err
+}
 
 func (s *stdWire) abort(*exchange) { s.aborted = true }
 
@@ -127,4 +140,32 @@ func (s *stdWire) hijack(*exchange) (net.Conn, []byte, error) {
 	}
 	early, err := rw.Reader.Peek(rw.Reader.Buffered())
 	return c, early, err
+}
+
+// inform implements netWire.
+func (s *stdWire) inform(x *exchange, status int, lines []byte) error {
+	h := s.w.Header()
+	clear(h)
+	eachLine(lines, h.Add)
+	s.w.WriteHeader(status)
+	clear(h)
+	return nil
+}
+
+// trailers implements netWire.
+func (s *stdWire) trailers(_ *exchange, f func(name, value string)) { eachField(s.r.Trailer, f) }
+
+// deadline implements netWire.
+func (s *stdWire) deadline(d direction, at time.Time) error {
+	c := http.NewResponseController(s.w)
+	if d == reading {
+		return c.SetReadDeadline(at)
+	}
+	return c.SetWriteDeadline(at)
+}
+
+// local implements netWire.
+func (s *stdWire) local() net.Addr {
+	a, _ := s.r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return a
 }

@@ -44,7 +44,7 @@ func (t *turn) sendFrom(fd int, offset, length int64) error {
 		n, err := unix.Sendfile(t.fd, fd, &offset, int(min(length, sendfilePart)))
 		switch {
 		case err == unix.EAGAIN:
-			if err := t.wait(t.writable, t.loop.app.config.Limits.WriteStall); err != nil {
+			if err := t.wait(writing, t.loop.app.config.Limits.WriteStall); err != nil {
 				t.reply.cut = true
 				return err
 			}

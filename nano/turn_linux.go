@@ -3,6 +3,7 @@ package nano
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"dyno/internal/clock"
@@ -33,6 +34,7 @@ type turn struct {
 	reply    reply
 	inflow   inflow
 	hijacked bool
+	by       [2]atomic.Int64 // deadlines that the handler has set, by direction; Unix time in ns, 0: none
 
 	// Between a handler that is away and the loop.
 	letter   letter
@@ -95,6 +97,10 @@ func (t *turn) over() {
 		t.mu.Lock()
 		t.cancel = nil
 		t.mu.Unlock()
+	}
+	if t.by[reading].Load()|t.by[writing].Load() != 0 {
+		t.by[reading].Store(0)
+		t.by[writing].Store(0)
 	}
 	t.x.recycle()
 }

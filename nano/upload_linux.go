@@ -84,7 +84,7 @@ func (l *loop) collect(c *conn, b []byte) (n int, mine bool) {
 		if _, err := x.req.Parse(u.head, &l.head); err != nil {
 			panic("nano: a head that was parsed can't be parsed: " + err.Error())
 		}
-		x.body = body{whole: u.body, ready: true}
+		x.body = body{whole: u.body, ready: true, chunks: &u.dec}
 		return n, l.serve(c, u.head, b[n:], nil)
 	case len(u.body) > limits.BufferBody:
 		c.upload = nil

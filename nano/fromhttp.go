@@ -1,0 +1,126 @@
+package nano
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// FromHTTP makes a handler of net/http one of nano. It gets what it gets from
+// net/http's own server: an [http.ResponseWriter] with Flush, Hijack, ReadFrom,
+// trailers, interim answers and all of [http.ResponseController], and a request
+// that is a copy, so that it may keep strings of it. Content-Type is found from
+// the content, and Content-Length set, where net/http does so.
+//
+// What middleware outside has set of the answer is in the writer's Header.
+func FromHTTP(h http.Handler) Handler {
+	return func(c Ctx) error { return mounted(c, h, 0) }
+}
+
+// MountHTTP gives a handler of net/http all requests at prefix and below it. It
+// sees paths without the prefix of the group and this one, as behind
+// [http.StripPrefix], but "/" for the prefix itself. The prefix may hold
+// parameters: [http.Request.PathValue] has them.
+func (g *Group) MountHTTP(prefix string, h http.Handler, options ...Option) {
+	segments := strings.Count(strings.TrimSuffix(g.prefix+prefix, "/"), "/")
+	g.Mount(prefix, func(c Ctx) error { return mounted(c, h, segments) }, options...)
+}
+
+// mounted runs h without the first segments of the path.
+func mounted(c Ctx, h http.Handler, segments int) error {
+	b, err := newBridge(c)
+	if err != nil {
+		return NewProblem(400, "the request's target can't be read").Because(err)
+	}
+	defer b.leave()
+	cutSegments(b.req.URL, segments)
+	h.ServeHTTP(b, b.req)
+	return b.finish()
+}
+
+// cutSegments takes the first n segments off a path.
+func cutSegments(u *url.URL, n int) {
+	if n == 0 {
+		return
+	}
+	if u.RawPath == "" {
+		u.Path = withoutSegments(u.Path, n)
+		return
+	}
+	u.RawPath = withoutSegments(u.RawPath, n)
+	if path, err := url.PathUnescape(u.RawPath); err == nil {
+		u.Path = path
+	}
+}
+
+func withoutSegments(path string, n int) string {
+	for ; n > 0; n-- {
+		i := strings.IndexByte(path[1:], '/')
+		if i < 0 {
+			return "/"
+		}
+		path = path[1+i:]
+	}
+	return path
+}
+
+// FromHTTPMiddleware makes middleware of net/http one of nano. The handlers
+// inside it see the request as the middleware passes it on, with its context, and
+// answer through the writer that the middleware gives them. They do so with a Ctx
+// of their own, so that middleware may leave them behind, as [http.TimeoutHandler]
+// does. Their panics are answered inside: the middleware sees a 500.
+func FromHTTPMiddleware(mw func(http.Handler) http.Handler) Middleware {
+	return func(next Handler) Handler {
+		return FromHTTP(mw(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			b, ok := r.Context().Value(bridgeKey{}).(*bridge)
+			if !ok {
+				panic("nano: net/http middleware has replaced the request's context by one that isn't derived from it")
+			}
+			b.next(next, w, r)
+		})))
+	}
+}
+
+type bridgeKey struct{}
+
+// next runs the handlers inside net/http middleware.
+func (b *bridge) next(h Handler, w http.ResponseWriter, r *http.Request) {
+	sw := newStdWire(b.app, w, r)
+	d := b.app.take(sw)
+	defer b.app.give(d)
+	if !b.lend(d) {
+		return // the middleware has answered, and its request is over
+	}
+	d.fromStd(r)
+	sw.receive(d)
+	b.app.serve(d, h)
+	b.takeBack(d)
+	if sw.aborted {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// lend gives d what the routing of the request has found.
+func (b *bridge) lend(d *exchange) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.over {
+		return false
+	}
+	x := b.x
+	d.buf = append(d.buf[:0], x.buf...) // spans of the match refer to it
+	scratch := append(d.match.scratch[:0], x.match.scratch...)
+	d.match, d.route = x.match, x.route
+	d.match.scratch = scratch
+	d.values = append(d.values[:0], x.values...)
+	return true
+}
+
+// takeBack keeps the values that were set inside.
+func (b *bridge) takeBack(d *exchange) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.over {
+		b.x.values = append(b.x.values[:0], d.values...)
+	}
+}

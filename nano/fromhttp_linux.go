@@ -1,0 +1,86 @@
+package nano
+
+import (
+	"net"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/http1"
+)
+
+// inform implements netWire.
+func (t *turn) inform(x *exchange, status int, lines []byte) error {
+	if t.reply.streamed || t.reply.ended {
+		return ErrAnswered
+	}
+	t.out = append(t.out, http1.StatusLine(status)...)
+	t.out = append(t.out, lines...)
+	t.out = append(t.out, "\r\n"...)
+	if status == 101 {
+		return nil // the protocol that follows sends it along
+	}
+	return t.flush(x)
+}
+
+// trailers implements netWire.
+func (t *turn) trailers(x *exchange, f func(name, value string)) {
+	dec := x.body.chunks
+	if t.inflow.open {
+		dec = &t.inflow.dec
+	}
+	if dec == nil {
+		return
+	}
+	text, fields := dec.Trailers()
+	for _, field := range fields {
+		f(string(field.Name.Of(text)), string(field.Value.Of(text)))
+	}
+}
+
+// deadline implements netWire.
+func (t *turn) deadline(d direction, at time.Time) error {
+	by := int64(0)
+	if !at.IsZero() {
+		by = max(at.UnixNano(), 1)
+	}
+	t.by[d].Store(by)
+	if d == reading {
+		signal(t.readable) // who waits looks again
+	} else {
+		signal(t.writable)
+	}
+	return nil
+}
+
+// patience returns how long to wait for the client: until the deadline the
+// handler has set, else for the limit.
+func (t *turn) patience(d direction, limit time.Duration) (time.Duration, error) {
+	by := t.by[d].Load()
+	if by == 0 {
+		return limit, nil
+	}
+	left := time.Until(time.Unix(0, by))
+	if left <= 0 {
+		return 0, os.ErrDeadlineExceeded
+	}
+	return left, nil
+}
+
+// local implements netWire.
+func (t *turn) local() net.Addr {
+	sa, err := unix.Getsockname(t.fd)
+	if err != nil {
+		return nil
+	}
+	switch sa := sa.(type) {
+	case *unix.SockaddrInet4:
+		return &net.TCPAddr{IP: sa.Addr[:], Port: sa.Port}
+	case *unix.SockaddrInet6:
+		return &net.TCPAddr{IP: sa.Addr[:], Port: sa.Port}
+	case *unix.SockaddrUnix:
+		return &net.UnixAddr{Net: "unix", Name: sa.Name}
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package nano
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strings"
+	"sync"
+
+	"dyno/internal/http1"
+)
+
+// fill makes the request. What handlers may keep is a copy of the read buffer.
+func (b *bridge) fill() error {
+	x := b.x
+	if std := x.std; std != nil { // it came through net/http
+		b.req = std.WithContext(&b.ctx)
+		at := *std.URL
+		b.req.URL = &at
+		if b.req.ContentLength != 0 {
+			b.req.Body = &b.body
+		}
+		return nil
+	}
+	r := (&b.request).WithContext(&b.ctx)
+	b.req = r
+	head := string(x.buf)
+	of := func(s http1.Span) string { return head[s.Start:s.End] }
+	r.Method, r.RequestURI, r.Host = of(x.req.Method), of(x.req.Target), of(x.req.Host)
+	r.Proto, r.ProtoMajor, r.ProtoMinor = protoOf(x.req.Minor), 1, int(x.req.Minor)
+	r.RemoteAddr = "@" // as net/http has it for a unix socket
+	if x.remote.IsValid() {
+		r.RemoteAddr = x.remote.String()
+	}
+	b.fillHeader(r, of)
+	b.fillBody(r)
+	b.fillRoute(r)
+	r.Close = http1.ListHas(x.field("Connection"), "close") || x.req.Minor == 0 && !x.req.KeepAlive
+	return b.fillURL(r, of(x.req.Path), of(x.req.Query))
+}
+
+func protoOf(minor uint8) string {
+	if minor == 0 {
+		return "HTTP/1.0"
+	}
+	return "HTTP/1.1"
+}
+
+// fillHeader makes the Header, without the fields that net/http has elsewhere.
+func (b *bridge) fillHeader(r *http.Request, of func(http1.Span) string) {
+	fields := b.x.req.Fields
+	r.Header = make(http.Header, len(fields))
+	values := make([]string, 0, len(fields))
+	for _, f := range fields {
+		name := textproto.CanonicalMIMEHeaderKey(of(f.Name))
+		switch name {
+		case "Host", "Transfer-Encoding":
+			continue
+		case "Trailer":
+			announce(r, of(f.Value))
+			continue
+		}
+		if have := r.Header[name]; have != nil {
+			r.Header[name] = append(have, of(f.Value))
+			continue
+		}
+		values = append(values, of(f.Value))
+		r.Header[name] = values[len(values)-1 : len(values) : len(values)]
+	}
+}
+
+// announce notes the names of trailers to come.
+func announce(r *http.Request, list string) {
+	for name := range strings.SplitSeq(list, ",") {
+		if name = textproto.CanonicalMIMEHeaderKey(textproto.TrimString(name)); name == "" {
+			continue
+		}
+		if r.Trailer == nil {
+			r.Trailer = make(http.Header)
+		}
+		r.Trailer[name] = nil
+	}
+}
+
+func (b *bridge) fillBody(r *http.Request) {
+	q := &b.x.req
+	switch {
+	case q.Chunked:
+		r.ContentLength, r.TransferEncoding = -1, []string{"chunked"}
+		r.Body = &b.body
+	case q.ContentLength > 0:
+		r.ContentLength, r.Body = q.ContentLength, &b.body
+	default:
+		r.Body = http.NoBody
+	}
+}
+
+func (b *bridge) fillRoute(r *http.Request) {
+	route := b.x.route
+	if route == nil {
+		return
+	}
+	r.Pattern = route.String()
+	for i, name := range route.params {
+		r.SetPathValue(name, string(b.x.value(i)))
+	}
+}
+
+// fillURL does what url.ParseRequestURI does, without its costs where the path
+// needs no second look.
+func (b *bridge) fillURL(r *http.Request, path, query string) (err error) {
+	target := r.RequestURI
+	if r.Method == "CONNECT" && !strings.HasPrefix(target, "/") {
+		if r.URL, err = url.ParseRequestURI("http://" + target); err == nil {
+			r.URL.Scheme = ""
+		}
+		return err
+	}
+	if b.x.req.Form != http1.OriginForm || !plainPath(path) {
+		r.URL, err = url.ParseRequestURI(target)
+		return err
+	}
+	b.url = url.URL{Path: path, RawQuery: query, ForceQuery: len(target) == len(path)+1}
+	r.URL = &b.url
+	return nil
+}
+
+// plainPath reports whether net/url would encode the path as it is.
+func plainPath(path string) bool {
+	for i := range len(path) {
+		switch c := path[i]; c {
+		case '!', '\'', '(', ')', '*':
+			return false
+		case '/':
+		default:
+			if !isPathByte(c) {
+				return false
+			}
+		}
+	}
+	return path != ""
+}
+
+// bridgeBody is the body of a bridge's request. A mounted proxy's transport may
+// read it while its handler returns: then the lock makes the end of the request
+// wait for the read, which is made to return.
+type bridgeBody struct {
+	b      *bridge
+	mu     sync.Mutex
+	closed bool
+	ended  bool
+}
+
+func (r *bridgeBody) Read(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.closed:
+		return 0, http.ErrBodyReadAfterClose
+	case r.ended:
+		return 0, io.EOF
+	}
+	n, err := bodyReader{r.b.c}.Read(p)
+	switch {
+	case err == io.EOF:
+		r.ended = true
+		r.b.takeTrailers()
+	case errors.Is(err, ErrBodyTooLarge):
+		err = &http.MaxBytesError{Limit: r.b.app.config.Limits.Body}
+	}
+	return n, err
+}
+
+func (r *bridgeBody) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	return nil
+}
+
+// takeTrailers puts the trailers of a body that has ended into the request.
+func (b *bridge) takeTrailers() {
+	w, ok := netWireOf(b.x.wire)
+	if !ok {
+		return
+	}
+	w.trailers(b.x, func(name, value string) {
+		if b.req.Trailer == nil {
+			b.req.Trailer = make(http.Header)
+		}
+		b.req.Trailer.Add(name, value)
+	})
+}
