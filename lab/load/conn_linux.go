@@ -185,8 +185,7 @@ func (l *eventLoop) established(id int32) {
 }
 
 // connectFailed counts a connection that did not come up and lets it be tried
-// again after a pause. Where each request has a connection of its own, the
-// request has failed with it.
+// again after a pause. A request that waited for it has failed with it.
 func (l *eventLoop) connectFailed(id int32, err error) {
 	l.errors.note("connect", explainConnect(err))
 	c := &l.conns[id]
@@ -194,7 +193,7 @@ func (l *eventLoop) connectFailed(id int32, err error) {
 	if l.rec != nil {
 		l.rec.Errors.Connect++
 	}
-	if c.pending && l.spec.Link.Reuse == NoReuse {
+	if c.pending {
 		c.pending = false
 		l.rec.inFlight--
 	}
@@ -205,10 +204,10 @@ var errClosedEarly = errors.New("the server closed the connection before it coul
 
 // explainConnect adds what can be done about it.
 func explainConnect(err error) string {
-	switch err {
-	case unix.EADDRNOTAVAIL:
+	switch {
+	case errors.Is(err, unix.EADDRNOTAVAIL):
 		return "no local port is free: give more addresses to connect from, or reuse connections"
-	case unix.EMFILE, unix.ENFILE:
+	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
 		return err.Error() + ": raise the limit on open files (ulimit -n)"
 	}
 	return err.Error()
@@ -297,8 +296,7 @@ func (l *eventLoop) answered(id int32, data []byte) {
 	c := &l.conns[id]
 	if c.state != busy {
 		l.fail(&l.errorsNow().Body, "body", "the server sent bytes that no request asked for")
-		l.drop(id)
-		l.again(id)
+		l.lostIdle(id)
 		return
 	}
 	if c.first == 0 {
@@ -337,8 +335,7 @@ func (l *eventLoop) ended(id int32) {
 	case c.state == connecting || c.state == securing:
 		l.connectFailed(id, errClosedEarly)
 	case c.state == ready:
-		l.drop(id)
-		l.again(id)
+		l.lostIdle(id)
 	case c.answer.EOF():
 		l.done(id)
 	case c.answer.Started() || len(c.partial) > 0:
@@ -404,9 +401,22 @@ func (l *eventLoop) broke(id int32, why string) {
 			l.connectFailed(id, errors.New(why))
 			return
 		}
-		l.drop(id)
-		l.again(id)
+		l.lostIdle(id)
 	}
+}
+
+// lostIdle is called when a connection that was waiting for a request can't be
+// used any more. One that has carried none is opened again only after a pause:
+// with a server that closes or speaks first the loop would do nothing else.
+func (l *eventLoop) lostIdle(id int32) {
+	unused := l.conns[id].served == 0
+	l.drop(id)
+	if unused {
+		l.cameUp = true
+		l.retries.Start(id, max(l.now, 1))
+		return
+	}
+	l.again(id)
 }
 
 // failRequest ends the request under way on id without a usable answer.

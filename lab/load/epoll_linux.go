@@ -31,7 +31,7 @@ func openEpoll(sh share) (engine, error) {
 		if err != nil {
 			return nil, err
 		}
-		poller.KeepProcessor = true // see spareProcessor
+		poller.KeepProcessor = true // see processors
 		p := &epoll{loop: l, poller: poller, read: make([]byte, readBuffer)}
 		if sh.spec.KernelTimestamps {
 			p.stamps = newKernelStamps()

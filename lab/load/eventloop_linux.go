@@ -67,6 +67,7 @@ type eventLoop struct {
 	waiting   ring[int32] // connections to be made as soon as not too many others are
 	making    int         // connections being established
 	up        int         // connections established or in use
+	cameUp    bool        // one was established, though the server ended it before its first request
 	begun     uint64      // requests that have a connection, or wait for theirs to be made
 	turn      uint64      // counts the turns of the loop: what is sent in one is handed to the kernel at its end
 	sending   bool        // new requests may start
@@ -111,9 +112,7 @@ func openEventLoop(sh share, open func(*eventLoop) (backend, error)) (engine, er
 
 func (l *eventLoop) close() {
 	for i := range l.conns {
-		if l.conns[i].state != down {
-			l.hangUp(int32(i))
-		}
+		l.drop(int32(i))
 	}
 	l.backend.close()
 }
@@ -148,7 +147,7 @@ func (l *eventLoop) connect(ctx context.Context) error {
 			return l.broken
 		}
 	}
-	if ctx.Err() == nil && l.up == 0 {
+	if ctx.Err() == nil && l.up == 0 && !l.cameUp {
 		return l.unreachable()
 	}
 	return nil
@@ -401,7 +400,9 @@ func (l *eventLoop) expire() {
 			break
 		}
 		l.retries.Stop(id)
-		l.again(id)
+		if l.conns[id].state == down { // else a request has opened it meanwhile
+			l.again(id)
+		}
 	}
 }
 

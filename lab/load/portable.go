@@ -114,6 +114,7 @@ func (p *portable) load(ctx context.Context, rec *recorder, begin, end int64) {
 	p.endOfTime()
 	if p.spec.Profile.Mode == Closed {
 		p.interrupt() // answers after the end don't count
+		cancel()      // nor do connections
 	}
 	<-finished
 	p.mu.Lock()

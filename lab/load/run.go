@@ -75,7 +75,9 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer spareProcessor(len(shares))()
+	if name != "portable" {
+		defer loopProcessors.hold(len(shares))()
+	}
 	r := &Result{Engine: name, Calibration: spec.Calibration, planned: newPlanFold(&spec), FirstErrors: shares[0].errors.first}
 	if err := (&runner{spec: &spec, result: r}).run(ctx, shares, open); err != nil {
 		return nil, err
@@ -84,18 +86,6 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	r.seal()
 	r.judge(&spec)
 	return r, nil
-}
-
-// spareProcessor makes sure that the scheduler has more processors than there
-// are loops, which don't give theirs back: the collector needs one. undo sets
-// back what was changed.
-func spareProcessor(loops int) (undo func()) {
-	before := runtime.GOMAXPROCS(0)
-	if before > loops {
-		return func() {}
-	}
-	runtime.GOMAXPROCS(loops + 1)
-	return func() { runtime.GOMAXPROCS(before) }
 }
 
 // runner brings the loops up together and collects what they record.

@@ -204,7 +204,8 @@ func (r *kernelRing) hangUp(id int32) {
 	c := &r.loop.conns[id]
 	r.loop.quickEnd(id)
 	r.closing++
-	if c.receiving {
+	// A connection in the making is awaited, one that is busy may still send.
+	if c.receiving || c.state == connecting || c.state == busy {
 		c.receiving = false
 		r.ring.CloseCancelled(c.fd, r.tag(id, opClose), r.tag(id, opCancel))
 		return
