@@ -63,9 +63,9 @@ start, so that a stall is not omitted.
 decide, or an INVALID one, does not count as holding.
 
 Exit status: 0 if the target answered, 1 if more than --max-errors of the
-requests failed, nothing answered or a --fail does not hold, 2 for wrong usage,
-130 on Ctrl-C (what was measured so far is printed, and no threshold is
-evaluated).`,
+requests failed, nothing answered, no window is valid or a --fail does not hold,
+2 for wrong usage, 130 on Ctrl-C (what was measured so far is printed, and no
+threshold is evaluated).`,
 		Example: `  dyno load http://127.0.0.1:8080/
   dyno load -c 64 -d 30s --rate 5000 http://127.0.0.1:8080/json
   dyno load --phase 'ramp 100..5000 30s' --phase 'constant 5000 1m' http://127.0.0.1:8080/
@@ -185,11 +185,18 @@ func (f *loadFlags) unreachable(err error, e *endedLoad, must thresholds, output
 	return errors.Join(err, outputs.finish(e, os.Stderr))
 }
 
+// errNothingMeasured is the error of a load whose every window is invalid: the
+// target answered, but there is no figure.
+var errNothingMeasured = errors.New("nothing was measured")
+
 // judgeLoad decides the exit status of a load that ran to its end.
 func judgeLoad(r *load.Result, maxErrors float64) error {
 	t := &r.Total
 	if !r.Answered() {
 		return fmt.Errorf("nothing answered: %s", firstError(r))
+	}
+	if invalid, measured, reasons := r.LeftOut(); measured > 0 && invalid == measured {
+		return fmt.Errorf("%w: none of the %d windows is valid (%s)", errNothingMeasured, measured, strings.Join(reasons, ", "))
 	}
 	failed := float64(t.Errors.Total())
 	if all := failed + float64(t.Completed+t.Drained); all > 0 && failed/all > maxErrors {

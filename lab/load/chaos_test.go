@@ -97,7 +97,7 @@ var misdeeds = []misdeed{
 	breaks(true, chunkedHead+"zz\r\n"),
 	breaks(true, okReply+okReply),
 	breaks(true, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok and more"),
-	breaks(true),                            // says nothing
+	breaks(true),                             // says nothing
 	breaks(true, chunkedHead, "2\r\nok\r\n"), // never ends
 }
 

@@ -202,17 +202,6 @@ func (l *eventLoop) connectFailed(id int32, err error) {
 
 var errClosedEarly = errors.New("the server closed the connection before it could be used")
 
-// explainConnect adds what can be done about it.
-func explainConnect(err error) string {
-	switch {
-	case errors.Is(err, unix.EADDRNOTAVAIL):
-		return "no local port is free: give more addresses to connect from, or reuse connections"
-	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
-		return err.Error() + ": raise the limit on open files (ulimit -n)"
-	}
-	return err.Error()
-}
-
 // drop closes connection id.
 func (l *eventLoop) drop(id int32) {
 	c := &l.conns[id]
@@ -245,7 +234,7 @@ func (l *eventLoop) again(id int32) {
 		if l.keepsWarm() {
 			l.open(id)
 		}
-	case l.spec.Profile.Mode == Closed || !l.keepsWarm():
+	case l.spec.Profile.Mode == Closed || !l.keepsWarm() || l.backlog.len() > 0:
 		l.release(id)
 	default:
 		l.open(id)

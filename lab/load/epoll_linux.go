@@ -13,6 +13,7 @@ import (
 const (
 	eventBatch = 512
 	readBuffer = 64 << 10
+	readTurn   = 16 // reads of one connection in a row, so that others get their turn
 )
 
 // epoll is the backend for every Linux: sockets say when they are ready, and are
@@ -22,7 +23,15 @@ type epoll struct {
 	poller *reactor.Poller
 	events []reactor.Event
 	read   []byte        // shared by all connections: answers are parsed in place
+	unread []place       // connections that have had their turn and may hold more
+	rested []place       // those of the turn before; the two change places
 	stamps *kernelStamps // nil unless asked for
+}
+
+// place is a connection, told apart from a later one in its place.
+type place struct {
+	id  int32
+	gen uint32
 }
 
 func openEpoll(sh share) (engine, error) {
@@ -43,8 +52,11 @@ func openEpoll(sh share) (engine, error) {
 func (p *epoll) close() { p.poller.Close() }
 
 func (p *epoll) wait(d time.Duration) (events int, err error) {
+	if len(p.unread) > 0 {
+		d = 0
+	}
 	p.events, err = p.poller.Wait(d)
-	return len(p.events), err
+	return len(p.events) + len(p.unread), err
 }
 
 func (p *epoll) pause(d time.Duration) error {
@@ -56,6 +68,12 @@ func (p *epoll) handle() {
 	for i := range p.events {
 		p.event(&p.events[i])
 	}
+	p.unread, p.rested = p.rested[:0], p.unread
+	for _, c := range p.rested {
+		if p.loop.conns[c.id].gen == c.gen {
+			p.receive(c.id, true)
+		}
+	}
 }
 
 // event deals with one event.
@@ -66,6 +84,9 @@ func (p *epoll) event(e *reactor.Event) {
 	case connecting:
 		if e.Writable() {
 			l.connected(id, reactor.ConnectError(int(c.fd)))
+		}
+		if e.Readable() { // the server spoke first, or has closed already
+			p.receive(id, e.Ending())
 		}
 	case securing, ready, busy:
 		if e.Writable() && len(c.unsent) > 0 {
@@ -114,11 +135,16 @@ func (p *epoll) send(id int32) {
 
 // receive reads what has come and lets it be parsed in place. A short read has
 // drained the socket, unless the stream is ending: that is seen only by reading
-// on.
+// on. A connection that always has more is read on in the next turn.
 func (p *epoll) receive(id int32, ending bool) {
 	l := p.loop
 	c := &l.conns[id]
-	for gen := c.gen; c.gen == gen && c.state >= securing; {
+	gen := c.gen
+	for reads := 0; c.gen == gen && c.state >= securing; reads++ {
+		if reads == readTurn {
+			p.unread = append(p.unread, place{id, gen})
+			return
+		}
 		n, errno := p.readFrom(c)
 		switch {
 		case errno == unix.EAGAIN:

@@ -19,7 +19,6 @@ const (
 	timerTick    = 64 * time.Microsecond // with TimerPacing: between two looks at what has come and what is due
 	spinBelow    = 80 * time.Microsecond // what a timer may be late: the rest is polled
 	perEvent     = 50 * time.Microsecond // what handling one event may take before it counts as a stall
-	stallFloor   = time.Millisecond      // shorter absences are not noted
 	connectBurst = 128                   // connections in the making at once: listen queues are short
 	retryPause   = 20 * time.Millisecond // before a failed connection is tried again
 )

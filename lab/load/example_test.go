@@ -1,23 +1,162 @@
-package load
+package load_test
 
 import (
-	"reflect"
-	"testing"
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"slices"
+	"sync"
+	"time"
+
+	"dyno/lab/load"
+	"dyno/lab/objective"
 )
 
-func TestExamples(t *testing.T) {
-	feeds := []Feed{{Name: "f", File: feedFile(t, "f.csv", "id,pw\n7,x\n8,y\n")}}
-	got, err := Examples([]Request{
-		{Name: "a", Method: "POST", Path: "/{{feed.f.id}}?{{seq}}", Headers: []Header{{"X", "{{feed.f.id}}"}}, Body: "{{feed.f.pw}}",
-			Auth: "basic {{feed.f.id}}:{{feed.f.pw}}", Cookies: []Header{{"c", "{{feed.f.id}}"}}, Expect: []string{"status 201"}},
-		{Name: "after a login", Path: "/", Jar: true},
-		{Name: "b", Path: "/", Headers: []Header{{"host", "h"}}, Status: 404},
-	}, feeds)
-	want := []Request{
-		{Name: "a", Method: "POST", Path: "/7?0", Headers: []Header{{"X", "7"}, {"Authorization", "Basic Nzp4"}, {"Cookie", "c=7"}}, Body: "x", Expect: []string{"status 201"}},
-		{Name: "b", Method: "GET", Path: "/", Headers: []Header{{"host", "h"}}, Status: 404},
+func hello(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }
+
+// A closed loop, with a threshold that a test could fail by. What can't be
+// decided, as on a machine that stood still, is neither met nor missed.
+func Example() {
+	server := httptest.NewServer(http.HandlerFunc(hello))
+	defer server.Close()
+
+	r, err := load.Run(context.Background(), load.Spec{
+		Target:      server.URL,
+		Requests:    []load.Request{{Path: "/"}},
+		Profile:     load.Profile{Mode: load.Closed, Connections: 4},
+		MaxRequests: 200,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v\ngot  %+v\nwant %+v", err, got, want)
+	limit, err := objective.Parse("p99 < 5s, errors < 1%")
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
+	if outcome := limit.JudgeResult(r); outcome.Verdict() == objective.Fails {
+		fmt.Println("too slow:", outcome.Text)
+	}
+	fmt.Println("failed:", r.Total.Errors.Total())
+	// Output: failed: 0
+}
+
+// An open loop offers what its schedule says, however fast the answers come.
+func Example_openLoop() {
+	server := httptest.NewServer(http.HandlerFunc(hello))
+	defer server.Close()
+
+	r, err := load.Run(context.Background(), load.Spec{
+		Target:   server.URL,
+		Requests: []load.Request{{Path: "/"}},
+		Profile:  load.Profile{Mode: load.Open, Connections: 10, Rate: 200, Arrivals: load.Uniform},
+		Duration: time.Second,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	offered := uint64(0)
+	for _, w := range r.Windows {
+		offered += w.Offered
+	}
+	fmt.Println("offered:", offered)
+	if p99, known := r.Total.Quantile(load.Response, 99); known && p99 > int64(5*time.Second) {
+		fmt.Println("the answers took", time.Duration(p99))
+	}
+	// Output: offered: 200
+}
+
+// A rate that changes is written as phases. What came of each is told apart.
+func Example_phases() {
+	server := httptest.NewServer(http.HandlerFunc(hello))
+	defer server.Close()
+
+	profile := load.Profile{Mode: load.Open, Connections: 10, Arrivals: load.Uniform}
+	for _, text := range []string{"constant 50 1s", "ramp 50..150 1s"} {
+		phase, err := load.ParsePhase(text)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		profile.Phases = append(profile.Phases, phase)
+	}
+	r, err := load.Run(context.Background(), load.Spec{
+		Target: server.URL, Requests: []load.Request{{Path: "/"}}, Profile: profile,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, stage := range r.Stages() {
+		fmt.Println(stage.Name, "plans", stage.Stage.Planned, "requests")
+	}
+	// Output:
+	// constant 50 plans 50 requests
+	// ramp 50..150 plans 100 requests
+}
+
+// A mix is drawn by weight and seed: the same seed sends the same requests.
+// Answers are held to what is expected of them.
+func Example_mix() {
+	var mu sync.Mutex
+	seen := make(map[string]int)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen[path.Dir(r.URL.Path)]++
+		fmt.Fprintf(w, `{"id": %q}`, path.Base(r.URL.Path))
+	}))
+	defer server.Close()
+
+	r, err := load.Run(context.Background(), load.Spec{
+		Target: server.URL,
+		Requests: []load.Request{
+			{Name: "user", Path: "/users/{{int 1 1000}}", Weight: 9, Expect: []string{"status 200", "json $.id exists"}},
+			{Name: "order", Method: "POST", Path: "/orders/{{seq}}", Body: `{"id": "{{uuid}}"}`, Expect: []string{"body contains id"}},
+		},
+		Profile:     load.Profile{Mode: load.Closed, Connections: 1},
+		Seed:        7,
+		MaxRequests: 100,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	server.Close()
+	fmt.Println("unexpected:", r.Total.Errors.Wrong())
+	for _, dir := range slices.Sorted(maps.Keys(seen)) {
+		fmt.Println(dir, seen[dir])
+	}
+	// Output:
+	// unexpected: 0
+	// /orders 13
+	// /users 87
+}
+
+// Over TLS the server's certificate is verified as any client does. This one is
+// made up by httptest, so it is accepted as it is; a test of the certificate
+// would name it as CAFile.
+func Example_tls() {
+	versions := make(chan uint16, 10)
+	server := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { versions <- r.TLS.Version }))
+	defer server.Close()
+
+	r, err := load.Run(context.Background(), load.Spec{
+		Target:      server.URL,
+		Requests:    []load.Request{{Path: "/"}},
+		Profile:     load.Profile{Mode: load.Closed, Connections: 2},
+		MaxRequests: 10,
+		TLS:         load.TLS{Insecure: true, MinVersion: "1.3"},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("TLS %#x, failed: %d\n", <-versions, r.Total.Errors.Total())
+	// Output: TLS 0x304, failed: 0
 }

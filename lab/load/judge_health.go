@@ -6,6 +6,7 @@ import "time"
 const (
 	stealSuspect = 0.05 // of one CPU's time, over the window
 	stealInvalid = 0.30
+	stealTick    = 10 * time.Millisecond // what the kernel counts in: one may stem from before a short window
 	gcSuspect    = 0.01 // of the window
 	clockNoise   = time.Millisecond
 )
@@ -15,7 +16,7 @@ func judgeHealth(h *Health, length time.Duration, add func(name string, level Va
 	if h == nil || length <= 0 {
 		return
 	}
-	switch share := float64(h.Steal) / float64(length); {
+	switch share := float64(h.Steal-stealTick) / float64(length); {
 	case share >= stealInvalid:
 		add("steal", Invalid, "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealInvalid)
 	case share >= stealSuspect:

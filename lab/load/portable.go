@@ -24,6 +24,7 @@ type portable struct {
 	backlog     ring[int64]   // intended starts of arrivals that wait for a worker
 	think       thinker
 	rec         *recorder
+	beat        int64  // when the time was last looked at
 	started     uint64 // requests begun, for the quota
 	interrupted bool   // reads end at once
 	dismissed   bool   // no arrival will come any more
@@ -70,7 +71,7 @@ func (p *portable) connect(ctx context.Context) error {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			if _, err := w.dial(ctx); err != nil {
-				p.errors.note("connect", err.Error())
+				p.errors.note("connect", explainConnect(err))
 			}
 		})
 	}
@@ -91,7 +92,7 @@ func (p *portable) keepsWarm() bool {
 
 // load implements engine.
 func (p *portable) load(ctx context.Context, rec *recorder, begin, end int64) {
-	p.rec, p.limit = rec, end
+	p.rec, p.limit, p.beat = rec, end, begin
 	time.Sleep(time.Duration(begin - clock.Now()))
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -132,7 +133,7 @@ func (p *portable) arrivals(ctx context.Context, begin int64) {
 				return
 			}
 			p.tick(now)
-			time.Sleep(min(time.Duration(next-now), 50*time.Millisecond))
+			time.Sleep(min(time.Duration(next-now), beatEvery))
 		}
 		if p.quota > 0 && p.started >= p.quota {
 			break
@@ -157,7 +158,7 @@ func (p *portable) arrive(ctx context.Context, intended int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := clock.Now()
-	p.rec.advance(now, p.limit)
+	p.advance(now)
 	p.rec.arrived(intended, now)
 	switch overflow := p.spec.Profile.Overflow; {
 	case p.idle.len() > 0 && p.spec.Link.Reuse == Shared:
@@ -187,16 +188,30 @@ func (p *portable) watch(ctx context.Context, done <-chan struct{}) {
 		case <-done:
 			return
 		case <-ctx.Done():
-		case <-time.After(min(time.Duration(p.limit-now), 20*time.Millisecond)):
+		case <-time.After(min(time.Duration(p.limit-now), beatEvery)):
 		}
 	}
+}
+
+// beatEvery is how often at least the engine looks at the time, also when there
+// is nothing else to do.
+const beatEvery = 20 * time.Millisecond
+
+// advance takes the ledger up to now. That the time was not looked at for longer
+// than the beat is a stall: none of the goroutines has run. mu is held.
+func (p *portable) advance(now int64) {
+	if expected := p.beat + int64(beatEvery); now-expected > int64(stallFloor) && !p.rec.draining {
+		p.rec.away(expected, now)
+	}
+	p.beat = max(p.beat, now)
+	p.rec.advance(now, p.limit)
 }
 
 // tick closes the windows that have ended and returns the requests in flight.
 func (p *portable) tick(now int64) (inFlight int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.rec.advance(now, p.limit)
+	p.advance(now)
 	return p.rec.inFlight
 }
 

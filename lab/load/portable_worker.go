@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"time"
 
@@ -68,7 +69,7 @@ func (w *worker) nextDue(ctx context.Context) (intended int64, ok bool) {
 		return 0, false
 	}
 	p.started++
-	p.rec.advance(now, p.limit)
+	p.advance(now)
 	intended = now
 	if w.next != 0 {
 		intended = min(w.next, now)
@@ -140,7 +141,7 @@ func (w *worker) redial(ctx context.Context) bool {
 	p.rec.inFlight--
 	p.rec.Errors.Connect++
 	p.mu.Unlock()
-	p.errors.note("connect", err.Error())
+	p.errors.note("connect", explainConnect(err))
 	select {
 	case <-ctx.Done():
 	case <-time.After(20 * time.Millisecond):
@@ -154,7 +155,7 @@ func (w *worker) ask(ctx context.Context, intended int64) {
 	p.mu.Lock()
 	sent := clock.Now()
 	request := p.mix.next(&w.exchange, sent)
-	p.rec.advance(sent, p.limit)
+	p.advance(sent)
 	p.rec.sent(sent)
 	p.rec.BytesOut += uint64(len(request))
 	w.setDeadline()
@@ -171,7 +172,7 @@ func (w *worker) ask(ctx context.Context, intended int64) {
 		w.hangUp() // ended by us: neither an answer nor an error
 		return
 	}
-	p.rec.advance(done, p.limit)
+	p.advance(done)
 	p.rec.inFlight--
 	if err != nil {
 		w.failed(err)
@@ -218,7 +219,7 @@ func (w *worker) roundTrip(request []byte) (first int64, received int, err error
 			return first, received, parseErr
 		}
 		pending = copy(w.read, w.read[used:pending])
-		if err != nil && !(n >= 0 && w.answer.Done()) && !w.answer.EOF() {
+		if err != nil && !w.answer.Done() && !(ended(err) && w.answer.EOF()) {
 			return first, received, err
 		}
 	}
@@ -227,6 +228,10 @@ func (w *worker) roundTrip(request []byte) (first int64, received int, err error
 	}
 	return first, received, nil
 }
+
+// ended reports whether a read failed because the server has closed its side,
+// over TLS also without having said so before (RFC 8446 6.1).
+func ended(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // failed counts a request that got no usable answer. The engine's mu is held.
 func (w *worker) failed(err error) {

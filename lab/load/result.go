@@ -46,10 +46,15 @@ func (r *Result) CPUPerRequest() time.Duration {
 	return (r.Total.CPUUser + r.Total.CPUSys - r.Total.Spun) / time.Duration(r.Total.Completed)
 }
 
-// Answered reports whether any request was answered.
+// Answered reports whether any request was answered, also in windows that are in
+// no figure.
 func (r *Result) Answered() bool {
-	t := &r.Total
-	return t.Completed+t.Drained+t.Errors.Wrong() > 0 || r.leftOut > 0
+	for i := range r.Windows {
+		if w := &r.Windows[i]; w.Completed+w.Drained+w.Errors.Wrong() > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // add takes the next window.

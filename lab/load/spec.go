@@ -1,13 +1,6 @@
-// Package load puts a known load on an HTTP service and records what came back.
-//
-// A load is described by a [Spec]: where to send, what to send, and in which
-// rhythm (a [Profile]). [Run] executes it and returns a [Result] made of
-// one-second windows, each with its counts and full histograms.
 package load
 
-import (
-	"time"
-)
+import "time"
 
 // Spec is a whole load: target, requests, rhythm, length and limits.
 type Spec struct {

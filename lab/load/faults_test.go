@@ -1,0 +1,257 @@
+package load
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// after answers each read with head and then whatever body writes.
+func after(head string, body func(net.Conn)) func(net.Conn) {
+	return func(c net.Conn) {
+		buf := make([]byte, 4096)
+		for {
+			if _, err := c.Read(buf); err != nil {
+				return
+			}
+			if _, err := io.WriteString(c, head); err != nil {
+				return
+			}
+			body(c)
+		}
+	}
+}
+
+// forever writes a text again and again until the client has had enough.
+func forever(text string) func(net.Conn) {
+	block := []byte(strings.Repeat(text, 1+4096/len(text)))
+	return func(c net.Conn) {
+		for {
+			if _, err := c.Write(block); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// TestAnswersWithoutEnd: what a server may send without end is bounded where the
+// answer could not be handled otherwise, and else by the time limit.
+func TestAnswersWithoutEnd(t *testing.T) {
+	tests := []struct {
+		name  string
+		serve func(net.Conn)
+		count func(Errors) uint64
+	}{
+		{"header", after("HTTP/1.1 200 OK\r\nX: ", forever("x")), func(e Errors) uint64 { return e.Body }},
+		{"headers", after("HTTP/1.1 200 OK\r\n", forever("X: y\r\n")), func(e Errors) uint64 { return e.Body }},
+		{"chunk extension", after(chunkedHead+"1;", forever("x")), func(e Errors) uint64 { return e.Body }},
+		{"trailers", after(chunkedHead+"0\r\n", forever("X: y\r\n")), func(e Errors) uint64 { return e.Body }},
+		{"chunks", after(chunkedHead, forever("1\r\nx\r\n")), func(e Errors) uint64 { return e.Timeout }},
+		{"body until the end", after("HTTP/1.1 200 OK\r\n\r\n", forever("x")), func(e Errors) uint64 { return e.Timeout }},
+		{"interim answers", after("", forever("HTTP/1.1 103 Early Hints\r\n\r\n")), func(e Errors) uint64 { return e.Timeout + e.Body }},
+	}
+	eachEngine(t, func(t *testing.T, engine string) {
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				s := spec(server(t, tt.serve), Profile{Mode: Closed, Connections: 2})
+				s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 4, 0, 200*time.Millisecond
+				all := everything(ran(t, s))
+				if n := tt.count(all.Errors); n != 4 || all.Errors.Total() != 4 || all.Completed != 0 {
+					t.Errorf("of 4 requests: completed %d, errors %+v", all.Completed, all.Errors)
+				}
+			})
+		}
+	})
+}
+
+// ran runs a load that must end by itself.
+func ran(t *testing.T, s Spec) *Result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	r, err := Run(ctx, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Interrupted {
+		t.Fatal("the load did not end by itself")
+	}
+	return r
+}
+
+// TestHugeAnswers: answers are taken as they come; 1 GB of them costs no memory.
+func TestHugeAnswers(t *testing.T) {
+	const size, block = 1 << 30, 1 << 20
+	zeros := make([]byte, block)
+	target := server(t, after("HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n", func(c net.Conn) {
+		for range size / block {
+			if _, err := c.Write(zeros); err != nil {
+				return
+			}
+		}
+	}))
+	eachEngine(t, func(t *testing.T, engine string) {
+		s := spec(target, Profile{Mode: Closed, Connections: 1})
+		s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 1, 0, time.Minute
+		var before, later runtime.MemStats
+		runtime.ReadMemStats(&before)
+		all := everything(ran(t, s))
+		runtime.ReadMemStats(&later)
+		if all.Completed != 1 || all.BytesIn < size {
+			t.Errorf("completed %d, received %d bytes, errors %+v", all.Completed, all.BytesIn, all.Errors)
+		}
+		// The histograms of a load are tens of megabytes; a copy of the answer
+		// would be a thousand.
+		if n := (later.TotalAlloc - before.TotalAlloc) >> 20; n > 100 {
+			t.Errorf("%d MiB allocated for an answer of 1024", n)
+		}
+	})
+}
+
+// TestServersThatDontListen: a server that closes, or speaks, before it has been
+// asked is not stormed with connections, and the load tells what happened.
+func TestServersThatDontListen(t *testing.T) {
+	for name, greeting := range map[string]string{"closes": "", "speaks": "220 mail.example ESMTP\r\n"} {
+		t.Run(name, func(t *testing.T) {
+			eachEngine(t, func(t *testing.T, engine string) {
+				var accepted atomic.Int64
+				target := server(t, func(c net.Conn) {
+					accepted.Add(1)
+					io.WriteString(c, greeting)
+					if greeting != "" {
+						io.Copy(io.Discard, c)
+					}
+				})
+				s := spec(target, Profile{Mode: Open, Connections: 4, Rate: 20, Arrivals: Uniform})
+				s.Engine, s.Duration = engine, 500*time.Millisecond
+				r := ran(t, s)
+				// Each place is tried again every 20 ms, and for each request.
+				if n := accepted.Load(); n > 4*(3+int64(clockOf(r)/retryAfter))+20 {
+					t.Errorf("%d connections in %v", n, clockOf(r))
+				}
+				if all := everything(r); all.Completed != 0 || all.Offered == 0 {
+					t.Errorf("offered %d, completed %d", all.Offered, all.Completed)
+				}
+			})
+		})
+	}
+}
+
+const retryAfter = 20 * time.Millisecond
+
+// clockOf is how long a load took by its windows.
+func clockOf(r *Result) time.Duration { return everything(r).Length }
+
+// TestServerThatDoesNotRead: a request that the kernel can't take whole ends in
+// time too, and so does its connection.
+func TestServerThatDoesNotRead(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		var open atomic.Int64
+		release := make(chan struct{})
+		target := server(t, func(c net.Conn) {
+			open.Add(1)
+			defer open.Add(-1)
+			<-release
+			io.Copy(io.Discard, c) // ends when the client has hung up
+		})
+		s := spec(target, Profile{Mode: Closed, Connections: 2})
+		s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 4, 0, 200*time.Millisecond
+		s.Requests = []Request{{Method: "POST", Path: "/", Body: strings.Repeat("x", 16<<20)}}
+		all := everything(ran(t, s))
+		if all.Errors.Timeout != 4 || all.Errors.Total() != 4 {
+			t.Errorf("errors %+v", all.Errors)
+		}
+		close(release)
+		for tries := 0; open.Load() > 0; tries++ {
+			if tries == 500 {
+				t.Fatalf("%d connections are still open", open.Load())
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+}
+
+// TestServerThatGoesAway: requests fail while nothing listens, the load goes on
+// by their number, and is answered again when the server is back.
+func TestServerThatGoesAway(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		for _, p := range []Profile{{Mode: Closed, Connections: 2}, {Mode: Open, Connections: 2, Rate: 500}} {
+			t.Run(string(p.Mode), func(t *testing.T) {
+				ln, err := net.Listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					t.Fatal(err)
+				}
+				go func() {
+					for range 2 {
+						c, err := ln.Accept()
+						if err != nil {
+							return
+						}
+						go func() {
+							defer c.Close()
+							c.Read(make([]byte, 4096))
+							ln.Close()
+						}()
+					}
+				}()
+				s := spec("http://"+ln.Addr().String(), p)
+				s.Engine, s.MaxRequests, s.Duration = engine, 20, 0
+				r := ran(t, s)
+				all := everything(r)
+				if all.Offered != 20 || all.Errors.Connect == 0 || all.Completed != 0 {
+					t.Errorf("offered %d of 20, errors %+v", all.Offered, all.Errors)
+				}
+				if !strings.Contains(r.FirstErrors["connect"], "refused") {
+					t.Errorf("said %q", r.FirstErrors["connect"])
+				}
+			})
+		}
+	})
+}
+
+// TestHandshakesWithoutEnd: a server that never goes on with its TLS handshake
+// is unreachable, and leaves nothing behind.
+func TestHandshakesWithoutEnd(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		target := server(t, func(c net.Conn) { io.Copy(io.Discard, c) })
+		files, goroutines := openFiles(t), runtime.NumGoroutine()
+		s := spec(strings.Replace(target, "http:", "https:", 1), Profile{Mode: Closed, Connections: 3})
+		s.Engine, s.Timeout = engine, 100*time.Millisecond
+		var unreachable *UnreachableError
+		if _, err := Run(t.Context(), s); !errors.As(err, &unreachable) {
+			t.Errorf("error %v, want one that says unreachable", err)
+		}
+		nothingLeft(t, files, goroutines)
+	})
+}
+
+// TestClosedLoopEndsInTimeWhileConnecting: what is being connected to when the
+// time is up is not waited for.
+func TestClosedLoopEndsInTimeWhileConnecting(t *testing.T) {
+	cert, certFile, _ := certificate(t, time.Now().Add(time.Hour))
+	eachEngine(t, func(t *testing.T, engine string) {
+		var accepted atomic.Int64
+		target := server(t, func(c net.Conn) {
+			if accepted.Add(1) > 1 {
+				io.Copy(io.Discard, c) // no handshake but for the first connection
+				return
+			}
+			secure := tls.Server(c, &tls.Config{Certificates: []tls.Certificate{cert}})
+			secure.Read(make([]byte, 4096))
+			io.WriteString(secure, okReply)
+			secure.Close()
+		})
+		s := spec(strings.Replace(target, "http:", "https:", 1), Profile{Mode: Closed, Connections: 1})
+		s.Engine, s.TLS.CAFile, s.Timeout = engine, certFile, time.Hour
+		if all := everything(ran(t, s)); all.Completed != 1 {
+			t.Errorf("completed %d, errors %+v", all.Completed, all.Errors)
+		}
+	})
+}

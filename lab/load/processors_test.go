@@ -1,0 +1,62 @@
+package load
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+func TestProcessorsOfSeveralLoads(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	var p processors
+	check := func(want int) {
+		t.Helper()
+		if got := runtime.GOMAXPROCS(0); got != want {
+			t.Errorf("%d loops: GOMAXPROCS %d, want %d", p.held, got, want)
+		}
+	}
+	first := p.hold(1)
+	check(2)
+	second := p.hold(2)
+	check(4)
+	first()
+	check(3)
+	second()
+	check(2)
+}
+
+// TestServerInTheSameProcess: loads that run at once starve neither each other
+// nor a server beside them, however few processors there are.
+func TestServerInTheSameProcess(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	eachEngine(t, func(t *testing.T, engine string) {
+		for _, procs := range []int{1, 2} {
+			runtime.GOMAXPROCS(procs)
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") }))
+			var both sync.WaitGroup
+			for _, p := range []Profile{{Mode: Closed, Connections: 4}, {Mode: Open, Connections: 4, Rate: 500}} {
+				both.Go(func() {
+					s := spec(srv.URL, p)
+					s.Engine, s.MaxRequests, s.Duration = engine, 200, 0
+					r, err := Run(t.Context(), s)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if all := everything(r); all.Completed+all.Drained != 200 {
+						t.Errorf("%d processors, %s loop: completed %d of 200, errors %+v", procs, p.Mode, all.Completed, all.Errors)
+					}
+				})
+			}
+			both.Wait()
+			srv.Close()
+			if n := runtime.GOMAXPROCS(0); n != procs {
+				t.Errorf("GOMAXPROCS is left at %d, was %d", n, procs)
+			}
+		}
+	})
+}
