@@ -6,8 +6,8 @@ import "time"
 const (
 	stealSuspect = 0.05 // of one CPU's time, over the window
 	stealInvalid = 0.30
-	stealTick    = 10 * time.Millisecond // what the kernel counts in: one may stem from before a short window
-	gcSuspect    = 0.01 // of the window
+	stealTick    = 10 * time.Millisecond // what the kernel counts in: in a short window, one says nothing
+	gcSuspect    = 0.01                  // of the window
 	clockNoise   = time.Millisecond
 )
 
@@ -16,7 +16,11 @@ func judgeHealth(h *Health, length time.Duration, add func(name string, level Va
 	if h == nil || length <= 0 {
 		return
 	}
-	switch share := float64(h.Steal-stealTick) / float64(length); {
+	steal := h.Steal
+	if length < time.Second {
+		steal -= stealTick
+	}
+	switch share := float64(steal) / float64(length); {
 	case share >= stealInvalid:
 		add("steal", Invalid, "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealInvalid)
 	case share >= stealSuspect:

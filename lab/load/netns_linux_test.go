@@ -86,7 +86,7 @@ func TestOutOfPortsSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, target := visited(t, ln)
-	for _, engine := range []string{"uring", "epoll"} {
+	for _, engine := range []string{"uring", "epoll", "portable"} {
 		s := spec(target, Profile{Mode: Closed, Connections: 64})
 		s.Engine = engine
 		r := mustRun(t, s)
@@ -99,6 +99,20 @@ func TestOutOfPortsSaysSo(t *testing.T) {
 		}
 		if r := mustRun(t, s); r.Total.Errors.Connect != 0 {
 			t.Errorf("%s with more addresses: errors %+v (%v)", engine, r.Total.Errors, r.FirstErrors)
+		}
+	}
+}
+
+// TestUnreachable: a network without a route to the target.
+func TestUnreachable(t *testing.T) {
+	if !inNamespace(t, nil) {
+		return
+	}
+	for _, engine := range []string{"uring", "epoll", "portable"} {
+		s := spec("http://192.0.2.1:80", Profile{Mode: Closed, Connections: 2})
+		s.Engine, s.Timeout = engine, time.Second
+		if _, err := Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "connecting to 192.0.2.1:80") || !strings.Contains(err.Error(), "network is unreachable") {
+			t.Errorf("%s: error %v, want one that says unreachable", engine, err)
 		}
 	}
 }

@@ -138,6 +138,10 @@ func (w *worker) redial(ctx context.Context) bool {
 		p.mu.Unlock()
 		return true
 	}
+	if ctx.Err() != nil {
+		p.mu.Unlock()
+		return false // ended by us: neither a connection nor an error
+	}
 	p.rec.inFlight--
 	p.rec.Errors.Connect++
 	p.mu.Unlock()
