@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"net/url"
 	"reflect"
@@ -156,7 +157,7 @@ func TestBindValidates(t *testing.T) {
 }
 
 func TestBindWrongTypes(t *testing.T) {
-	app := nano.New(nano.Config{})
+	app := nano.New(nano.Config{Logger: slog.New(slog.DiscardHandler)})
 	app.Get("/default", func(c nano.Ctx) error {
 		_, err := nano.Bind[struct {
 			N int `query:"n" default:"x"`
@@ -187,7 +188,7 @@ func TestBindWrongTypes(t *testing.T) {
 }
 
 func TestBindWhole(t *testing.T) {
-	app := nano.New(nano.Config{})
+	app := nano.New(nano.Config{Logger: slog.New(slog.DiscardHandler)})
 	app.Post("/", func(c nano.Ctx) error {
 		v, err := nano.Bind[map[string]int](c)
 		if err != nil {
@@ -210,7 +211,7 @@ func FuzzBindJSON(f *testing.F) {
 	for _, s := range []string{`{}`, `{"a":1,"a":2}`, `{"a":{"b":[1,"x",null,{"c":1.5e3}]}}`, `[]`, `{"":1,"":2}`, `{"a\"":1}`, `{"a":1}x`, `"`, `{"a":"\ud800"}`, "{\"\xff\":1}"} {
 		f.Add(s)
 	}
-	app := nano.New(nano.Config{})
+	app := nano.New(nano.Config{Logger: slog.New(slog.DiscardHandler)})
 	var got map[string]any
 	app.Post("/", func(c nano.Ctx) (err error) { got, err = nano.Bind[map[string]any](c); return err })
 	f.Fuzz(func(t *testing.T, s string) {
