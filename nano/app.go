@@ -18,6 +18,7 @@ type App struct {
 	router router
 	spare  sync.Pool // of *exchange
 	plans  plans     // of Bind
+	drains drainSignal
 	serving
 
 	ownErrors, ownNotFound bool // the app was given its own
@@ -39,6 +40,7 @@ func New(config Config) *App {
 		config.MethodNotAllowed = func(c Ctx) error { return NewProblem(405, "") }
 	}
 	a.config = config
+	a.drains.begun = make(chan struct{})
 	a.root.app, a.router.app = a, a
 	a.spare.New = func() any { return &exchange{app: a} }
 	return a

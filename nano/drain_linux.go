@@ -17,6 +17,7 @@ const idleGrace = 500 * time.Millisecond
 // Limits.Drain ends first, the contexts of requests that are left are cancelled
 // with [ErrShutdown], their connections are cut, and it says so.
 func (a *App) Shutdown(ctx context.Context) error {
+	a.drains.begin()
 	s, err := a.start()
 	if err != nil {
 		return err

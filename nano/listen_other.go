@@ -22,4 +22,7 @@ func (a *App) serveListener(ln net.Listener) error { return a.std.serve(a, ln) }
 
 // Shutdown stops accepting and waits until the requests under way are answered,
 // for as long as ctx and Limits.Drain allow. Then it cuts what is left.
-func (a *App) Shutdown(ctx context.Context) error { return a.std.shutdown(a, ctx) }
+func (a *App) Shutdown(ctx context.Context) error {
+	a.drains.begin()
+	return a.std.shutdown(a, ctx)
+}

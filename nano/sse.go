@@ -31,8 +31,8 @@ type Event struct {
 const heartbeat = 15 * time.Second
 
 // SSE answers with events: fn sends them until it returns. It has to return when
-// c.Done() is closed, as it is when the client has gone or the app shuts down;
-// [Events.From] does. fn is not called for HEAD.
+// c.Done() is closed, as it is when the client has gone, and when [Ctx.Draining]
+// is; [Events.From] does. fn is not called for HEAD.
 func (c Ctx) SSE(fn func(e *Events) error) error {
 	x := c.live()
 	if x.begun {
@@ -84,8 +84,9 @@ func (e *Events) send(text []byte) error {
 // The default is 15 s.
 func (e *Events) Heartbeat(every time.Duration) { e.heartbeat = max(every, time.Millisecond) }
 
-// From sends the events of a channel, and heartbeats, until the channel is closed
-// or the client has gone. The caller sees to it that the sender doesn't block for
+// From sends the events of a channel, and heartbeats, until the channel is closed,
+// the app shuts down (clients connect again, then to another server) or the
+// client has gone, which is an error. The caller sees to it that the sender doesn't block for
 // ever then.
 func (e *Events) From(events <-chan Event) error {
 	beat := time.NewTicker(e.heartbeat)
@@ -95,6 +96,8 @@ func (e *Events) From(events <-chan Event) error {
 		select {
 		case <-e.stream.c.Done():
 			return e.stream.c.Err()
+		case <-e.stream.c.Draining():
+			return nil
 		case event, more := <-events:
 			if !more {
 				return nil
