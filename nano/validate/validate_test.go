@@ -1,0 +1,90 @@
+package validate_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"dyno/nano"
+	"dyno/nano/nanotest"
+	"dyno/nano/validate"
+)
+
+type item struct {
+	Count int `json:"count" validate:"min=1"`
+}
+
+type Common struct {
+	Page int `query:"page" validate:"gte=1,lte=50"`
+}
+
+type order struct {
+	Common
+	Shop  string `path:"shop" validate:"len=2"`
+	Mail  string `json:"mail" validate:"required,email"`
+	Items []item `json:"items" validate:"max=2,dive"`
+	Inner struct {
+		Kind string `json:"kind" validate:"oneof=a b"`
+	} `json:"inner"`
+	Code string `json:"code" validate:"omitempty,startswith=x"`
+}
+
+func one(in, name, detail string) nano.FieldErrors {
+	return nano.FieldErrors{{In: in, Name: name, Detail: detail}}
+}
+
+func TestCheck(t *testing.T) {
+	fine := order{Common: Common{Page: 1}, Shop: "ab", Mail: "a@example.com", Items: []item{{1}}}
+	fine.Inner.Kind = "a"
+	with := func(change func(*order)) *order { o := fine; change(&o); return &o }
+	for _, tt := range []struct {
+		value any
+		want  nano.FieldErrors
+	}{
+		{fine, nil},
+		{&fine, nil},
+		{(*order)(nil), nil},
+		{7, nil},
+		{[]int{1}, nil},
+		{map[string]any{}, nil},
+		{with(func(o *order) { o.Page = 0 }), one("query", "page", "must be 1 or more")},
+		{with(func(o *order) { o.Page = 51 }), one("query", "page", "must be 50 or less")},
+		{with(func(o *order) { o.Shop = "abc" }), one("path", "shop", "must have exactly 2 characters")},
+		{with(func(o *order) { o.Mail = "" }), one("body", "mail", "is missing")},
+		{with(func(o *order) { o.Mail = "secret" }), one("body", "mail", "must be an e-mail address")},
+		{with(func(o *order) { o.Items = []item{{1}, {0}} }), one("body", "items[1].count", "must be 1 or more")},
+		{with(func(o *order) { o.Items = make([]item, 3) }), one("body", "items", "must have 2 or fewer elements")},
+		{with(func(o *order) { o.Inner.Kind = "c" }), one("body", "inner.kind", "must be one of: a b")},
+		{with(func(o *order) { o.Code = "y" }), one("body", "code", "does not meet the rule startswith=x")},
+		{[]item{{1}, {0}}, one("body", "[1].count", "must be 1 or more")},
+	} {
+		err := validate.New().Check(tt.value)
+		var got nano.FieldErrors
+		errors.As(err, &got)
+		if (err == nil) != (tt.want == nil) || !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%+v: got %v, want %v", tt.value, err, tt.want)
+		}
+	}
+}
+
+func Example() {
+	type signUp struct {
+		Name string `json:"name" validate:"required,max=20"`
+		Age  int    `json:"age" validate:"gte=18"`
+	}
+	app := nano.New(nano.Config{Validator: validate.New().Func()})
+	app.Post("/users", func(c nano.Ctx) error {
+		u, err := nano.Bind[signUp](c)
+		if err != nil {
+			return err
+		}
+		return c.Text(201, "hello "+u.Name)
+	})
+	client := nanotest.New(app)
+	fmt.Println(client.Post("/users").JSON(map[string]any{"name": "Ada", "age": 36}).Do().Text())
+	fmt.Println(client.Post("/users").JSON(map[string]any{"age": 7}).Do().Text())
+	// Output:
+	// hello Ada
+	// {"detail":"the request is not valid","errors":[{"in":"body","name":"name","detail":"is missing"},{"in":"body","name":"age","detail":"must be 18 or more"}],"status":422,"title":"Unprocessable Entity"}
+}
