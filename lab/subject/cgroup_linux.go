@@ -123,13 +123,26 @@ func (g *cgroup) remove() {
 
 // cgroupTree is a mounted hierarchy.
 type cgroupTree struct {
-	own string // folder of the cgroup this process is in
-	v2  bool
+	own   string // folder of the cgroup this process is in
+	point string // where the hierarchy is mounted
+	v2    bool
 }
 
 // cgroupTrees lists the hierarchies a subject may get a cgroup in, the best
 // first, from /proc/self/mountinfo and /proc/self/cgroup (cgroups(7)).
-func cgroupTrees(mountinfo, membership []byte) []cgroupTree {
+func cgroupTrees(mountinfo, membership []byte) (trees []cgroupTree) {
+	found := treesByController(mountinfo, membership)
+	for _, controller := range []string{"", "freezer", "pids"} {
+		if tree, ok := found[controller]; ok {
+			trees = append(trees, tree)
+		}
+	}
+	return trees
+}
+
+// treesByController finds the mounted hierarchies by controller, "" for version
+// 2's.
+func treesByController(mountinfo, membership []byte) map[string]cgroupTree {
 	own := map[string]string{} // controller, or "" for version 2 → path in the hierarchy
 	for line := range strings.Lines(string(membership)) {
 		if parts := strings.SplitN(strings.TrimSpace(line), ":", 3); len(parts) == 3 {
@@ -140,41 +153,32 @@ func cgroupTrees(mountinfo, membership []byte) []cgroupTree {
 	}
 	found := map[string]cgroupTree{}
 	for line := range strings.Lines(string(mountinfo)) {
-		controller, root, point, ok := cgroupMount(line)
-		path, member := own[controller]
-		if ok && member {
-			below := strings.TrimPrefix(path, strings.TrimSuffix(root, "/"))
-			found[controller] = cgroupTree{own: filepath.Join(point, below), v2: controller == ""}
+		controllers, root, point := cgroupMount(line)
+		for _, controller := range controllers {
+			if path, member := own[controller]; member {
+				below := strings.TrimPrefix(path, strings.TrimSuffix(root, "/"))
+				found[controller] = cgroupTree{own: filepath.Join(point, below), point: point, v2: controller == ""}
+			}
 		}
 	}
-	var trees []cgroupTree
-	for _, controller := range []string{"", "freezer", "pids"} {
-		if tree, ok := found[controller]; ok {
-			trees = append(trees, tree)
-		}
-	}
-	return trees
+	return found
 }
 
 // cgroupMount takes apart a line of mountinfo, "ID PARENT DEV ROOT POINT
-// OPTIONS… - TYPE SOURCE SUPER" (proc(5)), if it mounts version 2 or a
-// hierarchy of version 1 with the freezer or pids alone.
-func cgroupMount(line string) (controller, root, point string, ok bool) {
+// OPTIONS… - TYPE SOURCE SUPER" (proc(5)), and returns the controllers that it
+// mounts of version 1, or "" for version 2's.
+func cgroupMount(line string) (controllers []string, root, point string) {
 	left, right, found := strings.Cut(line, " - ")
 	mount, kind := strings.Fields(left), strings.Fields(right)
 	if !found || len(mount) < 5 || len(kind) < 3 {
-		return "", "", "", false
+		return nil, "", ""
 	}
 	root, point = mount[3], mount[4]
 	switch kind[0] {
 	case "cgroup2":
-		return "", root, point, true
+		return []string{""}, root, point
 	case "cgroup":
-		for option := range strings.SplitSeq(kind[2], ",") {
-			if option == "freezer" || option == "pids" {
-				return option, root, point, true
-			}
-		}
+		return strings.Split(kind[2], ","), root, point // its options too, which nobody is a member of
 	}
-	return "", "", "", false
+	return nil, "", ""
 }

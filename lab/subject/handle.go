@@ -118,6 +118,9 @@ func (h *handle) hear(n notice, seen *tidings) {
 	case eventGone:
 		seen.finished = true
 		h.reportLeft(n.Left)
+		if n.OutOfMemory > 0 {
+			h.err = errors.Join(h.err, fmt.Errorf("the kernel killed %d of the processes of subject %s: together they needed more than their limit of memory, %s", n.OutOfMemory, h.order.Name, h.order.Limits.memoryText()))
+		}
 	}
 }
 

@@ -27,9 +27,11 @@ type Instance struct {
 	startUp time.Duration
 	cgroup  string
 	remarks []string
-	log     string
-	ownLog  bool    // the log is temporary and ours to remove
-	handle  *handle // nil when attached
+
+	unenforced []string // limits
+	log        string
+	ownLog     bool    // the log is temporary and ours to remove
+	handle     *handle // nil when attached
 
 	stop    sync.Once
 	stopped chan struct{} // closed when Stop was called
@@ -84,6 +86,9 @@ func (in *Instance) Cgroup() string { return in.cgroup }
 // Remarks says in plain words what this machine did not allow, such as a
 // cgroup.
 func (in *Instance) Remarks() []string { return in.remarks }
+
+// Unenforced says which of its limits this machine could not enforce, and why.
+func (in *Instance) Unenforced() []string { return in.unenforced }
 
 // Done is closed when the subject has ended or was stopped.
 func (in *Instance) Done() <-chan struct{} { return in.done }

@@ -23,6 +23,7 @@ type Entry struct {
 	Owner     identity  `json:"owner"` // the dyno that wanted it
 	Token     string    `json:"token"` // in the environment of the subject and its descendants
 	Cgroup    string    `json:"cgroup,omitempty"`
+	Fences    []string  `json:"fences,omitempty"` // folders of cgroups that only limit it
 	Began     time.Time `json:"began"`
 }
 

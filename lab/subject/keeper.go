@@ -57,6 +57,10 @@ type child struct {
 	group   *cgroup // nil if there is none
 	began   int64
 	remarks []string
+
+	fences     []fence  // that limit it
+	unenforced []string // limits that could not be
+	oomTold    bool     // its end was told to be for want of memory
 }
 
 func (k *keeper) main(control *json.Decoder) int {
@@ -77,12 +81,20 @@ func (k *keeper) main(control *json.Decoder) int {
 	if err := entry.write(k.order.StateDir); err != nil {
 		k.child.remarks = append(k.child.remarks, err.Error())
 	}
-	k.tell(notice{Event: eventStarted, Entry: entry, Began: k.child.began, Remarks: k.child.remarks})
+	k.tell(notice{Event: eventStarted, Entry: entry, Began: k.child.began, Remarks: k.child.remarks, Unenforced: k.child.unenforced})
 	go k.reap()
 	k.watch()
 	left := k.killAll()
+	gone := notice{Event: eventGone, Left: left}
+	if !k.child.oomTold {
+		gone.OutOfMemory = k.child.outOfMemory()
+	}
+	if len(left) == 0 {
+		k.child.group.remove()
+		k.child.removeFences()
+	}
 	entry.remove(k.order.StateDir)
-	k.tell(notice{Event: eventGone, Left: left})
+	k.tell(gone)
 	return 0
 }
 
@@ -102,7 +114,7 @@ func (k *keeper) entry() Entry {
 	e := Entry{
 		Subject: k.order.Name, PID: k.child.PID, Start: k.child.Start, Group: k.child.PID,
 		Boot: bootID(), Namespace: pidNamespace(), Keeper: self(), Owner: k.order.Owner,
-		Token: k.order.Token, Began: time.Now(),
+		Token: k.order.Token, Began: time.Now(), Fences: k.child.fencePaths(),
 	}
 	if k.child.group != nil {
 		e.Cgroup = k.child.group.path
@@ -147,7 +159,7 @@ func (k *keeper) reap() {
 		case err != nil:
 			return
 		case pid == k.child.PID:
-			k.exited <- describe(status)
+			k.exited <- k.child.statusOf(status, &k.order.Limits)
 		}
 	}
 }
@@ -199,7 +211,6 @@ func (k *keeper) killAll() []int {
 		k.kill()
 		select {
 		case <-k.gone:
-			k.child.group.remove()
 			return nil
 		case <-deadline:
 			return slices.Sorted(slices.Values(descendants(os.Getpid())))

@@ -19,9 +19,12 @@ func adoptOrphans() {
 // thread for as long as the subject is to live.
 func launch(o order) (child, error) {
 	var c child
+	name := fmt.Sprintf("dyno-%d-%.8s", os.Getpid(), o.Token)
+	c.fenceIn(&o, name)
 	if len(o.CPUs) > 0 {
 		restore, err := pinThread(o.CPUs)
 		if err != nil {
+			c.removeFences()
 			return c, err
 		}
 		defer restore()
@@ -29,13 +32,16 @@ func launch(o order) (child, error) {
 	if err := raiseFileLimit(); err != nil {
 		c.remarks = append(c.remarks, err.Error())
 	}
-	group, err := newCgroup(fmt.Sprintf("dyno-%d-%.8s", os.Getpid(), o.Token))
-	if err != nil {
-		c.remarks = append(c.remarks, "the subject has no cgroup of its own: "+err.Error())
+	if c.group == nil {
+		group, err := newCgroup(name)
+		if err != nil {
+			c.remarks = append(c.remarks, "the subject has no cgroup of its own: "+err.Error())
+		}
+		c.group = group
 	}
-	c.group = group
 	if err := c.exec(o); err != nil {
-		group.remove()
+		c.group.remove()
+		c.removeFences()
 		return c, err
 	}
 	c.Start, _ = startTime(c.PID)
@@ -54,6 +60,11 @@ func (c *child) exec(o order) error {
 		Dir: o.Dir, Env: o.Env, Files: []uintptr{null.Fd(), 1, 2},
 		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
 	}
+	leaveFences, err := c.enterFences()
+	if err != nil {
+		return err
+	}
+	defer leaveFences()
 	leave, err := c.group.enter(attr.Sys)
 	if err != nil {
 		c.withoutCgroup(err)
@@ -75,6 +86,10 @@ func (c *child) exec(o order) error {
 }
 
 func (c *child) withoutCgroup(why error) {
+	if len(c.fences) > 0 && c.fences[0].cgroup == c.group {
+		c.fences = nil
+		c.unenforced = append(c.unenforced, "the subject is not limited: "+why.Error())
+	}
 	c.group.remove()
 	c.group = nil
 	c.remarks = append(c.remarks, "the subject has no cgroup of its own: "+why.Error())

@@ -61,7 +61,7 @@ func TestCgroupTrees(t *testing.T) {
 			"version 2",
 			"30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n",
 			"0::/user.slice/user-1000.slice\n",
-			[]cgroupTree{{own: "/sys/fs/cgroup/user.slice/user-1000.slice", v2: true}},
+			[]cgroupTree{{own: "/sys/fs/cgroup/user.slice/user-1000.slice", point: "/sys/fs/cgroup", v2: true}},
 		},
 		{
 			"hybrid",
@@ -69,13 +69,13 @@ func TestCgroupTrees(t *testing.T) {
 				"32 30 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n" +
 				"33 30 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n",
 			"3:cpu,cpuacct:/\n2:freezer:/\n0::/\n",
-			[]cgroupTree{{own: "/sys/fs/cgroup/unified", v2: true}, {own: "/sys/fs/cgroup/freezer"}},
+			[]cgroupTree{{own: "/sys/fs/cgroup/unified", point: "/sys/fs/cgroup/unified", v2: true}, {own: "/sys/fs/cgroup/freezer", point: "/sys/fs/cgroup/freezer"}},
 		},
 		{
 			"in a container",
 			"31 30 0:27 /docker/abc /sys/fs/cgroup/pids ro shared:1 - cgroup cgroup rw,pids\n",
 			"4:pids:/docker/abc\n",
-			[]cgroupTree{{own: "/sys/fs/cgroup/pids"}},
+			[]cgroupTree{{own: "/sys/fs/cgroup/pids", point: "/sys/fs/cgroup/pids"}},
 		},
 		{"none", "20 1 0:1 / / rw - ext4 /dev/vda rw\nnonsense\n", "0::/\n", nil},
 	}

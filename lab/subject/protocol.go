@@ -23,6 +23,7 @@ type order struct {
 	StateDir string        `json:"state_dir"`
 	Token    string        `json:"token"` // marks the environment of all descendants
 	Owner    identity      `json:"owner"` // dyno
+	Limits   Limits        `json:"limits"`
 }
 
 // wish is a JSON value that follows the order on the control pipe.
@@ -42,6 +43,9 @@ type notice struct {
 	Status  string   `json:"status,omitempty"`  // exited: "exit status 2", "signal: killed"
 	Left    []int    `json:"left,omitempty"`    // gone: processes that could not be ended
 	Error   string   `json:"error,omitempty"`   // failed
+
+	Unenforced  []string `json:"unenforced,omitempty"`    // started: limits that are not, and why
+	OutOfMemory int      `json:"out_of_memory,omitempty"` // gone: processes killed for the limit of memory, if not told yet
 }
 
 type event string

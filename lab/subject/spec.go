@@ -31,6 +31,7 @@ type StartSpec struct {
 	// StateDir holds the journal that [Sweep] reads, "~/.dyno" by convention;
 	// empty for no journal.
 	StateDir string
+	Limits   Limits // of all its processes together
 }
 
 // StartSpec says how to start what was built.
@@ -54,6 +55,8 @@ func (s *StartSpec) check() error {
 		return fmt.Errorf("subject %s: the time to get ready is %v; it can be at most %v", s.Name, s.Timeout, maxReady)
 	case s.Port < 0 || s.Port > 65535:
 		return fmt.Errorf("subject %s: %d is not a port; expected a number from 1 to 65535", s.Name, s.Port)
+	case s.Limits.check() != nil:
+		return fmt.Errorf("subject %s: %w", s.Name, s.Limits.check())
 	case s.Ready != "" && !strings.HasPrefix(s.Ready, "/"):
 		return fmt.Errorf("subject %s: the path to poll, %q, must begin with /", s.Name, s.Ready)
 	}
@@ -94,6 +97,7 @@ func (s *StartSpec) order(port int) (order, error) {
 	return order{
 		Name: s.Name, Argv: argv, Env: environ(s.Env, own), Dir: s.Dir, CPUs: s.CPUs,
 		Grace: s.Grace, StateDir: stateDir, Token: token, Owner: self(),
+		Limits: s.Limits,
 	}, nil
 }
 

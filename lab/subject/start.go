@@ -115,6 +115,7 @@ func (in *Instance) begin(ctx context.Context, s *StartSpec) error {
 		return fmt.Errorf("start subject %s: %w", s.Name, err)
 	}
 	in.pid, in.cgroup, in.remarks = n.Entry.PID, n.Entry.Cgroup, n.Remarks
+	in.unenforced = n.Unenforced
 	if err := awaitReady(ctx, in.url+s.Ready, s.Timeout, in.handle.exited); err != nil {
 		return in.notReady(ctx, err, s.Log)
 	}

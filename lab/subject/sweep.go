@@ -96,7 +96,7 @@ func (e Entry) end(ctx context.Context) ([]int, error) {
 	for {
 		left := e.leftovers()
 		if len(left) == 0 {
-			e.cgroup().remove()
+			e.removeCgroups()
 			slices.Sort(killed)
 			return slices.Compact(killed), nil
 		}
@@ -131,13 +131,24 @@ func (e Entry) leftovers() []identity {
 	return left
 }
 
-// cgroup opens the entry's cgroup. Its name holds the token, so it is nobody
-// else's.
-func (e Entry) cgroup() *cgroup {
-	if len(e.Token) < 8 || !strings.HasSuffix(e.Cgroup, e.Token[:8]) {
+// cgroup opens the entry's cgroup.
+func (e Entry) cgroup() *cgroup { return e.opened(e.Cgroup) }
+
+// opened opens a cgroup of the entry's. Its name holds the token, so it is
+// nobody else's.
+func (e Entry) opened(path string) *cgroup {
+	if len(e.Token) < 8 || !strings.HasSuffix(path, e.Token[:8]) {
 		return nil
 	}
-	return openCgroup(e.Cgroup)
+	return openCgroup(path)
+}
+
+// removeCgroups removes the entry's cgroups, which have no members any more.
+func (e Entry) removeCgroups() {
+	e.cgroup().remove()
+	for _, path := range e.Fences {
+		e.opened(path).remove()
+	}
 }
 
 // identities names those of the processes that still run.

@@ -39,6 +39,9 @@ func main() {
 	case "sleep":
 		signal.Ignore(syscall.SIGTERM)
 		time.Sleep(time.Hour)
+	case "eat":
+		eat(*file)
+		return
 	case "parent":
 		leaveChild(*file)
 	}
@@ -70,6 +73,20 @@ func leaveChild(file string) {
 	}
 }
 
+// eat uses so many MiB of memory for good.
+func eat(mib string) {
+	n, _ := strconv.Atoi(mib)
+	for range n {
+		block := make([]byte, 1<<20)
+		for i := range block {
+			block[i] = 1
+		}
+		eaten = append(eaten, block)
+	}
+}
+
+var eaten [][]byte
+
 func serve(port, mode string) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /plaintext", func(w http.ResponseWriter, r *http.Request) {
@@ -99,6 +116,18 @@ func serve(port, mode string) {
 		_, rest, _ := strings.Cut(string(status), "Cpus_allowed_list:\t")
 		list, _, _ := strings.Cut(rest, "\n")
 		io.WriteString(w, list+" "+strconv.Itoa(runtime.NumCPU()))
+	})
+	mux.HandleFunc("GET /spin", func(w http.ResponseWriter, r *http.Request) {
+		ms, _ := strconv.Atoi(r.FormValue("ms"))
+		for end := time.Now().Add(time.Duration(ms) * time.Millisecond); time.Now().Before(end); {
+		}
+	})
+	mux.HandleFunc("GET /eat", func(w http.ResponseWriter, r *http.Request) {
+		eat(r.FormValue("mib"))
+	})
+	mux.HandleFunc("GET /child", func(w http.ResponseWriter, r *http.Request) {
+		cmd := exec.Command(os.Args[0], "-mode", "eat", "-file", r.FormValue("mib"))
+		fmt.Fprint(w, cmd.Run())
 	})
 	l, err := net.Listen("tcp", ":"+port)
 	if err != nil {
