@@ -65,6 +65,7 @@ type Subject struct {
 	Command   string            `json:"command,omitempty"`
 	URL       string            `json:"url,omitempty"`
 	Env       map[string]string `json:"env,omitempty"`
+	Limits    *study.Limits     `json:"limits,omitempty"`
 }
 
 // Trial is one measured run of one cell: trial.json in its folder.

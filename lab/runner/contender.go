@@ -71,14 +71,14 @@ func (r *Runner) shipped(ctx context.Context, s study.Subject) (*contender, bool
 		return nil, false, err
 	}
 	start := artifact.StartSpec()
-	start.Name = s.Name
+	start.Name, start.Limits = s.Name, limitsOf(s)
 	start.Env = merged(start.Env, s.Env)
 	env := merged(m.Env, s.Env)
 	return &contender{
 		Subject: s, start: start, routes: routes, goProbe: m.Probe == "go",
 		archived: archive.Subject{
 			Name: s.Name, Language: m.Language, Framework: m.Framework, Version: m.Version, Role: string(m.Role),
-			BuildHash: artifact.Hash, Command: m.Run, Env: env,
+			BuildHash: artifact.Hash, Command: m.Run, Env: env, Limits: s.Limits,
 		},
 	}, artifact.Cached, nil
 }
@@ -100,9 +100,10 @@ func (r *Runner) own(ctx context.Context, s study.Subject) (*contender, bool, er
 	if err != nil {
 		return nil, false, err
 	}
+	start.Limits = limitsOf(s)
 	return &contender{
 		Subject: s, start: start, goProbe: true, // it may import the helper too
-		archived: archive.Subject{Name: s.Name, Role: "own", Command: s.Run, Env: s.Env},
+		archived: archive.Subject{Name: s.Name, Role: "own", Command: s.Run, Env: s.Env, Limits: s.Limits},
 	}, s.Build == "", nil
 }
 

@@ -19,12 +19,13 @@ const (
 
 // judge adds what the server's side says against a window to what the
 // generator said, window by window, and returns what holds for the trial.
-func judge(r *load.Result, windows []archive.Window) []load.Finding {
+// quota says that the subject's CPU time was limited on purpose.
+func judge(r *load.Result, windows []archive.Window, quota bool) []load.Finding {
 	var found []load.Finding
 	measured := 0
 	for i := range windows {
 		w := &windows[i]
-		server := judgeServer(w)
+		server := judgeServer(w, quota)
 		w.Why = slices.Concat(w.Client.Findings, server)
 		w.Level = load.Valid
 		for _, f := range w.Why {
@@ -40,8 +41,8 @@ func judge(r *load.Result, windows []archive.Window) []load.Finding {
 
 // judgeServer names what the server's side says against one window. What befell
 // the machine as a whole, such as steal, the generator has judged: it runs there
-// too.
-func judgeServer(w *archive.Window) []load.Finding {
+// too. Throttling is no finding where the study asked for it by a quota.
+func judgeServer(w *archive.Window, quota bool) []load.Finding {
 	var found []load.Finding
 	add := func(name string, level load.Validity, format string, args ...any) {
 		found = append(found, load.Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...), Windows: []int{w.Client.Index}})
@@ -64,7 +65,7 @@ func judgeServer(w *archive.Window) []load.Finding {
 		}
 		add("other-load", level, "other programs used %.0f %% of the machine's CPU time (limit %.1f %%)", 100*share, 100*limit)
 	}
-	if p := w.Server.Process; p != nil && p.Throttled > 0 {
+	if p := w.Server.Process; p != nil && p.Throttled > 0 && !quota {
 		add("throttled", load.Suspect, "a CPU quota kept the subject off its CPUs for %v", p.Throttled.Round(time.Millisecond))
 	}
 	return found

@@ -44,7 +44,7 @@ func TestJudgeServer(t *testing.T) {
 	} {
 		w := quiet(3)
 		c.disturb(&w)
-		found := judgeServer(&w)
+		found := judgeServer(&w, false)
 		switch {
 		case c.name == "" && len(found) > 0:
 			t.Errorf("found %+v in a window without fault", found)
@@ -52,6 +52,15 @@ func TestJudgeServer(t *testing.T) {
 		case len(found) != 1 || found[0].Name != c.name || found[0].Validity != c.level || fmt.Sprint(found[0].Windows) != "[3]":
 			t.Errorf("found %+v, want %s %s", found, c.level, c.name)
 		}
+	}
+}
+
+// Throttling is what a study wants that gives its subject a quota.
+func TestThrottledOnPurpose(t *testing.T) {
+	w := quiet(0)
+	w.Server.Process.Throttled = time.Second
+	if found := judgeServer(&w, true); len(found) > 0 {
+		t.Errorf("found %+v", found)
 	}
 }
 
@@ -70,7 +79,7 @@ func TestJudgeFoldsWindows(t *testing.T) {
 		warm := quiet(-1)
 		warm.Server.Machine.Busy = 1500 * time.Millisecond // warming up: says nothing about the trial
 		windows = append([]archive.Window{warm}, windows...)
-		found := judge(&load.Result{}, windows)
+		found := judge(&load.Result{}, windows, false)
 		if want == "" {
 			if len(found) > 0 {
 				t.Errorf("a disturbed warm-up alone made %+v", found)
@@ -95,7 +104,7 @@ func TestJudgeKeepsTheGeneratorsFindings(t *testing.T) {
 	w := quiet(0)
 	w.Client.Findings = []load.Finding{{Name: "generator-stalled", Validity: load.Invalid}}
 	windows := []archive.Window{w}
-	found := judge(&load.Result{Findings: []load.Finding{{Name: "errors", Validity: load.Suspect}}}, windows)
+	found := judge(&load.Result{Findings: []load.Finding{{Name: "errors", Validity: load.Suspect}}}, windows, false)
 	if len(found) != 1 || found[0].Name != "errors" || windows[0].Level != load.Invalid || len(windows[0].Why) != 1 {
 		t.Errorf("found %+v; window %+v", found, windows[0])
 	}

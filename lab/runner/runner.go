@@ -123,6 +123,9 @@ func (r *Runner) place() error {
 	if err != nil {
 		return err
 	}
+	if err := checkCPUSets(r.Study.Subjects, online); err != nil {
+		return err
+	}
 	p := r.Study.Placement
 	generator, subj, _, err := subject.Place(p.Mode, p.Generator, p.Subject, online)
 	if err != nil {

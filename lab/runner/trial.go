@@ -94,7 +94,7 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 	counter.compare(ctx, result)
 	t.Mono, t.Engine, t.Failures = result.Start, result.Engine, result.Failures
 	t.Windows = ledger.join(ctx, result.Windows)
-	t.Findings = judge(result, t.Windows)
+	t.Findings = append(judge(result, t.Windows, quotaOf(r.contenders[cell.Subject])), unenforced(in)...)
 	for _, f := range t.Findings {
 		t.Validity = t.Validity.Worse(f.Validity)
 	}

@@ -37,7 +37,7 @@ func subjectAt(at scope) Subject {
 		name := at.oneOf(at.in.shipped...)
 		return Subject{Name: name, Use: name}
 	}
-	f, understood := at.fields("name", "use", "run", "build", "dir", "url", "ready", "metrics", "env")
+	f, understood := at.fields("name", "use", "run", "build", "dir", "url", "ready", "metrics", "env", "limits")
 	s := Subject{}
 	if v, ok := f["use"]; ok {
 		s.Use = v.oneOf(at.in.shipped...)
@@ -57,6 +57,9 @@ func subjectAt(at scope) Subject {
 	}
 	if v, ok := f["env"]; ok {
 		s.Env = envAt(v)
+	}
+	if v, ok := f["limits"]; ok {
+		s.Limits = limitsAt(v)
 	}
 	if understood {
 		checkSubject(at, f)
@@ -103,6 +106,9 @@ func checkSubject(at scope, f map[string]scope) {
 	}
 	if v, ok := f["env"]; ok && up {
 		v.problem("", "env can't be set for a service that is already up")
+	}
+	if v, ok := f["limits"]; ok && up {
+		v.problem("", "a service that is already up can't be limited")
 	}
 }
 

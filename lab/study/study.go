@@ -41,6 +41,8 @@ type Subject struct {
 	Ready string            // path polled until it answers; default the first request's path
 	Env   map[string]string // added to the environment
 
+	Limits *Limits // what it may use; nil for all
+
 	// Metrics is where the subject tells about itself in Prometheus' format: an
 	// absolute URL, or a path of its own; empty if it doesn't. See [Subject.MetricsURL].
 	Metrics string

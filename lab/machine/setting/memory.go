@@ -60,7 +60,7 @@ func virtualisation(m *Machine) Value {
 	case m.Steal >= notable:
 		return bad(fmt.Sprintf("%s, %.1f %% steal since boot", m.Virtualization, 100*m.Steal), "its pauses are in the tail: run on a machine of your own, or repeat more")
 	}
-	return mind(m.Virtualization + ", under 0.1 % steal since boot", "compare only runs made side by side")
+	return mind(m.Virtualization+", under 0.1 % steal since boot", "compare only runs made side by side")
 }
 
 // cgroupLimits looks for limits on the cgroup that this process is in, and on

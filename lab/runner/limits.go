@@ -1,0 +1,41 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+
+	"dyno/lab/load"
+	"dyno/lab/study"
+	"dyno/lab/subject"
+)
+
+// limitsOf returns what a subject of a study may use.
+func limitsOf(s study.Subject) subject.Limits {
+	if s.Limits == nil {
+		return subject.Limits{}
+	}
+	return subject.Limits(*s.Limits)
+}
+
+// quotaOf reports whether the study limits the contender's CPU time.
+func quotaOf(c *contender) bool { return c.Limits != nil && c.Limits.CPUs > 0 }
+
+// checkCPUSets refuses CPUs that this machine doesn't have.
+func checkCPUSets(subjects []study.Subject, online []int) error {
+	for _, s := range subjects {
+		for _, cpu := range limitsOf(s).CPUSet {
+			if !slices.Contains(online, cpu) {
+				return fmt.Errorf("subject %s: limits: cpuset: CPU %d can't be used; online are %v", s.Name, cpu, online)
+			}
+		}
+	}
+	return nil
+}
+
+// unenforced names the limits that the machine could not enforce.
+func unenforced(in *subject.Instance) (found []load.Finding) {
+	for _, detail := range in.Unenforced() {
+		found = append(found, load.Finding{Name: "limit-not-enforced", Validity: load.Suspect, Detail: detail})
+	}
+	return found
+}

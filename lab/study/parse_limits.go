@@ -1,0 +1,84 @@
+package study
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Limits is what a subject may use at most. What is zero is not limited.
+type Limits struct {
+	CPUs   float64 `json:"cpus,omitempty"`         // seconds of CPU time per second
+	Memory int64   `json:"memory_bytes,omitempty"` // what needs more is killed
+	CPUSet []int   `json:"cpuset,omitempty"`       // CPUs to run on, ascending
+}
+
+// Bounds of limits; the kernel takes no quota below 1 % of a CPU.
+const (
+	leastCPUs   = 0.01
+	mostCPUs    = 4096
+	leastMemory = 1 << 20
+	mostMemory  = 1 << 50
+)
+
+// memoryUnits are the units of sizes, the longest names first.
+var memoryUnits = []struct {
+	name  string
+	bytes float64
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}
+
+// limitsAt reads the limits of a subject.
+func limitsAt(at scope) *Limits {
+	f, understood := at.fields("cpus", "memory", "cpuset")
+	l := &Limits{}
+	if v, ok := f["cpus"]; ok {
+		l.CPUs = v.number(leastCPUs, mostCPUs)
+	}
+	if v, ok := f["memory"]; ok {
+		l.Memory = v.size()
+	}
+	if v, ok := f["cpuset"]; ok {
+		l.CPUSet = v.cpuSet()
+	}
+	if understood && len(f) == 0 {
+		at.problem("cpus: 0.5, memory: 256MiB, cpuset: 0-1", "expected at least one of cpus, memory and cpuset")
+	}
+	return l
+}
+
+// size reads a number of bytes with its unit.
+func (s scope) size() int64 {
+	text, _ := s.scalar()
+	for _, unit := range memoryUnits {
+		digits, ok := strings.CutSuffix(text, unit.name)
+		x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+		if n := x * unit.bytes; ok && err == nil && n >= leastMemory && n <= mostMemory && strings.Trim(strings.TrimSpace(digits), "0123456789.") == "" {
+			return int64(n)
+		}
+	}
+	s.problem("write it with a unit, such as 256MiB or 1.5GiB", "expected a size from 1MiB to 1024TiB, got %s", describe(s.resolved()))
+	return 0
+}
+
+// cpuSet reads a list of CPUs as the kernel writes it, "0-3,8".
+func (s scope) cpuSet() []int {
+	text, _ := s.scalar()
+	var cpus []int
+	for part := range strings.SplitSeq(text, ",") {
+		low, high, isRange := strings.Cut(part, "-")
+		if !isRange {
+			high = low
+		}
+		from, err1 := strconv.ParseUint(low, 10, 16)
+		to, err2 := strconv.ParseUint(high, 10, 16)
+		if err1 != nil || err2 != nil || from > to || to > maxCPU {
+			s.problem("", "expected CPUs such as 0-3,8, got %s", describe(s.resolved()))
+			return nil
+		}
+		for cpu := from; cpu <= to; cpu++ {
+			cpus = append(cpus, int(cpu))
+		}
+	}
+	slices.Sort(cpus)
+	return slices.Compact(cpus)
+}
