@@ -29,6 +29,8 @@ type hooks struct {
 	cut        bool
 	size       int64
 	err        error
+	limited    bool  // the request's body is, to
+	left       int64 // more bytes
 }
 
 const maxCollected = 64 << 10 // bytes kept between requests
@@ -120,7 +122,7 @@ func (h *hooks) prepare(body []byte, length int64, whole bool) {
 func (h *hooks) answer(x *exchange, body []byte) error {
 	h.prepare(body, int64(len(body)), true)
 	body = h.offered.body
-	if len(h.filters) > 0 {
+	if len(h.filters) > 0 && x.status != 204 && x.status != 304 {
 		if err := h.collect(body); err != nil {
 			clear(h.filters)
 			h.filters, x.begun = h.filters[:0], false
@@ -225,6 +227,15 @@ func (h *hooks) closeFilters() error {
 		}
 	}
 	return nil
+}
+
+// read implements wire.
+func (h *hooks) read(x *exchange, p []byte) (int, error) {
+	n, err := h.wire.read(x, p)
+	if h.left -= int64(n); h.limited && h.left < 0 {
+		return 0, ErrBodyTooLarge
+	}
+	return n, err
 }
 
 // abort implements wire.

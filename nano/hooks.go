@@ -51,6 +51,29 @@ func (c Ctx) SetContext(ctx context.Context) {
 	x.ctx = ctx
 }
 
+// TLS reports whether the request came over TLS, to this server: a proxy in front
+// of it that ended TLS isn't seen.
+func (c Ctx) TLS() bool { return c.live().tls }
+
+// LimitBody makes reading more than limit bytes of the request's body fail with
+// [ErrBodyTooLarge], and returns it at once if the body is known to be larger.
+// It can't raise Limits.Body.
+func (c Ctx) LimitBody(limit int64) error {
+	x := c.live()
+	size := x.req.ContentLength
+	if x.body.ready {
+		size = int64(len(x.body.whole))
+	}
+	if size > limit {
+		return ErrBodyTooLarge
+	}
+	if !x.body.ready {
+		h := x.hook()
+		h.limited, h.left = true, limit
+	}
+	return nil
+}
+
 // Vary adds the name of a request's field to the answer's Vary, unless it is
 // there (RFC 9110 12.5.5).
 func (c Ctx) Vary(name string) {

@@ -1,0 +1,24 @@
+// Package middleware is what most services put around their handlers.
+//
+// Every constructor takes a config whose zero value has safe defaults, and panics
+// if the config can't work: that is found when the program starts. Put them on an
+// app or a group with Use, on a route with nano.With. An order that works:
+//
+//	app.Use(
+//		middleware.RequestID(middleware.RequestIDConfig{}),
+//		middleware.AccessLog(middleware.AccessLogConfig{}),
+//		middleware.Recover(middleware.RecoverConfig{}),
+//		middleware.Secure(middleware.SecureConfig{}),
+//		middleware.CORS(middleware.CORSConfig{Origins: []string{"https://app.example.com"}}),
+//		middleware.RateLimit(middleware.RateLimitConfig{Rate: 50}),
+//		middleware.CSRF(middleware.CSRFConfig{}),
+//		middleware.Timeout(middleware.TimeoutConfig{After: 5 * time.Second}),
+//	)
+//
+// Only that of an app, not of a group, is also around what no route answers: 404,
+// 405 and the OPTIONS requests of CORS.
+//
+// What refuses a request returns a [nano.Problem], so that the app's error
+// handler decides how refusals look. Compression, JWT, metrics and traces are in
+// packages of their own, beside this one, because they import libraries.
+package middleware

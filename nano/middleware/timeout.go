@@ -1,0 +1,107 @@
+package middleware
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"dyno/nano"
+)
+
+// TimeoutConfig is how [Timeout] works.
+type TimeoutConfig struct {
+	// After is how long a handler may take. It is needed.
+	After time.Duration
+	// Hard answers 503 at the deadline also when the handler doesn't look at its
+	// context; see [Timeout].
+	Hard bool
+	// MaxAnswer bounds the answer in bytes, which Hard keeps in memory; default
+	// 16 MiB. A larger one is answered 500.
+	MaxAnswer int64
+	// MaxRunning bounds the handlers that Hard has running at a time, late ones
+	// included; further requests are answered 503. Default 4096.
+	MaxRunning int64
+}
+
+// ErrTimeout is the cause of the end of a context that [Timeout] has ended, and
+// behind the 503 that tells of it.
+var ErrTimeout = errors.New("middleware: the handler's time is up")
+
+// Timeout gives handlers a deadline: their context ends with it.
+//
+// By default that is all. What takes a context (a database, an HTTP client)
+// fails at the deadline, the handler returns the error, and the answer becomes
+// 503. A handler that goes on regardless keeps its client waiting. It costs a
+// timer and works with streams, whose handlers should return nil at the deadline.
+//
+// With Hard the client is answered in time whatever the handler does. The handler
+// runs on a goroutine of its own, with a copy of the request, and its answer is
+// kept in memory: see [nano.Ctx.Detached]. When it is late its answer goes
+// nowhere, and its Ctx works on the copy until it returns, so nothing is shared
+// with requests that come after. What can't be had is an end to a handler that
+// never returns: Go can't kill goroutines. MaxRunning bounds how many there may
+// be. Streams and upgrades don't work inside it.
+func Timeout(config TimeoutConfig) nano.Middleware {
+	if config.After <= 0 {
+		panic(fmt.Sprintf("middleware: TimeoutConfig.After is %v; it must be positive", config.After))
+	}
+	if config.Hard {
+		return hardTimeout(config)
+	}
+	return func(next nano.Handler) nano.Handler {
+		return func(c nano.Ctx) error {
+			outer := c.Context()
+			ctx, cancel := context.WithTimeoutCause(outer, config.After, ErrTimeout)
+			defer cancel()
+			c.SetContext(ctx)
+			err := next(c)
+			c.SetContext(outer)
+			if err != nil && !c.Answered() && context.Cause(ctx) == ErrTimeout {
+				return tooLate(err)
+			}
+			return err
+		}
+	}
+}
+
+func hardTimeout(config TimeoutConfig) nano.Middleware {
+	if config.MaxAnswer == 0 {
+		config.MaxAnswer = 16 << 20
+	}
+	if config.MaxRunning == 0 {
+		config.MaxRunning = 4096
+	}
+	var running atomic.Int64
+	return func(next nano.Handler) nano.Handler {
+		counted := func(c nano.Ctx) error {
+			defer running.Add(-1)
+			return next(c)
+		}
+		return func(c nano.Ctx) error {
+			if running.Add(1) > config.MaxRunning {
+				running.Add(-1)
+				return nano.NewProblem(503, "too many requests are being served")
+			}
+			ctx, cancel := context.WithTimeoutCause(c.Context(), config.After, ErrTimeout)
+			defer cancel()
+			err := c.Detached(ctx, config.MaxAnswer, counted)
+			cause := context.Cause(ctx)
+			switch {
+			case err == nil || cause == nil || c.Answered():
+				return err
+			case cause == ErrTimeout:
+				return tooLate(err)
+			}
+			return fmt.Errorf("%w: %w", nano.ErrAborted, err) // nobody waits
+		}
+	}
+}
+
+func tooLate(err error) error {
+	if !errors.Is(err, ErrTimeout) {
+		err = fmt.Errorf("%w: %w", ErrTimeout, err)
+	}
+	return nano.NewProblem(503, "the request took too long").Because(err)
+}
