@@ -41,7 +41,8 @@ as the service's failure. docs/capacity.md explains how to read it.
 ` + requestHelp() + `
 
 Exit status: 0 if a bracket was found, 1 if not (even the lowest rate fails, the
-generator is the limit, or time was up), 2 for wrong usage, 130 on Ctrl-C.`,
+generator is the limit, or time was up), 2 for wrong usage, 130 on Ctrl-C (what was found so
+far is printed).`,
 		Example: `  dyno capacity http://127.0.0.1:8080/ --objective 'p99 < 50ms'
   dyno capacity http://127.0.0.1:8080/ --objective 'p99.9 < 12ms, errors < 0.1%' -c 256 --trial 10s --precision 2%
   dyno capacity http://127.0.0.1:8080/ --objective '95% of windows: p99 < 50ms' --json --html capacity.html`,

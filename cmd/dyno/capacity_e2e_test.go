@@ -5,7 +5,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -112,4 +114,15 @@ func TestCapacityWrongUsage(t *testing.T) {
 	}
 	o := dyno(t, t.TempDir(), "capacity", url, "--objective", "p99 < 50ms", "--no-calibration")
 	o.want(t, 1, o.stderr, "connecting to 127.0.0.1:1")
+}
+
+func TestCapacityInterrupted(t *testing.T) {
+	t.Parallel()
+	s := start(t, t.TempDir(), "capacity", serveQueue(t, 300), "--objective", "p99 < 10s", "--trial", "1s", "--initial-trial", "200ms", "--start", "10",
+		"--warmup", "0s", "--no-calibration")
+	eventually(t, "the first trial", func() bool { return strings.Contains(s.stderr.String(), "holds") })
+	s.signal(t, os.Interrupt)
+	o := s.wait(t)
+	o.want(t, 130, o.stderr, "dyno: interrupted")
+	contains(t, o.stdout, "it was interrupted", "requests/s")
 }

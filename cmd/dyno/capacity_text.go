@@ -13,7 +13,7 @@ func (c *capacityFound) answer() string {
 	switch {
 	case c.Result.Found():
 		return fmt.Sprintf("the capacity is between %s and %s requests/s", number(c.Holds.Rate), number(c.Fails.Rate))
-	case c.Limit != nil && c.Holds != nil:
+	case c.Limit != nil && c.Limit.Limited && c.Holds != nil:
 		return fmt.Sprintf("the capacity is >= %s requests/s, limited by the generator", number(c.Holds.Rate))
 	case c.Holds != nil:
 		return fmt.Sprintf("the capacity is >= %s requests/s: %s", number(c.Holds.Rate), c.Why)

@@ -67,7 +67,7 @@ says what the numbers are worth, and keeps the evidence.
 	flags.StringVar(&global.lang, "lang", "en", "language of HTML reports: en or zh")
 	root.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"en", "zh"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(
-		newRun(&global), newLoad(&global), newCapacity(&global), newKnee(&global), newUp(&global),
+		newRun(&global), newLoad(&global), newCapacity(&global), newKnee(&global), newOverload(&global), newUp(&global),
 		newStudies(), newSubjects(), newStudy(),
 		newList(), newShow(), newReport(&global), newRemove(), newMachine(&global),
 	)

@@ -60,7 +60,9 @@ func addTerm(list []Broken, term Term) []Broken {
 func (r *Result) hints() []string {
 	hints := []string{}
 	add := func(format string, args ...any) { hints = append(hints, fmt.Sprintf(format, args...)) }
-	if r.Limit != nil && r.Fails == nil {
+	if r.Limit != nil && !r.Limit.Limited {
+		add("the capacity may be higher: a quieter machine, or more --repeats, can tell")
+	} else if r.Limit != nil {
 		add("the capacity may be higher: give the generator more --threads, CPUs of its own (--cpus) or a machine of its own")
 	}
 	if r.Fails == nil {

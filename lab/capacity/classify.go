@@ -19,8 +19,10 @@ type Load struct {
 	Rate   float64 `json:"rate"` // requests per second
 	Class  Class   `json:"class"`
 	Trials []Trial `json:"trials"`
-	// Why says what kept the generator from testing the rate; only if Blocked.
-	Why string `json:"why,omitempty"`
+	// Why says what kept the generator from testing the rate, and Limited whether
+	// that was its own limit, and not a disturbance; only if Blocked.
+	Why     string `json:"why,omitempty"`
+	Limited bool   `json:"limited,omitempty"`
 }
 
 // Count returns how many trials of at least the given length had the verdict.

@@ -44,6 +44,8 @@ func (r *Result) conclude(g *Goal, s stage, reason error) {
 	switch {
 	case reason != nil:
 		r.Why = reason.Error()
+	case r.Limit != nil && !r.Limit.Limited:
+		r.Why = fmt.Sprintf("every trial at %s/s was disturbed: %s", rateText(r.Limit.Rate), r.Limit.Why)
 	case r.Limit != nil:
 		r.Why = fmt.Sprintf("from %s/s on the generator is the limit: %s", rateText(r.Limit.Rate), r.Limit.Why)
 	case r.Found() && !r.Reached:

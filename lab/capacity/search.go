@@ -26,8 +26,8 @@ type Result struct {
 	// which it fails; Fails the lowest at which it fails. Either may be nil.
 	Holds *Load `json:"holds"`
 	Fails *Load `json:"fails"`
-	// Limit is the rate at which the generator came to its end, if that is what
-	// ended the search upwards.
+	// Limit is the rate at which the generator came to its end, or was disturbed in
+	// every trial, if that is what ended the search upwards.
 	Limit   *Load         `json:"limited_by_generator,omitempty"`
 	Closed  float64       `json:"closed_loop"` // requests per second that a closed loop reached first; 0 if none ran
 	Width   float64       `json:"width"`       // of the bracket, as a share of its upper end; 0 if there is none
@@ -48,11 +48,12 @@ var (
 	errFloor = errors.New("it fails even at the lowest rate")
 	errTop   = errors.New("it holds even at the highest rate")
 	errStuck = errors.New("the generator was disturbed at every rate")
+	errEnded = errors.New("it was interrupted")
 )
 
 // Run searches until the goal is reached, the generator is the limit, or time is
-// up; the reason is in the result. Errors are those of the service's trials, and
-// that of ctx.
+// up; the reason is in the result. A search that ctx interrupts gives what it has
+// found so far. Errors are those of the service's trials.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if err := s.Goal.Check(); err != nil {
 		return nil, err
@@ -68,6 +69,9 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 			break
 		}
 	}
+	if ctx.Err() != nil && len(w.loads) > 0 {
+		ended = errEnded
+	}
 	if ended != nil && !isReason(ended) {
 		return nil, ended
 	}
@@ -75,7 +79,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 }
 
 func isReason(err error) bool {
-	return slices.Contains([]error{errTime, errFloor, errTop, errStuck}, err)
+	return slices.Contains([]error{errTime, errFloor, errTop, errStuck, errEnded}, err)
 }
 
 // walk is a search under way.
@@ -241,7 +245,7 @@ func (w *walk) decide(ctx context.Context, l *Load) error {
 			continue
 		}
 		if spoiled++; spoiled > w.search.Goal.Repeats {
-			l.Class, l.Why = Blocked, t.Why
+			l.Class, l.Limited, l.Why = Blocked, t.Limited, t.Why
 		}
 	}
 	l.Class = l.classify(w.stage)

@@ -88,6 +88,32 @@ func TestSearchLimitedByTheGenerator(t *testing.T) {
 	}
 }
 
+func TestSearchAboveWhichAllIsDisturbed(t *testing.T) {
+	s := newSimulated(1000)
+	s.noisy = 700
+	r := find(t, s, nil)
+	if r.Found() || r.Holds == nil || r.Limit == nil || r.Limit.Limited || !strings.Contains(r.Why, "was disturbed") || !strings.Contains(strings.Join(r.Hints, " "), "quieter") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// What an interrupted search has found is not lost.
+func TestSearchInterrupted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		trials := 0
+		search := &Search{Goal: DefaultGoal(), Service: newSimulated(1000), OnTrial: func(*Load) {
+			if trials++; trials == 3 {
+				cancel()
+			}
+		}}
+		r, err := search.Run(ctx)
+		if err != nil || r.Why != errEnded.Error() || len(r.Loads) == 0 || r.Reached {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}
+
 func TestSpoiledTrialsAreRepeated(t *testing.T) {
 	s := newSimulated(1000)
 	s.spoiled = 0.3

@@ -14,6 +14,7 @@ type simulated struct {
 	fuzzy    float64 // share of the capacity over which the chance rises
 	short    float64 // share by which trials of a second overrate it: their queue has no time to grow
 	ceiling  float64 // of the generator; 0: none
+	noisy    float64 // rate above which every trial is disturbed; 0: none
 	spoiled  float64 // chance of a trial that a disturbance spoils
 	rng      *rand.Rand
 	asked    []Ask
@@ -33,7 +34,10 @@ func (s *simulated) Ceiling(context.Context) (Ceiling, error) {
 	return Ceiling{Rate: rate}, nil
 }
 
-func (s *simulated) Trial(_ context.Context, ask Ask) (Trial, error) {
+func (s *simulated) Trial(ctx context.Context, ask Ask) (Trial, error) {
+	if ctx.Err() != nil {
+		return Trial{}, ctx.Err()
+	}
 	time.Sleep(ask.Length)
 	s.asked = append(s.asked, ask)
 	t := Trial{Length: ask.Length, Verdict: Holds, Throughput: min(ask.Rate, s.capacity), Requests: uint64(ask.Rate)}
@@ -49,7 +53,7 @@ func (s *simulated) Trial(_ context.Context, ask Ask) (Trial, error) {
 		chance = 1 / (1 + math.Exp((capacity-ask.Rate)/(s.fuzzy*capacity)))
 	}
 	switch {
-	case s.rng.Float64() < s.spoiled:
+	case s.rng.Float64() < s.spoiled || s.noisy > 0 && ask.Rate > s.noisy:
 		t.Verdict, t.Why = Spoiled, "disturbed"
 	case s.ceiling > 0 && ask.Rate > s.ceiling:
 		t.Verdict, t.Limited, t.Why = Spoiled, true, "generator-full"
