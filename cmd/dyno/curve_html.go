@@ -85,9 +85,14 @@ func (c chart) SVG() template.HTML {
 	fmt.Fprintf(&b, `<path class="axis" d="M%g %gV%gH%g"/>`, chartLeft, chartTop, chartTop+plotHeight, chartWidth-chartRight)
 	fmt.Fprintf(&b, `<text text-anchor="end" x="%g" y="%g">%s</text>`, chartWidth-chartRight, chartHeight-6, template.HTMLEscapeString(c.X))
 	fmt.Fprintf(&b, `<text x="4" y="%g">%s</text>`, keyY, template.HTMLEscapeString(c.Y))
-	for i, s := range c.Series {
+	key := chartLeft + 80
+	for _, s := range c.Series {
+		if len(s.Points) == 0 {
+			continue
+		}
 		s.draw(&b, x, y)
-		fmt.Fprintf(&b, `<text class="key %s" x="%g" y="%g">%s</text>`, s.Class, chartLeft+80+keyStep*float64(i), keyY, template.HTMLEscapeString(s.Name))
+		fmt.Fprintf(&b, `<text class="key %s" x="%g" y="%g">%s</text>`, s.Class, key, keyY, template.HTMLEscapeString(s.Name))
+		key += keyStep
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())

@@ -313,7 +313,7 @@ func (k *kneeFound) lawSeries() series {
 	first, last := float64(k.Levels[0].Connections), float64(k.Levels[len(k.Levels)-1].Connections)
 	const steps = 100
 	for i := range steps + 1 {
-		n := first + (last-first)*float64(i)/steps
+		n := first * math.Pow(last/first, float64(i)/steps) // it bends at the lower end
 		s.Points = append(s.Points, [2]float64{n, k.Fit.At(n)})
 	}
 	return s

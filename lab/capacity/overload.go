@@ -226,8 +226,12 @@ func (s *Stretch) failing() float64 {
 // note says what to keep in mind.
 func (a *Aftermath) note(r *load.Result) {
 	add := func(format string, args ...any) { a.Notes = append(a.Notes, fmt.Sprintf(format, args...)) }
-	if limited := named(r.Findings, append([]string{"rate-missed"}, limits...)); limited != nil {
-		add("what was offered may be less than planned: %s", details(limited))
+	limited, missed := named(r.Findings, limits), named(r.Findings, []string{"rate-missed"})
+	switch {
+	case limited != nil:
+		add("the generator was at its limit, so that less may have been offered: %s", details(limited))
+	case missed != nil:
+		add("arrivals waited at the client, so that the server did not get them all: %s", details(missed))
 	}
 	if n := a.Baseline.Invalid + a.During.Invalid + a.After.Invalid; n > 0 {
 		add("%d of %d seconds are in no figure, for the generator was disturbed", n, len(a.Seconds))

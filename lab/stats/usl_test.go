@@ -68,6 +68,7 @@ func TestFitUSLFindsTheLaw(t *testing.T) {
 // The intervals hold what they say, or nearly: of the simulated services, the
 // truth lies within 95 % intervals in at least 91 % of the cases.
 func TestUSLCoverage(t *testing.T) {
+	t.Parallel()
 	const runs = 100
 	for _, s := range []scaling{
 		{1000, 0.05, 0.001, every(1, 96, 5), 1, 0.03},
@@ -112,6 +113,7 @@ func TestUSLCoverage(t *testing.T) {
 
 // Where throughput never falls, a peak is claimed no oftener than chance allows.
 func TestUSLClaimsNoPeakWhereThereIsNone(t *testing.T) {
+	t.Parallel()
 	s := scaling{1000, 0.05, 0, every(1, 96, 5), 1, 0.03}
 	const runs = 60
 	claimed := 0
