@@ -31,7 +31,6 @@ type loop struct {
 	yielded int64     // when other goroutines last had their turn
 	alarm   int64     // deadline that until was computed from
 	until   time.Time // when a parked loop wakes
-	noMail  func() bool
 	tickets uint64
 	turn    *turn
 	serving *Route // whose handler runs
@@ -66,7 +65,10 @@ func newLoop(s *server) (*loop, error) {
 		head: http1.Limits{Head: limits.Head, URI: limits.URI, Fields: limits.Fields},
 	}
 	poller.KeepProcessor = true
-	l.noMail = l.mail.empty
+	if err := poller.AllowParking(l.mail.empty); err != nil {
+		poller.Close()
+		return nil, err
+	}
 	return l, nil
 }
 

@@ -49,7 +49,7 @@ func (l *loop) poll() ([]reactor.Event, error) {
 			l.until = time.Now().Add(max(time.Duration(due-l.now), time.Millisecond))
 		}
 	}
-	return l.poller.Park(l.until, l.noMail)
+	return l.poller.Park(l.until)
 }
 
 // due returns when the loop has something to do without an event.

@@ -18,12 +18,13 @@ type parking struct {
 	conn   syscall.RawConn
 	until  time.Time // deadline that file has
 	look   func(fd uintptr) bool
-	idle   func() bool
 	events []Event
 	err    error
 }
 
-func (p *Poller) parkable() error {
+// AllowParking readies the poller for [Poller.Park]; it takes a descriptor. idle
+// is asked whether there is nothing to do but wait.
+func (p *Poller) AllowParking(idle func() bool) error {
 	fd, err := unix.FcntlInt(uintptr(p.epoll), unix.F_DUPFD_CLOEXEC, 0)
 	if err == nil {
 		err = unix.SetNonblock(fd, true) // os.NewFile asks for it
@@ -37,7 +38,7 @@ func (p *Poller) parkable() error {
 	}
 	k.look = func(uintptr) bool {
 		k.events, k.err = p.Wait(0)
-		return len(k.events) > 0 || k.err != nil || !k.idle()
+		return len(k.events) > 0 || k.err != nil || !idle()
 	}
 	p.parking = k
 	return nil
@@ -45,15 +46,9 @@ func (p *Poller) parkable() error {
 
 // Park is Wait for programs with other goroutines: the goroutine is parked, so
 // that they have its processor. It costs more than a short [Poller.Wait], and
-// less than a long one. It returns at the time until, which may be a little past
-// without loss; the zero time is never. It also returns when idle reports false
-// after a [Poller.Wake].
-func (p *Poller) Park(until time.Time, idle func() bool) ([]Event, error) {
-	if p.parking == nil {
-		if err := p.parkable(); err != nil {
-			return nil, err
-		}
-	}
+// less than a long one. It returns at the time until, the zero time being never,
+// and when there is something to do after a [Poller.Wake].
+func (p *Poller) Park(until time.Time) ([]Event, error) {
 	k := p.parking
 	if !until.Equal(k.until) {
 		if err := k.file.SetReadDeadline(until); err != nil {
@@ -61,7 +56,7 @@ func (p *Poller) Park(until time.Time, idle func() bool) ([]Event, error) {
 		}
 		k.until = until
 	}
-	k.idle, k.events, k.err = idle, nil, nil
+	k.events, k.err = nil, nil
 	if err := k.conn.Read(k.look); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, fmt.Errorf("parking on epoll: %w", err)
 	}

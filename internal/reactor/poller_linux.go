@@ -25,7 +25,7 @@ type Poller struct {
 	// goroutines need a processor too.
 	KeepProcessor bool
 
-	parking *parking // nil until Park
+	parking *parking // nil until AllowParking
 }
 
 // Event says what happened to one socket. It is valid until the next Wait.
