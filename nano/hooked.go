@@ -116,16 +116,27 @@ func (h *hooks) prepare(body []byte, length int64, whole bool) {
 	for i := len(h.before) - 1; i >= 0; i-- {
 		h.before[i](c, &h.offered)
 	}
+	if s := h.x.status; s == 204 || s == 304 {
+		h.dropFilters()
+	}
+	for i, f := range h.filters {
+		f.Reset(stage{h, i + 1})
+	}
+}
+
+func (h *hooks) dropFilters() {
+	clear(h.filters)
+	h.filters = h.filters[:0]
 }
 
 // answer implements wire.
 func (h *hooks) answer(x *exchange, body []byte) error {
 	h.prepare(body, int64(len(body)), true)
 	body = h.offered.body
-	if len(h.filters) > 0 && x.status != 204 && x.status != 304 {
+	if len(h.filters) > 0 {
 		if err := h.collect(body); err != nil {
-			clear(h.filters)
-			h.filters, x.begun = h.filters[:0], false
+			h.dropFilters()
+			x.begun = false
 			return fmt.Errorf("coding the answer: %w", err)
 		}
 		body = h.collected
@@ -256,7 +267,7 @@ func (h *hooks) panicked(p any) {
 	h.err = fmt.Errorf("panic: %v", p)
 	if !h.sent && !h.hijacked {
 		clear(h.before)
-		clear(h.filters)
-		h.before, h.filters, h.collecting, h.x.begun = h.before[:0], h.filters[:0], false, false
+		h.dropFilters()
+		h.before, h.collecting, h.x.begun = h.before[:0], false, false
 	}
 }

@@ -126,7 +126,8 @@ func (a *Answer) Replace(content []byte) {
 // Filter is a coding of an answer's content, such as a compression. Streamed and
 // whole answers go through it alike.
 type Filter interface {
-	// Reset begins an answer whose coded content goes to next.
+	// Reset begins an answer whose coded content goes to next. It isn't called if
+	// the answer turns out to have no content (204, 304).
 	Reset(next io.Writer)
 	io.Writer
 	// Flush writes to next what lets the client decode all written so far.
@@ -141,7 +142,6 @@ type Filter interface {
 func (a *Answer) Filter(f Filter) {
 	h := a.x.hooks
 	h.filters = append(h.filters, f)
-	f.Reset(stage{h, len(h.filters)})
 	a.x.removeField("Content-Length")
 }
 

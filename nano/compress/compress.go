@@ -1,0 +1,161 @@
+// Package compress is middleware that compresses answers with zstd and gzip.
+//
+//	app.Use(compress.New(compress.Config{}))
+//
+// # When not to
+//
+// The length of a compressed answer tells something of its content. Where one
+// answer holds both a secret and text that somebody else can choose (a CSRF
+// token, and a search term that the page repeats), an attacker who can make a
+// browser ask often and can see lengths may guess the secret: the BREACH attack.
+// Leave such pages out, with a group of their own or "Cache-Control:
+// no-transform", and don't compress what holds secrets in fixed form.
+package compress
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dyno/nano"
+)
+
+// Config is how answers are compressed.
+type Config struct {
+	// Types are the media types to compress, in lower case, without parameters;
+	// "text/*" stands for all of text but event streams. The default is text/*,
+	// JSON, JavaScript, XML, "+json" and "+xml" types, SVG, WebAssembly, and fonts
+	// that aren't compressed already.
+	Types []string
+	// MinSize is the size in bytes from which on an answer is compressed: smaller
+	// ones fit into a packet anyway. Default 1024. Streams of unknown length are
+	// compressed always.
+	MinSize int64
+	// Codings are those on offer, the best first, of "zstd" and "gzip"; default
+	// both. A client's preference (q-values) goes before this order.
+	Codings []string
+	// GzipLevel is 1 (fast) to 9 (small); default 5. ZstdLevel is 1 to 4, as the
+	// library's SpeedFastest to SpeedBestCompression; default 1.
+	GzipLevel, ZstdLevel int
+}
+
+var defaultTypes = []string{
+	"text/*", "application/json", "application/javascript", "application/xml", "application/xhtml+xml",
+	"application/problem+json", "application/*+json", "application/*+xml", "image/svg+xml", "image/x-icon",
+	"application/wasm", "application/x-ndjson", "application/vnd.ms-fontobject", "font/ttf", "font/otf",
+}
+
+// New returns the middleware. It panics if the config can't work.
+//
+// An answer is compressed if the client accepts a coding, its type is listed and
+// it is large enough, and unless it has a Content-Encoding already, is a part
+// (206, Content-Range), has no content (HEAD is answered with the fields of GET),
+// or says Cache-Control: no-transform. Strong ETags become weak ones: the bytes
+// are no longer those the tag was made for (RFC 9110 8.8.3). Vary names
+// Accept-Encoding for all answers that are compressed for some clients.
+//
+// Streams are compressed as they are written; a Flush reaches the client.
+func New(config Config) nano.Middleware {
+	p := newCompressor(config)
+	before := p.before
+	return func(next nano.Handler) nano.Handler {
+		return func(c nano.Ctx) error {
+			c.BeforeAnswer(before)
+			return next(c)
+		}
+	}
+}
+
+type compressor struct {
+	Config
+	offers []string // Codings, and identity
+	pools  map[string]*pool
+}
+
+func newCompressor(config Config) *compressor {
+	p := &compressor{Config: config, pools: map[string]*pool{}}
+	if p.Types == nil {
+		p.Types = defaultTypes
+	}
+	if p.MinSize == 0 {
+		p.MinSize = 1024
+	}
+	if p.Codings == nil {
+		p.Codings = []string{"zstd", "gzip"}
+	}
+	if p.GzipLevel == 0 {
+		p.GzipLevel = 5
+	}
+	if p.ZstdLevel == 0 {
+		p.ZstdLevel = 1
+	}
+	if p.GzipLevel < 1 || p.GzipLevel > 9 || p.ZstdLevel < 1 || p.ZstdLevel > 4 {
+		panic(fmt.Sprintf("compress: GzipLevel is 1 to 9 and ZstdLevel 1 to 4, not %d and %d", p.GzipLevel, p.ZstdLevel))
+	}
+	for _, coding := range p.Codings {
+		switch coding {
+		case "zstd":
+			p.pools[coding] = newZstdPool(p.ZstdLevel)
+		case "gzip":
+			p.pools[coding] = newGzipPool(p.GzipLevel)
+		default:
+			panic("compress: " + coding + " is not a coding; there are zstd and gzip")
+		}
+	}
+	p.offers = append(slices.Clone(p.Codings), "identity")
+	return p
+}
+
+// before decides about an answer.
+func (p *compressor) before(c nano.Ctx, a *nano.Answer) {
+	if !p.eligible(c, a) {
+		return
+	}
+	c.Vary("Accept-Encoding")
+	name := c.AcceptsEncoding(p.offers...)
+	if name == "" || name == "identity" {
+		return
+	}
+	c.SetHeader("Content-Encoding", name)
+	if tag := c.AnswerHeader("ETag"); len(tag) > 0 && tag[0] == '"' {
+		c.SetHeader("ETag", "W/"+string(tag))
+	}
+	a.RemoveHeader("Accept-Ranges") // of what isn't sent
+	a.Filter(&coding{home: p.pools[name]})
+}
+
+// eligible reports whether the answer would be compressed for some client.
+func (p *compressor) eligible(c nano.Ctx, a *nano.Answer) bool {
+	switch s := a.Status(); {
+	case s == 204 || s == 205 || s == 206 || s == 304:
+		return false
+	case a.Length() >= 0 && a.Length() < p.MinSize:
+		return false
+	case c.AnswerHeader("Content-Encoding") != nil || c.AnswerHeader("Content-Range") != nil:
+		return false
+	case bytes.Contains(c.AnswerHeader("Cache-Control"), []byte("no-transform")):
+		return false
+	}
+	return p.listed(c.AnswerHeader("Content-Type"))
+}
+
+// listed reports whether a media type is to be compressed.
+func (p *compressor) listed(contentType []byte) bool {
+	kind, _, _ := bytes.Cut(contentType, []byte(";"))
+	kind = bytes.TrimSpace(kind)
+	for _, t := range p.Types {
+		prefix, suffix, wild := strings.Cut(t, "*")
+		if !wild {
+			if len(kind) == len(t) && strings.EqualFold(string(kind), t) {
+				return true
+			}
+			continue
+		}
+		if n := len(kind) - len(suffix); n > len(prefix) && strings.EqualFold(string(kind[:len(prefix)]), prefix) &&
+			strings.EqualFold(string(kind[n:]), suffix) && !strings.EqualFold(string(kind), "text/event-stream") {
+			return true
+		}
+	}
+	return false
+}
