@@ -78,7 +78,8 @@ func (l *loop) run(t *turn) {
 	if t.scratch == nil {
 		t.scratch = make([]byte, readBuffer)
 	}
-	l.turn, l.dated = t, 0
+	l.turn = t
+	l.setDate() // each turn has its own
 	orderly := false
 	defer func() {
 		if !orderly { // a handler called runtime.Goexit

@@ -120,6 +120,9 @@ func (c *client) want(status int, body string) *http.Response {
 	if resp.StatusCode != status || got != body {
 		c.Fatalf("got %d %q, want %d %q", resp.StatusCode, got, status, body)
 	}
+	if _, err := http.ParseTime(resp.Header.Get("Date")); err != nil {
+		c.Errorf("an answer without a date: %v", err)
+	}
 	return resp
 }
 
