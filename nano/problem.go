@@ -14,7 +14,7 @@ type Problem struct {
 	Status   int    `json:"status"`
 	Detail   string `json:"detail,omitempty"`
 	Instance string `json:"instance,omitempty"`
-	// More is put beside the fields above.
+	// More is put beside the fields above, and can't replace them.
 	More map[string]any `json:"-"`
 
 	cause error
@@ -62,6 +62,7 @@ func answerProblem(c Ctx, err error) error {
 	if err != nil {
 		return err
 	}
+	c.x.undescribe() // the handler meant another answer
 	return c.Bytes(p.Status, "application/problem+json", body)
 }
 
@@ -69,10 +70,11 @@ func (p *Problem) encode() ([]byte, error) {
 	if len(p.More) == 0 {
 		return json.Marshal(p)
 	}
-	all := map[string]any{"title": p.Title, "status": p.Status}
+	all := map[string]any{}
 	for k, v := range p.More {
 		all[k] = v
 	}
+	all["title"], all["status"] = p.Title, p.Status
 	for k, v := range map[string]string{"type": p.Type, "detail": p.Detail, "instance": p.Instance} {
 		if v != "" {
 			all[k] = v
