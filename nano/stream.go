@@ -67,11 +67,16 @@ func (s *Stream) Flush() error {
 
 // Trailer sets a field to be sent after the body (RFC 9110 6.5). The client
 // should be told by a Trailer field in the head; answers with a length, and to
-// HTTP/1.0, have none. It panics as SetHeader does.
+// HTTP/1.0, have none. It panics as SetHeader does, and for fields that frame the
+// message.
 func (s *Stream) Trailer(name, value string) {
 	s.c.live()
 	checkField(name, value)
-	s.trailers = append(append(append(append(s.trailers, name...), ": "...), value...), "\r\n"...)
+	line := append(append(append([]byte(name), ": "...), value...), "\r\n"...)
+	if kindOf(line) != fieldPlain {
+		panic("nano: " + name + " can't be sent as a trailer field")
+	}
+	s.trailers = append(s.trailers, line...)
 }
 
 // copyBuffers are for io.Copy in answers.
