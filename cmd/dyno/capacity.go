@@ -149,6 +149,7 @@ func runCapacity(ctx context.Context, f *capacityFlags, global *globalFlags, tar
 		Target: spec.Target, Objective: generator.Objective.String(), Found: r.Found(), Goal: search.Goal, Seed: spec.Seed,
 		Connections: spec.Profile.Connections, Arrivals: spec.Profile.Arrivals, Result: r, Calibration: spec.Calibration,
 	}
+	found.nearCeiling()
 	if err := f.out.write(&found, func(w io.Writer) { writeCapacity(w, &found) }, found.page); err != nil {
 		return err
 	}
@@ -172,6 +173,23 @@ type capacityFound struct {
 	Calibration *load.Calibration `json:"calibration,omitempty"`
 }
 
+// nearShare of the generator's ceiling is where its own work is no longer small
+// against the service's.
+const nearShare = 0.5
+
+// nearCeiling notes a capacity that comes near what the generator can do.
+func (c *capacityFound) nearCeiling() {
+	if c.Calibration == nil || c.Fails == nil || c.Fails.Rate < nearShare*c.Calibration.Ceiling {
+		return
+	}
+	c.Hints = append(c.Hints, fmt.Sprintf("%s requests/s are %.0f %% of what this generator reached against a server that costs nothing: part of the limit may be the generator, or the CPUs it shares with the service",
+		number(c.Fails.Rate), 100*c.Fails.Rate/c.Calibration.Ceiling))
+}
+
+// progressColumns is how much of a reason is printed while trials go on; the
+// result has all of it.
+const progressColumns = 110
+
 // writeTrial prints a line for the last trial at a rate.
 func writeTrial(w io.Writer, l *capacity.Load) {
 	t := &l.Trials[len(l.Trials)-1]
@@ -179,5 +197,5 @@ func writeTrial(w io.Writer, l *capacity.Load) {
 	if t.Verdict == capacity.Spoiled || text == "" {
 		text = t.Why
 	}
-	fmt.Fprintf(w, "  %10s/s  %-6v %-8s %s\n", number(l.Rate), t.Length, t.Verdict, text)
+	fmt.Fprintf(w, "  %10s/s  %-6v %-8s %s\n", number(l.Rate), t.Length, t.Verdict, cut(text, progressColumns))
 }

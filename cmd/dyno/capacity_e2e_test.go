@@ -52,6 +52,9 @@ type capacityResult struct {
 	Fails *struct {
 		Rate float64 `json:"rate"`
 	} `json:"fails"`
+	Limit *struct {
+		Why string `json:"why"`
+	} `json:"limited_by_generator"`
 	Broke []struct {
 		Condition string `json:"condition"`
 	} `json:"broke"`
@@ -67,13 +70,21 @@ type capacityResult struct {
 func TestCapacityFindsABracket(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	o := dyno(t, home, "capacity", serveQueue(t, 300), "--objective", "p90 < 60ms, errors < 1%", "--trial", "700ms", "--initial-trial", "300ms",
-		"--precision", "20%", "--warmup", "100ms", "--no-calibration", "--max-time", "30s", "--json", "--html", "c.html", "-o", "c.json")
-	o.want(t, 0, o.stdout)
+	var o outcome
 	var r capacityResult
-	if err := json.Unmarshal([]byte(o.stdout), &r); err != nil {
-		t.Fatalf("%v\n%s", err, o.stdout)
+	for range 3 { // a machine that others keep busy may disturb every trial at a rate
+		o = dyno(t, home, "capacity", serveQueue(t, 300), "--objective", "p90 < 60ms, errors < 1%", "--trial", "700ms", "--initial-trial", "300ms",
+			"--precision", "20%", "--warmup", "100ms", "--no-calibration", "--max-time", "30s", "--json", "--html", "c.html", "-o", "c.json")
+		r = capacityResult{}
+		if err := json.Unmarshal([]byte(o.stdout), &r); err != nil {
+			t.Fatalf("%v\n%s\n%s", err, o.stdout, o.stderr)
+		}
+		if r.Limit == nil {
+			break
+		}
+		t.Logf("disturbed: %s", r.Limit.Why)
 	}
+	o.want(t, 0, o.stdout)
 	if !r.Found || r.Holds == nil || r.Fails == nil || r.Holds.Rate >= r.Fails.Rate || r.Holds.Rate > 450 || len(r.Loads) < 2 {
 		t.Errorf("a service with 300 requests/s: %+v\n%s", r, o.stdout)
 	}

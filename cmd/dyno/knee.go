@@ -180,7 +180,7 @@ func writeLevelTrial(w io.Writer, t *capacity.LevelTrial) {
 		fmt.Fprintf(w, "  %d errors", n)
 	}
 	if t.Spoiled {
-		fmt.Fprintf(w, "  doesn't count: %s", t.Why)
+		fmt.Fprintf(w, "  doesn't count: %s", cut(t.Why, progressColumns))
 	}
 	fmt.Fprintln(w)
 }

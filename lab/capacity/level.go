@@ -15,7 +15,8 @@ const ceilingShare = 0.9
 
 // Level runs a closed loop of so many connections for a time, for a [Sweep].
 // memory, if not nil, is asked for the server's memory in bytes once a second
-// while the connections are open, from one goroutine; the last answer counts.
+// while the connections are open, from one goroutine; the last answer counts. A
+// trial without all its connections is spoiled.
 func (g *Generator) Level(ctx context.Context, connections int, length time.Duration, memory func() (uint64, error)) (LevelTrial, error) {
 	t := LevelTrial{Connections: connections}
 	if g.idle == 0 {
@@ -43,7 +44,8 @@ func (g *Generator) Level(ctx context.Context, connections int, length time.Dura
 	var none *load.UnreachableError
 	switch {
 	case errors.As(err, &none):
-		return t, fmt.Errorf("at %d connections: %w", connections, err)
+		t.Spoiled, t.Why = true, "no connection came up: "+none.Why
+		return t, nil
 	case err != nil:
 		return t, err
 	}
@@ -67,6 +69,8 @@ func (t *LevelTrial) judge(r *load.Result, c *load.Calibration) {
 		t.Why = fmt.Sprintf("the generator reaches %s/s against a server that costs nothing (limit %.0f %%)", rateText(c.Ceiling), 100*ceilingShare)
 	case invalid == measured:
 		t.Spoiled, t.Why = true, details(r.Findings)
+	case t.Errors.Connect > 0:
+		t.Spoiled, t.Why = true, fmt.Sprintf("there were fewer connections: %d attempts failed (%s)", t.Errors.Connect, r.FirstErrors["connect"])
 	case t.Throughput == 0:
 		t.Spoiled, t.Why = true, "no answer came within the trial, which is too short for so many connections"
 	}

@@ -229,10 +229,14 @@ func (w *walk) at(rate float64) *Load {
 	return w.loads[i]
 }
 
+// maxLimited is how often a trial at the generator's limit is repeated: that is
+// less often chance than a disturbance is.
+const maxLimited = 1
+
 // decide makes trials at a rate until it is classified. One that the generator
 // can't do is Blocked.
 func (w *walk) decide(ctx context.Context, l *Load) error {
-	spoiled := 0
+	spoiled, limited := 0, 0
 	for l.classify(w.stage) == Undecided {
 		if w.late() {
 			return errTime
@@ -244,8 +248,12 @@ func (w *walk) decide(ctx context.Context, l *Load) error {
 		if t.Verdict != Spoiled {
 			continue
 		}
-		if spoiled++; spoiled > w.search.Goal.Repeats {
-			l.Class, l.Limited, l.Why = Blocked, t.Limited, t.Why
+		spoiled++
+		if t.Limited {
+			limited++
+		}
+		if spoiled > w.search.Goal.Repeats || limited > maxLimited {
+			l.Class, l.Limited, l.Why = Blocked, 2*limited >= spoiled, t.Why
 		}
 	}
 	l.Class = l.classify(w.stage)

@@ -83,7 +83,7 @@ func TestSearchLimitedByTheGenerator(t *testing.T) {
 	if r.Holds.Rate > 600 || r.Holds.Rate < 540 || r.Limit.Rate < 600 || !strings.Contains(r.Why, "generator is the limit: generator-full") {
 		t.Errorf("holds at %v, limited at %v: %s", r.Holds.Rate, r.Limit.Rate, r.Why)
 	}
-	if n := len(r.Limit.Trials); n != DefaultGoal().Repeats+1 {
+	if n := len(r.Limit.Trials); n != maxLimited+1 || !r.Limit.Limited {
 		t.Errorf("%d trials beyond the generator's limit", n)
 	}
 }

@@ -169,4 +169,10 @@ func TestLevelAtTheGeneratorsCeiling(t *testing.T) {
 	if got.judge(full, nil); !got.Limited {
 		t.Errorf("%+v", got)
 	}
+	fewer := result(second(0, map[int]int64{1: 1000}))
+	fewer.Total.Errors.Connect, fewer.FirstErrors = 7, map[string]string{"connect": "too many open files"}
+	got = LevelTrial{}
+	if got.judge(fewer, nil); !got.Spoiled || got.Limited || !strings.Contains(got.Why, "too many open files") {
+		t.Errorf("%+v", got)
+	}
 }
