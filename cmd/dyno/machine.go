@@ -29,7 +29,7 @@ difference can be seen here.`,
 		RunE:    func(*cobra.Command, []string) error { return showMachine(os.Stdout, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.AddCommand(newTune(), newRestore())
+	cmd.AddCommand(newTune(), newRestore(), newNoise(global))
 	return cmd
 }
 

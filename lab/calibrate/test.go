@@ -176,14 +176,20 @@ func (b *bench) floorOf(e *EngineReport, length time.Duration) error {
 // timers measures every pacing, and what the machine takes by itself.
 func (r *Report) timers(cpu int, length time.Duration) (err error) {
 	for _, pacing := range pacings {
-		t := TimerReport{Pacing: pacing}
-		if t.Late, err = timerError(pacing, cpu, wakeUps); err != nil {
-			t.Error = err.Error()
-		}
-		r.Timers = append(r.Timers, t)
+		r.timer(pacing, cpu)
 	}
 	r.Hiccups, err = hiccups(cpu, length)
 	return err
+}
+
+// timer measures one pacing.
+func (r *Report) timer(pacing Pacing, cpu int) {
+	t := TimerReport{Pacing: pacing}
+	var err error
+	if t.Late, err = timerError(pacing, cpu, wakeUps); err != nil {
+		t.Error = err.Error()
+	}
+	r.Timers = append(r.Timers, t)
 }
 
 // best is the engine that would be used: the first that could be tested, nil if
