@@ -1,11 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"net/netip"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -53,11 +49,11 @@ func (f *linkFlags) register(flags *pflag.FlagSet) {
 func (f *linkFlags) apply(spec *load.Spec) error {
 	k := load.Link{MaxAge: f.maxAge, Unix: f.unix, FastOpen: f.fastOpen, Nagle: f.nagle, QuickAck: f.quickAck}
 	var err error
-	if k.Reuse, k.PerConnection, err = parseReuse(f.reuse); err != nil {
-		return err
+	if k.Reuse, k.PerConnection, err = load.ParseReuse(f.reuse); err != nil {
+		return fmt.Errorf("--%w", err)
 	}
 	for _, s := range f.sources {
-		addrs, err := parseSources(s)
+		addrs, err := load.ParseSources(s)
 		if err != nil {
 			return fmt.Errorf("--source: %w", err)
 		}
@@ -68,79 +64,4 @@ func (f *linkFlags) apply(spec *load.Spec) error {
 	}
 	spec.Link, spec.TLS, spec.Pacing, spec.KernelTimestamps = k, f.tls, load.Pacing(f.pacing), f.stamps == "kernel"
 	return nil
-}
-
-// parseReuse reads a kind of reuse, or a number of requests per connection.
-func parseReuse(s string) (load.Reuse, int, error) {
-	if n, err := strconv.Atoi(s); err == nil {
-		if n < 1 {
-			return "", 0, fmt.Errorf("--reuse %d: a connection carries at least one request", n)
-		}
-		return load.PerWorker, n, nil
-	}
-	switch r := load.Reuse(s); r {
-	case load.PerWorker, load.Shared, load.NoReuse:
-		return r, 0, nil
-	}
-	return "", 0, fmt.Errorf("--reuse %q is none of per-worker, shared, none and a number of requests", s)
-}
-
-// maxSources bounds what a range of addresses may stand for.
-const maxSources = 65536
-
-// parseSources reads an address, a range of addresses or a prefix.
-func parseSources(s string) ([]netip.Addr, error) {
-	var first, last netip.Addr
-	var err error
-	if from, to, isRange := strings.Cut(s, "-"); isRange {
-		first, err = netip.ParseAddr(from)
-		if err == nil {
-			last, err = netip.ParseAddr(to)
-		}
-	} else if strings.Contains(s, "/") {
-		var p netip.Prefix
-		if p, err = netip.ParsePrefix(s); err == nil {
-			return addrsOf(p)
-		}
-	} else {
-		first, err = netip.ParseAddr(s)
-		last = first
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%q is not an address, a range such as 10.0.0.1-10.0.0.8 or a prefix such as 10.0.0.0/29", s)
-	}
-	return between(first, last)
-}
-
-func between(first, last netip.Addr) (addrs []netip.Addr, err error) {
-	if first.BitLen() != last.BitLen() || last.Less(first) {
-		return nil, fmt.Errorf("%v-%v is not a range of addresses", first, last)
-	}
-	for a := first; ; a = a.Next() {
-		if len(addrs) == maxSources {
-			return nil, fmt.Errorf("%v-%v are more than the %d addresses that are allowed", first, last, maxSources)
-		}
-		if addrs = append(addrs, a); a == last {
-			return addrs, nil
-		}
-	}
-}
-
-// addrsOf returns the addresses of a prefix, without those of the network itself
-// and of broadcast where IPv4 has them.
-func addrsOf(p netip.Prefix) ([]netip.Addr, error) {
-	p = p.Masked()
-	host := p.Addr().BitLen() - p.Bits()
-	if host > 16 {
-		return nil, errors.New(p.String() + " has more than the 65536 addresses that are allowed")
-	}
-	first, n := p.Addr(), 1<<host
-	if p.Addr().Is4() && host > 1 {
-		first, n = first.Next(), n-2
-	}
-	addrs := make([]netip.Addr, 0, n)
-	for a := first; len(addrs) < n; a = a.Next() {
-		addrs = append(addrs, a)
-	}
-	return addrs, nil
 }

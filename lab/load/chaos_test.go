@@ -183,6 +183,8 @@ func accounted(t *testing.T, s Spec, c *chaos) {
 	if s.TLS.CAFile == "" && e.Connect > 0 {
 		t.Errorf("%d failed to connect: %s", e.Connect, r.FirstErrors["connect"])
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if n := all.Completed + all.Drained; n == 0 || n > c.good || e.Status > c.refused {
 		t.Errorf("completed %d of %d, refused %d of %d", n, c.good, e.Status, c.refused)
 	}

@@ -74,9 +74,9 @@ func TestReuse(t *testing.T) {
 				v, target := visited(t, nil)
 				s := spec(target, tt.profile)
 				s.Engine, s.Link, s.MaxRequests, s.Duration, s.Timeout = engine, tt.link, 200, 0, 5*time.Second
-				r := mustRun(t, s)
-				if r.Total.Completed+r.Total.Drained != 200 || r.Total.Errors.Total() != 0 {
-					t.Fatalf("completed %d, errors %+v (%v)", r.Total.Completed, r.Total.Errors, r.FirstErrors)
+				r := ran(t, s)
+				if all := everything(r); all.Completed+all.Drained != 200 || all.Errors.Total() != 0 {
+					t.Fatalf("completed %d, errors %+v (%v)", all.Completed, all.Errors, r.FirstErrors)
 				}
 				if connections, most := v.most(); !tt.ok(connections, most) {
 					t.Errorf("%d connections with at most %d requests", connections, most)
@@ -92,7 +92,9 @@ func TestSourceAddresses(t *testing.T) {
 		s := spec(target, Profile{Mode: Closed, Connections: 4})
 		s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 100, 0, 5*time.Second
 		s.Link.Sources = []netip.Addr{netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.3")}
-		mustRun(t, s)
+		ran(t, s)
+		v.mu.Lock()
+		defer v.mu.Unlock()
 		hosts := make(map[string]bool)
 		for from := range v.from {
 			host, _, _ := net.SplitHostPort(from)
@@ -114,8 +116,8 @@ func TestUnixSocket(t *testing.T) {
 		visited(t, ln)
 		s := spec("http://service.example/", Profile{Mode: Closed, Connections: 4})
 		s.Engine, s.MaxRequests, s.Duration, s.Link.Unix, s.Timeout = engine, 100, 0, path, 5*time.Second
-		if r := mustRun(t, s); r.Total.Completed != 100 {
-			t.Errorf("completed %d, errors %+v (%v)", r.Total.Completed, r.Total.Errors, r.FirstErrors)
+		if all := everything(ran(t, s)); all.Completed != 100 {
+			t.Errorf("completed %d, errors %+v", all.Completed, all.Errors)
 		}
 	})
 }
@@ -130,8 +132,8 @@ func TestIPv6(t *testing.T) {
 		s := spec(target, Profile{Mode: Closed, Connections: 2})
 		s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 20, 0, 5*time.Second
 		s.Link.Sources = []netip.Addr{netip.MustParseAddr("::1")}
-		if r := mustRun(t, s); r.Total.Completed != 20 {
-			t.Errorf("completed %d (%v)", r.Total.Completed, r.FirstErrors)
+		if all := everything(ran(t, s)); all.Completed != 20 {
+			t.Errorf("completed %d, errors %+v", all.Completed, all.Errors)
 		}
 		if ln, err = net.Listen("tcp", "[::1]:0"); err != nil {
 			t.Fatal(err)
@@ -214,7 +216,7 @@ func TestConnectionsAreClosed(t *testing.T) {
 		for _, reuse := range []Reuse{PerWorker, NoReuse} {
 			s := spec(target, Profile{Mode: Closed, Connections: 50})
 			s.Engine, s.Link.Reuse = engine, reuse
-			mustRun(t, s)
+			ran(t, s)
 		}
 		for range 100 { // those of the server close a little later
 			if openFiles(t) <= before {

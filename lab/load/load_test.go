@@ -122,11 +122,10 @@ func TestOpenLoopOffersWhatTheScheduleSays(t *testing.T) {
 		for _, arrivals := range []Arrivals{Uniform, Poisson} {
 			s := spec(server(t, replies(okReply)), Profile{Mode: Open, Connections: 8, Rate: 1000, Arrivals: arrivals})
 			s.Engine = engine
-			r := mustRun(t, s)
+			got := everything(ran(t, s))
 			want := uint64(0)
 			for schedule := newSchedule(&s, 0, 1); schedule.after(0) < int64(s.Duration); want++ {
 			}
-			got := r.Total
 			if got.Offered != want || got.Completed+got.Drained+got.Unfinished != want {
 				t.Errorf("%s: offered %d, completed %d, drained %d, unfinished %d; the schedule has %d", arrivals, got.Offered, got.Completed, got.Drained, got.Unfinished, want)
 			}
@@ -214,12 +213,13 @@ func TestFaultyServers(t *testing.T) {
 					if tt.kind == "timeout" {
 						s.Timeout, s.Duration = 100*time.Millisecond, 500*time.Millisecond
 					}
-					r := mustRun(t, s)
-					if tt.count(r.Total.Errors) == 0 || tt.count(r.Total.Errors) != r.Total.Errors.Total() {
-						t.Errorf("errors %+v (%v)", r.Total.Errors, r.FirstErrors)
+					r := ran(t, s)
+					all := everything(r)
+					if tt.count(all.Errors) == 0 || tt.count(all.Errors) != all.Errors.Total() {
+						t.Errorf("errors %+v (%v)", all.Errors, r.FirstErrors)
 					}
-					if r.Total.Completed != 0 {
-						t.Errorf("%d answers counted as completed", r.Total.Completed)
+					if all.Completed != 0 {
+						t.Errorf("%d answers counted as completed", all.Completed)
 					}
 					if !containsAny(r.FirstErrors[tt.kind], tt.says) {
 						t.Errorf("said %q, want %q", r.FirstErrors[tt.kind], tt.says)
@@ -269,9 +269,9 @@ func TestBodiesAndPieces(t *testing.T) {
 		s := spec(srv.URL, Profile{Mode: Closed, Connections: 3})
 		s.Engine, s.Duration, s.Timeout, s.MaxRequests = engine, 0, 5*time.Second, 30
 		s.Requests = []Request{{Method: "POST", Path: "/", Body: "hello", Status: 200}, {Method: "HEAD", Path: "/"}}
-		r := mustRun(t, s)
-		if r.Total.Completed != 30 || r.Total.Errors.Total() != 0 {
-			t.Errorf("completed %d, errors %+v (%v)", r.Total.Completed, r.Total.Errors, r.FirstErrors)
+		r := ran(t, s)
+		if all := everything(r); all.Completed != 30 || all.Errors.Total() != 0 {
+			t.Errorf("completed %d, errors %+v (%v)", all.Completed, all.Errors, r.FirstErrors)
 		}
 	})
 }

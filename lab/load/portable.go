@@ -50,6 +50,8 @@ func (p *portable) hire() *worker {
 }
 
 func (p *portable) close() {
+	p.mu.Lock() // an interruption may still be under way
+	defer p.mu.Unlock()
 	for _, w := range p.workers {
 		w.hangUp()
 	}

@@ -79,6 +79,7 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 	result, err := load.Run(ctx, load.Spec{
 		Target: in.URL(), Requests: cell.Requests, Feeds: cell.Feeds, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout,
 		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: r.loopCPUs(),
+		Link: cell.Link, Pacing: cell.Pacing,
 		Calibration: r.calibration,
 		OnStart:     ledger.begin,
 		OnWindow: func(w load.Window) {

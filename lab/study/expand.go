@@ -104,7 +104,7 @@ func combinations(factors []Factor) []map[string]string {
 
 // cell applies levels to a load. The levels were checked when they were read.
 func cell(s *Study, l Load, levels map[string]string) Cell {
-	c := Cell{Load: l.Name, Profile: l.Profile, Timeout: l.Timeout, Requests: s.Requests, Feeds: s.Feeds, Env: make(map[string]string)}
+	c := Cell{Load: l.Name, Profile: l.Profile, Timeout: l.Timeout, Link: l.Link, Pacing: l.Pacing, Requests: s.Requests, Feeds: s.Feeds, Env: make(map[string]string)}
 	if len(levels) > 0 {
 		c.Levels = levels
 	}
@@ -114,6 +114,10 @@ func cell(s *Study, l Load, levels map[string]string) Cell {
 			c.Profile.Connections, _ = strconv.Atoi(level)
 		case name == "rate":
 			c.Profile.Rate, _ = strconv.ParseFloat(level, 64)
+		case name == "reuse":
+			c.Link.Reuse, c.Link.PerConnection, _ = load.ParseReuse(level)
+		case name == "pacing":
+			c.Pacing = load.Pacing(level)
 		case name == "request":
 			c.Requests = []load.Request{request(s, level)}
 		default:

@@ -17,6 +17,8 @@ const (
 	maxDuration        = 24 * time.Hour
 	maxTimeout         = 10 * time.Minute
 	maxCPU             = 4095
+	minAge             = time.Millisecond
+	maxPerConnection   = 1_000_000_000
 )
 
 // Parse reads a study. path is its name in messages, and where relative paths

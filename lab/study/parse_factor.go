@@ -13,7 +13,7 @@ import (
 const maxFactors = 16
 
 func factorsAt(at scope, s *Study) []Factor {
-	valid := []string{"connections", "rate", "request"}
+	valid := []string{"connections", "rate", "request", "reuse", "pacing"}
 	requests := requestNames(s)
 	var factors []Factor
 	for i, e := range at.entries() {
@@ -40,6 +40,13 @@ func checkFactor(e entry, s *Study) {
 				e.name.problem("give that load open: {rate: …}", "the load %s is closed and has no rate to vary", quote(l.Name))
 			} else if len(l.Profile.Phases) > 0 {
 				e.name.problem("give that load open: {rate: …}", "the load %s has phases, which have rates of their own", quote(l.Name))
+			}
+		}
+	}
+	if e.key == "pacing" {
+		for _, l := range s.Loads {
+			if l.Profile.Mode == load.Closed {
+				e.name.problem("give that load open: {rate: …}", "the load %s is closed and waits for no schedule", quote(l.Name))
 			}
 		}
 	}
@@ -94,6 +101,10 @@ func levelAt(at scope, factor string, requests []string) (level string, ok bool)
 		level = strconv.Itoa(at.integer(1, load.MaxConnections))
 	case "rate":
 		level = plain(at.number(minRate, maxRate))
+	case "reuse":
+		level = reuseText(at)
+	case "pacing":
+		level = string(pacingAt(at))
 	case "request":
 		level = at.oneOf(requests...)
 	default:

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"slices"
 	"time"
 
 	"dyno/lab/load"
@@ -21,7 +22,7 @@ func loadsAt(at scope) []Load {
 }
 
 func loadAt(at scope) Load {
-	f, understood := at.fields("name", "closed", "open", "timeout")
+	f, understood := at.fields(slices.Concat([]string{"name", "closed", "open", "timeout"}, linkFields)...)
 	l := Load{Timeout: load.DefaultTimeout}
 	closed, isClosed := f["closed"]
 	open, isOpen := f["open"]
@@ -40,6 +41,7 @@ func loadAt(at scope) Load {
 	if v, ok := f["timeout"]; ok {
 		l.Timeout = v.duration(time.Millisecond, maxTimeout)
 	}
+	linkAt(f, &l)
 	return l
 }
 

@@ -9,7 +9,7 @@ func TestFactorsProblems(t *testing.T) {
 		{"unknown", minimal + "factors: {connection: [1]}\n",
 			`s.yaml:3:11: factors.connection: unknown factor (did you mean "connections"?)`},
 		{"unknown, none near", minimal + "factors: {colour: [red]}\n",
-			"s.yaml:3:11: factors.colour: unknown factor (valid: connections, rate, request, env.NAME)"},
+			"s.yaml:3:11: factors.colour: unknown factor (valid: connections, rate, request, reuse, pacing, env.NAME)"},
 		{"not a list", minimal + "factors: {connections: 16}\n",
 			`s.yaml:3:24: factors.connections: expected a list, got "16" (write it as [a, b] or one "- item" a line)`},
 		{"empty", minimal + "factors: {connections: []}\n",
@@ -34,6 +34,13 @@ factors: {request: [jsno, ""]}
 `,
 			`s.yaml:4:21: factors.request[0]: "jsno" is not one of the choices (did you mean "json"?)
 s.yaml:4:27: factors.request[1]: "" is not one of the choices (valid: json)`},
+		{"reuse", minimal + "factors: {reuse: [none, 0, sahred, 100]}\n",
+			`s.yaml:3:25: factors.reuse[1]: expected a whole number from 1 to 1000000000, got "0"
+s.yaml:3:28: factors.reuse[2]: "sahred" is not one of the choices (did you mean "shared"?)`},
+		{"pacing of a closed loop", minimal + "factors: {pacing: [spin]}\n",
+			`s.yaml:3:11: factors.pacing: the load "saturate" is closed and waits for no schedule (give that load open: {rate: …})`},
+		{"pacing", minimal + "loads: [{open: {rate: 1}}]\nfactors: {pacing: [auto, fast]}\n",
+			`s.yaml:4:26: factors.pacing[1]: "fast" is not one of the choices (valid: auto, spin, timer)`},
 		{"env without a name", minimal + "factors: {env.: [a]}\n",
 			`s.yaml:3:11: factors.env.: "" can't be the name of an environment variable`},
 		{"env that holds =", minimal + "factors: {env.A=B: [a]}\n",

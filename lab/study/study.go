@@ -59,7 +59,7 @@ func (s Subject) MetricsURL(base string) string {
 
 // Factor is a thing that is varied, with its levels in the order written.
 type Factor struct {
-	Name   string   // "connections", "rate", "request" or "env.NAME"
+	Name   string   // "connections", "rate", "request", "reuse", "pacing" or "env.NAME"
 	Levels []string // numbers in plain decimal, names as written
 }
 
@@ -68,6 +68,8 @@ type Load struct {
 	Name    string
 	Profile load.Profile
 	Timeout time.Duration
+	Link    load.Link   // how it connects
+	Pacing  load.Pacing // how an open loop waits for its schedule
 }
 
 // Timing is how long one trial takes.
@@ -91,6 +93,8 @@ type Cell struct {
 	Levels   map[string]string `json:"levels,omitempty"` // factor name → level, without subject and load
 	Profile  load.Profile      `json:"profile"`
 	Timeout  time.Duration     `json:"timeout"`
+	Link     load.Link         `json:"link,omitzero"`
+	Pacing   load.Pacing       `json:"pacing,omitempty"`
 	Requests []load.Request    `json:"requests"`
 	Feeds    []load.Feed       `json:"feeds,omitempty"`
 	Env      map[string]string `json:"env,omitempty"` // on top of the subject's own

@@ -1,11 +1,11 @@
-package main
+package load
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestSources(t *testing.T) {
+func TestParseSources(t *testing.T) {
 	for _, tt := range []struct {
 		text string
 		want int // addresses; 0: an error
@@ -23,21 +23,21 @@ func TestSources(t *testing.T) {
 		{"10.0.0.0-10.9.0.0", 0, "65536"},
 		{"localhost", 0, "not an address"},
 	} {
-		got, err := parseSources(tt.text)
+		got, err := ParseSources(tt.text)
 		if len(got) != tt.want || (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %d addresses, %v", tt.text, len(got), err)
 		}
 	}
 }
 
-func TestReuseFlag(t *testing.T) {
+func TestParseReuse(t *testing.T) {
 	for text, want := range map[string]int{"per-worker": 0, "shared": 0, "none": 0, "100": 100} {
-		if _, n, err := parseReuse(text); err != nil || n != want {
+		if _, n, err := ParseReuse(text); err != nil || n != want {
 			t.Errorf("%s: %d, %v", text, n, err)
 		}
 	}
 	for _, text := range []string{"0", "-1", "all"} {
-		if _, _, err := parseReuse(text); err == nil {
+		if _, _, err := ParseReuse(text); err == nil {
 			t.Errorf("%s was accepted", text)
 		}
 	}

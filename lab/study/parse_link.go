@@ -1,0 +1,70 @@
+package study
+
+import (
+	"strconv"
+
+	"dyno/lab/load"
+)
+
+// linkFields are the fields of a load that say how it connects and waits.
+var linkFields = []string{"reuse", "max_age", "sources", "fast_open", "nagle", "quick_ack", "pacing"}
+
+// linkAt reads them into l, whose profile is known.
+func linkAt(f map[string]scope, l *Load) {
+	k := &l.Link
+	if v, ok := f["reuse"]; ok {
+		k.Reuse, k.PerConnection = reuseAt(v)
+	}
+	if v, ok := f["max_age"]; ok {
+		k.MaxAge = v.duration(minAge, maxDuration)
+	}
+	if v, ok := f["sources"]; ok {
+		for _, item := range v.list() {
+			addrs, err := load.ParseSources(item.filled(""))
+			if err != nil {
+				item.problem("", "%v", err)
+			}
+			k.Sources = append(k.Sources, addrs...)
+		}
+	}
+	for name, into := range map[string]*bool{"fast_open": &k.FastOpen, "nagle": &k.Nagle, "quick_ack": &k.QuickAck} {
+		if v, ok := f[name]; ok {
+			*into = v.boolean()
+		}
+	}
+	if v, ok := f["pacing"]; ok {
+		l.Pacing = pacingAt(v)
+		if l.Profile.Mode == load.Closed {
+			v.problem("give that load open: {rate: …}", "a closed load waits for no schedule")
+		}
+	}
+}
+
+// reuseAt reads a kind of reuse, or a number of requests.
+func reuseAt(at scope) (load.Reuse, int) {
+	text := reuseText(at)
+	if text == "" {
+		return "", 0
+	}
+	kind, n, err := load.ParseReuse(text)
+	if err != nil {
+		at.problem("", "%v", err)
+	}
+	return kind, n
+}
+
+// reuseText reads it as it is written, "" after a problem.
+func reuseText(at scope) string {
+	text, _ := at.scalar()
+	if n, err := strconv.Atoi(text); err == nil {
+		if at.integer(1, maxPerConnection) != n {
+			return ""
+		}
+		return text
+	}
+	return at.oneOf(string(load.PerWorker), string(load.Shared), string(load.NoReuse))
+}
+
+func pacingAt(at scope) load.Pacing {
+	return load.Pacing(at.oneOf(string(load.AutoPacing), string(load.SpinPacing), string(load.TimerPacing)))
+}

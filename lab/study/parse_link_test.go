@@ -1,0 +1,50 @@
+package study
+
+import (
+	"net/netip"
+	"reflect"
+	"testing"
+	"time"
+
+	"dyno/lab/load"
+)
+
+func TestLinkOfALoad(t *testing.T) {
+	s := parse(t, minimal+`loads:
+  - {name: churn, closed: {}, reuse: none, sources: [127.0.0.2-127.0.0.3, "::1"], fast_open: true, nagle: true, quick_ack: true}
+  - {name: aged, open: {rate: 10}, reuse: 100, max_age: 30s, pacing: spin}
+`)
+	want := load.Link{
+		Reuse: load.NoReuse, FastOpen: true, Nagle: true, QuickAck: true,
+		Sources: []netip.Addr{netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.3"), netip.MustParseAddr("::1")},
+	}
+	if got := s.Loads[0].Link; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
+	}
+	want = load.Link{Reuse: load.PerWorker, PerConnection: 100, MaxAge: 30 * time.Second}
+	if got := s.Loads[1]; !reflect.DeepEqual(got.Link, want) || got.Pacing != load.SpinPacing {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestLinkAsFactor: levels change one thing and leave the load's other settings.
+func TestLinkAsFactor(t *testing.T) {
+	s := parse(t, minimal+`loads: [{open: {rate: 10}, max_age: 30s, reuse: shared}]
+factors: {reuse: [per-worker, 100, none], pacing: [timer]}
+`)
+	var got []load.Link
+	for _, c := range expand(t, s, 1).Cells {
+		if c.Pacing != load.TimerPacing {
+			t.Errorf("pacing %q", c.Pacing)
+		}
+		got = append(got, c.Link)
+	}
+	want := []load.Link{
+		{Reuse: load.PerWorker, MaxAge: 30 * time.Second},
+		{Reuse: load.PerWorker, PerConnection: 100, MaxAge: 30 * time.Second},
+		{Reuse: load.NoReuse, MaxAge: 30 * time.Second},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
+	}
+}
