@@ -68,12 +68,16 @@ requests failed, nothing answered, no window is valid or a --fail does not hold,
 threshold is evaluated).`,
 		Example: `  dyno load http://127.0.0.1:8080/
   dyno load -c 64 -d 30s --rate 5000 http://127.0.0.1:8080/json
-  dyno load --phase 'ramp 100..5000 30s' --phase 'constant 5000 1m' http://127.0.0.1:8080/
-  dyno load -R 5000 --fail 'p99<20ms' --fail '95% of windows: p99.9<50ms' --junit load.xml http://127.0.0.1:8080/
+  dyno load --phase 'ramp 100..5000 30s' --phase 'constant 5000 1m' \
+      http://127.0.0.1:8080/
+  dyno load -R 5000 --fail 'p99<20ms' --junit load.xml http://127.0.0.1:8080/
+  dyno load -R 5000 --fail '95% of windows: p99.9<50ms' http://127.0.0.1:8080/
   dyno load -o windows.csv -o jsonl=events.log http://127.0.0.1:8080/
   dyno load --selftest --cpus 1
-  dyno load -n 10000 -m POST -H 'Content-Type: application/json' -b @user.json http://127.0.0.1:8080/users
-  dyno load --feed users=users.csv --expect 'json $.id exists' 'http://127.0.0.1:8080/users/{{feed.users.id}}'
+  dyno load -n 10000 -H 'Content-Type: application/json' -b @user.json \
+      http://127.0.0.1:8080/users
+  dyno load --feed users=users.csv --expect 'json $.id exists' \
+      'http://127.0.0.1:8080/users/{{feed.users.id}}'
   dyno load --request mix.yaml --auth ann:secret --cookies http://127.0.0.1:8080`,
 		Args: f.trust.args,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -101,6 +105,7 @@ threshold is evaluated).`,
 	flags.StringVar(&f.html, "html", "", "also write an HTML report to this file")
 	f.link.register(flags)
 	f.outputFlags.add(flags)
+	cmd.SetUsageFunc(loadUsage)
 	return cmd
 }
 

@@ -36,9 +36,9 @@ func (f *profileFlags) registerOverflow(flags *pflag.FlagSet) {
 // phaseHelp explains --phase.
 func phaseHelp() string {
 	var b strings.Builder
-	b.WriteString("With --phase the rate changes as the load goes on; phases follow one another:\n\n")
+	b.WriteString("With --phase the rate changes as the load goes on; phases follow one another.\nTheir forms, each with an example:\n\n")
 	for _, s := range load.Shapes() {
-		fmt.Fprintf(&b, "  %-62s '%s'\n", s.Form(), s.Example())
+		fmt.Fprintf(&b, "  %s\n      '%s'\n", s.Form(), s.Example())
 	}
 	b.WriteString(`
 Rates are requests per second and may be 0, for a pause. A trace is a file with

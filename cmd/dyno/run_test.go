@@ -2,10 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -157,4 +160,62 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	s.signal(t, os.Interrupt)
 	first := s.wait(t)
 	first.want(t, 130, first.stderr, "interrupted")
+}
+
+// TestRunPassesTheLinkOn: how a load connects reaches the server and the archive.
+func TestRunPassesTheLinkOn(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	from := make(map[string]int)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		from[r.RemoteAddr]++
+	}))
+	t.Cleanup(server.Close)
+	home := t.TempDir()
+	file := writeStudy(t, home, `study: churn
+subjects: [{name: up, url: "`+server.URL+`"}]
+requests: [{name: root, get: /}]
+loads: [{name: steady, open: {rate: 100, connections: 2}, sources: [127.0.0.9], pacing: timer}]
+factors: {reuse: [none]}
+trial: {warmup: 0s, duration: 1s}
+blocks: 1
+`)
+	dyno(t, home, "run", file).want(t, 0, "")
+	seen := 0
+	mu.Lock()
+	defer mu.Unlock()
+	for address, n := range from {
+		if !strings.HasPrefix(address, "127.0.0.9:") {
+			continue // who looks whether the server is up
+		}
+		if seen++; n != 1 {
+			t.Errorf("%d requests on a connection", n)
+		}
+	}
+	if seen < 50 {
+		t.Errorf("%d connections", seen)
+	}
+	manifests, err := filepath.Glob(filepath.Join(home, "runs", "*", "manifest.json"))
+	if err != nil || len(manifests) != 1 {
+		t.Fatal(manifests, err)
+	}
+	var m struct {
+		Plan struct {
+			Cells []struct {
+				Pacing string
+				Link   struct {
+					Reuse   string
+					Sources []string
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(read(t, manifests[0])), &m); err != nil {
+		t.Fatal(err)
+	}
+	if c := m.Plan.Cells[0]; c.Pacing != "timer" || c.Link.Reuse != "none" || len(c.Link.Sources) != 1 {
+		t.Errorf("archived is %+v", c)
+	}
 }

@@ -71,10 +71,11 @@ func TestOpenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	const list = "; dyno studies lists them, and a file is named with its ending, such as my-study.yaml"
+	names := strings.Join(studies.Names(), ", ")
 	tests := []struct{ name, want string }{
 		{"go-framworks", `there is no built-in study "go-framworks" (did you mean "go-frameworks"?)` + list},
-		{"zzz", `there is no built-in study "zzz" (valid: go-frameworks, probe-cost, routes)` + list},
-		{"", `there is no built-in study "" (valid: go-frameworks, probe-cost, routes)` + list},
+		{"zzz", `there is no built-in study "zzz" (valid: ` + names + ")" + list},
+		{"", `there is no built-in study "" (valid: ` + names + ")" + list},
 		{"absent.yaml", "reading the study: open absent.yaml: no such file or directory"},
 		{"folder", "reading the study: read folder: is a directory"},
 		{"./folder", "reading the study: read ./folder: is a directory"},
