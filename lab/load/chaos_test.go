@@ -3,7 +3,6 @@ package load
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"crypto/tls"
 	"fmt"
 	"io"
@@ -123,6 +122,8 @@ func (c *chaos) serve(conn net.Conn) {
 func TestChaos(t *testing.T) {
 	cert, certFile, _ := certificate(t, time.Now().Add(time.Hour))
 	files, goroutines := openFiles(t), runtime.NumGoroutine()
+	var mu sync.Mutex
+	var seen Errors
 	t.Run("all", func(t *testing.T) {
 		eachEngine(t, func(t *testing.T, engine string) {
 			for i, reuse := range []Reuse{PerWorker, Shared, NoReuse} {
@@ -132,7 +133,7 @@ func TestChaos(t *testing.T) {
 							t.Parallel()
 							c := &chaos{rng: rand.New(rand.NewPCG(uint64(i), 7))}
 							s := spec("", p)
-							s.Engine, s.Link.Reuse, s.Duration, s.MaxRequests, s.Timeout = engine, reuse, 0, 400, 100*time.Millisecond
+							s.Engine, s.Link.Reuse, s.Duration, s.MaxRequests, s.Timeout = engine, reuse, 0, 250, 400*time.Millisecond
 							serve := c.serve
 							if secure {
 								config := &tls.Config{Certificates: []tls.Certificate{cert}}
@@ -150,7 +151,10 @@ func TestChaos(t *testing.T) {
 							if secure {
 								s.Target = strings.Replace(s.Target, "http:", "https:", 1)
 							}
-							accounted(t, s, c)
+							e := accounted(t, s, c)
+							mu.Lock()
+							defer mu.Unlock()
+							seen.Add(e)
 						})
 					}
 				}
@@ -158,21 +162,16 @@ func TestChaos(t *testing.T) {
 		})
 	})
 	nothingLeft(t, files, goroutines)
+	if seen.Connect == 0 || seen.Timeout == 0 || seen.Reset == 0 || seen.Body == 0 || seen.Status == 0 {
+		t.Errorf("not every kind of error was seen: %+v", seen)
+	}
 }
 
 // accounted runs a load that ends by the number of its requests and checks that
-// each of them came to one end.
-func accounted(t *testing.T, s Spec, c *chaos) {
+// each of them came to one end. It returns the errors.
+func accounted(t *testing.T, s Spec, c *chaos) Errors {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	r, err := Run(ctx, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Interrupted {
-		t.Fatal("the load did not end by itself")
-	}
+	r := ran(t, s)
 	all := everything(r)
 	e := all.Errors
 	ended := all.Completed + all.Drained + all.Shed + all.Unfinished + e.Total() - e.Connect
@@ -180,8 +179,8 @@ func accounted(t *testing.T, s Spec, c *chaos) {
 	if ended > all.Offered || all.Offered > ended+e.Connect || all.Offered != s.MaxRequests {
 		t.Errorf("offered %d of %d, of which %d came to an end: %+v, %+v", all.Offered, s.MaxRequests, ended, all, r.FirstErrors)
 	}
-	if s.TLS.CAFile == "" && e.Connect > 0 {
-		t.Errorf("%d failed to connect: %s", e.Connect, r.FirstErrors["connect"])
+	if why := r.FirstErrors["connect"]; s.TLS.CAFile == "" && e.Connect > 0 && !containsAny(why, "timeout|timed out") { // as on a busy machine
+		t.Errorf("%d failed to connect: %s", e.Connect, why)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -191,11 +190,7 @@ func accounted(t *testing.T, s Spec, c *chaos) {
 	if timed := all.Completed + all.Drained + e.Wrong(); r.leftOut == 0 && uint64(count(r, Response)) != timed {
 		t.Errorf("%d times of %d answers", count(r, Response), timed)
 	}
-	for kind, n := range map[string]uint64{"timeout": e.Timeout, "reset": e.Reset, "body": e.Body, "status": e.Status} {
-		if n == 0 {
-			t.Errorf("no error of kind %s: %+v", kind, e)
-		}
-	}
+	return e
 }
 
 // everything sums up all windows, also those that are invalid.
