@@ -98,7 +98,11 @@ func (l *loop) take(fd int, from netip.AddrPort) {
 		l.drop(c)
 		return
 	}
-	l.await(c, phaseIdle)
+	if c.opening = l.openingOf(from); c.opening&opensProxy != 0 {
+		l.await(c, phaseHead) // the proxy has its header ready
+	} else {
+		l.await(c, phaseIdle)
+	}
 	l.more = append(l.more, c.id) // most clients send at once
 }
 

@@ -1,6 +1,7 @@
 package nano
 
 import (
+	"io/fs"
 	"log/slog"
 	"net/netip"
 	"time"
@@ -16,9 +17,15 @@ type Config struct {
 	// TrustedProxies may say who the client is, by the PROXY protocol or by
 	// X-Forwarded-For and Forwarded. Nobody is trusted by default.
 	TrustedProxies []netip.Prefix
+	// Forwarded says which fields of trusted proxies are believed.
+	Forwarded ForwardedFields
 	// ProxyProtocol expects a PROXY protocol header (version 1 or 2) on each
 	// connection from a trusted proxy.
 	ProxyProtocol bool
+	// UnixMode is the mode of unix sockets that Listen makes; 0 means 0660.
+	UnixMode fs.FileMode
+	// H2C serves HTTP/2 without TLS to clients that begin with it (prior knowledge).
+	H2C bool
 	// Logger gets what no handler sees: panics, refused connections. The default
 	// is slog.Default().
 	Logger *slog.Logger

@@ -8,6 +8,7 @@ type conn struct {
 	fd       int // -1: closed
 	id       int32
 	phase    phase
+	opening  opening
 	ending   bool  // the client has closed its side, and everything it sent was read
 	readable bool  // the kernel may have more to read
 	hungUp   bool  // the client has closed its side; what it sent may not be read yet

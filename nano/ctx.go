@@ -49,8 +49,15 @@ func (c Ctx) Path() View { return View(c.live().path()) }
 // RawQuery returns what follows "?" in the target, still encoded.
 func (c Ctx) RawQuery() View { x := c.live(); return View(x.req.Query.Of(x.buf)) }
 
-// Host returns the host and port that the client asked for.
-func (c Ctx) Host() View { x := c.live(); return View(x.req.Host.Of(x.buf)) }
+// Host returns the host and port that the client asked for, by what a trusted
+// proxy said if it did. Routes are chosen by the host of the request itself.
+func (c Ctx) Host() View {
+	x := c.live()
+	if h := x.forwarded(); h.host != "" {
+		return View(h.host)
+	}
+	return View(x.req.Host.Of(x.buf))
+}
 
 // Header returns the value of the first field with the name, nil if there is
 // none. Names match without regard to case.
@@ -65,7 +72,13 @@ func (c Ctx) Route() *Route { return c.live().route }
 
 // RemoteAddr returns the address of the client: of the peer, or what a trusted
 // proxy said of it.
-func (c Ctx) RemoteAddr() netip.AddrPort { return c.live().remote }
+func (c Ctx) RemoteAddr() netip.AddrPort {
+	x := c.live()
+	if h := x.forwarded(); h.client.IsValid() {
+		return h.client
+	}
+	return x.remote
+}
 
 // Answered reports whether the answer has begun.
 func (c Ctx) Answered() bool { return c.live().begun }

@@ -22,28 +22,24 @@ func (a *App) Shutdown(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.std.server != nil {
-		defer a.std.shutdown(a, ctx)
-	}
-	if d := a.config.Limits.Drain; d > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, d)
-		defer cancel()
-	}
+	ctx, cancel := a.drainTime(ctx)
+	defer cancel()
+	std := make(chan error, 1)
+	go func() { std <- a.std.shutdown(a, ctx) }()
 	s.draining.Store(true)
 	for _, l := range s.loops {
 		l.call((*loop).beginDrain)
 	}
 	select {
 	case <-s.ended:
-		return nil
+		return <-std
 	case <-ctx.Done():
 	}
 	s.cancel(ErrShutdown)
 	for _, l := range s.loops {
 		l.call((*loop).cutAll)
 	}
-	return errors.Join(errors.New("nano: requests were cut off by the shutdown"), ctx.Err())
+	return errors.Join(errors.New("nano: requests were cut off by the shutdown"), ctx.Err(), <-std)
 }
 
 // beginDrain accepts who waits in the queue, then closes the doors.

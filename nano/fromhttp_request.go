@@ -29,10 +29,13 @@ func (b *bridge) fill() error {
 	head := string(x.buf)
 	of := func(s http1.Span) string { return head[s.Start:s.End] }
 	r.Method, r.RequestURI, r.Host = of(x.req.Method), of(x.req.Target), of(x.req.Host)
+	if h := x.forwarded(); h.host != "" {
+		r.Host = h.host
+	}
 	r.Proto, r.ProtoMajor, r.ProtoMinor = protoOf(x.req.Minor), 1, int(x.req.Minor)
 	r.RemoteAddr = "@" // as net/http has it for a unix socket
-	if x.remote.IsValid() {
-		r.RemoteAddr = x.remote.String()
+	if a := b.c.RemoteAddr(); a.IsValid() {
+		r.RemoteAddr = a.String()
 	}
 	b.fillHeader(r, of)
 	b.fillBody(r)

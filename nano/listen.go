@@ -3,7 +3,6 @@ package nano
 import (
 	"errors"
 	"net"
-	"strings"
 )
 
 // ErrShutDown is returned by Listen and Serve of an app that has been shut down.
@@ -14,20 +13,20 @@ var ErrShutDown = errors.New("nano: the app has been shut down")
 // nil. ":8080" listens on all addresses of the machine. It may be called for
 // several addresses at once.
 //
+// A unix socket has the mode [Config.UnixMode]; one that an earlier process left
+// behind is replaced, unless somebody listens on it. After [App.Restart] the
+// socket is the old process'.
+//
 // On Linux the app runs its own event loops, each with a listening socket of its
 // own. Elsewhere it is served by net/http.
 func (a *App) Listen(address string) error {
-	if path, ok := strings.CutPrefix(address, "unix:"); ok {
-		ln, err := net.Listen("unix", path)
-		if err != nil {
-			return err
-		}
-		return a.Serve(ln)
-	}
 	return a.listen(address)
 }
 
 // Serve serves on a listener, as Listen does on an address. It takes the listener
 // over. Listeners that aren't sockets, such as those of crypto/tls, are served by
 // net/http with the same routes.
-func (a *App) Serve(ln net.Listener) error { return a.serveListener(ln) }
+func (a *App) Serve(ln net.Listener) error {
+	a.hold("", nil)
+	return a.serveListener(ln)
+}

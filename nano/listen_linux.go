@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -16,7 +17,8 @@ type serving struct {
 	once   sync.Once
 	server *server
 	broken error
-	std    stdServer // for listeners that aren't sockets
+	std    stdServer // for TLS, HTTP/2 and listeners that aren't sockets
+	holding
 }
 
 // start makes the loops, once.
@@ -25,25 +27,55 @@ func (a *App) start() (*server, error) {
 	return a.server, a.broken
 }
 
-// listen opens a socket for each loop on the same address (SO_REUSEPORT).
+// listen opens a socket for each loop on the same address (SO_REUSEPORT), or takes
+// those of the process before.
 func (a *App) listen(address string) error {
 	s, err := a.start()
 	if err != nil {
 		return err
 	}
+	if files := inherited().claim(address); len(files) > 0 {
+		return a.listenInherited(s, address, files)
+	}
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		return a.listenUnix(s, address, path)
+	}
+	fds, err := openListeners(address, len(s.loops))
+	if err != nil {
+		return err
+	}
+	a.holdSockets(address, fds)
+	return s.serve(fds, true)
+}
+
+// listenUnix opens one socket, which all loops share.
+func (a *App) listenUnix(s *server, address, path string) error {
+	ln, err := listenUnix(path, a.config.UnixMode)
+	if err != nil {
+		return err
+	}
+	fds, err := s.share(ln)
+	if err != nil {
+		return err
+	}
+	a.holdSockets(address, fds[:1])
+	s.removeAtEnd(path)
+	return s.serve(fds, false)
+}
+
+func openListeners(address string, n int) (fds []int, err error) {
 	config := net.ListenConfig{Control: reusePort}
 	config.SetMultipathTCP(false)
-	fds := make([]int, 0, len(s.loops))
-	for range s.loops {
+	for range n {
 		fd, bound, err := openListener(&config, address)
 		if err != nil {
 			closeAll(fds)
-			return err
+			return nil, err
 		}
 		address = bound // the others join the port that the first one got
 		fds = append(fds, fd)
 	}
-	return s.serve(fds, true)
+	return fds, nil
 }
 
 func reusePort(_, _ string, c syscall.RawConn) error {
@@ -94,39 +126,52 @@ func (a *App) serveListener(ln net.Listener) error {
 	case *net.UnixListener:
 		ln.SetUnlinkOnClose(false)
 	default:
-		return a.std.serve(a, ln)
+		return a.std.serve(a, ln, nil)
 	}
 	s, err := a.start()
 	if err != nil {
 		return err
 	}
-	fds := make([]int, 0, len(s.loops))
-	for range s.loops {
-		fd, err := descriptor(ln.(syscall.Conn))
-		if err != nil {
-			closeAll(fds)
-			return err
-		}
-		fds = append(fds, fd)
+	fds, err := s.share(ln.(interface {
+		net.Listener
+		syscall.Conn
+	}))
+	if err != nil {
+		return err
 	}
 	if !tcp {
-		s.mu.Lock()
-		s.sockets = append(s.sockets, ln.Addr().String())
-		s.mu.Unlock()
+		s.removeAtEnd(ln.Addr().String())
 	}
-	ln.Close()
 	return s.serve(fds, tcp)
 }
 
-// serve gives each loop its listening socket and waits for the end.
+// serve deals the listening sockets out to the loops, which are no more than they,
+// and waits for the end.
 func (s *server) serve(fds []int, tcp bool) error {
 	if s.draining.Load() {
 		closeAll(fds)
 		return ErrShutDown
 	}
-	for i, l := range s.loops {
-		l.call(func(l *loop) { l.listen(fds[i], tcp) })
+	for i, fd := range fds {
+		s.loops[i%len(s.loops)].call(func(l *loop) { l.listen(fd, tcp) })
 	}
 	<-s.ended
 	return nil
+}
+
+// share closes a listener and returns descriptors of its socket, one for each loop.
+func (s *server) share(ln interface {
+	net.Listener
+	syscall.Conn
+}) (fds []int, err error) {
+	defer ln.Close()
+	for range s.loops {
+		fd, err := descriptor(ln)
+		if err != nil {
+			closeAll(fds)
+			return nil, err
+		}
+		fds = append(fds, fd)
+	}
+	return fds, nil
 }

@@ -8,21 +8,20 @@ import (
 )
 
 // serving is the state of an app that serves.
-type serving struct{ std stdServer }
-
-func (a *App) listen(address string) error {
-	ln, err := net.Listen("tcp", address)
-	if err != nil {
-		return err
-	}
-	return a.std.serve(a, ln)
+type serving struct {
+	std stdServer
+	holding
 }
 
-func (a *App) serveListener(ln net.Listener) error { return a.std.serve(a, ln) }
+func (a *App) listen(address string) error { return a.listenStd(address, nil) }
+
+func (a *App) serveListener(ln net.Listener) error { return a.std.serve(a, ln, nil) }
 
 // Shutdown stops accepting and waits until the requests under way are answered,
 // for as long as ctx and Limits.Drain allow. Then it cuts what is left.
 func (a *App) Shutdown(ctx context.Context) error {
 	a.drains.begin()
+	ctx, cancel := a.drainTime(ctx)
+	defer cancel()
 	return a.std.shutdown(a, ctx)
 }

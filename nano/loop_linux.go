@@ -248,7 +248,7 @@ func (l *loop) receive(c *conn, b []byte) (mine bool) {
 	}
 	line := lineEnds(b)
 	c.in = append(c.in, b...)
-	if !line && len(c.in) <= min(l.head.URI, l.head.Head) && !c.ending {
+	if !line && c.opening == 0 && len(c.in) <= min(l.head.URI, l.head.Head) && !c.ending {
 		return true // still in the same line: nothing new to judge
 	}
 	return l.process(c, l.borrow(c))

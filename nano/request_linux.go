@@ -21,6 +21,12 @@ func (l *loop) borrow(c *conn) []byte {
 func (l *loop) process(c *conn, b []byte) (mine bool) {
 	t := l.turn
 	t.conn, t.fd, t.out, t.sent = c, c.fd, t.out[:0], 0
+	if c.opening != 0 {
+		var ok bool
+		if b, ok = l.opened(c, b); !ok {
+			return true
+		}
+	}
 	return l.processMore(c, b)
 }
 

@@ -34,6 +34,8 @@ type server struct {
 	spare   int                // descriptor kept for a full file table; -1: none
 	noticed time.Time          // last message about it
 	sockets []string           // paths of unix sockets, removed at the end
+
+	refusals rarely
 }
 
 // newServer makes the loops and starts them.
@@ -75,8 +77,10 @@ func (s *server) close() {
 	if s.spare >= 0 {
 		unix.Close(s.spare)
 	}
-	for _, path := range s.sockets {
-		os.Remove(path)
+	if !s.app.filesKept() {
+		for _, path := range s.sockets {
+			os.Remove(path)
+		}
 	}
 	s.mu.Unlock()
 	close(s.ended)
@@ -144,6 +148,11 @@ func (s *server) enter(a netip.Addr) bool {
 
 // gone uncounts a connection that was entered.
 func (s *server) gone(from netip.AddrPort) {
+	s.forgetPeer(from)
+	s.leave()
+}
+
+func (s *server) forgetPeer(from netip.AddrPort) {
 	if a := from.Addr(); s.app.config.Limits.PerAddress > 0 && a.IsValid() {
 		s.mu.Lock()
 		if s.peers[a]--; s.peers[a] == 0 {
@@ -151,7 +160,6 @@ func (s *server) gone(from netip.AddrPort) {
 		}
 		s.mu.Unlock()
 	}
-	s.leave()
 }
 
 // emptiest returns the loop with the fewest connections, own if it is one of

@@ -2,6 +2,7 @@ package nano
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -10,54 +11,157 @@ import (
 	"time"
 )
 
-// stdServer serves an app by net/http: listeners that aren't sockets, and systems
-// that have no event loop of ours.
+// stdServer serves an app by net/http: TLS, HTTP/2, listeners that aren't
+// sockets, and systems that have no event loop of ours. All its connections come
+// to net/http through one queue, each when it is ready: told by its proxy who it
+// is, and with the TLS handshake done.
 type stdServer struct {
 	once   sync.Once
 	server *http.Server
-	done   chan struct{} // closed when Shutdown has ended
+	queue  *arrivals
+	gate   gate
+
+	mu        sync.Mutex
+	doors     map[net.Listener]struct{}
+	stopped   bool
+	preparing sync.WaitGroup
+	refusals  rarely
+	done      chan struct{} // closed when Shutdown has ended
 }
 
+// maxStreams is the number of requests under way on one HTTP/2 connection.
+const maxStreams = 100
+
+// get makes the server. It serves as soon as something comes into its queue.
 func (s *stdServer) get(a *App) *http.Server {
 	s.once.Do(func() {
 		l := a.config.Limits
-		s.done = make(chan struct{})
+		s.done, s.doors, s.queue = make(chan struct{}), make(map[net.Listener]struct{}), newArrivals()
+		s.gate = gate{most: l.Connections, mostOfOne: l.PerAddress}
+		var protocols http.Protocols
+		protocols.SetHTTP1(true)
+		protocols.SetHTTP2(true)
+		protocols.SetUnencryptedHTTP2(a.config.H2C)
 		s.server = &http.Server{
 			Handler:           a,
 			ReadHeaderTimeout: positive(l.ReadHead),
 			IdleTimeout:       positive(l.Idle),
 			MaxHeaderBytes:    l.Head,
+			Protocols:         &protocols,
+			HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: positive(l.WriteStall)},
 			ErrorLog:          slog.NewLogLogger(a.config.Logger.Handler(), slog.LevelWarn),
 		}
+		go func() { _ = s.server.Serve(s.queue) }() // until Shutdown closes the queue
 	})
 	return s.server
 }
 
 func positive(d time.Duration) time.Duration { return max(d, 0) }
 
-// serve returns nil when the app has been shut down.
-func (s *stdServer) serve(a *App, ln net.Listener) error {
-	err := s.get(a).Serve(ln)
-	if errors.Is(err, http.ErrServerClosed) {
+// serve accepts from ln until the app has been shut down; then it returns nil.
+// config is nil for connections without TLS.
+func (s *stdServer) serve(a *App, ln net.Listener, config *tls.Config) error {
+	s.get(a)
+	s.mu.Lock()
+	if s.stopped {
+		s.mu.Unlock()
+		return errors.Join(ErrShutDown, ln.Close())
+	}
+	s.doors[ln] = struct{}{}
+	s.mu.Unlock()
+	wait := time.Millisecond
+	for {
+		c, err := ln.Accept()
+		switch {
+		case err == nil:
+			wait = time.Millisecond
+			s.welcome(a, c, config)
+		case s.isStopped():
+			<-s.done
+			return nil
+		case isTemporary(err):
+			a.config.Logger.Error("accepting a connection", "error", err)
+			time.Sleep(wait)
+			wait = min(2*wait, time.Second)
+		default:
+			return err
+		}
+	}
+}
+
+// isTemporary reports whether accepting may succeed again, as when the file table
+// was full.
+func isTemporary(err error) bool {
+	var t interface{ Temporary() bool }
+	return errors.As(err, &t) && t.Temporary()
+}
+
+func (s *stdServer) isStopped() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stopped
+}
+
+// welcome lets a connection in.
+func (s *stdServer) welcome(a *App, nc net.Conn, config *tls.Config) {
+	from := addrOf(nc.RemoteAddr())
+	if !s.gate.enter(from.Addr()) {
+		nc.Close()
+		return
+	}
+	c := &stdConn{Conn: nc, leave: func() { s.gate.leave(from.Addr()) }}
+	if config == nil && !a.awaitsProxy(from) {
+		s.queue.put(c)
+		return
+	}
+	s.preparing.Go(func() {
+		ready, err := c.prepare(a, config)
+		if err != nil {
+			s.refusals.log(a.config.Logger, "connection refused", "from", from, "error", err)
+			c.Close()
+			return
+		}
+		s.queue.put(ready)
+	})
+}
+
+// stdGrace is how long connections without a request stay open when the app shuts
+// down.
+const stdGrace = 500 * time.Millisecond
+
+// shutdown drains; what is left when ctx ends is cut.
+func (s *stdServer) shutdown(a *App, ctx context.Context) error {
+	server := s.get(a)
+	s.mu.Lock()
+	first, served := !s.stopped, len(s.doors) > 0 || s.queue.used.Load()
+	s.stopped = true
+	for ln := range s.doors {
+		ln.Close()
+	}
+	s.mu.Unlock()
+	if !first {
 		<-s.done
 		return nil
+	}
+	defer close(s.done)
+	if served {
+		s.preparing.Wait() // Limits.Handshake and Limits.ReadHead bound it
+		select {
+		case <-time.After(stdGrace):
+		case <-ctx.Done():
+		}
+	}
+	err := server.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(errors.New("nano: requests were cut off by the shutdown"), err, server.Close())
 	}
 	return err
 }
 
-// shutdown drains; what is left at the end of Limits.Drain or ctx is cut.
-func (s *stdServer) shutdown(a *App, ctx context.Context) error {
-	server := s.get(a)
+// drainTime bounds ctx by Limits.Drain.
+func (a *App) drainTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	if d := a.config.Limits.Drain; d > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, d)
-		defer cancel()
+		return context.WithTimeout(ctx, d)
 	}
-	err := server.Shutdown(ctx)
-	if err != nil {
-		err = errors.Join(err, server.Close())
-	}
-	s.once.Do(func() {})
-	close(s.done)
-	return err
+	return context.WithCancel(ctx)
 }

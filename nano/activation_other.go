@@ -1,0 +1,6 @@
+//go:build !unix
+
+package nano
+
+// closeOnExec: descriptors are handed over only on Unix.
+func closeOnExec(int) {}

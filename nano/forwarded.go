@@ -1,0 +1,256 @@
+package nano
+
+import (
+	"net/netip"
+	"strings"
+
+	"dyno/internal/http1"
+)
+
+// ForwardedFields says in which fields trusted proxies tell of the client. Only
+// one kind is believed: the other may have come from the client itself.
+type ForwardedFields uint8
+
+const (
+	XForwarded ForwardedFields = iota // X-Forwarded-For, -Proto and -Host
+	Forwarded                         // Forwarded (RFC 7239)
+)
+
+// maxHops is the number of proxies that are followed.
+const maxHops = 32
+
+// hop is what a proxy says of whom it has the request from.
+type hop struct {
+	client      netip.AddrPort // not valid: not said, or hidden
+	proto, host string
+}
+
+// Scheme returns "https" or "http": that of the connection, or what a trusted
+// proxy said of the client's.
+func (c Ctx) Scheme() string {
+	x := c.live()
+	if h := x.forwarded(); h.proto != "" {
+		return h.proto
+	}
+	if x.tls {
+		return "https"
+	}
+	return "http"
+}
+
+// forwarded returns what the proxies that are trusted say of the client; nothing
+// if the peer isn't one.
+func (x *exchange) forwarded() hop {
+	a := x.app
+	if len(a.config.TrustedProxies) == 0 || !a.trusts(x.remote.Addr()) {
+		return hop{}
+	}
+	if a.config.Forwarded == Forwarded {
+		return a.walk(x.parseForwarded())
+	}
+	return a.walk(x.xForwarded())
+}
+
+// walk goes from the proxy nearest to us towards the client, as long as those who
+// speak are trusted. hops are in the order of the fields. What is said by the
+// last one who is trusted counts; hops that can't be read end the way.
+func (a *App) walk(hops []hop) (found hop) {
+	for i := len(hops) - 1; i >= 0; i-- {
+		h := hops[i]
+		if !h.client.IsValid() {
+			return found
+		}
+		if found = h; !a.trusts(h.client.Addr()) {
+			return found
+		}
+	}
+	return found
+}
+
+// xForwarded reads X-Forwarded-For and what belongs to it. Proto and Host say one
+// thing for all hops, or one for each.
+func (x *exchange) xForwarded() []hop {
+	clients := x.list("X-Forwarded-For")
+	protos, hosts := x.list("X-Forwarded-Proto"), x.list("X-Forwarded-Host")
+	hops := make([]hop, len(clients))
+	for i, text := range clients {
+		hops[i] = hop{parseNode(text), protoAt(protos, i, len(clients)), hostAt(hosts, i, len(clients))}
+	}
+	return hops
+}
+
+// list returns the members of all fields of the name; none if there are too many.
+func (x *exchange) list(name string) (members []string) {
+	for i := range x.req.Fields {
+		f := &x.req.Fields[i]
+		if !sameName(f.Name.Of(x.buf), name) {
+			continue
+		}
+		for member := range strings.SplitSeq(string(f.Value.Of(x.buf)), ",") {
+			members = append(members, strings.Trim(member, " \t"))
+		}
+	}
+	if len(members) > maxHops {
+		return nil
+	}
+	return members
+}
+
+// at returns the i-th of n members of a list; the only one stands for all.
+func at(list []string, i, n int) string {
+	switch len(list) {
+	case n:
+		return list[i]
+	case 1:
+		return list[0]
+	}
+	return ""
+}
+
+func protoAt(list []string, i, n int) string { return validProto(at(list, i, n)) }
+
+func hostAt(list []string, i, n int) string { return validHost(at(list, i, n)) }
+
+func validProto(s string) string {
+	if s = strings.ToLower(s); s == "http" || s == "https" {
+		return s
+	}
+	return ""
+}
+
+// validHost returns s if it can be the Host of a request (RFC 9110 7.2).
+func validHost(s string) string {
+	name, port := s, ""
+	if i := strings.LastIndexByte(s, ':'); i >= 0 && strings.IndexByte(s[i:], ']') < 0 {
+		name, port = s[:i], s[i+1:]
+		if _, ok := parsePort(port); !ok {
+			return ""
+		}
+	}
+	if strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]") {
+		if a, err := netip.ParseAddr(name[1 : len(name)-1]); err != nil || !a.Is6() || a.Zone() != "" {
+			return ""
+		}
+		return s
+	}
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '.', c == '_':
+		default:
+			return ""
+		}
+	}
+	if name == "" {
+		return ""
+	}
+	return s
+}
+
+// parseNode reads the address of a client, with or without a port, IPv6 in
+// brackets or, without a port, bare.
+func parseNode(s string) netip.AddrPort {
+	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
+		return netip.AddrPortFrom(a.Unmap(), 0)
+	}
+	host, port := s, ""
+	if i := strings.LastIndexByte(s, ':'); i >= 0 && strings.IndexByte(s[i:], ']') < 0 {
+		host, port = s[:i], s[i+1:]
+	}
+	bracketed := strings.HasPrefix(host, "[") && strings.HasSuffix(host, "]")
+	if bracketed {
+		host = host[1 : len(host)-1]
+	}
+	a, err := netip.ParseAddr(host)
+	if err != nil || a.Zone() != "" || a.Is6() != bracketed {
+		return netip.AddrPort{}
+	}
+	if port == "" {
+		if host == s || bracketed && len(s) == len(host)+2 {
+			return netip.AddrPortFrom(a.Unmap(), 0)
+		}
+		return netip.AddrPort{}
+	}
+	p, ok := parsePort(port)
+	if !ok {
+		return netip.AddrPort{}
+	}
+	return netip.AddrPortFrom(a.Unmap(), p)
+}
+
+// parseForwarded reads the Forwarded fields of the request. If they are wrong in
+// any place, none of them is believed.
+func (x *exchange) parseForwarded() (hops []hop) {
+	for i := range x.req.Fields {
+		f := &x.req.Fields[i]
+		if !sameName(f.Name.Of(x.buf), "Forwarded") {
+			continue
+		}
+		var ok bool
+		if hops, ok = appendForwarded(hops, string(f.Value.Of(x.buf))); !ok || len(hops) > maxHops {
+			return nil
+		}
+	}
+	return hops
+}
+
+// appendForwarded reads one field (RFC 7239 4).
+func appendForwarded(hops []hop, s string) ([]hop, bool) {
+	for {
+		var h hop
+		for {
+			name, value, rest, ok := forwardedPair(s)
+			if !ok {
+				return nil, false
+			}
+			switch strings.ToLower(name) {
+			case "for":
+				h.client = parseNode(value)
+			case "proto":
+				h.proto = validProto(value)
+			case "host":
+				h.host = validHost(value)
+			}
+			s = strings.TrimLeft(rest, " \t")
+			if !strings.HasPrefix(s, ";") {
+				break
+			}
+			s = s[1:]
+		}
+		hops = append(hops, h)
+		switch {
+		case s == "":
+			return hops, true
+		case s[0] != ',' || len(hops) > maxHops:
+			return nil, false
+		}
+		s = s[1:]
+	}
+}
+
+// forwardedPair reads one name=value, the value quoted or not.
+func forwardedPair(s string) (name, value, rest string, ok bool) {
+	name, rest, ok = strings.Cut(strings.TrimLeft(s, " \t"), "=")
+	if !ok || !http1.ValidToken(name) {
+		return "", "", "", false
+	}
+	if !strings.HasPrefix(rest, `"`) {
+		end := strings.IndexAny(rest, ";, \t")
+		if end < 0 {
+			end = len(rest)
+		}
+		return name, rest[:end], rest[end:], http1.ValidToken(rest[:end])
+	}
+	var b strings.Builder
+	for i := 1; i < len(rest); i++ {
+		switch c := rest[i]; {
+		case c == '"':
+			return name, b.String(), rest[i+1:], true
+		case c == '\\' && i+1 < len(rest):
+			i++
+			b.WriteByte(rest[i])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", "", "", false
+}
