@@ -1,0 +1,214 @@
+package nano_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"dyno/nano"
+)
+
+// restartVar has the addresses that TestRestartProgram serves on.
+const restartVar = "NANO_TEST_RESTART"
+
+// TestRestartProgram is the program that TestRestart starts: this test binary. It
+// answers with its process ID, restarts on SIGHUP and ends on SIGTERM.
+func TestRestartProgram(t *testing.T) {
+	addresses := os.Getenv(restartVar)
+	if addresses == "" {
+		t.Skip("this is a program for TestRestart")
+	}
+	app := nano.New(nano.Config{})
+	app.Get("/", func(c nano.Ctx) error { return c.Text(200, strconv.Itoa(os.Getpid())) })
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // it never outlives a test that fails
+	defer cancel()
+	var serving sync.WaitGroup
+	for address := range strings.SplitSeq(addresses, " ") {
+		serving.Go(func() {
+			if err := app.Listen(address); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+		})
+	}
+	end := app.Shutdown
+	select {
+	case s := <-signals:
+		if s == syscall.SIGHUP {
+			end = func(ctx context.Context) error { return app.Restart(ctx) }
+		}
+	case <-ctx.Done():
+	}
+	if err := end(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	serving.Wait()
+}
+
+// restartLoad asks for "/" until it is told to stop, every second time on a new
+// connection.
+type restartLoad struct {
+	stop     atomic.Bool
+	asked    atomic.Int64
+	servers  sync.Map // process IDs that have answered
+	failures chan error
+	running  sync.WaitGroup
+}
+
+func (l *restartLoad) run(network, address string) {
+	for range 4 {
+		l.running.Go(func() {
+			transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return (&net.Dialer{}).DialContext(ctx, network, address)
+			}}
+			client := &http.Client{Transport: transport, Timeout: 20 * time.Second}
+			for n := 0; !l.stop.Load(); n++ {
+				if err := l.ask(client, n%2 == 0); err != nil {
+					l.failures <- fmt.Errorf("%s: %w", address, err)
+					return
+				}
+			}
+			transport.CloseIdleConnections()
+		})
+	}
+}
+
+func (l *restartLoad) ask(client *http.Client, last bool) error {
+	req, err := http.NewRequest("GET", "http://app/", nil)
+	if err != nil {
+		return err
+	}
+	req.Close = last
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	l.servers.Store(string(body), true)
+	l.asked.Add(1)
+	return nil
+}
+
+// more waits for another 100 answers.
+func (l *restartLoad) more(t *testing.T) {
+	t.Helper()
+	for before := l.asked.Load(); l.asked.Load() < before+100; {
+		select {
+		case err := <-l.failures:
+			t.Fatal(err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// other waits for an answer of a process that isn't old.
+func (l *restartLoad) other(t *testing.T, old string) (pid string) {
+	t.Helper()
+	for range 4000 {
+		l.servers.Range(func(k, _ any) bool {
+			if k != old {
+				pid = k.(string)
+			}
+			return pid == ""
+		})
+		if pid != "" {
+			return pid
+		}
+		select {
+		case err := <-l.failures:
+			t.Fatal(err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	t.Fatal("no new process has answered")
+	return ""
+}
+
+func TestRestartLosesNoConnection(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, path := ln.Addr().String(), filepath.Join(t.TempDir(), "app.sock")
+	ln.Close()
+	program := exec.Command(os.Args[0], "-test.run=^TestRestartProgram$")
+	program.Env = append(os.Environ(), restartVar+"="+address+" unix:"+path)
+	program.Stderr = os.Stderr
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { program.Process.Kill() })
+	ended := make(chan error, 1)
+	go func() { ended <- program.Wait() }()
+	for _, a := range [][2]string{{"tcp", address}, {"unix", path}} {
+		for tries := 0; ; tries++ {
+			if c, err := net.Dial(a[0], a[1]); err == nil {
+				c.Close()
+				break
+			} else if tries == 2000 {
+				t.Fatal(err)
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+	load := &restartLoad{failures: make(chan error, 16)}
+	load.run("tcp", address)
+	load.run("unix", path)
+	load.more(t)
+	first := strconv.Itoa(program.Process.Pid)
+	program.Process.Signal(syscall.SIGHUP)
+	second := load.other(t, first)
+	if err := <-ended; err != nil {
+		t.Error("the old process:", err)
+	}
+	load.more(t)
+	load.stop.Store(true)
+	load.running.Wait()
+	close(load.failures)
+	for err := range load.failures {
+		t.Error(err)
+	}
+	pid, _ := strconv.Atoi(second)
+	if pid <= 1 {
+		t.Fatalf("the new process is %q", second)
+	}
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for tries := 0; tries < 2000; tries++ { // it ends, and takes the socket's file with it
+		if _, err := os.Stat(path); err != nil {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Error("the new process has left its socket behind")
+}
+
+func TestRestartOfWhatCannotBeHandedOver(t *testing.T) {
+	_, app := serve(t, nano.Config{}, nil)
+	dialled := make(chan error, 1)
+	go func() { dialled <- app.Restart(context.Background()) }()
+	if err := <-dialled; err == nil || !strings.Contains(err.Error(), "can't be handed over") {
+		t.Error(err)
+	}
+}
