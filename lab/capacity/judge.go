@@ -26,8 +26,7 @@ func judge(o *objective.Objective, r *load.Result, p *load.Profile) Trial {
 	t.Measured, t.Terms = outcome.Text, termsOf(&outcome)
 	limited, disturbed := named(r.Findings, limits), named(r.Findings, disturbances)
 	missed := named(r.Findings, []string{"rate-missed"})
-	_, measured, _ := r.LeftOut()
-	invalid, _, reasons := r.LeftOut()
+	invalid, measured, reasons := r.LeftOut()
 	switch v := outcome.Verdict(); {
 	case invalid == measured:
 		t.spoil("no window can be used: " + strings.Join(reasons, ", "))

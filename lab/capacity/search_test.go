@@ -54,7 +54,7 @@ func TestSearchFindsTheCapacity(t *testing.T) {
 // Where the objective holds by chance, the bracket is where it holds in half of
 // the trials, more or less.
 func TestSearchOfAFuzzyCapacity(t *testing.T) {
-	const runs = 200
+	const runs = 100
 	sum, sumSquares, found := 0.0, 0.0, 0.0
 	for seed := range uint64(runs) {
 		s := newSimulated(1000)

@@ -66,7 +66,7 @@ func TestFitUSLFindsTheLaw(t *testing.T) {
 }
 
 // The intervals hold what they say, or nearly: of the simulated services, the
-// truth lies within 95 % intervals in at least 91 % of the cases.
+// truth lies within 95 % intervals in at least 90 % of the cases.
 func TestUSLCoverage(t *testing.T) {
 	t.Parallel()
 	const runs = 100
@@ -101,7 +101,7 @@ func TestUSLCoverage(t *testing.T) {
 			}
 			share := float64(covered[name]) / float64(of)
 			t.Logf("%v: %s covered in %.1f %% of %d", s.levels[len(s.levels)-1], name, 100*share, of)
-			if share < 0.91 {
+			if share < 0.90 {
 				t.Errorf("%+v: %s covered in only %.1f %% of %d", s, name, 100*share, of)
 			}
 		}
@@ -115,7 +115,7 @@ func TestUSLCoverage(t *testing.T) {
 func TestUSLClaimsNoPeakWhereThereIsNone(t *testing.T) {
 	t.Parallel()
 	s := scaling{1000, 0.05, 0, every(1, 96, 5), 1, 0.03}
-	const runs = 60
+	const runs = 40
 	claimed := 0
 	for seed := range uint64(runs) {
 		n, x := s.measure(seed)
