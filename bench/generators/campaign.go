@@ -5,10 +5,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"time"
 
+	"dyno/bench/rounds"
 	"dyno/lab/machine"
 )
 
@@ -18,9 +18,9 @@ type campaign struct {
 	Question string
 	Seconds  int // length of a trial unless -seconds says otherwise
 	// Arms lists what is repeated. It may measure first what levels depend on.
-	Arms func(ctx context.Context, l *lab, r *record) ([]arm, error)
+	Arms func(ctx context.Context, l *lab, r *rounds.Record) ([]arm, error)
 	// Show says how the record is summarised.
-	Show presentation
+	Show rounds.Summary
 }
 
 // campaigns in the order in which "all" runs them.
@@ -32,7 +32,7 @@ func campaigns() []campaign {
 }
 
 // run carries a campaign out, or goes on with one that was interrupted.
-func (c *campaign) run(ctx context.Context, l *lab) (*record, error) {
+func (c *campaign) run(ctx context.Context, l *lab) (*rounds.Record, error) {
 	r, err := c.open(l)
 	if err != nil {
 		return nil, err
@@ -43,8 +43,8 @@ func (c *campaign) run(ctx context.Context, l *lab) (*record, error) {
 	}
 	arms = l.choose(arms, r)
 	l.noteVersions(r, arms)
-	todo := r.todo(arms)
-	fmt.Printf("\n%s: %s\n%d trials to go, about %s; the record is %s\n", c.Name, c.Question, len(todo), duration(todo), r.path)
+	todo := todo(r, arms)
+	fmt.Printf("\n%s: %s\n%d trials to go, about %s; the record is %s\n", c.Name, c.Question, len(todo), duration(todo), r.Path)
 	for _, why := range r.LeftOut {
 		fmt.Println("left out:", why)
 	}
@@ -58,33 +58,29 @@ func (c *campaign) run(ctx context.Context, l *lab) (*record, error) {
 		}
 		t.Round = next.round
 		r.Trials = append(r.Trials, t)
-		if err := r.save(); err != nil {
+		if err := r.Save(); err != nil {
 			return r, err
 		}
-		fmt.Printf("%4d/%d  %s\n", i+1, len(todo), t.line())
+		fmt.Printf("%4d/%d  %s\n", i+1, len(todo), t.Line())
 	}
 	return r, nil
 }
 
 // open starts a record, or reads the one of that name.
-func (c *campaign) open(l *lab) (*record, error) {
+func (c *campaign) open(l *lab) (*rounds.Record, error) {
 	o := l.options
-	path := filepath.Join(o.out, o.name+"-"+c.Name+".json")
-	wanted := settings{Rounds: o.rounds, Seconds: c.seconds(o), Connections: o.connections, Seed: o.seed}
-	if exists(path) {
-		r, err := readRecord(path)
-		if err != nil {
-			return nil, err
-		}
-		if r.Settings != wanted {
-			return nil, fmt.Errorf("%s was begun with %+v, not with %+v: give the same flags, or another -name", path, r.Settings, wanted)
-		}
-		return r, nil
-	}
-	return &record{
-		Version: recordVersion, What: c.Name, Started: time.Now(), Command: l.commandLine(), Machine: machine.Read(),
-		Versions: make(map[string]string), Settings: wanted, path: path,
-	}, nil
+	return rounds.Open(&rounds.Record{
+		Version: rounds.RecordVersion, What: c.Name, Started: time.Now(), Command: l.commandLine(), Machine: machine.Read(),
+		Versions: make(map[string]string), Path: filepath.Join(o.out, o.name+"-"+c.Name+".json"),
+		Settings: rounds.Settings{Rounds: o.rounds, Seconds: c.seconds(o), Connections: o.connections, Seed: o.seed},
+	})
+}
+
+// summary is how the record is shown.
+func (c *campaign) summary() *rounds.Summary {
+	s := c.Show
+	s.Name, s.Question, s.First = c.Name, c.Question, "dyno"
+	return &s
 }
 
 func (c *campaign) seconds(o options) int {
@@ -95,7 +91,7 @@ func (c *campaign) seconds(o options) int {
 }
 
 // noteVersions asks each tool once.
-func (l *lab) noteVersions(r *record, arms []arm) {
+func (l *lab) noteVersions(r *rounds.Record, arms []arm) {
 	for i := range arms {
 		t := &arms[i].Tool
 		if path, ok := t.locate(l.peers); ok && r.Versions[t.Program] == "" && t.Program != l.self && t.Program != l.dyno {
@@ -110,19 +106,15 @@ type turn struct {
 	arm   *arm
 }
 
-// todo lists the trials not yet in the record: round by round, each in an order
-// of its own that follows from the seed.
-func (r *record) todo(arms []arm) []turn {
+// todo lists the trials not yet in the record, in the order of its turns.
+func todo(r *rounds.Record, arms []arm) []turn {
 	var turns []turn
-	for round := range r.Settings.Rounds {
-		random := rand.New(rand.NewPCG(r.Settings.Seed, uint64(round)))
-		for _, k := range random.Perm(len(arms)) {
-			a := &arms[k]
-			if a.Rounds > 0 && round >= a.Rounds || r.has(round, a.Tool.Name, a.Level) {
-				continue
-			}
-			turns = append(turns, turn{round, a})
+	for _, t := range r.Turns(len(arms)) {
+		a := &arms[t.Arm]
+		if a.Rounds > 0 && t.Round >= a.Rounds || r.Has(t.Round, a.Tool.Name, a.Level) {
+			continue
 		}
+		turns = append(turns, turn{t.Round, a})
 	}
 	return turns
 }
@@ -133,17 +125,4 @@ func duration(turns []turn) time.Duration {
 		sum += t.arm.seconds()
 	}
 	return time.Duration(sum) * time.Second
-}
-
-// line shows a trial while the campaign runs.
-func (t *trial) line() string {
-	s := fmt.Sprintf("round %d  %-12s %-16s", t.Round+1, t.Tool, t.Level)
-	if t.Failed != "" {
-		return s + "failed: " + t.Failed
-	}
-	s += fmt.Sprintf("%8.0f requests/s  %7.2f µs CPU/request", t.Figures["requests_per_s"], t.Figures["cpu_us_per_request"])
-	if t.Disturbed != "" {
-		s += "  (" + t.Disturbed + ")"
-	}
-	return s
 }

@@ -4,23 +4,24 @@ package main
 
 import (
 	"bytes"
-	"math"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dyno/bench/rounds"
 )
 
 func TestTodoContinuesWhereARecordEnds(t *testing.T) {
-	r := &record{Settings: settings{Rounds: 3, Seed: 1}}
+	r := &rounds.Record{Settings: rounds.Settings{Rounds: 3, Seed: 1}}
 	arms := []arm{{Tool: tool{Name: "dyno"}}, {Tool: tool{Name: "wrk"}}, {Tool: tool{Name: "k6"}, Rounds: 1}}
-	all := r.todo(arms)
+	all := todo(r, arms)
 	if len(all) != 3+3+1 {
 		t.Fatalf("%d trials, want 7", len(all))
 	}
 	for _, done := range all[:4] {
-		r.Trials = append(r.Trials, trial{Round: done.round, Tool: done.arm.Tool.Name})
+		r.Trials = append(r.Trials, rounds.Trial{Round: done.round, Tool: done.arm.Tool.Name})
 	}
-	rest := r.todo(arms)
+	rest := todo(r, arms)
 	if len(rest) != 3 {
 		t.Fatalf("%d trials left, want 3", len(rest))
 	}
@@ -38,12 +39,12 @@ func TestOpenRefusesOtherSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Trials = []trial{{Tool: "wrk", Figures: map[string]float64{"requests": 1}}}
-	if err := r.save(); err != nil {
+	r.Trials = []rounds.Trial{{Tool: "wrk", Figures: map[string]float64{"requests": 1}}}
+	if err := r.Save(); err != nil {
 		t.Fatal(err)
 	}
 	again, err := c.open(l)
-	if err != nil || !again.has(0, "wrk", "") {
+	if err != nil || !again.Has(0, "wrk", "") {
 		t.Errorf("not continued: %v", err)
 	}
 	l.options.rounds = 8
@@ -57,17 +58,17 @@ func TestRecordsOfEarlierVersionsAreRefused(t *testing.T) {
 	if len(old) == 0 {
 		t.Fatal("no record of an earlier version is archived")
 	}
-	if _, err := readRecord(old[0]); err == nil || !strings.Contains(err.Error(), "version") {
+	if _, err := rounds.ReadRecord(old[0]); err == nil || !strings.Contains(err.Error(), "version") {
 		t.Errorf("%v", err)
 	}
 }
 
 // costs is a record of two tools, one of them disturbed in the last round.
-func costs() *record {
-	r := &record{Version: recordVersion, What: "tls", Settings: settings{Rounds: 8, Seconds: 4, Connections: 64}}
+func costs() *rounds.Record {
+	r := &rounds.Record{Version: rounds.RecordVersion, What: "tls", Settings: rounds.Settings{Rounds: 8, Seconds: 4, Connections: 64}}
 	for round := range 8 {
 		for tool, us := range map[string]float64{"dyno": 8, "wrk": 10} {
-			one := trial{Round: round, Tool: tool, Figures: map[string]float64{"cpu_us_per_request": us * (1 + 0.1*float64(round))}}
+			one := rounds.Trial{Round: round, Tool: tool, Figures: map[string]float64{"cpu_us_per_request": us * (1 + 0.1*float64(round))}}
 			if round == 7 && tool == "wrk" {
 				one.Disturbed, one.Figures["cpu_us_per_request"] = "other programs ran", 1000
 			}
@@ -79,45 +80,11 @@ func costs() *record {
 
 func TestShowComparesInPairsAndLeavesOutTheDisturbed(t *testing.T) {
 	var b bytes.Buffer
-	if err := show(&b, costs(), false); err != nil {
-		t.Fatal(err)
-	}
+	c := tlsCampaign()
+	c.summary().Show(&b, costs(), false)
 	for _, want := range []string{"dyno / wrk = 0.800** (0.800–0.800, 7 pairs)", "wanted ≤ 0.90: reached", "16 trials, 0 failed, 1 disturbed"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, b.String())
-		}
-	}
-	v := &values{record: costs(), disturbed: true}
-	if got := v.of("wrk", "", "cpu_us_per_request")[7]; got != 1000 {
-		t.Errorf("with the disturbed: %v", got)
-	}
-}
-
-func TestBestIsTheCheapestPeer(t *testing.T) {
-	v := &values{record: costs()}
-	if got := v.best([]string{"ab", "wrk", "dyno"}, "", "cpu_us_per_request"); got != "dyno" {
-		t.Errorf("%q", got)
-	}
-	if got := v.best([]string{"ab"}, "", "cpu_us_per_request"); got != "" {
-		t.Errorf("a tool that was not measured is best: %q", got)
-	}
-}
-
-func TestOrderOfNames(t *testing.T) {
-	for _, c := range [][2]string{{"dyno uring", "ab"}, {"500/s, b", "5000/s, a"}, {"10 connections", "10000 connections"}, {"ab", "wrk"}} {
-		if compareNames(c[0], c[1]) >= 0 || compareNames(c[1], c[0]) <= 0 {
-			t.Errorf("%q should come before %q", c[0], c[1])
-		}
-	}
-}
-
-func TestSignificant(t *testing.T) {
-	for _, c := range []struct {
-		x    float64
-		want string
-	}{{0, "0"}, {1234.5, "1230"}, {12.345, "12.3"}, {0.012345, "0.0123"}, {-1234.5, "-1230"}, {math.NaN(), "NaN"}} {
-		if got := significant(c.x, 3); got != c.want {
-			t.Errorf("%v is written %s, want %s", c.x, got, c.want)
 		}
 	}
 }

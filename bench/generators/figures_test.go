@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/bench/rounds"
 	"dyno/lab/scripted"
 	"dyno/lab/stats"
 )
@@ -51,7 +52,7 @@ func kept(rate float64, n, connections int, script scripted.Script) *scripted.Re
 func TestTruthOfAScheduleThatWasKept(t *testing.T) {
 	script := scripted.Script{Freeze: time.Second, Every: 5 * time.Second}
 	m := &measured{
-		trial: trial{Figures: make(map[string]float64)},
+		Trial: rounds.Trial{Figures: make(map[string]float64)},
 		arm:   &arm{Job: job{Rate: 500, Seconds: 20, Connections: 64}, Server: serverSpec{Script: script.String()}},
 		truth: kept(500, 10_000, 64, script),
 	}
@@ -96,7 +97,7 @@ func TestArrivalFiguresSetStolenWindowsApart(t *testing.T) {
 	const stolen = 2200 // its arrival is late by 5 ms, in a gap of the server's
 	r.Arrival[stolen] += 5e6
 	r.Gaps = []scripted.Gap{{Start: r.Arrival[stolen] - 5e6, Length: 5e6}}
-	m := &measured{trial: trial{Figures: make(map[string]float64)}, arm: &arm{Job: job{Rate: 1000, Connections: 4}}, truth: r}
+	m := &measured{Trial: rounds.Trial{Figures: make(map[string]float64)}, arm: &arm{Job: job{Rate: 1000, Connections: 4}}, truth: r}
 	arrivalFigures(m)
 	f := m.Figures
 	if f["stolen_windows"] != 1 || f["arrival_max_us"] < 4990 || f["clean_max_us"] > 1 {
@@ -110,11 +111,11 @@ func TestArrivalFiguresSetStolenWindowsApart(t *testing.T) {
 func TestWindowsTouchedByAStop(t *testing.T) {
 	r := kept(500, 2500, 64, scripted.Script{Delay: 2 * time.Millisecond})
 	m := &measured{
-		trial: trial{Figures: make(map[string]float64)}, arm: &arm{Job: job{Rate: 500}}, truth: r,
+		Trial: rounds.Trial{Figures: make(map[string]float64)}, arm: &arm{Job: job{Rate: 500}}, truth: r,
 		stops: []scripted.Gap{{Start: 1e12 + 2.3e9, Length: 1e9}},
 	}
 	for second, validity := range []string{"valid", "invalid", "invalid", "valid", "valid"} {
-		m.Windows = append(m.Windows, window{Second: second, Validity: validity})
+		m.Windows = append(m.Windows, rounds.Window{Second: second, Validity: validity})
 	}
 	untouched := m.judgeWindows()
 	f := m.Figures
@@ -161,10 +162,6 @@ func TestVerdictOnTheOrder(t *testing.T) {
 }
 
 func TestReadingProc(t *testing.T) {
-	stat := "42 (a) b (c) S 1 42 42 0 -1 4194560 100 0 0 0 150 50 0 0 20 0 1 0 1 1 1\n"
-	if got := parseStat(stat); got != 2*time.Second {
-		t.Errorf("CPU time %v, want 2s", got)
-	}
 	if kb, ok := parseResident("Name:\tx\nVmRSS:\t   1234 kB\nVmData: 1 kB\n"); !ok || kb != 1234 {
 		t.Errorf("resident %v, %v", kb, ok)
 	}
@@ -174,7 +171,7 @@ func TestReadingProc(t *testing.T) {
 }
 
 func TestPerConnection(t *testing.T) {
-	r := &record{Trials: []trial{
+	r := &rounds.Record{Trials: []rounds.Trial{
 		{Tool: "dyno", Level: "10 connections", Figures: map[string]float64{"rss_kb": 10_000, "open_files": 15}},
 		{Tool: "dyno", Level: "10000 connections", Figures: map[string]float64{"rss_kb": 10_000 + 2*9990, "open_files": 10_005}},
 	}}

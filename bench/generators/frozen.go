@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"dyno/bench/rounds"
 	"dyno/internal/clock"
 	"dyno/lab/scripted"
 )
@@ -26,7 +27,7 @@ func frozenCampaign() campaign {
 	return campaign{
 		Name: "frozen", Seconds: 20,
 		Question: "The server takes 2 ms, always, but the generator is stopped 1 s in every 5: what does it tell of the server?",
-		Arms: func(_ context.Context, l *lab, r *record) ([]arm, error) {
+		Arms: func(_ context.Context, l *lab, r *rounds.Record) ([]arm, error) {
 			const rate = 500
 			j := job{Seconds: r.Settings.Seconds, Connections: r.Settings.Connections, Rate: rate}
 			server := serverSpec{Kind: "scripted", Script: "delay=2ms", Busy: true, Requests: rate * (j.Seconds + 15)}
@@ -36,10 +37,10 @@ func frozenCampaign() campaign {
 			}
 			return arms, nil
 		},
-		Show: presentation{Columns: []column{
-			{"p50_us", "reported p50 µs", 4}, {"p90_us", "p90", 4}, {"p99_us", "p99", 4}, {"p99.9_us", "p99.9", 4},
-			{"truth_p50_us", "truth p50", 4}, {"truth_p99_us", "p99", 4}, {"truth_p99.9_us", "p99.9", 4}, {"off_recorded", "worst off", 3},
-			{"touched", "windows touched", 2}, {"touched_valid", "of these not invalid", 2}, {"untouched_invalid", "others invalid", 2},
+		Show: rounds.Summary{Columns: []rounds.Column{
+			rounds.Shown("p50_us", "reported p50 µs", 4), rounds.Shown("p90_us", "p90", 4), rounds.Shown("p99_us", "p99", 4), rounds.Shown("p99.9_us", "p99.9", 4),
+			rounds.Shown("truth_p50_us", "truth p50", 4), rounds.Shown("truth_p99_us", "p99", 4), rounds.Shown("truth_p99.9_us", "p99.9", 4), rounds.Shown("off_recorded", "worst off", 3),
+			rounds.Shown("touched", "windows touched", 2), rounds.Shown("touched_valid", "of these not invalid", 2), rounds.Shown("untouched_invalid", "others invalid", 2),
 		}},
 	}
 }

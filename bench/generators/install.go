@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"dyno/bench/rounds"
 )
 
 // module is a peer that comes as a Go module.
@@ -102,7 +104,7 @@ func command(ctx context.Context, dir, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
 	if output, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, tail(string(output)))
+		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, rounds.Tail(string(output)))
 	}
 	return nil
 }

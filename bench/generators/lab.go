@@ -4,21 +4,14 @@ package main
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
-	"math/big"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
+
+	"dyno/bench/rounds"
 )
 
 // lab is what all campaigns share: programs, files and settings.
@@ -30,7 +23,7 @@ type lab struct {
 	dir         string // temporary
 	peers       string // folder of installed peers
 	certificate string // PEM file with certificate and key
-	watch       *watch
+	watch       *rounds.Watch
 }
 
 // openLab builds dyno and makes what campaigns need.
@@ -39,7 +32,7 @@ func openLab(ctx context.Context, o options) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{options: o, dir: dir, watch: newWatch()}
+	l := &lab{options: o, dir: dir, watch: rounds.NewWatch()}
 	if err := l.prepare(ctx); err != nil {
 		l.close()
 		return nil, err
@@ -48,7 +41,7 @@ func openLab(ctx context.Context, o options) (*lab, error) {
 }
 
 func (l *lab) close() {
-	l.watch.close()
+	l.watch.Close()
 	os.RemoveAll(l.dir)
 }
 
@@ -71,7 +64,7 @@ func (l *lab) prepare(ctx context.Context) (err error) {
 	}
 	l.dynoHelp = string(help)
 	l.certificate = filepath.Join(l.dir, "certificate.pem")
-	return writeCertificate(l.certificate)
+	return rounds.WriteCertificate(l.certificate)
 }
 
 // dynoHas reports whether the dyno under test knows a flag, such as "--pacing".
@@ -96,42 +89,16 @@ func (l *lab) dynoTool(name string, flags ...string) tool {
 
 // choose returns the arms whose tools are here and can do the job, and notes
 // what is left out.
-func (l *lab) choose(arms []arm, r *record) (have []arm) {
+func (l *lab) choose(arms []arm, r *rounds.Record) (have []arm) {
 	for _, a := range arms {
 		_, can := a.Tool.command(a.Job)
 		if _, here := a.Tool.locate(l.peers); !here {
-			r.note(a.Tool.Name + ": not installed")
+			r.Note(a.Tool.Name + ": not installed")
 		} else if !can {
-			r.note(a.Tool.Name + ": can't do this kind of load")
+			r.Note(a.Tool.Name + ": can't do this kind of load")
 		} else {
 			have = append(have, a)
 		}
 	}
 	return have
-}
-
-// writeCertificate makes a certificate for 127.0.0.1 that is its own authority,
-// valid for some days.
-func writeCertificate(path string) error {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return err
-	}
-	template := x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "generators"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(7 * 24 * time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	certificate, err := x509.CreateCertificate(rand.Reader, &template, &template, &key.PublicKey, key)
-	if err != nil {
-		return err
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return err
-	}
-	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})
-	text = append(text, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})...)
-	return os.WriteFile(path, text, 0o600)
 }

@@ -25,6 +25,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"dyno/bench/rounds"
 )
 
 // options are the command line's.
@@ -153,11 +155,9 @@ func (l *lab) finish(ctx context.Context, c *campaign) error {
 	if err != nil || l.options.plan {
 		return err
 	}
-	if err := show(os.Stdout, r, l.options.disturbed); err != nil {
-		return err
-	}
+	c.summary().Show(os.Stdout, r, l.options.disturbed)
 	if c.Name == "tools" && l.options.publish != "" {
-		return publish(l.options.publish, r, l.options.disturbed)
+		return publish(l.options.publish, c, r, l.options.disturbed)
 	}
 	return nil
 }
@@ -167,7 +167,16 @@ func (l *lab) commandLine() []string {
 	return append([]string{"go", "run", "./bench/generators"}, os.Args[1:]...)
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+func showFile(o *options) error {
+	r, err := rounds.ReadRecord(o.show)
+	if err != nil {
+		return err
+	}
+	for _, c := range campaigns() {
+		if c.Name == r.What {
+			c.summary().Show(os.Stdout, r, o.disturbed)
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is a record of %q, which this program does not know", o.show, r.What)
 }

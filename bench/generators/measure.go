@@ -10,9 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
+	"dyno/bench/rounds"
 	"dyno/lab/scripted"
 )
 
@@ -35,7 +35,7 @@ func (a *arm) seconds() float64 { return float64(a.Job.Seconds+a.Tool.Lead) + 1 
 
 // measured is what one trial came to, for figures to be taken from.
 type measured struct {
-	trial
+	rounds.Trial
 	arm     *arm
 	outcome outcome
 	truth   *scripted.Record // nil if the server kept none
@@ -44,28 +44,28 @@ type measured struct {
 
 // measure carries out one trial. A tool that fails gives a failed trial, not an
 // error.
-func (l *lab) measure(ctx context.Context, a *arm) (trial, error) {
+func (l *lab) measure(ctx context.Context, a *arm) (rounds.Trial, error) {
 	server, err := l.startServer(ctx, a.Server)
 	if err != nil {
-		return trial{}, err
+		return rounds.Trial{}, err
 	}
-	m := &measured{arm: a, trial: trial{Tool: a.Tool.Name, Level: a.Level, Started: time.Now(), Figures: make(map[string]float64)}}
+	m := &measured{arm: a, Trial: rounds.Trial{Tool: a.Tool.Name, Level: a.Level, Started: time.Now(), Figures: make(map[string]float64)}}
 	j := a.Job
 	j.Dir, j.URL = filepath.Join(l.dir, "trial"), a.Server.scheme()+"://"+server.address+"/plaintext"
 	failed := l.drive(ctx, m, j, server)
 	m.truth, err = server.stop()
 	if err = errors.Join(err, ctx.Err()); err != nil {
-		return trial{}, err
+		return rounds.Trial{}, err
 	}
 	if failed != nil {
 		m.Failed = failed.Error()
-		return m.trial, nil
+		return m.Trial, nil
 	}
 	m.common()
 	if a.Figures != nil {
 		a.Figures(m)
 	}
-	return m.trial, nil
+	return m.Trial, nil
 }
 
 // drive runs the load and reads what the tool says.
@@ -78,8 +78,8 @@ func (l *lab) drive(ctx context.Context, m *measured, j job, server *server) err
 	loadCtx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd, stdout, stderr := l.program(loadCtx, m.Command)
-	serverBefore := processCPU(server.cmd.Process.Pid)
-	l.watch.begin()
+	serverBefore := rounds.ProcessCPU(server.cmd.Process.Pid)
+	l.watch.Begin()
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -94,16 +94,16 @@ func (l *lab) drive(ctx context.Context, m *measured, j job, server *server) err
 	cancel()
 	<-beside
 	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	m.Beside = l.watch.end(cpu, processCPU(server.cmd.Process.Pid)-serverBefore)
-	m.Disturbed = m.Beside.disturbed()
+	m.Beside = l.watch.End(cpu, rounds.ProcessCPU(server.cmd.Process.Pid)-serverBefore)
+	m.Disturbed = m.Beside.Disturbed()
 	m.Figures["cpu_s"] = cpu.Seconds()
 	output := stdout.String() + "\n" + stderr.String()
 	if err != nil && !finishedBadly(err) {
-		return fmt.Errorf("%w: %s", err, tail(output))
+		return fmt.Errorf("%w: %s", err, rounds.Tail(output))
 	}
 	m.outcome, err = l.read(ctx, m.arm, j, output)
 	if err != nil {
-		return fmt.Errorf("reading its report: %w: %s", err, tail(output))
+		return fmt.Errorf("reading its report: %w: %s", err, rounds.Tail(output))
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func finishedBadly(err error) bool {
 // program makes the command of a load generator, on the generators' CPU. Peers
 // that were installed are found by their names.
 func (l *lab) program(ctx context.Context, args []string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
-	cmd = pinned(ctx, l.options.generatorCPU, args)
+	cmd = rounds.Pinned(ctx, l.options.generatorCPU, args)
 	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	cmd.Env = append(os.Environ(), "PATH="+os.Getenv("PATH")+":"+l.peers, "SSL_CERT_FILE="+l.certificate)
@@ -175,13 +175,4 @@ func (m *measured) common() {
 		f["lag_"+name+"_us"] = v
 	}
 	m.Says, m.Windows = m.outcome.Says, m.outcome.Windows
-}
-
-// tail is the end of a long text, on one line.
-func tail(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > 300 {
-		text = "..." + strings.ToValidUTF8(text[len(text)-300:], "")
-	}
-	return text
 }

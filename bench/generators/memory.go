@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/bench/rounds"
 	"dyno/lab/stats"
 )
 
@@ -29,7 +30,7 @@ func memoryCampaign() campaign {
 	return campaign{
 		Name: "memory", Seconds: 10,
 		Question: "What memory does a connection take that is hardly used? 10,000 connections against 10, at 100 requests/s.",
-		Arms: func(_ context.Context, l *lab, r *record) ([]arm, error) {
+		Arms: func(_ context.Context, l *lab, r *rounds.Record) ([]arm, error) {
 			var arms []arm
 			for _, n := range []int{fewConnections, manyConnections} {
 				j := job{Seconds: r.Settings.Seconds, Connections: n, Rate: idleRate}
@@ -42,8 +43,8 @@ func memoryCampaign() campaign {
 			}
 			return arms, nil
 		},
-		Show: presentation{Derive: perConnection, Columns: []column{
-			{"rss_kb", "highest resident KB", 5}, {"kb_per_connection", "KB/connection", 3}, {"open_files", "open files", 5}, {"errors", "errors", 3},
+		Show: rounds.Summary{Derive: perConnection, Columns: []rounds.Column{
+			rounds.Shown("rss_kb", "highest resident KB", 5), rounds.Shown("kb_per_connection", "KB/connection", 3), rounds.Shown("open_files", "open files", 5), rounds.Shown("errors", "errors", 3),
 		}},
 	}
 }
@@ -55,7 +56,7 @@ func soakCampaign() campaign {
 	return campaign{
 		Name: "soak", Seconds: soakSeconds,
 		Question: "Does memory stay flat over ten minutes at 20,000 requests/s?",
-		Arms: func(_ context.Context, l *lab, r *record) ([]arm, error) {
+		Arms: func(_ context.Context, l *lab, r *rounds.Record) ([]arm, error) {
 			j := l.closedJob(r)
 			j.Rate = timersRate
 			arms := armsOf(l.dynos(), "", j, serverSpec{Kind: "null"})
@@ -66,8 +67,8 @@ func soakCampaign() campaign {
 			}
 			return arms, nil
 		},
-		Show: presentation{
-			Columns: []column{{"rss_kb", "highest resident KB", 5}, {"cpu_us_per_request", "CPU µs/request", 3}, {"errors", "errors", 3}},
+		Show: rounds.Summary{
+			Columns: []rounds.Column{rounds.Shown("rss_kb", "highest resident KB", 5), rounds.Shown("cpu_us_per_request", "CPU µs/request", 3), rounds.Shown("errors", "errors", 3)},
 			More:    showSlope,
 		},
 	}
@@ -135,8 +136,8 @@ func residentFigure(m *measured) {
 // perConnection sets, beside many connections, what each of them takes more than
 // each of the few. It counts those that were open: some tools open them only
 // when they need them.
-func perConnection(r *record) {
-	few := make(map[string]*trial)
+func perConnection(r *rounds.Record) {
+	few := make(map[string]*rounds.Trial)
 	for i := range r.Trials {
 		if t := &r.Trials[i]; t.Level == fmt.Sprintf("%d connections", fewConnections) && t.Failed == "" {
 			few[fmt.Sprint(t.Tool, t.Round)] = t
@@ -155,9 +156,9 @@ func perConnection(r *record) {
 }
 
 // showSlope says how memory grew, by the differences from minute to minute.
-func showSlope(w io.Writer, v *values) {
-	for i := range v.record.Trials {
-		t := &v.record.Trials[i]
+func showSlope(w io.Writer, v *rounds.Values) {
+	for i := range v.Record.Trials {
+		t := &v.Record.Trials[i]
 		growth := slope(t.Series["rss_kb"], 60)
 		if growth.N == 0 {
 			fmt.Fprintf(w, "\n%s: too short for a slope, which needs whole minutes after the first\n", t.Tool)
@@ -177,13 +178,13 @@ func slope(series []float64, block int) stats.Interval {
 	var medians, growth []float64
 	for b := range slices.Chunk(series, block) {
 		if len(b) == block {
-			medians = append(medians, stats.Median(b, confidence).Estimate)
+			medians = append(medians, stats.Median(b, rounds.Confidence).Estimate)
 		}
 	}
 	for i := 2; i < len(medians); i++ {
 		growth = append(growth, medians[i]-medians[i-1])
 	}
-	m := stats.Median(growth, confidence)
+	m := stats.Median(growth, rounds.Confidence)
 	if math.IsNaN(m.Estimate) {
 		m.N = 0
 	}

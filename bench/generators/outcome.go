@@ -2,6 +2,8 @@
 
 package main
 
+import "dyno/bench/rounds"
+
 // outcome is what a load generator says about its own run.
 type outcome struct {
 	Requests float64            // answered
@@ -9,14 +11,7 @@ type outcome struct {
 	Latency  map[string]float64 // µs, by name: "p50", "p99.9", "max"
 	Lag      map[string]float64 // µs, how late it says it sent; nil if it says nothing
 	Says     []string           // what it remarks about its own run
-	Windows  []window           // dyno only
-}
-
-// window is one second of a dyno load.
-type window struct {
-	Second   int      `json:"second"`
-	Validity string   `json:"validity"`
-	Findings []string `json:"findings,omitempty"`
+	Windows  []rounds.Window    // dyno only
 }
 
 // quantiles that are asked of every tool; most know only some of them.

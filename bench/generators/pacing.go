@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"dyno/bench/rounds"
 	"dyno/lab/scripted"
 )
 
@@ -27,17 +28,17 @@ func pacingCampaign() campaign {
 		Name: "pacing", Seconds: 5,
 		Question: "Asked for a uniform schedule, when do the requests really arrive? By the record of a busy-polling server.",
 		Arms:     pacingArms,
-		Show: presentation{Columns: []column{
-			{"rate_off_pct", "rate off by %", 2}, {"arrival_p50_us", "late p50 µs", 3}, {"arrival_p99_us", "p99", 3},
-			{"arrival_p99.9_us", "p99.9", 3}, {"arrival_max_us", "max", 3}, {"clean_p99.9_us", "p99.9 undisturbed", 3},
-			{"clean_max_us", "max undisturbed", 3}, {"stolen_windows", "windows set apart", 2},
-			{"lag_p50_us", "own lag p50 µs", 3}, {"lag_p99_us", "p99", 3}, {"lag_p99.9_us", "p99.9", 3}, {"lag_max_us", "max", 3},
-			{"p50_us", "latency p50 µs", 3}, {"cpu_us_per_request", "CPU µs/request", 3},
+		Show: rounds.Summary{Columns: []rounds.Column{
+			rounds.Shown("rate_off_pct", "rate off by %", 2), rounds.Shown("arrival_p50_us", "late p50 µs", 3), rounds.Shown("arrival_p99_us", "p99", 3),
+			rounds.Shown("arrival_p99.9_us", "p99.9", 3), rounds.Shown("arrival_max_us", "max", 3), rounds.Shown("clean_p99.9_us", "p99.9 undisturbed", 3),
+			rounds.Shown("clean_max_us", "max undisturbed", 3), rounds.Shown("stolen_windows", "windows set apart", 2),
+			rounds.Shown("lag_p50_us", "own lag p50 µs", 3), rounds.Shown("lag_p99_us", "p99", 3), rounds.Shown("lag_p99.9_us", "p99.9", 3), rounds.Shown("lag_max_us", "max", 3),
+			rounds.Shown("p50_us", "latency p50 µs", 3), rounds.Shown("cpu_us_per_request", "CPU µs/request", 3),
 		}},
 	}
 }
 
-func pacingArms(ctx context.Context, l *lab, r *record) ([]arm, error) {
+func pacingArms(ctx context.Context, l *lab, r *rounds.Record) ([]arm, error) {
 	if err := l.measureCapacity(ctx, r); err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ const modestRate = 2000
 
 // pacingLevel has all tools that can do a rate, and a thread that does nothing
 // but look at the clock.
-func (l *lab) pacingLevel(r *record, level string, rate float64) []arm {
+func (l *lab) pacingLevel(r *rounds.Record, level string, rate float64) []arm {
 	j := job{Seconds: r.Settings.Seconds, Connections: r.Settings.Connections, Rate: rate}
 	server := serverSpec{Kind: "scripted", Busy: true, Requests: int(rate) * (j.Seconds + 15)}
 	arms := []arm{{Tool: spinTool(l.self), Level: level, Job: j, Server: server}}
@@ -70,7 +71,7 @@ func (l *lab) pacingLevel(r *record, level string, rate float64) []arm {
 
 // measureCapacity finds what the server and dyno do in a closed loop, and what
 // each peer that is much dearer does: it can't be asked for more.
-func (l *lab) measureCapacity(ctx context.Context, r *record) error {
+func (l *lab) measureCapacity(ctx context.Context, r *rounds.Record) error {
 	if r.Capacity > 0 {
 		return nil
 	}
@@ -92,16 +93,16 @@ func (l *lab) measureCapacity(ctx context.Context, r *record) error {
 	if r.Capacity < 2500 { // a fifth of it is 500 at least
 		return fmt.Errorf("dyno's closed loop comes to %.0f requests/s only: nothing can be measured here", r.Capacity)
 	}
-	return r.save()
+	return r.Save()
 }
 
 // tooFast reports whether a peer's closed loop is slower than the rate.
-func (l *lab) tooFast(r *record, a *arm) bool {
+func (l *lab) tooFast(r *rounds.Record, a *arm) bool {
 	ceiling, known := r.Ceilings[a.Tool.Name]
 	if !known || ceiling >= a.Job.Rate {
 		return false
 	}
-	r.note(fmt.Sprintf("%s at %.0f/s: does %.0f/s in a closed loop", a.Tool.Name, a.Job.Rate, ceiling))
+	r.Note(fmt.Sprintf("%s at %.0f/s: does %.0f/s in a closed loop", a.Tool.Name, a.Job.Rate, ceiling))
 	return true
 }
 

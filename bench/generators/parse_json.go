@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"dyno/bench/rounds"
 )
 
 // object reads a tool's JSON, which may stand behind other lines.
@@ -62,7 +64,7 @@ func parseDyno(text string) (outcome, error) {
 		o.Says = append(o.Says, f.Name)
 	}
 	for _, w := range d.Windows {
-		one := window{Second: w.Second, Validity: w.Validity}
+		one := rounds.Window{Second: w.Second, Validity: w.Validity}
 		for _, f := range w.Findings {
 			one.Findings = append(one.Findings, f.Name)
 		}

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"dyno/bench/rounds"
 	"dyno/lab/scripted"
 )
 
@@ -61,7 +62,7 @@ func (s serverSpec) scheme() string {
 
 // startServer starts a server on its CPU and waits until it can be reached.
 func (l *lab) startServer(ctx context.Context, spec serverSpec) (*server, error) {
-	address, err := freeAddress()
+	address, err := rounds.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func (l *lab) startServer(ctx context.Context, spec serverSpec) (*server, error)
 		os.Remove(s.record)
 	}
 	args := spec.arguments(address, s.record, l.certificate)
-	s.cmd = pinned(ctx, l.options.serverCPU, append([]string{l.self}, args...))
+	s.cmd = rounds.Pinned(ctx, l.options.serverCPU, append([]string{l.self}, args...))
 	s.cmd.Stderr = &s.errors
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
@@ -85,16 +86,6 @@ func (l *lab) startServer(ctx context.Context, spec serverSpec) (*server, error)
 	}
 	s.kill()
 	return nil, fmt.Errorf("the %s server did not come up on %s: %s", spec.Kind, address, s.errors.String())
-}
-
-// freeAddress returns a loopback address on which nothing listens.
-func freeAddress() (string, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer ln.Close()
-	return ln.Addr().String(), nil
 }
 
 // stop ends the server and returns its record, nil if it keeps none.
@@ -118,13 +109,3 @@ func (s *server) stop() (*scripted.Record, error) {
 }
 
 func (s *server) kill() { s.cmd.Process.Kill() }
-
-// pinned makes a command that stays on one CPU and does not outlive this
-// program, nor its context.
-func pinned(ctx context.Context, cpu int, args []string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "taskset", append([]string{"-c", strconv.Itoa(cpu)}, args...)...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 5 * time.Second
-	return cmd
-}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"dyno/bench/rounds"
 	"dyno/lab/stats"
 )
 
@@ -19,7 +20,7 @@ const (
 	defaultPublish = "docs/results/fiber-tools"
 )
 
-// Servers of the campaign.
+// Servers of the rounds.
 const (
 	plainLevel = "1. net/http"
 	stallLevel = "2. net/http, frozen 1 s in 5"
@@ -32,7 +33,7 @@ func toolsCampaign() campaign {
 	return campaign{
 		Name: "tools", Seconds: 10,
 		Question: "Do wrk, hey and ab agree on one server, and which of them is the bottleneck? (fiber-tools)",
-		Arms: func(_ context.Context, l *lab, r *record) ([]arm, error) {
+		Arms: func(_ context.Context, l *lab, r *rounds.Record) ([]arm, error) {
 			var arms []arm
 			add := func(level string, server serverSpec, more ...tool) {
 				tools := append(l.dynos(), wrk(), ab("ab -k", "-k"), hey(), oha(), vegeta(), k6(), bombardier(), fortio())
@@ -43,10 +44,10 @@ func toolsCampaign() campaign {
 			add(nullLevel, serverSpec{Kind: "null"}) // always keeps connections: ab must ask for it
 			return arms, nil
 		},
-		Show: presentation{
-			Columns: []column{
-				{"requests_per_s", "requests/s", 4}, {"cpu_us_per_request", "CPU µs/request", 3}, {"server_cpus", "server's CPU", 2},
-				{"p50_us", "p50 µs", 3}, {"p99_us", "p99 µs", 3}, {"p99.9_us", "p99.9 µs", 3}, {"errors", "errors", 3},
+		Show: rounds.Summary{
+			Columns: []rounds.Column{
+				rounds.Shown("requests_per_s", "requests/s", 4), rounds.Shown("cpu_us_per_request", "CPU µs/request", 3), rounds.Shown("server_cpus", "server's CPU", 2),
+				rounds.Shown("p50_us", "p50 µs", 3), rounds.Shown("p99_us", "p99 µs", 3), rounds.Shown("p99.9_us", "p99.9 µs", 3), rounds.Shown("errors", "errors", 3),
 			},
 			More: showVerdict,
 		},
@@ -57,7 +58,7 @@ func toolsCampaign() campaign {
 type order struct{ more, less, level string }
 
 // showVerdict decides the claim part by part.
-func showVerdict(w io.Writer, v *values) {
+func showVerdict(w io.Writer, v *rounds.Values) {
 	fmt.Fprintf(w, "\n### Verdict on \"%s\"\n\n", toolsClaim)
 	fmt.Fprintln(w, "Paired ratios of requests per second. On net/http, as most users call them (ab without -k) and with kept connections for all:")
 	parts := []order{
@@ -67,7 +68,7 @@ func showVerdict(w io.Writer, v *values) {
 	}
 	verdicts := make(map[order]string)
 	for _, p := range parts {
-		ratio := stats.Ratio(v.of(p.more, p.level, "requests_per_s"), v.of(p.less, p.level, "requests_per_s"), confidence)
+		ratio := stats.Ratio(v.Of(p.more, p.level, "requests_per_s"), v.Of(p.less, p.level, "requests_per_s"), rounds.Confidence)
 		verdicts[p] = holds(ratio)
 		fmt.Fprintf(w, "\n- %s: %s / %s = %.2f (%.2f–%.2f, %d pairs): %s", p.level, p.more, p.less, ratio.Estimate, ratio.Low, ratio.High, ratio.N, verdicts[p])
 	}
@@ -108,16 +109,14 @@ func together(wrkHey, heyAB, heyKept string) string {
 }
 
 // publish writes the record and its summary where the docs point to.
-func publish(dir string, r *record, disturbed bool) error {
+func publish(dir string, c *campaign, r *rounds.Record, disturbed bool) error {
 	var report bytes.Buffer
 	fmt.Fprintln(&report, "<!-- written by go run ./bench/generators -what tools; do not edit -->")
-	if err := show(&report, r, disturbed); err != nil {
-		return err
-	}
+	c.summary().Show(&report, r, disturbed)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	data, err := os.ReadFile(r.path)
+	data, err := os.ReadFile(r.Path)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"dyno/bench/rounds"
 	"dyno/lab/scripted"
 )
 
@@ -39,11 +40,11 @@ func truthCampaign() campaign {
 		Name: "truth", Seconds: 0,
 		Question: "A server answers at times known beforehand: does the tool report the truth? (off: in units of 1 % + 50 µs; up to 1 is true)",
 		Arms:     truthArms,
-		Show: presentation{Columns: []column{
-			{"p50_us", "reported p50 µs", 4}, {"p90_us", "p90", 4}, {"p99_us", "p99", 4}, {"p99.9_us", "p99.9", 4}, {"p99.99_us", "p99.99", 4},
-			{"off_recorded", "worst off the record", 3}, {"off_scripted", "worst off the script", 3},
-			{"truth_p50_us", "truth p50", 4}, {"truth_p90_us", "p90", 4}, {"truth_p99_us", "p99", 4}, {"truth_p99.9_us", "p99.9", 4}, {"truth_p99.99_us", "p99.99", 4},
-			{"server_late_p99_us", "server late p99", 3}, {"server_late_max_us", "max", 3}, {"errors", "errors", 3},
+		Show: rounds.Summary{Columns: []rounds.Column{
+			rounds.Shown("p50_us", "reported p50 µs", 4), rounds.Shown("p90_us", "p90", 4), rounds.Shown("p99_us", "p99", 4), rounds.Shown("p99.9_us", "p99.9", 4), rounds.Shown("p99.99_us", "p99.99", 4),
+			rounds.Shown("off_recorded", "worst off the record", 3), rounds.Shown("off_scripted", "worst off the script", 3),
+			rounds.Shown("truth_p50_us", "truth p50", 4), rounds.Shown("truth_p90_us", "p90", 4), rounds.Shown("truth_p99_us", "p99", 4), rounds.Shown("truth_p99.9_us", "p99.9", 4), rounds.Shown("truth_p99.99_us", "p99.99", 4),
+			rounds.Shown("server_late_p99_us", "server late p99", 3), rounds.Shown("server_late_max_us", "max", 3), rounds.Shown("errors", "errors", 3),
 		}},
 	}
 }
@@ -55,7 +56,7 @@ func (l *lab) openLoops() (dynos, others []tool) {
 
 // truthArms has connections enough for all requests that a frozen server holds:
 // then what is true does not hang on the generator.
-func truthArms(_ context.Context, l *lab, r *record) ([]arm, error) {
+func truthArms(_ context.Context, l *lab, r *rounds.Record) ([]arm, error) {
 	var arms []arm
 	for _, rate := range []int{500, 5000} {
 		for _, s := range truths {

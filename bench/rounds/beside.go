@@ -1,6 +1,6 @@
 //go:build linux
 
-package main
+package rounds
 
 import (
 	"os"
@@ -19,23 +19,23 @@ const (
 	stealAllowed = 0.01 // share of a CPU that the hypervisor took
 )
 
-// watch observes what the machine does beside a trial.
-type watch struct {
+// Watch observes what the machine does beside a trial.
+type Watch struct {
 	machine *probe.MachineProbe
 	started time.Time
 	before  probe.MachineTotals
 	own     time.Duration // CPU time of this program and the kernel's network threads
 }
 
-// beside is what went on beside a trial, in CPUs.
-type beside struct {
+// Beside is what went on beside a trial, in CPUs.
+type Beside struct {
 	Other     float64 `json:"other_cpus"`  // used by neither generator nor server
 	Steal     float64 `json:"steal_cpus"`  // taken by the hypervisor
 	ServerCPU float64 `json:"server_cpus"` // used by the server
 }
 
-// disturbed says why a trial should not count; empty if nothing speaks against it.
-func (b beside) disturbed() string {
+// Disturbed says why a trial should not count; empty if nothing speaks against it.
+func (b Beside) Disturbed() string {
 	switch {
 	case b.Other > otherAllowed:
 		return "other programs ran"
@@ -45,23 +45,26 @@ func (b beside) disturbed() string {
 	return ""
 }
 
-func newWatch() *watch { return &watch{machine: probe.NewMachine(0)} }
+// NewWatch returns a watch of this machine.
+func NewWatch() *Watch { return &Watch{machine: probe.NewMachine(0)} }
 
-func (w *watch) begin() {
+// Begin starts to observe.
+func (w *Watch) Begin() {
 	w.before, _ = w.machine.Snapshot() // what can't be read stays zero, and is seen as such
 	w.started, w.own = time.Now(), ownCPU()
 }
 
-// end returns what went on since begin, given what generator and server used.
-func (w *watch) end(generator, server time.Duration) beside {
+// End returns what went on since begin, given what generator and server used.
+func (w *Watch) End(generator, server time.Duration) Beside {
 	after, _ := w.machine.Snapshot()
 	seconds := time.Since(w.started).Seconds()
 	m := after.Since(w.before)
 	other := m.Busy - generator - server - (ownCPU() - w.own)
-	return beside{Other: max(0, other.Seconds()/seconds), Steal: m.Steal.Seconds() / seconds, ServerCPU: server.Seconds() / seconds}
+	return Beside{Other: max(0, other.Seconds()/seconds), Steal: m.Steal.Seconds() / seconds, ServerCPU: server.Seconds() / seconds}
 }
 
-func (w *watch) close() { w.machine.Close() }
+// Close ends the watch.
+func (w *Watch) Close() { w.machine.Close() }
 
 // ownCPU is the CPU time of this program and of the kernel's threads that carry
 // packets: work for the trial that is nobody's in particular.
@@ -73,25 +76,25 @@ func ownCPU() time.Duration {
 	for _, path := range stats {
 		if comm, err := os.ReadFile(path); err == nil && strings.HasPrefix(string(comm), "ksoftirqd") {
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-			sum += processCPU(pid)
+			sum += ProcessCPU(pid)
 		}
 	}
 	return sum
 }
 
-// processCPU is the CPU time of a process and its threads; 0 if there is none.
-func processCPU(pid int) time.Duration {
+// ProcessCPU is the CPU time of a process and its threads; 0 if there is none.
+func ProcessCPU(pid int) time.Duration {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
 		return 0
 	}
-	return parseStat(string(text))
+	return ParseStat(string(text))
 }
 
-// parseStat reads utime and stime, the 14th and 15th fields of /proc/PID/stat,
+// ParseStat reads utime and stime, the 14th and 15th fields of /proc/PID/stat,
 // in hundredths of a second (proc(5)); the second field, in brackets, may hold
 // anything.
-func parseStat(text string) time.Duration {
+func ParseStat(text string) time.Duration {
 	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
 	if len(fields) < 13 {
 		return 0
