@@ -162,10 +162,10 @@ func TestVerdictOnTheOrder(t *testing.T) {
 }
 
 func TestReadingProc(t *testing.T) {
-	if kb, ok := parseResident("Name:\tx\nVmRSS:\t   1234 kB\nVmData: 1 kB\n"); !ok || kb != 1234 {
+	if kb, ok := rounds.ParseResident("Name:\tx\nVmRSS:\t   1234 kB\nVmData: 1 kB\n"); !ok || kb != 1234 {
 		t.Errorf("resident %v, %v", kb, ok)
 	}
-	if _, ok := parseResident("Name:\tx\n"); ok {
+	if _, ok := rounds.ParseResident("Name:\tx\n"); ok {
 		t.Error("a process that has ended has resident memory")
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"dyno/bench/rounds"
@@ -110,19 +109,7 @@ func residentKB(pid int) (kb float64, ok bool) {
 	if err != nil {
 		return 0, false
 	}
-	return parseResident(string(status))
-}
-
-// parseResident reads VmRSS of /proc/PID/status (proc(5)); a process that has
-// ended has none.
-func parseResident(status string) (kb float64, ok bool) {
-	for line := range strings.Lines(status) {
-		if rest, found := strings.CutPrefix(line, "VmRSS:"); found {
-			kb, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 64)
-			return kb, err == nil
-		}
-	}
-	return 0, false
+	return rounds.ParseResident(string(status))
 }
 
 // residentFigure is the highest that was seen: some tools come up and go down

@@ -103,3 +103,15 @@ func ParseStat(text string) time.Duration {
 	system, _ := strconv.ParseInt(fields[12], 10, 64)
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
+
+// ParseResident reads VmRSS of /proc/PID/status (proc(5)); a process that has
+// ended has none.
+func ParseResident(status string) (kb float64, ok bool) {
+	for line := range strings.Lines(status) {
+		if rest, found := strings.CutPrefix(line, "VmRSS:"); found {
+			kb, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 64)
+			return kb, err == nil
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,220 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"dyno/bench/rounds"
+)
+
+// Names of servers as tables show them.
+const (
+	nanoName    = "nano"
+	mountedName = "nano mounted" // a chi router on nano
+)
+
+// subjectsOf are the servers that are subjects of this repository.
+var subjectsOf = map[string]string{
+	nanoName: "go/nano", mountedName: "go/nano-mounted",
+	"gnet": "go/gnet", "fasthttp": "go/fasthttp", "fiber": "go/fiber", "hertz": "go/hertz", "net/http": "go/nethttp",
+}
+
+// rustOf are the servers in testdata/rust, by crate: the package that uses it.
+var rustOf = map[string]string{"may_minihttp": "may", "ntex": "ntex", "actix-web": "actix", "axum": "axum"}
+
+// ownOf are what this program serves itself, by flags: for loads that subjects
+// have no routes or certificates for.
+var ownOf = map[string][]string{
+	"nano/own": {"-kind", "nano"}, "nethttp/own": {"-kind", "nethttp"},
+	"nano/tls": {"-kind", "nano", "-tls"}, "nethttp/tls": {"-kind", "nethttp", "-tls"},
+}
+
+// epollName is the C server with a fixed answer.
+const epollName = "C epoll"
+
+func serverNames() []string {
+	names := []string{epollName}
+	for name := range subjectsOf {
+		names = append(names, name)
+	}
+	for name := range rustOf {
+		names = append(names, name)
+	}
+	for name := range ownOf {
+		names = append(names, name)
+	}
+	return names
+}
+
+// program is a server that has been built.
+type program struct {
+	args    []string // with $PORT where the port belongs
+	env     []string
+	tls     bool
+	version string
+}
+
+// make builds a server.
+func (l *lab) make(ctx context.Context, name string) (program, error) {
+	if id, ok := subjectsOf[name]; ok {
+		return l.makeSubject(ctx, id)
+	}
+	if pkg, ok := rustOf[name]; ok {
+		return l.makeRust(ctx, name, pkg)
+	}
+	if flags, ok := ownOf[name]; ok {
+		return l.makeOwn(flags), nil
+	}
+	return l.makeC(ctx)
+}
+
+func (l *lab) makeSubject(ctx context.Context, id string) (program, error) {
+	m, err := l.catalog.Get(id)
+	if err != nil {
+		return program{}, err
+	}
+	fmt.Println("building", id)
+	a, err := l.builder.Build(ctx, l.catalog, m)
+	if err != nil {
+		return program{}, err
+	}
+	p := program{args: a.StartSpec().Command, version: fmt.Sprintf("%s %s, build %.12s, %s", m.Framework, m.Version, a.Hash, strings.Join(a.Toolchain, ", "))}
+	for i := range p.args {
+		p.args[i] = strings.ReplaceAll(p.args[i], "$OUT", a.Out)
+	}
+	for name, value := range m.Env {
+		p.env = append(p.env, name+"="+value)
+	}
+	return p, nil
+}
+
+// rustFolder is where the Rust servers are.
+const rustFolder = "bench/servers/testdata/rust"
+
+// makeRust builds all Rust servers at their locked versions, which takes some
+// minutes the first time.
+func (l *lab) makeRust(ctx context.Context, name, pkg string) (program, error) {
+	target := filepath.Join(l.cache, "rust")
+	fmt.Println("building", name, "with cargo")
+	if err := execute(ctx, rustFolder, "cargo", "build", "--release", "--locked", "--target-dir", target); err != nil {
+		return program{}, err
+	}
+	lock, err := os.ReadFile(filepath.Join(rustFolder, "Cargo.lock"))
+	if err != nil {
+		return program{}, err
+	}
+	compiler, err := exec.CommandContext(ctx, "rustc", "--version").Output()
+	return program{
+		args:    []string{filepath.Join(target, "release", "server-"+pkg), "127.0.0.1:$PORT"},
+		version: fmt.Sprintf("%s, %s", lockedVersion(string(lock), name), firstLine(compiler)),
+	}, err
+}
+
+// lockedVersion reads a crate's version from a Cargo.lock; empty if it has none.
+func lockedVersion(lock, crate string) string {
+	_, rest, found := strings.Cut(lock, "name = \""+crate+"\"\nversion = \"")
+	if !found {
+		return ""
+	}
+	version, _, _ := strings.Cut(rest, "\"")
+	return version
+}
+
+func (l *lab) makeC(ctx context.Context) (program, error) {
+	path := filepath.Join(l.cache, "epoll")
+	if err := execute(ctx, "", "cc", "-O2", "-o", path, "bench/servers/testdata/epoll.c"); err != nil {
+		return program{}, err
+	}
+	compiler, err := exec.CommandContext(ctx, "cc", "--version").Output()
+	return program{args: []string{path, "127.0.0.1", "$PORT"}, version: firstLine(compiler)}, err
+}
+
+func (l *lab) makeOwn(flags []string) program {
+	p := program{args: append([]string{l.self, "serve", "-address", "127.0.0.1:$PORT"}, flags...), version: "of this source"}
+	if flags[len(flags)-1] == "-tls" {
+		p.args, p.tls = append(p.args, "-certificate", l.certificate), true
+	}
+	return p
+}
+
+// running is one start of a server.
+type running struct {
+	cmd     *exec.Cmd
+	address string
+	scheme  string
+	errors  bytes.Buffer
+}
+
+// start starts a server on its CPU and waits until it can be reached.
+func (l *lab) start(ctx context.Context, name string) (*running, error) {
+	p := l.programs[name]
+	address, err := rounds.FreeAddress()
+	if err != nil {
+		return nil, err
+	}
+	_, port, _ := net.SplitHostPort(address)
+	args := make([]string, len(p.args))
+	for i, a := range p.args {
+		args[i] = strings.ReplaceAll(a, "$PORT", port)
+	}
+	s := &running{address: address, scheme: "http", cmd: rounds.Pinned(ctx, l.options.serverCPU, args)}
+	if p.tls {
+		s.scheme = "https"
+	}
+	s.cmd.Env = append(os.Environ(), p.env...)
+	s.cmd.Stderr = &s.errors
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	for range 500 {
+		if conn, err := net.Dial("tcp", address); err == nil {
+			conn.Close()
+			return s, nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	s.cmd.Process.Kill()
+	s.cmd.Wait()
+	return nil, fmt.Errorf("%s did not come up on %s: %s", name, address, rounds.Tail(s.errors.String()))
+}
+
+func (s *running) url(path string) string { return s.scheme + "://" + s.address + path }
+
+func (s *running) pid() int { return s.cmd.Process.Pid }
+
+// grace is how long a server may take to end.
+const grace = 2 * time.Second
+
+// stop ends the server. It is an error if the server had ended by itself.
+func (s *running) stop() error {
+	alive := processState(s.pid()) != "Z"
+	s.cmd.Process.Signal(syscall.SIGTERM)
+	timer := time.AfterFunc(grace, func() { s.cmd.Process.Kill() })
+	defer timer.Stop()
+	err := s.cmd.Wait() // frameworks differ in the status with which they end
+	if !alive {
+		return fmt.Errorf("the server died: %v: %s", err, rounds.Tail(s.errors.String()))
+	}
+	return nil
+}
+
+// processState is that of /proc/PID/stat: "Z" for one that has ended.
+func processState(pid int) string {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return "Z"
+	}
+	_, after, _ := bytes.Cut(text, []byte(") "))
+	return string(after[:min(1, len(after))])
+}
