@@ -66,7 +66,7 @@ func importedHere(t *testing.T, fsys fs.FS, name string) (dirs []string) {
 func TestFrameworkSubjectsRequireWhatItDoes(t *testing.T) {
 	const system = "golang.org/x/sys v"
 	want := requirement(t, "../go.mod", system)
-	for _, dir := range []string{"go/nano"} {
+	for _, dir := range []string{"go/nano", "go/nano-mounted"} {
 		if got := requirement(t, path.Join(dir, "go.mod"), system); got != want {
 			t.Errorf("%s/go.mod requires %s, the framework %s: run go mod tidy there", dir, got, want)
 		}

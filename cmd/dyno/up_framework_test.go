@@ -15,7 +15,7 @@ func TestUpOwnFramework(t *testing.T) {
 	}
 	home := t.TempDir()
 	answers := regexp.MustCompile(`answers on http://\S+`)
-	for _, name := range []string{"go/nano"} {
+	for _, name := range []string{"go/nano", "go/nano-mounted"} {
 		s := start(t, home, "up", name)
 		eventually(t, name, func() bool { return s.cmd.ProcessState != nil || answers.MatchString(s.stdout.String()) })
 		s.signal(t, os.Interrupt)
