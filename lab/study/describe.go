@@ -59,12 +59,37 @@ func (c *Cell) describe() string {
 		names = append(names, r.Name)
 	}
 	text += "; " + strings.Join(names, ", ")
+	text += c.describeLink()
 	for _, name := range slices.Sorted(maps.Keys(c.Levels)) {
 		level := c.Levels[name]
 		if level == "" || strings.ContainsFunc(level, unicode.IsControl) {
 			level = quote(level)
 		}
 		text += fmt.Sprintf("; %s=%s", name, level)
+	}
+	return text
+}
+
+// describeLink says how the cell's load connects and waits, as far as that is not
+// the default and no level says it.
+func (c *Cell) describeLink() string {
+	text, k := "", &c.Link
+	if _, level := c.Levels["reuse"]; !level && k.PerConnection > 0 {
+		text += fmt.Sprintf("; reuse=%d", k.PerConnection)
+	} else if !level && k.Reuse != "" {
+		text += "; reuse=" + string(k.Reuse)
+	}
+	if k.MaxAge > 0 {
+		text += fmt.Sprintf("; max_age=%v", k.MaxAge)
+	}
+	if n := len(k.Sources); n > 0 {
+		text += fmt.Sprintf("; sources=%v", k.Sources[0])
+		if n > 1 {
+			text += fmt.Sprintf(" and %d more", n-1)
+		}
+	}
+	if _, level := c.Levels["pacing"]; !level && c.Pacing != "" {
+		text += "; pacing=" + string(c.Pacing)
 	}
 	return text
 }

@@ -3,6 +3,7 @@ package study
 import (
 	"net/netip"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,6 +23,13 @@ func TestLinkOfALoad(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	want = load.Link{Reuse: load.PerWorker, PerConnection: 100, MaxAge: 30 * time.Second}
+	var plan strings.Builder
+	expand(t, s, 1).Describe(&plan)
+	for _, says := range []string{"; reuse=none; sources=127.0.0.2 and 2 more\n", "; reuse=100; max_age=30s; pacing=spin\n"} {
+		if !strings.Contains(plan.String(), says) {
+			t.Errorf("%q is missing in %s", says, &plan)
+		}
+	}
 	if got := s.Loads[1]; !reflect.DeepEqual(got.Link, want) || got.Pacing != load.SpinPacing {
 		t.Errorf("got %+v", got)
 	}
