@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 )
 
@@ -149,9 +148,8 @@ func (c *child) fencePaths() (paths []string) {
 // statusOf says how the subject ended, with the limit if that was why.
 func (c *child) statusOf(status syscall.WaitStatus, l *Limits) string {
 	text := describe(status)
-	if status.Signaled() && strings.Contains(text, "killed") && c.outOfMemory() > 0 {
-		text += fmt.Sprintf(" by the kernel: it needed more than its limit of memory, %s", l.memoryText())
-		c.oomTold = true
+	if n := c.outOfMemory(); n > 0 { // perhaps not the first process, but the end of it
+		text += fmt.Sprintf(": the kernel killed %d of its processes, which needed more than the limit of memory, %s", n, l.memoryText())
 	}
 	return text
 }

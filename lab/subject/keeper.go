@@ -49,6 +49,7 @@ type keeper struct {
 	wishes  chan wish
 	exited  chan string   // gets the exit status of the subject
 	gone    chan struct{} // closed when no child is left
+	died    bool          // the subject has ended by itself, and its status says of what
 }
 
 // child is a subject that has been started.
@@ -60,7 +61,6 @@ type child struct {
 
 	fences     []fence  // that limit it
 	unenforced []string // limits that could not be
-	oomTold    bool     // its end was told to be for want of memory
 }
 
 func (k *keeper) main(control *json.Decoder) int {
@@ -86,7 +86,7 @@ func (k *keeper) main(control *json.Decoder) int {
 	k.watch()
 	left := k.killAll()
 	gone := notice{Event: eventGone, Left: left}
-	if !k.child.oomTold {
+	if !k.died {
 		gone.OutOfMemory = k.child.outOfMemory()
 	}
 	if len(left) == 0 {
@@ -168,6 +168,7 @@ func (k *keeper) reap() {
 func (k *keeper) watch() {
 	select {
 	case status := <-k.exited:
+		k.died = true
 		k.tell(notice{Event: eventExited, Status: status})
 	case w := <-k.wishes:
 		if w == wishStop {

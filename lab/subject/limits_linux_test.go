@@ -114,7 +114,7 @@ func TestOutOfMemory(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Fatal("it has eaten five times what it may have, and lives")
 	}
-	if err := in.Err(); err == nil || !strings.Contains(err.Error(), "needed more than its limit of memory, 48 MiB") {
+	if err := in.Err(); err == nil || !strings.Contains(err.Error(), "signal: killed: the kernel killed 1 of its processes, which needed more than the limit of memory, 48 MiB") {
 		t.Errorf("error %v", err)
 	}
 	stopServer(t, in)

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"syscall"
 )
@@ -74,6 +75,18 @@ func notePID(file string, pid int) {
 type habit struct {
 	mode   string
 	served atomic.Int64
+	once   sync.Once
+	meal   []byte
+}
+
+// eat uses 256 MiB of memory for good.
+func (h *habit) eat() {
+	h.once.Do(func() {
+		h.meal = make([]byte, 256<<20)
+		for i := 0; i < len(h.meal); i += 4096 {
+			h.meal[i] = 1
+		}
+	})
 }
 
 func (h *habit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -85,6 +98,11 @@ func (h *habit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if turned {
 			fmt.Fprintln(os.Stderr, "fatal: out of ideas")
 			os.Exit(7)
+		}
+		good(w, r)
+	case "hungry":
+		if turned {
+			h.eat()
 		}
 		good(w, r)
 	case "sours":
