@@ -136,7 +136,12 @@ func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target stri
 	noText := f.asJSON || toStdout(outputs.destinations)
 	live := newLiveLine(os.Stderr, global.liveLines() && !noText, &spec)
 	spec.OnStart = outputs.begin
+	var seconds []secondFigures
+	keepSeconds := f.asJSON || outputs.has("json")
 	spec.OnWindow = func(w load.Window) {
+		if keepSeconds {
+			seconds = append(seconds, secondOf(&w))
+		}
 		live.window(w)
 		must.window(&w)
 		outputs.window(&w)
@@ -151,7 +156,7 @@ func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target stri
 	f.trust.calibrate(ctx, &spec, progress)
 	r, err := load.Run(ctx, spec)
 	live.done()
-	e := &endedLoad{spec: &spec, result: r, maxErrors: maxErrors, lang: global.lang, secrets: f.pushSecrets()}
+	e := &endedLoad{spec: &spec, result: r, seconds: seconds, maxErrors: maxErrors, lang: global.lang, secrets: f.pushSecrets()}
 	if err != nil {
 		return f.unreachable(err, e, must, outputs)
 	}

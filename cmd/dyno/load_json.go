@@ -58,7 +58,7 @@ type windowJSON struct {
 	Errors     load.Errors `json:"errors"`
 	Shed       uint64      `json:"shed"`
 	Throughput float64     `json:"throughput"`
-	Response   latency     `json:"response_us,omitempty"` // absent in a soak, which doesn't keep them
+	Response   latency     `json:"response_us,omitempty"`
 	Lag        latency     `json:"lag_us,omitempty"`
 	// The figures of response and lag that are only lower bounds.
 	ResponseAtLeast []string       `json:"response_at_least,omitempty"`
@@ -99,7 +99,12 @@ func objectOf(e *endedLoad) loadJSON {
 		}
 	}
 	for i := range r.Windows {
-		out.Windows = append(out.Windows, windowOf(&r.Windows[i]))
+		w := windowOf(&r.Windows[i])
+		if i < len(e.seconds) {
+			w.Response, w.ResponseAtLeast = latencyFrom(&r.Windows[i], load.Response, e.seconds[i].response)
+			w.Lag, w.LagAtLeast = latencyFrom(&r.Windows[i], load.Lag, e.seconds[i].lag)
+		}
+		out.Windows = append(out.Windows, w)
 	}
 	inPhases(out.Windows, s)
 	return out
@@ -111,8 +116,6 @@ func windowOf(w *load.Window) windowJSON {
 		Second: w.Index, Length: seconds, Offered: w.Offered, Sent: w.Sent, Requests: w.Completed, Errors: w.Errors, Shed: w.Shed,
 		InFlight: w.InFlight, StallMS: micros(w.Stall) / 1e3, Validity: w.Validity(), Findings: w.Findings,
 	}
-	out.Response, out.ResponseAtLeast = latencyOf(w, load.Response)
-	out.Lag, out.LagAtLeast = latencyOf(w, load.Lag)
 	if seconds > 0 {
 		out.Throughput = float64(w.Completed) / seconds
 		out.CPUs = (w.CPUUser + w.CPUSys).Seconds() / seconds
@@ -123,8 +126,11 @@ func windowOf(w *load.Window) windowJSON {
 // latencyOf gives the figures of a clock, and the names of those that are only
 // lower bounds. All are zero if nothing was timed.
 func latencyOf(w *load.Window, clock load.Clock) (l latency, bounds []string) {
+	return latencyFrom(w, clock, export.Figures(w, clock))
+}
+
+func latencyFrom(w *load.Window, clock load.Clock, figures []export.Figure) (l latency, bounds []string) {
 	l = make(latency)
-	figures := export.Figures(w, clock)
 	for i, name := range export.FigureNames() {
 		known := w.GivenUp(clock) == 0
 		if l[name] = 0; figures != nil {
@@ -135,6 +141,15 @@ func latencyOf(w *load.Window, clock load.Clock) (l latency, bounds []string) {
 		}
 	}
 	return l, bounds
+}
+
+// secondFigures are what the object says of a window's clocks. They are taken
+// when the window ends, so that its histograms, a hundred times as large, need
+// not be kept for hours.
+type secondFigures struct{ response, lag []export.Figure }
+
+func secondOf(w *load.Window) secondFigures {
+	return secondFigures{export.Figures(w, load.Response), export.Figures(w, load.Lag)}
 }
 
 func orEmpty[T any](s []T) []T {

@@ -22,7 +22,8 @@ import (
 type endedLoad struct {
 	spec        *load.Spec
 	result      *load.Result
-	started     time.Time // when the measured time began
+	started     time.Time       // when the measured time began
+	seconds     []secondFigures // of each window, if one object is asked for
 	thresholds  []judgedThreshold
 	maxErrors   float64
 	unreachable error    // why there is no result to speak of; nil if there is one

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -123,4 +124,9 @@ func (o *loadOutputs) finish(e *endedLoad, warnings io.Writer) error {
 		}
 	}
 	return failed
+}
+
+// has reports whether an output of the form was asked for.
+func (o *loadOutputs) has(format string) bool {
+	return slices.ContainsFunc(o.destinations, func(d destination) bool { return d.name == format })
 }

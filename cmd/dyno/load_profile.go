@@ -64,8 +64,8 @@ func (f *profileFlags) apply(spec *load.Spec, all *loadFlags) error {
 		}
 		p.Phases = phases
 		spec.Duration = p.Length()
-		spec.DropHistograms = p.Soaks() && !all.needHistograms()
 	}
+	spec.DropHistograms = !all.needHistograms()
 	if f.plan && p.Mode == load.Closed {
 		return errors.New("--plan: a closed loop has no plan, it sends when answers come; give a --rate or --phase")
 	}

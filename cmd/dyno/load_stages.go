@@ -77,8 +77,5 @@ func inPhases(windows []windowJSON, s *load.Spec) {
 		if len(s.Profile.Phases) > 0 {
 			w.Phase = table.PhaseAt(time.Duration(w.Second)*time.Second) + 1
 		}
-		if s.DropHistograms {
-			w.Response, w.Lag, w.ResponseAtLeast, w.LagAtLeast = nil, nil, nil, nil
-		}
 	}
 }
