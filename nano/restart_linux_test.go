@@ -205,10 +205,13 @@ func TestRestartLosesNoConnection(t *testing.T) {
 }
 
 func TestRestartOfWhatCannotBeHandedOver(t *testing.T) {
-	_, app := serve(t, nano.Config{}, nil)
-	dialled := make(chan error, 1)
-	go func() { dialled <- app.Restart(context.Background()) }()
-	if err := <-dialled; err == nil || !strings.Contains(err.Error(), "can't be handed over") {
+	at, app := serve(t, nano.Config{}, nil)
+	c := dial(t, at)
+	c.send(get)
+	c.want(200, "hello")
+	if err := app.Restart(context.Background()); err == nil || !strings.Contains(err.Error(), "can't be handed over") {
 		t.Error(err)
 	}
+	c.send(get)
+	c.want(200, "hello") // it goes on serving
 }

@@ -1,0 +1,36 @@
+// Conformance is an origin server as tools that test HTTP/1.1 with raw sockets
+// expect one: point any of them at its address.
+//
+//	/        GET and HEAD answer 200 "OK", OPTIONS 204 with Allow, POST with the
+//	         request's body; every other path answers as this one
+//	/echo    any method answers with the request's fields, one "Name: Value" a line
+//	/cookie  any method answers with the request's cookies, one "name=value" a line
+//
+// A body that can't be read is answered 400, CONNECT is refused, and any other
+// method gets 405 with Allow.
+package main
+
+import (
+	"context"
+	"flag"
+	"log"
+	"os/signal"
+	"syscall"
+
+	"dyno/nano"
+)
+
+func main() {
+	addr := flag.String("addr", "127.0.0.1:8080", "address to listen on")
+	flag.Parse()
+	app := newApp(nano.Config{})
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	go func() {
+		<-ctx.Done()
+		_ = app.Shutdown(context.Background()) // Listen returns when it has ended
+	}()
+	if err := app.Listen(*addr); err != nil {
+		log.Fatal(err)
+	}
+}
