@@ -48,18 +48,16 @@ func drive(args []string) error {
 	certificate := flags.String("certificate", "", "PEM file of the server's certificate")
 	seconds := flags.Int("seconds", 1, "how long")
 	flags.Parse(args)
-	pool := x509.NewCertPool()
-	text, err := os.ReadFile(*certificate)
-	if err != nil || !pool.AppendCertsFromPEM(text) {
-		return errors.Join(errors.New("-certificate can't be used"), err)
+	trusted, err := trust(*certificate)
+	if err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(*seconds)*time.Second)
 	defer cancel()
 	var sum tally
 	var all sync.WaitGroup
 	for range h2Connections {
-		transport := &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: pool}}
-		client := &http.Client{Transport: transport}
+		client := h2Client(trusted)
 		for range h2Streams {
 			all.Go(func() { sum.loop(ctx, client, *url) })
 		}
@@ -67,6 +65,21 @@ func drive(args []string) error {
 	all.Wait()
 	fmt.Printf("{\"requests\": %d, \"errors\": %d}\n", sum.requests.Load(), sum.errors.Load())
 	return nil
+}
+
+// trust reads the certificates that a client takes for good.
+func trust(certificate string) (*x509.CertPool, error) {
+	pool := x509.NewCertPool()
+	text, err := os.ReadFile(certificate)
+	if err != nil || !pool.AppendCertsFromPEM(text) {
+		return nil, errors.Join(fmt.Errorf("the certificate %q can't be used", certificate), err)
+	}
+	return pool, nil
+}
+
+// h2Client is a client with a connection of its own.
+func h2Client(trusted *x509.CertPool) *http.Client {
+	return &http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: trusted}}}
 }
 
 // loop sends one request after the other until ctx ends; those that the end cuts

@@ -32,8 +32,9 @@ func serve(args []string) error {
 	if err != nil {
 		return err
 	}
+	var config *tls.Config
 	if *secure {
-		if ln, err = secured(ln, *certificate); err != nil {
+		if config, err = secured(*certificate); err != nil {
 			return err
 		}
 	}
@@ -41,27 +42,26 @@ func serve(args []string) error {
 	defer stop()
 	switch *kind {
 	case "nano":
-		return serveNano(ctx, ln)
+		return serveNano(ctx, ln, config)
 	case "nethttp":
-		return serveNetHTTP(ctx, ln)
+		return serveNetHTTP(ctx, ln, config)
 	}
 	return fmt.Errorf("there is no server %q", *kind)
 }
 
-func secured(ln net.Listener, certificate string) (net.Listener, error) {
+func secured(certificate string) (*tls.Config, error) {
 	pair, err := tls.LoadX509KeyPair(certificate, certificate)
 	if err != nil {
 		return nil, err
 	}
-	return tls.NewListener(ln, &tls.Config{
-		Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13, NextProtos: []string{"h2", "http/1.1"},
-	}), nil
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13, NextProtos: []string{"h2", "http/1.1"}}, nil
 }
 
 // maxSleep bounds what a client may ask for, in ms.
 const maxSleep = 10_000
 
-func serveNano(ctx context.Context, ln net.Listener) error {
+// serveNano serves until ctx ends; without TLS if there is no config.
+func serveNano(ctx context.Context, ln net.Listener, config *tls.Config) error {
 	app := nano.New(nano.Config{})
 	app.Get("/plaintext", func(c nano.Ctx) error { return c.Text(200, "Hello, World!") })
 	app.Get("/sleep/{ms}", func(c nano.Ctx) error {
@@ -71,7 +71,13 @@ func serveNano(ctx context.Context, ln net.Listener) error {
 		return c.Text(200, "Hello, World!")
 	})
 	ended := make(chan error, 1)
-	go func() { ended <- app.Serve(ln) }()
+	go func() {
+		if config != nil {
+			ended <- app.ServeTLS(ln, config)
+			return
+		}
+		ended <- app.Serve(ln)
+	}()
 	select {
 	case err := <-ended:
 		return err
@@ -82,7 +88,11 @@ func serveNano(ctx context.Context, ln net.Listener) error {
 	return app.Shutdown(grace)
 }
 
-func serveNetHTTP(ctx context.Context, ln net.Listener) error {
+// serveNetHTTP serves until ctx ends; without TLS if there is no config.
+func serveNetHTTP(ctx context.Context, ln net.Listener, config *tls.Config) error {
+	if config != nil {
+		ln = tls.NewListener(ln, config)
+	}
 	mux := http.NewServeMux()
 	hello := func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"math"
@@ -190,27 +191,65 @@ func TestEpollServer(t *testing.T) {
 	cmd.Wait()
 }
 
+// own are the servers of this program.
+var own = map[string]func(context.Context, net.Listener, *tls.Config) error{"nano": serveNano, "nethttp": serveNetHTTP}
+
+// started starts one until the test ends.
+func started(t *testing.T, name string, config *tls.Config) (address string) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- own[name](ctx, ln, config) }()
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return ln.Addr().String()
+}
+
 // TestOwnServers holds the servers of this program to their routes.
 func TestOwnServers(t *testing.T) {
-	for name, serve := range map[string]func(context.Context, net.Listener) error{"nano": serveNano, "nethttp": serveNetHTTP} {
+	for name := range own {
 		t.Run(name, func(t *testing.T) {
-			ln, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			ended := make(chan error, 1)
-			go func() { ended <- serve(ctx, ln) }()
+			address := started(t, name, nil)
 			for path, want := range map[string]string{"/plaintext": "Hello, World!", "/sleep/1": "Hello, World!", "/sleep/-1": "ms: 0 to 10000"} {
-				if body := strings.TrimSpace(answered(t, ln.Addr().String(), path)); body != want {
+				if body := strings.TrimSpace(answered(t, address, path)); body != want {
 					t.Errorf("%s: %q, want %q", path, body, want)
 				}
 			}
-			http.DefaultClient.CloseIdleConnections()
-			cancel()
-			if err := <-ended; err != nil {
+		})
+	}
+}
+
+// TestOwnServersSpeakHTTP2 sends them one request as drive does, which fails
+// over HTTP/1.1.
+func TestOwnServersSpeakHTTP2(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "certificate.pem")
+	if err := rounds.WriteCertificate(file); err != nil {
+		t.Fatal(err)
+	}
+	config, err := secured(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trusted, err := trust(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range own {
+		t.Run(name, func(t *testing.T) {
+			client := h2Client(trusted)
+			t.Cleanup(client.CloseIdleConnections)
+			if err := get(t.Context(), client, "https://"+started(t, name, config)+"/plaintext"); err != nil {
 				t.Error(err)
 			}
+			client.CloseIdleConnections()
 		})
 	}
 }
