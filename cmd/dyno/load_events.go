@@ -98,7 +98,7 @@ func (s *eventStream) started(spec *load.Spec, measured time.Time) {
 }
 
 func (s *eventStream) window(w *load.Window, ended time.Time) {
-	event := windowEvent{eventHead{"window", ended}, windowOf(w)}
+	event := windowEvent{eventHead{"window", ended}, windowOf(w, secondOf(w))}
 	if s.phases != nil {
 		event.Phase = s.phases.PhaseAt(time.Duration(w.Index)*time.Second) + 1
 	}

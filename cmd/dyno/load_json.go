@@ -99,23 +99,25 @@ func objectOf(e *endedLoad) loadJSON {
 		}
 	}
 	for i := range r.Windows {
-		w := windowOf(&r.Windows[i])
+		w := &r.Windows[i]
+		figures := secondOf(w)
 		if i < len(e.seconds) {
-			w.Response, w.ResponseAtLeast = latencyFrom(&r.Windows[i], load.Response, e.seconds[i].response)
-			w.Lag, w.LagAtLeast = latencyFrom(&r.Windows[i], load.Lag, e.seconds[i].lag)
+			figures = e.seconds[i]
 		}
-		out.Windows = append(out.Windows, w)
+		out.Windows = append(out.Windows, windowOf(w, figures))
 	}
 	inPhases(out.Windows, s)
 	return out
 }
 
-func windowOf(w *load.Window) windowJSON {
+func windowOf(w *load.Window, figures secondFigures) windowJSON {
 	seconds := w.Length.Seconds()
 	out := windowJSON{
 		Second: w.Index, Length: seconds, Offered: w.Offered, Sent: w.Sent, Requests: w.Completed, Errors: w.Errors, Shed: w.Shed,
 		InFlight: w.InFlight, StallMS: micros(w.Stall) / 1e3, Validity: w.Validity(), Findings: w.Findings,
 	}
+	out.Response, out.ResponseAtLeast = latencyFrom(w, load.Response, figures.response)
+	out.Lag, out.LagAtLeast = latencyFrom(w, load.Lag, figures.lag)
 	if seconds > 0 {
 		out.Throughput = float64(w.Completed) / seconds
 		out.CPUs = (w.CPUUser + w.CPUSys).Seconds() / seconds
