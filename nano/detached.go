@@ -26,9 +26,9 @@ import (
 // of 503 when it has returned.
 //
 // The request's body is read before h starts, and the answer is kept in memory
-// whole, up to limit bytes; limit <= 0: without a limit. So h can't stream, and
-// can't hijack. ctx must be derived from [Ctx.Context] if h is to learn that the
-// client has gone.
+// whole, up to limit bytes; limit <= 0: without a limit. So h can't stream, nor see
+// trailers of the request, nor hijack. ctx must be derived from [Ctx.Context] if h is
+// to learn that the client has gone.
 func (c Ctx) Detached(ctx context.Context, limit int64, h Handler) error {
 	x := c.live()
 	if x.begun {
