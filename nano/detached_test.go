@@ -97,7 +97,6 @@ func TestDetachedTooLate(t *testing.T) {
 		}
 	}
 	app.Get("/late/{id}", func(c Ctx) error {
-		late.Add(1)
 		defer late.Done()
 		<-c.Done()
 		time.Sleep(5 * time.Millisecond)
@@ -114,6 +113,7 @@ func TestDetachedTooLate(t *testing.T) {
 	app.Get("/", func(c Ctx) error { return c.Text(200, "hello") })
 	for wire, ask := range wires(t, app) {
 		for _, id := range []string{"x1", "x2", "xp"} {
+			late.Add(1)
 			resp, body, err := ask("GET", "/late/"+id)
 			if err != nil || resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Late") != "" || !strings.Contains(body, "late") {
 				t.Fatalf("%s: %v %q %v", wire, resp, body, err)

@@ -62,7 +62,6 @@ func TestHardTimeout(t *testing.T) {
 	a := app(RequestID(RequestIDConfig{}), AccessLog(quiet))
 	handler := func(answer nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error {
-			late.Add(1)
 			defer late.Done()
 			<-release
 			c.SetHeader("Late", c.Path().Copy())
@@ -78,6 +77,7 @@ func TestHardTimeout(t *testing.T) {
 	}))
 	g.Get("/panic", handler(func(c nano.Ctx) error { panic("late") }))
 	for _, target := range []string{"/text", "/stream", "/panic"} {
+		late.Add(1)
 		got := ask(a, "GET", target)
 		if got.Status != 503 || !strings.Contains(got.Text(), "too long") || got.Header.Get("Late") != "" {
 			t.Errorf("%s: %d %s %v", target, got.Status, got.Text(), got.Header)
