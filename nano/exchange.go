@@ -20,15 +20,16 @@ type exchange struct {
 	wire      wire
 
 	// The request. Spans of req and match refer to buf.
-	buf    []byte
-	req    http1.Request
-	match  match
-	route  *Route
-	remote netip.AddrPort
-	tls    bool
-	std    *http.Request // if it came through net/http
-	body   body
-	form   *Form // nil until somebody asks
+	buf     []byte
+	req     http1.Request
+	match   match
+	route   *Route
+	remote  netip.AddrPort
+	tls     bool
+	std     *http.Request // if it came through net/http
+	through stdWire       // the wire of such a request
+	body    body
+	form    *Form // nil until somebody asks
 
 	// The answer.
 	status  int

@@ -85,17 +85,15 @@ type bridgeKey struct{}
 
 // next runs the handlers inside net/http middleware.
 func (b *bridge) next(h Handler, w http.ResponseWriter, r *http.Request) {
-	sw := newStdWire(b.app, w, r)
-	d := b.app.take(sw)
-	defer b.app.give(d)
+	d := b.app.takeStd(w, r)
+	defer b.app.giveStd(d)
 	if !b.lend(d) {
 		return // the middleware has answered, and its request is over
 	}
 	d.fromStd(r)
-	sw.receive(d)
 	b.app.serve(d, h)
 	b.takeBack(d)
-	if sw.aborted {
+	if d.through.aborted {
 		panic(http.ErrAbortHandler)
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/textproto"
 	"strconv"
+	"strings"
 	"time"
 
 	"dyno/internal/http1"
@@ -16,16 +18,39 @@ import (
 // ServeHTTP makes an App an http.Handler: what arrives through net/http, such as
 // TLS and HTTP/2, meets the same routes.
 func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	sw := newStdWire(a, w, r)
-	x := a.take(sw)
-	defer a.give(x)
+	x := a.takeStd(w, r)
+	defer a.giveStd(x)
 	x.buf = x.buf[:0]
 	x.fromStd(r)
-	sw.receive(x)
 	a.serve(x, a.find(x))
-	if sw.aborted {
+	if x.through.aborted {
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// takeStd returns an exchange that is answered through w.
+func (a *App) takeStd(w http.ResponseWriter, r *http.Request) *exchange {
+	x := a.take(nil)
+	s := &x.through
+	*s = stdWire{w: w, r: r, body: r.Body}
+	x.wire = s
+	if limit := a.config.Limits.Body; limit >= 0 && r.ContentLength != 0 && r.Body != nil {
+		s.body = http.MaxBytesReader(w, r.Body, limit)
+	}
+	if h := w.Header(); len(h) > 0 { // set by who is outside
+		eachField(h, func(name, value string) { x.fields = appendField(x.fields, name, value) })
+	}
+	return x
+}
+
+// giveStd takes it back. It keeps the buffer, which is its own.
+func (a *App) giveStd(x *exchange) {
+	x.recycle()
+	x.wire, x.through = nil, stdWire{}
+	if cap(x.buf) > maxScratch {
+		x.buf = nil
+	}
+	a.spare.Put(x)
 }
 
 // stdWire answers through an http.ResponseWriter.
@@ -34,21 +59,6 @@ type stdWire struct {
 	r       *http.Request
 	body    io.Reader
 	aborted bool
-}
-
-func newStdWire(a *App, w http.ResponseWriter, r *http.Request) *stdWire {
-	s := &stdWire{w: w, r: r, body: r.Body}
-	if limit := a.config.Limits.Body; limit >= 0 && r.ContentLength != 0 && r.Body != nil {
-		s.body = http.MaxBytesReader(w, r.Body, limit)
-	}
-	return s
-}
-
-// receive gives x what has been set of the answer before.
-func (s *stdWire) receive(x *exchange) {
-	if h := s.w.Header(); len(h) > 0 {
-		eachField(h, func(name, value string) { x.fields = appendField(x.fields, name, value) })
-	}
 }
 
 // fromStd lays the request out as if it had been read from an HTTP/1.1
@@ -79,19 +89,38 @@ func (x *exchange) fromStd(r *http.Request) {
 }
 
 // head gives net/http the fields. The header may have those that were there
-// before: x.fields has them too.
-func (s *stdWire) head(x *exchange) {
+// before: x.fields has them too. length < 0: not known.
+func (s *stdWire) head(x *exchange, length int64) {
 	h := s.w.Header()
 	clear(h)
-	eachLine(x.fields, h.Add)
+	text := string(x.fields)
+	values := make([]string, 0, strings.Count(text, "\n")+1)
+	set := func(name, value string) {
+		if h[name] != nil {
+			h[name] = append(h[name], value)
+			return
+		}
+		values = append(values, value)
+		h[name] = values[len(values)-1 : len(values) : len(values)]
+	}
+	for line := range strings.SplitSeq(text, "\r\n") {
+		if name, value, ok := strings.Cut(line, ":"); ok {
+			set(textproto.CanonicalMIMEHeaderKey(name), strings.TrimLeft(value, " "))
+		}
+	}
+	if length >= 0 {
+		delete(h, "Content-Length")
+		set("Content-Length", strconv.FormatInt(length, 10))
+	}
+	s.w.WriteHeader(x.status)
 }
 
 func (s *stdWire) answer(x *exchange, body []byte) error {
-	s.head(x)
-	if x.status != 204 && x.status != 304 && !(s.r.Method == "HEAD" && len(body) == 0) {
-		s.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	length := int64(len(body))
+	if bodiless(x.status) || s.r.Method == "HEAD" && length == 0 {
+		length = -1
 	}
-	s.w.WriteHeader(x.status)
+	s.head(x, length)
 	if len(body) == 0 || bodiless(x.status) {
 		return nil
 	}
@@ -100,11 +129,7 @@ func (s *stdWire) answer(x *exchange, body []byte) error {
 }
 
 func (s *stdWire) begin(x *exchange, length int64) error {
-	s.head(x)
-	if length >= 0 {
-		s.w.Header().Set("Content-Length", strconv.FormatInt(length, 10))
-	}
-	s.w.WriteHeader(x.status)
+	s.head(x, length)
 	return nil
 }
 
