@@ -210,7 +210,7 @@ func (l *loop) settle(c *conn) {
 		l.await(c, phaseWrite)
 	case c.closing:
 		l.retire(c)
-	case c.ending:
+	case c.ending && !c.unseen:
 		l.drop(c) // all that it has sent is answered
 	case c.upload != nil:
 		l.await(c, phaseBody)

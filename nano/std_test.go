@@ -336,3 +336,33 @@ func TestUnixSocketFile(t *testing.T) {
 		t.Error("a file was taken for a socket")
 	}
 }
+
+// A listener of crypto/tls speaks what its configuration offers.
+func TestServeOnATLSListener(t *testing.T) {
+	certFile, keyFile := writePair(t, t.TempDir(), 1)
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := nano.New(nano.Config{Logger: quiet})
+	app.Get("/who", who)
+	listening(t, app, func() error {
+		return app.Serve(tls.NewListener(ln, &tls.Config{Certificates: []tls.Certificate{pair}, NextProtos: []string{"h2", "http/1.1"}}))
+	})
+	for _, two := range []bool{false, true} {
+		transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: two}
+		resp, err := (&http.Client{Transport: transport, Timeout: 10 * time.Second}).Get("https://" + ln.Addr().String() + "/who")
+		if err != nil {
+			t.Fatalf("HTTP/2 %v: %v", two, err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != 200 || (resp.ProtoMajor == 2) != two {
+			t.Errorf("HTTP/2 %v: %s %d", two, resp.Proto, resp.StatusCode)
+		}
+		transport.CloseIdleConnections()
+	}
+}

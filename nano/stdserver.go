@@ -109,6 +109,13 @@ func (s *stdServer) welcome(a *App, nc net.Conn, config *tls.Config) {
 		nc.Close()
 		return
 	}
+	if t, ok := nc.(*tls.Conn); ok {
+		// net/http must see it as it is, or it would not speak HTTP/2 on it. So its
+		// end is not seen here, and it can't count towards the limits.
+		s.gate.leave(from.Addr())
+		s.queue.put(t)
+		return
+	}
 	c := &stdConn{Conn: nc, leave: func() { s.gate.leave(from.Addr()) }}
 	if config == nil && !a.awaitsProxy(from) {
 		s.queue.put(c)
