@@ -1,0 +1,122 @@
+package load
+
+import (
+	"errors"
+
+	"dyno/internal/clock"
+)
+
+// open lets connection id be made in the loop's next turn, or as soon as not too
+// many others are.
+func (l *eventLoop) open(id int32) { l.waiting.push(id) }
+
+func (l *eventLoop) dialNow(id int32) {
+	c := &l.conns[id]
+	if c.state != down {
+		return
+	}
+	c.gen++
+	c.opened, c.served, c.ended = clock.Now(), 0, false
+	c.state = connecting
+	l.making++
+	l.due.Start(id, max(l.now, 1))
+	c.fd = -1
+	if err := l.dial(id); err != nil {
+		l.connectFailed(id, err)
+	}
+}
+
+// connected is called when a connection attempt has ended.
+func (l *eventLoop) connected(id int32, err error) {
+	c := &l.conns[id]
+	if err != nil {
+		l.connectFailed(id, err)
+		return
+	}
+	if l.rec != nil {
+		l.rec.connected(clock.Now() - c.opened)
+	}
+	if l.tls != nil {
+		l.secure(id)
+		return
+	}
+	l.established(id)
+}
+
+// established is called when requests can be sent.
+func (l *eventLoop) established(id int32) {
+	c := &l.conns[id]
+	l.due.Stop(id)
+	l.making--
+	l.up++
+	c.state = ready
+	switch {
+	case c.pending:
+		l.send(id)
+	case !c.parked && !c.thinking:
+		l.release(id)
+	}
+}
+
+// connectFailed counts a connection that did not come up and lets it be tried
+// again after a pause. A request that waited for it has failed with it.
+func (l *eventLoop) connectFailed(id int32, err error) {
+	l.errors.note("connect", explainConnect(err))
+	c := &l.conns[id]
+	l.drop(id)
+	if l.rec != nil {
+		l.rec.Errors.Connect++
+	}
+	if c.pending {
+		c.pending = false
+		l.rec.inFlight--
+	}
+	l.retries.Start(id, max(l.now, 1))
+}
+
+var errClosedEarly = errors.New("the server closed the connection before it could be used")
+
+// drop closes connection id.
+func (l *eventLoop) drop(id int32) {
+	c := &l.conns[id]
+	switch c.state {
+	case down:
+		return
+	case connecting, securing:
+		l.making--
+	default:
+		l.up--
+	}
+	l.due.Stop(id)
+	if c.fd >= 0 {
+		l.hangUp(id)
+	}
+	if c.secured != nil {
+		c.secured.stop()
+		c.secured = nil
+	}
+	c.state, c.fd = down, -1
+}
+
+// again finds a use for a place whose connection has been dropped.
+func (l *eventLoop) again(id int32) {
+	c := &l.conns[id]
+	switch {
+	case c.pending:
+		l.open(id)
+	case c.parked || c.thinking:
+		if l.keepsWarm() {
+			l.open(id)
+		}
+	case l.spec.Profile.Mode == Closed || !l.keepsWarm() || l.backlog.len() > 0:
+		l.release(id)
+	default:
+		l.open(id)
+	}
+}
+
+// keepsWarm reports whether connections are open also while nothing is to be
+// sent on them.
+func (l *eventLoop) keepsWarm() bool {
+	return (l.spec.Link.Reuse == PerWorker || l.spec.Link.Reuse == "") && (l.sending || l.rec == nil)
+}
