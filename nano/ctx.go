@@ -77,7 +77,7 @@ func (c Ctx) RemoteAddr() netip.AddrPort {
 	if h := x.forwarded(); h.client.IsValid() {
 		return h.client
 	}
-	return x.remote
+	return x.peer()
 }
 
 // Answered reports whether the answer has begun.

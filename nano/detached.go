@@ -157,7 +157,7 @@ func (x *exchange) copied(w wire) *exchange {
 	d.buf, d.req, d.match = slices.Clone(x.buf), x.req, x.match
 	d.req.Fields = append(fields[:0], x.req.Fields...)
 	d.match.scratch = append(scratch[:0], x.match.scratch...)
-	d.route, d.remote, d.tls = x.route, x.remote, x.tls
+	d.route, d.remote, d.tls = x.route, x.peer(), x.tls
 	d.body = body{whole: slices.Clone(x.body.whole), ready: true, at: x.body.at}
 	d.status, d.fields = x.status, append(d.fields[:0], x.fields...)
 	d.values = append(d.values[:0], x.values...)

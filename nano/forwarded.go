@@ -42,7 +42,7 @@ func (c Ctx) Scheme() string {
 // if the peer isn't one.
 func (x *exchange) forwarded() hop {
 	a := x.app
-	if len(a.config.TrustedProxies) == 0 || !a.trusts(x.remote.Addr()) {
+	if len(a.config.TrustedProxies) == 0 || !a.trusts(x.peer().Addr()) {
 		return hop{}
 	}
 	if a.config.Forwarded == Forwarded {

@@ -85,7 +85,16 @@ func (x *exchange) fromStd(r *http.Request) {
 	x.req.Fields = append(x.req.Fields, http1.Field{Name: put("Host"), Value: x.req.Host})
 	x.std, x.tls = r, r.TLS != nil
 	x.body = body{ready: r.ContentLength == 0}
-	x.remote, _ = netip.ParseAddrPort(r.RemoteAddr)
+	x.remote = netip.AddrPort{}
+}
+
+// peer returns the address of who sent the request. net/http tells it as text,
+// which few ask for.
+func (x *exchange) peer() netip.AddrPort {
+	if x.std != nil && !x.remote.IsValid() {
+		x.remote, _ = netip.ParseAddrPort(x.std.RemoteAddr)
+	}
+	return x.remote
 }
 
 // head gives net/http the fields. The header may have those that were there
@@ -163,6 +172,7 @@ func (s *stdWire) hijack(*exchange) (net.Conn, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	unguard(c)
 	early, err := rw.Reader.Peek(rw.Reader.Buffered())
 	return c, early, err
 }

@@ -86,6 +86,7 @@ func (l *loop) giveToStd(c *conn, b []byte) {
 	l.conns.remove(c)
 	s.app.std.get(s.app)
 	sc := &stdConn{Conn: nc, early: early, client: remote, leave: func() { s.gone(remote) }}
+	sc.stall.limit = positive(s.app.config.Limits.WriteStall)
 	go s.app.std.queue.put(sc)
 }
 

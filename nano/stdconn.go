@@ -3,6 +3,7 @@ package nano
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -20,6 +21,7 @@ type stdConn struct {
 	client netip.AddrPort // what a proxy said of the client
 	closed sync.Once
 	leave  func() // when it is closed
+	stall  stallGuard
 }
 
 func (c *stdConn) Read(p []byte) (int, error) {
@@ -31,8 +33,38 @@ func (c *stdConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// ReadFrom lets files go out by sendfile.
-func (c *stdConn) ReadFrom(r io.Reader) (int64, error) { return io.Copy(c.Conn, r) }
+// Write fails when the client takes nothing for the guard's time.
+func (c *stdConn) Write(p []byte) (n int, err error) {
+	for {
+		if err := c.stall.arm(c.Conn); err != nil {
+			return n, err
+		}
+		m, err := c.Conn.Write(p[n:])
+		n += m
+		if m == 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+	}
+}
+
+// ReadFrom lets files go out by sendfile. How long that takes says nothing about
+// the client, so it is not guarded.
+func (c *stdConn) ReadFrom(r io.Reader) (int64, error) {
+	if err := c.stall.rest(c.Conn); err != nil {
+		return 0, err
+	}
+	return io.Copy(c.Conn, r)
+}
+
+func (c *stdConn) SetDeadline(t time.Time) error {
+	c.stall.give(t)
+	return c.Conn.SetDeadline(t)
+}
+
+func (c *stdConn) SetWriteDeadline(t time.Time) error {
+	c.stall.give(t)
+	return c.Conn.SetWriteDeadline(t)
+}
 
 func (c *stdConn) RemoteAddr() net.Addr {
 	if c.client.IsValid() {

@@ -48,7 +48,7 @@ func (s *stdServer) get(a *App) *http.Server {
 			IdleTimeout:       positive(l.Idle),
 			MaxHeaderBytes:    l.Head,
 			Protocols:         &protocols,
-			HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: positive(l.WriteStall)},
+			HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
 			ErrorLog:          slog.NewLogLogger(a.config.Logger.Handler(), slog.LevelWarn),
 		}
 		go func() { _ = s.server.Serve(s.queue) }() // until Shutdown closes the queue
@@ -116,7 +116,7 @@ func (s *stdServer) welcome(a *App, nc net.Conn, config *tls.Config) {
 		s.queue.put(t)
 		return
 	}
-	c := &stdConn{Conn: nc, leave: func() { s.gate.leave(from.Addr()) }}
+	c := &stdConn{Conn: nc, leave: func() { s.gate.leave(from.Addr()) }, stall: stallGuard{limit: positive(a.config.Limits.WriteStall)}}
 	if config == nil && !a.awaitsProxy(from) {
 		s.queue.put(c)
 		return
