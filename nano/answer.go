@@ -40,9 +40,11 @@ func (c Ctx) AddHeader(name, value string) { c.live().addField(name, value) }
 // AnswerHeader returns the first field of that name set on the answer so far.
 func (c Ctx) AnswerHeader(name string) View { return View(c.live().answerField(name)) }
 
+const textLine = "Content-Type: text/plain; charset=utf-8\r\n"
+
 // Text answers with text/plain in UTF-8.
 func (c Ctx) Text(code int, body string) error {
-	return c.send(code, "Content-Type: text/plain; charset=utf-8\r\n", unsafeBytes(body))
+	return c.send(code, textLine, unsafeBytes(body))
 }
 
 // Bytes answers with the body as it is. It is not kept.

@@ -98,35 +98,51 @@ func (x *exchange) peer() netip.AddrPort {
 }
 
 // head gives net/http the fields. The header may have those that were there
-// before: x.fields has them too. length < 0: not known.
+// before: x.fields has them too. length < 0: not known, or net/http counts.
 func (s *stdWire) head(x *exchange, length int64) {
 	h := s.w.Header()
 	clear(h)
-	text := string(x.fields)
-	values := make([]string, 0, strings.Count(text, "\n")+1)
-	set := func(name, value string) {
-		if h[name] != nil {
-			h[name] = append(h[name], value)
-			return
-		}
-		values = append(values, value)
-		h[name] = values[len(values)-1 : len(values) : len(values)]
-	}
-	for line := range strings.SplitSeq(text, "\r\n") {
-		if name, value, ok := strings.Cut(line, ":"); ok {
-			set(textproto.CanonicalMIMEHeaderKey(name), strings.TrimLeft(value, " "))
-		}
+	if usual := usualFields[string(x.fields)]; usual != nil {
+		h["Content-Type"] = usual
+	} else {
+		fill(h, string(x.fields))
 	}
 	if length >= 0 {
-		delete(h, "Content-Length")
-		set("Content-Length", strconv.FormatInt(length, 10))
+		h["Content-Length"] = []string{strconv.FormatInt(length, 10)}
 	}
 	s.w.WriteHeader(x.status)
 }
 
+// usualFields are the fields of most answers as net/http wants them. Nobody
+// writes into the values: http.Header's own methods replace them.
+var usualFields = map[string][]string{
+	textLine: {"text/plain; charset=utf-8"},
+	jsonLine: {"application/json"},
+	htmlLine: {"text/html; charset=utf-8"},
+}
+
+// fill puts lines of fields into an empty header.
+func fill(h http.Header, lines string) {
+	values := make([]string, 0, strings.Count(lines, "\n"))
+	for line, rest, ok := strings.Cut(lines, "\r\n"); ok; line, rest, ok = strings.Cut(rest, "\r\n") {
+		name, value, _ := strings.Cut(line, ":")
+		name, value = textproto.CanonicalMIMEHeaderKey(name), strings.TrimLeft(value, " ")
+		if h[name] != nil {
+			h[name] = append(h[name], value)
+			continue
+		}
+		values = append(values, value)
+		h[name] = values[len(values)-1 : len(values) : len(values)]
+	}
+}
+
+// countedByStd is the size up to which net/http gives the length of a body that
+// was written at once by itself.
+const countedByStd = 2048
+
 func (s *stdWire) answer(x *exchange, body []byte) error {
 	length := int64(len(body))
-	if bodiless(x.status) || s.r.Method == "HEAD" && length == 0 {
+	if bodiless(x.status) || s.r.Method == "HEAD" && length == 0 || s.r.Method != "HEAD" && 0 < length && length <= countedByStd {
 		length = -1
 	}
 	s.head(x, length)
