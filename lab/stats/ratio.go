@@ -23,19 +23,12 @@ const fewPairs = 6
 // interval, none gives neither; Level is 0 for both.
 func Ratio(a, b []float64, level float64) Interval {
 	logs := logRatios(a, b)
-	switch len(logs) {
-	case 0:
-		return Interval{Note: "no pair of values above zero"}
-	case 1:
-		ratio := math.Exp(logs[0])
-		return Interval{N: 1, Estimate: ratio, Low: ratio, High: ratio, Note: "need ≥ 2 blocks for an interval"}
+	if len(logs) < 2 {
+		return fewLogs(logs)
 	}
 	mean, stderr := meanAndError(logs)
 	half := stderr * studentQuantile(float64(len(logs)-1), 1-(1-level)/2)
-	result := Interval{
-		N: len(logs), Estimate: math.Exp(mean), Level: level,
-		Low: math.Exp(mean - half), High: math.Exp(mean + half),
-	}
+	result := ratioInterval(len(logs), mean, half, level)
 	if len(logs) < fewPairs {
 		result.Note = fmt.Sprintf("fewer than %d blocks: right only if the noise is log-normal", fewPairs)
 	}
@@ -54,6 +47,27 @@ func logRatios(a, b []float64) []float64 {
 		}
 	}
 	return logs
+}
+
+// fewLogs is the estimate without an interval that none or one pair gives.
+func fewLogs(logs []float64) Interval {
+	if len(logs) == 0 {
+		return Interval{Note: "no pair of values above zero"}
+	}
+	return pointRatio(1, logs[0], "need ≥ 2 blocks for an interval")
+}
+
+// pointRatio is a ratio without an interval, and why.
+func pointRatio(n int, log float64, why string) Interval {
+	ratio := math.Exp(log)
+	return Interval{N: n, Estimate: ratio, Low: ratio, High: ratio, Note: why}
+}
+
+// ratioInterval turns a mean of logarithms and half its interval into a ratio.
+func ratioInterval(n int, mean, half, level float64) Interval {
+	return Interval{
+		N: n, Estimate: math.Exp(mean), Low: math.Exp(mean - half), High: math.Exp(mean + half), Level: level,
+	}
 }
 
 // pairedP is the two-sided p-value of "a and b differ by no factor", the test

@@ -1,0 +1,53 @@
+package statstest
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// The truth that coverage is held against must be true itself.
+func TestLatencyQuantiles(t *testing.T) {
+	for _, l := range Latencies() {
+		t.Run(l.Name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 1))
+			for _, q := range []float64{0.5, 0.9, 0.99} {
+				truth, above, total := l.Quantile(q), 0.0, 0.0
+				for _, windows := range l.Draw(3000, 4, 20, r) {
+					for _, w := range windows {
+						above += float64(w.Above(truth))
+						total += float64(w.Total())
+					}
+				}
+				if got := 1 - above/total; math.Abs(got-q) > 0.15*(1-q)+0.003 {
+					t.Errorf("%.4f lie below the %v-quantile", got, q)
+				}
+			}
+		})
+	}
+}
+
+func TestPairsShareNothingButTheRatio(t *testing.T) {
+	for _, noise := range Noises() {
+		r := rand.New(rand.NewPCG(2, 1))
+		a, b := Pairs(noise, 20_000, 2, r)
+		mean := 0.0
+		for i := range a {
+			mean += math.Log(a[i]/b[i]) / float64(len(a))
+		}
+		if math.Abs(math.Exp(mean)-2) > 0.01 {
+			t.Errorf("%s: ratio %v, want 2", noise.Name, math.Exp(mean))
+		}
+	}
+}
+
+func TestRate(t *testing.T) {
+	var r Rate
+	for i := range 100 {
+		r.Add(i < 5)
+	}
+	low, high := r.Interval()
+	if r.Share() != 0.05 || math.Abs(low-0.0215) > 1e-3 || math.Abs(high-0.1118) > 1e-3 || r.String() != "5.0 % (2.2–11.2)" {
+		t.Errorf("%v: %v from %v to %v", r, r.Share(), low, high)
+	}
+}
