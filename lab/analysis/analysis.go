@@ -53,6 +53,7 @@ type Cell struct {
 	Invalid   int                       `json:"invalid_windows"`   // measured windows of the used trials that are invalid and left out
 	Values    map[string][]float64      `json:"values"`            // metric → one value per used trial
 	Estimates map[string]stats.Interval `json:"estimates"`         // metric → median over trials with interval
+	Merged    map[string]stats.Interval `json:"merged,omitempty"`  // "response.p50" to "response.p99.9" → quantile of all used windows together, with its interval over the trials
 	Ratios    map[string]stats.Interval `json:"ratios,omitempty"`  // metric → paired ratio to the reference subject
 	Omitted   map[string]string         `json:"omitted,omitempty"` // metric → why there is no figure
 	Curve     []Point                   `json:"curve"`             // response by percentile, all used windows merged

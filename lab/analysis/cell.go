@@ -21,6 +21,8 @@ type sheet struct {
 	blocks []int      // block of each used trial
 	merged *sums      // all used trials
 	stages *stageSums // of all used trials; nil unless the load has several
+	// responses of each used trial, by window, coarsely
+	responses [][]stats.Counts
 }
 
 func newSheet(c *study.Cell) *sheet {
@@ -38,12 +40,15 @@ func newSheet(c *study.Cell) *sheet {
 func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err error) {
 	t := &run.Trials[i]
 	sums := newSums(s.mode, load.Response, load.Service, load.FirstByte, load.Lag)
+	var responses []stats.Counts
 	for w, err := range run.Windows(i) {
 		if err != nil {
 			return false, err
 		}
 		s.Seconds = append(s.Seconds, newSecond(t, &w))
-		sums.add(&w)
+		if sums.add(&w) {
+			responses = append(responses, responseCounts(&w, s.mode))
+		}
 	}
 	if t.Status != archive.Complete || t.Validity == load.Invalid || !sums.usable() {
 		s.Left = append(s.Left, t.Index)
@@ -54,6 +59,7 @@ func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err erro
 	s.Windows += sums.windows
 	s.Invalid += sums.invalid
 	s.merged.merge(sums)
+	s.responses = append(s.responses, responses)
 	for _, f := range all {
 		s.compute(f, sums)
 	}
@@ -97,6 +103,7 @@ func (s *sheet) estimate() {
 	s.Curve = s.merged.distribution(load.Response).curve()
 	s.Service = s.merged.distribution(load.Service).curve()
 	s.Stages = s.stages.stages()
+	s.Merged = s.mergedIntervals()
 }
 
 // compare computes the ratios to the reference, block by block.

@@ -43,14 +43,14 @@ func newSums(mode load.Mode, clocks ...load.Clock) *sums {
 	return s
 }
 
-// add takes the next window of the trial.
-func (s *sums) add(w *archive.Window) {
+// add takes the next window of the trial. It reports whether figures rest on it.
+func (s *sums) add(w *archive.Window) bool {
 	switch {
 	case w.Client.Warmup():
-		return
+		return false
 	case w.Level == load.Invalid:
 		s.invalid++
-		return
+		return false
 	}
 	c := &w.Client
 	s.windows++
@@ -67,6 +67,7 @@ func (s *sums) add(w *archive.Window) {
 	}
 	s.addHistograms(c.Hist)
 	s.process.add(w)
+	return true
 }
 
 func (s *sums) addHistograms(from [load.NumClocks]*hdrhistogram.Histogram) {

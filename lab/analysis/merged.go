@@ -1,0 +1,73 @@
+package analysis
+
+import (
+	"math"
+	"math/bits"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/stats"
+)
+
+// mergedQuantiles have intervals. Farther out, few runs have the requests.
+var mergedQuantiles = [...]float64{0.5, 0.9, 0.99, 0.999}
+
+// responseCounts reduces a window's response times, in µs, to what intervals of
+// quantiles are made of: 256 values for each factor of two, so within 0.2 % of
+// what was recorded, and the requests that were given up as infinitely slow.
+func responseCounts(w *archive.Window, mode load.Mode) stats.Counts {
+	h := w.Client.Hist[load.Response]
+	if h == nil {
+		return nil
+	}
+	var counts stats.Counts
+	for _, bar := range h.Distribution() {
+		if bar.Count == 0 {
+			continue
+		}
+		micros := coarse(bar.To)
+		if last := len(counts) - 1; last >= 0 && counts[last].Value == micros {
+			counts[last].Count += uint64(bar.Count)
+			continue
+		}
+		counts = append(counts, stats.Bucket{Value: micros, Count: uint64(bar.Count)})
+	}
+	lost := w.Client.Shed + w.Client.Errors.Timeout
+	if mode == load.Open {
+		lost += w.Client.Unfinished
+	}
+	if lost > 0 {
+		counts = append(counts, stats.Bucket{Value: math.Inf(1), Count: lost})
+	}
+	return counts
+}
+
+// coarse rounds nanoseconds to the middle of a range that is 1/256 to 1/512 of
+// them wide, in µs.
+func coarse(ns int64) float64 {
+	shift := max(bits.Len64(uint64(ns))-9, 0)
+	low := ns >> shift << shift
+	return (float64(low) + float64(int64(1)<<shift)/2) / 1e3
+}
+
+// mergedIntervals estimates the quantiles of all used windows together, where
+// they can be told, with intervals over the trials.
+func (s *sheet) mergedIntervals() map[string]stats.Interval {
+	d := s.merged.distribution(load.Response)
+	intervals := stats.QuantileHierarchy(s.responses, mergedQuantiles[:], level, uint64(s.Cell.Cell))
+	known := map[string]stats.Interval{}
+	for i, q := range mergedQuantiles {
+		micros, missing := d.quantile(q)
+		if missing != "" {
+			continue
+		}
+		interval := intervals[i]
+		interval.Estimate = micros // as recorded
+		interval.Low, interval.High = min(interval.Low, micros), max(interval.High, micros)
+		if interval.Level == 0 {
+			interval.Low, interval.High = micros, micros
+		}
+		known[quantile(load.Response, q).Name] = interval
+	}
+	return known
+}
