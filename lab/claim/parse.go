@@ -1,0 +1,239 @@
+package claim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of an expression; more is a mistake.
+const (
+	maxLength = 4096 // bytes
+	maxDepth  = 50   // of parentheses
+)
+
+// Parse reads an expression. The error is of type [*Error]. Whether the names in
+// it exist is the business of [Check].
+func Parse(text string) (*Expression, error) {
+	if len(text) > maxLength || !utf8.ValidString(text) {
+		return nil, &Error{Column: 1, Message: fmt.Sprintf("expected UTF-8 text of at most %d bytes", maxLength)}
+	}
+	p := &parser{scan: scanner{src: text}}
+	p.advance()
+	e := &Expression{Text: oneLine(text), source: text, Comparisons: p.conditions()}
+	if p.tok.kind != end {
+		p.fail(p.tok.at, "", "expected the end, or \"and\", got %v", p.tok)
+	}
+	if p.err != nil {
+		return nil, p.err.place(text)
+	}
+	return e, nil
+}
+
+// oneLine closes up the spaces and line ends of a text.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// parser is a recursive descent over tokens. After an error it is at the end, so
+// that everything above returns.
+type parser struct {
+	scan  scanner
+	tok   token
+	last  int // offset of the end of the token before tok
+	depth int
+	err   *Error
+}
+
+// fail notes what is wrong, the first time.
+func (p *parser) fail(at int, hint, format string, args ...any) {
+	if p.err == nil {
+		p.err = &Error{at: at, Message: fmt.Sprintf(format, args...), Hint: hint}
+	}
+	p.tok = token{kind: end, at: len(p.scan.src)}
+	p.scan.at = len(p.scan.src)
+}
+
+func (p *parser) advance() {
+	p.last = p.scan.at
+	p.tok = p.scan.next()
+}
+
+func (p *parser) isSign(texts ...string) bool {
+	return p.tok.kind == sign && slices.Contains(texts, p.tok.text)
+}
+
+// expect takes the sign that must come next.
+func (p *parser) expect(text string) {
+	if !p.isSign(text) {
+		p.fail(p.tok.at, "", "expected %q, got %v", text, p.tok)
+		return
+	}
+	p.advance()
+}
+
+// conditions reads comparisons with "and" between them.
+func (p *parser) conditions() []Comparison {
+	list := []Comparison{p.comparison()}
+	for p.tok.kind == word && p.tok.text == "and" {
+		p.advance()
+		list = append(list, p.comparison())
+	}
+	return list
+}
+
+func (p *parser) comparison() Comparison {
+	from := p.tok.at
+	c := Comparison{left: p.sum()}
+	c.at, c.Op = p.tok.at, Op(p.tok.text)
+	if !p.isSign("<", "<=", ">", ">=", "~") {
+		p.fail(p.tok.at, "a claim compares, such as a / b >= 2.3", "expected <, <=, >, >= or ~, got %v", p.tok)
+		return c
+	}
+	p.advance()
+	c.right = p.sum()
+	if c.Op == About {
+		c.Tolerance = DefaultTolerance
+		if p.isSign("+-") {
+			c.Tolerance = p.tolerance()
+		}
+	}
+	if p.isSign("<", "<=", ">", ">=", "~") {
+		p.fail(p.tok.at, `write "a < b and b < c"`, "expected one comparison, got a second %v", p.tok)
+	}
+	if p.err == nil {
+		c.Text = oneLine(p.scan.src[from:p.last])
+	}
+	return c
+}
+
+// tolerance reads what stands behind "+-".
+func (p *parser) tolerance() float64 {
+	p.advance()
+	t := p.tok
+	if t.kind != numeral || t.dim != plain || !(t.value > 0 && t.value < 1) {
+		p.fail(t.at, "", "expected a tolerance such as 5%%, got %v", t)
+		return 0
+	}
+	p.advance()
+	return t.value
+}
+
+func (p *parser) sum() node {
+	n := p.product()
+	for p.isSign("+", "-") {
+		n = p.operation(n, p.product)
+	}
+	return n
+}
+
+func (p *parser) product() node {
+	n := p.factor()
+	for p.isSign("*", "/") {
+		n = p.operation(n, p.factor)
+	}
+	return n
+}
+
+// operation takes the operator and what stands to its right.
+func (p *parser) operation(left node, right func() node) node {
+	o := operation{op: p.tok.text[0], left: left, at: p.tok.at}
+	p.advance()
+	o.right = right()
+	return o
+}
+
+// factor reads what operators stand between.
+func (p *parser) factor() node {
+	t := p.tok
+	if p.depth++; p.depth > maxDepth {
+		p.fail(t.at, "", "expected at most %d parentheses and signs within each other", maxDepth)
+	}
+	defer func() { p.depth-- }()
+	switch {
+	case t.kind == numeral:
+		p.advance()
+		return number{t.value, t.dim, t.bare, t.at}
+	case p.isSign("-"):
+		return p.operation(number{bare: true, at: t.at}, p.factor)
+	case p.isSign("("):
+		p.advance()
+		n := p.sum()
+		p.expect(")")
+		return n
+	case t.kind == word && t.text != "and":
+		return p.named()
+	}
+	p.fail(t.at, "", "expected a metric or a number, got %v", t)
+	return number{at: t.at}
+}
+
+// named reads a metric, or a function of a factor, and its selector.
+func (p *parser) named() node {
+	t := p.tok
+	if strings.HasPrefix(strings.TrimSpace(p.scan.rest()), "(") {
+		return p.sweep()
+	}
+	p.advance()
+	return quantity{t.text, p.selector(), t.at}
+}
+
+// sweep reads knee(factor) or max(factor: conditions).
+func (p *parser) sweep() node {
+	s := sweep{kind: p.tok.text, at: p.tok.at}
+	if s.kind != "knee" && s.kind != "max" {
+		p.fail(s.at, "there are knee(factor) and max(factor: condition)", "%q is no function", s.kind)
+		return s
+	}
+	p.advance() // to the parenthesis, behind which the factor's name is read raw
+	p.scan.spaces()
+	s.factorAt = p.scan.at
+	name, _, ok := p.scan.raw(":)")
+	if !ok || name == "" {
+		p.fail(s.factorAt, "", "expected the name of a factor")
+		return s
+	}
+	s.factor = name
+	p.advance()
+	if s.kind == "max" {
+		p.expect(":")
+		s.holds = p.conditions()
+	}
+	p.expect(")")
+	s.picks = p.selector()
+	return s
+}
+
+// selector reads what stands in brackets behind a metric, if there is something.
+func (p *parser) selector() []pick {
+	if !p.isSign("[") {
+		return nil
+	}
+	var picks []pick
+	for {
+		picks = append(picks, p.pick())
+		p.advance()
+		if !p.isSign(",") {
+			break
+		}
+	}
+	p.expect("]")
+	return picks
+}
+
+// pick reads one item of a selector, raw: names and levels may hold slashes.
+func (p *parser) pick() pick {
+	p.scan.spaces()
+	item := pick{at: p.scan.at}
+	text, quoted, ok := p.scan.raw("=,[]")
+	if ok && strings.HasPrefix(p.scan.rest(), "=") {
+		item.key = text
+		p.scan.at++
+		text, quoted, ok = p.scan.raw(",[]")
+		ok = ok && item.key != ""
+	}
+	item.value = text
+	if !ok || text == "" && !quoted {
+		p.fail(item.at, `write [subject, factor=level], and names that hold commas or brackets in "quotes"`, "expected the name of a subject, or factor=level")
+	}
+	return item
+}
