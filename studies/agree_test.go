@@ -111,6 +111,15 @@ func TestSchemaAndParserRefuse(t *testing.T) {
 		{"CPU", minimal + "placement: {generator: [0], subject: [4096]}\n"},
 		{"metric", minimal + "report: [p99]\n"},
 		{"metric twice", minimal + "report: [cpu, cpu]\n"},
+		{"claim without an id", minimal + "claims: [{holds: errors < 1%}]\n"},
+		{"claim of nothing", minimal + "claims: [{id: a, says: b}]\n"},
+		{"claim in two forms", minimal + "claims: [{id: a, holds: errors < 1%, expressions: [errors < 1%]}]\n"},
+		{"claim's unknown field", minimal + "claims: [{id: a, hold: errors < 1%}]\n"},
+		{"claim that compares nothing", minimal + "claims: [{id: a, holds: errors}]\n"},
+		{"claim's direction", minimal + "claims: [{id: a, holds: errors < 1%, direction: up}]\n"},
+		{"claim's margin", minimal + "claims: [{id: a, holds: errors < 1%, margin: 2}]\n"},
+		{"claim's margin in words", minimal + "claims: [{id: a, holds: errors < 1%, margin: little}]\n"},
+		{"no claims", minimal + "claims: []\n"},
 		{"quick unknown field", minimal + "quick: {block: 1}\n"},
 		{"quick blocks", minimal + "quick: {blocks: 0}\n"},
 	}
@@ -161,6 +170,12 @@ func TestSchemaAndParserAccept(t *testing.T) {
 		{"timings", minimal + "trial: {warmup: 0s, duration: 1.5s}\nquick: {trial: {duration: 1500ms}}\n"},
 		{"factors", minimal + "factors: {connections: [1, 2], env.GOGC: [50, off]}\nquick: {factors: {connections: [1]}}\n"},
 		{"placement", minimal + "placement: {generator: [0], subject: [1, 2]}\n"},
+		{"claims", minimal + `factors: {connections: [16, 64]}
+claims:
+  - {id: a, says: b, published: 4.5, holds: "throughput[connections=64] / throughput[connections=16] ~ 1.37 +- 5%", margin: 3%}
+  - {id: b, expressions: ["errors[connections=16] ≤ 1%", "knee(connections) > 16"], direction: "errors[connections=16] < 2%", margin: 0.01}
+  - {id: c, unmeasurable: no second machine}
+`},
 	}
 	s, shipped := schema(t), subjectNames(t)
 	for _, c := range tests {

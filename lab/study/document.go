@@ -27,6 +27,7 @@ const (
 // input is the file being read, and what is wrong with it so far.
 type input struct {
 	path     string
+	src      []byte
 	shipped  []string      // names of shipped subjects
 	env      *template.Env // what templates may refer to
 	problems Problems
@@ -48,6 +49,7 @@ func (in *input) report(line, column int, message, hint string) {
 // document reads the one YAML document in src and returns its root. It reports
 // a problem and returns false if there is no such document.
 func (in *input) document(src []byte) (scope, bool) {
+	in.src = src
 	if len(src) > maxSource {
 		in.report(0, 0, fmt.Sprintf("expected a study of at most %d bytes, got more", maxSource), "")
 		return scope{}, false

@@ -46,7 +46,7 @@ func (in *input) study(s *Study, root scope) {
 		root.problem("start it with: study: my-study", "expected the fields of a study, got %s", describe(root.resolved()))
 		return
 	}
-	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "loads", "trial", "blocks", "placement", "report", "quick")
+	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "loads", "trial", "blocks", "placement", "report", "claims", "quick")
 	if at, ok := f["study"]; ok {
 		s.Name = at.name()
 	} else if understood {
@@ -77,6 +77,9 @@ func (in *input) study(s *Study, root scope) {
 	}
 	in.howToMeasure(s, f)
 	in.reference(s, f)
+	if at, ok := f["claims"]; ok {
+		s.Claims = claimsAt(at, s)
+	}
 	if at, ok := f["quick"]; ok {
 		s.Shorter = shorterAt(at, s)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/lab/claim"
 	"dyno/lab/load"
 )
 
@@ -23,9 +24,10 @@ type Study struct {
 	Placement Placement
 	Reference string   // subject the others are compared with; default the first
 	Report    []string // metrics the ranking shows first; see [Metrics]
-	Shorter   Shorter  // what a quick run changes; see [Study.Quick]
-	Source    []byte   // the file as written
-	Path      string   // where it was read from; "builtin:NAME" for shipped studies
+	Claims    []claim.Claim
+	Shorter   Shorter // what a quick run changes; see [Study.Quick]
+	Source    []byte  // the file as written
+	Path      string  // where it was read from; "builtin:NAME" for shipped studies
 }
 
 // Subject is a program under test, as a study names it: a shipped one by Use,
