@@ -42,6 +42,7 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 	for _, t := range tables {
 		a.Groups = append(a.Groups, t.finish(m.Reference, all))
 	}
+	a.Claims = decide(m, sheets, all)
 	a.Validity = validity(run, a.Groups)
 	return a, nil
 }

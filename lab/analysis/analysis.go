@@ -4,6 +4,7 @@ package analysis
 
 import (
 	"dyno/lab/archive"
+	"dyno/lab/claim"
 	"dyno/lab/load"
 	"dyno/lab/stats"
 )
@@ -20,9 +21,10 @@ type Analysis struct {
 	Schema   int              `json:"schema"`
 	Run      archive.Manifest `json:"run"`
 	Validity load.Validity    `json:"validity"`
-	Findings []Finding        `json:"findings"` // of the run, worst first
-	Groups   []Group          `json:"groups"`   // one per combination of load and levels
-	Subjects []string         `json:"subjects"` // order for colours: as in the study
+	Findings []Finding        `json:"findings"`         // of the run, worst first
+	Groups   []Group          `json:"groups"`           // one per combination of load and levels
+	Subjects []string         `json:"subjects"`         // order for colours: as in the study
+	Claims   []claim.Outcome  `json:"claims,omitempty"` // in the study's order
 	Failures []Failure        `json:"failures,omitempty"`
 }
 

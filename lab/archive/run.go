@@ -5,6 +5,7 @@ package archive
 import (
 	"time"
 
+	"dyno/lab/claim"
 	"dyno/lab/load"
 	"dyno/lab/machine"
 	"dyno/lab/probe"
@@ -39,6 +40,7 @@ type Manifest struct {
 	Plan        study.Plan          `json:"plan"`
 	Reference   string              `json:"reference"`        // subject the others are compared with
 	Report      []string            `json:"report,omitempty"` // metrics the ranking shows, the first one leads; empty leaves it to the report
+	Claims      []claim.Claim       `json:"claims,omitempty"` // that the study is to decide
 	Subjects    []Subject           `json:"subjects"`
 	Machine     machine.Fingerprint `json:"machine"`
 	Placement   Placement           `json:"placement"`

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"dyno/lab/claim"
 	"dyno/lab/load"
 )
 
@@ -24,10 +25,27 @@ func Redact(m *Manifest) {
 		c.Requests = redactRequests(c.Requests, &secrets)
 	}
 	m.StudySource = without(m.StudySource, secrets)
+	m.Claims = redactClaims(m.Claims, secrets)
 	m.Command = slices.Clone(m.Command)
 	for i := range m.Command {
 		m.Command[i] = without(m.Command[i], secrets)
 	}
+}
+
+// redactClaims hides levels that are secrets where claims name them.
+func redactClaims(claims []claim.Claim, secrets []string) []claim.Claim {
+	claims = slices.Clone(claims)
+	for i := range claims {
+		c := &claims[i]
+		c.Expressions = slices.Clone(c.Expressions)
+		for k := range c.Expressions {
+			c.Expressions[k] = without(c.Expressions[k], secrets)
+		}
+		for _, text := range []*string{&c.Says, &c.Published, &c.Direction, &c.Unmeasurable} {
+			*text = without(*text, secrets)
+		}
+	}
+	return claims
 }
 
 func redactEnv(env map[string]string, secrets *[]string) map[string]string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/lab/claim"
 	"dyno/lab/load"
 	"dyno/lab/study"
 )
@@ -18,6 +19,8 @@ func TestRedact(t *testing.T) {
 		Subjects:    []Subject{{Name: "mine", Env: map[string]string{"DB_PASSWORD": "hunter22", "GOGC": "400"}}},
 		Plan:        study.Plan{Cells: []study.Cell{{Requests: requests, Env: map[string]string{"API_TOKEN": "hunter22"}}}},
 	}
+	claims := []claim.Claim{{ID: "a", Expressions: []string{"cpu[env.API_TOKEN=hunter22] < 1ms"}, Direction: "cpu[env.API_TOKEN=hunter22] < 2ms"}}
+	m.Claims = claims
 	Redact(&m)
 	document, err := json.Marshal(m)
 	if err != nil {
@@ -32,6 +35,9 @@ func TestRedact(t *testing.T) {
 		if !strings.Contains(string(document), kept) {
 			t.Errorf("%q is not in the manifest: %s", kept, document)
 		}
+	}
+	if !strings.Contains(claims[0].Expressions[0], "hunter22") {
+		t.Error("the claims of the study were changed")
 	}
 	if requests[0].Headers[0].Value != "Bearer s3cr3t" {
 		t.Error("the request to send was changed")

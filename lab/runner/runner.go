@@ -167,7 +167,7 @@ func (r *Runner) loopCPUs() []int {
 func (r *Runner) manifest() archive.Manifest {
 	m := archive.Manifest{
 		Study: r.Study.Name, Question: r.Study.Question, StudySource: string(r.Study.Source), StudyPath: r.Study.Path,
-		Quick: r.Quick, Command: r.Command, Dyno: r.Version, Started: time.Now(), Plan: r.Plan, Reference: r.Study.Reference, Report: r.Study.Report,
+		Quick: r.Quick, Command: r.Command, Dyno: r.Version, Started: time.Now(), Plan: r.Plan, Reference: r.Study.Reference, Report: r.Study.Report, Claims: r.Study.Claims,
 		Machine: machine.Read(), Placement: r.placement, Calibration: r.calibration, Warmup: r.Study.Trial.Warmup, Duration: r.Study.Trial.Duration,
 	}
 	for _, s := range r.Study.Subjects {

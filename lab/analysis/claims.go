@@ -1,0 +1,60 @@
+package analysis
+
+import (
+	"slices"
+
+	"dyno/lab/archive"
+	"dyno/lab/claim"
+	"dyno/lab/stats"
+)
+
+// decide holds the run's claims against its figures; nil if it has none.
+func decide(m *archive.Manifest, sheets []*sheet, all []figure) []claim.Outcome {
+	if len(m.Claims) == 0 {
+		return nil
+	}
+	source := newEvidence(m, sheets, all)
+	outcomes := make([]claim.Outcome, len(m.Claims))
+	for i := range m.Claims {
+		outcomes[i] = claim.Evaluate(&m.Claims[i], source, claim.Options{Level: level})
+	}
+	return outcomes
+}
+
+// evidence is what claims are held against: the sheets of all cells, by block. It
+// is a [claim.Source].
+type evidence struct {
+	space  *claim.Space
+	sheets []*sheet // by the cell's index in the plan
+	blocks []int
+}
+
+func newEvidence(m *archive.Manifest, sheets []*sheet, all []figure) *evidence {
+	var metrics []claim.Metric
+	for _, f := range all {
+		metrics = append(metrics, claim.Metric{Name: f.Name, Unit: f.Unit})
+	}
+	var cells []claim.Cell
+	for i := range m.Plan.Cells {
+		c := &m.Plan.Cells[i]
+		cells = append(cells, claim.Cell{Index: i, Subject: c.Subject, Load: c.Load, Levels: c.Levels})
+	}
+	e := &evidence{space: claim.SpaceOf(metrics, cells), sheets: sheets}
+	for _, s := range sheets {
+		e.blocks = append(e.blocks, s.blocks...)
+	}
+	slices.Sort(e.blocks)
+	e.blocks = slices.Compact(e.blocks)
+	return e
+}
+
+func (e *evidence) Space() *claim.Space { return e.space }
+func (e *evidence) Blocks() int         { return len(e.blocks) }
+
+func (e *evidence) Values(metric string, cell int) (values []float64, missing string) {
+	s := e.sheets[cell]
+	return s.byBlock(metric, e.blocks), s.Omitted[metric]
+}
+
+// Noise is not known: no two cells of a plan are equal.
+func (e *evidence) Noise(string, int) (stats.Interval, bool) { return stats.Interval{}, false }
