@@ -35,6 +35,7 @@ type page struct {
 	Badge    badge
 	Ending   string
 	Facts    []fact
+	Claims   []ruling
 	Rankings []ranking
 	Stages   []stageTable // of each ranking; without rows for loads of one stage
 	Curves   []curveTable
@@ -78,7 +79,7 @@ func newPage(a *analysis.Analysis, lang string) (*page, error) {
 	}
 	p := &page{
 		catalogue: c, Run: &a.Run, Answers: answers(a, c), Badge: newBadge(a, c), Ending: ending(a, c),
-		Facts: keyFacts(a, c), Findings: explain(a, c), Left: leftOut(a, c), Failed: failedRequests(a, c),
+		Facts: keyFacts(a, c), Claims: rulings(a, c), Findings: explain(a, c), Left: leftOut(a, c), Failed: failedRequests(a, c),
 		Machine: machineFacts(a.Run.Machine, c), Method: methodFacts(a, c), Command: shell(a.Run.Command),
 	}
 	for i := range a.Groups {
@@ -132,6 +133,9 @@ func (p *page) Micros(us float64) string { return quantity("µs", us) }
 
 // Count writes a number of things, as catalogue.count.
 func (p *page) Count(key string, n int) string { return p.count(key, n) }
+
+// ClaimLevel is the confidence of the claims' effects.
+func (p *page) ClaimLevel() string { return levelOf(p.Claims) }
 
 // Short abbreviates a build hash to what a reader compares.
 func (p *page) Short(hash string) string {

@@ -17,6 +17,7 @@ func Markdown(w io.Writer, a *analysis.Analysis) error {
 	}
 	m := markdown{catalogue: c, a: a}
 	m.headline()
+	m.claims()
 	for i := range a.Groups {
 		m.ranking(rank(a, &a.Groups[i], c))
 	}

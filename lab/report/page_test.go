@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,22 @@ func TestPage(t *testing.T) {
 				t.Errorf("the page is %d px wide on a phone of 360", w)
 			}
 			checkDrawn(tb, 17)
+			tb.clean()
+		}
+	})
+	t.Run("claims", func(t *testing.T) {
+		for _, v := range []viewport{desktop, {360, 740, "dark"}} {
+			tb := open(t, ruled(), v)
+			if n := eval[int](tb, `document.querySelectorAll("#claims li .badge:not(.small)").length`); n != 5 {
+				t.Errorf("%d verdicts, want 5", n)
+			}
+			if w := eval[int](tb, `document.documentElement.scrollWidth`); int64(w) > v.width {
+				t.Errorf("the page is %d px wide on a screen of %d", w, v.width)
+			}
+			colours := eval[[]string](tb, `[...document.querySelectorAll("#claims .badge:not(.small)")].map((badge) => getComputedStyle(badge).color)`)
+			if slices.Sort(colours); len(slices.Compact(colours)) != 5 {
+				t.Errorf("verdicts share colours: %v", colours)
+			}
 			tb.clean()
 		}
 	})

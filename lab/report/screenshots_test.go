@@ -38,6 +38,10 @@ func TestScreenshots(t *testing.T) {
 		{"loads", "en", loads.make(), desktop},
 		{"spoilt", "en", spoilt.make(), desktop},
 		{"blind", "en", blind.make(), desktop},
+		{"claims", "en", ruled(), desktop},
+		{"claims-dark", "en", ruled(), viewport{1280, 900, "dark"}},
+		{"claims-phone", "en", ruled(), viewport{360, 740, "light"}},
+		{"claims-chinese", "zh", ruled(), viewport{360, 740, "dark"}},
 		{"archived", "en", analysed(t, analysistest.Run(7)), desktop},
 	} {
 		tb := openReport(t, browser(t), shot.analysis, shot.lang, shot.view)

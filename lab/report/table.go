@@ -14,8 +14,8 @@ const defaultWidth = 80
 
 // Table writes the rankings for a terminal that is width characters wide (80 if
 // not positive), dropping the less important columns where they don't fit, with
-// ANSI colours if color is set. Below each ranking stands its answer, and last
-// the run's validity.
+// ANSI colours if color is set. Below each ranking stands its answer, then the
+// run's validity, and last the verdicts on its claims.
 func Table(w io.Writer, a *analysis.Analysis, width int, color bool) error {
 	c, err := loadCatalogue("en")
 	if err != nil {
@@ -33,6 +33,9 @@ func Table(w io.Writer, a *analysis.Analysis, width int, color bool) error {
 		out.WriteString(wrap(printable(c.paragraph(h.Sentences)), width) + "\n\n")
 	}
 	out.WriteString(terminalValidity(a, c, width, p))
+	if claims := terminalClaims(a, c, width, p); claims != "" {
+		out.WriteString("\n" + claims)
+	}
 	if _, err := io.WriteString(w, plainSpaces(out.String())); err != nil {
 		return fmt.Errorf("report: writing the table: %w", err)
 	}

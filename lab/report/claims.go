@@ -1,0 +1,276 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"dyno/lab/analysis"
+	"dyno/lab/claim"
+	"dyno/lab/stats"
+)
+
+// ruling is a claim with its verdict, ready to be shown.
+type ruling struct {
+	ID        string
+	Says      string // in words; the ID if it says nothing
+	Published string
+	Verdict   claim.Verdict
+	Word      string // for the verdict
+	Meaning   string
+	Why       string
+	Parts     []rulingPart
+	Basis     string // how many blocks it rests on, and about how many more would decide
+}
+
+// rulingPart is one comparison of a claim.
+type rulingPart struct {
+	Expression string
+	Verdict    claim.Verdict
+	Word       string
+	Why        string // empty if it is the claim's
+	Of         string // the figure that Effect is of
+	Effect     string // empty if nothing could be computed
+	Range      string
+	Level      string
+	Claimed    string // "≥ 2.3×"
+	Noise      string // of two equal arms
+	Scale      *effectScale
+}
+
+// effectScale is where an effect, its bound and no effect stand on a common
+// scale, in per cent of its width.
+type effectScale struct {
+	Left, Wide float64 // of the interval
+	Mid        float64 // the estimate
+	Bound      float64
+	Null       float64
+	HasNull    bool
+}
+
+func rulings(a *analysis.Analysis, c catalogue) []ruling {
+	var out []ruling
+	for i := range a.Claims {
+		o := &a.Claims[i]
+		r := ruling{
+			ID: o.ID, Says: words(o.Says, o.ID), Published: o.Published, Verdict: o.Verdict, Why: capital(o.Why),
+			Word: c.text("claim." + string(o.Verdict)), Meaning: c.text("claim." + string(o.Verdict) + ".means"), Basis: basis(o, c),
+		}
+		for k := range o.Parts {
+			r.Parts = append(r.Parts, newRulingPart(&o.Parts[k], o, c))
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// basis says what a verdict rests on.
+func basis(o *claim.Outcome, c catalogue) string {
+	if o.Verdict == claim.Unmeasurable {
+		return ""
+	}
+	text := c.count("blocks", o.Blocks)
+	if o.Needed > 0 {
+		text += c.text("list.semicolon") + c.count("claim.needed", o.Needed)
+	}
+	return text
+}
+
+func newRulingPart(p *claim.Part, o *claim.Outcome, c catalogue) rulingPart {
+	out := rulingPart{Expression: p.Expression, Verdict: p.Verdict, Word: c.text("claim." + string(p.Verdict))}
+	if p.Why != o.Why {
+		out.Why = capital(p.Why)
+	}
+	e := p.Effect
+	if e == nil {
+		return out
+	}
+	s := writeInterval(e.Unit, e.Interval)
+	out.Of, out.Effect, out.Claimed, out.Range, out.Level = e.Of, s.Estimate, claimed(e), effectRange(e, s), level(e.Interval)
+	if p.Noise != nil {
+		n := writeInterval("×", *p.Noise)
+		out.Noise = c.text("claim.noise", "estimate", n.Estimate, "range", n.Range())
+	}
+	out.Scale = newEffectScale(e)
+	return out
+}
+
+// claimed is what is claimed of an effect: "≥ 2.3×", "~ 1.37× ± 10 %".
+func claimed(e *claim.Effect) string {
+	sign := map[claim.Op]string{claim.LessEq: "≤", claim.GreaterEq: "≥"}[e.Op]
+	s := scaleFor(e.Unit, e.Bound)
+	bound := join(strconv.FormatFloat(round(e.Bound/s.by, maxDigits), 'f', -1, 64), s.suffix)
+	text := words(sign, string(e.Op)) + gap + bound
+	if e.Op == claim.About {
+		text += gap + "±" + gap + strconv.FormatFloat(round(100*e.Tolerance, digits), 'f', -1, 64) + gap + "%"
+	}
+	return text
+}
+
+// effectRange is the interval; one without an upper end is "≥ 12.8".
+func effectRange(e *claim.Effect, s spread) string {
+	switch {
+	case e.Below && e.Above:
+		return ""
+	case e.Above:
+		return "≥" + gap + s.Low
+	case e.Below:
+		return "≤" + gap + s.High
+	}
+	return s.Range()
+}
+
+// newEffectScale lays out what is to be compared, with a tenth of room on either
+// side. Ratios are laid out by their logarithms: half is as far as double.
+func newEffectScale(e *claim.Effect) *effectScale {
+	if e.Interval.N < 2 || e.Below && e.Above {
+		return nil
+	}
+	at := func(x float64) float64 { return x }
+	if e.Unit == "×" && e.Interval.Low > 0 && e.Bound > 0 {
+		at = math.Log
+	}
+	marks := []float64{at(e.Interval.Low), at(e.Interval.High), at(e.Bound)}
+	if e.NoEffect != nil {
+		marks = append(marks, at(*e.NoEffect))
+	}
+	least, most := marks[0], marks[0]
+	for _, x := range marks {
+		least, most = min(least, x), max(most, x)
+	}
+	if !(most > least) {
+		return nil
+	}
+	room := (most - least) / 10
+	least, most = least-room, most+room
+	on := func(x float64) float64 { return percent(at(x)-least, most-least) }
+	out := &effectScale{Left: on(e.Interval.Low), Mid: on(e.Interval.Estimate), Bound: on(e.Bound)}
+	out.Wide = max(percent(at(e.Interval.High)-at(e.Interval.Low), most-least), 0.6) // a hair, if it is a point
+	if e.Above {
+		out.Wide = 100 - out.Left
+	}
+	if e.Below {
+		out.Left, out.Wide = 0, out.Left+out.Wide
+	}
+	if e.NoEffect != nil {
+		out.Null, out.HasNull = on(*e.NoEffect), true
+	}
+	return out
+}
+
+// line is the part's effect on one line: "2.21× (2.18–2.25), claimed ≥ 2.3×".
+func (p *rulingPart) line(c catalogue) string {
+	if p.Effect == "" {
+		return ""
+	}
+	text := p.Effect
+	if p.Range != "" {
+		text += " (" + p.Range + ")"
+	}
+	return text + c.text("list.comma") + c.text("claim.claimed") + " " + p.Claimed
+}
+
+// terminalClaims writes the verdicts for a terminal, nothing if there are none.
+func terminalClaims(a *analysis.Analysis, c catalogue, width int, p painter) string {
+	list := rulings(a, c)
+	if len(list) == 0 {
+		return ""
+	}
+	out := p.paint(bold, c.text("claims.title")) + "\n"
+	for i := range list {
+		r := &list[i]
+		out += "\n" + p.paint(verdictColour(r.Verdict), r.Word) + "  " + clip(printable(r.ID), width-textWidth(r.Word)-2) + "\n"
+		if r.Says != r.ID {
+			out += indented(r.Says, width)
+		}
+		for k := range r.Parts {
+			part := &r.Parts[k]
+			out += indented(part.Expression, width)
+			if line := part.line(c); line != "" {
+				if len(r.Parts) > 1 {
+					line = part.Word + ": " + line
+				}
+				out += indented(line, width)
+			}
+		}
+		out += indented(r.Why+because(r.Basis), width)
+	}
+	return out
+}
+
+// because adds a remark in parentheses.
+func because(remark string) string {
+	if remark == "" {
+		return ""
+	}
+	return " (" + remark + ")"
+}
+
+// indented wraps a text two columns in.
+func indented(text string, width int) string {
+	if text == "" {
+		return ""
+	}
+	return "  " + strings.ReplaceAll(wrap(printable(oneLine(text)), max(width-2, 1)), "\n", "\n  ") + "\n"
+}
+
+func verdictColour(v claim.Verdict) string {
+	switch v {
+	case claim.Confirmed:
+		return green
+	case claim.Refuted:
+		return red
+	case claim.Unmeasurable:
+		return dim
+	}
+	return yellow
+}
+
+// claims writes the verdicts as a table, nothing if there are none.
+func (m *markdown) claims() {
+	list := rulings(m.a, m.catalogue)
+	if len(list) == 0 {
+		return
+	}
+	m.line("## %s\n", m.text("claims.title"))
+	m.line("| %s | %s | %s | %s | %s |", m.text("claims.verdict"), m.text("claims.claim"), m.text("claims.effect"), capital(m.text("claim.claimed")), m.text("claims.why"))
+	m.line("|:--|:--|--:|--:|:--|")
+	for i := range list {
+		r := &list[i]
+		m.line("| **%s** | %s | %s | %s | %s |", r.Word, escape(r.Says), "", "", escape(r.Why+because(r.Basis)))
+		for k := range r.Parts {
+			p := &r.Parts[k]
+			effect := p.Effect
+			if p.Range != "" {
+				effect += " (" + p.Range + ")"
+			}
+			m.line("| %s | %s | %s | %s | %s |", partWord(r, p), codeSpan(p.Expression), effect, escape(p.Claimed), escape(p.Why))
+		}
+	}
+	m.line("")
+}
+
+// partWord is the verdict on a part, where that is not the claim's own.
+func partWord(r *ruling, p *rulingPart) string {
+	if len(r.Parts) > 1 {
+		return p.Word
+	}
+	return ""
+}
+
+// codeSpan writes a text as code within a table of Markdown.
+func codeSpan(text string) string {
+	return "`` " + strings.NewReplacer("|", `\|`, "`", "'", "\n", " ", "\r", " ").Replace(text) + " ``"
+}
+
+// levelOf is the confidence of the effects, or empty.
+func levelOf(list []ruling) string {
+	for i := range list {
+		for k := range list[i].Parts {
+			if l := list[i].Parts[k].Level; l != "" {
+				return l
+			}
+		}
+	}
+	return level(stats.Interval{Level: 0.95})
+}
