@@ -1,6 +1,10 @@
 package claim
 
-import "math"
+import (
+	"math"
+
+	"dyno/lab/stats"
+)
 
 // Verdict is what becomes of a claim.
 type Verdict string
@@ -91,7 +95,7 @@ func (e *effect) read(where span, margin, base float64) reading {
 // of 1 for a ratio, within the margin of its base for a difference.
 func (e *effect) same(where span, margin, base float64) bool {
 	if e.base == nil {
-		return where.low >= 1/(1+margin) && where.high <= 1+margin
+		return stats.Equivalent(stats.Interval{Low: where.low, High: where.high, Level: 1}, margin)
 	}
 	return math.Max(math.Abs(where.low), math.Abs(where.high)) <= margin*math.Abs(base)
 }

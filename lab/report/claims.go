@@ -20,7 +20,7 @@ type ruling struct {
 	Meaning   string
 	Why       string
 	Parts     []rulingPart
-	Basis     string // how many blocks it rests on, and about how many more would decide
+	Basis     string // how many blocks it rests on
 }
 
 // rulingPart is one comparison of a claim.
@@ -64,16 +64,12 @@ func rulings(a *analysis.Analysis, c catalogue) []ruling {
 	return out
 }
 
-// basis says what a verdict rests on.
+// basis says how many blocks a verdict rests on.
 func basis(o *claim.Outcome, c catalogue) string {
 	if o.Verdict == claim.Unmeasurable {
 		return ""
 	}
-	text := c.count("blocks", o.Blocks)
-	if o.Needed > 0 {
-		text += c.text("list.semicolon") + c.count("claim.needed", o.Needed)
-	}
-	return text
+	return c.count("blocks", o.Blocks)
 }
 
 func newRulingPart(p *claim.Part, o *claim.Outcome, c catalogue) rulingPart {
