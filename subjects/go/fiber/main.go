@@ -21,6 +21,10 @@ func main() {
 	host := flag.String("host", "127.0.0.1", "address to listen on")
 	port := flag.Int("port", 8080, "port to listen on")
 	flag.Parse()
+	s, err := settingsOf(os.Getenv)
+	if err != nil {
+		log.Fatal(err)
+	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
@@ -31,7 +35,7 @@ func main() {
 		GracefulContext:       ctx,
 		ShutdownTimeout:       5 * time.Second,
 	}
-	if err := routes().Listen(net.JoinHostPort(*host, strconv.Itoa(*port)), listen); err != nil {
+	if err := routes(s).Listen(net.JoinHostPort(*host, strconv.Itoa(*port)), listen); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+)
+
+// task prepares a piece of work for one request and returns the work itself,
+// which is then repeated. What it returns is the same each time, and the same
+// for all ways to do the same work: so an answer shows that it was done.
+type task func() (work func() int)
+
+func routes(s settings) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /plaintext", plaintext)
+	mux.HandleFunc("GET /hijack", hijack)
+	mux.HandleFunc("GET /memory", giveBack)
+	tasks := map[string]task{
+		"/parse/std":      parseStandard,
+		"/parse/raw":      parseRaw,
+		"/escape/heap":    escapeHeap,
+		"/escape/stack":   escapeStack,
+		"/frames/new":     framesNew,
+		"/frames/pooled":  framesPooled,
+		"/buffers/new":    buffersNew,
+		"/buffers/pooled": buffersPooled,
+		"/decoder/new":    decoderNew,
+		"/decoder/pooled": decoderPooled,
+		"/alloc/local":    allocLocal,
+		"/alloc/shared":   allocShared,
+		"/route":          routing(s.router),
+		"/cpu":            compute,
+	}
+	for _, c := range codecs {
+		tasks["/json/"+c.name] = c.task
+	}
+	for path, t := range tasks {
+		mux.HandleFunc("GET "+path, repeat(t, s.repeat))
+	}
+	return mux
+}
+
+func plaintext(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = io.WriteString(w, "Hello, World!")
+}
+
+// repeat answers with what the work returned the last of n times.
+func repeat(t task, n int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		work := t()
+		result := 0
+		for range n {
+			result = work()
+		}
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = io.WriteString(w, strconv.Itoa(result))
+	}
+}
