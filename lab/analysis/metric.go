@@ -18,7 +18,7 @@ type figure struct {
 }
 
 // quantiles are those computed of each clock that a user waits for.
-var quantiles = [...]float64{0.5, 0.9, 0.99, 0.999, 0.9999}
+var quantiles = [...]float64{0.5, 0.9, 0.95, 0.99, 0.999, 0.9999}
 
 // figures returns all metrics in the order of a report.
 func figures() []figure {
@@ -33,6 +33,7 @@ func figures() []figure {
 	for _, clock := range []load.Clock{load.Response, load.Service, load.FirstByte} {
 		all = append(all, times(clock)...)
 	}
+	all = append(all, ofRuntime()...)
 	lag := quantile(load.Lag, 0.99)
 	lag.ranked = false
 	return append(all, lag, figure{Metric{"generator.cpu", "µs/req", string(stats.Lower)}, false, (*sums).generatorCPU})

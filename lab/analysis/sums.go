@@ -22,6 +22,7 @@ type sums struct {
 	errors           load.Errors
 	generator        time.Duration
 	process          process
+	inside           inside // of the process, if it is a Go program
 	hist             [load.NumClocks]*hdrhistogram.Histogram
 }
 
@@ -67,6 +68,7 @@ func (s *sums) add(w *archive.Window) bool {
 	}
 	s.addHistograms(c.Hist)
 	s.process.add(w)
+	s.inside.add(w)
 	return true
 }
 

@@ -117,11 +117,11 @@ func (in *input) reference(s *Study, f map[string]scope) {
 func Metrics() []string {
 	names := []string{"throughput", "cpu", "cpu.user", "cpu.sys", "rss", "errors"}
 	for _, clock := range []string{"response", "service", "first_byte"} {
-		for _, figure := range []string{"mean", "p50", "p90", "p99", "p99.9", "p99.99", "max"} {
+		for _, figure := range []string{"mean", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"} {
 			names = append(names, clock+"."+figure)
 		}
 	}
-	return names
+	return append(names, "allocs", "alloc.bytes", "gc.cycles", "gc.pause", "gc.cpu", "sched.max")
 }
 
 func timingAt(at scope, t Timing) Timing {
