@@ -1,5 +1,6 @@
-// Package studies holds the studies that ship with dyno, and the JSON Schema of
-// study files. It is data: lab/study reads it.
+// Package studies holds the studies that ship with dyno, the catalogue of published
+// claims that they decide, and the JSON Schema of study files. It is data: lab/study
+// reads it.
 package studies
 
 import (
@@ -12,6 +13,9 @@ import (
 //go:embed *.yaml
 var files embed.FS
 
+// catalogueFile lists claims and is no study.
+const catalogueFile = "claims.yaml"
+
 //go:embed study.schema.json
 var schema []byte
 
@@ -23,7 +27,9 @@ func Names() []string {
 	}
 	var names []string
 	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+		if e.Name() != catalogueFile {
+			names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+		}
 	}
 	return names
 }
@@ -31,7 +37,7 @@ func Names() []string {
 // Read returns the source of a built-in study.
 func Read(name string) ([]byte, error) {
 	src, err := files.ReadFile(name + ".yaml")
-	if err != nil {
+	if err != nil || name+".yaml" == catalogueFile {
 		return nil, fmt.Errorf("there is no built-in study %q", name)
 	}
 	return src, nil

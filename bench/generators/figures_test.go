@@ -6,9 +6,12 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"dyno/bench/rounds"
+	"dyno/lab/claim"
+	"dyno/lab/published"
 	"dyno/lab/scripted"
 	"dyno/lab/stats"
 )
@@ -144,20 +147,48 @@ func TestVerdictOnTheOrder(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
 		n         int
-		want      string
-	}{{1.1, 1.3, 7, confirmed}, {0.8, 0.9, 7, refuted}, {0.9, 1.1, 7, undecided}, {1.2, 1.2, 1, undecided}} {
+		want      claim.Verdict
+	}{{1.1, 1.3, 7, claim.Confirmed}, {0.8, 0.9, 7, claim.Refuted}, {0.9, 1.1, 7, claim.Undecided}, {1.2, 1.2, 1, claim.Undecided}} {
 		if got := holds(stats.Interval{N: c.n, Low: c.low, High: c.high}); got != c.want {
 			t.Errorf("%v–%v of %d: %s, want %s", c.low, c.high, c.n, got, c.want)
 		}
 	}
-	if got := together(confirmed, refuted, refuted); got != refuted {
-		t.Errorf("hey before ab refuted: %s", got)
+	for _, c := range []struct {
+		name  string
+		parts [3]claim.Verdict
+		want  claim.Verdict
+		why   string
+	}{
+		{"all", [3]claim.Verdict{claim.Confirmed, claim.Confirmed, claim.Confirmed}, claim.Confirmed, "confirmed"},
+		{"hey before ab refuted", [3]claim.Verdict{claim.Confirmed, claim.Refuted, claim.Refuted}, claim.Refuted, "refuted"},
+		{"hey before ab undecided", [3]claim.Verdict{claim.Confirmed, claim.Undecided, claim.Confirmed}, claim.Undecided, "undecided"},
+		{"only ab -k is before hey", [3]claim.Verdict{claim.Confirmed, claim.Confirmed, claim.Refuted}, claim.Refuted, "confirmed for ab as it comes"},
+	} {
+		if got, why := together(c.parts[0], c.parts[1], c.parts[2]); got != c.want || !strings.HasPrefix(why, c.why) {
+			t.Errorf("%s: %s, %s", c.name, got, why)
+		}
 	}
-	if got := together(confirmed, undecided, confirmed); got != undecided {
-		t.Errorf("hey before ab undecided: %s", got)
+}
+
+func TestToolsRecordCanBePublished(t *testing.T) {
+	r := &rounds.Record{Started: time.Now(), Command: []string{"go", "run"}, Settings: rounds.Settings{Rounds: 3, Seconds: 10, Connections: 64}}
+	for round := range r.Settings.Rounds {
+		for tool, rate := range map[string]float64{"wrk": 300, "hey": 200, "ab": 50, "ab -k": 250} {
+			noise := 1 + float64(round)/100
+			r.Trials = append(r.Trials, rounds.Trial{Round: round, Tool: tool, Level: plainLevel, Figures: map[string]float64{"requests_per_s": rate * noise}})
+		}
 	}
-	if got := together(confirmed, confirmed, refuted); !strings.HasPrefix(got, "confirmed for ab as it comes") {
-		t.Errorf("only ab -k is before hey: %s", got)
+	record := toolsRecord(r, false)
+	document, err := record.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := published.ReadAll(fstest.MapFS{"fiber-tools/" + published.FileName: {Data: document}})
+	if err != nil || len(read) != 1 {
+		t.Fatalf("%v, %v", read, err)
+	}
+	if v := read[0].Verdicts[0]; v.ID != "fiber-tools" || v.Verdict != claim.Refuted || v.Parts[1].Verdict != claim.Confirmed || v.Parts[2].Verdict != claim.Refuted {
+		t.Errorf("got %+v", v)
 	}
 }
 

@@ -6,12 +6,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
 	"dyno/bench/rounds"
-	"dyno/lab/stats"
+	"dyno/lab/published"
 )
 
 // The claim that campaign tools decides, and where its result goes.
@@ -54,61 +53,7 @@ func toolsCampaign() campaign {
 	}
 }
 
-// order is one part of the claim: the first tool drives more than the second.
-type order struct{ more, less, level string }
-
-// showVerdict decides the claim part by part.
-func showVerdict(w io.Writer, v *rounds.Values) {
-	fmt.Fprintf(w, "\n### Verdict on \"%s\"\n\n", toolsClaim)
-	fmt.Fprintln(w, "Paired ratios of requests per second. On net/http, as most users call them (ab without -k) and with kept connections for all:")
-	parts := []order{
-		{"wrk", "hey", plainLevel}, {"hey", "ab", plainLevel}, {"hey", "ab -k", plainLevel},
-		{"wrk", "hey", stallLevel}, {"hey", "ab", stallLevel}, {"hey", "ab -k", stallLevel},
-		{"wrk", "hey", nullLevel}, {"hey", "ab -k", nullLevel},
-	}
-	verdicts := make(map[order]string)
-	for _, p := range parts {
-		ratio := stats.Ratio(v.Of(p.more, p.level, "requests_per_s"), v.Of(p.less, p.level, "requests_per_s"), rounds.Confidence)
-		verdicts[p] = holds(ratio)
-		fmt.Fprintf(w, "\n- %s: %s / %s = %.2f (%.2f–%.2f, %d pairs): %s", p.level, p.more, p.less, ratio.Estimate, ratio.Low, ratio.High, ratio.N, verdicts[p])
-	}
-	fmt.Fprintf(w, "\n\n**fiber-tools: %s.**", together(verdicts[parts[0]], verdicts[parts[1]], verdicts[parts[2]]))
-	fmt.Fprintln(w, " Which tool is the bottleneck is in the column of the server's CPU: well below 1, the server waited for the tool.")
-}
-
-// Verdicts on a claim of order.
-const (
-	confirmed = "confirmed"
-	refuted   = "refuted"
-	undecided = "undecided"
-)
-
-// holds decides whether the first drives more than the second.
-func holds(ratio stats.Interval) string {
-	switch {
-	case ratio.N < 2 || ratio.Low <= 1 && ratio.High >= 1:
-		return undecided
-	case ratio.Low > 1:
-		return confirmed
-	}
-	return refuted
-}
-
-// together is the verdict on the whole order, from those on net/http: wrk before
-// hey, hey before ab as it comes, hey before ab -k.
-func together(wrkHey, heyAB, heyKept string) string {
-	switch {
-	case wrkHey == refuted || heyAB == refuted:
-		return refuted
-	case wrkHey == confirmed && heyAB == confirmed && heyKept == confirmed:
-		return confirmed
-	case wrkHey == confirmed && heyAB == confirmed && heyKept == refuted:
-		return "confirmed for ab as it comes, refuted when ab keeps its connections as the others do"
-	}
-	return undecided
-}
-
-// publish writes the record and its summary where the docs point to.
+// publish writes the record, its summary and the verdict where the docs point to.
 func publish(dir string, c *campaign, r *rounds.Record, disturbed bool) error {
 	var report bytes.Buffer
 	fmt.Fprintln(&report, "<!-- written by go run ./bench/generators -what tools; do not edit -->")
@@ -121,6 +66,13 @@ func publish(dir string, c *campaign, r *rounds.Record, disturbed bool) error {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(dir, "data.json"), data, 0o644); err != nil {
+		return err
+	}
+	verdicts, err := toolsRecord(r, disturbed).Encode()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, published.FileName), verdicts, 0o644); err != nil {
 		return err
 	}
 	fmt.Println("\npublished in", dir)

@@ -69,6 +69,7 @@ says what the numbers are worth, and keeps the evidence.
 	root.AddCommand(
 		newRun(&global), newLoad(&global), newCapacity(&global), newKnee(&global), newOverload(&global), newUp(&global),
 		newStudies(), newSubjects(), newStudy(),
+		newClaims(), newPublish(),
 		newList(), newShow(), newReport(&global), newRemove(), newMachine(&global),
 	)
 	return root

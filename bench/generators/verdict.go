@@ -1,0 +1,105 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"dyno/bench/rounds"
+	"dyno/lab/claim"
+	"dyno/lab/published"
+	"dyno/lab/stats"
+)
+
+// order is one part of the claim: the first tool drives more than the second.
+type order struct{ more, less, level string }
+
+// orders are all that is shown. The claim rests on the first three: those on
+// net/http.
+func orders() []order {
+	return []order{
+		{"wrk", "hey", plainLevel}, {"hey", "ab", plainLevel}, {"hey", "ab -k", plainLevel},
+		{"wrk", "hey", stallLevel}, {"hey", "ab", stallLevel}, {"hey", "ab -k", stallLevel},
+		{"wrk", "hey", nullLevel}, {"hey", "ab -k", nullLevel},
+	}
+}
+
+// ratio of requests per second, paired by round.
+func (o order) ratio(v *rounds.Values) stats.Interval {
+	return stats.Ratio(v.Of(o.more, o.level, "requests_per_s"), v.Of(o.less, o.level, "requests_per_s"), rounds.Confidence)
+}
+
+// showVerdict decides the claim part by part.
+func showVerdict(w io.Writer, v *rounds.Values) {
+	fmt.Fprintf(w, "\n### Verdict on \"%s\"\n\n", toolsClaim)
+	fmt.Fprintln(w, "Paired ratios of requests per second. On net/http, as most users call them (ab without -k) and with kept connections for all:")
+	for _, o := range orders() {
+		ratio := o.ratio(v)
+		fmt.Fprintf(w, "\n- %s: %s / %s = %.2f (%.2f–%.2f, %d pairs): %s", o.level, o.more, o.less, ratio.Estimate, ratio.Low, ratio.High, ratio.N, holds(ratio))
+	}
+	_, why := decide(v)
+	fmt.Fprintf(w, "\n\n**fiber-tools: %s.**", why)
+	fmt.Fprintln(w, " Which tool is the bottleneck is in the column of the server's CPU: well below 1, the server waited for the tool.")
+}
+
+// holds decides whether the first drives more than the second.
+func holds(ratio stats.Interval) claim.Verdict {
+	switch {
+	case ratio.N < 2 || ratio.Low <= 1 && ratio.High >= 1:
+		return claim.Undecided
+	case ratio.Low > 1:
+		return claim.Confirmed
+	}
+	return claim.Refuted
+}
+
+func decide(v *rounds.Values) (claim.Verdict, string) {
+	var verdicts [3]claim.Verdict
+	for i, o := range orders()[:len(verdicts)] {
+		verdicts[i] = holds(o.ratio(v))
+	}
+	return together(verdicts[0], verdicts[1], verdicts[2])
+}
+
+// together is the verdict on the whole order, from those on net/http: wrk before
+// hey, hey before ab as it comes, hey before ab -k. It is confirmed only if all
+// hold.
+func together(wrkHey, heyAB, heyKept claim.Verdict) (claim.Verdict, string) {
+	switch {
+	case wrkHey == claim.Refuted || heyAB == claim.Refuted:
+		return claim.Refuted, "refuted"
+	case wrkHey == claim.Confirmed && heyAB == claim.Confirmed && heyKept == claim.Confirmed:
+		return claim.Confirmed, "confirmed"
+	case wrkHey == claim.Confirmed && heyAB == claim.Confirmed && heyKept == claim.Refuted:
+		return claim.Refuted, "confirmed for ab as it comes, refuted when ab keeps its connections as the others do"
+	}
+	return claim.Undecided, "undecided"
+}
+
+// toolsRecord is what the page of all claims reads.
+func toolsRecord(r *rounds.Record, disturbed bool) *published.Record {
+	v := &rounds.Values{Record: r, Disturbed: disturbed}
+	out := claim.Outcome{ID: "fiber-tools", Says: toolsClaim, Blocks: r.Settings.Rounds}
+	out.Verdict, out.Why = decide(v)
+	for _, o := range orders() {
+		ratio, null := o.ratio(v), 1.0
+		verdict := holds(ratio)
+		out.Parts = append(out.Parts, claim.Part{
+			Expression: fmt.Sprintf("requests/s[%s] / requests/s[%s] > 1, on %s", o.more, o.less, o.level[len("1. "):]),
+			Verdict:    verdict, Why: string(verdict), Blocks: ratio.N,
+			Effect: &claim.Effect{Unit: "×", Interval: ratio, Op: claim.Greater, Bound: 1, NoEffect: &null},
+		})
+	}
+	record := &published.Record{
+		Study: "bench/generators", Date: r.Started, Machine: published.Machine(&r.Machine), Command: strings.Join(r.Command, " "),
+		Method: fmt.Sprintf("%d rounds of %d s, %d connections", r.Settings.Rounds, r.Settings.Seconds, r.Settings.Connections), Verdicts: []claim.Outcome{out},
+	}
+	for tool, version := range r.Versions {
+		record.Versions = append(record.Versions, tool+" "+version)
+	}
+	slices.Sort(record.Versions)
+	return record
+}

@@ -1,0 +1,225 @@
+package published
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dyno/lab/claim"
+	"dyno/studies"
+)
+
+// Question is a claim of the catalogue with what is known of it.
+type Question struct {
+	studies.Claim
+	Study  string         // that decides it; empty if there is none
+	Held   *claim.Claim   // what the study holds it to; nil without a study
+	Record *Record        // what was measured; nil if nothing was
+	Result *claim.Outcome // of the record
+}
+
+// Questions puts catalogue, studies and records together, in the catalogue's order.
+// held is what each study holds claims to. A study or record that decides what is
+// not in the catalogue is an error.
+func Questions(c studies.Catalogue, held map[string][]claim.Claim, records []Record) ([]Question, error) {
+	list := make([]Question, len(c.Claims))
+	at := map[string]*Question{}
+	for i, one := range c.Claims {
+		list[i].Claim = one
+		at[one.ID] = &list[i]
+	}
+	for study, claims := range held {
+		for i := range claims {
+			q := at[claims[i].ID]
+			if q == nil {
+				return nil, fmt.Errorf("study %s decides %q, which is not in studies/claims.yaml", study, claims[i].ID)
+			}
+			if q.Study != "" {
+				return nil, fmt.Errorf("%q is decided twice, by the studies %s and %s", q.ID, min(study, q.Study), max(study, q.Study))
+			}
+			q.Study, q.Held = study, &claims[i]
+		}
+	}
+	for i := range records {
+		r := &records[i]
+		for j := range r.Verdicts {
+			q := at[r.Verdicts[j].ID]
+			if q == nil {
+				return nil, fmt.Errorf("%s/%s decides %q, which is not in studies/claims.yaml", r.Dir, FileName, r.Verdicts[j].ID)
+			}
+			if q.Record == nil { // the first is the best
+				q.Record, q.Result = r, &r.Verdicts[j]
+			}
+		}
+	}
+	return list, nil
+}
+
+// NotMeasured is the verdict on what has no result.
+const NotMeasured claim.Verdict = "not measured yet"
+
+// Verdict is what became of the claim so far.
+func (q *Question) Verdict() claim.Verdict {
+	switch {
+	case q.Result != nil:
+		return q.Result.Verdict
+	case q.Held != nil && q.Held.Unmeasurable != "":
+		return claim.Unmeasurable
+	}
+	return NotMeasured
+}
+
+// Remedy is what there is to do about a claim without a result: the command that
+// measures it.
+func (q *Question) Remedy() string {
+	if q.Study == "" {
+		return "no study yet"
+	}
+	return "dyno run " + q.Study
+}
+
+// deciding is the part of the result that decides, nil if there is none.
+func (q *Question) deciding() *claim.Part {
+	if q.Result == nil {
+		return nil
+	}
+	for i := range q.Result.Parts {
+		if p := &q.Result.Parts[i]; p.Verdict == q.Result.Verdict {
+			return p
+		}
+	}
+	return nil
+}
+
+// Page draws all claims in Markdown. links are from docs/claims.md, where it lies.
+func Page(c studies.Catalogue, list []Question) string {
+	p := &page{}
+	p.line("<!-- Written by: dyno claims --page > docs/claims.md. Do not edit. -->\n")
+	p.line("# Published claims, put to the test\n")
+	p.line("%s\n", strings.Join(strings.Fields(intro), " "))
+	p.counts(list)
+	var sources []string
+	for i := range list {
+		if s := list[i].Source; !slices.Contains(sources, s) {
+			sources = append(sources, s)
+			p.source(c.Sources[s], s, list)
+		}
+	}
+	p.line("## In detail")
+	for i := range list {
+		p.detail(&list[i])
+	}
+	return p.out.String()
+}
+
+const intro = `
+Engineers publish figures about Go HTTP services every day. Here is each that we
+know of, the question it makes, and what came out when it was put on the dyno. A claim is *confirmed* if its
+direction and its size hold with the whole 95 % interval, *direction* if only its
+direction does, *refuted* if the opposite holds or nothing does, *undecided* if the
+data can't tell, *unmeasurable* if the machine lacks what it needs. The rule is in
+[claims-and-verdicts.md](claims-and-verdicts.md), what was measured in
+[results](results). Absolute figures of another machine are no limit here: claims are
+held to the ratios of what was published.`
+
+type page struct{ out strings.Builder }
+
+func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.out, format+"\n", args...) }
+
+// counts says how many claims have which verdict.
+func (p *page) counts(list []Question) {
+	p.line("| verdict | claims |\n|---|--:|")
+	for _, v := range append(claim.Verdicts(), NotMeasured) {
+		n := 0
+		for i := range list {
+			if list[i].Verdict() == v {
+				n++
+			}
+		}
+		p.line("| %s | %d |", v, n)
+	}
+	p.line("| all | %d |\n", len(list))
+}
+
+// source lists the claims of one source.
+func (p *page) source(title, key string, list []Question) {
+	p.line("## %s\n\n| claim | question | verdict | what decides |\n|---|---|---|---|", title)
+	for i := range list {
+		if q := &list[i]; q.Source == key {
+			p.line("| [%s](#%s) | %s | %s | %s |", q.ID, q.ID, cell(q.Asks), q.Verdict(), cell(q.short()))
+		}
+	}
+	p.line("")
+}
+
+// short is what decides, in a few words.
+func (q *Question) short() string {
+	part := q.deciding()
+	switch {
+	case part != nil && part.Effect != nil:
+		return effect(part.Effect)
+	case q.Result != nil:
+		return q.Result.Why
+	case q.Verdict() == claim.Unmeasurable:
+		return "needs another machine"
+	case q.Study != "":
+		return "`" + q.Remedy() + "`"
+	}
+	return q.Remedy()
+}
+
+// detail is the section of one claim.
+func (p *page) detail(q *Question) {
+	p.line("\n### %s\n\n%s\n", q.ID, q.Asks)
+	p.line("- Published: %s%s.", q.Published, suffix("; ", q.Conditions))
+	if q.Held != nil && q.Held.Says != "" {
+		p.line("- Held to: %s.", strings.TrimSuffix(q.Held.Says, "."))
+	}
+	p.line("- Verdict: **%s**%s", q.Verdict(), suffix(": ", q.reason()))
+	if q.Note != "" {
+		p.line("- %s", q.Note)
+	}
+	if q.Result != nil {
+		p.result(q)
+	}
+}
+
+// reason is why the verdict is what it is.
+func (q *Question) reason() string {
+	switch {
+	case q.Result != nil:
+		return q.Result.Why
+	case q.Verdict() == claim.Unmeasurable:
+		return strings.Join(strings.Fields(q.Held.Unmeasurable), " ")
+	}
+	return "`" + q.Remedy() + "`"
+}
+
+func (p *page) result(q *Question) {
+	r := q.Record
+	p.line("- Conditions: %s; %s; %s; %s.", r.Date.UTC().Format("2 January 2006"), r.Machine, r.Method, strings.Join(r.Versions, ", "))
+	p.line("- Data: [results/%s](results/%s)", r.Dir, r.Dir)
+	p.line("- Repeat: `%s`\n", r.Command)
+	if len(q.Result.Parts) == 0 {
+		return
+	}
+	p.line("| held to | measured | verdict |\n|---|---|---|")
+	for _, part := range q.Result.Parts {
+		figure := part.Why
+		if part.Effect != nil {
+			figure = measured(part.Effect)
+		}
+		p.line("| `%s` | %s | %s |", cell(part.Expression), cell(figure), part.Verdict)
+	}
+}
+
+// suffix is a text behind what parts it from the text before, or nothing.
+func suffix(between, text string) string {
+	if text == "" {
+		return ""
+	}
+	return between + text
+}
+
+// cell keeps a text from ending its cell of a table.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

@@ -1,0 +1,184 @@
+package published
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"dyno/lab/analysis"
+	"dyno/lab/archive"
+	"dyno/lab/claim"
+	"dyno/lab/load"
+	"dyno/lab/machine"
+	"dyno/lab/stats"
+	"dyno/studies"
+)
+
+// catalogue has four claims: measured, not yet, unmeasurable, without a study.
+func catalogue() studies.Catalogue {
+	return studies.Catalogue{
+		Sources: map[string]string{"one": "The first article", "two": "The second"},
+		Claims: []studies.Claim{
+			{ID: "kept", Source: "one", Asks: "What does it lose?", Published: "40 %", Conditions: "one core", Note: "A note."},
+			{ID: "later", Source: "one", Asks: "Is a | b?", Published: "it is"},
+			{ID: "clock", Source: "two", Asks: "Does it shrink?", Published: "it does"},
+			{ID: "lost", Source: "two", Asks: "Who knows?", Published: "nobody"},
+		},
+	}
+}
+
+func held() map[string][]claim.Claim {
+	return map[string][]claim.Claim{
+		"study-kept":  {{ID: "kept", Says: "It loses 40 %"}},
+		"study-later": {{ID: "later"}},
+		"study-clock": {{ID: "clock", Unmeasurable: "Needs\n  a clock."}},
+	}
+}
+
+func outcome(id string, v claim.Verdict, estimate float64) claim.Outcome {
+	return claim.Outcome{ID: id, Verdict: v, Why: "because", Parts: []claim.Part{{
+		Expression: "throughput[a] / throughput[b] <= 0.6", Verdict: v,
+		Effect: &claim.Effect{
+			Unit: "×", Op: claim.LessEq, Bound: 0.6,
+			Interval: stats.Interval{N: 8, Estimate: estimate, Low: estimate - 0.01, High: estimate + 0.01, Level: 0.95},
+		},
+	}}}
+}
+
+func record(quick bool, day int, verdicts ...claim.Outcome) *Record {
+	return &Record{
+		Study: "study-kept", Quick: quick, Date: time.Date(2026, 3, day, 12, 0, 0, 0, time.UTC), Machine: "A CPU × 2",
+		Versions: []string{"dyno 1"}, Method: "20 trials", Command: "dyno run study-kept --seed 7", Verdicts: verdicts,
+	}
+}
+
+// results is a folder of records by the names of their folders.
+func results(t *testing.T, records map[string]*Record) fstest.MapFS {
+	t.Helper()
+	files := fstest.MapFS{"README.md": {}, "other/trials.csv": {}}
+	for dir, r := range records {
+		data, err := r.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[dir+"/"+FileName] = &fstest.MapFile{Data: data}
+	}
+	return files
+}
+
+func TestPage(t *testing.T) {
+	records, err := ReadAll(results(t, map[string]*Record{
+		"older": record(false, 1, outcome("kept", claim.Refuted, 0.9)),
+		"newer": record(false, 2, outcome("kept", claim.Confirmed, 0.4)),
+		"quick": record(true, 3, outcome("kept", claim.Undecided, 0.6)),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := Questions(catalogue(), held(), records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := Page(catalogue(), list)
+	for _, want := range []string{
+		"| confirmed | 1 |", "| refuted | 0 |", "| unmeasurable | 1 |", "| not measured yet | 2 |", "| all | 4 |",
+		"## The first article", "| [kept](#kept) | What does it lose? | confirmed | 0.4× (0.39–0.41), claimed ≤ 0.6× |",
+		`| [later](#later) | Is a \| b? | not measured yet | ` + "`dyno run study-later` |",
+		"| [clock](#clock) | Does it shrink? | unmeasurable | needs another machine |",
+		"| [lost](#lost) | Who knows? | not measured yet | no study yet |",
+		"- Published: 40 %; one core.", "- Held to: It loses 40 %.", "- Verdict: **confirmed**: because", "- A note.",
+		"- Conditions: 2 March 2026; A CPU × 2; 20 trials; dyno 1.", "[results/newer](results/newer)",
+		"- Repeat: `dyno run study-kept --seed 7`", "- Verdict: **unmeasurable**: Needs a clock.",
+		"| `throughput[a] / throughput[b] <= 0.6` | 0.4× (0.39–0.41) | confirmed |",
+	} {
+		if !strings.Contains(page, want+"\n") && !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "0.9×") || strings.Contains(page, "0.6× (") {
+		t.Errorf("an older or quicker run shows:\n%s", page)
+	}
+}
+
+func TestQuestionsThatDoNotFit(t *testing.T) {
+	unknown := []claim.Claim{{ID: "kpet"}}
+	for _, c := range []struct {
+		name    string
+		held    map[string][]claim.Claim
+		records []Record
+		want    string
+	}{
+		{"study", map[string][]claim.Claim{"s": unknown}, nil, `study s decides "kpet", which is not in studies/claims.yaml`},
+		{"record", nil, []Record{{Dir: "d", Verdicts: []claim.Outcome{{ID: "kpet"}}}}, `d/verdicts.json decides "kpet", which is not in studies/claims.yaml`},
+		{"twice", map[string][]claim.Claim{"a": {{ID: "kept"}}, "b": {{ID: "kept"}}}, nil, `"kept" is decided twice, by the studies a and b`},
+	} {
+		if _, err := Questions(catalogue(), c.held, c.records); err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+func TestRecordsThatCannotBeRead(t *testing.T) {
+	whole, err := record(false, 1, outcome("kept", claim.Confirmed, 0.4)).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, from, to, want string }{
+		{"broken", "{", "", "d/verdicts.json: "},
+		{"newer", `"schema": 1`, `"schema": 2`, "schema 2 is not 1"},
+		{"unknown field", `"study"`, `"sutdy"`, "sutdy"},
+		{"no command", `"dyno run study-kept --seed 7"`, `""`, "it must say study, command, machine and date"},
+		{"verdict", `"confirmed"`, `"proven"`, `claim kept: "proven" is no verdict`},
+	} {
+		files := fstest.MapFS{"d/" + FileName: {Data: []byte(strings.Replace(string(whole), c.from, c.to, 1))}}
+		if _, err := ReadAll(files); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+func TestNew(t *testing.T) {
+	a := &analysis.Analysis{
+		Run: archive.Manifest{
+			ID: "20260301-x", Study: "s", Dyno: "v1", Quick: true, Started: time.Unix(0, 0), Duration: 5 * time.Second,
+			Machine:  machine.Fingerprint{OS: "linux", Kernel: "6.18", CPUModel: "A CPU", CPUs: 2, Virtualization: "KVM"},
+			Subjects: []archive.Subject{{Framework: "gin", Version: "1.12"}, {Framework: "gin", Version: "1.12"}, {}},
+		},
+		Validity: load.Suspect, Claims: []claim.Outcome{{ID: "kept", Verdict: claim.Refuted}},
+	}
+	r, err := New(a, "dyno run s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Machine != "A CPU × 2, KVM, linux 6.18" || strings.Join(r.Versions, "; ") != "dyno v1; gin 1.12" ||
+		r.Method != "0 trials of 5s in 0 blocks, the study's quick form" || len(r.Verdicts) != 1 {
+		t.Errorf("got %+v", r)
+	}
+	a.Validity = load.Invalid
+	if _, err := New(a, "dyno run s"); err == nil || !strings.Contains(err.Error(), "20260301-x is INVALID") {
+		t.Errorf("an invalid run: %v", err)
+	}
+}
+
+func TestFigures(t *testing.T) {
+	interval := func(estimate, low, high float64) stats.Interval {
+		return stats.Interval{N: 8, Estimate: estimate, Low: low, High: high}
+	}
+	for _, c := range []struct {
+		effect claim.Effect
+		want   string
+	}{
+		{claim.Effect{Unit: "×", Interval: interval(2.3456, 2.3, 2.4), Op: claim.GreaterEq, Bound: 2.3}, "2.35× (2.3–2.4), claimed ≥ 2.3×"},
+		{claim.Effect{Unit: "µs", Interval: interval(1234567, 1.2e6, 1.3e6), Op: claim.Less, Bound: 12000}, "1.23 s (1.2–1.3), claimed < 12 ms"},
+		{claim.Effect{Unit: "bytes", Interval: interval(3<<20, 2<<20, 4<<20), Op: claim.LessEq, Bound: 2048}, "3 MiB (2–4), claimed ≤ 2 KiB"},
+		{claim.Effect{Unit: "×", Interval: interval(1.37, 1.3, 1.4), Op: claim.About, Bound: 1.37, Tolerance: 0.05}, "1.37× (1.3–1.4), claimed ~ 1.37× ± 5 %"},
+		{claim.Effect{Interval: interval(5000, 5000, 7000), Above: true, Op: claim.GreaterEq, Bound: 10000}, "at least 5000, claimed ≥ 10000"},
+		{claim.Effect{Unit: "req/s", Interval: interval(5000, 5000, 7000), Below: true, Op: claim.GreaterEq, Bound: 10000}, "at most 7000 req/s, claimed ≥ 10000 req/s"},
+		{claim.Effect{Unit: "%", Interval: stats.Interval{N: 1, Estimate: 0.5}, Op: claim.Less, Bound: 1}, "0.5 %, claimed < 1 %"},
+	} {
+		if got := effect(&c.effect); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
