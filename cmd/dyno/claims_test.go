@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/lab/analysis"
+	"dyno/lab/analysis/analysistest"
+	"dyno/lab/claim"
+	"dyno/lab/load"
 	"dyno/lab/published"
 	"dyno/studies"
 )
@@ -50,22 +54,29 @@ func TestClaimsList(t *testing.T) {
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	file := filepath.Join(home, studyFile(t, home, 2, "good"))
-	text := strings.Replace(read(t, file), "study: faults\n", "study: faults\nclaims: [{id: six-keepalive, holds: errors < 50%}]\n", 1)
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+	run := analysistest.Run(1)
+	run.Manifest.Claims = []claim.Claim{{ID: "six-keepalive", Expressions: []string{"throughput[gin] / throughput[nethttp] > 0.5"}}}
+	a, err := analysis.Analyse(run)
+	if err != nil {
 		t.Fatal(err)
 	}
-	o := dyno(t, home, "run", "study.yaml", "--quiet", "--seed", "7")
-	o.want(t, 0, o.stderr)
-	o = dyno(t, home, "publish", "latest", "results/kept")
-	o.want(t, 0, o.stdout, "six-keepalive: confirmed")
+	dir := filepath.Join(home, "results", "kept")
+	for range 2 { // what is there is replaced
+		if err := publish(a, dir); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, name := range []string{"manifest.json", "report.md", "trials.csv", published.FileName} {
-		if text := read(t, filepath.Join(home, "results", "kept", name)); !strings.Contains(text, "faults") {
+		if text := read(t, filepath.Join(dir, name)); !strings.Contains(text, "made-up") {
 			t.Errorf("%s is not about the study:\n%s", name, text)
 		}
 	}
-	o = dyno(t, home, "claims", "--page", "--results", "results")
-	o.want(t, 0, o.stdout, "| confirmed | 1 |", "dyno run study.yaml --seed 7", "results/kept")
+	o := dyno(t, home, "claims", "--page", "--results", "results")
+	o.want(t, 0, o.stdout, "| confirmed | 1 |", "dyno run made-up --seed 1", "results/kept")
 	o = dyno(t, home, "publish", "20990101", "results/kept")
 	o.want(t, 1, o.stderr, "20990101")
+	a.Validity = load.Invalid
+	if err := publish(a, filepath.Join(home, "results", "invalid")); err == nil {
+		t.Error("an invalid run is published")
+	}
 }

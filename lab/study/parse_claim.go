@@ -178,6 +178,10 @@ func unitOf(metric string) string {
 		return "bytes"
 	case "errors":
 		return "%"
+	case "allocs", "alloc", "gc":
+		return map[string]string{
+			"allocs": "allocs/req", "alloc.bytes": "bytes/req", "gc.cycles": "cycles/s", "gc.pause": "µs/s", "gc.cpu": "µs/req",
+		}[metric]
 	}
 	return "µs" // of a clock
 }
