@@ -12,6 +12,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
+	"dyno/lab/claim"
 	"dyno/lab/load"
 )
 
@@ -216,6 +217,7 @@ func checkSeconds(t *testing.T, g *analysis.Group) {
 func TestAnalysisIsTheSameToTheByte(t *testing.T) {
 	run := analysistest.Run(5, "a", "b")
 	run.Trials = run.Trials[:6]
+	run.Manifest.Claims = []claim.Claim{{ID: "c", Says: "a costs less", Expressions: []string{"cpu[a] < cpu[b]"}, Margin: 0.01}}
 	store := archive.Store{Dir: t.TempDir()}
 	w, err := store.Create(run.Manifest)
 	if err != nil {
@@ -237,6 +239,9 @@ func TestAnalysisIsTheSameToTheByte(t *testing.T) {
 		}
 		run.Manifest = back.Manifest
 		documents[i] = marshal(t, back)
+	}
+	if !strings.Contains(string(documents[0]), "a costs less") {
+		t.Error("the archive has lost a claim")
 	}
 	if string(documents[0]) != string(documents[1]) {
 		t.Error("two analyses of one run differ")
