@@ -125,7 +125,7 @@ func (e *endedLoad) suite() *export.Suite {
 		}
 	}
 	s := &export.Suite{
-		Name: e.spec.Requests[0].Method + " " + export.Target(e.spec), Started: e.started, Took: e.result.Total.Length,
+		Tool: "dyno load", Name: e.spec.Requests[0].Method + " " + export.Target(e.spec), Started: e.started, Took: e.result.Total.Length,
 		Properties: e.properties(), Checks: []export.Check{errors},
 	}
 	for _, j := range e.thresholds {

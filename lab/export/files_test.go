@@ -171,7 +171,7 @@ func TestBenchstat(t *testing.T) {
 func TestJUnit(t *testing.T) {
 	var out bytes.Buffer
 	err := JUnit(&out, &Suite{
-		Name: "GET <x>", Started: started, Took: 1500 * time.Millisecond, Properties: [][2]string{{"seed", "7"}, {"odd", "a\x00\x1bb\xff"}},
+		Tool: "dyno load", Name: "GET <x>", Started: started, Took: 1500 * time.Millisecond, Properties: [][2]string{{"seed", "7"}, {"odd", "a\x00\x1bb\xff"}},
 		Checks: []Check{
 			{"a < 1", Passed, "a = 0"}, {"b < 1", Failed, "b = 2 & \"more\""}, {"c < 1", Unknown, "c >= 0"}, {"d < 1", Broken, "refused"}, {"e < 1", Skipped, "interrupted"},
 		},

@@ -27,8 +27,9 @@ const (
 	Skipped CheckResult = "skipped" // the load was interrupted
 )
 
-// Suite is a load and its checks, for a CI system.
+// Suite is a measurement and its checks, for a CI system.
 type Suite struct {
+	Tool       string // the command: "dyno load"
 	Name       string // what was loaded
 	Started    time.Time
 	Took       time.Duration
@@ -47,9 +48,9 @@ func JUnit(w io.Writer, s *Suite) error {
 		suite.Properties = append(suite.Properties, junitProperty{printable(p[0]), printable(p[1])})
 	}
 	for _, c := range s.Checks {
-		suite.add(c, s.Took)
+		suite.add(c, s)
 	}
-	all := junitSuites{Name: "dyno load", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Skipped: suite.Skipped, Time: suite.Time, Suites: []junitSuite{suite}}
+	all := junitSuites{Name: s.Tool, Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Skipped: suite.Skipped, Time: suite.Time, Suites: []junitSuite{suite}}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
@@ -62,8 +63,8 @@ func JUnit(w io.Writer, s *Suite) error {
 	return err
 }
 
-func (s *junitSuite) add(c Check, took time.Duration) {
-	tc := junitCase{Name: printable(c.Name), Class: "dyno.load", Time: seconds(took)}
+func (s *junitSuite) add(c Check, of *Suite) {
+	tc := junitCase{Name: printable(c.Name), Class: strings.ReplaceAll(of.Tool, " ", "."), Time: seconds(of.Took)}
 	verdict := &junitVerdict{Message: printable(c.Message), Type: string(c.Result), Text: printable(c.Name + ": " + c.Message)}
 	switch c.Result {
 	case Passed:

@@ -46,7 +46,7 @@ func (in *input) study(s *Study, root scope) {
 		root.problem("start it with: study: my-study", "expected the fields of a study, got %s", describe(root.resolved()))
 		return
 	}
-	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "loads", "trial", "blocks", "placement", "report", "claims", "quick")
+	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "loads", "trial", "blocks", "placement", "report", "claims", "gate", "quick")
 	if at, ok := f["study"]; ok {
 		s.Name = at.name()
 	} else if understood {
@@ -98,6 +98,9 @@ func (in *input) howToMeasure(s *Study, f map[string]scope) {
 	}
 	if at, ok := f["report"]; ok {
 		s.Report = at.words(Metrics())
+	}
+	if at, ok := f["gate"]; ok {
+		s.Gate = gateAt(at)
 	}
 }
 

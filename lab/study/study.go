@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dyno/lab/claim"
+	"dyno/lab/gate/threshold"
 	"dyno/lab/load"
 )
 
@@ -25,9 +26,10 @@ type Study struct {
 	Reference string   // subject the others are compared with; default the first
 	Report    []string // metrics the ranking shows first; see [Metrics]
 	Claims    []claim.Claim
-	Shorter   Shorter // what a quick run changes; see [Study.Quick]
-	Source    []byte  // the file as written
-	Path      string  // where it was read from; "builtin:NAME" for shipped studies
+	Gate      []threshold.Threshold // what dyno gate takes for a regression; empty for its own
+	Shorter   Shorter               // what a quick run changes; see [Study.Quick]
+	Source    []byte                // the file as written
+	Path      string                // where it was read from; "builtin:NAME" for shipped studies
 }
 
 // Subject is a program under test, as a study names it: a shipped one by Use,

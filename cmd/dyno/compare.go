@@ -1,0 +1,145 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"dyno/internal/spelling"
+	"dyno/lab/compare"
+	"dyno/lab/study"
+)
+
+// compareFlags are the flags of dyno compare.
+type compareFlags struct {
+	metrics       []string
+	margin, level string
+	format        string
+	across        bool
+}
+
+func newCompare() *cobra.Command {
+	var f compareFlags
+	cmd := &cobra.Command{
+		Use:   "compare OLD NEW",
+		Short: "Compare two runs: by how much figures differ, and what else was different",
+		Long: `Compare two runs cell by cell and metric by metric: the ratio of new to old with
+its interval over restarts, in a plain sentence, and what else was different:
+machine, kernel, settings, versions, builds, study and load.
+
+Two runs are two occasions, so whatever changed on the machine between them is in
+the ratios. To compare two versions of a program, measure them in turns: dyno gate
+--against does, and so does a study that has both as subjects.`,
+		Example: "  dyno compare 20261120 latest\n  dyno compare 20261120 latest --metric cpu --metric response.p99 --format markdown",
+		Args:    exactArgs(2, "two runs, the old one first"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return compareRuns(&f, args[0], args[1])
+		},
+		ValidArgsFunction: completeRuns,
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	addMetricFlag(flags, &f.metrics)
+	flags.StringVar(&f.margin, "margin", "2%", "differences within it count as none: \"the same within 2 %\"")
+	flags.StringVar(&f.level, "level", "95%", "confidence of the intervals")
+	addFormatFlag(cmd, &f.format, "text", "markdown", "json", "csv")
+	addAcrossFlag(flags, &f.across)
+	return cmd
+}
+
+func compareRuns(f *compareFlags, oldRef, newRef string) error {
+	o, err := f.options()
+	if err != nil {
+		return usageError(err)
+	}
+	old, _, err := analyseRun(oldRef)
+	if err != nil {
+		return err
+	}
+	new, _, err := analyseRun(newRef)
+	if err != nil {
+		return err
+	}
+	c, err := compare.Runs(old, new, o)
+	if err != nil {
+		return err
+	}
+	switch f.format {
+	case "markdown":
+		return c.Markdown(os.Stdout)
+	case "json":
+		return c.JSON(os.Stdout)
+	case "csv":
+		return c.CSV(os.Stdout)
+	}
+	return c.Text(os.Stdout, colour())
+}
+
+func (f *compareFlags) options() (compare.Options, error) {
+	o := compare.Options{Metrics: f.metrics, AcrossMachines: f.across}
+	if err := checkMetrics(f.metrics); err != nil {
+		return o, err
+	}
+	if err := checkFormat(f.format, "text", "markdown", "json", "csv"); err != nil {
+		return o, err
+	}
+	var err error
+	if o.Margin, err = marginOf(f.margin); err != nil {
+		return o, err
+	}
+	if o.Level, err = parseShare(f.level); err != nil || o.Level < 0.5 || o.Level > 0.9999 {
+		return o, fmt.Errorf("--level %q is not a confidence from 50%% to 99.99%%", f.level)
+	}
+	return o, nil
+}
+
+// marginOf reads --margin.
+func marginOf(text string) (float64, error) {
+	margin, err := parseShare(text)
+	if err != nil || margin < 0 || margin > 0.5 {
+		return 0, fmt.Errorf("--margin %q is not a share from 0%% to 50%%", text)
+	}
+	return margin, nil
+}
+
+func addMetricFlag(flags *pflag.FlagSet, metrics *[]string) {
+	flags.StringArrayVar(metrics, "metric", nil, "metric to show, such as cpu or response.p99, or all (repeatable; default: those that the study's report leads with)")
+}
+
+func addAcrossFlag(flags *pflag.FlagSet, across *bool) {
+	flags.BoolVar(across, "across-machines", false, "also with figures of another machine; the output is marked")
+}
+
+func addFormatFlag(cmd *cobra.Command, format *string, formats ...string) {
+	cmd.Flags().StringVar(format, "format", formats[0], strings.Join(formats, ", "))
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func checkFormat(format string, formats ...string) error {
+	if slices.Contains(formats, format) {
+		return nil
+	}
+	return fmt.Errorf("--format %q is none of %s", format, strings.Join(formats, ", "))
+}
+
+// checkMetrics refuses names of metrics that there are not.
+func checkMetrics(metrics []string) error {
+	known := append(study.Metrics(), "all")
+	for _, m := range metrics {
+		if !slices.Contains(known, m) {
+			if near, ok := spelling.Nearest(m, known); ok {
+				return fmt.Errorf("--metric: no metric %q; did you mean %s?", m, near)
+			}
+			return fmt.Errorf("--metric: no metric %q; there are %s", m, strings.Join(known, ", "))
+		}
+	}
+	if len(metrics) > 1 && slices.Contains(metrics, "all") {
+		return errors.New("--metric all goes with no other")
+	}
+	return nil
+}

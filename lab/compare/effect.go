@@ -1,0 +1,124 @@
+package compare
+
+import (
+	"fmt"
+	"strconv"
+
+	"dyno/lab/stats"
+)
+
+// Verdict is what a comparison comes to.
+type Verdict string
+
+// The verdicts.
+const (
+	Lower      Verdict = "lower"      // the whole interval is below no change
+	Higher     Verdict = "higher"     // the whole interval is above no change
+	Same       Verdict = "same"       // the whole interval is within the margin
+	CannotTell Verdict = "can't tell" // the interval allows for more than one of these
+)
+
+// Effect is how the new value of a metric relates to the old one.
+type Effect struct {
+	Ratio    stats.Interval `json:"ratio"` // new by old
+	Verdict  Verdict        `json:"verdict"`
+	Sentence string         `json:"sentence"` // "CPU per request is 4.1 % lower (2.9–5.3 %)"
+}
+
+// NewEffect judges the ratio of a metric. Same takes precedence: a difference
+// that is certain, but smaller than the margin, is none that matters. The test
+// of being within the margin is that of two one-sided tests (Schuirmann 1987),
+// which at a level of 95 % would get by with the 90 % interval: it errs towards
+// "can't tell".
+func NewEffect(metric string, ratio stats.Interval, margin float64) Effect {
+	e := Effect{Ratio: ratio, Verdict: CannotTell}
+	switch {
+	case ratio.Level == 0:
+	case margin > 0 && ratio.Low >= 1/(1+margin) && ratio.High <= 1+margin:
+		e.Verdict = Same
+	case ratio.High < 1:
+		e.Verdict = Lower
+	case ratio.Low > 1:
+		e.Verdict = Higher
+	}
+	e.Sentence = e.says(MetricName(metric), margin)
+	return e
+}
+
+func (e *Effect) says(what string, margin float64) string {
+	r := e.Ratio
+	switch {
+	case e.Verdict == Lower, e.Verdict == Higher:
+		return what + " is " + Change(r)
+	case e.Verdict == Same:
+		return fmt.Sprintf("%s is the same within %s (%s to %s)", what, percentText(margin), change(r.Low), change(r.High))
+	case r.Level == 0:
+		return fmt.Sprintf("can't tell about %s: %s", what, r.Note)
+	}
+	return fmt.Sprintf("can't tell: %s is between %s and %s", what, change(r.Low), change(r.High))
+}
+
+// fold is the ratio from which on people say "times as high".
+const fold = 2
+
+// Change writes a ratio with its interval as a change: "4.1 % lower (2.9–5.3 %)",
+// "2.31 times as high (2.20–2.43)"; without the interval if there is none.
+func Change(r stats.Interval) string {
+	low, high, estimate, unit, word := r.Low, r.High, r.Estimate, "", "times as high"
+	if estimate < fold {
+		low, high, estimate, unit, word = 100*(r.Low-1), 100*(r.High-1), 100*(r.Estimate-1), " %", "higher"
+		if estimate < 0 {
+			low, high, estimate, word = -high, -low, -estimate, "lower"
+		}
+	}
+	n := decimals(estimate)
+	text := strconv.FormatFloat(estimate, 'f', n, 64) + unit + " " + word
+	if unit == "" {
+		n, text = 2, fmt.Sprintf("%.2f %s", estimate, word)
+	}
+	if r.Level == 0 {
+		return text
+	}
+	if r.Low < 1 && r.High > 1 && unit != "" { // an interval with both signs needs them to be read
+		return fmt.Sprintf("%s (%+.*f to %+.*f%s)", text, n, 100*(r.Low-1), n, 100*(r.High-1), unit)
+	}
+	return fmt.Sprintf("%s (%.*f–%.*f%s)", text, n, low, n, high, unit)
+}
+
+// change writes one ratio: "3.0 % lower".
+func change(ratio float64) string {
+	return Change(stats.Interval{Estimate: ratio, Low: ratio, High: ratio})
+}
+
+// decimals gives a percentage two to three digits.
+func decimals(percent float64) int {
+	switch {
+	case percent < 1:
+		return 2
+	case percent < 10:
+		return 1
+	}
+	return 0
+}
+
+// percentText writes a share: 0.02 is "2 %".
+func percentText(share float64) string {
+	return strconv.FormatFloat(100*share, 'g', 4, 64) + " %"
+}
+
+// MetricName is a metric in words.
+func MetricName(metric string) string {
+	switch metric {
+	case "cpu":
+		return "CPU per request"
+	case "cpu.user":
+		return "user CPU per request"
+	case "cpu.sys":
+		return "system CPU per request"
+	case "rss":
+		return "memory"
+	case "errors":
+		return "the share of errors"
+	}
+	return metric
+}

@@ -1,0 +1,160 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"dyno/lab/compare"
+	"dyno/lab/gate/threshold"
+	"dyno/lab/stats"
+)
+
+// minTrials is how many restarts each version needs for a judgement: with two,
+// an interval says next to nothing about its own width.
+const minTrials = 3
+
+// missing says why there are no values of a metric; empty if there are.
+func (s *sample) missing(metric string) string {
+	v, ok := s.metrics[metric]
+	if !ok {
+		return "not measured"
+	}
+	return v.missing
+}
+
+// judged reports whether a threshold leads to a check: one that nobody named
+// doesn't if its metric can't be measured here.
+func (s *sample) judged(t threshold.Threshold, asked bool) bool {
+	return asked || s.broken != "" || s.missing(t.Metric) == ""
+}
+
+// check holds a threshold against a metric.
+func (s *sample) check(t threshold.Threshold, level float64) Check {
+	c := Check{Group: s.group, Subject: s.subject, Metric: t.Metric, Threshold: t, Verdict: CannotTell}
+	v := s.metrics[t.Metric]
+	c.Unit = v.unit
+	why := firstOf(s.broken, s.missing(t.Metric))
+	if why == "" && min(len(v.old), len(v.new)) < minTrials {
+		why = fmt.Sprintf("%d restarts of the old and %d of the new version are too few: it takes %d", len(v.old), len(v.new), minTrials)
+	}
+	if why != "" {
+		c.Sentence = fmt.Sprintf("can't tell about %s: %s", compare.MetricName(t.Metric), why)
+		return c
+	}
+	c.Old, c.New = stats.Median(v.old, level), stats.Median(v.new, level)
+	c.Ratio = v.ratio(level)
+	c.Verdict = judge(c.Ratio, t)
+	if deviation, n, ok := v.noise(); ok {
+		c.Finds = finds(deviation, n, t, level)
+		if c.Verdict == CannotTell {
+			c.Needs = needs(deviation, n, t, level)
+		}
+	}
+	c.Sentence = c.says()
+	return c
+}
+
+func (v *values) ratio(level float64) stats.Interval {
+	if v.paired {
+		return stats.Ratio(v.new, v.old, level)
+	}
+	ratio, _ := stats.UnpairedRatio(v.new, v.old, level)
+	return ratio
+}
+
+// judge holds a ratio against a threshold; the package's comment says how.
+func judge(ratio stats.Interval, t threshold.Threshold) Verdict {
+	if ratio.Level == 0 {
+		return CannotTell
+	}
+	low, estimate, high, limit := ratio.Low, ratio.Estimate, ratio.High, t.Limit()
+	if !t.Rises() { // the same, seen upside down
+		low, estimate, high, limit = 1/high, 1/estimate, 1/low, 1/limit
+	}
+	switch {
+	case high <= limit:
+		return OK
+	case low > 1 && estimate > limit:
+		return Regression
+	}
+	return CannotTell
+}
+
+// says puts the check into a sentence.
+func (c *Check) says() string {
+	what, allowed := compare.MetricName(c.Metric), percentText(math.Abs(c.Threshold.Change))+" are allowed"
+	if c.Ratio.Level == 0 {
+		return fmt.Sprintf("can't tell about %s: %s", what, c.Ratio.Note)
+	}
+	text := fmt.Sprintf("%s is %s; %s", what, compare.Change(c.Ratio), allowed)
+	if c.Verdict != CannotTell {
+		return text
+	}
+	text = "can't tell: " + text
+	if c.Needs > 0 {
+		text += fmt.Sprintf("; about %d blocks would tell", c.Needs)
+	}
+	return text
+}
+
+func percentText(share float64) string { return strconv.FormatFloat(100*share, 'g', 3, 64) + " %" }
+
+// noise is what there is to compute power from: the standard deviation of the
+// logarithm of one restart, such that the ratio of n restarts on each side has
+// the error deviation·√(2/n); and that n.
+func (v *values) noise() (deviation float64, n int, ok bool) {
+	if v.paired {
+		ratios := make([]float64, 0, len(v.new))
+		for i := range v.new {
+			if v.old[i] > 0 {
+				ratios = append(ratios, v.new[i]/v.old[i])
+			}
+		}
+		d, ok := stats.LogDeviation(ratios)
+		return d / math.Sqrt2, len(ratios), ok
+	}
+	old, okOld := stats.LogDeviation(v.old)
+	new, okNew := stats.LogDeviation(v.new)
+	n = int(2 / (1/float64(len(v.old)) + 1/float64(len(v.new)))) // harmonic: the smaller side counts
+	return math.Sqrt((old*old + new*new) / 2), n, okOld && okNew
+}
+
+// finds is the smallest worsening, as a share, at which n restarts on each side
+// raise an alarm with the power: the interval must leave out 1, and the estimate
+// be beyond the threshold. It is 0 if that can't be told.
+func finds(deviation float64, n int, t threshold.Threshold, level float64) float64 {
+	if n < 2 {
+		return 0
+	}
+	const quantile = 1.8808 // of the normal distribution, for the power
+	beyond := math.Exp(math.Abs(math.Log(t.Limit())) + quantile*deviation*math.Sqrt(2/float64(n)))
+	ratio := max(beyond, stats.DetectableRatio(deviation, n, level, power))
+	if t.Rises() {
+		return ratio - 1
+	}
+	return 1 - 1/ratio
+}
+
+// mostBlocks is where searching for enough of them ends.
+const mostBlocks = 1000
+
+// needs is the smallest number of blocks whose interval leaves out 1 with the
+// power if the metric is worse by the threshold; 0 if n are so many already, or
+// if not even mostBlocks will do.
+func needs(deviation float64, n int, t threshold.Threshold, level float64) int {
+	limit := math.Exp(math.Abs(math.Log(t.Limit())))
+	enough := func(blocks int) bool { return stats.DetectableRatio(deviation, blocks, level, power) <= limit }
+	low, high := max(n, 2), mostBlocks // not enough, enough
+	if enough(low) || !enough(high) {
+		return 0
+	}
+	for high-low > 1 {
+		if middle := (low + high) / 2; enough(middle) {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return high
+}

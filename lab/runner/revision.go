@@ -1,0 +1,29 @@
+package runner
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+)
+
+// revision names the git commit that a subject of the user's was built from,
+// with "+changes" if files that git follows were different; "" if it can't be
+// told, as of a folder in no repository.
+func revision(ctx context.Context, dir string) string {
+	if dir == "" {
+		dir = "."
+	}
+	head, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-parse", "--short=12", "--verify", "HEAD").Output()
+	if err != nil {
+		return ""
+	}
+	name := strings.TrimSpace(string(head))
+	changed, err := exec.CommandContext(ctx, "git", "-C", dir, "status", "--porcelain", "--untracked-files=no", "--", ".").Output()
+	if err != nil {
+		return ""
+	}
+	if len(changed) > 0 {
+		name += "+changes"
+	}
+	return name
+}
