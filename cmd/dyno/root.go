@@ -71,7 +71,7 @@ says what the numbers are worth, and keeps the evidence.
 		newStudies(), newSubjects(), newStudy(),
 		newClaims(), newPublish(),
 		newList(), newShow(), newReport(&global), newRemove(), newMachine(&global),
-		newCompare(), newBaseline(), newGate(&global),
+		newCompare(), newBaseline(), newGate(&global), newHistory(),
 	)
 	return root
 }

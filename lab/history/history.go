@@ -1,0 +1,284 @@
+// Package history looks at a series of runs of one study and finds from which
+// run on a figure is another than before.
+//
+// The value of a run is the median over its restarts; changes are found in the
+// logarithms, so that a rise and the fall that takes it back are as large. What
+// changed is not told apart from the machine's own changes: runs are left out
+// whose machine or load is another than the newest run's, and each change names
+// what was measured before and after it.
+package history
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"dyno/lab/analysis"
+	"dyno/lab/compare"
+	"dyno/lab/load"
+	"dyno/lab/stats"
+)
+
+// Schema is the version of [History] as JSON.
+const Schema = 1
+
+// Defaults of [Options].
+const (
+	DefaultP      = 0.01
+	DefaultMargin = 0.02
+)
+
+// level is the confidence of the intervals of single runs.
+const level = 0.95
+
+// Options say what is looked at.
+type Options struct {
+	Metrics []string // empty for the newest run's usual ones; "all" for all
+	P       float64  // largest p-value of a change
+	Margin  float64  // smaller changes don't count
+	// AcrossMachines takes runs of all machines; the result is marked.
+	AcrossMachines bool
+}
+
+// History is a series of runs of one study.
+type History struct {
+	Schema         int       `json:"schema"`
+	Study          string    `json:"study"`
+	Runs           []Run     `json:"runs"` // oldest first
+	Left           []LeftOut `json:"left,omitempty"`
+	AcrossMachines bool      `json:"across_machines"`
+	P              float64   `json:"p"`
+	Margin         float64   `json:"margin"`
+	Series         []Series  `json:"series"`
+	Notes          []string  `json:"notes,omitempty"`
+}
+
+// Run is one of the runs.
+type Run struct {
+	ID       string            `json:"id"`
+	Started  time.Time         `json:"started"`
+	Dyno     string            `json:"dyno"`
+	Kernel   string            `json:"kernel"`
+	Versions map[string]string `json:"versions,omitempty"` // of subjects, where known
+}
+
+// LeftOut is a run that was not looked at, and why.
+type LeftOut struct {
+	Run string `json:"run"`
+	Why string `json:"why"`
+}
+
+// Series is one metric of one cell over the runs that have it.
+type Series struct {
+	Group   string   `json:"group"`
+	Subject string   `json:"subject"`
+	Metric  string   `json:"metric"`
+	Unit    string   `json:"unit"`
+	Better  string   `json:"better"`
+	Points  []Point  `json:"points"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// Point is the metric in one run.
+type Point struct {
+	Run   int            `json:"run"` // index into the runs
+	Value stats.Interval `json:"value"`
+}
+
+// Change is a run from which on the metric is another than before.
+type Change struct {
+	Point    int     `json:"point"`    // index into the points: the first after the change
+	Run      string  `json:"run"`      // ID of that run
+	Previous string  `json:"previous"` // ID of the last run before the change
+	P        float64 `json:"p"`
+	Before   float64 `json:"before"` // median from the change before to this one
+	After    float64 `json:"after"`  // median from this change to the next
+	Worse    bool    `json:"worse"`
+	Sentence string  `json:"sentence"`
+}
+
+// Of looks at analysed runs, in any order. They must be of one study.
+func Of(runs []*analysis.Analysis, o Options) (*History, error) {
+	if len(runs) == 0 {
+		return nil, errors.New("no runs to look at")
+	}
+	runs = slices.Clone(runs)
+	slices.SortStableFunc(runs, func(a, b *analysis.Analysis) int {
+		return cmp.Or(a.Run.Started.Compare(b.Run.Started), cmp.Compare(a.Run.ID, b.Run.ID))
+	})
+	newest := runs[len(runs)-1]
+	h := &History{Schema: Schema, Study: newest.Run.Study, P: o.P, Margin: o.Margin, Series: []Series{}}
+	kept := h.keep(runs, newest, o)
+	if len(o.Metrics) == 0 {
+		o.Metrics = compare.UsualMetrics(&newest.Run)
+	}
+	for _, c := range compare.Cells(newest) {
+		metrics := o.Metrics
+		if slices.Equal(metrics, []string{"all"}) {
+			metrics = c.MetricNames()
+		}
+		for _, name := range metrics {
+			if s, ok := h.series(&c, name, kept); ok {
+				h.Series = append(h.Series, s)
+			}
+		}
+	}
+	if len(h.Series) == 0 {
+		return nil, fmt.Errorf("the newest run, %s, has no figures of what was asked for", newest.Run.ID)
+	}
+	h.note()
+	return h, nil
+}
+
+// keep notes the runs that may be held against the newest one, and returns them.
+func (h *History) keep(runs []*analysis.Analysis, newest *analysis.Analysis, o Options) []*analysis.Analysis {
+	var kept []*analysis.Analysis
+	machine := compare.Hardware(&newest.Run.Machine)
+	for _, a := range runs {
+		other := compare.HardwareDifferences(compare.Hardware(&a.Run.Machine), machine)
+		why := ""
+		switch {
+		case a.Run.Study != newest.Run.Study:
+			why = "it is of the study " + a.Run.Study
+		case a.Validity == load.Invalid:
+			why = "it is invalid"
+		case len(other) > 0 && !o.AcrossMachines:
+			why = "it is of another machine (" + other[0].String() + ")"
+		}
+		if why != "" {
+			h.Left = append(h.Left, LeftOut{a.Run.ID, why})
+			continue
+		}
+		h.AcrossMachines = h.AcrossMachines || len(other) > 0
+		kept = append(kept, a)
+		h.Runs = append(h.Runs, newRun(a))
+	}
+	return kept
+}
+
+func newRun(a *analysis.Analysis) Run {
+	m := &a.Run
+	r := Run{ID: m.ID, Started: m.Started, Dyno: m.Dyno, Kernel: m.Machine.Kernel, Versions: make(map[string]string)}
+	for _, s := range m.Subjects {
+		if s.Version != "" {
+			r.Versions[s.Name] = s.Version
+		}
+	}
+	return r
+}
+
+// series collects a metric of a cell from the runs whose load was the same, and
+// finds its changes.
+func (h *History) series(c *compare.Cell, metric string, runs []*analysis.Analysis) (s Series, ok bool) {
+	s = Series{Group: c.Group, Subject: c.Subject, Metric: metric}
+	for _, m := range c.Metrics {
+		if m.Name == metric {
+			s.Unit, s.Better = m.Unit, m.Better
+		}
+	}
+	for i, a := range runs {
+		for _, old := range compare.Cells(a) {
+			if old.Key() != c.Key() {
+				continue
+			}
+			if old.Load != c.Load {
+				h.leave(a.Run.ID, c.Group+": its load is not the newest run's")
+				continue
+			}
+			if values := old.Values[metric]; len(values) > 0 {
+				s.Points = append(s.Points, Point{Run: i, Value: stats.Median(values, level)})
+			}
+		}
+	}
+	s.Changes = h.changes(&s)
+	return s, len(s.Points) > 0
+}
+
+func (h *History) leave(run, why string) {
+	l := LeftOut{run, why}
+	if !slices.Contains(h.Left, l) {
+		h.Left = append(h.Left, l)
+	}
+}
+
+// changes finds the changes of a series that are larger than the margin.
+func (h *History) changes(s *Series) []Change {
+	logs := make([]float64, len(s.Points))
+	for i, p := range s.Points {
+		if !(p.Value.Estimate > 0) {
+			return nil // of the share of errors, which is mostly zero
+		}
+		logs[i] = math.Log(p.Value.Estimate)
+	}
+	var list []Change
+	for _, found := range stats.ChangePoints(logs, stats.ChangeOptions{P: h.P, Seed: 1}) {
+		if math.Abs(found.After-found.Before) < math.Log1p(h.Margin) {
+			continue
+		}
+		list = append(list, h.change(s, found))
+	}
+	return list
+}
+
+func (h *History) change(s *Series, found stats.Change) Change {
+	first, last := &h.Runs[s.Points[found.Index].Run], &h.Runs[s.Points[found.Index-1].Run]
+	ratio := math.Exp(found.After - found.Before)
+	c := Change{
+		Point: found.Index, Run: first.ID, Previous: last.ID, P: found.P,
+		Before: math.Exp(found.Before), After: math.Exp(found.After),
+		Worse: (ratio > 1) == (s.Better == string(stats.Lower)),
+	}
+	word := "better"
+	if c.Worse {
+		word = "worse"
+	}
+	c.Sentence = fmt.Sprintf("%s is %s, which is %s, from %s of %s on%s",
+		compare.MetricName(s.Metric), compare.Change(stats.Interval{Estimate: ratio}), word, first.ID, first.Started.UTC().Format(time.DateOnly), what(s, last, first))
+	return c
+}
+
+// what says what differs between the runs on either side of a change.
+func what(s *Series, last, first *Run) string {
+	text := ""
+	add := func(name, old, new string) {
+		switch {
+		case old == new:
+		case old == "":
+			text += fmt.Sprintf("; %s %s", name, new)
+		default:
+			text += fmt.Sprintf("; %s %s, before %s", name, new, old)
+		}
+	}
+	add(s.Subject, last.Versions[s.Subject], first.Versions[s.Subject])
+	add("kernel", last.Kernel, first.Kernel)
+	add("dyno", last.Dyno, first.Dyno)
+	return text
+}
+
+// note says what the series can't tell.
+func (h *History) note() {
+	const few = 8
+	if n := len(h.Runs); n < few {
+		h.Notes = append(h.Notes, fmt.Sprintf("%d runs are few to find a change in: with fewer than about %d, hardly any order of them is rare enough by chance", n, few))
+	}
+	h.Notes = append(h.Notes, fmt.Sprintf("%d series were looked at: in each, chance alone finds a change with a probability of %.2g", len(h.Series), h.P))
+}
+
+// FirstBad are the runs with which something became worse, oldest first, each
+// once.
+func (h *History) FirstBad() []string {
+	var ids []string
+	for _, r := range h.Runs {
+		for i := range h.Series {
+			for _, c := range h.Series[i].Changes {
+				if c.Worse && c.Run == r.ID && !slices.Contains(ids, r.ID) {
+					ids = append(ids, r.ID)
+				}
+			}
+		}
+	}
+	return ids
+}
