@@ -24,17 +24,17 @@ func TestNewEffect(t *testing.T) {
 		metric   string
 		ratio    stats.Interval
 		margin   float64
-		verdict  Verdict
+		verdict  stats.Outcome
 		sentence string
 	}{
-		{"lower", "cpu", iv(0.947, 0.959, 0.971), 0.02, Lower, "CPU per request is 4.1 % lower (2.9–5.3 %)"},
-		{"higher", "throughput", iv(1.10, 1.12, 1.14), 0.02, Higher, "throughput is 12 % higher (10–14 %)"},
-		{"several times", "response.p99", iv(2.2, 2.31, 2.43), 0.02, Higher, "response.p99 is 2.31 times as high (2.20–2.43)"},
-		{"same", "cpu", iv(0.99, 1.004, 1.015), 0.02, Same, "CPU per request is the same within 2 % (1.0 % lower to 1.5 % higher)"},
-		{"certain but small", "cpu", iv(1.002, 1.004, 1.006), 0.02, Same, "CPU per request is the same within 2 % (0.20 % higher to 0.60 % higher)"},
-		{"certain but small, no margin", "cpu", iv(1.002, 1.004, 1.006), 0, Higher, "CPU per request is 0.40 % higher (0.20–0.60 %)"},
-		{"wide", "rss", iv(0.97, 1.01, 1.051), 0.02, CannotTell, "can't tell: memory is between 3.0 % lower and 5.1 % higher"},
-		{"no interval", "rss", stats.Interval{N: 2, Estimate: 1.2, Low: 1.2, High: 1.2, Note: "need ≥ 2 trials"}, 0.02, CannotTell, "can't tell about memory: need ≥ 2 trials"},
+		{"lower", "cpu", iv(0.947, 0.959, 0.971), 0.02, stats.IsLower, "CPU per request is 4.1 % lower (2.9–5.3 %)"},
+		{"higher", "throughput", iv(1.10, 1.12, 1.14), 0.02, stats.IsHigher, "throughput is 12 % higher (10–14 %)"},
+		{"several times", "response.p99", iv(2.2, 2.31, 2.43), 0.02, stats.IsHigher, "response.p99 is 2.31 times as high (2.20–2.43)"},
+		{"same", "cpu", iv(0.99, 1.004, 1.015), 0.02, stats.IsSame, "CPU per request is the same within 2 % (1.0 % lower to 1.5 % higher)"},
+		{"certain but small", "cpu", iv(1.002, 1.004, 1.006), 0.02, stats.IsSame, "CPU per request is the same within 2 % (0.20 % higher to 0.60 % higher)"},
+		{"certain but small, no margin", "cpu", iv(1.002, 1.004, 1.006), 0, stats.IsHigher, "CPU per request is 0.40 % higher (0.20–0.60 %)"},
+		{"wide", "rss", iv(0.97, 1.01, 1.051), 0.02, stats.CantTell, "can't tell: memory is between 3.0 % lower and 5.1 % higher"},
+		{"no interval", "rss", stats.Interval{N: 2, Estimate: 1.2, Low: 1.2, High: 1.2, Note: "need ≥ 2 trials"}, 0.02, stats.CantTell, "can't tell about memory: need ≥ 2 trials"},
 	} {
 		e := NewEffect(c.metric, c.ratio, c.margin)
 		if e.Verdict != c.verdict || e.Sentence != c.sentence {
@@ -80,14 +80,14 @@ func TestRuns(t *testing.T) {
 		t.Fatalf("%d rows, conditions %v", len(c.Rows), c.Conditions)
 	}
 	for _, r := range c.Rows {
-		want := CannotTell
+		want := stats.CantTell
 		if r.Metric == "cpu" {
-			want = Lower
+			want = stats.IsLower
 		}
 		if r.Metric == "cpu" && (r.Verdict != want || r.Ratio.Estimate > 0.5001 || r.Ratio.Estimate < 0.4999 || r.Adjusted > 0.01) {
 			t.Errorf("%s of %s: %+v", r.Metric, r.Subject, r)
 		}
-		if r.Metric != "cpu" && r.Verdict != want && r.Verdict != Same {
+		if r.Metric != "cpu" && r.Verdict != want && r.Verdict != stats.IsSame {
 			t.Errorf("%s of %s: %+v", r.Metric, r.Subject, r)
 		}
 	}

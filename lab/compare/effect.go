@@ -7,40 +7,16 @@ import (
 	"dyno/lab/stats"
 )
 
-// Verdict is what a comparison comes to.
-type Verdict string
-
-// The verdicts.
-const (
-	Lower      Verdict = "lower"      // the whole interval is below no change
-	Higher     Verdict = "higher"     // the whole interval is above no change
-	Same       Verdict = "same"       // the whole interval is within the margin
-	CannotTell Verdict = "can't tell" // the interval allows for more than one of these
-)
-
 // Effect is how the new value of a metric relates to the old one.
 type Effect struct {
 	Ratio    stats.Interval `json:"ratio"` // new by old
-	Verdict  Verdict        `json:"verdict"`
+	Verdict  stats.Outcome  `json:"verdict"`
 	Sentence string         `json:"sentence"` // "CPU per request is 4.1 % lower (2.9–5.3 %)"
 }
 
-// NewEffect judges the ratio of a metric. Same takes precedence: a difference
-// that is certain, but smaller than the margin, is none that matters. The test
-// of being within the margin is that of two one-sided tests (Schuirmann 1987),
-// which at a level of 95 % would get by with the 90 % interval: it errs towards
-// "can't tell".
+// NewEffect judges the ratio of a metric by [stats.Judge].
 func NewEffect(metric string, ratio stats.Interval, margin float64) Effect {
-	e := Effect{Ratio: ratio, Verdict: CannotTell}
-	switch {
-	case ratio.Level == 0:
-	case margin > 0 && ratio.Low >= 1/(1+margin) && ratio.High <= 1+margin:
-		e.Verdict = Same
-	case ratio.High < 1:
-		e.Verdict = Lower
-	case ratio.Low > 1:
-		e.Verdict = Higher
-	}
+	e := Effect{Ratio: ratio, Verdict: stats.Judge(ratio, margin).Outcome}
 	e.Sentence = e.says(MetricName(metric), margin)
 	return e
 }
@@ -48,9 +24,9 @@ func NewEffect(metric string, ratio stats.Interval, margin float64) Effect {
 func (e *Effect) says(what string, margin float64) string {
 	r := e.Ratio
 	switch {
-	case e.Verdict == Lower, e.Verdict == Higher:
+	case e.Verdict == stats.IsLower, e.Verdict == stats.IsHigher:
 		return what + " is " + Change(r)
-	case e.Verdict == Same:
+	case e.Verdict == stats.IsSame:
 		return fmt.Sprintf("%s is the same within %s (%s to %s)", what, percentText(margin), change(r.Low), change(r.High))
 	case r.Level == 0:
 		return fmt.Sprintf("can't tell about %s: %s", what, r.Note)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dyno/lab/report"
+	"dyno/lab/stats"
 )
 
 // Text writes the comparison for a terminal, with ANSI colours if asked.
@@ -65,7 +66,7 @@ func (c *Comparison) conditionTexts() []string {
 
 // Worse reports whether the metric is certainly worse in the new run.
 func (r *Row) Worse() bool {
-	return r.Verdict == Higher && r.Better == "lower" || r.Verdict == Lower && r.Better == "higher"
+	return r.Verdict == stats.IsHigher && r.Better == "lower" || r.Verdict == stats.IsLower && r.Better == "higher"
 }
 
 func (r *Row) paint(colour bool) string {
@@ -74,7 +75,7 @@ func (r *Row) paint(colour bool) string {
 	switch {
 	case r.Worse():
 		code = red
-	case r.Verdict == Higher || r.Verdict == Lower:
+	case r.Verdict == stats.IsHigher || r.Verdict == stats.IsLower:
 		code = green
 	}
 	if !colour || code == "" {

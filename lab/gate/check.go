@@ -136,25 +136,16 @@ func finds(deviation float64, n int, t threshold.Threshold, level float64) float
 	return 1 - 1/ratio
 }
 
-// mostBlocks is where searching for enough of them ends.
+// mostBlocks is how many blocks are worth telling of.
 const mostBlocks = 1000
 
 // needs is the smallest number of blocks whose interval leaves out 1 with the
 // power if the metric is worse by the threshold; 0 if n are so many already, or
 // if not even mostBlocks will do.
 func needs(deviation float64, n int, t threshold.Threshold, level float64) int {
-	limit := math.Exp(math.Abs(math.Log(t.Limit())))
-	enough := func(blocks int) bool { return stats.DetectableRatio(deviation, blocks, level, power) <= limit }
-	low, high := max(n, 2), mostBlocks // not enough, enough
-	if enough(low) || !enough(high) {
+	blocks := stats.BlocksFor(t.Limit(), deviation, level, power)
+	if blocks <= n || blocks > mostBlocks {
 		return 0
 	}
-	for high-low > 1 {
-		if middle := (low + high) / 2; enough(middle) {
-			high = middle
-		} else {
-			low = middle
-		}
-	}
-	return high
+	return blocks
 }
