@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -112,7 +113,7 @@ func TestGateStopsASlowerVersion(t *testing.T) {
 	dir := gateRepository(t, slowWork)
 	writeIn(t, dir, "summary.md", "from an earlier step\n")
 	t.Setenv("GITHUB_STEP_SUMMARY", "summary.md")
-	o := dyno(t, dir, "gate", "bench/gate.yaml", "--against", "main", "--junit", "gate.xml", "--markdown", "summary.md")
+	o := gateCommand(t, dir, "bench/gate.yaml", "--against", "main", "--junit", "gate.xml", "--markdown", "summary.md")
 	if busy(o) {
 		t.Skip("this machine is too busy to measure on:\n" + o.stdout + o.stderr)
 	}
@@ -130,12 +131,20 @@ func TestGateStopsASlowerVersion(t *testing.T) {
 
 func TestGatePassesTheSameVersion(t *testing.T) {
 	dir := gateRepository(t, quickWork)
-	o := dyno(t, dir, "gate", "bench/gate.yaml", "--against", "HEAD", "--json", "--quiet", "--seed", "7")
+	o := gateCommand(t, dir, "bench/gate.yaml", "--against", "HEAD", "--json", "--quiet", "--seed", "7")
 	if o.code != 0 && o.code != 2 {
 		t.Errorf("exit code %d for the same program\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	contains(t, o.stdout, `"mode": "against"`, `"threshold": "cpu \u003e +50%"`, `"verdict"`)
 	noCheckoutLeft(t, dir)
+}
+
+// gateCommand runs a gate that measures, which takes a dozen trials.
+func gateCommand(t *testing.T, dir string, args ...string) outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 4*patience)
+	t.Cleanup(cancel)
+	return startCommand(t, exec.CommandContext(ctx, dynoBinary, append([]string{"gate"}, args...)...), dir).wait(t)
 }
 
 // busy reports whether a gate could not tell because of the machine.
