@@ -123,6 +123,12 @@ func TestSchemaAndParserRefuse(t *testing.T) {
 		{"claim's margin", minimal + "claims: [{id: a, holds: errors < 1%, margin: 2}]\n"},
 		{"claim's margin in words", minimal + "claims: [{id: a, holds: errors < 1%, margin: little}]\n"},
 		{"no claims", minimal + "claims: []\n"},
+		{"accept what is no finding", minimal + "accept: [drift]\n"},
+		{"accept what is no judgement", minimal + "accept: [trial-failed]\n"},
+		{"accept twice", minimal + "accept: [steal, steal]\n"},
+		{"until without an end", minimal + "until: {precision: 2%}\n"},
+		{"until precision", minimal + "until: {time: 1m, precision: 0.02}\n"},
+		{"until blocks", minimal + "until: {blocks: 0}\n"},
 		{"quick unknown field", minimal + "quick: {block: 1}\n"},
 		{"quick blocks", minimal + "quick: {blocks: 0}\n"},
 	}
@@ -170,6 +176,9 @@ func TestSchemaAndParserAccept(t *testing.T) {
   - {name: users, closed: {think: {mean: 100ms, spread: exponential}}}
   - {name: robots, closed: {think: 1s}}
 `},
+		{"accept", minimal + "accept: [drifting, steal]\n"},
+		{"until", minimal + "until: {time: 10m, precision: 2%, blocks: 30}\n"},
+		{"until blocks alone", minimal + "until: {blocks: 12}\n"},
 		{"timings", minimal + "trial: {warmup: 0s, duration: 1.5s}\nquick: {trial: {duration: 1500ms}}\n"},
 		{"factors", minimal + "factors: {connections: [1, 2], env.GOGC: [50, off]}\nquick: {factors: {connections: [1]}}\n"},
 		{"placement", minimal + "placement: {generator: [0], subject: [1, 2]}\n"},

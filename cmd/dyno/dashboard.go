@@ -26,6 +26,7 @@ type dashboard struct {
 	running  string // its subject
 	began    time.Time
 	problems []string
+	goals    []string // how far a run that goes on block by block is
 }
 
 // row is what is known about a subject.
@@ -65,6 +66,10 @@ func (d *dashboard) event(e runner.Event) {
 	case runner.TrialStarted:
 		d.running = e.Cell.Subject
 		d.now = fmt.Sprintf("block %d, %s, %s", e.Trial.Block+1, e.Cell.Subject, e.Cell.Load)
+	case runner.Repeating:
+		d.problems = append(d.problems, fmt.Sprintf("%s, block %d, is invalid (%s) and repeated", e.Cell.Subject, e.Trial.Block+1, why(e.Outcome)))
+	case runner.Assessed:
+		d.goals = progressLines(&e)
 	case runner.Finished:
 		d.finished(e)
 		return

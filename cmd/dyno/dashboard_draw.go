@@ -67,6 +67,7 @@ func (d *dashboard) lines(columns int) []string {
 	if d.now != "" {
 		lines = append(lines, "now: "+d.now)
 	}
+	lines = append(lines, d.goals...)
 	return append(lines, d.problems[max(0, len(d.problems)-3):]...)
 }
 

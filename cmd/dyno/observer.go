@@ -60,7 +60,46 @@ func (p *plainLines) event(e runner.Event) {
 		fmt.Fprintf(p.w, "run %s\n", e.Run)
 	case runner.TrialFinished:
 		fmt.Fprintf(p.w, "%*d/%d  %4s left  block %d  %-16s %-10s %s\n", digits(e.Total), e.Done, e.Total, roughly(e.Remaining), e.Trial.Block+1, e.Cell.Subject, e.Cell.Load, outcomeText(e.Outcome))
+	case runner.Repeating:
+		fmt.Fprintf(p.w, "  %s is invalid (%s): it is repeated as trial %d, at the end of block %d\n", e.Cell.Subject, why(e.Outcome), e.Trial.Index+1, e.Trial.Block+1)
+	case runner.Assessed:
+		for _, line := range progressLines(&e) {
+			fmt.Fprintf(p.w, "  %s\n", line)
+		}
 	}
+}
+
+// why is what made a trial invalid, in a few words.
+func why(t *archive.Trial) string {
+	if t.Status != archive.Complete {
+		return string(t.Status)
+	}
+	return reasons(t)
+}
+
+// progressLines say how far a run that goes on block by block is, and why it ends
+// if it does.
+func progressLines(e *runner.Event) []string {
+	var lines []string
+	for _, g := range e.Progress.Goals {
+		state := "open"
+		switch {
+		case g.Done:
+			state = "done"
+		case g.Blocks > 0:
+			state = fmt.Sprintf("about %d more blocks", g.Blocks)
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s (%s)", g.Name, g.Text, state))
+	}
+	switch e.Line {
+	case runner.EndDecided:
+		lines = append(lines, "ends here: nothing is left to decide")
+	case runner.EndTime:
+		lines = append(lines, "ends here: another block would take longer than there is time for")
+	case runner.EndBlocks:
+		lines = append(lines, "ends here: it has all its blocks")
+	}
+	return lines
 }
 
 func digits(n int) int { return len(fmt.Sprint(n)) }
@@ -86,7 +125,7 @@ func reasons(t *archive.Trial) string {
 	var all, invalid []string
 	for _, f := range t.Findings {
 		all = append(all, f.Name)
-		if f.Validity == load.Invalid {
+		if f.Weight() == load.Invalid {
 			invalid = append(invalid, f.Name)
 		}
 	}

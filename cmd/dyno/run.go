@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,10 @@ type runFlags struct {
 	blocks int
 	plan   bool
 	asJSON bool
+
+	accept   []string
+	repeats  int
+	duration time.Duration // how long to go on, block by block; 0: as the study says
 }
 
 func newRun(global *globalFlags) *cobra.Command {
@@ -34,11 +39,12 @@ func newRun(global *globalFlags) *cobra.Command {
 		Use:   "run STUDY",
 		Short: "Carry out a study: a built-in name or a file",
 		Long: `Carry out a study: build its subjects, verify their answers, measure them in
-randomised blocks, archive everything, and report.
+randomised blocks, archive everything, and report. Trials that come out invalid
+are kept, shown, left out of every figure, and repeated.
 
 STUDY is the name of a built-in study (see dyno studies) or a file. Ctrl-C ends
 the run; what was measured so far is kept and reported.`,
-		Example: "  dyno run go-frameworks --quick\n  dyno run my-study.yaml",
+		Example: "  dyno run go-frameworks --quick\n  dyno run my-study.yaml\n  dyno run my-study.yaml --for 10m",
 		Args:    exactArgs(1, "a study's name or file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runStudy(cmd.Context(), &f, global, args[0])
@@ -50,6 +56,9 @@ the run; what was measured so far is kept and reported.`,
 	flags.BoolVar(&f.quick, "quick", false, "the study's short form: fewer, shorter trials")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of order and schedules (default: a new one, printed)")
 	flags.IntVar(&f.blocks, "blocks", 0, "number of blocks, instead of the study's")
+	flags.DurationVar(&f.duration, "for", 0, "go on block by block for so long, or until every claim is decided and the intervals are as narrow as the study asks")
+	flags.IntVar(&f.repeats, "repeats", defaultRepeats, "how often an invalid trial is repeated at the end of its block; all together at most half of the trials planned")
+	flags.StringSliceVar(&f.accept, "accept", nil, "findings that don't lower what a trial is worth, by name (docs/findings.md); they are shown all the same")
 	flags.BoolVar(&f.plan, "plan", false, "print the plan and stop")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON Lines: the plan, what happens, and last the analysis")
 	return cmd
@@ -61,7 +70,7 @@ func runStudy(ctx context.Context, f *runFlags, global *globalFlags, name string
 		return usageError(err)
 	}
 	if !global.quiet || f.asJSON || f.plan {
-		if err := describePlan(r.Plan, f.asJSON); err != nil || f.plan {
+		if err := describePlan(r, f.asJSON); err != nil || f.plan {
 			return err
 		}
 	}
@@ -83,12 +92,18 @@ func runStudy(ctx context.Context, f *runFlags, global *globalFlags, name string
 	return errors.Join(err, concluded)
 }
 
+// defaultRepeats is how often an invalid trial is repeated unless told otherwise.
+const defaultRepeats = 2
+
 // describePlan prints what will be done.
-func describePlan(plan study.Plan, asJSON bool) error {
+func describePlan(r *runner.Runner, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(os.Stdout).Encode(planLine{Event: "plan", Plan: plan})
+		return json.NewEncoder(os.Stdout).Encode(planLine{Event: "plan", Plan: r.Plan})
 	}
-	plan.Describe(os.Stdout)
+	r.Plan.Describe(os.Stdout)
+	if until := untilText(r.Study.Until); until != "" {
+		fmt.Println(until)
+	}
 	_, err := fmt.Println()
 	return err
 }
@@ -118,6 +133,9 @@ func (f *runFlags) runner(name string) (*runner.Runner, error) {
 	if f.blocks > 0 {
 		s.Blocks = f.blocks
 	}
+	if err := f.applyTo(s); err != nil {
+		return nil, err
+	}
 	if f.seed == 0 {
 		f.seed = rand.Uint64N(1<<32) + 1
 	}
@@ -134,7 +152,7 @@ func (f *runFlags) runner(name string) (*runner.Runner, error) {
 		return nil, err
 	}
 	return &runner.Runner{
-		Study: s, Plan: plan, Quick: f.quick, Command: f.command(name), Version: version(),
+		Repeats: f.repeats, Decide: decide, Study: s, Plan: plan, Quick: f.quick, Command: f.command(name), Version: version(),
 		Calibrate: calibrate.Run, Catalog: c, CacheDir: filepath.Join(dir, "cache"), StateDir: dir, Store: store,
 	}, nil
 }
@@ -147,6 +165,15 @@ func (f *runFlags) command(name string) []string {
 	}
 	if f.blocks > 0 {
 		command = append(command, "--blocks", strconv.Itoa(f.blocks))
+	}
+	if f.duration > 0 {
+		command = append(command, "--for", f.duration.String())
+	}
+	if f.repeats != defaultRepeats {
+		command = append(command, "--repeats", strconv.Itoa(f.repeats))
+	}
+	for _, name := range f.accept {
+		command = append(command, "--accept", name)
 	}
 	return append(command, "--seed", strconv.FormatUint(f.seed, 10))
 }

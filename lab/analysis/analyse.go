@@ -38,12 +38,16 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 		found.addTrial(t, used)
 	}
 	found.addRun(run)
-	a := &Analysis{Schema: Schema, Run: *m, Findings: found.sorted(), Groups: []Group{}, Subjects: subjects(m), Failures: failures(run.Trials)}
-	for _, t := range tables {
-		a.Groups = append(a.Groups, t.finish(m.Reference, all))
+	for _, s := range sheets {
+		found.addPlateaus(s, m.Accept)
 	}
-	a.Claims = decide(m, sheets, all)
-	a.Validity = validity(run, a.Groups)
+	a := &Analysis{Schema: Schema, Run: *m, Findings: found.sorted(), Groups: []Group{}, Subjects: subjects(m), Failures: failures(run.Trials)}
+	confidence := confidenceOf(m)
+	for _, t := range tables {
+		a.Groups = append(a.Groups, t.finish(m.Reference, all, confidence))
+	}
+	a.Claims = decide(m, sheets, all, confidence)
+	a.Validity = worth(run, a)
 	return a, nil
 }
 

@@ -11,9 +11,6 @@ import (
 	"dyno/lab/study"
 )
 
-// level is the confidence of all intervals and ranks.
-const level = 0.95
-
 // sheet is a cell while its trials are taken in one by one.
 type sheet struct {
 	Cell
@@ -96,9 +93,9 @@ func (s *sheet) compute(f figure, sums *sums) {
 }
 
 // estimate computes what rests on all trials of the cell.
-func (s *sheet) estimate() {
+func (s *sheet) estimate(c *confidence) {
 	for name, values := range s.Values {
-		s.Estimates[name] = stats.Median(values, level)
+		s.Estimates[name] = c.median(values)
 	}
 	s.Curve = s.merged.distribution(load.Response).curve()
 	s.Service = s.merged.distribution(load.Service).curve()
@@ -107,10 +104,10 @@ func (s *sheet) estimate() {
 }
 
 // compare computes the ratios to the reference, block by block.
-func (s *sheet) compare(reference *sheet) {
+func (s *sheet) compare(reference *sheet, c *confidence) {
 	for name := range s.Values {
 		blocks := union(s.blocks, reference.blocks)
-		ratio := stats.Ratio(s.byBlock(name, blocks), reference.byBlock(name, blocks), level)
+		ratio := c.ratio(s.byBlock(name, blocks), reference.byBlock(name, blocks))
 		if ratio.N > 0 {
 			s.Ratios[name] = ratio
 		}

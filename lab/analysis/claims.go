@@ -9,14 +9,14 @@ import (
 )
 
 // decide holds the run's claims against its figures; nil if it has none.
-func decide(m *archive.Manifest, sheets []*sheet, all []figure) []claim.Outcome {
+func decide(m *archive.Manifest, sheets []*sheet, all []figure, c *confidence) []claim.Outcome {
 	if len(m.Claims) == 0 {
 		return nil
 	}
 	source := newEvidence(m, sheets, all)
 	outcomes := make([]claim.Outcome, len(m.Claims))
 	for i := range m.Claims {
-		outcomes[i] = claim.Evaluate(&m.Claims[i], source, claim.Options{Level: level})
+		outcomes[i] = claim.Evaluate(&m.Claims[i], source, claim.Options{Level: level, Ratio: c.ratioAt})
 	}
 	return outcomes
 }

@@ -15,6 +15,7 @@ const (
 	trialInterrupted = "trial-interrupted" // stopped before its time
 	noUsableWindow   = "no-usable-window"  // all measured windows are invalid, or there are none
 	runIncomplete    = "run-incomplete"    // fewer trials than planned
+	restartPlateau   = "restart-plateau"   // the trials of a cell fall on two levels
 )
 
 // tally collects findings over trials: one for each name and level, and for
@@ -25,7 +26,7 @@ type tally struct {
 }
 
 func (y *tally) add(trial int, f load.Finding) {
-	key := f.Name + "\n" + string(f.Validity)
+	key := fmt.Sprintf("%s\n%s\n%t", f.Name, f.Validity, f.Accepted)
 	if f.Name == trialFailed {
 		key += "\n" + f.Detail
 	}
@@ -89,7 +90,7 @@ func (y *tally) addRun(run *archive.Run) {
 func (y *tally) sorted() []Finding {
 	list := slices.Clone(y.list)
 	for i := range list {
-		if more := len(list[i].Trials) - 1; more > 0 {
+		if more := len(list[i].Trials) - 1; more > 0 && list[i].Name != restartPlateau { // which names its trials itself
 			list[i].Windows = nil
 			list[i].Detail += fmt.Sprintf(" (and likewise in %d more trials)", more)
 		}
@@ -102,36 +103,4 @@ func (y *tally) sorted() []Finding {
 
 func badness(v load.Validity) int {
 	return slices.Index([]load.Validity{load.Valid, load.Suspect, load.Invalid}, v)
-}
-
-// validity says what the run is worth: invalid if a group has no usable trial
-// at all; suspect if it is not complete, if a cell has no usable trial, or if
-// more than a tenth of the trials are suspect or left out. Fewer are remarks.
-func validity(run *archive.Run, groups []Group) load.Validity {
-	verdict := load.Valid
-	if run.Manifest.Status != archive.Complete {
-		verdict = load.Suspect
-	}
-	for i := range groups {
-		used := 0
-		for _, c := range groups[i].Cells {
-			used += len(c.Trials)
-			if len(c.Trials) == 0 {
-				verdict = verdict.Worse(load.Suspect)
-			}
-		}
-		if used == 0 {
-			return load.Invalid
-		}
-	}
-	doubtful := 0
-	for i := range run.Trials {
-		if t := &run.Trials[i]; t.Status != archive.Complete || t.Validity != load.Valid {
-			doubtful++
-		}
-	}
-	if 10*doubtful > len(run.Trials) {
-		verdict = verdict.Worse(load.Suspect)
-	}
-	return verdict
 }

@@ -46,13 +46,13 @@ func groupTitle(c *study.Cell) string {
 }
 
 // finish computes what rests on all trials of the group.
-func (t *table) finish(reference string, all []figure) Group {
+func (t *table) finish(reference string, all []figure, c *confidence) Group {
 	for _, s := range t.sheets {
-		s.estimate()
+		s.estimate(c)
 	}
 	if at := slices.IndexFunc(t.sheets, func(s *sheet) bool { return s.Subject == reference }); at >= 0 {
 		for _, s := range t.sheets {
-			s.compare(t.sheets[at])
+			s.compare(t.sheets[at], c)
 		}
 	}
 	t.Metrics = []Metric{}
@@ -61,7 +61,7 @@ func (t *table) finish(reference string, all []figure) Group {
 			continue
 		}
 		t.Metrics = append(t.Metrics, f.Metric)
-		if places := t.rank(f); places != nil {
+		if places := t.rank(f, c); places != nil {
 			t.Ranking[f.Name] = places
 		}
 	}
@@ -78,7 +78,7 @@ func (t *table) measured(metric string) bool {
 
 // rank orders the cells by a metric. Ranks rest on ratios, so a metric with a
 // value that is not above zero has none.
-func (t *table) rank(f figure) []Place {
+func (t *table) rank(f figure, c *confidence) []Place {
 	if !f.ranked {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (t *table) rank(f figure) []Place {
 		values[i] = s.byBlock(f.Name, blocks)
 	}
 	var places []Place
-	for _, standing := range stats.Rank(values, stats.Better(f.Better), level) {
+	for _, standing := range stats.Rank(values, stats.Better(f.Better), c.strict) {
 		s := t.sheets[standing.Subject]
 		places = append(places, Place{Rank: standing.Rank, Subject: s.Subject, Cell: s.Cell.Cell})
 	}

@@ -20,7 +20,7 @@ func TestVerifyNamesWhatChanged(t *testing.T) {
 			edit(t, filepath.Join(dir, manifestFile), `"quick": false`, `"quick": true`)
 		}, []string{manifestFile, "was changed"}},
 		{"edited window", func(t *testing.T, dir string) {
-			edit(t, filepath.Join(dir, trial, windowsFile), `"completed":0`, `"completed":9`)
+			edit(t, filepath.Join(dir, trial, windowsFile), `"completed":100`, `"completed":900`)
 		}, []string{"0001/" + windowsFile, "was changed"}},
 		{"removed trial", func(t *testing.T, dir string) {
 			if err := os.RemoveAll(filepath.Join(dir, trial)); err != nil {

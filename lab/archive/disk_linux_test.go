@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
-
-	"dyno/lab/study"
 )
 
 // mountTiny mounts a file system of the size given, until the test ends.
@@ -30,8 +28,7 @@ func mountTiny(t *testing.T, options string) string {
 
 func TestATinyDisk(t *testing.T) {
 	store := Store{Dir: filepath.Join(mountTiny(t, "size=128k"), "runs")}
-	m := newManifest()
-	m.Plan.Trials = make([]study.PlannedTrial, 100)
+	m := manifestOf(100)
 	w := newWriter(t, store, m)
 	added := 0
 	var err error

@@ -12,20 +12,27 @@ import (
 	"dyno/lab/study"
 )
 
-// newManifest is that of a study of one cell and four trials.
-func newManifest() Manifest {
-	return Manifest{
+// newManifest is that of a study of one cell and two trials.
+func newManifest() Manifest { return manifestOf(2) }
+
+// manifestOf is that of a study of one cell and so many trials.
+func manifestOf(trials int) Manifest {
+	m := Manifest{
 		Study: "Six Frameworks", Started: time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC),
-		Plan: study.Plan{Seed: 1, Cells: []study.Cell{{Subject: "a"}}, Trials: make([]study.PlannedTrial, 4)},
+		Plan: study.Plan{Seed: 1, Cells: []study.Cell{{Subject: "a"}}},
 	}
+	for i := range trials {
+		m.Plan.Trials = append(m.Plan.Trials, study.PlannedTrial{Index: i})
+	}
+	return m
 }
 
 // newTrial has a warm-up window and two measured ones, each with histograms of
 // two clocks.
 func newTrial(index int) Trial {
-	t := Trial{PlannedTrial: study.PlannedTrial{Index: index}, Status: Complete, Started: newManifest().Started, Validity: load.Valid}
+	t := Trial{PlannedTrial: study.PlannedTrial{Index: index}, Status: Complete, Started: newManifest().Started, Mono: 10e9, Validity: load.Valid}
 	for i := -1; i < 2; i++ {
-		w := Window{Client: load.Window{Index: i, Start: int64(i+10) * 1e9, Length: time.Second}, Level: load.Valid}
+		w := Window{Client: load.Window{Index: i, Start: int64(i+10) * 1e9, Length: time.Second, Sent: 100, Completed: 100}, Level: load.Valid}
 		for _, clock := range []load.Clock{load.Response, load.Lag} {
 			h := load.NewHistogram()
 			for n := range 100 {

@@ -41,6 +41,9 @@ type Manifest struct {
 	Reference   string              `json:"reference"`        // subject the others are compared with
 	Report      []string            `json:"report,omitempty"` // metrics the ranking shows, the first one leads; empty leaves it to the report
 	Claims      []claim.Claim       `json:"claims,omitempty"` // that the study is to decide
+	Accept      []string            `json:"accept,omitempty"` // findings that the study, or who ran it, accepts by name
+	Until       study.Until         `json:"until,omitzero"`   // when a run that went on block by block was to end
+	Ended       string              `json:"ended,omitempty"`  // why such a run ended: "decided", "time" or "blocks"
 	Subjects    []Subject           `json:"subjects"`
 	Machine     machine.Fingerprint `json:"machine"`
 	Placement   Placement           `json:"placement"`

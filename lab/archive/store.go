@@ -86,7 +86,8 @@ func isRun(dir string) bool {
 // Open reads the run that ref means: "latest", an ID, the beginning of just one
 // ID, or the path of a run's folder. Windows come without histograms, see
 // [Run.Windows]. A run that ended is read only if its files are as they were
-// then; the errors are [*Damage] and name the file otherwise.
+// then, and only if it breaks no law ([Broken]); the errors are [*Damage] and
+// name the file otherwise.
 func (s Store) Open(ref string) (*Run, error) {
 	dir, err := s.resolve(ref)
 	if err != nil {
@@ -108,8 +109,13 @@ func open(dir string) (*Run, error) {
 	if err := Verify(run); err != nil {
 		return nil, err
 	}
-	run.Trials, err = readTrials(dir, &m)
-	return run, err
+	if err := checkPlan(filepath.Join(dir, manifestFile), &m); err != nil {
+		return nil, err
+	}
+	if run.Trials, err = readTrials(dir, &m); err != nil {
+		return nil, err
+	}
+	return run, checkWhole(run)
 }
 
 // readManifest reads a run's manifest. If it says that the run is still being

@@ -68,6 +68,9 @@ func readTrials(run string, m *Manifest) ([]Trial, error) {
 			path := filepath.Join(trialFolder(run, index), trialFile)
 			return nil, &Damage{File: path, Err: fmt.Errorf("index %d and cell %d are not those of the plan", t.Index, t.Cell)}
 		}
+		if err := checkTrial(trialFolder(run, index), t, m); err != nil {
+			return nil, err
+		}
 		trials = append(trials, *t)
 	}
 	return trials, nil

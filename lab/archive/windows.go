@@ -15,7 +15,8 @@ import (
 // Windows yields the windows of r.Trials[i] in order, with their histograms,
 // which are the caller's to keep. They are read as they are asked for, so that
 // no more than one window's histograms need be in memory. After an error, a
-// [*Damage] for files that are not as written, nothing more is yielded.
+// [*Damage] for files that are not as written, or that break a law ([Broken]),
+// nothing more is yielded.
 func (r *Run) Windows(i int) iter.Seq2[Window, error] {
 	trial := &r.Trials[i]
 	if r.Dir == "" {
@@ -29,12 +30,22 @@ func (r *Run) Windows(i int) iter.Seq2[Window, error] {
 	}
 	path := filepath.Join(trialFolder(r.Dir, trial.Index), histogramsFile)
 	return func(yield func(Window, error) bool) {
+		laws := newHistogramLaws(trial, &r.Manifest)
 		err := readHistogramFile(path, trial.Windows, func(w Window) error {
+			if b := laws.window(&w.Client); b != nil {
+				return b
+			}
 			if !yield(w, nil) {
 				return errEnough
 			}
 			return nil
 		})
+		if b := laws.finish(); err == nil && b != nil {
+			err = b
+		}
+		if b := (*Broken)(nil); errors.As(err, &b) {
+			err = &Damage{File: path, Err: b}
+		}
 		if err != nil && !errors.Is(err, errEnough) {
 			yield(Window{}, err)
 		}

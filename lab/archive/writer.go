@@ -36,7 +36,11 @@ func (w *Writer) Update(change func(*Manifest)) error {
 	change(&w.manifest)
 	w.manifest.Schema, w.manifest.ID, w.manifest.Started = kept.Schema, kept.ID, kept.Started
 	w.manifest.Status, w.manifest.Finished, w.manifest.Error = kept.Status, kept.Finished, kept.Error
-	if err := w.writeManifest(); err != nil {
+	err := w.writeManifest()
+	if err == nil && len(w.manifest.Plan.Trials) > len(kept.Plan.Trials) {
+		err = w.reserve() // for more trials than before
+	}
+	if err != nil {
 		return w.explain("updating the manifest", err)
 	}
 	return nil

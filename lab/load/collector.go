@@ -119,7 +119,7 @@ func (c *collector) deliver(index int) {
 		health.LagP99 = time.Duration(lag.ValueAtPercentile(99))
 	}
 	w.Health = &health
-	w.Findings = judgeWindow(&w, c.spec)
+	w.Findings = Accept(judgeWindow(&w, c.spec), c.spec.Accept)
 	c.result.add(w, &p.tallies, c.spec.DropHistograms)
 	for _, t := range p.tallies {
 		if t != nil {

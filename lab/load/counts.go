@@ -33,5 +33,5 @@ func (r *Result) CompareCounts(series string, server float64) {
 	f := Finding{Name: "counts-apart", Validity: Suspect, Detail: fmt.Sprintf(
 		"the server counts %.0f requests (%s), but %d were sent and %d answered (limit %.1f %%)", server, series, c.Sent, c.Answered, 100*countsApart)}
 	r.Findings = append(r.Findings, f)
-	r.Validity = r.Validity.Worse(f.Validity)
+	r.Validity = r.Validity.Worse(f.Weight())
 }

@@ -1,5 +1,7 @@
 package load
 
+import "slices"
+
 // Validity says what a measurement is worth.
 type Validity string
 
@@ -26,13 +28,34 @@ type Finding struct {
 	Validity Validity `json:"level"`  // Suspect or Invalid; Valid for a remark
 	Detail   string   `json:"detail"` // evidence and threshold, in one sentence
 	Windows  []int    `json:"windows,omitempty"`
+	// Accepted says that the study accepts this finding by its name: it is shown
+	// with its level, and doesn't lower what the measurement is worth.
+	Accepted bool `json:"accepted,omitempty"`
 }
 
-// worst returns the worst level among findings; Valid if there are none.
-func worst(findings []Finding) Validity {
+// Weight is how far the finding lowers what the measurement is worth: its level,
+// or nothing if it is accepted.
+func (f *Finding) Weight() Validity {
+	if f.Accepted {
+		return Valid
+	}
+	return f.Validity
+}
+
+// Accept marks the findings whose names are in the list as accepted.
+func Accept(findings []Finding, names []string) []Finding {
+	for i := range findings {
+		findings[i].Accepted = findings[i].Accepted || slices.Contains(names, findings[i].Name)
+	}
+	return findings
+}
+
+// Worst returns the worst level among findings that are not accepted; Valid if
+// there are none.
+func Worst(findings []Finding) Validity {
 	v := Valid
-	for _, f := range findings {
-		v = v.Worse(f.Validity)
+	for i := range findings {
+		v = v.Worse(findings[i].Weight())
 	}
 	return v
 }

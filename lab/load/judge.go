@@ -10,12 +10,14 @@ import (
 const (
 	stallSuspect   = 10 * time.Millisecond
 	stallInvalid   = 100 * time.Millisecond
-	generatorFull  = 0.95 // share of the loops' CPUs
-	generatorLate  = 0.01 // of the arrivals
-	rateMissed     = 0.01 // of the planned rate
-	littleMissed   = 0.05 // of the mean number in flight
-	errorsSuspect  = 0.01 // of the answers
+	generatorFull  = 0.95  // share of the loops' CPUs
+	generatorLate  = 0.01  // of the arrivals
+	rateMissed     = 0.01  // of the planned rate
+	littleMissed   = 0.05  // of the mean number in flight
+	errorsSuspect  = 0.005 // of the answers: half of 1 %, so that one in a hundred is always named
 	errorsInvalid  = 0.10
+	wrongSuspect   = 0.001 // of the answers
+	wrongInvalid   = 0.01
 	littleMinCount = 1000 // answers below which edges outweigh the law
 )
 
@@ -66,8 +68,9 @@ func (r *Result) judge(spec *Spec) {
 		case share > errorsInvalid:
 			add("errors", Invalid, "%.2f %% of %d requests failed (limit %.0f %%): this is not the service's work that was measured", 100*share, answers, 100*errorsInvalid)
 		case share > errorsSuspect:
-			add("errors", Suspect, "%.2f %% of %d requests failed (limit %.0f %%)", 100*share, answers, 100*errorsSuspect)
+			add("errors", Suspect, "%.2f %% of %d requests failed (limit %.1f %%)", 100*share, answers, 100*errorsSuspect)
 		}
+		judgeAnswers(&t.Errors, answers, add)
 	}
 	if spec.Profile.Mode == Open && !r.Interrupted {
 		if missed, where := r.planned.missed(t); missed != "" {
@@ -80,7 +83,24 @@ func (r *Result) judge(spec *Spec) {
 	if len(r.Windows) > 0 && r.measured == r.leftOut {
 		add("no-valid-window", Invalid, "none of the %d measured windows is valid", r.measured)
 	}
-	r.Validity = worst(r.Findings)
+	Accept(r.Findings, spec.Accept)
+	r.Validity = Worst(r.Findings)
+}
+
+// judgeAnswers says if answers came that were not what they had to be. A status
+// that was not expected is a refusal, and counts among the errors only.
+func judgeAnswers(e *Errors, answers uint64, add func(string, Validity, string, ...any)) {
+	wrong := e.Expect + e.Body
+	level, limit := Suspect, wrongSuspect
+	switch share := float64(wrong) / float64(answers); {
+	case wrong == 0:
+		return
+	case share >= wrongInvalid:
+		level, limit = Invalid, wrongInvalid
+	case share < wrongSuspect:
+		level = Valid
+	}
+	add("wrong-answers", level, "%d of %d answers were not what they had to be (limit %.1f %%)", wrong, answers, 100*limit)
 }
 
 // judgeLittle holds the result to Little's law, L = λW (Little 1961): the mean

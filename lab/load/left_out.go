@@ -16,7 +16,7 @@ func (r *Result) LeftOut() (invalid, measured int, reasons []string) {
 		}
 		invalid++
 		for _, f := range w.Findings {
-			if f.Validity == Invalid && !seen[f.Name] {
+			if f.Weight() == Invalid && !seen[f.Name] {
 				seen[f.Name] = true
 				reasons = append(reasons, f.Name)
 			}

@@ -22,6 +22,8 @@ type Spec struct {
 	// Calibration, if set, is what the load is judged by and carries on.
 	Calibration *Calibration
 	TLS         TLS // for https targets
+	// Accept names findings that don't lower what the measurement is worth.
+	Accept []string
 	// KernelTimestamps lets the kernel note when answers came (the clock
 	// ReadDelay): a check on the load loops. Linux, epoll engine.
 	KernelTimestamps bool

@@ -97,8 +97,8 @@ type Window struct {
 	Hist [NumClocks]*hdrhistogram.Histogram `json:"-"`
 }
 
-// Validity is the worst level among the window's findings.
-func (w *Window) Validity() Validity { return worst(w.Findings) }
+// Validity is the worst level among the window's findings that are not accepted.
+func (w *Window) Validity() Validity { return Worst(w.Findings) }
 
 // Warmup reports whether the window precedes the measured time.
 func (w *Window) Warmup() bool { return w.Index < 0 }

@@ -12,6 +12,7 @@ type MachineTotals struct {
 	listenDrops   uint64
 	listenOverrun uint64
 	swapOut       uint64
+	frequency     float64 // MHz, now
 	missing       []string
 }
 
@@ -29,5 +30,6 @@ func (t MachineTotals) Since(a MachineTotals) Machine {
 		ListenDrops:   grown(a.listenDrops, t.listenDrops),
 		ListenOverrun: grown(a.listenOverrun, t.listenOverrun),
 		SwapOut:       grown(a.swapOut, t.swapOut),
+		Frequency:     t.frequency,
 	}
 }

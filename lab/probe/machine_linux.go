@@ -1,6 +1,10 @@
 package probe
 
-import "time"
+import (
+	"bytes"
+	"fmt"
+	"time"
+)
 
 // MachineProbe reads the whole machine, and the network that a process sees.
 // It belongs to one goroutine.
@@ -12,17 +16,19 @@ type MachineProbe struct {
 	pressure [3]procFile
 	snmp     procFile
 	netstat  procFile
+	clocks   []procFile // of the CPUs whose clock rate is watched
 	missing  absent
 }
 
 // NewMachine makes a probe. TCP counters are those of the network namespace
-// that process pid is in; of dyno's own, if pid is 0.
-func NewMachine(pid int) *MachineProbe {
+// that process pid is in; of dyno's own, if pid is 0. The clock rates of the
+// CPUs given are read where the machine tells them (cpufreq): virtual ones don't.
+func NewMachine(pid int, cpus ...int) *MachineProbe {
 	network := "/proc/self/net/"
 	if pid != 0 {
 		network = procPath(pid, "net/")
 	}
-	return &MachineProbe{
+	m := &MachineProbe{
 		files:   newReader(maxOpenFiles),
 		stat:    procFile{path: "/proc/stat"},
 		loadavg: procFile{path: "/proc/loadavg"},
@@ -33,6 +39,31 @@ func NewMachine(pid int) *MachineProbe {
 		snmp:    procFile{path: network + "snmp"},
 		netstat: procFile{path: network + "netstat"},
 	}
+	for _, cpu := range cpus {
+		m.clocks = append(m.clocks, procFile{path: fmt.Sprintf("/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu)})
+	}
+	return m
+}
+
+// frequency is the mean clock rate of the CPUs watched in MHz, 0 if one of them
+// is not told. Those who asked need not be told why: most machines in the cloud
+// have no answer.
+func (m *MachineProbe) frequency() float64 {
+	sum := 0.0
+	for i := range m.clocks {
+		data, err := m.files.read(&m.clocks[i])
+		if err != nil {
+			m.closeClocks()
+			m.clocks = nil // and never asked again
+			return 0
+		}
+		kilohertz, err := parseUint(bytes.TrimSpace(data))
+		if err != nil || kilohertz == 0 {
+			return 0
+		}
+		sum += float64(kilohertz) / 1e3
+	}
+	return sum / float64(max(1, len(m.clocks)))
 }
 
 // Snapshot reads the machine. The error is that of the CPU times, without which
@@ -63,6 +94,7 @@ func (m *MachineProbe) Snapshot() (t MachineTotals, err error) {
 		}))
 	}
 	m.network(&t)
+	t.frequency = m.frequency()
 	t.missing = m.missing.list()
 	return t, nil
 }
@@ -96,5 +128,12 @@ func (m *MachineProbe) with(f *procFile, parse func([]byte) error) error {
 func (m *MachineProbe) Close() {
 	for _, f := range []*procFile{&m.stat, &m.loadavg, &m.vmstat, &m.snmp, &m.netstat, &m.pressure[0], &m.pressure[1], &m.pressure[2]} {
 		m.files.close(f)
+	}
+	m.closeClocks()
+}
+
+func (m *MachineProbe) closeClocks() {
+	for i := range m.clocks {
+		m.files.close(&m.clocks[i])
 	}
 }

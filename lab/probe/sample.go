@@ -65,6 +65,7 @@ type Machine struct {
 	ListenDrops   uint64        `json:"listen_drops"`
 	ListenOverrun uint64        `json:"listen_overflows"`
 	SwapOut       uint64        `json:"swap_out_pages"`
+	Frequency     float64       `json:"frequency_mhz,omitempty"` // mean clock rate of the subject's CPUs at the window's end; 0 where the machine doesn't tell
 }
 
 // Runtime is the Go runtime of a subject over one window, from runtime/metrics;

@@ -14,6 +14,8 @@ type Config struct {
 	// PID is the first process of the subject; 0 if it is none of ours, such as
 	// a service that was up already.
 	PID int
+	// CPUs are those whose clock rate is watched: the subject's. Empty for none.
+	CPUs []int
 	// Runtime is where the subject's helper answers; nil if it has none. It stays
 	// the caller's to close.
 	Runtime *RuntimeListener
@@ -34,7 +36,7 @@ type Sampler struct {
 
 // New makes a sampler. Nothing is read before the first Snapshot.
 func New(c Config) *Sampler {
-	s := &Sampler{machine: NewMachine(c.PID), runtime: c.Runtime}
+	s := &Sampler{machine: NewMachine(c.PID, c.CPUs...), runtime: c.Runtime}
 	if c.PID != 0 {
 		s.process = NewProcess(c.PID)
 	}

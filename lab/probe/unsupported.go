@@ -26,7 +26,7 @@ func (*ProcessProbe) Close() {}
 type MachineProbe struct{}
 
 // NewMachine makes a probe that can't read anything here.
-func NewMachine(pid int) *MachineProbe { return &MachineProbe{} }
+func NewMachine(pid int, cpus ...int) *MachineProbe { return &MachineProbe{} }
 
 // Snapshot returns an error: it needs Linux.
 func (*MachineProbe) Snapshot() (MachineTotals, error) {

@@ -35,7 +35,7 @@ func keyFacts(a *analysis.Analysis, c catalogue) []fact {
 		fact{Name: c.text("fact.duration"), Value: span(m.Started, m.Finished)},
 		fact{Name: c.text("fact.trials"), Value: trialCount(a, c)},
 		fact{Name: c.text("fact.seconds"), Value: measuredSeconds(a, c)},
-		fact{Name: c.text("fact.blocks"), Value: strconv.Itoa(blocks(a))},
+		fact{Name: c.text("fact.blocks"), Value: blockCount(a, c)},
 		fact{Name: c.text("fact.seed"), Value: strconv.FormatUint(m.Plan.Seed, 10), Code: true},
 	)
 }
@@ -118,6 +118,16 @@ func measuredSeconds(a *analysis.Analysis, c catalogue) string {
 		return c.text("fact.seconds.all", "used", used)
 	}
 	return c.text("fact.seconds.some", "used", used, "invalid", invalid)
+}
+
+// blockCount says how many blocks there were and, of a run that went on block by
+// block, why it ended.
+func blockCount(a *analysis.Analysis, c catalogue) string {
+	n := strconv.Itoa(blocks(a))
+	if a.Run.Ended == "" {
+		return n
+	}
+	return c.text("fact.blocks.ended", "n", n, "why", c.text("ended."+a.Run.Ended))
 }
 
 func blocks(a *analysis.Analysis) int {

@@ -36,6 +36,9 @@ func explain(a *analysis.Analysis, c catalogue) []explained {
 		if key := "finding." + f.Name; c.has(key) {
 			e.Title, e.Meaning = c.text(key), c.text(key+".why")
 		}
+		if f.Accepted {
+			e.Level, e.Title = "note", c.text("validity.accepted", "title", e.Title)
+		}
 		e.Where = where(a, f, c)
 		out = append(out, e)
 	}
@@ -128,7 +131,8 @@ func leftOut(a *analysis.Analysis, c catalogue) []left {
 		for _, cell := range g.Cells {
 			for _, index := range cell.Left {
 				t, _ := plannedTrial(a, index)
-				out = append(out, left{index, cell.Subject, g.Title, t.block, whyLeft(a, index, c)})
+				why := whyLeft(a, index, c) + repeated(a, index, c)
+				out = append(out, left{index, cell.Subject, g.Title, t.block, why})
 			}
 		}
 	}
@@ -136,11 +140,21 @@ func leftOut(a *analysis.Analysis, c catalogue) []left {
 	return out
 }
 
+// repeated says which trial repeats the one with the given index, if one does.
+func repeated(a *analysis.Analysis, index int, c catalogue) string {
+	for _, t := range a.Run.Plan.Trials {
+		if t.Repeats != nil && *t.Repeats == index {
+			return c.text("list.semicolon") + c.text("left.repeated", "trial", t.Index)
+		}
+	}
+	return ""
+}
+
 // whyLeft names the findings that make a trial invalid.
 func whyLeft(a *analysis.Analysis, trial int, c catalogue) string {
 	var why []string
 	for _, f := range a.Findings {
-		if f.Validity != load.Invalid || !slices.Contains(f.Trials, trial) {
+		if f.Weight() != load.Invalid || !slices.Contains(f.Trials, trial) {
 			continue
 		}
 		title := f.Name

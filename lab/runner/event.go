@@ -21,6 +21,8 @@ const (
 	TrialStarted  Kind = "trial-started"  // Trial
 	WindowDone    Kind = "window"         // Window of Trial
 	TrialFinished Kind = "trial-finished" // Trial; Outcome says how
+	Repeating     Kind = "repeating"      // Outcome is invalid; Trial, which repeats it, was added to the plan
+	Assessed      Kind = "assessed"       // Progress after a block of a run that goes on; Line is why it ends now, if it does
 	Finished      Kind = "finished"       // the run is sealed
 )
 
@@ -36,6 +38,7 @@ type Event struct {
 	Cell      *study.Cell         `json:"cell,omitempty"`
 	Window    *archive.Window     `json:"window,omitempty"`
 	Outcome   *archive.Trial      `json:"outcome,omitempty"`
+	Progress  *Progress           `json:"progress,omitempty"`
 	Done      int                 `json:"done"`                   // trials finished so far
 	Total     int                 `json:"total"`                  // trials planned
 	Remaining time.Duration       `json:"remaining_ns,omitempty"` // estimate

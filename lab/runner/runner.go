@@ -28,6 +28,12 @@ type Runner struct {
 	// Calibrate, if set, measures the generator before the first trial. A run
 	// whose generator can't be measured goes on without.
 	Calibrate func(context.Context, *load.Spec) (*load.Calibration, error)
+	// Repeats is how often a trial that came out invalid is repeated at the end of
+	// its block; 0 is never. See [Runner.mayRepeat] for the bound on all.
+	Repeats int
+	// Decide, if set, is asked after each block of a run that goes on block by
+	// block ([study.Until]) how far it is. The run is as archived so far.
+	Decide func(*archive.Run) (Progress, error)
 	// Observe, if set, is told what happens, from one goroutine at a time.
 	Observe func(Event)
 
@@ -36,7 +42,9 @@ type Runner struct {
 	observing   chan struct{} // holds the right to call Observe
 	calibration *load.Calibration
 	done        int
-	measuring   time.Time // when the first trial began
+	measuring   time.Time     // when the first trial began
+	ahead       time.Duration // what is left of a run that goes on block by block, estimated …
+	estimated   time.Time     // … at this instant
 }
 
 // Run does all planned trials. It returns the ID of the archived run, which is
@@ -90,26 +98,46 @@ func (r *Runner) trials(ctx context.Context, w *archive.Writer) error {
 	}
 	defer unconfine()
 	r.measuring = time.Now()
-	for i := range r.Plan.Trials {
+	r.ahead, r.estimated = r.Study.Until.Time, r.measuring
+	for i := 0; ; i++ {
+		if i == len(r.Plan.Trials) {
+			if more, err := r.goOn(ctx, w); err != nil || !more {
+				return err
+			}
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		planned := &r.Plan.Trials[i]
-		cell := &r.Plan.Cells[planned.Cell]
-		r.tell(Event{Kind: TrialStarted, Trial: planned, Cell: cell, Remaining: r.remaining()})
-		runtime.GC() // so that ours does not fall into the trial
-		t := r.trial(ctx, planned, cell, w.SubjectLog(planned.Index))
-		if err := w.AddTrial(t); err != nil {
+		if err := r.next(ctx, w, i); err != nil {
 			return err
 		}
-		r.done++
-		r.tell(Event{Kind: TrialFinished, Trial: planned, Cell: cell, Outcome: &t, Remaining: r.remaining()})
 	}
-	return nil
+}
+
+// next does the planned trial with the given index, archives it, and plans its
+// repetition if it is invalid.
+func (r *Runner) next(ctx context.Context, w *archive.Writer, i int) error {
+	planned := r.Plan.Trials[i] // its own copy: the plan may change meanwhile
+	cell := &r.Plan.Cells[planned.Cell]
+	r.tell(Event{Kind: TrialStarted, Trial: &planned, Cell: cell, Remaining: r.remaining()})
+	runtime.GC() // so that ours does not fall into the trial
+	t := r.trial(ctx, &planned, cell, w.SubjectLog(planned.Index))
+	if err := w.AddTrial(t); err != nil {
+		return err
+	}
+	r.done++
+	r.tell(Event{Kind: TrialFinished, Trial: &planned, Cell: cell, Outcome: &t, Remaining: r.remaining()})
+	if !r.mayRepeat(&t) {
+		return nil
+	}
+	return r.repeat(w, &t)
 }
 
 // remaining estimates the time to the end from the trials done so far.
 func (r *Runner) remaining() time.Duration {
+	if r.Study.Until.Sequential() {
+		return max(0, r.ahead-time.Since(r.estimated))
+	}
 	left := time.Duration(len(r.Plan.Trials) - r.done)
 	if r.done == 0 {
 		return r.Plan.Estimate
@@ -168,6 +196,7 @@ func (r *Runner) manifest() archive.Manifest {
 	m := archive.Manifest{
 		Study: r.Study.Name, Question: r.Study.Question, StudySource: string(r.Study.Source), StudyPath: r.Study.Path,
 		Quick: r.Quick, Command: r.Command, Dyno: r.Version, Started: time.Now(), Plan: r.Plan, Reference: r.Study.Reference, Report: r.Study.Report, Claims: r.Study.Claims,
+		Accept: r.Study.Accept, Until: r.Study.Until,
 		Machine: machine.Read(), Placement: r.placement, Calibration: r.calibration, Warmup: r.Study.Trial.Warmup, Duration: r.Study.Trial.Duration,
 	}
 	for _, s := range r.Study.Subjects {

@@ -184,7 +184,7 @@ func TestOneRunAtATime(t *testing.T) {
 }
 
 func TestRemaining(t *testing.T) {
-	r := &Runner{Plan: study.Plan{Trials: make([]study.PlannedTrial, 10), Estimate: time.Hour}}
+	r := &Runner{Study: &study.Study{}, Plan: study.Plan{Trials: make([]study.PlannedTrial, 10), Estimate: time.Hour}}
 	if got := r.remaining(); got != time.Hour {
 		t.Errorf("before the first trial %v, want the plan's estimate", got)
 	}

@@ -14,6 +14,7 @@ import (
 	"dyno/lab/probe"
 	"dyno/lab/study"
 	"dyno/lab/subject"
+	"dyno/lab/validity"
 )
 
 // trial measures one cell: start, verify, warm up, measure, stop. What goes
@@ -74,12 +75,12 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 	timing := cell.Timing(r.Study.Trial)
 	metrics := r.contenders[cell.Subject].MetricsURL(in.URL())
 	counter := newRequestCounter(ctx, metrics)
-	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Runtime: runtime, Metrics: metrics}))
+	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), CPUs: r.subjectCPUs(cell), Runtime: runtime, Metrics: metrics}))
 	defer ledger.close()
 	result, err := load.Run(ctx, load.Spec{
 		Target: in.URL(), Requests: cell.Requests, Feeds: cell.Feeds, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout,
 		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: r.loopCPUs(),
-		Link: cell.Link, Pacing: cell.Pacing,
+		Link: cell.Link, Pacing: cell.Pacing, Accept: r.Study.Accept,
 		Calibration: r.calibration,
 		OnStart:     ledger.begin,
 		OnWindow: func(w load.Window) {
@@ -95,9 +96,31 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 	counter.compare(ctx, result)
 	t.Mono, t.Engine, t.Failures = result.Start, result.Engine, result.Failures
 	t.Windows = ledger.join(ctx, result.Windows)
-	t.Findings = append(judge(result, t.Windows, quotaOf(r.contenders[cell.Subject])), unenforced(in)...)
-	for _, f := range t.Findings {
-		t.Validity = t.Validity.Worse(f.Validity)
-	}
+	said := append(result.Findings, unenforced(in)...)
+	t.Findings = validity.Trial(said, t.Windows, r.conditions(cell))
+	t.Validity = load.Worst(t.Findings)
 	return nil
+}
+
+// conditions are what a cell's trials are done under.
+func (r *Runner) conditions(cell *study.Cell) validity.Conditions {
+	contender := r.contenders[cell.Subject]
+	c := validity.Conditions{Profile: cell.Profile, Quota: quotaOf(contender), Accept: r.Study.Accept}
+	if contender.URL != "" {
+		return c
+	}
+	c.Loops = len(r.loopCPUs())
+	c.SubjectCPUs = float64(len(r.subjectCPUs(cell)))
+	if c.Quota {
+		c.SubjectCPUs = min(c.SubjectCPUs, contender.Limits.CPUs)
+	}
+	return c
+}
+
+// subjectCPUs are the CPUs that a cell's subject runs on.
+func (r *Runner) subjectCPUs(cell *study.Cell) []int {
+	if set := limitsOf(r.contenders[cell.Subject].Subject).CPUSet; len(set) > 0 {
+		return set
+	}
+	return r.placement.Subject
 }

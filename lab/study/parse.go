@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -46,7 +47,7 @@ func (in *input) study(s *Study, root scope) {
 		root.problem("start it with: study: my-study", "expected the fields of a study, got %s", describe(root.resolved()))
 		return
 	}
-	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "loads", "trial", "blocks", "placement", "report", "claims", "gate", "quick")
+	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "loads", "trial", "blocks", "placement", "report", "claims", "gate", "accept", "until", "quick")
 	if at, ok := f["study"]; ok {
 		s.Name = at.name()
 	} else if understood {
@@ -101,6 +102,12 @@ func (in *input) howToMeasure(s *Study, f map[string]scope) {
 	}
 	if at, ok := f["gate"]; ok {
 		s.Gate = gateAt(at)
+	}
+	if at, ok := f["accept"]; ok {
+		s.Accept = at.words(finding.Acceptable())
+	}
+	if at, ok := f["until"]; ok {
+		s.Until = untilAt(at)
 	}
 }
 

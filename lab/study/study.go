@@ -27,6 +27,8 @@ type Study struct {
 	Report    []string // metrics the ranking shows first; see [Metrics]
 	Claims    []claim.Claim
 	Gate      []threshold.Threshold // what dyno gate takes for a regression; empty for its own
+	Accept    []string              // names of findings that don't lower what a trial is worth; see package finding
+	Until     Until                 // when a run that goes on block by block ends; zero: after its blocks
 	Shorter   Shorter               // what a quick run changes; see [Study.Quick]
 	Source    []byte                // the file as written
 	Path      string                // where it was read from; "builtin:NAME" for shipped studies
@@ -119,10 +121,14 @@ type PlannedTrial struct {
 	Block int    `json:"block"`
 	Cell  int    `json:"cell"`
 	Seed  uint64 `json:"seed"` // the same for all cells of a block, so that they can be paired
+	// Repeats is the index of the invalid trial that this one repeats, and whose
+	// place in the block it takes; nil for a trial of the first plan.
+	Repeats *int `json:"repeats,omitempty"`
 }
 
-// Plan is a study expanded into what will be done, in order. It is a pure
-// function of the study and the seed.
+// Plan is a study expanded into what will be done, in order. As [Expand] makes
+// it, it is a pure function of the study and the seed; a run adds repetitions of
+// trials that came out invalid, and blocks until it can end.
 type Plan struct {
 	Seed     uint64         `json:"seed"`
 	Cells    []Cell         `json:"cells"`

@@ -51,6 +51,7 @@ func (m *maker) accidents(t *archive.Trial) {
 			Detail: "a loop was away for 412 ms, more than the 10 ms allowed", Windows: []int{1}}
 		w := &t.Windows[2]
 		w.Client.Stall, w.Level, w.Why = 412*time.Millisecond, load.Invalid, []load.Finding{f}
+		f.Validity = load.Suspect // a third of the trial
 		t.Validity, t.Findings = load.Suspect, []load.Finding{f}
 	case [2]int{4, 2}:
 		f := load.Finding{Name: "steal", Validity: load.Suspect,

@@ -2,6 +2,7 @@ package analysistest
 
 import (
 	"math"
+	"math/rand/v2"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -59,10 +60,16 @@ func (m *maker) histograms(n uint64, median float64, collecting bool) (h [load.N
 	if collecting {
 		stalled = 0.015
 	}
-	h[load.Service] = m.lognormal(n, median, 0.35, stalled)
-	h[load.FirstByte] = m.lognormal(n, median*0.97, 0.35, stalled)
+	// Three clocks of the same requests: who waits longest does so by all three.
+	same := func(median float64) *hdrhistogram.Histogram {
+		requests := *m
+		requests.rand = rand.New(rand.NewPCG(m.planned.Seed, n))
+		return requests.lognormal(n, median, 0.35, stalled)
+	}
+	h[load.Service] = same(median)
+	h[load.FirstByte] = same(median * 0.97)
 	h[load.Lag] = m.lognormal(n, 2e3, 0.5, 0)
-	h[load.Response] = m.lognormal(n, median+2e3, 0.35, stalled)
+	h[load.Response] = same(median + 2e3)
 	h[load.Connect] = load.NewHistogram()
 	return h
 }

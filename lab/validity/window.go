@@ -1,43 +1,20 @@
-package runner
+package validity
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"dyno/lab/archive"
 	"dyno/lab/load"
 )
 
-// Thresholds of the findings of the server's side; docs/findings.md explains
+// Thresholds of the findings about single windows; docs/findings.md explains
 // them.
 const (
 	otherSuspect      = 0.075 // of all CPUs' time, over the window
 	otherInvalid      = 0.15
 	retransmitSuspect = 0.001 // of the requests
 )
-
-// judge adds what the server's side says against a window to what the
-// generator said, window by window, and returns what holds for the trial.
-// quota says that the subject's CPU time was limited on purpose.
-func judge(r *load.Result, windows []archive.Window, quota bool) []load.Finding {
-	var found []load.Finding
-	measured := 0
-	for i := range windows {
-		w := &windows[i]
-		server := judgeServer(w, quota)
-		w.Why = slices.Concat(w.Client.Findings, server)
-		w.Level = load.Valid
-		for _, f := range w.Why {
-			w.Level = w.Level.Worse(f.Validity)
-		}
-		if !w.Client.Warmup() {
-			measured++
-			found = append(found, server...)
-		}
-	}
-	return slices.Concat(r.Findings, load.MergeFindings(found, measured))
-}
 
 // judgeServer names what the server's side says against one window. What befell
 // the machine as a whole, such as steal, the generator has judged: it runs there

@@ -1,4 +1,4 @@
-package runner
+package validity
 
 import (
 	"fmt"
@@ -79,7 +79,7 @@ func TestJudgeFoldsWindows(t *testing.T) {
 		warm := quiet(-1)
 		warm.Server.Machine.Busy = 1500 * time.Millisecond // warming up: says nothing about the trial
 		windows = append([]archive.Window{warm}, windows...)
-		found := judge(&load.Result{}, windows, false)
+		found := Trial(nil, windows, Conditions{})
 		if want == "" {
 			if len(found) > 0 {
 				t.Errorf("a disturbed warm-up alone made %+v", found)
@@ -104,7 +104,7 @@ func TestJudgeKeepsTheGeneratorsFindings(t *testing.T) {
 	w := quiet(0)
 	w.Client.Findings = []load.Finding{{Name: "generator-stalled", Validity: load.Invalid}}
 	windows := []archive.Window{w}
-	found := judge(&load.Result{Findings: []load.Finding{{Name: "errors", Validity: load.Suspect}}}, windows, false)
+	found := Trial([]load.Finding{{Name: "errors", Validity: load.Suspect}}, windows, Conditions{})
 	if len(found) != 1 || found[0].Name != "errors" || windows[0].Level != load.Invalid || len(windows[0].Why) != 1 {
 		t.Errorf("found %+v; window %+v", found, windows[0])
 	}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/lab/runner"
+	"dyno/lab/stats"
+	"dyno/lab/study"
+)
+
+func TestRunForAWhile(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	file := studyFile(t, home, 2, "good", "twin: "+serverBinary+" good")
+	o := dyno(t, home, "run", file, "--for", "6s", "--accept", "other-load", "--accept", "steal")
+	o.want(t, 0, o.stdout, "2 cells × 1 block = 2 trials", "then block by block for 6s at most", "--for 6s --accept other-load --accept steal")
+	contains(t, o.stderr, "ends here: another block would take longer than there is time for")
+	manifest := read(t, home+"/runs/"+onlyRun(t, home)+"/manifest.json")
+	contains(t, manifest, `"ended": "time"`, `"time": 6000000000`, `"steal"`)
+}
+
+func TestRunRefusesWhatItCantAccept(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	file := studyFile(t, home, 1, "good")
+	for arg, says := range map[string]string{
+		"--accept=driftng":      `did you mean "drifting"?`,
+		"--accept=trial-failed": "trial-failed can't be accepted",
+		"--repeats=-1":          "--repeats must be at least 0",
+		"--for=10ms":            "--for must be at least 1s",
+	} {
+		o := dyno(t, home, "run", file, arg)
+		o.want(t, 2, o.stderr, says)
+	}
+}
+
+func TestApplyTo(t *testing.T) {
+	s := &study.Study{Blocks: 6, Accept: []string{"steal"}}
+	f := &runFlags{accept: []string{"drifting", "steal"}, duration: time.Minute, blocks: 9}
+	if err := f.applyTo(s); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(s.Accept, []string{"drifting", "steal"}) || s.Blocks != 1 || s.Until != (study.Until{Time: time.Minute, Blocks: 9}) {
+		t.Errorf("%+v", s)
+	}
+	s = &study.Study{Blocks: 6}
+	if err := (&runFlags{}).applyTo(s); err != nil || s.Blocks != 6 || s.Until.Sequential() || untilText(s.Until) != "" {
+		t.Errorf("%v, %+v", err, s)
+	}
+}
+
+func TestUntilText(t *testing.T) {
+	got := untilText(study.Until{Time: 10 * time.Minute, Blocks: 30, Precision: 0.02})
+	if want := "then block by block for 10m0s or for 30 blocks at most, until intervals are within ±2 %"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestBlocksNeeded(t *testing.T) {
+	for _, c := range []struct {
+		i     stats.Interval
+		asked float64
+		want  int
+	}{
+		{stats.Interval{N: 6, Estimate: 1, Low: 0.96, High: 1.04, Level: 0.95}, 0.02, 19},
+		{stats.Interval{N: 6, Estimate: 1, Low: 0.99, High: 1.01, Level: 0.95}, 0.02, 0},
+		{stats.Interval{N: 1, Estimate: 1, Low: 1, High: 1}, 0.02, 0},
+	} {
+		half := halfWidth(c.i)
+		if got := blocksNeeded(c.i, half, c.asked); math.Abs(float64(got-c.want)) > 1 {
+			t.Errorf("%+v: ±%.3f, %d more blocks, want %d", c.i, half, got, c.want)
+		}
+		if text := widthText(half, c.asked); !strings.Contains(text, "2 % asked") {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
+func TestProgressLines(t *testing.T) {
+	e := runner.Event{Line: runner.EndDecided, Progress: &runner.Progress{Goals: []runner.Goal{
+		{Name: "a", Text: "x", Done: true}, {Name: "b", Text: "y", Blocks: 3}, {Name: "c", Text: "z"},
+	}}}
+	want := []string{"a: x (done)", "b: y (about 3 more blocks)", "c: z (open)", "ends here: nothing is left to decide"}
+	if got := progressLines(&e); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,65 @@
+package analysis
+
+import (
+	"math"
+
+	"dyno/lab/archive"
+	"dyno/lab/stats"
+)
+
+// level is the confidence of all intervals and ranks.
+const level = 0.95
+
+// firstLook is the part of a bounded sequential run's blocks after which it may
+// first end.
+const firstLook = 4
+
+// confidence is how intervals and ranks are made. A run that could end by what
+// it found, after any of its blocks, needs intervals that hold at any stopping
+// time: with those of a single look it would stop too often where chance looks
+// like an effect.
+type confidence struct {
+	sequential bool
+	strict     float64 // level of what is tested at each look alike
+	spending   *stats.Spending
+}
+
+func confidenceOf(m *archive.Manifest) *confidence {
+	if !m.Until.Sequential() {
+		return &confidence{strict: level}
+	}
+	looks := float64(max(1, m.Plan.Blocks()))
+	c := &confidence{
+		sequential: true,
+		// Of all errors the k-th look may make the share 6/(π²k²): they add up to
+		// one however many looks there are (Bonferroni).
+		strict: 1 - (1-level)*6/(math.Pi*math.Pi*looks*looks),
+	}
+	if last := m.Until.Blocks; last > 1 {
+		c.spending = stats.NewSpending(max(2, last/firstLook), last, level)
+	}
+	return c
+}
+
+// ratio is that of a to b, paired by block.
+func (c *confidence) ratio(a, b []float64) stats.Interval {
+	switch {
+	case !c.sequential:
+		return stats.Ratio(a, b, level)
+	case c.spending != nil:
+		return c.spending.Ratio(a, b)
+	}
+	return stats.RatioAnytime(a, b, level)
+}
+
+// ratioAt is ratio for those who name the level, which is the same for all.
+func (c *confidence) ratioAt(a, b []float64, _ float64) stats.Interval { return c.ratio(a, b) }
+
+// median is that of a cell's values.
+func (c *confidence) median(values []float64) stats.Interval {
+	i := stats.Median(values, c.strict)
+	if i.Level == c.strict {
+		i.Level = level // at any stopping time
+	}
+	return i
+}

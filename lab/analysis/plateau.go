@@ -1,0 +1,48 @@
+package analysis
+
+import (
+	"dyno/lab/load"
+	"dyno/lab/validity"
+)
+
+// addPlateaus says if the trials of a cell fall on separate plateaus, by the
+// first metric that shows it.
+func (y *tally) addPlateaus(s *sheet, accept []string) {
+	metrics := []string{"throughput", "cpu"}
+	if s.mode == load.Open { // its throughput is the schedule's
+		metrics[0] = "response.p50"
+	}
+	for _, metric := range metrics {
+		found := load.Accept(validity.Plateaus(s.Subject+"'s "+metric, s.restarts(metric)), accept)
+		for _, f := range found {
+			y.list = append(y.list, Finding{Finding: f, Trials: s.Trials})
+			return
+		}
+	}
+}
+
+// restarts are the used trials with their values of a metric, and those of its
+// windows where the seconds have them.
+func (s *sheet) restarts(metric string) []validity.Restart {
+	values := s.Values[metric]
+	if len(values) != len(s.Trials) {
+		return nil
+	}
+	windows := map[int][]float64{}
+	for _, second := range s.Seconds {
+		if second.Index < 0 || second.Validity == load.Invalid {
+			continue
+		}
+		switch metric {
+		case "throughput":
+			windows[second.Trial] = append(windows[second.Trial], second.Throughput)
+		case "response.p50":
+			windows[second.Trial] = append(windows[second.Trial], second.P50)
+		}
+	}
+	var list []validity.Restart
+	for i, trial := range s.Trials {
+		list = append(list, validity.Restart{Trial: trial, Value: values[i], Windows: windows[trial]})
+	}
+	return list
+}

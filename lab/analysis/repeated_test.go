@@ -1,0 +1,63 @@
+package analysis_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"dyno/lab/analysis/analysistest"
+	"dyno/lab/load"
+	"dyno/lab/study"
+)
+
+// A repetition takes the place of the invalid trial in its block.
+func TestARepetitionTakesItsPlace(t *testing.T) {
+	run := analysistest.Run(4)
+	invalid := trialOf(t, run, 1, 4)
+	again := run.Trials[invalid]
+	again.Index, again.Repeats, again.Validity, again.Findings = len(run.Trials), &invalid, load.Valid, nil
+	run.Trials = append(run.Trials, again)
+	run.Manifest.Plan.Trials = append(run.Manifest.Plan.Trials, again.PlannedTrial)
+	a := analyse(t, run)
+	c := a.Groups[0].Cells[1]
+	if !slices.Equal(c.Left, []int{invalid}) || !slices.Contains(c.Trials, again.Index) || c.Ratios["throughput"].N != analysistest.Blocks {
+		t.Errorf("used %v, left out %v, %d pairs", c.Trials, c.Left, c.Ratios["throughput"].N)
+	}
+}
+
+// Of a run that could end by what it found, intervals are wider and the same at
+// any stopping time.
+func TestIntervalsOfASequentialRun(t *testing.T) {
+	fixed := analyse(t, analysistest.Run(4))
+	for name, until := range map[string]study.Until{"by time": {Time: 1}, "by blocks": {Blocks: 8}} {
+		run := analysistest.Run(4)
+		run.Manifest.Until = until
+		a := analyse(t, run)
+		for i, c := range a.Groups[0].Cells[2:] {
+			one, any := fixed.Groups[0].Cells[i+2].Ratios["throughput"], c.Ratios["throughput"]
+			if any.Level != 0.95 || math.Abs(any.Estimate-one.Estimate) > 1e-9 || any.High/any.Low <= one.High/one.Low {
+				t.Errorf("%s: %+v, with a single look %+v", name, any, one)
+			}
+		}
+	}
+}
+
+func TestRestartPlateausAreFound(t *testing.T) {
+	run := analysistest.Run(4, "a", "b")
+	for i := range run.Trials {
+		if tr := &run.Trials[i]; tr.Cell == 0 && tr.Block%2 == 0 {
+			for w := range tr.Windows {
+				tr.Windows[w].Client.Completed /= 2
+			}
+		}
+	}
+	a := analyse(t, run)
+	list := findings(a, "restart-plateau")
+	if len(list) != 1 || list[0].Validity != load.Suspect || len(list[0].Trials) != analysistest.Blocks || a.Validity != load.Suspect {
+		t.Errorf("the run is %s: %+v", a.Validity, a.Findings)
+	}
+	run.Manifest.Accept = []string{"restart-plateau"}
+	if a = analyse(t, run); a.Validity != load.Valid || !findings(a, "restart-plateau")[0].Accepted {
+		t.Errorf("accepted, the run is %s: %+v", a.Validity, a.Findings)
+	}
+}

@@ -1,0 +1,58 @@
+package analysis
+
+import (
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/study"
+)
+
+// worth says what the run is worth: invalid if a group has no usable trial at
+// all; suspect if it is not complete, if a cell has no usable trial or its trials
+// fall on separate plateaus, or if more than a tenth of the trials are suspect or
+// left out. Fewer are remarks. A trial whose place a repetition has taken does
+// not count: nothing is missing then.
+func worth(run *archive.Run, a *Analysis) load.Validity {
+	verdict := load.Valid
+	if run.Manifest.Status != archive.Complete {
+		verdict = load.Suspect
+	}
+	replaced := map[int]bool{}
+	for i := range a.Groups {
+		used := 0
+		for _, c := range a.Groups[i].Cells {
+			used += len(c.Trials)
+			if len(c.Trials) == 0 {
+				verdict = verdict.Worse(load.Suspect)
+			}
+			for _, trial := range c.Trials {
+				replaces(&run.Manifest.Plan, trial, replaced)
+			}
+		}
+		if used == 0 {
+			return load.Invalid
+		}
+	}
+	for i := range a.Findings {
+		if a.Findings[i].Name == restartPlateau {
+			verdict = verdict.Worse(a.Findings[i].Weight())
+		}
+	}
+	doubtful := 0
+	for i := range run.Trials {
+		if t := &run.Trials[i]; (t.Status != archive.Complete || t.Validity != load.Valid) && !replaced[t.Index] {
+			doubtful++
+		}
+	}
+	if 10*doubtful > len(run.Trials) {
+		verdict = verdict.Worse(load.Suspect)
+	}
+	return verdict
+}
+
+// replaces notes the trials whose place the given one has taken.
+func replaces(p *study.Plan, trial int, replaced map[int]bool) {
+	for trial < len(p.Trials) && p.Trials[trial].Repeats != nil {
+		trial = *p.Trials[trial].Repeats
+		replaced[trial] = true
+	}
+}

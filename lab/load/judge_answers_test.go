@@ -1,0 +1,58 @@
+package load
+
+import "testing"
+
+func TestJudgeAnswers(t *testing.T) {
+	for _, c := range []struct {
+		errors Errors
+		names  []string
+		level  Validity
+	}{
+		{Errors{}, nil, ""},
+		{Errors{Expect: 5}, []string{"wrong-answers"}, Valid},
+		{Errors{Expect: 10}, []string{"wrong-answers"}, Suspect},
+		{Errors{Body: 3, Expect: 7}, []string{"wrong-answers"}, Suspect},
+		{Errors{Expect: 101}, []string{"errors", "wrong-answers"}, Invalid},
+		{Errors{Status: 49}, nil, ""},
+		{Errors{Status: 100}, []string{"errors"}, Suspect},
+		{Errors{Timeout: 2000}, []string{"errors"}, Invalid},
+	} {
+		r := &Result{Total: Window{Completed: 10_000 - c.errors.Total(), Errors: c.errors}}
+		r.judge(&Spec{Profile: Profile{Mode: Closed}})
+		var names []string
+		for _, f := range r.Findings {
+			names = append(names, f.Name)
+		}
+		if len(names) != len(c.names) {
+			t.Errorf("%+v: found %q, want %q", c.errors, names, c.names)
+			continue
+		}
+		for i := range names {
+			if names[i] != c.names[i] {
+				t.Errorf("%+v: found %q, want %q", c.errors, names, c.names)
+			}
+		}
+		if len(names) > 0 && r.Validity != c.level {
+			t.Errorf("%+v: %s, want %s", c.errors, r.Validity, c.level)
+		}
+	}
+}
+
+// What is accepted is found and lowers nothing, in windows as in the whole.
+func TestAcceptedFindings(t *testing.T) {
+	spec := &Spec{Profile: Profile{Mode: Closed}, Accept: []string{"errors", "generator-stalled"}}
+	r := &Result{Total: Window{Completed: 500, Errors: Errors{Status: 500}}}
+	r.judge(spec)
+	if len(r.Findings) != 1 || !r.Findings[0].Accepted || r.Findings[0].Validity != Invalid || r.Validity != Valid {
+		t.Errorf("%s because of %+v", r.Validity, r.Findings)
+	}
+	w := Window{Length: 1, Stall: stallInvalid}
+	w.Findings = Accept(judgeWindow(&w, spec), spec.Accept)
+	if len(w.Findings) != 1 || w.Validity() != Valid {
+		t.Errorf("a window is %s because of %+v", w.Validity(), w.Findings)
+	}
+	merged := MergeFindings(w.Findings, 1)
+	if !merged[0].Accepted {
+		t.Errorf("merged: %+v", merged)
+	}
+}

@@ -1,0 +1,107 @@
+package runner
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"dyno/lab/subject"
+)
+
+// The environment of this program when it is a subject with troubles.
+const (
+	troubleVariable = "DYNO_TEST_TROUBLE" // which, with commas between
+	stateVariable   = "DYNO_TEST_STATE"   // folder to keep things in from start to start
+	groupVariable   = "DYNO_TEST_CGROUP"  // to join before anything else
+)
+
+func TestMain(m *testing.M) {
+	if subject.IsKeeper(os.Args) {
+		subject.KeeperMain()
+	}
+	if trouble, ok := os.LookupEnv(troubleVariable); ok {
+		fmt.Fprintln(os.Stderr, serveTrouble(trouble))
+		os.Exit(1)
+	}
+	// Under the race detector a program sleeps for a second before it exits,
+	// and keepers are this program.
+	os.Setenv("GORACE", "atexit_sleep_ms=0")
+	os.Exit(m.Run())
+}
+
+// serveTrouble is a subject that answers "ok", each of its troubles apart.
+func serveTrouble(trouble string) error {
+	if trouble == "hog" {
+		for {
+		}
+	}
+	if has(trouble, "throttled") {
+		if err := join(os.Getenv(groupVariable)); err != nil {
+			return err
+		}
+	}
+	s := &troubledServer{trouble: trouble}
+	if has(trouble, "plateaus") {
+		starts, _ := os.ReadFile(filepath.Join(os.Getenv(stateVariable), "starts"))
+		s.slow = len(starts)%2 == 1
+		if err := os.WriteFile(filepath.Join(os.Getenv(stateVariable), "starts"), append(starts, '.'), 0o644); err != nil {
+			return err
+		}
+	}
+	if has(trouble, "leak") {
+		go leak()
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", os.Getenv("PORT")))
+	if err != nil {
+		return err
+	}
+	return http.Serve(l, s)
+}
+
+// leak takes a MiB a tenth of a second and never gives it back.
+func leak() {
+	var kept [][]byte
+	for range time.Tick(100 * time.Millisecond) {
+		piece := make([]byte, 1<<20)
+		for i := 0; i < len(piece); i += 4096 {
+			piece[i] = 1
+		}
+		kept = append(kept, piece)
+	}
+	fmt.Println(len(kept))
+}
+
+type troubledServer struct {
+	trouble string
+	slow    bool // this start is on the lower plateau
+	served  atomic.Int64
+	once    sync.Once
+	began   time.Time // of the first request
+}
+
+func (s *troubledServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.once.Do(func() { s.began = time.Now() })
+	n := s.served.Add(1)
+	switch {
+	case has(s.trouble, "warm-up") && time.Since(s.began) < 4*time.Second:
+		time.Sleep(15 * time.Millisecond)
+	case has(s.trouble, "plateaus") && s.slow:
+		time.Sleep(100 * time.Millisecond)
+	case has(s.trouble, "plateaus"):
+		time.Sleep(5 * time.Millisecond)
+	case has(s.trouble, "errors") && n%100 == 0:
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	case has(s.trouble, "wrong") && n > 20 && n%10 == 0:
+		io.WriteString(w, "no")
+		return
+	}
+	io.WriteString(w, "ok")
+}

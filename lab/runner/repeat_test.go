@@ -1,0 +1,164 @@
+package runner
+
+import (
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"dyno/lab/analysis"
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/study"
+)
+
+// A trial that came out invalid is repeated in its block and takes its place.
+func TestInvalidTrialsAreRepeated(t *testing.T) {
+	t.Parallel()
+	var failing atomic.Bool
+	r := newRunner(t, server(t, func(w http.ResponseWriter, _ *http.Request) {
+		if failing.Load() {
+			w.WriteHeader(http.StatusTeapot)
+		}
+	}), 2)
+	r.Repeats = 2
+	var repeated []study.PlannedTrial
+	started := 0
+	r.Observe = func(e Event) {
+		switch e.Kind {
+		case TrialStarted:
+			started++
+		case WindowDone, TrialFinished:
+			failing.Store(false)
+		case Repeating:
+			repeated = append(repeated, *e.Trial)
+		}
+		if e.Kind == TrialStarted && started == 1 {
+			failing.Store(true)
+		}
+	}
+	id, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := r.Store.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(run.Trials) != 3 || len(run.Manifest.Plan.Trials) != 3 || len(repeated) != 1 {
+		t.Fatalf("%d trials of %+v, repeated %+v", len(run.Trials), run.Manifest.Plan.Trials, repeated)
+	}
+	first, again, last := run.Trials[0], run.Trials[1], run.Trials[2]
+	if first.Validity != load.Invalid || again.Repeats == nil || *again.Repeats != 0 || again.Block != 0 || again.Seed != first.Seed || last.Block != 1 || last.Repeats != nil {
+		t.Errorf("first %s %+v, again %s %+v, last %+v", first.Validity, first.PlannedTrial, again.Validity, again.PlannedTrial, last.PlannedTrial)
+	}
+	a, err := analysis.Analyse(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := a.Groups[0].Cells[0]; !slices.Contains(c.Left, 0) || slices.Contains(c.Trials, 0) {
+		t.Errorf("used %v, left out %v", c.Trials, c.Left)
+	}
+}
+
+func TestRepetitionsAreBounded(t *testing.T) {
+	invalid := func(r *Runner, index int) bool {
+		return r.mayRepeat(&archive.Trial{PlannedTrial: r.Plan.Trials[index], Status: archive.Complete, Validity: load.Invalid})
+	}
+	s := &study.Study{Subjects: []study.Subject{{Name: "a"}, {Name: "b"}}, Loads: []study.Load{{Name: "l"}}, Blocks: 3}
+	plan, err := study.Expand(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Runner{Study: s, Plan: plan, Repeats: 2}
+	if !invalid(r, 0) {
+		t.Error("an invalid trial is not repeated")
+	}
+	if usable := []archive.Window{{Level: load.Valid}}; r.mayRepeat(&archive.Trial{Status: archive.Complete, Validity: load.Suspect, Windows: usable}) {
+		t.Error("a suspect trial is repeated")
+	}
+	if !r.mayRepeat(&archive.Trial{Status: archive.Complete, Validity: load.Suspect, Windows: []archive.Window{{Level: load.Invalid}}}) {
+		t.Error("a trial without a usable window is not repeated")
+	}
+	if r.mayRepeat(&archive.Trial{Status: archive.Interrupted, Validity: load.Invalid}) {
+		t.Error("an interrupted trial is repeated")
+	}
+	if r.Repeats = 0; invalid(r, 0) {
+		t.Error("repeated, though never was asked for")
+	}
+	r.Repeats = 2
+	var again study.PlannedTrial
+	r.Plan, again = r.Plan.Repeat(0)
+	if !invalid(r, again.Index) {
+		t.Error("a repetition is not repeated once more")
+	}
+	r.Plan, again = r.Plan.Repeat(again.Index)
+	if invalid(r, again.Index) {
+		t.Error("repeated a third time")
+	}
+	r.Plan, _ = r.Plan.Repeat(1)
+	if invalid(r, len(r.Plan.Trials)-1) {
+		t.Error("more than half of the planned trials were repeated")
+	}
+}
+
+// A run that goes on does so block by block until all is decided, its blocks are
+// done, or its time is up.
+func TestARunGoesOnBlockByBlock(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		until  study.Until
+		enough int // blocks after which the goal is reached
+		blocks int
+		ended  string
+	}{
+		{"decided", study.Until{Blocks: 5}, 2, 2, EndDecided},
+		{"all its blocks", study.Until{Blocks: 2}, 9, 2, EndBlocks},
+		{"time", study.Until{Time: 1500 * time.Millisecond}, 9, 1, EndTime},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRunner(t, server(t, answer), 1)
+			r.Study.Until = c.until
+			looks := 0
+			r.Decide = func(run *archive.Run) (Progress, error) {
+				looks++
+				if len(run.Trials) != looks || run.Manifest.Status != archive.Running {
+					t.Errorf("look %d sees %d trials of a run that is %s", looks, len(run.Trials), run.Manifest.Status)
+				}
+				return Progress{Goals: []Goal{{Name: "goal", Done: looks >= c.enough, Blocks: 1}}}, nil
+			}
+			id, err := r.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := r.Store.Open(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(run.Trials) != c.blocks || looks != c.blocks || run.Manifest.Ended != c.ended || run.Manifest.Status != archive.Complete {
+				t.Errorf("%d blocks, %d looks, ended %q, %s", len(run.Trials), looks, run.Manifest.Ended, run.Manifest.Status)
+			}
+		})
+	}
+}
+
+func TestProgress(t *testing.T) {
+	for name, c := range map[string]struct {
+		goals  []Goal
+		done   bool
+		blocks int
+	}{
+		"none":       {nil, false, 0},
+		"all done":   {[]Goal{{Done: true}, {Done: true}}, true, 0},
+		"not known":  {[]Goal{{Done: true}, {Blocks: 0}}, false, 0},
+		"the worst":  {[]Goal{{Blocks: 3}, {Blocks: 7}, {Done: true}}, false, 7},
+		"one of two": {[]Goal{{Blocks: 3}, {Blocks: 0}}, false, 0},
+	} {
+		p := Progress{Goals: c.goals}
+		if n, _ := p.blocks(); p.Done() != c.done || n != c.blocks {
+			t.Errorf("%s: done %t, %d blocks", name, p.Done(), n)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package runner
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/lab/analysis"
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/study"
+	"dyno/lab/subject"
+)
+
+// troubled measures the test program as a subject that has the trouble named, on
+// a machine whose own noise is accepted: what is looked for must be found in it
+// all the same.
+func troubled(t *testing.T, trouble, rhythm string, duration time.Duration, blocks int) *archive.Run {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes seconds of load")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	s, err := study.Parse("test.yaml", fmt.Appendf(nil, `study: trouble
+subjects: [{name: troubled, run: %q, ready: /, env: {%s: %q, %s: %q, %s: %q}}]
+requests: [{name: root, get: /, expect: [body == ok]}]
+loads: [{name: steady, %s}]
+trial: {warmup: 0s, duration: %v}
+blocks: %d
+accept: [other-load, steal, generator-stalled, generator-late, generator-full, rate-missed, arrivals-off, throttled]
+`, self, troubleVariable, trouble, stateVariable, dir, groupVariable, os.Getenv(groupVariable), rhythm, duration, blocks), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := study.Expand(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Runner{Study: s, Plan: plan, Command: []string{"dyno"}, Version: "test", StateDir: dir, Store: archive.Store{Dir: dir + "/runs"}}
+	id, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := r.Store.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+const (
+	gentle = "open: {rate: 200, connections: 4}"
+	eager  = "closed: {connections: 4}"
+)
+
+// wantNamed fails unless the trial has one of the findings.
+func wantNamed(t *testing.T, trial *archive.Trial, names ...string) {
+	t.Helper()
+	if trial.Status != archive.Complete {
+		t.Fatalf("the trial is %s: %s", trial.Status, trial.Error)
+	}
+	if !slices.ContainsFunc(trial.Findings, func(f load.Finding) bool { return slices.Contains(names, f.Name) }) {
+		t.Errorf("found %+v, want one of %q", trial.Findings, names)
+	}
+}
+
+// A subject that is slow for the first seconds, and one that keeps all memory.
+func TestWarmUpAndLeakAreNamed(t *testing.T) {
+	run := troubled(t, "warm-up,leak", gentle, 10*time.Second, 1)
+	wantNamed(t, &run.Trials[0], "still-warming-up")
+	wantNamed(t, &run.Trials[0], "leak")
+}
+
+func TestErrorsAreNamed(t *testing.T) {
+	run := troubled(t, "errors", eager, time.Second, 1)
+	wantNamed(t, &run.Trials[0], "errors")
+}
+
+func TestWrongAnswersAreNamed(t *testing.T) {
+	run := troubled(t, "wrong", eager, time.Second, 1)
+	wantNamed(t, &run.Trials[0], "wrong-answers")
+}
+
+func TestRestartPlateausAreNamed(t *testing.T) {
+	run := troubled(t, "plateaus", "open: {rate: 30, connections: 4}", time.Second, 8)
+	a, err := analysis.Analyse(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return f.Name == "restart-plateau" }) {
+		t.Errorf("found %+v; throughput %v", a.Findings, a.Groups[0].Cells[0].Values["response.p50"])
+	}
+}
+
+func TestOtherLoadIsNamed(t *testing.T) {
+	_, subj := placed(t)
+	hog(t, 1, subj)
+	run := troubled(t, "", gentle, 2*time.Second, 1)
+	wantNamed(t, &run.Trials[0], "other-load")
+}
+
+// Programs on the generator's CPU keep it from sending on time.
+func TestASlowedGeneratorIsNamed(t *testing.T) {
+	generator, _ := placed(t)
+	hog(t, 12, generator)
+	run := troubled(t, "", gentle, 2*time.Second, 1)
+	wantNamed(t, &run.Trials[0], "generator-stalled", "generator-late", "generator-full", "arrivals-off")
+}
+
+func TestThrottlingIsNamed(t *testing.T) {
+	group := throttledGroup(t)
+	t.Setenv(groupVariable, group)
+	run := troubled(t, "throttled", eager, 2*time.Second, 1)
+	wantNamed(t, &run.Trials[0], "throttled")
+}
+
+// placed returns the CPUs that the generator and the subject of a study get.
+func placed(t *testing.T) (generator, subj []int) {
+	t.Helper()
+	online, err := subject.OnlineCPUs()
+	if err != nil || len(online) < 2 {
+		t.Skipf("needs two CPUs: %v, %v", online, err)
+	}
+	generator, subj, _, err = subject.Place("split", nil, nil, online)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return generator, subj
+}
+
+// hog starts so many programs for each of the CPUs that use it all.
+func hog(t *testing.T, each int, cpus []int) {
+	t.Helper()
+	for _, cpu := range cpus {
+		for range each {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), troubleVariable+"=hog")
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				cmd.Process.Kill()
+				cmd.Wait()
+			})
+			var set unix.CPUSet
+			set.Set(cpu)
+			if err := pin(cmd.Process.Pid, &set); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// pin keeps all threads of a process on the CPUs; those it starts later too.
+func pin(pid int, set *unix.CPUSet) error {
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		return err
+	}
+	for _, task := range tasks {
+		tid, err := strconv.Atoi(task.Name())
+		if err != nil {
+			continue
+		}
+		if err := unix.SchedSetaffinity(tid, set); err != nil && err != unix.ESRCH {
+			return err
+		}
+	}
+	return nil
+}
+
+// throttledGroup makes a cgroup that gives a fiftieth of a CPU.
+func throttledGroup(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes seconds of load")
+	}
+	name := fmt.Sprintf("dyno-test-%d", os.Getpid())
+	for _, version := range []struct{ root, file, quota string }{
+		{"/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "2000"},
+		{"/sys/fs/cgroup", "cpu.max", "2000 100000"},
+	} {
+		group := filepath.Join(version.root, name)
+		if os.Mkdir(group, 0o755) != nil {
+			continue
+		}
+		t.Cleanup(func() { os.Remove(group) })
+		if _, err := os.Stat(filepath.Join(group, version.file)); err != nil {
+			continue // no controller for CPU time here
+		}
+		if os.WriteFile(filepath.Join(group, version.file), []byte(version.quota), 0o644) == nil {
+			return group
+		}
+	}
+	t.Skip("no cgroup with a CPU quota can be made here")
+	return ""
+}
+
+// join puts this process into the cgroup.
+func join(group string) error {
+	return os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(strconv.Itoa(os.Getpid())), 0o644)
+}
+
+func has(trouble, name string) bool { return slices.Contains(strings.Split(trouble, ","), name) }

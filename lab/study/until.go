@@ -1,0 +1,112 @@
+package study
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Until says when a run ends that goes on block by block: when nothing is left to
+// decide, and in any case at its time or after its blocks, whichever comes first.
+// The zero value is a run of the study's blocks, no more and no fewer.
+type Until struct {
+	Time      time.Duration `json:"time,omitempty"`      // of measuring; no block is begun that would end later
+	Precision float64       `json:"precision,omitempty"` // half the width of the intervals asked for, as a share: 0.02 is ±2 %
+	Blocks    int           `json:"blocks,omitempty"`    // at most; 0: as many as there is time for
+}
+
+// Sequential reports whether the run goes on block by block.
+func (u Until) Sequential() bool { return u != Until{} }
+
+// Bounds of what a study may ask for.
+const (
+	leastUntil     = time.Second
+	leastPrecision = 0.001
+	mostPrecision  = 0.5
+)
+
+// untilAt reads when to end. Something must bound the run: claims may stay
+// undecided for ever.
+func untilAt(at scope) Until {
+	f, understood := at.fields("time", "precision", "blocks")
+	var u Until
+	if v, ok := f["time"]; ok {
+		u.Time = v.duration(leastUntil, maxDuration)
+	}
+	if v, ok := f["precision"]; ok {
+		u.Precision = v.share()
+	}
+	if v, ok := f["blocks"]; ok {
+		u.Blocks = v.integer(1, maxBlocks)
+	}
+	_, time := f["time"]
+	_, blocks := f["blocks"]
+	if understood && !time && !blocks {
+		at.problem("add: time: 10m", "until has neither time nor blocks, so that it may never end")
+	}
+	return u
+}
+
+// share reads a precision in percent, such as 2%.
+func (s scope) share() float64 {
+	text, _ := s.scalar()
+	digits, ok := strings.CutSuffix(text, "%")
+	percent, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	if !ok || err != nil || !(percent >= 100*leastPrecision && percent <= 100*mostPrecision) {
+		s.problem("write it as 2%", "expected a precision from 0.1%% to 50%%, got %s", describe(s.resolved()))
+		return 0
+	}
+	return percent / 100
+}
+
+// Blocks returns how many blocks the plan has.
+func (p Plan) Blocks() int {
+	n := 0
+	for _, t := range p.Trials {
+		n = max(n, t.Block+1)
+	}
+	return n
+}
+
+// Grow returns the plan of the study with one more block, the one that [Expand]
+// would have made of the same study with a block more: a run that went on is a
+// longer run of the same study.
+func (p Plan) Grow(s *Study) (Plan, error) {
+	block := p.Blocks()
+	longer := *s
+	longer.Blocks = block + 1
+	whole, err := Expand(&longer, p.Seed)
+	if err != nil {
+		return p, err
+	}
+	trials := slices.Clone(p.Trials)
+	for _, t := range whole.Trials {
+		if t.Block == block {
+			t.Index = len(trials)
+			trials = append(trials, t)
+		}
+	}
+	p.Trials, p.Estimate = trials, whole.Estimate
+	return p, nil
+}
+
+// Repeat returns the plan with a repetition of the trial with the given index at
+// the end of its block: the same cell and seed. Trials after it move up by one,
+// so that an index remains the order of execution; none of them may have been
+// done.
+func (p Plan) Repeat(index int) (Plan, PlannedTrial) {
+	again := p.Trials[index]
+	at := index
+	for at < len(p.Trials) && p.Trials[at].Block == again.Block {
+		at++
+	}
+	again.Index, again.Repeats = at, &index
+	trials := make([]PlannedTrial, 0, len(p.Trials)+1)
+	trials = append(append(append(trials, p.Trials[:at]...), again), p.Trials[at:]...)
+	for i := at + 1; i < len(trials); i++ {
+		trials[i].Index = i
+	}
+	p.Trials = trials
+	return p, again
+}

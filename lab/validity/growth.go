@@ -1,0 +1,40 @@
+package validity
+
+import (
+	"dyno/lab/load"
+	"dyno/lab/stats"
+)
+
+// Thresholds of leak; docs/findings.md explains them.
+const (
+	trendChance  = 0.001 // probability that chance alone makes a trend so clear
+	leakShare    = 0.10  // of what was there at first
+	leakLeast    = 4 << 20
+	leakGoesOn   = 0.5 // of the whole slope, in the second half
+	fewestCycles = 3   // of garbage collection, before which growth is garbage
+)
+
+// judgeGrowth says if memory grew as it does when something is never given back:
+// steadily, by an amount that matters, and in the second half of the trial still.
+// What settles after a while is no leak. Nor is the garbage of a program that
+// has hardly collected any yet.
+func judgeGrowth(s *series) []load.Finding {
+	if s.runtime && s.cycles < fewestCycles {
+		return nil
+	}
+	for _, g := range s.memory {
+		n := len(g.values)
+		if n < fewestWindows {
+			continue
+		}
+		whole, later := stats.TrendOf(g.values), stats.TrendOf(g.values[n/2:])
+		grown := whole.Slope * float64(n-1)
+		if whole.P >= trendChance || whole.Change < leakShare || grown < leakLeast || later.Slope < leakGoesOn*whole.Slope {
+			continue
+		}
+		return []load.Finding{finding("leak", load.Suspect, nil,
+			"%s grew by %.1f MiB (%.0f %%) over %d seconds, and in the second half still (limits %d MiB, %.0f %%): it may never be given back",
+			g.name, grown/(1<<20), 100*whole.Change, n, leakLeast>>20, 100*leakShare)}
+	}
+	return nil
+}

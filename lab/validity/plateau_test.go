@@ -1,0 +1,60 @@
+package validity
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func restartsOf(values ...float64) (list []Restart) {
+	for i, v := range values {
+		list = append(list, Restart{Trial: 10 + i, Value: v, Windows: []float64{v, v * 1.01, v * 0.99}})
+	}
+	return list
+}
+
+func TestPlateaus(t *testing.T) {
+	for name, c := range map[string]struct {
+		values []float64
+		says   string
+	}{
+		"two levels":        {[]float64{100, 120, 101, 121, 119, 99}, "99.5 in trials"},
+		"one level":         {[]float64{100, 101, 99, 100, 102, 98}, ""},
+		"one outlier":       {[]float64{100, 101, 99, 100, 102, 150}, ""},
+		"a gap too small":   {[]float64{100, 100.1, 100.2, 103, 103.1, 103.2}, ""},
+		"too few trials":    {[]float64{100, 100, 150, 150, 150}, ""},
+		"spread out evenly": {[]float64{100, 110, 120, 130, 140, 150}, ""},
+		"nothing measured":  {[]float64{0, 0, 0, 1, 1, 1}, ""},
+	} {
+		found := Plateaus("throughput", restartsOf(c.values...))
+		if (len(found) == 1) != (c.says != "") || len(found) == 1 && !strings.Contains(found[0].Detail, "trials") {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+	f := Plateaus("throughput", restartsOf(100, 120, 101, 121, 119, 99))[0]
+	for _, part := range []string{"[10 12 15]", "[11 13 14]", "restarts differ by"} {
+		if !strings.Contains(f.Detail, part) {
+			t.Errorf("%q lacks %q", f.Detail, part)
+		}
+	}
+}
+
+// Trials that differ by chance alone are hardly ever said to be on two levels.
+func TestPlateausFalseAlarms(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{6, 8, 12, 20} {
+		const rounds = 2000
+		alarms := 0
+		for range rounds {
+			var values []float64
+			for range n {
+				values = append(values, 1000*math.Exp(0.08*random.NormFloat64()))
+			}
+			alarms += len(Plateaus("throughput", restartsOf(values...)))
+		}
+		if share := float64(alarms) / rounds; share > 0.015 {
+			t.Errorf("%d trials: alarm in %.1f %% of cells without plateaus", n, 100*share)
+		}
+	}
+}

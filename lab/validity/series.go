@@ -1,0 +1,112 @@
+package validity
+
+import (
+	"slices"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+)
+
+// signal is a figure window by window.
+type signal struct {
+	name   string
+	values []float64 // one for each window of the series
+	worse  float64   // +1 if more of it is worse, −1 if less is
+	slight float64   // the change of it, as a share, that doesn't matter yet
+}
+
+// series are the measured windows of a trial that are not invalid, as signals.
+// A signal that some window lacks is left out.
+type series struct {
+	index   []int // of the windows
+	signals []signal
+	memory  []signal
+	cycles  uint64 // of garbage collection
+	runtime bool   // the cycles are known
+}
+
+// Changes that don't matter yet: what trials of one subject differ by anyway on a
+// machine that is shared.
+const (
+	slightRate    = 0.05
+	slightLatency = 0.10
+)
+
+func newSeries(windows []archive.Window, p load.Profile) *series {
+	s := &series{}
+	var used []*archive.Window
+	for i := range windows {
+		if w := &windows[i]; usable(w) {
+			used = append(used, w)
+			s.index = append(s.index, w.Client.Index)
+			if r := w.Server.Runtime; r != nil && !w.Server.Lacks("gc_cycles") {
+				s.cycles += r.GCCycles
+				s.runtime = true
+			}
+		}
+	}
+	if len(p.Phases) > 0 { // it changes by itself
+		return s
+	}
+	if p.Mode == load.Closed { // an open loop's is the schedule's
+		s.signals = appendSignal(s.signals, used, signal{name: "throughput", worse: -1, slight: slightRate}, rate)
+	}
+	s.signals = appendSignal(s.signals, used, signal{name: "p50", worse: +1, slight: slightLatency}, median)
+	s.signals = appendSignal(s.signals, used, signal{name: "CPU per request", worse: +1, slight: slightRate}, cost)
+	s.memory = appendSignal(s.memory, used, signal{name: "memory (RSS)"}, memory)
+	s.memory = appendSignal(s.memory, used, signal{name: "the Go heap"}, heap)
+	return s
+}
+
+// usable reports whether a window counts. The last one of a load may be cut
+// short or hold what was drained: less than half a second says nothing.
+func usable(w *archive.Window) bool {
+	return !w.Client.Warmup() && w.Level != load.Invalid && w.Client.Length.Seconds() >= 0.5
+}
+
+// appendSignal adds the signal if every window has a value above zero.
+func appendSignal(list []signal, used []*archive.Window, g signal, of func(*archive.Window) float64) []signal {
+	for _, w := range used {
+		g.values = append(g.values, of(w))
+	}
+	if len(g.values) == 0 || slices.Min(g.values) <= 0 {
+		return list
+	}
+	return append(list, g)
+}
+
+func rate(w *archive.Window) float64 { return float64(w.Client.Completed) / w.Client.Length.Seconds() }
+
+// median is the median response in ns.
+func median(w *archive.Window) float64 {
+	h := w.Client.Hist[load.Response]
+	if h == nil || h.TotalCount() == 0 {
+		return 0
+	}
+	return float64(h.ValueAtQuantile(50))
+}
+
+// cost is the subject's CPU time per request in ns.
+func cost(w *archive.Window) float64 {
+	p := w.Server.Process
+	if p == nil || w.Server.Lacks("cpu", "process") || w.Client.Completed == 0 {
+		return 0
+	}
+	return float64(p.CPU) / float64(w.Client.Completed)
+}
+
+func memory(w *archive.Window) float64 {
+	p := w.Server.Process
+	if p == nil || w.Server.Lacks("rss", "process") {
+		return 0
+	}
+	return float64(p.RSS)
+}
+
+func heap(w *archive.Window) float64 {
+	r := w.Server.Runtime
+	if r == nil || w.Server.Lacks("heap") {
+		return 0
+	}
+	return float64(r.Heap)
+}

@@ -1,0 +1,128 @@
+package validity
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dyno/lab/load"
+	"dyno/lab/stats"
+)
+
+// fewestWindows is how many windows it takes to say anything about how they
+// change.
+const fewestWindows = 8
+
+// judgeSteadiness says if the subject was another one at the end of the measured
+// time than at its beginning. It takes a change that is no chance and that
+// matters: a shift of a signal's level by more than is slight for it.
+func judgeSteadiness(s *series) []load.Finding {
+	if len(s.index) < fewestWindows || len(s.signals) == 0 {
+		return nil
+	}
+	steady := stats.Steadiness(s.costs())
+	switch steady.Kind {
+	case stats.WarmUp:
+		if better, _ := s.shifts(steady.From); better != "" {
+			return []load.Finding{s.warmingUp(steady.From, better)}
+		}
+	case stats.SlowDown:
+		if _, worse := s.shifts(steady.From); worse != "" {
+			return []load.Finding{finding("drifting", load.Suspect, s.index[steady.From:],
+				"from second %d on the subject is slower: %s", s.index[steady.From], worse)}
+		}
+	case stats.NoSteadyState:
+		if wide := s.widest(); wide != "" {
+			// A result, not a fault: there are programs that never settle.
+			return []load.Finding{finding("never-steady", load.Valid, nil, "no steady state in %d seconds: %s", len(s.index), wide)}
+		}
+	}
+	return s.drifting()
+}
+
+// costs are the signals as what a request costs, so that more is worse in all of
+// them.
+func (s *series) costs() [][]float64 {
+	var all [][]float64
+	for _, g := range s.signals {
+		values := slices.Clone(g.values)
+		if g.worse < 0 {
+			for i, v := range values {
+				values[i] = 1 / v
+			}
+		}
+		all = append(all, values)
+	}
+	return all
+}
+
+// shifts says which signals got better and which got worse at the place given,
+// by more than is slight, as a reader wants it.
+func (s *series) shifts(at int) (better, worse string) {
+	if at <= 0 || at >= len(s.index) {
+		return "", ""
+	}
+	var up, down []string
+	for _, g := range s.signals {
+		before, after := middle(g.values[:at]), middle(g.values[at:])
+		change := after/before - 1
+		if math.Abs(change) < g.slight {
+			continue
+		}
+		text := fmt.Sprintf("%s %+.0f %% (limit %.0f %%)", g.name, 100*change, 100*g.slight)
+		if change*g.worse < 0 {
+			up = append(up, text)
+		} else {
+			down = append(down, text)
+		}
+	}
+	return strings.Join(up, ", "), strings.Join(down, ", ")
+}
+
+// warmingUp is the finding for a subject that settled only at the place given.
+// Where that is more than half of what was measured, figures rest on the wrong
+// thing.
+func (s *series) warmingUp(at int, better string) load.Finding {
+	level := load.Suspect
+	if 2*at > len(s.index) {
+		level = load.Invalid
+	}
+	if 10*at <= len(s.index) {
+		level = load.Valid
+	}
+	return finding("still-warming-up", level, s.index[:at],
+		"the subject settled only in second %d of the measured time: %s; give it a warm-up of %d seconds more", s.index[at], better, s.index[at])
+}
+
+// drifting says if a signal moved all the time by what matters, towards better
+// or worse: no change in one place, but no steady state either.
+func (s *series) drifting() []load.Finding {
+	for _, g := range s.signals {
+		if t := stats.TrendOf(g.values); t.P < trendChance && math.Abs(t.Change) >= 2*g.slight {
+			return []load.Finding{finding("drifting", load.Suspect, nil,
+				"%s moved by %+.0f %% over %d seconds (limit %.0f %%; p = %.1g, limit %.1g)", g.name, 100*t.Change, len(g.values), 200*g.slight, t.P, trendChance)}
+		}
+	}
+	return nil
+}
+
+// widest names the signal that varied most for what is slight for it, if it
+// varied by more.
+func (s *series) widest() string {
+	text, most := "", 1.0
+	for _, g := range s.signals {
+		sorted := slices.Sorted(slices.Values(g.values))
+		low, high := sorted[len(sorted)/10], sorted[len(sorted)-1-len(sorted)/10]
+		if spread := (high/low - 1) / g.slight; spread > most {
+			text, most = fmt.Sprintf("%s varied by %.0f %% (limit %.0f %%)", g.name, 100*(high/low-1), 100*g.slight), spread
+		}
+	}
+	return text
+}
+
+// middle is the median.
+func middle(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}

@@ -1,0 +1,58 @@
+// Package validity says what a trial is worth, and what a cell's trials are
+// worth together: it judges what was recorded at both ends, and changes none of
+// it.
+//
+// What the generator knows of itself is judged where it is known, in package
+// load; here is what takes the server's side, or more than one window, to see.
+// Every check has its evidence and its limit in the finding, its row in
+// docs/findings.md, and can be accepted by its name and in no other way.
+package validity
+
+import (
+	"fmt"
+	"slices"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+)
+
+// Conditions are what a trial was done under, as far as judging it takes them.
+type Conditions struct {
+	Profile     load.Profile
+	Loops       int      // CPUs that only the generator's loops use; 0 if it has none of its own
+	SubjectCPUs float64  // CPUs that the subject may use; 0 if not known
+	Quota       bool     // the study limits the subject's CPU time on purpose
+	Accept      []string // names of findings that don't lower what the trial is worth
+}
+
+// Trial adds what speaks against each window to what the generator said, and
+// returns what holds for the trial: said, which the generator found, and what is
+// found here. Windows must have their histograms.
+func Trial(said []load.Finding, windows []archive.Window, c Conditions) []load.Finding {
+	var single []load.Finding // of measured windows
+	stepped := frequencySteps(windows)
+	measured := 0
+	for i := range windows {
+		w := &windows[i]
+		server := append(judgeServer(w, c.Quota), stepped[w.Client.Index]...)
+		w.Why = load.Accept(slices.Concat(w.Client.Findings, server), c.Accept)
+		w.Level = load.Worst(w.Why)
+		if !w.Client.Warmup() {
+			measured++
+			single = append(single, server...)
+		}
+	}
+	found := slices.Concat(said, load.MergeFindings(single, measured), together(windows, c))
+	return load.Accept(found, c.Accept)
+}
+
+// together names what only the windows of a trial together show.
+func together(windows []archive.Window, c Conditions) []load.Finding {
+	s := newSeries(windows, c.Profile)
+	return slices.Concat(judgeBottleneck(windows, c), judgeSteadiness(s), judgeGrowth(s))
+}
+
+// finding makes one of a trial.
+func finding(name string, level load.Validity, windows []int, format string, args ...any) load.Finding {
+	return load.Finding{Name: name, Validity: level, Windows: windows, Detail: fmt.Sprintf(format, args...)}
+}
