@@ -16,8 +16,8 @@ func TestRunAndItsReports(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	file := studyFile(t, home, 2, "good", "twin: "+serverBinary+" good")
-	o := dyno(t, home, "run", file, "--seed", "5")
-	o.want(t, 0, o.stdout, "plan: 2 cells × 2 blocks = 4 trials", "seed 5", "block 1: cells", "good", "twin", "run ", "report ", "repeat  dyno run study.yaml --seed 5")
+	o := dyno(t, home, "run", file, "--repeats", "0", "--seed", "5")
+	o.want(t, 0, o.stdout, "plan: 2 cells × 2 blocks = 4 trials", "seed 5", "block 1: cells", "good", "twin", "run ", "report ", "repeat  dyno run study.yaml --repeats 0 --seed 5")
 	contains(t, o.stderr, "check good: answers as it should", "1/4", "4/4")
 
 	id := onlyRun(t, home)
@@ -77,7 +77,7 @@ func read(t *testing.T, file string) string {
 func TestRunJSONLines(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	o := dyno(t, home, "run", studyFile(t, home, 1, "good"), "--json")
+	o := dyno(t, home, "run", studyFile(t, home, 1, "good"), "--repeats", "0", "--json")
 	o.want(t, 0, o.stderr)
 	var kinds []string
 	var last struct {

@@ -55,7 +55,7 @@ func sheetOf(t *testing.T, trials ...[]archive.Window) *sheet {
 			t.Fatal(err)
 		}
 	}
-	s.estimate()
+	s.estimate(&confidence{strict: level})
 	return s
 }
 

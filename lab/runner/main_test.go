@@ -19,7 +19,6 @@ import (
 const (
 	troubleVariable = "DYNO_TEST_TROUBLE" // which, with commas between
 	stateVariable   = "DYNO_TEST_STATE"   // folder to keep things in from start to start
-	groupVariable   = "DYNO_TEST_CGROUP"  // to join before anything else
 )
 
 func TestMain(m *testing.M) {
@@ -40,11 +39,6 @@ func TestMain(m *testing.M) {
 func serveTrouble(trouble string) error {
 	if trouble == "hog" {
 		for {
-		}
-	}
-	if has(trouble, "throttled") {
-		if err := join(os.Getenv(groupVariable)); err != nil {
-			return err
 		}
 	}
 	s := &troubledServer{trouble: trouble}
@@ -93,7 +87,7 @@ func (s *troubledServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case has(s.trouble, "warm-up") && time.Since(s.began) < 4*time.Second:
 		time.Sleep(15 * time.Millisecond)
 	case has(s.trouble, "plateaus") && s.slow:
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(300 * time.Millisecond)
 	case has(s.trouble, "plateaus"):
 		time.Sleep(5 * time.Millisecond)
 	case has(s.trouble, "errors") && n%100 == 0:

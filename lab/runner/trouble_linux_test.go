@@ -32,15 +32,21 @@ func troubled(t *testing.T, trouble, rhythm string, duration time.Duration, bloc
 	if err != nil {
 		t.Fatal(err)
 	}
+	return measured(t, self, trouble, rhythm, duration, blocks)
+}
+
+// measured measures a command that starts the test program.
+func measured(t *testing.T, command, trouble, rhythm string, duration time.Duration, blocks int) *archive.Run {
+	t.Helper()
 	dir := t.TempDir()
 	s, err := study.Parse("test.yaml", fmt.Appendf(nil, `study: trouble
-subjects: [{name: troubled, run: %q, ready: /, env: {%s: %q, %s: %q, %s: %q}}]
+subjects: [{name: troubled, run: %q, ready: /, env: {%s: %q, %s: %q}}]
 requests: [{name: root, get: /, expect: [body == ok]}]
 loads: [{name: steady, %s}]
 trial: {warmup: 0s, duration: %v}
 blocks: %d
 accept: [other-load, steal, generator-stalled, generator-late, generator-full, rate-missed, arrivals-off, throttled]
-`, self, troubleVariable, trouble, stateVariable, dir, groupVariable, os.Getenv(groupVariable), rhythm, duration, blocks), nil)
+`, command, troubleVariable, trouble, stateVariable, dir, rhythm, duration, blocks), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,8 +77,21 @@ func wantNamed(t *testing.T, trial *archive.Trial, names ...string) {
 	if trial.Status != archive.Complete {
 		t.Fatalf("the trial is %s: %s", trial.Status, trial.Error)
 	}
-	if !slices.ContainsFunc(trial.Findings, func(f load.Finding) bool { return slices.Contains(names, f.Name) }) {
-		t.Errorf("found %+v, want one of %q", trial.Findings, names)
+	if slices.ContainsFunc(trial.Findings, func(f load.Finding) bool { return slices.Contains(names, f.Name) }) {
+		return
+	}
+	skipIfDisturbed(t, trial)
+	t.Errorf("found %+v, want one of %q", trial.Findings, names)
+}
+
+// skipIfDisturbed ends a test that found nothing on a machine on which nothing
+// can be found: the trial would not count, had its noise not been accepted.
+func skipIfDisturbed(t *testing.T, trial *archive.Trial) {
+	t.Helper()
+	for _, f := range trial.Findings {
+		if f.Accepted && f.Validity == load.Invalid {
+			t.Skipf("this machine is too busy to measure on: %s", f.Detail)
+		}
 	}
 }
 
@@ -94,12 +113,15 @@ func TestWrongAnswersAreNamed(t *testing.T) {
 }
 
 func TestRestartPlateausAreNamed(t *testing.T) {
-	run := troubled(t, "plateaus", "open: {rate: 30, connections: 4}", time.Second, 8)
+	run := troubled(t, "plateaus", "open: {rate: 30, connections: 16}", time.Second, 8)
 	a, err := analysis.Analyse(run)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return f.Name == "restart-plateau" }) {
+		for i := range run.Trials {
+			skipIfDisturbed(t, &run.Trials[i])
+		}
 		t.Errorf("found %+v; throughput %v", a.Findings, a.Groups[0].Cells[0].Values["response.p50"])
 	}
 }
@@ -121,8 +143,8 @@ func TestASlowedGeneratorIsNamed(t *testing.T) {
 
 func TestThrottlingIsNamed(t *testing.T) {
 	group := throttledGroup(t)
-	t.Setenv(groupVariable, group)
-	run := troubled(t, "throttled", eager, 2*time.Second, 1)
+	command := fmt.Sprintf("echo $$ > %s/cgroup.procs; exec %s", group, os.Args[0])
+	run := measured(t, command, "", eager, 2*time.Second, 1)
 	wantNamed(t, &run.Trials[0], "throttled")
 }
 
@@ -206,11 +228,6 @@ func throttledGroup(t *testing.T) string {
 	}
 	t.Skip("no cgroup with a CPU quota can be made here")
 	return ""
-}
-
-// join puts this process into the cgroup.
-func join(group string) error {
-	return os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(strconv.Itoa(os.Getpid())), 0o644)
 }
 
 func has(trouble, name string) bool { return slices.Contains(strings.Split(trouble, ","), name) }
