@@ -127,7 +127,7 @@ func TestSchemaAndParserRefuse(t *testing.T) {
 		{"accept what is no judgement", minimal + "accept: [trial-failed]\n"},
 		{"accept twice", minimal + "accept: [steal, steal]\n"},
 		{"until without an end", minimal + "until: {precision: 2%}\n"},
-		{"until precision", minimal + "until: {time: 1m, precision: 0.02}\n"},
+		{"until precision", minimal + "until: {time: 1m, precision: little}\n"},
 		{"until blocks", minimal + "until: {blocks: 0}\n"},
 		{"quick unknown field", minimal + "quick: {block: 1}\n"},
 		{"quick blocks", minimal + "quick: {blocks: 0}\n"},

@@ -2,8 +2,6 @@ package study
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -21,9 +19,8 @@ func (u Until) Sequential() bool { return u != Until{} }
 
 // Bounds of what a study may ask for.
 const (
-	leastUntil     = time.Second
-	leastPrecision = 0.001
-	mostPrecision  = 0.5
+	leastUntil    = time.Second
+	mostPrecision = 0.5
 )
 
 // untilAt reads when to end. Something must bound the run: claims may stay
@@ -35,7 +32,7 @@ func untilAt(at scope) Until {
 		u.Time = v.duration(leastUntil, maxDuration)
 	}
 	if v, ok := f["precision"]; ok {
-		u.Precision = v.share()
+		u.Precision = v.share(mostPrecision)
 	}
 	if v, ok := f["blocks"]; ok {
 		u.Blocks = v.integer(1, maxBlocks)
@@ -46,18 +43,6 @@ func untilAt(at scope) Until {
 		at.problem("add: time: 10m", "until has neither time nor blocks, so that it may never end")
 	}
 	return u
-}
-
-// share reads a precision in percent, such as 2%.
-func (s scope) share() float64 {
-	text, _ := s.scalar()
-	digits, ok := strings.CutSuffix(text, "%")
-	percent, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-	if !ok || err != nil || !(percent >= 100*leastPrecision && percent <= 100*mostPrecision) {
-		s.problem("write it as 2%", "expected a precision from 0.1%% to 50%%, got %s", describe(s.resolved()))
-		return 0
-	}
-	return percent / 100
 }
 
 // Blocks returns how many blocks the plan has.

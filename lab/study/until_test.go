@@ -26,10 +26,8 @@ func TestUntilProblems(t *testing.T) {
 	checkProblems(t, []problemCase{
 		{"no end", minimal + "until: {precision: 2%}\n",
 			"s.yaml:3:8: until: until has neither time nor blocks, so that it may never end (add: time: 10m)"},
-		{"precision without a unit", minimal + "until: {time: 1m, precision: 0.02}\n",
-			`s.yaml:3:30: until.precision: expected a precision from 0.1% to 50%, got "0.02" (write it as 2%)`},
 		{"precision of nothing", minimal + "until: {time: 1m, precision: 0%}\n",
-			`s.yaml:3:30: until.precision: expected a precision from 0.1% to 50%, got "0%" (write it as 2%)`},
+			`s.yaml:3:30: until.precision: expected a share such as 2%, at most 50%, got "0%"`},
 		{"accept a finding there is not", minimal + "accept: [driftng]\n",
 			`s.yaml:3:10: accept[0]: "driftng" is not one of the choices (did you mean "drifting"?)`},
 		{"accept what is no judgement", minimal + "accept: [trial-failed]\n",
