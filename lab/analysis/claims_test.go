@@ -51,7 +51,7 @@ func TestClaimsOfARun(t *testing.T) {
 
 // The ratio a claim is decided by is the one that the report shows beside it.
 func TestClaimsAgreeWithRatios(t *testing.T) {
-	run := analysistest.Run(4)
+	run := analysistest.Run(4, "nethttp", "gin", "echo")
 	run.Manifest.Claims = []claim.Claim{{ID: "a", Expressions: []string{"throughput[echo] / throughput[nethttp] < 1"}}}
 	a := analyse(t, run)
 	shown, decided := a.Groups[0].Cells[2].Ratios["throughput"], a.Claims[0].Parts[0].Effect.Interval
@@ -61,11 +61,24 @@ func TestClaimsAgreeWithRatios(t *testing.T) {
 	}
 }
 
+// Of a run that could stop when its claims look decided, effects have the wider
+// intervals that allow it.
+func TestClaimsOfASequentialRun(t *testing.T) {
+	run := analysistest.Run(4, "nethttp", "gin", "echo")
+	run.Manifest.Claims = claims[:1]
+	one := analyse(t, run).Claims[0].Parts[0].Effect.Interval
+	run.Manifest.Until = study.Until{Time: 1}
+	any := analyse(t, run).Claims[0].Parts[0].Effect.Interval
+	if !near(any.Estimate, one.Estimate, 1e-9) || any.High/any.Low <= one.High/one.Low || any.Level != one.Level {
+		t.Errorf("%+v, with a single look %+v", any, one)
+	}
+}
+
 func near(a, b, share float64) bool { return a-b <= share*b && b-a <= share*b }
 
 // Blocks in which one side has no usable trial are left out, and said.
 func TestClaimsLeaveBlocksOut(t *testing.T) {
-	run := analysistest.Run(4)
+	run := analysistest.Run(4, "nethttp", "gin", "echo")
 	run.Manifest.Claims = []claim.Claim{{ID: "a", Expressions: []string{"throughput[gin] > 0.5 * throughput[nethttp]"}}}
 	p := analyse(t, run).Claims[0].Parts[0]
 	if p.Blocks != analysistest.Blocks-1 || p.Left != 1 || !strings.Contains(p.Why, "1 of 6 blocks are left out") {
