@@ -14,7 +14,7 @@ import (
 
 const (
 	spike    = 128 << 20       // bytes
-	patience = 8 * time.Second // for memory to be given back
+	patience = 4 * time.Second // for memory to be given back; dyno waits 5 s when it verifies
 	look     = 5 * time.Millisecond
 )
 
