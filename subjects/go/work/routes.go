@@ -15,7 +15,7 @@ func routes(s settings) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /plaintext", plaintext)
 	mux.HandleFunc("GET /hijack", hijack)
-	mux.HandleFunc("GET /memory", giveBack)
+	mux.HandleFunc("GET /memory", new(spiker).giveBack)
 	tasks := map[string]task{
 		"/parse/std":      parseStandard,
 		"/parse/raw":      parseRaw,
