@@ -22,7 +22,8 @@ type victim struct {
 	Root, Home string
 	Profile    setting.Profile
 	Restore    bool
-	Steps      int // 0 for all
+	Assign     map[string]string // instead of tuning for a profile, and undo it
+	Steps      int               // 0 for all
 }
 
 const victimVariable = "DYNO_TEST_TUNE"
@@ -45,6 +46,8 @@ func TestMain(m *testing.M) {
 	var err error
 	if v.Restore {
 		_, err = t.Restore(false)
+	} else if v.Assign != nil {
+		err = assignAndUndo(t, v.Assign)
 	} else {
 		_, err = t.Tune(context.Background(), v.Profile)
 	}
