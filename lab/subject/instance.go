@@ -40,24 +40,24 @@ type Instance struct {
 }
 
 // Attach makes an instance of a service that is already up at baseURL,
-// "http://host:port". It has no process; stopping it does nothing to the
+// "http://host:port" or "https://host:port". It has no process; stopping it does nothing to the
 // service.
 func Attach(name, baseURL string) (*Instance, error) {
 	u, err := url.Parse(baseURL)
 	if err != nil {
 		return nil, fmt.Errorf("subject %s: %w", name, err)
 	}
-	if u.Scheme != "http" || u.Hostname() == "" {
+	port, ok := map[string]int{"http": 80, "https": 443}[u.Scheme]
+	if !ok || u.Hostname() == "" {
 		return nil, fmt.Errorf("subject %s: %q is not a base URL; expected one such as http://127.0.0.1:8080", name, baseURL)
 	}
-	port := 80
 	if u.Port() != "" {
 		if port, err = strconv.Atoi(u.Port()); err != nil || port < 1 || port > 65535 {
 			return nil, fmt.Errorf("subject %s: %q is not a port", name, u.Port())
 		}
 	}
 	return &Instance{
-		name: name, url: "http://" + u.Host, port: port,
+		name: name, url: u.Scheme + "://" + u.Host, port: port,
 		stopped: make(chan struct{}), done: make(chan struct{}),
 	}, nil
 }
@@ -72,7 +72,7 @@ func (in *Instance) PID() int { return in.pid }
 // Port returns the TCP port it answers on.
 func (in *Instance) Port() int { return in.port }
 
-// URL returns "http://host:port".
+// URL returns "http://host:port", or "https://host:port" of one that speaks TLS.
 func (in *Instance) URL() string { return in.url }
 
 // StartUp returns the time from its execution to its first answer; 0 when

@@ -106,7 +106,7 @@ func TestOutOfMemory(t *testing.T) {
 	s.Limits = Limits{Memory: 48 << 20}
 	in := startServer(t, s)
 	fences := fencesOf(t, s, in)
-	if resp, err := pollingClient().Get(in.URL() + "/eat?mib=256"); err == nil {
+	if resp, err := pollingClient(nil).Get(in.URL() + "/eat?mib=256"); err == nil {
 		resp.Body.Close()
 	}
 	select {

@@ -121,7 +121,7 @@ func eventually(t *testing.T, what string, condition func() bool) {
 // get asks a server and returns status and body as one string.
 func get(t *testing.T, url string) string {
 	t.Helper()
-	resp, err := pollingClient().Get(url)
+	resp, err := pollingClient(nil).Get(url)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,7 @@ type Manifest struct {
 	Ready     string // path polled until it answers
 	Routes    string // file with the routes to verify, relative to the catalog's root
 	Probe     string // "go" when it answers the Go runtime probe; else empty
+	TLS       bool   // it listens with TLS where DYNO_TLS_CERT and DYNO_TLS_KEY name files
 	Needs     []Need
 	Env       map[string]string // added to the environment of build and run
 	Remarks   string
@@ -59,7 +60,7 @@ func ParseManifest(file, dir string, data []byte) (Manifest, error) {
 	if root == nil {
 		return m, r.err()
 	}
-	role := string(m.Role)
+	role, secure := string(m.Role), ""
 	r.object(root, "",
 		field{"name", true, r.subjectName(&m.Name, dir)},
 		field{"language", true, r.text(&m.Language)},
@@ -71,11 +72,12 @@ func ParseManifest(file, dir string, data []byte) (Manifest, error) {
 		field{"ready", true, r.urlPath(&m.Ready)},
 		field{"routes", true, r.within(&m.Routes, dir)},
 		field{"probe", false, r.oneOf(&m.Probe, "go")},
+		field{"tls", false, r.oneOf(&secure, "true", "false")},
 		field{"needs", false, r.needs(&m.Needs)},
 		field{"env", false, r.environment(&m.Env)},
 		field{"remarks", false, r.text(&m.Remarks)},
 	)
-	m.Role = Role(role)
+	m.Role, m.TLS = Role(role), secure == "true"
 	return m, r.err()
 }
 

@@ -3,6 +3,7 @@ package subject
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 )
 
@@ -14,6 +15,8 @@ type Own struct {
 	Dir   string // where both are executed; empty for the current folder
 	Env   map[string]string
 	Ready string // path polled until it answers; empty for "/"
+	Out   string // folder for what the build makes, $OUT to both commands; empty for none
+	Flags string // $DYNO_BUILD_FLAGS to the build; flags of go build in the syntax of a shell
 }
 
 // Prepare executes the build command, if there is one, and writes what it
@@ -23,9 +26,21 @@ func (o Own) Prepare(ctx context.Context, log string, progress func(line string)
 		return nil
 	}
 	return runBuild(ctx, buildRun{
-		Subject: o.Name, Command: o.Build, Dir: o.Dir, Env: environ(o.Env),
+		Subject: o.Name, Command: o.Build, Dir: o.Dir, Env: environ(o.env(), map[string]string{flagsVariable: o.Flags}),
 		Log: log, Progress: progress,
 	})
+}
+
+// env is the environment of both commands.
+func (o Own) env() map[string]string {
+	env := maps.Clone(o.Env)
+	if o.Out != "" {
+		if env == nil {
+			env = make(map[string]string)
+		}
+		env["OUT"] = o.Out
+	}
+	return env
 }
 
 // StartSpec says how to start the program.
@@ -34,6 +49,6 @@ func (o Own) StartSpec() (StartSpec, error) {
 		return StartSpec{}, errors.New("subject " + o.Name + " has no command to run")
 	}
 	return StartSpec{
-		Name: o.Name, Shell: o.Run, Dir: o.Dir, Env: o.Env, Ready: o.Ready,
+		Name: o.Name, Shell: o.Run, Dir: o.Dir, Env: o.env(), Ready: o.Ready,
 	}, nil
 }

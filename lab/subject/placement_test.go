@@ -105,7 +105,7 @@ func TestAttach(t *testing.T) {
 	if in.Err() != nil {
 		t.Error(in.Err())
 	}
-	for _, wrong := range []string{"localhost:8080", "https://localhost", "http://", "http://x:0", "::"} {
+	for _, wrong := range []string{"localhost:8080", "ftp://localhost", "http://", "http://x:0", "::"} {
 		if _, err := Attach("mine", wrong); err == nil {
 			t.Errorf("attached to %q", wrong)
 		}

@@ -2,6 +2,7 @@ package subject
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -23,8 +24,7 @@ var errExited = errors.New("exited before it was ready")
 // awaitReady polls url until it answers with a status below 500. It fails
 // when ctx ends, when exited is closed, or after timeout, with the last thing
 // seen.
-func awaitReady(ctx context.Context, url string, timeout time.Duration, exited <-chan struct{}) error {
-	client := pollingClient()
+func awaitReady(ctx context.Context, client *http.Client, url string, timeout time.Duration, exited <-chan struct{}) error {
 	deadline := time.After(timeout)
 	last := errors.New("it was not asked")
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
@@ -44,12 +44,13 @@ func awaitReady(ctx context.Context, url string, timeout time.Duration, exited <
 }
 
 // pollingClient uses neither proxies nor redirects, and a new connection for
-// each poll.
-func pollingClient() *http.Client {
+// each poll. trust is for https, nil for the system's certificates.
+func pollingClient(trust *tls.Config) *http.Client {
 	return &http.Client{
 		Timeout: oneAsk,
 		Transport: &http.Transport{
 			DisableKeepAlives: true,
+			TLSClientConfig:   trust,
 			DialContext:       (&net.Dialer{}).DialContext,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -1,6 +1,7 @@
 package subject
 
 import (
+	"crypto/tls"
 	"fmt"
 	"os"
 	"os/exec"
@@ -32,6 +33,9 @@ type StartSpec struct {
 	// empty for no journal.
 	StateDir string
 	Limits   Limits // of all its processes together
+	// TLS is how to ask whether a subject that listens with TLS is ready; nil
+	// for one without.
+	TLS *tls.Config
 }
 
 // StartSpec says how to start what was built.
@@ -102,6 +106,9 @@ func (s *StartSpec) order(port int) (order, error) {
 }
 
 func (s *StartSpec) variable(name string, own map[string]string) string {
+	if name == dollar {
+		return name
+	}
 	if value, ok := own[name]; ok {
 		return value
 	}

@@ -88,13 +88,20 @@ func (s *StartSpec) attempt(ctx context.Context) (*Instance, error) {
 	}
 	in := &Instance{
 		name: s.Name, port: port, handle: h, log: log.Name(), ownLog: s.Log == "",
-		url:     "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
+		url:     s.scheme() + "://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
 		stopped: make(chan struct{}), done: make(chan struct{}),
 	}
 	if err := in.begin(ctx, s); err != nil {
 		return nil, err
 	}
 	return in, nil
+}
+
+func (s *StartSpec) scheme() string {
+	if s.TLS != nil {
+		return "https"
+	}
+	return "http"
 }
 
 // openLog opens the file for what the subject prints. Without a path it is a
@@ -116,7 +123,7 @@ func (in *Instance) begin(ctx context.Context, s *StartSpec) error {
 	}
 	in.pid, in.cgroup, in.remarks = n.Entry.PID, n.Entry.Cgroup, n.Remarks
 	in.unenforced = n.Unenforced
-	if err := awaitReady(ctx, in.url+s.Ready, s.Timeout, in.handle.exited); err != nil {
+	if err := awaitReady(ctx, pollingClient(s.TLS), in.url+s.Ready, s.Timeout, in.handle.exited); err != nil {
 		return in.notReady(ctx, err, s.Log)
 	}
 	in.startUp = time.Duration(monotonic() - n.Began)

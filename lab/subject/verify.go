@@ -2,16 +2,34 @@ package subject
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 
 	"dyno/lab/load"
 )
 
-// Verify asks the service at baseURL ("http://host:port") for every route,
-// twice on one connection, and checks status, headers, length, body and
+// Verifier asks a service for answers and judges them.
+type Verifier struct {
+	TLS *tls.Config // for https; nil for the system's certificates. It is not changed.
+}
+
+// Verify is [Verifier.Verify] of a service whose certificate, if it has one, the
+// system trusts.
+func Verify(ctx context.Context, baseURL string, routes []Route) error {
+	return (&Verifier{}).Verify(ctx, baseURL, routes)
+}
+
+// VerifyRequests is [Verifier.VerifyRequests] of a service whose certificate, if
+// it has one, the system trusts.
+func VerifyRequests(ctx context.Context, baseURL string, requests []load.Request) error {
+	return (&Verifier{}).VerifyRequests(ctx, baseURL, requests)
+}
+
+// Verify asks the service at baseURL ("http://host:port", or https) for every
+// route, twice on one connection, and checks status, headers, length, body and
 // keep-alive. It returns a [*Refusal] with all that is wrong, or an error if
 // ctx has ended.
-func Verify(ctx context.Context, baseURL string, routes []Route) error {
+func (v *Verifier) Verify(ctx context.Context, baseURL string, routes []Route) error {
 	checks := make([]check, len(routes))
 	for i, route := range routes {
 		checks[i] = check{
@@ -19,14 +37,14 @@ func Verify(ctx context.Context, baseURL string, routes []Route) error {
 			judge:   func(a *answer) []Problem { return route.Expect.judge(a) },
 		}
 	}
-	return verify(ctx, baseURL, checks)
+	return v.verify(ctx, baseURL, checks)
 }
 
 // VerifyRequests does the same for the user's own service, of which only the
 // requests of a load are known: each must be answered twice on one
 // connection, in full, and as the request expects. Templates must have been
 // rendered; see [load.Examples].
-func VerifyRequests(ctx context.Context, baseURL string, requests []load.Request) error {
+func (v *Verifier) VerifyRequests(ctx context.Context, baseURL string, requests []load.Request) error {
 	checks := make([]check, len(requests))
 	for i, req := range requests {
 		if req.Method == "" {
@@ -41,7 +59,7 @@ func VerifyRequests(ctx context.Context, baseURL string, requests []load.Request
 			judge:   func(a *answer) []Problem { return judgeExpected(expected, a) },
 		}
 	}
-	return verify(ctx, baseURL, checks)
+	return v.verify(ctx, baseURL, checks)
 }
 
 // check is a request and what to think of an answer to it.
@@ -50,10 +68,10 @@ type check struct {
 	judge   func(*answer) []Problem
 }
 
-func verify(ctx context.Context, baseURL string, checks []check) error {
+func (v *Verifier) verify(ctx context.Context, baseURL string, checks []check) error {
 	refusal := &Refusal{Subject: baseURL}
 	for _, c := range checks {
-		problems := c.run(ctx, baseURL)
+		problems := c.run(ctx, baseURL, v.TLS)
 		if ctx.Err() != nil {
 			return fmt.Errorf("verify the subject at %s: %w", baseURL, context.Cause(ctx))
 		}
@@ -77,8 +95,8 @@ func (c *check) title() string {
 }
 
 // run asks on a new connection, and again if the first answer was right.
-func (c *check) run(ctx context.Context, baseURL string) []Problem {
-	w, err := dial(ctx, baseURL)
+func (c *check) run(ctx context.Context, baseURL string, trust *tls.Config) []Problem {
+	w, err := dial(ctx, baseURL, trust)
 	if err != nil {
 		return []Problem{{What: "answer", Diff: []string{"- a connection", "+ " + err.Error()}}}
 	}

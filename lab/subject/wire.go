@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -40,25 +41,51 @@ type answer struct {
 	body []byte
 }
 
-// dial connects to the host of a base URL, "http://host:port".
-func dial(ctx context.Context, baseURL string) (*wire, error) {
+// dial connects to the host of a base URL, "http://host:port", or with TLS if it
+// begins with https.
+func dial(ctx context.Context, baseURL string, trust *tls.Config) (*wire, error) {
 	u, err := url.Parse(baseURL)
 	if err != nil {
 		return nil, err
 	}
-	if u.Scheme != "http" || u.Host == "" {
+	port, ok := map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	if !ok || u.Host == "" {
 		return nil, fmt.Errorf("%q is not a base URL; expected one such as http://127.0.0.1:8080", baseURL)
 	}
 	address := u.Host
 	if u.Port() == "" {
-		address = net.JoinHostPort(u.Hostname(), "80")
+		address = net.JoinHostPort(u.Hostname(), port)
 	}
 	d := net.Dialer{Timeout: answerWithin}
 	conn, err := d.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
+	if u.Scheme == "https" {
+		if conn, err = secure(ctx, conn, u.Hostname(), trust); err != nil {
+			return nil, err
+		}
+	}
 	return &wire{Conn: conn, in: bufio.NewReader(conn), host: u.Host}, nil
+}
+
+// secure shakes hands over a connection, which it closes if that fails.
+func secure(ctx context.Context, conn net.Conn, host string, trust *tls.Config) (net.Conn, error) {
+	config := &tls.Config{}
+	if trust != nil {
+		config = trust.Clone()
+	}
+	if config.ServerName == "" {
+		config.ServerName = host
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	secured := tls.Client(conn, config)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return secured, nil
 }
 
 // exchange sends a request and reads the whole answer to it.

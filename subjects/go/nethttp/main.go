@@ -41,7 +41,7 @@ func serve(addr string, handler http.Handler) error {
 		IdleTimeout:       2 * time.Minute,
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.ListenAndServe() }()
+	go func() { failed <- listen(server) }()
 	select {
 	case err := <-failed:
 		return err
@@ -50,4 +50,14 @@ func serve(addr string, handler http.Handler) error {
 	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	return server.Shutdown(grace)
+}
+
+// listen serves with TLS where the environment names a certificate and its key,
+// else without.
+func listen(server *http.Server) error {
+	cert, key := os.Getenv("DYNO_TLS_CERT"), os.Getenv("DYNO_TLS_KEY")
+	if cert != "" && key != "" {
+		return server.ListenAndServeTLS(cert, key)
+	}
+	return server.ListenAndServe()
 }
