@@ -19,9 +19,16 @@ func (p Plan) Describe(w io.Writer) {
 	if len(p.Cells) > 0 {
 		blocks = len(p.Trials) / len(p.Cells)
 	}
+	if d := p.Design; d != nil {
+		fmt.Fprintf(w, "design: %s over %s\n", d.Kind, strings.Join(d.Factors, ", "))
+	}
 	fmt.Fprintf(w, "plan: %s × %s = %s, about %v; seed %d\n", count(len(p.Cells), "cell"), count(blocks, "block"), count(len(p.Trials), "trial"), p.Estimate.Round(time.Second), p.Seed)
 	for _, c := range p.Cells {
-		fmt.Fprintf(w, "  %3d  %-18s %s\n", c.Index+1, c.Subject, c.describe())
+		text := c.describe()
+		if c.Twin {
+			text += "; again (A/A)"
+		}
+		fmt.Fprintf(w, "  %3d  %-18s %s\n", c.Index+1, c.Subject, text)
 	}
 	const shown = 3
 	for block := range min(blocks, shown) {

@@ -14,7 +14,7 @@ factors: {env.X: [1, ""], connections: [8, 64]}
 blocks: 5
 trial: {warmup: 1s, duration: 2s}
 `)
-	const want = `plan: 8 cells × 5 blocks = 40 trials, about 2m20s; seed 3
+	const want = `plan: 12 cells × 5 blocks = 60 trials, about 3m30s; seed 3
     1  go/gin             full: closed, 8 connections; a, b; connections=8; env.X=1
     2  go/gin             full: closed, 64 connections; a, b; connections=64; env.X=1
     3  go/gin             full: closed, 8 connections; a, b; connections=8; env.X=""
@@ -23,9 +23,13 @@ trial: {warmup: 1s, duration: 2s}
     6  mine               full: closed, 64 connections; a, b; connections=64; env.X=1
     7  mine               full: closed, 8 connections; a, b; connections=8; env.X=""
     8  mine               full: closed, 64 connections; a, b; connections=64; env.X=""
-block 1: cells 7 2 6 4 3 8 1 5
-block 2: cells 2 4 7 5 1 3 8 6
-block 3: cells 3 7 2 1 5 6 4 8
+    9  go/gin             full: closed, 8 connections; a, b; connections=8; env.X=1; again (A/A)
+   10  go/gin             full: closed, 64 connections; a, b; connections=64; env.X=1; again (A/A)
+   11  go/gin             full: closed, 8 connections; a, b; connections=8; env.X=""; again (A/A)
+   12  go/gin             full: closed, 64 connections; a, b; connections=64; env.X=""; again (A/A)
+block 1: cells 12 8 9 6 2 5 3 11 4 7 10 1
+block 2: cells 1 10 7 4 11 3 5 2 6 9 8 12
+block 3: cells 10 4 1 3 7 2 11 9 5 12 6 8
 … and 2 more blocks, each in an order of its own
 `
 	if got := described(expand(t, s, 3)); got != want {

@@ -2,10 +2,9 @@ package study
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,18 +18,21 @@ const (
 	betweenTrials = 500 * time.Millisecond
 )
 
-// Expand makes the plan of a study: the full factorial of subjects, loads and
-// levels, and blocks that hold each cell once in an order of their own. It is a
-// pure function of study and seed.
+// Expand makes the plan of a study: each subject under each load at each point
+// of the design, the reference once more as its own twin, and blocks that hold
+// each of these cells once, in balanced orders. It is a pure function of study
+// and seed.
 func Expand(s *Study, seed uint64) (Plan, error) {
 	if err := checkSize(s); err != nil {
 		return Plan{}, err
 	}
-	p := Plan{Seed: seed, Cells: cells(s)}
+	points, design := s.points(seed)
+	p := Plan{Seed: seed, Design: design, Cells: cells(s, points)}
+	p.Cells = append(p.Cells, twins(s, p.Cells, len(points))...)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	for block := range s.Blocks {
+	for block, order := range orders(len(p.Cells), s.Blocks, seed) {
 		blockSeed := rng.Uint64()
-		for _, cell := range rng.Perm(len(p.Cells)) {
+		for _, cell := range order {
 			p.Trials = append(p.Trials, PlannedTrial{Index: len(p.Trials), Block: block, Cell: cell, Seed: blockSeed})
 		}
 	}
@@ -40,14 +42,10 @@ func Expand(s *Study, seed uint64) (Plan, error) {
 
 // checkSize counts the trials before there is memory for any of them.
 func checkSize(s *Study) error {
-	product := fmt.Sprintf("%d subjects × %d loads", len(s.Subjects), len(s.Loads))
-	sizes := []int{len(s.Subjects), len(s.Loads)}
-	for _, f := range s.Factors {
-		product += fmt.Sprintf(" × %d levels of %s", len(f.Levels), f.Name)
-		sizes = append(sizes, len(f.Levels))
-	}
+	points, how := s.size()
+	product := fmt.Sprintf("%d subjects × %d loads", len(s.Subjects), len(s.Loads)) + how
 	trials := 1
-	for _, size := range append(sizes, s.Blocks) {
+	for _, size := range []int{len(s.Subjects), len(s.Loads), points, s.Blocks} {
 		size = max(size, 1)
 		if trials > maxTrials/size {
 			return fmt.Errorf("%s: %s × %d blocks are more than the %d trials that are allowed: take fewer levels or blocks", s.Path, product, s.Blocks, maxTrials)
@@ -70,13 +68,13 @@ func estimate(cells []Cell, blocks int, t Timing) time.Duration {
 	return time.Duration(sum)
 }
 
-func cells(s *Study) []Cell {
+func cells(s *Study, points []map[string]string) []Cell {
 	var all []Cell
 	for _, subject := range s.Subjects {
 		for _, l := range s.Loads {
-			for _, levels := range combinations(s.Factors) {
-				c := cell(s, l, levels)
-				c.Index, c.Subject = len(all), subject.Name
+			for i, levels := range points {
+				c := cell(s, subject.Name, l, levels)
+				c.Index, c.Point = len(all), i
 				all = append(all, c)
 			}
 		}
@@ -84,47 +82,48 @@ func cells(s *Study) []Cell {
 	return all
 }
 
-// combinations returns every way to choose a level of each factor, the last
-// factor varying fastest.
-func combinations(factors []Factor) []map[string]string {
-	all := []map[string]string{{}}
-	for _, f := range factors {
-		var longer []map[string]string
-		for _, chosen := range all {
-			for _, level := range f.Levels {
-				with := maps.Clone(chosen)
-				with[f.Name] = level
-				longer = append(longer, with)
-			}
+// maxTwinPoints is up to how many points of a design each have a twin. Beyond
+// it, only the first of each load has one, so that a study of many points does
+// not cost twice as much where it has one subject.
+const maxTwinPoints = 4
+
+// twins are the cells of the reference once more. A study of one subject at one
+// point compares nothing and has none.
+func twins(s *Study, cells []Cell, points int) []Cell {
+	if !s.Twin || len(s.Subjects)*points < 2 {
+		return nil
+	}
+	var all []Cell
+	for _, c := range cells {
+		if c.Subject == s.Reference && (points <= maxTwinPoints || c.Point == 0) {
+			c.Index, c.Twin = len(cells)+len(all), true
+			all = append(all, c)
 		}
-		all = longer
 	}
 	return all
 }
 
 // cell applies levels to a load. The levels were checked when they were read.
-func cell(s *Study, l Load, levels map[string]string) Cell {
-	c := Cell{Load: l.Name, Profile: l.Profile, Timeout: l.Timeout, Link: l.Link, Pacing: l.Pacing, Requests: s.Requests, Feeds: s.Feeds, Env: make(map[string]string)}
+func cell(s *Study, subject string, l Load, levels map[string]string) Cell {
+	c := Cell{Subject: subject, Load: l.Name, Profile: l.Profile, Timeout: l.Timeout, Link: l.Link, Pacing: l.Pacing, Requests: s.Requests, Feeds: s.Feeds, Env: make(map[string]string)}
 	if len(levels) > 0 {
 		c.Levels = levels
 	}
-	for name, level := range levels {
-		switch {
-		case name == "connections":
-			c.Profile.Connections, _ = strconv.Atoi(level)
-		case name == "rate":
-			c.Profile.Rate, _ = strconv.ParseFloat(level, 64)
-		case name == "reuse":
-			c.Link.Reuse, c.Link.PerConnection, _ = load.ParseReuse(level)
-		case name == "pacing":
-			c.Pacing = load.Pacing(level)
-		case name == "request":
-			c.Requests = []load.Request{request(s, level)}
-		default:
-			c.Env[strings.TrimPrefix(name, "env.")] = level
+	if isSecure(s, subject) {
+		c.TLS = TLSFull
+	}
+	for _, f := range s.Factors {
+		if k, name, ok := kindOf(f.Name); ok {
+			k.apply(&c, name, levels[f.Name], s)
 		}
 	}
 	return c
+}
+
+// isSecure reports whether a subject is up with TLS.
+func isSecure(s *Study, subject string) bool {
+	at := slices.IndexFunc(s.Subjects, func(other Subject) bool { return other.Name == subject })
+	return at >= 0 && strings.HasPrefix(s.Subjects[at].URL, "https:")
 }
 
 func request(s *Study, name string) load.Request {

@@ -25,6 +25,7 @@ factors:
   env.GOGC: [50, 400]
 trial: {warmup: 1s, duration: 2s}
 blocks: 3
+twin: false
 `
 
 func expand(t testing.TB, s *Study, seed uint64) Plan {
@@ -57,6 +58,7 @@ func TestCellsAreTheFullFactorial(t *testing.T) {
 		Timeout:  time.Second,
 		Requests: []load.Request{{Name: "a", Method: "GET", Path: "/a", Weight: 1}},
 		Env:      map[string]string{"GOGC": "400"},
+		Point:    1 + 2*1 + 4*0 + 8*1,
 	}
 	if got := p.Cells[want.Index]; !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)

@@ -13,11 +13,12 @@ import (
 // FuzzParse looks for files that panic, that give an error without a place, or
 // that parse but don't expand.
 func FuzzParse(f *testing.F) {
-	for _, src := range []string{"", minimal, factorial, string(Starter()), named + "subjects: &a [*a]\n", "a: b: c\n", minimal + "quick: {factors: {rate: [1]}}\n", "---\n---\n", phased} {
+	for _, src := range []string{"", minimal, factorial, string(Starter()), named + "subjects: &a [*a]\n", "a: b: c\n", minimal + "quick: {factors: {rate: [1]}}\n", "---\n---\n", phased, twoSubjects,
+		minimal + "factors: {env.A: {from: 1, to: 9, scale: log}, cpus: [1, 0-1], build.flags: [-ldflags=-s -w], args: [\"'a'\"]}\ndesign: {sobol: {samples: 4}}\ntwin: true\n"} {
 		f.Add([]byte(src))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		if strings.Contains(string(src), "body_file") || strings.Contains(string(src), "trace") || strings.Contains(string(src), "feeds") {
+		if strings.Contains(string(src), "body_file") || strings.Contains(string(src), "ca_file") || strings.Contains(string(src), "trace") || strings.Contains(string(src), "feeds") {
 			t.Skip("would read files")
 		}
 		s, err := Parse("s.yaml", src, shipped)
@@ -55,7 +56,7 @@ func checkPlan(t *testing.T, s *Study, p Plan) {
 		if err := c.Profile.Check(); err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range c.Requests {
+		for _, r := range c.Asked() {
 			if err := r.Check(&template.Env{Getenv: os.LookupEnv}); err != nil {
 				t.Fatal(err)
 			}

@@ -28,7 +28,7 @@ const (
 func Parse(path string, src []byte, subjects []string) (*Study, error) {
 	in := newInput(path, subjects)
 	s := &Study{
-		Path: path, Source: src, Blocks: defaultBlocks,
+		Path: path, Source: src, Blocks: defaultBlocks, Design: Design{Kind: FullFactorial}, Twin: true,
 		Trial: Timing{Warmup: defaultWarmup, Duration: defaultDuration}, Placement: Placement{Mode: "split"},
 	}
 	if root, ok := in.document(src); ok {
@@ -47,7 +47,7 @@ func (in *input) study(s *Study, root scope) {
 		root.problem("start it with: study: my-study", "expected the fields of a study, got %s", describe(root.resolved()))
 		return
 	}
-	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "loads", "trial", "blocks", "placement", "report", "claims", "gate", "accept", "until", "quick")
+	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "design", "loads", "trial", "blocks", "twin", "placement", "report", "claims", "gate", "accept", "until", "quick")
 	if at, ok := f["study"]; ok {
 		s.Name = at.name()
 	} else if understood {
@@ -73,6 +73,7 @@ func (in *input) study(s *Study, root scope) {
 	if at, ok := f["loads"]; ok {
 		s.Loads = loadsAt(at)
 	}
+	in.design(s, f)
 	if at, ok := f["factors"]; ok {
 		s.Factors = factorsAt(at, s)
 	}
@@ -93,6 +94,9 @@ func (in *input) howToMeasure(s *Study, f map[string]scope) {
 	}
 	if at, ok := f["blocks"]; ok {
 		s.Blocks = at.integer(1, maxBlocks)
+	}
+	if at, ok := f["twin"]; ok {
+		s.Twin = at.boolean()
 	}
 	if at, ok := f["placement"]; ok {
 		s.Placement = placementAt(at)
@@ -130,6 +134,9 @@ func Metrics() []string {
 		for _, figure := range []string{"mean", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"} {
 			names = append(names, clock+"."+figure)
 		}
+	}
+	for _, handshake := range []string{"tls_full", "tls_resumed"} {
+		names = append(names, handshake+".p50", handshake+".p99")
 	}
 	return append(names, "allocs", "alloc.bytes", "gc.cycles", "gc.pause", "gc.cpu", "sched.max")
 }

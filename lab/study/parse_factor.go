@@ -1,9 +1,7 @@
 package study
 
 import (
-	"slices"
 	"strconv"
-	"strings"
 
 	"dyno/lab/load"
 )
@@ -13,74 +11,47 @@ import (
 const maxFactors = 16
 
 func factorsAt(at scope, s *Study) []Factor {
-	valid := []string{"connections", "rate", "request", "reuse", "pacing"}
-	requests := requestNames(s)
 	var factors []Factor
-	for i, e := range at.entries() {
+	entries := at.entries()
+	for i, e := range entries {
 		if i == maxFactors {
 			e.name.problem("", "expected at most %d factors", maxFactors)
 			break
 		}
-		if !strings.HasPrefix(e.key, "env.") && !slices.Contains(valid, e.key) {
-			e.name.problem(didYouMean(e.key, append(valid, "env.NAME")), "unknown factor")
+		k, name, ok := kindOf(e.key)
+		if !ok {
+			e.name.problem(didYouMean(e.key, FactorNames()), "unknown factor")
 			continue
 		}
-		checkFactor(e, s)
-		factors = append(factors, factorAt(e, requests))
+		if k.check != nil {
+			k.check(e, name, s)
+		}
+		factors = append(factors, factorAt(e, k, s))
 		checkLimit(e, s, factors[len(factors)-1])
+	}
+	for _, e := range entries {
+		if e.key == "tls" {
+			checkHandshakes(e, s, factors)
+		}
 	}
 	return factors
 }
 
-// checkFactor refuses factors that would change nothing.
-func checkFactor(e entry, s *Study) {
-	if e.key == "rate" {
-		for _, l := range s.Loads {
-			if l.Profile.Mode == load.Closed {
-				e.name.problem("give that load open: {rate: …}", "the load %s is closed and has no rate to vary", quote(l.Name))
-			} else if len(l.Profile.Phases) > 0 {
-				e.name.problem("give that load open: {rate: …}", "the load %s has phases, which have rates of their own", quote(l.Name))
-			}
-		}
-	}
-	if e.key == "pacing" {
-		for _, l := range s.Loads {
-			if l.Profile.Mode == load.Closed {
-				e.name.problem("give that load open: {rate: …}", "the load %s is closed and waits for no schedule", quote(l.Name))
-			}
-		}
-	}
-	if name, ok := strings.CutPrefix(e.key, "env."); ok {
-		checkVariable(e.name, name)
-		for _, subject := range s.Subjects {
-			if subject.URL != "" {
-				e.name.problem("", "the environment of %s can't be varied: it is already up", quote(subject.Name))
-			}
-		}
-	}
-}
-
-// checkLimit refuses levels of connections above what a load limits them to.
-func checkLimit(e entry, s *Study, f Factor) {
-	if f.Name != "connections" {
-		return
-	}
-	for _, level := range f.Levels {
-		n, _ := strconv.Atoi(level)
-		for _, l := range s.Loads {
-			if limit := l.Profile.MaxConnections; limit > 0 && n > limit {
-				e.name.problem("raise max_connections", "the level %s is above the max_connections of the load %s, %d", level, quote(l.Name), limit)
-			}
-		}
-	}
-}
-
-func factorAt(e entry, requests []string) Factor {
+// factorAt reads a factor's levels, or its range.
+func factorAt(e entry, k kind, s *Study) Factor {
 	f := Factor{Name: e.key}
+	if e.value.isMapping() {
+		if !s.Design.sampling() {
+			e.value.problem("write its levels as [1, 8, 64], or add: design: {sobol: {samples: 32}}", "a range goes with a design that samples it")
+		}
+		f.Range = rangeAt(e.value, k)
+		return f
+	}
 	taken := make(map[string]bool)
 	for _, item := range e.value.list() {
-		level, ok := levelAt(item, e.key, requests)
-		if !ok {
+		before := len(item.in.problems)
+		level := k.level(item, s)
+		if len(item.in.problems) > before {
 			continue
 		}
 		if taken[level] {
@@ -92,25 +63,58 @@ func factorAt(e entry, requests []string) Factor {
 	return f
 }
 
-// levelAt reads a level of the named factor. Numbers come back in plain
-// decimal, so that 1000 and 1e3 are the same level.
-func levelAt(at scope, factor string, requests []string) (level string, ok bool) {
-	before := len(at.in.problems)
-	switch factor {
-	case "connections":
-		level = strconv.Itoa(at.integer(1, load.MaxConnections))
-	case "rate":
-		level = plain(at.number(minRate, maxRate))
-	case "reuse":
-		level = reuseText(at)
-	case "pacing":
-		level = string(pacingAt(at))
-	case "request":
-		level = at.oneOf(requests...)
-	default:
-		level, _ = at.printable("\n\t")
+// checkLimit refuses levels of connections above what a load limits them to.
+func checkLimit(e entry, s *Study, f Factor) {
+	if f.Name != "connections" {
+		return
 	}
-	return level, len(at.in.problems) == before
+	levels := f.Levels
+	if f.Range != nil {
+		levels = []string{f.Range.text(f.Range.To)}
+	}
+	for _, level := range levels {
+		n, _ := strconv.Atoi(level)
+		for _, l := range s.Loads {
+			if limit := l.Profile.MaxConnections; limit > 0 && n > limit {
+				e.name.problem("raise max_connections", "the level %s is above the max_connections of the load %s, %d", level, quote(l.Name), limit)
+			}
+		}
+	}
+}
+
+// eachOpen reports every load that comes in a closed loop.
+func eachOpen(e entry, s *Study, why string) {
+	for _, l := range s.Loads {
+		if l.Profile.Mode == load.Closed {
+			e.name.problem("give that load open: {rate: …}", "the load %s is closed and %s", quote(l.Name), why)
+		}
+	}
+}
+
+func checkRate(e entry, _ string, s *Study) {
+	eachOpen(e, s, "has no rate to vary")
+	for _, l := range s.Loads {
+		if l.Profile.Mode == load.Open && len(l.Profile.Phases) > 0 {
+			e.name.problem("give that load open: {rate: …}", "the load %s has phases, which have rates of their own", quote(l.Name))
+		}
+	}
+}
+
+func checkPacing(e entry, _ string, s *Study) { eachOpen(e, s, "waits for no schedule") }
+
+// checkStarted refuses a factor of the subjects' start where one is up already;
+// what is what can't be varied of it.
+func checkStarted(e entry, s *Study, what string) {
+	for _, subject := range s.Subjects {
+		if subject.URL != "" {
+			e.name.problem("", "%s of %s can't be varied: it is already up", what, quote(subject.Name))
+		}
+	}
+}
+
+func checkEnv(e entry, name string, s *Study) {
+	checkVariable(e.name, name)
+	checkStarted(e, s, "the environment")
 }
 
 func requestNames(s *Study) []string {

@@ -49,21 +49,39 @@ func limitsAt(at scope) *Limits {
 // size reads a number of bytes with its unit.
 func (s scope) size() int64 {
 	text, _ := s.scalar()
+	n, ok := parseSize(text)
+	if !ok || n < leastMemory || n > mostMemory {
+		s.problem("write it with a unit, such as 256MiB or 1.5GiB", "expected a size from 1MiB to 1024TiB, got %s", describe(s.resolved()))
+		return 0
+	}
+	return n
+}
+
+// parseSize reads a number of bytes with its unit.
+func parseSize(text string) (bytes int64, ok bool) {
 	for _, unit := range memoryUnits {
-		digits, ok := strings.CutSuffix(text, unit.name)
-		x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-		if n := x * unit.bytes; ok && err == nil && n >= leastMemory && n <= mostMemory && strings.Trim(strings.TrimSpace(digits), "0123456789.") == "" {
-			return int64(n)
+		digits, found := strings.CutSuffix(text, unit.name)
+		digits = strings.TrimSpace(digits)
+		x, err := strconv.ParseFloat(digits, 64)
+		if found && err == nil && x*unit.bytes <= mostMemory && strings.Trim(digits, "0123456789.") == "" {
+			return int64(x * unit.bytes), true
 		}
 	}
-	s.problem("write it with a unit, such as 256MiB or 1.5GiB", "expected a size from 1MiB to 1024TiB, got %s", describe(s.resolved()))
-	return 0
+	return 0, false
 }
 
 // cpuSet reads a list of CPUs as the kernel writes it, "0-3,8".
 func (s scope) cpuSet() []int {
 	text, _ := s.scalar()
-	var cpus []int
+	cpus, ok := parseCPUSet(text)
+	if !ok {
+		s.problem("", "expected CPUs such as 0-3,8, got %s", describe(s.resolved()))
+	}
+	return cpus
+}
+
+// parseCPUSet returns the CPUs of a list, ascending, each once.
+func parseCPUSet(text string) (cpus []int, ok bool) {
 	for part := range strings.SplitSeq(text, ",") {
 		low, high, isRange := strings.Cut(part, "-")
 		if !isRange {
@@ -72,13 +90,12 @@ func (s scope) cpuSet() []int {
 		from, err1 := strconv.ParseUint(low, 10, 16)
 		to, err2 := strconv.ParseUint(high, 10, 16)
 		if err1 != nil || err2 != nil || from > to || to > maxCPU {
-			s.problem("", "expected CPUs such as 0-3,8, got %s", describe(s.resolved()))
-			return nil
+			return nil, false
 		}
 		for cpu := from; cpu <= to; cpu++ {
 			cpus = append(cpus, int(cpu))
 		}
 	}
 	slices.Sort(cpus)
-	return slices.Compact(cpus)
+	return slices.Compact(cpus), true
 }

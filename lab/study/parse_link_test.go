@@ -39,6 +39,7 @@ func TestLinkOfALoad(t *testing.T) {
 func TestLinkAsFactor(t *testing.T) {
 	s := parse(t, minimal+`loads: [{open: {rate: 10}, max_age: 30s, reuse: shared}]
 factors: {reuse: [per-worker, 100, none], pacing: [timer]}
+twin: false
 `)
 	var got []load.Link
 	for _, c := range expand(t, s, 1).Cells {

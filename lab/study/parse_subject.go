@@ -2,6 +2,7 @@ package study
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -37,7 +38,7 @@ func subjectAt(at scope) Subject {
 		name := at.oneOf(at.in.shipped...)
 		return Subject{Name: name, Use: name}
 	}
-	f, understood := at.fields("name", "use", "run", "build", "dir", "url", "ready", "metrics", "env", "limits")
+	f, understood := at.fields("name", "use", "run", "build", "dir", "url", "ready", "metrics", "env", "limits", "tls", "ca_file", "insecure")
 	s := Subject{}
 	if v, ok := f["use"]; ok {
 		s.Use = v.oneOf(at.in.shipped...)
@@ -61,6 +62,7 @@ func subjectAt(at scope) Subject {
 	if v, ok := f["limits"]; ok {
 		s.Limits = limitsAt(v)
 	}
+	trustAt(f, &s)
 	if understood {
 		checkSubject(at, f)
 	}
@@ -112,6 +114,32 @@ func checkSubject(at scope, f map[string]scope) {
 	}
 }
 
+// trustAt reads how a subject speaks TLS.
+func trustAt(f map[string]scope, s *Subject) {
+	if v, ok := f["tls"]; ok {
+		s.TLS = v.boolean()
+		if s.Run == "" {
+			v.problem("", "tls goes with run only; a service that is up has it in its https:// address")
+		}
+	}
+	https := strings.HasPrefix(s.URL, "https:")
+	if v, ok := f["ca_file"]; ok {
+		s.CAFile = v.filePath()
+		if !https {
+			v.problem("", "ca_file goes with an https:// url only")
+		}
+	}
+	if v, ok := f["insecure"]; ok {
+		s.Insecure = v.boolean()
+		if !https {
+			v.problem("", "insecure goes with an https:// url only")
+		}
+	}
+	if v, ok := f["metrics"]; ok && https && strings.HasPrefix(s.Metrics, "/") {
+		v.problem("give the metrics an http:// address of their own", "metrics can't be read over TLS")
+	}
+}
+
 // subjectName reads names with slashes between them, such as go/gin.
 func (s scope) subjectName() string {
 	name, ok := s.scalar()
@@ -129,22 +157,22 @@ func (s scope) subjectName() string {
 func (s scope) baseURL() string {
 	text, ok := s.scalar()
 	u, err := url.Parse(text)
-	if !ok || err != nil || !isBase(u) {
-		s.problem("paths belong under requests", "expected http://host:port, got %s", describe(s.resolved()))
+	if !ok || err != nil || !isBase(u, "http", "https") {
+		s.problem("paths belong under requests", "expected http://host:port or https://host:port, got %s", describe(s.resolved()))
 		return ""
 	}
 	return text
 }
 
-// isBase reports whether u is only a scheme, a host and perhaps a port.
-func isBase(u *url.URL) bool {
+// isBase reports whether u is only one of the schemes, a host and perhaps a port.
+func isBase(u *url.URL, schemes ...string) bool {
 	if u.Port() != "" {
 		if port, err := strconv.Atoi(u.Port()); err != nil || port < 1 || port > 65535 {
 			return false
 		}
 	}
-	base := url.URL{Scheme: "http", Host: u.Host}
-	return u.Hostname() != "" && strings.TrimSuffix(u.String(), "/") == base.String()
+	base := url.URL{Scheme: u.Scheme, Host: u.Host}
+	return slices.Contains(schemes, u.Scheme) && u.Hostname() != "" && strings.TrimSuffix(u.String(), "/") == base.String()
 }
 
 // metricsURL reads where a subject's metrics are: a path of its own, or a URL.
@@ -166,7 +194,7 @@ func isMetricsURL(text string, u *url.URL) bool {
 		return false
 	}
 	base := url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host}
-	return strings.HasPrefix(u.Path, "/") && (u.Host == "" && u.Scheme == "" || isBase(&base))
+	return strings.HasPrefix(u.Path, "/") && (u.Host == "" && u.Scheme == "" || isBase(&base, "http"))
 }
 
 func envAt(at scope) map[string]string {

@@ -29,6 +29,8 @@ func TestDefaults(t *testing.T) {
 		Loads:     []Load{{Name: "saturate", Profile: load.Profile{Mode: load.Closed, Connections: 64}, Timeout: 10 * time.Second}},
 		Trial:     Timing{Warmup: 2 * time.Second, Duration: 10 * time.Second},
 		Blocks:    6,
+		Design:    Design{Kind: FullFactorial},
+		Twin:      true,
 		Placement: Placement{Mode: "split"},
 		Reference: "go/gin",
 	}
@@ -46,7 +48,7 @@ subjects:
   - go/gin
   - {name: gc/400, use: go/gin, env: {GOGC: 400, A: "", B: true}}
   - {name: mine, run: "./mine -port $PORT", build: make, dir: sub, env: {C: d}}
-  - {name: other, run: ./other, ready: /up, metrics: "http://h:9090/m?a=b"}
+  - {name: other, run: ./other, ready: /up, metrics: "http://h:9090/m?a=b", tls: true}
 reference: mine
 requests:
   - {name: a, post: "/a?x=1", headers: {X: 1, Y: "a b"}, body: hi, weight: 3, expect: {status: 201}}
@@ -60,11 +62,14 @@ factors:
   connections: [1, 2]
   request: [a, get /c]
   env.X: [1, "", no]
+  cpu: {from: 0.5, to: 2}
+design: {latin-hypercube: {samples: 3}}
 trial: {warmup: 0s}
 blocks: 3
+twin: false
 placement: {generator: [0], subject: [1, 2]}
 report: [cpu, response.p99.9]
-quick: {blocks: 2, trial: {duration: 3s}, loads: [open], factors: {connections: [9]}}
+quick: {blocks: 2, trial: {duration: 3s}, loads: [open], factors: {connections: [9]}, samples: 2}
 `
 	want := &Study{
 		Name: "all", Question: "What, and why?", Path: "s.yaml", Source: []byte(src), Reference: "mine",
@@ -72,7 +77,7 @@ quick: {blocks: 2, trial: {duration: 3s}, loads: [open], factors: {connections: 
 			{Name: "go/gin", Use: "go/gin"},
 			{Name: "gc/400", Use: "go/gin", Env: map[string]string{"GOGC": "400", "A": "", "B": "true"}},
 			{Name: "mine", Run: "./mine -port $PORT", Build: "make", Dir: "sub", Ready: "/a?x=1", Env: map[string]string{"C": "d"}},
-			{Name: "other", Run: "./other", Ready: "/up", Metrics: "http://h:9090/m?a=b"},
+			{Name: "other", Run: "./other", Ready: "/up", Metrics: "http://h:9090/m?a=b", TLS: true},
 		},
 		Requests: []load.Request{
 			{Name: "a", Method: "POST", Path: "/a?x=1", Headers: []load.Header{{Name: "X", Value: "1"}, {Name: "Y", Value: "a b"}}, Body: "hi", Weight: 3, Status: 201},
@@ -84,15 +89,17 @@ quick: {blocks: 2, trial: {duration: 3s}, loads: [open], factors: {connections: 
 			{Name: "open", Profile: load.Profile{Mode: load.Open, Connections: 7, Rate: 0.5, Arrivals: load.Uniform}, Timeout: 10 * time.Second},
 		},
 		Factors: []Factor{
-			{"rate", []string{"1000", "2000.5"}}, {"connections", []string{"1", "2"}},
-			{"request", []string{"a", "get /c"}}, {"env.X", []string{"1", "", "no"}},
+			{Name: "rate", Levels: []string{"1000", "2000.5"}}, {Name: "connections", Levels: []string{"1", "2"}},
+			{Name: "request", Levels: []string{"a", "get /c"}}, {Name: "env.X", Levels: []string{"1", "", "no"}},
+			{Name: "cpu", Range: &Range{From: 0.5, To: 2}},
 		},
+		Design: Design{Kind: LatinHypercube, Samples: 3}, Twin: false,
 		Trial: Timing{Duration: 10 * time.Second}, Blocks: 3,
 		Placement: Placement{Mode: "explicit", Generator: []int{0}, Subject: []int{1, 2}},
 		Report:    []string{"cpu", "response.p99.9"},
 		Shorter: Shorter{
 			Blocks: 2, Trial: Timing{Duration: 3 * time.Second}, Loads: []string{"open"},
-			Factors: []Factor{{"connections", []string{"9"}}},
+			Factors: []Factor{{Name: "connections", Levels: []string{"9"}}}, Samples: 2,
 		},
 	}
 	if got := parse(t, src); !reflect.DeepEqual(got, want) {

@@ -66,28 +66,28 @@ s.yaml:3:12: subjects[0]: expected a text, got a list (quote it if it is meant a
 			`s.yaml:2:19: subjects[0].name: expected a name of at most 64 letters, digits, dots, dashes and underscores that starts with a letter or digit, got "../a" (slashes may stand between such names)`},
 		{"url with a path", named + `subjects: [{name: a, url: "http://h/x"}]
 `,
-			`s.yaml:2:27: subjects[0].url: expected http://host:port, got "http://h/x" (paths belong under requests)`},
+			`s.yaml:2:27: subjects[0].url: expected http://host:port or https://host:port, got "http://h/x" (paths belong under requests)`},
 		{"url with a query", named + `subjects: [{name: a, url: "http://h?x=1"}]
 `,
-			`s.yaml:2:27: subjects[0].url: expected http://host:port, got "http://h?x=1" (paths belong under requests)`},
+			`s.yaml:2:27: subjects[0].url: expected http://host:port or https://host:port, got "http://h?x=1" (paths belong under requests)`},
 		{"url with a user", named + `subjects: [{name: a, url: "http://u:p@h"}]
 `,
-			`s.yaml:2:27: subjects[0].url: expected http://host:port, got "http://u:p@h" (paths belong under requests)`},
+			`s.yaml:2:27: subjects[0].url: expected http://host:port or https://host:port, got "http://u:p@h" (paths belong under requests)`},
 		{"url without scheme", named + `subjects: [{name: a, url: "localhost:80"}]
 `,
-			`s.yaml:2:27: subjects[0].url: expected http://host:port, got "localhost:80" (paths belong under requests)`},
+			`s.yaml:2:27: subjects[0].url: expected http://host:port or https://host:port, got "localhost:80" (paths belong under requests)`},
 		{"url without host", named + `subjects: [{name: a, url: "http://:80"}]
 `,
-			`s.yaml:2:27: subjects[0].url: expected http://host:port, got "http://:80" (paths belong under requests)`},
-		{"url with https", named + `subjects: [{name: a, url: "https://h"}]
+			`s.yaml:2:27: subjects[0].url: expected http://host:port or https://host:port, got "http://:80" (paths belong under requests)`},
+		{"url of another protocol", named + `subjects: [{name: a, url: "ftp://h"}]
 `,
-			`s.yaml:2:27: subjects[0].url: expected http://host:port, got "https://h" (paths belong under requests)`},
+			`s.yaml:2:27: subjects[0].url: expected http://host:port or https://host:port, got "ftp://h" (paths belong under requests)`},
 		{"url with a port too high", named + `subjects: [{name: a, url: "http://h:65536"}]
 `,
-			`s.yaml:2:27: subjects[0].url: expected http://host:port, got "http://h:65536" (paths belong under requests)`},
+			`s.yaml:2:27: subjects[0].url: expected http://host:port or https://host:port, got "http://h:65536" (paths belong under requests)`},
 		{"url is empty", named + `subjects: [{name: a, url: ""}]
 `,
-			`s.yaml:2:27: subjects[0].url: expected http://host:port, got "" (paths belong under requests)`},
+			`s.yaml:2:27: subjects[0].url: expected http://host:port or https://host:port, got "" (paths belong under requests)`},
 		{"build without run", named + "subjects: [{use: go/gin, build: make}]\n",
 			"s.yaml:2:33: subjects[0].build: build goes with run only"},
 		{"build, dir and ready without run, in any order", named + `subjects:

@@ -8,10 +8,11 @@ type Shorter struct {
 	Trial   Timing
 	Loads   []string // only these
 	Factors []Factor // instead of the study's factors of the same name
+	Samples int      // of a design that samples
 }
 
 func shorterAt(at scope, s *Study) Shorter {
-	f, _ := at.fields("blocks", "trial", "loads", "factors")
+	f, _ := at.fields("blocks", "trial", "loads", "factors", "samples")
 	q := Shorter{Trial: s.Trial}
 	if v, ok := f["blocks"]; ok {
 		q.Blocks = v.integer(1, maxBlocks)
@@ -29,6 +30,12 @@ func shorterAt(at scope, s *Study) Shorter {
 	if v, ok := f["factors"]; ok {
 		q.Factors = shorterFactorsAt(v, s)
 	}
+	if v, ok := f["samples"]; ok {
+		q.Samples = v.integer(leastSamples, maxSamples)
+		if !s.Design.sampling() {
+			v.problem("", "the study's design, %s, takes no samples", s.Design.Kind)
+		}
+	}
 	return q
 }
 
@@ -38,14 +45,14 @@ func shorterFactorsAt(at scope, s *Study) []Factor {
 	for _, f := range s.Factors {
 		names = append(names, f.Name)
 	}
-	requests := requestNames(s)
 	var factors []Factor
 	for _, e := range at.entries() {
 		if !slices.Contains(names, e.key) {
 			e.name.problem(didYouMean(e.key, names), "the study has no factor of this name")
 			continue
 		}
-		factors = append(factors, factorAt(e, requests))
+		k, _, _ := kindOf(e.key) // it is among the study's
+		factors = append(factors, factorAt(e, k, s))
 		checkLimit(e, s, factors[len(factors)-1])
 	}
 	return factors
@@ -67,6 +74,9 @@ func (s *Study) Quick() *Study {
 	}
 	if len(q.Loads) > 0 {
 		short.Loads = slices.DeleteFunc(slices.Clone(s.Loads), func(l Load) bool { return !slices.Contains(q.Loads, l.Name) })
+	}
+	if q.Samples > 0 {
+		short.Design.Samples = q.Samples
 	}
 	short.Factors = slices.Clone(s.Factors)
 	for i, f := range short.Factors {

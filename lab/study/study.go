@@ -17,6 +17,8 @@ type Study struct {
 	Question  string
 	Subjects  []Subject
 	Factors   []Factor
+	Design    Design // which combinations of levels are measured
+	Twin      bool   // the reference is measured twice in each block; see [Cell.Twin]
 	Requests  []load.Request
 	Feeds     []load.Feed // what the requests' templates take rows from
 	Loads     []Load
@@ -49,6 +51,10 @@ type Subject struct {
 
 	Limits *Limits // what it may use; nil for all
 
+	TLS      bool   // of Run: it listens with TLS where DYNO_TLS_CERT and DYNO_TLS_KEY name files
+	CAFile   string // of a URL with https: PEM file of the certificates to trust instead of the system's
+	Insecure bool   // of a URL with https: any certificate will do
+
 	// Metrics is where the subject tells about itself in Prometheus' format: an
 	// absolute URL, or a path of its own; empty if it doesn't. See [Subject.MetricsURL].
 	Metrics string
@@ -63,10 +69,12 @@ func (s Subject) MetricsURL(base string) string {
 	return s.Metrics
 }
 
-// Factor is a thing that is varied, with its levels in the order written.
+// Factor is a thing that is varied, with its levels in the order written, or
+// with a range that a sampling design takes levels from.
 type Factor struct {
-	Name   string   // "connections", "rate", "request", "reuse", "pacing" or "env.NAME"
-	Levels []string // numbers in plain decimal, names as written
+	Name   string   // as in the study: "connections", "env.GOGC"; see [FactorNames]
+	Levels []string // numbers in plain decimal, names as written; empty if there is a range
+	Range  *Range   // nil if there are levels
 }
 
 // Load is a named rhythm.
@@ -104,6 +112,20 @@ type Cell struct {
 	Requests []load.Request    `json:"requests"`
 	Feeds    []load.Feed       `json:"feeds,omitempty"`
 	Env      map[string]string `json:"env,omitempty"` // on top of the subject's own
+
+	Args       string            `json:"args,omitempty"`        // appended to the subject's command, in the syntax of a shell
+	BuildFlags string            `json:"build_flags,omitempty"` // of the build it is started from, in the syntax of a shell
+	CPUs       string            `json:"cpus,omitempty"`        // how many of the subject's CPUs ("2"), or which ("0-1,3"); empty for all
+	Limits     *Limits           `json:"limits,omitempty"`      // instead of the subject's own; nil leaves them
+	Kernel     map[string]string `json:"kernel,omitempty"`      // settings of the machine, by the name after "kernel."
+	BodySize   *int              `json:"body_bytes,omitempty"`  // length of the requests' bodies; see [Cell.Asked]
+	TLS        string            `json:"tls,omitempty"`         // "full" or "resumed" handshakes; empty without TLS
+	Point      int               `json:"point,omitempty"`       // which combination of levels, from 0, in the order of the design
+
+	// Twin says that this cell is another one measured again: the reference's of
+	// its group. What the two differ by is what this machine makes of no
+	// difference at all. It is no competitor and has no rank.
+	Twin bool `json:"twin,omitempty"`
 }
 
 // Timing returns how long the cell's trials take: as long as the phases of its
@@ -131,6 +153,7 @@ type PlannedTrial struct {
 // trials that came out invalid, and blocks until it can end.
 type Plan struct {
 	Seed     uint64         `json:"seed"`
+	Design   *PlannedDesign `json:"design,omitempty"` // nil for the full factorial
 	Cells    []Cell         `json:"cells"`
 	Trials   []PlannedTrial `json:"trials"`
 	Estimate time.Duration  `json:"estimate"` // measuring time, without builds

@@ -1,0 +1,44 @@
+package study
+
+// Samples of a design: fewer than the least tell nothing.
+const (
+	leastSamples   = 2
+	maxSamples     = 10_000
+	defaultSamples = 16
+)
+
+// design reads which combinations are measured.
+func (in *input) design(s *Study, f map[string]scope) {
+	at, ok := f["design"]
+	if !ok {
+		return
+	}
+	s.Design = designAt(at)
+	if _, ok := f["factors"]; !ok {
+		at.problem("add: factors: {connections: [16, 64]}", "a design needs factors")
+	}
+}
+
+// designAt reads a design's name, or a name with the number of samples.
+func designAt(at scope) Design {
+	if !at.isMapping() {
+		d := Design{Kind: at.oneOf(FullFactorial, OneAtATime, LatinHypercube, SobolDesign)}
+		if d.sampling() {
+			d.Samples = defaultSamples
+		}
+		return d
+	}
+	f, understood := at.fields(LatinHypercube, SobolDesign)
+	if understood && len(f) != 1 {
+		at.problem("sobol: {samples: 32}", "expected exactly one of %s and %s", LatinHypercube, SobolDesign)
+	}
+	for kind, v := range f {
+		d := Design{Kind: kind, Samples: defaultSamples}
+		fields, _ := v.fields("samples")
+		if n, ok := fields["samples"]; ok {
+			d.Samples = n.integer(leastSamples, maxSamples)
+		}
+		return d
+	}
+	return Design{Kind: FullFactorial}
+}
