@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
-	"strings"
 
 	"dyno/lab/archive"
 	"dyno/lab/load"
@@ -18,9 +16,9 @@ import (
 // contender is a subject made ready for its trials.
 type contender struct {
 	study.Subject
-	start    subject.StartSpec // how to start it; unused if it is already up
-	routes   []subject.Route   // the contract it must fulfil; nil if only the requests are known
-	goProbe  bool              // it can show its Go runtime
+	starts   map[string]subject.StartSpec // how to start it, by the flags it is built with; none if it is already up
+	routes   []subject.Route              // the contract it must fulfil; nil if only the requests are known
+	goProbe  bool                         // it can show its Go runtime
 	archived archive.Subject
 }
 
@@ -53,58 +51,78 @@ func (r *Runner) contender(ctx context.Context, s study.Subject) (*contender, bo
 	return r.own(ctx, s)
 }
 
-// shipped builds a subject that ships with dyno.
+// shipped builds a subject that ships with dyno, once for each level of its
+// build.
 func (r *Runner) shipped(ctx context.Context, s study.Subject) (*contender, bool, error) {
 	m, err := r.Catalog.Get(s.Use)
 	if err != nil {
 		return nil, false, err
 	}
-	builder := subject.Builder{Dir: r.CacheDir, Progress: func(line string) {
-		r.tell(Event{Kind: BuildLine, Subject: s.Name, Line: line})
-	}}
-	artifact, err := builder.Build(ctx, r.Catalog, m)
-	if err != nil {
-		return nil, false, err
+	if r.speaksTLS(s.Name) && !m.TLS {
+		return nil, false, fmt.Errorf("it does not listen with TLS, so the factor tls can't be varied of it; %s does", "go/nethttp")
 	}
 	routes, err := r.Catalog.Routes(m)
 	if err != nil {
 		return nil, false, err
 	}
-	start := artifact.StartSpec()
-	start.Name, start.Limits = s.Name, limitsOf(s)
-	start.Env = merged(start.Env, s.Env)
-	env := merged(m.Env, s.Env)
-	return &contender{
-		Subject: s, start: start, routes: routes, goProbe: m.Probe == "go",
+	c := &contender{
+		Subject: s, starts: make(map[string]subject.StartSpec), routes: routes, goProbe: m.Probe == "go",
 		archived: archive.Subject{
 			Name: s.Name, Language: m.Language, Framework: m.Framework, Version: m.Version, Role: string(m.Role),
-			BuildHash: artifact.Hash, Command: m.Run, Env: env, Limits: s.Limits,
+			Command: m.Run, Env: merged(m.Env, s.Env), Limits: s.Limits,
 		},
-	}, artifact.Cached, nil
+	}
+	cached := true
+	for _, flags := range r.flagsOf(s.Name) {
+		artifact, err := r.build(ctx, s, m, flags)
+		if err != nil {
+			return nil, false, err
+		}
+		start := artifact.StartSpec()
+		start.Name, start.Limits, start.Env = s.Name, limitsOf(s), merged(start.Env, s.Env)
+		c.starts[flags] = start
+		c.built(flags, artifact.Hash)
+		cached = cached && artifact.Cached
+	}
+	return c, cached, nil
 }
 
-// own prepares a program of the user's.
-func (r *Runner) own(ctx context.Context, s study.Subject) (*contender, bool, error) {
-	dir := s.Dir
-	if !filepath.IsAbs(dir) && !strings.HasPrefix(r.Study.Path, "builtin:") {
-		dir = filepath.Join(filepath.Dir(r.Study.Path), dir)
+func (r *Runner) build(ctx context.Context, s study.Subject, m subject.Manifest, flags string) (*subject.Artifact, error) {
+	m, err := m.WithBuildFlags(flags)
+	if err != nil {
+		return nil, err
 	}
-	own := subject.Own{Name: s.Name, Build: s.Build, Run: s.Run, Dir: dir, Env: s.Env, Ready: s.Ready}
-	err := own.Prepare(ctx, "", func(line string) {
+	builder := subject.Builder{Dir: r.CacheDir, Progress: func(line string) {
 		r.tell(Event{Kind: BuildLine, Subject: s.Name, Line: line})
-	})
-	if err != nil {
-		return nil, false, err
-	}
-	start, err := own.StartSpec()
-	if err != nil {
-		return nil, false, err
-	}
-	start.Limits = limitsOf(s)
-	return &contender{
-		Subject: s, start: start, goProbe: true, // it may import the helper too
+	}}
+	return builder.Build(ctx, r.Catalog, m)
+}
+
+// own prepares a program of the user's, once for each level of its build.
+func (r *Runner) own(ctx context.Context, s study.Subject) (*contender, bool, error) {
+	c := &contender{
+		Subject: s, starts: make(map[string]subject.StartSpec), goProbe: true, // it may import the helper too
 		archived: archive.Subject{Name: s.Name, Role: "own", Command: s.Run, Env: s.Env, Limits: s.Limits},
-	}, s.Build == "", nil
+	}
+	for _, flags := range r.flagsOf(s.Name) {
+		own, err := r.ownBuild(s, flags)
+		if err != nil {
+			return nil, false, err
+		}
+		err = own.Prepare(ctx, "", func(line string) {
+			r.tell(Event{Kind: BuildLine, Subject: s.Name, Line: line})
+		})
+		if err != nil {
+			return nil, false, err
+		}
+		start, err := own.StartSpec()
+		if err != nil {
+			return nil, false, err
+		}
+		start.Limits = limitsOf(s)
+		c.starts[flags] = start
+	}
+	return c, s.Build == "", nil
 }
 
 // merged returns the union of the maps; later ones win.
@@ -120,15 +138,20 @@ func merged(envs ...map[string]string) map[string]string {
 // In its environment the cell's levels win over the subject's own settings, and
 // these over probeEnv, so that a study can leave the probe out.
 func (r *Runner) instance(ctx context.Context, c *contender, cell *study.Cell, probeEnv map[string]string, log string) (*subject.Instance, error) {
-	in, err := r.begin(ctx, c, merged(probeEnv, c.start.Env, cell.Env), log)
+	trust, err := r.trust(c, cell)
+	if err != nil {
+		return nil, fmt.Errorf("subject %s: %w", c.Name, err)
+	}
+	in, err := r.begin(ctx, c, cell, probeEnv, log)
 	if err != nil {
 		return nil, err
 	}
+	verifier := &subject.Verifier{TLS: trust}
 	if c.routes != nil {
-		err = subject.Verify(ctx, in.URL(), c.routes)
+		err = verifier.Verify(ctx, in.URL(), c.routes)
 	}
 	if err == nil {
-		err = verifyRequests(ctx, in.URL(), cell)
+		err = verifyRequests(ctx, verifier, in.URL(), cell)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("subject %s: %w", c.Name, err), in.Stop(context.WithoutCancel(ctx)))
@@ -137,54 +160,68 @@ func (r *Runner) instance(ctx context.Context, c *contender, cell *study.Cell, p
 }
 
 // verifyRequests asks for what the cell asks for, once.
-func verifyRequests(ctx context.Context, url string, cell *study.Cell) error {
-	examples, err := load.Examples(cell.Requests, cell.Feeds)
+func verifyRequests(ctx context.Context, v *subject.Verifier, url string, cell *study.Cell) error {
+	examples, err := load.Examples(cell.Asked(), cell.Feeds)
 	if err != nil {
 		return err
 	}
-	return subject.VerifyRequests(ctx, url, examples)
+	return v.VerifyRequests(ctx, url, examples)
 }
 
-func (r *Runner) begin(ctx context.Context, c *contender, env map[string]string, log string) (*subject.Instance, error) {
+// begin starts the contender as the cell's levels say, or attaches to it.
+func (r *Runner) begin(ctx context.Context, c *contender, cell *study.Cell, probeEnv map[string]string, log string) (*subject.Instance, error) {
 	if c.URL != "" {
 		return subject.Attach(c.Name, c.URL)
 	}
-	start := c.start
-	start.Env, start.CPUs, start.Log, start.StateDir = env, r.placement.Subject, log, r.StateDir
+	start, err := c.starts[cell.BuildFlags].WithArgs(cell.Args)
+	if err != nil {
+		return nil, err
+	}
+	if start.CPUs, err = cell.PickCPUs(r.placement.Subject, r.online); err != nil {
+		return nil, fmt.Errorf("subject %s: %w", c.Name, err)
+	}
+	start.Env = merged(probeEnv, start.Env, cell.Env)
+	if cell.TLS != "" {
+		start.TLS = r.certificate.config()
+		maps.Copy(start.Env, r.certificate.env())
+	}
+	start.Limits = limitsFor(c, cell)
+	start.Log, start.StateDir = log, r.StateDir
 	return subject.Start(ctx, start)
 }
 
-// check starts every contender once and verifies its answers, so that a study
-// fails before hours of measuring rather than after.
+// check starts every contender once, and once more for each other program or
+// command line that its levels make of it, and verifies its answers, so that a
+// study fails before hours of measuring rather than after.
 func (r *Runner) check(ctx context.Context) error {
 	for _, s := range r.Study.Subjects {
 		r.tell(Event{Kind: Checking, Subject: s.Name})
-		// Started as for its first cell, and asked for what all cells ask.
-		all := *r.firstCell(s.Name)
-		all.Requests = r.Study.Requests
-		in, err := r.instance(ctx, r.contenders[s.Name], &all, nil, "")
-		if err != nil {
-			return err
-		}
-		if url := s.MetricsURL(in.URL()); url != "" {
-			err = probe.CheckMetrics(url)
-		}
-		if err != nil {
-			return errors.Join(fmt.Errorf("subject %s: %w", s.Name, err), in.Stop(context.WithoutCancel(ctx)))
-		}
-		if err := in.Stop(context.WithoutCancel(ctx)); err != nil {
-			return fmt.Errorf("stopping subject %s: %w", s.Name, err)
+		for _, cell := range r.variants(s.Name) {
+			if err := r.checkCell(ctx, s, cell); err != nil {
+				return err
+			}
 		}
 		r.tell(Event{Kind: Checked, Subject: s.Name})
 	}
 	return nil
 }
 
-func (r *Runner) firstCell(subject string) *study.Cell {
-	for i := range r.Plan.Cells {
-		if r.Plan.Cells[i].Subject == subject {
-			return &r.Plan.Cells[i]
-		}
+// checkCell starts a subject as for a cell, and asks for what all cells ask.
+func (r *Runner) checkCell(ctx context.Context, s study.Subject, cell *study.Cell) error {
+	all := *cell
+	all.Requests = r.Study.Requests
+	in, err := r.instance(ctx, r.contenders[s.Name], &all, nil, "")
+	if err != nil {
+		return err
 	}
-	panic("runner: a subject without a cell: " + subject)
+	if url := s.MetricsURL(in.URL()); url != "" {
+		err = probe.CheckMetrics(url)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("subject %s: %w", s.Name, err), in.Stop(context.WithoutCancel(ctx)))
+	}
+	if err := in.Stop(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("stopping subject %s: %w", s.Name, err)
+	}
+	return nil
 }

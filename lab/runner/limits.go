@@ -17,8 +17,17 @@ func limitsOf(s study.Subject) subject.Limits {
 	return subject.Limits(*s.Limits)
 }
 
-// quotaOf reports whether the study limits the contender's CPU time.
-func quotaOf(c *contender) bool { return c.Limits != nil && c.Limits.CPUs > 0 }
+// limitsFor returns what a contender may use in a cell, whose levels win over
+// the subject's own limits.
+func limitsFor(c *contender, cell *study.Cell) subject.Limits {
+	if cell.Limits != nil {
+		return subject.Limits(*cell.Limits)
+	}
+	return limitsOf(c.Subject)
+}
+
+// hasQuota reports whether the study limits the contender's CPU time in a cell.
+func hasQuota(c *contender, cell *study.Cell) bool { return limitsFor(c, cell).CPUs > 0 }
 
 // checkCPUSets refuses CPUs that this machine doesn't have.
 func checkCPUSets(subjects []study.Subject, online []int) error {

@@ -25,6 +25,9 @@ func TestMain(m *testing.M) {
 	if subject.IsKeeper(os.Args) {
 		subject.KeeperMain()
 	}
+	if os.Getenv(subjectVariable) != "" {
+		serveTest()
+	}
 	if trouble, ok := os.LookupEnv(troubleVariable); ok {
 		fmt.Fprintln(os.Stderr, serveTrouble(trouble))
 		os.Exit(1)

@@ -39,6 +39,9 @@ type Runner struct {
 
 	contenders  map[string]*contender
 	placement   archive.Placement
+	online      []int         // CPUs
+	certificate *certificate  // of the subjects that listen with TLS; nil if none does
+	root        string        // folder of the machine's settings, "/" if empty; another one in tests
 	observing   chan struct{} // holds the right to call Observe
 	calibration *load.Calibration
 	done        int
@@ -64,6 +67,13 @@ func (r *Runner) Run(ctx context.Context) (id string, err error) {
 	if err := r.place(); err != nil {
 		return "", err
 	}
+	if err := r.checkSettings(); err != nil {
+		return "", err
+	}
+	if err := r.certify(); err != nil {
+		return "", err
+	}
+	defer r.certificate.remove()
 	if err := r.prepare(ctx); err != nil {
 		return "", err
 	}
@@ -163,7 +173,12 @@ func (r *Runner) place() error {
 	if mode == "" {
 		mode = subject.Split
 	}
-	r.placement = archive.Placement{Mode: mode, Generator: generator, Subject: subj}
+	r.placement, r.online = archive.Placement{Mode: mode, Generator: generator, Subject: subj}, online
+	for i := range r.Plan.Cells {
+		if _, err := r.Plan.Cells[i].PickCPUs(subj, online); err != nil {
+			return fmt.Errorf("subject %s: %w", r.Plan.Cells[i].Subject, err)
+		}
+	}
 	return nil
 }
 

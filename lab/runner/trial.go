@@ -33,6 +33,11 @@ func (r *Runner) trial(ctx context.Context, planned *study.PlannedTrial, cell *s
 
 func (r *Runner) measure(ctx context.Context, t *archive.Trial, cell *study.Cell, log string) (err error) {
 	c := r.contenders[cell.Subject]
+	settings, err := r.assign(cell)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, settings.Undo()) }()
 	var env map[string]string
 	var runtime *probe.RuntimeListener
 	if c.goProbe && c.URL == "" {
@@ -78,7 +83,7 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), CPUs: r.subjectCPUs(cell), Runtime: runtime, Metrics: metrics}))
 	defer ledger.close()
 	result, err := load.Run(ctx, load.Spec{
-		Target: in.URL(), Requests: cell.Requests, Feeds: cell.Feeds, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout,
+		Target: in.URL(), TLS: r.security(r.contenders[cell.Subject], cell), Requests: cell.Asked(), Feeds: cell.Feeds, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout,
 		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: r.loopCPUs(),
 		Link: cell.Link, Pacing: cell.Pacing, Accept: r.Study.Accept,
 		Calibration: r.calibration,
@@ -105,14 +110,14 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 // conditions are what a cell's trials are done under.
 func (r *Runner) conditions(cell *study.Cell) validity.Conditions {
 	contender := r.contenders[cell.Subject]
-	c := validity.Conditions{Profile: cell.Profile, Quota: quotaOf(contender), Accept: r.Study.Accept}
+	c := validity.Conditions{Profile: cell.Profile, Quota: hasQuota(contender, cell), Accept: r.Study.Accept}
 	if contender.URL != "" {
 		return c
 	}
 	c.Loops = len(r.loopCPUs())
 	c.SubjectCPUs = float64(len(r.subjectCPUs(cell)))
 	if c.Quota {
-		c.SubjectCPUs = min(c.SubjectCPUs, contender.Limits.CPUs)
+		c.SubjectCPUs = min(c.SubjectCPUs, limitsFor(contender, cell).CPUs)
 	}
 	return c
 }
@@ -122,5 +127,9 @@ func (r *Runner) subjectCPUs(cell *study.Cell) []int {
 	if set := limitsOf(r.contenders[cell.Subject].Subject).CPUSet; len(set) > 0 {
 		return set
 	}
-	return r.placement.Subject
+	cpus, err := cell.PickCPUs(r.placement.Subject, r.online)
+	if err != nil {
+		return r.placement.Subject // refused before, when CPUs were placed
+	}
+	return cpus
 }

@@ -1,0 +1,144 @@
+package runner
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"dyno/lab/load"
+	"dyno/lab/study"
+)
+
+// certificate is what the subjects of one run that listen with TLS are given: a
+// key of its own and a certificate for the loopback address, signed by itself.
+type certificate struct {
+	dir  string
+	pool *x509.CertPool
+}
+
+// certificateLife is longer than any run.
+const certificateLife = 365 * 24 * time.Hour
+
+func newCertificate() (*certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "dyno"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(certificateLife),
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		BasicConstraintsValid: true, IsCA: true,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, DNSNames: []string{"localhost"},
+	}
+	signed, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return nil, err
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	c := &certificate{pool: x509.NewCertPool()}
+	if c.dir, err = os.MkdirTemp("", "dyno-tls-"); err != nil {
+		return nil, err
+	}
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed})
+	c.pool.AppendCertsFromPEM(cert)
+	err = errors.Join(
+		os.WriteFile(c.file(), cert, 0o600),
+		os.WriteFile(c.keyFile(), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600),
+	)
+	if err != nil {
+		c.remove()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *certificate) file() string    { return filepath.Join(c.dir, "cert.pem") }
+func (c *certificate) keyFile() string { return filepath.Join(c.dir, "key.pem") }
+
+// env tells a subject to listen with TLS.
+func (c *certificate) env() map[string]string {
+	return map[string]string{"DYNO_TLS_CERT": c.file(), "DYNO_TLS_KEY": c.keyFile()}
+}
+
+// config trusts the certificate and no other.
+func (c *certificate) config() *tls.Config { return &tls.Config{RootCAs: c.pool} }
+
+// remove removes the files; a nil certificate has none.
+func (c *certificate) remove() {
+	if c != nil {
+		os.RemoveAll(c.dir)
+	}
+}
+
+// certify makes a certificate if a subject of the plan is to listen with TLS.
+func (r *Runner) certify() error {
+	for _, s := range r.Study.Subjects {
+		if s.URL != "" || !r.speaksTLS(s.Name) {
+			continue
+		}
+		var err error
+		if r.certificate, err = newCertificate(); err != nil {
+			return fmt.Errorf("making a certificate for subjects that speak TLS: %w", err)
+		}
+		return nil
+	}
+	return nil
+}
+
+// speaksTLS reports whether some cell of the subject does.
+func (r *Runner) speaksTLS(subject string) bool {
+	for i := range r.Plan.Cells {
+		if c := &r.Plan.Cells[i]; c.Subject == subject && c.TLS != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// security is how the load speaks to a contender in a cell.
+func (r *Runner) security(c *contender, cell *study.Cell) load.TLS {
+	if cell.TLS == "" {
+		return load.TLS{}
+	}
+	t := load.TLS{CAFile: c.CAFile, Insecure: c.Insecure, Resume: cell.TLS == study.TLSResumed}
+	if c.URL == "" {
+		t.CAFile = r.certificate.file()
+	}
+	return t
+}
+
+// trust is how its answers are asked for before that.
+func (r *Runner) trust(c *contender, cell *study.Cell) (*tls.Config, error) {
+	switch {
+	case cell.TLS == "":
+		return nil, nil
+	case c.URL == "":
+		return r.certificate.config(), nil
+	case c.CAFile == "":
+		return &tls.Config{InsecureSkipVerify: c.Insecure}, nil
+	}
+	pool := x509.NewCertPool()
+	data, err := os.ReadFile(c.CAFile)
+	if err != nil {
+		return nil, fmt.Errorf("certificates to trust: %w", err)
+	}
+	if !pool.AppendCertsFromPEM(data) {
+		return nil, fmt.Errorf("%s holds no certificate in PEM form", c.CAFile)
+	}
+	return &tls.Config{RootCAs: pool, InsecureSkipVerify: c.Insecure}, nil
+}
