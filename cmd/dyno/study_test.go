@@ -25,6 +25,7 @@ func studyFile(t *testing.T, dir string, blocks int, subjects ...string) string 
 loads: [{name: steady, open: {rate: 400, connections: 2}}]
 trial: {warmup: 0s, duration: 1s}
 blocks: %d
+twin: false
 `, blocks)
 	return writeStudy(t, dir, b.String())
 }

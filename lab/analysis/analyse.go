@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dyno/lab/archive"
+	"dyno/lab/study"
 )
 
 // Schema is the version of [Analysis] as JSON.
@@ -24,7 +25,11 @@ const Schema = 1
 func Analyse(run *archive.Run) (*Analysis, error) {
 	m := &run.Manifest
 	all := figures()
-	tables, sheets := newTables(m.Plan.Cells)
+	secure := slices.ContainsFunc(m.Plan.Cells, func(c study.Cell) bool { return c.TLS != "" })
+	if secure {
+		all = append(all, handshakes()...)
+	}
+	tables, sheets := newTables(m.Plan.Cells, secure)
 	var found tally
 	for i := range run.Trials {
 		t := &run.Trials[i]
@@ -46,7 +51,9 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 	for _, t := range tables {
 		a.Groups = append(a.Groups, t.finish(m.Reference, all, confidence))
 	}
-	a.Claims = decide(m, sheets, all, confidence)
+	shareTwins(a.Groups)
+	a.Sensitivity = sensitivity(m, a.Groups)
+	a.Claims = decide(m, a.Groups, sheets, all, confidence)
 	a.Validity = worth(run, a)
 	return a, nil
 }

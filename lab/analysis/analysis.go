@@ -26,6 +26,8 @@ type Analysis struct {
 	Subjects []string         `json:"subjects"`         // order for colours: as in the study
 	Claims   []claim.Outcome  `json:"claims,omitempty"` // in the study's order
 	Failures []Failure        `json:"failures,omitempty"`
+
+	Sensitivity []Sensitivity `json:"sensitivity,omitempty"` // of a Sobol design: one per subject, load and metric
 }
 
 // Finding is a finding with the place it was found at.
@@ -43,6 +45,13 @@ type Group struct {
 	Metrics []Metric           `json:"metrics"`
 	Cells   []Cell             `json:"cells"`
 	Ranking map[string][]Place `json:"ranking"` // metric → places, best first
+
+	// Twin is the A/A comparison: the ratio of the reference measured a second
+	// time to the reference, by metric. It says what this machine makes of no
+	// difference at all. See [Group.Noise].
+	Twin     map[string]stats.Interval `json:"twin,omitempty"`
+	TwinFrom string                    `json:"twin_from,omitempty"` // title of the group it was measured in, if not this one
+	TwinCell *Cell                     `json:"twin_cell,omitempty"` // the second arm, which is not among Cells
 }
 
 // Cell is one subject's results within a group.

@@ -15,9 +15,10 @@ import (
 type sheet struct {
 	Cell
 	mode   load.Mode
-	blocks []int      // block of each used trial
-	merged *sums      // all used trials
-	stages *stageSums // of all used trials; nil unless the load has several
+	clocks []load.Clock // that figures rest on
+	blocks []int        // block of each used trial
+	merged *sums        // all used trials
+	stages *stageSums   // of all used trials; nil unless the load has several
 	// responses of each used trial, by window, coarsely
 	responses [][]stats.Counts
 }
@@ -29,14 +30,14 @@ func newSheet(c *study.Cell) *sheet {
 			Values: map[string][]float64{}, Estimates: map[string]stats.Interval{},
 			Ratios: map[string]stats.Interval{}, Omitted: map[string]string{},
 		},
-		mode: c.Profile.Mode, merged: newSums(c.Profile.Mode, load.Response, load.Service), stages: newStageSums(&c.Profile),
+		mode: c.Profile.Mode, clocks: []load.Clock{load.Response, load.Service, load.FirstByte, load.Lag}, merged: newSums(c.Profile.Mode, load.Response, load.Service), stages: newStageSums(&c.Profile),
 	}
 }
 
 // take adds the next trial. It reports whether figures rest on it.
 func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err error) {
 	t := &run.Trials[i]
-	sums := newSums(s.mode, load.Response, load.Service, load.FirstByte, load.Lag)
+	sums := newSums(s.mode, s.clocks...)
 	var responses []stats.Counts
 	for w, err := range run.Windows(i) {
 		if err != nil {

@@ -9,11 +9,11 @@ import (
 )
 
 // decide holds the run's claims against its figures; nil if it has none.
-func decide(m *archive.Manifest, sheets []*sheet, all []figure, c *confidence) []claim.Outcome {
+func decide(m *archive.Manifest, groups []Group, sheets []*sheet, all []figure, c *confidence) []claim.Outcome {
 	if len(m.Claims) == 0 {
 		return nil
 	}
-	source := newEvidence(m, sheets, all)
+	source := newEvidence(m, groups, sheets, all)
 	outcomes := make([]claim.Outcome, len(m.Claims))
 	for i := range m.Claims {
 		outcomes[i] = claim.Evaluate(&m.Claims[i], source, claim.Options{Level: level, Ratio: c.ratioAt})
@@ -25,11 +25,12 @@ func decide(m *archive.Manifest, sheets []*sheet, all []figure, c *confidence) [
 // is a [claim.Source].
 type evidence struct {
 	space  *claim.Space
-	sheets []*sheet // by the cell's index in the plan
+	sheets []*sheet       // by the cell's index in the plan
+	groups map[int]*Group // by the same
 	blocks []int
 }
 
-func newEvidence(m *archive.Manifest, sheets []*sheet, all []figure) *evidence {
+func newEvidence(m *archive.Manifest, groups []Group, sheets []*sheet, all []figure) *evidence {
 	var metrics []claim.Metric
 	for _, f := range all {
 		metrics = append(metrics, claim.Metric{Name: f.Name, Unit: f.Unit})
@@ -37,9 +38,17 @@ func newEvidence(m *archive.Manifest, sheets []*sheet, all []figure) *evidence {
 	var cells []claim.Cell
 	for i := range m.Plan.Cells {
 		c := &m.Plan.Cells[i]
+		if c.Twin {
+			continue // it competes with nobody, and claims can't name it
+		}
 		cells = append(cells, claim.Cell{Index: i, Subject: c.Subject, Load: c.Load, Levels: c.Levels})
 	}
-	e := &evidence{space: claim.SpaceOf(metrics, cells), sheets: sheets}
+	e := &evidence{space: claim.SpaceOf(metrics, cells), sheets: sheets, groups: make(map[int]*Group)}
+	for i := range groups {
+		for _, c := range groups[i].Cells {
+			e.groups[c.Cell] = &groups[i]
+		}
+	}
 	for _, s := range sheets {
 		e.blocks = append(e.blocks, s.blocks...)
 	}
@@ -56,5 +65,12 @@ func (e *evidence) Values(metric string, cell int) (values []float64, missing st
 	return s.byBlock(metric, e.blocks), s.Omitted[metric]
 }
 
-// Noise is not known: no two cells of a plan are equal.
-func (e *evidence) Noise(string, int) (stats.Interval, bool) { return stats.Interval{}, false }
+// Noise is the A/A comparison of the cell's group, or of its load.
+func (e *evidence) Noise(metric string, cell int) (noise stats.Interval, ok bool) {
+	g := e.groups[cell]
+	if g == nil {
+		return stats.Interval{}, false
+	}
+	noise = g.Twin[metric]
+	return noise, noise.N > 0
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"dyno/lab/load"
 	"dyno/lab/stats"
 	"dyno/lab/study"
 )
@@ -14,11 +15,12 @@ import (
 type table struct {
 	Group
 	sheets []*sheet
+	twin   *sheet // the reference measured again; nil if it was not
 }
 
 // newTables sorts the plan's cells into groups, both in the plan's order, and
-// returns the sheet of each cell.
-func newTables(cells []study.Cell) (tables []*table, sheets []*sheet) {
+// returns the sheet of each cell. secure says that some of them speak TLS.
+func newTables(cells []study.Cell, secure bool) (tables []*table, sheets []*sheet) {
 	byTitle := map[string]*table{}
 	for i := range cells {
 		c := &cells[i]
@@ -30,8 +32,15 @@ func newTables(cells []study.Cell) (tables []*table, sheets []*sheet) {
 			tables = append(tables, t)
 		}
 		s := newSheet(c)
-		t.sheets = append(t.sheets, s)
+		if secure {
+			s.clocks = append(s.clocks, load.FullHandshake, load.ResumedHandshake)
+		}
 		sheets = append(sheets, s)
+		if c.Twin {
+			t.twin = s
+			continue
+		}
+		t.sheets = append(t.sheets, s)
 	}
 	return tables, sheets
 }
@@ -54,6 +63,7 @@ func (t *table) finish(reference string, all []figure, c *confidence) Group {
 		for _, s := range t.sheets {
 			s.compare(t.sheets[at], c)
 		}
+		t.finishTwin(t.sheets[at], c)
 	}
 	t.Metrics = []Metric{}
 	for _, f := range all {

@@ -39,6 +39,14 @@ func figures() []figure {
 	return append(all, lag, figure{Metric{"generator.cpu", "µs/req", string(stats.Lower)}, false, (*sums).generatorCPU})
 }
 
+// handshakes are the figures of what speaks TLS, each kind of handshake apart.
+func handshakes() (all []figure) {
+	for _, clock := range []load.Clock{load.FullHandshake, load.ResumedHandshake} {
+		all = append(all, quantile(clock, 0.5), quantile(clock, 0.99))
+	}
+	return all
+}
+
 func ranked(name, unit string, better stats.Better, of func(*sums) (float64, string)) figure {
 	return figure{Metric{name, unit, string(better)}, true, of}
 }

@@ -92,7 +92,7 @@ func parts(d, big time.Duration, bigName string, small time.Duration, smallName 
 func trialCount(a *analysis.Analysis, c catalogue) string {
 	planned, taken := len(a.Run.Plan.Trials), 0
 	for _, g := range a.Groups {
-		for _, cell := range g.Cells {
+		for _, cell := range arms(&g) {
 			taken += len(cell.Trials)
 		}
 	}
@@ -107,7 +107,7 @@ func trialCount(a *analysis.Analysis, c catalogue) string {
 func measuredSeconds(a *analysis.Analysis, c catalogue) string {
 	used, invalid := 0, 0
 	for _, g := range a.Groups {
-		for _, cell := range g.Cells {
+		for _, cell := range arms(&g) {
 			used, invalid = used+cell.Windows+cell.Invalid, invalid+cell.Invalid
 		}
 	}
@@ -191,11 +191,24 @@ func methodFacts(a *analysis.Analysis, c catalogue) []fact {
 		fact{Name: c.text("method.requests"), Value: requests(m), Code: true},
 		fact{Name: c.text("method.trial"), Value: c.text(trialKind(m), "warmup", length(m.Warmup), "duration", length(m.Duration))},
 		fact{Name: c.text("method.order"), Value: c.text("method.order.text", "blocks", c.count("blocks", blocks(a)), "seed", m.Plan.Seed)},
+		fact{Name: c.text("method.design"), Value: designText(m, c)},
 		fact{Name: c.text("method.placement"), Value: placement(m.Placement, c)},
 		fact{Name: c.text("method.calibration"), Value: calibration(m.Calibration, c)},
 		fact{Name: c.text("method.reference"), Value: m.Reference},
 		fact{Name: c.text("method.dyno"), Value: m.Dyno},
 	)...)
+}
+
+// designText says which combinations of levels were measured, if not all.
+func designText(m *archive.Manifest, c catalogue) string {
+	d := m.Plan.Design
+	if d == nil {
+		return ""
+	}
+	if d.Samples == 0 {
+		return c.text("method.design.plain", "kind", d.Kind, "factors", c.list(d.Factors))
+	}
+	return c.text("method.design.text", "kind", d.Kind, "factors", c.list(d.Factors), "samples", d.Samples)
 }
 
 // trialKind is the wording of what a trial does: what is only an address can't

@@ -128,7 +128,7 @@ type left struct {
 func leftOut(a *analysis.Analysis, c catalogue) []left {
 	var out []left
 	for _, g := range a.Groups {
-		for _, cell := range g.Cells {
+		for _, cell := range arms(&g) {
 			for _, index := range cell.Left {
 				t, _ := plannedTrial(a, index)
 				why := whyLeft(a, index, c) + repeated(a, index, c)

@@ -42,7 +42,11 @@ func (f figure) mainText() string {
 func headLines(col column, c catalogue) []string {
 	if col.Ratio {
 		name, _, _ := strings.Cut(printable(col.Title), " ")
-		return []string{name, c.text("table.ratio")}
+		lines := []string{name, c.text("table.ratio")}
+		if col.Noise != "" {
+			lines = append(lines, col.Noise)
+		}
+		return lines
 	}
 	first, rest, found := strings.Cut(col.Title, " ")
 	if !found {

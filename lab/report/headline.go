@@ -54,7 +54,7 @@ func sentences(a *analysis.Analysis, g *analysis.Group, c catalogue) []string {
 // unusable says why a group has no answer.
 func unusable(g *analysis.Group, c catalogue) string {
 	left := 0
-	for _, cell := range g.Cells {
+	for _, cell := range arms(g) {
 		left += len(cell.Left)
 	}
 	if left == 0 {

@@ -23,7 +23,7 @@ var assetFiles embed.FS
 var scripts = []string{
 	"echarts.min.js",
 	"core.js", "format.js", "theme.js", "chart.js",
-	"ranking.js", "intervals.js", "percentiles.js", "colours.js", "heatmap.js", "panels.js", "windows.js",
+	"ranking.js", "intervals.js", "percentiles.js", "colours.js", "heatmap.js", "panels.js", "windows.js", "interactions.js",
 	"start.js",
 }
 
@@ -37,6 +37,8 @@ type page struct {
 	Facts    []fact
 	Claims   []ruling
 	Rankings []ranking
+	Variance []sensitivityTable
+	Crossed  []string     // factors whose interactions can be drawn; none if there are not two
 	Stages   []stageTable // of each ranking; without rows for loads of one stage
 	Curves   []curveTable
 	Heat     []heatTable
@@ -81,6 +83,7 @@ func newPage(a *analysis.Analysis, lang string) (*page, error) {
 		catalogue: c, Run: &a.Run, Answers: answers(a, c), Badge: newBadge(a, c), Ending: ending(a, c),
 		Facts: keyFacts(a, c), Claims: rulings(a, c), Findings: explain(a, c), Left: leftOut(a, c), Failed: failedRequests(a, c),
 		Machine: machineFacts(a.Run.Machine, c), Method: methodFacts(a, c), Command: shell(a.Run.Command),
+		Variance: sensitivityTables(a, c), Crossed: crossed(a),
 	}
 	for i := range a.Groups {
 		t := rank(a, &a.Groups[i], c)

@@ -18,12 +18,15 @@ type island struct {
 	Text      map[string]string `json:"text"`
 	Reference string            `json:"reference"`
 	Groups    []islandGroup     `json:"groups"`
+	Factors   []string          `json:"factors"` // whose interactions can be drawn
 }
 
 type islandGroup struct {
-	Title string            `json:"title"`
-	Units map[string]string `json:"units"`
-	Cells []islandCell      `json:"cells"` // best first
+	Title  string            `json:"title"`
+	Load   string            `json:"load"`
+	Levels map[string]string `json:"levels"`
+	Units  map[string]string `json:"units"`
+	Cells  []islandCell      `json:"cells"` // best first
 }
 
 type islandCell struct {
@@ -41,13 +44,13 @@ type islandCell struct {
 // curvePoint is [percentile, µs] or [percentile, µs, 1] when censored.
 type curvePoint []float64
 
-// drawn are the metrics that have a chart of their own.
-var drawn = []string{throughput, cpu}
+// drawn are the metrics that have a chart of their own, or one of interactions.
+var drawn = []string{throughput, cpu, p99}
 
 func newIsland(a *analysis.Analysis, tables []ranking, c catalogue) island {
-	out := island{Lang: c.lang, Text: c.charts(), Reference: a.Run.Reference, Groups: []islandGroup{}}
+	out := island{Lang: c.lang, Text: c.charts(), Reference: a.Run.Reference, Groups: []islandGroup{}, Factors: crossed(a)}
 	for _, t := range tables {
-		g := islandGroup{Title: t.Title, Units: map[string]string{}, Cells: []islandCell{}}
+		g := islandGroup{Title: t.Title, Load: t.Group.Load, Levels: t.Group.Levels, Units: map[string]string{}, Cells: []islandCell{}}
 		for _, m := range drawn {
 			g.Units[m] = unit(t.Group, m)
 		}

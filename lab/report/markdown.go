@@ -21,6 +21,9 @@ func Markdown(w io.Writer, a *analysis.Analysis) error {
 	for i := range a.Groups {
 		m.ranking(rank(a, &a.Groups[i], c))
 	}
+	for _, t := range sensitivityTables(a, c) {
+		m.sensitivity(t)
+	}
 	m.validity()
 	m.method()
 	if _, err := io.WriteString(w, plainSpaces(m.out.String())); err != nil {
@@ -71,7 +74,7 @@ func (m *markdown) ranking(r ranking) {
 	}
 	head, rule := "| # | "+m.text("ranking.subject")+" |", "|--:|:--|"
 	for _, col := range r.Columns {
-		head += " " + escape(col.Title) + " |"
+		head += " " + escape(strings.TrimSpace(col.Title+" "+col.Noise)) + " |"
 		rule += "--:|"
 	}
 	m.line("%s %s |\n%s--:|", head, m.text("ranking.worst"), rule)

@@ -62,6 +62,7 @@ type column struct {
 	Title  string
 	Ratio  bool
 	Better string
+	Noise  string // of a ratio: "A/A ±1.8 %"; empty if that was not measured
 	drop   int
 }
 
@@ -83,6 +84,7 @@ type figure struct {
 	Missing         bool
 	Why             string // it is missing
 	Self            bool   // the reference compared with itself
+	InNoise         bool   // a difference that the A/A comparison leaves open
 	Value           float64
 	Left, Mid, Wide float64
 }
@@ -162,7 +164,11 @@ func columns(a *analysis.Analysis, g *analysis.Group, by string, c catalogue) []
 	for i, m := range ratios {
 		if compared(g, m) {
 			title := c.text("ranking.ratio", "metric", c.metric(m), "reference", a.Run.Reference)
-			cols = append(cols, column{Metric: m, Unit: "×", Title: title, Ratio: true, drop: 3 + 4*i})
+			col := column{Metric: m, Unit: "×", Title: title, Ratio: true, drop: 3 + 4*i}
+			if share := noise(g, m); share != "" {
+				col.Noise = c.text("ranking.noise", "share", share)
+			}
+			cols = append(cols, col)
 		}
 	}
 	return cols
@@ -198,7 +204,11 @@ func newRow(a *analysis.Analysis, cell *analysis.Cell, r ranking) row {
 		Colour: slices.Index(a.Subjects, cell.Subject), Worst: worstSecond(r.Group, cell),
 	}
 	for _, col := range r.Columns {
-		out.Figures = append(out.Figures, newFigure(cell, col, a.Run.Reference))
+		f := newFigure(cell, col, a.Run.Reference)
+		if col.Ratio && !f.Missing && !f.Self && r.Group.InNoise(col.Metric, f.Value) {
+			f.InNoise, f.Estimate = true, inNoise+f.Estimate
+		}
+		out.Figures = append(out.Figures, f)
 	}
 	return out
 }
@@ -295,6 +305,9 @@ func rankingNote(r ranking, c catalogue, bars bool) string {
 		if bars {
 			notes = append(notes, c.text("ranking.note.bars"))
 		}
+	}
+	if note := twinNote(r, c); note != "" {
+		notes = append(notes, note)
 	}
 	if weakest := weakestLevel(r); weakest != "" {
 		notes = append(notes, c.text("ranking.note.level", "level", weakest))

@@ -67,7 +67,11 @@ func terminalRanking(r ranking, c catalogue, width int, p painter) string {
 	}
 	g := newGrid(r, c)
 	g.fit(width)
-	return title + "\n" + g.String(p) + "\n"
+	out := title + "\n" + g.String(p) + "\n"
+	if note := twinNote(r, c); note != "" {
+		out += wrap(printable(note), width) + "\n\n"
+	}
+	return out
 }
 
 func terminalValidity(a *analysis.Analysis, c catalogue, width int, p painter) string {

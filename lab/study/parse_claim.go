@@ -14,10 +14,11 @@ import (
 const maxMargin = 0.5
 
 // claimsAt reads the claims that the study is to decide. Their names are looked up
-// only if all else is right: names that were not understood are no news.
+// only if all else is right (names that were not understood are no news), and if
+// the design does not choose levels that only the seed tells.
 func claimsAt(at scope, s *Study) []claim.Claim {
 	var space *claim.Space
-	if len(at.in.problems) == 0 && checkSize(s) == nil {
+	if len(at.in.problems) == 0 && checkSize(s) == nil && !s.Design.sampling() {
 		space = claimSpace(s)
 	}
 	var claims []claim.Claim
@@ -146,7 +147,7 @@ func (s scope) share(most float64) float64 {
 // claimSpace is what claims of the study can name.
 func claimSpace(s *Study) *claim.Space {
 	var cells []claim.Cell
-	levels := combinations(s.Factors)
+	levels, _ := s.points(0) // of a design that does not sample, whatever the seed
 	for _, subject := range s.Subjects {
 		for _, l := range s.Loads {
 			for _, chosen := range levels {

@@ -25,6 +25,7 @@ dyno.start = () => {
   dyno.percentiles.start();
   dyno.heat.start();
   dyno.windows.start();
+  dyno.interactions.start();
   dyno.copy();
   dyno.theme.changed.push(dyno.redrawCharts);
   dyno.regrouped.push(dyno.redrawCharts);

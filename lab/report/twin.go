@@ -1,0 +1,52 @@
+package report
+
+import "dyno/lab/analysis"
+
+// inNoise stands before a difference that is no larger than what measuring the
+// same thing twice leaves open.
+const inNoise = "≈"
+
+// noise writes how far apart two measurements of the same may be by a metric,
+// "1.8 %"; empty if that was not measured.
+func noise(g *analysis.Group, metric string) string {
+	share, ok := g.Noise(metric)
+	if !ok {
+		return ""
+	}
+	figures := 2
+	if share >= 1 {
+		figures = 3
+	}
+	return number(100*share, figures) + gap + "%"
+}
+
+// twinNote says what the A/A comparison of a ranking's metrics came to, empty if
+// there was none.
+func twinNote(r ranking, c catalogue) string {
+	var list []string
+	for _, col := range r.Columns {
+		if share := noise(r.Group, col.Metric); share != "" && !col.Ratio {
+			list = append(list, col.Title+" ±"+share)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	note := c.text("ranking.note.twin", "list", c.list(list), "mark", inNoise)
+	if from := r.Group.TwinFrom; from != "" {
+		note = c.paragraph([]string{note, c.text("ranking.note.twin.from", "group", from)})
+	}
+	return note
+}
+
+// arms are the cells of a group with the twin, which is in no ranking.
+func arms(g *analysis.Group) []*analysis.Cell {
+	var list []*analysis.Cell
+	for i := range g.Cells {
+		list = append(list, &g.Cells[i])
+	}
+	if g.TwinCell != nil {
+		list = append(list, g.TwinCell)
+	}
+	return list
+}
