@@ -119,6 +119,8 @@ func TestClaimsOfAnEarlyRun(t *testing.T) {
 // What studies know of metrics is what there is.
 func TestClaimMetricsAreThoseOfTheAnalysis(t *testing.T) {
 	run := analysistest.Run(4) // with Go programs among the subjects
+	withHandshakes(run, load.FullHandshake, load.ResumedHandshake)
+	run.Manifest.Plan.Cells[0].TLS = study.TLSFull
 	known, metrics := study.ClaimMetrics(), analyse(t, run).Groups[0].Metrics
 	for _, m := range metrics {
 		if !slices.Contains(known, claim.Metric{Name: m.Name, Unit: m.Unit}) {

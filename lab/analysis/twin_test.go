@@ -111,15 +111,7 @@ func TestOldRunsHaveNoTwin(t *testing.T) {
 // TestHandshakesHaveFigures: only runs that speak TLS have them.
 func TestHandshakesHaveFigures(t *testing.T) {
 	run := analysistest.Run(4, "a")
-	for i := range run.Trials {
-		for w := range run.Trials[i].Windows {
-			h := load.NewHistogram()
-			for range 100 {
-				h.RecordValue(2_000_000)
-			}
-			run.Trials[i].Windows[w].Client.Hist[load.FullHandshake] = h
-		}
-	}
+	withHandshakes(run, load.FullHandshake)
 	if got := analyse(t, run).Groups[0].Cells[0].Estimates["tls_full.p50"]; got.N != 0 {
 		t.Errorf("without TLS: %+v", got)
 	}
@@ -130,5 +122,20 @@ func TestHandshakesHaveFigures(t *testing.T) {
 	}
 	if got := cell.Estimates["tls_resumed.p50"]; got.N != 0 {
 		t.Errorf("resumed handshakes that were none: %+v", got)
+	}
+}
+
+// withHandshakes adds handshakes of 2 ms to every window.
+func withHandshakes(run *archive.Run, clocks ...load.Clock) {
+	h := load.NewHistogram()
+	for range 2000 {
+		h.RecordValue(2_000_000)
+	}
+	for i := range run.Trials {
+		for w := range run.Trials[i].Windows {
+			for _, clock := range clocks {
+				run.Trials[i].Windows[w].Client.Hist[clock] = h
+			}
+		}
 	}
 }
