@@ -115,7 +115,7 @@ factors: {tls: [off, full, resumed]}`)
 		}
 		level := r.Plan.Cells[archived.Trials[i].Cell].Levels["tls"]
 		ok := map[string]bool{
-			"off": full+resumed == 0, study.TLSFull: full > 50 && resumed == 0, study.TLSResumed: resumed > 50,
+			"off": full+resumed == 0, study.TLSFull: full > 0 && resumed == 0, study.TLSResumed: resumed > full,
 		}
 		if !ok[level] {
 			t.Errorf("tls=%s: %d full and %d resumed handshakes", level, full, resumed)
