@@ -237,7 +237,7 @@ func TestAnalysisIsTheSameToTheByte(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run.Manifest = back.Manifest
+		run.Manifest, run.Address = back.Manifest, back.Address
 		documents[i] = marshal(t, back)
 	}
 	if !strings.Contains(string(documents[0]), "a costs less") {

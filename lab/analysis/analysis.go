@@ -20,6 +20,7 @@ type Metric struct {
 type Analysis struct {
 	Schema   int              `json:"schema"`
 	Run      archive.Manifest `json:"run"`
+	Address  archive.Address  `json:"address,omitempty"` // of the run's content; empty if it has not ended
 	Validity load.Validity    `json:"validity"`
 	Findings []Finding        `json:"findings"`         // of the run, worst first
 	Groups   []Group          `json:"groups"`           // one per combination of load and levels

@@ -42,6 +42,11 @@ func readDocument(path string, v any) error {
 	if err != nil {
 		return err
 	}
+	return parseDocument(content, path, v)
+}
+
+// parseDocument decodes the content of the file at path.
+func parseDocument(content []byte, path string, v any) error {
 	offset, err := decodeStrictly(content, v)
 	if err != nil {
 		return &Damage{File: path, Line: 1 + bytes.Count(content[:offset], []byte("\n")), Err: err}

@@ -17,8 +17,8 @@ func TestVerifyNamesWhatChanged(t *testing.T) {
 		parts []string
 	}{
 		{"edited manifest", func(t *testing.T, dir string) {
-			edit(t, filepath.Join(dir, manifestFile), `"quick": false`, `"quick": true`)
-		}, []string{manifestFile, "was changed"}},
+			edit(t, filepath.Join(dir, ManifestFile), `"quick": false`, `"quick": true`)
+		}, []string{ManifestFile, "was changed"}},
 		{"edited window", func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, trial, windowsFile), `"completed":100`, `"completed":900`)
 		}, []string{"0001/" + windowsFile, "was changed"}},
@@ -33,13 +33,13 @@ func TestVerifyNamesWhatChanged(t *testing.T) {
 			}
 		}, []string{"0001/" + logFile, "was added"}},
 		{"no sums", func(t *testing.T, dir string) {
-			if err := os.Remove(filepath.Join(dir, sumsFile)); err != nil {
+			if err := os.Remove(filepath.Join(dir, SumsFile)); err != nil {
 				t.Fatal(err)
 			}
-		}, []string{sumsFile, "no such file"}},
+		}, []string{SumsFile, "no such file"}},
 		{"damaged sums", func(t *testing.T, dir string) {
-			edit(t, filepath.Join(dir, sumsFile), "  ", " ")
-		}, []string{sumsFile + ":1:", "is not a sum"}},
+			edit(t, filepath.Join(dir, SumsFile), "  ", " ")
+		}, []string{SumsFile + ":1:", "is not a sum"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			store := Store{Dir: t.TempDir()}
@@ -68,11 +68,11 @@ func TestDamageIsNamedByFileAndLine(t *testing.T) {
 	unseal(t, original)
 	const trial = trialsFolder + "/0001"
 	for _, c := range []struct{ name, file, old, new, want string }{
-		{"newer schema", manifestFile, `"schema": 1`, `"schema": 7`, "manifest.json: schema 7 is newer than 1"},
-		{"older schema", manifestFile, `"schema": 1`, `"schema": 0`, "manifest.json: unknown schema 0"},
-		{"no schema", manifestFile, `"schema": 1,`, ``, "manifest.json: has no schema"},
-		{"unknown field", manifestFile, `"study":`, `"stduy":`, `unknown field "stduy"`},
-		{"wrong type", manifestFile, `"quick": false`, `"quick": "no"`, "manifest.json:8: quick must be true or false, not string"},
+		{"newer schema", ManifestFile, `"schema": 1`, `"schema": 7`, "manifest.json: schema 7 is newer than 1"},
+		{"older schema", ManifestFile, `"schema": 1`, `"schema": 0`, "manifest.json: unknown schema 0"},
+		{"no schema", ManifestFile, `"schema": 1,`, ``, "manifest.json: has no schema"},
+		{"unknown field", ManifestFile, `"study":`, `"stduy":`, `unknown field "stduy"`},
+		{"wrong type", ManifestFile, `"quick": false`, `"quick": "no"`, "manifest.json:8: quick must be true or false, not string"},
 		{"syntax", trial + "/" + trialFile, `"index": 1,`, `"index": 1;`, "trial.json:2: invalid character ';'"},
 		{"other trial", trial + "/" + trialFile, `"index": 1`, `"index": 0`, "trial.json: index 0 and cell 0 are not"},
 		{"other cell", trial + "/" + trialFile, `"cell": 0`, `"cell": 3`, "trial.json: index 1 and cell 3 are not"},
@@ -111,9 +111,9 @@ func TestTruncatedFilesAreRefused(t *testing.T) {
 	if _, err := readWhole(store, Latest); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{trialFile, histogramsFile, manifestFile, windowsFile} {
+	for _, name := range []string{trialFile, histogramsFile, ManifestFile, windowsFile} {
 		path := filepath.Join(dir, trialsFolder, "0001", name)
-		if name == manifestFile {
+		if name == ManifestFile {
 			path = filepath.Join(dir, name)
 		}
 		content, err := os.ReadFile(path)

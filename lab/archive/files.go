@@ -10,10 +10,14 @@ import (
 	"syscall"
 )
 
-// Names of the files of a run and of a trial.
+// Names of the files of a run's record that other packages read.
 const (
-	manifestFile   = "manifest.json"
-	sumsFile       = "SHA256SUMS"
+	ManifestFile = "manifest.json"
+	SumsFile     = "SHA256SUMS"
+)
+
+// Names of the other files of a run, and of those of a trial.
+const (
 	analysisFile   = "analysis.json"
 	lockFile       = "writer.lock"
 	trialsFolder   = "trials"

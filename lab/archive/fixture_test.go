@@ -2,6 +2,7 @@ package archive
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,11 +112,11 @@ func edit(t *testing.T, path, old, new string) {
 // without their sums.
 func unseal(t *testing.T, dir string) {
 	t.Helper()
-	if err := os.Remove(filepath.Join(dir, sumsFile)); err != nil {
+	if err := os.Remove(filepath.Join(dir, SumsFile)); err != nil {
 		t.Fatal(err)
 	}
-	edit(t, filepath.Join(dir, manifestFile), `"status": "complete"`, `"status": "running"`)
-	content, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	edit(t, filepath.Join(dir, ManifestFile), `"status": "complete"`, `"status": "running"`)
+	content, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +127,7 @@ func unseal(t *testing.T, dir string) {
 			break
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, manifestFile), []byte(strings.Join(lines, "\n")), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ManifestFile), []byte(strings.Join(lines, "\n")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -146,4 +147,17 @@ func wantError(t *testing.T, err error, parts ...string) {
 	if errors.As(err, &damage) && damage.File == "" {
 		t.Errorf("damage without a file: %v", err)
 	}
+}
+
+// onlyRecord is a folder with the files of the record and no other.
+func onlyRecord(t *testing.T, r *Record) fs.FS {
+	t.Helper()
+	dir := t.TempDir()
+	for name := range r.Sums {
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), copyFile(r.Path(name), to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return os.DirFS(dir)
 }

@@ -23,7 +23,7 @@ func doctored(t *testing.T, doctor func(t *testing.T, dir string)) (Store, strin
 		t.Fatal(err)
 	}
 	doctor(t, dir)
-	manifest, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	manifest, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func doctored(t *testing.T, doctor func(t *testing.T, dir string)) (Store, strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, sumsFile), sums.bytes(), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, SumsFile), sums.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return store, dir
@@ -108,13 +108,13 @@ func TestDoctoredRunsAreRefused(t *testing.T) {
 		{"lag made small", change(windows, 3, `"lag_p99":\d+`, `"lag_p99":12345678`), histogramsFile, lawLag, "trial 1, window 1"},
 		{"suspect called valid", change(trial, 0, `"validity": "valid"`, `"validity": "suspect"`), trialFile, lawVerdict, "trial 1 breaks"},
 		{"invalid second called valid", change(windows, 3, `"validity":"valid"`, `"validity":"invalid"`), windowsFile, lawVerdict, "trial 1, window 1"},
-		{"another cell", change(manifestFile, 0, `"index": 1,\s+"block": 1`, `"index": 1, "block": 4`), trialFile, lawPlan, "trial 1 breaks"},
+		{"another cell", change(ManifestFile, 0, `"index": 1,\s+"block": 1`, `"index": 1, "block": 4`), trialFile, lawPlan, "trial 1 breaks"},
 		{"another seed", change(trial, 0, `"seed": \d+`, `"seed": 5`), trialFile, lawPlan, "trial 1 breaks"},
-		{"a cell there is not", change(manifestFile, 0, `"cell": \d+,\s+"seed"`, `"cell": 9, "seed"`), manifestFile, lawPlan, "trial 0 breaks"},
+		{"a cell there is not", change(ManifestFile, 0, `"cell": \d+,\s+"seed"`, `"cell": 9, "seed"`), ManifestFile, lawPlan, "trial 0 breaks"},
 		{"a repetition of nothing", change(trial, 0, `"seed": (\d+)`, `"seed": $1, "repeats": 0`), "", "", ""},
 		{"the slower trial removed", drop("trials/0001"), "0001", lawWhole, "trial 1 breaks"},
 		{"the first trial removed", drop("trials/0000"), "0000", lawWhole, "trial 0 breaks"},
-		{"patience", change(manifestFile, 0, `"timeout": \d+`, `"timeout": 1`), "", "", ""},
+		{"patience", change(ManifestFile, 0, `"timeout": \d+`, `"timeout": 1`), "", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			store, dir := doctored(t, c.doctor)

@@ -3,43 +3,45 @@ package archive
 import (
 	"cmp"
 	"dyno/internal/spelling"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// Latest is the reference that means the newest run.
-const Latest = "latest"
-
 // resolve finds the folder of the run that ref means.
 func (s Store) resolve(ref string) (string, error) {
-	if ref == "" {
-		return "", errors.New("no run named; give an ID, its beginning, a folder or \"" + Latest + "\"")
-	}
-	ids, err := s.ids()
+	names, err := s.names(likeAddress(ref) || isName(ref))
 	if err != nil {
 		return "", fmt.Errorf("finding run %q: %w", ref, err)
 	}
-	if ref == Latest && len(ids) > 0 {
-		return filepath.Join(s.Dir, ids[len(ids)-1]), nil
-	}
-	if slices.Contains(ids, ref) {
-		return filepath.Join(s.Dir, ref), nil
-	}
-	matches := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !strings.HasPrefix(id, ref) })
-	switch {
-	case len(matches) == 1:
-		return filepath.Join(s.Dir, matches[0]), nil
-	case len(matches) > 1:
-		return "", fmt.Errorf("%q begins the names of %d runs: %s", ref, len(matches), some(matches))
-	case isRun(ref):
+	found := Match(names, ref)
+	if len(found) == 0 && ref != "" && isRun(ref) {
 		return filepath.Abs(ref)
-	case len(ids) == 0:
-		return "", fmt.Errorf("no run %q: there are no runs in %s", ref, s.Dir)
 	}
-	return "", fmt.Errorf("no run %q in %s; the nearest are %s", ref, s.Dir, some(nearest(ids, ref)))
+	name, err := Pick(found, names, ref, s.Dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(s.Dir, name.ID), nil
+}
+
+// names returns the runs in the store, oldest first, with their addresses if
+// asked: for those a file of each run must be read. A run that can't say its
+// address is there without one.
+func (s Store) names(addresses bool) ([]Name, error) {
+	ids, err := s.ids()
+	if err != nil {
+		return nil, err
+	}
+	names := make([]Name, len(ids))
+	for i, id := range ids {
+		names[i].ID = id
+		if addresses {
+			names[i].Address, _ = readAddress(filepath.Join(s.Dir, id))
+		}
+	}
+	return names, nil
 }
 
 // some lists a few names.

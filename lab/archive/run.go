@@ -102,7 +102,8 @@ type Window struct {
 
 // Run is an archived run, read back.
 type Run struct {
-	Dir      string // its folder; empty if the run is only in memory
+	Dir      string  // its folder; empty if the run is only in memory
+	Address  Address // of its content; empty if the run is only in memory or has not ended
 	Manifest Manifest
 	Trials   []Trial // in order of execution; only those that were started
 }

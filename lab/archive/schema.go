@@ -7,11 +7,7 @@ import (
 
 // checkSchema reads nothing but the version, so that a newer run is refused as
 // such and not for its first unknown field.
-func checkSchema(path string) error {
-	content, err := readBounded(path)
-	if err != nil {
-		return err
-	}
+func checkSchema(content []byte, path string) error {
 	var document struct {
 		Schema *int `json:"schema"`
 	}
@@ -27,4 +23,17 @@ func checkSchema(path string) error {
 		return &Damage{File: path, Err: fmt.Errorf("unknown schema %d; this dyno reads %d", *document.Schema, Schema)}
 	}
 	return nil
+}
+
+// ParseManifest reads a manifest; path is what its errors, which are [*Damage],
+// call it.
+func ParseManifest(content []byte, path string) (Manifest, error) {
+	var m Manifest
+	if err := checkSchema(content, path); err != nil {
+		return Manifest{}, err
+	}
+	if err := parseDocument(content, path, &m); err != nil {
+		return Manifest{}, err
+	}
+	return m, nil
 }

@@ -31,10 +31,11 @@ func DefaultStore() (Store, error) {
 // Entry is a run in a list.
 type Entry struct {
 	ID       string
-	Dir      string
+	Dir      string   // its folder; empty if the run is in a bucket
+	Address  Address  // of its content; empty if the run has not ended
 	Manifest Manifest // as [Store.Open] gives it
 	Trials   int      // archived
-	Err      error    // why the manifest can't be read, nil if it can
+	Err      error    // why the run can't be read, as far as its manifest and sums tell
 }
 
 // List returns the runs, newest first. One that can't be read is listed with
@@ -47,15 +48,25 @@ func (s Store) List() ([]Entry, error) {
 	entries := make([]Entry, 0, len(ids))
 	for _, id := range slices.Backward(ids) {
 		e := Entry{ID: id, Dir: filepath.Join(s.Dir, id)}
-		e.Manifest, e.Err = readManifest(e.Dir)
-		if e.Err == nil {
-			var indices []int
-			indices, e.Err = listTrials(e.Dir)
-			e.Trials = len(indices)
-		}
+		e.Err = e.read()
 		entries = append(entries, e)
 	}
 	return entries, nil
+}
+
+// read fills the entry from the run's folder.
+func (e *Entry) read() (err error) {
+	if e.Manifest, err = readManifest(e.Dir); err != nil {
+		return err
+	}
+	if !e.Manifest.Finished.IsZero() {
+		if e.Address, err = readAddress(e.Dir); err != nil {
+			return err
+		}
+	}
+	indices, err := listTrials(e.Dir)
+	e.Trials = len(indices)
+	return err
 }
 
 // ids returns the names of the runs, oldest first: they begin with the time.
@@ -79,12 +90,12 @@ func (s Store) ids() ([]string, error) {
 // isRun reports whether the folder is one of a run. One that is just being
 // created has no manifest yet.
 func isRun(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, manifestFile))
+	_, err := os.Stat(filepath.Join(dir, ManifestFile))
 	return err == nil
 }
 
 // Open reads the run that ref means: "latest", an ID, the beginning of just one
-// ID, or the path of a run's folder. Windows come without histograms, see
+// ID or address, or the path of a run's folder. Windows come without histograms, see
 // [Run.Windows]. A run that ended is read only if its files are as they were
 // then, and only if it breaks no law ([Broken]); the errors are [*Damage] and
 // name the file otherwise.
@@ -106,10 +117,12 @@ func open(dir string) (*Run, error) {
 		return nil, err
 	}
 	run := &Run{Dir: dir, Manifest: m}
-	if err := Verify(run); err != nil {
-		return nil, err
+	if !m.Finished.IsZero() {
+		if run.Address, err = verify(dir); err != nil {
+			return nil, err
+		}
 	}
-	if err := checkPlan(filepath.Join(dir, manifestFile), &m); err != nil {
+	if err := checkPlan(filepath.Join(dir, ManifestFile), &m); err != nil {
 		return nil, err
 	}
 	if run.Trials, err = readTrials(dir, &m); err != nil {
@@ -121,12 +134,13 @@ func open(dir string) (*Run, error) {
 // readManifest reads a run's manifest. If it says that the run is still being
 // written but nobody does, it is returned as interrupted.
 func readManifest(dir string) (Manifest, error) {
-	path := filepath.Join(dir, manifestFile)
-	if err := checkSchema(path); err != nil {
+	path := filepath.Join(dir, ManifestFile)
+	content, err := readBounded(path)
+	if err != nil {
 		return Manifest{}, err
 	}
-	var m Manifest
-	if err := readDocument(path, &m); err != nil {
+	m, err := ParseManifest(content, path)
+	if err != nil {
 		return Manifest{}, err
 	}
 	if m.Status == Running && !locked(filepath.Join(dir, lockFile)) {

@@ -37,7 +37,7 @@ func TestListShowsNewestFirstAndWhatIsDamaged(t *testing.T) {
 		m.Started = m.Started.AddDate(0, 0, day)
 		dirs = append(dirs, finished(t, store, m))
 	}
-	edit(t, filepath.Join(dirs[1], manifestFile), `"study"`, `"stduy"`)
+	edit(t, filepath.Join(dirs[1], ManifestFile), `"study"`, `"stduy"`)
 	if err := os.Mkdir(filepath.Join(store.Dir, "notes"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestOpenByReference(t *testing.T) {
 func TestRemove(t *testing.T) {
 	store := Store{Dir: t.TempDir()}
 	whole, damaged := finished(t, store, newManifest()), finished(t, store, newManifest())
-	edit(t, filepath.Join(damaged, manifestFile), "{", "")
+	edit(t, filepath.Join(damaged, ManifestFile), "{", "")
 	for _, dir := range []string{whole, damaged} {
 		if err := store.Remove(filepath.Base(dir)); err != nil {
 			t.Error(err)

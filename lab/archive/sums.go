@@ -10,19 +10,21 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// sums is the SHA-256 of each file of a run, by its path within the run's
-// folder, with slashes.
-type sums map[string]string
+// Sums is the SHA-256, as lower-case hexadecimal digits, of each file of a run's
+// record, by its path within the run's folder, with slashes. The record is the
+// manifest and the trials' files; what follows from them has no sum.
+type Sums map[string]string
 
 // sum computes the sums of the files in the folder, taking the manifest as
 // given. The analysis is left out: it follows from the rest.
-func sum(dir string, manifest []byte) (sums, error) {
-	s := sums{}
+func sum(dir string, manifest []byte) (Sums, error) {
+	s := Sums{}
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -35,7 +37,7 @@ func sum(dir string, manifest []byte) (sums, error) {
 		return err
 	})
 	digest := sha256.Sum256(manifest)
-	s[manifestFile] = hex.EncodeToString(digest[:])
+	s[ManifestFile] = hex.EncodeToString(digest[:])
 	return s, err
 }
 
@@ -58,76 +60,74 @@ func sumFile(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// bytes is the content of SHA256SUMS, as "sha256sum --check" reads it.
-func (s sums) bytes() []byte {
+// Bytes is the content of SHA256SUMS, as "sha256sum --check" reads it: for each
+// file its digits, two spaces, its name and a newline, in the order of the
+// names' bytes. No other form is read.
+func (s Sums) Bytes() []byte {
 	var b bytes.Buffer
-	for _, name := range slices.Sorted(maps.Keys(s)) {
+	for _, name := range s.Names() {
 		fmt.Fprintf(&b, "%s  %s\n", s[name], name)
 	}
 	return b.Bytes()
 }
 
-// readSums reads what bytes wrote.
-func readSums(path string) (sums, error) {
+// Names are the files, in the order of their bytes.
+func (s Sums) Names() []string { return slices.Sorted(maps.Keys(s)) }
+
+// Address is that of the run with these sums.
+func (s Sums) Address() Address { return addressOf(s.Bytes()) }
+
+// Trials is how many trials the run has.
+func (s Sums) Trials() int {
+	n := 0
+	for name := range s {
+		if strings.HasPrefix(name, trialsFolder+"/") && path.Base(name) == trialFile {
+			n++
+		}
+	}
+	return n
+}
+
+// readSums reads the sums in the folder of a run.
+func readSums(dir string) (Sums, error) {
+	path := filepath.Join(dir, SumsFile)
 	content, err := readBounded(path)
 	if err != nil {
 		return nil, err
 	}
-	s := sums{}
-	err = readLines(bytes.NewReader(content), path, func(line []byte) error {
+	return ParseSums(content, path)
+}
+
+// ParseSums reads what [Sums.Bytes] wrote, and nothing else: a name that leads
+// out of a run's folder or into none of its record, one that comes twice or out
+// of order, or a run without a manifest is refused. Errors are [*Damage] of the
+// file at path.
+func ParseSums(content []byte, path string) (Sums, error) {
+	s, last := Sums{}, ""
+	err := readLines(bytes.NewReader(content), path, func(line []byte) error {
 		digest, name, ok := strings.Cut(string(line), "  ")
-		if _, err := hex.DecodeString(digest); err != nil || !ok || len(digest) != 2*sha256.Size || name == "" {
+		switch {
+		case !ok || len(digest) != 2*sha256.Size || !isHex(digest) || name == "":
 			return fmt.Errorf("%q is not a sum, two spaces and a file", line)
+		case !Recorded(name):
+			return fmt.Errorf("%q is not a file of a run's record", name)
+		case name <= last:
+			return fmt.Errorf("%q comes after %q: files must be in order", name, last)
 		}
-		s[name] = digest
+		s[name], last = digest, name
 		return nil
 	})
+	if err == nil && s[ManifestFile] == "" {
+		err = &Damage{File: path, Err: errors.New("has no sum of " + ManifestFile)}
+	}
 	return s, err
 }
 
-// Verify checks the files of a finished run against its sums and names, as
-// [*Damage], each that was changed, added or removed since. A run that is still
-// being written, or whose writer died, has no sums and nothing to check.
-func Verify(run *Run) error {
-	if run.Dir == "" || run.Manifest.Finished.IsZero() {
-		return nil
+// Recorded reports whether a name is of those that a run's record may have.
+func Recorded(name string) bool {
+	if name == ManifestFile {
+		return true
 	}
-	return verify(run.Dir)
-}
-
-func verify(dir string) error {
-	want, err := readSums(filepath.Join(dir, sumsFile))
-	if err != nil {
-		return err
-	}
-	manifest, err := os.ReadFile(filepath.Join(dir, manifestFile))
-	if err != nil {
-		return err
-	}
-	have, err := sum(dir, manifest)
-	if err != nil {
-		return err
-	}
-	return compare(dir, want, have)
-}
-
-func compare(dir string, want, have sums) error {
-	all := maps.Clone(want)
-	maps.Copy(all, have)
-	var damages []error
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		var err error
-		switch {
-		case have[name] == "":
-			err = errors.New("was removed since the run ended")
-		case want[name] == "":
-			err = errors.New("was added since the run ended")
-		case have[name] != want[name]:
-			err = errors.New("was changed since the run ended: its SHA-256 is not that in " + sumsFile)
-		default:
-			continue
-		}
-		damages = append(damages, &Damage{File: filepath.Join(dir, filepath.FromSlash(name)), Err: err})
-	}
-	return errors.Join(damages...)
+	return strings.HasPrefix(name, trialsFolder+"/") && !strings.Contains(name, "/"+hidden) &&
+		!strings.ContainsAny(name, "\\\x00\r") && path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name))
 }

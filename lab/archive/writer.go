@@ -121,7 +121,8 @@ func (w *Writer) Finish(status Status, cause error) error {
 	return nil
 }
 
-// seal writes the sums first: a run that says it has ended has them.
+// seal writes the sums and the address first: a run that says it has ended has
+// them.
 func (w *Writer) seal() error {
 	if err := os.Remove(w.reserved()); err != nil {
 		return err
@@ -134,10 +135,18 @@ func (w *Writer) seal() error {
 	if err != nil {
 		return err
 	}
-	if err := w.create.replace(filepath.Join(w.dir, sumsFile), sums.bytes()); err != nil {
+	if err := w.create.writeSums(w.dir, sums); err != nil {
 		return err
 	}
-	return w.create.replace(filepath.Join(w.dir, manifestFile), document)
+	return w.create.replace(filepath.Join(w.dir, ManifestFile), document)
+}
+
+// writeSums writes the sums and the address that follows from them.
+func (create creator) writeSums(dir string, s Sums) error {
+	if err := create.replace(filepath.Join(dir, SumsFile), s.Bytes()); err != nil {
+		return err
+	}
+	return create.replace(filepath.Join(dir, addressFile), s.Address().line())
 }
 
 func (w *Writer) writeManifest() error {
@@ -145,7 +154,7 @@ func (w *Writer) writeManifest() error {
 	if err != nil {
 		return err
 	}
-	return w.create.replace(filepath.Join(w.dir, manifestFile), document)
+	return w.create.replace(filepath.Join(w.dir, ManifestFile), document)
 }
 
 // release lets go of the lock and removes its file.

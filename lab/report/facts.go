@@ -196,6 +196,7 @@ func methodFacts(a *analysis.Analysis, c catalogue) []fact {
 		fact{Name: c.text("method.calibration"), Value: calibration(m.Calibration, c)},
 		fact{Name: c.text("method.reference"), Value: m.Reference},
 		fact{Name: c.text("method.dyno"), Value: m.Dyno},
+		fact{Name: c.text("method.address"), Value: a.Address.String(), Code: true},
 	)...)
 }
 
