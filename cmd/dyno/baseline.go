@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -16,7 +17,7 @@ import (
 	"dyno/lab/report"
 )
 
-func newBaseline() *cobra.Command {
+func newBaseline(global *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "baseline",
 		Short: "Keep the figures of a run in a small file for git",
@@ -30,7 +31,7 @@ measures both in turns on the machine as it is now.`,
 	}
 	var store baseline.Store
 	addBaselineDir(cmd, &store.Dir)
-	cmd.AddCommand(newBaselineSet(&store), newBaselineList(&store), newBaselineShow(&store), newBaselineRemove(&store))
+	cmd.AddCommand(newBaselineSet(global, &store), newBaselineList(&store), newBaselineShow(&store), newBaselineRemove(&store))
 	return cmd
 }
 
@@ -38,13 +39,15 @@ func addBaselineDir(cmd *cobra.Command, dir *string) {
 	cmd.PersistentFlags().StringVar(dir, "dir", baseline.DefaultDir, "folder of the baselines")
 }
 
-func newBaselineSet(store *baseline.Store) *cobra.Command {
+func newBaselineSet(global *globalFlags, store *baseline.Store) *cobra.Command {
 	return &cobra.Command{
 		Use:     "set NAME RUN",
 		Short:   "Make, or replace, a baseline of a run",
 		Example: "  dyno baseline set main latest",
 		Args:    exactArgs(2, "a name and a run's ID, or latest"),
-		RunE:    func(_ *cobra.Command, args []string) error { return setBaseline(store, args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return setBaseline(cmd.Context(), global, store, args[0], args[1])
+		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 1 {
 				return completeRuns(cmd, args, word)
@@ -54,8 +57,8 @@ func newBaselineSet(store *baseline.Store) *cobra.Command {
 	}
 }
 
-func setBaseline(store *baseline.Store, name, ref string) error {
-	a, run, err := analyseRun(ref)
+func setBaseline(ctx context.Context, global *globalFlags, store *baseline.Store, name, ref string) error {
+	a, run, err := analyseRun(ctx, global, ref)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -23,7 +24,7 @@ type compareFlags struct {
 	across        bool
 }
 
-func newCompare() *cobra.Command {
+func newCompare(global *globalFlags) *cobra.Command {
 	var f compareFlags
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW",
@@ -37,8 +38,8 @@ the ratios. To compare two versions of a program, measure them in turns: dyno ga
 --against does, and so does a study that has both as subjects.`,
 		Example: "  dyno compare 20261120 latest\n  dyno compare 20261120 latest --metric cpu --metric response.p99 --format markdown",
 		Args:    exactArgs(2, "two runs, the old one first"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return compareRuns(&f, args[0], args[1])
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return compareRuns(cmd.Context(), global, &f, args[0], args[1])
 		},
 		ValidArgsFunction: completeRuns,
 	}
@@ -52,16 +53,16 @@ the ratios. To compare two versions of a program, measure them in turns: dyno ga
 	return cmd
 }
 
-func compareRuns(f *compareFlags, oldRef, newRef string) error {
+func compareRuns(ctx context.Context, global *globalFlags, f *compareFlags, oldRef, newRef string) error {
 	o, err := f.options()
 	if err != nil {
 		return usageError(err)
 	}
-	old, _, err := analyseRun(oldRef)
+	old, _, err := analyseRun(ctx, global, oldRef)
 	if err != nil {
 		return err
 	}
-	new, _, err := analyseRun(newRef)
+	new, _, err := analyseRun(ctx, global, newRef)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"dyno/lab/analysis"
-	"dyno/lab/archive"
 	"dyno/lab/baseline"
 	"dyno/lab/calibrate"
 	"dyno/lab/gate"
@@ -169,7 +168,7 @@ func (g *gateRun) againstBaseline(ctx context.Context) (*gate.Result, error) {
 	}
 	var result *gate.Result
 	if g.run != "" {
-		result, err = g.judgeRun(b)
+		result, err = g.judgeRun(ctx, b)
 	} else {
 		result, err = g.judgeStudy(ctx, b)
 	}
@@ -182,8 +181,8 @@ func (g *gateRun) againstBaseline(ctx context.Context) (*gate.Result, error) {
 }
 
 // judgeRun holds an archived run against a baseline.
-func (g *gateRun) judgeRun(b *baseline.Baseline) (*gate.Result, error) {
-	a, _, err := analyseRun(g.run)
+func (g *gateRun) judgeRun(ctx context.Context, b *baseline.Baseline) (*gate.Result, error) {
+	a, _, err := analyseRun(ctx, g.global, g.run)
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +259,7 @@ func (g *gateRun) runner(s *study.Study, seed uint64) (*runner.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := archive.DefaultStore()
+	store, err := g.global.folder()
 	if err != nil {
 		return nil, err
 	}

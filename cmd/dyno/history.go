@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -24,7 +25,7 @@ type historyFlags struct {
 	across  bool
 }
 
-func newHistory() *cobra.Command {
+func newHistory(global *globalFlags) *cobra.Command {
 	var f historyFlags
 	cmd := &cobra.Command{
 		Use:   "history STUDY | RUN RUN...",
@@ -37,8 +38,8 @@ Runs of another machine than the newest one's, and cells whose load was another,
 are left out and listed.`,
 		Example: "  dyno history my-study\n  dyno history my-study --metric cpu --last 30 --format markdown",
 		Args:    argsBetween(1, 10_000, "a study's name or file, or runs"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return showHistory(&f, args)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return showHistory(cmd.Context(), global, &f, args)
 		},
 		ValidArgsFunction: completeStudies,
 	}
@@ -69,7 +70,7 @@ func (f *historyFlags) options() (history.Options, error) {
 	return o, err
 }
 
-func showHistory(f *historyFlags, args []string) error {
+func showHistory(ctx context.Context, global *globalFlags, f *historyFlags, args []string) error {
 	o, err := f.options()
 	if err != nil {
 		return usageError(err)
@@ -77,9 +78,9 @@ func showHistory(f *historyFlags, args []string) error {
 	var runs []*analysis.Analysis
 	var damaged []history.LeftOut
 	if len(args) > 1 {
-		runs, err = analyseAll(args)
+		runs, err = analyseAll(ctx, global, args)
 	} else {
-		runs, damaged, err = f.studyRuns(args[0])
+		runs, damaged, err = f.studyRuns(ctx, global, args[0])
 	}
 	if err != nil {
 		return err
@@ -99,10 +100,10 @@ func showHistory(f *historyFlags, args []string) error {
 }
 
 // analyseAll reads the runs that were named; one that can't be read is an error.
-func analyseAll(refs []string) ([]*analysis.Analysis, error) {
+func analyseAll(ctx context.Context, global *globalFlags, refs []string) ([]*analysis.Analysis, error) {
 	var runs []*analysis.Analysis
 	for _, ref := range refs {
-		a, _, err := analyseRun(ref)
+		a, _, err := analyseRun(ctx, global, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -113,15 +114,15 @@ func analyseAll(refs []string) ([]*analysis.Analysis, error) {
 
 // studyRuns reads the last complete runs of a study. One that is damaged is left
 // out, and named.
-func (f *historyFlags) studyRuns(name string) (runs []*analysis.Analysis, damaged []history.LeftOut, err error) {
+func (f *historyFlags) studyRuns(ctx context.Context, global *globalFlags, name string) (runs []*analysis.Analysis, damaged []history.LeftOut, err error) {
 	if name, err = studyName(name); err != nil {
 		return nil, nil, usageError(err)
 	}
-	store, err := archive.DefaultStore()
+	lib, err := global.library(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	entries, err := store.List()
+	entries, err := lib.list(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -137,7 +138,7 @@ func (f *historyFlags) studyRuns(name string) (runs []*analysis.Analysis, damage
 		if m.Quick != quick {
 			continue // another study in all but name
 		}
-		a, _, err := analyseRun(e.ID)
+		a, _, err := analyseRun(ctx, global, e.ID)
 		if err != nil {
 			damaged = append(damaged, history.LeftOut{Run: e.ID, Why: err.Error()})
 			continue
@@ -145,7 +146,7 @@ func (f *historyFlags) studyRuns(name string) (runs []*analysis.Analysis, damage
 		runs = append(runs, a)
 	}
 	if len(runs) == 0 {
-		return nil, nil, errors.Join(fmt.Errorf("no complete run of a study %q in %s; dyno list shows what there is", name, store.Dir), leftOut(damaged))
+		return nil, nil, errors.Join(fmt.Errorf("no complete run of a study %q in %s; dyno list shows what there is", name, lib), leftOut(damaged))
 	}
 	return runs, damaged, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,11 +33,12 @@ func catalog() (*subject.Catalog, error) {
 	return subject.NewCatalog(files)
 }
 
-// openRun opens an archived run by ID, beginning of an ID, path or "latest".
-func openRun(ref string) (*archive.Run, error) {
-	store, err := archive.DefaultStore()
+// openRun opens an archived run by ID, beginning of an ID or address, path, URL
+// or "latest".
+func openRun(ctx context.Context, global *globalFlags, ref string) (*archive.Run, error) {
+	lib, ref, err := global.libraryOf(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(ref)
+	return lib.open(ctx, ref)
 }

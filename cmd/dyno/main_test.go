@@ -89,7 +89,7 @@ func startCommand(t *testing.T, cmd *exec.Cmd, home string) *session {
 	s := &session{cmd: cmd}
 	cmd.Dir = home
 	// What a killed dyno leaves in the temporary folder goes with the programs.
-	cmd.Env = append(os.Environ(), "DYNO_HOME="+home, "TMPDIR="+filepath.Dir(dynoBinary))
+	cmd.Env = append(os.Environ(), "DYNO_HOME="+home, "DYNO_ARCHIVE=", "TMPDIR="+filepath.Dir(dynoBinary))
 	cmd.Stdout, cmd.Stderr = &s.stdout, &s.stderr
 	cmd.WaitDelay = time.Second
 	if err := cmd.Start(); err != nil {

@@ -14,7 +14,7 @@ import (
 	"dyno/lab/report"
 )
 
-func newPublish() *cobra.Command {
+func newPublish(global *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "publish RUN DIR",
 		Short: "Write what a run found into a small folder, to be kept with source",
@@ -26,8 +26,8 @@ and stays where it is. dyno claims --page --results draws a page of such folders
 A run that is INVALID is not published.`,
 		Example: "  dyno publish latest docs/results/six-keepalive\n  dyno claims --page > docs/claims.md",
 		Args:    exactArgs(2, "a run's ID, or latest, and a folder"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			a, _, err := analyseRun(args[0])
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, _, err := analyseRun(cmd.Context(), global, args[0])
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -27,11 +28,13 @@ func newReport(global *globalFlags) *cobra.Command {
 		Long: `Write a run's report anew from its raw record. The same run always gives the
 same bytes.
 
+RUN is an ID, the beginning of one or of an address, a folder, a URL, or latest.
+
 HTML goes to report.html in the run's folder, the other forms to standard
 output; --output chooses a file, or - for standard output.`,
 		Args: exactArgs(1, "a run's ID, or latest"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return writeReport(&f, args[0], global.lang)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return writeReport(cmd.Context(), &f, global, args[0])
 		},
 		ValidArgsFunction: completeRuns,
 	}
@@ -47,8 +50,8 @@ output; --output chooses a file, or - for standard output.`,
 	return cmd
 }
 
-func writeReport(f *reportFlags, ref, lang string) error {
-	a, run, err := analyseRun(ref)
+func writeReport(ctx context.Context, f *reportFlags, global *globalFlags, ref string) error {
+	a, run, err := analyseRun(ctx, global, ref)
 	if err != nil {
 		return err
 	}
@@ -58,7 +61,7 @@ func writeReport(f *reportFlags, ref, lang string) error {
 			f.output = filepath.Join(run.Dir, "report.html")
 		}
 	}
-	fill := func(w *bytes.Buffer) error { return f.write(w, a, lang) }
+	fill := func(w *bytes.Buffer) error { return f.write(w, a, global.lang) }
 	if f.output == "-" {
 		var b bytes.Buffer
 		if err := fill(&b); err != nil {

@@ -11,9 +11,10 @@ import (
 
 // globalFlags hold for every command.
 type globalFlags struct {
-	quiet bool
-	plain bool
-	lang  string
+	quiet   bool
+	plain   bool
+	lang    string
+	archive string
 }
 
 // liveLines reports whether lines may be written over: on a terminal, unless
@@ -65,13 +66,14 @@ says what the numbers are worth, and keeps the evidence.
 	flags.BoolVarP(&global.quiet, "quiet", "q", false, "print results only, no progress")
 	flags.BoolVar(&global.plain, "plain", false, "print plain lines instead of a live display")
 	flags.StringVar(&global.lang, "lang", "en", "language of HTML reports: en or zh")
+	flags.StringVar(&global.archive, "archive", "", "where runs are kept: a folder, or s3://bucket/prefix?region=…&endpoint=… (default: DYNO_ARCHIVE, or the folder runs in DYNO_HOME)")
 	root.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"en", "zh"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(
 		newRun(&global), newLoad(&global), newCapacity(&global), newKnee(&global), newOverload(&global), newUp(&global),
 		newStudies(), newSubjects(), newStudy(),
-		newClaims(), newPublish(),
-		newList(), newShow(), newReport(&global), newRemove(), newMachine(&global),
-		newCompare(), newBaseline(), newGate(&global), newHistory(),
+		newClaims(), newPublish(&global),
+		newList(&global), newShow(&global), newReport(&global), newVerify(&global), newPush(&global), newPull(&global), newRemove(&global),
+		newMachine(&global), newCompare(&global), newBaseline(&global), newGate(&global), newHistory(&global),
 	)
 	return root
 }

@@ -43,7 +43,9 @@ randomised blocks, archive everything, and report. Trials that come out invalid
 are kept, shown, left out of every figure, and repeated.
 
 STUDY is the name of a built-in study (see dyno studies) or a file. Ctrl-C ends
-the run; what was measured so far is kept and reported.`,
+the run; what was measured so far is kept and reported.
+
+If the archive is a bucket, the run is kept on this machine and then pushed.`,
 		Example: "  dyno run go-frameworks --quick\n  dyno run my-study.yaml\n  dyno run my-study.yaml --for 10m",
 		Args:    exactArgs(1, "a study's name or file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -74,6 +76,11 @@ func runStudy(ctx context.Context, f *runFlags, global *globalFlags, name string
 			return err
 		}
 	}
+	lib, err := global.reachable(ctx)
+	if err != nil {
+		return err
+	}
+	r.Store = lib.store
 	observer := newObserver(f, global, r)
 	r.Observe = observer.event
 	id, err := r.Run(ctx)
@@ -85,7 +92,7 @@ func runStudy(ctx context.Context, f *runFlags, global *globalFlags, name string
 	if readErr != nil {
 		return errors.Join(err, readErr)
 	}
-	concluded := conclude(run, f.asJSON, global.lang)
+	concluded := errors.Join(conclude(run, f.asJSON, global.lang), lib.keep(ctx, global, run))
 	if ctx.Err() != nil && concluded != nil {
 		return &exitError{exitInterrupted, concluded}
 	}

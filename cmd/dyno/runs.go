@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -14,33 +15,33 @@ import (
 	"dyno/lab/report"
 )
 
-func newList() *cobra.Command {
+func newList(global *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List archived runs, newest first",
 		Args:  exactArgs(0, "none"),
-		RunE: func(*cobra.Command, []string) error {
-			store, err := archive.DefaultStore()
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			lib, err := global.library(cmd.Context())
 			if err != nil {
 				return err
 			}
-			entries, err := store.List()
+			entries, err := lib.list(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return writeList(entries)
+			return writeList(entries, lib)
 		},
 	}
 }
 
-func newShow() *cobra.Command {
+func newShow(global *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show RUN",
 		Short: "Show a run's result in the terminal",
-		Long:  "Show a run's result in the terminal. RUN is an ID, the beginning of one, a folder, or latest.",
+		Long:  "Show a run's result in the terminal. RUN is an ID, the beginning of one or of an address, a folder, a URL, or latest.",
 		Args:  exactArgs(1, "a run's ID, or latest"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			a, _, err := analyseRun(args[0])
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, _, err := analyseRun(cmd.Context(), global, args[0])
 			if err != nil {
 				return err
 			}
@@ -50,18 +51,18 @@ func newShow() *cobra.Command {
 	}
 }
 
-func newRemove() *cobra.Command {
+func newRemove(global *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rm RUN...",
 		Short: "Delete archived runs",
 		Args:  argsBetween(1, math.MaxInt, "the IDs of runs"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			store, err := archive.DefaultStore()
+		RunE: func(cmd *cobra.Command, args []string) error {
+			lib, err := global.library(cmd.Context())
 			if err != nil {
 				return err
 			}
 			for _, ref := range args {
-				if err := store.Remove(ref); err != nil {
+				if err := lib.remove(cmd.Context(), ref); err != nil {
 					return err
 				}
 			}
@@ -72,8 +73,8 @@ func newRemove() *cobra.Command {
 }
 
 // analyseRun reads a run and computes its figures anew.
-func analyseRun(ref string) (*analysis.Analysis, *archive.Run, error) {
-	run, err := openRun(ref)
+func analyseRun(ctx context.Context, global *globalFlags, ref string) (*analysis.Analysis, *archive.Run, error) {
+	run, err := openRun(ctx, global, ref)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,31 +85,38 @@ func analyseRun(ref string) (*analysis.Analysis, *archive.Run, error) {
 	return a, run, nil
 }
 
-func completeRuns(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// completeRuns offers the runs of the archive if that is a folder: a bucket is
+// too slow to ask while somebody types.
+func completeRuns(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	ids := []string{archive.Latest}
-	if store, err := archive.DefaultStore(); err == nil {
-		entries, _ := store.List()
+	global := globalFlags{archive: cmd.Flag("archive").Value.String()}
+	if l, err := global.location(); err == nil && !l.IsBucket() {
+		entries, _ := archive.Store{Dir: l.Dir}.List()
 		for _, e := range entries {
-			ids = append(ids, e.Manifest.ID)
+			ids = append(ids, e.ID)
 		}
 	}
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-func writeList(entries []archive.Entry) error {
+func writeList(entries []archive.Entry, lib *library) error {
+	if len(entries) == 0 && lib.bucket != nil {
+		fmt.Printf("no runs in %s; dyno push RUN puts one there\n", lib)
+		return nil
+	}
 	if len(entries) == 0 {
 		fmt.Println("no runs yet; dyno run go-frameworks --quick makes one")
 		return nil
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "RUN\tSTUDY\tSTARTED\tSTATUS\tTRIALS")
+	fmt.Fprintln(w, "RUN\tSTUDY\tSTARTED\tSTATUS\tTRIALS\tADDRESS")
 	for _, e := range entries {
 		if e.Err != nil {
 			fmt.Fprintf(w, "%s\t\t\tdamaged\t%v\n", e.ID, e.Err)
 			continue
 		}
 		m := &e.Manifest
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\n", e.ID, m.Study, m.Started.Local().Format(time.DateTime), m.Status, len(m.Plan.Trials))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", e.ID, m.Study, m.Started.Local().Format(time.DateTime), m.Status, len(m.Plan.Trials), e.Address.Short())
 	}
 	return w.Flush()
 }

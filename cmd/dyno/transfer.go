@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"dyno/lab/archive"
+	"dyno/lab/archive/bucket"
+)
+
+func newPush(global *globalFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "push RUN [ARCHIVE]",
+		Short: "Copy a run of this machine into a bucket or another folder",
+		Long: `Copy a run of this machine into ARCHIVE, a bucket's URL or a folder, or into the
+bucket that --archive or DYNO_ARCHIVE names. The run is listed there only when
+all of it is there. A push that failed can be repeated: what is there is not sent
+again. Credentials come from the environment or the AWS configuration files.`,
+		Example: "  dyno push latest 's3://lab/runs?region=eu-central-1'\n  dyno push latest 's3://lab/runs?endpoint=https://minio.example:9000'",
+		Args:    argsBetween(1, 2, "a run's ID, or latest, and where to copy it"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			from, to, err := global.transfer(args)
+			if err != nil {
+				return err
+			}
+			return push(cmd.Context(), global, args[0], from, to)
+		},
+		ValidArgsFunction: completeRuns,
+	}
+}
+
+func newPull(global *globalFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "pull RUN [ARCHIVE]",
+		Short: "Copy a run from a bucket or another folder to this machine",
+		Long: `Copy a run from ARCHIVE, a bucket's URL or a folder, or from the bucket that
+--archive or DYNO_ARCHIVE names, to the runs of this machine. RUN can also be a
+URL with the run at its end. What arrives is held to the run's address.`,
+		Example: "  dyno pull latest 's3://lab/runs?region=eu-central-1'\n  dyno pull 's3://lab/runs/20261121-075328-go-frameworks-52f0?region=eu-central-1'",
+		Args:    argsBetween(1, 2, "a run's ID, or latest, and where it is"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return pull(cmd.Context(), global, args)
+		},
+	}
+}
+
+// transfer returns the folder of this machine's runs and the other archive that
+// the arguments after the run's, or the flags, name.
+func (g *globalFlags) transfer(args []string) (folder archive.Store, other archive.Location, err error) {
+	if folder, err = g.folder(); err != nil {
+		return folder, other, err
+	}
+	if len(args) > 1 {
+		if other, err = archive.ParseLocation(args[1]); err != nil {
+			err = usageError(fmt.Errorf("the archive to copy to or from: %w", err))
+		}
+		return folder, other, err
+	}
+	if other, err = g.location(); err == nil && !other.IsBucket() {
+		err = usageError(errors.New("no other archive named: add s3://bucket/prefix, a folder, or set DYNO_ARCHIVE to a bucket"))
+	}
+	return folder, other, err
+}
+
+// push copies the run that ref means from the folder to the other archive.
+func push(ctx context.Context, global *globalFlags, ref string, from archive.Store, to archive.Location) error {
+	r, err := from.Record(ref)
+	if err != nil {
+		return err
+	}
+	lib, err := openLibrary(ctx, to)
+	if err != nil {
+		return err
+	}
+	return send(ctx, global, r, lib, os.Stdout)
+}
+
+// send copies a run into the archive and says so.
+func send(ctx context.Context, global *globalFlags, r *archive.Record, to *library, out *os.File) error {
+	observe, end := copying(global)
+	sent, err := to.push(ctx, r, observe)
+	end()
+	if err != nil {
+		return err
+	}
+	if sent == 0 {
+		fmt.Fprintf(out, "pushed  %s: it is in %s already\n", r.ID, to)
+		return nil
+	}
+	fmt.Fprintf(out, "pushed  %s to %s (%d files)\n", r.ID, to, sent)
+	return nil
+}
+
+func pull(ctx context.Context, global *globalFlags, args []string) error {
+	ref := args[0]
+	from, inside, isURL, err := archive.ParseRun(ref)
+	if err != nil {
+		return usageError(fmt.Errorf("the run's URL: %w", err))
+	}
+	if isURL {
+		if len(args) > 1 {
+			return usageError(errors.New("the run's URL says where it is: give no other archive"))
+		}
+		ref, args = inside, []string{inside, from.String()}
+	}
+	folder, from, err := global.transfer(args)
+	if err != nil {
+		return err
+	}
+	lib, err := openLibrary(ctx, from)
+	if err != nil {
+		return err
+	}
+	observe, end := copying(global)
+	dir, err := lib.pull(ctx, ref, folder, observe)
+	end()
+	if err != nil {
+		return err
+	}
+	fmt.Println(dir)
+	return nil
+}
+
+// copying shows how far a copy has come, on a terminal; end clears that.
+func copying(global *globalFlags) (observe func(bucket.Progress), end func()) {
+	if !global.liveLines() {
+		return nil, func() {}
+	}
+	observe = func(p bucket.Progress) { fmt.Fprintf(os.Stderr, "\r\x1b[K%d/%d %s", p.Done, p.Total, p.File) }
+	return observe, func() { fmt.Fprint(os.Stderr, "\r\x1b[K") }
+}
