@@ -21,7 +21,11 @@ func main() {
 	host := flag.String("host", "127.0.0.1", "address to listen on")
 	port := flag.Int("port", 8080, "port to listen on")
 	flag.Parse()
-	if err := serve(net.JoinHostPort(*host, strconv.Itoa(*port)), routes()); err != nil {
+	spin, err := parseSpin(os.Getenv("NETHTTP_SPIN"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := serve(net.JoinHostPort(*host, strconv.Itoa(*port)), spinning(routes(), spin)); err != nil {
 		log.Fatal(err)
 	}
 }
