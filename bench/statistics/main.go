@@ -14,8 +14,10 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -37,15 +39,17 @@ type options struct {
 }
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "statistics:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string) error {
+func run(args []string, out io.Writer) error {
 	o, err := parseOptions(args)
-	if err != nil {
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	r := &Record{Version: recordVersion, Command: append([]string{"go", "run", "./bench/statistics"}, args...), Seed: o.seed}
@@ -60,7 +64,7 @@ func run(args []string) error {
 	if len(r.Results) == 0 {
 		return fmt.Errorf("-what %s has nothing to say about recorded runs: leave -from out", strings.Join(o.what, ","))
 	}
-	fmt.Print(r.Markdown())
+	fmt.Fprint(out, r.Markdown())
 	return r.save(o.out, o.name)
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -30,12 +31,14 @@ func recordedRun(t *testing.T) string {
 	if err := w.Finish(archive.Complete, nil); err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(store.Dir, made.Manifest.ID)
+	return w.Dir()
 }
+
+func runQuietly(args []string) error { return run(args, io.Discard) }
 
 func TestSynthetic(t *testing.T) {
 	dir := t.TempDir()
-	if err := run([]string{"-studies", "20", "-quantiles", "3", "-blocks", "6", "-name", "x", "-out", dir}); err != nil {
+	if err := runQuietly([]string{"-studies", "20", "-quantiles", "3", "-blocks", "6", "-name", "x", "-out", dir}); err != nil {
 		t.Fatal(err)
 	}
 	document, err := os.ReadFile(filepath.Join(dir, "x.json"))
@@ -59,7 +62,7 @@ func TestSynthetic(t *testing.T) {
 
 func TestRecordedPower(t *testing.T) {
 	dir, from := t.TempDir(), recordedRun(t)
-	if err := run([]string{"-what", "power", "-from", from, "-studies", "50", "-blocks", "6", "-name", "x", "-out", dir}); err != nil {
+	if err := runQuietly([]string{"-what", "power", "-from", from, "-studies", "50", "-blocks", "6", "-name", "x", "-out", dir}); err != nil {
 		t.Fatal(err)
 	}
 	table, err := os.ReadFile(filepath.Join(dir, "x.md"))
@@ -81,7 +84,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-what", "coverage", "-from", from}, "leave -from out"},
 		{[]string{"-from", filepath.Join(dir, "none")}, "none"},
 	} {
-		if err := run(append(c.args, "-out", dir)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := runQuietly(append(c.args, "-out", dir)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %q", c.args, err, c.want)
 		}
 	}

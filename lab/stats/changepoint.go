@@ -24,14 +24,14 @@ type ChangeOptions struct {
 
 // maxSeries is how many values of a series are looked at: the last ones. Time
 // taken grows with the square of it, to a tenth of a second for each change.
-const maxSeries = 1000
+const maxSeries = 500
 
 // ChangePoints finds the places where the distribution of a series changes, in
 // its level or in its spread, by E-divisive with a permutation test (Matteson
 // and James, "A Nonparametric Approach for Multiple Change Point Analysis of
 // Multivariate Data", Journal of the American Statistical Association 109,
-// 2014). Changes are in the order of their places; of more than 1,000 values the
-// last 1,000 are looked at. The same seed gives the same changes.
+// 2014). Changes are in the order of their places; of more than 500 values the
+// last 500 are looked at. The same seed gives the same changes.
 //
 // It assumes no shape, and that values between changes are independent: in a
 // series without changes it finds any with probability P, and more often when

@@ -42,7 +42,7 @@ func TestChangePoints(t *testing.T) {
 		{"flat", levels(3, 40, 1, 10), ChangeOptions{P: 0.01}, nil, 0},
 		{"step", levels(4, 15, 0.1, 10, 11), ChangeOptions{}, []int{15}, 0},
 		{"two steps", levels(5, 12, 0.1, 10, 11, 10), ChangeOptions{P: 0.01}, []int{12, 24}, 0},
-		{"three levels of many", levels(6, 100, 1, 10, 15, 5, 12), ChangeOptions{P: 0.01}, []int{100, 200, 300}, 1},
+		{"four levels", levels(6, 60, 1, 10, 15, 5, 12), ChangeOptions{P: 0.01}, []int{60, 120, 180}, 1},
 		{"spread only", spread, ChangeOptions{P: 0.02}, []int{60}, 6},
 		{"an outlier", append(levels(7, 20, 0.1, 10), 99), ChangeOptions{}, nil, 0},
 		{"an outlier confirmed", append(levels(7, 20, 0.1, 10), 99, 99), ChangeOptions{}, []int{20}, 0},
@@ -69,11 +69,10 @@ func TestChangeSaysWhatChanged(t *testing.T) {
 }
 
 func TestChangePointsOfALongSeries(t *testing.T) {
-	x := slices.Concat(make([]float64, 500), levels(1, 400, 0.1, 1, 2))
-	x = append(slices.Repeat([]float64{7}, 200), x...) // 1,500 values; the first 500 are not seen
+	x := slices.Concat(slices.Repeat([]float64{7}, 700), levels(1, 400, 0.1, 1, 2)) // 1,500 values; the last 500 are seen
 	got := indices(ChangePoints(x, ChangeOptions{P: 0.01}))
-	if !slices.Equal(got, []int{700, 1100}) {
-		t.Errorf("changes at %v, want 700 and 1100", got)
+	if !slices.Equal(got, []int{1100}) {
+		t.Errorf("changes at %v, want 1100", got)
 	}
 }
 

@@ -24,9 +24,12 @@ const quantileResamples = 400
 // Field and Welsh, "Bootstrapping clustered data", Journal of the Royal
 // Statistical Society B 69, 2007): it covers in 99 of 100 runs where 95 were
 // asked, which is simulated in the tests. As in [Median], the percentiles are
-// expanded for small samples (Hesterberg 2015), and as there no interval can be
-// wider than the range of restarts allows: with fewer than six of them Level is
-// what they really give for 95 %.
+// expanded for small samples (Hesterberg 2015). Where few restarts have shown
+// what slow ones are like, percentiles still end too early, in one of ten runs;
+// so each end is that of the percentiles or that of Student's t with the
+// bootstrap's standard error of the logarithm, whichever is farther out, which
+// covers in 93 to 97 of 100. With fewer than six restarts Level is what their
+// range really gives for 95 %.
 //
 // Of a single restart the windows are resampled in blocks of consecutive ones
 // (Künsch, "The Jackknife and the Bootstrap for General Stationary
@@ -108,13 +111,32 @@ func (h *hierarchy) interval(q, estimate float64, draws []float64, level float64
 		result.Note = "one restart: the interval says nothing about others"
 	}
 	cut := int(tail * float64(len(draws)))
-	result.Low = min(estimate, draws[cut])
-	result.High = max(estimate, draws[len(draws)-1-cut])
+	half := studentQuantile(float64(units-1), 1-(1-result.Level)/2) * logScatter(draws) * math.Sqrt(float64(units)/float64(units-1))
+	result.Low = min(draws[cut], estimate*math.Exp(-half))
+	result.High = max(draws[len(draws)-1-cut], estimate*math.Exp(half))
 	if math.IsInf(result.High, 1) {
 		point.Note = "its upper end is not known: too many requests were given up"
 		return point
 	}
 	return result
+}
+
+// logScatter is the standard deviation of the draws' logarithms, of those that
+// are known and above zero.
+func logScatter(draws []float64) float64 {
+	n, mean, squares := 0.0, 0.0, 0.0
+	for _, v := range draws {
+		if v > 0 && !math.IsInf(v, 1) {
+			n++
+			step := math.Log(v) - mean
+			mean += step / n
+			squares += step * (math.Log(v) - mean)
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return math.Sqrt(squares / n)
 }
 
 // lacks says why there can't be an interval, "" if there can.

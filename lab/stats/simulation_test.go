@@ -104,7 +104,7 @@ func TestSteadinessOfTrials(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/%d", trial.Name, windows), func(t *testing.T) {
 				for _, rho := range []float64{0, 0.5} {
-					if got := statstest.Steadiness(trial, windows, 0.01, rho, 100, 1).Share(); got < 0.95 {
+					if got := statstest.Steadiness(trial, windows, 0.01, rho, 60, 1).Share(); got < 0.93 {
 						t.Errorf("neighbours alike by %v: called %s in %.2f", rho, trial.Want, got)
 					}
 				}

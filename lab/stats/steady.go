@@ -28,13 +28,13 @@ type Steady struct {
 
 // Limits of what is called a change of a trial.
 const (
-	steadyWindows  = 8    // at least, or nothing is told
-	steadyP        = 0.02 // share of flat series that are not called so, if windows are independent
-	steadyChange   = 0.03 // smallest change that matters, on the log scale: 3 %
-	steadyErrors   = 3    // standard errors that a change has at least
-	steadyLast     = 4    // the last of so many parts of the windows must be without change
-	steadyLeast    = 3    // windows that must be without change at the end, at least
-	steadyNoise    = 0.002
+	steadyWindows  = 8        // at least, or nothing is told
+	steadyP        = 0.02     // share of flat series that are not called so, if windows are independent
+	steadyChange   = 0.03     // smallest change that matters, on the log scale: 3 %
+	steadyErrors   = 5        // standard errors that a change has at least
+	steadyLast     = 4        // the last of so many parts of the windows must be without change
+	steadyLeast    = 3        // windows that must be without change at the end, at least
+	steadyNoise    = 0.002    // least noise, so that a clock's resolution is no signal
 	steadySeed     = 0x737464 // one series has one answer
 	alike          = 0.9      // correlation of neighbours is taken to be at most this
 	steadyQuantile = 1.4826   // standard deviations in a normal distribution's median absolute deviation
@@ -52,7 +52,7 @@ const (
 // each measured by its own noise; see [ChangePoints]) at 2 %, which is the share
 // of flat series of independent windows that are called something else. So that
 // the share stays as low where neighbouring windows are alike, a change must
-// also be one of at least 3 %, and of three standard errors widened for the
+// also be one of at least 3 %, and of five standard errors widened for the
 // correlation of neighbours. As Barrett et al. do it, a trial that ends as fast
 // as it ever was has warmed up, one that ends slower has slowed down, and one
 // that changed in its last quarter has no steady state. That is a result, not a

@@ -84,7 +84,7 @@ func (l Latency) stays(paused bool, r *rand.Rand) bool {
 }
 
 // resolution of drawn values, on the log scale.
-const resolution = 200
+const resolution = 500
 
 func (l Latency) window(level float64, paused bool, requests int, r *rand.Rand) stats.Counts {
 	counts := make(map[int]uint64)
