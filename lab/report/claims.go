@@ -64,9 +64,9 @@ func rulings(a *analysis.Analysis, c catalogue) []ruling {
 	return out
 }
 
-// basis says how many blocks a verdict rests on.
+// basis says how many blocks a verdict rests on, where that is not its reason.
 func basis(o *claim.Outcome, c catalogue) string {
-	if o.Verdict == claim.Unmeasurable {
+	if o.Verdict == claim.Unmeasurable || o.Blocks < 2 {
 		return ""
 	}
 	return c.count("blocks", o.Blocks)
@@ -106,8 +106,8 @@ func claimed(e *claim.Effect) string {
 // effectRange is the interval; one without an upper end is "≥ 12.8".
 func effectRange(e *claim.Effect, s spread) string {
 	switch {
-	case e.Below && e.Above:
-		return ""
+	case e.Below && e.Above, e.Above && e.Interval.Low == 0:
+		return "" // which says nothing
 	case e.Above:
 		return "≥" + gap + s.Low
 	case e.Below:
