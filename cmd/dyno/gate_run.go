@@ -80,6 +80,8 @@ func (g *gateRun) openStudy(name string) error {
 	if f.blocks > 0 {
 		g.study.Blocks = f.blocks
 	}
+	// A gate's error rates are those of a number of blocks that is fixed beforehand.
+	g.study.Until = study.Until{}
 	if g.seed == 0 {
 		g.seed = rand.Uint64N(1<<32) + 1
 		g.command = append(g.command, "--seed", strconv.FormatUint(g.seed, 10))
@@ -127,17 +129,17 @@ func (g *gateRun) againstRef(ctx context.Context) (result *gate.Result, err erro
 			err = errors.Join(err, left)
 		}
 	}()
-	twins, pairs, err := gate.Twins(g.study, repository, checkout)
+	both, pairs, err := gate.Versions(g.study, repository, checkout)
 	if err != nil {
 		return nil, gateUsage(err)
 	}
-	a, err := g.measure(ctx, twins, g.seed)
+	a, err := g.measure(ctx, both, g.seed)
 	if err != nil {
 		return nil, err
 	}
 	result = gate.JudgePairs(a, pairs, g.options)
 	if result.Verdict == gate.Regression {
-		if a, err = g.again(ctx, twins, pairs, result); err != nil {
+		if a, err = g.again(ctx, both, pairs, result); err != nil {
 			return nil, err
 		}
 		result.ConfirmPairs(a, pairs, g.options)
@@ -264,7 +266,7 @@ func (g *gateRun) runner(s *study.Study, seed uint64) (*runner.Runner, error) {
 		return nil, err
 	}
 	return &runner.Runner{
-		Study: s, Plan: plan, Quick: g.flags.measure.quick, Command: g.command, Version: version(),
+		Repeats: defaultRepeats, Study: s, Plan: plan, Quick: g.flags.measure.quick, Command: g.command, Version: version(),
 		Calibrate: calibrate.Run, Catalog: g.catalog, CacheDir: filepath.Join(dir, "cache"), StateDir: dir, Store: store,
 	}, nil
 }

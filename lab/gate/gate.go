@@ -151,7 +151,11 @@ func newResult(a *analysis.Analysis, mode Mode, confirms bool) *Result {
 		r.Took = m.Finished.Sub(m.Started)
 	}
 	for _, f := range a.Findings {
-		r.Remarks = append(r.Remarks, fmt.Sprintf("%s: %s: %s", f.Validity, f.Name, f.Detail))
+		level := string(f.Validity)
+		if f.Weight() != f.Validity {
+			level += ", but accepted"
+		}
+		r.Remarks = append(r.Remarks, fmt.Sprintf("%s: %s: %s", level, f.Name, f.Detail))
 	}
 	return r
 }

@@ -208,7 +208,7 @@ func parsed(t *testing.T, r *Repository, subjects string) *study.Study {
 	return s
 }
 
-func TestTwins(t *testing.T) {
+func TestVersions(t *testing.T) {
 	r := repository(t)
 	c, err := r.Checkout(t.Context(), "HEAD~1")
 	if err != nil {
@@ -216,7 +216,7 @@ func TestTwins(t *testing.T) {
 	}
 	defer c.Remove()
 	s := parsed(t, r, "[go/gin, {name: top, run: ./x}, {name: sub, dir: service, run: ./x, build: make}, {name: away, dir: /, run: ./x}, {name: up, url: 'http://127.0.0.1:1'}]")
-	got, pairs, err := Twins(s, r, c)
+	got, pairs, err := Versions(s, r, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-func TestTwinsRefuse(t *testing.T) {
+func TestVersionsRefuse(t *testing.T) {
 	r := repository(t)
 	c, err := r.Checkout(t.Context(), "HEAD~1")
 	if err != nil {
@@ -257,7 +257,7 @@ func TestTwinsRefuse(t *testing.T) {
 		"[{name: x, dir: gone, run: ./x}]":            "gone",
 		"[{name: x, run: '" + r.Top + "/service/x'}]": "by its absolute path",
 	} {
-		if _, _, err := Twins(parsed(t, r, subjects), r, c); err == nil || !strings.Contains(err.Error(), why) {
+		if _, _, err := Versions(parsed(t, r, subjects), r, c); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v, want %q", subjects, err, why)
 		}
 	}

@@ -158,7 +158,7 @@ func because(a *analysis.Analysis, trials []int) string {
 	var names []string
 	for _, f := range a.Findings {
 		concerns := trials == nil || slices.ContainsFunc(f.Trials, func(t int) bool { return slices.Contains(trials, t) })
-		if f.Validity == load.Invalid && concerns && !slices.Contains(names, f.Name) {
+		if f.Weight() == load.Invalid && concerns && !slices.Contains(names, f.Name) {
 			names = append(names, f.Name)
 		}
 	}

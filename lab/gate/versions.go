@@ -10,13 +10,14 @@ import (
 	"dyno/lab/study"
 )
 
-// Twins makes of a study one that has each subject which is built from the
-// repository twice: as it is in the working tree, under its own name, and as it
-// is in the checkout, as "NAME@REF". Other subjects are left out: they have no
-// versions to compare. The study's folder is taken from its path.
-func Twins(s *study.Study, r *Repository, c *Checkout) (*study.Study, []Pair, error) {
-	twins := *s
-	twins.Name, twins.Subjects = s.Name+"-gate", nil
+// Versions makes of a study one that has each subject which is built from the
+// repository in two versions: as it is in the working tree, under its own name,
+// and as it is in the checkout, as "NAME@REF". Other subjects are left out: they
+// have no versions to compare; so are claims, which are about the study's own
+// subjects. The study's folder is taken from its path.
+func Versions(s *study.Study, r *Repository, c *Checkout) (*study.Study, []Pair, error) {
+	both := *s
+	both.Name, both.Subjects, both.Claims = s.Name+"-gate", nil, nil
 	var list []Pair
 	for _, subject := range s.Subjects {
 		if subject.Run == "" {
@@ -39,14 +40,14 @@ func Twins(s *study.Study, r *Repository, c *Checkout) (*study.Study, []Pair, er
 		if _, err := filepath.EvalSymlinks(old.Dir); err != nil {
 			return nil, nil, fmt.Errorf("subject %s: %s has no folder %s, so there is nothing to compare with", subject.Name, c.Ref, inside)
 		}
-		twins.Subjects = append(twins.Subjects, old, new)
+		both.Subjects = append(both.Subjects, old, new)
 		list = append(list, Pair{Old: old.Name, New: new.Name})
 	}
 	if len(list) == 0 {
 		return nil, nil, fmt.Errorf("study %s has no subject that is built from %s: a gate against a git ref needs one with run:, and with dir: or the study itself in the repository", s.Path, r.Top)
 	}
-	twins.Reference = list[0].Old
-	return &twins, list, nil
+	both.Reference = list[0].Old
+	return &both, list, nil
 }
 
 // subjectDir is where a subject is built, symbolic links resolved.
@@ -77,7 +78,7 @@ func sameCommands(subject *study.Subject, r *Repository) error {
 }
 
 // Narrow leaves of a study what concerns the subjects and loads named, with
-// their twins: an alarm is confirmed where it was raised. loads are the titles
+// their old versions: an alarm is confirmed where it was raised. loads are the titles
 // of groups, which begin with the load's name.
 func Narrow(s *study.Study, list []Pair, subjects, groups []string) (*study.Study, error) {
 	narrow := *s
@@ -86,7 +87,7 @@ func Narrow(s *study.Study, list []Pair, subjects, groups []string) (*study.Stud
 			return p.Old == name && slices.Contains(subjects, p.New)
 		})
 	}
-	narrow.Subjects, narrow.Loads = nil, nil
+	narrow.Subjects, narrow.Loads, narrow.Claims = nil, nil, nil
 	for _, subject := range s.Subjects {
 		if wanted(subject.Name) {
 			narrow.Subjects = append(narrow.Subjects, subject)
