@@ -77,17 +77,36 @@ func UsualMetrics(m *archive.Manifest) []string {
 // rhythm, requests, connections, settings and lengths. Figures of cells whose
 // load differs answer different questions.
 func LoadHash(m *archive.Manifest, cell int) string {
-	c := m.Plan.Cells[cell]
+	c := &m.Plan.Cells[cell]
 	timing := c.Timing(study.Timing{Warmup: m.Warmup, Duration: m.Duration})
-	c.Index, c.Subject, c.Load, c.Levels = 0, "", "", nil // what it is called, not what it is
 	document, err := json.Marshal(struct {
-		Cell   study.Cell
+		Cell   map[string]json.RawMessage // with its keys in order
 		Timing study.Timing
-	}{c, timing})
+	}{asked(c), timing})
 	if err != nil {
 		return "" // can't be: it was read from JSON, or will be written as such
 	}
 	return shortHash(document)
+}
+
+// names are the fields of a cell that say what it is called and where it stands
+// in its plan, not what is asked.
+var names = []string{"index", "subject", "load", "levels", "point", "twin"}
+
+// asked are the other fields of a cell, by the names they have in a manifest.
+func asked(c *study.Cell) map[string]json.RawMessage {
+	document, err := json.Marshal(c)
+	if err != nil {
+		return nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(document, &fields); err != nil {
+		return nil
+	}
+	for _, name := range names {
+		delete(fields, name)
+	}
+	return fields
 }
 
 // shortHash is as much of a SHA-256 as two texts need to be told apart.

@@ -104,20 +104,8 @@ func loadConditions(old, new *archive.Manifest) []Condition {
 	return list
 }
 
-// loadFacts are all that a cell says besides what it is called, by the names
-// they have in a manifest.
 func loadFacts(c *study.Cell) []Property {
-	document, err := json.Marshal(c)
-	if err != nil {
-		return nil
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(document, &fields); err != nil {
-		return nil
-	}
-	for _, name := range []string{"index", "subject", "load", "levels"} {
-		delete(fields, name)
-	}
+	fields := asked(c)
 	var list []Property
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		list = append(list, Property{name, compact(fields[name])})
