@@ -89,11 +89,8 @@ func LoadHash(m *archive.Manifest, cell int) string {
 	return shortHash(document)
 }
 
-// names are the fields of a cell that say what it is called and where it stands
-// in its plan, not what is asked.
-var names = []string{"index", "subject", "load", "levels", "point", "twin"}
-
-// asked are the other fields of a cell, by the names they have in a manifest.
+// asked are the fields of a cell, by the names they have in a manifest, without
+// those that say what it is called and where it stands in its plan.
 func asked(c *study.Cell) map[string]json.RawMessage {
 	document, err := json.Marshal(c)
 	if err != nil {
@@ -103,7 +100,7 @@ func asked(c *study.Cell) map[string]json.RawMessage {
 	if err := json.Unmarshal(document, &fields); err != nil {
 		return nil
 	}
-	for _, name := range names {
+	for _, name := range []string{"index", "subject", "load", "levels", "point", "twin"} {
 		delete(fields, name)
 	}
 	return fields
