@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -61,6 +63,9 @@ func serveTrouble(trouble string) error {
 	}
 	return http.Serve(l, s)
 }
+
+// has reports whether a trouble is among those named.
+func has(trouble, name string) bool { return slices.Contains(strings.Split(trouble, ","), name) }
 
 // leak takes a MiB a tenth of a second and never gives it back.
 func leak() {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -229,5 +228,3 @@ func throttledGroup(t *testing.T) string {
 	t.Skip("no cgroup with a CPU quota can be made here")
 	return ""
 }
-
-func has(trouble, name string) bool { return slices.Contains(strings.Split(trouble, ","), name) }

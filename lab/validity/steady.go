@@ -1,6 +1,7 @@
 package validity
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -33,9 +34,9 @@ func judgeSteadiness(s *series) []load.Finding {
 				"from second %d on the subject is slower: %s", s.index[steady.From], worse)}
 		}
 	case stats.NoSteadyState:
-		if wide := s.widest(); wide != "" {
+		if better, worse := s.shifts(steady.Changes[len(steady.Changes)-1]); better+worse != "" {
 			// A result, not a fault: there are programs that never settle.
-			return []load.Finding{finding("never-steady", load.Valid, nil, "no steady state in %d seconds: %s", len(s.index), wide)}
+			return []load.Finding{finding("never-steady", load.Valid, nil, "no steady state in %d seconds: at the end still, %s", len(s.index), cmp.Or(worse, better))}
 		}
 	}
 	return s.drifting()
@@ -57,8 +58,8 @@ func (s *series) costs() [][]float64 {
 	return all
 }
 
-// shifts says which signals got better and which got worse at the place given,
-// by more than is slight, as a reader wants it.
+// shifts says which signals got better and which got worse at the place given, by
+// more than is slight and more than seconds differ anyway, as a reader wants it.
 func (s *series) shifts(at int) (better, worse string) {
 	if at <= 0 || at >= len(s.index) {
 		return "", ""
@@ -67,7 +68,8 @@ func (s *series) shifts(at int) (better, worse string) {
 	for _, g := range s.signals {
 		before, after := middle(g.values[:at]), middle(g.values[at:])
 		change := after/before - 1
-		if math.Abs(change) < g.slight {
+		apart := plainly * deviation(append(residuals(g.values[:at], before), residuals(g.values[at:], after)...))
+		if math.Abs(change) < g.slight || math.Abs(math.Log(after/before)) < apart {
 			continue
 		}
 		text := fmt.Sprintf("%s %+.0f %% (limit %.0f %%)", g.name, 100*change, 100*g.slight)
@@ -99,26 +101,48 @@ func (s *series) warmingUp(at int, better string) load.Finding {
 // or worse: no change in one place, but no steady state either.
 func (s *series) drifting() []load.Finding {
 	for _, g := range s.signals {
-		if t := stats.TrendOf(g.values); t.P < trendChance && math.Abs(t.Change) >= 2*g.slight {
-			return []load.Finding{finding("drifting", load.Suspect, nil,
-				"%s moved by %+.0f %% over %d seconds (limit %.0f %%; p = %.1g, limit %.1g)", g.name, 100*t.Change, len(g.values), 200*g.slight, t.P, trendChance)}
+		t := stats.TrendOf(g.values)
+		if t.P >= trendChance || math.Abs(t.Change) < 2*g.slight || math.Abs(math.Log1p(t.Change)) < plainly*deviation(offTrend(g.values, t)) {
+			continue
 		}
+		return []load.Finding{finding("drifting", load.Suspect, nil,
+			"%s moved by %+.0f %% over %d seconds (limit %.0f %%; p = %.1g, limit %.1g)", g.name, 100*t.Change, len(g.values), 200*g.slight, t.P, trendChance)}
 	}
 	return nil
 }
 
-// widest names the signal that varied most for what is slight for it, if it
-// varied by more.
-func (s *series) widest() string {
-	text, most := "", 1.0
-	for _, g := range s.signals {
-		sorted := slices.Sorted(slices.Values(g.values))
-		low, high := sorted[len(sorted)/10], sorted[len(sorted)-1-len(sorted)/10]
-		if spread := (high/low - 1) / g.slight; spread > most {
-			text, most = fmt.Sprintf("%s varied by %.0f %% (limit %.0f %%)", g.name, 100*(high/low-1), 100*g.slight), spread
-		}
+// plainly is how many standard deviations of single seconds a change must be: those
+// before and those after it then hardly overlap. Neighbouring seconds are alike,
+// and wander together for a while without anything having changed, so that
+// standard errors would promise too much.
+const plainly = 6
+
+// residuals are the logarithms of the values less that of a level.
+func residuals(values []float64, level float64) []float64 {
+	var list []float64
+	for _, v := range values {
+		list = append(list, math.Log(v/level))
 	}
-	return text
+	return list
+}
+
+// offTrend are the logarithms of the values less those of a line.
+func offTrend(values []float64, t stats.Trend) []float64 {
+	var list []float64
+	for i, v := range values {
+		list = append(list, math.Log(v/max(t.Start+t.Slope*float64(i), 1e-9)))
+	}
+	return list
+}
+
+// deviation is the standard deviation of residuals, from their median size, which
+// outliers don't move.
+func deviation(residuals []float64) float64 {
+	for i, r := range residuals {
+		residuals[i] = math.Abs(r)
+	}
+	const normal = 1.4826 // standard deviations in the median size of normal residuals
+	return normal * middle(residuals)
 }
 
 // middle is the median.
