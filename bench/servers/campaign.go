@@ -22,6 +22,8 @@ type campaign struct {
 	Around   time.Duration
 	Arms     []arm
 	Show     rounds.Summary
+	// Aside is a campaign that "all" leaves out: it compares no products.
+	Aside bool
 	// Capacities asks for each server's closed-loop capacity before the trials.
 	Capacities bool
 }

@@ -7,6 +7,7 @@
 //	go run ./bench/servers -what all -plan            # what it would do, and how long it takes
 //	go run ./bench/servers -what all -name quiet      # everything; again to continue
 //	go run ./bench/servers -what plaintext,routes -rounds 9
+//	go run ./bench/servers -what ways                 # what io_uring could save; not among all
 //	go run ./bench/servers -show bench/servers/results/quiet-plaintext.json
 //
 // Server and generator have a CPU each and nothing else must run: what else did
@@ -22,6 +23,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -101,7 +103,7 @@ func campaignNames() []string {
 // chosen returns the campaigns named by -what, in the order of campaigns.
 func chosen(what string) ([]campaign, error) {
 	if what == "all" {
-		return campaigns(), nil
+		return slices.DeleteFunc(campaigns(), func(c campaign) bool { return c.Aside }), nil
 	}
 	named := make(map[string]bool)
 	for name := range strings.SplitSeq(what, ",") {

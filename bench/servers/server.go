@@ -54,6 +54,9 @@ func serverNames() []string {
 	for name := range ownOf {
 		names = append(names, name)
 	}
+	for name := range waysOf {
+		names = append(names, name)
+	}
 	return names
 }
 
@@ -76,7 +79,10 @@ func (l *lab) make(ctx context.Context, name string) (program, error) {
 	if flags, ok := ownOf[name]; ok {
 		return l.makeOwn(flags), nil
 	}
-	return l.makeC(ctx)
+	if way, ok := waysOf[name]; ok {
+		return l.makeWay(ctx, way)
+	}
+	return l.makeC(ctx, "epoll")
 }
 
 func (l *lab) makeSubject(ctx context.Context, id string) (program, error) {
@@ -131,9 +137,9 @@ func lockedVersion(lock, crate string) string {
 	return version
 }
 
-func (l *lab) makeC(ctx context.Context) (program, error) {
-	path := filepath.Join(l.cache, "epoll")
-	if err := execute(ctx, "", "cc", "-O2", "-o", path, "bench/servers/testdata/epoll.c"); err != nil {
+func (l *lab) makeC(ctx context.Context, name string) (program, error) {
+	path := filepath.Join(l.cache, name)
+	if err := execute(ctx, "", "cc", "-O2", "-o", path, filepath.Join("bench/servers/testdata", name+".c")); err != nil {
 		return program{}, err
 	}
 	compiler, err := exec.CommandContext(ctx, "cc", "--version").Output()

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"dyno/bench/rounds"
+	"dyno/internal/uring"
 )
 
 func TestParseLineOfReport(t *testing.T) {
@@ -65,7 +67,8 @@ func TestParseDyno(t *testing.T) {
 // to take at most, by their own account.
 func TestPlanFits(t *testing.T) {
 	var total time.Duration
-	for _, c := range campaigns() {
+	all, _ := chosen("all")
+	for _, c := range all {
 		total += c.duration(0, 7*len(c.Arms))
 	}
 	if total > 20*time.Minute {
@@ -189,6 +192,47 @@ func TestEpollServer(t *testing.T) {
 	}
 	cmd.Process.Signal(os.Interrupt)
 	cmd.Wait()
+}
+
+// TestWays has an answer by each way of the other C server, but the one that
+// needs Linux 6.15.
+func TestWays(t *testing.T) {
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("no C compiler")
+	}
+	ring, err := uring.Open(2, 4)
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring.Close()
+	path := filepath.Join(t.TempDir(), "uring")
+	if output, err := exec.Command("cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", path, "testdata/uring.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	for name, way := range waysOf {
+		if way == "wait" {
+			continue
+		}
+		address, err := rounds.FreeAddress()
+		if err != nil {
+			t.Fatal(err)
+		}
+		host, port, _ := net.SplitHostPort(address)
+		cmd := exec.CommandContext(t.Context(), path, way, host, port)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // on the same connection
+			if body := answered(t, address, "/plaintext"); body != "Hello, World!" {
+				t.Errorf("%s answered %q", name, body)
+			}
+		}
+		cmd.Process.Kill()
+		cmd.Wait()
+	}
 }
 
 // own are the servers of this program.

@@ -11,33 +11,43 @@ import (
 )
 
 // parking lets a goroutine wait for a poller the way it waits for any other file:
-// the poller's descriptor is watched by the scheduler, and neither a thread nor a
-// processor is held meanwhile.
+// neither a thread nor a processor is held meanwhile. The scheduler watches not
+// the poller but an epoll of its own, in which the poller is only while the
+// program parks often: each event of a poller that is watched costs another
+// wake-up on the way to the scheduler's.
 type parking struct {
-	file   *os.File
-	conn   syscall.RawConn
-	until  time.Time // deadline that file has
-	look   func(fd uintptr) bool
-	events []Event
-	err    error
+	outer    int // epoll; the file's
+	attached bool
+	waits    int // in a row, without parking
+	file     *os.File
+	conn     syscall.RawConn
+	until    time.Time // deadline that file has
+	look     func(fd uintptr) bool
+	events   []Event
+	err      error
 }
+
+// detachAfter is the number of waits after which the scheduler stops watching:
+// few enough to matter soon, and enough for programs that park now and then.
+const detachAfter = 64
 
 // AllowParking readies the poller for [Poller.Park]; it takes a descriptor. idle
 // is asked whether there is nothing to do but wait.
 func (p *Poller) AllowParking(idle func() bool) error {
-	fd, err := unix.FcntlInt(uintptr(p.epoll), unix.F_DUPFD_CLOEXEC, 0)
-	if err == nil {
-		err = unix.SetNonblock(fd, true) // os.NewFile asks for it
-	}
+	outer, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return fmt.Errorf("parking on epoll: %w", err)
 	}
-	k := &parking{file: os.NewFile(uintptr(fd), "epoll")}
+	if err := unix.SetNonblock(outer, true); err != nil { // os.NewFile asks for it
+		unix.Close(outer)
+		return fmt.Errorf("parking on epoll: %w", err)
+	}
+	k := &parking{outer: outer, file: os.NewFile(uintptr(outer), "epoll")}
 	if k.conn, err = k.file.SyscallConn(); err != nil {
 		return errors.Join(err, k.file.Close())
 	}
 	k.look = func(uintptr) bool {
-		k.events, k.err = p.Wait(0)
+		k.events, k.err = p.collect(0)
 		return len(k.events) > 0 || k.err != nil || !idle()
 	}
 	p.parking = k
@@ -50,6 +60,10 @@ func (p *Poller) AllowParking(idle func() bool) error {
 // and when there is something to do after a [Poller.Wake].
 func (p *Poller) Park(until time.Time) ([]Event, error) {
 	k := p.parking
+	k.waits = 0
+	if err := p.attach(); err != nil {
+		return nil, err
+	}
 	if !until.Equal(k.until) {
 		if err := k.file.SetReadDeadline(until); err != nil {
 			return nil, fmt.Errorf("parking on epoll: %w", err)
@@ -61,4 +75,29 @@ func (p *Poller) Park(until time.Time) ([]Event, error) {
 		return nil, fmt.Errorf("parking on epoll: %w", err)
 	}
 	return k.events, k.err
+}
+
+// attach lets the scheduler watch the poller.
+func (p *Poller) attach() error {
+	k := p.parking
+	if k.attached {
+		return nil
+	}
+	ev := unix.EpollEvent{Events: unix.EPOLLIN}
+	if err := unix.EpollCtl(k.outer, unix.EPOLL_CTL_ADD, p.epoll, &ev); err != nil {
+		return fmt.Errorf("parking on epoll: %w", err)
+	}
+	k.attached = true
+	return nil
+}
+
+// waited counts a wait that was not parked.
+func (k *parking) waited(p *Poller) {
+	if !k.attached {
+		return
+	}
+	if k.waits++; k.waits < detachAfter {
+		return
+	}
+	k.attached = unix.EpollCtl(k.outer, unix.EPOLL_CTL_DEL, p.epoll, nil) != nil
 }

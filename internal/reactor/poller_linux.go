@@ -98,6 +98,14 @@ func (p *Poller) Add(fd int, id int32) error {
 // d <= 0 only looks. The slice is reused by the next call. An interruption by
 // a signal gives no events and no error.
 func (p *Poller) Wait(d time.Duration) ([]Event, error) {
+	if p.parking != nil {
+		p.parking.waited(p)
+	}
+	return p.collect(d)
+}
+
+// collect returns the sockets that are ready.
+func (p *Poller) collect(d time.Duration) ([]Event, error) {
 	n, errno := p.wait(d)
 	switch errno {
 	case 0:

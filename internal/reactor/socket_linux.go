@@ -12,7 +12,7 @@ import (
 // errno is 0, EAGAIN when there is nothing to read, or the socket's error;
 // n == 0 without error is the end of the stream.
 func Read(fd int, b []byte) (n int, errno unix.Errno) {
-	r, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
+	r, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), 0, 0, 0)
 	if errno != 0 {
 		return 0, errno
 	}
