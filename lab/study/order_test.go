@@ -72,6 +72,18 @@ func TestPairsOfBlocksCancelADrift(t *testing.T) {
 	}
 }
 
+// TestOrdersOfMoreBlocks: a longer run of the same study begins as the shorter.
+func TestOrdersOfMoreBlocks(t *testing.T) {
+	for n := 1; n < 8; n++ {
+		long := orders(n, 40, 9)
+		for blocks := range 40 {
+			if short := orders(n, blocks, 9); len(short) != blocks || blocks > 0 && !reflect.DeepEqual(short, long[:blocks]) {
+				t.Fatalf("%d cells: %d blocks are %v, want %v", n, blocks, short, long[:blocks])
+			}
+		}
+	}
+}
+
 func TestOrdersAreRandom(t *testing.T) {
 	const n, seeds = 5, 4000
 	if !reflect.DeepEqual(orders(n, 7, 1), orders(n, 7, 1)) {
