@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"dyno/lab/analysis/analysistest"
+	"dyno/lab/claim"
 	"dyno/lab/runner"
 	"dyno/lab/stats"
 	"dyno/lab/study"
@@ -87,5 +89,27 @@ func TestProgressLines(t *testing.T) {
 	want := []string{"a: x (done)", "b: y (about 3 more blocks)", "c: z (open)", "ends here: nothing is left to decide"}
 	if got := progressLines(&e); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// What is left to find out are the claims, and intervals that are still too wide.
+func TestDecide(t *testing.T) {
+	run := analysistest.Run(4, "a", "b", "c")
+	run.Manifest.Until = study.Until{Time: time.Hour, Precision: 0.0001}
+	run.Manifest.Claims = []claim.Claim{{ID: "cheaper", Expressions: []string{"cpu[a] < cpu[c]"}}}
+	p, err := decide(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Goals) != 2 || p.Goals[0].Name != "claim cheaper" || p.Done() {
+		t.Fatalf("%+v", p)
+	}
+	if g := p.Goals[1]; g.Name != "throughput, saturate, connections=64" || g.Done || g.Blocks == 0 {
+		t.Errorf("%+v", g)
+	}
+	run.Manifest.Until.Precision = 0.5
+	run.Manifest.Claims = nil
+	if p, err = decide(run); err != nil || !p.Done() {
+		t.Errorf("%+v, %v", p, err)
 	}
 }
