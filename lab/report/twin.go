@@ -1,6 +1,10 @@
 package report
 
-import "dyno/lab/analysis"
+import (
+	"slices"
+
+	"dyno/lab/analysis"
+)
 
 // inNoise stands before a difference that is no larger than what measuring the
 // same thing twice leaves open.
@@ -21,8 +25,12 @@ func noise(g *analysis.Group, metric string) string {
 }
 
 // twinNote says what the A/A comparison of a ranking's metrics came to, empty if
-// there was none.
+// there was none, or if it is another group's and there is no difference here to
+// hold against it.
 func twinNote(r ranking, c catalogue) string {
+	if r.Group.TwinFrom != "" && !slices.ContainsFunc(r.Columns, func(col column) bool { return col.Ratio }) {
+		return ""
+	}
 	var list []string
 	for _, col := range r.Columns {
 		if share := noise(r.Group, col.Metric); share != "" && !col.Ratio {
