@@ -53,14 +53,19 @@ func (l *loop) takeOver() {
 	l.run(l.server.newTurn(l))
 }
 
-// lend leaves the connection to the handler of t. What is complete of earlier
-// answers is sent now: the client must not wait for them as long as for this one.
+// lend leaves the connection to the handler of t.
 func (l *loop) lend(t *turn) {
 	c := t.conn
 	c.away, c.phase = t, phaseAway
 	c.in = nil // the turn has it, if there was anything
 	l.wheel.Clear(c.id)
 	l.server.elsewhere.Add(1)
+	t.sendReady()
+}
+
+// sendReady sends what is complete of earlier answers: the client must not wait
+// for them as long as for this one. What it doesn't take goes before this one.
+func (t *turn) sendReady() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ready != nil {
@@ -71,13 +76,14 @@ func (l *loop) lend(t *turn) {
 
 // spawn starts the handler on a goroutine of its own. The exchange goes with it;
 // the bytes of the request and of what follows are copied, for the loop needs its
-// buffer.
+// buffer. Answers to earlier requests go along, so that none overtakes them.
 func (l *loop) spawn(c *conn, h Handler, request, rest []byte, in *inflow) {
 	t, s := l.turn, l.server.newTurn(l)
 	s.x, t.x = t.x, s.x
 	s.x.wire, t.x.wire = s, t
 	s.away, s.conn, s.fd = true, c, c.fd
-	s.out, s.sent = s.out[:0], 0
+	s.out, s.sent = append(s.out[:0], t.out...), 0
+	t.out = t.out[:0]
 	n, whole := len(request), s.x.body.whole
 	s.copied = append(append(append(s.copied[:0], request...), whole...), rest...)
 	if len(whole) > 0 {
@@ -90,6 +96,7 @@ func (l *loop) spawn(c *conn, h Handler, request, rest []byte, in *inflow) {
 	c.away, c.phase = s, phaseAway
 	l.wheel.Clear(c.id)
 	l.server.elsewhere.Add(1)
+	s.sendReady()
 	go s.serveAway(h)
 }
 
