@@ -64,7 +64,8 @@ measured; 64 wrong usage; 130 interrupted.`,
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return gateUsage(checkFlags(cmd, global)) },
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return gateExit(cmd.Context(), runGate(cmd.Context(), &f, global, args))
+			verdict, err := runGate(cmd.Context(), &f, global, args)
+			return gateExit(cmd.Context(), verdict, err)
 		},
 		ValidArgsFunction: completeStudies,
 	}
@@ -104,54 +105,48 @@ func defaultThresholds() string {
 	return strings.Join(texts, ", ")
 }
 
-// gateUsage marks an error as the caller's mistake, with the gate's own code for
-// such.
+// gateUsage gives an error of wrong usage the gate's own code for such.
 func gateUsage(err error) error {
-	if err == nil {
-		return nil
+	var exit *exitError
+	if errors.As(err, &exit) && exit.code == exitUsage {
+		return &exitError{exitGateUsage, exit.err}
 	}
-	return &exitError{exitGateUsage, err}
+	return err
 }
 
-// gateExit gives an error of dyno gate its exit code: what could not be measured
+// gateExit gives a verdict, or an error, its exit code: what could not be measured
 // is no regression.
-func gateExit(ctx context.Context, err error) error {
+func gateExit(ctx context.Context, verdict gate.Verdict, err error) error {
 	var exit *exitError
 	switch {
-	case err == nil:
-		return nil
 	case ctx.Err() != nil:
 		return &exitError{exitInterrupted, errors.New("interrupted")}
 	case errors.As(err, &exit):
-		return exit
-	}
-	return &exitError{exitCannotTell, fmt.Errorf("can't tell: %w", err)}
-}
-
-// runGate judges, and writes what it came to. The error says by its exit code
-// what the verdict is.
-func runGate(ctx context.Context, f *gateFlags, global *globalFlags, args []string) error {
-	g, err := newGateRun(f, global, args)
-	if err != nil {
 		return gateUsage(err)
-	}
-	if err := f.checkFiles(); err != nil {
-		return gateUsage(err)
-	}
-	result, err := g.judge(ctx)
-	if err != nil {
-		return err
-	}
-	if err := f.write(result); err != nil {
-		return err
-	}
-	switch result.Verdict {
-	case gate.Regression:
+	case err != nil:
+		return &exitError{exitCannotTell, fmt.Errorf("can't tell: %w", err)}
+	case verdict == gate.Regression:
 		return &exitError{exitRegression, errors.New("regression")}
-	case gate.CannotTell:
+	case verdict == gate.CannotTell:
 		return &exitError{exitCannotTell, errors.New("can't tell")}
 	}
 	return nil
+}
+
+// runGate judges, and writes what it came to.
+func runGate(ctx context.Context, f *gateFlags, global *globalFlags, args []string) (gate.Verdict, error) {
+	g, err := newGateRun(f, global, args)
+	if err != nil {
+		return "", usageError(err)
+	}
+	if err := f.checkFiles(); err != nil {
+		return "", usageError(err)
+	}
+	result, err := g.judge(ctx)
+	if err != nil {
+		return "", err
+	}
+	return result.Verdict, f.write(result)
 }
 
 // checkFiles sees to it that the files can be written, before minutes are spent.

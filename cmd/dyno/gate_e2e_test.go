@@ -167,6 +167,7 @@ func TestGateWrongUsage(t *testing.T) {
 	writeIn(t, dir, "bad.yaml", "study: s\nsubjects: [go/gin]\ngate: [cqu > +3%]\n")
 	writeIn(t, dir, "shipped.yaml", "study: s\nsubjects: [go/gin]\n")
 	writeIn(t, dir, "dyno-baselines/main.yaml", "baseline: 1\nname: mian\n")
+	dyno(t, dir, "baseline", "set", "good", archived(t, dir, 1, "good")).want(t, 0, "")
 	for _, c := range []struct {
 		args []string
 		why  string
@@ -186,6 +187,7 @@ func TestGateWrongUsage(t *testing.T) {
 		{[]string{"bench/gate.yaml", "--baseline", "other"}, `no baseline "other"`},
 		{[]string{"bench/gate.yaml", "--baseline", "main"}, `dyno-baselines/main.yaml:2: name: the file is that of "main"`},
 		{[]string{"bench/gate.yaml", "--against", "main", "--lang", "de"}, "neither en nor zh"},
+		{[]string{"latest", "--baseline", "good", "--archive", "s4://x"}, "--archive"},
 	} {
 		o := dyno(t, dir, append([]string{"gate"}, c.args...)...)
 		o.want(t, exitGateUsage, o.stderr, c.why)

@@ -82,6 +82,7 @@ func (g *gateRun) openStudy(name string) error {
 	}
 	// A gate's error rates are those of a number of blocks that is fixed beforehand.
 	g.study.Until = study.Until{}
+	g.study.Twin = false // a second run says what an A/A arm would, and only after an alarm
 	if g.seed == 0 {
 		g.seed = rand.Uint64N(1<<32) + 1
 		g.command = append(g.command, "--seed", strconv.FormatUint(g.seed, 10))
@@ -108,10 +109,10 @@ func (g *gateRun) judge(ctx context.Context) (*gate.Result, error) {
 func (g *gateRun) againstRef(ctx context.Context) (result *gate.Result, err error) {
 	repository, err := gate.OpenRepository(ctx, filepath.Dir(g.study.Path))
 	if err != nil {
-		return nil, gateUsage(err)
+		return nil, usageError(err)
 	}
 	if _, err := repository.Resolve(ctx, g.flags.against); err != nil {
-		return nil, gateUsage(fmt.Errorf("--against: %w", err))
+		return nil, usageError(fmt.Errorf("--against: %w", err))
 	}
 	tree, err := repository.Describe(ctx)
 	if err != nil {
@@ -131,7 +132,7 @@ func (g *gateRun) againstRef(ctx context.Context) (result *gate.Result, err erro
 	}()
 	both, pairs, err := gate.Versions(g.study, repository, checkout)
 	if err != nil {
-		return nil, gateUsage(err)
+		return nil, usageError(err)
 	}
 	a, err := g.measure(ctx, both, g.seed)
 	if err != nil {
@@ -166,7 +167,7 @@ func (g *gateRun) again(ctx context.Context, s *study.Study, pairs []gate.Pair, 
 func (g *gateRun) againstBaseline(ctx context.Context) (*gate.Result, error) {
 	b, err := g.flags.store.Load(g.flags.baseline)
 	if err != nil {
-		return nil, gateUsage(err)
+		return nil, usageError(err)
 	}
 	var result *gate.Result
 	if g.run != "" {
@@ -223,7 +224,7 @@ func (g *gateRun) comparable(b *baseline.Baseline, f *machine.Fingerprint) error
 		return nil
 	}
 	if err := gate.Comparable(b, f); err != nil {
-		return gateUsage(fmt.Errorf("baseline %s: %w", b.Name, err))
+		return usageError(fmt.Errorf("baseline %s: %w", b.Name, err))
 	}
 	return nil
 }
@@ -255,7 +256,7 @@ func (g *gateRun) measure(ctx context.Context, s *study.Study, seed uint64) (*an
 func (g *gateRun) runner(s *study.Study, seed uint64) (*runner.Runner, error) {
 	plan, err := study.Expand(s, seed)
 	if err != nil {
-		return nil, gateUsage(err)
+		return nil, usageError(err)
 	}
 	dir, err := home()
 	if err != nil {

@@ -36,7 +36,7 @@ type Baseline struct {
 	Format  int       `yaml:"baseline"`
 	Name    string    `yaml:"name"`
 	Run     string    `yaml:"run"`      // ID
-	RunHash string    `yaml:"run_hash"` // see [archive.Run]; "sha256:" and 64 digits
+	RunHash string    `yaml:"run_hash"` // its content address: "sha256:" and 64 digits
 	Started time.Time `yaml:"started"`
 	Dyno    string    `yaml:"dyno"`
 	Study   Study     `yaml:"study"`

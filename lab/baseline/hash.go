@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"dyno/lab/archive"
 )
@@ -13,14 +11,12 @@ import (
 // StudyHash is the hash of the study's text, as the run keeps it.
 func StudyHash(m *archive.Manifest) string { return hash([]byte(m.StudySource)) }
 
-// RunHash identifies a finished run: the SHA-256 of its file of sums, which in
-// turn has those of all its raw data.
+// RunHash identifies a finished run: the address of its content.
 func RunHash(run *archive.Run) (string, error) {
-	sums, err := os.ReadFile(filepath.Join(run.Dir, "SHA256SUMS"))
-	if err != nil {
-		return "", fmt.Errorf("run %s has no sums, as its writer died: %w", run.Manifest.ID, err)
+	if run.Address == "" {
+		return "", fmt.Errorf("run %s has no content address: it was not finished", run.Manifest.ID)
 	}
-	return hash(sums), nil
+	return run.Address.String(), nil
 }
 
 func hash(content []byte) string {
