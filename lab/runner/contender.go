@@ -109,6 +109,7 @@ func (r *Runner) own(ctx context.Context, s study.Subject) (*contender, bool, er
 		if err != nil {
 			return nil, false, err
 		}
+		c.archived.Version = revision(ctx, own.Dir)
 		err = own.Prepare(ctx, "", func(line string) {
 			r.tell(Event{Kind: BuildLine, Subject: s.Name, Line: line})
 		})
