@@ -2,6 +2,7 @@ package nano_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -28,6 +29,43 @@ func TestHalfClosedClient(t *testing.T) {
 			}
 		}
 		c.end()
+	}
+}
+
+// A client that closed its side with its request, and then reads slowly, gets all
+// of the answer.
+func TestHalfClosedSlowReader(t *testing.T) {
+	const length = 16 << 20
+	held, free, over := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	at, _ := serve(t, nano.Config{Loops: 1}, func(app *nano.App) {
+		app.Get("/hold", func(c nano.Ctx) error { close(held); <-free; return c.NoContent(204) }, nano.Inline())
+		app.Get("/long", func(c nano.Ctx) error {
+			err := c.StreamSized(200, "text/plain", length, func(s *nano.Stream) error {
+				_, err := s.Write(make([]byte, length))
+				return err
+			})
+			over <- errors.Join(err, c.Context().Err())
+			return err
+		}, nano.Spawn())
+	})
+	slow, holder := dial(t, at), dial(t, at)
+	slow.send(get)
+	slow.want(200, "hello") // the loop knows the connection
+	holder.send(request("/hold"))
+	<-held
+	slow.send(request("/long")) // the loop sees this and the end at once
+	slow.Conn.(*net.TCPConn).CloseWrite()
+	close(free)
+	resp, err := http.ReadResponse(slow.r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(20 * time.Millisecond) // until the sockets are full
+	if n, err := io.Copy(io.Discard, resp.Body); n != length || err != nil {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	if err := <-over; err != nil {
+		t.Errorf("the handler was told: %v", err)
 	}
 }
 

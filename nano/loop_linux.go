@@ -183,8 +183,12 @@ func (l *loop) tell(c *conn, e *reactor.Event) {
 		signal(c.away.readable)
 	}
 	if e.Ending() {
+		// Epoll repeats with each event that the client had closed its side with
+		// the request already: it may still be reading.
+		if !c.hungUp || e.Failed() {
+			c.away.lost(ErrClientGone)
+		}
 		c.hungUp = true
-		c.away.lost(ErrClientGone)
 	}
 }
 

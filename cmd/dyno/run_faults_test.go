@@ -48,7 +48,7 @@ blocks: 1
 func TestASubjectThatDiesInATrial(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	o := dyno(t, home, "run", studyFile(t, home, 1, "good", "dies"))
+	o := dyno(t, home, "run", studyFile(t, home, 1, "good", "dies"), "--repeats", "0")
 	o.want(t, 1, o.stderr, "failed: subject dies died: exit status 7", "fatal: out of ideas", "2/2", "1 of 2 trials failed")
 	contains(t, o.stdout, "good", "A trial failed", "out of ideas", "report  ")
 	o = dyno(t, home, "list")

@@ -12,7 +12,7 @@ import (
 func TestSubjectsThatDoNotWantToEnd(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	o := dyno(t, home, "run", studyFile(t, home, 1, "child", "stubborn"))
+	o := dyno(t, home, "run", studyFile(t, home, 1, "child", "stubborn"), "--repeats", "0")
 	o.want(t, 0, o.stdout, "child", "stubborn")
 	if n := len(pids(home)); n != 6 { // two starts each; child writes two
 		t.Errorf("%d processes were started, want 6", n)

@@ -56,7 +56,7 @@ func TestOnATerminal(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	file := studyFile(t, home, 1, "good")
-	text := onTerminal(t, home, nil, "run", file)
+	text := onTerminal(t, home, nil, "run", file, "--repeats", "0")
 	contains(t, text, "0/1 trials", "▸ good", "\x1b[J1 of 1 trials in ", "report  ")
 	for _, c := range []struct {
 		env    string

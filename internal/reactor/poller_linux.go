@@ -47,6 +47,9 @@ func (e *Event) Ending() bool {
 	return e.Events&(unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0
 }
 
+// Failed reports that the connection is over in both directions.
+func (e *Event) Failed() bool { return e.Events&(unix.EPOLLHUP|unix.EPOLLERR) != 0 }
+
 // Writable reports that a write or connect can go on, or has failed.
 func (e *Event) Writable() bool {
 	return e.Events&(unix.EPOLLOUT|unix.EPOLLHUP|unix.EPOLLERR) != 0

@@ -22,9 +22,8 @@ const quantileResamples = 400
 // contribute twice, as the restarts' own differences contain it already (Davison
 // and Hinkley, "Bootstrap Methods and their Application", 1997, section 3.8;
 // Field and Welsh, "Bootstrapping clustered data", Journal of the Royal
-// Statistical Society B 69, 2007): it covers in 99 of 100 runs where 95 were
-// asked, which is simulated in the tests. As in [Median], the percentiles are
-// expanded for small samples (Hesterberg 2015). Where few restarts have shown
+// Statistical Society B 69, 2007), and so gives intervals that are too wide. As in
+// [Median], the percentiles are expanded for small samples (Hesterberg 2015). Where few restarts have shown
 // what slow ones are like, percentiles still end too early, in one of ten runs;
 // so each end is that of the percentiles or that of Student's t with the
 // bootstrap's standard error of the logarithm, whichever is farther out, which
