@@ -136,7 +136,7 @@ func (l *eventLoop) ended(id int32) {
 // done records a complete answer and puts the connection to its next use.
 func (l *eventLoop) done(id int32) {
 	c := &l.conns[id]
-	l.rec.inFlight--
+	l.rec.left(l.now)
 	l.due.Stop(id)
 	l.rec.answered(c.intended, c.sent, c.first, l.now)
 	l.errors.judged(&c.exchange, c.answer.Status, l.rec, l.now)
@@ -211,7 +211,7 @@ func (l *eventLoop) lostIdle(id int32) {
 func (l *eventLoop) failRequest(id int32, count *uint64, kind, why string) {
 	*count++
 	l.errors.failed(&l.conns[id].exchange, kind, why, l.now)
-	l.rec.inFlight--
+	l.rec.left(l.now)
 	l.drop(id)
 	l.again(id)
 }

@@ -69,7 +69,7 @@ func (l *eventLoop) connectFailed(id int32, err error) {
 	}
 	if c.pending {
 		c.pending = false
-		l.rec.inFlight--
+		l.rec.left(l.now)
 	}
 	l.retries.Start(id, max(l.now, 1))
 }

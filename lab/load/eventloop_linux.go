@@ -285,12 +285,12 @@ func (l *eventLoop) arrive(intended int64) {
 		l.conns = l.conns[:len(l.conns)+1]
 		l.begin(int32(len(l.conns)-1), intended)
 	case l.spec.Profile.Overflow == ShedArrival:
-		l.rec.inFlight--
+		l.rec.left(l.now)
 		l.rec.Shed++
 	case l.backlog.len() < maxBacklog:
 		l.backlog.push(intended)
 	default:
-		l.rec.inFlight--
+		l.rec.left(l.now)
 		l.rec.Shed++
 	}
 }

@@ -172,7 +172,7 @@ func (p *portable) arrive(ctx context.Context, intended int64) {
 		w.due <- intended
 		p.working.Go(func() { w.work(ctx, 0) })
 	case overflow == ShedArrival || p.backlog.len() == maxBacklog:
-		p.rec.inFlight--
+		p.rec.left(now)
 		p.rec.Shed++
 	default:
 		p.backlog.push(intended)

@@ -142,7 +142,7 @@ func (w *worker) redial(ctx context.Context) bool {
 		p.mu.Unlock()
 		return false // ended by us: neither a connection nor an error
 	}
-	p.rec.inFlight--
+	p.rec.left(clock.Now())
 	p.rec.Errors.Connect++
 	p.mu.Unlock()
 	p.errors.note("connect", explainConnect(err))
@@ -177,7 +177,7 @@ func (w *worker) ask(ctx context.Context, intended int64) {
 		return
 	}
 	p.advance(done)
-	p.rec.inFlight--
+	p.rec.left(done)
 	if err != nil {
 		w.failed(err)
 		return

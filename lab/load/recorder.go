@@ -140,7 +140,7 @@ func (r *recorder) finish(mode Mode, end int64) {
 func (r *recorder) arrived(intended, now int64) {
 	r.Offered++
 	r.inFlight++
-	r.pending += float64(now - intended)
+	r.pending += float64(r.since - intended) // account adds what has been since, and is to come
 	if now-intended > int64(lateAfter) {
 		r.Late++
 	}
@@ -162,6 +162,15 @@ func (r *recorder) completed() {
 	r.Completed++
 }
 
+// left counts a request that is over at instant now: answered, failed or shed.
+func (r *recorder) left(now int64) {
+	r.inFlight--
+	if !r.draining {
+		r.pending += float64(now - r.since)
+	}
+}
+
+// account adds the time of all that is in flight up to instant now.
 func (r *recorder) account(now int64) {
 	r.pending += float64(r.inFlight) * float64(now-r.since)
 	r.since = now

@@ -90,7 +90,11 @@ func best(a *analysis.Analysis, g *analysis.Group, metric string, c catalogue) [
 	if len(g.Cells) == 1 {
 		kind = "answer.only."
 	}
-	out := []string{estimated(g, first.Cell, metric, kind+metric, c)}
+	key := kind + metric
+	if _, ok := c.texts[key]; !ok {
+		key = kind + "other"
+	}
+	out := []string{estimated(g, first.Cell, metric, key, c)}
 	switch {
 	case len(tied) > 0:
 		out = append(out, c.text("answer.tied", "others", c.list(tied)))
@@ -109,7 +113,7 @@ func estimated(g *analysis.Group, cell int, metric, key string, c catalogue) str
 		iv := cl.Estimates[metric]
 		s := writeInterval(unit(g, metric), iv)
 		sure := c.text(howSure(iv.N, level(iv), s.Range()), "level", level(iv), "range", s.Range(), "trials", c.count("trials", iv.N))
-		return c.text(key, "subject", cl.Subject, "value", s.Estimate, "sure", sure)
+		return c.text(key, "subject", cl.Subject, "metric", c.metric(metric), "value", s.Estimate, "sure", sure)
 	}
 	return ""
 }

@@ -170,6 +170,27 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// A study may lead with any metric; few have a sentence of their own.
+func TestAnswersByOtherMetrics(t *testing.T) {
+	c, err := loadCatalogue("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := eight()
+	for subjects, want := range map[int]string{8: "go/gnet is best by Memory (RSS): ", 1: "go/nethttp: Memory (RSS) "} {
+		f.subjects, f.costs = f.subjects[:subjects], f.costs[:subjects]
+		a := f.make()
+		a.Run.Report = []string{"rss"}
+		for i := range a.Groups {
+			a.Groups[i].Ranking["rss"] = a.Groups[i].Ranking[cpu]
+		}
+		if got := answers(a, c)[0].Sentences[0]; !strings.HasPrefix(got, want) {
+			t.Errorf("%d subjects: %q, want %q", subjects, got, want)
+		}
+		f = eight()
+	}
+}
+
 func TestSharedRanks(t *testing.T) {
 	places := []analysis.Place{{Rank: 1, Cell: 4}, {Rank: 1, Cell: 2}, {Rank: 3, Cell: 0}}
 	for cell, want := range map[int]string{4: "1=", 2: "1=", 0: "3", 7: "–"} {
