@@ -74,7 +74,6 @@ type Limits struct {
 	Connections int   // in all; default 65,536, further ones wait in the listen queue
 	PerAddress  int   // connections of one address; default none
 	Requests    int   // per connection; default none
-	Pipeline    int   // answers held back for a client that doesn't read; default 1 MiB in bytes
 
 	Handshake  time.Duration // TLS handshake; default 5 s
 	ReadHead   time.Duration // from the first byte of a head to its last; default 10 s
@@ -93,7 +92,6 @@ func (l Limits) withDefaults() Limits {
 	l.Body = orDefault(l.Body, 4<<20)
 	l.BufferBody = orDefault(l.BufferBody, 64<<10)
 	l.Connections = orDefault(l.Connections, 1<<16)
-	l.Pipeline = orDefault(l.Pipeline, 1<<20)
 	l.Handshake = orDefault(l.Handshake, 5*time.Second)
 	l.ReadHead = orDefault(l.ReadHead, 10*time.Second)
 	l.ReadBody = orDefault(l.ReadBody, 30*time.Second)
