@@ -49,11 +49,12 @@ type analysisLine struct {
 	Analysis json.RawMessage `json:"analysis"` // as dyno report --json prints it
 }
 
-// failedTrials is the error for a run with failed trials, or nil.
+// failedTrials is the error for a run with failed trials that no repetition made
+// good, or nil.
 func failedTrials(run *archive.Run) error {
-	failed, first := 0, ""
+	failed, first, good := 0, "", madeGood(run.Trials)
 	for i := range run.Trials {
-		if t := &run.Trials[i]; t.Status == archive.Failed {
+		if t := &run.Trials[i]; t.Status == archive.Failed && !good[t.Index] {
 			if failed++; failed == 1 {
 				first, _, _ = strings.Cut(t.Error, "\n")
 			}
@@ -63,4 +64,16 @@ func failedTrials(run *archive.Run) error {
 		return nil
 	}
 	return fmt.Errorf("%d of %d trials failed and are left out; the first: %s", failed, len(run.Manifest.Plan.Trials), strings.TrimSuffix(first, "; its last lines:"))
+}
+
+// madeGood are the trials, by their index, that a completed one repeats.
+func madeGood(trials []archive.Trial) map[int]bool {
+	good := make(map[int]bool)
+	for i := len(trials) - 1; i >= 0; i-- { // a repetition comes after what it repeats
+		t := &trials[i]
+		if t.Repeats != nil && (t.Status == archive.Complete || good[t.Index]) {
+			good[*t.Repeats] = true
+		}
+	}
+	return good
 }
