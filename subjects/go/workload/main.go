@@ -1,4 +1,4 @@
-// The subject go/work: pieces of work that published claims are about, each a
+// The subject go/workload: pieces of work that published claims are about, each a
 // route. A request does its piece WORK_REPEAT times, so that what HTTP costs
 // around it does not count for much.
 package main
