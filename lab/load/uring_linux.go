@@ -58,11 +58,12 @@ func openRing(sh share) (engine, error) {
 	})
 }
 
-// close waits a moment for the kernel to close what was hung up: it does so in
-// our calls only.
+// close lets the kernel close what was hung up: it does so in our calls only, a
+// few dozen in each. It gives up when nothing has happened for a tenth of a second.
 func (r *kernelRing) close() {
-	for tries := 0; r.closing > 0 && tries < 100 && r.ring.Enter(time.Millisecond) == nil; tries++ {
+	for idle := 0; r.closing > 0 && idle < 100 && r.ring.Enter(time.Millisecond) == nil; idle++ {
 		for range r.ring.Ready() {
+			idle = -1
 			if c := r.ring.Take(); ringOp(c.UserData>>56) == opClose {
 				r.closing--
 			}
