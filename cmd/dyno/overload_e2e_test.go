@@ -39,7 +39,8 @@ func TestOverload(t *testing.T) {
 	if r.Recovered && r.Recovery == 0 {
 		t.Error("recovered at once from a queue of two seconds")
 	}
-	if r.During.Goodput >= r.During.Offered/2 || len(r.Seconds) != 13 {
+	// Of 600 a second the server can answer 300.
+	if r.During.Goodput >= 0.7*r.During.Offered || len(r.Seconds) != 13 {
 		t.Errorf("%d seconds, during the overload %+v", len(r.Seconds), r.During)
 	}
 	if read(t, filepath.Join(home, "o.json")) != o.stdout {
