@@ -28,11 +28,9 @@ func flood(over chan<- error) nano.Handler {
 	}
 }
 
-// A client over TLS that reads nothing of an answer is let go.
-func TestWriteStallOverTLS(t *testing.T) {
-	over := make(chan error, 1)
-	app := nano.New(nano.Config{Logger: quiet, Limits: nano.Limits{WriteStall: 150 * time.Millisecond}})
-	app.Get("/flood", flood(over))
+// dialTLS serves app over TLS until the test ends, and connects to it by HTTP/1.1.
+func dialTLS(t *testing.T, app *nano.App) net.Conn {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +44,16 @@ func TestWriteStallOverTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// A client over TLS that reads nothing of an answer is let go.
+func TestWriteStallOverTLS(t *testing.T) {
+	over := make(chan error, 1)
+	app := nano.New(nano.Config{Logger: quiet, Limits: nano.Limits{WriteStall: 150 * time.Millisecond}})
+	app.Get("/flood", flood(over))
+	c := dialTLS(t, app)
 	io.WriteString(c, "GET /flood HTTP/1.1\r\nHost: a\r\n\r\n")
 	if err := <-over; !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("writing to a client that doesn't read: %v, want the deadline", err)
@@ -70,20 +77,7 @@ func TestNoStallAfterHijack(t *testing.T) {
 		}()
 		return nil
 	})
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pair, err := tls.LoadX509KeyPair(writePair(t, t.TempDir(), 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	listening(t, app, func() error { return app.ServeTLS(ln, &tls.Config{Certificates: []tls.Certificate{pair}}) })
-	c, err := tls.Dial("tcp", ln.Addr().String(), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := dialTLS(t, app)
 	io.WriteString(c, "GET /hijack HTTP/1.1\r\nHost: a\r\n\r\n")
 	time.Sleep(200 * time.Millisecond)
 	if n, err := io.Copy(io.Discard, c); n != 64<<20 || err != nil {
