@@ -69,13 +69,16 @@ func (q *Question) Verdict() claim.Verdict {
 	return NotMeasured
 }
 
-// Remedy is what there is to do about a claim without a result: the command that
-// measures it.
+// Remedy is the command that decides the claim: that of its study, or what a
+// record was made with, as some are by a program.
 func (q *Question) Remedy() string {
-	if q.Study == "" {
-		return "no study yet"
+	switch {
+	case q.Study != "":
+		return "dyno run " + q.Study
+	case q.Record != nil:
+		return q.Record.Command
 	}
-	return "dyno run " + q.Study
+	return "no study yet"
 }
 
 // deciding is the part of the result that decides, nil if there is none.

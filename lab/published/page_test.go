@@ -182,3 +182,15 @@ func TestFigures(t *testing.T) {
 		}
 	}
 }
+
+func TestRemedy(t *testing.T) {
+	for want, q := range map[string]Question{
+		"dyno run x":   {Study: "x", Record: &Record{Command: "dyno run x --seed 7"}},
+		"go run ./y":   {Record: &Record{Command: "go run ./y"}},
+		"no study yet": {},
+	} {
+		if got := q.Remedy(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
