@@ -38,6 +38,9 @@ type backend interface {
 	send(id int32)
 	// hangUp closes the connection of l.conns[id].
 	hangUp(id int32)
+	// leave says that nothing is timed any more: calls may take long from now on,
+	// and must not hold up the rest of the program.
+	leave()
 	// close releases what the backend itself holds.
 	close()
 }
@@ -110,6 +113,7 @@ func openEventLoop(sh share, open func(*eventLoop) (backend, error)) (engine, er
 }
 
 func (l *eventLoop) close() {
+	l.leave() // the kernel takes half a second to hang up ten thousand connections
 	for i := range l.conns {
 		l.drop(int32(i))
 	}
@@ -260,13 +264,15 @@ func (l *eventLoop) stopSending() {
 	l.rec.drain(l.end, l.unsent())
 }
 
-// drain waits for the answers under way after the end. Arrivals that were never
-// sent stay unfinished.
+// drain waits for the requests under way after the end: those whose answer is to
+// come, and those for which a connection is being made. Arrivals that had none
+// stay unfinished.
 func (l *eventLoop) drain(ctx context.Context) {
 	l.end = min(l.end, l.now)
 	l.stopSending()
 	for l.rec.inFlight > 0 && ctx.Err() == nil && l.broken == nil {
 		l.expire()
+		l.openMore()
 		l.poll(maxWait)
 	}
 }
@@ -295,17 +301,12 @@ func (l *eventLoop) arrive(intended int64) {
 	}
 }
 
-// unsent gives up the arrivals that were never sent and returns their number.
+// unsent gives up the arrivals that still wait for a connection to become free
+// and returns their number.
 func (l *eventLoop) unsent() int {
 	n := l.backlog.len()
 	for range n {
 		l.backlog.pop()
-	}
-	for id := range l.conns {
-		if c := &l.conns[id]; c.pending {
-			c.pending = false
-			n++
-		}
 	}
 	return n
 }
