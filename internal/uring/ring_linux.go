@@ -69,6 +69,11 @@ func (c *Completion) Errno() unix.Errno {
 // Ring is a pair of queues. It is not safe for use by several goroutines, and
 // its goroutine must be locked to its thread.
 type Ring struct {
+	// GiveProcessor makes calls give the Go scheduler's processor (its P) away
+	// while they last, as other system calls do. That takes longer, and whoever
+	// wants to stop the world need not wait for them.
+	GiveProcessor bool
+
 	fd   int
 	mem  []byte // both rings
 	sqes []byte
@@ -162,8 +167,8 @@ func (r *Ring) Close() {
 func (r *Ring) Pending() int { return int(r.tail - r.submitted) }
 
 // Enter hands over what is queued and waits at most d for a completion; d <= 0
-// only works off what is there. It keeps the Go scheduler's processor while it
-// waits: see reactor.Poller.KeepProcessor. An interruption by a signal is no
+// only works off what is there. Unless [Ring.GiveProcessor] is set it keeps the Go
+// scheduler's processor while it waits: see reactor.Poller.KeepProcessor. An interruption by a signal is no
 // error.
 func (r *Ring) Enter(d time.Duration) error {
 	if d > 0 && r.Ready() == 0 {
@@ -183,7 +188,11 @@ func (r *Ring) Pause(d time.Duration) error {
 func (r *Ring) enter(completions uintptr, d time.Duration) error {
 	r.sqTail.Store(r.tail)
 	r.timeout = unix.NsecToTimespec(int64(d))
-	n, _, errno := unix.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.fd), uintptr(r.tail-r.submitted), completions,
+	syscall := unix.RawSyscall6
+	if r.GiveProcessor {
+		syscall = unix.Syscall6
+	}
+	n, _, errno := syscall(unix.SYS_IO_URING_ENTER, uintptr(r.fd), uintptr(r.tail-r.submitted), completions,
 		enterGetEvents|enterExtArg, uintptr(unsafe.Pointer(&r.arg)), unsafe.Sizeof(r.arg))
 	switch errno {
 	case 0:

@@ -49,6 +49,7 @@ func openEpoll(sh share) (engine, error) {
 	})
 }
 
+func (p *epoll) leave() { p.poller.KeepProcessor = false }
 func (p *epoll) close() { p.poller.Close() }
 
 func (p *epoll) wait(d time.Duration) (events int, err error) {

@@ -58,6 +58,8 @@ func openRing(sh share) (engine, error) {
 	})
 }
 
+func (r *kernelRing) leave() { r.ring.GiveProcessor = true }
+
 // close lets the kernel close what was hung up: it does so in our calls only, a
 // few dozen in each. It gives up when nothing has happened for a tenth of a second.
 func (r *kernelRing) close() {
