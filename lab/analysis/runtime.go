@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"time"
 
 	"dyno/lab/archive"
@@ -11,8 +12,8 @@ import (
 // inside sums the windows in which the subject's Go runtime told about itself.
 type inside struct {
 	windows   int
-	length    time.Duration
-	completed uint64
+	length    time.Duration // between its readings
+	completed float64       // requests in that time
 	sum       probe.Runtime
 	lacking   map[string]bool // figures that some window could not tell
 }
@@ -23,9 +24,12 @@ func (r *inside) add(w *archive.Window) {
 	if told == nil || w.Server.Length <= 0 {
 		return
 	}
+	// A saturated runtime is read late, and not always equally late. Requests
+	// are taken to have come evenly.
+	length := cmp.Or(told.Length, w.Server.Length)
 	r.windows++
-	r.length += w.Server.Length
-	r.completed += w.Client.Completed
+	r.length += length
+	r.completed += float64(w.Client.Completed) * float64(length) / float64(w.Server.Length)
 	r.sum.AllocCount += told.AllocCount
 	r.sum.AllocBytes += told.AllocBytes
 	r.sum.GCCycles += told.GCCycles
@@ -90,7 +94,7 @@ func (r *inside) shared(per share, sum float64) (value float64, missing string) 
 	case per == perRequest && r.completed == 0:
 		return 0, "no request was completed"
 	case per == perRequest:
-		return sum / float64(r.completed), ""
+		return sum / r.completed, ""
 	case per == perSecond:
 		return sum / r.length.Seconds(), ""
 	}

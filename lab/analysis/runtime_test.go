@@ -22,7 +22,8 @@ func told(allocs uint64, missing ...string) archive.Window {
 
 func TestRuntimeFigures(t *testing.T) {
 	const untold, silent = "the subject's Go runtime did not tell", "the subject's Go runtime does not tell "
-	silentWindow, empty := window(0, 1_000, time.Millisecond), told(5)
+	silentWindow, empty, late := window(0, 1_000, time.Millisecond), told(5), told(2_500)
+	late.Server.Runtime.Length = late.Server.Length * 5 / 4
 	empty.Client.Completed = 0
 	tests := []struct {
 		name    string
@@ -33,6 +34,7 @@ func TestRuntimeFigures(t *testing.T) {
 			"allocs": 3., "alloc.bytes": 192., "gc.cycles": 4., "gc.pause": 300., "gc.cpu": 20., "sched.max": 4_000.,
 		}},
 		{"a window in which it was late", []archive.Window{told(2_000), silentWindow}, map[string]any{"allocs": 2., "gc.cycles": 4.}},
+		{"a second read a quarter of one later than the one before", []archive.Window{late}, map[string]any{"allocs": 2., "gc.cycles": 3.2}},
 		{"no Go program", []archive.Window{silentWindow}, map[string]any{"allocs": untold, "gc.cycles": untold, "sched.max": untold}},
 		{"an endpoint that tells less", []archive.Window{told(2_000), told(2_000, "sched: metrics don't tell", "gc_cpu: metrics don't tell")}, map[string]any{
 			"allocs": 2., "gc.cpu": silent + "gc_cpu", "sched.max": silent + "sched",

@@ -48,6 +48,7 @@ func unbounded(f float64) bool { return math.IsInf(f, 0) || math.IsNaN(f) }
 
 // answer is the helper's answer to a sample.
 type answer struct {
+	Mono           int64        `json:"mono"` // CLOCK_MONOTONIC at the reading, ns
 	GCCycles       uint64       `json:"gc_cycles"`
 	GCCPU          float64      `json:"gc_cpu_s"`
 	Heap           uint64       `json:"heap"`

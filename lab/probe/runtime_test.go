@@ -20,6 +20,10 @@ func TestRuntimeSince(t *testing.T) {
 	one := func(id int, a answer) helperTotals { return helperTotals{id: id, hello: h, answer: a} }
 	late := one(1, counted(1, 100, 1, 0, 0))
 	late.late = true
+	read := func(at int64, a answer) answer {
+		a.Mono = at
+		return a
+	}
 	totals := func(h ...helperTotals) RuntimeTotals { return RuntimeTotals{helpers: h} }
 	tests := []struct {
 		name string
@@ -38,6 +42,18 @@ func TestRuntimeSince(t *testing.T) {
 			a:    totals(one(1, counted(1, 100, 1, 0, 0))),
 			b:    totals(one(1, counted(1, 100, 3, 0, 0)), one(2, counted(2, 50, 0, 1, 0))),
 			want: Runtime{GCCycles: 2, Heap: 150, Goroutines: 20, HelperCPUus: 6, GCCPU: 20 * time.Millisecond, GCPause: 2500 * time.Microsecond, GCPauseMax: 2 * time.Millisecond, SchedP50: time.Millisecond, SchedP99: 2 * time.Millisecond, SchedMax: 2 * time.Millisecond},
+			ok:   true,
+		}, {
+			name: "two that say when they read",
+			a:    totals(one(1, read(100, counted(1, 100))), one(2, read(200, counted(1, 100)))),
+			b:    totals(one(1, read(1_100, counted(1, 100))), one(2, read(1_500, counted(1, 100)))),
+			want: Runtime{Length: 1_150, Heap: 200, Goroutines: 20, HelperCPUus: 6},
+			ok:   true,
+		}, {
+			name: "one that says it read before",
+			a:    totals(one(1, read(100, counted(1, 100)))),
+			b:    totals(one(1, read(50, counted(1, 100)))),
+			want: Runtime{Heap: 100, Goroutines: 10, HelperCPUus: 3},
 			ok:   true,
 		}, {
 			name: "one has ended",

@@ -71,6 +71,11 @@ type Machine struct {
 // Runtime is the Go runtime of a subject over one window, from runtime/metrics;
 // some of it, where Missing says so, by the subject's metrics endpoint.
 type Runtime struct {
+	// Length is the time between the readings that these are the differences of,
+	// where the runtime told when it read: a saturated program answers late, and
+	// what is counted here is then that of a stretch shifted against the window,
+	// and a little longer or shorter. 0 if it is not known; ns.
+	Length      time.Duration `json:"length,omitempty"`
 	GCCycles    uint64        `json:"gc_cycles"`
 	GCPause     time.Duration `json:"gc_pause"`      // total stop-the-world time for GC, ns
 	GCPauseMax  time.Duration `json:"gc_pause_max"`  // upper bound of the longest pause's bucket, ns
