@@ -7,6 +7,7 @@
 //	go run ./bench/statistics -what aa -from RUN                     # recorded trials of one subject
 //	go run ./bench/statistics -what power -from RUN                  # and of a slowed one
 //	go run ./bench/statistics -what aa,power -from RUN,RUN -studies 5000
+//	go run ./bench/statistics -what live -from RUN,RUN,RUN           # whole studies with a twin, as they were run
 //
 // RUN is an archived run: its ID, the beginning of it, or its folder. Those of
 // the studies aa-recording and power-recording are made for this. It measures
@@ -55,11 +56,8 @@ func run(args []string, out io.Writer) error {
 	r := &Record{Version: recordVersion, Command: append([]string{"go", "run", "./bench/statistics"}, args...), Seed: o.seed}
 	if len(o.from) == 0 {
 		o.synthetic(r)
-	}
-	for _, ref := range o.from {
-		if err := o.recorded(r, ref); err != nil {
-			return err
-		}
+	} else if err := o.archived(r); err != nil {
+		return err
 	}
 	if len(r.Results) == 0 {
 		return fmt.Errorf("-what %s has nothing to say about recorded runs: leave -from out", strings.Join(o.what, ","))
@@ -68,11 +66,16 @@ func run(args []string, out io.Writer) error {
 	return r.save(o.out, o.name)
 }
 
-var kinds = []string{"coverage", "aa", "power"}
+// asked is what can be asked for, kinds those of results: flagged trials are
+// counted with live studies.
+var (
+	asked = []string{"coverage", "aa", "power", "live"}
+	kinds = append(asked[:len(asked):len(asked)], "flagged")
+)
 
 func parseOptions(args []string) (o options, err error) {
 	flags := flag.NewFlagSet("statistics", flag.ContinueOnError)
-	what := flags.String("what", strings.Join(kinds, ","), "what to simulate: some of "+strings.Join(kinds, ", "))
+	what := flags.String("what", strings.Join(asked[:3], ","), "what to simulate or count: some of "+strings.Join(asked, ", "))
 	from := flags.String("from", "", "archived runs to draw trials from, with commas between; empty for synthetic series")
 	blocks := flags.String("blocks", "6,12,25,50", "lengths of studies, in blocks")
 	flags.IntVar(&o.first, "first", 5, "block after which studies that stop early are first looked at")
@@ -86,8 +89,8 @@ func parseOptions(args []string) (o options, err error) {
 	}
 	o.what = strings.Split(*what, ",")
 	for _, w := range o.what {
-		if !slices.Contains(kinds, w) {
-			return o, fmt.Errorf("-what %q is none of %s", w, strings.Join(kinds, ", "))
+		if !slices.Contains(asked, w) {
+			return o, fmt.Errorf("-what %q is none of %s", w, strings.Join(asked, ", "))
 		}
 	}
 	if *from != "" {
@@ -99,6 +102,9 @@ func parseOptions(args []string) (o options, err error) {
 			return o, fmt.Errorf("-blocks: expected numbers from 2 to 1000 with commas between, got %q", part)
 		}
 		o.blocks = append(o.blocks, n)
+	}
+	if *from == "" && o.wants("live") {
+		return o, fmt.Errorf("-what live counts over archived runs: name them with -from")
 	}
 	if o.studies < 1 || o.quantiles < 1 || o.first < 2 {
 		return o, fmt.Errorf("-studies and -quantiles must be at least 1, -first at least 2")

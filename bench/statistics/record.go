@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"dyno/lab/machine"
@@ -26,13 +27,13 @@ type Record struct {
 
 // Result is one rate.
 type Result struct {
-	What       string         `json:"what"`   // coverage, aa or power
+	What       string         `json:"what"`   // coverage, aa, power, live or flagged
 	Series     string         `json:"series"` // noise, or the trials drawn from
 	Figure     string         `json:"figure"` // what was compared or estimated
 	Rule       string         `json:"rule,omitempty"`
-	Blocks     int            `json:"blocks"`           // of a study at most; restarts or windows of what is estimated
+	Blocks     int            `json:"blocks,omitempty"` // of a study at most; restarts or windows of what is estimated
 	Effect     float64        `json:"effect,omitempty"` // true ratio
-	Happened   statstest.Rate `json:"happened"`         // covered, or told different
+	Happened   statstest.Rate `json:"happened"`         // covered, told different, or flagged
 	MeanBlocks float64        `json:"mean_blocks,omitempty"`
 	Wanted     string         `json:"wanted,omitempty"`
 	Note       string         `json:"note,omitempty"`
@@ -45,6 +46,8 @@ var sections = map[string][2]string{
 	"coverage": {"How often the truth is told", "right"},
 	"aa":       {"Identical subjects called different", "different"},
 	"power":    {"Differences found", "found"},
+	"live":     {"Twins called different, in whole studies", "different"},
+	"flagged":  {"Trials doubted, by what lowers their worth", "flagged"},
 }
 
 // Markdown writes the results as tables.
@@ -71,15 +74,18 @@ func (r *Record) Markdown() string {
 }
 
 func (r *Result) row() string {
-	effect, ends := "", ""
+	blocks, effect, ends := "", "", ""
+	if r.Blocks > 0 {
+		blocks = strconv.Itoa(r.Blocks)
+	}
 	if r.Effect > 0 {
 		effect = fmt.Sprintf("%.3f", r.Effect)
 	}
 	if r.MeanBlocks > 0 {
 		ends = fmt.Sprintf("%.1f", r.MeanBlocks)
 	}
-	return fmt.Sprintf("| %s | %s | %s | %d | %s | %s | %s | %s | %s |",
-		r.Series, r.Figure, r.Rule, r.Blocks, effect, r.Happened, r.Wanted, ends, r.Note)
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | %s |",
+		r.Series, r.Figure, r.Rule, blocks, effect, r.Happened, r.Wanted, ends, r.Note)
 }
 
 // save writes the record as NAME.json and NAME.md.

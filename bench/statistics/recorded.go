@@ -23,28 +23,46 @@ var compared = []struct {
 // lasts for minutes lasts in what is drawn as well.
 const runLength = 5
 
-// recorded draws studies from the trials of a run.
-func (o *options) recorded(r *Record, ref string) error {
+// archived draws studies from the trials of runs, or counts what became of them.
+func (o *options) archived(r *Record) error {
 	store, err := archive.DefaultStore()
 	if err != nil {
 		return err
 	}
-	run, err := store.Open(ref)
-	if err != nil {
-		return err
+	counted := newLive()
+	for _, ref := range o.from {
+		run, err := store.Open(ref)
+		if err != nil {
+			return err
+		}
+		a, err := analysis.Analyse(run)
+		if err != nil {
+			return err
+		}
+		r.Machines = append(r.Machines, a.Run.Machine)
+		r.Runs = append(r.Runs, a.Run.ID)
+		counted.add(run, a)
+		if err := o.draw(r, a); err != nil {
+			return fmt.Errorf("run %s: %w", a.Run.ID, err)
+		}
 	}
-	a, err := analysis.Analyse(run)
-	if err != nil {
-		return err
+	if o.wants("live") {
+		counted.results(r)
 	}
-	r.Machines = append(r.Machines, a.Run.Machine)
-	r.Runs = append(r.Runs, a.Run.ID)
+	return nil
+}
+
+// draw draws studies from the trials of a run.
+func (o *options) draw(r *Record, a *analysis.Analysis) error {
+	if !o.wants("aa") && !o.wants("power") {
+		return nil
+	}
 	for i := range a.Groups {
 		for _, blocks := range o.blocks {
 			for _, rule := range o.rules(blocks) {
 				o.progress("%s, %s, %s, %d blocks", a.Run.ID, a.Groups[i].Title, rule.name, blocks)
 				if err := o.group(r, &a.Groups[i], a.Run.Reference, rule); err != nil {
-					return fmt.Errorf("run %s: %w", a.Run.ID, err)
+					return err
 				}
 			}
 		}

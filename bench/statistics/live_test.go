@@ -1,0 +1,49 @@
+package main
+
+import (
+	"testing"
+
+	"dyno/lab/analysis"
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/stats"
+	"dyno/lab/stats/statstest"
+)
+
+func TestLive(t *testing.T) {
+	twin := func(low, high float64) analysis.Group {
+		return analysis.Group{Twin: map[string]stats.Interval{"cpu": {Estimate: 1, Low: low, High: high}}, TwinCell: &analysis.Cell{}}
+	}
+	shared := twin(1.1, 1.2) // shown with it, measured elsewhere
+	shared.TwinCell = nil
+	run := &archive.Run{Trials: []archive.Trial{
+		{Status: archive.Complete, Validity: load.Valid, Findings: []load.Finding{{Name: "at-floor", Validity: load.Valid}}},
+		{Status: archive.Complete, Validity: load.Suspect, Findings: []load.Finding{{Name: "steal", Validity: load.Suspect}, {Name: "steal", Validity: load.Suspect}}},
+		{Status: archive.Complete, Validity: load.Valid, Findings: []load.Finding{{Name: "drifting", Validity: load.Suspect, Accepted: true}}},
+		{Status: archive.Interrupted},
+	}}
+	counted := newLive()
+	counted.add(run, &analysis.Analysis{Groups: []analysis.Group{twin(0.98, 1.03), twin(1.01, 1.03), shared}})
+	counted.add(run, &analysis.Analysis{Groups: []analysis.Group{twin(0.9, 0.99)}})
+	counted.add(run, &analysis.Analysis{Groups: []analysis.Group{shared}}) // no twin of its own: not counted
+
+	var r Record
+	counted.results(&r)
+	got := make(map[string]statstest.Rate)
+	for _, result := range r.Results {
+		got[result.What+" "+result.Figure] = result.Happened
+	}
+	for name, want := range map[string]statstest.Rate{
+		"live cpu":        {Count: 2, Of: 3},
+		"flagged suspect": {Count: 2, Of: 6},
+		"flagged invalid": {Count: 0, Of: 6},
+		"flagged steal":   {Count: 2, Of: 6},
+	} {
+		if got[name] != want {
+			t.Errorf("%s: %v, want %v", name, got[name], want)
+		}
+	}
+	if len(got) != 4 {
+		t.Errorf("results: %v", got)
+	}
+}
