@@ -22,8 +22,9 @@ type ChangeOptions struct {
 	Seed         uint64
 }
 
-// maxSeries is how many values of a series are looked at: the last ones. Time
-// taken grows with the square of it, to a tenth of a second for each change.
+// maxSeries is how many points of a series are looked at: of a series of runs the
+// last ones, of windows all, several of them taken together. Time taken grows with
+// the square of it, to a tenth of a second for each change.
 const maxSeries = 500
 
 // ChangePoints finds the places where the distribution of a series changes, in

@@ -59,7 +59,8 @@ const (
 // mistake.
 //
 // With fewer than eight windows nothing can be told. Changes of a single window
-// are outliers, not changes.
+// are outliers, not changes. Of more than 500 windows as many neighbours are taken
+// together, by their median, as make 500 of them.
 func Steadiness(signals [][]float64) Steady {
 	logs, index := usableSignals(signals)
 	n := 0
@@ -69,7 +70,7 @@ func Steadiness(signals [][]float64) Steady {
 	if n < steadyWindows {
 		return Steady{Kind: TooShort, Signal: -1, Why: fmt.Sprintf("need ≥ %d windows to tell, got %d", steadyWindows, n)}
 	}
-	s := &series{logs: logs, segments: segmentsOf(logs)}
+	s := newSeries(logs)
 	s.merge()
 	result := s.classify()
 	if result.Signal >= 0 {
@@ -137,7 +138,7 @@ func (s *series) describe(signal int) string {
 	var parts []string
 	for i := 1; i < len(s.segments); i++ {
 		change := math.Expm1(s.mean(signal, i) - s.mean(signal, i-1))
-		parts = append(parts, fmt.Sprintf("%+.1f %% at window %d", 100*change, s.segments[i].from))
+		parts = append(parts, fmt.Sprintf("%+.1f %% at window %d", 100*change, s.window(s.segments[i].from)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -7,11 +7,29 @@ import (
 )
 
 // series is what [Steadiness] works on: signals on the log scale, and the
-// segments between their changes.
+// segments between their changes. Its points are windows, or of a long trial
+// several windows together.
 type series struct {
-	logs     [][]float64 // by signal and window
-	segments []segment
+	logs     [][]float64 // by signal and point
+	segments []segment   // of points
+	windows  int
+	each     int // windows that a point stands for; the last may stand for fewer
 }
+
+func newSeries(logs [][]float64) *series {
+	s := &series{windows: len(logs[0])}
+	for _, values := range logs {
+		var points []float64
+		points, s.each = condense(values, maxSeries)
+		s.logs = append(s.logs, points)
+	}
+	s.segments = segmentsOf(s.logs)
+	return s
+}
+
+// window is the first that a point stands for; of the point behind the last, the
+// number of windows.
+func (s *series) window(point int) int { return min(point*s.each, s.windows) }
 
 // mean of a signal in a segment.
 func (s *series) mean(signal, at int) float64 {
@@ -84,11 +102,11 @@ func (s *series) classify() Steady {
 	n := len(s.logs[0])
 	last := len(s.segments) - 1
 	if last == 0 {
-		return Steady{Kind: Flat, Signal: -1, Why: fmt.Sprintf("no change in %d windows", n)}
+		return Steady{Kind: Flat, Signal: -1, Why: fmt.Sprintf("no change in %d windows", s.windows)}
 	}
-	result := Steady{Kind: WarmUp, From: s.segments[last].from}
+	result := Steady{Kind: WarmUp, From: s.window(s.segments[last].from)}
 	for _, part := range s.segments[1:] {
-		result.Changes = append(result.Changes, part.from)
+		result.Changes = append(result.Changes, s.window(part.from))
 	}
 	largest := 0.0
 	for signal := range s.logs {
@@ -104,7 +122,7 @@ func (s *series) classify() Steady {
 	}
 	what := s.describe(result.Signal)
 	if s.segments[last].len() < max(steadyLeast, (n+steadyLast-1)/steadyLast) {
-		result.Kind, result.From = NoSteadyState, n
+		result.Kind, result.From = NoSteadyState, s.windows
 		result.Why = "still changing at the end: " + what
 		return result
 	}

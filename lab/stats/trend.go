@@ -22,31 +22,40 @@ type Trend struct {
 //
 // The test takes values to be independent. Seconds of one trial are not, which
 // makes P too small: ask for far less than 0.05, and for a change that matters.
-// Fewer than four values show no trend.
+// Fewer than four values show no trend. Of more than 500 values as many neighbours
+// are taken together, by their median, as make 500 of them.
 func TrendOf(values []float64) Trend {
-	n := len(values)
-	if n < 4 {
+	if len(values) < 4 {
 		return Trend{P: 1}
 	}
-	var slopes []float64
-	s := 0
-	for i := range values {
-		for j := i + 1; j < n; j++ {
-			slopes = append(slopes, (values[j]-values[i])/float64(j-i))
-			s += cmp.Compare(values[j], values[i])
-		}
-	}
-	slices.Sort(slopes)
-	t := Trend{Slope: medianOfSorted(slopes), P: kendallP(s, values)}
-	offsets := make([]float64, n)
-	for i, v := range values {
-		offsets[i] = v - t.Slope*float64(i)
+	points, each := condense(values, maxSeries)
+	slope, score := slopeAndScore(points)
+	t := Trend{Slope: slope / float64(each), P: kendallP(score, points)}
+	center := float64(each-1) / 2 // of the values that a point stands for
+	offsets := make([]float64, len(points))
+	for i, v := range points {
+		offsets[i] = v - t.Slope*(float64(i*each)+center)
 	}
 	slices.Sort(offsets)
 	if t.Start = medianOfSorted(offsets); t.Start > 0 {
-		t.Change = t.Slope * float64(n-1) / t.Start
+		t.Change = t.Slope * float64(len(values)-1) / t.Start
 	}
 	return t
+}
+
+// slopeAndScore returns the median of all pairs' slopes, and by how many more
+// pairs rise than fall, which is Kendall's score.
+func slopeAndScore(values []float64) (slope float64, score int) {
+	n := len(values)
+	slopes := make([]float64, 0, n*(n-1)/2)
+	for i := range values {
+		for j := i + 1; j < n; j++ {
+			slopes = append(slopes, (values[j]-values[i])/float64(j-i))
+			score += cmp.Compare(values[j], values[i])
+		}
+	}
+	slices.Sort(slopes)
+	return medianOfSorted(slopes), score
 }
 
 // kendallP is the p-value of Kendall's score s by its normal approximation.
