@@ -20,8 +20,9 @@ const Schema = 1
 // never means of percentiles, and are omitted where too few requests lie beyond
 // or where requests that were given up hide them.
 //
-// Of a run on disk, one window's histograms are in memory at a time; errors are
-// those of [archive.Run.Windows].
+// Of a run on disk, one window's histograms are in memory at a time, and coarse
+// ones of at most 600 windows of each trial; errors are those of
+// [archive.Run.Windows].
 func Analyse(run *archive.Run) (*Analysis, error) {
 	m := &run.Manifest
 	all := figures()

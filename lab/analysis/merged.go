@@ -42,6 +42,42 @@ func responseCounts(w *archive.Window, mode load.Mode) stats.Counts {
 	return counts
 }
 
+// mostWindows is how many windows of a trial are kept apart; of a longer one as
+// many neighbours are put together as it takes. A day in seconds, at some
+// kilobytes each, would be too much for memory, and tells no more about how alike
+// neighbours are. It is even.
+const mostWindows = 600
+
+// responseWindows are the response times of a trial by window.
+type responseWindows struct {
+	counts []stats.Counts
+	each   int // windows that one of them holds
+	filled int // windows that the last one holds
+}
+
+// add takes the next window.
+func (r *responseWindows) add(c stats.Counts) {
+	last := len(r.counts) - 1
+	if last >= 0 && r.filled < r.each {
+		r.counts[last] = r.counts[last].Plus(c)
+		r.filled++
+		return
+	}
+	if len(r.counts) == mostWindows {
+		r.halve()
+	}
+	r.counts, r.filled = append(r.counts, c), 1
+}
+
+// halve puts pairs of neighbours together.
+func (r *responseWindows) halve() {
+	for i := range mostWindows / 2 {
+		r.counts[i] = r.counts[2*i].Plus(r.counts[2*i+1])
+	}
+	clear(r.counts[mostWindows/2:]) // to be let go
+	r.counts, r.each = r.counts[:mostWindows/2], 2*r.each
+}
+
 // coarse rounds nanoseconds to the middle of a range that is 1/256 to 1/512 of
 // them wide, in µs.
 func coarse(ns int64) float64 {

@@ -31,3 +31,20 @@ func (c Counts) Above(x float64) (n uint64) {
 	}
 	return c[after:].Total()
 }
+
+// Plus is the histogram of the observations of both.
+func (c Counts) Plus(o Counts) Counts {
+	both := make(Counts, 0, max(len(c), len(o)))
+	for len(c) > 0 && len(o) > 0 {
+		switch cmp.Compare(c[0].Value, o[0].Value) {
+		case -1:
+			both, c = append(both, c[0]), c[1:]
+		case 1:
+			both, o = append(both, o[0]), o[1:]
+		default:
+			both = append(both, Bucket{c[0].Value, c[0].Count + o[0].Count})
+			c, o = c[1:], o[1:]
+		}
+	}
+	return append(append(both, c...), o...)
+}

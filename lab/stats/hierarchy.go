@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,13 +8,14 @@ import (
 )
 
 // hierarchy holds the histograms of windows within restarts so that quantiles of
-// any combination of windows are found fast.
+// any combination of what is resampled are found fast: of restarts, or of the
+// windows of a single one.
 type hierarchy struct {
 	restarts [][]Counts // without empty windows and restarts
-	first    []int      // number of the first window of each restart
 	windows  int
+	columns  [][]Counts // what is resampled, each a whole: its windows
 	values   []float64  // all that were seen, ascending
-	below    [][]uint32 // [value][window]: observations at or below the value
+	below    [][]uint64 // [value][column]: observations at or below the value
 }
 
 func newHierarchy(restarts [][]Counts) *hierarchy {
@@ -28,9 +28,13 @@ func newHierarchy(restarts [][]Counts) *hierarchy {
 			}
 		}
 		if len(kept) > 0 {
-			h.restarts, h.first = append(h.restarts, kept), append(h.first, h.windows)
+			h.restarts = append(h.restarts, kept)
 			h.windows += len(kept)
 		}
+	}
+	h.columns = h.restarts
+	if len(h.restarts) == 1 {
+		h.columns = slices.Collect(slices.Chunk(h.restarts[0], 1))
 	}
 	h.values = valuesOf(h.restarts)
 	h.accumulate()
@@ -57,66 +61,61 @@ func valuesOf(restarts [][]Counts) []float64 {
 
 // accumulate fills in below.
 func (h *hierarchy) accumulate() {
-	all := make([]uint32, len(h.values)*h.windows)
-	h.below = make([][]uint32, len(h.values))
+	all := make([]uint64, len(h.values)*len(h.columns))
+	h.below = make([][]uint64, len(h.values))
 	for v := range h.below {
-		h.below[v] = all[v*h.windows : (v+1)*h.windows]
+		h.below[v] = all[v*len(h.columns) : (v+1)*len(h.columns)]
 	}
-	for r, windows := range h.restarts {
-		for i, w := range windows {
-			column, next, sum := h.first[r]+i, 0, uint32(0)
-			for v, value := range h.values {
-				for next < len(w) && cmp.Compare(w[next].Value, value) <= 0 {
-					sum += uint32(w[next].Count)
-					next++
-				}
-				h.below[v][column] = sum
+	for c, windows := range h.columns {
+		for _, w := range windows {
+			for _, b := range w {
+				v, _ := slices.BinarySearch(h.values, b.Value)
+				h.below[v][c] += b.Count
 			}
+		}
+		for v := 1; v < len(h.values); v++ {
+			h.below[v][c] += h.below[v-1][c]
 		}
 	}
 }
 
 // quantile is the smallest value that at least the share q of the observations
-// does not exceed, each window being there as often as its weight says.
+// does not exceed, each column being there as often as its weight says.
 func (h *hierarchy) quantile(q float64, weights []uint64) float64 {
 	total := weighted(h.below[len(h.values)-1], weights)
 	rank := max(1, uint64(math.Ceil(q*float64(total))))
 	return h.values[sort.Search(len(h.values)-1, func(v int) bool { return weighted(h.below[v], weights) >= rank })]
 }
 
-func weighted(counts []uint32, weights []uint64) (sum uint64) {
+func weighted(counts, weights []uint64) (sum uint64) {
 	for i, w := range weights {
-		sum += w * uint64(counts[i])
+		sum += w * counts[i]
 	}
 	return sum
 }
 
-// once is the weights of the windows as they were measured.
-func (h *hierarchy) once() []uint64 { return slices.Repeat([]uint64{1}, h.windows) }
+// once is the weights of the columns as they were measured.
+func (h *hierarchy) once() []uint64 { return slices.Repeat([]uint64{1}, len(h.columns)) }
 
-// drawRestarts fills the weights with restarts drawn with replacement, each with
-// all its windows.
-func (h *hierarchy) drawRestarts(random *rand.Rand, weights []uint64) {
+// drawRestarts fills the weights with restarts drawn with replacement.
+func drawRestarts(random *rand.Rand, weights []uint64) {
 	clear(weights)
-	for range h.restarts {
-		r := random.IntN(len(h.restarts))
-		for i := range h.restarts[r] {
-			weights[h.first[r]+i]++
-		}
+	for range weights {
+		weights[random.IntN(len(weights))]++
 	}
 }
 
-// drawBlocks fills the weights with blocks of so many consecutive windows of one
+// drawBlocks fills the weights with blocks of so many consecutive windows of a
 // restart, drawn with replacement until there are as many windows as it has; the
 // first follows the last (the circular block bootstrap of Politis and Romano,
 // 1992, in which each window is drawn as often as any other).
-func (h *hierarchy) drawBlocks(random *rand.Rand, restart, length int, weights []uint64) {
-	n := len(h.restarts[restart])
-	start := 0
-	for i := range n {
+func drawBlocks(random *rand.Rand, length int, weights []uint64) {
+	clear(weights)
+	n, start := len(weights), 0
+	for i := range weights {
 		if i%length == 0 {
 			start = random.IntN(n)
 		}
-		weights[h.first[restart]+(start+i%length)%n]++
+		weights[(start+i%length)%n]++
 	}
 }

@@ -60,7 +60,7 @@ func QuantileHierarchy(restarts [][]Counts, qs []float64, level float64, seed ui
 // draws returns the resampled values of each quantile, sorted.
 func (h *hierarchy) draws(qs []float64, seed uint64) [][]float64 {
 	random := rand.New(rand.NewPCG(seed, 0x7175616e74))
-	weights := make([]uint64, h.windows)
+	weights := make([]uint64, len(h.columns))
 	draws := make([][]float64, len(qs))
 	lengths := make([]int, len(qs))
 	if len(h.restarts) == 1 {
@@ -70,12 +70,11 @@ func (h *hierarchy) draws(qs []float64, seed uint64) [][]float64 {
 	}
 	for range quantileResamples {
 		if len(h.restarts) > 1 {
-			h.drawRestarts(random, weights)
+			drawRestarts(random, weights)
 		}
 		for i, q := range qs {
 			if len(h.restarts) == 1 {
-				clear(weights)
-				h.drawBlocks(random, 0, lengths[i], weights)
+				drawBlocks(random, lengths[i], weights)
 			}
 			draws[i] = append(draws[i], h.quantile(q, weights))
 		}

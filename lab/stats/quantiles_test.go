@@ -29,6 +29,39 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+func TestCountsOfBoth(t *testing.T) {
+	inf := math.Inf(1)
+	a, b := Counts{{1, 5}, {3, 1}, {inf, 2}}, Counts{{2, 7}, {3, 4}, {9, 1}}
+	want := Counts{{1, 5}, {2, 7}, {3, 5}, {9, 1}, {inf, 2}}
+	for _, got := range []Counts{a.Plus(b), b.Plus(a), want.Plus(nil), Counts(nil).Plus(want)} {
+		if !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+	if len(a) != 3 || a[1].Count != 1 || len(b) != 3 || b[1].Count != 4 {
+		t.Errorf("changed: %v, %v", a, b)
+	}
+}
+
+// Restarts are resampled whole: into how many windows they are cut makes no
+// difference.
+func TestQuantilesOfCoarserWindows(t *testing.T) {
+	var fine, coarse [][]Counts
+	for r := range 7 {
+		var windows []Counts
+		all := Counts(nil)
+		for w := range 6 {
+			windows = append(windows, uniform(3*r+w, 3*r+w+200, 20))
+			all = all.Plus(windows[w])
+		}
+		fine, coarse = append(fine, windows), append(coarse, []Counts{all})
+	}
+	qs := []float64{0.5, 0.9}
+	if a, b := QuantileHierarchy(fine, qs, 0.95, 1), QuantileHierarchy(coarse, qs, 0.95, 1); !slices.Equal(a, b) {
+		t.Errorf("%+v, of whole restarts %+v", a, b)
+	}
+}
+
 func TestQuantileHierarchy(t *testing.T) {
 	var six [][]Counts
 	for r := range 6 {
@@ -90,12 +123,10 @@ func TestQuantileHierarchyMerges(t *testing.T) {
 }
 
 func TestBlocksAreConsecutiveAndFair(t *testing.T) {
-	h := newHierarchy([][]Counts{slices.Repeat([]Counts{{{1, 1}}}, 10)})
 	random := rand.New(rand.NewPCG(1, 1))
 	sums, weights := make([]int, 10), make([]uint64, 10)
 	for range 4000 {
-		clear(weights)
-		h.drawBlocks(random, 0, 5, weights)
+		drawBlocks(random, 5, weights)
 		drawn := 0
 		for i, w := range weights {
 			sums[i] += int(w)
