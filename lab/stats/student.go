@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mathext"
 )
@@ -26,8 +27,12 @@ func studentTwoSided(freedom, t float64) float64 {
 func normalCDF(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
 
 // meanAndError returns the mean of x and its standard error; x holds at least
-// two values.
+// two values. Of values that are all the same the error is exactly 0: what
+// rounding makes of it could pass for a difference.
 func meanAndError(x []float64) (mean, stderr float64) {
+	if slices.Min(x) == slices.Max(x) {
+		return x[0], 0
+	}
 	n := float64(len(x))
 	for _, v := range x {
 		mean += v / n

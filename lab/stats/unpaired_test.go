@@ -47,6 +47,7 @@ func TestUnpairedRatioOfLittle(t *testing.T) {
 		{name: "only zeros", a: []float64{0, 0}, b: []float64{1, 2}, p: 1, noted: true},
 		{name: "one value", a: []float64{2}, b: []float64{1, 1}, p: 1, n: 3, noted: true},
 		{name: "no noise, no difference", a: []float64{1, 1, 1, 1, 1, 1}, b: []float64{1, 1, 1, 1, 1, 1}, level: 0.95, p: 1, n: 12, sure: true},
+		{name: "no noise, whatever rounding does", a: slices.Repeat([]float64{0.7}, 7), b: slices.Repeat([]float64{0.7}, 50), level: 0.95, p: 1, n: 57, sure: true},
 		{name: "no noise", a: []float64{2, 2, 2, 2, 2, 2}, b: []float64{1, 1, 1, 1, 1, 1}, level: 0.95, p: 0, n: 12, sure: true},
 		{name: "a zero is left out", a: []float64{2, 0, 2}, b: []float64{1, 1}, level: 0.95, p: 0, n: 4, noted: true, sure: true},
 	} {
