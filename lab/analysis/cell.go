@@ -19,7 +19,7 @@ type sheet struct {
 	blocks []int        // block of each used trial
 	merged *sums        // all used trials
 	stages *stageSums   // of all used trials; nil unless the load has several
-	// responses of each used trial, by window, coarsely
+	// responses of each used trial, see [responseWindows]
 	responses [][]stats.Counts
 }
 
@@ -38,14 +38,14 @@ func newSheet(c *study.Cell) *sheet {
 func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err error) {
 	t := &run.Trials[i]
 	sums := newSums(s.mode, s.clocks...)
-	var responses []stats.Counts
+	responses := responseWindows{each: 1}
 	for w, err := range run.Windows(i) {
 		if err != nil {
 			return false, err
 		}
 		s.Seconds = append(s.Seconds, newSecond(t, &w))
 		if sums.add(&w) {
-			responses = append(responses, responseCounts(&w, s.mode))
+			responses.add(responseCounts(&w, s.mode))
 		}
 	}
 	if t.Status != archive.Complete || t.Validity == load.Invalid || !sums.usable() {
@@ -57,7 +57,7 @@ func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err erro
 	s.Windows += sums.windows
 	s.Invalid += sums.invalid
 	s.merged.merge(sums)
-	s.responses = append(s.responses, responses)
+	s.responses = append(s.responses, responses.counts)
 	for _, f := range all {
 		s.compute(f, sums)
 	}
@@ -104,15 +104,26 @@ func (s *sheet) estimate(c *confidence) {
 	s.Merged = s.mergedIntervals()
 }
 
-// compare computes the ratios to the reference, block by block.
+// compare computes the ratios to the reference, block by block. A metric with a
+// value that is not above zero has none: those of the other blocks would be a
+// choice.
 func (s *sheet) compare(reference *sheet, c *confidence) {
-	for name := range s.Values {
+	for name, values := range s.Values {
+		if !positive(values) || !positive(reference.Values[name]) {
+			continue
+		}
 		blocks := union(s.blocks, reference.blocks)
 		ratio := c.ratio(s.byBlock(name, blocks), reference.byBlock(name, blocks))
 		if ratio.N > 0 {
 			s.Ratios[name] = ratio
 		}
 	}
+}
+
+// positive reports whether all values are above zero, so that there are ratios of
+// them.
+func positive(values []float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return v <= 0 })
 }
 
 // byBlock returns a metric's value for each of the blocks, NaN where the cell

@@ -94,7 +94,7 @@ func (t *table) rank(f figure, c *confidence) []Place {
 	}
 	var lists [][]int
 	for _, s := range t.sheets {
-		if slices.ContainsFunc(s.Values[f.Name], func(v float64) bool { return v <= 0 }) {
+		if !positive(s.Values[f.Name]) {
 			return nil
 		}
 		lists = append(lists, s.blocks)

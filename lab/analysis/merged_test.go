@@ -40,6 +40,31 @@ func TestResponseCounts(t *testing.T) {
 	}
 }
 
+// Of a long trial, neighbouring windows are put together; none is lost.
+func TestResponseWindows(t *testing.T) {
+	for _, c := range []struct{ windows, kept, each int }{{1, 1, 1}, {600, 600, 1}, {601, 301, 2}, {1200, 600, 2}, {1201, 301, 4}, {5000, 313, 16}} {
+		r := responseWindows{each: 1}
+		for w := range c.windows {
+			r.add(stats.Counts{{Value: float64(w), Count: 2}})
+		}
+		if len(r.counts) != c.kept || r.each != c.each {
+			t.Errorf("%d windows: %d of %d each, want %d of %d", c.windows, len(r.counts), r.each, c.kept, c.each)
+		}
+		next := 0.0
+		for _, counts := range r.counts {
+			for _, b := range counts {
+				if b.Value != next || b.Count != 2 {
+					t.Fatalf("%d windows: %v comes after %v others", c.windows, b, next)
+				}
+				next++
+			}
+		}
+		if int(next) != c.windows || len(r.counts[0]) != min(c.each, c.windows) {
+			t.Errorf("%d windows: %v are kept, %d in the first", c.windows, next, len(r.counts[0]))
+		}
+	}
+}
+
 // sheetOf takes in one trial for each list of windows.
 func sheetOf(t *testing.T, trials ...[]archive.Window) *sheet {
 	t.Helper()
@@ -78,6 +103,35 @@ func TestMergedQuantiles(t *testing.T) {
 	}
 	if _, ok := s.Merged["response.p99.99"]; ok {
 		t.Error("p99.99 has an interval")
+	}
+}
+
+// A ratio of the blocks in which something is above zero would be a choice among
+// them: here nothing was answered in one block of three.
+func TestNoRatioOfZero(t *testing.T) {
+	trials := func(completed ...uint64) *sheet {
+		var list [][]archive.Window
+		for _, n := range completed {
+			w := window(0, int(max(n, 1)), time.Millisecond)
+			w.Client.Completed = n
+			list = append(list, []archive.Window{w})
+		}
+		return sheetOf(t, list...)
+	}
+	reference := trials(1000, 1000, 1000)
+	for name, c := range map[string]struct {
+		of     *sheet
+		ratios bool
+	}{"above zero": {trials(2000, 2000, 2000), true}, "zero once": {trials(2000, 0, 2000), false}} {
+		c.of.compare(reference, &confidence{strict: level})
+		if _, there := c.of.Ratios["throughput"]; there != c.ratios {
+			t.Errorf("%s: throughput %v, ratios %v", name, c.of.Values["throughput"], c.of.Ratios)
+		}
+	}
+	none := trials(0, 1000, 1000)
+	reference.compare(none, &confidence{strict: level})
+	if r, there := reference.Ratios["throughput"]; there {
+		t.Errorf("a ratio to zero: %+v", r)
 	}
 }
 

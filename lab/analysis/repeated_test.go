@@ -25,6 +25,20 @@ func TestARepetitionTakesItsPlace(t *testing.T) {
 	}
 }
 
+// Nor does an invalid trial of the second arm count once it was repeated.
+func TestARepetitionOfTheTwinTakesItsPlace(t *testing.T) {
+	run := withTwin(4, "a", "again")
+	invalid := trialOf(t, run, 1, 4)
+	again := run.Trials[invalid]
+	again.Index, again.Repeats, again.Validity, again.Findings = len(run.Trials), &invalid, load.Valid, nil
+	run.Trials = append(run.Trials, again)
+	run.Manifest.Plan.Trials = append(run.Manifest.Plan.Trials, again.PlannedTrial)
+	run.Trials[0].Validity = load.Suspect // with the repeated one, more than a tenth
+	if a := analyse(t, run); a.Validity != load.Valid {
+		t.Errorf("the run is %s: %+v", a.Validity, a.Findings)
+	}
+}
+
 // Of a run that could end by what it found, intervals are wider and the same at
 // any stopping time.
 func TestIntervalsOfASequentialRun(t *testing.T) {

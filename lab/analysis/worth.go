@@ -24,9 +24,10 @@ func worth(run *archive.Run, a *Analysis) load.Validity {
 			if len(c.Trials) == 0 {
 				verdict = verdict.Worse(load.Suspect)
 			}
-			for _, trial := range c.Trials {
-				replaces(&run.Manifest.Plan, trial, replaced)
-			}
+			noteReplaced(&run.Manifest.Plan, c.Trials, replaced)
+		}
+		if twin := a.Groups[i].TwinCell; twin != nil {
+			noteReplaced(&run.Manifest.Plan, twin.Trials, replaced)
 		}
 		if used == 0 {
 			return load.Invalid
@@ -49,10 +50,12 @@ func worth(run *archive.Run, a *Analysis) load.Validity {
 	return verdict
 }
 
-// replaces notes the trials whose place the given one has taken.
-func replaces(p *study.Plan, trial int, replaced map[int]bool) {
-	for trial < len(p.Trials) && p.Trials[trial].Repeats != nil {
-		trial = *p.Trials[trial].Repeats
-		replaced[trial] = true
+// noteReplaced notes the trials whose place the given ones have taken.
+func noteReplaced(p *study.Plan, trials []int, replaced map[int]bool) {
+	for _, trial := range trials {
+		for trial < len(p.Trials) && p.Trials[trial].Repeats != nil {
+			trial = *p.Trials[trial].Repeats
+			replaced[trial] = true
+		}
 	}
 }

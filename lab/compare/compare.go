@@ -61,6 +61,8 @@ type Side struct {
 	Dyno     string         `json:"dyno"`
 	Status   archive.Status `json:"status"`
 	Validity load.Validity  `json:"validity"`
+
+	sequential bool // it could end by what it found
 }
 
 // Row is one metric of one cell in both runs.
@@ -109,7 +111,10 @@ func (e *MachinesError) Error() string {
 
 func side(a *analysis.Analysis) Side {
 	m := &a.Run
-	return Side{Run: m.ID, Study: m.Study, Started: m.Started, Dyno: m.Dyno, Status: m.Status, Validity: a.Validity}
+	return Side{
+		Run: m.ID, Study: m.Study, Started: m.Started, Dyno: m.Dyno, Status: m.Status, Validity: a.Validity,
+		sequential: m.Until.Sequential(),
+	}
 }
 
 // addCells compares the cells that both runs have.
@@ -163,10 +168,19 @@ func (c *Comparison) addCell(old, new *Cell, metrics []string) {
 			Old: stats.Median(old.Values[name], c.Level), New: stats.Median(new.Values[name], c.Level),
 		}
 		var ratio stats.Interval
-		ratio, row.P = stats.UnpairedRatio(new.Values[name], old.Values[name], c.Level)
+		ratio, row.P = ratioOf(new.Values[name], old.Values[name], c.Level)
 		row.Effect = NewEffect(name, ratio, c.Margin)
 		c.Rows = append(c.Rows, row)
 	}
+}
+
+// ratioOf is [stats.UnpairedRatio] if there is one: if some values are zero, that
+// of the others would be a choice among the trials.
+func ratioOf(new, old []float64, level float64) (ratio stats.Interval, p float64) {
+	if min(slices.Min(new), slices.Min(old)) <= 0 && max(slices.Max(new), slices.Max(old)) > 0 {
+		return stats.Interval{Note: "it is zero in some trials, and of zero there is no ratio"}, 1
+	}
+	return stats.UnpairedRatio(new, old, level)
 }
 
 // adjust fills in the p-values adjusted for their number.
@@ -194,6 +208,9 @@ func (c *Comparison) note() {
 	}
 	c.Notes = append(c.Notes, "two runs are two occasions: what changed on the machine between them is in the ratios too")
 	for _, s := range []Side{c.Old, c.New} {
+		if s.sequential {
+			c.Notes = append(c.Notes, fmt.Sprintf("run %s could end by what it found, which its own intervals allow for, and those of the ratios here do not", s.Run))
+		}
 		if s.Validity != load.Valid {
 			c.Notes = append(c.Notes, fmt.Sprintf("run %s is %s: dyno show %s says why", s.Run, s.Validity, s.Run))
 		}

@@ -13,6 +13,7 @@ import (
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/load"
 	"dyno/lab/stats"
+	"dyno/lab/study"
 )
 
 func TestNewEffect(t *testing.T) {
@@ -124,6 +125,38 @@ func TestWhatCannotBeCompared(t *testing.T) {
 	all, err := Runs(old, old, Options{Level: 0.95, Margin: 0.02, Metrics: []string{"all"}})
 	if err != nil || len(all.Rows) < 20 {
 		t.Errorf("%v", err)
+	}
+}
+
+// The trials in which nothing is zero would be a choice.
+func TestOfZeroThereIsNoRatio(t *testing.T) {
+	zero := func(cells int) *analysis.Analysis {
+		return made(t, 2, func(a *analysis.Analysis) {
+			for i := range cells {
+				a.Groups[0].Cells[i].Values["cpu"][2] = 0
+			}
+		})
+	}
+	o := Options{Level: 0.95, Margin: 0.02, Metrics: []string{"cpu", "errors"}}
+	for _, runs := range [][2]*analysis.Analysis{{zero(0), zero(1)}, {zero(1), zero(0)}, {zero(2), zero(2)}} {
+		c, err := Runs(runs[0], runs[1], o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := c.Rows[0]; r.Verdict != stats.CantTell || r.P != 1 || !strings.Contains(r.Sentence, "zero in some trials") {
+			t.Errorf("%+v", r)
+		}
+		if r := c.Rows[1]; r.Metric != "errors" || !strings.Contains(r.Sentence, "no values above zero") {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+func TestARunThatCouldEndEarlyIsTold(t *testing.T) {
+	new := made(t, 2, func(a *analysis.Analysis) { a.Run.ID, a.Run.Until = "early", study.Until{Blocks: 12} })
+	c, err := Runs(made(t, 2, nil), new, usual)
+	if err != nil || !strings.Contains(strings.Join(c.Notes, "\n"), "run early could end by what it found") {
+		t.Errorf("%v, %q", err, c.Notes)
 	}
 }
 
