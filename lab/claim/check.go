@@ -85,7 +85,7 @@ func (c *checker) operation(o operation) nature {
 	case '/':
 		both.dim = a.dim.over(b.dim)
 		both.percent = a.percent && b.bare
-		if factor, rest := strip(o.right); rest == nil && factor == 0 {
+		if factor, _ := strip(o.right); factor == 0 {
 			return c.fail(&Error{at: o.at, Message: "division by zero"})
 		}
 	default:

@@ -35,6 +35,8 @@ func TestCheck(t *testing.T) {
 		{"rss[a, rate=100, tls=off] + 1 < 12MB", "column 27: a size in bytes can't be held against a plain number (write numbers with their unit, such as 12ms or 4MB)"},
 		{"rss[a, rate=100, tls=off] * cpu[a, rate=100, tls=off] < 1ms", "column 55: a product of times and sizes can't be held against a time"},
 		{"throughput[a, rate=100, tls=off] / (1 - 1) > 3", "column 34: division by zero"},
+		{"throughput[a, rate=100, tls=off] / (0 * throughput[b, rate=100, tls=off]) > 3", "column 34: division by zero"},
+		{"throughput[a, rate=100, tls=off] / (throughput[b, rate=100, tls=off] * (2 - 2)) > 3", "column 34: division by zero"},
 		{"knee(speed) > 3", `column 6: there is no factor "speed" here (there are rate, tls)`},
 		{"knee(tls)[a, rate=100] > 3", `column 6: the levels of tls are no numbers of one kind: "off"`},
 		{"knee(rate)[a] > 3", "column 1: 2 cells fit (choose tls= (off, resumed))"},
