@@ -82,9 +82,10 @@ type Metric struct {
 }
 
 // kept are the metrics of a baseline, besides those that the study's report
-// leads with: what gates are usually about.
+// leads with: what gates are usually about, and the share of errors, without
+// which nothing else may be called well.
 var kept = []string{
-	"throughput", "cpu", "cpu.user", "cpu.sys", "rss",
+	"throughput", "cpu", "cpu.user", "cpu.sys", "rss", "errors",
 	"response.mean", "response.p50", "response.p90", "response.p99", "response.p99.9",
 	"service.p50", "service.p99",
 }

@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"dyno/lab/compare"
@@ -24,9 +25,12 @@ func (s *sample) missing(metric string) string {
 }
 
 // judged reports whether a threshold leads to a check: one that nobody named
-// doesn't if its metric can't be measured here.
+// doesn't if its metric can't be measured here. What only one of the versions
+// lacks can be: it may be missing because that version is worse, as a percentile
+// is that lies among requests which were given up.
 func (s *sample) judged(t threshold.Threshold, asked bool) bool {
-	return asked || s.broken != "" || s.missing(t.Metric) == ""
+	v, ok := s.metrics[t.Metric]
+	return asked || s.broken != "" || ok && !v.nowhere
 }
 
 // check holds a threshold against a metric.
@@ -38,8 +42,11 @@ func (s *sample) check(t threshold.Threshold, level float64) Check {
 	if why == "" && min(len(v.old), len(v.new)) < minTrials {
 		why = fmt.Sprintf("%d restarts of the old and %d of the new version are too few: it takes %d", len(v.old), len(v.new), minTrials)
 	}
+	if why == "" && min(slices.Min(v.old), slices.Min(v.new)) <= 0 {
+		why = "it is zero in some trials, and of zero there is no ratio"
+	}
 	if why != "" {
-		c.Sentence = fmt.Sprintf("can't tell about %s: %s", compare.MetricName(t.Metric), why)
+		c.cannotTell(why)
 		return c
 	}
 	c.Old, c.New = stats.Median(v.old, level), stats.Median(v.new, level)
@@ -52,7 +59,14 @@ func (s *sample) check(t threshold.Threshold, level float64) Check {
 		}
 	}
 	c.Sentence = c.says()
+	if c.Verdict == OK && s.failing != "" {
+		c.cannotTell(s.failing)
+	}
 	return c
+}
+
+func (c *Check) cannotTell(why string) {
+	c.Verdict, c.Sentence = CannotTell, fmt.Sprintf("can't tell about %s: %s", compare.MetricName(c.Metric), why)
 }
 
 func (v *values) ratio(level float64) stats.Interval {
@@ -105,11 +119,9 @@ func percentText(share float64) string { return strconv.FormatFloat(100*share, '
 // the error deviation·√(2/n); and that n.
 func (v *values) noise() (deviation float64, n int, ok bool) {
 	if v.paired {
-		ratios := make([]float64, 0, len(v.new))
+		ratios := make([]float64, len(v.new))
 		for i := range v.new {
-			if v.old[i] > 0 {
-				ratios = append(ratios, v.new[i]/v.old[i])
-			}
+			ratios[i] = v.new[i] / v.old[i]
 		}
 		d, ok := stats.LogDeviation(ratios)
 		return d / math.Sqrt2, len(ratios), ok

@@ -141,6 +141,12 @@ func JudgeStored(a *analysis.Analysis, b *baseline.Baseline, o Options) *Result 
 	r.AcrossMachines = len(hardware) > 0
 	r.Conditions = storedConditions(b, &a.Run)
 	r.judge(stored(a, b), o, 0)
+	for _, cell := range unstored(a, b) {
+		r.Remarks = append(r.Remarks, cell+" is not checked: the baseline does not have it; make the baseline anew")
+	}
+	if a.Run.Until.Sequential() {
+		r.Remarks = append(r.Remarks, "the run could end by what it found: the rates of errors are those of a run whose number of blocks is fixed")
+	}
 	return r
 }
 

@@ -233,10 +233,95 @@ func TestWhatIsNotJudged(t *testing.T) {
 	}
 	// What nobody asked for, and can't be measured, is left out and told.
 	a := twins(t, 1, 0.001)
-	delete(cell(a, 0).Values, "rss")
+	for i := range 2 {
+		delete(cell(a, i).Values, "rss")
+	}
 	o := Options{Thresholds: []threshold.Threshold{cpu, {Metric: "rss", Change: 0.1}}}
 	if r := JudgePairs(a, both, o); r.Verdict != OK || len(r.Checks) != 1 || !strings.Contains(strings.Join(r.Remarks, "\n"), "rss is not checked") {
 		t.Errorf("%s, %+v, %q", r.Verdict, r.Checks, r.Remarks)
+	}
+}
+
+// A percentile that only the new version lacks, as its slow requests were given
+// up, may lack because the version is worse.
+func TestWhatOneVersionLacksIsNotWell(t *testing.T) {
+	o := Options{Thresholds: []threshold.Threshold{cpu, {Metric: "response.p99", Change: 0.1}}}
+	for lacks := range 2 {
+		a := twins(t, 1, 0.001)
+		c := &a.Groups[0].Cells[lacks]
+		delete(c.Values, "response.p99")
+		c.Omitted["response.p99"] = "41 of 900 requests were given up"
+		r := JudgePairs(a, both, o)
+		if r.Verdict != CannotTell || len(r.Checks) != 2 || !strings.Contains(r.Checks[1].Sentence, "were given up") {
+			t.Errorf("%s lacks it: %s, %+v", c.Subject, r.Verdict, r.Checks)
+		}
+	}
+	old := twins(t, 1, 0.001)
+	b, err := baseline.New("main", old, someHash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := twins(t, 1, 0.001)
+	delete(a.Groups[0].Cells[0].Values, "response.p99")
+	if r := JudgeStored(a, b, o); r.Verdict != CannotTell {
+		t.Errorf("of a baseline: %s, %+v", r.Verdict, r.Checks)
+	}
+}
+
+// setAll sets all values of a cell's metric.
+func setAll(a *analysis.Analysis, cell int, metric string, to ...float64) {
+	values := a.Groups[0].Cells[cell].Values[metric]
+	for i := range values {
+		values[i] = to[i%len(to)]
+	}
+}
+
+// Who refuses requests is no better for being quick about it; who is slower as
+// well is worse.
+func TestAVersionThatFailsIsNotWell(t *testing.T) {
+	stored, err := baseline.New("main", twins(t, 1, 0.005), someHash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name     string
+		worse    float64
+		old, new float64 // percent
+		accept   []string
+		want     Verdict
+	}{
+		{"both answer", 1, 0, 0.1, nil, OK},
+		{"the new one fails", 1, 0, 4, nil, CannotTell},
+		{"the new one fails and costs more", 1.2, 0, 4, nil, Regression},
+		{"both fail", 1, 4, 4.2, nil, OK},
+		{"the old one fails", 1, 4, 0, nil, OK},
+		{"accepted", 1, 0, 4, []string{"errors"}, OK},
+	} {
+		a := twins(t, c.worse, 0.005)
+		a.Run.Accept = c.accept
+		setAll(a, 0, "errors", c.new)
+		setAll(a, 1, "errors", c.old)
+		r := JudgePairs(a, both, asked)
+		if r.Verdict != c.want || c.want == CannotTell && !strings.Contains(r.Checks[0].Sentence, "x fails 4 % of its requests, x@main 0 %") {
+			t.Errorf("%s: %s, %+v", c.name, r.Verdict, r.Checks)
+		}
+		if c.old > 0 {
+			continue
+		}
+		if r := JudgeStored(a, stored, asked); r.Checks[0].Verdict != c.want {
+			t.Errorf("%s than the baseline: %+v", c.name, r.Checks[0])
+		}
+	}
+}
+
+// The blocks in which nothing is zero would be a choice.
+func TestOfZeroThereIsNoRatio(t *testing.T) {
+	for cell := range 2 {
+		a := twins(t, 1, 0.001)
+		setAll(a, cell, "cpu", 20, 20.1, 0)
+		if r := JudgePairs(a, both, asked); r.Verdict != CannotTell || !strings.Contains(r.Checks[0].Sentence, "zero in some trials") {
+			t.Errorf("%s, %+v", r.Verdict, r.Checks)
+		}
 	}
 }
 
@@ -308,6 +393,24 @@ func TestJudgeStored(t *testing.T) {
 	r.ConfirmStored(twins(t, 1.2, 0.005), b, asked)
 	if r.Verdict != Regression || r.FalseAlarm < 0.04 {
 		t.Errorf("%s, false alarms %v: what is stored is not measured twice", r.Verdict, r.FalseAlarm)
+	}
+}
+
+// What the baseline does not have is not passed over in silence.
+func TestWhatABaselineLacks(t *testing.T) {
+	old := twins(t, 1, 0.005)
+	old.Groups[0].Cells = old.Groups[0].Cells[:1]
+	b, err := baseline.New("main", old, someHash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := JudgeStored(twins(t, 1, 0.005), b, asked)
+	if remarks := strings.Join(r.Remarks, "\n"); r.Verdict != OK || !strings.Contains(remarks, "x@main under saturate, connections=64 is not checked") {
+		t.Errorf("%s, %s", r.Verdict, remarks)
+	}
+	mean := Options{Thresholds: []threshold.Threshold{{Metric: "first_byte.p50", Change: 0.1}}, Asked: true}
+	if r := JudgeStored(twins(t, 1, 0.005), b, mean); r.Verdict != CannotTell || !strings.Contains(r.Checks[0].Sentence, "the baseline has no figures of it") {
+		t.Errorf("%s, %+v", r.Verdict, r.Checks)
 	}
 }
 

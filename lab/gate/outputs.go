@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"dyno/internal/shell"
 	"dyno/lab/export"
 	"dyno/lab/report"
 )
@@ -33,7 +34,7 @@ func (r *Result) Markdown(w io.Writer) error {
 	report.MarkdownList(&b, "What else was different", r.conditionTexts())
 	report.MarkdownList(&b, "Mind", r.Remarks)
 	if len(r.Command) > 0 {
-		fmt.Fprintf(&b, "\nRuns: %s. Repeat it with `%s`\n", text(strings.Join(r.Runs, ", ")), strings.ReplaceAll(strings.Join(r.Command, " "), "`", "'"))
+		fmt.Fprintf(&b, "\nRuns: %s. Repeat it with `%s`\n", text(strings.Join(r.Runs, ", ")), strings.ReplaceAll(shell.Join(r.Command), "`", "'"))
 	}
 	b.WriteString("\n</details>\n")
 	_, err := io.WriteString(w, b.String())

@@ -18,7 +18,7 @@ func shown(t *testing.T) *Result {
 	undecided.Group, fine.Group = "odd|group\x1b[31m", "fine"
 	r.Checks = append(r.Checks, undecided, fine)
 	r.conclude()
-	r.Old, r.New, r.Command = "main (0123456789ab)", "the working tree", []string{"dyno", "gate", "--against", "main"}
+	r.Old, r.New, r.Command = "main (0123456789ab)", "the working tree", []string{"dyno", "gate", "--against", "main", "--fail", "cpu > +5%"}
 	return r
 }
 
@@ -39,7 +39,7 @@ func TestOutputs(t *testing.T) {
 			"REGRESSION  1 of 3 checks ok, 1 worse than allowed, 1 undecided; if nothing had changed, it would have alarmed in at most 0.063 % of runs",
 		}},
 		"markdown": {markdown.String(), []string{
-			"### dyno gate: **regression**", "- **regression** x under", "| FAIL | x |", "cpu &gt; +5%", `odd\|group`, "`dyno gate --against main`", "</details>",
+			"### dyno gate: **regression**", "- **regression** x under", "| FAIL | x |", "cpu &gt; +5%", `odd\|group`, "`dyno gate --against main --fail 'cpu > +5%'`", "</details>",
 		}},
 		"JUnit": {junit.String(), []string{`name="dyno gate"`, `classname="dyno.gate"`, `tests="3" failures="2"`, "would find"}},
 	} {

@@ -10,6 +10,7 @@ import (
 	"dyno/lab/baseline"
 	"dyno/lab/compare"
 	"dyno/lab/load"
+	"dyno/lab/stats"
 )
 
 // sample is an old and a new version of one cell, ready to be judged.
@@ -17,6 +18,7 @@ type sample struct {
 	group, subject string
 	metrics        map[string]values
 	broken         string // why no metric may be judged; empty if they may
+	failing        string // why nothing may be called well; empty if it may
 }
 
 // values are those of one metric, one for each restart.
@@ -25,6 +27,7 @@ type values struct {
 	old, new     []float64
 	paired       bool   // old[i] and new[i] are of the same block
 	missing      string // why there are none
+	nowhere      bool   // of neither version there are any: the metric can't be measured here
 }
 
 // Pair names the two versions of a subject that were measured in turns.
@@ -52,13 +55,16 @@ func pairs(a *analysis.Analysis, list []Pair) []sample {
 func newPair(a *analysis.Analysis, old, new *compare.Cell) sample {
 	s := sample{group: new.Group, subject: new.Subject, metrics: make(map[string]values)}
 	s.broken = firstOf(brokenRun(a), brokenCell(a, new), brokenCell(a, old))
+	s.failing = failing(a, new, old.Subject, old.Values[errorShare])
 	for _, m := range new.Metrics {
 		v := values{unit: m.Unit, better: m.Better, paired: true}
 		v.old, v.new = byBlock(old, new, m.Name)
+		lacks, lacked := len(new.Values[m.Name]) == 0, len(old.Values[m.Name]) == 0
+		v.nowhere = lacks && lacked
 		switch {
-		case len(new.Values[m.Name]) == 0:
+		case lacks:
 			v.missing = new.Lacks(m.Name)
-		case len(old.Values[m.Name]) == 0:
+		case lacked:
 			v.missing = old.Lacks(m.Name)
 		case len(v.old) == 0:
 			v.missing = "no block has a valid trial of both versions"
@@ -107,8 +113,10 @@ func stored(a *analysis.Analysis, b *baseline.Baseline) []sample {
 		case cells[at].Load != o.Load:
 			s.broken = "its load is not that of the baseline: make the baseline anew"
 		default:
-			s.broken = firstOf(brokenRun(a), brokenCell(a, &cells[at]))
-			s.addStored(&cells[at], o)
+			n := &cells[at]
+			s.broken = firstOf(brokenRun(a), brokenCell(a, n))
+			s.failing = failing(a, n, "the baseline", o.Metrics[errorShare].Values)
+			s.addStored(n, o)
 		}
 		samples = append(samples, s)
 	}
@@ -123,6 +131,21 @@ func (s *sample) addStored(new *compare.Cell, old *baseline.Cell) {
 		}
 		s.metrics[name] = v
 	}
+	for _, m := range new.Metrics {
+		if _, ok := old.Metrics[m.Name]; !ok {
+			s.metrics[m.Name] = values{unit: m.Unit, better: m.Better, missing: "the baseline has no figures of it", nowhere: true}
+		}
+	}
+}
+
+// unstored are the cells of a run that the baseline does not have.
+func unstored(a *analysis.Analysis, b *baseline.Baseline) (cells []string) {
+	for _, c := range compare.Cells(a) {
+		if b.Find(c.Key()) == nil {
+			cells = append(cells, c.String())
+		}
+	}
+	return cells
 }
 
 // firstOf is the first text that is not empty.
@@ -151,6 +174,31 @@ func brokenCell(a *analysis.Analysis, c *compare.Cell) string {
 		return ""
 	}
 	return fmt.Sprintf("only %d of %d trials of %s can be used%s", used, all, c.Subject, because(a, c.Left))
+}
+
+// errorShare is the metric of how many requests failed, in percent, and the name
+// of the finding about it.
+const errorShare = "errors"
+
+// moreErrors is by how many percentage points the new version may fail more of
+// its requests than the old one: as many as a trial may before it says so (the
+// finding "errors").
+const moreErrors = 0.5
+
+// failing says if the new version fails requests that the old one, whose shares
+// are given, answers. To fail is cheaper than to answer, so that a version that
+// fails looks better; one that is worse nevertheless is worse. It is empty if the
+// shares are not known, or errors are accepted.
+func failing(a *analysis.Analysis, new *compare.Cell, old string, oldShares []float64) string {
+	shares := new.Values[errorShare]
+	if len(shares) == 0 || len(oldShares) == 0 || slices.Contains(a.Run.Accept, errorShare) {
+		return ""
+	}
+	before, now := stats.Median(oldShares, 1-alpha).Estimate, stats.Median(shares, 1-alpha).Estimate
+	if now-before < moreErrors {
+		return ""
+	}
+	return fmt.Sprintf("%s fails %.2g %% of its requests, %s %.2g %%, and to fail is cheaper than to answer", new.Subject, now, old, before)
 }
 
 // because names the findings that made trials invalid; of all if trials is nil.
