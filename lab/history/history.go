@@ -115,13 +115,17 @@ func Of(runs []*analysis.Analysis, o Options) (*History, error) {
 	if len(o.Metrics) == 0 {
 		o.Metrics = compare.UsualMetrics(&newest.Run)
 	}
+	cells := make([][]compare.Cell, len(kept))
+	for i, a := range kept {
+		cells[i] = compare.Cells(a)
+	}
 	for _, c := range compare.Cells(newest) {
 		metrics := o.Metrics
 		if slices.Equal(metrics, []string{"all"}) {
 			metrics = c.MetricNames()
 		}
 		for _, name := range metrics {
-			if s, ok := h.series(&c, name, kept); ok {
+			if s, ok := h.series(&c, name, cells); ok {
 				h.Series = append(h.Series, s)
 			}
 		}
@@ -171,21 +175,22 @@ func newRun(a *analysis.Analysis) Run {
 }
 
 // series collects a metric of a cell from the runs whose load was the same, and
-// finds its changes.
-func (h *History) series(c *compare.Cell, metric string, runs []*analysis.Analysis) (s Series, ok bool) {
+// finds its changes. cells are those of each run.
+func (h *History) series(c *compare.Cell, metric string, cells [][]compare.Cell) (s Series, ok bool) {
 	s = Series{Group: c.Group, Subject: c.Subject, Metric: metric}
 	for _, m := range c.Metrics {
 		if m.Name == metric {
 			s.Unit, s.Better = m.Unit, m.Better
 		}
 	}
-	for i, a := range runs {
-		for _, old := range compare.Cells(a) {
+	for i := range cells {
+		for k := range cells[i] {
+			old := &cells[i][k]
 			if old.Key() != c.Key() {
 				continue
 			}
 			if old.Load != c.Load {
-				h.leave(a.Run.ID, c.Group+": its load is not the newest run's")
+				h.leave(h.Runs[i].ID, c.Group+": its load is not the newest run's")
 				continue
 			}
 			if values := old.Values[metric]; len(values) > 0 {
