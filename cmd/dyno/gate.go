@@ -121,12 +121,12 @@ func gateExit(ctx context.Context, verdict gate.Verdict, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return &exitError{exitInterrupted, errors.New("interrupted")}
+	case verdict == gate.Regression: // also if a file of it could not be written
+		return &exitError{exitRegression, errors.Join(errors.New("regression"), err)}
 	case errors.As(err, &exit):
 		return gateUsage(err)
 	case err != nil:
 		return &exitError{exitCannotTell, fmt.Errorf("can't tell: %w", err)}
-	case verdict == gate.Regression:
-		return &exitError{exitRegression, errors.New("regression")}
 	case verdict == gate.CannotTell:
 		return &exitError{exitCannotTell, errors.New("can't tell")}
 	}

@@ -126,10 +126,14 @@ func precisionGoal(a *analysis.Analysis, g *analysis.Group, metric string) runne
 	return goal
 }
 
+// leastLevel is the confidence of an interval whose width counts: two figures that
+// happen to be alike enclose the median in every second case only.
+const leastLevel = 0.95
+
 // halfWidth is half the width of an interval as a share; infinite if there is no
-// interval.
+// interval of the confidence that it takes.
 func halfWidth(i stats.Interval) float64 {
-	if i.Level == 0 || i.N < 2 || i.Low <= 0 {
+	if i.Level < leastLevel || i.N < 2 || i.Low <= 0 {
 		return math.Inf(1)
 	}
 	return math.Sqrt(i.High/i.Low) - 1

@@ -71,6 +71,7 @@ func TestBlocksNeeded(t *testing.T) {
 		{stats.Interval{N: 6, Estimate: 1, Low: 0.96, High: 1.04, Level: 0.95}, 0.02, 19},
 		{stats.Interval{N: 6, Estimate: 1, Low: 0.99, High: 1.01, Level: 0.95}, 0.02, 0},
 		{stats.Interval{N: 1, Estimate: 1, Low: 1, High: 1}, 0.02, 0},
+		{stats.Interval{N: 2, Estimate: 1, Low: 1, High: 1, Level: 0.5}, 0.02, 0},
 	} {
 		half := halfWidth(c.i)
 		if got := blocksNeeded(c.i, half, c.asked); math.Abs(float64(got-c.want)) > 1 {
@@ -89,6 +90,21 @@ func TestProgressLines(t *testing.T) {
 	want := []string{"a: x (done)", "b: y (about 3 more blocks)", "c: z (open)", "ends here: nothing is left to decide"}
 	if got := progressLines(&e); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// Two trials of a single subject that happen to be alike are not precise: their
+// range encloses the median in every second case only.
+func TestTwoTrialsAreNotPrecise(t *testing.T) {
+	run := analysistest.Run(4, "a")
+	run.Manifest.Until = study.Until{Time: time.Hour, Precision: 0.5}
+	for blocks, want := range map[int]bool{2: false, 5: false, 6: true} {
+		early := *run
+		early.Trials = run.Trials[:blocks]
+		early.Manifest.Plan.Trials = run.Manifest.Plan.Trials[:blocks]
+		if p, err := decide(&early); err != nil || len(p.Goals) != 1 || p.Done() != want {
+			t.Errorf("after %d blocks: %+v, %v", blocks, p, err)
+		}
 	}
 }
 
