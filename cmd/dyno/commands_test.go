@@ -78,6 +78,7 @@ func TestWrongUsage(t *testing.T) {
 		code int
 		why  string
 	}{
+		{[]string{"tune", "--dry-run"}, 2, `no command "tune"; did you mean machine tune?`},
 		{[]string{"lod"}, 2, `no command "lod"; did you mean load?`},
 		{[]string{"study", "chek"}, 2, `no command "chek"; did you mean check?`},
 		{[]string{"--colour"}, 2, "unknown flag: --colour"},

@@ -60,6 +60,9 @@ says what the numbers are worth, and keeps the evidence.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd, &global) },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if words := cmd.Flags().Args(); cmd == root && len(words) > 0 {
+			return usageError(unknownCommand(cmd, words[0])) // whose flags they may be
+		}
 		return usageError(fmt.Errorf("%w%s; see %s --help", err, flagSuggestion(cmd, err), cmd.CommandPath()))
 	})
 	flags := root.PersistentFlags()

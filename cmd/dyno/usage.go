@@ -46,7 +46,16 @@ func flagSuggestion(cmd *cobra.Command, err error) string {
 	return didYouMean(suggestions(flags, unknown.GetSpecifiedName()), "--")
 }
 
+// suggestions are commands of cmd like the word, or that of one of them which has
+// just this name: "machine tune" for "tune".
 func suggestions(cmd *cobra.Command, word string) []string {
+	for _, c := range cmd.Commands() {
+		for _, below := range c.Commands() {
+			if below.Name() == word {
+				return []string{c.Name() + " " + word}
+			}
+		}
+	}
 	cmd.SuggestionsMinimumDistance = 2
 	return cmd.SuggestionsFor(word)
 }
