@@ -22,11 +22,36 @@ const (
 	acceptBatch = 64 // so that a flood of connections leaves time for requests
 )
 
-// listen adds a door.
+// listen adds a door, unless the app has begun to shut down meanwhile.
 func (l *loop) listen(fd int, tcp bool) {
+	if l.grace != 0 || l.over.Load() {
+		unix.Close(fd)
+		return
+	}
+	if tcp {
+		keepAlive(fd)
+	}
 	d := &door{fd: fd, id: -int32(len(l.doors)) - firstDoor, tcp: tcp}
 	l.doors = append(l.doors, d)
 	l.openDoor(d)
+}
+
+// Connections have these options from the socket they come to. A client that is
+// gone without a word is found after some two minutes: a handler that only waits
+// for the end of its context would wait for ever.
+const (
+	keepAliveIdle  = 60 // seconds of silence before the first probe
+	keepAliveEvery = 15 // seconds between probes
+	keepAliveMost  = 4  // probes without an answer
+)
+
+// keepAlive has the kernel probe the connections that come to a listening socket.
+// Without it they work as well, as long as nobody vanishes.
+func keepAlive(fd int) {
+	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_KEEPALIVE, 1)
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, keepAliveIdle)
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, keepAliveEvery)
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPCNT, keepAliveMost)
 }
 
 func (l *loop) openDoor(d *door) {
@@ -115,7 +140,7 @@ func (l *loop) acceptFailed(d *door, errno unix.Errno) {
 	case unix.EMFILE, unix.ENFILE:
 		l.server.outOfFiles(l, d)
 	default:
-		l.log().Error("accepting a connection", "error", errno)
+		l.server.refusals.log(l.log(), "accepting a connection", "error", errno)
 		time.Sleep(time.Millisecond) // the queue stays readable: don't spin
 	}
 }

@@ -121,7 +121,10 @@ func (t *turn) read(_ *exchange, p []byte) (int, error) {
 		return 0, nil
 	}
 	for len(in.data) == 0 {
-		if !in.open || in.dec.Done() {
+		switch {
+		case t.tooLarge(): // also to who reads on after the error
+			return 0, ErrBodyTooLarge
+		case !in.open || in.dec.Done():
 			return 0, io.EOF
 		}
 		if err := t.readMore(); err != nil {
@@ -145,14 +148,24 @@ func (t *turn) readMore() error {
 	n, data, err := in.dec.Feed(in.raw)
 	in.data, in.raw = in.raw[:data], in.raw[n:]
 	in.size += int64(data)
-	if limit := t.loop.app.config.Limits.Body; limit >= 0 && in.size > limit {
+	if t.tooLarge() {
+		in.data = nil
 		return ErrBodyTooLarge
+	}
+	if data > 0 {
+		return nil // what is wrong behind it shows again
 	}
 	var wrong *http1.Error
 	if errors.As(err, &wrong) {
 		return NewProblem(wrong.Status, wrong.Message).Because(err)
 	}
 	return err
+}
+
+// tooLarge reports whether more has come than a body may have.
+func (t *turn) tooLarge() bool {
+	limit := t.loop.app.config.Limits.Body
+	return limit >= 0 && t.inflow.size > limit
 }
 
 // awaitBody waits for more of the body, which must not be too slow. Only the time

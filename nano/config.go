@@ -3,6 +3,7 @@ package nano
 import (
 	"io/fs"
 	"log/slog"
+	"math"
 	"net/netip"
 	"time"
 )
@@ -64,7 +65,7 @@ const (
 )
 
 // Limits bound what clients can make the server hold or wait for. 0 means the
-// default, a negative value no limit.
+// default, a negative value no limit (but 2 GiB of a head).
 type Limits struct {
 	Head        int   // bytes of a request head; default 16 KiB, then 431
 	URI         int   // bytes of the target; default 8 KiB, then 414
@@ -99,6 +100,11 @@ func (l Limits) withDefaults() Limits {
 	l.Idle = orDefault(l.Idle, 75*time.Second)
 	l.WriteStall = orDefault(l.WriteStall, 30*time.Second)
 	l.Drain = orDefault(l.Drain, 30*time.Second)
+	for _, v := range [...]*int{&l.Head, &l.URI, &l.Fields, &l.BufferBody} {
+		if *v < 0 {
+			*v = math.MaxInt32 // what takes these knows no "no limit"
+		}
+	}
 	return l
 }
 

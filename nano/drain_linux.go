@@ -74,10 +74,15 @@ func (l *loop) drainStep() {
 // cutAll closes what is left, and leaves the handlers that don't return behind.
 func (l *loop) cutAll() {
 	l.conns.each(func(c *conn) {
-		if c.away != nil {
-			c.away.lost(ErrShutdown)
+		away := c.away
+		if away != nil {
+			away.lost(ErrShutdown)
 		}
 		l.drop(c)
+		if away != nil { // no loop tells it of its socket any more: it finds it shut
+			signal(away.writable)
+			signal(away.readable)
+		}
 	})
 	l.stopped = true
 }

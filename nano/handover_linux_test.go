@@ -199,3 +199,95 @@ func TestStreamedBody(t *testing.T) {
 		t.Error("a connection with an unread body must be closed")
 	}
 }
+
+// TestContextMayBeAskedLater: what was given a Ctx as its context may ask it from
+// other goroutines while the request ends, and after that.
+func TestContextMayBeAskedLater(t *testing.T) {
+	var asking sync.WaitGroup
+	at, _ := serve(t, nano.Config{}, func(app *nano.App) {
+		app.Get("/ctx", func(c nano.Ctx) error {
+			ctx, cancel := context.WithCancel(c)
+			asking.Go(func() {
+				for c.Err() == nil {
+					<-time.After(time.Microsecond)
+					c.Value("key")
+				}
+				<-c.Done()
+				<-ctx.Done()
+				c.Deadline()
+				cancel()
+			})
+			return c.Text(200, "asked")
+		})
+	})
+	c := dial(t, at)
+	for range 300 {
+		c.send(request("/ctx"))
+		c.want(200, "asked")
+	}
+	asking.Wait()
+}
+
+// TestRequestBehindALateBody: what follows a body that came in by itself, to a
+// handler that starts on a goroutine, waits for its answer and is served once.
+func TestRequestBehindALateBody(t *testing.T) {
+	release := make(chan struct{})
+	var served atomic.Int64
+	at, _ := serve(t, nano.Config{Loops: 1}, func(app *nano.App) {
+		app.Post("/first", func(c nano.Ctx) error { <-release; return c.Text(200, "first") }, nano.Spawn())
+		app.Get("/second", func(c nano.Ctx) error { served.Add(1); return c.Text(200, "second") })
+	})
+	c, other := dial(t, at), dial(t, at)
+	c.send("POST /first HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
+	if line, _ := c.r.ReadString('\n'); line != "HTTP/1.1 100 Continue\r\n" {
+		t.Fatalf("got %q", line)
+	}
+	c.r.ReadString('\n')
+	c.send("body" + request("/second"))
+	for range 2 { // when the loop answers another client it has seen both
+		other.send(get)
+		other.want(200, "hello")
+	}
+	close(release)
+	c.want(200, "first")
+	c.want(200, "second")
+	c.send(get)
+	c.want(200, "hello")
+	if n := served.Load(); n != 1 {
+		t.Errorf("the second request was served %d times", n)
+	}
+}
+
+// TestBodyTooLargeStays: who reads on after the error gets no more of the body.
+func TestBodyTooLargeStays(t *testing.T) {
+	type end struct {
+		n   int
+		err error
+	}
+	ends := make(chan end, 8)
+	at, _ := serve(t, nano.Config{Limits: nano.Limits{BufferBody: 10, Body: 1000}}, func(app *nano.App) {
+		app.Post("/read", func(c nano.Ctx) error {
+			from, p := c.BodyReader(), make([]byte, 4096)
+			for range 4 {
+				n, err := from.Read(p)
+				ends <- end{n, err}
+			}
+			return c.NoContent(204)
+		})
+	})
+	c := dial(t, at)
+	c.send("POST /read HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + "14\r\n" + strings.Repeat("a", 20) + "\r\n")
+	if first := <-ends; first.n != 20 || first.err != nil {
+		t.Fatalf("got %d bytes, %v", first.n, first.err)
+	}
+	c.send("1000\r\n" + strings.Repeat("b", 0x1000) + "\r\n0\r\n\r\n")
+	total := 20
+	var last error
+	for range 3 {
+		e := <-ends
+		total, last = total+e.n, e.err
+	}
+	if total > 1000 || !errors.Is(last, nano.ErrBodyTooLarge) {
+		t.Errorf("%d bytes, then %v", total, last)
+	}
+}

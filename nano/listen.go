@@ -20,6 +20,9 @@ var ErrShutDown = errors.New("nano: the app has been shut down")
 // On Linux the app runs its own event loops, each with a listening socket of its
 // own. Elsewhere it is served by net/http.
 func (a *App) Listen(address string) error {
+	if address == "unix:" {
+		return errors.New("nano: listening on \"unix:\": the path of the socket is missing, as in unix:/run/app.sock")
+	}
 	return a.listen(address)
 }
 

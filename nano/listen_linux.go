@@ -153,7 +153,7 @@ func (s *server) serve(fds []int, tcp bool) error {
 		return ErrShutDown
 	}
 	for i, fd := range fds {
-		s.loops[i%len(s.loops)].call(func(l *loop) { l.listen(fd, tcp) })
+		s.loops[i%len(s.loops)].hand(&letter{open: func(l *loop) { l.listen(fd, tcp) }})
 	}
 	<-s.ended
 	return nil

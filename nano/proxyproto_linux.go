@@ -77,6 +77,9 @@ func (l *loop) giveToStd(c *conn, b []byte) {
 	err := l.poller.Remove(c.fd)
 	nc, err2 := connOf(c.fd)
 	if err != nil || err2 != nil {
+		if nc != nil {
+			nc.Close()
+		}
 		l.drop(c)
 		return
 	}

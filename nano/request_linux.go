@@ -171,13 +171,17 @@ func (l *loop) deliver(c *conn) {
 		return
 	}
 	n, errno := reactor.Write(c.fd, out)
-	if errno != 0 && errno != unix.EAGAIN && errno != unix.EINTR {
-		c.closing, c.cut = true, true
-	} else if n < len(out) {
-		c.out, c.sent = append(c.out[:0], out[n:]...), 0
-	}
 	if t.out = out[:0]; cap(out) > 4*flushAt {
 		t.out = nil
+	}
+	switch {
+	case errno != 0 && errno != unix.EAGAIN && errno != unix.EINTR:
+		c.closing, c.cut = true, true
+	case n == len(out):
+	case t.out == nil: // too large to be kept for others
+		c.out, c.sent = out, n
+	default:
+		c.out, c.sent = append(c.out[:0], out[n:]...), 0
 	}
 }
 

@@ -135,6 +135,51 @@ func TestShutdownCutsWhatLasts(t *testing.T) {
 	}
 }
 
+// TestShutdownCutsWhoWaitsForClients: a handler that waits for a client that takes
+// or sends nothing, without a limit, is told when the loops have ended.
+func TestShutdownCutsWhoWaitsForClients(t *testing.T) {
+	began, ends := make(chan struct{}, 2), make(chan error, 2)
+	limits := nano.Limits{Drain: 50 * time.Millisecond, WriteStall: -1, ReadBody: -1, BufferBody: 10}
+	at, app, ended := start(t, nano.Config{Limits: limits}, func(app *nano.App) {
+		app.Get("/write", func(c nano.Ctx) error {
+			return c.Stream(200, "text/plain", func(s *nano.Stream) error {
+				began <- struct{}{}
+				for {
+					if _, err := s.Write(make([]byte, 1<<20)); err != nil {
+						ends <- err
+						return err
+					}
+				}
+			})
+		})
+		app.Post("/read", func(c nano.Ctx) error {
+			began <- struct{}{}
+			_, err := io.ReadAll(c.BodyReader())
+			ends <- err
+			return err
+		})
+	})
+	dial(t, at).send(request("/write"))
+	dial(t, at).send("POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc")
+	<-began
+	<-began
+	time.Sleep(20 * time.Millisecond) // until both wait, or else they find out at once
+	if err := app.Shutdown(context.Background()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Shutdown: %v", err)
+	}
+	for range 2 {
+		select {
+		case err := <-ends:
+			if err == nil {
+				t.Error("a handler was not told")
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("a handler waits for ever")
+		}
+	}
+	<-ended
+}
+
 func TestUnixSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	app := nano.New(nano.Config{})

@@ -55,6 +55,9 @@ func (l *loop) receiveBody(c *conn, b []byte) (mine bool) {
 	if !mine {
 		return false
 	}
+	if c.away != nil {
+		n = len(b) // the handler has the rest
+	}
 	return l.processMore(c, b[n:])
 }
 
