@@ -84,10 +84,12 @@ func (a *App) keepFiles() {
 	a.holding.handed = true
 }
 
+// filesKept reports whether the files of unix sockets are another process': the
+// next one's, or still those of the one before, which goes on if we end early.
 func (a *App) filesKept() bool {
 	a.holding.mu.Lock()
 	defer a.holding.mu.Unlock()
-	return a.holding.handed
+	return a.holding.handed || inherited().unfinished()
 }
 
 // next is the process that takes over.
@@ -218,6 +220,13 @@ func (i *inheritance) served() {
 		_, _ = i.parent.Write([]byte{1}) // the old process may have given up
 		i.parent.Close()
 	}
+}
+
+// unfinished reports whether the process before waits for addresses to be served.
+func (i *inheritance) unfinished() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.unmet > 0
 }
 
 // listenStd opens or inherits the socket of an address for net/http. config is
