@@ -17,7 +17,7 @@ const (
 
 // version is what tells one content of a file from another.
 type version struct {
-	etag     string // quoted and strong; "" for none
+	etag     string // quoted, weak if the handler has set such a one; "" for none
 	modified time.Time
 }
 
@@ -51,7 +51,7 @@ func (v *version) rangeHolds(x *exchange) bool {
 	if date, ok := httpDate(value); ok {
 		return !v.modified.IsZero() && v.seconds().Equal(date)
 	}
-	return v.etag != "" && string(value) == v.etag
+	return v.etag != "" && !strings.HasPrefix(v.etag, "W/") && string(value) == v.etag
 }
 
 // seconds is the time as Last-Modified can say it.
@@ -67,6 +67,7 @@ const (
 
 // matches reports whether a list of entity tags, or "*", names the version.
 func (v *version) matches(list string, how comparison) bool {
+	own, ownWeak := strings.CutPrefix(v.etag, "W/")
 	for list = strings.TrimLeft(list, " \t,"); list != ""; list = strings.TrimLeft(list, " \t,") {
 		if list[0] == '*' {
 			return true
@@ -79,7 +80,7 @@ func (v *version) matches(list string, how comparison) bool {
 		if end < 0 {
 			return false
 		}
-		if tag[:end+2] == v.etag && (!weak || how == weakly) {
+		if tag[:end+2] == own && (!weak && !ownWeak || how == weakly) {
 			return true
 		}
 		list = tag[end+2:]

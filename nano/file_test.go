@@ -106,6 +106,39 @@ func TestFileConditions(t *testing.T) {
 	}
 }
 
+// A weak ETag of the handler's own answers If-None-Match, and nothing that wants a
+// strong one (RFC 9110 8.8.3.2).
+func TestFileWithWeakETag(t *testing.T) {
+	app := nano.New(nano.Config{})
+	app.Get("/f", func(c nano.Ctx) error {
+		c.SetHeader("ETag", `W/"v1"`)
+		return c.FileFS(fstest.MapFS{"f.txt": {Data: []byte(text)}}, "f.txt")
+	})
+	client := nanotest.New(app)
+	for _, tt := range []struct {
+		fields []string
+		status int
+	}{
+		{[]string{"If-None-Match", `W/"v1"`}, 304},
+		{[]string{"If-None-Match", `"v1"`}, 304},
+		{[]string{"If-None-Match", `W/"v2"`}, 200},
+		{[]string{"If-Match", `W/"v1"`}, 412},
+		{[]string{"If-Match", `"v1"`}, 412},
+		{[]string{"If-Match", "*"}, 200},
+		{[]string{"Range", "bytes=0-3", "If-Range", `W/"v1"`}, 200},
+		{[]string{"Range", "bytes=0-3", "If-Range", `"v1"`}, 200},
+		{[]string{"Range", "bytes=0-3"}, 206},
+	} {
+		r := client.Get("/f")
+		for i := 0; i < len(tt.fields); i += 2 {
+			r.Header(tt.fields[i], tt.fields[i+1])
+		}
+		if got := r.Do(); got.Status != tt.status {
+			t.Errorf("%v: %d, want %d", tt.fields, got.Status, tt.status)
+		}
+	}
+}
+
 func TestFileRanges(t *testing.T) {
 	client, _ := fileApp(t)
 	got := client.Get("/f").Header("Range", "bytes=0-1, 5-6,-2, 50-").Do()
