@@ -23,7 +23,7 @@ type hooks struct {
 
 	collecting bool   // filters fill collected: a whole answer
 	collected  []byte // reused
-	sent       bool   // the head was given to the wire
+	sent       bool   // the head was given to the wire, maybe before there were hooks
 	ended      bool   // filters are closed
 	hijacked   bool
 	cut        bool
@@ -44,7 +44,7 @@ func (x *exchange) hook() *hooks {
 		x.hooks = &hooks{x: x}
 	}
 	h := x.hooks
-	h.wire, h.began = x.wire, clock.Now()
+	h.wire, h.began, h.sent = x.wire, clock.Now(), x.begun
 	x.wire, x.hooked = h, true
 	return h
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -251,5 +252,27 @@ func TestSetContext(t *testing.T) {
 	app.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
 	if w.Body.String() != "v" || kept.Err() == nil {
 		t.Errorf("got %q, context ended: %v", w.Body, kept.Err())
+	}
+}
+
+// TestHooksAfterTheAnswer sets hooks when the answer has begun, and panics: it must
+// stay the only answer, cut.
+func TestHooksAfterTheAnswer(t *testing.T) {
+	outcomes := make(chan Outcome, 1)
+	app := New(Config{Logger: quiet()})
+	app.Get("/", func(c Ctx) error {
+		if err := c.Text(201, "answered"); err != nil {
+			return err
+		}
+		c.AfterAnswer(func(_ Ctx, o Outcome) { outcomes <- o })
+		panic("on purpose")
+	})
+	var b strings.Builder
+	err := app.ServeBytes(context.Background(), netip.AddrPort{}, []byte("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), &b)
+	if n := strings.Count(b.String(), "HTTP/1.1 "); n != 1 || !errors.Is(err, ErrAborted) {
+		t.Errorf("%d answers, %v:\n%s", n, err, b.String())
+	}
+	if o := <-outcomes; o.Status != 201 || !o.Cut {
+		t.Errorf("outcome %+v", o)
 	}
 }
