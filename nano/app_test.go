@@ -1,9 +1,11 @@
 package nano_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -67,4 +69,47 @@ func TestCtxAfterReturnPanics(t *testing.T) {
 		}
 	}()
 	kept.Path()
+}
+
+// TestKeptBodyShows: Config.Debug poisons all that views pointed to, on every wire.
+func TestKeptBodyShows(t *testing.T) {
+	app := nano.New(nano.Config{Debug: true})
+	var body []byte
+	var field nano.View
+	app.Post("/keep", func(c nano.Ctx) (err error) {
+		field = c.Header("Content-Type")
+		body, err = c.Body()
+		return err
+	})
+	for wire, ask := range map[string]func(){
+		"net/http": func() { do(t, app, "POST", "/keep", "the body") },
+		"memory": func() {
+			request := "POST /keep HTTP/1.1\r\nHost: a\r\nContent-Type: a/b\r\nContent-Length: 8\r\n\r\nthe body"
+			if err := app.ServeBytes(context.Background(), netip.AddrPort{}, []byte(request), io.Discard); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		ask()
+		if len(body) != 8 || string(body) == "the body" || string(field) == "a/b" {
+			t.Errorf("%s: body %q and field %q are as they were", wire, body, field)
+		}
+	}
+}
+
+func TestKeyOfAnInterface(t *testing.T) {
+	app := nano.New(nano.Config{})
+	failure := nano.NewKey[error]("failure")
+	app.Get("/", func(c nano.Ctx) error {
+		_, before := failure.Get(c)
+		failure.Set(c, nil)
+		err, after := failure.Get(c)
+		if before || err != nil || !after {
+			t.Errorf("%v, then %v %v", before, err, after)
+		}
+		return nil
+	})
+	if status, _, _ := do(t, app, "GET", "/", ""); status != 200 {
+		t.Errorf("status %d", status)
+	}
 }

@@ -89,34 +89,50 @@ func (c Ctx) Context() context.Context { return c.live().context() }
 
 // Deadline is part of context.Context.
 func (c Ctx) Deadline() (time.Time, bool) {
-	if c.over() {
-		return time.Time{}, false
+	if ctx := c.made(); ctx != nil {
+		return ctx.Deadline()
 	}
-	return c.x.context().Deadline()
+	return time.Time{}, false
 }
 
 // Done is part of context.Context.
 func (c Ctx) Done() <-chan struct{} {
-	if c.over() {
-		return closed
+	if ctx := c.made(); ctx != nil {
+		return ctx.Done()
 	}
-	return c.x.context().Done()
+	return closed
 }
 
 // Err is part of context.Context.
 func (c Ctx) Err() error {
-	if c.over() {
-		return context.Canceled
+	if ctx := c.made(); ctx != nil {
+		return ctx.Err()
 	}
-	return c.x.context().Err()
+	return context.Canceled
 }
 
 // Value is part of context.Context.
 func (c Ctx) Value(key any) any {
+	if ctx := c.made(); ctx != nil {
+		return ctx.Value(key)
+	}
+	return nil
+}
+
+// made returns the request's context, nil if the request is over. Once it has been
+// made any goroutine may ask, also while the request ends: who misses what asked
+// had finds that gen has changed.
+func (c Ctx) made() context.Context {
+	if c.x == nil {
+		return nil
+	}
+	if a := c.x.asked.Load(); a != nil && a.gen == c.gen {
+		return a.Context
+	}
 	if c.over() {
 		return nil
 	}
-	return c.x.context().Value(key)
+	return c.x.context()
 }
 
 func (c Ctx) over() bool { return c.x == nil || c.x.gen.Load() != c.gen }

@@ -159,6 +159,7 @@ func (x *exchange) copied(w wire) *exchange {
 	d.match.scratch = append(scratch[:0], x.match.scratch...)
 	d.route, d.remote, d.tls = x.route, x.peer(), x.tls
 	d.body = body{whole: slices.Clone(x.body.whole), ready: true, at: x.body.at}
+	x.lendForwarded(d)
 	d.status, d.fields = x.status, append(d.fields[:0], x.fields...)
 	d.values = append(d.values[:0], x.values...)
 	return d

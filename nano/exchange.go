@@ -28,6 +28,7 @@ type exchange struct {
 	tls     bool
 	std     *http.Request // if it came through net/http
 	through stdWire       // the wire of such a request
+	said    *hop          // by proxies, to the exchange this one was made from; nil: there is none
 	body    body
 	form    *Form // nil until somebody asks
 
@@ -43,6 +44,7 @@ type exchange struct {
 
 	ctx    context.Context // nil until somebody asks
 	cancel context.CancelCauseFunc
+	asked  atomic.Pointer[askedContext] // ctx, for whoever was given a Ctx as context.Context
 	values []value
 }
 
@@ -105,9 +107,22 @@ func (x *exchange) field(name string) []byte {
 // handlers need it.
 func (x *exchange) context() context.Context {
 	if x.ctx == nil {
-		x.ctx, x.cancel = x.wire.context(x)
+		var ctx context.Context
+		ctx, x.cancel = x.wire.context(x)
+		x.setContext(ctx)
 	}
 	return x.ctx
+}
+
+// askedContext is the context of one use of an exchange.
+type askedContext struct {
+	context.Context
+	gen uint32
+}
+
+func (x *exchange) setContext(ctx context.Context) {
+	x.ctx = ctx
+	x.asked.Store(&askedContext{ctx, x.gen.Load()})
 }
 
 // hijack gives the connection to the caller as a net.Conn, with the bytes that
@@ -128,10 +143,15 @@ func (x *exchange) recycle() {
 	if x.cancel != nil {
 		x.cancel(context.Canceled)
 		x.ctx, x.cancel = nil, nil
+		x.asked.Store(nil) // behind gen: see Ctx.made
+	}
+	if x.app.config.Debug {
+		poison(x.buf)
+		poison(x.body.whole)
 	}
 	x.match.reset(x.app.config.Debug)
 	x.route, x.status, x.fields, x.begun = nil, 0, x.fields[:0], false
-	x.std, x.body = nil, body{}
+	x.std, x.said, x.body = nil, nil, body{}
 	if x.form != nil {
 		x.form.close()
 		x.form = nil

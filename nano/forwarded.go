@@ -1,6 +1,8 @@
 package nano
 
 import (
+	"net"
+	"net/http"
 	"net/netip"
 	"strings"
 
@@ -16,7 +18,9 @@ const (
 	Forwarded                         // Forwarded (RFC 7239)
 )
 
-// maxHops is the number of proxies that are followed.
+// maxHops is the number of proxies that are followed, from the nearest on. What
+// stands before them may be the client's: it must not be able to hide what the
+// proxies say behind more of it.
 const maxHops = 32
 
 // hop is what a proxy says of whom it has the request from.
@@ -42,13 +46,38 @@ func (c Ctx) Scheme() string {
 // if the peer isn't one.
 func (x *exchange) forwarded() hop {
 	a := x.app
-	if len(a.config.TrustedProxies) == 0 || !a.trusts(x.peer().Addr()) {
+	switch {
+	case len(a.config.TrustedProxies) == 0:
+		return hop{}
+	case x.said != nil:
+		return *x.said
+	case !x.peer().IsValid() && !x.byUnixSocket(), !a.trusts(x.peer().Addr()):
 		return hop{}
 	}
 	if a.config.Forwarded == Forwarded {
 		return a.walk(x.parseForwarded())
 	}
 	return a.walk(x.xForwarded())
+}
+
+// byUnixSocket reports whether the peer of a request without an address is on a
+// unix socket. With net/http it may also be one whose address something outside of
+// the app has put in a form of its own.
+func (x *exchange) byUnixSocket() bool {
+	if x.std == nil {
+		return true
+	}
+	_, unix := x.std.Context().Value(http.LocalAddrContextKey).(*net.UnixAddr)
+	return unix
+}
+
+// lendForwarded gives d, an exchange for the same request, what the proxies said:
+// d can't tell who its peer is.
+func (x *exchange) lendForwarded(d *exchange) {
+	if len(x.app.config.TrustedProxies) > 0 {
+		h := x.forwarded()
+		d.said = &h
+	}
 }
 
 // walk goes from the proxy nearest to us towards the client, as long as those who
@@ -72,14 +101,14 @@ func (a *App) walk(hops []hop) (found hop) {
 func (x *exchange) xForwarded() []hop {
 	clients := x.list("X-Forwarded-For")
 	protos, hosts := x.list("X-Forwarded-Proto"), x.list("X-Forwarded-Host")
-	hops := make([]hop, len(clients))
-	for i, text := range clients {
-		hops[i] = hop{parseNode(text), protoAt(protos, i, len(clients)), hostAt(hosts, i, len(clients))}
+	hops := make([]hop, 0, min(len(clients), maxHops))
+	for i := len(clients) - cap(hops); i < len(clients); i++ {
+		hops = append(hops, hop{parseNode(clients[i]), protoAt(protos, i, len(clients)), hostAt(hosts, i, len(clients))})
 	}
 	return hops
 }
 
-// list returns the members of all fields of the name; none if there are too many.
+// list returns the members of all fields of the name.
 func (x *exchange) list(name string) (members []string) {
 	for i := range x.req.Fields {
 		f := &x.req.Fields[i]
@@ -89,9 +118,6 @@ func (x *exchange) list(name string) (members []string) {
 		for member := range strings.SplitSeq(string(f.Value.Of(x.buf)), ",") {
 			members = append(members, strings.Trim(member, " \t"))
 		}
-	}
-	if len(members) > maxHops {
-		return nil
 	}
 	return members
 }
@@ -177,30 +203,27 @@ func parseNode(s string) netip.AddrPort {
 	return netip.AddrPortFrom(a.Unmap(), p)
 }
 
-// parseForwarded reads the Forwarded fields of the request. If they are wrong in
-// any place, none of them is believed.
+// parseForwarded reads the Forwarded fields of the request. A field that is wrong
+// in any place is not believed, nor those before it.
 func (x *exchange) parseForwarded() (hops []hop) {
 	for i := range x.req.Fields {
 		f := &x.req.Fields[i]
 		if !sameName(f.Name.Of(x.buf), "Forwarded") {
 			continue
 		}
-		var ok bool
-		if hops, ok = appendForwarded(hops, string(f.Value.Of(x.buf))); !ok || len(hops) > maxHops {
-			return nil
-		}
+		hops = appendForwarded(hops, string(f.Value.Of(x.buf)))
 	}
-	return hops
+	return hops[max(len(hops)-maxHops, 0):]
 }
 
-// appendForwarded reads one field (RFC 7239 4).
-func appendForwarded(hops []hop, s string) ([]hop, bool) {
+// appendForwarded reads one field (RFC 7239 4). It gives no hops if that is wrong.
+func appendForwarded(hops []hop, s string) []hop {
 	for {
 		var h hop
 		for {
 			name, value, rest, ok := forwardedPair(s)
 			if !ok {
-				return nil, false
+				return nil
 			}
 			switch strings.ToLower(name) {
 			case "for":
@@ -219,9 +242,9 @@ func appendForwarded(hops []hop, s string) ([]hop, bool) {
 		hops = append(hops, h)
 		switch {
 		case s == "":
-			return hops, true
-		case s[0] != ',' || len(hops) > maxHops:
-			return nil, false
+			return hops
+		case s[0] != ',':
+			return nil
 		}
 		s = s[1:]
 	}

@@ -1,6 +1,10 @@
 package nano
 
 import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -47,7 +51,11 @@ func TestForwarded(t *testing.T) {
 		{"IPv6", "[::1]:5", XForwarded, []string{"X-Forwarded-For: 2001:db8::1"}, "[2001:db8::1]:0 http own"},
 		{"IPv6 and port", "[::1]:5", XForwarded, []string{"X-Forwarded-For: [2001:db8::1]:7"}, "[2001:db8::1]:7 http own"},
 		{"bad scheme and host", "10.0.0.1:5", XForwarded, []string{"X-Forwarded-For: 1.2.3.4", "X-Forwarded-Proto: javascript", "X-Forwarded-Host: a b/c"}, "1.2.3.4:0 http own"},
-		{"too many", "10.0.0.1:5", XForwarded, []string{"X-Forwarded-For: " + strings.Repeat("10.0.0.2,", 40) + "1.2.3.4"}, "10.0.0.1:5 http own"},
+		{"hidden behind many", "10.0.0.1:5", XForwarded, []string{"X-Forwarded-For: " + strings.Repeat("10.0.0.2,", 40) + "1.2.3.4"}, "1.2.3.4:0 http own"},
+		{"too many proxies", "10.0.0.1:5", XForwarded, []string{"X-Forwarded-For: 1.2.3.4, 10.0.0.9" + strings.Repeat(",10.0.0.2", 31)}, "10.0.0.9:0 http own"},
+		{"proto behind many", "10.0.0.1:5", XForwarded, []string{"X-Forwarded-For: " + strings.Repeat("9.9.9.9,", 40) + "1.2.3.4", "X-Forwarded-Proto: " + strings.Repeat("http,", 40) + "https"}, "1.2.3.4:0 https own"},
+		{"hidden behind many", "10.0.0.1:5", Forwarded, []string{"Forwarded: " + strings.Repeat("for=10.0.0.2,", 40) + "for=1.2.3.4"}, "1.2.3.4:0 http own"},
+		{"wrong further out", "10.0.0.1:5", Forwarded, []string{`Forwarded: for="1.2.3.4`, "Forwarded: for=5.6.7.8"}, "5.6.7.8:0 http own"},
 		{"the other kind", "10.0.0.1:5", XForwarded, []string{"Forwarded: for=1.2.3.4"}, "10.0.0.1:5 http own"},
 		{"the other kind", "10.0.0.1:5", Forwarded, []string{"X-Forwarded-For: 1.2.3.4"}, "10.0.0.1:5 http own"},
 		{"RFC 7239", "10.0.0.1:5", Forwarded, []string{`Forwarded: For="[2001:db8::1]:47011";proto=https; host="a.example", for=10.0.0.2;proto=http`}, "[2001:db8::1]:47011 https a.example"},
@@ -59,6 +67,66 @@ func TestForwarded(t *testing.T) {
 		c := Ctx{x, x.gen.Load()}
 		if got := c.RemoteAddr().String() + " " + c.Scheme() + " " + c.Host().Copy(); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// What net/http calls the peer can be anything once something outside has changed
+// it: only a peer on a unix socket is trusted without an address.
+func TestForwardedByUnknownPeers(t *testing.T) {
+	app := New(Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+	app.Get("/", func(c Ctx) error { return c.Text(200, c.RemoteAddr().String()+" "+c.Scheme()) })
+	app.Get("/detached", func(c Ctx) error {
+		return c.Detached(c.Context(), 0, func(c Ctx) error { return c.Text(200, c.RemoteAddr().String()+" "+c.Scheme()) })
+	})
+	for _, path := range []string{"/", "/detached"} {
+		for _, tt := range []struct {
+			peer  string
+			local net.Addr
+			want  string
+		}{
+			{"10.0.0.1:5", &net.TCPAddr{}, "9.9.9.9:0 https"},
+			{"1.2.3.4", &net.TCPAddr{}, "1.2.3.4:0 http"},
+			{"somebody", &net.TCPAddr{}, "invalid AddrPort http"},
+			{"@", &net.UnixAddr{Name: "s", Net: "unix"}, "9.9.9.9:0 https"},
+			{"@", nil, "invalid AddrPort http"},
+		} {
+			r := httptest.NewRequest("GET", path, nil)
+			r.RemoteAddr = tt.peer
+			r.Header.Set("X-Forwarded-For", "9.9.9.9")
+			r.Header.Set("X-Forwarded-Proto", "https")
+			if tt.local != nil {
+				r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, tt.local))
+			}
+			w := httptest.NewRecorder()
+			app.ServeHTTP(w, r)
+			if got := w.Body.String(); got != tt.want {
+				t.Errorf("%s from %s at %v: got %s, want %s", path, tt.peer, tt.local, got, tt.want)
+			}
+		}
+	}
+}
+
+// Handlers inside middleware of net/http hear what the proxies said, and who the
+// middleware takes the client for.
+func TestForwardedInsideMiddleware(t *testing.T) {
+	app := New(Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+	who := func(c Ctx) error { return c.Text(200, c.RemoteAddr().String()+" "+c.Scheme()+" "+c.Host().Copy()) }
+	app.Get("/", who, With(FromHTTPMiddleware(func(next http.Handler) http.Handler { return next })))
+	app.Get("/renamed", who, With(FromHTTPMiddleware(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.RemoteAddr, r.Host = "5.6.7.8:9", "c"
+			next.ServeHTTP(w, r)
+		})
+	})))
+	for path, want := range map[string]string{"/": "1.2.3.4:0 https b", "/renamed": "5.6.7.8:9 https c"} {
+		var b strings.Builder
+		request := "GET " + path + " HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 1.2.3.4\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: b\r\n\r\n"
+		if err := app.ServeBytes(context.Background(), netip.MustParseAddrPort("10.0.0.1:5"), []byte(request), &b); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(b.String(), "\r\n\r\n"+want) {
+			t.Errorf("%s: got %s, want %s", path, b.String(), want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package nano
 
 import (
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 )
@@ -91,6 +92,7 @@ func (b *bridge) next(h Handler, w http.ResponseWriter, r *http.Request) {
 		return // the middleware has answered, and its request is over
 	}
 	d.fromStd(r)
+	b.unsay(d.said, r)
 	b.app.serve(d, h)
 	b.takeBack(d)
 	if d.through.aborted {
@@ -111,7 +113,21 @@ func (b *bridge) lend(d *exchange) bool {
 	d.match, d.route = x.match, x.route
 	d.match.scratch = scratch
 	d.values = append(d.values[:0], x.values...)
+	x.lendForwarded(d)
 	return true
+}
+
+// unsay drops what the proxies said and the middleware knows better.
+func (b *bridge) unsay(said *hop, r *http.Request) {
+	if said == nil {
+		return
+	}
+	if r.RemoteAddr != b.remote {
+		said.client = netip.AddrPort{}
+	}
+	if r.Host != b.host {
+		said.host = ""
+	}
 }
 
 // takeBack keeps the values that were set inside.

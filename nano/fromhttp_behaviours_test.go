@@ -70,6 +70,11 @@ var behaviours = map[string]http.HandlerFunc{
 		w.Header().Del("Link")
 		io.WriteString(w, "a")
 	},
+	"/early-length": func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1")
+		w.WriteHeader(103)
+		io.WriteString(w, "a")
+	},
 	"/trailers": func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Trailer", "X-Sum, X-None")
 		io.WriteString(w, "a")

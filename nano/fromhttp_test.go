@@ -165,6 +165,47 @@ func TestFromHTTPRequestStays(t *testing.T) {
 	}
 }
 
+// What exceeds the declared length is not sent, nor anything in its place.
+func TestFromHTTPTooMuchBehindEnough(t *testing.T) {
+	at, _ := serve(t, nano.Config{}, func(app *nano.App) {
+		app.Get("/secret", nano.FromHTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.WriteString(w, strings.Repeat("secret", 100))
+		})))
+		app.Get("/over", nano.FromHTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "5")
+			io.WriteString(w, "hello")
+			for _, more := range []int{10, 5000, 1} {
+				if n, err := w.Write(make([]byte, more)); n != 0 || err != http.ErrContentLength {
+					t.Errorf("%d bytes more: %d %v", more, n, err)
+				}
+			}
+		})))
+	})
+	c := dial(t, at)
+	for range 10 {
+		c.send("GET /secret HTTP/1.1\r\nHost: a\r\n\r\n")
+		c.want(200, strings.Repeat("secret", 100))
+		c.send("GET /over HTTP/1.1\r\nHost: a\r\n\r\n")
+		c.want(200, "hello")
+	}
+}
+
+// A writer that was kept can't set deadlines of the requests that come after its own.
+func TestFromHTTPKeptWriter(t *testing.T) {
+	kept := make(chan http.ResponseWriter, 1)
+	at, _ := serve(t, nano.Config{}, func(app *nano.App) {
+		app.Get("/keep", nano.FromHTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { kept <- w })))
+	})
+	c := dial(t, at)
+	c.send("GET /keep HTTP/1.1\r\nHost: a\r\n\r\n")
+	c.want(200, "")
+	c.send(get) // when it is answered the request before is over
+	c.want(200, "hello")
+	if err := http.NewResponseController(<-kept).SetReadDeadline(time.Now()); !errors.Is(err, nano.ErrAnswered) {
+		t.Errorf("a deadline was set after the request: %v", err)
+	}
+}
+
 func TestFromHTTPDeadlines(t *testing.T) {
 	result := make(chan error, 2)
 	at, _ := serve(t, nano.Config{}, func(app *nano.App) {

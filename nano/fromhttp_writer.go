@@ -23,6 +23,8 @@ type bridge struct {
 	app *App
 
 	req     *http.Request
+	remote  string // its RemoteAddr and Host, as they were made
+	host    string
 	request http.Request
 	url     url.URL
 	ctx     requestContext
@@ -31,13 +33,14 @@ type bridge struct {
 	header    http.Header
 	status    int
 	length    int64 // of the answer, as the handler declared it; -1: it didn't
-	written   int64
+	written   int64 // of its content: sent, or in early
 	early     *earlyBytes
 	announced []string // names of trailers
 	typed     bool     // no Content-Type is to be found
 	wrote     bool     // WriteHeader was called
 	begun     bool     // the head was given to the wire
 	hijacked  bool
+	overfull  bool // a write has exceeded length: nothing more is taken, as in net/http
 
 	mu   sync.Mutex
 	over bool // the exchange is out of reach
@@ -69,6 +72,7 @@ func newBridge(c Ctx) (*bridge, error) {
 	if err := b.fill(); err != nil {
 		return nil, err
 	}
+	b.remote, b.host = b.req.RemoteAddr, b.req.Host
 	eachLine(x.fields, b.header.Add)
 	x.fields = x.fields[:0]
 	return b, nil
@@ -80,7 +84,7 @@ func (b *bridge) leave() {
 	b.over = true
 	b.mu.Unlock()
 	if !b.body.mu.TryLock() {
-		_ = b.SetReadDeadline(time.Unix(1, 0)) // what reads must return
+		_ = b.setDeadline(reading, time.Unix(1, 0)) // what reads must return
 		b.body.mu.Lock()
 	}
 	b.body.closed = true
@@ -122,7 +126,11 @@ func (b *bridge) inform(code int) {
 		return // RFC 9110 15.2: not to a client of HTTP/1.0
 	}
 	var lines []byte
-	eachField(b.header, func(name, value string) { lines = appendField(lines, name, value) })
+	eachField(b.header, func(name, value string) {
+		if name != "Content-Length" && name != "Transfer-Encoding" { // RFC 9110 8.6, RFC 9112 6.1
+			lines = appendField(lines, name, value)
+		}
+	})
 	_ = w.inform(b.x, code, lines) // an error shows again when the answer is sent
 	if code == http.StatusSwitchingProtocols {
 		b.wrote, b.status = true, code
@@ -145,9 +153,10 @@ func (b *bridge) Write(p []byte) (int, error) {
 		return 0, http.ErrBodyNotAllowed
 	}
 	before := b.written
-	if b.written += int64(len(p)); b.length >= 0 && b.written > b.length {
+	if b.overfull = b.overfull || b.length >= 0 && before+int64(len(p)) > b.length; b.overfull {
 		return 0, http.ErrContentLength
 	}
+	b.written += int64(len(p))
 	if b.begun {
 		return b.x.wire.write(b.x, p)
 	}
@@ -281,7 +290,18 @@ func (b *bridge) SetReadDeadline(at time.Time) error { return b.deadline(reading
 // SetWriteDeadline implements what http.ResponseController looks for.
 func (b *bridge) SetWriteDeadline(at time.Time) error { return b.deadline(writing, at) }
 
+// deadline is for any goroutine, also one that has outlived the request: the wire
+// is another one's then.
 func (b *bridge) deadline(d direction, at time.Time) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.over {
+		return ErrAnswered
+	}
+	return b.setDeadline(d, at)
+}
+
+func (b *bridge) setDeadline(d direction, at time.Time) error {
 	w, ok := netWireOf(b.x.wire)
 	if !ok {
 		return errors.ErrUnsupported

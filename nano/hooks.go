@@ -36,7 +36,8 @@ func (c Ctx) BeforeAnswer(f func(Ctx, *Answer)) {
 }
 
 // AfterAnswer has f called when the answer has been given to the wire, before
-// the Ctx ends. What was set last is called first. A panic in f is logged.
+// the Ctx ends. What was set last is called first. A panic in f is logged. Set when
+// the answer has begun, f isn't told the size of what was sent before.
 func (c Ctx) AfterAnswer(f func(Ctx, Outcome)) {
 	h := c.live().hook()
 	h.after = append(h.after, f)
@@ -48,7 +49,7 @@ func (c Ctx) AfterAnswer(f func(Ctx, Outcome)) {
 func (c Ctx) SetContext(ctx context.Context) {
 	x := c.live()
 	x.context() // so that the end of the request ends ctx
-	x.ctx = ctx
+	x.setContext(ctx)
 }
 
 // TLS reports whether the request came over TLS, to this server: a proxy in front

@@ -39,9 +39,6 @@ func (a *App) ServeBytes(ctx context.Context, from netip.AddrPort, request []byt
 		x.body = body{whole: m.content, ready: true}
 	}
 	a.serve(x, a.find(x))
-	if a.config.Debug {
-		poison(x.buf)
-	}
 	return m.over()
 }
 

@@ -89,10 +89,13 @@ func (x *exchange) fromStd(r *http.Request) {
 }
 
 // peer returns the address of who sent the request. net/http tells it as text,
-// which few ask for.
+// which few ask for; middleware in front may have left the port out.
 func (x *exchange) peer() netip.AddrPort {
 	if x.std != nil && !x.remote.IsValid() {
-		x.remote, _ = netip.ParseAddrPort(x.std.RemoteAddr)
+		var err error
+		if x.remote, err = netip.ParseAddrPort(x.std.RemoteAddr); err != nil {
+			x.remote = parseNode(x.std.RemoteAddr)
+		}
 	}
 	return x.remote
 }

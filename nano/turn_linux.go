@@ -23,9 +23,8 @@ type turn struct {
 	away   bool   // the handler runs without the loop
 
 	scratch []byte // read buffer; nil in turns of spawned handlers until they read
-	data    []byte // the request
-	rest    []byte // what follows it
-	held    []byte // the connection's own buffer, if data lies in it
+	rest    []byte // what follows the request, which x has
+	held    []byte // the connection's own buffer, if the request lies in it
 	copied  []byte // the request, in turns of spawned handlers
 	began   int64  // when the handler started, on the clock of the loop
 	date    []byte // "Date: …\r\n" of this second
@@ -54,10 +53,10 @@ func newTurn(l *loop) *turn {
 	return t
 }
 
-// start readies t for the request that lies in data.
-func (t *turn) start(data, rest []byte) {
+// start readies t for the request whose head is given.
+func (t *turn) start(head, rest []byte) {
 	x := t.x
-	x.buf, t.data, t.rest = data, data, rest
+	x.buf, t.rest = head, rest
 	t.began = t.loop.now
 	if t.ready = nil; len(t.out) > 0 {
 		t.ready = t.out
@@ -90,9 +89,6 @@ func drain(ch chan struct{}) {
 
 // over ends the request: no Ctx of it is valid any more.
 func (t *turn) over() {
-	if t.loop.app.config.Debug {
-		poison(t.data)
-	}
 	if t.cancel != nil {
 		t.mu.Lock()
 		t.cancel = nil
@@ -107,19 +103,25 @@ func (t *turn) over() {
 
 // context implements wire.
 func (t *turn) context(*exchange) (context.Context, context.CancelCauseFunc) {
-	base, stop := t.loop.server.ctx, func() {}
-	if d := t.loop.app.config.Limits.Handler; d > 0 {
-		base, stop = context.WithTimeout(base, d-time.Duration(clock.Now()-t.began))
+	d := t.loop.app.config.Limits.Handler
+	if d <= 0 {
+		ctx, cancel := context.WithCancelCause(t.loop.server.ctx)
+		return ctx, t.tells(cancel)
 	}
-	ctx, cancelCause := context.WithCancelCause(base)
-	cancel := func(cause error) { cancelCause(cause); stop() }
+	timed, stop := context.WithTimeout(t.loop.server.ctx, d-time.Duration(clock.Now()-t.began))
+	ctx, cancel := context.WithCancelCause(timed)
+	return ctx, t.tells(func(cause error) { cancel(cause); stop() })
+}
+
+// tells has cancel called when nobody waits for the answer any more.
+func (t *turn) tells(cancel context.CancelCauseFunc) context.CancelCauseFunc {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.gone != nil {
 		cancel(t.gone)
 	}
 	t.cancel = cancel
-	return ctx, cancel
+	return cancel
 }
 
 // lost tells the handler that nobody waits for its answer.

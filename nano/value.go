@@ -24,7 +24,8 @@ func (k *Key[T]) Set(c Ctx, v T) {
 func (k *Key[T]) Get(c Ctx) (T, bool) {
 	for _, v := range c.live().values {
 		if v.key == any(k) {
-			return v.value.(T), true
+			kept, _ := v.value.(T) // a nil of an interface type is none of its own
+			return kept, true
 		}
 	}
 	var none T
