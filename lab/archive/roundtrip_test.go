@@ -11,6 +11,7 @@ import (
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
 	"dyno/lab/load"
+	"dyno/lab/machine/speed"
 )
 
 // short is a run of a single trial.
@@ -50,6 +51,8 @@ func archived(t *testing.T, run *archive.Run) *archive.Run {
 func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	run := analysistest.Run(3, "a", "b")
 	run.Trials = run.Trials[:3]
+	readings := []speed.Reading{{CPU: 1, Chain: 1.8375, Wide: 11.0201}}
+	run.Trials[1].Speed = &archive.Speed{Before: readings, Missing: "CPU 1 went offline"}
 	back := archived(t, run)
 
 	m := back.Manifest

@@ -8,6 +8,7 @@ import (
 	"dyno/lab/claim"
 	"dyno/lab/load"
 	"dyno/lab/machine"
+	"dyno/lab/machine/speed"
 	"dyno/lab/probe"
 	"dyno/lab/study"
 )
@@ -86,10 +87,19 @@ type Trial struct {
 	Validity load.Validity  `json:"validity"`
 	Findings []load.Finding `json:"findings,omitempty"`
 	Failures []load.Failure `json:"failures,omitempty"` // a few failed requests of each kind
+	Speed    *Speed         `json:"speed,omitempty"`    // of the CPUs; nil in runs of versions that did not read it
 	// Windows are in windows.jsonl and histograms.hlog. Those of a run read from
 	// disk come without histograms, of which a run has gigabytes: see
 	// [Run.Windows].
 	Windows []Window `json:"-"`
+}
+
+// Speed is how fast a trial's CPUs were: those that its subject may use, if it is
+// one of ours, and the generator's.
+type Speed struct {
+	Before  []speed.Reading `json:"before,omitempty"`  // the subject was started
+	After   []speed.Reading `json:"after,omitempty"`   // it was stopped
+	Missing string          `json:"missing,omitempty"` // why some are not there
 }
 
 // Window is one second seen from both ends.
