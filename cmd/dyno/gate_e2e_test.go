@@ -57,7 +57,7 @@ loads: [{name: steady, open: {rate: 200, arrivals: uniform, connections: 2}}]
 trial: {warmup: 0s, duration: 1s}
 blocks: 3
 gate: [cpu > +50%]
-accept: [generator-stalled, generator-late, rate-missed, arrivals-off, lag-floor, other-load, steal, retransmits, throttled, frequency, little, counts-apart, still-warming-up, drifting, never-steady, restart-plateau]
+accept: [generator-stalled, generator-late, rate-missed, arrivals-off, lag-floor, other-load, steal, retransmits, throttled, frequency, cpu-speed, little, counts-apart, still-warming-up, drifting, never-steady, restart-plateau]
 `
 
 // gateRepository is a git repository whose first commit answers quickly, and

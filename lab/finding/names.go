@@ -26,6 +26,8 @@ var acceptable = []string{
 	"errors", "wrong-answers", "little", "counts-apart",
 	// what the server's side says
 	"other-load", "throttled", "limit-not-enforced", "listen-drops", "retransmits", "swapping", "frequency",
+	// what the trial's CPUs say beside those of other trials
+	"cpu-speed",
 	// what the windows of a trial say together
 	"subject-not-the-bottleneck", "still-warming-up", "drifting", "leak", "never-steady",
 	// what the trials of a cell say together
