@@ -31,6 +31,7 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 		all = append(all, handshakes()...)
 	}
 	tables, sheets := newTables(m.Plan.Cells, secure)
+	usual := usualSpeed(run)
 	var found tally
 	for i := range run.Trials {
 		t := &run.Trials[i]
@@ -42,6 +43,7 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 			return nil, fmt.Errorf("analysing run %s: trial %d: %w", m.ID, t.Index, err)
 		}
 		found.addTrial(t, used)
+		found.addSpeed(t, usual, m.Accept)
 	}
 	found.addRun(run)
 	for _, s := range sheets {

@@ -10,7 +10,8 @@ import (
 // all; suspect if it is not complete, if a cell has no usable trial or its trials
 // fall on separate plateaus, or if more than a tenth of the trials are suspect or
 // left out. Fewer are remarks. A trial whose place a repetition has taken does
-// not count: nothing is missing then.
+// not count: nothing is missing then. Trials whose CPUs had another speed than
+// those of the whole run are suspect too, whatever they were called when they ended.
 func worth(run *archive.Run, a *Analysis) load.Validity {
 	verdict := load.Valid
 	if run.Manifest.Status != archive.Complete {
@@ -38,9 +39,9 @@ func worth(run *archive.Run, a *Analysis) load.Validity {
 			verdict = verdict.Worse(a.Findings[i].Weight())
 		}
 	}
-	doubtful := 0
+	doubtful, odd := 0, atOddSpeed(a.Findings)
 	for i := range run.Trials {
-		if t := &run.Trials[i]; (t.Status != archive.Complete || t.Validity != load.Valid) && !replaced[t.Index] {
+		if t := &run.Trials[i]; (t.Status != archive.Complete || t.Validity != load.Valid || odd[t.Index]) && !replaced[t.Index] {
 			doubtful++
 		}
 	}

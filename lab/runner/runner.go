@@ -44,6 +44,7 @@ type Runner struct {
 	root        string        // folder of the machine's settings, "/" if empty; another one in tests
 	observing   chan struct{} // holds the right to call Observe
 	calibration *load.Calibration
+	speeds      []*archive.Speed // of the trials done so far
 	done        int
 	measuring   time.Time     // when the first trial began
 	ahead       time.Duration // what is left of a run that goes on block by block, estimated …

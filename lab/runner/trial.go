@@ -21,6 +21,7 @@ import (
 // wrong is in the trial's status and error.
 func (r *Runner) trial(ctx context.Context, planned *study.PlannedTrial, cell *study.Cell, log string) archive.Trial {
 	t := archive.Trial{PlannedTrial: *planned, Status: archive.Complete, Started: time.Now(), Validity: load.Valid}
+	t.Speed = r.speedBefore(cell)
 	err := r.measure(ctx, &t, cell, log)
 	switch {
 	case ctx.Err() != nil:
@@ -28,6 +29,7 @@ func (r *Runner) trial(ctx context.Context, planned *study.PlannedTrial, cell *s
 	case err != nil:
 		t.Status, t.Error, t.Validity = archive.Failed, err.Error(), load.Invalid
 	}
+	r.speedAfter(&t, cell)
 	return t
 }
 

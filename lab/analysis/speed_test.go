@@ -1,0 +1,64 @@
+package analysis_test
+
+import (
+	"slices"
+	"testing"
+
+	"dyno/lab/analysis/analysistest"
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/machine/speed"
+)
+
+// speeds gives each trial's CPUs a speed.
+func speeds(run *archive.Run, of func(t *archive.Trial) float64) {
+	for i := range run.Trials {
+		t := &run.Trials[i]
+		r := []speed.Reading{{CPU: 2, Chain: 2, Wide: 12 * of(t)}}
+		t.Speed = &archive.Speed{Before: r, After: r}
+	}
+}
+
+// The first trials of a run are held to those after them.
+func TestTrialsAtAnotherSpeedAreFound(t *testing.T) {
+	run := analysistest.Run(4, "a", "b")
+	speeds(run, func(t *archive.Trial) float64 {
+		if t.Index < 2 {
+			return 0.75
+		}
+		return 1
+	})
+	a := analyse(t, run)
+	list := findings(a, "cpu-speed")
+	if len(list) != 1 || list[0].Validity != load.Suspect || !slices.Equal(list[0].Trials, []int{0, 1}) || a.Validity != load.Suspect {
+		t.Errorf("the run is %s: %+v", a.Validity, a.Findings)
+	}
+	run.Manifest.Accept = []string{"cpu-speed"}
+	if a = analyse(t, run); a.Validity != load.Valid || !findings(a, "cpu-speed")[0].Accepted {
+		t.Errorf("accepted, the run is %s: %+v", a.Validity, a.Findings)
+	}
+}
+
+// What was found when the trial ended is not found once more, and stays.
+func TestASpeedIsJudgedOnce(t *testing.T) {
+	run := analysistest.Run(4, "a", "b")
+	speeds(run, func(t *archive.Trial) float64 {
+		if t.Index == 5 {
+			return 0.75
+		}
+		return 1
+	})
+	const before = "than in the trials before"
+	run.Trials[5].Findings = append(run.Trials[5].Findings, load.Finding{Name: "cpu-speed", Validity: load.Suspect, Detail: before})
+	if list := findings(analyse(t, run), "cpu-speed"); len(list) != 1 || list[0].Detail != before || !slices.Equal(list[0].Trials, []int{5}) {
+		t.Errorf("found %+v", list)
+	}
+}
+
+func TestTrialsOfOneSpeed(t *testing.T) {
+	run := analysistest.Run(4, "a", "b")
+	speeds(run, func(t *archive.Trial) float64 { return 1 + 0.01*float64(t.Index%3) })
+	if list := findings(analyse(t, run), "cpu-speed"); len(list) > 0 {
+		t.Errorf("found %+v", list)
+	}
+}

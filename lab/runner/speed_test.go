@@ -1,0 +1,102 @@
+package runner
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/machine"
+	"dyno/lab/machine/speed"
+	"dyno/lab/study"
+)
+
+// The speed of each CPU that generator and subject have is in the archive.
+func TestSpeedIsArchived(t *testing.T) {
+	t.Parallel()
+	r := startedRunner(t, "    run: exec %s", "requests: [{get: /}]\n"+steady)
+	done := run(t, r)
+	p := done.Manifest.Placement
+	want := slices.Compact(slices.Sorted(slices.Values(slices.Concat(p.Generator, p.Subject))))
+	for _, trial := range done.Trials {
+		s := trial.Speed
+		switch {
+		case s == nil:
+			t.Fatal("no speed")
+		case runtime.GOOS != "linux":
+			if s.Missing == "" {
+				t.Error("threads can't be pinned here, and the archive does not say so")
+			}
+			continue
+		case s.Missing != "":
+			t.Errorf("missing: %s", s.Missing)
+		}
+		for _, readings := range [][]speed.Reading{s.Before, s.After} {
+			var cpus []int
+			for _, one := range readings {
+				cpus = append(cpus, one.CPU)
+				if one.Chain <= 0 || one.Wide <= 0 {
+					t.Errorf("read %+v", one)
+				}
+			}
+			if !slices.Equal(cpus, want) {
+				t.Errorf("read CPUs %v, want %v", cpus, want)
+			}
+		}
+	}
+}
+
+// Of a service that is up nobody knows where it runs.
+func TestTrialCPUs(t *testing.T) {
+	cell := &study.Cell{Subject: "a"}
+	for url, want := range map[string][]int{"": {0, 1, 2, 3}, "http://127.0.0.1:1": {0, 1}} {
+		r := &Runner{
+			contenders: map[string]*contender{"a": {Subject: study.Subject{Name: "a", URL: url}}},
+			placement:  archive.Placement{Generator: []int{1, 0}, Subject: []int{3, 2, 1}}, online: []int{0, 1, 2, 3},
+		}
+		if got := r.trialCPUs(cell); !slices.Equal(got, want) {
+			t.Errorf("url %q: CPUs %v, want %v", url, got, want)
+		}
+	}
+}
+
+// A trial is held to those before it as soon as it ends.
+func TestASlowTrialIsSuspectAtOnce(t *testing.T) {
+	cpu := machine.OnlineCPUs()[0]
+	fast := []speed.Reading{{CPU: cpu, Chain: 1e4, Wide: 1e5}} // as no CPU is
+	for _, c := range []struct {
+		before int // trials
+		status archive.Status
+		accept []string
+		want   load.Validity
+		found  int
+	}{
+		{3, archive.Complete, nil, load.Suspect, 1},
+		{3, archive.Complete, []string{"cpu-speed"}, load.Valid, 1},
+		{1, archive.Complete, nil, load.Valid, 0},
+		{3, archive.Failed, nil, load.Invalid, 0},
+		{3, archive.Interrupted, nil, load.Invalid, 0},
+	} {
+		r := &Runner{
+			Study:      &study.Study{Accept: c.accept},
+			contenders: map[string]*contender{"a": {Subject: study.Subject{Name: "a", URL: "http://127.0.0.1:1"}}},
+			placement:  archive.Placement{Generator: []int{cpu}},
+		}
+		for range c.before {
+			r.speeds = append(r.speeds, &archive.Speed{Before: fast, After: fast})
+		}
+		cell := &study.Cell{Subject: "a"}
+		trial := archive.Trial{Status: c.status, Validity: load.Valid, Speed: r.speedBefore(cell)}
+		if c.status != archive.Complete {
+			trial.Validity = load.Invalid
+		}
+		r.speedAfter(&trial, cell)
+		if trial.Speed.Missing != "" {
+			t.Skipf("no speed can be read here: %s", trial.Speed.Missing)
+		}
+		if trial.Validity != c.want || len(trial.Findings) != c.found {
+			t.Errorf("%s after %d trials: %s, found %+v", c.status, c.before, trial.Validity, trial.Findings)
+		}
+	}
+}
