@@ -52,7 +52,8 @@ a git ref, and measured in turns on this machine. With --baseline NAME, the stud
 is run, or a RUN taken that was, and held against the figures in a file.
 
 Before it alarms, it measures again, and both must agree. It never judges invalid
-data, and says how small a regression it could have found.
+data, and says how small a regression it could have found. If the archive is a
+bucket, its runs are kept on this machine and then pushed.
 
 Exit codes: 0 all is well; 1 a regression; 2 can't tell, or nothing could be
 measured; 64 wrong usage; 130 interrupted.`,
@@ -145,6 +146,9 @@ func runGate(ctx context.Context, f *gateFlags, global *globalFlags, args []stri
 	result, err := g.judge(ctx)
 	if err != nil {
 		return "", err
+	}
+	if g.unkept != nil {
+		fmt.Fprintf(os.Stderr, "dyno gate: %v\n", g.unkept)
 	}
 	return result.Verdict, f.write(result)
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dyno/lab/archive/s3test"
 )
 
 // serviceMain is a program that takes as long for an answer as its second file
@@ -138,6 +140,32 @@ func TestGatePassesTheSameVersion(t *testing.T) {
 	}
 	contains(t, o.stdout, `"mode": "against"`, `"threshold": "cpu \u003e +50%"`, `"verdict"`)
 	noCheckoutLeft(t, dir)
+}
+
+func TestGatePushesItsRuns(t *testing.T) {
+	s3test.SetEnvironment(t)
+	bucket := s3test.Start(t).URL("gates")
+	dir := gateRepository(t, quickWork)
+	o := noSecret(t, gateCommand(t, dir, "bench/gate.yaml", "--against", "HEAD", "--blocks", "2", "--archive", bucket))
+	contains(t, o.stderr, "pushed  ", "to s3://dyno-test/gates")
+	here, there := dyno(t, dir, "list"), dyno(t, dir, "list", "--archive", bucket)
+	there.want(t, 0, there.stdout, "service-gate", "complete")
+	if n := strings.Count(here.stdout, "complete"); n == 0 || strings.Count(there.stdout, "complete") != n {
+		t.Errorf("runs here:\n%s\nand in the bucket:\n%s", here.stdout, there.stdout)
+	}
+}
+
+func TestGateWithoutItsBucket(t *testing.T) {
+	s3test.SetEnvironment(t)
+	server := s3test.Start(t)
+	bucket := server.URL("gates")
+	server.Kill()
+	dir := gateRepository(t, quickWork)
+	o := noSecret(t, dyno(t, dir, "gate", "bench/gate.yaml", "--against", "HEAD", "--archive", bucket))
+	o.want(t, 2, o.stderr, "can't tell: listing s3://dyno-test/gates", "connection refused")
+	if list := dyno(t, dir, "list"); strings.Contains(list.stdout, "service-gate") {
+		t.Errorf("something was measured for a bucket that is not there:\n%s", list.stdout)
+	}
 }
 
 // gateCommand runs a gate that measures, which takes a dozen trials.

@@ -32,8 +32,10 @@ type gateRun struct {
 	run     string       // the run to judge; empty if a study is to be run
 	options gate.Options
 	catalog *subject.Catalog
+	library *library // the archive, to which runs of the study go
 	seed    uint64
 	command []string
+	unkept  error // that runs were not pushed
 }
 
 func newGateRun(f *gateFlags, global *globalFlags, args []string) (*gateRun, error) {
@@ -90,9 +92,12 @@ func (g *gateRun) openStudy(name string) error {
 	return nil
 }
 
-func (g *gateRun) judge(ctx context.Context) (*gate.Result, error) {
-	var r *gate.Result
-	var err error
+func (g *gateRun) judge(ctx context.Context) (r *gate.Result, err error) {
+	if g.study != nil {
+		if g.library, err = g.global.reachable(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if g.flags.against != "" {
 		r, err = g.againstRef(ctx)
 	} else {
@@ -102,6 +107,9 @@ func (g *gateRun) judge(ctx context.Context) (*gate.Result, error) {
 		return nil, err
 	}
 	r.Command = g.command
+	if g.unkept != nil {
+		r.Remarks = append(r.Remarks, g.unkept.Error())
+	}
 	return r, nil
 }
 
@@ -229,7 +237,9 @@ func (g *gateRun) comparable(b *baseline.Baseline, f *machine.Fingerprint) error
 	return nil
 }
 
-// measure runs a study to its end and analyses it.
+// measure runs a study to its end, pushes the run if the archive is a bucket, and
+// analyses it. That it could not be pushed is noted in unkept, and changes no
+// verdict.
 func (g *gateRun) measure(ctx context.Context, s *study.Study, seed uint64) (*analysis.Analysis, error) {
 	r, err := g.runner(s, seed)
 	if err != nil {
@@ -239,12 +249,16 @@ func (g *gateRun) measure(ctx context.Context, s *study.Study, seed uint64) (*an
 	r.Observe = observer.event
 	id, err := r.Run(ctx)
 	observer.close()
-	if err != nil {
+	if id == "" {
 		return nil, err
 	}
-	run, err := r.Store.Open(id)
+	run, readErr := r.Store.Open(id)
+	if readErr != nil {
+		return nil, errors.Join(err, readErr)
+	}
+	g.unkept = errors.Join(g.unkept, g.library.keep(ctx, g.global, run))
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, g.unkept)
 	}
 	a, err := analysis.Analyse(run)
 	if err != nil {
@@ -262,12 +276,8 @@ func (g *gateRun) runner(s *study.Study, seed uint64) (*runner.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := g.global.folder()
-	if err != nil {
-		return nil, err
-	}
 	return &runner.Runner{
 		Repeats: defaultRepeats, Study: s, Plan: plan, Quick: g.flags.measure.quick, Command: g.command, Version: version(),
-		Calibrate: calibrate.Run, Catalog: g.catalog, CacheDir: filepath.Join(dir, "cache"), StateDir: dir, Store: store,
+		Calibrate: calibrate.Run, Catalog: g.catalog, CacheDir: filepath.Join(dir, "cache"), StateDir: dir, Store: g.library.store,
 	}, nil
 }
