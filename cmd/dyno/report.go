@@ -16,8 +16,8 @@ import (
 
 // reportFlags choose the form of a report.
 type reportFlags struct {
-	html, markdown, csv, sensitivity, json bool
-	output                                 string
+	html, markdown, csv, claims, sensitivity, json bool
+	output                                         string
 }
 
 func newReport(global *globalFlags) *cobra.Command {
@@ -43,10 +43,11 @@ output; --output chooses a file, or - for standard output.`,
 	flags.BoolVar(&f.html, "html", false, "one self-contained page (the default)")
 	flags.BoolVar(&f.markdown, "markdown", false, "Markdown")
 	flags.BoolVar(&f.csv, "csv", false, "one row per trial and metric")
+	flags.BoolVar(&f.claims, "claims", false, "the verdicts on the study's claims as CSV, one row per comparison")
 	flags.BoolVar(&f.sensitivity, "sensitivity", false, "the Sobol indices as CSV, one row per metric and factor")
 	flags.BoolVar(&f.json, "json", false, "the whole analysis")
 	flags.StringVarP(&f.output, "output", "o", "", "file to write, - for standard output")
-	cmd.MarkFlagsMutuallyExclusive("html", "markdown", "csv", "sensitivity", "json")
+	cmd.MarkFlagsMutuallyExclusive("html", "markdown", "csv", "claims", "sensitivity", "json")
 	return cmd
 }
 
@@ -57,7 +58,7 @@ func writeReport(ctx context.Context, f *reportFlags, global *globalFlags, ref s
 	}
 	if f.output == "" {
 		f.output = "-"
-		if !f.markdown && !f.csv && !f.sensitivity && !f.json {
+		if !f.markdown && !f.csv && !f.claims && !f.sensitivity && !f.json {
 			f.output = filepath.Join(run.Dir, "report.html")
 		}
 	}
@@ -83,6 +84,8 @@ func (f *reportFlags) write(w io.Writer, a *analysis.Analysis, lang string) erro
 		return report.Markdown(w, a)
 	case f.csv:
 		return report.CSV(w, a)
+	case f.claims:
+		return report.ClaimsCSV(w, a)
 	case f.sensitivity:
 		return report.SensitivityCSV(w, a)
 	case f.json:

@@ -48,7 +48,7 @@ func TestArchivedRunIsReported(t *testing.T) {
 		if got := strings.Join(metrics, " "); got != "cpu throughput response.p50 response.p99 response.p99.9 rss" {
 			t.Errorf("%s: columns %s", name, got)
 		}
-		if len(readCurve(a.Groups[0].Cells[0].Curve)) != len(tabulated) || readCurve(a.Groups[0].Cells[0].Curve)[1] == "–" {
+		if len(readCurve(a.Groups[0].Cells[0].Curve)) != len(tabulated) || readCurve(a.Groups[0].Cells[0].Curve)[1].Text == "–" {
 			t.Errorf("%s: the curve lacks the percentiles of the table: %v", name, readCurve(a.Groups[0].Cells[0].Curve))
 		}
 	}

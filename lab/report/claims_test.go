@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/csv"
 	"strings"
 	"testing"
 
@@ -136,5 +137,45 @@ func TestEffectScale(t *testing.T) {
 	one := claim.Effect{Unit: "×", Interval: stats.Interval{N: 1, Estimate: 1, Low: 1, High: 1}, Bound: 2}
 	if s := newEffectScale(&one); s != nil {
 		t.Errorf("one block: %+v", s)
+	}
+}
+
+// TestClaimsCSV: a row per comparison, and nothing in a cell that is not known.
+func TestClaimsCSV(t *testing.T) {
+	a := ruled()
+	a.Claims = append(a.Claims, claim.Outcome{ID: "nowhere", Verdict: claim.Unmeasurable, Why: "takes a second machine"})
+	var out bytes.Buffer
+	if err := ClaimsCSV(&out, a); err != nil {
+		t.Fatal(err)
+	}
+	table, err := csv.NewReader(&out).ReadAll()
+	if err != nil || len(table) != 1+5+1+1 {
+		t.Fatalf("%d rows, %v", len(table), err)
+	}
+	rows := make([]map[string]string, len(table)-1)
+	for i, cells := range table[1:] {
+		rows[i] = map[string]string{}
+		for k, name := range table[0] {
+			rows[i][name] = cells[k]
+		}
+	}
+	for i, want := range []map[string]string{
+		{"claim": "six-gnet", "verdict": "confirmed", "part": "1", "estimate": "1.832", "low": "1.81", "high": "1.86", "level": "0.95", "unit": "×", "operator": ">=", "claimed": "1.5", "tolerance": "", "no_effect": "1", "noise": "1.001", "noise_high": "1.01", "blocks": "6", "needed_blocks": "", "run": a.Run.ID},
+		{"claim": "six-frameworks", "verdict": "direction", "operator": "~", "tolerance": "0.1", "noise": ""},
+		{"claim": "tail", "verdict": "refuted", "part": "1", "part_verdict": "confirmed", "estimate": "2786", "unit": "µs", "no_effect": ""},
+		{"claim": "tail", "verdict": "refuted", "part": "2", "part_verdict": "refuted", "expression": "cpu[gin] < 0.5 * cpu[chi]"},
+		{"claim": "six-io-knee", "verdict": "undecided", "low": "5000", "high": "", "needed_blocks": "4"},
+		{"claim": "gate-affinity", "verdict": "unmeasurable", "part": "1", "estimate": "", "low": "", "operator": ""},
+		{"claim": "nowhere", "verdict": "unmeasurable", "why": "takes a second machine", "part": "", "expression": "", "noise_high": ""},
+	} {
+		for name, value := range want {
+			if got, ok := rows[i][name]; !ok || got != value {
+				t.Errorf("row %d: %s is %q, want %q", i+1, name, got, value)
+			}
+		}
+	}
+	out.Reset()
+	if err := ClaimsCSV(&out, eight().make()); err != nil || strings.Count(out.String(), "\n") != 1 {
+		t.Errorf("without claims: %q, %v", out.String(), err)
 	}
 }

@@ -89,7 +89,7 @@ func newPage(a *analysis.Analysis, lang string) (*page, error) {
 		t := rank(a, &a.Groups[i], c)
 		p.Rankings = append(p.Rankings, t)
 		p.Stages = append(p.Stages, newStageTable(t))
-		p.Curves = append(p.Curves, newCurveTable(t))
+		p.Curves = append(p.Curves, newCurveTable(a, t, c))
 		p.Heat = append(p.Heat, newHeatTable(a, t))
 	}
 	return p, p.embed(newIsland(a, p.Rankings, c))

@@ -8,7 +8,7 @@ import (
 	"dyno/lab/analysis"
 )
 
-// Markdown writes the report's answer, rankings, findings and command in
+// Markdown writes the report's answer, rankings, quantiles, findings and command in
 // GitHub's flavour of Markdown, in English.
 func Markdown(w io.Writer, a *analysis.Analysis) error {
 	c, err := loadCatalogue("en")
@@ -19,7 +19,9 @@ func Markdown(w io.Writer, a *analysis.Analysis) error {
 	m.headline()
 	m.claims()
 	for i := range a.Groups {
-		m.ranking(rank(a, &a.Groups[i], c))
+		r := rank(a, &a.Groups[i], c)
+		m.ranking(r)
+		m.curves(newCurveTable(a, r, c))
 	}
 	for _, t := range sensitivityTables(a, c) {
 		m.sensitivity(t)

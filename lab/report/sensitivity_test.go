@@ -117,3 +117,32 @@ func TestInteractionsPage(t *testing.T) {
 	}
 	tb.clean()
 }
+
+// TestSensitivityInATerminal: the indices in lines that fit.
+func TestSensitivityInATerminal(t *testing.T) {
+	a := varied(study.SobolDesign)
+	for i := range a.Groups { // their titles are long
+		a.Groups[i].Title = "saturate"
+	}
+	const whole = `Variance by factor
+
+go/gin, saturate: CPU per request
+                       Alone  With interactions
+  Factor       (first order)            (total)
+  connections   62 % (52–72)      95 % (85–105)
+  env.GOGC       4 % (-6–14)       35 % (25–45)
+`
+	for width, want := range map[int]string{120: whole, 47: whole, 44: "  connect…   62 % (52–72)      95 % (85–105)\n"} {
+		var out bytes.Buffer
+		if err := Table(&out, a, width, false); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("width %d: no\n%s\nin\n%s", width, want, out.String())
+		}
+	}
+	var out bytes.Buffer
+	if err := Table(&out, eight().make(), 120, false); err != nil || strings.Contains(out.String(), "Variance by factor") {
+		t.Errorf("without a Sobol design: %v\n%s", err, out.String())
+	}
+}

@@ -15,7 +15,8 @@ const defaultWidth = 80
 // Table writes the rankings for a terminal that is width characters wide (80 if
 // not positive), dropping the less important columns where they don't fit, with
 // ANSI colours if color is set. Below each ranking stands its answer, then the
-// run's validity, and last the verdicts on its claims.
+// Sobol indices of a design that has them, the run's validity, and last the
+// verdicts on its claims.
 func Table(w io.Writer, a *analysis.Analysis, width int, color bool) error {
 	c, err := loadCatalogue("en")
 	if err != nil {
@@ -31,6 +32,9 @@ func Table(w io.Writer, a *analysis.Analysis, width int, color bool) error {
 			out.WriteString(terminalRanking(rank(a, &a.Groups[i], c), c, width, p))
 		}
 		out.WriteString(wrap(printable(c.paragraph(h.Sentences)), width) + "\n\n")
+	}
+	if variance := terminalSensitivity(a, c, width, p); variance != "" {
+		out.WriteString(variance + "\n")
 	}
 	out.WriteString(terminalValidity(a, c, width, p))
 	if claims := terminalClaims(a, c, width, p); claims != "" {

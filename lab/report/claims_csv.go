@@ -1,0 +1,101 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+
+	"dyno/lab/analysis"
+	"dyno/lab/claim"
+	"dyno/lab/stats"
+)
+
+// claimColumns are the columns of [ClaimsCSV].
+var claimColumns = []string{
+	"run", "study", "claim", "says", "published", "verdict", "why", "blocks", "needed_blocks",
+	"part", "expression", "part_verdict", "part_why", "part_blocks", "part_left_blocks",
+	"figure", "unit", "estimate", "low", "high", "level", "operator", "claimed", "tolerance", "no_effect",
+	"noise", "noise_low", "noise_high",
+}
+
+// ClaimsCSV writes one row per claim and comparison in it, in the study's order,
+// with the verdicts of both; a claim without comparisons has one row. Parts count
+// from 1, so that the rows of part 1 are one per claim. Cells are empty where there
+// is nothing to tell: an end that an interval does not have, an effect that could
+// not be computed. Figures are in the unit beside them, with full precision.
+// Without claims there is only the head. Lines end in \n.
+func ClaimsCSV(w io.Writer, a *analysis.Analysis) error {
+	rows := [][]string{claimColumns}
+	for i := range a.Claims {
+		o := &a.Claims[i]
+		head := []string{
+			a.Run.ID, a.Run.Study, o.ID, o.Says, o.Published, string(o.Verdict), o.Why,
+			strconv.Itoa(o.Blocks), countText(o.Needed),
+		}
+		if len(o.Parts) == 0 {
+			rows = append(rows, append(head, make([]string, len(claimColumns)-len(head))...))
+		}
+		for k := range o.Parts {
+			rows = append(rows, append(head[:len(head):len(head)], partCells(k, &o.Parts[k])...))
+		}
+	}
+	if err := csv.NewWriter(w).WriteAll(rows); err != nil {
+		return fmt.Errorf("report: writing CSV: %w", err)
+	}
+	return nil
+}
+
+// partCells are the cells of a comparison, which is the k-th of its claim.
+func partCells(k int, p *claim.Part) []string {
+	cells := []string{
+		strconv.Itoa(k + 1), p.Expression, string(p.Verdict), p.Why, strconv.Itoa(p.Blocks), countText(p.Left),
+	}
+	cells = append(cells, effectCells(p.Effect)...)
+	if p.Noise == nil {
+		return append(cells, "", "", "")
+	}
+	return append(append(cells, exact(p.Noise.Estimate)), ends(*p.Noise, false, false)...)
+}
+
+// effectCells are those of an effect, all empty if there is none.
+func effectCells(e *claim.Effect) []string {
+	if e == nil {
+		return make([]string, 10)
+	}
+	cells := append([]string{e.Of, e.Unit, exact(e.Interval.Estimate)}, ends(e.Interval, e.Below, e.Above)...)
+	level, tolerance, none := "", "", ""
+	if e.Interval.Level > 0 {
+		level = exact(e.Interval.Level)
+	}
+	if e.Op == claim.About {
+		tolerance = exact(e.Tolerance)
+	}
+	if e.NoEffect != nil {
+		none = exact(*e.NoEffect)
+	}
+	return append(cells, level, string(e.Op), exact(e.Bound), tolerance, none)
+}
+
+// ends are those of an interval; empty for one that it does not have.
+func ends(iv stats.Interval, below, above bool) []string {
+	low, high := exact(iv.Low), exact(iv.High)
+	if below || iv.Level <= 0 {
+		low = ""
+	}
+	if above || iv.Level <= 0 {
+		high = ""
+	}
+	return []string{low, high}
+}
+
+// exact writes a figure with full precision.
+func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// countText is empty for none.
+func countText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
