@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"dyno/bench/rounds"
@@ -43,36 +42,24 @@ func (c *campaign) run(ctx context.Context, l *lab) (*rounds.Record, error) {
 	}
 	arms = l.choose(arms, r)
 	l.noteVersions(r, arms)
-	todo := todo(r, arms)
-	fmt.Printf("\n%s: %s\n%d trials to go, about %s; the record is %s\n", c.Name, c.Question, len(todo), duration(todo), r.Path)
+	todo := r.Pending(named(arms))
+	fmt.Printf("\n%s: %s\n%d trials to go, about %s; the record is %s\n", c.Name, c.Question, len(todo), duration(todo, arms), r.Path)
 	for _, why := range r.LeftOut {
 		fmt.Println("left out:", why)
 	}
-	if l.options.plan {
+	if l.options.Plan {
 		return r, nil
 	}
-	for i, next := range todo {
-		t, err := l.measure(ctx, next.arm)
-		if err != nil {
-			return r, err
-		}
-		t.Round = next.round
-		r.Trials = append(r.Trials, t)
-		if err := r.Save(); err != nil {
-			return r, err
-		}
-		fmt.Printf("%4d/%d  %s\n", i+1, len(todo), t.Line())
-	}
-	return r, nil
+	return r, r.Carry(todo, func(arm int) (rounds.Trial, error) { return l.measure(ctx, &arms[arm]) })
 }
 
 // open starts a record, or reads the one of that name.
 func (c *campaign) open(l *lab) (*rounds.Record, error) {
-	o := l.options
+	o := &l.options
 	return rounds.Open(&rounds.Record{
 		Version: rounds.RecordVersion, What: c.Name, Started: time.Now(), Command: l.commandLine(), Machine: machine.Read(),
-		Versions: make(map[string]string), Path: filepath.Join(o.out, o.name+"-"+c.Name+".json"),
-		Settings: rounds.Settings{Rounds: o.rounds, Seconds: c.seconds(o), Connections: o.connections, Seed: o.seed},
+		Versions: make(map[string]string), Path: o.Path(c.Name),
+		Settings: rounds.Settings{Rounds: o.Rounds, Seconds: o.Length(c.Seconds), Connections: o.connections, Seed: o.Seed},
 	})
 }
 
@@ -81,13 +68,6 @@ func (c *campaign) summary() *rounds.Summary {
 	s := c.Show
 	s.Name, s.Question, s.First = c.Name, c.Question, "dyno"
 	return &s
-}
-
-func (c *campaign) seconds(o options) int {
-	if o.seconds > 0 {
-		return o.seconds
-	}
-	return c.Seconds
 }
 
 // noteVersions asks each tool once.
@@ -100,29 +80,19 @@ func (l *lab) noteVersions(r *rounds.Record, arms []arm) {
 	}
 }
 
-// turn is one trial that is still to be done.
-type turn struct {
-	round int
-	arm   *arm
-}
-
-// todo lists the trials not yet in the record, in the order of its turns.
-func todo(r *rounds.Record, arms []arm) []turn {
-	var turns []turn
-	for _, t := range r.Turns(len(arms)) {
-		a := &arms[t.Arm]
-		if a.Rounds > 0 && t.Round >= a.Rounds || r.Has(t.Round, a.Tool.Name, a.Level) {
-			continue
-		}
-		turns = append(turns, turn{t.Round, a})
+// named are the arms as their trials name them.
+func named(arms []arm) []rounds.Arm {
+	names := make([]rounds.Arm, len(arms))
+	for i := range arms {
+		names[i] = rounds.Arm{Tool: arms[i].Tool.Name, Level: arms[i].Level, Rounds: arms[i].Rounds}
 	}
-	return turns
+	return names
 }
 
-func duration(turns []turn) time.Duration {
+func duration(turns []rounds.Turn, arms []arm) time.Duration {
 	sum := 0.0
 	for _, t := range turns {
-		sum += t.arm.seconds()
+		sum += arms[t.Arm].seconds()
 	}
 	return time.Duration(sum) * time.Second
 }

@@ -12,30 +12,21 @@ import (
 	"dyno/bench/rounds"
 )
 
-func TestTodoContinuesWhereARecordEnds(t *testing.T) {
+func TestArmsAreNamed(t *testing.T) {
 	r := &rounds.Record{Settings: rounds.Settings{Rounds: 3, Seed: 1}}
-	arms := []arm{{Tool: tool{Name: "dyno"}}, {Tool: tool{Name: "wrk"}}, {Tool: tool{Name: "k6"}, Rounds: 1}}
-	all := todo(r, arms)
-	if len(all) != 3+3+1 {
+	arms := []arm{{Tool: tool{Name: "dyno"}}, {Tool: tool{Name: "wrk"}, Level: "x"}, {Tool: tool{Name: "k6"}, Rounds: 1}}
+	if all := r.Pending(named(arms)); len(all) != 3+3+1 {
 		t.Fatalf("%d trials, want 7", len(all))
 	}
-	for _, done := range all[:4] {
-		r.Trials = append(r.Trials, rounds.Trial{Round: done.round, Tool: done.arm.Tool.Name})
-	}
-	rest := todo(r, arms)
-	if len(rest) != 3 {
-		t.Fatalf("%d trials left, want 3", len(rest))
-	}
-	for i, next := range rest {
-		if want := all[4+i]; next.round != want.round || next.arm.Tool.Name != want.arm.Tool.Name {
-			t.Errorf("next but %d: %s in round %d, want %s in %d", i, next.arm.Tool.Name, next.round, want.arm.Tool.Name, want.round)
-		}
+	r.Trials = []rounds.Trial{{Tool: "wrk", Level: "x"}, {Tool: "k6"}}
+	if rest := r.Pending(named(arms)); len(rest) != 5 {
+		t.Errorf("%d trials left, want 5", len(rest))
 	}
 }
 
 func TestOpenRefusesOtherSettings(t *testing.T) {
 	c := &campaign{Name: "cpu", Seconds: 4}
-	l := &lab{options: options{out: t.TempDir(), name: "x", rounds: 7, connections: 64, seed: 1}}
+	l := &lab{options: options{Options: rounds.Options{Out: t.TempDir(), Name: "x", Rounds: 7, Seed: 1}, connections: 64}}
 	r, err := c.open(l)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +39,7 @@ func TestOpenRefusesOtherSettings(t *testing.T) {
 	if err != nil || !again.Has(0, "wrk", "") {
 		t.Errorf("not continued: %v", err)
 	}
-	l.options.rounds = 8
+	l.options.Rounds = 8
 	if _, err := c.open(l); err == nil || !strings.Contains(err.Error(), "another -name") {
 		t.Errorf("other settings: %v", err)
 	}

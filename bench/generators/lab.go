@@ -79,7 +79,7 @@ func (l *lab) dynoHas(flag string) bool {
 
 // dynoTool is the dyno under test on the generators' CPU.
 func (l *lab) dynoTool(name string, flags ...string) tool {
-	always := []string{"--cpus", strconv.Itoa(l.options.generatorCPU)}
+	always := []string{"--cpus", strconv.Itoa(l.options.GeneratorCPU)}
 	if l.dynoHas("--no-calibration") {
 		// Its second of work before the load is no part of what a request costs.
 		always = append(always, "--no-calibration")

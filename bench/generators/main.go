@@ -24,22 +24,17 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"dyno/bench/rounds"
 )
 
 // options are the command line's.
 type options struct {
-	what, name, out          string
-	rounds, peerRounds       int
-	seconds, connections     int
-	seed                     uint64
-	engines                  []string
-	dyno                     string
-	generatorCPU, serverCPU  int
-	show, publish            string
-	disturbed, install, plan bool
+	rounds.Options
+	peerRounds, connections int
+	engines                 []string
+	dyno, publish           string
+	install                 bool
 }
 
 func main() {
@@ -60,8 +55,8 @@ func run(args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	switch {
-	case o.show != "":
-		return showFile(&o)
+	case o.Show != "":
+		return o.ShowFile(os.Stdout, offers())
 	case o.install:
 		return installPeers(ctx)
 	}
@@ -71,22 +66,12 @@ func run(args []string) error {
 func parseOptions(args []string) options {
 	var o options
 	flags := flag.NewFlagSet("generators", flag.ExitOnError)
-	flags.StringVar(&o.what, "what", "cpu", "campaigns to run, with commas between: all, or some of "+strings.Join(campaignNames(), ", "))
-	flags.StringVar(&o.name, "name", time.Now().UTC().Format("20060102-150405"), "name of the records; one that exists is continued")
-	flags.StringVar(&o.out, "out", "bench/generators/results", "folder for the records")
-	flags.IntVar(&o.rounds, "rounds", 7, "interleaved rounds")
+	o.Register(flags, "cpu", "bench/generators/results", "measure nothing but capacities", offers())
 	flags.IntVar(&o.peerRounds, "peer-rounds", 3, "rounds in which peers take part where only their mistakes are shown (truth, frozen)")
-	flags.IntVar(&o.seconds, "seconds", 0, "length of each trial; 0 means what the campaign needs")
 	flags.IntVar(&o.connections, "connections", 64, "simultaneous connections")
-	flags.Uint64Var(&o.seed, "seed", 1, "seed of the order of trials")
 	flags.StringVar(&o.dyno, "dyno", "", "dyno program to measure; empty builds the one of this source")
-	flags.IntVar(&o.generatorCPU, "generator-cpu", 0, "CPU of the generators")
-	flags.IntVar(&o.serverCPU, "server-cpu", 1, "CPU of the servers")
-	flags.StringVar(&o.show, "show", "", "print the summary of a record, as Markdown, and measure nothing")
 	flags.StringVar(&o.publish, "publish", defaultPublish, "folder for data and report of a finished campaign tools; empty for none")
-	flags.BoolVar(&o.disturbed, "disturbed", false, "count disturbed trials too in summaries")
 	flags.BoolVar(&o.install, "install", false, "install the peers that come as packages, and measure nothing")
-	flags.BoolVar(&o.plan, "plan", false, "say what would be done and how long it takes, and measure nothing but capacities")
 	engines := flags.String("engine", "", "dyno's engines to compare, such as epoll,uring; empty lets dyno choose")
 	flags.Parse(args)
 	if *engines != "" {
@@ -95,42 +80,21 @@ func parseOptions(args []string) options {
 	return o
 }
 
-func campaignNames() []string {
-	var names []string
+// offers are the campaigns as the command line knows them.
+func offers() []rounds.Offer {
+	var all []rounds.Offer
 	for _, c := range campaigns() {
-		names = append(names, c.Name)
+		all = append(all, rounds.Offer{Name: c.Name, Summary: c.summary()})
 	}
-	return names
-}
-
-// chosen returns the campaigns named by -what, in the order of campaigns.
-func chosen(what string) ([]campaign, error) {
-	if what == "all" {
-		return campaigns(), nil
-	}
-	named := make(map[string]bool)
-	for name := range strings.SplitSeq(what, ",") {
-		named[name] = true
-	}
-	var found []campaign
-	for _, c := range campaigns() {
-		if named[c.Name] {
-			found = append(found, c)
-			delete(named, c.Name)
-		}
-	}
-	for name := range named {
-		return nil, fmt.Errorf("-what %q is none of all, %s", name, strings.Join(campaignNames(), ", "))
-	}
-	return found, nil
+	return all
 }
 
 func measureAll(ctx context.Context, o options) error {
-	chosen, err := chosen(o.what)
+	chosen, err := o.Choose(offers())
 	if err != nil {
 		return err
 	}
-	if o.rounds < 1 || o.connections < 1 || o.seconds < 0 {
+	if o.Rounds < 1 || o.connections < 1 || o.Seconds < 0 {
 		return errors.New("-rounds and -connections must be at least 1, -seconds not negative")
 	}
 	l, err := openLab(ctx, o)
@@ -138,12 +102,13 @@ func measureAll(ctx context.Context, o options) error {
 		return err
 	}
 	defer l.close()
-	for i := range chosen {
-		if err := l.finish(ctx, &chosen[i]); err != nil {
+	all := campaigns()
+	for _, i := range chosen {
+		if err := l.finish(ctx, &all[i]); err != nil {
 			if ctx.Err() != nil {
-				return fmt.Errorf("interrupted: what was measured is kept; go on with the same flags and -name %s", o.name)
+				return o.Interrupted()
 			}
-			return fmt.Errorf("%s: %w", chosen[i].Name, err)
+			return fmt.Errorf("%s: %w", all[i].Name, err)
 		}
 	}
 	return nil
@@ -152,12 +117,12 @@ func measureAll(ctx context.Context, o options) error {
 // finish runs a campaign and shows what came out.
 func (l *lab) finish(ctx context.Context, c *campaign) error {
 	r, err := c.run(ctx, l)
-	if err != nil || l.options.plan {
+	if err != nil || l.options.Plan {
 		return err
 	}
-	c.summary().Show(os.Stdout, r, l.options.disturbed)
+	c.summary().Show(os.Stdout, r, l.options.Disturbed)
 	if c.Name == "tools" && l.options.publish != "" {
-		return publish(l.options.publish, c, r, l.options.disturbed)
+		return publish(l.options.publish, c, r, l.options.Disturbed)
 	}
 	return nil
 }
@@ -165,18 +130,4 @@ func (l *lab) finish(ctx context.Context, c *campaign) error {
 // commandLine is how this campaign can be repeated.
 func (l *lab) commandLine() []string {
 	return append([]string{"go", "run", "./bench/generators"}, os.Args[1:]...)
-}
-
-func showFile(o *options) error {
-	r, err := rounds.ReadRecord(o.show)
-	if err != nil {
-		return err
-	}
-	for _, c := range campaigns() {
-		if c.Name == r.What {
-			c.summary().Show(os.Stdout, r, o.disturbed)
-			return nil
-		}
-	}
-	return fmt.Errorf("%s is a record of %q, which this program does not know", o.show, r.What)
 }

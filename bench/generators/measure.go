@@ -51,7 +51,7 @@ func (l *lab) measure(ctx context.Context, a *arm) (rounds.Trial, error) {
 	}
 	m := &measured{arm: a, Trial: rounds.Trial{Tool: a.Tool.Name, Level: a.Level, Started: time.Now(), Figures: make(map[string]float64)}}
 	j := a.Job
-	j.Dir, j.URL = filepath.Join(l.dir, "trial"), a.Server.scheme()+"://"+server.address+"/plaintext"
+	j.Dir, j.URL = filepath.Join(l.dir, "trial"), a.Server.scheme()+"://"+server.Address+"/plaintext"
 	failed := l.drive(ctx, m, j, server)
 	m.truth, err = server.stop()
 	if err = errors.Join(err, ctx.Err()); err != nil {
@@ -78,7 +78,7 @@ func (l *lab) drive(ctx context.Context, m *measured, j job, server *server) err
 	loadCtx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd, stdout, stderr := l.program(loadCtx, m.Command)
-	serverBefore := rounds.ProcessCPU(server.cmd.Process.Pid)
+	serverBefore := rounds.ProcessCPU(server.PID())
 	l.watch.Begin()
 	if err := cmd.Start(); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (l *lab) drive(ctx context.Context, m *measured, j job, server *server) err
 	cancel()
 	<-beside
 	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	m.Beside = l.watch.End(cpu, rounds.ProcessCPU(server.cmd.Process.Pid)-serverBefore)
+	m.Beside = l.watch.End(cpu, rounds.ProcessCPU(server.PID())-serverBefore)
 	m.Disturbed = m.Beside.Disturbed()
 	m.Figures["cpu_s"] = cpu.Seconds()
 	output := stdout.String() + "\n" + stderr.String()
@@ -132,7 +132,7 @@ func finishedBadly(err error) bool {
 // program makes the command of a load generator, on the generators' CPU. Peers
 // that were installed are found by their names.
 func (l *lab) program(ctx context.Context, args []string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
-	cmd = rounds.Pinned(ctx, l.options.generatorCPU, args)
+	cmd = rounds.Pinned(ctx, l.options.GeneratorCPU, args)
 	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	cmd.Env = append(os.Environ(), "PATH="+os.Getenv("PATH")+":"+l.peers, "SSL_CERT_FILE="+l.certificate)

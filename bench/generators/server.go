@@ -3,15 +3,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 
 	"dyno/bench/rounds"
@@ -20,10 +16,8 @@ import (
 
 // server is one start of this program as a server.
 type server struct {
-	cmd     *exec.Cmd
-	address string
-	record  string // file; empty if it keeps none
-	errors  bytes.Buffer
+	*rounds.Server
+	record string // file; empty if it keeps none
 }
 
 // serverSpec says which server a trial needs.
@@ -62,40 +56,23 @@ func (s serverSpec) scheme() string {
 
 // startServer starts a server on its CPU and waits until it can be reached.
 func (l *lab) startServer(ctx context.Context, spec serverSpec) (*server, error) {
-	address, err := rounds.FreeAddress()
-	if err != nil {
-		return nil, err
-	}
-	s := &server{address: address}
+	s := &server{}
 	if spec.Requests > 0 {
 		s.record = filepath.Join(l.dir, "server.record")
 		os.Remove(s.record)
 	}
-	args := spec.arguments(address, s.record, l.certificate)
-	s.cmd = rounds.Pinned(ctx, l.options.serverCPU, append([]string{l.self}, args...))
-	s.cmd.Stderr = &s.errors
-	if err := s.cmd.Start(); err != nil {
-		return nil, err
+	args := func(address string) []string {
+		return append([]string{l.self}, spec.arguments(address, s.record, l.certificate)...)
 	}
-	for range 250 {
-		if conn, err := net.Dial("tcp", address); err == nil {
-			conn.Close()
-			return s, nil
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	s.kill()
-	return nil, fmt.Errorf("the %s server did not come up on %s: %s", spec.Kind, address, s.errors.String())
+	var err error
+	s.Server, err = rounds.StartServer(ctx, "the "+spec.Kind+" server", l.options.ServerCPU, args, nil)
+	return s, err
 }
 
 // stop ends the server and returns its record, nil if it keeps none.
 func (s *server) stop() (*scripted.Record, error) {
-	s.cmd.Process.Signal(syscall.SIGTERM)
-	timer := time.AfterFunc(20*time.Second, s.kill)
-	err := s.cmd.Wait()
-	timer.Stop()
-	if err != nil {
-		return nil, fmt.Errorf("the server: %w: %s", err, s.errors.String())
+	if err := s.Stop(20 * time.Second); err != nil {
+		return nil, fmt.Errorf("the server: %w: %s", err, s.Says())
 	}
 	if s.record == "" {
 		return nil, nil
@@ -107,5 +84,3 @@ func (s *server) stop() (*scripted.Record, error) {
 	defer f.Close()
 	return scripted.ReadRecord(f)
 }
-
-func (s *server) kill() { s.cmd.Process.Kill() }

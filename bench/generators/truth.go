@@ -61,8 +61,8 @@ func truthArms(_ context.Context, l *lab, r *rounds.Record) ([]arm, error) {
 	for _, rate := range []int{500, 5000} {
 		for _, s := range truths {
 			j := job{Seconds: s.seconds, Connections: r.Settings.Connections, Rate: float64(rate)}
-			if l.options.seconds > 0 {
-				j.Seconds = l.options.seconds
+			if l.options.Seconds > 0 {
+				j.Seconds = l.options.Seconds
 			}
 			if s.frozen {
 				j.Connections = max(j.Connections, rate*6/5)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"dyno/bench/rounds"
@@ -47,16 +46,9 @@ type trial struct {
 // Around every load: starting the server, warming up, stopping it.
 const aroundClosed = 1500 * time.Millisecond
 
-func (c *campaign) seconds(asked int) int {
-	if asked > 0 {
-		return asked
-	}
-	return c.Seconds
-}
-
 // duration is how long so many trials take, about.
-func (c *campaign) duration(asked, trials int) time.Duration {
-	took := time.Duration(trials) * (time.Duration(c.seconds(asked))*time.Second + c.Around)
+func (c *campaign) duration(o *rounds.Options, trials int) time.Duration {
+	took := time.Duration(trials) * (time.Duration(o.Length(c.Seconds))*time.Second + c.Around)
 	if c.Capacities {
 		took += time.Duration(len(c.Arms)) * (capacitySeconds*time.Second + aroundClosed)
 	}
@@ -85,43 +77,30 @@ func (l *lab) run(ctx context.Context, c *campaign) (*rounds.Record, error) {
 			return nil, err
 		}
 	}
-	todo := pending(r, arms)
-	fmt.Printf("\n%s: %s\n%d trials to go, about %v; the record is %s\n", c.Name, c.Question, len(todo), c.duration(l.options.seconds, len(todo)).Round(time.Second), r.Path)
-	for i, turn := range todo {
-		t, err := l.measure(ctx, c, &arms[turn.Arm], r)
-		if err != nil {
-			return nil, err
-		}
-		t.Round = turn.Round
-		r.Trials = append(r.Trials, t)
-		if err := r.Save(); err != nil {
-			return nil, err
-		}
-		fmt.Printf("%4d/%d  %s\n", i+1, len(todo), t.Line())
-	}
-	return r, nil
+	todo := r.Pending(named(arms))
+	fmt.Printf("\n%s: %s\n%d trials to go, about %v; the record is %s\n", c.Name, c.Question, len(todo), c.duration(&l.options, len(todo)).Round(time.Second), r.Path)
+	err = r.Carry(todo, func(arm int) (rounds.Trial, error) { return l.measure(ctx, c, &arms[arm], r) })
+	return r, err
 }
 
 // fresh is the record of a campaign that has not begun.
 func (l *lab) fresh(c *campaign) *rounds.Record {
-	o := l.options
+	o := &l.options
 	return &rounds.Record{
 		Version: rounds.RecordVersion, What: c.Name, Started: time.Now(), Machine: machine.Read(),
 		Command:  append([]string{"go", "run", "./bench/servers"}, os.Args[1:]...),
-		Versions: l.versions(), Path: filepath.Join(o.out, o.name+"-"+c.Name+".json"),
-		Settings: rounds.Settings{Rounds: o.rounds, Seconds: c.seconds(o.seconds), Connections: connections, Seed: o.seed},
+		Versions: l.versions(), Path: o.Path(c.Name),
+		Settings: rounds.Settings{Rounds: o.Rounds, Seconds: o.Length(c.Seconds), Connections: connections, Seed: o.Seed},
 	}
 }
 
-// pending lists the turns that are not in the record yet.
-func pending(r *rounds.Record, arms []arm) []rounds.Turn {
-	var turns []rounds.Turn
-	for _, t := range r.Turns(len(arms)) {
-		if !r.Has(t.Round, arms[t.Arm].Server, arms[t.Arm].Level) {
-			turns = append(turns, t)
-		}
+// named are the arms as their trials name them.
+func named(arms []arm) []rounds.Arm {
+	names := make([]rounds.Arm, len(arms))
+	for i := range arms {
+		names[i] = rounds.Arm{Tool: arms[i].Server, Level: arms[i].Level}
 	}
-	return turns
+	return names
 }
 
 // measure carries out one trial on a server of its own. A load that fails gives
@@ -133,7 +112,7 @@ func (l *lab) measure(ctx context.Context, c *campaign, a *arm, r *rounds.Record
 	}
 	t := &trial{
 		Trial: rounds.Trial{Tool: a.Server, Level: a.Level, Started: time.Now(), Figures: make(map[string]float64)},
-		lab:   l, up: up, seconds: c.seconds(l.options.seconds), rate: r.Ceilings[a.Server] * tailShare,
+		lab:   l, up: up, seconds: l.options.Length(c.Seconds), rate: r.Ceilings[a.Server] * tailShare,
 	}
 	failed := a.Measure(ctx, t)
 	if died := up.stop(); died != nil {

@@ -18,7 +18,7 @@ import (
 
 // lab is what all campaigns share: programs, files and settings.
 type lab struct {
-	options     options
+	options     rounds.Options
 	self        string // this program: two of the servers, and the generator for HTTP/2
 	dyno        string // built from this source
 	cache       string // of builds; kept
@@ -31,7 +31,7 @@ type lab struct {
 }
 
 // openLab builds dyno and makes what campaigns need.
-func openLab(ctx context.Context, o options) (*lab, error) {
+func openLab(ctx context.Context, o rounds.Options) (*lab, error) {
 	dir, err := os.MkdirTemp("", "servers-")
 	if err != nil {
 		return nil, err

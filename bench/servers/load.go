@@ -40,9 +40,9 @@ func closed(path string, connections, depth int) func(context.Context, *trial) e
 func (t *trial) cost(ctx context.Context, command []string, env string) error {
 	t.Command = command
 	t.lab.watch.Begin()
-	before, begun := rounds.ProcessCPU(t.up.pid()), time.Now()
+	before, begun := rounds.ProcessCPU(t.up.PID()), time.Now()
 	g, err := t.lab.generate(ctx, command, env)
-	used, took := rounds.ProcessCPU(t.up.pid())-before, time.Since(begun)
+	used, took := rounds.ProcessCPU(t.up.PID())-before, time.Since(begun)
 	t.Beside = t.lab.watch.End(g.cpu, used)
 	t.Disturbed = t.Beside.Disturbed()
 	if err != nil {
@@ -108,7 +108,7 @@ func (o outcome) check() error {
 // out: it would take longer than the trial.
 func (t *trial) dynoLoad(url string, rate float64, connections int, flags ...string) []string {
 	args := []string{
-		t.lab.dyno, "load", "--json", "--no-calibration", "--cpus", strconv.Itoa(t.lab.options.generatorCPU),
+		t.lab.dyno, "load", "--json", "--no-calibration", "--cpus", strconv.Itoa(t.lab.options.GeneratorCPU),
 		"-R", strconv.FormatFloat(rate, 'f', 0, 64), "-c", strconv.Itoa(connections), "-d", fmt.Sprint(t.seconds, "s"), "-w", "1s",
 		"--max-errors", "100%",
 	}
@@ -153,7 +153,7 @@ type generated struct {
 // generate runs a generator on its CPU. Its status tells nothing: it may be that
 // of its thresholds.
 func (l *lab) generate(ctx context.Context, command []string, env ...string) (generated, error) {
-	cmd := rounds.Pinned(ctx, l.options.generatorCPU, command)
+	cmd := rounds.Pinned(ctx, l.options.GeneratorCPU, command)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.Env = append(os.Environ(), env...)

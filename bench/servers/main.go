@@ -23,23 +23,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
 
 	"dyno/bench/rounds"
 )
-
-// options are the command line's.
-type options struct {
-	what, name, out         string
-	rounds, seconds         int
-	seed                    uint64
-	generatorCPU, serverCPU int
-	show                    string
-	disturbed, plan         bool
-}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -56,17 +44,17 @@ func run(args []string) error {
 		return drive(args[1:])
 	}
 	o := parseOptions(args)
-	if o.show != "" {
-		return showFile(&o)
+	if o.Show != "" {
+		return o.ShowFile(os.Stdout, offers())
 	}
-	chosen, err := chosen(o.what)
+	chosen, err := chosen(&o)
 	if err != nil {
 		return err
 	}
-	if o.rounds < 1 || o.seconds < 0 {
+	if o.Rounds < 1 || o.Seconds < 0 {
 		return errors.New("-rounds must be at least 1, -seconds not negative")
 	}
-	if o.plan {
+	if o.Plan {
 		return plan(&o, chosen)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -74,61 +62,40 @@ func run(args []string) error {
 	return measureAll(ctx, o, chosen)
 }
 
-func parseOptions(args []string) options {
-	var o options
+func parseOptions(args []string) rounds.Options {
+	var o rounds.Options
 	flags := flag.NewFlagSet("servers", flag.ExitOnError)
-	flags.StringVar(&o.what, "what", "plaintext", "campaigns to run, with commas between: all, or some of "+strings.Join(campaignNames(), ", "))
-	flags.StringVar(&o.name, "name", time.Now().UTC().Format("20060102-150405"), "name of the records; one that exists is continued")
-	flags.StringVar(&o.out, "out", "bench/servers/results", "folder for the records")
-	flags.IntVar(&o.rounds, "rounds", 7, "interleaved rounds")
-	flags.IntVar(&o.seconds, "seconds", 0, "length of each trial; 0 means what the campaign needs")
-	flags.Uint64Var(&o.seed, "seed", 1, "seed of the order of trials")
-	flags.IntVar(&o.generatorCPU, "generator-cpu", 0, "CPU of the generators")
-	flags.IntVar(&o.serverCPU, "server-cpu", 1, "CPU of the servers")
-	flags.StringVar(&o.show, "show", "", "print the summary of a record, as Markdown, and measure nothing")
-	flags.BoolVar(&o.disturbed, "disturbed", false, "count disturbed trials too in summaries")
-	flags.BoolVar(&o.plan, "plan", false, "say what would be done and how long it takes, and do nothing")
+	o.Register(flags, "plaintext", "bench/servers/results", "do nothing", offers())
 	flags.Parse(args)
 	return o
 }
 
-func campaignNames() []string {
-	var names []string
+// offers are the campaigns as the command line knows them.
+func offers() []rounds.Offer {
+	var all []rounds.Offer
 	for _, c := range campaigns() {
-		names = append(names, c.Name)
+		all = append(all, rounds.Offer{Name: c.Name, Aside: c.Aside, Summary: c.summary()})
 	}
-	return names
+	return all
 }
 
 // chosen returns the campaigns named by -what, in the order of campaigns.
-func chosen(what string) ([]campaign, error) {
-	if what == "all" {
-		return slices.DeleteFunc(campaigns(), func(c campaign) bool { return c.Aside }), nil
+func chosen(o *rounds.Options) (found []campaign, err error) {
+	indices, err := o.Choose(offers())
+	all := campaigns()
+	for _, i := range indices {
+		found = append(found, all[i])
 	}
-	named := make(map[string]bool)
-	for name := range strings.SplitSeq(what, ",") {
-		named[name] = true
-	}
-	var found []campaign
-	for _, c := range campaigns() {
-		if named[c.Name] {
-			found = append(found, c)
-			delete(named, c.Name)
-		}
-	}
-	for name := range named {
-		return nil, fmt.Errorf("-what %q is none of all, %s", name, strings.Join(campaignNames(), ", "))
-	}
-	return found, nil
+	return found, err
 }
 
 // plan says what would be done.
-func plan(o *options, chosen []campaign) error {
+func plan(o *rounds.Options, chosen []campaign) error {
 	var total time.Duration
 	for i := range chosen {
 		c := &chosen[i]
-		trials := len(c.Arms) * o.rounds
-		took := c.duration(o.seconds, trials)
+		trials := len(c.Arms) * o.Rounds
+		took := c.duration(o, trials)
 		total += took
 		fmt.Printf("%-14s %4d trials, about %v: %s\n", c.Name, trials, took.Round(time.Second), c.Question)
 		for _, a := range c.Arms {
@@ -139,7 +106,7 @@ func plan(o *options, chosen []campaign) error {
 	return nil
 }
 
-func measureAll(ctx context.Context, o options, chosen []campaign) error {
+func measureAll(ctx context.Context, o rounds.Options, chosen []campaign) error {
 	l, err := openLab(ctx, o)
 	if err != nil {
 		return err
@@ -149,26 +116,12 @@ func measureAll(ctx context.Context, o options, chosen []campaign) error {
 		c := &chosen[i]
 		r, err := l.run(ctx, c)
 		if ctx.Err() != nil {
-			return fmt.Errorf("interrupted: what was measured is kept; go on with the same flags and -name %s", o.name)
+			return o.Interrupted()
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
-		c.summary().Show(os.Stdout, r, o.disturbed)
+		c.summary().Show(os.Stdout, r, o.Disturbed)
 	}
 	return nil
-}
-
-func showFile(o *options) error {
-	r, err := rounds.ReadRecord(o.show)
-	if err != nil {
-		return err
-	}
-	for _, c := range campaigns() {
-		if c.Name == r.What {
-			c.summary().Show(os.Stdout, r, o.disturbed)
-			return nil
-		}
-	}
-	return fmt.Errorf("%s is a record of %q, which this program does not know", o.show, r.What)
 }

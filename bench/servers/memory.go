@@ -53,10 +53,10 @@ func idle(ctx context.Context, t *trial) error {
 		return err
 	}
 	t.lab.watch.Begin()
-	before := rounds.ProcessCPU(t.up.pid())
+	before := rounds.ProcessCPU(t.up.PID())
 	err := t.idle(ctx)
 	// This program is the generator, which the watch knows.
-	t.Beside = t.lab.watch.End(0, rounds.ProcessCPU(t.up.pid())-before)
+	t.Beside = t.lab.watch.End(0, rounds.ProcessCPU(t.up.PID())-before)
 	t.Disturbed = t.Beside.Disturbed()
 	return err
 }
@@ -65,7 +65,7 @@ func (t *trial) idle(ctx context.Context) error {
 	if err := t.readMemory(ctx, "start_kb", settleTime); err != nil {
 		return err
 	}
-	crowd, err := dialAll(t.up.address, idleConnections)
+	crowd, err := dialAll(t.up.Address, idleConnections)
 	defer crowd.close()
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (t *trial) readMemory(ctx context.Context, figure string, pause time.Durati
 		return ctx.Err()
 	case <-time.After(pause):
 	}
-	kb, ok := residentKB(t.up.pid())
+	kb, ok := residentKB(t.up.PID())
 	if !ok {
 		return errors.New("the server's memory can't be read")
 	}

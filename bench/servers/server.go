@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"dyno/bench/rounds"
@@ -156,61 +155,43 @@ func (l *lab) makeOwn(flags []string) program {
 
 // running is one start of a server.
 type running struct {
-	cmd     *exec.Cmd
-	address string
-	scheme  string
-	errors  bytes.Buffer
+	*rounds.Server
+	scheme string
 }
 
 // start starts a server on its CPU and waits until it can be reached.
 func (l *lab) start(ctx context.Context, name string) (*running, error) {
 	p := l.programs[name]
-	address, err := rounds.FreeAddress()
-	if err != nil {
-		return nil, err
+	s := &running{scheme: "http"}
+	if p.tls {
+		s.scheme = "https"
 	}
+	var err error
+	s.Server, err = rounds.StartServer(ctx, name, l.options.ServerCPU, p.command, p.env)
+	return s, err
+}
+
+// command is what starts the program on an address.
+func (p *program) command(address string) []string {
 	_, port, _ := net.SplitHostPort(address)
 	args := make([]string, len(p.args))
 	for i, a := range p.args {
 		args[i] = strings.ReplaceAll(a, "$PORT", port)
 	}
-	s := &running{address: address, scheme: "http", cmd: rounds.Pinned(ctx, l.options.serverCPU, args)}
-	if p.tls {
-		s.scheme = "https"
-	}
-	s.cmd.Env = append(os.Environ(), p.env...)
-	s.cmd.Stderr = &s.errors
-	if err := s.cmd.Start(); err != nil {
-		return nil, err
-	}
-	for range 500 {
-		if conn, err := net.Dial("tcp", address); err == nil {
-			conn.Close()
-			return s, nil
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	s.cmd.Process.Kill()
-	s.cmd.Wait()
-	return nil, fmt.Errorf("%s did not come up on %s: %s", name, address, rounds.Tail(s.errors.String()))
+	return args
 }
 
-func (s *running) url(path string) string { return s.scheme + "://" + s.address + path }
-
-func (s *running) pid() int { return s.cmd.Process.Pid }
+func (s *running) url(path string) string { return s.scheme + "://" + s.Address + path }
 
 // grace is how long a server may take to end.
 const grace = 2 * time.Second
 
 // stop ends the server. It is an error if the server had ended by itself.
 func (s *running) stop() error {
-	alive := processState(s.pid()) != "Z"
-	s.cmd.Process.Signal(syscall.SIGTERM)
-	timer := time.AfterFunc(grace, func() { s.cmd.Process.Kill() })
-	defer timer.Stop()
-	err := s.cmd.Wait() // frameworks differ in the status with which they end
+	alive := processState(s.PID()) != "Z"
+	err := s.Stop(grace) // frameworks differ in the status with which they end
 	if !alive {
-		return fmt.Errorf("the server died: %v: %s", err, rounds.Tail(s.errors.String()))
+		return fmt.Errorf("the server died: %v: %s", err, s.Says())
 	}
 	return nil
 }

@@ -67,9 +67,9 @@ func TestParseDyno(t *testing.T) {
 // to take at most, by their own account.
 func TestPlanFits(t *testing.T) {
 	var total time.Duration
-	all, _ := chosen("all")
+	all, _ := chosen(&rounds.Options{What: "all"})
 	for _, c := range all {
-		total += c.duration(0, 7*len(c.Arms))
+		total += c.duration(&rounds.Options{}, 7*len(c.Arms))
 	}
 	if total > 20*time.Minute {
 		t.Errorf("seven rounds of everything take %v", total)
@@ -100,11 +100,11 @@ func TestCampaignsAreWhole(t *testing.T) {
 }
 
 func TestChosen(t *testing.T) {
-	got, err := chosen("tls,plaintext")
+	got, err := chosen(&rounds.Options{What: "tls,plaintext"})
 	if err != nil || len(got) != 2 || got[0].Name != "plaintext" {
 		t.Errorf("%d campaigns, %v", len(got), err)
 	}
-	if _, err := chosen("plaintext,nothing"); err == nil || !strings.Contains(err.Error(), `"nothing" is none of`) {
+	if _, err := chosen(&rounds.Options{What: "plaintext,nothing"}); err == nil || !strings.Contains(err.Error(), `"nothing" is none of`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -112,14 +112,14 @@ func TestChosen(t *testing.T) {
 func TestPendingGoesOnWhereARecordEnds(t *testing.T) {
 	r := &rounds.Record{Settings: rounds.Settings{Rounds: 2, Seed: 1}}
 	arms := []arm{{Server: nanoName}, {Server: "gnet"}, {Server: "gnet", Level: "other"}}
-	all := pending(r, arms)
+	all := r.Pending(named(arms))
 	if len(all) != 6 {
 		t.Fatalf("%d turns, want 6", len(all))
 	}
 	for _, done := range all[:4] {
 		r.Trials = append(r.Trials, rounds.Trial{Round: done.Round, Tool: arms[done.Arm].Server, Level: arms[done.Arm].Level})
 	}
-	if rest := pending(r, arms); !slices.Equal(rest, all[4:]) {
+	if rest := r.Pending(named(arms)); !slices.Equal(rest, all[4:]) {
 		t.Errorf("left are %v, want %v", rest, all[4:])
 	}
 }

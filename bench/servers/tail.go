@@ -45,9 +45,9 @@ func open(ctx context.Context, t *trial) error {
 func (t *trial) paced(ctx context.Context, command []string) error {
 	t.Command = command
 	t.lab.watch.Begin()
-	before := rounds.ProcessCPU(t.up.pid())
+	before := rounds.ProcessCPU(t.up.PID())
 	g, err := t.lab.generate(ctx, command)
-	used := rounds.ProcessCPU(t.up.pid()) - before
+	used := rounds.ProcessCPU(t.up.PID()) - before
 	t.Beside = t.lab.watch.End(g.cpu, used)
 	t.Disturbed = t.Beside.Disturbed()
 	if err != nil {

@@ -1,0 +1,63 @@
+//go:build linux
+
+package rounds
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// Server is one start of a program that listens on a loopback address. Stop it.
+type Server struct {
+	Address string // host and port
+
+	cmd    *exec.Cmd
+	errors bytes.Buffer // what it writes to its standard error
+}
+
+// StartServer starts a server on a CPU and waits until it can be reached. args is
+// its command for an address; env is added to this program's environment; name is
+// for messages.
+func StartServer(ctx context.Context, name string, cpu int, args func(address string) []string, env []string) (*Server, error) {
+	address, err := FreeAddress()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Address: address, cmd: Pinned(ctx, cpu, args(address))}
+	s.cmd.Env = append(os.Environ(), env...)
+	s.cmd.Stderr = &s.errors
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	for range 500 {
+		if conn, err := net.Dial("tcp", address); err == nil {
+			conn.Close()
+			return s, nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	s.cmd.Process.Kill()
+	s.cmd.Wait()
+	return nil, fmt.Errorf("%s did not come up on %s: %s", name, address, s.Says())
+}
+
+// PID is that of the process.
+func (s *Server) PID() int { return s.cmd.Process.Pid }
+
+// Says is the end of what the server wrote to its standard error. Call it when the
+// server has ended.
+func (s *Server) Says() string { return Tail(s.errors.String()) }
+
+// Stop asks the server to end, ends it after the grace, and returns how it ended.
+func (s *Server) Stop(grace time.Duration) error {
+	s.cmd.Process.Signal(syscall.SIGTERM)
+	timer := time.AfterFunc(grace, func() { s.cmd.Process.Kill() })
+	defer timer.Stop()
+	return s.cmd.Wait()
+}
