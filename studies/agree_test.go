@@ -43,7 +43,7 @@ func TestSchemaAndParserRefuse(t *testing.T) {
 		{"metrics is a word", "study: s\nsubjects: [{name: a, run: ./a, metrics: metrics}]\n"},
 		{"metrics without a path", "study: s\nsubjects: [{name: a, run: ./a, metrics: \"http://h\"}]\n"},
 		{"metrics without scheme", "study: s\nsubjects: [{name: a, run: ./a, metrics: //h/m}]\n"},
-		{"metrics with https", "study: s\nsubjects: [{name: a, run: ./a, metrics: \"https://h/m\"}]\n"},
+		{"metrics by another protocol", "study: s\nsubjects: [{name: a, run: ./a, metrics: \"ftp://h/m\"}]\n"},
 		{"metrics with a user", "study: s\nsubjects: [{name: a, run: ./a, metrics: \"http://u:p@h/m\"}]\n"},
 		{"metrics of a shipped subject", "study: s\nsubjects: [{use: go/gin, metrics: /m}]\n"},
 		{"limits of a url", "study: s\nsubjects: [{name: a, url: \"http://h\", limits: {cpus: 1}}]\n"},
@@ -174,6 +174,7 @@ func TestSchemaAndParserAccept(t *testing.T) {
 		{"up", "study: s\nsubjects: [{name: a, url: \"http://[::1]:80/\"}]\n"},
 		{"metrics", "study: s\nsubjects: [{name: a, run: ./a, metrics: /m}, {name: b, url: \"http://h\", metrics: \"http://h:90/m?x=y\"}]\n"},
 		{"TLS", "study: s\nsubjects: [{name: a, run: ./a, tls: true}, {name: b, url: \"https://h\", ca_file: a.pem, insecure: false}]\n"},
+		{"TLS of metrics", "study: s\nsubjects: [{name: a, run: ./a, metrics: \"https://h/m\", insecure: true}, {name: b, url: \"https://h\", metrics: /m}]\n"},
 		{"levels of all kinds", "study: s\nsubjects: [{name: a, run: $OUT/a, build: go build $DYNO_BUILD_FLAGS -o $OUT/a, tls: true}]\nrequests: [{post: /}]\nloads: [{closed: {}, reuse: none}]\n" +
 			"factors: {size: [0, 1KiB], tls: [off, full, resumed], cpus: [1, \"0-1,3\"], cpu: [0.5, none], memory: [1MiB, none], args: [\"\", -v], args.-x: [1], build.flags: [\"\", -race], kernel.net.ipv4.tcp_fastopen: [0, 3], kernel.transparent_hugepages: [never]}\ntwin: false\n"},
 		{"ranges", minimal + "requests: [{post: /}]\nfactors: {connections: {from: 1, to: 64, scale: log}, size: {from: 0, to: 10}, cpus: {from: 1, to: 2}, cpu: {from: 0.5, to: 2, scale: linear}, memory: {from: 1MiB, to: 1GiB}, env.A: {from: -1, to: 2.5}, kernel.vm.swappiness: {from: 0, to: 100}}\ndesign: {sobol: {samples: 2}}\nquick: {samples: 2}\n"},

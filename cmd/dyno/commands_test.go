@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -168,5 +169,31 @@ func TestReportJSONIsWhatTheRunKept(t *testing.T) {
 	}
 	if kept := read(t, filepath.Join(home, "runs", onlyRun(t, home), "analysis.json")); kept != o.stdout {
 		t.Error("the kept analysis differs from the reported one")
+	}
+	o = dyno(t, home, "report", "latest", "--claims")
+	o.want(t, 0, o.stdout, "run,study,claim,says,published,verdict,")
+}
+
+// What is a secret in a study is in nothing that dyno run prints, nor in its plan.
+func TestRunShowsNoSecrets(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	file := writeStudy(t, home, fmt.Sprintf(`study: secretive
+subjects: [{name: good, run: %q, ready: /ready, env: {API_KEY: opensesame}}]
+requests: [{name: root, get: /}]
+loads: [{name: steady, open: {rate: 200, connections: 2}}]
+factors: {env.DB_PASSWORD: [hunter22, swordfish]}
+trial: {warmup: 0s, duration: 1s}
+blocks: 1
+twin: false
+`, serverBinary+" good"))
+	for _, args := range [][]string{{"--plan"}, {"--plan", "--json"}, {"--json"}, {}} {
+		o := dyno(t, home, append([]string{"run", file}, args...)...)
+		o.want(t, 0, o.stdout, "***1", "***2")
+		for _, secret := range []string{"opensesame", "hunter22", "swordfish"} {
+			if strings.Contains(o.stdout+o.stderr, secret) {
+				t.Errorf("%q: %s is shown:\n%s\n%s", args, secret, o.stdout, o.stderr)
+			}
+		}
 	}
 }

@@ -125,7 +125,7 @@ func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target stri
 	if err != nil {
 		return usageError(err)
 	}
-	counted, err := f.trust.serverCount(ctx)
+	counted, err := f.trust.serverCount(ctx, &spec.TLS)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target stri
 	if err != nil {
 		return f.unreachable(err, e, must, outputs)
 	}
-	f.trust.compare(counted, r)
+	f.trust.compare(counted, &spec.TLS, r)
 	e.thresholds = must.judge(r)
 	if f.asJSON {
 		err = writeLoadJSON(os.Stdout, e)

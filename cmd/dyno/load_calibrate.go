@@ -82,13 +82,17 @@ func calibrationText(c *load.Calibration) string {
 	return text
 }
 
-// serverCount asks the server how many requests it has answered; nil if it is
-// not to be asked.
-func (t *trustFlags) serverCount(ctx context.Context) (*probe.RequestCount, error) {
+// serverCount asks the server how many requests it has answered, over TLS as the
+// load does; nil if it is not to be asked.
+func (t *trustFlags) serverCount(ctx context.Context, secure *load.TLS) (*probe.RequestCount, error) {
 	if t.serverMetrics == "" {
 		return nil, nil
 	}
-	c, err := probe.CountRequests(ctx, t.serverMetrics)
+	trust, err := secure.Client()
+	if err != nil {
+		return nil, err
+	}
+	c, err := probe.CountRequests(ctx, t.serverMetrics, trust)
 	if err != nil {
 		return nil, fmt.Errorf("--server-metrics: %w", err)
 	}
@@ -96,11 +100,11 @@ func (t *trustFlags) serverCount(ctx context.Context) (*probe.RequestCount, erro
 }
 
 // compare asks once more and holds the load to the difference.
-func (t *trustFlags) compare(before *probe.RequestCount, r *load.Result) {
+func (t *trustFlags) compare(before *probe.RequestCount, secure *load.TLS, r *load.Result) {
 	if before == nil {
 		return
 	}
-	after, err := t.serverCount(context.Background()) // also after Ctrl-C
+	after, err := t.serverCount(context.Background(), secure) // also after Ctrl-C
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "dyno:", err)
 		return

@@ -105,7 +105,7 @@ const defaultRepeats = 2
 // describePlan prints what will be done.
 func describePlan(r *runner.Runner, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(os.Stdout).Encode(planLine{Event: "plan", Plan: r.Plan})
+		return json.NewEncoder(os.Stdout).Encode(planLine{Event: "plan", Plan: archive.RedactPlan(r.Plan)})
 	}
 	r.Plan.Describe(os.Stdout)
 	if until := untilText(r.Study.Until); until != "" {

@@ -22,8 +22,8 @@ func (s Store) Create(m Manifest) (*Writer, error) {
 		m.Started = time.Now()
 	}
 	m.Schema, m.Status, m.Started = Schema, Running, m.Started.Round(0)
-	Redact(&m)
-	w := &Writer{manifest: m, create: createFile}
+	secrets := Redact(&m)
+	w := &Writer{manifest: m, secrets: secrets, create: createFile}
 	if err := w.begin(s.Dir); err != nil {
 		return nil, fmt.Errorf("creating a run in %s: %w%s", s.Dir, err, advice(err))
 	}

@@ -2,6 +2,10 @@ package archive
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,5 +45,92 @@ func TestRedact(t *testing.T) {
 	}
 	if requests[0].Headers[0].Value != "Bearer s3cr3t" {
 		t.Error("the request to send was changed")
+	}
+}
+
+// secretManifest is that of a run whose cell has a secret level.
+func secretManifest() Manifest {
+	m := newManifest()
+	m.Plan.Secrets = study.Secrets{"hunter22": "***1", "swordfish": "***2"}
+	m.Plan.Cells = []study.Cell{{
+		Subject: "a", Levels: map[string]string{"env.API_TOKEN": "***1", "env.SESSION_SECONDS": "3600"},
+		Env:  map[string]string{"API_TOKEN": "hunter22", "SESSION_SECONDS": "3600", "PIN": "x"},
+		Args: "-v --password=swordfish", BuildFlags: "'-ldflags=-X a=swordfish'",
+		Requests: []load.Request{{Path: "/", Auth: "bearer b3arer"}},
+	}}
+	m.Subjects = []Subject{{Name: "a", Command: "./a --secret=opensesame", Builds: map[string]string{"-X a=swordfish": "sha256:1"}}}
+	m.Claims = []claim.Claim{{ID: "a", Expressions: []string{"cpu[env.API_TOKEN=hunter22] < 1ms"}}}
+	return m
+}
+
+// secretWords are what no file of such a run may hold.
+var secretWords = []string{"hunter22", "swordfish", "opensesame", "b3arer"}
+
+func TestRedactLevels(t *testing.T) {
+	m := secretManifest()
+	Redact(&m)
+	c := &m.Plan.Cells[0]
+	if c.Env["API_TOKEN"] != "***1" || c.Env["SESSION_SECONDS"] != "3600" || c.Args != "-v --password=***2" || m.Subjects[0].Command != "./a --secret=***" {
+		t.Errorf("cell %+v, subject %+v", c, m.Subjects[0])
+	}
+	if got := m.Claims[0].Expressions[0]; got != "cpu[env.API_TOKEN=***1] < 1ms" {
+		t.Errorf("the claim names another level than the cell: %s", got)
+	}
+	before, _ := json.Marshal(m)
+	Redact(&m)
+	if after, _ := json.Marshal(m); string(after) != string(before) {
+		t.Errorf("redacted twice\n%s\nonce\n%s", after, before)
+	}
+}
+
+// TestNoFileHoldsASecret writes a run in every way there is, and reads all files.
+func TestNoFileHoldsASecret(t *testing.T) {
+	store := Store{Dir: t.TempDir()}
+	w := newWriter(t, store, secretManifest())
+	trial := newTrial(0)
+	trial.Status, trial.Error = Failed, "its last lines:\n  login with hunter22 failed"
+	trial.Findings = []load.Finding{{Name: "a", Detail: "swordfish"}}
+	trial.Failures = []load.Failure{{Why: "no hunter22", Sent: "GET /?t=hunter22", Received: "swordfish"}}
+	log := strings.Repeat("token hunter22, and b3arer\n", 10_000)
+	if err := os.WriteFile(w.SubjectLog(0), []byte(log), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	findings := trial.Findings
+	if err := w.AddTrial(trial); err != nil {
+		t.Fatal(err)
+	}
+	if findings[0].Detail != "swordfish" {
+		t.Error("the caller's finding was changed")
+	}
+	if err := w.Update(func(m *Manifest) { m.Plan = secretManifest().Plan }); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(Failed, errors.New("no swordfish")); err != nil {
+		t.Fatal(err)
+	}
+	all := ""
+	err := filepath.WalkDir(store.Dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all += string(data)
+		for _, secret := range secretWords {
+			if strings.Contains(string(data), secret) {
+				t.Errorf("%s holds %q", path, secret)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kept := range []string{"token ***1, and ***\n", "login with ***1 failed", "no ***2"} {
+		if !strings.Contains(all, kept) {
+			t.Errorf("no file holds %q", kept)
+		}
+	}
+	if run, err := readWhole(store, "latest"); err != nil || len(run.Trials) != 1 {
+		t.Errorf("read back: %v", err)
 	}
 }

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
+
+	"dyno/lab/study"
 )
 
 // Schema is the version of the archive that this package writes and reads.
@@ -18,8 +21,9 @@ const Schema = 1
 type Writer struct {
 	dir      string
 	manifest Manifest
-	lock     *os.File // held while this process lives
-	trials   int      // archived so far
+	secrets  study.Secrets // that are written nowhere
+	lock     *os.File      // held while this process lives
+	trials   int           // archived so far
 	create   creator
 }
 
@@ -30,10 +34,11 @@ func (w *Writer) ID() string { return w.manifest.ID }
 func (w *Writer) Dir() string { return w.dir }
 
 // Update changes the manifest, in memory and on disk. What Create and Finish
-// set is not the caller's to change.
+// set is not the caller's to change. Values of secrets are hidden, see [Redact].
 func (w *Writer) Update(change func(*Manifest)) error {
 	kept := w.manifest
 	change(&w.manifest)
+	maps.Copy(w.secrets, Redact(&w.manifest))
 	w.manifest.Schema, w.manifest.ID, w.manifest.Started = kept.Schema, kept.ID, kept.Started
 	w.manifest.Status, w.manifest.Finished, w.manifest.Error = kept.Status, kept.Finished, kept.Error
 	err := w.writeManifest()
@@ -53,12 +58,13 @@ func (w *Writer) SubjectLog(trial int) string {
 }
 
 // AddTrial archives a trial with its windows, their histograms and, if there is
-// one, the subject's log. On an error the trial is not in the archive, its log
+// one, the subject's log, all without the run's secrets. On an error the trial is not in the archive, its log
 // stays where it was, and those added before are untouched.
 func (w *Writer) AddTrial(t Trial) error {
 	if t.Index < 0 {
 		return fmt.Errorf("archiving trial %d: the index is negative", t.Index)
 	}
+	t = redactTrial(t, w.secrets)
 	final := trialFolder(w.dir, t.Index)
 	if _, err := os.Lstat(final); err == nil {
 		return fmt.Errorf("archiving trial %d: it is in %s already", t.Index, w.dir)
@@ -80,7 +86,7 @@ func (w *Writer) fillTrial(temporary, final string, t *Trial) error {
 		return err
 	}
 	log, kept := w.SubjectLog(t.Index), filepath.Join(temporary, logFile)
-	if err := moveLog(log, kept); err != nil {
+	if err := w.takeLog(log, kept); err != nil {
 		return err
 	}
 	if err := renameDurably(temporary, final); err != nil {
@@ -113,7 +119,7 @@ func (w *Writer) Finish(status Status, cause error) error {
 	defer w.release()
 	w.manifest.Status, w.manifest.Finished = status, time.Now().Round(0)
 	if cause != nil {
-		w.manifest.Error = cause.Error()
+		w.manifest.Error = w.secrets.Hide(cause.Error())
 	}
 	if err := w.seal(); err != nil {
 		return w.explain("finishing the run", err)

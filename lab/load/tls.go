@@ -93,6 +93,19 @@ func (t *TLS) config(host string) (c *tls.Config, release func(), err error) {
 	return c, release, nil
 }
 
+// Client returns the settings for asking other things of the same servers, such as
+// their metrics, as any client would: certificates and versions are the load's.
+func (t *TLS) Client() (*tls.Config, error) {
+	c := &tls.Config{
+		ServerName: t.ServerName, InsecureSkipVerify: t.Insecure,
+		MinVersion: tlsVersions[t.MinVersion], MaxVersion: tlsVersions[t.MaxVersion],
+	}
+	if err := t.files(c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
 func (t *TLS) files(c *tls.Config) error {
 	if t.CAFile != "" {
 		pem, err := os.ReadFile(t.CAFile)

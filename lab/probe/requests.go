@@ -3,6 +3,7 @@ package probe
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"math"
@@ -33,8 +34,9 @@ type RequestCount struct {
 
 // CountRequests asks a Prometheus endpoint once how many requests its server has
 // answered. A fragment of the URL names the series; without one, common names
-// are tried. It waits for some seconds at most.
-func CountRequests(ctx context.Context, endpoint string) (RequestCount, error) {
+// are tried. trust is for https, nil for the system's certificates. It waits for
+// some seconds at most.
+func CountRequests(ctx context.Context, endpoint string, trust *tls.Config) (RequestCount, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return RequestCount{}, fmt.Errorf("%q is not the URL of a metrics endpoint, such as http://127.0.0.1:8080/metrics", endpoint)
@@ -43,7 +45,7 @@ func CountRequests(ctx context.Context, endpoint string) (RequestCount, error) {
 	u.Fragment = ""
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	s := newScraper(u.String(), checkTime)
+	s := newScraper(u.String(), checkTime, trust)
 	defer s.close()
 	text, err := s.get(ctx)
 	if err != nil {

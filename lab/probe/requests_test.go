@@ -34,14 +34,14 @@ func TestParseRequests(t *testing.T) {
 func TestCountRequests(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "hits", 12) }))
 	defer server.Close()
-	if got, err := CountRequests(t.Context(), server.URL+"/metrics#hits"); err != nil || got != (RequestCount{"hits", 12}) {
+	if got, err := CountRequests(t.Context(), server.URL+"/metrics#hits", nil); err != nil || got != (RequestCount{"hits", 12}) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := CountRequests(t.Context(), server.URL); !errors.Is(err, ErrNoRequestSeries) {
+	if _, err := CountRequests(t.Context(), server.URL, nil); !errors.Is(err, ErrNoRequestSeries) {
 		t.Errorf("error %v", err)
 	}
 	for _, bad := range []string{"", "localhost/metrics", "ftp://host/", "http://[::1/"} {
-		if _, err := CountRequests(t.Context(), bad); err == nil || !strings.Contains(err.Error(), "not the URL") {
+		if _, err := CountRequests(t.Context(), bad, nil); err == nil || !strings.Contains(err.Error(), "not the URL") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

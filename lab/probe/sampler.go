@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"slices"
 	"time"
@@ -23,6 +24,9 @@ type Config struct {
 	// none. It is asked at each snapshot, and fills in what can't be seen of the
 	// process and the Go runtime otherwise.
 	Metrics string
+	// Trust says which servers the URL may lead to, if it is https; nil for those
+	// with the system's certificates.
+	Trust *tls.Config
 }
 
 // Sampler takes snapshots of everything that can be seen of a subject. It
@@ -41,7 +45,7 @@ func New(c Config) *Sampler {
 		s.process = NewProcess(c.PID)
 	}
 	if c.Metrics != "" {
-		s.metrics = newScraper(c.Metrics, ScrapeTime)
+		s.metrics = newScraper(c.Metrics, ScrapeTime, c.Trust)
 	}
 	return s
 }

@@ -1,7 +1,11 @@
 package probe
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -175,9 +179,39 @@ func TestCheckMetrics(t *testing.T) {
 		{"/short", "metrics: reading the answer of " + server.URL + "/short: unexpected EOF"},
 	}
 	for _, c := range tests {
-		err := CheckMetrics(server.URL + c.path)
+		err := CheckMetrics(server.URL+c.path, nil)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want) {
 			t.Errorf("%s: got %v, want %q", c.path, err, c.want)
+		}
+	}
+}
+
+// TestMetricsOverTLS: a server is asked that is trusted, and no other.
+func TestMetricsOverTLS(t *testing.T) {
+	var seconds atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, goMetrics(int(seconds.Add(1)))+"http_requests_total 5\n")
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a handshake that fails
+	server.StartTLS()
+	defer server.Close()
+	trusted := x509.NewCertPool()
+	trusted.AddCert(server.Certificate())
+	for name, trust := range map[string]*tls.Config{"its certificate": {RootCAs: trusted}, "any": {InsecureSkipVerify: true}} {
+		if err := CheckMetrics(server.URL, trust); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got, err := CountRequests(t.Context(), server.URL, trust); err != nil || got.Total != 5 {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	if err := CheckMetrics(server.URL, nil); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("without trust: %v", err)
+	}
+	s := newPatient(t, Config{Metrics: server.URL, Trust: &tls.Config{RootCAs: trusted}})
+	for i, w := range windows(s, 2) {
+		if w.Process == nil || w.Process.CPU != time.Second {
+			t.Errorf("window %d: %+v, missing %q", i, w.Process, w.Missing)
 		}
 	}
 }

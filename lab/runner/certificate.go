@@ -14,6 +14,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"dyno/lab/load"
@@ -129,16 +130,25 @@ func (r *Runner) trust(c *contender, cell *study.Cell) (*tls.Config, error) {
 		return nil, nil
 	case c.URL == "":
 		return r.certificate.config(), nil
-	case c.CAFile == "":
-		return &tls.Config{InsecureSkipVerify: c.Insecure}, nil
 	}
-	pool := x509.NewCertPool()
-	data, err := os.ReadFile(c.CAFile)
-	if err != nil {
-		return nil, fmt.Errorf("certificates to trust: %w", err)
+	return trustOf(c)
+}
+
+// metricsTrust is how its metrics are asked for: as the load asks, or as the
+// subject's ca_file and insecure say.
+func (r *Runner) metricsTrust(c *contender, cell *study.Cell, url string) (*tls.Config, error) {
+	switch {
+	case !strings.HasPrefix(url, "https:"):
+		return nil, nil
+	case cell.TLS != "" && c.URL == "" && c.CAFile == "" && !c.Insecure:
+		return r.certificate.config(), nil
 	}
-	if !pool.AppendCertsFromPEM(data) {
-		return nil, fmt.Errorf("%s holds no certificate in PEM form", c.CAFile)
-	}
-	return &tls.Config{RootCAs: pool, InsecureSkipVerify: c.Insecure}, nil
+	return trustOf(c)
+}
+
+// trustOf trusts whom the subject's ca_file and insecure say, or else the system's
+// certificates.
+func trustOf(c *contender) (*tls.Config, error) {
+	t := load.TLS{CAFile: c.CAFile, Insecure: c.Insecure}
+	return t.Client()
 }

@@ -207,6 +207,15 @@ func (r *Runner) check(ctx context.Context) error {
 	return nil
 }
 
+// checkMetrics asks for a contender's metrics once.
+func (r *Runner) checkMetrics(url string, c *contender, cell *study.Cell) error {
+	trust, err := r.metricsTrust(c, cell, url)
+	if err != nil {
+		return err
+	}
+	return probe.CheckMetrics(url, trust)
+}
+
 // checkCell starts a subject as for a cell, and asks for what all cells ask.
 func (r *Runner) checkCell(ctx context.Context, s study.Subject, cell *study.Cell) error {
 	all := *cell
@@ -216,7 +225,7 @@ func (r *Runner) checkCell(ctx context.Context, s study.Subject, cell *study.Cel
 		return err
 	}
 	if url := s.MetricsURL(in.URL()); url != "" {
-		err = probe.CheckMetrics(url)
+		err = r.checkMetrics(url, r.contenders[s.Name], cell)
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("subject %s: %w", s.Name, err), in.Stop(context.WithoutCancel(ctx)))

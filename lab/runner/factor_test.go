@@ -162,11 +162,15 @@ func TestSettingsThatCannotBeSetAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ setting, want string }{
 		"unknown":  {"vm.no_such", "factor kernel.vm.no_such: vm.no_such: this machine has no such setting"},
 		"no value": {"swappines", `did you mean "swappiness"?`},
+		"misspelt": {"vm.swapiness", `s.yaml:7:3: factor kernel.vm.swapiness: vm.swapiness: this machine has no such setting (did you mean "vm.swappiness"?)`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRunner(t, server(t, answer), 1)
 			fakeSetting(t, r, "60")
 			r.Plan.Cells[0].Kernel = map[string]string{c.setting: "7"}
+			if name == "misspelt" {
+				r.Study.Factors = []study.Factor{{Name: "kernel." + c.setting, Levels: []string{"7"}, Place: "s.yaml:7:3"}}
+			}
 			id, err := r.Run(t.Context())
 			if id != "" || err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("run %q, %v, want %q", id, err, c.want)

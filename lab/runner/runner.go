@@ -40,6 +40,7 @@ type Runner struct {
 	contenders  map[string]*contender
 	placement   archive.Placement
 	online      []int         // CPUs
+	shown       []study.Cell  // those of the plan without secrets, for observers
 	certificate *certificate  // of the subjects that listen with TLS; nil if none does
 	root        string        // folder of the machine's settings, "/" if empty; another one in tests
 	observing   chan struct{} // holds the right to call Observe
@@ -55,8 +56,10 @@ type Runner struct {
 // empty if it failed or was interrupted before the first trial. An interrupted
 // or failed run is kept.
 func (r *Runner) Run(ctx context.Context) (id string, err error) {
+	defer func() { err = r.Plan.Secrets.Error(err) }()
 	r.contenders = make(map[string]*contender)
 	r.observing = make(chan struct{}, 1)
+	r.shown = archive.RedactPlan(r.Plan).Cells
 	lock, err := lockMachine(r.StateDir)
 	if err != nil {
 		return "", err
@@ -221,8 +224,8 @@ func (r *Runner) manifest() archive.Manifest {
 	return m
 }
 
-// tell passes an event to the observer. Builds, loads and probes tell from
-// goroutines of their own.
+// tell passes an event to the observer, without secrets. Builds, loads and probes
+// tell from goroutines of their own.
 func (r *Runner) tell(e Event) {
 	if r.Observe == nil {
 		return
@@ -230,5 +233,9 @@ func (r *Runner) tell(e Event) {
 	r.observing <- struct{}{}
 	defer func() { <-r.observing }()
 	e.Time, e.Done, e.Total = time.Now(), r.done, len(r.Plan.Trials)
+	e.Line = r.Plan.Secrets.Hide(e.Line)
+	if e.Cell != nil {
+		e.Cell = &r.shown[e.Cell.Index]
+	}
 	r.Observe(e)
 }

@@ -28,6 +28,17 @@ func (r *Runner) assign(cell *study.Cell) (*tune.Assignment, error) {
 	return r.tuner().Assign(cell.Kernel)
 }
 
+// placeOf is where the study has a factor, as the beginning of a message; empty if
+// that isn't known.
+func (r *Runner) placeOf(factor string) string {
+	for _, f := range r.Study.Factors {
+		if f.Name == factor && f.Place != "" {
+			return f.Place + ": "
+		}
+	}
+	return ""
+}
+
 // checkSettings sets each level of each setting once and puts it back, so that
 // what this machine does not have, or does not let be set, is known before
 // anything is measured.
@@ -46,7 +57,7 @@ func (r *Runner) checkSettings() error {
 				err = set.Undo()
 			}
 			if err != nil {
-				return fmt.Errorf("factor kernel.%s: %w", name, err)
+				return fmt.Errorf("%sfactor kernel.%s: %w", r.placeOf("kernel."+name), name, err)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func (r *Runner) trial(ctx context.Context, planned *study.PlannedTrial, cell *s
 	case ctx.Err() != nil:
 		t.Status, t.Error, t.Validity = archive.Interrupted, "interrupted", load.Invalid
 	case err != nil:
-		t.Status, t.Error, t.Validity = archive.Failed, err.Error(), load.Invalid
+		t.Status, t.Error, t.Validity = archive.Failed, r.Plan.Secrets.Hide(err.Error()), load.Invalid
 	}
 	r.speedAfter(&t, cell)
 	return t
@@ -80,12 +80,17 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 		}
 	}()
 	timing := cell.Timing(r.Study.Trial)
-	metrics := r.contenders[cell.Subject].MetricsURL(in.URL())
-	counter := newRequestCounter(ctx, metrics)
-	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), CPUs: r.subjectCPUs(cell), Runtime: runtime, Metrics: metrics}))
+	contender := r.contenders[cell.Subject]
+	metrics := contender.MetricsURL(in.URL())
+	trust, err := r.metricsTrust(contender, cell, metrics)
+	if err != nil {
+		return err
+	}
+	counter := newRequestCounter(ctx, metrics, trust)
+	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), CPUs: r.subjectCPUs(cell), Runtime: runtime, Metrics: metrics, Trust: trust}))
 	defer ledger.close()
 	result, err := load.Run(ctx, load.Spec{
-		Target: in.URL(), TLS: r.security(r.contenders[cell.Subject], cell), Requests: cell.Asked(), Feeds: cell.Feeds, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout,
+		Target: in.URL(), TLS: r.security(contender, cell), Requests: cell.Asked(), Feeds: cell.Feeds, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout,
 		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: r.loopCPUs(),
 		Link: cell.Link, Pacing: cell.Pacing, Accept: r.Study.Accept,
 		Calibration: r.calibration,

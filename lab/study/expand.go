@@ -27,7 +27,7 @@ func Expand(s *Study, seed uint64) (Plan, error) {
 		return Plan{}, err
 	}
 	points, design := s.points(seed)
-	p := Plan{Seed: seed, Design: design, Cells: cells(s, points)}
+	p := Plan{Seed: seed, Design: design, Cells: cells(s, points), Secrets: s.Secrets}
 	p.Cells = append(p.Cells, twins(s, p.Cells, len(points))...)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for block, order := range orders(len(p.Cells), s.Blocks, seed) {
@@ -117,6 +117,7 @@ func cell(s *Study, subject string, l Load, levels map[string]string) Cell {
 			k.apply(&c, name, levels[f.Name], s)
 		}
 	}
+	c.Levels = s.Secrets.hiddenLevels(c.Levels)
 	return c
 }
 

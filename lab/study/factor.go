@@ -18,6 +18,8 @@ type kind struct {
 	check func(e entry, name string, s *Study)
 	apply func(c *Cell, name, level string, s *Study) // the level was checked
 	scale *scale                                      // of ranges; nil if the levels have no order
+	// secrets are what of a level is not to be shown; nil if no level can hold any.
+	secrets func(name, level string) []string
 }
 
 const ownName = "NAME"
@@ -32,10 +34,10 @@ var kinds = []kind{
 	{name: "size", level: sizeLevel, check: checkSizes, apply: applySize, scale: &scale{whole: true, end: sizeEnd}},
 	{name: "tls", level: tlsLevel, check: checkTLS, apply: applyTLS},
 	{name: "cpus", level: cpusLevel, check: checkCPUs, apply: applyCPUs, scale: &scale{whole: true, end: cpusEnd}},
-	{name: "env.NAME", level: textLevel, check: checkEnv, apply: applyEnv, scale: &scale{end: anyEnd}},
-	{name: "args.NAME", level: textLevel, check: checkArgument, apply: applyArgument, scale: &scale{end: anyEnd}},
-	{name: "args", level: argsLevel, check: checkArgs, apply: applyArgs},
-	{name: "build.flags", level: buildLevel, check: checkBuild, apply: applyBuild},
+	{name: "env.NAME", level: textLevel, check: checkEnv, apply: applyEnv, scale: &scale{end: anyEnd}, secrets: namedSecret},
+	{name: "args.NAME", level: textLevel, check: checkArgument, apply: applyArgument, scale: &scale{end: anyEnd}, secrets: namedSecret},
+	{name: "args", level: argsLevel, check: checkArgs, apply: applyArgs, secrets: optionSecrets},
+	{name: "build.flags", level: buildLevel, check: checkBuild, apply: applyBuild, secrets: optionSecrets},
 	{name: "kernel.NAME", level: kernelLevel, check: checkKernel, apply: applyKernel, scale: &scale{whole: true, end: anyEnd}},
 	{name: "cpu", level: cpuLevel, check: checkQuota, apply: applyCPU, scale: &scale{end: cpuEnd}},
 	{name: "memory", level: memoryLevel, check: checkQuota, apply: applyMemory, scale: &scale{whole: true, unit: "MiB", end: memoryEnd}},

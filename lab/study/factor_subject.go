@@ -1,6 +1,7 @@
 package study
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"unicode"
 
 	"dyno/internal/shell"
+	"dyno/lab/machine/setting"
 )
 
 // checkArgument refuses names that no command line takes.
@@ -172,13 +174,17 @@ func kernelLevel(at scope, _ *Study) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// checkKernel refuses what can't be the name of a setting. Whether the machine
-// has it, and lets it be set, is known when the run begins.
+// checkKernel refuses what is no setting of any machine. Whether this one has it,
+// and lets it be set, is known when the run begins.
 func checkKernel(e entry, name string, _ *Study) {
 	for part := range strings.SplitSeq(name, ".") {
 		if !isName(part) {
 			e.name.problem("kernel.net.ipv4.tcp_fastopen, or kernel.transparent_hugepages", "%s can't be the name of a kernel setting", quote(name))
 			return
 		}
+	}
+	var wrong *setting.NameError
+	if errors.As(setting.CheckName(name), &wrong) {
+		e.name.problem(wrong.Hint, "%s", wrong.Message)
 	}
 }

@@ -99,6 +99,11 @@ s.yaml:3:23: factors.memory: the limits of "up" can't be varied: it is already u
 		{"kernel setting", own + "factors: {kernel.net..ipv4: [1], kernel./proc: [1]}\n",
 			`s.yaml:3:11: factors.kernel.net..ipv4: "net..ipv4" can't be the name of a kernel setting (kernel.net.ipv4.tcp_fastopen, or kernel.transparent_hugepages)
 s.yaml:3:34: factors.kernel./proc: "/proc" can't be the name of a kernel setting (kernel.net.ipv4.tcp_fastopen, or kernel.transparent_hugepages)`},
+		{"setting that no machine has", own + "factors: {kernel.governer: [1], kernel.turbo: [1], kernel.nett.ipv4.tcp_fastopen: [1], kernel.etc.passwd: [1]}\n",
+			`s.yaml:3:11: factors.kernel.governer: there is no setting "governer" that can be given a value (did you mean "governor"?)
+s.yaml:3:33: factors.kernel.turbo: there is no setting "turbo" that can be given a value (there are governor, numa_balancing, nmi_watchdog, transparent_hugepages, swappiness, port_range, somaxconn, tcp_tw_reuse, conntrack, tcp_fastopen, smt, and sysctls such as net.ipv4.tcp_fastopen)
+s.yaml:3:52: factors.kernel.nett.ipv4.tcp_fastopen: nett.ipv4.tcp_fastopen is not the name of a sysctl (did you mean "net.ipv4.tcp_fastopen"?)
+s.yaml:3:88: factors.kernel.etc.passwd: etc.passwd is not the name of a sysctl (such as net.ipv4.tcp_fastopen; they begin with abi, debug, dev, fs, kernel, net, user, vm)`},
 		{"size of no body", minimal + "factors: {size: [1, 2]}\n",
 			`s.yaml:3:11: factors.size: none of the requests has a body whose size could be varied (requests: [{post: /, body: x}])`},
 		{"TLS of a service without", up + "factors: {tls: [full]}\n",
@@ -109,10 +114,8 @@ s.yaml:3:34: factors.kernel./proc: "/proc" can't be the name of a kernel setting
 			`s.yaml:3:11: factors.tls: dyno does not know that "own" speaks TLS (add: tls: true, if it listens with TLS where DYNO_TLS_CERT and DYNO_TLS_KEY name files)`},
 		{"handshakes before anything is measured", minimal + "factors: {tls: [full, resumed]}\n",
 			`s.yaml:3:11: factors.tls: the load "saturate" keeps its connections, so that full and resumed change nothing that is measured (add to the load: reuse: none)`},
-		{"metrics over TLS", "study: s\nsubjects: [{name: up, url: \"https://h\", metrics: /m}]\n",
-			`s.yaml:2:50: subjects[0].metrics: metrics can't be read over TLS (give the metrics an http:// address of their own)`},
 		{"trust without TLS", "study: s\nsubjects: [{name: up, url: \"http://h\", insecure: true}]\n",
-			`s.yaml:2:50: subjects[0].insecure: insecure goes with an https:// url only`},
+			`s.yaml:2:50: subjects[0].insecure: insecure goes with an https:// url or metrics only`},
 		{"tls of a service that is up", "study: s\nsubjects: [{name: up, url: \"http://h\", tls: true}]\n",
 			`s.yaml:2:45: subjects[0].tls: tls goes with run only; a service that is up has it in its https:// address`},
 	})

@@ -34,8 +34,10 @@ func Parse(path string, src []byte, subjects []string) (*Study, error) {
 	if root, ok := in.document(src); ok {
 		in.study(s, root)
 	}
+	s.Secrets = secretsOf(s)
 	if len(in.problems) > 0 {
 		in.problems.sort()
+		in.problems.hide(s.Secrets)
 		return nil, in.problems
 	}
 	return s, nil

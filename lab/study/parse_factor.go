@@ -39,7 +39,7 @@ func factorsAt(at scope, s *Study) []Factor {
 
 // factorAt reads a factor's levels, or its range.
 func factorAt(e entry, k kind, s *Study) Factor {
-	f := Factor{Name: e.key}
+	f := Factor{Name: e.key, Place: e.name.place()}
 	if e.value.isMapping() {
 		if !s.Design.sampling() {
 			e.value.problem("write its levels as [1, 8, 64], or add: design: {sobol: {samples: 32}}", "a range goes with a design that samples it")

@@ -122,21 +122,18 @@ func trustAt(f map[string]scope, s *Subject) {
 			v.problem("", "tls goes with run only; a service that is up has it in its https:// address")
 		}
 	}
-	https := strings.HasPrefix(s.URL, "https:")
+	https := strings.HasPrefix(s.URL, "https:") || strings.HasPrefix(s.Metrics, "https:")
 	if v, ok := f["ca_file"]; ok {
 		s.CAFile = v.filePath()
 		if !https {
-			v.problem("", "ca_file goes with an https:// url only")
+			v.problem("", "ca_file goes with an https:// url or metrics only")
 		}
 	}
 	if v, ok := f["insecure"]; ok {
 		s.Insecure = v.boolean()
 		if !https {
-			v.problem("", "insecure goes with an https:// url only")
+			v.problem("", "insecure goes with an https:// url or metrics only")
 		}
-	}
-	if v, ok := f["metrics"]; ok && https && strings.HasPrefix(s.Metrics, "/") {
-		v.problem("give the metrics an http:// address of their own", "metrics can't be read over TLS")
 	}
 }
 
@@ -181,7 +178,7 @@ func (s scope) metricsURL() string {
 	text, ok := s.scalar()
 	u, err := url.Parse(text)
 	if !ok || err != nil || !isMetricsURL(text, u) {
-		s.problem("", "expected a path that starts with \"/\", or http://host:port/path, got %s", describe(s.resolved()))
+		s.problem("", "expected a path that starts with \"/\", or http://host:port/path, or https://…, got %s", describe(s.resolved()))
 		return ""
 	}
 	return text
@@ -194,7 +191,7 @@ func isMetricsURL(text string, u *url.URL) bool {
 		return false
 	}
 	base := url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host}
-	return strings.HasPrefix(u.Path, "/") && (u.Host == "" && u.Scheme == "" || isBase(&base, "http"))
+	return strings.HasPrefix(u.Path, "/") && (u.Host == "" && u.Scheme == "" || isBase(&base, "http", "https"))
 }
 
 func envAt(at scope) map[string]string {

@@ -89,9 +89,9 @@ quick: {blocks: 2, trial: {duration: 3s}, loads: [open], factors: {connections: 
 			{Name: "open", Profile: load.Profile{Mode: load.Open, Connections: 7, Rate: 0.5, Arrivals: load.Uniform}, Timeout: 10 * time.Second},
 		},
 		Factors: []Factor{
-			{Name: "rate", Levels: []string{"1000", "2000.5"}}, {Name: "connections", Levels: []string{"1", "2"}},
-			{Name: "request", Levels: []string{"a", "get /c"}}, {Name: "env.X", Levels: []string{"1", "", "no"}},
-			{Name: "cpu", Range: &Range{From: 0.5, To: 2}},
+			{Name: "rate", Levels: []string{"1000", "2000.5"}, Place: "s.yaml:19:3"}, {Name: "connections", Levels: []string{"1", "2"}, Place: "s.yaml:20:3"},
+			{Name: "request", Levels: []string{"a", "get /c"}, Place: "s.yaml:21:3"}, {Name: "env.X", Levels: []string{"1", "", "no"}, Place: "s.yaml:22:3"},
+			{Name: "cpu", Range: &Range{From: 0.5, To: 2}, Place: "s.yaml:23:3"},
 		},
 		Design: Design{Kind: LatinHypercube, Samples: 3}, Twin: false,
 		Trial: Timing{Duration: 10 * time.Second}, Blocks: 3,
@@ -99,7 +99,7 @@ quick: {blocks: 2, trial: {duration: 3s}, loads: [open], factors: {connections: 
 		Report:    []string{"cpu", "response.p99.9"},
 		Shorter: Shorter{
 			Blocks: 2, Trial: Timing{Duration: 3 * time.Second}, Loads: []string{"open"},
-			Factors: []Factor{{Name: "connections", Levels: []string{"9"}}}, Samples: 2,
+			Factors: []Factor{{Name: "connections", Levels: []string{"9"}, Place: "s.yaml:30:68"}}, Samples: 2,
 		},
 	}
 	if got := parse(t, src); !reflect.DeepEqual(got, want) {
@@ -113,6 +113,8 @@ func TestMetricsURL(t *testing.T) {
 		{"/metrics", "http://h:80", "http://h:80/metrics"},
 		{"/metrics?a=b", "http://h:80/", "http://h:80/metrics?a=b"},
 		{"http://other:9090/m", "http://h:80", "http://other:9090/m"},
+		{"https://other:9090/m", "http://h:80", "https://other:9090/m"},
+		{"/metrics", "https://h:443", "https://h:443/metrics"},
 	}
 	for _, c := range tests {
 		if got := (Subject{Metrics: c.metrics}).MetricsURL(c.base); got != c.want {
@@ -130,6 +132,8 @@ func TestAcceptedForms(t *testing.T) {
 		{"aliases", minimal + "requests: [{get: /, headers: &h {A: b}}, {get: /b, headers: *h}]\n"},
 		{"a service that is up", named + "subjects: [{name: a, url: \"http://[::1]:80/\"}]\n"},
 		{"metrics of a service that is up", named + "subjects: [{name: a, url: \"http://h\", metrics: /metrics}]\n"},
+		{"metrics over TLS", named + "subjects: [{name: a, url: \"https://h\", metrics: /metrics}]\n"},
+		{"metrics over TLS of another trust", named + "subjects: [{name: a, run: ./a, metrics: \"https://h/m\", insecure: true}]\n"},
 		{"no factors", minimal + "factors: {}\n"},
 		{"shared", minimal + "placement: shared\n"},
 		{"tab in a header", minimal + "requests: [{get: /, headers: {A: \"b\\tc\"}}]\n"},

@@ -21,14 +21,7 @@ type Problem struct {
 // editors and terminals turn into links.
 func (p Problem) String() string {
 	var b strings.Builder
-	b.WriteString(p.Path)
-	if p.Line > 0 {
-		fmt.Fprintf(&b, ":%d", p.Line)
-		if p.Column > 0 {
-			fmt.Fprintf(&b, ":%d", p.Column)
-		}
-	}
-	b.WriteString(": ")
+	b.WriteString(p.place() + ": ")
 	if p.Field != "" {
 		b.WriteString(p.Field + ": ")
 	}
@@ -37,6 +30,17 @@ func (p Problem) String() string {
 		b.WriteString(" (" + p.Hint + ")")
 	}
 	return b.String()
+}
+
+// place is file:line:column, as far as they are known.
+func (p Problem) place() string {
+	switch {
+	case p.Line == 0:
+		return p.Path
+	case p.Column == 0:
+		return fmt.Sprintf("%s:%d", p.Path, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.Path, p.Line, p.Column)
 }
 
 // Problems is the error that [Parse] returns: everything that is wrong with a
@@ -58,6 +62,14 @@ func (p Problems) Error() string {
 		lines = append(lines, problem.String())
 	}
 	return strings.Join(lines, "\n")
+}
+
+// hide takes the secrets out of the problems, some of which repeat what the file
+// says.
+func (p Problems) hide(s Secrets) {
+	for i := range p {
+		p[i].Message, p[i].Hint = s.Hide(p[i].Message), s.Hide(p[i].Hint)
+	}
 }
 
 // sort puts the problems in the order of the file.

@@ -106,23 +106,23 @@ s.yaml:8:10: subjects[0].env: env can't be set for a service that is already up`
 			`s.yaml:2:39: subjects[0].ready: expected a path that starts with "/", got "health"`},
 		{"metrics without a path", named + `subjects: [{name: a, url: "http://h", metrics: "http://h:9090"}]
 `,
-			`s.yaml:2:48: subjects[0].metrics: expected a path that starts with "/", or http://host:port/path, got "http://h:9090"`},
+			`s.yaml:2:48: subjects[0].metrics: expected a path that starts with "/", or http://host:port/path, or https://…, got "http://h:9090"`},
 		{"metrics is a word", named + "subjects: [{name: a, run: ./a, metrics: metrics}]\n",
-			`s.yaml:2:41: subjects[0].metrics: expected a path that starts with "/", or http://host:port/path, got "metrics"`},
-		{"metrics with https", named + `subjects: [{name: a, run: ./a, metrics: "https://h/m"}]
+			`s.yaml:2:41: subjects[0].metrics: expected a path that starts with "/", or http://host:port/path, or https://…, got "metrics"`},
+		{"metrics by another protocol", named + `subjects: [{name: a, run: ./a, metrics: "ftp://h/m"}]
 `,
-			`s.yaml:2:41: subjects[0].metrics: expected a path that starts with "/", or http://host:port/path, got "https://h/m"`},
+			`s.yaml:2:41: subjects[0].metrics: expected a path that starts with "/", or http://host:port/path, or https://…, got "ftp://h/m"`},
 		{"metrics with a user", named + `subjects: [{name: a, run: ./a, metrics: "http://u:p@h/m"}]
 `,
-			`s.yaml:2:41: subjects[0].metrics: expected a path that starts with "/", or http://host:port/path, got "http://u:p@h/m"`},
+			`s.yaml:2:41: subjects[0].metrics: expected a path that starts with "/", or http://host:port/path, or https://…, got "http://u:p@h/m"`},
 		{"metrics without scheme", named + `subjects: [{name: a, run: ./a, metrics: "//h/m"}]
 `,
-			`s.yaml:2:41: subjects[0].metrics: expected a path that starts with "/", or http://host:port/path, got "//h/m"`},
+			`s.yaml:2:41: subjects[0].metrics: expected a path that starts with "/", or http://host:port/path, or https://…, got "//h/m"`},
 		{"metrics with a space", named + `subjects: [{name: a, run: ./a, metrics: "/m x"}]
 `,
-			`s.yaml:2:41: subjects[0].metrics: expected a path that starts with "/", or http://host:port/path, got "/m x"`},
+			`s.yaml:2:41: subjects[0].metrics: expected a path that starts with "/", or http://host:port/path, or https://…, got "/m x"`},
 		{"metrics is nothing", named + "subjects: [{name: a, run: ./a, metrics: }]\n",
-			`s.yaml:2:41: subjects[0].metrics: expected a path that starts with "/", or http://host:port/path, got nothing`},
+			`s.yaml:2:41: subjects[0].metrics: expected a path that starts with "/", or http://host:port/path, or https://…, got nothing`},
 		{"metrics of a shipped subject", named + "subjects: [{use: go/gin, metrics: /m}]\n",
 			"s.yaml:2:35: subjects[0].metrics: metrics goes with run and url only (dyno sees a shipped subject without them)"},
 		{"env is a list", named + "subjects: [{use: go/gin, env: [A=b]}]\n",

@@ -32,7 +32,7 @@ quick: {blocks: 3, trial: {duration: 2s}, loads: [b], factors: {connections: [1]
 	if len(q.Loads) != 1 || q.Loads[0].Name != "b" {
 		t.Errorf("got %+v", q.Loads)
 	}
-	if want := []Factor{{Name: "connections", Levels: []string{"1"}}, {Name: "env.A", Levels: []string{"x", "y"}}}; !reflect.DeepEqual(q.Factors, want) {
+	if want := []Factor{{Name: "connections", Levels: []string{"1"}, Place: "s.yaml:8:65"}, {Name: "env.A", Levels: []string{"x", "y"}, Place: "s.yaml:5:35"}}; !reflect.DeepEqual(q.Factors, want) {
 		t.Errorf("got %+v", q.Factors)
 	}
 	if !reflect.DeepEqual(*s, before) || len(s.Loads) != 2 || len(s.Factors[0].Levels) != 3 {

@@ -30,6 +30,11 @@ func (s scope) problem(hint, format string, args ...any) {
 	})
 }
 
+// place is where this is in the file, for messages after it was read.
+func (s scope) place() string {
+	return Problem{Path: s.in.path, Line: s.node.Line, Column: s.node.Column}.place()
+}
+
 // resolved follows an alias to what it stands for.
 func (s scope) resolved() *yaml.Node {
 	if s.node.Kind == yaml.AliasNode {

@@ -32,6 +32,7 @@ type Study struct {
 	Accept    []string              // names of findings that don't lower what a trial is worth; see package finding
 	Until     Until                 // when a run that goes on block by block ends; zero: after its blocks
 	Shorter   Shorter               // what a quick run changes; see [Study.Quick]
+	Secrets   Secrets               // in it, that must be neither shown nor archived
 	Source    []byte                // the file as written
 	Path      string                // where it was read from; "builtin:NAME" for shipped studies
 }
@@ -52,8 +53,8 @@ type Subject struct {
 	Limits *Limits // what it may use; nil for all
 
 	TLS      bool   // of Run: it listens with TLS where DYNO_TLS_CERT and DYNO_TLS_KEY name files
-	CAFile   string // of a URL with https: PEM file of the certificates to trust instead of the system's
-	Insecure bool   // of a URL with https: any certificate will do
+	CAFile   string // of https addresses: PEM file of the certificates to trust instead of the system's
+	Insecure bool   // of https addresses: any certificate will do
 
 	// Metrics is where the subject tells about itself in Prometheus' format: an
 	// absolute URL, or a path of its own; empty if it doesn't. See [Subject.MetricsURL].
@@ -75,6 +76,7 @@ type Factor struct {
 	Name   string   // as in the study: "connections", "env.GOGC"; see [FactorNames]
 	Levels []string // numbers in plain decimal, names as written; empty if there is a range
 	Range  *Range   // nil if there are levels
+	Place  string   // in the file: "study.yaml:12:3"
 }
 
 // Load is a named rhythm.
@@ -104,7 +106,7 @@ type Cell struct {
 	Index    int               `json:"index"`
 	Subject  string            `json:"subject"`
 	Load     string            `json:"load"`
-	Levels   map[string]string `json:"levels,omitempty"` // factor name → level, without subject and load
+	Levels   map[string]string `json:"levels,omitempty"` // factor name → level as it is shown, without subject and load; see [Secrets]
 	Profile  load.Profile      `json:"profile"`
 	Timeout  time.Duration     `json:"timeout"`
 	Link     load.Link         `json:"link,omitzero"`
@@ -157,4 +159,5 @@ type Plan struct {
 	Cells    []Cell         `json:"cells"`
 	Trials   []PlannedTrial `json:"trials"`
 	Estimate time.Duration  `json:"estimate"` // measuring time, without builds
+	Secrets  Secrets        `json:"-"`        // those of the study
 }

@@ -35,7 +35,9 @@ func TestAssign(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"net.ipv4.tcp_nothing":   "this machine has no such setting",
+		"net.ipv4.tcp_nothing":   "this machine has no such setting: ",
+		"net.ipv4.tcp_fastopn":   `this machine has no such setting (did you mean "net.ipv4.tcp_fastopen"?)`,
+		"nett.ipv4.tcp_fastopen": `is not the name of a sysctl (did you mean "net.ipv4.tcp_fastopen"?)`,
 		"governer":               `did you mean "governor"?`,
 		"turbo":                  "there is no setting \"turbo\" that can be given a value",
 		"interrupts":             "there is no setting \"interrupts\" that can be given a value",
