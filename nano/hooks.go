@@ -70,6 +70,9 @@ func (c Ctx) LimitBody(limit int64) error {
 	}
 	if !x.body.ready {
 		h := x.hook()
+		if h.limited { // by what is further outside
+			limit = min(limit, h.left)
+		}
 		h.limited, h.left = true, limit
 	}
 	return nil

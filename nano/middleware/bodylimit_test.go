@@ -49,3 +49,18 @@ func TestBodyLimit(t *testing.T) {
 	mustPanic(t, "negative", func() { BodyLimit(-1) })
 	allocs(t, BodyLimit(10), 0)
 }
+
+// TestBodyLimitWithinAnother: the smaller of two limits holds, whichever is inside
+// and however the body is sent.
+func TestBodyLimitWithinAnother(t *testing.T) {
+	for _, limits := range [][2]int64{{3, 100}, {100, 3}} {
+		a := nano.New(nano.Config{Limits: nano.Limits{BufferBody: 1}})
+		a.Use(BodyLimit(limits[0]), BodyLimit(limits[1]))
+		a.Post("/", func(c nano.Ctx) error { _, err := c.Body(); return err })
+		for body, want := range map[string]int{"abc": 200, "abcd": 413} {
+			if got := nanotest.New(a).Post("/").Text(body).Chunked().Do(); got.Status != want {
+				t.Errorf("limits %v, %d bytes: %d", limits, len(body), got.Status)
+			}
+		}
+	}
+}

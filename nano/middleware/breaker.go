@@ -1,6 +1,8 @@
 package middleware
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -23,7 +25,8 @@ type BreakerConfig struct {
 	// breaker to close; default 3.
 	Trials int
 	// Failed tells failures. The default is every answer of status 500 and above,
-	// but not those of clients that have gone.
+	// but not those of clients that have gone: where the handler returned
+	// context.Canceled, what failed is the client's patience.
 	Failed func(nano.Outcome) bool
 	// Changed is called when the state changes. It must not block.
 	Changed func(c nano.Ctx, from, to BreakerState)
@@ -53,14 +56,14 @@ func Breaker(config BreakerConfig) nano.Middleware {
 func (config BreakerConfig) middleware(now func() int64) nano.Middleware {
 	return func(next nano.Handler) nano.Handler {
 		b := &breaker{BreakerConfig: config, now: now}
-		after, afterTrial := b.after, b.afterTrial
+		after := b.after
 		return func(c nano.Ctx) error {
 			switch trial, wait := b.enter(c); {
 			case wait > 0:
 				c.SetHeader("Retry-After", strconv.FormatInt(seconds(wait), 10))
 				return nano.NewProblem(503, "the service has failed repeatedly; see Retry-After")
-			case trial:
-				c.AfterAnswer(afterTrial)
+			case trial > 0:
+				c.AfterAnswer(func(c nano.Ctx, o nano.Outcome) { b.afterTrial(c, o, trial) })
 			default:
 				c.AfterAnswer(after)
 			}
@@ -86,7 +89,7 @@ func (config *BreakerConfig) setDefaults() {
 		config.Trials = 3
 	}
 	if config.Failed == nil {
-		config.Failed = func(o nano.Outcome) bool { return o.Status >= 500 }
+		config.Failed = func(o nano.Outcome) bool { return o.Status >= 500 && !errors.Is(o.Err, context.Canceled) }
 	}
 	if config.Ratio < 0 || config.Ratio > 1 || config.Min < 0 || config.Window < steps || config.Open < 0 || config.Trials < 0 {
 		panic(fmt.Sprintf("middleware: BreakerConfig can't work: ratio %v (0 to 1), min %d, window %v, open %v, trials %d", config.Ratio, config.Min, config.Window, config.Open, config.Trials))
@@ -104,30 +107,33 @@ type breaker struct {
 	mu     sync.Mutex
 	state  BreakerState
 	until  int64 // when open, when trials begin
-	trials int   // under way
-	passed int   // trials that have succeeded
+	round  int64 // number of the newest half-open state
+	trials int   // of this round that are under way
+	passed int   // trials of this round that have succeeded
 	step   int64 // number of the newest step
 	counts [steps]struct{ all, failed int }
 }
 
-// enter asks for a request to be let in; wait > 0 refuses it for so long.
-func (b *breaker) enter(c nano.Ctx) (trial bool, wait int64) {
+// enter asks for a request to be let in; wait > 0 refuses it for so long. trial is
+// the round that it is a trial of, if it is one.
+func (b *breaker) enter(c nano.Ctx) (trial, wait int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.state == BreakerClosed {
-		return false, 0
+		return 0, 0
 	}
 	if now := b.now(); b.state == BreakerOpen {
 		if now < b.until {
-			return false, b.until - now
+			return 0, b.until - now
 		}
+		b.round++
 		b.change(c, BreakerHalfOpen)
 	}
 	if b.trials+b.passed >= b.Trials {
-		return false, int64(time.Second)
+		return 0, int64(time.Second)
 	}
 	b.trials++
-	return true, 0
+	return b.round, 0
 }
 
 // after counts a request.
@@ -152,12 +158,12 @@ func (b *breaker) after(c nano.Ctx, o nano.Outcome) {
 	}
 }
 
-// afterTrial decides by how a trial ended.
-func (b *breaker) afterTrial(c nano.Ctx, o nano.Outcome) {
+// afterTrial decides by how a trial of a round ended.
+func (b *breaker) afterTrial(c nano.Ctx, o nano.Outcome, round int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.state != BreakerHalfOpen {
-		return // another trial has decided
+	if b.state != BreakerHalfOpen || b.round != round {
+		return // another trial of its round has decided
 	}
 	b.trials--
 	if b.Failed(o) {

@@ -1,6 +1,9 @@
 package middleware
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -91,4 +94,46 @@ func TestBreakerTrials(t *testing.T) {
 	}
 	mustPanic(t, "ratio", func() { Breaker(BreakerConfig{Ratio: 2}) })
 	allocs(t, Breaker(BreakerConfig{}), 0)
+}
+
+// TestBreakerClientsThatHaveGone: clients can't open a breaker by leaving.
+func TestBreakerClientsThatHaveGone(t *testing.T) {
+	a := app(Breaker(BreakerConfig{Min: 1}))
+	a.Get("/x", func(c nano.Ctx) error { return fmt.Errorf("asking the database: %w", context.Canceled) })
+	a.Get("/y", func(c nano.Ctx) error { return errors.New("asking the database") })
+	for i := range 3 {
+		if got := ask(a, "GET", "/x"); got.Status != 500 {
+			t.Errorf("request %d: %d, the breaker is open", i, got.Status)
+		}
+	}
+	ask(a, "GET", "/y")
+	if got := ask(a, "GET", "/y"); got.Status != 503 {
+		t.Errorf("after a failure: %d", got.Status)
+	}
+}
+
+// TestBreakerLateTrials has trials end when those after them are under way: they
+// neither make room for more of them nor count as theirs.
+func TestBreakerLateTrials(t *testing.T) {
+	now := int64(0)
+	config := BreakerConfig{Min: 1, Trials: 2, Open: 10}
+	config.setDefaults()
+	b := &breaker{BreakerConfig: config, now: func() int64 { return now }}
+	bad, good := nano.Outcome{Status: 500}, nano.Outcome{Status: 200}
+	enter := func() int64 { trial, _ := b.enter(nano.Ctx{}); return trial }
+	b.after(nano.Ctx{}, bad)
+	now = 10
+	first, late := enter(), enter()
+	b.afterTrial(nano.Ctx{}, bad, first)
+	now = 20
+	second := enter()
+	b.afterTrial(nano.Ctx{}, good, late)
+	if b.trials != 1 || b.passed != 0 || first == second {
+		t.Errorf("a trial of round %d counts in round %d: %d under way, %d passed", late, second, b.trials, b.passed)
+	}
+	b.afterTrial(nano.Ctx{}, good, second)
+	b.afterTrial(nano.Ctx{}, good, enter())
+	if b.state != BreakerClosed {
+		t.Errorf("two trials have passed, and it is %v", b.state)
+	}
 }

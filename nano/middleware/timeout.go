@@ -80,12 +80,20 @@ func hardTimeout(config TimeoutConfig) nano.Middleware {
 			return next(c)
 		}
 		return func(c nano.Ctx) error {
+			ctx, cancel := context.WithTimeoutCause(c.Context(), config.After, ErrTimeout)
+			defer cancel()
+			// Before the request is counted: Detached doesn't run the handler, which
+			// uncounts it, when the body can't be read or the request is answered.
+			if _, err := c.Body(); err != nil {
+				return err
+			}
+			if c.Answered() {
+				return nano.ErrAnswered
+			}
 			if running.Add(1) > config.MaxRunning {
 				running.Add(-1)
 				return nano.NewProblem(503, "too many requests are being served")
 			}
-			ctx, cancel := context.WithTimeoutCause(c.Context(), config.After, ErrTimeout)
-			defer cancel()
 			err := c.Detached(ctx, config.MaxAnswer, counted)
 			cause := context.Cause(ctx)
 			switch {

@@ -94,3 +94,21 @@ func TestHardTimeout(t *testing.T) {
 	}
 	late.Wait()
 }
+
+// TestHardTimeoutBadBodies: requests whose body can't be read leave no handler
+// behind that MaxRunning counts.
+func TestHardTimeoutBadBodies(t *testing.T) {
+	a := app(BodyLimit(3), Timeout(TimeoutConfig{After: time.Hour, Hard: true, MaxRunning: 1}))
+	for i := range 3 {
+		r := httptest.NewRequest("POST", "/", strings.NewReader("four"))
+		r.ContentLength = -1
+		w := httptest.NewRecorder()
+		a.ServeHTTP(w, r)
+		if w.Code != 413 {
+			t.Errorf("request %d, too large: %d", i, w.Code)
+		}
+	}
+	if got := ask(a, "GET", "/"); got.Status != 200 {
+		t.Errorf("after bodies that were too large: %d %s", got.Status, got.Text())
+	}
+}
