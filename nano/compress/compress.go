@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 
+	"dyno/internal/http1"
 	"dyno/nano"
 )
 
@@ -109,6 +110,10 @@ func newCompressor(config Config) *compressor {
 
 // before decides about an answer.
 func (p *compressor) before(c nano.Ctx, a *nano.Answer) {
+	if a.Status() == 304 {
+		confirm(c)
+		return
+	}
 	if !p.eligible(c, a) {
 		return
 	}
@@ -118,12 +123,28 @@ func (p *compressor) before(c nano.Ctx, a *nano.Answer) {
 		return
 	}
 	c.SetHeader("Content-Encoding", name)
-	if tag := c.AnswerHeader("ETag"); len(tag) > 0 && tag[0] == '"' {
+	if tag := c.AnswerHeader("ETag"); isStrong(tag) {
 		c.SetHeader("ETag", "W/"+string(tag))
 	}
 	a.RemoveHeader("Accept-Ranges") // of what isn't sent
 	a.Filter(&coding{home: p.pools[name]})
 }
+
+// confirm gives a 304 the tag and the Vary of the compressed answer, if that is
+// what the client has: a cache takes a strong tag to be about what it has stored
+// with the same one (RFC 9110 15.4.5, RFC 9111 4.3.4).
+func confirm(c nano.Ctx) {
+	tag := c.AnswerHeader("ETag")
+	if !isStrong(tag) {
+		return
+	}
+	if weak := "W/" + string(tag); bytes.Contains(c.Header("If-None-Match"), []byte(weak)) {
+		c.SetHeader("ETag", weak)
+		c.Vary("Accept-Encoding")
+	}
+}
+
+func isStrong(tag []byte) bool { return len(tag) > 0 && tag[0] == '"' }
 
 // eligible reports whether the answer would be compressed for some client.
 func (p *compressor) eligible(c nano.Ctx, a *nano.Answer) bool {
@@ -134,7 +155,7 @@ func (p *compressor) eligible(c nano.Ctx, a *nano.Answer) bool {
 		return false
 	case c.AnswerHeader("Content-Encoding") != nil || c.AnswerHeader("Content-Range") != nil:
 		return false
-	case bytes.Contains(c.AnswerHeader("Cache-Control"), []byte("no-transform")):
+	case http1.ListHas(c.AnswerHeader("Cache-Control"), "no-transform"):
 		return false
 	}
 	return p.listed(c.AnswerHeader("Content-Type"))

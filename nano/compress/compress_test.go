@@ -53,6 +53,10 @@ func TestCompress(t *testing.T) {
 		c.SetHeader("Cache-Control", "public, no-transform")
 		return c.Text(200, text)
 	})
+	a.Get("/shouted", func(c nano.Ctx) error {
+		c.SetHeader("Cache-Control", "Private, No-Transform")
+		return c.Text(200, text)
+	})
 	a.Get("/part", func(c nano.Ctx) error { c.SetHeader("Content-Range", "bytes 0-1/2"); return c.Text(206, text) })
 	a.Get("/tagged", func(c nano.Ctx) error { c.SetHeader("ETag", `"v1"`); return c.Text(200, text) })
 	a.Get("/weak", func(c nano.Ctx) error { c.SetHeader("ETag", `W/"v1"`); return c.Text(200, text) })
@@ -89,6 +93,7 @@ func TestCompress(t *testing.T) {
 		{"GET", "/png", "gzip", "", false, ""},
 		{"GET", "/coded", "gzip", "br", false, ""},
 		{"GET", "/fixed", "gzip", "", false, ""},
+		{"GET", "/shouted", "gzip", "", false, ""},
 		{"GET", "/part", "gzip", "", false, ""},
 		{"GET", "/tagged", "gzip", "gzip", true, `W/"v1"`},
 		{"GET", "/tagged", "", "", true, `"v1"`},
@@ -159,6 +164,9 @@ func TestWithETag(t *testing.T) {
 		a.ServeHTTP(w, std)
 		if w.Code != 304 || w.Body.Len() > 0 || w.Header().Get("Content-Encoding") != "" {
 			t.Errorf("order %d: %d %v", i, w.Code, w.Header())
+		}
+		if w.Header().Get("ETag") != tag || w.Header().Get("Vary") != "Accept-Encoding" {
+			t.Errorf("order %d: the 304 is of another answer than %s: %v", i, tag, w.Header())
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 
+	"dyno/internal/http1"
 	"dyno/nano"
 )
 
@@ -56,7 +57,7 @@ func (e ETagConfig) before(c nano.Ctx, a *nano.Answer) {
 
 func (e ETagConfig) tagOf(c nano.Ctx, a *nano.Answer) []byte {
 	body, whole := a.Body()
-	if !whole || len(body) == 0 || len(body) > e.MaxBody || bytes.Contains(c.AnswerHeader("Cache-Control"), []byte("no-store")) {
+	if !whole || len(body) == 0 || len(body) > e.MaxBody || http1.ListHas(c.AnswerHeader("Cache-Control"), "no-store") {
 		return nil
 	}
 	sum := sha256.Sum256(body)
