@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 )
 
 // jwk is a key of a JWK Set (RFC 7517, RFC 7518 6, RFC 8037 2).
@@ -18,9 +19,10 @@ type jwk struct {
 }
 
 // ParseJWKS reads the public keys of a JWK Set (RFC 7517 5). Keys that are for
-// encryption, or of a kind that isn't known here, are left out. A key without
-// "alg" is for the usual algorithm of its kind: RS256, that of its curve, EdDSA.
-// Secrets ("oct") are refused: they have no business in a set that is published.
+// encryption, or of a kind or an algorithm that isn't known here, are left out. A
+// key without "alg" is for the usual algorithm of its kind: RS256, that of its
+// curve, EdDSA. Secrets ("oct") are refused: they have no business in a set that is
+// published.
 func ParseJWKS(set []byte) (Keys, error) {
 	var doc struct{ Keys []jwk }
 	if err := json.Unmarshal(set, &doc); err != nil {
@@ -28,7 +30,7 @@ func ParseJWKS(set []byte) (Keys, error) {
 	}
 	keys := Keys{}
 	for i, k := range doc.Keys {
-		if k.Use != "" && k.Use != "sig" {
+		if !k.signs() {
 			continue
 		}
 		key, known, err := k.key()
@@ -47,6 +49,18 @@ func ParseJWKS(set []byte) (Keys, error) {
 		return nil, fmt.Errorf("jwt: JWK Set: %w", err)
 	}
 	return keys, nil
+}
+
+// signs reports whether the key is for signatures, of an algorithm that is known
+// here if it names one. What is said of secrets doesn't count: see ParseJWKS.
+func (k *jwk) signs() bool {
+	switch {
+	case k.Use != "" && k.Use != "sig":
+		return false
+	case k.Alg == "", k.Alg == "Ed25519", k.Kty == "oct":
+		return true
+	}
+	return slices.Contains(algorithms(), k.Alg)
 }
 
 func (k *jwk) key() (key Key, known bool, err error) {

@@ -150,6 +150,7 @@ var (
 	errLong    = errors.New("jwt: the token is too long")
 	errOld     = errors.New("jwt: the token is too old, or doesn't say when it was made")
 	errType    = errors.New("jwt: the token is of another type")
+	errCrit    = errors.New("jwt: the token's head has \"crit\": it asks for an extension that isn't known here")
 )
 
 func (v *verifier) verify(token []byte) (Claims, error) {
@@ -175,8 +176,12 @@ func (v *verifier) verify(token []byte) (Claims, error) {
 	return claims, nil
 }
 
-// key finds the key of a token whose signature is to be checked.
+// key finds the key of a token whose signature is to be checked. A token that must
+// not be taken without some extension is refused (RFC 7515 4.1.11): there are none.
 func (v *verifier) key(t *lib.Token) (any, error) {
+	if _, critical := t.Header["crit"]; critical {
+		return nil, errCrit
+	}
 	kid, _ := t.Header["kid"].(string)
 	key, ok := v.Keys.Find(kid)
 	if !ok {

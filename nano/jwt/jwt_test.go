@@ -117,6 +117,7 @@ func TestJWT(t *testing.T) {
 		{"any audience", plain, eddsa(good("aud", nil)), 200},
 		{"other type", all, eddsa(good(), "typ", "at+jwt"), 401},
 		{"type", Config{Keys: keys, Type: "at+jwt"}, eddsa(good(), "typ", "AT+jwt"), 200},
+		{"critical extension", all, eddsa(good(), "crit", "b64"), 401},
 		{"long", all, eddsa(good("x", strings.Repeat("a", 8<<10))), 401},
 		{"checked", Config{Keys: keys, Check: func(nano.Ctx, Claims) error { return errors.New("revoked") }}, eddsa(good()), 401},
 		{"checked with a problem", Config{Keys: keys, Check: func(nano.Ctx, Claims) error { return nano.NewProblem(403, "") }}, eddsa(good()), 403},
@@ -250,20 +251,21 @@ func TestParseJWKS(t *testing.T) {
 		set  string
 		keys int // -1: an error
 	}{
-		"one":                 {`{"keys":[` + ed + `]}`, 1},
-		"for encryption":      {`{"keys":[` + ed + `,{"kty":"RSA","use":"enc","kid":"b"}]}`, 1},
-		"unknown kind":        {`{"keys":[` + ed + `,{"kty":"AKP","kid":"b"},{"kty":"OKP","crv":"X25519","kid":"c"},{"kty":"EC","crv":"secp256k1","kid":"d"}]}`, 1},
-		"twice":               {`{"keys":[` + ed + `,` + ed + `]}`, -1},
-		"none":                {`{"keys":[]}`, -1},
-		"not JSON":            {`{`, -1},
-		"secret":              {`{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}`, -1},
-		"short":               {`{"keys":[{"kty":"OKP","crv":"Ed25519","x":"AAAA"}]}`, -1},
-		"not on the curve":    {`{"keys":[{"kty":"EC","crv":"P-256","x":"` + encode(make([]byte, 32)) + `","y":"` + encode(make([]byte, 32)) + `"}]}`, -1},
-		"short coordinates":   {`{"keys":[{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}]}`, -1},
-		"weak RSA":            {`{"keys":[{"kty":"RSA","n":"` + encode([]byte(strings.Repeat("x", 128))) + `","e":"AQAB"}]}`, -1},
-		"RSA, exponent 1":     {`{"keys":[{"kty":"RSA","n":"` + encode([]byte(strings.Repeat("x", 256))) + `","e":"AQ"}]}`, -1},
-		"RSA for a secret":    {`{"keys":[{"kty":"RSA","alg":"HS256","n":"` + encode([]byte(strings.Repeat("x", 256))) + `","e":"AQAB"}]}`, -1},
-		"RSA, large exponent": {`{"keys":[{"kty":"RSA","n":"` + encode([]byte(strings.Repeat("x", 256))) + `","e":"AQAAAAAAAAAAAAAB"}]}`, -1},
+		"one":                         {`{"keys":[` + ed + `]}`, 1},
+		"for encryption":              {`{"keys":[` + ed + `,{"kty":"RSA","use":"enc","kid":"b"}]}`, 1},
+		"for encryption, without use": {`{"keys":[` + ed + `,{"kty":"RSA","alg":"RSA-OAEP-256","kid":"b","n":"AA","e":"AQAB"}]}`, 1},
+		"unknown kind":                {`{"keys":[` + ed + `,{"kty":"AKP","kid":"b"},{"kty":"OKP","crv":"X25519","kid":"c"},{"kty":"EC","crv":"secp256k1","kid":"d"}]}`, 1},
+		"twice":                       {`{"keys":[` + ed + `,` + ed + `]}`, -1},
+		"none":                        {`{"keys":[]}`, -1},
+		"not JSON":                    {`{`, -1},
+		"secret":                      {`{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}`, -1},
+		"short":                       {`{"keys":[{"kty":"OKP","crv":"Ed25519","x":"AAAA"}]}`, -1},
+		"not on the curve":            {`{"keys":[{"kty":"EC","crv":"P-256","x":"` + encode(make([]byte, 32)) + `","y":"` + encode(make([]byte, 32)) + `"}]}`, -1},
+		"short coordinates":           {`{"keys":[{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}]}`, -1},
+		"weak RSA":                    {`{"keys":[{"kty":"RSA","n":"` + encode([]byte(strings.Repeat("x", 128))) + `","e":"AQAB"}]}`, -1},
+		"RSA, exponent 1":             {`{"keys":[{"kty":"RSA","n":"` + encode([]byte(strings.Repeat("x", 256))) + `","e":"AQ"}]}`, -1},
+		"RSA for a secret":            {`{"keys":[{"kty":"RSA","alg":"HS256","n":"` + encode([]byte(strings.Repeat("x", 256))) + `","e":"AQAB"}]}`, -1},
+		"RSA, large exponent":         {`{"keys":[{"kty":"RSA","n":"` + encode([]byte(strings.Repeat("x", 256))) + `","e":"AQAAAAAAAAAAAAAB"}]}`, -1},
 	} {
 		keys, err := ParseJWKS([]byte(tt.set))
 		if (err != nil) != (tt.keys < 0) || err == nil && len(keys) != tt.keys {
