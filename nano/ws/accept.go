@@ -17,8 +17,8 @@ import (
 // writeHead is how long the client may take for the head of the answer.
 const writeHead = 10 * time.Second
 
-// accept makes a WebSocket of the connection.
-func accept(c nano.Ctx, o *Options) (*websocket.Conn, error) {
+// accept makes a WebSocket of the connection, which it returns too.
+func accept(c nano.Ctx, o *Options) (*websocket.Conn, net.Conn, error) {
 	w := &upgrade{c: c, header: http.Header{}}
 	mode := websocket.CompressionDisabled
 	if o.Compression {
@@ -28,10 +28,10 @@ func accept(c nano.Ctx, o *Options) (*websocket.Conn, error) {
 		Subprotocols: o.Subprotocols, OriginPatterns: o.Origins, CompressionMode: mode,
 	})
 	if err != nil {
-		return nil, w.refused(err)
+		return nil, nil, w.refused(err)
 	}
 	conn.SetReadLimit(o.MaxMessage)
-	return conn, nil
+	return conn, w.conn, nil
 }
 
 // request returns what the library looks at of the request.
@@ -46,6 +46,7 @@ func request(c nano.Ctx) *http.Request {
 // upgrade is the http.ResponseWriter of one handshake.
 type upgrade struct {
 	c      nano.Ctx
+	conn   net.Conn // once it is taken
 	header http.Header
 	status int
 	text   bytes.Buffer
@@ -73,6 +74,7 @@ func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		return nil, nil, err
 	}
 	conn.SetDeadline(time.Time{})
+	u.conn = conn
 	from := bufio.NewReader(conn)
 	if len(early) > 0 {
 		from = bufio.NewReaderSize(&following{early, conn}, max(len(early), 4096))

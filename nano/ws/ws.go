@@ -12,13 +12,20 @@
 //			}
 //		}
 //	}))
+//
+// Text messages come as they were sent: the library doesn't check that they are
+// UTF-8 (RFC 6455 8.1). Where that matters, check them with utf8.Valid and close
+// with websocket.StatusInvalidFramePayloadData.
 package ws
 
 import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
+	"net"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/coder/websocket"
@@ -38,7 +45,8 @@ type Options struct {
 	// larger one closes the connection with status 1009. Negative: no limit.
 	MaxMessage int64
 	// Ping is how often the client is asked whether it is still there; default
-	// 30 s. Pong is how long it has to answer; default 10 s. Negative Ping: never.
+	// 30 s. Negative: never. Pong is how long it has to answer, and to close its side
+	// when the server closes; default 10 s.
 	Ping, Pong time.Duration
 	// Compression lets clients compress messages (RFC 7692). It costs memory for
 	// each connection.
@@ -64,27 +72,43 @@ func (o Options) withDefaults() Options {
 func Handler(o Options, serve func(ctx context.Context, conn *websocket.Conn) error) nano.Handler {
 	o = o.withDefaults()
 	return func(c nano.Ctx) error {
-		conn, err := accept(c, &o)
+		conn, carrier, err := accept(c, &o)
 		if err != nil {
 			return err
 		}
 		defer conn.CloseNow()
+		s := &socket{conn, carrier, &o}
 		ctx, cancel := context.WithCancelCause(c.Context())
 		var watching sync.WaitGroup
 		draining := c.Draining()
-		watching.Go(func() { watch(ctx, cancel, conn, &o, draining) })
+		watching.Go(func() { s.watch(ctx, cancel, draining) })
 		err = serve(ctx, conn)
 		cancel(context.Canceled)
 		watching.Wait()
-		return closed(conn, err)
+		return s.closed(err)
 	}
 }
 
+// socket is a WebSocket and what carries it.
+type socket struct {
+	*websocket.Conn
+	carrier net.Conn
+	o       *Options
+}
+
+// end closes the WebSocket; an error says that the client has not closed its side.
+// The library waits for that, but for ever if the client is silent in the middle of
+// a message, so the connection gets a deadline.
+func (s *socket) end(code websocket.StatusCode) error {
+	_ = s.carrier.SetDeadline(time.Now().Add(s.o.Pong)) // an error: it is closed already
+	return s.Close(code, "")
+}
+
 // watch pings the client, and tells it to go when the app shuts down.
-func watch(ctx context.Context, cancel context.CancelCauseFunc, conn *websocket.Conn, o *Options, draining <-chan struct{}) {
+func (s *socket) watch(ctx context.Context, cancel context.CancelCauseFunc, draining <-chan struct{}) {
 	var due <-chan time.Time
-	if o.Ping > 0 {
-		ticker := time.NewTicker(o.Ping)
+	if s.o.Ping > 0 {
+		ticker := time.NewTicker(s.o.Ping)
 		defer ticker.Stop()
 		due = ticker.C
 	}
@@ -93,11 +117,11 @@ func watch(ctx context.Context, cancel context.CancelCauseFunc, conn *websocket.
 		case <-ctx.Done():
 			return
 		case <-draining:
-			_ = conn.Close(websocket.StatusGoingAway, "") // an error: it has gone already
+			_ = s.end(websocket.StatusGoingAway) // an error: it has gone already
 			return
 		case <-due:
 		}
-		if err := ping(ctx, conn, o.Pong); err != nil {
+		if err := s.ping(ctx); err != nil {
 			cancel(errors.Join(errNoPong, err))
 			return
 		}
@@ -106,22 +130,35 @@ func watch(ctx context.Context, cancel context.CancelCauseFunc, conn *websocket.
 
 var errNoPong = errors.New("ws: the client does not answer pings")
 
-func ping(ctx context.Context, conn *websocket.Conn, within time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, within)
+func (s *socket) ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.o.Pong)
 	defer cancel()
-	return conn.Ping(ctx)
+	return s.Ping(ctx)
 }
 
 // closed closes the connection as serve has ended. That the client went is no
-// error.
-func closed(conn *websocket.Conn, err error) error {
+// error, with a word or without.
+func (s *socket) closed(err error) error {
 	if err == nil {
-		_ = conn.Close(websocket.StatusNormalClosure, "") // an error: it has gone already
+		_ = s.end(websocket.StatusNormalClosure) // an error: it has gone already
 		return nil
 	}
 	if websocket.CloseStatus(err) != -1 || errors.Is(err, context.Canceled) {
 		return nil
 	}
-	_ = conn.Close(websocket.StatusInternalError, "")
+	if s.end(websocket.StatusInternalError) != nil && lost(err) {
+		return nil
+	}
 	return err
+}
+
+// lost reports whether an error can be that of a connection that the client has
+// left, or that was closed for good while serve was reading.
+func lost(err error) bool {
+	for _, one := range [...]error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, one) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,6 +1,7 @@
 package ws_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -114,6 +116,51 @@ func TestSilentClientIsLeft(t *testing.T) {
 	got, err := io.ReadAll(conn)
 	if err != nil || !strings.HasPrefix(string(got), "HTTP/1.1 101 ") {
 		t.Errorf("got %.60q %v, want the connection to be closed", got, err)
+	}
+}
+
+// upgraded makes a WebSocket of a connection without a library.
+func upgraded(t *testing.T, url, path string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "ws://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
+	if resp, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil); err != nil || resp.StatusCode != 101 {
+		t.Fatalf("%v %v", resp, err)
+	}
+	return conn
+}
+
+// TestSilentInAMessage: a client whose message is refused and that sends no more
+// of it doesn't keep the connection.
+func TestSilentInAMessage(t *testing.T) {
+	url := serve(t, newApp(ws.Options{MaxMessage: 10, Ping: -1, Pong: 50 * time.Millisecond}))[0]
+	conn := upgraded(t, url, "/echo")
+	// A masked frame of text (RFC 6455 5.2) that would have 2^32 bytes.
+	conn.Write(append([]byte{0x81, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}, "12345678901"...))
+	if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("the connection is kept")
+	}
+}
+
+// TestClientThatLeavesWithoutAWord is no failure of the handler.
+func TestClientThatLeavesWithoutAWord(t *testing.T) {
+	outcomes := make(chan nano.Outcome, 1)
+	app := nano.New(nano.Config{Logger: slog.New(slog.DiscardHandler), Loops: 1})
+	app.Use(func(next nano.Handler) nano.Handler {
+		return func(c nano.Ctx) error {
+			c.AfterAnswer(func(_ nano.Ctx, o nano.Outcome) { outcomes <- o })
+			return next(c)
+		}
+	})
+	app.Get("/echo", ws.Handler(ws.Options{}, echo))
+	upgraded(t, serve(t, app)[0], "/echo").Close()
+	if o := <-outcomes; o.Status != 101 || o.Err != nil {
+		t.Errorf("status %d, %v", o.Status, o.Err)
 	}
 }
 
