@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -143,7 +144,7 @@ func routesOf(app *nano.App, host string) (routes []*nano.Route) {
 func Handler(config Config) nano.Handler {
 	var once sync.Once
 	var document *Document
-	var err error
+	err := errors.New("openapi: making the document panicked at the first request for it")
 	return func(c nano.Ctx) error {
 		once.Do(func() { document, err = New(c.App(), config) })
 		if err != nil {

@@ -3,6 +3,7 @@ package openapi_test
 import (
 	"bytes"
 	"encoding/json"
+	"log/slog"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"dyno/nano"
+	"dyno/nano/nanotest"
 	"dyno/nano/openapi"
 )
 
@@ -305,5 +307,38 @@ func TestMistakes(t *testing.T) {
 	}
 	if _, err := openapi.New(nano.New(nano.Config{}), openapi.Config{}); err == nil {
 		t.Error("a document without title was made")
+	}
+}
+
+// TestParamOfGroupAndRoute: what a route says of a parameter goes before what its
+// group says of it.
+func TestParamOfGroupAndRoute(t *testing.T) {
+	app := nano.New(nano.Config{})
+	group := app.Group("/a").Default(nano.Describe(openapi.Operation{Params: []openapi.Param{{Name: "page"}, {Name: "page", In: openapi.Header}}}))
+	group.Get("", handler, nano.Describe(openapi.Operation{Params: []openapi.Param{{Name: "page", In: openapi.Query, Description: "from 1"}}}))
+	d, err := openapi.New(app, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := json.Marshal(d.Paths["/a"]["get"].Parameters)
+	const want = `[{"name":"page","in":"query","description":"from 1","schema":{"type":"string"}},{"name":"page","in":"header","schema":{"type":"string"}}]`
+	if string(got) != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+type broken struct{}
+
+func (broken) JSONSchema() *openapi.Schema { panic("broken") }
+
+// TestHandlerAfterPanic: a document that couldn't be made is never answered.
+func TestHandlerAfterPanic(t *testing.T) {
+	app := nano.New(nano.Config{Logger: slog.New(slog.DiscardHandler)})
+	app.Post("/", handler, nano.Describe(openapi.Operation{Body: broken{}}))
+	app.Get("/openapi.json", openapi.Handler(config))
+	for i := range 2 {
+		if got := nanotest.New(app).Get("/openapi.json").Do(); got.Status != 500 {
+			t.Errorf("request %d: %d %s", i, got.Status, got.Text())
+		}
 	}
 }

@@ -1,10 +1,15 @@
 package openapi
 
-import "dyno/nano"
+import (
+	"cmp"
+	"slices"
+
+	"dyno/nano"
+)
 
 // Operation is what a route says of itself, given to [nano.Describe]. Several of
 // them, of groups and of the route, add up: the innermost wins, tags and
-// parameters are collected.
+// parameters of different names or places are collected.
 type Operation struct {
 	ID          string // operationId; default is the route's name if it was given one
 	Summary     string
@@ -88,7 +93,7 @@ func (o *Operation) add(inner Operation) {
 		o.Security = inner.Security
 	}
 	o.Tags = append(o.Tags[:len(o.Tags):len(o.Tags)], inner.Tags...)
-	o.Params = append(o.Params[:len(o.Params):len(o.Params)], inner.Params...)
+	o.Params = merged(o.Params, inner.Params)
 	o.Deprecated = o.Deprecated || inner.Deprecated
 	o.Hidden = o.Hidden || inner.Hidden
 	all := Answers{}
@@ -98,4 +103,19 @@ func (o *Operation) add(inner Operation) {
 		}
 	}
 	o.Answers = all
+}
+
+// merged returns the parameters of both; the inner one of two for the same thing,
+// for a document must not hold both (OpenAPI 3.1, 4.8.10).
+func merged(outer, inner []Param) []Param {
+	all := slices.Clone(outer)
+	for _, p := range inner {
+		at := slices.IndexFunc(all, func(o Param) bool { return o.Name == p.Name && cmp.Or(o.In, Query) == cmp.Or(p.In, Query) })
+		if at < 0 {
+			all = append(all, p)
+		} else {
+			all[at] = p
+		}
+	}
+	return all
 }

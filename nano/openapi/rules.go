@@ -6,12 +6,17 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // apply adds what a validate tag demands: rules parted by commas, those after
 // "dive" for the elements of a list or the values of a map. Rules that JSON
-// Schema can't express are left out.
+// Schema can't express are left out, and all for elements of which s says nothing:
+// those of a type that writes its own JSON.
 func apply(s *Schema, t reflect.Type, rules string) error {
+	if s == nil {
+		return nil
+	}
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -70,7 +75,7 @@ func applyOne(s *Schema, t reflect.Type, name, value string) error {
 		}
 		return bound(s, t, value, false, false)
 	case "unique":
-		s.UniqueItems = t.Kind() == reflect.Slice || t.Kind() == reflect.Array
+		s.UniqueItems = s.Items != nil
 	case "oneof":
 		return oneOf(s, t, value)
 	}
@@ -79,6 +84,9 @@ func applyOne(s *Schema, t reflect.Type, name, value string) error {
 
 // bound limits a number, or the length of a text, list or map.
 func bound(s *Schema, t reflect.Type, value string, low, exclusive bool) error {
+	if d, err := time.ParseDuration(value); err == nil && t == durationType {
+		value = strconv.FormatInt(int64(d), 10)
+	}
 	if t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64 {
 		if _, err := strconv.ParseFloat(value, 64); err != nil || !json.Valid([]byte(value)) {
 			return fmt.Errorf("%q is not a number", value)
@@ -88,7 +96,7 @@ func bound(s *Schema, t reflect.Type, value string, low, exclusive bool) error {
 	}
 	to := lengthBound(s, t, low)
 	if to == nil {
-		return nil // such as a time
+		return nil // such as a time, or bytes in base64
 	}
 	n, err := strconv.Atoi(value)
 	if exclusive && low {
@@ -116,12 +124,12 @@ func numberBound(s *Schema, low, exclusive bool) *json.Number {
 }
 
 func lengthBound(s *Schema, t reflect.Type, low bool) **int {
-	switch t.Kind() {
-	case reflect.String:
+	switch k := t.Kind(); {
+	case k == reflect.String:
 		return pick(low, &s.MinLength, &s.MaxLength)
-	case reflect.Slice, reflect.Array:
+	case s.Items != nil:
 		return pick(low, &s.MinItems, &s.MaxItems)
-	case reflect.Map:
+	case s.AdditionalProperties != nil:
 		return pick(low, &s.MinProperties, &s.MaxProperties)
 	}
 	return nil

@@ -116,8 +116,8 @@ func (s *schemas) typ(t reflect.Type) (*Schema, error) {
 // nil for all others.
 func specialSchema(t reflect.Type) *Schema {
 	switch {
-	case t.Implements(schemerType) && t.Kind() != reflect.Pointer:
-		own := *reflect.Zero(t).Interface().(Schemer).JSONSchema()
+	case t.Kind() != reflect.Pointer && reflect.PointerTo(t).Implements(schemerType):
+		own := *reflect.New(t).Interface().(Schemer).JSONSchema()
 		return &own
 	case t == timeType:
 		return &Schema{Type: "string", Format: "date-time"}

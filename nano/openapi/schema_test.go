@@ -18,6 +18,22 @@ func (colour) JSONSchema() *openapi.Schema {
 	return &openapi.Schema{Type: "string", Enum: []any{"red"}}
 }
 
+// level says by its pointer what its JSON is.
+type level []int
+
+func (*level) JSONSchema() *openapi.Schema { return &openapi.Schema{Type: "string"} }
+
+// opaque doesn't say what its JSON is.
+type opaque []int
+
+func (opaque) MarshalJSON() ([]byte, error) { return []byte(`""`), nil }
+
+type ruled struct {
+	Opaque opaque        `json:"opaque" validate:"min=1,dive,min=1"`
+	Bytes  []byte        `json:"bytes" validate:"min=1,unique,dive,min=1"`
+	Wait   time.Duration `json:"wait" validate:"min=1s,max=5"`
+}
+
 type left struct {
 	Both   int
 	Tagged int
@@ -62,6 +78,7 @@ func TestTypes(t *testing.T) {
 		{big.Int{}, `{}`}, // has a MarshalJSON
 		{colour(1), `{"type":"string","enum":["red"]}`},
 		{new(colour), `{"type":["string","null"],"enum":["red"]}`},
+		{level{}, `{"type":"string"}`},
 		{&openapi.Schema{Format: "binary"}, `{"format":"binary"}`},
 		{Recursive{}, `{"$ref":"#/components/schemas/Recursive"}`},
 		{struct {
@@ -99,3 +116,22 @@ func TestTypesOfOneName(t *testing.T) {
 }
 
 func noteOf() any { return Note{} }
+
+// TestRulesOfOpaqueTypes: rules for what a schema doesn't tell of are left out.
+func TestRulesOfOpaqueTypes(t *testing.T) {
+	app := nano.New(nano.Config{})
+	app.Post("/", handler, nano.Describe(openapi.Operation{Body: ruled{}}))
+	d, err := openapi.New(app, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"opaque": `{}`,
+		"bytes":  `{"type":"string","contentEncoding":"base64"}`,
+		"wait":   `{"type":"integer","format":"int64","description":"A duration in nanoseconds.","minimum":1000000000,"maximum":5}`,
+	} {
+		if got, _ := json.Marshal(d.Components.Schemas["ruled"].Properties[name]); string(got) != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
