@@ -11,6 +11,7 @@ import (
 	"errors"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/go-playground/validator/v10"
 
@@ -52,6 +53,9 @@ func (v *Validator) Check(value any) error {
 	var err error
 	switch of.Kind() {
 	case reflect.Struct:
+		if of.Type().ConvertibleTo(timeType) { // which the library takes for no struct
+			return nil
+		}
 		err = v.rules.Struct(of.Interface())
 	case reflect.Slice, reflect.Array, reflect.Map:
 		if !holdsStructs(of.Type()) {
@@ -65,6 +69,8 @@ func (v *Validator) Check(value any) error {
 	}
 	return err
 }
+
+var timeType = reflect.TypeFor[time.Time]()
 
 func holdsStructs(t reflect.Type) bool {
 	t = t.Elem()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+	"time"
 
 	"dyno/nano"
 	"dyno/nano/nanotest"
@@ -48,6 +49,7 @@ func TestCheck(t *testing.T) {
 		{7, nil},
 		{[]int{1}, nil},
 		{map[string]any{}, nil},
+		{time.Now(), nil},
 		{with(func(o *order) { o.Page = 0 }), one("query", "page", "must be 1 or more")},
 		{with(func(o *order) { o.Page = 51 }), one("query", "page", "must be 50 or less")},
 		{with(func(o *order) { o.Shop = "abc" }), one("path", "shop", "must have exactly 2 characters")},
