@@ -223,6 +223,9 @@ func splitURL(target string) (origin, path string, err error) {
 		end = len(rest)
 	}
 	origin, path = scheme+"://"+rest[:end], rest[end:]
+	if strings.Contains(rest[:end], "@") { // not shown: it may be a password
+		return "", "", errors.New("the URL has credentials before its host, where they are not read; leave them out and give --auth USER:PASSWORD")
+	}
 	if !strings.Contains(path, "{{") {
 		u, err := url.Parse(target)
 		if err != nil {

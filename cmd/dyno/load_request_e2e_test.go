@@ -160,6 +160,8 @@ func TestLoadRequestWrongUsage(t *testing.T) {
 		{[]string{"--feed", "u=" + bad, "host"}, "bad.csv:2: wrong number of fields"},
 		{[]string{"--feed", "u=none.csv", "host"}, "none.csv"},
 		{[]string{"--auth", "s3cr3t", "host"}, "USER:PASSWORD"},
+		{[]string{"http://ann:s3cr3t@host/"}, "give --auth USER:PASSWORD"},
+		{[]string{"ann:s3cr3t@host/{{int 1 9}}"}, "give --auth USER:PASSWORD"},
 		{[]string{"--auth", "a:b", "--bearer", "c", "host"}, "one of them"},
 		{[]string{"--auth", "env:DYNO_NOT_SET", "host"}, "DYNO_NOT_SET"},
 		{[]string{"--bearer", "env:DYNO_NOT_SET", "host"}, "environment variable DYNO_NOT_SET is not set"},

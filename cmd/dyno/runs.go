@@ -116,7 +116,7 @@ func writeList(entries []archive.Entry, lib *library) error {
 			continue
 		}
 		m := &e.Manifest
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", e.ID, m.Study, m.Started.Local().Format(time.DateTime), m.Status, len(m.Plan.Trials), e.Address.Short())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", e.ID, report.TerminalText(m.Study), m.Started.Local().Format(time.DateTime), m.Status, len(m.Plan.Trials), e.Address.Short())
 	}
 	return w.Flush()
 }
