@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"dyno/internal/shell"
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
 	"dyno/lab/report"
@@ -37,7 +38,7 @@ func conclude(run *archive.Run, asJSON bool, lang string) error {
 		if saved == nil {
 			fmt.Printf("report  %s\n", path)
 		}
-		fmt.Printf("repeat  %s\n", shellCommand(run.Manifest.Command))
+		fmt.Printf("repeat  %s\n", shell.Join(run.Manifest.Command))
 	}
 	return errors.Join(err, saved, failedTrials(run))
 }

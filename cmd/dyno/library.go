@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"dyno/internal/shell"
 	"dyno/lab/archive"
 	"dyno/lab/archive/bucket"
 )
@@ -178,7 +179,7 @@ func (l *library) keep(ctx context.Context, global *globalFlags, run *archive.Ru
 
 // pushCommand is what pushes a run to the bucket.
 func (l *library) pushCommand(id string) string {
-	return shellCommand([]string{"dyno", "push", id, l.bucket.String()})
+	return shell.Join([]string{"dyno", "push", id, l.bucket.String()})
 }
 
 // push copies a run into the archive and returns how many files it took; none

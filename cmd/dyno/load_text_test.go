@@ -78,19 +78,6 @@ func TestParseShare(t *testing.T) {
 	}
 }
 
-func TestShellWord(t *testing.T) {
-	for word, want := range map[string]string{
-		"": "''", "run": "run", "a/b-c_d.yaml": "a/b-c_d.yaml", "two words": "'two words'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "ü": "'ü'", "a\nb": "'a\nb'",
-	} {
-		if got := shellWord(word); got != want {
-			t.Errorf("shellWord(%q) = %s, want %s", word, got, want)
-		}
-	}
-	if got := shellCommand([]string{"dyno", "run", "my study.yaml"}); got != "dyno run 'my study.yaml'" {
-		t.Errorf("got %s", got)
-	}
-}
-
 // Figures that requests without a time could change are lower bounds, and shown
 // as such: a request that timed out has no response and no service time, but
 // was sent, so its lag is known.

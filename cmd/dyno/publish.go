@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/shell"
 	"dyno/lab/analysis"
 	"dyno/lab/published"
 	"dyno/lab/report"
@@ -39,7 +40,7 @@ A run that is INVALID is not published.`,
 
 // publish writes the folder; files that were in it are replaced.
 func publish(a *analysis.Analysis, dir string) error {
-	record, err := published.New(a, shellCommand(a.Run.Command))
+	record, err := published.New(a, shell.Join(a.Run.Command))
 	if err != nil {
 		return err
 	}

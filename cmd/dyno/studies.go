@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/shell"
 	"dyno/lab/study"
 	"dyno/studies"
 )
@@ -87,7 +88,7 @@ func newStudyInit() *cobra.Command {
 			if err := f.Close(); err != nil {
 				return err
 			}
-			fmt.Printf("wrote %s; run it with: dyno run %s\n", name, shellWord(name))
+			fmt.Printf("wrote %s; run it with: dyno run %s\n", name, shell.Quote(name))
 			return nil
 		},
 	}

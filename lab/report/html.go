@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"dyno/internal/shell"
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
 )
@@ -82,7 +83,7 @@ func newPage(a *analysis.Analysis, lang string) (*page, error) {
 	p := &page{
 		catalogue: c, Run: &a.Run, Answers: answers(a, c), Badge: newBadge(a, c), Ending: ending(a, c),
 		Facts: keyFacts(a, c), Claims: rulings(a, c), Findings: explain(a, c), Left: leftOut(a, c), Failed: failedRequests(a, c),
-		Machine: machineFacts(a.Run.Machine, c), Method: methodFacts(a, c), Command: shell(a.Run.Command),
+		Machine: machineFacts(a.Run.Machine, c), Method: methodFacts(a, c), Command: shell.Join(a.Run.Command),
 		Variance: sensitivityTables(a, c), Crossed: crossed(a),
 	}
 	for i := range a.Groups {

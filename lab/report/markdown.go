@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"dyno/internal/shell"
 	"dyno/lab/analysis"
 )
 
@@ -83,7 +84,7 @@ func (m *markdown) ranking(r ranking) {
 	for _, row := range r.Rows {
 		m.row(row)
 	}
-	m.line("\n%s\n", rankingNote(r, m.catalogue, false))
+	m.line("\n%s\n", escape(rankingNote(r, m.catalogue, false)))
 }
 
 func (m *markdown) row(r row) {
@@ -149,7 +150,7 @@ func (m *markdown) method() {
 		m.line("- %s: %s", m.text("machine.remarks"), escape(remark))
 	}
 	if len(m.a.Run.Command) > 0 {
-		m.line("\n%s\n\n%s", m.text("method.repeat.lead"), fenced(shell(m.a.Run.Command)))
+		m.line("\n%s\n\n%s", m.text("method.repeat.lead"), fenced(shell.Join(m.a.Run.Command)))
 	}
 }
 

@@ -68,18 +68,6 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-func TestShell(t *testing.T) {
-	for want, args := range map[string][]string{
-		`dyno run go-frameworks --seed=7`:       {"dyno", "run", "go-frameworks", "--seed=7"},
-		`dyno load 'http://a/?x=1&y=$HOME'`:     {"dyno", "load", "http://a/?x=1&y=$HOME"},
-		`dyno run 'it'\''s mine.yaml' '' '~/x'`: {"dyno", "run", "it's mine.yaml", "", "~/x"},
-	} {
-		if got := shell(args); got != want {
-			t.Errorf("shell(%q) = %s, want %s", args, got, want)
-		}
-	}
-}
-
 func TestNumbers(t *testing.T) {
 	for want, list := range map[string][]int{
 		"": {}, "4": {4}, "1, 2": {1, 2}, "1–3": {1, 2, 3}, "0, 2–5, 9": {0, 2, 3, 4, 5, 9},

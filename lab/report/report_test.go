@@ -246,6 +246,20 @@ func TestHostileNamesAreShownNotObeyed(t *testing.T) {
 	}
 }
 
+// TestHostileNoteOfTheTwin: the note beneath a ranking names the group in which the
+// reference was measured twice.
+func TestHostileNoteOfTheTwin(t *testing.T) {
+	a := twinned()
+	a.Groups[1].TwinFrom = hostile
+	var out bytes.Buffer
+	if err := Markdown(&out, a); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "measured under") || strings.Contains(out.String(), "<img src=x") {
+		t.Errorf("the note holds the group's name as markup:\n%s", out.String())
+	}
+}
+
 func hostileAnalysis() *analysis.Analysis {
 	f := eight()
 	f.subjects[2] = hostile
