@@ -44,7 +44,7 @@ func newRoot() *cobra.Command {
 		Long: `dyno puts HTTP services under a known load, measures both ends on one clock,
 says what the numbers are worth, and keeps the evidence.
 
-  dyno run go-frameworks --quick   compare eight Go frameworks, with a report
+  dyno run go-frameworks --quick   compare Go frameworks, with a report
   dyno load URL                    how fast is this, roughly, right now?
   dyno list                        what was measured before?`,
 		Version:       version(),

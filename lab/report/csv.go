@@ -16,7 +16,9 @@ import (
 // every figure has its unit beside it and full precision. Factors have a column
 // each, named "factor.NAME". Trials that were left out have no rows; blocks
 // count from 1. Where the reference was measured twice there is a last column,
-// "arm": 2 in the rows of its twin, 1 in all others. Lines end in \n.
+// "arm": 2 in the rows of its twin, 1 in all others. Lines end in \n. Names and
+// levels are written as they are: a spreadsheet that is not told that they are text
+// takes those that begin with =, +, - or @ for formulas.
 func CSV(w io.Writer, a *analysis.Analysis) error {
 	out := csv.NewWriter(w)
 	factors := factorNames(a)
