@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -36,6 +35,7 @@ func Run(ctx context.Context, spec *load.Spec) (*load.Calibration, error) {
 		return nil, err
 	}
 	defer b.close()
+	b.spec.KernelTimestamps = spec.KernelTimestamps // they choose the engine, and cost something
 	c := &load.Calibration{}
 	if err := b.ceiling(c, settle, ceilingTime); err != nil {
 		return nil, err
@@ -49,11 +49,7 @@ func Run(ctx context.Context, spec *load.Spec) (*load.Calibration, error) {
 			return nil, err
 		}
 	}
-	pacing := Hybrid
-	if c.Engine == "portable" {
-		pacing = Sleep
-	}
-	if c.Timer, err = timerError(pacing, firstOf(spec.CPUs), wakeUps); err != nil {
+	if c.Timer, err = timerError(pacingOf(c.Engine, spec.Pacing), firstOf(spec.CPUs), wakeUps); err != nil {
 		return nil, err
 	}
 	if c.Hiccups, err = hiccups(firstOf(spec.CPUs), hiccupTime); err != nil {
@@ -79,12 +75,9 @@ func newBench(ctx context.Context, spec *load.Spec) (*bench, error) {
 	}
 	b := &bench{ctx: ctx, server: server, spec: load.Spec{
 		Target: url, Requests: []load.Request{{Name: "null", Method: "GET", Path: "/"}}, Seed: 1, Timeout: 2 * time.Second,
-		Engine: spec.Engine, Threads: spec.Threads, CPUs: spec.CPUs,
+		Engine: spec.Engine, Threads: spec.Threads, CPUs: spec.CPUs, Pacing: spec.Pacing,
 	}}
 	b.spec.Profile = load.Profile{Mode: load.Closed, Connections: min(spec.Profile.Connections, mostConnection)}
-	if strings.HasPrefix(spec.Target, "https:") {
-		b.spec.Engine = "portable" // the one that would be used
-	}
 	return b, nil
 }
 

@@ -212,3 +212,33 @@ func TestOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestRunIsOfWhatWillBeUsed: what is calibrated is the engine that the load will
+// have, waiting as it will.
+func TestRunIsOfWhatWillBeUsed(t *testing.T) {
+	needLinux(t)
+	engine := func(s *load.Spec) string {
+		c, err := Run(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Engine
+	}
+	plain, secure, stamped := spec(load.Profile{Mode: load.Closed, Connections: 1}), spec(load.Profile{Mode: load.Closed, Connections: 1}), spec(load.Profile{Mode: load.Closed, Connections: 1})
+	secure.Target, stamped.KernelTimestamps = "https://127.0.0.1:1", true
+	if a, b := engine(plain), engine(secure); a != b || a == "portable" {
+		t.Errorf("engine %s, over TLS %s", a, b)
+	}
+	if got := engine(stamped); got != "epoll" {
+		t.Errorf("engine %s, but only epoll has kernel timestamps", got)
+	}
+	for _, c := range []struct {
+		engine string
+		asked  load.Pacing
+		want   Pacing
+	}{{"uring", "", Hybrid}, {"epoll", load.SpinPacing, Hybrid}, {"uring", load.TimerPacing, Timer}, {"portable", load.TimerPacing, Sleep}} {
+		if got := pacingOf(c.engine, c.asked); got != c.want {
+			t.Errorf("%s, %q: waits by %q", c.engine, c.asked, got)
+		}
+	}
+}

@@ -21,6 +21,18 @@ const (
 // pacings are all there are.
 var pacings = []Pacing{Hybrid, Timer, Sleep}
 
+// pacingOf is how an engine waits that was asked to do so in a way. To poll all
+// the time is no better than to do so at the end.
+func pacingOf(engine string, asked load.Pacing) Pacing {
+	switch {
+	case engine == "portable":
+		return Sleep
+	case asked == load.TimerPacing:
+		return Timer
+	}
+	return Hybrid
+}
+
 const (
 	wakeUps   = 200
 	wakeEvery = 400 * time.Microsecond
