@@ -1,6 +1,7 @@
 package reactor
 
 import (
+	"context"
 	"fmt"
 	"time"
 	"unsafe"
@@ -156,6 +157,21 @@ func (p *Poller) wait(d time.Duration) (int, unix.Errno) {
 func (p *Poller) Wake() {
 	one := [8]byte{1}
 	unix.Write(p.wake, one[:])
+}
+
+// WakeAtEnd wakes the poller when ctx ends. done must be called before Close:
+// afterwards the descriptor that is written to may be somebody else's.
+func (p *Poller) WakeAtEnd(ctx context.Context) (done func()) {
+	woken := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		p.Wake()
+		close(woken)
+	})
+	return func() {
+		if !stop() {
+			<-woken
+		}
+	}
 }
 
 func (p *Poller) drainWake() {

@@ -1,6 +1,8 @@
 package reactor
 
 import (
+	"context"
+	"encoding/binary"
 	"errors"
 	"net"
 	"net/netip"
@@ -127,4 +129,30 @@ func TestWaitDoesNotAllocate(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("%v allocations a wait, want 0", n)
 	}
+}
+
+// TestWakeAtEnd: once done has returned nothing is written any more, and what was
+// written is there.
+func TestWakeAtEnd(t *testing.T) {
+	p := poller(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := p.WakeAtEnd(ctx)
+	cancel()
+	done()
+	if woken := p.wakes(); woken != 1 {
+		t.Errorf("woken %d times", woken)
+	}
+	p.WakeAtEnd(t.Context())() // not ended: nothing to wait for
+	if woken := p.wakes(); woken != 0 {
+		t.Errorf("woken %d times without an end", woken)
+	}
+}
+
+// wakes returns how often the poller was woken since it last looked.
+func (p *Poller) wakes() uint64 {
+	var count [8]byte
+	if _, err := unix.Read(p.wake, count[:]); err != nil {
+		return 0
+	}
+	return binary.NativeEndian.Uint64(count[:])
 }

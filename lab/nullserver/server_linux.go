@@ -87,8 +87,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer s.close()
-	stop := context.AfterFunc(ctx, s.poller.Wake)
-	defer stop()
+	defer s.poller.WakeAtEnd(ctx)()
 	for ctx.Err() == nil {
 		events, err := s.poller.Wait(time.Second)
 		if err != nil {
