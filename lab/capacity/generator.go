@@ -1,8 +1,10 @@
 package capacity
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"dyno/lab/load"
@@ -11,11 +13,15 @@ import (
 
 // How a service is sounded and how long it may take to calm down.
 const (
-	ceilingTime   = time.Second
-	soundingTime  = 100 * time.Millisecond
-	calmFactor    = 2 // times the response of an idle service
-	calmSlack     = time.Millisecond
-	DefaultSettle = 5 * time.Second
+	ceilingTime  = time.Second
+	ceilingTries = 3
+	// ceilingAnswers is how many answers in a row the ceiling is worth waiting for,
+	// as long as those of an idle service take.
+	ceilingAnswers = 3
+	soundingTime   = 100 * time.Millisecond
+	calmFactor     = 2 // times the response of an idle service
+	calmSlack      = time.Millisecond
+	DefaultSettle  = 5 * time.Second
 )
 
 // Generator runs trials with package load. It is the [Service] of a search over a
@@ -33,25 +39,42 @@ type Generator struct {
 	idle time.Duration // median response of the service with one request at a time; 0 before it is known
 }
 
-// Ceiling runs a closed loop over all connections for a second.
+// Ceiling runs a closed loop over all connections for a second, longer if the
+// service is slow, and again if the generator was disturbed all the time.
 func (g *Generator) Ceiling(ctx context.Context) (Ceiling, error) {
 	if err := g.sound(ctx); err != nil {
 		return Ceiling{}, err
 	}
-	r, err := g.run(ctx, load.Profile{Mode: load.Closed, Connections: g.Spec.Profile.Connections}, ceilingTime, 0)
-	if err != nil {
-		return Ceiling{}, err
+	var r *load.Result
+	for range ceilingTries {
+		var err error
+		r, err = g.run(ctx, load.Profile{Mode: load.Closed, Connections: g.Spec.Profile.Connections}, max(ceilingTime, ceilingAnswers*g.idle), 0)
+		if err != nil {
+			return Ceiling{}, err
+		}
+		if invalid, measured, _ := r.LeftOut(); invalid < measured {
+			break
+		}
 	}
 	c := Ceiling{Rate: r.Throughput()}
 	if c.Rate == 0 {
-		c.Why = "no answer was as expected"
-		for _, e := range r.Total.Errors.ByKind() {
-			if e.Count > 0 {
-				c.Why = e.Kind + ": " + r.FirstErrors[e.Kind]
-			}
-		}
+		c.Why = whyNothing(r)
 	}
 	return c, nil
+}
+
+// whyNothing says why no answer counts.
+func whyNothing(r *load.Result) string {
+	if invalid, measured, reasons := r.LeftOut(); invalid == measured {
+		return "the generator was disturbed all the time: " + strings.Join(reasons, ", ")
+	}
+	why := "no answer was as expected"
+	for _, e := range r.Total.Errors.ByKind() {
+		if e.Count > 0 {
+			why = e.Kind + ": " + r.FirstErrors[e.Kind]
+		}
+	}
+	return why
 }
 
 // Trial runs an open loop with the arrivals and overflow of the spec's profile.
@@ -91,7 +114,7 @@ func (g *Generator) Settle(ctx context.Context) (time.Duration, error) {
 		limit = DefaultSettle
 	}
 	for began := time.Now(); ; {
-		median, err := g.median(ctx)
+		median, err := g.median(ctx, max(limit-time.Since(began), soundingTime))
 		var none *load.UnreachableError
 		switch {
 		case errors.As(err, &none):
@@ -120,16 +143,29 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // sound finds out how quickly the service answers when it is idle.
 func (g *Generator) sound(ctx context.Context) (err error) {
-	g.idle, err = g.median(ctx)
+	g.idle, err = g.median(ctx, load.DefaultTimeout)
 	return err
 }
 
-// median is that of the response of one request at a time, once there was one.
-func (g *Generator) median(ctx context.Context) (time.Duration, error) {
+// median is that of the service time of one request at a time: of as many as are
+// answered in a tenth of a second or, if none is, of one that is waited for. It is
+// 0 if that is not answered either, within the spec's time limit or patience.
+func (g *Generator) median(ctx context.Context, patience time.Duration) (time.Duration, error) {
 	spec := g.Spec
 	spec.Warmup, spec.OnWindow, spec.Calibration = 0, nil, nil
 	spec.Profile = load.Profile{Mode: load.Closed, Connections: 1}
-	spec.Duration, spec.MaxRequests, spec.Threads, spec.CPUs = soundingTime, 0, 1, nil
+	spec.Threads, spec.CPUs, spec.Timeout = 1, nil, min(cmp.Or(spec.Timeout, load.DefaultTimeout), patience)
+	spec.Duration, spec.MaxRequests = soundingTime, 0
+	median, err := serviceTime(ctx, spec)
+	if median == 0 && err == nil {
+		spec.Duration, spec.MaxRequests = 0, 1
+		median, err = serviceTime(ctx, spec)
+	}
+	return median, err
+}
+
+// serviceTime runs a load and returns its median, 0 if nothing was answered.
+func serviceTime(ctx context.Context, spec load.Spec) (time.Duration, error) {
 	r, err := load.Run(ctx, spec)
 	if err == nil {
 		err = interrupted(ctx)

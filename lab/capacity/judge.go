@@ -30,6 +30,8 @@ func judge(o *objective.Objective, r *load.Result, p *load.Profile) Trial {
 	switch v := outcome.Verdict(); {
 	case invalid == measured:
 		t.spoil("no window can be used: " + strings.Join(reasons, ", "))
+	case r.Total.Offered == 0:
+		t.spoil("no request was due in so short a trial")
 	case (v != objective.Holds || missed != nil) && limited != nil:
 		t.spoil(details(limited))
 		t.Limited = true

@@ -86,6 +86,7 @@ func TestJudge(t *testing.T) {
 		{"not at the rate, with the generator late", with(result(second(0, quick)), "rate-missed", "generator-late"), Spoiled, "generator-late"},
 		{"not at the rate", with(result(second(0, quick)), "rate-missed"), Fails, "rate-missed"},
 		{"many failed", with(result(second(0, slow)), "errors"), Fails, ""},
+		{"nothing was due", result(second(0, nil)), Spoiled, "no request was due"},
 		{"given up", result(givenUp), Fails, "can't be shown to hold"},
 	} {
 		p := load.Profile{Mode: load.Open, Connections: 10, Rate: 1000}
