@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -45,7 +46,7 @@ func (o *OTLP) Encode(w *load.Window) ([]byte, error) {
 }
 
 func (o *OTLP) resource() []*commonpb.KeyValue {
-	list := []*commonpb.KeyValue{attribute("service.name", "dyno")}
+	list := []*commonpb.KeyValue{attribute("service.name", cmp.Or(o.source.Labels["job"], "dyno"))}
 	for _, key := range slices.Sorted(maps.Keys(o.source.Labels)) {
 		if key != "job" { // Prometheus' name for the service
 			list = append(list, attribute(key, o.source.Labels[key]))

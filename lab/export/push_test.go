@@ -117,6 +117,16 @@ func checkHistogram(t *testing.T, h *metricspb.HistogramDataPoint) {
 	}
 }
 
+func TestTheJobIsTheService(t *testing.T) {
+	s := source()
+	s.Labels["job"] = "nightly"
+	for _, a := range NewOTLP(s).resource() {
+		if a.GetKey() == "service.name" && a.GetValue().GetStringValue() != "nightly" || a.GetKey() == "job" {
+			t.Errorf("attribute %v", a)
+		}
+	}
+}
+
 func decodeOTLP(t *testing.T, body []byte) map[string]*metricspb.Metric {
 	t.Helper()
 	var data metricspb.MetricsData
