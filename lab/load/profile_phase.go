@@ -162,6 +162,9 @@ func (ph *Phase) top() float64 {
 	case Sine:
 		return ph.Rate + ph.Amplitude
 	case Trace:
+		if t := ph.Trace; ph.Loop && t.Length > 0 && t.Length < time.Second {
+			return float64(t.Count) / t.Length.Seconds()
+		}
 		return ph.Trace.busiest()
 	}
 	return max(ph.Rate, ph.From, ph.To, ph.Peak, slices.Max(append(ph.Rates, 0)))

@@ -201,3 +201,17 @@ func TestProfileProblems(t *testing.T) {
 		}
 	}
 }
+
+// TestTopRateOfATraceThatLoops: in a second it may go round several times.
+func TestTopRateOfATraceThatLoops(t *testing.T) {
+	trace, err := ReadTrace(strings.NewReader("0\n0.1\n0.2\n0.3\n"), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for loop, want := range map[bool]float64{false: 4, true: 10} {
+		p := Profile{Phases: []Phase{{Shape: Trace, Duration: 10 * time.Second, Trace: trace, Loop: loop}}}
+		if got := p.TopRate(); got != want {
+			t.Errorf("loop %v: %v/s, want %v", loop, got, want)
+		}
+	}
+}

@@ -140,8 +140,7 @@ func (t *TraceFile) before(at float64) int {
 	return sort.Search(len(t.times), func(i int) bool { return float64(t.times[i]) >= at })
 }
 
-// busiest is the largest number of arrivals within one second, or the mean rate
-// of a trace that is over sooner.
+// busiest is the largest number of arrivals within one second.
 func (t *TraceFile) busiest() float64 {
 	most, first := 0, 0
 	for i, at := range t.times {

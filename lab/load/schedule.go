@@ -46,10 +46,10 @@ func (s *schedule) next() (at int64, ok bool) {
 		s.mass += s.parts
 	}
 	if s.form == flat {
-		return s.start + min(int64(m*s.gap), s.length-1), true
+		return s.start + s.within(m*s.gap), true
 	}
 	// What is found by iteration may be off by a fraction of a nanosecond.
-	s.last = max(s.last, s.start+min(int64(s.at(m)), s.length-1))
+	s.last = max(s.last, s.start+s.within(s.at(m)))
 	return s.last, true
 }
 

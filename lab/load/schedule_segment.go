@@ -73,6 +73,15 @@ func (s *segment) recordedBefore(t float64) float64 {
 	return rounds*float64(len(s.trace.times)) + float64(s.trace.before(t-rounds*float64(s.trace.Length)))
 }
 
+// within makes a time in the segment a whole number of ns. One beyond its end, of
+// which rates of next to nothing have some that no int64 holds, is its last.
+func (s *segment) within(t float64) int64 {
+	if !(t < float64(s.length)) {
+		return s.length - 1
+	}
+	return int64(t)
+}
+
 // at returns Λ⁻¹(m), the time by which m arrivals are planned.
 func (s *segment) at(m float64) float64 {
 	switch s.form {

@@ -247,3 +247,17 @@ func BenchmarkSchedule(b *testing.B) {
 		})
 	}
 }
+
+// TestRatesOfNextToNothing: the second arrival of a rate so low is further away
+// than a clock can tell. It must not come at once.
+func TestRatesOfNextToNothing(t *testing.T) {
+	for _, arrivals := range []Arrivals{Uniform, Poisson} {
+		for _, rate := range []float64{1e-12, 5e-324} {
+			c := newSchedule(&Spec{Seed: 1, Profile: Profile{Mode: Open, Connections: 1, Rate: rate, Arrivals: arrivals}}, 0, 1)
+			c.after(1000)
+			if at := c.after(1000); at != math.MaxInt64 {
+				t.Errorf("%v/s, %s: the second arrival is at %d", rate, arrivals, at)
+			}
+		}
+	}
+}
