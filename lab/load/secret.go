@@ -1,19 +1,10 @@
 package load
 
-import (
-	"slices"
-	"strings"
-)
+import "dyno/lab/load/expect"
 
 // Redacted stands for a value that must not be shown or archived.
 const Redacted = "***"
 
-// secretWords are parts of names whose values are secrets.
-var secretWords = []string{"authorization", "cookie", "token", "secret", "password", "passwd", "api-key", "api_key", "apikey", "private", "credential", "session"}
-
 // IsSecret reports whether the name of a header or environment variable says
 // that its value is a secret.
-func IsSecret(name string) bool {
-	name = strings.ToLower(name)
-	return slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(name, word) })
-}
+func IsSecret(name string) bool { return expect.IsSecret(name) }

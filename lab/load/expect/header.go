@@ -49,16 +49,10 @@ func holdsHeader(head []byte, name string, test textTest) (got string, ok bool) 
 	if last == nil {
 		return "no such header", false
 	}
-	if isSecret(name) {
+	if IsSecret(name) {
 		return "another value", false
 	}
 	return quote(last), false
-}
-
-// isSecret reports whether the values of a header should not be shown.
-func isSecret(name string) bool {
-	name = strings.ToLower(name)
-	return strings.Contains(name, "cookie") || strings.Contains(name, "auth") || strings.Contains(name, "token")
 }
 
 // Fields yields the values of the fields of one name in an answer's head, without
