@@ -9,6 +9,7 @@ import (
 // sendBy feeds a recorder with the schedule as distorted by a function, and
 // returns what the collector makes of it. It gives the slots back.
 func sendBy(free chan *slot, p Profile, seed uint64, d time.Duration, distort func(intended int64) int64) *Result {
+	p.Connections = 1
 	spec := Spec{Profile: p, Seed: seed, Duration: d}
 	r := &Result{}
 	c := newCollector(&spec, 1, r)

@@ -12,6 +12,10 @@ type collector struct {
 	spare  [][NumClocks]*tally // empty, to be used again
 	result *Result
 
+	begun bool
+	next  int   // the first window that was not delivered
+	ended []int // last windows of the loops that have ended
+
 	health   *healthSampler
 	arrivals []*arrivalTest // by loop; empty if there is nothing to hold them to
 }
@@ -35,8 +39,9 @@ func newCollector(spec *Spec, loops int, result *Result) *collector {
 // begin makes ready for a load that begins at the given instant.
 func (c *collector) begin(at int64) {
 	c.health = newHealthSampler()
-	for range c.loops {
-		if t := newArrivalTest(c.spec, c.loops, at); t != nil {
+	parts := c.spec.loops() // loops that have nothing to send have a part of the schedule too
+	for range parts {
+		if t := newArrivalTest(c.spec, parts, at); t != nil {
 			c.arrivals = append(c.arrivals, t)
 		}
 	}
@@ -44,28 +49,46 @@ func (c *collector) begin(at int64) {
 
 // run collects until slots is closed, then delivers what is left.
 func (c *collector) run(free func(*slot)) {
-	next, started := 0, false
 	for s := range c.slots {
-		if !started {
-			next, started = s.Index, true
-		}
-		next = min(next, s.Index)
-		c.merge(s)
+		c.take(s)
 		free(s)
-		for c.open[next] != nil && c.open[next].delivered == c.loops {
-			c.deliver(next)
-			next++
-		}
 	}
-	for ; len(c.open) > 0; next++ {
-		if c.open[next] != nil {
-			c.deliver(next)
+	for ; len(c.open) > 0; c.next++ {
+		if c.open[c.next] != nil {
+			c.deliver(c.next)
 		}
 	}
 	c.health.close()
 	for _, t := range c.arrivals {
-		c.result.arrivals = append(c.result.arrivals, t.finish(next-1)...)
+		c.result.arrivals = append(c.result.arrivals, t.finish(c.next-1)...)
 	}
+}
+
+// take adds a slot to its window, and delivers the windows that are whole now.
+func (c *collector) take(s *slot) {
+	if !c.begun {
+		c.next, c.begun = s.Index, true
+	}
+	c.next = min(c.next, s.Index)
+	if s.last {
+		c.ended = append(c.ended, s.Index)
+	}
+	c.merge(s)
+	for c.open[c.next] != nil && c.open[c.next].delivered == c.expected(c.next) {
+		c.deliver(c.next)
+		c.next++
+	}
+}
+
+// expected is how many loops deliver a window: not those that ended before it.
+func (c *collector) expected(index int) int {
+	n := c.loops
+	for _, last := range c.ended {
+		if last < index {
+			n--
+		}
+	}
+	return n
 }
 
 // merge adds a slot to its window.
@@ -142,6 +165,7 @@ func (w *Window) AddCounts(o *Window) {
 	w.Unfinished += o.Unfinished
 	w.Shed += o.Shed
 	w.Errors.Add(o.Errors)
+	w.Unconnected += o.Unconnected
 	w.BytesIn += o.BytesIn
 	w.BytesOut += o.BytesOut
 	w.Connects += o.Connects

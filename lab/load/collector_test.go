@@ -40,3 +40,29 @@ func BenchmarkClearSlot(b *testing.B) {
 		s.clear(0, 0, 0)
 	}
 }
+
+// TestALoopThatEndsEarlyHoldsNothingUp: loops that end by their requests don't do
+// so at the same time.
+func TestALoopThatEndsEarlyHoldsNothingUp(t *testing.T) {
+	var delivered []int
+	s := Spec{Profile: Profile{Mode: Closed, Connections: 2}, Threads: 2, OnWindow: func(w Window) { delivered = append(delivered, w.Index) }}
+	c := newCollector(&s, 2, &Result{})
+	c.begin(0)
+	defer c.health.close()
+	give := func(loop, index int, last bool) {
+		s := newSlot()
+		s.loop, s.Index, s.Length, s.last = loop, index, time.Second, last
+		c.take(s)
+	}
+	for _, step := range []struct {
+		loop, index int
+		last        bool
+		want        int // windows delivered so far
+	}{
+		{0, 0, false, 0}, {1, 0, false, 1}, {1, 1, false, 1}, {1, 2, false, 1}, {0, 1, true, 3}, {1, 3, false, 4}, {1, 4, true, 5},
+	} {
+		if give(step.loop, step.index, step.last); len(delivered) != step.want {
+			t.Fatalf("after window %d of loop %d: %v were delivered, want %d", step.index, step.loop, delivered, step.want)
+		}
+	}
+}

@@ -21,7 +21,8 @@ type slot struct {
 	end     int64   // CLOCK_MONOTONIC, ns; first instant that is no longer in it
 	pending float64 // integral of requests in flight over time, in request·ns
 	sends   sends
-	loop    int // which loop fills it
+	loop    int  // which loop fills it
+	last    bool // the loop has ended with it
 	home    chan<- *slot
 }
 
@@ -132,6 +133,7 @@ func (r *recorder) finish(mode Mode, end int64) {
 	if mode == Open {
 		r.Unfinished += uint64(r.inFlight)
 	}
+	r.last = true
 	r.close(end)
 }
 

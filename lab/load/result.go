@@ -59,6 +59,7 @@ func (r *Result) Answered() bool {
 
 // add takes the next window.
 func (r *Result) add(w Window, tallies *[NumClocks]*tally, dropHistograms bool) {
+	r.planned.pass(&w)
 	if !w.Warmup() {
 		r.measured++
 		r.windowFindings = append(r.windowFindings, w.Findings...)
@@ -100,7 +101,7 @@ func (r *Result) seal() {
 // exceed what was seen: shed, unfinished or timed out. Quantiles above
 // 1 − Censored are lower bounds.
 func (w *Window) Censored() float64 {
-	unknown := w.Shed + w.Unfinished + w.Errors.Timeout
+	unknown := w.GivenUp(Response)
 	if unknown == 0 {
 		return 0
 	}

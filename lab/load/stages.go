@@ -39,6 +39,8 @@ type planFold struct {
 	table   *Timetable
 	planned float64       // arrivals, over the measured windows that are not invalid
 	stages  []StageResult // empty if there is but one
+	quota   uint64        // arrivals after which no more are planned; 0: no end
+	offered uint64        // so far, also while warming up and in windows that are invalid
 	current int
 	tallies [NumClocks]*tally // of the current stage
 }
@@ -57,13 +59,37 @@ func newPlanFold(spec *Spec) *planFold {
 	return f
 }
 
-// add takes the next measured window that is not invalid.
+// endWith tells how many requests the loops send at most.
+func (f *planFold) endWith(shares []share) {
+	if f == nil {
+		return
+	}
+	for i := range shares {
+		if shares[i].quota == 0 {
+			f.quota = 0
+			return
+		}
+		f.quota += shares[i].quota
+	}
+}
+
+// pass goes on to the next window, whatever it is worth.
+func (f *planFold) pass(w *Window) {
+	if f != nil {
+		f.offered += w.Offered
+	}
+}
+
+// add takes the window that was passed last, if it is measured and not invalid.
 func (f *planFold) add(w *Window, tallies *[NumClocks]*tally) {
 	if f == nil {
 		return
 	}
 	from := time.Duration(w.Index) * time.Second
 	planned := f.table.Planned(from, from+w.Length)
+	if f.quota > 0 && f.offered >= f.quota { // only answers were waited for
+		planned = min(planned, float64(w.Offered))
+	}
 	f.planned += planned
 	i := f.table.StageWithin(w)
 	if i < 0 || len(f.stages) == 0 {

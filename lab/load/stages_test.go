@@ -107,3 +107,29 @@ func TestDurationBesidePhases(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestALoadThatEndsByItsRequests: nothing is planned after the last of them, while
+// answers are waited for.
+func TestALoadThatEndsByItsRequests(t *testing.T) {
+	for _, c := range []struct {
+		sent   []uint64
+		missed bool
+	}{
+		{[]uint64{1000, 500, 0, 0}, false},
+		{[]uint64{700, 700, 100, 0}, true},
+		{[]uint64{1000, 300}, true}, // the quota was not reached
+	} {
+		f := newPlanFold(&Spec{Profile: Profile{Mode: Open, Connections: 1, Rate: 1000, Arrivals: Uniform}})
+		f.endWith([]share{{quota: 800}, {quota: 700}})
+		var total Window
+		for i, n := range c.sent {
+			w := Window{Index: i, Length: time.Second, Offered: n, Sent: n}
+			f.pass(&w)
+			f.add(&w, new([NumClocks]*tally))
+			total.Add(&w)
+		}
+		if got, _ := f.missed(&total); (got != "") != c.missed {
+			t.Errorf("%v of 1500: %q", c.sent, got)
+		}
+	}
+}
