@@ -32,7 +32,7 @@ func responseCounts(w *archive.Window, mode load.Mode) stats.Counts {
 		}
 		counts = append(counts, stats.Bucket{Value: micros, Count: uint64(bar.Count)})
 	}
-	lost := w.Client.Shed + w.Client.Errors.Timeout
+	lost := w.Client.Shed + w.Client.Errors.Timeout + w.Client.Unconnected
 	if mode == load.Open {
 		lost += w.Client.Unfinished
 	}

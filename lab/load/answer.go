@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dyno/internal/http1"
 	"dyno/lab/load/expect"
 )
 
@@ -38,6 +39,11 @@ func isInterim(head string) bool {
 	status, ok := strings.CutPrefix(head, "HTTP/1.1 ")
 	return ok && strings.HasPrefix(status, "1") && !strings.HasPrefix(status, "101")
 }
+
+// lasts reports whether the server lets the connection carry another request
+// after a complete answer (RFC 9112 9.3). One that has switched protocols speaks
+// another language now (RFC 9110 15.2.2).
+func lasts(answer *http1.Response) bool { return answer.KeepAlive && answer.Status != 101 }
 
 // unchunk takes the chunk framing (RFC 9112 7.1) out of b, in place.
 func unchunk(b []byte) []byte {

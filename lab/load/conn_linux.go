@@ -35,6 +35,7 @@ type conn struct {
 	thinking  bool // its worker's next request is due later
 	receiving bool // io_uring: an order to receive is under way
 	queued    bool // io_uring: the request is to be handed over
+	handing   bool // io_uring: what is sent is to be handed over
 	exchange
 	secured  *secured // nil without TLS
 	unsent   []byte   // rest of the request, when the kernel took only a part
@@ -49,8 +50,8 @@ type conn struct {
 // send starts the pending request of a ready connection.
 func (l *eventLoop) send(id int32) {
 	c := &l.conns[id]
-	if l.spec.Profile.Mode == Open {
-		l.now = clock.Now() // several may be sent in a row
+	if l.spec.Profile.Mode == Open || c.served == 0 || l.think.mean > 0 {
+		l.now = clock.Now() // several may be sent in a row, and connected before that
 	}
 	c.pending = false
 	c.unsent = l.mix.next(&c.exchange, l.now)
@@ -152,7 +153,7 @@ func (l *eventLoop) done(id int32) {
 // wornOut reports whether a connection that has just delivered an answer must
 // not carry another request.
 func (l *eventLoop) wornOut(c *conn) bool {
-	if !c.answer.KeepAlive || len(c.unsent) > 0 {
+	if !lasts(&c.answer) || len(c.unsent) > 0 {
 		return true // the server's will; or it answered before it had the whole request
 	}
 	k := &l.spec.Link

@@ -3,6 +3,8 @@ package load
 import (
 	"errors"
 
+	"golang.org/x/sys/unix"
+
 	"dyno/internal/clock"
 )
 
@@ -17,6 +19,7 @@ func (l *eventLoop) dialNow(id int32) {
 	}
 	c.gen++
 	c.opened, c.served, c.ended = clock.Now(), 0, false
+	c.unsent = nil // of a request that the connection before it has lost
 	c.state = connecting
 	l.making++
 	l.due.Start(id, max(l.now, 1))
@@ -70,6 +73,9 @@ func (l *eventLoop) connectFailed(id int32, err error) {
 	if c.pending {
 		c.pending = false
 		l.rec.left(l.now)
+		if err == unix.ETIMEDOUT {
+			l.rec.Unconnected++
+		}
 	}
 	l.retries.Start(id, max(l.now, 1))
 }
@@ -112,6 +118,28 @@ func (l *eventLoop) again(id int32) {
 		l.release(id)
 	default:
 		l.open(id)
+	}
+}
+
+// expire ends requests and connection attempts that took too long, and tries
+// failed connections again.
+func (l *eventLoop) expire() {
+	for {
+		id, since, ok := l.due.Oldest()
+		if !ok || l.now-since < l.timeout {
+			break
+		}
+		l.timedOut(id)
+	}
+	for {
+		id, since, ok := l.retries.Oldest()
+		if !ok || l.now-since < int64(retryPause) {
+			break
+		}
+		l.retries.Stop(id)
+		if l.conns[id].state == down { // else a request has opened it meanwhile
+			l.again(id)
+		}
 	}
 }
 

@@ -32,10 +32,12 @@ func sockaddr(a netip.AddrPort) unix.Sockaddr {
 // The side that closes first keeps the port for a minute (TIME_WAIT, RFC 9293
 // 3.6.1); a load that opens connections all the time would run out of ports
 // within seconds. Where the server has closed already that is its side; else the
-// connection is reset, which is safe since its last answer is in.
+// connection is reset, which is safe since its last answer is in. The same goes
+// for connections that the server wants to end.
 func (l *eventLoop) quickEnd(id int32) {
 	c := &l.conns[id]
-	if c.ended || c.state != ready || !l.spec.Link.churns() || l.spec.Link.Unix != "" {
+	churns := l.spec.Link.churns() || c.served > 0 && !lasts(&c.answer)
+	if c.ended || c.state != ready || !churns || l.spec.Link.Unix != "" {
 		return
 	}
 	_ = unix.SetsockoptLinger(int(c.fd), unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1, Linger: 0})

@@ -92,6 +92,9 @@ func (p *epoll) event(e *reactor.Event) {
 	case securing, ready, busy:
 		if e.Writable() && len(c.unsent) > 0 {
 			p.send(id)
+			if c.state != down && len(c.unsent) == 0 {
+				l.handedOver(id)
+			}
 		}
 		if e.Readable() {
 			p.receive(id, e.Ending())

@@ -384,28 +384,6 @@ func (l *eventLoop) noteStall(expected, now int64) {
 	}
 }
 
-// expire ends requests and connection attempts that took too long, and tries
-// failed connections again.
-func (l *eventLoop) expire() {
-	for {
-		id, since, ok := l.due.Oldest()
-		if !ok || l.now-since < l.timeout {
-			break
-		}
-		l.timedOut(id)
-	}
-	for {
-		id, since, ok := l.retries.Oldest()
-		if !ok || l.now-since < int64(retryPause) {
-			break
-		}
-		l.retries.Stop(id)
-		if l.conns[id].state == down { // else a request has opened it meanwhile
-			l.again(id)
-		}
-	}
-}
-
 // roomForFiles makes sure that the process may open so many sockets.
 func roomForFiles(connections int) error {
 	const others = 64 // files open besides the connections

@@ -259,3 +259,70 @@ func TestClosedLoopEndsInTimeWhileConnecting(t *testing.T) {
 		}
 	})
 }
+
+// TestWaitingForAConnectionIsSlow: a request that waited for its connection until
+// the time limit has failed, and was slower than all that have a response time.
+func TestWaitingForAConnectionIsSlow(t *testing.T) {
+	cert, certFile, _ := certificate(t, time.Now().Add(time.Hour))
+	eachEngine(t, func(t *testing.T, engine string) {
+		t.Parallel()
+		var accepted atomic.Int64
+		target := server(t, func(c net.Conn) {
+			if accepted.Add(1) > 1 {
+				io.Copy(io.Discard, c) // no handshake but for the first connection
+				return
+			}
+			secure := tls.Server(c, &tls.Config{Certificates: []tls.Certificate{cert}})
+			secure.Read(make([]byte, 4096))
+			io.WriteString(secure, okReply)
+		})
+		s := spec(strings.Replace(target, "http:", "https:", 1), Profile{Mode: Closed, Connections: 1})
+		s.Engine, s.TLS.CAFile, s.MaxRequests, s.Duration, s.Timeout, s.Link.Reuse = engine, certFile, 3, 0, 700*time.Millisecond, NoReuse
+		all := everything(ran(t, s))
+		if all.Completed != 1 || all.Errors.Connect != 2 || all.Unconnected != 2 || all.GivenUp(Response) != 2 {
+			t.Errorf("completed %d, %d given up, %d without a connection, errors %+v", all.Completed, all.GivenUp(Response), all.Unconnected, all.Errors)
+		}
+	})
+}
+
+// TestInterruptedWhileConnecting: that nobody waits any more does not make the
+// target unreachable.
+func TestInterruptedWhileConnecting(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		target := server(t, func(c net.Conn) { io.Copy(io.Discard, c) })
+		s := spec(strings.Replace(target, "http:", "https:", 1), Profile{Mode: Closed, Connections: 1})
+		s.Engine = engine
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if _, err := Run(ctx, s); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v, want that of the context", err)
+		}
+	})
+}
+
+// TestRestOfARequestStaysWithItsConnection: what is left of a request that was
+// answered before it was sent as a whole must not go out on the next connection.
+func TestRestOfARequestStaysWithItsConnection(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		var strays, requests atomic.Int64
+		target := server(t, func(c net.Conn) {
+			start := make([]byte, 5)
+			switch n, _ := io.ReadFull(c, start); {
+			case n == 0: // nothing was asked
+			case string(start[:n]) != "POST ":
+				strays.Add(1)
+			default:
+				requests.Add(1)
+				io.WriteString(c, "HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n")
+				io.Copy(io.Discard, c)
+			}
+		})
+		s := spec(target, Profile{Mode: Open, Connections: 3, Rate: 30, Arrivals: Uniform})
+		s.Engine, s.Duration, s.Timeout, s.Link.PerConnection = engine, 500*time.Millisecond, 500*time.Millisecond, 1000
+		s.Requests = []Request{{Method: "POST", Path: "/", Body: strings.Repeat("x", 16<<20)}}
+		ran(t, s)
+		if strays.Load() != 0 || requests.Load() == 0 {
+			t.Errorf("%d connections began with something else than the %d requests", strays.Load(), requests.Load())
+		}
+	})
+}

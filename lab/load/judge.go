@@ -41,7 +41,7 @@ func judgeWindow(w *Window, spec *Spec) []Finding {
 	}
 	judgeHealth(w.Health, w.Length, add)
 	if w.Shed > 0 {
-		add("shed", Suspect, "%d arrivals were given up because the backlog was full: quantiles above them are lower bounds", w.Shed)
+		add("shed", Suspect, "%d arrivals were given up, for which no connection was free (or, if they may wait, no room in the backlog): quantiles above them are lower bounds", w.Shed)
 	}
 	return found
 }

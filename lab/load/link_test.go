@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -258,4 +259,37 @@ func TestKernelTimestamps(t *testing.T) {
 	if _, err := Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "epoll engine") {
 		t.Errorf("error %v", err)
 	}
+}
+
+// TestConnectingIsNotService: what a request waits for its connection is in its
+// lag, and so in its response, but not in its service time.
+func TestConnectingIsNotService(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		_, target := visited(t, nil)
+		s := spec(target, Profile{Mode: Closed, Connections: 2})
+		s.Engine, s.MaxRequests, s.Duration, s.Link.Reuse = engine, 60, 0, NoReuse
+		r := mustRun(t, s)
+		sum := func(c Clock) float64 { return r.Total.Hist[c].Mean() * float64(count(r, c)) }
+		if lag, connect := sum(Lag), sum(Connect); lag < 0.95*connect {
+			t.Errorf("connecting took %.0f ns, and the lag is %.0f", connect, lag)
+		}
+	})
+}
+
+// TestConnectionsThatSwitchProtocols carry no further request.
+func TestConnectionsThatSwitchProtocols(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		var accepted atomic.Int64
+		target := server(t, func(c net.Conn) {
+			accepted.Add(1)
+			c.Read(make([]byte, 4096))
+			io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
+			io.Copy(io.Discard, c)
+		})
+		s := spec(target, Profile{Mode: Closed, Connections: 1})
+		s.Engine, s.MaxRequests, s.Duration = engine, 5, 0
+		if all := everything(ran(t, s)); all.Errors.Status != 5 || accepted.Load() < 5 {
+			t.Errorf("%d connections for %+v", accepted.Load(), all.Errors)
+		}
+	})
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // feedFile writes a feed beside the test.
@@ -55,6 +56,7 @@ func TestRequestsOnTheWire(t *testing.T) {
 		{Request{Path: "/"}, "GET / HTTP/1.1\r\nHost: service\r\n\r\n", true},
 		{Request{Method: "POST", Path: "/"}, "POST / HTTP/1.1\r\nHost: service\r\nContent-Length: 0\r\n\r\n", true},
 		{Request{Method: "PUT", Path: "/", Body: "é", Headers: []Header{{"host", "h"}}}, "PUT / HTTP/1.1\r\nhost: h\r\nContent-Length: 2\r\n\r\né", true},
+		{Request{Method: "POST", Path: "/", Body: "1\r\nx\r\n0\r\n\r\n", Headers: []Header{{"transfer-encoding", "chunked"}}}, "POST / HTTP/1.1\r\nHost: service\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n", true},
 		{Request{Path: "/", Auth: "basic user:p:w"}, "GET / HTTP/1.1\r\nHost: service\r\nAuthorization: Basic dXNlcjpwOnc=\r\n\r\n", true},
 		{Request{Path: "/", Auth: "Bearer t0k"}, "GET / HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer t0k\r\n\r\n", true},
 		{Request{Path: "/", Cookies: []Header{{"a", "1"}, {"b", ""}}}, "GET / HTTP/1.1\r\nHost: service\r\nCookie: a=1; b=\r\n\r\n", true},
@@ -247,5 +249,25 @@ func BenchmarkNext(b *testing.B) {
 				x.judge(200)
 			}
 		})
+	}
+}
+
+// TestLoopsWithNothingToSend: of several loops for which a feed has no row, some
+// have requests to send before they need one.
+func TestLoopsWithNothingToSend(t *testing.T) {
+	s := spec(server(t, replies(okReply)), Profile{Mode: Open, Connections: 8, Rate: 1000})
+	s.Threads, s.Duration, s.Feeds = 4, time.Minute, []Feed{{Name: "f", File: feedFile(t, "f.csv", "id\n1\n"), End: Stop}}
+	s.Requests = []Request{{Method: "GET", Path: "/{{feed.f.id}}"}, {Method: "GET", Path: "/"}}
+	for s.Seed = 1; ; s.Seed++ {
+		shares, err := s.split(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := shares[len(shares)-1].part; last >= len(shares) {
+			break // one before it has nothing to send
+		}
+	}
+	if all := everything(ran(t, s)); all.Completed+all.Drained == 0 || all.Errors.Total() != 0 {
+		t.Errorf("completed %d, errors %+v", all.Completed, all.Errors)
 	}
 }

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"io"
 	"net"
 	"net/netip"
 	"os"
@@ -176,4 +177,24 @@ func fastOpens(t *testing.T) int {
 	}
 	t.Fatal("the kernel does not count fast opens")
 	return 0
+}
+
+// TestServersWillOutlivesItsPorts: nor may they stay behind where it is the server
+// that lets no connection carry a second request, and leaves the closing to us.
+func TestServersWillOutlivesItsPorts(t *testing.T) {
+	if !inNamespace(t, map[string]string{"ip_local_port_range": "20001 20064", "tcp_tw_reuse": "0"}) {
+		return
+	}
+	for _, engine := range []string{"uring", "epoll", "portable"} {
+		s := spec(server(t, func(c net.Conn) {
+			c.Read(make([]byte, 4096))
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
+			io.Copy(io.Discard, c)
+		}), Profile{Mode: Closed, Connections: 8})
+		s.Engine, s.MaxRequests, s.Duration = engine, 1000, 0
+		r := mustRun(t, s)
+		if r.Total.Completed != 1000 || r.Total.Errors.Total() != 0 {
+			t.Errorf("%s: completed %d, errors %+v (%v)", engine, r.Total.Completed, r.Total.Errors, r.FirstErrors)
+		}
+	}
 }

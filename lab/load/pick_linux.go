@@ -24,8 +24,8 @@ var hasRing = sync.OnceValue(func() bool {
 	if err != nil {
 		return false
 	}
-	defer ring.Close()
 	buffers, err := ring.Buffers(1, 64)
+	ring.Close() // before its buffers
 	if err != nil {
 		return false
 	}

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -61,7 +62,7 @@ func (p *portable) usage() (user, sys time.Duration) { return processUsage() }
 
 // connect implements engine.
 func (p *portable) connect(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, min(connectPatient, p.spec.Timeout))
+	inTime, cancel := context.WithTimeout(ctx, min(connectPatient, p.spec.Timeout))
 	defer cancel()
 	slots := make(chan struct{}, 128)
 	var dialling sync.WaitGroup
@@ -72,16 +73,15 @@ func (p *portable) connect(ctx context.Context) error {
 		dialling.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			if _, err := w.dial(ctx); err != nil {
+			if _, err := w.dial(inTime); err != nil {
 				p.errors.note("connect", explainConnect(err))
 			}
 		})
 	}
 	dialling.Wait()
-	for _, w := range p.workers {
-		if w.conn != nil {
-			return nil
-		}
+	up := slices.ContainsFunc(p.workers, func(w *worker) bool { return w.conn != nil })
+	if up || ctx.Err() != nil {
+		return nil
 	}
 	return p.unreachable()
 }

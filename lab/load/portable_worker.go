@@ -114,7 +114,12 @@ func (w *worker) dial(ctx context.Context) (took int64, err error) {
 			conn.Close()
 			return 0, fmt.Errorf("TLS handshake: %w", err)
 		}
-		w.handshake, w.resumed = clock.Now()-began, secure.ConnectionState().DidResume
+		state := secure.ConnectionState()
+		if err := spoken(&state); err != nil {
+			conn.Close()
+			return 0, err
+		}
+		w.handshake, w.resumed = clock.Now()-began, state.DidResume
 		conn = secure
 	}
 	w.engine.mu.Lock()
@@ -144,6 +149,10 @@ func (w *worker) redial(ctx context.Context) bool {
 	}
 	p.rec.left(clock.Now())
 	p.rec.Errors.Connect++
+	var network net.Error
+	if errors.As(err, &network) && network.Timeout() {
+		p.rec.Unconnected++
+	}
 	p.mu.Unlock()
 	p.errors.note("connect", explainConnect(err))
 	select {
@@ -188,14 +197,30 @@ func (w *worker) ask(ctx context.Context, intended int64) {
 		w.next = done + p.think.next()
 	}
 	if w.served++; w.wornOut(done) {
+		w.quickEnd()
 		w.hangUp()
+	}
+}
+
+// quickEnd lets a connection that the server wants to end leave nothing behind:
+// see that of the event loop. Where all are to end they are made so.
+func (w *worker) quickEnd() {
+	if lasts(&w.answer) {
+		return
+	}
+	conn := w.conn
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
 	}
 }
 
 // wornOut reports whether the connection must not carry another request.
 func (w *worker) wornOut(now int64) bool {
 	k := &w.engine.spec.Link
-	return !w.answer.KeepAlive || k.Reuse == NoReuse || k.PerConnection > 0 && w.served >= k.PerConnection ||
+	return !lasts(&w.answer) || k.Reuse == NoReuse || k.PerConnection > 0 && w.served >= k.PerConnection ||
 		k.MaxAge > 0 && now-w.opened >= int64(k.MaxAge)
 }
 

@@ -3,14 +3,14 @@ package load
 import "math"
 
 // GivenUp is how many requests have no time on the clock because they were given
-// up: shed before they were sent, not answered in time, or not by the end. They
-// count as slower than every request that has one.
+// up: shed before they were sent, without a connection or an answer in time, or
+// not answered by the end. They count as slower than every request that has one.
 func (w *Window) GivenUp(c Clock) uint64 {
 	switch c {
 	case Response:
-		return w.Shed + w.Unfinished + w.Errors.Timeout
+		return w.Shed + w.Unfinished + w.Errors.Timeout + w.Unconnected
 	case Lag:
-		return w.Shed + w.Unfinished
+		return w.Shed + w.Unfinished + w.Unconnected
 	case Service, FirstByte:
 		return w.Unfinished + w.Errors.Timeout
 	case Connect:

@@ -37,6 +37,7 @@ func TestQuantile(t *testing.T) {
 		{"shed has a lag", func(w *Window) { w.Shed = 10 }, Lag, 99, 100, false},
 		{"time-out of the service", func(w *Window) { w.Errors.Timeout = 10 }, Service, 99, 100, false},
 		{"unfinished", func(w *Window) { w.Unfinished = 10 }, FirstByte, 99, 100, false},
+		{"no connection in time", func(w *Window) { w.Errors.Connect, w.Unconnected = 12, 10 }, Response, 99, 100, false},
 		{"a refused connection", func(w *Window) { w.Errors.Connect = 10 }, Connect, 99, 100, false},
 		{"a reset took no time", func(w *Window) { w.Errors.Reset = 10 }, Response, 99, 99, true},
 	}

@@ -60,6 +60,15 @@ func (s *Spec) secure() (c *tls.Config, release func(), err error) {
 	return s.TLS.config(u.Host)
 }
 
+// spoken is the error of a handshake that agreed on a protocol which this load does
+// not speak (ALPN, RFC 7301), or nil.
+func spoken(state *tls.ConnectionState) error {
+	if p := state.NegotiatedProtocol; p != "" && p != "http/1.1" {
+		return fmt.Errorf("the server chose %q of the protocols offered by ALPN, but only http/1.1 is spoken here: don't offer it", p)
+	}
+	return nil
+}
+
 // config returns what crypto/tls needs, and a function that releases it.
 func (t *TLS) config(host string) (c *tls.Config, release func(), err error) {
 	release = func() {}

@@ -20,15 +20,15 @@ import (
 // the handshake, which must run to its end: that is a coroutine on the loop's
 // own thread, resumed whenever bytes have come.
 type secured struct {
-	tls  *tls.Conn
-	in   []byte  // came and not read yet; the backend's bytes
-	out  []byte  // to be sent; nil after it was queued
-	sent []byte  // queued last
-	kept []byte  // queued before that in the same turn: the kernel may not have read it yet
-	turn uint64  // when sent was queued
-	now  *uint64 // the loop's turn
-	eof  bool
-	wait func(struct{}) bool // in the handshake: gives the thread back to the loop
+	tls    *tls.Conn
+	in     []byte              // came and not read yet; the backend's bytes
+	out    []byte              // to be sent; nil after it was queued
+	sent   []byte              // queued last
+	kept   [][]byte            // queued before that: the kernel may not have read it yet
+	turn   uint64              // when sent was queued
+	now    *uint64             // the loop's turn
+	partly bool                // the kernel has yet to take a part of sent
+	wait   func(struct{}) bool // in the handshake: gives the thread back to the loop
 
 	resume func() (struct{}, bool) // runs the handshake on
 	stop   func()                  // ends it
@@ -45,8 +45,6 @@ var errStopped = errors.New("the connection was given up in its TLS handshake")
 func (s *secured) Read(p []byte) (int, error) {
 	for len(s.in) == 0 {
 		switch {
-		case s.eof:
-			return 0, io.EOF
 		case s.wait == nil:
 			return 0, errNothingYet
 		case !s.wait(struct{}{}):
@@ -61,10 +59,10 @@ func (s *secured) Read(p []byte) (int, error) {
 // Write implements net.Conn for crypto/tls.
 func (s *secured) Write(p []byte) (int, error) {
 	if s.out == nil {
-		if s.turn == *s.now {
-			s.kept = s.sent
+		if s.partly || s.turn == *s.now {
+			s.kept = append(s.kept, s.sent)
 		} else {
-			s.out = s.sent[:0]
+			s.out, s.kept = s.sent[:0], nil
 		}
 	}
 	s.out = append(s.out, p...)
@@ -104,17 +102,22 @@ func (l *eventLoop) shakeHands(id int32) {
 		l.connectFailed(id, fmt.Errorf("TLS handshake: %w", s.err))
 		return
 	}
+	state := s.tls.ConnectionState()
+	if err := spoken(&state); err != nil {
+		l.connectFailed(id, err)
+		return
+	}
 	if l.rec != nil {
-		l.rec.secured(clock.Now()-s.began, s.tls.ConnectionState().DidResume)
+		l.rec.secured(clock.Now()-s.began, state.DidResume)
 	}
 	l.established(id)
 }
 
-// flush sends what crypto/tls has written. It reports whether the connection is
-// still the same.
+// flush sends what crypto/tls has written, once what was sent before is with the
+// kernel as a whole. It reports whether the connection is still the same.
 func (l *eventLoop) flush(id int32) bool {
 	c := &l.conns[id]
-	if len(c.secured.out) == 0 {
+	if len(c.secured.out) == 0 || len(c.unsent) > 0 {
 		return true
 	}
 	gen := c.gen
@@ -136,6 +139,14 @@ func (l *eventLoop) encrypt(c *conn) {
 	l.now = clock.Now()
 }
 
+// handedOver is called when the kernel has taken the whole of what was sent.
+func (l *eventLoop) handedOver(id int32) {
+	if s := l.conns[id].secured; s != nil {
+		s.partly = false
+		l.flush(id)
+	}
+}
+
 // queue returns what is to be sent. It stays as it is until the loop's next turn.
 func (l *eventLoop) queue(s *secured) []byte {
 	s.sent, s.out, s.turn = s.out, nil, l.turn
@@ -146,7 +157,7 @@ func (l *eventLoop) queue(s *secured) []byte {
 func (l *eventLoop) decrypt(id int32, data []byte) {
 	c := &l.conns[id]
 	gen, s := c.gen, c.secured
-	s.in = data
+	s.in, s.partly = data, len(c.unsent) > 0
 	if c.state == securing {
 		l.shakeHands(id)
 	}

@@ -135,6 +135,7 @@ func TestTLSFailures(t *testing.T) {
 		{"expired", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{expired}}), TLS{CAFile: expiredFile}, "expired"},
 		{"other name", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}}), TLS{CAFile: goodFile, ServerName: "other.example"}, "other.example"},
 		{"no common version", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}, MinVersion: tls.VersionTLS13}), TLS{CAFile: goodFile, MaxVersion: "1.2"}, "protocol version"},
+		{"HTTP/2 chosen", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}, NextProtos: []string{"h2", "http/1.1"}}), TLS{CAFile: goodFile, ALPN: []string{"http/1.1", "h2"}}, "only http/1.1 is spoken"},
 		{"no TLS there", strings.Replace(plain, "http:", "https:", 1), TLS{}, "TLS handshake"},
 		{"client certificate missing", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}, ClientAuth: tls.RequireAnyClientCert}), TLS{CAFile: goodFile}, "certificate required"},
 		{"no file", "https://127.0.0.1:1", TLS{CAFile: "/nonexistent/ca.pem"}, "/nonexistent/ca.pem"},

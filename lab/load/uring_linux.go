@@ -35,7 +35,7 @@ type kernelRing struct {
 	loop    *eventLoop
 	ring    *uring.Ring
 	buffers *uring.Buffers
-	unsent  []int32 // requests queued since the last hand-over
+	unsent  []int32 // connections that send, since the last hand-over
 	closing int     // connections the kernel has yet to close
 	keep    bool    // connections outlive their request: one order to receive lasts for all answers
 }
@@ -103,7 +103,8 @@ func (r *kernelRing) stampSent() {
 	}
 	now := clock.Now()
 	for _, id := range r.unsent {
-		if c := &r.loop.conns[id]; c.queued {
+		c := &r.loop.conns[id]
+		if c.handing = false; c.queued {
 			c.sent, c.queued = now, false
 		}
 	}
@@ -144,6 +145,7 @@ func (r *kernelRing) complete(e *uring.Completion) {
 		l.lost(id, e.Errno())
 	case op == opSend:
 		c.unsent = nil
+		l.handedOver(id)
 	case op == opConnect:
 		if err := reactor.ConnectError(int(c.fd)); err != nil {
 			l.connected(id, err)
@@ -200,11 +202,17 @@ func (r *kernelRing) send(id int32) {
 	if quiet {
 		c.unsent = nil
 	}
+	c.handing = true
 	r.unsent = append(r.unsent, id)
 }
 
 func (r *kernelRing) hangUp(id int32) {
 	c := &r.loop.conns[id]
+	if c.handing {
+		// What it sends is the connection's memory, which has other uses after it.
+		r.stampSent()
+		_ = r.ring.Enter(0) // a failure shows in the next wait
+	}
 	r.loop.quickEnd(id)
 	r.closing++
 	// A connection in the making is awaited, one that is busy may still send.

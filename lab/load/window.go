@@ -69,8 +69,11 @@ type Window struct {
 	Late      uint64 `json:"late,omitempty"` // arrivals that the generator took up more than 2 ms after their time
 	Sent      uint64 `json:"sent"`           // requests whose first byte went to the kernel
 	Completed uint64 `json:"completed"`      // answers received in full with the expected status
-	Shed      uint64 `json:"shed"`           // arrivals given up because the backlog was full
+	Shed      uint64 `json:"shed"`           // arrivals given up: no connection was free and, if they may wait, the backlog was full
 	Errors    Errors `json:"errors"`
+	// Unconnected is how many of those that failed as Errors.Connect had waited
+	// for their connection until the time limit.
+	Unconnected uint64 `json:"unconnected,omitempty"`
 
 	// Open loops wait, after the last arrival, for answers under way. These count
 	// as Drained in the last window: they are in its histograms, but not in its

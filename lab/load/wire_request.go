@@ -60,7 +60,8 @@ func compile(r *Request, host string, env *template.Env) (*wireRequest, error) {
 	case e.Needs() == expect.Head || r.Jar:
 		w.wants = wantsHead
 	}
-	w.sized = !r.has("Content-Length") && (r.Body != "" || r.Method == "POST" || r.Method == "PUT" || r.Method == "PATCH")
+	framed := r.has("Content-Length") || r.has("Transfer-Encoding") // never both (RFC 9112 6.2)
+	w.sized = !framed && (r.Body != "" || r.Method == "POST" || r.Method == "PUT" || r.Method == "PATCH")
 	if err := w.templates(r, host, env); err != nil {
 		return nil, err
 	}
