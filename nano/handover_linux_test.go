@@ -203,11 +203,12 @@ func TestStreamedBody(t *testing.T) {
 // TestContextMayBeAskedLater: what was given a Ctx as its context may ask it from
 // other goroutines while the request ends, and after that.
 func TestContextMayBeAskedLater(t *testing.T) {
-	var asking sync.WaitGroup
+	const requests = 300
+	asked := make(chan struct{}, requests)
 	at, _ := serve(t, nano.Config{}, func(app *nano.App) {
 		app.Get("/ctx", func(c nano.Ctx) error {
 			ctx, cancel := context.WithCancel(c)
-			asking.Go(func() {
+			go func() {
 				for c.Err() == nil {
 					<-time.After(time.Microsecond)
 					c.Value("key")
@@ -216,16 +217,19 @@ func TestContextMayBeAskedLater(t *testing.T) {
 				<-ctx.Done()
 				c.Deadline()
 				cancel()
-			})
+				asked <- struct{}{}
+			}()
 			return c.Text(200, "asked")
 		})
 	})
 	c := dial(t, at)
-	for range 300 {
+	for range requests {
 		c.send(request("/ctx"))
 		c.want(200, "asked")
 	}
-	asking.Wait()
+	for range requests {
+		<-asked
+	}
 }
 
 // TestRequestBehindALateBody: what follows a body that came in by itself, to a
