@@ -12,10 +12,16 @@ import (
 // many others are.
 func (l *eventLoop) open(id int32) { l.waiting.push(id) }
 
-func (l *eventLoop) dialNow(id int32) {
+// errNotYet is why a connection can't be made in this turn: the files that it
+// would need are still being closed.
+var errNotYet = errors.New("no file is free yet")
+
+// dialNow begins to make a connection. It reports whether others can be made in
+// this turn.
+func (l *eventLoop) dialNow(id int32) bool {
 	c := &l.conns[id]
 	if c.state != down {
-		return
+		return true
 	}
 	c.gen++
 	c.opened, c.served, c.ended = clock.Now(), 0, false
@@ -24,9 +30,16 @@ func (l *eventLoop) dialNow(id int32) {
 	l.making++
 	l.due.Start(id, max(l.now, 1))
 	c.fd = -1
-	if err := l.dial(id); err != nil {
+	switch err := l.dial(id); err {
+	case nil:
+	case errNotYet:
+		l.drop(id)
+		l.open(id)
+		return false
+	default:
 		l.connectFailed(id, err)
 	}
+	return true
 }
 
 // connected is called when a connection attempt has ended.

@@ -32,7 +32,8 @@ type backend interface {
 	pause(d time.Duration) error
 	// handle deals with the events of the last wait.
 	handle()
-	// dial starts the connection of l.conns[id].
+	// dial starts the connection of l.conns[id]; errNotYet if that takes another
+	// turn of the loop.
 	dial(id int32) error
 	// send hands l.conns[id].unsent to the kernel.
 	send(id int32)
@@ -159,7 +160,9 @@ func (l *eventLoop) connect(ctx context.Context) error {
 // openMore makes connections that wait for it, a few at a time.
 func (l *eventLoop) openMore() {
 	for n := l.waiting.len(); n > 0 && l.making < connectBurst; n-- {
-		l.dialNow(l.waiting.pop())
+		if !l.dialNow(l.waiting.pop()) {
+			return
+		}
 	}
 }
 

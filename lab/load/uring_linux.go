@@ -174,6 +174,9 @@ func (r *kernelRing) receive(id int32) {
 func (r *kernelRing) dial(id int32) error {
 	l := r.loop
 	fd, up, err := l.dialer.Dial()
+	if err == unix.EMFILE && r.closing > 0 {
+		return errNotYet
+	}
 	if err != nil {
 		return err
 	}
