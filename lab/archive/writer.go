@@ -130,8 +130,8 @@ func (w *Writer) Finish(status Status, cause error) error {
 // seal writes the sums and the address first: a run that says it has ended has
 // them.
 func (w *Writer) seal() error {
-	if err := os.Remove(w.reserved()); err != nil {
-		return err
+	if err := os.Remove(w.reserved()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // one that somebody has tidied away is no reason not to end
 	}
 	document, err := marshal(w.manifest)
 	if err != nil {

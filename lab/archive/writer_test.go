@@ -80,6 +80,21 @@ func TestFinishRecordsTheCause(t *testing.T) {
 	}
 }
 
+func TestFinishWithoutItsReserve(t *testing.T) {
+	store := Store{Dir: t.TempDir()}
+	w := newWriter(t, store, newManifest())
+	addTrials(t, w, 2)
+	if err := os.Remove(w.reserved()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(Complete, nil); err != nil {
+		t.Fatal(err)
+	}
+	if run, err := readWhole(store, Latest); err != nil || run.Address == "" {
+		t.Errorf("run %+v, %v", run, err)
+	}
+}
+
 func TestAddTrialRefusesToReplace(t *testing.T) {
 	w := newWriter(t, Store{Dir: t.TempDir()}, newManifest())
 	addTrials(t, w, 1)
