@@ -64,3 +64,17 @@ func TestAReadOnlyDisk(t *testing.T) {
 		t.Errorf("reading from a read-only disk: %v", err)
 	}
 }
+
+// A pipe where a file should be is named, not waited for.
+func TestVerifyDoesNotWaitForAPipe(t *testing.T) {
+	store := Store{Dir: t.TempDir()}
+	path := filepath.Join(finished(t, store, newManifest()), "trials/0000", windowsFile)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mkfifo(path, 0o644); err != nil {
+		t.Skipf("can't make a pipe here: %v", err)
+	}
+	_, err := store.Verify(Latest)
+	wantError(t, err, path, "is no regular file")
+}

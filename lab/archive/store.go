@@ -150,8 +150,10 @@ func readManifest(dir string) (Manifest, error) {
 }
 
 // Remove deletes the run that ref means, as in [Store.Open], also if it can't
-// be read. A run that is being written stays. Nothing is left that could be
-// taken for a run if removing is interrupted.
+// be read. A run that is being written stays, and so does a folder elsewhere that
+// only has a manifest.json, as other programs write them. Nothing is left that
+// could be taken for a run if removing is interrupted; removing the same run
+// again then removes what is.
 func (s Store) Remove(ref string) error {
 	dir, err := s.resolve(ref)
 	if err != nil {
@@ -160,11 +162,20 @@ func (s Store) Remove(ref string) error {
 	if locked(filepath.Join(dir, lockFile)) {
 		return fmt.Errorf("removing run %s: it is being written; stop that first", filepath.Base(dir))
 	}
-	doomed := filepath.Join(filepath.Dir(dir), hidden+filepath.Base(dir)+".removed")
-	if err := os.Rename(dir, doomed); err != nil {
-		return fmt.Errorf("removing run %s: %w", filepath.Base(dir), err)
+	if filepath.Dir(dir) != filepath.Clean(s.Dir) {
+		if _, err := readManifest(dir); err != nil {
+			return fmt.Errorf("removing %s: it is not in %s, and its %s is not that of a run: %w", dir, s.Dir, ManifestFile, err)
+		}
 	}
-	if err := os.RemoveAll(doomed); err != nil {
+	doomed := filepath.Join(filepath.Dir(dir), hidden+filepath.Base(dir)+".removed")
+	err = os.RemoveAll(doomed) // of a removal that was interrupted
+	if err == nil {
+		err = os.Rename(dir, doomed)
+	}
+	if err == nil {
+		err = os.RemoveAll(doomed)
+	}
+	if err != nil {
 		return fmt.Errorf("removing run %s: %w", filepath.Base(dir), err)
 	}
 	return nil

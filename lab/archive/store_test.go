@@ -113,3 +113,36 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+func TestRemoveLeavesWhatIsNoRun(t *testing.T) {
+	store, project := Store{Dir: filepath.Join(t.TempDir(), "runs")}, t.TempDir()
+	for name, content := range map[string]string{ManifestFile: `{"name": "a web app"}`, "main.js": "precious"} {
+		if err := os.WriteFile(filepath.Join(project, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantError(t, store.Remove(project), project, "not that of a run")
+	if _, err := os.Stat(filepath.Join(project, "main.js")); err != nil {
+		t.Error(err)
+	}
+	elsewhere := finished(t, Store{Dir: t.TempDir()}, newManifest())
+	if err := store.Remove(elsewhere); err != nil {
+		t.Errorf("a run in another folder: %v", err)
+	}
+}
+
+// What an interrupted removal has left is not in the way of another.
+func TestRemoveAfterAnInterruptedRemoval(t *testing.T) {
+	store := Store{Dir: t.TempDir()}
+	dir := finished(t, store, newManifest())
+	half := filepath.Join(store.Dir, "."+filepath.Base(dir)+".removed", "trials")
+	if err := os.MkdirAll(half, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Remove(Latest); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(store.Dir); err != nil || len(left) != 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}

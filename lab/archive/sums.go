@@ -48,6 +48,13 @@ func sealed(name string, entry fs.DirEntry) bool {
 }
 
 func sumFile(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() { // opening a pipe would wait for somebody to write to it
+		return "", &Damage{File: path, Err: errors.New("is no regular file")}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err

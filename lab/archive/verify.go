@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 )
@@ -78,7 +77,7 @@ func inspect(dir string) (Sums, []*Damage, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	manifest, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	manifest, err := readBounded(filepath.Join(dir, ManifestFile))
 	if err != nil {
 		return nil, nil, err
 	}
