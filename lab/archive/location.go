@@ -161,8 +161,26 @@ func checkEndpoint(text string, insecure bool) error {
 		return errors.New("parameter endpoint must be an http or https URL without a path, such as https://minio.example:9000")
 	case u.User != nil:
 		return errors.New("parameter endpoint holds a user or password: credentials come from the environment only")
-	case u.Scheme == "http" && !insecure && !isLoopback(u.Hostname()):
-		return errors.New("parameter endpoint is plain HTTP to another machine: use https, or add insecure=true if the network between is yours")
+	case !insecure && isPlain(u):
+		return fmt.Errorf("parameter endpoint %w", errPlain)
+	}
+	return nil
+}
+
+var errPlain = errors.New("is plain HTTP to another machine: use https, or add insecure=true if the network between is yours")
+
+// isPlain reports whether what is sent to u can be read on the way.
+func isPlain(u *url.URL) bool { return u.Scheme == "http" && !isLoopback(u.Hostname()) }
+
+// Accepts says why an endpoint that the environment names can't be used for the
+// location: for those, too, plain HTTP must be asked for.
+func (l Location) Accepts(endpoint string) error {
+	u, err := url.Parse(endpoint)
+	switch {
+	case err != nil:
+		return errors.New("the endpoint in the environment (AWS_ENDPOINT_URL) is not a URL") // err repeats it
+	case !l.Insecure && isPlain(u):
+		return fmt.Errorf("the endpoint in the environment (AWS_ENDPOINT_URL) %w", errPlain)
 	}
 	return nil
 }

@@ -270,6 +270,22 @@ func TestDamageInTheBucketIsNamed(t *testing.T) {
 	}
 }
 
+// A push mends sums that were cut, without which the run can't be read.
+func TestPushMendsTheSums(t *testing.T) {
+	b, server := open(t)
+	r := finished(t, local(t), day, 0)
+	push(t, b, r)
+	if err := os.Truncate(server.File("team/runs/"+r.Name.String()+"/"+archive.SumsFile), 100); err != nil {
+		t.Fatal(err)
+	}
+	if sent := push(t, b, r); sent != 1 {
+		t.Errorf("%d files were sent, want the sums", sent)
+	}
+	if v, err := b.Verify(t.Context(), r.Name); err != nil || len(v.Damages) > 0 {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
 func TestVerifyNamesWhatWasAdded(t *testing.T) {
 	b, server := open(t)
 	r := finished(t, local(t), day, 0)
@@ -326,6 +342,16 @@ func TestBucketsThatCantBeUsed(t *testing.T) {
 	t.Run("no region", func(t *testing.T) {
 		_, err := Open(t.Context(), archive.Location{Bucket: "dyno-test"})
 		wantError(t, err, "no region", "AWS_REGION")
+	})
+	t.Run("plain endpoint of the environment", func(t *testing.T) {
+		t.Setenv("AWS_ENDPOINT_URL_S3", "http://10.0.0.1:9000")
+		l := archive.Location{Bucket: "dyno-test", Region: "us-east-1"}
+		_, err := Open(t.Context(), l)
+		wantError(t, err, "AWS_ENDPOINT_URL", "plain HTTP", "insecure=true")
+		l.Insecure = true
+		if _, err := Open(t.Context(), l); err != nil {
+			t.Errorf("asked for: %v", err)
+		}
 	})
 	t.Run("nobody there", func(t *testing.T) {
 		server.Kill()

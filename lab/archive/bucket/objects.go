@@ -72,6 +72,11 @@ func openObjects(ctx context.Context, l archive.Location) (*objects, error) {
 		return nil, fmt.Errorf("no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE: %w", brief(err))
 	}
 	o := &objects{client: newClient(cfg, l), bucket: l.Bucket}
+	if endpoint := o.client.Options().BaseEndpoint; endpoint != nil {
+		if err := l.Accepts(*endpoint); err != nil {
+			return nil, err
+		}
+	}
 	if l.Prefix != "" {
 		o.prefix = l.Prefix + "/"
 	}
@@ -120,13 +125,18 @@ func (o *objects) get(ctx context.Context, key string, w io.Writer, limit int64)
 		return cmp.Or(context.Cause(ctx), brief(err))
 	}
 	defer out.Body.Close()
+	if aws.ToInt64(out.ContentLength) > limit {
+		return tooLarge(limit)
+	}
 	late.Reset(allowance(aws.ToInt64(out.ContentLength)))
 	n, err := io.Copy(w, io.LimitReader(out.Body, limit+1))
 	if err == nil && n > limit {
-		return fmt.Errorf("larger than %d bytes", limit)
+		return tooLarge(limit)
 	}
 	return cmp.Or(context.Cause(ctx), err)
 }
+
+func tooLarge(limit int64) error { return fmt.Errorf("larger than %d bytes", limit) }
 
 var errSlow = fmt.Errorf("given up: slower than %d kB a second", slowest>>10)
 

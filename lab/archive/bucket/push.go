@@ -38,7 +38,7 @@ func (b *Bucket) Push(ctx context.Context, r *archive.Record, observe func(Progr
 	total := len(r.Sums) + 1
 	t := &tally{done: len(r.Sums) - len(missing), total: total, observe: observe}
 	err = each(ctx, len(missing), func(ctx context.Context, i int) error { return b.upload(ctx, r, missing[i], t) })
-	if err == nil && there[archive.SumsFile] == 0 {
+	if err == nil && there[archive.SumsFile] != int64(len(r.Sums.Bytes())) {
 		err = b.uploadSums(ctx, r, t)
 		missing = append(missing, archive.SumsFile)
 	}
