@@ -113,7 +113,8 @@ func (b *Builder) buildIn(ctx context.Context, fsys fs.FS, files []string, a *Ar
 	if err := b.run(ctx, &draft, root+".failed.log"); err != nil {
 		return err
 	}
-	if err := os.Rename(temp, root); err != nil {
+	// In the cache it is taken for whole ever after, also after a power failure.
+	if err := errors.Join(syncBuild(temp), os.Rename(temp, root)); err != nil {
 		return fmt.Errorf("keep the build of subject %s: %w", a.Manifest.Name, err)
 	}
 	return nil

@@ -65,6 +65,21 @@ func (e Entry) remove(stateDir string) {
 	}
 }
 
+// entryFiles lists the files of the journal; none if there is no journal. The
+// folder's name is the user's and may hold anything, so it is no pattern.
+func entryFiles(stateDir string) (files []string, err error) {
+	all, err := os.ReadDir(journalDir(stateDir))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	for _, f := range all {
+		if filepath.Ext(f.Name()) == ".json" {
+			files = append(files, filepath.Join(journalDir(stateDir), f.Name()))
+		}
+	}
+	return files, nil
+}
+
 // readEntry reads one file of the journal.
 func readEntry(file string) (Entry, error) {
 	var e Entry

@@ -83,17 +83,19 @@ func (k *keeper) main(control *json.Decoder) int {
 	}
 	k.tell(notice{Event: eventStarted, Entry: entry, Began: k.child.began, Remarks: k.child.remarks, Unenforced: k.child.unenforced})
 	go k.reap()
+	stop := (&logBound{log: os.Stdout, limit: k.order.LogLimit}).watch()
 	k.watch()
 	left := k.killAll()
+	stop()
 	gone := notice{Event: eventGone, Left: left}
 	if !k.died {
 		gone.OutOfMemory = k.child.outOfMemory()
 	}
-	if len(left) == 0 {
+	if len(left) == 0 { // else the journal is how the next sweep knows of them
 		k.child.group.remove()
 		k.child.removeFences()
+		entry.remove(k.order.StateDir)
 	}
-	entry.remove(k.order.StateDir)
 	k.tell(gone)
 	return 0
 }

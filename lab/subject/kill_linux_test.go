@@ -6,8 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // victim starts such a process and returns it, once its subject answers, with
@@ -212,5 +215,60 @@ func TestSweepOfGarbage(t *testing.T) {
 	}
 	if entries := journalFiles(t, dir); len(entries) != 0 {
 		t.Errorf("journal still has %v", entries)
+	}
+}
+
+// A home folder whose name means something as a pattern is a folder all the same.
+func TestSweepInAnOddFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a[b]*")
+	e := Entry{Subject: "gone", PID: 12345, Start: 1, Boot: "another"}
+	if err := e.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Sweep(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if entries := journalFiles(t, dir); len(entries) != 0 {
+		t.Errorf("journal still has %v", entries)
+	}
+}
+
+// What can't be ended stays in the journal, and the next sweep ends it.
+func TestWhatCanNotBeEndedIsRemembered(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes as long as killing may")
+	}
+	t.Parallel()
+	ice := filepath.Join("/sys/fs/cgroup/freezer", "dyno-test-"+newToken())
+	if err := os.Mkdir(ice, 0o755); err != nil {
+		t.Skipf("nothing can be frozen here: %v", err)
+	}
+	t.Cleanup(func() { eventually(t, "the cgroup is empty", func() bool { return os.Remove(ice) == nil }) })
+	set := func(file, value string) {
+		if err := os.WriteFile(filepath.Join(ice, file), []byte(value), 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+	s := serverSpec(t, "good")
+	s.Grace = time.Millisecond
+	in, err := Start(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := in.identity(t)
+	set("cgroup.procs", strconv.Itoa(id.PID))
+	set("freezer.state", "FROZEN")
+	if err := in.Stop(t.Context()); err == nil || !strings.Contains(err.Error(), "can't be ended") {
+		t.Errorf("stopping what is frozen: %v", err)
+	}
+	if entries := journalFiles(t, s.StateDir); len(entries) != 1 {
+		t.Errorf("the journal has %v, want the subject that still runs", entries)
+	}
+	set("freezer.state", "THAWED")
+	if _, err := Sweep(t.Context(), s.StateDir); err != nil {
+		t.Error(err)
+	}
+	if entries := journalFiles(t, s.StateDir); len(entries) != 0 || alive(id) {
+		t.Errorf("after the sweep: alive %t, journal %v", alive(id), entries)
 	}
 }

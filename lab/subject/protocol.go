@@ -24,6 +24,7 @@ type order struct {
 	Token    string        `json:"token"` // marks the environment of all descendants
 	Owner    identity      `json:"owner"` // dyno
 	Limits   Limits        `json:"limits"`
+	LogLimit int64         `json:"log_limit"` // bytes
 }
 
 // wish is a JSON value that follows the order on the control pipe.

@@ -18,17 +18,18 @@ const defaultGrace = 3 * time.Second
 // set. The variables PORT and, for shipped subjects, OUT are in its
 // environment.
 type StartSpec struct {
-	Name    string            // in messages
-	Command []string          // executed without a shell; $PORT, $OUT and ${…} of Env are replaced
-	Shell   string            // executed by /bin/sh
-	Dir     string            // working folder; empty for the current one
-	Env     map[string]string // added to dyno's own environment
-	Ready   string            // path polled until it answers; empty for "/"
-	Timeout time.Duration     // until ready; 0 means 15 s, at most 60 s
-	Grace   time.Duration     // from SIGTERM to SIGKILL; 0 means 3 s
-	Port    int               // 0 for a free one
-	CPUs    []int             // to run on; empty leaves it to the kernel
-	Log     string            // file for what it prints, replaced; empty for none
+	Name     string            // in messages
+	Command  []string          // executed without a shell; $PORT, $OUT and ${…} of Env are replaced
+	Shell    string            // executed by /bin/sh
+	Dir      string            // working folder; empty for the current one
+	Env      map[string]string // added to dyno's own environment
+	Ready    string            // path polled until it answers; empty for "/"
+	Timeout  time.Duration     // until ready; 0 means 15 s, at most 60 s
+	Grace    time.Duration     // from SIGTERM to SIGKILL; 0 means 3 s
+	Port     int               // 0 for a free one
+	CPUs     []int             // to run on; empty leaves it to the kernel
+	Log      string            // file for what it prints, replaced; empty for none
+	LogLimit int64             // bytes of it beyond which its middle is left out; 0 means 16 MiB
 	// StateDir holds the journal that [Sweep] reads, "~/.dyno" by convention;
 	// empty for no journal.
 	StateDir string
@@ -73,6 +74,9 @@ func (s *StartSpec) check() error {
 	if s.Ready == "" {
 		s.Ready = "/"
 	}
+	if s.LogLimit <= 0 {
+		s.LogLimit = defaultLogLimit
+	}
 	return nil
 }
 
@@ -101,7 +105,7 @@ func (s *StartSpec) order(port int) (order, error) {
 	return order{
 		Name: s.Name, Argv: argv, Env: environ(s.Env, own), Dir: s.Dir, CPUs: s.CPUs,
 		Grace: s.Grace, StateDir: stateDir, Token: token, Owner: self(),
-		Limits: s.Limits,
+		Limits: s.Limits, LogLimit: s.LogLimit,
 	}, nil
 }
 

@@ -84,6 +84,9 @@ func (s *StartSpec) attempt(ctx context.Context) (*Instance, error) {
 	defer log.Close()
 	h, err := startKeeper(o, log)
 	if err != nil {
+		if s.Log == "" {
+			os.Remove(log.Name())
+		}
 		return nil, fmt.Errorf("start subject %s: %w", s.Name, err)
 	}
 	in := &Instance{
@@ -104,13 +107,20 @@ func (s *StartSpec) scheme() string {
 	return "http"
 }
 
-// openLog opens the file for what the subject prints. Without a path it is a
-// temporary one, for the last lines are wanted when the subject dies.
+// openLog opens the file for what the subject prints, as [logBound] needs it.
+// Without a path it is a temporary one, for the last lines are wanted when the
+// subject dies.
 func (s *StartSpec) openLog() (*os.File, error) {
-	if s.Log == "" {
-		return os.CreateTemp("", "dyno-subject-*.log")
+	name := s.Log
+	if name == "" {
+		temp, err := os.CreateTemp("", "dyno-subject-*.log")
+		if err != nil {
+			return nil, err
+		}
+		temp.Close()
+		name = temp.Name()
 	}
-	return os.OpenFile(s.Log, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND, 0o644)
+	return os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_RDWR|os.O_APPEND, 0o644)
 }
 
 // begin waits until the subject is ready. If it fails, it stops the subject.

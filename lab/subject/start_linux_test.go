@@ -219,6 +219,27 @@ func TestDeath(t *testing.T) {
 	}
 }
 
+// A subject that never stops printing fills neither the disk nor the archive.
+func TestAFloodOfOutputIsBounded(t *testing.T) {
+	s := serverSpec(t, "flood")
+	s.LogLimit = 1 << 20
+	in := startServer(t, s)
+	log := func() string {
+		content, err := os.ReadFile(s.Log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(content)
+	}
+	eventually(t, "the log is cut", func() bool { return strings.Contains(log(), "bytes of this log are left out here") })
+	stopServer(t, in)
+	text := log()
+	end := text[max(0, len(text)-100):]
+	if len(text) > 1<<20 || !strings.HasPrefix(text, "mode flood\n") || !strings.Contains(end, "flooding") {
+		t.Errorf("%d bytes from %.20q to %q", len(text), text, end)
+	}
+}
+
 func TestDeathBySignal(t *testing.T) {
 	in := startServer(t, serverSpec(t, "good"))
 	if err := syscall.Kill(in.PID(), syscall.SIGSEGV); err != nil {

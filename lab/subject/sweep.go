@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -26,7 +25,7 @@ type Ended struct {
 // time and boot ID are those in the journal, or if it inherited the subject's
 // random token; subjects of a dyno that still runs are left alone.
 func Sweep(ctx context.Context, stateDir string) ([]Ended, error) {
-	files, err := filepath.Glob(filepath.Join(journalDir(stateDir), "*.json"))
+	files, err := entryFiles(stateDir)
 	if err != nil {
 		return nil, fmt.Errorf("look for left-over subjects: %w", err)
 	}

@@ -44,6 +44,13 @@ func main() {
 		return
 	case "parent":
 		leaveChild(*file)
+	case "flood":
+		go func() {
+			for {
+				os.Stdout.WriteString(strings.Repeat("flooding\n", 1000))
+				time.Sleep(time.Millisecond)
+			}
+		}()
 	}
 	serve(*port, *mode)
 }
