@@ -110,7 +110,19 @@ func (d *document) processor() {
 	if d.SMT, err = d.onOff("sys/devices/system/cpu/smt/active", "1"); err != nil {
 		d.miss("smt", err.Error())
 	}
-	d.NUMABalancing, _ = d.onOff("proc/sys/kernel/numa_balancing", "1") // not on machines of one node
+	d.NUMABalancing = d.numaBalancing()
+}
+
+// numaBalancing reads a set of bits, any of which has the kernel move memory
+// (admin-guide/sysctl/kernel.rst). Machines of one node have none.
+func (d *document) numaBalancing() string {
+	switch bits, err := d.text("proc/sys/kernel/numa_balancing"); {
+	case err != nil:
+		return ""
+	case bits == "0":
+		return "off"
+	}
+	return "on"
 }
 
 // hypervisor names what the machine runs on. Bare metal may have the firmware

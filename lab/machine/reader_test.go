@@ -128,3 +128,12 @@ func TestVariants(t *testing.T) {
 		}
 	}
 }
+
+func TestNUMABalancingHasSeveralModes(t *testing.T) {
+	for bits, want := range map[string]string{"0": "off", "1": "on", "2": "on", "3": "on"} {
+		root := fstest.MapFS{"proc/sys/kernel/numa_balancing": {Data: []byte(bits + "\n")}}
+		if got := (Reader{Root: root}).Read().NUMABalancing; got != want {
+			t.Errorf("%s is %q, want %q", bits, got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package tune
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -16,12 +17,13 @@ import (
 type Assignment struct {
 	tuner   *Tuner
 	entries []entry // as they are in the journal
+	spare   bool    // what somebody else has changed since is no error
 }
 
 // Assign gives settings the values wanted, by name, in the order of names; see
 // [setting.Assign]. As with [Tuner.Tune] each old value is in the journal before
-// it is changed, so that [Tuner.Restore] puts it back should this process not
-// live to. Unlike it, Assign sets all or nothing: after an error everything is as
+// it is changed, so that [Tuner.PutBack] and [Tuner.Restore] put it back should
+// this process not live to. Unlike it, Assign sets all or nothing: after an error everything is as
 // before, as far as it can be. What has its value already is not touched.
 func (t *Tuner) Assign(wanted map[string]string) (*Assignment, error) {
 	changes, err := t.wanted(wanted)
@@ -68,7 +70,7 @@ func (t *Tuner) wanted(values map[string]string) ([]setting.Change, error) {
 
 // set notes a change and makes it.
 func (a *Assignment) set(j journal, c setting.Change) error {
-	e := entry{Change: c, Boot: a.tuner.boot(), Time: time.Now().UTC()}
+	e := entry{Change: c, Boot: a.tuner.boot(), Time: time.Now().UTC(), Assigned: true}
 	if err := j.append(e); err != nil {
 		return err
 	}
@@ -97,6 +99,27 @@ func (a *Assignment) Undo() error {
 	return a.undo(journalIn(a.tuner.Home))
 }
 
+// PutBack undoes what is left of assignments whose process did not live to. The
+// caller sees to it that none is under way. What somebody else has changed since
+// is left alone and stays in the journal, which is no error.
+func (t *Tuner) PutBack() error {
+	j := journalIn(t.Home)
+	entries, err := j.read()
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // it is of another user, who may also put it back
+	}
+	left := slices.DeleteFunc(entries, func(e entry) bool { return !e.Assigned || e.Boot != t.boot() })
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	unlock, err := lock(t.Home)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return (&Assignment{tuner: t, entries: left, spare: true}).undo(j)
+}
+
 func (a *Assignment) undo(j journal) error {
 	entries, err := j.read()
 	if err != nil {
@@ -104,7 +127,10 @@ func (a *Assignment) undo(j journal) error {
 	}
 	var failed []error
 	for _, e := range slices.Backward(a.entries) {
-		if why := a.putBack(e); why != "" {
+		if why, foreign := a.putBack(e); why != "" {
+			if foreign && a.spare {
+				continue
+			}
 			failed = append(failed, fmt.Errorf("%s was not put back to %s: /%s: %s; dyno machine restore tries again", e.Setting, e.Old, e.Path, why))
 			continue
 		}
@@ -115,18 +141,19 @@ func (a *Assignment) undo(j journal) error {
 	return errors.Join(append(failed, j.replace(entries))...)
 }
 
-// putBack returns why a change could not be undone.
-func (a *Assignment) putBack(e entry) (why string) {
+// putBack returns why a change could not be undone, and whether that is because
+// somebody else has changed it since.
+func (a *Assignment) putBack(e entry) (why string, foreign bool) {
 	now, err := a.tuner.current(e.Path)
 	switch {
 	case err != nil:
-		return err.Error()
+		return err.Error(), false
 	case now == setting.Normal(e.Old):
-		return ""
+		return "", false
 	case now != setting.Normal(e.New):
-		return fmt.Sprintf("it is %s, which dyno has not set", now)
+		return fmt.Sprintf("it is %s, which dyno has not set", now), true
 	}
-	return a.tuner.set(setting.Change{Path: e.Path, Old: e.New, New: e.Old})
+	return a.tuner.set(setting.Change{Path: e.Path, Old: e.New, New: e.Old}), false
 }
 
 // without returns the entries less the last one that is e.

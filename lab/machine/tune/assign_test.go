@@ -97,6 +97,55 @@ func TestKilledWhileAssigned(t *testing.T) {
 	}
 }
 
+// TestPutBackAfterAKill kills assigning after each step: the next run has the
+// settings as they were, tuned ones included.
+func TestPutBackAfterAKill(t *testing.T) {
+	for steps := 1; ; steps++ {
+		root, home := laptop(t), t.TempDir()
+		tuner := &Tuner{Root: root, Home: home}
+		before := values(t, root)
+		mustTune(t, tuner, setting.Network)
+		tuned := values(t, root)
+		killed := victim{Root: root, Home: home, Assign: assigned, Steps: steps}.run(t)
+		if err := tuner.PutBack(); err != nil {
+			t.Fatal(err)
+		}
+		if after := values(t, root); !maps.Equal(after, tuned) {
+			t.Fatalf("killed after step %d: put back to %v, want %v", steps, after, tuned)
+		}
+		mustRestore(t, tuner, false)
+		if after := values(t, root); !maps.Equal(after, before) {
+			t.Fatalf("killed after step %d: restored to %v, want %v", steps, after, before)
+		}
+		if !killed {
+			return
+		}
+	}
+}
+
+func TestPutBackLeavesWhatOthersSet(t *testing.T) {
+	tuner := &Tuner{Root: laptop(t), Home: filepath.Join(t.TempDir(), "not yet")}
+	if err := tuner.PutBack(); err != nil {
+		t.Errorf("without a journal: %v", err)
+	}
+	if _, err := os.Stat(tuner.Home); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("a folder was made for nothing")
+	}
+	if _, err := tuner.Assign(assigned); err != nil { // and never undone
+		t.Fatal(err)
+	}
+	put(t, tuner.Root, "proc/sys/vm/swappiness", "33")
+	if err := tuner.PutBack(); err != nil {
+		t.Error(err)
+	}
+	if now := values(t, tuner.Root)["proc/sys/vm/swappiness"]; now != "33" {
+		t.Errorf("somebody else's value became %s", now)
+	}
+	if pending, err := tuner.Pending(); len(pending) != 1 || err != nil {
+		t.Errorf("pending: %v, %v", pending, err)
+	}
+}
+
 func TestUndoLeavesWhatOthersSet(t *testing.T) {
 	tuner := &Tuner{Root: laptop(t), Home: t.TempDir()}
 	a, err := tuner.Assign(assigned)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"time"
 
 	"dyno/lab/machine/setting"
@@ -18,6 +20,8 @@ type entry struct {
 	setting.Change
 	Boot string    `json:"boot"` // ID of the boot in which it was made
 	Time time.Time `json:"time"`
+	// Assigned says that it was made for a time only, by [Tuner.Assign].
+	Assigned bool `json:"assigned,omitempty"`
 }
 
 // journal is the file HOME/tuning.jsonl. It is there from the first change until
@@ -76,8 +80,18 @@ func parse(name string, data []byte) ([]entry, error) {
 		if e.Path == "" || !filepath.IsLocal(e.Path) {
 			return nil, fmt.Errorf("%s:%d: path: %q is not below the root folder", name, n, e.Path)
 		}
+		if !isSetting(e.Path) {
+			return nil, fmt.Errorf("%s:%d: path: %q is no setting: it is neither below /proc/sys nor below /sys", name, n, e.Path)
+		}
 		all = append(all, e)
 	}
+}
+
+// isSetting reports whether a path, below the root folder, is where settings are.
+// What root restores is written in a file of the user's, so no other is taken.
+func isSetting(path string) bool {
+	path = filepath.Clean(path)
+	return strings.HasPrefix(path, "proc/sys/") || strings.HasPrefix(path, "sys/")
 }
 
 // trim makes what can be appended to of a journal whose last line is cut off.
@@ -113,11 +127,15 @@ func (j journal) replace(entries []entry) error {
 }
 
 // syncFolder makes what was created or removed in a folder outlive a power
-// failure.
+// failure, where the file system can; some can't sync folders at all.
 func syncFolder(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	defer f.Close()
+	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
 }
