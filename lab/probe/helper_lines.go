@@ -14,6 +14,7 @@ import (
 const (
 	maxHelperLine    = 64 << 10 // bytes; honest lines have 2 to 8 KiB
 	maxHelperBuckets = 4096
+	mostEvents       = 1 << 42 // in a bucket: those of all buckets and helpers fit a counter
 	helperVersion    = 1
 )
 
@@ -66,6 +67,7 @@ func parseAnswer(line []byte, h *hello) (answer, error) {
 		return answer{}, fmt.Errorf("reading the helper's answer: %w", err)
 	}
 	err := errors.Join(
+		fit("gc_cpu_s", a.GCCPU), fit("self_us", a.SelfMicros),
 		a.GCPauses.fit(len(h.Uppers.GCPauses)+1),
 		a.SchedLatencies.fit(len(h.Uppers.SchedLatencies)+1),
 	)
@@ -73,6 +75,18 @@ func parseAnswer(line []byte, h *hello) (answer, error) {
 		return answer{}, fmt.Errorf("reading the helper's answer: %w", err)
 	}
 	return a, nil
+}
+
+// mostTime bounds what is a time, whatever its unit: sums of a few stay finite,
+// and so can be archived.
+const mostTime = 1e15
+
+// fit makes sure that a number is a time.
+func fit(name string, time float64) error {
+	if !(time >= 0 && time <= mostTime) {
+		return fmt.Errorf("%s: %g is not a time", name, time)
+	}
+	return nil
 }
 
 // bucketCounts are the counts of a histogram, one for each bucket, zero or not.
@@ -87,6 +101,9 @@ func (b *bucketCounts) UnmarshalJSON(data []byte) error {
 	for _, p := range pairs {
 		if p[0] > maxHelperBuckets {
 			return fmt.Errorf("bucket %d is out of range", p[0])
+		}
+		if p[1] > mostEvents {
+			return fmt.Errorf("%d events in bucket %d can't be", p[1], p[0])
 		}
 		b.counts = slices.Grow(b.counts, int(p[0])+1)
 		b.counts = b.counts[:max(len(b.counts), int(p[0])+1)]

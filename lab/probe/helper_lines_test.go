@@ -52,6 +52,9 @@ func TestParseAnswer(t *testing.T) {
 		"huge bucket":    strings.Replace(goodAnswer, "[3,4]", "[18446744073709551615,4]", 1),
 		"negative":       strings.Replace(goodAnswer, "[3,4]", "[-3,4]", 1),
 		"not a count":    strings.Replace(goodAnswer, `"heap":4`, `"heap":-4`, 1),
+		"countless":      strings.Replace(goodAnswer, "[3,4]", "[3,18446744073709551615]", 1),
+		"no time":        strings.Replace(goodAnswer, "8.5", "1e308", 1),
+		"before time":    strings.Replace(goodAnswer, "0.003", "-1", 1),
 	} {
 		if got, err := parseAnswer([]byte(line), h); err == nil {
 			t.Errorf("%s: no error, but %+v", name, got)
