@@ -12,8 +12,10 @@ import (
 var ErrQuote = errors.New("a quotation has no end")
 
 // Split returns the words of text. Single quotes keep everything, double quotes
-// everything but a backslash before a double quote or a backslash, and outside
-// of both a backslash keeps what follows it. The words are copies.
+// everything but a backslash before one of the characters that mean something
+// there, and outside of both a backslash keeps what follows it. A backslash at the
+// end of a line, but in single quotes, joins it with the next. The words are
+// copies.
 func Split(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -25,8 +27,10 @@ func Split(text string) ([]string, error) {
 			if i++; i == len(text) {
 				return nil, ErrQuote
 			}
-			word.WriteByte(text[i])
-			begun = true
+			if text[i] != '\n' {
+				word.WriteByte(text[i])
+				begun = true
+			}
 		case quote != 0 && c == quote:
 			quote = 0
 		case quote == 0 && (c == '\'' || c == '"'):
@@ -51,12 +55,12 @@ func Split(text string) ([]string, error) {
 	return words, nil
 }
 
-// escapes reports whether c is a backslash that keeps the character after it.
+// escapes reports whether c is a backslash that does not stand for itself.
 func escapes(c, quote byte, rest string) bool {
 	if c != '\\' || quote == '\'' {
 		return false
 	}
-	return quote == 0 || strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, `\`)
+	return quote == 0 || rest != "" && strings.IndexByte("\"\\$`\n", rest[0]) >= 0
 }
 
 // harmless are the characters, besides letters and digits, into which no shell

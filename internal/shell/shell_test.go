@@ -21,6 +21,8 @@ func TestSplit(t *testing.T) {
 		{`a\ b \'`, []string{"a b", "'"}},
 		{`'a'"b"c`, []string{"abc"}},
 		{"'\\'", []string{`\`}},
+		{"--a 1 \\\n  --b \"c\\\nd\"", []string{"--a", "1", "--b", "cd"}},
+		{"\"\\$HOME \\`id\\` \\'\"", []string{"$HOME `id` \\'"}},
 	} {
 		got, err := Split(c.text)
 		if err != nil || !slices.Equal(got, c.want) {
@@ -51,6 +53,16 @@ func TestAsAShellDoes(t *testing.T) {
 		}
 		if got, err := Split(line); err != nil || !slices.Equal(got, words) {
 			t.Errorf("Split reads %q of %s (%v), want %q", got, line, err, words)
+		}
+	}
+	for _, line := range []string{"--a 1 \\\n --b", "a\\\nb", `"\$x \\ \" \a" \$y \z`, "\"a\\\nb\" 'c\\\nd'"} {
+		out, err := exec.Command(sh, "-c", "for w in "+line+`; do printf '%s\0' "$w"; done`).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+		if got, err := Split(line); err != nil || !slices.Equal(got, want) {
+			t.Errorf("Split reads %q of %s (%v), a shell %q", got, line, err, want)
 		}
 	}
 }
