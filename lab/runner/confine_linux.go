@@ -29,19 +29,25 @@ func confine(cpus []int) (undo func(), err error) {
 }
 
 // setThreads sets the CPUs of every thread of this process. New threads take
-// over those of the one that starts them.
+// over those of the one that starts them, which may not have been set yet: it
+// looks again until there are no more.
 func setThreads(set *unix.CPUSet) error {
-	tasks, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return fmt.Errorf("listing the threads of this process: %w", err)
-	}
-	for _, task := range tasks {
-		tid, err := strconv.Atoi(task.Name())
+	known := make(map[string]bool)
+	for before := -1; len(known) > before; {
+		before = len(known)
+		tasks, err := os.ReadDir("/proc/self/task")
 		if err != nil {
-			continue
+			return fmt.Errorf("listing the threads of this process: %w", err)
 		}
-		if err := unix.SchedSetaffinity(tid, set); err != nil && err != unix.ESRCH {
-			return fmt.Errorf("keeping this process off the subject's CPUs: %w", err)
+		for _, task := range tasks {
+			tid, err := strconv.Atoi(task.Name())
+			if err != nil || known[task.Name()] {
+				continue
+			}
+			known[task.Name()] = true
+			if err := unix.SchedSetaffinity(tid, set); err != nil && err != unix.ESRCH {
+				return fmt.Errorf("keeping this process off the subject's CPUs: %w", err)
+			}
 		}
 	}
 	return nil

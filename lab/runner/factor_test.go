@@ -158,6 +158,26 @@ func TestSettingsAreSetForTheTrial(t *testing.T) {
 	}
 }
 
+// TestSettingsOfAKilledRunArePutBack: what another run has set and not lived to
+// put back is not what this one is measured with.
+func TestSettingsOfAKilledRunArePutBack(t *testing.T) {
+	r := newRunner(t, server(t, answer), 1)
+	file := fakeSetting(t, r, "60")
+	if _, err := r.tuner().Assign(map[string]string{"vm.swappiness": "7"}); err != nil {
+		t.Fatal(err)
+	}
+	var during string
+	r.Observe = func(e Event) {
+		if e.Kind == WindowDone {
+			during = read(t, file)
+		}
+	}
+	run(t, r)
+	if after := read(t, file); during != "60" || after != "60" {
+		t.Errorf("it was %q during the trial and is %q after, want 60", during, after)
+	}
+}
+
 func TestSettingsThatCannotBeSetAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ setting, want string }{
 		"unknown":  {"vm.no_such", "factor kernel.vm.no_such: vm.no_such: this machine has no such setting"},

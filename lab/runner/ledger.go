@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"dyno/internal/clock"
@@ -18,8 +19,9 @@ type ledger struct {
 	sampler   *probe.Sampler
 	snapshots map[int]probe.Snapshot // by the window that begins there
 	first     int
+	ending    sync.Once
 	quit      chan struct{}
-	finished  chan struct{}
+	finished  chan struct{} // closed when no more snapshots are taken; nil before the load has begun
 }
 
 func newLedger(timing study.Timing, sampler *probe.Sampler) *ledger {
@@ -63,31 +65,32 @@ func (l *ledger) sleepUntil(at int64) bool {
 	}
 }
 
-// close stops the ledger.
-func (l *ledger) close() {
-	close(l.quit)
+// stop ends the watching; a snapshot that is being taken, at most, is waited for.
+func (l *ledger) stop() {
+	l.ending.Do(func() { close(l.quit) })
 	if l.finished != nil {
 		<-l.finished
 	}
+}
+
+// close stops the ledger.
+func (l *ledger) close() {
+	l.stop()
 	l.sampler.Close()
 }
 
-// join waits for the last snapshot and puts both ends of each window together.
-// A window whose snapshots are missing has no server side.
+// join waits for the last snapshot, unless ctx has ended, and puts both ends of
+// each window together. A window whose snapshots are missing has no server side.
 func (l *ledger) join(ctx context.Context, client []load.Window) []archive.Window {
 	select {
 	case <-l.finished:
 	case <-ctx.Done():
-	case <-time.After(2 * time.Second): // the load is over: a snapshot is being taken at most
+	case <-time.After(2 * time.Second): // the load is over, and nothing is waited for but a snapshot
 	}
+	l.stop()
 	windows := make([]archive.Window, len(client))
 	for i, w := range client {
 		windows[i] = archive.Window{Client: w}
-	}
-	select {
-	case <-l.finished:
-	default:
-		return windows // interrupted: the snapshots still belong to their goroutine
 	}
 	for i := range windows {
 		index := windows[i].Client.Index

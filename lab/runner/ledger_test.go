@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"context"
+	"runtime"
 	"testing"
 	"time"
 
@@ -34,4 +36,20 @@ func TestLedgerJoinsBothEnds(t *testing.T) {
 func TestLedgerOfALoadThatNeverBegan(t *testing.T) {
 	l := newLedger(study.Timing{Duration: time.Second}, probe.New(probe.Config{}))
 	l.close() // must not wait for a goroutine that there is not
+}
+
+// A load that is cut off keeps the server's side of the windows before.
+func TestLedgerOfALoadThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	l := newLedger(study.Timing{Duration: time.Hour}, probe.New(probe.Config{}))
+	defer l.close()
+	start := clock.Now()
+	l.begin(start)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.Sleep(1500 * time.Millisecond)
+	cancel()
+	windows := l.join(ctx, []load.Window{{Index: 0}, {Index: 1}})
+	if windows[0].Server.Length == 0 || windows[0].Server.Machine == nil && runtime.GOOS == "linux" || windows[1].Server.Length != 0 {
+		t.Errorf("the server's sides are %v and %v", windows[0].Server, windows[1].Server)
+	}
 }

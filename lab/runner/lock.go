@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,10 +25,15 @@ func lockMachine(stateDir string) (*machineLock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the measuring lock: %w", err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
 		holder, _ := os.ReadFile(path)
 		f.Close()
 		return nil, fmt.Errorf("another study is being measured on this machine (process %s): both would be wrong; wait for it to end", strings.TrimSpace(string(holder)))
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
 	f.Truncate(0)
 	f.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0)

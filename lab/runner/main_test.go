@@ -92,6 +92,8 @@ func (s *troubledServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.once.Do(func() { s.began = time.Now() })
 	n := s.served.Add(1)
 	switch {
+	case has(s.trouble, "dies") && time.Since(s.began) > 2500*time.Millisecond:
+		os.Exit(3)
 	case has(s.trouble, "warm-up") && time.Since(s.began) < 4*time.Second:
 		time.Sleep(15 * time.Millisecond)
 	case has(s.trouble, "plateaus") && s.slow:

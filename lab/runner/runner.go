@@ -47,6 +47,7 @@ type Runner struct {
 	calibration *load.Calibration
 	speeds      []*archive.Speed // of the trials done so far
 	done        int
+	failing     int           // trials that have failed since the last that did not
 	measuring   time.Time     // when the first trial began
 	ahead       time.Duration // what is left of a run that goes on block by block, estimated …
 	estimated   time.Time     // … at this instant
@@ -67,6 +68,9 @@ func (r *Runner) Run(ctx context.Context) (id string, err error) {
 	defer lock.release()
 	if _, err := subject.Sweep(ctx, r.StateDir); err != nil {
 		return "", fmt.Errorf("ending what an earlier run left behind: %w", err)
+	}
+	if err := r.tuner().PutBack(); err != nil {
+		return "", fmt.Errorf("putting back settings that an earlier run has left changed: %w", err)
 	}
 	if err := r.place(); err != nil {
 		return "", err
@@ -90,7 +94,9 @@ func (r *Runner) Run(ctx context.Context) (id string, err error) {
 		return "", err
 	}
 	r.tell(Event{Kind: Begun, Run: w.ID()})
-	err = r.trials(ctx, w)
+	if err = r.trials(ctx, w); err == nil {
+		err = context.Cause(ctx) // the last trial was the one interrupted
+	}
 	status := archive.Complete
 	switch {
 	case ctx.Err() != nil:
@@ -140,6 +146,10 @@ func (r *Runner) next(ctx context.Context, w *archive.Writer, i int) error {
 		return err
 	}
 	r.done++
+	r.failing++
+	if t.Status != archive.Failed {
+		r.failing = 0
+	}
 	r.tell(Event{Kind: TrialFinished, Trial: &planned, Cell: cell, Outcome: &t, Remaining: r.remaining()})
 	if !r.mayRepeat(&t) {
 		return nil

@@ -125,6 +125,81 @@ func TestRunInterrupted(t *testing.T) {
 	}
 }
 
+// No trial follows the last one that would find out.
+func TestRunInterruptedInItsLastTrial(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t, server(t, answer), 1)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("enough")
+	r.Observe = func(e Event) {
+		if e.Kind == TrialStarted {
+			cancel(why)
+		}
+	}
+	id, err := r.Run(ctx)
+	if !errors.Is(err, why) {
+		t.Errorf("%v, want the cause", err)
+	}
+	if run, err := r.Store.Open(id); err != nil || run.Manifest.Status != archive.Interrupted {
+		t.Errorf("%+v, %v", run, err)
+	}
+}
+
+// An interruption hides nothing that is left behind.
+func TestAnInterruptedTrialSaysWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t, server(t, answer), 1)
+	file := fakeSetting(t, r, "60")
+	r.Plan.Cells[0].Kernel = map[string]string{"vm.swappiness": "7"}
+	ctx, cancel := context.WithCancel(t.Context())
+	r.Observe = func(e Event) {
+		if e.Kind == WindowDone {
+			if err := os.WriteFile(file, []byte("33\n"), 0o644); err != nil { // somebody else does
+				t.Error(err)
+			}
+			cancel()
+		}
+	}
+	id, err := r.Run(ctx)
+	if err == nil {
+		t.Error("no error")
+	}
+	run, err := r.Store.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trial := run.Trials[0]; trial.Status != archive.Interrupted || !strings.Contains(trial.Error, "vm.swappiness was not put back to 60") {
+		t.Errorf("trial %s: %s", trial.Status, trial.Error)
+	}
+}
+
+// A run that goes on until its time is up does not fill it with failures.
+func TestARunOfFailuresEnds(t *testing.T) {
+	t.Parallel()
+	var broken atomic.Bool
+	r := newRunner(t, server(t, func(w http.ResponseWriter, _ *http.Request) {
+		if broken.Load() {
+			w.WriteHeader(http.StatusTeapot)
+		}
+	}), 1)
+	r.Study.Until = study.Until{Time: time.Hour}
+	r.Observe = func(e Event) {
+		if e.Kind == Begun {
+			broken.Store(true)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	id, err := r.Run(ctx)
+	if err == nil || !strings.Contains(err.Error(), "failed one after the other") {
+		t.Errorf("%v", err)
+	}
+	run, err := r.Store.Open(id)
+	if err != nil || run.Manifest.Status != archive.Failed || len(run.Trials) != leastBlocks {
+		t.Errorf("%+v, %v", run, err)
+	}
+}
+
 func TestRunInterruptedBeforeItsTrials(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t, server(t, answer), 1)

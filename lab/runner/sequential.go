@@ -55,12 +55,17 @@ const (
 // block shows no spread.
 const leastBlocks = 2
 
-// goOn plans one more block, or says that the run ends here. Stopping by what
+// goOn plans one more block, or says that the run ends here. It is an error if
+// nothing has come of the last blocks: time would fill with trials that fail at
+// once. Stopping by what
 // was found is fair only to intervals that hold at any stopping time; package
 // analysis takes such for a run with [archive.Manifest.Until].
 func (r *Runner) goOn(ctx context.Context, w *archive.Writer) (more bool, err error) {
 	if !r.Study.Until.Sequential() || ctx.Err() != nil {
 		return false, nil
+	}
+	if r.failing >= leastBlocks*len(r.Plan.Cells) {
+		return false, fmt.Errorf("the last %d trials have failed one after the other, and so would more", r.failing)
 	}
 	p, err := r.progress(w)
 	if err != nil {

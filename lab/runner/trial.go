@@ -1,11 +1,11 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -22,53 +22,75 @@ import (
 func (r *Runner) trial(ctx context.Context, planned *study.PlannedTrial, cell *study.Cell, log string) archive.Trial {
 	t := archive.Trial{PlannedTrial: *planned, Status: archive.Complete, Started: time.Now(), Validity: load.Valid}
 	t.Speed = r.speedBefore(cell)
-	err := r.measure(ctx, &t, cell, log)
+	err, left := r.measure(ctx, &t, cell, log)
 	switch {
-	case ctx.Err() != nil:
-		t.Status, t.Error, t.Validity = archive.Interrupted, "interrupted", load.Invalid
-	case err != nil:
-		t.Status, t.Error, t.Validity = archive.Failed, r.Plan.Secrets.Hide(err.Error()), load.Invalid
+	case ctx.Err() != nil: // what else went wrong follows from that, but not what is left
+		t.Status, err = archive.Interrupted, errors.New("interrupted")
+	case err != nil || left != nil:
+		t.Status = archive.Failed
+	}
+	if t.Status != archive.Complete {
+		t.Error, t.Validity = r.Plan.Secrets.Hide(errors.Join(err, left).Error()), load.Invalid
 	}
 	r.speedAfter(&t, cell)
 	return t
 }
 
-func (r *Runner) measure(ctx context.Context, t *archive.Trial, cell *study.Cell, log string) (err error) {
+// measure does the work of a trial. left is what could not be stopped, or put
+// back, after it.
+func (r *Runner) measure(ctx context.Context, t *archive.Trial, cell *study.Cell, log string) (err, left error) {
 	c := r.contenders[cell.Subject]
 	settings, err := r.assign(cell)
 	if err != nil {
-		return err
+		return err, nil
 	}
-	defer func() { err = errors.Join(err, settings.Undo()) }()
+	defer func() { left = errors.Join(left, settings.Undo()) }()
 	var env map[string]string
 	var runtime *probe.RuntimeListener
 	if c.goProbe && c.URL == "" {
-		dir, err := os.MkdirTemp("", "dyno-")
-		if err != nil {
-			return fmt.Errorf("making a folder for the runtime probe: %w", err)
+		var remove func()
+		if runtime, remove, err = listenToRuntime(); err != nil {
+			return err, nil
 		}
-		defer os.RemoveAll(dir)
-		if runtime, err = probe.NewRuntimeListener(filepath.Clean(dir)); err != nil {
-			return err
-		}
-		defer runtime.Close()
+		defer remove()
 		name, value, _ := strings.Cut(runtime.Env(), "=")
 		env = map[string]string{name: value}
 	}
 	in, err := r.instance(ctx, c, cell, env, log)
 	if err != nil {
-		return err
+		return err, nil
 	}
 	t.StartUp = in.StartUp()
 	defer func() {
 		if stopErr := in.Stop(context.WithoutCancel(ctx)); stopErr != nil {
-			err = errors.Join(err, fmt.Errorf("stopping subject %s: %w", c.Name, stopErr))
+			left = fmt.Errorf("stopping subject %s: %w", c.Name, stopErr)
 		}
 	}()
-	return r.load(ctx, t, cell, in, runtime)
+	return r.load(ctx, t, cell, in, runtime), nil
 }
 
-// load puts the load on the subject while the probes watch it.
+// listenToRuntime listens for the helpers of Go programs in a temporary folder,
+// until remove is called. Sockets can have short names only: where the usual
+// place has a long one, it is /tmp.
+func listenToRuntime() (l *probe.RuntimeListener, remove func(), err error) {
+	var failed []error
+	for _, parent := range []string{"", "/tmp"} {
+		dir, err := os.MkdirTemp(parent, "dyno-")
+		if err != nil {
+			failed = append(failed, fmt.Errorf("making a folder for the runtime probe: %w", err))
+			continue
+		}
+		if l, err = probe.NewRuntimeListener(dir); err == nil {
+			return l, func() { l.Close(); os.RemoveAll(dir) }, nil
+		}
+		os.RemoveAll(dir)
+		failed = append(failed, err)
+	}
+	return nil, nil, errors.Join(failed...)
+}
+
+// load puts the load on the subject while the probes watch it. Of a subject that
+// dies under it, the trial has the windows up to then.
 func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, runtime *probe.RuntimeListener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -99,11 +121,8 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 			r.tell(Event{Kind: WindowDone, Trial: &t.PlannedTrial, Cell: cell, Window: &archive.Window{Client: w}})
 		},
 	})
-	if died := in.Err(); died != nil {
-		err = died
-	}
 	if err != nil {
-		return err
+		return cmp.Or(in.Err(), err)
 	}
 	counter.compare(ctx, result)
 	t.Mono, t.Engine, t.Failures = result.Start, result.Engine, result.Failures
@@ -111,7 +130,7 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 	said := append(result.Findings, unenforced(in)...)
 	t.Findings = validity.Trial(said, t.Windows, r.conditions(cell))
 	t.Validity = load.Worst(t.Findings)
-	return nil
+	return in.Err()
 }
 
 // conditions are what a cell's trials are done under.

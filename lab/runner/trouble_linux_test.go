@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -227,4 +228,46 @@ func throttledGroup(t *testing.T) string {
 	}
 	t.Skip("no cgroup with a CPU quota can be made here")
 	return ""
+}
+
+// A subject that dies under its load fails the trial, which has the windows up to
+// then, both ends of them: they are the evidence of what it died of.
+func TestADeadSubjectKeepsItsWindows(t *testing.T) {
+	run := troubled(t, "dies", gentle, 10*time.Second, 1)
+	trial := &run.Trials[0]
+	if trial.Status != archive.Failed || !strings.Contains(trial.Error, "died: exit status 3") || trial.Validity != load.Invalid {
+		t.Errorf("the trial is %s and %s: %s", trial.Status, trial.Validity, trial.Error)
+	}
+	if n := len(trial.Windows); n < 2 || n > 5 || trial.Windows[0].Client.Completed == 0 || trial.Windows[0].Server.Process == nil {
+		t.Errorf("it has %d windows: %+v", n, trial.Windows)
+	}
+	for _, err := range run.Windows(0) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The names of sockets are short; that of the temporary folder may be long.
+func TestTheProbeListensWhateverTheTemporaryFolder(t *testing.T) {
+	long := filepath.Join(t.TempDir(), strings.Repeat("x", 90))
+	if err := os.Mkdir(long, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", long)
+	l, remove, err := listenToRuntime()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, socket, _ := strings.Cut(l.Env(), "=")
+	if _, err := os.Stat(socket); err != nil {
+		t.Error(err)
+	}
+	remove()
+	if _, err := os.Stat(filepath.Dir(filepath.Dir(socket))); err == nil {
+		t.Errorf("the folder of %s is left behind", socket)
+	}
+	if left, err := os.ReadDir(long); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
 }
