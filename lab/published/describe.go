@@ -2,6 +2,7 @@ package published
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"dyno/lab/analysis"
@@ -21,20 +22,11 @@ func New(a *analysis.Analysis, command string) (*Record, error) {
 		Versions: []string{"dyno " + m.Dyno}, Method: method(a), Command: command, Verdicts: a.Claims,
 	}
 	for _, s := range m.Subjects {
-		if version := strings.TrimSpace(s.Framework + " " + s.Version); version != "" && !contains(r.Versions, version) {
+		if version := strings.TrimSpace(s.Framework + " " + s.Version); version != "" && !slices.Contains(r.Versions, version) {
 			r.Versions = append(r.Versions, version)
 		}
 	}
 	return r, nil
-}
-
-func contains(list []string, s string) bool {
-	for _, one := range list {
-		if one == s {
-			return true
-		}
-	}
-	return false
 }
 
 // Machine describes a machine in a line.
