@@ -147,14 +147,29 @@ func (g *gateRun) againstRef(ctx context.Context) (result *gate.Result, err erro
 		return nil, err
 	}
 	result = gate.JudgePairs(a, pairs, g.options)
-	if result.Verdict == gate.Regression {
-		if a, err = g.again(ctx, both, pairs, result); err != nil {
-			return nil, err
-		}
-		result.ConfirmPairs(a, pairs, g.options)
+	if err := g.confirm(ctx, both, pairs, result, func(a *analysis.Analysis) { result.ConfirmPairs(a, pairs, g.options) }); err != nil {
+		return nil, err
 	}
 	result.Old, result.New = checkout.Name(), tree
 	return result, nil
+}
+
+// confirm holds alarms, if there are any, against a second run. If there can be
+// none, they are taken back; what the first run found is told even so.
+func (g *gateRun) confirm(ctx context.Context, s *study.Study, pairs []gate.Pair, r *gate.Result, by func(*analysis.Analysis)) error {
+	if r.Verdict != gate.Regression {
+		return nil
+	}
+	a, err := g.again(ctx, s, pairs, r)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		r.Unconfirmable(err)
+	default:
+		by(a)
+	}
+	return nil
 }
 
 // again measures the cells about which there is an alarm once more, in fresh
@@ -216,14 +231,7 @@ func (g *gateRun) judgeStudy(ctx context.Context, b *baseline.Baseline) (*gate.R
 		return nil, err
 	}
 	r := gate.JudgeStored(a, b, g.options)
-	if r.Verdict != gate.Regression {
-		return r, nil
-	}
-	if a, err = g.again(ctx, g.study, nil, r); err != nil {
-		return nil, err
-	}
-	r.ConfirmStored(a, b, g.options)
-	return r, nil
+	return r, g.confirm(ctx, g.study, nil, r, func(a *analysis.Analysis) { r.ConfirmStored(a, b, g.options) })
 }
 
 // comparable refuses a baseline of another machine, unless told.

@@ -71,6 +71,21 @@ func (r *Result) confirm(second *Result) {
 	r.conclude()
 }
 
+// Unconfirmable takes the alarms back because there is no second run, and says
+// why. What the first found stays in the result.
+func (r *Result) Unconfirmable(why error) {
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		if c.Verdict != Regression {
+			continue
+		}
+		first := c.Ratio
+		c.First = &first
+		c.cannotTell(fmt.Sprintf("the alarm could not be confirmed: %v (first run: %s)", why, compare.Change(first)))
+	}
+	r.conclude()
+}
+
 // Unconfirmed is what to add if an alarm rests on one run alone.
 func (r *Result) Unconfirmed(why string) {
 	if r.Verdict == Regression {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -356,6 +357,16 @@ func TestAnAlarmNeedsTwoRuns(t *testing.T) {
 	gone.ConfirmPairs(empty, both, asked)
 	if gone.Verdict != CannotTell || !strings.Contains(gone.Checks[0].Sentence, "could not be confirmed") {
 		t.Errorf("%s, %+v", gone.Verdict, gone.Checks)
+	}
+}
+
+// What the first run found is not lost if there can be no second.
+func TestAnAlarmThatCannotBeConfirmed(t *testing.T) {
+	r := JudgePairs(twins(t, 1.2, 0.005), both, asked)
+	r.Unconfirmable(errors.New("no space left on device"))
+	c := r.Checks[0]
+	if r.Verdict != CannotTell || c.First == nil || c.Ratio.N == 0 || !strings.Contains(c.Sentence, "could not be confirmed: no space left on device (first run: 20 % higher") {
+		t.Errorf("%s, %+v", r.Verdict, c)
 	}
 }
 
