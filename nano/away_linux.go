@@ -2,7 +2,9 @@ package nano
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -62,6 +64,9 @@ func (t *turn) flush(*exchange) error {
 
 // push writes what the kernel takes and returns how much is left.
 func (t *turn) push() (left int, err error) {
+	if t.conn.secure != nil {
+		return t.pushSecured(nil)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ready = nil
@@ -82,7 +87,7 @@ func (t *turn) push() (left int, err error) {
 }
 
 var (
-	errStalled       = errors.New("nano: the client doesn't take the answer")
+	errStalled       = fmt.Errorf("nano: the client doesn't take the answer: %w", os.ErrDeadlineExceeded)
 	errTooSlow error = NewProblem(408, "the request's body came too slowly")
 )
 
@@ -207,7 +212,7 @@ func (t *turn) readSocket() error {
 		t.scratch = make([]byte, readBuffer/2)
 	}
 	for {
-		n, errno := reactor.Read(t.fd, t.scratch)
+		n, errno := t.receive(t.scratch)
 		switch {
 		case errno == unix.EAGAIN:
 			if err := t.awaitBody(); err != nil {

@@ -26,6 +26,7 @@ type conn struct {
 	upload *upload // the body that is coming in
 	away   *turn   // has the connection
 	remote netip.AddrPort
+	secure *secured // TLS; nil without
 }
 
 // phase is what a connection waits for; it decides which deadline counts.

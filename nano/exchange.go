@@ -2,6 +2,7 @@ package nano
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"net/netip"
@@ -25,10 +26,10 @@ type exchange struct {
 	match   match
 	route   *Route
 	remote  netip.AddrPort
-	tls     bool
-	std     *http.Request // if it came through net/http
-	through stdWire       // the wire of such a request
-	said    *hop          // by proxies, to the exchange this one was made from; nil: there is none
+	tls     *tls.ConnectionState // nil without TLS
+	std     *http.Request        // if it came through net/http
+	through stdWire              // the wire of such a request
+	said    *hop                 // by proxies, to the exchange this one was made from; nil: there is none
 	body    body
 	form    *Form // nil until somebody asks
 

@@ -36,7 +36,7 @@ func (c Ctx) Scheme() string {
 	if h := x.forwarded(); h.proto != "" {
 		return h.proto
 	}
-	if x.tls {
+	if x.tls != nil {
 		return "https"
 	}
 	return "http"

@@ -33,6 +33,7 @@ func (b *bridge) fill() error {
 		r.Host = h.host
 	}
 	r.Proto, r.ProtoMajor, r.ProtoMinor = protoOf(x.req.Minor), 1, int(x.req.Minor)
+	r.TLS = x.tls
 	r.RemoteAddr = "@" // as net/http has it for a unix socket
 	if a := b.c.RemoteAddr(); a.IsValid() {
 		r.RemoteAddr = a.String()

@@ -68,7 +68,12 @@ func (l *loop) lend(t *turn) {
 func (t *turn) sendReady() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.ready != nil {
+	switch {
+	case t.ready == nil:
+	case t.conn.secure != nil:
+		_, _ = t.conn.secure.write(t.ready) // as below
+		t.sent, t.ready = len(t.ready), nil
+	default:
 		n, _ := reactor.Write(t.fd, t.ready) // an error shows again when the rest is sent
 		t.sent, t.ready = n, nil
 	}

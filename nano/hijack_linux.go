@@ -27,7 +27,7 @@ func (t *turn) hijack(*exchange) (net.Conn, []byte, error) {
 	if t.inflow.open {
 		rest = t.inflow.raw
 	}
-	return c, append([]byte(nil), rest...), nil
+	return t.conn.secure.give(c), append([]byte(nil), rest...), nil
 }
 
 // connOf returns a net.Conn with a descriptor of its own.

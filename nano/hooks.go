@@ -54,7 +54,7 @@ func (c Ctx) SetContext(ctx context.Context) {
 
 // TLS reports whether the request came over TLS, to this server: a proxy in front
 // of it that ended TLS isn't seen.
-func (c Ctx) TLS() bool { return c.live().tls }
+func (c Ctx) TLS() bool { return c.live().tls != nil }
 
 // LimitBody makes reading more than limit bytes of the request's body fail with
 // [ErrBodyTooLarge], and returns it at once if the body is known to be larger.

@@ -67,6 +67,10 @@ func (t *turn) abort(*exchange) { t.reply.cut = true }
 // direct sends what there is and body, without copying it. What the client does
 // not take at once is kept.
 func (t *turn) direct(body []byte) error {
+	if t.conn.secure != nil {
+		_, err := t.pushSecured(body)
+		return err
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	before := t.out[t.sent:]

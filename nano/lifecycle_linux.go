@@ -71,6 +71,7 @@ func (l *loop) retire(c *conn) {
 	if c.phase == phaseLinger {
 		return
 	}
+	c.closeNotify()
 	unix.Shutdown(c.fd, unix.SHUT_WR)
 	c.in, c.upload = nil, nil
 	l.await(c, phaseLinger)
@@ -93,6 +94,7 @@ func (l *loop) drop(c *conn) {
 		unix.Shutdown(c.fd, unix.SHUT_RDWR) // the handler still uses the descriptor
 		return
 	}
+	c.closeNotify()
 	if c.reset {
 		unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 	}
@@ -103,7 +105,11 @@ func (l *loop) drop(c *conn) {
 // forget takes a connection out of the loop's books.
 func (l *loop) forget(c *conn) {
 	l.wheel.Clear(c.id)
-	l.server.gone(c.remote)
+	if c.secure != nil {
+		c.secure.leave()
+	} else {
+		l.server.gone(c.remote)
+	}
 	l.load.Add(-1)
 	l.conns.remove(c)
 }

@@ -28,8 +28,8 @@ func (a *App) Listen(address string) error {
 
 // Serve serves on a listener, as Listen does on an address. It takes the listener
 // over. Listeners that aren't sockets are served by net/http with the same routes.
-// Connections of crypto/tls listeners don't count towards the limits: prefer
-// [App.ServeTLS].
+// Connections of crypto/tls listeners are, too, and don't count towards the limits:
+// prefer [App.ServeTLS].
 func (a *App) Serve(ln net.Listener) error {
 	a.hold("", nil)
 	return a.serveListener(ln)

@@ -213,6 +213,9 @@ func (l *loop) goOn(c *conn) (mine bool) {
 
 // read reads once and serves what has come.
 func (l *loop) read(c *conn) (mine bool) {
+	if c.secure != nil && c.phase != phaseLinger { // what lingers isn't looked at
+		return l.readSecured(c)
+	}
 	b := l.turn.scratch
 	n, errno := reactor.Read(c.fd, b)
 	switch {

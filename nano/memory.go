@@ -24,7 +24,7 @@ func (a *App) ServeBytes(ctx context.Context, from netip.AddrPort, request []byt
 	m := &memoryWire{app: a, ctx: ctx, to: w}
 	x := a.take(m)
 	defer a.give(x)
-	x.buf, x.remote, x.tls = append([]byte(nil), request...), from, false
+	x.buf, x.remote, x.tls = append([]byte(nil), request...), from, nil
 	if err := m.read1(x); err != nil {
 		var wrong *http1.Error
 		if !errors.As(err, &wrong) {

@@ -83,7 +83,7 @@ func (x *exchange) fromStd(r *http.Request) {
 		}
 	}
 	x.req.Fields = append(x.req.Fields, http1.Field{Name: put("Host"), Value: x.req.Host})
-	x.std, x.tls = r, r.TLS != nil
+	x.std, x.tls = r, r.TLS
 	x.body = body{ready: r.ContentLength == 0}
 	x.remote = netip.AddrPort{}
 }

@@ -49,7 +49,7 @@ func (l *loop) processMore(c *conn, b []byte) (mine bool) {
 		if b = b[n:]; n == 0 {
 			break
 		}
-		if len(t.out) >= flushAt {
+		if len(t.out) >= flushAt || c.secure != nil && c.secure.holds() {
 			l.deliver(c)
 		}
 	}
@@ -90,7 +90,7 @@ func (l *loop) request(c *conn, b []byte) (n int, mine bool) {
 func (l *loop) serve(c *conn, head, rest []byte, in *inflow) (mine bool) {
 	t := l.turn
 	t.x.buf = head
-	t.x.remote = c.remote
+	t.x.remote, t.x.tls = c.remote, c.secure.connection()
 	h := l.app.find(t.x)
 	if in != nil || t.x.route.spawns() {
 		l.spawn(c, h, head, rest, in)
@@ -167,18 +167,24 @@ func (l *loop) giveBuffer(b []byte) {
 func (l *loop) deliver(c *conn) {
 	t := l.turn
 	out := t.out
-	if len(out) == 0 {
-		return
-	}
-	n, errno := reactor.Write(c.fd, out)
 	if t.out = out[:0]; cap(out) > 4*flushAt {
 		t.out = nil
 	}
 	switch {
+	case c.secure != nil:
+		l.deliverSecured(c, out)
+	case len(out) > 0:
+		l.deliverPlain(c, out)
+	}
+}
+
+func (l *loop) deliverPlain(c *conn, out []byte) {
+	n, errno := reactor.Write(c.fd, out)
+	switch {
 	case errno != 0 && errno != unix.EAGAIN && errno != unix.EINTR:
 		c.closing, c.cut = true, true
 	case n == len(out):
-	case t.out == nil: // too large to be kept for others
+	case l.turn.out == nil: // too large to be kept for others
 		c.out, c.sent = out, n
 	default:
 		c.out, c.sent = append(c.out[:0], out[n:]...), 0

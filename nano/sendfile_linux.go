@@ -26,6 +26,9 @@ func (t *turn) sendFile(_ *exchange, f *os.File, offset, length int64) error {
 	if err := t.flush(nil); err != nil {
 		return err
 	}
+	if t.conn.secure != nil {
+		return t.sendFileSecured(f, offset, length)
+	}
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return err

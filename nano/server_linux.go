@@ -19,6 +19,7 @@ type server struct {
 	loops    []*loop
 	watchdog watchdog
 	turns    sync.Pool // of *turn
+	sealed   sync.Pool // of *[]byte: buffers of TLS connections
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	draining atomic.Bool

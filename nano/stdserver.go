@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// stdServer serves an app by net/http: TLS, HTTP/2, listeners that aren't
-// sockets, and systems that have no event loop of ours. All its connections come
-// to net/http through one queue, each when it is ready: told by its proxy who it
-// is, and with the TLS handshake done.
+// stdServer serves an app by net/http: HTTP/2, listeners that aren't sockets, and
+// systems that have no event loop of ours. All its connections come to net/http
+// through one queue, each when it is ready: told by its proxy who it is, and with the
+// TLS handshake done. HTTP/1.1 over TLS goes from there to a loop, if there are any.
 type stdServer struct {
 	once   sync.Once
 	server *http.Server
@@ -128,7 +128,9 @@ func (s *stdServer) welcome(a *App, nc net.Conn, config *tls.Config) {
 			c.Close()
 			return
 		}
-		s.queue.put(ready)
+		if t, ok := ready.(*tls.Conn); !ok || !a.giveToLoop(t, c) {
+			s.queue.put(ready)
+		}
 	})
 }
 

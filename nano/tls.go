@@ -14,7 +14,8 @@ import (
 // HTTP/2 for clients that want it (ALPN). The certificate, with its chain, and
 // its key are PEM files; they are read again when they have changed.
 //
-// It is served by net/http with the same routes.
+// On Linux HTTP/1.1 is served by the event loops once the handshake is done; HTTP/2,
+// and everything elsewhere, by net/http with the same routes.
 func (a *App) ListenTLS(address, certFile, keyFile string) error {
 	c, err := NewCertificate(certFile, keyFile)
 	if err != nil {
@@ -26,7 +27,9 @@ func (a *App) ListenTLS(address, certFile, keyFile string) error {
 
 // ServeTLS serves on a listener with TLS, as [App.Serve] does without. config
 // needs a certificate, or GetCertificate; without NextProtos it offers HTTP/2 and
-// HTTP/1.1. It is copied.
+// HTTP/1.1. It is copied. Its functions are called on goroutines of their own, and
+// may block for as long as Limits.Handshake allows. Listeners whose connections are
+// neither TCP's nor unix sockets are served by net/http.
 func (a *App) ServeTLS(ln net.Listener, config *tls.Config) error {
 	a.hold("", nil)
 	return a.serveTLS(ln, config)

@@ -17,7 +17,7 @@ import (
 type turn struct {
 	loop   *loop
 	x      *exchange
-	conn   *conn // the loop's; a handler that is away may only read fd and remote
+	conn   *conn // the loop's; a handler that is away may only read fd, remote and secure
 	fd     int
 	ticket uint64 // of the baton, while the handler runs on the loop
 	away   bool   // the handler runs without the loop

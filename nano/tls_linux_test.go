@@ -1,0 +1,250 @@
+package nano_test
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"dyno/nano"
+)
+
+// HTTP/1.1 over TLS has no goroutine per connection: it is the loops', whether
+// the client offers it or says nothing of protocols. HTTP/2 is net/http's.
+func TestTLSIsServedOnTheLoop(t *testing.T) {
+	app := nano.New(nano.Config{Logger: quiet})
+	app.Get("/", hello)
+	at := serveTLS(t, app, nil)
+	served := func() int {
+		b := make([]byte, 16<<20)
+		return strings.Count(string(b[:runtime.Stack(b, true)]), "net/http.(*conn).serve(")
+	}
+	before := served() // by other tests
+	for _, offer := range [][]string{{"http/1.1"}, nil, {"http/1.1"}, nil} {
+		c := dialSecure(t, at, &tls.Config{NextProtos: offer})
+		c.send(get)
+		c.want(200, "hello")
+	}
+	if n := served(); n > before {
+		t.Errorf("net/http serves %d more connections", n-before)
+	}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport}).Get("https://" + at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.ProtoMajor != 2 {
+		t.Errorf("%s for a client that offers HTTP/2", resp.Proto)
+	}
+}
+
+// The limits of time hold over TLS.
+func TestTLSSlowClients(t *testing.T) {
+	const short = 150 * time.Millisecond
+	app := nano.New(nano.Config{Logger: quiet, Limits: nano.Limits{ReadHead: short, ReadBody: short, Idle: short, BufferBody: 100}})
+	app.Get("/", hello)
+	echo(app)
+	at := serveTLS(t, app, nil)
+	for _, tt := range []struct {
+		name, wire string
+		status     int // 0: closed without an answer
+	}{
+		{"idle", "", 0},
+		{"head", "GET / HT", 408},
+		{"fields", "GET / HTTP/1.1\r\nHost: a\r\nA: ", 408},
+		{"body", postHead + "Content-Length: 10\r\n\r\nabc", 408},
+		{"chunk", postHead + "Transfer-Encoding: chunked\r\n\r\n5\r\nab", 408},
+		{"streamed body", postHead + "Content-Length: 1000\r\n\r\nabc", 408},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := dialSecure(t, at, nil)
+			c.send(tt.wire)
+			if tt.status != 0 {
+				if resp, _ := c.answer("GET"); resp.StatusCode != tt.status {
+					t.Errorf("%d, want %d", resp.StatusCode, tt.status)
+				}
+			}
+			c.end()
+		})
+	}
+	t.Run("part of a record", func(t *testing.T) {
+		t.Parallel()
+		c := dialSecure(t, at, nil)
+		c.Conn.(*tls.Conn).NetConn().Write([]byte{23, 3, 3, 0, 100, 1, 2, 3})
+		c.end()
+	})
+}
+
+// A client that reads nothing of a whole answer is let go.
+func TestTLSAnswerNotRead(t *testing.T) {
+	app := nano.New(nano.Config{Logger: quiet, Limits: nano.Limits{WriteStall: 150 * time.Millisecond, Connections: 1}})
+	app.Get("/", hello)
+	echo(app)
+	at := serveTLS(t, app, nil)
+	c := dialSecure(t, at, nil)
+	c.send(request("/big"))
+	next := dialSecure(t, at, nil) // there is room when the first is gone
+	next.send(get)
+	next.want(200, "hello")
+	if n, err := io.Copy(io.Discard, c.Conn); n >= 16<<20 || n == 0 {
+		t.Errorf("%d bytes, %v: want a cut answer", n, err)
+	}
+}
+
+func TestTLSLimitsOfARequest(t *testing.T) {
+	t.Parallel()
+	app := nano.New(nano.Config{Logger: quiet, Limits: nano.Limits{Requests: 2, Head: 1 << 10}})
+	app.Get("/", hello)
+	at := serveTLS(t, app, nil)
+	c := dialSecure(t, at, nil)
+	c.send(get + get + get)
+	if c.want(200, "hello").Close || !c.want(200, "hello").Close {
+		t.Error("want Connection: close with the second answer")
+	}
+	c.end()
+	c = dialSecure(t, at, nil)
+	c.send("GET / HTTP/1.1\r\nHost: a\r\nA: " + strings.Repeat("a", 2<<10))
+	if resp, _ := c.answer("GET"); resp.StatusCode != 431 {
+		t.Error(resp.Status)
+	}
+}
+
+// Who has left over TLS makes room for others.
+func TestTLSLimitsOfConnections(t *testing.T) {
+	t.Parallel()
+	for name, limits := range map[string]nano.Limits{"in all": {Connections: 2}, "of one address": {PerAddress: 2}} {
+		t.Run(name, func(t *testing.T) {
+			app := nano.New(nano.Config{Logger: quiet, Limits: limits})
+			app.Get("/", hello)
+			at := serveTLS(t, app, nil)
+			ask := func(patience time.Duration) (net.Conn, error) {
+				d := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}
+				ctx, cancel := context.WithTimeout(context.Background(), patience)
+				defer cancel()
+				c, err := d.DialContext(ctx, "tcp", at)
+				if err != nil {
+					return nil, err
+				}
+				t.Cleanup(func() { c.Close() })
+				c.SetDeadline(time.Now().Add(20 * time.Second))
+				io.WriteString(c, get)
+				_, err = c.Read(make([]byte, 1))
+				return c, err
+			}
+			var open []net.Conn
+			for range 2 {
+				c, err := ask(20 * time.Second)
+				if err != nil {
+					t.Fatal(err)
+				}
+				open = append(open, c)
+			}
+			if _, err := ask(100 * time.Millisecond); err == nil {
+				t.Fatal("a third connection was served")
+			}
+			for _, c := range open {
+				c.Close()
+			}
+			for range 4 { // one after the other
+				c, err := ask(time.Second)
+				for err != nil { // a hang ends by the test's time limit
+					c, err = ask(time.Second)
+				}
+				c.Close()
+			}
+		})
+	}
+}
+
+// While the app shuts down, each request over TLS that was sent is answered.
+func TestTLSShutdownUnderLoad(t *testing.T) {
+	t.Parallel()
+	app := nano.New(nano.Config{Logger: quiet})
+	app.Get("/", hello)
+	app.Get("/slow", func(c nano.Ctx) error { time.Sleep(2 * time.Millisecond); return hello(c) })
+	at := serveTLS(t, app, nil)
+	idle := dialSecure(t, at, nil)
+	var clients sync.WaitGroup
+	var answered, lost atomic.Int64
+	for i := range 10 {
+		c := dialSecure(t, at, nil)
+		wire := get
+		if i%2 == 0 {
+			wire = request("/slow")
+		}
+		clients.Go(func() {
+			for {
+				if _, err := io.WriteString(c.Conn, wire); err != nil {
+					lost.Add(1)
+					return
+				}
+				resp, err := http.ReadResponse(c.r, nil)
+				if err != nil {
+					lost.Add(1)
+					return
+				}
+				io.Copy(io.Discard, resp.Body)
+				if answered.Add(1); resp.Close {
+					return
+				}
+			}
+		})
+	}
+	time.Sleep(50 * time.Millisecond)
+	if err := app.Shutdown(context.Background()); err != nil {
+		t.Error(err)
+	}
+	clients.Wait()
+	if lost.Load() != 0 || answered.Load() == 0 {
+		t.Errorf("%d requests lost, %d answered", lost.Load(), answered.Load())
+	}
+	idle.end()
+}
+
+// Who is still in the handshake when the shutdown begins is served by net/http.
+func TestTLSShutdownInTheHandshake(t *testing.T) {
+	pair, err := tls.LoadX509KeyPair(writePair(t, t.TempDir(), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, release := make(chan struct{}), make(chan struct{})
+	app := nano.New(nano.Config{Logger: quiet})
+	app.Get("/", hello)
+	at := serveTLS(t, app, &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+		close(asked)
+		<-release
+		return &pair, nil
+	}})
+	c := dial(t, at)
+	secure := tls.Client(c.Conn, &tls.Config{InsecureSkipVerify: true})
+	shook := make(chan error, 1)
+	go func() { shook <- secure.Handshake() }()
+	<-asked
+	down := make(chan error, 1)
+	go func() { down <- app.Shutdown(context.Background()) }()
+	for late, err := net.Dial("tcp", at); err == nil; late, err = net.Dial("tcp", at) {
+		late.Close() // until it stops accepting
+	}
+	close(release)
+	if err := <-shook; err != nil {
+		t.Fatal(err)
+	}
+	c.Conn = secure
+	c.r.Reset(secure)
+	c.send(get)
+	c.want(200, "hello")
+	c.Close()
+	if err := <-down; err != nil {
+		t.Error(err)
+	}
+}

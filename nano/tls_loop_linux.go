@@ -1,0 +1,134 @@
+package nano
+
+import (
+	"crypto/tls"
+	"io"
+	"net"
+	"net/netip"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// How a loop serves HTTP/1.1 over TLS. The handshake is done before, on a
+// goroutine of its own: signatures take long, and what the application is asked
+// in it (GetCertificate, VerifyConnection) may block. Then the socket moves to a
+// loop, which reads and writes it through [secured].
+
+// giveToLoop moves a connection whose handshake is done, and what lies below it,
+// to a loop. It reports false, and changes nothing, if net/http has to serve it:
+// HTTP/2 and other protocols, connections that aren't sockets, and when the app
+// drains, for the loops may have ended.
+func (a *App) giveToLoop(t *tls.Conn, below *stdConn) bool {
+	state := t.ConnectionState()
+	if p := state.NegotiatedProtocol; p != "" && p != "http/1.1" {
+		return false
+	}
+	socket, ok := socketOf(below.Conn)
+	if !ok {
+		return false
+	}
+	server, err := a.start()
+	if err != nil || server.draining.Load() {
+		return false
+	}
+	fd, err := descriptor(socket)
+	if err != nil { // no descriptor is left: the one there is serves, too
+		return false
+	}
+	from := addrOf(below.RemoteAddr())
+	below.Conn.Close()
+	s := &secured{tls: t, state: &state, below: below, fd: fd, spare: &server.sealed}
+	below.Conn, below.stall.limit = s, 0 // the loop has its own limits
+	to := server.emptiest(server.loops[0])
+	to.load.Add(1)
+	to.hand(&letter{open: func(l *loop) { l.takeSecured(s, from) }})
+	return true
+}
+
+// socketOf returns a connection's socket. Connections of other types may do more
+// than their socket does.
+func socketOf(nc net.Conn) (socket syscall.Conn, ok bool) {
+	switch nc := nc.(type) {
+	case *net.TCPConn:
+		return nc, true
+	case *net.UnixConn:
+		return nc, true
+	}
+	return nil, false
+}
+
+// takeSecured makes the loop the owner of a connection.
+func (l *loop) takeSecured(s *secured, from netip.AddrPort) {
+	if l.over.Load() {
+		unix.Close(s.fd)
+		s.leave()
+		return
+	}
+	c := l.conns.add(s.fd, from)
+	c.secure = s
+	if err := l.poller.Add(s.fd, c.id); err != nil {
+		l.log().Error("connection refused", "error", err)
+		l.drop(c)
+		return
+	}
+	l.await(c, phaseIdle)
+	l.more = append(l.more, c.id) // crypto/tls may have read a request already
+}
+
+// readSecured is read for a connection with TLS.
+func (l *loop) readSecured(c *conn) (mine bool) {
+	b, s := l.turn.scratch, c.secure
+	n, err := s.fill(b)
+	_, _ = s.send() // what TLS itself has to say; an error shows again
+	switch c.readable = err == nil; err {
+	case nil:
+	case errNothingYet:
+		c.ending = c.ending || c.hungUp
+	case io.EOF:
+		c.ending = true
+	default: // after an alert of ours no answer goes out
+		c.ending, c.cut = true, true
+	}
+	if (n > 0 || c.ending) && !l.receive(c, b[:n]) {
+		return false
+	}
+	if c.fd < 0 || c.away != nil {
+		return true
+	}
+	if s.holds() {
+		if l.deliverSecured(c, nil); len(c.out) > 0 || c.cut {
+			l.settle(c)
+		}
+	}
+	if c.readable && c.fd >= 0 {
+		l.more = append(l.more, c.id)
+	}
+	return true
+}
+
+// deliverSecured encrypts what is for c and gives it to the kernel. What that
+// doesn't take is kept with the connection, encrypted. What a handler sends that
+// has the connection is its own.
+func (l *loop) deliverSecured(c *conn, out []byte) {
+	if c.away != nil {
+		return
+	}
+	left, err := c.secure.write(out)
+	switch {
+	case err != nil:
+		c.closing, c.cut = true, true
+	case left > 0:
+		c.out, c.sent = c.secure.take(), 0
+	}
+}
+
+// closeNotify tells a client with TLS that this is the end (RFC 8446 6.1), as far
+// as the kernel takes it at once. An answer that was cut ends without it.
+func (c *conn) closeNotify() {
+	if c.secure == nil || c.cut || len(c.out) > 0 {
+		return
+	}
+	_ = c.secure.tls.CloseWrite() // what it writes is gathered, which doesn't fail
+	_, _ = c.secure.send()
+}
