@@ -40,6 +40,12 @@ func isInterim(head string) bool {
 	return ok && strings.HasPrefix(status, "1") && !strings.HasPrefix(status, "101")
 }
 
+// isTimeoutOfIdle reports whether what came unasked is the answer with which some
+// servers close a connection that has been idle (408, RFC 9110 15.5.9).
+func isTimeoutOfIdle(raw []byte) bool {
+	return len(raw) > 12 && string(raw[:7]) == "HTTP/1." && string(raw[8:12]) == " 408"
+}
+
 // lasts reports whether the server lets the connection carry another request
 // after a complete answer (RFC 9112 9.3). One that has switched protocols speaks
 // another language now (RFC 9110 15.2.2).

@@ -84,7 +84,9 @@ func (l *eventLoop) received(id int32, data []byte) {
 func (l *eventLoop) answered(id int32, data []byte) {
 	c := &l.conns[id]
 	if c.state != busy {
-		l.fail(&l.errorsNow().Body, "body", "the server sent bytes that no request asked for")
+		if !isTimeoutOfIdle(data) {
+			l.fail(&l.errorsNow().Body, "body", "the server sent bytes that no request asked for")
+		}
 		l.lostIdle(id)
 		return
 	}

@@ -326,3 +326,21 @@ func TestRestOfARequestStaysWithItsConnection(t *testing.T) {
 		}
 	})
 }
+
+// TestIdleConnectionsThatTimeOut: some servers say so before they close one. No
+// request has failed by that.
+func TestIdleConnectionsThatTimeOut(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		if engine == "portable" {
+			t.Skip("it looks at a connection only when it has sent on it")
+		}
+		target := server(t, func(c net.Conn) {
+			io.WriteString(c, "HTTP/1.0 408 Request Time-out\r\nConnection: close\r\n\r\n")
+		})
+		s := spec(target, Profile{Mode: Open, Connections: 4, Rate: 10, Arrivals: Uniform})
+		s.Engine, s.Duration = engine, 200*time.Millisecond
+		if all := everything(ran(t, s)); all.Errors.Body != 0 || all.Offered == 0 {
+			t.Errorf("offered %d, errors %+v", all.Offered, all.Errors)
+		}
+	})
+}
