@@ -117,6 +117,8 @@ func TestSchemaAndParserRefuse(t *testing.T) {
 		{"argument without a name", minimal + "factors: {args.: [1]}\n"},
 		{"argument of dashes", minimal + "factors: {args.--: [1]}\n"},
 		{"kernel setting without a name", minimal + "factors: {kernel.: [1]}\n"},
+		{"kernel setting that there is not", minimal + "factors: {kernel.governer: [1]}\n"},
+		{"kernel setting that is no sysctl", minimal + "factors: {kernel.etc.passwd: [1]}\n"},
 		{"kernel setting that climbs", minimal + "factors: {kernel...: [1]}\n"},
 		{"kernel setting of nothing", minimal + "factors: {kernel.vm.swappiness: [\"\"]}\n"},
 		{"design", minimal + "factors: {connections: [1]}\ndesign: half\n"},
@@ -177,6 +179,7 @@ func TestSchemaAndParserAccept(t *testing.T) {
 		{"TLS of metrics", "study: s\nsubjects: [{name: a, run: ./a, metrics: \"https://h/m\", insecure: true}, {name: b, url: \"https://h\", metrics: /m}]\n"},
 		{"levels of all kinds", "study: s\nsubjects: [{name: a, run: $OUT/a, build: go build $DYNO_BUILD_FLAGS -o $OUT/a, tls: true}]\nrequests: [{post: /}]\nloads: [{closed: {}, reuse: none}]\n" +
 			"factors: {size: [0, 1KiB], tls: [off, full, resumed], cpus: [1, \"0-1,3\"], cpu: [0.5, none], memory: [1MiB, none], args: [\"\", -v], args.-x: [1], build.flags: [\"\", -race], kernel.net.ipv4.tcp_fastopen: [0, 3], kernel.transparent_hugepages: [never]}\ntwin: false\n"},
+		{"kernel settings", minimal + "factors: {kernel.governor: [a], kernel.numa_balancing: [0], kernel.nmi_watchdog: [0], kernel.swappiness: [1], kernel.port_range: [1 2], kernel.somaxconn: [1], kernel.tcp_tw_reuse: [1], kernel.conntrack: [1], kernel.tcp_fastopen: [1], kernel.smt: [off], kernel.net.core.rmem_max: [1]}\n"},
 		{"ranges", minimal + "requests: [{post: /}]\nfactors: {connections: {from: 1, to: 64, scale: log}, size: {from: 0, to: 10}, cpus: {from: 1, to: 2}, cpu: {from: 0.5, to: 2, scale: linear}, memory: {from: 1MiB, to: 1GiB}, env.A: {from: -1, to: 2.5}, kernel.vm.swappiness: {from: 0, to: 100}}\ndesign: {sobol: {samples: 2}}\nquick: {samples: 2}\n"},
 		{"one at a time", minimal + "factors: {connections: [1, 2]}\ndesign: one-at-a-time\n"},
 		{"limits", "study: s\nsubjects: [{use: go/gin, limits: {cpus: 0.5, memory: 1.5GiB, cpuset: \"0-1,3\"}}, {name: a, run: ./a, limits: {cpuset: 2}}]\n"},

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -187,6 +189,20 @@ func TestLoadComparesCounts(t *testing.T) {
 			t.Errorf("with %d other requests: findings %+v", others, r.Findings)
 		}
 	}
+}
+
+// TestLoadServerMetricsOverTLS: they are asked for as the load trusts.
+func TestLoadServerMetricsOverTLS(t *testing.T) {
+	t.Parallel()
+	plain := counting(t, 0)
+	server := httptest.NewUnstartedServer(plain.Config.Handler)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that fail
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	o := dyno(t, t.TempDir(), "load", "-n", "100", "--insecure", "--server-metrics", server.URL+"/metrics", server.URL)
+	o.want(t, 0, o.stderr)
+	o = dyno(t, t.TempDir(), "load", "-n", "1", "--server-metrics", server.URL+"/metrics", plain.URL)
+	o.want(t, 1, o.stderr, "--server-metrics", "certificate")
 }
 
 func TestLoadServerMetricsThatDontTell(t *testing.T) {

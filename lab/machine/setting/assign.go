@@ -12,7 +12,7 @@ import (
 )
 
 // assignable are the settings that have one value everywhere, which can be any
-// that the kernel takes.
+// that the kernel takes. The schema of study files lists them too.
 var assignable = []string{
 	"governor", "numa_balancing", "nmi_watchdog", "transparent_hugepages", "swappiness", "port_range",
 	"somaxconn", "tcp_tw_reuse", "conntrack", "tcp_fastopen", "smt",
