@@ -94,6 +94,9 @@ func newCORS(config CORSConfig) *cors {
 		p.MaxAge = 10 * time.Minute
 	}
 	p.methods, p.headers, p.expose = strings.Join(p.Methods, ", "), strings.Join(p.Headers, ", "), strings.Join(p.Expose, ", ")
+	for name, value := range map[string]string{"Access-Control-Allow-Methods": p.methods, "Access-Control-Allow-Headers": p.headers, "Access-Control-Expose-Headers": p.expose} {
+		mustSend("CORSConfig", name, value)
+	}
 	p.maxAge = strconv.FormatInt(max(int64(p.MaxAge/time.Second), 0), 10)
 	return p
 }

@@ -3,6 +3,7 @@ package middleware
 import (
 	"fmt"
 	"hash/maphash"
+	"math"
 	"net/netip"
 	"strconv"
 	"time"
@@ -88,6 +89,9 @@ func newLimiter(config RateLimitConfig) *limiter {
 	}
 	if l.Rate <= 0 || l.Per < time.Duration(l.Rate) || l.Burst < 0 || l.Clients < 0 {
 		panic(fmt.Sprintf("middleware: RateLimitConfig of %d per %v, burst %d, %d clients: all must be positive, and at most one request a nanosecond", l.Rate, l.Per, l.Burst, l.Clients))
+	}
+	if int64(l.Burst) > math.MaxInt64/2/(int64(l.Per)/int64(l.Rate)) {
+		panic(fmt.Sprintf("middleware: RateLimitConfig: a burst of %d at %d per %v would last for centuries", l.Burst, l.Rate, l.Per))
 	}
 	l.cells.init(int64(l.Per)/int64(l.Rate), int64(l.Burst), l.Clients)
 	// The time in which the burst is there again is the window of the policy.

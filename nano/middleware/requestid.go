@@ -34,6 +34,7 @@ func RequestID(config RequestIDConfig) nano.Middleware {
 	if header == "" {
 		header = "X-Request-Id"
 	}
+	mustSend("RequestIDConfig.Header", header, "")
 	if make == nil {
 		make = newUUID
 	}

@@ -74,6 +74,7 @@ func (s *SecureConfig) fields() []headerField {
 			f.value = f.otherwise
 		}
 		if f.value != "-" {
+			mustSend("SecureConfig", f.name, f.value)
 			fields = append(fields, headerField{f.name, f.value})
 		}
 	}

@@ -49,7 +49,7 @@ dyno.interactions.series = (lines, by, colours) => lines.map((line, i) => {
   return {
     type: 'line', name: line.name, data: line.values, connectNulls: true, symbol: 'circle', symbolSize: 7,
     lineStyle: { color, width: 2 }, itemStyle: { color }, emphasis: { disabled: true },
-    endLabel: { show: true, formatter: `${by}=${line.name}`, color: colours.text, fontFamily: colours.font, fontSize: 12, distance: 8 },
+    endLabel: { show: true, formatter: () => `${by}=${line.name}`, color: colours.text, fontFamily: colours.font, fontSize: 12, distance: 8 },
   };
 });
 
