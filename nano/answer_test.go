@@ -244,3 +244,16 @@ func TestSSEOverSockets(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A field that the handler has set empty is set.
+func TestEmptyContentType(t *testing.T) {
+	app := nano.New(nano.Config{})
+	app.Get("/", func(c nano.Ctx) error {
+		c.SetHeader("Content-Type", "")
+		return c.Text(200, "x")
+	})
+	got := nanotest.New(app).Get("/").Do()
+	if types := got.Header["Content-Type"]; len(types) != 1 || types[0] != "" {
+		t.Errorf("Content-Type %q", types)
+	}
+}

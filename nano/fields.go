@@ -12,7 +12,7 @@ import (
 func (x *exchange) answerField(name string) []byte {
 	for rest := x.fields; len(rest) > 0; {
 		line, end := cutLine(rest)
-		if n := len(name); len(line) > n+2 && line[n] == ':' && sameName(line[:n], name) {
+		if n := len(name); len(line) >= n+2 && line[n] == ':' && sameName(line[:n], name) {
 			return line[n+2:]
 		}
 		rest = rest[end:]

@@ -271,7 +271,11 @@ func openOrInherit(a *App, address string) (ln net.Listener, claimed bool, err e
 
 // unlink removes the file of a unix socket, unless another process has it now.
 func (a *App) unlink(address string) {
-	if path, ok := strings.CutPrefix(address, "unix:"); ok && !a.filesKept() {
+	if path, ok := strings.CutPrefix(address, "unix:"); ok && hasFile(path) && !a.filesKept() {
 		os.Remove(path)
 	}
 }
+
+// hasFile reports whether a unix socket of the name has a file: Linux has a name
+// space of its own for those that begin with "@", where a file may be anybody's.
+func hasFile(path string) bool { return path != "" && path[0] != '@' }

@@ -52,6 +52,9 @@ func (a *App) listenInherited(s *server, address string, files []*os.File) error
 
 // removeAtEnd has a unix socket's file removed when the app has ended.
 func (s *server) removeAtEnd(path string) {
+	if !hasFile(path) {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sockets = append(s.sockets, path)

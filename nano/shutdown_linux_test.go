@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -201,6 +202,36 @@ func TestUnixSocket(t *testing.T) {
 	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("the socket's file is left behind")
+	}
+}
+
+// TestAbstractSocket: a socket without a file takes no file of its name away.
+func TestAbstractSocket(t *testing.T) {
+	t.Chdir(t.TempDir())
+	name := "@nano-test-" + strconv.Itoa(os.Getpid())
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	app := nano.New(nano.Config{})
+	ended := make(chan error, 1)
+	go func() { ended <- app.Listen("unix:" + name) }()
+	for {
+		c, err := net.Dial("unix", name)
+		if err == nil {
+			c.Close()
+			break
+		}
+		select {
+		case err := <-ended:
+			t.Fatal(err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	if err := errors.Join(app.Shutdown(context.Background()), <-ended); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(name); err != nil {
+		t.Error("a file that is no socket was removed:", err)
 	}
 }
 
