@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Record is the raw record of a run that has ended, held to its sums: what a
@@ -98,11 +99,17 @@ func (s Store) adopt(name Name, sums Sums, fill func(dir string) error, final st
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return err
 	}
+	s.clearAway(name.ID)
 	temporary, err := os.MkdirTemp(s.Dir, hidden+name.ID+".*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(temporary) // gone already if all went well
+	held, err := lock(filepath.Join(temporary, lockFile))
+	if err != nil {
+		return err
+	}
+	defer held.Close()
 	if err := makeFolders(temporary, sums); err != nil {
 		return err
 	}
@@ -112,7 +119,28 @@ func (s Store) adopt(name Name, sums Sums, fill func(dir string) error, final st
 	if err := finishCopy(temporary, name, sums); err != nil {
 		return err
 	}
+	if err := os.Remove(held.Name()); err != nil {
+		return err
+	}
 	return renameDurably(temporary, final)
+}
+
+// clearAway removes what copying or removing the run has left when it was killed,
+// as far as it can: what stays costs space only. A copy that is being made has a
+// lock that is held.
+func (s Store) clearAway(id string) {
+	entries, _ := os.ReadDir(s.Dir)
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(e.Name(), hidden+id+".")
+		if !ok {
+			continue
+		}
+		dir := filepath.Join(s.Dir, e.Name())
+		mark := filepath.Join(dir, lockFile)
+		if _, err := os.Stat(mark); rest == removed || err == nil && !locked(mark) {
+			os.RemoveAll(dir)
+		}
+	}
 }
 
 // makeFolders makes the folders that the files of the sums are in.

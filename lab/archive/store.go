@@ -149,6 +149,9 @@ func readManifest(dir string) (Manifest, error) {
 	return m, nil
 }
 
+// removed is the end of the name of a folder that is being removed.
+const removed = "removed"
+
 // Remove deletes the run that ref means, as in [Store.Open], also if it can't
 // be read. A run that is being written stays, and so does a folder elsewhere that
 // only has a manifest.json, as other programs write them. Nothing is left that
@@ -167,7 +170,7 @@ func (s Store) Remove(ref string) error {
 			return fmt.Errorf("removing %s: it is not in %s, and its %s is not that of a run: %w", dir, s.Dir, ManifestFile, err)
 		}
 	}
-	doomed := filepath.Join(filepath.Dir(dir), hidden+filepath.Base(dir)+".removed")
+	doomed := filepath.Join(filepath.Dir(dir), hidden+filepath.Base(dir)+"."+removed)
 	err = os.RemoveAll(doomed) // of a removal that was interrupted
 	if err == nil {
 		err = os.Rename(dir, doomed)

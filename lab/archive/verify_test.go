@@ -53,6 +53,48 @@ func TestCopy(t *testing.T) {
 	}
 }
 
+// Copies whose makers were killed are cleared away; one that is being made stays.
+func TestCopyClearsAway(t *testing.T) {
+	from, to := Store{Dir: t.TempDir()}, Store{Dir: t.TempDir()}
+	finished(t, from, newManifest())
+	r, err := from.Record(Latest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := func(end string) string {
+		dir := filepath.Join(to.Dir, "."+r.ID+"."+end)
+		if err := os.MkdirAll(filepath.Join(dir, "trials", "0000"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	folder("removed")
+	dead, err := lock(filepath.Join(folder("1234"), lockFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead.Close()
+	alive, err := lock(filepath.Join(folder("5678"), lockFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alive.Close()
+	if _, err := to.Copy(r); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	entries, err := os.ReadDir(to.Dir)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if want := []string{"." + r.ID + ".5678", r.ID}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("there are %q (%v), want %q", names, err, want)
+	}
+	if v, err := to.Verify(r.ID); err != nil || len(v.Damages) != 0 || len(v.Beside) != 0 {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
 // A copy that is not what its address says never becomes part of the store.
 func TestAdoptRefusesWhatIsNotTheRun(t *testing.T) {
 	from := Store{Dir: t.TempDir()}
