@@ -92,6 +92,9 @@ func (l *loop) lingered(c *conn, n int) {
 func (l *loop) drop(c *conn) {
 	if c.away != nil {
 		unix.Shutdown(c.fd, unix.SHUT_RDWR) // the handler still uses the descriptor
+		if c.secure != nil {
+			c.secure.leave() // who waits to be let in must not wait for the handler
+		}
 		return
 	}
 	c.closeNotify()

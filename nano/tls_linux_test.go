@@ -3,9 +3,11 @@ package nano_test
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -246,5 +248,79 @@ func TestTLSShutdownInTheHandshake(t *testing.T) {
 	c.Close()
 	if err := <-down; err != nil {
 		t.Error(err)
+	}
+}
+
+// A shutdown ends though a handler doesn't, and though somebody waits to be let in.
+func TestTLSShutdownCutsWhatLasts(t *testing.T) {
+	t.Parallel()
+	pair, err := tls.LoadX509KeyPair(writePair(t, t.TempDir(), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun, release := make(chan struct{}), make(chan struct{})
+	defer close(release)
+	app := nano.New(nano.Config{Logger: quiet, Limits: nano.Limits{Connections: 1, Drain: 50 * time.Millisecond}})
+	app.Get("/forever", func(c nano.Ctx) error { close(begun); <-release; return nil })
+	ended := make(chan error, 1)
+	go func() { ended <- app.ServeTLS(ln, &tls.Config{Certificates: []tls.Certificate{pair}}) }()
+	at := ln.Addr().String()
+	c := dialSecure(t, at, nil)
+	c.send(request("/forever"))
+	<-begun
+	dial(t, at) // waits
+	if err := app.Shutdown(context.Background()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Shutdown: %v", err)
+	}
+	c.end()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("ServeTLS doesn't return")
+	}
+}
+
+// wrapping is a listener whose connections do more than their sockets.
+type wrapping struct{ net.Listener }
+
+func (l wrapping) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return struct{ net.Conn }{c}, nil
+}
+
+func TestTLSOnOtherListeners(t *testing.T) {
+	t.Parallel()
+	pair, err := tls.LoadX509KeyPair(writePair(t, t.TempDir(), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "s")
+	unix, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, ln := range map[string]net.Listener{path: unix, tcp.Addr().String(): wrapping{tcp}} {
+		app := nano.New(nano.Config{Logger: quiet})
+		app.Get("/", func(c nano.Ctx) error { return c.Text(200, c.Scheme()) })
+		listening(t, app, func() error { return app.ServeTLS(ln, &tls.Config{Certificates: []tls.Certificate{pair}}) })
+		c := dialSecure(t, at, nil)
+		for range 3 {
+			c.send(get)
+			c.want(200, "https")
+		}
 	}
 }

@@ -31,7 +31,6 @@ type secured struct {
 	fd    int
 	dry   bool // the kernel has nothing more to read
 	quota int  // bytes that may still be read of it at once
-	given bool // to a handler, by Hijack
 
 	answers atomic.Int32 // calls of write under way
 
@@ -40,6 +39,7 @@ type secured struct {
 	out     *[]byte    // encrypted and not sent; nil: nothing
 	sent    int        // bytes of out that the kernel has
 	unasked int        // bytes of out that TLS itself says
+	given   bool       // to a handler, by Hijack
 }
 
 // errNothingYet tells crypto/tls that reading can be tried again: it is a net.Error
@@ -151,14 +151,19 @@ func (s *secured) give(nc net.Conn) net.Conn {
 	if s == nil {
 		return nc
 	}
+	s.mu.Lock()
 	s.given = true
+	s.mu.Unlock()
 	s.below.Conn = nc
 	return s.tls
 }
 
 // leave uncounts the connection, unless it was given away: then its end does that.
 func (s *secured) leave() {
-	if !s.given {
+	s.mu.Lock()
+	given := s.given
+	s.mu.Unlock()
+	if !given {
 		s.below.closed.Do(s.below.leave)
 	}
 }

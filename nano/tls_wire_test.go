@@ -58,6 +58,16 @@ func wireRoutes(app *nano.App, name string) {
 	app.Get("/cut", func(c nano.Ctx) error {
 		return c.Stream(200, "text/plain", func(s *nano.Stream) error { return errors.New("on purpose") })
 	})
+	app.Get("/events", func(c nano.Ctx) error {
+		return c.SSE(func(e *nano.Events) error {
+			for i := range 5 {
+				if err := e.Send(nano.Event{ID: fmt.Sprint(i), Data: "a\nb"}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
 	app.Get("/panics", func(nano.Ctx) error { panic("on purpose") })
 	app.Get("/hints", nano.FromHTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Link", "</a>")
@@ -109,6 +119,7 @@ var tlsWires = []struct {
 	{"file", getOf("/file") + last, 0},
 	{"part of a file", "GET /file HTTP/1.1\r\nHost: a\r\nRange: bytes=1000-3000000\r\n\r\n" + last, 0},
 	{"parts of a file", "GET /file HTTP/1.1\r\nHost: a\r\nRange: bytes=1-3,100-90000\r\n\r\n" + last, 0},
+	{"events", getOf("/events") + last, 0},
 	{"interim", getOf("/hints") + last, 0},
 	{"cut", get + getOf("/cut") + get, 0},
 	{"panic", getOf("/panics") + last, 0},
