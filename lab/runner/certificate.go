@@ -31,7 +31,7 @@ type certificate struct {
 // certificateLife is longer than any run.
 const certificateLife = 365 * 24 * time.Hour
 
-func newCertificate() (*certificate, error) {
+func newCertificate(scratch string) (*certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func newCertificate() (*certificate, error) {
 		return nil, err
 	}
 	c := &certificate{pool: x509.NewCertPool()}
-	if c.dir, err = os.MkdirTemp("", "dyno-tls-"); err != nil {
+	if c.dir, err = os.MkdirTemp(scratch, "tls-"); err != nil {
 		return nil, err
 	}
 	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed})
@@ -93,7 +93,7 @@ func (r *Runner) certify() error {
 			continue
 		}
 		var err error
-		if r.certificate, err = newCertificate(); err != nil {
+		if r.certificate, err = newCertificate(r.scratch); err != nil {
 			return fmt.Errorf("making a certificate for subjects that speak TLS: %w", err)
 		}
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"time"
 
@@ -41,6 +42,7 @@ type Runner struct {
 	placement   archive.Placement
 	online      []int         // CPUs
 	shown       []study.Cell  // those of the plan without secrets, for observers
+	scratch     string        // folder of the run's own, gone at its end
 	certificate *certificate  // of the subjects that listen with TLS; nil if none does
 	root        string        // folder of the machine's settings, "/" if empty; another one in tests
 	observing   chan struct{} // holds the right to call Observe
@@ -78,6 +80,10 @@ func (r *Runner) Run(ctx context.Context) (id string, err error) {
 	if err := r.checkSettings(); err != nil {
 		return "", err
 	}
+	if r.scratch, err = newScratch(r.StateDir); err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(r.scratch)
 	if err := r.certify(); err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -207,6 +208,27 @@ func TestRunInterruptedBeforeItsTrials(t *testing.T) {
 	cancel()
 	if id, err := r.Run(ctx); id != "" || err == nil {
 		t.Errorf("run %q, %v; want an error and no run", id, err)
+	}
+}
+
+// What a killed run leaves in its folder is gone with the next, which leaves none.
+func TestScratchIsClearedAway(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t, server(t, answer), 1)
+	key := filepath.Join(r.StateDir, "scratch", "tls-1", "key.pem")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(key), 0o700), os.WriteFile(key, []byte("secret"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	r.Observe = func(e Event) {
+		if _, err := os.Stat(key); e.Kind == Begun && err == nil {
+			t.Error("the key of an earlier run is still there")
+		}
+	}
+	if _, err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(r.StateDir, "scratch")); err == nil {
+		t.Error("the folder is left behind")
 	}
 }
 

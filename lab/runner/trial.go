@@ -49,7 +49,7 @@ func (r *Runner) measure(ctx context.Context, t *archive.Trial, cell *study.Cell
 	var runtime *probe.RuntimeListener
 	if c.goProbe && c.URL == "" {
 		var remove func()
-		if runtime, remove, err = listenToRuntime(); err != nil {
+		if runtime, remove, err = listenToRuntime(r.scratch); err != nil {
 			return err, nil
 		}
 		defer remove()
@@ -69,12 +69,12 @@ func (r *Runner) measure(ctx context.Context, t *archive.Trial, cell *study.Cell
 	return r.load(ctx, t, cell, in, runtime), nil
 }
 
-// listenToRuntime listens for the helpers of Go programs in a temporary folder,
-// until remove is called. Sockets can have short names only: where the usual
-// place has a long one, it is /tmp.
-func listenToRuntime() (l *probe.RuntimeListener, remove func(), err error) {
+// listenToRuntime listens for the helpers of Go programs in a folder of the run's,
+// until remove is called. Sockets can have short names only: where that folder
+// has a long one, it is a temporary one, and where that has, too, in /tmp.
+func listenToRuntime(scratch string) (l *probe.RuntimeListener, remove func(), err error) {
 	var failed []error
-	for _, parent := range []string{"", "/tmp"} {
+	for _, parent := range []string{scratch, "", "/tmp"} {
 		dir, err := os.MkdirTemp(parent, "dyno-")
 		if err != nil {
 			failed = append(failed, fmt.Errorf("making a folder for the runtime probe: %w", err))

@@ -255,7 +255,7 @@ func TestTheProbeListensWhateverTheTemporaryFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", long)
-	l, remove, err := listenToRuntime()
+	l, remove, err := listenToRuntime(long)
 	if err != nil {
 		t.Fatal(err)
 	}

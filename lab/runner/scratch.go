@@ -1,0 +1,25 @@
+package runner
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// newScratch makes an empty folder for what a run needs for a time: sockets and
+// keys. It has one name per state folder, whose lock the caller holds, so that
+// what a run leaves there when it is killed is gone with the next. Only the user
+// who runs dyno can look into it.
+func newScratch(stateDir string) (string, error) {
+	dir, err := filepath.Abs(filepath.Join(stateDir, "scratch")) // subjects work elsewhere
+	if err == nil {
+		err = os.RemoveAll(dir)
+	}
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
+		return "", fmt.Errorf("making the folder for sockets and keys: %w", err)
+	}
+	return dir, nil
+}
