@@ -81,6 +81,8 @@ func TestWrongUsage(t *testing.T) {
 	}{
 		{[]string{"tune", "--dry-run"}, 2, `no command "tune"; did you mean machine tune?`},
 		{[]string{"lod"}, 2, `no command "lod"; did you mean load?`},
+		{[]string{"study", "plan", "x", "--find", "0"}, 2, "not a share from 0.1% to 100%"},
+		{[]string{"study", "plan", "x", "--power", "100%"}, 2, "not a share from 50% to 99%"},
 		{[]string{"study", "chek"}, 2, `no command "chek"; did you mean check?`},
 		{[]string{"--colour"}, 2, "unknown flag: --colour"},
 		{[]string{"list", "x"}, 2, "takes no argument"},

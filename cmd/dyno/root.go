@@ -73,7 +73,7 @@ says what the numbers are worth, and keeps the evidence.
 	root.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"en", "zh"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(
 		newRun(&global), newLoad(&global), newCapacity(&global), newKnee(&global), newOverload(&global), newUp(&global),
-		newStudies(), newSubjects(), newStudy(),
+		newStudies(), newSubjects(), newStudy(&global),
 		newClaims(), newPublish(&global),
 		newList(&global), newShow(&global), newReport(&global), newVerify(&global), newPush(&global), newPull(&global), newRemove(&global),
 		newMachine(&global), newCompare(&global), newBaseline(&global), newGate(&global), newHistory(&global),

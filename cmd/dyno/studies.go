@@ -56,14 +56,14 @@ func newSubjects() *cobra.Command {
 	}
 }
 
-func newStudy() *cobra.Command {
+func newStudy(global *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "study",
-		Short: "Write and check study files",
-		Args:  exactArgs(0, "a subcommand: init, check or schema"),
+		Short: "Write, check and plan studies",
+		Args:  exactArgs(0, "a subcommand: init, check, plan or schema"),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newStudyInit(), newStudyCheck(), newStudySchema())
+	cmd.AddCommand(newStudyInit(), newStudyCheck(), newStudyPlan(global), newStudySchema())
 	return cmd
 }
 
