@@ -1,8 +1,8 @@
 package reactor
 
 import (
-	"context"
 	"fmt"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -27,6 +27,9 @@ type Poller struct {
 	KeepProcessor bool
 
 	parking *parking // nil until AllowParking
+
+	ending sync.RWMutex // a descriptor must not be written to once it may be somebody else's
+	closed bool
 }
 
 // Event says what happened to one socket. It is valid until the next Wait.
@@ -79,6 +82,9 @@ func NewPoller(batch int) (*Poller, error) {
 
 // Close releases the poller. Sockets stay open: they are their owner's.
 func (p *Poller) Close() {
+	p.ending.Lock()
+	defer p.ending.Unlock()
+	p.closed = true
 	if p.parking != nil {
 		p.parking.file.Close()
 	}
@@ -153,25 +159,15 @@ func (p *Poller) wait(d time.Duration) (int, unix.Errno) {
 }
 
 // Wake makes a Wait that is under way, or the next one, return at once. It may
-// be called from any goroutine until Close.
+// be called from any goroutine, and does nothing once the poller is closed.
 func (p *Poller) Wake() {
+	p.ending.RLock()
+	defer p.ending.RUnlock()
+	if p.closed {
+		return
+	}
 	one := [8]byte{1}
 	unix.Write(p.wake, one[:])
-}
-
-// WakeAtEnd wakes the poller when ctx ends. done must be called before Close:
-// afterwards the descriptor that is written to may be somebody else's.
-func (p *Poller) WakeAtEnd(ctx context.Context) (done func()) {
-	woken := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		p.Wake()
-		close(woken)
-	})
-	return func() {
-		if !stop() {
-			<-woken
-		}
-	}
 }
 
 func (p *Poller) drainWake() {

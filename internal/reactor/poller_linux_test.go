@@ -1,11 +1,11 @@
 package reactor
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"net"
 	"net/netip"
+	"sync"
 	"testing"
 	"time"
 
@@ -131,20 +131,32 @@ func TestWaitDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestWakeAtEnd: once done has returned nothing is written any more, and what was
-// written is there.
-func TestWakeAtEnd(t *testing.T) {
-	p := poller(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := p.WakeAtEnd(ctx)
-	cancel()
-	done()
-	if woken := p.wakes(); woken != 1 {
-		t.Errorf("woken %d times", woken)
+// TestWakeAfterClose: a descriptor that has been closed may be somebody else's.
+func TestWakeAfterClose(t *testing.T) {
+	p, err := NewPoller(1)
+	if err != nil {
+		t.Fatal(err)
 	}
-	p.WakeAtEnd(t.Context())() // not ended: nothing to wait for
-	if woken := p.wakes(); woken != 0 {
-		t.Errorf("woken %d times without an end", woken)
+	number := p.wake
+	var wakers sync.WaitGroup
+	for range 4 {
+		wakers.Go(func() {
+			for range 1000 {
+				p.Wake()
+			}
+		})
+	}
+	p.Close()
+	other, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(other)
+	wakers.Wait()
+	p.Wake()
+	var count [8]byte
+	if n, err := unix.Read(other, count[:]); err != unix.EAGAIN {
+		t.Errorf("the descriptor %d, once %d, was written to: %d bytes, %v", other, number, n, err)
 	}
 }
 

@@ -87,7 +87,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer s.close()
-	defer s.poller.WakeAtEnd(ctx)()
+	defer context.AfterFunc(ctx, s.poller.Wake)()
 	for ctx.Err() == nil {
 		events, err := s.poller.Wait(time.Second)
 		if err != nil {

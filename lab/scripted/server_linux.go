@@ -104,7 +104,7 @@ func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 // is, and a change of threads and back when it is locked.
 func (s *Server) Serve(ctx context.Context) (*Record, error) {
 	defer s.close()
-	defer s.poller.WakeAtEnd(ctx)()
+	defer context.AfterFunc(ctx, s.poller.Wake)()
 	for last := clock.Now(); ctx.Err() == nil; {
 		wait := s.wait(last)
 		events, err := s.poller.Wait(wait)
