@@ -9,14 +9,16 @@ import (
 	"dyno/lab/archive"
 	"dyno/lab/load"
 	"dyno/lab/stats/statstest"
+	"dyno/lab/validity"
 )
 
 // live counts, over whole studies as they were run, how often the reference was
 // called different from its own twin, and how often trials were doubted, and why.
 type live struct {
-	studies   int
+	studies   int                        // that have a twin
 	different map[string]*statstest.Rate // by metric
-	trials    int                        // finished ones
+	runs      int                        // all
+	trials    int                        // their finished ones
 	doubted   map[load.Validity]int      // trials worth less than VALID
 	flagged   map[string]int             // trials by the name of a finding that lowers what they are worth
 }
@@ -25,8 +27,8 @@ func newLive() *live {
 	return &live{different: make(map[string]*statstest.Rate), doubted: make(map[load.Validity]int), flagged: make(map[string]int)}
 }
 
-// add counts a run, if it has a twin. Groups that show the twin of another group
-// are not counted again.
+// add counts a run. Groups that show the twin of another group are not counted
+// again.
 func (l *live) add(run *archive.Run, a *analysis.Analysis) {
 	twins := false
 	for i := range a.Groups {
@@ -35,15 +37,30 @@ func (l *live) add(run *archive.Run, a *analysis.Analysis) {
 			l.compare(g)
 		}
 	}
-	if !twins {
-		return
+	if twins {
+		l.studies++
 	}
-	l.studies++
+	l.runs++
+	var speeds []*archive.Speed
+	for i := range run.Trials {
+		speeds = append(speeds, run.Trials[i].Speed)
+	}
+	usual := validity.NewUsualSpeed(speeds)
 	for i := range run.Trials {
 		if t := &run.Trials[i]; t.Status == archive.Complete {
-			l.judge(t)
+			l.judge(findings(t, usual))
 		}
 	}
+}
+
+// findings are those of a trial, with the speed of its CPUs held to the whole run
+// as a report does.
+func findings(t *archive.Trial, usual *validity.UsualSpeed) []load.Finding {
+	list := slices.DeleteFunc(slices.Clone(t.Findings), func(f load.Finding) bool { return f.Name == validity.CPUSpeed })
+	if t.Speed != nil {
+		list = append(list, usual.Judge(t.Speed)...)
+	}
+	return list
 }
 
 func (l *live) compare(g *analysis.Group) {
@@ -59,14 +76,14 @@ func (l *live) compare(g *analysis.Group) {
 	}
 }
 
-func (l *live) judge(t *archive.Trial) {
+func (l *live) judge(list []load.Finding) {
 	l.trials++
-	if t.Validity != load.Valid {
-		l.doubted[t.Validity]++
+	if worth := load.Worst(list); worth != load.Valid {
+		l.doubted[worth]++
 	}
 	names := make(map[string]bool)
-	for i := range t.Findings {
-		if f := &t.Findings[i]; f.Weight() != load.Valid {
+	for i := range list {
+		if f := &list[i]; f.Weight() != load.Valid {
 			names[f.Name] = true
 		}
 	}
@@ -83,7 +100,7 @@ func (l *live) results(r *Record) {
 			r.add(Result{What: "live", Series: studies, Figure: c.metric, Rule: "as each study was run", Effect: 1, Wanted: "≤ 5 %", Happened: *rate})
 		}
 	}
-	trials := fmt.Sprintf("trials of %d live studies", l.studies)
+	trials := fmt.Sprintf("trials of %d runs", l.runs)
 	for _, level := range []load.Validity{load.Suspect, load.Invalid} {
 		r.add(Result{What: "flagged", Series: trials, Figure: string(level), Happened: statstest.Rate{Count: l.doubted[level], Of: l.trials}})
 	}

@@ -84,9 +84,15 @@ func (s *shift) size() float64 { return max(math.Abs(s.chain), math.Abs(s.wide))
 // Judge says if one of a trial's CPUs was slower or faster than usual, before it or
 // after. A run in which most trials were slow is as little of one speed as one in
 // which few were, so both directions count.
+//
+// Neighbours come and go within seconds, so that one that was there at one of the
+// two moments says little about the time between them: that is a remark. It is one
+// that was there, or away, at both that makes the trial suspect, or another clock
+// rate.
 func (u *UsualSpeed) Judge(s *archive.Speed) []load.Finding {
 	var worst shift
-	readings, off := 0, 0
+	readings, off, level := 0, 0, load.Valid
+	before := make(map[int]float64) // how far a CPU's wide work was off
 	for i, m := range moments {
 		for _, r := range m.of(s) {
 			usual := u.at[i][r.CPU]
@@ -98,6 +104,10 @@ func (u *UsualSpeed) Judge(s *archive.Speed) []load.Finding {
 			if here.size() >= speedApart {
 				off++
 			}
+			if math.Abs(here.chain) >= speedApart || lasting(before[r.CPU], here.wide) {
+				level = load.Suspect
+			}
+			before[r.CPU] = here.wide
 			if here.size() > worst.size() {
 				worst = here
 			}
@@ -106,7 +116,12 @@ func (u *UsualSpeed) Judge(s *archive.Speed) []load.Finding {
 	if off == 0 {
 		return nil
 	}
-	return []load.Finding{finding(CPUSpeed, load.Suspect, nil, "%s; readings off: %d of %d", worst.describe(), off, readings)}
+	return []load.Finding{finding(CPUSpeed, level, nil, "%s; readings off: %d of %d", worst.describe(), off, readings)}
+}
+
+// lasting reports whether a CPU was off in one direction before a trial and after.
+func lasting(before, after float64) bool {
+	return before*after > 0 && min(math.Abs(before), math.Abs(after)) >= speedApart
 }
 
 func (s *shift) describe() string {
