@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,7 +26,12 @@ import (
 // serving, and Restart returns an error. The listeners of [App.Serve] can't be
 // handed over: those are the caller's, or systemd's, who keeps them itself.
 func (a *App) Restart(ctx context.Context, others ...*App) error {
-	apps := append([]*App{a}, others...)
+	apps := []*App{a}
+	for _, other := range others {
+		if !slices.Contains(apps, other) {
+			apps = append(apps, other)
+		}
+	}
 	next, err := startNext(apps)
 	if err != nil {
 		return fmt.Errorf("nano: restart: %w", err)

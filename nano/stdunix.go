@@ -35,6 +35,9 @@ func listenUnix(path string, mode fs.FileMode) (*net.UnixListener, error) {
 }
 
 func bindUnix(path string, mode fs.FileMode) (*net.UnixListener, error) {
+	if path == "" {
+		return nil, errors.New("unix: needs the path of a socket behind it")
+	}
 	config := net.ListenConfig{Control: modeFirst(mode)}
 	ln, err := config.Listen(context.Background(), "unix", path)
 	if err != nil {
