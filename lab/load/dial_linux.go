@@ -1,7 +1,9 @@
 package load
 
 import (
+	"net"
 	"net/netip"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 
@@ -25,7 +27,19 @@ func sockaddr(a netip.AddrPort) unix.Sockaddr {
 	if a.Addr().Is4() {
 		return &unix.SockaddrInet4{Addr: a.Addr().As4(), Port: int(a.Port())}
 	}
-	return &unix.SockaddrInet6{Addr: a.Addr().As16(), Port: int(a.Port())}
+	return &unix.SockaddrInet6{Addr: a.Addr().As16(), Port: int(a.Port()), ZoneId: zoneID(a.Addr().Zone())}
+}
+
+// zoneID is the index of the interface that a link-local address is on; 0 if there
+// is none of that name, and the kernel refuses the address.
+func zoneID(zone string) uint32 {
+	if n, err := strconv.ParseUint(zone, 10, 32); err == nil {
+		return uint32(n)
+	}
+	if i, err := net.InterfaceByName(zone); err == nil {
+		return uint32(i.Index)
+	}
+	return 0
 }
 
 // quickEnd lets a connection that is about to be closed leave nothing behind.

@@ -213,7 +213,7 @@ func (r *Runner) calibrate(ctx context.Context) {
 			fastest = c
 		}
 	}
-	if c, err := r.Calibrate(ctx, &load.Spec{Profile: fastest.Profile, CPUs: r.loopCPUs()}); err == nil {
+	if c, err := r.Calibrate(ctx, &load.Spec{Profile: fastest.Profile, Pacing: fastest.Pacing, CPUs: r.loopCPUs()}); err == nil {
 		r.calibration = c
 	}
 }
