@@ -109,7 +109,7 @@ func writeList(entries []archive.Entry, lib *library) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "RUN\tSTUDY\tSTARTED\tSTATUS\tTRIALS\tADDRESS")
+	fmt.Fprintln(w, "RUN\tSTUDY\tSTARTED\tSTATUS\tPLANNED\tADDRESS")
 	for _, e := range entries {
 		if e.Err != nil {
 			fmt.Fprintf(w, "%s\t\t\tdamaged\t%v\n", e.ID, e.Err)
