@@ -104,10 +104,15 @@ func (r *Record) save(folder, name string) error {
 }
 
 func (r *Record) heading(name string) string {
-	text := fmt.Sprintf("# Simulations: %s\n\n`%s`\n\n", name, strings.Join(r.Command, " "))
+	text := fmt.Sprintf("# Statistics: %s\n\n`%s`\n", name, strings.Join(r.Command, " "))
+	before := ""
 	for i, id := range r.Runs {
 		m := &r.Machines[i]
-		text += fmt.Sprintf("Trials of run `%s`, on %s with %d CPUs, kernel %s.\n\n", id, m.CPUModel, m.CPUs, m.Kernel)
+		if on := fmt.Sprintf("%s with %d CPUs, kernel %s", m.CPUModel, m.CPUs, m.Kernel); on != before {
+			before = on
+			text += fmt.Sprintf("\nTrials measured on %s, in run:\n\n", on)
+		}
+		text += fmt.Sprintf("- `%s`\n", id)
 	}
-	return text
+	return text + "\n"
 }
