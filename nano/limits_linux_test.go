@@ -56,11 +56,9 @@ func TestLimitsOfARequest(t *testing.T) {
 	}
 }
 
-// A client that is slow with anything is let go, whatever it has begun.
-func TestSlowClients(t *testing.T) {
-	const short = 150 * time.Millisecond
-	limits := nano.Limits{ReadHead: short, ReadBody: short, Idle: short, WriteStall: short, BufferBody: 100}
-	at, _ := serve(t, nano.Config{Limits: limits}, echo)
+// slowClients begin something and don't go on. How each is let go is the same with
+// TLS and without.
+func slowClients(t *testing.T, connect func(*testing.T) *client) {
 	for _, tt := range []struct {
 		name, wire string
 		status     int // 0: closed without an answer
@@ -74,7 +72,7 @@ func TestSlowClients(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			c := dial(t, at)
+			c := connect(t)
 			c.send(tt.wire)
 			if tt.status != 0 {
 				if resp, _ := c.answer("GET"); resp.StatusCode != tt.status {
@@ -84,6 +82,14 @@ func TestSlowClients(t *testing.T) {
 			c.end()
 		})
 	}
+}
+
+// A client that is slow with anything is let go, whatever it has begun.
+func TestSlowClients(t *testing.T) {
+	const short = 150 * time.Millisecond
+	limits := nano.Limits{ReadHead: short, ReadBody: short, Idle: short, WriteStall: short, BufferBody: 100}
+	at, _ := serve(t, nano.Config{Limits: limits}, echo)
+	slowClients(t, func(t *testing.T) *client { return dial(t, at) })
 	t.Run("dripping head", func(t *testing.T) {
 		t.Parallel()
 		c := dial(t, at)

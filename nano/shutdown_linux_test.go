@@ -43,10 +43,26 @@ func TestShutdownUnderLoad(t *testing.T) {
 	at, app, ended := start(t, nano.Config{}, func(app *nano.App) {
 		app.Get("/slow", func(c nano.Ctx) error { time.Sleep(2 * time.Millisecond); return c.Text(200, "slow") })
 	})
+	shutDownUnderLoad(t, app, 20, func() *client { return dial(t, at) })
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if _, err := net.Dial("tcp", at); err == nil {
+		t.Error("the address still answers")
+	}
+	if err := app.Listen(at); !errors.Is(err, nano.ErrShutDown) {
+		t.Errorf("Listen after Shutdown: %v", err)
+	}
+}
+
+// shutDownUnderLoad shuts the app down while so many clients ask as fast as they
+// can, half of them for what takes a while: each request that was sent is answered.
+func shutDownUnderLoad(t *testing.T, app *nano.App, n int, connect func() *client) {
+	t.Helper()
 	var clients sync.WaitGroup
 	var answered, lost atomic.Int64
-	for i := range 20 {
-		c := dial(t, at)
+	for i := range n {
+		c := connect()
 		wire := get
 		if i%2 == 0 {
 			wire = request("/slow")
@@ -76,15 +92,6 @@ func TestShutdownUnderLoad(t *testing.T) {
 	clients.Wait()
 	if lost.Load() != 0 || answered.Load() == 0 {
 		t.Errorf("%d requests lost, %d answered", lost.Load(), answered.Load())
-	}
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
-	if _, err := net.Dial("tcp", at); err == nil {
-		t.Error("the address still answers")
-	}
-	if err := app.Listen(at); !errors.Is(err, nano.ErrShutDown) {
-		t.Errorf("Listen after Shutdown: %v", err)
 	}
 }
 

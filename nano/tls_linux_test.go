@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -56,29 +54,7 @@ func TestTLSSlowClients(t *testing.T) {
 	app.Get("/", hello)
 	echo(app)
 	at := serveTLS(t, app, nil)
-	for _, tt := range []struct {
-		name, wire string
-		status     int // 0: closed without an answer
-	}{
-		{"idle", "", 0},
-		{"head", "GET / HT", 408},
-		{"fields", "GET / HTTP/1.1\r\nHost: a\r\nA: ", 408},
-		{"body", postHead + "Content-Length: 10\r\n\r\nabc", 408},
-		{"chunk", postHead + "Transfer-Encoding: chunked\r\n\r\n5\r\nab", 408},
-		{"streamed body", postHead + "Content-Length: 1000\r\n\r\nabc", 408},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			c := dialSecure(t, at, nil)
-			c.send(tt.wire)
-			if tt.status != 0 {
-				if resp, _ := c.answer("GET"); resp.StatusCode != tt.status {
-					t.Errorf("%d, want %d", resp.StatusCode, tt.status)
-				}
-			}
-			c.end()
-		})
-	}
+	slowClients(t, func(t *testing.T) *client { return dialSecure(t, at, nil) })
 	t.Run("part of a record", func(t *testing.T) {
 		t.Parallel()
 		c := dialSecure(t, at, nil)
@@ -176,40 +152,7 @@ func TestTLSShutdownUnderLoad(t *testing.T) {
 	app.Get("/slow", func(c nano.Ctx) error { time.Sleep(2 * time.Millisecond); return hello(c) })
 	at := serveTLS(t, app, nil)
 	idle := dialSecure(t, at, nil)
-	var clients sync.WaitGroup
-	var answered, lost atomic.Int64
-	for i := range 10 {
-		c := dialSecure(t, at, nil)
-		wire := get
-		if i%2 == 0 {
-			wire = request("/slow")
-		}
-		clients.Go(func() {
-			for {
-				if _, err := io.WriteString(c.Conn, wire); err != nil {
-					lost.Add(1)
-					return
-				}
-				resp, err := http.ReadResponse(c.r, nil)
-				if err != nil {
-					lost.Add(1)
-					return
-				}
-				io.Copy(io.Discard, resp.Body)
-				if answered.Add(1); resp.Close {
-					return
-				}
-			}
-		})
-	}
-	time.Sleep(50 * time.Millisecond)
-	if err := app.Shutdown(context.Background()); err != nil {
-		t.Error(err)
-	}
-	clients.Wait()
-	if lost.Load() != 0 || answered.Load() == 0 {
-		t.Errorf("%d requests lost, %d answered", lost.Load(), answered.Load())
-	}
+	shutDownUnderLoad(t, app, 10, func() *client { return dialSecure(t, at, nil) })
 	idle.end()
 }
 
