@@ -159,26 +159,13 @@ func (o *options) recordedPower(r *Record, slowed, reference *analysis.Cell, met
 // sameBlocks pairs the values of two cells whose trials were measured in the
 // same blocks.
 func sameBlocks(x, y *analysis.Cell, metric string) (a, b []float64) {
-	values, others := byBlock(x, metric), byBlock(y, metric)
+	values, others := x.ByBlock(metric), y.ByBlock(metric)
 	for _, block := range slices.Sorted(maps.Keys(values)) {
 		if value, other := values[block], others[block]; value > 0 && other > 0 {
 			a, b = append(a, value), append(b, other)
 		}
 	}
 	return a, b
-}
-
-// byBlock returns a metric's values by block.
-func byBlock(c *analysis.Cell, metric string) map[int]float64 {
-	blocks := make(map[int]int) // of each trial
-	for _, s := range c.Seconds {
-		blocks[s.Trial] = s.Block
-	}
-	values := make(map[int]float64)
-	for i, v := range c.Values[metric] {
-		values[blocks[c.Trials[i]]] = v
-	}
-	return values
 }
 
 // drawBlocks draws pairs with replacement, some consecutive ones at a time.

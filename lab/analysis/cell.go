@@ -126,6 +126,19 @@ func positive(values []float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return v <= 0 })
 }
 
+// ByBlock returns a metric's values of the used trials, by block.
+func (c *Cell) ByBlock(metric string) map[int]float64 {
+	blocks := make(map[int]int) // of each trial
+	for i := range c.Seconds {
+		blocks[c.Seconds[i].Trial] = c.Seconds[i].Block
+	}
+	values := make(map[int]float64)
+	for i, v := range c.Values[metric] {
+		values[blocks[c.Trials[i]]] = v
+	}
+	return values
+}
+
 // byBlock returns a metric's value for each of the blocks, NaN where the cell
 // has none.
 func (s *sheet) byBlock(metric string, blocks []int) []float64 {

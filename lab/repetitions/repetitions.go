@@ -155,10 +155,10 @@ func pairs(a *analysis.Analysis, metric string) (deviation float64, ok bool) {
 		if at < 0 {
 			continue
 		}
-		reference := byBlock(&g.Cells[at], metric)
+		reference := g.Cells[at].ByBlock(metric)
 		for _, c := range arms(g, at) {
 			var logs []float64
-			for block, value := range byBlock(c, metric) {
+			for block, value := range c.ByBlock(metric) {
 				if other := reference[block]; value > 0 && other > 0 {
 					logs = append(logs, math.Log(value/other))
 				}
@@ -172,7 +172,7 @@ func pairs(a *analysis.Analysis, metric string) (deviation float64, ok bool) {
 	for i := range a.Groups {
 		for j := range a.Groups[i].Cells {
 			var logs []float64
-			for _, value := range byBlock(&a.Groups[i].Cells[j], metric) {
+			for _, value := range a.Groups[i].Cells[j].ByBlock(metric) {
 				if value > 0 {
 					logs = append(logs, math.Log(value))
 				}
@@ -194,19 +194,6 @@ func arms(g *analysis.Group, reference int) (list []*analysis.Cell) {
 		list = append(list, g.TwinCell)
 	}
 	return list
-}
-
-// byBlock returns a metric's values by block.
-func byBlock(c *analysis.Cell, metric string) map[int]float64 {
-	blocks := make(map[int]int) // of each trial
-	for i := range c.Seconds {
-		blocks[c.Seconds[i].Trial] = c.Seconds[i].Block
-	}
-	values := make(map[int]float64)
-	for i, v := range c.Values[metric] {
-		values[blocks[c.Trials[i]]] = v
-	}
-	return values
 }
 
 // pool adds up the squared deviations of several samples from their own means.
