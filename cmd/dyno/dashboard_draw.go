@@ -93,14 +93,14 @@ type column struct {
 func columnsFor(room int) []column {
 	all := []column{
 		{"req/s", 11, func(r *row) string { return number(r.last.throughput) }},
-		{"p99", 9, func(r *row) string { return duration(r.last.p99) }},
+		{"p99", 9, func(r *row) string { return r.last.p99 }},
 		{"CPU/req", 10, func(r *row) string {
 			if r.last.cpuPerRequest == 0 {
 				return ""
 			}
 			return fmt.Sprintf("%.1fµs", r.last.cpuPerRequest)
 		}},
-		{"p50", 9, func(r *row) string { return duration(r.last.p50) }},
+		{"p50", 9, func(r *row) string { return r.last.p50 }},
 		{"trials", 8, func(r *row) string { return fmt.Sprint(r.trials) }},
 		{"errors", 9, func(r *row) string { return number(float64(r.last.errors)) }},
 	}

@@ -10,7 +10,7 @@ import (
 // figures are what a line about a trial shows.
 type figures struct {
 	throughput    float64 // requests/s
-	p50, p99      float64 // response, ns
+	p50, p99      string  // response, as shown
 	cpuPerRequest float64 // µs of the subject's CPU time; 0 if it can't be known
 	errors        uint64
 }
@@ -18,17 +18,17 @@ type figures struct {
 // figuresOf sums up the measured windows that are not invalid.
 func figuresOf(windows []archive.Window) figures {
 	var f figures
-	var length, cpu time.Duration
-	var requests, charged uint64 // charged: those of windows whose CPU time is known
+	var total load.Window
+	var cpu time.Duration
+	var charged uint64 // the requests of windows whose CPU time is known
 	hist := load.NewHistogram()
+	total.Hist[load.Response] = hist
 	for i := range windows {
 		w := &windows[i]
 		if w.Client.Warmup() || w.Level == load.Invalid {
 			continue
 		}
-		length += w.Client.Length
-		requests += w.Client.Completed
-		f.errors += w.Client.Errors.Total()
+		total.Add(&w.Client)
 		if h := w.Client.Hist[load.Response]; h != nil {
 			hist.Merge(h)
 		}
@@ -37,12 +37,13 @@ func figuresOf(windows []archive.Window) figures {
 			charged += w.Client.Completed
 		}
 	}
-	if length > 0 {
-		f.throughput = float64(requests) / length.Seconds()
+	if total.Length > 0 {
+		f.throughput = float64(total.Completed) / total.Length.Seconds()
 	}
 	if charged > 0 {
 		f.cpuPerRequest = micros(cpu) / float64(charged)
 	}
-	f.p50, f.p99 = float64(hist.ValueAtPercentile(50)), float64(hist.ValueAtPercentile(99))
+	f.errors = total.Errors.Total()
+	f.p50, f.p99 = quantileText(&total, 50), quantileText(&total, 99)
 	return f
 }

@@ -20,7 +20,7 @@ type loadJSON struct {
 	Interrupted bool               `json:"interrupted"`
 	Requests    uint64             `json:"requests"` // answered as expected
 	Duration    float64            `json:"duration_s"`
-	Throughput  float64            `json:"throughput"`
+	Throughput  *float64           `json:"throughput"` // null, as all figures, if there is none
 	Offered     uint64             `json:"offered"`
 	Sent        uint64             `json:"sent"`
 	Shed        uint64             `json:"shed"`
@@ -33,8 +33,8 @@ type loadJSON struct {
 	Latency     map[string]latency `json:"latency_us"`
 	// AtLeast names, by clock, the figures that are only lower bounds.
 	AtLeast      map[string][]string `json:"latency_at_least,omitempty"`
-	Censored     float64             `json:"censored"` // share of requests whose response time is only known to be longer
-	GeneratorCPU float64             `json:"generator_cpu_us_per_request"`
+	Censored     *float64            `json:"censored"` // share of requests whose response time is only known to be longer
+	GeneratorCPU *float64            `json:"generator_cpu_us_per_request"`
 	Calibration  *load.Calibration   `json:"calibration,omitempty"`
 	Counts       *load.Counts        `json:"counts,omitempty"` // of the server against ours
 	Validity     load.Validity       `json:"validity"`
@@ -45,8 +45,9 @@ type loadJSON struct {
 	Windows      []windowJSON        `json:"windows"`
 }
 
-// latency maps "mean", "p50" … "max" to µs.
-type latency map[string]float64
+// latency maps "mean", "p50" … "max" to µs; to null what is not known, as no
+// request was timed or too few for such a percentile.
+type latency map[string]*float64
 
 type windowJSON struct {
 	Second     int         `json:"second"`          // negative while warming up
@@ -57,14 +58,14 @@ type windowJSON struct {
 	Requests   uint64      `json:"requests"`
 	Errors     load.Errors `json:"errors"`
 	Shed       uint64      `json:"shed"`
-	Throughput float64     `json:"throughput"`
+	Throughput *float64    `json:"throughput"`
 	Response   latency     `json:"response_us,omitempty"`
 	Lag        latency     `json:"lag_us,omitempty"`
 	// The figures of response and lag that are only lower bounds.
 	ResponseAtLeast []string       `json:"response_at_least,omitempty"`
 	LagAtLeast      []string       `json:"lag_at_least,omitempty"`
 	InFlight        float64        `json:"in_flight"`
-	CPUs            float64        `json:"generator_cpus"`
+	CPUs            *float64       `json:"generator_cpus"`
 	StallMS         float64        `json:"stall_ms"`
 	Validity        load.Validity  `json:"validity"`
 	Findings        []load.Finding `json:"findings,omitempty"`
@@ -83,10 +84,11 @@ func objectOf(e *endedLoad) loadJSON {
 	out := loadJSON{
 		Target: s.Target, Engine: r.Engine, Mode: s.Profile.Mode, Connections: s.Profile.Connections, Rate: s.Profile.Rate,
 		Seed: s.Seed, Interrupted: r.Interrupted,
-		Requests: t.Completed, Duration: t.Length.Seconds(), Throughput: r.Throughput(),
+		Requests: t.Completed, Duration: t.Length.Seconds(), Throughput: figureIf(t.Length > 0, r.Throughput()),
 		Offered: t.Offered, Sent: t.Sent, Shed: t.Shed, Unfinished: t.Unfinished, BytesIn: t.BytesIn, BytesOut: t.BytesOut,
-		Errors: t.Errors, FirstErrors: r.FirstErrors, Failures: failuresOf(r), Latency: make(map[string]latency), Censored: t.Censored(),
-		GeneratorCPU: micros(r.CPUPerRequest()), Validity: r.Validity, Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},
+		Errors: t.Errors, FirstErrors: r.FirstErrors, Failures: failuresOf(r), Latency: make(map[string]latency),
+		Censored:     figureIf(t.Timed(load.Response)+t.GivenUp(load.Response) > 0, t.Censored()),
+		GeneratorCPU: figureIf(t.Completed > 0, micros(r.CPUPerRequest())), Validity: r.Validity, Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},
 		Thresholds: e.thresholds, AtLeast: make(map[string][]string),
 	}
 	out.Calibration, out.Counts = r.Calibration, r.Counts
@@ -116,29 +118,35 @@ func windowOf(w *load.Window, figures secondFigures) windowJSON {
 		Second: w.Index, Length: seconds, Offered: w.Offered, Sent: w.Sent, Requests: w.Completed, Errors: w.Errors, Shed: w.Shed,
 		InFlight: w.InFlight, StallMS: micros(w.Stall) / 1e3, Validity: w.Validity(), Findings: w.Findings,
 	}
-	out.Response, out.ResponseAtLeast = latencyFrom(w, load.Response, figures.response)
-	out.Lag, out.LagAtLeast = latencyFrom(w, load.Lag, figures.lag)
-	if seconds > 0 {
-		out.Throughput = float64(w.Completed) / seconds
-		out.CPUs = (w.CPUUser + w.CPUSys).Seconds() / seconds
-	}
+	out.Response, out.ResponseAtLeast = latencyFrom(figures.response)
+	out.Lag, out.LagAtLeast = latencyFrom(figures.lag)
+	out.Throughput = figureIf(seconds > 0, float64(w.Completed)/seconds)
+	out.CPUs = figureIf(seconds > 0, (w.CPUUser+w.CPUSys).Seconds()/seconds)
 	return out
 }
 
-// latencyOf gives the figures of a clock, and the names of those that are only
-// lower bounds. All are zero if nothing was timed.
-func latencyOf(w *load.Window, clock load.Clock) (l latency, bounds []string) {
-	return latencyFrom(w, clock, export.Figures(w, clock))
+// figureIf is x as a figure that exists only if known.
+func figureIf(known bool, x float64) *float64 {
+	if !known {
+		return nil
+	}
+	return &x
 }
 
-func latencyFrom(w *load.Window, clock load.Clock, figures []export.Figure) (l latency, bounds []string) {
+// latencyOf gives the figures of a clock, and the names of those that are only
+// lower bounds. All are nil if nothing was timed.
+func latencyOf(w *load.Window, clock load.Clock) (l latency, bounds []string) {
+	return latencyFrom(export.Figures(w, clock))
+}
+
+func latencyFrom(figures []export.Figure) (l latency, bounds []string) {
 	l = make(latency)
 	for i, name := range export.FigureNames() {
-		known := w.GivenUp(clock) == 0
-		if l[name] = 0; figures != nil {
-			l[name], known = figures[i].NS/1e3, figures[i].Known
+		if l[name] = nil; figures == nil || figures[i].Absent {
+			continue
 		}
-		if !known {
+		l[name] = figureIf(true, figures[i].NS/1e3)
+		if !figures[i].Known {
 			bounds = append(bounds, name)
 		}
 	}

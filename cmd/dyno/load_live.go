@@ -35,12 +35,8 @@ func (l *liveLine) window(w load.Window) {
 	if w.Warmup() {
 		phase += " warm-up"
 	}
-	quantile := func(percent float64) string {
-		ns, known := w.Quantile(load.Response, percent)
-		return atLeast(known || w.GivenUp(load.Response) == 0, duration(float64(ns)))
-	}
 	columns, _ := l.size()
-	line := fmt.Sprintf("  %s  %s requests/s  p50 %s  p99 %s  errors %d", phase, number(float64(w.Completed)/w.Length.Seconds()), quantile(50), quantile(99), w.Errors.Total())
+	line := fmt.Sprintf("  %s  %s requests/s  p50 %s  p99 %s  errors %d", phase, number(float64(w.Completed)/w.Length.Seconds()), quantileText(&w, 50), quantileText(&w, 99), w.Errors.Total())
 	fmt.Fprint(l.w, "\r\x1b[K"+cut(line, columns-1))
 	l.shown = true
 }

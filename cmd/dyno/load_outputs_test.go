@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -81,6 +82,82 @@ func TestLoadThresholdsOnWhatIsCensored(t *testing.T) {
 	}
 	if got := strings.Join(object.AtLeast["response"], " "); got != "mean p99 p99.9 p99.99 max" || object.AtLeast["lag"] != nil || len(object.Windows[0].AtLeast) == 0 {
 		t.Errorf("lower bounds are %q", object.AtLeast)
+	}
+}
+
+// Percentiles that none of so few requests lies beyond don't exist: no threshold
+// holds by them, and no output has them.
+func TestLoadFiguresThatTakeMoreRequests(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	o := undisturbed(t, home, "load", "-c", "2", "-n", "50", serve(t, "good"), "--fail", "p99.99<60s", "--fail", "p90 < 60s", "-o", "o.json", "-o", "w.csv", "-o", "b.bench", "--junit", "j.xml", "-o", "e.jsonl")
+	o.want(t, 1, o.stdout, "FAIL p99.99 < 60s: can't be decided: p99.99 >= ", "of only 50 requests, and it takes 10000", "pass p90 < 60s")
+	contains(t, o.stderr, "--fail: 1 of 2 thresholds")
+	if suite := suiteOf(t, read(t, filepath.Join(home, "j.xml"))); suite.Failures != 1 || !strings.Contains(suite.Suite.Cases[1].Failure.Message, "it takes 10000") {
+		t.Errorf("suite %+v", suite)
+	}
+	var object struct {
+		Latency map[string]map[string]*float64 `json:"latency_us"`
+	}
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(home, "o.json"))), &object); err != nil {
+		t.Fatal(err)
+	}
+	for name, exists := range map[string]bool{"mean": true, "p50": true, "p90": true, "p99": false, "p99.9": false, "p99.99": false, "max": true} {
+		if got, told := object.Latency["response"][name]; !told || (got != nil) != exists {
+			t.Errorf("%s of 50 requests is told as %v", name, got)
+		}
+	}
+	if got := object.Latency["tls_full"]["p50"]; got != nil {
+		t.Errorf("the handshakes that there were not took %v", *got)
+	}
+	rows, err := csv.NewReader(strings.NewReader(read(t, filepath.Join(home, "w.csv")))).ReadAll()
+	if err != nil || rows[1][slices.Index(rows[0], "response_p50_us")] == "" || rows[1][slices.Index(rows[0], "response_p99_us")] != "" {
+		t.Errorf("rows %v, %v", rows, err)
+	}
+	if bench := read(t, filepath.Join(home, "b.bench")); strings.Contains(bench, "p99") {
+		t.Errorf("p99 is in %s", bench)
+	}
+	for _, e := range eventsOf(t, read(t, filepath.Join(home, "e.jsonl"))) {
+		if response, ok := e["response_us"].(map[string]any); ok && (response["p50"] == nil || response["p99"] != nil) {
+			t.Errorf("event %v", e)
+		}
+	}
+}
+
+// Of a target that is not there, nothing is told in numbers that were not
+// measured.
+func TestLoadOfNothingHasNoFigures(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	home := t.TempDir()
+	o := dyno(t, home, "load", "-d", "1s", "-n", "100", l.Addr().String(), "--json", "--fail", "p99 < 1s", "--junit", "j.xml", "-o", "w.csv")
+	o.want(t, 1, o.stderr, "connection refused")
+	var object map[string]any
+	if err := json.Unmarshal([]byte(o.stdout), &object); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"throughput", "censored", "generator_cpu_us_per_request"} {
+		if got, told := object[name]; !told || got != nil {
+			t.Errorf("%s is %v, want null", name, got)
+		}
+	}
+	for clock, figures := range object["latency_us"].(map[string]any) {
+		for name, got := range figures.(map[string]any) {
+			if got != nil {
+				t.Errorf("%s %s is %v, want null", clock, name, got)
+			}
+		}
+	}
+	contains(t, o.stdout, `"verdict": "unknown"`)
+	if suite := suiteOf(t, read(t, filepath.Join(home, "j.xml"))); suite.Errors != 2 {
+		t.Errorf("suite %+v", suite)
+	}
+	if _, err := os.Stat(filepath.Join(home, "w.csv")); !os.IsNotExist(err) {
+		t.Errorf("there are windows of it: %v", err)
 	}
 }
 
@@ -363,20 +440,20 @@ func TestLoadPush(t *testing.T) {
 func TestLoadOutputsOfASoak(t *testing.T) {
 	t.Parallel()
 	server, home := serve(t, "good"), t.TempDir()
-	o := undisturbed(t, home, "load", "-c", "2", "--phase", "soak 100 2s", server, "-o", "e.jsonl", "--fail", "50% of windows: p99 < 60s")
-	o.want(t, 0, o.stdout, "pass 50% of windows: p99 < 60s: holds in ")
+	o := undisturbed(t, home, "load", "-c", "2", "--phase", "soak 100 2s", server, "-o", "e.jsonl", "--fail", "50% of windows: p50 < 60s")
+	o.want(t, 0, o.stdout, "pass 50% of windows: p50 < 60s: holds in ")
 	for _, event := range eventsOf(t, read(t, filepath.Join(home, "e.jsonl"))) {
 		if event["event"] != "window" {
 			continue
 		}
-		if us, ok := event["response_us"].(map[string]any)["p99"].(float64); !ok || us <= 0 || event["phase"] != 1.0 {
+		if us, ok := event["response_us"].(map[string]any)["p50"].(float64); !ok || us <= 0 || event["phase"] != 1.0 {
 			t.Errorf("event %v", event)
 		}
 	}
 	o = undisturbed(t, home, "load", "-c", "2", "--phase", "soak 100 2s", server, "-o", "w.csv", "--fail", "sent > 0")
 	o.want(t, 0, o.stdout)
 	rows, err := csv.NewReader(strings.NewReader(read(t, filepath.Join(home, "w.csv")))).ReadAll()
-	if err != nil || len(rows) < 2 || rows[1][slices.Index(rows[0], "response_p99_us")] == "" {
+	if err != nil || len(rows) < 2 || rows[1][slices.Index(rows[0], "response_p50_us")] == "" {
 		t.Errorf("%v, %v", rows, err)
 	}
 }

@@ -37,10 +37,10 @@ type stageJSON struct {
 	Offered    uint64      `json:"offered"`
 	Sent       uint64      `json:"sent"`
 	Requests   uint64      `json:"requests"`
-	Throughput float64     `json:"throughput"`
+	Throughput *float64    `json:"throughput"`
 	Shed       uint64      `json:"shed"`
 	Errors     load.Errors `json:"errors"`
-	Censored   float64     `json:"censored"`
+	Censored   *float64    `json:"censored"`
 	Response   latency     `json:"response_us"`
 	Service    latency     `json:"service_us"`
 	Lag        latency     `json:"lag_us"`
@@ -55,8 +55,8 @@ func stagesOf(stages []load.StageResult) []stageJSON {
 		t := &s.Total
 		stage := stageJSON{
 			Phase: s.Phase + 1, Name: s.Name, From: s.From.Seconds(), To: s.To.Seconds(), Length: t.Length.Seconds(),
-			Planned: s.Planned, Offered: t.Offered, Sent: t.Sent, Requests: t.Completed, Throughput: s.Throughput(), Shed: t.Shed,
-			Errors: t.Errors, Censored: t.Censored(), AtLeast: make(map[string][]string),
+			Planned: s.Planned, Offered: t.Offered, Sent: t.Sent, Requests: t.Completed, Throughput: figureIf(t.Length > 0, s.Throughput()), Shed: t.Shed,
+			Errors: t.Errors, Censored: figureIf(t.Timed(load.Response)+t.GivenUp(load.Response) > 0, t.Censored()), AtLeast: make(map[string][]string),
 		}
 		for clock, to := range map[load.Clock]*latency{load.Response: &stage.Response, load.Service: &stage.Service, load.Lag: &stage.Lag} {
 			var bounds []string

@@ -68,16 +68,28 @@ func writeClocks(w io.Writer, t *load.Window) {
 		}
 		fmt.Fprintf(w, "  %-12s", strings.ReplaceAll(clock.String(), "_", " "))
 		for _, f := range export.Figures(t, clock) {
-			fmt.Fprintf(w, " %9s", atLeast(f.Known, duration(f.NS)))
+			fmt.Fprintf(w, " %9s", figureText(f))
 		}
 		fmt.Fprintln(w)
 	}
 }
 
-// quantileText is a quantile of the response time of a window in which something
-// was timed.
+func figureText(f export.Figure) string {
+	if f.Absent {
+		return noFigure
+	}
+	return atLeast(f.Known, duration(f.NS))
+}
+
+// noFigure stands where there is none.
+const noFigure = "–"
+
+// quantileText is a quantile of a window's response time.
 func quantileText(w *load.Window, percent float64) string {
 	ns, known := w.Quantile(load.Response, percent)
+	if w.Timed(load.Response) == 0 || known && !w.Tells(load.Response, percent) {
+		return noFigure
+	}
 	return atLeast(known, duration(float64(ns)))
 }
 

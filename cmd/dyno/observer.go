@@ -113,7 +113,7 @@ func outcomeText(t *archive.Trial) string {
 	if f.throughput == 0 {
 		return "no usable second: " + reasons(t)
 	}
-	text := fmt.Sprintf("%9s req/s  p99 %-7s", number(f.throughput), duration(f.p99))
+	text := fmt.Sprintf("%9s req/s  p99 %-7s", number(f.throughput), f.p99)
 	if f.cpuPerRequest > 0 {
 		text += fmt.Sprintf("  %5.1f µs CPU", f.cpuPerRequest)
 	}

@@ -99,9 +99,9 @@ type Second struct {
 	Why        []string      `json:"why,omitempty"` // names of findings
 	Throughput float64       `json:"rps"`
 	Errors     uint64        `json:"errors"`
-	P50        float64       `json:"p50"` // response, µs
-	P99        float64       `json:"p99"`
-	Max        float64       `json:"max"`
+	P50        float64       `json:"p50,omitzero"` // response, µs; 0 if nothing was answered
+	P99        float64       `json:"p99,omitzero"`
+	Max        float64       `json:"max,omitzero"`
 	LagP99     float64       `json:"lag_p99"`
 	Generator  float64       `json:"generator_cpu"`       // CPUs used by the generator
 	CPU        *float64      `json:"cpu,omitempty"`       // CPUs used by the subject

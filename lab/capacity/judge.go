@@ -32,6 +32,8 @@ func judge(o *objective.Objective, r *load.Result, p *load.Profile) Trial {
 		t.spoil("no window can be used: " + strings.Join(reasons, ", "))
 	case r.Total.Offered == 0:
 		t.spoil("no request was due in so short a trial")
+	case v == objective.Unknown && tooFew(&outcome) != 0:
+		t.spoil(fmt.Sprintf("too few requests for this objective, which takes %d; lengthen --trial: %s", tooFew(&outcome), outcome.Text))
 	case (v != objective.Holds || missed != nil) && limited != nil:
 		t.spoil(details(limited))
 		t.Limited = true
@@ -45,6 +47,19 @@ func judge(o *objective.Objective, r *load.Result, p *load.Profile) Trial {
 		t.blame(o, r, &outcome)
 	}
 	return t
+}
+
+// tooFew is how many requests the objective takes, if all that keeps it from being
+// decided is that there were fewer; else 0.
+func tooFew(outcome *objective.Outcome) uint64 {
+	most := uint64(0)
+	for _, r := range outcome.Readings {
+		if r.Verdict == objective.Unknown && r.Needs == 0 {
+			return 0
+		}
+		most = max(most, r.Needs)
+	}
+	return most
 }
 
 func (t *Trial) spoil(why string) { t.Verdict, t.Why = Spoiled, why }

@@ -64,6 +64,9 @@ func benchmarkLine(b *bytes.Buffer, name string, w *load.Window) {
 	fmt.Fprintf(b, "%s %d", name, w.Timed(load.Response))
 	var bounds []Figure
 	for _, f := range Figures(w, load.Response) {
+		if f.Absent {
+			continue
+		}
 		if !f.Known {
 			bounds = append(bounds, f)
 			continue

@@ -102,7 +102,7 @@ func countColumn(name string) column {
 }
 
 func microsCell(figures []Figure, i int) string {
-	if figures == nil {
+	if figures == nil || figures[i].Absent {
 		return ""
 	}
 	text := decimals(figures[i].NS/1e3, 3)

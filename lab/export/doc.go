@@ -73,10 +73,13 @@ type Figure struct {
 	Name  string // "mean", "p50" … "p99.99", "max"
 	NS    float64
 	Known bool
+	// Absent says that there is no such figure: a percentile that none of so few
+	// requests lies beyond.
+	Absent bool
 }
 
 // Figures are those of a clock that the outputs tell, in order; nil if nothing
-// was timed. Requests that were given up are slower than all others, by an
+// was timed. All names are there, also those of figures that are absent. Requests that were given up are slower than all others, by an
 // unknown time: with any, mean and maximum are lower bounds.
 func Figures(w *load.Window, clock load.Clock) []Figure {
 	h := w.Hist[clock]
@@ -84,12 +87,16 @@ func Figures(w *load.Window, clock load.Clock) []Figure {
 		return nil
 	}
 	complete := w.GivenUp(clock) == 0
-	figures := []Figure{{"mean", h.Mean(), complete}}
+	figures := []Figure{{Name: "mean", NS: h.Mean(), Known: complete}}
 	for _, p := range percentiles {
 		ns, known := w.Quantile(clock, p.at)
-		figures = append(figures, Figure{p.name, float64(ns), known})
+		f := Figure{Name: p.name, NS: float64(ns), Known: known}
+		if known && !w.Tells(clock, p.at) {
+			f = Figure{Name: p.name, Absent: true}
+		}
+		figures = append(figures, f)
 	}
-	return append(figures, Figure{"max", float64(h.Max()), complete})
+	return append(figures, Figure{Name: "max", NS: float64(h.Max()), Known: complete})
 }
 
 // FigureNames are the names of all figures of a clock, in order.

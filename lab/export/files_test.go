@@ -65,6 +65,10 @@ func TestCSV(t *testing.T) {
 			t.Errorf("%s without is %q", name, got)
 		}
 	}
+	// Of 100, none lies beyond p99.9.
+	if p99, none := cell(2, "response_p99_us"), cell(2, "response_p99.9_us"); p99 == "" || none != "" {
+		t.Errorf("p99 of 100 is %q, p99.9 %q", p99, none)
+	}
 	if us, err := strconv.ParseFloat(cell(3, "response_p90_us"), 64); err != nil || math.Abs(us-90_000) > 90 {
 		t.Errorf("p90 of the third row: %v, %v", us, err)
 	}
@@ -87,7 +91,7 @@ func TestHistogramLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := out.String()
-	for _, part := range []string{"#[Histogram log format version 1.3]", "#[StartTime: 1795262400.000 ", "#[GivenUp: response 10: percentiles above 94.74 are lower bounds]"} {
+	for _, part := range []string{"#[Histogram log format version 1.3]", "#[StartTime: 1795262400.000 ", "#[GivenUp: response 10: percentiles above 95 are lower bounds]"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is missing in %s", part, text)
 		}
@@ -109,7 +113,7 @@ func TestHistogramLog(t *testing.T) {
 		total.Merge(h)
 		lines++
 	}
-	if lines != 2 || total.TotalCount() != 180 || math.Abs(float64(total.Max())-90e6) > 90e3 {
+	if lines != 2 || total.TotalCount() != 190 || math.Abs(float64(total.Max())-90e6) > 90e3 {
 		t.Errorf("%d lines with %d times up to %d", lines, total.TotalCount(), total.Max())
 	}
 }
@@ -155,13 +159,16 @@ func TestBenchstat(t *testing.T) {
 	if len(samples) != 2 {
 		t.Fatalf("%d samples, want one for each window that counts", len(samples))
 	}
-	if s := samples[0]; math.Abs(s["ns/op"]-45.5e6) > 45e3 || s["req/s"] != 90 || s["err-%"] != 0 || math.Abs(s["p99-ns"]-90e6) > 90e3 {
+	if s := samples[0]; math.Abs(s["ns/op"]-49.95e6) > 45e3 || s["req/s"] != 90 || s["err-%"] != 0 || math.Abs(s["p99-ns"]-90e6) > 90e3 {
 		t.Errorf("first sample %v", s)
 	}
 	for _, unit := range []string{"p99-ns", "ns/op", "max-ns"} {
 		if _, ok := samples[1][unit]; ok {
 			t.Errorf("%s of a window with time-outs is given as if it were known", unit)
 		}
+	}
+	if _, ok := samples[0]["p99.9-ns"]; ok {
+		t.Error("p99.9 of 100 requests is given")
 	}
 	if samples[1]["err-%"] != 10 || !strings.Contains(out.String(), "# window 1: p99-ns >= 9") {
 		t.Errorf("second sample %v\n%s", samples[1], out.String())

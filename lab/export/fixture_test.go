@@ -21,6 +21,10 @@ func fixture() *Load {
 	for i := -1; i < 3; i++ {
 		r.Windows = append(r.Windows, window(i))
 	}
+	for i := range 2 { // so that they have a p99
+		r.Windows[i].Drained = 10
+		r.Windows[i].Hist[load.Response].RecordValues(90e6, 10)
+	}
 	r.Windows[2].Errors.Timeout = 10
 	r.Windows[2].Findings = []load.Finding{{Name: "steal", Validity: load.Suspect}, {Name: "shed", Validity: load.Suspect}}
 	r.Windows[3].Findings = []load.Finding{{Name: "generator-stalled", Validity: load.Invalid}}

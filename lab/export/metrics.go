@@ -114,11 +114,10 @@ func (m *meter) quantiles(w *load.Window) []metric {
 	known := metric{name: "dyno_quantile_seconds", help: "Quantiles of the last window, by clock.", unit: "s"}
 	bound := metric{name: "dyno_quantile_at_least_seconds", help: "Lower bounds of quantiles of the last window that are not known, by clock.", unit: "s"}
 	for clock := range load.NumClocks {
-		timed := w.Timed(clock) > 0
 		for _, p := range percentiles {
 			ns, exact := w.Quantile(clock, p.at)
-			known.points = append(known.points, m.quantile(quantileKey{true, clock, p.at}, timed && exact, ns)...)
-			bound.points = append(bound.points, m.quantile(quantileKey{false, clock, p.at}, timed && !exact, ns)...)
+			known.points = append(known.points, m.quantile(quantileKey{true, clock, p.at}, exact && w.Tells(clock, p.at), ns)...)
+			bound.points = append(bound.points, m.quantile(quantileKey{false, clock, p.at}, !exact && w.Timed(clock) > 0, ns)...)
 		}
 	}
 	return slices.DeleteFunc([]metric{known, bound}, func(m metric) bool { return len(m.points) == 0 })

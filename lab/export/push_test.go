@@ -87,6 +87,11 @@ func TestOTLP(t *testing.T) {
 	if got := pointOf(metrics["dyno.quantile"].GetGauge().GetDataPoints(), "quantile", "0.99"); got.GetValue() != nil || got.GetFlags() != 1 {
 		t.Errorf("p99 is told as if it were known: %v", got)
 	}
+	for _, body := range r.bodies {
+		if metric := decodeOTLP(t, body)["dyno.quantile"]; pointOf(metric.GetGauge().GetDataPoints(), "quantile", "0.999") != nil {
+			t.Errorf("p99.9 of 100 requests is told: %v", metric)
+		}
+	}
 	if got := pointOf(metrics["dyno.quantile_at_least"].GetGauge().GetDataPoints(), "quantile", "0.99").GetAsDouble(); math.Abs(got-0.09) > 1e-4 {
 		t.Errorf("p99 is at least %v", got)
 	}
@@ -94,10 +99,10 @@ func TestOTLP(t *testing.T) {
 }
 
 // checkHistogram checks the histogram of three windows with times from 1 ms to
-// 90 ms, and ten time-outs.
+// 90 ms, twenty more of 90 ms, and ten time-outs.
 func checkHistogram(t *testing.T, h *metricspb.HistogramDataPoint) {
 	t.Helper()
-	if h.GetCount() != 280 || math.Abs(h.GetSum()-3*4.095) > 0.02 || len(h.GetBucketCounts()) != len(h.GetExplicitBounds())+1 {
+	if h.GetCount() != 300 || math.Abs(h.GetSum()-3*4.095-1.8) > 0.02 || len(h.GetBucketCounts()) != len(h.GetExplicitBounds())+1 {
 		t.Fatalf("histogram %v", h)
 	}
 	sum := uint64(0)
@@ -108,6 +113,9 @@ func checkHistogram(t *testing.T, h *metricspb.HistogramDataPoint) {
 			bound = h.GetExplicitBounds()[i]
 		}
 		want := uint64(3 * min(90, math.Floor(bound*1000+1e-9)))
+		if bound*1000 > 90-1e-9 {
+			want += 20
+		}
 		if math.IsInf(bound, 1) {
 			want += 10
 		}

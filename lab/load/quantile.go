@@ -27,6 +27,22 @@ func (w *Window) Timed(c Clock) uint64 {
 	return 0
 }
 
+// Needs is how many requests it takes for a percentile to exist: with fewer none
+// lies beyond it, and it would be another name of the largest.
+func Needs(percent float64) uint64 {
+	if percent >= 100 {
+		return 1
+	}
+	return uint64(math.Ceil(100/(100-percent) - 1e-6))
+}
+
+// Tells reports whether the requests are enough for the percentile to exist; see
+// [Needs]. Those that were given up count too.
+func (w *Window) Tells(c Clock, percent float64) bool {
+	n := w.Timed(c)
+	return n > 0 && n+w.GivenUp(c) >= Needs(percent)
+}
+
 // Quantile returns the smallest time in ns that at least percent of the requests
 // did not exceed, those that were given up among them. If that many don't have a
 // time, the quantile is censored: known is false and ns is the largest time

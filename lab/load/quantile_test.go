@@ -53,3 +53,24 @@ func TestQuantile(t *testing.T) {
 		t.Errorf("of nothing: %d, %v", ns, known)
 	}
 }
+
+// A percentile takes as many requests as are needed for one to lie beyond it.
+func TestNeeds(t *testing.T) {
+	for percent, want := range map[float64]uint64{50: 2, 90: 10, 95: 20, 99: 100, 99.9: 1000, 99.99: 10_000, 99.999: 100_000, 33.3: 2, 100: 1} {
+		if got := Needs(percent); got != want {
+			t.Errorf("p%v takes %d requests, want %d", percent, got, want)
+		}
+		w := Window{}
+		w.Hist[Response] = NewHistogram()
+		if w.Tells(Response, percent) {
+			t.Errorf("p%v of nothing", percent)
+		}
+		w.Hist[Response].RecordValues(1000, int64(want-1))
+		if want > 1 && w.Tells(Response, percent) {
+			t.Errorf("p%v of %d requests", percent, want-1)
+		}
+		if w.Hist[Response].RecordValue(1000); !w.Tells(Response, percent) {
+			t.Errorf("no p%v of %d requests", percent, want)
+		}
+	}
+}

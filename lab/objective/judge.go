@@ -27,13 +27,16 @@ type Reading struct {
 	Verdict   Verdict
 	// The metric lies from Low to High: ns, shares from 0 to 1, per second or a
 	// count. They differ where requests were given up, whose times are unknown:
-	// High is then infinite. Both are NaN if nothing was measured.
+	// High is then infinite, as it is for a percentile that takes more requests.
+	// Both are NaN if nothing was measured.
 	Low, High float64
+	// Needs is how many requests a percentile takes, if there were fewer; else 0.
+	Needs uint64
 	// In the windowed form: in how many windows the condition holds, fails and
 	// is unknown; Low and High are those of the worst window.
 	Holding, Failing, Undecided int
 
-	why string // why nothing was measured
+	why string // why nothing was measured, or only a bound is known
 }
 
 // Outcome is what a measurement says about an objective.
@@ -92,6 +95,9 @@ func (c Condition) judge(w *load.Window) Reading {
 	r := Reading{Condition: c}
 	r.Low, r.High, r.why = c.Metric.read(w)
 	r.Verdict = c.decide(r.Low, r.High)
+	if m := c.Metric; m.Figure == "p" && r.Verdict == Unknown && !w.Tells(m.Clock, m.Percentile) {
+		r.Needs = load.Needs(m.Percentile)
+	}
 	return r
 }
 
@@ -130,6 +136,8 @@ func (r Reading) String() string {
 	switch {
 	case math.IsNaN(r.Low):
 		return name + " unknown: " + r.why
+	case r.Low < r.High && r.why != "":
+		return name + " >= " + kind.text(r.Low) + " (" + r.why + ")"
 	case r.Low < r.High:
 		return name + " >= " + kind.text(r.Low)
 	}

@@ -67,6 +67,12 @@ func TestJudge(t *testing.T) {
 		// One that fails decides.
 		{"p99 < 120ms, p50 < 10ms", timeouts, Fails, ""},
 		{"p50 < 10ms, p99 < 120ms", timeouts, Fails, ""},
+		// A percentile that none of 100 lies beyond is not below the largest.
+		{"p99.9 < 120ms", nil, Unknown, "p99.9 >= 100ms (of only 100 requests, and it takes 1000 for one to lie beyond it)"},
+		{"p99.99 <= 1s", nil, Unknown, "it takes 10000"},
+		{"p99.9 < 90ms", nil, Fails, "p99.9 >= 100"},
+		{"p99.9 > 90ms", nil, Holds, ""},
+		{"p100 < 120ms, p99 < 120ms", nil, Holds, ""},
 		{"lag.p99 < 1s", nil, Unknown, "nothing was timed"},
 		{"p99 < 1s", nothing, Unknown, "nothing was timed"},
 		{"p99 < 1s", func(w *load.Window) { *w = load.Window{Unfinished: 7} }, Unknown, "all 7 requests were given up"},
@@ -129,6 +135,7 @@ func TestJudgeWindows(t *testing.T) {
 		{"every window: p99 < 150ms", many(3, invalid, warmup), Holds, "3 of 3"},
 		{"every window: p99 < 150ms", many(3, unknown), Unknown, "unknown in 1"},
 		{"every window: p99 < 150ms", many(3, unknown, slow), Fails, ""},
+		{"every window: p99.9 < 150ms", many(3), Unknown, "at worst p99.9 >= 100ms (of only 100 requests"},
 		{"every window: p99 < 150ms", many(0), Unknown, "no valid window"},
 		{"every window: p99 < 150ms", many(0, invalid), Unknown, "no valid window"},
 		{"95% of windows: p99 < 150ms", many(19, slow), Holds, "19 of 20"},

@@ -21,7 +21,8 @@ func (m Metric) read(w *load.Window) (low, high float64, why string) {
 	return x, x, ""
 }
 
-// readClock reads a figure of a clock. With requests that were given up, as slow
+// readClock reads a figure of a clock. A percentile that no request lies beyond is
+// not below the largest of them, and that is all that so few can tell. With requests that were given up, as slow
 // as they may have been, only percentiles below them, and minima, are known.
 func (m Metric) readClock(w *load.Window) (low, high float64, why string) {
 	h, lost := w.Hist[m.Clock], w.GivenUp(m.Clock)
@@ -37,6 +38,9 @@ func (m Metric) readClock(w *load.Window) (low, high float64, why string) {
 		var ns int64
 		ns, known = w.Quantile(m.Clock, m.Percentile)
 		low = float64(ns)
+		if known && !w.Tells(m.Clock, m.Percentile) {
+			known, why = false, fmt.Sprintf("of only %d requests, and it takes %d for one to lie beyond it", w.Timed(m.Clock)+lost, load.Needs(m.Percentile))
+		}
 	case "mean":
 		low = h.Mean()
 	case "max":
@@ -52,7 +56,7 @@ func (m Metric) readClock(w *load.Window) (low, high float64, why string) {
 	if known {
 		return low, low, ""
 	}
-	return low, math.Inf(1), ""
+	return low, math.Inf(1), why
 }
 
 // readLoad reads a figure of the whole.

@@ -119,7 +119,7 @@ func seconds(list []analysis.Second) map[string][]any {
 func gauges(s analysis.Second) map[string]any {
 	out := map[string]any{}
 	for name, v := range map[string]*float64{
-		"rps": &s.Throughput, "p50": &s.P50, "p99": &s.P99, "max": &s.Max, "lag": &s.LagP99, "generator": &s.Generator,
+		"rps": &s.Throughput, "p50": timed(s.P50), "p99": timed(s.P99), "max": timed(s.Max), "lag": &s.LagP99, "generator": &s.Generator,
 		"cpu": s.CPU, "rss": s.RSS, "runqueue": s.RunQueue, "switches": s.Switches, "steal": s.Steal,
 		"gcpause": s.GCPause, "gccycles": s.GCCycles, "heap": s.Heap, "goroutines": s.Goroutines, "sched": s.SchedP99,
 	} {
@@ -129,6 +129,14 @@ func gauges(s analysis.Second) map[string]any {
 		}
 	}
 	return out
+}
+
+// timed is a response time, nil if nothing was answered: none takes 0.
+func timed(us float64) *float64 {
+	if us == 0 {
+		return nil
+	}
+	return &us
 }
 
 // empty reports whether nothing in a column is known.
