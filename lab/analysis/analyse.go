@@ -49,11 +49,14 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 	for _, s := range sheets {
 		found.addPlateaus(s, m.Accept)
 	}
-	a := &Analysis{Schema: Schema, Run: *m, Address: run.Address, Findings: found.sorted(), Groups: []Group{}, Subjects: subjects(m), Failures: failures(run.Trials)}
+	a := &Analysis{Schema: Schema, Run: *m, Address: run.Address, Groups: []Group{}, Subjects: subjects(m), Failures: failures(run.Trials)}
 	confidence := confidenceOf(m)
 	for _, t := range tables {
 		a.Groups = append(a.Groups, t.finish(m.Reference, all, confidence))
 	}
+	found.addParted(tables, watched(m), m.Accept)
+	found.addTwins(tables, watched(m), m.Accept)
+	a.Findings = found.sorted()
 	shareTwins(a.Groups)
 	a.Sensitivity = sensitivity(m, a.Groups)
 	a.Claims = decide(m, a.Groups, sheets, all, confidence)

@@ -59,19 +59,22 @@ type Group struct {
 type Cell struct {
 	Cell      int                       `json:"cell"` // index in the plan
 	Subject   string                    `json:"subject"`
-	Trials    []int                     `json:"trials"`            // valid or suspect trials used
-	Left      []int                     `json:"left,omitempty"`    // trials left out (invalid, failed)
-	Windows   int                       `json:"windows"`           // measured windows of the used trials that figures rest on
-	Invalid   int                       `json:"invalid_windows"`   // measured windows of the used trials that are invalid and left out
-	Values    map[string][]float64      `json:"values"`            // metric → one value per used trial
-	Estimates map[string]stats.Interval `json:"estimates"`         // metric → median over trials with interval
-	Merged    map[string]stats.Interval `json:"merged,omitempty"`  // "response.p50" to "response.p99.9" → quantile of all used windows together, with its interval over the trials
-	Ratios    map[string]stats.Interval `json:"ratios,omitempty"`  // metric → paired ratio to the reference subject
-	Omitted   map[string]string         `json:"omitted,omitempty"` // metric → why there is no figure
-	Curve     []Point                   `json:"curve"`             // response by percentile, all used windows merged
-	Service   []Point                   `json:"service"`           // service by percentile
-	Stages    []Stage                   `json:"stages,omitempty"`  // of a load with several
-	Seconds   []Second                  `json:"seconds"`           // every window of every trial, in order
+	Trials    []int                     `json:"trials"`           // valid or suspect trials used
+	Left      []int                     `json:"left,omitempty"`   // trials left out (invalid, failed)
+	Windows   int                       `json:"windows"`          // measured windows of the used trials that figures rest on
+	Invalid   int                       `json:"invalid_windows"`  // measured windows of the used trials that are invalid and left out
+	Values    map[string][]float64      `json:"values"`           // metric → one value per used trial
+	Estimates map[string]stats.Interval `json:"estimates"`        // metric → median over trials with interval
+	Merged    map[string]stats.Interval `json:"merged,omitempty"` // "response.p50" to "response.p99.9" → quantile of all used windows together, with its interval over the trials
+	Ratios    map[string]stats.Interval `json:"ratios,omitempty"` // metric → paired ratio to the reference subject
+	// ByRank are the same ratios by ranks, which are about the usual start; a check
+	// of a single look beside Ratios, also in a run with several.
+	ByRank  map[string]stats.Interval `json:"ratios_by_rank,omitempty"`
+	Omitted map[string]string         `json:"omitted,omitempty"` // metric → why there is no figure
+	Curve   []Point                   `json:"curve"`             // response by percentile, all used windows merged
+	Service []Point                   `json:"service"`           // service by percentile
+	Stages  []Stage                   `json:"stages,omitempty"`  // of a load with several
+	Seconds []Second                  `json:"seconds"`           // every window of every trial, in order
 }
 
 // Place is a subject's rank for a metric. Subjects that can't be told apart

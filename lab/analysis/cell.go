@@ -28,7 +28,7 @@ func newSheet(c *study.Cell) *sheet {
 		Cell: Cell{
 			Cell: c.Index, Subject: c.Subject, Trials: []int{}, Seconds: []Second{},
 			Values: map[string][]float64{}, Estimates: map[string]stats.Interval{},
-			Ratios: map[string]stats.Interval{}, Omitted: map[string]string{},
+			Ratios: map[string]stats.Interval{}, ByRank: map[string]stats.Interval{}, Omitted: map[string]string{},
 		},
 		mode: c.Profile.Mode, clocks: []load.Clock{load.Response, load.Service, load.FirstByte, load.Lag}, merged: newSums(c.Profile.Mode, load.Response, load.Service), stages: newStageSums(&c.Profile),
 	}
@@ -108,16 +108,27 @@ func (s *sheet) estimate(c *confidence) {
 // value that is not above zero has none: those of the other blocks would be a
 // choice.
 func (s *sheet) compare(reference *sheet, c *confidence) {
-	for name, values := range s.Values {
-		if !positive(values) || !positive(reference.Values[name]) {
+	for name := range s.Values {
+		a, b, ok := s.pairs(reference, name)
+		if !ok {
 			continue
 		}
-		blocks := union(s.blocks, reference.blocks)
-		ratio := c.ratio(s.byBlock(name, blocks), reference.byBlock(name, blocks))
-		if ratio.N > 0 {
+		if ratio := c.ratio(a, b); ratio.N > 0 {
 			s.Ratios[name] = ratio
+			s.ByRank[name] = stats.RankRatio(a, b, level)
 		}
 	}
+}
+
+// pairs are a metric's values and those of the reference, by block. They are not ok
+// if there is no ratio of them.
+func (s *sheet) pairs(reference *sheet, metric string) (a, b []float64, ok bool) {
+	values, others := s.Values[metric], reference.Values[metric]
+	if len(values) == 0 || !positive(values) || !positive(others) {
+		return nil, nil, false
+	}
+	blocks := union(s.blocks, reference.blocks)
+	return s.byBlock(metric, blocks), reference.byBlock(metric, blocks), true
 }
 
 // positive reports whether all values are above zero, so that there are ratios of

@@ -16,6 +16,9 @@ const (
 	noUsableWindow   = "no-usable-window"  // all measured windows are invalid, or there are none
 	runIncomplete    = "run-incomplete"    // fewer trials than planned
 	restartPlateau   = "restart-plateau"   // the trials of a cell fall on two levels
+	restartOutlier   = "restart-outlier"   // one trial of a cell lies apart from the others
+	ratiosPart       = "ratios-part"       // two methods give a ratio differently
+	twinDiffers      = "twin-differs"      // the reference differs from itself
 )
 
 // tally collects findings over trials: one for each name and level, and for
@@ -90,7 +93,7 @@ func (y *tally) addRun(run *archive.Run) {
 func (y *tally) sorted() []Finding {
 	list := slices.Clone(y.list)
 	for i := range list {
-		if more := len(list[i].Trials) - 1; more > 0 && list[i].Name != restartPlateau { // which names its trials itself
+		if more := len(list[i].Trials) - 1; more > 0 && list[i].Name != restartPlateau && list[i].Name != restartOutlier { // which name their trials themselves
 			list[i].Windows = nil
 			list[i].Detail += fmt.Sprintf(" (and likewise in %d more trials)", more)
 		}

@@ -16,6 +16,8 @@ type table struct {
 	Group
 	sheets []*sheet
 	twin   *sheet // the reference measured again; nil if it was not
+
+	reference *sheet // nil if the group doesn't have it
 }
 
 // newTables sorts the plan's cells into groups, both in the plan's order, and
@@ -60,10 +62,11 @@ func (t *table) finish(reference string, all []figure, c *confidence) Group {
 		s.estimate(c)
 	}
 	if at := slices.IndexFunc(t.sheets, func(s *sheet) bool { return s.Subject == reference }); at >= 0 {
+		t.reference = t.sheets[at]
 		for _, s := range t.sheets {
-			s.compare(t.sheets[at], c)
+			s.compare(t.reference, c)
 		}
-		t.finishTwin(t.sheets[at], c)
+		t.finishTwin(t.reference, c)
 	}
 	t.Metrics = []Metric{}
 	for _, f := range all {

@@ -8,7 +8,7 @@ import (
 
 // worth says what the run is worth: invalid if a group has no usable trial at
 // all; suspect if it is not complete, if a cell has no usable trial or its trials
-// fall on separate plateaus, or if more than a tenth of the trials are suspect or
+// fall on separate plateaus, if the reference differs from its twin, or if more than a tenth of the trials are suspect or
 // left out. Fewer are remarks. A trial whose place a repetition has taken does
 // not count: nothing is missing then. Trials whose CPUs had another speed than
 // those of the whole run are suspect too, whatever they were called when they ended.
@@ -34,11 +34,7 @@ func worth(run *archive.Run, a *Analysis) load.Validity {
 			return load.Invalid
 		}
 	}
-	for i := range a.Findings {
-		if a.Findings[i].Name == restartPlateau {
-			verdict = verdict.Worse(a.Findings[i].Weight())
-		}
-	}
+	verdict = verdict.Worse(doubted(a.Findings))
 	doubtful, odd := 0, atOddSpeed(a.Findings)
 	for i := range run.Trials {
 		if t := &run.Trials[i]; (t.Status != archive.Complete || t.Validity != load.Valid || odd[t.Index]) && !replaced[t.Index] {

@@ -31,7 +31,9 @@ var acceptable = []string{
 	// what the windows of a trial say together
 	"subject-not-the-bottleneck", "still-warming-up", "drifting", "leak", "never-steady",
 	// what the trials of a cell say together
-	"restart-plateau",
+	"restart-plateau", "restart-outlier",
+	// what the comparisons of a run say
+	"ratios-part", "twin-differs",
 }
 
 // facts are the findings that are no judgement: there is nothing to use, whoever

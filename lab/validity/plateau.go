@@ -10,18 +10,13 @@ import (
 	"dyno/lab/stats"
 )
 
-// Thresholds of restart-plateau; docs/findings.md explains them.
+// Thresholds of restart-plateau and restart-outlier; docs/findings.md explains them.
 const (
 	plateauTrials = 6    // of a cell, below which groups are seen in any noise
 	plateauEach   = 2    // trials on a plateau; one alone is an outlier
 	plateauApart  = 0.05 // of the lower one
+	quarter       = 0.25 // the share of starts whose chance to be missed is told
 )
-
-// plateauGap is how many times as wide as what the trials of one plateau differ
-// by the gap between plateaus is at least. Few trials leave wide gaps by chance:
-// of normal noise one cell in a hundred has a wider one, and of twelve trials and
-// more hardly any (simulated).
-func plateauGap(n int) float64 { return max(1, 3.4*math.Pow(plateauTrials/float64(n), 1.75)) }
 
 // Restart is one trial of a cell: the value of a metric, and that of its windows,
 // as far as they are known.
@@ -33,8 +28,9 @@ type Restart struct {
 
 // Plateaus says if the trials of a cell fall on two separate plateaus: if each
 // start of the subject settles on one of two levels, and the median over trials
-// tells of none of them. It takes a gap that is wide beside what the trials on
-// either side of it differ by, and beside their own noise.
+// tells of none of them; or if a single one lies apart from all others, which may be
+// an accident or the first sight of such a level. It takes levels that lie farther
+// apart than those of one in a hundred cells without any, and by 5 % at least.
 func Plateaus(metric string, restarts []Restart) []load.Finding {
 	n := len(restarts)
 	if n < plateauTrials {
@@ -49,22 +45,37 @@ func Plateaus(metric string, restarts []Restart) []load.Finding {
 	for i, r := range sorted {
 		logs[i] = math.Log(r.Value)
 	}
-	at, score := 0, 0.0
-	for k := plateauEach; k <= n-plateauEach; k++ {
-		within := max(logs[k-1]-logs[0], logs[n-1]-logs[k], 1e-9)
-		if s := (logs[k] - logs[k-1]) / within; s > score {
-			at, score = k, s
-		}
+	apart := func(m stats.Modes) bool {
+		return m.Apart() && logs[m.Below]-logs[m.Below-1] >= math.Log1p(plateauApart)
 	}
-	limit := plateauGap(n)
-	if score < limit || math.Exp(logs[at]-logs[at-1])-1 < plateauApart {
+	// Two on either side tell of levels; one alone lies apart only where the rest
+	// does not explain it better.
+	if m := stats.SplitModes(logs, plateauEach); apart(m) {
+		low, high := sorted[:m.Below], sorted[m.Below:]
+		f := finding("restart-plateau", load.Suspect, nil,
+			"starts of the subject settled on two levels of %s: %.4g in trials %v, %.4g in trials %v; they are %.1f standard errors apart (limit %.1f)",
+			metric, middle(values(low)), trials(low), middle(values(high)), trials(high), m.Score, m.Limit)
+		f.Detail += components(restarts) + missed(n)
+		return []load.Finding{f}
+	}
+	m := stats.SplitModes(logs, 1)
+	if !apart(m) || m.Below != 1 && m.Below != n-1 {
 		return nil
 	}
-	f := finding("restart-plateau", load.Suspect, nil,
-		"starts of the subject settled on two levels of %s: %.4g in trials %v, %.4g in trials %v; the gap is %.1f times what trials of one level differ by (limit %.1f)",
-		metric, middle(values(sorted[:at])), trials(sorted[:at]), middle(values(sorted[at:])), trials(sorted[at:]), score, limit)
-	f.Detail += components(restarts)
+	alone, rest := sorted[0], sorted[1:]
+	if m.Below == n-1 {
+		alone, rest = sorted[n-1], sorted[:n-1]
+	}
+	f := finding("restart-outlier", load.Suspect, nil,
+		"one of %d starts of the subject lies apart from the others by %s: %.4g in trial %d, %.4g to %.4g in the others; it is %.1f standard errors apart (limit %.1f)",
+		n, metric, alone.Value, alone.Trial, rest[0].Value, rest[n-2].Value, m.Score, m.Limit)
+	f.Detail += missed(n)
 	return []load.Finding{f}
+}
+
+// missed says how well so many starts can tell of a level that only some take.
+func missed(n int) string {
+	return fmt.Sprintf("; a level that a quarter of all starts take is missed altogether by %.0f %% of studies of %d starts", 100*stats.ModeMissed(quarter, n), n)
 }
 
 // components says how much restarts and seconds of one start differ, where the

@@ -1,0 +1,108 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/stats"
+)
+
+// twinErrors is in how many runs a twin may be said to differ though it does not.
+const twinErrors = 0.01
+
+// watched are the metrics whose comparisons findings are about: those that the study
+// reports, or the usual ones. Of all metrics there would always be one that differs
+// by chance.
+func watched(m *archive.Manifest) []string {
+	if len(m.Report) > 0 {
+		return m.Report
+	}
+	return []string{"throughput", "cpu", "response.p50", "response.p99"}
+}
+
+// addParted says which ratios come out otherwise by ranks: one finding for all, as
+// each group has many.
+func (y *tally) addParted(tables []*table, metrics, accept []string) {
+	var parted []string
+	all := 0
+	for _, t := range tables {
+		for _, s := range t.sheets {
+			for _, metric := range metrics {
+				ratio, byRank := s.Ratios[metric], s.ByRank[metric]
+				if s == t.reference || ratio.N == 0 || byRank.N == 0 {
+					continue
+				}
+				all++
+				if stats.Part(ratio, byRank) {
+					parted = append(parted, fmt.Sprintf("%s of %s under %s: %s over all starts, %s by ranks", metric, s.Subject, t.Title, brief(ratio), brief(byRank)))
+				}
+			}
+		}
+	}
+	if len(parted) == 0 {
+		return
+	}
+	y.accepted(accept, load.Finding{Name: ratiosPart, Validity: load.Suspect,
+		Detail: fmt.Sprintf("%d of %d ratios depend on how starts are averaged: %s", len(parted), all, strings.Join(parted, "; "))})
+}
+
+// addTwins says if the reference differs from itself. The error is that of all
+// comparisons together (Bonferroni), whatever the looks at the run were.
+func (y *tally) addTwins(tables []*table, metrics, accept []string) {
+	type test struct {
+		group, metric string
+		a, b          []float64
+	}
+	var tests []test
+	for _, t := range tables {
+		if t.twin == nil || t.reference == nil {
+			continue
+		}
+		for _, metric := range metrics {
+			if a, b, ok := t.twin.pairs(t.reference, metric); ok {
+				tests = append(tests, test{t.Title, metric, a, b})
+			}
+		}
+	}
+	var differ []string
+	for _, test := range tests {
+		if iv := stats.Ratio(test.a, test.b, 1-twinErrors/float64(len(tests))); iv.Level > 0 && !iv.Contains(1) {
+			differ = append(differ, fmt.Sprintf("%s under %s: %s", test.metric, test.group, brief(iv)))
+		}
+	}
+	if len(differ) == 0 {
+		return
+	}
+	y.accepted(accept, load.Finding{Name: twinDiffers, Validity: load.Suspect,
+		Detail: fmt.Sprintf("the reference, measured twice in each block, differs from itself by more than chance explains in all %d comparisons together: %s", len(tests), strings.Join(differ, "; "))})
+}
+
+// accepted adds a finding of the run as what the study says it weighs.
+func (y *tally) accepted(accept []string, f load.Finding) {
+	for _, f := range load.Accept([]load.Finding{f}, accept) {
+		y.list = append(y.list, Finding{Finding: f})
+	}
+}
+
+// brief writes a ratio with its interval.
+func brief(iv stats.Interval) string {
+	return fmt.Sprintf("%.3g (%.3g–%.3g)", iv.Estimate, iv.Low, iv.High)
+}
+
+// doubts are the findings of the analysis that make the run suspect, however many of
+// its trials they concern.
+var doubts = []string{restartPlateau, twinDiffers}
+
+// doubted is how much the findings about cells and comparisons take from the run.
+func doubted(list []Finding) load.Validity {
+	verdict := load.Valid
+	for i := range list {
+		if slices.Contains(doubts, list[i].Name) {
+			verdict = verdict.Worse(list[i].Weight())
+		}
+	}
+	return verdict
+}
