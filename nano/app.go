@@ -2,11 +2,7 @@ package nano
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"log/slog"
-	"net/http"
-	"runtime/debug"
 	"sync"
 )
 
@@ -31,7 +27,7 @@ func New(config Config) *App {
 	config.Forms = config.Forms.withDefaults()
 	config.Logger = cmp.Or(config.Logger, slog.Default())
 	if config.ErrorHandler == nil {
-		config.ErrorHandler = answerProblem
+		config.ErrorHandler = DefaultErrorHandler
 	}
 	if config.NotFound == nil {
 		config.NotFound = func(c Ctx) error { return NewProblem(404, "") }
@@ -78,60 +74,23 @@ func (a *App) serve(x *exchange, h Handler) {
 		x.after[i]()
 	}
 	if !x.begun {
-		if x.status == 0 {
-			x.status = 200
-		}
-		x.begun = true
-		_ = x.wire.answer(x, nil) // the wire closes itself
+		a.unanswered(x)
 	} else if x.hooked {
 		x.hooks.finish()
 	}
 }
 
-// failed answers an error, or cuts the connection if the answer has begun.
-func (a *App) failed(c Ctx, err error) {
-	if c.x.hooked {
-		c.x.hooks.err = err
+// unanswered answers for a handler that returned nil without having done so.
+func (a *App) unanswered(x *exchange) {
+	if x.status == 0 {
+		x.status = 200
 	}
-	if c.x.begun {
-		if !errors.Is(err, ErrAborted) {
-			a.config.Logger.Error("handler failed after its answer had begun", "route", routeName(c.x), "error", err)
-		}
-		c.x.wire.abort(c.x)
-		return
+	x.begun = true
+	// A wire that can't send closes itself, but hooks may fail before it is asked.
+	if err := x.wire.answer(x, nil); err != nil && !x.begun {
+		a.config.Logger.Error("the empty answer can't be sent", "route", routeName(x), "error", err)
+		a.bare(x, 500)
 	}
-	if err := a.config.ErrorHandler(c, err); err != nil {
-		a.config.Logger.Error("error handler failed", "route", routeName(c.x), "error", err)
-	}
-}
-
-// caught is deferred around every handler: a panic costs its own request only.
-func (a *App) caught(x *exchange) {
-	if p := recover(); p != nil {
-		a.panicked(x, p)
-	}
-	if x.hooked {
-		x.unhook(x.hooks.outcome())
-	}
-}
-
-// panicked answers a request whose handler has panicked.
-func (a *App) panicked(x *exchange, p any) {
-	if x.hooked {
-		x.hooks.panicked(p)
-	}
-	if p == http.ErrAbortHandler {
-		x.begun = true
-		x.wire.abort(x)
-		return
-	}
-	a.config.Logger.Error("handler panicked", "route", routeName(x), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-	if x.begun {
-		x.wire.abort(x)
-		return
-	}
-	x.begun, x.fields, x.status = true, x.fields[:0], 500
-	_ = x.wire.answer(x, nil)
 }
 
 func routeName(x *exchange) string {

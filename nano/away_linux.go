@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 func (t *turn) finish() {
 	if r := &t.reply; r.streamed && !r.ended && !r.cut {
 		if err := t.end(t.x, nil); err != nil {
-			t.loop.log().Error("answer not finished", "route", routeName(t.x), "error", err)
+			t.x.logFailure(slog.LevelError, "answer not finished", err)
 		}
 	}
 	t.over()
@@ -56,10 +57,20 @@ func (t *turn) flush(*exchange) error {
 			return err
 		}
 		if err := t.wait(writing, t.loop.app.config.Limits.WriteStall); err != nil {
-			t.reply.cut = true
+			t.broke()
 			return err
 		}
 	}
+}
+
+// broke notes that the client doesn't take the answer any more.
+func (t *turn) broke() { t.reply.cut, t.broken = true, true }
+
+// gone implements netWire.
+func (t *turn) gone() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.broken || t.lostBy == ErrClientGone
 }
 
 // push writes what the kernel takes and returns how much is left.
@@ -77,7 +88,7 @@ func (t *turn) push() (left int, err error) {
 			break
 		}
 		if errno != 0 && errno != unix.EINTR {
-			t.reply.cut = true
+			t.broke()
 			return 0, errno
 		}
 		out = out[n:]
@@ -173,6 +184,9 @@ func (t *turn) tooLarge() bool {
 	return limit >= 0 && t.inflow.size > limit
 }
 
+// bodyWait implements netWire.
+func (t *turn) bodyWait() time.Duration { return t.inflow.waited }
+
 // awaitBody waits for more of the body, which must not be too slow. Only the time
 // that is spent waiting counts: the handler may take its own.
 func (t *turn) awaitBody() error {
@@ -220,9 +234,10 @@ func (t *turn) readSocket() error {
 			}
 		case errno == unix.EINTR:
 		case errno != 0:
-			return errno
+			t.broken = true
+			return bodyCut(errno)
 		case n == 0:
-			return io.ErrUnexpectedEOF
+			return bodyCut(nil)
 		default:
 			in.raw = t.scratch[:n]
 			return nil

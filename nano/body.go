@@ -3,6 +3,7 @@ package nano
 import (
 	"errors"
 	"io"
+	"time"
 )
 
 // ErrBodyTooLarge is returned when a body exceeds Limits.Body; it answers 413.
@@ -33,6 +34,15 @@ func (c Ctx) Body() ([]byte, error) {
 
 // BodyReader returns the body as it comes in.
 func (c Ctx) BodyReader() io.Reader { c.live(); return bodyReader{c} }
+
+// BodyWait returns how long the handler has waited so far for the client to send
+// the request's body.
+func (c Ctx) BodyWait() time.Duration {
+	if w, ok := netWireOf(c.live().wire); ok {
+		return w.bodyWait()
+	}
+	return 0
+}
 
 // bodyReader reads a request's body for as long as the request lasts.
 type bodyReader struct{ c Ctx }

@@ -173,6 +173,8 @@ func (r *bridgeBody) Read(p []byte) (int, error) {
 		r.b.takeTrailers()
 	case errors.Is(err, ErrBodyTooLarge):
 		err = &http.MaxBytesError{Limit: r.b.app.config.Limits.Body}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err = io.ErrUnexpectedEOF // as handlers of net/http know it
 	}
 	return n, err
 }

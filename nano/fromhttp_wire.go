@@ -18,6 +18,11 @@ type netWire interface {
 	// deadline bounds reads or writes; a zero time puts the limits of the app in
 	// force again. Any goroutine may call it.
 	deadline(d direction, at time.Time) error
+	// gone reports whether the client is known to have gone, or didn't take the
+	// answer in time.
+	gone() bool
+	// bodyWait is how long the handler has waited for the request's body.
+	bodyWait() time.Duration
 	// local is the address the client has connected to; nil: not known.
 	local() net.Addr
 }

@@ -82,7 +82,7 @@ func (h *hooks) finish() {
 }
 
 func (h *hooks) outcome() Outcome {
-	o := Outcome{Status: h.x.status, Size: h.size, Err: h.err, Cut: h.cut}
+	o := Outcome{Status: h.x.status, Size: h.size, Err: h.err, Cut: h.cut, Gone: h.x.gone()}
 	switch {
 	case h.hijacked:
 		o.Status = 101
@@ -149,11 +149,11 @@ func (h *hooks) answer(x *exchange, body []byte) error {
 // collect puts a whole answer through the filters.
 func (h *hooks) collect(body []byte) error {
 	h.collecting, h.collected = true, h.collected[:0]
-	if _, err := h.filters[0].Write(body); err != nil {
-		return err
+	_, err := h.filters[0].Write(body)
+	if err == nil {
+		err = h.closeFilters()
 	}
-	err := h.closeFilters()
-	h.collecting = false
+	h.collecting, h.ended = false, err == nil
 	return err
 }
 
@@ -266,8 +266,14 @@ func (h *hooks) hijack(x *exchange) (net.Conn, []byte, error) {
 func (h *hooks) panicked(p any) {
 	h.err = fmt.Errorf("panic: %v", p)
 	if !h.sent && !h.hijacked {
-		clear(h.before)
-		h.dropFilters()
-		h.before, h.collecting, h.x.begun = h.before[:0], false, false
+		h.stepAside()
+		h.x.begun = false
 	}
+}
+
+// stepAside lets a bare answer pass as it is.
+func (h *hooks) stepAside() {
+	clear(h.before)
+	h.dropFilters()
+	h.before, h.collecting = h.before[:0], false
 }

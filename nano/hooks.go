@@ -21,6 +21,7 @@ type Outcome struct {
 	Took   time.Duration // since the request's first hook was set
 	Err    error         // what the handler returned, or a panic; nil if there was none
 	Cut    bool          // the connection was closed before the end of the answer
+	Gone   bool          // the client had closed the connection, or didn't take the answer; what failed then may be its doing
 }
 
 // BeforeAnswer has f called when an answer's head is about to be sent: the last

@@ -77,7 +77,7 @@ func (t *turn) direct(body []byte) error {
 	n, errno := reactor.Write2(t.fd, before, body)
 	t.ready = nil
 	if errno != 0 && errno != unix.EAGAIN && errno != unix.EINTR {
-		t.reply.cut = true
+		t.broke()
 		return errno
 	}
 	if t.sent = 0; n >= len(before) {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/textproto"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -59,6 +60,8 @@ type stdWire struct {
 	r       *http.Request
 	body    io.Reader
 	aborted bool
+	broken  bool          // the client doesn't take the answer
+	waited  time.Duration // for the request's body
 }
 
 // fromStd lays the request out as if it had been read from an HTTP/1.1
@@ -152,7 +155,7 @@ func (s *stdWire) answer(x *exchange, body []byte) error {
 	if len(body) == 0 || bodiless(x.status) {
 		return nil
 	}
-	_, err := s.w.Write(body)
+	_, err := s.write(x, body)
 	return err
 }
 
@@ -161,7 +164,11 @@ func (s *stdWire) begin(x *exchange, length int64) error {
 	return nil
 }
 
-func (s *stdWire) write(_ *exchange, p []byte) (int, error) { return s.w.Write(p) }
+func (s *stdWire) write(_ *exchange, p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	s.broken = s.broken || connectionLost(err) || errors.Is(err, os.ErrDeadlineExceeded)
+	return n, err
+}
 
 func (s *stdWire) flush(*exchange) error { return http.NewResponseController(s.w).Flush() }
 
@@ -172,13 +179,27 @@ func (s *stdWire) end(_ *exchange, trailers []byte) error {
 }
 
 func (s *stdWire) read(_ *exchange, p []byte) (int, error) {
+	from := time.Now()
 	n, err := s.body.Read(p)
+	s.waited += time.Since(from)
 	var large *http.MaxBytesError
-	if errors.As(err, &large) {
-		err = ErrBodyTooLarge
+	switch {
+	case err == nil, err == io.EOF, err == http.ErrBodyReadAfterClose, errors.Is(err, os.ErrDeadlineExceeded):
+		return n, err
+	case errors.As(err, &large):
+		return n, ErrBodyTooLarge
+	case err == io.ErrUnexpectedEOF || connectionLost(err) || s.r.Context().Err() != nil:
+		return n, bodyCut(err)
 	}
-	return n, err
+	// What net/http has left to say is that the body isn't framed as it should be.
+	return n, NewProblem(400, "the request's body can't be read").Because(err)
 }
+
+// gone implements netWire.
+func (s *stdWire) gone() bool { return s.broken || s.r.Context().Err() == context.Canceled }
+
+// bodyWait implements netWire.
+func (s *stdWire) bodyWait() time.Duration { return s.waited }
 
 func (s *stdWire) abort(*exchange) { s.aborted = true }
 

@@ -2,8 +2,8 @@ package nano
 
 import (
 	"encoding/json"
-	"errors"
-	"net/http"
+
+	"dyno/internal/http1"
 )
 
 // Problem is an error with an answer, in the form of RFC 9457. Detail is for the
@@ -20,9 +20,9 @@ type Problem struct {
 	cause error
 }
 
-// NewProblem returns a problem with the status' own title.
+// NewProblem returns a problem with the status' own title, as RFC 9110 15 has it.
 func NewProblem(status int, detail string) *Problem {
-	return &Problem{Title: http.StatusText(status), Status: status, Detail: detail}
+	return &Problem{Title: http1.Reason(status), Status: status, Detail: detail}
 }
 
 // Because keeps the error behind the problem for logs and errors.Is. Clients
@@ -41,30 +41,6 @@ func (p *Problem) Error() string {
 }
 
 func (p *Problem) Unwrap() error { return p.cause }
-
-// ErrAborted ends a request by closing its connection, without a log line.
-var ErrAborted = errors.New("nano: aborted")
-
-// answerProblem is the default error handler: a Problem is sent as it is, any
-// other error becomes a 500 that tells the client nothing and the log all.
-func answerProblem(c Ctx, err error) error {
-	if errors.Is(err, ErrAborted) {
-		c.x.wire.abort(c.x)
-		c.x.begun = true // no answer will do any more
-		return nil
-	}
-	var p *Problem
-	if !errors.As(err, &p) {
-		c.x.app.config.Logger.Error("handler failed", "route", routeName(c.x), "error", err)
-		p = NewProblem(500, "")
-	}
-	body, err := p.encode()
-	if err != nil {
-		return err
-	}
-	c.x.undescribe() // the handler meant another answer
-	return c.Bytes(p.Status, "application/problem+json", body)
-}
 
 func (p *Problem) encode() ([]byte, error) {
 	if len(p.More) == 0 {

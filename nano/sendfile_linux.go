@@ -48,12 +48,12 @@ func (t *turn) sendFrom(fd int, offset, length int64) error {
 		switch {
 		case err == unix.EAGAIN:
 			if err := t.wait(writing, t.loop.app.config.Limits.WriteStall); err != nil {
-				t.reply.cut = true
+				t.broke()
 				return err
 			}
 		case err == unix.EINTR:
 		case err != nil:
-			t.reply.cut = true
+			t.reply.cut, t.broken = true, connectionLost(err)
 			return err
 		case n == 0:
 			return io.ErrUnexpectedEOF // the file has become shorter

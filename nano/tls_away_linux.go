@@ -41,7 +41,7 @@ func (t *turn) pushSecured(body []byte) (left int, err error) {
 	left, err = t.conn.secure.write(t.out[t.sent:], body)
 	t.out, t.sent = t.out[:0], 0
 	if err != nil {
-		t.reply.cut = true
+		t.broke()
 	}
 	return left, err
 }

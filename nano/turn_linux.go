@@ -33,6 +33,7 @@ type turn struct {
 	reply    reply
 	inflow   inflow
 	hijacked bool
+	broken   bool            // the client resets the connection, or takes nothing
 	by       [2]atomic.Int64 // deadlines that the handler has set, by direction; Unix time in ns, 0: none
 
 	// Between a handler that is away and the loop.
@@ -40,7 +41,7 @@ type turn struct {
 	mu       sync.Mutex
 	ready    []byte // of out, the complete answers to earlier requests; guarded once the handler runs
 	sent     int    // of those, bytes that were sent by who took the loop
-	gone     error  // why the client, or the app, has no more use for the answer
+	lostBy   error  // why the client, or the app, has no more use for the answer
 	cancel   context.CancelCauseFunc
 	writable chan struct{} // capacity 1
 	readable chan struct{} // capacity 1
@@ -117,8 +118,8 @@ func (t *turn) context(*exchange) (context.Context, context.CancelCauseFunc) {
 func (t *turn) tells(cancel context.CancelCauseFunc) context.CancelCauseFunc {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.gone != nil {
-		cancel(t.gone)
+	if t.lostBy != nil {
+		cancel(t.lostBy)
 	}
 	t.cancel = cancel
 	return cancel
@@ -128,8 +129,8 @@ func (t *turn) tells(cancel context.CancelCauseFunc) context.CancelCauseFunc {
 func (t *turn) lost(why error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.gone == nil {
-		t.gone = why
+	if t.lostBy == nil {
+		t.lostBy = why
 	}
 	if t.cancel != nil {
 		t.cancel(why)

@@ -7,7 +7,8 @@
 // The series, with route patterns instead of paths, so that clients can't make
 // new ones:
 //
-//	http_requests_total{method,route,status}      status is 1xx to 5xx, or none: cut before the answer
+//	http_requests_total{method,route,status}      status is 1xx to 5xx, or none: cut before the answer,
+//	                                              or failed when the client had gone
 //	http_request_duration_seconds{method,route}   until the answer was given to the wire
 //	http_response_size_bytes{method,route}        of content
 //	http_requests_in_flight

@@ -36,7 +36,7 @@ func methodOf(m nano.View) int {
 }
 
 func classOf(o nano.Outcome) int {
-	if class := o.Status / 100; class < len(classes) {
+	if class := o.Status / 100; class < len(classes) && !(class == 5 && o.Gone) {
 		return class
 	}
 	return 0

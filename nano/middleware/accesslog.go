@@ -19,7 +19,8 @@ type AccessLogConfig struct {
 	// names and searches.
 	Query bool
 	// Level chooses the level of a line. The default is Error from 500 on and for
-	// answers that were cut, Warn from 400 on, Info for all else.
+	// answers that were cut, but Warn if the client had gone; Warn from 400 on, Info for
+	// all else.
 	Level func(nano.Outcome) slog.Level
 	// Attrs adds to a line, for instance the user's id.
 	Attrs func(c nano.Ctx, line []slog.Attr) []slog.Attr
@@ -54,6 +55,8 @@ type accessLog struct{ AccessLogConfig }
 
 func levelOf(o nano.Outcome) slog.Level {
 	switch {
+	case o.Gone && (o.Status >= 400 || o.Cut):
+		return slog.LevelWarn
 	case o.Status >= 500 || o.Cut:
 		return slog.LevelError
 	case o.Status >= 400:

@@ -25,8 +25,9 @@ type BreakerConfig struct {
 	// breaker to close; default 3.
 	Trials int
 	// Failed tells failures. The default is every answer of status 500 and above,
-	// but not those of clients that have gone: where the handler returned
-	// context.Canceled, what failed is the client's patience.
+	// but not those of clients that have gone (Outcome.Gone, or an error that matches
+	// context.Canceled): what failed is the client's patience, and whoever hangs up
+	// often enough must not take the service from all others.
 	Failed func(nano.Outcome) bool
 	// Changed is called when the state changes. It must not block.
 	Changed func(c nano.Ctx, from, to BreakerState)
@@ -89,7 +90,9 @@ func (config *BreakerConfig) setDefaults() {
 		config.Trials = 3
 	}
 	if config.Failed == nil {
-		config.Failed = func(o nano.Outcome) bool { return o.Status >= 500 && !errors.Is(o.Err, context.Canceled) }
+		config.Failed = func(o nano.Outcome) bool {
+			return o.Status >= 500 && !o.Gone && !errors.Is(o.Err, context.Canceled)
+		}
 	}
 	if config.Ratio < 0 || config.Ratio > 1 || config.Min < 0 || config.Window < steps || config.Open < 0 || config.Trials < 0 {
 		panic(fmt.Sprintf("middleware: BreakerConfig can't work: ratio %v (0 to 1), min %d, window %v, open %v, trials %d", config.Ratio, config.Min, config.Window, config.Open, config.Trials))

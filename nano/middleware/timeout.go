@@ -35,6 +35,8 @@ var ErrTimeout = errors.New("middleware: the handler's time is up")
 // fails at the deadline, the handler returns the error, and the answer becomes
 // 503. A handler that goes on regardless keeps its client waiting. It costs a
 // timer and works with streams, whose handlers should return nil at the deadline.
+// Where half of the time or more went into waiting for the client to send its body,
+// the answer is 408.
 //
 // With Hard the client is answered in time whatever the handler does. The handler
 // runs on a goroutine of its own, with a copy of the request, and its answer is
@@ -59,6 +61,9 @@ func Timeout(config TimeoutConfig) nano.Middleware {
 			err := next(c)
 			c.SetContext(outer)
 			if err != nil && !c.Answered() && context.Cause(ctx) == ErrTimeout {
+				if c.BodyWait() >= config.After/2 {
+					return nano.NewProblem(408, "the request's body came too slowly").Because(err)
+				}
 				return tooLate(err)
 			}
 			return err
@@ -80,13 +85,14 @@ func hardTimeout(config TimeoutConfig) nano.Middleware {
 			return next(c)
 		}
 		return func(c nano.Ctx) error {
-			ctx, cancel := context.WithTimeoutCause(c.Context(), config.After, ErrTimeout)
-			defer cancel()
 			// Before the request is counted: Detached doesn't run the handler, which
-			// uncounts it, when the body can't be read or the request is answered.
+			// uncounts it, when the body can't be read or the request is answered. And
+			// before its time begins: a client that sends slowly has limits of its own.
 			if _, err := c.Body(); err != nil {
 				return err
 			}
+			ctx, cancel := context.WithTimeoutCause(c.Context(), config.After, ErrTimeout)
+			defer cancel()
 			if c.Answered() {
 				return nano.ErrAnswered
 			}

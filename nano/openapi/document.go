@@ -3,12 +3,12 @@ package openapi
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"dyno/internal/http1"
 	"dyno/nano"
 )
 
@@ -156,7 +156,7 @@ func Handler(config Config) nano.Handler {
 
 // statusText returns what a status is called, for answers that don't say.
 func statusText(status int) string {
-	if text := http.StatusText(status); text != "" {
+	if text := http1.Reason(status); text != "" {
 		return text
 	}
 	return "Status " + strconv.Itoa(status)

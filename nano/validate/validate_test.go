@@ -88,5 +88,5 @@ func Example() {
 	fmt.Println(client.Post("/users").JSON(map[string]any{"age": 7}).Do().Text())
 	// Output:
 	// hello Ada
-	// {"detail":"the request is not valid","errors":[{"in":"body","name":"name","detail":"is missing"},{"in":"body","name":"age","detail":"must be 18 or more"}],"status":422,"title":"Unprocessable Entity"}
+	// {"detail":"the request is not valid","errors":[{"in":"body","name":"name","detail":"is missing"},{"in":"body","name":"age","detail":"must be 18 or more"}],"status":422,"title":"Unprocessable Content"}
 }

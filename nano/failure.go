@@ -1,0 +1,173 @@
+package nano
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+)
+
+// What becomes of a request whose handler failed. Whatever goes wrong on the way,
+// the client gets an answer that says so: never a 200 that nobody meant.
+
+// ErrAborted ends a request by closing its connection, without a log line and
+// without asking the app's [ErrorHandler].
+var ErrAborted = errors.New("nano: aborted")
+
+// DefaultErrorHandler is the [ErrorHandler] of an app that has no other, for
+// others to fall back on. A [Problem] is sent as it is, any other error becomes a
+// 500 that tells the client nothing and the log all. Problems of 500 and above
+// that have a cause ([Problem.Because]) are logged too, those below at the level
+// Debug. What failed because the client has gone is cut without an answer.
+func DefaultErrorHandler(c Ctx, err error) error {
+	x := c.live()
+	var p *Problem
+	clients := x.clientsDoing(err)
+	switch known := errors.As(err, &p); {
+	case !known && clients:
+		x.logFailure(slog.LevelDebug, "the client has gone", err)
+		return ErrAborted
+	case !known:
+		x.logFailure(slog.LevelError, "handler failed", err)
+		p = NewProblem(500, "")
+	case p.cause == nil:
+	case p.Status >= 500 && !clients:
+		x.logFailure(slog.LevelError, "handler failed", err)
+	default:
+		x.logFailure(slog.LevelDebug, "request refused", err)
+	}
+	body, wrong := p.encode()
+	if wrong != nil {
+		x.logFailure(slog.LevelError, "the members of a Problem can't be sent", wrong)
+		short := *p
+		short.More = nil
+		if body, wrong = short.encode(); wrong != nil {
+			return wrong
+		}
+	}
+	x.undescribe() // the handler meant another answer
+	return c.Bytes(p.status(), "application/problem+json", body)
+}
+
+// status returns a status that can be sent.
+func (p *Problem) status() int {
+	if p.Status < 200 || p.Status > 999 {
+		return 500
+	}
+	return p.Status
+}
+
+// statusOf returns the status that an error asks for, 500 if it doesn't.
+func statusOf(err error) int {
+	var p *Problem
+	if errors.As(err, &p) && p.Status >= 400 {
+		return p.status()
+	}
+	return 500
+}
+
+// clientsDoing reports whether an error comes of the client's having gone. A
+// connection that was lost may also be one to another service: then the client's
+// own must be known to be lost, too.
+func (x *exchange) clientsDoing(err error) bool {
+	return errors.Is(err, ErrClientGone) || (errors.Is(err, context.Canceled) || connectionLost(err)) && x.gone()
+}
+
+// gone reports whether the client is known to have gone.
+func (x *exchange) gone() bool {
+	w, ok := netWireOf(x.wire)
+	return ok && w.gone()
+}
+
+func (x *exchange) logFailure(level slog.Level, message string, err error) {
+	log := x.app.config.Logger
+	if log.Enabled(context.Background(), level) {
+		log.Log(context.Background(), level, message, "route", routeName(x), "error", err)
+	}
+}
+
+// failed answers an error, or cuts the connection if the answer has begun.
+func (a *App) failed(c Ctx, err error) {
+	x := c.x
+	if x.hooked {
+		x.hooks.err = err
+	}
+	switch {
+	case errors.Is(err, ErrAborted):
+		x.cutOff()
+		return
+	case x.begun:
+		level := slog.LevelError
+		if x.gone() || x.clientsDoing(err) {
+			level = slog.LevelDebug
+		}
+		x.logFailure(level, "handler failed after its answer had begun", err)
+		x.cutOff()
+		return
+	}
+	x.status = 0 // what the handler wanted to say is void
+	switch wrong := a.config.ErrorHandler(c, err); {
+	case errors.Is(wrong, ErrAborted):
+		x.cutOff()
+		return
+	case wrong != nil:
+		x.logFailure(slog.LevelError, "error handler failed", wrong)
+		if x.begun {
+			x.cutOff()
+		}
+	}
+	if !x.begun {
+		if x.status < 300 { // else the error handler has set it, and means an answer without a body
+			x.status = statusOf(err)
+		}
+		a.bare(x, x.status)
+	}
+}
+
+// cutOff ends the request by closing its connection: no answer will do any more.
+func (x *exchange) cutOff() {
+	x.begun = true
+	x.wire.abort(x)
+}
+
+// bare answers with a status and no body where no better answer could be made.
+func (a *App) bare(x *exchange, status int) {
+	x.undescribe()
+	x.begun, x.status = true, status
+	if err := x.wire.answer(x, nil); err == nil || x.begun {
+		return
+	}
+	x.hooks.stepAside() // it was they who failed
+	x.begun, x.fields, x.status = true, x.fields[:0], status
+	_ = x.wire.answer(x, nil) // the wire closes itself
+}
+
+// caught is deferred around every handler: a panic costs its own request only.
+func (a *App) caught(x *exchange) {
+	if p := recover(); p != nil {
+		a.panicked(x, p)
+	}
+	if x.hooked {
+		x.unhook(x.hooks.outcome())
+	}
+}
+
+// panicked answers a request whose handler has panicked.
+func (a *App) panicked(x *exchange, p any) {
+	if x.hooked {
+		x.hooks.panicked(p)
+	}
+	if p == http.ErrAbortHandler {
+		x.cutOff()
+		return
+	}
+	a.config.Logger.Error("handler panicked", "route", routeName(x), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	if x.begun {
+		x.wire.abort(x)
+		return
+	}
+	x.begun, x.fields, x.status = true, x.fields[:0], 500
+	_ = x.wire.answer(x, nil)
+}
