@@ -39,6 +39,9 @@ func newCollector(spec *Spec, loops int, result *Result) *collector {
 // begin makes ready for a load that begins at the given instant.
 func (c *collector) begin(at int64) {
 	c.health = newHealthSampler()
+	if c.spec.Others != nil {
+		c.spec.Others() // what was before is nobody's
+	}
 	parts := c.spec.loops() // loops that have nothing to send have a part of the schedule too
 	for range parts {
 		if t := newArrivalTest(c.spec, parts, at); t != nil {
@@ -140,6 +143,9 @@ func (c *collector) deliver(index int) {
 	health := c.health.since()
 	if lag := w.Hist[Lag]; lag != nil {
 		health.LagP99 = time.Duration(lag.ValueAtPercentile(99))
+	}
+	if c.spec.Others != nil {
+		health.Others = c.spec.Others()
 	}
 	w.Health = &health
 	w.Findings = Accept(judgeWindow(&w, c.spec), c.spec.Accept)

@@ -19,6 +19,8 @@ type Health struct {
 	// Suspended is how long the machine was suspended, ns: time that passed
 	// without the monotonic clock.
 	Suspended time.Duration `json:"suspended,omitempty"`
+	// Others is what other programs did; nil if [Spec.Others] did not tell.
+	Others *Others `json:"others,omitempty"`
 }
 
 // healthSampler takes the health of one window after the other. It belongs to

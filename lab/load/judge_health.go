@@ -26,6 +26,9 @@ func judgeHealth(h *Health, length time.Duration, add func(name string, level Va
 	case share >= stealSuspect:
 		add("steal", Suspect, "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealSuspect)
 	}
+	if f, found := h.Others.Finding(0); found {
+		add(f.Name, f.Validity, "%s", f.Detail)
+	}
 	if share := float64(h.GCPause) / float64(length); share >= gcSuspect {
 		add("generator-gc", Suspect, "the generator paused %v for %d garbage collections of its own (limit %.0f %% of the time)", h.GCPause.Round(100*time.Microsecond), h.GCCycles, 100*gcSuspect)
 	}

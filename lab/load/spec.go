@@ -30,6 +30,11 @@ type Spec struct {
 	// DropHistograms keeps only the totals' histograms in the result, for long
 	// loads whose windows are used as they come.
 	DropHistograms bool
+	// Others, if set, is asked at the end of each window what programs beside the
+	// generator and the server did since it was asked last, or since the load
+	// began; nil is that it can't be told. It is asked once before the first
+	// window, and from one goroutine.
+	Others func() *Others
 	// OnStart, if set, is called once when the connections are up and the load
 	// is about to begin. The measured time starts at the given instant of
 	// CLOCK_MONOTONIC, in ns; window i starts i seconds later.

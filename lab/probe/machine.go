@@ -13,12 +13,15 @@ type MachineTotals struct {
 	listenOverrun uint64
 	swapOut       uint64
 	frequency     float64 // MHz, now
+	each          eachCPU
+	self          *Self
+	programs      *ProgramTotals
 	missing       []string
 }
 
 // Since returns what the machine did between a and t.
 func (t MachineTotals) Since(a MachineTotals) Machine {
-	return Machine{
+	m := Machine{
 		CPUs:          t.cpus,
 		Busy:          max(0, t.busy-a.busy),
 		Steal:         max(0, t.steal-a.steal), // hypervisors have been seen to take some back
@@ -32,4 +35,14 @@ func (t MachineTotals) Since(a MachineTotals) Machine {
 		SwapOut:       grown(a.swapOut, t.swapOut),
 		Frequency:     t.frequency,
 	}
+	each := t.each.since(a.each)
+	m.TasksByCPU, m.IRQByCPU, m.StealByCPU = each.tasks, each.irq, each.steal
+	if t.self != nil && a.self != nil {
+		m.Self = &Self{CPU: max(0, t.self.CPU-a.self.CPU), RunQueue: max(0, t.self.RunQueue-a.self.RunQueue)}
+	}
+	if t.programs != nil && a.programs != nil {
+		p := t.programs.Since(*a.programs)
+		m.Programs = &p
+	}
+	return m
 }

@@ -17,6 +17,8 @@ type MachineProbe struct {
 	snmp     procFile
 	netstat  procFile
 	clocks   []procFile // of the CPUs whose clock rate is watched
+	self     *SelfProbe
+	programs *ProgramsProbe
 	missing  absent
 }
 
@@ -66,6 +68,31 @@ func (m *MachineProbe) frequency() float64 {
 	return sum / float64(max(1, len(m.clocks)))
 }
 
+// WatchPrograms has the snapshots tell, too, what this process and the programs
+// beside it use. The processes given, with all that are under them, are none of
+// the latter.
+func (m *MachineProbe) WatchPrograms(measured ...int) {
+	m.self, m.programs = NewSelf(), NewPrograms(measured...)
+}
+
+// others reads this process and the programs beside it.
+func (m *MachineProbe) others(t *MachineTotals) {
+	if m.programs == nil {
+		return
+	}
+	self, err := m.self.Snapshot()
+	if err == nil {
+		t.self = &self
+	}
+	m.missing.note("self", err)
+	programs, err := m.programs.Snapshot()
+	if err == nil {
+		t.programs = &programs
+		err = m.programs.Missing()
+	}
+	m.missing.note("programs", err)
+}
+
 // Snapshot reads the machine. The error is that of the CPU times, without which
 // there is nothing to tell; what else is lacking is named in the window.
 func (m *MachineProbe) Snapshot() (t MachineTotals, err error) {
@@ -78,6 +105,10 @@ func (m *MachineProbe) Snapshot() (t MachineTotals, err error) {
 	if err != nil {
 		return t, err
 	}
+	if t.each, err = parseEachCPU(data); err != nil {
+		return t, err
+	}
+	m.others(&t)
 	t.cpus, t.busy, t.steal = c.cpus, time.Duration(c.busy)*tick, time.Duration(c.steal)*tick
 	m.missing.note("load1", m.with(&m.loadavg, func(data []byte) (err error) {
 		t.load1, err = parseLoad(data)
@@ -130,6 +161,10 @@ func (m *MachineProbe) Close() {
 		m.files.close(f)
 	}
 	m.closeClocks()
+	if m.programs != nil {
+		m.self.Close()
+		m.programs.Close()
+	}
 }
 
 func (m *MachineProbe) closeClocks() {

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"reflect"
 	"testing"
 	"time"
 )
@@ -12,7 +13,7 @@ func TestMachineSince(t *testing.T) {
 		CPUs: 2, Busy: time.Second, Load1: 0.5, Retransmits: 2, ListenDrops: 3, ListenOverrun: 2,
 		PressureCPU: 10, PressureMem: 20, PressureIO: 30,
 	}
-	if got := b.Since(a); got != want {
+	if got := b.Since(a); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 }

@@ -54,6 +54,69 @@ func parseCPUTimes(data []byte) (c cpuTimes, err error) {
 	return c, nil
 }
 
+// eachCPU is what every CPU has done, by its number; those that are offline have
+// done nothing.
+type eachCPU struct {
+	tasks []time.Duration // running programs: user + nice + system
+	irq   []time.Duration // serving interrupts
+	steal []time.Duration
+}
+
+// maxCPU bounds the numbers of CPUs: more than Linux can have.
+const maxCPU = 1 << 14
+
+// parseEachCPU reads the lines of single CPUs in /proc/stat.
+func parseEachCPU(data []byte) (c eachCPU, err error) {
+	for line := range bytes.Lines(data) {
+		rest, ok := bytes.CutPrefix(line, []byte("cpu"))
+		if !ok {
+			break
+		}
+		if rest[0] == ' ' {
+			continue // all together
+		}
+		fields := bytes.Fields(rest)
+		if len(fields) < 9 {
+			return c, fmt.Errorf("/proc/stat: %d fields for a CPU, want at least 9", len(fields))
+		}
+		var n [9]uint64
+		for i := range n {
+			if n[i], err = parseUint(fields[i]); err != nil {
+				return c, fmt.Errorf("/proc/stat: field %d of a CPU: %w", i, err)
+			}
+		}
+		if n[0] >= maxCPU {
+			return c, fmt.Errorf("/proc/stat: CPU %d is beyond all that there can be", n[0])
+		}
+		for uint64(len(c.tasks)) <= n[0] {
+			c.tasks, c.irq, c.steal = append(c.tasks, 0), append(c.irq, 0), append(c.steal, 0)
+		}
+		const user, nice, system, irq, softirq, steal = 1, 2, 3, 6, 7, 8
+		c.tasks[n[0]] = time.Duration(n[user]+n[nice]+n[system]) * tick
+		c.irq[n[0]] = time.Duration(n[irq]+n[softirq]) * tick
+		c.steal[n[0]] = time.Duration(n[steal]) * tick
+	}
+	return c, nil
+}
+
+// since is what every CPU did from a to c.
+func (c eachCPU) since(a eachCPU) eachCPU {
+	return eachCPU{tasks: grownEach(a.tasks, c.tasks), irq: grownEach(a.irq, c.irq), steal: grownEach(a.steal, c.steal)}
+}
+
+func grownEach(a, b []time.Duration) []time.Duration {
+	var d []time.Duration
+	if len(b) > 0 {
+		d = make([]time.Duration, len(b))
+	}
+	for i := range b {
+		if i < len(a) {
+			d[i] = max(0, b[i]-a[i])
+		}
+	}
+	return d
+}
+
 // parseLoad reads the one-minute average of /proc/loadavg.
 func parseLoad(data []byte) (float64, error) {
 	first, _, ok := bytes.Cut(data, []byte(" "))

@@ -13,7 +13,9 @@ import (
 
 // processStat is what is used of /proc/PID/stat.
 type processStat struct {
+	name         string
 	zombie       bool
+	running      bool // or waiting for a CPU
 	parent       int
 	minor, major uint64                                      // faults
 	user, system uint64                                      // ticks
@@ -21,6 +23,7 @@ type processStat struct {
 	threads      int
 	start        uint64 // ticks after boot: tells a process from a later one with its number
 	rss          uint64 // pages
+	processor    int    // that it was on last; 0 if the kernel doesn't tell
 }
 
 // parseProcessStat reads /proc/PID/stat. The command's name, the second field,
@@ -29,6 +32,9 @@ func parseProcessStat(data []byte) (s processStat, err error) {
 	end := bytes.LastIndexByte(data, ')')
 	if end < 0 {
 		return s, errors.New("stat: no command name")
+	}
+	if begin := bytes.IndexByte(data[:end], '('); begin >= 0 {
+		s.name = string(data[begin+1 : end])
 	}
 	const firstField = 3 // proc(5) counts from 1, the name being the second
 	fields := bytes.Fields(data[end+1:])
@@ -44,6 +50,7 @@ func parseProcessStat(data []byte) (s processStat, err error) {
 	}
 	s.threads = int(number(20))
 	s.zombie = fields[0][0] == 'Z' && s.threads <= 1 || fields[0][0] == 'X'
+	s.running = fields[0][0] == 'R'
 	s.parent = int(number(4))
 	s.minor, s.major = number(10), number(12)
 	s.user, s.system = number(14), number(15)
@@ -51,6 +58,9 @@ func parseProcessStat(data []byte) (s processStat, err error) {
 	s.reaped.user, s.reaped.system = number(16), number(17)
 	s.start = number(22)
 	s.rss = number(24)
+	if len(fields) > 39-firstField {
+		s.processor = int(number(39))
+	}
 	return s, err
 }
 

@@ -16,7 +16,7 @@ func TestParseProcessStat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := processStat{parent: 17, minor: 1500, major: 3, user: 105, system: 21, threads: 12, start: 987654, rss: 2048}
+	want := processStat{name: "my (odd) name\nR 1", processor: 1, parent: 17, minor: 1500, major: 3, user: 105, system: 21, threads: 12, start: 987654, rss: 2048}
 	want.reaped.minor, want.reaped.major, want.reaped.user, want.reaped.system = 2500, 4, 60, 9
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)

@@ -65,7 +65,23 @@ type Machine struct {
 	ListenDrops   uint64        `json:"listen_drops"`
 	ListenOverrun uint64        `json:"listen_overflows"`
 	SwapOut       uint64        `json:"swap_out_pages"`
-	Frequency     float64       `json:"frequency_mhz,omitempty"` // mean clock rate of the subject's CPUs at the window's end; 0 where the machine doesn't tell
+	// What each CPU did, by its number, ns: running programs (user + nice + system)
+	// and serving interrupts. Those that are offline did nothing.
+	TasksByCPU []time.Duration `json:"tasks_by_cpu,omitempty"`
+	IRQByCPU   []time.Duration `json:"irq_by_cpu,omitempty"`
+	StealByCPU []time.Duration `json:"steal_by_cpu,omitempty"`
+	// Self is the process that reads all this; nil if it was not asked for.
+	Self *Self `json:"self,omitempty"`
+	// Programs are those beside the subject and this process; nil if they can't be
+	// seen.
+	Programs  *Programs `json:"programs,omitempty"`
+	Frequency float64   `json:"frequency_mhz,omitempty"` // mean clock rate of the subject's CPUs at the window's end; 0 where the machine doesn't tell
+}
+
+// Self is what this process used.
+type Self struct {
+	CPU      time.Duration `json:"cpu"`       // ns
+	RunQueue time.Duration `json:"run_queue"` // time its threads were runnable but not running, ns
 }
 
 // Runtime is the Go runtime of a subject over one window, from runtime/metrics;

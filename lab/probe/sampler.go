@@ -43,6 +43,7 @@ func New(c Config) *Sampler {
 	s := &Sampler{machine: NewMachine(c.PID, c.CPUs...), runtime: c.Runtime}
 	if c.PID != 0 {
 		s.process = NewProcess(c.PID)
+		s.machine.WatchPrograms(c.PID)
 	}
 	if c.Metrics != "" {
 		s.metrics = newScraper(c.Metrics, ScrapeTime, c.Trust)

@@ -28,6 +28,9 @@ type MachineProbe struct{}
 // NewMachine makes a probe that can't read anything here.
 func NewMachine(pid int, cpus ...int) *MachineProbe { return &MachineProbe{} }
 
+// WatchPrograms does nothing.
+func (*MachineProbe) WatchPrograms(measured ...int) {}
+
 // Snapshot returns an error: it needs Linux.
 func (*MachineProbe) Snapshot() (MachineTotals, error) {
 	return MachineTotals{}, unsupported("the machine")
@@ -39,3 +42,20 @@ func (*MachineProbe) Close() {}
 func unsupported(what string) error {
 	return fmt.Errorf("what %s does can be read on Linux only, not on %s: %w", what, runtime.GOOS, errors.ErrUnsupported)
 }
+
+// ProgramsProbe looks at all processes of the machine; only on Linux.
+type ProgramsProbe struct{}
+
+// NewPrograms makes a probe that can't read anything here.
+func NewPrograms(roots ...int) *ProgramsProbe { return &ProgramsProbe{} }
+
+// Snapshot returns an error: it needs Linux.
+func (*ProgramsProbe) Snapshot() (ProgramTotals, error) {
+	return ProgramTotals{}, unsupported("other programs")
+}
+
+// Missing says that nothing can be seen.
+func (*ProgramsProbe) Missing() error { return unsupported("other programs") }
+
+// Close does nothing.
+func (*ProgramsProbe) Close() {}

@@ -142,6 +142,7 @@ func (r *Runner) conditions(cell *study.Cell) validity.Conditions {
 	}
 	c.Loops = len(r.loopCPUs())
 	c.SubjectCPUs = float64(len(r.subjectCPUs(cell)))
+	c.GeneratorCPUs, c.ItsCPUs = r.placement.Generator, r.subjectCPUs(cell)
 	if c.Quota {
 		c.SubjectCPUs = min(c.SubjectCPUs, limitsFor(contender, cell).CPUs)
 	}

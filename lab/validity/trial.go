@@ -19,10 +19,13 @@ import (
 // Conditions are what a trial was done under, as far as judging it takes them.
 type Conditions struct {
 	Profile     load.Profile
-	Loops       int      // CPUs that only the generator's loops use; 0 if it has none of its own
-	SubjectCPUs float64  // CPUs that the subject may use; 0 if not known
-	Quota       bool     // the study limits the subject's CPU time on purpose
-	Accept      []string // names of findings that don't lower what the trial is worth
+	Loops       int     // CPUs that only the generator's loops use; 0 if it has none of its own
+	SubjectCPUs float64 // CPUs that the subject may use; 0 if not known
+	// CPUs that the generator and the subject were told to stay on, ascending; nil
+	// if the subject is not ours, or they are not known.
+	GeneratorCPUs, ItsCPUs []int
+	Quota                  bool     // the study limits the subject's CPU time on purpose
+	Accept                 []string // names of findings that don't lower what the trial is worth
 }
 
 // Trial adds what speaks against each window to what the generator said, and
@@ -34,7 +37,7 @@ func Trial(said []load.Finding, windows []archive.Window, c Conditions) []load.F
 	measured := 0
 	for i := range windows {
 		w := &windows[i]
-		server := append(judgeServer(w, c.Quota), stepped[w.Client.Index]...)
+		server := append(judgeServer(w, &c), stepped[w.Client.Index]...)
 		w.Why = load.Accept(slices.Concat(w.Client.Findings, server), c.Accept)
 		w.Level = load.Worst(w.Why)
 		if !w.Client.Warmup() {

@@ -42,7 +42,10 @@ func trialOf(seed uint64, seconds int, at func(i int) second) []archive.Window {
 			Server: probe.Window{
 				Length:  time.Second,
 				Process: &probe.Process{CPU: cpu, RSS: s.rss},
-				Machine: &probe.Machine{CPUs: 2, Busy: cpu + s.loops, Frequency: s.clock},
+				Machine: &probe.Machine{
+					CPUs: 2, Busy: cpu + s.loops, Frequency: s.clock, Self: &probe.Self{CPU: s.loops, RunQueue: 20 * time.Millisecond},
+					TasksByCPU: []time.Duration{s.loops, cpu}, IRQByCPU: make([]time.Duration, 2), Programs: &probe.Programs{},
+				},
 			},
 		}
 		if s.heap > 0 {
@@ -54,7 +57,7 @@ func trialOf(seed uint64, seconds int, at func(i int) second) []archive.Window {
 	return windows
 }
 
-var closedLoop = Conditions{Profile: load.Profile{Mode: load.Closed, Connections: 64}, Loops: 1, SubjectCPUs: 1}
+var closedLoop = Conditions{Profile: load.Profile{Mode: load.Closed, Connections: 64}, Loops: 1, SubjectCPUs: 1, GeneratorCPUs: []int{0}, ItsCPUs: []int{1}}
 
 // Each trouble is named, and nothing else is.
 func TestTroubleIsNamed(t *testing.T) {
@@ -217,7 +220,7 @@ func TestAccepted(t *testing.T) {
 	c.Accept = []string{"other-load"}
 	windows := trialOf(1, 10, func(int) second { return steady })
 	for i := range windows {
-		windows[i].Server.Machine.Busy += time.Second
+		disturb(&windows[i], 1, time.Second)
 	}
 	found := Trial(nil, windows, c)
 	if len(found) != 1 || !found[0].Accepted || found[0].Validity != load.Invalid || load.Worst(found) != load.Valid {

@@ -2,24 +2,21 @@ package validity
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"dyno/lab/archive"
 	"dyno/lab/load"
 )
 
-// Thresholds of the findings about single windows; docs/findings.md explains
-// them.
-const (
-	otherSuspect      = 0.075 // of all CPUs' time, over the window
-	otherInvalid      = 0.15
-	retransmitSuspect = 0.001 // of the requests
-)
+// retransmitSuspect is the threshold of retransmits, as a share of the requests;
+// docs/findings.md explains it.
+const retransmitSuspect = 0.001
 
 // judgeServer names what the server's side says against one window. What befell
 // the machine as a whole, such as steal, the generator has judged: it runs there
 // too. Throttling is no finding where the study asked for it by a quota.
-func judgeServer(w *archive.Window, quota bool) []load.Finding {
+func judgeServer(w *archive.Window, c *Conditions) []load.Finding {
 	var found []load.Finding
 	add := func(name string, level load.Validity, format string, args ...any) {
 		found = append(found, load.Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...), Windows: []int{w.Client.Index}})
@@ -35,26 +32,33 @@ func judgeServer(w *archive.Window, quota bool) []load.Finding {
 			add("swapping", load.Suspect, "%d pages were swapped out", m.SwapOut)
 		}
 	}
-	if share, ok := otherLoad(w); ok && share >= otherSuspect {
-		level, limit := load.Suspect, otherSuspect
-		if share >= otherInvalid {
-			level, limit = load.Invalid, otherInvalid
-		}
-		add("other-load", level, "other programs used %.0f %% of the machine's CPU time (limit %.1f %%)", 100*share, 100*limit)
+	if f, ok := others(w, c).Finding(w.Client.Index); ok {
+		found = append(found, f)
 	}
-	if p := w.Server.Process; p != nil && p.Throttled > 0 && !quota {
+	if p := w.Server.Process; p != nil && p.Throttled > 0 && !c.Quota {
 		add("throttled", load.Suspect, "a CPU quota kept the subject off its CPUs for %v", p.Throttled.Round(time.Millisecond))
 	}
 	return found
 }
 
-// otherLoad is the share of the machine's CPU time that neither the subject nor
-// the load loops used. It can't be known of a subject that is not ours.
-func otherLoad(w *archive.Window) (share float64, ok bool) {
+// others is what neither the subject nor dyno did to the CPUs that they use; nil
+// if it can't be told. Of a subject that is not ours the generator judges it.
+func others(w *archive.Window, c *Conditions) *load.Others {
 	m, p := w.Server.Machine, w.Server.Process
-	if m == nil || p == nil || p.Reported || m.CPUs == 0 || w.Server.Length <= 0 {
-		return 0, false
+	if m == nil || m.Self == nil || p == nil || p.Reported || w.Server.Length <= 0 || c.GeneratorCPUs == nil {
+		return nil
 	}
-	other := m.Busy - p.CPU - w.Client.CPUUser - w.Client.CPUSys
-	return float64(other) / float64(w.Server.Length) / float64(m.CPUs), true
+	uses := []load.Use{{Name: "the generator", CPUs: c.GeneratorCPUs, Own: m.Self.CPU}, {Name: "the subject", CPUs: c.ItsCPUs, Own: p.CPU}}
+	if together := slices.Compact(slices.Sorted(slices.Values(slices.Concat(c.GeneratorCPUs, c.ItsCPUs)))); len(together) < len(c.GeneratorCPUs)+len(c.ItsCPUs) {
+		uses = []load.Use{{Name: "both", CPUs: together, Own: m.Self.CPU + p.CPU}}
+	}
+	o := load.NewOthers(m, w.Server.Length, uses...)
+	o.Waited = m.Self.RunQueue + p.RunQueue
+	if w.Server.Lacks("run_queue") {
+		o.Waited = w.Server.Length // nobody says that they didn't
+	}
+	if w.Server.Lacks("programs") {
+		o.Unknown = "processes are hidden from dyno"
+	}
+	return o
 }

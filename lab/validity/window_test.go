@@ -11,6 +11,17 @@ import (
 	"dyno/lab/probe"
 )
 
+// apart are conditions in which the generator has CPU 0 and the subject CPU 1.
+var apart = Conditions{GeneratorCPUs: []int{0}, ItsCPUs: []int{1}}
+
+// disturb has a program use so much of a CPU.
+func disturb(w *archive.Window, cpu int, used time.Duration) {
+	m := w.Server.Machine
+	m.TasksByCPU[cpu] += used
+	m.Programs.CPU += used
+	m.Programs.Top = append(m.Programs.Top, probe.Program{PID: 77, Name: "hog", CPU: used, On: []int{cpu}})
+}
+
 // quiet is a second in which nothing disturbed: half a CPU of two was busy, all
 // of it with the load and the subject.
 func quiet(index int) archive.Window {
@@ -19,7 +30,10 @@ func quiet(index int) archive.Window {
 		Server: probe.Window{
 			Length:  time.Second,
 			Process: &probe.Process{CPU: 300 * time.Millisecond},
-			Machine: &probe.Machine{CPUs: 2, Busy: 500 * time.Millisecond},
+			Machine: &probe.Machine{
+				CPUs: 2, Busy: 500 * time.Millisecond, Self: &probe.Self{CPU: 200 * time.Millisecond, RunQueue: 20 * time.Millisecond},
+				TasksByCPU: []time.Duration{200 * time.Millisecond, 300 * time.Millisecond}, IRQByCPU: make([]time.Duration, 2), Programs: &probe.Programs{},
+			},
 		},
 	}
 }
@@ -32,10 +46,10 @@ func TestJudgeServer(t *testing.T) {
 	}{
 		{"", func(*archive.Window) {}, load.Valid},
 		{"", func(w *archive.Window) { w.Server = probe.Window{} }, load.Valid},
-		{"other-load", func(w *archive.Window) { w.Server.Machine.Busy += 150 * time.Millisecond }, load.Suspect},
-		{"", func(w *archive.Window) { w.Server.Machine.Busy += 149 * time.Millisecond }, load.Valid},
-		{"other-load", func(w *archive.Window) { w.Server.Machine.Busy += 300 * time.Millisecond }, load.Invalid},
-		{"", func(w *archive.Window) { w.Server.Machine.Busy, w.Server.Process = time.Second, nil }, load.Valid},
+		{"other-load", func(w *archive.Window) { disturb(w, 1, 150*time.Millisecond) }, load.Suspect},
+		{"", func(w *archive.Window) { disturb(w, 1, 149*time.Millisecond) }, load.Valid},
+		{"other-load", func(w *archive.Window) { disturb(w, 0, 300*time.Millisecond) }, load.Invalid},
+		{"", func(w *archive.Window) { disturb(w, 0, time.Second); w.Server.Process = nil }, load.Valid},
 		{"listen-drops", func(w *archive.Window) { w.Server.Machine.ListenDrops = 1 }, load.Suspect},
 		{"retransmits", func(w *archive.Window) { w.Server.Machine.Retransmits = 3 }, load.Suspect},
 		{"", func(w *archive.Window) { w.Server.Machine.Retransmits = 2 }, load.Valid},
@@ -44,7 +58,7 @@ func TestJudgeServer(t *testing.T) {
 	} {
 		w := quiet(3)
 		c.disturb(&w)
-		found := judgeServer(&w, false)
+		found := judgeServer(&w, &apart)
 		switch {
 		case c.name == "" && len(found) > 0:
 			t.Errorf("found %+v in a window without fault", found)
@@ -59,7 +73,7 @@ func TestJudgeServer(t *testing.T) {
 func TestThrottledOnPurpose(t *testing.T) {
 	w := quiet(0)
 	w.Server.Process.Throttled = time.Second
-	if found := judgeServer(&w, true); len(found) > 0 {
+	if found := judgeServer(&w, &Conditions{Quota: true}); len(found) > 0 {
 		t.Errorf("found %+v", found)
 	}
 }
@@ -72,14 +86,14 @@ func TestJudgeFoldsWindows(t *testing.T) {
 		for i := range 10 {
 			w := quiet(i)
 			if i < disturbed {
-				w.Server.Machine.Busy = 1500 * time.Millisecond
+				disturb(&w, 1, time.Second)
 			}
 			windows = append(windows, w)
 		}
 		warm := quiet(-1)
-		warm.Server.Machine.Busy = 1500 * time.Millisecond // warming up: says nothing about the trial
+		disturb(&warm, 1, time.Second) // warming up: says nothing about the trial
 		windows = append([]archive.Window{warm}, windows...)
-		found := Trial(nil, windows, Conditions{})
+		found := Trial(nil, windows, apart)
 		if want == "" {
 			if len(found) > 0 {
 				t.Errorf("a disturbed warm-up alone made %+v", found)
