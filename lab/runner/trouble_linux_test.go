@@ -16,6 +16,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
 	"dyno/lab/load"
+	"dyno/lab/probe"
 	"dyno/lab/study"
 	"dyno/lab/subject"
 )
@@ -128,9 +129,19 @@ func TestRestartPlateausAreNamed(t *testing.T) {
 
 func TestOtherLoadIsNamed(t *testing.T) {
 	_, subj := placed(t)
-	hog(t, 1, subj)
+	hogs := hog(t, 1, subj)
 	run := troubled(t, "", gentle, 2*time.Second, 1)
 	wantNamed(t, &run.Trials[0], "other-load")
+	for _, w := range run.Trials[0].Windows {
+		m := w.Server.Machine
+		if m == nil || m.Programs == nil || m.Self == nil {
+			t.Fatalf("window %d does not tell who was busy: %+v", w.Client.Index, m)
+		}
+		if slices.ContainsFunc(m.Programs.Top, func(p probe.Program) bool { return slices.Contains(hogs, p.PID) }) {
+			return
+		}
+	}
+	t.Errorf("none of the hogs, processes %v, is named in %+v", hogs, run.Trials[0].Windows)
 }
 
 // Programs on the generator's CPU keep it from sending on time.
@@ -163,7 +174,7 @@ func placed(t *testing.T) (generator, subj []int) {
 }
 
 // hog starts so many programs for each of the CPUs that use it all.
-func hog(t *testing.T, each int, cpus []int) {
+func hog(t *testing.T, each int, cpus []int) (pids []int) {
 	t.Helper()
 	for _, cpu := range cpus {
 		for range each {
@@ -181,8 +192,10 @@ func hog(t *testing.T, each int, cpus []int) {
 			if err := pin(cmd.Process.Pid, &set); err != nil {
 				t.Fatal(err)
 			}
+			pids = append(pids, cmd.Process.Pid)
 		}
 	}
+	return pids
 }
 
 // pin keeps all threads of a process on the CPUs; those it starts later too.
