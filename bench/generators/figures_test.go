@@ -148,7 +148,7 @@ func TestVerdictOnTheOrder(t *testing.T) {
 		low, high float64
 		n         int
 		want      claim.Verdict
-	}{{1.1, 1.3, 7, claim.Confirmed}, {0.8, 0.9, 7, claim.Refuted}, {0.9, 1.1, 7, claim.Undecided}, {1.2, 1.2, 1, claim.Undecided}} {
+	}{{1.1, 1.3, 7, claim.Confirmed}, {0.8, 0.9, 7, claim.Opposite}, {0.9, 1.1, 7, claim.Undecided}, {1.2, 1.2, 1, claim.Undecided}} {
 		if got := holds(stats.Interval{N: c.n, Low: c.low, High: c.high}); got != c.want {
 			t.Errorf("%v–%v of %d: %s, want %s", c.low, c.high, c.n, got, c.want)
 		}
@@ -160,9 +160,9 @@ func TestVerdictOnTheOrder(t *testing.T) {
 		why   string
 	}{
 		{"all", [3]claim.Verdict{claim.Confirmed, claim.Confirmed, claim.Confirmed}, claim.Confirmed, "confirmed"},
-		{"hey before ab refuted", [3]claim.Verdict{claim.Confirmed, claim.Refuted, claim.Refuted}, claim.Refuted, "refuted"},
+		{"hey before ab refuted", [3]claim.Verdict{claim.Confirmed, claim.Opposite, claim.Opposite}, claim.Opposite, "the opposite"},
 		{"hey before ab undecided", [3]claim.Verdict{claim.Confirmed, claim.Undecided, claim.Confirmed}, claim.Undecided, "undecided"},
-		{"only ab -k is before hey", [3]claim.Verdict{claim.Confirmed, claim.Confirmed, claim.Refuted}, claim.Refuted, "confirmed for ab as it comes"},
+		{"only ab -k is before hey", [3]claim.Verdict{claim.Confirmed, claim.Confirmed, claim.Opposite}, claim.Mixed, "confirmed for ab as it comes"},
 	} {
 		if got, why := together(c.parts[0], c.parts[1], c.parts[2]); got != c.want || !strings.HasPrefix(why, c.why) {
 			t.Errorf("%s: %s, %s", c.name, got, why)
@@ -187,7 +187,7 @@ func TestToolsRecordCanBePublished(t *testing.T) {
 	if err != nil || len(read) != 1 {
 		t.Fatalf("%v, %v", read, err)
 	}
-	if v := read[0].Verdicts[0]; v.ID != "fiber-tools" || v.Verdict != claim.Refuted || v.Parts[1].Verdict != claim.Confirmed || v.Parts[2].Verdict != claim.Refuted {
+	if v := read[0].Verdicts[0]; v.ID != "fiber-tools" || v.Verdict != claim.Mixed || v.Parts[1].Verdict != claim.Confirmed || v.Parts[2].Verdict != claim.Opposite {
 		t.Errorf("got %+v", v)
 	}
 }

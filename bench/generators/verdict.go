@@ -53,7 +53,7 @@ func holds(ratio stats.Interval) claim.Verdict {
 	case ratio.Low > 1:
 		return claim.Confirmed
 	}
-	return claim.Refuted
+	return claim.Opposite
 }
 
 func decide(v *rounds.Values) (claim.Verdict, string) {
@@ -69,12 +69,12 @@ func decide(v *rounds.Values) (claim.Verdict, string) {
 // hold.
 func together(wrkHey, heyAB, heyKept claim.Verdict) (claim.Verdict, string) {
 	switch {
-	case wrkHey == claim.Refuted || heyAB == claim.Refuted:
-		return claim.Refuted, "refuted"
+	case wrkHey == claim.Opposite || heyAB == claim.Opposite:
+		return claim.Opposite, "the opposite holds"
 	case wrkHey == claim.Confirmed && heyAB == claim.Confirmed && heyKept == claim.Confirmed:
 		return claim.Confirmed, "confirmed"
-	case wrkHey == claim.Confirmed && heyAB == claim.Confirmed && heyKept == claim.Refuted:
-		return claim.Refuted, "confirmed for ab as it comes, refuted when ab keeps its connections as the others do"
+	case wrkHey == claim.Confirmed && heyAB == claim.Confirmed && heyKept == claim.Opposite:
+		return claim.Mixed, "confirmed for ab as it comes, the opposite when ab keeps its connections as the others do"
 	}
 	return claim.Undecided, "undecided"
 }

@@ -16,7 +16,7 @@ func decide(m *archive.Manifest, groups []Group, sheets []*sheet, all []figure, 
 	source := newEvidence(m, groups, sheets, all)
 	outcomes := make([]claim.Outcome, len(m.Claims))
 	for i := range m.Claims {
-		outcomes[i] = claim.Evaluate(&m.Claims[i], source, claim.Options{Level: level, Ratio: c.ratioAt})
+		outcomes[i] = claim.Evaluate(&m.Claims[i], source, claim.Options{Level: level, Ratio: c.ratioAt, Median: c.medianAt})
 	}
 	return outcomes
 }
@@ -64,6 +64,12 @@ func (e *evidence) Values(metric string, cell int) (values []float64, missing st
 	s := e.sheets[cell]
 	return s.byBlock(metric, e.blocks), s.Omitted[metric]
 }
+
+// AtLeast is what percentiles are known to be above.
+func (e *evidence) AtLeast(metric string, cell int) []float64 { return nil }
+
+// Failed tells the blocks in which the cell's subject failed.
+func (e *evidence) Failed(cell int) []bool { return nil }
 
 // Noise is the A/A comparison of the cell's group, or of its load.
 func (e *evidence) Noise(metric string, cell int) (noise stats.Interval, ok bool) {

@@ -19,9 +19,10 @@ const firstLook = 4
 // time: with those of a single look it would stop too often where chance looks
 // like an effect.
 type confidence struct {
-	sequential bool
-	strict     float64 // level of what is tested at each look alike
-	spending   *stats.Spending
+	sequential  bool
+	strict      float64                     // level of what is tested at each look alike
+	first, last int                         // looks of a run that is bounded
+	spending    map[float64]*stats.Spending // by level; nil of others
 }
 
 func confidenceOf(m *archive.Manifest) *confidence {
@@ -36,30 +37,36 @@ func confidenceOf(m *archive.Manifest) *confidence {
 		strict: 1 - (1-level)*6/(math.Pi*math.Pi*looks*looks),
 	}
 	if last := m.Until.Blocks; last > 1 {
-		c.spending = stats.NewSpending(max(2, last/firstLook), last, level)
+		c.first, c.last, c.spending = max(2, last/firstLook), last, map[float64]*stats.Spending{}
 	}
 	return c
 }
 
 // ratio is that of a to b, paired by block.
-func (c *confidence) ratio(a, b []float64) stats.Interval {
+func (c *confidence) ratio(a, b []float64) stats.Interval { return c.ratioAt(a, b, level) }
+
+// ratioAt is ratio at another level: that which several comparisons keep together.
+func (c *confidence) ratioAt(a, b []float64, level float64) stats.Interval {
 	switch {
 	case !c.sequential:
 		return stats.Ratio(a, b, level)
-	case c.spending != nil:
-		return c.spending.Ratio(a, b)
+	case c.spending == nil:
+		return stats.RatioAnytime(a, b, level)
+	case c.spending[level] == nil:
+		c.spending[level] = stats.NewSpending(c.first, c.last, level)
 	}
-	return stats.RatioAnytime(a, b, level)
+	return c.spending[level].Ratio(a, b)
 }
 
-// ratioAt is ratio for those who name the level, which is the same for all.
-func (c *confidence) ratioAt(a, b []float64, _ float64) stats.Interval { return c.ratio(a, b) }
-
 // median is that of a cell's values.
-func (c *confidence) median(values []float64) stats.Interval {
-	i := stats.Median(values, c.strict)
-	if i.Level == c.strict {
-		i.Level = level // at any stopping time
+func (c *confidence) median(values []float64) stats.Interval { return c.medianAt(values, level) }
+
+// medianAt is median at another level.
+func (c *confidence) medianAt(values []float64, at float64) stats.Interval {
+	strict := 1 - (1-at)*(1-c.strict)/(1-level)
+	i := stats.Median(values, strict)
+	if i.Level == strict {
+		i.Level = at // at any stopping time
 	}
 	return i
 }

@@ -109,6 +109,13 @@ func redactClaims(claims []claim.Claim, secrets study.Secrets) []claim.Claim {
 		for k := range c.Expressions {
 			c.Expressions[k] = secrets.Hide(c.Expressions[k])
 		}
+		c.Over = slices.Clone(c.Over)
+		for k := range c.Over {
+			c.Over[k].Levels = slices.Clone(c.Over[k].Levels)
+			for l := range c.Over[k].Levels {
+				c.Over[k].Levels[l] = secrets.Hide(c.Over[k].Levels[l])
+			}
+		}
 		for _, text := range []*string{&c.Says, &c.Published, &c.Direction, &c.Unmeasurable} {
 			*text = secrets.Hide(*text)
 		}

@@ -2,14 +2,18 @@ package claim
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
 // Check holds an expression against what a study measures: that its names exist,
 // that every selector leaves one cell, and that like is compared with like. The
 // errors are in the order of the text.
-func Check(e *Expression, s *Space) []*Error {
-	c := &checker{space: s}
+func Check(e *Expression, s *Space) []*Error { return check(e, s, nil) }
+
+// check is Check at one place of a dial.
+func check(e *Expression, s *Space, at []pick) []*Error {
+	c := &checker{space: s, outer: at}
 	for i := range e.Comparisons {
 		c.comparison(&e.Comparisons[i])
 	}
@@ -30,8 +34,8 @@ type nature struct {
 
 type checker struct {
 	space  *Space
-	outer  []pick // of the sweep around
-	sweep  bool   // within one
+	outer  []pick // of the sweep or the dial around
+	sweep  bool   // within a sweep
 	errors []*Error
 }
 
@@ -41,12 +45,54 @@ func (c *checker) fail(err *Error) nature {
 }
 
 func (c *checker) comparison(cmp *Comparison) {
+	before := len(c.errors)
 	left, right := c.nature(cmp.left), c.nature(cmp.right)
 	c.alike(left, right, cmp.at)
 	if !left.measured && !right.measured {
 		c.fail(&Error{at: cmp.left.offset(), Message: "nothing in this comparison is measured", Hint: "name a metric, such as throughput[go/nethttp]"})
 	}
+	switch {
+	case cmp.published == nil && cmp.floor == nil || len(c.errors) > before:
+	case c.sweep:
+		c.fail(&Error{at: cmp.at, Message: "a condition has no published figure and no floor", Hint: "write them behind the whole comparison"})
+	default:
+		c.clauses(cmp)
+	}
 }
+
+// clauses checks what stands behind a comparison against the figure that it is
+// about.
+func (c *checker) clauses(cmp *Comparison) {
+	e := newEffect(cmp, c.space, c.outer)
+	if cmp.floor != nil {
+		floor := c.nature(cmp.floor)
+		c.alike(e.nature, floor, cmp.floor.offset())
+		if !floor.measured && !floor.unknown {
+			c.fail(&Error{at: cmp.floor.offset(), Message: "nothing in this floor is measured", Hint: "name the figure with an arm in it that does no work"})
+		}
+	}
+	if cmp.published == nil {
+		return
+	}
+	before := len(c.errors)
+	if c.alike(e.nature, c.nature(cmp.published), cmp.publishedAt); len(c.errors) > before {
+		return
+	}
+	claimed := Comparison{Op: e.claimed.op, Tolerance: e.claimed.tolerance, right: number{value: e.claimed.bound, dim: e.nature.dim, bare: e.nature.dim == plain || e.nature.dim == perSecond}}
+	text := string(claimed.Op) + " " + write(claimed.right, 0)
+	x, side := *e.published, e.claimed.side(e.null)
+	switch {
+	case e.hasNull && (side > 0 && compare(x, e.null) <= 0 || side < 0 && compare(x, e.null) >= 0):
+		c.fail(&Error{at: cmp.publishedAt, Message: fmt.Sprintf("the published figure %s is not on the side that is claimed, %s", write(cmp.published, 0), text)})
+	case e.hasNull && compare(e.claimed.bound, e.null) == 0, x == 0 || e.claimed.bound == 0:
+	case math.Abs(math.Log(x/e.claimed.bound)) > apart:
+		c.fail(&Error{at: cmp.publishedAt, Message: fmt.Sprintf("the published figure %s is not what is claimed, %s", write(cmp.published, 0), text), Hint: "claim that figure, or the direction only, such as a > b"})
+	}
+}
+
+// apart is how far, as a logarithm, a bound may lie from the published figure that
+// it is rounded from.
+const apart = 0.105
 
 // alike reports what can't be compared or added.
 func (c *checker) alike(a, b nature, at int) {
@@ -142,7 +188,7 @@ func (c *checker) level(s sweep) nature {
 		return c.fail(err)
 	}
 	for _, step := range steps {
-		inner := &checker{space: c.space, sweep: true, outer: step.picks(s)}
+		inner := &checker{space: c.space, sweep: true, outer: within(step.picks(s), c.outer)}
 		conditions := s.conditions()
 		for i := range conditions {
 			inner.comparison(&conditions[i])

@@ -19,6 +19,16 @@ func TestCheck(t *testing.T) {
 		{"knee(rate)[a, tls=off] > 100", ""},
 		{"goroutines[a, rate=100, tls=off] < 100", ""},
 
+		{"throughput[a, rate=100, tls=off] > 2 * throughput[b, rate=100, tls=off] published 2.1", ""},
+		{"throughput[a, rate=100, tls=off] > throughput[b, rate=100, tls=off] published 65300 / 28400", ""},
+		{"cpu[a, rate=100, tls=off] < 5us published 4.9us", ""},
+		{"cpu[a, rate=100, tls=off] < 0.5 * cpu[b, rate=100, tls=off] floor cpu[b, rate=200, tls=off] / cpu[a, rate=100, tls=off] published 0.5", ""},
+		{"throughput[a, rate=100, tls=off] > 2 * throughput[b, rate=100, tls=off] published 3", "column 83: the published figure 3 is not what is claimed, > 2 (claim that figure, or the direction only, such as a > b)"},
+		{"throughput[a, rate=100, tls=off] > throughput[b, rate=100, tls=off] published 0.9", "column 79: the published figure 0.9 is not on the side that is claimed, > 1"},
+		{"cpu[a, rate=100, tls=off] < 5us published 5", "column 43: a time can't be held against a plain number (write numbers with their unit, such as 12ms or 4MB)"},
+		{"cpu[a, rate=100, tls=off] < 5us floor 5us", "column 39: nothing in this floor is measured (name the figure with an arm in it that does no work)"},
+		{"max(rate: cpu[a, tls=off] < 5us published 4us) > 5", "column 27: a condition has no published figure and no floor (write them behind the whole comparison)"},
+
 		{"1 < 2", "column 1: nothing in this comparison is measured (name a metric, such as throughput[go/nethttp])"},
 		{"throughputt > 5", `column 1: there is no metric "throughputt" here (did you mean "throughput"?)`},
 		{"throughput > 5", "column 1: 12 cells fit (choose a subject (go/a, go/b), and rate= (100, 200, 400), and tls= (off, resumed))"},

@@ -6,6 +6,7 @@
 //	knee(connections)[gnet] > 10000
 //	max(rate: response.p99.9 < 12ms)[go/nano] >= 12843
 //	throughput[request=hijack] / throughput[request=plaintext] ~ 1.37 +- 5%
+//	rss[request=radix] <= 0.69 * rss[request=trie] published 9.8 / 14.2 floor rss[request=none] / rss[request=trie]
 //
 // It is evaluated block by block, since what disturbed one trial of a block
 // disturbed the others too, and becomes an effect with its interval; the verdict
@@ -19,10 +20,13 @@ type Claim struct {
 	ID          string   `json:"id"`
 	Says        string   `json:"says,omitempty"`        // in words
 	Published   string   `json:"published,omitempty"`   // the figures as they were published
-	Expressions []string `json:"expressions,omitempty"` // that must all hold
+	Expressions []string `json:"expressions,omitempty"` // that must all hold; the figures in them may name what was published
 	// Direction says what must hold for the direction to be right, where that is
 	// not simply "there is an effect, on the claimed side".
 	Direction string `json:"direction,omitempty"`
+	// Over is the range of dials, such as how often the work is repeated in each
+	// request, over which the expressions must hold.
+	Over []Dial `json:"over,omitempty"`
 	// Margin is the share within which two figures are the same; 0 means
 	// [DefaultMargin].
 	Margin float64 `json:"margin,omitempty"`

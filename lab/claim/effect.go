@@ -2,7 +2,6 @@ package claim
 
 import (
 	"maps"
-	"math"
 	"slices"
 )
 
@@ -22,9 +21,13 @@ type effect struct {
 	hasNull bool
 	// base is what a difference is taken from; nil for a ratio, whose base is 1.
 	base node
+	// published is the figure that was published, floor what the figure would be if
+	// the work that is measured cost nothing; nil if the claim names none.
+	published *float64
+	floor     node
 }
 
-func newEffect(c *Comparison, s *Space) effect {
+func newEffect(c *Comparison, s *Space, outer []pick) effect {
 	left, right, op := c.left, c.right, c.Op
 	leftFactor, leftRest := strip(left)
 	rightFactor, rightRest := strip(right)
@@ -42,9 +45,34 @@ func newEffect(c *Comparison, s *Space) effect {
 			e.figure, e.claimed.bound = operation{'-', left, right, c.at}, 0
 		}
 	}
-	e.nature = (&checker{space: s}).nature(e.figure)
+	e.nature = (&checker{space: s, outer: outer}).nature(e.figure)
 	e.findNull()
+	if c.published != nil {
+		x, _ := strip(c.published)
+		e.published = &x
+	}
+	e.floor = c.floor
 	return e
+}
+
+// side is +1 if more than no effect is claimed, -1 if less; 0 if no effect is
+// within what is claimed, or has no meaning.
+func (e *effect) side() int {
+	if !e.hasNull {
+		return 0
+	}
+	if side := e.claimed.side(e.null); side != 0 || e.published == nil {
+		return side
+	}
+	return compare(*e.published, e.null)
+}
+
+// target is the size that is claimed: the published figure, or else the bound.
+func (e *effect) target() float64 {
+	if e.published != nil {
+		return *e.published
+	}
+	return e.claimed.bound
 }
 
 // findNull looks for what the figure would be without an effect.
@@ -126,78 +154,4 @@ func (e *effect) metrics() []string {
 	top, bottom := makes(e.figure, false)
 	maps.Copy(top, bottom)
 	return slices.Sorted(maps.Keys(top))
-}
-
-// span is where a figure lies, for all that is known; an end may be infinite.
-type span struct{ low, high float64 }
-
-// region is what a comparison claims of its figure.
-type region struct {
-	op        Op
-	bound     float64
-	tolerance float64
-}
-
-// ends are those of the region.
-func (r region) ends() (low, high float64) {
-	switch r.op {
-	case Less, LessEq:
-		return math.Inf(-1), r.bound
-	case Greater, GreaterEq:
-		return r.bound, math.Inf(1)
-	}
-	about := r.tolerance * math.Abs(r.bound)
-	return r.bound - about, r.bound + about
-}
-
-// holding says whether all, none or some of a span is in the region.
-func (r region) holding(s span) state {
-	low, high := r.ends()
-	in, out := false, false
-	switch r.op {
-	case Less:
-		in, out = compare(s.high, high) < 0, compare(s.low, high) >= 0
-	case LessEq:
-		in, out = compare(s.high, high) <= 0, compare(s.low, high) > 0
-	case Greater:
-		in, out = compare(s.low, low) > 0, compare(s.high, low) <= 0
-	case GreaterEq:
-		in, out = compare(s.low, low) >= 0, compare(s.high, low) < 0
-	default:
-		in = compare(s.low, low) >= 0 && compare(s.high, high) <= 0
-		out = compare(s.high, low) < 0 || compare(s.low, high) > 0
-	}
-	switch {
-	case in:
-		return holds
-	case out:
-		return fails
-	}
-	return open
-}
-
-// side is +1 if the region lies wholly above x, -1 if wholly below, 0 if x is in
-// it.
-func (r region) side(x float64) int {
-	low, high := r.ends()
-	switch {
-	case compare(low, x) > 0, r.op == Greater && compare(low, x) == 0:
-		return 1
-	case compare(high, x) < 0, r.op == Less && compare(high, x) == 0:
-		return -1
-	}
-	return 0
-}
-
-// compare orders two numbers. Those that differ by rounding only are equal: a mean
-// over logarithms is not exact.
-func compare(a, b float64) int {
-	const rounding = 1e-9
-	switch {
-	case a == b || math.Abs(a-b) <= rounding*min(math.Abs(a), math.Abs(b)):
-		return 0
-	case a < b:
-		return -1
-	}
-	return 1
 }

@@ -18,14 +18,17 @@ func TestErrorRates(t *testing.T) {
 		wrong []Verdict
 	}{
 		{"throughput[a] > throughput[b]", 1, []Verdict{Confirmed, Direction}},
+		{"throughput[a] > throughput[b] published 1.5", 1, []Verdict{AsPublished, AtLeast, Direction}},
 		{"throughput[a] < 0.9 * throughput[b]", 1, []Verdict{Confirmed, Direction}},
 		{"throughput[a] >= 1.1 * throughput[b]", 1.0999, []Verdict{Confirmed}},
-		{"throughput[a] >= 1.1 * throughput[b]", 1.1, []Verdict{Direction, Refuted}},
-		{"throughput[a] >= 1.5 * throughput[b]", 1.0201, []Verdict{Refuted}},
-		{"throughput[a] > throughput[b]", 1.0201, []Verdict{Refuted}},
+		{"throughput[a] >= 1.1 * throughput[b] published 1.1", 1.0999, []Verdict{AtLeast}},
+		{"throughput[a] >= 1.1 * throughput[b] published 1.1", 1.1, []Verdict{SizeRefuted, NoEffect, Opposite}},
+		{"throughput[a] >= 1.5 * throughput[b]", 1.0201, []Verdict{NoEffect, Opposite}},
+		{"throughput[a] >= 1.5 * throughput[b]", 0.9801, []Verdict{Opposite}},
+		{"throughput[a] > throughput[b]", 1.0201, []Verdict{NoEffect, Opposite, SizeRefuted}},
 		{"throughput[a] - throughput[b] > 100", 1.0999, []Verdict{Confirmed}},
-		{"throughput[a] > 1100", 1.1, []Verdict{Refuted}},
-		{"throughput[a] / throughput[b] ~ 1.3", 1.429, []Verdict{Refuted}},
+		{"throughput[a] > 1100", 1.1, []Verdict{SizeRefuted}},
+		{"throughput[a] / throughput[b] ~ 1.3", 1.429, []Verdict{Opposite, SizeRefuted, NoEffect}},
 	} {
 		r := rand.New(rand.NewPCG(1, 2))
 		wrong := 0
@@ -50,8 +53,9 @@ func TestPower(t *testing.T) {
 	}{
 		{"throughput[a] >= 1.1 * throughput[b]", 1.2, Confirmed},
 		{"throughput[a] >= 1.5 * throughput[b]", 1.1, Direction},
-		{"throughput[a] >= 1.5 * throughput[b]", 0.9, Refuted},
+		{"throughput[a] >= 1.5 * throughput[b]", 0.9, Opposite},
 		{"throughput[a] / throughput[b] ~ 1.3", 1.3, Confirmed},
+		{"throughput[a] >= 1.3 * throughput[b] published 1.3", 1.4, AtLeast},
 	} {
 		r := rand.New(rand.NewPCG(3, 4))
 		found := 0
@@ -80,6 +84,6 @@ func simulated(t *testing.T, r *rand.Rand, text string, ratio float64) Verdict {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := newMatter(&e.Comparisons[0], nil, DefaultMargin, single(a, b))
-	return m.read(0, Options{}.withDefaults()).verdict()
+	m := newMatter(&e.Comparisons[0], nil, DefaultMargin, single(a, b), nil)
+	return m.read(0, Options{}.withDefaults()).verdict
 }

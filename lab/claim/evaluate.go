@@ -17,6 +17,13 @@ type Source interface {
 	// block, NaN where the block has no usable trial of the cell. If the cell has
 	// no figures of the metric for another reason, missing says which.
 	Values(metric string, cell int) (values []float64, missing string)
+	// AtLeast returns what a metric of the cell is known to be at least, for each block:
+	// of a percentile that requests which were given up hide. NaN where nothing is
+	// known, nil if that is so in every block.
+	AtLeast(metric string, cell int) []float64
+	// Failed tells the blocks in which the cell's subject failed by its own fault, so
+	// that its values are the worst there are: 0, or +Inf of what is better if lower.
+	Failed(cell int) []bool
 	// Noise is the ratio of two equal arms of the run in the metric, measured as near
 	// to the cell as there are such; false if there are none.
 	Noise(metric string, cell int) (stats.Interval, bool)
@@ -25,10 +32,18 @@ type Source interface {
 // series is a value for each block. It is known to lie from low to high, which
 // are the value itself unless a sweep is involved; all three are NaN where it
 // isn't known at all.
-type series struct{ value, low, high []float64 }
+type series struct {
+	value, low, high        []float64
+	withoutLow, withoutHigh bool // the ends themselves are excluded
+}
 
 // exactly is the series of values that are known as they are.
-func exactly(values []float64) series { return series{values, values, values} }
+func exactly(values []float64) series { return series{value: values, low: values, high: values} }
+
+// at is where the value of a block lies.
+func (s series) at(block int) span {
+	return span{s.low[block], s.high[block], s.withoutLow, s.withoutHigh}
+}
 
 // forget makes the value of a block unknown.
 func (s series) forget(block int) {
@@ -40,20 +55,21 @@ type evaluator struct {
 	source Source
 	space  *Space
 	blocks int
-	outer  []pick // of the sweep around
+	outer  []pick // of the sweep or the dial around
 
-	absent []string // why metrics are missing, each once
-	zero   []int    // blocks in which something was divided by zero
+	absent []string     // why metrics are missing, each once
+	zero   []int        // blocks in which something was divided by zero
+	failed map[int]bool // blocks in which a subject failed
 }
 
-func newEvaluator(src Source) *evaluator {
-	return &evaluator{source: src, space: src.Space(), blocks: src.Blocks()}
+func newEvaluator(src Source, at []pick) *evaluator {
+	return &evaluator{source: src, space: src.Space(), blocks: src.Blocks(), outer: at, failed: map[int]bool{}}
 }
 
 // blank is a series of which nothing is known.
 func (e *evaluator) blank() series {
 	fill := func() []float64 { return slices.Repeat([]float64{math.NaN()}, e.blocks) }
-	return series{fill(), fill(), fill()}
+	return series{value: fill(), low: fill(), high: fill()}
 }
 
 // nothing notes why a figure is missing.
@@ -85,11 +101,17 @@ func (e *evaluator) quantity(q quantity) series {
 	if err != nil {
 		return e.nothing(err.Message)
 	}
-	values, missing := e.source.Values(m.Name, cell.Index)
-	if missing != "" {
-		return e.nothing("no " + write(q, 0) + ": " + missing)
+	for block, failed := range e.source.Failed(cell.Index) {
+		if failed {
+			e.failed[block] = true
+		}
 	}
 	scale := unitOfMetric(m.Unit).scale
+	values, missing := e.source.Values(m.Name, cell.Index)
+	if missing != "" {
+		e.nothing("no " + write(q, 0) + ": " + missing)
+		return e.atLeast(m.Name, cell.Index, scale)
+	}
 	out := make([]float64, e.blocks)
 	for i := range out {
 		out[i] = values[i] * scale
@@ -97,11 +119,23 @@ func (e *evaluator) quantity(q quantity) series {
 	return exactly(out)
 }
 
+// atLeast is what is known of a figure that has no values: that it is above
+// something.
+func (e *evaluator) atLeast(metric string, cell int, scale float64) series {
+	out := e.blank()
+	for i, v := range e.source.AtLeast(metric, cell) {
+		if !math.IsNaN(v) {
+			out.low[i], out.high[i] = v*scale, math.Inf(1)
+		}
+	}
+	return out
+}
+
 func (e *evaluator) operation(o operation) series {
 	a, b := e.series(o.left), e.series(o.right)
 	out := e.blank()
 	for i := range out.value {
-		if o.op == '/' && b.value[i] == 0 {
+		if o.op == '/' && b.value[i] == 0 && !e.failed[i] {
 			e.zero = append(e.zero, i)
 			continue
 		}
@@ -153,10 +187,14 @@ const (
 	holds
 )
 
-// pointwise compares two figures as they are; open if one of them is not known.
-func (c *Comparison) pointwise(left, right float64) state {
-	if math.IsNaN(left) || math.IsNaN(right) {
+// pointwise compares two figures as far as they are known.
+func (c *Comparison) pointwise(left, right span) state {
+	if math.IsNaN(left.low) || math.IsNaN(right.low) {
 		return open
 	}
-	return region{c.Op, right, c.Tolerance}.holding(span{left, left})
+	low := region{c.Op, right.low, c.Tolerance}.holding(left)
+	if high := (region{c.Op, right.high, c.Tolerance}).holding(left); high != low {
+		return open
+	}
+	return low
 }

@@ -32,12 +32,16 @@ func (o Op) flipped() Op {
 
 // Comparison is two sides and what is claimed of them.
 type Comparison struct {
-	Text      string // as written
+	Text      string // as written, without what was published and the floor
 	Op        Op
 	Tolerance float64 // of About, as a share of the right side
 
 	left, right node
 	at          int // offset of the operator
+
+	published   node // the figure that was published; nil if none is named
+	publishedAt int
+	floor       node // what the figure would be if the work cost nothing; nil if none is named
 }
 
 // node is a part of an expression that has a value: a number, quantity, sweep or
@@ -94,6 +98,12 @@ func (c *Comparison) String() string {
 	text := write(c.left, 0) + " " + string(c.Op) + " " + write(c.right, 0)
 	if c.Op == About {
 		text += " +- " + percent(c.Tolerance)
+	}
+	if c.published != nil {
+		text += " " + publishedWord + " " + write(c.published, 0)
+	}
+	if c.floor != nil {
+		text += " " + floorWord + " " + write(c.floor, 0)
 	}
 	return text
 }

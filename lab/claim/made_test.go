@@ -15,6 +15,8 @@ type madeUp struct {
 	value  func(metric string, c *Cell, block int) float64
 	absent map[string]string // metric → why there are no figures
 	twins  map[string]stats.Interval
+	bounds func(metric string, c *Cell, block int) float64
+	failed map[int][]bool // by cell
 }
 
 func (m *madeUp) Space() *Space { return m.space }
@@ -27,6 +29,19 @@ func (m *madeUp) Values(metric string, cell int) ([]float64, string) {
 	}
 	return values, m.absent[metric]
 }
+
+func (m *madeUp) AtLeast(metric string, cell int) []float64 {
+	if m.bounds == nil {
+		return nil
+	}
+	values := make([]float64, m.blocks)
+	for i := range values {
+		values[i] = m.bounds(metric, &m.space.Cells[cell], i)
+	}
+	return values
+}
+
+func (m *madeUp) Failed(cell int) []bool { return m.failed[cell] }
 
 func (m *madeUp) Noise(metric string, _ int) (stats.Interval, bool) {
 	iv, ok := m.twins[metric]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dyno/lab/stats"
@@ -12,8 +13,10 @@ import (
 // matter is one comparison with the data it is decided by.
 type matter struct {
 	text      string
+	at        string // the place of the dials
 	effect    effect
 	sample    sample
+	floor     *sample    // of what the figure would be without the work; nil if the claim names none
 	direction *direction // nil if it is that of the effect
 	margin    float64
 	base      float64 // mean of what a difference is taken from
@@ -24,17 +27,21 @@ type matter struct {
 	zero   int // blocks left out because something was divided by zero
 }
 
-func newMatter(c *Comparison, d *direction, margin float64, src Source) *matter {
-	m := &matter{text: c.Text, effect: newEffect(c, src.Space()), direction: d, margin: margin, blocks: src.Blocks()}
-	e := newEvaluator(src)
-	m.sample = newSample(e.series(m.effect.figure), subtracts(m.effect.figure))
+func newMatter(c *Comparison, d *direction, margin float64, src Source, at []pick) *matter {
+	m := &matter{text: c.Text, at: where(at), effect: newEffect(c, src.Space(), at), direction: d, margin: margin, blocks: src.Blocks()}
+	e := newEvaluator(src, at)
+	m.sample = newSample(e.series(m.effect.figure), subtracts(m.effect.figure), e.failed)
 	if m.effect.base != nil {
 		m.base = meanOf(e.series(m.effect.base).value)
+	}
+	if m.effect.floor != nil {
+		floor := newSample(e.series(m.effect.floor), subtracts(m.effect.floor), e.failed)
+		m.floor = &floor
 	}
 	m.absent = append(e.absent, d.absent()...)
 	slices.Sort(e.zero)
 	m.zero = len(slices.Compact(e.zero))
-	if names := m.effect.metrics(); len(names) == 1 && m.effect.hasNull && m.effect.base == nil {
+	if names := m.effect.metrics(); len(names) == 1 && m.effect.hasNull {
 		if cell := e.first(m.effect.figure); cell != nil {
 			if noise, ok := src.Noise(names[0], cell.Index); ok {
 				m.noise = &noise
@@ -49,7 +56,7 @@ func newMatter(c *Comparison, d *direction, margin float64, src Source) *matter 
 func (e *evaluator) first(n node) *Cell {
 	switch n := n.(type) {
 	case quantity:
-		cell, _ := e.space.one(n.picks, n.at)
+		cell, _ := e.space.one(within(n.picks, e.outer), n.at)
 		return cell
 	case operation:
 		if cell := e.first(n.left); cell != nil {
@@ -79,7 +86,7 @@ func (m *matter) estimate(more int, o Options) (stats.Interval, span) {
 	longer := m.sample.longer(more)
 	iv, where := longer.estimate(o)
 	if iv.Level == 0 { // so many blocks were not planned for
-		o.Ratio = stats.Ratio
+		o.Ratio, o.Median = stats.Ratio, stats.Median
 		return longer.estimate(o)
 	}
 	return iv, where
@@ -87,17 +94,47 @@ func (m *matter) estimate(more int, o Options) (stats.Interval, span) {
 
 // read says what the data say, or would say with more blocks.
 func (m *matter) read(more int, o Options) reading {
-	_, where := m.estimate(more, o)
-	r := m.effect.read(where, m.margin, m.base)
+	_, near := m.estimate(more, o)
+	v := evidence{near: near, wide: near, margin: m.margin, base: m.base, noise: m.noise}
+	if o.parts > 1 {
+		_, v.wide = m.estimate(more, o.family())
+	}
 	if m.direction != nil {
-		r.directed, r.own, r.direction = true, true, m.direction.state(more, o)
+		v.own = &ownDirection{near: m.direction.state(more, o), wide: m.direction.state(more, o.family())}
+	}
+	return m.floored(m.effect.read(v), more, o)
+}
+
+// floored holds what speaks against the size to what the best there is could have
+// come to: where not even work that costs nothing reaches the size, nothing is
+// learnt of it.
+func (m *matter) floored(r reading, more int, o Options) reading {
+	if m.floor == nil || r.verdict.Confirms() {
+		return r
+	}
+	floor := &matter{effect: m.effect, sample: *m.floor}
+	iv, where := floor.estimate(more, o)
+	if iv.N < 2 {
+		where = anywhere()
+	}
+	side := m.effect.side()
+	if side == 0 {
+		side = m.effect.claimed.more()
+	}
+	switch target := m.effect.target(); {
+	case side == 0 || where.reaches(target, side):
+		return r
+	case where.short(target, side):
+		return reading{Unmeasurable, false, "it can't be measured this way: not even work that costs nothing would reach the size that is claimed"}
+	case r.verdict == SizeRefuted || r.verdict == NoEffect:
+		return reading{Undecided, true, "the size is not reached, but whether work that costs nothing would reach it can't be told"}
 	}
 	return r
 }
 
 // part decides.
 func (m *matter) part(o Options) Part {
-	p := Part{Expression: m.text, Blocks: len(m.sample.value), Noise: m.noise}
+	p := Part{Expression: m.text, At: m.at, Blocks: len(m.sample.value), Failed: m.sample.failed, Noise: m.noise}
 	p.Left = m.blocks - p.Blocks
 	if len(m.absent) > 0 {
 		p.Verdict, p.Why = Unmeasurable, m.absent[0]
@@ -105,23 +142,36 @@ func (m *matter) part(o Options) Part {
 	}
 	p.Effect = m.shown(o)
 	if p.Blocks < 2 {
-		p.Verdict, p.Needed = Undecided, 2-p.Blocks
+		p.Verdict, p.Open, p.Needed = Undecided, true, 2-p.Blocks
 		p.Why = m.tooFew(p.Blocks)
 		return p
 	}
 	r := m.read(0, o)
-	p.Verdict = r.verdict()
-	if p.Verdict == Undecided {
+	p.Verdict, p.Open = r.verdict, r.open
+	p.Why = r.why
+	if p.Open {
 		p.Needed = m.needed(o)
+		p.Why += m.hope(p.Needed)
 	}
-	p.Why = m.why(r, p.Needed) + m.leftOut(p.Left)
+	p.Why += m.leftOut(p.Left) + m.failures()
 	return p
+}
+
+// failures says in how many blocks a subject failed.
+func (m *matter) failures() string {
+	switch {
+	case m.sample.failed == 0:
+		return ""
+	case m.sample.ranked:
+		return fmt.Sprintf("; in %d of %d blocks a subject failed, which counts as the worst figure there is: the median stands for the mean", m.sample.failed, m.blocks)
+	}
+	return fmt.Sprintf("; in %d of %d blocks a subject failed", m.sample.failed, m.blocks)
 }
 
 // shown is the effect in the unit that people read, or nil without a value.
 func (m *matter) shown(o Options) *Effect {
 	iv, where := m.sample.estimate(o)
-	if iv.N == 0 {
+	if iv.N == 0 || math.IsInf(iv.Estimate, 0) {
 		return nil
 	}
 	e := &m.effect
@@ -145,6 +195,20 @@ func (m *matter) shown(o Options) *Effect {
 		null := e.null * scale
 		out.NoEffect = &null
 	}
+	if e.published != nil {
+		x := *e.published * scale
+		out.Published = &x
+	}
+	if o.parts > 1 && iv.N > 1 {
+		if wide, where := m.sample.estimate(o.family()); !math.IsInf(where.low, 0) && !math.IsInf(where.high, 0) {
+			out.Family = &stats.Interval{N: wide.N, Estimate: out.Interval.Estimate, Low: where.low * scale, High: where.high * scale, Level: wide.Level}
+		}
+	}
+	if m.floor != nil {
+		if floor, where := m.floor.estimate(o); floor.N > 1 && !math.IsInf(where.low, 0) && !math.IsInf(where.high, 0) {
+			out.Floor = &stats.Interval{N: floor.N, Estimate: floor.Estimate * scale, Low: floor.Low * scale, High: floor.High * scale, Level: floor.Level}
+		}
+	}
 	return out
 }
 
@@ -154,7 +218,10 @@ const maxNeeded = 1000
 // needed is about how many more blocks decide, if they are like those there are: 0
 // if more than maxNeeded.
 func (m *matter) needed(o Options) int {
-	decided := func(more int) bool { return m.read(more, o).verdict() != Undecided }
+	if m.sample.ranked {
+		return 0
+	}
+	decided := func(more int) bool { return !m.read(more, o).open }
 	low, high := 0, 1
 	for !decided(high) {
 		if low, high = high, 2*high; high > 2*maxNeeded {
@@ -193,49 +260,6 @@ func (m *matter) leftOut(n int) string {
 	return ""
 }
 
-// why puts the reading into a clause.
-func (m *matter) why(r reading, needed int) string {
-	within := strings.Replace(percent(m.margin), "%", " %", 1)
-	switch r.verdict() {
-	case Confirmed:
-		if r.same && r.directed {
-			return "the whole interval is on the claimed side, though within " + within + " of no effect"
-		}
-		return "the whole interval is on the claimed side"
-	case Direction:
-		if !r.own && !r.less {
-			return "the direction holds, but the effect is larger than claimed"
-		}
-		if r.own {
-			return "the direction holds, but the size does not"
-		}
-		return "the direction holds, but the effect is smaller than claimed"
-	case Refuted:
-		switch {
-		case r.own:
-			return "its direction does not hold"
-		case r.same && r.directed:
-			return "no effect: the same within " + within
-		case r.directed:
-			return "the opposite holds"
-		}
-		return "the whole interval is outside of what is claimed"
-	}
-	return undecided(r) + m.hope(needed)
-}
-
-func undecided(r reading) string {
-	switch {
-	case r.directed && r.direction == holds:
-		return "the direction holds, but the size can't be told"
-	case r.directed && r.size == holds:
-		return "the size holds, but the direction can't be told"
-	case r.directed && r.size == fails:
-		return "the size does not hold, and the direction can't be told"
-	}
-	return "the data can't tell"
-}
-
 // hope says what more blocks would do.
 func (m *matter) hope(needed int) string {
 	switch {
@@ -245,4 +269,9 @@ func (m *matter) hope(needed int) string {
 		return ": the levels that were measured lie too far apart, or end too soon"
 	}
 	return ", and more blocks would hardly tell"
+}
+
+// inPercent writes a share as a reader wants it: "2 %", "1.3 %".
+func inPercent(share float64) string {
+	return strings.Replace(strconv.FormatFloat(100*share, 'g', 3, 64), "e+", "e", 1) + " %"
 }

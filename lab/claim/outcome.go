@@ -12,23 +12,31 @@ type Outcome struct {
 	ID        string  `json:"id"`
 	Says      string  `json:"says,omitempty"`
 	Published string  `json:"published,omitempty"`
-	Verdict   Verdict `json:"verdict"`
-	Why       string  `json:"why"`             // of the part that decides, in one clause
-	Parts     []Part  `json:"parts,omitempty"` // one for each comparison of its expressions
+	Verdict   Verdict `json:"verdict"`         // on the whole; [Mixed] if the parts came out differently
+	Why       string  `json:"why"`             // in one sentence
+	Parts     []Part  `json:"parts,omitempty"` // one for each comparison of its expressions, at each place of its dials
 	Blocks    int     `json:"blocks"`          // that it rests on: the fewest of any part
+	// Open says that more blocks may change the verdict on a part.
+	Open bool `json:"open,omitempty"`
 	// Needed is about how many more blocks would decide; 0 if it is decided, or if
 	// more blocks would hardly help.
 	Needed int `json:"needed,omitempty"`
+	// Basis is what the verdict rests on; nil if it was not told. It is the run's, and
+	// set by who knows the run.
+	Basis *Basis `json:"basis,omitempty"`
 }
 
-// Part is one comparison of a claim.
+// Part is one comparison of a claim, at one place of its dials.
 type Part struct {
 	Expression string  `json:"expression"`
+	At         string  `json:"at,omitempty"` // the dials: "env.REPEAT=10"
 	Verdict    Verdict `json:"verdict"`
 	Why        string  `json:"why"`
 	Effect     *Effect `json:"effect,omitempty"` // nil if nothing could be computed
 	Blocks     int     `json:"blocks"`           // that it rests on
 	Left       int     `json:"left,omitempty"`   // blocks in which it couldn't be computed
+	Failed     int     `json:"failed,omitempty"` // blocks in which a subject failed by its own fault
+	Open       bool    `json:"open,omitempty"`   // more blocks may change the verdict
 	Needed     int     `json:"needed,omitempty"`
 	// Noise is the ratio of two equal arms of the run in the effect's metric, to hold
 	// the effect against; nil if there are none.
@@ -44,11 +52,18 @@ type Effect struct {
 	// estimate: the levels that were measured do not reach so far.
 	Below bool `json:"open_below,omitempty"`
 	Above bool `json:"open_above,omitempty"`
+	// Family is the interval at the level that all parts of the claim keep together,
+	// which what speaks against the claim is held to; nil for a claim of one part.
+	Family *stats.Interval `json:"family,omitempty"`
 
 	Op        Op       `json:"op"`
 	Bound     float64  `json:"bound"`
 	Tolerance float64  `json:"tolerance,omitempty"` // of "~", as a share
 	NoEffect  *float64 `json:"no_effect,omitempty"` // what it would be without one; nil if that has no meaning
+	Published *float64 `json:"published,omitempty"` // the figure that was published; nil if the claim names none
+	// Floor is what the figure would be if the work that is measured cost nothing; nil
+	// if the claim names none.
+	Floor *stats.Interval `json:"floor,omitempty"`
 }
 
 // Evaluate decides a claim by what a run measured. It never fails: what is wrong
@@ -66,56 +81,80 @@ func Evaluate(c *Claim, src Source, o Options) Outcome {
 		out.Verdict, out.Why = Unmeasurable, "the claim has no expression"
 		return out
 	}
-	o = o.withDefaults()
-	direction, err := newDirection(c.Direction, src)
+	ranges, err := places(c.Over, src.Space())
 	if err != nil {
-		out.Verdict, out.Why = Unmeasurable, "direction: "+err.Error()
+		out.Verdict, out.Why = Unmeasurable, err.inThisRun()
 		return out
 	}
+	var subjects []subject
 	for _, text := range c.Expressions {
-		out.Parts = append(out.Parts, parts(text, direction, c.margin(), src, o)...)
+		list, err := newSubjects(text, c, src, ranges)
+		if err != nil {
+			out.Verdict, out.Why = Unmeasurable, "direction: "+err.Error()
+			return out
+		}
+		subjects = append(subjects, list...)
 	}
-	out.conclude()
+	o.parts = 0
+	for i := range subjects {
+		o.parts += len(subjects[i].matters)
+	}
+	o = o.withDefaults()
+	var verdicts []Verdict
+	for i := range subjects {
+		parts := subjects[i].decide(o)
+		var list []Verdict
+		for _, p := range parts {
+			list = append(list, p.Verdict)
+		}
+		verdicts = append(verdicts, overRange(list))
+		out.Parts = append(out.Parts, parts...)
+	}
+	out.conclude(verdicts, len(ranges) > 1)
 	return out
 }
 
-// conclude sums up the parts.
-func (out *Outcome) conclude() {
-	var verdicts []Verdict
-	for _, p := range out.Parts {
-		verdicts = append(verdicts, p.Verdict)
-	}
-	out.Verdict = weakest(verdicts)
-	for i, p := range out.Parts {
-		if i == 0 || p.Blocks < out.Blocks {
-			out.Blocks = p.Blocks
-		}
-		if p.Verdict != out.Verdict {
-			continue
-		}
-		if out.Why == "" {
-			out.Why = p.Why
-		}
-		if out.Verdict == Undecided {
-			out.Needed = max(out.Needed, p.Needed)
-		}
-	}
+// subject is a comparison at all places of the dials.
+type subject struct {
+	matters []*matter
+	broken  *Part // instead, if it can't be measured at all
 }
 
-// parts decides the comparisons of one expression.
-func parts(text string, d *direction, margin float64, src Source, o Options) []Part {
+func (s *subject) decide(o Options) (parts []Part) {
+	if s.broken != nil {
+		return []Part{*s.broken}
+	}
+	for _, m := range s.matters {
+		parts = append(parts, m.part(o))
+	}
+	return parts
+}
+
+// newSubjects takes an expression apart. The error is about the claim's direction.
+func newSubjects(text string, c *Claim, src Source, ranges [][]pick) ([]subject, error) {
+	broken := func(text, why string) []subject {
+		return []subject{{broken: &Part{Expression: text, Verdict: Unmeasurable, Why: why}}}
+	}
 	e, err := Parse(text)
 	if err != nil {
-		return []Part{{Expression: oneLine(text), Verdict: Unmeasurable, Why: err.Error()}}
+		return broken(oneLine(text), err.Error()), nil
 	}
-	if problems := Check(e, src.Space()); len(problems) > 0 {
-		return []Part{{Expression: e.Text, Verdict: Unmeasurable, Why: problems[0].inThisRun()}}
+	for _, at := range ranges {
+		if problems := check(e, src.Space(), at); len(problems) > 0 {
+			return broken(e.Text, problems[0].inThisRun()), nil
+		}
 	}
-	var list []Part
-	for i := range e.Comparisons {
-		list = append(list, newMatter(&e.Comparisons[i], d, margin, src).part(o))
+	list := make([]subject, len(e.Comparisons))
+	for _, at := range ranges {
+		d, err := newDirection(c.Direction, src, at)
+		if err != nil {
+			return nil, err
+		}
+		for i := range e.Comparisons {
+			list[i].matters = append(list[i].matters, newMatter(&e.Comparisons[i], d, c.margin(), src, at))
+		}
 	}
-	return list
+	return list, nil
 }
 
 // inThisRun says what a run lacks.
@@ -128,7 +167,7 @@ func (e *Error) inThisRun() string {
 }
 
 // Decided reports whether more blocks can change nothing that is known.
-func Decided(out Outcome) bool { return out.Verdict != Undecided }
+func Decided(out Outcome) bool { return !out.Open }
 
 // Progress says how far a claim is, for a line of a running study: its verdict, or
 // about how many more blocks it needs.
@@ -137,9 +176,11 @@ func Progress(out Outcome) string {
 	case Decided(out):
 		return string(out.Verdict)
 	case out.Needed == 0:
-		return "undecided, and more blocks would hardly tell"
+		return string(out.Verdict) + ", and more blocks would hardly tell"
+	case out.Verdict == Undecided:
+		return "needs about " + more(out.Needed)
 	}
-	return "needs about " + more(out.Needed)
+	return string(out.Verdict) + " so far, needs about " + more(out.Needed)
 }
 
 // more writes a number of blocks.
@@ -155,7 +196,7 @@ type direction struct{ matters []*matter }
 
 // newDirection returns nil if the text is empty: the direction is that of the
 // effect.
-func newDirection(text string, src Source) (*direction, error) {
+func newDirection(text string, src Source, at []pick) (*direction, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -163,12 +204,12 @@ func newDirection(text string, src Source) (*direction, error) {
 	if err != nil {
 		return nil, err
 	}
-	if problems := Check(e, src.Space()); len(problems) > 0 {
+	if problems := check(e, src.Space(), at); len(problems) > 0 {
 		return nil, problems[0]
 	}
 	d := &direction{}
 	for i := range e.Comparisons {
-		d.matters = append(d.matters, newMatter(&e.Comparisons[i], nil, 0, src))
+		d.matters = append(d.matters, newMatter(&e.Comparisons[i], nil, 0, src, at))
 	}
 	return d, nil
 }

@@ -103,7 +103,38 @@ func (p *parser) comparison() Comparison {
 	if p.err == nil {
 		c.Text = oneLine(p.scan.src[from:p.last])
 	}
+	p.clauses(&c)
 	return c
+}
+
+// Words that begin a clause behind a comparison.
+const (
+	publishedWord = "published"
+	floorWord     = "floor"
+)
+
+// clauses reads what may stand behind a comparison: the figure that was published,
+// and what the figure would be if the work that is measured cost nothing.
+func (p *parser) clauses(c *Comparison) {
+	for p.tok.kind == word {
+		t := p.tok
+		switch {
+		case t.text == publishedWord && c.published == nil:
+			p.advance()
+			c.publishedAt = p.tok.at
+			c.published = p.sum()
+			if _, rest := strip(c.published); rest != nil && p.err == nil {
+				p.fail(c.publishedAt, "write it as a number, or as numbers put together: 65300 / 28400", "a published figure has nothing measured in it")
+			}
+		case t.text == floorWord && c.floor == nil:
+			p.advance()
+			c.floor = p.sum()
+		case t.text == publishedWord, t.text == floorWord:
+			p.fail(t.at, "", "%q stands here twice", t.text)
+		default:
+			return
+		}
+	}
 }
 
 // tolerance reads what stands behind "+-".
@@ -160,7 +191,7 @@ func (p *parser) factor() node {
 		n := p.sum()
 		p.expect(")")
 		return n
-	case t.kind == word && t.text != "and":
+	case t.kind == word && t.text != "and" && t.text != publishedWord && t.text != floorWord:
 		return p.named()
 	}
 	p.fail(t.at, "", "expected a metric or a number, got %v", t)

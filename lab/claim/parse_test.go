@@ -32,6 +32,8 @@ func TestParse(t *testing.T) {
 		{`a[env.X="", env.Y="a, b]", "z=1"] > 1`, `a[env.X="", env.Y="a, b]", "z=1"] > 1`},
 		{"a[build.flags='-ldflags=-s -w', x=''] > 1", `a[build.flags="-ldflags=-s -w", x=""] > 1`},
 		{"a\n  <\n 1", "a < 1"},
+		{"a > b published 65300 / 28400", ""},
+		{"a / b ~ 1.37 +- 5% published 1.37 and c < 3ms floor d - e published 2ms", "a / b ~ 1.37 +- 5% published 1.37 and c < 3ms published 2ms floor d - e"},
 	} {
 		e, err := Parse(c.text)
 		if err != nil {

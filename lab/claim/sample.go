@@ -14,6 +14,13 @@ type Options struct {
 	// is right for a number of blocks that was settled beforehand. Who stops when
 	// the data look good needs one that is valid at any stopping time.
 	Ratio func(a, b []float64, level float64) stats.Interval
+	// Median computes the interval of a median, which takes the place of a mean where
+	// a subject failed in some blocks; nil means [stats.Median].
+	Median func(values []float64, level float64) stats.Interval
+
+	// parts is how many comparisons the claim has: what speaks against one of them is
+	// held to the level that all of them together keep.
+	parts int
 }
 
 func (o Options) withDefaults() Options {
@@ -23,22 +30,40 @@ func (o Options) withDefaults() Options {
 	if o.Ratio == nil {
 		o.Ratio = stats.Ratio
 	}
+	if o.Median == nil {
+		o.Median = stats.Median
+	}
+	o.parts = max(o.parts, 1)
+	return o
+}
+
+// family is o at the level at which each of the parts has to be tested for all of
+// them together to err as seldom as a single one would (Bonferroni).
+func (o Options) family() Options {
+	o.Level = 1 - (1-o.Level)/float64(o.parts)
 	return o
 }
 
 // sample is a figure in the blocks in which it is known.
 type sample struct {
 	series
-	logs bool // noise is multiplicative: all values are above zero
+	logs   bool // noise is multiplicative: all values are above zero
+	ranked bool // a subject failed in some blocks, so that there is no mean, but a median
+	failed int  // blocks of those
 }
 
 // newSample leaves the blocks out in which nothing is known. The mean of what is
 // no difference is geometric if it can be.
-func newSample(s series, difference bool) sample {
+func newSample(s series, difference bool, failed map[int]bool) sample {
 	out := sample{logs: !difference}
+	out.withoutLow, out.withoutHigh = s.withoutLow, s.withoutHigh
 	for i, v := range s.value {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if math.IsNaN(v) || math.IsInf(v, 0) && !failed[i] {
 			continue
+		}
+		if failed[i] {
+			out.failed++
+			out.ranked = out.ranked || v == 0 || math.IsInf(v, 0)
 		}
 		out.value, out.low, out.high = append(out.value, v), append(out.low, s.low[i]), append(out.high, s.high[i])
 		out.logs = out.logs && v > 0
@@ -53,27 +78,42 @@ func newSample(s series, difference bool) sample {
 // upper ones give.
 func (s *sample) estimate(o Options) (stats.Interval, span) {
 	iv := s.mean(s.value, o)
-	if iv.N < 2 || iv.Level == 0 {
-		return iv, span{math.Inf(-1), math.Inf(1)}
+	if iv.N < 2 || iv.Level == 0 || s.ranked && iv.Level < o.Level {
+		return iv, anywhere()
 	}
-	where := span{iv.Low, iv.High}
+	where := span{low: iv.Low, high: iv.High}
 	if slices.Equal(s.low, s.value) && slices.Equal(s.high, s.value) {
 		return iv, where
 	}
-	switch least := slices.Min(s.low); {
-	case s.logs && least <= 0:
-		where.low = 0
-	case math.IsInf(least, -1):
-		where.low = least
-	default:
-		where.low = min(where.low, s.mean(s.low, o).Low)
+	low, withoutLow := s.end(s.low, o, -1)
+	if low <= where.low {
+		where.low, where.withoutLow = low, withoutLow && s.withoutLow
 	}
-	if most := slices.Max(s.high); math.IsInf(most, 1) {
-		where.high = most
-	} else {
-		where.high = max(where.high, s.mean(s.high, o).High)
+	high, withoutHigh := s.end(s.high, o, +1)
+	if high >= where.high {
+		where.high, where.withoutHigh = high, withoutHigh && s.withoutHigh
 	}
 	return iv, where
+}
+
+// end is how far the figure may reach if the values do: down for side -1, up for
+// +1. It is not finite if one of the values isn't, or would be at an end of the
+// scale; known says that it comes from the values.
+func (s *sample) end(x []float64, o Options, side int) (at float64, known bool) {
+	least, most := slices.Min(x), slices.Max(x)
+	switch {
+	case side > 0 && math.IsInf(most, 1):
+		return most, false
+	case side < 0 && math.IsInf(least, -1):
+		return least, false
+	case side < 0 && s.logs && least <= 0:
+		return 0, false
+	}
+	iv := s.mean(x, o)
+	if side > 0 {
+		return iv.High, true
+	}
+	return iv.Low, true
 }
 
 // mean is the interval of a mean by way of that of a ratio, so that one function
@@ -81,6 +121,9 @@ func (s *sample) estimate(o Options) (stats.Interval, span) {
 // mean the logarithm of the ratio of exp(x) to ones. The scale keeps exp within
 // bounds, and the spread of its logarithms the relative spread of x.
 func (s *sample) mean(x []float64, o Options) stats.Interval {
+	if s.ranked {
+		return o.Median(x, o.Level)
+	}
 	ones := slices.Repeat([]float64{1}, len(x))
 	if s.logs {
 		return o.Ratio(x, ones, o.Level)
@@ -106,7 +149,9 @@ func (s *sample) mean(x []float64, o Options) stats.Interval {
 // longer is the sample as it would look with more blocks of the same mean and the
 // same deviation.
 func (s *sample) longer(more int) *sample {
-	return &sample{series{s.stretch(s.value, more), s.stretch(s.low, more), s.stretch(s.high, more)}, s.logs}
+	longer := *s
+	longer.value, longer.low, longer.high = s.stretch(s.value, more), s.stretch(s.low, more), s.stretch(s.high, more)
+	return &longer
 }
 
 // stretch returns values of the mean and the standard deviation of x, on the

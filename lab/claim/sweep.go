@@ -64,7 +64,8 @@ const throughput = "throughput"
 
 // sweep evaluates a knee or a max in each block. Levels lie apart, so that what is
 // known is only between which two the answer is: low is the one, high the other,
-// infinite if there is no higher one.
+// infinite if there is no higher one. The level at which a condition fails is not
+// the answer, nor is the one that has not enough throughput.
 func (e *evaluator) sweep(w sweep) series {
 	steps, err := e.space.steps(w)
 	if err != nil {
@@ -76,16 +77,27 @@ func (e *evaluator) sweep(w sweep) series {
 	return e.max(w, steps)
 }
 
-// max is the level before the first at which the conditions fail.
+// around is the selector of what is measured at a step, within that of a dial.
+func (e *evaluator) around(t step, w sweep) []pick { return within(t.picks(w), e.outer) }
+
+// inner evaluates what a sweep is made of, under its selector.
+func (e *evaluator) inner(picks []pick) *evaluator {
+	return &evaluator{source: e.source, space: e.space, blocks: e.blocks, outer: picks, failed: e.failed}
+}
+
+// max is below the first level at which the conditions fail, and not below the
+// last at which they hold.
 func (e *evaluator) max(w sweep, steps []step) series {
 	out := e.blank()
+	out.withoutHigh = true
 	held := make([][]state, len(steps))
 	var absent []string
 	known := false
 	for i, t := range steps {
 		var missing []string
-		held[i], missing = e.hold(w, t.picks(w))
-		absent, known = append(absent, missing...), known || len(missing) == 0
+		held[i], missing = e.hold(w, e.around(t, w))
+		decided := slices.ContainsFunc(held[i], func(s state) bool { return s != open })
+		absent, known = append(absent, missing...), known || decided || len(missing) == 0
 	}
 	if !known { // at no level at all
 		return e.nothing(absent[0])
@@ -110,13 +122,13 @@ func (e *evaluator) max(w sweep, steps []step) series {
 // hold says of each block whether the conditions hold with the selector around
 // them, and why that can't be measured, if it can't.
 func (e *evaluator) hold(w sweep, picks []pick) (held []state, absent []string) {
-	inner := &evaluator{source: e.source, space: e.space, blocks: e.blocks, outer: picks}
+	inner := e.inner(picks)
 	held = slices.Repeat([]state{holds}, e.blocks)
 	for i := range w.holds {
 		c := &w.holds[i]
 		left, right := inner.series(c.left), inner.series(c.right)
 		for block := range held {
-			held[block] = min(held[block], c.pointwise(left.value[block], right.value[block]))
+			held[block] = min(held[block], c.pointwise(left.at(block), right.at(block)))
 		}
 	}
 	return held, inner.absent
@@ -146,9 +158,10 @@ func stillHolds(held [][]state, block int) (last, first int) {
 // knee is the lowest level with enough of the highest throughput of the block.
 func (e *evaluator) knee(w sweep, steps []step) series {
 	out := e.blank()
+	out.withoutLow = true
 	measured := make([]series, len(steps))
 	for i, t := range steps {
-		inner := &evaluator{source: e.source, space: e.space, blocks: e.blocks, outer: t.picks(w)}
+		inner := e.inner(e.around(t, w))
 		measured[i] = inner.series(quantity{metric: throughput, at: w.at})
 		e.absent = append(e.absent, inner.absent...)
 	}

@@ -69,6 +69,14 @@ func (q *Question) Verdict() claim.Verdict {
 	return NotMeasured
 }
 
+// word is the verdict with what weakens it.
+func (q *Question) word() string {
+	if q.Result != nil {
+		return q.Result.Word()
+	}
+	return string(q.Verdict())
+}
+
 // Remedy is the command that decides the claim: that of its study, or what a
 // record was made with, as some are by a program.
 func (q *Question) Remedy() string {
@@ -117,10 +125,14 @@ func Page(c studies.Catalogue, list []Question) string {
 
 const intro = `
 Engineers publish figures about Go HTTP services every day. Here is each that we
-know of, the question it makes, and what came out when it was put on the dyno. A claim is *confirmed* if its
-direction and its size hold with the whole 95 % interval, *direction* if only its
-direction does, *refuted* if the opposite holds or nothing does, *undecided* if the
-data can't tell, *unmeasurable* if the machine lacks what it needs. The rule is in
+know of, the question it makes, and what came out when it was put on the dyno. A claim
+is *confirmed as published* if the published figure lies in the interval, *confirmed, at
+least* if the effect is surely larger, *direction only* if the size does not hold or can't
+be told, *size refuted* if the interval excludes it and no direction can be told either,
+*opposite* if the effect is surely the other way, *no effect* if it is equivalent to none,
+*undecided* if the data can't tell, *unmeasurable* if the machine, or the study, lacks
+what it takes, and *mixed* if its parts came out differently. What weakens a verdict
+stands in parentheses behind it. The rule is in
 [claims-and-verdicts.md](claims-and-verdicts.md), what was measured in
 [results](results). Absolute figures of another machine are no limit here: claims are
 held to the ratios of what was published.`
@@ -132,7 +144,7 @@ func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.out, format+"\n
 // counts says how many claims have which verdict.
 func (p *page) counts(list []Question) {
 	p.line("| verdict | claims |\n|---|--:|")
-	for _, v := range append(claim.Verdicts(), NotMeasured) {
+	for _, v := range verdictsOf(list) {
 		n := 0
 		for i := range list {
 			if list[i].Verdict() == v {
@@ -144,12 +156,24 @@ func (p *page) counts(list []Question) {
 	p.line("| all | %d |\n", len(list))
 }
 
+// verdictsOf are all verdicts, with those of an older rule that are among the list,
+// and that of what was not measured.
+func verdictsOf(list []Question) []claim.Verdict {
+	all := claim.Verdicts()
+	for i := range list {
+		if v := list[i].Verdict(); v != NotMeasured && !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	return append(all, NotMeasured)
+}
+
 // source lists the claims of one source.
 func (p *page) source(title, key string, list []Question) {
 	p.line("## %s\n\n| claim | question | verdict | what decides |\n|---|---|---|---|", title)
 	for i := range list {
 		if q := &list[i]; q.Source == key {
-			p.line("| [%s](#%s) | %s | %s | %s |", q.ID, q.ID, cell(q.Asks), q.Verdict(), cell(q.short()))
+			p.line("| [%s](#%s) | %s | %s | %s |", q.ID, q.ID, cell(q.Asks), q.word(), cell(q.short()))
 		}
 	}
 	p.line("")
@@ -178,7 +202,7 @@ func (p *page) detail(q *Question) {
 	if q.Held != nil && q.Held.Says != "" {
 		p.line("- Held to: %s.", strings.TrimSuffix(q.Held.Says, "."))
 	}
-	p.line("- Verdict: **%s**%s", q.Verdict(), suffix(": ", q.reason()))
+	p.line("- Verdict: **%s**%s", q.word(), suffix(": ", q.reason()))
 	if q.Note != "" {
 		p.line("- %s", q.Note)
 	}
@@ -207,12 +231,12 @@ func (p *page) result(q *Question) {
 		return
 	}
 	p.line("| held to | measured | verdict |\n|---|---|---|")
-	for _, part := range q.Result.Parts {
+	for i, part := range q.Result.Parts {
 		figure := part.Why
 		if part.Effect != nil {
 			figure = measured(part.Effect)
 		}
-		p.line("| `%s` | %s | %s |", cell(part.Expression), cell(figure), part.Verdict)
+		p.line("| `%s` | %s | %s |", cell(part.Expression), cell(figure), q.Result.WordOf(i))
 	}
 }
 

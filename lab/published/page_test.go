@@ -37,8 +37,8 @@ func held() map[string][]claim.Claim {
 }
 
 func outcome(id string, v claim.Verdict, estimate float64) claim.Outcome {
-	return claim.Outcome{ID: id, Verdict: v, Why: "because", Parts: []claim.Part{{
-		Expression: "throughput[a] / throughput[b] <= 0.6", Verdict: v,
+	return claim.Outcome{ID: id, Verdict: v, Why: "because", Blocks: 8, Parts: []claim.Part{{
+		Expression: "throughput[a] / throughput[b] <= 0.6", Verdict: v, Blocks: 8,
 		Effect: &claim.Effect{
 			Unit: "×", Op: claim.LessEq, Bound: 0.6,
 			Interval: stats.Interval{N: 8, Estimate: estimate, Low: estimate - 0.01, High: estimate + 0.01, Level: 0.95},
@@ -69,7 +69,7 @@ func results(t *testing.T, records map[string]*Record) fstest.MapFS {
 
 func TestPage(t *testing.T) {
 	records, err := ReadAll(results(t, map[string]*Record{
-		"older": record(false, 1, outcome("kept", claim.Refuted, 0.9)),
+		"older": record(false, 1, outcome("kept", claim.Opposite, 0.9)),
 		"newer": record(false, 2, outcome("kept", claim.Confirmed, 0.4)),
 		"quick": record(true, 3, outcome("kept", claim.Undecided, 0.6)),
 	}))
@@ -82,7 +82,7 @@ func TestPage(t *testing.T) {
 	}
 	page := Page(catalogue(), list)
 	for _, want := range []string{
-		"| confirmed | 1 |", "| refuted | 0 |", "| unmeasurable | 1 |", "| not measured yet | 2 |", "| all | 4 |",
+		"| confirmed | 1 |", "| size refuted | 0 |", "| unmeasurable | 1 |", "| not measured yet | 2 |", "| all | 4 |",
 		"## The first article", "| [kept](#kept) | What does it lose? | confirmed | 0.4× (0.39–0.41), claimed ≤ 0.6× |",
 		`| [later](#later) | Is a \| b? | not measured yet | ` + "`dyno run study-later` |",
 		"| [clock](#clock) | Does it shrink? | unmeasurable | needs another machine |",
@@ -126,7 +126,7 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 	}
 	for _, c := range []struct{ name, from, to, want string }{
 		{"broken", "{", "", "d/verdicts.json: "},
-		{"newer", `"schema": 1`, `"schema": 2`, "schema 2 is not 1"},
+		{"newer", `"schema": 2`, `"schema": 3`, "schema 3 is not 2"},
 		{"unknown field", `"study"`, `"sutdy"`, "sutdy"},
 		{"no command", `"dyno run study-kept --seed 7"`, `""`, "it must say study, command, machine and date"},
 		{"verdict", `"confirmed"`, `"proven"`, `claim kept: "proven" is no verdict`},
@@ -145,7 +145,7 @@ func TestNew(t *testing.T) {
 			Machine:  machine.Fingerprint{OS: "linux", Kernel: "6.18", CPUModel: "A CPU", CPUs: 2, Virtualization: "KVM"},
 			Subjects: []archive.Subject{{Framework: "gin", Version: "1.12"}, {Framework: "gin", Version: "1.12"}, {}},
 		},
-		Validity: load.Suspect, Claims: []claim.Outcome{{ID: "kept", Verdict: claim.Refuted}},
+		Validity: load.Suspect, Claims: []claim.Outcome{{ID: "kept", Verdict: claim.Opposite}},
 	}
 	r, err := New(a, "dyno run s")
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 const FileName = "verdicts.json"
 
 // Schema is the version of [Record] as JSON.
-const Schema = 1
+const Schema = 2
 
 // Record is what a result says about claims, and under which conditions.
 type Record struct {
@@ -97,21 +97,39 @@ func read(results fs.FS, file string) (Record, error) {
 	if err := d.Decode(&r); err != nil {
 		return Record{}, err
 	}
+	if r.Schema == oldSchema {
+		r.markOld()
+	}
 	r.Dir = path.Dir(file)
 	return r, r.check()
 }
 
 func (r *Record) check() error {
 	switch {
-	case r.Schema != Schema:
+	case r.Schema != Schema && r.Schema != oldSchema:
 		return fmt.Errorf("schema %d is not %d, the one this dyno reads", r.Schema, Schema)
 	case r.Study == "" || r.Command == "" || r.Machine == "" || r.Date.IsZero():
 		return fmt.Errorf("it must say study, command, machine and date")
 	}
 	for _, v := range r.Verdicts {
-		if !slices.Contains(claim.Verdicts(), v.Verdict) {
+		if !slices.Contains(claim.Verdicts(), v.Verdict) && r.Schema == Schema {
 			return fmt.Errorf("claim %s: %q is no verdict", v.ID, v.Verdict)
 		}
 	}
 	return nil
+}
+
+// oldSchema is that of records with the verdicts of the rule before today's, of
+// which "direction" and "refuted" are no more.
+const oldSchema = 1
+
+// oldRule stands beside the verdicts of such a record.
+const oldRule = "by an older rule"
+
+func (r *Record) markOld() {
+	for i := range r.Verdicts {
+		if r.Verdicts[i].Basis == nil {
+			r.Verdicts[i].Basis = &claim.Basis{Rule: oldRule}
+		}
+	}
 }

@@ -54,10 +54,10 @@ func rulings(a *analysis.Analysis, c catalogue) []ruling {
 		o := &a.Claims[i]
 		r := ruling{
 			ID: o.ID, Says: words(o.Says, o.ID), Published: o.Published, Verdict: o.Verdict, Why: capital(o.Why),
-			Word: c.text("claim." + string(o.Verdict)), Meaning: c.text("claim." + string(o.Verdict) + ".means"), Basis: basis(o, c),
+			Word: c.text(verdictKey(o.Verdict)) + weakened(o.Weakness(), c), Meaning: c.text(verdictKey(o.Verdict) + ".means"), Basis: basis(o, c),
 		}
 		for k := range o.Parts {
-			r.Parts = append(r.Parts, newRulingPart(&o.Parts[k], o, c))
+			r.Parts = append(r.Parts, newRulingPart(k, o, c))
 		}
 		out = append(out, r)
 	}
@@ -72,8 +72,35 @@ func basis(o *claim.Outcome, c catalogue) string {
 	return c.count("blocks", o.Blocks)
 }
 
-func newRulingPart(p *claim.Part, o *claim.Outcome, c catalogue) rulingPart {
-	out := rulingPart{Expression: p.Expression, Verdict: p.Verdict, Word: c.text("claim." + string(p.Verdict))}
+// verdictKey is that of a verdict's texts.
+func verdictKey(v claim.Verdict) string {
+	return "claim." + strings.NewReplacer(",", "", " ", "-").Replace(string(v))
+}
+
+// weakened says, behind a verdict, what weakens it.
+func weakened(w claim.Weakness, c catalogue) string {
+	var texts []string
+	if w.Validity != "" {
+		texts = append(texts, c.text("claim.run", "validity", w.Validity))
+	}
+	if w.Blocks > 0 {
+		texts = append(texts, c.count("blocks", w.Blocks))
+	}
+	if w.Doubts {
+		texts = append(texts, c.text("claim.doubts"))
+	}
+	if w.Rule != "" {
+		texts = append(texts, w.Rule)
+	}
+	return because(strings.Join(texts, c.text("list.comma")))
+}
+
+func newRulingPart(k int, o *claim.Outcome, c catalogue) rulingPart {
+	p := &o.Parts[k]
+	out := rulingPart{Expression: p.Expression, Verdict: p.Verdict, Word: c.text(verdictKey(p.Verdict))}
+	if p.At != "" {
+		out.Expression += " @ " + p.At
+	}
 	if p.Why != o.Why {
 		out.Why = capital(p.Why)
 	}
@@ -94,11 +121,16 @@ func newRulingPart(p *claim.Part, o *claim.Outcome, c catalogue) rulingPart {
 // claimed is what is claimed of an effect: "≥ 2.3×", "~ 1.37× ± 10 %".
 func claimed(e *claim.Effect) string {
 	sign := map[claim.Op]string{claim.LessEq: "≤", claim.GreaterEq: "≥"}[e.Op]
-	s := scaleFor(e.Unit, e.Bound)
-	bound := join(strconv.FormatFloat(round(e.Bound/s.by, maxDigits), 'f', -1, 64), s.suffix)
-	text := words(sign, string(e.Op)) + gap + bound
+	figure := func(x float64) string {
+		s := scaleFor(e.Unit, x)
+		return join(strconv.FormatFloat(round(x/s.by, maxDigits), 'f', -1, 64), s.suffix)
+	}
+	text := words(sign, string(e.Op)) + gap + figure(e.Bound)
 	if e.Op == claim.About {
 		text += gap + "±" + gap + strconv.FormatFloat(round(100*e.Tolerance, digits), 'f', -1, 64) + gap + "%"
+	}
+	if e.Published != nil && figure(*e.Published) != figure(e.Bound) {
+		text += gap + "(" + figure(*e.Published) + ")"
 	}
 	return text
 }
@@ -211,12 +243,12 @@ func indented(text string, width int) string {
 }
 
 func verdictColour(v claim.Verdict) string {
-	switch v {
-	case claim.Confirmed:
+	switch {
+	case v.Confirms():
 		return green
-	case claim.Refuted:
+	case v.Refutes():
 		return red
-	case claim.Unmeasurable:
+	case v == claim.Unmeasurable:
 		return dim
 	}
 	return yellow

@@ -29,10 +29,10 @@ func ruled() *analysis.Analysis {
 			Parts: []claim.Part{{Expression: "throughput[gnet] >= 1.5 * throughput[nethttp]", Verdict: claim.Confirmed, Why: "the whole interval is on the claimed side", Effect: ratio, Blocks: 6, Noise: &stats.Interval{N: 6, Estimate: 1.001, Low: 0.99, High: 1.01, Level: 0.95}}}},
 		{ID: "six-frameworks", Says: "Fiber serves 2.3 times what net/http does.", Verdict: claim.Direction, Why: "the direction holds, but the effect is smaller than claimed", Blocks: 6,
 			Parts: []claim.Part{{Expression: "throughput[fiber] / throughput[nethttp] ~ 2.3", Verdict: claim.Direction, Why: "the direction holds, but the effect is smaller than claimed", Effect: short, Blocks: 6}}},
-		{ID: "tail", Verdict: claim.Refuted, Why: "no effect: the same within 2 %", Blocks: 5,
+		{ID: "tail", Verdict: claim.Mixed, Why: "no effect: the same within 2 %", Blocks: 5,
 			Parts: []claim.Part{
 				{Expression: "response.p99[gin] < 4ms", Verdict: claim.Confirmed, Why: "the whole interval is on the claimed side", Effect: effect("response.p99[gin]", "µs", 2786, 2700, 2850, claim.Less, 4000), Blocks: 5},
-				{Expression: "cpu[gin] < 0.5 * cpu[chi]", Verdict: claim.Refuted, Why: "no effect: the same within 2 %", Effect: effect("cpu[gin] / cpu[chi]", "×", 1.001, 0.99, 1.01, claim.Less, 0.5), Blocks: 5},
+				{Expression: "cpu[gin] < 0.5 * cpu[chi]", Verdict: claim.NoEffect, Why: "no effect: the same within 2 %", Effect: effect("cpu[gin] / cpu[chi]", "×", 1.001, 0.99, 1.01, claim.Less, 0.5), Blocks: 5},
 			}},
 		{ID: "six-io-knee", Says: "gnet goes on beyond 10,000 connections.", Verdict: claim.Undecided, Why: "the data can't tell: about 4 more blocks would tell", Blocks: 6, Needed: 4,
 			Parts: []claim.Part{{Expression: "knee(connections)[gnet] > 10000", Verdict: claim.Undecided, Why: "the data can't tell: about 4 more blocks would tell", Effect: knee, Blocks: 6, Needed: 4}}},
@@ -45,9 +45,9 @@ func ruled() *analysis.Analysis {
 // Every form says the verdict, the effect with its interval, and what is claimed.
 func TestClaimsInEveryForm(t *testing.T) {
 	for name, want := range map[string][]string{
-		"page":          {"CONFIRMED", "DIRECTION ONLY", "REFUTED", "UNDECIDED", "UNMEASURABLE", "1.83×", "1.81–1.86", "≥ 1.5×", "~ 2.3× ± 10 %", "≥ 5000", "78,900 against", "two equal arms: 1.00× (0.990–1.01)", "about 4 more blocks would tell", "one NUMA node", `href="#claims"`, "95 % interval"},
-		"markdown.md":   {"## Claims and verdicts", "| **CONFIRMED** | gnet serves half as much again as net/http. |", "`` throughput[gnet] >= 1.5 * throughput[nethttp] `` | 1.83× (1.81–1.86) | ≥ 1.5× |", "| REFUTED | `` cpu[gin] < 0.5 * cpu[chi] ``", "about 4 more blocks would tell (6 blocks)"},
-		"table.txt":     {"CONFIRMED  six-gnet\n  gnet serves half as much again as net/http.\n  throughput[gnet] >= 1.5 * throughput[nethttp]\n  1.83× (1.81–1.86), claimed ≥ 1.5×\n  The whole interval is on the claimed side (6 blocks)\n", "REFUTED  tail\n  response.p99[gin] < 4ms\n  CONFIRMED: 2.79 ms (2.70–2.85), claimed < 4 ms\n"},
+		"page":          {"CONFIRMED", "DIRECTION ONLY", "NO EFFECT", "MIXED (5 blocks)", "UNDECIDED", "UNMEASURABLE", "1.83×", "1.81–1.86", "≥ 1.5×", "~ 2.3× ± 10 %", "≥ 5000", "78,900 against", "two equal arms: 1.00× (0.990–1.01)", "about 4 more blocks would tell", "one NUMA node", `href="#claims"`, "95 % interval"},
+		"markdown.md":   {"## Claims and verdicts", "| **CONFIRMED** | gnet serves half as much again as net/http. |", "`` throughput[gnet] >= 1.5 * throughput[nethttp] `` | 1.83× (1.81–1.86) | ≥ 1.5× |", "| NO EFFECT | `` cpu[gin] < 0.5 * cpu[chi] ``", "about 4 more blocks would tell (6 blocks)"},
+		"table.txt":     {"CONFIRMED  six-gnet\n  gnet serves half as much again as net/http.\n  throughput[gnet] >= 1.5 * throughput[nethttp]\n  1.83× (1.81–1.86), claimed ≥ 1.5×\n  The whole interval is on the claimed side (6 blocks)\n", "MIXED (5 blocks)  tail\n  response.p99[gin] < 4ms\n  CONFIRMED: 2.79 ms (2.70–2.85), claimed < 4 ms\n"},
 		"analysis.json": {`"verdict": "confirmed"`, `"open_above": true`},
 	} {
 		var out bytes.Buffer
@@ -161,9 +161,9 @@ func TestClaimsCSV(t *testing.T) {
 	}
 	for i, want := range []map[string]string{
 		{"claim": "six-gnet", "verdict": "confirmed", "part": "1", "estimate": "1.832", "low": "1.81", "high": "1.86", "level": "0.95", "unit": "×", "operator": ">=", "claimed": "1.5", "tolerance": "", "no_effect": "1", "noise": "1.001", "noise_high": "1.01", "blocks": "6", "needed_blocks": "", "run": a.Run.ID},
-		{"claim": "six-frameworks", "verdict": "direction", "operator": "~", "tolerance": "0.1", "noise": ""},
-		{"claim": "tail", "verdict": "refuted", "part": "1", "part_verdict": "confirmed", "estimate": "2786", "unit": "µs", "no_effect": ""},
-		{"claim": "tail", "verdict": "refuted", "part": "2", "part_verdict": "refuted", "expression": "cpu[gin] < 0.5 * cpu[chi]"},
+		{"claim": "six-frameworks", "verdict": "direction only", "operator": "~", "tolerance": "0.1", "noise": ""},
+		{"claim": "tail", "verdict": "mixed", "part": "1", "part_verdict": "confirmed", "estimate": "2786", "unit": "µs", "no_effect": ""},
+		{"claim": "tail", "verdict": "mixed", "part": "2", "part_verdict": "no effect", "expression": "cpu[gin] < 0.5 * cpu[chi]"},
 		{"claim": "six-io-knee", "verdict": "undecided", "low": "5000", "high": "", "needed_blocks": "4"},
 		{"claim": "gate-affinity", "verdict": "unmeasurable", "part": "1", "estimate": "", "low": "", "operator": ""},
 		{"claim": "nowhere", "verdict": "unmeasurable", "why": "takes a second machine", "part": "", "expression": "", "noise_high": ""},

@@ -33,7 +33,7 @@ func claimsAt(at scope, s *Study) []claim.Claim {
 }
 
 func claimAt(at scope, space *claim.Space) claim.Claim {
-	f, understood := at.fields("id", "says", "published", "holds", "expressions", "direction", "margin", "unmeasurable")
+	f, understood := at.fields("id", "says", "published", "holds", "expressions", "over", "direction", "margin", "unmeasurable")
 	var c claim.Claim
 	if v, ok := f["id"]; ok {
 		c.ID = v.name()
@@ -45,16 +45,25 @@ func claimAt(at scope, space *claim.Space) claim.Claim {
 			*into = strings.Join(strings.Fields(v.filled("\n\t")), " ")
 		}
 	}
+	if v, ok := f["over"]; ok {
+		c.Over = v.dials()
+		if space != nil && len(c.Over) > 0 {
+			if err := claim.CheckOver(c.Over, space); err != nil {
+				v.problem(err.Hint, "%s", err.Message)
+				space = nil // its expressions can't be looked up
+			}
+		}
+	}
 	if v, ok := f["holds"]; ok {
-		c.Expressions = append(c.Expressions, v.expression(space))
+		c.Expressions = append(c.Expressions, v.expression(space, c.Over))
 	}
 	if v, ok := f["expressions"]; ok {
 		for _, item := range v.list() {
-			c.Expressions = append(c.Expressions, item.expression(space))
+			c.Expressions = append(c.Expressions, item.expression(space, c.Over))
 		}
 	}
 	if v, ok := f["direction"]; ok {
-		c.Direction = v.expression(space)
+		c.Direction = v.expression(space, c.Over)
 	}
 	if v, ok := f["margin"]; ok {
 		c.Margin = v.share(maxMargin)
@@ -77,9 +86,28 @@ func checkClaim(at scope, f map[string]scope) {
 	}
 }
 
+// dials reads the range over which a claim must hold: factors with the levels that
+// count, or the name of one that counts with all of its levels.
+func (s scope) dials() (list []claim.Dial) {
+	if !s.isMapping() {
+		if name := s.filled(""); name != "" {
+			list = append(list, claim.Dial{Factor: name})
+		}
+		return list
+	}
+	for _, e := range s.entries() {
+		d := claim.Dial{Factor: e.key}
+		for _, item := range e.value.list() {
+			d.Levels = append(d.Levels, item.filled(""))
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
 // expression reads a claim's expression and looks its names up if there is a space
-// to do so. It returns "" after a problem.
-func (s scope) expression(space *claim.Space) string {
+// to do so, at all places of the dials. It returns "" after a problem.
+func (s scope) expression(space *claim.Space, over []claim.Dial) string {
 	text := s.filled("\n\t")
 	if text == "" {
 		return ""
@@ -93,7 +121,7 @@ func (s scope) expression(space *claim.Space) string {
 		return ""
 	}
 	if space != nil {
-		for _, wrong := range claim.Check(e, space) {
+		for _, wrong := range claim.CheckAt(e, over, space) {
 			s.wrong(text, wrong)
 		}
 	}

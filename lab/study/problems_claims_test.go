@@ -1,8 +1,7 @@
 package study
 
 import (
-	"slices"
-	"strings"
+	"reflect"
 	"testing"
 
 	"dyno/lab/claim"
@@ -51,6 +50,18 @@ func TestClaimProblems(t *testing.T) {
 			`s.yaml:5:23: claims[0].holds: a time can't be held against a plain number (write numbers with their unit, such as 12ms or 4MB)`},
 		{"direction", minimal + "claims:\n- id: a\n  holds: errors < 1%\n  direction: cpu < 3MB\n",
 			`s.yaml:6:18: claims[0].direction: a time can't be held against a size in bytes`},
+		{"published", minimal + "claims:\n- id: a\n  holds: errors < 1% published errors\n",
+			`s.yaml:5:32: claims[0].holds: a published figure has nothing measured in it (write it as a number, or as numbers put together: 65300 / 28400)`},
+		{"published on the other side", varied + "claims:\n- id: a\n  holds: cpu[gin, connections=16, env.TLS=off] < cpu[chi, connections=16, env.TLS=off] published 1.5\n",
+			`s.yaml:6:98: claims[0].holds: the published figure 1.5 is not on the side that is claimed, < 1`},
+		{"over no factor", varied + "claims:\n- id: a\n  over: conections\n  holds: errors[gin, env.TLS=off] < 1%\n",
+			`s.yaml:6:9: claims[0].over: there is no factor "conections" here (did you mean "connections"?)`},
+		{"over a level that isn't there", varied + "claims:\n- id: a\n  over: {connections: [16, 32]}\n  holds: errors[gin, env.TLS=off] < 1%\n",
+			`s.yaml:6:9: claims[0].over: there is no level of connections "32" here (there are 16, 64)`},
+		{"over one level", varied + "claims:\n- id: a\n  over: {connections: [16]}\n  holds: errors[gin, env.TLS=off] < 1%\n",
+			`s.yaml:6:9: claims[0].over: connections has one level only, which is no range (measure it at several)`},
+		{"over a dial, left open", varied + "claims:\n- id: a\n  over: connections\n  holds: errors[gin] < 1%\n",
+			`s.yaml:7:10: claims[0].holds: 2 cells fit (choose env.TLS= (off, resumed))`},
 		{"folded", minimal + "claims:\n- id: a\n  holds: >\n    errors <\n    1% 2\n",
 			`s.yaml:5:10: claims[0].holds: at its character 13: expected the end, or "and", got "2"`},
 	})
@@ -75,6 +86,8 @@ func TestClaims(t *testing.T) {
     margin: 3%
   - {id: two, expressions: ["knee(connections)[chi, env.TLS=off] > 16", "errors[chi, env.TLS=off, connections=16] < 1%"], direction: "errors[chi, env.TLS=off, connections=16] < 2%"}
   - {id: three, unmeasurable: needs two NUMA nodes}
+  - {id: four, over: {connections: [16, 64]}, holds: "cpu[gin, env.TLS=off] < cpu[chi, env.TLS=off] published 0.8"}
+  - {id: five, over: connections, holds: "cpu[gin, env.TLS=off] < cpu[chi, env.TLS=off]"}
 `)
 	want := []claim.Claim{
 		{ID: "one", Says: "TLS costs nothing.", Published: "4.5 %", Margin: 0.03,
@@ -82,14 +95,13 @@ func TestClaims(t *testing.T) {
 		{ID: "two", Direction: "errors[chi, env.TLS=off, connections=16] < 2%",
 			Expressions: []string{"knee(connections)[chi, env.TLS=off] > 16", "errors[chi, env.TLS=off, connections=16] < 1%"}},
 		{ID: "three", Unmeasurable: "needs two NUMA nodes"},
+		{ID: "four", Over: []claim.Dial{{Factor: "connections", Levels: []string{"16", "64"}}}, Expressions: []string{"cpu[gin, env.TLS=off] < cpu[chi, env.TLS=off] published 0.8"}},
+		{ID: "five", Over: []claim.Dial{{Factor: "connections"}}, Expressions: []string{"cpu[gin, env.TLS=off] < cpu[chi, env.TLS=off]"}},
 	}
-	if !slices.EqualFunc(s.Claims, want, func(a, b claim.Claim) bool {
-		return a.ID == b.ID && a.Says == b.Says && a.Published == b.Published && a.Margin == b.Margin && a.Direction == b.Direction &&
-			a.Unmeasurable == b.Unmeasurable && strings.Join(a.Expressions, "\n") == strings.Join(b.Expressions, "\n")
-	}) {
+	if !reflect.DeepEqual(s.Claims, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", s.Claims, want)
 	}
-	if got := s.Quick().Claims; len(got) != 3 {
+	if got := s.Quick().Claims; len(got) != 5 {
 		t.Errorf("the short form has %d claims", len(got))
 	}
 }
