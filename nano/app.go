@@ -7,13 +7,15 @@ import (
 )
 
 // App is a set of routes and the server that answers for them. Register all
-// routes before it serves.
+// routes before it serves: after Listen, Serve or the first request, registering
+// panics.
 type App struct {
 	root   // the group of all routes: Get, Post, Use, Group, Mount and the like
 	config Config
 	router router
 	spare  sync.Pool // of *exchange
 	plans  plans     // of Bind
+	seal   seal
 	drains drainSignal
 	serving
 
@@ -59,6 +61,9 @@ func (a *App) give(x *exchange) {
 // find looks up the route of x, which tells where its handler may run. nil: the
 // app has its own answer (not found, wrong method, redirect).
 func (a *App) find(x *exchange) Handler {
+	if !a.seal.closed.Load() {
+		a.seal.close()
+	}
 	return a.router.find(x)
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -22,9 +23,50 @@ func FromHTTP(h http.Handler) Handler {
 // sees paths without the prefix of the group and this one, as behind
 // [http.StripPrefix], but "/" for the prefix itself. The prefix may hold
 // parameters: [http.Request.PathValue] has them.
+//
+// A handler that has the prefix in its own paths gets them whole with [KeepPrefix],
+// and so does an [http.ServeMux] that has a pattern below the prefix already, as
+// http.DefaultServeMux has when net/http/pprof is imported:
+//
+//	app.MountHTTP("/debug/pprof/", http.DefaultServeMux)
 func (g *Group) MountHTTP(prefix string, h http.Handler, options ...Option) {
-	segments := strings.Count(strings.TrimSuffix(g.prefix+prefix, "/"), "/")
+	whole := strings.TrimSuffix(g.prefix+prefix, "/")
+	segments := strings.Count(whole, "/")
+	if keepsPrefix(options) || hasPrefix(h, g.host, whole) {
+		segments = 0
+	}
 	g.Mount(prefix, func(c Ctx) error { return mounted(c, h, segments) }, options...)
+}
+
+// KeepPrefix makes [Group.MountHTTP] leave paths as they are. It says nothing to
+// other routes.
+func KeepPrefix() Option { return keepPrefix{} }
+
+type keepPrefix struct{}
+
+func (keepPrefix) apply(*Route) {}
+
+func keepsPrefix(options []Option) bool {
+	return slices.Contains(options, Option(keepPrefix{}))
+}
+
+// hasPrefix reports whether h is a ServeMux with a pattern at the prefix or below
+// it, and none for what would be left of its paths.
+func hasPrefix(h http.Handler, host, prefix string) bool {
+	mux, ok := h.(*http.ServeMux)
+	if !ok || prefix == "" {
+		return false
+	}
+	for _, method := range [...]string{"GET", "POST"} {
+		for _, path := range [...]string{prefix + "/", prefix} {
+			_, pattern := mux.Handler(&http.Request{Method: method, Host: host, URL: &url.URL{Path: path}})
+			_, rest := cutMethod(pattern)
+			if _, own := cutHost(rest); own == prefix || strings.HasPrefix(own, prefix+"/") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // mounted runs h without the first segments of the path.

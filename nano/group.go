@@ -19,6 +19,19 @@ import (
 //     clean path, and one with a slash too many or too few to the one there is,
 //     as [Config.TrailingSlash] says.
 //   - Paths without a route for OPTIONS answer it with their methods.
+//   - A parameter may have a constraint, {id:int} or {year:[0-9]{4}}: the route
+//     matches only values that fit. There are bool, uuid, date (2006-01-02), uint,
+//     int, float, hex, alpha and alnum (ASCII), the former first where several fit,
+//     and regular expressions of [regexp], which must match the whole value. Those
+//     that can match the same as another constraint in the same place conflict.
+//   - A segment may hold text beside parameters: v{version}, {name}.json,
+//     {from:int}-{to:int}. Each takes as little as it can, but something. Of two such
+//     segments the one with more text at its start goes first, then with more at
+//     its end, then with more in all; then the first constraint decides.
+//   - {name?}, or {name?:int}, at the end is optional: /users/{id?} is /users and
+//     /users/{id}.
+//   - What is a parameter in other routers, /:id, /*path, /<id>, and "?" and "#",
+//     which no path holds unescaped, is refused.
 //   - A host may begin with a parameter: {tenant}.example.com. Hosts match
 //     without regard to case and port. A host's own routes go before those of
 //     {tenant}, and these before those of all hosts.
@@ -43,7 +56,7 @@ func (g *Group) Use(mw ...Middleware) {
 	if g.used != nil {
 		panic("nano: Use at " + caller() + " comes too late for " + g.used.describe())
 	}
-	g.layers = append(g.layers, layersOf(mw)...)
+	g.app.registering("Use at "+caller(), func() { g.layers = append(g.layers, layersOf(mw)...) })
 }
 
 // Default sets options for all routes of the group and of the groups made of it,
@@ -53,7 +66,7 @@ func (g *Group) Default(options ...Option) *Group {
 	if g.used != nil {
 		panic("nano: Default at " + caller() + " comes too late for " + g.used.describe())
 	}
-	g.options = append(g.options, options...)
+	g.app.registering("Default at "+caller(), func() { g.options = append(g.options, options...) })
 	return g
 }
 
@@ -120,8 +133,10 @@ func (g *Group) mark(r *Route) {
 // pattern: /users/{id}, /files/{path...}, /exact/{$}, /subtree/, each with a
 // host in front if need be. A GET route answers HEAD too.
 //
-// Of the patterns that match, the most specific wins: static before parameter
-// before rest, from left to right. A pattern that is wrong, or that matches the
+// /items/{id:int}, /v{version}/x and /list/{page?} are there too: see [Group].
+//
+// Of the patterns that match, the most specific wins: static before parameters with
+// text or constraints before other parameters before rest, from left to right. A pattern that is wrong, or that matches the
 // same requests as another, panics with the places of both.
 func (g *Group) Get(pattern string, h Handler, o ...Option) *Route {
 	return g.Method("GET", pattern, h, o...)
@@ -199,6 +214,8 @@ func (g *Group) register(r *Route) {
 	}
 	p := r.parse()
 	r.compile()
-	g.app.router.add(r, &p)
-	g.mark(r)
+	g.app.registering(r.describe(), func() {
+		g.app.router.add(r, &p)
+		g.mark(r)
+	})
 }

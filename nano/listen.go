@@ -20,6 +20,7 @@ var ErrShutDown = errors.New("nano: the app has been shut down")
 // On Linux the app runs its own event loops, each with a listening socket of its
 // own. Elsewhere it is served by net/http.
 func (a *App) Listen(address string) error {
+	a.seal.close()
 	if address == "unix:" {
 		return errors.New("nano: listening on \"unix:\": the path of the socket is missing, as in unix:/run/app.sock")
 	}
@@ -31,6 +32,7 @@ func (a *App) Listen(address string) error {
 // Connections of crypto/tls listeners are, too, and don't count towards the limits:
 // prefer [App.ServeTLS].
 func (a *App) Serve(ln net.Listener) error {
+	a.seal.close()
 	a.hold("", nil)
 	return a.serveListener(ln)
 }

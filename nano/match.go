@@ -115,13 +115,18 @@ func (l *lookup) find(n *node, i int) *Route {
 			case next > len(l.path):
 				l.nearly(child, i)
 			case string(l.path[i:next]) != child.prefix:
-			case n.param == nil && n.tail == nil:
+			case n.param == nil && n.tail == nil && n.segments == nil:
 				n, i = child, next
 				continue
 			default:
 				if r := l.find(child, next); r != nil {
 					return r
 				}
+			}
+		}
+		if n.segments != nil {
+			if r := l.findSegment(n.segments, i); r != nil {
+				return r
 			}
 		}
 		if n.param != nil {
@@ -164,6 +169,28 @@ func (l *lookup) findParam(param *node, i int) *Route {
 		l.n--
 	}
 	return r
+}
+
+// findSegment tries segments with constraints or text, the more specific first.
+// Like a parameter each takes a whole segment of the path or nothing.
+func (l *lookup) findSegment(branches []branch, i int) *Route {
+	end := i
+	for end < len(l.path) && l.path[end] != '/' {
+		end++
+	}
+	from := l.n
+	for k := range branches {
+		b := &branches[k]
+		if !b.match(l.path[i:end], l.base+uint32(i), l.values[from:]) {
+			continue
+		}
+		l.n = from + len(b.checks)
+		if r := l.find(b.node, end); r != nil {
+			return r
+		}
+		l.n = from
+	}
+	return nil
 }
 
 func (l *lookup) findTail(n *node, i int) *Route {

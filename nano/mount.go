@@ -79,10 +79,14 @@ func (g *Group) notFound(r *Route) {
 	p := r.parse()
 	r.layers = append(g.around(), r.layers...)
 	r.compile()
-	t := &g.app.router
-	if other := t.lost.tree(&p).insert(&p).add(r); other != nil {
-		panic("nano: NotFound at " + r.where + ": " + other.pattern + " has one, of " + other.where)
-	}
-	t.lostRoutes = append(t.lostRoutes, r)
-	g.mark(r)
+	g.app.registering("NotFound at "+r.where, func() {
+		t := &g.app.router
+		l := t.lost.tree(&p).insert(p.parts, p.tail, r)
+		if other := l.of(r.method); other != nil {
+			panic("nano: NotFound at " + r.where + ": " + other.pattern + " has one, of " + other.where)
+		}
+		l.add(r)
+		t.lostRoutes = append(t.lostRoutes, r)
+		g.mark(r)
+	})
 }

@@ -1,8 +1,10 @@
 package nano
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -17,11 +19,15 @@ type pattern struct {
 	tail   bool     // the last part matches any rest
 	// hostParam: the first label of the host is a parameter.
 	hostParam bool
+	shorter   [][]part // the parts without one optional parameter, without two, …
 }
 
-// part is one step down the tree: static bytes in canonical form, or, with no
-// bytes, a parameter.
-type part struct{ static string }
+// part is one step down the tree: static bytes in canonical form, or a segment
+// with constraints, or several parameters, or, with neither, a parameter.
+type part struct {
+	static  string
+	segment *segment
+}
 
 // cutMethod splits "METHOD HOST/PATH" as ServeMux does; the method may be left
 // out.
@@ -42,8 +48,9 @@ func cutHost(s string) (host, path string) {
 	return s[:i], s[i:]
 }
 
-// parsePattern reads a pattern in the syntax of net/http's ServeMux, the
-// method already cut off.
+// parsePattern reads a pattern, the method already cut off: in the syntax of
+// net/http's ServeMux, with constraints, optional parameters, and text beside
+// parameters, all of which ServeMux refuses.
 func parsePattern(method, host, path string) (pattern, error) {
 	var p pattern
 	if method != "" && !http1.ValidToken(method) {
@@ -92,66 +99,198 @@ func (p *pattern) addPath(path string) error {
 		return errors.New("its path must begin with a slash")
 	}
 	var static []byte
-	for rest := path; rest != ""; {
-		segment, after, more := strings.Cut(rest[1:], "/")
+	for more := true; more; {
+		var text string
+		text, path, more = cutSegment(path[1:])
 		static = append(static, '/')
-		last := !more
+		if strings.ContainsAny(text, "{}") && text != "{$}" {
+			var err error
+			if static, err = p.addSegment(static, text, !more); err != nil {
+				return fmt.Errorf("%s: %w", text, err)
+			}
+			continue
+		}
+		if p.shorter != nil {
+			return errOptional
+		}
 		switch {
-		case segment == "" && last:
+		case text == "" && !more:
 			p.tail = true
-		case segment == "" || segment == "." || segment == "..":
-			return errors.New("a path with //, . or .. segments never matches: requests are redirected to the clean path")
-		case segment == "{$}":
-			if !last {
-				return errors.New("{$} must be at the end")
-			}
-		case segment[0] == '{':
-			name, err := cutName(segment, last)
-			if err != nil {
-				return err
-			}
-			if err := p.addParam(name); err != nil {
-				return err
-			}
-			if p.tail = strings.HasSuffix(segment, "...}"); !p.tail {
-				p.parts, static = append(p.parts, part{string(static)}, part{}), nil
-			}
+		case text == "" || text == "." || text == "..":
+			return errUnclean
+		case text == "{$}" && more:
+			return errors.New("{$} must be at the end")
+		case text == "{$}":
 		default:
 			var err error
-			if static, err = appendLiteral(static, segment); err != nil {
+			from := len(static)
+			if static, err = appendLiteral(static, text, true); err != nil {
 				return err
 			}
-		}
-		if rest = ""; more {
-			rest = "/" + after
+			if isDots(static[from:]) {
+				return errUnclean
+			}
 		}
 	}
 	if len(static) > 0 {
-		p.parts = append(p.parts, part{string(static)})
+		p.parts = append(p.parts, part{static: string(static)})
 	}
 	return nil
 }
 
-// cutName returns the name in {name} or {name...}.
-func cutName(segment string, last bool) (string, error) {
-	if !strings.HasSuffix(segment, "}") || strings.Count(segment, "{") > 1 || strings.Count(segment, "}") > 1 {
-		return "", fmt.Errorf("%q: a parameter must be a whole segment, as in /{name}/", segment)
+var (
+	errUnclean  = errors.New("a path with //, . or .. segments never matches: requests are redirected to the clean path")
+	errOptional = errors.New("an optional parameter must be at the end; only optional ones may follow it")
+)
+
+// addSegment adds a segment with parameters behind static, which ends in a slash,
+// and returns what of static is still to be added.
+func (p *pattern) addSegment(static []byte, text string, last bool) ([]byte, error) {
+	s, err := p.parseSegment(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.rest && !last:
+		return nil, errors.New("the rest of a path must be at the end")
+	case p.shorter != nil && !s.optional:
+		return nil, errOptional
+	case s.rest:
+		p.tail = true
+		return static, nil
 	}
-	name, tail := strings.CutSuffix(segment[1:len(segment)-1], "...")
-	if tail && !last {
-		return "", fmt.Errorf("%s must be at the end", segment)
+	if s.optional {
+		without := slices.Clone(p.parts)
+		if upTo := static[:len(static)-1]; len(upTo) > 0 {
+			without = append(without, part{static: string(upTo)})
+		} else if len(without) == 0 {
+			without = append(without, part{static: "/"})
+		}
+		p.shorter = append(p.shorter, without)
 	}
-	return name, nil
+	p.parts = append(p.parts, part{static: string(static)})
+	if s.plain() {
+		s = nil
+	}
+	p.parts = append(p.parts, part{segment: s})
+	return nil, nil
+}
+
+// cutSegment returns the bytes up to a slash that is in no braces, and the rest
+// from that slash on.
+func cutSegment(path string) (text, rest string, more bool) {
+	depth := 0
+	for i := 0; i < len(path); i++ {
+		switch path[i] {
+		case '\\':
+			if depth > 0 {
+				i++
+			}
+		case '{':
+			depth++
+		case '}':
+			depth--
+		case '/':
+			if depth <= 0 {
+				return path[:i], path[i:], true
+			}
+		}
+	}
+	return path, "", false
+}
+
+// parseSegment reads a segment that holds braces.
+func (p *pattern) parseSegment(text string) (*segment, error) {
+	s := &segment{}
+	whole := text
+	for {
+		open := strings.IndexAny(text, "{}")
+		if open < 0 {
+			break
+		}
+		if text[open] == '}' {
+			return nil, errors.New("a brace closes nothing; the letter is written %7D")
+		}
+		if open == 0 && len(s.checks) > 0 {
+			return nil, errors.New("nothing stands between two parameters that tells where the first one ends")
+		}
+		inside, rest, ok := cutBraces(text[open:])
+		if !ok {
+			return nil, errors.New("a brace isn't closed; the letter is written %7B")
+		}
+		if err := s.addText(text[:open]); err != nil {
+			return nil, err
+		}
+		if err := p.addParameter(s, inside, len(inside)+2 == len(whole)); err != nil {
+			return nil, err
+		}
+		text = rest
+	}
+	return s, s.addText(text)
+}
+
+// addText adds the literal text before, between or after parameters.
+func (s *segment) addText(text string) error {
+	if text == "" {
+		s.texts = append(s.texts, "")
+		return nil
+	}
+	static, err := appendLiteral(nil, text, len(s.checks) == 0)
+	s.texts, s.shape = append(s.texts, string(static)), s.shape+string(static)
+	return err
+}
+
+// cutBraces splits "{inside}rest". Braces of a regular expression are inside.
+func cutBraces(text string) (inside, rest string, ok bool) {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return text[1:i], text[i+1:], true
+			}
+		}
+	}
+	return "", "", false
+}
+
+// addParameter adds what stands in braces: name, name?, name:constraint,
+// name?:constraint, or name... for the rest, the latter and optional ones only
+// where they are the whole segment.
+func (p *pattern) addParameter(s *segment, inside string, whole bool) (err error) {
+	name, text, constrained := strings.Cut(inside, ":")
+	name, s.rest = strings.CutSuffix(name, "...")
+	name, s.optional = strings.CutSuffix(name, "?")
+	switch {
+	case s.rest && (!whole || s.optional || constrained):
+		return errors.New("the rest of a path is the whole last segment, without a constraint, as in /{name...}")
+	case s.optional && !whole:
+		return errors.New("an optional parameter is a whole segment, as in /{name?}")
+	}
+	if err := p.addParam(name); err != nil {
+		return err
+	}
+	var check *constraint
+	if s.shape += "{"; constrained {
+		if check, err = parseConstraint(text); err != nil {
+			return err
+		}
+		s.shape += ":" + text
+	}
+	s.shape += "}"
+	s.checks = append(s.checks, check)
+	return nil
 }
 
 func (p *pattern) addParam(name string) error {
-	for i, c := range name {
-		if c != '_' && !unicode.IsLetter(c) && (i == 0 || !unicode.IsDigit(c)) {
-			return fmt.Errorf("{%s}: a parameter's name must be a Go identifier", name)
-		}
-	}
 	if name == "" {
 		return errors.New("a parameter has no name")
+	}
+	if !isName(name) {
+		return fmt.Errorf("{%s}: a parameter's name must be a Go identifier", name)
 	}
 	for _, other := range p.params {
 		if other == name {
@@ -162,18 +301,46 @@ func (p *pattern) addParam(name string) error {
 	return nil
 }
 
-// appendLiteral adds a static segment in canonical form.
-func appendLiteral(dst []byte, segment string) ([]byte, error) {
-	if strings.ContainsAny(segment, "{}") {
-		return nil, fmt.Errorf("%q: a parameter must be a whole segment, as in /{name}/; write a brace as %%7B or %%7D", segment)
+// appendLiteral adds static text of a segment in canonical form; start: it begins
+// the segment.
+func appendLiteral(dst []byte, text string, start bool) ([]byte, error) {
+	if err := otherSyntax(text, start); err != nil {
+		return nil, err
 	}
-	from := len(dst)
-	dst, ok := appendCanonical(dst, []byte(segment))
+	dst, ok := appendCanonical(dst, []byte(text))
 	if !ok {
-		return nil, fmt.Errorf("%q holds a %% that no two hexadecimal digits follow", segment)
-	}
-	if s := string(dst[from:]); s == "." || s == ".." {
-		return nil, errors.New("a path with //, . or .. segments never matches: requests are redirected to the clean path")
+		return nil, fmt.Errorf("%q holds a %% that no two hexadecimal digits follow", text)
 	}
 	return dst, nil
+}
+
+// otherSyntax refuses what is a parameter elsewhere. It would never match as the
+// letters it is.
+func otherSyntax(text string, start bool) error {
+	name, _, _ := strings.Cut(strings.TrimRight(text[1:], "?*+"), "<")
+	switch {
+	case start && text[0] == ':' && isName(name):
+		return fmt.Errorf("%q: a parameter is written {%s} here; the letter \":\" at the start of a segment is written %%3A", text, name)
+	case start && text[0] == '*' && (name == "" || isName(name)):
+		return fmt.Errorf("%q: the rest of a path is written {%s...} here; the letter \"*\" is written %%2A", text, cmp.Or(name, "path"))
+	case strings.Contains(text, "*"):
+		return fmt.Errorf("%q: the rest of a path is a segment of its own, {path...}; the letter \"*\" is written %%2A", text)
+	case start && text[0] == '<' && strings.HasSuffix(text, ">"):
+		return fmt.Errorf("%q: a parameter is written {name} or {name:constraint} here; the letter \"<\" is written %%3C", text)
+	case strings.Contains(text, "?"):
+		return fmt.Errorf("%q: a pattern has no query, which is the handler's to read (Ctx.Query, Bind); the letter \"?\" is written %%3F", text)
+	case strings.Contains(text, "#"):
+		return fmt.Errorf("%q: clients don't send fragments; the letter \"#\" is written %%23", text)
+	}
+	return nil
+}
+
+// isName reports whether s can be a parameter's name: a Go identifier.
+func isName(s string) bool {
+	for i, c := range s {
+		if c != '_' && !unicode.IsLetter(c) && (i == 0 || !unicode.IsDigit(c)) {
+			return false
+		}
+	}
+	return s != ""
 }

@@ -1,6 +1,8 @@
 package nano
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -46,6 +48,36 @@ func (r *Route) Host() string { return r.host }
 // Pattern returns the path's pattern as registered, with the prefixes of its
 // groups.
 func (r *Route) Pattern() string { return r.pattern }
+
+// Templates returns the pattern with nothing but names in its braces, as OpenAPI
+// and URI templates have them: /users/{id} for /users/{id:int}. A pattern with
+// optional parameters has one template for each number of them, the longest first.
+func (r *Route) Templates() []string {
+	var all []string
+	var b strings.Builder
+	path := r.pattern
+	for more := true; more; {
+		var text string
+		text, path, more = cutSegment(path[1:])
+		var p pattern
+		s, err := p.parseSegment(text)
+		if err != nil || len(p.params) == 0 || s.rest || text == "{$}" {
+			b.WriteString("/" + text)
+			continue
+		}
+		if s.optional {
+			all = append(all, cmp.Or(b.String(), "/"))
+		}
+		b.WriteByte('/')
+		for i, name := range p.params {
+			b.WriteString(s.texts[i] + "{" + name + "}")
+		}
+		b.WriteString(s.texts[len(p.params)])
+	}
+	all = append(all, b.String())
+	slices.Reverse(all)
+	return all
+}
 
 // Name returns the route's name, or "METHOD host/pattern" if it was given none.
 func (r *Route) Name() string {

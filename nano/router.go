@@ -22,8 +22,11 @@ type router struct {
 
 // add puts a compiled route in its place. It panics if another one is there.
 func (t *router) add(r *Route, p *pattern) {
-	if other := t.paths.tree(p).insert(p).add(r); other != nil {
-		panic("nano: " + r.describe() + " conflicts with " + other.describe() + ": both answer the same requests")
+	leaves := p.leaves(t.paths.tree(p), r)
+	for _, l := range leaves {
+		if other := l.of(r.method); other != nil {
+			panic("nano: " + r.describe() + " conflicts with " + other.describe() + ": both answer the same requests")
+		}
 	}
 	if r.name != "" {
 		if other := t.names[r.name]; other != nil {
@@ -34,8 +37,21 @@ func (t *router) add(r *Route, p *pattern) {
 		}
 		t.names[r.name] = r
 	}
+	for _, l := range leaves {
+		l.add(r)
+	}
 	t.routes = append(t.routes, r)
 	t.timing.added(r)
+}
+
+// leaves returns the places of a pattern in a tree: one, and one more for each
+// optional parameter.
+func (p *pattern) leaves(tree *node, r *Route) []*leaf {
+	leaves := []*leaf{tree.insert(p.parts, p.tail, r)}
+	for _, parts := range p.shorter {
+		leaves = append(leaves, tree.insert(parts, false, r))
+	}
+	return leaves
 }
 
 // find sets the route of x and returns what answers it.

@@ -1,11 +1,14 @@
 package nano
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/url"
 	"strings"
 	"text/tabwriter"
+
+	"dyno/internal/http1"
 )
 
 // Routes returns all routes, those of mounted apps too, in the order of
@@ -27,8 +30,8 @@ func (a *App) WriteRoutes(w io.Writer) error {
 
 // URL returns the URL of the route with the name: its path, after "//" and the
 // host if it has one. The values are pairs of a parameter's name and its value,
-// unescaped; the value of {name...} may hold slashes. A subtree pattern gives
-// the URL of its root.
+// unescaped; the value of {name...} may hold slashes. An optional parameter without
+// a value ends the path before it. A subtree pattern gives the URL of its root.
 func (a *App) URL(name string, values ...string) (string, error) {
 	r := a.router.names[name]
 	if r == nil {
@@ -68,19 +71,79 @@ func (r *Route) url(given map[string]string) (string, error) {
 	if host != "" {
 		b.WriteString("//" + host)
 	}
-	for segment := range strings.SplitSeq(r.pattern[1:], "/") {
+	from := b.Len()
+	path := r.pattern
+	for more := true; more; {
+		var text string
+		text, path, more = cutSegment(path[1:])
 		b.WriteByte('/')
 		switch {
-		case segment == "{$}":
-		case strings.HasPrefix(segment, "{"):
-			if err := writeParam(&b, segment[1:len(segment)-1], given); err != nil {
+		case text == "{$}":
+		case !strings.ContainsAny(text, "{}"):
+			b.Write(literalURL(text))
+		default:
+			ended, err := writeSegment(&b, text, given)
+			if err != nil {
 				return "", err
 			}
-		default:
-			b.Write(literalURL(segment))
+			if ended {
+				return b.String()[:from] + cmp.Or(strings.TrimSuffix(b.String()[from:], "/"), "/"), nil
+			}
 		}
 	}
 	return b.String(), nil
+}
+
+// writeSegment fills a segment with parameters. It reports true at an optional one
+// without a value, which ends the path.
+func writeSegment(b *strings.Builder, text string, given map[string]string) (ended bool, err error) {
+	var p pattern
+	s, err := p.parseSegment(text)
+	if err != nil {
+		return false, err // it was right at registration
+	}
+	if s.rest {
+		return false, writeRest(b, p.params[0], given)
+	}
+	if _, ok := given[p.params[0]]; s.optional && !ok {
+		return true, nil
+	}
+	var canonical []byte
+	var values []string
+	for i, name := range p.params {
+		value, err := take(given, name)
+		if err != nil {
+			return false, err
+		}
+		values = append(values, value)
+		canonical = append(canonical, s.texts[i]...)
+		canonical = appendCanonicalOf(canonical, value)
+	}
+	canonical = append(canonical, s.texts[len(p.params)]...)
+	var spans [maxParams]http1.Span
+	matches := !isDots(canonical) && s.match(canonical, 0, spans[:])
+	for i, value := range values {
+		if !matches || string(appendDecoded(nil, spans[i].Of(canonical))) != value {
+			return false, fmt.Errorf("{%s} can't be %q: the route would not match it", p.params[i], value)
+		}
+	}
+	b.WriteString(url.PathEscape(string(appendDecoded(nil, canonical))))
+	return false, nil
+}
+
+// appendCanonicalOf appends a value in canonical form.
+func appendCanonicalOf(dst []byte, value string) []byte {
+	for i := range len(value) {
+		switch c := value[i]; c {
+		case '/':
+			dst = append(dst, "%2F"...)
+		case '%':
+			dst = append(dst, "%25"...)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
 }
 
 // take returns a value and notes that it was used.
@@ -93,18 +156,15 @@ func take(given map[string]string, name string) (string, error) {
 	return value, nil
 }
 
-func writeParam(b *strings.Builder, name string, given map[string]string) error {
-	name, rest := strings.CutSuffix(name, "...")
+// writeRest fills {name...}, whose value may hold slashes.
+func writeRest(b *strings.Builder, name string, given map[string]string) error {
 	value, err := take(given, name)
 	if err != nil {
 		return err
 	}
-	segments := []string{value}
-	if rest {
-		segments = strings.Split(value, "/")
-	}
+	segments := strings.Split(value, "/")
 	for i, s := range segments {
-		if s == "." || s == ".." || s == "" && !(rest && i == len(segments)-1) {
+		if s == "." || s == ".." || s == "" && i < len(segments)-1 {
 			return fmt.Errorf("{%s} can't be %q: no clean path holds it", name, value)
 		}
 		if i > 0 {

@@ -17,6 +17,7 @@ import (
 // On Linux HTTP/1.1 is served by the event loops once the handshake is done; HTTP/2,
 // and everything elsewhere, by net/http with the same routes.
 func (a *App) ListenTLS(address, certFile, keyFile string) error {
+	a.seal.close()
 	c, err := NewCertificate(certFile, keyFile)
 	if err != nil {
 		return err
@@ -31,6 +32,7 @@ func (a *App) ListenTLS(address, certFile, keyFile string) error {
 // may block for as long as Limits.Handshake allows. Listeners whose connections are
 // neither TCP's nor unix sockets are served by net/http.
 func (a *App) ServeTLS(ln net.Listener, config *tls.Config) error {
+	a.seal.close()
 	a.hold("", nil)
 	return a.serveTLS(ln, config)
 }

@@ -1,15 +1,28 @@
 package nano
 
+import (
+	"slices"
+	"strconv"
+)
+
 // node is a node of a radix tree over canonical paths. What leads to it has been
-// matched; below it are, in the order they are tried, static bytes, a parameter,
-// and any rest.
+// matched; below it are, in the order they are tried, static bytes, segments with
+// constraints or text in them, a parameter, and any rest.
 type node struct {
 	prefix   string // static bytes that lead here from the parent; "" for a parameter
 	first    []byte // the first byte of each of children
 	children []*node
+	segments []branch
 	param    *node // a segment that isn't empty
 	end      *leaf // the path ends here
 	tail     *leaf // any rest, also none
+}
+
+// branch is a segment that isn't one plain parameter, and what follows it.
+type branch struct {
+	*segment
+	node  *node
+	first *Route // the first one that was registered with it
 }
 
 // leaf holds the routes of one path, one per method.
@@ -19,26 +32,57 @@ type leaf struct {
 	any    *Route
 }
 
-// insert returns the place of the pattern's leaf, made if need be.
-func (n *node) insert(p *pattern) *leaf {
-	for _, part := range p.parts {
-		if part.static != "" {
+// insert returns the place of a leaf, made if need be. It panics if r's segment is
+// one of several that match the same without one of them being more specific.
+func (n *node) insert(parts []part, tail bool, r *Route) *leaf {
+	for _, part := range parts {
+		switch {
+		case part.static != "":
 			n = n.below(part.static)
-			continue
+		case part.segment != nil:
+			n = n.behind(part.segment, r)
+		default:
+			if n.param == nil {
+				n.param = &node{}
+			}
+			n = n.param
 		}
-		if n.param == nil {
-			n.param = &node{}
-		}
-		n = n.param
 	}
 	at := &n.end
-	if p.tail {
+	if tail {
 		at = &n.tail
 	}
 	if *at == nil {
 		*at = &leaf{}
 	}
 	return *at
+}
+
+// behind returns the node that a segment leads to from n.
+func (n *node) behind(s *segment, r *Route) *node {
+	at := len(n.segments)
+	for i, b := range n.segments {
+		if b.shape == s.shape {
+			return b.node
+		}
+		order, ok := s.compare(b.segment)
+		if ok && order < 0 {
+			at = min(at, i)
+		}
+		if ok {
+			continue
+		}
+		if word, overlap := commonWord(s.expression(), b.expression()); overlap {
+			example := ""
+			if word != "" {
+				example = ", such as " + strconv.Quote(word)
+			}
+			panic("nano: " + r.describe() + " conflicts with " + b.first.describe() + ": segments of both match the same" + example + ", and none is the more specific")
+		}
+	}
+	child := &node{}
+	n.segments = slices.Insert(n.segments, at, branch{s, child, r})
+	return child
 }
 
 // below returns the node that static bytes lead to from n.
@@ -80,13 +124,18 @@ func commonPrefix(a, b string) int {
 	return i
 }
 
-// add puts a route on the leaf, or returns the one that is in its way.
-func (l *leaf) add(r *Route) (conflict *Route) {
-	for _, other := range l.routes {
-		if other.method == r.method {
-			return other
+// of returns the route for exactly that method.
+func (l *leaf) of(method string) *Route {
+	for _, r := range l.routes {
+		if r.method == method {
+			return r
 		}
 	}
+	return nil
+}
+
+// add puts a route on the leaf.
+func (l *leaf) add(r *Route) {
 	l.routes = append(l.routes, r)
 	if r.method == "" {
 		l.any = r
@@ -94,7 +143,6 @@ func (l *leaf) add(r *Route) (conflict *Route) {
 	for id := range l.known {
 		l.known[id] = l.answers(methodNames[id])
 	}
-	return nil
 }
 
 // answers returns the route for a method: its own, GET's for HEAD, or that of

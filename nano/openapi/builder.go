@@ -27,10 +27,32 @@ func newBuilder(config Config, d *Document) *builder {
 	}
 }
 
-// add describes a route.
+// add describes a route: each of its templates, of which a pattern with optional
+// parameters has several.
 func (b *builder) add(r *nano.Route) error {
 	said, described := operationOf(r)
-	own := templateOf(r.Pattern())
+	for i, path := range r.Templates() {
+		if i > 0 {
+			said = said.without(templateOf(path).names, i)
+		}
+		if err := b.addPath(r, said, described, templateOf(path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// without is the operation for a path that lacks i optional parameters.
+func (o Operation) without(names []string, i int) Operation {
+	o.Params = slices.DeleteFunc(slices.Clone(o.Params), func(p Param) bool { return p.In == Path && !slices.Contains(names, p.Name) })
+	if o.ID != "" {
+		o.ID += "-without-" + strconv.Itoa(i)
+	}
+	return o
+}
+
+// addPath describes one template of a route.
+func (b *builder) addPath(r *nano.Route, said Operation, described bool, own template) error {
 	if said.Hidden || own.unnamed && !described {
 		return nil
 	}
@@ -60,7 +82,7 @@ func (b *builder) fill(r *nano.Route, said Operation, method string, own, shared
 		return err
 	}
 	op.ID = said.ID
-	if op.ID == "" && r.Name() != r.String() {
+	if op.ID == "" && r.Name() != r.String() && own.path == templateOf(r.Templates()[0]).path {
 		op.ID = r.Name()
 	}
 	if op.ID != "" && r.Method() == "" {
@@ -223,18 +245,31 @@ func templateOf(pattern string) template {
 			return t
 		case segment == "":
 			name, t.open, t.unnamed = "rest", true, true
-		case segment[0] == '{':
-			name, t.open = strings.CutSuffix(segment[1:len(segment)-1], "...")
+		case strings.HasSuffix(segment, "...}"):
+			name, t.open = segment[1:len(segment)-len("...}")], true
 		default:
-			t.path += segment
-			t.shape += segment
+			t.add(segment)
 			continue
 		}
-		t.path += "{" + name + "}"
-		t.shape += "{}"
-		t.names = append(t.names, name)
+		t.add("{" + name + "}")
 	}
 	return t
+}
+
+// add adds a segment, with the parameters in it.
+func (t *template) add(segment string) {
+	t.path += segment
+	for {
+		before, rest, ok := strings.Cut(segment, "{")
+		t.shape += before
+		if !ok {
+			return
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		t.names = append(t.names, name)
+		t.shape += "{}"
+		segment = after
+	}
 }
 
 // unique returns the words without those that came before.
