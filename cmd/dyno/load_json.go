@@ -28,6 +28,8 @@ type loadJSON struct {
 	BytesIn     uint64             `json:"bytes_in"`
 	BytesOut    uint64             `json:"bytes_out"`
 	Errors      load.Errors        `json:"errors"`
+	Statuses    map[int]uint64     `json:"statuses"`           // complete answers by status
+	Location    string             `json:"location,omitempty"` // where the first redirect led
 	FirstErrors map[string]string  `json:"first_errors"`
 	Failures    []failureJSON      `json:"failures"` // a few failed requests of each kind
 	Latency     map[string]latency `json:"latency_us"`
@@ -41,6 +43,7 @@ type loadJSON struct {
 	Findings     []load.Finding      `json:"findings"`
 	LeftOut      int                 `json:"windows_left_out"`     // invalid ones
 	Thresholds   []judgedThreshold   `json:"thresholds,omitempty"` // of --fail
+	ByRequest    []requestJSON       `json:"by_request,omitempty"` // of a mix of 2 to 32 kinds
 	Phases       []stageJSON         `json:"phases,omitempty"`     // if there is more than one, or one has several stages
 	Windows      []windowJSON        `json:"windows"`
 }
@@ -50,17 +53,18 @@ type loadJSON struct {
 type latency map[string]*float64
 
 type windowJSON struct {
-	Second     int         `json:"second"`          // negative while warming up
-	Phase      int         `json:"phase,omitempty"` // in which it begins, from 1; only if there are phases
-	Length     float64     `json:"length_s"`
-	Offered    uint64      `json:"offered"`
-	Sent       uint64      `json:"sent"`
-	Requests   uint64      `json:"requests"`
-	Errors     load.Errors `json:"errors"`
-	Shed       uint64      `json:"shed"`
-	Throughput *float64    `json:"throughput"`
-	Response   latency     `json:"response_us,omitempty"`
-	Lag        latency     `json:"lag_us,omitempty"`
+	Second     int            `json:"second"`          // negative while warming up
+	Phase      int            `json:"phase,omitempty"` // in which it begins, from 1; only if there are phases
+	Length     float64        `json:"length_s"`
+	Offered    uint64         `json:"offered"`
+	Sent       uint64         `json:"sent"`
+	Requests   uint64         `json:"requests"`
+	Errors     load.Errors    `json:"errors"`
+	Statuses   map[int]uint64 `json:"statuses,omitempty"`
+	Shed       uint64         `json:"shed"`
+	Throughput *float64       `json:"throughput"`
+	Response   latency        `json:"response_us,omitempty"`
+	Lag        latency        `json:"lag_us,omitempty"`
 	// The figures of response and lag that are only lower bounds.
 	ResponseAtLeast []string       `json:"response_at_least,omitempty"`
 	LagAtLeast      []string       `json:"lag_at_least,omitempty"`
@@ -86,7 +90,7 @@ func objectOf(e *endedLoad) loadJSON {
 		Seed: s.Seed, Interrupted: r.Interrupted,
 		Requests: t.Completed, Duration: t.Length.Seconds(), Throughput: figureIf(t.Length > 0, r.Throughput()),
 		Offered: t.Offered, Sent: t.Sent, Shed: t.Shed, Unfinished: t.Unfinished, BytesIn: t.BytesIn, BytesOut: t.BytesOut,
-		Errors: t.Errors, FirstErrors: r.FirstErrors, Failures: failuresOf(r), Latency: make(map[string]latency),
+		Errors: t.Errors, Statuses: load.AddStatuses(map[int]uint64{}, t.Statuses), Location: r.Location, ByRequest: requestsOf(r), FirstErrors: r.FirstErrors, Failures: failuresOf(r), Latency: make(map[string]latency),
 		Censored:     figureIf(t.Timed(load.Response)+t.GivenUp(load.Response) > 0, t.Censored()),
 		GeneratorCPU: figureIf(t.Completed > 0, micros(r.CPUPerRequest())), Validity: r.Validity, Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},
 		Thresholds: e.thresholds, AtLeast: make(map[string][]string),
@@ -115,7 +119,7 @@ func objectOf(e *endedLoad) loadJSON {
 func windowOf(w *load.Window, figures secondFigures) windowJSON {
 	seconds := w.Length.Seconds()
 	out := windowJSON{
-		Second: w.Index, Length: seconds, Offered: w.Offered, Sent: w.Sent, Requests: w.Completed, Errors: w.Errors, Shed: w.Shed,
+		Second: w.Index, Length: seconds, Offered: w.Offered, Sent: w.Sent, Requests: w.Completed, Errors: w.Errors, Statuses: w.Statuses, Shed: w.Shed,
 		InFlight: w.InFlight, StallMS: micros(w.Stall) / 1e3, Validity: w.Validity(), Findings: w.Findings,
 	}
 	out.Response, out.ResponseAtLeast = latencyFrom(figures.response)

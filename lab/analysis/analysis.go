@@ -75,6 +75,10 @@ type Cell struct {
 	Service []Point                   `json:"service"`           // service by percentile
 	Stages  []Stage                   `json:"stages,omitempty"`  // of a load with several
 	Seconds []Second                  `json:"seconds"`           // every window of every trial, in order
+	// Statuses counts the complete answers by status, of all trials, in windows that
+	// are not invalid; Requests are those of a single load with a mix.
+	Statuses map[int]uint64 `json:"statuses,omitempty"`
+	Requests []Request      `json:"requests,omitempty"`
 }
 
 // Place is a subject's rank for a metric. Subjects that can't be told apart

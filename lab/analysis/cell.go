@@ -48,6 +48,7 @@ func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err erro
 			responses.add(responseCounts(&w, s.mode))
 		}
 	}
+	s.takeBreakdown(t, sums)
 	if t.Status != archive.Complete || t.Validity == load.Invalid || !sums.usable() {
 		s.Left = append(s.Left, t.Index)
 		return false, nil

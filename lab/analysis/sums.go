@@ -19,6 +19,7 @@ type sums struct {
 	completed        uint64
 	drained          uint64
 	shed, unfinished uint64
+	statuses         map[int]uint64
 	errors           load.Errors
 	generator        time.Duration
 	process          process
@@ -60,6 +61,7 @@ func (s *sums) add(w *archive.Window) bool {
 	s.drained += c.Drained
 	s.shed += c.Shed
 	s.errors.Add(c.Errors)
+	s.statuses = load.AddStatuses(s.statuses, c.Statuses)
 	s.generator += c.CPUUser + c.CPUSys - c.Spun
 	if s.mode == load.Open {
 		// What a closed loop has under way when time is up is no slower than the

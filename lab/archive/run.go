@@ -87,7 +87,9 @@ type Trial struct {
 	Validity load.Validity  `json:"validity"`
 	Findings []load.Finding `json:"findings,omitempty"`
 	Failures []load.Failure `json:"failures,omitempty"` // a few failed requests of each kind
-	Speed    *Speed         `json:"speed,omitempty"`    // of the CPUs; nil in runs of versions that did not read it
+	// Requests are those of a mix, of a single load; runs don't keep them.
+	Requests []load.RequestResult `json:"-"`
+	Speed    *Speed               `json:"speed,omitempty"` // of the CPUs; nil in runs of versions that did not read it
 	// Windows are in windows.jsonl and histograms.hlog. Those of a run read from
 	// disk come without histograms, of which a run has gigabytes: see
 	// [Run.Windows].

@@ -2,6 +2,7 @@ package export
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -86,6 +87,15 @@ func countsOf(w *load.Window) []countOf {
 	}
 	for _, e := range w.Errors.ByKind() {
 		counts = append(counts, countOf{"errors_" + e.Kind, e.Count})
+	}
+	for class := 1; class <= 5; class++ {
+		n := uint64(0)
+		for status, count := range w.Statuses {
+			if status/100 == class {
+				n += count
+			}
+		}
+		counts = append(counts, countOf{fmt.Sprintf("status_%dxx", class), n})
 	}
 	return append(counts, countOf{"bytes_in", w.BytesIn}, countOf{"bytes_out", w.BytesOut}, countOf{"connects", w.Connects})
 }

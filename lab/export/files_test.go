@@ -49,7 +49,7 @@ func TestCSV(t *testing.T) {
 	}{
 		{1, "window", "-1"}, {2, "window", "0"}, {2, "start_unix_s", "1795262400.000000"}, {2, "length_s", "1"},
 		{2, "validity", "valid"}, {3, "findings", "steal;shed"}, {4, "validity", "invalid"},
-		{2, "throughput_per_s", "90"}, {2, "completed", "90"}, {3, "errors_timeout", "10"}, {2, "bytes_in", "900"},
+		{2, "throughput_per_s", "90"}, {2, "completed", "90"}, {3, "errors_timeout", "10"}, {2, "status_2xx", "90"}, {2, "status_4xx", "0"}, {2, "bytes_in", "900"},
 		{2, "in_flight", "1.5"}, {2, "generator_cpu_s", "0.002"}, {2, "lag_p99_us", ""}, {2, "connect_max_us", ""},
 	} {
 		if got := cell(want.row, want.name); got != want.text {

@@ -45,6 +45,7 @@ func window(index int) load.Window {
 		Index: index, Start: 5_000_000_000 + int64(index)*1e9, Length: time.Second,
 		Offered: 100, Sent: 100, Completed: 90, BytesIn: 900, BytesOut: 90, InFlight: 1.5, CPUUser: 3 * time.Millisecond, Spun: time.Millisecond,
 	}
+	w.Statuses = map[int]uint64{200: 89, 204: 1}
 	w.Hist[load.Response] = load.NewHistogram()
 	for i := 1; i <= 90; i++ {
 		w.Hist[load.Response].RecordValue(int64(i) * 1e6)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,6 +82,10 @@ func (m *meter) add(w *load.Window) []metric {
 	for _, k := range t.Errors.ByKind() {
 		errors.points = append(errors.points, point{labels: []label{{"kind", k.Kind}}, value: float64(k.Count)})
 	}
+	statuses := metric{name: "dyno_answers_total", help: "Complete answers, by status.", unit: "{request}", counter: true}
+	for _, status := range slices.Sorted(maps.Keys(t.Statuses)) {
+		statuses.points = append(statuses.points, point{labels: []label{{"status", strconv.Itoa(status)}}, value: float64(t.Statuses[status])})
+	}
 	metrics := []metric{
 		counter("dyno_requests_offered_total", "Requests that the schedule wanted.", "{request}", t.Offered),
 		counter("dyno_requests_sent_total", "Requests that were sent.", "{request}", t.Sent),
@@ -92,6 +97,9 @@ func (m *meter) add(w *load.Window) []metric {
 		counter("dyno_connects_total", "Connections that were established.", "{connection}", t.Connects),
 		gauge("dyno_in_flight", "Mean number of requests due or sent and not yet done, in the last window.", "{request}", w.InFlight),
 		gauge("dyno_window_validity", "What the last window is worth: 0 is valid, 1 suspect, 2 invalid.", "1", validityNumber(w.Validity())),
+	}
+	if len(statuses.points) > 0 {
+		metrics = append(metrics, statuses)
 	}
 	if w.Length > 0 {
 		metrics = append(metrics,

@@ -107,6 +107,7 @@ func TestRemoteWriteToPrometheus(t *testing.T) {
 	for expression, want := range map[string]float64{
 		`dyno_requests_sent_total{job="dyno",target="http://x/",mode="open"}`: 300,
 		`dyno_requests_completed_total`:                                       290,
+		`dyno_answers_total{status="204"}`:                                    3,
 		`dyno_errors_total{kind="timeout"}`:                                   10,
 		`dyno_errors_total{kind="reset"}`:                                     0,
 		`dyno_received_bytes_total`:                                           2700,

@@ -16,21 +16,32 @@ var headEnd = []byte("\r\n\r\n")
 // passed over. The answer was parsed before: what is cut short or odd gives
 // what there is. A chunked body is put together in place.
 func splitAnswer(raw []byte) (head, body []byte) {
+	head, body = cutHead(raw)
+	if hasField(head, "transfer-encoding") {
+		body = unchunk(body)
+	}
+	return head, body
+}
+
+// finalHead is the head of a final answer as it came.
+func finalHead(raw []byte) []byte {
+	head, _ := cutHead(raw)
+	return head
+}
+
+// cutHead splits a final answer after its head, and leaves it as it came.
+func cutHead(raw []byte) (head, rest []byte) {
 	for {
 		end := bytes.Index(raw, headEnd)
 		if end < 0 {
 			return raw, nil
 		}
-		head, body = raw[:end+len(headEnd)], raw[end+len(headEnd):]
+		head, rest = raw[:end+len(headEnd)], raw[end+len(headEnd):]
 		if !isInterim(string(head[:min(len(head), 12)])) {
-			break
+			return head, rest
 		}
-		raw = body
+		raw = rest
 	}
-	if hasField(head, "transfer-encoding") {
-		body = unchunk(body)
-	}
-	return head, body
 }
 
 // isInterim reports whether a head is that of an interim answer, one that

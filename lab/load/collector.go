@@ -10,6 +10,7 @@ type collector struct {
 	slots  chan *slot
 	open   map[int]*partial
 	spare  [][NumClocks]*tally // empty, to be used again
+	apart  []*breakdown        // the same
 	result *Result
 
 	begun bool
@@ -26,6 +27,7 @@ type partial struct {
 	tallies   [NumClocks]*tally
 	delivered int
 	pending   float64
+	breakdown *breakdown
 }
 
 func newCollector(spec *Spec, loops int, result *Result) *collector {
@@ -102,6 +104,7 @@ func (c *collector) merge(s *slot) {
 		if n := len(c.spare); n > 0 {
 			w.tallies, c.spare = c.spare[n-1], c.spare[:n-1]
 		}
+		w.breakdown = c.emptyBreakdown(len(s.breakdown.kinds))
 		c.open[s.Index] = w
 	}
 	w.delivered++
@@ -110,6 +113,7 @@ func (c *collector) merge(s *slot) {
 	w.Length = max(w.Length, s.Length)
 	w.Window.AddCounts(&s.Window)
 	addTallies(&w.tallies, &s.tallies)
+	w.breakdown.add(s.breakdown)
 	if len(c.arrivals) > 0 {
 		c.arrivals[s.loop].add(&s.sends, s.Index)
 	}
@@ -128,6 +132,17 @@ func addTallies(into, from *[NumClocks]*tally) {
 	}
 }
 
+// emptyBreakdown returns one of those that were given back, or a new one.
+func (c *collector) emptyBreakdown(kinds int) *breakdown {
+	n := len(c.apart)
+	if n == 0 {
+		return newBreakdown(kinds)
+	}
+	b := c.apart[n-1]
+	c.apart = c.apart[:n-1]
+	return b
+}
+
 func (c *collector) deliver(index int) {
 	p := c.open[index]
 	delete(c.open, index)
@@ -140,6 +155,7 @@ func (c *collector) deliver(index int) {
 			w.Hist[clock] = t.histogram()
 		}
 	}
+	w.Statuses = p.breakdown.byStatus()
 	health := c.health.since()
 	if lag := w.Hist[Lag]; lag != nil {
 		health.LagP99 = time.Duration(lag.ValueAtPercentile(99))
@@ -150,6 +166,11 @@ func (c *collector) deliver(index int) {
 	w.Health = &health
 	w.Findings = Accept(judgeWindow(&w, c.spec), c.spec.Accept)
 	c.result.add(w, &p.tallies, c.spec.DropHistograms)
+	if !w.Warmup() && w.Validity() != Invalid {
+		c.result.addBreakdown(p.breakdown)
+	}
+	p.breakdown.reset()
+	c.apart = append(c.apart, p.breakdown)
 	for _, t := range p.tallies {
 		if t != nil {
 			t.reset()
@@ -171,6 +192,7 @@ func (w *Window) AddCounts(o *Window) {
 	w.Unfinished += o.Unfinished
 	w.Shed += o.Shed
 	w.Errors.Add(o.Errors)
+	w.Statuses = AddStatuses(w.Statuses, o.Statuses)
 	w.Unconnected += o.Unconnected
 	w.BytesIn += o.BytesIn
 	w.BytesOut += o.BytesOut

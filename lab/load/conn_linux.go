@@ -142,7 +142,7 @@ func (l *eventLoop) done(id int32) {
 	l.rec.left(l.now)
 	l.due.Stop(id)
 	l.rec.answered(c.intended, c.sent, c.first, l.now)
-	l.errors.judged(&c.exchange, c.answer.Status, l.rec, l.now)
+	l.errors.judged(&c.exchange, c.answer.Status, l.rec, c.intended, l.now)
 	c.state = ready
 	if l.wornOut(c) {
 		l.drop(id)
@@ -214,6 +214,7 @@ func (l *eventLoop) lostIdle(id int32) {
 func (l *eventLoop) failRequest(id int32, count *uint64, kind, why string) {
 	*count++
 	l.errors.failed(&l.conns[id].exchange, kind, why, l.now)
+	l.rec.failedKind(l.conns[id].request, kind)
 	l.rec.left(l.now)
 	l.drop(id)
 	l.again(id)

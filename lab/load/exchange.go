@@ -47,9 +47,10 @@ func (x *exchange) sent() []byte {
 
 // keep takes the next bytes of the answer, whose status is known unless its
 // head is still incomplete. It copies them only if they will be looked at: that
-// is so if the request has expectations, or if the status was not expected.
+// is so if the request has expectations, if the status was not expected, or if
+// it sends the client elsewhere.
 func (x *exchange) keep(status int, raw []byte) {
-	if x.request.wants != wantsNothing || !x.request.ok(status) {
+	if x.request.wants != wantsNothing || !x.request.ok(status) || isRedirect(status) {
 		x.copy(raw)
 	}
 }

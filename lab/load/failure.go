@@ -40,6 +40,8 @@ type errorLog struct {
 	first map[string]string
 	kinds map[string]*failures
 	rng   *rand.Rand
+
+	location string // where the first redirect leads
 }
 
 // failures are those of one kind.
@@ -63,10 +65,16 @@ func (l *errorLog) note(kind, text string) {
 	}
 }
 
-// judged counts a complete answer with the given status: as completed, or as
-// the error it is.
-func (l *errorLog) judged(x *exchange, status int, rec *recorder, now int64) {
+// judged counts a complete answer with the given status, to a request intended
+// at an instant: as completed, or as the error it is.
+func (l *errorLog) judged(x *exchange, status int, rec *recorder, intended, now int64) {
+	rec.told(status)
+	if isRedirect(status) && !rec.redirected {
+		rec.redirected = true
+		l.redirected(x)
+	}
 	kind, why := x.judge(status)
+	rec.answeredKind(x.request, kind, now-intended)
 	switch kind {
 	case "":
 		rec.completed()

@@ -72,6 +72,7 @@ func (r *Result) judge(spec *Spec) {
 		}
 		judgeAnswers(&t.Errors, answers, add)
 	}
+	r.judgeRedirects(spec, add)
 	if spec.Profile.Mode == Open && !r.Interrupted {
 		if missed, where := r.planned.missed(t); missed != "" {
 			add("rate-missed", Suspect, "%s: %s", missed, r.limitedBy(spec, where))

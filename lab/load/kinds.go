@@ -6,6 +6,24 @@ type ErrorCount struct {
 	Count uint64
 }
 
+// count counts one error of a kind.
+func (e *Errors) count(kind string) {
+	switch kind {
+	case "connect":
+		e.Connect++
+	case "timeout":
+		e.Timeout++
+	case "reset":
+		e.Reset++
+	case "status":
+		e.Status++
+	case "body":
+		e.Body++
+	case "expect":
+		e.Expect++
+	}
+}
+
 // ByKind returns the counts of all kinds, also those that are zero.
 func (e Errors) ByKind() []ErrorCount {
 	return []ErrorCount{

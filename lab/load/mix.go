@@ -36,6 +36,7 @@ func (s *Spec) program(host string) (*program, error) {
 		if err != nil {
 			return nil, fmt.Errorf("request %d: %w", i+1, err)
 		}
+		w.place = i
 		total += uint64(max(s.Requests[i].Weight, 1))
 		p.requests, p.upto = append(p.requests, w), append(p.upto, total)
 	}

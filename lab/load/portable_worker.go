@@ -192,7 +192,7 @@ func (w *worker) ask(ctx context.Context, intended int64) {
 		return
 	}
 	p.rec.answered(intended, sent, first, done)
-	p.errors.judged(&w.exchange, w.answer.Status, p.rec, done)
+	p.errors.judged(&w.exchange, w.answer.Status, p.rec, intended, done)
 	if p.think.mean > 0 {
 		w.next = done + p.think.next()
 	}
@@ -266,7 +266,10 @@ func ended(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.
 func (w *worker) failed(err error) {
 	p := w.engine
 	w.hangUp()
-	fail := func(kind, why string) { p.errors.failed(&w.exchange, kind, why, clock.Now()) }
+	fail := func(kind, why string) {
+		p.rec.failedKind(w.request, kind)
+		p.errors.failed(&w.exchange, kind, why, clock.Now())
+	}
 	var syntax *http1.Error
 	var network net.Error
 	switch {

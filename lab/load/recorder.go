@@ -24,10 +24,12 @@ type slot struct {
 	loop    int  // which loop fills it
 	last    bool // the loop has ended with it
 	home    chan<- *slot
+
+	breakdown *breakdown
 }
 
 func newSlot() *slot {
-	s := &slot{sends: sends{at: make([]int64, 0, sendsKept)}}
+	s := &slot{breakdown: newBreakdown(0), sends: sends{at: make([]int64, 0, sendsKept)}}
 	for c := range s.tallies {
 		s.tallies[c] = newTally()
 	}
@@ -41,8 +43,9 @@ func (s *slot) clear(index int, start, end int64) {
 	}
 	*s = slot{
 		Window: Window{Index: index, Start: start}, tallies: s.tallies, end: end,
-		sends: sends{at: s.sends.at[:0]}, loop: s.loop, home: s.home,
+		sends: sends{at: s.sends.at[:0]}, loop: s.loop, home: s.home, breakdown: s.breakdown,
 	}
+	s.breakdown.reset()
 }
 
 // recorder is one loop's share of the ledger. It belongs to the loop's thread,
@@ -61,6 +64,8 @@ type recorder struct {
 	since    int64 // when inFlight was last accounted for
 	stalled  int64 // a stall reaches to this instant …
 	stall    time.Duration
+
+	redirected bool // a redirect was answered
 }
 
 // slotsPerLoop lets a loop run ahead of a delayed collector by some seconds.

@@ -22,7 +22,15 @@ type Result struct {
 	// happened: the first ones, and some of the others.
 	Failures []Failure
 
+	// Location is where the first redirect led that was answered, without its
+	// query; empty if there was none.
+	Location string
+	// Requests has one for each kind of request, in order, of a mix of 2 to 32
+	// kinds.
+	Requests []RequestResult
+
 	measured, leftOut int
+	breakdown         *breakdown // of Total; nil if no window counts
 	windowFindings    []Finding
 	tallies           [NumClocks]*tally // of Total
 	planned           *planFold         // nil for a closed loop
@@ -85,6 +93,14 @@ func (t *Window) Add(w *Window) {
 	}
 	t.Length = length
 	t.AddCounts(w)
+}
+
+// addBreakdown adds that of a window that counts.
+func (r *Result) addBreakdown(b *breakdown) {
+	if r.breakdown == nil {
+		r.breakdown = newBreakdown(len(b.kinds))
+	}
+	r.breakdown.add(b)
 }
 
 // seal makes the totals' histograms. No window is added after it.

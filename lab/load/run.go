@@ -84,7 +84,11 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	r.Failures = shares[0].errors.failures(r.Start)
+	r.Location = shares[0].errors.location
 	r.seal()
+	if r.breakdown != nil {
+		r.Requests = r.breakdown.byRequest(&spec, &r.Total)
+	}
 	r.judge(&spec)
 	return r, nil
 }
@@ -161,6 +165,7 @@ func (r *runner) loop(ctx context.Context, sh share, open func(share) (engine, e
 	}
 	// Slots are made before the load begins: they are megabytes.
 	free := newSlots(sh.part)
+	breakDown(free, sh.program.kinds())
 	connected <- nil
 	select {
 	case at := <-begin:

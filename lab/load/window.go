@@ -71,6 +71,9 @@ type Window struct {
 	Completed uint64 `json:"completed"`      // answers received in full with the expected status
 	Shed      uint64 `json:"shed"`           // arrivals given up: no connection was free and, if they may wait, the backlog was full
 	Errors    Errors `json:"errors"`
+	// Statuses counts the complete answers by status, those that drained among
+	// them; nil if there were none, or they were not counted.
+	Statuses map[int]uint64 `json:"statuses,omitempty"`
 	// Unconnected is how many of those that failed as Errors.Connect had waited
 	// for their connection until the time limit.
 	Unconnected uint64 `json:"unconnected,omitempty"`

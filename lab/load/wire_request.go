@@ -15,6 +15,7 @@ import (
 // read-only and shared by all loops.
 type wireRequest struct {
 	name     string
+	place    int // in the mix
 	isHead   bool
 	jar      bool
 	wants    wants

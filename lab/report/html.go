@@ -41,6 +41,8 @@ type page struct {
 	Variance []sensitivityTable
 	Crossed  []string     // factors whose interactions can be drawn; none if there are not two
 	Stages   []stageTable // of each ranking; without rows for loads of one stage
+	Statuses []statusTable
+	Requests []requestTable
 	Curves   []curveTable
 	Heat     []heatTable
 	Findings []explained
@@ -90,6 +92,8 @@ func newPage(a *analysis.Analysis, lang string) (*page, error) {
 		t := rank(a, &a.Groups[i], c)
 		p.Rankings = append(p.Rankings, t)
 		p.Stages = append(p.Stages, newStageTable(t))
+		p.Statuses = append(p.Statuses, newStatusTable(t))
+		p.Requests = append(p.Requests, newRequestTable(t))
 		p.Curves = append(p.Curves, newCurveTable(a, t, c))
 		p.Heat = append(p.Heat, newHeatTable(a, t))
 	}

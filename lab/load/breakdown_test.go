@@ -1,0 +1,147 @@
+package load
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// What a server says it answered is what is counted: by status, and by kind of
+// request with its times. Windows of a busy machine may be invalid, and all
+// windows together count.
+func TestAnswersByStatusAndKind(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		var fast, slow, gone, hung atomic.Uint64
+		target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/slow":
+				time.Sleep(20 * time.Millisecond)
+				slow.Add(1)
+				w.WriteHeader(http.StatusCreated)
+			case "/gone":
+				gone.Add(1)
+				w.WriteHeader(http.StatusGone)
+			case "/hung":
+				hung.Add(1)
+				panic(http.ErrAbortHandler)
+			default:
+				fast.Add(1)
+			}
+		}))
+		defer target.Close()
+		s := spec(target.URL, Profile{Mode: Closed, Connections: 4})
+		s.Engine, s.Duration, s.MaxRequests = engine, 0, 400
+		s.Requests = nil
+		for _, name := range []string{"fast", "slow", "gone", "hung"} {
+			s.Requests = append(s.Requests, Request{Name: name, Method: "GET", Path: "/" + name})
+		}
+		r := ran(t, s)
+		all := make(map[int]uint64)
+		for i := range r.Windows {
+			all = AddStatuses(all, r.Windows[i].Statuses)
+		}
+		if all[200] != fast.Load() || all[201] != slow.Load() || all[410] != gone.Load() || len(all) != 3 {
+			t.Errorf("statuses %v; the server answered %d fast, %d slow, %d gone", all, fast.Load(), slow.Load(), gone.Load())
+		}
+		if r.leftOut > 0 {
+			t.Skip("this machine is too busy for figures of kinds")
+		}
+		if len(r.Requests) != 4 {
+			t.Fatalf("%d kinds", len(r.Requests))
+		}
+		sum := uint64(0)
+		for i, want := range []uint64{fast.Load(), slow.Load(), gone.Load(), hung.Load()} {
+			k := &r.Requests[i]
+			e := &k.Total.Errors
+			if got := k.Total.Completed + k.Total.Drained + e.Total(); got != want || k.Name != s.Requests[i].Name {
+				t.Errorf("%s: %d, want %d", k.Name, got, want)
+			}
+			if i == 2 && e.Status != want || i == 3 && e.Reset != want {
+				t.Errorf("%s: errors %+v, want %d", k.Name, *e, want)
+			}
+			sum += k.Total.Timed(Response)
+		}
+		if ns, _ := r.Requests[1].Total.Quantile(Response, 1); ns < int64(20*time.Millisecond) {
+			t.Errorf("the fastest of the slow ones took %v", time.Duration(ns))
+		}
+		if sum != r.Total.Timed(Response) {
+			t.Errorf("%d times of kinds, %d in all", sum, r.Total.Timed(Response))
+		}
+	})
+}
+
+// One kind, and more than can be told apart, have no figures of their own.
+func TestKindsThatAreNotToldApart(t *testing.T) {
+	for n, want := range map[int]int{1: 0, 2: 2, maxKinds: maxKinds, maxKinds + 1: 0} {
+		if got := (&program{requests: make([]*wireRequest, n)}).kinds(); got != want {
+			t.Errorf("%d kinds: figures of %d, want %d", n, got, want)
+		}
+	}
+}
+
+// Who measures a redirect is told so, and where it leads, unless it was meant.
+func TestRedirects(t *testing.T) {
+	eachEngine(t, func(t *testing.T, engine string) {
+		target := server(t, replies("HTTP/1.1 103 Early Hints\r\nLocation: /not-this\r\n\r\n"+
+			"HTTP/1.1 302 Found\r\nLocation: https://elsewhere.example/a%1B?token=s3cr3t\r\nContent-Length: 3\r\n\r\nabc"))
+		for _, c := range []struct {
+			request Request
+			found   bool
+		}{
+			{Request{Method: "GET", Path: "/"}, true},
+			{Request{Method: "GET", Path: "/", Expect: []string{"body contains abc"}}, true},
+			{Request{Method: "GET", Path: "/", Expect: []string{"status 3xx"}}, false},
+			{Request{Method: "GET", Path: "/", Status: 302}, false},
+		} {
+			s := spec(target, Profile{Mode: Closed, Connections: 2})
+			s.Engine, s.Duration, s.MaxRequests, s.Requests = engine, 0, 50, []Request{c.request}
+			r := ran(t, s)
+			detail := ""
+			for _, f := range r.Findings {
+				if f.Name == "redirected" {
+					detail = f.Detail
+				}
+			}
+			if r.leftOut > 0 {
+				continue // of an invalid window nothing is said
+			}
+			if c.found != (detail != "") {
+				t.Errorf("%+v: found %q among %+v", c.request, detail, r.Findings)
+			}
+			if c.found && (!strings.Contains(detail, "50 of 50 answers were redirects, as 302 Found to https://elsewhere.example/a%1B…, and are not followed") || r.Validity == Valid) {
+				t.Errorf("%s: %s", r.Validity, detail)
+			}
+		}
+	})
+}
+
+func TestShownLocation(t *testing.T) {
+	for value, want := range map[string]string{
+		"/login":                   "/login",
+		" http://x/?token=s3cr3t ": "http://x/…",
+		"/a\x1b[31m\x00":           `/a\x1b[31m\x00`,
+		strings.Repeat("a", 300):   strings.Repeat("a", 200) + "…",
+	} {
+		if got := shownLocation(value); got != want {
+			t.Errorf("%q is shown as %q, want %q", value, got, want)
+		}
+	}
+}
+
+// A few redirects among many answers are a remark.
+func TestFewRedirectsAreARemark(t *testing.T) {
+	for n, want := range map[uint64]Validity{1: Valid, 99: Valid, 100: Suspect, 1000: Suspect} {
+		r := &Result{Total: Window{Completed: 1000, Statuses: map[int]uint64{200: 1000 - n, 301: n}}}
+		r.judge(&Spec{Requests: []Request{{Path: "/"}}, Profile: Profile{Mode: Closed}})
+		if len(r.Findings) != 1 || r.Findings[0].Name != "redirected" || r.Validity != want {
+			t.Errorf("%d of 1000: %+v", n, r.Findings)
+		}
+	}
+	r := &Result{Total: Window{Completed: 1000, Statuses: map[int]uint64{200: 500, 304: 500}}}
+	if r.judge(&Spec{Requests: []Request{{Path: "/"}}, Profile: Profile{Mode: Closed}}); len(r.Findings) > 0 {
+		t.Errorf("304 sends nobody elsewhere: %+v", r.Findings)
+	}
+}
