@@ -47,7 +47,10 @@ func (c Ctx) Text(code int, body string) error {
 	return c.send(code, textLine, unsafeBytes(body))
 }
 
-// Bytes answers with the body as it is. It is not kept.
+// Bytes answers with the body as it is. It is not kept: while the client is slow,
+// Bytes waits for it, off the event loop, until it has taken all but 64 KiB, and body
+// must stay as it is until then. So what many clients get can be one slice, and
+// costs no more when they don't read; [Limits].WriteStall and MinTake end the wait.
 func (c Ctx) Bytes(code int, contentType string, body []byte) error {
 	x := c.live()
 	if x.begun {

@@ -56,8 +56,7 @@ func (t *turn) flush(*exchange) error {
 		if err != nil || left == 0 {
 			return err
 		}
-		if err := t.wait(writing, t.loop.app.config.Limits.WriteStall); err != nil {
-			t.broke()
+		if err := t.awaitTaken(); err != nil {
 			return err
 		}
 	}
@@ -191,25 +190,46 @@ func (t *turn) bodyWait() time.Duration { return t.inflow.waited }
 // that is spent waiting counts: the handler may take its own.
 func (t *turn) awaitBody() error {
 	in, limits := &t.inflow, &t.loop.app.config.Limits
-	if tooSlow(in.size, in.waited, limits.MinRate) {
+	in.pace.begin(rateGrace)
+	if in.pace.spend(in.size-in.paced, 0, limits.MinRate, limits.ReadBody) {
 		return errTooSlow
 	}
+	in.paced = in.size
 	from := time.Now()
-	err := t.wait(reading, limits.ReadBody)
-	in.waited += time.Since(from)
+	err := t.wait(reading, in.pace.patience(limits.ReadBody, limits.MinRate))
+	waited := time.Since(from)
+	in.waited += waited
+	in.pace.spend(0, waited, limits.MinRate, limits.ReadBody) // what has come may make up for it
 	if errors.Is(err, errStalled) {
 		return errTooSlow
 	}
 	return err
 }
 
-// rateGrace is the time before a body must keep up Limits.MinRate.
-const rateGrace = 5 * time.Second
-
-// tooSlow reports whether a body of which size bytes came in that time is slower
-// than rate, in bytes per second.
-func tooSlow(size int64, waited time.Duration, rate int) bool {
-	return rate > 0 && waited > rateGrace && float64(size) < float64(rate)*(waited-rateGrace).Seconds()
+// awaitTaken waits until the client takes more of the answer, which it must not do
+// too slowly. What counts is what its side has acknowledged: the kernel tells of
+// room only when much of its buffer is free.
+func (t *turn) awaitTaken() error {
+	limits := &t.loop.app.config.Limits
+	t.taken.begin(mostGrace)
+	for {
+		queued := reactor.Queued(t.fd)
+		from := time.Now()
+		err := t.wait(writing, t.taken.patience(limits.WriteStall, limits.MinTake))
+		if err != nil && !errors.Is(err, errStalled) { // the handler's own deadline
+			t.broke()
+			return err
+		}
+		taken := int64(queued - reactor.Queued(t.fd))
+		late := t.taken.spend(taken, time.Since(from), limits.MinTake, limits.WriteStall) && t.by[writing].Load() == 0
+		switch {
+		case late, err != nil && taken <= 0:
+			t.broke()
+			return errStalled
+		case err == nil:
+			return nil
+		}
+	}
 }
 
 // readSocket reads at least a byte. It blocks, without the loop.

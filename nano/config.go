@@ -66,6 +66,11 @@ const (
 
 // Limits bound what clients can make the server hold or wait for. 0 means the
 // default, a negative value no limit (but 2 GiB of a head).
+//
+// MinRate and MinTake count only while the client is waited for, silence included.
+// They bound what it may be behind by: 5 s when a body begins, 30 s later and for
+// answers (or ReadBody, WriteStall where those are longer). What was sent before, or
+// taken, makes up for no more than that.
 type Limits struct {
 	Head        int   // bytes of a request head; default 16 KiB, then 431
 	URI         int   // bytes of the target; default 8 KiB, then 414
@@ -79,9 +84,10 @@ type Limits struct {
 	Handshake  time.Duration // TLS handshake; default 5 s
 	ReadHead   time.Duration // from the first byte of a head to its last; default 10 s
 	ReadBody   time.Duration // without progress in a body; default 30 s
-	MinRate    int           // bytes/s a body must keep up after its first 5 s; default 240
+	MinRate    int           // bytes/s a body must keep up; default 240, see below
 	Idle       time.Duration // between requests; default 75 s
 	WriteStall time.Duration // without the client taking anything of an answer; default 30 s
+	MinTake    int           // bytes/s of an answer that a client must take while it is waited for; default 240
 	Handler    time.Duration // deadline of a request's context; default none
 	Drain      time.Duration // for requests under way when the app shuts down; default 30 s
 }
@@ -99,6 +105,7 @@ func (l Limits) withDefaults() Limits {
 	l.MinRate = orDefault(l.MinRate, 240)
 	l.Idle = orDefault(l.Idle, 75*time.Second)
 	l.WriteStall = orDefault(l.WriteStall, 30*time.Second)
+	l.MinTake = orDefault(l.MinTake, 240)
 	l.Drain = orDefault(l.Drain, 30*time.Second)
 	for _, v := range [...]*int{&l.Head, &l.URI, &l.Fields, &l.BufferBody} {
 		if *v < 0 {

@@ -20,6 +20,9 @@ type conn struct {
 	requests int32 // served so far
 	sent     int   // bytes of out that are sent
 	drained  int   // bytes thrown away while lingering
+	queued   int   // bytes that the client hadn't acknowledged when last asked
+	asked    int64 // when that was
+	taken    pace  // how it takes its answers
 
 	in     []byte  // the start of a request, or requests that wait for their turn
 	out    []byte  // what the client hasn't taken yet of its answers

@@ -133,6 +133,9 @@ func (h *hooks) dropFilters() {
 func (h *hooks) answer(x *exchange, body []byte) error {
 	h.prepare(body, int64(len(body)), true)
 	body = h.offered.body
+	if len(h.filters) > 0 && len(body) > codedAtOnce {
+		return h.stream(x, body)
+	}
 	if len(h.filters) > 0 {
 		if err := h.collect(body); err != nil {
 			h.dropFilters()
@@ -144,6 +147,29 @@ func (h *hooks) answer(x *exchange, body []byte) error {
 	h.sent = true
 	h.count(len(body))
 	return h.wire.answer(x, body)
+}
+
+// codedAtOnce is up to how many bytes of content are coded before the answer
+// begins, so that its length is known. More is coded as the client takes it: what is
+// coded must not wait in memory for clients that don't read.
+const codedAtOnce = 1 << 20
+
+// stream sends a large answer through the filters.
+func (h *hooks) stream(x *exchange, body []byte) error {
+	h.sent = true
+	if err := h.wire.begin(x, -1); err != nil {
+		return err
+	}
+	if !isHead(x) {
+		for len(body) > 0 { // in parts, for some filters hold what they make of one
+			n := min(len(body), maxCollected)
+			if _, err := h.filters[0].Write(body[:n]); err != nil {
+				return err
+			}
+			body = body[n:]
+		}
+	}
+	return h.end(x, nil)
 }
 
 // collect puts a whole answer through the filters.

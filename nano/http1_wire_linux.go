@@ -24,7 +24,7 @@ func (t *turn) answer(x *exchange, body []byte) error {
 		return nil
 	}
 	if len(body) >= directAt {
-		return t.direct(body)
+		return t.direct(body, keptAtMost)
 	}
 	t.out = append(t.out, body...)
 	return nil
@@ -46,12 +46,24 @@ func (t *turn) dateLine() []byte {
 
 // write implements wire.
 func (t *turn) write(_ *exchange, p []byte) (n int, err error) {
-	t.out, n, err = t.reply.add(t.out, p)
-	if len(t.out) >= directAt {
-		if err := t.flush(nil); err != nil {
-			return 0, err
+	if len(p) < directAt {
+		t.out, n, err = t.reply.add(t.out, p)
+		if len(t.out) >= directAt {
+			if err := t.flush(nil); err != nil {
+				return 0, err
+			}
 		}
+		return n, err
 	}
+	out, n, err := t.reply.open(t.out, len(p))
+	t.out = out
+	if n == 0 || t.reply.bodiless {
+		return n, err
+	}
+	if wrong := t.direct(p[:n], 0); wrong != nil {
+		return 0, wrong
+	}
+	t.out = t.reply.close(t.out)
 	return n, err
 }
 
@@ -64,26 +76,103 @@ func (t *turn) end(_ *exchange, trailers []byte) (err error) {
 // abort implements wire.
 func (t *turn) abort(*exchange) { t.reply.cut = true }
 
-// direct sends what there is and body, without copying it. What the client does
-// not take at once is kept.
-func (t *turn) direct(body []byte) error {
+// keptAtMost is up to how much of a whole answer that the kernel didn't take at
+// once is copied, so that its handler can return. More stays where it is, and the
+// handler waits for its client, without the loop.
+const keptAtMost = flushAt
+
+// direct sends what there is and body from where it lies. It returns when the
+// kernel has taken all but kept bytes at most, which are copied.
+func (t *turn) direct(body []byte, kept int) error {
+	for {
+		n, err := t.offer(body)
+		if body = body[n:]; err != nil || len(body) == 0 {
+			return err
+		}
+		if len(body) <= kept {
+			return t.keepRest(body)
+		}
+		t.slow()
+		if err := t.awaitTaken(); err != nil {
+			return err
+		}
+	}
+}
+
+// offer gives the kernel what there is and then body, without waiting. It returns
+// how much of body is done with.
+func (t *turn) offer(body []byte) (n int, err error) {
+	if t.conn.secure != nil {
+		if _, err := t.pushSecured(nil); err != nil {
+			return 0, err
+		}
+		if n, err = t.conn.secure.offer(body); err != nil {
+			t.broke()
+		}
+		return n, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ready = nil
+	for {
+		before := t.out[t.sent:]
+		sent, errno := reactor.Write2(t.fd, before, body[n:])
+		switch {
+		case errno == unix.EAGAIN:
+			return n, nil
+		case errno == unix.EINTR:
+			continue
+		case errno != 0:
+			t.broke()
+			return n, errno
+		case sent < len(before):
+			t.out, t.sent = t.out[:copy(t.out, before[sent:])], 0
+			continue
+		}
+		t.out, t.sent = t.out[:0], 0
+		if n += sent - len(before); n == len(body) {
+			return n, nil
+		}
+	}
+}
+
+// keepRest copies the end of an answer.
+func (t *turn) keepRest(body []byte) error {
 	if t.conn.secure != nil {
 		_, err := t.pushSecured(body)
 		return err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	before := t.out[t.sent:]
-	n, errno := reactor.Write2(t.fd, before, body)
-	t.ready = nil
-	if errno != 0 && errno != unix.EAGAIN && errno != unix.EINTR {
-		t.broke()
-		return errno
-	}
-	if t.sent = 0; n >= len(before) {
-		t.out = append(t.out[:0], body[n-len(before):]...)
-	} else {
-		t.out = append(t.out[:copy(t.out, before[n:])], body...)
-	}
+	t.out = append(t.out, body...)
 	return nil
+}
+
+// slow notes that the client doesn't take the answer as fast as it is given. The
+// route's next handlers start on goroutines of their own for a while: those keep
+// less while they wait.
+func (t *turn) slow() {
+	if t.away {
+		return
+	}
+	if r := t.x.route; r != nil {
+		r.manner.blocked()
+	}
+	if !t.loop.app.config.Debug { // which poisons what the handler was given
+		t.compact()
+	}
+}
+
+// compact gives up the read buffer, 64 KiB, for a copy of the request in it. What
+// the handler has views of stays as it is.
+func (t *turn) compact() {
+	x := t.x
+	if t.inflow.open || len(x.buf)+len(x.body.whole)+len(t.rest) > readBuffer/4 {
+		return
+	}
+	head, whole := len(x.buf), len(x.body.whole)
+	b := append(append(append([]byte(nil), x.buf...), x.body.whole...), t.rest...)
+	x.buf, t.rest = b[:head:head], b[head+whole:]
+	if whole > 0 {
+		x.body.whole = b[head:][:whole:whole]
+	}
+	t.scratch, t.held = nil, nil
 }

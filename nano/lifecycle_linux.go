@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/internal/reactor"
 )
 
 const (
@@ -22,9 +24,9 @@ func (l *loop) await(c *conn, p phase) {
 	case phaseHead:
 		d = limits.ReadHead
 	case phaseBody:
-		d = limits.ReadBody
+		d = c.upload.pace.patience(limits.ReadBody, limits.MinRate)
 	case phaseWrite:
-		d = limits.WriteStall
+		d = c.taken.patience(limits.WriteStall, limits.MinTake)
 	case phaseLinger:
 		d = lingerTime
 	}
@@ -44,9 +46,38 @@ func (l *loop) expired(id int32) {
 	switch c.phase {
 	case phaseHead, phaseBody:
 		l.timedOut(c)
+	case phaseWrite:
+		if !l.taking(c) {
+			l.drop(c)
+		}
 	default:
 		l.drop(c)
 	}
+}
+
+// writing begins the wait for a client that didn't take all of an answer at once.
+func (l *loop) writing(c *conn) {
+	if c.phase != phaseWrite {
+		c.taken = pace{}
+		c.taken.begin(mostGrace)
+		c.asked = l.now
+	}
+	c.queued = reactor.Queued(c.fd)
+	l.await(c, phaseWrite)
+}
+
+// taking reports whether the client has acknowledged something since the last
+// look, and enough of late; then the wait goes on.
+func (l *loop) taking(c *conn) bool {
+	limits := &l.app.config.Limits
+	n := int64(c.queued - reactor.Queued(c.fd))
+	late := c.taken.spend(n, time.Duration(l.now-c.asked), limits.MinTake, limits.WriteStall)
+	if late || n <= 0 {
+		return false
+	}
+	c.asked = l.now
+	l.writing(c)
+	return true
 }
 
 // timedOut tells a client that its request took too long to come in.

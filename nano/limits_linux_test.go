@@ -278,3 +278,22 @@ func TestNoLimitsOfARequest(t *testing.T) {
 		"Content-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body)
 	c.want(200, body)
 }
+
+// TestSilentBodies: MinRate counts silence, long before ReadBody ends it.
+func TestSilentBodies(t *testing.T) {
+	t.Parallel()
+	at, _ := serve(t, nano.Config{Limits: nano.Limits{ReadBody: time.Hour, BufferBody: 100}}, echo)
+	for _, wire := range []string{
+		postHead + "Content-Length: 10\r\n\r\nabc",   // collected by the loop
+		postHead + "Content-Length: 1000\r\n\r\nabc", // read by the handler
+	} {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			c := dial(t, at)
+			c.send(wire)
+			if resp, _ := c.answer("POST"); resp.StatusCode != 408 {
+				t.Errorf("%d, want 408", resp.StatusCode)
+			}
+		})
+	}
+}

@@ -105,6 +105,31 @@ func (r *reply) add(out, p []byte) ([]byte, int, error) {
 	return out, len(p), err
 }
 
+// open begins a part of a streamed body that is sent from where it lies: size
+// bytes, or n if the length allows no more. close ends it.
+func (r *reply) open(out []byte, size int) (to []byte, n int, err error) {
+	if r.ended || r.cut {
+		return out, 0, errAnswerOver
+	}
+	if r.left >= 0 {
+		if int64(size) > r.left {
+			size, err = int(r.left), errTooMuch
+		}
+		r.left -= int64(size)
+	}
+	if r.chunked && !r.bodiless && size > 0 {
+		out = http1.AppendChunkSize(out, size)
+	}
+	return out, size, err
+}
+
+func (r *reply) close(out []byte) []byte {
+	if r.chunked {
+		out = append(out, "\r\n"...)
+	}
+	return out
+}
+
 // finish appends the end of a streamed answer.
 func (r *reply) finish(out, trailers []byte) ([]byte, error) {
 	if r.ended || r.cut {

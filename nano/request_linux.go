@@ -3,6 +3,7 @@ package nano
 import (
 	"bytes"
 	"errors"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -193,14 +194,18 @@ func (l *loop) deliverPlain(c *conn, out []byte) {
 
 // writeMore sends what the client hadn't taken. It reports whether all is sent.
 func (l *loop) writeMore(c *conn) bool {
+	limits := &l.app.config.Limits
+	taken := int64(c.queued - reactor.Queued(c.fd))
+	late := c.taken.spend(taken, time.Duration(l.now-c.asked), limits.MinTake, limits.WriteStall)
+	c.asked = l.now
 	n, errno := reactor.Write(c.fd, c.out[c.sent:])
-	if errno != 0 && errno != unix.EAGAIN && errno != unix.EINTR {
+	if late || errno != 0 && errno != unix.EAGAIN && errno != unix.EINTR {
 		l.drop(c)
 		return false
 	}
 	if n > 0 {
 		c.sent += n
-		l.await(c, phaseWrite)
+		l.writing(c)
 	}
 	if c.sent < len(c.out) {
 		return false
@@ -217,7 +222,7 @@ func (l *loop) settle(c *conn) {
 		l.drop(c)
 	case c.away != nil:
 	case len(c.out) > 0:
-		l.await(c, phaseWrite)
+		l.writing(c)
 	case c.closing:
 		l.retire(c)
 	case c.ending && !c.unseen:

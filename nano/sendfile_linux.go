@@ -47,8 +47,7 @@ func (t *turn) sendFrom(fd int, offset, length int64) error {
 		n, err := unix.Sendfile(t.fd, fd, &offset, int(min(length, sendfilePart)))
 		switch {
 		case err == unix.EAGAIN:
-			if err := t.wait(writing, t.loop.app.config.Limits.WriteStall); err != nil {
-				t.broke()
+			if err := t.awaitTaken(); err != nil {
 				return err
 			}
 		case err == unix.EINTR:

@@ -89,6 +89,43 @@ func (s *secured) write(parts ...[]byte) (left int, err error) {
 	return s.send()
 }
 
+// sealAt is how much of an answer is encrypted at a time, and so about how much of
+// it is held for a client that takes nothing.
+const sealAt = 32 << 10
+
+// offer encrypts of p, and sends, as much as the kernel takes and a bit more. It
+// returns how much of p is done with.
+func (s *secured) offer(p []byte) (n int, err error) {
+	s.answers.Add(1)
+	defer s.answers.Add(-1)
+	for {
+		if left, err := s.send(); err != nil || left > 0 {
+			s.trim()
+			return n, err
+		}
+		if n == len(p) {
+			return n, nil
+		}
+		m := min(len(p)-n, sealAt)
+		if _, err := s.tls.Write(p[n : n+m]); err != nil {
+			return n, err
+		}
+		n += m
+	}
+}
+
+// trim keeps what is left to send in no larger a buffer than it needs.
+func (s *secured) trim() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.out == nil || 2*(len(*s.out)-s.sent) > cap(*s.out) {
+		return
+	}
+	left, unasked := append([]byte(nil), (*s.out)[s.sent:]...), s.unasked
+	s.release()
+	s.out, s.unasked = &left, unasked
+}
+
 // send gives the kernel what is encrypted, and returns how much it didn't take.
 func (s *secured) send() (left int, err error) {
 	s.mu.Lock()

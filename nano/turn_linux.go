@@ -32,6 +32,7 @@ type turn struct {
 	out      []byte // answers not yet given to the kernel
 	reply    reply
 	inflow   inflow
+	taken    pace // how the client takes the answer
 	hijacked bool
 	broken   bool            // the client resets the connection, or takes nothing
 	by       [2]atomic.Int64 // deadlines that the handler has set, by direction; Unix time in ns, 0: none
@@ -153,5 +154,7 @@ type inflow struct {
 	data   []byte // content that is decoded
 	raw    []byte // bytes read and not decoded
 	size   int64  // content seen
+	paced  int64  // of that, what pace has been told
+	pace   pace
 	waited time.Duration
 }

@@ -10,10 +10,11 @@ import (
 // Limits.BufferBody are collected, so that the handler can run on the loop;
 // larger ones are left for the handler to read.
 type upload struct {
-	head  []byte
-	body  []byte
-	dec   http1.Body
-	began int64 // when the head was in
+	head []byte
+	body []byte
+	dec  http1.Body
+	pace pace
+	at   int64 // when pace was last told
 }
 
 // requestWithBody serves or begins to collect the request whose head is the first
@@ -30,7 +31,8 @@ func (l *loop) requestWithBody(c *conn, b []byte, n int) (used int, mine bool) {
 		l.turn.x.body = body{whole: b[n:whole:whole], ready: true}
 		return whole, l.serve(c, b[:n:n], b[whole:], nil)
 	}
-	u := &upload{head: append([]byte(nil), b[:n]...), began: l.now}
+	u := &upload{head: append([]byte(nil), b[:n]...), at: l.now}
+	u.pace.begin(rateGrace)
 	u.dec.Start(r)
 	if !r.Chunked && r.ContentLength > int64(limits.BufferBody) {
 		raw := append([]byte(nil), b[n:]...)
@@ -68,8 +70,10 @@ func (l *loop) collect(c *conn, b []byte) (n int, mine bool) {
 	n, data, err := u.dec.Feed(b)
 	u.body = append(u.body, b[:data]...)
 	limits := &l.app.config.Limits
+	late := u.pace.spend(int64(data), time.Duration(l.now-u.at), limits.MinRate, limits.ReadBody)
+	u.at = l.now
 	switch {
-	case tooSlow(int64(len(u.body)), time.Duration(l.now-u.began), limits.MinRate) && !u.dec.Done():
+	case late && !u.dec.Done():
 		c.upload = nil
 		l.refuseWith(c, 408)
 		return len(b), true

@@ -29,6 +29,16 @@ func Write(fd int, b []byte) (n int, errno unix.Errno) {
 	return int(r), 0
 }
 
+// Queued returns how many bytes that were written to a socket its peer has not
+// acknowledged, sent or not (SIOCOUTQ, tcp(7)); 0 if that can't be told.
+func Queued(fd int) int {
+	n := int32(0)
+	if _, _, errno := unix.RawSyscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCOUTQ, uintptr(unsafe.Pointer(&n))); errno != 0 {
+		return 0
+	}
+	return int(n)
+}
+
 // ConnectError returns why a connection attempt failed, or nil if it is up.
 func ConnectError(fd int) error {
 	errno, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
