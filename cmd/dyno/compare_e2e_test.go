@@ -16,7 +16,12 @@ import (
 // November, and returns its ID. What stands first costs least.
 func archived(t *testing.T, home string, day int, subjects ...string) string {
 	t.Helper()
-	run := analysistest.Run(uint64(day), subjects...)
+	return store(t, home, day, analysistest.Run(uint64(day), subjects...))
+}
+
+// store puts a made-up run into the archive, as of a day of November.
+func store(t *testing.T, home string, day int, run *archive.Run) string {
+	t.Helper()
 	run.Manifest.Started = time.Date(2026, 11, day, 12, 0, 0, 0, time.UTC)
 	w, err := archive.Store{Dir: filepath.Join(home, "runs")}.Create(run.Manifest)
 	if err != nil {

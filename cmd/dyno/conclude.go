@@ -17,7 +17,7 @@ import (
 
 // conclude analyses a run that has just ended, prints its result and writes its
 // report. The result is printed also if the report can't be written, as on a
-// full disk. Trials that failed are an error.
+// full disk. Trials that failed are an error, and so is a load without a usable one.
 func conclude(run *archive.Run, asJSON bool, lang string) error {
 	a, err := analysis.Analyse(run)
 	if err != nil {
@@ -40,7 +40,22 @@ func conclude(run *archive.Run, asJSON bool, lang string) error {
 		}
 		fmt.Printf("repeat  %s\n", shell.Join(run.Manifest.Command))
 	}
-	return errors.Join(err, saved, failedTrials(run))
+	return errors.Join(err, saved, failedTrials(run), unusable(a))
+}
+
+// unusable is the error for a run with a load of which no trial can be used, or nil:
+// whoever waits for the exit code must not take it for a result.
+func unusable(a *analysis.Analysis) error {
+	for i := range a.Groups {
+		used, left := 0, 0
+		for k := range a.Groups[i].Cells {
+			used, left = used+len(a.Groups[i].Cells[k].Trials), left+len(a.Groups[i].Cells[k].Left)
+		}
+		if used == 0 && left > 0 {
+			return fmt.Errorf("no conclusion: of %s none of %d trials can be used; the report says why", report.TerminalText(a.Groups[i].Title), left)
+		}
+	}
+	return nil
 }
 
 // analysisLine is the last line that dyno run --json prints.

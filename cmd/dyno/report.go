@@ -29,6 +29,7 @@ func newReport(global *globalFlags) *cobra.Command {
 same bytes.
 
 RUN is an ID, the beginning of one or of an address, a folder, a URL, or latest.
+That a run can't be used is in its report, and no error here.
 
 HTML goes to report.html in the run's folder, the other forms to standard
 output; --output chooses a file, or - for standard output.`,

@@ -40,7 +40,8 @@ func newRun(global *globalFlags) *cobra.Command {
 		Short: "Carry out a study: a built-in name or a file",
 		Long: `Carry out a study: build its subjects, verify their answers, measure them in
 randomised blocks, archive everything, and report. Trials that come out invalid
-are kept, shown, left out of every figure, and repeated.
+are kept, shown, left out of every figure, and repeated. If none of a load can be
+used, what was seen is shown as unusable and the exit code is 1.
 
 STUDY is the name of a built-in study (see dyno studies) or a file. Ctrl-C ends
 the run; what was measured so far is kept and reported.

@@ -109,14 +109,33 @@ func writeList(entries []archive.Entry, lib *library) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "RUN\tSTUDY\tSTARTED\tSTATUS\tPLANNED\tADDRESS")
+	fmt.Fprintln(w, "RUN\tSTUDY\tSTARTED\tSTATUS\tUSABLE\tADDRESS")
 	for _, e := range entries {
 		if e.Err != nil {
 			fmt.Fprintf(w, "%s\t\t\tdamaged\t%v\n", e.ID, e.Err)
 			continue
 		}
 		m := &e.Manifest
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", e.ID, report.TerminalText(m.Study), m.Started.Local().Format(time.DateTime), m.Status, len(m.Plan.Trials), e.Address.Short())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", e.ID, report.TerminalText(m.Study), m.Started.Local().Format(time.DateTime), status(m), usable(m), e.Address.Short())
 	}
 	return w.Flush()
+}
+
+// status is a run's in a word: one that was done to the end and of which nothing
+// can be used isn't called complete.
+func status(m *archive.Manifest) string {
+	if m.Status == archive.Complete && m.Usable != nil && *m.Usable == 0 {
+		return "unusable"
+	}
+	return string(m.Status)
+}
+
+// usable is how many of the trials planned, repetitions apart, can be used; runs of
+// earlier versions don't say how many.
+func usable(m *archive.Manifest) string {
+	planned := m.Plan.Originals()
+	if m.Usable == nil {
+		return fmt.Sprintf("? of %d", planned)
+	}
+	return fmt.Sprintf("%d of %d", *m.Usable, planned)
 }

@@ -46,6 +46,7 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 		found.addSpeed(t, usual, m.Accept)
 	}
 	found.addRun(run)
+	found.addExhausted(run, sheets)
 	for _, s := range sheets {
 		found.addPlateaus(s, m.Accept)
 	}

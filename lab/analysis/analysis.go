@@ -46,6 +46,9 @@ type Group struct {
 	Metrics []Metric           `json:"metrics"`
 	Cells   []Cell             `json:"cells"`
 	Ranking map[string][]Place `json:"ranking"` // metric → places, best first
+	// Leads holds, by metric, the first place against each of the others, in the
+	// ranking's order.
+	Leads map[string][]Versus `json:"leads,omitempty"`
 
 	// Twin is the A/A comparison: the ratio of the reference measured a second
 	// time to the reference, by metric. It says what this machine makes of no
@@ -79,6 +82,9 @@ type Cell struct {
 	// are not invalid; Requests are those of a single load with a mix.
 	Statuses map[int]uint64 `json:"statuses,omitempty"`
 	Requests []Request      `json:"requests,omitempty"`
+	// Unusable has the medians over the trials left out, with their range, if
+	// there are no others. No figure, rank or verdict rests on them.
+	Unusable map[string]stats.Interval `json:"unusable,omitempty"`
 }
 
 // Place is a subject's rank for a metric. Subjects that can't be told apart

@@ -21,6 +21,7 @@ type sheet struct {
 	stages *stageSums   // of all used trials; nil unless the load has several
 	// responses of each used trial, see [responseWindows]
 	responses [][]stats.Counts
+	unusable  map[string][]float64 // metric → one value per completed trial left out
 }
 
 func newSheet(c *study.Cell) *sheet {
@@ -30,7 +31,8 @@ func newSheet(c *study.Cell) *sheet {
 			Values: map[string][]float64{}, Estimates: map[string]stats.Interval{},
 			Ratios: map[string]stats.Interval{}, ByRank: map[string]stats.Interval{}, Omitted: map[string]string{},
 		},
-		mode: c.Profile.Mode, clocks: []load.Clock{load.Response, load.Service, load.FirstByte, load.Lag}, merged: newSums(c.Profile.Mode, load.Response, load.Service), stages: newStageSums(&c.Profile),
+		unusable: map[string][]float64{},
+		mode:     c.Profile.Mode, clocks: []load.Clock{load.Response, load.Service, load.FirstByte, load.Lag}, merged: newSums(c.Profile.Mode, load.Response, load.Service), stages: newStageSums(&c.Profile),
 	}
 }
 
@@ -51,7 +53,7 @@ func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err erro
 	s.takeBreakdown(t, sums)
 	if t.Status != archive.Complete || t.Validity == load.Invalid || !sums.usable() {
 		s.Left = append(s.Left, t.Index)
-		return false, nil
+		return false, s.takeUnusable(run, i, all)
 	}
 	s.Trials = append(s.Trials, t.Index)
 	s.blocks = append(s.blocks, t.Block)
@@ -103,6 +105,7 @@ func (s *sheet) estimate(c *confidence) {
 	s.Service = s.merged.distribution(load.Service).curve()
 	s.Stages = s.stages.stages()
 	s.Merged = s.mergedIntervals()
+	s.Unusable = s.unusableFigures()
 }
 
 // compare computes the ratios to the reference, block by block. A metric with a

@@ -51,7 +51,7 @@ func (d *distribution) incomplete() string {
 // requests did not exceed.
 func (d *distribution) quantile(q float64) (micros float64, missing string) {
 	if !d.tells(q) {
-		return 0, fmt.Sprintf("fewer than %d of %d requests lie beyond", beyond, d.total())
+		return 0, fmt.Sprintf("%d requests are too few: fewer than %d of them took longer", d.total(), beyond)
 	}
 	micros, known := d.at(q)
 	if !known {

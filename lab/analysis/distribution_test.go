@@ -30,13 +30,13 @@ func TestQuantile(t *testing.T) {
 	}{
 		{"median", 1000, 0, 0.5, 500, ""},
 		{"ten beyond", 1000, 0, 0.99, 990, ""},
-		{"nine beyond", 999, 0, 0.99, 0, "fewer than 10 of 999"},
+		{"nine beyond", 999, 0, 0.99, 0, "999 requests are too few"},
 		{"five nines of many", 100_000, 0, 0.9999, 99_990, ""},
 		{"one too few", 99_999, 0, 0.9999, 0, "fewer than 10"},
 		{"those given up count as slow", 900, 100, 0.5, 500, ""},
 		{"the slowest known", 900, 100, 0.9, 900, ""},
 		{"hidden by those given up", 900, 100, 0.91, 0, "100 of 1000 requests were given up, so it is only known to exceed 90"},
-		{"nothing recorded", 0, 0, 0.5, 0, "fewer than 10 of 0"},
+		{"nothing recorded", 0, 0, 0.5, 0, "0 requests are too few"},
 		{"all given up", 0, 100, 0.5, 0, "only known to exceed 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

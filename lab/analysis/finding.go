@@ -19,6 +19,7 @@ const (
 	restartOutlier   = "restart-outlier"   // one trial of a cell lies apart from the others
 	ratiosPart       = "ratios-part"       // two methods give a ratio differently
 	twinDiffers      = "twin-differs"      // the reference differs from itself
+	repeatsExhausted = "repeats-exhausted" // an invalid trial was not repeated, as too many were already
 )
 
 // tally collects findings over trials: one for each name and level, and for
@@ -95,13 +96,40 @@ func (y *tally) sorted() []Finding {
 	for i := range list {
 		if more := len(list[i].Trials) - 1; more > 0 && list[i].Name != restartPlateau && list[i].Name != restartOutlier { // which name their trials themselves
 			list[i].Windows = nil
-			list[i].Detail += fmt.Sprintf(" (and likewise in %d more trials)", more)
+			list[i].Detail += likewise(more)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(badness(b.Validity), badness(a.Validity)), cmp.Compare(len(b.Trials), len(a.Trials)))
 	})
 	return list
+}
+
+// likewise says in how many more trials the same was found.
+func likewise(more int) string {
+	if more == 1 {
+		return " (and likewise in 1 more trial)"
+	}
+	return fmt.Sprintf(" (and likewise in %d more trials)", more)
+}
+
+// addExhausted says if trials are missing and none could be repeated any more, as the
+// plan had as many repetitions as it may.
+func (y *tally) addExhausted(run *archive.Run, sheets []*sheet) {
+	p := &run.Manifest.Plan
+	planned := p.Originals()
+	if p.MayRepeat() || len(p.Trials) == planned {
+		return
+	}
+	used := 0
+	for _, s := range sheets {
+		used += len(s.Trials)
+	}
+	if used >= planned {
+		return
+	}
+	y.list = append(y.list, Finding{Finding: load.Finding{Name: repeatsExhausted, Validity: load.Suspect, Detail: fmt.Sprintf(
+		"as many trials were repeated as may be of %d planned (%d), and still so many are missing: %d", planned, len(p.Trials)-planned, planned-used)}})
 }
 
 func badness(v load.Validity) int {

@@ -29,7 +29,7 @@ func newTables(cells []study.Cell, secure bool) (tables []*table, sheets []*shee
 		title := groupTitle(c)
 		t := byTitle[title]
 		if t == nil {
-			t = &table{Group: Group{Title: title, Load: c.Load, Levels: c.Levels, Ranking: map[string][]Place{}}}
+			t = &table{Group: Group{Title: title, Load: c.Load, Levels: c.Levels, Ranking: map[string][]Place{}, Leads: map[string][]Versus{}}}
 			byTitle[title] = t
 			tables = append(tables, t)
 		}
@@ -74,8 +74,11 @@ func (t *table) finish(reference string, all []figure, c *confidence) Group {
 			continue
 		}
 		t.Metrics = append(t.Metrics, f.Metric)
-		if places := t.rank(f, c); places != nil {
+		if places, leads := t.rank(f, c); places != nil {
 			t.Ranking[f.Name] = places
+			if leads != nil {
+				t.Leads[f.Name] = leads
+			}
 		}
 	}
 	for _, s := range t.sheets {
@@ -84,21 +87,21 @@ func (t *table) finish(reference string, all []figure, c *confidence) Group {
 	return t.Group
 }
 
-// measured reports whether any cell has figures of the metric.
+// measured reports whether any cell has figures of the metric, be they of no use.
 func (t *table) measured(metric string) bool {
-	return slices.ContainsFunc(t.sheets, func(s *sheet) bool { return len(s.Values[metric]) > 0 })
+	return slices.ContainsFunc(t.sheets, func(s *sheet) bool { return len(s.Values[metric]) > 0 || s.Unusable[metric].N > 0 })
 }
 
-// rank orders the cells by a metric. Ranks rest on ratios, so a metric with a
-// value that is not above zero has none.
-func (t *table) rank(f figure, c *confidence) []Place {
+// rank orders the cells by a metric, and holds the first against the others.
+// Ranks rest on ratios, so a metric with a value that is not above zero has none.
+func (t *table) rank(f figure, c *confidence) ([]Place, []Versus) {
 	if !f.ranked {
-		return nil
+		return nil, nil
 	}
 	var lists [][]int
 	for _, s := range t.sheets {
 		if !positive(s.Values[f.Name]) {
-			return nil
+			return nil, nil
 		}
 		lists = append(lists, s.blocks)
 	}
@@ -112,5 +115,8 @@ func (t *table) rank(f figure, c *confidence) []Place {
 		s := t.sheets[standing.Subject]
 		places = append(places, Place{Rank: standing.Rank, Subject: s.Subject, Cell: s.Cell.Cell})
 	}
-	return places
+	if len(places) == 0 {
+		return nil, nil
+	}
+	return places, t.leads(f, places, blocks, c)
 }

@@ -31,6 +31,7 @@ func (b *Broken) Error() string {
 const (
 	lawPlan        = "a trial is one of the plan"
 	lawWhole       = "a complete run has all its trials"
+	lawUsable      = "a run says how many of its trials can be used"
 	lawGrid        = "windows are seconds of one clock"
 	lawAnswers     = "no more answers than requests"
 	lawVerdict     = "a trial is worth what its findings say"
@@ -75,12 +76,30 @@ func checkPlan(path string, m *Manifest) error {
 // checkWhole looks for the trials that a run that says it is complete must have.
 func checkWhole(run *Run) error {
 	if run.Manifest.Status != Complete {
-		return nil
+		return checkUsable(run)
 	}
 	for i := range run.Manifest.Plan.Trials {
 		if i >= len(run.Trials) || run.Trials[i].Index != i {
 			return &Damage{File: trialFolder(run.Dir, i), Err: &Broken{Law: lawWhole, Trial: i, Whole: true, Detail: "it is in the plan and not in the archive"}}
 		}
+	}
+	return checkUsable(run)
+}
+
+// checkUsable counts the trials that can be used, if the run says how many.
+func checkUsable(run *Run) error {
+	if run.Manifest.Usable == nil {
+		return nil
+	}
+	usable := 0
+	for i := range run.Trials {
+		if run.Trials[i].Usable() {
+			usable++
+		}
+	}
+	if said := *run.Manifest.Usable; said != usable {
+		detail := fmt.Sprintf("%d are said to be usable, and %d are", said, usable)
+		return &Damage{File: filepath.Join(run.Dir, ManifestFile), Err: &Broken{Law: lawUsable, Trial: len(run.Trials) - 1, Whole: true, Detail: detail}}
 	}
 	return nil
 }

@@ -114,6 +114,7 @@ func TestDoctoredRunsAreRefused(t *testing.T) {
 		{"a repetition of nothing", change(trial, 0, `"seed": (\d+)`, `"seed": $1, "repeats": 0`), "", "", ""},
 		{"the slower trial removed", drop("trials/0001"), "0001", lawWhole, "trial 1 breaks"},
 		{"the first trial removed", drop("trials/0000"), "0000", lawWhole, "trial 0 breaks"},
+		{"more usable trials", change(ManifestFile, 0, `"subjects": \[`, `"usable_trials": 7, "subjects": [`), ManifestFile, lawUsable, "7 are said to be usable"},
 		{"patience", change(ManifestFile, 0, `"timeout": \d+`, `"timeout": 1`), "", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

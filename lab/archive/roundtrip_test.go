@@ -59,7 +59,10 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	if m.Finished.Before(m.Started) {
 		t.Errorf("finished %v, started %v", m.Finished, m.Started)
 	}
-	m.ID, m.Finished = run.Manifest.ID, run.Manifest.Finished
+	if m.Usable == nil || *m.Usable != 3 {
+		t.Errorf("%v trials are said to be usable, want 3", m.Usable)
+	}
+	m.ID, m.Finished, m.Usable = run.Manifest.ID, run.Manifest.Finished, nil
 	if !reflect.DeepEqual(m, run.Manifest) {
 		t.Errorf("manifest:\n got %+v\nwant %+v", m, run.Manifest)
 	}

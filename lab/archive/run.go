@@ -3,6 +3,7 @@
 package archive
 
 import (
+	"slices"
 	"time"
 
 	"dyno/lab/claim"
@@ -25,26 +26,29 @@ const (
 
 // Manifest is what a run is: manifest.json in its folder.
 type Manifest struct {
-	Schema      int                 `json:"schema"` // 1
-	ID          string              `json:"id"`     // folder name
-	Study       string              `json:"study"`
-	Question    string              `json:"question"`
-	StudySource string              `json:"study_source"` // the study file as written
-	StudyPath   string              `json:"study_path"`
-	Quick       bool                `json:"quick"`
-	Command     []string            `json:"command"` // that repeats the run
-	Dyno        string              `json:"dyno"`    // version
-	Started     time.Time           `json:"started"`
-	Finished    time.Time           `json:"finished,omitzero"`
-	Status      Status              `json:"status"`
-	Error       string              `json:"error,omitempty"`
-	Plan        study.Plan          `json:"plan"`
-	Reference   string              `json:"reference"`        // subject the others are compared with
-	Report      []string            `json:"report,omitempty"` // metrics the ranking shows, the first one leads; empty leaves it to the report
-	Claims      []claim.Claim       `json:"claims,omitempty"` // that the study is to decide
-	Accept      []string            `json:"accept,omitempty"` // findings that the study, or who ran it, accepts by name
-	Until       study.Until         `json:"until,omitzero"`   // when a run that went on block by block was to end
-	Ended       string              `json:"ended,omitempty"`  // why such a run ended: "decided", "time" or "blocks"
+	Schema      int           `json:"schema"` // 1
+	ID          string        `json:"id"`     // folder name
+	Study       string        `json:"study"`
+	Question    string        `json:"question"`
+	StudySource string        `json:"study_source"` // the study file as written
+	StudyPath   string        `json:"study_path"`
+	Quick       bool          `json:"quick"`
+	Command     []string      `json:"command"` // that repeats the run
+	Dyno        string        `json:"dyno"`    // version
+	Started     time.Time     `json:"started"`
+	Finished    time.Time     `json:"finished,omitzero"`
+	Status      Status        `json:"status"`
+	Error       string        `json:"error,omitempty"`
+	Plan        study.Plan    `json:"plan"`
+	Reference   string        `json:"reference"`        // subject the others are compared with
+	Report      []string      `json:"report,omitempty"` // metrics the ranking shows, the first one leads; empty leaves it to the report
+	Claims      []claim.Claim `json:"claims,omitempty"` // that the study is to decide
+	Accept      []string      `json:"accept,omitempty"` // findings that the study, or who ran it, accepts by name
+	Until       study.Until   `json:"until,omitzero"`   // when a run that went on block by block was to end
+	Ended       string        `json:"ended,omitempty"`  // why such a run ended: "decided", "time" or "blocks"
+	// Usable is how many archived trials are complete, not invalid and have a second
+	// to rest figures on. [Writer.Finish] sets it; runs of earlier versions lack it.
+	Usable      *int                `json:"usable_trials,omitempty"`
 	Subjects    []Subject           `json:"subjects"`
 	Machine     machine.Fingerprint `json:"machine"`
 	Placement   Placement           `json:"placement"`
@@ -94,6 +98,14 @@ type Trial struct {
 	// disk come without histograms, of which a run has gigabytes: see
 	// [Run.Windows].
 	Windows []Window `json:"-"`
+}
+
+// Usable reports whether figures can rest on the trial: it is complete, not invalid,
+// and has a measured second that is not.
+func (t *Trial) Usable() bool {
+	return t.Status == Complete && t.Validity != load.Invalid && slices.ContainsFunc(t.Windows, func(w Window) bool {
+		return !w.Client.Warmup() && w.Level != load.Invalid
+	})
 }
 
 // Speed is how fast a trial's CPUs were: those that its subject may use, if it is

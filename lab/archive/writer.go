@@ -24,6 +24,7 @@ type Writer struct {
 	secrets  study.Secrets // that are written nowhere
 	lock     *os.File      // held while this process lives
 	trials   int           // archived so far
+	usable   int           // of them
 	create   creator
 }
 
@@ -40,7 +41,7 @@ func (w *Writer) Update(change func(*Manifest)) error {
 	change(&w.manifest)
 	maps.Copy(w.secrets, Redact(&w.manifest))
 	w.manifest.Schema, w.manifest.ID, w.manifest.Started = kept.Schema, kept.ID, kept.Started
-	w.manifest.Status, w.manifest.Finished, w.manifest.Error = kept.Status, kept.Finished, kept.Error
+	w.manifest.Status, w.manifest.Finished, w.manifest.Error, w.manifest.Usable = kept.Status, kept.Finished, kept.Error, kept.Usable
 	err := w.writeManifest()
 	if err == nil && len(w.manifest.Plan.Trials) > len(kept.Plan.Trials) {
 		err = w.reserve() // for more trials than before
@@ -75,6 +76,9 @@ func (w *Writer) AddTrial(t Trial) error {
 		return w.explain(fmt.Sprintf("archiving trial %d", t.Index), err)
 	}
 	w.trials++
+	if t.Usable() {
+		w.usable++
+	}
 	return nil
 }
 
@@ -117,7 +121,7 @@ func moveLog(from, to string) error {
 // if Finish fails; the run is then read as one whose writer died.
 func (w *Writer) Finish(status Status, cause error) error {
 	defer w.release()
-	w.manifest.Status, w.manifest.Finished = status, time.Now().Round(0)
+	w.manifest.Status, w.manifest.Finished, w.manifest.Usable = status, time.Now().Round(0), &w.usable
 	if cause != nil {
 		w.manifest.Error = w.secrets.Hide(cause.Error())
 	}

@@ -38,7 +38,7 @@ var acceptable = []string{
 
 // facts are the findings that are no judgement: there is nothing to use, whoever
 // accepts it.
-var facts = []string{"unreachable", "no-valid-window", "trial-failed", "trial-interrupted", "no-usable-window", "run-incomplete"}
+var facts = []string{"unreachable", "no-valid-window", "trial-failed", "trial-interrupted", "no-usable-window", "run-incomplete", "repeats-exhausted"}
 
 // Names returns the names of all findings.
 func Names() []string { return slices.Concat(acceptable, facts) }

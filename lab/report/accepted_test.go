@@ -34,7 +34,7 @@ func TestAcceptedAndRepeated(t *testing.T) {
 		if err := write(&out, a); err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range []string{"The hypervisor took CPU time (accepted)", "repeated as trial 48"} {
+		for _, part := range []string{"ACCEPTED", "Without that it would be SUSPECT.", "repeated as trial 48"} {
 			if !strings.Contains(out.String(), part) {
 				t.Errorf("%s lacks %q", format, part)
 			}

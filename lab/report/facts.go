@@ -90,13 +90,17 @@ func parts(d, big time.Duration, bigName string, small time.Duration, smallName 
 
 // trialCount says how many trials were planned and how many count.
 func trialCount(a *analysis.Analysis, c catalogue) string {
-	planned, taken := len(a.Run.Plan.Trials), 0
+	planned, taken := a.Run.Plan.Originals(), 0
 	for _, g := range a.Groups {
 		for _, cell := range arms(&g) {
 			taken += len(cell.Trials)
 		}
 	}
-	if taken == planned {
+	repeats := len(a.Run.Plan.Trials) - planned
+	switch {
+	case repeats > 0:
+		return c.text("fact.trials.repeated", "used", taken, "planned", planned, "repeats", repeats)
+	case taken == planned:
 		return strconv.Itoa(planned)
 	}
 	return c.text("fact.trials.some", "used", taken, "planned", planned)

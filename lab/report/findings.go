@@ -17,7 +17,7 @@ import (
 // explained is a finding with what it means in plain words.
 type explained struct {
 	Name    string
-	Level   string // "note", "suspect" or "invalid"
+	Level   string // "note", "suspect", "invalid" or accepted
 	Word    string // for the level
 	Title   string
 	Meaning string
@@ -28,17 +28,18 @@ type explained struct {
 func explain(a *analysis.Analysis, c catalogue) []explained {
 	var out []explained
 	for _, f := range a.Findings {
-		e := explained{Name: f.Name, Level: string(f.Validity), Title: f.Name, Detail: capital(f.Detail)}
+		e := explained{Name: f.Name, Level: string(f.Validity), Title: f.Name, Detail: capital(c.reason(f.Detail))}
 		if f.Validity == load.Valid { // too few windows to matter, but said all the same
 			e.Level = "note"
 		}
-		e.Word = c.text("validity." + e.Level)
 		if key := "finding." + f.Name; c.has(key) {
 			e.Title, e.Meaning = c.text(key), c.text(key+".why")
 		}
-		if f.Accepted {
-			e.Level, e.Title = "note", c.text("validity.accepted", "title", e.Title)
+		if f.Accepted && e.Level != "note" {
+			e.Detail = c.paragraph([]string{sentence(e.Detail), c.text("validity.otherwise", "level", c.text("validity."+e.Level))})
+			e.Level = accepted
 		}
+		e.Word = c.text("validity." + e.Level)
 		e.Where = where(a, f, c)
 		out = append(out, e)
 	}
@@ -52,6 +53,14 @@ func capital(s string) string {
 		return s
 	}
 	return string(unicode.ToUpper(first)) + s[size:]
+}
+
+// sentence ends a text with a full stop if it has no end.
+func sentence(s string) string {
+	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "。") {
+		return s
+	}
+	return s + "."
 }
 
 // where lists the places of a finding: subjects with their blocks.
@@ -157,12 +166,9 @@ func whyLeft(a *analysis.Analysis, trial int, c catalogue) string {
 		if f.Weight() != load.Invalid || !slices.Contains(f.Trials, trial) {
 			continue
 		}
-		title := f.Name
-		if key := "finding." + f.Name; c.has(key) {
-			title = c.text(key)
-		}
+		title := findingTitle(f.Name, c)
 		if f.Name == "trial-failed" { // whose detail is the error
-			title += c.text("list.colon") + f.Detail
+			title += c.text("list.colon") + c.reason(f.Detail)
 		}
 		why = append(why, title)
 	}
@@ -170,6 +176,14 @@ func whyLeft(a *analysis.Analysis, trial int, c catalogue) string {
 		return c.text("left.unknown")
 	}
 	return strings.Join(why, c.text("list.semicolon"))
+}
+
+// findingTitle is what a finding is called, or its name.
+func findingTitle(name string, c catalogue) string {
+	if key := "finding." + name; c.has(key) {
+		return c.text(key)
+	}
+	return name
 }
 
 // ending says why the run has fewer trials than planned, or nothing.

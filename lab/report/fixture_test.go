@@ -101,7 +101,7 @@ func (f fixture) group(a *analysis.Analysis, name string, firstCell int) analysi
 		Title: name + ", connections=64", Load: name, Levels: map[string]string{"connections": "64"},
 		Metrics: []analysis.Metric{metric("throughput", "req/s", "higher"), metric("cpu", "µs/req", "lower"), metric("response.p50", "µs", "lower"),
 			metric("response.p99", "µs", "lower"), metric("response.p99.9", "µs", "lower"), metric("rss", "bytes", "lower")},
-		Ranking: map[string][]analysis.Place{},
+		Ranking: map[string][]analysis.Place{}, Leads: map[string][]analysis.Versus{},
 	}
 	if f.blind {
 		g.Metrics = slices.DeleteFunc(g.Metrics, func(m analysis.Metric) bool { return m.Name == "cpu" || m.Name == "rss" })
@@ -112,6 +112,7 @@ func (f fixture) group(a *analysis.Analysis, name string, firstCell int) analysi
 	for _, m := range g.Metrics {
 		if places := places(g.Cells, m); len(places) > 0 {
 			g.Ranking[m.Name] = places
+			g.Leads[m.Name] = leads(g.Cells, m.Name, places)
 		}
 	}
 	return g
@@ -207,6 +208,21 @@ func places(cells []analysis.Cell, m analysis.Metric) []analysis.Place {
 			place.Rank = out[i-1].Rank
 		}
 		out = append(out, place)
+	}
+	return out
+}
+
+// leads holds the first place against the others as roughly as places ranks them.
+func leads(cells []analysis.Cell, metric string, places []analysis.Place) []analysis.Versus {
+	of := func(p analysis.Place) stats.Interval {
+		return cells[slices.IndexFunc(cells, func(c analysis.Cell) bool { return c.Cell == p.Cell })].Estimates[metric]
+	}
+	first := of(places[0])
+	var out []analysis.Versus
+	for _, p := range places[1:] {
+		other := of(p)
+		ratio := stats.Interval{N: first.N, Estimate: first.Estimate / other.Estimate, Low: first.Low / other.High, High: first.High / other.Low, Level: first.Level}
+		out = append(out, analysis.Versus{Subject: p.Subject, Cell: p.Cell, Ratio: ratio, Apart: p.Rank > places[0].Rank})
 	}
 	return out
 }

@@ -10,6 +10,7 @@ type grid struct {
 	heads [][]string // lines of each head
 	drop  []int      // how soon each column goes; 0 stays
 	rows  [][]cellText
+	plain bool // no row stands out
 }
 
 // cellText is an estimate with its interval beneath.
@@ -113,7 +114,7 @@ func (g *grid) String(p painter) string {
 	}
 	for n, row := range g.rows {
 		style := ""
-		if n == 0 || row[0].main == g.rows[0][0].main {
+		if !g.plain && (n == 0 || row[0].main == g.rows[0][0].main) {
 			style = green
 		}
 		out.WriteString(g.line(p, style, func(i int) string { return row[i].main }))

@@ -1,10 +1,14 @@
 package report
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"dyno/lab/analysis"
+	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/stats"
 )
 
 // answer is the question's answer in plain sentences.
@@ -38,11 +42,14 @@ func answers(a *analysis.Analysis, c catalogue) []answer {
 func sentences(a *analysis.Analysis, g *analysis.Group, c catalogue) []string {
 	by := leading(a, g)
 	if by == "" {
-		return []string{unusable(g, c)}
+		return unusable(a, g, c)
 	}
-	out := best(a, g, by, c)
+	out := verdictOn(g, by, c)
 	if second := secondary(a, g, by); second != "" {
-		out = append(out, best(a, g, second, c)[0])
+		out = append(out, verdictOn(g, second, c)...)
+	}
+	if none := withoutTrials(g); len(none) > 0 {
+		out = append(out, c.text(plural("answer.untried", len(none)), "subjects", c.list(none)))
 	}
 	if w := worst(g); w != nil {
 		out = append(out, c.text("answer.worst", "subject", w.Subject, "block", w.Block,
@@ -51,16 +58,67 @@ func sentences(a *analysis.Analysis, g *analysis.Group, c catalogue) []string {
 	return out
 }
 
-// unusable says why a group has no answer.
-func unusable(g *analysis.Group, c catalogue) string {
-	left := 0
+// unusable says why a group has no answer, what stood in the way most often
+// first, and what to do about it.
+func unusable(a *analysis.Analysis, g *analysis.Group, c catalogue) []string {
+	all := map[int]bool{}
 	for _, cell := range arms(g) {
-		left += len(cell.Left)
+		for _, trial := range cell.Left {
+			all[trial] = true
+		}
 	}
-	if left == 0 {
-		return c.text("answer.nothing")
+	if len(all) == 0 {
+		return []string{c.text("answer.nothing")}
 	}
-	return c.text("answer.unusable", "trials", c.count("trials", left))
+	var reasons, names []string
+	for _, f := range hindrances(a, all) {
+		reasons = append(reasons, c.text("answer.unusable.reason", "finding", findingTitle(f.name, c), "trials", c.count("trials", f.trials)))
+		if slices.Contains(finding.Acceptable(), f.name) {
+			names = append(names, "--accept "+f.name)
+		}
+	}
+	out := []string{c.text("answer.unusable", "trials", c.count("trials", len(all)), "why", strings.Join(reasons, c.text("list.semicolon")))}
+	if len(reasons) == 0 {
+		out[0] = c.text("answer.unusable.unknown", "trials", c.count("trials", len(all)))
+	}
+	if len(names) > 0 {
+		out = append(out, c.text("answer.unusable.next", "accept", strings.Join(names, " ")))
+	}
+	return out
+}
+
+// hindrance is a finding that made trials unusable.
+type hindrance struct {
+	name   string
+	trials int
+}
+
+// hindrances are the findings that make any of the trials invalid, with how many
+// of them, most first.
+func hindrances(a *analysis.Analysis, trials map[int]bool) []hindrance {
+	var list []hindrance
+	seen := map[string]map[int]bool{}
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		if f.Weight() != load.Invalid {
+			continue
+		}
+		for _, t := range f.Trials {
+			if !trials[t] {
+				continue
+			}
+			if seen[f.Name] == nil {
+				seen[f.Name] = map[int]bool{}
+				list = append(list, hindrance{name: f.Name})
+			}
+			seen[f.Name][t] = true
+		}
+	}
+	for i := range list {
+		list[i].trials = len(seen[list[i].name])
+	}
+	slices.SortStableFunc(list, func(x, y hindrance) int { return cmp.Compare(y.trials, x.trials) })
+	return list
 }
 
 // secondary is the other figure worth a sentence: speed beside cost.
@@ -75,33 +133,154 @@ func secondary(a *analysis.Analysis, g *analysis.Group, by string) string {
 	return second
 }
 
-// best says who is first for a metric and who else may be; the second
-// sentence names the next when the first stands alone.
-func best(a *analysis.Analysis, g *analysis.Group, metric string, c catalogue) []string {
+// verdictOn says who is first by a metric and by how much, or who can't be told
+// apart; and who has no figure, for nobody is beaten in silence.
+func verdictOn(g *analysis.Group, metric string, c catalogue) []string {
 	places := g.Ranking[metric]
-	first := places[0]
-	var tied []string
-	for _, p := range places[1:] {
-		if p.Rank == first.Rank {
-			tied = append(tied, p.Subject)
+	lacking := withoutFigure(g, metric, c)
+	switch {
+	case len(g.Cells) == 1:
+		return []string{estimated(g, places[0].Cell, metric, keyFor("answer.only.", metric, c), c)}
+	case len(places) == 1:
+		return append([]string{estimated(g, places[0].Cell, metric, "answer.alone", c)}, lacking...)
+	}
+	out := first(g, metric, c)
+	if note := noiseNote(g, metric, c); note != "" {
+		out = append(out, note)
+	}
+	return append(out, lacking...)
+}
+
+// keyFor is the text for a metric that begins as given, or that for all others.
+func keyFor(prefix, metric string, c catalogue) string {
+	if c.has(prefix + metric) {
+		return prefix + metric
+	}
+	return prefix + "other"
+}
+
+// first compares the first place with the others: the next best if all can be told
+// apart from it, else those that can't.
+func first(g *analysis.Group, metric string, c catalogue) []string {
+	places, leads := g.Ranking[metric], g.Leads[metric]
+	tied := tiedWithFirst(places, leads)
+	best := places[0]
+	if len(tied) == 0 {
+		next := leads[0]
+		said := []string{c.text(keyFor("answer.best.", metric, c), "subject", best.Subject, "other", next.Subject, "metric", c.metric(metric),
+			"ratio", ratioText(next.Ratio, c), "value", valueOf(g, best.Cell, metric), "otherValue", valueOf(g, next.Cell, metric))}
+		if rest := sharing(places[1:]); len(rest) > 0 {
+			said = append(said, c.text("answer.next.tied", "others", c.list(rest), "subject", next.Subject))
+		}
+		return said
+	}
+	names := []string{best.Subject}
+	for _, p := range tied {
+		names = append(names, p.Subject)
+	}
+	said := c.text("answer.tie", "subjects", c.list(names), "metric", c.metric(metric))
+	// The pair that is farthest apart says how little is known of all of them.
+	last := tied[len(tied)-1]
+	if at := slices.IndexFunc(leads, func(v analysis.Versus) bool { return v.Cell == last.Cell }); at >= 0 && leads[at].Ratio.N > 0 {
+		ratio := leads[at].Ratio
+		said = c.text("answer.tie.ratio", "subjects", c.list(names), "metric", c.metric(metric), "ratio", ratioText(ratio, c),
+			"subject", best.Subject, "other", last.Subject)
+		if ratio.Level > 0 && !ratio.Contains(1) {
+			said = c.paragraph([]string{said, c.text("answer.tie.pairs", "pairs", c.count("pairs", len(places)*(len(places)-1)/2))})
 		}
 	}
-	kind := "answer.best."
-	if len(g.Cells) == 1 {
-		kind = "answer.only."
+	return []string{said}
+}
+
+// tiedWithFirst are the places that can't be told apart from the first: those that
+// share its rank, and those of which the comparison with it says nothing.
+func tiedWithFirst(places []analysis.Place, leads []analysis.Versus) []analysis.Place {
+	var tied []analysis.Place
+	for _, p := range places[1:] {
+		at := slices.IndexFunc(leads, func(v analysis.Versus) bool { return v.Cell == p.Cell })
+		if at < 0 || !leads[at].Apart {
+			tied = append(tied, p)
+		}
 	}
-	key := kind + metric
-	if _, ok := c.texts[key]; !ok {
-		key = kind + "other"
+	return tied
+}
+
+// sharing are the subjects that share the rank of the first of the places.
+func sharing(places []analysis.Place) []string {
+	var names []string
+	for _, p := range places[1:] {
+		if p.Rank == places[0].Rank {
+			names = append(names, p.Subject)
+		}
 	}
-	out := []string{estimated(g, first.Cell, metric, key, c)}
-	switch {
-	case len(tied) > 0:
-		out = append(out, c.text("answer.tied", "others", c.list(tied)))
-	case len(places) > 1:
-		out = append(out, estimated(g, places[1].Cell, metric, "answer.next", c))
+	return names
+}
+
+// ratioText is "1.42× (95 %: 1.31–1.54)", or says that one block has no interval.
+func ratioText(iv stats.Interval, c catalogue) string {
+	s := writeInterval("×", iv)
+	sure := c.text(howSure(iv.N, level(iv), s.Range()), "level", level(iv), "range", s.Range(), "trials", c.count("blocks", iv.N))
+	if iv.N < 2 {
+		sure = c.text("sure.block")
+	}
+	return c.text("answer.ratio", "ratio", s.Estimate, "sure", sure)
+}
+
+// noiseNote says if the difference between the first two is no larger than what
+// the A/A comparison leaves open for none.
+func noiseNote(g *analysis.Group, metric string, c catalogue) string {
+	leads := g.Leads[metric]
+	if len(leads) == 0 || len(tiedWithFirst(g.Ranking[metric], leads)) > 0 || !g.InNoise(metric, leads[0].Ratio.Estimate) {
+		return ""
+	}
+	return c.text("answer.noise", "share", noise(g, metric))
+}
+
+// withoutTrials are the subjects of which no trial can be used.
+func withoutTrials(g *analysis.Group) []string {
+	var names []string
+	for i := range g.Cells {
+		if len(g.Cells[i].Trials) == 0 {
+			names = append(names, g.Cells[i].Subject)
+		}
+	}
+	return names
+}
+
+// withoutFigure says, a sentence for each reason, which subjects have usable trials
+// and yet no figure of a metric that others have.
+func withoutFigure(g *analysis.Group, metric string, c catalogue) []string {
+	var reasons []string
+	subjects := map[string][]string{}
+	for i := range g.Cells {
+		cell := &g.Cells[i]
+		if cell.Estimates[metric].N > 0 || len(cell.Trials) == 0 {
+			continue
+		}
+		why := words(c.reason(cell.Omitted[metric]), c.text("answer.missing.unknown"))
+		if strings.Contains(cell.Omitted[metric], "requests are too few") { // how many is another number for each
+			why = c.text("answer.missing.few")
+		}
+		if subjects[why] == nil {
+			reasons = append(reasons, why)
+		}
+		subjects[why] = append(subjects[why], cell.Subject)
+	}
+	var out []string
+	for _, why := range reasons {
+		out = append(out, c.text(plural("answer.missing", len(subjects[why])), "subjects", c.list(subjects[why]), "metric", c.metric(metric), "why", why))
 	}
 	return out
+}
+
+// valueOf is a cell's estimate without its interval.
+func valueOf(g *analysis.Group, cell int, metric string) string {
+	for i := range g.Cells {
+		if g.Cells[i].Cell == cell {
+			return writeInterval(unit(g, metric), g.Cells[i].Estimates[metric]).Estimate
+		}
+	}
+	return ""
 }
 
 // estimated fills a sentence with a cell's estimate and how sure it is.
@@ -148,23 +327,4 @@ func worst(g *analysis.Group) *moment {
 		}
 	}
 	return out
-}
-
-// badge is the run's validity in a word and a sentence.
-type badge struct {
-	Validity load.Validity
-	Word     string
-	Detail   string
-}
-
-func newBadge(a *analysis.Analysis, c catalogue) badge {
-	v := a.Validity
-	if v == "" {
-		v = load.Valid
-	}
-	b := badge{Validity: v, Word: c.text("validity." + string(v)), Detail: c.text("validity.clean")}
-	if n := len(a.Findings); n > 0 {
-		b.Detail = c.count("findings", n)
-	}
-	return b
 }

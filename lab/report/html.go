@@ -43,6 +43,8 @@ type page struct {
 	Stages   []stageTable // of each ranking; without rows for loads of one stage
 	Statuses []statusTable
 	Requests []requestTable
+	Unusable []unusableTable // of each ranking; without rows if all subjects have usable trials
+	Empty    []hollow
 	Curves   []curveTable
 	Heat     []heatTable
 	Findings []explained
@@ -86,7 +88,7 @@ func newPage(a *analysis.Analysis, lang string) (*page, error) {
 		catalogue: c, Run: &a.Run, Answers: answers(a, c), Badge: newBadge(a, c), Ending: ending(a, c),
 		Facts: keyFacts(a, c), Claims: rulings(a, c), Findings: explain(a, c), Left: leftOut(a, c), Failed: failedRequests(a, c),
 		Machine: machineFacts(a.Run.Machine, c), Method: methodFacts(a, c), Command: shell.Join(a.Run.Command),
-		Variance: sensitivityTables(a, c), Crossed: crossed(a),
+		Variance: sensitivityTables(a, c), Crossed: crossed(a), Empty: hollowSections(a, c),
 	}
 	for i := range a.Groups {
 		t := rank(a, &a.Groups[i], c)
@@ -94,6 +96,7 @@ func newPage(a *analysis.Analysis, lang string) (*page, error) {
 		p.Stages = append(p.Stages, newStageTable(t))
 		p.Statuses = append(p.Statuses, newStatusTable(t))
 		p.Requests = append(p.Requests, newRequestTable(t))
+		p.Unusable = append(p.Unusable, newUnusableTable(a, &a.Groups[i], c))
 		p.Curves = append(p.Curves, newCurveTable(a, t, c))
 		p.Heat = append(p.Heat, newHeatTable(a, t))
 	}

@@ -22,6 +22,7 @@ func Markdown(w io.Writer, a *analysis.Analysis) error {
 	for i := range a.Groups {
 		r := rank(a, &a.Groups[i], c)
 		m.ranking(r)
+		m.unusable(newUnusableTable(a, &a.Groups[i], c))
 		m.curves(newCurveTable(a, r, c))
 	}
 	for _, t := range sensitivityTables(a, c) {
@@ -58,7 +59,7 @@ func (m *markdown) headline() {
 		m.line("%s\n", escape(m.paragraph(h.Sentences)))
 	}
 	b := newBadge(m.a, m.catalogue)
-	m.line("**%s** · %s\n", b.Word, b.Detail)
+	m.line("**%s** · %s\n", b.Text(), escape(b.Detail))
 	if why := ending(m.a, m.catalogue); why != "" {
 		m.line("> %s\n", escape(why))
 	}

@@ -132,12 +132,12 @@ func checkControls(tb *tab) {
 func checkSorting(tb *tab) {
 	names := `[...document.querySelectorAll(".ranking tbody tr")].map((row) => row.querySelector("th .label").textContent).join()`
 	ranked := eval[string](tb, names)
-	head := chromedp.CSS(".ranking thead th:nth-child(4) button") // throughput
+	head := chromedp.CSS(".ranking thead th:nth-child(5) button") // throughput
 	tb.do(chromedp.Focus(head), chromedp.KeyEvent("\r"))
 	if got := eval[string](tb, names); got == ranked || !strings.HasPrefix(got, "go/gin") {
 		tb.t.Errorf("sorted by throughput, least first: %s", got)
 	}
-	if got := eval[string](tb, `document.querySelector(".ranking thead th:nth-child(4)").getAttribute("aria-sort")`); got != "ascending" {
+	if got := eval[string](tb, `document.querySelector(".ranking thead th:nth-child(5)").getAttribute("aria-sort")`); got != "ascending" {
 		tb.t.Errorf("aria-sort is %q", got)
 	}
 	tb.do(chromedp.Click(head))

@@ -146,7 +146,8 @@ func profile(a *analysis.Analysis, g *analysis.Group) load.Profile {
 	return load.Profile{}
 }
 
-// columns are the metrics shown, then the ratios to the reference subject.
+// columns are the ratio of the metric ranked by to the reference, the metrics shown,
+// and the ratio of the throughput.
 func columns(a *analysis.Analysis, g *analysis.Group, by string, c catalogue) []column {
 	var cols []column
 	for _, s := range leadingFirst(chosen(a), by) {
@@ -157,21 +158,23 @@ func columns(a *analysis.Analysis, g *analysis.Group, by string, c catalogue) []
 		m := g.Metrics[i]
 		cols = append(cols, column{Metric: m.Name, Unit: m.Unit, Title: c.metric(m.Name), Better: m.Better, drop: s.drop})
 	}
-	ratios := []string{by}
-	if by != throughput && !open(a, g) {
-		ratios = append(ratios, throughput)
+	if compared(g, by) { // beside the name: it is what readers come for
+		cols = slices.Insert(cols, 0, ratioColumn(a, g, by, 3, c))
 	}
-	for i, m := range ratios {
-		if compared(g, m) {
-			title := c.text("ranking.ratio", "metric", c.metric(m), "reference", a.Run.Reference)
-			col := column{Metric: m, Unit: "×", Title: title, Ratio: true, drop: 3 + 4*i}
-			if share := noise(g, m); share != "" {
-				col.Noise = c.text("ranking.noise", "share", share)
-			}
-			cols = append(cols, col)
-		}
+	if by != throughput && !open(a, g) && compared(g, throughput) {
+		cols = append(cols, ratioColumn(a, g, throughput, 7, c))
 	}
 	return cols
+}
+
+// ratioColumn is a metric's ratio to the reference.
+func ratioColumn(a *analysis.Analysis, g *analysis.Group, metric string, drop int, c catalogue) column {
+	col := column{Metric: metric, Unit: "×", Ratio: true, drop: drop,
+		Title: c.text("ranking.ratio", "metric", c.metric(metric), "reference", a.Run.Reference)}
+	if share := noise(g, metric); share != "" {
+		col.Noise = c.text("ranking.noise", "share", share)
+	}
+	return col
 }
 
 // leadingFirst is the list with the metric ranked by in front.

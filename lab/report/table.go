@@ -30,6 +30,7 @@ func Table(w io.Writer, a *analysis.Analysis, width int, color bool) error {
 	for i, h := range answers(a, c) {
 		if i < len(a.Groups) {
 			out.WriteString(terminalRanking(rank(a, &a.Groups[i], c), c, width, p))
+			out.WriteString(terminalUnusable(newUnusableTable(a, &a.Groups[i], c), c, width, p))
 		}
 		out.WriteString(wrap(printable(c.paragraph(h.Sentences)), width) + "\n\n")
 	}
@@ -55,6 +56,7 @@ const (
 	red    = "31"
 	green  = "32"
 	yellow = "33"
+	blue   = "34"
 )
 
 func (p painter) paint(code, text string) string {
@@ -80,8 +82,8 @@ func terminalRanking(r ranking, c catalogue, width int, p painter) string {
 
 func terminalValidity(a *analysis.Analysis, c catalogue, width int, p painter) string {
 	b := newBadge(a, c)
-	code := map[load.Validity]string{load.Valid: green, load.Suspect: yellow, load.Invalid: red}[b.Validity]
-	out := p.paint(code, b.Word) + "  " + b.Detail + "\n"
+	code := map[string]string{string(load.Valid): green, string(load.Suspect): yellow, string(load.Invalid): red, accepted: blue}[b.Level]
+	out := p.paint(code, b.Text()) + "  " + wrap(b.Detail, max(width-textWidth(b.Text())-2, 1)) + "\n"
 	for _, f := range explain(a, c) {
 		line := "- " + f.Title + ": " + f.Detail
 		if f.Where != "" {

@@ -16,15 +16,7 @@ func (r *Runner) mayRepeat(t *archive.Trial) bool {
 	if t.Status == archive.Interrupted || t.Validity != load.Invalid && anyUsable(t.Windows) {
 		return false
 	}
-	planned, repeated := 0, 0
-	for _, p := range r.Plan.Trials {
-		if p.Repeats == nil {
-			planned++
-		} else {
-			repeated++
-		}
-	}
-	return r.tries(t.Index) < r.Repeats && repeated < max(1, planned/2)
+	return r.tries(t.Index) < r.Repeats && r.Plan.MayRepeat()
 }
 
 // anyUsable reports whether figures can rest on any of the windows.

@@ -76,6 +76,23 @@ func (p Plan) Grow(s *Study) (Plan, error) {
 	return p, nil
 }
 
+// Originals is how many of the plan's trials are no repetitions.
+func (p *Plan) Originals() (n int) {
+	for i := range p.Trials {
+		if p.Trials[i].Repeats == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// MayRepeat reports whether there is room for another repetition: all together are
+// at most half of the trials planned, and one in any case.
+func (p *Plan) MayRepeat() bool {
+	planned := p.Originals()
+	return len(p.Trials)-planned < max(1, planned/2)
+}
+
 // Repeat returns the plan with a repetition of the trial with the given index at
 // the end of its block: the same cell and seed. Trials after it move up by one,
 // so that an index remains the order of execution; none of them may have been
