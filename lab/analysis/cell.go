@@ -40,6 +40,7 @@ func newSheet(c *study.Cell) *sheet {
 func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err error) {
 	t := &run.Trials[i]
 	sums := newSums(s.mode, s.clocks...)
+	sums.startUp, sums.executable = t.StartUp, t.Executable
 	responses := responseWindows{each: 1}
 	for w, err := range run.Windows(i) {
 		if err != nil {

@@ -28,6 +28,8 @@ func figures() []figure {
 		ranked("cpu.user", "µs/req", stats.Lower, (*sums).cpuUser),
 		ranked("cpu.sys", "µs/req", stats.Lower, (*sums).cpuSys),
 		ranked("rss", "bytes", stats.Lower, (*sums).rss),
+		ranked("start", "µs", stats.Lower, (*sums).start),
+		ranked("executable", "bytes", stats.Lower, (*sums).executableSize),
 		{Metric{"errors", "%", string(stats.Lower)}, false, (*sums).errorShare},
 	}
 	for _, clock := range []load.Clock{load.Response, load.Service, load.FirstByte} {

@@ -11,7 +11,10 @@ import (
 
 // sums adds up the measured windows of one trial that are not invalid.
 type sums struct {
-	mode    load.Mode
+	mode       load.Mode
+	startUp    time.Duration
+	executable int64 // bytes
+
 	windows int // added
 	invalid int // measured, but left out
 
@@ -157,6 +160,21 @@ func (s *sums) rss() (bytes float64, missing string) {
 		return 0, "the subject's process could not be seen"
 	}
 	return float64(s.process.rss), ""
+}
+
+// start is how long the subject took from its execution to its first right answer.
+func (s *sums) start() (micros float64, missing string) {
+	if s.startUp == 0 {
+		return 0, "the subject was not started by dyno"
+	}
+	return micro(s.startUp), ""
+}
+
+func (s *sums) executableSize() (bytes float64, missing string) {
+	if s.executable == 0 {
+		return 0, "the subject's program could not be seen"
+	}
+	return float64(s.executable), ""
 }
 
 // errorShare is the share of requests that failed, in percent.

@@ -82,15 +82,18 @@ type Subject struct {
 // Trial is one measured run of one cell: trial.json in its folder.
 type Trial struct {
 	study.PlannedTrial
-	Status   Status         `json:"status"`
-	Error    string         `json:"error,omitempty"`
-	Started  time.Time      `json:"started"`
-	Mono     int64          `json:"mono"` // CLOCK_MONOTONIC at the start of the measured time, ns
-	Engine   string         `json:"engine"`
-	StartUp  time.Duration  `json:"start_up"` // from exec to the first right answer
-	Validity load.Validity  `json:"validity"`
-	Findings []load.Finding `json:"findings,omitempty"`
-	Failures []load.Failure `json:"failures,omitempty"` // a few failed requests of each kind
+	Status  Status        `json:"status"`
+	Error   string        `json:"error,omitempty"`
+	Started time.Time     `json:"started"`
+	Mono    int64         `json:"mono"` // CLOCK_MONOTONIC at the start of the measured time, ns
+	Engine  string        `json:"engine"`
+	StartUp time.Duration `json:"start_up"` // from exec to the first right answer
+	// Executable is the size in bytes of the file that the subject's first process
+	// executes: the program, or the interpreter of one; 0 if that can't be told.
+	Executable int64          `json:"executable,omitempty"`
+	Validity   load.Validity  `json:"validity"`
+	Findings   []load.Finding `json:"findings,omitempty"`
+	Failures   []load.Failure `json:"failures,omitempty"` // a few failed requests of each kind
 	// Requests are those of a mix, of a single load; runs don't keep them.
 	Requests []load.RequestResult `json:"-"`
 	Speed    *Speed               `json:"speed,omitempty"` // of the CPUs; nil in runs of versions that did not read it

@@ -60,7 +60,7 @@ func (r *Runner) measure(ctx context.Context, t *archive.Trial, cell *study.Cell
 	if err != nil {
 		return err, nil
 	}
-	t.StartUp = in.StartUp()
+	t.StartUp, t.Executable = in.StartUp(), in.ExecutableSize()
 	defer func() {
 		if stopErr := in.Stop(context.WithoutCancel(ctx)); stopErr != nil {
 			left = fmt.Errorf("stopping subject %s: %w", c.Name, stopErr)

@@ -203,7 +203,7 @@ func unitOf(metric string) string {
 		return "req/s"
 	case "cpu", "generator":
 		return "µs/req"
-	case "rss":
+	case "rss", "executable":
 		return "bytes"
 	case "errors":
 		return "%"

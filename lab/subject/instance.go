@@ -79,6 +79,20 @@ func (in *Instance) URL() string { return in.url }
 // attached.
 func (in *Instance) StartUp() time.Duration { return in.startUp }
 
+// ExecutableSize returns the size in bytes of the file that the subject's first
+// process executes; 0 when attached, when it has ended, or where the system
+// doesn't tell (Linux does).
+func (in *Instance) ExecutableSize() int64 {
+	if in.pid == 0 {
+		return 0
+	}
+	info, err := os.Stat("/proc/" + strconv.Itoa(in.pid) + "/exe")
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
 // Cgroup returns the folder of the cgroup that holds all its processes and no
 // others, or nothing if there is none.
 func (in *Instance) Cgroup() string { return in.cgroup }

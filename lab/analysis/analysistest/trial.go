@@ -34,7 +34,7 @@ func (m *maker) trial() archive.Trial {
 	t := archive.Trial{
 		PlannedTrial: m.planned, Status: archive.Complete, Started: started,
 		Mono: started.Sub(began).Nanoseconds() + int64(time.Hour), Engine: "epoll",
-		StartUp: time.Duration(4+m.rand.Float64()*3) * time.Millisecond, Validity: load.Valid,
+		StartUp: time.Duration(4+m.rand.Float64()*3) * time.Millisecond, Executable: 9 << 20, Validity: load.Valid,
 	}
 	for i := -1; i < Seconds; i++ {
 		t.Windows = append(t.Windows, m.window(i, t.Mono))

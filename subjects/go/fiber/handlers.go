@@ -54,7 +54,7 @@ func routes(s settings) *fiber.App {
 	})
 	app.Use(recover.New())
 	for range s.middlewares {
-		app.Use(idle)
+		app.Use(waiting(s.wait))
 	}
 	app.Get("/plaintext", plaintext)
 	app.Get("/json", greeting)
@@ -63,8 +63,17 @@ func routes(s settings) *fiber.App {
 	return app
 }
 
-// idle is a middleware that does nothing, so that what it costs is being one.
-func idle(c fiber.Ctx) error { return c.Next() }
+// waiting is a middleware that waits, as for an answer of another service; with
+// no wait it does nothing, so that what it costs is being one.
+func waiting(wait time.Duration) fiber.Handler {
+	if wait == 0 {
+		return func(c fiber.Ctx) error { return c.Next() }
+	}
+	return func(c fiber.Ctx) error {
+		time.Sleep(wait)
+		return c.Next()
+	}
+}
 
 // structValidator is the validator that Fiber's guide recommends; Fiber has
 // none of its own.

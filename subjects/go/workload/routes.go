@@ -29,17 +29,23 @@ func routes(s settings) http.Handler {
 		"/decoder/pooled": decoderPooled,
 		"/alloc/local":    allocLocal,
 		"/alloc/shared":   allocShared,
-		"/route":          routing(s.router),
+		"/route":          routing(s.router, s.routes, s.trees),
 		"/cpu":            compute,
+		"/none":           none,
 	}
 	for _, c := range codecs {
-		tasks["/json/"+c.name] = c.task
+		tasks["/json/"+c.name] = c.both(s.size)
+		tasks["/json/"+c.name+"/decode"] = c.decoding(s.size)
+		tasks["/json/"+c.name+"/encode"] = c.encoding(s.size)
 	}
 	for path, t := range tasks {
 		mux.HandleFunc("GET "+path, repeat(t, s.repeat))
 	}
 	return mux
 }
+
+// none is no work: what a request costs without any, for studies to take off.
+func none() func() int { return func() int { return 0 } }
 
 func plaintext(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+)
 
 // table is what a request's path is searched in. Patterns have parts such as
 // "{id}", which match anything up to the next slash. Where one pattern has such a
@@ -13,30 +17,53 @@ type table interface {
 	match(path string) (number int, param string, hops int)
 }
 
-// Of every pair of these there is a route: 1,000 in all.
+// Of every pair of these there is a route in each of ten versions: 10,000 in all.
 var (
 	things  = strings.Fields("users orders carts items prices stocks stores staff shifts tills taxes rates zones towns roads parcels lorries drivers routes stops invoices payments refunds credits debits cards banks loans claims policies tickets events venues seats artists albums tracks genres labels charts")
 	aspects = strings.Fields("profile status history notes tags owner members limits access audit events links files photos prices terms plan usage quota alerts rules state totals summary export")
 )
 
-func fill(t table) table {
-	number := 0
-	for _, thing := range things {
-		for _, aspect := range aspects {
-			number++
-			t.add("/v1/"+thing+"/{id}/"+aspect, number)
-		}
+// pattern is the k-th of all routes.
+func pattern(k int) string {
+	each := len(things) * len(aspects)
+	return fmt.Sprintf("/v%d/%s/{id}/%s", k/each+1, things[k/len(aspects)%len(things)], aspects[k%len(aspects)])
+}
+
+func fill(t table, routes int) table {
+	for k := range routes {
+		t.add(pattern(k), k+1)
 	}
 	return t
 }
 
-// routing searches the table of the kind for the same few paths again and again.
-func routing(kind string) task {
-	var t table = new(radix)
-	if kind == "trie" {
-		t = new(trie)
+// wantedAt is where in the table the paths are that are searched for, as shares of
+// its length in thirds.
+var wantedAt = [...]int{0, 1, 2, 3}
+
+// wantedOf are the paths that are searched for in a table of so many routes.
+func wantedOf(routes int) (paths []string) {
+	for _, third := range wantedAt {
+		paths = append(paths, strings.Replace(pattern((routes-1)*third/3), "{id}", "1007", 1))
 	}
-	fill(t)
+	return paths
+}
+
+// kept are the trees beside the one that is searched.
+var kept []table
+
+// routing searches a table of the kind for the same few paths again and again;
+// "none" searches nothing. So many trees of the kind are kept.
+func routing(kind string, routes, trees int) task {
+	make := map[string]func() table{"trie": func() table { return new(trie) }, "radix": func() table { return new(radix) }}[kind]
+	if make == nil {
+		return func() func() int { return func() int { return len(wantedAt) } }
+	}
+	t := fill(make(), routes)
+	for range trees - 1 {
+		kept = append(kept, fill(make(), routes))
+	}
+	debug.FreeOSMemory() // what building them took is not what they take
+	wanted := wantedOf(routes)
 	return func() func() int {
 		next := 0
 		return func() int {
@@ -49,8 +76,6 @@ func routing(kind string) task {
 		}
 	}
 }
-
-var wanted = []string{"/v1/users/1007/profile", "/v1/parcels/1007/summary", "/v1/banks/1007/links", "/v1/charts/1007/terms"}
 
 // upToSlash splits path before its first slash.
 func upToSlash(path string) (part, rest string) {

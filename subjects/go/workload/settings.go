@@ -2,19 +2,27 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Limits of mistakes, not of the work.
 const (
 	maxRepeat  = 1_000_000
 	maxBlocked = 1_000
+	maxSize    = 1 << 20
+	maxRoutes  = 10_000
+	maxTrees   = 1_000
 )
 
 // settings are what studies vary, by environment variables.
 type settings struct {
 	repeat    int    // WORK_REPEAT: how often a request does its piece of work
-	router    string // WORK_ROUTER: trie or radix, what /route searches
+	size      int    // WORK_SIZE: bytes of the JSON text that is decoded or encoded
+	router    string // WORK_ROUTER: trie, radix or none, what /route searches
+	routes    int    // WORK_ROUTES: how many routes are in it
+	trees     int    // WORK_TREES: how many such trees are kept, so that memory shows what one takes
 	blocked   int    // WORK_BLOCKED: how many goroutines wait in a read that never ends
 	blockedIn string // WORK_BLOCKED_IN: net, through the network poller, or syscall, in the kernel
 }
@@ -26,7 +34,16 @@ func settingsOf(getenv func(string) string) (s settings, err error) {
 	if s.blocked, err = count(getenv, "WORK_BLOCKED", 0, 0, maxBlocked); err != nil {
 		return s, err
 	}
-	if s.router, err = oneOf(getenv, "WORK_ROUTER", "radix", "trie"); err != nil {
+	if s.size, err = count(getenv, "WORK_SIZE", 547, leastUser, maxSize); err != nil {
+		return s, err
+	}
+	if s.router, err = oneOf(getenv, "WORK_ROUTER", "radix", "trie", "none"); err != nil {
+		return s, err
+	}
+	if s.routes, err = count(getenv, "WORK_ROUTES", 1000, len(wantedAt), maxRoutes); err != nil {
+		return s, err
+	}
+	if s.trees, err = count(getenv, "WORK_TREES", 1, 1, maxTrees); err != nil {
 		return s, err
 	}
 	s.blockedIn, err = oneOf(getenv, "WORK_BLOCKED_IN", "net", "syscall")
@@ -45,14 +62,14 @@ func count(getenv func(string) string, name string, otherwise, low, high int) (i
 	return n, nil
 }
 
-// oneOf reads one of two words, the first if none is given.
-func oneOf(getenv func(string) string, name, first, second string) (string, error) {
-	switch text := getenv(name); text {
-	case "", first:
-		return first, nil
-	case second:
-		return second, nil
-	default:
-		return "", fmt.Errorf("%s is %q: set it to %s or %s", name, text, first, second)
+// oneOf reads one of the words, the first if none is given.
+func oneOf(getenv func(string) string, name string, words ...string) (string, error) {
+	text := getenv(name)
+	if text == "" {
+		return words[0], nil
 	}
+	if !slices.Contains(words, text) {
+		return "", fmt.Errorf("%s is %q: set it to %s or %s", name, text, strings.Join(words[:len(words)-1], ", "), words[len(words)-1])
+	}
+	return text, nil
 }

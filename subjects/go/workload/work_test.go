@@ -23,9 +23,19 @@ func TestWaysAgree(t *testing.T) {
 		{"buffers", buffersNew, buffersPooled, 4262},
 		{"decoder", decoderNew, decoderPooled, 36},
 		{"alloc", allocLocal, allocShared, 120},
-		{"route", routing("trie"), routing("radix"), 4},
-		{"json", codecs[0].task, codecs[1].task, len(userJSON)},
-		{"json", codecs[2].task, codecs[3].task, len(userJSON)},
+		{"route", routing("trie", 1000, 1), routing("radix", 1000, 1), 4},
+		{"routes", routing("trie", 10, 3), routing("radix", 10, 3), 4},
+		{"all routes", routing("trie", maxRoutes, 1), routing("radix", maxRoutes, 1), 4},
+		{"json", codecs[0].both(547), codecs[1].both(547), 1007},
+		{"json", codecs[2].both(547), codecs[3].both(547), 1007},
+		{"small", codecs[0].both(leastUser), codecs[2].both(leastUser), 1007},
+		{"large", codecs[0].both(5000), codecs[1].both(5000), 1007},
+		{"decoding", codecs[0].decoding(547), codecs[1].decoding(547), 1007},
+		{"decoding", codecs[2].decoding(5000), codecs[3].decoding(5000), 1007},
+		{"encoding", codecs[0].encoding(547), codecs[1].encoding(547), 1007},
+		{"encoding", codecs[2].encoding(5000), codecs[3].encoding(5000), 1007},
+		{"none", none, none, 0},
+		{"no routes", routing("none", 1000, 1), routing("none", 10, 1), 4},
 	} {
 		for _, way := range []task{c.one, c.many} {
 			work := way()
@@ -52,8 +62,8 @@ func TestAllocations(t *testing.T) {
 		{"frames/new", framesNew, middlewares + 1, 20},
 		{"buffers/new", buffersNew, 5, 20},
 		{"cpu", compute, 0, 0},
-		{"route/trie", routing("trie"), 0, 0},
-		{"route/radix", routing("radix"), 0, 0},
+		{"route/trie", routing("trie", 1000, 1), 0, 0},
+		{"route/radix", routing("radix", 1000, 1), 0, 0},
 	} {
 		work := c.way()
 		if got := testing.AllocsPerRun(100, func() { work() }); got < c.least || got > c.most {
@@ -117,7 +127,7 @@ func FuzzRawHead(f *testing.F) {
 }
 
 func TestTablesMatchAlike(t *testing.T) {
-	plain, compressed := fill(new(trie)), fill(new(radix))
+	plain, compressed := fill(new(trie), 1000), fill(new(radix), 1000)
 	for _, thing := range things {
 		for _, aspect := range aspects {
 			path := "/v1/" + thing + "/7/" + aspect
@@ -135,15 +145,15 @@ func TestTablesMatchAlike(t *testing.T) {
 			t.Errorf("%s: trie %d, radix %d", path, n1, n2)
 		}
 	}
-	_, _, long := plain.match(wanted[0])
-	_, _, short := compressed.match(wanted[0])
+	_, _, long := plain.match("/v1/users/1007/profile")
+	_, _, short := compressed.match("/v1/users/1007/profile")
 	if short >= long {
 		t.Errorf("%d hops in the trie, %d in the radix tree", long, short)
 	}
 }
 
 func TestHijackedConnectionsStay(t *testing.T) {
-	server := httptest.NewServer(routes(settings{repeat: 1, router: "radix"}))
+	server := httptest.NewServer(routes(settings{repeat: 1, router: "radix", routes: 1000, trees: 1, size: 547}))
 	defer server.Close()
 	for range 3 {
 		r, err := http.Get(server.URL + "/hijack")
@@ -171,11 +181,13 @@ func TestBlocks(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	for _, c := range []struct{ env, want string }{
-		{"", "{100 radix 0 net}"},
-		{"WORK_REPEAT=7 WORK_ROUTER=trie WORK_BLOCKED=3 WORK_BLOCKED_IN=syscall", "{7 trie 3 syscall}"},
+		{"", "{100 547 radix 1000 1 0 net}"},
+		{"WORK_REPEAT=7 WORK_ROUTER=trie WORK_BLOCKED=3 WORK_BLOCKED_IN=syscall", "{7 547 trie 1000 1 3 syscall}"},
+		{"WORK_SIZE=5000 WORK_ROUTES=10 WORK_TREES=50 WORK_ROUTER=none", "{100 5000 none 10 50 0 net}"},
+		{"WORK_ROUTES=3", `WORK_ROUTES is "3": set it to a number from 4 to 10000`},
 		{"WORK_REPEAT=0", `WORK_REPEAT is "0": set it to a number from 1 to 1000000`},
 		{"WORK_BLOCKED=-1", `WORK_BLOCKED is "-1": set it to a number from 0 to 1000`},
-		{"WORK_ROUTER=map", `WORK_ROUTER is "map": set it to radix or trie`},
+		{"WORK_ROUTER=map", `WORK_ROUTER is "map": set it to radix, trie or none`},
 		{"WORK_BLOCKED_IN=disk", `WORK_BLOCKED_IN is "disk": set it to net or syscall`},
 	} {
 		env := map[string]string{}
