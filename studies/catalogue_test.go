@@ -1,6 +1,7 @@
 package studies_test
 
 import (
+	"strings"
 	"testing"
 
 	"dyno/lab/study"
@@ -27,7 +28,7 @@ func TestCatalogueIsComplete(t *testing.T) {
 }
 
 // TestStudiesDecideWhatIsClaimed: a study is called as the claim that it decides,
-// which is in the catalogue.
+// which is in the catalogue; a second reading of the claim has a word more.
 func TestStudiesDecideWhatIsClaimed(t *testing.T) {
 	known, shipped := map[string]bool{}, subjectNames(t)
 	for _, one := range studies.Claims().Claims {
@@ -45,7 +46,7 @@ func TestStudiesDecideWhatIsClaimed(t *testing.T) {
 		}
 		for _, c := range s.Claims {
 			decided++
-			if c.ID != name || !known[c.ID] {
+			if c.ID != name && !strings.HasPrefix(c.ID, name+"-") || !known[c.ID] {
 				t.Errorf("study %s decides %s", name, c.ID)
 			}
 			if c.Says == "" || c.Published == "" {
