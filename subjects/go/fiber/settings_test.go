@@ -8,8 +8,8 @@ import (
 func TestSettings(t *testing.T) {
 	for _, c := range []struct {
 		middlewares, wait, idle string
-		want              settings
-		why               string
+		want                    settings
+		why                     string
 	}{
 		{"", "", "", settings{0, 0, defaultIdle}, ""},
 		{"5", "15ms", "50ms", settings{5, 15 * time.Millisecond, 50 * time.Millisecond}, ""},
