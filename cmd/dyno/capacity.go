@@ -41,7 +41,7 @@ as the service's failure. docs/capacity.md explains how to read it.
 ` + requestHelp() + `
 
 Exit status: 0 if a bracket was found, 1 if not (even the lowest rate fails, the
-generator is the limit, or time was up), 2 for wrong usage, 130 on Ctrl-C (what was found so
+generator is the limit, or time was up) or if it is INVALID, 2 for wrong usage, 130 on Ctrl-C (what was found so
 far is printed).`,
 		Example: `  dyno capacity http://127.0.0.1:8080/ --objective 'p99 < 50ms'
   dyno capacity http://127.0.0.1:8080/ --objective 'p99.9 < 12ms, errors < 0.1%' -c 256 --trial 10s --precision 2%
@@ -140,6 +140,8 @@ func runCapacity(ctx context.Context, f *capacityFlags, global *globalFlags, tar
 	fmt.Fprintf(progress, "%s %s: the highest rate at which %s; %d connections, %s arrivals, seed %d\n",
 		spec.Requests[0].Method, spec.Target, generator.Objective, spec.Profile.Connections, spec.Profile.Arrivals, spec.Seed)
 	f.load.calibrated(ctx, spec, progress)
+	generator.Machine = watchMachine(ctx, spec, progress)
+	defer generator.Machine.Close()
 	search.OnTrial = func(l *capacity.Load) { writeTrial(progress, l) }
 	r, err := search.Run(ctx)
 	if err != nil {
@@ -156,7 +158,7 @@ func runCapacity(ctx context.Context, f *capacityFlags, global *globalFlags, tar
 	if !r.Found() {
 		return errors.New("no bracket: " + found.answer())
 	}
-	return nil
+	return worthless(&r.Disturbed)
 }
 
 // capacityFound is what dyno capacity --json prints. Fields are added over time,

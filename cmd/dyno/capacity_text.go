@@ -43,6 +43,7 @@ func writeCapacity(w io.Writer, c *capacityFound) {
 			fmt.Fprintf(w, "  %-12s %s/s: %s\n", end.name, number(end.load.Rate), c.sureness(end.load))
 		}
 	}
+	writeValidity(w, &c.Disturbed)
 	for _, b := range c.Broke {
 		fmt.Fprintf(w, "  %-12s %s\n", "broke", brokenText(&b))
 	}
@@ -122,6 +123,7 @@ func typical(l *capacity.Load) *capacity.Trial {
 func (c *capacityFound) page() *curvePage {
 	p := &curvePage{Title: "Capacity of " + c.Target, Question: "What is the highest rate at which " + c.Objective + "?", Answer: c.answer()}
 	p.Facts = [][2]string{{"objective", c.Objective}, {"connections", fmt.Sprint(c.Connections)}, {"arrivals", string(c.Arrivals)}, {"seed", fmt.Sprint(c.Seed)}, {"took", c.Took.Round(1e8).String()}}
+	p.Facts = append(p.Facts, validityLines(&c.Disturbed)...)
 	for _, b := range c.Broke {
 		p.Notes = append(p.Notes, brokenText(&b))
 	}

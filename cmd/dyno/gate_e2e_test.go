@@ -117,7 +117,7 @@ func TestGateStopsASlowerVersion(t *testing.T) {
 	writeIn(t, dir, "summary.md", "from an earlier step\n")
 	t.Setenv("GITHUB_STEP_SUMMARY", "summary.md")
 	o := gateCommand(t, dir, "bench/gate.yaml", "--against", "main", "--junit", "gate.xml", "--markdown", "summary.md")
-	if busy(o) {
+	if tooBusy(o) {
 		t.Skip("this machine is too busy to measure on:\n" + o.stdout + o.stderr)
 	}
 	o.want(t, 1, o.stdout, "old  main (", "new  the working tree (", "FAIL", "cpu > +50%", "times as high", "first run: ", "REGRESSION")
@@ -176,8 +176,8 @@ func gateCommand(t *testing.T, dir string, args ...string) outcome {
 	return startCommand(t, exec.CommandContext(ctx, dynoBinary, append([]string{"gate"}, args...)...), dir).wait(t)
 }
 
-// busy reports whether a gate could not tell because of the machine.
-func busy(o outcome) bool {
+// tooBusy reports whether a gate could not tell because of the machine.
+func tooBusy(o outcome) bool {
 	return o.code == exitCannotTell && (strings.Contains(o.stdout, "invalid") || strings.Contains(o.stdout, "can be used"))
 }
 

@@ -41,7 +41,10 @@ Closed loops of more and more connections are run, upwards and then downwards.
 The answer is the number of connections beyond which more give no more throughput,
 Gunther's universal scalability law fitted to the trials, with intervals, and
 where it says that throughput falls. With --pid the server's memory for 1,000
-connections is measured as well.`,
+connections is measured as well. A trial that this machine disturbed is repeated.
+
+Exit status: 0 if there is an answer, 1 if there is none or it is INVALID, 2 for wrong
+usage, 130 on Ctrl-C.`,
 		Example: `  dyno knee http://127.0.0.1:8080/
   dyno knee http://127.0.0.1:8080/ --connections 1,2,4,8,16,32,64 --trial 5s
   dyno knee http://127.0.0.1:8080/ --connections 500..10000+500 --pid "$(pidof server)" --html knee.html`,
@@ -76,6 +79,8 @@ func runKnee(ctx context.Context, f *kneeFlags, global *globalFlags, target stri
 	fmt.Fprintf(progress, "%s %s: closed loops of %s connections, %v each, up and down; about %v\n", spec.Requests[0].Method, spec.Target, f.levels, f.trial,
 		time.Duration(2*max(1, f.passes)*len(sweep.Levels))*(f.trial+f.load.warmup))
 	f.load.calibrated(ctx, spec, progress)
+	generator.Machine = watchMachine(ctx, spec, progress)
+	defer generator.Machine.Close()
 	sweep.Measure = func(ctx context.Context, n int) (capacity.LevelTrial, error) {
 		return generator.Level(ctx, n, f.trial, memory)
 	}
@@ -92,7 +97,7 @@ func runKnee(ctx context.Context, f *kneeFlags, global *globalFlags, target stri
 	if k.Enough == 0 {
 		return errors.New("no level was measured: " + found.answer())
 	}
-	return nil
+	return worthless(&k.Disturbed)
 }
 
 func (f *kneeFlags) sweep(target string) (*capacity.Sweep, *capacity.Generator, error) {

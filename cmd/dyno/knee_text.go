@@ -37,6 +37,7 @@ func (k *kneeFound) answer() string {
 
 func writeKnee(w io.Writer, k *kneeFound) {
 	fmt.Fprintf(w, "\n  %-12s %s\n", "knee", k.answer())
+	writeValidity(w, &k.Disturbed)
 	for _, line := range k.fitLines() {
 		fmt.Fprintf(w, "  %-12s %s\n", line[0], line[1])
 	}
@@ -111,7 +112,7 @@ func (k *kneeFound) table() (head []string, rows [][]string) {
 
 // page draws the throughput of each trial with the law through it.
 func (k *kneeFound) page() *curvePage {
-	p := &curvePage{Title: "Scalability of " + k.Target, Question: "How many connections does it take?", Answer: k.answer(), Facts: k.fitLines()}
+	p := &curvePage{Title: "Scalability of " + k.Target, Question: "How many connections does it take?", Answer: k.answer(), Facts: append(validityLines(&k.Disturbed), k.fitLines()...)}
 	up, down := series{Name: "up", Class: "main"}, series{Name: "down", Class: "good"}
 	generator := series{Name: "left out", Class: "bad"}
 	response, memory := series{Name: "p99", Class: "main", Line: true}, series{Name: "memory", Class: "main", Line: true}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -33,6 +34,7 @@ type loadFlags struct {
 	seed        uint64
 	cpus        string
 	engine      string
+	accept      []string
 	maxErrors   string
 	asJSON      bool
 	html        string
@@ -154,6 +156,8 @@ func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target stri
 		progress = io.Discard
 	}
 	f.trust.calibrate(ctx, &spec, progress)
+	watch := watchLoad(ctx, &spec, progress)
+	defer watch.Close()
 	r, err := load.Run(ctx, spec)
 	live.done()
 	e := &endedLoad{spec: &spec, result: r, seconds: seconds, maxErrors: maxErrors, lang: global.lang, secrets: f.pushSecrets()}
@@ -248,7 +252,7 @@ func (f *loadFlags) spec(target string) (load.Spec, error) {
 	}
 	spec := load.Spec{
 		Target: origin, Warmup: f.warmup, Duration: f.duration, MaxRequests: f.requests, Timeout: f.timeout,
-		Threads: f.threads, CPUs: cpus, Engine: f.engine, Seed: f.seed,
+		Threads: f.threads, CPUs: cpus, Engine: f.engine, Seed: f.seed, Accept: f.accept,
 		Profile:  load.Profile{Mode: load.Closed, Connections: f.connections},
 		Requests: []load.Request{{Name: "request", Method: f.verb(), Path: path, Headers: headers, Body: f.body}},
 	}
@@ -274,6 +278,9 @@ func (f *loadFlags) spec(target string) (load.Spec, error) {
 }
 
 func (f *loadFlags) check(spec *load.Spec) error {
+	if err := finding.CheckAccepted(f.accept); err != nil {
+		return fmt.Errorf("--accept: %w", err)
+	}
 	if f.engine != "" && f.engine != "epoll" && f.engine != "uring" && f.engine != "portable" {
 		return fmt.Errorf("--engine %q is none of uring, epoll and portable", f.engine)
 	}

@@ -48,9 +48,11 @@ const (
 )
 
 // wants reports whether a load is calibrated.
-func (t *trustFlags) wants(spec *load.Spec) bool {
-	long := spec.Warmup+spec.Duration+spec.Profile.Length() >= calibrateFrom || spec.MaxRequests >= calibrateRequests
-	return long && !t.noCalibration
+func (t *trustFlags) wants(spec *load.Spec) bool { return isLong(spec) && !t.noCalibration }
+
+// isLong reports whether a load is worth that something is measured before it.
+func isLong(spec *load.Spec) bool {
+	return spec.Warmup+spec.Duration+spec.Profile.Length() >= calibrateFrom || spec.MaxRequests >= calibrateRequests
 }
 
 // calibrate measures the generator, if it is to be, and says what came of it in

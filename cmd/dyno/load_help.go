@@ -31,7 +31,7 @@ var loadGroups = []struct {
 		"insecure", "cacert", "cert", "key", "server-name", "tls-min", "tls-max", "tls-resume", "alpn", "key-log",
 	}},
 	{"The generator", []string{
-		"threads", "cpus", "engine", "pacing", "timestamps", "selftest", "no-calibration", "server-metrics",
+		"threads", "cpus", "engine", "pacing", "timestamps", "selftest", "no-calibration", "server-metrics", "accept",
 	}},
 }
 

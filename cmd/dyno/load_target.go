@@ -22,5 +22,6 @@ func (f *loadFlags) registerGenerator(flags *pflag.FlagSet) {
 	flags.IntVarP(&f.threads, "threads", "t", 1, "event loops, one thread each")
 	flags.StringVar(&f.cpus, "cpus", "", "CPUs to pin the loops to, such as 0 or 0,2-3 (default: not pinned)")
 	flags.StringVar(&f.engine, "engine", "", "uring, epoll or portable (default: the best there is)")
+	flags.StringSliceVar(&f.accept, "accept", nil, "findings that don't lower what the measurement is worth, by name, such as other-load (docs/findings.md)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the schedule (default: a new one each time, printed)")
 }

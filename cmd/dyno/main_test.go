@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,6 +79,22 @@ type session struct {
 
 // start starts a command with its own DYNO_HOME, in its own folder.
 func start(t *testing.T, home string, args ...string) *session {
+	t.Helper()
+	return startBusy(t, home, acceptingOthers(args)...)
+}
+
+// acceptingOthers adds to the arguments of a command that puts a load on a URL that
+// it is no matter who else is busy: while tests run, others are.
+func acceptingOthers(args []string) []string {
+	loads := []string{"load", "capacity", "knee", "overload"}
+	if len(args) < 2 || !slices.Contains(loads, args[0]) || slices.Contains(args, "--accept") || slices.Contains(args, "--selftest") {
+		return args
+	}
+	return append(slices.Clone(args), "--accept", "other-load,steal,cpu-speed")
+}
+
+// startBusy is start, for tests of what is said of a machine that others keep busy.
+func startBusy(t *testing.T, home string, args ...string) *session {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)

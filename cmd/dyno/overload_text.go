@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"dyno/lab/capacity"
 )
@@ -30,6 +31,14 @@ func (o *overloadFound) answer() string {
 func writeOverload(w io.Writer, o *overloadFound) {
 	fmt.Fprintf(w, "\n  %-12s %s\n", "overload", o.answer())
 	fmt.Fprintf(w, "  %-12s p99 below %s for three seconds in a row\n", "recovered is", duration(float64(o.CalmBelow)))
+	fmt.Fprintf(w, "  %-12s %s\n", "validity", strings.ToUpper(string(o.Validity)))
+	for i := range o.Findings {
+		f := &o.Findings[i]
+		fmt.Fprintf(w, "  %-12s %s %s: %s\n", "", levelText(f.Weight()), f.Name, f.Detail)
+	}
+	if o.Spoiled {
+		fmt.Fprintf(w, "  %-12s INVALID, tried %d times: %s\n", "spoiled", o.Tries, o.Why)
+	}
 	for _, line := range o.lost() {
 		fmt.Fprintf(w, "  %-12s %s\n", "lost", line)
 	}

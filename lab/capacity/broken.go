@@ -61,7 +61,10 @@ func (r *Result) hints() []string {
 	hints := []string{}
 	add := func(format string, args ...any) { hints = append(hints, fmt.Sprintf(format, args...)) }
 	if r.Limit != nil && !r.Limit.Limited {
-		add("the capacity may be higher: a quieter machine, or more --repeats, can tell")
+		if r.Fails == nil {
+			add("the capacity may be higher")
+		}
+		add("wait until this machine is quiet (dyno machine says who is busy), or let more trials be repeated (--repeats); --accept NAME takes a finding into account no more")
 	} else if r.Limit != nil {
 		add("the capacity may be higher: give the generator more --threads, CPUs of its own (--cpus) or a machine of its own")
 	}

@@ -1,6 +1,9 @@
 package capacity
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Class is what the trials at a rate say about it.
 type Class string
@@ -71,4 +74,10 @@ func (l *Load) classify(s stage) Class {
 		return Upper
 	}
 	return Undecided
+}
+
+// useless reports whether a rate is blocked, and not one trial had a window that
+// could be used.
+func (l *Load) useless() bool {
+	return l.Class == Blocked && !slices.ContainsFunc(l.Trials, func(t Trial) bool { return !t.Useless })
 }

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"dyno/lab/archive"
 	"dyno/lab/load"
+	"dyno/lab/machine/busy"
 	"dyno/lab/objective"
 )
 
@@ -35,8 +37,12 @@ type Generator struct {
 	SettleTime time.Duration
 	// OnWindow, if set, is given each finished window of the trials.
 	OnWindow func(load.Window)
+	// Machine, if set, watches what other programs do to the CPUs in use, and makes
+	// the loads have findings about these CPUs' speed. It stays the caller's to close.
+	Machine *busy.Watch
 
-	idle time.Duration // median response of the service with one request at a time; 0 before it is known
+	speeds []*archive.Speed // of the loads done so far
+	idle   time.Duration    // median response of the service with one request at a time; 0 before it is known
 }
 
 // Ceiling runs a closed loop over all connections for a second, longer if the
@@ -183,14 +189,7 @@ func (g *Generator) run(ctx context.Context, p load.Profile, length time.Duratio
 	spec.Profile, spec.Duration, spec.MaxRequests = p, length, 0
 	spec.Seed += number
 	spec.OnWindow = g.OnWindow
-	r, err := load.Run(ctx, spec)
-	if err == nil {
-		err = interrupted(ctx)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return g.Load(ctx, spec)
 }
 
 func interrupted(ctx context.Context) error {

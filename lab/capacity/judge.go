@@ -9,6 +9,7 @@ import (
 
 	"dyno/lab/load"
 	"dyno/lab/objective"
+	"dyno/lab/validity"
 )
 
 // Findings by which a measurement says that the generator, or the machine under
@@ -16,7 +17,7 @@ import (
 // that will be there again, the second comes and goes.
 var (
 	limits       = []string{"generator-full", "beyond-ceiling"}
-	disturbances = []string{"generator-stalled", "generator-late", "generator-gc", "steal", "suspended", "little"}
+	disturbances = []string{"generator-stalled", "generator-late", "generator-gc", "steal", "suspended", "little", otherLoad, validity.CPUSpeed}
 )
 
 // judge turns the result of a load into what it says about the service.
@@ -24,12 +25,14 @@ func judge(o *objective.Objective, r *load.Result, p *load.Profile) Trial {
 	t := describe(r, p)
 	outcome := judgeWindows(o, r, r.Windows)
 	t.Measured, t.Terms = outcome.Text, termsOf(&outcome)
-	limited, disturbed := named(r.Findings, limits), named(r.Findings, disturbances)
+	t.Disturbed = disturbing(r)
+	limited, disturbed := named(r.Findings, limits), proven(t.Disturbed, r.Windows)
 	missed := named(r.Findings, []string{"rate-missed"})
-	invalid, measured, reasons := r.LeftOut()
+	leftOut, measured, _ := r.LeftOut()
 	switch v := outcome.Verdict(); {
-	case invalid == measured:
-		t.spoil("no window can be used: " + strings.Join(reasons, ", "))
+	case leftOut == measured:
+		t.spoil("no window can be used: " + details(invalid(r.Findings)))
+		t.Useless = true
 	case r.Total.Offered == 0:
 		t.spoil("no request was due in so short a trial")
 	case v == objective.Unknown && tooFew(&outcome) != 0:
@@ -62,6 +65,12 @@ func tooFew(outcome *objective.Outcome) uint64 {
 	return most
 }
 
+// invalid picks the findings that leave windows out, but for the one that none is
+// left.
+func invalid(found []load.Finding) []load.Finding {
+	return slices.DeleteFunc(slices.Clone(found), func(f load.Finding) bool { return f.Weight() != load.Invalid || f.Name == "no-valid-window" })
+}
+
 func (t *Trial) spoil(why string) { t.Verdict, t.Why = Spoiled, why }
 
 // blame decides whether it was the service that failed: it was if it also fails
@@ -71,6 +80,10 @@ func (t *Trial) blame(o *objective.Objective, r *load.Result, outcome *objective
 	t.Verdict = Fails
 	if outcome.Verdict() == objective.Unknown {
 		t.Why = "it can't be shown to hold: " + outcome.Text
+	}
+	if slower := named(r.Findings, []string{validity.CPUSpeed}); slower != nil {
+		t.spoil(details(slower)) // it concerns all windows
+		return
 	}
 	excess := excessOf(outcome, t.GivenUp)
 	var clean []load.Window
@@ -100,7 +113,7 @@ func disturbance(w *load.Window, excess time.Duration) []load.Finding {
 		return nil
 	}
 	var found []load.Finding
-	for _, f := range named(w.Findings, append(slices.Clone(limits), disturbances...)) {
+	for _, f := range proven(named(w.Findings, append(slices.Clone(limits), disturbances...)), []load.Window{*w}) {
 		away := f.Name == "generator-stalled" || f.Name == "generator-late" || f.Name == "generator-gc"
 		if !away || 2*w.Stall >= excess {
 			found = append(found, f)
@@ -168,7 +181,7 @@ func merge(windows []load.Window) *load.Window {
 func named(findings []load.Finding, names []string) []load.Finding {
 	var found []load.Finding
 	for _, f := range findings {
-		if f.Validity != load.Valid && slices.Contains(names, f.Name) {
+		if f.Weight() != load.Valid && slices.Contains(names, f.Name) {
 			found = append(found, f)
 		}
 	}

@@ -7,11 +7,17 @@ import (
 	"time"
 
 	"dyno/lab/load"
+	"dyno/lab/validity"
 )
 
 // ceilingShare of what the generator reaches against a server that costs nothing
 // is where a closed loop measures the generator.
 const ceilingShare = 0.9
+
+// robbed are the findings that the CPUs had less to give than at other times. That
+// lowers a closed loop's throughput as much as it lasts; a loop that stalled for some
+// milliseconds does not.
+var robbed = []string{"steal", "suspended", otherLoad, validity.CPUSpeed}
 
 // Level runs a closed loop of so many connections for a time, for a [Sweep].
 // memory, if not nil, is asked for the server's memory in bytes once a second
@@ -37,10 +43,7 @@ func (g *Generator) Level(ctx context.Context, connections int, length time.Dura
 			g.OnWindow(w)
 		}
 	}
-	r, err := load.Run(ctx, spec)
-	if err == nil {
-		err = interrupted(ctx)
-	}
+	r, err := g.Load(ctx, spec)
 	var none *load.UnreachableError
 	switch {
 	case errors.As(err, &none):
@@ -60,15 +63,19 @@ func (t *LevelTrial) judge(r *load.Result, c *load.Calibration) {
 	p99, _ := r.Total.Quantile(load.Response, 99)
 	t.P50, t.P99 = float64(p50), float64(p99)
 	limited := named(r.Findings, limits)
-	invalid, measured, _ := r.LeftOut()
+	t.Disturbed = disturbing(r)
+	machine := proven(named(r.Findings, robbed), r.Windows)
+	leftOut, measured, _ := r.LeftOut()
 	switch {
 	case limited != nil:
 		t.Spoiled, t.Limited, t.Why = true, true, details(limited)
 	case c != nil && c.Ceiling > 0 && t.Throughput > ceilingShare*c.Ceiling:
 		t.Spoiled, t.Limited = true, true
 		t.Why = fmt.Sprintf("the generator reaches %s/s against a server that costs nothing (limit %.0f %%)", rateText(c.Ceiling), 100*ceilingShare)
-	case invalid == measured:
-		t.Spoiled, t.Why = true, details(r.Findings)
+	case leftOut == measured:
+		t.Spoiled, t.Why = true, details(invalid(r.Findings))
+	case machine != nil:
+		t.Spoiled, t.Why = true, details(machine)
 	case t.Errors.Connect > 0:
 		t.Spoiled, t.Why = true, fmt.Sprintf("there were fewer connections: %d attempts failed (%s)", t.Errors.Connect, r.FirstErrors["connect"])
 	case t.Throughput == 0:

@@ -93,6 +93,11 @@ type Aftermath struct {
 	// Recovered reports whether the service came back to its baseline, and Recovery
 	// how long after the overload's end, in whole seconds; how long it was watched
 	// if it didn't.
+	// Spoiled says that the machine was disturbed so much that neither can be told: no
+	// second of the baseline can be used, or not half of another phase. Why names what
+	// it was.
+	Spoiled   bool              `json:"spoiled,omitempty"`
+	Why       string            `json:"why,omitempty"`
 	Recovered bool              `json:"recovered"`
 	Recovery  time.Duration     `json:"recovery_ns"`
 	CalmBelow time.Duration     `json:"calm_below_ns"` // p99 of a window that counts as recovered
@@ -122,7 +127,18 @@ func (o *Overload) Analyse(goal *objective.Objective, r *load.Result) *Aftermath
 	a.Baseline, a.During, a.After = a.stretch(parts[0]), a.stretch(parts[1]), a.stretch(parts[2])
 	a.recover(o, parts, end)
 	a.note(r)
+	a.judge(r)
 	return a
+}
+
+// judge says if too little is left to tell anything.
+func (a *Aftermath) judge(r *load.Result) {
+	for _, part := range []Stretch{a.Baseline, a.During, a.After} {
+		a.Spoiled = a.Spoiled || part.Windows <= part.Invalid
+	}
+	if a.Spoiled {
+		a.Why = "the machine was disturbed: " + details(named(r.Findings, disturbances))
+	}
 }
 
 // stretch sums up windows.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"dyno/lab/load"
 )
 
 func geometricMean(a, b float64) float64 { return math.Sqrt(a * b) }
@@ -18,27 +20,45 @@ func (w *walk) result(reason error) *Result {
 	for i := range r.Loads {
 		l := &r.Loads[i]
 		if l.Class == Lower {
-			r.Holds = l
+			r.Holds, r.Limit = l, nil // lower rates that were disturbed don't matter
 			continue
 		}
 		if l.Class == Upper {
 			r.Fails = l
 			break
 		}
-		if l.Class == Blocked {
+		if l.Class == Blocked && r.Limit == nil {
 			r.Limit = l
+		}
+		if l.Class == Blocked && l.Limited {
 			break
 		}
 	}
+	r.judgeMachine()
 	r.conclude(&w.search.Goal, w.stage, reason)
 	return r
+}
+
+// judgeMachine says what the machine did to the trials, and so to the answer.
+func (r *Result) judgeMachine() {
+	var trials []troubled
+	for i := range r.Loads {
+		for j := range r.Loads[i].Trials {
+			t := &r.Loads[i].Trials[j]
+			trials = append(trials, troubled{t.Disturbed, t.Verdict == Spoiled})
+		}
+	}
+	r.Disturbed = judgeTrials(trials)
+	if r.Limit != nil && !r.Limit.Limited {
+		r.Validity = load.Invalid
+	}
 }
 
 // conclude puts the result into words.
 func (r *Result) conclude(g *Goal, s stage, reason error) {
 	if r.Found() {
 		r.Width = 1 - r.Holds.Rate/r.Fails.Rate
-		sure := r.Holds.classify(g.final()) == Lower && r.Fails.classify(g.final()) == Upper
+		sure := r.Limit == nil && r.Holds.classify(g.final()) == Lower && r.Fails.classify(g.final()) == Upper
 		r.Reached = r.Width <= g.Precision && sure
 	}
 	switch {

@@ -22,8 +22,11 @@ type Search struct {
 
 // Result is what a search came to.
 type Result struct {
+	// What the machine did to the trials.
+	Disturbed
 	// Holds is the highest rate at which the objective holds, with no lower one at
-	// which it fails; Fails the lowest at which it fails. Either may be nil.
+	// which it fails; Fails the lowest at which it fails. Either may be nil. Rates
+	// between them that were disturbed in every trial are left open.
 	Holds *Load `json:"holds"`
 	Fails *Load `json:"fails"`
 	// Limit is the rate at which the generator came to its end, or was disturbed in
@@ -47,7 +50,7 @@ var (
 	errTime  = errors.New("time was up")
 	errFloor = errors.New("it fails even at the lowest rate")
 	errTop   = errors.New("it holds even at the highest rate")
-	errStuck = errors.New("the generator was disturbed at every rate")
+	errStuck = errors.New("this machine was disturbed in every trial")
 	errEnded = errors.New("it was interrupted")
 )
 
@@ -166,6 +169,9 @@ func (w *walk) next() (rate float64, done bool, err error) {
 	case e.low == nil:
 		if e.high.classify(w.stage) == Undecided {
 			return e.high.Rate, false, nil
+		}
+		if e.high.useless() {
+			return 0, false, errStuck // other rates would be no better off
 		}
 		return w.outward(e.high.Rate, -1, w.search.Goal.MinRate, w.floorReason())
 	}

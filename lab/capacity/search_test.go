@@ -92,7 +92,7 @@ func TestSearchAboveWhichAllIsDisturbed(t *testing.T) {
 	s := newSimulated(1000)
 	s.noisy = 700
 	r := find(t, s, nil)
-	if r.Found() || r.Holds == nil || r.Limit == nil || r.Limit.Limited || !strings.Contains(r.Why, "was disturbed") || !strings.Contains(strings.Join(r.Hints, " "), "quieter") {
+	if r.Found() || r.Holds == nil || r.Limit == nil || r.Limit.Limited || !strings.Contains(r.Why, "was disturbed") || !strings.Contains(strings.Join(r.Hints, " "), "is quiet") {
 		t.Errorf("%+v", r)
 	}
 }

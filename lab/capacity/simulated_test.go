@@ -14,6 +14,7 @@ type simulated struct {
 	fuzzy    float64 // share of the capacity over which the chance rises
 	short    float64 // share by which trials of a second overrate it: their queue has no time to grow
 	ceiling  float64 // of the generator; 0: none
+	useless  bool    // no trial has a window that can be used
 	noisy    float64 // rate above which every trial is disturbed; 0: none
 	spoiled  float64 // chance of a trial that a disturbance spoils
 	rng      *rand.Rand
@@ -53,6 +54,8 @@ func (s *simulated) Trial(ctx context.Context, ask Ask) (Trial, error) {
 		chance = 1 / (1 + math.Exp((capacity-ask.Rate)/(s.fuzzy*capacity)))
 	}
 	switch {
+	case s.useless:
+		t.Verdict, t.Useless, t.Why = Spoiled, true, "disturbed"
 	case s.rng.Float64() < s.spoiled || s.noisy > 0 && ask.Rate > s.noisy:
 		t.Verdict, t.Why = Spoiled, "disturbed"
 	case s.ceiling > 0 && ask.Rate > s.ceiling:

@@ -29,6 +29,8 @@ type Sweep struct {
 	Settle func(ctx context.Context) (time.Duration, error)
 	// OnTrial, if set, is called after each trial.
 	OnTrial func(LevelTrial)
+
+	disturbed []troubled // trials, repeated ones too
 }
 
 // LevelTrial is what came of one trial of a sweep.
@@ -45,6 +47,8 @@ type LevelTrial struct {
 	Spoiled bool   `json:"spoiled,omitempty"` // by the generator, at its limit or disturbed, or by its shortness
 	Limited bool   `json:"limited,omitempty"` // spoiled because it was at its limit
 	Why     string `json:"why,omitempty"`
+	// Disturbed are the findings that the generator or the machine was disturbed.
+	Disturbed []load.Finding `json:"disturbed,omitempty"`
 }
 
 // Level sums up the trials at one number of connections.
@@ -71,6 +75,8 @@ func (l *Level) Hysteresis() float64 {
 
 // Knee is what a sweep came to.
 type Knee struct {
+	// What the machine did to the trials, those included that were repeated.
+	Disturbed
 	Levels []Level `json:"levels"` // ascending
 	// Enough is the lowest number of connections with at least 95 % of the highest
 	// throughput that was measured; 0 if nothing counts.
@@ -116,6 +122,7 @@ func (s *Sweep) Run(ctx context.Context) (*Knee, error) {
 	began := time.Now()
 	levels := slices.Compact(slices.Clone(s.Levels))
 	trials := make(map[int][]LevelTrial)
+	s.disturbed = nil
 	for range max(1, s.Passes) {
 		for i := range 2 * len(levels) {
 			down := i >= len(levels)
@@ -131,6 +138,7 @@ func (s *Sweep) Run(ctx context.Context) (*Knee, error) {
 	for _, n := range levels {
 		k.Levels = append(k.Levels, levelOf(n, trials[n]))
 	}
+	k.Disturbed = judgeTrials(s.disturbed)
 	k.conclude(s.Seed)
 	k.Took = time.Since(began)
 	return k, nil
@@ -148,6 +156,7 @@ func (s *Sweep) trial(ctx context.Context, n int, down bool) (LevelTrial, error)
 			return t, err
 		}
 		t.Connections, t.Down = n, down
+		s.disturbed = append(s.disturbed, troubled{t.Disturbed, t.Spoiled})
 		if s.OnTrial != nil {
 			s.OnTrial(t)
 		}

@@ -33,6 +33,7 @@ type Trial struct {
 	Length     time.Duration     `json:"length_ns"` // as asked for
 	Verdict    Verdict           `json:"verdict"`
 	Limited    bool              `json:"limited,omitempty"` // spoiled because the generator was at its limit, not by chance
+	Useless    bool              `json:"useless,omitempty"` // spoiled so that none of its windows can be used, whatever the rate
 	Why        string            `json:"why,omitempty"`     // why it is spoiled, or why it fails without a term that does
 	Measured   string            `json:"measured"`          // the objective's terms with what was measured
 	Terms      []Term            `json:"terms"`
@@ -48,6 +49,7 @@ type Trial struct {
 	Shed       uint64            `json:"shed,omitempty"`       // of them, arrivals that found no place to wait
 	Validity   load.Validity     `json:"validity"`             // of the measurement
 	Findings   []string          `json:"findings,omitempty"`   // their names
+	Disturbed  []load.Finding    `json:"disturbed,omitempty"`  // those that say that the generator or the machine was disturbed
 	Requests   uint64            `json:"requests"`             // answered
 	Offered    float64           `json:"offered_per_second"`   // that the schedule really had, by chance
 	Settled    time.Duration     `json:"settled_ns,omitempty"` // time the service then took to calm down

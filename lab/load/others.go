@@ -76,6 +76,13 @@ func (o *Others) Finding(index int) (f Finding, found bool) {
 	return Finding{Name: "other-load", Validity: level, Detail: detail, Windows: []int{index}}, true
 }
 
+// Proven reports whether it is beyond doubt that others disturbed, and not a part of
+// the server that was taken for others.
+func (o *Others) Proven() bool {
+	_, found := o.Finding(0)
+	return found && (!o.Foreign || float64(o.Before) >= othersSuspect*float64(o.Length))
+}
+
 // share is what others used of the part, in CPUs. What the kernel counts in ticks
 // is off by some, which matters in a short window only.
 func (p *OthersPart) share(length time.Duration) float64 {

@@ -16,6 +16,7 @@ type Survey struct {
 	Length   time.Duration   `json:"length"` // ns
 	CPUs     []CPU           `json:"cpus"`
 	Programs []probe.Program `json:"programs"`          // that used most
+	Server   float64         `json:"server,omitempty"`  // what the server used, in CPUs, though nothing was asked of it
 	Unknown  string          `json:"unknown,omitempty"` // why not all can be named
 }
 
@@ -125,7 +126,11 @@ func (s *Survey) String() string {
 		cpus = append(cpus[:shown], fmt.Sprintf("%d more", n))
 	}
 	text := "this machine is busy: " + strings.Join(cpus, ", ")
-	switch who := s.Disturbers(); {
+	who := s.Disturbers()
+	if s.Server >= busyShare {
+		who = append(who, fmt.Sprintf("the server itself, without a load, %.0f %%", 100*s.Server))
+	}
+	switch {
 	case who != nil:
 		text += "; " + strings.Join(who, ", ")
 	case s.Unknown != "":

@@ -56,12 +56,19 @@ func NewWatch(ctx context.Context, target string, cpus, online []int) *Watch {
 	return w
 }
 
-// Idle looks for a time at who is busy while there is no load. It may be called
-// before each load, and takes the place of what was seen before.
-func (w *Watch) Idle(ctx context.Context, d time.Duration) {
+// CPUs are those that are watched: in use by the generator, or by a server here.
+func (w *Watch) CPUs() []int { return w.cpus }
+
+// Idle looks for a time, LookTime if it is 0, at who is busy while there is no load.
+// It may be called before each load, and takes the place of what was seen before.
+// The survey is nil where nothing can be seen.
+func (w *Watch) Idle(ctx context.Context, d time.Duration) *Survey {
+	if d == 0 {
+		d = LookTime
+	}
 	before, ok := w.read()
 	if !ok {
-		return
+		return nil
 	}
 	select {
 	case <-ctx.Done():
@@ -69,16 +76,22 @@ func (w *Watch) Idle(ctx context.Context, d time.Duration) {
 	}
 	after, ok := w.read()
 	if !ok {
-		return
+		return nil
 	}
+	m, length := after.machine.Since(before.machine), time.Duration(after.time-before.time)
 	w.idle = make(map[int]float64)
-	m := after.machine.Since(before.machine)
-	if m.Programs == nil {
-		return
+	if m.Programs != nil {
+		for _, p := range m.Programs.Top {
+			w.idle[p.PID] = share(p.CPU, length)
+		}
 	}
-	for _, p := range m.Programs.Top {
-		w.idle[p.PID] = float64(p.CPU) / float64(after.time-before.time)
+	s := surveyOf(m, length, w.cpus)
+	for i := range after.server {
+		if i < len(before.server) {
+			s.Server += share(after.server[i].Since(before.server[i]).CPU, length)
+		}
 	}
+	return s
 }
 
 // Since tells what others did since it was called last; nil the first time, and
