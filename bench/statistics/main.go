@@ -4,6 +4,8 @@
 // early stopping on.
 //
 //	go run ./bench/statistics                                        # synthetic series
+//	go run ./bench/statistics -what unequal                          # subjects that scatter each in its own way
+//	go run ./bench/statistics -what days,history,knee,sobol,modes    # gates, series of runs, and single methods
 //	go run ./bench/statistics -what aa -from RUN                     # recorded trials of one subject
 //	go run ./bench/statistics -what power -from RUN                  # and of a slowed one
 //	go run ./bench/statistics -what aa,power -from RUN,RUN -studies 5000
@@ -69,8 +71,8 @@ func run(args []string, out io.Writer) error {
 // asked is what can be asked for, kinds those of results: flagged trials are
 // counted with live studies.
 var (
-	asked = []string{"coverage", "aa", "power", "live"}
-	kinds = append(asked[:len(asked):len(asked)], "flagged")
+	asked = []string{"coverage", "aa", "power", "live", "unequal", "days", "history", "knee", "sobol", "modes"}
+	kinds = append(asked[:len(asked):len(asked)], "flagged", "unequal-aa")
 )
 
 func parseOptions(args []string) (o options, err error) {

@@ -43,11 +43,18 @@ func (r *Record) add(result Result) { r.Results = append(r.Results, result) }
 
 // sections are the headings of the kinds of results, and what their rate is of.
 var sections = map[string][2]string{
-	"coverage": {"How often the truth is told", "right"},
-	"aa":       {"Identical subjects called different", "different"},
-	"power":    {"Differences found", "found"},
-	"live":     {"Twins called different, in whole studies", "different"},
-	"flagged":  {"Trials doubted, by what lowers their worth", "flagged"},
+	"coverage":   {"How often the truth is told", "right"},
+	"aa":         {"Identical subjects called different", "different"},
+	"power":      {"Differences found", "found"},
+	"live":       {"Twins called different, in whole studies", "different"},
+	"unequal":    {"Subjects that scatter each in its own way", "happened"},
+	"unequal-aa": {"Such subjects called different, whose geometric means are the same", "different"},
+	"days":       {"Alarms of a gate against a baseline of so many days", "alarmed"},
+	"history":    {"Changes found in series of runs", "found"},
+	"knee":       {"Knees of simulated curves", "happened"},
+	"sobol":      {"Sobol indices of known functions", "covered"},
+	"modes":      {"Starts of two kinds", "seen"},
+	"flagged":    {"Trials doubted, by what lowers their worth", "flagged"},
 }
 
 // Markdown writes the results as tables.

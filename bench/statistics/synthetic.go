@@ -14,6 +14,17 @@ func (o *options) synthetic(r *Record) {
 		o.quantileCoverage(r)
 		o.steadiness(r)
 	}
+	for _, s := range []struct {
+		kind string
+		of   func(*Record)
+	}{{"unequal", o.unequal}, {"days", o.days}} {
+		if o.wants(s.kind) {
+			s.of(r)
+		}
+	}
+	if !o.wants("aa") && !o.wants("power") {
+		return
+	}
 	for _, blocks := range o.blocks {
 		for _, rule := range o.rules(blocks) {
 			o.progress("%s, %d blocks", rule.name, blocks)

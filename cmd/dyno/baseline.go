@@ -31,7 +31,7 @@ measures both in turns on the machine as it is now.`,
 	}
 	var store baseline.Store
 	addBaselineDir(cmd, &store.Dir)
-	cmd.AddCommand(newBaselineSet(global, &store), newBaselineList(&store), newBaselineShow(&store), newBaselineRemove(&store))
+	cmd.AddCommand(newBaselineSet(global, &store), newBaselineAdd(global, &store), newBaselineList(&store), newBaselineShow(&store), newBaselineRemove(&store))
 	return cmd
 }
 
@@ -48,33 +48,80 @@ func newBaselineSet(global *globalFlags, store *baseline.Store) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return setBaseline(cmd.Context(), global, store, args[0], args[1])
 		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 1 {
-				return completeRuns(cmd, args, word)
-			}
-			return completeBaselines(store)
+		ValidArgsFunction: completeBaselineAndRun(store),
+	}
+}
+
+func newBaselineAdd(global *globalFlags, store *baseline.Store) *cobra.Command {
+	return &cobra.Command{
+		Use:   "add NAME RUN",
+		Short: "Add a run of another day to a baseline",
+		Long: `Add a run of the same study, builds and machine to a baseline, best of another
+day. What a machine differs by from day to day moves all restarts of a day alike:
+only runs of several days show it, and from two days on it is in the intervals of
+dyno gate --baseline. Four or five days are enough.`,
+		Example: "  dyno baseline set main latest    # today\n  dyno baseline add main latest    # tomorrow, after another dyno run",
+		Args:    exactArgs(2, "a baseline's name and a run's ID, or latest"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return addToBaseline(cmd.Context(), global, store, args[0], args[1])
 		},
+		ValidArgsFunction: completeBaselineAndRun(store),
+	}
+}
+
+// completeBaselineAndRun completes a baseline's name and then a run.
+func completeBaselineAndRun(store *baseline.Store) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 1 {
+			return completeRuns(cmd, args, word)
+		}
+		return completeBaselines(store)
 	}
 }
 
 func setBaseline(ctx context.Context, global *globalFlags, store *baseline.Store, name, ref string) error {
-	a, run, err := analyseRun(ctx, global, ref)
+	b, err := baselineOf(ctx, global, name, ref)
 	if err != nil {
 		return err
+	}
+	return writeBaseline(store, b)
+}
+
+func addToBaseline(ctx context.Context, global *globalFlags, store *baseline.Store, name, ref string) error {
+	old, err := store.Load(name)
+	if err != nil {
+		return usageError(err)
+	}
+	run, err := baselineOf(ctx, global, name, ref)
+	if err != nil {
+		return err
+	}
+	both, err := old.Add(run)
+	if err != nil {
+		return err
+	}
+	return writeBaseline(store, both)
+}
+
+// baselineOf makes a baseline of one run.
+func baselineOf(ctx context.Context, global *globalFlags, name, ref string) (*baseline.Baseline, error) {
+	a, run, err := analyseRun(ctx, global, ref)
+	if err != nil {
+		return nil, err
 	}
 	hash, err := baseline.RunHash(run)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	b, err := baseline.New(name, a, hash)
-	if err != nil {
-		return err
-	}
+	return baseline.New(name, a, hash)
+}
+
+func writeBaseline(store *baseline.Store, b *baseline.Baseline) error {
 	content, err := b.Bytes()
 	if err != nil {
 		return err
 	}
-	path := store.Path(name)
+	path := store.Path(b.Name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -85,7 +132,11 @@ func setBaseline(ctx context.Context, global *globalFlags, store *baseline.Store
 	if err != nil {
 		return err
 	}
-	fmt.Printf("wrote %s: %d cells of run %s; commit it, and compare with: dyno gate --baseline %s\n", path, len(b.Cells), b.Run, name)
+	of := "run " + b.Run
+	if n := len(b.Earlier); n > 0 {
+		of = fmt.Sprintf("%d runs of %s", n+1, daysOf(b))
+	}
+	fmt.Printf("wrote %s: %d cells of %s; commit it, and compare with: dyno gate --baseline %s\n", path, len(b.Cells), of, b.Name)
 	return nil
 }
 
@@ -108,14 +159,14 @@ func listBaselines(store *baseline.Store) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "NAME\tSTUDY\tMEASURED\tCELLS\tRUN")
+	fmt.Fprintln(w, "NAME\tSTUDY\tMEASURED\tDAYS\tCELLS\tRUN")
 	for _, name := range names {
 		b, err := store.Load(name)
 		if err != nil {
-			fmt.Fprintf(w, "%s\t\t\tdamaged\t%v\n", name, err)
+			fmt.Fprintf(w, "%s\t\t\t\tdamaged\t%v\n", name, err)
 			continue
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", name, report.TerminalText(b.Study.Name), b.Started.Local().Format(time.DateTime), len(b.Cells), b.Run)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", name, report.TerminalText(b.Study.Name), b.Started.Local().Format(time.DateTime), b.Days(), len(b.Cells), b.Run)
 	}
 	return w.Flush()
 }
@@ -143,6 +194,9 @@ func showBaseline(b *baseline.Baseline) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
 	fmt.Fprintf(w, "run\t%s\nhash\t%s\nmeasured\t%s\nstudy\t%s (%s)\ndyno\t%s\nkernel\t%s\n",
 		b.Run, b.RunHash, b.Started.Local().Format(time.DateTime), text(b.Study.Name), b.Study.Hash, text(b.Dyno), text(b.Kernel))
+	for _, e := range b.Earlier {
+		fmt.Fprintf(w, "before\t%s, %s\n", e.Run, e.Started.Local().Format(time.DateTime))
+	}
 	for _, p := range b.Machine {
 		fmt.Fprintf(w, "%s\t%s\n", text(p.Name), text(p.Value))
 	}
@@ -154,6 +208,14 @@ func showBaseline(b *baseline.Baseline) error {
 		}
 	}
 	return w.Flush()
+}
+
+// daysOf writes of how many days the runs of a baseline are.
+func daysOf(b *baseline.Baseline) string {
+	if b.Days() == 1 {
+		return "one day"
+	}
+	return fmt.Sprintf("%d days", b.Days())
 }
 
 func newBaselineRemove(store *baseline.Store) *cobra.Command {

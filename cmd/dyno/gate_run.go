@@ -202,6 +202,9 @@ func (g *gateRun) againstBaseline(ctx context.Context) (*gate.Result, error) {
 		return nil, err
 	}
 	result.Old = fmt.Sprintf("baseline %s (run %s)", b.Name, b.Run)
+	if n := len(b.Earlier); n > 0 {
+		result.Old = fmt.Sprintf("baseline %s (%d runs of %s, the newest %s)", b.Name, n+1, daysOf(b), b.Run)
+	}
 	result.New = "run " + result.Runs[len(result.Runs)-1]
 	return result, nil
 }

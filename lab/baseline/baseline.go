@@ -1,9 +1,11 @@
-// Package baseline keeps the figures of a run in a small text file that is meant
-// for git, so that a later run can be held against them where the old version
+// Package baseline keeps the figures of one or more runs in a small text file that is
+// meant for git, so that a later run can be held against them where the old version
 // can't be built and measured any more.
 //
 // It holds one value for each restart and not only their median: without their
-// spread nothing could be said about the certainty of a difference.
+// spread nothing could be said about the certainty of a difference. Runs of several
+// days show what the machine itself differs by from day to day, which no number of
+// restarts of one day does.
 package baseline
 
 import (
@@ -31,13 +33,14 @@ const Format = 1
 // comparisons rest on the values.
 const level = 0.95
 
-// Baseline are the figures of one run and the conditions they hold under.
+// Baseline are the figures of its runs and the conditions of the newest one.
 type Baseline struct {
 	Format  int       `yaml:"baseline"`
 	Name    string    `yaml:"name"`
 	Run     string    `yaml:"run"`      // ID
 	RunHash string    `yaml:"run_hash"` // its content address: "sha256:" and 64 digits
 	Started time.Time `yaml:"started"`
+	Earlier []Earlier `yaml:"earlier,omitempty"` // the runs before, oldest first
 	Dyno    string    `yaml:"dyno"`
 	Study   Study     `yaml:"study"`
 	// Machine are the facts that make a machine another one, see [compare.Hardware].
@@ -70,6 +73,13 @@ type Cell struct {
 	Metrics map[string]Metric `yaml:"metrics"`
 }
 
+// Earlier is a run of a baseline that has several.
+type Earlier struct {
+	Run     string    `yaml:"run"`
+	RunHash string    `yaml:"run_hash"`
+	Started time.Time `yaml:"started"`
+}
+
 // Metric is one metric of a cell over restarts.
 type Metric struct {
 	Unit   string    `yaml:"unit"`
@@ -79,6 +89,9 @@ type Metric struct {
 	High   float64   `yaml:"high"`
 	N      int       `yaml:"restarts"`
 	Values []float64 `yaml:"values"` // one for each restart, in order
+	// Each is how many of the values are of each run, those of the earlier ones first;
+	// nil if there is one run.
+	Each []int `yaml:"each,omitempty"`
 }
 
 // kept are the metrics of a baseline, besides those that the study's report
@@ -178,9 +191,8 @@ func (m Metric) MarshalYAML() (any, error) {
 	return &node, nil
 }
 
-const head = `# The figures of a run, for dyno gate --baseline %s to compare with. Made by
-#   dyno baseline set %s %s
-# and not meant to be edited: make it anew instead.
+const head = `# The figures of %s, for dyno gate --baseline %s to compare with. Made by
+%s# and not meant to be edited: make it anew instead.
 `
 
 // Bytes is the content of the baseline's file. The same baseline gives the same
@@ -190,7 +202,15 @@ func (b *Baseline) Bytes() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(fmt.Appendf(nil, head, b.Name, b.Name, b.Run), text...), nil
+	of, made := "a run", ""
+	for i, run := range b.runs() {
+		verb := "set"
+		if i > 0 {
+			verb, of = "add", fmt.Sprintf("%d runs", i+1)
+		}
+		made += fmt.Sprintf("#   dyno baseline %s %s %s\n", verb, b.Name, run.Run)
+	}
+	return append(fmt.Appendf(nil, head, of, b.Name, made), text...), nil
 }
 
 var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)

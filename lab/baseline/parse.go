@@ -229,6 +229,7 @@ func (r *reader) check(b *Baseline) {
 	if !runRule.MatchString(b.Run) {
 		r.at([]any{"run"}, "expected the ID of a run, got %.80q", b.Run)
 	}
+	r.checkEarlier(b)
 	if len(b.Machine) == 0 {
 		r.at([]any{"machine"}, "expected what machine it was measured on")
 	}
@@ -242,11 +243,30 @@ func (r *reader) check(b *Baseline) {
 		} else {
 			seen[key] = true
 		}
-		r.checkCell(i, &c)
+		r.checkCell(i, &c, len(b.Earlier)+1)
 	}
 }
 
-func (r *reader) checkCell(i int, c *Cell) {
+// checkEarlier holds the runs of a baseline against each other.
+func (r *reader) checkEarlier(b *Baseline) {
+	if len(b.Earlier) >= maxRuns {
+		r.at([]any{"earlier"}, "expected at most %d runs", maxRuns)
+		return
+	}
+	for i, e := range b.Earlier {
+		switch next := b.runs()[i+1]; {
+		case !runRule.MatchString(e.Run):
+			r.at([]any{"earlier", i, "run"}, "expected the ID of a run, got %.80q", e.Run)
+		case !hashRule.MatchString(e.RunHash):
+			r.at([]any{"earlier", i, "run_hash"}, "expected sha256: and 64 hexadecimal digits, got %.80q", e.RunHash)
+		case e.Started.After(next.Started):
+			r.at([]any{"earlier", i, "started"}, "expected the runs in the order of their times")
+		}
+	}
+}
+
+// checkCell checks a cell of a baseline of so many runs.
+func (r *reader) checkCell(i int, c *Cell, runs int) {
 	if c.Group == "" || c.Subject == "" || c.Load == "" {
 		r.at([]any{"cells", i}, "expected group, subject and load")
 	}
@@ -264,8 +284,21 @@ func (r *reader) checkCell(i int, c *Cell) {
 			r.at(append(path, "values"), "expected finite numbers that are not below zero")
 		case len(m.Values) == 0 || m.N != len(m.Values):
 			r.at(append(path, "values"), "expected as many values as there are restarts: %d, got %d", m.N, len(m.Values))
+		case (m.Each != nil || runs > 1) && !adds(m.Each, runs, m.N):
+			r.at(append(path, "each"), "expected how many of the %d values are of each of the %d runs", m.N, runs)
 		case m.Median != round(stats.Median(m.Values, level).Estimate):
 			r.at(append(path, "median"), "%v is not the median of the values: the file was edited, or a merge has mixed two; make it anew", m.Median)
 		}
 	}
+}
+
+// adds reports whether there are so many numbers, none below zero, with that sum.
+func adds(each []int, count, sum int) bool {
+	for _, n := range each {
+		if n < 0 || n > sum {
+			return false
+		}
+		sum -= n
+	}
+	return len(each) == count && sum == 0
 }

@@ -52,12 +52,7 @@ func (s *sample) check(t threshold.Threshold, level float64) Check {
 	c.Old, c.New = stats.Median(v.old, level), stats.Median(v.new, level)
 	c.Ratio = v.ratio(level)
 	c.Verdict = judge(c.Ratio, t)
-	if deviation, n, ok := v.noise(); ok {
-		c.Finds = finds(deviation, n, t, level)
-		if c.Verdict == CannotTell {
-			c.Needs = needs(deviation, n, t, level)
-		}
-	}
+	c.power(&v, level)
 	c.Sentence = c.says()
 	if c.Verdict == OK && s.failing != "" {
 		c.cannotTell(s.failing)
@@ -73,8 +68,25 @@ func (v *values) ratio(level float64) stats.Interval {
 	if v.paired {
 		return stats.Ratio(v.new, v.old, level)
 	}
-	ratio, _ := stats.UnpairedRatio(v.new, v.old, level)
-	return ratio
+	return stats.DaysRatio(v.days, v.new, level).Ratio
+}
+
+// power fills in what the check finds, and what it would take.
+func (c *Check) power(v *values, level float64) {
+	// Several days: what they differ by decides, however many restarts each has.
+	if d := stats.DaysRatio(v.days, v.new, level); !v.paired && d.Days > 1 && d.Between > 0 {
+		c.Finds = findsAmongDays(d, c.Threshold, level)
+		if c.Verdict == CannotTell {
+			c.NeedsDays = needsDays(d, c.Threshold, level)
+		}
+		return
+	}
+	if deviation, n, ok := v.noise(); ok {
+		c.Finds = finds(deviation, n, c.Threshold, level)
+		if c.Verdict == CannotTell {
+			c.Needs = needs(deviation, n, c.Threshold, level)
+		}
+	}
 }
 
 // judge holds a ratio against a threshold; the package's comment says how.
@@ -108,6 +120,9 @@ func (c *Check) says() string {
 	text = "can't tell: " + text
 	if c.Needs > 0 {
 		text += fmt.Sprintf("; about %d blocks would tell", c.Needs)
+	}
+	if c.NeedsDays > 0 {
+		text += fmt.Sprintf("; a baseline of about %d days would tell", c.NeedsDays)
 	}
 	return text
 }
@@ -146,6 +161,30 @@ func finds(deviation float64, n int, t threshold.Threshold, level float64) float
 		return ratio - 1
 	}
 	return 1 - 1/ratio
+}
+
+// findsAmongDays is finds of a new day against several.
+func findsAmongDays(d stats.Days, t threshold.Threshold, level float64) float64 {
+	const quantile = 1.8808 // as in finds
+	scatter := d.Between * math.Sqrt(1+1/float64(d.Days))
+	ratio := max(math.Exp(math.Abs(math.Log(t.Limit()))+quantile*scatter), stats.DetectableDay(d.Between, d.Days, level, power))
+	if t.Rises() {
+		return ratio - 1
+	}
+	return 1 - 1/ratio
+}
+
+// needsDays is needs in days of the baseline: 0 if it has so many already, or if no
+// number of them will do.
+func needsDays(d stats.Days, t threshold.Threshold, level float64) int {
+	limit := t.Limit()
+	if limit < 1 {
+		limit = 1 / limit
+	}
+	if days := stats.DaysFor(limit, d.Between, level, power); days > d.Days {
+		return days
+	}
+	return 0
 }
 
 // mostBlocks is how many blocks are worth telling of.

@@ -46,15 +46,18 @@ const (
 
 // Result is what the gate says.
 type Result struct {
-	Schema         int                 `json:"schema"`
-	Verdict        Verdict             `json:"verdict"`
-	Mode           Mode                `json:"mode"`
-	Study          string              `json:"study"`
-	Old            string              `json:"old"` // what was compared, for people
-	New            string              `json:"new"`
-	Runs           []string            `json:"runs"`  // IDs: the first, and the one that was to confirm an alarm
-	Level          float64             `json:"level"` // confidence of each interval
-	FalseAlarm     float64             `json:"false_alarm"`
+	Schema     int      `json:"schema"`
+	Verdict    Verdict  `json:"verdict"`
+	Mode       Mode     `json:"mode"`
+	Study      string   `json:"study"`
+	Old        string   `json:"old"` // what was compared, for people
+	New        string   `json:"new"`
+	Runs       []string `json:"runs"`  // IDs: the first, and the one that was to confirm an alarm
+	Level      float64  `json:"level"` // confidence of each interval
+	FalseAlarm float64  `json:"false_alarm"`
+	// Days are those of the baseline, 0 without one. Of one day alone FalseAlarm is
+	// the bound for a machine whose days are alike.
+	Days           int                 `json:"baseline_days,omitempty"`
 	Checks         []Check             `json:"checks"`
 	Conditions     []compare.Condition `json:"conditions,omitempty"` // what else was different from the baseline
 	AcrossMachines bool                `json:"across_machines,omitempty"`
@@ -84,6 +87,8 @@ type Check struct {
 	// Needs is about how many blocks it takes to find a worsening as large as the
 	// threshold; 0 if that is known to be enough already, or can't be told.
 	Needs int `json:"needs_blocks,omitempty"`
+	// NeedsDays is the same in days of the baseline, where those decide.
+	NeedsDays int `json:"needs_days,omitempty"`
 	// First is the ratio of the run that alarmed, if another was to confirm it.
 	First *stats.Interval `json:"first,omitempty"`
 }
@@ -132,11 +137,21 @@ func JudgePairs(a *analysis.Analysis, list []Pair, o Options) *Result {
 	return r
 }
 
+// oneDay is what a baseline of one day can't promise.
+const oneDay = "the baseline is of one day: what the machine differs by from day to day is in no interval here, and a second run of today shares today. " +
+	"dyno baseline add NAME RUN adds a run of another day; from two on it is in the intervals, and from four or five they are no longer much wider for it"
+
 // JudgeStored judges a run by a baseline. What is stored can't be measured
 // again, and an accident in it would be confirmed by any number of runs: the
-// promise about false alarms rests on one run alone.
+// promise about false alarms rests on one run alone. So it does with the day: a
+// second run shares it, and only the days of the baseline can tell what days
+// differ by.
 func JudgeStored(a *analysis.Analysis, b *baseline.Baseline, o Options) *Result {
 	r := newResult(a, Baseline, false)
+	r.Days = b.Days()
+	if r.Days == 1 {
+		r.Remarks = append(r.Remarks, oneDay)
+	}
 	hardware := compare.HardwareDifferences(b.Machine, compare.Hardware(&a.Run.Machine))
 	r.AcrossMachines = len(hardware) > 0
 	r.Conditions = storedConditions(b, &a.Run)

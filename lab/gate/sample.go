@@ -25,9 +25,10 @@ type sample struct {
 type values struct {
 	unit, better string
 	old, new     []float64
-	paired       bool   // old[i] and new[i] are of the same block
-	missing      string // why there are none
-	nowhere      bool   // of neither version there are any: the metric can't be measured here
+	paired       bool        // old[i] and new[i] are of the same block
+	days         [][]float64 // the old values by day, if they are those of a baseline
+	missing      string      // why there are none
+	nowhere      bool        // of neither version there are any: the metric can't be measured here
 }
 
 // Pair names the two versions of a subject that were measured in turns.
@@ -116,16 +117,16 @@ func stored(a *analysis.Analysis, b *baseline.Baseline) []sample {
 			n := &cells[at]
 			s.broken = firstOf(brokenRun(a), brokenCell(a, n))
 			s.failing = failing(a, n, "the baseline", o.Metrics[errorShare].Values)
-			s.addStored(n, o)
+			s.addStored(n, o, b)
 		}
 		samples = append(samples, s)
 	}
 	return samples
 }
 
-func (s *sample) addStored(new *compare.Cell, old *baseline.Cell) {
+func (s *sample) addStored(new *compare.Cell, old *baseline.Cell, b *baseline.Baseline) {
 	for name, m := range old.Metrics {
-		v := values{unit: m.Unit, better: m.Better, old: m.Values, new: new.Values[name]}
+		v := values{unit: m.Unit, better: m.Better, old: m.Values, new: new.Values[name], days: b.ByDay(&m)}
 		if len(v.new) == 0 {
 			v.missing = new.Lacks(name)
 		}

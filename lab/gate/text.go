@@ -97,7 +97,11 @@ func (r *Result) summary() string {
 	if len(r.Checks) == 0 {
 		return text
 	}
-	return fmt.Sprintf("%s; if nothing had changed, it would have alarmed in at most %s of runs", text, rate(r.FalseAlarm))
+	given := "nothing had changed"
+	if r.Days == 1 {
+		given += ", the day included"
+	}
+	return fmt.Sprintf("%s; if %s, it would have alarmed in at most %s of runs", text, given, rate(r.FalseAlarm))
 }
 
 // rate writes a probability as a percentage with two digits.

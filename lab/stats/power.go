@@ -18,7 +18,12 @@ func DetectableRatio(deviation float64, blocks int, level, power float64) float6
 	if deviation == 0 {
 		return 1
 	}
-	freedom := float64(blocks - 1)
+	return math.Exp(detectable(float64(blocks-1), level, power) * deviation * math.Sqrt2 / math.Sqrt(float64(blocks)))
+}
+
+// detectable is the smallest difference, in standard errors, that a t test with so
+// many degrees of freedom finds with the probability power.
+func detectable(freedom, level, power float64) float64 {
 	critical := studentQuantile(freedom, 1-(1-level)/2)
 	low, high := 0.0, 1.0
 	for noncentralAbove(high, freedom, critical) < power {
@@ -31,7 +36,7 @@ func DetectableRatio(deviation float64, blocks int, level, power float64) float6
 			high = middle
 		}
 	}
-	return math.Exp(high * deviation * math.Sqrt2 / math.Sqrt(float64(blocks)))
+	return high
 }
 
 // noncentralAbove is the probability that a noncentral t variable is above x:

@@ -51,3 +51,18 @@ func TestRate(t *testing.T) {
 		t.Errorf("%v: %v from %v to %v", r, r.Share(), low, high)
 	}
 }
+
+// The truth of unequal arms is the ratio of their geometric means.
+func TestUnequalArmsHaveTheirRatio(t *testing.T) {
+	for _, arms := range UnequalArms() {
+		r := rand.New(rand.NewPCG(2, 2))
+		a, b := arms.Draw(40_000, 2, r)
+		mean := 0.0
+		for i := range a {
+			mean += math.Log(a[i]/b[i]) / float64(len(a))
+		}
+		if math.Abs(math.Exp(mean)-2) > 0.015 {
+			t.Errorf("%s: ratio %v, want 2", arms.Name, math.Exp(mean))
+		}
+	}
+}
