@@ -30,9 +30,9 @@ func newHistory(global *globalFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history STUDY | RUN RUN...",
 		Short: "Find from which run of a study on something became worse",
-		Long: `Look at a series of runs of one study and find the places where a metric changes,
-by E-divisive with a permutation test. The first bad run is named, with the
-versions before and after it.
+		Long: `Look at a series of runs of one study and find the places where the level of a
+metric changes, allowing for neighbouring runs that are alike. The first bad run is
+named, with the versions before and after it.
 
 Runs of another machine than the newest one's, and cells whose load was another,
 are left out and listed.`,
@@ -48,7 +48,7 @@ are left out and listed.`,
 	addMetricFlag(flags, &f.metrics)
 	flags.IntVar(&f.last, "last", 100, "how many of the study's runs to look at, the newest")
 	flags.StringVar(&f.margin, "margin", "2%", "smaller changes don't count")
-	flags.Float64Var(&f.p, "p", history.DefaultP, "how often chance alone may find a change in a series that has none, from 0.002 to 0.2")
+	flags.Float64Var(&f.p, "p", history.DefaultP, "which share of the series said to change may not, from 0.002 to 0.2")
 	addFormatFlag(cmd, &f.format, "text", "markdown", "json")
 	addAcrossFlag(flags, &f.across)
 	return cmd

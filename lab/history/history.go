@@ -37,7 +37,7 @@ const level = 0.95
 // Options say what is looked at.
 type Options struct {
 	Metrics []string // empty for the newest run's usual ones; "all" for all
-	P       float64  // largest p-value of a change
+	P       float64  // share of the series said to change that may not, see [stats.FalseDiscovery]
 	Margin  float64  // smaller changes don't count
 	// AcrossMachines takes runs of all machines; the result is marked.
 	AcrossMachines bool
@@ -52,6 +52,8 @@ type History struct {
 	AcrossMachines bool      `json:"across_machines"`
 	P              float64   `json:"p"`
 	Margin         float64   `json:"margin"`
+	Limit          float64   `json:"limit"` // the largest p-value of a change, for so many series; 0 if none has one
+	Twins          *Twins    `json:"twins,omitempty"`
 	Series         []Series  `json:"series"`
 	Notes          []string  `json:"notes,omitempty"`
 }
@@ -79,6 +81,7 @@ type Series struct {
 	Unit    string   `json:"unit"`
 	Better  string   `json:"better"`
 	Points  []Point  `json:"points"`
+	P       float64  `json:"p"` // of there being no change at all; 1 if that can't be told
 	Changes []Change `json:"changes,omitempty"`
 }
 
@@ -133,6 +136,8 @@ func Of(runs []*analysis.Analysis, o Options) (*History, error) {
 	if len(h.Series) == 0 {
 		return nil, fmt.Errorf("the newest run, %s, has no figures of what was asked for", newest.Run.ID)
 	}
+	h.findChanges()
+	h.Twins = poolTwins(kept, o.Metrics)
 	h.note()
 	return h, nil
 }
@@ -174,8 +179,8 @@ func newRun(a *analysis.Analysis) Run {
 	return r
 }
 
-// series collects a metric of a cell from the runs whose load was the same, and
-// finds its changes. cells are those of each run.
+// series collects a metric of a cell from the runs whose load was the same. cells are
+// those of each run.
 func (h *History) series(c *compare.Cell, metric string, cells [][]compare.Cell) (s Series, ok bool) {
 	s = Series{Group: c.Group, Subject: c.Subject, Metric: metric}
 	for _, m := range c.Metrics {
@@ -198,7 +203,6 @@ func (h *History) series(c *compare.Cell, metric string, cells [][]compare.Cell)
 			}
 		}
 	}
-	s.Changes = h.changes(&s)
 	return s, len(s.Points) > 0
 }
 
@@ -209,23 +213,48 @@ func (h *History) leave(run, why string) {
 	}
 }
 
-// changes finds the changes of a series that are larger than the margin.
-func (h *History) changes(s *Series) []Change {
+// seed of the drawn series that chance is known by: the same runs give the same
+// history.
+const seed = 1
+
+// findChanges finds the changes of all series. Of many series some look changed by
+// chance, and in each all nights are looked at again every night: so the share of
+// false ones among all series that are said to change is what P bounds.
+func (h *History) findChanges() {
+	p := make([]float64, len(h.Series))
+	logs := make([][]float64, len(h.Series))
+	for i := range h.Series {
+		p[i] = 1
+		if logs[i] = h.Series[i].logs(); logs[i] != nil {
+			p[i] = stats.ChangeP(logs[i], seed)
+		}
+		h.Series[i].P = p[i]
+	}
+	h.Limit, _ = stats.FalseDiscovery(p, h.P)
+	for i := range h.Series {
+		if p[i] > h.Limit || logs[i] == nil {
+			continue
+		}
+		s := &h.Series[i]
+		for _, found := range stats.ChangePoints(logs[i], h.Limit, seed) {
+			if math.Abs(found.After-found.Before) >= math.Log1p(h.Margin) {
+				s.Changes = append(s.Changes, h.change(s, found))
+			}
+		}
+	}
+}
+
+// logs are the logarithms of a series; nil if it has values that are not above zero,
+// as the share of errors mostly has.
+func (s *Series) logs() []float64 {
 	logs := make([]float64, len(s.Points))
 	for i, p := range s.Points {
 		if !(p.Value.Estimate > 0) {
-			return nil // of the share of errors, which is mostly zero
+			return nil
 		}
 		logs[i] = math.Log(p.Value.Estimate)
 	}
-	var list []Change
-	for _, found := range stats.ChangePoints(logs, stats.ChangeOptions{P: h.P, Seed: 1}) {
-		if math.Abs(found.After-found.Before) < math.Log1p(h.Margin) {
-			continue
-		}
-		list = append(list, h.change(s, found))
-	}
-	return list
+	return logs
 }
 
 func (h *History) change(s *Series, found stats.Change) Change {
@@ -265,11 +294,14 @@ func what(s *Series, last, first *Run) string {
 
 // note says what the series can't tell.
 func (h *History) note() {
-	const few = 8
+	const few = 12
 	if n := len(h.Runs); n < few {
-		h.Notes = append(h.Notes, fmt.Sprintf("%d runs are few to find a change in: with fewer than about %d, hardly any order of them is rare enough by chance", n, few))
+		h.Notes = append(h.Notes, fmt.Sprintf("%d runs are few to find a change in: with fewer than about %d, neither the noise nor how alike neighbouring runs are is known well", n, few))
 	}
-	h.Notes = append(h.Notes, fmt.Sprintf("%d series were looked at: in each, chance alone finds a change with a probability of %.2g", len(h.Series), h.P))
+	h.Notes = append(h.Notes, fmt.Sprintf("%d series were looked at: of those said to change, at most the share of %.2g does by chance alone if runs are independent, more if neighbours are much alike; a history looked at every night adds that up (docs/gate.md has the rates)", len(h.Series), h.P))
+	if h.Twins != nil {
+		h.Notes = append(h.Notes, h.Twins.text())
+	}
 }
 
 // FirstBad are the runs with which something became worse, oldest first, each

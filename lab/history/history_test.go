@@ -14,6 +14,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/load"
+	"dyno/lab/stats"
 )
 
 // runs are n analysed runs of one study, a day apart, whose CPU per request is
@@ -143,6 +144,61 @@ func TestRunsThatAreLeftOut(t *testing.T) {
 	var text bytes.Buffer
 	if err := h.Text(&text, 80); err != nil || !strings.Contains(text.String(), "ACROSS MACHINES") {
 		t.Errorf("%v\n%s", err, &text)
+	}
+}
+
+// Of many series that don't change none is said to, most nights: the limit falls with
+// their number.
+func TestManySeriesShareTheError(t *testing.T) {
+	list := runs(t, 20, steady)
+	for i, a := range list {
+		rng := rand.New(rand.NewPCG(uint64(i), 7))
+		a.Groups[0].Metrics = slices.Clone(a.Groups[0].Metrics)
+		for k := range 40 {
+			a.Groups[0].Metrics = append(a.Groups[0].Metrics, analysis.Metric{Name: fmt.Sprintf("figure-%d", k), Better: "lower"})
+			value := 100 * math.Exp(0.02*rng.NormFloat64())
+			if k == 0 && i >= 18 {
+				value *= 1.25
+			}
+			a.Groups[0].Cells[0].Values[fmt.Sprintf("figure-%d", k)] = []float64{value, value, value}
+		}
+	}
+	o := options
+	o.Metrics = []string{"all"}
+	h, err := Of(list, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := 0
+	for _, s := range h.Series {
+		changed += len(s.Changes)
+		if s.P <= 0 || s.P > 1 {
+			t.Errorf("%s: p-value %v", s.Metric, s.P)
+		}
+	}
+	if len(h.Series) < 40 || changed != 1 || h.Limit > 2*DefaultP/float64(len(h.Series)) || !slices.Equal(h.FirstBad(), []string{"run-18"}) {
+		t.Errorf("%d series, %d changes up to %v, first bad %q", len(h.Series), changed, h.Limit, h.FirstBad())
+	}
+}
+
+func TestTwinsArePooled(t *testing.T) {
+	list := runs(t, 30, steady)
+	for i, a := range list {
+		low := 0.98
+		if i < 8 {
+			low = 1.01
+		}
+		a.Groups[0].Twin = map[string]stats.Interval{"cpu": {N: 6, Estimate: 1.02, Low: low, High: 1.04, Level: 0.95}}
+	}
+	h, err := Of(list, options)
+	if err != nil || h.Twins == nil || h.Twins.Compared != 30 || h.Twins.Differ != 8 || h.Twins.P > 1e-3 {
+		t.Fatalf("%+v, %v", h.Twins, err)
+	}
+	if text := h.Twins.text(); !strings.Contains(text, "8 of 30") || !strings.Contains(text, "makes differences of nothing") {
+		t.Error(text)
+	}
+	if p := atLeast(2, 3, 0.5); math.Abs(p-0.5) > 1e-9 {
+		t.Errorf("two or three heads of three: %v", p)
 	}
 }
 

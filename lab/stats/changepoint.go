@@ -1,7 +1,7 @@
 package stats
 
 import (
-	"math"
+	"cmp"
 	"math/rand/v2"
 	"slices"
 )
@@ -14,87 +14,106 @@ type Change struct {
 	After  float64 `json:"after"`  // median from this change to the next one, or the end
 }
 
-// ChangeOptions say what counts as a change. The zero value is usable.
-type ChangeOptions struct {
-	MinSegment   int     // values between two changes and at either end; 0 means 2, which is the least
-	P            float64 // largest p-value of a change; 0 means 0.05
-	Permutations int     // of which the p-value is a share; 0 means as many as the length allows, 99 to 499
-	Seed         uint64
+// Limits of the search for changes.
+const (
+	maxSeries   = 500 // points of a series that are looked at, the last ones
+	leastSeries = 6   // below which there is too little to know the noise by
+	leastLevel  = 2   // values of a level: one alone is an outlier
+	passingPart = 0.1 // of the error that goes to levels that pass
+	mostDrawn   = 20_000
+	enoughDrawn = 20 // as large by chance: by then the p-value is known
+)
+
+// ChangeP is the p-value of there being no change in a series: the probability that
+// chance alone makes one look as much like it as the best place in this one does. It
+// is 1 with fewer than six values; it can't be below 1/18,000. The same seed gives the
+// same value.
+//
+// Series of runs, one a night, are like their neighbours: what the machine is like
+// lasts for some days. So a permutation test, which takes values between changes as
+// exchangeable, alarms far too often, and one of whole blocks has too few orders of
+// them where there are thirty runs. Here a change is a step in the mean of a
+// first-order autoregression: the series is whitened by the correlation of what is
+// left when the step is taken away, and the test statistic is the largest t of any
+// place for the step. Its distribution is drawn from the same model without a step,
+// with the innovations that were found (a residual bootstrap: Freedman, "Bootstrapping
+// Regression Models", Annals of Statistics 9, 1981), so that it need not be normal. As
+// the step does not count among what is drawn from, the first two runs after it can
+// show it.
+//
+// A few values say little of a correlation, and with a step at its best place they
+// say too small a one. So the estimate is corrected by what simulations of such series
+// give, drawn towards 0.4 as if by twelve values more, and raised by half of its own
+// standard error. How often there is a false alarm nevertheless is simulated by
+// bench/statistics -what history.
+//
+// A level that came and passed again is looked for as well, with a tenth of the error.
+func ChangeP(x []float64, seed uint64) float64 {
+	x = x[max(0, len(x)-maxSeries):]
+	return bestChange(x, seed).p
 }
 
-// maxSeries is how many points of a series are looked at: of a series of runs the
-// last ones, of windows all, several of them taken together. Time taken grows with
-// the square of it, to a tenth of a second for each change.
-const maxSeries = 500
-
-// ChangePoints finds the places where the distribution of a series changes, in
-// its level or in its spread, by E-divisive with a permutation test (Matteson
-// and James, "A Nonparametric Approach for Multiple Change Point Analysis of
-// Multivariate Data", Journal of the American Statistical Association 109,
-// 2014). Changes are in the order of their places; of more than 500 values the
-// last 500 are looked at. The same seed gives the same changes.
-//
-// It assumes no shape, and that values between changes are independent: in a
-// series without changes it finds any with probability P, and more often when
-// neighbours are alike. It can find nothing where fewer than 1/P orders of the
-// values are to be told apart: seven values have one split into two and five in
-// twenty-one, and no change is found at 0.01. A change of one value at the very
-// end is found when the next value confirms it.
-func ChangePoints(x []float64, opts ChangeOptions) []Change {
+// ChangePoints finds the places where the level of a series changes, in their order:
+// the best one if its p-value, see [ChangeP], is at most p, and so on in what lies on
+// either side of it. Of more than 500 values the last 500 are looked at. The very last
+// value is believed only when another confirms it. The same seed gives the same
+// changes.
+func ChangePoints(x []float64, p float64, seed uint64) []Change {
 	skipped := max(0, len(x)-maxSeries)
 	x = x[skipped:]
-	d := newDivisive(distances(len(x), func(i, j int) float64 { return math.Abs(x[i] - x[j]) }), opts)
-	if d == nil {
-		return nil
+	var all []Change
+	var divide func(from, to int)
+	divide = func(from, to int) {
+		found := bestChange(x[from:to], seed)
+		if found.p > p {
+			return
+		}
+		ends := []int{from}
+		for _, at := range found.at {
+			all = append(all, Change{Index: from + at, P: found.p})
+			ends = append(ends, from+at)
+		}
+		ends = append(ends, to)
+		for i := range len(ends) - 1 {
+			divide(ends[i], ends[i+1])
+		}
 	}
-	all := d.changes()
-	slices.SortFunc(all, func(a, b found) int { return a.at - b.at })
-	changes := make([]Change, len(all))
-	for i, f := range all {
+	divide(0, len(x))
+	slices.SortFunc(all, func(a, b Change) int { return cmp.Compare(a.Index, b.Index) })
+	for i := range all {
 		from, to := 0, len(x)
 		if i > 0 {
-			from = all[i-1].at
+			from = all[i-1].Index - skipped
 		}
 		if i+1 < len(all) {
-			to = all[i+1].at
+			to = all[i+1].Index
 		}
-		changes[i] = Change{Index: skipped + f.at, P: f.p, Before: medianOf(x[from:f.at]), After: medianOf(x[f.at:to])}
+		at := all[i].Index
+		all[i].Before, all[i].After = medianOf(x[from:at]), medianOf(x[at:to])
+		all[i].Index += skipped
 	}
-	return changes
+	return all
 }
 
-// newDivisive fills in what the options leave open. It is nil if there are too
-// few points for a change.
-func newDivisive(distance [][]float64, opts ChangeOptions) *divisive {
-	n := len(distance)
-	d := &divisive{distance: distance, least: max(2, opts.MinSegment), p: opts.P, permutations: opts.Permutations}
-	if n < 2*d.least {
-		return nil
-	}
-	if d.p == 0 {
-		d.p = 0.05
-	}
-	if d.permutations == 0 {
-		const pairs = 20_000_000 // to go through
-		d.permutations = min(max(pairs/(n*n), 99), 499)
-	}
-	d.random = rand.New(rand.NewPCG(opts.Seed, 0x65646976))
-	return d
+// foundChange is the best change of a series: at one place, or at the two ends of a
+// level that passed.
+type foundChange struct {
+	at []int
+	p  float64
 }
 
-// distances of all pairs of n points.
-func distances(n int, between func(i, j int) float64) [][]float64 {
-	all := make([]float64, n*n)
-	rows := make([][]float64, n)
-	for i := range rows {
-		rows[i] = all[i*n : (i+1)*n]
-		for j := range i {
-			rows[i][j] = between(i, j)
-			rows[j][i] = rows[i][j]
+// bestChange looks for a step, and for a level that passed.
+func bestChange(x []float64, seed uint64) foundChange {
+	none := foundChange{p: 1}
+	if len(x) < leastSeries || slices.Min(x) == slices.Max(x) {
+		return none
+	}
+	best := none
+	for kind, error := range []float64{1 - passingPart, passingPart} {
+		s := levelScan{passing: kind == 1}
+		if at, p := s.test(x, rand.New(rand.NewPCG(seed, uint64(kind)))); p/error < best.p {
+			best = foundChange{at, p / error}
 		}
 	}
-	return rows
+	return best
 }
-
-// medianOf is the median of values in any order, at least one.
-func medianOf(values []float64) float64 { return medianOfSorted(slices.Sorted(slices.Values(values))) }

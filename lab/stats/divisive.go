@@ -1,6 +1,9 @@
 package stats
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // divisive looks for the places where the distribution of points in a series
 // changes: E-divisive with the exponent 1 (Matteson and James, "A Nonparametric
@@ -158,3 +161,34 @@ func (d *divisive) across(first, before []float64, at int, within float64) (larg
 	}
 	return largest
 }
+
+// newDivisive looks for changes that chance makes with the probability p, with at
+// least so many points between two. It is nil if there are too few points for one.
+func newDivisive(distance [][]float64, least int, p float64, seed uint64) *divisive {
+	n := len(distance)
+	d := &divisive{distance: distance, least: max(2, least), p: p}
+	if n < 2*d.least {
+		return nil
+	}
+	const pairs = 20_000_000 // to go through
+	d.permutations = min(max(pairs/(n*n), 99), 499)
+	d.random = rand.New(rand.NewPCG(seed, 0x65646976))
+	return d
+}
+
+// distances of all pairs of n points.
+func distances(n int, between func(i, j int) float64) [][]float64 {
+	all := make([]float64, n*n)
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = all[i*n : (i+1)*n]
+		for j := range i {
+			rows[i][j] = between(i, j)
+			rows[j][i] = rows[i][j]
+		}
+	}
+	return rows
+}
+
+// medianOf is the median of values in any order, at least one.
+func medianOf(values []float64) float64 { return medianOfSorted(slices.Sorted(slices.Values(values))) }

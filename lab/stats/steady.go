@@ -49,7 +49,7 @@ const (
 // the shortest signal.
 //
 // Changes are found in all signals together (E-divisive on their logarithms,
-// each measured by its own noise; see [ChangePoints]) at 2 %, which is the share
+// each measured by its own noise; see divisive.go) at 2 %, which is the share
 // of flat series of independent windows that are called something else. So that
 // the share stays as low where neighbouring windows are alike, a change must
 // also be one of at least 3 %, and of five standard errors widened for the
@@ -110,7 +110,7 @@ func segmentsOf(logs [][]float64) []segment {
 			squares += math.Pow((values[i]-values[j])/scales[s], 2)
 		}
 		return math.Sqrt(squares)
-	}), ChangeOptions{P: steadyP, Seed: steadySeed})
+	}), 0, steadyP, steadySeed)
 	places := []int{0, n}
 	for _, f := range d.changes() {
 		places = append(places, f.at)
