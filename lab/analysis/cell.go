@@ -48,7 +48,7 @@ func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err erro
 		}
 		s.Seconds = append(s.Seconds, newSecond(t, &w))
 		if sums.add(&w) {
-			responses.add(responseCounts(&w, s.mode))
+			responses.add(responseCounts(&w))
 		}
 	}
 	s.takeBreakdown(t, sums)

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"dyno/lab/load"
 )
 
 // beyond is how many requests must have taken longer than a quantile for it to
@@ -16,6 +18,7 @@ const beyond = 10
 type distribution struct {
 	recorded *hdrhistogram.Histogram
 	censored int64
+	waited   *hdrhistogram.Histogram // how long those took at least, where it is known; may be nil
 }
 
 func (d *distribution) total() int64 { return d.recorded.TotalCount() + d.censored }
@@ -69,11 +72,11 @@ func (d *distribution) rank(q float64) int64 {
 func (d *distribution) tells(q float64) bool { return d.total()-d.rank(q) >= beyond }
 
 // at returns the quantile in µs. If it is not known, being above the times that
-// are, it returns the largest of those.
+// are, it returns the largest time that it is proven not to be below.
 func (d *distribution) at(q float64) (micros float64, known bool) {
 	n, rank := d.recorded.TotalCount(), d.rank(q)
 	if rank > n {
-		return float64(d.recorded.Max()) / 1e3, false
+		return float64(load.Proven(d.recorded, d.waited, uint64(rank))) / 1e3, false
 	}
 	return float64(d.recorded.ValueAtPercentile(100*float64(rank)/float64(n))) / 1e3, true
 }

@@ -15,7 +15,7 @@ var mergedQuantiles = [...]float64{0.5, 0.9, 0.99, 0.999}
 // responseCounts reduces a window's response times, in µs, to what intervals of
 // quantiles are made of: 256 values for each factor of two, so within 0.2 % of
 // what was recorded, and the requests that were given up as infinitely slow.
-func responseCounts(w *archive.Window, mode load.Mode) stats.Counts {
+func responseCounts(w *archive.Window) stats.Counts {
 	h := w.Client.Hist[load.Response]
 	if h == nil {
 		return nil
@@ -32,11 +32,7 @@ func responseCounts(w *archive.Window, mode load.Mode) stats.Counts {
 		}
 		counts = append(counts, stats.Bucket{Value: micros, Count: uint64(bar.Count)})
 	}
-	lost := w.Client.Shed + w.Client.Errors.Timeout + w.Client.Unconnected
-	if mode == load.Open {
-		lost += w.Client.Unfinished
-	}
-	if lost > 0 {
+	if lost := w.Client.GivenUp(load.Response); lost > 0 {
 		counts = append(counts, stats.Bucket{Value: math.Inf(1), Count: lost})
 	}
 	return counts

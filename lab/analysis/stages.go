@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"dyno/lab/archive"
 	"dyno/lab/load"
 )
@@ -49,12 +51,19 @@ func (s *stageSums) add(w *archive.Window) {
 	}
 	s.count[i]++
 	s.sums[i].Add(&w.Client)
-	if h := w.Client.Hist[load.Response]; h != nil {
-		if s.sums[i].Hist[load.Response] == nil {
-			s.sums[i].Hist[load.Response] = load.NewHistogram()
-		}
-		s.sums[i].Hist[load.Response].Merge(h)
+	addTo(&s.sums[i].Hist[load.Response], w.Client.Hist[load.Response])
+	addTo(&s.sums[i].Waited[load.Response], w.Client.Waited[load.Response])
+}
+
+// addTo adds a histogram to one that is made with the first.
+func addTo(into **hdrhistogram.Histogram, h *hdrhistogram.Histogram) {
+	if h == nil {
+		return
 	}
+	if *into == nil {
+		*into = load.NewHistogram()
+	}
+	(*into).Merge(h)
 }
 
 func (s *stageSums) stages() []Stage {

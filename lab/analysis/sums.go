@@ -23,11 +23,13 @@ type sums struct {
 	drained          uint64
 	shed, unfinished uint64
 	statuses         map[int]uint64
+	unconnected      uint64
 	errors           load.Errors
 	generator        time.Duration
 	process          process
 	inside           inside // of the process, if it is a Go program
 	hist             [load.NumClocks]*hdrhistogram.Histogram
+	waited           [load.NumClocks]*hdrhistogram.Histogram // of requests given up; nil without any
 }
 
 // process sums the windows in which the subject's process was seen.
@@ -66,22 +68,21 @@ func (s *sums) add(w *archive.Window) bool {
 	s.errors.Add(c.Errors)
 	s.statuses = load.AddStatuses(s.statuses, c.Statuses)
 	s.generator += c.CPUUser + c.CPUSys - c.Spun
-	if s.mode == load.Open {
-		// What a closed loop has under way when time is up is no slower than the
-		// rest; its end is ours, not the server's.
-		s.unfinished += c.Unfinished
-	}
-	s.addHistograms(c.Hist)
+	s.unfinished += c.Unfinished
+	s.unconnected += c.Unconnected
+	s.addHistograms(c.Hist, c.Waited)
 	s.process.add(w)
 	s.inside.add(w)
 	return true
 }
 
-func (s *sums) addHistograms(from [load.NumClocks]*hdrhistogram.Histogram) {
-	for clock, h := range from {
-		if h != nil && s.hist[clock] != nil {
-			s.hist[clock].Merge(h)
+func (s *sums) addHistograms(timed, waited [load.NumClocks]*hdrhistogram.Histogram) {
+	for clock := range load.NumClocks {
+		if s.hist[clock] == nil {
+			continue
 		}
+		addTo(&s.hist[clock], timed[clock])
+		addTo(&s.waited[clock], waited[clock])
 	}
 }
 
@@ -89,8 +90,9 @@ func (s *sums) addHistograms(from [load.NumClocks]*hdrhistogram.Histogram) {
 func (s *sums) merge(o *sums) {
 	s.shed += o.shed
 	s.unfinished += o.unfinished
+	s.unconnected += o.unconnected
 	s.errors.Add(o.errors)
-	s.addHistograms(o.hist)
+	s.addHistograms(o.hist, o.waited)
 }
 
 func (p *process) add(w *archive.Window) {
@@ -118,16 +120,8 @@ func (s *sums) usable() bool { return s.windows > 0 && s.length > 0 }
 // distribution is that of a clock, with the requests whose time is unknown:
 // shed before they were sent, not answered in time, or not by the end.
 func (s *sums) distribution(clock load.Clock) *distribution {
-	d := &distribution{recorded: s.hist[clock]}
-	switch clock {
-	case load.Response:
-		d.censored = int64(s.shed + s.unfinished + s.errors.Timeout)
-	case load.Lag:
-		d.censored = int64(s.shed + s.unfinished)
-	case load.Service, load.FirstByte:
-		d.censored = int64(s.unfinished + s.errors.Timeout)
-	}
-	return d
+	counts := load.Window{Shed: s.shed, Unfinished: s.unfinished, Unconnected: s.unconnected, Errors: s.errors}
+	return &distribution{recorded: s.hist[clock], waited: s.waited[clock], censored: int64(counts.GivenUp(clock))}
 }
 
 func (s *sums) throughput() (float64, string) { return float64(s.completed) / s.length.Seconds(), "" }

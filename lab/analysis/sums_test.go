@@ -170,14 +170,14 @@ func TestErrorShare(t *testing.T) {
 
 func TestWhatIsCensored(t *testing.T) {
 	w := window(0, 1_000, time.Millisecond)
-	w.Client.Shed, w.Client.Unfinished, w.Client.Errors.Timeout = 100, 10, 1
+	w.Client.Shed, w.Client.Unfinished, w.Client.Errors.Timeout, w.Client.Unconnected = 100, 10, 1, 1000
 	for _, c := range []struct {
 		mode  load.Mode
 		clock load.Clock
 		want  int64
 	}{
-		{load.Open, load.Response, 111}, {load.Open, load.Service, 11}, {load.Open, load.FirstByte, 11}, {load.Open, load.Lag, 110},
-		{load.Closed, load.Response, 101}, {load.Closed, load.Service, 1},
+		{load.Open, load.Response, 1111}, {load.Open, load.Service, 11}, {load.Open, load.FirstByte, 11}, {load.Open, load.Lag, 1110},
+		{load.Closed, load.Response, 1111}, {load.Closed, load.Service, 11},
 	} {
 		if got := sumsOf(c.mode, w).distribution(c.clock).censored; got != c.want {
 			t.Errorf("%s loop, %s: %d censored, want %d", c.mode, c.clock, got, c.want)

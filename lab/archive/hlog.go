@@ -103,12 +103,16 @@ func (h *histogramReader) histogram(line string, w *load.Window) error {
 	if len(fields) != 5 {
 		return fmt.Errorf("%d fields instead of Tag=CLOCK,START,LENGTH,MAX,HISTOGRAM", len(fields))
 	}
-	clock, err := clockOfTag(fields[0])
+	clock, givenUp, err := clockOfTag(fields[0])
 	if err != nil {
 		return err
 	}
-	if w.Hist[clock] != nil {
-		return fmt.Errorf("second histogram of %s for window %d", clock, w.Index)
+	into := &w.Hist[clock]
+	if givenUp {
+		into = &w.Waited[clock]
+	}
+	if *into != nil {
+		return fmt.Errorf("second histogram of %s for window %d", fields[0], w.Index)
 	}
 	read, err := hdrhistogram.Decode([]byte(fields[4]))
 	if err != nil {
@@ -117,18 +121,21 @@ func (h *histogramReader) histogram(line string, w *load.Window) error {
 	if !sameResolution(read, h.like) {
 		return fmt.Errorf("histogram of %s has another resolution than this version's", clock)
 	}
-	w.Hist[clock] = read
+	*into = read
 	return nil
 }
 
-func clockOfTag(field string) (load.Clock, error) {
+// clockOfTag returns the clock that a histogram is of, and whether it is of
+// requests that were given up.
+func clockOfTag(field string) (clock load.Clock, givenUp bool, err error) {
 	tag, ok := strings.CutPrefix(field, "Tag=")
+	tag, givenUp = strings.CutSuffix(tag, hlog.GivenUp)
 	for clock := range load.NumClocks {
 		if ok && clock.String() == tag {
-			return clock, nil
+			return clock, givenUp, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is not the tag of a clock", field)
+	return 0, false, fmt.Errorf("%q is not the tag of a clock", field)
 }
 
 func sameResolution(a, b *hdrhistogram.Histogram) bool {

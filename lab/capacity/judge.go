@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"dyno/lab/load"
 	"dyno/lab/objective"
 	"dyno/lab/validity"
@@ -164,17 +166,23 @@ func merge(windows []load.Window) *load.Window {
 			continue
 		}
 		total.Add(w)
-		for clock, h := range w.Hist {
-			if h == nil {
-				continue
-			}
-			if total.Hist[clock] == nil {
-				total.Hist[clock] = load.NewHistogram()
-			}
-			total.Hist[clock].Merge(h)
+		for clock := range load.NumClocks {
+			addTo(&total.Hist[clock], w.Hist[clock])
+			addTo(&total.Waited[clock], w.Waited[clock])
 		}
 	}
 	return &total
+}
+
+// addTo adds a histogram to one that is made with the first.
+func addTo(into **hdrhistogram.Histogram, h *hdrhistogram.Histogram) {
+	if h == nil {
+		return
+	}
+	if *into == nil {
+		*into = load.NewHistogram()
+	}
+	(*into).Merge(h)
 }
 
 // named picks the findings of some names that weigh something.

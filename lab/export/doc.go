@@ -96,7 +96,7 @@ func Figures(w *load.Window, clock load.Clock) []Figure {
 		}
 		figures = append(figures, f)
 	}
-	return append(figures, Figure{Name: "max", NS: float64(h.Max()), Known: complete})
+	return append(figures, Figure{Name: "max", NS: float64(w.Longest(clock)), Known: complete})
 }
 
 // FigureNames are the names of all figures of a clock, in order.

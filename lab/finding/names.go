@@ -23,7 +23,7 @@ var acceptable = []string{
 	// what the calibration says
 	"beyond-ceiling", "lag-floor", "at-floor",
 	// what the answers say
-	"errors", "wrong-answers", "redirected", "little", "counts-apart",
+	"errors", "wrong-answers", "redirected", "unfinished", "little", "counts-apart",
 	// what the server's side says
 	"other-load", "throttled", "limit-not-enforced", "listen-drops", "retransmits", "swapping", "frequency",
 	// what the trial's CPUs say beside those of other trials

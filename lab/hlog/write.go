@@ -19,7 +19,12 @@ import (
 // logs skip comments.
 const WindowMark = "#[Window: "
 
-// Write writes one line for each window and clock, tagged with the clock. Times
+// GivenUp ends the tag of the histograms that hold how long requests had taken when
+// they were given up ([load.Window.Waited]); the clock goes before it.
+const GivenUp = "_given_up"
+
+// Write writes one line for each window and clock, tagged with the clock, and one
+// more for those on which requests were given up. Times
 // are seconds since the instant zero of CLOCK_MONOTONIC, in ns, which is started
 // on the wall clock; maxima are milliseconds, values in the histograms
 // nanoseconds. A clock without a histogram has no line.
@@ -36,15 +41,20 @@ func Write(w io.Writer, started time.Time, zero int64, windows iter.Seq[*load.Wi
 		}
 		since := time.Duration(window.Start - zero)
 		for clock, h := range window.Hist {
-			if err := writeLine(w, load.Clock(clock), h, since, window.Length); err != nil {
-				return fmt.Errorf("histogram of %s in window %d: %w", load.Clock(clock), window.Index, err)
+			tag := load.Clock(clock).String()
+			if err := writeLine(w, tag, h, since, window.Length); err != nil {
+				return fmt.Errorf("histogram of %s in window %d: %w", tag, window.Index, err)
+			}
+			tag += GivenUp
+			if err := writeLine(w, tag, window.Waited[clock], since, window.Length); err != nil {
+				return fmt.Errorf("histogram of %s in window %d: %w", tag, window.Index, err)
 			}
 		}
 	}
 	return nil
 }
 
-func writeLine(w io.Writer, clock load.Clock, h *hdrhistogram.Histogram, since, length time.Duration) error {
+func writeLine(w io.Writer, tag string, h *hdrhistogram.Histogram, since, length time.Duration) error {
 	if h == nil {
 		return nil
 	}
@@ -53,6 +63,6 @@ func writeLine(w io.Writer, clock load.Clock, h *hdrhistogram.Histogram, since, 
 		return err
 	}
 	_, err = fmt.Fprintf(w, "Tag=%s,%.6f,%.6f,%.6f,%s\n",
-		clock, since.Seconds(), length.Seconds(), float64(h.Max())/1e6, encoded)
+		tag, since.Seconds(), length.Seconds(), float64(h.Max())/1e6, encoded)
 	return err
 }

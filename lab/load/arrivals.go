@@ -51,6 +51,10 @@ func (r *recorder) sampleEvery(k int) { r.sampling = sampling{every: k, next: k}
 // the order of the schedule. It allocates nothing.
 func (r *recorder) sent(now int64) {
 	r.Sent++
+	if r.draining {
+		r.SentLate++
+		return // the schedule has ended
+	}
 	if r.sampling.next--; r.sampling.next == 0 {
 		r.sample(now)
 	}

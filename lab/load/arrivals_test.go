@@ -33,7 +33,7 @@ func sendBy(free chan *slot, p Profile, seed uint64, d time.Duration, distort fu
 		collect()
 		rec.sent(distort(at))
 	}
-	rec.finish(Open, int64(d))
+	rec.finish(int64(d))
 	collect()
 	r.arrivals = c.arrivals[0].finish(len(r.Windows) - 1)
 	r.measured = len(r.Windows)

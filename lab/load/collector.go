@@ -9,8 +9,8 @@ type collector struct {
 	loops  int
 	slots  chan *slot
 	open   map[int]*partial
-	spare  [][NumClocks]*tally // empty, to be used again
-	apart  []*breakdown        // the same
+	spare  []tallies    // empty, to be used again
+	apart  []*breakdown // the same
 	result *Result
 
 	begun bool
@@ -21,10 +21,38 @@ type collector struct {
 	arrivals []*arrivalTest // by loop; empty if there is nothing to hold them to
 }
 
+// tallies are those of a window: of requests that were timed, and of those that
+// were given up. Clocks without counts may have none.
+type tallies struct {
+	timed, waited [NumClocks]*tally
+}
+
+func (t *tallies) add(o *tallies) {
+	addTallies(&t.timed, &o.timed)
+	addTallies(&t.waited, &o.waited)
+}
+
+func (t *tallies) reset() {
+	for _, all := range [][NumClocks]*tally{t.timed, t.waited} {
+		for _, tally := range all {
+			if tally != nil {
+				tally.reset()
+			}
+		}
+	}
+}
+
+// histograms sets those of w.
+func (t *tallies) histograms(w *Window) {
+	for clock := range NumClocks {
+		w.Hist[clock], w.Waited[clock] = t.timed[clock].histogram(), t.waited[clock].histogram()
+	}
+}
+
 // partial is a window that some loops have not delivered yet.
 type partial struct {
 	Window
-	tallies   [NumClocks]*tally
+	tallies
 	delivered int
 	pending   float64
 	breakdown *breakdown
@@ -112,7 +140,7 @@ func (c *collector) merge(s *slot) {
 	w.Start = min(w.Start, s.Start)
 	w.Length = max(w.Length, s.Length)
 	w.Window.AddCounts(&s.Window)
-	addTallies(&w.tallies, &s.tallies)
+	w.tallies.add(&tallies{s.tallies, s.waited})
 	w.breakdown.add(s.breakdown)
 	if len(c.arrivals) > 0 {
 		c.arrivals[s.loop].add(&s.sends, s.Index)
@@ -150,11 +178,7 @@ func (c *collector) deliver(index int) {
 	if w.Length > 0 {
 		w.InFlight = p.pending / float64(w.Length)
 	}
-	for clock, t := range p.tallies {
-		if t != nil {
-			w.Hist[clock] = t.histogram()
-		}
-	}
+	p.tallies.histograms(&w)
 	w.Statuses = p.breakdown.byStatus()
 	health := c.health.since()
 	if lag := w.Hist[Lag]; lag != nil {
@@ -171,11 +195,7 @@ func (c *collector) deliver(index int) {
 	}
 	p.breakdown.reset()
 	c.apart = append(c.apart, p.breakdown)
-	for _, t := range p.tallies {
-		if t != nil {
-			t.reset()
-		}
-	}
+	p.tallies.reset()
 	c.spare = append(c.spare, p.tallies)
 	if c.spec.OnWindow != nil {
 		c.spec.OnWindow(w)
@@ -190,6 +210,8 @@ func (w *Window) AddCounts(o *Window) {
 	w.Completed += o.Completed
 	w.Drained += o.Drained
 	w.Unfinished += o.Unfinished
+	w.SentLate += o.SentLate
+	w.Queued += o.Queued
 	w.Shed += o.Shed
 	w.Errors.Add(o.Errors)
 	w.Statuses = AddStatuses(w.Statuses, o.Statuses)
@@ -200,5 +222,6 @@ func (w *Window) AddCounts(o *Window) {
 	w.CPUUser += o.CPUUser
 	w.CPUSys += o.CPUSys
 	w.Spun += o.Spun
-	w.Stall = max(w.Stall, o.Stall)
+	w.Unrecorded += o.Unrecorded
+	w.Stall, w.Busy = max(w.Stall, o.Stall), max(w.Busy, o.Busy)
 }

@@ -53,6 +53,7 @@ func (l *eventLoop) send(id int32) {
 	if l.spec.Profile.Mode == Open || c.served == 0 || l.think.mean > 0 {
 		l.now = clock.Now() // several may be sent in a row, and connected before that
 	}
+	l.work++
 	c.pending = false
 	c.unsent = l.mix.next(&c.exchange, l.now)
 	if c.secured != nil {
@@ -139,7 +140,7 @@ func (l *eventLoop) ended(id int32) {
 // done records a complete answer and puts the connection to its next use.
 func (l *eventLoop) done(id int32) {
 	c := &l.conns[id]
-	l.rec.left(l.now)
+	l.rec.left(c.intended, l.now)
 	l.due.Stop(id)
 	l.rec.answered(c.intended, c.sent, c.first, l.now)
 	l.errors.judged(&c.exchange, c.answer.Status, l.rec, c.intended, l.now)
@@ -165,11 +166,13 @@ func (l *eventLoop) wornOut(c *conn) bool {
 
 // timedOut ends what took longer than the time limit.
 func (l *eventLoop) timedOut(id int32) {
-	switch l.conns[id].state {
+	l.work++
+	switch c := &l.conns[id]; c.state {
 	case connecting, securing:
 		l.connectFailed(id, unix.ETIMEDOUT)
 	default:
-		l.failRequest(id, &l.errorsNow().Timeout, "timeout", fmt.Sprintf("no complete answer within %v", l.spec.Timeout))
+		l.rec.timedOut(c.intended, c.sent, l.now)
+		l.failRequest(id, nil, "timeout", fmt.Sprintf("no complete answer within %v", l.spec.Timeout))
 	}
 }
 
@@ -210,12 +213,16 @@ func (l *eventLoop) lostIdle(id int32) {
 	l.again(id)
 }
 
-// failRequest ends the request under way on id without a usable answer.
+// failRequest ends the request under way on id without a usable answer. It counts
+// in count, unless that is nil.
 func (l *eventLoop) failRequest(id int32, count *uint64, kind, why string) {
-	*count++
-	l.errors.failed(&l.conns[id].exchange, kind, why, l.now)
-	l.rec.failedKind(l.conns[id].request, kind)
-	l.rec.left(l.now)
+	if count != nil {
+		*count++
+	}
+	c := &l.conns[id]
+	l.errors.failed(&c.exchange, kind, why, l.now)
+	l.rec.failedKind(c.request, kind)
+	l.rec.failed(c.intended, l.now)
 	l.drop(id)
 	l.again(id)
 }

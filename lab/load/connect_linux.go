@@ -23,6 +23,7 @@ func (l *eventLoop) dialNow(id int32) bool {
 	if c.state != down {
 		return true
 	}
+	l.work++
 	c.gen++
 	c.opened, c.served, c.ended = clock.Now(), 0, false
 	c.unsent = nil // of a request that the connection before it has lost
@@ -82,12 +83,13 @@ func (l *eventLoop) connectFailed(id int32, err error) {
 	l.drop(id)
 	if l.rec != nil {
 		l.rec.Errors.Connect++
+		l.rec.gaveUp(Connect, l.now-c.opened)
 	}
 	if c.pending {
 		c.pending = false
-		l.rec.left(l.now)
+		l.rec.failed(c.intended, l.now)
 		if err == unix.ETIMEDOUT {
-			l.rec.Unconnected++
+			l.rec.unconnected(c.intended, l.now)
 		}
 	}
 	l.retries.Start(id, max(l.now, 1))

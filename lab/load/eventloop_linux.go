@@ -19,6 +19,7 @@ const (
 	timerTick    = 64 * time.Microsecond // with TimerPacing: between two looks at what has come and what is due
 	spinBelow    = 80 * time.Microsecond // what a timer may be late: the rest is polled
 	perEvent     = 50 * time.Microsecond // what handling one event may take before it counts as a stall
+	leastEvents  = 16                    // that the kernel tells of in one turn, if there are so many
 	connectBurst = 128                   // connections in the making at once: listen queues are short
 	retryPause   = 20 * time.Millisecond // before a failed connection is tried again
 )
@@ -77,6 +78,8 @@ type eventLoop struct {
 	coalesce  bool        // look at the world once in a timerTick only
 	looked    int64       // when the loop last did
 	now       int64
+	back      int64 // when the loop had done with what it last saw
+	work      int   // what has been done since that takes as long as an event
 	end       int64
 	broken    error // the backend failed: nothing can go on
 }
@@ -172,13 +175,17 @@ func (l *eventLoop) load(ctx context.Context, rec *recorder, begin, end int64) {
 		l.poll(time.Duration(begin - l.now))
 	}
 	l.rec, l.end, l.sending = rec, end, true
+	l.rec.watch(len(l.conns)/leastEvents+2, true)
+	l.back, l.work = begin, 0
+	l.noteStall(begin, begin, l.now)
 	if l.spec.Profile.Mode == Open {
 		l.openLoop(ctx, begin)
-		l.drain(ctx)
 	} else {
 		l.closedLoop(ctx)
 	}
-	l.rec.finish(l.spec.Profile.Mode, min(l.now, l.end))
+	l.drain(ctx)
+	l.giveUp()
+	l.rec.finish(l.end)
 	if l.broken != nil {
 		l.errors.note("generator", l.broken.Error())
 	}
@@ -253,30 +260,46 @@ func (l *eventLoop) turnWindows() {
 	l.rec.advance(l.now, l.end)
 }
 
-// stopSending ends the measured time at l.end. Arrivals that were due by then
-// and never sent stay unfinished, also those the loop came too late to take up.
+// stopSending ends the measured time at l.end. What was due by then is sent as soon
+// as it can be, and nothing else.
 func (l *eventLoop) stopSending() {
 	l.sending = false
 	if l.rec.draining {
 		return
 	}
-	for l.next < l.end && (l.quota == 0 || l.begun+uint64(l.backlog.len()) < l.quota) {
-		l.rec.missed()
-		l.next = l.arrivals.after(l.begins)
+	if l.spec.Profile.Mode == Open {
+		l.takeDue(l.end)
 	}
-	l.rec.drain(l.end, l.unsent())
+	l.rec.drain(l.end)
 }
 
-// drain waits for the requests under way after the end: those whose answer is to
-// come, and those for which a connection is being made. Arrivals that had none
-// stay unfinished.
+// drain waits, after the end, for the requests that were due by then: for their
+// answers, for connections that are being made, and for some to become free.
 func (l *eventLoop) drain(ctx context.Context) {
 	l.end = min(l.end, l.now)
 	l.stopSending()
-	for l.rec.inFlight > 0 && ctx.Err() == nil && l.broken == nil {
+	patience := l.now + int64(l.spec.drain())
+	for l.rec.inFlight > 0 && l.now < patience && ctx.Err() == nil && l.broken == nil {
 		l.expire()
 		l.openMore()
-		l.poll(maxWait)
+		l.poll(min(maxWait, time.Duration(patience-l.now)))
+	}
+}
+
+// giveUp ends the requests that nobody waits for any more.
+func (l *eventLoop) giveUp() {
+	mode := l.spec.Profile.Mode
+	for l.backlog.len() > 0 {
+		l.rec.cut(mode, l.backlog.pop(), 0, l.now)
+	}
+	for i := range l.conns {
+		switch c := &l.conns[i]; {
+		case c.pending:
+			c.pending = false
+			l.rec.cut(mode, c.intended, 0, l.now)
+		case c.state == busy:
+			l.rec.cut(mode, c.intended, c.sent, l.now)
+		}
 	}
 }
 
@@ -293,41 +316,29 @@ func (l *eventLoop) arrive(intended int64) {
 	case l.spec.Profile.Overflow == OpenMore && len(l.conns) < cap(l.conns):
 		l.conns = l.conns[:len(l.conns)+1]
 		l.begin(int32(len(l.conns)-1), intended)
-	case l.spec.Profile.Overflow == ShedArrival:
-		l.rec.left(l.now)
-		l.rec.Shed++
-	case l.backlog.len() < maxBacklog:
+	case l.spec.Profile.Overflow != ShedArrival && l.backlog.len() < maxBacklog:
+		l.rec.Queued++
 		l.backlog.push(intended)
 	default:
-		l.rec.left(l.now)
+		l.rec.Queued++
 		l.rec.Shed++
+		l.rec.failed(intended, l.now)
 	}
-}
-
-// unsent gives up the arrivals that still wait for a connection to become free
-// and returns their number.
-func (l *eventLoop) unsent() int {
-	n := l.backlog.len()
-	for range n {
-		l.backlog.pop()
-	}
-	return n
 }
 
 // slumber lets pass what is left of the tick since the loop last looked: with
 // timers, what happens within a tick is dealt with together. It returns how long
-// it took.
-func (l *eventLoop) slumber() time.Duration {
-	before := l.now
-	if left := l.looked + int64(timerTick) - before; left > 0 && before+left < l.end {
-		if l.broken = l.pause(time.Duration(left)); l.broken != nil {
-			return 0
-		}
+// that should have taken.
+func (l *eventLoop) slumber() (left time.Duration) {
+	if left = time.Duration(l.looked + int64(timerTick) - l.now); left <= 0 || l.now+int64(left) >= l.end {
+		left = 0
+	} else if l.broken = l.pause(left); l.broken != nil {
+		return left
+	} else {
 		l.now = clock.Now()
-		l.noteStall(before+left, l.now)
 	}
 	l.looked = l.now
-	return time.Duration(l.now - before)
+	return left
 }
 
 // spins is what of a wait for the schedule is spent polling.
@@ -344,8 +355,11 @@ func spins(s *Spec) time.Duration {
 // poll waits at most d for events and handles them. Waits too short for a timer
 // to be exact are spent polling.
 func (l *eventLoop) poll(d time.Duration) {
+	waits := int64(0) // what this should take
 	if l.coalesce {
-		d -= l.slumber()
+		before := l.now
+		waits = int64(l.slumber())
+		d -= time.Duration(l.now - before)
 	}
 	asked := l.now
 	spin := d < l.spinBelow
@@ -360,14 +374,14 @@ func (l *eventLoop) poll(d time.Duration) {
 	}
 	l.now = clock.Now()
 	if l.rec != nil {
-		l.noteStall(asked+int64(d), l.now)
+		// Counted from when the loop had last done with what it saw, not from when
+		// it began to wait: it may have been stopped while it was sending.
+		waits += max(int64(d), 0) + int64(l.work)*int64(perEvent)
+		l.noteStall(l.back, l.back+waits, l.now)
 		if spin && events == 0 {
 			l.rec.Spun += time.Duration(l.now - asked)
 		}
 		l.turnWindows()
-		if l.now >= l.end && l.spec.Profile.Mode == Closed {
-			return // what comes after the end is not looked at
-		}
 		if l.now >= l.end {
 			l.stopSending()
 		}
@@ -375,14 +389,33 @@ func (l *eventLoop) poll(d time.Duration) {
 	woke := l.now
 	l.handle()
 	l.now = clock.Now()
+	l.back, l.work = l.now, 0
 	if l.rec != nil {
-		l.noteStall(woke+int64(events)*int64(perEvent), l.now)
+		l.noteStall(woke, woke+int64(events)*int64(perEvent), l.now)
+		if l.rec.lasting > 0 {
+			l.rec.recover(l.now, l.upToDate())
+		}
 	}
 }
 
-// noteStall records that the loop was back at an instant later than expected.
-func (l *eventLoop) noteStall(expected, now int64) {
-	if now-expected > int64(stallFloor) {
+// upToDate reports whether all is taken up that is due.
+func (l *eventLoop) upToDate() bool {
+	switch {
+	case !l.sending:
+		return true
+	case l.spec.Profile.Mode == Open:
+		return l.next > l.now
+	}
+	return l.users.len() == 0 || l.users.first().at > l.now
+}
+
+// noteStall records that the loop was back at an instant later than expected. A
+// long stall may have begun any time since the loop was last seen.
+func (l *eventLoop) noteStall(seen, expected, now int64) {
+	switch late := now - expected; {
+	case late >= int64(stallSuspect):
+		l.rec.away(seen, now)
+	case late > int64(stallFloor):
 		l.rec.away(expected, now)
 	}
 }

@@ -8,17 +8,16 @@ import (
 
 // Thresholds of the findings below; docs/findings.md explains them.
 const (
-	stallSuspect   = 10 * time.Millisecond
-	stallInvalid   = 100 * time.Millisecond
-	generatorFull  = 0.95  // share of the loops' CPUs
-	generatorLate  = 0.01  // of the arrivals
-	rateMissed     = 0.01  // of the planned rate
-	littleMissed   = 0.05  // of the mean number in flight
-	errorsSuspect  = 0.005 // of the answers: half of 1 %, so that one in a hundred is always named
-	errorsInvalid  = 0.10
-	wrongSuspect   = 0.001 // of the answers
-	wrongInvalid   = 0.01
-	littleMinCount = 1000 // answers below which edges outweigh the law
+	stallSuspect  = 10 * time.Millisecond
+	stallInvalid  = 100 * time.Millisecond
+	generatorFull = 0.95  // share of the loops' CPUs
+	generatorLate = 0.01  // of the arrivals
+	rateMissed    = 0.01  // of the planned rate
+	littleMissed  = 0.01  // of the mean number in flight
+	errorsSuspect = 0.005 // of the answers: half of 1 %, so that one in a hundred is always named
+	errorsInvalid = 0.10
+	wrongSuspect  = 0.001 // of the answers
+	wrongInvalid  = 0.01
 )
 
 // judgeWindow names what speaks against one window.
@@ -29,9 +28,9 @@ func judgeWindow(w *Window, spec *Spec) []Finding {
 	}
 	switch {
 	case w.Stall >= stallInvalid:
-		add("generator-stalled", Invalid, "a load loop was away for %v (limit %v): it could neither send on time nor see answers", w.Stall.Round(time.Millisecond), stallInvalid)
+		add("generator-stalled", Invalid, "%s (limit %v): it could neither send on time nor see answers", w.awayFor(), stallInvalid)
 	case w.Stall >= stallSuspect:
-		add("generator-stalled", Suspect, "a load loop was away for %v (limit %v)", w.Stall.Round(time.Millisecond), stallSuspect)
+		add("generator-stalled", Suspect, "%s (limit %v)", w.awayFor(), stallSuspect)
 	}
 	if share := w.generatorCPUs() / float64(spec.cpus()); share >= generatorFull {
 		add("generator-full", Suspect, "the load loops used %.0f %% of their %d CPUs (limit %.0f %%): the generator may be the bottleneck", 100*share, spec.cpus(), 100*generatorFull)
@@ -44,6 +43,16 @@ func judgeWindow(w *Window, spec *Spec) []Finding {
 		add("shed", Suspect, "%d arrivals were given up, for which no connection was free (or, if they may wait, no room in the backlog): quantiles above them are lower bounds", w.Shed)
 	}
 	return found
+}
+
+// awayFor says how long a loop did not look at the world and, as far as it is
+// known, why.
+func (w *Window) awayFor() string {
+	away := w.Stall.Round(time.Millisecond)
+	if 2*w.Busy < w.Stall {
+		return fmt.Sprintf("a load loop was away for %v", away)
+	}
+	return fmt.Sprintf("a load loop was away for %v, at work with what had come (%.3g MB of answers in this window): more --threads share that", away, float64(w.BytesIn)/1e6)
 }
 
 // generatorCPUs returns how many CPUs the loops used for work: polling for the
@@ -78,6 +87,9 @@ func (r *Result) judge(spec *Spec) {
 			add("rate-missed", Suspect, "%s: %s", missed, r.limitedBy(spec, where))
 		}
 	}
+	if t.Unfinished > 0 && !r.Interrupted {
+		add("unfinished", Suspect, "%d requests had no answer when the load had been over for %v, the oldest after %v: quantiles above them are lower bounds", t.Unfinished, spec.drain(), t.oldest().Round(time.Millisecond))
+	}
 	r.judgeLittle(add)
 	r.judgeArrivals(spec)
 	r.judgeCalibration(spec)
@@ -104,27 +116,36 @@ func judgeAnswers(e *Errors, answers uint64, add func(string, Validity, string, 
 	add("wrong-answers", level, "%d of %d answers were not what they had to be (limit %.1f %%)", wrong, answers, 100*limit)
 }
 
-// judgeLittle holds the result to Little's law, L = λW (Little 1961): the mean
-// number in flight, measured over time, against throughput times mean response.
+// oldest is how long the request took at least that was given up after the longest
+// time.
+func (w *Window) oldest() time.Duration {
+	if h := w.Waited[Response]; h != nil {
+		return time.Duration(h.Max())
+	}
+	return 0
+}
+
+// judgeLittle holds the result to Little's law, L = λW (Little 1961), in the form
+// that holds for any stretch of time: the time that requests were in flight, all
+// together, is that of those that were answered, of those that failed, and of what
+// was under way at the ends. So it needs neither many requests nor that what comes
+// in goes out: what is off is the record, within the resolution of a histogram.
 func (r *Result) judgeLittle(add func(string, Validity, string, ...any)) {
 	t := &r.Total
-	h := t.Hist[Response]
-	if r.leftOut > 0 || h == nil || h.TotalCount() < littleMinCount || t.Unfinished > uint64(h.TotalCount())/100 || t.Errors.Total() > uint64(h.TotalCount())/100 || t.InFlight == 0 {
-		return // the law needs what comes in to go out
+	if t.Length <= 0 {
+		return
 	}
-	w := h.Mean() / 1e9 * float64(h.TotalCount()) / t.Length.Seconds()
-	// What is in flight at the edges of the measured time is seen by one side
-	// of the equation only. At the end of a ramp that is more than on average.
-	edges := 0.0
-	for _, edge := range []*Window{&r.Windows[len(r.Windows)-r.measured], &r.Windows[len(r.Windows)-1]} {
-		pending := t.InFlight * h.Mean()
-		if edge.Hist[Response] != nil {
-			pending = max(pending, edge.InFlight*edge.Hist[Response].Mean())
-		}
-		edges += pending / float64(t.Length)
+	recorded := 0.0
+	slack := littleMissed*t.InFlight + float64(t.Timed(Response))*histogramUnit/float64(t.Length)
+	if h := t.Hist[Response]; h != nil {
+		recorded = h.Mean() * float64(h.TotalCount())
 	}
-	if off := math.Abs(w - t.InFlight); off > littleMissed*t.InFlight+edges+0.01 {
-		add("little", Invalid, "throughput × mean response is %.2f, but %.2f requests were in flight on average (limit %.0f %% apart): the record contradicts itself", w, t.InFlight, 100*littleMissed)
+	if h := t.Hist[Response]; h != nil && time.Duration(h.Max()) >= time.Duration(longest) {
+		return // what takes longer than ten minutes is recorded as ten
+	}
+	told := (recorded + float64(t.Unrecorded)) / float64(t.Length)
+	if off := math.Abs(told - t.InFlight); off > slack+littleMissed*recorded/float64(t.Length) {
+		add("little", Invalid, "%.4g requests were in flight on average, but by their response times it is %.4g (limit %.0f %% apart): the record contradicts itself", t.InFlight, told, 100*littleMissed)
 	}
 }
 

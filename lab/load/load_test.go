@@ -102,8 +102,8 @@ func TestClosedLoop(t *testing.T) {
 		if got.Completed == 0 || got.Errors.Total() != 0 {
 			t.Fatalf("completed %d, errors %+v (%v)", got.Completed, got.Errors, r.FirstErrors)
 		}
-		if n := got.Hist[Response].TotalCount(); n != int64(got.Completed) {
-			t.Errorf("%d response times of %d answers", n, got.Completed)
+		if n := got.Hist[Response].TotalCount(); n != int64(got.Completed+got.Drained) {
+			t.Errorf("%d response times of %d answers, and %d after the end", n, got.Completed, got.Drained)
 		}
 		if got.Completed+5 < got.Sent || got.Completed > got.Sent+5 || got.Unfinished != 0 {
 			t.Errorf("sent %d, completed %d, unfinished %d on 5 connections", got.Sent, got.Completed, got.Unfinished)

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -26,6 +27,8 @@ type portable struct {
 	think       thinker
 	rec         *recorder
 	beat        int64  // when the time was last looked at
+	next        int64  // the next arrival of the schedule
+	settled     int64  // when all that came during the last stall has been seen
 	started     uint64 // requests begun, for the quota
 	interrupted bool   // reads end at once
 	dismissed   bool   // no arrival will come any more
@@ -45,7 +48,7 @@ func openPortable(sh share) (engine, error) {
 
 // hire adds a worker, who has no connection yet.
 func (p *portable) hire() *worker {
-	w := &worker{engine: p, read: make([]byte, 16<<10), due: make(chan int64, 1)}
+	w := &worker{engine: p, read: make([]byte, 16<<10), due: make(chan struct{}, 1)}
 	p.workers = append(p.workers, w)
 	return w
 }
@@ -94,7 +97,8 @@ func (p *portable) keepsWarm() bool {
 
 // load implements engine.
 func (p *portable) load(ctx context.Context, rec *recorder, begin, end int64) {
-	p.rec, p.limit, p.beat = rec, end, begin
+	p.rec, p.limit, p.beat, p.next = rec, end, begin, math.MaxInt64
+	rec.watch(0, false)
 	time.Sleep(time.Duration(begin - clock.Now()))
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -114,15 +118,12 @@ func (p *portable) load(ctx context.Context, rec *recorder, begin, end int64) {
 	} else {
 		p.watch(ctx, finished)
 	}
-	p.endOfTime()
-	if p.spec.Profile.Mode == Closed {
-		p.interrupt() // answers after the end don't count
-		cancel()      // nor do connections
-	}
+	p.drain(ctx, finished)
+	p.interrupt()
+	cancel() // connections that are being made count for nothing either
 	<-finished
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	rec.finish(p.spec.Profile.Mode, min(p.limit, max(clock.Now(), rec.Start)))
+	p.giveUp()
+	rec.finish(p.limit)
 }
 
 // arrivals hands out the schedule's arrivals until the end.
@@ -130,6 +131,7 @@ func (p *portable) arrivals(ctx context.Context, begin int64) {
 	defer p.dismiss()
 	schedule := newSchedule(p.spec, p.part, p.parts)
 	for next := schedule.after(begin); next < p.limit; next = schedule.after(begin) {
+		p.expect(next)
 		for now := clock.Now(); now < next; now = clock.Now() {
 			if ctx.Err() != nil {
 				return
@@ -143,7 +145,15 @@ func (p *portable) arrivals(ctx context.Context, begin int64) {
 		p.started++
 		p.arrive(ctx, next)
 	}
+	p.expect(math.MaxInt64)
 	p.watch(ctx, nil)
+}
+
+// expect says when the next arrival is due.
+func (p *portable) expect(next int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.next = next
 }
 
 // dismiss tells the workers that no arrival will come any more.
@@ -164,17 +174,19 @@ func (p *portable) arrive(ctx context.Context, intended int64) {
 	p.rec.arrived(intended, now)
 	switch overflow := p.spec.Profile.Overflow; {
 	case p.idle.len() > 0 && p.spec.Link.Reuse == Shared:
-		p.idle.popLast().due <- intended
+		p.idle.popLast().take(intended)
 	case p.idle.len() > 0:
-		p.idle.pop().due <- intended
+		p.idle.pop().take(intended)
 	case overflow == OpenMore && len(p.workers) < p.most:
 		w := p.hire()
-		w.due <- intended
+		w.take(intended)
 		p.working.Go(func() { w.work(ctx, 0) })
 	case overflow == ShedArrival || p.backlog.len() == maxBacklog:
-		p.rec.left(now)
+		p.rec.Queued++
 		p.rec.Shed++
+		p.rec.failed(intended, now)
 	default:
+		p.rec.Queued++
 		p.backlog.push(intended)
 	}
 }
@@ -202,11 +214,19 @@ const beatEvery = 20 * time.Millisecond
 // advance takes the ledger up to now. That the time was not looked at for longer
 // than the beat is a stall: none of the goroutines has run. mu is held.
 func (p *portable) advance(now int64) {
-	if expected := p.beat + int64(beatEvery); now-expected > int64(stallFloor) && !p.rec.draining {
-		p.rec.away(expected, now)
+	if late := now - p.beat - int64(beatEvery); late > int64(stallFloor) {
+		from := p.beat
+		if late < int64(stallSuspect) {
+			from += int64(beatEvery)
+		}
+		p.rec.away(from, now)
+		p.settled = now + int64(beatEvery)
 	}
 	p.beat = max(p.beat, now)
 	p.rec.advance(now, p.limit)
+	if p.rec.lasting > 0 {
+		p.rec.recover(now, p.next > now && now >= p.settled)
+	}
 }
 
 // tick closes the windows that have ended and returns the requests in flight.
@@ -217,17 +237,49 @@ func (p *portable) tick(now int64) (inFlight int) {
 	return p.rec.inFlight
 }
 
-// endOfTime gives up the arrivals that still wait and counts what completes
-// from now on as drained.
-func (p *portable) endOfTime() {
+// endOfTime counts what completes from now on as drained. mu is held.
+func (p *portable) endOfTime(now int64) {
+	if p.rec.draining {
+		return
+	}
+	p.limit = min(p.limit, max(now, p.rec.Start))
+	p.rec.drain(p.limit)
+}
+
+// drain waits, after the end, until the workers have sent what was due by then and
+// have their answers, but not for ever.
+func (p *portable) drain(ctx context.Context, done <-chan struct{}) {
+	p.mu.Lock()
+	now := clock.Now()
+	p.advance(now)
+	p.endOfTime(now)
+	p.mu.Unlock()
+	patience := now + int64(p.spec.drain())
+	for now < patience && ctx.Err() == nil {
+		p.tick(now)
+		select {
+		case <-done:
+			return
+		case <-ctx.Done():
+		case <-time.After(min(time.Duration(patience-now), beatEvery)):
+		}
+		now = clock.Now()
+	}
+}
+
+// giveUp ends the requests that nobody waits for any more. No worker works.
+func (p *portable) giveUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.limit = min(p.limit, clock.Now())
-	unsent := p.backlog.len()
-	for range unsent {
-		p.backlog.pop()
+	now, mode := clock.Now(), p.spec.Profile.Mode
+	for p.backlog.len() > 0 {
+		p.rec.cut(mode, p.backlog.pop(), 0, now)
 	}
-	p.rec.drain(p.limit, unsent)
+	for _, w := range p.workers {
+		if w.asked {
+			p.rec.cut(mode, w.intended, w.sentAt, now)
+		}
+	}
 }
 
 // interrupt wakes the workers out of their reads.

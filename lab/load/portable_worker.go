@@ -20,10 +20,16 @@ type worker struct {
 	exchange
 	read   []byte
 	answer http1.Response
-	due    chan int64 // open loop: the intended start of the arrival it is to serve
-	next   int64      // when a user who thinks asks again; 0: at once
-	served int        // requests on this connection
+	due    chan struct{} // open loop: there is an arrival for it to serve
+	next   int64         // when a user who thinks asks again; 0: at once
+	served int           // requests on this connection
 	opened int64
+
+	// The request that it has, or waits for a connection with. The engine's mu
+	// guards them.
+	asked    bool
+	intended int64
+	sentAt   int64 // 0: not yet
 
 	handshake int64 // ns that the TLS handshake took
 	resumed   bool  // whether it took up an earlier session
@@ -36,19 +42,27 @@ func (w *worker) work(ctx context.Context, rest time.Duration) {
 		w.next = clock.Now() + int64(rest)
 	}
 	for ctx.Err() == nil {
-		intended, ok := w.nextDue(ctx)
-		if !ok {
+		if !w.nextDue(ctx) {
 			return
 		}
 		if w.conn == nil && !w.redial(ctx) {
 			continue
 		}
-		w.ask(ctx, intended)
+		w.ask(ctx)
 	}
 }
 
-// nextDue waits for the next request that is due and returns its intended start.
-func (w *worker) nextDue(ctx context.Context) (intended int64, ok bool) {
+// has makes a request that was intended at an instant the worker's. mu is held.
+func (w *worker) has(intended int64) { w.asked, w.intended, w.sentAt = true, intended, 0 }
+
+// take gives a worker who waits for it an arrival. mu is held.
+func (w *worker) take(intended int64) {
+	w.has(intended)
+	w.due <- struct{}{}
+}
+
+// nextDue waits for the next request that is due.
+func (w *worker) nextDue(ctx context.Context) (ok bool) {
 	if w.engine.spec.Profile.Mode == Open {
 		return w.nextArrival()
 	}
@@ -66,37 +80,38 @@ func (w *worker) nextDue(ctx context.Context) (intended int64, ok bool) {
 	defer p.mu.Unlock()
 	now := clock.Now()
 	if ctx.Err() != nil || p.rec.draining || now >= p.limit || p.quota > 0 && p.started >= p.quota {
-		return 0, false
+		return false
 	}
 	p.started++
 	p.advance(now)
-	intended = now
+	intended := now
 	if w.next != 0 {
 		intended = min(w.next, now)
 	}
 	p.rec.arrived(intended, now)
-	return intended, true
+	w.has(intended)
+	return true
 }
 
 // nextArrival takes an arrival from the backlog, or waits to be given one.
-func (w *worker) nextArrival() (intended int64, ok bool) {
+func (w *worker) nextArrival() (ok bool) {
 	p := w.engine
 	p.mu.Lock()
 	switch {
 	case len(w.due) > 0: // hired for it
 	case p.backlog.len() > 0:
-		intended = p.backlog.pop()
+		w.has(p.backlog.pop())
 		p.mu.Unlock()
-		return intended, true
+		return true
 	case p.dismissed:
 		p.mu.Unlock()
-		return 0, false
+		return false
 	default:
 		p.idle.push(w)
 	}
 	p.mu.Unlock()
-	intended, ok = <-w.due
-	return intended, ok
+	_, ok = <-w.due
+	return ok
 }
 
 // dial opens the connection and returns how long that took, in ns.
@@ -147,11 +162,14 @@ func (w *worker) redial(ctx context.Context) bool {
 		p.mu.Unlock()
 		return false // ended by us: neither a connection nor an error
 	}
-	p.rec.left(clock.Now())
+	now := clock.Now()
+	p.rec.failed(w.intended, now)
+	w.asked = false
 	p.rec.Errors.Connect++
+	p.rec.gaveUp(Connect, now-w.opened)
 	var network net.Error
 	if errors.As(err, &network) && network.Timeout() {
-		p.rec.Unconnected++
+		p.rec.unconnected(w.intended, now)
 	}
 	p.mu.Unlock()
 	p.errors.note("connect", explainConnect(err))
@@ -163,11 +181,12 @@ func (w *worker) redial(ctx context.Context) bool {
 }
 
 // ask sends one request and reads its answer.
-func (w *worker) ask(ctx context.Context, intended int64) {
+func (w *worker) ask(ctx context.Context) {
 	p := w.engine
 	p.mu.Lock()
 	sent := clock.Now()
 	request := p.mix.next(&w.exchange, sent)
+	w.sentAt = sent
 	p.advance(sent)
 	p.rec.sent(sent)
 	p.rec.BytesOut += uint64(len(request))
@@ -181,18 +200,22 @@ func (w *worker) ask(ctx context.Context, intended int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rec.BytesIn += uint64(received)
-	if ctx.Err() != nil || p.spec.Profile.Mode == Closed && (p.rec.draining || done >= p.limit) {
+	if ctx.Err() != nil || p.interrupted && err != nil {
 		w.hangUp() // ended by us: neither an answer nor an error
 		return
 	}
-	p.advance(done)
-	p.rec.left(done)
+	if p.advance(done); done >= p.limit {
+		p.endOfTime(p.limit)
+	}
+	w.asked = false
 	if err != nil {
 		w.failed(err)
+		p.rec.failed(w.intended, done)
 		return
 	}
-	p.rec.answered(intended, sent, first, done)
-	p.errors.judged(&w.exchange, w.answer.Status, p.rec, intended, done)
+	p.rec.left(w.intended, done)
+	p.rec.answered(w.intended, sent, first, done)
+	p.errors.judged(&w.exchange, w.answer.Status, p.rec, w.intended, done)
 	if p.think.mean > 0 {
 		w.next = done + p.think.next()
 	}
@@ -277,7 +300,7 @@ func (w *worker) failed(err error) {
 		p.rec.Errors.Body++
 		fail("body", err.Error())
 	case errors.As(err, &network) && network.Timeout():
-		p.rec.Errors.Timeout++
+		p.rec.timedOut(w.intended, w.sentAt, clock.Now())
 		fail("timeout", fmt.Sprintf("no complete answer within %v", p.spec.Timeout))
 	default:
 		p.rec.Errors.Reset++

@@ -1,6 +1,10 @@
 package load
 
-import "math"
+import (
+	"math"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
 
 // GivenUp is how many requests have no time on the clock because they were given
 // up: shed before they were sent, without a connection or an answer in time, or
@@ -45,18 +49,52 @@ func (w *Window) Tells(c Clock, percent float64) bool {
 
 // Quantile returns the smallest time in ns that at least percent of the requests
 // did not exceed, those that were given up among them. If that many don't have a
-// time, the quantile is censored: known is false and ns is the largest time
-// there is, which the quantile is not below; 0 if there is none.
+// time, the quantile is censored: known is false and ns is the largest time that
+// it is proven not to be below; 0 if there is none.
 func (w *Window) Quantile(c Clock, percent float64) (ns int64, known bool) {
-	h, n := w.Hist[c], w.Timed(c)
-	if n == 0 {
+	n, lost := w.Timed(c), w.GivenUp(c)
+	if n+lost == 0 {
 		return 0, false
 	}
 	// The product of a decimal percentage and a count is off by a hair in binary;
 	// that hair must not ask for one request more.
-	rank := uint64(max(1, math.Ceil(percent/100*float64(n+w.GivenUp(c))-1e-6)))
+	rank := uint64(max(1, math.Ceil(percent/100*float64(n+lost)-1e-6)))
 	if rank > n {
-		return h.Max(), false
+		return Proven(w.Hist[c], w.Waited[c], rank), false
 	}
-	return h.ValueAtPercentile(100 * float64(rank) / float64(n)), true
+	return w.Hist[c].ValueAtPercentile(100 * float64(rank) / float64(n)), true
+}
+
+// Longest returns the longest time in ns that a request is known to have taken, if it
+// was given up then at least; 0 if none is known.
+func (w *Window) Longest(c Clock) int64 {
+	most := int64(0)
+	if h := w.Hist[c]; h != nil {
+		most = h.Max()
+	}
+	if h := w.Waited[c]; h != nil {
+		most = max(most, lowestIn(bucketOf(uint64(h.Max()))))
+	}
+	return most
+}
+
+// Proven returns the largest time in ns that the request of the given rank is known
+// not to have been faster than: timed are those that have a time, waited how long
+// others had taken when they were given up. Either may be nil. What was given up
+// without that being known was slower than all. Every time in waited is one that
+// the request took at least; so what is at the rank among both is one that the
+// request at the rank took at least.
+func Proven(timed, waited *hdrhistogram.Histogram, rank uint64) int64 {
+	all := NewHistogram()
+	for _, h := range []*hdrhistogram.Histogram{timed, waited} {
+		if h != nil {
+			all.Merge(h)
+		}
+	}
+	n := all.TotalCount()
+	if n == 0 {
+		return 0
+	}
+	at := all.ValueAtPercentile(100 * float64(min(rank, uint64(n))) / float64(n))
+	return lowestIn(bucketOf(uint64(at))) // a bound is not rounded up
 }

@@ -1,6 +1,9 @@
 package load
 
 import (
+	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -72,5 +75,116 @@ func TestNeeds(t *testing.T) {
 		if w.Hist[Response].RecordValue(1000); !w.Tells(Response, percent) {
 			t.Errorf("no p%v of %d requests", percent, want)
 		}
+	}
+}
+
+// TestProven: the bound of a quantile is the largest that what is known proves.
+func TestProven(t *testing.T) {
+	w := upTo(956) // 1 to 956 ms
+	w.Errors.Timeout = 40
+	w.Waited[Response] = NewHistogram()
+	w.Waited[Response].RecordValues(int64(30*time.Second), 40)
+	w.Shed = 4
+	for _, tt := range []struct {
+		percent float64
+		want    time.Duration
+		known   bool
+	}{
+		{95.6, 956 * time.Millisecond, true},
+		{96, 30 * time.Second, false},
+		{99.6, 30 * time.Second, false},
+		{100, 30 * time.Second, false}, // nothing is known of those shed
+	} {
+		ns, known := w.Quantile(Response, tt.percent)
+		if got := time.Duration(ns); known != tt.known || got < tt.want-tt.want/1000 || got > tt.want+tt.want/1000 || !known && got > tt.want {
+			t.Errorf("p%v is %v, %v; want %v, %v", tt.percent, got, known, tt.want, tt.known)
+		}
+	}
+	if got := time.Duration(w.Longest(Response)); got > 30*time.Second || got < 29900*time.Millisecond {
+		t.Errorf("the longest is %v", got)
+	}
+	none := Window{Unfinished: 2}
+	none.Waited[Response] = NewHistogram()
+	none.Waited[Response].RecordValue(int64(time.Second))
+	none.Waited[Response].RecordValue(int64(3 * time.Second))
+	if ns, known := none.Quantile(Response, 50); known || ns < 990*ms || ns > second {
+		t.Errorf("p50 of two that never came is at least %v, %v", time.Duration(ns), known)
+	}
+}
+
+// kaplanMeier is the product-limit estimate (Kaplan and Meier 1958) of the smallest
+// time that at least a share of the requests does not exceed; 0 if it does not
+// reach that far.
+func kaplanMeier(times, censored []int64, share float64) int64 {
+	slices.Sort(times)
+	left := 1.0
+	for i := 0; i < len(times); {
+		at, deaths := times[i], 0
+		risk := len(times) - i
+		for _, c := range censored {
+			if c >= at {
+				risk++
+			}
+		}
+		for ; i < len(times) && times[i] == at; i++ {
+			deaths++
+		}
+		left *= 1 - float64(deaths)/float64(risk)
+		if 1-left >= share-1e-9 {
+			return at
+		}
+	}
+	return 0
+}
+
+// TestQuantileAgainstKaplanMeier: where no request was given up before the quantile,
+// it is that of Kaplan and Meier. Else theirs, which takes those that were given up
+// to be like the others, lies between the bound that is proven and ours, which
+// takes them to be slower: in an overload they are.
+func TestQuantileAgainstKaplanMeier(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	agreed := 0
+	for range 300 {
+		var w Window
+		var times, censored []int64
+		w.Hist[Response], w.Waited[Response] = NewHistogram(), NewHistogram()
+		late := rng.IntN(2) == 0
+		for range 50 + rng.IntN(200) {
+			at := (1 + rng.Int64N(1000)) * ms
+			if rng.IntN(10) == 0 {
+				if late {
+					at += second
+				}
+				censored = append(censored, at)
+				w.Waited[Response].RecordValue(at)
+				w.Unfinished++
+				continue
+			}
+			times = append(times, at)
+			w.Hist[Response].RecordValue(at)
+		}
+		for _, percent := range []float64{10, 50, 75, 90, 99} {
+			ours, known := w.Quantile(Response, percent)
+			theirs := kaplanMeier(times, censored, percent/100)
+			n := uint64(len(times) + len(censored))
+			least := Proven(w.Hist[Response], w.Waited[Response], uint64(math.Ceil(percent/100*float64(n)-1e-6)))
+			near := func(a, b int64) bool { return math.Abs(float64(a-b)) <= 0.002*float64(b) }
+			switch {
+			case !known:
+				if theirs != 0 && float64(theirs) < 0.998*float64(ours) {
+					t.Fatalf("p%v: at least %v, Kaplan-Meier has %v", percent, ours, theirs)
+				}
+			case len(censored) == 0 || slices.Min(censored) > ours:
+				agreed++
+				if !near(ours, theirs) {
+					t.Fatalf("p%v: %v, Kaplan-Meier has %v", percent, ours, theirs)
+				}
+			case float64(theirs) > 1.002*float64(ours) || float64(theirs) < 0.998*float64(least):
+				t.Fatalf("p%v: Kaplan-Meier has %v, not between %v and %v", percent, theirs, least, ours)
+			}
+		}
+	}
+	if agreed < 300 {
+		t.Errorf("compared %d times only", agreed)
 	}
 }

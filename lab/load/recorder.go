@@ -18,8 +18,9 @@ const (
 type slot struct {
 	Window
 	tallies [NumClocks]*tally
-	end     int64   // CLOCK_MONOTONIC, ns; first instant that is no longer in it
-	pending float64 // integral of requests in flight over time, in request·ns
+	waited  [NumClocks]*tally // made when the first request is given up
+	end     int64             // CLOCK_MONOTONIC, ns; first instant that is no longer in it
+	pending float64           // integral of requests in flight over time, in request·ns
 	sends   sends
 	loop    int  // which loop fills it
 	last    bool // the loop has ended with it
@@ -38,11 +39,14 @@ func newSlot() *slot {
 
 // clear empties the slot for the window with the given index.
 func (s *slot) clear(index int, start, end int64) {
-	for _, t := range s.tallies {
+	for c, t := range s.tallies {
 		t.reset()
+		if w := s.waited[c]; w != nil {
+			w.reset()
+		}
 	}
 	*s = slot{
-		Window: Window{Index: index, Start: start}, tallies: s.tallies, end: end,
+		Window: Window{Index: index, Start: start}, tallies: s.tallies, waited: s.waited, end: end,
 		sends: sends{at: s.sends.at[:0]}, loop: s.loop, home: s.home, breakdown: s.breakdown,
 	}
 	s.breakdown.reset()
@@ -62,8 +66,8 @@ type recorder struct {
 	draining bool
 	inFlight int   // requests due or sent and not yet done
 	since    int64 // when inFlight was last accounted for
-	stalled  int64 // a stall reaches to this instant …
-	stall    time.Duration
+	due      int64 // sum of their intended starts; may wrap around
+	aftermath
 
 	redirected bool // a redirect was answered
 }
@@ -97,9 +101,8 @@ func (r *recorder) open(at int64) {
 	index := int(math.Floor(float64(at-r.start) / float64(windowLength)))
 	r.slot = <-r.free
 	r.slot.clear(index, at, r.start+int64(index+1)*windowLength)
-	if at < r.stalled {
-		r.Stall = r.stall
-	}
+	r.Stall = r.lasting
+	r.Unrecorded = -r.ages(at)
 }
 
 // advance accounts for the time up to now and closes the windows that ended.
@@ -119,25 +122,20 @@ func (r *recorder) advance(now, limit int64) {
 }
 
 // drain ends the measured time at instant end: what completes from now on
-// counts as drained. The waiting arrivals that were never sent are unfinished.
-func (r *recorder) drain(end int64, waiting int) {
+// counts as drained.
+func (r *recorder) drain(end int64) {
 	if r.draining {
 		return
 	}
 	r.advance(end, end)
 	r.draining = true
-	r.inFlight -= waiting
-	r.Unfinished += uint64(waiting)
+	r.Unrecorded += r.ages(end)
 }
 
-// finish closes the last window, which ended at instant end. What an open loop
-// still waits for is unfinished; a closed loop is cut off with a request under
-// way on every connection, which says nothing.
-func (r *recorder) finish(mode Mode, end int64) {
-	r.advance(end, end)
-	if mode == Open {
-		r.Unfinished += uint64(r.inFlight)
-	}
+// finish closes the last window, which ended at instant end. What is still in
+// flight has been cut off.
+func (r *recorder) finish(end int64) {
+	r.drain(end)
 	r.last = true
 	r.close(end)
 }
@@ -147,17 +145,22 @@ func (r *recorder) finish(mode Mode, end int64) {
 func (r *recorder) arrived(intended, now int64) {
 	r.Offered++
 	r.inFlight++
+	r.due += intended
+	if r.draining {
+		r.Unrecorded += time.Duration(r.since - intended) // it was due before the end
+	}
 	r.pending += float64(r.since - intended) // account adds what has been since, and is to come
 	if now-intended > int64(lateAfter) {
 		r.Late++
+		if now-intended >= int64(stallSuspect) {
+			r.away(intended, now) // who comes so late was away, whatever else it says
+		}
 	}
 }
 
-// missed counts an arrival that was due before the end and never taken up.
-func (r *recorder) missed() {
-	r.Offered++
-	r.Late++
-	r.Unfinished++
+// ages is how long the requests in flight have been so at an instant, all together.
+func (r *recorder) ages(at int64) time.Duration {
+	return time.Duration(int64(r.inFlight)*at - r.due)
 }
 
 // completed counts an answer with the expected status.
@@ -170,11 +173,66 @@ func (r *recorder) completed() {
 }
 
 // left counts a request that is over at instant now: answered, failed or shed.
-func (r *recorder) left(now int64) {
+func (r *recorder) left(intended, now int64) {
 	r.inFlight--
+	r.due -= intended
 	if !r.draining {
 		r.pending += float64(now - r.since)
 	}
+}
+
+// failed counts a request that is over without a time on any clock.
+func (r *recorder) failed(intended, now int64) {
+	r.left(intended, now)
+	if !r.draining {
+		r.Unrecorded += time.Duration(now - intended)
+	}
+}
+
+// gaveUp notes how long a request had taken, in ns, when it was given up.
+func (r *recorder) gaveUp(clock Clock, after int64) {
+	if r.waited[clock] == nil {
+		r.waited[clock] = newTally()
+	}
+	r.waited[clock].record(after)
+}
+
+// timedOut counts a request that was sent and not answered in time.
+func (r *recorder) timedOut(intended, sent, now int64) {
+	r.Errors.Timeout++
+	r.waitedFor(intended, sent, now)
+}
+
+// waitedFor notes on all clocks how long a request that was sent has taken.
+func (r *recorder) waitedFor(intended, sent, now int64) {
+	r.gaveUp(Response, now-intended)
+	r.gaveUp(Service, now-sent)
+	r.gaveUp(FirstByte, now-sent)
+}
+
+// unconnected counts a request that got no connection in time.
+func (r *recorder) unconnected(intended, now int64) {
+	r.Unconnected++
+	r.gaveUp(Response, now-intended)
+	r.gaveUp(Lag, now-intended)
+}
+
+// cut ends a request for which nobody waits any more; sent is 0 if it wasn't. In a
+// closed loop one that has taken no longer than others before it says nothing.
+func (r *recorder) cut(mode Mode, intended, sent, now int64) {
+	r.inFlight--
+	r.due -= intended
+	if mode == Closed && now-intended <= r.tallies[Response].top() {
+		return
+	}
+	r.Unfinished++
+	if sent == 0 {
+		r.gaveUp(Response, now-intended)
+		r.gaveUp(Lag, now-intended)
+		return
+	}
+	r.waitedFor(intended, sent, now)
+	r.gaveUp(Lag, sent-intended)
 }
 
 // account adds the time of all that is in flight up to instant now.
@@ -188,22 +246,24 @@ func (r *recorder) close(end int64) {
 	user, sys := r.usage()
 	r.CPUUser, r.CPUSys = user-r.user, sys-r.sys
 	r.user, r.sys = user, sys
+	r.usedAt, r.used = end, user+sys
+	if !r.draining {
+		r.Unrecorded += r.ages(end)
+	}
+	if r.Stall < stallSuspect && end > r.Start {
+		r.usual = r.pending / float64(end-r.Start)
+	}
 	r.Length = time.Duration(end - r.Start)
 	r.out <- r.slot
 }
 
-// away notes that the loop should have been polling from instant from and came
-// back only at to.
-func (r *recorder) away(from, to int64) {
-	stall := time.Duration(to - from)
-	r.Stall = max(r.Stall, stall)
-	r.stalled, r.stall = to, stall
-}
-
 // answered records an answer that came in full. All in ns on the same clock.
 func (r *recorder) answered(intended, sent, first, done int64) {
-	if intended < r.stalled && sent >= r.stalled {
-		r.Stall = max(r.Stall, r.stall) // it was due while the loop was away, and tells of that
+	if intended < r.touched {
+		r.tells(intended, sent)
+	}
+	if r.draining {
+		r.Unrecorded -= time.Duration(done - intended)
 	}
 	r.tallies[Response].record(done - intended)
 	r.tallies[Service].record(done - sent)

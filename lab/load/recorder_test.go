@@ -5,30 +5,6 @@ import (
 	"time"
 )
 
-// TestWhatAStallHeldUpMarksItsWindow: a stall near a window's end leaves a
-// backlog that is answered in the next one. That window tells of the stall too.
-func TestWhatAStallHeldUpMarksItsWindow(t *testing.T) {
-	const second = int64(time.Second)
-	out, noUsage := make(chan *slot, slotsPerLoop), func() (time.Duration, time.Duration) { return 0, 0 }
-	r := newRecorder(0, 0, out, newSlots(0), noUsage)
-	r.advance(second-1000, 10*second)
-	r.away(second/2, second-1000)
-	r.advance(second+1000, 10*second)
-	r.answered(second/2-500, second/2-400, second+10, second+20) // sent before: slow, but not our doing
-	if r.Stall != 0 {
-		t.Errorf("the second window has a stall of %v, before anything it held up", r.Stall)
-	}
-	r.answered(second/2+500, second-900, second+10, second+20) // due meanwhile, sent after
-	if r.Stall < 400*time.Millisecond {
-		t.Errorf("the second window has a stall of %v", r.Stall)
-	}
-	r.advance(2*second+1000, 10*second)
-	r.answered(2*second+100, 2*second+100, 2*second+900, 2*second+900)
-	if r.Stall != 0 {
-		t.Errorf("the third window has a stall of %v", r.Stall)
-	}
-}
-
 // TestInFlightIsExact: however seldom the ledger is taken on, what is in flight
 // over time is the sum of the requests' times, which Little's law is judged by.
 func TestInFlightIsExact(t *testing.T) {
@@ -45,7 +21,7 @@ func TestInFlightIsExact(t *testing.T) {
 			r.advance(intended+20_000, int64(time.Second))
 		}
 		done := intended + 60_000
-		r.left(done)
+		r.left(intended, done)
 		sum += float64(done - intended)
 	}
 	r.advance(200_000_000, int64(time.Second))

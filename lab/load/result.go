@@ -32,8 +32,8 @@ type Result struct {
 	measured, leftOut int
 	breakdown         *breakdown // of Total; nil if no window counts
 	windowFindings    []Finding
-	tallies           [NumClocks]*tally // of Total
-	planned           *planFold         // nil for a closed loop
+	tallies           tallies   // of Total
+	planned           *planFold // nil for a closed loop
 	arrivals          []arrivalBatch
 }
 
@@ -66,7 +66,7 @@ func (r *Result) Answered() bool {
 }
 
 // add takes the next window.
-func (r *Result) add(w Window, tallies *[NumClocks]*tally, dropHistograms bool) {
+func (r *Result) add(w Window, t *tallies, dropHistograms bool) {
 	r.planned.pass(&w)
 	if !w.Warmup() {
 		r.measured++
@@ -75,12 +75,12 @@ func (r *Result) add(w Window, tallies *[NumClocks]*tally, dropHistograms bool) 
 			r.leftOut++
 		} else {
 			r.Total.Add(&w)
-			addTallies(&r.tallies, tallies)
-			r.planned.add(&w, tallies)
+			r.tallies.add(t)
+			r.planned.add(&w, t)
 		}
 	}
 	if dropHistograms {
-		w.Hist = Window{}.Hist
+		w.Hist, w.Waited = Window{}.Hist, Window{}.Waited
 	}
 	r.Windows = append(r.Windows, w)
 }
@@ -105,11 +105,7 @@ func (r *Result) addBreakdown(b *breakdown) {
 
 // seal makes the totals' histograms. No window is added after it.
 func (r *Result) seal() {
-	for clock, t := range r.tallies {
-		if t != nil {
-			r.Total.Hist[clock] = t.histogram()
-		}
-	}
+	r.tallies.histograms(&r.Total)
 	r.planned.seal()
 }
 

@@ -14,11 +14,15 @@ type Spec struct {
 	// MaxRequests ends the load after so many requests; 0 means no such end.
 	MaxRequests uint64
 	Timeout     time.Duration // per request, from its sending; default 10 s
-	Threads     int           // event loops; 0 means one per CPU in CPUs, or 1
-	CPUs        []int         // pin loop i to CPUs[i%len]; empty leaves placement to the kernel
-	Engine      string        // "", "uring", "epoll" or "portable"; "" picks the best there is
-	Pacing      Pacing        // open loops of the event loop engines; default auto
-	Link        Link          // how connections are made and kept
+	// Drain is how long, after the measured time, requests that were due in it are
+	// still sent and answers waited for. 0 means 5 s, or the time limit if that is
+	// shorter; below 0 means not at all.
+	Drain   time.Duration
+	Threads int    // event loops; 0 means one per CPU in CPUs, or 1
+	CPUs    []int  // pin loop i to CPUs[i%len]; empty leaves placement to the kernel
+	Engine  string // "", "uring", "epoll" or "portable"; "" picks the best there is
+	Pacing  Pacing // open loops of the event loop engines; default auto
+	Link    Link   // how connections are made and kept
 	// Calibration, if set, is what the load is judged by and carries on.
 	Calibration *Calibration
 	TLS         TLS // for https targets
@@ -42,4 +46,16 @@ type Spec struct {
 	// OnWindow, if set, is called once per finished window, in order, from one
 	// goroutine. The window is the callee's to keep.
 	OnWindow func(Window)
+}
+
+// DefaultDrain is how long requests are waited for that are under way at the end,
+// if their time limit is not shorter.
+const DefaultDrain = 5 * time.Second
+
+// drain is how long to wait after the measured time.
+func (s *Spec) drain() time.Duration {
+	if s.Drain == 0 {
+		return min(DefaultDrain, s.Timeout)
+	}
+	return max(s.Drain, 0)
 }

@@ -42,7 +42,7 @@ type planFold struct {
 	quota   uint64        // arrivals after which no more are planned; 0: no end
 	offered uint64        // so far, also while warming up and in windows that are invalid
 	current int
-	tallies [NumClocks]*tally // of the current stage
+	tallies tallies // of the current stage
 }
 
 // newPlanFold returns nil for a closed loop, which has no plan.
@@ -81,7 +81,7 @@ func (f *planFold) pass(w *Window) {
 }
 
 // add takes the window that was passed last, if it is measured and not invalid.
-func (f *planFold) add(w *Window, tallies *[NumClocks]*tally) {
+func (f *planFold) add(w *Window, t *tallies) {
 	if f == nil {
 		return
 	}
@@ -103,11 +103,11 @@ func (f *planFold) add(w *Window, tallies *[NumClocks]*tally) {
 	s.Windows++
 	s.Planned += planned
 	s.Total.Add(w)
-	var kept [NumClocks]*tally
+	var kept tallies
 	for _, clock := range []Clock{Response, Service, Lag} {
-		kept[clock] = tallies[clock]
+		kept.timed[clock], kept.waited[clock] = t.timed[clock], t.waited[clock]
 	}
-	addTallies(&f.tallies, &kept)
+	f.tallies.add(&kept)
 }
 
 // seal makes the histograms of the current stage. Only one stage at a time has
@@ -116,12 +116,8 @@ func (f *planFold) seal() {
 	if f == nil || len(f.stages) == 0 {
 		return
 	}
-	for clock, t := range f.tallies {
-		if t != nil {
-			f.stages[f.current].Total.Hist[clock] = t.histogram()
-			t.reset()
-		}
-	}
+	f.tallies.histograms(&f.stages[f.current].Total)
+	f.tallies.reset()
 }
 
 // missed describes by how much less was sent than planned, over the whole load
@@ -149,7 +145,7 @@ func (f *planFold) missed(t *Window) (detail string, where *Window) {
 // limit, else 0. A Poisson count spreads by its square root: three of them are
 // chance.
 func shortfall(planned float64, t *Window) float64 {
-	missing := planned - float64(t.Sent)
+	missing := planned - float64(t.Sent-t.SentLate)
 	if missing <= rateMissed*planned+3*math.Sqrt(planned) {
 		return 0
 	}
@@ -157,7 +153,7 @@ func shortfall(planned float64, t *Window) float64 {
 }
 
 func sentOf(planned float64, t *Window) string {
-	return fmt.Sprintf("sent %.0f requests/s of the planned %.0f (limit %.0f %%)", perSecond(float64(t.Sent), t.Length), perSecond(planned, t.Length), 100*rateMissed)
+	return fmt.Sprintf("sent %.0f requests/s of the planned %.0f (limit %.0f %%)", perSecond(float64(t.Sent-t.SentLate), t.Length), perSecond(planned, t.Length), 100*rateMissed)
 }
 
 func perSecond(n float64, length time.Duration) float64 {

@@ -13,12 +13,12 @@ func fold(t *testing.T, p Profile, sent ...uint64) *planFold {
 	f := newPlanFold(&Spec{Profile: p})
 	for i, n := range sent {
 		w := Window{Index: i, Length: time.Second, Sent: n, Completed: n}
-		var tallies [NumClocks]*tally
-		tallies[Response] = newTally()
+		var all tallies
+		all.timed[Response] = newTally()
 		for range n {
-			tallies[Response].record(int64(i+1) * 1e6)
+			all.timed[Response].record(int64(i+1) * 1e6)
 		}
-		f.add(&w, &tallies)
+		f.add(&w, &all)
 	}
 	f.seal()
 	return f
@@ -125,7 +125,7 @@ func TestALoadThatEndsByItsRequests(t *testing.T) {
 		for i, n := range c.sent {
 			w := Window{Index: i, Length: time.Second, Offered: n, Sent: n}
 			f.pass(&w)
-			f.add(&w, new([NumClocks]*tally))
+			f.add(&w, new(tallies))
 			total.Add(&w)
 		}
 		if got, _ := f.missed(&total); (got != "") != c.missed {

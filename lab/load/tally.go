@@ -64,6 +64,15 @@ func (t *tally) add(o *tally) {
 	t.low, t.high = min(t.low, o.low), max(t.high, o.high)
 }
 
+// top returns the lowest duration of the highest bucket in use, in ns; -1 if none
+// is.
+func (t *tally) top() int64 {
+	if t.recorded == 0 {
+		return -1
+	}
+	return lowestIn(t.high - 1)
+}
+
 // reset empties t.
 func (t *tally) reset() {
 	if t.low < t.high {
@@ -75,7 +84,7 @@ func (t *tally) reset() {
 // histogram returns the counts as a histogram no larger than need be, or nil if
 // there are none.
 func (t *tally) histogram() *hdrhistogram.Histogram {
-	if t.recorded == 0 {
+	if t == nil || t.recorded == 0 {
 		return nil
 	}
 	const smallest = 1 << 20 // ns

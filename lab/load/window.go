@@ -78,21 +78,33 @@ type Window struct {
 	// for their connection until the time limit.
 	Unconnected uint64 `json:"unconnected,omitempty"`
 
-	// Open loops wait, after the last arrival, for answers under way. These count
-	// as Drained in the last window: they are in its histograms, but not in its
-	// throughput. What never came, or was never sent, counts as Unfinished.
+	// After the measured time what was due by then is still sent, and answers are
+	// waited for, up to Spec.Drain. They count in the last window: SentLate is how
+	// many of Sent were sent then, and Drained how many answers came, which are in
+	// its histograms but not in its throughput. What never came, or was never sent,
+	// counts as Unfinished; of a closed loop's only what had taken longer than any
+	// answer in the window.
+	SentLate   uint64 `json:"sent_late,omitempty"`
 	Drained    uint64 `json:"drained,omitempty"`
 	Unfinished uint64 `json:"unfinished,omitempty"`
+	// Queued is how many arrivals found no connection free and had to wait for one.
+	Queued uint64 `json:"queued,omitempty"`
 
 	BytesIn  uint64 `json:"bytes_in"`
 	BytesOut uint64 `json:"bytes_out"`
 	Connects uint64 `json:"connects"` // connections established
 
-	InFlight float64       `json:"in_flight"` // time-weighted mean of requests due or sent and not yet done
-	CPUUser  time.Duration `json:"cpu_user"`  // of the generator's loops, ns
-	CPUSys   time.Duration `json:"cpu_sys"`   // of the generator's loops, ns
-	Spun     time.Duration `json:"spun"`      // CPU time of the loops spent polling for the next arrival to come due, ns
-	Stall    time.Duration `json:"stall"`     // longest time a loop was away when it should have been polling, or that held up what was answered here, ns
+	InFlight float64 `json:"in_flight"` // time-weighted mean of requests due or sent and not yet done
+	// Unrecorded is the time, in request·ns, that requests were in flight in this
+	// window and that its response times do not hold: of those that failed, and of
+	// those under way at its end, less what its answers were under way before it
+	// and after it.
+	Unrecorded time.Duration `json:"unrecorded,omitempty"`
+	CPUUser    time.Duration `json:"cpu_user"`       // of the generator's loops, ns
+	CPUSys     time.Duration `json:"cpu_sys"`        // of the generator's loops, ns
+	Spun       time.Duration `json:"spun"`           // CPU time of the loops spent polling for the next arrival to come due, ns
+	Stall      time.Duration `json:"stall"`          // longest time a loop was away when it should have been polling, or that held up what was answered here, ns
+	Busy       time.Duration `json:"busy,omitempty"` // longest part of a time away that a loop is known to have been at work with something else, ns
 
 	Health *Health `json:"health,omitempty"` // of the generator's process and machine
 
@@ -101,6 +113,9 @@ type Window struct {
 	// Hist holds one histogram of nanoseconds per Clock. It is archived beside
 	// the JSON, not in it.
 	Hist [NumClocks]*hdrhistogram.Histogram `json:"-"`
+	// Waited holds, for clocks on which requests were given up, how long those had
+	// taken by then, where it is known: see [Window.GivenUp]. Archived like Hist.
+	Waited [NumClocks]*hdrhistogram.Histogram `json:"-"`
 }
 
 // Validity is the worst level among the window's findings that are not accepted.

@@ -18,14 +18,14 @@ func (l *eventLoop) begin(id int32, due int64) {
 // it.
 func (l *eventLoop) release(id int32) {
 	switch {
+	case l.spec.Profile.Mode == Open && l.backlog.len() > 0:
+		l.begin(id, l.backlog.pop())
 	case !l.sending || l.quota > 0 && l.begun >= l.quota:
 		l.park(id)
 	case l.think.mean > 0:
 		l.rest(id)
 	case l.spec.Profile.Mode == Closed:
 		l.ask(id, l.now)
-	case l.backlog.len() > 0:
-		l.begin(id, l.backlog.pop())
 	default:
 		l.park(id)
 	}

@@ -44,7 +44,7 @@ func (m Metric) readClock(w *load.Window) (low, high float64, why string) {
 	case "mean":
 		low = h.Mean()
 	case "max":
-		low = float64(h.Max())
+		low = float64(w.Longest(m.Clock))
 	case "min":
 		return float64(h.Min()), float64(h.Min()), ""
 	case "stddev":

@@ -1,0 +1,276 @@
+package load
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/clock"
+)
+
+// stopper is a backend whose loop is stopped for a while at some instant, in the
+// middle of one of its calls.
+type stopper struct {
+	backend
+	loop  *eventLoop
+	where string        // "wait", "send" or "handle"
+	after time.Duration // since the measured time began
+	stop  time.Duration // 0 once it is over
+}
+
+func (s *stopper) here(where string) {
+	if s.where != where || s.stop == 0 || s.loop.rec == nil || clock.Now() < s.loop.rec.start+int64(s.after) {
+		return
+	}
+	left := unix.NsecToTimespec(int64(s.stop))
+	s.stop = 0
+	for unix.Nanosleep(&left, &left) == unix.EINTR {
+	}
+}
+
+func (s *stopper) wait(d time.Duration) (int, error) {
+	s.here("wait")
+	return s.backend.wait(d)
+}
+
+func (s *stopper) send(id int32) {
+	s.here("send")
+	s.backend.send(id)
+}
+
+func (s *stopper) handle() {
+	s.here("handle")
+	s.backend.handle()
+}
+
+// runStopped runs a load all of whose loops are stopped once.
+func runStopped(t *testing.T, s Spec, where string, after, stop time.Duration) *Result {
+	t.Helper()
+	_, open := pickEngine(&s)
+	shares, err := s.split(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loopProcessors.hold(len(shares))()
+	r := &Result{planned: newPlanFold(&s), FirstErrors: map[string]string{}}
+	err = (&runner{spec: &s, result: r}).run(t.Context(), shares, func(sh share) (engine, error) {
+		e, err := open(sh)
+		if l, ok := e.(*eventLoop); ok {
+			l.backend = &stopper{backend: l.backend, loop: l, where: where, after: after, stop: stop}
+		}
+		return e, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.seal()
+	r.judge(&s)
+	return r
+}
+
+// notOurs checks that no window that counts has a time of half the stop or more,
+// which the server never takes, and that every request is accounted for.
+func notOurs(t *testing.T, windows []Window, longest func(w *Window) int64, stop time.Duration) {
+	t.Helper()
+	var all Window
+	invalid := 0
+	for i := range windows {
+		w := &windows[i]
+		all.Add(w)
+		if w.Validity() == Invalid {
+			invalid++
+		} else if most := time.Duration(longest(w)); most >= stop/2 {
+			t.Errorf("window %d is %s and has a time of %v: lag p99 %v, stall %v, in flight %.1f", w.Index, w.Validity(), most, w.Health.LagP99, w.Stall, w.InFlight)
+		}
+	}
+	if invalid == 0 {
+		t.Error("no window is invalid")
+	}
+	if ended := all.Completed + all.Drained + all.Shed + all.Unfinished + all.Errors.Total(); all.Offered != ended && all.Offered != 0 {
+		t.Errorf("%d offered, %d accounted for", all.Offered, ended)
+	}
+}
+
+func longestOf(w *Window) int64 {
+	return max(w.Longest(Response), w.Longest(Service), w.Longest(Lag))
+}
+
+// TestAStoppedLoopIsNotTheServer: wherever a loop is stopped, and whatever the rest
+// of the load, what that does to times is in no window that counts.
+func TestAStoppedLoopIsNotTheServer(t *testing.T) {
+	target := server(t, replies(okReply))
+	open := func(rate float64, connections int) Profile {
+		return Profile{Mode: Open, Connections: connections, Rate: rate, Arrivals: Poisson}
+	}
+	think := Profile{Mode: Closed, Connections: 20, Think: Think{Mean: 20 * time.Millisecond}}
+	for _, engine := range []string{"uring", "epoll"} {
+		if engine == "uring" && !hasRing() {
+			continue
+		}
+		for _, c := range []struct {
+			profile     Profile
+			loops       int
+			where       string
+			after, stop time.Duration
+			pacing      Pacing
+		}{
+			{open(500, 4), 1, "wait", 800 * time.Millisecond, 400 * time.Millisecond, ""},
+			{open(500, 4), 1, "send", 10 * time.Millisecond, 700 * time.Millisecond, ""},
+			{open(3000, 10), 2, "handle", 1200 * time.Millisecond, 400 * time.Millisecond, ""},
+			{open(3000, 2), 1, "send", 900 * time.Millisecond, 600 * time.Millisecond, TimerPacing},
+			{open(3000, 200), 1, "send", 1800 * time.Millisecond, 400 * time.Millisecond, SpinPacing}, // until after the end
+			{open(300, 10), 2, "wait", 400 * time.Millisecond, 1200 * time.Millisecond, TimerPacing},
+			{Profile{Mode: Closed, Connections: 10}, 1, "handle", 990 * time.Millisecond, 400 * time.Millisecond, ""},
+			{Profile{Mode: Closed, Connections: 100}, 2, "send", 500 * time.Millisecond, 400 * time.Millisecond, ""},
+			{think, 1, "wait", 1700 * time.Millisecond, 400 * time.Millisecond, ""},
+		} {
+			name := fmt.Sprintf("%s/%s-%v/loops=%d/%s at %v for %v", engine, c.profile.Mode, c.profile.Rate, c.loops, c.where, c.after, c.stop)
+			t.Run(name, func(t *testing.T) {
+				s := spec(target, c.profile)
+				s.Engine, s.Threads, s.Pacing, s.Duration, s.Warmup = engine, c.loops, c.pacing, 2*time.Second, 200*time.Millisecond
+				r := runStopped(t, s, c.where, c.after, c.stop)
+				notOurs(t, r.Windows, longestOf, c.stop)
+				for _, f := range r.Findings {
+					if f.Name == "little" {
+						t.Error(f.Detail)
+					}
+				}
+			})
+		}
+	}
+}
+
+const stoppedLoad = "DYNO_TEST_STOPPED_LOAD"
+
+// TestStoppedLoad is no test: it is the load that TestAStoppedProcessIsNotTheServer
+// stops. It writes its windows to its output.
+func TestStoppedLoad(t *testing.T) {
+	config := os.Getenv(stoppedLoad)
+	if config == "" {
+		t.Skip("runs as the child of another test")
+	}
+	var c stoppedSpec
+	if err := json.Unmarshal([]byte(config), &c); err != nil {
+		t.Fatal(err)
+	}
+	s := spec(c.Target, c.Profile)
+	s.Engine, s.Threads, s.Duration, s.Warmup = c.Engine, c.Threads, c.Duration, c.Warmup
+	out := json.NewEncoder(os.NewFile(3, "windows"))
+	s.OnStart = func(int64) { out.Encode("started") }
+	r, err := Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Windows {
+		out.Encode(stoppedWindow{r.Windows[i], longestOf(&r.Windows[i])})
+	}
+}
+
+// stoppedSpec is what the child is told of its load.
+type stoppedSpec struct {
+	Target, Engine   string
+	Profile          Profile
+	Threads          int
+	Duration, Warmup time.Duration
+}
+
+type stoppedWindow struct {
+	Window
+	Longest int64
+}
+
+// runSignalled runs a load in another process, which is stopped by SIGSTOP for a
+// while; not at all if stop is 0.
+func runSignalled(t *testing.T, s Spec, after, stop time.Duration) (windows []Window, longest map[int]int64) {
+	t.Helper()
+	config, err := json.Marshal(stoppedSpec{s.Target, s.Engine, s.Profile, s.Threads, s.Duration, s.Warmup})
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestStoppedLoad$")
+	child.Env = append(os.Environ(), stoppedLoad+"="+string(config))
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	child.ExtraFiles = []*os.File{write}
+	err = child.Start()
+	write.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := json.NewDecoder(read)
+	var started string
+	if err := in.Decode(&started); err != nil {
+		child.Wait()
+		t.Fatal(err)
+	}
+	if stop > 0 {
+		time.Sleep(s.Warmup + after)
+		child.Process.Signal(unix.SIGSTOP)
+		time.Sleep(stop)
+		child.Process.Signal(unix.SIGCONT)
+	}
+	longest = make(map[int]int64)
+	for in.More() {
+		var w stoppedWindow
+		if err := in.Decode(&w); err != nil {
+			t.Fatal(err)
+		}
+		windows = append(windows, w.Window)
+		longest[w.Index] = w.Longest
+	}
+	if err := child.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return windows, longest
+}
+
+// TestAStoppedProcessIsNotTheServer: the same with a real process that is really
+// stopped, near what the engine reaches too.
+func TestAStoppedProcessIsNotTheServer(t *testing.T) {
+	target := server(t, replies(okReply))
+	best, _ := pickEngine(&Spec{})
+	for _, c := range []struct {
+		engine      string
+		rate        float64
+		loops       int
+		after, stop time.Duration
+	}{
+		{best, 500, 1, 1500 * time.Millisecond, 300 * time.Millisecond},
+		{"portable", 500, 1, 50 * time.Millisecond, 600 * time.Millisecond},
+		{"epoll", 5000, 2, 2500 * time.Millisecond, time.Second}, // beyond the end
+		{best, 25_000, 1, 1200 * time.Millisecond, 1200 * time.Millisecond},
+		{"epoll", 40_000, 1, 1100 * time.Millisecond, 600 * time.Millisecond},
+		{best, 1000, 2, 100 * time.Millisecond, 3 * time.Second},
+		{"portable", 5000, 1, 900 * time.Millisecond, 1200 * time.Millisecond},
+		{best, 0, 1, 1100 * time.Millisecond, 500 * time.Millisecond},
+	} {
+		t.Run(fmt.Sprintf("%s/%v/loops=%d/at %v for %v", c.engine, c.rate, c.loops, c.after, c.stop), func(t *testing.T) {
+			p := Profile{Mode: Open, Connections: 20, Rate: c.rate, Arrivals: Poisson}
+			if c.rate == 0 {
+				p = Profile{Mode: Closed, Connections: 20}
+			}
+			s := spec(target, p)
+			s.Engine, s.Threads, s.Duration, s.Warmup = c.engine, c.loops, 3*time.Second, 300*time.Millisecond
+			if c.rate > 5000 {
+				s.Duration = 4 * time.Second
+				// A rate that a busy machine does not reach has a backlog of its own.
+				_, longest := runSignalled(t, s, 0, 0)
+				for _, most := range longest {
+					if time.Duration(most) >= c.stop/4 {
+						t.Skipf("a time of %v without any stop", time.Duration(most))
+					}
+				}
+			}
+			windows, longest := runSignalled(t, s, c.after, c.stop)
+			notOurs(t, windows, func(w *Window) int64 { return longest[w.Index] }, c.stop)
+		})
+	}
+}
