@@ -78,7 +78,7 @@ func TestDamageIsNamedByFileAndLine(t *testing.T) {
 		{"other cell", trial + "/" + trialFile, `"cell": 0`, `"cell": 3`, "trial.json: index 1 and cell 3 are not"},
 		{"two documents", trial + "/" + trialFile, "\n}\n", "\n}\n{}\n", "goes on after its JSON"},
 		{"window twice", trial + "/" + windowsFile, `{"client":{"index":0`, `{"client":{"index":-1`, "windows.jsonl:2: window -1 after window -1"},
-		{"window missing", trial + "/" + histogramsFile, "#[Window: 0]\n", "", "histograms.hlog:7: second histogram of response for window -1"},
+		{"window missing", trial + "/" + histogramsFile, "#[Window: 0]\n", "", "histograms.hlog:7: second histogram of Tag=response for window -1"},
 		{"unknown window", trial + "/" + histogramsFile, "#[Window: 0]", "#[Window: 5]", "histograms.hlog:7: window 5 where windows.jsonl has window 0"},
 		{"bad mark", trial + "/" + histogramsFile, "#[Window: 0]", "#[Window: 0", "histograms.hlog:7:"},
 		{"no mark", trial + "/" + histogramsFile, "#[Window: -1]\n", "", "histograms.hlog:4: histogram before any"},

@@ -237,7 +237,7 @@ func TestHandshakesWithoutEnd(t *testing.T) {
 }
 
 // TestClosedLoopEndsInTimeWhileConnecting: what is being connected to when the
-// time is up is not waited for.
+// time is up is waited for as any request is, and no longer.
 func TestClosedLoopEndsInTimeWhileConnecting(t *testing.T) {
 	cert, certFile, _ := certificate(t, time.Now().Add(time.Hour))
 	eachEngine(t, func(t *testing.T, engine string) {
@@ -253,9 +253,9 @@ func TestClosedLoopEndsInTimeWhileConnecting(t *testing.T) {
 			secure.Close()
 		})
 		s := spec(strings.Replace(target, "http:", "https:", 1), Profile{Mode: Closed, Connections: 1})
-		s.Engine, s.TLS.CAFile, s.Timeout = engine, certFile, time.Hour
-		if all := everything(ran(t, s)); all.Completed != 1 {
-			t.Errorf("completed %d, errors %+v", all.Completed, all.Errors)
+		s.Engine, s.TLS.CAFile, s.Timeout, s.Drain = engine, certFile, time.Hour, 100*time.Millisecond
+		if all := everything(ran(t, s)); all.Completed != 1 || all.Unfinished != 1 {
+			t.Errorf("completed %d, unfinished %d, errors %+v", all.Completed, all.Unfinished, all.Errors)
 		}
 	})
 }

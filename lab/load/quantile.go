@@ -73,7 +73,7 @@ func (w *Window) Longest(c Clock) int64 {
 		most = h.Max()
 	}
 	if h := w.Waited[c]; h != nil {
-		most = max(most, lowestIn(bucketOf(uint64(h.Max()))))
+		most = max(most, h.Max())
 	}
 	return most
 }
@@ -95,6 +95,5 @@ func Proven(timed, waited *hdrhistogram.Histogram, rank uint64) int64 {
 	if n == 0 {
 		return 0
 	}
-	at := all.ValueAtPercentile(100 * float64(min(rank, uint64(n))) / float64(n))
-	return lowestIn(bucketOf(uint64(at))) // a bound is not rounded up
+	return all.ValueAtPercentile(100 * float64(min(rank, uint64(n))) / float64(n))
 }
