@@ -20,9 +20,9 @@ type breakdown struct {
 
 // kindCount is what became of one kind of request.
 type kindCount struct {
-	completed, drained uint64
-	errors             Errors
-	response           *tally
+	completed, drained, unfinished uint64
+	errors                         Errors
+	response                       *tally
 }
 
 // kinds is how many kinds of requests have figures of their own.
@@ -68,6 +68,7 @@ func (b *breakdown) add(o *breakdown) {
 		k, from := &b.kinds[i], &o.kinds[i]
 		k.completed += from.completed
 		k.drained += from.drained
+		k.unfinished += from.unfinished
 		k.errors.Add(from.errors)
 		k.response.add(from.response)
 	}
@@ -136,6 +137,13 @@ func (r *recorder) failedKind(of *wireRequest, kind string) {
 	}
 }
 
+// cutKind counts a request of a kind that nobody waits for any more.
+func (r *recorder) cutKind(of *wireRequest) {
+	if of != nil && of.place < len(r.breakdown.kinds) {
+		r.breakdown.kinds[of.place].unfinished++
+	}
+}
+
 // RequestResult is what became of one kind of request of a mix.
 type RequestResult struct {
 	Name string
@@ -151,6 +159,7 @@ func (b *breakdown) byRequest(spec *Spec, total *Window) []RequestResult {
 		k := &b.kinds[i]
 		r := RequestResult{Name: spec.Requests[i].Name}
 		r.Total.Length, r.Total.Completed, r.Total.Drained, r.Total.Errors = total.Length, k.completed, k.drained, k.errors
+		r.Total.Unfinished = k.unfinished
 		r.Total.Hist[Response] = k.response.histogram()
 		list = append(list, r)
 	}

@@ -299,6 +299,7 @@ func (l *eventLoop) giveUp() {
 			l.rec.cut(mode, c.intended, 0, l.now)
 		case c.state == busy:
 			l.rec.cut(mode, c.intended, c.sent, l.now)
+			l.rec.cutKind(c.request)
 		}
 	}
 }

@@ -278,6 +278,9 @@ func (p *portable) giveUp() {
 	for _, w := range p.workers {
 		if w.asked {
 			p.rec.cut(mode, w.intended, w.sentAt, now)
+			if w.sentAt != 0 {
+				p.rec.cutKind(w.request)
+			}
 		}
 	}
 }
