@@ -23,6 +23,7 @@ type loadFlags struct {
 	threads     int
 	duration    time.Duration
 	warmup      time.Duration
+	wait        time.Duration // for the target to accept connections
 	requests    uint64
 	rate        float64
 	open        bool // --rate was given
@@ -48,7 +49,7 @@ type loadFlags struct {
 func newLoad(global *globalFlags) *cobra.Command {
 	var f loadFlags
 	cmd := &cobra.Command{
-		Use:   "load URL",
+		Use:   "load [URL]",
 		Short: "Put a load on a URL and report what came back",
 		Long: `Put a load on a URL and report what came back.
 
@@ -75,31 +76,34 @@ threshold is evaluated).`,
   dyno load -R 5000 --fail 'p99<20ms' --junit load.xml http://127.0.0.1:8080/
   dyno load -R 5000 --fail '95% of windows: p99.9<50ms' http://127.0.0.1:8080/
   dyno load -o windows.csv -o jsonl=events.log http://127.0.0.1:8080/
+  dyno load -R 5k --targets urls.txt
+  dyno load --wait 30s http://127.0.0.1:8080/
   dyno load --selftest --cpus 1
   dyno load -n 10000 -H 'Content-Type: application/json' -b @user.json \
       http://127.0.0.1:8080/users
   dyno load --feed users=users.csv --expect 'json $.id exists' \
       'http://127.0.0.1:8080/users/{{feed.users.id}}'
   dyno load --request mix.yaml --auth ann:secret --cookies http://127.0.0.1:8080`,
-		Args: f.trust.args,
+		Args: f.args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.open = cmd.Flags().Changed("rate")
 			if f.trust.selftest {
 				return runSelftest(cmd.Context(), &f, global)
 			}
-			return runLoad(cmd.Context(), &f, global, args[0])
+			return runLoad(cmd.Context(), &f, global, strings.Join(args, ""))
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.IntVarP(&f.connections, "connections", "c", 50, "simultaneous connections")
-	flags.DurationVarP(&f.duration, "duration", "d", 0, "how long to measure (default 10s, or until -n requests are done)")
-	flags.Uint64VarP(&f.requests, "requests", "n", 0, "stop after so many requests")
-	flags.Float64VarP(&f.rate, "rate", "R", 0, "requests per second to start, whatever the server does (open loop)")
+	durationVar(flags, &f.duration, "duration", "d", 0, "how long to measure (default 10s, or until -n requests are done)")
+	countVar(flags, &f.requests, "requests", "n", "stop after so many requests")
+	rateVar(flags, &f.rate, "rate", "R", "requests per second to start, whatever the server does (open loop)")
 	flags.StringVar(&f.arrivals, "arrivals", "poisson", "how starts are spread with --rate and --phase: poisson or uniform")
 	f.profile.register(flags)
+	durationVar(flags, &f.wait, "wait", "", 0, "wait for so long at most until the target accepts connections")
 	f.registerRequest(flags)
-	flags.DurationVarP(&f.warmup, "warmup", "w", 0, "load for so long before measuring")
+	durationVar(flags, &f.warmup, "warmup", "w", 0, "load for so long before measuring")
 	f.registerGenerator(flags)
 	flags.StringVar(&f.maxErrors, "max-errors", "1%", "share of failed requests above which the exit status is 1")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of text")
@@ -155,10 +159,15 @@ func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target stri
 	if global.quiet || noText {
 		progress = io.Discard
 	}
-	f.trust.calibrate(ctx, &spec, progress)
+	if err = f.reach(ctx, &spec, progress); err == nil {
+		f.trust.calibrate(ctx, &spec, progress)
+	}
 	watch := watchLoad(ctx, &spec, progress)
 	defer watch.Close()
-	r, err := load.Run(ctx, spec)
+	var r *load.Result
+	if err == nil {
+		r, err = load.Run(ctx, spec)
+	}
 	live.done()
 	e := &endedLoad{spec: &spec, result: r, seconds: seconds, maxErrors: maxErrors, lang: global.lang, secrets: f.pushSecrets()}
 	if err != nil {
@@ -186,6 +195,7 @@ func (f *loadFlags) unreachable(err error, e *endedLoad, must thresholds, output
 	if !errors.As(err, &none) {
 		return err
 	}
+	err = withHint(err)
 	e.unreachable = err
 	e.result = &load.Result{
 		Validity: load.Invalid, FirstErrors: map[string]string{"connect": none.Why},
@@ -235,9 +245,12 @@ func firstError(r *load.Result) string {
 
 // spec turns flags into a load.
 func (f *loadFlags) spec(target string) (load.Spec, error) {
-	origin, path, err := splitURL(target)
-	if err != nil {
-		return load.Spec{}, err
+	origin, path := "", "/" // of the targets
+	var err error
+	if target != "" || f.request.targets == "" {
+		if origin, path, err = splitURL(target); err != nil {
+			return load.Spec{}, err
+		}
 	}
 	headers, err := parseHeaders(f.headers)
 	if err != nil {
@@ -280,6 +293,9 @@ func (f *loadFlags) spec(target string) (load.Spec, error) {
 func (f *loadFlags) check(spec *load.Spec) error {
 	if err := finding.CheckAccepted(f.accept); err != nil {
 		return fmt.Errorf("--accept: %w", err)
+	}
+	if f.wait < 0 {
+		return fmt.Errorf("--wait must not be negative, not %v", f.wait)
 	}
 	if f.engine != "" && f.engine != "epoll" && f.engine != "uring" && f.engine != "portable" {
 		return fmt.Errorf("--engine %q is none of uring, epoll and portable", f.engine)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,15 +30,24 @@ func (t *trustFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&t.serverMetrics, "server-metrics", "", "URL of the server's Prometheus endpoint, to compare counts; #SERIES names the series")
 }
 
-// args asks for the URL to load, and for none where there is nothing to load.
-func (t *trustFlags) args(cmd *cobra.Command, args []string) error {
+// args asks for the URL to load, and for none where there is nothing to load; a
+// file of targets may have it.
+func (f *loadFlags) args(cmd *cobra.Command, args []string) error {
+	quiet := cmd.Flags().Lookup("quiet")
 	switch {
-	case !t.selftest:
-		return exactArgs(1, "the URL to load")(cmd, args)
-	case len(args) > 0:
+	case f.trust.selftest && len(args) > 0:
 		return usageError(fmt.Errorf("--selftest takes no URL, got %q: it has a server of its own", args[0]))
+	case f.trust.selftest || f.request.targets != "" && len(args) == 0:
+		return nil
+	case len(args) == 2 && quiet != nil && quiet.Changed && isNumber(args[0]):
+		return usageError(fmt.Errorf("-q is quiet and takes no %s; the rate is -R %s", args[0], args[0]))
 	}
-	return nil
+	return exactArgs(1, "the URL to load")(cmd, args)
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
 }
 
 // Loads shorter than this are not worth a calibration, which takes almost a

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -167,6 +168,129 @@ func TestLoadTargets(t *testing.T) {
 	}
 }
 
+// What users of other tools type is taken: -X, thousands, and seconds without a
+// unit.
+func TestLoadTakesWhatOthersTake(t *testing.T) {
+	t.Parallel()
+	var methods sync.Map
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { methods.Store(r.Method, true) }))
+	t.Cleanup(server.Close)
+	o := dyno(t, t.TempDir(), "load", "-X", "put", "-R", "0.2k", "-n", "0.02k", "-T", "5", "-c", "2", "--json", server.URL)
+	o.want(t, 0, o.stderr)
+	if r := loadJSONOf(t, o); r.Rate != 200 || r.answered() > 20 {
+		t.Errorf("rate %v, %d answers", r.Rate, r.answered())
+	}
+	if _, ok := methods.Load("PUT"); !ok {
+		t.Error("it was no PUT")
+	}
+	o = dyno(t, t.TempDir(), "load", "-R", "600/m", "-d", "3", "--plan", server.URL)
+	o.want(t, 0, o.stdout, "30 requests in 3s")
+}
+
+// A file of whole URLs is enough to know where the load goes.
+func TestLoadTargetsWithoutURL(t *testing.T) {
+	t.Parallel()
+	server, home := mixed(t), t.TempDir()
+	for name, text := range map[string]string{
+		"urls":   server + "/a\n" + server + "/b\n",
+		"http":   "GET " + server + "/a\n\nPOST " + server + "/b\nX-Key: 1\n",
+		"vegeta": `{"method":"POST","url":"` + server + `/a","body":"YWJj"}` + "\n" + `{"method":"GET","url":"` + server + `/b"}` + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := dyno(t, home, "load", "-c", "2", "-n", "60", "--targets", name, "--json")
+		o.want(t, 0, o.stderr)
+		contains(t, o.stdout, `"target": "`+server+`"`)
+	}
+	o := dyno(t, home, "load", "-c", "2", "-n", "60", "--targets", "urls", "http://elsewhere.invalid")
+	o.want(t, 2, o.stderr, "urls:1", "is not at http://elsewhere.invalid")
+}
+
+// Somebody who doesn't speak HTTP/1.1 is shown as he is, and nothing of it steers
+// the terminal.
+func TestLoadOfOtherProtocols(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		says string
+		want []string
+	}{
+		"SSH":    {"SSH-2.0-OpenSSH_9.2p1\x1b[31m\r\n", []string{`"SSH-2.0-OpenSSH_9.2p1\x1b[31m\r\n"`, "SSH (RFC 4253"}},
+		"HTTP/2": {"\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x64", []string{"it begins with", "HTTP/2 (RFC 9113"}},
+		"TLS":    {"\x15\x03\x01\x00\x02\x02\x46", []string{"it begins with", "is it an https:// URL?"}},
+		"long":   {strings.Repeat("garbage ", 1000), []string{`it begins with "garbage garbage garbage garbage garbage "`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { l.Close() })
+			go func() {
+				for {
+					conn, err := l.Accept()
+					if err != nil {
+						return
+					}
+					go func() {
+						defer conn.Close()
+						if _, err := conn.Read(make([]byte, 512)); err == nil {
+							io.WriteString(conn, c.says)
+						}
+					}()
+				}
+			}()
+			for _, engine := range []string{"", "portable"} {
+				o := dyno(t, t.TempDir(), "load", "-c", "1", "-n", "3", "--engine", engine, l.Addr().String())
+				o.want(t, 1, o.stderr, c.want...)
+				if strings.Contains(o.stdout+o.stderr, "\x1b") {
+					t.Errorf("an escape is printed: %q", o.stdout+o.stderr)
+				}
+			}
+		})
+	}
+}
+
+// What can be done about a certificate is said, and so it is of a plain server
+// behind https.
+func TestLoadHintsAtCertificates(t *testing.T) {
+	t.Parallel()
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(secure.Close)
+	o := dyno(t, t.TempDir(), "load", "-c", "1", "-n", "3", secure.URL)
+	o.want(t, 1, o.stderr, "x509: ", "--cacert FILE trusts the certificate's issuer, -k any certificate")
+	plain := serve(t, "good")
+	o = dyno(t, t.TempDir(), "load", "-c", "1", "-n", "3", strings.Replace(plain, "http://", "https://", 1))
+	o.want(t, 1, o.stderr, "it doesn't speak TLS", "is it an http:// URL?")
+}
+
+// That nobody listens is found out before a calibration, and --wait waits until
+// somebody does.
+func TestLoadWaits(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	o := dyno(t, t.TempDir(), "load", "-d", "5s", address)
+	o.want(t, 1, o.stderr, "connection refused: nobody listens there; --wait 30s waits")
+	if strings.Contains(o.stderr, "calibrated") {
+		t.Errorf("it calibrated first: %s", o.stderr)
+	}
+	s := start(t, t.TempDir(), "load", "-c", "1", "-n", "20", "--wait", "60s", address)
+	eventually(t, "waiting", func() bool { return strings.Contains(s.stderr.String(), "waiting for up to 1m0s") })
+	if l, err = net.Listen("tcp", address); err != nil {
+		t.Skip("another program has taken the port")
+	}
+	server := &http.Server{Handler: http.NotFoundHandler()}
+	go server.Serve(l)
+	t.Cleanup(func() { server.Close() })
+	o = s.wait(t)
+	contains(t, o.stdout, "404: 20")
+}
+
 func TestLoadHTML(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -306,7 +430,23 @@ func TestLoadWrongUsage(t *testing.T) {
 		{[]string{"-c", "0", "host"}, "connections must be from 1 to 1000000, not 0"},
 		{[]string{"-c", "1000001", "host"}, "not 1000001"},
 		{[]string{"-c", "many", "host"}, "many"},
-		{[]string{"-d", "10", "host"}, "10"},
+		{[]string{"-d", "10 minutes", "host"}, `-d, --duration "10 minutes": write a time as 30s, 1m30s, 250ms, or 10 for ten seconds`},
+		{[]string{"-d", `{"a":1}`, "host"}, "-d is how long; the body is -b"},
+		{[]string{"-T", "application/json", "host"}, "the type of the body is -H 'Content-Type: …'"},
+		{[]string{"-R", "fast", "host"}, `-R, --rate "fast": write requests per second as 5000, 5k, 1.5k/s`},
+		{[]string{"-R", "5k/d", "host"}, "write requests per second"},
+		{[]string{"-n", "1.5", "host"}, "write a whole number as 10000, 10k or 2M"},
+		{[]string{"-c", "5x", "host"}, `-c, --connections "5x": write a whole number`},
+		{[]string{"-duration=10s", "host"}, "flags of several letters take two dashes: --duration"},
+		{[]string{"-z", "10s", "host"}, "here: -d 30s is how long"},
+		{[]string{"--vus", "10", "host"}, "here: -c is the number of connections"},
+		{[]string{"--latency", "host"}, "here: percentiles are always shown"},
+		{[]string{"--disable-keepalive", "host"}, "here: --reuse none"},
+		{[]string{"-s", "post.lua", "host"}, "here: requests of several kinds are in --request FILE"},
+		{[]string{"-q", "100", "host"}, "-q is quiet and takes no 100; the rate is -R 100"},
+		{[]string{"--wait", "-1s", "host"}, "--wait must not be negative"},
+		{[]string{"-H", "Content-Length: 3", "-b", "abcdef", "host"}, "the body has 6 bytes"},
+		{[]string{"-H", "Transfer-Encoding: chunked", "-b", "abc", "host"}, "the body is not in chunks"},
 		{[]string{"-d", "-1s", "host"}, "-1s"},
 		{[]string{"-w", "-1s", "host"}, "negative"},
 		{[]string{"-T", "-1s", "host"}, "negative"},

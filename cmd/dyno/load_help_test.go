@@ -30,6 +30,9 @@ func TestLoadHelp(t *testing.T) {
 		}
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden { // an alias
+			return
+		}
 		shown := 0
 		for line := range strings.Lines(usage) {
 			if _, flag, ok := strings.Cut(line, "--"); ok && strings.HasPrefix(line, "  ") && strings.Fields(flag + " ")[0] == f.Name {

@@ -25,7 +25,7 @@ type linkFlags struct {
 
 func (f *linkFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.reuse, "reuse", "per-worker", "connections: per-worker (kept), shared (a pool), none (a new one for each request), or a number of requests each")
-	flags.DurationVar(&f.maxAge, "max-age", 0, "replace connections that are so old (default: never)")
+	durationVar(flags, &f.maxAge, "max-age", "", 0, "replace connections that are so old (default: never)")
 	flags.StringSliceVar(&f.sources, "source", nil, "local addresses to connect from, in turn: 10.0.0.1, 10.0.0.1-10.0.0.8 or 10.0.0.0/29 (repeatable)")
 	flags.StringVar(&f.unix, "unix-socket", "", "connect to this unix socket instead of the URL's host")
 	flags.BoolVar(&f.fastOpen, "fast-open", false, "use TCP Fast Open")

@@ -30,7 +30,7 @@ type requestFlags struct {
 
 func (f *requestFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.file, "request", "", "send the requests in this YAML file, written as under requests: in a study")
-	flags.StringVar(&f.targets, "targets", "", "send the requests in this file (- for standard input), in vegeta's http format")
+	flags.StringVar(&f.targets, "targets", "", "send the requests in this file (- for standard input): URLs, or vegeta's http or json format; with whole URLs it takes no other")
 	flags.StringArrayVar(&f.feeds, "feed", nil, "file of rows for {{feed.NAME.COLUMN}}, as users=users.csv; add ,random or ,stop (the load ends with the last row)")
 	flags.StringVar(&f.auth, "auth", "", "basic credentials to send, as USER:PASSWORD or env:NAME")
 	flags.StringVar(&f.bearer, "bearer", "", "bearer token to send: TOKEN, @FILE or env:NAME")
@@ -73,7 +73,7 @@ func (f *requestFlags) apply(spec *load.Spec, single *loadFlags) error {
 	case f.file != "":
 		spec.Requests, spec.Feeds, err = study.OpenRequests(f.file, feeds)
 	case f.targets != "":
-		spec.Requests, err = readTargets(f.targets, spec.Target)
+		spec.Target, spec.Requests, err = readTargets(f.targets, spec.Target)
 	default:
 		headers = nil
 	}
@@ -198,12 +198,12 @@ func parseFeeds(texts []string) ([]load.Feed, error) {
 	return feeds, nil
 }
 
-func readTargets(name, target string) ([]load.Request, error) {
+func readTargets(name, target string) (origin string, requests []load.Request, err error) {
 	in := os.Stdin
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("--targets: %w", err)
+			return "", nil, fmt.Errorf("--targets: %w", err)
 		}
 		defer f.Close()
 		in = f

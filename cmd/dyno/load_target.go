@@ -10,10 +10,12 @@ import (
 // send a load have them.
 func (f *loadFlags) registerRequest(flags *pflag.FlagSet) {
 	flags.StringArrayVarP(&f.headers, "header", "H", nil, "header to send, as 'Name: value' (repeatable)")
-	flags.StringVarP(&f.method, "method", "m", "", "request method (default GET, or POST with a body)")
+	flags.StringVarP(&f.method, "method", "m", "", "request method; -X is the same (default GET, or POST with a body)")
+	flags.StringVarP(&f.method, "request-method", "X", "", "as --method") // as curl, wrk's scripts and others have it
+	flags.Lookup("request-method").Hidden = true
 	flags.StringVarP(&f.body, "body", "b", "", "request body, or @FILE to read it from a file")
 	f.request.register(flags)
-	flags.DurationVarP(&f.timeout, "timeout", "T", load.DefaultTimeout, "time limit for one request")
+	durationVar(flags, &f.timeout, "timeout", "T", load.DefaultTimeout, "time limit for one request")
 }
 
 // registerGenerator registers the flags that say what the generator may use. All

@@ -63,7 +63,7 @@ says what the numbers are worth, and keeps the evidence.
 		if words := cmd.Flags().Args(); cmd == root && len(words) > 0 {
 			return usageError(unknownCommand(cmd, words[0])) // whose flags they may be
 		}
-		return usageError(fmt.Errorf("%w%s; see %s --help", err, flagSuggestion(cmd, err), cmd.CommandPath()))
+		return usageError(fmt.Errorf("%w; see %s --help", flagError(cmd, err), cmd.CommandPath()))
 	})
 	flags := root.PersistentFlags()
 	flags.BoolVarP(&global.quiet, "quiet", "q", false, "print results only, no progress")

@@ -86,7 +86,7 @@ func (l *eventLoop) answered(id int32, data []byte) {
 	c := &l.conns[id]
 	if c.state != busy {
 		if !isTimeoutOfIdle(data) {
-			l.fail(&l.errorsNow().Body, "body", "the server sent bytes that no request asked for")
+			l.fail(&l.errorsNow().Body, "body", "the server sent bytes that no request asked for"+beginning(data))
 		}
 		l.lostIdle(id)
 		return
@@ -108,7 +108,8 @@ func (l *eventLoop) parse(id int32, data []byte) {
 	c.keep(c.answer.Status, data[:n])
 	switch {
 	case err != nil:
-		l.failRequest(id, &l.errorsNow().Body, "body", err.Error())
+		c.copy(data[n:])
+		l.failRequest(id, &l.errorsNow().Body, "body", err.Error()+beginning(c.kept))
 	case !c.answer.Done():
 		// What is left is a head in pieces; it may overlap with partial.
 		c.partial = append(c.partial[:0], data[n:]...)

@@ -1,7 +1,10 @@
 package load
 
 import (
+	"bytes"
+	"crypto/tls"
 	"errors"
+	"fmt"
 	"os"
 	"syscall"
 )
@@ -9,11 +12,43 @@ import (
 // explainConnect adds what can be done about it.
 func explainConnect(err error) string {
 	var call *os.SyscallError // names the call: binding to an address that is not ours fails so too
+	var record tls.RecordHeaderError
 	switch {
 	case err == syscall.EADDRNOTAVAIL, errors.As(err, &call) && call.Syscall == "connect" && call.Err == syscall.EADDRNOTAVAIL:
 		return "no local port is free: give more addresses to connect from, or reuse connections"
+	case errors.As(err, &record):
+		return fmt.Sprintf("%v: it doesn't speak TLS%s", err, beginning(record.RecordHeader[:]))
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return err.Error() + ": raise the limit on open files (ulimit -n)"
 	}
 	return err.Error()
+}
+
+// beginning shows the first bytes of an answer that is not HTTP/1.1, and says
+// what else it may be; "" for one that begins as it should.
+func beginning(answer []byte) string {
+	const most = 40
+	if len(answer) == 0 || bytes.HasPrefix(answer, []byte("HTTP/1.")) {
+		return ""
+	}
+	return fmt.Sprintf(", it begins with %q%s", answer[:min(len(answer), most)], language(answer))
+}
+
+// language guesses what somebody speaks who begins so.
+func language(b []byte) string {
+	switch {
+	case bytes.HasPrefix(b, []byte("SSH-")):
+		return ": SSH (RFC 4253 4.2)"
+	case len(b) >= 9 && b[0] == 0 && (b[3] == 4 || b[3] == 7) && bytes.Equal(b[5:9], make([]byte, 4)): // SETTINGS or GOAWAY of stream 0
+		return ": HTTP/2 (RFC 9113 4.1), which dyno does not speak"
+	case len(b) >= 3 && (b[0] == 0x15 || b[0] == 0x16) && b[1] == 3:
+		return ": TLS (RFC 8446 5.1); is it an https:// URL?"
+	case bytes.HasPrefix(b, []byte("HTTP/")):
+		return ": plain HTTP; is it an http:// URL?"
+	case bytes.HasPrefix(b, []byte("220 ")) || bytes.HasPrefix(b, []byte("220-")):
+		return ": a mail or FTP server"
+	case b[0] == '-' || bytes.HasPrefix(b, []byte("+")):
+		return ": perhaps Redis"
+	}
+	return ""
 }

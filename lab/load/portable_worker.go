@@ -268,7 +268,8 @@ func (w *worker) roundTrip(request []byte) (first int64, received int, err error
 		used, parseErr := w.answer.Feed(w.read[:pending])
 		w.keep(w.answer.Status, w.read[:used])
 		if parseErr != nil {
-			return first, received, parseErr
+			w.copy(w.read[used:pending])
+			return first, received, fmt.Errorf("%w%s", parseErr, beginning(w.kept))
 		}
 		pending = copy(w.read, w.read[used:pending])
 		if err != nil && !w.answer.Done() && !(ended(err) && w.answer.EOF()) {

@@ -25,15 +25,49 @@ Content-Type: application/json
 DELETE /d/{{int 1 9}}
 GET http://h:80?q
 `
-	got, err := ReadTargets("t.txt", strings.NewReader(text), "http://h:80/", func(path string) (string, error) { return "from " + path, nil })
+	at, got, err := ReadTargets("t.txt", strings.NewReader(text), "http://h:80/", func(path string) (string, error) { return "from " + path, nil })
 	want := []Request{
 		{Name: "get /a?b=c", Method: "GET", Path: "/a?b=c", Headers: []Header{{"Accept", "text/plain"}, {"X-Empty", ""}}},
 		{Name: "post /", Method: "POST", Path: "/", Headers: []Header{{"Content-Type", "application/json"}}, Body: "from body.json"},
 		{Name: "delete /d/{{int 1 9}}", Method: "DELETE", Path: "/d/{{int 1 9}}"},
 		{Name: "get /?q", Method: "GET", Path: "/?q"},
 	}
-	if err != nil || !reflect.DeepEqual(got, want) {
+	if err != nil || at != "http://h:80" || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v\ngot  %+v\nwant %+v", err, got, want)
+	}
+}
+
+// Without an origin the first target says where all go; lists of URLs and
+// vegeta's json are read too.
+func TestReadTargetsThatSayWhere(t *testing.T) {
+	for text, want := range map[string][]Request{
+		"http://h:80/a\n\nhttp://h:80/b?c={{int 1 9}}\n/d\n": {
+			{Name: "get /a", Method: "GET", Path: "/a"}, {Name: "get /b?c={{int 1 9}}", Method: "GET", Path: "/b?c={{int 1 9}}"}, {Name: "get /d", Method: "GET", Path: "/d"},
+		},
+		"http://h:80\nX-Key: a\n@f\n": {{Name: "get /", Method: "GET", Path: "/", Headers: []Header{{"X-Key", "a"}}, Body: "from f"}},
+		`{"method":"PUT","url":"http://h:80/a","body":"eyJhIjoxfQ==","header":{"X-B":["2"],"Accept":["*/*","text/plain"]}}` + "\n" + `{"url": "http://h:80/b"}` + "\n": {
+			{Name: "put /a", Method: "PUT", Path: "/a", Headers: []Header{{"Accept", "*/*"}, {"Accept", "text/plain"}, {"X-B", "2"}}, Body: `{"a":1}`},
+			{Name: "get /b", Method: "GET", Path: "/b"},
+		},
+	} {
+		at, got, err := ReadTargets("t.txt", strings.NewReader(text), "", func(path string) (string, error) { return "from " + path, nil })
+		if err != nil || at != "http://h:80" || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %q, %v\ngot  %+v\nwant %+v", text, at, err, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"/a\n":                                 `t.txt:1: "/a" says no host; write the target as GET http://host:port/path`,
+		"http://user:s3cr3t@h/\n":              "t.txt:1: the URL has credentials before its host",
+		"http://h/\nhttps://h/\n":              `t.txt:2: "https://h/" is not at http://h, where this load goes: a load has one target`,
+		"{\"method\": 1}\n":                    "t.txt:1: expected an object with method, url",
+		"{}\n":                                 "t.txt:1: the object has no url",
+		"{\"url\": \"http://h/\"}\nX: y\n":     "t.txt:2: expected a method and a URL",
+		"{\"url\":\"http://h/\",\"body\":7}\n": "t.txt:1: expected an object",
+		"":                                     "t.txt: has no targets; write them as GET http://host:port/path",
+	} {
+		if _, _, err := ReadTargets("t.txt", strings.NewReader(text), "", noFile); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cr3t") {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
 	}
 }
 
@@ -50,7 +84,7 @@ func TestReadTargetsRefuses(t *testing.T) {
 		"GET /\n@a\n":                      "t.txt:2: reading the body: no such file",
 		"GET /" + strings.Repeat("x", 1e5): "t.txt:1: the line has more than 65536 bytes",
 	} {
-		if _, err := ReadTargets("t.txt", strings.NewReader(text), "http://h", noFile); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := ReadTargets("t.txt", strings.NewReader(text), "http://h", noFile); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: got %v, want %s", text, err, want)
 		}
 	}
@@ -63,7 +97,7 @@ func FuzzReadTargets(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		requests, err := ReadTargets("t", strings.NewReader(text), "http://h", func(path string) (string, error) { return path, nil })
+		_, requests, err := ReadTargets("t", strings.NewReader(text), "http://h", func(path string) (string, error) { return path, nil })
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "t:") {
 				t.Errorf("error without the file: %v", err)
