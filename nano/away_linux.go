@@ -179,7 +179,7 @@ func (t *turn) readMore() error {
 
 // tooLarge reports whether more has come than a body may have.
 func (t *turn) tooLarge() bool {
-	limit := t.loop.app.config.Limits.Body
+	limit := t.x.bodyLimit()
 	return limit >= 0 && t.inflow.size > limit
 }
 

@@ -30,7 +30,10 @@ import (
 // A field with a tag of another source is never set from JSON unless it has a
 // json tag too. JSON with a name twice in one object, or anything after the
 // value, is refused, as are unknown fields with [Config].StrictJSON; as
-// encoding/json has it, names match fields without regard to case.
+// encoding/json has it, names match fields without regard to case. A type that
+// wants a body needs one: a request without it is refused but for GET and HEAD, and
+// for an urlencoded form without fields; so is JSON null, unless T is a pointer, an
+// interface or unmarshals itself. [BindOptional] takes both.
 //
 // What can't be read is a [Problem] of status 400 whose member "errors" lists
 // [FieldErrors]; what [Config].Validator refuses is one of 422; a body of another
@@ -39,7 +42,15 @@ import (
 // tags make no sense is an error that is no Problem, so it answers 500.
 func Bind[T any](c Ctx) (T, error) {
 	var v T
-	err := c.bind(reflect.ValueOf(&v).Elem(), &v)
+	err := c.bind(reflect.ValueOf(&v).Elem(), &v, false)
+	return v, err
+}
+
+// BindOptional is [Bind] for requests whose body may be missing, empty or null:
+// then what it would have set stays zero.
+func BindOptional[T any](c Ctx) (T, error) {
+	var v T
+	err := c.bind(reflect.ValueOf(&v).Elem(), &v, true)
 	return v, err
 }
 
@@ -73,13 +84,13 @@ func (e FieldErrors) problem(status int, detail string) *Problem {
 }
 
 // bind fills v, which ptr points to.
-func (c Ctx) bind(v reflect.Value, ptr any) error {
+func (c Ctx) bind(v reflect.Value, ptr any, optional bool) error {
 	x := c.live()
 	p, err := x.app.planOf(v.Type())
 	if err != nil {
 		return err
 	}
-	form, err := c.bindBody(p, v, ptr)
+	form, err := c.bindBody(p, v, ptr, optional)
 	if err != nil {
 		return err
 	}
@@ -110,17 +121,32 @@ func (a *App) validate(v any) error {
 }
 
 // bindBody reads the body if the type wants one.
-func (c Ctx) bindBody(p *plan, v reflect.Value, ptr any) (*Form, error) {
+func (c Ctx) bindBody(p *plan, v reflect.Value, ptr any, optional bool) (*Form, error) {
 	x := c.live()
-	if !p.json && !p.form || !x.hasBody() {
+	if !p.json && !p.form {
 		return nil, nil
 	}
 	kind := mediaType(x.field("Content-Type"))
+	has := x.hasBody()
+	if has && kind == "" && x.req.Chunked { // may turn out to be empty
+		text, err := c.Body()
+		if err != nil {
+			return nil, err
+		}
+		has = len(text) > 0
+	}
+	if !has {
+		method := string(x.req.Method.Of(x.buf))
+		if optional || method == "GET" || method == "HEAD" || p.form && kind == formType {
+			return nil, nil
+		}
+		return nil, FieldErrors{{"body", "", "is missing"}}.problem(400, "the request has no body")
+	}
 	switch {
 	case p.form && (kind == formType || kind == multipartType):
 		return c.Form()
 	case p.json && isJSON(kind):
-		err := c.bindJSON(ptr)
+		err := c.bindJSON(v, ptr, optional)
 		p.clear(v)
 		return nil, err
 	}

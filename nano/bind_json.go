@@ -10,15 +10,31 @@ import (
 )
 
 // bindJSON decodes the body into what ptr points to.
-func (c Ctx) bindJSON(ptr any) error {
+func (c Ctx) bindJSON(v reflect.Value, ptr any, optional bool) error {
 	text, err := c.Body()
 	if err != nil {
 		return err
+	}
+	switch trimmed := bytes.Trim(text, " \t\r\n"); {
+	case optional && (len(trimmed) == 0 || string(trimmed) == "null"):
+		return nil
+	case len(trimmed) == 0:
+		return FieldErrors{{"body", "", "is empty"}}.problem(400, "the request has no body")
+	case string(trimmed) == "null" && !takesNull(v, ptr):
+		return FieldErrors{{"body", "", "is null"}}.problem(400, "the request's JSON holds nothing")
 	}
 	if err := decodeJSON(text, ptr, c.x.app.config.StrictJSON); err != nil {
 		return jsonProblem(err)
 	}
 	return nil
+}
+
+// takesNull reports whether null is a value of the type rather than none.
+func takesNull(v reflect.Value, ptr any) bool {
+	if _, own := ptr.(json.Unmarshaler); own {
+		return true
+	}
+	return v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface
 }
 
 // decodeJSON decodes text, which must be one JSON value without a name twice in

@@ -229,3 +229,81 @@ func FuzzBindJSON(f *testing.F) {
 		}
 	})
 }
+
+// TestBindNothing: a request without what the type wants is refused, unless it was
+// asked for.
+func TestBindNothing(t *testing.T) {
+	type wants struct {
+		ID   int    `path:"id"`
+		Name string `json:"name"`
+	}
+	type form struct {
+		Name string `form:"name"`
+	}
+	type noBody struct {
+		ID int `path:"id"`
+	}
+	answer := func(v any, err error) func(c nano.Ctx) error {
+		return func(c nano.Ctx) error {
+			if err != nil {
+				return err
+			}
+			return c.Text(200, fmt.Sprintf("%+v", v))
+		}
+	}
+	app := nano.New(nano.Config{})
+	app.Any("/wants/{id}", func(c nano.Ctx) error { v, err := nano.Bind[wants](c); return answer(v, err)(c) })
+	app.Any("/optional/{id}", func(c nano.Ctx) error { v, err := nano.BindOptional[wants](c); return answer(v, err)(c) })
+	app.Any("/form/{id}", func(c nano.Ctx) error { v, err := nano.Bind[form](c); return answer(v, err)(c) })
+	app.Any("/none/{id}", func(c nano.Ctx) error { v, err := nano.Bind[noBody](c); return answer(v, err)(c) })
+	app.Any("/map/{id}", func(c nano.Ctx) error { v, err := nano.Bind[map[string]int](c); return answer(v, err)(c) })
+	app.Any("/pointer/{id}", func(c nano.Ctx) error { v, err := nano.Bind[*wants](c); return answer(v == nil, err)(c) })
+	app.Any("/raw/{id}", func(c nano.Ctx) error { v, err := nano.Bind[json.RawMessage](c); return answer(string(v), err)(c) })
+	const jsonType, urlencoded = "application/json", "application/x-www-form-urlencoded"
+	client := nanotest.New(app)
+	for _, c := range []struct {
+		path, kind, body string
+		status           int
+		says             string
+	}{
+		{"/wants/7", "", "", 400, "no body"},
+		{"/wants/7", jsonType, "", 400, "no body"},
+		{"/wants/7", jsonType, "null", 400, "is null"},
+		{"/wants/7", jsonType, " null\n", 400, "is null"},
+		{"/wants/7", jsonType, " ", 400, "is empty"},
+		{"/wants/7", jsonType, "{}", 200, "{ID:7 Name:}"},
+		{"/optional/7", "", "", 200, "{ID:7 Name:}"},
+		{"/optional/7", jsonType, "null", 200, "{ID:7 Name:}"},
+		{"/optional/7", jsonType, " ", 200, "{ID:7 Name:}"},
+		{"/optional/7", jsonType, `{"name":"x"}`, 200, "{ID:7 Name:x}"},
+		{"/optional/7", jsonType, `{"name":7}`, 400, "must be a string"},
+		{"/form/7", urlencoded, "", 200, "{Name:}"},
+		{"/form/7", "", "", 400, "no body"},
+		{"/none/7", "", "", 200, "{ID:7}"},
+		{"/map/7", jsonType, "null", 400, "is null"},
+		{"/map/7", jsonType, "{}", 200, "map[]"},
+		{"/pointer/7", jsonType, "null", 200, "true"},
+		{"/pointer/7", jsonType, "", 400, "no body"},
+		{"/raw/7", jsonType, "null", 200, "null"},
+	} {
+		for _, chunked := range []bool{false, true} {
+			r := client.Post(c.path).Body(c.kind, []byte(c.body))
+			if chunked {
+				r.Chunked()
+			}
+			resp := r.Do()
+			if chunked && c.body == "" {
+				if (resp.Status == 200) != (c.status == 200) {
+					t.Errorf("%s %q chunked: %d %s, want %d", c.path, c.body, resp.Status, resp.Body, c.status)
+				}
+				continue
+			}
+			if resp.Status != c.status || !strings.Contains(string(resp.Body), c.says) {
+				t.Errorf("%s %q: %d %s, want %d %s", c.path, c.body, resp.Status, resp.Body, c.status, c.says)
+			}
+		}
+	}
+	if resp := client.Get("/wants/7").Do(); resp.Status != 200 {
+		t.Errorf("a GET without a body: %d %s", resp.Status, resp.Body)
+	}
+}

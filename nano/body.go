@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ErrBodyTooLarge is returned when a body exceeds Limits.Body; it answers 413.
+// ErrBodyTooLarge is returned when a body exceeds Limits.Body or that of its route; it answers 413.
 var ErrBodyTooLarge error = NewProblem(413, "the request's body is larger than the server allows")
 
 // Body returns the whole body, read if need be. It is a view: it ends with the
@@ -17,7 +17,7 @@ func (c Ctx) Body() ([]byte, error) {
 		return x.body.whole, nil
 	}
 	var from io.Reader = bodyReader{c}
-	limit := x.app.config.Limits.Body
+	limit := x.bodyLimit()
 	if limit >= 0 {
 		from = io.LimitReader(from, limit+1)
 	}

@@ -134,6 +134,7 @@ func (b *bridge) next(h Handler, w http.ResponseWriter, r *http.Request) {
 		return // the middleware has answered, and its request is over
 	}
 	d.fromStd(r)
+	d.limitStd()
 	b.unsay(d.said, r)
 	b.app.serve(d, h)
 	b.takeBack(d)

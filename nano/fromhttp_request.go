@@ -172,7 +172,7 @@ func (r *bridgeBody) Read(p []byte) (int, error) {
 		r.ended = true
 		r.b.takeTrailers()
 	case errors.Is(err, ErrBodyTooLarge):
-		err = &http.MaxBytesError{Limit: r.b.app.config.Limits.Body}
+		err = &http.MaxBytesError{Limit: r.b.x.bodyLimit()}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		err = io.ErrUnexpectedEOF // as handlers of net/http know it
 	}

@@ -59,7 +59,7 @@ func (c Ctx) TLS() bool { return c.live().tls != nil }
 
 // LimitBody makes reading more than limit bytes of the request's body fail with
 // [ErrBodyTooLarge], and returns it at once if the body is known to be larger.
-// It can't raise Limits.Body.
+// It can't raise Limits.Body, nor that of the route: see [WithLimits].
 func (c Ctx) LimitBody(limit int64) error {
 	x := c.live()
 	size := x.req.ContentLength

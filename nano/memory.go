@@ -21,7 +21,7 @@ import (
 // handler cut its answer short ([ErrAborted]). What the server refuses is
 // answered.
 func (a *App) ServeBytes(ctx context.Context, from netip.AddrPort, request []byte, w io.Writer) error {
-	m := &memoryWire{app: a, ctx: ctx, to: w}
+	m := &memoryWire{app: a, ctx: ctx, to: w, began: time.Now()}
 	x := a.take(m)
 	defer a.give(x)
 	x.buf, x.remote, x.tls = append([]byte(nil), request...), from, nil
@@ -32,13 +32,14 @@ func (a *App) ServeBytes(ctx context.Context, from netip.AddrPort, request []byt
 		}
 		return m.refuse(wrong.Status)
 	}
-	if l := a.config.Limits.Body; l >= 0 && int64(len(m.content)) > l {
+	h := a.find(x)
+	if l := x.bodyLimit(); l >= 0 && int64(len(m.content)) > l {
 		return m.refuse(413)
 	}
 	if m.reply.keep = x.req.KeepAlive; len(m.content) <= a.config.Limits.BufferBody {
 		x.body = body{whole: m.content, ready: true}
 	}
-	a.serve(x, a.find(x))
+	a.serve(x, h)
 	return m.over()
 }
 
@@ -51,6 +52,7 @@ type memoryWire struct {
 	to      io.Writer
 	out     []byte // not written yet
 	reply   reply
+	began   time.Time
 	failed  error // of to
 }
 
@@ -151,8 +153,8 @@ func (m *memoryWire) read(_ *exchange, p []byte) (int, error) {
 
 func (m *memoryWire) abort(*exchange) { m.reply.cut = true }
 
-func (m *memoryWire) context(*exchange) (context.Context, context.CancelCauseFunc) {
-	return context.WithCancelCause(m.ctx)
+func (m *memoryWire) context(x *exchange) (context.Context, context.CancelCauseFunc) {
+	return x.timed(m.ctx, time.Since(m.began))
 }
 
 func (m *memoryWire) hijack(*exchange) (net.Conn, []byte, error) {

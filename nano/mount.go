@@ -47,6 +47,7 @@ func (g *Group) adopt(of *Route) {
 	if of.placement != Auto {
 		r.placement = of.placement
 	}
+	WithLimits(of.limits).apply(r)
 	r.name = of.name
 	r.descriptions = append(r.descriptions, of.descriptions...)
 	r.layers = append(append(g.around(), r.layers...), of.layers...)

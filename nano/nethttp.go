@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/clock"
 	"dyno/internal/http1"
 )
 
@@ -23,7 +24,9 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer a.giveStd(x)
 	x.buf = x.buf[:0]
 	x.fromStd(r)
-	a.serve(x, a.find(x))
+	h := a.find(x)
+	x.limitStd()
+	a.serve(x, h)
 	if x.through.aborted {
 		panic(http.ErrAbortHandler)
 	}
@@ -33,15 +36,20 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (a *App) takeStd(w http.ResponseWriter, r *http.Request) *exchange {
 	x := a.take(nil)
 	s := &x.through
-	*s = stdWire{w: w, r: r, body: r.Body}
+	*s = stdWire{w: w, r: r, body: r.Body, began: clock.Now()}
 	x.wire = s
-	if limit := a.config.Limits.Body; limit >= 0 && r.ContentLength != 0 && r.Body != nil {
-		s.body = http.MaxBytesReader(w, r.Body, limit)
-	}
 	if h := w.Header(); len(h) > 0 { // set by who is outside
 		eachField(h, func(name, value string) { x.fields = appendField(x.fields, name, value) })
 	}
 	return x
+}
+
+// limitStd bounds the request's body, when its route is known.
+func (x *exchange) limitStd() {
+	s := &x.through
+	if limit := x.bodyLimit(); limit >= 0 && s.r.ContentLength != 0 && s.r.Body != nil {
+		s.body = http.MaxBytesReader(s.w, s.r.Body, limit)
+	}
 }
 
 // giveStd takes it back. It keeps the buffer, which is its own.
@@ -59,6 +67,7 @@ type stdWire struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	body    io.Reader
+	began   int64 // on the monotonic clock
 	aborted bool
 	broken  bool          // the client doesn't take the answer
 	waited  time.Duration // for the request's body
@@ -203,8 +212,8 @@ func (s *stdWire) bodyWait() time.Duration { return s.waited }
 
 func (s *stdWire) abort(*exchange) { s.aborted = true }
 
-func (s *stdWire) context(*exchange) (context.Context, context.CancelCauseFunc) {
-	return context.WithCancelCause(s.r.Context())
+func (s *stdWire) context(x *exchange) (context.Context, context.CancelCauseFunc) {
+	return x.timed(s.r.Context(), time.Duration(clock.Now()-s.began))
 }
 
 func (s *stdWire) hijack(*exchange) (net.Conn, []byte, error) {

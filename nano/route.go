@@ -18,6 +18,7 @@ type Route struct {
 	pattern      string // the path as registered, with the prefixes of its groups
 	name         string
 	placement    Placement
+	limits       RouteLimits
 	descriptions []any
 	where        string
 

@@ -15,6 +15,7 @@ type router struct {
 	lost       hosts    // the not-found handlers of groups, each a rest below its prefix
 	lostRoutes []*Route // all of lost
 	timing     timing
+	bodyLimits bool // some route has a limit of its own for bodies
 
 	once     sync.Once
 	unrouted Handler // answers what no route does, inside the app's middleware
@@ -40,6 +41,7 @@ func (t *router) add(r *Route, p *pattern) {
 	for _, l := range leaves {
 		l.add(r)
 	}
+	t.bodyLimits = t.bodyLimits || r.limits.Body != 0
 	t.routes = append(t.routes, r)
 	t.timing.added(r)
 }

@@ -105,14 +105,8 @@ func (t *turn) over() {
 
 // context implements wire.
 func (t *turn) context(*exchange) (context.Context, context.CancelCauseFunc) {
-	d := t.loop.app.config.Limits.Handler
-	if d <= 0 {
-		ctx, cancel := context.WithCancelCause(t.loop.server.ctx)
-		return ctx, t.tells(cancel)
-	}
-	timed, stop := context.WithTimeout(t.loop.server.ctx, d-time.Duration(clock.Now()-t.began))
-	ctx, cancel := context.WithCancelCause(timed)
-	return ctx, t.tells(func(cause error) { cancel(cause); stop() })
+	ctx, cancel := t.x.timed(t.loop.server.ctx, time.Duration(clock.Now()-t.began))
+	return ctx, t.tells(cancel)
 }
 
 // tells has cancel called when nobody waits for the answer any more.

@@ -10,11 +10,12 @@ import (
 // Limits.BufferBody are collected, so that the handler can run on the loop;
 // larger ones are left for the handler to read.
 type upload struct {
-	head []byte
-	body []byte
-	dec  http1.Body
-	pace pace
-	at   int64 // when pace was last told
+	head  []byte
+	body  []byte
+	limit int64 // bytes it may have; negative: any
+	dec   http1.Body
+	pace  pace
+	at    int64 // when pace was last told
 }
 
 // requestWithBody serves or begins to collect the request whose head is the first
@@ -22,7 +23,8 @@ type upload struct {
 func (l *loop) requestWithBody(c *conn, b []byte, n int) (used int, mine bool) {
 	r := &l.turn.x.req
 	limits := &l.app.config.Limits
-	if limits.Body >= 0 && r.ContentLength > limits.Body {
+	limit := l.bodyLimit(b[:n])
+	if limit >= 0 && r.ContentLength > limit {
 		l.refuseWith(c, 413)
 		return len(b), true
 	}
@@ -31,7 +33,7 @@ func (l *loop) requestWithBody(c *conn, b []byte, n int) (used int, mine bool) {
 		l.turn.x.body = body{whole: b[n:whole:whole], ready: true}
 		return whole, l.serve(c, b[:n:n], b[whole:], nil)
 	}
-	u := &upload{head: append([]byte(nil), b[:n]...), at: l.now}
+	u := &upload{head: append([]byte(nil), b[:n]...), at: l.now, limit: limit}
 	u.pace.begin(rateGrace)
 	u.dec.Start(r)
 	if !r.Chunked && r.ContentLength > int64(limits.BufferBody) {
@@ -47,6 +49,22 @@ func (l *loop) requestWithBody(c *conn, b []byte, n int) (used int, mine bool) {
 	}
 	used, mine = l.collect(c, b[n:])
 	return n + used, mine
+}
+
+// bodyLimit returns how many bytes the body may have of the request that was parsed
+// from head. Its route is looked up for that only if some route has a limit of its
+// own.
+func (l *loop) bodyLimit(head []byte) int64 {
+	if !l.app.router.bodyLimits {
+		return l.app.config.Limits.Body
+	}
+	x := l.turn.x
+	x.buf = head
+	_ = l.app.find(x)
+	limit := x.bodyLimit()
+	x.route = nil // it is looked up again when the body is in
+	x.match.reset(false)
+	return limit
 }
 
 // receiveBody takes bytes for the body that is coming in.
@@ -81,7 +99,7 @@ func (l *loop) collect(c *conn, b []byte) (n int, mine bool) {
 		c.upload = nil
 		l.refuse(c, err)
 		return len(b), true
-	case limits.Body >= 0 && int64(len(u.body)) > limits.Body:
+	case u.limit >= 0 && int64(len(u.body)) > u.limit:
 		c.upload = nil
 		l.refuseWith(c, 413)
 		return len(b), true
