@@ -14,7 +14,7 @@ var ErrAnswered = errors.New("nano: the request has been answered already")
 // Status sets the status of the answer for methods that don't name one, and for
 // a handler that returns without answering. 100 to 199 are not final and refused.
 func (c Ctx) Status(code int) Ctx {
-	c.live().status = checkStatus(code)
+	c.own().status = checkStatus(code)
 	return c
 }
 
@@ -29,16 +29,19 @@ func checkStatus(code int) int {
 // panics if name or value can't be sent (RFC 9110 5.1, 5.5): a line break in a
 // value would let it forge fields.
 func (c Ctx) SetHeader(name, value string) {
-	x := c.live()
+	x := c.own()
 	x.removeField(name)
 	x.addField(name, value)
 }
 
 // AddHeader adds a field to the answer beside those of the same name.
-func (c Ctx) AddHeader(name, value string) { c.live().addField(name, value) }
+func (c Ctx) AddHeader(name, value string) { c.own().addField(name, value) }
 
 // AnswerHeader returns the first field of that name set on the answer so far.
-func (c Ctx) AnswerHeader(name string) View { return View(c.live().answerField(name)) }
+func (c Ctx) AnswerHeader(name string) View {
+	x := c.live()
+	return View(x.handOut(x.answerField(name)))
+}
 
 const textLine = "Content-Type: text/plain; charset=utf-8\r\n"
 
@@ -52,7 +55,7 @@ func (c Ctx) Text(code int, body string) error {
 // must stay as it is until then. So what many clients get can be one slice, and
 // costs no more when they don't read; [Limits].WriteStall and MinTake end the wait.
 func (c Ctx) Bytes(code int, contentType string, body []byte) error {
-	x := c.live()
+	x := c.own()
 	if x.begun {
 		return ErrAnswered
 	}
@@ -77,7 +80,7 @@ func (c Ctx) NoContent(code int) error { return c.send(code, "", nil) }
 // send answers with a whole body. The line is the Content-Type field, left out
 // if the handler has set its own.
 func (c Ctx) send(code int, line string, body []byte) error {
-	x := c.live()
+	x := c.own()
 	if x.begun {
 		return ErrAnswered
 	}

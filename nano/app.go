@@ -26,6 +26,7 @@ type App struct {
 func New(config Config) *App {
 	a := &App{ownErrors: config.ErrorHandler != nil, ownNotFound: config.NotFound != nil}
 	config.Limits = config.Limits.withDefaults()
+	config.Debug = config.Debug || debugBuild
 	config.Forms = config.Forms.withDefaults()
 	config.Logger = cmp.Or(config.Logger, slog.Default())
 	if config.ErrorHandler == nil {
@@ -71,6 +72,9 @@ func (a *App) find(x *exchange) Handler {
 // panics.
 func (a *App) serve(x *exchange, h Handler) {
 	defer a.caught(x)
+	if a.config.Debug {
+		x.isolate()
+	}
 	c := Ctx{x, x.gen.Load()}
 	if err := h(c); err != nil {
 		a.failed(c, err)

@@ -12,7 +12,7 @@ var ErrBodyTooLarge error = NewProblem(413, "the request's body is larger than t
 // Body returns the whole body, read if need be. It is a view: it ends with the
 // handler.
 func (c Ctx) Body() ([]byte, error) {
-	x := c.live()
+	x := c.own()
 	if x.body.ready {
 		return x.body.whole, nil
 	}

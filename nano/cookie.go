@@ -42,7 +42,7 @@ type Cookie struct {
 // SetCookie sends a cookie with the answer, beside others. It panics if the
 // cookie can't be sent, as SetHeader does; [Cookie.Check] tells before.
 func (c Ctx) SetCookie(cookie Cookie) {
-	x := c.live()
+	x := c.own()
 	if err := cookie.Check(); err != nil {
 		panic("nano: " + err.Error())
 	}

@@ -84,6 +84,9 @@ func (d *detached) run(h Handler) {
 		}
 		d.tooLate()
 	}()
+	if d.x.app.config.Debug {
+		d.x.isolate()
+	}
 	d.err = h(Ctx{d.x, d.x.gen.Load()})
 	for i := len(d.x.after) - 1; i >= 0; i-- {
 		d.x.after[i]()
@@ -126,6 +129,7 @@ func (d *detached) end(o Outcome) {
 // began and didn't end well is forgotten: nobody has seen any of it.
 func (d *detached) adopt(c Ctx) error {
 	x := c.x
+	d.x.debug.owner = x.debug.owner
 	x.values = append(x.values[:0], d.x.values...)
 	x.match.marks = d.x.match.marks
 	if d.x.hooked {

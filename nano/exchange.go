@@ -47,6 +47,7 @@ type exchange struct {
 	cancel context.CancelCauseFunc
 	asked  atomic.Pointer[askedContext] // ctx, for whoever was given a Ctx as context.Context
 	values []value
+	debug  debugState
 }
 
 // wire carries an exchange: an HTTP/1.1 connection of a loop, or a
@@ -147,10 +148,9 @@ func (x *exchange) recycle() {
 		x.asked.Store(nil) // behind gen: see Ctx.made
 	}
 	if x.app.config.Debug {
-		poison(x.buf)
-		poison(x.body.whole)
+		x.spoil()
 	}
-	x.match.reset(x.app.config.Debug)
+	x.match.reset()
 	x.route, x.status, x.fields, x.begun = nil, 0, x.fields[:0], false
 	x.std, x.said, x.body = nil, nil, body{}
 	if x.form != nil {

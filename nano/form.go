@@ -90,7 +90,7 @@ func (f *Form) close() {
 // the handler has returned; [Ctx.Multipart] reads a form as it comes in instead.
 // A body that is no such form is a [Problem] of status 400, 413 or 415.
 func (c Ctx) Form() (*Form, error) {
-	x := c.live()
+	x := c.own()
 	if x.form != nil {
 		return x.form, nil
 	}

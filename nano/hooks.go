@@ -32,7 +32,7 @@ type Outcome struct {
 // f gets the Ctx so that it can be made when the middleware is: then a request
 // costs no allocation.
 func (c Ctx) BeforeAnswer(f func(Ctx, *Answer)) {
-	h := c.live().hook()
+	h := c.own().hook()
 	h.before = append(h.before, f)
 }
 
@@ -40,7 +40,7 @@ func (c Ctx) BeforeAnswer(f func(Ctx, *Answer)) {
 // the Ctx ends. What was set last is called first. A panic in f is logged. Set when
 // the answer has begun, f isn't told the size of what was sent before.
 func (c Ctx) AfterAnswer(f func(Ctx, Outcome)) {
-	h := c.live().hook()
+	h := c.own().hook()
 	h.after = append(h.after, f)
 }
 
@@ -48,7 +48,7 @@ func (c Ctx) AfterAnswer(f func(Ctx, Outcome)) {
 // handlers inside are to see. It must have been derived from [Ctx.Context], not
 // from the Ctx itself, which would then be its own parent.
 func (c Ctx) SetContext(ctx context.Context) {
-	x := c.live()
+	x := c.own()
 	x.context() // so that the end of the request ends ctx
 	x.setContext(ctx)
 }
@@ -61,7 +61,7 @@ func (c Ctx) TLS() bool { return c.live().tls != nil }
 // [ErrBodyTooLarge], and returns it at once if the body is known to be larger.
 // It can't raise Limits.Body, nor that of the route: see [WithLimits].
 func (c Ctx) LimitBody(limit int64) error {
-	x := c.live()
+	x := c.own()
 	size := x.req.ContentLength
 	if x.body.ready {
 		size = int64(len(x.body.whole))
@@ -82,7 +82,7 @@ func (c Ctx) LimitBody(limit int64) error {
 // Vary adds the name of a request's field to the answer's Vary, unless it is
 // there (RFC 9110 12.5.5).
 func (c Ctx) Vary(name string) {
-	x := c.live()
+	x := c.own()
 	for rest := x.fields; len(rest) > 0; {
 		line, end := cutLine(rest)
 		if len(line) > len("vary:") && line[4] == ':' && sameName(line[:4], "vary") &&

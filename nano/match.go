@@ -27,11 +27,8 @@ type match struct {
 
 const maxScratch = 16 << 10 // bytes of scratch kept between requests
 
-// reset ends the match with its request. poisoned: see Config.Debug.
-func (m *match) reset(poisoned bool) {
-	if poisoned {
-		poison(m.scratch)
-	}
+// reset ends the match with its request.
+func (m *match) reset() {
 	m.n, m.scratched, m.decoded, m.outcome, m.scratch = 0, false, 0, notFound, m.scratch[:0]
 	if cap(m.scratch) > maxScratch {
 		m.scratch = nil
@@ -62,16 +59,16 @@ func (x *exchange) value(i int) []byte {
 	}
 	v := m.values[i].Of(m.scratch)
 	if m.decoded&(1<<i) != 0 {
-		return v
+		return x.handOut(v)
 	}
 	m.decoded |= 1 << i
 	if bytes.IndexByte(v, '%') < 0 {
-		return v
+		return x.handOut(v)
 	}
 	from := uint32(len(m.scratch))
 	m.scratch = appendDecoded(m.scratch, v)
 	m.values[i] = http1.Span{Start: from, End: uint32(len(m.scratch))}
-	return m.values[i].Of(m.scratch)
+	return x.handOut(m.values[i].Of(m.scratch))
 }
 
 // Rest returns what the end of a subtree pattern (/static/ or /{name...})

@@ -113,5 +113,5 @@ func (x *exchange) unescaped(text []byte) (value []byte, ok bool) {
 		return nil, false
 	}
 	x.match.scratch = out
-	return out[from:len(out):len(out)], true
+	return x.handOut(out[from:len(out):len(out)]), true
 }

@@ -16,7 +16,7 @@ func (c Ctx) Stream(code int, contentType string, fn func(s *Stream) error) erro
 // StreamSized is Stream for a body of which the length is known, in bytes. fn
 // has to write as many.
 func (c Ctx) StreamSized(code int, contentType string, length int64, fn func(s *Stream) error) error {
-	x := c.live()
+	x := c.own()
 	if x.begun {
 		return ErrAnswered
 	}

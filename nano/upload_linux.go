@@ -63,7 +63,7 @@ func (l *loop) bodyLimit(head []byte) int64 {
 	_ = l.app.find(x)
 	limit := x.bodyLimit()
 	x.route = nil // it is looked up again when the body is in
-	x.match.reset(false)
+	x.match.reset()
 	return limit
 }
 

@@ -10,7 +10,7 @@ func NewKey[T any](name string) *Key[T] { return &Key[T]{name} }
 
 // Set keeps a value with the request. It replaces an earlier one.
 func (k *Key[T]) Set(c Ctx, v T) {
-	x := c.live()
+	x := c.own()
 	for i := range x.values {
 		if x.values[i].key == any(k) {
 			x.values[i].value = v

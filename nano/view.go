@@ -16,10 +16,3 @@ func (v View) String() string { return string(v) }
 
 // Int reads a decimal integer.
 func (v View) Int() (int, error) { return strconv.Atoi(string(v)) }
-
-// poison makes a View that was kept show at once.
-func poison(b []byte) {
-	for i := range b {
-		b[i] = 0xdb
-	}
-}

@@ -1,0 +1,5 @@
+//go:build !nanodebug
+
+package nano
+
+const debugBuild = false

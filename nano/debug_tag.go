@@ -1,0 +1,6 @@
+//go:build nanodebug
+
+package nano
+
+// debugBuild makes Config.Debug true for all apps.
+const debugBuild = true
