@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,8 @@ type ruling struct {
 	Why       string
 	Parts     []rulingPart
 	Basis     string // how many blocks it rests on
+	Rests     string // on what else: the run's validity, the machine, the version
+	Doubts    []string
 }
 
 // rulingPart is one comparison of a claim.
@@ -34,7 +37,7 @@ type rulingPart struct {
 	Range      string
 	Level      string
 	Claimed    string // "≥ 2.3×"
-	Noise      string // of two equal arms
+	Noise      string // of the reference measured twice
 	Scale      *effectScale
 }
 
@@ -46,6 +49,14 @@ type effectScale struct {
 	Bound      float64
 	Null       float64
 	HasNull    bool
+	Figures    []axisFigure // beneath, none over another
+}
+
+// axisFigure is a figure beneath a bar, at a per cent of its width.
+type axisFigure struct {
+	Kind string // "bound", "null" or "end"
+	Text string
+	At   float64
 }
 
 func rulings(a *analysis.Analysis, c catalogue) []ruling {
@@ -53,8 +64,14 @@ func rulings(a *analysis.Analysis, c catalogue) []ruling {
 	for i := range a.Claims {
 		o := &a.Claims[i]
 		r := ruling{
-			ID: o.ID, Says: words(o.Says, o.ID), Published: o.Published, Verdict: o.Verdict, Why: capital(o.Why),
+			ID: o.ID, Says: words(o.Says, o.ID), Published: o.Published, Verdict: o.Verdict, Why: capital(c.reason(o.Why)),
 			Word: c.text(verdictKey(o.Verdict)) + weakened(o.Weakness(), c), Meaning: c.text(verdictKey(o.Verdict) + ".means"), Basis: basis(o, c),
+		}
+		if b := o.Basis; b != nil {
+			r.Rests = rests(b, c)
+			for _, d := range b.Doubts {
+				r.Doubts = append(r.Doubts, capital(c.reason(d)))
+			}
 		}
 		for k := range o.Parts {
 			r.Parts = append(r.Parts, newRulingPart(k, o, c))
@@ -62,6 +79,22 @@ func rulings(a *analysis.Analysis, c catalogue) []ruling {
 		out = append(out, r)
 	}
 	return out
+}
+
+// rests says what a verdict rests on besides its blocks.
+func rests(b *claim.Basis, c catalogue) string {
+	list := []string{c.text("badge.data") + c.text("list.colon") + c.text("validity."+strings.ToLower(b.Validity))}
+	if b.Machine != "" {
+		list = append(list, b.Machine)
+	}
+	if commit := b.Commit; commit != "" {
+		text := "dyno " + commit[:min(len(commit), 12)]
+		if !b.Clean {
+			text += " (" + c.text("claim.unclean") + ")"
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, " · ")
 }
 
 // basis says how many blocks a verdict rests on, where that is not its reason.
@@ -81,7 +114,7 @@ func verdictKey(v claim.Verdict) string {
 func weakened(w claim.Weakness, c catalogue) string {
 	var texts []string
 	if w.Validity != "" {
-		texts = append(texts, c.text("claim.run", "validity", w.Validity))
+		texts = append(texts, c.text("claim.run", "validity", c.text("validity."+strings.ToLower(w.Validity))))
 	}
 	if w.Blocks > 0 {
 		texts = append(texts, c.count("blocks", w.Blocks))
@@ -90,19 +123,19 @@ func weakened(w claim.Weakness, c catalogue) string {
 		texts = append(texts, c.text("claim.doubts"))
 	}
 	if w.Rule != "" {
-		texts = append(texts, w.Rule)
+		texts = append(texts, c.reason(w.Rule))
 	}
 	return because(strings.Join(texts, c.text("list.comma")))
 }
 
 func newRulingPart(k int, o *claim.Outcome, c catalogue) rulingPart {
 	p := &o.Parts[k]
-	out := rulingPart{Expression: p.Expression, Verdict: p.Verdict, Word: c.text(verdictKey(p.Verdict))}
+	out := rulingPart{Expression: p.Expression, Verdict: p.Verdict, Word: c.text(verdictKey(p.Verdict)) + weakened(o.WeaknessOf(k), c)}
 	if p.At != "" {
 		out.Expression += " @ " + p.At
 	}
 	if p.Why != o.Why {
-		out.Why = capital(p.Why)
+		out.Why = capital(c.reason(p.Why))
 	}
 	e := p.Effect
 	if e == nil {
@@ -182,6 +215,35 @@ func newEffectScale(e *claim.Effect) *effectScale {
 	}
 	if e.NoEffect != nil {
 		out.Null, out.HasNull = on(*e.NoEffect), true
+	}
+	out.Figures = axisFigures(e, out)
+	return out
+}
+
+// axisFigures writes what is claimed, no effect and the interval's ends beneath their
+// places, the first of these first; one that would stand over another is left out.
+func axisFigures(e *claim.Effect, s *effectScale) []axisFigure {
+	const room = 17 // per cent: some 55 px on a phone
+	write := func(x float64) string {
+		scale := scaleFor(e.Unit, x)
+		return join(strconv.FormatFloat(round(x/scale.by, digits), 'f', -1, 64), scale.suffix)
+	}
+	all := []axisFigure{{"bound", write(e.Bound), s.Bound}}
+	if s.HasNull {
+		all = append(all, axisFigure{"null", write(*e.NoEffect), s.Null})
+	}
+	if !e.Below {
+		all = append(all, axisFigure{"end", write(e.Interval.Low), s.Left})
+	}
+	if !e.Above {
+		all = append(all, axisFigure{"end", write(e.Interval.High), s.Left + s.Wide})
+	}
+	var out []axisFigure
+	for _, f := range all {
+		f.At = min(max(f.At, 6), 94)
+		if !slices.ContainsFunc(out, func(o axisFigure) bool { return math.Abs(o.At-f.At) < room }) {
+			out = append(out, f)
+		}
 	}
 	return out
 }

@@ -148,6 +148,23 @@ func (p *page) Count(key string, n int) string { return p.count(key, n) }
 // ClaimLevel is the confidence of the claims' effects.
 func (p *page) ClaimLevel() string { return levelOf(p.Claims) }
 
+// Code is a text of any content in which what stands between backticks is code.
+func (p *page) Code(text string) template.HTML {
+	parts := strings.Split(text, "`")
+	if len(parts)%2 == 0 { // one without its other
+		return template.HTML(template.HTMLEscapeString(text))
+	}
+	var out strings.Builder
+	for i, part := range parts {
+		if i%2 == 1 {
+			out.WriteString("<code>" + template.HTMLEscapeString(part) + "</code>")
+			continue
+		}
+		out.WriteString(template.HTMLEscapeString(part))
+	}
+	return template.HTML(out.String())
+}
+
 // Short abbreviates a build hash to what a reader compares.
 func (p *page) Short(hash string) string {
 	_, hex, found := strings.Cut(hash, ":")

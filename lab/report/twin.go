@@ -11,17 +11,20 @@ import (
 const inNoise = "≈"
 
 // noise writes how far apart two measurements of the same may be by a metric,
-// "1.8 %"; empty if that was not measured.
+// "±1.8 %"; as a factor where they may be twice as much or more, and no more than that
+// it is over ten where nothing can be compared; empty if it was not measured.
 func noise(g *analysis.Group, metric string) string {
 	share, ok := g.Noise(metric)
 	if !ok {
 		return ""
 	}
-	figures := 2
-	if share >= 1 {
-		figures = 3
+	switch factor := 1 + share; {
+	case factor > 10:
+		return "> 10×"
+	case factor >= 2:
+		return "≤ " + number(factor, 2) + "×"
 	}
-	return number(100*share, figures) + gap + "%"
+	return "±" + number(100*share, 2) + gap + "%"
 }
 
 // twinNote says what the A/A comparison of a ranking's metrics came to, empty if
@@ -34,7 +37,7 @@ func twinNote(r ranking, c catalogue) string {
 	var list []string
 	for _, col := range r.Columns {
 		if share := noise(r.Group, col.Metric); share != "" && !col.Ratio {
-			list = append(list, col.Title+" ±"+share)
+			list = append(list, col.Title+" "+share)
 		}
 	}
 	if len(list) == 0 {

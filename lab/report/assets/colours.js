@@ -42,7 +42,7 @@ dyno.heatColours.ramp = (element, { low, high, hatched, suspect }) => {
   }
   const labels = dyno.element('div', { class: 'ends' });
   for (const share of [0, 0.5, 1]) labels.append(dyno.element('span', {}, dyno.quantity('µs', at(share))));
-  const scale = dyno.element('div', { class: 'scale' }, strip, labels);
+  const scale = dyno.element('div', { class: 'steps' }, strip, labels);
   element.replaceChildren(dyno.element('span', { class: 'name' }, dyno.text('heat.colour')), scale);
   const sign = (name) => element.append(dyno.element('span', {}, dyno.element('i', { class: `sign ${name}` }), dyno.text(`heat.${name}`)));
   if (suspect) sign('suspect');
