@@ -20,6 +20,9 @@ func Languages() []string {
 	}
 	var langs []string
 	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".phrases.json") {
+			continue
+		}
 		langs = append(langs, strings.TrimSuffix(e.Name(), ".json"))
 	}
 	slices.Sort(langs)
@@ -28,8 +31,9 @@ func Languages() []string {
 
 // catalogue holds every text of a report in one language, by key.
 type catalogue struct {
-	lang  string
-	texts map[string]string
+	lang    string
+	texts   map[string]string
+	phrases []phrase
 }
 
 func loadCatalogue(lang string) (catalogue, error) {
@@ -47,7 +51,8 @@ func loadCatalogue(lang string) (catalogue, error) {
 	if err := json.Unmarshal(data, &c.texts); err != nil {
 		return catalogue{}, fmt.Errorf("report: reading language %s: %w", lang, err)
 	}
-	return c, nil
+	c.phrases, err = loadPhrases(lang)
+	return c, err
 }
 
 // text returns the text of key with each {name} replaced by the value that

@@ -46,8 +46,8 @@ func ruled() *analysis.Analysis {
 func TestClaimsInEveryForm(t *testing.T) {
 	for name, want := range map[string][]string{
 		"page":          {"CONFIRMED", "DIRECTION ONLY", "NO EFFECT", "MIXED (5 blocks)", "UNDECIDED", "UNMEASURABLE", "1.83×", "1.81–1.86", "≥ 1.5×", "~ 2.3× ± 10 %", "≥ 5000", "78,900 against", "A/A, the same program measured twice: 1.00× (0.990–1.01)", "about 4 more blocks would tell", "one NUMA node", `href="#claims"`, "95 % interval"},
-		"markdown.md":   {"## Claims and verdicts", "| **CONFIRMED** | gnet serves half as much again as net/http. |", "`` throughput[gnet] >= 1.5 * throughput[nethttp] `` | 1.83× (1.81–1.86) | ≥ 1.5× |", "| NO EFFECT | `` cpu[gin] < 0.5 * cpu[chi] ``", "about 4 more blocks would tell (6 blocks)"},
-		"table.txt":     {"CONFIRMED  six-gnet\n  gnet serves half as much again as net/http.\n  throughput[gnet] >= 1.5 * throughput[nethttp]\n  1.83× (1.81–1.86), claimed ≥ 1.5×\n  The whole interval is on the claimed side (6 blocks)\n", "MIXED (5 blocks)  tail\n  response.p99[gin] < 4ms\n  CONFIRMED: 2.79 ms (2.70–2.85), claimed < 4 ms\n"},
+		"markdown.md":   {"## Claims and verdicts", "| **CONFIRMED** | gnet serves half as much again as net/http. |", "`` throughput[gnet] >= 1.5 * throughput[nethttp] `` | 1.83× (1.81–1.86) | ≥ 1.5× |", "| NO EFFECT (5 blocks) | `` cpu[gin] < 0.5 * cpu[chi] ``", "about 4 more blocks would tell (6 blocks)"},
+		"table.txt":     {"CONFIRMED  six-gnet\n  gnet serves half as much again as net/http.\n  throughput[gnet] >= 1.5 * throughput[nethttp]\n  1.83× (1.81–1.86), claimed ≥ 1.5×\n  The whole interval is on the claimed side (6 blocks)\n", "MIXED (5 blocks)  tail\n  response.p99[gin] < 4ms\n  CONFIRMED (5 blocks): 2.79 ms (2.70–2.85), claimed < 4 ms\n"},
 		"analysis.json": {`"verdict": "confirmed"`, `"open_above": true`},
 	} {
 		var out bytes.Buffer

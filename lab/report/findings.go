@@ -28,7 +28,7 @@ type explained struct {
 func explain(a *analysis.Analysis, c catalogue) []explained {
 	var out []explained
 	for _, f := range a.Findings {
-		e := explained{Name: f.Name, Level: string(f.Validity), Title: f.Name, Detail: capital(c.reason(f.Detail))}
+		e := explained{Name: f.Name, Level: string(f.Validity), Title: f.Name, Detail: capital(detail(f, c))}
 		if f.Validity == load.Valid { // too few windows to matter, but said all the same
 			e.Level = "note"
 		}
@@ -53,6 +53,15 @@ func capital(s string) string {
 		return s
 	}
 	return string(unicode.ToUpper(first)) + s[size:]
+}
+
+// detail is a finding's evidence in the report's language; that of a failed trial is
+// an error, which stays as it is.
+func detail(f analysis.Finding, c catalogue) string {
+	if f.Name == "trial-failed" {
+		return f.Detail
+	}
+	return c.reason(f.Detail)
 }
 
 // sentence ends a text with a full stop if it has no end.
@@ -168,7 +177,7 @@ func whyLeft(a *analysis.Analysis, trial int, c catalogue) string {
 		}
 		title := findingTitle(f.Name, c)
 		if f.Name == "trial-failed" { // whose detail is the error
-			title += c.text("list.colon") + c.reason(f.Detail)
+			title += c.text("list.colon") + f.Detail
 		}
 		why = append(why, title)
 	}

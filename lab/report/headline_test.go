@@ -144,12 +144,7 @@ func TestHeadlineBeatsNobodyWithoutAFigure(t *testing.T) {
 // A run of which nothing can be used begins with why, shows what was seen as unusable,
 // and has no ranking.
 func TestHeadlineOfAnUnusableRun(t *testing.T) {
-	run := analysistest.Run(4, "a", "b")
-	for i := range run.Trials {
-		run.Trials[i].Validity = load.Invalid
-		run.Trials[i].Findings = []load.Finding{{Name: "other-load", Validity: load.Invalid, Detail: "other programs used 60 % of the machine's CPU time (limit 15.0 %)"}}
-	}
-	a := analysed(t, run)
+	a := nothingUsable(t)
 	if got := headline(t, a, "en"); !strings.HasPrefix(got, "No conclusion: 12 trials left out, none can be used. What stood in the way: Another program was busy (12 trials).") || !strings.Contains(got, "--accept other-load") {
 		t.Error(got)
 	}
@@ -178,6 +173,17 @@ func TestHeadlineOfAnUnusableRun(t *testing.T) {
 	if err := CSV(&csv, a); err != nil || strings.Count(csv.String(), "\n") != 1 {
 		t.Errorf("CSV has rows of trials that can't be used: %v", err)
 	}
+}
+
+// nothingUsable is a run that another program spoilt from beginning to end.
+func nothingUsable(t *testing.T) *analysis.Analysis {
+	t.Helper()
+	run := analysistest.Run(4, "a", "b")
+	for i := range run.Trials {
+		run.Trials[i].Validity = load.Invalid
+		run.Trials[i].Findings = []load.Finding{{Name: "other-load", Validity: load.Invalid, Detail: "other programs used 60 % of a CPU on the 2 CPUs that generator and server use (limit 15 %)"}}
+	}
+	return analysed(t, run)
 }
 
 // A run whose findings were accepted never has a plain VALID.

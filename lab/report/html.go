@@ -128,6 +128,9 @@ func (p *page) embed(i island) error {
 // T is the text of a key for the templates; pairs as in catalogue.text.
 func (p *page) T(key string, pairs ...any) string { return p.text(key, pairs...) }
 
+// Reason is what the lab wrote in English, in the language of the page.
+func (p *page) Reason(text string) string { return p.reason(text) }
+
 // Lang is the language of the page, as in its lang attribute.
 func (p *page) Lang() string { return p.lang }
 

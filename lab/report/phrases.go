@@ -1,4 +1,116 @@
 package report
 
-// reason translates a sentence that the lab wrote in English when it measured.
-func (c catalogue) reason(text string) string { return text }
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// What speaks against a trial, and why a verdict is what it is, was written in
+// English when it was measured, and is archived so: old runs must be readable in
+// other languages too. So a language has, besides its texts, a list of phrases: the
+// format that wrote the English one, as it is in the source, and the same in the
+// language with {1}, {2} for what was filled in. A text is translated phrase by
+// phrase; names, commands and errors of others stay as they are.
+
+// phrase is one such format, ready to be found.
+type phrase struct {
+	english string // the format
+	find    *regexp.Regexp
+	text    string // in the language
+}
+
+var verb = regexp.MustCompile(`%%|%[-+]?[0-9.]*[a-z]`)
+
+// newPhrase makes a pattern of a format: figures stand for its verbs, and any text
+// for its strings.
+func newPhrase(english, text string) phrase {
+	var pattern strings.Builder
+	rest := english
+	for rest != "" {
+		at := verb.FindStringIndex(rest)
+		if at == nil {
+			pattern.WriteString(regexp.QuoteMeta(rest))
+			break
+		}
+		pattern.WriteString(regexp.QuoteMeta(rest[:at[0]]))
+		is, after := rest[at[0]:at[1]], rest[at[1]:]
+		switch {
+		case is == "%%":
+			pattern.WriteString("%")
+		case strings.HasSuffix(is, "v") || strings.HasSuffix(is, "s") || strings.HasSuffix(is, "q"):
+			pattern.WriteString("(.*?)")
+			if after == "" {
+				pattern.WriteString("$")
+			}
+		default:
+			pattern.WriteString(`([-+]?[0-9][0-9.,e+-]*|[-+]?Inf|NaN)`)
+		}
+		rest = after
+	}
+	body := pattern.String()
+	if isWord(english[0]) {
+		body = `\b` + body // a word is no part of another
+	}
+	if verbs := verb.FindAllStringIndex(english, -1); isWord(english[len(english)-1]) && (len(verbs) == 0 || verbs[len(verbs)-1][1] < len(english)) {
+		body += `\b`
+	}
+	return phrase{english, regexp.MustCompile(`(?s)(?i:` + body + `)`), text}
+}
+
+func isWord(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= '0' && b <= '9' }
+
+// weight orders phrases: those that fix most are tried first.
+func (p *phrase) weight() int { return len(verb.ReplaceAllString(p.english, "")) }
+
+// loadPhrases reads a language's phrases; English has none.
+func loadPhrases(lang string) ([]phrase, error) {
+	if lang == "en" {
+		return nil, nil
+	}
+	data, err := langFiles.ReadFile("lang/" + lang + ".phrases.json")
+	if err != nil {
+		return nil, fmt.Errorf("report: reading the phrases of language %s: %w", lang, err)
+	}
+	var pairs [][2]string
+	if err := json.Unmarshal(data, &pairs); err != nil {
+		return nil, fmt.Errorf("report: reading the phrases of language %s: %w", lang, err)
+	}
+	list := make([]phrase, len(pairs))
+	for i, pair := range pairs {
+		list[i] = newPhrase(pair[0], pair[1])
+	}
+	slices.SortStableFunc(list, func(x, y phrase) int { return cmp.Compare(y.weight(), x.weight()) })
+	return list, nil
+}
+
+// reason translates what the lab wrote in English when it measured.
+func (c catalogue) reason(text string) string { return translate(text, c.phrases, 0) }
+
+// deepest is how far phrases may hold phrases.
+const deepest = 6
+
+// translate replaces the phrases found in a text, and those in what they hold.
+func translate(text string, phrases []phrase, depth int) string {
+	if text == "" || depth > deepest {
+		return text
+	}
+	for i := range phrases {
+		p := &phrases[i]
+		at := p.find.FindStringSubmatchIndex(text)
+		if at == nil || at[0] == at[1] {
+			continue
+		}
+		var swap []string
+		for n := 1; 2*n < len(at); n++ {
+			swap = append(swap, "{"+strconv.Itoa(n)+"}", translate(text[at[2*n]:at[2*n+1]], phrases, depth+1))
+		}
+		// What fixes less than this phrase is looked for before it and after it.
+		return translate(text[:at[0]], phrases[i:], depth+1) + strings.NewReplacer(swap...).Replace(p.text) + translate(text[at[1]:], phrases[i:], depth+1)
+	}
+	return text
+}

@@ -324,7 +324,7 @@ func missing(r ranking, c catalogue) []string {
 	for i, col := range r.Columns {
 		at := slices.IndexFunc(r.Rows, func(row row) bool { return row.Figures[i].Why != "" })
 		if at >= 0 && !col.Ratio {
-			out = append(out, c.text("ranking.note.missing", "metric", col.Title, "why", r.Rows[at].Figures[i].Why))
+			out = append(out, c.text("ranking.note.missing", "metric", col.Title, "why", c.reason(r.Rows[at].Figures[i].Why)))
 		}
 	}
 	return out

@@ -33,16 +33,18 @@ func TestScreenshots(t *testing.T) {
 	}{
 		{"desktop", "en", full.make(), desktop},
 		{"dark", "en", full.make(), viewport{1280, 900, "dark"}},
-		{"phone", "en", full.make(), viewport{360, 740, "light"}},
+		{"phone", "en", full.make(), viewport{390, 844, "light"}},
 		{"chinese", "zh", full.make(), desktop},
 		{"loads", "en", loads.make(), desktop},
 		{"spoilt", "en", spoilt.make(), desktop},
 		{"blind", "en", blind.make(), desktop},
 		{"claims", "en", ruled(), desktop},
 		{"claims-dark", "en", ruled(), viewport{1280, 900, "dark"}},
-		{"claims-phone", "en", ruled(), viewport{360, 740, "light"}},
-		{"claims-chinese", "zh", ruled(), viewport{360, 740, "dark"}},
+		{"claims-phone", "en", ruled(), viewport{390, 844, "light"}},
+		{"claims-chinese", "zh", ruled(), viewport{390, 844, "dark"}},
 		{"archived", "en", analysed(t, analysistest.Run(7)), desktop},
+		{"unusable", "en", nothingUsable(t), desktop},
+		{"unusable-phone-chinese", "zh", nothingUsable(t), viewport{390, 844, "dark"}},
 	} {
 		tb := openReport(t, browser(t), shot.analysis, shot.lang, shot.view)
 		picture, err := chromedp.Run(tb.ctx, chromedp.FullScreenshot(100))
