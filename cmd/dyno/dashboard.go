@@ -51,6 +51,8 @@ func (d *dashboard) event(e runner.Event) {
 		d.left = e.Remaining
 	}
 	switch e.Kind {
+	case runner.Busy:
+		d.problems = append(d.problems, e.Line)
 	case runner.Building:
 		d.phase, d.rows[e.Subject].state = "building", "building"
 	case runner.BuildLine:

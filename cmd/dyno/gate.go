@@ -87,6 +87,7 @@ func (f *gateFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.measure.quick, "quick", false, "the study's short form: fewer, shorter trials")
 	flags.IntVar(&f.measure.blocks, "blocks", 0, "number of blocks, instead of the study's")
 	flags.Uint64Var(&f.measure.seed, "seed", 0, "seed of order and schedules (default: a new one)")
+	flags.BoolVar(&f.measure.keepOn, "keep-going", false, "go on though this machine was disturbed in every trial of the first block")
 	flags.BoolVar(&f.asJSON, "json", false, "print the result as JSON")
 	flags.StringVar(&f.junit, "junit", "", "also write the checks to this file as JUnit XML")
 	flags.StringVar(&f.markdown, "markdown", "", "also write the result to this file as Markdown, for a pull request; what $GITHUB_STEP_SUMMARY names is appended to")

@@ -288,7 +288,7 @@ func (g *gateRun) runner(s *study.Study, seed uint64) (*runner.Runner, error) {
 		return nil, err
 	}
 	return &runner.Runner{
-		Repeats: defaultRepeats, Study: s, Plan: plan, Quick: g.flags.measure.quick, Command: g.command, Version: version(),
+		Repeats: defaultRepeats, KeepGoing: g.flags.measure.keepOn, Study: s, Plan: plan, Quick: g.flags.measure.quick, Command: g.command, Version: version(),
 		Calibrate: calibrate.Run, Catalog: g.catalog, CacheDir: filepath.Join(dir, "cache"), StateDir: dir, Store: g.library.store,
 	}, nil
 }

@@ -50,6 +50,8 @@ func (p *plainLines) close() {}
 
 func (p *plainLines) event(e runner.Event) {
 	switch e.Kind {
+	case runner.Busy:
+		fmt.Fprintln(p.w, e.Line)
 	case runner.Building:
 		fmt.Fprintf(p.w, "build %s\n", e.Subject)
 	case runner.BuildLine:

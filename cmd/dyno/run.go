@@ -29,6 +29,7 @@ type runFlags struct {
 	asJSON bool
 
 	accept   []string
+	keepOn   bool // though the first block is of no use
 	repeats  int
 	duration time.Duration // how long to go on, block by block; 0: as the study says
 }
@@ -44,7 +45,9 @@ are kept, shown, left out of every figure, and repeated. If none of a load can b
 used, what was seen is shown as unusable and the exit code is 1.
 
 STUDY is the name of a built-in study (see dyno studies) or a file. Ctrl-C ends
-the run; what was measured so far is kept and reported.
+the run; what was measured so far is kept and reported. If this machine was disturbed
+so that no trial of the first block can be used, the run ends there, says who was busy,
+and the exit status is 1.
 
 If the archive is a bucket, the run is kept on this machine and then pushed.`,
 		Example: "  dyno run go-frameworks --quick\n  dyno run my-study.yaml\n  dyno run my-study.yaml --for 10m",
@@ -62,6 +65,7 @@ If the archive is a bucket, the run is kept on this machine and then pushed.`,
 	flags.DurationVar(&f.duration, "for", 0, "go on block by block for so long, or until every claim is decided and the intervals are as narrow as the study asks")
 	flags.IntVar(&f.repeats, "repeats", defaultRepeats, "how often an invalid trial is repeated at the end of its block; all together at most half of the trials planned")
 	flags.StringSliceVar(&f.accept, "accept", nil, "findings that don't lower what a trial is worth, by name (docs/findings.md); they are shown all the same")
+	flags.BoolVar(&f.keepOn, "keep-going", false, "go on though this machine was disturbed in every trial of the first block")
 	flags.BoolVar(&f.plan, "plan", false, "print the plan and stop")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON Lines: the plan, what happens, and last the analysis")
 	return cmd
@@ -160,7 +164,7 @@ func (f *runFlags) runner(name string) (*runner.Runner, error) {
 		return nil, err
 	}
 	return &runner.Runner{
-		Repeats: f.repeats, Decide: decide, Study: s, Plan: plan, Quick: f.quick, Command: f.command(name), Version: version(),
+		Repeats: f.repeats, KeepGoing: f.keepOn, Decide: decide, Study: s, Plan: plan, Quick: f.quick, Command: f.command(name), Version: version(),
 		Calibrate: calibrate.Run, Catalog: c, CacheDir: filepath.Join(dir, "cache"), StateDir: dir, Store: store,
 	}, nil
 }
@@ -179,6 +183,9 @@ func (f *runFlags) command(name string) []string {
 	}
 	if f.repeats != defaultRepeats {
 		command = append(command, "--repeats", strconv.Itoa(f.repeats))
+	}
+	if f.keepOn {
+		command = append(command, "--keep-going")
 	}
 	for _, name := range f.accept {
 		command = append(command, "--accept", name)

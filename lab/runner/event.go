@@ -12,6 +12,7 @@ type Kind string
 
 // Kinds of events, in the order they come.
 const (
+	Busy          Kind = "busy"           // others use the CPUs in use: Line says who
 	Building      Kind = "building"       // Subject's build begins
 	BuildLine     Kind = "build-line"     // Line was printed by it
 	Built         Kind = "built"          // Subject is ready to start; Line is "cached" if it was before

@@ -32,7 +32,7 @@ func startedRunner(t *testing.T, command, rest string) *Runner {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	return &Runner{Study: s, Plan: plan, Version: "test", StateDir: dir, CacheDir: filepath.Join(dir, "cache"), Store: archive.Store{Dir: filepath.Join(dir, "runs")}}
+	return &Runner{KeepGoing: true, Study: s, Plan: plan, Version: "test", StateDir: dir, CacheDir: filepath.Join(dir, "cache"), Store: archive.Store{Dir: filepath.Join(dir, "runs")}}
 }
 
 const steady = "loads: [{name: steady, open: {rate: 100, connections: 2}}]\n"

@@ -32,6 +32,9 @@ type Runner struct {
 	// Repeats is how often a trial that came out invalid is repeated at the end of
 	// its block; 0 is never. See [Runner.mayRepeat] for the bound on all.
 	Repeats int
+	// KeepGoing has a run go on to its end though its whole first block came out
+	// invalid for the machine's faults; otherwise it ends with a [*DisturbedError].
+	KeepGoing bool
 	// Decide, if set, is asked after each block of a run that goes on block by
 	// block ([study.Until]) how far it is. The run is as archived so far.
 	Decide func(*archive.Run) (Progress, error)
@@ -49,6 +52,8 @@ type Runner struct {
 	calibration *load.Calibration
 	speeds      []*archive.Speed // of the trials done so far
 	done        int
+	usable      bool          // a trial can be used, or not for a reason that is none of the machine's
+	robbedBy    []string      // names of the findings for which those done can't be
 	failing     int           // trials that have failed since the last that did not
 	measuring   time.Time     // when the first trial began
 	ahead       time.Duration // what is left of a run that goes on block by block, estimated …
@@ -80,6 +85,7 @@ func (r *Runner) Run(ctx context.Context) (id string, err error) {
 	if err := r.checkSettings(); err != nil {
 		return "", err
 	}
+	r.look(ctx)
 	if r.scratch, err = newScratch(r.StateDir); err != nil {
 		return "", err
 	}
@@ -157,6 +163,9 @@ func (r *Runner) next(ctx context.Context, w *archive.Writer, i int) error {
 		r.failing = 0
 	}
 	r.tell(Event{Kind: TrialFinished, Trial: &planned, Cell: cell, Outcome: &t, Remaining: r.remaining()})
+	if err := r.disturbance(&t); err != nil {
+		return err
+	}
 	if !r.mayRepeat(&t) {
 		return nil
 	}

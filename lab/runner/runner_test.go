@@ -37,7 +37,7 @@ blocks: %d
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	return &Runner{Study: s, Plan: plan, Command: []string{"dyno", "run", "test.yaml"}, Version: "test", StateDir: dir, Store: archive.Store{Dir: dir + "/runs"}}
+	return &Runner{KeepGoing: true, Study: s, Plan: plan, Command: []string{"dyno", "run", "test.yaml"}, Version: "test", StateDir: dir, Store: archive.Store{Dir: dir + "/runs"}}
 }
 
 func server(t *testing.T, handler http.HandlerFunc) string {

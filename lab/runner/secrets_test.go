@@ -107,5 +107,5 @@ func plan(t *testing.T, src string) *Runner {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	return &Runner{Study: s, Plan: p, Version: "test", StateDir: dir, Store: archive.Store{Dir: filepath.Join(dir, "runs")}}
+	return &Runner{KeepGoing: true, Study: s, Plan: p, Version: "test", StateDir: dir, Store: archive.Store{Dir: filepath.Join(dir, "runs")}}
 }

@@ -1,0 +1,112 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/machine/busy"
+	"dyno/lab/validity"
+)
+
+// machineFaults are the findings that are the machine's fault, or the generator's on
+// it: another time, or on another machine, they may not be there. The subject's
+// faults are no reason to end a run: they are what it came to.
+var machineFaults = []string{"other-load", "steal", "suspended", "generator-stalled", "generator-late", "generator-gc", validity.CPUSpeed}
+
+// fewestTrials is how many trials must be of no use before a run ends for it: one or
+// two may be so by chance, whatever a block has.
+const fewestTrials = 3
+
+// DisturbedError says that a run has ended because the machine was disturbed in each
+// of its first trials.
+type DisturbedError struct {
+	Trials  int           // done, all of no use
+	Names   []string      // of the findings, sorted
+	Reasons []string      // the findings of the last trial with their evidence, which names who was busy
+	Took    time.Duration // by the trials done
+	Left    time.Duration // that those left would have taken, about
+}
+
+// Error says what happened, who was busy, and how to go on.
+func (e *DisturbedError) Error() string {
+	return fmt.Sprintf("this machine was disturbed: none of the first %d trials can be used, in %v; the run ends here, %v before its end, and keeps what there is\n  %s\nwait until the machine is quiet (dyno machine says who is busy) and run it again, or accept what disturbs (--accept %s), or measure on and see (--keep-going)",
+		e.Trials, e.Took.Round(time.Second), e.Left.Round(time.Second), strings.Join(e.Reasons, "\n  "), strings.Join(e.Names, ","))
+}
+
+// look tells observers who is busy on the CPUs in use before anything is built or
+// measured.
+func (r *Runner) look(ctx context.Context) {
+	cpus := slices.Concat(r.placement.Generator, r.placement.Subject)
+	slices.Sort(cpus)
+	s, err := busy.Look(ctx, slices.Compact(cpus), 0)
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		r.tell(Event{Kind: Busy, Line: "who else is busy on this machine can't be told: " + err.Error()})
+	case s.Busy():
+		r.tell(Event{Kind: Busy, Line: s.String() + "; trials may be invalid"})
+	}
+}
+
+// disturbance keeps count of the first trials, and returns the error that ends the
+// run: not one of a first block, and of at least three, can be used, and all for the
+// machine's faults.
+func (r *Runner) disturbance(t *archive.Trial) error {
+	if r.KeepGoing || r.usable {
+		return nil
+	}
+	names, reasons := robbed(t)
+	if names == nil {
+		r.usable = true // or of no use for another reason, which is a result
+		return nil
+	}
+	r.robbedBy = append(r.robbedBy, names...)
+	if r.done < max(fewestTrials, r.firstBlock()) {
+		return nil
+	}
+	slices.Sort(r.robbedBy)
+	return &DisturbedError{
+		Trials: r.done, Names: slices.Compact(r.robbedBy), Reasons: reasons, Took: time.Since(r.measuring), Left: r.remaining(),
+	}
+}
+
+// firstBlock is how many trials the plan's first block has without repetitions.
+func (r *Runner) firstBlock() (n int) {
+	for _, p := range r.Plan.Trials {
+		if p.Block == 0 && p.Repeats == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// robbed returns the names of the machine's faults for which no window of a trial can
+// be used, and the trial's findings that say so; nil if one can, or if it is for
+// anything else.
+func robbed(t *archive.Trial) (names, reasons []string) {
+	if t.Status != archive.Complete || anyUsable(t.Windows) {
+		return nil, nil
+	}
+	for i := range t.Windows {
+		for _, f := range t.Windows[i].Why {
+			if f.Weight() != load.Invalid || t.Windows[i].Client.Warmup() {
+				continue
+			}
+			if !slices.Contains(machineFaults, f.Name) {
+				return nil, nil
+			}
+			names = append(names, f.Name)
+		}
+	}
+	for _, f := range t.Findings {
+		if f.Weight() != load.Valid && slices.Contains(names, f.Name) {
+			reasons = append(reasons, f.Name+": "+f.Detail)
+		}
+	}
+	return names, reasons
+}

@@ -1,0 +1,144 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/study"
+)
+
+// trialWith is one of two windows with findings that make them invalid.
+func trialWith(names ...string) *archive.Trial {
+	t := &archive.Trial{Status: archive.Complete}
+	for i := range 2 {
+		w := archive.Window{Client: load.Window{Index: i}, Level: load.Valid}
+		for _, name := range names {
+			w.Level = load.Invalid
+			w.Why = append(w.Why, load.Finding{Name: name, Validity: load.Invalid})
+		}
+		t.Windows = append(t.Windows, w)
+	}
+	for _, name := range names {
+		t.Validity = load.Invalid
+		t.Findings = append(t.Findings, load.Finding{Name: name, Validity: load.Invalid, Detail: "hog (pid 7) 97 %"})
+	}
+	return t
+}
+
+// A run ends when nothing of its first block can be used, and it is the machine's
+// fault; not sooner, not for the subject's faults, and not if told to go on.
+func TestARunEndsOnADisturbedMachine(t *testing.T) {
+	good, robbed, wrong := trialWith(), trialWith("other-load"), trialWith("other-load", "errors")
+	dead := trialWith("other-load")
+	dead.Status = archive.Failed
+	stalled := trialWith("generator-stalled")
+	for name, c := range map[string]struct {
+		block  int // trials in it
+		keep   bool
+		trials []*archive.Trial
+		end    int // after how many trials; 0: not
+	}{
+		"every trial":             {4, false, []*archive.Trial{robbed, robbed, stalled, robbed}, 4},
+		"all but one":             {4, false, []*archive.Trial{robbed, robbed, good, robbed, robbed, robbed}, 0},
+		"small blocks":            {1, false, []*archive.Trial{robbed, robbed, robbed}, 3},
+		"errors of the subject":   {3, false, []*archive.Trial{robbed, wrong, robbed, robbed}, 0},
+		"a subject that died":     {3, false, []*archive.Trial{dead, robbed, robbed, robbed}, 0},
+		"told to go on":           {3, true, []*archive.Trial{robbed, robbed, robbed, robbed}, 0},
+		"later than in the first": {2, false, []*archive.Trial{good, robbed, robbed, robbed, robbed}, 0},
+	} {
+		r := &Runner{KeepGoing: c.keep, Study: &study.Study{}, measuring: time.Now()}
+		for i := range 6 * c.block {
+			r.Plan.Trials = append(r.Plan.Trials, study.PlannedTrial{Index: i, Block: i / c.block})
+		}
+		end := 0
+		for i, trial := range c.trials {
+			r.done++
+			err := r.disturbance(trial)
+			if err == nil {
+				continue
+			}
+			end = i + 1
+			var disturbed *DisturbedError
+			if !errors.As(err, &disturbed) || disturbed.Trials != end || disturbed.Left < 0 {
+				t.Fatalf("%s: %v", name, err)
+			}
+			for _, part := range []string{fmt.Sprintf("none of the first %d trials", end), "hog (pid 7)", "--accept ", "other-load", "--keep-going", "dyno machine"} {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%s: %q lacks %q", name, err, part)
+				}
+			}
+			break
+		}
+		if end != c.end {
+			t.Errorf("%s: it ended after %d trials, want %d", name, end, c.end)
+		}
+	}
+	// What the study accepts is no fault.
+	accepted := trialWith("other-load")
+	for i := range accepted.Windows {
+		load.Accept(accepted.Windows[i].Why, []string{"other-load"})
+		accepted.Windows[i].Level = load.Valid
+	}
+	r := &Runner{Study: &study.Study{}, measuring: time.Now(), done: 10}
+	if err := r.disturbance(accepted); err != nil {
+		t.Error(err)
+	}
+}
+
+// A run beside programs that burn the subject's CPU says so before it begins, ends
+// after its first trials, and keeps them.
+func TestAHogEndsARun(t *testing.T) {
+	_, subj := placed(t)
+	hogs := hog(t, 1, subj)
+	var lines []string
+	run, err := study.Parse("test.yaml", []byte(`study: hogged
+subjects: [{name: s, run: `+strconv.Quote(os.Args[0])+`, ready: /, env: {`+troubleVariable+`: ""}}]
+requests: [{name: root, get: /}]
+loads: [{name: steady, open: {rate: 500, connections: 4}}]
+trial: {warmup: 0s, duration: 1s}
+blocks: 40
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := study.Expand(run, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	r := &Runner{Study: run, Plan: plan, Version: "test", StateDir: dir, Store: archive.Store{Dir: dir + "/runs"}}
+	r.Observe = func(e Event) {
+		if e.Kind == Busy {
+			lines = append(lines, e.Line)
+		}
+	}
+	id, err := r.Run(t.Context())
+	var disturbed *DisturbedError
+	if !errors.As(err, &disturbed) || !slices.Contains(disturbed.Names, "other-load") {
+		t.Fatalf("got %v, want that the machine was disturbed", err)
+	}
+	if !strings.Contains(err.Error(), "other-load: other programs used ") {
+		t.Errorf("got %v", err)
+	}
+	if len(lines) != 1 || !strings.Contains(lines[0], "this machine is busy") {
+		t.Errorf("before the run it says %q", lines)
+	}
+	kept, err := r.Store.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(kept.Trials, func(trial archive.Trial) bool { return namesAny(&trial, hogs) }) {
+		t.Errorf("none of the hogs, processes %v, is named in the trials", hogs)
+	}
+	if kept.Manifest.Status != archive.Failed || len(kept.Trials) != disturbed.Trials || len(kept.Trials) != fewestTrials {
+		t.Errorf("the run is %s, with %d trials: %s", kept.Manifest.Status, len(kept.Trials), kept.Manifest.Error)
+	}
+}
