@@ -10,13 +10,14 @@ import (
 // routes before it serves: after Listen, Serve or the first request, registering
 // panics.
 type App struct {
-	root   // the group of all routes: Get, Post, Use, Group, Mount and the like
-	config Config
-	router router
-	spare  sync.Pool // of *exchange
-	plans  plans     // of Bind
-	seal   seal
-	drains drainSignal
+	root    // the group of all routes: Get, Post, Use, Group, Mount and the like
+	config  Config
+	router  router
+	spare   sync.Pool // of *exchange
+	plans   plans     // of Bind
+	seal    seal
+	drains  drainSignal
+	refused refusals
 	serving
 
 	ownErrors, ownNotFound bool // the app was given its own

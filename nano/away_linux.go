@@ -2,10 +2,8 @@ package nano
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -95,11 +93,6 @@ func (t *turn) push() (left int, err error) {
 	t.out, t.sent = t.out[:copy(t.out, out)], 0
 	return len(t.out), nil
 }
-
-var (
-	errStalled       = fmt.Errorf("nano: the client doesn't take the answer: %w", os.ErrDeadlineExceeded)
-	errTooSlow error = NewProblem(408, "the request's body came too slowly")
-)
 
 // wait gives the loop up and waits for the socket. stall <= 0 waits for ever.
 func (t *turn) wait(d direction, stall time.Duration) error {

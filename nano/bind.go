@@ -150,7 +150,7 @@ func (c Ctx) bindBody(p *plan, v reflect.Value, ptr any, optional bool) (*Form, 
 		p.clear(v)
 		return nil, err
 	}
-	return nil, NewProblem(415, fmt.Sprintf("the server doesn't read a body of type %q here", cmp.Or(kind, "none")))
+	return nil, NewProblem(415, fmt.Sprintf("the server doesn't read a body of type %q here", clip(cmp.Or(kind, "none"))))
 }
 
 // hasBody reports whether the request came with content, or says that it did.

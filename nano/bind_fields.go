@@ -156,7 +156,7 @@ func setterOf(t reflect.Type) setter {
 
 func setText(to reflect.Value, text []byte) error {
 	if err := to.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text); err != nil {
-		return errors.New("can't be read: " + err.Error())
+		return errors.New("can't be read: " + clip(err.Error()))
 	}
 	return nil
 }

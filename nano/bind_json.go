@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 )
 
 // bindJSON decodes the body into what ptr points to.
@@ -57,7 +58,7 @@ func decodeJSON(text []byte, ptr any, strict bool) error {
 // doubled is a name that an object has twice.
 type doubled string
 
-func (d doubled) Error() string { return fmt.Sprintf("the name %q is there twice", string(d)) }
+func (d doubled) Error() string { return fmt.Sprintf("the name %q is there twice", clip(string(d))) }
 
 // jsonProblem says what is wrong with a body.
 func jsonProblem(err error) error {
@@ -69,15 +70,15 @@ func jsonProblem(err error) error {
 	case errors.As(err, &syntax):
 		wrong = FieldError{"body", "", fmt.Sprintf("is not JSON: %s, at byte %d", syntax, syntax.Offset)}
 	case errors.As(err, &kind):
-		wrong = FieldError{"body", kind.Field, "must be " + jsonKind(kind.Type) + ", is " + kind.Value}
+		wrong = FieldError{"body", clip(kind.Field), "must be " + jsonKind(kind.Type) + ", is " + clip(kind.Value)}
 	case errors.As(err, &twice):
-		wrong = FieldError{"body", string(twice), "is there twice"}
+		wrong = FieldError{"body", clip(string(twice)), "is there twice"}
 	default:
 		text := strings.TrimPrefix(err.Error(), "json: ")
 		if name, ok := strings.CutPrefix(text, "unknown field "); ok {
-			wrong = FieldError{"body", strings.Trim(name, `"`), "is not known"}
+			wrong = FieldError{"body", clip(strings.Trim(name, `"`)), "is not known"}
 		} else {
-			wrong = FieldError{"body", "", "can't be read: " + text}
+			wrong = FieldError{"body", "", "can't be read: " + clip(text)}
 		}
 	}
 	return FieldErrors{wrong}.problem(400, "the request's JSON can't be read")
@@ -218,4 +219,19 @@ func (k *nameCheck) space() byte {
 		}
 	}
 	return 0
+}
+
+// mostEchoed is how much of what a client sent it gets back in an error, in bytes.
+const mostEchoed = 100
+
+// clip shortens what came from a client, at a character's end.
+func clip[T string | []byte](s T) string {
+	if len(s) <= mostEchoed {
+		return string(s)
+	}
+	n := mostEchoed - len("…")
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return string(s[:n]) + "…"
 }

@@ -7,7 +7,14 @@ import (
 )
 
 // ErrBodyTooLarge is returned when a body exceeds Limits.Body or that of its route; it answers 413.
-var ErrBodyTooLarge error = NewProblem(413, "the request's body is larger than the server allows")
+var ErrBodyTooLarge error = NewProblem(413, bodyTooLarge)
+
+var errTooSlow error = NewProblem(408, bodyTooSlow)
+
+const (
+	bodyTooLarge = "the request's body is larger than the server allows"
+	bodyTooSlow  = "the request's body came too slowly"
+)
 
 // Body returns the whole body, read if need be. It is a view: it ends with the
 // handler.

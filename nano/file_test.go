@@ -219,9 +219,12 @@ func TestStatic(t *testing.T) {
 		{"/s/%2e%2e/outside.txt", "", 404, "", ""},
 		{"/s/..%2foutside.txt", "", 404, "", ""},
 		{"/s/x%00", "", 404, "", ""},
-		{"/s/docs%2findex.html", "", 200, "<p>docs", "text/html; charset=utf-8"},
+		{"/s/docs%2findex.html", "", 404, "", ""},
+		{"/s/x%2F..%2Findex.html", "", 404, "", ""},
 		{"/spa/some/where", "", 200, "<p>home", "text/html; charset=utf-8"},
-		{"/spa/.secret", "", 200, "<p>home", "text/html; charset=utf-8"},
+		{"/spa/.secret", "", 404, "", ""},
+		{"/spa/assets/app.OLD.js", "", 404, "", ""},
+		{"/spa/%2f", "", 404, "", ""},
 	} {
 		r := client.Get(tt.path)
 		if tt.encoding != "" {
@@ -311,5 +314,58 @@ func TestFileOverSockets(t *testing.T) {
 		}
 		c.want(206, string(content[100:5000100]))
 		c.want(200, "hello")
+	}
+}
+
+// TestStaticSlashesDontPassGuards: what guards a part of a tree can't be passed by
+// with an encoded slash.
+func TestStaticSlashesDontPassGuards(t *testing.T) {
+	files := fstest.MapFS{"private/secret.txt": {Data: []byte("secret")}, "a b.txt": {Data: []byte("public")}}
+	app := nano.New(nano.Config{})
+	app.Static("/files/", files, nano.StaticOptions{})
+	app.Static("/of/{tenant}/", files, nano.StaticOptions{})
+	app.Static("/seen/", files, nano.StaticOptions{}, nano.With(func(next nano.Handler) nano.Handler {
+		return func(c nano.Ctx) error { _ = c.Rest(); return next(c) } // which has it decoded before
+	}))
+	for _, prefix := range []string{"/files", "/of/{tenant}", "/seen"} {
+		app.Group(prefix+"/private").Any("/{rest...}", func(nano.Ctx) error { return nano.NewProblem(403, "") })
+	}
+	for _, prefix := range []string{"/files", "/of/x%2fy", "/seen"} {
+		for path, status := range map[string]int{
+			"/a%20b.txt": 200, "/private/secret.txt": 403,
+			"/private%2fsecret.txt": 404, "/private%2Fsecret.txt": 404, "/x%2f..%2fprivate/secret.txt": 404, "/x/..%2fprivate%2fsecret.txt": 404,
+			"/%70rivate/secret.txt": 403, "/private%5csecret.txt": 404,
+		} {
+			if got := nanotest.New(app).Get(prefix + path).Do(); got.Status != status {
+				t.Errorf("%s%s: %d, want %d", prefix, path, got.Status, status)
+			}
+		}
+	}
+}
+
+// TestStaticOfABrowserApplication: a release's names are cached for good, its page
+// never; what isn't there is no page unless the client wants one.
+func TestStaticOfABrowserApplication(t *testing.T) {
+	files := fstest.MapFS{"index.html": {Data: []byte("page")}, "app.1.js": {Data: []byte("code")}}
+	app := nano.New(nano.Config{})
+	app.Static("/", files, nano.StaticOptions{Fallback: "/index.html", Immutable: true, MaxAge: time.Hour})
+	for _, tt := range []struct {
+		path, accept string
+		status       int
+		body, cache  string
+	}{
+		{"/", "", 200, "page", "no-cache"},
+		{"/index.html", "", 200, "page", "no-cache"},
+		{"/users/7", "*/*", 200, "page", "no-cache"},
+		{"/app.1.js", "*/*", 200, "code", "public, max-age=31536000, immutable"},
+		{"/app.2.js", "*/*", 404, "", ""},
+		{"/app.2.js", "", 404, "", ""},
+		{"/users/jane.doe", "text/html,application/xhtml+xml", 200, "page", "no-cache"},
+	} {
+		got := nanotest.New(app).Get(tt.path).Header("Accept", tt.accept).Do()
+		if got.Status != tt.status || tt.status == 200 && (got.Text() != tt.body || got.Header.Get("Cache-Control") != tt.cache) ||
+			tt.status == 404 && strings.Contains(got.Header.Get("Cache-Control"), "immutable") {
+			t.Errorf("%s (%s): %d %q %v", tt.path, tt.accept, got.Status, got.Body, got.Header)
+		}
 	}
 }

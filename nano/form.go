@@ -101,7 +101,7 @@ func (c Ctx) Form() (*Form, error) {
 	case multipartType:
 		err = c.collect(form)
 	default:
-		err = NewProblem(415, fmt.Sprintf("the server reads a form here, not a body of type %q", kind))
+		err = NewProblem(415, fmt.Sprintf("the server reads a form here, not a body of type %q", clip(kind)))
 	}
 	if err != nil {
 		form.close()

@@ -10,7 +10,8 @@ import (
 
 const (
 	lingerTime  = 2 * time.Second
-	lingerBytes = 1 << 20
+	lingerBytes = 1 << 20                // that are read and thrown away
+	lingerLast  = 500 * time.Millisecond // without reading, for who sends more than that
 )
 
 // await puts the connection into a phase, with the deadline of that phase.
@@ -83,7 +84,7 @@ func (l *loop) taking(c *conn) bool {
 // timedOut tells a client that its request took too long to come in.
 func (l *loop) timedOut(c *conn) {
 	l.turn.conn, l.turn.out = c, l.turn.out[:0]
-	l.refuseWith(c, 408)
+	l.refuseWith(c, 408, "the request came too slowly")
 	c.upload = nil
 	l.keep(c, nil)
 	l.deliver(c)
@@ -93,7 +94,10 @@ func (l *loop) timedOut(c *conn) {
 // retire closes a connection after its last answer. If the client has sent what
 // was not read, closing at once would reset the connection, and the reset could
 // overtake the answer: then its side is closed first, and what still comes is
-// read and thrown away for a while (RFC 9112 9.6).
+// read and thrown away for a while (RFC 9112 9.6). That is for clients that send all
+// before they read. From those that have much to send no more is read then, and the
+// connection stays for another while: proxies that send and read at once, such as
+// nginx, look for the answer when they can send no more.
 func (l *loop) retire(c *conn) {
 	if !c.unread && !c.readable || c.ending {
 		l.drop(c)
@@ -113,10 +117,18 @@ func (l *loop) retire(c *conn) {
 
 // lingered counts what a connection sends after its last answer.
 func (l *loop) lingered(c *conn, n int) {
-	if c.drained += n; n == 0 || c.ending || c.drained > lingerBytes {
+	c.drained += n
+	switch {
+	case n == 0 || c.ending:
 		l.drop(c)
+	case c.drained > lingerBytes:
+		c.readable = false
+		l.wheel.Set(c.id, l.now+int64(lingerLast))
 	}
 }
+
+// lingersOn reports whether a connection waits only for its client to close.
+func (c *conn) lingersOn() bool { return c.phase == phaseLinger && c.drained > lingerBytes }
 
 // drop closes a connection now. After a reset the client can't take a part of an
 // answer that ends with the connection for the whole.

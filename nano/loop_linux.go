@@ -205,6 +205,12 @@ func (l *loop) goOn(c *conn) (mine bool) {
 			return true
 		}
 	}
+	if c.lingersOn() {
+		if c.hungUp { // it has its answer, or doesn't want it
+			l.drop(c)
+		}
+		return true
+	}
 	if !c.readable {
 		return true
 	}

@@ -17,6 +17,7 @@ type match struct {
 	n         int
 	scratched bool
 	decoded   uint32 // bit i: values[i] of scratch has no escapes any more
+	slashed   uint32 // bit i: one of them was a slash
 	// scratch holds the canonical path if it differs from what was sent, then
 	// values that have been decoded. It only grows while the request lasts: views
 	// of it stay.
@@ -29,7 +30,7 @@ const maxScratch = 16 << 10 // bytes of scratch kept between requests
 
 // reset ends the match with its request.
 func (m *match) reset() {
-	m.n, m.scratched, m.decoded, m.outcome, m.scratch = 0, false, 0, notFound, m.scratch[:0]
+	m.n, m.scratched, m.decoded, m.slashed, m.outcome, m.scratch = 0, false, 0, 0, notFound, m.scratch[:0]
 	if cap(m.scratch) > maxScratch {
 		m.scratch = nil
 	}
@@ -65,11 +66,16 @@ func (x *exchange) value(i int) []byte {
 	if bytes.IndexByte(v, '%') < 0 {
 		return x.handOut(v)
 	}
+	if bytes.Contains(v, escapedSlash) {
+		m.slashed |= 1 << i
+	}
 	from := uint32(len(m.scratch))
 	m.scratch = appendDecoded(m.scratch, v)
 	m.values[i] = http1.Span{Start: from, End: uint32(len(m.scratch))}
 	return x.handOut(m.values[i].Of(m.scratch))
 }
+
+var escapedSlash = []byte("%2F") // as the canonical form spells it
 
 // Rest returns what the end of a subtree pattern (/static/ or /{name...})
 // matched, percent-decoded and without a slash in front; nil if the pattern

@@ -120,7 +120,7 @@ func (p *Part) Read(b []byte) (int, error) {
 	n, err := p.part.Read(b)
 	if p.left >= 0 {
 		if p.left -= int64(n); p.left < 0 {
-			return 0, NewProblem(413, fmt.Sprintf("%q of the form is too large", p.Name))
+			return 0, NewProblem(413, fmt.Sprintf("%q of the form is too large", clip(p.Name)))
 		}
 	}
 	if err != nil {
@@ -182,7 +182,7 @@ func (f *Form) take(p *Part, l *FormLimits) error {
 	}
 	value, err := io.ReadAll(from)
 	if err == nil && l.ValueBytes >= 0 && len(value) > l.ValueBytes {
-		err = NewProblem(413, fmt.Sprintf("%q of the form is too large", p.Name))
+		err = NewProblem(413, fmt.Sprintf("%q of the form is too large", clip(p.Name)))
 	}
 	f.values = append(f.values, formValue{[]byte(p.Name), value})
 	return err

@@ -2,13 +2,11 @@ package nano
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/textproto"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +18,9 @@ import (
 // ServeHTTP makes an App an http.Handler: what arrives through net/http, such as
 // TLS and HTTP/2, meets the same routes.
 func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !a.admits(w, r) {
+		return
+	}
 	x := a.takeStd(w, r)
 	defer a.giveStd(x)
 	x.buf = x.buf[:0]
@@ -27,6 +28,7 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := a.find(x)
 	x.limitStd()
 	a.serve(x, h)
+	x.through.leave()
 	if x.through.aborted {
 		panic(http.ErrAbortHandler)
 	}
@@ -36,7 +38,7 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (a *App) takeStd(w http.ResponseWriter, r *http.Request) *exchange {
 	x := a.take(nil)
 	s := &x.through
-	*s = stdWire{w: w, r: r, body: r.Body, began: clock.Now()}
+	*s = stdWire{w: w, r: r, body: r.Body, began: clock.Now(), limits: &a.config.Limits}
 	x.wire = s
 	if h := w.Header(); len(h) > 0 { // set by who is outside
 		eachField(h, func(name, value string) { x.fields = appendField(x.fields, name, value) })
@@ -68,9 +70,11 @@ type stdWire struct {
 	r       *http.Request
 	body    io.Reader
 	began   int64 // on the monotonic clock
+	limits  *Limits
 	aborted bool
-	broken  bool          // the client doesn't take the answer
-	waited  time.Duration // for the request's body
+	broken  bool      // the client doesn't take the answer
+	wrote   bool      // content, over HTTP/2
+	waits   *stdWaits // nil until something is waited for
 }
 
 // fromStd lays the request out as if it had been read from an HTTP/1.1
@@ -173,42 +177,11 @@ func (s *stdWire) begin(x *exchange, length int64) error {
 	return nil
 }
 
-func (s *stdWire) write(_ *exchange, p []byte) (int, error) {
-	n, err := s.w.Write(p)
-	s.broken = s.broken || connectionLost(err) || errors.Is(err, os.ErrDeadlineExceeded)
-	return n, err
-}
-
-func (s *stdWire) flush(*exchange) error { return http.NewResponseController(s.w).Flush() }
-
 func (s *stdWire) end(_ *exchange, trailers []byte) error {
 	h := s.w.Header()
 	eachLine(trailers, func(name, value string) { h.Add(http.TrailerPrefix+name, value) })
 	return nil
 }
-
-func (s *stdWire) read(_ *exchange, p []byte) (int, error) {
-	from := time.Now()
-	n, err := s.body.Read(p)
-	s.waited += time.Since(from)
-	var large *http.MaxBytesError
-	switch {
-	case err == nil, err == io.EOF, err == http.ErrBodyReadAfterClose, errors.Is(err, os.ErrDeadlineExceeded):
-		return n, err
-	case errors.As(err, &large):
-		return n, ErrBodyTooLarge
-	case err == io.ErrUnexpectedEOF || connectionLost(err) || s.r.Context().Err() != nil:
-		return n, bodyCut(err)
-	}
-	// What net/http has left to say is that the body isn't framed as it should be.
-	return n, NewProblem(400, "the request's body can't be read").Because(err)
-}
-
-// gone implements netWire.
-func (s *stdWire) gone() bool { return s.broken || s.r.Context().Err() == context.Canceled }
-
-// bodyWait implements netWire.
-func (s *stdWire) bodyWait() time.Duration { return s.waited }
 
 func (s *stdWire) abort(*exchange) { s.aborted = true }
 
@@ -243,8 +216,10 @@ func (s *stdWire) trailers(_ *exchange, f func(name, value string)) { eachField(
 func (s *stdWire) deadline(d direction, at time.Time) error {
 	c := http.NewResponseController(s.w)
 	if d == reading {
+		s.waiting().in.own.Store(!at.IsZero())
 		return c.SetReadDeadline(at)
 	}
+	s.waiting().out.own.Store(!at.IsZero())
 	return c.SetWriteDeadline(at)
 }
 

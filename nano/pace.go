@@ -1,6 +1,12 @@
 package nano
 
-import "time"
+import (
+	"fmt"
+	"os"
+	"time"
+)
+
+var errStalled = fmt.Errorf("nano: the client doesn't take the answer: %w", os.ErrDeadlineExceeded)
 
 // pace is how a client keeps up a rate, as a bucket of time: waiting for it takes
 // out, every byte that it sends or takes puts 1/rate seconds in. So silence counts

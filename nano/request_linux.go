@@ -110,19 +110,18 @@ func (l *loop) serve(c *conn, head, rest []byte, in *inflow) (mine bool) {
 
 // refuse answers what can't be served and closes the connection.
 func (l *loop) refuse(c *conn, err error) {
-	status := 400
+	status, detail := 400, ""
 	var wrong *http1.Error
 	if errors.As(err, &wrong) {
-		status = wrong.Status
+		status, detail = wrong.Status, wrong.Message
 	}
-	l.refuseWith(c, status)
+	l.refuseWith(c, status, detail)
 }
 
-func (l *loop) refuseWith(c *conn, status int) {
+func (l *loop) refuseWith(c *conn, status int, detail string) {
 	t := l.turn
-	t.out = append(t.out, http1.StatusLine(status)...)
-	t.out = append(t.out, t.date...)
-	t.out = append(t.out, "Content-Length: 0\r\nConnection: close\r\n\r\n"...)
+	l.app.refusing(status, detail, c.remote)
+	t.out = appendRefusal(t.out, t.date, status, detail)
 	c.closing, c.unread = true, true
 }
 

@@ -167,7 +167,7 @@ func TestServe(t *testing.T) {
 		{"large", post + "Content-Length: 262144\r\n\r\n" + large, "POST", 200, large, false},
 		{"large chunked", post + "Transfer-Encoding: chunked\r\n\r\n40000\r\n" + large + "\r\n0\r\n\r\n", "POST", 200, large, false},
 		{"panic", "GET /panics HTTP/1.1\r\nHost: a\r\n\r\n", "GET", 500, "", false},
-		{"bad", "GET / HTTP/1.1\r\n\r\n", "GET", 400, "", true},
+		{"bad", "GET / HTTP/1.1\r\n\r\n", "GET", 400, `{"title":"Bad Request","status":400,"detail":"HTTP/1.1 request without a Host field"}`, true},
 	} {
 		for _, piece := range []int{len(tt.wire), 7} {
 			if piece == 7 && len(tt.wire) > 1<<16 {

@@ -1,6 +1,7 @@
 package nano
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,12 +17,17 @@ type StaticOptions struct {
 	// Index is the file that stands for its directory; empty means index.html.
 	Index string
 	// Fallback is the file that is sent, with status 200, for what isn't there: the
-	// page of an application that routes in the browser. Empty means 404.
+	// page of an application that routes in the browser. It always has
+	// Cache-Control: no-cache, for it names the files of the newest release. Paths that
+	// end in an extension are the application's own (/users/jane.doe) only for clients
+	// that ask for text/html by name, as browsers do for pages: a missing script or
+	// image is 404. Empty means 404 for all.
 	Fallback string
 	// MaxAge lets clients keep files without asking again. 0 makes them ask each
 	// time, which the ETag makes cheap.
 	MaxAge time.Duration
 	// Immutable says that a file never changes under its name, as with a hash in it.
+	// It doesn't hold for Index and Fallback, which every release writes anew.
 	Immutable bool
 	// Precompressed sends a file.br, file.zst or file.gz that lies beside a file
 	// to clients that take it.
@@ -33,8 +39,9 @@ type StaticOptions struct {
 // Static serves the files of a tree below the prefix, for GET and HEAD. Nothing
 // outside of fsys can be reached: a directory of the system, given as
 // os.DirFS(dir), is opened with os.Root, so that symbolic links can't lead out
-// of it either. Directories are not listed; what begins with a dot is hidden. It
-// panics if the directory can't be opened.
+// of it either. Directories are not listed; what begins with a dot is hidden. A path
+// with an encoded slash (%2F) names no file: it would pass by routes that guard a part
+// of the tree. It panics if the directory can't be opened.
 //
 // Files are sent with sendfile(2) where the system and the connection allow it;
 // that never holds other clients up.
@@ -42,6 +49,9 @@ func (g *Group) Static(prefix string, fsys fs.FS, o StaticOptions, options ...Op
 	s := &static{fsys: rooted(fsys), options: o}
 	if s.options.Index == "" {
 		s.options.Index = "index.html"
+	}
+	if s.options.Fallback != "" {
+		s.options.Fallback = strings.TrimPrefix(path.Clean(s.options.Fallback), "/") // as it is compared with names
 	}
 	s.cache = s.cacheControl()
 	g.Get(strings.TrimSuffix(prefix, "/")+"/", s.serve, options...)
@@ -81,6 +91,9 @@ func (s *static) cacheControl() string {
 // serve answers for one path.
 func (s *static) serve(c Ctx) error {
 	name := string(c.Rest())
+	if m := &c.x.match; m.slashed&(1<<(m.n-1)) != 0 {
+		return c.x.app.config.NotFound(c)
+	}
 	folder := name == "" || strings.HasSuffix(name, "/")
 	name = path.Join(".", strings.TrimSuffix(name, "/"))
 	if !s.allows(name) {
@@ -143,7 +156,7 @@ func (s *static) has(name string) bool {
 
 // missing answers for what isn't there.
 func (s *static) missing(c Ctx) error {
-	if s.options.Fallback != "" {
+	if s.options.Fallback != "" && s.isPage(c) {
 		if f, info, err := s.open(s.options.Fallback); err == nil {
 			if info.Mode().IsRegular() {
 				return s.send(c, f, s.options.Fallback)
@@ -152,6 +165,25 @@ func (s *static) missing(c Ctx) error {
 		}
 	}
 	return c.live().app.config.NotFound(c)
+}
+
+// isPage reports whether a path that isn't there may be one that the application
+// in the browser knows, and not a file that it lacks.
+func (s *static) isPage(c Ctx) bool {
+	rest := c.Rest()
+	if path.Ext(unsafeString(rest)) == "" {
+		return true
+	}
+	c.Vary("Accept")
+	return bytes.Contains(c.Header("Accept"), []byte("text/html"))
+}
+
+// cacheOf returns the Cache-Control of a file.
+func (s *static) cacheOf(name string) string {
+	if name == s.options.Fallback || s.options.Immutable && path.Base(name) == s.options.Index {
+		return "no-cache"
+	}
+	return s.cache
 }
 
 // toFolder sends the client to the directory's own path, from which relative
@@ -169,7 +201,7 @@ func (c Ctx) toFolder() error {
 func (s *static) send(c Ctx, f fs.File, name string) error {
 	c.SetHeader("X-Content-Type-Options", "nosniff")
 	if c.live().answerField("Cache-Control") == nil {
-		c.SetHeader("Cache-Control", s.cache)
+		c.SetHeader("Cache-Control", s.cacheOf(name))
 	}
 	sent := name
 	if s.options.Precompressed {

@@ -25,7 +25,7 @@ func (l *loop) requestWithBody(c *conn, b []byte, n int) (used int, mine bool) {
 	limits := &l.app.config.Limits
 	limit := l.bodyLimit(b[:n])
 	if limit >= 0 && r.ContentLength > limit {
-		l.refuseWith(c, 413)
+		l.refuseWith(c, 413, bodyTooLarge)
 		return len(b), true
 	}
 	whole := n + int(min(r.ContentLength, int64(limits.BufferBody)))
@@ -93,7 +93,7 @@ func (l *loop) collect(c *conn, b []byte) (n int, mine bool) {
 	switch {
 	case late && !u.dec.Done():
 		c.upload = nil
-		l.refuseWith(c, 408)
+		l.refuseWith(c, 408, bodyTooSlow)
 		return len(b), true
 	case err != nil:
 		c.upload = nil
@@ -101,7 +101,7 @@ func (l *loop) collect(c *conn, b []byte) (n int, mine bool) {
 		return len(b), true
 	case u.limit >= 0 && int64(len(u.body)) > u.limit:
 		c.upload = nil
-		l.refuseWith(c, 413)
+		l.refuseWith(c, 413, bodyTooLarge)
 		return len(b), true
 	case u.dec.Done():
 		c.upload = nil

@@ -4,7 +4,7 @@ package http1
 var (
 	errChunkSize  = &Error{400, "RFC 9112 7.1", "chunk size is not 1 to 15 hexadecimal digits"}
 	errChunkLine  = &Error{400, "RFC 9112 7.1", "chunk-size line not ended by CRLF"}
-	errChunkExt   = &Error{400, "RFC 9112 7.1.1", "chunk extension holds a control character"}
+	errChunkExt   = &Error{400, "RFC 9112 7.1.1", "chunk extension is not ;name or ;name=value, of tokens or a quoted string"}
 	errChunkLong  = &Error{400, "RFC 9112 7.1.1", "chunk extensions longer than 2 KiB at once or 16 KiB in all"}
 	errChunkEnd   = &Error{400, "RFC 9112 7.1", "chunk data not followed by CRLF"}
 	errTrailerLen = &Error{400, "RFC 9112 7.1.2", "trailer section longer than 16 KiB"}
@@ -16,7 +16,14 @@ type chunkState uint8
 const (
 	chunkSize    chunkState = iota // in the digits
 	chunkPad                       // in white space after the digits
-	chunkExt                       // in an extension, before CR
+	extStart                       // behind the semicolon of an extension
+	extName                        // in its name
+	extNameEnd                     // in white space after that
+	extValue                       // behind its equals sign
+	extToken                       // in a value that is a token
+	extQuoted                      // in one in quotes
+	extEscaped                     // behind a backslash there
+	extEnd                         // behind a value, or in white space there
 	chunkSizeLF                    // LF of the size line
 	chunkData                      // in the data
 	chunkDataCR                    // CR after the data
@@ -36,6 +43,7 @@ type chunked struct {
 	line   int32 // bytes of the current size line's extensions, or of the trailer fields
 	ext    int32 // bytes of all extensions before that
 	digits uint8
+	blank  bool // white space was the last of an extension's value
 	state  chunkState
 }
 
@@ -57,7 +65,7 @@ func (c *chunked) next(b []byte) (framing, data int, err error) {
 				c.state = chunkDataCR
 			}
 			return framing, data, nil
-		case chunkExt, trailerLine: // long runs up to the CR are skipped at once
+		case trailerLine: // long runs up to the CR are skipped at once
 			end := controlAt(b, framing)
 			if err := c.skip(end - framing); err != nil {
 				return framing, 0, err
@@ -97,11 +105,8 @@ func (c *chunked) step(x byte) error {
 		return c.sizeByte(x)
 	case chunkPad:
 		return c.padByte(x)
-	case chunkExt:
-		if x != '\r' {
-			return errChunkExt
-		}
-		c.state = chunkSizeLF
+	case extStart, extName, extNameEnd, extValue, extToken, extQuoted, extEscaped, extEnd:
+		return c.extByte(x)
 	case chunkSizeLF:
 		if x != '\n' {
 			return errChunkLine
@@ -182,7 +187,8 @@ func (c *chunked) padByte(x byte) error {
 	case x == '\r' && c.state == chunkSize:
 		c.state = chunkSizeLF
 	case x == ';':
-		c.state = chunkExt
+		c.state, c.blank = extStart, false
+		return c.skip(1)
 	case x == ' ' || x == '\t':
 		c.state = chunkPad
 		return c.skip(1)

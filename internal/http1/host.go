@@ -30,6 +30,10 @@ func checkHost(b []byte) error {
 	return nil
 }
 
+// ValidHost reports whether s is a host with an optional port, as the Host field and
+// HTTP/2's :authority may have it (RFC 9110 7.2, RFC 9113 8.3.1).
+func ValidHost(s string) bool { return checkHost([]byte(s)) == nil }
+
 // escapedName goes on over a name that holds escapes, to the byte after it. It
 // takes escapes of non-ASCII bytes only: a character that needs none would give
 // the same host two spellings.

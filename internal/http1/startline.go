@@ -5,7 +5,8 @@ import "bytes"
 // Refusals of a request line.
 var (
 	errMethod      = &Error{400, "RFC 9112 3.1", "method is not a token followed by one space"}
-	errTarget      = &Error{400, "RFC 9112 3.2", "request target holds a space, a control character, a raw byte above 0x7e, \"#\" or a backslash"}
+	errTargetRaw   = &Error{400, "RFC 9112 3.2", "request target holds a raw byte above 0x7e: it must be percent-encoded (RFC 3986 2.1)"}
+	errTarget      = &Error{400, "RFC 9112 3.2", "request target holds a space, a control character, \"#\" or a backslash"}
 	errEscape      = &Error{400, "RFC 3986 2.1", "\"%\" in a path not followed by two hexadecimal digits"}
 	errTargetForm  = &Error{400, "RFC 9112 3.2", "request target is not in a form that the method allows"}
 	errVersion     = &Error{400, "RFC 9112 2.3", "request line does not end in one space and HTTP/1.x"}

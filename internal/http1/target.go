@@ -24,9 +24,17 @@ func (r *Request) pathAndQuery(b []byte, start int) (end int, err error) {
 		r.Query = span(query, end)
 	}
 	if end == len(b) || b[end] != ' ' {
-		return 0, errTarget
+		return 0, wrongTarget(b, end)
 	}
 	return end, nil
+}
+
+// wrongTarget is why the target can't go on at b[end].
+func wrongTarget(b []byte, end int) error {
+	if end < len(b) && b[end] > 0x7e {
+		return errTargetRaw
+	}
+	return errTarget
 }
 
 // targetEnd is the index of the first byte from i on that can't stand in a
@@ -48,7 +56,7 @@ func targetEnd(b []byte, i int) int {
 func (r *Request) otherForm(b []byte, start int) (end int, err error) {
 	end = targetEnd(b, start)
 	if end == len(b) || b[end] != ' ' || end == start {
-		return 0, errTarget
+		return 0, wrongTarget(b, end)
 	}
 	target := b[start:end]
 	r.Path = span(start, end)

@@ -12,12 +12,14 @@
 //	http_request_duration_seconds{method,route}   until the answer was given to the wire
 //	http_response_size_bytes{method,route}        of content
 //	http_requests_in_flight
+//	http_refused_total{status}                    before a route was looked for; see [Metrics.Refusals]
 //
 // What no route answers has the route "unrouted", and a method that isn't one of
 // RFC 9110 or PATCH is "other".
 package metrics
 
 import (
+	"strconv"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -42,11 +44,12 @@ type Config struct {
 
 // Metrics are the series of an app.
 type Metrics struct {
-	registry *prometheus.Registry
-	requests *prometheus.CounterVec
-	seconds  *prometheus.HistogramVec
-	sizes    *prometheus.HistogramVec
-	flying   prometheus.Gauge
+	namespace string
+	registry  *prometheus.Registry
+	requests  *prometheus.CounterVec
+	seconds   *prometheus.HistogramVec
+	sizes     *prometheus.HistogramVec
+	flying    prometheus.Gauge
 }
 
 // New registers the series. It panics if the registry has them already.
@@ -66,7 +69,8 @@ func New(config Config) *Metrics {
 	}
 	labels := []string{"method", "route"}
 	m := &Metrics{
-		registry: config.Registry,
+		namespace: config.Namespace,
+		registry:  config.Registry,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: config.Namespace, Name: "requests_total",
 			Help: "Requests by the class of their answer's status."}, append(labels, "status")),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: config.Namespace, Name: "request_duration_seconds",
@@ -78,6 +82,27 @@ func New(config Config) *Metrics {
 	}
 	config.Registry.MustRegister(m.requests, m.seconds, m.sizes, m.flying)
 	return m
+}
+
+// Refusals counts what the app refuses before a route is looked for, which no
+// middleware sees: requests that can't be read, that exceed a limit or come too
+// slowly; by status, see [nano.App.Refused].
+func (m *Metrics) Refusals(app *nano.App) {
+	m.registry.MustRegister(refusals{app, prometheus.NewDesc(prometheus.BuildFQName(m.namespace, "", "refused_total"),
+		"Requests refused before a route was looked for, by status.", []string{"status"}, nil)})
+}
+
+type refusals struct {
+	app  *nano.App
+	desc *prometheus.Desc
+}
+
+func (r refusals) Describe(to chan<- *prometheus.Desc) { to <- r.desc }
+
+func (r refusals) Collect(to chan<- prometheus.Metric) {
+	for status, n := range r.app.Refused() {
+		to <- prometheus.MustNewConstMetric(r.desc, prometheus.CounterValue, float64(n), strconv.Itoa(status))
+	}
 }
 
 // Handler answers with all series of the registry.

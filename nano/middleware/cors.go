@@ -128,11 +128,29 @@ func (p *cors) allowed(c nano.Ctx, origin []byte) bool {
 		}
 	}
 	for _, s := range p.suffixes {
-		if n := len(s[0]) + len(s[1]); len(origin) > n && string(origin[:len(s[0])]) == s[0] && string(origin[len(origin)-len(s[1]):]) == s[1] {
+		if n := len(s[0]) + len(s[1]); len(origin) > n && string(origin[:len(s[0])]) == s[0] && string(origin[len(origin)-len(s[1]):]) == s[1] &&
+			isLabels(origin[len(s[0]):len(origin)-len(s[1])]) {
 			return true
 		}
 	}
 	return p.Allow != nil && string(origin) != "null" && p.Allow(c, string(origin))
+}
+
+// isLabels reports whether b is labels of a host, with dots between them, as
+// browsers send them (RFC 1034 3.5, and "_"): no end of a host and start of something
+// else can hide in it.
+func isLabels(b []byte) bool {
+	last := byte('.')
+	for _, c := range b {
+		switch {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '-', c == '_':
+		case c == '.' && last != '.':
+		default:
+			return false
+		}
+		last = c
+	}
+	return last != '.'
 }
 
 // before sets the fields that all answers have. It comes last, so that fields
