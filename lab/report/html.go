@@ -11,6 +11,7 @@ import (
 	"dyno/internal/shell"
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
+	"dyno/lab/claim"
 )
 
 //go:embed templates/*.html
@@ -150,6 +151,19 @@ func (p *page) Count(key string, n int) string { return p.count(key, n) }
 
 // ClaimLevel is the confidence of the claims' effects.
 func (p *page) ClaimLevel() string { return levelOf(p.Claims) }
+
+// Class is what a verdict is drawn as.
+func (p *page) Class(v claim.Verdict) string {
+	switch {
+	case v.Confirms():
+		return "confirmed"
+	case v.Refutes():
+		return "refuted"
+	case v == claim.Direction:
+		return "direction"
+	}
+	return string(v) // one word
+}
 
 // Code is a text of any content in which what stands between backticks is code.
 func (p *page) Code(text string) template.HTML {

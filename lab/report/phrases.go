@@ -64,8 +64,16 @@ func newPhrase(english, text string) phrase {
 
 func isWord(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= '0' && b <= '9' }
 
-// weight orders phrases: those that fix most are tried first.
-func (p *phrase) weight() int { return len(verb.ReplaceAllString(p.english, "")) }
+// weight orders phrases: those that fix most are tried first, and before them those
+// that may hold others and fix enough to be known.
+func (p *phrase) weight() int {
+	const known, first = 12, 1000
+	fixed := len(verb.ReplaceAllString(p.english, ""))
+	if fixed >= known && strings.Contains(p.find.String(), "(.*?)") {
+		return first + fixed
+	}
+	return fixed
+}
 
 // loadPhrases reads a language's phrases; English has none.
 func loadPhrases(lang string) ([]phrase, error) {

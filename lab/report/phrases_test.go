@@ -153,6 +153,7 @@ func TestReasonsThatHoldReasons(t *testing.T) {
 		"a load loop was away for 412ms (limit 100ms): it could neither send on time nor see answers (in 1 of 3 windows) (and likewise in 2 more trials)": "有一个负载循环停顿了 412ms（限值 100ms）：既不能按时发送，也看不到应答（3 个窗口中的 1 个）（另有 2 次试验同样如此）",
 		"from second 4 on the subject is slower: throughput -12 % (limit 5 %), CPU per request +9 % (limit 5 %)":                                          "从第 4 秒起对象变慢：吞吐量 -12 %（限值 5 %）, 每请求 CPU +9 %（限值 5 %）",
 		"The direction holds, the effect is smaller than published":                                                                                       "方向成立，效应小于公布的",
+		"other programs used 60 % of a CPU on the 2 CPUs that generator and server use (limit 15 %): go (pid 7) 55 %":                                     "其他程序用了发生器与服务器所用的 2 个 CPU 中一个 CPU 的 60 %（限值 15 %）: go（进程 7）55 %",
 		"the data can't tell: about 4 more blocks would tell":                                                                                             "数据无法判定：大约 再加 4 个区组即可判定",
 	} {
 		if got := c.reason(text); got != want {
