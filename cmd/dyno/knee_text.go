@@ -29,6 +29,9 @@ func (k *kneeFound) answer() string {
 		return "every trial was spoiled: " + k.Levels[0].Trials[0].Why
 	}
 	text := fmt.Sprintf("%s connections are enough for the highest throughput that was measured, or nearly", number(float64(k.Enough)))
+	if k.EnoughHigh > 0 {
+		text += fmt.Sprintf(" (%s to %s at 95 %%)", number(float64(k.EnoughLow)), number(float64(k.EnoughHigh)))
+	}
 	if k.Fit != nil && k.Fit.Peak != nil {
 		text += fmt.Sprintf("; beyond some %s it falls", number(k.Fit.Peak.Estimate))
 	}

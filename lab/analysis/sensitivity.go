@@ -2,7 +2,9 @@ package analysis
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"dyno/lab/archive"
 	"dyno/lab/stats"
@@ -16,7 +18,10 @@ type Sensitivity struct {
 	Load    string           `json:"load"`
 	Metric  string           `json:"metric"`
 	Factors []FactorVariance `json:"factors,omitempty"` // in the order of the study
-	Missing string           `json:"missing,omitempty"` // which samples are left out, and why
+	Missing string           `json:"missing,omitempty"` // which samples are left out, and why; what else is missing
+	// Noise is the variance of one sample's figure by measuring alone, which is taken
+	// from that of the samples; 0 if it isn't known.
+	Noise float64 `json:"noise,omitempty"`
 }
 
 // FactorVariance are the Sobol indices of one factor, as shares of the variance.
@@ -74,6 +79,64 @@ func surfacesOf(planned []study.Cell, groups []Group) (surfaces map[surfaceKey]s
 	return surfaces, order
 }
 
+// noise is the variance of the figure of one cell, the median over its trials, by
+// measuring alone: what its trials differ by beyond what all trials of a block share.
+// It is not known if no two blocks have trials of two cells.
+func (s surface) noise(metric string) (variance float64, ok bool) {
+	var cells [][]float64 // by block, less the cell's mean
+	least := 0
+	for _, point := range slices.Sorted(maps.Keys(s)) {
+		byBlock := s[point].ByBlock(metric)
+		if len(byBlock) < 2 {
+			continue
+		}
+		mean := 0.0
+		for _, v := range byBlock {
+			mean += v / float64(len(byBlock))
+		}
+		row := make([]float64, 0, len(byBlock))
+		for _, block := range slices.Sorted(maps.Keys(byBlock)) {
+			row = append(row, byBlock[block]-mean)
+		}
+		if least == 0 || len(row) < least {
+			least = len(row)
+		}
+		cells = append(cells, row)
+	}
+	if len(cells) < 2 {
+		return 0, false
+	}
+	squares := 0.0
+	for b := range least {
+		shared := 0.0
+		for _, row := range cells {
+			shared += row[b] / float64(len(cells))
+		}
+		for _, row := range cells {
+			squares += (row[b] - shared) * (row[b] - shared)
+		}
+	}
+	one := squares / float64((len(cells)-1)*(least-1))
+	return one * medianScatter(least) / float64(least), true
+}
+
+// medianScatter is how many times as large the variance of a median of n values is as
+// that of their mean, of normal noise.
+func medianScatter(n int) float64 {
+	if table := []float64{1, 1, 1, 1.35, 1.19, 1.43, 1.29}; n < len(table) {
+		return table[n]
+	}
+	return math.Pi / 2
+}
+
+// joined puts two remarks into one.
+func joined(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
 // sensitivityOf returns the indices of one metric, or why there are none, or
 // nothing if it was not measured anywhere.
 func sensitivityOf(d *study.PlannedDesign, s surface, key surfaceKey, metric string, seed uint64) []Sensitivity {
@@ -94,7 +157,11 @@ func sensitivityOf(d *study.PlannedDesign, s surface, key surfaceKey, metric str
 	case missing > 0:
 		out.Missing = fmt.Sprintf("%d of %d samples have no figure and are left out, with those that belong to them", missing, len(d.Rows))
 	}
-	for i, index := range stats.Sobol(y, d.Samples, len(d.Factors), level, seed) {
+	noise, known := s.noise(metric)
+	if out.Noise = noise; !known {
+		out.Missing = joined(out.Missing, "the noise of a measurement is not known, so that it counts as interaction: measure at least two blocks")
+	}
+	for i, index := range stats.Sobol(y, d.Samples, len(d.Factors), noise, level, seed) {
 		out.Factors = append(out.Factors, FactorVariance{Factor: d.Factors[i], First: index.First, Total: index.Total})
 	}
 	return []Sensitivity{out}

@@ -79,8 +79,13 @@ type Knee struct {
 	Disturbed
 	Levels []Level `json:"levels"` // ascending
 	// Enough is the lowest number of connections with at least 95 % of the highest
-	// throughput that was measured; 0 if nothing counts.
+	// throughput, by the mean curve of all trials that count, see [stats.FindKnee]; 0 if
+	// nothing counts.
 	Enough int `json:"enough"`
+	// EnoughLow and EnoughHigh are the levels between which it lies at 95 %; 0 if no
+	// level has two trials that count.
+	EnoughLow  int `json:"enough_low,omitempty"`
+	EnoughHigh int `json:"enough_high,omitempty"`
 	// Fit is the universal scalability law; nil if the levels that count can't
 	// carry it, and FitNote says why.
 	Fit     *stats.USL `json:"fit,omitempty"`
@@ -212,6 +217,33 @@ func mean(x []float64) float64 {
 	return sum / float64(max(1, len(x)))
 }
 
+// findEnough finds the knee. With a single trial a level there is no mean curve: it is
+// then the lowest level with enough of the highest throughput, top.
+func (k *Knee) findEnough(top float64, seed uint64) {
+	var levels []float64
+	var values [][]float64
+	for i := range k.Levels {
+		l := &k.Levels[i]
+		if !l.Counts {
+			continue
+		}
+		if k.Enough == 0 && l.Throughput >= enoughShare*top {
+			k.Enough = l.Connections
+		}
+		row := make([]float64, len(l.Trials))
+		for j := range l.Trials {
+			row[j] = l.Trials[j].Throughput
+			if l.Trials[j].Spoiled {
+				row[j] = math.NaN()
+			}
+		}
+		levels, values = append(levels, float64(l.Connections)), append(values, row)
+	}
+	if found, ok := stats.FindKnee(levels, values, enoughShare, fitLevel, seed); ok {
+		k.Enough, k.EnoughLow, k.EnoughHigh = int(levels[found.At]), int(levels[found.Low]), int(levels[found.High])
+	}
+}
+
 // conclude says what the levels show.
 func (k *Knee) conclude(seed uint64) {
 	var n, x []float64
@@ -227,12 +259,7 @@ func (k *Knee) conclude(seed uint64) {
 			}
 		}
 	}
-	for i := range k.Levels {
-		if l := &k.Levels[i]; l.Counts && l.Throughput >= enoughShare*top {
-			k.Enough = l.Connections
-			break
-		}
-	}
+	k.findEnough(top, seed)
 	var err error
 	if k.Fit, err = stats.FitUSL(n, x, fitLevel, seed); err != nil {
 		k.FitNote = err.Error()

@@ -236,7 +236,7 @@ func TestNoiseStandsBesideRatios(t *testing.T) {
 
 func TestKnee(t *testing.T) {
 	names := []string{"16", "64", "256", "1k"}
-	flat := [][]float64{{10, 10}, {30, 30}, {40, 40}, {41, 39}}
+	flat := [][]float64{{10, 10}, {30, 30}, {40, 40}, {40.2, 39.8}}
 	rising := [][]float64{{10, 10}, {30, 30}, {40, 40}, {80, 80}}
 	for _, c := range []struct {
 		text   string

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"dyno/lab/stats"
 )
 
 // enough is the share of the highest throughput from which a level is as good as
@@ -155,7 +157,10 @@ func stillHolds(held [][]state, block int) (last, first int) {
 	return last, first
 }
 
-// knee is the lowest level with enough of the highest throughput of the block.
+// knee is the lowest level with enough of the highest throughput. It is that of the
+// mean curve of all blocks, and the same in each: of single blocks the highest of many
+// noisy levels is too high, and with it the knee. What scatter leaves open of it is
+// between low and high.
 func (e *evaluator) knee(w sweep, steps []step) series {
 	out := e.blank()
 	out.withoutLow = true
@@ -165,22 +170,57 @@ func (e *evaluator) knee(w sweep, steps []step) series {
 		measured[i] = inner.series(quantity{metric: throughput, at: w.at})
 		e.absent = append(e.absent, inner.absent...)
 	}
+	var blocks []int // with a throughput at every level
 	for block := range out.value {
-		top := 0.0
-		for _, s := range measured {
-			top = max(top, s.value[block]) // NaN if one of them is
+		if !slices.ContainsFunc(measured, func(s series) bool { return math.IsNaN(s.value[block]) }) {
+			blocks = append(blocks, block)
 		}
-		if !(top > 0) {
-			continue
+	}
+	levels, values := make([]float64, len(steps)), make([][]float64, len(steps))
+	for i := range steps {
+		levels[i] = steps[i].value
+		for _, block := range blocks {
+			values[i] = append(values[i], measured[i].value[block])
 		}
-		at := slices.IndexFunc(measured, func(s series) bool { return s.value[block] >= enough*top })
-		out.value[block], out.low[block], out.high[block] = steps[at].value, 0, steps[at].value
-		if at > 0 {
-			out.low[block] = steps[at-1].value
+	}
+	found, ok := stats.FindKnee(levels, values, enough, kneeLevel, kneeSeed)
+	for k, block := range blocks {
+		at := found
+		if !ok { // a single block, or one that gave nothing at some level
+			one, known := kneeOfBlock(values, k)
+			if !known {
+				continue
+			}
+			at = one
 		}
-		if at == len(steps)-1 {
+		out.value[block], out.low[block], out.high[block] = levels[at.At], 0, levels[at.High]
+		if at.Low > 0 {
+			out.low[block] = levels[at.Low-1]
+		}
+		if at.High == len(levels)-1 {
 			out.high[block] = math.Inf(1)
 		}
 	}
 	return out
+}
+
+// kneeLevel is the confidence of a knee's interval; kneeSeed that of its draws: the
+// same run gives the same verdict.
+const (
+	kneeLevel = 0.95
+	kneeSeed  = 1
+)
+
+// kneeOfBlock is the knee of what was measured in one block.
+func kneeOfBlock(values [][]float64, block int) (k stats.Knee, ok bool) {
+	top := 0.0
+	for _, row := range values {
+		top = max(top, row[block])
+	}
+	if !(top > 0) {
+		return k, false
+	}
+	k.At = slices.IndexFunc(values, func(row []float64) bool { return row[block] >= enough*top })
+	k.Low, k.High = k.At, k.At
+	return k, true
 }

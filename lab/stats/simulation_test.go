@@ -112,3 +112,18 @@ func TestSteadinessOfTrials(t *testing.T) {
 		}
 	}
 }
+
+// The knee is not drawn upwards by the highest of many noisy levels, and its interval
+// holds it.
+func TestKneeIsWhereItIs(t *testing.T) {
+	for _, curve := range statstest.Curves()[:3] {
+		truth := curve.Knee(statstest.KneeLevels(), 0.95)
+		k := statstest.SimulateKnees(curve, 4, 0.1, 60, 1)
+		if k.Mean < 0.85*truth || k.Mean > 1.1*truth || k.Covered.Share() < 0.93 {
+			t.Errorf("%s: mean estimate %.0f, truth %.0f, held in %v", curve.Name, k.Mean, truth, k.Covered)
+		}
+		if curve.Name == statstest.Curves()[0].Name && k.ByBlock < 1.5*truth {
+			t.Errorf("%s: knees of single blocks are at %.0f on average: the simulation can't tell", curve.Name, k.ByBlock)
+		}
+	}
+}
