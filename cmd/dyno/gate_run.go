@@ -218,6 +218,9 @@ func (g *gateRun) judgeRun(ctx context.Context, b *baseline.Baseline) (*gate.Res
 	if err := g.comparable(b, &a.Run.Machine); err != nil {
 		return nil, err
 	}
+	if b.Holds(a.Run.ID) {
+		return nil, usageError(fmt.Errorf("run %s is what the baseline %s was made of: it would be held against itself; give another run, or the study", a.Run.ID, b.Name))
+	}
 	r := gate.JudgeStored(a, b, g.options)
 	r.Unconfirmed("an archived one can't be measured again; give the study instead")
 	return r, nil

@@ -143,6 +143,26 @@ func (l *library) verify(ctx context.Context, ref string) (*archive.Verification
 	return l.bucket.Verify(ctx, name)
 }
 
+// lawful reads all of a run that is whole, which holds it to the laws of records:
+// what it breaks, and whether it was read.
+func (l *library) lawful(ctx context.Context, ref string) (broken error, read bool) {
+	if l.bucket != nil && !isPath(ref) {
+		return nil, false
+	}
+	run, err := l.open(ctx, ref)
+	if err != nil {
+		return err, true
+	}
+	for i := range run.Trials {
+		for _, err := range run.Windows(i) {
+			if err != nil {
+				return err, true
+			}
+		}
+	}
+	return nil, true
+}
+
 func (l *library) remove(ctx context.Context, ref string) error {
 	if l.bucket != nil {
 		return l.bucket.Remove(ctx, ref)

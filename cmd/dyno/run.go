@@ -137,6 +137,9 @@ func (f *runFlags) runner(name string) (*runner.Runner, error) {
 		return nil, err
 	}
 	if f.quick {
+		if text := s.QuickText(); text != "" {
+			fmt.Fprintln(os.Stderr, "--quick:", text)
+		}
 		s = s.Quick()
 	}
 	if f.blocks < 0 {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +51,7 @@ func up(ctx context.Context, name string, port int, global *globalFlags) error {
 			fmt.Fprintln(os.Stderr, line)
 		}
 	}}
-	artifact, err := builder.Build(ctx, c, m)
+	artifact, err := buildTold(ctx, &builder, c, m)
 	if err != nil {
 		return err
 	}
@@ -69,6 +71,40 @@ func up(ctx context.Context, name string, port int, global *globalFlags) error {
 	}
 	died := in.Err()
 	return errors.Join(died, in.Stop(context.WithoutCancel(ctx)))
+}
+
+// stillBuilding is how often a build that prints nothing says that it goes on.
+const stillBuilding = 10 * time.Second
+
+// buildTold builds a subject and says so: most builds print nothing for minutes.
+func buildTold(ctx context.Context, b *subject.Builder, c *subject.Catalog, m subject.Manifest) (*subject.Artifact, error) {
+	began, ended := time.Now(), make(chan struct{})
+	var told sync.WaitGroup
+	told.Go(func() {
+		for shown := false; ; shown = true {
+			wait := stillBuilding
+			if !shown {
+				wait = 300 * time.Millisecond // longer than looking into the cache
+			}
+			select {
+			case <-ended:
+				return
+			case <-time.After(wait):
+			}
+			if !shown {
+				b.Progress(fmt.Sprintf("building %s, which takes up to some minutes the first time", m.Name))
+			} else {
+				b.Progress(fmt.Sprintf("building %s: %v so far", m.Name, time.Since(began).Round(time.Second)))
+			}
+		}
+	})
+	a, err := b.Build(ctx, c, m)
+	close(ended)
+	told.Wait()
+	if err == nil && !a.Cached {
+		b.Progress(fmt.Sprintf("built %s in %v", m.Name, time.Since(began).Round(time.Second)))
+	}
+	return a, err
 }
 
 func showRoutes(c *subject.Catalog, m subject.Manifest, url string) error {

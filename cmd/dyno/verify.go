@@ -16,7 +16,12 @@ func newVerify(global *globalFlags) *cobra.Command {
 		Long: `Check that runs are as they were when they ended: every file of their record
 against its SHA-256, and all of them against the run's address. What was changed,
 removed or added is named, and the exit status is 1. A run is checked where it
-lies; reading one, as report does, checks it too.`,
+lies; reading one, as report does, checks it too.
+
+Whoever changes a record can make its sums anew. So it is also held to the laws that
+every record obeys (docs/archive.md): its counts, histograms and clocks must agree
+with each other and with the plan. That reads all of it; a run in a bucket is held
+to them once it was pulled.`,
 		Args: argsBetween(1, math.MaxInt, "the IDs of runs, or latest"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			damaged := 0
@@ -56,8 +61,17 @@ func verify(ctx context.Context, global *globalFlags, ref string) (bool, error) 
 	if len(v.Damages) == 0 {
 		fmt.Printf("all %d files are as they were when the run ended\n", v.Files)
 	}
+	broken := error(nil)
+	if len(v.Damages) == 0 {
+		checked := false
+		if broken, checked = lib.lawful(ctx, ref); broken != nil {
+			fmt.Println("BROKEN ", broken)
+		} else if checked {
+			fmt.Println("and they break none of the laws that every record obeys")
+		}
+	}
 	if len(v.Beside) > 0 {
 		fmt.Printf("not of the record, and not checked: %s\n", strings.Join(v.Beside, ", "))
 	}
-	return len(v.Damages) == 0, nil
+	return len(v.Damages) == 0 && broken == nil, nil
 }

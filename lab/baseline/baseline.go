@@ -80,6 +80,11 @@ type Earlier struct {
 	Started time.Time `yaml:"started"`
 }
 
+// Holds reports whether the baseline was made of a run, by its ID.
+func (b *Baseline) Holds(run string) bool {
+	return b.Run == run || slices.ContainsFunc(b.Earlier, func(e Earlier) bool { return e.Run == run })
+}
+
 // Metric is one metric of a cell over restarts.
 type Metric struct {
 	Unit   string    `yaml:"unit"`

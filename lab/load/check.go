@@ -22,6 +22,9 @@ func (s *Spec) Check() error {
 		if err := s.Requests[i].Check(env); err != nil {
 			return fmt.Errorf("request %d: %w", i+1, err)
 		}
+		if err := s.Requests[i].checkFraming(); err != nil {
+			return fmt.Errorf("request %d: %w", i+1, err)
+		}
 	}
 	phases := s.Profile.Length()
 	if phases > 0 && s.Duration != 0 && s.Duration != phases {

@@ -53,9 +53,6 @@ func (r *Request) Check(env *template.Env) error {
 	if _, err := template.Compile(r.Body, env); err != nil {
 		return fmt.Errorf("body: %w", err)
 	}
-	if err := r.checkFraming(); err != nil {
-		return err
-	}
 	if err := r.checkIdentity(env); err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (r *Runner) ownBuild(s study.Subject, flags string) (subject.Own, error) {
 	if !filepath.IsAbs(dir) && !strings.HasPrefix(r.Study.Path, "builtin:") {
 		dir = filepath.Join(filepath.Dir(r.Study.Path), dir)
 	}
-	own := subject.Own{Name: s.Name, Build: s.Build, Run: s.Run, Dir: dir, Env: s.Env, Ready: s.Ready, Flags: flags}
+	own := subject.Own{Name: s.Name, Build: s.Build, Run: s.Run, Dir: dir, Env: s.Env, Ready: s.Ready, Poll: s.Poll, Flags: flags}
 	if r.CacheDir == "" || !strings.Contains(s.Build, "OUT") {
 		return own, nil
 	}

@@ -31,6 +31,7 @@ type input struct {
 	shipped  []string      // names of shipped subjects
 	env      *template.Env // what templates may refer to
 	problems Problems
+	onDisk   bool // path is a file, and what the study names lies beside it
 
 	feedsUnread bool // what refers to a feed can't be checked
 }

@@ -31,7 +31,9 @@ func Open(name string, subjects []string) (*Study, error) {
 	case err != nil:
 		return nil, fmt.Errorf("reading the study: %w", err)
 	}
-	return Parse(name, src, subjects)
+	in := newInput(name, subjects)
+	in.onDisk = true
+	return in.parse(src)
 }
 
 // unknown is the error for a name that is neither a built-in study nor a file.

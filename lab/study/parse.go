@@ -26,7 +26,12 @@ const (
 // in it start from; subjects are the names of the shipped subjects. The error
 // is of type [Problems] and has everything that is wrong.
 func Parse(path string, src []byte, subjects []string) (*Study, error) {
-	in := newInput(path, subjects)
+	return newInput(path, subjects).parse(src)
+}
+
+// parse reads and checks a study.
+func (in *input) parse(src []byte) (*Study, error) {
+	path := in.path
 	s := &Study{
 		Path: path, Source: src, Blocks: defaultBlocks, Design: Design{Kind: FullFactorial}, Twin: true,
 		Trial: Timing{Warmup: defaultWarmup, Duration: defaultDuration}, Placement: Placement{Mode: "split"},

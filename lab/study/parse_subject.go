@@ -2,12 +2,15 @@ package study
 
 import (
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"dyno/lab/load"
+	"dyno/lab/load/template"
 )
 
 // subjectsAt reads the subjects. Those that are started are ready when the
@@ -25,7 +28,7 @@ func subjectsAt(at scope, requests []load.Request) []Subject {
 		}
 		taken[s.Name] = true
 		if s.Run != "" && s.Ready == "" && len(requests) > 0 {
-			s.Ready = readyPath(requests[0].Path)
+			s.Poll = readyPath(requests[0].Path)
 		}
 		subjects = append(subjects, s)
 	}
@@ -63,6 +66,9 @@ func subjectAt(at scope) Subject {
 		s.Limits = limitsAt(v)
 	}
 	trustAt(f, &s)
+	if at.in.onDisk && s.Run != "" {
+		checkPlaces(f, &s, filepath.Dir(at.in.path))
+	}
 	if understood {
 		checkSubject(at, f)
 	}
@@ -73,6 +79,30 @@ func subjectAt(at scope) Subject {
 		at.problem("add: name: mine", "the subject has no name")
 	}
 	return s
+}
+
+// checkPlaces looks for the folder of a program of the user's and, unless a build
+// is to make it, for the program. base is the study file's folder.
+func checkPlaces(f map[string]scope, s *Subject, base string) {
+	dir := s.Dir
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(base, dir)
+	}
+	if info, err := os.Stat(dir); s.Dir != "" && (err != nil || !info.IsDir()) {
+		f["dir"].problem("paths are relative to the study file", "there is no folder %s", quote(dir))
+		return
+	}
+	words := strings.Fields(s.Run)
+	if s.Build != "" || len(words) == 0 || !strings.Contains(words[0], "/") || strings.ContainsAny(words[0], "$\"'`=;&|()*?<>") {
+		return // it is built, found in PATH, or the shell's to say
+	}
+	program := words[0]
+	if !filepath.IsAbs(program) {
+		program = filepath.Join(dir, program)
+	}
+	if info, err := os.Stat(program); err != nil || info.IsDir() {
+		f["run"].problem("build: the command that makes it", "there is no program %s", quote(program))
+	}
 }
 
 // commandAt reads a shell command, which may have several lines.
@@ -199,6 +229,9 @@ func envAt(at scope) map[string]string {
 	for _, e := range at.entries() {
 		checkVariable(e.name, e.key)
 		env[e.key], _ = e.value.printable("\n\t")
+		if _, err := template.Environ(env[e.key], at.in.env.Getenv); err != nil {
+			e.value.problem("", "%v", err)
+		}
 	}
 	return env
 }

@@ -76,7 +76,7 @@ quick: {blocks: 2, trial: {duration: 3s}, loads: [open], factors: {connections: 
 		Subjects: []Subject{
 			{Name: "go/gin", Use: "go/gin"},
 			{Name: "gc/400", Use: "go/gin", Env: map[string]string{"GOGC": "400", "A": "", "B": "true"}},
-			{Name: "mine", Run: "./mine -port $PORT", Build: "make", Dir: "sub", Ready: "/a?x=1", Env: map[string]string{"C": "d"}},
+			{Name: "mine", Run: "./mine -port $PORT", Build: "make", Dir: "sub", Poll: "/a?x=1", Env: map[string]string{"C": "d"}},
 			{Name: "other", Run: "./other", Ready: "/up", Metrics: "http://h:9090/m?a=b", TLS: true},
 		},
 		Requests: []load.Request{

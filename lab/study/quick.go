@@ -1,6 +1,9 @@
 package study
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Shorter is what a quick run changes. Zero fields change nothing.
 type Shorter struct {
@@ -87,4 +90,17 @@ func (s *Study) Quick() *Study {
 		}
 	}
 	return &short
+}
+
+// QuickText says what the study's short form changes, for a study whose file does
+// not say it itself; "" for one that does.
+func (s *Study) QuickText() string {
+	q := &s.Shorter
+	if q.Blocks > 0 || q.Trial.Duration > 0 || len(q.Loads) > 0 || len(q.Factors) > 0 || q.Samples > 0 {
+		return ""
+	}
+	if short := s.Quick().Blocks; short < s.Blocks {
+		return fmt.Sprintf("the study has no section quick:, so its short form has %d blocks instead of %d", short, s.Blocks)
+	}
+	return fmt.Sprintf("the study has no section quick:, and no more than %d blocks: its short form is the study itself", s.Blocks)
 }

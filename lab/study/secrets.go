@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"dyno/internal/shell"
 	"dyno/lab/load"
+	"dyno/lab/load/template"
 )
 
 // Secrets are the values that must be neither shown nor archived, each with what
@@ -122,6 +124,9 @@ func (s Secrets) AddEnv(env map[string]string) {
 	for name, value := range env {
 		if load.IsSecret(name) {
 			s.add(value)
+			if filled, err := template.Environ(value, os.LookupEnv); err == nil {
+				s.add(filled)
+			}
 		}
 	}
 }

@@ -47,8 +47,9 @@ type Subject struct {
 	Build string            // shell command run once before the first start
 	Dir   string            // where Build and Run are executed; default the study file's folder
 	URL   string            // base URL of a service that is already up
-	Ready string            // path polled until it answers; default the first request's path
-	Env   map[string]string // added to the environment
+	Ready string            // path polled until it answers with a status from 200 to 399; empty if the study says none
+	Poll  string            // path polled then, the first request's, until it answers with a status below 500
+	Env   map[string]string // added to dyno's own environment; {{env NAME}} in a value is a variable of that
 
 	Limits *Limits // what it may use; nil for all
 

@@ -1,10 +1,13 @@
 package subject
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strings"
+
+	"dyno/lab/load/template"
 )
 
 // environ is dyno's own environment with the given variables on top; later
@@ -23,4 +26,18 @@ func environ(layers ...map[string]string) []string {
 		env = append(env, name+"="+merged[name])
 	}
 	return env
+}
+
+// filled is an environment with each {{env NAME}} in a value replaced by the
+// variable of dyno's own environment.
+func filled(env map[string]string) (map[string]string, error) {
+	out := maps.Clone(env)
+	for name, value := range out {
+		text, err := template.Environ(value, os.LookupEnv)
+		if err != nil {
+			return nil, fmt.Errorf("env %s: %w", name, err)
+		}
+		out[name] = text
+	}
+	return out, nil
 }

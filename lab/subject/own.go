@@ -3,6 +3,7 @@ package subject
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 )
@@ -14,7 +15,8 @@ type Own struct {
 	Run   string // shell command; $PORT is the port to listen on
 	Dir   string // where both are executed; empty for the current folder
 	Env   map[string]string
-	Ready string // path polled until it answers; empty for "/"
+	Ready string // see [StartSpec]
+	Poll  string // see [StartSpec]
 	Out   string // folder for what the build makes, $OUT to both commands; empty for none
 	Flags string // $DYNO_BUILD_FLAGS to the build; flags of go build in the syntax of a shell
 }
@@ -25,8 +27,12 @@ func (o Own) Prepare(ctx context.Context, log string, progress func(line string)
 	if strings.TrimSpace(o.Build) == "" {
 		return nil
 	}
+	env, err := filled(o.env())
+	if err != nil {
+		return fmt.Errorf("subject %s: %w", o.Name, err)
+	}
 	return runBuild(ctx, buildRun{
-		Subject: o.Name, Command: o.Build, Dir: o.Dir, Env: environ(o.env(), map[string]string{flagsVariable: o.Flags}),
+		Subject: o.Name, Command: o.Build, Dir: o.Dir, Env: environ(env, map[string]string{flagsVariable: o.Flags}),
 		Log: log, Progress: progress,
 	})
 }
@@ -49,6 +55,6 @@ func (o Own) StartSpec() (StartSpec, error) {
 		return StartSpec{}, errors.New("subject " + o.Name + " has no command to run")
 	}
 	return StartSpec{
-		Name: o.Name, Shell: o.Run, Dir: o.Dir, Env: o.env(), Ready: o.Ready,
+		Name: o.Name, Shell: o.Run, Dir: o.Dir, Env: o.env(), Ready: o.Ready, Poll: o.Poll,
 	}, nil
 }

@@ -21,16 +21,16 @@ const (
 // errExited says that a subject ended while its readiness was awaited.
 var errExited = errors.New("exited before it was ready")
 
-// awaitReady polls url until it answers with a status below 500. It fails
+// awaitReady polls url until it answers with a status below the limit. It fails
 // when ctx ends, when exited is closed, or after timeout, with the last thing
 // seen.
-func awaitReady(ctx context.Context, client *http.Client, url string, timeout time.Duration, exited <-chan struct{}) error {
+func awaitReady(ctx context.Context, client *http.Client, url string, limit int, timeout time.Duration, exited <-chan struct{}) error {
 	deadline := time.After(timeout)
 	last := errors.New("it was not asked")
 	for began := time.Now(); ; {
 		// So that the time of a start is told within 5 %, without asking all the time.
 		pause := min(max(time.Since(began)/20, 500*time.Microsecond), 20*time.Millisecond)
-		if last = ask(ctx, client, url); last == nil {
+		if last = ask(ctx, client, url, limit); last == nil {
 			return nil
 		}
 		select {
@@ -59,8 +59,15 @@ func pollingClient(trust *tls.Config) *http.Client {
 	}
 }
 
-// ask returns nil if url gives a complete answer with a status below 500.
-func ask(ctx context.Context, client *http.Client, url string) error {
+// Statuses from which on a subject is not ready: on a path that was named for it,
+// and on one that is only the best guess, where any answer but a failure will do.
+const (
+	limitNamed   = 400
+	limitGuessed = 500
+)
+
+// ask returns nil if url gives a complete answer with a status below the limit.
+func ask(ctx context.Context, client *http.Client, url string, limit int) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
@@ -70,7 +77,7 @@ func ask(ctx context.Context, client *http.Client, url string) error {
 		return err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode >= 500 {
+	if resp.StatusCode >= limit {
 		return fmt.Errorf("GET %s was answered with %s", url, resp.Status)
 	}
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil {

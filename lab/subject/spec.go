@@ -22,8 +22,9 @@ type StartSpec struct {
 	Command  []string          // executed without a shell; $PORT, $OUT and ${…} of Env are replaced
 	Shell    string            // executed by /bin/sh
 	Dir      string            // working folder; empty for the current one
-	Env      map[string]string // added to dyno's own environment
-	Ready    string            // path polled until it answers; empty for "/"
+	Env      map[string]string // added to dyno's own environment; {{env NAME}} in a value is a variable of that
+	Ready    string            // path polled until it answers with a status from 200 to 399; empty if Poll says it
+	Poll     string            // path polled if Ready is empty, until it answers with a status below 500; empty for "/"
 	Timeout  time.Duration     // until ready; 0 means 15 s, at most 60 s
 	Grace    time.Duration     // from SIGTERM to SIGKILL; 0 means 3 s
 	Port     int               // 0 for a free one
@@ -65,14 +66,18 @@ func (s *StartSpec) check() error {
 	case s.Ready != "" && !strings.HasPrefix(s.Ready, "/"):
 		return fmt.Errorf("subject %s: the path to poll, %q, must begin with /", s.Name, s.Ready)
 	}
+	var err error
+	if s.Env, err = filled(s.Env); err != nil {
+		return fmt.Errorf("subject %s: %w", s.Name, err)
+	}
 	if s.Timeout == 0 {
 		s.Timeout = defaultReady
 	}
 	if s.Grace == 0 {
 		s.Grace = defaultGrace
 	}
-	if s.Ready == "" {
-		s.Ready = "/"
+	if s.Ready == "" && s.Poll == "" {
+		s.Poll = "/"
 	}
 	if s.LogLimit <= 0 {
 		s.LogLimit = defaultLogLimit

@@ -133,7 +133,11 @@ func (in *Instance) begin(ctx context.Context, s *StartSpec) error {
 	}
 	in.pid, in.cgroup, in.remarks = n.Entry.PID, n.Entry.Cgroup, n.Remarks
 	in.unenforced = n.Unenforced
-	if err := awaitReady(ctx, pollingClient(s.TLS), in.url+s.Ready, s.Timeout, in.handle.exited); err != nil {
+	path, limit := s.Ready, limitNamed
+	if path == "" {
+		path, limit = s.Poll, limitGuessed
+	}
+	if err := awaitReady(ctx, pollingClient(s.TLS), in.url+path, limit, s.Timeout, in.handle.exited); err != nil {
 		return in.notReady(ctx, err, s.Log)
 	}
 	in.startUp = time.Duration(monotonic() - n.Began)

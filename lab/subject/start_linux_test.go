@@ -3,6 +3,7 @@ package subject
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -80,6 +81,10 @@ func TestStartFailures(t *testing.T) {
 	never.Timeout = 200 * time.Millisecond
 	unwell := serverSpec(t, "unwell")
 	unwell.Timeout = 500 * time.Millisecond
+	nowhere := serverSpec(t, "good") // which answers 404 there
+	nowhere.Ready, nowhere.Timeout = "/no-such-path", 500*time.Millisecond
+	unset := serverSpec(t, "good")
+	unset.Env = map[string]string{"A": "{{env DYNO_NOT_SET}}"}
 	both := serverSpec(t, "good")
 	both.Shell = "true"
 	long := serverSpec(t, "good")
@@ -92,6 +97,8 @@ func TestStartFailures(t *testing.T) {
 		{"exits at once", serverSpec(t, "exit"), []string{"subject go/exit exited before it was ready (exit status 1)", "no licence found", "subject.log"}},
 		{"never ready", never, []string{"subject go/never was not ready within 200ms", "mode never"}},
 		{"answers 503", unwell, []string{"was not ready within 500ms", "503 Service Unavailable"}},
+		{"answers 404 where it says ready", nowhere, []string{"was not ready within 500ms", "404 Not Found"}},
+		{"environment", unset, []string{"env A: the environment variable DYNO_NOT_SET is not set"}},
 		{"program is missing", missing, []string{"start subject go/good", "no such file"}},
 		{"program is not in PATH", absent, []string{`"dyno-no-such-program" is not in PATH`}},
 		{"two commands", both, []string{"either a command or a shell command"}},
@@ -110,6 +117,24 @@ func TestStartFailures(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// On a path that is only guessed any answer but a failure will do, and variables
+// of dyno's own environment come into that of the subject.
+func TestStartGuessesAndFills(t *testing.T) {
+	t.Setenv("DYNO_TEST_VALUE", "of dyno")
+	s := serverSpec(t, "good")
+	s.Ready, s.Poll = "", "/no-such-path"
+	s.Env["FILLED"] = "<{{env DYNO_TEST_VALUE}}>"
+	in, err := Start(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stopServer(t, in)
+	environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", in.PID()))
+	if err != nil || !strings.Contains(string(environment), "FILLED=<of dyno>") {
+		t.Errorf("the environment is %q, %v", environment, err)
 	}
 }
 
