@@ -43,6 +43,15 @@ func (c Ctx) misused() {
 // Method returns the request's method.
 func (c Ctx) Method() View { x := c.live(); return View(x.req.Method.Of(x.buf)) }
 
+// Proto returns the protocol's version: "HTTP/1.0", "HTTP/1.1" or "HTTP/2.0".
+func (c Ctx) Proto() string {
+	x := c.live()
+	if x.std != nil {
+		return x.std.Proto
+	}
+	return protoOf(x.req.Minor)
+}
+
 // Path returns the path as it was sent, still percent-encoded.
 func (c Ctx) Path() View { return View(c.live().path()) }
 

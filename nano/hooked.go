@@ -116,7 +116,7 @@ func (h *hooks) prepare(body []byte, length int64, whole bool) {
 	for i := len(h.before) - 1; i >= 0; i-- {
 		h.before[i](c, &h.offered)
 	}
-	if s := h.x.status; s == 204 || s == 304 {
+	if s := h.x.status; bodiless(s) {
 		h.dropFilters()
 	}
 	for i, f := range h.filters {

@@ -7,18 +7,14 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/coder/websocket"
 
 	"dyno/nano"
 )
 
-// writeHead is how long the client may take for the head of the answer.
-const writeHead = 10 * time.Second
-
 // accept makes a WebSocket of the connection, which it returns too.
-func accept(c nano.Ctx, o *Options) (*websocket.Conn, net.Conn, error) {
+func accept(c nano.Ctx, o *Options) (*websocket.Conn, *checked, error) {
 	w := &upgrade{c: c, header: http.Header{}}
 	mode := websocket.CompressionDisabled
 	if o.Compression {
@@ -36,7 +32,8 @@ func accept(c nano.Ctx, o *Options) (*websocket.Conn, net.Conn, error) {
 
 // request returns what the library looks at of the request.
 func request(c nano.Ctx) *http.Request {
-	r := &http.Request{Method: c.Method().Copy(), Host: c.Host().Copy(), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}}
+	r := &http.Request{Method: c.Method().Copy(), Host: c.Host().Copy(), Proto: c.Proto(), Header: http.Header{}}
+	r.ProtoMajor, r.ProtoMinor, _ = http.ParseHTTPVersion(r.Proto)
 	for name, value := range c.Headers() {
 		r.Header.Add(name.Copy(), value.Copy())
 	}
@@ -46,7 +43,7 @@ func request(c nano.Ctx) *http.Request {
 // upgrade is the http.ResponseWriter of one handshake.
 type upgrade struct {
 	c      nano.Ctx
-	conn   net.Conn // once it is taken
+	conn   *checked // once it is taken
 	header http.Header
 	status int
 	text   bytes.Buffer
@@ -61,44 +58,12 @@ func (u *upgrade) Write(p []byte) (int, error) { return u.text.Write(p) }
 
 // Hijack takes the connection and sends the head of the answer.
 func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, early, err := u.c.Hijack()
+	conn, early, err := u.c.SwitchProtocols(u.header)
 	if err != nil {
 		return nil, nil, err
 	}
-	head := bytes.NewBufferString("HTTP/1.1 101 Switching Protocols\r\n")
-	_ = u.header.Write(head) // to memory
-	head.WriteString("\r\n")
-	conn.SetDeadline(time.Now().Add(writeHead))
-	if _, err := conn.Write(head.Bytes()); err != nil {
-		conn.Close()
-		return nil, nil, err
-	}
-	conn.SetDeadline(time.Time{})
-	u.conn = conn
-	from := bufio.NewReader(conn)
-	if len(early) > 0 {
-		from = bufio.NewReaderSize(&following{early, conn}, max(len(early), 4096))
-		if _, err := from.Peek(len(early)); err != nil {
-			conn.Close()
-			return nil, nil, err
-		}
-	}
-	return conn, bufio.NewReadWriter(from, bufio.NewWriter(conn)), nil
-}
-
-// following reads what came early, then the connection.
-type following struct {
-	early []byte
-	conn  net.Conn
-}
-
-func (f *following) Read(p []byte) (int, error) {
-	if len(f.early) > 0 {
-		n := copy(p, f.early)
-		f.early = f.early[n:]
-		return n, nil
-	}
-	return f.conn.Read(p)
+	u.conn = &checked{Conn: conn, early: early, deflates: u.header.Get("Sec-WebSocket-Extensions") != ""}
+	return u.conn, bufio.NewReadWriter(bufio.NewReader(u.conn), bufio.NewWriter(u.conn)), nil
 }
 
 // refused answers a handshake that failed.

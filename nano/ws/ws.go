@@ -13,9 +13,12 @@
 //		}
 //	}))
 //
-// Text messages come as they were sent: the library doesn't check that they are
-// UTF-8 (RFC 6455 8.1). Where that matters, check them with utf8.Valid and close
-// with websocket.StatusInvalidFramePayloadData.
+// What clients send is held against RFC 6455 before the library sees it: frames that
+// aren't masked, lengths that aren't in their shortest form, text and reasons that
+// aren't UTF-8 and whatever else the protocol forbids end the connection with status
+// 1002 or 1007, and are no failure of the handler. Only text that was compressed
+// comes unchecked: where that matters, use utf8.Valid. Fields that middleware sets
+// are in the 101.
 package ws
 
 import (
@@ -92,7 +95,7 @@ func Handler(o Options, serve func(ctx context.Context, conn *websocket.Conn) er
 // socket is a WebSocket and what carries it.
 type socket struct {
 	*websocket.Conn
-	carrier net.Conn
+	carrier *checked
 	o       *Options
 }
 
@@ -136,9 +139,16 @@ func (s *socket) ping(ctx context.Context) error {
 	return s.Ping(ctx)
 }
 
-// closed closes the connection as serve has ended. That the client went is no
-// error, with a word or without.
+// closed closes the connection as serve has ended. That the client went, with a word
+// or without, or did what it mustn't, is no error.
 func (s *socket) closed(err error) error {
+	if v := s.carrier.wrong.Load(); v != nil { // whatever serve made of it
+		_ = s.end(v.code)
+		return nil
+	}
+	if errors.Is(err, websocket.ErrMessageTooBig) { // the library has said so
+		return nil
+	}
 	if err == nil {
 		_ = s.end(websocket.StatusNormalClosure) // an error: it has gone already
 		return nil
