@@ -66,6 +66,9 @@ func (a *App) find(x *exchange) Handler {
 	if !a.seal.closed.Load() {
 		a.seal.close()
 	}
+	if a.config.Rewrite != nil {
+		a.config.Rewrite(&Target{x})
+	}
 	return a.router.find(x)
 }
 

@@ -149,6 +149,10 @@ func (c Ctx) bindBody(p *plan, v reflect.Value, ptr any, optional bool) (*Form, 
 		err := c.bindJSON(v, ptr, optional)
 		p.clear(v)
 		return nil, err
+	case p.json && x.app.config.Decoders[kind] != nil:
+		err := c.decodeBody(x.app.config.Decoders[kind], ptr)
+		p.clear(v)
+		return nil, err
 	}
 	return nil, NewProblem(415, fmt.Sprintf("the server doesn't read a body of type %q here", clip(cmp.Or(kind, "none"))))
 }

@@ -24,6 +24,9 @@ func (c Ctx) bindJSON(v reflect.Value, ptr any, optional bool) error {
 	case string(trimmed) == "null" && !takesNull(v, ptr):
 		return FieldErrors{{"body", "", "is null"}}.problem(400, "the request's JSON holds nothing")
 	}
+	if unmarshal := c.x.app.config.JSON.Unmarshal; unmarshal != nil {
+		return undecodable(unmarshal(text, ptr))
+	}
 	if err := decodeJSON(text, ptr, c.x.app.config.StrictJSON); err != nil {
 		return jsonProblem(err)
 	}

@@ -33,6 +33,10 @@ type Config struct {
 	// ErrorHandler answers errors that handlers return. The default sends
 	// problem+json (RFC 9457).
 	ErrorHandler ErrorHandler
+	// Rewrite may change what a request asks for before it is routed: its method and
+	// its path, from what its head says; package middleware has functions for it. It
+	// runs on the event loop and must not block.
+	Rewrite func(t *Target)
 	// NotFound answers paths that no route matches.
 	NotFound Handler
 	// MethodNotAllowed answers paths that have routes, but none for the method. The
@@ -46,6 +50,13 @@ type Config struct {
 	Validator func(v any) error
 	// StrictJSON makes [Bind] refuse JSON with names that the type doesn't have.
 	StrictJSON bool
+	// JSON replaces encoding/json in [Ctx.JSON] and [Bind] where its functions are set,
+	// with a library that is faster or reads otherwise.
+	JSON JSONCodec
+	// Decoders read the bodies of other media types than JSON for [Bind], by media type
+	// in lower case without parameters: "application/xml": [DecodeXML]; dyno/nano/yaml
+	// and dyno/nano/protobuf have one each.
+	Decoders map[string]Decoder
 	// Forms bound what forms may consist of.
 	Forms FormLimits
 	// Renderer makes the pages of [Ctx.Render].

@@ -32,10 +32,18 @@ func (e *jsonEncoder) encode(v any) ([]byte, error) {
 	return e.buf[:len(e.buf)-1], nil // without the line end that Encode adds
 }
 
-// JSON answers with v encoded by encoding/json. If v can't be encoded nothing is
+// JSON answers with v encoded by encoding/json, or by what [Config].JSON has. If v can't be encoded nothing is
 // sent. [Ctx.JSONWriter] writes small answers without allocating.
 func (c Ctx) JSON(code int, v any) error {
-	body, err := c.live().encoder.encode(v)
+	x := c.live()
+	if marshal := x.app.config.JSON.Marshal; marshal != nil {
+		body, err := marshal(v)
+		if err != nil {
+			return fmt.Errorf("encoding the answer: %w", err)
+		}
+		return c.send(code, jsonLine, body)
+	}
+	body, err := x.encoder.encode(v)
 	if err != nil {
 		return err
 	}

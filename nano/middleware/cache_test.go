@@ -1,0 +1,90 @@
+package middleware
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"dyno/nano"
+	"dyno/nano/nanotest"
+)
+
+// cached is an app that answers each time something else, with the fields that the query
+// asks for.
+func cached(config CacheConfig) *nano.App {
+	a := nano.New(nano.Config{})
+	n := 0
+	a.Use(Cache(config))
+	a.Any("/{path...}", func(c nano.Ctx) error {
+		n++
+		for _, name := range []string{"Cache-Control", "Vary", "Set-Cookie"} {
+			if v := c.Query(name); v != nil {
+				c.SetHeader(name, v.Copy())
+			}
+		}
+		if c.Query("status") != nil {
+			return c.Text(404, fmt.Sprint(n))
+		}
+		return c.Text(200, fmt.Sprint(n))
+	})
+	return a
+}
+
+func TestCache(t *testing.T) {
+	for _, c := range []struct {
+		name, target string
+		first, again []string // fields
+		hit          bool
+	}{
+		{"said nothing", "/", nil, nil, false},
+		{"max-age", "/?Cache-Control=max-age=60", nil, nil, true},
+		{"max-age=0", "/?Cache-Control=max-age=0", nil, nil, false},
+		{"s-maxage first", "/?Cache-Control=max-age=60,s-maxage=0", nil, nil, false},
+		{"private", "/?Cache-Control=private,max-age=60", nil, nil, false},
+		{"no-store", "/?Cache-Control=no-store,max-age=60", nil, nil, false},
+		{"a cookie is set", "/?Cache-Control=max-age=60&Set-Cookie=a=b", nil, nil, false},
+		{"not found", "/?status&Cache-Control=max-age=60", nil, nil, false},
+		{"asked with a cookie", "/?Cache-Control=max-age=60", []string{"Cookie", "a=b"}, nil, false},
+		{"asked again with a cookie", "/?Cache-Control=max-age=60", nil, []string{"Cookie", "a=b"}, false},
+		{"public", "/?Cache-Control=public,max-age=60", []string{"Authorization", "x"}, []string{"Authorization", "y"}, true},
+		{"the client wants it anew", "/?Cache-Control=max-age=60", nil, []string{"Cache-Control", "no-cache"}, false},
+		{"vary, the same", "/?Cache-Control=max-age=60&Vary=Accept", []string{"Accept", "a"}, []string{"Accept", "a"}, true},
+		{"vary, another", "/?Cache-Control=max-age=60&Vary=Accept", []string{"Accept", "a"}, []string{"Accept", "b"}, false},
+		{"vary by everything", "/?Cache-Control=max-age=60&Vary=*", nil, nil, false},
+	} {
+		a := cached(CacheConfig{})
+		first, again := ask(a, "GET", c.target, c.first...), ask(a, "GET", c.target, c.again...)
+		if hit := again.Text() == first.Text(); hit != c.hit || hit != (again.Header.Get("Age") != "") {
+			t.Errorf("%s: %q, then %q with age %q", c.name, first.Text(), again.Text(), again.Header.Get("Age"))
+		}
+	}
+}
+
+func TestCacheKeys(t *testing.T) {
+	a := cached(CacheConfig{Fresh: time.Minute})
+	client := nanotest.New(a)
+	one := client.Get("/a?x=1").Do().Text()
+	for _, r := range []*nanotest.Request{client.Get("/a?x=2"), client.Get("/b?x=1"), nanotest.New(a).Host("other.example").Get("/a?x=1")} {
+		if got := r.Do(); got.Text() == one {
+			t.Error("another target was given the same answer")
+		}
+	}
+	if got := client.Post("/a?x=1").Text("").Do(); got.Text() == one {
+		t.Error("a POST was given the answer of a GET")
+	}
+	if got := client.Head("/a?x=1").Do(); got.Header.Get("Age") == "" || got.Header.Get("Content-Length") != fmt.Sprint(len(one)) {
+		t.Errorf("HEAD: %v", got.Header)
+	}
+}
+
+func TestCacheIsBounded(t *testing.T) {
+	a := cached(CacheConfig{Fresh: time.Minute, MaxBytes: 2000})
+	first := ask(a, "GET", "/0").Text()
+	for i := range 20 {
+		ask(a, "GET", fmt.Sprintf("/%d", i+1))
+	}
+	if got := ask(a, "GET", "/0").Text(); got == first {
+		t.Error("21 answers of more than 300 bytes are kept in 2,000")
+	}
+	mustPanic(t, "negative", func() { Cache(CacheConfig{MaxBytes: -1}) })
+}
