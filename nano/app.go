@@ -67,6 +67,7 @@ func (a *App) find(x *exchange) Handler {
 		a.seal.close()
 	}
 	if a.config.Rewrite != nil {
+		x.rewritten = false
 		a.config.Rewrite(&Target{x})
 	}
 	return a.router.find(x)

@@ -39,6 +39,20 @@ func (c Ctx) Body() ([]byte, error) {
 	return whole, nil
 }
 
+// SetBody puts content in the place of the request's body, for handlers further in:
+// what a middleware has decoded, say. The bytes must stay as they are until the request
+// has been served. The body that was sent is read first, so that the connection goes on
+// behind it; where that fails, nothing is changed. Fields of the request, such as
+// Content-Length, tell of the body that was sent.
+func (c Ctx) SetBody(content []byte) error {
+	if _, err := c.Body(); err != nil {
+		return err
+	}
+	b := &c.x.body
+	b.whole, b.at = content, 0
+	return nil
+}
+
 // BodyReader returns the body as it comes in.
 func (c Ctx) BodyReader() io.Reader { c.live(); return bodyReader{c} }
 

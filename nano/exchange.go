@@ -34,14 +34,15 @@ type exchange struct {
 	form    *Form // nil until somebody asks
 
 	// The answer.
-	status  int
-	fields  []byte // "Name: value\r\n" lines set before the answer begins; reused
-	begun   bool
-	json    JSONWriter
-	encoder jsonEncoder
-	after   []func() // run in reverse when the handler has returned, before the answer's end is sent
-	hooked  bool     // wire is hooks, which lies on the real one
-	hooks   *hooks   // nil until first used; reused
+	status    int
+	fields    []byte // "Name: value\r\n" lines set before the answer begins; reused
+	begun     bool
+	json      JSONWriter
+	encoder   jsonEncoder
+	after     []func() // run in reverse when the handler has returned, before the answer's end is sent
+	rewritten bool     // buf has more than the head: see [Target]
+	hooked    bool     // wire is hooks, which lies on the real one
+	hooks     *hooks   // nil until first used; reused
 
 	ctx    context.Context // nil until somebody asks
 	cancel context.CancelCauseFunc

@@ -93,6 +93,9 @@ func (l *loop) serve(c *conn, head, rest []byte, in *inflow) (mine bool) {
 	t.x.buf = head
 	t.x.remote, t.x.tls = c.remote, c.secure.connection()
 	h := l.app.find(t.x)
+	if t.x.rewritten {
+		head = t.x.buf
+	}
 	if in != nil || t.x.route.spawns() {
 		l.spawn(c, h, head, rest, in)
 		return true

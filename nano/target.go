@@ -88,6 +88,6 @@ func sendablePath(path string) (escaped, ok bool) {
 // connection is not ours.
 func (t *Target) put(text string) http1.Span {
 	buf := append(slices.Clip(t.x.buf), text...)
-	t.x.buf = buf
+	t.x.buf, t.x.rewritten = buf, true
 	return http1.Span{Start: uint32(len(buf) - len(text)), End: uint32(len(buf))}
 }

@@ -60,8 +60,10 @@ func (l *loop) bodyLimit(head []byte) int64 {
 	}
 	x := l.turn.x
 	x.buf = head
+	sent := x.req // what is rewritten lies behind the head, which is all that is kept
 	_ = l.app.find(x)
 	limit := x.bodyLimit()
+	x.req = sent
 	x.route = nil // it is looked up again when the body is in
 	x.match.reset()
 	return limit

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
@@ -245,7 +246,7 @@ func TestEncodersAreShared(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	for _, config := range []Config{{Codings: []string{"br"}}, {GzipLevel: 10}, {ZstdLevel: 5}} {
+	for _, config := range []Config{{Codings: []string{"deflate"}}, {GzipLevel: 10}, {ZstdLevel: 5}} {
 		func() {
 			defer func() {
 				if recover() == nil {
@@ -271,5 +272,18 @@ func BenchmarkCompress(b *testing.B) {
 				a.ServeHTTP(httptest.NewRecorder(), r)
 			}
 		})
+	}
+}
+
+func TestBrotli(t *testing.T) {
+	a := nano.New(nano.Config{})
+	a.Use(New(Config{Codings: []string{"br", "gzip"}}))
+	a.Get("/", func(c nano.Ctx) error { return c.Text(200, text) })
+	for range 2 { // the second has an encoder that was used
+		got := nanotest.New(a).Get("/").Header("Accept-Encoding", "gzip;q=0.5, br").Do()
+		body, err := io.ReadAll(brotli.NewReader(bytes.NewReader(got.Body)))
+		if got.Header.Get("Content-Encoding") != "br" || string(body) != text || err != nil || len(got.Body) > len(text)/10 {
+			t.Fatalf("%q, %d bytes for %d, %v", got.Header.Get("Content-Encoding"), len(got.Body), len(body), err)
+		}
 	}
 }

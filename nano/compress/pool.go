@@ -4,6 +4,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
@@ -57,4 +58,8 @@ func newZstdPool(level int) *pool {
 		return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
 			zstd.WithWindowSize(1<<20), zstd.WithEncoderLevel(zstd.EncoderLevel(level)))
 	})
+}
+
+func newBrotliPool(level int) *pool {
+	return newPool(func() (nano.Filter, error) { return brotli.NewWriterLevel(nil, level), nil })
 }

@@ -19,6 +19,11 @@
 // 405 and the OPTIONS requests of CORS.
 //
 // What refuses a request returns a [nano.Problem], so that the app's error
-// handler decides how refusals look. Compression, JWT, metrics and traces are in
-// packages of their own, beside this one, because they import libraries.
+// handler decides how refusals look. What else there is: [BasicAuth] and [KeyAuth],
+// [BodyLimit], [BodyDump], [Breaker], [Cache], [ETag], [Idempotency], [Throttle], and
+// [Rewrite] and [MethodOverride], which work before routing and so are for
+// [nano.Config].Rewrite. Middleware of net/http is taken by [nano.FromHTTPMiddleware].
+//
+// Sessions, compression and decompression, JWT, metrics, traces and proxying are in
+// packages of their own, beside this one.
 package middleware
