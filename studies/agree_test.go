@@ -78,6 +78,7 @@ func TestSchemaAndParserRefuse(t *testing.T) {
 		{"arrivals", minimal + "loads: [{open: {rate: 1, arrivals: bursts}}]\n"},
 		{"connections", minimal + "loads: [{closed: {connections: 0}}]\n"},
 		{"timeout", minimal + "loads: [{closed: {}, timeout: 10}]\n"},
+		{"drain", minimal + "loads: [{closed: {}, drain: 10}]\n"},
 		{"rate and phases", minimal + "loads: [{open: {rate: 1, phases: [constant 1 1s]}}]\n"},
 		{"no phases", minimal + "loads: [{open: {phases: []}}]\n"},
 		{"phase of no shape", minimal + "loads: [{open: {phases: [{}]}}]\n"},
@@ -188,7 +189,7 @@ func TestSchemaAndParserAccept(t *testing.T) {
 		{"identity", minimal + "requests: [{get: /, auth: \"basic a:{{uuid}}\", cookies: {a: b, c: 1}, cookie_jar: true}]\n"},
 		{"expectations", minimal + "requests: [{get: /, expect: {status: [200, 3xx], header: [a, b absent], body: size < 9, json: $.a == 1}}, {get: /b, expect: [status 200, body contains b]}]\n"},
 		{"status range", minimal + "requests: [{get: /, expect: {status: 200-204}}]\n"},
-		{"open", minimal + "loads: [{open: {rate: 0.5, arrivals: uniform}, timeout: 1m30s}]\n"},
+		{"open", minimal + "loads: [{open: {rate: 0.5, arrivals: uniform}, timeout: 1m30s, drain: 0s}]\n"},
 		{"phases", minimal + `loads:
   - name: day
     open:

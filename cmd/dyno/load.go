@@ -32,6 +32,7 @@ type loadFlags struct {
 	method      string
 	body        string
 	timeout     time.Duration
+	drain       time.Duration
 	seed        uint64
 	cpus        string
 	engine      string
@@ -268,6 +269,14 @@ func (f *loadFlags) spec(target string) (load.Spec, error) {
 		Threads: f.threads, CPUs: cpus, Engine: f.engine, Seed: f.seed, Accept: f.accept,
 		Profile:  load.Profile{Mode: load.Closed, Connections: f.connections},
 		Requests: []load.Request{{Name: "request", Method: f.verb(), Path: path, Headers: headers, Body: f.body}},
+	}
+	switch {
+	case f.drain < 0:
+		return load.Spec{}, fmt.Errorf("--drain %v is negative; 0 waits for nothing", f.drain)
+	case f.drain == 0:
+		spec.Drain = -1
+	case f.drain != load.DefaultDrain:
+		spec.Drain = f.drain
 	}
 	if f.open {
 		spec.Profile.Mode, spec.Profile.Rate, spec.Profile.Arrivals = load.Open, f.rate, load.Arrivals(f.arrivals)

@@ -17,7 +17,7 @@ var loadGroups = []struct {
 	flags []string
 }{
 	{"How much and for how long", []string{
-		"connections", "duration", "requests", "rate", "warmup", "wait", "timeout", "arrivals", "phase", "think", "overflow", "max-connections", "seed", "plan",
+		"connections", "duration", "requests", "rate", "warmup", "wait", "timeout", "drain", "arrivals", "phase", "think", "overflow", "max-connections", "seed", "plan",
 	}},
 	{"What is sent", []string{
 		"method", "header", "body", "request", "targets", "feed", "auth", "bearer", "cookie", "cookies",

@@ -24,6 +24,9 @@ type loadJSON struct {
 	Offered     uint64             `json:"offered"`
 	Sent        uint64             `json:"sent"`
 	Shed        uint64             `json:"shed"`
+	SentLate    uint64             `json:"sent_late"` // of sent, after the end of the measured time
+	Drained     uint64             `json:"drained"`   // answers that came after it
+	Drain       float64            `json:"drain_s"`   // how long these were waited for at most
 	Unfinished  uint64             `json:"unfinished"`
 	BytesIn     uint64             `json:"bytes_in"`
 	BytesOut    uint64             `json:"bytes_out"`
@@ -89,7 +92,7 @@ func objectOf(e *endedLoad) loadJSON {
 		Target: s.Target, Engine: r.Engine, Mode: s.Profile.Mode, Connections: s.Profile.Connections, Rate: s.Profile.Rate,
 		Seed: s.Seed, Interrupted: r.Interrupted,
 		Requests: t.Completed, Duration: t.Length.Seconds(), Throughput: figureIf(t.Length > 0, r.Throughput()),
-		Offered: t.Offered, Sent: t.Sent, Shed: t.Shed, Unfinished: t.Unfinished, BytesIn: t.BytesIn, BytesOut: t.BytesOut,
+		Offered: t.Offered, Sent: t.Sent, Shed: t.Shed, SentLate: t.SentLate, Drained: t.Drained, Drain: r.Drain.Seconds(), Unfinished: t.Unfinished, BytesIn: t.BytesIn, BytesOut: t.BytesOut,
 		Errors: t.Errors, Statuses: load.AddStatuses(map[int]uint64{}, t.Statuses), Location: r.Location, ByRequest: requestsOf(r), FirstErrors: r.FirstErrors, Failures: failuresOf(r), Latency: make(map[string]latency),
 		Censored:     figureIf(t.Timed(load.Response)+t.GivenUp(load.Response) > 0, t.Censored()),
 		GeneratorCPU: figureIf(t.Completed > 0, micros(r.CPUPerRequest())), Validity: r.Validity, Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},

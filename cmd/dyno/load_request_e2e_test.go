@@ -94,8 +94,12 @@ func TestLoadRequestFile(t *testing.T) {
 	}
 	server.mu.Lock()
 	defer server.mu.Unlock()
-	if n := server.lines["POST /b ann:pw  x"]; n < 120 || n > 180 {
-		t.Errorf("%d of 200 requests have three quarters of the weight", n)
+	all := 0 // more than 200 if the load was run again
+	for _, n := range server.lines {
+		all += n
+	}
+	if n := server.lines["POST /b ann:pw  x"]; 10*n < 6*all || 10*n > 9*all {
+		t.Errorf("%d of %d requests have three quarters of the weight", n, all)
 	}
 }
 

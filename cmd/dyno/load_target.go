@@ -16,6 +16,7 @@ func (f *loadFlags) registerRequest(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.body, "body", "b", "", "request body, or @FILE to read it from a file")
 	f.request.register(flags)
 	durationVar(flags, &f.timeout, "timeout", "T", load.DefaultTimeout, "time limit for one request")
+	durationVar(flags, &f.drain, "drain", "", load.DefaultDrain, "how long, after the end, what was due is still sent and waited for (default at most --timeout; 0: not at all)")
 }
 
 // registerGenerator registers the flags that say what the generator may use. All

@@ -103,6 +103,9 @@ func atLeast(known bool, text string) string {
 	return ">=" + text
 }
 
+// lateShare of the requests, sent after the end, are told.
+const lateShare = 0.001
+
 func writeErrors(w io.Writer, r *load.Result) {
 	t := &r.Total
 	for _, e := range t.Errors.ByKind() {
@@ -113,8 +116,11 @@ func writeErrors(w io.Writer, r *load.Result) {
 	if t.Shed > 0 {
 		fmt.Fprintf(w, "\n  shed         %d arrivals that found the backlog full", t.Shed)
 	}
-	if t.Unfinished > 0 && t.Hist[load.Lag] != nil && t.Hist[load.Lag].Max() > 0 {
-		fmt.Fprintf(w, "\n  unfinished   %d requests were under way or due at the end", t.Unfinished)
+	if late := t.SentLate; float64(late) > lateShare*float64(t.Sent) {
+		fmt.Fprintf(w, "\n  drain        %d requests that were due by the end were sent after it", late)
+	}
+	if t.Unfinished > 0 {
+		fmt.Fprintf(w, "\n  unfinished   %d requests had no answer %v after the end, the oldest after %s", t.Unfinished, r.Drain, duration(float64(t.Longest(load.Response))))
 	}
 	if t.Errors.Total()+t.Shed > 0 {
 		fmt.Fprintln(w)

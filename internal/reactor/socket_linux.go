@@ -39,6 +39,17 @@ func Queued(fd int) int {
 	return int(n)
 }
 
+// Resent returns how many segments TCP has sent again on a socket so far
+// (tcpi_total_retrans of TCP_INFO, tcp(7)); false if that can't be told.
+func Resent(fd int) (segments uint32, ok bool) {
+	var info unix.TCPInfo
+	// The last field that is asked for; older kernels have all up to it.
+	const through = unsafe.Offsetof(info.Total_retrans) + unsafe.Sizeof(info.Total_retrans)
+	size := uint32(through)
+	_, _, errno := unix.RawSyscall6(unix.SYS_GETSOCKOPT, uintptr(fd), unix.SOL_TCP, unix.TCP_INFO, uintptr(unsafe.Pointer(&info)), uintptr(unsafe.Pointer(&size)), 0)
+	return info.Total_retrans, errno == 0 && size == uint32(through)
+}
+
 // ConnectError returns why a connection attempt failed, or nil if it is up.
 func ConnectError(fd int) error {
 	errno, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)

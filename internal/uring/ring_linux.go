@@ -101,8 +101,14 @@ type getEventsArg struct {
 	ts        uint64
 }
 
+// MostCompletions is how many results a ring has room for at most
+// (IORING_MAX_CQ_ENTRIES).
+const MostCompletions = 65536
+
 // Open makes a ring with room for entries operations in one hand-over and
-// completions results at a time. Both are rounded up to powers of two.
+// completions results at a time, at most [MostCompletions]. Both are rounded up to
+// powers of two. Results that find no room are not lost: the kernel hands them over
+// as others are taken.
 func Open(entries, completions uint32) (*Ring, error) {
 	p := params{flags: setupCQSize | setupSubmitAll | setupSingleIssuer | setupDeferTaskrun, cqEntries: completions}
 	fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, uintptr(entries), uintptr(unsafe.Pointer(&p)), 0)

@@ -145,3 +145,35 @@ func TestEnterWaitsNoLongerThanAsked(t *testing.T) {
 		t.Errorf("error %v, %d completions", err, r.Ready())
 	}
 }
+
+// TestMoreCompletionsThanRoom: what does not fit the queue comes later.
+func TestMoreCompletionsThanRoom(t *testing.T) {
+	r, _ := open(t) // room for 16
+	here, _ := pair(t)
+	defer unix.Close(int(here))
+	const all = 100
+	for i := range all {
+		r.AwaitWritable(here, uint64(i))
+		if err := r.Enter(0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := make(map[uint64]bool)
+	for range all {
+		seen[take(t, r).UserData] = true
+	}
+	if len(seen) != all {
+		t.Errorf("%d of %d completions came", len(seen), all)
+	}
+}
+
+func TestMostCompletions(t *testing.T) {
+	r, err := Open(8, MostCompletions)
+	if errors.Is(err, unix.ENOMEM) || errors.Is(err, unix.EPERM) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+}

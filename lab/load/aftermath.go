@@ -67,8 +67,8 @@ func (r *recorder) meanInFlight(at int64) float64 {
 // noteBusy finds out how much of a stall the loop spent at work: no more than the
 // time without CPU can it have been off it.
 func (r *recorder) noteBusy(stall time.Duration, now int64) {
-	if !r.alone || stall < stallSuspect {
-		return
+	if !r.alone || stall < stallSuspect || now-int64(stall) < r.usedAt {
+		return // a part of it has been looked at already
 	}
 	user, sys := r.usage()
 	idle := time.Duration(now-r.usedAt) - (user + sys - r.used)

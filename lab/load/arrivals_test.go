@@ -2,6 +2,7 @@ package load
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 )
@@ -93,6 +94,22 @@ func TestArrivalsPower(t *testing.T) {
 		if f := r.Windows[1].Findings; len(f) != 1 || f[0].Detail == "" || f[0].Windows[0] != 1 {
 			t.Errorf("%s: the window says %+v", c.name, f)
 		}
+	}
+}
+
+// TestArrivalsSayWhoHeldThemUp: a service that holds all connections is not the
+// generator, and the other way round.
+func TestArrivalsSayWhoHeldThemUp(t *testing.T) {
+	windows := map[int]*Window{0: {Offered: 1000}, 1: {Offered: 1000, Queued: 400, Late: 2}, 2: {Offered: 1000, Late: 300, Queued: 20}}
+	for window, want := range map[int]string{0: "", 1: "any of the 8 connections, so 400 of 1000", 2: "generator itself took up 300 of 1000"} {
+		b := arrivalBatch{first: window, last: window}
+		if got := b.cause(windows, 8); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("window %d: %q", window, got)
+		}
+	}
+	both := arrivalBatch{first: 0, last: 1}
+	if got := both.cause(windows, 8); !strings.Contains(got, "400 of 2000") {
+		t.Errorf("both: %q", got)
 	}
 }
 

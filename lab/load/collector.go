@@ -212,6 +212,7 @@ func (w *Window) AddCounts(o *Window) {
 	w.Unfinished += o.Unfinished
 	w.SentLate += o.SentLate
 	w.Queued += o.Queued
+	w.Resent += o.Resent
 	w.Shed += o.Shed
 	w.Errors.Add(o.Errors)
 	w.Statuses = AddStatuses(w.Statuses, o.Statuses)

@@ -28,6 +28,7 @@ type conn struct {
 	fd        int32
 	gen       uint32 // counts the connections that had this place
 	served    uint32 // requests on this connection
+	resent    uint32 // segments that it is known to have sent again
 	state     connState
 	pending   bool // a request is due and waits for the connection
 	parked    bool // in the idle connections
@@ -173,7 +174,7 @@ func (l *eventLoop) timedOut(id int32) {
 		l.connectFailed(id, unix.ETIMEDOUT)
 	default:
 		l.rec.timedOut(c.intended, c.sent, l.now)
-		l.failRequest(id, nil, "timeout", fmt.Sprintf("no complete answer within %v", l.spec.Timeout))
+		l.failRequest(id, nil, "timeout", tookTooLong(l.spec.Timeout, &c.answer))
 	}
 }
 

@@ -25,7 +25,7 @@ func (l *eventLoop) dialNow(id int32) bool {
 	}
 	l.work++
 	c.gen++
-	c.opened, c.served, c.ended = clock.Now(), 0, false
+	c.opened, c.served, c.resent, c.ended = clock.Now(), 0, 0, false
 	c.unsent = nil // of a request that the connection before it has lost
 	c.state = connecting
 	l.making++
@@ -109,6 +109,9 @@ func (l *eventLoop) drop(id int32) {
 		l.up--
 	}
 	l.due.Stop(id)
+	if l.rec != nil && !l.spec.Link.churns() && l.spec.Link.Unix == "" {
+		l.askResent(c)
+	}
 	if c.fd >= 0 {
 		l.hangUp(id)
 	}

@@ -81,6 +81,7 @@ type eventLoop struct {
 	back      int64 // when the loop had done with what it last saw
 	work      int   // what has been done since that takes as long as an event
 	end       int64
+	asked     int   // the connection that is asked next what it has sent again
 	broken    error // the backend failed: nothing can go on
 }
 
@@ -185,6 +186,7 @@ func (l *eventLoop) load(ctx context.Context, rec *recorder, begin, end int64) {
 	}
 	l.drain(ctx)
 	l.giveUp()
+	l.countResent(len(l.conns))
 	l.rec.finish(l.end)
 	if l.broken != nil {
 		l.errors.note("generator", l.broken.Error())
@@ -290,16 +292,15 @@ func (l *eventLoop) drain(ctx context.Context) {
 func (l *eventLoop) giveUp() {
 	mode := l.spec.Profile.Mode
 	for l.backlog.len() > 0 {
-		l.rec.cut(mode, l.backlog.pop(), 0, l.now)
+		l.rec.cut(mode, nil, l.backlog.pop(), 0, l.now)
 	}
 	for i := range l.conns {
 		switch c := &l.conns[i]; {
 		case c.pending:
 			c.pending = false
-			l.rec.cut(mode, c.intended, 0, l.now)
+			l.rec.cut(mode, nil, c.intended, 0, l.now)
 		case c.state == busy:
-			l.rec.cut(mode, c.intended, c.sent, l.now)
-			l.rec.cutKind(c.request)
+			l.rec.cut(mode, c.request, c.intended, c.sent, l.now)
 		}
 	}
 }
@@ -381,6 +382,9 @@ func (l *eventLoop) poll(d time.Duration) {
 		l.noteStall(l.back, l.back+waits, l.now)
 		if spin && events == 0 {
 			l.rec.Spun += time.Duration(l.now - asked)
+		}
+		if l.now >= l.rec.end {
+			l.countResent(lossesAWindow)
 		}
 		l.turnWindows()
 		if l.now >= l.end {

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+	"time"
+
+	"dyno/internal/http1"
 )
 
 // explainConnect adds what can be done about it.
@@ -51,4 +54,13 @@ func language(b []byte) string {
 		return ": perhaps Redis"
 	}
 	return ""
+}
+
+// tookTooLong says how far an answer had come when its time was over.
+func tookTooLong(limit time.Duration, answer *http1.Response) string {
+	text := fmt.Sprintf("no complete answer within %v", limit)
+	if answer.Started() {
+		text += fmt.Sprintf(": %d bytes of its body had come by then", answer.BodyBytes)
+	}
+	return text
 }

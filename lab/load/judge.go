@@ -13,6 +13,7 @@ const (
 	generatorFull = 0.95  // share of the loops' CPUs
 	generatorLate = 0.01  // of the arrivals
 	rateMissed    = 0.01  // of the planned rate
+	resentSuspect = 0.001 // of the requests
 	littleMissed  = 0.01  // of the mean number in flight
 	errorsSuspect = 0.005 // of the answers: half of 1 %, so that one in a hundred is always named
 	errorsInvalid = 0.10
@@ -37,6 +38,9 @@ func judgeWindow(w *Window, spec *Spec) []Finding {
 	}
 	if w.Late > 0 && float64(w.Late) >= generatorLate*float64(w.Offered) {
 		add("generator-late", Suspect, "%d of %d arrivals were taken up more than %v late (limit %.0f %%)", w.Late, w.Offered, lateAfter, 100*generatorLate)
+	}
+	if float64(w.Resent) > resentSuspect*float64(w.Sent)+1 {
+		add("retransmits", Suspect, "%d TCP segments were sent again on the load's own connections (limit %.1f %% of the %d requests)", w.Resent, 100*resentSuspect, w.Sent)
 	}
 	judgeHealth(w.Health, w.Length, add)
 	if w.Shed > 0 {

@@ -9,6 +9,7 @@ import (
 const (
 	arrivalAlarms = 0.001 // probability that chance alone makes a load's arrivals look off
 	unevenGaps    = 0.05  // of the gaps of a batch
+	queuedMuch    = 0.01  // of the arrivals
 )
 
 // judgeArrivals holds what was sent to what was scheduled. Many batches are
@@ -41,7 +42,7 @@ func (r *Result) judgeArrivals(spec *Spec) {
 	var found []Finding
 	for i := range r.Windows {
 		if b, ok := worst[r.Windows[i].Index]; ok {
-			f := Finding{Name: "arrivals-off", Validity: Suspect, Detail: b.detail(limit), Windows: []int{r.Windows[i].Index}}
+			f := Finding{Name: "arrivals-off", Validity: Suspect, Detail: b.detail(limit) + b.cause(usable, spec.Profile.Connections), Windows: []int{r.Windows[i].Index}}
 			f.Accepted = slices.Contains(spec.Accept, f.Name)
 			r.Windows[i].Findings = append(r.Windows[i].Findings, f)
 			found = append(found, f)
@@ -58,6 +59,21 @@ func (b *arrivalBatch) within(usable map[int]*Window) bool {
 		}
 	}
 	return true
+}
+
+// cause says what kept requests from being sent when they were due.
+func (b *arrivalBatch) cause(windows map[int]*Window, connections int) string {
+	var sum Window
+	for index := b.first; index <= b.last; index++ {
+		sum.AddCounts(windows[index])
+	}
+	switch {
+	case float64(sum.Queued) >= queuedMuch*float64(sum.Offered) && sum.Queued > sum.Late:
+		return fmt.Sprintf(": the service had not answered on any of the %d connections, so %d of %d arrivals had to wait for one; they count from when they were due, and with more connections they would not have waited", connections, sum.Queued, sum.Offered)
+	case sum.Late > 0:
+		return fmt.Sprintf(": the generator itself took up %d of %d arrivals more than %v late", sum.Late, sum.Offered, lateAfter)
+	}
+	return ""
 }
 
 func (b *arrivalBatch) off(limit float64) bool {

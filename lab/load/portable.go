@@ -273,14 +273,15 @@ func (p *portable) giveUp() {
 	defer p.mu.Unlock()
 	now, mode := clock.Now(), p.spec.Profile.Mode
 	for p.backlog.len() > 0 {
-		p.rec.cut(mode, p.backlog.pop(), 0, now)
+		p.rec.cut(mode, nil, p.backlog.pop(), 0, now)
 	}
 	for _, w := range p.workers {
 		if w.asked {
-			p.rec.cut(mode, w.intended, w.sentAt, now)
-			if w.sentAt != 0 {
-				p.rec.cutKind(w.request)
+			of := w.request
+			if w.sentAt == 0 {
+				of = nil
 			}
+			p.rec.cut(mode, of, w.intended, w.sentAt, now)
 		}
 	}
 }

@@ -302,7 +302,7 @@ func (w *worker) failed(err error) {
 		fail("body", err.Error())
 	case errors.As(err, &network) && network.Timeout():
 		p.rec.timedOut(w.intended, w.sentAt, clock.Now())
-		fail("timeout", fmt.Sprintf("no complete answer within %v", p.spec.Timeout))
+		fail("timeout", tookTooLong(p.spec.Timeout, &w.answer))
 	default:
 		p.rec.Errors.Reset++
 		fail("reset", err.Error())

@@ -91,6 +91,7 @@ func newSlots(loop int) chan *slot {
 func newRecorder(begin, start int64, out chan<- *slot, free <-chan *slot, usage func() (user, sys time.Duration)) *recorder {
 	r := &recorder{start: start, out: out, usage: usage, free: free, since: begin}
 	r.user, r.sys = usage()
+	r.usedAt, r.used = begin, r.user+r.sys
 	r.open(begin)
 	return r
 }
@@ -218,14 +219,16 @@ func (r *recorder) unconnected(intended, now int64) {
 }
 
 // cut ends a request for which nobody waits any more; sent is 0 if it wasn't. In a
-// closed loop one that has taken no longer than others before it says nothing.
-func (r *recorder) cut(mode Mode, intended, sent, now int64) {
+// closed loop one that has taken no longer than others before it says nothing. of is
+// its kind, nil if that was not decided yet.
+func (r *recorder) cut(mode Mode, of *wireRequest, intended, sent, now int64) {
 	r.inFlight--
 	r.due -= intended
 	if mode == Closed && now-intended <= r.tallies[Response].top() {
 		return
 	}
 	r.Unfinished++
+	r.cutKind(of)
 	if sent == 0 {
 		r.gaveUp(Response, now-intended)
 		r.gaveUp(Lag, now-intended)

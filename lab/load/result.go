@@ -10,9 +10,10 @@ type Result struct {
 	// Total sums the measured windows that are not invalid: counts, histograms,
 	// Length. Its InFlight is the mean over them.
 	Total       Window
-	Calibration *Calibration // as in the spec; nil if there was none
-	Counts      *Counts      // of the server against ours; nil if it did not tell
-	Interrupted bool         // ended by its context before its time
+	Calibration *Calibration  // as in the spec; nil if there was none
+	Counts      *Counts       // of the server against ours; nil if it did not tell
+	Interrupted bool          // ended by its context before its time
+	Drain       time.Duration // how long it waited at most, after the end, for what was due by then
 	Validity    Validity
 	Findings    []Finding
 	// FirstErrors holds one example per kind of error that occurred, such as

@@ -78,7 +78,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if name != "portable" {
 		defer loopProcessors.hold(len(shares))()
 	}
-	r := &Result{Engine: name, Calibration: spec.Calibration, planned: newPlanFold(&spec), FirstErrors: shares[0].errors.first}
+	r := &Result{Engine: name, Drain: spec.drain(), Calibration: spec.Calibration, planned: newPlanFold(&spec), FirstErrors: shares[0].errors.first}
 	r.planned.endWith(shares)
 	if err := (&runner{spec: &spec, result: r}).run(ctx, shares, open); err != nil {
 		return nil, err

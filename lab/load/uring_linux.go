@@ -42,7 +42,7 @@ type kernelRing struct {
 
 func openRing(sh share) (engine, error) {
 	return openEventLoop(sh, func(l *eventLoop) (backend, error) {
-		ring, err := uring.Open(ringEntries, uint32(max(2*ringEntries, 4*sh.connections)))
+		ring, err := uring.Open(ringEntries, completionsFor(sh.most))
 		if err != nil {
 			return nil, err
 		}
@@ -56,6 +56,12 @@ func openRing(sh share) (engine, error) {
 			keep: sh.spec.Link.Reuse != NoReuse,
 		}, nil
 	})
+}
+
+// completionsFor is how many results the kernel keeps in the queue for so many
+// connections. What comes beyond it keeps aside until there is room.
+func completionsFor(connections int) uint32 {
+	return uint32(min(max(2*ringEntries, 4*connections), uring.MostCompletions))
 }
 
 func (r *kernelRing) leave() { r.ring.GiveProcessor = true }

@@ -94,6 +94,12 @@ type Window struct {
 	BytesOut uint64 `json:"bytes_out"`
 	Connects uint64 `json:"connects"` // connections established
 
+	// Resent is how many segments TCP sent again on the load's own connections. They
+	// are asked when they are closed and at the ends of windows, 256 of a loop in
+	// turn, so that with more it may be told a little later. Not told by the portable
+	// engine, nor of connections that don't last.
+	Resent uint64 `json:"resent,omitempty"`
+
 	InFlight float64 `json:"in_flight"` // time-weighted mean of requests due or sent and not yet done
 	// Unrecorded is the time, in request·ns, that requests were in flight in this
 	// window and that its response times do not hold: of those that failed, and of

@@ -112,7 +112,7 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), CPUs: r.subjectCPUs(cell), Runtime: runtime, Metrics: metrics, Trust: trust}))
 	defer ledger.close()
 	result, err := load.Run(ctx, load.Spec{
-		Target: in.URL(), TLS: r.security(contender, cell), Requests: cell.Asked(), Feeds: cell.Feeds, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout,
+		Target: in.URL(), TLS: r.security(contender, cell), Requests: cell.Asked(), Feeds: cell.Feeds, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout, Drain: cell.Drain,
 		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: r.loopCPUs(),
 		Link: cell.Link, Pacing: cell.Pacing, Accept: r.Study.Accept,
 		Calibration: r.calibration,

@@ -105,7 +105,7 @@ func twins(s *Study, cells []Cell, points int) []Cell {
 
 // cell applies levels to a load. The levels were checked when they were read.
 func cell(s *Study, subject string, l Load, levels map[string]string) Cell {
-	c := Cell{Subject: subject, Load: l.Name, Profile: l.Profile, Timeout: l.Timeout, Link: l.Link, Pacing: l.Pacing, Requests: s.Requests, Feeds: s.Feeds, Env: make(map[string]string)}
+	c := Cell{Subject: subject, Load: l.Name, Profile: l.Profile, Timeout: l.Timeout, Drain: l.Drain, Link: l.Link, Pacing: l.Pacing, Requests: s.Requests, Feeds: s.Feeds, Env: make(map[string]string)}
 	if len(levels) > 0 {
 		c.Levels = levels
 	}

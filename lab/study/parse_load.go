@@ -22,7 +22,7 @@ func loadsAt(at scope) []Load {
 }
 
 func loadAt(at scope) Load {
-	f, understood := at.fields(slices.Concat([]string{"name", "closed", "open", "timeout"}, linkFields)...)
+	f, understood := at.fields(slices.Concat([]string{"name", "closed", "open", "timeout", "drain"}, linkFields)...)
 	l := Load{Timeout: load.DefaultTimeout}
 	closed, isClosed := f["closed"]
 	open, isOpen := f["open"]
@@ -40,6 +40,11 @@ func loadAt(at scope) Load {
 	}
 	if v, ok := f["timeout"]; ok {
 		l.Timeout = v.duration(time.Millisecond, maxTimeout)
+	}
+	if v, ok := f["drain"]; ok {
+		if l.Drain = v.duration(0, maxTimeout); l.Drain == 0 {
+			l.Drain = -1 // 0 would be the default
+		}
 	}
 	linkAt(f, &l)
 	return l

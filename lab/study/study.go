@@ -85,8 +85,9 @@ type Load struct {
 	Name    string
 	Profile load.Profile
 	Timeout time.Duration
-	Link    load.Link   // how it connects
-	Pacing  load.Pacing // how an open loop waits for its schedule
+	Drain   time.Duration // see load.Spec
+	Link    load.Link     // how it connects
+	Pacing  load.Pacing   // how an open loop waits for its schedule
 }
 
 // Timing is how long one trial takes.
@@ -110,6 +111,7 @@ type Cell struct {
 	Levels   map[string]string `json:"levels,omitempty"` // factor name → level as it is shown, without subject and load; see [Secrets]
 	Profile  load.Profile      `json:"profile"`
 	Timeout  time.Duration     `json:"timeout"`
+	Drain    time.Duration     `json:"drain,omitempty"` // as in load.Spec: 0 is its default, below 0 none
 	Link     load.Link         `json:"link,omitzero"`
 	Pacing   load.Pacing       `json:"pacing,omitempty"`
 	Requests []load.Request    `json:"requests"`

@@ -25,9 +25,6 @@ func judgeServer(w *archive.Window, c *Conditions) []load.Finding {
 		if m.ListenDrops > 0 {
 			add("listen-drops", load.Suspect, "%d connections were dropped because a listen queue was full", m.ListenDrops)
 		}
-		if float64(m.Retransmits) > retransmitSuspect*float64(w.Client.Completed)+1 {
-			add("retransmits", load.Suspect, "%d TCP segments were sent again (limit %.1f %% of the requests)", m.Retransmits, 100*retransmitSuspect)
-		}
 		if m.SwapOut > 0 {
 			add("swapping", load.Suspect, "%d pages were swapped out", m.SwapOut)
 		}
