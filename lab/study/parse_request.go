@@ -108,10 +108,11 @@ func headersAt(at scope) []load.Header {
 		value, ok := e.value.text()
 		h := load.Header{Name: e.key, Value: value}
 		switch {
-		case !e.name.check(load.Request{Path: "/", Headers: []load.Header{h}}) || !ok:
-			continue
 		case strings.EqualFold(h.Name, "Content-Length"), strings.EqualFold(h.Name, "Transfer-Encoding"):
 			e.name.problem("remove it", "%s can't be set: it follows from the body", h.Name)
+			continue
+		case !e.name.check(load.Request{Path: "/", Headers: []load.Header{h}}) || !ok:
+			continue
 		}
 		headers = append(headers, h)
 	}
