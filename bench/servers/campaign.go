@@ -21,7 +21,8 @@ type campaign struct {
 	Around   time.Duration
 	Arms     []arm
 	Show     rounds.Summary
-	// Aside is a campaign that "all" leaves out: it compares no products.
+	// Aside is a campaign that "all" leaves out: it compares no products, or is run
+	// by its name.
 	Aside bool
 	// Capacities asks for each server's closed-loop capacity before the trials.
 	Capacities bool

@@ -13,14 +13,14 @@ import (
 
 // campaigns in the order in which "all" runs them.
 func campaigns() []campaign {
-	return []campaign{
+	return append([]campaign{
 		plaintextCampaign("plaintext", connections, everyPeer()),
 		plaintextCampaign("plaintext1000", 1000, fastestPeers()),
 		routesCampaign(), pipelinedCampaign(), tailCampaign(), blockingCampaign(), memoryCampaign(),
 		secureCampaign("tls", "over TLS 1.3, HTTP/1.1", closed("/plaintext", connections, 1)),
 		waysCampaign(),
 		secureCampaign("h2", "over HTTP/2, 64 streams on each of two connections", streams),
-	}
+	}, everydayCampaigns()...)
 }
 
 // rustPeers are the frameworks from crates that nano is held to.

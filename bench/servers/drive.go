@@ -47,10 +47,16 @@ func drive(args []string) error {
 	url := flags.String("url", "", "what to get")
 	certificate := flags.String("certificate", "", "PEM file of the server's certificate")
 	seconds := flags.Int("seconds", 1, "how long")
+	what := flags.String("what", "h2", "h2, sse, ws or connect")
+	open := flags.Int("connections", 1, "of the loads sse, ws and connect")
+	pid := flags.Int("pid", 0, "of the server, for the loads sse, ws and connect")
 	flags.Parse(args)
 	trusted, err := trust(*certificate)
 	if err != nil {
 		return err
+	}
+	if *what != "h2" {
+		return driveEveryday(*what, *url, &tls.Config{RootCAs: trusted}, *open, *seconds, *pid)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(*seconds)*time.Second)
 	defer cancel()

@@ -66,7 +66,7 @@ func (l *lab) prepare(ctx context.Context) (err error) {
 		return fmt.Errorf("building dyno (run this from the repository's root): %w", err)
 	}
 	l.certificate = filepath.Join(l.dir, "certificate.pem")
-	return rounds.WriteCertificate(l.certificate)
+	return errors.Join(rounds.WriteCertificate(l.certificate), l.writeFiles())
 }
 
 func (l *lab) openCache() error {

@@ -56,6 +56,11 @@ func (t *trial) cost(ctx context.Context, command []string, env string) error {
 	t.Figures["requests_per_s"] = o.Requests / took.Seconds()
 	t.Figures["cpu_us_per_request"] = used.Seconds() * 1e6 / o.Requests
 	t.Figures["server_cpus"] = t.Beside.ServerCPU
+	if o.Seconds > 0 {
+		t.Figures["requests_per_s"] = o.Requests / o.Seconds
+		t.Figures["cpu_us_per_request"] = o.CPU / o.Requests
+		t.Figures["server_cpus"] = o.CPU / 1e6 / o.Seconds
+	}
 	return nil
 }
 
@@ -63,6 +68,8 @@ func (t *trial) cost(ctx context.Context, command []string, env string) error {
 type outcome struct {
 	Requests float64 `json:"requests"`
 	Errors   float64 `json:"errors"`
+	CPU      float64 `json:"cpu_us"`  // of the server, if the generator took it
+	Seconds  float64 `json:"seconds"` // for which it did
 	P50      float64 `json:"p50_us"`
 	P99      float64 `json:"p99_us"`
 	P999     float64 `json:"p99.9_us"`

@@ -20,12 +20,13 @@ import (
 )
 
 // serve is this program as a server, for loads that subjects have no routes or
-// certificates for: a handler that sleeps, and TLS with HTTP/2.
+// certificates for: a handler that sleeps, the everyday campaigns, and TLS with HTTP/2.
 func serve(args []string) error {
 	flags := flag.NewFlagSet("serve", flag.ExitOnError)
 	kind := flags.String("kind", "nano", "nano or nethttp")
 	address := flags.String("address", "127.0.0.1:0", "where to listen")
 	secure := flags.Bool("tls", false, "serve TLS, with HTTP/2 for those who want it")
+	files := flags.String("files", ".", "folder of /files/")
 	certificate := flags.String("certificate", "", "PEM file with certificate and key")
 	flags.Parse(args)
 	ln, err := net.Listen("tcp", *address)
@@ -42,9 +43,9 @@ func serve(args []string) error {
 	defer stop()
 	switch *kind {
 	case "nano":
-		return serveNano(ctx, ln, config)
+		return serveNano(ctx, ln, config, *files)
 	case "nethttp":
-		return serveNetHTTP(ctx, ln, config)
+		return serveNetHTTP(ctx, ln, config, *files)
 	}
 	return fmt.Errorf("there is no server %q", *kind)
 }
@@ -61,8 +62,9 @@ func secured(certificate string) (*tls.Config, error) {
 const maxSleep = 10_000
 
 // serveNano serves until ctx ends; without TLS if there is no config.
-func serveNano(ctx context.Context, ln net.Listener, config *tls.Config) error {
-	app := nano.New(nano.Config{})
+func serveNano(ctx context.Context, ln net.Listener, config *tls.Config, files string) error {
+	app := nano.New(nano.Config{Validator: validated()})
+	everydayOfNano(app, files)
 	app.Get("/plaintext", func(c nano.Ctx) error { return c.Text(200, "Hello, World!") })
 	app.Get("/sleep/{ms}", func(c nano.Ctx) error {
 		if !sleep(c.Param("ms").Copy()) {
@@ -89,7 +91,7 @@ func serveNano(ctx context.Context, ln net.Listener, config *tls.Config) error {
 }
 
 // serveNetHTTP serves until ctx ends; without TLS if there is no config.
-func serveNetHTTP(ctx context.Context, ln net.Listener, config *tls.Config) error {
+func serveNetHTTP(ctx context.Context, ln net.Listener, config *tls.Config, files string) error {
 	if config != nil {
 		ln = tls.NewListener(ln, config)
 	}
@@ -106,6 +108,7 @@ func serveNetHTTP(ctx context.Context, ln net.Listener, config *tls.Config) erro
 		}
 		hello(w)
 	})
+	everydayOfNetHTTP(mux, files)
 	s := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ln) }()

@@ -43,7 +43,7 @@ var ownOf = map[string][]string{
 const epollName = "C epoll"
 
 func serverNames() []string {
-	names := []string{epollName}
+	names := []string{epollName, nginxName}
 	for name := range subjectsOf {
 		names = append(names, name)
 	}
@@ -51,6 +51,9 @@ func serverNames() []string {
 		names = append(names, name)
 	}
 	for name := range ownOf {
+		names = append(names, name)
+	}
+	for name := range peersOf {
 		names = append(names, name)
 	}
 	for name := range waysOf {
@@ -77,6 +80,12 @@ func (l *lab) make(ctx context.Context, name string) (program, error) {
 	}
 	if flags, ok := ownOf[name]; ok {
 		return l.makeOwn(flags), nil
+	}
+	if flags, ok := peersOf[name]; ok {
+		return l.makePeer(ctx, flags)
+	}
+	if name == nginxName {
+		return l.makeNginx(ctx)
 	}
 	if way, ok := waysOf[name]; ok {
 		return l.makeWay(ctx, way)
@@ -146,7 +155,7 @@ func (l *lab) makeC(ctx context.Context, name string) (program, error) {
 }
 
 func (l *lab) makeOwn(flags []string) program {
-	p := program{args: append([]string{l.self, "serve", "-address", "127.0.0.1:$PORT"}, flags...), version: "of this source"}
+	p := program{args: append([]string{l.self, "serve", "-address", "127.0.0.1:$PORT", "-files", l.files()}, flags...), version: "of this source"}
 	if flags[len(flags)-1] == "-tls" {
 		p.args, p.tls = append(p.args, "-certificate", l.certificate), true
 	}

@@ -236,7 +236,7 @@ func TestWays(t *testing.T) {
 }
 
 // own are the servers of this program.
-var own = map[string]func(context.Context, net.Listener, *tls.Config) error{"nano": serveNano, "nethttp": serveNetHTTP}
+var own = map[string]func(context.Context, net.Listener, *tls.Config, string) error{"nano": serveNano, "nethttp": serveNetHTTP}
 
 // started starts one until the test ends.
 func started(t *testing.T, name string, config *tls.Config) (address string) {
@@ -244,9 +244,13 @@ func started(t *testing.T, name string, config *tls.Config) (address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	files := t.TempDir()
+	if err := os.WriteFile(filepath.Join(files, "1k.txt"), []byte(strings.Repeat("x", 1<<10)), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- own[name](ctx, ln, config) }()
+	go func() { ended <- own[name](ctx, ln, config, files) }()
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
 		cancel()

@@ -3,6 +3,14 @@
 -- The variable PIPELINE asks for so many requests at once on each connection:
 -- they are made once, and sent as they are.
 
+-- BODY is sent as JSON by POST.
+
+local body = os.getenv("BODY")
+if body then
+   wrk.method, wrk.body = "POST", body
+   wrk.headers["Content-Type"] = "application/json"
+end
+
 local depth = tonumber(os.getenv("PIPELINE") or "1")
 
 if depth > 1 then
