@@ -67,6 +67,13 @@ func (k *keeper) shown() (text string) {
 	return text
 }
 
+// forget begins anew.
+func (k *keeper) forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	clear(k.kept)
+}
+
 // check reports what is kept and isn't poison.
 func (k *keeper) check(t *testing.T, when string) {
 	t.Helper()
@@ -169,7 +176,7 @@ func TestKeptViewsShow(t *testing.T) {
 			name := route + " " + kind
 			request := keepingRequest(route, kind, body)
 
-			clear(k.kept)
+			k.forget()
 			c := dial(t, at)
 			c.send(request)
 			c.want(200, "kept")
@@ -179,14 +186,14 @@ func TestKeptViewsShow(t *testing.T) {
 				k.check(t, name+", kept alive")
 			}
 
-			clear(k.kept)
+			k.forget()
 			c.send(request + nextRequest() + nextRequest())
 			c.want(200, "kept")
 			c.want(200, "next")
 			c.want(200, "next")
 			k.check(t, name+", pipelined")
 
-			clear(k.kept)
+			k.forget()
 			for i := range 3 {
 				path, ask := "/"+route+keepingTarget, body
 				if i > 0 {
@@ -213,7 +220,7 @@ func TestKeptViewsShow(t *testing.T) {
 				}
 			}
 
-			clear(k.kept)
+			k.forget()
 			for i, text := range []string{request, nextRequest()} {
 				r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(text)))
 				if err != nil {
@@ -229,7 +236,7 @@ func TestKeptViewsShow(t *testing.T) {
 				}
 			}
 
-			clear(k.kept)
+			k.forget()
 			for _, text := range []string{request, nextRequest()} {
 				if err := app.ServeBytes(t.Context(), netip.AddrPort{}, []byte(text), io.Discard); err != nil {
 					t.Errorf("%s, memory: %v", name, err)
