@@ -68,7 +68,7 @@ func (l *loop) drainStep() {
 			}
 		})
 	}
-	l.stopped = l.stopped || l.conns.open == 0 && l.mail.empty()
+	l.stopped = l.stopped || l.conns.open == 0 && l.load.Load() == 0 && l.mail.empty()
 }
 
 // cutAll closes what is left, and leaves the handlers that don't return behind.

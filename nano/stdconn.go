@@ -207,6 +207,15 @@ func (g *gate) enter(a netip.Addr) bool {
 	return true
 }
 
+// unlimit lets in who waits, and all that come.
+func (g *gate) unlimit() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.freed.L = &g.mu
+	g.most = 0
+	g.freed.Broadcast()
+}
+
 func (g *gate) leave(a netip.Addr) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

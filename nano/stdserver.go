@@ -24,6 +24,7 @@ type stdServer struct {
 	mu        sync.Mutex
 	doors     map[net.Listener]struct{}
 	stopped   bool
+	accepting sync.WaitGroup // doors
 	preparing sync.WaitGroup
 	refusals  rarely
 	done      chan struct{} // closed when Shutdown has ended
@@ -68,7 +69,18 @@ func (s *stdServer) serve(a *App, ln net.Listener, config *tls.Config) error {
 		return errors.Join(ErrShutDown, ln.Close())
 	}
 	s.doors[ln] = struct{}{}
+	s.accepting.Add(1)
 	s.mu.Unlock()
+	stopped, err := s.accept(a, ln, config)
+	s.accepting.Done()
+	if stopped {
+		<-s.done
+	}
+	return err
+}
+
+// accept accepts until the app shuts down, or ln fails.
+func (s *stdServer) accept(a *App, ln net.Listener, config *tls.Config) (stopped bool, err error) {
 	wait := time.Millisecond
 	for {
 		c, err := ln.Accept()
@@ -77,15 +89,24 @@ func (s *stdServer) serve(a *App, ln net.Listener, config *tls.Config) error {
 			wait = time.Millisecond
 			s.welcome(a, c, config)
 		case s.isStopped():
-			<-s.done
-			return nil
+			s.welcomeQueue(a, ln, config)
+			ln.Close()
+			return true, nil
 		case isTemporary(err):
 			a.config.Logger.Error("accepting a connection", "error", err)
 			time.Sleep(wait)
 			wait = min(2*wait, time.Second)
 		default:
-			return err
+			return false, err
 		}
+	}
+}
+
+// stopAccepting ends a call of Accept. Where it can, it leaves the listener open:
+// who has connected and waits in its queue would be reset with it.
+func stopAccepting(ln net.Listener) {
+	if d, ok := ln.(interface{ SetDeadline(time.Time) error }); !ok || d.SetDeadline(time.Unix(1, 0)) != nil {
+		ln.Close()
 	}
 }
 
@@ -145,15 +166,17 @@ func (s *stdServer) shutdown(a *App, ctx context.Context) error {
 	first, served := !s.stopped, len(s.doors) > 0 || s.queue.used.Load()
 	s.stopped = true
 	for ln := range s.doors {
-		ln.Close()
+		stopAccepting(ln)
 	}
 	s.mu.Unlock()
+	s.gate.unlimit() // who has connected is served, however many there are
 	if !first {
 		<-s.done
 		return nil
 	}
 	defer close(s.done)
 	if served {
+		s.accepting.Wait()
 		s.preparing.Wait() // Limits.Handshake and Limits.ReadHead bound it
 		select {
 		case <-time.After(stdGrace):

@@ -29,19 +29,24 @@ func (a *App) giveToLoop(t *tls.Conn, below *stdConn) bool {
 		return false
 	}
 	server, err := a.start()
-	if err != nil || server.draining.Load() {
+	if err != nil {
+		return false
+	}
+	to := server.emptiest(server.loops[0])
+	to.load.Add(1) // first: a loop that drains doesn't end while it expects somebody
+	if server.draining.Load() {
+		to.load.Add(-1)
 		return false
 	}
 	fd, err := descriptor(socket)
 	if err != nil { // no descriptor is left: the one there is serves, too
+		to.load.Add(-1)
 		return false
 	}
 	from := addrOf(below.RemoteAddr())
 	below.Conn.Close()
 	s := &secured{tls: t, state: &state, below: below, fd: fd, spare: &server.sealed}
 	below.Conn, below.stall.limit = s, 0 // the loop has its own limits
-	to := server.emptiest(server.loops[0])
-	to.load.Add(1)
 	to.hand(&letter{open: func(l *loop) { l.takeSecured(s, from) }})
 	return true
 }

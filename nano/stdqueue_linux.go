@@ -1,0 +1,34 @@
+package nano
+
+import (
+	"crypto/tls"
+	"net"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/reactor"
+)
+
+// welcomeQueue lets in who waits in the queue of a listener that accepts no more.
+func (s *stdServer) welcomeQueue(a *App, ln net.Listener, config *tls.Config) {
+	socket, ok := ln.(syscall.Conn)
+	if !ok {
+		return
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return
+	}
+	for {
+		fd, errno := -1, unix.Errno(0)
+		if err := raw.Control(func(door uintptr) { fd, _, errno = reactor.Accept(int(door)) }); err != nil || errno != 0 {
+			return
+		}
+		c, err := connOf(fd)
+		unix.Close(fd) // connOf has one of its own
+		if err == nil {
+			s.welcome(a, c, config)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package nano_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"syscall"
+	"testing"
+	"time"
+
+	"dyno/nano"
+)
+
+// startTLS serves with TLS without shutting down at the end of the test.
+func startTLS(t *testing.T, config nano.Config) (at string, app *nano.App) {
+	t.Helper()
+	certFile, keyFile := writePair(t, t.TempDir(), 1)
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Logger = quiet
+	app = nano.New(config)
+	app.Get("/", func(c nano.Ctx) error { return c.Text(200, "hello") })
+	go app.ServeTLS(ln, &tls.Config{Certificates: []tls.Certificate{pair}})
+	return ln.Addr().String(), app
+}
+
+// overTLS does a handshake on a connection and one request.
+func overTLS(nc net.Conn) error {
+	nc.SetDeadline(time.Now().Add(20 * time.Second))
+	c := tls.Client(nc, &tls.Config{InsecureSkipVerify: true})
+	if _, err := io.WriteString(c, get); err != nil { // the handshake, too
+		return err
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		return err
+	}
+	_, err = io.ReadAll(resp.Body)
+	return err
+}
+
+// TestTLSShutdownServesHandshakes: clients that have connected when the app shuts
+// down are served, wherever they stand: in the listener's queue, waiting to be let
+// in, or in the middle of their handshake.
+func TestTLSShutdownServesHandshakes(t *testing.T) {
+	at, app := startTLS(t, nano.Config{Limits: nano.Limits{Connections: 2}})
+	var conns []net.Conn
+	for range 10 { // two are let in, one waits for that, seven wait in the queue
+		c, err := net.Dial("tcp", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		conns = append(conns, c)
+	}
+	done := make(chan error, 1)
+	go func() { done <- app.Shutdown(context.Background()) }()
+	for {
+		c, err := net.Dial("tcp", at)
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			break
+		}
+		if err == nil {
+			c.Close()
+		}
+		time.Sleep(time.Millisecond)
+	}
+	for i, c := range conns {
+		if err := overTLS(c); err != nil {
+			t.Errorf("client %d: %v", i, err)
+		}
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
