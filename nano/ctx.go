@@ -3,6 +3,7 @@ package nano
 import (
 	"context"
 	"net/netip"
+	"strconv"
 	"time"
 )
 
@@ -33,8 +34,10 @@ func (c Ctx) live() *exchange {
 func (c Ctx) misused() {
 	where := "a handler"
 	if c.x != nil {
-		if r := c.x.lastRoute.Load(); r != nil {
-			where = "a handler (the exchange last served " + r.Name() + ")"
+		if ago := c.x.gen.Load() - c.gen; ago > pastRoutes {
+			where += " that ended more than " + strconv.Itoa(pastRoutes) + " requests before"
+		} else if r := c.x.past[c.gen%pastRoutes].Load(); r != nil {
+			where += " of " + r.Name()
 		}
 	}
 	panic("nano: Ctx of " + where + " was used after the handler returned; copy what is needed before returning, or start the work with c.Context()")

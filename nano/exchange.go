@@ -15,10 +15,10 @@ import (
 // reused: gen tells one use from the next. It belongs to whoever runs the
 // handler.
 type exchange struct {
-	gen       atomic.Uint32
-	lastRoute atomic.Pointer[Route] // only for messages about misuse
-	app       *App
-	wire      wire
+	gen  atomic.Uint32
+	past [pastRoutes]atomic.Pointer[Route] // of its last uses, by gen; only for messages about misuse
+	app  *App
+	wire wire
 
 	// The request. Spans of req and match refer to buf.
 	buf     []byte
@@ -50,6 +50,10 @@ type exchange struct {
 	values []value
 	debug  debugState
 }
+
+// pastRoutes is how many requests later a Ctx that was kept can still be told whose
+// it was.
+const pastRoutes = 16
 
 // wire carries an exchange: an HTTP/1.1 connection of a loop, or a
 // net/http.ResponseWriter. Its methods are called by the goroutine that runs the
@@ -141,7 +145,7 @@ func (x *exchange) hijack() (net.Conn, []byte, error) {
 
 // recycle ends the exchange: every Ctx to it is dead from now on.
 func (x *exchange) recycle() {
-	x.lastRoute.Store(x.route)
+	x.past[x.gen.Load()%pastRoutes].Store(x.route)
 	x.gen.Add(1)
 	if x.cancel != nil {
 		x.cancel(context.Canceled)

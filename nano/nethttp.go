@@ -72,6 +72,8 @@ type stdWire struct {
 	began   int64 // on the monotonic clock
 	limits  *Limits
 	aborted bool
+	sized   bool      // the answer has a length,
+	left    int64     // of which so many bytes are to come
 	broken  bool      // the client doesn't take the answer
 	wrote   bool      // content, over HTTP/2
 	waits   *stdWaits // nil until something is waited for
@@ -126,6 +128,10 @@ func (s *stdWire) head(x *exchange, length int64) {
 	} else {
 		fill(h, string(x.fields))
 	}
+	if own := h["Content-Length"]; own != nil && x.status != 304 && s.r.Method != "HEAD" {
+		x.ignored([]byte("Content-Length: " + own[0]))
+		delete(h, "Content-Length")
+	}
 	if length >= 0 {
 		h["Content-Length"] = []string{strconv.FormatInt(length, 10)}
 	}
@@ -174,10 +180,15 @@ func (s *stdWire) answer(x *exchange, body []byte) error {
 
 func (s *stdWire) begin(x *exchange, length int64) error {
 	s.head(x, length)
+	s.left, s.sized = length, length >= 0 && s.r.Method != "HEAD" && !bodiless(x.status)
 	return nil
 }
 
 func (s *stdWire) end(_ *exchange, trailers []byte) error {
+	if s.sized && s.left > 0 {
+		s.aborted = true
+		return shorter(s.left)
+	}
 	h := s.w.Header()
 	eachLine(trailers, func(name, value string) { h.Add(http.TrailerPrefix+name, value) })
 	return nil

@@ -1,6 +1,7 @@
 package nano
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -96,6 +97,13 @@ func (s *stdWire) take(f func() (int, error)) (int, error) {
 
 // write implements wire.
 func (s *stdWire) write(_ *exchange, p []byte) (n int, err error) {
+	if s.sized {
+		if int64(len(p)) > s.left {
+			p = p[:s.left]
+			defer func() { err = cmp.Or(err, errTooMuch) }()
+		}
+		defer func() { s.left -= int64(n) }()
+	}
 	if s.r.ProtoMajor < 2 { // the connection has a guard of its own
 		n, err = s.w.Write(p)
 	} else {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"dyno/internal/http1"
@@ -27,6 +28,10 @@ var (
 	errAnswerOver = errors.New("nano: the answer has ended")
 	errTooMuch    = errors.New("nano: more was written than the answer's Content-Length")
 )
+
+func shorter(by int64) error {
+	return fmt.Errorf("nano: the answer is %d bytes shorter than its Content-Length", by)
+}
 
 // stream appends the head of an answer whose body follows in parts.
 func (r *reply) stream(out []byte, x *exchange, length int64, date []byte) []byte {
@@ -59,7 +64,11 @@ func (r *reply) head(out []byte, x *exchange, length int64, date []byte) []byte 
 			if x.status == 304 || isHead(x) && length == 0 {
 				out = append(out, fields[:end]...) // the length that GET would give
 				length = -2
+			} else {
+				x.ignored(fields[:end])
 			}
+		case fieldCoding:
+			x.ignored(fields[:end])
 		}
 		fields = fields[end:]
 	}
@@ -138,7 +147,7 @@ func (r *reply) finish(out, trailers []byte) ([]byte, error) {
 	r.ended = true
 	if r.left > 0 && !r.bodiless {
 		r.cut = true
-		return out, fmt.Errorf("nano: the answer is %d bytes shorter than its Content-Length", r.left)
+		return out, shorter(r.left)
 	}
 	if r.chunked && !r.bodiless {
 		out = append(out, "0\r\n"...)
@@ -146,6 +155,13 @@ func (r *reply) finish(out, trailers []byte) ([]byte, error) {
 		out = append(out, "\r\n"...)
 	}
 	return out, nil
+}
+
+// ignored tells, under Config.Debug, of a field that the wire sets itself.
+func (x *exchange) ignored(line []byte) {
+	if x.app.config.Debug {
+		x.app.config.Logger.Warn("nano sets this field itself: what the handler has set is ignored", "route", routeName(x), "field", strings.TrimSpace(string(line)))
+	}
 }
 
 func isHead(x *exchange) bool { return string(x.req.Method.Of(x.buf)) == "HEAD" }

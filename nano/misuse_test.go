@@ -1,0 +1,100 @@
+package nano_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"dyno/nano"
+)
+
+// TestLateCtxNamesItsOwnRoute, not that which its exchange has served since.
+func TestLateCtxNamesItsOwnRoute(t *testing.T) {
+	var kept nano.Ctx
+	app := nano.New(nano.Config{})
+	app.Get("/keeps", func(c nano.Ctx) error { kept = c; return nil })
+	app.Get("/next", func(nano.Ctx) error { return nil })
+	said := func() (text string) {
+		defer func() { text = fmt.Sprint(recover()) }()
+		kept.Path()
+		return ""
+	}
+	ask := func(path string) {
+		app.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
+	}
+	ask("/keeps")
+	for i := range 40 {
+		if got := said(); !strings.Contains(got, "/keeps") && i < 10 || strings.Contains(got, "/next") {
+			t.Fatalf("%d requests later: %s", i, got)
+		}
+		ask("/next")
+	}
+}
+
+// TestStreamSizedIsHeldToItsSize on every wire: more is refused, less is told.
+func TestStreamSizedIsHeldToItsSize(t *testing.T) {
+	log := &logLines{}
+	wrote := make(chan error, 10)
+	at, app := serve(t, nano.Config{Logger: slog.New(slog.NewTextHandler(log, nil))}, func(app *nano.App) {
+		app.Get("/more", func(c nano.Ctx) error {
+			return c.StreamSized(200, "text/plain", 5, func(s *nano.Stream) error {
+				_, err := s.WriteString("1234567")
+				wrote <- err
+				return nil
+			})
+		})
+		app.Get("/less", func(c nano.Ctx) error {
+			return c.StreamSized(200, "text/plain", 5, func(s *nano.Stream) error { s.WriteString("123"); return nil })
+		})
+	})
+	std := httptest.NewUnstartedServer(app)
+	std.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
+	std.EnableHTTP2 = true
+	std.StartTLS()
+	defer std.Close()
+	for _, url := range []string{"http://" + at, std.URL} {
+		resp, err := std.Client().Get(url + "/more")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || string(body) != "12345" || <-wrote == nil {
+			t.Errorf("%s: %q %v", url, body, err)
+		}
+		before := strings.Count(log.String(), "shorter")
+		if resp, err = std.Client().Get(url + "/less"); err == nil {
+			_, err = io.ReadAll(resp.Body)
+			resp.Body.Close()
+		}
+		if err == nil || errors.Is(err, io.EOF) || strings.Count(log.String(), "shorter") != before+1 {
+			t.Errorf("%s: %v; %s", url, err, log)
+		}
+	}
+}
+
+// TestIgnoredFieldsAreTold under Config.Debug, and ignored on every wire.
+func TestIgnoredFieldsAreTold(t *testing.T) {
+	log := &logLines{}
+	at, app := serve(t, nano.Config{Debug: true, Logger: slog.New(slog.NewTextHandler(log, nil))}, func(app *nano.App) {
+		app.Get("/x", func(c nano.Ctx) error { c.SetHeader("Content-Length", "99"); return c.Text(200, "hello") })
+	})
+	std := httptest.NewServer(app)
+	defer std.Close()
+	for i, url := range []string{"http://" + at, std.URL} {
+		resp, err := http.Get(url + "/x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || string(body) != "hello" || resp.ContentLength != 5 || strings.Count(log.String(), "Content-Length: 99") != i+1 {
+			t.Errorf("%s: %q %v; %s", url, body, err, log)
+		}
+	}
+}
