@@ -1,15 +1,19 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"dyno/lab/machine"
+	"dyno/lab/machine/busy"
 	"dyno/lab/machine/setting"
 	"dyno/lab/machine/tune"
 )
@@ -20,13 +24,14 @@ func newMachine(global *globalFlags) *cobra.Command {
 		Use:   "machine",
 		Short: "Show what this machine is, and what speaks against measuring on it",
 		Long: `Show every setting of this machine that matters for measuring, whether it is
-good for that and why, and what can't be seen. docs/machine.md explains each.
+good for that and why, and what can't be seen; and, after a look of 0.3 s, how busy
+each CPU is, and who is busy. docs/machine.md explains each.
 
 tune sets what can be set, restore puts all back, and noise measures how small a
 difference can be seen here.`,
 		Example: "  dyno machine\n  sudo dyno machine tune --profile quiet\n  sudo dyno machine restore\n  dyno machine noise --quick",
 		Args:    exactArgs(0, "none"),
-		RunE:    func(*cobra.Command, []string) error { return showMachine(os.Stdout, asJSON) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return showMachine(cmd.Context(), os.Stdout, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.AddCommand(newTune(), newRestore(), newNoise(global))
@@ -38,14 +43,19 @@ type machineReport struct {
 	Machine  machine.Fingerprint `json:"machine"`
 	Settings []setting.Row       `json:"settings"`
 	Tuned    []setting.Change    `json:"tuned,omitempty"` // by dyno, and not yet restored
+	Busy     *busy.Survey        `json:"busy,omitempty"`  // who is busy now; absent where that can't be told
 }
 
-func showMachine(w io.Writer, asJSON bool) error {
+func showMachine(ctx context.Context, w io.Writer, asJSON bool) error {
 	dir, err := home()
 	if err != nil {
 		return err
 	}
 	r := machineReport{Machine: machine.Read()}
+	if r.Busy, err = busy.Look(ctx, machine.OnlineCPUs(), 0); ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	unknown := err
 	if runtime.GOOS == "linux" {
 		r.Settings = setting.Survey(os.DirFS("/"), r.Machine)
 	}
@@ -63,6 +73,7 @@ func showMachine(w io.Writer, asJSON bool) error {
 		return err
 	}
 	fmt.Fprintln(w)
+	describeBusy(w, r.Busy, unknown)
 	if err := setting.Describe(w, r.Settings); err != nil {
 		return err
 	}
@@ -70,6 +81,19 @@ func showMachine(w io.Writer, asJSON bool) error {
 		_, err = fmt.Fprintf(w, "dyno has set %d of their files; dyno machine restore puts them back.\n", len(r.Tuned))
 	}
 	return err
+}
+
+// describeBusy says how busy each CPU is, and who is busy.
+func describeBusy(w io.Writer, s *busy.Survey, unknown error) {
+	if s == nil {
+		fmt.Fprintf(w, "Who is busy can't be told: %v\n\n", unknown)
+		return
+	}
+	if text := s.String(); text != "" {
+		fmt.Fprintf(w, "%s%s.\n\n", strings.ToUpper(text[:1]), text[1:])
+		return
+	}
+	fmt.Fprintf(w, "Nobody is busy: no CPU was used more than 15 %% in %v.\n\n", s.Length.Round(time.Millisecond))
 }
 
 func printJSON(w io.Writer, v any) error {

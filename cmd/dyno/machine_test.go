@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -17,6 +18,9 @@ func TestMachine(t *testing.T) {
 	var r machineReport
 	if err := json.Unmarshal([]byte(o.stdout), &r); err != nil || len(r.Settings) < 20 || r.Machine.CPUs < 1 {
 		t.Errorf("%+v, %v", r, err)
+	}
+	if runtime.GOOS == "linux" && (r.Busy == nil || len(r.Busy.CPUs) == 0) {
+		t.Errorf("who is busy: %+v", r.Busy)
 	}
 	// That tuning changes nothing when it is not to: the real thing is tested in
 	// a namespace of its own.
