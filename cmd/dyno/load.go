@@ -217,11 +217,12 @@ var errNothingMeasured = errors.New("nothing was measured")
 // judgeLoad decides the exit status of a load that ran to its end.
 func judgeLoad(r *load.Result, maxErrors float64) error {
 	t := &r.Total
-	if !r.Answered() {
-		return fmt.Errorf("nothing answered: %s", firstError(r))
-	}
+	// First, for there are no answers in windows that are left out, whoever answered.
 	if invalid, measured, reasons := r.LeftOut(); measured > 0 && invalid == measured {
 		return fmt.Errorf("%w: none of the %d windows is valid (%s)", errNothingMeasured, measured, strings.Join(reasons, ", "))
+	}
+	if !r.Answered() {
+		return fmt.Errorf("nothing answered: %s", firstError(r))
 	}
 	failed := float64(t.Errors.Total())
 	if all := failed + float64(t.Completed+t.Drained); all > 0 && failed/all > maxErrors {

@@ -43,7 +43,10 @@ func TestLoadSelftest(t *testing.T) {
 	if len(r.Engines) != 1 || r.Connections != 4 || r.Threads != 1 || len(r.Timers) != 3 || r.Stall.Detail == "" || r.Freeze.Detail == "" {
 		t.Errorf("got %+v", r)
 	}
-	if e := r.Engines[0]; e.Name != "epoll" || e.Error == "" && (e.Ceiling <= 0 || e.Floor.P50 <= 0 || len(e.Lags) != 3 || e.Allocations > 0.05) {
+	// On a busy machine so few requests are done in a tenth of a second that what a load
+	// allocates once counts.
+	e := r.Engines[0]
+	if e.Name != "epoll" || e.Error == "" && (e.Ceiling <= 0 || e.Floor.P50 <= 0 || len(e.Lags) != 3 || e.Allocations > 0.05+1000/e.Ceiling) {
 		t.Errorf("engine %+v", e)
 	}
 }

@@ -61,5 +61,5 @@ func TestASubjectThatGoesSourInATrial(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	o := dyno(t, home, "run", studyFile(t, home, 1, "sours"))
-	o.want(t, 0, o.stdout, "Requests failed")
+	contains(t, o.stdout, "Requests failed")
 }
