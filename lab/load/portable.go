@@ -194,15 +194,17 @@ func (p *portable) arrive(ctx context.Context, intended int64) {
 // watch keeps the windows turning until the end, until done, or until an open
 // loop has no request left to wait for.
 func (p *portable) watch(ctx context.Context, done <-chan struct{}) {
-	for now := clock.Now(); now < p.limit && ctx.Err() == nil; now = clock.Now() {
-		if p.tick(now) == 0 && done == nil && p.quota > 0 {
+	for ctx.Err() == nil {
+		now := clock.Now()
+		inFlight, left := p.tick(now)
+		if left <= 0 || inFlight == 0 && done == nil && p.quota > 0 {
 			return
 		}
 		select {
 		case <-done:
 			return
 		case <-ctx.Done():
-		case <-time.After(min(time.Duration(p.limit-now), beatEvery)):
+		case <-time.After(min(left, beatEvery)):
 		}
 	}
 }
@@ -229,12 +231,13 @@ func (p *portable) advance(now int64) {
 	}
 }
 
-// tick closes the windows that have ended and returns the requests in flight.
-func (p *portable) tick(now int64) (inFlight int) {
+// tick closes the windows that have ended and returns the requests in flight, and how
+// long it is to the end, which a worker may draw nearer.
+func (p *portable) tick(now int64) (inFlight int, left time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.advance(now)
-	return p.rec.inFlight
+	return p.rec.inFlight, time.Duration(p.limit - now)
 }
 
 // endOfTime counts what completes from now on as drained. mu is held.

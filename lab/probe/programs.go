@@ -24,7 +24,7 @@ type Programs struct {
 // programsShown is how many are named, and programsShare what each has used at
 // least, of a CPU's time: what is below explains nothing.
 const (
-	programsShown = 5
+	programsShown = 12
 	programsShare = 0.02
 )
 
