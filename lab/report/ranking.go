@@ -84,7 +84,7 @@ type figure struct {
 	Missing         bool
 	Why             string // it is missing
 	Self            bool   // the reference compared with itself
-	InNoise         bool   // a difference that the A/A comparison leaves open
+	Same            bool   // a ratio that is 1 within the margin, by its whole interval
 	Value           float64
 	Left, Mid, Wide float64
 }
@@ -208,8 +208,8 @@ func newRow(a *analysis.Analysis, cell *analysis.Cell, r ranking) row {
 	}
 	for _, col := range r.Columns {
 		f := newFigure(cell, col, a.Run.Reference)
-		if col.Ratio && !f.Missing && !f.Self && r.Group.InNoise(col.Metric, f.Value) {
-			f.InNoise, f.Estimate = true, inNoise+f.Estimate
+		if col.Ratio && !f.Missing && !f.Self && stats.Equivalent(cell.Ratios[col.Metric], sameMargin) {
+			f.Same, f.Estimate = true, same+f.Estimate
 		}
 		out.Figures = append(out.Figures, f)
 	}

@@ -6,9 +6,13 @@ import (
 	"dyno/lab/analysis"
 )
 
-// inNoise stands before a difference that is no larger than what measuring the
-// same thing twice leaves open.
-const inNoise = "≈"
+// same stands before a ratio whose whole interval lies within sameMargin of 1, which
+// is a test of equivalence (two one-sided tests). That a difference is no larger than
+// what the A/A comparison leaves open is none, and gets no mark.
+const (
+	same       = "="
+	sameMargin = 0.02
+)
 
 // noise writes how far apart two measurements of the same may be by a metric,
 // "±1.8 %"; as a factor where they may be twice as much or more, and no more than that
@@ -43,7 +47,7 @@ func twinNote(r ranking, c catalogue) string {
 	if len(list) == 0 {
 		return ""
 	}
-	note := c.text("ranking.note.twin", "list", c.list(list), "mark", inNoise)
+	note := c.text("ranking.note.twin", "list", c.list(list))
 	if from := r.Group.TwinFrom; from != "" {
 		note = c.paragraph([]string{note, c.text("ranking.note.twin.from", "group", from)})
 	}

@@ -143,9 +143,11 @@ func sobolInterval(groups, k int, estimates []float64, draws [][]float64, level 
 func sobolGives(groups int) float64 {
 	switch {
 	case groups < 16:
-		return 0.84
+		return 0.83
 	case groups < 32:
-		return 0.87
+		return 0.86
+	case groups < 64:
+		return 0.90
 	}
-	return 0.90
+	return 0.93
 }
