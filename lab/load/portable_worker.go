@@ -205,7 +205,7 @@ func (w *worker) ask(ctx context.Context) {
 		return
 	}
 	if p.advance(done); done >= p.limit {
-		p.endOfTime(p.limit)
+		p.rec.drain(p.limit)
 	}
 	w.asked = false
 	if err != nil {
