@@ -39,9 +39,13 @@ func describeLoad(s *load.Spec) string {
 // writeLoadText prints the result as wrk's and hey's users know it.
 func writeLoadText(w io.Writer, r *load.Result) {
 	t := &r.Total
-	fmt.Fprintf(w, "\n  %d requests in %v, %s received\n", t.Completed, t.Length.Round(10*time.Millisecond), bytesText(t.BytesIn))
-	fmt.Fprintf(w, "  %-12s %s requests/s\n\n", "throughput", number(r.Throughput()))
-	writeClocks(w, t)
+	if t.Length > 0 {
+		fmt.Fprintf(w, "\n  %s in %s, %s received\n", counted(t.Completed, "request"), duration(float64(t.Length)), bytesText(t.BytesIn))
+		fmt.Fprintf(w, "  %-12s %s requests/s\n\n", "throughput", number(r.Throughput()))
+		writeClocks(w, t)
+	} else {
+		fmt.Fprintf(w, "\n  there are no figures: no second can be used\n")
+	}
 	writeStatuses(w, t)
 	writeErrors(w, r)
 	writeFailures(w, r)
@@ -53,6 +57,14 @@ func writeLoadText(w io.Writer, r *load.Result) {
 	for _, f := range r.Findings {
 		fmt.Fprintf(w, "    %s: %s\n", f.Name, f.Detail)
 	}
+}
+
+// counted is a number of things in words.
+func counted(n uint64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // writeClocks prints a line of figures for each clock that says something. What

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/spelling"
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
 	"dyno/lab/claim"
@@ -141,9 +142,9 @@ func halfWidth(i stats.Interval) float64 {
 
 func widthText(half, asked float64) string {
 	if math.IsInf(half, 1) {
-		return fmt.Sprintf("has no interval yet; ±%.3g %% asked", 100*asked)
+		return fmt.Sprintf("has no interval yet; ±%s %% asked", spelling.Percent(asked, 3))
 	}
-	return fmt.Sprintf("±%.3g %%; ±%.3g %% asked", 100*half, 100*asked)
+	return fmt.Sprintf("±%s %%; ±%s %% asked", spelling.Percent(half, 3), spelling.Percent(asked, 3))
 }
 
 // blocksNeeded estimates how many more blocks make an interval as narrow as

@@ -25,6 +25,7 @@ func TestUp(t *testing.T) {
 	}
 	s.signal(t, os.Interrupt)
 	o := s.wait(t)
+	contains(t, o.stderr, "building go/nethttp, which takes", "built go/nethttp in ")
 	o.want(t, 130, o.stdout, "Ctrl-C stops it", "/users/42/profile", "201")
 	if _, err := http.Get(url); err == nil {
 		t.Error("the subject still answers")

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
+	"dyno/internal/spelling"
 	"dyno/lab/compare"
 	"dyno/lab/gate/threshold"
 	"dyno/lab/stats"
@@ -127,7 +127,7 @@ func (c *Check) says() string {
 	return text
 }
 
-func percentText(share float64) string { return strconv.FormatFloat(100*share, 'g', 3, 64) + " %" }
+func percentText(share float64) string { return spelling.Percent(share, 3) + " %" }
 
 // noise is what there is to compute power from: the standard deviation of the
 // logarithm of one restart, such that the ratio of n restarts on each side has

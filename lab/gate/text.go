@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"dyno/internal/spelling"
 	"dyno/lab/report"
 )
 
@@ -78,7 +79,7 @@ func (c *Check) finds() string {
 	if !c.Threshold.Rises() {
 		sign = "-"
 	}
-	return fmt.Sprintf("%s%.2g%%", sign, 100*c.Finds)
+	return sign + spelling.Percent(c.Finds, 2) + "%"
 }
 
 // summary says what the verdict rests on.

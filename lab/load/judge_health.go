@@ -8,6 +8,7 @@ const (
 	stealInvalid = 0.30
 	stealTick    = 10 * time.Millisecond // what the kernel counts in: in a short window, one says nothing
 	gcSuspect    = 0.01                  // of the window
+	gcFloor      = time.Millisecond      // a shorter pause is a usual part of a short window
 	clockNoise   = time.Millisecond
 )
 
@@ -29,8 +30,12 @@ func judgeHealth(h *Health, length time.Duration, add func(name string, level Va
 	if f, found := h.Others.Finding(0); found {
 		add(f.Name, f.Validity, "%s", f.Detail)
 	}
-	if share := float64(h.GCPause) / float64(length); share >= gcSuspect {
-		add("generator-gc", Suspect, "the generator paused %v for %d garbage collections of its own (limit %.0f %% of the time)", h.GCPause.Round(100*time.Microsecond), h.GCCycles, 100*gcSuspect)
+	if share := float64(h.GCPause) / float64(length); share >= gcSuspect && h.GCPause >= gcFloor {
+		collections := "garbage collections"
+		if h.GCCycles == 1 {
+			collections = "garbage collection"
+		}
+		add("generator-gc", Suspect, "the generator paused %v for %d %s of its own (limit %.0f %% of the time)", h.GCPause.Round(100*time.Microsecond), h.GCCycles, collections, 100*gcSuspect)
 	}
 	if h.Suspended > 0 {
 		add("suspended", Invalid, "the machine was suspended for %v", h.Suspended.Round(time.Millisecond))

@@ -19,6 +19,7 @@ func TestJudgeHealth(t *testing.T) {
 		{Health{Steal: 300 * time.Millisecond}, "steal", Invalid},
 		{Health{GCCycles: 3, GCPause: 9 * time.Millisecond}, "", Valid},
 		{Health{GCCycles: 3, GCPause: 10 * time.Millisecond}, "generator-gc", Suspect},
+		{Health{GCCycles: 1, GCPause: 11 * time.Millisecond}, "generator-gc", Suspect},
 		{Health{ClockStep: -time.Hour}, "clock-step", Valid},
 		{Health{Suspended: time.Second}, "suspended", Invalid},
 	} {
