@@ -16,7 +16,7 @@ func FuzzQuery(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, query, name string) {
 		want, err := url.ParseQuery(query)
-		x := &exchange{}
+		x := &exchange{app: New(Config{})}
 		var got []string
 		for p := range pairs([]byte(query)) {
 			if v, ok := x.unescaped(p.value); ok && p.named(name) {

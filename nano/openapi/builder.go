@@ -102,10 +102,11 @@ func (b *builder) fill(r *nano.Route, said Operation, method string, own, shared
 func (b *builder) operation(said Operation, own, shared template) (*operation, error) {
 	op := &operation{Summary: said.Summary, Description: said.Description, Tags: unique(said.Tags), Deprecated: said.Deprecated}
 	var err error
-	if op.Parameters, err = b.parameters(said.Params, own, shared); err != nil {
+	params, hasBody := boundParams(said.Body, own.names)
+	if op.Parameters, err = b.parameters(merged(params, said.Params), own, shared); err != nil {
 		return nil, err
 	}
-	if said.Body != nil {
+	if said.Body != nil && hasBody {
 		content, err := b.content(said.BodyType, said.Body)
 		if err != nil {
 			return nil, fmt.Errorf("its body: %w", err)

@@ -50,7 +50,7 @@ func fieldsOf(structs []reflect.Type) (found map[string][]reflect.StructField, e
 				embedded = append(embedded, inner)
 				continue
 			}
-			if tag == "-" || !f.IsExported() {
+			if tag == "-" || !f.IsExported() || tag == "" && placeOf(f) != "" {
 				continue
 			}
 			if name == "" {

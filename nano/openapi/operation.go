@@ -17,7 +17,8 @@ type Operation struct {
 	Tags        []string
 	Params      []Param
 	// Body is a value of the type of the request's body, such as User{}; only its
-	// type counts. nil: no body.
+	// type counts. Fields that nano.Bind takes from elsewhere (tags path, query, header,
+	// cookie) become parameters of their types, unless Params has them. nil: no body.
 	Body any
 	// BodyType is the body's media type; default application/json.
 	BodyType string
