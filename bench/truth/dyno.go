@@ -57,13 +57,22 @@ type stop struct{ At, For time.Duration }
 // ask runs dyno with the arguments. Stops count from its start, or, if begun is
 // set, from when that is closed.
 func (l *lab) ask(ctx context.Context, e *Examined, begun <-chan struct{}, stops []stop, args ...string) (asked, error) {
+	return l.askWhile(ctx, e, l.dir, begun, stops, args...)
+}
+
+// askIn runs dyno in a folder.
+func (l *lab) askIn(ctx context.Context, e *Examined, dir string, args ...string) (asked, error) {
+	return l.askWhile(ctx, e, dir, nil, nil, args...)
+}
+
+func (l *lab) askWhile(ctx context.Context, e *Examined, dir string, begun <-chan struct{}, stops []stop, args ...string) (asked, error) {
 	e.Commands = append(e.Commands, "dyno "+strings.Join(args, " "))
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, l.dyno, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 20 * time.Second
-	cmd.Dir = l.dir
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "DYNO_HOME="+filepath.Join(l.dir, "home"))
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

@@ -328,6 +328,3 @@ func (e *Examined) ratioIn(r *studyReport, subject, metric string, low, high flo
 	e.say("ratio of "+metric, i.High >= low && i.Low <= high, i.String(), so)
 	e.heard(r.says())
 }
-
-func gateCases() []Case    { return nil }
-func verdictCases() []Case { return nil }
