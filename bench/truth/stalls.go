@@ -61,7 +61,7 @@ func (e *Examined) holdAtLeast(r *loadReport, clock, name string, proven time.Du
 	if !known {
 		text = ">= " + text
 	}
-	if !there {
+	if !there || r.Validity == "invalid" {
 		e.silent(clock+" "+name, r.says(), so)
 		return
 	}
