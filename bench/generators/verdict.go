@@ -94,7 +94,7 @@ func toolsRecord(r *rounds.Record, disturbed bool) *published.Record {
 		})
 	}
 	record := &published.Record{
-		Study: "bench/generators", Date: r.Started, Machine: published.Machine(&r.Machine), Command: strings.Join(r.Command, " "),
+		Study: "bench/generators", Date: r.Started, Machine: r.Machine.Line(), Command: strings.Join(r.Command, " "),
 		Method: fmt.Sprintf("%d rounds of %d s, %d connections", r.Settings.Rounds, r.Settings.Seconds, r.Settings.Connections), Verdicts: []claim.Outcome{out},
 	}
 	for tool, version := range r.Versions {

@@ -57,11 +57,13 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 	}
 	found.addParted(tables, watched(m), m.Accept)
 	found.addTwins(tables, watched(m), m.Accept)
+	found.addLost(tables, m.Accept)
 	a.Findings = found.sorted()
 	shareTwins(a.Groups)
 	a.Sensitivity = sensitivity(m, a.Groups)
 	a.Claims = decide(m, a.Groups, sheets, all, confidence)
 	a.Validity = worth(run, a)
+	rest(a)
 	return a, nil
 }
 

@@ -63,7 +63,8 @@ type Cell struct {
 	Cell      int                       `json:"cell"` // index in the plan
 	Subject   string                    `json:"subject"`
 	Trials    []int                     `json:"trials"`           // valid or suspect trials used
-	Left      []int                     `json:"left,omitempty"`   // trials left out (invalid, failed)
+	Left      []int                     `json:"left,omitempty"`   // trials left out: invalid, or failed by no fault of the subject
+	Failed    []int                     `json:"failed,omitempty"` // trials in which the subject failed by its own fault; they count as the worst there is, and are not among Trials
 	Windows   int                       `json:"windows"`          // measured windows of the used trials that figures rest on
 	Invalid   int                       `json:"invalid_windows"`  // measured windows of the used trials that are invalid and left out
 	Values    map[string][]float64      `json:"values"`           // metric → one value per used trial

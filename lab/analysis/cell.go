@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -9,11 +10,13 @@ import (
 	"dyno/lab/load"
 	"dyno/lab/stats"
 	"dyno/lab/study"
+	"dyno/lab/validity"
 )
 
 // sheet is a cell while its trials are taken in one by one.
 type sheet struct {
 	Cell
+	name   string // of the cell: its subject and group
 	mode   load.Mode
 	clocks []load.Clock // that figures rest on
 	blocks []int        // block of each used trial
@@ -22,7 +25,16 @@ type sheet struct {
 	// responses of each used trial, see [responseWindows]
 	responses [][]stats.Counts
 	unusable  map[string][]float64 // metric → one value per completed trial left out
+
+	places []int                 // block of each trial that counts: used, or failed
+	failed map[int]bool          // blocks in which the subject failed, or failed many requests
+	known  map[string][]knowable // by metric, for each place
+	absent map[string]string     // metrics that some trial has no value of, and why
 }
+
+// knowable is a value as far as it is known: NaN if it isn't, and the least that it
+// can be. What is worse than any value is infinite.
+type knowable struct{ value, least float64 }
 
 func newSheet(c *study.Cell) *sheet {
 	return &sheet{
@@ -31,8 +43,8 @@ func newSheet(c *study.Cell) *sheet {
 			Values: map[string][]float64{}, Estimates: map[string]stats.Interval{},
 			Ratios: map[string]stats.Interval{}, ByRank: map[string]stats.Interval{}, Omitted: map[string]string{},
 		},
-		unusable: map[string][]float64{},
-		mode:     c.Profile.Mode, clocks: []load.Clock{load.Response, load.Service, load.FirstByte, load.Lag}, merged: newSums(c.Profile.Mode, load.Response, load.Service), stages: newStageSums(&c.Profile),
+		failed: map[int]bool{}, known: map[string][]knowable{}, absent: map[string]string{}, unusable: map[string][]float64{},
+		name: c.Subject + " under " + groupTitle(c), mode: c.Profile.Mode, clocks: []load.Clock{load.Response, load.Service, load.FirstByte, load.Lag}, merged: newSums(c.Profile.Mode, load.Response, load.Service), stages: newStageSums(&c.Profile),
 	}
 }
 
@@ -52,10 +64,16 @@ func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err erro
 		}
 	}
 	s.takeBreakdown(t, sums)
-	if t.Status != archive.Complete || t.Validity == load.Invalid || !sums.usable() {
+	if t.Fault == archive.OfSubject {
+		s.fail(t, all)
+		return false, nil
+	}
+	if t.Status != archive.Complete || validity.Spoiled(t) || !sums.usable() {
 		s.Left = append(s.Left, t.Index)
 		return false, s.takeUnusable(run, i, all)
 	}
+	s.places = append(s.places, t.Block)
+	s.failed[t.Block] = s.failed[t.Block] || validity.Misserved(t.Findings)
 	s.Trials = append(s.Trials, t.Index)
 	s.blocks = append(s.blocks, t.Block)
 	s.Windows += sums.windows
@@ -66,6 +84,20 @@ func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err erro
 		s.compute(f, sums)
 	}
 	return true, s.takeStages(run, i)
+}
+
+// fail takes a trial in which the subject failed.
+func (s *sheet) fail(t *archive.Trial, all []figure) {
+	s.Failed = append(s.Failed, t.Index)
+	s.places = append(s.places, t.Block)
+	s.failed[t.Block] = true
+	for i := range all {
+		worst, ok := all[i].worst()
+		if !ok {
+			worst = math.NaN()
+		}
+		s.known[all[i].Name] = append(s.known[all[i].Name], knowable{worst, worst})
+	}
 }
 
 // takeStages adds a used trial's windows to the stages of a load with several.
@@ -85,28 +117,69 @@ func (s *sheet) takeStages(run *archive.Run, i int) error {
 // compute adds the trial's value of a metric. One trial that has none takes the
 // metric from the cell: the rest would be a choice of the better trials.
 func (s *sheet) compute(f figure, sums *sums) {
-	if s.Omitted[f.Name] != "" {
-		return
-	}
 	value, missing := f.of(sums)
-	if missing != "" {
+	s.known[f.Name] = append(s.known[f.Name], s.know(f, sums, value, missing))
+	switch {
+	case s.Omitted[f.Name] != "":
+	case missing != "":
 		s.Omitted[f.Name] = missing
 		delete(s.Values, f.Name)
-		return
+	default:
+		s.Values[f.Name] = append(s.Values[f.Name], value)
 	}
-	s.Values[f.Name] = append(s.Values[f.Name], value)
 }
 
-// estimate computes what rests on all trials of the cell.
+// know is what is known of a trial's value.
+func (s *sheet) know(f figure, sums *sums, value float64, missing string) knowable {
+	if missing == "" {
+		return knowable{value, value}
+	}
+	k := knowable{math.NaN(), math.NaN()}
+	if f.atLeast != nil {
+		if least, ok := f.atLeast(sums); ok {
+			k.least = least
+		}
+	}
+	if math.IsInf(k.least, 1) {
+		k.value = k.least
+	} else if s.absent[f.Name] == "" {
+		s.absent[f.Name] = missing
+	}
+	return k
+}
+
+// estimate computes what rests on all trials of the cell. A trial in which the
+// subject failed counts as the worst: where the median, or an end of its interval, is
+// among those, there is no figure.
 func (s *sheet) estimate(c *confidence) {
 	for name, values := range s.Values {
-		s.Estimates[name] = c.median(values)
+		if len(s.Failed) > 0 {
+			values = s.withWorst(name)
+		}
+		i := c.median(values)
+		if math.IsInf(i.Low, 0) || math.IsInf(i.High, 0) {
+			s.Omitted[name] = fmt.Sprintf("the subject failed in %d of %d trials", len(s.Failed), len(s.Failed)+len(s.Trials))
+			delete(s.Values, name)
+			continue
+		}
+		s.Estimates[name] = i
 	}
 	s.Curve = s.merged.distribution(load.Response).curve()
 	s.Service = s.merged.distribution(load.Service).curve()
 	s.Stages = s.stages.stages()
 	s.Merged = s.mergedIntervals()
 	s.Unusable = s.unusableFigures()
+}
+
+// withWorst are a metric's values with those of the trials in which the subject
+// failed.
+func (s *sheet) withWorst(metric string) (values []float64) {
+	for _, k := range s.known[metric] {
+		if !math.IsNaN(k.value) {
+			values = append(values, k.value)
+		}
+	}
+	return values
 }
 
 // compare computes the ratios to the reference, block by block. A metric with a
@@ -126,10 +199,10 @@ func (s *sheet) compare(reference *sheet, c *confidence) {
 }
 
 // pairs are a metric's values and those of the reference, by block. They are not ok
-// if there is no ratio of them.
+// if there is no ratio of them, as there is none of a subject that failed.
 func (s *sheet) pairs(reference *sheet, metric string) (a, b []float64, ok bool) {
 	values, others := s.Values[metric], reference.Values[metric]
-	if len(values) == 0 || !positive(values) || !positive(others) {
+	if len(values) == 0 || !positive(values) || !positive(others) || len(s.Failed)+len(reference.Failed) > 0 {
 		return nil, nil, false
 	}
 	blocks := union(s.blocks, reference.blocks)
@@ -167,6 +240,17 @@ func (s *sheet) byBlock(metric string, blocks []int) []float64 {
 		}
 	}
 	return values
+}
+
+// knownBy returns what is known of a metric's values, for each of the blocks.
+func (s *sheet) knownBy(metric string, blocks []int) []knowable {
+	list := slices.Repeat([]knowable{{math.NaN(), math.NaN()}}, len(blocks))
+	for i, block := range blocks {
+		if at := slices.Index(s.places, block); at >= 0 && at < len(s.known[metric]) {
+			list[i] = s.known[metric][at]
+		}
+	}
+	return list
 }
 
 // union returns the numbers that are in any of the lists, sorted.

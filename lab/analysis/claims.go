@@ -50,7 +50,7 @@ func newEvidence(m *archive.Manifest, groups []Group, sheets []*sheet, all []fig
 		}
 	}
 	for _, s := range sheets {
-		e.blocks = append(e.blocks, s.blocks...)
+		e.blocks = append(e.blocks, s.places...)
 	}
 	slices.Sort(e.blocks)
 	e.blocks = slices.Compact(e.blocks)
@@ -62,14 +62,27 @@ func (e *evidence) Blocks() int         { return len(e.blocks) }
 
 func (e *evidence) Values(metric string, cell int) (values []float64, missing string) {
 	s := e.sheets[cell]
-	return s.byBlock(metric, e.blocks), s.Omitted[metric]
+	for _, k := range s.knownBy(metric, e.blocks) {
+		values = append(values, k.value)
+	}
+	return values, s.absent[metric]
 }
 
 // AtLeast is what percentiles are known to be above.
-func (e *evidence) AtLeast(metric string, cell int) []float64 { return nil }
+func (e *evidence) AtLeast(metric string, cell int) (values []float64) {
+	for _, k := range e.sheets[cell].knownBy(metric, e.blocks) {
+		values = append(values, k.least)
+	}
+	return values
+}
 
 // Failed tells the blocks in which the cell's subject failed.
-func (e *evidence) Failed(cell int) []bool { return nil }
+func (e *evidence) Failed(cell int) (failed []bool) {
+	for _, block := range e.blocks {
+		failed = append(failed, e.sheets[cell].failed[block])
+	}
+	return failed
+}
 
 // Noise is the A/A comparison of the cell's group, or of its load.
 func (e *evidence) Noise(metric string, cell int) (noise stats.Interval, ok bool) {

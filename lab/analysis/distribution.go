@@ -13,15 +13,24 @@ import (
 // be told: with fewer, it is but one or two accidents.
 const beyond = 10
 
-// distribution is that of one clock: what was recorded, and how many requests
-// are known only to have taken longer, as they were given up.
+// distribution is that of one clock: what was recorded, how many requests are known
+// only to have taken longer, as they were given up, and how many failed otherwise,
+// which no time is as bad as.
 type distribution struct {
 	recorded *hdrhistogram.Histogram
 	censored int64
 	waited   *hdrhistogram.Histogram // how long those took at least, where it is known; may be nil
+	failed   int64
 }
 
-func (d *distribution) total() int64 { return d.recorded.TotalCount() + d.censored }
+func (d *distribution) total() int64 { return d.recorded.TotalCount() + d.censored + d.failed }
+
+// manyFailed is the share of failed requests from which a mean or a maximum of the
+// others says nothing of the service.
+const manyFailed = 0.005
+
+// failing reports whether so many requests failed.
+func (d *distribution) failing() bool { return float64(d.failed) > manyFailed*float64(d.total()) }
 
 // mean returns the mean in µs. Without the requests that took longest it would
 // be a mean of something else, so with any censored there is none.
@@ -46,9 +55,15 @@ func (d *distribution) incomplete() string {
 		return "no request was timed"
 	case d.censored > 0:
 		return fmt.Sprintf("%d requests were given up, so their times are unknown", d.censored)
+	case d.failing():
+		return fmt.Sprintf("%d of %d requests failed", d.failed, d.total())
 	}
 	return ""
 }
+
+// worst reports whether a mean or a maximum is worse than any time, as requests
+// failed.
+func (d *distribution) worst() bool { return d.censored == 0 && d.failing() }
 
 // quantile returns the smallest time, in µs, that at least the share q of the
 // requests did not exceed.
@@ -57,10 +72,31 @@ func (d *distribution) quantile(q float64) (micros float64, missing string) {
 		return 0, fmt.Sprintf("%d requests are too few: fewer than %d of them took longer", d.total(), beyond)
 	}
 	micros, known := d.at(q)
+	if d.fails(q) {
+		return 0, fmt.Sprintf("%d of %d requests failed, and it is among them", d.failed, d.total())
+	}
 	if !known {
 		return 0, fmt.Sprintf("%d of %d requests were given up, so it is only known to exceed %.0f µs", d.censored, d.total(), micros)
 	}
 	return micros, ""
+}
+
+// fails reports whether the quantile is among the requests that failed.
+func (d *distribution) fails(q float64) bool {
+	return d.rank(q) > d.recorded.TotalCount()+d.censored && d.tells(q)
+}
+
+// atLeast is what is known of a quantile, in µs, at the least: infinite among those
+// that failed. It is not ok if nothing is known.
+func (d *distribution) atLeast(q float64) (micros float64, ok bool) {
+	if !d.tells(q) {
+		return 0, false
+	}
+	if d.fails(q) {
+		return math.Inf(1), true
+	}
+	micros, _ = d.at(q)
+	return micros, true
 }
 
 // rank is the number of requests at or below the quantile.

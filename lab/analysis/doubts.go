@@ -94,7 +94,7 @@ func brief(iv stats.Interval) string {
 
 // doubts are the findings of the analysis that make the run suspect, however many of
 // its trials they concern.
-var doubts = []string{restartPlateau, twinDiffers}
+var doubts = []string{restartPlateau, twinDiffers, lostUnevenly}
 
 // doubted is how much the findings about cells and comparisons take from the run.
 func doubted(list []Finding) load.Validity {

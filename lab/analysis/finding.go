@@ -7,11 +7,14 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/load"
+	"dyno/lab/validity"
 )
 
 // Names of the findings that the analysis adds to those of the trials.
 const (
 	trialFailed      = "trial-failed"      // the subject or the load could not go on
+	subjectFailed    = "subject-failed"    // the subject did not start, died, or did not answer as it must
+	lostUnevenly     = "lost-unevenly"     // one arm lost more trials than the others
 	trialInterrupted = "trial-interrupted" // stopped before its time
 	noUsableWindow   = "no-usable-window"  // all measured windows are invalid, or there are none
 	runIncomplete    = "run-incomplete"    // fewer trials than planned
@@ -31,7 +34,7 @@ type tally struct {
 
 func (y *tally) add(trial int, f load.Finding) {
 	key := fmt.Sprintf("%s\n%s\n%t", f.Name, f.Validity, f.Accepted)
-	if f.Name == trialFailed {
+	if f.Name == trialFailed || f.Name == subjectFailed {
 		key += "\n" + f.Detail
 	}
 	if y.at == nil {
@@ -63,11 +66,13 @@ func (y *tally) addTrial(t *archive.Trial, used bool) {
 		}
 	}
 	switch {
+	case t.Fault == archive.OfSubject:
+		y.add(t.Index, load.Finding{Name: subjectFailed, Validity: load.Suspect, Detail: t.Error})
 	case t.Status == archive.Failed:
 		y.add(t.Index, load.Finding{Name: trialFailed, Validity: load.Invalid, Detail: t.Error})
 	case t.Status != archive.Complete:
 		y.add(t.Index, load.Finding{Name: trialInterrupted, Validity: load.Invalid, Detail: "the trial was stopped before its time"})
-	case !used && t.Validity != load.Invalid:
+	case !used && !validity.Spoiled(t):
 		y.add(t.Index, load.Finding{Name: noUsableWindow, Validity: load.Invalid, Detail: "none of the trial's measured windows can be used"})
 	}
 }

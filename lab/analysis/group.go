@@ -94,29 +94,40 @@ func (t *table) measured(metric string) bool {
 
 // rank orders the cells by a metric, and holds the first against the others.
 // Ranks rest on ratios, so a metric with a value that is not above zero has none.
+// Subjects that failed in some trials come after all that did not: the trials in
+// which they worked are not all there is.
 func (t *table) rank(f figure, c *confidence) ([]Place, []Versus) {
 	if !f.ranked {
 		return nil, nil
 	}
 	var lists [][]int
+	var sound, failed []*sheet
 	for _, s := range t.sheets {
-		if !positive(s.Values[f.Name]) {
+		switch {
+		case len(s.Failed) > 0:
+			failed = append(failed, s)
+			continue
+		case !positive(s.Values[f.Name]):
 			return nil, nil
 		}
-		lists = append(lists, s.blocks)
+		sound, lists = append(sound, s), append(lists, s.blocks)
 	}
 	blocks := union(lists...)
-	values := make([][]float64, len(t.sheets))
-	for i, s := range t.sheets {
+	values := make([][]float64, len(sound))
+	for i, s := range sound {
 		values[i] = s.byBlock(f.Name, blocks)
 	}
 	var places []Place
 	for _, standing := range stats.Rank(values, stats.Better(f.Better), c.strict) {
-		s := t.sheets[standing.Subject]
+		s := sound[standing.Subject]
 		places = append(places, Place{Rank: standing.Rank, Subject: s.Subject, Cell: s.Cell.Cell})
 	}
 	if len(places) == 0 {
 		return nil, nil
 	}
-	return places, t.leads(f, places, blocks, c)
+	versus := t.leads(f, places, blocks, c)
+	for _, s := range failed {
+		places = append(places, Place{Rank: len(sound) + 1, Subject: s.Subject, Cell: s.Cell.Cell})
+	}
+	return places, versus
 }

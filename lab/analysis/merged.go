@@ -14,7 +14,8 @@ var mergedQuantiles = [...]float64{0.5, 0.9, 0.99, 0.999}
 
 // responseCounts reduces a window's response times, in µs, to what intervals of
 // quantiles are made of: 256 values for each factor of two, so within 0.2 % of
-// what was recorded, and the requests that were given up as infinitely slow.
+// what was recorded, and the requests that were given up or failed as infinitely
+// slow.
 func responseCounts(w *archive.Window) stats.Counts {
 	h := w.Client.Hist[load.Response]
 	if h == nil {
@@ -32,7 +33,7 @@ func responseCounts(w *archive.Window) stats.Counts {
 		}
 		counts = append(counts, stats.Bucket{Value: micros, Count: uint64(bar.Count)})
 	}
-	if lost := w.Client.GivenUp(load.Response); lost > 0 {
+	if lost := w.Client.GivenUp(load.Response) + w.Client.Failed(load.Response); lost > 0 {
 		counts = append(counts, stats.Bucket{Value: math.Inf(1), Count: lost})
 	}
 	return counts

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"dyno/lab/load"
@@ -15,7 +16,27 @@ type figure struct {
 	// ranked is false for what is no merit of the subject.
 	ranked bool
 	of     func(*sums) (value float64, missing string)
+	// atLeast is what is known of a value that is missing; +Inf if it is worse than any
+	// there is, as requests failed. nil if nothing ever is.
+	atLeast func(*sums) (least float64, ok bool)
 }
+
+// worst is the value for a trial in which the subject failed by its own fault. It is
+// not ok for what is no merit of the subject.
+func (f *figure) worst() (value float64, ok bool) {
+	switch {
+	case f.Name == errorsMetric:
+		return 100, true
+	case !f.ranked, f.Name == "executable": // which is as large as ever
+		return 0, false
+	case f.Better == string(stats.Higher):
+		return 0, true
+	}
+	return math.Inf(1), true
+}
+
+// errorsMetric is the share of requests that failed.
+const errorsMetric = "errors"
 
 // quantiles are those computed of each clock that a user waits for.
 var quantiles = [...]float64{0.5, 0.9, 0.95, 0.99, 0.999, 0.9999}
@@ -30,7 +51,7 @@ func figures() []figure {
 		ranked("rss", "bytes", stats.Lower, (*sums).rss),
 		ranked("start", "µs", stats.Lower, (*sums).start),
 		ranked("executable", "bytes", stats.Lower, (*sums).executableSize),
-		{Metric{"errors", "%", string(stats.Lower)}, false, (*sums).errorShare},
+		{Metric: Metric{errorsMetric, "%", string(stats.Lower)}, of: (*sums).errorShare},
 	}
 	for _, clock := range []load.Clock{load.Response, load.Service, load.FirstByte} {
 		all = append(all, times(clock)...)
@@ -38,7 +59,7 @@ func figures() []figure {
 	all = append(all, ofRuntime()...)
 	lag := quantile(load.Lag, 0.99)
 	lag.ranked = false
-	return append(all, lag, figure{Metric{"generator.cpu", "µs/req", string(stats.Lower)}, false, (*sums).generatorCPU})
+	return append(all, lag, figure{Metric: Metric{"generator.cpu", "µs/req", string(stats.Lower)}, of: (*sums).generatorCPU})
 }
 
 // handshakes are the figures of what speaks TLS, each kind of handshake apart.
@@ -50,15 +71,17 @@ func handshakes() (all []figure) {
 }
 
 func ranked(name, unit string, better stats.Better, of func(*sums) (float64, string)) figure {
-	return figure{Metric{name, unit, string(better)}, true, of}
+	return figure{Metric: Metric{name, unit, string(better)}, ranked: true, of: of}
 }
 
 // times returns mean, quantiles and maximum of a clock.
 func times(clock load.Clock) []figure {
 	of := func(name string, value func(*distribution) (float64, string)) figure {
-		return ranked(clock.String()+"."+name, "µs", stats.Lower, func(s *sums) (float64, string) {
+		f := ranked(clock.String()+"."+name, "µs", stats.Lower, func(s *sums) (float64, string) {
 			return value(s.distribution(clock))
 		})
+		f.atLeast = func(s *sums) (float64, bool) { return math.Inf(1), s.distribution(clock).worst() }
+		return f
 	}
 	list := []figure{of("mean", (*distribution).mean)}
 	for _, q := range quantiles {
@@ -69,7 +92,9 @@ func times(clock load.Clock) []figure {
 
 func quantile(clock load.Clock, q float64) figure {
 	name := fmt.Sprintf("%s.p%s", clock, percentile(q))
-	return ranked(name, "µs", stats.Lower, func(s *sums) (float64, string) { return s.distribution(clock).quantile(q) })
+	f := ranked(name, "µs", stats.Lower, func(s *sums) (float64, string) { return s.distribution(clock).quantile(q) })
+	f.atLeast = func(s *sums) (float64, bool) { return s.distribution(clock).atLeast(q) }
+	return f
 }
 
 // percentile writes a quantile as people name it: 0.999 is "99.9".

@@ -117,11 +117,15 @@ func (p *process) add(w *archive.Window) {
 // usable reports whether any figure can rest on the windows.
 func (s *sums) usable() bool { return s.windows > 0 && s.length > 0 }
 
-// distribution is that of a clock, with the requests whose time is unknown:
-// shed before they were sent, not answered in time, or not by the end.
+// distribution is that of a clock, with the requests whose time is unknown: shed
+// before they were sent, not answered in time, or not by the end; and those that
+// failed otherwise, for whoever waits for an answer got none.
 func (s *sums) distribution(clock load.Clock) *distribution {
 	counts := load.Window{Shed: s.shed, Unfinished: s.unfinished, Unconnected: s.unconnected, Errors: s.errors}
-	return &distribution{recorded: s.hist[clock], waited: s.waited[clock], censored: int64(counts.GivenUp(clock))}
+	return &distribution{
+		recorded: s.hist[clock], waited: s.waited[clock],
+		censored: int64(counts.GivenUp(clock)), failed: int64(counts.Failed(clock)),
+	}
 }
 
 func (s *sums) throughput() (float64, string) { return float64(s.completed) / s.length.Seconds(), "" }

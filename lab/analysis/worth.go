@@ -8,8 +8,9 @@ import (
 
 // worth says what the run is worth: invalid if a group has no usable trial at
 // all; suspect if it is not complete, if a cell has no usable trial or its trials
-// fall on separate plateaus, if the reference differs from its twin, or if more than a tenth of the trials are suspect or
-// left out. Fewer are remarks. A trial whose place a repetition has taken does
+// fall on separate plateaus, if the reference differs from its twin, if one arm
+// lost more trials than the others, or if more than a tenth of the trials are suspect,
+// failed or left out. Fewer are remarks. A trial whose place a repetition has taken does
 // not count: nothing is missing then. Trials whose CPUs had another speed than
 // those of the whole run are suspect too, whatever they were called when they ended.
 func worth(run *archive.Run, a *Analysis) load.Validity {
@@ -21,7 +22,7 @@ func worth(run *archive.Run, a *Analysis) load.Validity {
 	for i := range a.Groups {
 		used := 0
 		for _, c := range a.Groups[i].Cells {
-			used += len(c.Trials)
+			used += len(c.Trials) + len(c.Failed)
 			if len(c.Trials) == 0 {
 				verdict = verdict.Worse(load.Suspect)
 			}

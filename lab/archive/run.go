@@ -79,11 +79,19 @@ type Subject struct {
 	Limits    *study.Limits     `json:"limits,omitempty"`
 }
 
+// Fault says whose fault it is that a trial failed.
+type Fault string
+
+// OfSubject is the fault of a subject that did not start, died or did not answer as
+// it must. That is a result, which counts as the worst there is.
+const OfSubject Fault = "subject"
+
 // Trial is one measured run of one cell: trial.json in its folder.
 type Trial struct {
 	study.PlannedTrial
 	Status  Status        `json:"status"`
 	Error   string        `json:"error,omitempty"`
+	Fault   Fault         `json:"fault,omitempty"` // whose it is that the trial failed, if that is known
 	Started time.Time     `json:"started"`
 	Mono    int64         `json:"mono"` // CLOCK_MONOTONIC at the start of the measured time, ns
 	Engine  string        `json:"engine"`

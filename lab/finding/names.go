@@ -33,12 +33,12 @@ var acceptable = []string{
 	// what the trials of a cell say together
 	"restart-plateau", "restart-outlier",
 	// what the comparisons of a run say
-	"ratios-part", "twin-differs",
+	"ratios-part", "twin-differs", "lost-unevenly",
 }
 
 // facts are the findings that are no judgement: there is nothing to use, whoever
 // accepts it.
-var facts = []string{"unreachable", "no-valid-window", "trial-failed", "trial-interrupted", "no-usable-window", "run-incomplete", "repeats-exhausted"}
+var facts = []string{"unreachable", "no-valid-window", "trial-failed", "subject-failed", "trial-interrupted", "no-usable-window", "run-incomplete", "repeats-exhausted"}
 
 // Names returns the names of all findings.
 func Names() []string { return slices.Concat(acceptable, facts) }

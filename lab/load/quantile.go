@@ -23,6 +23,18 @@ func (w *Window) GivenUp(c Clock) uint64 {
 	return 0
 }
 
+// Failed is how many requests got no right answer and were not given up: refused,
+// reset, answered wrongly. No time is as bad as theirs.
+func (w *Window) Failed(c Clock) uint64 {
+	switch c {
+	case Response:
+		return w.Errors.Total() - w.Errors.Timeout - min(w.Unconnected, w.Errors.Connect)
+	case Service, FirstByte:
+		return w.Errors.Total() - w.Errors.Timeout - w.Errors.Connect
+	}
+	return 0
+}
+
 // Timed is how many requests, or connections, have a time on the clock.
 func (w *Window) Timed(c Clock) uint64 {
 	if h := w.Hist[c]; h != nil {

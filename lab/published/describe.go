@@ -7,7 +7,6 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/load"
-	"dyno/lab/machine"
 )
 
 // New makes the record of a run. command is what repeats it, as a shell reads it.
@@ -18,7 +17,7 @@ func New(a *analysis.Analysis, command string) (*Record, error) {
 		return nil, fmt.Errorf("run %s is INVALID, and nothing that rests on it can be published; dyno show %s has the reasons", m.ID, m.ID)
 	}
 	r := &Record{
-		Study: m.Study, Run: m.ID, Quick: m.Quick, Date: m.Started, Machine: Machine(&m.Machine),
+		Study: m.Study, Run: m.ID, Quick: m.Quick, Date: m.Started, Machine: m.Machine.Line(),
 		Versions: []string{"dyno " + m.Dyno}, Method: method(a), Command: command, Verdicts: a.Claims,
 	}
 	for _, s := range m.Subjects {
@@ -27,19 +26,6 @@ func New(a *analysis.Analysis, command string) (*Record, error) {
 		}
 	}
 	return r, nil
-}
-
-// Machine describes a machine in a line.
-func Machine(f *machine.Fingerprint) string {
-	parts := []string{fmt.Sprintf("%s × %d", f.CPUModel, f.CPUs)}
-	if f.Virtualization != "" {
-		parts = append(parts, f.Virtualization)
-	}
-	parts = append(parts, fmt.Sprintf("%s %s", f.OS, f.Kernel))
-	if f.Distribution != "" {
-		parts = append(parts, f.Distribution)
-	}
-	return strings.Join(parts, ", ")
 }
 
 // method says how much was measured.

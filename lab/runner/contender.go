@@ -155,9 +155,25 @@ func (r *Runner) instance(ctx context.Context, c *contender, cell *study.Cell, p
 		err = verifyRequests(ctx, verifier, in.URL(), cell)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("subject %s: %w", c.Name, err), in.Stop(context.WithoutCancel(ctx)))
+		return nil, errors.Join(&subjectError{fmt.Errorf("subject %s: %w", c.Name, err)}, in.Stop(context.WithoutCancel(ctx)))
 	}
 	return in, nil
+}
+
+// subjectError is an error that is the subject's own fault.
+type subjectError struct{ error }
+
+func (e *subjectError) Unwrap() error { return e.error }
+
+// faultOf says whose fault it is that a trial failed: the subject's if it was
+// executed and did not get ready, answered wrongly, or ended by itself.
+func faultOf(err error) archive.Fault {
+	var own *subjectError
+	var start *subject.StartError
+	if errors.As(err, &own) || errors.As(err, &start) && !start.PortTaken() {
+		return archive.OfSubject
+	}
+	return ""
 }
 
 // verifyRequests asks for what the cell asks for, once.

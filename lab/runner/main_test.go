@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -47,12 +48,15 @@ func serveTrouble(trouble string) error {
 		}
 	}
 	s := &troubledServer{trouble: trouble}
-	if has(trouble, "plateaus") {
+	if has(trouble, "plateaus") || has(trouble, "fails") || has(trouble, "no-start") {
 		starts, _ := os.ReadFile(filepath.Join(os.Getenv(stateVariable), "starts"))
 		s.slow = len(starts)%2 == 1
 		if err := os.WriteFile(filepath.Join(os.Getenv(stateVariable), "starts"), append(starts, '.'), 0o644); err != nil {
 			return err
 		}
+	}
+	if has(trouble, "no-start") && s.slow {
+		return errors.New("no configuration found")
 	}
 	if has(trouble, "leak") {
 		go leak()
@@ -82,7 +86,7 @@ func leak() {
 
 type troubledServer struct {
 	trouble string
-	slow    bool // this start is on the lower plateau
+	slow    bool // this start is one of every second, which has the trouble
 	served  atomic.Int64
 	once    sync.Once
 	began   time.Time // of the first request
@@ -96,6 +100,10 @@ func (s *troubledServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		os.Exit(3)
 	case has(s.trouble, "warm-up") && time.Since(s.began) < 4*time.Second:
 		time.Sleep(15 * time.Millisecond)
+	case has(s.trouble, "fails") && s.slow && n > 20 && n%20 < 3: // 15 %
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	case has(s.trouble, "fails"):
 	case has(s.trouble, "plateaus") && s.slow:
 		time.Sleep(300 * time.Millisecond)
 	case has(s.trouble, "plateaus"):

@@ -8,12 +8,14 @@ import (
 	"dyno/lab/study"
 )
 
-// mayRepeat reports whether a trial is to be repeated: it is invalid, it or what
-// it repeats was not repeated too often already, and all repetitions together
-// remain below half of the trials that were planned. A machine that disturbs
-// more than that would be measured for ever.
+// mayRepeat reports whether a trial is to be repeated: it is invalid by a fault of
+// the machine or the generator, it or what it repeats was not repeated too often
+// already, and all repetitions together remain below half of the trials that were
+// planned. A machine that disturbs more than that would be measured for ever. What
+// is the subject's own fault is a result: to repeat it would be to choose the trials
+// in which it works.
 func (r *Runner) mayRepeat(t *archive.Trial) bool {
-	if t.Status == archive.Interrupted || t.Validity != load.Invalid && anyUsable(t.Windows) {
+	if t.Status == archive.Interrupted || t.Fault == archive.OfSubject || t.Validity != load.Invalid && anyUsable(t.Windows) {
 		return false
 	}
 	return r.tries(t.Index) < r.Repeats && r.Plan.MayRepeat()

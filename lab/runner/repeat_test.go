@@ -13,8 +13,9 @@ import (
 	"dyno/lab/study"
 )
 
-// A trial that came out invalid is repeated in its block and takes its place.
-func TestInvalidTrialsAreRepeated(t *testing.T) {
+// A trial in which the subject answers wrongly is one that it failed: it is not
+// repeated.
+func TestWhatTheSubjectFailsIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	var failing atomic.Bool
 	r := newRunner(t, server(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -23,19 +24,14 @@ func TestInvalidTrialsAreRepeated(t *testing.T) {
 		}
 	}), 2)
 	r.Repeats = 2
-	var repeated []study.PlannedTrial
 	started := 0
 	r.Observe = func(e Event) {
 		switch e.Kind {
 		case TrialStarted:
 			started++
-		case WindowDone, TrialFinished:
+			failing.Store(started == 1)
+		case TrialFinished:
 			failing.Store(false)
-		case Repeating:
-			repeated = append(repeated, *e.Trial)
-		}
-		if e.Kind == TrialStarted && started == 1 {
-			failing.Store(true)
 		}
 	}
 	id, err := r.Run(t.Context())
@@ -46,19 +42,15 @@ func TestInvalidTrialsAreRepeated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(run.Trials) != 3 || len(run.Manifest.Plan.Trials) != 3 || len(repeated) != 1 {
-		t.Fatalf("%d trials of %+v, repeated %+v", len(run.Trials), run.Manifest.Plan.Trials, repeated)
-	}
-	first, again, last := run.Trials[0], run.Trials[1], run.Trials[2]
-	if first.Validity != load.Invalid || again.Repeats == nil || *again.Repeats != 0 || again.Block != 0 || again.Seed != first.Seed || last.Block != 1 || last.Repeats != nil {
-		t.Errorf("first %s %+v, again %s %+v, last %+v", first.Validity, first.PlannedTrial, again.Validity, again.PlannedTrial, last.PlannedTrial)
+	if len(run.Trials) != 2 || run.Trials[0].Status != archive.Failed || run.Trials[0].Fault != archive.OfSubject {
+		t.Fatalf("%d trials, the first %s by the fault of %q", len(run.Trials), run.Trials[0].Status, run.Trials[0].Fault)
 	}
 	a, err := analysis.Analyse(run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := a.Groups[0].Cells[0]; !slices.Contains(c.Left, 0) || slices.Contains(c.Trials, 0) {
-		t.Errorf("used %v, left out %v", c.Trials, c.Left)
+	if c := a.Groups[0].Cells[0]; !slices.Equal(c.Failed, []int{0}) || !slices.Equal(c.Trials, []int{1}) || len(c.Left) > 0 {
+		t.Errorf("used %v, failed %v, left out %v", c.Trials, c.Failed, c.Left)
 	}
 }
 
@@ -80,6 +72,9 @@ func TestRepetitionsAreBounded(t *testing.T) {
 	}
 	if !r.mayRepeat(&archive.Trial{Status: archive.Complete, Validity: load.Suspect, Windows: []archive.Window{{Level: load.Invalid}}}) {
 		t.Error("a trial without a usable window is not repeated")
+	}
+	if r.mayRepeat(&archive.Trial{Status: archive.Failed, Fault: archive.OfSubject, Validity: load.Invalid}) {
+		t.Error("a trial that the subject failed is repeated")
 	}
 	if r.mayRepeat(&archive.Trial{Status: archive.Interrupted, Validity: load.Invalid}) {
 		t.Error("an interrupted trial is repeated")

@@ -27,7 +27,7 @@ func (r *Runner) trial(ctx context.Context, planned *study.PlannedTrial, cell *s
 	case ctx.Err() != nil: // what else went wrong follows from that, but not what is left
 		t.Status, err = archive.Interrupted, errors.New("interrupted")
 	case err != nil || left != nil:
-		t.Status = archive.Failed
+		t.Status, t.Fault = archive.Failed, faultOf(err)
 	}
 	if t.Status != archive.Complete {
 		t.Error, t.Validity = r.Plan.Secrets.Hide(errors.Join(err, left).Error()), load.Invalid
@@ -122,15 +122,23 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 		},
 	})
 	if err != nil {
-		return cmp.Or(in.Err(), err)
+		return cmp.Or(died(in), err)
 	}
 	counter.compare(ctx, result)
 	t.Mono, t.Engine, t.Failures = result.Start, result.Engine, result.Failures
 	t.Windows = ledger.join(ctx, result.Windows)
 	said := append(result.Findings, unenforced(in)...)
 	t.Findings = validity.Trial(said, t.Windows, r.conditions(cell))
-	t.Validity = load.Worst(t.Findings)
-	return in.Err()
+	t.Validity = validity.Worth(t.Findings)
+	return died(in)
+}
+
+// died is how the subject ended, if it did by itself.
+func died(in *subject.Instance) error {
+	if err := in.Err(); err != nil {
+		return &subjectError{err}
+	}
+	return nil
 }
 
 // conditions are what a cell's trials are done under.

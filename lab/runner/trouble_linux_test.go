@@ -39,6 +39,30 @@ func troubled(t *testing.T, trouble, rhythm string, duration time.Duration, bloc
 // measured measures a command that starts the test program.
 func measured(t *testing.T, command, trouble, rhythm string, duration time.Duration, blocks int) *archive.Run {
 	t.Helper()
+	return deciding(t, command, trouble, rhythm, duration, blocks, "")
+}
+
+// claimed is troubled with a claim to decide.
+func claimed(t *testing.T, trouble, rhythm string, duration time.Duration, blocks int, holds string) *archive.Run {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes seconds of load")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return deciding(t, self, trouble, rhythm, duration, blocks, fmt.Sprintf("claims: [{id: a, holds: %q}]", holds))
+}
+
+func deciding(t *testing.T, command, trouble, rhythm string, duration time.Duration, blocks int, claims string) *archive.Run {
+	t.Helper()
+	return observed(t, command, trouble, rhythm, duration, blocks, claims, func(*Runner) {})
+}
+
+// observed is deciding with a runner that is changed before it runs.
+func observed(t *testing.T, command, trouble, rhythm string, duration time.Duration, blocks int, claims string, change func(*Runner)) *archive.Run {
+	t.Helper()
 	dir := t.TempDir()
 	s, err := study.Parse("test.yaml", fmt.Appendf(nil, `study: trouble
 subjects: [{name: troubled, run: %q, ready: /, env: {%s: %q, %s: %q}}]
@@ -47,7 +71,8 @@ loads: [{name: steady, %s}]
 trial: {warmup: 0s, duration: %v}
 blocks: %d
 accept: [other-load, steal, generator-stalled, generator-late, generator-full, rate-missed, arrivals-off, throttled]
-`, command, troubleVariable, trouble, stateVariable, dir, rhythm, duration, blocks), nil)
+%s
+`, command, troubleVariable, trouble, stateVariable, dir, rhythm, duration, blocks, claims), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +81,7 @@ accept: [other-load, steal, generator-stalled, generator-late, generator-full, r
 		t.Fatal(err)
 	}
 	r := &Runner{KeepGoing: true, Study: s, Plan: plan, Command: []string{"dyno"}, Version: "test", StateDir: dir, Store: archive.Store{Dir: dir + "/runs"}}
+	change(r)
 	id, err := r.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -101,6 +127,83 @@ func TestWarmUpAndLeakAreNamed(t *testing.T) {
 	run := troubled(t, "warm-up,leak", gentle, 10*time.Second, 1)
 	wantNamed(t, &run.Trials[0], "still-warming-up")
 	wantNamed(t, &run.Trials[0], "leak")
+}
+
+// A trial that failed by no fault of its subject, which was never executed, is repeated
+// in its block and the repetition takes its place.
+func TestSpoiledTrialsAreRepeated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds of load")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := 0
+	var repeated []study.PlannedTrial
+	run := observed(t, self, "none", gentle, time.Second, 2, "", func(r *Runner) {
+		r.Repeats = 2
+		move := func(dir string) (from string) {
+			starts := r.contenders["troubled"].starts
+			start := starts[""]
+			from, start.Dir = start.Dir, dir
+			starts[""] = start
+			return from
+		}
+		home := ""
+		r.Observe = func(e Event) {
+			switch e.Kind {
+			case TrialStarted:
+				if started++; started == 1 {
+					home = move(filepath.Join(r.Store.Dir, "nowhere"))
+				}
+			case TrialFinished:
+				move(home)
+			case Repeating:
+				repeated = append(repeated, *e.Trial)
+			}
+		}
+	})
+	if len(run.Trials) != 3 || len(run.Manifest.Plan.Trials) != 3 || len(repeated) != 1 {
+		t.Fatalf("%d trials, the first %s by the fault of %q (%s), repeated %+v", len(run.Trials), run.Trials[0].Status, run.Trials[0].Fault, run.Trials[0].Error, repeated)
+	}
+	first, again, last := run.Trials[0], run.Trials[1], run.Trials[2]
+	if first.Validity != load.Invalid || first.Fault != "" || again.Repeats == nil || *again.Repeats != 0 || again.Block != 0 || again.Seed != first.Seed || last.Block != 1 || last.Repeats != nil {
+		t.Errorf("first %s %q %+v, again %s %+v, last %+v", first.Validity, first.Fault, first.PlannedTrial, again.Validity, again.PlannedTrial, last.PlannedTrial)
+	}
+	a, err := analysis.Analyse(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := a.Groups[0].Cells[0]; !slices.Contains(c.Left, 0) || slices.Contains(c.Trials, 0) || len(c.Failed) > 0 {
+		t.Errorf("used %v, failed %v, left out %v", c.Trials, c.Failed, c.Left)
+	}
+}
+
+// A subject that fails in every second start keeps what it failed: nothing is
+// measured again until it comes out well, and no claim is confirmed by what is left.
+func TestFailuresOfTheSubjectStay(t *testing.T) {
+	const blocks = 4
+	for _, c := range []struct {
+		trouble string
+		failed  int // trials that could not be measured
+	}{{"fails", 0}, {"no-start", blocks / 2}} {
+		run := claimed(t, c.trouble, gentle, time.Second, blocks, "errors < 1%")
+		if len(run.Trials) != blocks {
+			t.Errorf("%s: %d trials, want the %d planned and no other", c.trouble, len(run.Trials), blocks)
+		}
+		a, err := analysis.Analyse(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cell, out := a.Groups[0].Cells[0], a.Claims[0]
+		if len(cell.Failed) != c.failed || len(cell.Trials)+len(cell.Failed) != blocks || len(cell.Left) > 0 {
+			t.Errorf("%s: used %v, failed %v, left out %v", c.trouble, cell.Trials, cell.Failed, cell.Left)
+		}
+		if out.Verdict.Confirms() || out.Parts[0].Failed != blocks/2 || len(out.Basis.Doubts) == 0 {
+			t.Errorf("%s: %s, %+v, doubts %q", c.trouble, out.Word(), out.Parts[0], out.Basis.Doubts)
+		}
+	}
 }
 
 func TestErrorsAreNamed(t *testing.T) {

@@ -61,8 +61,13 @@ func medianOfSorted(sorted []float64) float64 {
 	return middle(sorted[half-1], sorted[half])
 }
 
-// middle is the mean of two values, low first.
-func middle(low, high float64) float64 { return low + (high-low)/2 }
+// middle is the mean of two values, low first. They may be infinite.
+func middle(low, high float64) float64 {
+	if low == high {
+		return low
+	}
+	return low + (high-low)/2
+}
 
 // percent writes a level as a reader expects it: "95 %".
 func percent(level float64) string { return fmt.Sprintf("%.4g %%", 100*level) }

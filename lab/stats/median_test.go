@@ -96,3 +96,20 @@ func BenchmarkMedian(b *testing.B) {
 		Median(values, 0.95)
 	}
 }
+
+// A median may be among values that are worse than any.
+func TestMedianOfInfiniteValues(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		values              []float64
+		estimate, low, high float64
+	}{
+		{[]float64{inf, inf, inf, inf, inf, inf}, inf, inf, inf},
+		{[]float64{1, 1, 1, inf, inf, inf}, inf, 1, inf},
+		{[]float64{1, 1, 1, 1, 1, inf}, 1, 1, inf},
+	} {
+		if m := Median(c.values, 0.95); m.Estimate != c.estimate || m.Low != c.low || m.High != c.high {
+			t.Errorf("%v: %+v", c.values, m)
+		}
+	}
+}

@@ -35,6 +35,10 @@ func (e *StartError) Error() string {
 	return text
 }
 
+// PortTaken reports whether it found its port in use, which is nobody's fault but
+// of whoever was faster.
+func (e *StartError) PortTaken() bool { return errors.Is(e.Cause, errExited) && saysPortTaken(e.Last) }
+
 // Unwrap returns the cause.
 func (e *StartError) Unwrap() error { return e.Cause }
 
@@ -57,7 +61,7 @@ func Start(ctx context.Context, s StartSpec) (*Instance, error) {
 	for attempt := 1; ; attempt++ {
 		in, err := s.attempt(ctx)
 		var failure *StartError
-		taken := errors.As(err, &failure) && errors.Is(err, errExited) && saysPortTaken(failure.Last)
+		taken := errors.As(err, &failure) && failure.PortTaken()
 		if !taken || s.Port != 0 || attempt == portAttempts {
 			return in, err
 		}

@@ -46,7 +46,7 @@ func Trial(said []load.Finding, windows []archive.Window, c Conditions) []load.F
 		}
 	}
 	found := slices.Concat(said, load.MergeFindings(single, measured), together(windows, c))
-	return load.Accept(found, c.Accept)
+	return load.Accept(lenient(found), c.Accept)
 }
 
 // together names what only the windows of a trial together show.
