@@ -22,13 +22,13 @@ import (
 var speakers = []string{
 	"../load/judge*.go", "../load/limited.go", "../load/calibration.go", "../load/counts.go", "../load/health.go", "../load/stages.go", "../load/others.go", "../load/redirect.go",
 	"../validity/*.go",
-	"../analysis/distribution.go", "../analysis/finding.go", "../analysis/sums.go", "../analysis/doubts.go", "../analysis/runtime.go", "../analysis/sensitivity.go", "../analysis/unusable.go",
+	"../analysis/distribution.go", "../analysis/finding.go", "../analysis/sums.go", "../analysis/doubts.go", "../analysis/lost.go", "../analysis/cell.go", "../analysis/runtime.go", "../analysis/sensitivity.go", "../analysis/unusable.go",
 	"../claim/basis.go", "../claim/conclude.go", "../claim/matter.go", "../claim/outcome.go", "../claim/rule.go", "../claim/verdict.go",
 }
 
 // glue are literals of these files that are no phrase: what others write between or
 // around phrases.
-var glue = []string{"%s: %s", "%s (%s)", "%d %s", "%s\n%s\n%t", "%d of %d planned trials were started; the run is %s: %s"}
+var glue = []string{" under ", "%s: %s", "%s (%s)", "%d %s", "%s\n%s\n%t", "%d of %d planned trials were started; the run is %s: %s"}
 
 // literals are the texts of a file that hold several words and end in no error.
 func literals(t *testing.T, file string) []string {
