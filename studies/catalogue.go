@@ -18,6 +18,7 @@ type Claim struct {
 	Asks       string `yaml:"asks"`   // the question a study answers
 	Published  string `yaml:"published"`
 	Conditions string `yaml:"conditions"` // may be empty
+	Departs    string `yaml:"departs"`    // where the study asks for something else than the article; may be empty
 	Note       string `yaml:"note"`       // for readers of the verdict, in Markdown; may be empty
 }
 

@@ -62,7 +62,7 @@ func TestPublish(t *testing.T) {
 	}
 	dir := filepath.Join(home, "results", "kept")
 	for range 2 { // what is there is replaced
-		if err := publish(a, dir); err != nil {
+		if err := publish(a, dir, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,7 +76,25 @@ func TestPublish(t *testing.T) {
 	o = dyno(t, home, "publish", "20990101", "results/kept")
 	o.want(t, 1, o.stderr, "20990101")
 	a.Validity = load.Invalid
-	if err := publish(a, filepath.Join(home, "results", "invalid")); err == nil {
+	if err := publish(a, filepath.Join(home, "results", "invalid"), ""); err == nil {
 		t.Error("an invalid run is published")
+	}
+}
+
+// A run that nobody can repeat is published for a reason only.
+func TestPublishWantsACleanCommit(t *testing.T) {
+	for version, clean := range map[string]bool{"devel": false, "v0.0.0-20261121085726-880e9dd100ce+dirty": false, "v0.0.0-20261121085726-880e9dd100ce": true, "v1.2.3": true} {
+		run := analysistest.Run(1)
+		run.Manifest.Dyno = version
+		a, err := analysis.Analyse(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := checkClean(a, ""); (err == nil) != clean || err != nil && !strings.Contains(err.Error(), "--unclean") {
+			t.Errorf("%s: %v", version, err)
+		}
+		if err := checkClean(a, "the only run there is"); err != nil {
+			t.Errorf("%s, with a reason: %v", version, err)
+		}
 	}
 }

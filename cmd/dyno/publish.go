@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -16,7 +17,8 @@ import (
 )
 
 func newPublish(global *globalFlags) *cobra.Command {
-	return &cobra.Command{
+	var unclean string
+	cmd := &cobra.Command{
 		Use:   "publish RUN DIR",
 		Short: "Write what a run found into a small folder, to be kept with source",
 		Long: `Write what a run found into a folder small enough to be kept with source:
@@ -24,7 +26,9 @@ verdicts.json (what it says about claims, and the conditions), manifest.json,
 report.md and trials.csv (one row per trial and metric). The archived run has more
 and stays where it is. dyno claims --page --results draws a page of such folders.
 
-A run that is INVALID is not published.`,
+A run that is INVALID is not published, nor one of a dyno that was not built from a
+clean commit, unless --unclean says why. attempts.jsonl beside the folder counts the
+runs of the study that are known, also those that were not published.`,
 		Example: "  dyno publish latest docs/results/six-keepalive\n  dyno claims --page > docs/claims.md",
 		Args:    exactArgs(2, "a run's ID, or latest, and a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -32,18 +36,53 @@ A run that is INVALID is not published.`,
 			if err != nil {
 				return err
 			}
-			return publish(a, args[1])
+			if err := checkClean(a, unclean); err != nil {
+				return err
+			}
+			if err := publish(a, args[1], unclean); err != nil {
+				return err
+			}
+			return countAttempts(global, a, filepath.Dir(filepath.Clean(args[1])))
 		},
 		ValidArgsFunction: completeRuns,
 	}
+	cmd.Flags().StringVar(&unclean, "unclean", "", "publish a run of a dyno that was not built from a clean commit, for this `REASON`, which is recorded")
+	return cmd
+}
+
+// checkClean refuses a run whose lab nobody can build again.
+func checkClean(a *analysis.Analysis, reason string) error {
+	if b := analysis.Basis(a); !b.Clean && reason == "" {
+		return fmt.Errorf("run %s was made by dyno %s, which was not built from a clean commit, so that nobody can repeat it: commit, build with go build, and run the study again; or say with --unclean why it is to be published all the same", a.Run.ID, cmp.Or(a.Run.Dyno, "of an unknown version"))
+	}
+	return nil
+}
+
+// countAttempts writes the run, and others of its study that the archive has, into
+// the register of attempts.
+func countAttempts(global *globalFlags, a *analysis.Analysis, folder string) error {
+	attempts := []published.Attempt{published.AttemptOf(&a.Run, true)}
+	if store, err := global.folder(); err == nil { // of a store by URL only the run itself is known
+		entries, err := store.List()
+		if err != nil {
+			return err
+		}
+		for i := range entries {
+			if m := &entries[i].Manifest; m.Study == a.Run.Study && m.ID != a.Run.ID {
+				attempts = append(attempts, published.AttemptOf(m, false))
+			}
+		}
+	}
+	return published.Register(folder, attempts)
 }
 
 // publish writes the folder; files that were in it are replaced.
-func publish(a *analysis.Analysis, dir string) error {
+func publish(a *analysis.Analysis, dir, unclean string) error {
 	record, err := published.New(a, shell.Join(a.Run.Command))
 	if err != nil {
 		return err
 	}
+	record.Unclean = unclean
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -66,7 +105,7 @@ func publish(a *analysis.Analysis, dir string) error {
 	}
 	fmt.Println(dir)
 	for _, v := range record.Verdicts {
-		fmt.Printf("  %s: %s: %s\n", v.ID, v.Verdict, v.Why)
+		fmt.Printf("  %s: %s: %s\n", v.ID, v.Word(), v.Why)
 	}
 	return nil
 }

@@ -203,6 +203,9 @@ func (p *page) detail(q *Question) {
 		p.line("- Held to: %s.", strings.TrimSuffix(q.Held.Says, "."))
 	}
 	p.line("- Verdict: **%s**%s", q.word(), suffix(": ", q.reason()))
+	if q.Departs != "" {
+		p.line("- Departs from the article: %s", q.Departs)
+	}
 	if q.Note != "" {
 		p.line("- %s", q.Note)
 	}
@@ -225,6 +228,7 @@ func (q *Question) reason() string {
 func (p *page) result(q *Question) {
 	r := q.Record
 	p.line("- Conditions: %s; %s; %s; %s.", r.Date.UTC().Format("2 January 2006"), r.Machine, r.Method, strings.Join(r.Versions, ", "))
+	p.line("- Basis: %s.", basis(q.Result))
 	p.line("- Data: [results/%s](results/%s)", r.Dir, r.Dir)
 	p.line("- Repeat: `%s`\n", r.Command)
 	if len(q.Result.Parts) == 0 {
@@ -238,6 +242,34 @@ func (p *page) result(q *Question) {
 		}
 		p.line("| `%s` | %s | %s |", cell(part.Expression), cell(figure), q.Result.WordOf(i))
 	}
+}
+
+// basis is what a verdict rests on: what its run is worth, how many blocks, what two
+// equal arms of it differed by, and of which source the lab was.
+func basis(o *claim.Outcome) string {
+	parts := []string{"validity not recorded"}
+	if b := o.Basis; b != nil && b.Validity != "" {
+		parts[0] = "a " + b.Validity + " run"
+		switch {
+		case b.Clean:
+			parts = append(parts, "dyno of the clean commit "+b.Commit)
+		case b.Commit != "":
+			parts = append(parts, "dyno of commit "+b.Commit+" with changes")
+		default:
+			parts = append(parts, "dyno of an unknown commit")
+		}
+	}
+	parts = append(parts, fmt.Sprintf("%d blocks", o.Blocks))
+	for _, part := range o.Parts {
+		if n := part.Noise; n != nil && n.N > 1 {
+			parts = append(parts, fmt.Sprintf("A/A %s× (%s–%s)", number(n.Estimate), number(n.Low), number(n.High)))
+			break
+		}
+	}
+	if o.Basis != nil {
+		parts = append(parts, o.Basis.Doubts...)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // suffix is a text behind what parts it from the text before, or nothing.

@@ -36,6 +36,7 @@ type Record struct {
 	Versions []string        `json:"versions"` // "dyno v1.2.3", "go/gin 1.12.0"
 	Method   string          `json:"method"`   // how much was measured
 	Command  string          `json:"command"`  // that repeats it
+	Unclean  string          `json:"unclean,omitempty"` // why it is published though its dyno was not built from a clean commit
 	Verdicts []claim.Outcome `json:"verdicts"`
 
 	Dir string `json:"-"` // the folder's name
