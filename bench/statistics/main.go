@@ -71,7 +71,7 @@ func run(args []string, out io.Writer) error {
 // asked is what can be asked for, kinds those of results: flagged trials are
 // counted with live studies.
 var (
-	asked = []string{"coverage", "aa", "power", "live", "unequal", "days", "history", "knee", "sobol", "modes"}
+	asked = []string{"coverage", "aa", "power", "live", "unequal", "days", "history", "knee", "sobol", "modes", "verdicts"}
 	kinds = append(asked[:len(asked):len(asked)], "flagged", "unequal-aa")
 )
 

@@ -54,6 +54,7 @@ var sections = map[string][2]string{
 	"knee":       {"Knees of simulated curves", "happened"},
 	"sobol":      {"Sobol indices of known functions", "covered"},
 	"modes":      {"Starts of two kinds", "seen"},
+	"verdicts":   {"Verdicts on claims whose truth is known", "given"},
 	"flagged":    {"Trials doubted, by what lowers their worth", "flagged"},
 }
 

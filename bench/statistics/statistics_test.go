@@ -112,3 +112,29 @@ func TestDrawNeighbours(t *testing.T) {
 		t.Errorf("%d pairs, the later first in %d", len(a), up)
 	}
 }
+
+// The rates of verdicts are counted for each truth, and what must be seldom is.
+func TestVerdictsAreCounted(t *testing.T) {
+	dir := t.TempDir()
+	if err := runQuietly([]string{"-what", "verdicts", "-studies", "100", "-blocks", "6", "-name", "x", "-out", dir}); err != nil {
+		t.Fatal(err)
+	}
+	document, err := os.ReadFile(filepath.Join(dir, "x.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Record
+	if err := json.Unmarshal(document, &r); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, result := range r.Results {
+		seen[result.Series] = true
+		if result.Wanted != "" && result.Happened.Share() > 0.1 {
+			t.Errorf("%s, %s: %s", result.Series, result.Figure, result.Happened)
+		}
+	}
+	if len(seen) != len(truths) {
+		t.Errorf("counted %v", seen)
+	}
+}

@@ -33,9 +33,9 @@ type Record struct {
 	Quick    bool            `json:"quick,omitempty"`
 	Date     time.Time       `json:"date"`
 	Machine  string          `json:"machine"`
-	Versions []string        `json:"versions"` // "dyno v1.2.3", "go/gin 1.12.0"
-	Method   string          `json:"method"`   // how much was measured
-	Command  string          `json:"command"`  // that repeats it
+	Versions []string        `json:"versions"`          // "dyno v1.2.3", "go/gin 1.12.0"
+	Method   string          `json:"method"`            // how much was measured
+	Command  string          `json:"command"`           // that repeats it
 	Unclean  string          `json:"unclean,omitempty"` // why it is published though its dyno was not built from a clean commit
 	Verdicts []claim.Outcome `json:"verdicts"`
 
