@@ -18,7 +18,7 @@ func describeLoad(s *load.Spec) string {
 	if n := len(s.Requests); n > 1 {
 		what = fmt.Sprintf("%d kinds of requests to", n)
 	}
-	fmt.Fprintf(&b, "%s %s: %d connections, ", what, s.Target, s.Profile.Connections)
+	fmt.Fprintf(&b, "%s %s: %s, ", what, s.Target, counted(uint64(s.Profile.Connections), "connection"))
 	if s.Profile.Mode == load.Open {
 		fmt.Fprintf(&b, "%s (%s arrivals, seed %d)", s.Profile.Rhythm(), s.Profile.Arrivals, s.Seed)
 	} else {
@@ -51,7 +51,11 @@ func writeLoadText(w io.Writer, r *load.Result) {
 	writeFailures(w, r)
 	writeRequests(w, r.Requests)
 	writeStages(w, r.Stages())
-	fmt.Fprintf(w, "\n  generator    %s engine, %.2f µs CPU a request, longest stall %v\n", r.Engine, micros(r.CPUPerRequest()), t.Stall.Round(time.Microsecond))
+	cost := noFigure
+	if t.Completed > 0 {
+		cost = fmt.Sprintf("%.2f µs", micros(r.CPUPerRequest()))
+	}
+	fmt.Fprintf(w, "\n  generator    %s engine, %s CPU a request, longest stall %v\n", r.Engine, cost, t.Stall.Round(time.Microsecond))
 	writeLeftOut(w, r)
 	fmt.Fprintf(w, "  validity     %s\n", strings.ToUpper(string(r.Validity)))
 	for _, f := range r.Findings {
