@@ -27,6 +27,7 @@ type checked struct {
 	got  int      // bytes of it
 	need int
 
+	size    uint64 // its length, if the second byte hasn't it
 	left    uint64 // bytes to come of the frame's payload
 	at      uint64 // of those before
 	mask    [4]byte
@@ -97,6 +98,11 @@ func (c *checked) check(b []byte) (good int, wrong *violation) {
 				return i, wrong
 			}
 		}
+		if c.got > 2 && c.got == c.need-len(c.mask) { // before the library judges it
+			if wrong := c.length(); wrong != nil {
+				return i, wrong
+			}
+		}
 		i++
 		if c.got >= 2 && c.got == c.need {
 			if wrong := c.begin(); wrong != nil {
@@ -152,18 +158,29 @@ func (c *checked) first(b byte) *violation {
 	return nil
 }
 
+// length takes a length that doesn't fit the second byte.
+func (c *checked) length() *violation {
+	if c.head[1]&0x7f == 126 {
+		if c.left = uint64(binary.BigEndian.Uint16(c.head[2:])); c.left < 126 {
+			return c.wrongLength()
+		}
+	} else if c.left = binary.BigEndian.Uint64(c.head[2:]); c.left < 1<<16 || c.left > 1<<63-1 {
+		return c.wrongLength()
+	}
+	c.size, c.left = c.left, 0
+	return nil
+}
+
+func (c *checked) wrongLength() *violation {
+	c.left = 0
+	return protocolError("a length is not in its shortest form, or negative (RFC 6455 5.2)")
+}
+
 // begin begins the payload of the frame whose head is in.
 func (c *checked) begin() *violation {
 	c.left, c.at = uint64(c.head[1]&0x7f), 0
-	switch c.left {
-	case 126:
-		if c.left = uint64(binary.BigEndian.Uint16(c.head[2:])); c.left < 126 {
-			return protocolError("a length is not in its shortest form (RFC 6455 5.2)")
-		}
-	case 127:
-		if c.left = binary.BigEndian.Uint64(c.head[2:]); c.left < 1<<16 || c.left > 1<<63-1 {
-			return protocolError("a length is not in its shortest form, or negative (RFC 6455 5.2)")
-		}
+	if c.left > 125 {
+		c.left = c.size
 	}
 	copy(c.mask[:], c.head[c.got-4:c.got])
 	c.got, c.control = 0, c.control[:0]
