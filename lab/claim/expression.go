@@ -44,6 +44,9 @@ type Comparison struct {
 	floor       node // what the figure would be if the work cost nothing; nil if none is named
 }
 
+// NamesPublished reports whether the comparison names the figure that was published.
+func (c *Comparison) NamesPublished() bool { return c.published != nil }
+
 // node is a part of an expression that has a value: a number, quantity, sweep or
 // operation.
 type node interface{ offset() int }

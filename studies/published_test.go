@@ -1,0 +1,56 @@
+package studies_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"dyno/lab/claim"
+	"dyno/lab/study"
+	"dyno/studies"
+)
+
+// withoutFigure are comparisons that name no published figure though their claim was
+// published with figures, and why. Keys are a claim's ID and the comparison as written.
+var withoutFigure = map[string]string{
+	"nano-middleware-clock: cpu[env.NANO_TIMING=on, env.NANO_MIDDLEWARES=100] - cpu[env.NANO_TIMING=off, env.NANO_MIDDLEWARES=100] <= 800us": "the upper end of a range is a limit, not an effect that is to be reached",
+}
+
+// Every comparison of a claim that was published with figures says which of them it is
+// held to: without, the verdict can't tell "as published" from "in that direction".
+func TestComparisonsNameWhatWasPublished(t *testing.T) {
+	left, checked := maps.Clone(withoutFigure), 0
+	for _, name := range studies.Names() {
+		s, err := study.Open(name, subjectNames(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range s.Claims {
+			if !strings.ContainsAny(c.Published, "0123456789") {
+				continue
+			}
+			for _, text := range c.Expressions {
+				e, err := claim.Parse(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range e.Comparisons {
+					checked++
+					key := c.ID + ": " + e.Comparisons[i].Text
+					if _, ok := withoutFigure[key]; !ok && !e.Comparisons[i].NamesPublished() {
+						t.Errorf("%s: name the figure of %q behind the comparison, or say in withoutFigure why there is none", key, c.Published)
+					} else if ok && e.Comparisons[i].NamesPublished() {
+						t.Errorf("%s names its figure and needs no exception", key)
+					}
+					delete(left, key)
+				}
+			}
+		}
+	}
+	if checked == 0 {
+		t.Error("no claim was looked at")
+	}
+	for key := range left {
+		t.Errorf("%s is an exception of nothing", key)
+	}
+}
