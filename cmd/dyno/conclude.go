@@ -33,7 +33,7 @@ func conclude(run *archive.Run, asJSON bool, lang string) error {
 	}))
 	if asJSON {
 		err = json.NewEncoder(os.Stdout).Encode(analysisLine{Event: "analysis", Run: run.Manifest.ID, Analysis: document.Bytes()})
-	} else if err = report.Table(os.Stdout, a, width(), colour()); err == nil {
+	} else if err = report.Table(os.Stdout, a, lang, width(), colour()); err == nil {
 		fmt.Printf("\nrun     %s\naddress %s\n", run.Manifest.ID, run.Address)
 		if saved == nil {
 			fmt.Printf("report  %s\n", path)

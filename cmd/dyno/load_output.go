@@ -225,5 +225,5 @@ func writeLoadMarkdown(w *bytes.Buffer, e *endedLoad) error {
 	if err != nil {
 		return err
 	}
-	return report.Markdown(w, a)
+	return report.Markdown(w, a, e.lang)
 }

@@ -92,7 +92,7 @@ func publish(a *analysis.Analysis, dir, unclean string) error {
 	}{
 		{"manifest.json", func(w *bytes.Buffer) error { return writeManifest(w, a) }},
 		{"trials.csv", func(w *bytes.Buffer) error { return report.CSV(w, a) }},
-		{"report.md", func(w *bytes.Buffer) error { return report.Markdown(w, a) }},
+		{"report.md", func(w *bytes.Buffer) error { return report.Markdown(w, a, "en") }},
 		{published.FileName, func(w *bytes.Buffer) error {
 			document, err := record.Encode()
 			w.Write(document)

@@ -82,7 +82,7 @@ func writeReport(ctx context.Context, f *reportFlags, global *globalFlags, ref s
 func (f *reportFlags) write(w io.Writer, a *analysis.Analysis, lang string) error {
 	switch {
 	case f.markdown:
-		return report.Markdown(w, a)
+		return report.Markdown(w, a, lang)
 	case f.csv:
 		return report.CSV(w, a)
 	case f.claims:

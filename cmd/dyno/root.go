@@ -68,7 +68,7 @@ says what the numbers are worth, and keeps the evidence.
 	flags := root.PersistentFlags()
 	flags.BoolVarP(&global.quiet, "quiet", "q", false, "print results only, no progress")
 	flags.BoolVar(&global.plain, "plain", false, "print plain lines instead of a live display")
-	flags.StringVar(&global.lang, "lang", "en", "language of HTML reports: en or zh")
+	flags.StringVar(&global.lang, "lang", "en", "language of reports, also in the terminal: en or zh")
 	flags.StringVar(&global.archive, "archive", "", "where runs are kept: a folder, or s3://bucket/prefix?region=…&endpoint=… (default: DYNO_ARCHIVE, or the folder runs in DYNO_HOME)")
 	root.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"en", "zh"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(

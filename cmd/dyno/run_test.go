@@ -46,6 +46,10 @@ func TestRunAndItsReports(t *testing.T) {
 	}
 	chinese := dyno(t, home, "report", "latest", "--lang", "zh", "-o", "-")
 	chinese.want(t, 0, chinese.stdout, `lang="zh`)
+	chinese = dyno(t, home, "show", "latest", "--lang", "zh")
+	chinese.want(t, 0, chinese.stdout, "数据：")
+	chinese = dyno(t, home, "report", "latest", "--markdown", "--lang", "zh")
+	chinese.want(t, 0, chinese.stdout, "## 机器、对象与方法")
 
 	o = dyno(t, home, "rm", id)
 	o.want(t, 0, o.stderr)

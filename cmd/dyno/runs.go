@@ -45,7 +45,7 @@ func newShow(global *globalFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return report.Table(os.Stdout, a, width(), colour())
+			return report.Table(os.Stdout, a, global.lang, width(), colour())
 		},
 		ValidArgsFunction: completeRuns,
 	}

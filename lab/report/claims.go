@@ -278,7 +278,7 @@ func terminalClaims(a *analysis.Analysis, c catalogue, width int, p painter) str
 			out += indented(part.Expression, width)
 			if line := part.line(c); line != "" {
 				if len(r.Parts) > 1 {
-					line = part.Word + ": " + line
+					line = part.Word + c.text("list.colon") + line
 				}
 				out += indented(line, width)
 			}

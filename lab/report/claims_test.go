@@ -86,7 +86,7 @@ func TestClaimsFitATerminal(t *testing.T) {
 				a.Claims[i].Parts[k].Expression = "cpu[gin] < 1ms"
 			}
 		}
-		if err := Table(&out, a, width, false); err != nil {
+		if err := Table(&out, a, "en", width, false); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {

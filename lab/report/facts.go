@@ -189,7 +189,7 @@ func methodFacts(a *analysis.Analysis, c catalogue) []fact {
 	list := []fact{}
 	for i := range a.Groups {
 		g := &a.Groups[i]
-		list = append(list, fact{Name: c.text("method.load"), Value: g.Title + ": " + rhythm(a, g, c)})
+		list = append(list, fact{Name: c.text("method.load"), Value: g.Title + c.text("list.colon") + rhythm(a, g, c)})
 	}
 	return append(list, facts(
 		fact{Name: c.text("method.requests"), Value: requests(m), Code: true},

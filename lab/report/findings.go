@@ -36,7 +36,7 @@ func explain(a *analysis.Analysis, c catalogue) []explained {
 			e.Title, e.Meaning = c.text(key), c.text(key+".why")
 		}
 		if f.Accepted && e.Level != "note" {
-			e.Detail = c.paragraph([]string{sentence(e.Detail), c.text("validity.otherwise", "level", c.text("validity."+e.Level))})
+			e.Detail = c.paragraph([]string{sentence(e.Detail, c), c.text("validity.otherwise", "level", c.text("validity."+e.Level))})
 			e.Level = accepted
 		}
 		e.Word = c.text("validity." + e.Level)
@@ -65,11 +65,11 @@ func detail(f analysis.Finding, c catalogue) string {
 }
 
 // sentence ends a text with a full stop if it has no end.
-func sentence(s string) string {
+func sentence(s string, c catalogue) string {
 	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "。") {
 		return s
 	}
-	return s + "."
+	return s + c.text("list.stop")
 }
 
 // where lists the places of a finding: subjects with their blocks.

@@ -43,6 +43,9 @@ func (f figure) mainText() string {
 func headLines(col column, c catalogue) []string {
 	if col.Ratio {
 		name, _, _ := strings.Cut(printable(col.Title), " ")
+		if key := "table.short." + col.Metric; c.has(key) {
+			name = c.text(key)
+		}
 		lines := []string{name, c.text("table.ratio")}
 		if col.Noise != "" {
 			lines = append(lines, col.Noise)

@@ -10,9 +10,9 @@ import (
 )
 
 // Markdown writes the report's answer, rankings, quantiles, findings and command in
-// GitHub's flavour of Markdown, in English.
-func Markdown(w io.Writer, a *analysis.Analysis) error {
-	c, err := loadCatalogue("en")
+// GitHub's flavour of Markdown, in the language given ("en" if empty; see [Languages]).
+func Markdown(w io.Writer, a *analysis.Analysis, lang string) error {
+	c, err := loadCatalogue(lang)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (m *markdown) headline() {
 	m.line("# %s\n", escape(words(run.Question, run.Study, m.text("title"))))
 	for _, h := range answers(m.a, m.catalogue) {
 		if h.Group != "" {
-			m.line("**%s:** %s\n", escape(h.Group), escape(m.paragraph(h.Sentences)))
+			m.line("**%s%s** %s\n", escape(h.Group), strings.TrimSpace(m.text("list.colon")), escape(m.paragraph(h.Sentences)))
 			continue
 		}
 		m.line("%s\n", escape(m.paragraph(h.Sentences)))
@@ -65,7 +65,7 @@ func (m *markdown) headline() {
 	}
 	var parts []string
 	for _, f := range keyFacts(m.a, m.catalogue) {
-		parts = append(parts, escape(f.Name)+": "+escape(f.Value))
+		parts = append(parts, escape(f.Name)+m.text("list.colon")+escape(f.Value))
 	}
 	m.line("%s\n", strings.Join(parts, " · "))
 }
@@ -118,7 +118,7 @@ func (m *markdown) validity() {
 		m.line("%s\n", m.text("validity.none"))
 	}
 	for _, f := range findings {
-		m.line("- **%s** %s (%s): %s%s", f.Word, escape(f.Title), escape(f.Name), escape(f.Detail), suffix(f.Where))
+		m.line("- **%s** %s (%s)%s%s%s", f.Word, escape(f.Title), escape(f.Name), m.text("list.colon"), escape(f.Detail), suffix(f.Where))
 	}
 	list := leftOut(m.a, m.catalogue)
 	if len(list) > 0 {
@@ -144,11 +144,11 @@ func (m *markdown) method() {
 	m.line("## %s\n", m.text("method.title"))
 	for _, list := range [][]fact{methodFacts(m.a, m.catalogue), machineFacts(m.a.Run.Machine, m.catalogue)} {
 		for _, f := range list {
-			m.line("- %s: %s", escape(f.Name), escape(f.Value))
+			m.line("- %s%s%s", escape(f.Name), m.text("list.colon"), escape(f.Value))
 		}
 	}
 	for _, remark := range m.a.Run.Machine.Remarks {
-		m.line("- %s: %s", m.text("machine.remarks"), escape(remark))
+		m.line("- %s%s%s", m.text("machine.remarks"), m.text("list.colon"), escape(remark))
 	}
 	if len(m.a.Run.Command) > 0 {
 		m.line("\n%s\n\n%s", m.text("method.repeat.lead"), fenced(shell.Join(m.a.Run.Command)))

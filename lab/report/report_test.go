@@ -19,12 +19,12 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
 // formats are all formats with golden files, and the page.
 var formats = map[string]func(io.Writer, *analysis.Analysis) error{
-	"markdown.md":       Markdown,
+	"markdown.md":       func(w io.Writer, a *analysis.Analysis) error { return Markdown(w, a, "en") },
 	"values.csv":        CSV,
 	"analysis.json":     JSON,
-	"table.txt":         func(w io.Writer, a *analysis.Analysis) error { return Table(w, a, 120, false) },
-	"table-narrow.txt":  func(w io.Writer, a *analysis.Analysis) error { return Table(w, a, 60, false) },
-	"table-colours.txt": func(w io.Writer, a *analysis.Analysis) error { return Table(w, a, 0, true) },
+	"table.txt":         func(w io.Writer, a *analysis.Analysis) error { return Table(w, a, "en", 120, false) },
+	"table-narrow.txt":  func(w io.Writer, a *analysis.Analysis) error { return Table(w, a, "en", 60, false) },
+	"table-colours.txt": func(w io.Writer, a *analysis.Analysis) error { return Table(w, a, "en", 0, true) },
 	"page":              func(w io.Writer, a *analysis.Analysis) error { return HTML(w, a, "en") },
 }
 
@@ -203,7 +203,7 @@ func TestSharedRanks(t *testing.T) {
 func TestTableFitsItsWidth(t *testing.T) {
 	for _, width := range []int{30, 40, 60, 80, 100, 140} {
 		var out bytes.Buffer
-		if err := Table(&out, eight().make(), width, false); err != nil {
+		if err := Table(&out, eight().make(), "en", width, false); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {
@@ -252,7 +252,7 @@ func TestHostileNoteOfTheTwin(t *testing.T) {
 	a := twinned()
 	a.Groups[1].TwinFrom = hostile
 	var out bytes.Buffer
-	if err := Markdown(&out, a); err != nil {
+	if err := Markdown(&out, a, "en"); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "measured under") || strings.Contains(out.String(), "<img src=x") {

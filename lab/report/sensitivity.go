@@ -41,7 +41,7 @@ func sensitivityTables(a *analysis.Analysis, c catalogue) (tables []sensitivityT
 		if !slices.ContainsFunc(metrics, func(m shownMetric) bool { return m.metric == s.Metric }) {
 			continue
 		}
-		t := sensitivityTable{Title: s.Subject + ", " + s.Load + ": " + c.metric(s.Metric), Missing: s.Missing}
+		t := sensitivityTable{Title: s.Subject + ", " + s.Load + c.text("list.colon") + c.metric(s.Metric), Missing: s.Missing}
 		for _, f := range s.Factors {
 			t.Rows = append(t.Rows, sensitivityRow{f.Factor, newShare(f.First), newShare(f.Total)})
 		}
@@ -83,7 +83,7 @@ func (m *markdown) sensitivity(t sensitivityTable) {
 	}
 	m.line("\n%s\n", m.text("variance.note"))
 	if t.Missing != "" {
-		m.line("%s\n", escape(t.Missing))
+		m.line("%s\n", escape(m.reason(t.Missing)))
 	}
 }
 

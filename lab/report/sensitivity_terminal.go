@@ -19,7 +19,7 @@ func terminalSensitivity(a *analysis.Analysis, c catalogue, width int, p painter
 		if len(t.Rows) > 0 {
 			out += t.terminal(c, width, p)
 		}
-		out += indented(t.Missing, width)
+		out += indented(c.reason(t.Missing), width)
 	}
 	return out + "\n" + wrap(c.text("variance.note"), width) + "\n"
 }

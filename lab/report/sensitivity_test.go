@@ -42,7 +42,7 @@ func varied(kind string) *analysis.Analysis {
 func TestSensitivityIsShown(t *testing.T) {
 	a := varied(study.SobolDesign)
 	var markdown, page, table bytes.Buffer
-	if err := Markdown(&markdown, a); err != nil {
+	if err := Markdown(&markdown, a, "en"); err != nil {
 		t.Fatal(err)
 	}
 	if want := "| connections | 62 % (52–72) | 95 % (85–105) |\n| env.GOGC | 4 % (-6–14) | 35 % (25–45) |"; !strings.Contains(markdown.String(), want) {
@@ -134,7 +134,7 @@ go/gin, saturate: CPU per request
 `
 	for width, want := range map[int]string{120: whole, 47: whole, 44: "  connect…   62 % (52–72)      95 % (85–105)\n"} {
 		var out bytes.Buffer
-		if err := Table(&out, a, width, false); err != nil {
+		if err := Table(&out, a, "en", width, false); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), want) {
@@ -142,7 +142,7 @@ go/gin, saturate: CPU per request
 		}
 	}
 	var out bytes.Buffer
-	if err := Table(&out, eight().make(), 120, false); err != nil || strings.Contains(out.String(), "Variance by factor") {
+	if err := Table(&out, eight().make(), "en", 120, false); err != nil || strings.Contains(out.String(), "Variance by factor") {
 		t.Errorf("without a Sobol design: %v\n%s", err, out.String())
 	}
 }

@@ -16,9 +16,9 @@ const defaultWidth = 80
 // not positive), dropping the less important columns where they don't fit, with
 // ANSI colours if color is set. Below each ranking stands its answer, then the
 // Sobol indices of a design that has them, the run's validity, and last the
-// verdicts on its claims.
-func Table(w io.Writer, a *analysis.Analysis, width int, color bool) error {
-	c, err := loadCatalogue("en")
+// verdicts on its claims. It is in the language given ("en" if empty; see [Languages]).
+func Table(w io.Writer, a *analysis.Analysis, lang string, width int, color bool) error {
+	c, err := loadCatalogue(lang)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func terminalValidity(a *analysis.Analysis, c catalogue, width int, p painter) s
 	code := map[string]string{string(load.Valid): green, string(load.Suspect): yellow, string(load.Invalid): red, accepted: blue}[b.Level]
 	out := p.paint(code, b.Text()) + "  " + wrap(b.Detail, max(width-textWidth(b.Text())-2, 1)) + "\n"
 	for _, f := range explain(a, c) {
-		line := "- " + f.Title + ": " + f.Detail
+		line := "- " + f.Title + c.text("list.colon") + f.Detail
 		if f.Where != "" {
 			line += " (" + f.Where + ")"
 		}

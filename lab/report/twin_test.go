@@ -32,8 +32,8 @@ func TestTwinIsBesideTheDifferences(t *testing.T) {
 	cells := a.Groups[0].Cells
 	cells[len(cells)-1].Ratios["cpu"] = stats.Interval{N: 6, Estimate: 1.004, Low: 0.99, High: 1.018, Level: 0.95}
 	for name, write := range map[string]func(io.Writer, *analysis.Analysis) error{
-		"markdown": Markdown,
-		"terminal": func(w io.Writer, a *analysis.Analysis) error { return Table(w, a, 160, false) },
+		"markdown": func(w io.Writer, a *analysis.Analysis) error { return Markdown(w, a, "en") },
+		"terminal": func(w io.Writer, a *analysis.Analysis) error { return Table(w, a, "en", 160, false) },
 		"page":     func(w io.Writer, a *analysis.Analysis) error { return HTML(w, a, "en") },
 	} {
 		var out bytes.Buffer
