@@ -206,6 +206,7 @@ func TestGateWrongUsage(t *testing.T) {
 		{[]string{"a", "b"}, "at most a study's file"},
 		{[]string{"--against", "main"}, "there is no study.yaml here"},
 		{[]string{"bench/gate.yaml", "--against", "nowhere"}, `git knows no commit "nowhere"`},
+		{[]string{"bench/gate.yaml", "--against", "nowhere", "--quick"}, "--quick: the study has no section quick:"},
 		{[]string{"20260101", "--against", "main"}, "takes no run"},
 		{[]string{"bad.yaml", "--against", "main"}, `bad.yaml:3:8: gate[0]: "cqu > +3%": no metric "cqu"; did you mean cpu?`},
 		{[]string{"shipped.yaml", "--against", "main"}, "no subject that is built from"},

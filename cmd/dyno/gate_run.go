@@ -74,7 +74,7 @@ func (g *gateRun) openStudy(name string) error {
 	}
 	f := &g.flags.measure
 	if f.quick {
-		g.study = g.study.Quick()
+		g.study = shortForm(g.study)
 	}
 	if f.blocks < 0 {
 		return fmt.Errorf("--blocks must be at least 1, not %d", f.blocks)

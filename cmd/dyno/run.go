@@ -126,6 +126,15 @@ type planLine struct {
 	Plan  study.Plan `json:"plan"`
 }
 
+// shortForm is the study's short form. That its file doesn't say what that is, is
+// said on standard error.
+func shortForm(s *study.Study) *study.Study {
+	if text := s.QuickText(); text != "" {
+		fmt.Fprintln(os.Stderr, "--quick:", text)
+	}
+	return s.Quick()
+}
+
 // runner reads the study and plans it.
 func (f *runFlags) runner(name string) (*runner.Runner, error) {
 	c, err := catalog()
@@ -137,10 +146,7 @@ func (f *runFlags) runner(name string) (*runner.Runner, error) {
 		return nil, err
 	}
 	if f.quick {
-		if text := s.QuickText(); text != "" {
-			fmt.Fprintln(os.Stderr, "--quick:", text)
-		}
-		s = s.Quick()
+		s = shortForm(s)
 	}
 	if f.blocks < 0 {
 		return nil, fmt.Errorf("--blocks must be at least 1, not %d", f.blocks)

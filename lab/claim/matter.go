@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"dyno/lab/stats"
 )
@@ -271,7 +270,12 @@ func (m *matter) hope(needed int) string {
 	return ", and more blocks would hardly tell"
 }
 
-// inPercent writes a share as a reader wants it: "2 %", "1.3 %".
+// inPercent writes a share as a reader wants it, to three digits and without an
+// exponent: "2 %", "1.3 %", "1230 %".
 func inPercent(share float64) string {
-	return strings.Replace(strconv.FormatFloat(100*share, 'g', 3, 64), "e+", "e", 1) + " %"
+	text := strconv.FormatFloat(100*share, 'g', 3, 64)
+	if x, err := strconv.ParseFloat(text, 64); err == nil {
+		text = strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return text + " %"
 }

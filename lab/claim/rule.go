@@ -132,7 +132,7 @@ func reach(noise *stats.Interval) float64 {
 // reason is what a figure is beyond if it is the opposite.
 func (e *effect) reason(v evidence) string {
 	if reach(v.noise) > v.margin {
-		return "what two equal arms differ by (" + inPercent(reach(v.noise)) + ")"
+		return "what the same program differs by when measured twice (" + inPercent(reach(v.noise)) + ")"
 	}
 	return "the margin of " + inPercent(v.margin)
 }
