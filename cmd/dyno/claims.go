@@ -53,14 +53,18 @@ func questions(results string, asked bool) ([]published.Question, error) {
 		return nil, err
 	}
 	var records []published.Record
+	var attempts []published.Attempt
 	if _, err := os.Stat(results); err == nil {
 		if records, err = published.ReadAll(os.DirFS(results)); err != nil {
 			return nil, fmt.Errorf("%s: %w", results, err)
 		}
+		if attempts, err = published.Attempts(results); err != nil {
+			return nil, err
+		}
 	} else if asked || !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return published.Questions(studies.Claims(), held, records)
+	return published.Questions(studies.Claims(), held, records, attempts)
 }
 
 // heldClaims are those of the built-in studies, by study.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/analysis/analysistest"
+	"dyno/lab/archive"
 	"dyno/lab/claim"
 	"dyno/lab/load"
 	"dyno/lab/published"
@@ -34,8 +36,42 @@ func TestPublishedResultsCanBeLookedUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range records {
-		if _, err := os.Stat(filepath.Join("../../docs/results", r.Dir, "report.md")); err != nil {
-			t.Error(err)
+		text := read(t, filepath.Join("../../docs/results", r.Dir, "report.md"))
+		if r.Run == "" { // measured by a program, which judges no run
+			continue
+		}
+		for _, v := range r.Verdicts {
+			if v.Basis == nil || v.Basis.Run != r.Run || !strings.Contains(text, "**"+v.Basis.Validity+"**") {
+				t.Errorf("%s, %s: the verdict's validity is not that of the report: %+v", r.Dir, v.ID, v.Basis)
+			}
+		}
+	}
+}
+
+// TestPublishedRunsAreCounted: the register of attempts has every run whose results
+// are published.
+func TestPublishedRunsAreCounted(t *testing.T) {
+	list, err := published.Attempts("../../docs/results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := map[string]string{}
+	for _, a := range list {
+		if a.Published {
+			counted[a.Run] = a.Study
+		}
+	}
+	manifests, err := filepath.Glob("../../docs/results/*/manifest.json")
+	if err != nil || len(manifests) == 0 {
+		t.Fatal(len(manifests), err)
+	}
+	for _, name := range manifests {
+		var m archive.Manifest
+		if err := json.Unmarshal([]byte(read(t, name)), &m); err != nil {
+			t.Fatal(err)
+		}
+		if counted[m.ID] != m.Study {
+			t.Errorf("%s: run %s of %s is not in %s", name, m.ID, m.Study, published.RegisterName)
 		}
 	}
 }

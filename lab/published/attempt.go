@@ -26,6 +26,7 @@ type Attempt struct {
 	Status    archive.Status `json:"status"`
 	Dyno      string         `json:"dyno,omitempty"`
 	Published bool           `json:"published"`
+	Note      string         `json:"note,omitempty"` // where it is known from, if not from its archived run
 }
 
 // AttemptOf is that of a run.
@@ -65,6 +66,28 @@ func Register(folder string, attempts []Attempt) error {
 		}
 	}
 	return file.Close()
+}
+
+// tries is how many runs of a study are known, and how many of them were published.
+type tries struct{ known, published int }
+
+// triesOf counts the runs of each study, each once however many lines it has.
+func triesOf(list []Attempt) map[string]tries {
+	kept := map[Attempt]bool{} // of study and run
+	for _, a := range list {
+		run := Attempt{Study: a.Study, Run: a.Run}
+		kept[run] = kept[run] || a.Published
+	}
+	counts := map[string]tries{}
+	for run, published := range kept {
+		n := counts[run.Study]
+		n.known++
+		if published {
+			n.published++
+		}
+		counts[run.Study] = n
+	}
+	return counts
 }
 
 // Attempts reads the register in the folder; there are none without a file.

@@ -16,12 +16,14 @@ type Question struct {
 	Held   *claim.Claim   // what the study holds it to; nil without a study
 	Record *Record        // what was measured; nil if nothing was
 	Result *claim.Outcome // of the record
+
+	tries tries // of the study
 }
 
 // Questions puts catalogue, studies and records together, in the catalogue's order.
-// held is what each study holds claims to. A study or record that decides what is
+// held is what each study holds claims to, attempts are the runs that are known. A study or record that decides what is
 // not in the catalogue is an error.
-func Questions(c studies.Catalogue, held map[string][]claim.Claim, records []Record) ([]Question, error) {
+func Questions(c studies.Catalogue, held map[string][]claim.Claim, records []Record, attempts []Attempt) ([]Question, error) {
 	list := make([]Question, len(c.Claims))
 	at := map[string]*Question{}
 	for i, one := range c.Claims {
@@ -50,6 +52,16 @@ func Questions(c studies.Catalogue, held map[string][]claim.Claim, records []Rec
 			if q.Record == nil { // the first is the best
 				q.Record, q.Result = r, &r.Verdicts[j]
 			}
+		}
+	}
+	counts := triesOf(attempts)
+	for i := range list {
+		q := &list[i]
+		switch {
+		case q.Record != nil:
+			q.tries = counts[q.Record.Study]
+		case q.Study != "":
+			q.tries = counts[q.Study]
 		}
 	}
 	return list, nil
@@ -209,9 +221,20 @@ func (p *page) detail(q *Question) {
 	if q.Note != "" {
 		p.line("- %s", q.Note)
 	}
+	if n := q.tries; n.known > 0 {
+		p.line("- Attempts: %s, %d of them published.", runs(n.known), n.published)
+	}
 	if q.Result != nil {
 		p.result(q)
 	}
+}
+
+// runs writes a number of runs that are known.
+func runs(n int) string {
+	if n == 1 {
+		return "1 run of its study is known"
+	}
+	return fmt.Sprintf("%d runs of its study are known", n)
 }
 
 // reason is why the verdict is what it is.

@@ -76,7 +76,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := Questions(catalogue(), held(), records)
+	list, err := Questions(catalogue(), held(), records, []Attempt{{Study: "study-kept", Run: "1"}, {Study: "study-kept", Run: "1", Published: true}, {Study: "study-kept", Run: "2"}, {Study: "study-later", Run: "3"}, {Study: "study-else", Run: "4"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,6 +88,7 @@ func TestPage(t *testing.T) {
 		"| [clock](#clock) | Does it shrink? | unmeasurable | needs another machine |",
 		"| [lost](#lost) | Who knows? | not measured yet | no study yet |",
 		"- Published: 40 %; one core.", "- Held to: It loses 40 %.", "- Verdict: **confirmed**: because", "- A note.",
+		"- Attempts: 2 runs of its study are known, 1 of them published.\n", "- Attempts: 1 run of its study is known, 0 of them published.\n",
 		"- Conditions: 2 March 2026; A CPU × 2; 20 trials; dyno 1.", "[results/newer](results/newer)",
 		"- Repeat: `dyno run study-kept --seed 7`", "- Verdict: **unmeasurable**: Needs a clock.",
 		"| `throughput[a] / throughput[b] <= 0.6` | 0.4× (0.39–0.41) | confirmed |",
@@ -98,6 +99,45 @@ func TestPage(t *testing.T) {
 	}
 	if strings.Contains(page, "0.9×") || strings.Contains(page, "0.6× (") {
 		t.Errorf("an older or quicker run shows:\n%s", page)
+	}
+}
+
+// A record of the rule before today's says so beside each verdict, and keeps what is
+// known of its run.
+func TestOlderRecord(t *testing.T) {
+	for name, c := range map[string]struct {
+		basis *claim.Basis
+		want  string
+	}{
+		"nothing known":  {nil, "- Basis: validity not recorded; 4 blocks."},
+		"validity known": {&claim.Basis{Validity: "SUSPECT"}, "- Basis: a SUSPECT run; dyno of an unknown commit; 4 blocks."},
+	} {
+		o := outcome("kept", "refuted", 0.9)
+		o.Blocks, o.Parts[0].Blocks, o.Basis = 4, 4, c.basis
+		files := results(t, map[string]*Record{"old": record(true, 1, o)})
+		file := files["old/"+FileName]
+		file.Data = []byte(strings.Replace(string(file.Data), `"schema": 2`, `"schema": 1`, 1))
+		records, err := ReadAll(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := Questions(catalogue(), held(), records, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		word := "refuted (4 blocks, by an older rule)"
+		if c.basis != nil {
+			word = "refuted (SUSPECT run, 4 blocks, by an older rule)"
+		}
+		page := Page(catalogue(), list)
+		for _, want := range []string{c.want, "**" + word + "**"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: the page lacks %q:\n%s", name, want, page)
+			}
+		}
+		if strings.Contains(page, "Attempts") {
+			t.Errorf("%s: attempts that nobody counted", name)
+		}
 	}
 }
 
@@ -113,7 +153,7 @@ func TestQuestionsThatDoNotFit(t *testing.T) {
 		{"record", nil, []Record{{Dir: "d", Verdicts: []claim.Outcome{{ID: "kpet"}}}}, `d/verdicts.json decides "kpet", which is not in studies/claims.yaml`},
 		{"twice", map[string][]claim.Claim{"a": {{ID: "kept"}}, "b": {{ID: "kept"}}}, nil, `"kept" is decided twice, by the studies a and b`},
 	} {
-		if _, err := Questions(catalogue(), c.held, c.records); err == nil || err.Error() != c.want {
+		if _, err := Questions(catalogue(), c.held, c.records, nil); err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}

@@ -130,7 +130,8 @@ const oldRule = "by an older rule"
 func (r *Record) markOld() {
 	for i := range r.Verdicts {
 		if r.Verdicts[i].Basis == nil {
-			r.Verdicts[i].Basis = &claim.Basis{Rule: oldRule}
+			r.Verdicts[i].Basis = &claim.Basis{}
 		}
+		r.Verdicts[i].Basis.Rule = oldRule
 	}
 }

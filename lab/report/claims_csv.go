@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"dyno/lab/analysis"
 	"dyno/lab/claim"
@@ -13,9 +14,9 @@ import (
 
 // claimColumns are the columns of [ClaimsCSV].
 var claimColumns = []string{
-	"run", "study", "claim", "says", "published", "verdict", "why", "blocks", "needed_blocks",
-	"part", "expression", "part_verdict", "part_why", "part_blocks", "part_left_blocks",
-	"figure", "unit", "estimate", "low", "high", "level", "operator", "claimed", "tolerance", "no_effect",
+	"run", "study", "validity", "claim", "says", "published", "verdict", "why", "blocks", "needed_blocks",
+	"part", "expression", "at", "part_verdict", "part_why", "part_blocks", "part_left_blocks",
+	"figure", "unit", "estimate", "low", "high", "level", "operator", "claimed", "tolerance", "no_effect", "published_figure",
 	"noise", "noise_low", "noise_high",
 }
 
@@ -30,7 +31,7 @@ func ClaimsCSV(w io.Writer, a *analysis.Analysis) error {
 	for i := range a.Claims {
 		o := &a.Claims[i]
 		head := []string{
-			a.Run.ID, a.Run.Study, o.ID, o.Says, o.Published, string(o.Verdict), o.Why,
+			a.Run.ID, a.Run.Study, strings.ToUpper(string(a.Validity)), o.ID, o.Says, o.Published, string(o.Verdict), o.Why,
 			strconv.Itoa(o.Blocks), countText(o.Needed),
 		}
 		if len(o.Parts) == 0 {
@@ -49,7 +50,7 @@ func ClaimsCSV(w io.Writer, a *analysis.Analysis) error {
 // partCells are the cells of a comparison, which is the k-th of its claim.
 func partCells(k int, p *claim.Part) []string {
 	cells := []string{
-		strconv.Itoa(k + 1), p.Expression, string(p.Verdict), p.Why, strconv.Itoa(p.Blocks), countText(p.Left),
+		strconv.Itoa(k + 1), p.Expression, p.At, string(p.Verdict), p.Why, strconv.Itoa(p.Blocks), countText(p.Left),
 	}
 	cells = append(cells, effectCells(p.Effect)...)
 	if p.Noise == nil {
@@ -61,10 +62,10 @@ func partCells(k int, p *claim.Part) []string {
 // effectCells are those of an effect, all empty if there is none.
 func effectCells(e *claim.Effect) []string {
 	if e == nil {
-		return make([]string, 10)
+		return make([]string, 11)
 	}
 	cells := append([]string{e.Of, e.Unit, exact(e.Interval.Estimate)}, ends(e.Interval, e.Below, e.Above)...)
-	level, tolerance, none := "", "", ""
+	level, tolerance, none, known := "", "", "", ""
 	if e.Interval.Level > 0 {
 		level = exact(e.Interval.Level)
 	}
@@ -74,7 +75,10 @@ func effectCells(e *claim.Effect) []string {
 	if e.NoEffect != nil {
 		none = exact(*e.NoEffect)
 	}
-	return append(cells, level, string(e.Op), exact(e.Bound), tolerance, none)
+	if e.Published != nil {
+		known = exact(*e.Published)
+	}
+	return append(cells, level, string(e.Op), exact(e.Bound), tolerance, none, known)
 }
 
 // ends are those of an interval; empty for one that it does not have.

@@ -8,6 +8,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/claim"
+	"dyno/lab/load"
 	"dyno/lab/stats"
 )
 
@@ -143,6 +144,8 @@ func TestEffectScale(t *testing.T) {
 // TestClaimsCSV: a row per comparison, and nothing in a cell that is not known.
 func TestClaimsCSV(t *testing.T) {
 	a := ruled()
+	figure := 1.5
+	a.Claims[0].Parts[0].Effect.Published, a.Claims[0].Parts[0].At, a.Validity = &figure, "env.REPEAT=10", load.Suspect
 	a.Claims = append(a.Claims, claim.Outcome{ID: "nowhere", Verdict: claim.Unmeasurable, Why: "takes a second machine"})
 	var out bytes.Buffer
 	if err := ClaimsCSV(&out, a); err != nil {
@@ -160,8 +163,8 @@ func TestClaimsCSV(t *testing.T) {
 		}
 	}
 	for i, want := range []map[string]string{
-		{"claim": "six-gnet", "verdict": "confirmed", "part": "1", "estimate": "1.832", "low": "1.81", "high": "1.86", "level": "0.95", "unit": "×", "operator": ">=", "claimed": "1.5", "tolerance": "", "no_effect": "1", "noise": "1.001", "noise_high": "1.01", "blocks": "6", "needed_blocks": "", "run": a.Run.ID},
-		{"claim": "six-frameworks", "verdict": "direction only", "operator": "~", "tolerance": "0.1", "noise": ""},
+		{"claim": "six-gnet", "verdict": "confirmed", "part": "1", "estimate": "1.832", "low": "1.81", "high": "1.86", "level": "0.95", "unit": "×", "operator": ">=", "claimed": "1.5", "tolerance": "", "no_effect": "1", "noise": "1.001", "noise_high": "1.01", "blocks": "6", "needed_blocks": "", "run": a.Run.ID, "validity": "SUSPECT", "at": "env.REPEAT=10", "published_figure": "1.5"},
+		{"claim": "six-frameworks", "verdict": "direction only", "operator": "~", "tolerance": "0.1", "noise": "", "at": "", "published_figure": ""},
 		{"claim": "tail", "verdict": "mixed", "part": "1", "part_verdict": "confirmed", "estimate": "2786", "unit": "µs", "no_effect": ""},
 		{"claim": "tail", "verdict": "mixed", "part": "2", "part_verdict": "no effect", "expression": "cpu[gin] < 0.5 * cpu[chi]"},
 		{"claim": "six-io-knee", "verdict": "undecided", "low": "5000", "high": "", "needed_blocks": "4"},
