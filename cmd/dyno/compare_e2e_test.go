@@ -45,7 +45,7 @@ func TestCompareBaselineHistory(t *testing.T) {
 	t.Run("compare", func(t *testing.T) { compareCommand(t, home, old, new) })
 	t.Run("baseline", func(t *testing.T) { baselineCommand(t, home, old, new) })
 	t.Run("history", func(t *testing.T) { historyCommand(t, home, old, new) })
-	t.Run("other machine", func(t *testing.T) { otherMachine(t, home, new) })
+	t.Run("other machine", func(t *testing.T) { otherMachine(t, home, old, new) })
 	t.Run("edited run", func(t *testing.T) { editedRun(t, home, old, new) })
 }
 
@@ -121,7 +121,7 @@ func baselineCommand(t *testing.T, home, old, new string) {
 	o = dyno(t, home, "baseline", "add", "main", new)
 	o.want(t, 1, o.stderr, "is in baseline main already")
 	o = dyno(t, home, "gate", new, "--baseline", "main", "--fail", "throughput < -90%")
-	contains(t, o.stdout, "old  baseline main (2 runs of 2 days, the newest "+new+")")
+	o.want(t, exitGateUsage, o.stderr, "it would be held against itself")
 	o = dyno(t, home, "baseline", "show", "main")
 	o.want(t, 0, o.stdout, "before", old, "n = 12")
 
@@ -171,8 +171,8 @@ func historyCommand(t *testing.T, home, old, new string) {
 }
 
 // otherMachine moves a baseline to a machine with another processor.
-func otherMachine(t *testing.T, home, new string) {
-	dyno(t, home, "baseline", "set", "elsewhere", new).want(t, 0, "")
+func otherMachine(t *testing.T, home, old, new string) {
+	dyno(t, home, "baseline", "set", "elsewhere", old).want(t, 0, "")
 	file := filepath.Join(home, "dyno-baselines", "elsewhere.yaml")
 	moved := strings.Replace(read(t, file), "- name: cpus\n      value: \"", "- name: cpus\n      value: \"9", 1)
 	if moved == read(t, file) {

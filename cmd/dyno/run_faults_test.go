@@ -50,7 +50,10 @@ func TestASubjectThatDiesInATrial(t *testing.T) {
 	home := t.TempDir()
 	o := dyno(t, home, "run", studyFile(t, home, 1, "good", "dies"), "--repeats", "0")
 	o.want(t, 1, o.stderr, "failed: subject dies died: exit status 7", "fatal: out of ideas", "2/2", "1 of 2 trials failed")
-	contains(t, o.stdout, "good", "A trial failed", "out of ideas", "report  ")
+	contains(t, strings.Join(strings.Fields(o.stdout), " "), "good", "A subject failed", "dies failed in 1 of 1 trial, which puts it behind", "out of ideas", "report /")
+	if strings.Contains(o.stdout, "share the first place") {
+		t.Errorf("one that died shares the first place:\n%s", o.stdout)
+	}
 	o = dyno(t, home, "list")
 	o.want(t, 0, o.stdout, "complete")
 	o = dyno(t, home, "report", "latest", "--markdown")

@@ -48,6 +48,7 @@ func sentences(a *analysis.Analysis, g *analysis.Group, c catalogue) []string {
 	if second := secondary(a, g, by); second != "" {
 		out = append(out, verdictOn(g, second, c)...)
 	}
+	out = append(out, failing(g, c)...)
 	if none := withoutTrials(g); len(none) > 0 {
 		out = append(out, c.text(plural("answer.untried", len(none)), "subjects", c.list(none)))
 	}
@@ -136,7 +137,7 @@ func secondary(a *analysis.Analysis, g *analysis.Group, by string) string {
 // verdictOn says who is first by a metric and by how much, or who can't be told
 // apart; and who has no figure, for nobody is beaten in silence.
 func verdictOn(g *analysis.Group, metric string, c catalogue) []string {
-	places := g.Ranking[metric]
+	places, leads := sound(g, metric)
 	lacking := withoutFigure(g, metric, c)
 	switch {
 	case len(g.Cells) == 1:
@@ -144,11 +145,46 @@ func verdictOn(g *analysis.Group, metric string, c catalogue) []string {
 	case len(places) == 1:
 		return append([]string{estimated(g, places[0].Cell, metric, "answer.alone", c)}, lacking...)
 	}
-	out := first(g, metric, c)
+	out := first(g, metric, places, leads, c)
 	if note := noiseNote(g, metric, c); note != "" {
 		out = append(out, note)
 	}
 	return append(out, lacking...)
+}
+
+// sound are the places of those that never failed, and how the first compares with
+// them: who failed is behind all of these whatever its figures, and ties with nobody. All
+// places, if everybody failed.
+func sound(g *analysis.Group, metric string) (places []analysis.Place, leads []analysis.Versus) {
+	failed := map[int]bool{}
+	for i := range g.Cells {
+		failed[g.Cells[i].Cell] = len(g.Cells[i].Failed) > 0
+	}
+	for _, p := range g.Ranking[metric] {
+		if !failed[p.Cell] {
+			places = append(places, p)
+		}
+	}
+	if len(places) == 0 {
+		return g.Ranking[metric], g.Leads[metric]
+	}
+	for _, v := range g.Leads[metric] {
+		if !failed[v.Cell] {
+			leads = append(leads, v)
+		}
+	}
+	return places, leads
+}
+
+// failing says who failed, and how often.
+func failing(g *analysis.Group, c catalogue) (said []string) {
+	for i := range g.Cells {
+		cell := &g.Cells[i]
+		if n := len(cell.Failed); n > 0 {
+			said = append(said, c.text("answer.failed", "subject", cell.Subject, "failed", n, "trials", c.count("trials", n+len(cell.Trials))))
+		}
+	}
+	return said
 }
 
 // keyFor is the text for a metric that begins as given, or that for all others.
@@ -161,8 +197,7 @@ func keyFor(prefix, metric string, c catalogue) string {
 
 // first compares the first place with the others: the next best if all can be told
 // apart from it, else those that can't.
-func first(g *analysis.Group, metric string, c catalogue) []string {
-	places, leads := g.Ranking[metric], g.Leads[metric]
+func first(g *analysis.Group, metric string, places []analysis.Place, leads []analysis.Versus, c catalogue) []string {
 	tied := tiedWithFirst(places, leads)
 	best := places[0]
 	if len(tied) == 0 {
@@ -229,8 +264,8 @@ func ratioText(iv stats.Interval, c catalogue) string {
 // noiseNote says if the difference between the first two is no larger than what
 // the A/A comparison leaves open for none.
 func noiseNote(g *analysis.Group, metric string, c catalogue) string {
-	leads := g.Leads[metric]
-	if len(leads) == 0 || len(tiedWithFirst(g.Ranking[metric], leads)) > 0 || !g.InNoise(metric, leads[0].Ratio.Estimate) {
+	places, leads := sound(g, metric)
+	if len(leads) == 0 || len(tiedWithFirst(places, leads)) > 0 || !g.InNoise(metric, leads[0].Ratio.Estimate) {
 		return ""
 	}
 	return c.text("answer.noise", "share", noise(g, metric))
@@ -240,7 +275,7 @@ func noiseNote(g *analysis.Group, metric string, c catalogue) string {
 func withoutTrials(g *analysis.Group) []string {
 	var names []string
 	for i := range g.Cells {
-		if len(g.Cells[i].Trials) == 0 {
+		if len(g.Cells[i].Trials)+len(g.Cells[i].Failed) == 0 {
 			names = append(names, g.Cells[i].Subject)
 		}
 	}
