@@ -47,11 +47,17 @@ func newEffect(c *Comparison, s *Space, outer []pick) effect {
 	}
 	e.nature = (&checker{space: s, outer: outer}).nature(e.figure)
 	e.findNull()
+	if rightRest != nil { // of the quotient they are written as it is
+		leftFactor = 1
+	}
 	if c.published != nil {
 		x, _ := strip(c.published)
+		x /= leftFactor
 		e.published = &x
 	}
-	e.floor = c.floor
+	if e.floor = c.floor; c.floor != nil && leftFactor != 1 {
+		e.floor = operation{'/', c.floor, number{value: leftFactor, bare: true}, c.floor.offset()}
+	}
 	return e
 }
 
@@ -61,10 +67,16 @@ func (e *effect) side() int {
 	if !e.hasNull {
 		return 0
 	}
-	if side := e.claimed.side(e.null); side != 0 || e.published == nil {
+	if side := e.claimed.side(e.null); side != 0 || e.published == nil || e.limits() {
 		return side
 	}
 	return compare(*e.published, e.null)
+}
+
+// limits reports whether what is claimed is a limit that no effect keeps, such as
+// "a <= 1.2 * b", and not an effect that is to be reached.
+func (e *effect) limits() bool {
+	return e.hasNull && e.claimed.op != About && compare(e.claimed.bound, e.null) != 0 && e.claimed.side(e.null) == 0
 }
 
 // target is the size that is claimed: the published figure, or else the bound.

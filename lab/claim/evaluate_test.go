@@ -389,14 +389,18 @@ func TestOverADial(t *testing.T) {
 // Where not even work that costs nothing reaches the size, nothing is refuted.
 func TestFloor(t *testing.T) {
 	const text = "cpu[request=pooled, repeat=%s] <= 0.6 * cpu[request=plain, repeat=%s] published 0.545 floor cpu[request=none, repeat=%s] / cpu[request=plain, repeat=%s]"
+	// The same with a factor, which published figure and floor are written with.
+	const tenth = "cpu[request=pooled, repeat=%s] / cpu[request=plain, repeat=%s] / 10 <= 0.06 published 0.0545 floor cpu[request=none, repeat=%s] / cpu[request=plain, repeat=%s] / 10"
 	for repeat, want := range map[string]Verdict{
 		"1":   Unmeasurable, // 10 / 11 is the best there is
 		"10":  Direction,    // 10 / 20
 		"100": AsPublished,
 	} {
-		out := decide(dialled(6), strings.ReplaceAll(text, "%s", repeat))
-		if out.Verdict != want || out.Parts[0].Effect.Floor == nil {
-			t.Errorf("repeat %s: %s, want %s", repeat, describe(out), want)
+		for _, text := range []string{text, tenth} {
+			out := decide(dialled(6), strings.ReplaceAll(text, "%s", repeat))
+			if out.Verdict != want || out.Parts[0].Effect.Floor == nil {
+				t.Errorf("repeat %s: %s, want %s of %s", repeat, describe(out), want, text)
+			}
 		}
 	}
 }

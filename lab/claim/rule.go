@@ -151,7 +151,7 @@ func (e *effect) size(v evidence) sized {
 		return e.sizeOfBound(v)
 	}
 	x, side := *e.published, e.claimed.more()
-	if e.side() != 0 {
+	if e.side() != 0 || e.limits() {
 		side = e.side()
 	}
 	within := e.claimed.holding(v.near) == holds && !e.onlyDirection()

@@ -177,6 +177,17 @@ func TestReadWhatWasPublished(t *testing.T) {
 		{"a / b >= 2.3 published 65300 / 28400", 2.2, 2.6, AsPublished},
 		{"a > b published 2.3", 2.2, 2.6, AsPublished}, // the bound is the direction only
 		{"a / b >= 2.3 published 2.3", 2.4, 2.6, AtLeast},
+
+		// A limit that no effect keeps, too, is not an effect to be reached.
+		{"a / b <= 1.2 published 1.2", 1.5, 1.6, SizeRefuted},
+		{"a / b <= 1.2 published 1.2", 1.01, 1.05, AsPublished},
+		{"a / b <= 1.2 published 1.2", 1.1, 1.6, Undecided},
+		{"a / b >= 0.8 published 0.8", 0.5, 0.6, SizeRefuted},
+
+		// What is published is of the figure as it is written, with its factor.
+		{"a / b / 10 >= 0.23 published 0.23", 2.4, 2.6, AtLeast},
+		{"a / b / 10 >= 0.23 published 0.23", 2.2, 2.6, AsPublished},
+		{"0.23 <= a / b / 10 published 0.23", 2.2, 2.6, AsPublished},
 		{"a / b >= 2.3 published 2.3", 2.4, inf, AtLeast},
 		{"a / b >= 2.3 published 2.3", 1.4, 2.6, Direction}, // it may be half as much
 		{"a / b >= 2.3 published 2.3", 2.0, 3.6, Direction}, // or as much again by half
