@@ -179,7 +179,10 @@ func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target stri
 	if f.asJSON {
 		err = writeLoadJSON(os.Stdout, e)
 	} else if !noText {
-		writeLoadText(os.Stdout, r)
+		var text *loadText
+		if text, err = newLoadText(os.Stdout, global.lang); err == nil {
+			text.result(r)
+		}
 		writeThresholds(os.Stdout, e.thresholds)
 	}
 	err = errors.Join(err, outputs.finish(e, os.Stderr))

@@ -2,31 +2,34 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dyno/lab/load"
+	"dyno/lab/report"
 )
 
-// writeStatuses prints how many answers had which status, if they are not all 200.
-func writeStatuses(w io.Writer, t *load.Window) {
+// statuses prints how many answers had which status, if they are not all 200.
+func (w *loadText) statuses(t *load.Window) {
 	var parts []string
 	for _, status := range slices.Sorted(maps.Keys(t.Statuses)) {
 		parts = append(parts, fmt.Sprintf("%d: %s", status, number(float64(t.Statuses[status]))))
 	}
 	if parts != nil {
-		fmt.Fprintf(w, "\n  %-12s %s\n", "status", strings.Join(parts, "   "))
+		fmt.Fprintln(w)
+		w.labelled(w.Text("load.status"), strings.Join(parts, "   "))
 	}
 }
 
-// writeRequests prints a line for each kind of request of a mix.
-func writeRequests(w io.Writer, requests []load.RequestResult) {
+// requests prints a line for each kind of request of a mix.
+func (w *loadText) requests(requests []load.RequestResult) {
 	if len(requests) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n  %-32s %10s %12s %9s %9s %9s %9s %8s\n", "request", "answered", "throughput", "mean", "p50", "p90", "p99", "errors")
+	widths := []int{10, 12, 9, 9, 9, 9, 8}
+	fmt.Fprintf(w, "\n  %s%s\n", report.Left(w.Text("load.request"), 32), cells(widths, w.Text("load.answered"), w.Text("load.throughput"), w.Text("load.mean"), "p50", "p90", "p99", w.Text("load.errors")))
 	for i := range requests {
 		r := &requests[i]
 		t := &r.Total
@@ -37,8 +40,8 @@ func writeRequests(w io.Writer, requests []load.RequestResult) {
 		if h := t.Hist[load.Response]; h != nil {
 			mean = atLeast(t.GivenUp(load.Response) == 0, duration(h.Mean()))
 		}
-		fmt.Fprintf(w, "  %-32s %10s %12s %9s %9s %9s %9s %8d\n", cut(clean(r.Name), 32), number(float64(t.Completed+t.Drained)), throughput,
-			mean, quantileText(t, 50), quantileText(t, 90), quantileText(t, 99), t.Errors.Total())
+		fmt.Fprintf(w, "  %s%s\n", report.Left(cut(clean(r.Name), 32), 32), cells(widths, number(float64(t.Completed+t.Drained)), throughput,
+			mean, quantileText(t, 50), quantileText(t, 90), quantileText(t, 99), strconv.FormatUint(t.Errors.Total(), 10)))
 	}
 }
 

@@ -124,11 +124,11 @@ func (t *trustFlags) compare(before *probe.RequestCount, secure *load.TLS, r *lo
 	r.CompareCounts(after.Series, after.Total-before.Total)
 }
 
-// writeLeftOut says how many windows are in no figure, and why.
-func writeLeftOut(w io.Writer, r *load.Result) {
+// leftOut says how many windows are in no figure, and why.
+func (w *loadText) leftOut(r *load.Result) {
 	invalid, measured, reasons := r.LeftOut()
 	if invalid == 0 {
 		return
 	}
-	fmt.Fprintf(w, "  left out     %d of %d windows are invalid and in no figure (%s)\n", invalid, measured, strings.Join(reasons, ", "))
+	w.labelled(w.Text("load.left"), w.Text("load.left.text", "invalid", invalid, "measured", measured, "reasons", strings.Join(reasons, ", ")))
 }

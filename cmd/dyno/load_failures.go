@@ -2,16 +2,15 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"dyno/lab/load"
 )
 
-// writeFailures prints one failed request of each kind, in short; the JSON
+// failures prints one failed request of each kind, in short; the JSON
 // object and the HTML report have a few of each, whole.
-func writeFailures(w io.Writer, r *load.Result) {
+func (w *loadText) failures(r *load.Result) {
 	shown := make(map[string]bool)
 	for _, f := range r.Failures {
 		if shown[f.Kind] || f.Sent == "" {
@@ -21,9 +20,9 @@ func writeFailures(w io.Writer, r *load.Result) {
 			fmt.Fprintln(w)
 		}
 		shown[f.Kind] = true
-		fmt.Fprintf(w, "  %-12s %s: %s\n", "such as", f.Kind, firstLine(f.Sent))
+		w.labelled(w.Text("load.such"), w.Text("load.kind."+f.Kind)+w.Text("list.colon")+firstLine(f.Sent))
 		if f.Received != "" {
-			fmt.Fprintf(w, "  %-12s %s\n", "", inShort(f.Received))
+			w.labelled("", inShort(f.Received))
 		}
 	}
 }

@@ -2,23 +2,24 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"dyno/lab/load"
+	"dyno/lab/report"
 )
 
-// writeStages prints a line for each stage of a load with several.
-func writeStages(w io.Writer, stages []load.StageResult) {
+// stages prints a line for each stage of a load with several.
+func (w *loadText) stages(stages []load.StageResult) {
 	if len(stages) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n  %-5s %-24s %8s %10s %12s %9s %9s %8s\n", "phase", "", "seconds", "offered", "throughput", "p50", "p99", "errors")
+	widths := []int{8, 10, 12, 9, 9, 8}
+	fmt.Fprintf(w, "\n  %s %s%s\n", report.Left(w.Text("load.phase"), 5), report.Left("", 24), cells(widths, w.Text("load.seconds"), w.Text("load.offered"), w.Text("load.throughput"), "p50", "p99", w.Text("load.errors")))
 	for i := range stages {
 		s := &stages[i]
-		fmt.Fprintf(w, "  %-5d %-24s", s.Phase+1, cut(s.Name, 24))
+		fmt.Fprintf(w, "  %-5d %s", s.Phase+1, report.Left(cut(s.Name, 24), 24))
 		if s.Windows == 0 {
-			fmt.Fprintf(w, " %8s   no whole second of it can be used\n", "0")
+			fmt.Fprintf(w, " %8s   %s\n", "0", w.Text("load.stage.none"))
 			continue
 		}
 		seconds := s.Total.Length.Seconds()

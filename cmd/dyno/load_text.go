@@ -9,6 +9,7 @@ import (
 
 	"dyno/lab/export"
 	"dyno/lab/load"
+	"dyno/lab/report"
 )
 
 // describeLoad says in one line what is about to happen.
@@ -36,30 +37,57 @@ func describeLoad(s *load.Spec) string {
 	return b.String()
 }
 
-// writeLoadText prints the result as wrk's and hey's users know it.
-func writeLoadText(w io.Writer, r *load.Result) {
+// loadText prints the result of a load in a language.
+type loadText struct {
+	io.Writer
+	report.Texts
+}
+
+// newLoadText prints to w in the language given ("en" if empty).
+func newLoadText(w io.Writer, lang string) (*loadText, error) {
+	texts, err := report.TextsIn(lang)
+	return &loadText{w, texts}, err
+}
+
+// labelled prints a line that begins with what it is about.
+func (w *loadText) labelled(label, text string) {
+	fmt.Fprintf(w, "  %s %s\n", report.Left(label, 12), text)
+}
+
+// cells writes texts to the right of their columns, each after a space.
+func cells(widths []int, texts ...string) string {
+	var b strings.Builder
+	for i, text := range texts {
+		b.WriteString(" " + report.Right(text, widths[i]))
+	}
+	return b.String()
+}
+
+// result prints what wrk's and hey's users know.
+func (w *loadText) result(r *load.Result) {
 	t := &r.Total
 	if t.Length > 0 {
-		fmt.Fprintf(w, "\n  %s in %s, %s received\n", counted(t.Completed, "request"), duration(float64(t.Length)), bytesText(t.BytesIn))
-		fmt.Fprintf(w, "  %-12s %s requests/s\n\n", "throughput", number(r.Throughput()))
-		writeClocks(w, t)
+		fmt.Fprintf(w, "\n  %s\n", w.Text("load.summary", "requests", w.Count("load.requests", t.Completed), "length", duration(float64(t.Length)), "bytes", bytesText(t.BytesIn)))
+		w.labelled(w.Text("load.throughput"), w.Text("load.rate", "n", number(r.Throughput()))+"\n")
+		w.clocks(t)
 	} else {
-		fmt.Fprintf(w, "\n  there are no figures: no second can be used\n")
+		fmt.Fprintf(w, "\n  %s\n", w.Text("load.nothing"))
 	}
-	writeStatuses(w, t)
-	writeErrors(w, r)
-	writeFailures(w, r)
-	writeRequests(w, r.Requests)
-	writeStages(w, r.Stages())
+	w.statuses(t)
+	w.errors(r)
+	w.failures(r)
+	w.requests(r.Requests)
+	w.stages(r.Stages())
 	cost := noFigure
 	if t.Completed > 0 {
 		cost = fmt.Sprintf("%.2f µs", micros(r.CPUPerRequest()))
 	}
-	fmt.Fprintf(w, "\n  generator    %s engine, %s CPU a request, longest stall %v\n", r.Engine, cost, t.Stall.Round(time.Microsecond))
-	writeLeftOut(w, r)
-	fmt.Fprintf(w, "  validity     %s\n", strings.ToUpper(string(r.Validity)))
+	fmt.Fprintln(w)
+	w.labelled(w.Text("load.generator"), w.Text("load.generator.text", "engine", r.Engine, "cost", cost, "stall", t.Stall.Round(time.Microsecond)))
+	w.leftOut(r)
+	w.labelled(w.Text("load.validity"), w.Text("validity."+string(r.Validity)))
 	for _, f := range r.Findings {
-		fmt.Fprintf(w, "    %s: %s\n", f.Name, f.Detail)
+		fmt.Fprintf(w, "    %s%s%s\n", f.Name, w.Text("list.colon"), w.Reason(f.Detail))
 	}
 }
 
@@ -71,24 +99,25 @@ func counted(n uint64, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// writeClocks prints a line of figures for each clock that says something. What
-// is only known to be longer than what was seen is printed as ">= ".
-func writeClocks(w io.Writer, t *load.Window) {
-	fmt.Fprintf(w, "  %-12s", "")
-	for _, name := range export.FigureNames() {
-		fmt.Fprintf(w, " %9s", name)
-	}
-	fmt.Fprintln(w)
+// clockWidths are those of the columns of the clocks' figures.
+var clockWidths = slices.Repeat([]int{9}, len(export.FigureNames()))
+
+// clocks prints a line of figures for each clock that says something. What is only
+// known to be longer than what was seen is printed as ">= ".
+func (w *loadText) clocks(t *load.Window) {
+	heads := export.FigureNames()
+	heads[0], heads[len(heads)-1] = w.Text("load.mean"), w.Text("load.max")
+	fmt.Fprintf(w, "  %s%s\n", report.Left("", 12), cells(clockWidths, heads...))
 	for _, clock := range []load.Clock{load.Response, load.Service, load.Lag, load.FirstByte, load.Connect, load.FullHandshake, load.ResumedHandshake, load.ReadDelay} {
 		h := t.Hist[clock]
 		if h == nil || duration(float64(h.Max())) == duration(0) { // as the lag of a closed loop
 			continue
 		}
-		fmt.Fprintf(w, "  %-12s", strings.ReplaceAll(clock.String(), "_", " "))
+		var figures []string
 		for _, f := range export.Figures(t, clock) {
-			fmt.Fprintf(w, " %9s", figureText(f))
+			figures = append(figures, figureText(f))
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "  %s%s\n", report.Left(w.Text("load.clock."+clock.String()), 12), cells(clockWidths, figures...))
 	}
 }
 
@@ -122,21 +151,22 @@ func atLeast(known bool, text string) string {
 // lateShare of the requests, sent after the end, are told.
 const lateShare = 0.001
 
-func writeErrors(w io.Writer, r *load.Result) {
+func (w *loadText) errors(r *load.Result) {
 	t := &r.Total
+	line := func(label, text string) { fmt.Fprintf(w, "\n  %s %s", report.Left(label, 12), text) }
 	for _, e := range t.Errors.ByKind() {
 		if e.Count > 0 {
-			fmt.Fprintf(w, "\n  errors       %d %s (%s)", e.Count, e.Kind, r.FirstErrors[e.Kind])
+			line(w.Text("load.errors"), fmt.Sprintf("%d %s (%s)", e.Count, w.Text("load.kind."+e.Kind), r.FirstErrors[e.Kind]))
 		}
 	}
 	if t.Shed > 0 {
-		fmt.Fprintf(w, "\n  shed         %d arrivals that found the backlog full", t.Shed)
+		line(w.Text("load.shed"), w.Text("load.shed.text", "n", t.Shed))
 	}
 	if late := t.SentLate; float64(late) > lateShare*float64(t.Sent) {
-		fmt.Fprintf(w, "\n  drain        %d requests that were due by the end were sent after it", late)
+		line(w.Text("load.drain"), w.Text("load.drain.text", "n", late))
 	}
 	if t.Unfinished > 0 {
-		fmt.Fprintf(w, "\n  unfinished   %d requests had no answer %v after the end, the oldest after %s", t.Unfinished, r.Drain, duration(float64(t.Longest(load.Response))))
+		line(w.Text("load.unfinished"), w.Text("load.unfinished.text", "n", t.Unfinished, "drain", r.Drain, "longest", duration(float64(t.Longest(load.Response)))))
 	}
 	if t.Errors.Total()+t.Shed > 0 {
 		fmt.Fprintln(w)

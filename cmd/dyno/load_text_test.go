@@ -89,7 +89,7 @@ func TestLowerBoundsAreMarked(t *testing.T) {
 		w.Hist[clock].RecordValues(int64(3*time.Millisecond), 95)
 	}
 	var out bytes.Buffer
-	writeClocks(&out, &w)
+	english(t, &out).clocks(&w)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 4 {
 		t.Fatalf("want a heading and three clocks:\n%s", out.String())

@@ -1,0 +1,39 @@
+package report
+
+import "strings"
+
+// Texts are the texts of a language for what is printed besides reports.
+type Texts struct{ c catalogue }
+
+// TextsIn returns the texts of a language ("en" if empty; see [Languages]).
+func TextsIn(lang string) (Texts, error) {
+	c, err := loadCatalogue(lang)
+	return Texts{c}, err
+}
+
+// Text is the text of a key, with each {name} in it replaced by the value that follows
+// name in pairs. A key that is not there shows as itself.
+func (t Texts) Text(key string, pairs ...any) string { return t.c.text(key, pairs...) }
+
+// Count is the text of a key for n things, with {n} replaced by n.
+func (t Texts) Count(key string, n uint64) string {
+	form := plural(key, 2)
+	if n == 1 {
+		form = plural(key, 1)
+	}
+	return t.c.text(form, "n", n)
+}
+
+// Reason is what the lab wrote in English when it measured, such as the detail of a
+// finding, in the language.
+func (t Texts) Reason(text string) string { return t.c.reason(text) }
+
+// Left fills a text up with spaces on its right to so many columns of a terminal.
+func Left(text string, columns int) string {
+	return text + strings.Repeat(" ", max(columns-textWidth(text), 0))
+}
+
+// Right fills a text up with spaces on its left to so many columns of a terminal.
+func Right(text string, columns int) string {
+	return strings.Repeat(" ", max(columns-textWidth(text), 0)) + text
+}
