@@ -8,6 +8,7 @@
 //	go run ./bench/servers -what all -name quiet      # everything; again to continue
 //	go run ./bench/servers -what plaintext,routes -rounds 9
 //	go run ./bench/servers -what files,post,sse,ws,tls-connect -rounds 7   # not among all
+//	go run ./bench/servers -what slow-readers -rounds 7   # not among all
 //	go run ./bench/servers -what ways                 # what io_uring could save; not among all
 //	go run ./bench/servers -show bench/servers/results/quiet-plaintext.json
 //

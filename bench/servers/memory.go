@@ -52,10 +52,15 @@ func idle(ctx context.Context, t *trial) error {
 	if err := allowFiles(idleConnections + 100); err != nil {
 		return err
 	}
+	return t.watched(func() error { return t.idle(ctx) })
+}
+
+// watched notes what else the machine did meanwhile. This program is the generator,
+// which the watch knows.
+func (t *trial) watched(measure func() error) error {
 	t.lab.watch.Begin()
 	before := rounds.ProcessCPU(t.up.PID())
-	err := t.idle(ctx)
-	// This program is the generator, which the watch knows.
+	err := measure()
 	t.Beside = t.lab.watch.End(0, rounds.ProcessCPU(t.up.PID())-before)
 	t.Disturbed = t.Beside.Disturbed()
 	return err

@@ -20,7 +20,7 @@ import (
 )
 
 // serve is this program as a server, for loads that subjects have no routes or
-// certificates for: a handler that sleeps, the everyday campaigns, and TLS with HTTP/2.
+// certificates for: a handler that sleeps, a large answer, the everyday campaigns, and TLS with HTTP/2.
 func serve(args []string) error {
 	flags := flag.NewFlagSet("serve", flag.ExitOnError)
 	kind := flags.String("kind", "nano", "nano or nethttp")
@@ -72,6 +72,7 @@ func serveNano(ctx context.Context, ln net.Listener, config *tls.Config, files s
 		}
 		return c.Text(200, "Hello, World!")
 	})
+	app.Get(sharedPath, func(c nano.Ctx) error { return c.Bytes(200, "application/octet-stream", shared()) })
 	ended := make(chan error, 1)
 	go func() {
 		if config != nil {
@@ -107,6 +108,11 @@ func serveNetHTTP(ctx context.Context, ln net.Listener, config *tls.Config, file
 			return
 		}
 		hello(w)
+	})
+	mux.HandleFunc("GET "+sharedPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/octet-stream")
+		w.Header().Set("Content-Length", strconv.Itoa(sharedBytes))
+		_, _ = w.Write(shared()) // an error is the client's going
 	})
 	everydayOfNetHTTP(mux, files)
 	s := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}

@@ -142,7 +142,7 @@ func TestSummaries(t *testing.T) {
 				if strings.HasPrefix(a.Server, "nano") {
 					x /= 2
 				}
-				figures := map[string]float64{cpuFigure: x, "p99.9_us": x, "p99_us": x, "kb_per_connection": x}
+				figures := map[string]float64{cpuFigure: x, "p99.9_us": x, "p99_us": x, "kb_per_connection": x, "most_mb": x}
 				r.Trials = append(r.Trials, rounds.Trial{Round: round, Tool: a.Server, Level: a.Level, Figures: figures})
 			}
 		}
