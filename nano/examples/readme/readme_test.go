@@ -23,6 +23,7 @@ import (
 	"dyno/nano/middleware"
 	"dyno/nano/nanotest"
 	"dyno/nano/openapi"
+	"dyno/nano/openapi/page"
 	"dyno/nano/trace"
 	"dyno/nano/validate"
 	"dyno/nano/ws"
@@ -137,6 +138,7 @@ func service(secret []byte) *nano.App {
 	app.Timing(true) // app.Timings() tells what each middleware takes
 
 	app.Get("/openapi.json", openapi.Handler(openapi.Config{Title: "Orders", Version: "1.0.0"}))
+	app.Get("/docs", page.Handler(page.Config{Document: "/openapi.json"})) // for browsers
 	v1.Get("/notes", ok, nano.Describe(openapi.Operation{Summary: "All notes", Answers: openapi.Answers{204: {}}}))
 
 	app.MountHTTP("/debug/pprof/", http.DefaultServeMux) // with net/http/pprof imported
@@ -172,7 +174,7 @@ func TestPieces(t *testing.T) {
 		{"GET", "/v1/reports/2026-sales", "", 204, ""}, {"GET", "/v1/pages", "", 204, ""}, {"GET", "/v1/files/a/b", "", 204, ""},
 		{"PUT", "/v1/orders/7", `{"names":["a"]}`, 200, `["a"]`}, {"PUT", "/v1/orders/7", `{"names":[]}`, 422, "names"}, {"PUT", "/v1/orders/7", "", 400, "no body"},
 		{"GET", "/assets/app.js", "", 200, "1"}, {"GET", "/v1/events", "", 200, "data: hello"}, {"GET", "/v1/missing", "", 404, "no such order"},
-		{"GET", "/v1/me", "", 401, ""}, {"GET", "/openapi.json", "", 200, "All notes"}, {"GET", "/metrics", "", 200, "http_"}, {"GET", "/old", "", 301, ""},
+		{"GET", "/v1/me", "", 401, ""}, {"GET", "/openapi.json", "", 200, "All notes"}, {"GET", "/docs", "", 200, "openapi.json"}, {"GET", "/metrics", "", 200, "http_"}, {"GET", "/old", "", 301, ""},
 	} {
 		r := client.Request(c.method, c.path)
 		if c.body != "" {
