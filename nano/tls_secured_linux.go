@@ -91,7 +91,7 @@ func (s *secured) write(parts ...[]byte) (left int, err error) {
 
 // sealAt is how much of an answer is encrypted at a time, and so about how much of
 // it is held for a client that takes nothing.
-const sealAt = 32 << 10
+const sealAt = 16 << 10
 
 // offer encrypts of p, and sends, as much as the kernel takes and a bit more. It
 // returns how much of p is done with.
