@@ -10,7 +10,7 @@ import (
 
 // Nano, what it imports of this module, and the module's requirements.
 //
-//go:embed go.mod nano/*.go internal/clock/*.go internal/http1/*.go internal/reactor/*.go
+//go:embed go.mod nano/*.go nano/wire/clock/*.go nano/wire/http1/*.go nano/wire/reactor/*.go
 var framework embed.FS
 
 // Framework returns the source of package nano and of what it imports of this

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/reactor"
+	"dyno/nano/wire/reactor"
 )
 
 // door is a listening socket at one loop.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // ErrAnswered is returned by methods that would begin an answer that has begun.

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/http1"
-	"dyno/internal/reactor"
+	"dyno/nano/wire/http1"
+	"dyno/nano/wire/reactor"
 )
 
 // What a handler does that has its connection to itself: it reads and writes the

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // SameSite says with which requests of other sites a cookie is sent.

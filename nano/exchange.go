@@ -8,7 +8,7 @@ import (
 	"net/netip"
 	"sync/atomic"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // exchange is a request and its answer, whatever wire they travel on. It is

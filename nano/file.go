@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // File answers with a file of the system. The name is the program's: one that

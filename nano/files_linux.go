@@ -5,8 +5,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/http1"
-	"dyno/internal/reactor"
+	"dyno/nano/wire/http1"
+	"dyno/nano/wire/reactor"
 )
 
 // outOfFiles turns one client away when the process may not open more files.

@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // ForwardedFields says in which fields trusted proxies tell of the client. Only

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // layFields makes the lines of the answer's head from the header as it is now.

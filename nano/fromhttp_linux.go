@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // inform implements netWire.

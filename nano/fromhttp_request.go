@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // fill makes the request. What handlers may keep is a copy of the read buffer.

@@ -3,8 +3,8 @@ package nano
 import (
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/clock"
-	"dyno/internal/reactor"
+	"dyno/nano/wire/clock"
+	"dyno/nano/wire/reactor"
 )
 
 // A loop is run by one goroutine at a time. The baton says which: it is free

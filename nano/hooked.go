@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"dyno/internal/clock"
+	"dyno/nano/wire/clock"
 )
 
 // hooks is the wire of an exchange with hooks. It lies on the wire that carries

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // Hooks are how middleware sees and changes an answer on its way, and learns how

@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/reactor"
+	"dyno/nano/wire/reactor"
 )
 
 // The wire of HTTP/1.1: a turn writes answers as RFC 9112 wants them.

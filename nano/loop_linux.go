@@ -7,9 +7,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/clock"
-	"dyno/internal/http1"
-	"dyno/internal/reactor"
+	"dyno/nano/wire/clock"
+	"dyno/nano/wire/http1"
+	"dyno/nano/wire/reactor"
 )
 
 // loop is one event loop: a poller, the connections that belong to it and their

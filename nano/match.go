@@ -3,7 +3,7 @@ package nano
 import (
 	"bytes"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 const maxParams = 16

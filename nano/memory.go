@@ -9,7 +9,7 @@ import (
 	"net/netip"
 	"time"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // ServeBytes answers one HTTP/1.1 request that is in memory, through the same

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/clock"
-	"dyno/internal/http1"
+	"dyno/nano/wire/clock"
+	"dyno/nano/wire/http1"
 )
 
 // ServeHTTP makes an App an http.Handler: what arrives through net/http, such as

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // pattern is a parsed pattern: where its path lies in the tree.

@@ -3,7 +3,7 @@ package nano
 import (
 	"encoding/json"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // Problem is an error with an answer, in the form of RFC 9457. Detail is for the

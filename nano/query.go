@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"iter"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // Query returns the first value of the name in the target's query, decoded; nil

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"net/url"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // Redirect sends the client to a URL, relative or absolute: 301 and 308 for good,

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // What is refused before a route is looked for: requests that can't be read, that

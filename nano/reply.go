@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // reply is how far the answer to a request has come, and how it is framed in

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // FuzzQuery holds the query against net/url, where that takes it.

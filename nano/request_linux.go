@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/http1"
-	"dyno/internal/reactor"
+	"dyno/nano/wire/http1"
+	"dyno/nano/wire/reactor"
 )
 
 // borrow takes the connection's own buffer into the turn, which keeps it if a

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno/internal/clock"
+	"dyno/nano/wire/clock"
 )
 
 // Route is one registered method and pattern. It doesn't change once the app

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // apiPatterns is a table of the size and shape of a large public API.

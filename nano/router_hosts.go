@@ -1,6 +1,6 @@
 package nano
 
-import "dyno/internal/http1"
+import "dyno/nano/wire/http1"
 
 // hosts is a tree of paths for each host, and one for all hosts.
 type hosts struct {

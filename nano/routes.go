@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // Routes returns all routes, those of mounted apps too, in the order of

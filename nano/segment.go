@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // segment is a segment of a pattern that isn't one plain parameter: with a

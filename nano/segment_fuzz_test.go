@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // reference is a pattern as the simplest matcher has it: one regular expression

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/reactor"
+	"dyno/nano/wire/reactor"
 )
 
 // welcomeQueue lets in who waits in the queue of a listener that accepts no more.

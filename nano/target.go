@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // Target is what a request asks for, before it is routed: see [Config].Rewrite. It

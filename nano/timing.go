@@ -4,7 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"dyno/internal/clock"
+	"dyno/nano/wire/clock"
 )
 
 // Each route has two chains of handlers: one of middleware alone, and, once

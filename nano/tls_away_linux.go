@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/reactor"
+	"dyno/nano/wire/reactor"
 )
 
 // What a handler does over TLS that has its connection to itself: see

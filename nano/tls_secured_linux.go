@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/reactor"
+	"dyno/nano/wire/reactor"
 )
 
 // secured is the TLS side of a connection that a loop serves. The protocol is

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno/internal/clock"
-	"dyno/internal/http1"
+	"dyno/nano/wire/clock"
+	"dyno/nano/wire/http1"
 )
 
 // turn is what a handler needs to answer one connection's request: the exchange,

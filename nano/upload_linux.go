@@ -3,7 +3,7 @@ package nano
 import (
 	"time"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // upload collects a request whose body isn't in yet. Bodies up to

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"time"
 
-	"dyno/internal/reactor"
+	"dyno/nano/wire/reactor"
 )
 
 // How a loop waits has been measured (docs/nano-loop.md). When events follow each

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"dyno/bench/rounds"
-	"dyno/internal/clock"
 	"dyno/lab/scripted"
+	"dyno/nano/wire/clock"
 )
 
 // When the generator is stopped: for a second, every five, not near the border

@@ -16,9 +16,9 @@ import (
 	"syscall"
 	"time"
 
-	"dyno/internal/clock"
 	"dyno/lab/nullserver"
 	"dyno/lab/scripted"
+	"dyno/nano/wire/clock"
 )
 
 // serve is the other end of a measurement, in a process of its own. It runs

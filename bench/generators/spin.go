@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/clock"
 	"dyno/lab/scripted"
+	"dyno/nano/wire/clock"
 )
 
 // spin is a generator that sends nothing: one thread that looks at the clock

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"dyno/bench/rounds"
-	"dyno/internal/uring"
+	"dyno/nano/wire/uring"
 )
 
 func TestParseLineOfReport(t *testing.T) {

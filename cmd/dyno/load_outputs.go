@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"dyno/internal/clock"
 	"dyno/lab/export"
 	"dyno/lab/load"
+	"dyno/nano/wire/clock"
 )
 
 // outputFlags are the flags of dyno load that say what is to hold and what is

@@ -8,8 +8,8 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"dyno/internal/clock"
 	"dyno/lab/load"
+	"dyno/nano/wire/clock"
 )
 
 // How long the parts of a calibration take; together under a second.

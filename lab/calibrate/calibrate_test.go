@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/clock"
 	"dyno/lab/load"
+	"dyno/nano/wire/clock"
 )
 
 func TestMain(m *testing.M) {

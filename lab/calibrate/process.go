@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/clock"
+	"dyno/nano/wire/clock"
 )
 
 // process is a child that runs.

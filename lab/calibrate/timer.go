@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/clock"
 	"dyno/lab/load"
+	"dyno/nano/wire/clock"
 )
 
 // Pacing is a way to wait for the next arrival.

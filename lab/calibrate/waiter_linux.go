@@ -5,8 +5,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/clock"
-	"dyno/internal/reactor"
+	"dyno/nano/wire/clock"
+	"dyno/nano/wire/reactor"
 )
 
 // waiter returns how to wait until an instant of the clock.

@@ -5,7 +5,7 @@ package calibrate
 import (
 	"time"
 
-	"dyno/internal/clock"
+	"dyno/nano/wire/clock"
 )
 
 // waiter returns how to wait until an instant of the clock.

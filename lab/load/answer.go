@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/internal/http1"
 	"dyno/lab/load/expect"
+	"dyno/nano/wire/http1"
 )
 
 var headEnd = []byte("\r\n\r\n")

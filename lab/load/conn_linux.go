@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/clock"
-	"dyno/internal/http1"
+	"dyno/nano/wire/clock"
+	"dyno/nano/wire/http1"
 )
 
 // connState is what a connection is waiting for.

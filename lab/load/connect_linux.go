@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/clock"
+	"dyno/nano/wire/clock"
 )
 
 // open lets connection id be made in the loop's next turn, or as soon as not too

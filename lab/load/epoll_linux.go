@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/clock"
-	"dyno/internal/reactor"
+	"dyno/nano/wire/clock"
+	"dyno/nano/wire/reactor"
 )
 
 const (

@@ -8,9 +8,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/clock"
-	"dyno/internal/reactor"
 	"dyno/lab/machine"
+	"dyno/nano/wire/clock"
+	"dyno/nano/wire/reactor"
 )
 
 // Settings of the event loop.

@@ -1,6 +1,6 @@
 package load
 
-import "dyno/internal/http1"
+import "dyno/nano/wire/http1"
 
 // Limits of what is kept of an answer, in bytes.
 const (

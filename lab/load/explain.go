@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // explainConnect adds what can be done about it.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // Failure is one failed request, kept whole for the report.

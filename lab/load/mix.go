@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/clock"
 	"dyno/lab/load/template"
+	"dyno/nano/wire/clock"
 )
 
 // program is the requests of a load, compiled once. It is read-only and shared

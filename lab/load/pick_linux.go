@@ -3,7 +3,7 @@ package load
 import (
 	"sync"
 
-	"dyno/internal/uring"
+	"dyno/nano/wire/uring"
 )
 
 // pickEngine returns the best engine for the spec, or the one it asks for.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"dyno/internal/clock"
+	"dyno/nano/wire/clock"
 )
 
 // portable is the engine for systems without epoll: a goroutine and a

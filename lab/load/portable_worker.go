@@ -9,8 +9,8 @@ import (
 	"net"
 	"time"
 
-	"dyno/internal/clock"
-	"dyno/internal/http1"
+	"dyno/nano/wire/clock"
+	"dyno/nano/wire/http1"
 )
 
 // worker is one connection with its goroutine.

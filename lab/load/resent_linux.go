@@ -1,6 +1,6 @@
 package load
 
-import "dyno/internal/reactor"
+import "dyno/nano/wire/reactor"
 
 // lossesAWindow is how many connections are asked at a window's end what TCP has
 // sent again on them, in turn: that takes a microsecond each. All are asked when

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"dyno/internal/clock"
+	"dyno/nano/wire/clock"
 )
 
 // Defaults and limits of a [Spec].

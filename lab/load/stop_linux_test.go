@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/clock"
+	"dyno/nano/wire/clock"
 )
 
 // stopper is a backend whose loop is stopped for a while at some instant, in the

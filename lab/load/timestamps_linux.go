@@ -3,8 +3,8 @@ package load
 import (
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/clock"
-	"dyno/internal/reactor"
+	"dyno/nano/wire/clock"
+	"dyno/nano/wire/reactor"
 )
 
 // kernelStamps reads what came together with the time at which the kernel

@@ -10,7 +10,7 @@ import (
 	"os"
 	"time"
 
-	"dyno/internal/clock"
+	"dyno/nano/wire/clock"
 )
 
 // secured is the TLS side of a connection of the event loop. The protocol is

@@ -5,9 +5,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/clock"
-	"dyno/internal/reactor"
-	"dyno/internal/uring"
+	"dyno/nano/wire/clock"
+	"dyno/nano/wire/reactor"
+	"dyno/nano/wire/uring"
 )
 
 const (

@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/reactor"
+	"dyno/nano/wire/reactor"
 )
 
 const reply = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: keep-alive\r\nContent-Length: 13\r\n\r\nHello, World!"

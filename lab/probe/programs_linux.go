@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/internal/clock"
+	"dyno/nano/wire/clock"
 )
 
 // ProgramsProbe looks at all processes of the machine that this one may see, and

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/clock"
+	"dyno/nano/wire/clock"
 )
 
 // Config says what a [Sampler] looks at.

@@ -5,11 +5,11 @@ import (
 	"sync"
 	"time"
 
-	"dyno/internal/clock"
 	"dyno/lab/archive"
 	"dyno/lab/load"
 	"dyno/lab/probe"
 	"dyno/lab/study"
+	"dyno/nano/wire/clock"
 )
 
 // ledger takes a snapshot of the server's side at every boundary between two

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/clock"
 	"dyno/lab/load"
 	"dyno/lab/probe"
 	"dyno/lab/study"
+	"dyno/nano/wire/clock"
 )
 
 // Each window of the load gets the server's side of the same time, also the

@@ -19,8 +19,8 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/internal/http1"
 	"dyno/nano"
+	"dyno/nano/wire/http1"
 )
 
 // Config is how answers are compressed.

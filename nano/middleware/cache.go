@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"dyno/internal/http1"
 	"dyno/nano"
+	"dyno/nano/wire/http1"
 )
 
 // CacheConfig is how [Cache] works.

@@ -3,7 +3,7 @@ package middleware
 import (
 	"fmt"
 
-	"dyno/internal/http1"
+	"dyno/nano/wire/http1"
 )
 
 // mustSend panics if a header field that a config makes can't be sent, as one with

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"dyno/internal/http1"
 	"dyno/nano"
+	"dyno/nano/wire/http1"
 )
 
 // Config is what a document says of the service as a whole.

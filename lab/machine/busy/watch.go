@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"dyno/internal/clock"
 	"dyno/lab/load"
 	"dyno/lab/probe"
+	"dyno/nano/wire/clock"
 )
 
 // Watch tells load after load what other programs did to the CPUs in use. Its

@@ -10,7 +10,7 @@ import (
 	"math"
 	"time"
 
-	"dyno/internal/clock"
+	"dyno/nano/wire/clock"
 )
 
 // Reading is how fast a CPU did the work at one moment, in operations per
