@@ -173,7 +173,7 @@ func TestReportJSONIsWhatTheRunKept(t *testing.T) {
 		t.Error("the kept analysis differs from the reported one")
 	}
 	o = dyno(t, home, "report", "latest", "--claims")
-	o.want(t, 0, o.stdout, "run,study,claim,says,published,verdict,")
+	o.want(t, 0, o.stdout, "run,study,validity,claim,says,published,verdict,")
 }
 
 // What is a secret in a study is in nothing that dyno run prints, nor in its plan.

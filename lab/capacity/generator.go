@@ -62,8 +62,9 @@ func (g *Generator) Ceiling(ctx context.Context) (Ceiling, error) {
 			break
 		}
 	}
-	c := Ceiling{Rate: r.Throughput()}
-	if c.Rate == 0 {
+	c := Ceiling{Rate: r.Throughput(), Disturbed: disturbing(r)}
+	invalid, measured, _ := r.LeftOut()
+	if c.Useless = invalid == measured; c.Rate == 0 {
 		c.Why = whyNothing(r)
 	}
 	return c, nil

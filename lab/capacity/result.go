@@ -12,7 +12,7 @@ func geometricMean(a, b float64) float64 { return math.Sqrt(a * b) }
 
 // result sums up the search. reason says why it ended early; nil if it didn't.
 func (w *walk) result(reason error) *Result {
-	r := &Result{Closed: w.closed, Took: time.Since(w.began)}
+	r := &Result{Closed: w.ceiling.Rate, Took: time.Since(w.began), Loads: []Load{}}
 	for _, l := range w.loads {
 		l.Class = w.classOf(l)
 		r.Loads = append(r.Loads, *l)
@@ -34,7 +34,11 @@ func (w *walk) result(reason error) *Result {
 			break
 		}
 	}
-	r.judgeMachine()
+	if len(w.loads) == 0 {
+		r.judgeCeiling(&w.ceiling)
+	} else {
+		r.judgeMachine()
+	}
 	r.conclude(&w.search.Goal, w.stage, reason)
 	return r
 }
@@ -50,6 +54,14 @@ func (r *Result) judgeMachine() {
 	}
 	r.Disturbed = judgeTrials(trials)
 	if r.Limit != nil && !r.Limit.Limited {
+		r.Validity = load.Invalid
+	}
+}
+
+// judgeCeiling says what the machine did to the closed loop, if that is all there is.
+func (r *Result) judgeCeiling(c *Ceiling) {
+	r.Disturbed = judgeTrials([]troubled{{c.Disturbed, c.Useless}})
+	if c.Useless {
 		r.Validity = load.Invalid
 	}
 }

@@ -38,7 +38,7 @@ type Result struct {
 	Why     string        `json:"why"`         // why not, or why there is no bracket; "" if it was
 	Broke   []Broken      `json:"broke"`       // what fails at the upper end, what fails most first
 	Hints   []string      `json:"hints"`       // what may help, and what to keep in mind
-	Loads   []Load        `json:"loads"`       // all rates, ascending
+	Loads   []Load        `json:"loads"`       // all rates, ascending; none if nothing answered before the search
 	Took    time.Duration `json:"took_ns"`
 }
 
@@ -47,11 +47,12 @@ func (r *Result) Found() bool { return r.Holds != nil && r.Fails != nil }
 
 // Reasons why a search ends before its goal.
 var (
-	errTime  = errors.New("time was up")
-	errFloor = errors.New("it fails even at the lowest rate")
-	errTop   = errors.New("it holds even at the highest rate")
-	errStuck = errors.New("this machine was disturbed in every trial")
-	errEnded = errors.New("it was interrupted")
+	errTime   = errors.New("time was up")
+	errFloor  = errors.New("it fails even at the lowest rate")
+	errTop    = errors.New("it holds even at the highest rate")
+	errStuck  = errors.New("this machine was disturbed in every trial")
+	errEnded  = errors.New("it was interrupted")
+	errSilent = errors.New("nothing answered")
 )
 
 // Run searches until the goal is reached, the generator is the limit, or time is
@@ -62,15 +63,13 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	w := &walk{search: s, began: time.Now()}
-	if err := w.begin(ctx); err != nil {
-		return nil, err
-	}
-	var ended error
+	ended := w.begin(ctx)
 	for _, st := range s.Goal.stages() {
-		w.stage, w.step = st, st.precision
-		if ended = w.narrow(ctx); ended != nil {
+		if ended != nil {
 			break
 		}
+		w.stage, w.step = st, st.precision
+		ended = w.narrow(ctx)
 	}
 	if ctx.Err() != nil && len(w.loads) > 0 {
 		ended = errEnded
@@ -82,21 +81,21 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 }
 
 func isReason(err error) bool {
-	return slices.Contains([]error{errTime, errFloor, errTop, errStuck, errEnded}, err)
+	return errors.Is(err, errSilent) || slices.Contains([]error{errTime, errFloor, errTop, errStuck, errEnded}, err)
 }
 
 // walk is a search under way.
 type walk struct {
-	search *Search
-	began  time.Time
-	closed float64
-	start  float64
-	loads  []*Load // ascending
-	stage  stage
-	step   float64 // next step outwards, as a share of the rate
+	search  *Search
+	began   time.Time
+	ceiling Ceiling // of a closed loop before the search, if one ran
+	start   float64
+	loads   []*Load // ascending
+	stage   stage
+	step    float64 // next step outwards, as a share of the rate
 }
 
-// begin finds where to start.
+// begin finds where to start. That nothing answers is a reason to end there.
 func (w *walk) begin(ctx context.Context) error {
 	g := &w.search.Goal
 	w.start = w.search.Start
@@ -105,11 +104,11 @@ func (w *walk) begin(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if c.Rate == 0 {
-			return fmt.Errorf("nothing answered: %s", c.Why)
+		if w.ceiling = c; c.Rate == 0 {
+			return fmt.Errorf("%w: %s", errSilent, c.Why)
 		}
 		// A closed loop's throughput is where an open one's queue has no bound.
-		w.closed, w.start = c.Rate, 0.9*c.Rate
+		w.start = 0.9 * c.Rate
 	}
 	w.start = min(max(round(w.start), g.MinRate), g.MaxRate)
 	return nil

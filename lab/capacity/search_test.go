@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"dyno/lab/load"
 )
 
 // find searches in time that passes at once.
@@ -150,6 +152,37 @@ func TestSearchesWithoutABracket(t *testing.T) {
 				t.Errorf("holds %+v, fails %+v: %s", r.Holds, r.Fails, r.Why)
 			}
 		})
+	}
+}
+
+// silent is a service of which a closed loop shows nothing.
+type silent struct {
+	*simulated
+	ceiling Ceiling
+}
+
+func (s silent) Ceiling(context.Context) (Ceiling, error) { return s.ceiling, nil }
+
+// A search that can't begin says why, and what that is worth.
+func TestSearchWhereNothingAnswers(t *testing.T) {
+	busy := []load.Finding{{Name: "other-load", Validity: load.Invalid, Detail: "other programs used 90 %"}}
+	for why, c := range map[string]struct {
+		ceiling  Ceiling
+		validity load.Validity
+		findings int
+	}{
+		"the service": {Ceiling{Why: "status: 404"}, load.Valid, 0},
+		"the machine": {Ceiling{Why: "disturbed", Disturbed: busy, Useless: true}, load.Invalid, 1},
+		"no finding":  {Ceiling{Why: "disturbed", Useless: true}, load.Invalid, 0},
+	} {
+		search := &Search{Goal: DefaultGoal(), Service: silent{newSimulated(1000), c.ceiling}}
+		r, err := search.Run(t.Context())
+		if err != nil {
+			t.Fatalf("%s: %v", why, err)
+		}
+		if r.Found() || r.Why != "nothing answered: "+c.ceiling.Why || r.Validity != c.validity || len(r.Findings) != c.findings || r.Loads == nil {
+			t.Errorf("%s: %+v", why, r)
+		}
 	}
 }
 

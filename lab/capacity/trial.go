@@ -66,6 +66,9 @@ type Term struct {
 type Ceiling struct {
 	Rate float64 // requests per second; 0 if nothing was answered
 	Why  string  // if nothing was: the first error
+	// Disturbed are the findings that say that the machine disturbed the loop.
+	Disturbed []load.Finding
+	Useless   bool // it did so all the time
 }
 
 // Service is what a search asks for trials.
