@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dyno/lab/capacity"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/machine"
 	"dyno/lab/machine/busy"
@@ -41,12 +42,12 @@ func watchLoad(ctx context.Context, spec *load.Spec, w io.Writer) (watch *busy.W
 
 // worthless is the error that an answer must not be used.
 func worthless(d *capacity.Disturbed) error {
-	if d.Validity != load.Invalid {
+	if d.Validity != finding.Invalid {
 		return nil
 	}
 	var names []string
 	for i := range d.Findings {
-		if d.Findings[i].Weight() == load.Invalid {
+		if d.Findings[i].Weight() == finding.Invalid {
 			names = append(names, d.Findings[i].Name)
 		}
 	}
@@ -70,8 +71,8 @@ func validityLines(d *capacity.Disturbed) [][2]string {
 }
 
 // levelText is a finding's level as a word in a line.
-func levelText(v load.Validity) string {
-	if v == load.Valid {
+func levelText(v finding.Validity) string {
+	if v == finding.Valid {
 		return "remark"
 	}
 	return strings.ToUpper(string(v))

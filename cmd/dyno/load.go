@@ -202,8 +202,8 @@ func (f *loadFlags) unreachable(err error, e *endedLoad, must thresholds, output
 	err = withHint(err)
 	e.unreachable = err
 	e.result = &load.Result{
-		Validity: load.Invalid, FirstErrors: map[string]string{"connect": none.Why},
-		Findings: []load.Finding{{Name: "unreachable", Validity: load.Invalid, Detail: err.Error()}},
+		Validity: finding.Invalid, FirstErrors: map[string]string{"connect": none.Why},
+		Findings: []finding.Finding{{Name: "unreachable", Validity: finding.Invalid, Detail: err.Error()}},
 	}
 	e.result.Total.Errors.Connect = uint64(e.spec.Profile.Connections)
 	e.thresholds = must.judge(e.result)

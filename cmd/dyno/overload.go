@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/lab/capacity"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -199,8 +200,8 @@ type overloadFound struct {
 	Seed        uint64            `json:"seed"`
 	Plan        capacity.Overload `json:"plan"`
 	*capacity.Aftermath
-	Validity    load.Validity     `json:"validity"`
-	Findings    []load.Finding    `json:"findings"`
+	Validity    finding.Validity  `json:"validity"`
+	Findings    []finding.Finding `json:"findings"`
 	Tries       int               `json:"tries"` // those before the last were spoiled
 	Calibration *load.Calibration `json:"calibration,omitempty"`
 }
