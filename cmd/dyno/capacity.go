@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,6 +11,7 @@ import (
 	"dyno/lab/capacity"
 	"dyno/lab/load"
 	"dyno/lab/objective"
+	"dyno/lab/present/found"
 )
 
 // capacityFlags are the flags of dyno capacity.
@@ -73,36 +72,6 @@ func (f *capacityFlags) registerGoal(flags *pflag.FlagSet) {
 	flags.DurationVar(&g.MaxTime, "max-time", g.MaxTime, "give what there is after so long; 0 for no limit")
 }
 
-// openConnections is how many connections open loops have unless asked
-// otherwise: enough that few services are limited by them.
-const openConnections = 100
-
-// registerOpen registers what the commands with open loops share.
-func (f *loadFlags) registerOpen(flags *pflag.FlagSet) {
-	flags.IntVarP(&f.connections, "connections", "c", openConnections, "simultaneous connections")
-	flags.StringVar(&f.arrivals, "arrivals", "poisson", "how starts are spread: poisson or uniform")
-	f.profile.registerOverflow(flags)
-	flags.DurationVarP(&f.warmup, "warmup", "w", 500*time.Millisecond, "load for so long before each trial is measured")
-	f.registerRequest(flags)
-	f.registerGenerator(flags)
-	flags.BoolVar(&f.trust.noCalibration, "no-calibration", false, "don't measure the generator first")
-	f.link.register(flags)
-}
-
-// openSpec turns the flags into the load that trials are made of.
-func (f *loadFlags) openSpec(target string) (load.Spec, error) {
-	f.open, f.rate = true, 1 // each trial has a rate of its own
-	return f.spec(target)
-}
-
-// calibrated measures the generator before the first trial, unless asked not to.
-func (f *loadFlags) calibrated(ctx context.Context, spec *load.Spec, w io.Writer) {
-	closed := *spec
-	closed.Profile = load.Profile{Mode: load.Closed, Connections: spec.Profile.Connections}
-	f.trust.calibrate(ctx, &closed, w)
-	spec.Calibration = closed.Calibration
-}
-
 // search turns the flags into a search over a network.
 func (f *capacityFlags) search(target string) (*capacity.Search, *capacity.Generator, error) {
 	if f.objective == "" {
@@ -142,62 +111,21 @@ func runCapacity(ctx context.Context, f *capacityFlags, global *globalFlags, tar
 	f.load.calibrated(ctx, spec, progress)
 	generator.Machine = watchMachine(ctx, spec, progress)
 	defer generator.Machine.Close()
-	search.OnTrial = func(l *capacity.Load) { writeTrial(progress, l) }
+	search.OnTrial = func(l *capacity.Load) { found.WriteTrial(progress, l) }
 	r, err := search.Run(ctx)
 	if err != nil {
 		return err
 	}
-	found := capacityFound{
+	found := found.Capacity{
 		Target: spec.Target, Objective: generator.Objective.String(), Found: r.Found(), Goal: search.Goal, Seed: spec.Seed,
 		Connections: spec.Profile.Connections, Arrivals: spec.Profile.Arrivals, Result: r, Calibration: spec.Calibration,
 	}
-	found.nearCeiling()
-	if err := f.out.write(&found, func(w io.Writer) { writeCapacity(w, &found) }, found.page); err != nil {
+	found.NearCeiling()
+	if err := f.out.write(&found, found.Text, found.Page); err != nil {
 		return err
 	}
 	if !r.Found() {
-		return errors.New("no bracket: " + found.answer())
+		return errors.New("no bracket: " + found.Answer())
 	}
 	return worthless(&r.Disturbed)
-}
-
-// capacityFound is what dyno capacity --json prints. Fields are added over time,
-// never renamed.
-type capacityFound struct {
-	Target      string        `json:"target"`
-	Objective   string        `json:"objective"`
-	Found       bool          `json:"found"`
-	Connections int           `json:"connections"`
-	Arrivals    load.Arrivals `json:"arrivals"`
-	Seed        uint64        `json:"seed"`
-	Goal        capacity.Goal `json:"goal"`
-	*capacity.Result
-	Calibration *load.Calibration `json:"calibration,omitempty"`
-}
-
-// nearShare of the generator's ceiling is where its own work is no longer small
-// against the service's.
-const nearShare = 0.5
-
-// nearCeiling notes a capacity that comes near what the generator can do.
-func (c *capacityFound) nearCeiling() {
-	if c.Calibration == nil || c.Fails == nil || c.Fails.Rate < nearShare*c.Calibration.Ceiling {
-		return
-	}
-	c.Hints = append(c.Hints, fmt.Sprintf("%s requests/s are %.0f %% of what this generator reached against a server that costs nothing: part of the limit may be the generator, or the CPUs it shares with the service",
-		number(c.Fails.Rate), 100*c.Fails.Rate/c.Calibration.Ceiling))
-}
-
-// progressColumns is how much of a reason is printed while trials go on; the
-// result has all of it.
-const progressColumns = 110
-
-// writeTrial prints a line for the last trial at a rate.
-func writeTrial(w io.Writer, l *capacity.Load) {
-	t := &l.Trials[len(l.Trials)-1]
-	text := t.Measured
-	if t.Verdict == capacity.Spoiled || text == "" {
-		text = t.Why
-	}
-	fmt.Fprintf(w, "  %10s/s  %-6v %-8s %s\n", number(l.Rate), t.Length, t.Verdict, cut(text, progressColumns))
 }

@@ -2,12 +2,17 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/pflag"
+
+	"dyno/lab/capacity"
+	"dyno/lab/load"
+	"dyno/lab/present/curve"
 )
 
 // foundFlags say where the result of a search or sweep goes.
@@ -31,8 +36,8 @@ func (f *foundFlags) progress(global *globalFlags) io.Writer {
 	return os.Stderr
 }
 
-// write prints the result and writes the files that were asked for.
-func (f *foundFlags) write(object any, text func(io.Writer), page func() *curvePage) error {
+// Write prints the result and writes the files that were asked for.
+func (f *foundFlags) write(object any, text func(io.Writer), page func() *curve.Page) error {
 	var err error
 	if f.asJSON {
 		err = writeObject(os.Stdout, object)
@@ -43,13 +48,21 @@ func (f *foundFlags) write(object any, text func(io.Writer), page func() *curveP
 		err = errors.Join(err, writeFile(f.file, func(b *bytes.Buffer) error { return writeObject(b, object) }))
 	}
 	if f.html != "" {
-		err = errors.Join(err, writeFile(f.html, func(b *bytes.Buffer) error { return page().write(b) }))
+		err = errors.Join(err, writeFile(f.html, func(b *bytes.Buffer) error { return page().Write(b) }))
 	}
 	return err
 }
 
-func writeObject(w io.Writer, object any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(object)
+// worthless is the error that an answer must not be used.
+func worthless(d *capacity.Disturbed) error {
+	if d.Validity != load.Invalid {
+		return nil
+	}
+	var names []string
+	for i := range d.Findings {
+		if d.Findings[i].Weight() == load.Invalid {
+			names = append(names, d.Findings[i].Name)
+		}
+	}
+	return fmt.Errorf("the answer is INVALID: this machine was disturbed (%s); wait until it is quiet (dyno machine says who is busy), or take that into account no more with --accept", strings.Join(names, ", "))
 }

@@ -138,3 +138,16 @@ func wrongValue(err *pflag.InvalidValueError) error {
 	}
 	return fmt.Errorf("%s %q: %w", name, err.GetValue(), why)
 }
+
+// parseShare reads "1%" or "0.01".
+func parseShare(s string) (float64, error) {
+	number, percent := strings.CutSuffix(s, "%")
+	share, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		share /= 100
+	}
+	if err != nil || !(share >= 0 && share <= 1) {
+		return 0, errors.New("must be a share such as 1% or 0.01")
+	}
+	return share, nil
+}

@@ -29,7 +29,10 @@ const (
 
 // gateFlags are the flags of dyno gate.
 type gateFlags struct {
-	measure  runFlags // those that say how to run the study
+	quick    bool // these say how to run the study
+	blocks   int
+	seed     uint64
+	keepOn   bool // though the first block is of no use
 	against  string
 	baseline string
 	store    baseline.Store
@@ -84,10 +87,10 @@ func (f *gateFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.baseline, "baseline", "", "name of a baseline with the figures of the old version (dyno baseline)")
 	flags.StringVar(&f.store.Dir, "dir", baseline.DefaultDir, "folder of the baselines")
 	flags.StringArrayVar(&f.fail, "fail", nil, "what is a regression, such as 'cpu > +3%' or 'throughput < -5%' (repeatable; default: the study's gate:, or "+defaultThresholds()+")")
-	flags.BoolVar(&f.measure.quick, "quick", false, "the study's short form: fewer, shorter trials")
-	flags.IntVar(&f.measure.blocks, "blocks", 0, "number of blocks, instead of the study's")
-	flags.Uint64Var(&f.measure.seed, "seed", 0, "seed of order and schedules (default: a new one)")
-	flags.BoolVar(&f.measure.keepOn, "keep-going", false, "go on though this machine was disturbed in every trial of the first block")
+	flags.BoolVar(&f.quick, "quick", false, "the study's short form: fewer, shorter trials")
+	flags.IntVar(&f.blocks, "blocks", 0, "number of blocks, instead of the study's")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of order and schedules (default: a new one)")
+	flags.BoolVar(&f.keepOn, "keep-going", false, "go on though this machine was disturbed in every trial of the first block")
 	flags.BoolVar(&f.asJSON, "json", false, "print the result as JSON")
 	flags.StringVar(&f.junit, "junit", "", "also write the checks to this file as JUnit XML")
 	flags.StringVar(&f.markdown, "markdown", "", "also write the result to this file as Markdown, for a pull request; what $GITHUB_STEP_SUMMARY names is appended to")
@@ -160,7 +163,7 @@ func (f *gateFlags) checkFiles() error {
 		if file.path == "" {
 			continue
 		}
-		if err := (&destination{flag: file.flag, path: file.path}).check(); err != nil {
+		if err := checkFile(file.flag, file.path); err != nil {
 			return err
 		}
 	}
@@ -193,7 +196,7 @@ func (f *gateFlags) save(path string, fill func(*bytes.Buffer) error) error {
 		}
 		return errors.Join(writeThrough(out, path, fill), out.Close())
 	}
-	return writeFile((&destination{path: path}).file(), fill)
+	return writeFile(linkTarget(path), fill)
 }
 
 // thresholds are those of --fail, or else of the study, or the usual ones. asked

@@ -39,7 +39,7 @@ type gateRun struct {
 }
 
 func newGateRun(f *gateFlags, global *globalFlags, args []string) (*gateRun, error) {
-	g := &gateRun{flags: f, global: global, seed: f.measure.seed, command: append([]string{"dyno"}, os.Args[1:]...)}
+	g := &gateRun{flags: f, global: global, seed: f.seed, command: append([]string{"dyno"}, os.Args[1:]...)}
 	name := defaultStudy
 	if len(args) == 1 {
 		name = args[0]
@@ -52,7 +52,7 @@ func newGateRun(f *gateFlags, global *globalFlags, args []string) (*gateRun, err
 		err = g.openStudy(name)
 	case f.against != "":
 		err = fmt.Errorf("%q is not a study's file: a gate against a git ref measures both versions, so it takes no run", name)
-	case f.measure.quick || f.measure.blocks != 0:
+	case f.quick || f.blocks != 0:
 		err = errors.New("--quick and --blocks say how a study is run: they don't go with a run")
 	default:
 		g.run = name
@@ -72,7 +72,7 @@ func (g *gateRun) openStudy(name string) error {
 	if g.study, err = study.Open(name, g.catalog.Names()); err != nil {
 		return err
 	}
-	f := &g.flags.measure
+	f := g.flags
 	if f.quick {
 		g.study = shortForm(g.study)
 	}
@@ -94,7 +94,7 @@ func (g *gateRun) openStudy(name string) error {
 
 func (g *gateRun) judge(ctx context.Context) (r *gate.Result, err error) {
 	if g.study != nil {
-		if g.library, err = g.global.reachable(ctx); err != nil {
+		if g.library, err = reachable(ctx, g.global); err != nil {
 			return nil, err
 		}
 	}
@@ -259,10 +259,10 @@ func (g *gateRun) measure(ctx context.Context, s *study.Study, seed uint64) (*an
 	if err != nil {
 		return nil, err
 	}
-	observer := newObserver(&runFlags{}, g.global, r)
-	r.Observe = observer.event
+	observer := newObserver(false, g.global, r)
+	r.Observe = observer.Event
 	id, err := r.Run(ctx)
-	observer.close()
+	observer.Close()
 	if id == "" {
 		return nil, err
 	}
@@ -291,7 +291,7 @@ func (g *gateRun) runner(s *study.Study, seed uint64) (*runner.Runner, error) {
 		return nil, err
 	}
 	return &runner.Runner{
-		Repeats: defaultRepeats, KeepGoing: g.flags.measure.keepOn, Study: s, Plan: plan, Quick: g.flags.measure.quick, Command: g.command, Version: version(),
+		Repeats: defaultRepeats, KeepGoing: g.flags.keepOn, Study: s, Plan: plan, Quick: g.flags.quick, Command: g.command, Version: version(),
 		Calibrate: calibrate.Run, Catalog: g.catalog, CacheDir: filepath.Join(dir, "cache"), StateDir: dir, Store: g.library.store,
 	}, nil
 }

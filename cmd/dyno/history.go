@@ -118,7 +118,7 @@ func (f *historyFlags) studyRuns(ctx context.Context, global *globalFlags, name 
 	if name, err = studyName(name); err != nil {
 		return nil, nil, usageError(err)
 	}
-	lib, err := global.library(ctx)
+	lib, err := libraryOf(ctx, global)
 	if err != nil {
 		return nil, nil, err
 	}

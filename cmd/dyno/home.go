@@ -1,13 +1,14 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 
-	"dyno/lab/archive"
+	"github.com/spf13/cobra"
+
 	"dyno/lab/subject"
+	"dyno/studies"
 	"dyno/subjects"
 )
 
@@ -33,12 +34,14 @@ func catalog() (*subject.Catalog, error) {
 	return subject.NewCatalog(files)
 }
 
-// openRun opens an archived run by ID, beginning of an ID or address, path, URL
-// or "latest".
-func openRun(ctx context.Context, global *globalFlags, ref string) (*archive.Run, error) {
-	lib, ref, err := global.libraryOf(ctx, ref)
+func completeStudies(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return studies.Names(), cobra.ShellCompDirectiveDefault
+}
+
+func completeSubjects(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	c, err := catalog()
 	if err != nil {
-		return nil, err
+		return nil, cobra.ShellCompDirectiveError
 	}
-	return lib.open(ctx, ref)
+	return c.Names(), cobra.ShellCompDirectiveNoFileComp
 }

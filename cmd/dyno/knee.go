@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"dyno/lab/capacity"
 	"dyno/lab/load"
+	"dyno/lab/present/found"
 	"dyno/lab/probe"
 )
 
@@ -57,11 +57,7 @@ usage, 130 on Ctrl-C.`,
 	flags.DurationVar(&f.trial, "trial", 3*time.Second, "how long to measure at each")
 	flags.IntVar(&f.passes, "passes", 1, "times to go up and down")
 	flags.IntVar(&f.pid, "pid", 0, "process of the server, if it runs here, to measure its memory")
-	flags.DurationVarP(&f.load.warmup, "warmup", "w", time.Second, "load for so long before each trial is measured")
-	f.load.registerRequest(flags)
-	f.load.registerGenerator(flags)
-	flags.BoolVar(&f.load.trust.noCalibration, "no-calibration", false, "don't measure the generator first")
-	f.load.link.register(flags)
+	f.load.registerSweep(flags)
 	f.out.register(flags)
 	return cmd
 }
@@ -85,17 +81,17 @@ func runKnee(ctx context.Context, f *kneeFlags, global *globalFlags, target stri
 		return generator.Level(ctx, n, f.trial, memory)
 	}
 	sweep.Settle = generator.Settle
-	sweep.OnTrial = func(t capacity.LevelTrial) { writeLevelTrial(progress, &t) }
+	sweep.OnTrial = func(t capacity.LevelTrial) { found.WriteLevelTrial(progress, &t) }
 	k, err := sweep.Run(ctx)
 	if err != nil {
 		return err
 	}
-	found := kneeFound{Target: spec.Target, Trial: f.trial, Pid: f.pid, Knee: k, Calibration: spec.Calibration}
-	if err := f.out.write(&found, func(w io.Writer) { writeKnee(w, &found) }, found.page); err != nil {
+	found := found.Knee{Target: spec.Target, Trial: f.trial, Pid: f.pid, Knee: k, Calibration: spec.Calibration}
+	if err := f.out.write(&found, found.Text, found.Page); err != nil {
 		return err
 	}
 	if k.Enough == 0 {
-		return errors.New("no level was measured: " + found.answer())
+		return errors.New("no level was measured: " + found.Answer())
 	}
 	return worthless(&k.Disturbed)
 }
@@ -162,14 +158,4 @@ func memoryOf(pid int) (func() (uint64, error), error) {
 	}
 	_, err := read()
 	return read, err
-}
-
-// kneeFound is what dyno knee --json prints. Fields are added over time, never
-// renamed.
-type kneeFound struct {
-	Target string        `json:"target"`
-	Trial  time.Duration `json:"trial_ns"`
-	Pid    int           `json:"pid,omitempty"`
-	*capacity.Knee
-	Calibration *load.Calibration `json:"calibration,omitempty"`
 }

@@ -50,13 +50,6 @@ func TestKnee(t *testing.T) {
 	contains(t, read(t, filepath.Join(home, "k.html")), "<svg", "Throughput", "connections")
 }
 
-func TestKneeText(t *testing.T) {
-	t.Parallel()
-	o := dyno(t, t.TempDir(), "knee", serve(t, "good"), "-c", "1,2", "--trial", "200ms", "-w", "50ms", "--no-calibration")
-	o.want(t, 0, o.stdout, "knee", "none: a scalability law needs at least 6 points at 4 levels", "not measured: --pid", "down/up")
-	contains(t, o.stderr, "1 connections up", "2 connections down")
-}
-
 func TestParseLevels(t *testing.T) {
 	for text, want := range map[string][]int{
 		"1": {1}, "4,2,2": {2, 4}, "500..2000+500": {500, 1000, 1500, 2000}, "1,10..25+10": {1, 10, 20},
@@ -90,4 +83,11 @@ func TestKneeWrongUsage(t *testing.T) {
 	}
 	o := dyno(t, t.TempDir(), "knee", url, "-c", "1", "--pid", "2147483647")
 	o.want(t, 1, o.stderr, "--pid: ")
+}
+
+func TestKneeText(t *testing.T) {
+	t.Parallel()
+	o := dyno(t, t.TempDir(), "knee", serve(t, "good"), "-c", "1,2", "--trial", "200ms", "-w", "50ms", "--no-calibration")
+	o.want(t, 0, o.stdout, "knee", "none: a scalability law needs at least 6 points at 4 levels", "not measured: --pid", "down/up")
+	contains(t, o.stderr, "1 connections up", "2 connections down")
 }

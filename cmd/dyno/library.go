@@ -23,7 +23,7 @@ type library struct {
 
 // location is the archive that --archive or DYNO_ARCHIVE names, or the folder
 // runs in DYNO_HOME.
-func (g *globalFlags) location() (archive.Location, error) {
+func location(g *globalFlags) (archive.Location, error) {
 	for _, source := range []struct{ name, value string }{{"--archive", g.archive}, {"DYNO_ARCHIVE", os.Getenv("DYNO_ARCHIVE")}} {
 		if source.value == "" {
 			continue
@@ -38,34 +38,34 @@ func (g *globalFlags) location() (archive.Location, error) {
 	return archive.Location{Dir: store.Dir}, err
 }
 
-// folder is where runs of this machine are written: the archive, or the folder
+// folderOf is where runs of this machine are written: the archive, or the folder
 // runs in DYNO_HOME if that is a bucket.
-func (g *globalFlags) folder() (archive.Store, error) {
-	l, err := g.location()
+func folderOf(g *globalFlags) (archive.Store, error) {
+	l, err := location(g)
 	if err != nil || !l.IsBucket() {
 		return archive.Store{Dir: l.Dir}, err
 	}
 	return archive.DefaultStore()
 }
 
-// library opens the archive.
-func (g *globalFlags) library(ctx context.Context) (*library, error) {
-	l, err := g.location()
+// libraryOf opens the archive.
+func libraryOf(ctx context.Context, g *globalFlags) (*library, error) {
+	l, err := location(g)
 	if err != nil {
 		return nil, err
 	}
 	return openLibrary(ctx, l)
 }
 
-// libraryOf opens the archive of a run that is given by its URL, or else the one
+// libraryOfRun opens the archive of a run that is given by its URL, or else the one
 // that the flags name, and returns what names the run there.
-func (g *globalFlags) libraryOf(ctx context.Context, ref string) (*library, string, error) {
+func libraryOfRun(ctx context.Context, g *globalFlags, ref string) (*library, string, error) {
 	l, inside, ok, err := archive.ParseRun(ref)
 	if err != nil {
 		return nil, "", usageError(fmt.Errorf("the run's URL: %w", err))
 	}
 	if !ok {
-		lib, err := g.library(ctx)
+		lib, err := libraryOf(ctx, g)
 		return lib, ref, err
 	}
 	lib, err := openLibrary(ctx, l)
@@ -172,8 +172,8 @@ func (l *library) remove(ctx context.Context, ref string) error {
 
 // reachable opens the archive for a run that is to be measured, and finds out
 // before it whether a bucket is there.
-func (g *globalFlags) reachable(ctx context.Context) (*library, error) {
-	lib, err := g.library(ctx)
+func reachable(ctx context.Context, g *globalFlags) (*library, error) {
+	lib, err := libraryOf(ctx, g)
 	if err == nil && lib.bucket != nil {
 		err = lib.bucket.Reach(ctx)
 	}

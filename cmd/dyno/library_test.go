@@ -19,12 +19,12 @@ func TestLocationOfTheArchive(t *testing.T) {
 	} {
 		t.Setenv("DYNO_ARCHIVE", c.env)
 		global := globalFlags{archive: c.flag}
-		if l, err := global.location(); err != nil || l != c.want {
+		if l, err := location(&global); err != nil || l != c.want {
 			t.Errorf("%+v: %+v, %v", c, l, err)
 		}
 	}
 	t.Setenv("DYNO_ARCHIVE", "s3://ann:pw@lab")
-	if _, err := (&globalFlags{}).location(); err == nil {
+	if _, err := location(&globalFlags{}); err == nil {
 		t.Error("DYNO_ARCHIVE with a password is taken")
 	}
 }

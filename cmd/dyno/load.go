@@ -13,8 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/lab/export"
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/present"
+	"dyno/lab/present/live"
+	"dyno/lab/present/loadtext"
 )
 
 // loadFlags are the flags of dyno load.
@@ -126,7 +130,7 @@ func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target stri
 		return usageError(fmt.Errorf("--max-errors: %w", err))
 	}
 	if f.profile.plan {
-		return writePlan(os.Stdout, &spec, f.asJSON)
+		return loadtext.WritePlan(os.Stdout, &spec, f.asJSON)
 	}
 	must, err := parseThresholds(f.fail)
 	if err != nil {
@@ -141,20 +145,20 @@ func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target stri
 		return err
 	}
 	noText := f.asJSON || toStdout(outputs.destinations)
-	live := newLiveLine(os.Stderr, global.liveLines() && !noText, &spec)
+	live := live.NewLoadLine(os.Stderr, global.liveLines() && !noText, &spec)
 	spec.OnStart = outputs.begin
-	var seconds []secondFigures
+	var seconds []export.SecondFigures
 	keepSeconds := f.asJSON || outputs.has("json")
 	spec.OnWindow = func(w load.Window) {
 		if keepSeconds {
-			seconds = append(seconds, secondOf(&w))
+			seconds = append(seconds, export.SecondOf(&w))
 		}
-		live.window(w)
+		live.Window(w)
 		must.window(&w)
 		outputs.window(&w)
 	}
 	if !global.quiet && !noText {
-		fmt.Fprintln(os.Stderr, describeLoad(&spec))
+		fmt.Fprintln(os.Stderr, loadtext.Describe(&spec))
 	}
 	progress := io.Writer(os.Stderr)
 	if global.quiet || noText {
@@ -169,27 +173,27 @@ func runLoad(ctx context.Context, f *loadFlags, global *globalFlags, target stri
 	if err == nil {
 		r, err = load.Run(ctx, spec)
 	}
-	live.done()
-	e := &endedLoad{spec: &spec, result: r, seconds: seconds, maxErrors: maxErrors, lang: global.lang, secrets: f.pushSecrets()}
+	live.Done()
+	e := &endedLoad{Load: export.Load{Spec: &spec, Result: r, Seconds: seconds}, maxErrors: maxErrors, lang: global.lang, secrets: f.pushSecrets()}
 	if err != nil {
 		return f.unreachable(err, e, must, outputs)
 	}
 	f.trust.compare(counted, &spec.TLS, r)
-	e.thresholds = must.judge(r)
+	e.Thresholds = must.judge(r)
 	if f.asJSON {
-		err = writeLoadJSON(os.Stdout, e)
+		err = export.JSON(os.Stdout, &e.Load)
 	} else if !noText {
-		var text *loadText
-		if text, err = newLoadText(os.Stdout, global.lang); err == nil {
-			text.result(r)
+		var text *loadtext.Text
+		if text, err = loadtext.New(os.Stdout, global.lang); err == nil {
+			text.Result(r)
 		}
-		writeThresholds(os.Stdout, e.thresholds)
+		loadtext.WriteThresholds(os.Stdout, e.Thresholds)
 	}
 	err = errors.Join(err, outputs.finish(e, os.Stderr))
 	if err != nil || r.Interrupted {
 		return err
 	}
-	return errors.Join(judgeLoad(r, maxErrors), failedThresholds(e.thresholds))
+	return errors.Join(judgeLoad(r, maxErrors), failedThresholds(e.Thresholds))
 }
 
 // unreachable passes err on. Programs that asked for JSON, JUnit or events get
@@ -201,14 +205,14 @@ func (f *loadFlags) unreachable(err error, e *endedLoad, must thresholds, output
 	}
 	err = withHint(err)
 	e.unreachable = err
-	e.result = &load.Result{
-		Validity: finding.Invalid, FirstErrors: map[string]string{"connect": none.Why},
-		Findings: []finding.Finding{{Name: "unreachable", Validity: finding.Invalid, Detail: err.Error()}},
+	e.Result = &load.Result{
+		Validity: load.Invalid, FirstErrors: map[string]string{"connect": none.Why},
+		Findings: []load.Finding{{Name: "unreachable", Validity: load.Invalid, Detail: err.Error()}},
 	}
-	e.result.Total.Errors.Connect = uint64(e.spec.Profile.Connections)
-	e.thresholds = must.judge(e.result)
+	e.Result.Total.Errors.Connect = uint64(e.Spec.Profile.Connections)
+	e.Thresholds = must.judge(e.Result)
 	if f.asJSON {
-		err = errors.Join(err, writeLoadJSON(os.Stdout, e))
+		err = errors.Join(err, export.JSON(os.Stdout, &e.Load))
 	}
 	return errors.Join(err, outputs.finish(e, os.Stderr))
 }
@@ -229,7 +233,7 @@ func judgeLoad(r *load.Result, maxErrors float64) error {
 	}
 	failed := float64(t.Errors.Total())
 	if all := failed + float64(t.Completed+t.Drained); all > 0 && failed/all > maxErrors {
-		return fmt.Errorf("%.2f %% of the requests failed, more than --max-errors %s allows (%s)", 100*failed/all, formatShare(maxErrors), firstError(r))
+		return fmt.Errorf("%.2f %% of the requests failed, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
 	}
 	return nil
 }
@@ -382,21 +386,4 @@ func parseCPUs(list string) ([]int, error) {
 		}
 	}
 	return cpus, nil
-}
-
-// parseShare reads "1%" or "0.01".
-func parseShare(s string) (float64, error) {
-	number, percent := strings.CutSuffix(s, "%")
-	share, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if percent {
-		share /= 100
-	}
-	if err != nil || !(share >= 0 && share <= 1) {
-		return 0, errors.New("must be a share such as 1% or 0.01")
-	}
-	return share, nil
-}
-
-func formatShare(share float64) string {
-	return strconv.FormatFloat(100*share, 'g', 4, 64) + " %"
 }

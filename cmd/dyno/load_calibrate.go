@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 
 	"dyno/lab/calibrate"
 	"dyno/lab/load"
+	"dyno/lab/present/loadtext"
 	"dyno/lab/probe"
 )
 
@@ -78,20 +78,11 @@ func (t *trustFlags) calibrate(ctx context.Context, spec *load.Spec, w io.Writer
 		fmt.Fprintf(w, "  not calibrated: %v\n", err)
 	default:
 		spec.Calibration = c
-		fmt.Fprintf(w, "  calibrated in %v: %s\n", c.Took.Round(10*time.Millisecond), calibrationText(c))
+		fmt.Fprintf(w, "  calibrated in %v: %s\n", c.Took.Round(10*time.Millisecond), loadtext.Calibration(c))
 		for _, f := range c.Judge(&spec.Profile) {
 			fmt.Fprintf(w, "  %s: %s\n", f.Name, f.Detail)
 		}
 	}
-}
-
-// calibrationText says in a line what the generator can do here.
-func calibrationText(c *load.Calibration) string {
-	text := fmt.Sprintf("up to %s requests/s, none faster than %s, timer late by %s (p99)", number(c.Ceiling), duration(float64(c.Floor.Min)), duration(float64(c.Timer.P99)))
-	if c.LagRate > 0 {
-		text += fmt.Sprintf(", lag %s (p99) at %s/s", duration(float64(c.Lag.P99)), number(c.LagRate))
-	}
-	return text
 }
 
 // serverCount asks the server how many requests it has answered, over TLS as the
@@ -122,13 +113,4 @@ func (t *trustFlags) compare(before *probe.RequestCount, secure *load.TLS, r *lo
 		return
 	}
 	r.CompareCounts(after.Series, after.Total-before.Total)
-}
-
-// leftOut says how many windows are in no figure, and why.
-func (w *loadText) leftOut(r *load.Result) {
-	invalid, measured, reasons := r.LeftOut()
-	if invalid == 0 {
-		return
-	}
-	w.labelled(w.Text("load.left"), w.Text("load.left.text", "invalid", invalid, "measured", measured, "reasons", strings.Join(reasons, ", ")))
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"dyno/lab/export"
 	"dyno/lab/load"
 	"dyno/lab/objective"
+	"dyno/lab/present"
 )
 
 // thresholds are the expressions of --fail: what must hold of a load, or the
@@ -35,17 +35,6 @@ func parseThresholds(expressions []string) (thresholds, error) {
 	return list, nil
 }
 
-// judgedThreshold is a threshold and what became of it.
-type judgedThreshold struct {
-	Expression string `json:"expression"`
-	// Verdict is "holds", "fails", "unknown" (which counts as a failure), or
-	// "not evaluated" if the load was interrupted.
-	Verdict  string `json:"verdict"`
-	Measured string `json:"measured,omitempty"`
-}
-
-const notEvaluated = "not evaluated"
-
 // window is given every finished window.
 func (list thresholds) window(w *load.Window) {
 	for _, o := range list {
@@ -57,10 +46,10 @@ func (list thresholds) window(w *load.Window) {
 
 // judge judges a result by all thresholds. A load that was interrupted is judged
 // by none.
-func (list thresholds) judge(r *load.Result) []judgedThreshold {
-	var judged []judgedThreshold
+func (list thresholds) judge(r *load.Result) []export.Threshold {
+	var judged []export.Threshold
 	for _, o := range list {
-		j := judgedThreshold{Expression: o.String(), Verdict: notEvaluated}
+		j := export.Threshold{Expression: o.String(), Verdict: export.NotEvaluated}
 		if !r.Interrupted {
 			outcome := o.tally.JudgeResult(r)
 			j.Verdict, j.Measured = outcome.Verdict().String(), outcome.Text
@@ -70,15 +59,11 @@ func (list thresholds) judge(r *load.Result) []judgedThreshold {
 	return judged
 }
 
-func (j *judgedThreshold) failed() bool {
-	return j.Verdict == objective.Fails.String() || j.Verdict == objective.Unknown.String()
-}
-
 // failedThresholds is the error of a load that does not meet its thresholds.
-func failedThresholds(judged []judgedThreshold) error {
+func failedThresholds(judged []export.Threshold) error {
 	var failed []string
 	for _, j := range judged {
-		if j.failed() {
+		if j.Failed() {
 			failed = append(failed, j.Expression+" ("+j.Measured+")")
 		}
 	}
@@ -88,58 +73,38 @@ func failedThresholds(judged []judgedThreshold) error {
 	return fmt.Errorf("--fail: %d of %d thresholds not met: %s", len(failed), len(judged), strings.Join(failed, "; "))
 }
 
-// writeThresholds prints a line for each.
-func writeThresholds(w io.Writer, judged []judgedThreshold) {
-	if len(judged) == 0 {
-		return
-	}
-	fmt.Fprintln(w, "\n  thresholds")
-	for _, j := range judged {
-		word, measured := "pass", ": "+j.Measured
-		switch j.Verdict {
-		case objective.Fails.String():
-			word = "FAIL"
-		case objective.Unknown.String():
-			word, measured = "FAIL", ": can't be decided: "+j.Measured
-		case notEvaluated:
-			word, measured = "-", ": not evaluated, as the load was interrupted"
-		}
-		fmt.Fprintf(w, "    %-4s %s%s\n", word, j.Expression, measured)
-	}
-}
-
 // suite is the load as a CI system sees it: a check that enough was answered,
 // and one for each threshold.
 func (e *endedLoad) suite() *export.Suite {
-	errors := export.Check{Name: "errors <= " + formatShare(e.maxErrors) + " (--max-errors)", Result: export.Passed}
+	errors := export.Check{Name: "errors <= " + present.Share(e.maxErrors) + " (--max-errors)", Result: export.Passed}
 	switch {
 	case e.unreachable != nil:
 		errors.Result, errors.Message = export.Broken, e.unreachable.Error()
-	case e.result.Interrupted:
+	case e.Result.Interrupted:
 		errors.Result, errors.Message = export.Skipped, "the load was interrupted"
 	default:
-		t := &e.result.Total
+		t := &e.Result.Total
 		errors.Message = fmt.Sprintf("%d of %d failed", t.Errors.Total(), t.Errors.Total()+t.Completed+t.Drained)
-		if err := judgeLoad(e.result, e.maxErrors); err != nil {
+		if err := judgeLoad(e.Result, e.maxErrors); err != nil {
 			errors.Result, errors.Message = export.Failed, err.Error()
 		}
 	}
 	s := &export.Suite{
-		Tool: "dyno load", Name: e.spec.Requests[0].Method + " " + export.Target(e.spec), Started: e.started, Took: e.result.Total.Length,
+		Tool: "dyno load", Name: e.Spec.Requests[0].Method + " " + export.Target(e.Spec), Started: e.Started, Took: e.Result.Total.Length,
 		Properties: e.properties(), Checks: []export.Check{errors},
 	}
-	for _, j := range e.thresholds {
+	for _, j := range e.Thresholds {
 		s.Checks = append(s.Checks, e.check(j))
 	}
 	return s
 }
 
-func (e *endedLoad) check(j judgedThreshold) export.Check {
+func (e *endedLoad) check(j export.Threshold) export.Check {
 	c := export.Check{Name: j.Expression, Message: j.Measured}
 	switch {
 	case e.unreachable != nil:
 		c.Result, c.Message = export.Broken, e.unreachable.Error()
-	case j.Verdict == notEvaluated:
+	case j.Verdict == export.NotEvaluated:
 		c.Result, c.Message = export.Skipped, "not evaluated, as the load was interrupted"
 	case j.Verdict == objective.Holds.String():
 		c.Result = export.Passed
@@ -153,7 +118,7 @@ func (e *endedLoad) check(j judgedThreshold) export.Check {
 
 // properties are the conditions under which the checks were made.
 func (e *endedLoad) properties() [][2]string {
-	s, p := e.spec, &e.spec.Profile
+	s, p := e.Spec, &e.Spec.Profile
 	list := [][2]string{
 		{"target", export.Target(s)}, {"method", s.Requests[0].Method}, {"seed", strconv.FormatUint(s.Seed, 10)},
 		{"mode", string(p.Mode)}, {"connections", strconv.Itoa(p.Connections)},
@@ -172,8 +137,8 @@ func (e *endedLoad) properties() [][2]string {
 			list = append(list, [2]string{d.name, d.String()})
 		}
 	}
-	list = append(list, [2]string{"engine", e.result.Engine}, [2]string{"validity", string(e.result.Validity)}, [2]string{"dyno", version()})
-	for _, f := range e.result.Findings {
+	list = append(list, [2]string{"engine", e.Result.Engine}, [2]string{"validity", string(e.Result.Validity)}, [2]string{"dyno", version()})
+	for _, f := range e.Result.Findings {
 		list = append(list, [2]string{"finding." + f.Name, f.Detail})
 	}
 	return list

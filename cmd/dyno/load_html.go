@@ -15,7 +15,7 @@ import (
 // analysis is that of the load as of a run with one trial of a service that was
 // already up.
 func (e *endedLoad) analysis() (*analysis.Analysis, error) {
-	run := asRun(e.result, e.spec)
+	run := asRun(e.Result, e.Spec)
 	archive.Redact(&run.Manifest)
 	for i, word := range run.Manifest.Command {
 		for _, secret := range e.secrets {

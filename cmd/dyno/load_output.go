@@ -5,34 +5,23 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"dyno/internal/spelling"
 	"dyno/lab/export"
-	"dyno/lab/load"
 	"dyno/lab/report"
 )
 
 // endedLoad is a load that has ended, for all that is written about it.
 type endedLoad struct {
-	spec        *load.Spec
-	result      *load.Result
-	started     time.Time       // when the measured time began
-	seconds     []secondFigures // of each window, if one object is asked for
-	thresholds  []judgedThreshold
+	export.Load
 	maxErrors   float64
 	unreachable error    // why there is no result to speak of; nil if there is one
 	lang        string   // of reports
 	secrets     []string // to keep out of them
-}
-
-func (e *endedLoad) exported() *export.Load {
-	return &export.Load{Spec: e.spec, Result: e.result, Started: e.started}
 }
 
 // format is a form that --out writes.
@@ -48,11 +37,11 @@ type format struct {
 
 func formats() []format {
 	return []format{
-		{name: "hlog", extension: ".hlog", histograms: true, write: func(w *bytes.Buffer, e *endedLoad) error { return export.HistogramLog(w, e.exported()) }},
-		{name: "csv", extension: ".csv", histograms: true, write: func(w *bytes.Buffer, e *endedLoad) error { return export.CSV(w, e.exported()) }},
-		{name: "json", extension: ".json", always: true, write: func(w *bytes.Buffer, e *endedLoad) error { return writeLoadJSON(w, e) }},
+		{name: "hlog", extension: ".hlog", histograms: true, write: func(w *bytes.Buffer, e *endedLoad) error { return export.HistogramLog(w, &e.Load) }},
+		{name: "csv", extension: ".csv", histograms: true, write: func(w *bytes.Buffer, e *endedLoad) error { return export.CSV(w, &e.Load) }},
+		{name: "json", extension: ".json", always: true, write: func(w *bytes.Buffer, e *endedLoad) error { return export.JSON(w, &e.Load) }},
 		{name: "jsonl", extension: ".jsonl"},
-		{name: "benchstat", extension: ".bench", histograms: true, write: func(w *bytes.Buffer, e *endedLoad) error { return export.Benchstat(w, e.exported(), version()) }},
+		{name: "benchstat", extension: ".bench", histograms: true, write: func(w *bytes.Buffer, e *endedLoad) error { return export.Benchstat(w, &e.Load, version()) }},
 		{name: "junit", extension: ".xml", always: true, write: func(w *bytes.Buffer, e *endedLoad) error { return export.JUnit(w, e.suite()) }},
 		{name: "html", extension: ".html", histograms: true, write: writeLoadHTML},
 		{name: "md", extension: ".md", histograms: true, write: writeLoadMarkdown},
@@ -144,25 +133,8 @@ func toStdout(list []destination) bool {
 	return slices.ContainsFunc(list, func(d destination) bool { return d.path == "-" })
 }
 
-// check finds out, before the load, whether the file can be written. It changes
-// nothing.
-func (d *destination) check() error {
-	if d.path == "-" {
-		return nil
-	}
-	info, err := os.Stat(d.path)
-	switch {
-	case err == nil && info.IsDir():
-		return fmt.Errorf("%s: %s is a folder", d.flag, d.path)
-	case err == nil && !info.Mode().IsRegular():
-		return nil // a pipe or a device, which opening could block or disturb
-	}
-	f, err := os.CreateTemp(filepath.Dir(d.file()), ".dyno-*")
-	if err != nil {
-		return fmt.Errorf("%s: %s can't be written: %w", d.flag, d.path, err)
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
-}
+// check finds out, before the load, whether the file can be written.
+func (d *destination) check() error { return checkFile(d.flag, d.path) }
 
 // save writes the form of a load that has ended: a file wholly or not at all.
 func (d *destination) save(e *endedLoad) error {
@@ -178,26 +150,7 @@ func (d *destination) save(e *endedLoad) error {
 		}
 		return errors.Join(writeThrough(f, d.path, fill), f.Close())
 	}
-	return writeFile(d.file(), fill)
-}
-
-// file is what a link leads to: it is to be replaced, not the link.
-func (d *destination) file() string {
-	if file, err := filepath.EvalSymlinks(d.path); err == nil {
-		return file
-	}
-	return d.path
-}
-
-func writeThrough(w io.Writer, name string, fill func(*bytes.Buffer) error) error {
-	var content bytes.Buffer
-	if err := fill(&content); err != nil {
-		return err
-	}
-	if _, err := w.Write(content.Bytes()); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
-	}
-	return nil
+	return writeFile(linkTarget(d.path), fill)
 }
 
 // saveAll writes all forms that are written at the end. One that can't be

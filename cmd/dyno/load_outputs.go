@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"time"
 
@@ -45,7 +46,7 @@ type loadOutputs struct {
 	destinations []destination
 	endpoints    []*endpoint
 	labels       map[string]string
-	events       []*eventStream
+	events       []*export.LoadEvents
 
 	measured int64     // CLOCK_MONOTONIC at the start of the measured time
 	started  time.Time // the same on the wall clock
@@ -91,17 +92,17 @@ func (o *loadOutputs) begin(measured int64) {
 		e.start(source)
 	}
 	for _, stream := range o.events {
-		stream.started(o.spec, o.started)
+		stream.Started(o.spec, o.started, version())
 	}
 }
 
-// window is given every finished window. It does not wait for anything.
+// Window is given every finished window. It does not wait for anything.
 func (o *loadOutputs) window(w *load.Window) {
 	for _, e := range o.endpoints {
 		e.push.Window(w)
 	}
 	for _, stream := range o.events {
-		stream.window(w, o.started.Add(time.Duration(w.Start-o.measured)+w.Length))
+		stream.Window(w, o.started.Add(time.Duration(w.Start-o.measured)+w.Length))
 	}
 }
 
@@ -109,14 +110,18 @@ func (o *loadOutputs) window(w *load.Window) {
 // Metrics that could not be delivered are no error of the load: they are told
 // on warnings.
 func (o *loadOutputs) finish(e *endedLoad, warnings io.Writer) error {
-	e.started = o.started
-	if e.started.IsZero() {
-		e.started = time.Now()
+	e.Started = o.started
+	if e.Started.IsZero() {
+		e.Started = time.Now()
 	}
 	failed := saveAll(o.destinations, e)
 	for _, stream := range o.events {
-		stream.finished(e)
-		failed = errors.Join(failed, stream.close())
+		if e.unreachable != nil {
+			stream.Failed(e.unreachable)
+		} else {
+			stream.Finished(&e.Load)
+		}
+		failed = errors.Join(failed, stream.Close())
 	}
 	for _, to := range o.endpoints {
 		if err := to.close(); err != nil {
@@ -129,4 +134,16 @@ func (o *loadOutputs) finish(e *endedLoad, warnings io.Writer) error {
 // has reports whether an output of the form was asked for.
 func (o *loadOutputs) has(format string) bool {
 	return slices.ContainsFunc(o.destinations, func(d destination) bool { return d.name == format })
+}
+
+// openEvents opens the file of a destination, which is emptied.
+func openEvents(d *destination) (*export.LoadEvents, error) {
+	if d.path == "-" {
+		return export.NewLoadEvents("standard output", os.Stdout, nil), nil
+	}
+	f, err := os.Create(d.path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.flag, err)
+	}
+	return export.NewLoadEvents(d.path, f, f), nil
 }

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"dyno/lab/export"
 )
 
 // undisturbed runs a load with thresholds; again, if the machine was so busy with
@@ -40,7 +42,7 @@ func TestLoadThresholds(t *testing.T) {
 	o.want(t, 0, o.stdout, "thresholds", "pass p99 < 60s, errors < 1%: p99 = ", "pass every window: service.p50 < 60s: holds in ")
 	o = undisturbed(t, home, "load", "-c", "2", "-n", "200", "--json", server, "--fail", "p99<1ns", "--fail", "p99 > 1ns", "--fail", "connect.p99 < 1s, completed > 1M")
 	o.want(t, 1, o.stderr, "--fail: 2 of 3 thresholds not met: p99 < 1ns (p99 = ")
-	var got struct{ Thresholds []judgedThreshold }
+	var got struct{ Thresholds []export.Threshold }
 	if err := json.Unmarshal([]byte(o.stdout), &got); err != nil {
 		t.Fatal(err)
 	}

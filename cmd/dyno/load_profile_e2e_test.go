@@ -134,7 +134,13 @@ func TestLoadPlanSendsNothing(t *testing.T) {
 	o.want(t, 0, o.stdout, "500 requests in 5s", "constant 100")
 	o = dyno(t, home, "load", "--plan", "--json", "--phase", "spike 10 100 for 1s at 1s 3s", server.URL)
 	o.want(t, 0, o.stderr)
-	var plan planJSON
+	var plan struct {
+		Duration float64 `json:"duration_s"`
+		Planned  float64 `json:"planned"`
+		Phases   []struct {
+			Planned float64 `json:"planned"`
+		} `json:"phases"`
+	}
 	if err := json.Unmarshal([]byte(o.stdout), &plan); err != nil {
 		t.Fatal(err)
 	}

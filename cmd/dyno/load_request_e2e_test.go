@@ -131,7 +131,9 @@ func TestLoadKeepsFailures(t *testing.T) {
 	object := dyno(t, home, append(args[:len(args)-3:len(args)-3], "--json", url+"/wrong")...)
 	var r struct {
 		Errors   map[string]uint64 `json:"errors"`
-		Failures []failureJSON     `json:"failures"`
+		Failures []struct {
+			Kind, Why, Sent, Received string
+		} `json:"failures"`
 	}
 	if err := json.Unmarshal([]byte(object.stdout), &r); err != nil {
 		t.Fatal(err)

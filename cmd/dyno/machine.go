@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -63,7 +60,7 @@ func showMachine(ctx context.Context, w io.Writer, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return printJSON(w, r)
+		return writeObject(w, r)
 	}
 	if err := machine.Describe(w, r.Machine); err != nil {
 		return err
@@ -73,7 +70,7 @@ func showMachine(ctx context.Context, w io.Writer, asJSON bool) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	describeBusy(w, r.Busy, unknown)
+	busy.Describe(w, r.Busy, unknown)
 	if err := setting.Describe(w, r.Settings); err != nil {
 		return err
 	}
@@ -81,25 +78,6 @@ func showMachine(ctx context.Context, w io.Writer, asJSON bool) error {
 		_, err = fmt.Fprintf(w, "dyno has set %d of their files; dyno machine restore puts them back.\n", len(r.Tuned))
 	}
 	return err
-}
-
-// describeBusy says how busy each CPU is, and who is busy.
-func describeBusy(w io.Writer, s *busy.Survey, unknown error) {
-	if s == nil {
-		fmt.Fprintf(w, "Who is busy can't be told: %v\n\n", unknown)
-		return
-	}
-	if text := s.String(); text != "" {
-		fmt.Fprintf(w, "%s%s.\n\n", strings.ToUpper(text[:1]), text[1:])
-		return
-	}
-	fmt.Fprintf(w, "Nobody is busy: no CPU was used more than 15 %% in %v.\n\n", s.Length.Round(time.Millisecond))
-}
-
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }
 
 func tunerIn(home string) *tune.Tuner { return &tune.Tuner{Root: "/", Home: home} }

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/lab/capacity"
-	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/present/found"
 )
 
 // overloadFlags are the flags of dyno overload.
@@ -123,13 +123,13 @@ func runOverload(ctx context.Context, f *overloadFlags, global *globalFlags, tar
 // searched finds the capacity: the highest rate that holds.
 func searched(ctx context.Context, search *capacity.Search, progress io.Writer) (float64, error) {
 	fmt.Fprintln(progress, "searching the capacity")
-	search.OnTrial = func(l *capacity.Load) { writeTrial(progress, l) }
+	search.OnTrial = func(l *capacity.Load) { found.WriteTrial(progress, l) }
 	r, err := search.Run(ctx)
 	switch {
 	case err != nil:
 		return 0, err
 	case !r.Found():
-		return 0, fmt.Errorf("no capacity was found to go beyond: %s; give one with --capacity", (&capacityFound{Result: r}).answer())
+		return 0, fmt.Errorf("no capacity was found to go beyond: %s; give one with --capacity", (&found.Capacity{Result: r}).Answer())
 	}
 	return r.Holds.Rate, nil
 }
@@ -147,8 +147,8 @@ func (f *overloadFlags) overload(ctx context.Context, g *capacity.Generator, glo
 	}
 	progress := f.out.progress(global)
 	fmt.Fprintf(progress, "%s %s: %s; %d connections, seed %d\n", spec.Requests[0].Method, spec.Target, spec.Profile.Rhythm(), spec.Profile.Connections, spec.Seed)
-	spec.OnWindow = func(w load.Window) { writeSecond(progress, &w) }
-	found := overloadFound{
+	spec.OnWindow = func(w load.Window) { found.WriteSecond(progress, &w) }
+	found := found.Overload{
 		Target: spec.Target, Objective: g.Objective.String(), Connections: spec.Profile.Connections, Seed: spec.Seed, Plan: f.plan,
 		Calibration: spec.Calibration,
 	}
@@ -167,41 +167,14 @@ func (f *overloadFlags) overload(ctx context.Context, g *capacity.Generator, glo
 			return err
 		}
 	}
-	if err := f.out.write(&found, func(w io.Writer) { writeOverload(w, &found) }, found.page); err != nil {
+	if err := f.out.write(&found, found.Text, found.Page); err != nil {
 		return err
 	}
 	switch {
 	case found.Spoiled:
 		return fmt.Errorf("the answer is INVALID: %s; wait until this machine is quiet (dyno machine says who is busy), or take that into account no more with --accept", found.Why)
 	case !found.Recovered:
-		return errors.New(found.recovery())
+		return errors.New(found.Return())
 	}
 	return nil
-}
-
-// writeSecond prints a line for a window.
-func writeSecond(w io.Writer, s *load.Window) {
-	if s.Warmup() {
-		return
-	}
-	p99 := "-"
-	if s.Timed(load.Response) > 0 {
-		p99 = quantileText(s, 99)
-	}
-	fmt.Fprintf(w, "  %4ds  %9s offered  %9s answered  p99 %-8s errors %d\n", s.Index, number(float64(s.Offered)), number(float64(s.Completed)), p99, s.Errors.Total())
-}
-
-// overloadFound is what dyno overload --json prints. Fields are added over time,
-// never renamed.
-type overloadFound struct {
-	Target      string            `json:"target"`
-	Objective   string            `json:"objective"`
-	Connections int               `json:"connections"`
-	Seed        uint64            `json:"seed"`
-	Plan        capacity.Overload `json:"plan"`
-	*capacity.Aftermath
-	Validity    finding.Validity  `json:"validity"`
-	Findings    []finding.Finding `json:"findings"`
-	Tries       int               `json:"tries"` // those before the last were spoiled
-	Calibration *load.Calibration `json:"calibration,omitempty"`
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -81,15 +80,15 @@ func runStudy(ctx context.Context, f *runFlags, global *globalFlags, name string
 			return err
 		}
 	}
-	lib, err := global.reachable(ctx)
+	lib, err := reachable(ctx, global)
 	if err != nil {
 		return err
 	}
 	r.Store = lib.store
-	observer := newObserver(f, global, r)
-	r.Observe = observer.event
+	observer := newObserver(f.asJSON, global, r)
+	r.Observe = observer.Event
 	id, err := r.Run(ctx)
-	observer.close()
+	observer.Close()
 	if id == "" {
 		return err
 	}
@@ -178,6 +177,17 @@ func (f *runFlags) runner(name string) (*runner.Runner, error) {
 	}, nil
 }
 
+// planOf is the plan of a study, a built-in one or a file, with a seed that is always
+// the same.
+func planOf(name string) (study.Plan, error) {
+	f := runFlags{seed: 1}
+	r, err := f.runner(name)
+	if err != nil {
+		return study.Plan{}, err
+	}
+	return r.Plan, nil
+}
+
 // command is what repeats the run.
 func (f *runFlags) command(name string) []string {
 	command := []string{"dyno", "run", name}
@@ -200,25 +210,4 @@ func (f *runFlags) command(name string) []string {
 		command = append(command, "--accept", name)
 	}
 	return append(command, "--seed", strconv.FormatUint(f.seed, 10))
-}
-
-// writeFile writes a file wholly or not at all.
-func writeFile(path string, fill func(*bytes.Buffer) error) error {
-	var content bytes.Buffer
-	if err := fill(&content); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".dyno-*")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(content.Bytes())
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"dyno/lab/claim"
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/present"
 	"dyno/lab/runner"
 	"dyno/lab/stats"
 	"dyno/lab/study"
@@ -50,7 +51,7 @@ func untilText(u study.Until) string {
 	}
 	var ends []string
 	if u.Time > 0 {
-		ends = append(ends, "for "+roughly(u.Time))
+		ends = append(ends, "for "+present.Roughly(u.Time))
 	}
 	if u.Blocks > 0 {
 		ends = append(ends, fmt.Sprintf("for %d blocks", u.Blocks))

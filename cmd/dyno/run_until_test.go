@@ -9,7 +9,6 @@ import (
 
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/claim"
-	"dyno/lab/runner"
 	"dyno/lab/stats"
 	"dyno/lab/study"
 )
@@ -80,16 +79,6 @@ func TestBlocksNeeded(t *testing.T) {
 		if text := widthText(half, c.asked); !strings.Contains(text, "2 % asked") {
 			t.Errorf("%q", text)
 		}
-	}
-}
-
-func TestProgressLines(t *testing.T) {
-	e := runner.Event{Line: runner.EndDecided, Progress: &runner.Progress{Goals: []runner.Goal{
-		{Name: "a", Text: "x", Done: true}, {Name: "b", Text: "y", Blocks: 3}, {Name: "c", Text: "z"},
-	}}}
-	want := []string{"a: x (done)", "b: y (about 3 more blocks)", "c: z (open)", "ends here: nothing is left to decide"}
-	if got := progressLines(&e); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"os"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dyno/lab/analysis"
 	"dyno/lab/archive"
 	"dyno/lab/report"
 )
@@ -21,7 +19,7 @@ func newList(global *globalFlags) *cobra.Command {
 		Short: "List archived runs, newest first",
 		Args:  exactArgs(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			lib, err := global.library(cmd.Context())
+			lib, err := libraryOf(cmd.Context(), global)
 			if err != nil {
 				return err
 			}
@@ -57,7 +55,7 @@ func newRemove(global *globalFlags) *cobra.Command {
 		Short: "Delete archived runs",
 		Args:  argsBetween(1, math.MaxInt, "the IDs of runs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			lib, err := global.library(cmd.Context())
+			lib, err := libraryOf(cmd.Context(), global)
 			if err != nil {
 				return err
 			}
@@ -70,33 +68,6 @@ func newRemove(global *globalFlags) *cobra.Command {
 		},
 		ValidArgsFunction: completeRuns,
 	}
-}
-
-// analyseRun reads a run and computes its figures anew.
-func analyseRun(ctx context.Context, global *globalFlags, ref string) (*analysis.Analysis, *archive.Run, error) {
-	run, err := openRun(ctx, global, ref)
-	if err != nil {
-		return nil, nil, err
-	}
-	a, err := analysis.Analyse(run)
-	if err != nil {
-		return nil, nil, fmt.Errorf("analysing run %s: %w", run.Manifest.ID, err)
-	}
-	return a, run, nil
-}
-
-// completeRuns offers the runs of the archive if that is a folder: a bucket is
-// too slow to ask while somebody types.
-func completeRuns(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	ids := []string{archive.Latest}
-	global := globalFlags{archive: cmd.Flag("archive").Value.String()}
-	if l, err := global.location(); err == nil && !l.IsBucket() {
-		entries, _ := archive.Store{Dir: l.Dir}.List()
-		for _, e := range entries {
-			ids = append(ids, e.ID)
-		}
-	}
-	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
 func writeList(entries []archive.Entry, lib *library) error {

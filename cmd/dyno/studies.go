@@ -100,12 +100,11 @@ func newStudyCheck() *cobra.Command {
 		Short: "Check a study and print its plan",
 		Args:  exactArgs(1, "a study's name or file"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			f := runFlags{seed: 1}
-			r, err := f.runner(args[0])
+			plan, err := planOf(args[0])
 			if err != nil {
 				return usageError(err)
 			}
-			r.Plan.Describe(os.Stdout)
+			plan.Describe(os.Stdout)
 			return nil
 		},
 		ValidArgsFunction: completeStudies,
@@ -122,16 +121,4 @@ func newStudySchema() *cobra.Command {
 			return err
 		},
 	}
-}
-
-func completeStudies(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return studies.Names(), cobra.ShellCompDirectiveDefault
-}
-
-func completeSubjects(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	c, err := catalog()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	return c.Names(), cobra.ShellCompDirectiveNoFileComp
 }

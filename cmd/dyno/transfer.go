@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/lab/archive"
-	"dyno/lab/archive/bucket"
 )
 
 func newPush(global *globalFlags) *cobra.Command {
@@ -23,7 +22,7 @@ again. Credentials come from the environment or the AWS configuration files.`,
 		Example: "  dyno push latest 's3://lab/runs?region=eu-central-1'\n  dyno push latest 's3://lab/runs?endpoint=https://minio.example:9000'",
 		Args:    argsBetween(1, 2, "a run's ID, or latest, and where to copy it"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			from, to, err := global.transfer(args)
+			from, to, err := transfer(global, args)
 			if err != nil {
 				return err
 			}
@@ -50,20 +49,20 @@ URL with the run at its end. What arrives is held to the run's address.`,
 
 // transfer returns the folder of this machine's runs and the other archive that
 // the arguments after the run's, or the flags, name.
-func (g *globalFlags) transfer(args []string) (folder archive.Store, other archive.Location, err error) {
-	if folder, err = g.folder(); err != nil {
-		return folder, other, err
+func transfer(g *globalFlags, args []string) (own archive.Store, other archive.Location, err error) {
+	if own, err = folderOf(g); err != nil {
+		return own, other, err
 	}
 	if len(args) > 1 {
 		if other, err = archive.ParseLocation(args[1]); err != nil {
 			err = usageError(fmt.Errorf("the archive to copy to or from: %w", err))
 		}
-		return folder, other, err
+		return own, other, err
 	}
-	if other, err = g.location(); err == nil && !other.IsBucket() {
+	if other, err = location(g); err == nil && !other.IsBucket() {
 		err = usageError(errors.New("no other archive named: add s3://bucket/prefix, a folder, or set DYNO_ARCHIVE to a bucket"))
 	}
-	return folder, other, err
+	return own, other, err
 }
 
 // push copies the run that ref means from the folder to the other archive.
@@ -79,22 +78,6 @@ func push(ctx context.Context, global *globalFlags, ref string, from archive.Sto
 	return send(ctx, global, r, lib, os.Stdout)
 }
 
-// send copies a run into the archive and says so.
-func send(ctx context.Context, global *globalFlags, r *archive.Record, to *library, out *os.File) error {
-	observe, end := copying(global)
-	sent, err := to.push(ctx, r, observe)
-	end()
-	if err != nil {
-		return err
-	}
-	if sent == 0 {
-		fmt.Fprintf(out, "pushed  %s: it is in %s already\n", r.ID, to)
-		return nil
-	}
-	fmt.Fprintf(out, "pushed  %s to %s (%d files)\n", r.ID, to, sent)
-	return nil
-}
-
 func pull(ctx context.Context, global *globalFlags, args []string) error {
 	ref := args[0]
 	from, inside, isURL, err := archive.ParseRun(ref)
@@ -107,7 +90,7 @@ func pull(ctx context.Context, global *globalFlags, args []string) error {
 		}
 		ref, args = inside, []string{inside, from.String()}
 	}
-	folder, from, err := global.transfer(args)
+	folder, from, err := transfer(global, args)
 	if err != nil {
 		return err
 	}
@@ -123,13 +106,4 @@ func pull(ctx context.Context, global *globalFlags, args []string) error {
 	}
 	fmt.Println(dir)
 	return nil
-}
-
-// copying shows how far a copy has come, on a terminal; end clears that.
-func copying(global *globalFlags) (observe func(bucket.Progress), end func()) {
-	if !global.liveLines() {
-		return nil, func() {}
-	}
-	observe = func(p bucket.Progress) { fmt.Fprintf(os.Stderr, "\r\x1b[K%d/%d %s", p.Done, p.Total, p.File) }
-	return observe, func() { fmt.Fprint(os.Stderr, "\r\x1b[K") }
 }

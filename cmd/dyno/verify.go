@@ -46,7 +46,7 @@ to them once it was pulled.`,
 // verify checks one run, prints what it came to, and reports whether all is
 // well.
 func verify(ctx context.Context, global *globalFlags, ref string) (bool, error) {
-	lib, ref, err := global.libraryOf(ctx, ref)
+	lib, ref, err := libraryOfRun(ctx, global, ref)
 	if err != nil {
 		return false, err
 	}

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/validity"
 )
@@ -14,7 +13,7 @@ func (y *tally) addPlateaus(s *sheet, accept []string) {
 		metrics[0] = "response.p50"
 	}
 	for _, metric := range metrics {
-		found := finding.Accept(validity.Plateaus(s.Subject+"'s "+metric, s.restarts(metric)), accept)
+		found := load.Accept(validity.Plateaus(s.Subject+"'s "+metric, s.restarts(metric)), accept)
 		for _, f := range found {
 			y.list = append(y.list, Finding{Finding: f, Trials: s.Trials})
 			return
@@ -31,7 +30,7 @@ func (s *sheet) restarts(metric string) []validity.Restart {
 	}
 	windows := map[int][]float64{}
 	for _, second := range s.Seconds {
-		if second.Index < 0 || second.Validity == finding.Invalid {
+		if second.Index < 0 || second.Validity == load.Invalid {
 			continue
 		}
 		switch metric {

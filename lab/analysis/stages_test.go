@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"dyno/lab/archive"
-	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -23,7 +22,7 @@ func TestStages(t *testing.T) {
 			t.Fatal(err)
 		}
 		if index == 3 {
-			w.Level = finding.Invalid
+			w.Level = load.Invalid
 		}
 		if index == 4 {
 			w.Client.Shed = 10

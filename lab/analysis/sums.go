@@ -6,7 +6,6 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"dyno/lab/archive"
-	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -56,7 +55,7 @@ func (s *sums) add(w *archive.Window) bool {
 	switch {
 	case w.Client.Warmup():
 		return false
-	case w.Level == finding.Invalid:
+	case w.Level == load.Invalid:
 		s.invalid++
 		return false
 	}

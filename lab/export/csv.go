@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -123,7 +122,7 @@ func microsCell(figures []Figure, i int) string {
 	return text
 }
 
-func findingNames(findings []finding.Finding) string {
+func findingNames(findings []load.Finding) string {
 	names := make([]string, len(findings))
 	for i, f := range findings {
 		names[i] = f.Name

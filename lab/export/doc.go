@@ -1,6 +1,6 @@
 // Package export writes what a load came to in the forms that other people's
 // tools read: HdrHistogram logs, CSV, benchstat's benchmark lines, JUnit and
-// JSON Lines, and, while the load runs, Prometheus remote write and OTLP.
+// JSON Lines, one JSON object, and, while the load runs, Prometheus remote write and OTLP.
 //
 // All forms tell the same truth about requests that were given up: a figure of
 // which only a lower bound is known is never written as if it were known.
@@ -12,7 +12,6 @@ import (
 	"slices"
 	"time"
 
-	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -21,13 +20,18 @@ type Load struct {
 	Spec    *load.Spec
 	Result  *load.Result
 	Started time.Time // when the measured time began, on the wall clock
+
+	// Seconds are the figures of each window that is over, in their order. They may be
+	// missing where the windows still have their histograms.
+	Seconds    []SecondFigures
+	Thresholds []Threshold // what had to hold
 }
 
 // counted yields the windows that figures are of: measured and not invalid.
 func (l *Load) counted() iter.Seq[*load.Window] {
 	return func(yield func(*load.Window) bool) {
 		for i := range l.Result.Windows {
-			if w := &l.Result.Windows[i]; !w.Warmup() && w.Validity() != finding.Invalid && !yield(w) {
+			if w := &l.Result.Windows[i]; !w.Warmup() && w.Validity() != load.Invalid && !yield(w) {
 				return
 			}
 		}

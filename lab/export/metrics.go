@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -169,11 +168,11 @@ func (m *meter) addResponse(w *load.Window) {
 	}
 }
 
-func validityNumber(v finding.Validity) float64 {
+func validityNumber(v load.Validity) float64 {
 	switch v {
-	case finding.Invalid:
+	case load.Invalid:
 		return 2
-	case finding.Suspect:
+	case load.Suspect:
 		return 1
 	}
 	return 0

@@ -1,10 +1,6 @@
 package load
 
-import (
-	"time"
-
-	"dyno/lab/finding"
-)
+import "time"
 
 // collector merges the loops' slots into windows, in order, and judges them. It
 // runs in one goroutine beside the loops.
@@ -192,9 +188,9 @@ func (c *collector) deliver(index int) {
 		health.Others = c.spec.Others()
 	}
 	w.Health = &health
-	w.Findings = finding.Accept(judgeWindow(&w, c.spec), c.spec.Accept)
+	w.Findings = Accept(judgeWindow(&w, c.spec), c.spec.Accept)
 	c.result.add(w, &p.tallies, c.spec.DropHistograms)
-	if !w.Warmup() && w.Validity() != finding.Invalid {
+	if !w.Warmup() && w.Validity() != Invalid {
 		c.result.addBreakdown(p.breakdown)
 	}
 	p.breakdown.reset()

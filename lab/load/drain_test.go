@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"dyno/lab/finding"
 	"dyno/nano/wire/clock"
 )
 
@@ -164,7 +163,7 @@ func TestClosedLoopsKnowWhatHangs(t *testing.T) {
 		if hasFinding(r, "little") {
 			t.Errorf("the record is blamed: %+v", r.Findings)
 		}
-		if r.leftOut == 0 && r.Validity == finding.Valid {
+		if r.leftOut == 0 && r.Validity == Valid {
 			t.Error("a load of which many requests hang is valid")
 		}
 	})

@@ -1,10 +1,6 @@
 package load
 
-import (
-	"time"
-
-	"dyno/lab/finding"
-)
+import "time"
 
 // Result is what a load came to.
 type Result struct {
@@ -18,8 +14,8 @@ type Result struct {
 	Counts      *Counts       // of the server against ours; nil if it did not tell
 	Interrupted bool          // ended by its context before its time
 	Drain       time.Duration // how long it waited at most, after the end, for what was due by then
-	Validity    finding.Validity
-	Findings    []finding.Finding
+	Validity    Validity
+	Findings    []Finding
 	// FirstErrors holds one example per kind of error that occurred, such as
 	// "connection refused".
 	FirstErrors map[string]string
@@ -36,7 +32,7 @@ type Result struct {
 
 	measured, leftOut int
 	breakdown         *breakdown // of Total; nil if no window counts
-	windowFindings    []finding.Finding
+	windowFindings    []Finding
 	tallies           tallies   // of Total
 	planned           *planFold // nil for a closed loop
 	arrivals          []arrivalBatch
@@ -76,7 +72,7 @@ func (r *Result) add(w Window, t *tallies, dropHistograms bool) {
 	if !w.Warmup() {
 		r.measured++
 		r.windowFindings = append(r.windowFindings, w.Findings...)
-		if w.Validity() == finding.Invalid {
+		if w.Validity() == Invalid {
 			r.leftOut++
 		} else {
 			r.Total.Add(&w)

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -169,7 +168,7 @@ func ifValid(r *load.Result, judged Outcome) Outcome {
 	switch {
 	case r.Interrupted:
 		why = "the load was interrupted"
-	case r.Validity == finding.Invalid:
+	case r.Validity == load.Invalid:
 		why = "the measurement is invalid" + reasons(r.Findings)
 	default:
 		return judged
@@ -179,10 +178,10 @@ func ifValid(r *load.Result, judged Outcome) Outcome {
 }
 
 // reasons names the findings that make a result invalid.
-func reasons(findings []finding.Finding) string {
+func reasons(findings []load.Finding) string {
 	var names []string
 	for _, f := range findings {
-		if f.Validity == finding.Invalid {
+		if f.Validity == load.Invalid {
 			names = append(names, f.Name)
 		}
 	}

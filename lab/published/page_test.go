@@ -9,7 +9,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
 	"dyno/lab/claim"
-	"dyno/lab/finding"
+	"dyno/lab/load"
 	"dyno/lab/machine"
 	"dyno/lab/stats"
 	"dyno/studies"
@@ -56,7 +56,7 @@ func record(quick bool, day int, verdicts ...claim.Outcome) *Record {
 // results is a folder of records by the names of their folders.
 func results(t *testing.T, records map[string]*Record) fstest.MapFS {
 	t.Helper()
-	files := fstest.MapFS{"README.md": {}, "other/trials.csv.gz": {}}
+	files := fstest.MapFS{"README.md": {}, "other/trials.csv": {}}
 	for dir, r := range records {
 		data, err := r.Encode()
 		if err != nil {
@@ -185,7 +185,7 @@ func TestNew(t *testing.T) {
 			Machine:  machine.Fingerprint{OS: "linux", Kernel: "6.18", CPUModel: "A CPU", CPUs: 2, Virtualization: "KVM"},
 			Subjects: []archive.Subject{{Framework: "gin", Version: "1.12"}, {Framework: "gin", Version: "1.12"}, {}},
 		},
-		Validity: finding.Suspect, Claims: []claim.Outcome{{ID: "kept", Verdict: claim.Opposite}},
+		Validity: load.Suspect, Claims: []claim.Outcome{{ID: "kept", Verdict: claim.Opposite}},
 	}
 	r, err := New(a, "dyno run s")
 	if err != nil {
@@ -195,7 +195,7 @@ func TestNew(t *testing.T) {
 		r.Method != "0 trials of 5s in 0 blocks, the study's quick form" || len(r.Verdicts) != 1 {
 		t.Errorf("got %+v", r)
 	}
-	a.Validity = finding.Invalid
+	a.Validity = load.Invalid
 	if _, err := New(a, "dyno run s"); err == nil || !strings.Contains(err.Error(), "20260301-x is INVALID") {
 		t.Errorf("an invalid run: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/finding"
+	"dyno/lab/load"
 	"dyno/lab/stats"
 )
 
@@ -100,7 +101,7 @@ func hindrances(a *analysis.Analysis, trials map[int]bool) []hindrance {
 	seen := map[string]map[int]bool{}
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		if f.Weight() != finding.Invalid {
+		if f.Weight() != load.Invalid {
 			continue
 		}
 		for _, t := range f.Trials {

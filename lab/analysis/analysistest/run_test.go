@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"dyno/lab/archive"
-	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -18,11 +17,11 @@ func TestRunKeepsItsPromises(t *testing.T) {
 		switch {
 		case trial.Status == archive.Failed:
 			failed++
-		case trial.Validity == finding.Invalid:
+		case trial.Validity == load.Invalid:
 			invalid++
 		}
 		for _, w := range trial.Windows {
-			if w.Level == finding.Invalid {
+			if w.Level == load.Invalid {
 				windows++
 			}
 			if w.Server.Runtime != nil && w.Server.Runtime.GCCycles > 0 {

@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/machine"
 )
@@ -157,7 +156,7 @@ func TestWatch(t *testing.T) {
 	pid, _ := hog(t)
 	w := NewWatch(t.Context(), "http://"+addr, nil, machine.OnlineCPUs())
 	defer w.Close()
-	var f finding.Finding
+	var f load.Finding
 	until(t, "the load is invalid by the hog", func() bool {
 		w.Idle(t.Context(), 200*time.Millisecond)
 		w.Since()
@@ -172,7 +171,7 @@ func TestWatch(t *testing.T) {
 			}
 		}
 		f, _ = o.Finding(0)
-		return f.Name == "other-load" && f.Validity == finding.Invalid && strings.Contains(f.Detail, fmt.Sprintf("(pid %d)", pid))
+		return f.Name == "other-load" && f.Validity == load.Invalid && strings.Contains(f.Detail, fmt.Sprintf("(pid %d)", pid))
 	})
 	t.Log(f.Detail)
 }

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+)
+
+func TestExitCode(t *testing.T) {
+	failed := errors.New("failed")
+	for _, c := range []struct {
+		err         error
+		interrupted bool
+		want        int
+	}{
+		{nil, false, 0}, {nil, true, 130}, {failed, false, 1}, {failed, true, 130},
+		{usageError(failed), false, 2}, {fmt.Errorf("wrapped: %w", usageError(failed)), false, 2},
+		{&exitError{exitInterrupted, failed}, true, 130}, {usageError(nil), false, 0},
+	} {
+		if got := exitCode(c.err, c.interrupted); got != c.want {
+			t.Errorf("exitCode(%v, %v) = %d, want %d", c.err, c.interrupted, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"dyno/lab/archive"
+	"dyno/lab/archive/bucket"
+)
+
+// send copies a run into the archive and says so.
+func send(ctx context.Context, global *globalFlags, r *archive.Record, to *library, out *os.File) error {
+	observe, end := copying(global)
+	sent, err := to.push(ctx, r, observe)
+	end()
+	if err != nil {
+		return err
+	}
+	if sent == 0 {
+		fmt.Fprintf(out, "pushed  %s: it is in %s already\n", r.ID, to)
+		return nil
+	}
+	fmt.Fprintf(out, "pushed  %s to %s (%d files)\n", r.ID, to, sent)
+	return nil
+}
+
+// copying shows how far a copy has come, on a terminal; end clears that.
+func copying(global *globalFlags) (observe func(bucket.Progress), end func()) {
+	if !global.liveLines() {
+		return nil, func() {}
+	}
+	observe = func(p bucket.Progress) { fmt.Fprintf(os.Stderr, "\r\x1b[K%d/%d %s", p.Done, p.Total, p.File) }
+	return observe, func() { fmt.Fprint(os.Stderr, "\r\x1b[K") }
+}

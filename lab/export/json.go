@@ -1,0 +1,179 @@
+package export
+
+import (
+	"encoding/json"
+	"io"
+
+	"dyno/lab/load"
+	"dyno/lab/present"
+)
+
+// loadJSON is what dyno load --json prints. Fields are added over time, never
+// renamed.
+type loadJSON struct {
+	Target      string             `json:"target"`
+	Engine      string             `json:"engine"`
+	Mode        load.Mode          `json:"mode"`
+	Connections int                `json:"connections"`
+	Rate        float64            `json:"rate,omitempty"`
+	Seed        uint64             `json:"seed"`
+	Interrupted bool               `json:"interrupted"`
+	Requests    uint64             `json:"requests"` // answered as expected
+	Duration    float64            `json:"duration_s"`
+	Throughput  *float64           `json:"throughput"` // null, as all figures, if there is none
+	Offered     uint64             `json:"offered"`
+	Sent        uint64             `json:"sent"`
+	Shed        uint64             `json:"shed"`
+	SentLate    uint64             `json:"sent_late"` // of sent, after the end of the measured time
+	Drained     uint64             `json:"drained"`   // answers that came after it
+	Drain       float64            `json:"drain_s"`   // how long these were waited for at most
+	Unfinished  uint64             `json:"unfinished"`
+	BytesIn     uint64             `json:"bytes_in"`
+	BytesOut    uint64             `json:"bytes_out"`
+	Errors      load.Errors        `json:"errors"`
+	Statuses    map[int]uint64     `json:"statuses"`           // complete answers by status
+	Location    string             `json:"location,omitempty"` // where the first redirect led
+	FirstErrors map[string]string  `json:"first_errors"`
+	Failures    []failureJSON      `json:"failures"` // a few failed requests of each kind
+	Latency     map[string]latency `json:"latency_us"`
+	// AtLeast names, by clock, the figures that are only lower bounds.
+	AtLeast      map[string][]string `json:"latency_at_least,omitempty"`
+	Censored     *float64            `json:"censored"` // share of requests whose response time is only known to be longer
+	GeneratorCPU *float64            `json:"generator_cpu_us_per_request"`
+	Calibration  *load.Calibration   `json:"calibration,omitempty"`
+	Counts       *load.Counts        `json:"counts,omitempty"` // of the server against ours
+	Validity     load.Validity       `json:"validity"`
+	Findings     []load.Finding      `json:"findings"`
+	LeftOut      int                 `json:"windows_left_out"`     // invalid ones
+	Thresholds   []Threshold         `json:"thresholds,omitempty"` // of --fail
+	ByRequest    []requestJSON       `json:"by_request,omitempty"` // of a mix of 2 to 32 kinds
+	Phases       []stageJSON         `json:"phases,omitempty"`     // if there is more than one, or one has several stages
+	Windows      []windowJSON        `json:"windows"`
+}
+
+// latency maps "mean", "p50" … "max" to µs; to null what is not known, as no
+// request was timed or too few for such a percentile.
+type latency map[string]*float64
+
+type windowJSON struct {
+	Second     int            `json:"second"`          // negative while warming up
+	Phase      int            `json:"phase,omitempty"` // in which it begins, from 1; only if there are phases
+	Length     float64        `json:"length_s"`
+	Offered    uint64         `json:"offered"`
+	Sent       uint64         `json:"sent"`
+	Requests   uint64         `json:"requests"`
+	Errors     load.Errors    `json:"errors"`
+	Statuses   map[int]uint64 `json:"statuses,omitempty"`
+	Shed       uint64         `json:"shed"`
+	Throughput *float64       `json:"throughput"`
+	Response   latency        `json:"response_us,omitempty"`
+	Lag        latency        `json:"lag_us,omitempty"`
+	// The figures of response and lag that are only lower bounds.
+	ResponseAtLeast []string       `json:"response_at_least,omitempty"`
+	LagAtLeast      []string       `json:"lag_at_least,omitempty"`
+	InFlight        float64        `json:"in_flight"`
+	CPUs            *float64       `json:"generator_cpus"`
+	StallMS         float64        `json:"stall_ms"`
+	Validity        load.Validity  `json:"validity"`
+	Findings        []load.Finding `json:"findings,omitempty"`
+}
+
+// JSON writes the load as one object.
+func JSON(w io.Writer, l *Load) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(objectOf(l))
+}
+
+// objectOf is the load as one object.
+func objectOf(l *Load) loadJSON {
+	r, s := l.Result, l.Spec
+	t := &r.Total
+	out := loadJSON{
+		Target: s.Target, Engine: r.Engine, Mode: s.Profile.Mode, Connections: s.Profile.Connections, Rate: s.Profile.Rate,
+		Seed: s.Seed, Interrupted: r.Interrupted,
+		Requests: t.Completed, Duration: t.Length.Seconds(), Throughput: figureIf(t.Length > 0, r.Throughput()),
+		Offered: t.Offered, Sent: t.Sent, Shed: t.Shed, SentLate: t.SentLate, Drained: t.Drained, Drain: r.Drain.Seconds(), Unfinished: t.Unfinished, BytesIn: t.BytesIn, BytesOut: t.BytesOut,
+		Errors: t.Errors, Statuses: load.AddStatuses(map[int]uint64{}, t.Statuses), Location: r.Location, ByRequest: requestsOf(r), FirstErrors: r.FirstErrors, Failures: failuresOf(r), Latency: make(map[string]latency),
+		Censored:     figureIf(t.Timed(load.Response)+t.GivenUp(load.Response) > 0, t.Censored()),
+		GeneratorCPU: figureIf(t.Completed > 0, present.Micros(r.CPUPerRequest())), Validity: r.Validity, Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},
+		Thresholds: l.Thresholds, AtLeast: make(map[string][]string),
+	}
+	out.Calibration, out.Counts = r.Calibration, r.Counts
+	out.LeftOut, _, _ = r.LeftOut()
+	for clock := range load.NumClocks {
+		var bounds []string
+		out.Latency[clock.String()], bounds = latencyOf(t, clock)
+		if bounds != nil {
+			out.AtLeast[clock.String()] = bounds
+		}
+	}
+	for i := range r.Windows {
+		w := &r.Windows[i]
+		figures := SecondOf(w)
+		if i < len(l.Seconds) {
+			figures = l.Seconds[i]
+		}
+		out.Windows = append(out.Windows, windowOf(w, figures))
+	}
+	inPhases(out.Windows, s)
+	return out
+}
+
+func windowOf(w *load.Window, figures SecondFigures) windowJSON {
+	seconds := w.Length.Seconds()
+	out := windowJSON{
+		Second: w.Index, Length: seconds, Offered: w.Offered, Sent: w.Sent, Requests: w.Completed, Errors: w.Errors, Statuses: w.Statuses, Shed: w.Shed,
+		InFlight: w.InFlight, StallMS: present.Micros(w.Stall) / 1e3, Validity: w.Validity(), Findings: w.Findings,
+	}
+	out.Response, out.ResponseAtLeast = latencyFrom(figures.response)
+	out.Lag, out.LagAtLeast = latencyFrom(figures.lag)
+	out.Throughput = figureIf(seconds > 0, float64(w.Completed)/seconds)
+	out.CPUs = figureIf(seconds > 0, (w.CPUUser+w.CPUSys).Seconds()/seconds)
+	return out
+}
+
+// figureIf is x as a figure that exists only if known.
+func figureIf(known bool, x float64) *float64 {
+	if !known {
+		return nil
+	}
+	return &x
+}
+
+// latencyOf gives the figures of a clock, and the names of those that are only
+// lower bounds. All are nil if nothing was timed.
+func latencyOf(w *load.Window, clock load.Clock) (l latency, bounds []string) {
+	return latencyFrom(Figures(w, clock))
+}
+
+func latencyFrom(figures []Figure) (l latency, bounds []string) {
+	l = make(latency)
+	for i, name := range FigureNames() {
+		if l[name] = nil; figures == nil || figures[i].Absent {
+			continue
+		}
+		l[name] = figureIf(true, figures[i].NS/1e3)
+		if !figures[i].Known {
+			bounds = append(bounds, name)
+		}
+	}
+	return l, bounds
+}
+
+// SecondFigures are what the object says of a window's clocks. They are taken
+// when the window ends, so that its histograms, a hundred times as large, need
+// not be kept for hours.
+type SecondFigures struct{ response, lag []Figure }
+
+// SecondOf takes the figures of a window.
+func SecondOf(w *load.Window) SecondFigures {
+	return SecondFigures{Figures(w, load.Response), Figures(w, load.Lag)}
+}
+
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}

@@ -1,0 +1,61 @@
+package load
+
+import "slices"
+
+// Validity says what a measurement is worth.
+type Validity string
+
+const (
+	Valid   Validity = "valid"   // nothing speaks against it
+	Suspect Validity = "suspect" // use with the findings in mind
+	Invalid Validity = "invalid" // must not be used for a conclusion
+)
+
+// Worse returns the worse of two validities.
+func (v Validity) Worse(o Validity) Validity {
+	if v == Invalid || o == Invalid {
+		return Invalid
+	}
+	if v == Suspect || o == Suspect {
+		return Suspect
+	}
+	return Valid
+}
+
+// Finding is one named reason why a window, trial or run is suspect or invalid.
+type Finding struct {
+	Name     string   `json:"name"`   // such as "generator-stalled"; see docs/findings.md
+	Validity Validity `json:"level"`  // Suspect or Invalid; Valid for a remark
+	Detail   string   `json:"detail"` // evidence and threshold, in one sentence
+	Windows  []int    `json:"windows,omitempty"`
+	// Accepted says that the study accepts this finding by its name: it is shown
+	// with its level, and doesn't lower what the measurement is worth.
+	Accepted bool `json:"accepted,omitempty"`
+}
+
+// Weight is how far the finding lowers what the measurement is worth: its level,
+// or nothing if it is accepted.
+func (f *Finding) Weight() Validity {
+	if f.Accepted {
+		return Valid
+	}
+	return f.Validity
+}
+
+// Accept marks the findings whose names are in the list as accepted.
+func Accept(findings []Finding, names []string) []Finding {
+	for i := range findings {
+		findings[i].Accepted = findings[i].Accepted || slices.Contains(names, findings[i].Name)
+	}
+	return findings
+}
+
+// Worst returns the worst level among findings that are not accepted; Valid if
+// there are none.
+func Worst(findings []Finding) Validity {
+	v := Valid
+	for i := range findings {
+		v = v.Worse(findings[i].Weight())
+	}
+	return v
+}

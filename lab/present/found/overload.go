@@ -1,0 +1,148 @@
+package found
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"dyno/lab/capacity"
+	"dyno/lab/load"
+	"dyno/lab/present"
+	"dyno/lab/present/curve"
+)
+
+// Return says in a sentence whether and when the service was itself again.
+func (o *Overload) Return() string {
+	switch {
+	case !o.Recovered:
+		return fmt.Sprintf("not recovered within the %v that it was watched", o.Recovery)
+	case o.Recovery == 0:
+		return "recovered within the first second after the overload"
+	}
+	return fmt.Sprintf("recovered %v after the overload", o.Recovery)
+}
+
+// Answer says in a sentence what was found.
+func (o *Overload) Answer() string {
+	share := 0.0
+	if o.During.Offered > 0 {
+		share = 100 * o.During.Goodput / o.During.Offered
+	}
+	return fmt.Sprintf("of %s requests/s offered, %s were answered in time (%.0f %%); %s", present.Number(o.During.Offered), present.Number(o.During.Goodput), share, o.Return())
+}
+
+// Text prints what was found.
+func (o *Overload) Text(w io.Writer) {
+	fmt.Fprintf(w, "\n  %-12s %s\n", "overload", o.Answer())
+	fmt.Fprintf(w, "  %-12s p99 below %s for three seconds in a row\n", "recovered is", present.Duration(float64(o.CalmBelow)))
+	fmt.Fprintf(w, "  %-12s %s\n", "validity", strings.ToUpper(string(o.Validity)))
+	for i := range o.Findings {
+		f := &o.Findings[i]
+		fmt.Fprintf(w, "  %-12s %s %s: %s\n", "", levelText(f.Weight()), f.Name, f.Detail)
+	}
+	if o.Spoiled {
+		fmt.Fprintf(w, "  %-12s INVALID, tried %d times: %s\n", "spoiled", o.Tries, o.Why)
+	}
+	for _, line := range o.lost() {
+		fmt.Fprintf(w, "  %-12s %s\n", "lost", line)
+	}
+	for _, note := range o.Notes {
+		fmt.Fprintf(w, "  %-12s %s\n", "note", note)
+	}
+	head, rows := o.table()
+	present.Columns(w, head, rows)
+}
+
+// lost says what failed or was given up, phase by phase.
+func (o *Overload) lost() (lines []string) {
+	for _, part := range o.parts() {
+		for _, e := range part.Errors.ByKind() {
+			if e.Count > 0 {
+				lines = append(lines, fmt.Sprintf("%s: %d %s errors (%s)", part.name, e.Count, e.Kind, o.First[e.Kind]))
+			}
+		}
+		if part.Shed > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %d arrivals given up because no more could wait", part.name, part.Shed))
+		}
+	}
+	return lines
+}
+
+type overloadPart struct {
+	name string
+	*capacity.Stretch
+}
+
+func (o *Overload) parts() []overloadPart {
+	return []overloadPart{{"before", &o.Baseline}, {"overload", &o.During}, {"after", &o.After}}
+}
+
+func (o *Overload) table() (head []string, rows [][]string) {
+	head = []string{"", "offered/s", "answered/s", "goodput/s", "p50", "p99", "errors", "given up", "in flight", "seconds"}
+	for _, part := range o.parts() {
+		rows = append(rows, []string{
+			part.name, present.Number(part.Offered), present.Number(part.Answered), present.Number(part.Goodput), present.Duration(part.P50), present.AtLeast(!part.AtLeast, present.Duration(part.P99)),
+			fmt.Sprint(part.Errors.Total()), fmt.Sprint(part.Shed), present.Number(part.InFlight), fmt.Sprint(part.Windows),
+		})
+	}
+	return head, rows
+}
+
+// Page draws the experiment second by second.
+func (o *Overload) Page() *curve.Page {
+	p := &curve.Page{Title: "Overload of " + o.Target, Question: "What is left when more is asked than it can take, and when does it recover?", Answer: o.Answer()}
+	p.Facts = [][2]string{
+		{"objective", o.Objective}, {"capacity", present.Number(o.Plan.Capacity) + " requests/s"}, {"connections", fmt.Sprint(o.Connections)}, {"seed", fmt.Sprint(o.Seed)},
+		{"recovered is", "p99 below " + present.Duration(float64(o.CalmBelow)) + " for three seconds in a row"},
+	}
+	p.Notes = append(o.lost(), o.Notes...)
+	offered, good := curve.Series{Name: "offered", Class: "other", Line: true}, curve.Series{Name: "answered in time", Class: "good", Line: true}
+	calm, late := curve.Series{Name: "p99, as before", Class: "good"}, curve.Series{Name: "p99, not", Class: "bad"}
+	for i := range o.Seconds {
+		s := &o.Seconds[i]
+		if s.Windows == 0 {
+			continue
+		}
+		at := float64(s.At)
+		offered.Points = append(offered.Points, [2]float64{at, s.Offered})
+		good.Points = append(good.Points, [2]float64{at, s.Goodput})
+		if s.Calm {
+			calm.Points = append(calm.Points, [2]float64{at, s.P99 / 1e6})
+		} else {
+			late.Points = append(late.Points, [2]float64{at, s.P99 / 1e6})
+		}
+	}
+	p.Charts = []curve.Chart{
+		{Title: "Goodput", X: "seconds", Y: "per second", Series: []curve.Series{offered, good}},
+		{Title: "Response time", X: "seconds", Y: "p99, ms", Series: []curve.Series{calm, late}},
+	}
+	p.Head, p.Rows = o.table()
+	return p
+}
+
+// WriteSecond prints a line for a window.
+func WriteSecond(w io.Writer, s *load.Window) {
+	if s.Warmup() {
+		return
+	}
+	p99 := "-"
+	if s.Timed(load.Response) > 0 {
+		p99 = present.Quantile(s, 99)
+	}
+	fmt.Fprintf(w, "  %4ds  %9s offered  %9s answered  p99 %-8s errors %d\n", s.Index, present.Number(float64(s.Offered)), present.Number(float64(s.Completed)), p99, s.Errors.Total())
+}
+
+// Overload is what dyno overload --json prints. Fields are added over time,
+// never renamed.
+type Overload struct {
+	Target      string            `json:"target"`
+	Objective   string            `json:"objective"`
+	Connections int               `json:"connections"`
+	Seed        uint64            `json:"seed"`
+	Plan        capacity.Overload `json:"plan"`
+	*capacity.Aftermath
+	Validity    load.Validity     `json:"validity"`
+	Findings    []load.Finding    `json:"findings"`
+	Tries       int               `json:"tries"` // those before the last were spoiled
+	Calibration *load.Calibration `json:"calibration,omitempty"`
+}

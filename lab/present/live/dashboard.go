@@ -1,0 +1,117 @@
+package live
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"dyno/lab/archive"
+	"dyno/lab/present"
+	"dyno/lab/runner"
+)
+
+// Dashboard redraws a few lines on a terminal: how far the run is, what runs
+// now, and a line per subject with what is known so far.
+type Dashboard struct {
+	w        io.Writer
+	size     func() (columns, height int)
+	subjects []string
+	rows     map[string]*row
+	drawn    int // lines on the screen that belong to it
+	phase    string
+	done     int
+	total    int
+	left     time.Duration
+	now      string // the trial that runs
+	running  string // its subject
+	began    time.Time
+	problems []string
+	goals    []string // how far a run that goes on block by block is
+}
+
+// row is what is known about a subject.
+type row struct {
+	state  string // shown while there are no figures
+	trials int
+	last   figures
+}
+
+// NewDashboard draws to w, a terminal, what becomes of the runner's plan.
+func NewDashboard(w io.Writer, r *runner.Runner) *Dashboard {
+	d := &Dashboard{w: w, size: terminalSize, rows: make(map[string]*row), total: len(r.Plan.Trials), left: r.Plan.Estimate}
+	for _, s := range r.Study.Subjects {
+		d.subjects = append(d.subjects, s.Name)
+		d.rows[s.Name] = &row{state: "waiting"}
+	}
+	return d
+}
+
+func (d *Dashboard) Event(e runner.Event) {
+	d.done, d.total = e.Done, e.Total
+	if e.Remaining > 0 {
+		d.left = e.Remaining
+	}
+	switch e.Kind {
+	case runner.Busy:
+		d.problems = append(d.problems, e.Line)
+	case runner.Building:
+		d.phase, d.rows[e.Subject].state = "building", "building"
+	case runner.BuildLine:
+		d.rows[e.Subject].state = "building: " + e.Line
+	case runner.Built:
+		d.rows[e.Subject].state = strings.TrimSpace("built " + e.Line)
+	case runner.Checking:
+		d.phase, d.rows[e.Subject].state = "checking answers", "checking"
+	case runner.Checked:
+		d.rows[e.Subject].state = "answers as it should"
+	case runner.Begun:
+		d.phase, d.began = "measuring", e.Time
+	case runner.TrialStarted:
+		d.running = e.Cell.Subject
+		d.now = fmt.Sprintf("block %d, %s, %s", e.Trial.Block+1, e.Cell.Subject, e.Cell.Load)
+	case runner.Repeating:
+		d.problems = append(d.problems, fmt.Sprintf("%s, block %d, is invalid (%s) and repeated", e.Cell.Subject, e.Trial.Block+1, why(e.Outcome)))
+	case runner.Assessed:
+		d.goals = progressLines(&e)
+	case runner.Finished:
+		d.finished(e)
+		return
+	case runner.WindowDone:
+		d.showWindow(e)
+	case runner.TrialFinished:
+		d.finish(e)
+	}
+	d.draw()
+}
+
+func (d *Dashboard) showWindow(e runner.Event) {
+	r := d.rows[e.Cell.Subject]
+	f := figuresOf([]archive.Window{*e.Window})
+	if !e.Window.Client.Warmup() {
+		f.cpuPerRequest = r.last.cpuPerRequest
+		r.last = f
+	}
+}
+
+func (d *Dashboard) finish(e runner.Event) {
+	r := d.rows[e.Cell.Subject]
+	r.trials++
+	if e.Outcome.Status == archive.Complete {
+		r.last, r.state = figuresOf(e.Outcome.Windows), "no usable second: "+reasons(e.Outcome)
+		return
+	}
+	r.last, r.state = figures{}, string(e.Outcome.Status)
+	problem, _, _ := strings.Cut(e.Outcome.Error, "\n")
+	d.problems = append(d.problems, fmt.Sprintf("trial %d %s: %s", e.Trial.Index+1, e.Outcome.Status, problem))
+}
+
+// finished takes the display away, as the result follows, and leaves one line.
+func (d *Dashboard) finished(e runner.Event) {
+	d.erase()
+	fmt.Fprintf(d.w, "%d of %d trials in %s\n\n", e.Done, e.Total, present.Roughly(e.Time.Sub(d.began)))
+}
+
+// Close ends a display that [dashboard.finished] has not: the run failed before
+// its first trial, and what it had come to stays on the screen.
+func (d *Dashboard) Close() {}

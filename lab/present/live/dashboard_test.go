@@ -1,0 +1,142 @@
+package live
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"dyno/lab/archive"
+	"dyno/lab/load"
+	"dyno/lab/runner"
+	"dyno/lab/study"
+)
+
+// newTestDashboard is one on a terminal of the given size.
+func newTestDashboard(columns, height int, subjects ...string) (*Dashboard, *strings.Builder) {
+	var out strings.Builder
+	s := &study.Study{}
+	for _, name := range subjects {
+		s.Subjects = append(s.Subjects, study.Subject{Name: name})
+	}
+	d := NewDashboard(&out, &runner.Runner{Study: s, Plan: study.Plan{Trials: make([]study.PlannedTrial, 8), Estimate: time.Minute}})
+	d.size = func() (int, int) { return columns, height }
+	return d, &out
+}
+
+// screen is what a terminal shows after the escapes that a dashboard uses.
+func screen(t *testing.T, text string) []string {
+	t.Helper()
+	var rows []string
+	at := 0
+	for text != "" {
+		var up int
+		switch {
+		case strings.HasPrefix(text, "\r"):
+			text = text[1:]
+		case strings.HasPrefix(text, "\x1b[K"):
+			text = text[3:]
+		case strings.HasPrefix(text, "\x1b[J"):
+			rows, text = rows[:at], text[3:]
+		case strings.HasPrefix(text, "\x1b["):
+			if _, err := fmt.Sscanf(text, "\x1b[%dA", &up); err != nil || up > at {
+				t.Fatalf("at row %d: %q", at, text[:min(8, len(text))])
+			}
+			at -= up
+			text = text[strings.Index(text, "A")+1:]
+		default:
+			line, rest, whole := strings.Cut(text, "\n")
+			if !whole {
+				t.Fatalf("a line without an end: %q", text)
+			}
+			if at == len(rows) {
+				rows = append(rows, "")
+			}
+			rows[at] = strings.TrimSuffix(line, "\x1b[K")
+			at, text = at+1, rest
+		}
+	}
+	return rows
+}
+
+func events() []runner.Event {
+	trial := &study.PlannedTrial{Index: 0, Block: 1}
+	cell := &study.Cell{Subject: "go/gin", Load: "saturate"}
+	hist := load.NewHistogram()
+	hist.RecordValue(int64(3 * time.Millisecond))
+	window := &archive.Window{Client: load.Window{Length: time.Second, Completed: 12345}}
+	window.Client.Hist[load.Response] = hist
+	return []runner.Event{
+		{Kind: runner.Building, Subject: "go/gin"},
+		{Kind: runner.BuildLine, Subject: "go/gin", Line: "\x1b[31mdownloading\t" + strings.Repeat("x", 300)},
+		{Kind: runner.Built, Subject: "go/gin", Line: "cached"},
+		{Kind: runner.Checking, Subject: "go/gin"},
+		{Kind: runner.Checked, Subject: "go/gin"},
+		{Kind: runner.Begun, Run: "r", Time: time.Unix(0, 0)},
+		{Kind: runner.TrialStarted, Trial: trial, Cell: cell},
+		{Kind: runner.WindowDone, Trial: trial, Cell: cell, Window: window},
+	}
+}
+
+func TestDashboardFitsTheTerminal(t *testing.T) {
+	for _, columns := range []int{20, 40, 60, 80, 200} {
+		d, out := newTestDashboard(columns, 24, "go/nethttp", "go/gin")
+		for _, e := range events() {
+			e.Total = 8
+			d.Event(e)
+			rows := screen(t, out.String())
+			for _, row := range rows {
+				if utf8.RuneCountInString(row) >= columns || strings.ContainsAny(row, "\x1b\t") {
+					t.Errorf("%d columns, %s: %q does not fit or holds control characters", columns, e.Kind, row)
+				}
+			}
+			if len(rows) < 5 {
+				t.Errorf("%d columns, %s: only %q", columns, e.Kind, rows)
+			}
+		}
+		if columns >= 40 {
+			wants(t, out.String(), "12,345")
+		}
+	}
+}
+
+func TestDashboardOnALowTerminal(t *testing.T) {
+	d, out := newTestDashboard(80, 5, "a", "b", "c", "d", "e", "go/gin")
+	for _, e := range events() {
+		d.Event(e)
+		if rows := screen(t, out.String()); len(rows) != 4 {
+			t.Fatalf("%d rows on a terminal of 5: %q", len(rows), rows)
+		}
+	}
+}
+
+func TestDashboardTellsOfTrialsWithoutFigures(t *testing.T) {
+	d, out := newTestDashboard(80, 24, "go/gin")
+	for _, e := range events() {
+		d.Event(e)
+	}
+	last := events()[7]
+	bad := archive.Trial{Status: archive.Complete, Findings: []load.Finding{{Name: "steal", Validity: load.Invalid}, {Name: "errors", Validity: load.Suspect}}}
+	d.Event(runner.Event{Kind: runner.TrialFinished, Trial: last.Trial, Cell: last.Cell, Outcome: &bad, Done: 1, Total: 8})
+	wants(t, strings.Join(screen(t, out.String()), "\n"), "no usable second: steal\n", "1/8 trials")
+
+	dead := archive.Trial{Status: archive.Failed, Error: "subject go/gin died: exit status 7\nfatal"}
+	d.Event(runner.Event{Kind: runner.TrialFinished, Trial: last.Trial, Cell: last.Cell, Outcome: &dead, Done: 2, Total: 8})
+	wants(t, strings.Join(screen(t, out.String()), "\n"), "go/gin  failed", "trial 1 failed: subject go/gin died: exit status 7")
+
+	d.Event(runner.Event{Kind: runner.Finished, Time: time.Unix(90, 0), Done: 2, Total: 8})
+	d.Close()
+	if got := screen(t, out.String()); strings.Join(got, "\n") != "2 of 8 trials in 1m30s\n" {
+		t.Errorf("left on the screen: %q", got)
+	}
+}
+
+func wants(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is missing in:\n%s", part, text)
+		}
+	}
+}

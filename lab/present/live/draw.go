@@ -1,0 +1,136 @@
+package live
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"dyno/lab/present"
+)
+
+// terminalSize is the size of the terminal that standard error writes to.
+func terminalSize() (columns, height int) {
+	columns, height, err := term.GetSize(int(os.Stderr.Fd()))
+	if err != nil || columns < 20 || height < 3 {
+		return 80, 24
+	}
+	return columns, height
+}
+
+// draw writes the display over the last one.
+func (d *Dashboard) draw() {
+	columns, height := d.size()
+	lines := d.lines(columns)
+	if len(lines) > height-1 {
+		lines = lines[:height-1] // what scrolled away could not be written over
+	}
+	for i := range lines {
+		lines[i] = present.Cut(lines[i], columns-1)
+	}
+	io.WriteString(d.w, d.above()+strings.Join(lines, "\x1b[K\n")+"\x1b[K\n\x1b[J")
+	d.drawn = len(lines)
+}
+
+// erase takes the display off the screen.
+func (d *Dashboard) erase() {
+	io.WriteString(d.w, d.above()+"\x1b[J")
+	d.drawn = 0
+}
+
+// above moves the cursor to the first line drawn.
+func (d *Dashboard) above() string {
+	if d.drawn == 0 {
+		return "\r"
+	}
+	return fmt.Sprintf("\r\x1b[%dA", d.drawn)
+}
+
+func (d *Dashboard) lines(columns int) []string {
+	lines := []string{d.progress(columns), ""}
+	wide := 0
+	for _, name := range d.subjects {
+		wide = max(wide, len([]rune(name)))
+	}
+	shown := columnsFor(columns - wide)
+	if d.phase == "measuring" {
+		lines = append(lines, heading(wide, shown))
+	}
+	for _, name := range d.subjects {
+		mark := " "
+		if name == d.running {
+			mark = "▸"
+		}
+		lines = append(lines, fmt.Sprintf("%s %-*s%s", mark, wide, name, d.rows[name].text(shown)))
+	}
+	lines = append(lines, "")
+	if d.now != "" {
+		lines = append(lines, "now: "+d.now)
+	}
+	lines = append(lines, d.goals...)
+	return append(lines, d.problems[max(0, len(d.problems)-3):]...)
+}
+
+// progress is a bar with the trials done and the time left.
+func (d *Dashboard) progress(columns int) string {
+	text := fmt.Sprintf(" %d/%d trials, about %s left", d.done, d.total, present.Roughly(d.left))
+	wide := min(30, columns-1-len(d.phase)-1-len(text))
+	if wide < 5 || d.total == 0 {
+		return d.phase + text
+	}
+	filled := wide * d.done / d.total
+	return d.phase + " " + strings.Repeat("█", filled) + strings.Repeat("░", wide-filled) + text
+}
+
+// column is one figure of the rows.
+type column struct {
+	name string
+	wide int
+	text func(*row) string
+}
+
+// columnsFor returns the columns that have room, the most important ones.
+func columnsFor(room int) []column {
+	all := []column{
+		{"req/s", 11, func(r *row) string { return present.Number(r.last.throughput) }},
+		{"p99", 9, func(r *row) string { return r.last.p99 }},
+		{"CPU/req", 10, func(r *row) string {
+			if r.last.cpuPerRequest == 0 {
+				return ""
+			}
+			return fmt.Sprintf("%.1fµs", r.last.cpuPerRequest)
+		}},
+		{"p50", 9, func(r *row) string { return r.last.p50 }},
+		{"trials", 8, func(r *row) string { return fmt.Sprint(r.trials) }},
+		{"errors", 9, func(r *row) string { return present.Number(float64(r.last.errors)) }},
+	}
+	room -= 3 // the mark, and the last column, which stays free
+	for n, c := range all {
+		if room -= c.wide; room < 0 {
+			return all[:n]
+		}
+	}
+	return all
+}
+
+func heading(wide int, columns []column) string {
+	line := strings.Repeat(" ", wide+2)
+	for _, c := range columns {
+		line += fmt.Sprintf("%*s", c.wide, c.name)
+	}
+	return line
+}
+
+// text is the figures, or what happens to the subject while there are none.
+func (r *row) text(columns []column) string {
+	if r.last.throughput == 0 {
+		return "  " + r.state
+	}
+	line := ""
+	for _, c := range columns {
+		line += fmt.Sprintf("%*s", c.wide, c.text(r))
+	}
+	return line
+}

@@ -1,0 +1,165 @@
+package loadtext
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/lab/export"
+	"dyno/lab/load"
+	"dyno/lab/present"
+	"dyno/lab/report"
+)
+
+// Describe says in one line what is about to happen.
+func Describe(s *load.Spec) string {
+	var b strings.Builder
+	what := s.Requests[0].Method
+	if n := len(s.Requests); n > 1 {
+		what = fmt.Sprintf("%d kinds of requests to", n)
+	}
+	fmt.Fprintf(&b, "%s %s: %s, ", what, s.Target, present.Counted(uint64(s.Profile.Connections), "connection"))
+	if s.Profile.Mode == load.Open {
+		fmt.Fprintf(&b, "%s (%s arrivals, seed %d)", s.Profile.Rhythm(), s.Profile.Arrivals, s.Seed)
+	} else {
+		b.WriteString("closed loop")
+		if s.Profile.Think.Mean > 0 {
+			fmt.Fprintf(&b, " with a think time of %v", s.Profile.Think.String())
+		}
+	}
+	if s.Duration > 0 {
+		fmt.Fprintf(&b, ", %v", s.Duration)
+	}
+	if s.MaxRequests > 0 {
+		fmt.Fprintf(&b, ", %d requests", s.MaxRequests)
+	}
+	return b.String()
+}
+
+// Text prints the result of a load in a language.
+type Text struct {
+	io.Writer
+	report.Texts
+}
+
+// New prints to w in the language given ("en" if empty).
+func New(w io.Writer, lang string) (*Text, error) {
+	texts, err := report.TextsIn(lang)
+	return &Text{w, texts}, err
+}
+
+// labelled prints a line that begins with what it is about.
+func (w *Text) labelled(label, text string) {
+	fmt.Fprintf(w, "  %s %s\n", report.Left(label, 12), text)
+}
+
+// cells writes texts to the right of their columns, each after a space.
+func cells(widths []int, texts ...string) string {
+	var b strings.Builder
+	for i, text := range texts {
+		b.WriteString(" " + report.Right(text, widths[i]))
+	}
+	return b.String()
+}
+
+// Result prints what wrk's and hey's users know.
+func (w *Text) Result(r *load.Result) {
+	t := &r.Total
+	if t.Length > 0 {
+		fmt.Fprintf(w, "\n  %s\n", w.Text("load.summary", "requests", w.Count("load.requests", t.Completed), "length", present.Duration(float64(t.Length)), "bytes", present.Bytes(t.BytesIn)))
+		w.labelled(w.Text("load.throughput"), w.Text("load.rate", "n", present.Number(r.Throughput()))+"\n")
+		w.clocks(t)
+	} else {
+		fmt.Fprintf(w, "\n  %s\n", w.Text("load.nothing"))
+	}
+	w.statuses(t)
+	w.errors(r)
+	w.failures(r)
+	w.requests(r.Requests)
+	w.stages(r.Stages())
+	cost := present.NoFigure
+	if t.Completed > 0 {
+		cost = fmt.Sprintf("%.2f µs", present.Micros(r.CPUPerRequest()))
+	}
+	fmt.Fprintln(w)
+	w.labelled(w.Text("load.generator"), w.Text("load.generator.text", "engine", r.Engine, "cost", cost, "stall", t.Stall.Round(time.Microsecond)))
+	w.leftOut(r)
+	w.labelled(w.Text("load.validity"), w.Text("validity."+string(r.Validity)))
+	for _, f := range r.Findings {
+		fmt.Fprintf(w, "    %s%s%s\n", f.Name, w.Text("list.colon"), w.Reason(f.Detail))
+	}
+}
+
+// clockWidths are those of the columns of the clocks' figures.
+var clockWidths = slices.Repeat([]int{9}, len(export.FigureNames()))
+
+// clocks prints a line of figures for each clock that says something. What is only
+// known to be longer than what was seen is printed as ">= ".
+func (w *Text) clocks(t *load.Window) {
+	heads := export.FigureNames()
+	heads[0], heads[len(heads)-1] = w.Text("load.mean"), w.Text("load.max")
+	fmt.Fprintf(w, "  %s%s\n", report.Left("", 12), cells(clockWidths, heads...))
+	for _, clock := range []load.Clock{load.Response, load.Service, load.Lag, load.FirstByte, load.Connect, load.FullHandshake, load.ResumedHandshake, load.ReadDelay} {
+		h := t.Hist[clock]
+		if h == nil || present.Duration(float64(h.Max())) == present.Duration(0) { // as the lag of a closed loop
+			continue
+		}
+		var figures []string
+		for _, f := range export.Figures(t, clock) {
+			figures = append(figures, figureText(f))
+		}
+		fmt.Fprintf(w, "  %s%s\n", report.Left(w.Text("load.clock."+clock.String()), 12), cells(clockWidths, figures...))
+	}
+}
+
+func figureText(f export.Figure) string {
+	if f.Absent {
+		return present.NoFigure
+	}
+	return present.AtLeast(f.Known, present.Duration(f.NS))
+}
+
+// lateShare of the requests, sent after the end, are told.
+const lateShare = 0.001
+
+func (w *Text) errors(r *load.Result) {
+	t := &r.Total
+	line := func(label, text string) { fmt.Fprintf(w, "\n  %s %s", report.Left(label, 12), text) }
+	for _, e := range t.Errors.ByKind() {
+		if e.Count > 0 {
+			line(w.Text("load.errors"), fmt.Sprintf("%d %s (%s)", e.Count, w.Text("load.kind."+e.Kind), r.FirstErrors[e.Kind]))
+		}
+	}
+	if t.Shed > 0 {
+		line(w.Text("load.shed"), w.Text("load.shed.text", "n", t.Shed))
+	}
+	if late := t.SentLate; float64(late) > lateShare*float64(t.Sent) {
+		line(w.Text("load.drain"), w.Text("load.drain.text", "n", late))
+	}
+	if t.Unfinished > 0 {
+		line(w.Text("load.unfinished"), w.Text("load.unfinished.text", "n", t.Unfinished, "drain", r.Drain, "longest", present.Duration(float64(t.Longest(load.Response)))))
+	}
+	if t.Errors.Total()+t.Shed > 0 {
+		fmt.Fprintln(w)
+	}
+}
+
+// Calibration says in a line what the generator can do here.
+func Calibration(c *load.Calibration) string {
+	text := fmt.Sprintf("up to %s requests/s, none faster than %s, timer late by %s (p99)", present.Number(c.Ceiling), present.Duration(float64(c.Floor.Min)), present.Duration(float64(c.Timer.P99)))
+	if c.LagRate > 0 {
+		text += fmt.Sprintf(", lag %s (p99) at %s/s", present.Duration(float64(c.Lag.P99)), present.Number(c.LagRate))
+	}
+	return text
+}
+
+// leftOut says how many windows are in no figure, and why.
+func (w *Text) leftOut(r *load.Result) {
+	invalid, measured, reasons := r.LeftOut()
+	if invalid == 0 {
+		return
+	}
+	w.labelled(w.Text("load.left"), w.Text("load.left.text", "invalid", invalid, "measured", measured, "reasons", strings.Join(reasons, ", ")))
+}

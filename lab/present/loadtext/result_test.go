@@ -1,0 +1,127 @@
+package loadtext
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/lab/load"
+)
+
+// everyKind is a result of which the text has something of every kind to say.
+func everyKind() (*load.Result, []load.StageResult) {
+	total := load.Window{Index: 0, Length: 10 * time.Second, Completed: 95000, Sent: 96000, Offered: 97000, BytesIn: 3 << 20, SentLate: 700, Unfinished: 3, Shed: 20, Stall: 1200 * time.Microsecond}
+	total.Errors.Timeout, total.Errors.Connect = 5, 2
+	total.Statuses = map[int]uint64{200: 94990, 503: 10}
+	for clock := range load.NumClocks {
+		total.Hist[clock] = load.NewHistogram()
+		total.Hist[clock].RecordValues(int64(3*time.Millisecond), 95)
+	}
+	spoilt := load.Window{Index: 1, Length: time.Second, Findings: []load.Finding{{Name: "steal", Validity: load.Invalid}}}
+	r := &load.Result{
+		Total: total, Windows: []load.Window{{Length: time.Second}, spoilt}, Engine: "epoll", Drain: 2 * time.Second, Validity: load.Suspect,
+		Findings: []load.Finding{{Name: "generator-stalled", Validity: load.Suspect, Detail: "a load loop was away for 412ms (limit 100ms)"}},
+		Failures: []load.Failure{{Kind: "timeout", Sent: "GET / HTTP/1.1\r\n\r\n", Received: "HTTP/1.1 200 OK"}},
+		Requests: []load.RequestResult{{Name: "read", Total: total}, {Name: "write"}},
+	}
+	return r, []load.StageResult{{Stage: load.Stage{Name: "hold 100/s", Phase: 0}, Windows: 5, Total: total}, {Stage: load.Stage{Name: "to 200/s", Phase: 1}}}
+}
+
+func english(t *testing.T, w io.Writer) *Text { return speaking(t, w, "en") }
+
+func speaking(t *testing.T, w io.Writer, lang string) *Text {
+	t.Helper()
+	text, err := New(w, lang)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// The English text is read by scripts: it stays as it is, to the byte.
+func TestEnglishLoadText(t *testing.T) {
+	r, stages := everyKind()
+	var out bytes.Buffer
+	w := english(t, &out)
+	w.Result(r)
+	w.stages(stages)
+	want, err := os.ReadFile("testdata/load.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(out.Bytes(), want) {
+		t.Errorf("differs from testdata/load.txt:\n%s", out.String())
+	}
+}
+
+// The Chinese text has no English but names, units and what was on the wire.
+func TestChineseLoadText(t *testing.T) {
+	r, stages := everyKind()
+	var out bytes.Buffer
+	w := speaking(t, &out, "zh")
+	w.Result(r)
+	w.stages(stages)
+	english := regexp.MustCompile(`[A-Za-z_.]{2,}`)
+	for line := range strings.Lines(out.String()) {
+		for _, word := range english.FindAllString(line, -1) {
+			if !slices.Contains([]string{"ms", "MiB", "CPU", "HTTP", "GET", "OK", "hold", "to", "epoll", "steal", "generator", "stalled", "read", "write"}, word) && strings.Trim(word, ".") != "" {
+				t.Errorf("%q in %q", word, line)
+			}
+		}
+	}
+}
+
+// Heads and figures end in the same column of the terminal.
+func TestChineseLoadTextAligns(t *testing.T) {
+	r, _ := everyKind()
+	var out bytes.Buffer
+	speaking(t, &out, "zh").clocks(&r.Total)
+	columns := 0
+	for line := range strings.Lines(out.String()) {
+		n := 0
+		for _, letter := range strings.TrimSuffix(line, "\n") {
+			n++
+			if letter >= 0x3000 {
+				n++
+			}
+		}
+		if columns == 0 {
+			columns = n
+		}
+		if n != columns {
+			t.Errorf("a line of %d columns, the first of %d:\n%s", n, columns, out.String())
+		}
+	}
+}
+
+// Figures that requests without a time could change are lower bounds, and shown
+// as such: a request that timed out has no response and no service time, but
+// was sent, so its lag is known.
+func TestLowerBoundsAreMarked(t *testing.T) {
+	w := load.Window{Completed: 95}
+	w.Errors.Timeout = 5
+	for _, clock := range []load.Clock{load.Response, load.Service, load.Lag} {
+		w.Hist[clock] = load.NewHistogram()
+		w.Hist[clock].RecordValues(int64(3*time.Millisecond), 95)
+	}
+	var out bytes.Buffer
+	english(t, &out).clocks(&w)
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 4 {
+		t.Fatalf("want a heading and three clocks:\n%s", out.String())
+	}
+	for _, line := range lines[1:3] {
+		fields := strings.Fields(line)
+		if strings.Count(line, ">=") != 5 || strings.HasPrefix(fields[2], ">=") || strings.HasPrefix(fields[3], ">=") {
+			t.Errorf("want mean, p99, p99.9, p99.99 and max as lower bounds, p50 and p90 not: %s", line)
+		}
+	}
+	if strings.Contains(lines[3], ">=") {
+		t.Errorf("the lag of all is known: %s", lines[3])
+	}
+}

@@ -1,0 +1,62 @@
+package present
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Cut shortens a line to so many columns, and leaves out what a terminal would
+// obey. Wide characters count as one: build output is the only text here that
+// may hold them.
+func Cut(line string, columns int) string {
+	runes := []rune(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, line))
+	if len(runes) <= columns {
+		return string(runes)
+	}
+	return string(runes[:max(columns-1, 0)]) + "…"
+}
+
+// Clean makes one printable line of at most some 80 characters.
+func Clean(text string) string {
+	const most = 80
+	text = strings.Join(strings.Fields(strings.Map(printable, text)), " ")
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// printable keeps what comes from a server from steering the terminal.
+func printable(r rune) rune {
+	if r < ' ' || r >= 0x7f && r < 0xa0 {
+		return ' '
+	}
+	return r
+}
+
+// Columns prints a table with its columns to the right.
+func Columns(w io.Writer, head []string, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	widths := make([]int, len(head))
+	for _, row := range append([][]string{head}, rows...) {
+		for i, text := range row {
+			widths[i] = max(widths[i], len([]rune(text)))
+		}
+	}
+	fmt.Fprintln(w)
+	for _, row := range append([][]string{head}, rows...) {
+		fmt.Fprint(w, " ")
+		for i, text := range row {
+			fmt.Fprintf(w, " %*s", widths[i]+1, text)
+		}
+		fmt.Fprintln(w)
+	}
+}
