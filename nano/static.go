@@ -44,17 +44,10 @@ type StaticOptions struct {
 // of the tree. It panics if the directory can't be opened.
 //
 // Files are sent with sendfile(2) where the system and the connection allow it;
-// that never holds other clients up.
+// that never holds other clients up. Small files of an os.DirFS, up to 16 KB each and
+// 16 MB together, are kept in memory, and looked at for a change at each request.
 func (g *Group) Static(prefix string, fsys fs.FS, o StaticOptions, options ...Option) {
-	s := &static{fsys: rooted(fsys), options: o}
-	if s.options.Index == "" {
-		s.options.Index = "index.html"
-	}
-	if s.options.Fallback != "" {
-		s.options.Fallback = strings.TrimPrefix(path.Clean(s.options.Fallback), "/") // as it is compared with names
-	}
-	s.cache = s.cacheControl()
-	g.Get(strings.TrimSuffix(prefix, "/")+"/", s.serve, options...)
+	g.Get(strings.TrimSuffix(prefix, "/")+"/", newStatic(fsys, o).serve, options...)
 }
 
 // static is one tree of files.
@@ -65,7 +58,20 @@ type static struct {
 	tags    sync.Map // of files without a time: name → ETag
 }
 
-// rooted makes an os.DirFS one that can't be left.
+func newStatic(fsys fs.FS, o StaticOptions) *static {
+	s := &static{fsys: rooted(fsys), options: o}
+	if s.options.Index == "" {
+		s.options.Index = "index.html"
+	}
+	if s.options.Fallback != "" {
+		s.options.Fallback = strings.TrimPrefix(path.Clean(s.options.Fallback), "/") // as it is compared with names
+	}
+	s.cache = s.cacheControl()
+	return s
+}
+
+// rooted makes an os.DirFS one that can't be left, and that keeps its small files in
+// memory.
 func rooted(fsys fs.FS) fs.FS {
 	v := reflect.ValueOf(fsys)
 	if v.Type() != reflect.TypeOf(os.DirFS(".")) {
@@ -75,7 +81,7 @@ func rooted(fsys fs.FS) fs.FS {
 	if err != nil {
 		panic(fmt.Sprintf("nano: static files at %s: %v", caller(), err))
 	}
-	return root.FS()
+	return newKeptFiles(root.FS(), v.String())
 }
 
 func (s *static) cacheControl() string {

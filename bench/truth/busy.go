@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -80,8 +82,8 @@ func loadBesideOneHog(ctx context.Context, l *lab, e *Examined) error {
 }
 
 func hogged(ctx context.Context, l *lab, e *Examined, args ...string) error {
-	return l.serve(faults{}, func(s *service) error {
-		r, err := l.load(ctx, e, nil, nil, append(args, "-c", "16", "-d", "4s", s.url())...)
+	return l.serveApart(ctx, faults{}, func(url string) error {
+		r, err := l.load(ctx, e, nil, nil, append(args, "-c", "16", "-d", "4s", url)...)
 		if err != nil {
 			return err
 		}
@@ -90,6 +92,41 @@ func hogged(ctx context.Context, l *lab, e *Examined, args ...string) error {
 		e.say("who it was", mentions(text, "truth"), r.says(), "the program truth")
 		return nil
 	})
+}
+
+// serveApart runs a service in a process of its own: what a process under the
+// service's does is rightly taken for the service's own work, and the hogs are
+// under this one.
+func (l *lab) serveApart(ctx context.Context, f faults, do func(url string) error) error {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	addr := ln.Addr().String()
+	ln.Close()
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, l.self, "serve", "-delay", f.Delay.String(), "-serial", f.Serial.String())
+	cmd.Env = append(os.Environ(), "PORT="+port)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}()
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		c, err := net.Dial("tcp", addr)
+		if err == nil {
+			c.Close()
+			return do("http://" + addr + "/")
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("the service never listened: %w", err)
+		}
+	}
 }
 
 // capacityReport is what dyno capacity --json says, as far as it is asked about.
@@ -118,8 +155,8 @@ func capacityOf(serial time.Duration, hogs int) func(context.Context, *lab, *Exa
 			}
 			defer stop()
 		}
-		return l.serve(faults{Serial: serial}, func(s *service) error {
-			a, err := l.ask(ctx, e, nil, nil, "capacity", "--json", "--quiet", "--objective", "p90<100ms", "--trial", "3s", "--arrivals", "uniform", "-c", "64", s.url())
+		return l.serveApart(ctx, faults{Serial: serial}, func(url string) error {
+			a, err := l.ask(ctx, e, nil, nil, "capacity", "--json", "--quiet", "--objective", "p90<100ms", "--trial", "3s", "--arrivals", "uniform", "-c", "64", url)
 			if err != nil {
 				return err
 			}
