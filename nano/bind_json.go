@@ -44,18 +44,22 @@ func takesNull(v reflect.Value, ptr any) bool {
 // decodeJSON decodes text, which must be one JSON value without a name twice in
 // one object.
 func decodeJSON(text []byte, ptr any, strict bool) error {
-	if !json.Valid(text) {
-		return json.Unmarshal(text, ptr) // which says where
-	}
-	if name := doubledName(text); name != "" {
+	name := doubledName(text)
+	switch {
+	case name != "" && json.Valid(text):
 		return doubled(name)
-	}
-	if !strict {
-		return json.Unmarshal(text, ptr)
+	case !strict || name != "":
+		return json.Unmarshal(text, ptr) // which says where it isn't JSON
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	return d.Decode(ptr)
+	if err := d.Decode(ptr); err != nil {
+		return err
+	}
+	if !json.Valid(text) { // something follows the value
+		return json.Unmarshal(text, new(any))
+	}
+	return nil
 }
 
 // doubled is a name that an object has twice.
@@ -104,44 +108,78 @@ func jsonKind(t reflect.Type) string {
 	return "a whole number from " + t.Kind().String() + "'s range"
 }
 
-// doubledName returns a name that an object in text, which is valid JSON, has
-// twice; "" if there is none. Which of two values counts differs from one parser
+// doubledName returns a name that an object in text has twice; "" if there is none,
+// or if the text is no JSON. Which of two values counts differs from one parser
 // to the next, so that a filter in front could have seen the other.
+//
+// It does not check the text, which the decoder does anyway, and takes whatever
+// comes, in a time that grows with its length alone.
 func doubledName(text []byte) string {
 	k := nameCheck{text: text}
 	return k.value()
 }
 
-// nameCheck walks valid JSON.
+// nameCheck walks JSON, or what may be some.
 type nameCheck struct {
-	text []byte
-	at   int
+	text  []byte
+	at    int
+	depth int
 }
 
-// value passes over a value.
-func (k *nameCheck) value() string {
+// maxNesting is how deep encoding/json reads; it refuses what is deeper.
+const maxNesting = 10_000
+
+// value passes over a value. Where there is none it passes over all that is left.
+func (k *nameCheck) value() (doubled string) {
+	if k.depth++; k.depth > maxNesting {
+		k.at = len(k.text)
+		return ""
+	}
 	switch k.space() {
 	case '{':
-		return k.object()
+		doubled = k.object()
 	case '[':
 		k.at++
-		for k.space() != ']' {
-			if name := k.value(); name != "" {
-				return name
+		for k.more(']') {
+			if doubled = k.value(); doubled != "" {
+				return doubled
 			}
-			if k.space() == ',' {
-				k.at++
+			if !k.pass(',') && k.space() != ']' {
+				k.at = len(k.text)
 			}
 		}
 		k.at++
 	case '"':
 		k.quoted()
 	default:
-		for k.at < len(k.text) && !bytes.ContainsRune([]byte(",]} \t\r\n"), rune(k.text[k.at])) {
+		from := k.at
+		for k.at < len(k.text) && !isAfterValue[k.text[k.at]] {
 			k.at++
 		}
+		if k.at == from {
+			k.at = len(k.text)
+		}
 	}
-	return ""
+	k.depth--
+	return doubled
+}
+
+// isAfterValue are the bytes that end a number, true, false or null.
+var isAfterValue = [256]bool{',': true, ']': true, '}': true, ':': true, ' ': true, '\t': true, '\r': true, '\n': true}
+
+// more reports whether there is more before the closing bracket.
+func (k *nameCheck) more(bracket byte) bool {
+	c := k.space()
+	return c != bracket && c != 0
+}
+
+// pass passes over a byte if it is the next.
+func (k *nameCheck) pass(c byte) bool {
+	if k.space() != c {
+		return false
+	}
+	k.at++
+	return true
 }
 
 // fewNames is how many names of an object are compared one by one.
@@ -152,7 +190,11 @@ func (k *nameCheck) object() string {
 	var seen map[string]bool
 	n := 0
 	k.at++
-	for k.space() != '}' {
+	for k.more('}') {
+		if k.text[k.at] != '"' {
+			k.at = len(k.text)
+			break
+		}
 		name := k.quoted()
 		for i := range min(n, fewNames) {
 			if few[i] == name {
@@ -171,13 +213,15 @@ func (k *nameCheck) object() string {
 			seen[name] = true
 		}
 		n++
-		k.space()
-		k.at++ // ":"
+		if !k.pass(':') {
+			k.at = len(k.text)
+			break
+		}
 		if inner := k.value(); inner != "" {
 			return inner
 		}
-		if k.space() == ',' {
-			k.at++
+		if !k.pass(',') && k.space() != '}' {
+			k.at = len(k.text)
 		}
 	}
 	k.at++
@@ -194,21 +238,36 @@ func shown(name string) string {
 
 // quoted passes over a string and returns what it stands for.
 func (k *nameCheck) quoted() string {
-	from := k.at
-	escapes := false
-	for k.at++; k.text[k.at] != '"'; k.at++ {
-		if k.text[k.at] == '\\' {
-			escapes = true
-			k.at++
+	from := k.at + 1
+	for k.at = from; ; k.at++ {
+		n := bytes.IndexByte(k.text[min(k.at, len(k.text)):], '"')
+		if n < 0 {
+			k.at = len(k.text)
+			return ""
+		}
+		end := k.at + n
+		if k.at = end; !isEscaped(k.text[from:end]) {
+			break
 		}
 	}
+	in := k.text[from:k.at]
 	k.at++
-	if !escapes {
-		return unsafeString(k.text[from+1 : k.at-1])
+	if bytes.IndexByte(in, '\\') < 0 {
+		return unsafeString(in)
 	}
 	var s string
-	_ = json.Unmarshal(k.text[from:k.at], &s) // it is valid
+	_ = json.Unmarshal(k.text[from-1:k.at], &s) // what is no string has no name
 	return s
+}
+
+// isEscaped reports whether the byte after text is escaped: an odd number of
+// backslashes stands before it.
+func isEscaped(text []byte) bool {
+	n := len(text)
+	for n > 0 && text[n-1] == '\\' {
+		n--
+	}
+	return (len(text)-n)%2 == 1
 }
 
 // space passes over white space and returns what follows; 0 at the end.
