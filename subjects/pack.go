@@ -11,7 +11,7 @@ import (
 	"path"
 	"slices"
 
-	"dyno"
+	"dyno/nano"
 	"dyno/subjects/internal/pack"
 )
 
@@ -20,10 +20,10 @@ import (
 //go:embed subjects.zip
 var packed []byte
 
-// frameworkDir is where subjects of this repository's own framework find it: a
-// link in a checkout, a folder in the pack. It is not in subjects.zip, which
-// would have to be packed anew with every change of the framework.
-const frameworkDir = "go/dyno"
+// nanoDir is where subjects of nano, the framework of this repository, find its module
+// in the pack. It is not in subjects.zip, which would have to be packed anew with every
+// change of nano.
+const nanoDir = "nano"
 
 // FS returns the sources of all subjects, laid out as in this folder: a
 // subject's manifest is NAME/subject.yaml, such as go/gin/subject.yaml. It is
@@ -33,7 +33,7 @@ func FS() (fs.FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the packed subjects: %w", err)
 	}
-	whole, err := pack.With(archive, frameworkDir, dyno.Framework())
+	whole, err := pack.With(archive, nanoDir, nano.Source())
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func TestFSHoldsWhatABuildNeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fstest.TestFS(fsys, "routes.yaml", "go/dynoprobe/go.mod", "go/gin/go.sum", "go/dyno/go.mod", "go/dyno/nano/app.go"); err != nil {
+	if err := fstest.TestFS(fsys, "routes.yaml", "go/dynoprobe/go.mod", "go/gin/go.sum", "nano/go.mod", "nano/app.go"); err != nil {
 		t.Error(err)
 	}
 	names, err := Names()

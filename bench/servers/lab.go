@@ -129,6 +129,7 @@ func firstLine(text []byte) string {
 func execute(ctx context.Context, dir, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off") // a peer's module is not in the workspace
 	output, err := cmd.CombinedOutput()
 	if errors.Is(err, exec.ErrNotFound) {
 		return fmt.Errorf("%s is not installed", name)

@@ -1,136 +1,42 @@
 package openapi_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"log/slog"
-	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"dyno/nano"
 	"dyno/nano/nanotest"
 	"dyno/nano/openapi"
+	"dyno/nano/openapi/internal/sample"
 )
 
-type Address struct {
-	Street string `json:"street" validate:"required,max=100"`
-	Zip    string `json:"zip,omitempty" validate:"len=5,numeric"`
-}
-
-type Audit struct {
-	Created time.Time `json:"created"`
-	ID      string    `json:"id" doc:"hidden by the user's own"`
-}
-
-type User struct {
-	Audit
-	ID       int64             `json:"id" doc:"Given by the service."`
-	Name     string            `json:"name" validate:"required,min=1,max=50"`
-	Email    string            `json:"email" validate:"required,email"`
-	Role     string            `json:"role" validate:"oneof=admin user 'read only'"`
-	Age      *uint8            `json:"age" validate:"gte=18,lt=150"`
-	Level    *string           `json:"level" validate:"omitempty,oneof=a b"`
-	Tags     []string          `json:"tags" validate:"max=3,unique,dive,min=2"`
-	Home     *Address          `json:"home,omitempty"`
-	Labels   map[string]string `json:"labels,omitempty" validate:"max=2,dive,max=4"`
-	Friends  []User            `json:"friends,omitempty"`
-	Photo    []byte            `json:"photo,omitempty"`
-	Counter  uint64            `json:"counter,string"`
-	Anything any               `json:"anything,omitempty"`
-	Raw      json.RawMessage   `json:"raw,omitempty"`
-	Point    [2]float64        `json:"point"`
-	Secret   string            `json:"-"`
-	private  int
-}
-
-type Page[T any] struct {
-	Items []T `json:"items" validate:"required"`
-}
-
 func handler(nano.Ctx) error { return nil }
-
-func usersApp() *nano.App {
-	app := nano.New(nano.Config{})
-	users := app.Group("/users").Default(nano.Describe(openapi.Operation{Tags: []string{"users"}, Security: []string{"bearer"}}))
-	users.Get("", handler, nano.Name("listUsers"), nano.Describe(openapi.Operation{
-		Summary: "List users",
-		Params:  []openapi.Param{{Name: "limit", Type: 0, Validate: "min=1,max=100"}, {Name: "X-Trace", In: openapi.Header}},
-		Answers: openapi.Answers{200: {Body: Page[User]{}}},
-	}))
-	users.Post("", handler, nano.Describe(openapi.Operation{
-		ID: "createUser", Body: User{}, Tags: []string{"users", "writes"},
-		Answers: openapi.Answers{201: {Description: "As created", Body: User{}}, 204: {}},
-	}))
-	users.Get("/{id}", handler, nano.Describe(openapi.Operation{
-		Params: []openapi.Param{{Name: "id", In: openapi.Path, Type: int64(0), Description: "The user's number"}},
-	}))
-	users.Delete("/{user}", handler, nano.Describe(openapi.Operation{Deprecated: true}))
-	app.Get("/files/{path...}", handler)
-	app.Get("/exact/{$}", handler)
-	app.Get("/static/", handler)
-	app.Any("/any", handler)
-	app.Any("/all", handler, nano.Describe(openapi.Operation{ID: "all", Answers: openapi.Answers{0: {Description: "Whatever"}}}))
-	app.Get("/hidden", handler, nano.Describe(openapi.Operation{Hidden: true}))
-	app.Get("api.example.com/users/{id}", handler, nano.Name("hostUser"))
-	app.Get("other.example.com/other", handler)
-	app.Method("QUERY", "/users", handler)
-	app.Get("/openapi.json", openapi.Handler(config), nano.Describe(openapi.Operation{Hidden: true}))
-	return app
-}
-
-var config = openapi.Config{
-	Title: "Users", Version: "1.2.3", Servers: []string{"https://example.com"},
-	Security: map[string]openapi.SecurityScheme{"bearer": {Type: "http", Scheme: "bearer"}},
-}
-
-// documentOf asks an app for its document and returns it as plain values.
-func documentOf(t *testing.T, app *nano.App) map[string]any {
-	t.Helper()
-	w := httptest.NewRecorder()
-	app.ServeHTTP(w, httptest.NewRequest("GET", "/openapi.json", nil))
-	if w.Code != 200 || w.Header().Get("Content-Type") != "application/json" {
-		t.Fatalf("%d %s", w.Code, w.Body)
-	}
-	d, err := jsonschema.UnmarshalJSON(w.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d.(map[string]any)
-}
-
-// at walks down a document; a missing step fails the test.
-func at(t *testing.T, v any, steps ...string) any {
-	t.Helper()
-	for i, s := range steps {
-		m, ok := v.(map[string]any)
-		if v = m[s]; !ok || v == nil {
-			t.Fatalf("the document has no %s", strings.Join(steps[:i+1], " > "))
-		}
-	}
-	return v
-}
 
 // is compares a part of a document with JSON.
 func is(t *testing.T, v any, want string, steps ...string) {
 	t.Helper()
-	got, err := json.Marshal(at(t, v, steps...))
+	got, err := json.Marshal(sample.At(t, v, steps...))
 	if err != nil || string(got) != want {
 		t.Errorf("%s is %s, %v; want %s", strings.Join(steps, " > "), got, err, want)
 	}
 }
 
+func sorted(words []string) string {
+	slices.Sort(words)
+	return strings.Join(words, ",")
+}
+
 func TestDocument(t *testing.T) {
-	d := documentOf(t, usersApp())
+	d := sample.Document(t)
 	is(t, d, `"3.1.0"`, "openapi")
 	is(t, d, `{"title":"Users","version":"1.2.3"}`, "info")
 	is(t, d, `[{"url":"https://example.com"}]`, "servers")
 	var paths []string
-	for p := range at(t, d, "paths").(map[string]any) {
-		for m := range at(t, d, "paths", p).(map[string]any) {
+	for p := range sample.At(t, d, "paths").(map[string]any) {
+		for m := range sample.At(t, d, "paths", p).(map[string]any) {
 			paths = append(paths, m+" "+p)
 		}
 	}
@@ -138,14 +44,14 @@ func TestDocument(t *testing.T) {
 	if got := sorted(paths); got != want {
 		t.Errorf("paths\n%s, want\n%s", got, want)
 	}
-	list := at(t, d, "paths", "/users", "get")
+	list := sample.At(t, d, "paths", "/users", "get")
 	is(t, list, `"listUsers"`, "operationId")
 	is(t, list, `["users"]`, "tags")
 	is(t, list, `[{"bearer":[]}]`, "security")
 	is(t, list, `[{"in":"query","name":"limit","schema":{"format":"int64","maximum":100,"minimum":1,"type":"integer"}},{"in":"header","name":"X-Trace","schema":{"type":"string"}}]`, "parameters")
 	is(t, list, `{"$ref":"#/components/schemas/Page_User"}`, "responses", "200", "content", "application/json", "schema")
 	is(t, list, `{"$ref":"#/components/schemas/Problem"}`, "responses", "default", "content", "application/problem+json", "schema")
-	create := at(t, d, "paths", "/users", "post")
+	create := sample.At(t, d, "paths", "/users", "post")
 	is(t, create, `["users","writes"]`, "tags")
 	is(t, create, `{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/User"}}},"required":true}`, "requestBody")
 	is(t, create, `{"description":"No Content"}`, "responses", "204")
@@ -159,9 +65,9 @@ func TestDocument(t *testing.T) {
 }
 
 func TestDocumentOfHost(t *testing.T) {
-	c := config
+	c := sample.Config()
 	c.Host = "api.example.com"
-	d, err := openapi.New(usersApp(), c)
+	d, err := openapi.New(sample.Users(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,8 +80,8 @@ func TestDocumentOfHost(t *testing.T) {
 }
 
 func TestSchemaOfFields(t *testing.T) {
-	d := documentOf(t, usersApp())
-	user := at(t, d, "components", "schemas", "User")
+	d := sample.Document(t)
+	user := sample.At(t, d, "components", "schemas", "User")
 	is(t, user, `["email","name"]`, "required")
 	for name, want := range map[string]string{
 		"id":       `{"description":"Given by the service.","format":"int64","type":"integer"}`,
@@ -197,71 +103,8 @@ func TestSchemaOfFields(t *testing.T) {
 	} {
 		is(t, user, want, "properties", name)
 	}
-	if n := len(at(t, user, "properties").(map[string]any)); n != 16 {
+	if n := len(sample.At(t, user, "properties").(map[string]any)); n != 16 {
 		t.Errorf("%d properties, want 16", n)
-	}
-}
-
-// TestSchemasJudge holds values to the schemas with a validator of JSON Schema,
-// which also checks the schemas against the meta-schema.
-func TestSchemasJudge(t *testing.T) {
-	d := documentOf(t, usersApp())
-	compiler := jsonschema.NewCompiler()
-	compiler.DefaultDraft(jsonschema.Draft2020)
-	compiler.AssertFormat()
-	if err := compiler.AddResource("file:///openapi.json", d); err != nil {
-		t.Fatal(err)
-	}
-	for name := range at(t, d, "components", "schemas").(map[string]any) {
-		if _, err := compiler.Compile("file:///openapi.json#/components/schemas/" + name); err != nil {
-			t.Errorf("%s is no schema: %v", name, err)
-		}
-	}
-	user, err := compiler.Compile("file:///openapi.json#/components/schemas/User")
-	if err != nil {
-		t.Fatal(err)
-	}
-	good := func() User {
-		age, level := uint8(20), "a"
-		return User{
-			Name: "n", Email: "a@example.com", Role: "read only", Age: &age, Level: &level, Tags: []string{"ab", "cd"},
-			Home: &Address{Street: "s", Zip: "12345"}, Labels: map[string]string{"a": "b"}, Photo: []byte{1}, Raw: json.RawMessage("[]"),
-			Friends: []User{},
-		}
-	}
-	for _, tt := range []struct {
-		name   string
-		change func(*User)
-		ok     bool
-	}{
-		{"good", func(*User) {}, true},
-		{"friend without name", func(u *User) { f := good(); f.Name = ""; u.Friends = []User{f} }, false},
-		{"good friend", func(u *User) { u.Friends = []User{good()} }, true},
-		{"no age", func(u *User) { u.Age = nil }, true},
-		{"no level", func(u *User) { u.Level = nil }, true},
-		{"name too long", func(u *User) { u.Name = strings.Repeat("x", 51) }, false},
-		{"not an address", func(u *User) { u.Email = "x" }, false},
-		{"role", func(u *User) { u.Role = "read" }, false},
-		{"young", func(u *User) { *u.Age = 17 }, false},
-		{"old", func(u *User) { *u.Age = 150 }, false},
-		{"tags twice", func(u *User) { u.Tags = []string{"ab", "ab"} }, false},
-		{"short tag", func(u *User) { u.Tags = []string{"a"} }, false},
-		{"zip", func(u *User) { u.Home.Zip = "1234a" }, false},
-		{"long label", func(u *User) { u.Labels["a"] = "bbbbb" }, false},
-	} {
-		u := good()
-		tt.change(&u)
-		encoded, err := json.Marshal(u)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := jsonschema.UnmarshalJSON(bytes.NewReader(encoded))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := user.Validate(v); (err == nil) != tt.ok {
-			t.Errorf("%s: %v", tt.name, err)
-		}
 	}
 }
 
@@ -300,7 +143,7 @@ func TestMistakes(t *testing.T) {
 	} {
 		app := nano.New(nano.Config{})
 		tt.register(app)
-		_, err := openapi.New(app, config)
+		_, err := openapi.New(app, sample.Config())
 		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "openapi_test.go:") {
 			t.Errorf("%s: %v, want an error with %q", name, err, tt.want)
 		}
@@ -316,7 +159,7 @@ func TestParamOfGroupAndRoute(t *testing.T) {
 	app := nano.New(nano.Config{})
 	group := app.Group("/a").Default(nano.Describe(openapi.Operation{Params: []openapi.Param{{Name: "page"}, {Name: "page", In: openapi.Header}}}))
 	group.Get("", handler, nano.Describe(openapi.Operation{Params: []openapi.Param{{Name: "page", In: openapi.Query, Description: "from 1"}}}))
-	d, err := openapi.New(app, config)
+	d, err := openapi.New(app, sample.Config())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +178,7 @@ func (broken) JSONSchema() *openapi.Schema { panic("broken") }
 func TestHandlerAfterPanic(t *testing.T) {
 	app := nano.New(nano.Config{Logger: slog.New(slog.DiscardHandler)})
 	app.Post("/", handler, nano.Describe(openapi.Operation{Body: broken{}}))
-	app.Get("/openapi.json", openapi.Handler(config))
+	app.Get("/openapi.json", openapi.Handler(sample.Config()))
 	for i := range 2 {
 		if got := nanotest.New(app).Get("/openapi.json").Do(); got.Status != 500 {
 			t.Errorf("request %d: %d %s", i, got.Status, got.Text())

@@ -9,6 +9,7 @@ import (
 
 	"dyno/nano"
 	"dyno/nano/openapi"
+	"dyno/nano/openapi/internal/sample"
 )
 
 type colour int
@@ -88,7 +89,7 @@ func TestTypes(t *testing.T) {
 	} {
 		app := nano.New(nano.Config{})
 		app.Post("/", handler, nano.Describe(openapi.Operation{Body: tt.value}))
-		d, err := openapi.New(app, config)
+		d, err := openapi.New(app, sample.Config())
 		if err != nil {
 			t.Errorf("%T: %v", tt.value, err)
 			continue
@@ -104,7 +105,7 @@ func TestTypesOfOneName(t *testing.T) {
 	type Note struct{ Other int }
 	app := nano.New(nano.Config{})
 	app.Post("/", handler, nano.Describe(openapi.Operation{Body: Note{}, Answers: openapi.Answers{200: {Body: nano.Problem{}}, 201: {Body: noteOf()}}}))
-	d, err := openapi.New(app, config)
+	d, err := openapi.New(app, sample.Config())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func noteOf() any { return Note{} }
 func TestRulesOfOpaqueTypes(t *testing.T) {
 	app := nano.New(nano.Config{})
 	app.Post("/", handler, nano.Describe(openapi.Operation{Body: ruled{}}))
-	d, err := openapi.New(app, config)
+	d, err := openapi.New(app, sample.Config())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,12 +3,12 @@ module subject
 go 1.26.0
 
 require (
-	dyno v0.0.0
+	dyno/nano v0.0.0
 	dynoprobe v0.0.0
 )
 
 require golang.org/x/sys v0.49.0 // indirect
 
-replace dyno => ../dyno
+replace dyno/nano => ../../../nano
 
 replace dynoprobe => ../dynoprobe

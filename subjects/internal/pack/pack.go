@@ -22,9 +22,8 @@ var kinds = []string{".go", "go.mod", "go.sum", ".yaml", "README.md"}
 // because they can't change what is built, and so is everything that begins
 // with a dot.
 //
-// A file of an unknown kind is an error and not just left out: a subject that
-// builds in a checkout must also build from the pack. Links are left out: there
-// is one, to the framework, which dyno holds itself (see [With]).
+// A file of an unknown kind, or a link, is an error and not just left out: a subject
+// that builds in a checkout must also build from the pack.
 func Sources(fsys fs.FS) ([]string, error) {
 	var names []string
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -38,8 +37,10 @@ func Sources(fsys fs.FS) ([]string, error) {
 				return fs.SkipDir
 			}
 			return nil
-		case isLeftOut(name), entry.Type()&fs.ModeSymlink != 0:
+		case isLeftOut(name):
 			return nil
+		case !entry.Type().IsRegular():
+			return fmt.Errorf("%s is no regular file: only those are packed", name)
 		case !isSource(name):
 			return fmt.Errorf("%s is of no kind that is packed (%s): remove it, or add its kind to subjects/internal/pack",
 				name, strings.Join(kinds, ", "))
@@ -87,9 +88,9 @@ func Pack(fsys fs.FS) ([]byte, error) {
 }
 
 // With returns an archive like packed that has the files of fsys too, in the
-// folder dir. Tests are left out, as in [Sources].
+// folder dir.
 func With(packed *zip.Reader, dir string, fsys fs.FS) ([]byte, error) {
-	names, err := withoutTests(fsys)
+	names, err := files(fsys)
 	if err != nil {
 		return nil, fmt.Errorf("add %s to the subjects: %w", dir, err)
 	}
@@ -109,9 +110,9 @@ func With(packed *zip.Reader, dir string, fsys fs.FS) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func withoutTests(fsys fs.FS) (names []string, err error) {
+func files(fsys fs.FS) (names []string, err error) {
 	err = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && !strings.HasSuffix(name, "_test.go") {
+		if err == nil && !entry.IsDir() {
 			names = append(names, name)
 		}
 		return err

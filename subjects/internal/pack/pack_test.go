@@ -2,6 +2,7 @@ package pack
 
 import (
 	"bytes"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +42,14 @@ func TestSourcesRefusesUnknownKinds(t *testing.T) {
 		if _, err := Pack(tree(time.Time{}, name)); err == nil {
 			t.Errorf("%s was packed", name)
 		}
+	}
+}
+
+func TestSourcesRefusesLinks(t *testing.T) {
+	fsys := tree(time.Time{}, "go/gin/main.go")
+	fsys["go/gin/link.go"] = &fstest.MapFile{Data: []byte("main.go"), Mode: fs.ModeSymlink}
+	if _, err := Sources(fsys); err == nil || !strings.Contains(err.Error(), "go/gin/link.go") {
+		t.Errorf("error %v does not name the link", err)
 	}
 }
 

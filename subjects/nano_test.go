@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// TestFrameworkIsWhole looks for every package of this module that the packed
-// framework imports: what framework.go forgets to embed can't be built.
-func TestFrameworkIsWhole(t *testing.T) {
+// TestNanoIsWhole looks for every package of nano's module that the packed nano
+// imports: what nano/source.go forgets to embed can't be built.
+func TestNanoIsWhole(t *testing.T) {
 	fsys, err := FS()
 	if err != nil {
 		t.Fatal(err)
 	}
 	sources := 0
-	err = fs.WalkDir(fsys, frameworkDir, func(name string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(fsys, nanoDir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || path.Ext(name) != ".go" {
 			return err
 		}
@@ -28,8 +28,8 @@ func TestFrameworkIsWhole(t *testing.T) {
 		}
 		sources++
 		for _, dir := range importedHere(t, fsys, name) {
-			if found, err := fs.Glob(fsys, path.Join(frameworkDir, dir, "*.go")); err != nil || len(found) == 0 {
-				t.Errorf("%s imports dyno/%s, which framework.go does not embed", name, dir)
+			if found, err := fs.Glob(fsys, path.Join(nanoDir, dir, "*.go")); err != nil || len(found) == 0 {
+				t.Errorf("%s imports dyno/nano/%s, which nano/source.go does not embed", name, dir)
 			}
 		}
 		return nil
@@ -39,7 +39,7 @@ func TestFrameworkIsWhole(t *testing.T) {
 	}
 }
 
-// importedHere returns the folders of this module that a file imports.
+// importedHere returns the folders of nano's module that a file imports.
 func importedHere(t *testing.T, fsys fs.FS, name string) (dirs []string) {
 	data, err := fs.ReadFile(fsys, name)
 	if err != nil {
@@ -54,21 +54,21 @@ func importedHere(t *testing.T, fsys fs.FS, name string) (dirs []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if dir, ok := strings.CutPrefix(target, "dyno/"); ok {
+		if dir, ok := strings.CutPrefix(target, "dyno/nano/"); ok {
 			dirs = append(dirs, dir)
 		}
 	}
 	return dirs
 }
 
-// TestFrameworkSubjectsRequireWhatItDoes: a subject's requirements are pinned, so
-// they must be raised with the framework's.
-func TestFrameworkSubjectsRequireWhatItDoes(t *testing.T) {
+// TestSubjectsRequireWhatNanoDoes: a subject's requirements are pinned, so they must
+// be raised with nano's.
+func TestSubjectsRequireWhatNanoDoes(t *testing.T) {
 	const system = "golang.org/x/sys v"
-	want := requirement(t, "../go.mod", system)
+	want := requirement(t, "../nano/go.mod", system)
 	for _, dir := range []string{"go/nano", "go/nano-mounted"} {
 		if got := requirement(t, path.Join(dir, "go.mod"), system); got != want {
-			t.Errorf("%s/go.mod requires %s, the framework %s: run go mod tidy there", dir, got, want)
+			t.Errorf("%s/go.mod requires %s, nano %s: run go mod tidy there", dir, got, want)
 		}
 	}
 }

@@ -1,17 +1,13 @@
-package openapi_test
+package conformance
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-)
 
-func sorted(words []string) string {
-	slices.Sort(words)
-	return strings.Join(words, ",")
-}
+	"dyno/nano/openapi/internal/sample"
+)
 
 // shape is what OpenAPI 3.1 (section 4.8) demands of the parts that documents
 // made here can have, and nothing else may be in them.
@@ -105,7 +101,7 @@ func TestDocumentHasTheShapeOfOpenAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := documentOf(t, usersApp())
+	d := sample.Document(t)
 	if err := schema.Validate(d); err != nil {
 		t.Errorf("%v", err)
 	}
@@ -116,10 +112,10 @@ func TestDocumentHasTheShapeOfOpenAPI(t *testing.T) {
 // checkPathParams: every {name} of a path is a parameter, and the other way
 // round (OpenAPI 3.1, 4.8.8.1).
 func checkPathParams(t *testing.T, d map[string]any) {
-	for path := range at(t, d, "paths").(map[string]any) {
-		for method := range at(t, d, "paths", path).(map[string]any) {
+	for path := range sample.At(t, d, "paths").(map[string]any) {
+		for method := range sample.At(t, d, "paths", path).(map[string]any) {
 			rest := path
-			list, _ := at(t, d, "paths", path, method).(map[string]any)["parameters"].([]any)
+			list, _ := sample.At(t, d, "paths", path, method).(map[string]any)["parameters"].([]any)
 			for _, p := range list {
 				if p.(map[string]any)["in"] == "path" {
 					name := "{" + p.(map[string]any)["name"].(string) + "}"
@@ -145,7 +141,7 @@ func checkRefs(t *testing.T, d map[string]any, v any) {
 		}
 	case map[string]any:
 		if ref, ok := v["$ref"].(string); ok {
-			at(t, d, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
+			sample.At(t, d, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
 		}
 		for _, e := range v {
 			checkRefs(t, d, e)
