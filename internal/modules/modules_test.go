@@ -1,0 +1,145 @@
+package modules
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// root is the folder of go.work.
+const root = "../.."
+
+// goIn runs the go command in dir, without network, and returns what it prints. The
+// workspace is "off", or "" for the one around dir.
+func goIn(t *testing.T, dir, workspace string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK="+workspace, "GOFLAGS=-mod=readonly", "GOPROXY=off")
+	var problems strings.Builder
+	cmd.Stderr = &problems
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go %s in %s: %v\n%s", strings.Join(args, " "), dir, err, &problems)
+	}
+	return string(out)
+}
+
+// TestGraphsOfPrograms makes programs as users write them and looks at all that they
+// resolve: an importer of nano must not be given what only its neighbours need.
+func TestGraphsOfPrograms(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		imports string
+		modules []string // of this repository, the last one's go.sum has all sums
+		want    []string // beside the program
+	}{
+		{"nano", "dyno/nano", []string{"nano"}, []string{"dyno/nano", "golang.org/x/sys"}},
+		{"middleware", "dyno/nano/middleware", []string{"nano"}, []string{"dyno/nano", "golang.org/x/sys"}},
+		{"jwt", "dyno/nano/jwt", []string{"nano", "nano/jwt"},
+			[]string{"dyno/nano", "dyno/nano/jwt", "github.com/golang-jwt/jwt/v5", "golang.org/x/sys"}},
+		{"ws", "dyno/nano/ws", []string{"nano", "nano/ws"},
+			[]string{"dyno/nano", "dyno/nano/ws", "github.com/coder/websocket", "golang.org/x/sys"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := program(t, tt.imports, tt.modules)
+			got := strings.Fields(goIn(t, dir, "off", "list", "-m", "-f", "{{.Path}}", "all"))
+			slices.Sort(got)
+			if want := append(tt.want, "program"); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+				t.Errorf("a program that imports %s resolves %q, want %q", tt.imports, got, want)
+			}
+			goIn(t, dir, "off", "list", "-deps", "./...") // all of it can be imported
+		})
+	}
+}
+
+// program writes a module that imports a package, with what go mod tidy would have put
+// into its files.
+func program(t *testing.T, imports string, modules []string) (dir string) {
+	dir = t.TempDir()
+	mod := "module program\n\ngo 1.26.0\n"
+	var sums []byte
+	for _, module := range modules {
+		path, err := filepath.Abs(filepath.Join(root, module))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mod += "\nrequire dyno/" + module + " v0.0.0\n\nreplace dyno/" + module + " => " + path + "\n"
+		for _, r := range requirements(t, path) {
+			if !strings.HasPrefix(r.Path, "dyno/") {
+				mod += "\nrequire " + r.Path + " " + r.Version + "\n"
+			}
+		}
+		if sums, err = os.ReadFile(filepath.Join(path, "go.sum")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, content := range map[string]string{
+		"go.mod":  mod,
+		"go.sum":  string(sums),
+		"main.go": "package main\n\nimport _ \"" + imports + "\"\n\nfunc main() {}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+type requirement struct{ Path, Version string }
+
+// requirements are those of the go.mod in dir, indirect ones too.
+func requirements(t *testing.T, dir string) []requirement {
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil { // go test sees when it changes
+		t.Fatal(err)
+	}
+	var mod struct{ Require []requirement }
+	if err := json.Unmarshal([]byte(goIn(t, dir, "off", "mod", "edit", "-json")), &mod); err != nil {
+		t.Fatal(err)
+	}
+	return mod.Require
+}
+
+// TestVersionsAgree: where two modules require a library, they require the same version,
+// or what is tested in the workspace would not be what each builds with alone.
+func TestVersionsAgree(t *testing.T) {
+	type first struct{ version, module string }
+	seen := make(map[string]first)
+	for dir := range strings.Lines(goIn(t, root, "", "list", "-m", "-f", "{{.Dir}}")) {
+		dir = strings.TrimSpace(dir)
+		for _, r := range requirements(t, dir) {
+			have, ok := seen[r.Path]
+			if !ok {
+				seen[r.Path] = first{r.Version, dir}
+			} else if have.version != r.Version {
+				t.Errorf("%s requires %s %s, %s requires %s: go get the newer one in both, then go mod tidy",
+					dir, r.Path, r.Version, have.module, have.version)
+			}
+		}
+	}
+	if len(seen) == 0 {
+		t.Error("no module requires anything")
+	}
+}
+
+// TestWorkspaceIsWhole: every module below nano is in go.work, or nobody builds it.
+func TestWorkspaceIsWhole(t *testing.T) {
+	inWork := strings.Fields(goIn(t, root, "", "list", "-m"))
+	err := filepath.WalkDir(filepath.Join(root, "nano"), func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.Name() != "go.mod" {
+			return err
+		}
+		dir, err := filepath.Rel(root, filepath.Dir(path))
+		if module := "dyno/" + filepath.ToSlash(dir); err == nil && !slices.Contains(inWork, module) {
+			t.Errorf("%s is not in go.work: go work use ./%s", module, filepath.ToSlash(dir))
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
