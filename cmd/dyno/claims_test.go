@@ -7,23 +7,25 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/cmd/dyno/internal/studycmd"
 	"dyno/lab/analysis"
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
 	"dyno/lab/claim"
 	"dyno/lab/load"
 	"dyno/lab/published"
-	"dyno/studies"
 )
 
 // TestClaimsPageIsFresh: the page follows from the catalogue, the studies and what
 // is published.
 func TestClaimsPageIsFresh(t *testing.T) {
-	list, err := questions("../../docs/results", true)
+	results, err := filepath.Abs("../../docs/results")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if page := read(t, "../../docs/claims.md"); page != published.Page(studies.Claims(), list) {
+	o := dyno(t, t.TempDir(), "claims", "--page", "--results", results)
+	o.want(t, 0, o.stderr)
+	if page := read(t, "../../docs/claims.md"); page != o.stdout {
 		t.Error("docs/claims.md is not what dyno knows: run go run ./cmd/dyno claims --page > docs/claims.md")
 	}
 }
@@ -98,7 +100,7 @@ func TestPublish(t *testing.T) {
 	}
 	dir := filepath.Join(home, "results", "kept")
 	for range 2 { // what is there is replaced
-		if err := publish(a, dir, ""); err != nil {
+		if err := studycmd.Publish(a, dir, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -112,25 +114,7 @@ func TestPublish(t *testing.T) {
 	o = dyno(t, home, "publish", "20990101", "results/kept")
 	o.want(t, 1, o.stderr, "20990101")
 	a.Validity = load.Invalid
-	if err := publish(a, filepath.Join(home, "results", "invalid"), ""); err == nil {
+	if err := studycmd.Publish(a, filepath.Join(home, "results", "invalid"), ""); err == nil {
 		t.Error("an invalid run is published")
-	}
-}
-
-// A run that nobody can repeat is published for a reason only.
-func TestPublishWantsACleanCommit(t *testing.T) {
-	for version, clean := range map[string]bool{"devel": false, "v0.0.0-20261121085726-880e9dd100ce+dirty": false, "v0.0.0-20261121085726-880e9dd100ce": true, "v1.2.3": true} {
-		run := analysistest.Run(1)
-		run.Manifest.Dyno = version
-		a, err := analysis.Analyse(run)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := checkClean(a, ""); (err == nil) != clean || err != nil && !strings.Contains(err.Error(), "--unclean") {
-			t.Errorf("%s: %v", version, err)
-		}
-		if err := checkClean(a, "the only run there is"); err != nil {
-			t.Errorf("%s, with a reason: %v", version, err)
-		}
 	}
 }

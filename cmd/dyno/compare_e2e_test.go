@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/cmd/dyno/internal/comparecmd"
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
 )
@@ -114,14 +115,14 @@ func baselineCommand(t *testing.T, home, old, new string) {
 	o.want(t, 0, o.stdout, "old  baseline main (run "+old+")", "new  run "+new, "OK  1 of 1 checks ok")
 	contains(t, read(t, filepath.Join(home, "gate.md")), "### dyno gate: ok")
 	o = dyno(t, home, "gate", new, "--baseline", "main", "--quick", "--fail", "throughput < -90%")
-	o.want(t, exitGateUsage, o.stderr, "they don't go with a run")
+	o.want(t, comparecmd.ExitGateUsage, o.stderr, "they don't go with a run")
 
 	o = dyno(t, home, "baseline", "add", "main", new)
 	o.want(t, 0, o.stdout, "wrote dyno-baselines/main.yaml: 1 cells of 2 runs of 2 days")
 	o = dyno(t, home, "baseline", "add", "main", new)
 	o.want(t, 1, o.stderr, "is in baseline main already")
 	o = dyno(t, home, "gate", new, "--baseline", "main", "--fail", "throughput < -90%")
-	o.want(t, exitGateUsage, o.stderr, "it would be held against itself")
+	o.want(t, comparecmd.ExitGateUsage, o.stderr, "it would be held against itself")
 	o = dyno(t, home, "baseline", "show", "main")
 	o.want(t, 0, o.stdout, "before", old, "n = 12")
 
@@ -129,7 +130,7 @@ func baselineCommand(t *testing.T, home, old, new string) {
 		t.Fatal(err)
 	}
 	o = dyno(t, home, "gate", new, "--baseline", "main")
-	o.want(t, exitGateUsage, o.stderr, "dyno-baselines/main.yaml:", "is not the median of the values")
+	o.want(t, comparecmd.ExitGateUsage, o.stderr, "dyno-baselines/main.yaml:", "is not the median of the values")
 	o = dyno(t, home, "baseline", "list")
 	o.want(t, 0, o.stdout, "damaged")
 	o = dyno(t, home, "baseline", "remove", "main")
@@ -183,7 +184,7 @@ func otherMachine(t *testing.T, home, old, new string) {
 	}
 	args := []string{"gate", new, "--baseline", "elsewhere", "--fail", "throughput < -90%"}
 	o := dyno(t, home, args...)
-	o.want(t, exitGateUsage, o.stderr, "the machines differ (cpus: 9", "--across-machines")
+	o.want(t, comparecmd.ExitGateUsage, o.stderr, "the machines differ (cpus: 9", "--across-machines")
 	o = dyno(t, home, append(args, "--across-machines")...)
 	o.want(t, 0, o.stdout, "ACROSS MACHINES")
 }
@@ -201,7 +202,7 @@ func editedRun(t *testing.T, home, old, new string) {
 		o.want(t, 1, o.stderr, why)
 	}
 	o := dyno(t, home, "gate", old, "--baseline", "elsewhere")
-	o.want(t, exitCannotTell, o.stderr, "can't tell: ", why)
+	o.want(t, comparecmd.ExitCannotTell, o.stderr, "can't tell: ", why)
 	o = dyno(t, home, "history", "made-up")
 	o.want(t, 0, o.stdout, "made-up: 1 run,", "Left out", "was changed since the run ended")
 }

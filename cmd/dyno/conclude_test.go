@@ -5,36 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/cmd/dyno/internal/runcmd"
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
 	"dyno/lab/load"
-	"dyno/lab/study"
 )
-
-func TestFailedTrials(t *testing.T) {
-	trial := func(index int, status archive.Status, repeats ...int) archive.Trial {
-		p := study.PlannedTrial{Index: index}
-		if len(repeats) > 0 {
-			p.Repeats = &repeats[0]
-		}
-		return archive.Trial{PlannedTrial: p, Status: status, Error: "it died"}
-	}
-	for name, c := range map[string]struct {
-		trials []archive.Trial
-		fails  bool
-	}{
-		"none":                {[]archive.Trial{trial(0, archive.Complete)}, false},
-		"failed":              {[]archive.Trial{trial(0, archive.Failed), trial(1, archive.Complete)}, true},
-		"made good":           {[]archive.Trial{trial(0, archive.Failed), trial(1, archive.Complete, 0)}, false},
-		"failed again":        {[]archive.Trial{trial(0, archive.Failed), trial(1, archive.Failed, 0)}, true},
-		"made good at last":   {[]archive.Trial{trial(0, archive.Failed), trial(1, archive.Failed, 0), trial(2, archive.Complete, 1)}, false},
-		"another is repeated": {[]archive.Trial{trial(0, archive.Failed), trial(1, archive.Complete), trial(2, archive.Complete, 1)}, true},
-	} {
-		if err := failedTrials(&archive.Run{Trials: c.trials}); (err != nil) != c.fails {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
 
 // A run of which nothing can be used is no success, whoever asks; and its report
 // is written all the same.
@@ -62,7 +37,7 @@ func TestNothingUsableIsNoSuccess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = conclude(back, false, "en")
+		err = runcmd.Conclude(back, false, "en")
 		if (err != nil) != fails || fails && !strings.Contains(err.Error(), "none of 6 trials can be used") {
 			t.Errorf("%s: %v", id, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/cmd/dyno/internal/comparecmd"
 	"dyno/lab/archive/s3test"
 )
 
@@ -178,7 +179,7 @@ func gateCommand(t *testing.T, dir string, args ...string) outcome {
 
 // tooBusy reports whether a gate could not tell because of the machine.
 func tooBusy(o outcome) bool {
-	return o.code == exitCannotTell && (strings.Contains(o.stdout, "invalid") || strings.Contains(o.stdout, "can be used"))
+	return o.code == comparecmd.ExitCannotTell && (strings.Contains(o.stdout, "invalid") || strings.Contains(o.stdout, "can be used"))
 }
 
 func TestGateThatCannotBuild(t *testing.T) {
@@ -219,7 +220,7 @@ func TestGateWrongUsage(t *testing.T) {
 		{[]string{"latest", "--baseline", "good", "--archive", "s4://x"}, "--archive"},
 	} {
 		o := dyno(t, dir, append([]string{"gate"}, c.args...)...)
-		o.want(t, exitGateUsage, o.stderr, c.why)
+		o.want(t, comparecmd.ExitGateUsage, o.stderr, c.why)
 	}
 	noCheckoutLeft(t, dir)
 }

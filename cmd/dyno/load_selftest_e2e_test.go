@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/cmd/dyno/internal/loadcmd"
 	"dyno/lab/calibrate"
 	"dyno/lab/load"
 )
@@ -86,7 +87,7 @@ func TestLoadFrozenGenerator(t *testing.T) {
 	time.Sleep(300 * time.Millisecond)
 	s.signal(t, syscall.SIGCONT)
 	o := s.wait(t)
-	if strings.Contains(o.stderr, errNothingMeasured.Error()) {
+	if strings.Contains(o.stderr, loadcmd.ErrNothingMeasured.Error()) {
 		t.Skip("this machine stood still in the other seconds too")
 	}
 	o.want(t, 0, o.stdout, "left out", "windows are invalid and in no figure", "generator-stalled")

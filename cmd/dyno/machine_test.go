@@ -6,6 +6,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"dyno/lab/machine"
+	"dyno/lab/machine/busy"
+	"dyno/lab/machine/setting"
 )
 
 func TestMachine(t *testing.T) {
@@ -15,7 +19,11 @@ func TestMachine(t *testing.T) {
 	o.want(t, 0, o.stdout, "Processor", "Local ports", "Clock source", "settings:")
 	o = dyno(t, home, "machine", "--json")
 	o.want(t, 0, o.stdout)
-	var r machineReport
+	var r struct {
+		Machine  machine.Fingerprint `json:"machine"`
+		Settings []setting.Row       `json:"settings"`
+		Busy     *busy.Survey        `json:"busy"`
+	}
 	if err := json.Unmarshal([]byte(o.stdout), &r); err != nil || len(r.Settings) < 20 || r.Machine.CPUs < 1 {
 		t.Errorf("%+v, %v", r, err)
 	}

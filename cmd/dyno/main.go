@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"dyno/cmd/dyno/internal/cli"
 	"dyno/lab/calibrate"
 	"dyno/lab/subject"
 )
@@ -25,5 +26,5 @@ func main() {
 	// A second Ctrl-C ends at once; subjects are ended by their keepers even so.
 	context.AfterFunc(ctx, stop)
 	err := newRoot().ExecuteContext(ctx)
-	os.Exit(exitCode(err, ctx.Err() != nil))
+	os.Exit(cli.ExitCode(err, ctx.Err() != nil))
 }

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"dyno/cmd/dyno/internal/loadcmd"
 )
 
 // The programs that the tests run: dyno itself, and a subject with bad habits.
@@ -63,7 +65,7 @@ func measured(t *testing.T, run func() outcome) outcome {
 	t.Helper()
 	for range 5 {
 		o := run()
-		if o.code != 1 || !strings.Contains(o.stderr, errNothingMeasured.Error()) {
+		if o.code != 1 || !strings.Contains(o.stderr, loadcmd.ErrNothingMeasured.Error()) {
 			return o
 		}
 	}

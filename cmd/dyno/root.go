@@ -4,10 +4,19 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"dyno/cmd/dyno/internal/archivecmd"
+	"dyno/cmd/dyno/internal/capacitycmd"
+	"dyno/cmd/dyno/internal/cli"
+	"dyno/cmd/dyno/internal/comparecmd"
+	"dyno/cmd/dyno/internal/loadcmd"
+	"dyno/cmd/dyno/internal/machinecmd"
+	"dyno/cmd/dyno/internal/runcmd"
+	"dyno/cmd/dyno/internal/studycmd"
 )
 
 func newRoot() *cobra.Command {
-	var global globalFlags
+	var global cli.Global
 	root := &cobra.Command{
 		Use:   "dyno",
 		Short: "A performance laboratory for HTTP services",
@@ -17,36 +26,36 @@ says what the numbers are worth, and keeps the evidence.
   dyno run go-frameworks --quick   compare Go frameworks, with a report
   dyno load URL                    how fast is this, roughly, right now?
   dyno list                        what was measured before?`,
-		Version:       version(),
+		Version:       cli.Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError(unknownCommand(cmd, args[0]))
+				return cli.UsageError(cli.UnknownCommand(cmd, args[0]))
 			}
 			return nil
 		},
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd, &global) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return cli.CheckFlags(cmd, &global) },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if words := cmd.Flags().Args(); cmd == root && len(words) > 0 {
-			return usageError(unknownCommand(cmd, words[0])) // whose flags they may be
+			return cli.UsageError(cli.UnknownCommand(cmd, words[0])) // whose flags they may be
 		}
-		return usageError(fmt.Errorf("%w; see %s --help", flagError(cmd, err), cmd.CommandPath()))
+		return cli.UsageError(fmt.Errorf("%w; see %s --help", cli.FlagError(cmd, err), cmd.CommandPath()))
 	})
 	flags := root.PersistentFlags()
-	flags.BoolVarP(&global.quiet, "quiet", "q", false, "print results only, no progress")
-	flags.BoolVar(&global.plain, "plain", false, "print plain lines instead of a live display")
-	flags.StringVar(&global.lang, "lang", "en", "language of reports, also in the terminal: en or zh")
-	flags.StringVar(&global.archive, "archive", "", "where runs are kept: a folder, or s3://bucket/prefix?region=…&endpoint=… (default: DYNO_ARCHIVE, or the folder runs in DYNO_HOME)")
+	flags.BoolVarP(&global.Quiet, "quiet", "q", false, "print results only, no progress")
+	flags.BoolVar(&global.Plain, "plain", false, "print plain lines instead of a live display")
+	flags.StringVar(&global.Lang, "lang", "en", "language of reports, also in the terminal: en or zh")
+	flags.StringVar(&global.Archive, "archive", "", "where runs are kept: a folder, or s3://bucket/prefix?region=…&endpoint=… (default: DYNO_ARCHIVE, or the folder runs in DYNO_HOME)")
 	root.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"en", "zh"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(
-		newRun(&global), newLoad(&global), newCapacity(&global), newKnee(&global), newOverload(&global), newUp(&global),
-		newStudies(), newSubjects(), newStudy(&global),
-		newClaims(), newPublish(&global),
-		newList(&global), newShow(&global), newReport(&global), newVerify(&global), newPush(&global), newPull(&global), newRemove(&global),
-		newMachine(&global), newCompare(&global), newBaseline(&global), newGate(&global), newHistory(&global),
+		runcmd.NewRun(&global), loadcmd.New(&global), capacitycmd.NewCapacity(&global), capacitycmd.NewKnee(&global), capacitycmd.NewOverload(&global), runcmd.NewUp(&global),
+		studycmd.NewStudies(), studycmd.NewSubjects(), studycmd.NewStudy(&global),
+		studycmd.NewClaims(), studycmd.NewPublish(&global),
+		archivecmd.NewList(&global), archivecmd.NewShow(&global), archivecmd.NewReport(&global), archivecmd.NewVerify(&global), archivecmd.NewPush(&global), archivecmd.NewPull(&global), archivecmd.NewRemove(&global),
+		machinecmd.NewMachine(&global), comparecmd.NewCompare(&global), comparecmd.NewBaseline(&global), comparecmd.NewGate(&global), comparecmd.NewHistory(&global),
 	)
 	return root
 }

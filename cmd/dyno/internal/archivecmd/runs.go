@@ -1,0 +1,114 @@
+package archivecmd
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dyno/cmd/dyno/internal/cli"
+	"dyno/cmd/dyno/internal/library"
+	"dyno/lab/archive"
+	"dyno/lab/report"
+)
+
+func NewList(global *cli.Global) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List archived runs, newest first",
+		Args:  cli.ExactArgs(0, "none"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			lib, err := library.Open(cmd.Context(), global)
+			if err != nil {
+				return err
+			}
+			entries, err := lib.List(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return writeList(entries, lib)
+		},
+	}
+}
+
+func NewShow(global *cli.Global) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show RUN",
+		Short: "Show a run's result in the terminal",
+		Long:  "Show a run's result in the terminal. RUN is an ID, the beginning of one or of an address, a folder, a URL, or latest.",
+		Args:  cli.ExactArgs(1, "a run's ID, or latest"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, _, err := library.Analyse(cmd.Context(), global, args[0])
+			if err != nil {
+				return err
+			}
+			return report.Table(os.Stdout, a, global.Lang, cli.Width(), cli.Colour())
+		},
+		ValidArgsFunction: library.CompleteRuns,
+	}
+}
+
+func NewRemove(global *cli.Global) *cobra.Command {
+	return &cobra.Command{
+		Use:   "rm RUN...",
+		Short: "Delete archived runs",
+		Args:  cli.ArgsBetween(1, math.MaxInt, "the IDs of runs"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			lib, err := library.Open(cmd.Context(), global)
+			if err != nil {
+				return err
+			}
+			for _, ref := range args {
+				if err := lib.Remove(cmd.Context(), ref); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		ValidArgsFunction: library.CompleteRuns,
+	}
+}
+
+func writeList(entries []archive.Entry, lib *library.Library) error {
+	if len(entries) == 0 && lib.Bucket != nil {
+		fmt.Printf("no runs in %s; dyno push RUN puts one there\n", lib)
+		return nil
+	}
+	if len(entries) == 0 {
+		fmt.Println("no runs yet; dyno run go-frameworks --quick makes one")
+		return nil
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(w, "RUN\tSTUDY\tSTARTED\tSTATUS\tUSABLE\tADDRESS")
+	for _, e := range entries {
+		if e.Err != nil {
+			fmt.Fprintf(w, "%s\t\t\tdamaged\t%v\n", e.ID, e.Err)
+			continue
+		}
+		m := &e.Manifest
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", e.ID, report.TerminalText(m.Study), m.Started.Local().Format(time.DateTime), status(m), usable(m), e.Address.Short())
+	}
+	return w.Flush()
+}
+
+// status is a run's in a word: one that was done to the end and of which nothing
+// can be used isn't called complete.
+func status(m *archive.Manifest) string {
+	if m.Status == archive.Complete && m.Usable != nil && *m.Usable == 0 {
+		return "unusable"
+	}
+	return string(m.Status)
+}
+
+// usable is how many of the trials planned, repetitions apart, can be used; runs of
+// earlier versions don't say how many.
+func usable(m *archive.Manifest) string {
+	planned := m.Plan.Originals()
+	if m.Usable == nil {
+		return fmt.Sprintf("? of %d", planned)
+	}
+	return fmt.Sprintf("%d of %d", *m.Usable, planned)
+}

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// Exit codes, the same for all commands.
+const (
+	exitFailed      = 1   // it could not be done, or what was measured is not good enough
+	ExitUsage       = 2   // wrong flags, arguments or study file
+	ExitInterrupted = 130 // Ctrl-C; what was done so far is kept
+)
+
+// ExitError is an error with the exit code it asks for; without an error, nothing is
+// printed.
+type ExitError struct {
+	Code int
+	Err  error
+}
+
+func (e *ExitError) Error() string { return e.Err.Error() }
+
+func (e *ExitError) Unwrap() error { return e.Err }
+
+// Exit is err with an exit code.
+func Exit(code int, err error) error { return &ExitError{code, err} }
+
+// UsageError marks an error as the caller's mistake.
+func UsageError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return Exit(ExitUsage, err)
+}
+
+// ExitCode prints err for a person and returns the exit code.
+func ExitCode(err error, interrupted bool) int {
+	var exit *ExitError
+	switch {
+	case err == nil && interrupted:
+		return ExitInterrupted
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		if exit.Err != nil {
+			fmt.Fprintln(os.Stderr, "dyno:", exit.Err)
+		}
+		return exit.Code
+	case interrupted || errors.Is(err, context.Canceled):
+		fmt.Fprintln(os.Stderr, "dyno: interrupted")
+		return ExitInterrupted
+	}
+	fmt.Fprintln(os.Stderr, "dyno:", err)
+	return exitFailed
+}

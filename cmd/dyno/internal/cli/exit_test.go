@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+)
+
+func TestExitCode(t *testing.T) {
+	failed := errors.New("failed")
+	for _, c := range []struct {
+		err         error
+		interrupted bool
+		want        int
+	}{
+		{nil, false, 0}, {nil, true, 130}, {failed, false, 1}, {failed, true, 130},
+		{UsageError(failed), false, 2}, {fmt.Errorf("wrapped: %w", UsageError(failed)), false, 2},
+		{&ExitError{ExitInterrupted, failed}, true, 130}, {UsageError(nil), false, 0},
+	} {
+		if got := ExitCode(c.err, c.interrupted); got != c.want {
+			t.Errorf("exitCode(%v, %v) = %d, want %d", c.err, c.interrupted, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"os"
+	"runtime/debug"
+
+	"golang.org/x/term"
+)
+
+// Global are the flags that every command has.
+type Global struct {
+	Quiet   bool
+	Plain   bool
+	Lang    string
+	Archive string
+}
+
+// LiveLines reports whether lines may be written over: on a terminal, unless
+// asked not to.
+func (g *Global) LiveLines() bool {
+	return !g.Quiet && !g.Plain && term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
+}
+
+// Colour reports whether standard output may be coloured (https://no-color.org).
+func Colour() bool {
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
+}
+
+// Width is the terminal's, or 100 columns where there is none.
+func Width() int {
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
+		return w
+	}
+	return 100
+}
+
+// Version is the module's version, or the commit it was built from.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "devel-" + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return "devel"
+}

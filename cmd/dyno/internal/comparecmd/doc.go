@@ -1,0 +1,3 @@
+// Package comparecmd has the commands that hold runs against each other: compare, baseline, gate and
+// history.
+package comparecmd

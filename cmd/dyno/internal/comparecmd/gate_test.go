@@ -1,0 +1,45 @@
+package comparecmd
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"dyno/cmd/dyno/internal/cli"
+	"dyno/lab/gate"
+)
+
+// A regression is one even if the disk is full when it is written down.
+func TestGateExit(t *testing.T) {
+	full := errors.New("no space left on device")
+	interrupted, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		name    string
+		ctx     context.Context
+		verdict gate.Verdict
+		err     error
+		want    int
+		says    string
+	}{
+		{"ok", t.Context(), gate.OK, nil, 0, ""},
+		{"ok, not written", t.Context(), gate.OK, full, ExitCannotTell, "can't tell: no space left"},
+		{"can't tell", t.Context(), gate.CannotTell, nil, ExitCannotTell, "can't tell"},
+		{"regression", t.Context(), gate.Regression, nil, exitRegression, "regression"},
+		{"regression, not written", t.Context(), gate.Regression, full, exitRegression, "no space left"},
+		{"nothing measured", t.Context(), "", full, ExitCannotTell, "can't tell: no space left"},
+		{"wrong usage", t.Context(), "", cli.UsageError(full), ExitGateUsage, "no space left"},
+		{"interrupted", interrupted, gate.Regression, nil, cli.ExitInterrupted, "interrupted"},
+	} {
+		err := gateExit(c.ctx, c.verdict, c.err)
+		var exit *cli.ExitError
+		code, text := 0, ""
+		if errors.As(err, &exit) {
+			code, text = exit.Code, exit.Error()
+		}
+		if code != c.want || !strings.Contains(text, c.says) {
+			t.Errorf("%s: code %d, %q; want %d, %q", c.name, code, text, c.want, c.says)
+		}
+	}
+}

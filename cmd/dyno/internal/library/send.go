@@ -1,0 +1,36 @@
+package library
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"dyno/cmd/dyno/internal/cli"
+	"dyno/lab/archive"
+	"dyno/lab/archive/bucket"
+)
+
+// Send copies a run into the archive and says so.
+func Send(ctx context.Context, global *cli.Global, r *archive.Record, to *Library, out *os.File) error {
+	observe, end := Copying(global)
+	sent, err := to.push(ctx, r, observe)
+	end()
+	if err != nil {
+		return err
+	}
+	if sent == 0 {
+		fmt.Fprintf(out, "pushed  %s: it is in %s already\n", r.ID, to)
+		return nil
+	}
+	fmt.Fprintf(out, "pushed  %s to %s (%d files)\n", r.ID, to, sent)
+	return nil
+}
+
+// Copying shows how far a copy has come, on a terminal; end clears that.
+func Copying(global *cli.Global) (observe func(bucket.Progress), end func()) {
+	if !global.LiveLines() {
+		return nil, func() {}
+	}
+	observe = func(p bucket.Progress) { fmt.Fprintf(os.Stderr, "\r\x1b[K%d/%d %s", p.Done, p.Total, p.File) }
+	return observe, func() { fmt.Fprint(os.Stderr, "\r\x1b[K") }
+}

@@ -1,0 +1,38 @@
+package loadcmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"dyno/lab/load"
+	"dyno/lab/machine"
+	"dyno/lab/machine/busy"
+)
+
+// WatchMachine watches the machine during loads on a target; the caller closes it.
+// Before them it looks at who is busy, and says so.
+func WatchMachine(ctx context.Context, spec *load.Spec, w io.Writer) *busy.Watch {
+	watch := busy.NewWatch(ctx, spec.Target, spec.CPUs, machine.OnlineCPUs())
+	s := watch.Idle(ctx, 0)
+	switch {
+	case ctx.Err() != nil:
+	case s == nil:
+		fmt.Fprintln(w, "who else is busy on this machine can't be told here")
+	case s.Busy():
+		fmt.Fprintf(w, "%s; what is measured may be invalid\n", s)
+	}
+	return watch
+}
+
+// watchLoad has the machine watched during one load. Before a short one, for which a
+// look would take long, nobody looks: other programs then make it suspect at most.
+func watchLoad(ctx context.Context, spec *load.Spec, w io.Writer) (watch *busy.Watch) {
+	if isLong(spec) {
+		watch = WatchMachine(ctx, spec, w)
+	} else {
+		watch = busy.NewWatch(ctx, spec.Target, spec.CPUs, machine.OnlineCPUs())
+	}
+	spec.Others = watch.Since
+	return watch
+}

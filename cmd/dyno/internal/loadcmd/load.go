@@ -1,0 +1,390 @@
+package loadcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dyno/cmd/dyno/internal/cli"
+	"dyno/lab/export"
+	"dyno/lab/finding"
+	"dyno/lab/load"
+	"dyno/lab/present"
+	"dyno/lab/present/live"
+	"dyno/lab/present/loadtext"
+)
+
+// Flags are the flags of dyno load.
+type Flags struct {
+	Connections int
+	threads     int
+	duration    time.Duration
+	Warmup      time.Duration
+	wait        time.Duration // for the target to accept connections
+	requests    uint64
+	rate        float64
+	open        bool // --rate was given
+	arrivals    string
+	headers     []string
+	method      string
+	body        string
+	timeout     time.Duration
+	drain       time.Duration
+	seed        uint64
+	cpus        string
+	engine      string
+	accept      []string
+	maxErrors   string
+	asJSON      bool
+	html        string
+	profile     profileFlags
+	link        linkFlags
+	request     requestFlags
+	trust       trustFlags
+	outputFlags
+}
+
+func New(global *cli.Global) *cobra.Command {
+	var f Flags
+	cmd := &cobra.Command{
+		Use:   "load [URL]",
+		Short: "Put a load on a URL and report what came back",
+		Long: `Put a load on a URL and report what came back.
+
+Without --rate the loop is closed: each connection sends its next request when
+the answer to the last one is in. With --rate it is open: requests start on a
+schedule whatever the server does, and response times count from the scheduled
+start, so that a stall is not omitted.
+
+` + phaseHelp() + `
+
+` + RequestHelp() + `
+
+--fail says what must hold, as k6's thresholds do. What the measurement can't
+decide, or an INVALID one, does not count as holding.
+
+Exit status: 0 if the target answered, 1 if more than --max-errors of the
+requests failed, nothing answered, no window is valid or a --fail does not hold,
+2 for wrong usage, 130 on Ctrl-C (what was measured so far is printed, and no
+threshold is evaluated).`,
+		Example: `  dyno load http://127.0.0.1:8080/
+  dyno load -c 64 -d 30s --rate 5000 http://127.0.0.1:8080/json
+  dyno load --phase 'ramp 100..5000 30s' --phase 'constant 5000 1m' \
+      http://127.0.0.1:8080/
+  dyno load -R 5000 --fail 'p99<20ms' --junit load.xml http://127.0.0.1:8080/
+  dyno load -R 5000 --fail '95% of windows: p99.9<50ms' http://127.0.0.1:8080/
+  dyno load -o windows.csv -o jsonl=events.log http://127.0.0.1:8080/
+  dyno load -R 5k --targets urls.txt
+  dyno load --wait 30s http://127.0.0.1:8080/
+  dyno load --selftest --cpus 1
+  dyno load -n 10000 -H 'Content-Type: application/json' -b @user.json \
+      http://127.0.0.1:8080/users
+  dyno load --feed users=users.csv --expect 'json $.id exists' \
+      'http://127.0.0.1:8080/users/{{feed.users.id}}'
+  dyno load --request mix.yaml --auth ann:secret --cookies http://127.0.0.1:8080`,
+		Args: f.args,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.open = cmd.Flags().Changed("rate")
+			if f.trust.selftest {
+				return runSelftest(cmd.Context(), &f, global)
+			}
+			return runLoad(cmd.Context(), &f, global, strings.Join(args, ""))
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.IntVarP(&f.Connections, "connections", "c", 50, "simultaneous connections")
+	cli.DurationVar(flags, &f.duration, "duration", "d", 0, "how long to measure (default 10s, or until -n requests are done)")
+	cli.CountVar(flags, &f.requests, "requests", "n", "stop after so many requests")
+	cli.RateVar(flags, &f.rate, "rate", "R", "requests per second to start, whatever the server does (open loop)")
+	flags.StringVar(&f.arrivals, "arrivals", "poisson", "how starts are spread with --rate and --phase: poisson or uniform")
+	f.profile.register(flags)
+	cli.DurationVar(flags, &f.wait, "wait", "", 0, "wait for so long at most until the target accepts connections")
+	f.registerRequest(flags)
+	cli.DurationVar(flags, &f.Warmup, "warmup", "w", 0, "load for so long before measuring")
+	f.registerGenerator(flags)
+	flags.StringVar(&f.maxErrors, "max-errors", "1%", "share of failed requests above which the exit status is 1")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of text")
+	f.trust.register(flags)
+	flags.StringVar(&f.html, "html", "", "also write an HTML report to this file")
+	f.link.register(flags)
+	f.outputFlags.add(flags)
+	cmd.SetUsageFunc(loadUsage)
+	return cmd
+}
+
+func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) error {
+	spec, err := f.Spec(target)
+	if err != nil {
+		return cli.UsageError(err)
+	}
+	maxErrors, err := cli.ParseShare(f.maxErrors)
+	if err != nil {
+		return cli.UsageError(fmt.Errorf("--max-errors: %w", err))
+	}
+	if f.profile.plan {
+		return loadtext.WritePlan(os.Stdout, &spec, f.asJSON)
+	}
+	must, err := parseThresholds(f.fail)
+	if err != nil {
+		return cli.UsageError(err)
+	}
+	counted, err := f.trust.serverCount(ctx, &spec.TLS)
+	if err != nil {
+		return err
+	}
+	outputs, err := f.openOutputs(&spec)
+	if err != nil {
+		return err
+	}
+	noText := f.asJSON || toStdout(outputs.destinations)
+	live := live.NewLoadLine(os.Stderr, global.LiveLines() && !noText, &spec)
+	spec.OnStart = outputs.begin
+	var seconds []export.SecondFigures
+	keepSeconds := f.asJSON || outputs.has("json")
+	spec.OnWindow = func(w load.Window) {
+		if keepSeconds {
+			seconds = append(seconds, export.SecondOf(&w))
+		}
+		live.Window(w)
+		must.window(&w)
+		outputs.window(&w)
+	}
+	if !global.Quiet && !noText {
+		fmt.Fprintln(os.Stderr, loadtext.Describe(&spec))
+	}
+	progress := io.Writer(os.Stderr)
+	if global.Quiet || noText {
+		progress = io.Discard
+	}
+	if err = f.reach(ctx, &spec, progress); err == nil {
+		f.trust.calibrate(ctx, &spec, progress)
+	}
+	watch := watchLoad(ctx, &spec, progress)
+	defer watch.Close()
+	var r *load.Result
+	if err == nil {
+		r, err = load.Run(ctx, spec)
+	}
+	live.Done()
+	e := &endedLoad{Load: export.Load{Spec: &spec, Result: r, Seconds: seconds}, maxErrors: maxErrors, lang: global.Lang, secrets: f.pushSecrets()}
+	if err != nil {
+		return f.unreachable(err, e, must, outputs)
+	}
+	f.trust.compare(counted, &spec.TLS, r)
+	e.Thresholds = must.judge(r)
+	if f.asJSON {
+		err = export.JSON(os.Stdout, &e.Load)
+	} else if !noText {
+		var text *loadtext.Text
+		if text, err = loadtext.New(os.Stdout, global.Lang); err == nil {
+			text.Result(r)
+		}
+		loadtext.WriteThresholds(os.Stdout, e.Thresholds)
+	}
+	err = errors.Join(err, outputs.finish(e, os.Stderr))
+	if err != nil || r.Interrupted {
+		return err
+	}
+	return errors.Join(judgeLoad(r, maxErrors), failedThresholds(e.Thresholds))
+}
+
+// unreachable passes err on. Programs that asked for JSON, JUnit or events get
+// theirs also when no connection came up, with the reason in it.
+func (f *Flags) unreachable(err error, e *endedLoad, must thresholds, outputs *loadOutputs) error {
+	var none *load.UnreachableError
+	if !errors.As(err, &none) {
+		return err
+	}
+	err = withHint(err)
+	e.unreachable = err
+	e.Result = &load.Result{
+		Validity: load.Invalid, FirstErrors: map[string]string{"connect": none.Why},
+		Findings: []load.Finding{{Name: "unreachable", Validity: load.Invalid, Detail: err.Error()}},
+	}
+	e.Result.Total.Errors.Connect = uint64(e.Spec.Profile.Connections)
+	e.Thresholds = must.judge(e.Result)
+	if f.asJSON {
+		err = errors.Join(err, export.JSON(os.Stdout, &e.Load))
+	}
+	return errors.Join(err, outputs.finish(e, os.Stderr))
+}
+
+// ErrNothingMeasured is the error of a load whose every window is invalid: the
+// target answered, but there is no figure.
+var ErrNothingMeasured = errors.New("nothing was measured")
+
+// judgeLoad decides the exit status of a load that ran to its end.
+func judgeLoad(r *load.Result, maxErrors float64) error {
+	t := &r.Total
+	// First, for there are no answers in windows that are left out, whoever answered.
+	if invalid, measured, reasons := r.LeftOut(); measured > 0 && invalid == measured {
+		return fmt.Errorf("%w: none of the %d windows is valid (%s)", ErrNothingMeasured, measured, strings.Join(reasons, ", "))
+	}
+	if !r.Answered() {
+		return fmt.Errorf("nothing answered: %s", firstError(r))
+	}
+	failed := float64(t.Errors.Total())
+	if all := failed + float64(t.Completed+t.Drained); all > 0 && failed/all > maxErrors {
+		return fmt.Errorf("%.2f %% of the requests failed, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
+	}
+	return nil
+}
+
+// firstError describes the first error of the kind that happened most.
+func firstError(r *load.Result) string {
+	most, kind := uint64(0), ""
+	for _, e := range r.Total.Errors.ByKind() {
+		if e.Count > most {
+			most, kind = e.Count, e.Kind
+		}
+	}
+	if kind == "" {
+		return "no request got an answer in time"
+	}
+	return kind + ": " + r.FirstErrors[kind]
+}
+
+// Spec turns flags into a load.
+func (f *Flags) Spec(target string) (load.Spec, error) {
+	origin, path := "", "/" // of the targets
+	var err error
+	if target != "" || f.request.targets == "" {
+		if origin, path, err = splitURL(target); err != nil {
+			return load.Spec{}, err
+		}
+	}
+	headers, err := parseHeaders(f.headers)
+	if err != nil {
+		return load.Spec{}, err
+	}
+	if f.body, err = readBody(f.body); err != nil {
+		return load.Spec{}, err
+	}
+	cpus, err := parseCPUs(f.cpus)
+	if err != nil {
+		return load.Spec{}, fmt.Errorf("--cpus: %w", err)
+	}
+	spec := load.Spec{
+		Target: origin, Warmup: f.Warmup, Duration: f.duration, MaxRequests: f.requests, Timeout: f.timeout,
+		Threads: f.threads, CPUs: cpus, Engine: f.engine, Seed: f.seed, Accept: f.accept,
+		Profile:  load.Profile{Mode: load.Closed, Connections: f.Connections},
+		Requests: []load.Request{{Name: "request", Method: f.verb(), Path: path, Headers: headers, Body: f.body}},
+	}
+	switch {
+	case f.drain < 0:
+		return load.Spec{}, fmt.Errorf("--drain %v is negative; 0 waits for nothing", f.drain)
+	case f.drain == 0:
+		spec.Drain = -1
+	case f.drain != load.DefaultDrain:
+		spec.Drain = f.drain
+	}
+	if f.open {
+		spec.Profile.Mode, spec.Profile.Rate, spec.Profile.Arrivals = load.Open, f.rate, load.Arrivals(f.arrivals)
+	}
+	if f.duration == 0 && f.requests == 0 {
+		spec.Duration = 10 * time.Second
+	}
+	if err := f.profile.apply(&spec, f); err != nil {
+		return load.Spec{}, err
+	}
+	if err := f.request.apply(&spec, f); err != nil {
+		return load.Spec{}, err
+	}
+	if err := f.link.apply(&spec); err != nil {
+		return load.Spec{}, err
+	}
+	if spec.Seed == 0 {
+		spec.Seed = rand.Uint64N(1<<32) + 1
+	}
+	return spec, f.check(&spec)
+}
+
+func (f *Flags) check(spec *load.Spec) error {
+	if err := finding.CheckAccepted(f.accept); err != nil {
+		return fmt.Errorf("--accept: %w", err)
+	}
+	if f.wait < 0 {
+		return fmt.Errorf("--wait must not be negative, not %v", f.wait)
+	}
+	if f.engine != "" && f.engine != "epoll" && f.engine != "uring" && f.engine != "portable" {
+		return fmt.Errorf("--engine %q is none of uring, epoll and portable", f.engine)
+	}
+	if f.duration < 0 {
+		return fmt.Errorf("--duration must not be negative, not %v", f.duration)
+	}
+	if f.threads < 1 || f.threads > 1024 {
+		return fmt.Errorf("--threads must be from 1 to 1024, not %d", f.threads)
+	}
+	return spec.Check()
+}
+
+func (f *Flags) verb() string {
+	switch {
+	case f.method != "":
+		return strings.ToUpper(f.method)
+	case f.body != "":
+		return "POST"
+	}
+	return "GET"
+}
+
+func parseHeaders(lines []string) ([]load.Header, error) {
+	var headers []load.Header
+	for _, line := range lines {
+		name, value, ok := strings.Cut(line, ":")
+		if !ok {
+			return nil, fmt.Errorf("--header %q has no colon; write it as 'Name: value'", line)
+		}
+		headers = append(headers, load.Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)})
+	}
+	return headers, nil
+}
+
+// readBody returns the body, read from a file if it starts with @.
+func readBody(body string) (string, error) {
+	name, isFile := strings.CutPrefix(body, "@")
+	if !isFile {
+		return body, nil
+	}
+	const limit = 64 << 20
+	if info, err := os.Stat(name); err == nil && info.Size() > limit {
+		return "", fmt.Errorf("--body @%s: %d bytes are more than the %d that are allowed", name, info.Size(), limit)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return "", fmt.Errorf("--body: %w", err)
+	}
+	return string(b), nil
+}
+
+// parseCPUs reads a list such as "0,2-3".
+func parseCPUs(list string) ([]int, error) {
+	if list == "" {
+		return nil, nil
+	}
+	var cpus []int
+	for item := range strings.SplitSeq(list, ",") {
+		from, to, isRange := strings.Cut(item, "-")
+		first, err := strconv.Atoi(from)
+		last := first
+		if isRange && err == nil {
+			last, err = strconv.Atoi(to)
+		}
+		if err != nil || first < 0 || last < first || last > 4095 {
+			return nil, fmt.Errorf("%q is not a CPU number or a range such as 0-3", item)
+		}
+		for cpu := first; cpu <= last; cpu++ {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus, nil
+}

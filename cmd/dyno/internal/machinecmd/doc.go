@@ -1,0 +1,2 @@
+// Package machinecmd has dyno machine: what speaks against measuring here, and what can be set.
+package machinecmd

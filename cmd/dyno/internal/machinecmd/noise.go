@@ -1,0 +1,56 @@
+package machinecmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dyno/cmd/dyno/internal/cli"
+	"dyno/lab/machine/noise"
+)
+
+func newNoise(global *cli.Global) *cobra.Command {
+	var quick, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "noise",
+		Short: "Measure how small a difference can be seen on this machine",
+		Long: `Measure how steady this machine is: what it takes from a thread that spins on
+each CPU, how late it wakes one up, how much a loopback exchange varies, and by how
+much a fixed subject, a server that costs nothing, differs from run to run and from
+start to start. From that follows the smallest difference that a study of so many
+blocks can see here. A subject with noise of its own needs more.`,
+		Args: cli.ExactArgs(0, "none"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			plan := noise.Full()
+			if quick {
+				plan = noise.Quick()
+			}
+			return measureNoise(cmd.Context(), os.Stdout, plan, global.Quiet, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&quick, "quick", false, "take half a minute instead of two")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func measureNoise(ctx context.Context, w io.Writer, plan noise.Plan, quiet, asJSON bool) error {
+	say := func(what string) {
+		if !quiet {
+			fmt.Fprintf(os.Stderr, "measuring: %s\n", what)
+		}
+	}
+	say(fmt.Sprintf("about %v; leave the machine alone meanwhile", plan.Estimate().Round(time.Second)))
+	r, err := noise.Measure(ctx, plan, say)
+	if err != nil {
+		return fmt.Errorf("noise: %w", err)
+	}
+	if asJSON {
+		return cli.WriteJSON(w, r)
+	}
+	noise.Describe(w, r)
+	return nil
+}

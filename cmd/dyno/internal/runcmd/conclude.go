@@ -1,0 +1,96 @@
+package runcmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"dyno/cmd/dyno/internal/cli"
+	"dyno/internal/shell"
+	"dyno/lab/analysis"
+	"dyno/lab/archive"
+	"dyno/lab/report"
+)
+
+// Conclude analyses a run that has just ended, prints its result and writes its
+// report. The result is printed also if the report can't be written, as on a
+// full disk. Trials that failed are an error, and so is a load without a usable one.
+func Conclude(run *archive.Run, asJSON bool, lang string) error {
+	a, err := analysis.Analyse(run)
+	if err != nil {
+		return fmt.Errorf("analysing run %s: %w", run.Manifest.ID, err)
+	}
+	var document bytes.Buffer
+	if err := report.JSON(&document, a); err != nil {
+		return err
+	}
+	path := filepath.Join(run.Dir, "report.html")
+	saved := errors.Join(run.SaveAnalysis(document.Bytes()), cli.WriteFile(path, func(w *bytes.Buffer) error {
+		return report.HTML(w, a, lang)
+	}))
+	if asJSON {
+		err = json.NewEncoder(os.Stdout).Encode(analysisLine{Event: "analysis", Run: run.Manifest.ID, Analysis: document.Bytes()})
+	} else if err = report.Table(os.Stdout, a, lang, cli.Width(), cli.Colour()); err == nil {
+		fmt.Printf("\nrun     %s\naddress %s\n", run.Manifest.ID, run.Address)
+		if saved == nil {
+			fmt.Printf("report  %s\n", path)
+		}
+		fmt.Printf("repeat  %s\n", shell.Join(run.Manifest.Command))
+	}
+	return errors.Join(err, saved, failedTrials(run), unusable(a))
+}
+
+// unusable is the error for a run with a load of which no trial can be used, or nil:
+// whoever waits for the exit code must not take it for a result.
+func unusable(a *analysis.Analysis) error {
+	for i := range a.Groups {
+		used, left := 0, 0
+		for k := range a.Groups[i].Cells {
+			used, left = used+len(a.Groups[i].Cells[k].Trials), left+len(a.Groups[i].Cells[k].Left)
+		}
+		if used == 0 && left > 0 {
+			return fmt.Errorf("no conclusion: of %s none of %d trials can be used; the report says why", report.TerminalText(a.Groups[i].Title), left)
+		}
+	}
+	return nil
+}
+
+// analysisLine is the last line that dyno run --json prints.
+type analysisLine struct {
+	Event    string          `json:"event"` // "analysis"
+	Run      string          `json:"run"`
+	Analysis json.RawMessage `json:"analysis"` // as dyno report --json prints it
+}
+
+// failedTrials is the error for a run with failed trials that no repetition made
+// good, or nil.
+func failedTrials(run *archive.Run) error {
+	failed, first, good := 0, "", madeGood(run.Trials)
+	for i := range run.Trials {
+		if t := &run.Trials[i]; t.Status == archive.Failed && !good[t.Index] {
+			if failed++; failed == 1 {
+				first, _, _ = strings.Cut(t.Error, "\n")
+			}
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d trials failed and are left out; the first: %s", failed, len(run.Manifest.Plan.Trials), strings.TrimSuffix(first, "; its last lines:"))
+}
+
+// madeGood are the trials, by their index, that a completed one repeats.
+func madeGood(trials []archive.Trial) map[int]bool {
+	good := make(map[int]bool)
+	for i := len(trials) - 1; i >= 0; i-- { // a repetition comes after what it repeats
+		t := &trials[i]
+		if t.Repeats != nil && (t.Status == archive.Complete || good[t.Index]) {
+			good[*t.Repeats] = true
+		}
+	}
+	return good
+}

@@ -1,0 +1,22 @@
+package runcmd
+
+import (
+	"os"
+
+	"dyno/cmd/dyno/internal/cli"
+	"dyno/lab/present/live"
+	"dyno/lab/runner"
+)
+
+// NewObserver shows a run as the flags ask for it.
+func NewObserver(asJSON bool, global *cli.Global, r *runner.Runner) live.Observer {
+	switch {
+	case asJSON:
+		return live.NewJSONLines(os.Stdout)
+	case global.Quiet:
+		return live.Silent{}
+	case global.LiveLines():
+		return live.NewDashboard(os.Stderr, r)
+	}
+	return live.NewLines(os.Stderr)
+}

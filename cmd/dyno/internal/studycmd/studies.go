@@ -1,0 +1,126 @@
+package studycmd
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"dyno/cmd/dyno/internal/cli"
+	"dyno/cmd/dyno/internal/runcmd"
+	"dyno/internal/shell"
+	"dyno/lab/study"
+	"dyno/studies"
+)
+
+func NewStudies() *cobra.Command {
+	return &cobra.Command{
+		Use:   "studies",
+		Short: "List the built-in studies",
+		Args:  cli.ExactArgs(0, "none"),
+		RunE: func(*cobra.Command, []string) error {
+			c, err := cli.Catalog()
+			if err != nil {
+				return err
+			}
+			w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
+			for _, name := range studies.Names() {
+				s, err := study.Open(name, c.Names())
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(w, "%s\t%s\n", name, s.Question)
+			}
+			return w.Flush()
+		},
+	}
+}
+
+func NewSubjects() *cobra.Command {
+	return &cobra.Command{
+		Use:   "subjects",
+		Short: "List the subjects that ship with dyno",
+		Args:  cli.ExactArgs(0, "none"),
+		RunE: func(*cobra.Command, []string) error {
+			c, err := cli.Catalog()
+			if err != nil {
+				return err
+			}
+			w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
+			fmt.Fprintln(w, "NAME\tFRAMEWORK\tVERSION\tROLE\tREMARKS")
+			for _, m := range c.List() {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", m.Name, m.Framework, m.Version, m.Role, strings.ReplaceAll(strings.TrimSpace(m.Remarks), "\n", " "))
+			}
+			return w.Flush()
+		},
+	}
+}
+
+func NewStudy(global *cli.Global) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "study",
+		Short: "Write, check and plan studies",
+		Args:  cli.ExactArgs(0, "a subcommand: init, check, plan or schema"),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newStudyInit(), newStudyCheck(), newStudyPlan(global), newStudySchema())
+	return cmd
+}
+
+func newStudyInit() *cobra.Command {
+	return &cobra.Command{
+		Use:   "init [FILE]",
+		Short: "Write a commented study file to start from (default study.yaml)",
+		Args:  cli.ArgsBetween(0, 1, "at most a file"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			name := "study.yaml"
+			if len(args) == 1 {
+				name = args[0]
+			}
+			f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+			if err != nil {
+				return fmt.Errorf("%w; nothing was written (dyno study init FILE chooses another name)", err)
+			}
+			if _, err := f.Write(study.Starter()); err != nil {
+				f.Close()
+				return err
+			}
+			if err := f.Close(); err != nil {
+				return err
+			}
+			fmt.Printf("wrote %s; run it with: dyno run %s\n", name, shell.Quote(name))
+			return nil
+		},
+	}
+}
+
+func newStudyCheck() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check STUDY",
+		Short: "Check a study and print its plan",
+		Args:  cli.ExactArgs(1, "a study's name or file"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			plan, err := runcmd.PlanOf(args[0])
+			if err != nil {
+				return cli.UsageError(err)
+			}
+			plan.Describe(os.Stdout)
+			return nil
+		},
+		ValidArgsFunction: cli.CompleteStudies,
+	}
+}
+
+func newStudySchema() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of study files, for editors",
+		Args:  cli.ExactArgs(0, "none"),
+		RunE: func(*cobra.Command, []string) error {
+			_, err := os.Stdout.Write(studies.Schema())
+			return err
+		},
+	}
+}
