@@ -5,9 +5,9 @@
 // is true.
 //
 //	go run ./bench/generators -install                    # peers, from packages
-//	go run ./bench/generators -what all -name quiet       # everything; again to continue
+//	go run ./bench/generators -what all -name today       # everything; again to continue
 //	go run ./bench/generators -what cpu,tls -rounds 9
-//	go run ./bench/generators -show bench/generators/results/quiet-cpu.json
+//	go run ./bench/generators -show bench/generators/results/2026-11-21-cpu.json.gz
 //
 // Generator and server have a CPU each and nothing else must run: what else did
 // is noted with every trial. Rounds are interleaved in random order. Every trial

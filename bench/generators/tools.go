@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"os"
@@ -65,7 +66,7 @@ func publish(dir string, c *campaign, r *rounds.Record, disturbed bool) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "data.json"), data, 0o644); err != nil {
+	if err := writeCompressed(filepath.Join(dir, "data.json.gz"), data); err != nil {
 		return err
 	}
 	verdicts, err := toolsRecord(r, disturbed).Encode()
@@ -77,4 +78,20 @@ func publish(dir string, c *campaign, r *rounds.Record, disturbed bool) error {
 	}
 	fmt.Println("\npublished in", dir)
 	return os.WriteFile(filepath.Join(dir, "report.md"), report.Bytes(), 0o644)
+}
+
+// writeCompressed writes a file as gzip does: what is kept with the source is small.
+func writeCompressed(path string, data []byte) error {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(data); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(path, out.Bytes(), 0o644)
 }

@@ -3,12 +3,15 @@
 package rounds
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"dyno/lab/machine"
@@ -93,9 +96,9 @@ func (r *Record) Save() error {
 	return os.Rename(next, r.Path)
 }
 
-// ReadRecord reads an archived record.
+// ReadRecord reads an archived record, which may be compressed: NAME.json.gz.
 func ReadRecord(path string) (*Record, error) {
-	document, err := os.ReadFile(path)
+	document, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +110,27 @@ func ReadRecord(path string) (*Record, error) {
 		return nil, fmt.Errorf("%s is a record of version %d, this program reads %d: it was written by an earlier one", path, r.Version, RecordVersion)
 	}
 	return &r, nil
+}
+
+// readFile reads a file, and what gzip made of one if the name says so.
+func readFile(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if !strings.HasSuffix(path, ".gz") {
+		return io.ReadAll(file)
+	}
+	plain, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	document, err := io.ReadAll(plain)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return document, nil
 }
 
 // Window is one second of a dyno load.

@@ -5,12 +5,12 @@
 // what a blocked handler does to the others, and what a connection takes.
 //
 //	go run ./bench/servers -what all -plan            # what it would do, and how long it takes
-//	go run ./bench/servers -what all -name quiet      # everything; again to continue
+//	go run ./bench/servers -what all -name today      # everything; again to continue
 //	go run ./bench/servers -what plaintext,routes -rounds 9
 //	go run ./bench/servers -what files,post,sse,ws,tls-connect -rounds 7   # not among all
 //	go run ./bench/servers -what slow-readers -rounds 7   # not among all
 //	go run ./bench/servers -what ways                 # what io_uring could save; not among all
-//	go run ./bench/servers -show bench/servers/results/quiet-plaintext.json
+//	go run ./bench/servers -show bench/servers/results/2026-11-21-2111-plaintext.json.gz
 //
 // Server and generator have a CPU each and nothing else must run: what else did
 // is noted with every trial. Rounds are interleaved in random order. Every trial

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"compress/gzip"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,8 +106,12 @@ func TestPublish(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"manifest.json", "report.md", "trials.csv", published.FileName} {
-		if text := read(t, filepath.Join(dir, name)); !strings.Contains(text, "made-up") {
+	for _, name := range []string{"manifest.json", "report.md", "trials.csv.gz", published.FileName} {
+		text := read(t, filepath.Join(dir, name))
+		if strings.HasSuffix(name, ".gz") {
+			text = decompressed(t, text)
+		}
+		if !strings.Contains(text, "made-up") {
 			t.Errorf("%s is not about the study:\n%s", name, text)
 		}
 	}
@@ -117,4 +123,17 @@ func TestPublish(t *testing.T) {
 	if err := studycmd.Publish(a, filepath.Join(home, "results", "invalid"), ""); err == nil {
 		t.Error("an invalid run is published")
 	}
+}
+
+func decompressed(t *testing.T, text string) string {
+	t.Helper()
+	r, err := gzip.NewReader(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(plain)
 }

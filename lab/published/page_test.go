@@ -56,7 +56,7 @@ func record(quick bool, day int, verdicts ...claim.Outcome) *Record {
 // results is a folder of records by the names of their folders.
 func results(t *testing.T, records map[string]*Record) fstest.MapFS {
 	t.Helper()
-	files := fstest.MapFS{"README.md": {}, "other/trials.csv": {}}
+	files := fstest.MapFS{"README.md": {}, "other/trials.csv.gz": {}}
 	for dir, r := range records {
 		data, err := r.Encode()
 		if err != nil {

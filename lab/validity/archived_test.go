@@ -1,6 +1,7 @@
 package validity
 
 import (
+	"compress/gzip"
 	"encoding/csv"
 	"os"
 	"path/filepath"
@@ -12,7 +13,7 @@ import (
 // are archived, are on one level each: no more than one in fifty is said to be on
 // two.
 func TestPlateausOfArchivedRuns(t *testing.T) {
-	files, err := filepath.Glob("../../docs/results/*/trials.csv")
+	files, err := filepath.Glob("../../docs/results/*/trials.csv.gz")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no archived runs: %v", err)
 	}
@@ -43,7 +44,11 @@ func archivedCells(t *testing.T, file string) map[string][]Restart {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
+	plain, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	rows, err := csv.NewReader(plain).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

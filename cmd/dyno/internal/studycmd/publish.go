@@ -3,6 +3,7 @@ package studycmd
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -25,7 +26,7 @@ func NewPublish(global *cli.Global) *cobra.Command {
 		Short: "Write what a run found into a small folder, to be kept with source",
 		Long: `Write what a run found into a folder small enough to be kept with source:
 verdicts.json (what it says about claims, and the conditions), manifest.json,
-report.md and trials.csv (one row per trial and metric). The archived run has more
+report.md and trials.csv.gz (one row per trial and metric). The archived run has more
 and stays where it is. dyno claims --page --results draws a page of such folders.
 
 A run that is INVALID is not published, nor one of a dyno that was not built from a
@@ -93,7 +94,7 @@ func Publish(a *analysis.Analysis, dir, unclean string) error {
 		fill func(*bytes.Buffer) error
 	}{
 		{"manifest.json", func(w *bytes.Buffer) error { return writeManifest(w, a) }},
-		{"trials.csv", func(w *bytes.Buffer) error { return report.CSV(w, a) }},
+		{"trials.csv.gz", func(w *bytes.Buffer) error { return writeTrials(w, a) }},
 		{"report.md", func(w *bytes.Buffer) error { return report.Markdown(w, a, "en") }},
 		{published.FileName, func(w *bytes.Buffer) error {
 			document, err := record.Encode()
@@ -110,6 +111,19 @@ func Publish(a *analysis.Analysis, dir, unclean string) error {
 		fmt.Printf("  %s: %s: %s\n", v.ID, v.Word(), v.Why)
 	}
 	return nil
+}
+
+// writeTrials writes the figures by trial, which are most of what is published and
+// shrink to a tenth.
+func writeTrials(w *bytes.Buffer, a *analysis.Analysis) error {
+	compressed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if err := report.CSV(compressed, a); err != nil {
+		return err
+	}
+	return compressed.Close()
 }
 
 func writeManifest(w *bytes.Buffer, a *analysis.Analysis) error {
