@@ -7,7 +7,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats/statstest"
 	"dyno/lab/validity"
 )
@@ -19,12 +19,12 @@ type live struct {
 	different map[string]*statstest.Rate // by metric
 	runs      int                        // all
 	trials    int                        // their finished ones
-	doubted   map[load.Validity]int      // trials worth less than VALID
+	doubted   map[finding.Validity]int   // trials worth less than VALID
 	flagged   map[string]int             // trials by the name of a finding that lowers what they are worth
 }
 
 func newLive() *live {
-	return &live{different: make(map[string]*statstest.Rate), doubted: make(map[load.Validity]int), flagged: make(map[string]int)}
+	return &live{different: make(map[string]*statstest.Rate), doubted: make(map[finding.Validity]int), flagged: make(map[string]int)}
 }
 
 // add counts a run. Groups that show the twin of another group are not counted
@@ -55,8 +55,8 @@ func (l *live) add(run *archive.Run, a *analysis.Analysis) {
 
 // findings are those of a trial, with the speed of its CPUs held to the whole run
 // as a report does.
-func findings(t *archive.Trial, usual *validity.UsualSpeed) []load.Finding {
-	list := slices.DeleteFunc(slices.Clone(t.Findings), func(f load.Finding) bool { return f.Name == validity.CPUSpeed })
+func findings(t *archive.Trial, usual *validity.UsualSpeed) []finding.Finding {
+	list := slices.DeleteFunc(slices.Clone(t.Findings), func(f finding.Finding) bool { return f.Name == validity.CPUSpeed })
 	if t.Speed != nil {
 		list = append(list, usual.Judge(t.Speed)...)
 	}
@@ -76,14 +76,14 @@ func (l *live) compare(g *analysis.Group) {
 	}
 }
 
-func (l *live) judge(list []load.Finding) {
+func (l *live) judge(list []finding.Finding) {
 	l.trials++
-	if worth := load.Worst(list); worth != load.Valid {
+	if worth := finding.Worst(list); worth != finding.Valid {
 		l.doubted[worth]++
 	}
 	names := make(map[string]bool)
 	for i := range list {
-		if f := &list[i]; f.Weight() != load.Valid {
+		if f := &list[i]; f.Weight() != finding.Valid {
 			names[f.Name] = true
 		}
 	}
@@ -101,7 +101,7 @@ func (l *live) results(r *Record) {
 		}
 	}
 	trials := fmt.Sprintf("trials of %d runs", l.runs)
-	for _, level := range []load.Validity{load.Suspect, load.Invalid} {
+	for _, level := range []finding.Validity{finding.Suspect, finding.Invalid} {
 		r.add(Result{What: "flagged", Series: trials, Figure: string(level), Happened: statstest.Rate{Count: l.doubted[level], Of: l.trials}})
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.flagged)) {

@@ -5,7 +5,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 	"dyno/lab/stats/statstest"
 )
@@ -17,9 +17,9 @@ func TestLive(t *testing.T) {
 	shared := twin(1.1, 1.2) // shown with it, measured elsewhere
 	shared.TwinCell = nil
 	run := &archive.Run{Trials: []archive.Trial{
-		{Status: archive.Complete, Validity: load.Valid, Findings: []load.Finding{{Name: "at-floor", Validity: load.Valid}}},
-		{Status: archive.Complete, Validity: load.Suspect, Findings: []load.Finding{{Name: "steal", Validity: load.Suspect}, {Name: "steal", Validity: load.Suspect}}},
-		{Status: archive.Complete, Validity: load.Valid, Findings: []load.Finding{{Name: "drifting", Validity: load.Suspect, Accepted: true}}},
+		{Status: archive.Complete, Validity: finding.Valid, Findings: []finding.Finding{{Name: "at-floor", Validity: finding.Valid}}},
+		{Status: archive.Complete, Validity: finding.Suspect, Findings: []finding.Finding{{Name: "steal", Validity: finding.Suspect}, {Name: "steal", Validity: finding.Suspect}}},
+		{Status: archive.Complete, Validity: finding.Valid, Findings: []finding.Finding{{Name: "drifting", Validity: finding.Suspect, Accepted: true}}},
 		{Status: archive.Interrupted},
 	}}
 	counted := newLive()

@@ -14,7 +14,7 @@ import (
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
 	"dyno/lab/claim"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/published"
 )
 
@@ -119,7 +119,7 @@ func TestPublish(t *testing.T) {
 	o.want(t, 0, o.stdout, "| confirmed | 1 |", "dyno run made-up --seed 1", "results/kept")
 	o = dyno(t, home, "publish", "20990101", "results/kept")
 	o.want(t, 1, o.stderr, "20990101")
-	a.Validity = load.Invalid
+	a.Validity = finding.Invalid
 	if err := studycmd.Publish(a, filepath.Join(home, "results", "invalid"), ""); err == nil {
 		t.Error("an invalid run is published")
 	}

@@ -8,7 +8,7 @@ import (
 	"dyno/cmd/dyno/internal/runcmd"
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // A run of which nothing can be used is no success, whoever asks; and its report
@@ -17,8 +17,8 @@ func TestNothingUsableIsNoSuccess(t *testing.T) {
 	home := t.TempDir()
 	run := analysistest.Run(5, "good")
 	for i := range run.Trials {
-		run.Trials[i].Validity = load.Invalid
-		run.Trials[i].Findings = []load.Finding{{Name: "other-load", Validity: load.Invalid, Detail: "other programs used 60 % of the machine's CPU time (limit 15.0 %)"}}
+		run.Trials[i].Validity = finding.Invalid
+		run.Trials[i].Findings = []finding.Finding{{Name: "other-load", Validity: finding.Invalid, Detail: "other programs used 60 % of the machine's CPU time (limit 15.0 %)"}}
 	}
 	spoilt, good := store(t, home, 1, run), archived(t, home, 2, "good")
 	lines := map[string]string{}

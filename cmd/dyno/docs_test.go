@@ -146,7 +146,7 @@ func (d *documented) checkDyno(words []string) error {
 		return err
 	}
 	if cmd == root && !strings.HasPrefix(words[0], "-") {
-		return unknownCommand(root, words[0])
+		return fmt.Errorf("dyno has no command %q", words[0])
 	}
 	cmd.InitDefaultHelpFlag()
 	cmd.InitDefaultVersionFlag()

@@ -17,6 +17,7 @@ import (
 
 	"dyno/cmd/dyno/internal/loadcmd"
 	"dyno/lab/calibrate"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -136,7 +137,7 @@ func TestLoadBeyondTheCeiling(t *testing.T) {
 	o := dyno(t, t.TempDir(), "load", "-c", "2", "-d", "2s", "-R", "9e6", "--json", serve(t, "good"))
 	var r struct {
 		Calibration *load.Calibration `json:"calibration"`
-		Findings    []load.Finding    `json:"findings"`
+		Findings    []finding.Finding `json:"findings"`
 	}
 	if err := json.Unmarshal([]byte(o.stdout), &r); err != nil {
 		t.Fatalf("%v\n%s", err, o.stderr)
@@ -144,11 +145,11 @@ func TestLoadBeyondTheCeiling(t *testing.T) {
 	if r.Calibration == nil || r.Calibration.Ceiling <= 0 || r.Calibration.LagRate >= r.Calibration.Ceiling {
 		t.Fatalf("calibration %+v; stderr: %s", r.Calibration, o.stderr)
 	}
-	found := map[string]load.Finding{}
+	found := map[string]finding.Finding{}
 	for _, f := range r.Findings {
 		found[f.Name] = f
 	}
-	if f := found["beyond-ceiling"]; f.Validity != load.Suspect {
+	if f := found["beyond-ceiling"]; f.Validity != finding.Suspect {
 		t.Errorf("findings %+v", r.Findings)
 	}
 	if f, ok := found["rate-missed"]; ok {
@@ -176,8 +177,8 @@ func TestLoadComparesCounts(t *testing.T) {
 		server := counting(t, others)
 		o := dyno(t, t.TempDir(), "load", "-c", "2", "-n", "100", "--json", "--server-metrics", server.URL+"/metrics", server.URL)
 		var r struct {
-			Counts   *load.Counts   `json:"counts"`
-			Findings []load.Finding `json:"findings"`
+			Counts   *load.Counts      `json:"counts"`
+			Findings []finding.Finding `json:"findings"`
 		}
 		if err := json.Unmarshal([]byte(o.stdout), &r); err != nil {
 			t.Fatalf("%v\n%s", err, o.stderr)

@@ -13,7 +13,7 @@ import (
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
 	"dyno/lab/claim"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 func analyse(t *testing.T, run *archive.Run) *analysis.Analysis {
@@ -161,13 +161,13 @@ func checkRatios(t *testing.T, g *analysis.Group) {
 
 func checkFindings(t *testing.T, run *archive.Run, a *analysis.Analysis) {
 	want := map[string]struct {
-		level load.Validity
+		level finding.Validity
 		trial int
 	}{
-		"trial-failed":      {load.Invalid, trialOf(t, run, 6, 3)},
-		"rate-missed":       {load.Invalid, trialOf(t, run, 1, 4)},
-		"generator-stalled": {load.Suspect, trialOf(t, run, 3, 1)},
-		"steal":             {load.Suspect, trialOf(t, run, 4, 2)},
+		"trial-failed":      {finding.Invalid, trialOf(t, run, 6, 3)},
+		"rate-missed":       {finding.Invalid, trialOf(t, run, 1, 4)},
+		"generator-stalled": {finding.Suspect, trialOf(t, run, 3, 1)},
+		"steal":             {finding.Suspect, trialOf(t, run, 4, 2)},
 	}
 	if len(a.Findings) != len(want) {
 		t.Errorf("findings %+v", a.Findings)
@@ -178,10 +178,10 @@ func checkFindings(t *testing.T, run *archive.Run, a *analysis.Analysis) {
 			t.Errorf("%s: %+v, want %s in trial %d", name, list, w.level, w.trial)
 		}
 	}
-	if last := a.Findings[len(a.Findings)-1]; last.Validity != load.Suspect {
+	if last := a.Findings[len(a.Findings)-1]; last.Validity != finding.Suspect {
 		t.Errorf("the worst do not come first: %+v", a.Findings)
 	}
-	if a.Validity != load.Valid {
+	if a.Validity != finding.Valid {
 		t.Errorf("the run is %s for 4 of 48 trials", a.Validity)
 	}
 }
@@ -207,7 +207,7 @@ func checkSeconds(t *testing.T, g *analysis.Group) {
 	if s := g.Cells[7].Seconds[0]; s.CPU != nil || s.GCPause != nil || s.Steal == nil {
 		t.Errorf("second without a process %+v", s)
 	}
-	stalled := slices.IndexFunc(g.Cells[3].Seconds, func(s analysis.Second) bool { return s.Validity == load.Invalid })
+	stalled := slices.IndexFunc(g.Cells[3].Seconds, func(s analysis.Second) bool { return s.Validity == finding.Invalid })
 	if s := g.Cells[3].Seconds[stalled]; s.Block != 1 || s.Index != 1 || !slices.Equal(s.Why, []string{"generator-stalled"}) {
 		t.Errorf("invalid second %+v", s)
 	}
@@ -288,9 +288,9 @@ func TestARunThatWasCutShort(t *testing.T) {
 	run := analysistest.Run(2, "a", "b")
 	run.Trials = run.Trials[:3]
 	run.Manifest.Status, run.Manifest.Error = archive.Interrupted, "its writer died"
-	run.Trials[2].Status, run.Trials[2].Validity = archive.Interrupted, load.Invalid
+	run.Trials[2].Status, run.Trials[2].Validity = archive.Interrupted, finding.Invalid
 	a := analyse(t, run)
-	if a.Validity != load.Suspect {
+	if a.Validity != finding.Suspect {
 		t.Errorf("the run is %s", a.Validity)
 	}
 	list := findings(a, "run-incomplete")
@@ -310,16 +310,16 @@ func TestARunThatWasCutShort(t *testing.T) {
 // A tenth of the trials may be doubtful before the run is.
 func TestDoubtfulTrialsMakeTheRunSuspect(t *testing.T) {
 	run := analysistest.Run(2, "a", "b") // with one of twelve trials left out
-	if a := analyse(t, run); a.Validity != load.Valid {
+	if a := analyse(t, run); a.Validity != finding.Valid {
 		t.Errorf("one of twelve: the run is %s", a.Validity)
 	}
-	run.Trials[0].Validity = load.Suspect
-	if a := analyse(t, run); a.Validity != load.Suspect {
+	run.Trials[0].Validity = finding.Suspect
+	if a := analyse(t, run); a.Validity != finding.Suspect {
 		t.Errorf("two of twelve: the run is %s", a.Validity)
 	}
-	run.Trials[0].Validity = load.Valid
+	run.Trials[0].Validity = finding.Valid
 	run.Trials = slices.DeleteFunc(run.Trials, func(tr archive.Trial) bool { return tr.Cell == 1 })
-	if a := analyse(t, run); a.Validity != load.Suspect {
+	if a := analyse(t, run); a.Validity != finding.Suspect {
 		t.Errorf("a subject without trials: the run is %s", a.Validity)
 	}
 }
@@ -329,12 +329,12 @@ func TestARunWithNothingUsable(t *testing.T) {
 	run.Trials = run.Trials[:2]
 	for i := range run.Trials {
 		for j := range run.Trials[i].Windows {
-			run.Trials[i].Windows[j].Level = load.Invalid
+			run.Trials[i].Windows[j].Level = finding.Invalid
 		}
 	}
 	a := analyse(t, run)
 	c := a.Groups[0].Cells[0]
-	if a.Validity != load.Invalid || len(c.Trials) != 0 || len(c.Left) != 2 || len(c.Estimates) != 0 || len(c.Curve) != 0 {
+	if a.Validity != finding.Invalid || len(c.Trials) != 0 || len(c.Left) != 2 || len(c.Estimates) != 0 || len(c.Curve) != 0 {
 		t.Errorf("run is %s, cell %+v", a.Validity, c)
 	}
 	if list := findings(a, "no-usable-window"); len(list) != 1 || len(list[0].Trials) != 2 {

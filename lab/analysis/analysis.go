@@ -5,7 +5,7 @@ package analysis
 import (
 	"dyno/lab/archive"
 	"dyno/lab/claim"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 )
 
@@ -21,7 +21,7 @@ type Analysis struct {
 	Schema   int              `json:"schema"`
 	Run      archive.Manifest `json:"run"`
 	Address  archive.Address  `json:"address,omitempty"` // of the run's content; empty if it has not ended
-	Validity load.Validity    `json:"validity"`
+	Validity finding.Validity `json:"validity"`
 	Findings []Finding        `json:"findings"`         // of the run, worst first
 	Groups   []Group          `json:"groups"`           // one per combination of load and levels
 	Subjects []string         `json:"subjects"`         // order for colours: as in the study
@@ -33,7 +33,7 @@ type Analysis struct {
 
 // Finding is a finding with the place it was found at.
 type Finding struct {
-	load.Finding
+	finding.Finding
 	Trials []int `json:"trials,omitempty"` // indices of the trials concerned
 }
 
@@ -106,26 +106,26 @@ type Point struct {
 // Second is one window, reduced to what the heat map and time charts show.
 // Pointers are nil where the machine or subject can't tell.
 type Second struct {
-	Trial      int           `json:"trial"`
-	Block      int           `json:"block"`
-	Index      int           `json:"index"` // second within the trial; negative while warming up
-	Validity   load.Validity `json:"validity"`
-	Why        []string      `json:"why,omitempty"` // names of findings
-	Throughput float64       `json:"rps"`
-	Errors     uint64        `json:"errors"`
-	P50        float64       `json:"p50,omitzero"` // response, µs; 0 if nothing was answered
-	P99        float64       `json:"p99,omitzero"`
-	Max        float64       `json:"max,omitzero"`
-	LagP99     float64       `json:"lag_p99"`
-	Generator  float64       `json:"generator_cpu"`       // CPUs used by the generator
-	CPU        *float64      `json:"cpu,omitempty"`       // CPUs used by the subject
-	RSS        *float64      `json:"rss,omitempty"`       // bytes
-	RunQueue   *float64      `json:"run_queue,omitempty"` // seconds runnable per second
-	Switches   *float64      `json:"switches,omitempty"`  // context switches, both kinds
-	Steal      *float64      `json:"steal,omitempty"`     // share of one CPU
-	GCPause    *float64      `json:"gc_pause,omitempty"`  // µs in the window
-	GCCycles   *float64      `json:"gc_cycles,omitempty"`
-	Heap       *float64      `json:"heap,omitempty"` // bytes
-	Goroutines *float64      `json:"goroutines,omitempty"`
-	SchedP99   *float64      `json:"sched_p99,omitempty"` // µs
+	Trial      int              `json:"trial"`
+	Block      int              `json:"block"`
+	Index      int              `json:"index"` // second within the trial; negative while warming up
+	Validity   finding.Validity `json:"validity"`
+	Why        []string         `json:"why,omitempty"` // names of findings
+	Throughput float64          `json:"rps"`
+	Errors     uint64           `json:"errors"`
+	P50        float64          `json:"p50,omitzero"` // response, µs; 0 if nothing was answered
+	P99        float64          `json:"p99,omitzero"`
+	Max        float64          `json:"max,omitzero"`
+	LagP99     float64          `json:"lag_p99"`
+	Generator  float64          `json:"generator_cpu"`       // CPUs used by the generator
+	CPU        *float64         `json:"cpu,omitempty"`       // CPUs used by the subject
+	RSS        *float64         `json:"rss,omitempty"`       // bytes
+	RunQueue   *float64         `json:"run_queue,omitempty"` // seconds runnable per second
+	Switches   *float64         `json:"switches,omitempty"`  // context switches, both kinds
+	Steal      *float64         `json:"steal,omitempty"`     // share of one CPU
+	GCPause    *float64         `json:"gc_pause,omitempty"`  // µs in the window
+	GCCycles   *float64         `json:"gc_cycles,omitempty"`
+	Heap       *float64         `json:"heap,omitempty"` // bytes
+	Goroutines *float64         `json:"goroutines,omitempty"`
+	SchedP99   *float64         `json:"sched_p99,omitempty"` // µs
 }

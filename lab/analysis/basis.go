@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"dyno/lab/claim"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // besides are the findings that stand beside every verdict of their run: what
@@ -27,7 +27,7 @@ func Basis(a *Analysis) claim.Basis {
 	b.Commit, b.Clean = commitOf(a.Run.Dyno)
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		if slices.Contains(besides, f.Name) && f.Weight() != load.Valid {
+		if slices.Contains(besides, f.Name) && f.Weight() != finding.Valid {
 			b.Doubts = append(b.Doubts, f.Name+": "+f.Detail)
 		}
 	}

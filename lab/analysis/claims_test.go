@@ -9,6 +9,7 @@ import (
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
 	"dyno/lab/claim"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/study"
 )
@@ -109,7 +110,7 @@ func TestClaimsOfAnEarlyRun(t *testing.T) {
 	run := analysistest.Run(4)
 	run.Manifest.Claims = claims
 	for i := range run.Trials {
-		run.Trials[i].Validity = load.Invalid
+		run.Trials[i].Validity = finding.Invalid
 	}
 	if out := analyse(t, run).Claims[0]; out.Verdict != claim.Undecided || out.Needed != 2 {
 		t.Errorf("without a usable trial: %+v", out)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 )
 
@@ -45,7 +45,7 @@ func (y *tally) addParted(tables []*table, metrics, accept []string) {
 	if len(parted) == 0 {
 		return
 	}
-	y.accepted(accept, load.Finding{Name: ratiosPart, Validity: load.Suspect,
+	y.accepted(accept, finding.Finding{Name: ratiosPart, Validity: finding.Suspect,
 		Detail: fmt.Sprintf("%d of %d ratios depend on how starts are averaged: %s", len(parted), all, strings.Join(parted, "; "))})
 }
 
@@ -76,13 +76,13 @@ func (y *tally) addTwins(tables []*table, metrics, accept []string) {
 	if len(differ) == 0 {
 		return
 	}
-	y.accepted(accept, load.Finding{Name: twinDiffers, Validity: load.Suspect,
+	y.accepted(accept, finding.Finding{Name: twinDiffers, Validity: finding.Suspect,
 		Detail: fmt.Sprintf("the reference, measured twice in each block, differs from itself by more than chance explains in all %d comparisons together: %s", len(tests), strings.Join(differ, "; "))})
 }
 
 // accepted adds a finding of the run as what the study says it weighs.
-func (y *tally) accepted(accept []string, f load.Finding) {
-	for _, f := range load.Accept([]load.Finding{f}, accept) {
+func (y *tally) accepted(accept []string, f finding.Finding) {
+	for _, f := range finding.Accept([]finding.Finding{f}, accept) {
 		y.list = append(y.list, Finding{Finding: f})
 	}
 }
@@ -97,8 +97,8 @@ func brief(iv stats.Interval) string {
 var doubts = []string{restartPlateau, twinDiffers, lostUnevenly}
 
 // doubted is how much the findings about cells and comparisons take from the run.
-func doubted(list []Finding) load.Validity {
-	verdict := load.Valid
+func doubted(list []Finding) finding.Validity {
+	verdict := finding.Valid
 	for i := range list {
 		if slices.Contains(doubts, list[i].Name) {
 			verdict = verdict.Worse(list[i].Weight())

@@ -6,7 +6,7 @@ import (
 
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // slow lets a trial answer so many times fewer requests.
@@ -55,11 +55,11 @@ func TestTwinThatDiffers(t *testing.T) {
 		}
 	}
 	a := analyse(t, run)
-	if got := findings(a, "twin-differs"); len(got) != 1 || !strings.Contains(got[0].Detail, "throughput under") || a.Validity != load.Suspect {
+	if got := findings(a, "twin-differs"); len(got) != 1 || !strings.Contains(got[0].Detail, "throughput under") || a.Validity != finding.Suspect {
 		t.Errorf("%s, %+v", a.Validity, got)
 	}
 	run.Manifest.Accept = []string{"twin-differs"}
-	if a = analyse(t, run); a.Validity != load.Valid {
+	if a = analyse(t, run); a.Validity != finding.Valid {
 		t.Errorf("accepted, yet %s", a.Validity)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
 	"dyno/lab/claim"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // failing makes up a run of two subjects in which "b" does wrong in some blocks.
@@ -30,19 +30,19 @@ func misserves(t *archive.Trial) {
 		c := &t.Windows[i].Client
 		c.Errors.Status += c.Completed * 15 / 85
 	}
-	t.Findings = append(t.Findings, load.Finding{Name: "errors", Validity: load.Invalid, Detail: "15 % of the requests failed"})
-	t.Validity = load.Invalid
+	t.Findings = append(t.Findings, finding.Finding{Name: "errors", Validity: finding.Invalid, Detail: "15 % of the requests failed"})
+	t.Validity = finding.Invalid
 }
 
 // dies makes the subject end by itself.
 func dies(t *archive.Trial) {
-	t.Status, t.Fault, t.Error, t.Validity = archive.Failed, archive.OfSubject, "subject b died: exit status 3", load.Invalid
+	t.Status, t.Fault, t.Error, t.Validity = archive.Failed, archive.OfSubject, "subject b died: exit status 3", finding.Invalid
 }
 
 // spoils makes the machine the one that is to blame.
 func spoils(t *archive.Trial) {
-	t.Validity = load.Invalid
-	t.Findings = append(t.Findings, load.Finding{Name: "steal", Validity: load.Invalid, Detail: "the hypervisor"})
+	t.Validity = finding.Invalid
+	t.Findings = append(t.Findings, finding.Finding{Name: "steal", Validity: finding.Invalid, Detail: "the hypervisor"})
 }
 
 // TestFailuresStay: what a subject fails is never dropped, whatever is claimed.
@@ -70,7 +70,7 @@ func TestFailuresStay(t *testing.T) {
 		if !slices.Contains(c.want, out.Verdict) {
 			t.Errorf("%s: %s of %+v, want one of %v", c.name, out.Verdict, out.Parts, c.want)
 		}
-		if len(c.in) > 0 && (len(out.Basis.Doubts) == 0 || a.Validity != load.Suspect || !strings.Contains(out.Word(), "SUSPECT run")) {
+		if len(c.in) > 0 && (len(out.Basis.Doubts) == 0 || a.Validity != finding.Suspect || !strings.Contains(out.Word(), "SUSPECT run")) {
 			t.Errorf("%s: %s, %+v, the run is %s", c.name, out.Word(), out.Basis, a.Validity)
 		}
 		if cell := a.Groups[0].Cells[2]; len(cell.Left) > 0 || len(cell.Trials)+len(cell.Failed) != analysistest.Blocks {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/validity"
 )
 
@@ -32,7 +32,7 @@ type tally struct {
 	at   map[string]int
 }
 
-func (y *tally) add(trial int, f load.Finding) {
+func (y *tally) add(trial int, f finding.Finding) {
 	key := fmt.Sprintf("%s\n%s\n%t", f.Name, f.Validity, f.Accepted)
 	if f.Name == trialFailed || f.Name == subjectFailed {
 		key += "\n" + f.Detail
@@ -67,18 +67,18 @@ func (y *tally) addTrial(t *archive.Trial, used bool) {
 	}
 	switch {
 	case t.Fault == archive.OfSubject:
-		y.add(t.Index, load.Finding{Name: subjectFailed, Validity: load.Suspect, Detail: t.Error})
+		y.add(t.Index, finding.Finding{Name: subjectFailed, Validity: finding.Suspect, Detail: t.Error})
 	case t.Status == archive.Failed:
-		y.add(t.Index, load.Finding{Name: trialFailed, Validity: load.Invalid, Detail: t.Error})
+		y.add(t.Index, finding.Finding{Name: trialFailed, Validity: finding.Invalid, Detail: t.Error})
 	case t.Status != archive.Complete:
-		y.add(t.Index, load.Finding{Name: trialInterrupted, Validity: load.Invalid, Detail: "the trial was stopped before its time"})
+		y.add(t.Index, finding.Finding{Name: trialInterrupted, Validity: finding.Invalid, Detail: "the trial was stopped before its time"})
 	case !used && !validity.Spoiled(t):
-		y.add(t.Index, load.Finding{Name: noUsableWindow, Validity: load.Invalid, Detail: "none of the trial's measured windows can be used"})
+		y.add(t.Index, finding.Finding{Name: noUsableWindow, Validity: finding.Invalid, Detail: "none of the trial's measured windows can be used"})
 	}
 }
 
-func named(findings []load.Finding, name string) bool {
-	return slices.ContainsFunc(findings, func(f load.Finding) bool { return f.Name == name })
+func named(findings []finding.Finding, name string) bool {
+	return slices.ContainsFunc(findings, func(f finding.Finding) bool { return f.Name == name })
 }
 
 // addRun says if the run has fewer trials than planned.
@@ -91,7 +91,7 @@ func (y *tally) addRun(run *archive.Run) {
 	if m.Error != "" {
 		detail += ": " + m.Error
 	}
-	y.list = append(y.list, Finding{Finding: load.Finding{Name: runIncomplete, Validity: load.Suspect, Detail: detail}})
+	y.list = append(y.list, Finding{Finding: finding.Finding{Name: runIncomplete, Validity: finding.Suspect, Detail: detail}})
 }
 
 // sorted returns the findings, worst first. One that concerns several trials
@@ -133,10 +133,10 @@ func (y *tally) addExhausted(run *archive.Run, sheets []*sheet) {
 	if used >= planned {
 		return
 	}
-	y.list = append(y.list, Finding{Finding: load.Finding{Name: repeatsExhausted, Validity: load.Suspect, Detail: fmt.Sprintf(
+	y.list = append(y.list, Finding{Finding: finding.Finding{Name: repeatsExhausted, Validity: finding.Suspect, Detail: fmt.Sprintf(
 		"as many trials were repeated as may be of %d planned (%d), and still so many are missing: %d", planned, len(p.Trials)-planned, planned-used)}})
 }
 
-func badness(v load.Validity) int {
-	return slices.Index([]load.Validity{load.Valid, load.Suspect, load.Invalid}, v)
+func badness(v finding.Validity) int {
+	return slices.Index([]finding.Validity{finding.Valid, finding.Suspect, finding.Invalid}, v)
 }

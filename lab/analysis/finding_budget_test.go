@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"dyno/lab/analysis/analysistest"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // A run that used up its repetitions and lacks trials says so; one that made
@@ -14,12 +14,12 @@ func TestExhaustedRepetitionsAreSaid(t *testing.T) {
 	for _, good := range []bool{true, false} {
 		run := analysistest.Run(4, "a")
 		for of := range 3 { // half of six
-			run.Trials[of].Validity = load.Invalid
-			run.Trials[of].Findings = []load.Finding{{Name: "other-load", Validity: load.Invalid, Detail: "busy"}}
+			run.Trials[of].Validity = finding.Invalid
+			run.Trials[of].Findings = []finding.Finding{{Name: "other-load", Validity: finding.Invalid, Detail: "busy"}}
 			again := run.Trials[5]
 			again.Index, again.Block, again.Repeats = len(run.Trials), run.Trials[of].Block, &of
 			if !good {
-				again.Validity, again.Findings = load.Invalid, run.Trials[of].Findings
+				again.Validity, again.Findings = finding.Invalid, run.Trials[of].Findings
 			}
 			run.Trials = append(run.Trials, again)
 			run.Manifest.Plan.Trials = append(run.Manifest.Plan.Trials, again.PlannedTrial)
@@ -34,7 +34,7 @@ func TestExhaustedRepetitionsAreSaid(t *testing.T) {
 func TestLikewise(t *testing.T) {
 	run := analysistest.Run(4, "a")
 	for i := range 2 {
-		run.Trials[i].Findings = []load.Finding{{Name: "steal", Validity: load.Suspect, Detail: "stolen"}}
+		run.Trials[i].Findings = []finding.Finding{{Name: "steal", Validity: finding.Suspect, Detail: "stolen"}}
 	}
 	if list := findings(analyse(t, run), "steal"); len(list) != 1 || !strings.HasSuffix(list[0].Detail, "in 1 more trial)") {
 		t.Errorf("%+v", list)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 )
 
@@ -42,7 +42,7 @@ func (y *tally) addLost(tables []*table, accept []string) {
 		uneven = append(uneven, fmt.Sprintf("%s lost %d of %d trials, what it is compared with %d of %d", a.name, a.lost, a.of, a.others, a.othersOf))
 	}
 	if len(uneven) > 0 {
-		y.accepted(accept, load.Finding{Name: lostUnevenly, Validity: load.Suspect,
+		y.accepted(accept, finding.Finding{Name: lostUnevenly, Validity: finding.Suspect,
 			Detail: fmt.Sprintf("%s (Fisher's exact test, p = %.1g): what is left of it may be a choice", strings.Join(uneven, "; "), least)})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/stats"
 	"dyno/lab/study"
@@ -88,7 +89,7 @@ func TestMergedQuantiles(t *testing.T) {
 		warm := window(-1, 5000, time.Second)
 		slow := window(1, 5000, time.Duration(100+i)*100*time.Microsecond) // 10 to 10.7 ms
 		invalid := window(2, 5000, time.Second)
-		invalid.Level = load.Invalid
+		invalid.Level = finding.Invalid
 		trials = append(trials, []archive.Window{warm, window(0, 5000, time.Millisecond), slow, invalid})
 	}
 	s := sheetOf(t, trials...)

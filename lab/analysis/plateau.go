@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/validity"
 )
@@ -13,7 +14,7 @@ func (y *tally) addPlateaus(s *sheet, accept []string) {
 		metrics[0] = "response.p50"
 	}
 	for _, metric := range metrics {
-		found := load.Accept(validity.Plateaus(s.Subject+"'s "+metric, s.restarts(metric)), accept)
+		found := finding.Accept(validity.Plateaus(s.Subject+"'s "+metric, s.restarts(metric)), accept)
 		for _, f := range found {
 			y.list = append(y.list, Finding{Finding: f, Trials: s.Trials})
 			return
@@ -30,7 +31,7 @@ func (s *sheet) restarts(metric string) []validity.Restart {
 	}
 	windows := map[int][]float64{}
 	for _, second := range s.Seconds {
-		if second.Index < 0 || second.Validity == load.Invalid {
+		if second.Index < 0 || second.Validity == finding.Invalid {
 			continue
 		}
 		switch metric {

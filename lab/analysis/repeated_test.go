@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"dyno/lab/analysis/analysistest"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/study"
 )
 
@@ -15,7 +15,7 @@ func TestARepetitionTakesItsPlace(t *testing.T) {
 	run := analysistest.Run(4)
 	invalid := trialOf(t, run, 1, 4)
 	again := run.Trials[invalid]
-	again.Index, again.Repeats, again.Validity, again.Findings = len(run.Trials), &invalid, load.Valid, nil
+	again.Index, again.Repeats, again.Validity, again.Findings = len(run.Trials), &invalid, finding.Valid, nil
 	run.Trials = append(run.Trials, again)
 	run.Manifest.Plan.Trials = append(run.Manifest.Plan.Trials, again.PlannedTrial)
 	a := analyse(t, run)
@@ -30,11 +30,11 @@ func TestARepetitionOfTheTwinTakesItsPlace(t *testing.T) {
 	run := withTwin(4, "a", "again")
 	invalid := trialOf(t, run, 1, 4)
 	again := run.Trials[invalid]
-	again.Index, again.Repeats, again.Validity, again.Findings = len(run.Trials), &invalid, load.Valid, nil
+	again.Index, again.Repeats, again.Validity, again.Findings = len(run.Trials), &invalid, finding.Valid, nil
 	run.Trials = append(run.Trials, again)
 	run.Manifest.Plan.Trials = append(run.Manifest.Plan.Trials, again.PlannedTrial)
-	run.Trials[0].Validity = load.Suspect // with the repeated one, more than a tenth
-	if a := analyse(t, run); a.Validity != load.Valid {
+	run.Trials[0].Validity = finding.Suspect // with the repeated one, more than a tenth
+	if a := analyse(t, run); a.Validity != finding.Valid {
 		t.Errorf("the run is %s: %+v", a.Validity, a.Findings)
 	}
 }
@@ -67,11 +67,11 @@ func TestRestartPlateausAreFound(t *testing.T) {
 	}
 	a := analyse(t, run)
 	list := findings(a, "restart-plateau")
-	if len(list) != 1 || list[0].Validity != load.Suspect || len(list[0].Trials) != analysistest.Blocks || a.Validity != load.Suspect {
+	if len(list) != 1 || list[0].Validity != finding.Suspect || len(list[0].Trials) != analysistest.Blocks || a.Validity != finding.Suspect {
 		t.Errorf("the run is %s: %+v", a.Validity, a.Findings)
 	}
 	run.Manifest.Accept = []string{"restart-plateau"}
-	if a = analyse(t, run); a.Validity != load.Valid || !findings(a, "restart-plateau")[0].Accepted {
+	if a = analyse(t, run); a.Validity != finding.Valid || !findings(a, "restart-plateau")[0].Accepted {
 		t.Errorf("accepted, the run is %s: %+v", a.Validity, a.Findings)
 	}
 }

@@ -2,7 +2,7 @@ package analysis
 
 import (
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/validity"
 )
 
@@ -21,7 +21,7 @@ func (y *tally) addSpeed(t *archive.Trial, usual *validity.UsualSpeed, accept []
 	if t.Speed == nil || t.Status != archive.Complete || named(t.Findings, validity.CPUSpeed) {
 		return
 	}
-	for _, f := range load.Accept(usual.Judge(t.Speed), accept) {
+	for _, f := range finding.Accept(usual.Judge(t.Speed), accept) {
 		y.add(t.Index, f)
 	}
 }
@@ -31,7 +31,7 @@ func (y *tally) addSpeed(t *archive.Trial, usual *validity.UsualSpeed, accept []
 func atOddSpeed(findings []Finding) map[int]bool {
 	odd := map[int]bool{}
 	for i := range findings {
-		if f := &findings[i]; f.Name == validity.CPUSpeed && f.Weight() != load.Valid {
+		if f := &findings[i]; f.Name == validity.CPUSpeed && f.Weight() != finding.Valid {
 			for _, trial := range f.Trials {
 				odd[trial] = true
 			}

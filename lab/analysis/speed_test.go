@@ -6,7 +6,7 @@ import (
 
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/machine/speed"
 )
 
@@ -30,11 +30,11 @@ func TestTrialsAtAnotherSpeedAreFound(t *testing.T) {
 	})
 	a := analyse(t, run)
 	list := findings(a, "cpu-speed")
-	if len(list) != 1 || list[0].Validity != load.Suspect || !slices.Equal(list[0].Trials, []int{0, 1}) || a.Validity != load.Suspect {
+	if len(list) != 1 || list[0].Validity != finding.Suspect || !slices.Equal(list[0].Trials, []int{0, 1}) || a.Validity != finding.Suspect {
 		t.Errorf("the run is %s: %+v", a.Validity, a.Findings)
 	}
 	run.Manifest.Accept = []string{"cpu-speed"}
-	if a = analyse(t, run); a.Validity != load.Valid || !findings(a, "cpu-speed")[0].Accepted {
+	if a = analyse(t, run); a.Validity != finding.Valid || !findings(a, "cpu-speed")[0].Accepted {
 		t.Errorf("accepted, the run is %s: %+v", a.Validity, a.Findings)
 	}
 }
@@ -49,7 +49,7 @@ func TestASpeedIsJudgedOnce(t *testing.T) {
 		return 1
 	})
 	const before = "than in the trials before"
-	run.Trials[5].Findings = append(run.Trials[5].Findings, load.Finding{Name: "cpu-speed", Validity: load.Suspect, Detail: before})
+	run.Trials[5].Findings = append(run.Trials[5].Findings, finding.Finding{Name: "cpu-speed", Validity: finding.Suspect, Detail: before})
 	if list := findings(analyse(t, run), "cpu-speed"); len(list) != 1 || list[0].Detail != before || !slices.Equal(list[0].Trials, []int{5}) {
 		t.Errorf("found %+v", list)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -42,7 +43,7 @@ func newStageSums(p *load.Profile) *stageSums {
 
 // add takes a window of a used trial.
 func (s *stageSums) add(w *archive.Window) {
-	if s == nil || w.Client.Warmup() || w.Level == load.Invalid {
+	if s == nil || w.Client.Warmup() || w.Level == finding.Invalid {
 		return
 	}
 	i := s.table.StageWithin(&w.Client)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -22,7 +23,7 @@ func TestStages(t *testing.T) {
 			t.Fatal(err)
 		}
 		if index == 3 {
-			w.Level = load.Invalid
+			w.Level = finding.Invalid
 		}
 		if index == 4 {
 			w.Client.Shed = 10

@@ -6,6 +6,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -55,7 +56,7 @@ func (s *sums) add(w *archive.Window) bool {
 	switch {
 	case w.Client.Warmup():
 		return false
-	case w.Level == load.Invalid:
+	case w.Level == finding.Invalid:
 		s.invalid++
 		return false
 	}

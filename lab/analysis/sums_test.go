@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/probe"
 )
 
 // window has n requests of the given time, in a second.
 func window(index, n int, each time.Duration) archive.Window {
-	w := archive.Window{Level: load.Valid}
+	w := archive.Window{Level: finding.Valid}
 	w.Client = load.Window{
 		Index: index, Length: time.Second, Offered: uint64(n), Sent: uint64(n), Completed: uint64(n),
 		CPUUser: 3 * time.Millisecond, CPUSys: 3 * time.Millisecond, Spun: 2 * time.Millisecond,
@@ -96,7 +97,7 @@ func TestSecondLeavesOutWhatIsMissing(t *testing.T) {
 
 func TestFiguresOfATrial(t *testing.T) {
 	invalid := window(2, 9_000, time.Second)
-	invalid.Level = load.Invalid
+	invalid.Level = finding.Invalid
 	s := sumsOf(load.Closed,
 		window(-1, 5_000, time.Second), window(0, 3_000, time.Millisecond), window(1, 1_000, 9*time.Millisecond), invalid)
 	for metric, want := range map[string]float64{

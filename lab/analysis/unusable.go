@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 )
 
@@ -17,7 +17,7 @@ func (s *sheet) takeUnusable(run *archive.Run, i int, all []figure) error {
 		if err != nil {
 			return err
 		}
-		w.Level = load.Valid
+		w.Level = finding.Valid
 		sums.add(&w)
 	}
 	if !sums.usable() {

@@ -2,7 +2,7 @@ package analysis
 
 import (
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/study"
 )
 
@@ -13,10 +13,10 @@ import (
 // failed or left out. Fewer are remarks. A trial whose place a repetition has taken does
 // not count: nothing is missing then. Trials whose CPUs had another speed than
 // those of the whole run are suspect too, whatever they were called when they ended.
-func worth(run *archive.Run, a *Analysis) load.Validity {
-	verdict := load.Valid
+func worth(run *archive.Run, a *Analysis) finding.Validity {
+	verdict := finding.Valid
 	if run.Manifest.Status != archive.Complete {
-		verdict = load.Suspect
+		verdict = finding.Suspect
 	}
 	replaced := map[int]bool{}
 	for i := range a.Groups {
@@ -24,7 +24,7 @@ func worth(run *archive.Run, a *Analysis) load.Validity {
 		for _, c := range a.Groups[i].Cells {
 			used += len(c.Trials) + len(c.Failed)
 			if len(c.Trials) == 0 {
-				verdict = verdict.Worse(load.Suspect)
+				verdict = verdict.Worse(finding.Suspect)
 			}
 			noteReplaced(&run.Manifest.Plan, c.Trials, replaced)
 		}
@@ -32,18 +32,18 @@ func worth(run *archive.Run, a *Analysis) load.Validity {
 			noteReplaced(&run.Manifest.Plan, twin.Trials, replaced)
 		}
 		if used == 0 {
-			return load.Invalid
+			return finding.Invalid
 		}
 	}
 	verdict = verdict.Worse(doubted(a.Findings))
 	doubtful, odd := 0, atOddSpeed(a.Findings)
 	for i := range run.Trials {
-		if t := &run.Trials[i]; (t.Status != archive.Complete || t.Validity != load.Valid || odd[t.Index]) && !replaced[t.Index] {
+		if t := &run.Trials[i]; (t.Status != archive.Complete || t.Validity != finding.Valid || odd[t.Index]) && !replaced[t.Index] {
 			doubtful++
 		}
 	}
 	if 10*doubtful > len(run.Trials) {
-		verdict = verdict.Worse(load.Suspect)
+		verdict = verdict.Worse(finding.Suspect)
 	}
 	return verdict
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/study"
 )
@@ -31,9 +32,9 @@ func manifestOf(trials int) Manifest {
 // newTrial has a warm-up window and two measured ones, each with histograms of
 // two clocks.
 func newTrial(index int) Trial {
-	t := Trial{PlannedTrial: study.PlannedTrial{Index: index}, Status: Complete, Started: newManifest().Started, Mono: 10e9, Validity: load.Valid}
+	t := Trial{PlannedTrial: study.PlannedTrial{Index: index}, Status: Complete, Started: newManifest().Started, Mono: 10e9, Validity: finding.Valid}
 	for i := -1; i < 2; i++ {
-		w := Window{Client: load.Window{Index: i, Start: int64(i+10) * 1e9, Length: time.Second, Sent: 100, Completed: 100}, Level: load.Valid}
+		w := Window{Client: load.Window{Index: i, Start: int64(i+10) * 1e9, Length: time.Second, Sent: 100, Completed: 100}, Level: finding.Valid}
 		for _, clock := range []load.Clock{load.Response, load.Lag} {
 			h := load.NewHistogram()
 			for n := range 100 {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // Broken is a law that a record breaks though every file is as it was sealed:
@@ -139,7 +139,7 @@ func planned(t *Trial, m *Manifest) *Broken {
 // verdict: a trial that was completed is worth what the worst of its findings says
 // that isn't accepted.
 func verdict(t *Trial) *Broken {
-	if want := load.Worst(t.Findings); t.Status == Complete && t.Validity != want {
+	if want := finding.Worst(t.Findings); t.Status == Complete && t.Validity != want {
 		return &Broken{Law: lawVerdict, Whole: true, Detail: fmt.Sprintf("it is called %s, its findings make it %s", t.Validity, want)}
 	}
 	return nil
@@ -149,7 +149,7 @@ func verdict(t *Trial) *Broken {
 func levels(t *Trial) *Broken {
 	for i := range t.Windows {
 		w := &t.Windows[i]
-		if want := load.Worst(w.Why); w.Level != want {
+		if want := finding.Worst(w.Why); w.Level != want {
 			return &Broken{Law: lawVerdict, Window: w.Client.Index, Detail: fmt.Sprintf("it is called %s, its findings make it %s", w.Level, want)}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -135,7 +136,7 @@ func (l *histogramLaws) finish() *Broken {
 
 // excused reports whether the trial has what Little's law does not hold with.
 func (l *histogramLaws) excused() bool {
-	if slices.ContainsFunc(l.trial.Findings, func(f load.Finding) bool { return f.Name == "little" }) {
+	if slices.ContainsFunc(l.trial.Findings, func(f finding.Finding) bool { return f.Name == "little" }) {
 		return true
 	}
 	var lost uint64

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dyno/lab/claim"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/machine"
 	"dyno/lab/machine/speed"
@@ -98,10 +99,10 @@ type Trial struct {
 	StartUp time.Duration `json:"start_up"` // from exec to the first right answer
 	// Executable is the size in bytes of the file that the subject's first process
 	// executes: the program, or the interpreter of one; 0 if that can't be told.
-	Executable int64          `json:"executable,omitempty"`
-	Validity   load.Validity  `json:"validity"`
-	Findings   []load.Finding `json:"findings,omitempty"`
-	Failures   []load.Failure `json:"failures,omitempty"` // a few failed requests of each kind
+	Executable int64             `json:"executable,omitempty"`
+	Validity   finding.Validity  `json:"validity"`
+	Findings   []finding.Finding `json:"findings,omitempty"`
+	Failures   []load.Failure    `json:"failures,omitempty"` // a few failed requests of each kind
 	// Requests are those of a mix, of a single load; runs don't keep them.
 	Requests []load.RequestResult `json:"-"`
 	Speed    *Speed               `json:"speed,omitempty"` // of the CPUs; nil in runs of versions that did not read it
@@ -114,8 +115,8 @@ type Trial struct {
 // Usable reports whether figures can rest on the trial: it is complete, not invalid,
 // and has a measured second that is not.
 func (t *Trial) Usable() bool {
-	return t.Status == Complete && t.Validity != load.Invalid && slices.ContainsFunc(t.Windows, func(w Window) bool {
-		return !w.Client.Warmup() && w.Level != load.Invalid
+	return t.Status == Complete && t.Validity != finding.Invalid && slices.ContainsFunc(t.Windows, func(w Window) bool {
+		return !w.Client.Warmup() && w.Level != finding.Invalid
 	})
 }
 
@@ -129,10 +130,10 @@ type Speed struct {
 
 // Window is one second seen from both ends.
 type Window struct {
-	Client load.Window    `json:"client"` // its histograms are in histograms.hlog
-	Server probe.Window   `json:"server"`
-	Level  load.Validity  `json:"validity"`
-	Why    []load.Finding `json:"findings,omitempty"`
+	Client load.Window       `json:"client"` // its histograms are in histograms.hlog
+	Server probe.Window      `json:"server"`
+	Level  finding.Validity  `json:"validity"`
+	Why    []finding.Finding `json:"findings,omitempty"`
 }
 
 // Run is an archived run, read back.

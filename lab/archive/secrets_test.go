@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"dyno/lab/claim"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/study"
 )
@@ -89,7 +90,7 @@ func TestNoFileHoldsASecret(t *testing.T) {
 	w := newWriter(t, store, secretManifest())
 	trial := newTrial(0)
 	trial.Status, trial.Error = Failed, "its last lines:\n  login with hunter22 failed"
-	trial.Findings = []load.Finding{{Name: "a", Detail: "swordfish"}}
+	trial.Findings = []finding.Finding{{Name: "a", Detail: "swordfish"}}
 	trial.Failures = []load.Failure{{Why: "no hunter22", Sent: "GET /?t=hunter22", Received: "swordfish"}}
 	log := strings.Repeat("token hunter22, and b3arer\n", 10_000)
 	if err := os.WriteFile(w.SubjectLog(0), []byte(log), 0o644); err != nil {

@@ -21,7 +21,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
 	"dyno/lab/compare"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 	"dyno/lab/study"
 )
@@ -117,7 +117,7 @@ func New(name string, a *analysis.Analysis, runHash string) (*Baseline, error) {
 		return nil, nameError(name)
 	case m.Status != archive.Complete:
 		return nil, fmt.Errorf("run %s is %s: a baseline needs one that came to its end", m.ID, m.Status)
-	case a.Validity == load.Invalid:
+	case a.Validity == finding.Invalid:
 		return nil, fmt.Errorf("run %s is invalid, so its figures can't be a baseline: dyno show %s says why", m.ID, m.ID)
 	}
 	b := &Baseline{

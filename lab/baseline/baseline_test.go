@@ -11,7 +11,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 const someHash = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -77,7 +77,7 @@ func TestNewRefuses(t *testing.T) {
 		change    func(*analysis.Analysis)
 	}{
 		{"main", "is interrupted", func(a *analysis.Analysis) { a.Run.Status = archive.Interrupted }},
-		{"main", "is invalid", func(a *analysis.Analysis) { a.Validity = load.Invalid }},
+		{"main", "is invalid", func(a *analysis.Analysis) { a.Validity = finding.Invalid }},
 		{"main", "no figures", func(a *analysis.Analysis) { a.Groups = nil }},
 		{"../main", "can't name a baseline", func(*analysis.Analysis) {}},
 		{"", "can't name a baseline", func(*analysis.Analysis) {}},

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/nano/wire/clock"
 )
@@ -155,8 +156,8 @@ func TestJudgeStall(t *testing.T) {
 }
 
 func TestJudgeFreeze(t *testing.T) {
-	marked := windowAnswer{Completed: 5, Validity: load.Invalid, Findings: []load.Finding{{Name: "generator-stalled", Validity: load.Invalid}}}
-	good := windowAnswer{Completed: 7, Validity: load.Valid}
+	marked := windowAnswer{Completed: 5, Validity: finding.Invalid, Findings: []finding.Finding{{Name: "generator-stalled", Validity: finding.Invalid}}}
+	good := windowAnswer{Completed: 7, Validity: finding.Valid}
 	for name, c := range map[string]struct {
 		a      generatorAnswer
 		passed bool

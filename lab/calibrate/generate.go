@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -26,9 +27,9 @@ type generatorAnswer struct {
 }
 
 type windowAnswer struct {
-	Completed uint64         `json:"completed"`
-	Validity  load.Validity  `json:"validity"`
-	Findings  []load.Finding `json:"findings"`
+	Completed uint64            `json:"completed"`
+	Validity  finding.Validity  `json:"validity"`
+	Findings  []finding.Finding `json:"findings"`
 }
 
 // generate loads a target. It prints the start of the measured time and, when it

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -121,15 +122,15 @@ func (b *bench) freeze(rate float64) (Proof, error) {
 func judgeFreeze(a *generatorAnswer, window int, pause time.Duration) Proof {
 	marked, counted := 0, uint64(0)
 	for _, w := range a.Windows {
-		if w.Validity == load.Invalid {
+		if w.Validity == finding.Invalid {
 			marked++
 		} else {
 			counted += w.Completed
 		}
 	}
 	p := Proof{Detail: fmt.Sprintf("a generator was stopped for %v: %d of %d seconds are marked invalid and left out", pause.Round(time.Millisecond), marked, len(a.Windows))}
-	p.Passed = window < len(a.Windows) && counted == a.Completed && slices.ContainsFunc(a.Windows[window].Findings, func(f load.Finding) bool {
-		return f.Name == "generator-stalled" && f.Validity == load.Invalid
+	p.Passed = window < len(a.Windows) && counted == a.Completed && slices.ContainsFunc(a.Windows[window].Findings, func(f finding.Finding) bool {
+		return f.Name == "generator-stalled" && f.Validity == finding.Invalid
 	})
 	return p
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // Broken is a term of the objective that fails at the upper end of the bracket.
@@ -117,7 +117,7 @@ func (r *Result) thin() []string {
 		return nil
 	}
 	const few = 1000
-	if t := r.Holds.Trials[len(r.Holds.Trials)-1]; t.Requests < few && t.Validity != load.Invalid {
+	if t := r.Holds.Trials[len(r.Holds.Trials)-1]; t.Requests < few && t.Validity != finding.Invalid {
 		return []string{fmt.Sprintf("trials have only some %d requests: percentiles above p%.3g rest on fewer than ten of them; --trial with a longer time is surer", t.Requests, 100*(1-10/float64(max(t.Requests, 11))))}
 	}
 	return nil

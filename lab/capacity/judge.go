@@ -9,6 +9,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/objective"
 	"dyno/lab/validity"
@@ -69,8 +70,8 @@ func tooFew(outcome *objective.Outcome) uint64 {
 
 // invalid picks the findings that leave windows out, but for the one that none is
 // left.
-func invalid(found []load.Finding) []load.Finding {
-	return slices.DeleteFunc(slices.Clone(found), func(f load.Finding) bool { return f.Weight() != load.Invalid || f.Name == "no-valid-window" })
+func invalid(found []finding.Finding) []finding.Finding {
+	return slices.DeleteFunc(slices.Clone(found), func(f finding.Finding) bool { return f.Weight() != finding.Invalid || f.Name == "no-valid-window" })
 }
 
 func (t *Trial) spoil(why string) { t.Verdict, t.Why = Spoiled, why }
@@ -89,7 +90,7 @@ func (t *Trial) blame(o *objective.Objective, r *load.Result, outcome *objective
 	}
 	excess := excessOf(outcome, t.GivenUp)
 	var clean []load.Window
-	var disturbed []load.Finding
+	var disturbed []finding.Finding
 	for i := range r.Windows {
 		w := &r.Windows[i]
 		if found := disturbance(w, excess); found != nil {
@@ -110,11 +111,11 @@ func (t *Trial) blame(o *objective.Objective, r *load.Result, outcome *objective
 // answers seemed late by the excess. A generator that was away for a moment sees
 // answers later by that moment, and by as long again until it has caught up; it
 // is no excuse for more.
-func disturbance(w *load.Window, excess time.Duration) []load.Finding {
-	if w.Warmup() || w.Validity() == load.Invalid {
+func disturbance(w *load.Window, excess time.Duration) []finding.Finding {
+	if w.Warmup() || w.Validity() == finding.Invalid {
 		return nil
 	}
-	var found []load.Finding
+	var found []finding.Finding
 	for _, f := range proven(named(w.Findings, append(slices.Clone(limits), disturbances...)), []load.Window{*w}) {
 		away := f.Name == "generator-stalled" || f.Name == "generator-late" || f.Name == "generator-gc"
 		if !away || 2*w.Stall >= excess {
@@ -162,7 +163,7 @@ func merge(windows []load.Window) *load.Window {
 	var total load.Window
 	for i := range windows {
 		w := &windows[i]
-		if w.Warmup() || w.Validity() == load.Invalid {
+		if w.Warmup() || w.Validity() == finding.Invalid {
 			continue
 		}
 		total.Add(w)
@@ -186,10 +187,10 @@ func addTo(into **hdrhistogram.Histogram, h *hdrhistogram.Histogram) {
 }
 
 // named picks the findings of some names that weigh something.
-func named(findings []load.Finding, names []string) []load.Finding {
-	var found []load.Finding
+func named(findings []finding.Finding, names []string) []finding.Finding {
+	var found []finding.Finding
 	for _, f := range findings {
-		if f.Weight() != load.Valid && slices.Contains(names, f.Name) {
+		if f.Weight() != finding.Valid && slices.Contains(names, f.Name) {
 			found = append(found, f)
 		}
 	}
@@ -197,7 +198,7 @@ func named(findings []load.Finding, names []string) []load.Finding {
 }
 
 // details puts findings into one text, each name once.
-func details(findings []load.Finding) string {
+func details(findings []finding.Finding) string {
 	var texts []string
 	seen := make(map[string]bool)
 	for _, f := range findings {
@@ -236,7 +237,7 @@ func describe(r *load.Result, p *load.Profile) Trial {
 	p99, known := w.Quantile(load.Response, 99)
 	t.P50, t.P99, t.AtLeast = float64(p50), float64(p99), !known
 	for _, f := range r.Findings {
-		if f.Validity != load.Valid {
+		if f.Validity != finding.Valid {
 			t.Findings = append(t.Findings, f.Name)
 		}
 	}
@@ -245,7 +246,7 @@ func describe(r *load.Result, p *load.Profile) Trial {
 
 // unreachable is a trial in which no connection came up.
 func unreachable(o *objective.Objective, p *load.Profile, err *load.UnreachableError) Trial {
-	r := &load.Result{Validity: load.Invalid, FirstErrors: map[string]string{"connect": err.Why}}
+	r := &load.Result{Validity: finding.Invalid, FirstErrors: map[string]string{"connect": err.Why}}
 	r.Total.Errors.Connect = uint64(p.Connections)
 	outcome := o.Judge(&r.Total)
 	t := describe(r, p)

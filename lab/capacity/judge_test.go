@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/objective"
 )
@@ -32,19 +33,19 @@ func second(index int, times map[int]int64) load.Window {
 
 // result is one with the windows given, as package load would sum them up.
 func result(windows ...load.Window) *load.Result {
-	r := &load.Result{Validity: load.Valid, Windows: windows, Total: *merge(windows)}
-	var found []load.Finding
+	r := &load.Result{Validity: finding.Valid, Windows: windows, Total: *merge(windows)}
+	var found []finding.Finding
 	for i := range windows {
 		found = append(found, windows[i].Findings...)
 	}
-	r.Findings = load.MergeFindings(found, len(windows))
+	r.Findings = finding.Merge(found, len(windows))
 	return r
 }
 
 // stalled is a window in which the generator was away.
-func stalled(w load.Window, d time.Duration, level load.Validity) load.Window {
+func stalled(w load.Window, d time.Duration, level finding.Validity) load.Window {
 	w.Stall = d
-	w.Findings = append(w.Findings, load.Finding{Name: "generator-stalled", Validity: level, Detail: "away for " + d.String(), Windows: []int{w.Index}})
+	w.Findings = append(w.Findings, finding.Finding{Name: "generator-stalled", Validity: level, Detail: "away for " + d.String(), Windows: []int{w.Index}})
 	return w
 }
 
@@ -52,13 +53,13 @@ func TestJudge(t *testing.T) {
 	quick, slow, hopeless := map[int]int64{5: 1000}, map[int]int64{5: 900, 25: 100}, map[int]int64{900: 1000}
 	with := func(r *load.Result, names ...string) *load.Result {
 		for _, name := range names {
-			r.Findings = append(r.Findings, load.Finding{Name: name, Validity: load.Suspect, Detail: "evidence"})
+			r.Findings = append(r.Findings, finding.Finding{Name: name, Validity: finding.Suspect, Detail: "evidence"})
 		}
 		return r
 	}
 	everywhere := func(r *load.Result, name string) *load.Result {
 		for i := range r.Windows {
-			r.Windows[i].Findings = append(r.Windows[i].Findings, load.Finding{Name: name, Validity: load.Suspect})
+			r.Windows[i].Findings = append(r.Windows[i].Findings, finding.Finding{Name: name, Validity: finding.Suspect})
 		}
 		return with(r, name)
 	}
@@ -72,14 +73,14 @@ func TestJudge(t *testing.T) {
 	}{
 		{"quick", result(second(0, quick)), Holds, ""},
 		{"slow", result(second(0, slow)), Fails, ""},
-		{"quick, though the generator stalled", result(stalled(second(0, quick), 30*time.Millisecond, load.Suspect)), Holds, ""},
+		{"quick, though the generator stalled", result(stalled(second(0, quick), 30*time.Millisecond, finding.Suspect)), Holds, ""},
 		{"quick, though the generator was full", everywhere(result(second(0, quick)), "generator-full"), Holds, ""},
-		{"slow when the generator stalled", result(stalled(second(0, slow), 30*time.Millisecond, load.Suspect)), Spoiled, "generator-stalled"},
-		{"slow in one second, when the generator stalled", result(second(0, quick), stalled(second(1, slow), 30*time.Millisecond, load.Suspect)), Spoiled, "generator-stalled"},
-		{"slow also when it did not", result(second(0, slow), stalled(second(1, slow), 30*time.Millisecond, load.Suspect)), Fails, ""},
-		{"slower than the stall explains", result(stalled(second(0, hopeless), 30*time.Millisecond, load.Suspect)), Fails, ""},
-		{"nothing but invalid windows", result(stalled(second(0, slow), time.Second, load.Invalid)), Spoiled, "no window can be used: generator-stalled"},
-		{"an invalid window beside a quick one", result(second(0, quick), stalled(second(1, slow), time.Second, load.Invalid)), Holds, ""},
+		{"slow when the generator stalled", result(stalled(second(0, slow), 30*time.Millisecond, finding.Suspect)), Spoiled, "generator-stalled"},
+		{"slow in one second, when the generator stalled", result(second(0, quick), stalled(second(1, slow), 30*time.Millisecond, finding.Suspect)), Spoiled, "generator-stalled"},
+		{"slow also when it did not", result(second(0, slow), stalled(second(1, slow), 30*time.Millisecond, finding.Suspect)), Fails, ""},
+		{"slower than the stall explains", result(stalled(second(0, hopeless), 30*time.Millisecond, finding.Suspect)), Fails, ""},
+		{"nothing but invalid windows", result(stalled(second(0, slow), time.Second, finding.Invalid)), Spoiled, "no window can be used: generator-stalled"},
+		{"an invalid window beside a quick one", result(second(0, quick), stalled(second(1, slow), time.Second, finding.Invalid)), Holds, ""},
 		{"slow, with the generator full", everywhere(result(second(0, slow)), "generator-full"), Spoiled, "generator-full"},
 		{"slow, beyond the generator's ceiling", with(result(second(0, slow)), "beyond-ceiling"), Spoiled, "beyond-ceiling"},
 		{"not at the rate, with the generator full", with(result(second(0, quick)), "rate-missed", "generator-full"), Spoiled, "generator-full"},
@@ -99,7 +100,7 @@ func TestJudge(t *testing.T) {
 
 // A stall of the generator is no excuse for errors.
 func TestErrorsAreTheServices(t *testing.T) {
-	w := stalled(second(0, map[int]int64{5: 900}), 30*time.Millisecond, load.Suspect)
+	w := stalled(second(0, map[int]int64{5: 900}), 30*time.Millisecond, finding.Suspect)
 	w.Errors.Reset = 100
 	p := load.Profile{Mode: load.Open, Connections: 10, Rate: 1000}
 	if got := judge(parse(t, "p99 < 20ms, errors < 1%"), result(w), &p); got.Verdict != Fails {

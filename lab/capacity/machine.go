@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/machine/speed"
 	"dyno/lab/validity"
@@ -35,9 +36,9 @@ func (g *Generator) Load(ctx context.Context, spec load.Spec) (*load.Result, err
 	if g.Machine != nil {
 		around.After = g.readSpeed(&around)
 		g.speeds = append(g.speeds, &around)
-		found := load.Accept(validity.NewUsualSpeed(g.speeds).Judge(&around), spec.Accept)
+		found := finding.Accept(validity.NewUsualSpeed(g.speeds).Judge(&around), spec.Accept)
 		r.Findings = append(r.Findings, found...)
-		r.Validity = r.Validity.Worse(load.Worst(found))
+		r.Validity = r.Validity.Worse(finding.Worst(found))
 	}
 	return r, nil
 }
@@ -55,7 +56,7 @@ func (g *Generator) readSpeed(s *archive.Speed) []speed.Reading {
 // proven leaves out of findings that other programs were busy, unless a window shows
 // that these can't be a part of the service: those would be there at every rate that
 // is too high for it.
-func proven(found []load.Finding, windows []load.Window) []load.Finding {
+func proven(found []finding.Finding, windows []load.Window) []finding.Finding {
 	sure := false
 	for i := range windows {
 		h := windows[i].Health
@@ -64,7 +65,7 @@ func proven(found []load.Finding, windows []load.Window) []load.Finding {
 	if sure {
 		return found
 	}
-	var kept []load.Finding
+	var kept []finding.Finding
 	for _, f := range found {
 		if f.Name != otherLoad {
 			kept = append(kept, f)
@@ -81,34 +82,34 @@ type Disturbed struct {
 	// Validity of the answer: Suspect if more than a tenth of the trials were
 	// disturbed, Invalid if more than half were of no use for that, or if an end of
 	// the answer is missing for it.
-	Validity load.Validity  `json:"validity"`
-	Findings []load.Finding `json:"findings"` // Windows are the numbers of the trials, from 0, in the order they were made
+	Validity finding.Validity  `json:"validity"`
+	Findings []finding.Finding `json:"findings"` // Windows are the numbers of the trials, from 0, in the order they were made
 }
 
 // troubled is a trial with the findings that the machine disturbed it.
 type troubled struct {
-	found   []load.Finding
+	found   []finding.Finding
 	useless bool // it was spoiled by them
 }
 
 // judgeTrials sums up what disturbed each of the trials.
 func judgeTrials(trials []troubled) Disturbed {
-	d := Disturbed{Findings: []load.Finding{}}
+	d := Disturbed{Findings: []finding.Finding{}}
 	useless := map[string]int{} // trials, by finding
 	for i := range trials {
 		for _, f := range trials[i].found {
-			if trials[i].useless || f.Validity == load.Invalid {
+			if trials[i].useless || f.Validity == finding.Invalid {
 				useless[f.Name]++
 			}
 			f.Windows = []int{i}
-			j := slices.IndexFunc(d.Findings, func(of load.Finding) bool { return of.Name == f.Name })
+			j := slices.IndexFunc(d.Findings, func(of finding.Finding) bool { return of.Name == f.Name })
 			if j < 0 {
 				d.Findings = append(d.Findings, f)
 				continue
 			}
 			of := &d.Findings[j]
 			of.Windows = append(of.Windows, i)
-			if f.Validity == load.Invalid && of.Validity != load.Invalid {
+			if f.Validity == finding.Invalid && of.Validity != finding.Invalid {
 				of.Validity, of.Detail = f.Validity, f.Detail
 			}
 		}
@@ -117,18 +118,18 @@ func judgeTrials(trials []troubled) Disturbed {
 		f := &d.Findings[i]
 		switch n := len(trials); {
 		case 2*useless[f.Name] > n:
-			f.Validity = load.Invalid
+			f.Validity = finding.Invalid
 		case 10*len(f.Windows) > n:
-			f.Validity = load.Suspect
+			f.Validity = finding.Suspect
 		default:
-			f.Validity = load.Valid
+			f.Validity = finding.Valid
 		}
 	}
-	d.Validity = load.Worst(d.Findings)
+	d.Validity = finding.Worst(d.Findings)
 	return d
 }
 
 // disturbing are the findings about the machine that weigh something.
-func disturbing(r *load.Result) []load.Finding {
+func disturbing(r *load.Result) []finding.Finding {
 	return named(r.Findings, disturbances)
 }

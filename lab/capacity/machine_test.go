@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -40,7 +41,7 @@ func TestJudgeBesideOtherPrograms(t *testing.T) {
 	} {
 		r := result(robbedSecond(second(0, c.times), c.used, c.before))
 		if c.useless {
-			r.Findings = append(r.Findings, load.Finding{Name: "no-valid-window", Validity: load.Invalid})
+			r.Findings = append(r.Findings, finding.Finding{Name: "no-valid-window", Validity: finding.Invalid})
 		}
 		got := judge(parse(t, "p99 < 10ms"), r, &load.Profile{Mode: load.Open, Connections: 10})
 		if got.Verdict != c.want || got.Useless != c.useless || (got.Verdict == Spoiled) != strings.Contains(got.Why, otherLoad) {
@@ -55,20 +56,20 @@ func TestJudgeBesideOtherPrograms(t *testing.T) {
 // A finding that is accepted spoils nothing.
 func TestJudgeAccepts(t *testing.T) {
 	w := robbedSecond(second(0, map[int]int64{25: 1000}), 250*time.Millisecond, 250*time.Millisecond)
-	load.Accept(w.Findings, []string{otherLoad})
+	finding.Accept(w.Findings, []string{otherLoad})
 	if got := judge(parse(t, "p99 < 10ms"), result(w), &load.Profile{Mode: load.Open, Connections: 10}); got.Verdict != Fails {
 		t.Errorf("got %s: %s", got.Verdict, got.Why)
 	}
 }
 
 func TestJudgeTrials(t *testing.T) {
-	other := []load.Finding{{Name: otherLoad, Validity: load.Suspect, Detail: "a"}}
+	other := []finding.Finding{{Name: otherLoad, Validity: finding.Suspect, Detail: "a"}}
 	for name, c := range map[string]struct {
 		disturbed, useless int // of 20 trials
-		want               load.Validity
+		want               finding.Validity
 	}{
-		"none": {0, 0, load.Valid}, "a tenth": {2, 0, load.Valid}, "more": {3, 0, load.Suspect}, "all, and it was no matter": {20, 0, load.Suspect},
-		"half of no use": {10, 10, load.Suspect}, "more than half of no use": {11, 11, load.Invalid},
+		"none": {0, 0, finding.Valid}, "a tenth": {2, 0, finding.Valid}, "more": {3, 0, finding.Suspect}, "all, and it was no matter": {20, 0, finding.Suspect},
+		"half of no use": {10, 10, finding.Suspect}, "more than half of no use": {11, 11, finding.Invalid},
 	} {
 		trials := make([]troubled, 20)
 		for i := range c.disturbed {
@@ -89,7 +90,7 @@ func TestLevelBesideOtherPrograms(t *testing.T) {
 	}{
 		"others":   {robbedSecond(second(0, map[int]int64{5: 1000}), 250*time.Millisecond, 250*time.Millisecond), true},
 		"newcomer": {robbedSecond(second(0, map[int]int64{5: 1000}), 250*time.Millisecond, 0), false},
-		"a stall":  {stalled(second(0, map[int]int64{5: 1000}), 30*time.Millisecond, load.Suspect), false},
+		"a stall":  {stalled(second(0, map[int]int64{5: 1000}), 30*time.Millisecond, finding.Suspect), false},
 	} {
 		var level LevelTrial
 		level.judge(result(c.w), nil)
@@ -105,7 +106,7 @@ func TestSearchEndsWhereNothingCanBeMeasured(t *testing.T) {
 	s := newSimulated(1000)
 	s.useless = true
 	r := find(t, s, nil)
-	if r.Found() || r.Validity != load.Invalid || len(r.Loads) != 1 || !strings.Contains(r.Why, errStuck.Error()) {
+	if r.Found() || r.Validity != finding.Invalid || len(r.Loads) != 1 || !strings.Contains(r.Why, errStuck.Error()) {
 		t.Errorf("%+v", r)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/objective"
 )
@@ -146,7 +147,7 @@ func (a *Aftermath) stretch(windows []load.Window) Stretch {
 	total := merge(windows)
 	s := Stretch{Errors: total.Errors, Shed: total.Shed, InFlight: total.InFlight}
 	for i := range windows {
-		if windows[i].Validity() == load.Invalid {
+		if windows[i].Validity() == finding.Invalid {
 			s.Invalid++
 		} else {
 			s.Windows++

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -47,7 +48,7 @@ func TestOverloadCheck(t *testing.T) {
 func seconds(p99 ...int) (windows []load.Window) {
 	for i, ms := range p99 {
 		if ms == 0 {
-			windows = append(windows, stalled(second(i, map[int]int64{900: 100}), time.Second, load.Invalid))
+			windows = append(windows, stalled(second(i, map[int]int64{900: 100}), time.Second, finding.Invalid))
 			continue
 		}
 		windows = append(windows, second(i, map[int]int64{1: 50, ms: 50}))
@@ -110,7 +111,7 @@ func TestGoodput(t *testing.T) {
 func TestOverloadSaysWhatItCanNot(t *testing.T) {
 	o := experiment()
 	r := result(seconds(0, 0, 0, 400, 800, 10, 10, 10, 10, 10, 10)...)
-	r.Findings = append(r.Findings, load.Finding{Name: "rate-missed", Validity: load.Suspect, Detail: "sent less"})
+	r.Findings = append(r.Findings, finding.Finding{Name: "rate-missed", Validity: finding.Suspect, Detail: "sent less"})
 	a := o.Analyse(parse(t, "p99 < 50ms"), r)
 	notes := strings.Join(a.Notes, "\n")
 	for _, part := range []string{"rate-missed: sent less", "3 of 11 seconds", "no second of the baseline"} {

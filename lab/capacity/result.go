@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 func geometricMean(a, b float64) float64 { return math.Sqrt(a * b) }
@@ -54,7 +54,7 @@ func (r *Result) judgeMachine() {
 	}
 	r.Disturbed = judgeTrials(trials)
 	if r.Limit != nil && !r.Limit.Limited {
-		r.Validity = load.Invalid
+		r.Validity = finding.Invalid
 	}
 }
 
@@ -62,7 +62,7 @@ func (r *Result) judgeMachine() {
 func (r *Result) judgeCeiling(c *Ceiling) {
 	r.Disturbed = judgeTrials([]troubled{{c.Disturbed, c.Useless}})
 	if c.Useless {
-		r.Validity = load.Invalid
+		r.Validity = finding.Invalid
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // find searches in time that passes at once.
@@ -165,15 +165,15 @@ func (s silent) Ceiling(context.Context) (Ceiling, error) { return s.ceiling, ni
 
 // A search that can't begin says why, and what that is worth.
 func TestSearchWhereNothingAnswers(t *testing.T) {
-	busy := []load.Finding{{Name: "other-load", Validity: load.Invalid, Detail: "other programs used 90 %"}}
+	busy := []finding.Finding{{Name: "other-load", Validity: finding.Invalid, Detail: "other programs used 90 %"}}
 	for why, c := range map[string]struct {
 		ceiling  Ceiling
-		validity load.Validity
+		validity finding.Validity
 		findings int
 	}{
-		"the service": {Ceiling{Why: "status: 404"}, load.Valid, 0},
-		"the machine": {Ceiling{Why: "disturbed", Disturbed: busy, Useless: true}, load.Invalid, 1},
-		"no finding":  {Ceiling{Why: "disturbed", Useless: true}, load.Invalid, 0},
+		"the service": {Ceiling{Why: "status: 404"}, finding.Valid, 0},
+		"the machine": {Ceiling{Why: "disturbed", Disturbed: busy, Useless: true}, finding.Invalid, 1},
+		"no finding":  {Ceiling{Why: "disturbed", Useless: true}, finding.Invalid, 0},
 	} {
 		search := &Search{Goal: DefaultGoal(), Service: silent{newSimulated(1000), c.ceiling}}
 		r, err := search.Run(t.Context())

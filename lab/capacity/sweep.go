@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/stats"
 )
@@ -48,7 +49,7 @@ type LevelTrial struct {
 	Limited bool   `json:"limited,omitempty"` // spoiled because it was at its limit
 	Why     string `json:"why,omitempty"`
 	// Disturbed are the findings that the generator or the machine was disturbed.
-	Disturbed []load.Finding `json:"disturbed,omitempty"`
+	Disturbed []finding.Finding `json:"disturbed,omitempty"`
 }
 
 // Level sums up the trials at one number of connections.

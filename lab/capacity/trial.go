@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -47,9 +48,9 @@ type Trial struct {
 	First      map[string]string `json:"examples,omitempty"`   // an example for each kind of error
 	GivenUp    uint64            `json:"given_up,omitempty"`   // shed, timed out or unfinished
 	Shed       uint64            `json:"shed,omitempty"`       // of them, arrivals that found no place to wait
-	Validity   load.Validity     `json:"validity"`             // of the measurement
+	Validity   finding.Validity  `json:"validity"`             // of the measurement
 	Findings   []string          `json:"findings,omitempty"`   // their names
-	Disturbed  []load.Finding    `json:"disturbed,omitempty"`  // those that say that the generator or the machine was disturbed
+	Disturbed  []finding.Finding `json:"disturbed,omitempty"`  // those that say that the generator or the machine was disturbed
 	Requests   uint64            `json:"requests"`             // answered
 	Offered    float64           `json:"offered_per_second"`   // that the schedule really had, by chance
 	Settled    time.Duration     `json:"settled_ns,omitempty"` // time the service then took to calm down
@@ -67,7 +68,7 @@ type Ceiling struct {
 	Rate float64 // requests per second; 0 if nothing was answered
 	Why  string  // if nothing was: the first error
 	// Disturbed are the findings that say that the machine disturbed the loop.
-	Disturbed []load.Finding
+	Disturbed []finding.Finding
 	Useless   bool // it did so all the time
 }
 

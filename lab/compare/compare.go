@@ -17,7 +17,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 )
 
@@ -55,12 +55,12 @@ type Comparison struct {
 
 // Side is one of the two runs.
 type Side struct {
-	Run      string         `json:"run"`
-	Study    string         `json:"study"`
-	Started  time.Time      `json:"started"`
-	Dyno     string         `json:"dyno"`
-	Status   archive.Status `json:"status"`
-	Validity load.Validity  `json:"validity"`
+	Run      string           `json:"run"`
+	Study    string           `json:"study"`
+	Started  time.Time        `json:"started"`
+	Dyno     string           `json:"dyno"`
+	Status   archive.Status   `json:"status"`
+	Validity finding.Validity `json:"validity"`
 
 	sequential bool // it could end by what it found
 }
@@ -211,7 +211,7 @@ func (c *Comparison) note() {
 		if s.sequential {
 			c.Notes = append(c.Notes, fmt.Sprintf("run %s could end by what it found, which its own intervals allow for, and those of the ratios here do not", s.Run))
 		}
-		if s.Validity != load.Valid {
+		if s.Validity != finding.Valid {
 			c.Notes = append(c.Notes, fmt.Sprintf("run %s is %s: dyno show %s says why", s.Run, s.Validity, s.Run))
 		}
 		if s.Status != archive.Complete {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -122,7 +123,7 @@ func microsCell(figures []Figure, i int) string {
 	return text
 }
 
-func findingNames(findings []load.Finding) string {
+func findingNames(findings []finding.Finding) string {
 	names := make([]string, len(findings))
 	for i, f := range findings {
 		names[i] = f.Name

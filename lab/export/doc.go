@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -31,7 +32,7 @@ type Load struct {
 func (l *Load) counted() iter.Seq[*load.Window] {
 	return func(yield func(*load.Window) bool) {
 		for i := range l.Result.Windows {
-			if w := &l.Result.Windows[i]; !w.Warmup() && w.Validity() != load.Invalid && !yield(w) {
+			if w := &l.Result.Windows[i]; !w.Warmup() && w.Validity() != finding.Invalid && !yield(w) {
 				return
 			}
 		}

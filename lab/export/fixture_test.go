@@ -3,6 +3,7 @@ package export
 import (
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -17,7 +18,7 @@ func fixture() *Load {
 		Requests: []load.Request{{Method: "GET", Path: "/a%20b/json?token=s3cr3t"}},
 		Profile:  load.Profile{Mode: load.Open, Connections: 4, Rate: 100.5, Arrivals: load.Poisson},
 	}
-	r := &load.Result{Start: 5_000_000_000, Validity: load.Suspect}
+	r := &load.Result{Start: 5_000_000_000, Validity: finding.Suspect}
 	for i := -1; i < 3; i++ {
 		r.Windows = append(r.Windows, window(i))
 	}
@@ -26,8 +27,8 @@ func fixture() *Load {
 		r.Windows[i].Hist[load.Response].RecordValues(90e6, 10)
 	}
 	r.Windows[2].Errors.Timeout = 10
-	r.Windows[2].Findings = []load.Finding{{Name: "steal", Validity: load.Suspect}, {Name: "shed", Validity: load.Suspect}}
-	r.Windows[3].Findings = []load.Finding{{Name: "generator-stalled", Validity: load.Invalid}}
+	r.Windows[2].Findings = []finding.Finding{{Name: "steal", Validity: finding.Suspect}, {Name: "shed", Validity: finding.Suspect}}
+	r.Windows[3].Findings = []finding.Finding{{Name: "generator-stalled", Validity: finding.Invalid}}
 	for i := range r.Windows[1:3] {
 		r.Total.AddCounts(&r.Windows[1+i])
 	}

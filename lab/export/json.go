@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/present"
 )
@@ -42,8 +43,8 @@ type loadJSON struct {
 	GeneratorCPU *float64            `json:"generator_cpu_us_per_request"`
 	Calibration  *load.Calibration   `json:"calibration,omitempty"`
 	Counts       *load.Counts        `json:"counts,omitempty"` // of the server against ours
-	Validity     load.Validity       `json:"validity"`
-	Findings     []load.Finding      `json:"findings"`
+	Validity     finding.Validity    `json:"validity"`
+	Findings     []finding.Finding   `json:"findings"`
 	LeftOut      int                 `json:"windows_left_out"`     // invalid ones
 	Thresholds   []Threshold         `json:"thresholds,omitempty"` // of --fail
 	ByRequest    []requestJSON       `json:"by_request,omitempty"` // of a mix of 2 to 32 kinds
@@ -69,13 +70,13 @@ type windowJSON struct {
 	Response   latency        `json:"response_us,omitempty"`
 	Lag        latency        `json:"lag_us,omitempty"`
 	// The figures of response and lag that are only lower bounds.
-	ResponseAtLeast []string       `json:"response_at_least,omitempty"`
-	LagAtLeast      []string       `json:"lag_at_least,omitempty"`
-	InFlight        float64        `json:"in_flight"`
-	CPUs            *float64       `json:"generator_cpus"`
-	StallMS         float64        `json:"stall_ms"`
-	Validity        load.Validity  `json:"validity"`
-	Findings        []load.Finding `json:"findings,omitempty"`
+	ResponseAtLeast []string          `json:"response_at_least,omitempty"`
+	LagAtLeast      []string          `json:"lag_at_least,omitempty"`
+	InFlight        float64           `json:"in_flight"`
+	CPUs            *float64          `json:"generator_cpus"`
+	StallMS         float64           `json:"stall_ms"`
+	Validity        finding.Validity  `json:"validity"`
+	Findings        []finding.Finding `json:"findings,omitempty"`
 }
 
 // JSON writes the load as one object.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -62,10 +63,10 @@ type (
 	}
 	findingEvent struct {
 		eventHead
-		Second *int          `json:"second,omitempty"` // the window; absent if it is about the load as a whole
-		Name   string        `json:"name"`
-		Level  load.Validity `json:"level"`
-		Detail string        `json:"detail"`
+		Second *int             `json:"second,omitempty"` // the window; absent if it is about the load as a whole
+		Name   string           `json:"name"`
+		Level  finding.Validity `json:"level"`
+		Detail string           `json:"detail"`
 	}
 	finishedEvent struct {
 		eventHead

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -168,11 +169,11 @@ func (m *meter) addResponse(w *load.Window) {
 	}
 }
 
-func validityNumber(v load.Validity) float64 {
+func validityNumber(v finding.Validity) float64 {
 	switch v {
-	case load.Invalid:
+	case finding.Invalid:
 		return 2
-	case load.Suspect:
+	case finding.Suspect:
 		return 1
 	}
 	return 0

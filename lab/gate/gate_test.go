@@ -9,8 +9,8 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/baseline"
+	"dyno/lab/finding"
 	"dyno/lab/gate/threshold"
-	"dyno/lab/load"
 	"dyno/lab/stats"
 )
 
@@ -201,7 +201,7 @@ func TestWhatIsNotJudged(t *testing.T) {
 		}
 	}
 	for why, change := range map[string]func(*analysis.Analysis){
-		"the run is invalid": func(a *analysis.Analysis) { a.Validity = load.Invalid },
+		"the run is invalid": func(a *analysis.Analysis) { a.Validity = finding.Invalid },
 		"only 2 of 6 trials of x@main can be used: rate-missed": func(a *analysis.Analysis) {
 			c := cell(a, 1)
 			c.Left = append(c.Left, c.Trials[2:]...)

@@ -9,7 +9,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/baseline"
 	"dyno/lab/compare"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 )
 
@@ -161,7 +161,7 @@ func firstOf(texts ...string) string {
 
 // brokenRun says why nothing in a run may be judged.
 func brokenRun(a *analysis.Analysis) string {
-	if a.Validity != load.Invalid {
+	if a.Validity != finding.Invalid {
 		return ""
 	}
 	return "the run is invalid" + because(a, nil)
@@ -207,7 +207,7 @@ func because(a *analysis.Analysis, trials []int) string {
 	var names []string
 	for _, f := range a.Findings {
 		concerns := trials == nil || slices.ContainsFunc(f.Trials, func(t int) bool { return slices.Contains(trials, t) })
-		if f.Weight() == load.Invalid && concerns && !slices.Contains(names, f.Name) {
+		if f.Weight() == finding.Invalid && concerns && !slices.Contains(names, f.Name) {
 			names = append(names, f.Name)
 		}
 	}

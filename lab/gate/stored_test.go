@@ -6,8 +6,8 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/baseline"
+	"dyno/lab/finding"
 	"dyno/lab/gate/threshold"
-	"dyno/lab/load"
 )
 
 func TestJudgeStored(t *testing.T) {
@@ -27,7 +27,7 @@ func TestJudgeStored(t *testing.T) {
 		{"slower", 1.2, nil, Regression, "20 % higher"},
 		{"another load", 1, func(a *analysis.Analysis) { a.Run.Duration++ }, CannotTell, "its load is not that of the baseline"},
 		{"no such cell", 1, func(a *analysis.Analysis) { a.Groups[0].Title = "other" }, CannotTell, "the run has no such cell"},
-		{"invalid", 1, func(a *analysis.Analysis) { a.Validity = load.Invalid }, CannotTell, "the run is invalid"},
+		{"invalid", 1, func(a *analysis.Analysis) { a.Validity = finding.Invalid }, CannotTell, "the run is invalid"},
 	} {
 		a := twins(t, c.worse, 0.005)
 		if c.change != nil {

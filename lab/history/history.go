@@ -18,7 +18,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/compare"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 )
 
@@ -152,7 +152,7 @@ func (h *History) keep(runs []*analysis.Analysis, newest *analysis.Analysis, o O
 		switch {
 		case a.Run.Study != newest.Run.Study:
 			why = "it is of the study " + a.Run.Study
-		case a.Validity == load.Invalid:
+		case a.Validity == finding.Invalid:
 			why = "it is invalid"
 		case len(other) > 0 && !o.AcrossMachines:
 			why = "it is of another machine (" + other[0].String() + ")"

@@ -13,7 +13,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/analysis/analysistest"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 )
 
@@ -121,7 +121,7 @@ func TestWhatIsNoRegression(t *testing.T) {
 func TestRunsThatAreLeftOut(t *testing.T) {
 	list := runs(t, 12, steady)
 	list[1].Run.Machine.CPUs = 64
-	list[2].Validity = load.Invalid
+	list[2].Validity = finding.Invalid
 	list[3].Run.Study = "other"
 	list[4].Run.Plan.Cells = slices.Clone(list[4].Run.Plan.Cells)
 	list[4].Run.Plan.Cells[0].Timeout++

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"dyno/lab/finding"
 )
 
 // What a server says it answered is what is counted: by status, and by kind of
@@ -111,7 +113,7 @@ func TestRedirects(t *testing.T) {
 			if c.found != (detail != "") {
 				t.Errorf("%+v: found %q among %+v", c.request, detail, r.Findings)
 			}
-			if c.found && (!strings.Contains(detail, "50 of 50 answers were redirects, as 302 Found to https://elsewhere.example/a%1B…, and are not followed") || r.Validity == Valid) {
+			if c.found && (!strings.Contains(detail, "50 of 50 answers were redirects, as 302 Found to https://elsewhere.example/a%1B…, and are not followed") || r.Validity == finding.Valid) {
 				t.Errorf("%s: %s", r.Validity, detail)
 			}
 		}
@@ -133,7 +135,7 @@ func TestShownLocation(t *testing.T) {
 
 // A few redirects among many answers are a remark.
 func TestFewRedirectsAreARemark(t *testing.T) {
-	for n, want := range map[uint64]Validity{1: Valid, 99: Valid, 100: Suspect, 1000: Suspect} {
+	for n, want := range map[uint64]finding.Validity{1: finding.Valid, 99: finding.Valid, 100: finding.Suspect, 1000: finding.Suspect} {
 		r := &Result{Total: Window{Completed: 1000, Statuses: map[int]uint64{200: 1000 - n, 301: n}}}
 		r.judge(&Spec{Requests: []Request{{Path: "/"}}, Profile: Profile{Mode: Closed}})
 		if len(r.Findings) != 1 || r.Findings[0].Name != "redirected" || r.Validity != want {

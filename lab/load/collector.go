@@ -1,6 +1,10 @@
 package load
 
-import "time"
+import (
+	"time"
+
+	"dyno/lab/finding"
+)
 
 // collector merges the loops' slots into windows, in order, and judges them. It
 // runs in one goroutine beside the loops.
@@ -188,9 +192,9 @@ func (c *collector) deliver(index int) {
 		health.Others = c.spec.Others()
 	}
 	w.Health = &health
-	w.Findings = Accept(judgeWindow(&w, c.spec), c.spec.Accept)
+	w.Findings = finding.Accept(judgeWindow(&w, c.spec), c.spec.Accept)
 	c.result.add(w, &p.tallies, c.spec.DropHistograms)
-	if !w.Warmup() && w.Validity() != Invalid {
+	if !w.Warmup() && w.Validity() != finding.Invalid {
 		c.result.addBreakdown(p.breakdown)
 	}
 	p.breakdown.reset()

@@ -1,18 +1,22 @@
 package load
 
-import "testing"
+import (
+	"testing"
+
+	"dyno/lab/finding"
+)
 
 func TestCompareCounts(t *testing.T) {
 	for _, c := range []struct {
 		server float64
 		apart  bool
 	}{{11_000, false}, {10_900, false}, {11_012, false}, {11_013, true}, {10_888, false}, {10_880, true}, {0, true}, {22_000, true}} {
-		r := &Result{Validity: Valid, Windows: []Window{
+		r := &Result{Validity: finding.Valid, Windows: []Window{
 			{Index: -1, Sent: 1000, Completed: 950},
-			{Index: 0, Sent: 10_000, Completed: 9900, Drained: 50, Findings: []Finding{{Validity: Invalid}}},
+			{Index: 0, Sent: 10_000, Completed: 9900, Drained: 50, Findings: []finding.Finding{{Validity: finding.Invalid}}},
 		}}
 		r.CompareCounts("x", c.server)
-		if got := len(r.Findings) == 1 && r.Findings[0].Name == "counts-apart" && r.Validity == Suspect; got != c.apart {
+		if got := len(r.Findings) == 1 && r.Findings[0].Name == "counts-apart" && r.Validity == finding.Suspect; got != c.apart {
 			t.Errorf("server counts %.0f: %+v", c.server, r.Findings)
 		}
 		if r.Counts.Sent != 11_000 || r.Counts.Answered != 10_900 || r.Counts.Server != c.server {
@@ -22,10 +26,10 @@ func TestCompareCounts(t *testing.T) {
 }
 
 func TestLeftOut(t *testing.T) {
-	stalled := []Finding{{Name: "generator-stalled", Validity: Invalid}, {Name: "generator-late", Validity: Suspect}}
+	stalled := []finding.Finding{{Name: "generator-stalled", Validity: finding.Invalid}, {Name: "generator-late", Validity: finding.Suspect}}
 	r := &Result{Windows: []Window{
 		{Index: -1, Findings: stalled}, {Index: 0, Findings: stalled}, {Index: 1},
-		{Index: 2, Findings: []Finding{{Name: "steal", Validity: Invalid}}}, {Index: 3, Findings: stalled},
+		{Index: 2, Findings: []finding.Finding{{Name: "steal", Validity: finding.Invalid}}}, {Index: 3, Findings: stalled},
 	}}
 	invalid, measured, reasons := r.LeftOut()
 	if invalid != 3 || measured != 4 || len(reasons) != 2 || reasons[0] != "generator-stalled" || reasons[1] != "steal" {

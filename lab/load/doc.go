@@ -33,7 +33,7 @@
 //     failed as one of the [Errors], shed, or is unfinished. What was due by the end
 //     is sent and waited for, up to [Spec.Drain]; of what is unfinished or timed out
 //     it is known how long it had taken ([Window.Waited]).
-//   - A result tells what speaks against it ([Finding], [Validity]). A window in
+//   - A result tells what speaks against it ([finding.Finding], [finding.Validity]). A window in
 //     which the generator itself stood still for a tenth of a second, or in which
 //     what piled up meanwhile was not gone yet, is invalid and in no total; a total
 //     without a valid window is empty. See docs/findings.md.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/nano/wire/clock"
 )
 
@@ -163,7 +164,7 @@ func TestClosedLoopsKnowWhatHangs(t *testing.T) {
 		if hasFinding(r, "little") {
 			t.Errorf("the record is blamed: %+v", r.Findings)
 		}
-		if r.leftOut == 0 && r.Validity == Valid {
+		if r.leftOut == 0 && r.Validity == finding.Valid {
 			t.Error("a load of which many requests hang is valid")
 		}
 	})

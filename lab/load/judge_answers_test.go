@@ -1,21 +1,25 @@
 package load
 
-import "testing"
+import (
+	"testing"
+
+	"dyno/lab/finding"
+)
 
 func TestJudgeAnswers(t *testing.T) {
 	for _, c := range []struct {
 		errors Errors
 		names  []string
-		level  Validity
+		level  finding.Validity
 	}{
 		{Errors{}, nil, ""},
-		{Errors{Expect: 5}, []string{"wrong-answers"}, Valid},
-		{Errors{Expect: 10}, []string{"wrong-answers"}, Suspect},
-		{Errors{Body: 3, Expect: 7}, []string{"wrong-answers"}, Suspect},
-		{Errors{Expect: 101}, []string{"errors", "wrong-answers"}, Invalid},
+		{Errors{Expect: 5}, []string{"wrong-answers"}, finding.Valid},
+		{Errors{Expect: 10}, []string{"wrong-answers"}, finding.Suspect},
+		{Errors{Body: 3, Expect: 7}, []string{"wrong-answers"}, finding.Suspect},
+		{Errors{Expect: 101}, []string{"errors", "wrong-answers"}, finding.Invalid},
 		{Errors{Status: 49}, nil, ""},
-		{Errors{Status: 100}, []string{"errors"}, Suspect},
-		{Errors{Timeout: 2000}, []string{"errors"}, Invalid},
+		{Errors{Status: 100}, []string{"errors"}, finding.Suspect},
+		{Errors{Timeout: 2000}, []string{"errors"}, finding.Invalid},
 	} {
 		r := &Result{Total: Window{Completed: 10_000 - c.errors.Total(), Errors: c.errors}}
 		r.judge(&Spec{Profile: Profile{Mode: Closed}})
@@ -43,15 +47,15 @@ func TestAcceptedFindings(t *testing.T) {
 	spec := &Spec{Profile: Profile{Mode: Closed}, Accept: []string{"errors", "generator-stalled"}}
 	r := &Result{Total: Window{Completed: 500, Errors: Errors{Status: 500}}}
 	r.judge(spec)
-	if len(r.Findings) != 1 || !r.Findings[0].Accepted || r.Findings[0].Validity != Invalid || r.Validity != Valid {
+	if len(r.Findings) != 1 || !r.Findings[0].Accepted || r.Findings[0].Validity != finding.Invalid || r.Validity != finding.Valid {
 		t.Errorf("%s because of %+v", r.Validity, r.Findings)
 	}
 	w := Window{Length: 1, Stall: stallInvalid}
-	w.Findings = Accept(judgeWindow(&w, spec), spec.Accept)
-	if len(w.Findings) != 1 || w.Validity() != Valid {
+	w.Findings = finding.Accept(judgeWindow(&w, spec), spec.Accept)
+	if len(w.Findings) != 1 || w.Validity() != finding.Valid {
 		t.Errorf("a window is %s because of %+v", w.Validity(), w.Findings)
 	}
-	merged := MergeFindings(w.Findings, 1)
+	merged := finding.Merge(w.Findings, 1)
 	if !merged[0].Accepted {
 		t.Errorf("merged: %+v", merged)
 	}

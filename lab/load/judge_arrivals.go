@@ -3,6 +3,8 @@ package load
 import (
 	"fmt"
 	"slices"
+
+	"dyno/lab/finding"
 )
 
 // Thresholds of the finding below; docs/findings.md explains them.
@@ -17,7 +19,7 @@ const (
 func (r *Result) judgeArrivals(spec *Spec) {
 	usable := make(map[int]*Window, len(r.Windows))
 	for i := range r.Windows {
-		if w := &r.Windows[i]; !w.Warmup() && w.Validity() != Invalid {
+		if w := &r.Windows[i]; !w.Warmup() && w.Validity() != finding.Invalid {
 			usable[w.Index] = w
 		}
 	}
@@ -39,16 +41,16 @@ func (r *Result) judgeArrivals(spec *Spec) {
 			}
 		}
 	}
-	var found []Finding
+	var found []finding.Finding
 	for i := range r.Windows {
 		if b, ok := worst[r.Windows[i].Index]; ok {
-			f := Finding{Name: "arrivals-off", Validity: Suspect, Detail: b.detail(limit) + b.cause(usable, spec.Profile.Connections), Windows: []int{r.Windows[i].Index}}
+			f := finding.Finding{Name: "arrivals-off", Validity: finding.Suspect, Detail: b.detail(limit) + b.cause(usable, spec.Profile.Connections), Windows: []int{r.Windows[i].Index}}
 			f.Accepted = slices.Contains(spec.Accept, f.Name)
 			r.Windows[i].Findings = append(r.Windows[i].Findings, f)
 			found = append(found, f)
 		}
 	}
-	r.Findings = append(r.Findings, MergeFindings(found, r.measured)...)
+	r.Findings = append(r.Findings, finding.Merge(found, r.measured)...)
 }
 
 // within reports whether all windows of the batch may be used.

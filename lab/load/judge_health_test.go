@@ -5,23 +5,25 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dyno/lab/finding"
 )
 
 func TestJudgeHealth(t *testing.T) {
 	for _, c := range []struct {
 		health Health
 		name   string
-		level  Validity
+		level  finding.Validity
 	}{
-		{Health{}, "", Valid},
-		{Health{Steal: 49 * time.Millisecond}, "", Valid},
-		{Health{Steal: 50 * time.Millisecond}, "steal", Suspect},
-		{Health{Steal: 300 * time.Millisecond}, "steal", Invalid},
-		{Health{GCCycles: 3, GCPause: 9 * time.Millisecond}, "", Valid},
-		{Health{GCCycles: 3, GCPause: 10 * time.Millisecond}, "generator-gc", Suspect},
-		{Health{GCCycles: 1, GCPause: 11 * time.Millisecond}, "generator-gc", Suspect},
-		{Health{ClockStep: -time.Hour}, "clock-step", Valid},
-		{Health{Suspended: time.Second}, "suspended", Invalid},
+		{Health{}, "", finding.Valid},
+		{Health{Steal: 49 * time.Millisecond}, "", finding.Valid},
+		{Health{Steal: 50 * time.Millisecond}, "steal", finding.Suspect},
+		{Health{Steal: 300 * time.Millisecond}, "steal", finding.Invalid},
+		{Health{GCCycles: 3, GCPause: 9 * time.Millisecond}, "", finding.Valid},
+		{Health{GCCycles: 3, GCPause: 10 * time.Millisecond}, "generator-gc", finding.Suspect},
+		{Health{GCCycles: 1, GCPause: 11 * time.Millisecond}, "generator-gc", finding.Suspect},
+		{Health{ClockStep: -time.Hour}, "clock-step", finding.Valid},
+		{Health{Suspended: time.Second}, "suspended", finding.Invalid},
 	} {
 		w := Window{Index: 4, Length: time.Second, Health: &c.health}
 		found := judgeWindow(&w, &Spec{Profile: Profile{Mode: Closed, Connections: 1}})
@@ -53,11 +55,11 @@ func TestHealthSinceDiffers(t *testing.T) {
 
 // A remark stays one, however many windows it concerns.
 func TestMergedRemarksStayRemarks(t *testing.T) {
-	var found []Finding
+	var found []finding.Finding
 	for i := range 4 {
-		found = append(found, Finding{Name: "clock-step", Validity: Valid, Detail: "set", Windows: []int{i}})
+		found = append(found, finding.Finding{Name: "clock-step", Validity: finding.Valid, Detail: "set", Windows: []int{i}})
 	}
-	if merged := MergeFindings(found, 10); merged[0].Validity != Valid {
+	if merged := finding.Merge(found, 10); merged[0].Validity != finding.Valid {
 		t.Errorf("%+v", merged)
 	}
 }
@@ -77,7 +79,7 @@ func TestCalibrationJudges(t *testing.T) {
 	} {
 		c.Lag.P99 = tt.lag
 		found := c.Judge(&tt.p)
-		if tt.want == "" && len(found) > 0 || tt.want != "" && (len(found) != 1 || found[0].Name != tt.want || found[0].Validity != Suspect) {
+		if tt.want == "" && len(found) > 0 || tt.want != "" && (len(found) != 1 || found[0].Name != tt.want || found[0].Validity != finding.Suspect) {
 			t.Errorf("%s: found %+v", tt.name, found)
 		}
 	}
@@ -89,7 +91,7 @@ func TestAtFloor(t *testing.T) {
 		r.Total.Hist[Response] = NewHistogram()
 		r.Total.Hist[Response].RecordValue(int64(p50))
 		r.judgeCalibration(&Spec{Calibration: &Calibration{Floor: Times{P50: 50 * time.Microsecond}}})
-		if got := len(r.Findings) == 1 && r.Findings[0].Name == "at-floor" && r.Findings[0].Validity == Valid; got != want {
+		if got := len(r.Findings) == 1 && r.Findings[0].Name == "at-floor" && r.Findings[0].Validity == finding.Valid; got != want {
 			t.Errorf("%v: %+v", p50, r.Findings)
 		}
 	}

@@ -1,5 +1,9 @@
 package load
 
+import (
+	"dyno/lab/finding"
+)
+
 // LeftOut returns how many measured windows there were, how many of them are
 // invalid and in no figure, and the names of the findings that made them so, in
 // the order they first came.
@@ -11,12 +15,12 @@ func (r *Result) LeftOut() (invalid, measured int, reasons []string) {
 			continue
 		}
 		measured++
-		if w.Validity() != Invalid {
+		if w.Validity() != finding.Invalid {
 			continue
 		}
 		invalid++
 		for _, f := range w.Findings {
-			if f.Weight() == Invalid && !seen[f.Name] {
+			if f.Weight() == finding.Invalid && !seen[f.Name] {
 				seen[f.Name] = true
 				reasons = append(reasons, f.Name)
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/probe"
 )
 
@@ -48,32 +49,32 @@ const (
 )
 
 // Finding names what others did, if it was too much. It is of one window.
-func (o *Others) Finding(index int) (f Finding, found bool) {
+func (o *Others) Finding(index int) (f finding.Finding, found bool) {
 	if o == nil || o.Length <= 0 {
 		return f, false
 	}
 	var said []string
-	level := Valid
+	level := finding.Valid
 	for i := range o.Parts {
 		p := &o.Parts[i]
 		of, limit := p.level(o)
-		if of == Valid {
+		if of == finding.Valid {
 			continue
 		}
 		level = level.Worse(of)
 		said = append(said, fmt.Sprintf("%.0f %% of a CPU on %s (limit %.0f %%)", 100*p.share(o.Length), p.where(), 100*limit))
 	}
-	if level == Valid {
+	if level == finding.Valid {
 		return f, false
 	}
 	detail := "other programs used " + strings.Join(said, " and ") + o.who()
 	if o.Waited >= time.Millisecond {
 		detail += fmt.Sprintf("; threads of the generator and the server waited %v for a CPU", o.Waited.Round(time.Millisecond))
 	}
-	if o.Foreign && level == Suspect && o.Before == 0 {
+	if o.Foreign && level == finding.Suspect && o.Before == 0 {
 		detail += "; they were not busy before the load, so that they may belong to the server"
 	}
-	return Finding{Name: "other-load", Validity: level, Detail: detail, Windows: []int{index}}, true
+	return finding.Finding{Name: "other-load", Validity: level, Detail: detail, Windows: []int{index}}, true
 }
 
 // Proven reports whether it is beyond doubt that others disturbed, and not a part of
@@ -94,7 +95,7 @@ func (p *OthersPart) share(length time.Duration) float64 {
 }
 
 // level judges a part.
-func (p *OthersPart) level(o *Others) (Validity, float64) {
+func (p *OthersPart) level(o *Others) (finding.Validity, float64) {
 	n, share := float64(len(p.CPUs)), p.share(o.Length)
 	suspect, invalid := max(othersSuspect, othersSuspectEach*n), max(othersInvalid, othersInvalidEach*n)
 	if float64(o.Waited) < othersWaited*float64(o.Length) {
@@ -102,11 +103,11 @@ func (p *OthersPart) level(o *Others) (Validity, float64) {
 	}
 	switch {
 	case share < suspect:
-		return Valid, suspect
+		return finding.Valid, suspect
 	case share < invalid, o.Foreign && float64(o.Before) < invalid*float64(o.Length):
-		return Suspect, suspect
+		return finding.Suspect, suspect
 	}
-	return Invalid, invalid
+	return finding.Invalid, invalid
 }
 
 func (p *OthersPart) where() string {

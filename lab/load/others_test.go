@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/probe"
 )
 
@@ -35,23 +36,23 @@ func TestOtherLoadIsJudgedOnTheCPUsInUse(t *testing.T) {
 		generator, subject []int
 		used               map[int]time.Duration // by others
 		waited             time.Duration
-		want               Validity
+		want               finding.Validity
 		says               string
 	}{
-		"quiet":                              {2, []int{0}, []int{1}, nil, 0, Valid, ""},
-		"little":                             {2, []int{0}, []int{1}, map[int]time.Duration{1: 140 * ms}, 140 * ms, Valid, ""},
-		"some":                               {2, []int{0}, []int{1}, map[int]time.Duration{1: 160 * ms}, 160 * ms, Suspect, "16 % of a CPU on CPU 1, of the subject (limit 15 %): hog (pid 101) 16 % on CPU 1; threads of the generator and the server waited 160ms"},
-		"much":                               {2, []int{0}, []int{1}, map[int]time.Duration{0: 310 * ms}, 300 * ms, Invalid, "CPU 0, of the generator"},
-		"a hog on one of the subject's 16":   {20, cpusFrom(0, 4), cpusFrom(4, 16), map[int]time.Duration{9: 990 * ms}, 500 * ms, Invalid, "the 16 CPUs of the subject"},
-		"a hog there that nobody waited for": {20, cpusFrom(0, 4), cpusFrom(4, 16), map[int]time.Duration{9: 990 * ms}, 2 * ms, Suspect, "pid 109"},
-		"a hog elsewhere":                    {20, cpusFrom(0, 4), cpusFrom(4, 8), map[int]time.Duration{15: 1000 * ms, 16: 1000 * ms}, 100 * ms, Valid, ""},
-		"one elsewhere and one here":         {20, cpusFrom(0, 1), cpusFrom(4, 1), map[int]time.Duration{15: 1000 * ms, 4: 400 * ms}, 100 * ms, Invalid, "hog (pid 104) 40 % on CPU 4"},
+		"quiet":                              {2, []int{0}, []int{1}, nil, 0, finding.Valid, ""},
+		"little":                             {2, []int{0}, []int{1}, map[int]time.Duration{1: 140 * ms}, 140 * ms, finding.Valid, ""},
+		"some":                               {2, []int{0}, []int{1}, map[int]time.Duration{1: 160 * ms}, 160 * ms, finding.Suspect, "16 % of a CPU on CPU 1, of the subject (limit 15 %): hog (pid 101) 16 % on CPU 1; threads of the generator and the server waited 160ms"},
+		"much":                               {2, []int{0}, []int{1}, map[int]time.Duration{0: 310 * ms}, 300 * ms, finding.Invalid, "CPU 0, of the generator"},
+		"a hog on one of the subject's 16":   {20, cpusFrom(0, 4), cpusFrom(4, 16), map[int]time.Duration{9: 990 * ms}, 500 * ms, finding.Invalid, "the 16 CPUs of the subject"},
+		"a hog there that nobody waited for": {20, cpusFrom(0, 4), cpusFrom(4, 16), map[int]time.Duration{9: 990 * ms}, 2 * ms, finding.Suspect, "pid 109"},
+		"a hog elsewhere":                    {20, cpusFrom(0, 4), cpusFrom(4, 8), map[int]time.Duration{15: 1000 * ms, 16: 1000 * ms}, 100 * ms, finding.Valid, ""},
+		"one elsewhere and one here":         {20, cpusFrom(0, 1), cpusFrom(4, 1), map[int]time.Duration{15: 1000 * ms, 4: 400 * ms}, 100 * ms, finding.Invalid, "hog (pid 104) 40 % on CPU 4"},
 	} {
 		o := NewOthers(machineOf(c.cpus, c.used), time.Second, Use{"the generator", c.generator, 0}, Use{"the subject", c.subject, 0})
 		o.Waited = c.waited
 		f, found := o.Finding(3)
 		if !found {
-			f.Validity = Valid
+			f.Validity = finding.Valid
 		}
 		if f.Validity != c.want || !strings.Contains(f.Detail, c.says) || strings.Contains(f.Detail, "pid 115") {
 			t.Errorf("%s: %+v, want %s with %q", name, f, c.want, c.says)
@@ -62,7 +63,7 @@ func TestOtherLoadIsJudgedOnTheCPUsInUse(t *testing.T) {
 // Of a server that dyno did not start, programs may be a part. Those that were as
 // busy before the load aren't.
 func TestOtherLoadBesideAForeignServer(t *testing.T) {
-	for before, want := range map[time.Duration]Validity{0: Suspect, 100 * time.Millisecond: Suspect, 900 * time.Millisecond: Invalid} {
+	for before, want := range map[time.Duration]finding.Validity{0: finding.Suspect, 100 * time.Millisecond: finding.Suspect, 900 * time.Millisecond: finding.Invalid} {
 		o := NewOthers(machineOf(2, map[int]time.Duration{1: 900 * time.Millisecond}), time.Second, Use{"both", []int{0, 1}, 0})
 		o.Foreign, o.Before, o.Waited = true, before, time.Second
 		f, _ := o.Finding(0)
@@ -88,7 +89,7 @@ func TestInterruptsAreNoOtherLoad(t *testing.T) {
 	}
 	// A program that is seen is one in either case.
 	apart.Programs.CPU = 350 * time.Millisecond
-	if f, _ := NewOthers(apart, time.Second, Use{"the generator", []int{0}, 500 * time.Millisecond}).Finding(0); f.Validity != Invalid && f.Validity != Suspect {
+	if f, _ := NewOthers(apart, time.Second, Use{"the generator", []int{0}, 500 * time.Millisecond}).Finding(0); f.Validity != finding.Invalid && f.Validity != finding.Suspect {
 		t.Errorf("a program beside interrupts: %+v", f)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"dyno/lab/finding"
 	"dyno/lab/load/expect"
 )
 
@@ -51,7 +52,7 @@ func shownLocation(value string) string {
 
 // judgeRedirects says if what was measured is a redirect, unless that is what
 // the requests expect by their own words.
-func (r *Result) judgeRedirects(spec *Spec, add func(string, Validity, string, ...any)) {
+func (r *Result) judgeRedirects(spec *Spec, add func(string, finding.Validity, string, ...any)) {
 	redirects, answers, most := uint64(0), uint64(0), 0
 	for status, n := range r.Total.Statuses {
 		answers += n
@@ -65,9 +66,9 @@ func (r *Result) judgeRedirects(spec *Spec, add func(string, Validity, string, .
 	if redirects == 0 || spec.expectStatuses() {
 		return
 	}
-	level := Suspect
+	level := finding.Suspect
 	if float64(redirects) < redirectsSuspect*float64(answers) {
-		level = Valid
+		level = finding.Valid
 	}
 	where := ""
 	if r.Location != "" {

@@ -1,6 +1,10 @@
 package load
 
-import "time"
+import (
+	"time"
+
+	"dyno/lab/finding"
+)
 
 // Result is what a load came to.
 type Result struct {
@@ -14,8 +18,8 @@ type Result struct {
 	Counts      *Counts       // of the server against ours; nil if it did not tell
 	Interrupted bool          // ended by its context before its time
 	Drain       time.Duration // how long it waited at most, after the end, for what was due by then
-	Validity    Validity
-	Findings    []Finding
+	Validity    finding.Validity
+	Findings    []finding.Finding
 	// FirstErrors holds one example per kind of error that occurred, such as
 	// "connection refused".
 	FirstErrors map[string]string
@@ -32,7 +36,7 @@ type Result struct {
 
 	measured, leftOut int
 	breakdown         *breakdown // of Total; nil if no window counts
-	windowFindings    []Finding
+	windowFindings    []finding.Finding
 	tallies           tallies   // of Total
 	planned           *planFold // nil for a closed loop
 	arrivals          []arrivalBatch
@@ -72,7 +76,7 @@ func (r *Result) add(w Window, t *tallies, dropHistograms bool) {
 	if !w.Warmup() {
 		r.measured++
 		r.windowFindings = append(r.windowFindings, w.Findings...)
-		if w.Validity() == Invalid {
+		if w.Validity() == finding.Invalid {
 			r.leftOut++
 		} else {
 			r.Total.Add(&w)

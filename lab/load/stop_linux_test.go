@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/lab/finding"
 	"dyno/nano/wire/clock"
 )
 
@@ -82,7 +83,7 @@ func notOurs(t *testing.T, windows []Window, longest func(w *Window) int64, stop
 	for i := range windows {
 		w := &windows[i]
 		all.Add(w)
-		if w.Validity() == Invalid {
+		if w.Validity() == finding.Invalid {
 			invalid++
 		} else if most := time.Duration(longest(w)); most >= stop/2 {
 			t.Errorf("window %d is %s and has a time of %v: lag p99 %v, stall %v, in flight %.1f", w.Index, w.Validity(), most, w.Health.LagP99, w.Stall, w.InFlight)

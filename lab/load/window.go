@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"dyno/lab/finding"
 )
 
 // Clock names one of the times taken of every request. There is never one
@@ -114,7 +116,7 @@ type Window struct {
 
 	Health *Health `json:"health,omitempty"` // of the generator's process and machine
 
-	Findings []Finding `json:"findings,omitempty"`
+	Findings []finding.Finding `json:"findings,omitempty"`
 
 	// Hist holds one histogram of nanoseconds per Clock. It is archived beside
 	// the JSON, not in it.
@@ -125,7 +127,7 @@ type Window struct {
 }
 
 // Validity is the worst level among the window's findings that are not accepted.
-func (w *Window) Validity() Validity { return Worst(w.Findings) }
+func (w *Window) Validity() finding.Validity { return finding.Worst(w.Findings) }
 
 // Warmup reports whether the window precedes the measured time.
 func (w *Window) Warmup() bool { return w.Index < 0 }

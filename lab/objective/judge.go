@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -168,7 +169,7 @@ func ifValid(r *load.Result, judged Outcome) Outcome {
 	switch {
 	case r.Interrupted:
 		why = "the load was interrupted"
-	case r.Validity == load.Invalid:
+	case r.Validity == finding.Invalid:
 		why = "the measurement is invalid" + reasons(r.Findings)
 	default:
 		return judged
@@ -178,10 +179,10 @@ func ifValid(r *load.Result, judged Outcome) Outcome {
 }
 
 // reasons names the findings that make a result invalid.
-func reasons(findings []load.Finding) string {
+func reasons(findings []finding.Finding) string {
 	var names []string
 	for _, f := range findings {
-		if f.Validity == load.Invalid {
+		if f.Validity == finding.Invalid {
 			names = append(names, f.Name)
 		}
 	}

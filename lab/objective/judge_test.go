@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -116,7 +117,7 @@ func TestJudgeWindows(t *testing.T) {
 	good, slow, unknown, invalid, warmup := window(), window(), load.Window{Length: time.Second}, window(), window()
 	slow.Hist[load.Response].RecordValues(int64(time.Second), 50)
 	invalid.Hist[load.Response] = slow.Hist[load.Response]
-	invalid.Findings = []load.Finding{{Name: "generator-stalled", Validity: load.Invalid}}
+	invalid.Findings = []finding.Finding{{Name: "generator-stalled", Validity: finding.Invalid}}
 	warmup.Index, warmup.Hist[load.Response] = -1, slow.Hist[load.Response]
 	many := func(n int, more ...load.Window) (list []load.Window) {
 		for range n {
@@ -158,7 +159,7 @@ func TestJudgeWindows(t *testing.T) {
 func TestJudgeResult(t *testing.T) {
 	slow := window()
 	slow.Hist[load.Response].RecordValues(int64(time.Second), 50)
-	r := load.Result{Validity: load.Valid, Windows: []load.Window{slow}, Total: window()}
+	r := load.Result{Validity: finding.Valid, Windows: []load.Window{slow}, Total: window()}
 	whole, _ := Parse("p99 < 150ms")
 	windowed, _ := Parse("every window: p99 < 150ms")
 	if got := whole.JudgeResult(&r); got.Verdict() != Holds {
@@ -167,8 +168,8 @@ func TestJudgeResult(t *testing.T) {
 	if got := windowed.JudgeResult(&r); got.Verdict() != Fails {
 		t.Errorf("the windows are to decide: %+v", got)
 	}
-	r.Validity = load.Invalid
-	r.Findings = []load.Finding{{Name: "steal", Validity: load.Suspect}, {Name: "little", Validity: load.Invalid}}
+	r.Validity = finding.Invalid
+	r.Findings = []finding.Finding{{Name: "steal", Validity: finding.Suspect}, {Name: "little", Validity: finding.Invalid}}
 	for _, o := range []*Objective{whole, windowed} {
 		if got := o.JudgeResult(&r); got.Verdict() != Unknown || !strings.Contains(got.Text, "the measurement is invalid (little)") {
 			t.Errorf("of an invalid result: %+v", got)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -37,7 +38,7 @@ func (o *Objective) JudgeWindows(windows []load.Window) Outcome {
 
 // Add judges a window, unless it is of the warm-up or invalid.
 func (t *Tally) Add(w *load.Window) {
-	if w.Warmup() || w.Validity() == load.Invalid {
+	if w.Warmup() || w.Validity() == finding.Invalid {
 		return
 	}
 	judged := t.objective.Judge(w)

@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"dyno/lab/analysis"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // New makes the record of a run. command is what repeats it, as a shell reads it.
 // A run that can't be trusted has none.
 func New(a *analysis.Analysis, command string) (*Record, error) {
 	m := &a.Run
-	if a.Validity == load.Invalid {
+	if a.Validity == finding.Invalid {
 		return nil, fmt.Errorf("run %s is INVALID, and nothing that rests on it can be published; dyno show %s has the reasons", m.ID, m.ID)
 	}
 	r := &Record{

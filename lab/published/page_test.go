@@ -9,7 +9,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
 	"dyno/lab/claim"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/machine"
 	"dyno/lab/stats"
 	"dyno/studies"
@@ -185,7 +185,7 @@ func TestNew(t *testing.T) {
 			Machine:  machine.Fingerprint{OS: "linux", Kernel: "6.18", CPUModel: "A CPU", CPUs: 2, Virtualization: "KVM"},
 			Subjects: []archive.Subject{{Framework: "gin", Version: "1.12"}, {Framework: "gin", Version: "1.12"}, {}},
 		},
-		Validity: load.Suspect, Claims: []claim.Outcome{{ID: "kept", Verdict: claim.Opposite}},
+		Validity: finding.Suspect, Claims: []claim.Outcome{{ID: "kept", Verdict: claim.Opposite}},
 	}
 	r, err := New(a, "dyno run s")
 	if err != nil {
@@ -195,7 +195,7 @@ func TestNew(t *testing.T) {
 		r.Method != "0 trials of 5s in 0 blocks, the study's quick form" || len(r.Verdicts) != 1 {
 		t.Errorf("got %+v", r)
 	}
-	a.Validity = load.Invalid
+	a.Validity = finding.Invalid
 	if _, err := New(a, "dyno run s"); err == nil || !strings.Contains(err.Error(), "20260301-x is INVALID") {
 		t.Errorf("an invalid run: %v", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"dyno/lab/analysis"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 )
 
@@ -269,7 +269,7 @@ func series(c *analysis.Cell, value func(*analysis.Second) float64) (list [][]fl
 	byTrial := make(map[int][]float64)
 	for i := range c.Seconds {
 		s := &c.Seconds[i]
-		if v := value(s); s.Index >= 0 && s.Validity != load.Invalid && v > 0 {
+		if v := value(s); s.Index >= 0 && s.Validity != finding.Invalid && v > 0 {
 			byTrial[s.Trial] = append(byTrial[s.Trial], math.Log(v))
 		}
 	}

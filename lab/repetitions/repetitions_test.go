@@ -9,7 +9,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 	"dyno/lab/study"
 )
@@ -34,7 +34,7 @@ func made(blocks, seconds int, between, within float64) *analysis.Analysis {
 				c.Seconds = append(c.Seconds, analysis.Second{Trial: trial, Block: block, Index: i, Throughput: 1000 * math.Exp(x)})
 			}
 			// Neither counts: warming up, and invalid.
-			c.Seconds = append(c.Seconds, analysis.Second{Trial: trial, Block: block, Index: -1, Throughput: 1}, analysis.Second{Trial: trial, Block: block, Index: seconds, Throughput: 1, Validity: load.Invalid})
+			c.Seconds = append(c.Seconds, analysis.Second{Trial: trial, Block: block, Index: -1, Throughput: 1}, analysis.Second{Trial: trial, Block: block, Index: seconds, Throughput: 1, Validity: finding.Invalid})
 			c.Trials = append(c.Trials, trial)
 			c.Values["throughput"] = append(c.Values["throughput"], 1000*math.Exp(sum/float64(seconds)))
 			c.Values["rss"] = append(c.Values["rss"], 1000)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"dyno/lab/analysis/analysistest"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // What is accepted is shown as accepted; what was repeated says as which trial.
@@ -15,13 +15,13 @@ func TestAcceptedAndRepeated(t *testing.T) {
 	invalid := -1
 	for i := range run.Trials {
 		tr := &run.Trials[i]
-		load.Accept(tr.Findings, []string{"steal"})
+		finding.Accept(tr.Findings, []string{"steal"})
 		if tr.Cell == 1 && tr.Block == 4 {
 			invalid = tr.Index
 		}
 	}
 	again := run.Trials[invalid]
-	again.Index, again.Repeats, again.Validity, again.Findings = len(run.Trials), &invalid, load.Valid, nil
+	again.Index, again.Repeats, again.Validity, again.Findings = len(run.Trials), &invalid, finding.Valid, nil
 	run.Trials = append(run.Trials, again)
 	run.Manifest.Plan.Trials = append(run.Manifest.Plan.Trials, again.PlannedTrial)
 	run.Manifest.Ended = "decided"

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"dyno/lab/analysis"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // accepted is the level of what would be suspect or invalid if nobody had
@@ -24,7 +24,7 @@ type badge struct {
 func (b badge) Text() string { return b.Label + b.Word }
 
 func newBadge(a *analysis.Analysis, c catalogue) badge {
-	b := badge{Level: string(load.Valid), Label: c.text("badge.data") + c.text("list.colon"), Detail: c.text("validity.clean")}
+	b := badge{Level: string(finding.Valid), Label: c.text("badge.data") + c.text("list.colon"), Detail: c.text("validity.clean")}
 	if a.Validity != "" {
 		b.Level = string(a.Validity)
 	}
@@ -32,7 +32,7 @@ func newBadge(a *analysis.Analysis, c catalogue) badge {
 		b.Detail = c.count("findings", n)
 	}
 	if names, otherwise := acceptedFindings(a); len(names) > 0 {
-		if b.Level == string(load.Valid) {
+		if b.Level == string(finding.Valid) {
 			b.Level = accepted
 		}
 		b.Detail += c.text("list.semicolon") + c.text("badge.accepted", "names", strings.Join(names, ", "), "level", c.text("validity."+string(otherwise)))
@@ -43,12 +43,12 @@ func newBadge(a *analysis.Analysis, c catalogue) badge {
 
 // acceptedFindings are the names of the findings that were accepted and would
 // count otherwise, and the worst that they would have been.
-func acceptedFindings(a *analysis.Analysis) (names []string, otherwise load.Validity) {
-	otherwise = load.Valid
+func acceptedFindings(a *analysis.Analysis) (names []string, otherwise finding.Validity) {
+	otherwise = finding.Valid
 	seen := map[string]bool{}
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		if !f.Accepted || f.Validity == load.Valid {
+		if !f.Accepted || f.Validity == finding.Valid {
 			continue
 		}
 		otherwise = otherwise.Worse(f.Validity)

@@ -8,7 +8,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/claim"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 )
 
@@ -145,7 +145,7 @@ func TestEffectScale(t *testing.T) {
 func TestClaimsCSV(t *testing.T) {
 	a := ruled()
 	figure := 1.5
-	a.Claims[0].Parts[0].Effect.Published, a.Claims[0].Parts[0].At, a.Validity = &figure, "env.REPEAT=10", load.Suspect
+	a.Claims[0].Parts[0].Effect.Published, a.Claims[0].Parts[0].At, a.Validity = &figure, "env.REPEAT=10", finding.Suspect
 	a.Claims = append(a.Claims, claim.Outcome{ID: "nowhere", Verdict: claim.Unmeasurable, Why: "takes a second machine"})
 	var out bytes.Buffer
 	if err := ClaimsCSV(&out, a); err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // explained is a finding with what it means in plain words.
@@ -29,7 +29,7 @@ func explain(a *analysis.Analysis, c catalogue) []explained {
 	var out []explained
 	for _, f := range a.Findings {
 		e := explained{Name: f.Name, Level: string(f.Validity), Title: f.Name, Detail: capital(detail(f, c))}
-		if f.Validity == load.Valid { // too few windows to matter, but said all the same
+		if f.Validity == finding.Valid { // too few windows to matter, but said all the same
 			e.Level = "note"
 		}
 		if key := "finding." + f.Name; c.has(key) {
@@ -172,7 +172,7 @@ func repeated(a *analysis.Analysis, index int, c catalogue) string {
 func whyLeft(a *analysis.Analysis, trial int, c catalogue) string {
 	var why []string
 	for _, f := range a.Findings {
-		if f.Weight() != load.Invalid || !slices.Contains(f.Trials, trial) {
+		if f.Weight() != finding.Invalid || !slices.Contains(f.Trials, trial) {
 			continue
 		}
 		title := findingTitle(f.Name, c)

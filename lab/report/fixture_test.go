@@ -10,6 +10,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/machine"
 	"dyno/lab/stats"
@@ -37,7 +38,7 @@ func eight() fixture {
 
 // make makes the analysis up. The same fixture gives the same analysis.
 func (f fixture) make() *analysis.Analysis {
-	a := &analysis.Analysis{Schema: 1, Validity: load.Valid, Subjects: f.subjects, Run: f.manifest()}
+	a := &analysis.Analysis{Schema: 1, Validity: finding.Valid, Subjects: f.subjects, Run: f.manifest()}
 	a.Groups = append(a.Groups, f.group(a, "saturate", 0))
 	if f.open {
 		a.Groups = append(a.Groups, f.group(a, "steady", len(f.subjects)))
@@ -243,11 +244,11 @@ func (f fixture) trial(r *rand.Rand, t study.PlannedTrial, cost float64, subject
 		s := f.second(r, t, i, cost)
 		switch {
 		case spoilt:
-			s.Validity, s.Why = load.Invalid, []string{"rate-missed"}
+			s.Validity, s.Why = finding.Invalid, []string{"rate-missed"}
 		case subject == 3 && t.Block == 1 && i == 4:
-			s.Validity, s.Why = load.Invalid, []string{"generator-stalled"}
+			s.Validity, s.Why = finding.Invalid, []string{"generator-stalled"}
 		case subject == 4 && t.Block == 2 && i == 2:
-			s.Validity, s.Why = load.Suspect, []string{"steal"}
+			s.Validity, s.Why = finding.Suspect, []string{"steal"}
 		}
 		if subject == 2 && t.Block == 2 && i == 2 {
 			s.P99, s.Max = 41200, 88000
@@ -266,7 +267,7 @@ func (f fixture) second(r *rand.Rand, t study.PlannedTrial, index int, cost floa
 	if index < 0 {
 		noise, slow = 1.2, slow*1.5
 	}
-	s := analysis.Second{Trial: t.Index, Block: t.Block, Index: index, Validity: load.Valid, Throughput: 0.96e6 / cost / noise,
+	s := analysis.Second{Trial: t.Index, Block: t.Block, Index: index, Validity: finding.Valid, Throughput: 0.96e6 / cost / noise,
 		P50: cost * 62 * noise, P99: cost * 140 * slow, Max: cost * 600 * slow * slow, LagP99: 12 * slow, Generator: 0.93 + 0.02*r.Float64()}
 	if f.blind {
 		return s
@@ -279,8 +280,8 @@ func (f fixture) second(r *rand.Rand, t study.PlannedTrial, index int, cost floa
 }
 
 func (f fixture) findings(a *analysis.Analysis) {
-	add := func(name string, v load.Validity, detail string, windows []int, subject, block int) {
-		finding := analysis.Finding{Finding: load.Finding{Name: name, Validity: v, Detail: detail, Windows: windows}}
+	add := func(name string, v finding.Validity, detail string, windows []int, subject, block int) {
+		finding := analysis.Finding{Finding: finding.Finding{Name: name, Validity: v, Detail: detail, Windows: windows}}
 		for _, t := range a.Run.Plan.Trials {
 			if f.spoilt || (t.Cell == subject && t.Block == block) {
 				finding.Trials = append(finding.Trials, t.Index)
@@ -290,12 +291,12 @@ func (f fixture) findings(a *analysis.Analysis) {
 		a.Validity = a.Validity.Worse(v)
 	}
 	if f.spoilt {
-		add("rate-missed", load.Invalid, "51.0 % of the planned requests were sent, less than the 99 % required", nil, 0, 0)
+		add("rate-missed", finding.Invalid, "51.0 % of the planned requests were sent, less than the 99 % required", nil, 0, 0)
 	}
 	if len(f.subjects) < 5 {
 		return
 	}
-	add("rate-missed", load.Suspect, "91.2 % of the planned requests were sent, less than the 99 % required", nil, 1, 4)
-	add("generator-stalled", load.Suspect, "a loop was away for 412 ms, more than the 10 ms allowed", []int{4}, 3, 1)
-	add("steal", load.Suspect, "the hypervisor took 6.1 % of a CPU, more than the 2 % allowed", []int{2}, 4, 2)
+	add("rate-missed", finding.Suspect, "91.2 % of the planned requests were sent, less than the 99 % required", nil, 1, 4)
+	add("generator-stalled", finding.Suspect, "a loop was away for 412 ms, more than the 10 ms allowed", []int{4}, 3, 1)
+	add("steal", finding.Suspect, "the hypervisor took 6.1 % of a CPU, more than the 2 % allowed", []int{2}, 4, 2)
 }

@@ -7,7 +7,6 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/finding"
-	"dyno/lab/load"
 	"dyno/lab/stats"
 )
 
@@ -101,7 +100,7 @@ func hindrances(a *analysis.Analysis, trials map[int]bool) []hindrance {
 	seen := map[string]map[int]bool{}
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		if f.Weight() != load.Invalid {
+		if f.Weight() != finding.Invalid {
 			continue
 		}
 		for _, t := range f.Trials {

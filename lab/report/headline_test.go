@@ -9,6 +9,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -180,8 +181,8 @@ func nothingUsable(t *testing.T) *analysis.Analysis {
 	t.Helper()
 	run := analysistest.Run(4, "a", "b")
 	for i := range run.Trials {
-		run.Trials[i].Validity = load.Invalid
-		run.Trials[i].Findings = []load.Finding{{Name: "other-load", Validity: load.Invalid, Detail: "other programs used 60 % of a CPU on the 2 CPUs that generator and server use (limit 15 %)"}}
+		run.Trials[i].Validity = finding.Invalid
+		run.Trials[i].Findings = []finding.Finding{{Name: "other-load", Validity: finding.Invalid, Detail: "other programs used 60 % of a CPU on the 2 CPUs that generator and server use (limit 15 %)"}}
 	}
 	return analysed(t, run)
 }
@@ -191,11 +192,11 @@ func TestAcceptedIsNotValid(t *testing.T) {
 	run := analysistest.Run(4, "a", "b")
 	run.Manifest.Accept = []string{"other-load"}
 	for i := range run.Trials {
-		run.Trials[i].Validity = load.Valid
-		run.Trials[i].Findings = load.Accept([]load.Finding{{Name: "other-load", Validity: load.Invalid, Detail: "other programs used 60 %"}}, run.Manifest.Accept)
+		run.Trials[i].Validity = finding.Valid
+		run.Trials[i].Findings = finding.Accept([]finding.Finding{{Name: "other-load", Validity: finding.Invalid, Detail: "other programs used 60 %"}}, run.Manifest.Accept)
 	}
 	a := analysed(t, run)
-	if a.Validity != load.Valid {
+	if a.Validity != finding.Valid {
 		t.Fatalf("the analysis says %s", a.Validity)
 	}
 	for format, text := range everyForm(t, a) {
@@ -245,8 +246,8 @@ func everyForm(t *testing.T, a *analysis.Analysis) map[string]string {
 func withoutUsable(run *archive.Run, cell int) *archive.Run {
 	for i := range run.Trials {
 		if tr := &run.Trials[i]; tr.Cell == cell {
-			tr.Validity = load.Invalid
-			tr.Findings = []load.Finding{{Name: "other-load", Validity: load.Invalid, Detail: "busy"}}
+			tr.Validity = finding.Invalid
+			tr.Findings = []finding.Finding{{Name: "other-load", Validity: finding.Invalid, Detail: "busy"}}
 		}
 	}
 	return run

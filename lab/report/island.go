@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"dyno/lab/analysis"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 )
 
@@ -173,7 +173,7 @@ func heatRow(a *analysis.Analysis, cell *analysis.Cell) []worstOfBlock {
 		if s.Index < 0 || s.Block < 0 || s.Block >= len(out) {
 			continue
 		}
-		if s.Validity == load.Invalid || !used(cell, s) {
+		if s.Validity == finding.Invalid || !used(cell, s) {
 			out[s.Block].Invalid++
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/analysis/analysistest"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // speakers are the files that write what a report shows as a reason.
@@ -196,8 +196,8 @@ func analysesOfAllKinds(t *testing.T) map[string]*analysis.Analysis {
 	t.Helper()
 	spoilt := analysistest.Run(4, "a", "b")
 	for i := range spoilt.Trials {
-		spoilt.Trials[i].Validity = load.Invalid
-		spoilt.Trials[i].Findings = []load.Finding{{Name: "errors", Validity: load.Invalid, Detail: "12.00 % of 900 requests failed (limit 10 %): this is not the service's work that was measured"}}
+		spoilt.Trials[i].Validity = finding.Invalid
+		spoilt.Trials[i].Findings = []finding.Finding{{Name: "errors", Validity: finding.Invalid, Detail: "12.00 % of 900 requests failed (limit 10 %): this is not the service's work that was measured"}}
 	}
 	return map[string]*analysis.Analysis{
 		"a winner":         analysed(t, costing(analysistest.Run(4, "a", "b", "c"), 1, 0.7)),

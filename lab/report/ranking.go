@@ -8,6 +8,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/stats"
 )
@@ -296,7 +297,7 @@ func worstSecond(g *analysis.Group, cell *analysis.Cell) *moment {
 // used reports whether a second counts: measured, valid or suspect, and of a
 // trial that was not left out.
 func used(cell *analysis.Cell, s analysis.Second) bool {
-	return s.Index >= 0 && s.Validity != load.Invalid && slices.Contains(cell.Trials, s.Trial)
+	return s.Index >= 0 && s.Validity != finding.Invalid && slices.Contains(cell.Trials, s.Trial)
 }
 
 // rankingNote says what a ranking's figures are and how sure they are; bars if

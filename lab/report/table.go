@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"dyno/lab/analysis"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // defaultWidth is the width Table assumes when it is told none.
@@ -82,7 +82,7 @@ func terminalRanking(r ranking, c catalogue, width int, p painter) string {
 
 func terminalValidity(a *analysis.Analysis, c catalogue, width int, p painter) string {
 	b := newBadge(a, c)
-	code := map[string]string{string(load.Valid): green, string(load.Suspect): yellow, string(load.Invalid): red, accepted: blue}[b.Level]
+	code := map[string]string{string(finding.Valid): green, string(finding.Suspect): yellow, string(finding.Invalid): red, accepted: blue}[b.Level]
 	out := p.paint(code, b.Text()) + "  " + wrap(b.Detail, max(width-textWidth(b.Text())-2, 1)) + "\n"
 	for _, f := range explain(a, c) {
 		line := "- " + f.Title + c.text("list.colon") + f.Detail

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/machine/busy"
 	"dyno/lab/validity"
 )
@@ -94,7 +94,7 @@ func robbed(t *archive.Trial) (names, reasons []string) {
 	}
 	for i := range t.Windows {
 		for _, f := range t.Windows[i].Why {
-			if f.Weight() != load.Invalid || t.Windows[i].Client.Warmup() {
+			if f.Weight() != finding.Invalid || t.Windows[i].Client.Warmup() {
 				continue
 			}
 			if !slices.Contains(machineFaults, f.Name) {
@@ -104,7 +104,7 @@ func robbed(t *archive.Trial) (names, reasons []string) {
 		}
 	}
 	for _, f := range t.Findings {
-		if f.Weight() != load.Valid && slices.Contains(names, f.Name) {
+		if f.Weight() != finding.Valid && slices.Contains(names, f.Name) {
 			reasons = append(reasons, f.Name+": "+f.Detail)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/study"
 )
@@ -19,16 +20,16 @@ import (
 func trialWith(names ...string) *archive.Trial {
 	t := &archive.Trial{Status: archive.Complete}
 	for i := range 2 {
-		w := archive.Window{Client: load.Window{Index: i}, Level: load.Valid}
+		w := archive.Window{Client: load.Window{Index: i}, Level: finding.Valid}
 		for _, name := range names {
-			w.Level = load.Invalid
-			w.Why = append(w.Why, load.Finding{Name: name, Validity: load.Invalid})
+			w.Level = finding.Invalid
+			w.Why = append(w.Why, finding.Finding{Name: name, Validity: finding.Invalid})
 		}
 		t.Windows = append(t.Windows, w)
 	}
 	for _, name := range names {
-		t.Validity = load.Invalid
-		t.Findings = append(t.Findings, load.Finding{Name: name, Validity: load.Invalid, Detail: "hog (pid 7) 97 %"})
+		t.Validity = finding.Invalid
+		t.Findings = append(t.Findings, finding.Finding{Name: name, Validity: finding.Invalid, Detail: "hog (pid 7) 97 %"})
 	}
 	return t
 }
@@ -84,8 +85,8 @@ func TestARunEndsOnADisturbedMachine(t *testing.T) {
 	// What the study accepts is no fault.
 	accepted := trialWith("other-load")
 	for i := range accepted.Windows {
-		load.Accept(accepted.Windows[i].Why, []string{"other-load"})
-		accepted.Windows[i].Level = load.Valid
+		finding.Accept(accepted.Windows[i].Why, []string{"other-load"})
+		accepted.Windows[i].Level = finding.Valid
 	}
 	r := &Runner{Study: &study.Study{}, measuring: time.Now(), done: 10}
 	if err := r.disturbance(accepted); err != nil {

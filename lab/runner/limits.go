@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/study"
 	"dyno/lab/subject"
 )
@@ -42,9 +42,9 @@ func checkCPUSets(subjects []study.Subject, online []int) error {
 }
 
 // unenforced names the limits that the machine could not enforce.
-func unenforced(in *subject.Instance) (found []load.Finding) {
+func unenforced(in *subject.Instance) (found []finding.Finding) {
 	for _, detail := range in.Unenforced() {
-		found = append(found, load.Finding{Name: "limit-not-enforced", Validity: load.Suspect, Detail: detail})
+		found = append(found, finding.Finding{Name: "limit-not-enforced", Validity: finding.Suspect, Detail: detail})
 	}
 	return found
 }

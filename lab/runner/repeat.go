@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/study"
 )
 
@@ -15,7 +15,7 @@ import (
 // is the subject's own fault is a result: to repeat it would be to choose the trials
 // in which it works.
 func (r *Runner) mayRepeat(t *archive.Trial) bool {
-	if t.Status == archive.Interrupted || t.Fault == archive.OfSubject || t.Validity != load.Invalid && anyUsable(t.Windows) {
+	if t.Status == archive.Interrupted || t.Fault == archive.OfSubject || t.Validity != finding.Invalid && anyUsable(t.Windows) {
 		return false
 	}
 	return r.tries(t.Index) < r.Repeats && r.Plan.MayRepeat()
@@ -24,7 +24,7 @@ func (r *Runner) mayRepeat(t *archive.Trial) bool {
 // anyUsable reports whether figures can rest on any of the windows.
 func anyUsable(windows []archive.Window) bool {
 	return slices.ContainsFunc(windows, func(w archive.Window) bool {
-		return !w.Client.Warmup() && w.Level != load.Invalid
+		return !w.Client.Warmup() && w.Level != finding.Invalid
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/study"
 )
 
@@ -56,7 +56,7 @@ func TestWhatTheSubjectFailsIsNotRepeated(t *testing.T) {
 
 func TestRepetitionsAreBounded(t *testing.T) {
 	invalid := func(r *Runner, index int) bool {
-		return r.mayRepeat(&archive.Trial{PlannedTrial: r.Plan.Trials[index], Status: archive.Complete, Validity: load.Invalid})
+		return r.mayRepeat(&archive.Trial{PlannedTrial: r.Plan.Trials[index], Status: archive.Complete, Validity: finding.Invalid})
 	}
 	s := &study.Study{Subjects: []study.Subject{{Name: "a"}, {Name: "b"}}, Loads: []study.Load{{Name: "l"}}, Blocks: 3}
 	plan, err := study.Expand(s, 1)
@@ -67,16 +67,16 @@ func TestRepetitionsAreBounded(t *testing.T) {
 	if !invalid(r, 0) {
 		t.Error("an invalid trial is not repeated")
 	}
-	if usable := []archive.Window{{Level: load.Valid}}; r.mayRepeat(&archive.Trial{Status: archive.Complete, Validity: load.Suspect, Windows: usable}) {
+	if usable := []archive.Window{{Level: finding.Valid}}; r.mayRepeat(&archive.Trial{Status: archive.Complete, Validity: finding.Suspect, Windows: usable}) {
 		t.Error("a suspect trial is repeated")
 	}
-	if !r.mayRepeat(&archive.Trial{Status: archive.Complete, Validity: load.Suspect, Windows: []archive.Window{{Level: load.Invalid}}}) {
+	if !r.mayRepeat(&archive.Trial{Status: archive.Complete, Validity: finding.Suspect, Windows: []archive.Window{{Level: finding.Invalid}}}) {
 		t.Error("a trial without a usable window is not repeated")
 	}
-	if r.mayRepeat(&archive.Trial{Status: archive.Failed, Fault: archive.OfSubject, Validity: load.Invalid}) {
+	if r.mayRepeat(&archive.Trial{Status: archive.Failed, Fault: archive.OfSubject, Validity: finding.Invalid}) {
 		t.Error("a trial that the subject failed is repeated")
 	}
-	if r.mayRepeat(&archive.Trial{Status: archive.Interrupted, Validity: load.Invalid}) {
+	if r.mayRepeat(&archive.Trial{Status: archive.Interrupted, Validity: finding.Invalid}) {
 		t.Error("an interrupted trial is repeated")
 	}
 	if r.Repeats = 0; invalid(r, 0) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/machine/speed"
 	"dyno/lab/study"
 	"dyno/lab/validity"
@@ -31,9 +31,9 @@ func (r *Runner) speedAfter(t *archive.Trial, cell *study.Cell) {
 	if t.Status != archive.Complete {
 		return
 	}
-	found := load.Accept(validity.NewUsualSpeed(r.speeds).Judge(t.Speed), r.Study.Accept)
+	found := finding.Accept(validity.NewUsualSpeed(r.speeds).Judge(t.Speed), r.Study.Accept)
 	t.Findings = append(t.Findings, found...)
-	t.Validity = t.Validity.Worse(load.Worst(found))
+	t.Validity = t.Validity.Worse(finding.Worst(found))
 }
 
 // readSpeed reads the CPUs' speed. A machine that does not let it be read is

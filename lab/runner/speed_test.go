@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/machine"
 	"dyno/lab/machine/speed"
 	"dyno/lab/study"
@@ -69,14 +69,14 @@ func TestASlowTrialIsSuspectAtOnce(t *testing.T) {
 		before int // trials
 		status archive.Status
 		accept []string
-		want   load.Validity
+		want   finding.Validity
 		found  int
 	}{
-		{3, archive.Complete, nil, load.Suspect, 1},
-		{3, archive.Complete, []string{"cpu-speed"}, load.Valid, 1},
-		{1, archive.Complete, nil, load.Valid, 0},
-		{3, archive.Failed, nil, load.Invalid, 0},
-		{3, archive.Interrupted, nil, load.Invalid, 0},
+		{3, archive.Complete, nil, finding.Suspect, 1},
+		{3, archive.Complete, []string{"cpu-speed"}, finding.Valid, 1},
+		{1, archive.Complete, nil, finding.Valid, 0},
+		{3, archive.Failed, nil, finding.Invalid, 0},
+		{3, archive.Interrupted, nil, finding.Invalid, 0},
 	} {
 		r := &Runner{
 			Study:      &study.Study{Accept: c.accept},
@@ -87,9 +87,9 @@ func TestASlowTrialIsSuspectAtOnce(t *testing.T) {
 			r.speeds = append(r.speeds, &archive.Speed{Before: fast, After: fast})
 		}
 		cell := &study.Cell{Subject: "a"}
-		trial := archive.Trial{Status: c.status, Validity: load.Valid, Speed: r.speedBefore(cell)}
+		trial := archive.Trial{Status: c.status, Validity: finding.Valid, Speed: r.speedBefore(cell)}
 		if c.status != archive.Complete {
-			trial.Validity = load.Invalid
+			trial.Validity = finding.Invalid
 		}
 		r.speedAfter(&trial, cell)
 		if trial.Speed.Missing != "" {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/probe"
 	"dyno/lab/study"
@@ -20,7 +21,7 @@ import (
 // trial measures one cell: start, verify, warm up, measure, stop. What goes
 // wrong is in the trial's status and error.
 func (r *Runner) trial(ctx context.Context, planned *study.PlannedTrial, cell *study.Cell, log string) archive.Trial {
-	t := archive.Trial{PlannedTrial: *planned, Status: archive.Complete, Started: time.Now(), Validity: load.Valid}
+	t := archive.Trial{PlannedTrial: *planned, Status: archive.Complete, Started: time.Now(), Validity: finding.Valid}
 	t.Speed = r.speedBefore(cell)
 	err, left := r.measure(ctx, &t, cell, log)
 	switch {
@@ -30,7 +31,7 @@ func (r *Runner) trial(ctx context.Context, planned *study.PlannedTrial, cell *s
 		t.Status, t.Fault = archive.Failed, faultOf(err)
 	}
 	if t.Status != archive.Complete {
-		t.Error, t.Validity = r.Plan.Secrets.Hide(errors.Join(err, left).Error()), load.Invalid
+		t.Error, t.Validity = r.Plan.Secrets.Hide(errors.Join(err, left).Error()), finding.Invalid
 	}
 	r.speedAfter(&t, cell)
 	return t

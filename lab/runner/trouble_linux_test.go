@@ -15,7 +15,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/probe"
 	"dyno/lab/study"
 	"dyno/lab/subject"
@@ -104,7 +104,7 @@ func wantNamed(t *testing.T, trial *archive.Trial, names ...string) {
 	if trial.Status != archive.Complete {
 		t.Fatalf("the trial is %s: %s", trial.Status, trial.Error)
 	}
-	if slices.ContainsFunc(trial.Findings, func(f load.Finding) bool { return slices.Contains(names, f.Name) }) {
+	if slices.ContainsFunc(trial.Findings, func(f finding.Finding) bool { return slices.Contains(names, f.Name) }) {
 		return
 	}
 	skipIfDisturbed(t, trial)
@@ -116,7 +116,7 @@ func wantNamed(t *testing.T, trial *archive.Trial, names ...string) {
 func skipIfDisturbed(t *testing.T, trial *archive.Trial) {
 	t.Helper()
 	for _, f := range trial.Findings {
-		if f.Accepted && f.Validity == load.Invalid {
+		if f.Accepted && f.Validity == finding.Invalid {
 			t.Skipf("this machine is too busy to measure on: %s", f.Detail)
 		}
 	}
@@ -168,7 +168,7 @@ func TestSpoiledTrialsAreRepeated(t *testing.T) {
 		t.Fatalf("%d trials, the first %s by the fault of %q (%s), repeated %+v", len(run.Trials), run.Trials[0].Status, run.Trials[0].Fault, run.Trials[0].Error, repeated)
 	}
 	first, again, last := run.Trials[0], run.Trials[1], run.Trials[2]
-	if first.Validity != load.Invalid || first.Fault != "" || again.Repeats == nil || *again.Repeats != 0 || again.Block != 0 || again.Seed != first.Seed || last.Block != 1 || last.Repeats != nil {
+	if first.Validity != finding.Invalid || first.Fault != "" || again.Repeats == nil || *again.Repeats != 0 || again.Block != 0 || again.Seed != first.Seed || last.Block != 1 || last.Repeats != nil {
 		t.Errorf("first %s %q %+v, again %s %+v, last %+v", first.Validity, first.Fault, first.PlannedTrial, again.Validity, again.PlannedTrial, last.PlannedTrial)
 	}
 	a, err := analysis.Analyse(run)
@@ -356,7 +356,7 @@ func throttledGroup(t *testing.T) string {
 func TestADeadSubjectKeepsItsWindows(t *testing.T) {
 	run := troubled(t, "dies", gentle, 10*time.Second, 1)
 	trial := &run.Trials[0]
-	if trial.Status != archive.Failed || !strings.Contains(trial.Error, "died: exit status 3") || trial.Validity != load.Invalid {
+	if trial.Status != archive.Failed || !strings.Contains(trial.Error, "died: exit status 3") || trial.Validity != finding.Invalid {
 		t.Errorf("the trial is %s and %s: %s", trial.Status, trial.Validity, trial.Error)
 	}
 	if n := len(trial.Windows); n < 2 || n > 5 || trial.Windows[0].Client.Completed == 0 || trial.Windows[0].Server.Process == nil {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -23,7 +24,7 @@ const (
 // are all that holds both back, is no finding: it is what so few connections ask
 // for. Where both are full, which of them is the limit can't be told, and
 // generator-full says so.
-func judgeBottleneck(windows []archive.Window, c Conditions) []load.Finding {
+func judgeBottleneck(windows []archive.Window, c Conditions) []finding.Finding {
 	if c.Profile.Mode != load.Closed || c.Profile.Think.Mean > 0 || c.Loops == 0 || c.SubjectCPUs <= 0 {
 		return nil
 	}
@@ -46,7 +47,7 @@ func judgeBottleneck(windows []archive.Window, c Conditions) []load.Finding {
 	if full < loopsFull || used >= subjectIdle {
 		return nil
 	}
-	return []load.Finding{finding("subject-not-the-bottleneck", load.Suspect, nil,
+	return []finding.Finding{newFinding("subject-not-the-bottleneck", finding.Suspect, nil,
 		"the load loops used %.0f %% of their %d CPUs (limit %.0f %%) and the subject %.0f %% of its %g (limit %.0f %%): the throughput is the generator's maximum, the subject's is higher",
 		100*full, c.Loops, 100*loopsFull, 100*used, c.SubjectCPUs, 100*subjectIdle)}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/machine/speed"
 )
 
@@ -89,9 +89,9 @@ func (s *shift) size() float64 { return max(math.Abs(s.chain), math.Abs(s.wide))
 // two moments says little about the time between them: that is a remark. It is one
 // that was there, or away, at both that makes the trial suspect, or another clock
 // rate.
-func (u *UsualSpeed) Judge(s *archive.Speed) []load.Finding {
+func (u *UsualSpeed) Judge(s *archive.Speed) []finding.Finding {
 	var worst shift
-	readings, off, level := 0, 0, load.Valid
+	readings, off, level := 0, 0, finding.Valid
 	before := make(map[int]float64) // how far a CPU's wide work was off
 	for i, m := range moments {
 		for _, r := range m.of(s) {
@@ -105,7 +105,7 @@ func (u *UsualSpeed) Judge(s *archive.Speed) []load.Finding {
 				off++
 			}
 			if math.Abs(here.chain) >= speedApart || lasting(before[r.CPU], here.wide) {
-				level = load.Suspect
+				level = finding.Suspect
 			}
 			before[r.CPU] = here.wide
 			if here.size() > worst.size() {
@@ -116,7 +116,7 @@ func (u *UsualSpeed) Judge(s *archive.Speed) []load.Finding {
 	if off == 0 {
 		return nil
 	}
-	return []load.Finding{finding(CPUSpeed, level, nil, "%s; readings off: %d of %d", worst.describe(), off, readings)}
+	return []finding.Finding{newFinding(CPUSpeed, level, nil, "%s; readings off: %d of %d", worst.describe(), off, readings)}
 }
 
 // lasting reports whether a CPU was off in one direction before a trial and after.

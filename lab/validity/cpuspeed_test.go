@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/machine/speed"
 )
 
@@ -32,21 +32,21 @@ func usually(n int) (list []*archive.Speed) {
 func TestCPUSpeed(t *testing.T) {
 	for name, c := range map[string]struct {
 		trial *archive.Speed
-		level load.Validity
+		level finding.Validity
 		says  []string // nothing: no finding
 	}{
 		"as ever":           {speedOf(same, same), "", nil},
 		"just within":       {speedOf([4]float64{1, 1, 1, 0.955}, [4]float64{1, 1.045, 1, 1}), "", nil},
-		"a slower clock":    {speedOf([4]float64{1, 1, 0.8, 1}, [4]float64{1, 1, 0.8, 1}), load.Suspect, []string{"after the trial CPU 0 did 9.6 ", "median of 10 trials", "-20 %, and -20 %", "clock rate", "1 of 4"}},
-		"a busy neighbour":  {speedOf([4]float64{1, 0.98, 1, 0.98}, [4]float64{1, 0.6, 1, 0.7}), load.Suspect, []string{"before the trial CPU 1 did 6.48 ", "-40 %, and -2 %", "hyper-thread", "2 of 4"}},
-		"no neighbour":      {speedOf(same, [4]float64{1.5, 1, 1.5, 1}), load.Suspect, []string{"+50 %, and +0 %", "hyper-thread"}},
-		"one that left":     {speedOf(same, [4]float64{0.6, 1, 1, 1}), load.Valid, []string{"-40 %, and +0 %", "hyper-thread", "1 of 4"}},
-		"one after another": {speedOf(same, [4]float64{0.6, 1, 1, 0.7}), load.Valid, []string{"2 of 4"}},
-		"there and away":    {speedOf(same, [4]float64{0.6, 1, 1.5, 1}), load.Valid, []string{"2 of 4"}},
-		"only the chain":    {speedOf([4]float64{0.9, 1, 1, 1}, same), load.Suspect, []string{"+0 %, and -10 %", "clock rate"}},
+		"a slower clock":    {speedOf([4]float64{1, 1, 0.8, 1}, [4]float64{1, 1, 0.8, 1}), finding.Suspect, []string{"after the trial CPU 0 did 9.6 ", "median of 10 trials", "-20 %, and -20 %", "clock rate", "1 of 4"}},
+		"a busy neighbour":  {speedOf([4]float64{1, 0.98, 1, 0.98}, [4]float64{1, 0.6, 1, 0.7}), finding.Suspect, []string{"before the trial CPU 1 did 6.48 ", "-40 %, and -2 %", "hyper-thread", "2 of 4"}},
+		"no neighbour":      {speedOf(same, [4]float64{1.5, 1, 1.5, 1}), finding.Suspect, []string{"+50 %, and +0 %", "hyper-thread"}},
+		"one that left":     {speedOf(same, [4]float64{0.6, 1, 1, 1}), finding.Valid, []string{"-40 %, and +0 %", "hyper-thread", "1 of 4"}},
+		"one after another": {speedOf(same, [4]float64{0.6, 1, 1, 0.7}), finding.Valid, []string{"2 of 4"}},
+		"there and away":    {speedOf(same, [4]float64{0.6, 1, 1.5, 1}), finding.Valid, []string{"2 of 4"}},
+		"only the chain":    {speedOf([4]float64{0.9, 1, 1, 1}, same), finding.Suspect, []string{"+0 %, and -10 %", "clock rate"}},
 		"not read":          {&archive.Speed{Missing: "threads can't be pinned"}, "", nil},
 		"read as nothing":   {&archive.Speed{Before: []speed.Reading{{CPU: 0}}}, "", nil},
-		"only before":       {&archive.Speed{Before: []speed.Reading{{CPU: 0, Chain: 1, Wide: 6}}}, load.Suspect, []string{"-50 %", "1 of 1"}},
+		"only before":       {&archive.Speed{Before: []speed.Reading{{CPU: 0, Chain: 1, Wide: 6}}}, finding.Suspect, []string{"-50 %", "1 of 1"}},
 		"of an unknown CPU": {&archive.Speed{Before: []speed.Reading{{CPU: 7, Chain: 1, Wide: 6}}}, "", nil},
 	} {
 		found := NewUsualSpeed(append(usually(9), c.trial, nil)).Judge(c.trial)

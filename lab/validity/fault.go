@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // ofSubject are the findings that are the subject's own fault. What it does wrong is
@@ -19,12 +19,12 @@ func OfSubject(name string) bool { return slices.Contains(ofSubject, name) }
 // Worth is what a trial with the findings is worth as a measurement: the worst of
 // them that is not accepted, where those that are the subject's own fault make it
 // suspect at most.
-func Worth(findings []load.Finding) load.Validity {
-	worst := load.Valid
+func Worth(findings []finding.Finding) finding.Validity {
+	worst := finding.Valid
 	for i := range findings {
 		weight := findings[i].Weight()
-		if weight == load.Invalid && OfSubject(findings[i].Name) {
-			weight = load.Suspect
+		if weight == finding.Invalid && OfSubject(findings[i].Name) {
+			weight = finding.Suspect
 		}
 		worst = worst.Worse(weight)
 	}
@@ -35,18 +35,18 @@ func Worth(findings []load.Finding) load.Validity {
 // generator or the study: not one that older versions called invalid for what its
 // subject did wrong.
 func Spoiled(t *archive.Trial) bool {
-	if t.Validity != load.Invalid {
+	if t.Validity != finding.Invalid {
 		return false
 	}
-	bySubject := load.Worst(t.Findings) == load.Invalid && Worth(t.Findings) != load.Invalid
+	bySubject := finding.Worst(t.Findings) == finding.Invalid && Worth(t.Findings) != finding.Invalid
 	return !bySubject
 }
 
 // lenient lowers the findings that are the subject's own fault to suspect.
-func lenient(findings []load.Finding) []load.Finding {
+func lenient(findings []finding.Finding) []finding.Finding {
 	for i := range findings {
-		if f := &findings[i]; f.Validity == load.Invalid && OfSubject(f.Name) {
-			f.Validity = load.Suspect
+		if f := &findings[i]; f.Validity == finding.Invalid && OfSubject(f.Name) {
+			f.Validity = finding.Suspect
 		}
 	}
 	return findings
@@ -54,8 +54,8 @@ func lenient(findings []load.Finding) []load.Finding {
 
 // Misserved reports whether the subject failed so many requests of a trial, or
 // answered so many wrongly, that it is named.
-func Misserved(findings []load.Finding) bool {
-	return slices.ContainsFunc(findings, func(f load.Finding) bool {
-		return (f.Name == "errors" || f.Name == "wrong-answers") && f.Validity != load.Valid
+func Misserved(findings []finding.Finding) bool {
+	return slices.ContainsFunc(findings, func(f finding.Finding) bool {
+		return (f.Name == "errors" || f.Name == "wrong-answers") && f.Validity != finding.Valid
 	})
 }

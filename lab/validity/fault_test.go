@@ -4,25 +4,25 @@ import (
 	"testing"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 func TestWhatTheSubjectDoesWrongIsNoFaultOfTheMeasurement(t *testing.T) {
-	f := func(name string, level load.Validity) load.Finding {
-		return load.Finding{Name: name, Validity: level}
+	f := func(name string, level finding.Validity) finding.Finding {
+		return finding.Finding{Name: name, Validity: level}
 	}
-	accepted := load.Finding{Name: "other-load", Validity: load.Invalid, Accepted: true}
+	accepted := finding.Finding{Name: "other-load", Validity: finding.Invalid, Accepted: true}
 	for _, c := range []struct {
 		name  string
-		found []load.Finding
-		want  load.Validity
+		found []finding.Finding
+		want  finding.Validity
 	}{
-		{"nothing", nil, load.Valid},
-		{"errors", []load.Finding{f("errors", load.Invalid)}, load.Suspect},
-		{"wrong answers", []load.Finding{f("wrong-answers", load.Invalid), f("drifting", load.Suspect)}, load.Suspect},
-		{"the machine", []load.Finding{f("errors", load.Invalid), f("other-load", load.Invalid)}, load.Invalid},
-		{"the generator", []load.Finding{f("generator-stalled", load.Invalid)}, load.Invalid},
-		{"accepted", []load.Finding{accepted, f("errors", load.Suspect)}, load.Suspect},
+		{"nothing", nil, finding.Valid},
+		{"errors", []finding.Finding{f("errors", finding.Invalid)}, finding.Suspect},
+		{"wrong answers", []finding.Finding{f("wrong-answers", finding.Invalid), f("drifting", finding.Suspect)}, finding.Suspect},
+		{"the machine", []finding.Finding{f("errors", finding.Invalid), f("other-load", finding.Invalid)}, finding.Invalid},
+		{"the generator", []finding.Finding{f("generator-stalled", finding.Invalid)}, finding.Invalid},
+		{"accepted", []finding.Finding{accepted, f("errors", finding.Suspect)}, finding.Suspect},
 	} {
 		if got := Worth(c.found); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
@@ -32,16 +32,16 @@ func TestWhatTheSubjectDoesWrongIsNoFaultOfTheMeasurement(t *testing.T) {
 
 // A trial that was called invalid for its subject's errors is no spoiled one.
 func TestSpoiled(t *testing.T) {
-	errors := load.Finding{Name: "errors", Validity: load.Invalid}
+	errors := finding.Finding{Name: "errors", Validity: finding.Invalid}
 	for _, c := range []struct {
 		name  string
 		trial archive.Trial
 		want  bool
 	}{
-		{"valid", archive.Trial{Validity: load.Valid}, false},
-		{"invalid, whatever for", archive.Trial{Validity: load.Invalid}, true},
-		{"for errors, as older versions had it", archive.Trial{Validity: load.Invalid, Findings: []load.Finding{errors}}, false},
-		{"for errors and more", archive.Trial{Validity: load.Invalid, Findings: []load.Finding{errors, {Name: "steal", Validity: load.Invalid}}}, true},
+		{"valid", archive.Trial{Validity: finding.Valid}, false},
+		{"invalid, whatever for", archive.Trial{Validity: finding.Invalid}, true},
+		{"for errors, as older versions had it", archive.Trial{Validity: finding.Invalid, Findings: []finding.Finding{errors}}, false},
+		{"for errors and more", archive.Trial{Validity: finding.Invalid, Findings: []finding.Finding{errors, {Name: "steal", Validity: finding.Invalid}}}, true},
 	} {
 		if got := Spoiled(&c.trial); got != c.want {
 			t.Errorf("%s: %t", c.name, got)

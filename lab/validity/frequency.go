@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // frequencyStep is by how much of the trial's median clock rate a window's may
@@ -15,7 +15,7 @@ const frequencyStep = 0.05
 // frequencySteps names, by the window's index, the windows in which the subject's
 // CPUs had another clock rate than in most others. Where the machine does not
 // tell, as virtual ones don't, there is nothing to find.
-func frequencySteps(windows []archive.Window) map[int][]load.Finding {
+func frequencySteps(windows []archive.Window) map[int][]finding.Finding {
 	var known []float64
 	for i := range windows {
 		if f := frequency(&windows[i]); f > 0 && !windows[i].Client.Warmup() {
@@ -27,11 +27,11 @@ func frequencySteps(windows []archive.Window) map[int][]load.Finding {
 	}
 	slices.Sort(known)
 	usual := known[len(known)/2]
-	found := make(map[int][]load.Finding)
+	found := make(map[int][]finding.Finding)
 	for i := range windows {
 		f, index := frequency(&windows[i]), windows[i].Client.Index
 		if f > 0 && math.Abs(f/usual-1) >= frequencyStep {
-			found[index] = []load.Finding{finding("frequency", load.Suspect, []int{index},
+			found[index] = []finding.Finding{newFinding("frequency", finding.Suspect, []int{index},
 				"the subject's CPUs ran at %.0f MHz instead of %.0f MHz (limit %.0f %% off)", f, usual, 100*frequencyStep)}
 		}
 	}

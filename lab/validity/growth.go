@@ -1,7 +1,7 @@
 package validity
 
 import (
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 )
 
@@ -18,7 +18,7 @@ const (
 // steadily, by an amount that matters, and in the second half of the trial still.
 // What settles after a while is no leak. Nor is the garbage of a program that
 // has hardly collected any yet.
-func judgeGrowth(s *series) []load.Finding {
+func judgeGrowth(s *series) []finding.Finding {
 	if s.runtime && s.cycles < fewestCycles {
 		return nil
 	}
@@ -32,7 +32,7 @@ func judgeGrowth(s *series) []load.Finding {
 		if whole.P >= trendChance || whole.Change < leakShare || grown < leakLeast || later.Slope < leakGoesOn*whole.Slope {
 			continue
 		}
-		return []load.Finding{finding("leak", load.Suspect, nil,
+		return []finding.Finding{newFinding("leak", finding.Suspect, nil,
 			"%s grew by %.1f MiB (%.0f %%) over %d seconds, and in the second half still (limits %d MiB, %.0f %%): it may never be given back",
 			g.name, grown/(1<<20), 100*whole.Change, n, leakLeast>>20, 100*leakShare)}
 	}

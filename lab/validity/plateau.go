@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 )
 
@@ -31,7 +31,7 @@ type Restart struct {
 // tells of none of them; or if a single one lies apart from all others, which may be
 // an accident or the first sight of such a level. It takes levels that lie farther
 // apart than those of one in a hundred cells without any, and by 5 % at least.
-func Plateaus(metric string, restarts []Restart) []load.Finding {
+func Plateaus(metric string, restarts []Restart) []finding.Finding {
 	n := len(restarts)
 	if n < plateauTrials {
 		return nil
@@ -52,11 +52,11 @@ func Plateaus(metric string, restarts []Restart) []load.Finding {
 	// does not explain it better.
 	if m := stats.SplitModes(logs, plateauEach); apart(m) {
 		low, high := sorted[:m.Below], sorted[m.Below:]
-		f := finding("restart-plateau", load.Suspect, nil,
+		f := newFinding("restart-plateau", finding.Suspect, nil,
 			"starts of the subject settled on two levels of %s: %.4g in trials %v, %.4g in trials %v; they are %.1f standard errors apart (limit %.1f)",
 			metric, middle(values(low)), trials(low), middle(values(high)), trials(high), m.Score, m.Limit)
 		f.Detail += components(restarts) + missed(n)
-		return []load.Finding{f}
+		return []finding.Finding{f}
 	}
 	m := stats.SplitModes(logs, 1)
 	if !apart(m) || m.Below != 1 && m.Below != n-1 {
@@ -66,11 +66,11 @@ func Plateaus(metric string, restarts []Restart) []load.Finding {
 	if m.Below == n-1 {
 		alone, rest = sorted[n-1], sorted[:n-1]
 	}
-	f := finding("restart-outlier", load.Suspect, nil,
+	f := newFinding("restart-outlier", finding.Suspect, nil,
 		"one of %d starts of the subject lies apart from the others by %s: %.4g in trial %d, %.4g to %.4g in the others; it is %.1f standard errors apart (limit %.1f)",
 		n, metric, alone.Value, alone.Trial, rest[0].Value, rest[n-2].Value, m.Score, m.Limit)
 	f.Detail += missed(n)
-	return []load.Finding{f}
+	return []finding.Finding{f}
 }
 
 // missed says how well so many starts can tell of a level that only some take.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -61,7 +62,7 @@ func newSeries(windows []archive.Window, p load.Profile) *series {
 // usable reports whether a window counts. The last one of a load may be cut
 // short or hold what was drained: less than half a second says nothing.
 func usable(w *archive.Window) bool {
-	return !w.Client.Warmup() && w.Level != load.Invalid && w.Client.Length.Seconds() >= 0.5
+	return !w.Client.Warmup() && w.Level != finding.Invalid && w.Client.Length.Seconds() >= 0.5
 }
 
 // appendSignal adds the signal if every window has a value above zero.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 )
 
@@ -18,7 +18,7 @@ const fewestWindows = 8
 // judgeSteadiness says if the subject was another one at the end of the measured
 // time than at its beginning. It takes a change that is no chance and that
 // matters: a shift of a signal's level by more than is slight for it.
-func judgeSteadiness(s *series) []load.Finding {
+func judgeSteadiness(s *series) []finding.Finding {
 	if len(s.index) < fewestWindows || len(s.signals) == 0 {
 		return nil
 	}
@@ -26,17 +26,17 @@ func judgeSteadiness(s *series) []load.Finding {
 	switch steady.Kind {
 	case stats.WarmUp:
 		if better, _ := s.shifts(steady.From); better != "" {
-			return []load.Finding{s.warmingUp(steady.From, better)}
+			return []finding.Finding{s.warmingUp(steady.From, better)}
 		}
 	case stats.SlowDown:
 		if _, worse := s.shifts(steady.From); worse != "" {
-			return []load.Finding{finding("drifting", load.Suspect, s.index[steady.From:],
+			return []finding.Finding{newFinding("drifting", finding.Suspect, s.index[steady.From:],
 				"from second %d on the subject is slower: %s", s.index[steady.From], worse)}
 		}
 	case stats.NoSteadyState:
 		if better, worse := s.shifts(steady.Changes[len(steady.Changes)-1]); better+worse != "" {
 			// A result, not a fault: there are programs that never settle.
-			return []load.Finding{finding("never-steady", load.Valid, nil, "no steady state in %d seconds: at the end still, %s", len(s.index), cmp.Or(worse, better))}
+			return []finding.Finding{newFinding("never-steady", finding.Valid, nil, "no steady state in %d seconds: at the end still, %s", len(s.index), cmp.Or(worse, better))}
 		}
 	}
 	return s.drifting()
@@ -85,27 +85,27 @@ func (s *series) shifts(at int) (better, worse string) {
 // warmingUp is the finding for a subject that settled only at the place given.
 // Where that is more than half of what was measured, figures rest on the wrong
 // thing.
-func (s *series) warmingUp(at int, better string) load.Finding {
-	level := load.Suspect
+func (s *series) warmingUp(at int, better string) finding.Finding {
+	level := finding.Suspect
 	if 2*at > len(s.index) {
-		level = load.Invalid
+		level = finding.Invalid
 	}
 	if 10*at <= len(s.index) {
-		level = load.Valid
+		level = finding.Valid
 	}
-	return finding("still-warming-up", level, s.index[:at],
+	return newFinding("still-warming-up", level, s.index[:at],
 		"the subject settled only in second %d of the measured time: %s; give it a warm-up of %d seconds more", s.index[at], better, s.index[at])
 }
 
 // drifting says if a signal moved all the time by what matters, towards better
 // or worse: no change in one place, but no steady state either.
-func (s *series) drifting() []load.Finding {
+func (s *series) drifting() []finding.Finding {
 	for _, g := range s.signals {
 		t := stats.TrendOf(g.values)
 		if t.P >= trendChance || math.Abs(t.Change) < 2*g.slight || math.Abs(math.Log1p(t.Change)) < plainly*deviation(offTrend(g.values, t)) {
 			continue
 		}
-		return []load.Finding{finding("drifting", load.Suspect, nil,
+		return []finding.Finding{newFinding("drifting", finding.Suspect, nil,
 			"%s moved by %+.0f %% over %d seconds (limit %.0f %%; p = %.1g, limit %.1g)", g.name, 100*t.Change, len(g.values), 200*g.slight, t.P, trendChance)}
 	}
 	return nil

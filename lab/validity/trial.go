@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -31,31 +32,31 @@ type Conditions struct {
 // Trial adds what speaks against each window to what the generator said, and
 // returns what holds for the trial: said, which the generator found, and what is
 // found here. Windows must have their histograms.
-func Trial(said []load.Finding, windows []archive.Window, c Conditions) []load.Finding {
-	var single []load.Finding // of measured windows
+func Trial(said []finding.Finding, windows []archive.Window, c Conditions) []finding.Finding {
+	var single []finding.Finding // of measured windows
 	stepped := frequencySteps(windows)
 	measured := 0
 	for i := range windows {
 		w := &windows[i]
 		server := append(judgeServer(w, &c), stepped[w.Client.Index]...)
-		w.Why = load.Accept(slices.Concat(w.Client.Findings, server), c.Accept)
-		w.Level = load.Worst(w.Why)
+		w.Why = finding.Accept(slices.Concat(w.Client.Findings, server), c.Accept)
+		w.Level = finding.Worst(w.Why)
 		if !w.Client.Warmup() {
 			measured++
 			single = append(single, server...)
 		}
 	}
-	found := slices.Concat(said, load.MergeFindings(single, measured), together(windows, c))
-	return load.Accept(lenient(found), c.Accept)
+	found := slices.Concat(said, finding.Merge(single, measured), together(windows, c))
+	return finding.Accept(lenient(found), c.Accept)
 }
 
 // together names what only the windows of a trial together show.
-func together(windows []archive.Window, c Conditions) []load.Finding {
+func together(windows []archive.Window, c Conditions) []finding.Finding {
 	s := newSeries(windows, c.Profile)
 	return slices.Concat(judgeBottleneck(windows, c), judgeSteadiness(s), judgeGrowth(s))
 }
 
-// finding makes one of a trial.
-func finding(name string, level load.Validity, windows []int, format string, args ...any) load.Finding {
-	return load.Finding{Name: name, Validity: level, Windows: windows, Detail: fmt.Sprintf(format, args...)}
+// newFinding makes one of a trial.
+func newFinding(name string, level finding.Validity, windows []int, format string, args ...any) finding.Finding {
+	return finding.Finding{Name: name, Validity: level, Windows: windows, Detail: fmt.Sprintf(format, args...)}
 }

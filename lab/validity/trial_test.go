@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/probe"
 )
@@ -65,7 +66,7 @@ func TestTroubleIsNamed(t *testing.T) {
 		name    string
 		seconds int
 		at      func(i int) second
-		level   load.Validity
+		level   finding.Validity
 	}{
 		{"", 12, func(int) second { return steady }, ""},
 		{"still-warming-up", 12, func(i int) second {
@@ -74,36 +75,36 @@ func TestTroubleIsNamed(t *testing.T) {
 				s.rate, s.p50, s.cost = 7000, 1400*time.Microsecond, 90*time.Microsecond
 			}
 			return s
-		}, load.Suspect},
+		}, finding.Suspect},
 		{"still-warming-up", 14, func(i int) second {
 			s := steady
 			if i < 8 {
 				s.rate, s.p50 = 8500, 1200*time.Microsecond
 			}
 			return s
-		}, load.Invalid},
+		}, finding.Invalid},
 		{"drifting", 12, func(i int) second {
 			s := steady
 			if i >= 6 {
 				s.rate, s.p50, s.cost = 8000, 1250*time.Microsecond, 75*time.Microsecond
 			}
 			return s
-		}, load.Suspect},
+		}, finding.Suspect},
 		{"leak", 12, func(i int) second {
 			s := steady
 			s.rss += uint64(i+1) * 3 << 20
 			return s
-		}, load.Suspect},
+		}, finding.Suspect},
 		{"leak", 12, func(i int) second {
 			s := steady
 			s.heap, s.gc = 20<<20+uint64(i+1)*2<<20, 5
 			return s
-		}, load.Suspect},
+		}, finding.Suspect},
 		{"subject-not-the-bottleneck", 12, func(int) second {
 			s := steady
 			s.loops = 980 * time.Millisecond
 			return s
-		}, load.Suspect},
+		}, finding.Suspect},
 		{"frequency", 10, func(i int) second {
 			s := steady
 			s.clock = 3000
@@ -111,7 +112,7 @@ func TestTroubleIsNamed(t *testing.T) {
 				s.clock = 2600
 			}
 			return s
-		}, load.Suspect},
+		}, finding.Suspect},
 	} {
 		for seed := range uint64(20) {
 			found := Trial(nil, trialOf(seed, c.seconds, c.at), closedLoop)
@@ -188,7 +189,7 @@ func TestNeverSteady(t *testing.T) {
 		}
 		return s
 	}), closedLoop)
-	if len(found) != 1 || found[0].Name != "never-steady" || found[0].Validity != load.Valid {
+	if len(found) != 1 || found[0].Name != "never-steady" || found[0].Validity != finding.Valid {
 		t.Errorf("found %+v", found)
 	}
 }
@@ -223,11 +224,11 @@ func TestAccepted(t *testing.T) {
 		disturb(&windows[i], 1, time.Second)
 	}
 	found := Trial(nil, windows, c)
-	if len(found) != 1 || !found[0].Accepted || found[0].Validity != load.Invalid || load.Worst(found) != load.Valid {
+	if len(found) != 1 || !found[0].Accepted || found[0].Validity != finding.Invalid || finding.Worst(found) != finding.Valid {
 		t.Errorf("found %+v", found)
 	}
 	for _, w := range windows {
-		if w.Level != load.Valid || len(w.Why) != 1 || !w.Why[0].Accepted {
+		if w.Level != finding.Valid || len(w.Why) != 1 || !w.Why[0].Accepted {
 			t.Fatalf("window %d is %s because of %+v", w.Client.Index, w.Level, w.Why)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -16,24 +17,24 @@ const retransmitSuspect = 0.001
 // judgeServer names what the server's side says against one window. What befell
 // the machine as a whole, such as steal, the generator has judged: it runs there
 // too. Throttling is no finding where the study asked for it by a quota.
-func judgeServer(w *archive.Window, c *Conditions) []load.Finding {
-	var found []load.Finding
-	add := func(name string, level load.Validity, format string, args ...any) {
-		found = append(found, load.Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...), Windows: []int{w.Client.Index}})
+func judgeServer(w *archive.Window, c *Conditions) []finding.Finding {
+	var found []finding.Finding
+	add := func(name string, level finding.Validity, format string, args ...any) {
+		found = append(found, finding.Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...), Windows: []int{w.Client.Index}})
 	}
 	if m := w.Server.Machine; m != nil && w.Server.Length > 0 {
 		if m.ListenDrops > 0 {
-			add("listen-drops", load.Suspect, "%d connections were dropped because a listen queue was full", m.ListenDrops)
+			add("listen-drops", finding.Suspect, "%d connections were dropped because a listen queue was full", m.ListenDrops)
 		}
 		if m.SwapOut > 0 {
-			add("swapping", load.Suspect, "%d pages were swapped out", m.SwapOut)
+			add("swapping", finding.Suspect, "%d pages were swapped out", m.SwapOut)
 		}
 	}
 	if f, ok := others(w, c).Finding(w.Client.Index); ok {
 		found = append(found, f)
 	}
 	if p := w.Server.Process; p != nil && p.Throttled > 0 && !c.Quota {
-		add("throttled", load.Suspect, "a CPU quota kept the subject off its CPUs for %v", p.Throttled.Round(time.Millisecond))
+		add("throttled", finding.Suspect, "a CPU quota kept the subject off its CPUs for %v", p.Throttled.Round(time.Millisecond))
 	}
 	return found
 }

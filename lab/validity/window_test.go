@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/probe"
 )
@@ -42,18 +43,18 @@ func TestJudgeServer(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		disturb func(*archive.Window)
-		level   load.Validity
+		level   finding.Validity
 	}{
-		{"", func(*archive.Window) {}, load.Valid},
-		{"", func(w *archive.Window) { w.Server = probe.Window{} }, load.Valid},
-		{"other-load", func(w *archive.Window) { disturb(w, 1, 150*time.Millisecond) }, load.Suspect},
-		{"", func(w *archive.Window) { disturb(w, 1, 149*time.Millisecond) }, load.Valid},
-		{"other-load", func(w *archive.Window) { disturb(w, 0, 300*time.Millisecond) }, load.Invalid},
-		{"", func(w *archive.Window) { disturb(w, 0, time.Second); w.Server.Process = nil }, load.Valid},
-		{"listen-drops", func(w *archive.Window) { w.Server.Machine.ListenDrops = 1 }, load.Suspect},
-		{"", func(w *archive.Window) { w.Server.Machine.Retransmits = 1000 }, load.Valid}, // somebody's on this machine
-		{"swapping", func(w *archive.Window) { w.Server.Machine.SwapOut = 1 }, load.Suspect},
-		{"throttled", func(w *archive.Window) { w.Server.Process.Throttled = time.Millisecond }, load.Suspect},
+		{"", func(*archive.Window) {}, finding.Valid},
+		{"", func(w *archive.Window) { w.Server = probe.Window{} }, finding.Valid},
+		{"other-load", func(w *archive.Window) { disturb(w, 1, 150*time.Millisecond) }, finding.Suspect},
+		{"", func(w *archive.Window) { disturb(w, 1, 149*time.Millisecond) }, finding.Valid},
+		{"other-load", func(w *archive.Window) { disturb(w, 0, 300*time.Millisecond) }, finding.Invalid},
+		{"", func(w *archive.Window) { disturb(w, 0, time.Second); w.Server.Process = nil }, finding.Valid},
+		{"listen-drops", func(w *archive.Window) { w.Server.Machine.ListenDrops = 1 }, finding.Suspect},
+		{"", func(w *archive.Window) { w.Server.Machine.Retransmits = 1000 }, finding.Valid}, // somebody's on this machine
+		{"swapping", func(w *archive.Window) { w.Server.Machine.SwapOut = 1 }, finding.Suspect},
+		{"throttled", func(w *archive.Window) { w.Server.Process.Throttled = time.Millisecond }, finding.Suspect},
 	} {
 		w := quiet(3)
 		c.disturb(&w)
@@ -80,7 +81,7 @@ func TestThrottledOnPurpose(t *testing.T) {
 // A finding's weight for the trial depends on how many of its windows it
 // concerns: a remark up to a tenth, suspect up to half.
 func TestJudgeFoldsWindows(t *testing.T) {
-	for disturbed, want := range map[int]load.Validity{0: "", 1: load.Valid, 2: load.Suspect, 5: load.Suspect, 6: load.Invalid, 10: load.Invalid} {
+	for disturbed, want := range map[int]finding.Validity{0: "", 1: finding.Valid, 2: finding.Suspect, 5: finding.Suspect, 6: finding.Invalid, 10: finding.Invalid} {
 		var windows []archive.Window
 		for i := range 10 {
 			w := quiet(i)
@@ -106,7 +107,7 @@ func TestJudgeFoldsWindows(t *testing.T) {
 		if part := fmt.Sprintf("(in %d of 10 windows)", disturbed); !strings.Contains(found[0].Detail, part) {
 			t.Errorf("%q lacks %q", found[0].Detail, part)
 		}
-		if windows[1].Level != load.Invalid || windows[10].Level != map[bool]load.Validity{true: load.Invalid, false: load.Valid}[disturbed == 10] {
+		if windows[1].Level != finding.Invalid || windows[10].Level != map[bool]finding.Validity{true: finding.Invalid, false: finding.Valid}[disturbed == 10] {
 			t.Errorf("%d disturbed: first window %s, last %s", disturbed, windows[1].Level, windows[10].Level)
 		}
 	}
@@ -115,10 +116,10 @@ func TestJudgeFoldsWindows(t *testing.T) {
 // What the generator said about windows and the load stays.
 func TestJudgeKeepsTheGeneratorsFindings(t *testing.T) {
 	w := quiet(0)
-	w.Client.Findings = []load.Finding{{Name: "generator-stalled", Validity: load.Invalid}}
+	w.Client.Findings = []finding.Finding{{Name: "generator-stalled", Validity: finding.Invalid}}
 	windows := []archive.Window{w}
-	found := Trial([]load.Finding{{Name: "errors", Validity: load.Suspect}}, windows, Conditions{})
-	if len(found) != 1 || found[0].Name != "errors" || windows[0].Level != load.Invalid || len(windows[0].Why) != 1 {
+	found := Trial([]finding.Finding{{Name: "errors", Validity: finding.Suspect}}, windows, Conditions{})
+	if len(found) != 1 || found[0].Name != "errors" || windows[0].Level != finding.Invalid || len(windows[0].Why) != 1 {
 		t.Errorf("found %+v; window %+v", found, windows[0])
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 )
 
@@ -17,11 +18,11 @@ func TestRunKeepsItsPromises(t *testing.T) {
 		switch {
 		case trial.Status == archive.Failed:
 			failed++
-		case trial.Validity == load.Invalid:
+		case trial.Validity == finding.Invalid:
 			invalid++
 		}
 		for _, w := range trial.Windows {
-			if w.Level == load.Invalid {
+			if w.Level == finding.Invalid {
 				windows++
 			}
 			if w.Server.Runtime != nil && w.Server.Runtime.GCCycles > 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/study"
 )
@@ -34,7 +35,7 @@ func (m *maker) trial() archive.Trial {
 	t := archive.Trial{
 		PlannedTrial: m.planned, Status: archive.Complete, Started: started,
 		Mono: started.Sub(began).Nanoseconds() + int64(time.Hour), Engine: "epoll",
-		StartUp: time.Duration(4+m.rand.Float64()*3) * time.Millisecond, Executable: 9 << 20, Validity: load.Valid,
+		StartUp: time.Duration(4+m.rand.Float64()*3) * time.Millisecond, Executable: 9 << 20, Validity: finding.Valid,
 	}
 	for i := -1; i < Seconds; i++ {
 		t.Windows = append(t.Windows, m.window(i, t.Mono))
@@ -47,24 +48,24 @@ func (m *maker) trial() archive.Trial {
 func (m *maker) accidents(t *archive.Trial) {
 	switch [2]int{m.planned.Cell, m.planned.Block} {
 	case [2]int{3, 1}:
-		f := load.Finding{Name: "generator-stalled", Validity: load.Invalid,
+		f := finding.Finding{Name: "generator-stalled", Validity: finding.Invalid,
 			Detail: "a loop was away for 412 ms, more than the 10 ms allowed", Windows: []int{1}}
 		w := &t.Windows[2]
-		w.Client.Stall, w.Level, w.Why = 412*time.Millisecond, load.Invalid, []load.Finding{f}
-		f.Validity = load.Suspect // a third of the trial
-		t.Validity, t.Findings = load.Suspect, []load.Finding{f}
+		w.Client.Stall, w.Level, w.Why = 412*time.Millisecond, finding.Invalid, []finding.Finding{f}
+		f.Validity = finding.Suspect // a third of the trial
+		t.Validity, t.Findings = finding.Suspect, []finding.Finding{f}
 	case [2]int{4, 2}:
-		f := load.Finding{Name: "steal", Validity: load.Suspect,
+		f := finding.Finding{Name: "steal", Validity: finding.Suspect,
 			Detail: "the hypervisor took 6.1 % of a CPU, more than the 2 % allowed", Windows: []int{0}}
 		w := &t.Windows[1]
-		w.Server.Machine.Steal, w.Level, w.Why = 61*time.Millisecond, load.Suspect, []load.Finding{f}
-		t.Validity, t.Findings = load.Suspect, []load.Finding{f}
+		w.Server.Machine.Steal, w.Level, w.Why = 61*time.Millisecond, finding.Suspect, []finding.Finding{f}
+		t.Validity, t.Findings = finding.Suspect, []finding.Finding{f}
 	case [2]int{6, 3}:
-		t.Status, t.Error, t.Validity = archive.Failed, "the subject died: signal: killed", load.Invalid
+		t.Status, t.Error, t.Validity = archive.Failed, "the subject died: signal: killed", finding.Invalid
 		t.Windows = t.Windows[:2]
 	case [2]int{1, 4}:
-		t.Validity = load.Invalid
-		t.Findings = []load.Finding{{Name: "rate-missed", Validity: load.Invalid,
+		t.Validity = finding.Invalid
+		t.Findings = []finding.Finding{{Name: "rate-missed", Validity: finding.Invalid,
 			Detail: "91.2 % of the planned requests were sent, less than the 99 % required"}}
 	}
 }

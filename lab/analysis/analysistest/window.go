@@ -8,6 +8,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/probe"
 )
@@ -18,7 +19,7 @@ const pause = 20 * time.Millisecond
 func (m *maker) window(index int, mono int64) archive.Window {
 	collecting := (m.planned.Cell == 2 || m.planned.Cell == 5) && m.rand.IntN(2) == 0
 	c := m.client(index, mono+int64(index)*int64(time.Second), collecting)
-	return archive.Window{Client: c, Server: m.server(&c, collecting), Level: load.Valid}
+	return archive.Window{Client: c, Server: m.server(&c, collecting), Level: finding.Valid}
 }
 
 func (m *maker) client(index int, start int64, collecting bool) load.Window {

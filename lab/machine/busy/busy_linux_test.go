@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/machine"
 )
@@ -156,7 +157,7 @@ func TestWatch(t *testing.T) {
 	pid, _ := hog(t)
 	w := NewWatch(t.Context(), "http://"+addr, nil, machine.OnlineCPUs())
 	defer w.Close()
-	var f load.Finding
+	var f finding.Finding
 	until(t, "the load is invalid by the hog", func() bool {
 		w.Idle(t.Context(), 200*time.Millisecond)
 		w.Since()
@@ -171,7 +172,7 @@ func TestWatch(t *testing.T) {
 			}
 		}
 		f, _ = o.Finding(0)
-		return f.Name == "other-load" && f.Validity == load.Invalid && strings.Contains(f.Detail, fmt.Sprintf("(pid %d)", pid))
+		return f.Name == "other-load" && f.Validity == finding.Invalid && strings.Contains(f.Detail, fmt.Sprintf("(pid %d)", pid))
 	})
 	t.Log(f.Detail)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dyno/lab/capacity"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/present"
 	"dyno/lab/present/curve"
@@ -141,8 +142,8 @@ type Overload struct {
 	Seed        uint64            `json:"seed"`
 	Plan        capacity.Overload `json:"plan"`
 	*capacity.Aftermath
-	Validity    load.Validity     `json:"validity"`
-	Findings    []load.Finding    `json:"findings"`
+	Validity    finding.Validity  `json:"validity"`
+	Findings    []finding.Finding `json:"findings"`
 	Tries       int               `json:"tries"` // those before the last were spoiled
 	Calibration *load.Calibration `json:"calibration,omitempty"`
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"dyno/lab/capacity"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 )
 
 // writeValidity says what a measurement of many trials is worth, and why.
@@ -26,8 +26,8 @@ func validityLines(d *capacity.Disturbed) [][2]string {
 }
 
 // levelText is a finding's level as a word in a line.
-func levelText(v load.Validity) string {
-	if v == load.Valid {
+func levelText(v finding.Validity) string {
+	if v == finding.Valid {
 		return "remark"
 	}
 	return strings.ToUpper(string(v))

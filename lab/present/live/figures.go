@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/present"
 )
@@ -26,7 +27,7 @@ func figuresOf(windows []archive.Window) figures {
 	total.Hist[load.Response] = hist
 	for i := range windows {
 		w := &windows[i]
-		if w.Client.Warmup() || w.Level == load.Invalid {
+		if w.Client.Warmup() || w.Level == finding.Invalid {
 			continue
 		}
 		total.Add(&w.Client)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/present"
 	"dyno/lab/runner"
 )
@@ -122,7 +122,7 @@ func reasons(t *archive.Trial) string {
 	var all, invalid []string
 	for _, f := range t.Findings {
 		all = append(all, f.Name)
-		if f.Weight() == load.Invalid {
+		if f.Weight() == finding.Invalid {
 			invalid = append(invalid, f.Name)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"dyno/cmd/dyno/internal/cli"
 	"dyno/lab/capacity"
-	"dyno/lab/load"
+	"dyno/lab/finding"
 	"dyno/lab/present/curve"
 )
 
@@ -56,12 +56,12 @@ func (f *foundFlags) write(object any, text func(io.Writer), page func() *curve.
 
 // worthless is the error that an answer must not be used.
 func worthless(d *capacity.Disturbed) error {
-	if d.Validity != load.Invalid {
+	if d.Validity != finding.Invalid {
 		return nil
 	}
 	var names []string
 	for i := range d.Findings {
-		if d.Findings[i].Weight() == load.Invalid {
+		if d.Findings[i].Weight() == finding.Invalid {
 			names = append(names, d.Findings[i].Name)
 		}
 	}

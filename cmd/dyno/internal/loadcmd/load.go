@@ -207,8 +207,8 @@ func (f *Flags) unreachable(err error, e *endedLoad, must thresholds, outputs *l
 	err = withHint(err)
 	e.unreachable = err
 	e.Result = &load.Result{
-		Validity: load.Invalid, FirstErrors: map[string]string{"connect": none.Why},
-		Findings: []load.Finding{{Name: "unreachable", Validity: load.Invalid, Detail: err.Error()}},
+		Validity: finding.Invalid, FirstErrors: map[string]string{"connect": none.Why},
+		Findings: []finding.Finding{{Name: "unreachable", Validity: finding.Invalid, Detail: err.Error()}},
 	}
 	e.Result.Total.Errors.Connect = uint64(e.Spec.Profile.Connections)
 	e.Thresholds = must.judge(e.Result)

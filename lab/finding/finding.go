@@ -1,6 +1,9 @@
-package load
+package finding
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Validity says what a measurement is worth.
 type Validity string
@@ -58,4 +61,36 @@ func Worst(findings []Finding) Validity {
 		v = v.Worse(findings[i].Weight())
 	}
 	return v
+}
+
+// Merge folds the findings of single windows, of which there are so many
+// in all, into one per name. What concerns only a few windows is a remark on the
+// whole: suspect ones carry little weight in it, and invalid ones are left out of
+// it.
+func Merge(found []Finding, windows int) []Finding {
+	index := make(map[string]int)
+	var out []Finding
+	for _, f := range found {
+		i, ok := index[f.Name]
+		if !ok {
+			i, index[f.Name] = len(out), len(out)
+			out = append(out, f)
+			continue
+		}
+		if out[i].Validity != f.Validity && f.Validity == Invalid {
+			out[i].Validity, out[i].Detail = Invalid, f.Detail
+		}
+		out[i].Windows = append(out[i].Windows, f.Windows...)
+	}
+	for i := range out {
+		f, n := &out[i], len(out[i].Windows)
+		f.Detail += fmt.Sprintf(" (in %d of %d windows)", n, windows)
+		switch {
+		case n*10 <= windows:
+			f.Validity = Valid
+		case n*2 <= windows && f.Validity == Invalid:
+			f.Validity = Suspect
+		}
+	}
+	return out
 }
