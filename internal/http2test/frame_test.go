@@ -102,6 +102,8 @@ func check(t *testing.T, h http2.FrameHeader, payload []byte, frame xhttp2.Frame
 		if f, ok := frame.(*xhttp2.PriorityFrame); ok {
 			same("dependency", http2.DependsOn(payload), f.StreamDep)
 		}
+	case http2.FramePriorityUpdate:
+		return http2.CheckPriorityUpdate(payload)
 	case http2.FrameSettings:
 		return checkSettings(t, h, payload, frame)
 	}

@@ -8,6 +8,7 @@ var (
 	errPaddingSize   = connError(FrameSizeError, "RFC 9113 6.1", "padded frame is too short to say how much")
 	errPriorityField = connError(FrameSizeError, "RFC 9113 6.2", "HEADERS is too short for its priority fields")
 	errIncrement     = connError(ProtocolError, "RFC 9113 6.9", "WINDOW_UPDATE by 0 on the connection")
+	errUpdateOfNone  = connError(ProtocolError, "RFC 9218 7.1", "PRIORITY_UPDATE of stream 0")
 	errIncrementOf   = streamError(ProtocolError, "RFC 9113 6.9", "WINDOW_UPDATE by 0")
 )
 
@@ -83,4 +84,13 @@ func (h FrameHeader) ParseIncrement(payload []byte) (uint32, *Error) {
 		return 0, errIncrement
 	}
 	return 0, errIncrementOf
+}
+
+// CheckPriorityUpdate looks at PRIORITY_UPDATE (RFC 9218 7.1), which is not acted
+// upon.
+func CheckPriorityUpdate(payload []byte) *Error {
+	if DependsOn(payload) == 0 {
+		return errUpdateOfNone
+	}
+	return nil
 }

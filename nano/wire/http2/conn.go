@@ -1,0 +1,170 @@
+package http2
+
+// Config is what the connections of one kind have in common. It is made by
+// [NewConfig] and must not be changed while they live.
+type Config struct {
+	Server   bool
+	Settings Settings // what the peer is told; zero as a whole: DefaultSettings
+	// Window is how many bytes the peer may send on all streams together: 1 MiB, at
+	// least 65535.
+	Window uint32
+	// Table bounds the encoder's dynamic table, whatever the peer allows, in bytes.
+	Table  uint32
+	Limits Limits
+}
+
+// DefaultSettings suit a server and a client alike.
+var DefaultSettings = Settings{
+	HeaderTable:   defaultTable,
+	MaxConcurrent: 100,
+	InitialWindow: 256 << 10,
+	MaxFrame:      MinMaxFrame,
+	MaxHeaderList: 16 << 10,
+}
+
+// NewConfig gives c with the defaults filled in.
+func NewConfig(c Config) *Config {
+	if c.Settings == (Settings{}) {
+		c.Settings = DefaultSettings
+	}
+	c.Settings.MaxFrame = min(max(c.Settings.MaxFrame, MinMaxFrame), MaxMaxFrame)
+	c.Settings.InitialWindow = min(c.Settings.InitialWindow, maxWindow)
+	c.Settings.Push = false
+	if c.Window == 0 {
+		c.Window = 1 << 20
+	}
+	c.Window = min(max(c.Window, defaultWindow), maxWindow)
+	c.Limits = c.Limits.withDefaults(c.Settings.MaxHeaderList)
+	return &c
+}
+
+// Conn is one end of an HTTP/2 connection, without the connection: bytes that came
+// are given to [Conn.Next], which tells what they mean; what is to be sent is
+// appended to Out. It is not to be used by two goroutines at a time.
+//
+// Time is an argument wherever it matters: nanoseconds on a clock that only goes
+// forward.
+type Conn struct {
+	// Out is what is to be sent. Its owner takes the bytes, and puts an empty slice
+	// or what it could not send back.
+	Out []byte
+
+	cfg  *Config
+	pool *Pool
+	now  int64 // of the call that is under way
+	dead *Error
+
+	dec  Decoder
+	enc  Encoder
+	peer Settings
+
+	streams streamTable
+	gone    closedRing
+	last    uint32 // the highest stream that the peer has opened
+	next    uint32 // the next stream that this side opens
+	held    int    // streams that the owner has: released ones are not counted
+	open    int    // streams of this side that are not closed
+
+	sendWindow int64 // bytes that may be sent on all streams together
+	recvWindow int64 // bytes that the peer may send
+	credit     int64 // bytes that are consumed and not in recvWindow again
+
+	preface  int   // bytes of the client's preface that are still to come
+	greeted  bool  // the peer's first SETTINGS are in
+	unacked  bool  // our SETTINGS are not acknowledged
+	sentAt   int64 // when they were sent
+	body     inBody
+	block    inBlock
+	heading  outHead
+	waiting  streamList // for a window
+	waking   streamList // to be told that there may be one
+	draining drain
+	goneAway bool   // the peer takes no more streams
+	peerLast uint32 // the last that it looks at
+	refuse   bool   // streams above that are to be given up
+
+	resets, settings, noise meter
+	replies                 int // that the peer hasn't read
+}
+
+// Start begins a connection: Out gets what is to be sent first. pool may be shared
+// with other connections of the same goroutine.
+func (c *Conn) Start(cfg *Config, pool *Pool, now int64) {
+	*c = Conn{Out: c.Out, cfg: cfg, pool: pool, peer: initialSettings, unacked: true, sentAt: now, next: 1}
+	c.dec.Init(defaultTable)
+	c.enc.Init(cfg.Table)
+	c.sendWindow, c.recvWindow = defaultWindow, int64(cfg.Window)
+	if cfg.Server {
+		c.preface, c.next = len(Preface), 2
+	} else {
+		c.Out = append(c.Out, Preface...)
+	}
+	c.Out = AppendSettings(c.Out, &cfg.Settings, cfg.Server)
+	if cfg.Window > defaultWindow {
+		c.Out = AppendWindowUpdate(c.Out, 0, cfg.Window-defaultWindow)
+	}
+}
+
+// Peer is what the peer has said about itself; until it has, what RFC 9113 has it
+// say.
+func (c *Conn) Peer() *Settings { return &c.peer }
+
+// Err is why the connection was ended from this side, or nil.
+func (c *Conn) Err() error {
+	if c.dead == nil {
+		return nil
+	}
+	return c.dead
+}
+
+// Streams is how many streams the owner has to release.
+func (c *Conn) Streams() int { return c.held }
+
+// Flushed tells that the peer's side of the connection has taken all of Out.
+func (c *Conn) Flushed() { c.replies = 0 }
+
+// mine reports whether this side opens streams of that ID.
+func (c *Conn) mine(id uint32) bool { return (id&1 == 0) == c.cfg.Server }
+
+// idle reports whether nobody has opened the stream yet.
+func (c *Conn) idle(id uint32) bool {
+	if c.mine(id) {
+		return id >= c.next
+	}
+	return id > c.last
+}
+
+// recvInitial is the window of a new stream, for the peer to send: what it knows
+// of it.
+func (c *Conn) recvInitial() int32 {
+	if c.unacked {
+		return defaultWindow
+	}
+	return int32(c.cfg.Settings.InitialWindow)
+}
+
+// add makes a stream.
+func (c *Conn) add(id uint32) *Stream {
+	s := c.pool.take()
+	s.ID, s.sendWindow, s.recvWindow, s.left = id, int32(c.peer.InitialWindow), c.recvInitial(), -1
+	c.streams.add(s)
+	c.held++
+	c.noise.earn(8)
+	return s
+}
+
+// reply counts something that is sent because the peer sent something.
+func (c *Conn) reply() *Error {
+	if c.replies++; c.replies > c.cfg.Limits.Replies {
+		return errReplies
+	}
+	return nil
+}
+
+// idly counts a frame that asks for nothing.
+func (c *Conn) idly() *Error {
+	if !c.noise.add(c.cfg.Limits.Noise, c.now) {
+		return errNoise
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package http2
+
+var (
+	errWindowOver       = connError(FlowControlError, "RFC 9113 6.9.1", "connection's window above 2^31-1")
+	errStreamWindowOver = streamError(FlowControlError, "RFC 9113 6.9.1", "stream's window above 2^31-1")
+	errWindowsOver      = connError(FlowControlError, "RFC 9113 6.9.2", "SETTINGS_INITIAL_WINDOW_SIZE makes a stream's window larger than 2^31-1")
+)
+
+// readSettings takes the peer's settings, or that it has taken ours (RFC 9113 6.5).
+func (c *Conn) readSettings(h FrameHeader, payload []byte) (Event, *Error) {
+	if h.Flags.Has(FlagAck) {
+		if !c.unacked {
+			return Event{}, c.idly()
+		}
+		c.acknowledged()
+		return Event{}, nil
+	}
+	if !c.settings.add(c.cfg.Limits.Settings, c.now) {
+		return Event{}, errSettings
+	}
+	if err := c.reply(); err != nil {
+		return Event{}, err
+	}
+	was := c.peer.InitialWindow
+	if err := c.peer.Apply(payload, !c.cfg.Server); err != nil {
+		return Event{}, err
+	}
+	c.greeted = true
+	c.enc.Allow(c.peer.HeaderTable)
+	if err := c.shiftWindows(int64(c.peer.InitialWindow) - int64(was)); err != nil {
+		return Event{}, err
+	}
+	c.Out = AppendSettingsAck(c.Out)
+	return Event{Kind: EventSettings}, nil
+}
+
+// acknowledged makes our settings hold for the peer.
+func (c *Conn) acknowledged() {
+	more := int32(c.cfg.Settings.InitialWindow) - defaultWindow
+	c.streams.each(func(s *Stream) { s.recvWindow += more })
+	c.unacked = false
+	c.dec.Allow(c.cfg.Settings.HeaderTable)
+}
+
+// shiftWindows changes the windows of all streams, which may go below 0 (RFC 9113
+// 6.9.2).
+func (c *Conn) shiftWindows(by int64) *Error {
+	if by == 0 {
+		return nil
+	}
+	over := false
+	c.streams.each(func(s *Stream) {
+		window := int64(s.sendWindow) + by
+		over = over || window > maxWindow
+		s.sendWindow = int32(min(window, maxWindow))
+	})
+	if over {
+		return errWindowsOver
+	}
+	c.wake()
+	return nil
+}
+
+// readWindowUpdate opens a window (RFC 9113 6.9).
+func (c *Conn) readWindowUpdate(h FrameHeader, payload []byte) (Event, *Error) {
+	n, err := h.ParseIncrement(payload)
+	if h.Stream == 0 {
+		if err != nil {
+			return Event{}, err
+		}
+		if c.sendWindow += int64(n); c.sendWindow > maxWindow {
+			return Event{}, errWindowOver
+		}
+		c.wake()
+		return Event{}, c.idly()
+	}
+	s := c.streams.find(h.Stream)
+	switch {
+	case s == nil && c.idle(h.Stream):
+		return Event{}, c.late(h.Stream)
+	case err != nil:
+		return c.fault(h.Stream, err)
+	case s == nil:
+		return Event{}, c.idly()
+	case int64(s.sendWindow)+int64(n) > maxWindow:
+		return c.fault(h.Stream, errStreamWindowOver)
+	}
+	s.sendWindow += int32(n)
+	if s.in == &c.waiting && s.sendWindow > 0 {
+		c.waiting.remove(s)
+		c.waking.push(s)
+	}
+	return Event{}, c.idly()
+}
+
+// wake lets all streams that wait for a window try again, in the order they came.
+func (c *Conn) wake() {
+	for s := c.waiting.first; s != nil; s = c.waiting.first {
+		c.waiting.remove(s)
+		c.waking.push(s)
+	}
+}
+
+// readReset ends a stream (RFC 9113 6.4).
+func (c *Conn) readReset(h FrameHeader, payload []byte) (Event, *Error) {
+	s := c.streams.find(h.Stream)
+	if s == nil {
+		if c.idle(h.Stream) {
+			return Event{}, c.late(h.Stream)
+		}
+		return Event{}, c.idly()
+	}
+	if c.cfg.Server && !c.resets.add(c.cfg.Limits.Resets, c.now) {
+		return Event{}, errResets
+	}
+	c.close(s, byPeer)
+	return Event{Kind: EventReset, Stream: s, Code: ParseCode(payload)}, nil
+}
+
+// readPing answers a PING, or takes the answer to one (RFC 9113 6.7).
+func (c *Conn) readPing(h FrameHeader, payload []byte) (Event, *Error) {
+	if err := c.idly(); err != nil {
+		return Event{}, err
+	}
+	if !h.Flags.Has(FlagAck) {
+		c.Out = AppendPing(c.Out, [8]byte(payload), true)
+		return Event{}, c.reply()
+	}
+	if c.draining.phase == drainFirst && [8]byte(payload) == drainPing {
+		c.lastGoAway()
+		return Event{}, nil
+	}
+	return Event{Kind: EventPong, Data: payload}, nil
+}
+
+// readGoAway learns that the peer takes no more streams (RFC 9113 6.8).
+func (c *Conn) readGoAway(payload []byte) (Event, *Error) {
+	if err := c.idly(); err != nil {
+		return Event{}, err
+	}
+	last, code, debug := ParseGoAway(payload)
+	c.goneAway, c.peerLast, c.refuse = true, last, true
+	return Event{Kind: EventGoAway, Code: code, Data: debug}, nil
+}
+
+// unlooked gives a stream of ours that the peer said it won't look at, or nil.
+func (c *Conn) unlooked() *Stream {
+	for _, s := range c.streams.slots {
+		for ; s != nil; s = s.chain {
+			if c.mine(s.ID) && s.ID > c.peerLast {
+				return s
+			}
+		}
+	}
+	return nil
+}

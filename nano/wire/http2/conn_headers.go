@@ -1,0 +1,174 @@
+package http2
+
+var (
+	errOrder    = connError(ProtocolError, "RFC 9113 5.1.1", "stream whose ID is not above those before it, or not the peer's to open")
+	errRefused  = streamError(RefusedStream, "RFC 9113 5.1.2", "more streams than SETTINGS_MAX_CONCURRENT_STREAMS")
+	errListLong = streamError(EnhanceYourCalm, "RFC 9113 10.5.1", "fields larger than the limit")
+)
+
+// inBlock is a field block that comes in several frames.
+type inBlock struct {
+	stream    uint32 // 0: none is under way
+	end       bool
+	dependsOn uint32
+	bytes     []byte
+}
+
+// readHeaders reads HEADERS (RFC 9113 6.2).
+func (c *Conn) readHeaders(h FrameHeader, payload []byte) (Event, *Error) {
+	block, dependsOn, err := h.Fragment(payload)
+	if err != nil {
+		return Event{}, err
+	}
+	end := h.Flags.Has(FlagEndStream)
+	if h.Flags.Has(FlagEndHeaders) {
+		return c.section(h.Stream, end, dependsOn, block)
+	}
+	c.block = inBlock{h.Stream, end, dependsOn, nil}
+	return Event{}, c.addBlock(block)
+}
+
+// readContinuation reads CONTINUATION (RFC 9113 6.10). Each counts as noise, so
+// that short ones can't go on for ever (CVE-2024-27316).
+func (c *Conn) readContinuation(h FrameHeader, payload []byte) (Event, *Error) {
+	if c.block.stream == 0 {
+		return Event{}, errUnexpected
+	}
+	if err := c.idly(); err != nil {
+		return Event{}, err
+	}
+	if err := c.addBlock(payload); err != nil || !h.Flags.Has(FlagEndHeaders) {
+		return Event{}, err
+	}
+	block := c.block
+	c.block = inBlock{}
+	return c.section(block.stream, block.end, block.dependsOn, block.bytes)
+}
+
+func (c *Conn) addBlock(part []byte) *Error {
+	if len(c.block.bytes)+len(part) > c.cfg.Limits.HeaderBlock {
+		return errBlock
+	}
+	c.block.bytes = append(c.block.bytes, part...)
+	return nil
+}
+
+// section decodes a block, whatever becomes of it: the decoder must see them all.
+func (c *Conn) section(id uint32, end bool, dependsOn uint32, block []byte) (Event, *Error) {
+	h := &c.pool.header
+	lim := HeaderLimits{c.cfg.Settings.MaxHeaderList, c.cfg.Limits.HeaderFields}
+	if err := c.dec.Decode(block, h, &lim); err != nil {
+		return Event{}, err
+	}
+	s := c.streams.find(id)
+	switch {
+	case s == nil && c.cfg.Server && id > c.last && !c.mine(id):
+		if c.draining.phase == drainLast {
+			return Event{}, c.idly()
+		}
+		return c.opened(id, end, dependsOn == id, h)
+	case s == nil:
+		return c.lateSection(id)
+	case dependsOn == id:
+		return c.fault(id, errDependency)
+	case s.recvEnded:
+		return c.fault(id, errLateHalf)
+	case h.TooLarge:
+		return c.fault(id, errListLong)
+	case s.headIn:
+		return c.trailers(s, end, h)
+	}
+	return c.response(s, end, h)
+}
+
+// lateSection judges a section of a stream that is closed, or of one that the peer
+// can't open.
+func (c *Conn) lateSection(id uint32) (Event, *Error) {
+	if !c.mine(id) && (c.idle(id) || c.gone.find(id) == byNobody) {
+		return Event{}, errOrder
+	}
+	err := c.late(id)
+	if err != nil && err.Stream {
+		return c.fault(id, err)
+	}
+	return Event{}, err
+}
+
+// opened makes a stream of a request.
+func (c *Conn) opened(id uint32, end, onItself bool, h *Header) (Event, *Error) {
+	c.last = id
+	err := errRefused
+	// Streams count until their owner lets go of them, not until they are closed:
+	// who resets streams doesn't get more work done at a time.
+	if uint32(c.held) < c.cfg.Settings.MaxConcurrent {
+		err = c.request(end, h)
+	}
+	if onItself {
+		err = errDependency
+	}
+	if err != nil {
+		return c.fault(id, err)
+	}
+	s := c.add(id)
+	s.headIn, s.recvEnded, s.left = true, end, h.ContentLength
+	if h.TooLarge {
+		s.left = -1
+		return Event{Kind: EventTooLarge, Stream: s, End: end}, nil
+	}
+	return Event{Kind: EventHead, Stream: s, Header: h, End: end}, nil
+}
+
+// request checks a request's head, if all of it is there.
+func (c *Conn) request(end bool, h *Header) *Error {
+	if h.TooLarge {
+		return nil
+	}
+	if err := h.request(c.cfg.Settings.ConnectProtocol); err != nil {
+		return err
+	}
+	if end && h.ContentLength > 0 {
+		return errLengthUnlike
+	}
+	return nil
+}
+
+// response takes the head of a response, or an interim one.
+func (c *Conn) response(s *Stream, end bool, h *Header) (Event, *Error) {
+	if err := h.response(); err != nil {
+		return c.fault(s.ID, err)
+	}
+	if h.Status < 200 {
+		if end {
+			return c.fault(s.ID, errInterimEnd)
+		}
+		return Event{Kind: EventInterim, Stream: s, Header: h}, c.idly()
+	}
+	s.headIn, s.left = true, h.ContentLength
+	if s.bodiless || h.Status == 204 || h.Status == 304 {
+		s.left = 0
+	}
+	return c.finish(s, end, Event{Kind: EventHead, Stream: s, Header: h})
+}
+
+// trailers takes the fields after a body.
+func (c *Conn) trailers(s *Stream, end bool, h *Header) (Event, *Error) {
+	if !end {
+		return c.fault(s.ID, errTrailersEnd)
+	}
+	if err := h.trailers(); err != nil {
+		return c.fault(s.ID, err)
+	}
+	return c.finish(s, true, Event{Kind: EventTrailers, Stream: s, Header: h})
+}
+
+// finish ends the peer's side of a stream, if end, before the owner is told ev.
+func (c *Conn) finish(s *Stream, end bool, ev Event) (Event, *Error) {
+	if end {
+		if s.left > 0 {
+			return c.fault(s.ID, errLengthUnlike)
+		}
+		ev.End, s.recvEnded = true, true
+		c.settle(s)
+	}
+	return ev, nil
+}

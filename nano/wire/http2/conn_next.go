@@ -1,0 +1,196 @@
+package http2
+
+// Violations of the order of frames.
+var (
+	errPreface    = connError(ProtocolError, "RFC 9113 3.4", "client doesn't start with the preface of HTTP/2")
+	errFirst      = connError(ProtocolError, "RFC 9113 3.4", "first frame is not SETTINGS")
+	errBetween    = connError(ProtocolError, "RFC 9113 6.2", "frame in the middle of a field block")
+	errUnexpected = connError(ProtocolError, "RFC 9113 6.10", "CONTINUATION without a field block")
+	errPush       = connError(ProtocolError, "RFC 9113 6.6", "PUSH_PROMISE, which was not allowed")
+	errIdle       = connError(ProtocolError, "RFC 9113 5.1", "frame of a stream that is not open yet")
+	errLate       = connError(StreamClosed, "RFC 9113 5.1", "frame of a stream that has ended")
+	errLateReset  = streamError(StreamClosed, "RFC 9113 5.1", "frame of a stream that the peer has reset")
+	errLateHalf   = streamError(StreamClosed, "RFC 9113 5.1", "frame of a stream that the peer has ended")
+	errDependency = streamError(ProtocolError, "RFC 7540 5.3.1", "stream that depends on itself")
+)
+
+// Next reads b up to the next event: n bytes of it are done with. After the last
+// event it gives More; what is left of b then is the start of a frame, of at most
+// 16 KiB, that must be given again with more bytes after it. Views in an event are
+// of b or of the pool's, and good until the next call.
+//
+// An error ends the connection: Out holds the GOAWAY, and nothing more is read. It
+// is an *[Error] or the reason given to [Conn.Close]. now is in ns.
+func (c *Conn) Next(b []byte, now int64) (n int, ev Event, err error) {
+	c.now = now
+	for {
+		if c.dead != nil {
+			return n, Event{}, c.dead
+		}
+		if ev, ok := c.due(); ok {
+			return n, ev, nil
+		}
+		m, ev, wrong := c.step(b[n:])
+		n += m
+		if wrong != nil {
+			c.fail(wrong)
+			return n, Event{}, wrong
+		}
+		if ev.Kind != More || m == 0 {
+			return n, ev, nil
+		}
+	}
+}
+
+// due gives events that no bytes are needed for any more.
+func (c *Conn) due() (Event, bool) {
+	if c.refuse {
+		if s := c.unlooked(); s != nil {
+			c.close(s, byPeer)
+			return Event{Kind: EventReset, Stream: s, Code: RefusedStream}, true
+		}
+		c.refuse = false
+	}
+	for c.waking.first != nil && c.sendWindow > 0 {
+		s := c.waking.first
+		c.waking.remove(s)
+		if s.sendWindow > 0 {
+			return Event{Kind: EventWritable, Stream: s}, true
+		}
+		c.waiting.push(s)
+	}
+	return Event{}, false
+}
+
+// step reads one frame, or a part of one of DATA. n is 0 when there is too little.
+func (c *Conn) step(b []byte) (n int, ev Event, err *Error) {
+	if c.body.active {
+		return c.readBody(b)
+	}
+	if c.preface > 0 {
+		return c.readPreface(b)
+	}
+	if len(b) < FrameHeaderLen {
+		return 0, Event{}, nil
+	}
+	h := ParseFrameHeader(b)
+	if err := h.Check(c.cfg.Settings.MaxFrame); err != nil {
+		return c.wrongFrame(h, b, err)
+	}
+	if c.block.stream != 0 && (h.Type != FrameContinuation || h.Stream != c.block.stream) {
+		return 0, Event{}, errBetween
+	}
+	if !c.greeted && (h.Type != FrameSettings || h.Flags.Has(FlagAck)) {
+		return 0, Event{}, errFirst
+	}
+	if h.Type == FrameData {
+		return c.beginBody(h, b[FrameHeaderLen:])
+	}
+	n = FrameHeaderLen + int(h.Length)
+	if len(b) < n {
+		return 0, Event{}, nil
+	}
+	ev, err = c.frame(h, b[FrameHeaderLen:n])
+	return n, ev, err
+}
+
+// wrongFrame ends a connection or, once the frame is in, a stream.
+func (c *Conn) wrongFrame(h FrameHeader, b []byte, err *Error) (n int, ev Event, _ *Error) {
+	n = FrameHeaderLen + int(h.Length)
+	if !err.Stream || c.block.stream != 0 || !c.greeted {
+		return 0, Event{}, err
+	}
+	if len(b) < n {
+		return 0, Event{}, nil
+	}
+	ev, err = c.fault(h.Stream, err)
+	return n, ev, err
+}
+
+// readPreface passes over what a client sends first.
+func (c *Conn) readPreface(b []byte) (n int, _ Event, _ *Error) {
+	rest := Preface[len(Preface)-c.preface:]
+	n = min(len(b), len(rest))
+	if string(b[:n]) != rest[:n] {
+		return 0, Event{}, errPreface
+	}
+	c.preface -= n
+	return n, Event{}, nil
+}
+
+// frame acts upon a frame other than DATA.
+func (c *Conn) frame(h FrameHeader, payload []byte) (Event, *Error) {
+	switch h.Type {
+	case FrameHeaders:
+		return c.readHeaders(h, payload)
+	case FrameContinuation:
+		return c.readContinuation(h, payload)
+	case FrameWindowUpdate:
+		return c.readWindowUpdate(h, payload)
+	case FrameRSTStream:
+		return c.readReset(h, payload)
+	case FrameSettings:
+		return c.readSettings(h, payload)
+	case FramePing:
+		return c.readPing(h, payload)
+	case FrameGoAway:
+		return c.readGoAway(payload)
+	case FramePushPromise:
+		return Event{}, errPush
+	case FramePriority:
+		if DependsOn(payload) == h.Stream {
+			return c.fault(h.Stream, errDependency)
+		}
+	case FramePriorityUpdate:
+		if err := CheckPriorityUpdate(payload); err != nil {
+			return Event{}, err
+		}
+	}
+	return Event{}, c.idly()
+}
+
+// late judges a frame of a stream that is not in the table: nil if it is to be
+// ignored.
+func (c *Conn) late(id uint32) *Error {
+	if c.idle(id) {
+		if c.draining.phase == drainLast && !c.mine(id) {
+			return c.idly() // we said that we won't look at it
+		}
+		return errIdle
+	}
+	switch c.gone.find(id) {
+	case byPeer:
+		return errLateReset
+	case byEnd:
+		return errLate
+	}
+	return c.idly()
+}
+
+// fault ends a stream for a violation: the owner, if it knows the stream, is told.
+func (c *Conn) fault(id uint32, err *Error) (Event, *Error) {
+	c.Out = AppendRSTStream(c.Out, id, err.Code)
+	if c.cfg.Server && !c.resets.add(c.cfg.Limits.Resets, c.now) {
+		return Event{}, errResets
+	}
+	if err := c.reply(); err != nil {
+		return Event{}, err
+	}
+	s := c.streams.find(id)
+	if s == nil {
+		if !c.idle(id) && c.gone.find(id) == byNobody {
+			c.gone.add(id, byUs)
+		}
+		return Event{}, nil
+	}
+	c.close(s, byUs)
+	return Event{Kind: EventReset, Stream: s, Code: err.Code, Err: err}, nil
+}
+
+// fail ends the connection.
+func (c *Conn) fail(err *Error) {
+	if c.dead == nil {
+		c.dead = err
+		c.Out = AppendGoAway(c.Out, c.last, err.Code, err.Message)
+	}
+}
