@@ -1,0 +1,228 @@
+package docs_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A room is a part of the house: packages that may import each other downwards, and
+// packages of the rooms below.
+type room struct {
+	name string
+	may  []string // rooms whose packages it may import, besides its own
+	// layers are its packages from the lowest to the highest. One imports only what
+	// is in a lower layer.
+	layers [][]string
+}
+
+// house is all there is: a new package gets its place here. docs/architecture.md says
+// what happens where, .golangci.yml repeats the arrows between rooms.
+var house = []room{
+	{"wire", nil, [][]string{
+		{"nano/wire/clock", "nano/wire/http1", "nano/wire/reactor", "nano/wire/uring"},
+	}},
+	{"internal", nil, [][]string{
+		{"internal/shell", "internal/spelling"},
+	}},
+	{"nano", []string{"wire"}, [][]string{
+		{"nano/autocert"},
+		{"nano"},
+		{"nano/compress", "nano/jwt", "nano/metrics", "nano/middleware", "nano/nanotest", "nano/openapi", "nano/openapi/page", "nano/protobuf", "nano/proxy", "nano/session", "nano/trace", "nano/validate", "nano/ws", "nano/yaml"},
+		{"nano/session/redisstore"},
+		{"nano/examples/conformance", "nano/examples/shop", "nano/examples/readme"},
+	}},
+	{"framework", nil, [][]string{{"."}}},
+	{"subjects", []string{"framework", "internal"}, [][]string{
+		{"subjects/internal/pack"},
+		{"subjects", "subjects/internal/packer"},
+	}},
+	{"studies", nil, [][]string{{"studies"}}},
+	{"lab", []string{"wire", "internal", "studies"}, [][]string{
+		{"lab/stats", "lab/finding", "lab/probe", "lab/machine/speed", "lab/gate/threshold", "lab/load/expect", "lab/load/template", "lab/nullserver", "lab/scripted", "lab/archive/s3test"},
+		{"lab/stats/statstest", "lab/claim", "lab/machine"},
+		{"lab/machine/setting", "lab/load"},
+		{"lab/machine/tune", "lab/machine/busy", "lab/hlog", "lab/objective", "lab/calibrate", "lab/study", "lab/subject"},
+		{"lab/machine/noise", "lab/archive", "lab/export"},
+		{"lab/archive/bucket", "lab/analysis/analysistest", "lab/validity"},
+		{"lab/capacity", "lab/runner", "lab/analysis"},
+		{"lab/report", "lab/published", "lab/repetitions"},
+		{"lab/compare"},
+		{"lab/baseline", "lab/history"},
+		{"lab/gate"},
+	}},
+	{"cmd", []string{"wire", "internal", "studies", "subjects", "lab"}, [][]string{
+		{"cmd/dyno"},
+	}},
+	{"bench", []string{"wire", "internal", "studies", "subjects", "lab", "nano"}, [][]string{
+		{"bench/rounds"},
+		{"bench/generators", "bench/servers", "bench/statistics", "bench/truth"},
+	}},
+	{"docs", nil, [][]string{{"docs"}}},
+}
+
+// filesMost is how many files a package has at most, without its tests: more than that
+// is more than one concept.
+const filesMost = 40
+
+// larger are packages that are still being taken apart.
+var larger = map[string]int{"nano": 126, "lab/load": 75, "cmd/dyno": 62, "lab/subject": 48}
+
+// place is where a package stands: its room, and its layer in it.
+type place struct{ room, layer int }
+
+// placeOf finds the place of a package.
+func placeOf(house []room, name string) (at place, ok bool) {
+	for r := range house {
+		for l, packages := range house[r].layers {
+			if slices.Contains(packages, name) {
+				return place{r, l}, true
+			}
+		}
+	}
+	return place{}, false
+}
+
+// upward says why one package must not import another, or "".
+func upward(house []room, from, to string) string {
+	a, known := placeOf(house, from)
+	if !known {
+		return "it has no place in the house: give it one in docs/rooms_test.go"
+	}
+	b, known := placeOf(house, to)
+	switch {
+	case !known:
+		return "" // said of that package itself
+	case a.room != b.room && !slices.Contains(house[a.room].may, house[b.room].name):
+		return fmt.Sprintf("%s doesn't know %s", house[a.room].name, house[b.room].name)
+	case a.room == b.room && b.layer >= a.layer:
+		return "it is not below"
+	}
+	return ""
+}
+
+// source is what one package's files, apart from its tests, import of this repository.
+type source struct {
+	files   int
+	imports map[string]bool
+}
+
+// packages reads all packages of the repository, of every system, but for modules of
+// their own that no other package here imports.
+func packages(t *testing.T) map[string]*source {
+	t.Helper()
+	all := map[string]*source{}
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (name == "subjects/go" || name == "lab/archive/s3test/server" || entry.Name() == "testdata" || name != "." && strings.HasPrefix(entry.Name(), ".")):
+			return fs.SkipDir
+		case path.Ext(name) != ".go" || !entry.Type().IsRegular():
+			return nil
+		}
+		p := all[path.Dir(name)]
+		if p == nil {
+			p = &source{imports: map[string]bool{}}
+			all[path.Dir(name)] = p
+		}
+		if strings.HasSuffix(name, "_test.go") {
+			return nil // tests look at a package from wherever they like
+		}
+		p.files++
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, name), nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, one := range file.Imports {
+			imported, err := strconv.Unquote(one.Path.Value)
+			if err != nil {
+				return err
+			}
+			if below, ok := strings.CutPrefix(imported, "dyno/"); ok {
+				p.imports[below] = true
+			} else if imported == "dyno" {
+				p.imports["."] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 60 || len(all["lab/runner"].imports) == 0 {
+		t.Fatalf("%d packages were found", len(all))
+	}
+	return all
+}
+
+// No package imports one that stands above it, beside it, or in a room it doesn't know;
+// every package has a place.
+func TestImportsGoDown(t *testing.T) {
+	all := packages(t)
+	for _, from := range slices.Sorted(maps.Keys(all)) {
+		if _, ok := placeOf(house, from); !ok {
+			t.Errorf("%s has no place in the house: give it one in docs/rooms_test.go", from)
+		}
+		for _, to := range slices.Sorted(maps.Keys(all[from].imports)) {
+			if all[to] == nil {
+				t.Errorf("%s imports %s, which is no folder here", from, to)
+			}
+			if why := upward(house, from, to); why != "" {
+				t.Errorf("%s imports %s: %s", from, to, why)
+			}
+		}
+	}
+	for _, room := range house {
+		for _, name := range slices.Concat(room.layers...) {
+			if all[name] == nil {
+				t.Errorf("%s has a place in the house, and is no package", name)
+			}
+		}
+	}
+}
+
+// No package is a bag.
+func TestPackagesAreSmall(t *testing.T) {
+	all := packages(t)
+	for name, p := range all {
+		if most := max(filesMost, larger[name]); p.files > most {
+			t.Errorf("%s has %d files without its tests, of %d at most: take it apart", name, p.files, most)
+		}
+	}
+	for name := range larger {
+		if all[name] == nil || all[name].files <= filesMost {
+			t.Errorf("%s is no larger than others any more: take it off the list", name)
+		}
+	}
+}
+
+// The rules see what is wrong.
+func TestUpward(t *testing.T) {
+	house := []room{
+		{"low", nil, [][]string{{"low"}}},
+		{"lab", []string{"low"}, [][]string{{"lab/a"}, {"lab/b", "lab/d"}, {"lab/b/c"}}},
+		{"other", []string{"low"}, [][]string{{"other"}}},
+	}
+	for _, c := range []struct {
+		from, to string
+		ok       bool
+	}{
+		{"lab/a", "low", true}, {"lab/b", "lab/a", true}, {"lab/b/c", "lab/b", true}, {"other", "low", true},
+		{"low", "lab/a", false}, {"lab/a", "lab/b", false}, {"lab/b", "lab/d", false}, {"lab/b", "lab/b/c", false},
+		{"other", "lab/a", false}, {"lab/a", "other", false}, {"new", "low", false},
+	} {
+		if why := upward(house, c.from, c.to); (why == "") != c.ok {
+			t.Errorf("%s imports %s: %q", c.from, c.to, why)
+		}
+	}
+}
