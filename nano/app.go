@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"log/slog"
 	"sync"
+
+	"dyno/nano/internal/router"
 )
 
 // App is a set of routes and the server that answers for them. Register all
@@ -12,7 +14,7 @@ import (
 type App struct {
 	root    // the group of all routes: Get, Post, Use, Group, Mount and the like
 	config  Config
-	router  router
+	routes  routes
 	spare   sync.Pool // of *exchange
 	plans   plans     // of Bind
 	seal    seal
@@ -41,7 +43,8 @@ func New(config Config) *App {
 	}
 	a.config = config
 	a.drains.begun = make(chan struct{})
-	a.root.app, a.router.app = a, a
+	a.routes.router.Slash = router.Slash(config.TrailingSlash)
+	a.root.app, a.routes.app = a, a
 	a.spare.New = func() any { return &exchange{app: a} }
 	return a
 }
@@ -70,7 +73,7 @@ func (a *App) find(x *exchange) Handler {
 		x.rewritten = false
 		a.config.Rewrite(&Target{x})
 	}
-	return a.router.find(x)
+	return a.routes.find(x)
 }
 
 // serve runs the handler that find returned, to the end of the answer. It never

@@ -30,7 +30,7 @@ type debugState struct {
 func (x *exchange) isolate() {
 	x.debug.owner = goroutineID()
 	x.buf = bytes.Clone(x.buf)
-	x.match.scratch = bytes.Clone(x.match.scratch)
+	x.match.Scratch = bytes.Clone(x.match.Scratch)
 	if x.body.ready && len(x.body.whole) > 0 {
 		x.body.whole = bytes.Clone(x.body.whole)
 	}
@@ -43,14 +43,14 @@ func (x *exchange) spoil() {
 	}
 	poison(x.buf)
 	poison(x.body.whole)
-	poison(x.match.scratch)
+	poison(x.match.Scratch)
 	poison(x.fields)
 	if x.form != nil {
 		for _, v := range x.form.values {
 			poison(v.value)
 		}
 	}
-	x.debug, x.buf, x.match.scratch, x.fields = debugState{}, nil, nil, nil
+	x.debug, x.buf, x.match.Scratch, x.fields = debugState{}, nil, nil, nil
 }
 
 // handOut returns v, which lies in memory that may move or be used again, as the
@@ -90,7 +90,7 @@ func goroutineID() int64 {
 	text = bytes.TrimPrefix(text, []byte("goroutine "))
 	n := int64(0)
 	for _, c := range text {
-		if !isDigit(c) {
+		if c < '0' || c > '9' {
 			break
 		}
 		n = 10*n + int64(c-'0')

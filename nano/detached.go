@@ -131,7 +131,7 @@ func (d *detached) adopt(c Ctx) error {
 	x := c.x
 	d.x.debug.owner = x.debug.owner
 	x.values = append(x.values[:0], d.x.values...)
-	x.match.marks = d.x.match.marks
+	x.marks = d.x.marks
 	if d.x.hooked {
 		c.AfterAnswer(func(_ Ctx, o Outcome) { d.end(o) })
 	} else {
@@ -157,10 +157,10 @@ func (d *detached) adopt(c Ctx) error {
 // of its answer.
 func (x *exchange) copied(w wire) *exchange {
 	d := x.app.take(w)
-	fields, scratch := d.req.Fields, d.match.scratch
-	d.buf, d.req, d.match = slices.Clone(x.buf), x.req, x.match
+	fields, scratch := d.req.Fields, d.match.Scratch
+	d.buf, d.req, d.match, d.marks = slices.Clone(x.buf), x.req, x.match, x.marks
 	d.req.Fields = append(fields[:0], x.req.Fields...)
-	d.match.scratch = append(scratch[:0], x.match.scratch...)
+	d.match.Scratch = append(scratch[:0], x.match.Scratch...)
 	d.route, d.remote, d.tls = x.route, x.peer(), x.tls
 	d.body = body{whole: slices.Clone(x.body.whole), ready: true, at: x.body.at}
 	x.lendForwarded(d)

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"sync/atomic"
 
+	"dyno/nano/internal/router"
 	"dyno/nano/wire/http1"
 )
 
@@ -23,7 +24,8 @@ type exchange struct {
 	// The request. Spans of req and match refer to buf.
 	buf     []byte
 	req     http1.Request
-	match   match
+	match   router.Match
+	marks   marks
 	route   *Route
 	remote  netip.AddrPort
 	tls     *tls.ConnectionState // nil without TLS
@@ -90,14 +92,7 @@ type body struct {
 	at     int // of whole that a reader has had
 }
 
-func (x *exchange) path() []byte {
-	if x.req.Path.Empty() {
-		return slash
-	}
-	return x.req.Path.Of(x.buf)
-}
-
-var slash = []byte("/")
+func (x *exchange) path() []byte { return router.Path(&x.req, x.buf) }
 
 // field returns the value of the first header field with the name.
 func (x *exchange) field(name string) []byte {
@@ -155,7 +150,7 @@ func (x *exchange) recycle() {
 	if x.app.config.Debug {
 		x.spoil()
 	}
-	x.match.reset()
+	x.match.Reset()
 	x.route, x.status, x.fields, x.begun = nil, 0, x.fields[:0], false
 	x.std, x.said, x.body = nil, nil, body{}
 	if x.form != nil {

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"dyno/nano/internal/router"
 )
 
 // FromHTTP makes a handler of net/http one of nano. It gets what it gets from
@@ -60,8 +62,8 @@ func hasPrefix(h http.Handler, host, prefix string) bool {
 	for _, method := range [...]string{"GET", "POST"} {
 		for _, path := range [...]string{prefix + "/", prefix} {
 			_, pattern := mux.Handler(&http.Request{Method: method, Host: host, URL: &url.URL{Path: path}})
-			_, rest := cutMethod(pattern)
-			if _, own := cutHost(rest); own == prefix || strings.HasPrefix(own, prefix+"/") {
+			_, rest := router.CutMethod(pattern)
+			if _, own := router.CutHost(rest); own == prefix || strings.HasPrefix(own, prefix+"/") {
 				return true
 			}
 		}
@@ -152,9 +154,9 @@ func (b *bridge) lend(d *exchange) bool {
 	}
 	x := b.x
 	d.buf = append(d.buf[:0], x.buf...) // spans of the match refer to it
-	scratch := append(d.match.scratch[:0], x.match.scratch...)
-	d.match, d.route = x.match, x.route
-	d.match.scratch = scratch
+	scratch := append(d.match.Scratch[:0], x.match.Scratch...)
+	d.match, d.marks, d.route = x.match, x.marks, x.route
+	d.match.Scratch = scratch
 	d.values = append(d.values[:0], x.values...)
 	x.lendForwarded(d)
 	return true

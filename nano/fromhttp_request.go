@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"dyno/nano/internal/router"
 	"dyno/nano/wire/http1"
 )
 
@@ -107,7 +108,7 @@ func (b *bridge) fillRoute(r *http.Request) {
 		return
 	}
 	r.Pattern = route.String()
-	for i, name := range route.params {
+	for i, name := range route.parsed.Params {
 		r.SetPathValue(name, string(b.x.value(i)))
 	}
 }
@@ -139,7 +140,7 @@ func plainPath(path string) bool {
 			return false
 		case '/':
 		default:
-			if !isPathByte(c) {
+			if !router.IsPathByte(c) {
 				return false
 			}
 		}

@@ -3,6 +3,8 @@ package nano
 import (
 	"cmp"
 	"strings"
+
+	"dyno/nano/internal/router"
 )
 
 // Group registers routes under a prefix, with middleware and options around
@@ -181,13 +183,13 @@ func (g *Group) Any(pattern string, h Handler, o ...Option) *Route {
 
 // Handle registers a handler for a whole pattern of ServeMux: "[METHOD ][HOST]/path".
 func (g *Group) Handle(pattern string, h Handler, o ...Option) *Route {
-	method, rest := cutMethod(pattern)
+	method, rest := router.CutMethod(pattern)
 	return g.Method(method, rest, h, o...)
 }
 
 // Method registers a handler for a method; "" is every method.
 func (g *Group) Method(method, pattern string, h Handler, options ...Option) *Route {
-	host, path := cutHost(pattern)
+	host, path := router.CutHost(pattern)
 	r := &Route{method: method, host: host, pattern: g.prefix + path, handler: h, where: caller()}
 	g.takeHost(r)
 	g.apply(r)
@@ -212,10 +214,10 @@ func (g *Group) register(r *Route) {
 	if r.handler == nil {
 		panic("nano: " + r.describe() + " has no handler")
 	}
-	p := r.parse()
+	r.parse()
 	r.compile()
 	g.app.registering(r.describe(), func() {
-		g.app.router.add(r, &p)
+		g.app.routes.add(r)
 		g.mark(r)
 	})
 }

@@ -3,6 +3,8 @@ package nano
 import (
 	"encoding/json"
 	"fmt"
+
+	"dyno/nano/internal/router"
 )
 
 // jsonEncoder encodes into a buffer that stays with the exchange.
@@ -21,7 +23,7 @@ func (e *jsonEncoder) encode(v any) ([]byte, error) {
 	if e.enc == nil {
 		e.enc = json.NewEncoder(e)
 	}
-	if cap(e.buf) > maxScratch {
+	if cap(e.buf) > router.MaxScratch {
 		e.buf = nil
 	}
 	e.buf = e.buf[:0]

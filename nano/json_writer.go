@@ -3,6 +3,8 @@ package nano
 import (
 	"errors"
 	"strconv"
+
+	"dyno/nano/internal/router"
 )
 
 // JSONWriter writes one JSON value without allocating, into a buffer of the
@@ -33,7 +35,7 @@ func (c Ctx) JSONWriter() *JSONWriter {
 
 func (w *JSONWriter) reset() {
 	*w = JSONWriter{buf: w.buf[:0], open: w.open[:0]}
-	if cap(w.buf) > maxScratch {
+	if cap(w.buf) > router.MaxScratch {
 		w.buf = nil
 	}
 }

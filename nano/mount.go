@@ -1,5 +1,11 @@
 package nano
 
+import (
+	"errors"
+
+	"dyno/nano/internal/router"
+)
+
 // Mount gives a handler all requests at prefix and below it, whatever their
 // method. [Ctx.Rest] tells what of the path is below.
 func (g *Group) Mount(prefix string, h Handler, options ...Option) {
@@ -23,11 +29,11 @@ func (g *Group) MountApp(prefix string, sub *App) {
 	if sub.ownErrors {
 		below.layers = append(below.layers, layer{name: "errors", wrap: answerErrors(sub.config.ErrorHandler)})
 	}
-	for _, r := range sub.router.routes {
+	for _, r := range sub.routes.all {
 		below.adopt(r)
 	}
 	whole := false // one of them is for all of the app
-	for _, of := range sub.router.lostRoutes {
+	for _, of := range sub.routes.lostRoutes {
 		below.notFound(&Route{host: of.host, pattern: below.prefix + of.pattern, handler: of.handler, layers: of.layers, where: of.where})
 		whole = whole || of.pattern == "/" && of.host == ""
 	}
@@ -77,16 +83,18 @@ func (g *Group) NotFound(h Handler) {
 // notFound takes a not-found handler with the layers it has inside the group's.
 func (g *Group) notFound(r *Route) {
 	g.takeHost(r)
-	p := r.parse()
+	r.parse()
 	r.layers = append(g.around(), r.layers...)
 	r.compile()
 	g.app.registering("NotFound at "+r.where, func() {
-		t := &g.app.router
-		l := t.lost.tree(&p).insert(p.parts, p.tail, r)
-		if other := l.of(r.method); other != nil {
-			panic("nano: NotFound at " + r.where + ": " + other.pattern + " has one, of " + other.where)
+		t := &g.app.routes
+		if err := t.lost.Add(r.parsed, r.method, r); err != nil {
+			var conflict *router.Conflict[Route]
+			if !errors.As(err, &conflict) {
+				panic("nano: NotFound at " + r.where + ": " + err.Error())
+			}
+			panic("nano: NotFound at " + r.where + ": " + conflict.With.pattern + " has one, of " + conflict.With.where)
 		}
-		l.add(r)
 		t.lostRoutes = append(t.lostRoutes, r)
 		g.mark(r)
 	})

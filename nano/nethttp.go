@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/nano/internal/router"
 	"dyno/nano/wire/clock"
 	"dyno/nano/wire/http1"
 )
@@ -58,7 +59,7 @@ func (x *exchange) limitStd() {
 func (a *App) giveStd(x *exchange) {
 	x.recycle()
 	x.wire, x.through = nil, stdWire{}
-	if cap(x.buf) > maxScratch {
+	if cap(x.buf) > router.MaxScratch {
 		x.buf = nil
 	}
 	a.spare.Put(x)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 
+	"dyno/nano/internal/router"
 	"dyno/nano/wire/http1"
 )
 
@@ -77,10 +78,10 @@ func (p pair) named(name string) bool {
 		case '+':
 			ch = ' '
 		case '%':
-			if i+2 >= len(p.name) || !isHex(p.name[i+1]) || !isHex(p.name[i+2]) {
+			if i+2 >= len(p.name) || !router.IsHex(p.name[i+1]) || !router.IsHex(p.name[i+2]) {
 				return false
 			}
-			ch = unhex(p.name[i+1])<<4 | unhex(p.name[i+2])
+			ch = router.Unhex(p.name[i+1])<<4 | router.Unhex(p.name[i+2])
 			i += 2
 		}
 		if at == len(name) || name[at] != ch {
@@ -107,11 +108,11 @@ func (x *exchange) unescaped(text []byte) (value []byte, ok bool) {
 	if !escaped(text) {
 		return text, true
 	}
-	from := len(x.match.scratch)
-	out, ok := http1.AppendUnescapedQuery(x.match.scratch, text)
+	from := len(x.match.Scratch)
+	out, ok := http1.AppendUnescapedQuery(x.match.Scratch, text)
 	if !ok {
 		return nil, false
 	}
-	x.match.scratch = out
+	x.match.Scratch = out
 	return x.handOut(out[from:len(out):len(out)]), true
 }

@@ -1,12 +1,11 @@
 package nano
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"dyno/nano/internal/router"
 	"dyno/nano/wire/clock"
 )
 
@@ -22,9 +21,7 @@ type Route struct {
 	descriptions []any
 	where        string
 
-	params    []string
-	hostParam bool
-	tail      bool
+	parsed *router.Pattern
 
 	layers  []layer // outermost first
 	handler Handler // as registered
@@ -53,32 +50,7 @@ func (r *Route) Pattern() string { return r.pattern }
 // Templates returns the pattern with nothing but names in its braces, as OpenAPI
 // and URI templates have them: /users/{id} for /users/{id:int}. A pattern with
 // optional parameters has one template for each number of them, the longest first.
-func (r *Route) Templates() []string {
-	var all []string
-	var b strings.Builder
-	path := r.pattern
-	for more := true; more; {
-		var text string
-		text, path, more = cutSegment(path[1:])
-		var p pattern
-		s, err := p.parseSegment(text)
-		if err != nil || len(p.params) == 0 || s.rest || text == "{$}" {
-			b.WriteString("/" + text)
-			continue
-		}
-		if s.optional {
-			all = append(all, cmp.Or(b.String(), "/"))
-		}
-		b.WriteByte('/')
-		for i, name := range p.params {
-			b.WriteString(s.texts[i] + "{" + name + "}")
-		}
-		b.WriteString(s.texts[len(p.params)])
-	}
-	all = append(all, b.String())
-	slices.Reverse(all)
-	return all
-}
+func (r *Route) Templates() []string { return r.parsed.Templates() }
 
 // Name returns the route's name, or "METHOD host/pattern" if it was given none.
 func (r *Route) Name() string {
@@ -97,7 +69,7 @@ func (r *Route) String() string {
 }
 
 // Params returns the names of the parameters, in the order of the pattern.
-func (r *Route) Params() []string { return append([]string(nil), r.params...) }
+func (r *Route) Params() []string { return append([]string(nil), r.parsed.Params...) }
 
 // Placement returns where the handler runs.
 func (r *Route) Placement() Placement { return r.placement }
@@ -124,14 +96,13 @@ func (r *Route) describe() string {
 	return "route " + r.String() + " (registered at " + r.where + ")"
 }
 
-// parse sets what the pattern says.
-func (r *Route) parse() pattern {
-	p, err := parsePattern(r.method, r.host, r.pattern)
+// parse reads the pattern.
+func (r *Route) parse() {
+	p, err := router.Parse(r.method, r.host, r.pattern)
 	if err != nil {
 		panic("nano: pattern " + strings.TrimSpace(r.String()) + " (registered at " + r.where + "): " + err.Error())
 	}
-	r.params, r.hostParam, r.tail = p.params, p.hostParam, p.tail
-	return p
+	r.parsed = p
 }
 
 // compile wraps the handler in its middleware once, so that a request runs

@@ -85,7 +85,7 @@ func TestFindDoesNotAllocate(t *testing.T) {
 	x := requestFor(app, "GET", "", "/users/caf%2F%C3%A9/profile")
 	app.find(x)
 	x.param("user")
-	if n := testing.AllocsPerRun(100, func() { x.match.reset(); app.find(x); x.param("user") }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { x.match.Reset(); app.find(x); x.param("user") }); n != 0 {
 		t.Errorf("reading an escaped parameter: %v allocations", n)
 	}
 }

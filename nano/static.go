@@ -97,7 +97,7 @@ func (s *static) cacheControl() string {
 // serve answers for one path.
 func (s *static) serve(c Ctx) error {
 	name := string(c.Rest())
-	if m := &c.x.match; m.slashed&(1<<(m.n-1)) != 0 {
+	if m := &c.x.match; m.HadSlash(m.N - 1) {
 		return c.x.app.config.NotFound(c)
 	}
 	folder := name == "" || strings.HasSuffix(name, "/")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"dyno/nano/internal/router"
 	"dyno/nano/wire/http1"
 )
 
@@ -75,7 +76,7 @@ func sendablePath(path string) (escaped, ok bool) {
 		case c <= ' ' || c >= 0x7f || c == '?' || c == '#':
 			return false, false
 		case c == '%':
-			if i+2 >= len(path) || !isHex(path[i+1]) || !isHex(path[i+2]) {
+			if i+2 >= len(path) || !router.IsHex(path[i+1]) || !router.IsHex(path[i+2]) {
 				return false, false
 			}
 			escaped = true

@@ -45,11 +45,11 @@ type marks struct {
 // Figures are kept when timing is switched off, and added to when it is switched
 // on again.
 func (a *App) Timing(on bool) {
-	t := &a.router.timing
+	t := &a.routes.timing
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if on && !t.made {
-		for _, r := range a.router.routes {
+		for _, r := range a.routes.all {
 			r.compileTimed()
 		}
 		t.made = true
@@ -93,7 +93,7 @@ func (t *routeTimes) clocked(i int, in, out *Histogram, h Handler) Handler {
 		outer = &t.layers[i-1].in
 	}
 	return func(c Ctx) error {
-		m := &c.x.match.marks
+		m := &c.x.marks
 		entered := clock.Now()
 		if outer != nil {
 			outer.record(entered - m.at)

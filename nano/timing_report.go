@@ -55,8 +55,8 @@ func timesOf(h *Histogram) Times {
 // Timings returns what has been timed, by route, in the order of registration.
 // Routes are listed without figures until [App.Timing] has been switched on.
 func (a *App) Timings() []RouteTimes {
-	all := make([]RouteTimes, 0, len(a.router.routes))
-	for _, r := range a.router.routes {
+	all := make([]RouteTimes, 0, len(a.routes.all))
+	for _, r := range a.routes.all {
 		all = append(all, r.timings())
 	}
 	return all

@@ -55,7 +55,7 @@ func (l *loop) requestWithBody(c *conn, b []byte, n int) (used int, mine bool) {
 // from head. Its route is looked up for that only if some route has a limit of its
 // own.
 func (l *loop) bodyLimit(head []byte) int64 {
-	if !l.app.router.bodyLimits {
+	if !l.app.routes.bodyLimits {
 		return l.app.config.Limits.Body
 	}
 	x := l.turn.x
@@ -65,7 +65,7 @@ func (l *loop) bodyLimit(head []byte) int64 {
 	limit := x.bodyLimit()
 	x.req = sent
 	x.route = nil // it is looked up again when the body is in
-	x.match.reset()
+	x.match.Reset()
 	return limit
 }
 

@@ -1,4 +1,4 @@
-package nano
+package router
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ var named = [...]constraint{
 	{text: "uint", expr: "[0-9]+", takes: isUint},
 	{text: "int", expr: "-?[0-9]+", takes: isInt},
 	{text: "float", expr: `-?[0-9]+(\.[0-9]+)?`, takes: isFloat},
-	{text: "hex", expr: "[0-9a-fA-F]+", takes: func(v []byte) bool { return allOf(v, isHex) }},
+	{text: "hex", expr: "[0-9a-fA-F]+", takes: func(v []byte) bool { return allOf(v, IsHex) }},
 	{text: "alpha", expr: "[a-zA-Z]+", takes: func(v []byte) bool { return allOf(v, isLetter) }},
 	{text: "alnum", expr: "[a-zA-Z0-9]+", takes: func(v []byte) bool {
 		return allOf(v, func(c byte) bool { return isLetter(c) || isDigit(c) })
@@ -150,7 +150,7 @@ func isUUID(v []byte) bool {
 				return false
 			}
 		default:
-			if !isHex(c) {
+			if !IsHex(c) {
 				return false
 			}
 		}

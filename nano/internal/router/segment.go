@@ -1,10 +1,11 @@
-package nano
+package router
 
 import (
 	"bytes"
 	"cmp"
 	"regexp"
 	"strings"
+	"unsafe"
 
 	"dyno/nano/wire/http1"
 )
@@ -60,7 +61,7 @@ func (s *segment) match(path []byte, base uint32, values []http1.Span) bool {
 // indexText returns where text begins in path, from at on; -1: nowhere.
 func indexText(path []byte, at int, text string) int {
 	for at < len(path) {
-		i := bytes.Index(path[at:], unsafeBytes(text))
+		i := bytes.Index(path[at:], unsafe.Slice(unsafe.StringData(text), len(text)))
 		if i < 0 {
 			return -1
 		}

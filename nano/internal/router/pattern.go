@@ -1,4 +1,4 @@
-package nano
+package router
 
 import (
 	"cmp"
@@ -11,15 +11,18 @@ import (
 	"dyno/nano/wire/http1"
 )
 
-// pattern is a parsed pattern: where its path lies in the tree.
-type pattern struct {
-	host   string // lower case; without its parameter if hostParam
-	parts  []part
-	params []string // names in the order their values are found; the host's first
-	tail   bool     // the last part matches any rest
+// Pattern is a parsed pattern: where its path lies in the tree.
+type Pattern struct {
+	Params []string // names in the order their values are found; the host's first
+	Tail   bool     // the last part matches any rest
+
+	host  string // lower case; without its parameter if hostParam
+	parts []part
 	// hostParam: the first label of the host is a parameter.
 	hostParam bool
 	shorter   [][]part // the parts without one optional parameter, without two, …
+
+	hostText, pathText string // as given to Parse
 }
 
 // part is one step down the tree: static bytes in canonical form, or a segment
@@ -29,9 +32,9 @@ type part struct {
 	segment *segment
 }
 
-// cutMethod splits "METHOD HOST/PATH" as ServeMux does; the method may be left
+// CutMethod splits "METHOD HOST/PATH" as ServeMux does; the method may be left
 // out.
-func cutMethod(s string) (method, rest string) {
+func CutMethod(s string) (method, rest string) {
 	i := strings.IndexAny(s, " \t")
 	if i < 0 {
 		return "", s
@@ -39,8 +42,8 @@ func cutMethod(s string) (method, rest string) {
 	return s[:i], strings.TrimLeft(s[i+1:], " \t")
 }
 
-// cutHost splits "HOST/PATH"; the host may be left out.
-func cutHost(s string) (host, path string) {
+// CutHost splits "HOST/PATH"; the host may be left out.
+func CutHost(s string) (host, path string) {
 	i := strings.IndexByte(s, '/')
 	if i < 0 {
 		return "", s
@@ -48,27 +51,27 @@ func cutHost(s string) (host, path string) {
 	return s[:i], s[i:]
 }
 
-// parsePattern reads a pattern, the method already cut off: in the syntax of
-// net/http's ServeMux, with constraints, optional parameters, and text beside
-// parameters, all of which ServeMux refuses.
-func parsePattern(method, host, path string) (pattern, error) {
-	var p pattern
+// Parse reads a pattern, the method already cut off: in the syntax of net/http's
+// ServeMux, with constraints, optional parameters, and text beside parameters, all
+// of which ServeMux refuses.
+func Parse(method, host, path string) (*Pattern, error) {
+	p := &Pattern{hostText: host, pathText: path}
 	if method != "" && !http1.ValidToken(method) {
-		return p, fmt.Errorf("%q is not a method", method)
+		return nil, fmt.Errorf("%q is not a method", method)
 	}
 	if err := p.addHost(host); err != nil {
-		return p, err
+		return nil, err
 	}
 	if err := p.addPath(path); err != nil {
-		return p, err
+		return nil, err
 	}
-	if len(p.params) > maxParams {
-		return p, fmt.Errorf("it has %d parameters; %d are possible", len(p.params), maxParams)
+	if len(p.Params) > MaxParams {
+		return nil, fmt.Errorf("it has %d parameters; %d are possible", len(p.Params), MaxParams)
 	}
 	return p, nil
 }
 
-func (p *pattern) addHost(host string) error {
+func (p *Pattern) addHost(host string) error {
 	p.host = strings.ToLower(host)
 	if label, rest, ok := strings.Cut(host, "."); ok && strings.HasPrefix(label, "{") && strings.HasSuffix(label, "}") {
 		if err := p.addParam(label[1 : len(label)-1]); err != nil {
@@ -94,7 +97,7 @@ func notInHost(c rune) bool {
 	return c <= ' ' || c >= 0x7f || strings.ContainsRune(`%?#@/\<>"^|`+"`", c)
 }
 
-func (p *pattern) addPath(path string) error {
+func (p *Pattern) addPath(path string) error {
 	if !strings.HasPrefix(path, "/") {
 		return errors.New("its path must begin with a slash")
 	}
@@ -115,7 +118,7 @@ func (p *pattern) addPath(path string) error {
 		}
 		switch {
 		case text == "" && !more:
-			p.tail = true
+			p.Tail = true
 		case text == "" || text == "." || text == "..":
 			return errUnclean
 		case text == "{$}" && more:
@@ -145,7 +148,7 @@ var (
 
 // addSegment adds a segment with parameters behind static, which ends in a slash,
 // and returns what of static is still to be added.
-func (p *pattern) addSegment(static []byte, text string, last bool) ([]byte, error) {
+func (p *Pattern) addSegment(static []byte, text string, last bool) ([]byte, error) {
 	s, err := p.parseSegment(text)
 	switch {
 	case err != nil:
@@ -155,7 +158,7 @@ func (p *pattern) addSegment(static []byte, text string, last bool) ([]byte, err
 	case p.shorter != nil && !s.optional:
 		return nil, errOptional
 	case s.rest:
-		p.tail = true
+		p.Tail = true
 		return static, nil
 	}
 	if s.optional {
@@ -199,7 +202,7 @@ func cutSegment(path string) (text, rest string, more bool) {
 }
 
 // parseSegment reads a segment that holds braces.
-func (p *pattern) parseSegment(text string) (*segment, error) {
+func (p *Pattern) parseSegment(text string) (*segment, error) {
 	s := &segment{}
 	whole := text
 	for {
@@ -260,7 +263,7 @@ func cutBraces(text string) (inside, rest string, ok bool) {
 // addParameter adds what stands in braces: name, name?, name:constraint,
 // name?:constraint, or name... for the rest, the latter and optional ones only
 // where they are the whole segment.
-func (p *pattern) addParameter(s *segment, inside string, whole bool) (err error) {
+func (p *Pattern) addParameter(s *segment, inside string, whole bool) (err error) {
 	name, text, constrained := strings.Cut(inside, ":")
 	name, s.rest = strings.CutSuffix(name, "...")
 	name, s.optional = strings.CutSuffix(name, "?")
@@ -285,19 +288,19 @@ func (p *pattern) addParameter(s *segment, inside string, whole bool) (err error
 	return nil
 }
 
-func (p *pattern) addParam(name string) error {
+func (p *Pattern) addParam(name string) error {
 	if name == "" {
 		return errors.New("a parameter has no name")
 	}
 	if !isName(name) {
 		return fmt.Errorf("{%s}: a parameter's name must be a Go identifier", name)
 	}
-	for _, other := range p.params {
+	for _, other := range p.Params {
 		if other == name {
 			return fmt.Errorf("the parameter {%s} comes twice", name)
 		}
 	}
-	p.params = append(p.params, name)
+	p.Params = append(p.Params, name)
 	return nil
 }
 

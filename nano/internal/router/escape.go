@@ -1,4 +1,4 @@
-package nano
+package router
 
 // Paths are compared in a canonical form: every percent-escape is decoded but
 // %2F and %25. It tells "/" the separator from "/" the letter, and no two
@@ -14,10 +14,10 @@ func appendCanonical(dst, path []byte) ([]byte, bool) {
 			dst = append(dst, c)
 			continue
 		}
-		if i+2 >= len(path) || !isHex(path[i+1]) || !isHex(path[i+2]) {
+		if i+2 >= len(path) || !IsHex(path[i+1]) || !IsHex(path[i+2]) {
 			return dst, false
 		}
-		c = unhex(path[i+1])<<4 | unhex(path[i+2])
+		c = Unhex(path[i+1])<<4 | Unhex(path[i+2])
 		i += 2
 		switch c {
 		case '/':
@@ -36,7 +36,7 @@ func appendDecoded(dst, canonical []byte) []byte {
 	for i := 0; i < len(canonical); i++ {
 		c := canonical[i]
 		if c == '%' {
-			c = unhex(canonical[i+1])<<4 | unhex(canonical[i+2])
+			c = Unhex(canonical[i+1])<<4 | Unhex(canonical[i+2])
 			i += 2
 		}
 		dst = append(dst, c)
@@ -44,12 +44,12 @@ func appendDecoded(dst, canonical []byte) []byte {
 	return dst
 }
 
-// appendEncoded appends a canonical path as it can be sent. What isn't a pchar
+// AppendEncoded appends a canonical path as it can be sent. What isn't a pchar
 // or "/" is escaped (RFC 3986 3.3), so that nothing in it can end the target or
 // be taken for the start of a host, as browsers do with "\".
-func appendEncoded(dst, canonical []byte) []byte {
+func AppendEncoded(dst, canonical []byte) []byte {
 	for _, c := range canonical {
-		if c == '/' || c == '%' || isPathByte(c) {
+		if c == '/' || c == '%' || IsPathByte(c) {
 			dst = append(dst, c)
 			continue
 		}
@@ -60,9 +60,9 @@ func appendEncoded(dst, canonical []byte) []byte {
 
 const upperHex = "0123456789ABCDEF"
 
-// isPathByte reports whether c stands for itself in a path's segment (RFC 3986
+// IsPathByte reports whether c stands for itself in a path's segment (RFC 3986
 // 3.3: unreserved, sub-delims, ":" and "@").
-func isPathByte(c byte) bool {
+func IsPathByte(c byte) bool {
 	switch {
 	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
 		return true
@@ -74,11 +74,13 @@ func isPathByte(c byte) bool {
 	return false
 }
 
-func isHex(c byte) bool {
+// IsHex reports whether c is a hexadecimal digit.
+func IsHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }
 
-func unhex(c byte) byte {
+// Unhex returns what a hexadecimal digit stands for.
+func Unhex(c byte) byte {
 	if c <= '9' {
 		return c - '0'
 	}

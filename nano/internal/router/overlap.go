@@ -1,4 +1,4 @@
-package nano
+package router
 
 import (
 	"regexp/syntax"
