@@ -86,25 +86,26 @@ func (c *certificate) remove() {
 	}
 }
 
-// certify makes a certificate if a subject of the plan is to listen with TLS.
-func (r *Runner) certify() error {
-	for _, s := range r.Study.Subjects {
-		if s.URL != "" || !r.speaksTLS(s.Name) {
+// certificateFor makes a certificate if a subject that dyno starts is to listen with
+// TLS; it is nil if none is.
+func certificateFor(s *study.Study, cells []study.Cell, scratch string) (*certificate, error) {
+	for _, sub := range s.Subjects {
+		if sub.URL != "" || !speaksTLS(cells, sub.Name) {
 			continue
 		}
-		var err error
-		if r.certificate, err = newCertificate(r.scratch); err != nil {
-			return fmt.Errorf("making a certificate for subjects that speak TLS: %w", err)
+		c, err := newCertificate(scratch)
+		if err != nil {
+			return nil, fmt.Errorf("making a certificate for subjects that speak TLS: %w", err)
 		}
-		return nil
+		return c, nil
 	}
-	return nil
+	return nil, nil
 }
 
 // speaksTLS reports whether some cell of the subject does.
-func (r *Runner) speaksTLS(subject string) bool {
-	for i := range r.Plan.Cells {
-		if c := &r.Plan.Cells[i]; c.Subject == subject && c.TLS != "" {
+func speaksTLS(cells []study.Cell, subject string) bool {
+	for i := range cells {
+		if c := &cells[i]; c.Subject == subject && c.TLS != "" {
 			return true
 		}
 	}
@@ -112,36 +113,36 @@ func (r *Runner) speaksTLS(subject string) bool {
 }
 
 // security is how the load speaks to a contender in a cell.
-func (r *Runner) security(c *contender, cell *study.Cell) load.TLS {
+func (own *certificate) security(c *contender, cell *study.Cell) load.TLS {
 	if cell.TLS == "" {
 		return load.TLS{}
 	}
 	t := load.TLS{CAFile: c.CAFile, Insecure: c.Insecure, Resume: cell.TLS == study.TLSResumed}
 	if c.URL == "" {
-		t.CAFile = r.certificate.file()
+		t.CAFile = own.file()
 	}
 	return t
 }
 
 // trust is how its answers are asked for before that.
-func (r *Runner) trust(c *contender, cell *study.Cell) (*tls.Config, error) {
+func (own *certificate) trust(c *contender, cell *study.Cell) (*tls.Config, error) {
 	switch {
 	case cell.TLS == "":
 		return nil, nil
 	case c.URL == "":
-		return r.certificate.config(), nil
+		return own.config(), nil
 	}
 	return trustOf(c)
 }
 
 // metricsTrust is how its metrics are asked for: as the load asks, or as the
 // subject's ca_file and insecure say.
-func (r *Runner) metricsTrust(c *contender, cell *study.Cell, url string) (*tls.Config, error) {
+func (own *certificate) metricsTrust(c *contender, cell *study.Cell, url string) (*tls.Config, error) {
 	switch {
 	case !strings.HasPrefix(url, "https:"):
 		return nil, nil
 	case cell.TLS != "" && c.URL == "" && c.CAFile == "" && !c.Insecure:
-		return r.certificate.config(), nil
+		return own.config(), nil
 	}
 	return trustOf(c)
 }

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +8,7 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/machine/busy"
+	"dyno/lab/study"
 	"dyno/lab/validity"
 )
 
@@ -38,46 +37,39 @@ func (e *DisturbedError) Error() string {
 		e.Trials, e.Took.Round(time.Second), e.Left.Round(time.Second), strings.Join(e.Reasons, "\n  "), strings.Join(e.Names, ","))
 }
 
-// look tells observers who is busy on the CPUs in use before anything is built or
-// measured.
-func (r *Runner) look(ctx context.Context) {
-	cpus := slices.Concat(r.placement.Generator, r.placement.Subject)
-	slices.Sort(cpus)
-	s, err := busy.Look(ctx, slices.Compact(cpus), 0)
-	switch {
-	case ctx.Err() != nil:
-	case err != nil:
-		r.tell(Event{Kind: Busy, Line: "who else is busy on this machine can't be told: " + err.Error()})
-	case s.Busy():
-		r.tell(Event{Kind: Busy, Line: s.String() + "; trials may be invalid"})
-	}
+// disturbance keeps count of the first trials that the machine's faults have made
+// useless.
+type disturbance struct {
+	ignored  bool     // the run goes on whatever they are
+	usable   bool     // a trial can be used, or not for a reason that is none of the machine's
+	robbedBy []string // names of the findings for which those done can't be
 }
 
-// disturbance keeps count of the first trials, and returns the error that ends the
-// run: not one of a first block, and of at least three, can be used, and all for the
-// machine's faults.
-func (r *Runner) disturbance(t *archive.Trial) error {
-	if r.KeepGoing || r.usable {
+// judge takes a trial into account, and returns the error that ends the run: not one
+// of a first block of so many trials, and of at least three, can be used, and all for
+// the machine's faults.
+func (d *disturbance) judge(t *archive.Trial, first int, p *pace) error {
+	if d.ignored || d.usable {
 		return nil
 	}
 	names, reasons := robbed(t)
 	if names == nil {
-		r.usable = true // or of no use for another reason, which is a result
+		d.usable = true // or of no use for another reason, which is a result
 		return nil
 	}
-	r.robbedBy = append(r.robbedBy, names...)
-	if r.done < max(fewestTrials, r.firstBlock()) {
+	d.robbedBy = append(d.robbedBy, names...)
+	if p.done < max(fewestTrials, first) {
 		return nil
 	}
-	slices.Sort(r.robbedBy)
+	slices.Sort(d.robbedBy)
 	return &DisturbedError{
-		Trials: r.done, Names: slices.Compact(r.robbedBy), Reasons: reasons, Took: time.Since(r.measuring), Left: r.remaining(),
+		Trials: p.done, Names: slices.Compact(d.robbedBy), Reasons: reasons, Took: p.taken(), Left: p.remaining(),
 	}
 }
 
-// firstBlock is how many trials the plan's first block has without repetitions.
-func (r *Runner) firstBlock() (n int) {
-	for _, p := range r.Plan.Trials {
+// firstBlock is how many trials a plan's first block has without repetitions.
+func firstBlock(plan *study.Plan) (n int) {
+	for _, p := range plan.Trials {
 		if p.Block == 0 && p.Repeats == nil {
 			n++
 		}

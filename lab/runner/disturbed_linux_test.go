@@ -55,14 +55,16 @@ func TestARunEndsOnADisturbedMachine(t *testing.T) {
 		"told to go on":           {3, true, []*archive.Trial{robbed, robbed, robbed, robbed}, 0},
 		"later than in the first": {2, false, []*archive.Trial{good, robbed, robbed, robbed, robbed}, 0},
 	} {
-		r := &Runner{KeepGoing: c.keep, Study: &study.Study{}, measuring: time.Now()}
+		var plan study.Plan
 		for i := range 6 * c.block {
-			r.Plan.Trials = append(r.Plan.Trials, study.PlannedTrial{Index: i, Block: i / c.block})
+			plan.Trials = append(plan.Trials, study.PlannedTrial{Index: i, Block: i / c.block})
 		}
+		p := &pace{total: len(plan.Trials), began: time.Now()}
+		d := disturbance{ignored: c.keep}
 		end := 0
 		for i, trial := range c.trials {
-			r.done++
-			err := r.disturbance(trial)
+			p.done++
+			err := d.judge(trial, firstBlock(&plan), p)
 			if err == nil {
 				continue
 			}
@@ -88,8 +90,8 @@ func TestARunEndsOnADisturbedMachine(t *testing.T) {
 		finding.Accept(accepted.Windows[i].Why, []string{"other-load"})
 		accepted.Windows[i].Level = finding.Valid
 	}
-	r := &Runner{Study: &study.Study{}, measuring: time.Now(), done: 10}
-	if err := r.disturbance(accepted); err != nil {
+	var d disturbance
+	if err := d.judge(accepted, 0, &pace{began: time.Now(), done: 10}); err != nil {
 		t.Error(err)
 	}
 }

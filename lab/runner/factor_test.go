@@ -11,6 +11,7 @@ import (
 	"dyno/lab/archive"
 	"dyno/lab/load"
 	"dyno/lab/study"
+	"dyno/lab/subject"
 )
 
 // startedRunner plans a study of this test's program as a subject. rest is the
@@ -84,8 +85,9 @@ func TestSizesReachTheSubject(t *testing.T) {
 func TestEachLevelHasItsBuild(t *testing.T) {
 	r := startedRunner(t, "    build: echo \"$DYNO_BUILD_FLAGS\" > $OUT/flags\n    run: exec %s $(cat $OUT/flags)",
 		"requests: [{get: /, name: a}]\n"+steady+"factors: {build.flags: [-race, -gcflags=-l]}")
+	var starts map[string]subject.StartSpec
+	r.ready = func(p *preparation) { starts = p.contenders["started"].starts }
 	run(t, r)
-	starts := r.contenders["started"].starts
 	for _, flags := range []string{"-race", "-gcflags=-l"} {
 		text, err := os.ReadFile(filepath.Join(starts[flags].Env["OUT"], "flags"))
 		if err != nil || strings.TrimSpace(string(text)) != flags {
@@ -103,6 +105,8 @@ func TestHandshakesAreFullOrResumed(t *testing.T) {
 	r := startedRunner(t, "    run: exec %s", `requests: [{get: /}]
 loads: [{name: steady, open: {rate: 100, connections: 2}, reuse: none}]
 factors: {tls: [off, full, resumed]}`)
+	var made *certificate
+	r.ready = func(p *preparation) { made = p.starter.certificate }
 	archived := run(t, r)
 	for i := range archived.Trials {
 		full, resumed := int64(0), int64(0)
@@ -121,10 +125,10 @@ factors: {tls: [off, full, resumed]}`)
 			t.Errorf("tls=%s: %d full and %d resumed handshakes", level, full, resumed)
 		}
 	}
-	if r.certificate == nil {
+	if made == nil {
 		t.Fatal("no certificate was made")
 	}
-	if _, err := os.Stat(r.certificate.dir); err == nil {
+	if _, err := os.Stat(made.dir); err == nil {
 		t.Error("the certificate's key is left behind")
 	}
 }
@@ -163,7 +167,7 @@ func TestSettingsAreSetForTheTrial(t *testing.T) {
 func TestSettingsOfAKilledRunArePutBack(t *testing.T) {
 	r := newRunner(t, server(t, answer), 1)
 	file := fakeSetting(t, r, "60")
-	if _, err := r.tuner().Assign(map[string]string{"vm.swappiness": "7"}); err != nil {
+	if _, err := newTuner(r).Assign(map[string]string{"vm.swappiness": "7"}); err != nil {
 		t.Fatal(err)
 	}
 	var during string

@@ -5,7 +5,6 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/study"
 )
 
 // mayRepeat reports whether a trial is to be repeated: it is invalid by a fault of
@@ -14,11 +13,11 @@ import (
 // planned. A machine that disturbs more than that would be measured for ever. What
 // is the subject's own fault is a result: to repeat it would be to choose the trials
 // in which it works.
-func (r *Runner) mayRepeat(t *archive.Trial) bool {
+func (s *session) mayRepeat(t *archive.Trial) bool {
 	if t.Status == archive.Interrupted || t.Fault == archive.OfSubject || t.Validity != finding.Invalid && anyUsable(t.Windows) {
 		return false
 	}
-	return r.tries(t.Index) < r.Repeats && r.Plan.MayRepeat()
+	return s.tries(t.Index) < s.runner.Repeats && s.plan.MayRepeat()
 }
 
 // anyUsable reports whether figures can rest on any of the windows.
@@ -29,8 +28,8 @@ func anyUsable(windows []archive.Window) bool {
 }
 
 // tries is how many times the trial's cell and block were repeated up to it.
-func (r *Runner) tries(index int) (n int) {
-	for of := r.Plan.Trials[index].Repeats; of != nil; of = r.Plan.Trials[*of].Repeats {
+func (s *session) tries(index int) (n int) {
+	for of := s.plan.Trials[index].Repeats; of != nil; of = s.plan.Trials[*of].Repeats {
 		n++
 	}
 	return n
@@ -39,12 +38,12 @@ func (r *Runner) tries(index int) (n int) {
 // repeat puts a repetition of the trial at the end of its block. The plan is
 // archived before the repetition begins: no trial is ever there that isn't in
 // the plan.
-func (r *Runner) repeat(w *archive.Writer, t *archive.Trial) error {
-	var again study.PlannedTrial
-	r.Plan, again = r.Plan.Repeat(t.Index)
-	if err := w.Update(func(m *archive.Manifest) { m.Plan = r.Plan }); err != nil {
+func (s *session) repeat(w *archive.Writer, t *archive.Trial) error {
+	plan, again := s.plan.Repeat(t.Index)
+	s.replan(plan)
+	if err := w.Update(func(m *archive.Manifest) { m.Plan = s.plan }); err != nil {
 		return err
 	}
-	r.tell(Event{Kind: Repeating, Trial: &again, Cell: &r.Plan.Cells[again.Cell], Outcome: t, Remaining: r.remaining()})
+	s.tell(Event{Kind: Repeating, Trial: &again, Cell: &s.plan.Cells[again.Cell], Outcome: t, Remaining: s.pace.remaining()})
 	return nil
 }

@@ -55,15 +55,15 @@ func TestWhatTheSubjectFailsIsNotRepeated(t *testing.T) {
 }
 
 func TestRepetitionsAreBounded(t *testing.T) {
-	invalid := func(r *Runner, index int) bool {
-		return r.mayRepeat(&archive.Trial{PlannedTrial: r.Plan.Trials[index], Status: archive.Complete, Validity: finding.Invalid})
+	invalid := func(r *session, index int) bool {
+		return r.mayRepeat(&archive.Trial{PlannedTrial: r.plan.Trials[index], Status: archive.Complete, Validity: finding.Invalid})
 	}
 	s := &study.Study{Subjects: []study.Subject{{Name: "a"}, {Name: "b"}}, Loads: []study.Load{{Name: "l"}}, Blocks: 3}
 	plan, err := study.Expand(s, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Runner{Study: s, Plan: plan, Repeats: 2}
+	r := &session{runner: &Runner{Study: s, Repeats: 2}, plan: plan}
 	if !invalid(r, 0) {
 		t.Error("an invalid trial is not repeated")
 	}
@@ -79,21 +79,21 @@ func TestRepetitionsAreBounded(t *testing.T) {
 	if r.mayRepeat(&archive.Trial{Status: archive.Interrupted, Validity: finding.Invalid}) {
 		t.Error("an interrupted trial is repeated")
 	}
-	if r.Repeats = 0; invalid(r, 0) {
+	if r.runner.Repeats = 0; invalid(r, 0) {
 		t.Error("repeated, though never was asked for")
 	}
-	r.Repeats = 2
+	r.runner.Repeats = 2
 	var again study.PlannedTrial
-	r.Plan, again = r.Plan.Repeat(0)
+	r.plan, again = r.plan.Repeat(0)
 	if !invalid(r, again.Index) {
 		t.Error("a repetition is not repeated once more")
 	}
-	r.Plan, again = r.Plan.Repeat(again.Index)
+	r.plan, again = r.plan.Repeat(again.Index)
 	if invalid(r, again.Index) {
 		t.Error("repeated a third time")
 	}
-	r.Plan, _ = r.Plan.Repeat(1)
-	if invalid(r, len(r.Plan.Trials)-1) {
+	r.plan, _ = r.plan.Repeat(1)
+	if invalid(r, len(r.plan.Trials)-1) {
 		t.Error("more than half of the planned trials were repeated")
 	}
 }

@@ -283,11 +283,11 @@ func TestOneRunAtATime(t *testing.T) {
 }
 
 func TestRemaining(t *testing.T) {
-	r := &Runner{Study: &study.Study{}, Plan: study.Plan{Trials: make([]study.PlannedTrial, 10), Estimate: time.Hour}}
+	r := &pace{total: 10, estimate: time.Hour}
 	if got := r.remaining(); got != time.Hour {
 		t.Errorf("before the first trial %v, want the plan's estimate", got)
 	}
-	r.done, r.measuring = 4, time.Now().Add(-40*time.Second)
+	r.done, r.began = 4, time.Now().Add(-40*time.Second)
 	if got := r.remaining().Round(10 * time.Second); got != 60*time.Second {
 		t.Errorf("after 4 of 10 trials in 40 s: %v, want 60 s", got)
 	}

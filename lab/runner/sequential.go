@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"dyno/lab/archive"
 )
@@ -57,73 +56,39 @@ const leastBlocks = 2
 
 // goOn plans one more block, or says that the run ends here. It is an error if
 // nothing has come of the last blocks: time would fill with trials that fail at
-// once. Stopping by what
-// was found is fair only to intervals that hold at any stopping time; package
+// once. Stopping by what was found is fair only to intervals that hold at any stopping time; package
 // analysis takes such for a run with [archive.Manifest.Until].
-func (r *Runner) goOn(ctx context.Context, w *archive.Writer) (more bool, err error) {
-	if !r.Study.Until.Sequential() || ctx.Err() != nil {
+func (s *session) goOn(ctx context.Context, w *archive.Writer) (more bool, err error) {
+	if !s.runner.Study.Until.Sequential() || ctx.Err() != nil {
 		return false, nil
 	}
-	if r.failing >= leastBlocks*len(r.Plan.Cells) {
-		return false, fmt.Errorf("the last %d trials have failed one after the other, and so would more", r.failing)
+	if s.failing >= leastBlocks*len(s.plan.Cells) {
+		return false, fmt.Errorf("the last %d trials have failed one after the other, and so would more", s.failing)
 	}
-	p, err := r.progress(w)
+	p, err := s.progress(w)
 	if err != nil {
 		return false, err
 	}
-	end := r.end(&p)
-	r.tell(Event{Kind: Assessed, Progress: &p, Line: end, Remaining: r.remaining()})
+	end := s.pace.end(&p, s.plan.Blocks())
+	s.tell(Event{Kind: Assessed, Progress: &p, Line: end, Remaining: s.pace.remaining()})
 	if end == "" {
-		if r.Plan, err = r.Plan.Grow(r.Study); err != nil {
+		longer, err := s.plan.Grow(s.runner.Study)
+		if err != nil {
 			return false, err
 		}
+		s.replan(longer)
 	}
-	return end == "", w.Update(func(m *archive.Manifest) { m.Plan, m.Ended = r.Plan, end })
+	return end == "", w.Update(func(m *archive.Manifest) { m.Plan, m.Ended = s.plan, end })
 }
 
 // progress asks how far the run is.
-func (r *Runner) progress(w *archive.Writer) (p Progress, err error) {
-	if r.Decide == nil {
+func (s *session) progress(w *archive.Writer) (p Progress, err error) {
+	if s.runner.Decide == nil {
 		return p, nil
 	}
-	run, err := r.Store.Open(w.ID())
+	run, err := s.runner.Store.Open(w.ID())
 	if err != nil {
 		return p, fmt.Errorf("reading the run so far: %w", err)
 	}
-	return r.Decide(run)
-}
-
-// end says why the run ends now; empty if it goes on. It also estimates what is
-// left.
-func (r *Runner) end(p *Progress) string {
-	u, done := r.Study.Until, r.Plan.Blocks()
-	taken := time.Since(r.measuring)
-	each := taken / time.Duration(done)
-	r.ahead, r.estimated = 0, time.Now()
-	switch {
-	case p.Done() && done >= leastBlocks:
-		return EndDecided
-	case u.Blocks > 0 && done >= u.Blocks:
-		return EndBlocks
-	case u.Time > 0 && taken+each > u.Time:
-		return EndTime
-	}
-	if u.Time > 0 {
-		r.ahead = u.Time - taken
-	}
-	if n, known := p.blocks(); known {
-		r.ahead = shorter(r.ahead, time.Duration(n)*each)
-	}
-	if u.Blocks > 0 {
-		r.ahead = shorter(r.ahead, time.Duration(u.Blocks-done)*each)
-	}
-	return ""
-}
-
-// shorter returns the shorter of two durations, of which the first may be unknown.
-func shorter(known, d time.Duration) time.Duration {
-	if known == 0 {
-		return d
-	}
-	return min(known, d)
+	return s.runner.Decide(run)
 }

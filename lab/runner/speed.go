@@ -2,36 +2,37 @@ package runner
 
 import (
 	"cmp"
-	"slices"
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
 	"dyno/lab/machine/speed"
-	"dyno/lab/study"
 	"dyno/lab/validity"
 )
 
-// speedBefore begins the record of the CPUs' speed. Nothing of the trial's is
-// running yet, and nothing is when [Runner.speedAfter] goes on with it: what is
-// slow then is the machine, not the subject's doing.
-func (r *Runner) speedBefore(cell *study.Cell) *archive.Speed {
+// speeds are those of the CPUs around the trials done so far.
+type speeds []*archive.Speed
+
+// begin begins the record of a trial on some CPUs. Nothing of the trial's is running
+// yet, and nothing is when [speeds.end] goes on with it: what is slow then is the
+// machine, not the subject's doing.
+func (*speeds) begin(cpus []int) *archive.Speed {
 	s := &archive.Speed{}
-	s.Before = readSpeed(r.trialCPUs(cell), s)
+	s.Before = readSpeed(cpus, s)
 	return s
 }
 
-// speedAfter ends the record, and holds a complete trial to those before it, so
-// that it is known at once. The analysis holds it to all of them.
-func (r *Runner) speedAfter(t *archive.Trial, cell *study.Cell) {
+// end ends the record, and holds a complete trial to those before it, so that it is
+// known at once. The analysis holds it to all of them.
+func (s *speeds) end(t *archive.Trial, cpus []int, accept []string) {
 	if t.Status == archive.Interrupted {
 		return
 	}
-	t.Speed.After = readSpeed(r.trialCPUs(cell), t.Speed)
-	r.speeds = append(r.speeds, t.Speed)
+	t.Speed.After = readSpeed(cpus, t.Speed)
+	*s = append(*s, t.Speed)
 	if t.Status != archive.Complete {
 		return
 	}
-	found := finding.Accept(validity.NewUsualSpeed(r.speeds).Judge(t.Speed), r.Study.Accept)
+	found := finding.Accept(validity.NewUsualSpeed(*s).Judge(t.Speed), accept)
 	t.Findings = append(t.Findings, found...)
 	t.Validity = t.Validity.Worse(finding.Worst(found))
 }
@@ -44,15 +45,4 @@ func readSpeed(cpus []int, s *archive.Speed) []speed.Reading {
 		s.Missing = cmp.Or(s.Missing, err.Error())
 	}
 	return readings
-}
-
-// trialCPUs are the generator's and those that a cell's subject may use, in order.
-// Where a service runs that is up already, nobody says.
-func (r *Runner) trialCPUs(cell *study.Cell) []int {
-	cpus := slices.Clone(r.placement.Generator)
-	if r.contenders[cell.Subject].URL == "" {
-		cpus = append(cpus, r.subjectCPUs(cell)...)
-	}
-	slices.Sort(cpus)
-	return slices.Compact(cpus)
 }

@@ -51,11 +51,9 @@ func TestSpeedIsArchived(t *testing.T) {
 func TestTrialCPUs(t *testing.T) {
 	cell := &study.Cell{Subject: "a"}
 	for url, want := range map[string][]int{"": {0, 1, 2, 3}, "http://127.0.0.1:1": {0, 1}} {
-		r := &Runner{
-			contenders: map[string]*contender{"a": {Subject: study.Subject{Name: "a", URL: url}}},
-			placement:  archive.Placement{Generator: []int{1, 0}, Subject: []int{3, 2, 1}}, online: []int{0, 1, 2, 3},
-		}
-		if got := r.trialCPUs(cell); !slices.Equal(got, want) {
+		c := &contender{Subject: study.Subject{Name: "a", URL: url}}
+		p := &places{archive.Placement{Generator: []int{1, 0}, Subject: []int{3, 2, 1}}, []int{0, 1, 2, 3}}
+		if got := p.ofTrial(c, cell); !slices.Equal(got, want) {
 			t.Errorf("url %q: CPUs %v, want %v", url, got, want)
 		}
 	}
@@ -78,20 +76,15 @@ func TestASlowTrialIsSuspectAtOnce(t *testing.T) {
 		{3, archive.Failed, nil, finding.Invalid, 0},
 		{3, archive.Interrupted, nil, finding.Invalid, 0},
 	} {
-		r := &Runner{
-			Study:      &study.Study{Accept: c.accept},
-			contenders: map[string]*contender{"a": {Subject: study.Subject{Name: "a", URL: "http://127.0.0.1:1"}}},
-			placement:  archive.Placement{Generator: []int{cpu}},
-		}
+		var s speeds
 		for range c.before {
-			r.speeds = append(r.speeds, &archive.Speed{Before: fast, After: fast})
+			s = append(s, &archive.Speed{Before: fast, After: fast})
 		}
-		cell := &study.Cell{Subject: "a"}
-		trial := archive.Trial{Status: c.status, Validity: finding.Valid, Speed: r.speedBefore(cell)}
+		trial := archive.Trial{Status: c.status, Validity: finding.Valid, Speed: s.begin([]int{cpu})}
 		if c.status != archive.Complete {
 			trial.Validity = finding.Invalid
 		}
-		r.speedAfter(&trial, cell)
+		s.end(&trial, []int{cpu}, c.accept)
 		if trial.Speed.Missing != "" {
 			t.Skipf("no speed can be read here: %s", trial.Speed.Missing)
 		}

@@ -20,54 +20,62 @@ import (
 
 // trial measures one cell: start, verify, warm up, measure, stop. What goes
 // wrong is in the trial's status and error.
-func (r *Runner) trial(ctx context.Context, planned *study.PlannedTrial, cell *study.Cell, log string) archive.Trial {
+func (s *session) trial(ctx context.Context, planned *study.PlannedTrial, cell *study.Cell, log string) archive.Trial {
 	t := archive.Trial{PlannedTrial: *planned, Status: archive.Complete, Started: time.Now(), Validity: finding.Valid}
-	t.Speed = r.speedBefore(cell)
-	err, left := r.measure(ctx, &t, cell, log)
+	cpus := s.places.ofTrial(s.ready.contenders[cell.Subject], cell)
+	t.Speed = s.speeds.begin(cpus)
+	f := s.measure(ctx, &t, cell, log)
 	switch {
 	case ctx.Err() != nil: // what else went wrong follows from that, but not what is left
-		t.Status, err = archive.Interrupted, errors.New("interrupted")
-	case err != nil || left != nil:
-		t.Status, t.Fault = archive.Failed, faultOf(err)
+		t.Status, f.cause = archive.Interrupted, errors.New("interrupted")
+	case f.error() != nil:
+		t.Status, t.Fault = archive.Failed, faultOf(f.cause)
 	}
 	if t.Status != archive.Complete {
-		t.Error, t.Validity = r.Plan.Secrets.Hide(errors.Join(err, left).Error()), finding.Invalid
+		t.Error, t.Validity = s.runner.Plan.Secrets.Hide(f.error().Error()), finding.Invalid
 	}
-	r.speedAfter(&t, cell)
+	s.speeds.end(&t, cpus, s.runner.Study.Accept)
 	return t
 }
 
-// measure does the work of a trial. left is what could not be stopped, or put
-// back, after it.
-func (r *Runner) measure(ctx context.Context, t *archive.Trial, cell *study.Cell, log string) (err, left error) {
-	c := r.contenders[cell.Subject]
-	settings, err := r.assign(cell)
+// failure is what went wrong in a trial; nothing if both are nil.
+type failure struct {
+	cause error // why it was not measured to its end
+	left  error // what could not be stopped, or put back, after it
+}
+
+func (f failure) error() error { return errors.Join(f.cause, f.left) }
+
+// measure does the work of a trial.
+func (s *session) measure(ctx context.Context, t *archive.Trial, cell *study.Cell, log string) (f failure) {
+	c := s.ready.contenders[cell.Subject]
+	settings, err := assign(s.ready.tuner, cell)
 	if err != nil {
-		return err, nil
+		return failure{cause: err}
 	}
-	defer func() { left = errors.Join(left, settings.Undo()) }()
+	defer func() { f.left = errors.Join(f.left, settings.Undo()) }()
 	var env map[string]string
 	var runtime *probe.RuntimeListener
 	if c.goProbe && c.URL == "" {
 		var remove func()
-		if runtime, remove, err = listenToRuntime(r.scratch); err != nil {
-			return err, nil
+		if runtime, remove, err = listenToRuntime(s.ready.scratch); err != nil {
+			return failure{cause: err}
 		}
 		defer remove()
 		name, value, _ := strings.Cut(runtime.Env(), "=")
 		env = map[string]string{name: value}
 	}
-	in, err := r.instance(ctx, c, cell, env, log)
+	in, err := s.ready.starter.instance(ctx, c, cell, env, log)
 	if err != nil {
-		return err, nil
+		return failure{cause: err}
 	}
 	t.StartUp, t.Executable = in.StartUp(), in.ExecutableSize()
 	defer func() {
 		if stopErr := in.Stop(context.WithoutCancel(ctx)); stopErr != nil {
-			left = fmt.Errorf("stopping subject %s: %w", c.Name, stopErr)
+			f.left = fmt.Errorf("stopping subject %s: %w", c.Name, stopErr)
 		}
 	}()
-	return r.load(ctx, t, cell, in, runtime), nil
+	return failure{cause: s.load(ctx, t, cell, in, runtime)}
 }
 
 // listenToRuntime listens for the helpers of Go programs in a folder of the run's,
@@ -92,7 +100,7 @@ func listenToRuntime(scratch string) (l *probe.RuntimeListener, remove func(), e
 
 // load puts the load on the subject while the probes watch it. Of a subject that
 // dies under it, the trial has the windows up to then.
-func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, runtime *probe.RuntimeListener) error {
+func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, runtime *probe.RuntimeListener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() { // a subject that dies ends its trial
@@ -102,24 +110,24 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 		case <-ctx.Done():
 		}
 	}()
-	timing := cell.Timing(r.Study.Trial)
-	contender := r.contenders[cell.Subject]
+	timing := cell.Timing(s.runner.Study.Trial)
+	contender := s.ready.contenders[cell.Subject]
 	metrics := contender.MetricsURL(in.URL())
-	trust, err := r.metricsTrust(contender, cell, metrics)
+	trust, err := s.ready.starter.certificate.metricsTrust(contender, cell, metrics)
 	if err != nil {
 		return err
 	}
 	counter := newRequestCounter(ctx, metrics, trust)
-	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), CPUs: r.subjectCPUs(cell), Runtime: runtime, Metrics: metrics, Trust: trust}))
+	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), CPUs: s.places.ofSubject(contender, cell), Runtime: runtime, Metrics: metrics, Trust: trust}))
 	defer ledger.close()
 	result, err := load.Run(ctx, load.Spec{
-		Target: in.URL(), TLS: r.security(contender, cell), Requests: cell.Asked(), Feeds: cell.Feeds, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout, Drain: cell.Drain,
-		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: r.loopCPUs(),
-		Link: cell.Link, Pacing: cell.Pacing, Accept: r.Study.Accept,
-		Calibration: r.calibration,
+		Target: in.URL(), TLS: s.ready.starter.certificate.security(contender, cell), Requests: cell.Asked(), Feeds: cell.Feeds, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout, Drain: cell.Drain,
+		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: s.places.ofLoops(),
+		Link: cell.Link, Pacing: cell.Pacing, Accept: s.runner.Study.Accept,
+		Calibration: s.calibration,
 		OnStart:     ledger.begin,
 		OnWindow: func(w load.Window) {
-			r.tell(Event{Kind: WindowDone, Trial: &t.PlannedTrial, Cell: cell, Window: &archive.Window{Client: w}})
+			s.tell(Event{Kind: WindowDone, Trial: &t.PlannedTrial, Cell: cell, Window: &archive.Window{Client: w}})
 		},
 	})
 	if err != nil {
@@ -129,7 +137,7 @@ func (r *Runner) load(ctx context.Context, t *archive.Trial, cell *study.Cell, i
 	t.Mono, t.Engine, t.Failures = result.Start, result.Engine, result.Failures
 	t.Windows = ledger.join(ctx, result.Windows)
 	said := append(result.Findings, unenforced(in)...)
-	t.Findings = validity.Trial(said, t.Windows, r.conditions(cell))
+	t.Findings = validity.Trial(said, t.Windows, s.conditions(cell))
 	t.Validity = validity.Worth(t.Findings)
 	return died(in)
 }
@@ -143,29 +151,17 @@ func died(in *subject.Instance) error {
 }
 
 // conditions are what a cell's trials are done under.
-func (r *Runner) conditions(cell *study.Cell) validity.Conditions {
-	contender := r.contenders[cell.Subject]
-	c := validity.Conditions{Profile: cell.Profile, Quota: hasQuota(contender, cell), Accept: r.Study.Accept}
+func (s *session) conditions(cell *study.Cell) validity.Conditions {
+	contender, places := s.ready.contenders[cell.Subject], s.places
+	c := validity.Conditions{Profile: cell.Profile, Quota: hasQuota(contender, cell), Accept: s.runner.Study.Accept}
 	if contender.URL != "" {
 		return c
 	}
-	c.Loops = len(r.loopCPUs())
-	c.SubjectCPUs = float64(len(r.subjectCPUs(cell)))
-	c.GeneratorCPUs, c.ItsCPUs = r.placement.Generator, r.subjectCPUs(cell)
+	c.Loops = len(places.ofLoops())
+	c.GeneratorCPUs, c.ItsCPUs = places.Generator, places.ofSubject(contender, cell)
+	c.SubjectCPUs = float64(len(c.ItsCPUs))
 	if c.Quota {
 		c.SubjectCPUs = min(c.SubjectCPUs, limitsFor(contender, cell).CPUs)
 	}
 	return c
-}
-
-// subjectCPUs are the CPUs that a cell's subject runs on.
-func (r *Runner) subjectCPUs(cell *study.Cell) []int {
-	if set := limitsOf(r.contenders[cell.Subject].Subject).CPUSet; len(set) > 0 {
-		return set
-	}
-	cpus, err := cell.PickCPUs(r.placement.Subject, r.online)
-	if err != nil {
-		return r.placement.Subject // refused before, when CPUs were placed
-	}
-	return cpus
 }

@@ -143,8 +143,9 @@ func TestSpoiledTrialsAreRepeated(t *testing.T) {
 	var repeated []study.PlannedTrial
 	run := observed(t, self, "none", gentle, time.Second, 2, "", func(r *Runner) {
 		r.Repeats = 2
+		var starts map[string]subject.StartSpec
+		r.ready = func(p *preparation) { starts = p.contenders["troubled"].starts }
 		move := func(dir string) (from string) {
-			starts := r.contenders["troubled"].starts
 			start := starts[""]
 			from, start.Dir = start.Dir, dir
 			starts[""] = start

@@ -1,0 +1,81 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+
+	"dyno/lab/archive"
+	"dyno/lab/study"
+	"dyno/lab/subject"
+)
+
+// places says on which CPUs generator and subjects run.
+type places struct {
+	archive.Placement
+	online []int
+}
+
+// choosePlaces decides which CPUs generator and subjects get.
+func choosePlaces(s *study.Study, cells []study.Cell) (*places, error) {
+	online, err := subject.OnlineCPUs()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkCPUSets(s.Subjects, online); err != nil {
+		return nil, err
+	}
+	p := s.Placement
+	generator, subj, _, err := subject.Place(p.Mode, p.Generator, p.Subject, online)
+	if err != nil {
+		return nil, fmt.Errorf("placement: %w", err)
+	}
+	mode := p.Mode
+	if mode == "" {
+		mode = subject.Split
+	}
+	for i := range cells {
+		if _, err := cells[i].PickCPUs(subj, online); err != nil {
+			return nil, fmt.Errorf("subject %s: %w", cells[i].Subject, err)
+		}
+	}
+	return &places{archive.Placement{Mode: mode, Generator: generator, Subject: subj}, online}, nil
+}
+
+// all are the CPUs in use, in order.
+func (p *places) all() []int {
+	cpus := slices.Concat(p.Generator, p.Subject)
+	slices.Sort(cpus)
+	return slices.Compact(cpus)
+}
+
+// ofLoops are the CPUs to pin load loops to; none if generator and subject
+// share theirs, where pinning would keep the kernel from balancing them.
+func (p *places) ofLoops() []int {
+	if p.Mode == subject.Shared {
+		return nil
+	}
+	return p.Generator
+}
+
+// ofSubject are the CPUs that a cell's subject runs on.
+func (p *places) ofSubject(c *contender, cell *study.Cell) []int {
+	if set := limitsOf(c.Subject).CPUSet; len(set) > 0 {
+		return set
+	}
+	cpus, err := cell.PickCPUs(p.Subject, p.online)
+	if err != nil {
+		return p.Subject // refused before, when CPUs were placed
+	}
+	return cpus
+}
+
+// ofTrial are the generator's and those that a cell's subject may use, in order.
+// Where a service runs that is up already, nobody says.
+func (p *places) ofTrial(c *contender, cell *study.Cell) []int {
+	cpus := slices.Clone(p.Generator)
+	if c.URL == "" {
+		cpus = append(cpus, p.ofSubject(c, cell)...)
+	}
+	slices.Sort(cpus)
+	return slices.Compact(cpus)
+}
