@@ -31,7 +31,7 @@ func noSecret(t *testing.T, o outcome) outcome {
 }
 
 func TestTheArchiveIsABucket(t *testing.T) {
-	s3test.SetEnvironment(t)
+	t.Parallel()
 	url := s3test.Start(t).URL("team/runs")
 	here, there := t.TempDir(), t.TempDir()
 	o := dyno(t, here, "list", "--archive", url)
@@ -81,7 +81,7 @@ func TestTheArchiveIsABucket(t *testing.T) {
 }
 
 func TestTheBucketGoesAwayDuringARun(t *testing.T) {
-	s3test.SetEnvironment(t)
+	t.Parallel()
 	server := s3test.Start(t)
 	home, url := t.TempDir(), server.URL("runs")
 	s := start(t, home, "run", studyFile(t, home, 1, "good"), "--archive", url)

@@ -144,7 +144,6 @@ func TestGatePassesTheSameVersion(t *testing.T) {
 }
 
 func TestGatePushesItsRuns(t *testing.T) {
-	s3test.SetEnvironment(t)
 	bucket := s3test.Start(t).URL("gates")
 	dir := gateRepository(t, quickWork)
 	o := noSecret(t, gateCommand(t, dir, "bench/gate.yaml", "--against", "HEAD", "--blocks", "2", "--archive", bucket))
@@ -157,7 +156,6 @@ func TestGatePushesItsRuns(t *testing.T) {
 }
 
 func TestGateWithoutItsBucket(t *testing.T) {
-	s3test.SetEnvironment(t)
 	server := s3test.Start(t)
 	bucket := server.URL("gates")
 	server.Kill()

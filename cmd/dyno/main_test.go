@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"dyno/cmd/dyno/internal/loadcmd"
+	"dyno/lab/archive/s3test"
 )
 
 // The programs that the tests run: dyno itself, and a subject with bad habits.
@@ -112,6 +113,7 @@ func startCommand(t *testing.T, cmd *exec.Cmd, home string) *session {
 	cmd.Dir = home
 	// What a killed dyno leaves in the temporary folder goes with the programs.
 	cmd.Env = append(os.Environ(), "DYNO_HOME="+home, "DYNO_ARCHIVE=", "TMPDIR="+filepath.Dir(dynoBinary))
+	cmd.Env = append(cmd.Env, s3test.Environment()...)
 	cmd.Stdout, cmd.Stderr = &s.stdout, &s.stderr
 	cmd.WaitDelay = time.Second
 	if err := cmd.Start(); err != nil {

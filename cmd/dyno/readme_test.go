@@ -22,6 +22,7 @@ var notRun = map[string]string{
 // one shell: none of them may fail, but for those that judge what was measured, which
 // a busy machine may decide.
 func TestReadmeBlocks(t *testing.T) {
+	t.Parallel() // it waits for most of its time
 	if testing.Short() {
 		t.Skip("the README's blocks take minutes")
 	}
