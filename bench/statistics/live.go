@@ -20,11 +20,11 @@ type live struct {
 	runs      int                        // all
 	trials    int                        // their finished ones
 	doubted   map[finding.Validity]int   // trials worth less than VALID
-	flagged   map[string]int             // trials by the name of a finding that lowers what they are worth
+	flagged   map[finding.Name]int       // trials by the name of a finding that lowers what they are worth
 }
 
 func newLive() *live {
-	return &live{different: make(map[string]*statstest.Rate), doubted: make(map[finding.Validity]int), flagged: make(map[string]int)}
+	return &live{different: make(map[string]*statstest.Rate), doubted: make(map[finding.Validity]int), flagged: make(map[finding.Name]int)}
 }
 
 // add counts a run. Groups that show the twin of another group are not counted
@@ -56,7 +56,7 @@ func (l *live) add(run *archive.Run, a *analysis.Analysis) {
 // findings are those of a trial, with the speed of its CPUs held to the whole run
 // as a report does.
 func findings(t *archive.Trial, usual *validity.UsualSpeed) []finding.Finding {
-	list := slices.DeleteFunc(slices.Clone(t.Findings), func(f finding.Finding) bool { return f.Name == validity.CPUSpeed })
+	list := slices.DeleteFunc(slices.Clone(t.Findings), func(f finding.Finding) bool { return f.Name == finding.CPUSpeed })
 	if t.Speed != nil {
 		list = append(list, usual.Judge(t.Speed)...)
 	}
@@ -81,7 +81,7 @@ func (l *live) judge(list []finding.Finding) {
 	if worth := finding.Worst(list); worth != finding.Valid {
 		l.doubted[worth]++
 	}
-	names := make(map[string]bool)
+	names := make(map[finding.Name]bool)
 	for i := range list {
 		if f := &list[i]; f.Weight() != finding.Valid {
 			names[f.Name] = true
@@ -105,6 +105,6 @@ func (l *live) results(r *Record) {
 		r.add(Result{What: "flagged", Series: trials, Figure: string(level), Happened: statstest.Rate{Count: l.doubted[level], Of: l.trials}})
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.flagged)) {
-		r.add(Result{What: "flagged", Series: trials, Figure: name, Happened: statstest.Rate{Count: l.flagged[name], Of: l.trials}})
+		r.add(Result{What: "flagged", Series: trials, Figure: string(name), Happened: statstest.Rate{Count: l.flagged[name], Of: l.trials}})
 	}
 }

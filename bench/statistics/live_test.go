@@ -17,9 +17,9 @@ func TestLive(t *testing.T) {
 	shared := twin(1.1, 1.2) // shown with it, measured elsewhere
 	shared.TwinCell = nil
 	run := &archive.Run{Trials: []archive.Trial{
-		{Status: archive.Complete, Validity: finding.Valid, Findings: []finding.Finding{{Name: "at-floor", Validity: finding.Valid}}},
-		{Status: archive.Complete, Validity: finding.Suspect, Findings: []finding.Finding{{Name: "steal", Validity: finding.Suspect}, {Name: "steal", Validity: finding.Suspect}}},
-		{Status: archive.Complete, Validity: finding.Valid, Findings: []finding.Finding{{Name: "drifting", Validity: finding.Suspect, Accepted: true}}},
+		{Status: archive.Complete, Validity: finding.Valid, Findings: []finding.Finding{{Name: finding.AtFloor, Validity: finding.Valid}}},
+		{Status: archive.Complete, Validity: finding.Suspect, Findings: []finding.Finding{{Name: finding.Steal, Validity: finding.Suspect}, {Name: finding.Steal, Validity: finding.Suspect}}},
+		{Status: archive.Complete, Validity: finding.Valid, Findings: []finding.Finding{{Name: finding.Drifting, Validity: finding.Suspect, Accepted: true}}},
 		{Status: archive.Interrupted},
 	}}
 	counted := newLive()

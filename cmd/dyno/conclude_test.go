@@ -18,7 +18,7 @@ func TestNothingUsableIsNoSuccess(t *testing.T) {
 	run := analysistest.Run(5, "good")
 	for i := range run.Trials {
 		run.Trials[i].Validity = finding.Invalid
-		run.Trials[i].Findings = []finding.Finding{{Name: "other-load", Validity: finding.Invalid, Detail: "other programs used 60 % of the machine's CPU time (limit 15.0 %)"}}
+		run.Trials[i].Findings = []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: "other programs used 60 % of the machine's CPU time (limit 15.0 %)"}}
 	}
 	spoilt, good := store(t, home, 1, run), archived(t, home, 2, "good")
 	lines := map[string]string{}

@@ -145,14 +145,14 @@ func TestLoadBeyondTheCeiling(t *testing.T) {
 	if r.Calibration == nil || r.Calibration.Ceiling <= 0 || r.Calibration.LagRate >= r.Calibration.Ceiling {
 		t.Fatalf("calibration %+v; stderr: %s", r.Calibration, o.stderr)
 	}
-	found := map[string]finding.Finding{}
+	found := map[finding.Name]finding.Finding{}
 	for _, f := range r.Findings {
 		found[f.Name] = f
 	}
-	if f := found["beyond-ceiling"]; f.Validity != finding.Suspect {
+	if f := found[finding.BeyondCeiling]; f.Validity != finding.Suspect {
 		t.Errorf("findings %+v", r.Findings)
 	}
-	if f, ok := found["rate-missed"]; ok {
+	if f, ok := found[finding.RateMissed]; ok {
 		contains(t, f.Detail, "the generator itself reaches")
 	}
 }
@@ -188,7 +188,7 @@ func TestLoadComparesCounts(t *testing.T) {
 		}
 		found := false
 		for _, f := range r.Findings {
-			found = found || f.Name == "counts-apart"
+			found = found || f.Name == finding.CountsApart
 		}
 		if found != apart {
 			t.Errorf("with %d other requests: findings %+v", others, r.Findings)

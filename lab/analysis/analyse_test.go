@@ -26,7 +26,7 @@ func analyse(t *testing.T, run *archive.Run) *analysis.Analysis {
 }
 
 // findings returns those of the name given.
-func findings(a *analysis.Analysis, name string) (list []analysis.Finding) {
+func findings(a *analysis.Analysis, name finding.Name) (list []analysis.Finding) {
 	for _, f := range a.Findings {
 		if f.Name == name {
 			list = append(list, f)
@@ -160,14 +160,14 @@ func checkRatios(t *testing.T, g *analysis.Group) {
 }
 
 func checkFindings(t *testing.T, run *archive.Run, a *analysis.Analysis) {
-	want := map[string]struct {
+	want := map[finding.Name]struct {
 		level finding.Validity
 		trial int
 	}{
-		"trial-failed":      {finding.Invalid, trialOf(t, run, 6, 3)},
-		"rate-missed":       {finding.Invalid, trialOf(t, run, 1, 4)},
-		"generator-stalled": {finding.Suspect, trialOf(t, run, 3, 1)},
-		"steal":             {finding.Suspect, trialOf(t, run, 4, 2)},
+		finding.TrialFailed:      {finding.Invalid, trialOf(t, run, 6, 3)},
+		finding.RateMissed:       {finding.Invalid, trialOf(t, run, 1, 4)},
+		finding.GeneratorStalled: {finding.Suspect, trialOf(t, run, 3, 1)},
+		finding.Steal:            {finding.Suspect, trialOf(t, run, 4, 2)},
 	}
 	if len(a.Findings) != len(want) {
 		t.Errorf("findings %+v", a.Findings)
@@ -293,11 +293,11 @@ func TestARunThatWasCutShort(t *testing.T) {
 	if a.Validity != finding.Suspect {
 		t.Errorf("the run is %s", a.Validity)
 	}
-	list := findings(a, "run-incomplete")
+	list := findings(a, finding.RunIncomplete)
 	if len(list) != 1 || !strings.Contains(list[0].Detail, "3 of 12 planned trials were started; the run is interrupted: its writer died") {
 		t.Errorf("findings %+v", list)
 	}
-	if len(findings(a, "trial-interrupted")) != 1 {
+	if len(findings(a, finding.TrialInterrupted)) != 1 {
 		t.Errorf("findings %+v", a.Findings)
 	}
 	for _, c := range a.Groups[0].Cells {
@@ -337,7 +337,7 @@ func TestARunWithNothingUsable(t *testing.T) {
 	if a.Validity != finding.Invalid || len(c.Trials) != 0 || len(c.Left) != 2 || len(c.Estimates) != 0 || len(c.Curve) != 0 {
 		t.Errorf("run is %s, cell %+v", a.Validity, c)
 	}
-	if list := findings(a, "no-usable-window"); len(list) != 1 || len(list[0].Trials) != 2 {
+	if list := findings(a, finding.NoUsableWindow); len(list) != 1 || len(list[0].Trials) != 2 {
 		t.Errorf("findings %+v", a.Findings)
 	}
 	if len(c.Seconds) != 2*(analysistest.Seconds+1) {

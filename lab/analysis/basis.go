@@ -10,7 +10,7 @@ import (
 
 // besides are the findings that stand beside every verdict of their run: what
 // subjects did wrong, and what makes a comparison one-sided.
-var besides = []string{subjectFailed, lostUnevenly, twinDiffers, "errors", "wrong-answers"}
+var besides = []finding.Name{finding.SubjectFailed, finding.LostUnevenly, finding.TwinDiffers, finding.Errors, finding.WrongAnswers}
 
 // rest tells the verdicts what they rest on.
 func rest(a *Analysis) {
@@ -28,7 +28,7 @@ func Basis(a *Analysis) claim.Basis {
 	for i := range a.Findings {
 		f := &a.Findings[i]
 		if slices.Contains(besides, f.Name) && f.Weight() != finding.Valid {
-			b.Doubts = append(b.Doubts, f.Name+": "+f.Detail)
+			b.Doubts = append(b.Doubts, string(f.Name)+": "+f.Detail)
 		}
 	}
 	return b

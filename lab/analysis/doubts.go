@@ -25,7 +25,7 @@ func watched(m *archive.Manifest) []string {
 
 // addParted says which ratios come out otherwise by ranks: one finding for all, as
 // each group has many.
-func (y *tally) addParted(tables []*table, metrics, accept []string) {
+func (y *tally) addParted(tables []*table, metrics []string, accept []finding.Name) {
 	var parted []string
 	all := 0
 	for _, t := range tables {
@@ -45,13 +45,13 @@ func (y *tally) addParted(tables []*table, metrics, accept []string) {
 	if len(parted) == 0 {
 		return
 	}
-	y.accepted(accept, finding.Finding{Name: ratiosPart, Validity: finding.Suspect,
+	y.accepted(accept, finding.Finding{Name: finding.RatiosPart, Validity: finding.Suspect,
 		Detail: fmt.Sprintf("%d of %d ratios depend on how starts are averaged: %s", len(parted), all, strings.Join(parted, "; "))})
 }
 
 // addTwins says if the reference differs from itself. The error is that of all
 // comparisons together (Bonferroni), whatever the looks at the run were.
-func (y *tally) addTwins(tables []*table, metrics, accept []string) {
+func (y *tally) addTwins(tables []*table, metrics []string, accept []finding.Name) {
 	type test struct {
 		group, metric string
 		a, b          []float64
@@ -76,12 +76,12 @@ func (y *tally) addTwins(tables []*table, metrics, accept []string) {
 	if len(differ) == 0 {
 		return
 	}
-	y.accepted(accept, finding.Finding{Name: twinDiffers, Validity: finding.Suspect,
+	y.accepted(accept, finding.Finding{Name: finding.TwinDiffers, Validity: finding.Suspect,
 		Detail: fmt.Sprintf("the reference, measured twice in each block, differs from itself by more than chance explains in all %d comparisons together: %s", len(tests), strings.Join(differ, "; "))})
 }
 
 // accepted adds a finding of the run as what the study says it weighs.
-func (y *tally) accepted(accept []string, f finding.Finding) {
+func (y *tally) accepted(accept []finding.Name, f finding.Finding) {
 	for _, f := range finding.Accept([]finding.Finding{f}, accept) {
 		y.list = append(y.list, Finding{Finding: f})
 	}
@@ -94,7 +94,7 @@ func brief(iv stats.Interval) string {
 
 // doubts are the findings of the analysis that make the run suspect, however many of
 // its trials they concern.
-var doubts = []string{restartPlateau, twinDiffers, lostUnevenly}
+var doubts = []finding.Name{finding.RestartPlateau, finding.TwinDiffers, finding.LostUnevenly}
 
 // doubted is how much the findings about cells and comparisons take from the run.
 func doubted(list []Finding) finding.Validity {

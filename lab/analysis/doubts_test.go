@@ -20,7 +20,7 @@ func slow(t *archive.Trial, times float64) {
 // One subject alone that starts slowly now and then: its ratio has two answers.
 func TestRatiosThatPartAreNamed(t *testing.T) {
 	run := analysistest.Run(4, "a", "again", "b")
-	if got := findings(analyse(t, run), "ratios-part"); len(got) != 0 {
+	if got := findings(analyse(t, run), finding.RatiosPart); len(got) != 0 {
 		t.Fatalf("nothing parts, yet %+v", got)
 	}
 	slowed := 0
@@ -31,14 +31,14 @@ func TestRatiosThatPartAreNamed(t *testing.T) {
 		}
 	}
 	a := analyse(t, run)
-	got := findings(a, "ratios-part")
+	got := findings(a, finding.RatiosPart)
 	if slowed != 1 || len(got) != 1 || !strings.Contains(got[0].Detail, "of b under") || !strings.Contains(got[0].Detail, "by ranks") {
 		t.Errorf("%d trials slowed: %+v", slowed, got)
 	}
 	if iv := a.Groups[0].Cells[2].ByRank["throughput"]; iv.N != a.Groups[0].Cells[2].Ratios["throughput"].N {
 		t.Errorf("by ranks %+v", iv)
 	}
-	if out := findings(a, "restart-outlier"); len(out) != 1 || out[0].Trials == nil || !strings.Contains(out[0].Detail, "18 %") {
+	if out := findings(a, finding.RestartOutlier); len(out) != 1 || out[0].Trials == nil || !strings.Contains(out[0].Detail, "18 %") {
 		t.Errorf("the slow start is not named: %+v", out)
 	}
 }
@@ -46,7 +46,7 @@ func TestRatiosThatPartAreNamed(t *testing.T) {
 // A twin that is another than the reference makes the run suspect, unless accepted.
 func TestTwinThatDiffers(t *testing.T) {
 	run := withTwin(4, "a", "again", "b")
-	if got := findings(analyse(t, run), "twin-differs"); len(got) != 0 {
+	if got := findings(analyse(t, run), finding.TwinDiffers); len(got) != 0 {
 		t.Fatalf("the twin does not differ, yet %+v", got)
 	}
 	for i := range run.Trials {
@@ -55,10 +55,10 @@ func TestTwinThatDiffers(t *testing.T) {
 		}
 	}
 	a := analyse(t, run)
-	if got := findings(a, "twin-differs"); len(got) != 1 || !strings.Contains(got[0].Detail, "throughput under") || a.Validity != finding.Suspect {
+	if got := findings(a, finding.TwinDiffers); len(got) != 1 || !strings.Contains(got[0].Detail, "throughput under") || a.Validity != finding.Suspect {
 		t.Errorf("%s, %+v", a.Validity, got)
 	}
-	run.Manifest.Accept = []string{"twin-differs"}
+	run.Manifest.Accept = []finding.Name{finding.TwinDiffers}
 	if a = analyse(t, run); a.Validity != finding.Valid {
 		t.Errorf("accepted, yet %s", a.Validity)
 	}

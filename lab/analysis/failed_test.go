@@ -30,7 +30,7 @@ func misserves(t *archive.Trial) {
 		c := &t.Windows[i].Client
 		c.Errors.Status += c.Completed * 15 / 85
 	}
-	t.Findings = append(t.Findings, finding.Finding{Name: "errors", Validity: finding.Invalid, Detail: "15 % of the requests failed"})
+	t.Findings = append(t.Findings, finding.Finding{Name: finding.Errors, Validity: finding.Invalid, Detail: "15 % of the requests failed"})
 	t.Validity = finding.Invalid
 }
 
@@ -42,7 +42,7 @@ func dies(t *archive.Trial) {
 // spoils makes the machine the one that is to blame.
 func spoils(t *archive.Trial) {
 	t.Validity = finding.Invalid
-	t.Findings = append(t.Findings, finding.Finding{Name: "steal", Validity: finding.Invalid, Detail: "the hypervisor"})
+	t.Findings = append(t.Findings, finding.Finding{Name: finding.Steal, Validity: finding.Invalid, Detail: "the hypervisor"})
 }
 
 // TestFailuresStay: what a subject fails is never dropped, whatever is claimed.
@@ -121,7 +121,7 @@ func TestTrialsLostUnevenly(t *testing.T) {
 		}
 		run.Manifest.Claims = []claim.Claim{{ID: "c", Expressions: []string{"throughput[b] > 0.01 * throughput[a]"}}}
 		a := analyse(t, run)
-		found := slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return f.Name == "lost-unevenly" })
+		found := slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return f.Name == finding.LostUnevenly })
 		beside := slices.ContainsFunc(a.Claims[0].Basis.Doubts, func(d string) bool { return strings.Contains(d, "b under saturate, connections=64 lost 5 of 6") })
 		if found != c.want || beside != c.want {
 			t.Errorf("%s: found %t, beside the verdict %t: %+v", c.name, found, beside, a.Claims[0].Basis)

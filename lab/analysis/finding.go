@@ -10,21 +10,6 @@ import (
 	"dyno/lab/validity"
 )
 
-// Names of the findings that the analysis adds to those of the trials.
-const (
-	trialFailed      = "trial-failed"      // the subject or the load could not go on
-	subjectFailed    = "subject-failed"    // the subject did not start, died, or did not answer as it must
-	lostUnevenly     = "lost-unevenly"     // one arm lost more trials than the others
-	trialInterrupted = "trial-interrupted" // stopped before its time
-	noUsableWindow   = "no-usable-window"  // all measured windows are invalid, or there are none
-	runIncomplete    = "run-incomplete"    // fewer trials than planned
-	restartPlateau   = "restart-plateau"   // the trials of a cell fall on two levels
-	restartOutlier   = "restart-outlier"   // one trial of a cell lies apart from the others
-	ratiosPart       = "ratios-part"       // two methods give a ratio differently
-	twinDiffers      = "twin-differs"      // the reference differs from itself
-	repeatsExhausted = "repeats-exhausted" // an invalid trial was not repeated, as too many were already
-)
-
 // tally collects findings over trials: one for each name and level, and for
 // failures one for each error.
 type tally struct {
@@ -34,7 +19,7 @@ type tally struct {
 
 func (y *tally) add(trial int, f finding.Finding) {
 	key := fmt.Sprintf("%s\n%s\n%t", f.Name, f.Validity, f.Accepted)
-	if f.Name == trialFailed || f.Name == subjectFailed {
+	if f.Name == finding.TrialFailed || f.Name == finding.SubjectFailed {
 		key += "\n" + f.Detail
 	}
 	if y.at == nil {
@@ -67,17 +52,17 @@ func (y *tally) addTrial(t *archive.Trial, used bool) {
 	}
 	switch {
 	case t.Fault == archive.OfSubject:
-		y.add(t.Index, finding.Finding{Name: subjectFailed, Validity: finding.Suspect, Detail: t.Error})
+		y.add(t.Index, finding.Finding{Name: finding.SubjectFailed, Validity: finding.Suspect, Detail: t.Error})
 	case t.Status == archive.Failed:
-		y.add(t.Index, finding.Finding{Name: trialFailed, Validity: finding.Invalid, Detail: t.Error})
+		y.add(t.Index, finding.Finding{Name: finding.TrialFailed, Validity: finding.Invalid, Detail: t.Error})
 	case t.Status != archive.Complete:
-		y.add(t.Index, finding.Finding{Name: trialInterrupted, Validity: finding.Invalid, Detail: "the trial was stopped before its time"})
+		y.add(t.Index, finding.Finding{Name: finding.TrialInterrupted, Validity: finding.Invalid, Detail: "the trial was stopped before its time"})
 	case !used && !validity.Spoiled(t):
-		y.add(t.Index, finding.Finding{Name: noUsableWindow, Validity: finding.Invalid, Detail: "none of the trial's measured windows can be used"})
+		y.add(t.Index, finding.Finding{Name: finding.NoUsableWindow, Validity: finding.Invalid, Detail: "none of the trial's measured windows can be used"})
 	}
 }
 
-func named(findings []finding.Finding, name string) bool {
+func named(findings []finding.Finding, name finding.Name) bool {
 	return slices.ContainsFunc(findings, func(f finding.Finding) bool { return f.Name == name })
 }
 
@@ -91,7 +76,7 @@ func (y *tally) addRun(run *archive.Run) {
 	if m.Error != "" {
 		detail += ": " + m.Error
 	}
-	y.list = append(y.list, Finding{Finding: finding.Finding{Name: runIncomplete, Validity: finding.Suspect, Detail: detail}})
+	y.list = append(y.list, Finding{Finding: finding.Finding{Name: finding.RunIncomplete, Validity: finding.Suspect, Detail: detail}})
 }
 
 // sorted returns the findings, worst first. One that concerns several trials
@@ -99,7 +84,7 @@ func (y *tally) addRun(run *archive.Run) {
 func (y *tally) sorted() []Finding {
 	list := slices.Clone(y.list)
 	for i := range list {
-		if more := len(list[i].Trials) - 1; more > 0 && list[i].Name != restartPlateau && list[i].Name != restartOutlier { // which name their trials themselves
+		if more := len(list[i].Trials) - 1; more > 0 && list[i].Name != finding.RestartPlateau && list[i].Name != finding.RestartOutlier { // which name their trials themselves
 			list[i].Windows = nil
 			list[i].Detail += likewise(more)
 		}
@@ -133,7 +118,7 @@ func (y *tally) addExhausted(run *archive.Run, sheets []*sheet) {
 	if used >= planned {
 		return
 	}
-	y.list = append(y.list, Finding{Finding: finding.Finding{Name: repeatsExhausted, Validity: finding.Suspect, Detail: fmt.Sprintf(
+	y.list = append(y.list, Finding{Finding: finding.Finding{Name: finding.RepeatsExhausted, Validity: finding.Suspect, Detail: fmt.Sprintf(
 		"as many trials were repeated as may be of %d planned (%d), and still so many are missing: %d", planned, len(p.Trials)-planned, planned-used)}})
 }
 

@@ -25,7 +25,7 @@ type arm struct {
 // trials. Each is held to all others by Fisher's exact test, at a level for all of
 // them together (Bonferroni). Trials in which the subject itself failed are not lost:
 // they count.
-func (y *tally) addLost(tables []*table, accept []string) {
+func (y *tally) addLost(tables []*table, accept []finding.Name) {
 	arms := armsOf(tables)
 	tests := len(arms)
 	if tests == 2 {
@@ -42,7 +42,7 @@ func (y *tally) addLost(tables []*table, accept []string) {
 		uneven = append(uneven, fmt.Sprintf("%s lost %d of %d trials, what it is compared with %d of %d", a.name, a.lost, a.of, a.others, a.othersOf))
 	}
 	if len(uneven) > 0 {
-		y.accepted(accept, finding.Finding{Name: lostUnevenly, Validity: finding.Suspect,
+		y.accepted(accept, finding.Finding{Name: finding.LostUnevenly, Validity: finding.Suspect,
 			Detail: fmt.Sprintf("%s (Fisher's exact test, p = %.1g): what is left of it may be a choice", strings.Join(uneven, "; "), least)})
 	}
 }

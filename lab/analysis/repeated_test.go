@@ -66,12 +66,12 @@ func TestRestartPlateausAreFound(t *testing.T) {
 		}
 	}
 	a := analyse(t, run)
-	list := findings(a, "restart-plateau")
+	list := findings(a, finding.RestartPlateau)
 	if len(list) != 1 || list[0].Validity != finding.Suspect || len(list[0].Trials) != analysistest.Blocks || a.Validity != finding.Suspect {
 		t.Errorf("the run is %s: %+v", a.Validity, a.Findings)
 	}
-	run.Manifest.Accept = []string{"restart-plateau"}
-	if a = analyse(t, run); a.Validity != finding.Valid || !findings(a, "restart-plateau")[0].Accepted {
+	run.Manifest.Accept = []finding.Name{finding.RestartPlateau}
+	if a = analyse(t, run); a.Validity != finding.Valid || !findings(a, finding.RestartPlateau)[0].Accepted {
 		t.Errorf("accepted, the run is %s: %+v", a.Validity, a.Findings)
 	}
 }

@@ -22,8 +22,8 @@ func newSecond(t *archive.Trial, w *archive.Window) Second {
 		s.Generator = float64(c.CPUUser+c.CPUSys-c.Spun) / float64(c.Length)
 	}
 	for _, f := range w.Why {
-		if !slices.Contains(s.Why, f.Name) {
-			s.Why = append(s.Why, f.Name)
+		if !slices.Contains(s.Why, string(f.Name)) {
+			s.Why = append(s.Why, string(f.Name))
 		}
 	}
 	s.addServer(&w.Server)

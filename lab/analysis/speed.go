@@ -17,8 +17,8 @@ func usualSpeed(run *archive.Run) *validity.UsualSpeed {
 
 // addSpeed holds a trial's CPUs to those of the whole run. When it ended, it was
 // held to the trials before it, of which the first ones have too few.
-func (y *tally) addSpeed(t *archive.Trial, usual *validity.UsualSpeed, accept []string) {
-	if t.Speed == nil || t.Status != archive.Complete || named(t.Findings, validity.CPUSpeed) {
+func (y *tally) addSpeed(t *archive.Trial, usual *validity.UsualSpeed, accept []finding.Name) {
+	if t.Speed == nil || t.Status != archive.Complete || named(t.Findings, finding.CPUSpeed) {
 		return
 	}
 	for _, f := range finding.Accept(usual.Judge(t.Speed), accept) {
@@ -31,7 +31,7 @@ func (y *tally) addSpeed(t *archive.Trial, usual *validity.UsualSpeed, accept []
 func atOddSpeed(findings []Finding) map[int]bool {
 	odd := map[int]bool{}
 	for i := range findings {
-		if f := &findings[i]; f.Name == validity.CPUSpeed && f.Weight() != finding.Valid {
+		if f := &findings[i]; f.Name == finding.CPUSpeed && f.Weight() != finding.Valid {
 			for _, trial := range f.Trials {
 				odd[trial] = true
 			}

@@ -29,12 +29,12 @@ func TestTrialsAtAnotherSpeedAreFound(t *testing.T) {
 		return 1
 	})
 	a := analyse(t, run)
-	list := findings(a, "cpu-speed")
+	list := findings(a, finding.CPUSpeed)
 	if len(list) != 1 || list[0].Validity != finding.Suspect || !slices.Equal(list[0].Trials, []int{0, 1}) || a.Validity != finding.Suspect {
 		t.Errorf("the run is %s: %+v", a.Validity, a.Findings)
 	}
-	run.Manifest.Accept = []string{"cpu-speed"}
-	if a = analyse(t, run); a.Validity != finding.Valid || !findings(a, "cpu-speed")[0].Accepted {
+	run.Manifest.Accept = []finding.Name{finding.CPUSpeed}
+	if a = analyse(t, run); a.Validity != finding.Valid || !findings(a, finding.CPUSpeed)[0].Accepted {
 		t.Errorf("accepted, the run is %s: %+v", a.Validity, a.Findings)
 	}
 }
@@ -49,8 +49,8 @@ func TestASpeedIsJudgedOnce(t *testing.T) {
 		return 1
 	})
 	const before = "than in the trials before"
-	run.Trials[5].Findings = append(run.Trials[5].Findings, finding.Finding{Name: "cpu-speed", Validity: finding.Suspect, Detail: before})
-	if list := findings(analyse(t, run), "cpu-speed"); len(list) != 1 || list[0].Detail != before || !slices.Equal(list[0].Trials, []int{5}) {
+	run.Trials[5].Findings = append(run.Trials[5].Findings, finding.Finding{Name: finding.CPUSpeed, Validity: finding.Suspect, Detail: before})
+	if list := findings(analyse(t, run), finding.CPUSpeed); len(list) != 1 || list[0].Detail != before || !slices.Equal(list[0].Trials, []int{5}) {
 		t.Errorf("found %+v", list)
 	}
 }
@@ -58,7 +58,7 @@ func TestASpeedIsJudgedOnce(t *testing.T) {
 func TestTrialsOfOneSpeed(t *testing.T) {
 	run := analysistest.Run(4, "a", "b")
 	speeds(run, func(t *archive.Trial) float64 { return 1 + 0.01*float64(t.Index%3) })
-	if list := findings(analyse(t, run), "cpu-speed"); len(list) > 0 {
+	if list := findings(analyse(t, run), finding.CPUSpeed); len(list) > 0 {
 		t.Errorf("found %+v", list)
 	}
 }

@@ -136,7 +136,7 @@ func (l *histogramLaws) finish() *Broken {
 
 // excused reports whether the trial has what Little's law does not hold with.
 func (l *histogramLaws) excused() bool {
-	if slices.ContainsFunc(l.trial.Findings, func(f finding.Finding) bool { return f.Name == "little" }) {
+	if slices.ContainsFunc(l.trial.Findings, func(f finding.Finding) bool { return f.Name == finding.Little }) {
 		return true
 	}
 	var lost uint64

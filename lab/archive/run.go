@@ -27,26 +27,26 @@ const (
 
 // Manifest is what a run is: manifest.json in its folder.
 type Manifest struct {
-	Schema      int           `json:"schema"` // 1
-	ID          string        `json:"id"`     // folder name
-	Study       string        `json:"study"`
-	Question    string        `json:"question"`
-	StudySource string        `json:"study_source"` // the study file as written
-	StudyPath   string        `json:"study_path"`
-	Quick       bool          `json:"quick"`
-	Command     []string      `json:"command"` // that repeats the run
-	Dyno        string        `json:"dyno"`    // version
-	Started     time.Time     `json:"started"`
-	Finished    time.Time     `json:"finished,omitzero"`
-	Status      Status        `json:"status"`
-	Error       string        `json:"error,omitempty"`
-	Plan        study.Plan    `json:"plan"`
-	Reference   string        `json:"reference"`        // subject the others are compared with
-	Report      []string      `json:"report,omitempty"` // metrics the ranking shows, the first one leads; empty leaves it to the report
-	Claims      []claim.Claim `json:"claims,omitempty"` // that the study is to decide
-	Accept      []string      `json:"accept,omitempty"` // findings that the study, or who ran it, accepts by name
-	Until       study.Until   `json:"until,omitzero"`   // when a run that went on block by block was to end
-	Ended       string        `json:"ended,omitempty"`  // why such a run ended: "decided", "time" or "blocks"
+	Schema      int            `json:"schema"` // 1
+	ID          string         `json:"id"`     // folder name
+	Study       string         `json:"study"`
+	Question    string         `json:"question"`
+	StudySource string         `json:"study_source"` // the study file as written
+	StudyPath   string         `json:"study_path"`
+	Quick       bool           `json:"quick"`
+	Command     []string       `json:"command"` // that repeats the run
+	Dyno        string         `json:"dyno"`    // version
+	Started     time.Time      `json:"started"`
+	Finished    time.Time      `json:"finished,omitzero"`
+	Status      Status         `json:"status"`
+	Error       string         `json:"error,omitempty"`
+	Plan        study.Plan     `json:"plan"`
+	Reference   string         `json:"reference"`        // subject the others are compared with
+	Report      []string       `json:"report,omitempty"` // metrics the ranking shows, the first one leads; empty leaves it to the report
+	Claims      []claim.Claim  `json:"claims,omitempty"` // that the study is to decide
+	Accept      []finding.Name `json:"accept,omitempty"` // findings that the study, or who ran it, accepts by name
+	Until       study.Until    `json:"until,omitzero"`   // when a run that went on block by block was to end
+	Ended       string         `json:"ended,omitempty"`  // why such a run ended: "decided", "time" or "blocks"
 	// Usable is how many archived trials are complete, not invalid and have a second
 	// to rest figures on. [Writer.Finish] sets it; runs of earlier versions lack it.
 	Usable      *int                `json:"usable_trials,omitempty"`

@@ -156,7 +156,7 @@ func TestJudgeStall(t *testing.T) {
 }
 
 func TestJudgeFreeze(t *testing.T) {
-	marked := windowAnswer{Completed: 5, Validity: finding.Invalid, Findings: []finding.Finding{{Name: "generator-stalled", Validity: finding.Invalid}}}
+	marked := windowAnswer{Completed: 5, Validity: finding.Invalid, Findings: []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Invalid}}}
 	good := windowAnswer{Completed: 7, Validity: finding.Valid}
 	for name, c := range map[string]struct {
 		a      generatorAnswer

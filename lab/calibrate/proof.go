@@ -130,7 +130,7 @@ func judgeFreeze(a *generatorAnswer, window int, pause time.Duration) Proof {
 	}
 	p := Proof{Detail: fmt.Sprintf("a generator was stopped for %v: %d of %d seconds are marked invalid and left out", pause.Round(time.Millisecond), marked, len(a.Windows))}
 	p.Passed = window < len(a.Windows) && counted == a.Completed && slices.ContainsFunc(a.Windows[window].Findings, func(f finding.Finding) bool {
-		return f.Name == "generator-stalled" && f.Validity == finding.Invalid
+		return f.Name == finding.GeneratorStalled && f.Validity == finding.Invalid
 	})
 	return p
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/machine/busy"
 	"dyno/lab/objective"
@@ -73,7 +74,7 @@ func (g *Generator) Ceiling(ctx context.Context) (Ceiling, error) {
 // whyNothing says why no answer counts.
 func whyNothing(r *load.Result) string {
 	if invalid, measured, reasons := r.LeftOut(); invalid == measured {
-		return "the generator was disturbed all the time: " + strings.Join(reasons, ", ")
+		return "the generator was disturbed all the time: " + strings.Join(finding.Words(reasons), ", ")
 	}
 	why := "no answer was as expected"
 	for _, e := range r.Total.Errors.ByKind() {

@@ -12,15 +12,14 @@ import (
 	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/objective"
-	"dyno/lab/validity"
 )
 
 // Findings by which a measurement says that the generator, or the machine under
 // it, was in the way; docs/findings.md explains them. The first group is a limit
 // that will be there again, the second comes and goes.
 var (
-	limits       = []string{"generator-full", "beyond-ceiling"}
-	disturbances = []string{"generator-stalled", "generator-late", "generator-gc", "steal", "suspended", "little", otherLoad, validity.CPUSpeed}
+	limits       = []finding.Name{finding.GeneratorFull, finding.BeyondCeiling}
+	disturbances = []finding.Name{finding.GeneratorStalled, finding.GeneratorLate, finding.GeneratorGC, finding.Steal, finding.Suspended, finding.Little, finding.OtherLoad, finding.CPUSpeed}
 )
 
 // judge turns the result of a load into what it says about the service.
@@ -30,7 +29,7 @@ func judge(o *objective.Objective, r *load.Result, p *load.Profile) Trial {
 	t.Measured, t.Terms = outcome.Text, termsOf(&outcome)
 	t.Disturbed = disturbing(r)
 	limited, disturbed := named(r.Findings, limits), proven(t.Disturbed, r.Windows)
-	missed := named(r.Findings, []string{"rate-missed"})
+	missed := named(r.Findings, []finding.Name{finding.RateMissed})
 	leftOut, measured, _ := r.LeftOut()
 	switch v := outcome.Verdict(); {
 	case leftOut == measured:
@@ -71,7 +70,7 @@ func tooFew(outcome *objective.Outcome) uint64 {
 // invalid picks the findings that leave windows out, but for the one that none is
 // left.
 func invalid(found []finding.Finding) []finding.Finding {
-	return slices.DeleteFunc(slices.Clone(found), func(f finding.Finding) bool { return f.Weight() != finding.Invalid || f.Name == "no-valid-window" })
+	return slices.DeleteFunc(slices.Clone(found), func(f finding.Finding) bool { return f.Weight() != finding.Invalid || f.Name == finding.NoValidWindow })
 }
 
 func (t *Trial) spoil(why string) { t.Verdict, t.Why = Spoiled, why }
@@ -84,7 +83,7 @@ func (t *Trial) blame(o *objective.Objective, r *load.Result, outcome *objective
 	if outcome.Verdict() == objective.Unknown {
 		t.Why = "it can't be shown to hold: " + outcome.Text
 	}
-	if slower := named(r.Findings, []string{validity.CPUSpeed}); slower != nil {
+	if slower := named(r.Findings, []finding.Name{finding.CPUSpeed}); slower != nil {
 		t.spoil(details(slower)) // it concerns all windows
 		return
 	}
@@ -117,7 +116,7 @@ func disturbance(w *load.Window, excess time.Duration) []finding.Finding {
 	}
 	var found []finding.Finding
 	for _, f := range proven(named(w.Findings, append(slices.Clone(limits), disturbances...)), []load.Window{*w}) {
-		away := f.Name == "generator-stalled" || f.Name == "generator-late" || f.Name == "generator-gc"
+		away := f.Name == finding.GeneratorStalled || f.Name == finding.GeneratorLate || f.Name == finding.GeneratorGC
 		if !away || 2*w.Stall >= excess {
 			found = append(found, f)
 		}
@@ -187,7 +186,7 @@ func addTo(into **hdrhistogram.Histogram, h *hdrhistogram.Histogram) {
 }
 
 // named picks the findings of some names that weigh something.
-func named(findings []finding.Finding, names []string) []finding.Finding {
+func named(findings []finding.Finding, names []finding.Name) []finding.Finding {
 	var found []finding.Finding
 	for _, f := range findings {
 		if f.Weight() != finding.Valid && slices.Contains(names, f.Name) {
@@ -200,11 +199,11 @@ func named(findings []finding.Finding, names []string) []finding.Finding {
 // details puts findings into one text, each name once.
 func details(findings []finding.Finding) string {
 	var texts []string
-	seen := make(map[string]bool)
+	seen := make(map[finding.Name]bool)
 	for _, f := range findings {
 		if !seen[f.Name] {
 			seen[f.Name] = true
-			texts = append(texts, f.Name+": "+f.Detail)
+			texts = append(texts, string(f.Name)+": "+f.Detail)
 		}
 	}
 	return strings.Join(texts, "; ")

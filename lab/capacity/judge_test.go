@@ -45,19 +45,19 @@ func result(windows ...load.Window) *load.Result {
 // stalled is a window in which the generator was away.
 func stalled(w load.Window, d time.Duration, level finding.Validity) load.Window {
 	w.Stall = d
-	w.Findings = append(w.Findings, finding.Finding{Name: "generator-stalled", Validity: level, Detail: "away for " + d.String(), Windows: []int{w.Index}})
+	w.Findings = append(w.Findings, finding.Finding{Name: finding.GeneratorStalled, Validity: level, Detail: "away for " + d.String(), Windows: []int{w.Index}})
 	return w
 }
 
 func TestJudge(t *testing.T) {
 	quick, slow, hopeless := map[int]int64{5: 1000}, map[int]int64{5: 900, 25: 100}, map[int]int64{900: 1000}
-	with := func(r *load.Result, names ...string) *load.Result {
+	with := func(r *load.Result, names ...finding.Name) *load.Result {
 		for _, name := range names {
 			r.Findings = append(r.Findings, finding.Finding{Name: name, Validity: finding.Suspect, Detail: "evidence"})
 		}
 		return r
 	}
-	everywhere := func(r *load.Result, name string) *load.Result {
+	everywhere := func(r *load.Result, name finding.Name) *load.Result {
 		for i := range r.Windows {
 			r.Windows[i].Findings = append(r.Windows[i].Findings, finding.Finding{Name: name, Validity: finding.Suspect})
 		}
@@ -74,19 +74,19 @@ func TestJudge(t *testing.T) {
 		{"quick", result(second(0, quick)), Holds, ""},
 		{"slow", result(second(0, slow)), Fails, ""},
 		{"quick, though the generator stalled", result(stalled(second(0, quick), 30*time.Millisecond, finding.Suspect)), Holds, ""},
-		{"quick, though the generator was full", everywhere(result(second(0, quick)), "generator-full"), Holds, ""},
+		{"quick, though the generator was full", everywhere(result(second(0, quick)), finding.GeneratorFull), Holds, ""},
 		{"slow when the generator stalled", result(stalled(second(0, slow), 30*time.Millisecond, finding.Suspect)), Spoiled, "generator-stalled"},
 		{"slow in one second, when the generator stalled", result(second(0, quick), stalled(second(1, slow), 30*time.Millisecond, finding.Suspect)), Spoiled, "generator-stalled"},
 		{"slow also when it did not", result(second(0, slow), stalled(second(1, slow), 30*time.Millisecond, finding.Suspect)), Fails, ""},
 		{"slower than the stall explains", result(stalled(second(0, hopeless), 30*time.Millisecond, finding.Suspect)), Fails, ""},
 		{"nothing but invalid windows", result(stalled(second(0, slow), time.Second, finding.Invalid)), Spoiled, "no window can be used: generator-stalled"},
 		{"an invalid window beside a quick one", result(second(0, quick), stalled(second(1, slow), time.Second, finding.Invalid)), Holds, ""},
-		{"slow, with the generator full", everywhere(result(second(0, slow)), "generator-full"), Spoiled, "generator-full"},
-		{"slow, beyond the generator's ceiling", with(result(second(0, slow)), "beyond-ceiling"), Spoiled, "beyond-ceiling"},
-		{"not at the rate, with the generator full", with(result(second(0, quick)), "rate-missed", "generator-full"), Spoiled, "generator-full"},
-		{"not at the rate, with the generator late", with(result(second(0, quick)), "rate-missed", "generator-late"), Spoiled, "generator-late"},
-		{"not at the rate", with(result(second(0, quick)), "rate-missed"), Fails, "rate-missed"},
-		{"many failed", with(result(second(0, slow)), "errors"), Fails, ""},
+		{"slow, with the generator full", everywhere(result(second(0, slow)), finding.GeneratorFull), Spoiled, "generator-full"},
+		{"slow, beyond the generator's ceiling", with(result(second(0, slow)), finding.BeyondCeiling), Spoiled, "beyond-ceiling"},
+		{"not at the rate, with the generator full", with(result(second(0, quick)), finding.RateMissed, finding.GeneratorFull), Spoiled, "generator-full"},
+		{"not at the rate, with the generator late", with(result(second(0, quick)), finding.RateMissed, finding.GeneratorLate), Spoiled, "generator-late"},
+		{"not at the rate", with(result(second(0, quick)), finding.RateMissed), Fails, "rate-missed"},
+		{"many failed", with(result(second(0, slow)), finding.Errors), Fails, ""},
 		{"nothing was due", result(second(0, nil)), Spoiled, "no request was due"},
 		{"given up", result(givenUp), Fails, "can't be shown to hold"},
 	} {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"dyno/lab/finding"
 	"dyno/lab/load"
-	"dyno/lab/validity"
 )
 
 // ceilingShare of what the generator reaches against a server that costs nothing
@@ -17,7 +17,7 @@ const ceilingShare = 0.9
 // robbed are the findings that the CPUs had less to give than at other times. That
 // lowers a closed loop's throughput as much as it lasts; a loop that stalled for some
 // milliseconds does not.
-var robbed = []string{"steal", "suspended", otherLoad, validity.CPUSpeed}
+var robbed = []finding.Name{finding.Steal, finding.Suspended, finding.OtherLoad, finding.CPUSpeed}
 
 // Level runs a closed loop of so many connections for a time, for a [Sweep].
 // memory, if not nil, is asked for the server's memory in bytes once a second

@@ -67,15 +67,12 @@ func proven(found []finding.Finding, windows []load.Window) []finding.Finding {
 	}
 	var kept []finding.Finding
 	for _, f := range found {
-		if f.Name != otherLoad {
+		if f.Name != finding.OtherLoad {
 			kept = append(kept, f)
 		}
 	}
 	return kept
 }
-
-// otherLoad is the name of the finding that other programs were busy.
-const otherLoad = "other-load"
 
 // Disturbed is what the machine did to a measurement of many trials.
 type Disturbed struct {
@@ -95,7 +92,7 @@ type troubled struct {
 // judgeTrials sums up what disturbed each of the trials.
 func judgeTrials(trials []troubled) Disturbed {
 	d := Disturbed{Findings: []finding.Finding{}}
-	useless := map[string]int{} // trials, by finding
+	useless := map[finding.Name]int{} // trials, by finding
 	for i := range trials {
 		for _, f := range trials[i].found {
 			if trials[i].useless || f.Validity == finding.Invalid {

@@ -41,10 +41,10 @@ func TestJudgeBesideOtherPrograms(t *testing.T) {
 	} {
 		r := result(robbedSecond(second(0, c.times), c.used, c.before))
 		if c.useless {
-			r.Findings = append(r.Findings, finding.Finding{Name: "no-valid-window", Validity: finding.Invalid})
+			r.Findings = append(r.Findings, finding.Finding{Name: finding.NoValidWindow, Validity: finding.Invalid})
 		}
 		got := judge(parse(t, "p99 < 10ms"), r, &load.Profile{Mode: load.Open, Connections: 10})
-		if got.Verdict != c.want || got.Useless != c.useless || (got.Verdict == Spoiled) != strings.Contains(got.Why, otherLoad) {
+		if got.Verdict != c.want || got.Useless != c.useless || (got.Verdict == Spoiled) != strings.Contains(got.Why, string(finding.OtherLoad)) {
 			t.Errorf("%s: %s (useless: %v): %q, want %s", name, got.Verdict, got.Useless, got.Why, c.want)
 		}
 		if (c.used > 0) != (len(got.Disturbed) == 1) {
@@ -56,14 +56,14 @@ func TestJudgeBesideOtherPrograms(t *testing.T) {
 // A finding that is accepted spoils nothing.
 func TestJudgeAccepts(t *testing.T) {
 	w := robbedSecond(second(0, map[int]int64{25: 1000}), 250*time.Millisecond, 250*time.Millisecond)
-	finding.Accept(w.Findings, []string{otherLoad})
+	finding.Accept(w.Findings, []finding.Name{finding.OtherLoad})
 	if got := judge(parse(t, "p99 < 10ms"), result(w), &load.Profile{Mode: load.Open, Connections: 10}); got.Verdict != Fails {
 		t.Errorf("got %s: %s", got.Verdict, got.Why)
 	}
 }
 
 func TestJudgeTrials(t *testing.T) {
-	other := []finding.Finding{{Name: otherLoad, Validity: finding.Suspect, Detail: "a"}}
+	other := []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Suspect, Detail: "a"}}
 	for name, c := range map[string]struct {
 		disturbed, useless int // of 20 trials
 		want               finding.Validity

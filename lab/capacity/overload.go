@@ -243,7 +243,7 @@ func (s *Stretch) failing() float64 {
 // note says what to keep in mind.
 func (a *Aftermath) note(r *load.Result) {
 	add := func(format string, args ...any) { a.Notes = append(a.Notes, fmt.Sprintf(format, args...)) }
-	limited, missed := named(r.Findings, limits), named(r.Findings, []string{"rate-missed"})
+	limited, missed := named(r.Findings, limits), named(r.Findings, []finding.Name{finding.RateMissed})
 	switch {
 	case limited != nil:
 		add("the generator was at its limit, so that less may have been offered: %s", details(limited))

@@ -111,7 +111,7 @@ func TestGoodput(t *testing.T) {
 func TestOverloadSaysWhatItCanNot(t *testing.T) {
 	o := experiment()
 	r := result(seconds(0, 0, 0, 400, 800, 10, 10, 10, 10, 10, 10)...)
-	r.Findings = append(r.Findings, finding.Finding{Name: "rate-missed", Validity: finding.Suspect, Detail: "sent less"})
+	r.Findings = append(r.Findings, finding.Finding{Name: finding.RateMissed, Validity: finding.Suspect, Detail: "sent less"})
 	a := o.Analyse(parse(t, "p99 < 50ms"), r)
 	notes := strings.Join(a.Notes, "\n")
 	for _, part := range []string{"rate-missed: sent less", "3 of 11 seconds", "no second of the baseline"} {

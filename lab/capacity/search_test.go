@@ -165,7 +165,7 @@ func (s silent) Ceiling(context.Context) (Ceiling, error) { return s.ceiling, ni
 
 // A search that can't begin says why, and what that is worth.
 func TestSearchWhereNothingAnswers(t *testing.T) {
-	busy := []finding.Finding{{Name: "other-load", Validity: finding.Invalid, Detail: "other programs used 90 %"}}
+	busy := []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: "other programs used 90 %"}}
 	for why, c := range map[string]struct {
 		ceiling  Ceiling
 		validity finding.Validity

@@ -165,7 +165,7 @@ func TestLevelAtTheGeneratorsCeiling(t *testing.T) {
 		}
 	}
 	full := result(second(0, map[int]int64{1: 1000}))
-	full.Findings = []finding.Finding{{Name: "generator-full", Validity: finding.Suspect}}
+	full.Findings = []finding.Finding{{Name: finding.GeneratorFull, Validity: finding.Suspect}}
 	var got LevelTrial
 	if got.judge(full, nil); !got.Limited {
 		t.Errorf("%+v", got)

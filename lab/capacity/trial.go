@@ -49,7 +49,7 @@ type Trial struct {
 	GivenUp    uint64            `json:"given_up,omitempty"`   // shed, timed out or unfinished
 	Shed       uint64            `json:"shed,omitempty"`       // of them, arrivals that found no place to wait
 	Validity   finding.Validity  `json:"validity"`             // of the measurement
-	Findings   []string          `json:"findings,omitempty"`   // their names
+	Findings   []finding.Name    `json:"findings,omitempty"`   // their names
 	Disturbed  []finding.Finding `json:"disturbed,omitempty"`  // those that say that the generator or the machine was disturbed
 	Requests   uint64            `json:"requests"`             // answered
 	Offered    float64           `json:"offered_per_second"`   // that the schedule really had, by chance

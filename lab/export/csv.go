@@ -126,7 +126,7 @@ func microsCell(figures []Figure, i int) string {
 func findingNames(findings []finding.Finding) string {
 	names := make([]string, len(findings))
 	for i, f := range findings {
-		names[i] = f.Name
+		names[i] = string(f.Name)
 	}
 	return strings.Join(names, ";")
 }

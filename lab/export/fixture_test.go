@@ -27,8 +27,8 @@ func fixture() *Load {
 		r.Windows[i].Hist[load.Response].RecordValues(90e6, 10)
 	}
 	r.Windows[2].Errors.Timeout = 10
-	r.Windows[2].Findings = []finding.Finding{{Name: "steal", Validity: finding.Suspect}, {Name: "shed", Validity: finding.Suspect}}
-	r.Windows[3].Findings = []finding.Finding{{Name: "generator-stalled", Validity: finding.Invalid}}
+	r.Windows[2].Findings = []finding.Finding{{Name: finding.Steal, Validity: finding.Suspect}, {Name: finding.Shed, Validity: finding.Suspect}}
+	r.Windows[3].Findings = []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Invalid}}
 	for i := range r.Windows[1:3] {
 		r.Total.AddCounts(&r.Windows[1+i])
 	}

@@ -64,7 +64,7 @@ type (
 	findingEvent struct {
 		eventHead
 		Second *int             `json:"second,omitempty"` // the window; absent if it is about the load as a whole
-		Name   string           `json:"name"`
+		Name   finding.Name     `json:"name"`
 		Level  finding.Validity `json:"level"`
 		Detail string           `json:"detail"`
 	}

@@ -27,7 +27,7 @@ func (v Validity) Worse(o Validity) Validity {
 
 // Finding is one named reason why a window, trial or run is suspect or invalid.
 type Finding struct {
-	Name     string   `json:"name"`   // such as "generator-stalled"; see docs/findings.md
+	Name     Name     `json:"name"`   // see docs/findings.md
 	Validity Validity `json:"level"`  // Suspect or Invalid; Valid for a remark
 	Detail   string   `json:"detail"` // evidence and threshold, in one sentence
 	Windows  []int    `json:"windows,omitempty"`
@@ -46,7 +46,7 @@ func (f *Finding) Weight() Validity {
 }
 
 // Accept marks the findings whose names are in the list as accepted.
-func Accept(findings []Finding, names []string) []Finding {
+func Accept(findings []Finding, names []Name) []Finding {
 	for i := range findings {
 		findings[i].Accepted = findings[i].Accepted || slices.Contains(names, findings[i].Name)
 	}
@@ -68,7 +68,7 @@ func Worst(findings []Finding) Validity {
 // whole: suspect ones carry little weight in it, and invalid ones are left out of
 // it.
 func Merge(found []Finding, windows int) []Finding {
-	index := make(map[string]int)
+	index := make(map[Name]int)
 	var out []Finding
 	for _, f := range found {
 		i, ok := index[f.Name]

@@ -287,7 +287,7 @@ func TestAVersionThatFailsIsNotWell(t *testing.T) {
 		name     string
 		worse    float64
 		old, new float64 // percent
-		accept   []string
+		accept   []finding.Name
 		want     Verdict
 	}{
 		{"both answer", 1, 0, 0.1, nil, OK},
@@ -295,7 +295,7 @@ func TestAVersionThatFailsIsNotWell(t *testing.T) {
 		{"the new one fails and costs more", 1.2, 0, 4, nil, Regression},
 		{"both fail", 1, 4, 4.2, nil, OK},
 		{"the old one fails", 1, 4, 0, nil, OK},
-		{"accepted", 1, 0, 4, []string{"errors"}, OK},
+		{"accepted", 1, 0, 4, []finding.Name{finding.Errors}, OK},
 	} {
 		a := twins(t, c.worse, 0.005)
 		a.Run.Accept = c.accept

@@ -204,7 +204,7 @@ func failing(a *analysis.Analysis, new *compare.Cell, old string, oldShares []fl
 
 // because names the findings that made trials invalid; of all if trials is nil.
 func because(a *analysis.Analysis, trials []int) string {
-	var names []string
+	var names []finding.Name
 	for _, f := range a.Findings {
 		concerns := trials == nil || slices.ContainsFunc(f.Trials, func(t int) bool { return slices.Contains(trials, t) })
 		if f.Weight() == finding.Invalid && concerns && !slices.Contains(names, f.Name) {
@@ -214,5 +214,5 @@ func because(a *analysis.Analysis, trials []int) string {
 	if names == nil {
 		return ""
 	}
-	return ": " + strings.Join(names, ", ")
+	return ": " + strings.Join(finding.Words(names), ", ")
 }

@@ -89,7 +89,7 @@ func TestArrivalsPower(t *testing.T) {
 	} {
 		c.p.Mode = Open
 		r := sendBy(newSlots(0), c.p, 1, 5*time.Second, c.distort)
-		if len(r.Findings) != 1 || r.Findings[0].Name != "arrivals-off" || r.Findings[0].Validity != finding.Suspect {
+		if len(r.Findings) != 1 || r.Findings[0].Name != finding.ArrivalsOff || r.Findings[0].Validity != finding.Suspect {
 			t.Errorf("%s: found %+v", c.name, r.Findings)
 			continue
 		}
@@ -154,7 +154,7 @@ func TestArrivalsForgiveTheLoopsTurn(t *testing.T) {
 func TestArrivalsOfUnusableWindows(t *testing.T) {
 	off := arrivalBatch{first: 0, last: 1, gaps: batchGaps, a2: 99, p: 1e-30}
 	for name, windows := range map[string][]Window{
-		"invalid": {{Index: 0}, {Index: 1, Findings: []finding.Finding{{Name: "generator-stalled", Validity: finding.Invalid}}}},
+		"invalid": {{Index: 0}, {Index: 1, Findings: []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Invalid}}}},
 		"warm-up": {{Index: -1}, {Index: 1}},
 	} {
 		r := &Result{Windows: windows, arrivals: []arrivalBatch{off}, measured: 2}

@@ -103,7 +103,7 @@ func TestRedirects(t *testing.T) {
 			r := ran(t, s)
 			detail := ""
 			for _, f := range r.Findings {
-				if f.Name == "redirected" {
+				if f.Name == finding.Redirected {
 					detail = f.Detail
 				}
 			}
@@ -138,7 +138,7 @@ func TestFewRedirectsAreARemark(t *testing.T) {
 	for n, want := range map[uint64]finding.Validity{1: finding.Valid, 99: finding.Valid, 100: finding.Suspect, 1000: finding.Suspect} {
 		r := &Result{Total: Window{Completed: 1000, Statuses: map[int]uint64{200: 1000 - n, 301: n}}}
 		r.judge(&Spec{Requests: []Request{{Path: "/"}}, Profile: Profile{Mode: Closed}})
-		if len(r.Findings) != 1 || r.Findings[0].Name != "redirected" || r.Validity != want {
+		if len(r.Findings) != 1 || r.Findings[0].Name != finding.Redirected || r.Validity != want {
 			t.Errorf("%d of 1000: %+v", n, r.Findings)
 		}
 	}

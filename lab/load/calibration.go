@@ -61,14 +61,14 @@ const (
 // Judge says before the load what speaks against the profile on this machine.
 func (c *Calibration) Judge(p *Profile) []finding.Finding {
 	var found []finding.Finding
-	add := func(name string, format string, args ...any) {
+	add := func(name finding.Name, format string, args ...any) {
 		found = append(found, finding.Finding{Name: name, Validity: finding.Suspect, Detail: fmt.Sprintf(format, args...)})
 	}
 	if c.beyond(p) {
-		add("beyond-ceiling", "%.0f requests/s are planned, but this generator reached %.0f against a server that costs nothing (limit %.0f %%): what is measured may be the generator", p.TopRate(), c.Ceiling, 100*ceilingShare)
+		add(finding.BeyondCeiling, "%.0f requests/s are planned, but this generator reached %.0f against a server that costs nothing (limit %.0f %%): what is measured may be the generator", p.TopRate(), c.Ceiling, 100*ceilingShare)
 	}
 	if p.Mode == Open && c.LagRate > 0 && c.Lag.P99 > lateAfter {
-		add("lag-floor", "at %.0f requests/s to a server that costs nothing, one request in a hundred was sent %v late or more (limit %v): this machine can't keep such a schedule", c.LagRate, c.Lag.P99.Round(10*time.Microsecond), lateAfter)
+		add(finding.LagFloor, "at %.0f requests/s to a server that costs nothing, one request in a hundred was sent %v late or more (limit %v): this machine can't keep such a schedule", c.LagRate, c.Lag.P99.Round(10*time.Microsecond), lateAfter)
 	}
 	return found
 }
@@ -90,7 +90,7 @@ func (r *Result) judgeCalibration(spec *Spec) {
 		return
 	}
 	if p50 := time.Duration(h.ValueAtPercentile(50)); p50 < atFloor*c.Floor.P50 {
-		r.Findings = append(r.Findings, finding.Finding{Name: "at-floor", Validity: finding.Valid, Detail: fmt.Sprintf(
+		r.Findings = append(r.Findings, finding.Finding{Name: finding.AtFloor, Validity: finding.Valid, Detail: fmt.Sprintf(
 			"the median response of %v is less than %d × the %v that generator and loopback take by themselves: most of it is not the service's",
 			p50.Round(time.Microsecond), atFloor, c.Floor.P50.Round(time.Microsecond))})
 	}

@@ -16,7 +16,7 @@ func TestCompareCounts(t *testing.T) {
 			{Index: 0, Sent: 10_000, Completed: 9900, Drained: 50, Findings: []finding.Finding{{Validity: finding.Invalid}}},
 		}}
 		r.CompareCounts("x", c.server)
-		if got := len(r.Findings) == 1 && r.Findings[0].Name == "counts-apart" && r.Validity == finding.Suspect; got != c.apart {
+		if got := len(r.Findings) == 1 && r.Findings[0].Name == finding.CountsApart && r.Validity == finding.Suspect; got != c.apart {
 			t.Errorf("server counts %.0f: %+v", c.server, r.Findings)
 		}
 		if r.Counts.Sent != 11_000 || r.Counts.Answered != 10_900 || r.Counts.Server != c.server {
@@ -26,13 +26,13 @@ func TestCompareCounts(t *testing.T) {
 }
 
 func TestLeftOut(t *testing.T) {
-	stalled := []finding.Finding{{Name: "generator-stalled", Validity: finding.Invalid}, {Name: "generator-late", Validity: finding.Suspect}}
+	stalled := []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Invalid}, {Name: finding.GeneratorLate, Validity: finding.Suspect}}
 	r := &Result{Windows: []Window{
 		{Index: -1, Findings: stalled}, {Index: 0, Findings: stalled}, {Index: 1},
-		{Index: 2, Findings: []finding.Finding{{Name: "steal", Validity: finding.Invalid}}}, {Index: 3, Findings: stalled},
+		{Index: 2, Findings: []finding.Finding{{Name: finding.Steal, Validity: finding.Invalid}}}, {Index: 3, Findings: stalled},
 	}}
 	invalid, measured, reasons := r.LeftOut()
-	if invalid != 3 || measured != 4 || len(reasons) != 2 || reasons[0] != "generator-stalled" || reasons[1] != "steal" {
+	if invalid != 3 || measured != 4 || len(reasons) != 2 || reasons[0] != finding.GeneratorStalled || reasons[1] != finding.Steal {
 		t.Errorf("%d of %d left out because of %v", invalid, measured, reasons)
 	}
 }

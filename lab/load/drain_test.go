@@ -130,14 +130,14 @@ func TestDrainHasAnEnd(t *testing.T) {
 			if ns, known := w.Quantile(Response, 100-30); known || time.Duration(ns) < want-250*time.Millisecond {
 				t.Errorf("p70 is at least %v, %v", time.Duration(ns), known)
 			}
-			if r.leftOut == 0 && !hasFinding(r, "unfinished") {
+			if r.leftOut == 0 && !hasFinding(r, finding.Unfinished) {
 				t.Errorf("findings %+v", r.Findings)
 			}
 		}
 	})
 }
 
-func hasFinding(r *Result, name string) bool {
+func hasFinding(r *Result, name finding.Name) bool {
 	for _, f := range r.Findings {
 		if f.Name == name {
 			return true
@@ -161,7 +161,7 @@ func TestClosedLoopsKnowWhatHangs(t *testing.T) {
 		if ns, known := w.Quantile(Response, 100); known || time.Duration(ns) < 600*time.Millisecond {
 			t.Errorf("the maximum is at least %v, %v", time.Duration(ns), known)
 		}
-		if hasFinding(r, "little") {
+		if hasFinding(r, finding.Little) {
 			t.Errorf("the record is blamed: %+v", r.Findings)
 		}
 		if r.leftOut == 0 && r.Validity == finding.Valid {
@@ -216,12 +216,12 @@ func TestLittleOfFewRequests(t *testing.T) {
 		if r.Total.Length == 0 {
 			t.Skip("this machine stood still all the time")
 		}
-		if hasFinding(r, "little") {
+		if hasFinding(r, finding.Little) {
 			t.Errorf("%+v", r.Findings)
 		}
 		r.Total.InFlight += 0.1 + 0.1*r.Total.InFlight
 		r.judge(&s)
-		if !hasFinding(r, "little") {
+		if !hasFinding(r, finding.Little) {
 			t.Error("a tenth too much in flight is not found")
 		}
 	})

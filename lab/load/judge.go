@@ -26,27 +26,27 @@ const (
 // judgeWindow names what speaks against one window.
 func judgeWindow(w *Window, spec *Spec) []finding.Finding {
 	var found []finding.Finding
-	add := func(name string, level finding.Validity, format string, args ...any) {
+	add := func(name finding.Name, level finding.Validity, format string, args ...any) {
 		found = append(found, finding.Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...), Windows: []int{w.Index}})
 	}
 	switch {
 	case w.Stall >= stallInvalid:
-		add("generator-stalled", finding.Invalid, "%s (limit %v): it could neither send on time nor see answers", w.awayFor(), stallInvalid)
+		add(finding.GeneratorStalled, finding.Invalid, "%s (limit %v): it could neither send on time nor see answers", w.awayFor(), stallInvalid)
 	case w.Stall >= stallSuspect:
-		add("generator-stalled", finding.Suspect, "%s (limit %v)", w.awayFor(), stallSuspect)
+		add(finding.GeneratorStalled, finding.Suspect, "%s (limit %v)", w.awayFor(), stallSuspect)
 	}
 	if share := w.generatorCPUs() / float64(spec.cpus()); share >= generatorFull {
-		add("generator-full", finding.Suspect, "the load loops used %.0f %% of their %d CPUs (limit %.0f %%): the generator may be the bottleneck", 100*share, spec.cpus(), 100*generatorFull)
+		add(finding.GeneratorFull, finding.Suspect, "the load loops used %.0f %% of their %d CPUs (limit %.0f %%): the generator may be the bottleneck", 100*share, spec.cpus(), 100*generatorFull)
 	}
 	if w.Late > 0 && float64(w.Late) >= generatorLate*float64(w.Offered) {
-		add("generator-late", finding.Suspect, "%d of %d arrivals were taken up more than %v late (limit %.0f %%)", w.Late, w.Offered, lateAfter, 100*generatorLate)
+		add(finding.GeneratorLate, finding.Suspect, "%d of %d arrivals were taken up more than %v late (limit %.0f %%)", w.Late, w.Offered, lateAfter, 100*generatorLate)
 	}
 	if float64(w.Resent) > resentSuspect*float64(w.Sent)+1 {
-		add("retransmits", finding.Suspect, "%d TCP segments were sent again on the load's own connections (limit %.1f %% of the %d requests)", w.Resent, 100*resentSuspect, w.Sent)
+		add(finding.Retransmits, finding.Suspect, "%d TCP segments were sent again on the load's own connections (limit %.1f %% of the %d requests)", w.Resent, 100*resentSuspect, w.Sent)
 	}
 	judgeHealth(w.Health, w.Length, add)
 	if w.Shed > 0 {
-		add("shed", finding.Suspect, "%d arrivals were given up, for which no connection was free (or, if they may wait, no room in the backlog): quantiles above them are lower bounds", w.Shed)
+		add(finding.Shed, finding.Suspect, "%d arrivals were given up, for which no connection was free (or, if they may wait, no room in the backlog): quantiles above them are lower bounds", w.Shed)
 	}
 	return found
 }
@@ -72,7 +72,7 @@ func (w *Window) generatorCPUs() float64 {
 
 // judge names what speaks against the whole load.
 func (r *Result) judge(spec *Spec) {
-	add := func(name string, level finding.Validity, format string, args ...any) {
+	add := func(name finding.Name, level finding.Validity, format string, args ...any) {
 		r.Findings = append(r.Findings, finding.Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...)})
 	}
 	r.Findings = append(r.Findings, finding.Merge(r.windowFindings, r.measured)...)
@@ -81,26 +81,26 @@ func (r *Result) judge(spec *Spec) {
 		share := float64(t.Errors.Total()) / float64(answers)
 		switch {
 		case share > errorsInvalid:
-			add("errors", finding.Invalid, "%.2f %% of %d requests failed (limit %.0f %%): this is not the service's work that was measured", 100*share, answers, 100*errorsInvalid)
+			add(finding.Errors, finding.Invalid, "%.2f %% of %d requests failed (limit %.0f %%): this is not the service's work that was measured", 100*share, answers, 100*errorsInvalid)
 		case share > errorsSuspect:
-			add("errors", finding.Suspect, "%.2f %% of %d requests failed (limit %.1f %%)", 100*share, answers, 100*errorsSuspect)
+			add(finding.Errors, finding.Suspect, "%.2f %% of %d requests failed (limit %.1f %%)", 100*share, answers, 100*errorsSuspect)
 		}
 		judgeAnswers(&t.Errors, answers, add)
 	}
 	r.judgeRedirects(spec, add)
 	if spec.Profile.Mode == Open && !r.Interrupted {
 		if missed, where := r.planned.missed(t); missed != "" {
-			add("rate-missed", finding.Suspect, "%s: %s", missed, r.limitedBy(spec, where))
+			add(finding.RateMissed, finding.Suspect, "%s: %s", missed, r.limitedBy(spec, where))
 		}
 	}
 	if t.Unfinished > 0 && !r.Interrupted {
-		add("unfinished", finding.Suspect, "%d requests had no answer when the load had been over for %v, the oldest after %v: quantiles above them are lower bounds", t.Unfinished, spec.drain(), t.oldest().Round(time.Millisecond))
+		add(finding.Unfinished, finding.Suspect, "%d requests had no answer when the load had been over for %v, the oldest after %v: quantiles above them are lower bounds", t.Unfinished, spec.drain(), t.oldest().Round(time.Millisecond))
 	}
 	r.judgeLittle(add)
 	r.judgeArrivals(spec)
 	r.judgeCalibration(spec)
 	if len(r.Windows) > 0 && r.measured == r.leftOut {
-		add("no-valid-window", finding.Invalid, "none of the %d measured windows is valid", r.measured)
+		add(finding.NoValidWindow, finding.Invalid, "none of the %d measured windows is valid", r.measured)
 	}
 	finding.Accept(r.Findings, spec.Accept)
 	r.Validity = finding.Worst(r.Findings)
@@ -108,7 +108,7 @@ func (r *Result) judge(spec *Spec) {
 
 // judgeAnswers says if answers came that were not what they had to be. A status
 // that was not expected is a refusal, and counts among the errors only.
-func judgeAnswers(e *Errors, answers uint64, add func(string, finding.Validity, string, ...any)) {
+func judgeAnswers(e *Errors, answers uint64, add func(finding.Name, finding.Validity, string, ...any)) {
 	wrong := e.Expect + e.Body
 	level, limit := finding.Suspect, wrongSuspect
 	switch share := float64(wrong) / float64(answers); {
@@ -119,7 +119,7 @@ func judgeAnswers(e *Errors, answers uint64, add func(string, finding.Validity, 
 	case share < wrongSuspect:
 		level = finding.Valid
 	}
-	add("wrong-answers", level, "%d of %d answers were not what they had to be (limit %.1f %%)", wrong, answers, 100*limit)
+	add(finding.WrongAnswers, level, "%d of %d answers were not what they had to be (limit %.1f %%)", wrong, answers, 100*limit)
 }
 
 // oldest is how long the request took at least that was given up after the longest
@@ -136,7 +136,7 @@ func (w *Window) oldest() time.Duration {
 // together, is that of those that were answered, of those that failed, and of what
 // was under way at the ends. So it needs neither many requests nor that what comes
 // in goes out: what is off is the record, within the resolution of a histogram.
-func (r *Result) judgeLittle(add func(string, finding.Validity, string, ...any)) {
+func (r *Result) judgeLittle(add func(finding.Name, finding.Validity, string, ...any)) {
 	t := &r.Total
 	if t.Length <= 0 {
 		return
@@ -151,6 +151,6 @@ func (r *Result) judgeLittle(add func(string, finding.Validity, string, ...any))
 	}
 	told := (recorded + float64(t.Unrecorded)) / float64(t.Length)
 	if off := math.Abs(told - t.InFlight); off > slack+littleMissed*recorded/float64(t.Length) {
-		add("little", finding.Invalid, "%.4g requests were in flight on average, but by their response times it is %.4g (limit %.0f %% apart): the record contradicts itself", t.InFlight, told, 100*littleMissed)
+		add(finding.Little, finding.Invalid, "%.4g requests were in flight on average, but by their response times it is %.4g (limit %.0f %% apart): the record contradicts itself", t.InFlight, told, 100*littleMissed)
 	}
 }

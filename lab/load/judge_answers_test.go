@@ -9,21 +9,21 @@ import (
 func TestJudgeAnswers(t *testing.T) {
 	for _, c := range []struct {
 		errors Errors
-		names  []string
+		names  []finding.Name
 		level  finding.Validity
 	}{
 		{Errors{}, nil, ""},
-		{Errors{Expect: 5}, []string{"wrong-answers"}, finding.Valid},
-		{Errors{Expect: 10}, []string{"wrong-answers"}, finding.Suspect},
-		{Errors{Body: 3, Expect: 7}, []string{"wrong-answers"}, finding.Suspect},
-		{Errors{Expect: 101}, []string{"errors", "wrong-answers"}, finding.Invalid},
+		{Errors{Expect: 5}, []finding.Name{finding.WrongAnswers}, finding.Valid},
+		{Errors{Expect: 10}, []finding.Name{finding.WrongAnswers}, finding.Suspect},
+		{Errors{Body: 3, Expect: 7}, []finding.Name{finding.WrongAnswers}, finding.Suspect},
+		{Errors{Expect: 101}, []finding.Name{finding.Errors, finding.WrongAnswers}, finding.Invalid},
 		{Errors{Status: 49}, nil, ""},
-		{Errors{Status: 100}, []string{"errors"}, finding.Suspect},
-		{Errors{Timeout: 2000}, []string{"errors"}, finding.Invalid},
+		{Errors{Status: 100}, []finding.Name{finding.Errors}, finding.Suspect},
+		{Errors{Timeout: 2000}, []finding.Name{finding.Errors}, finding.Invalid},
 	} {
 		r := &Result{Total: Window{Completed: 10_000 - c.errors.Total(), Errors: c.errors}}
 		r.judge(&Spec{Profile: Profile{Mode: Closed}})
-		var names []string
+		var names []finding.Name
 		for _, f := range r.Findings {
 			names = append(names, f.Name)
 		}
@@ -44,7 +44,7 @@ func TestJudgeAnswers(t *testing.T) {
 
 // What is accepted is found and lowers nothing, in windows as in the whole.
 func TestAcceptedFindings(t *testing.T) {
-	spec := &Spec{Profile: Profile{Mode: Closed}, Accept: []string{"errors", "generator-stalled"}}
+	spec := &Spec{Profile: Profile{Mode: Closed}, Accept: []finding.Name{finding.Errors, finding.GeneratorStalled}}
 	r := &Result{Total: Window{Completed: 500, Errors: Errors{Status: 500}}}
 	r.judge(spec)
 	if len(r.Findings) != 1 || !r.Findings[0].Accepted || r.Findings[0].Validity != finding.Invalid || r.Validity != finding.Valid {

@@ -44,7 +44,7 @@ func (r *Result) judgeArrivals(spec *Spec) {
 	var found []finding.Finding
 	for i := range r.Windows {
 		if b, ok := worst[r.Windows[i].Index]; ok {
-			f := finding.Finding{Name: "arrivals-off", Validity: finding.Suspect, Detail: b.detail(limit) + b.cause(usable, spec.Profile.Connections), Windows: []int{r.Windows[i].Index}}
+			f := finding.Finding{Name: finding.ArrivalsOff, Validity: finding.Suspect, Detail: b.detail(limit) + b.cause(usable, spec.Profile.Connections), Windows: []int{r.Windows[i].Index}}
 			f.Accepted = slices.Contains(spec.Accept, f.Name)
 			r.Windows[i].Findings = append(r.Windows[i].Findings, f)
 			found = append(found, f)

@@ -17,7 +17,7 @@ const (
 )
 
 // judgeHealth names what befell the generator in a window of the given length.
-func judgeHealth(h *Health, length time.Duration, add func(name string, level finding.Validity, format string, args ...any)) {
+func judgeHealth(h *Health, length time.Duration, add func(name finding.Name, level finding.Validity, format string, args ...any)) {
 	if h == nil || length <= 0 {
 		return
 	}
@@ -27,9 +27,9 @@ func judgeHealth(h *Health, length time.Duration, add func(name string, level fi
 	}
 	switch share := float64(steal) / float64(length); {
 	case share >= stealInvalid:
-		add("steal", finding.Invalid, "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealInvalid)
+		add(finding.Steal, finding.Invalid, "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealInvalid)
 	case share >= stealSuspect:
-		add("steal", finding.Suspect, "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealSuspect)
+		add(finding.Steal, finding.Suspect, "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealSuspect)
 	}
 	if f, found := h.Others.Finding(0); found {
 		add(f.Name, f.Validity, "%s", f.Detail)
@@ -39,12 +39,12 @@ func judgeHealth(h *Health, length time.Duration, add func(name string, level fi
 		if h.GCCycles == 1 {
 			collections = "garbage collection"
 		}
-		add("generator-gc", finding.Suspect, "the generator paused %v for %d %s of its own (limit %.0f %% of the time)", h.GCPause.Round(100*time.Microsecond), h.GCCycles, collections, 100*gcSuspect)
+		add(finding.GeneratorGC, finding.Suspect, "the generator paused %v for %d %s of its own (limit %.0f %% of the time)", h.GCPause.Round(100*time.Microsecond), h.GCCycles, collections, 100*gcSuspect)
 	}
 	if h.Suspended > 0 {
-		add("suspended", finding.Invalid, "the machine was suspended for %v", h.Suspended.Round(time.Millisecond))
+		add(finding.Suspended, finding.Invalid, "the machine was suspended for %v", h.Suspended.Round(time.Millisecond))
 	}
 	if h.ClockStep != 0 {
-		add("clock-step", finding.Valid, "the wall clock was set by %v; the measurement rests on the monotonic clock and is not touched", h.ClockStep.Round(time.Millisecond))
+		add(finding.ClockStep, finding.Valid, "the wall clock was set by %v; the measurement rests on the monotonic clock and is not touched", h.ClockStep.Round(time.Millisecond))
 	}
 }

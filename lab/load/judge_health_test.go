@@ -12,18 +12,18 @@ import (
 func TestJudgeHealth(t *testing.T) {
 	for _, c := range []struct {
 		health Health
-		name   string
+		name   finding.Name
 		level  finding.Validity
 	}{
 		{Health{}, "", finding.Valid},
 		{Health{Steal: 49 * time.Millisecond}, "", finding.Valid},
-		{Health{Steal: 50 * time.Millisecond}, "steal", finding.Suspect},
-		{Health{Steal: 300 * time.Millisecond}, "steal", finding.Invalid},
+		{Health{Steal: 50 * time.Millisecond}, finding.Steal, finding.Suspect},
+		{Health{Steal: 300 * time.Millisecond}, finding.Steal, finding.Invalid},
 		{Health{GCCycles: 3, GCPause: 9 * time.Millisecond}, "", finding.Valid},
-		{Health{GCCycles: 3, GCPause: 10 * time.Millisecond}, "generator-gc", finding.Suspect},
-		{Health{GCCycles: 1, GCPause: 11 * time.Millisecond}, "generator-gc", finding.Suspect},
-		{Health{ClockStep: -time.Hour}, "clock-step", finding.Valid},
-		{Health{Suspended: time.Second}, "suspended", finding.Invalid},
+		{Health{GCCycles: 3, GCPause: 10 * time.Millisecond}, finding.GeneratorGC, finding.Suspect},
+		{Health{GCCycles: 1, GCPause: 11 * time.Millisecond}, finding.GeneratorGC, finding.Suspect},
+		{Health{ClockStep: -time.Hour}, finding.ClockStep, finding.Valid},
+		{Health{Suspended: time.Second}, finding.Suspended, finding.Invalid},
 	} {
 		w := Window{Index: 4, Length: time.Second, Health: &c.health}
 		found := judgeWindow(&w, &Spec{Profile: Profile{Mode: Closed, Connections: 1}})
@@ -57,7 +57,7 @@ func TestHealthSinceDiffers(t *testing.T) {
 func TestMergedRemarksStayRemarks(t *testing.T) {
 	var found []finding.Finding
 	for i := range 4 {
-		found = append(found, finding.Finding{Name: "clock-step", Validity: finding.Valid, Detail: "set", Windows: []int{i}})
+		found = append(found, finding.Finding{Name: finding.ClockStep, Validity: finding.Valid, Detail: "set", Windows: []int{i}})
 	}
 	if merged := finding.Merge(found, 10); merged[0].Validity != finding.Valid {
 		t.Errorf("%+v", merged)
@@ -70,12 +70,12 @@ func TestCalibrationJudges(t *testing.T) {
 		name string
 		p    Profile
 		lag  time.Duration
-		want string
+		want finding.Name
 	}{
 		{"closed", Profile{Mode: Closed}, time.Second, ""},
 		{"within", Profile{Mode: Open, Rate: 9000}, time.Millisecond, ""},
-		{"beyond", Profile{Mode: Open, Rate: 9001}, time.Millisecond, "beyond-ceiling"},
-		{"late", Profile{Mode: Open, Rate: 5000}, 3 * time.Millisecond, "lag-floor"},
+		{"beyond", Profile{Mode: Open, Rate: 9001}, time.Millisecond, finding.BeyondCeiling},
+		{"late", Profile{Mode: Open, Rate: 5000}, 3 * time.Millisecond, finding.LagFloor},
 	} {
 		c.Lag.P99 = tt.lag
 		found := c.Judge(&tt.p)
@@ -91,7 +91,7 @@ func TestAtFloor(t *testing.T) {
 		r.Total.Hist[Response] = NewHistogram()
 		r.Total.Hist[Response].RecordValue(int64(p50))
 		r.judgeCalibration(&Spec{Calibration: &Calibration{Floor: Times{P50: 50 * time.Microsecond}}})
-		if got := len(r.Findings) == 1 && r.Findings[0].Name == "at-floor" && r.Findings[0].Validity == finding.Valid; got != want {
+		if got := len(r.Findings) == 1 && r.Findings[0].Name == finding.AtFloor && r.Findings[0].Validity == finding.Valid; got != want {
 			t.Errorf("%v: %+v", p50, r.Findings)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 // LeftOut returns how many measured windows there were, how many of them are
 // invalid and in no figure, and the names of the findings that made them so, in
 // the order they first came.
-func (r *Result) LeftOut() (invalid, measured int, reasons []string) {
-	seen := make(map[string]bool)
+func (r *Result) LeftOut() (invalid, measured int, reasons []finding.Name) {
+	seen := make(map[finding.Name]bool)
 	for i := range r.Windows {
 		w := &r.Windows[i]
 		if w.Warmup() {

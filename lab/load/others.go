@@ -74,7 +74,7 @@ func (o *Others) Finding(index int) (f finding.Finding, found bool) {
 	if o.Foreign && level == finding.Suspect && o.Before == 0 {
 		detail += "; they were not busy before the load, so that they may belong to the server"
 	}
-	return finding.Finding{Name: "other-load", Validity: level, Detail: detail, Windows: []int{index}}, true
+	return finding.Finding{Name: finding.OtherLoad, Validity: level, Detail: detail, Windows: []int{index}}, true
 }
 
 // Proven reports whether it is beyond doubt that others disturbed, and not a part of

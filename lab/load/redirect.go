@@ -52,7 +52,7 @@ func shownLocation(value string) string {
 
 // judgeRedirects says if what was measured is a redirect, unless that is what
 // the requests expect by their own words.
-func (r *Result) judgeRedirects(spec *Spec, add func(string, finding.Validity, string, ...any)) {
+func (r *Result) judgeRedirects(spec *Spec, add func(finding.Name, finding.Validity, string, ...any)) {
 	redirects, answers, most := uint64(0), uint64(0), 0
 	for status, n := range r.Total.Statuses {
 		answers += n
@@ -74,7 +74,7 @@ func (r *Result) judgeRedirects(spec *Spec, add func(string, finding.Validity, s
 	if r.Location != "" {
 		where = " to " + r.Location
 	}
-	add("redirected", level, "%d of %d answers were redirects, as %d %s%s, and are not followed (limit %.0f %%): load what they lead to, or expect their status if it is they that are to be measured",
+	add(finding.Redirected, level, "%d of %d answers were redirects, as %d %s%s, and are not followed (limit %.0f %%): load what they lead to, or expect their status if it is they that are to be measured",
 		redirects, answers, most, http.StatusText(most), where, 100*redirectsSuspect)
 }
 

@@ -1,6 +1,10 @@
 package load
 
-import "time"
+import (
+	"time"
+
+	"dyno/lab/finding"
+)
 
 // Spec is a whole load: target, requests, rhythm, length and limits.
 type Spec struct {
@@ -27,7 +31,7 @@ type Spec struct {
 	Calibration *Calibration
 	TLS         TLS // for https targets
 	// Accept names findings that don't lower what the measurement is worth.
-	Accept []string
+	Accept []finding.Name
 	// KernelTimestamps lets the kernel note when answers came (the clock
 	// ReadDelay): a check on the load loops. Linux, epoll engine.
 	KernelTimestamps bool

@@ -137,7 +137,7 @@ func TestAStoppedLoopIsNotTheServer(t *testing.T) {
 				r := runStopped(t, s, c.where, c.after, c.stop)
 				notOurs(t, r.Windows, longestOf, c.stop)
 				for _, f := range r.Findings {
-					if f.Name == "little" {
+					if f.Name == finding.Little {
 						t.Error(f.Detail)
 					}
 				}

@@ -180,7 +180,7 @@ func ifValid(r *load.Result, judged Outcome) Outcome {
 
 // reasons names the findings that make a result invalid.
 func reasons(findings []finding.Finding) string {
-	var names []string
+	var names []finding.Name
 	for _, f := range findings {
 		if f.Validity == finding.Invalid {
 			names = append(names, f.Name)
@@ -189,5 +189,5 @@ func reasons(findings []finding.Finding) string {
 	if names == nil {
 		return ""
 	}
-	return " (" + strings.Join(names, ", ") + ")"
+	return " (" + strings.Join(finding.Words(names), ", ") + ")"
 }

@@ -117,7 +117,7 @@ func TestJudgeWindows(t *testing.T) {
 	good, slow, unknown, invalid, warmup := window(), window(), load.Window{Length: time.Second}, window(), window()
 	slow.Hist[load.Response].RecordValues(int64(time.Second), 50)
 	invalid.Hist[load.Response] = slow.Hist[load.Response]
-	invalid.Findings = []finding.Finding{{Name: "generator-stalled", Validity: finding.Invalid}}
+	invalid.Findings = []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Invalid}}
 	warmup.Index, warmup.Hist[load.Response] = -1, slow.Hist[load.Response]
 	many := func(n int, more ...load.Window) (list []load.Window) {
 		for range n {
@@ -169,7 +169,7 @@ func TestJudgeResult(t *testing.T) {
 		t.Errorf("the windows are to decide: %+v", got)
 	}
 	r.Validity = finding.Invalid
-	r.Findings = []finding.Finding{{Name: "steal", Validity: finding.Suspect}, {Name: "little", Validity: finding.Invalid}}
+	r.Findings = []finding.Finding{{Name: finding.Steal, Validity: finding.Suspect}, {Name: finding.Little, Validity: finding.Invalid}}
 	for _, o := range []*Objective{whole, windowed} {
 		if got := o.JudgeResult(&r); got.Verdict() != Unknown || !strings.Contains(got.Text, "the measurement is invalid (little)") {
 			t.Errorf("of an invalid result: %+v", got)

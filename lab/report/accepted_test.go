@@ -15,7 +15,7 @@ func TestAcceptedAndRepeated(t *testing.T) {
 	invalid := -1
 	for i := range run.Trials {
 		tr := &run.Trials[i]
-		finding.Accept(tr.Findings, []string{"steal"})
+		finding.Accept(tr.Findings, []finding.Name{finding.Steal})
 		if tr.Cell == 1 && tr.Block == 4 {
 			invalid = tr.Index
 		}

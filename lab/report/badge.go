@@ -52,9 +52,9 @@ func acceptedFindings(a *analysis.Analysis) (names []string, otherwise finding.V
 			continue
 		}
 		otherwise = otherwise.Worse(f.Validity)
-		if !seen[f.Name] {
-			seen[f.Name] = true
-			names = append(names, f.Name)
+		if !seen[string(f.Name)] {
+			seen[string(f.Name)] = true
+			names = append(names, string(f.Name))
 		}
 	}
 	return names, otherwise

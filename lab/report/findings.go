@@ -28,11 +28,12 @@ type explained struct {
 func explain(a *analysis.Analysis, c catalogue) []explained {
 	var out []explained
 	for _, f := range a.Findings {
-		e := explained{Name: f.Name, Level: string(f.Validity), Title: f.Name, Detail: capital(detail(f, c))}
+		name := string(f.Name)
+		e := explained{Name: name, Level: string(f.Validity), Title: name, Detail: capital(detail(f, c))}
 		if f.Validity == finding.Valid { // too few windows to matter, but said all the same
 			e.Level = "note"
 		}
-		if key := "finding." + f.Name; c.has(key) {
+		if key := "finding." + name; c.has(key) {
 			e.Title, e.Meaning = c.text(key), c.text(key+".why")
 		}
 		if f.Accepted && e.Level != "note" {
@@ -58,7 +59,7 @@ func capital(s string) string {
 // detail is a finding's evidence in the report's language; that of a failed trial is
 // an error, which stays as it is.
 func detail(f analysis.Finding, c catalogue) string {
-	if f.Name == "trial-failed" {
+	if f.Name == finding.TrialFailed {
 		return f.Detail
 	}
 	return c.reason(f.Detail)
@@ -176,7 +177,7 @@ func whyLeft(a *analysis.Analysis, trial int, c catalogue) string {
 			continue
 		}
 		title := findingTitle(f.Name, c)
-		if f.Name == "trial-failed" { // whose detail is the error
+		if f.Name == finding.TrialFailed { // whose detail is the error
 			title += c.text("list.colon") + f.Detail
 		}
 		why = append(why, title)
@@ -188,11 +189,11 @@ func whyLeft(a *analysis.Analysis, trial int, c catalogue) string {
 }
 
 // findingTitle is what a finding is called, or its name.
-func findingTitle(name string, c catalogue) string {
-	if key := "finding." + name; c.has(key) {
+func findingTitle(name finding.Name, c catalogue) string {
+	if key := "finding." + string(name); c.has(key) {
 		return c.text(key)
 	}
-	return name
+	return string(name)
 }
 
 // ending says why the run has fewer trials than planned, or nothing.

@@ -280,7 +280,7 @@ func (f fixture) second(r *rand.Rand, t study.PlannedTrial, index int, cost floa
 }
 
 func (f fixture) findings(a *analysis.Analysis) {
-	add := func(name string, v finding.Validity, detail string, windows []int, subject, block int) {
+	add := func(name finding.Name, v finding.Validity, detail string, windows []int, subject, block int) {
 		finding := analysis.Finding{Finding: finding.Finding{Name: name, Validity: v, Detail: detail, Windows: windows}}
 		for _, t := range a.Run.Plan.Trials {
 			if f.spoilt || (t.Cell == subject && t.Block == block) {
@@ -291,12 +291,12 @@ func (f fixture) findings(a *analysis.Analysis) {
 		a.Validity = a.Validity.Worse(v)
 	}
 	if f.spoilt {
-		add("rate-missed", finding.Invalid, "51.0 % of the planned requests were sent, less than the 99 % required", nil, 0, 0)
+		add(finding.RateMissed, finding.Invalid, "51.0 % of the planned requests were sent, less than the 99 % required", nil, 0, 0)
 	}
 	if len(f.subjects) < 5 {
 		return
 	}
-	add("rate-missed", finding.Suspect, "91.2 % of the planned requests were sent, less than the 99 % required", nil, 1, 4)
-	add("generator-stalled", finding.Suspect, "a loop was away for 412 ms, more than the 10 ms allowed", []int{4}, 3, 1)
-	add("steal", finding.Suspect, "the hypervisor took 6.1 % of a CPU, more than the 2 % allowed", []int{2}, 4, 2)
+	add(finding.RateMissed, finding.Suspect, "91.2 % of the planned requests were sent, less than the 99 % required", nil, 1, 4)
+	add(finding.GeneratorStalled, finding.Suspect, "a loop was away for 412 ms, more than the 10 ms allowed", []int{4}, 3, 1)
+	add(finding.Steal, finding.Suspect, "the hypervisor took 6.1 % of a CPU, more than the 2 % allowed", []int{2}, 4, 2)
 }

@@ -74,7 +74,7 @@ func unusable(a *analysis.Analysis, g *analysis.Group, c catalogue) []string {
 	for _, f := range hindrances(a, all) {
 		reasons = append(reasons, c.text("answer.unusable.reason", "finding", findingTitle(f.name, c), "trials", c.count("trials", f.trials)))
 		if slices.Contains(finding.Acceptable(), f.name) {
-			names = append(names, "--accept "+f.name)
+			names = append(names, "--accept "+string(f.name))
 		}
 	}
 	out := []string{c.text("answer.unusable", "trials", c.count("trials", len(all)), "why", strings.Join(reasons, c.text("list.semicolon")))}
@@ -89,7 +89,7 @@ func unusable(a *analysis.Analysis, g *analysis.Group, c catalogue) []string {
 
 // hindrance is a finding that made trials unusable.
 type hindrance struct {
-	name   string
+	name   finding.Name
 	trials int
 }
 
@@ -97,7 +97,7 @@ type hindrance struct {
 // of them, most first.
 func hindrances(a *analysis.Analysis, trials map[int]bool) []hindrance {
 	var list []hindrance
-	seen := map[string]map[int]bool{}
+	seen := map[finding.Name]map[int]bool{}
 	for i := range a.Findings {
 		f := &a.Findings[i]
 		if f.Weight() != finding.Invalid {

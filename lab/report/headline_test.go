@@ -182,7 +182,7 @@ func nothingUsable(t *testing.T) *analysis.Analysis {
 	run := analysistest.Run(4, "a", "b")
 	for i := range run.Trials {
 		run.Trials[i].Validity = finding.Invalid
-		run.Trials[i].Findings = []finding.Finding{{Name: "other-load", Validity: finding.Invalid, Detail: "other programs used 60 % of a CPU on the 2 CPUs that generator and server use (limit 15 %)"}}
+		run.Trials[i].Findings = []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: "other programs used 60 % of a CPU on the 2 CPUs that generator and server use (limit 15 %)"}}
 	}
 	return analysed(t, run)
 }
@@ -190,10 +190,10 @@ func nothingUsable(t *testing.T) *analysis.Analysis {
 // A run whose findings were accepted never has a plain VALID.
 func TestAcceptedIsNotValid(t *testing.T) {
 	run := analysistest.Run(4, "a", "b")
-	run.Manifest.Accept = []string{"other-load"}
+	run.Manifest.Accept = []finding.Name{finding.OtherLoad}
 	for i := range run.Trials {
 		run.Trials[i].Validity = finding.Valid
-		run.Trials[i].Findings = finding.Accept([]finding.Finding{{Name: "other-load", Validity: finding.Invalid, Detail: "other programs used 60 %"}}, run.Manifest.Accept)
+		run.Trials[i].Findings = finding.Accept([]finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: "other programs used 60 %"}}, run.Manifest.Accept)
 	}
 	a := analysed(t, run)
 	if a.Validity != finding.Valid {
@@ -247,7 +247,7 @@ func withoutUsable(run *archive.Run, cell int) *archive.Run {
 	for i := range run.Trials {
 		if tr := &run.Trials[i]; tr.Cell == cell {
 			tr.Validity = finding.Invalid
-			tr.Findings = []finding.Finding{{Name: "other-load", Validity: finding.Invalid, Detail: "busy"}}
+			tr.Findings = []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: "busy"}}
 		}
 	}
 	return run

@@ -197,7 +197,7 @@ func analysesOfAllKinds(t *testing.T) map[string]*analysis.Analysis {
 	spoilt := analysistest.Run(4, "a", "b")
 	for i := range spoilt.Trials {
 		spoilt.Trials[i].Validity = finding.Invalid
-		spoilt.Trials[i].Findings = []finding.Finding{{Name: "errors", Validity: finding.Invalid, Detail: "12.00 % of 900 requests failed (limit 10 %): this is not the service's work that was measured"}}
+		spoilt.Trials[i].Findings = []finding.Finding{{Name: finding.Errors, Validity: finding.Invalid, Detail: "12.00 % of 900 requests failed (limit 10 %): this is not the service's work that was measured"}}
 	}
 	return map[string]*analysis.Analysis{
 		"a winner":         analysed(t, costing(analysistest.Run(4, "a", "b", "c"), 1, 0.7)),

@@ -9,13 +9,12 @@ import (
 	"dyno/lab/archive"
 	"dyno/lab/finding"
 	"dyno/lab/study"
-	"dyno/lab/validity"
 )
 
 // machineFaults are the findings that are the machine's fault, or the generator's on
 // it: another time, or on another machine, they may not be there. The subject's
 // faults are no reason to end a run: they are what it came to.
-var machineFaults = []string{"other-load", "steal", "suspended", "generator-stalled", "generator-late", "generator-gc", validity.CPUSpeed}
+var machineFaults = []finding.Name{finding.OtherLoad, finding.Steal, finding.Suspended, finding.GeneratorStalled, finding.GeneratorLate, finding.GeneratorGC, finding.CPUSpeed}
 
 // fewestTrials is how many trials must be of no use before a run ends for it: one or
 // two may be so by chance, whatever a block has.
@@ -24,25 +23,25 @@ const fewestTrials = 3
 // DisturbedError says that a run has ended because the machine was disturbed in each
 // of its first trials.
 type DisturbedError struct {
-	Trials  int           // done, all of no use
-	Names   []string      // of the findings, sorted
-	Reasons []string      // the findings of the last trial with their evidence, which names who was busy
-	Took    time.Duration // by the trials done
-	Left    time.Duration // that those left would have taken, about
+	Trials  int            // done, all of no use
+	Names   []finding.Name // of the findings, sorted
+	Reasons []string       // the findings of the last trial with their evidence, which names who was busy
+	Took    time.Duration  // by the trials done
+	Left    time.Duration  // that those left would have taken, about
 }
 
 // Error says what happened, who was busy, and how to go on.
 func (e *DisturbedError) Error() string {
 	return fmt.Sprintf("this machine was disturbed: none of the first %d trials can be used, in %v; the run ends here, %v before its end, and keeps what there is\n  %s\nwait until the machine is quiet (dyno machine says who is busy) and run it again, or accept what disturbs (--accept %s), or measure on and see (--keep-going)",
-		e.Trials, e.Took.Round(time.Second), e.Left.Round(time.Second), strings.Join(e.Reasons, "\n  "), strings.Join(e.Names, ","))
+		e.Trials, e.Took.Round(time.Second), e.Left.Round(time.Second), strings.Join(e.Reasons, "\n  "), strings.Join(finding.Words(e.Names), ","))
 }
 
 // disturbance keeps count of the first trials that the machine's faults have made
 // useless.
 type disturbance struct {
-	ignored  bool     // the run goes on whatever they are
-	usable   bool     // a trial can be used, or not for a reason that is none of the machine's
-	robbedBy []string // names of the findings for which those done can't be
+	ignored  bool           // the run goes on whatever they are
+	usable   bool           // a trial can be used, or not for a reason that is none of the machine's
+	robbedBy []finding.Name // names of the findings for which those done can't be
 }
 
 // judge takes a trial into account, and returns the error that ends the run: not one
@@ -80,7 +79,7 @@ func firstBlock(plan *study.Plan) (n int) {
 // robbed returns the names of the machine's faults for which no window of a trial can
 // be used, and the trial's findings that say so; nil if one can, or if it is for
 // anything else.
-func robbed(t *archive.Trial) (names, reasons []string) {
+func robbed(t *archive.Trial) (names []finding.Name, reasons []string) {
 	if t.Status != archive.Complete || anyUsable(t.Windows) {
 		return nil, nil
 	}
@@ -97,7 +96,7 @@ func robbed(t *archive.Trial) (names, reasons []string) {
 	}
 	for _, f := range t.Findings {
 		if f.Weight() != finding.Valid && slices.Contains(names, f.Name) {
-			reasons = append(reasons, f.Name+": "+f.Detail)
+			reasons = append(reasons, string(f.Name)+": "+f.Detail)
 		}
 	}
 	return names, reasons

@@ -17,7 +17,7 @@ import (
 )
 
 // trialWith is one of two windows with findings that make them invalid.
-func trialWith(names ...string) *archive.Trial {
+func trialWith(names ...finding.Name) *archive.Trial {
 	t := &archive.Trial{Status: archive.Complete}
 	for i := range 2 {
 		w := archive.Window{Client: load.Window{Index: i}, Level: finding.Valid}
@@ -37,10 +37,10 @@ func trialWith(names ...string) *archive.Trial {
 // A run ends when nothing of its first block can be used, and it is the machine's
 // fault; not sooner, not for the subject's faults, and not if told to go on.
 func TestARunEndsOnADisturbedMachine(t *testing.T) {
-	good, robbed, wrong := trialWith(), trialWith("other-load"), trialWith("other-load", "errors")
-	dead := trialWith("other-load")
+	good, robbed, wrong := trialWith(), trialWith(finding.OtherLoad), trialWith(finding.OtherLoad, finding.Errors)
+	dead := trialWith(finding.OtherLoad)
 	dead.Status = archive.Failed
-	stalled := trialWith("generator-stalled")
+	stalled := trialWith(finding.GeneratorStalled)
 	for name, c := range map[string]struct {
 		block  int // trials in it
 		keep   bool
@@ -85,9 +85,9 @@ func TestARunEndsOnADisturbedMachine(t *testing.T) {
 		}
 	}
 	// What the study accepts is no fault.
-	accepted := trialWith("other-load")
+	accepted := trialWith(finding.OtherLoad)
 	for i := range accepted.Windows {
-		finding.Accept(accepted.Windows[i].Why, []string{"other-load"})
+		finding.Accept(accepted.Windows[i].Why, []finding.Name{finding.OtherLoad})
 		accepted.Windows[i].Level = finding.Valid
 	}
 	var d disturbance
@@ -125,7 +125,7 @@ blocks: 40
 	}
 	id, err := r.Run(t.Context())
 	var disturbed *DisturbedError
-	if !errors.As(err, &disturbed) || !slices.Contains(disturbed.Names, "other-load") {
+	if !errors.As(err, &disturbed) || !slices.Contains(disturbed.Names, finding.OtherLoad) {
 		t.Fatalf("got %v, want that the machine was disturbed", err)
 	}
 	if !strings.Contains(err.Error(), "other-load: other programs used ") {

@@ -23,7 +23,7 @@ func (*speeds) begin(cpus []int) *archive.Speed {
 
 // end ends the record, and holds a complete trial to those before it, so that it is
 // known at once. The analysis holds it to all of them.
-func (s *speeds) end(t *archive.Trial, cpus []int, accept []string) {
+func (s *speeds) end(t *archive.Trial, cpus []int, accept []finding.Name) {
 	if t.Status == archive.Interrupted {
 		return
 	}

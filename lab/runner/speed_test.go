@@ -66,12 +66,12 @@ func TestASlowTrialIsSuspectAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		before int // trials
 		status archive.Status
-		accept []string
+		accept []finding.Name
 		want   finding.Validity
 		found  int
 	}{
 		{3, archive.Complete, nil, finding.Suspect, 1},
-		{3, archive.Complete, []string{"cpu-speed"}, finding.Valid, 1},
+		{3, archive.Complete, []finding.Name{finding.CPUSpeed}, finding.Valid, 1},
 		{1, archive.Complete, nil, finding.Valid, 0},
 		{3, archive.Failed, nil, finding.Invalid, 0},
 		{3, archive.Interrupted, nil, finding.Invalid, 0},

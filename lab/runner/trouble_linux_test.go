@@ -99,7 +99,7 @@ const (
 )
 
 // wantNamed fails unless the trial has one of the findings.
-func wantNamed(t *testing.T, trial *archive.Trial, names ...string) {
+func wantNamed(t *testing.T, trial *archive.Trial, names ...finding.Name) {
 	t.Helper()
 	if trial.Status != archive.Complete {
 		t.Fatalf("the trial is %s: %s", trial.Status, trial.Error)
@@ -125,8 +125,8 @@ func skipIfDisturbed(t *testing.T, trial *archive.Trial) {
 // A subject that is slow for the first seconds, and one that keeps all memory.
 func TestWarmUpAndLeakAreNamed(t *testing.T) {
 	run := troubled(t, "warm-up,leak", gentle, 10*time.Second, 1)
-	wantNamed(t, &run.Trials[0], "still-warming-up")
-	wantNamed(t, &run.Trials[0], "leak")
+	wantNamed(t, &run.Trials[0], finding.StillWarmingUp)
+	wantNamed(t, &run.Trials[0], finding.Leak)
 }
 
 // A trial that failed by no fault of its subject, which was never executed, is repeated
@@ -209,12 +209,12 @@ func TestFailuresOfTheSubjectStay(t *testing.T) {
 
 func TestErrorsAreNamed(t *testing.T) {
 	run := troubled(t, "errors", eager, time.Second, 1)
-	wantNamed(t, &run.Trials[0], "errors")
+	wantNamed(t, &run.Trials[0], finding.Errors)
 }
 
 func TestWrongAnswersAreNamed(t *testing.T) {
 	run := troubled(t, "wrong", eager, time.Second, 1)
-	wantNamed(t, &run.Trials[0], "wrong-answers")
+	wantNamed(t, &run.Trials[0], finding.WrongAnswers)
 }
 
 func TestRestartPlateausAreNamed(t *testing.T) {
@@ -223,7 +223,7 @@ func TestRestartPlateausAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return f.Name == "restart-plateau" }) {
+	if !slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return f.Name == finding.RestartPlateau }) {
 		for i := range run.Trials {
 			skipIfDisturbed(t, &run.Trials[i])
 		}
@@ -235,7 +235,7 @@ func TestOtherLoadIsNamed(t *testing.T) {
 	_, subj := placed(t)
 	hogs := hog(t, 1, subj)
 	run := troubled(t, "", gentle, 2*time.Second, 1)
-	wantNamed(t, &run.Trials[0], "other-load")
+	wantNamed(t, &run.Trials[0], finding.OtherLoad)
 	if !namesAny(&run.Trials[0], hogs) {
 		t.Errorf("none of the hogs, processes %v, is named in %+v", hogs, run.Trials[0].Windows)
 	}
@@ -255,14 +255,14 @@ func TestASlowedGeneratorIsNamed(t *testing.T) {
 	generator, _ := placed(t)
 	hog(t, 12, generator)
 	run := troubled(t, "", gentle, 2*time.Second, 1)
-	wantNamed(t, &run.Trials[0], "generator-stalled", "generator-late", "generator-full", "arrivals-off")
+	wantNamed(t, &run.Trials[0], finding.GeneratorStalled, finding.GeneratorLate, finding.GeneratorFull, finding.ArrivalsOff)
 }
 
 func TestThrottlingIsNamed(t *testing.T) {
 	group := throttledGroup(t)
 	command := fmt.Sprintf("echo $$ > %s/cgroup.procs; exec %s", group, os.Args[0])
 	run := measured(t, command, "", eager, 2*time.Second, 1)
-	wantNamed(t, &run.Trials[0], "throttled")
+	wantNamed(t, &run.Trials[0], finding.Throttled)
 }
 
 // placed returns the CPUs that the generator and the subject of a study get.

@@ -109,13 +109,13 @@ func (in *input) howToMeasure(s *Study, f map[string]scope) {
 		s.Placement = placementAt(at)
 	}
 	if at, ok := f["report"]; ok {
-		s.Report = at.words(Metrics())
+		s.Report = wordsOf(at, Metrics())
 	}
 	if at, ok := f["gate"]; ok {
 		s.Gate = gateAt(at)
 	}
 	if at, ok := f["accept"]; ok {
-		s.Accept = at.words(finding.Acceptable())
+		s.Accept = wordsOf(at, finding.Acceptable())
 	}
 	if at, ok := f["until"]; ok {
 		s.Until = untilAt(at)

@@ -28,7 +28,7 @@ func shorterAt(at scope, s *Study) Shorter {
 		for _, l := range s.Loads {
 			names = append(names, l.Name)
 		}
-		q.Loads = v.words(names)
+		q.Loads = wordsOf(v, names)
 	}
 	if v, ok := f["factors"]; ok {
 		q.Factors = shorterFactorsAt(v, s)

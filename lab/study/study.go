@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dyno/lab/claim"
+	"dyno/lab/finding"
 	"dyno/lab/gate/threshold"
 	"dyno/lab/load"
 )
@@ -29,7 +30,7 @@ type Study struct {
 	Report    []string // metrics the ranking shows first; see [Metrics]
 	Claims    []claim.Claim
 	Gate      []threshold.Threshold // what dyno gate takes for a regression; empty for its own
-	Accept    []string              // names of findings that don't lower what a trial is worth; see package finding
+	Accept    []finding.Name        // names of findings that don't lower what a trial is worth; see package finding
 	Until     Until                 // when a run that goes on block by block ends; zero: after its blocks
 	Shorter   Shorter               // what a quick run changes; see [Study.Quick]
 	Secrets   Secrets               // in it, that must be neither shown nor archived

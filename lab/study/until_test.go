@@ -17,7 +17,7 @@ func TestUntil(t *testing.T) {
 	if want := (Until{Time: 10 * time.Minute, Precision: 0.02, Blocks: 30}); s.Until != want || !s.Until.Sequential() {
 		t.Errorf("until %+v, want %+v", s.Until, want)
 	}
-	if !reflect.DeepEqual(s.Accept, []string{"drifting", "steal"}) {
+	if !reflect.DeepEqual(s.Accept, []finding.Name{finding.Drifting, finding.Steal}) {
 		t.Errorf("accept %q", s.Accept)
 	}
 	if (Until{}).Sequential() {

@@ -95,15 +95,19 @@ func (s scope) oneOf(valid ...string) string {
 	return word
 }
 
-// words reads a list of some of the valid words, each at most once.
-func (s scope) words(valid []string) []string {
-	var words []string
+// wordsOf reads a list of some of the valid words, each at most once.
+func wordsOf[T ~string](s scope, valid []T) []T {
+	choices := make([]string, len(valid))
+	for i, word := range valid {
+		choices[i] = string(word)
+	}
+	var words []T
 	for _, item := range s.list() {
-		word := item.oneOf(valid...)
+		word := T(item.oneOf(choices...))
 		switch {
 		case word == "":
 		case slices.Contains(words, word):
-			item.problem("remove one of them", "%s is given twice", quote(word))
+			item.problem("remove one of them", "%s is given twice", quote(string(word)))
 		default:
 			words = append(words, word)
 		}

@@ -47,7 +47,7 @@ func judgeBottleneck(windows []archive.Window, c Conditions) []finding.Finding {
 	if full < loopsFull || used >= subjectIdle {
 		return nil
 	}
-	return []finding.Finding{newFinding("subject-not-the-bottleneck", finding.Suspect, nil,
+	return []finding.Finding{newFinding(finding.SubjectNotTheBottleneck, finding.Suspect, nil,
 		"the load loops used %.0f %% of their %d CPUs (limit %.0f %%) and the subject %.0f %% of its %g (limit %.0f %%): the throughput is the generator's maximum, the subject's is higher",
 		100*full, c.Loops, 100*loopsFull, 100*used, c.SubjectCPUs, 100*subjectIdle)}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
+	"dyno/lab/finding"
 )
 
 // noisyTrial makes up a trial of a subject that is well on a machine that is not
@@ -35,7 +36,7 @@ func TestCleanTrialsAreNotFlagged(t *testing.T) {
 		deviation, alike float64
 	}{{10, 0.01, 0}, {10, 0.03, 0.5}, {10, 0.04, 0.5}, {30, 0.02, 0.5}, {30, 0.05, 0.7}} {
 		const trials = 200
-		flagged := map[string]int{}
+		flagged := map[finding.Name]int{}
 		all := 0
 		for range trials {
 			found := Trial(nil, noisyTrial(random, c.seconds, c.deviation, c.alike), closedLoop)

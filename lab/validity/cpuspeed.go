@@ -15,10 +15,6 @@ const (
 	speedTrials = 3    // whose CPU was read, before which a median says nothing
 )
 
-// CPUSpeed is the name of the finding that a trial's CPUs had another speed than
-// in most trials of the run.
-const CPUSpeed = "cpu-speed"
-
 // moments are when CPUs are read. A CPU is held to itself at the same moment of
 // other trials: CPUs of one machine differ, and are cooler before a load than
 // after it.
@@ -116,7 +112,7 @@ func (u *UsualSpeed) Judge(s *archive.Speed) []finding.Finding {
 	if off == 0 {
 		return nil
 	}
-	return []finding.Finding{newFinding(CPUSpeed, level, nil, "%s; readings off: %d of %d", worst.describe(), off, readings)}
+	return []finding.Finding{newFinding(finding.CPUSpeed, level, nil, "%s; readings off: %d of %d", worst.describe(), off, readings)}
 }
 
 // lasting reports whether a CPU was off in one direction before a trial and after.

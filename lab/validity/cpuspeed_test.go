@@ -55,7 +55,7 @@ func TestCPUSpeed(t *testing.T) {
 			continue
 		}
 		for _, f := range found {
-			if f.Name != "cpu-speed" || f.Validity != c.level || len(f.Windows) > 0 {
+			if f.Name != finding.CPUSpeed || f.Validity != c.level || len(f.Windows) > 0 {
 				t.Errorf("%s: found %+v", name, f)
 			}
 			for _, part := range c.says {

@@ -10,11 +10,11 @@ import (
 // ofSubject are the findings that are the subject's own fault. What it does wrong is
 // a result, and neither lowers what the measurement is worth below suspect nor is
 // measured again until it comes out better.
-var ofSubject = []string{"errors", "wrong-answers", "listen-drops", "drifting", "never-steady", "leak"}
+var ofSubject = []finding.Name{finding.Errors, finding.WrongAnswers, finding.ListenDrops, finding.Drifting, finding.NeverSteady, finding.Leak}
 
 // OfSubject reports whether a finding of that name is the subject's own fault, not
 // that of the machine, the generator or the study.
-func OfSubject(name string) bool { return slices.Contains(ofSubject, name) }
+func OfSubject(name finding.Name) bool { return slices.Contains(ofSubject, name) }
 
 // Worth is what a trial with the findings is worth as a measurement: the worst of
 // them that is not accepted, where those that are the subject's own fault make it
@@ -56,6 +56,6 @@ func lenient(findings []finding.Finding) []finding.Finding {
 // answered so many wrongly, that it is named.
 func Misserved(findings []finding.Finding) bool {
 	return slices.ContainsFunc(findings, func(f finding.Finding) bool {
-		return (f.Name == "errors" || f.Name == "wrong-answers") && f.Validity != finding.Valid
+		return (f.Name == finding.Errors || f.Name == finding.WrongAnswers) && f.Validity != finding.Valid
 	})
 }

@@ -8,21 +8,21 @@ import (
 )
 
 func TestWhatTheSubjectDoesWrongIsNoFaultOfTheMeasurement(t *testing.T) {
-	f := func(name string, level finding.Validity) finding.Finding {
+	f := func(name finding.Name, level finding.Validity) finding.Finding {
 		return finding.Finding{Name: name, Validity: level}
 	}
-	accepted := finding.Finding{Name: "other-load", Validity: finding.Invalid, Accepted: true}
+	accepted := finding.Finding{Name: finding.OtherLoad, Validity: finding.Invalid, Accepted: true}
 	for _, c := range []struct {
 		name  string
 		found []finding.Finding
 		want  finding.Validity
 	}{
 		{"nothing", nil, finding.Valid},
-		{"errors", []finding.Finding{f("errors", finding.Invalid)}, finding.Suspect},
-		{"wrong answers", []finding.Finding{f("wrong-answers", finding.Invalid), f("drifting", finding.Suspect)}, finding.Suspect},
-		{"the machine", []finding.Finding{f("errors", finding.Invalid), f("other-load", finding.Invalid)}, finding.Invalid},
-		{"the generator", []finding.Finding{f("generator-stalled", finding.Invalid)}, finding.Invalid},
-		{"accepted", []finding.Finding{accepted, f("errors", finding.Suspect)}, finding.Suspect},
+		{"errors", []finding.Finding{f(finding.Errors, finding.Invalid)}, finding.Suspect},
+		{"wrong answers", []finding.Finding{f(finding.WrongAnswers, finding.Invalid), f(finding.Drifting, finding.Suspect)}, finding.Suspect},
+		{"the machine", []finding.Finding{f(finding.Errors, finding.Invalid), f(finding.OtherLoad, finding.Invalid)}, finding.Invalid},
+		{"the generator", []finding.Finding{f(finding.GeneratorStalled, finding.Invalid)}, finding.Invalid},
+		{"accepted", []finding.Finding{accepted, f(finding.Errors, finding.Suspect)}, finding.Suspect},
 	} {
 		if got := Worth(c.found); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
@@ -32,7 +32,7 @@ func TestWhatTheSubjectDoesWrongIsNoFaultOfTheMeasurement(t *testing.T) {
 
 // A trial that was called invalid for its subject's errors is no spoiled one.
 func TestSpoiled(t *testing.T) {
-	errors := finding.Finding{Name: "errors", Validity: finding.Invalid}
+	errors := finding.Finding{Name: finding.Errors, Validity: finding.Invalid}
 	for _, c := range []struct {
 		name  string
 		trial archive.Trial
@@ -41,7 +41,7 @@ func TestSpoiled(t *testing.T) {
 		{"valid", archive.Trial{Validity: finding.Valid}, false},
 		{"invalid, whatever for", archive.Trial{Validity: finding.Invalid}, true},
 		{"for errors, as older versions had it", archive.Trial{Validity: finding.Invalid, Findings: []finding.Finding{errors}}, false},
-		{"for errors and more", archive.Trial{Validity: finding.Invalid, Findings: []finding.Finding{errors, {Name: "steal", Validity: finding.Invalid}}}, true},
+		{"for errors and more", archive.Trial{Validity: finding.Invalid, Findings: []finding.Finding{errors, {Name: finding.Steal, Validity: finding.Invalid}}}, true},
 	} {
 		if got := Spoiled(&c.trial); got != c.want {
 			t.Errorf("%s: %t", c.name, got)

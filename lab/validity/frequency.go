@@ -31,7 +31,7 @@ func frequencySteps(windows []archive.Window) map[int][]finding.Finding {
 	for i := range windows {
 		f, index := frequency(&windows[i]), windows[i].Client.Index
 		if f > 0 && math.Abs(f/usual-1) >= frequencyStep {
-			found[index] = []finding.Finding{newFinding("frequency", finding.Suspect, []int{index},
+			found[index] = []finding.Finding{newFinding(finding.Frequency, finding.Suspect, []int{index},
 				"the subject's CPUs ran at %.0f MHz instead of %.0f MHz (limit %.0f %% off)", f, usual, 100*frequencyStep)}
 		}
 	}

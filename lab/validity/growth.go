@@ -32,7 +32,7 @@ func judgeGrowth(s *series) []finding.Finding {
 		if whole.P >= trendChance || whole.Change < leakShare || grown < leakLeast || later.Slope < leakGoesOn*whole.Slope {
 			continue
 		}
-		return []finding.Finding{newFinding("leak", finding.Suspect, nil,
+		return []finding.Finding{newFinding(finding.Leak, finding.Suspect, nil,
 			"%s grew by %.1f MiB (%.0f %%) over %d seconds, and in the second half still (limits %d MiB, %.0f %%): it may never be given back",
 			g.name, grown/(1<<20), 100*whole.Change, n, leakLeast>>20, 100*leakShare)}
 	}

@@ -52,7 +52,7 @@ func Plateaus(metric string, restarts []Restart) []finding.Finding {
 	// does not explain it better.
 	if m := stats.SplitModes(logs, plateauEach); apart(m) {
 		low, high := sorted[:m.Below], sorted[m.Below:]
-		f := newFinding("restart-plateau", finding.Suspect, nil,
+		f := newFinding(finding.RestartPlateau, finding.Suspect, nil,
 			"starts of the subject settled on two levels of %s: %.4g in trials %v, %.4g in trials %v; they are %.1f standard errors apart (limit %.1f)",
 			metric, middle(values(low)), trials(low), middle(values(high)), trials(high), m.Score, m.Limit)
 		f.Detail += components(restarts) + missed(n)
@@ -66,7 +66,7 @@ func Plateaus(metric string, restarts []Restart) []finding.Finding {
 	if m.Below == n-1 {
 		alone, rest = sorted[n-1], sorted[:n-1]
 	}
-	f := newFinding("restart-outlier", finding.Suspect, nil,
+	f := newFinding(finding.RestartOutlier, finding.Suspect, nil,
 		"one of %d starts of the subject lies apart from the others by %s: %.4g in trial %d, %.4g to %.4g in the others; it is %.1f standard errors apart (limit %.1f)",
 		n, metric, alone.Value, alone.Trial, rest[0].Value, rest[n-2].Value, m.Score, m.Limit)
 	f.Detail += missed(n)

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"dyno/lab/finding"
 )
 
 func restartsOf(values ...float64) (list []Restart) {
@@ -17,11 +19,11 @@ func restartsOf(values ...float64) (list []Restart) {
 func TestPlateaus(t *testing.T) {
 	for name, c := range map[string]struct {
 		values []float64
-		is     string
+		is     finding.Name
 	}{
-		"two levels":        {[]float64{100, 120, 101, 121, 119, 99}, "restart-plateau"},
+		"two levels":        {[]float64{100, 120, 101, 121, 119, 99}, finding.RestartPlateau},
 		"one level":         {[]float64{100, 101, 99, 100, 102, 98}, ""},
-		"one outlier":       {[]float64{100, 101, 99, 100, 102, 150}, "restart-outlier"},
+		"one outlier":       {[]float64{100, 101, 99, 100, 102, 150}, finding.RestartOutlier},
 		"a gap too small":   {[]float64{100, 100.1, 100.2, 103, 103.1, 103.2}, ""},
 		"too few trials":    {[]float64{100, 100, 150, 150, 150}, ""},
 		"spread out evenly": {[]float64{100, 110, 120, 130, 140, 150}, ""},
@@ -76,7 +78,7 @@ func TestPlateausAreSeen(t *testing.T) {
 				}
 				values = append(values, v)
 			}
-			if found := Plateaus("throughput", restartsOf(values...)); len(found) > 0 && found[0].Name == "restart-plateau" {
+			if found := Plateaus("throughput", restartsOf(values...)); len(found) > 0 && found[0].Name == finding.RestartPlateau {
 				seen++
 			}
 		}

@@ -30,13 +30,13 @@ func judgeSteadiness(s *series) []finding.Finding {
 		}
 	case stats.SlowDown:
 		if _, worse := s.shifts(steady.From); worse != "" {
-			return []finding.Finding{newFinding("drifting", finding.Suspect, s.index[steady.From:],
+			return []finding.Finding{newFinding(finding.Drifting, finding.Suspect, s.index[steady.From:],
 				"from second %d on the subject is slower: %s", s.index[steady.From], worse)}
 		}
 	case stats.NoSteadyState:
 		if better, worse := s.shifts(steady.Changes[len(steady.Changes)-1]); better+worse != "" {
 			// A result, not a fault: there are programs that never settle.
-			return []finding.Finding{newFinding("never-steady", finding.Valid, nil, "no steady state in %d seconds: at the end still, %s", len(s.index), cmp.Or(worse, better))}
+			return []finding.Finding{newFinding(finding.NeverSteady, finding.Valid, nil, "no steady state in %d seconds: at the end still, %s", len(s.index), cmp.Or(worse, better))}
 		}
 	}
 	return s.drifting()
@@ -93,7 +93,7 @@ func (s *series) warmingUp(at int, better string) finding.Finding {
 	if 10*at <= len(s.index) {
 		level = finding.Valid
 	}
-	return newFinding("still-warming-up", level, s.index[:at],
+	return newFinding(finding.StillWarmingUp, level, s.index[:at],
 		"the subject settled only in second %d of the measured time: %s; give it a warm-up of %d seconds more", s.index[at], better, s.index[at])
 }
 
@@ -105,7 +105,7 @@ func (s *series) drifting() []finding.Finding {
 		if t.P >= trendChance || math.Abs(t.Change) < 2*g.slight || math.Abs(math.Log1p(t.Change)) < plainly*deviation(offTrend(g.values, t)) {
 			continue
 		}
-		return []finding.Finding{newFinding("drifting", finding.Suspect, nil,
+		return []finding.Finding{newFinding(finding.Drifting, finding.Suspect, nil,
 			"%s moved by %+.0f %% over %d seconds (limit %.0f %%; p = %.1g, limit %.1g)", g.name, 100*t.Change, len(g.values), 200*g.slight, t.P, trendChance)}
 	}
 	return nil

@@ -25,8 +25,8 @@ type Conditions struct {
 	// CPUs that the generator and the subject were told to stay on, ascending; nil
 	// if the subject is not ours, or they are not known.
 	GeneratorCPUs, ItsCPUs []int
-	Quota                  bool     // the study limits the subject's CPU time on purpose
-	Accept                 []string // names of findings that don't lower what the trial is worth
+	Quota                  bool           // the study limits the subject's CPU time on purpose
+	Accept                 []finding.Name // names of findings that don't lower what the trial is worth
 }
 
 // Trial adds what speaks against each window to what the generator said, and
@@ -57,6 +57,6 @@ func together(windows []archive.Window, c Conditions) []finding.Finding {
 }
 
 // newFinding makes one of a trial.
-func newFinding(name string, level finding.Validity, windows []int, format string, args ...any) finding.Finding {
+func newFinding(name finding.Name, level finding.Validity, windows []int, format string, args ...any) finding.Finding {
 	return finding.Finding{Name: name, Validity: level, Windows: windows, Detail: fmt.Sprintf(format, args...)}
 }

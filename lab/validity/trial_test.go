@@ -63,49 +63,49 @@ var closedLoop = Conditions{Profile: load.Profile{Mode: load.Closed, Connections
 // Each trouble is named, and nothing else is.
 func TestTroubleIsNamed(t *testing.T) {
 	for _, c := range []struct {
-		name    string
+		name    finding.Name
 		seconds int
 		at      func(i int) second
 		level   finding.Validity
 	}{
 		{"", 12, func(int) second { return steady }, ""},
-		{"still-warming-up", 12, func(i int) second {
+		{finding.StillWarmingUp, 12, func(i int) second {
 			s := steady
 			if i < 5 {
 				s.rate, s.p50, s.cost = 7000, 1400*time.Microsecond, 90*time.Microsecond
 			}
 			return s
 		}, finding.Suspect},
-		{"still-warming-up", 14, func(i int) second {
+		{finding.StillWarmingUp, 14, func(i int) second {
 			s := steady
 			if i < 8 {
 				s.rate, s.p50 = 8500, 1200*time.Microsecond
 			}
 			return s
 		}, finding.Invalid},
-		{"drifting", 12, func(i int) second {
+		{finding.Drifting, 12, func(i int) second {
 			s := steady
 			if i >= 6 {
 				s.rate, s.p50, s.cost = 8000, 1250*time.Microsecond, 75*time.Microsecond
 			}
 			return s
 		}, finding.Suspect},
-		{"leak", 12, func(i int) second {
+		{finding.Leak, 12, func(i int) second {
 			s := steady
 			s.rss += uint64(i+1) * 3 << 20
 			return s
 		}, finding.Suspect},
-		{"leak", 12, func(i int) second {
+		{finding.Leak, 12, func(i int) second {
 			s := steady
 			s.heap, s.gc = 20<<20+uint64(i+1)*2<<20, 5
 			return s
 		}, finding.Suspect},
-		{"subject-not-the-bottleneck", 12, func(int) second {
+		{finding.SubjectNotTheBottleneck, 12, func(int) second {
 			s := steady
 			s.loops = 980 * time.Millisecond
 			return s
 		}, finding.Suspect},
-		{"frequency", 10, func(i int) second {
+		{finding.Frequency, 10, func(i int) second {
 			s := steady
 			s.clock = 3000
 			if i%3 == 0 {
@@ -189,7 +189,7 @@ func TestNeverSteady(t *testing.T) {
 		}
 		return s
 	}), closedLoop)
-	if len(found) != 1 || found[0].Name != "never-steady" || found[0].Validity != finding.Valid {
+	if len(found) != 1 || found[0].Name != finding.NeverSteady || found[0].Validity != finding.Valid {
 		t.Errorf("found %+v", found)
 	}
 }
@@ -218,7 +218,7 @@ func TestWhatIsNotJudged(t *testing.T) {
 // What is accepted is still found, and lowers nothing.
 func TestAccepted(t *testing.T) {
 	c := closedLoop
-	c.Accept = []string{"other-load"}
+	c.Accept = []finding.Name{finding.OtherLoad}
 	windows := trialOf(1, 10, func(int) second { return steady })
 	for i := range windows {
 		disturb(&windows[i], 1, time.Second)

@@ -19,22 +19,22 @@ const retransmitSuspect = 0.001
 // too. Throttling is no finding where the study asked for it by a quota.
 func judgeServer(w *archive.Window, c *Conditions) []finding.Finding {
 	var found []finding.Finding
-	add := func(name string, level finding.Validity, format string, args ...any) {
+	add := func(name finding.Name, level finding.Validity, format string, args ...any) {
 		found = append(found, finding.Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...), Windows: []int{w.Client.Index}})
 	}
 	if m := w.Server.Machine; m != nil && w.Server.Length > 0 {
 		if m.ListenDrops > 0 {
-			add("listen-drops", finding.Suspect, "%d connections were dropped because a listen queue was full", m.ListenDrops)
+			add(finding.ListenDrops, finding.Suspect, "%d connections were dropped because a listen queue was full", m.ListenDrops)
 		}
 		if m.SwapOut > 0 {
-			add("swapping", finding.Suspect, "%d pages were swapped out", m.SwapOut)
+			add(finding.Swapping, finding.Suspect, "%d pages were swapped out", m.SwapOut)
 		}
 	}
 	if f, ok := others(w, c).Finding(w.Client.Index); ok {
 		found = append(found, f)
 	}
 	if p := w.Server.Process; p != nil && p.Throttled > 0 && !c.Quota {
-		add("throttled", finding.Suspect, "a CPU quota kept the subject off its CPUs for %v", p.Throttled.Round(time.Millisecond))
+		add(finding.Throttled, finding.Suspect, "a CPU quota kept the subject off its CPUs for %v", p.Throttled.Round(time.Millisecond))
 	}
 	return found
 }

@@ -41,20 +41,20 @@ func quiet(index int) archive.Window {
 
 func TestJudgeServer(t *testing.T) {
 	for _, c := range []struct {
-		name    string
+		name    finding.Name
 		disturb func(*archive.Window)
 		level   finding.Validity
 	}{
 		{"", func(*archive.Window) {}, finding.Valid},
 		{"", func(w *archive.Window) { w.Server = probe.Window{} }, finding.Valid},
-		{"other-load", func(w *archive.Window) { disturb(w, 1, 150*time.Millisecond) }, finding.Suspect},
+		{finding.OtherLoad, func(w *archive.Window) { disturb(w, 1, 150*time.Millisecond) }, finding.Suspect},
 		{"", func(w *archive.Window) { disturb(w, 1, 149*time.Millisecond) }, finding.Valid},
-		{"other-load", func(w *archive.Window) { disturb(w, 0, 300*time.Millisecond) }, finding.Invalid},
+		{finding.OtherLoad, func(w *archive.Window) { disturb(w, 0, 300*time.Millisecond) }, finding.Invalid},
 		{"", func(w *archive.Window) { disturb(w, 0, time.Second); w.Server.Process = nil }, finding.Valid},
-		{"listen-drops", func(w *archive.Window) { w.Server.Machine.ListenDrops = 1 }, finding.Suspect},
+		{finding.ListenDrops, func(w *archive.Window) { w.Server.Machine.ListenDrops = 1 }, finding.Suspect},
 		{"", func(w *archive.Window) { w.Server.Machine.Retransmits = 1000 }, finding.Valid}, // somebody's on this machine
-		{"swapping", func(w *archive.Window) { w.Server.Machine.SwapOut = 1 }, finding.Suspect},
-		{"throttled", func(w *archive.Window) { w.Server.Process.Throttled = time.Millisecond }, finding.Suspect},
+		{finding.Swapping, func(w *archive.Window) { w.Server.Machine.SwapOut = 1 }, finding.Suspect},
+		{finding.Throttled, func(w *archive.Window) { w.Server.Process.Throttled = time.Millisecond }, finding.Suspect},
 	} {
 		w := quiet(3)
 		c.disturb(&w)
@@ -116,10 +116,10 @@ func TestJudgeFoldsWindows(t *testing.T) {
 // What the generator said about windows and the load stays.
 func TestJudgeKeepsTheGeneratorsFindings(t *testing.T) {
 	w := quiet(0)
-	w.Client.Findings = []finding.Finding{{Name: "generator-stalled", Validity: finding.Invalid}}
+	w.Client.Findings = []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Invalid}}
 	windows := []archive.Window{w}
-	found := Trial([]finding.Finding{{Name: "errors", Validity: finding.Suspect}}, windows, Conditions{})
-	if len(found) != 1 || found[0].Name != "errors" || windows[0].Level != finding.Invalid || len(windows[0].Why) != 1 {
+	found := Trial([]finding.Finding{{Name: finding.Errors, Validity: finding.Suspect}}, windows, Conditions{})
+	if len(found) != 1 || found[0].Name != finding.Errors || windows[0].Level != finding.Invalid || len(windows[0].Why) != 1 {
 		t.Errorf("found %+v; window %+v", found, windows[0])
 	}
 }

@@ -48,14 +48,14 @@ func (m *maker) trial() archive.Trial {
 func (m *maker) accidents(t *archive.Trial) {
 	switch [2]int{m.planned.Cell, m.planned.Block} {
 	case [2]int{3, 1}:
-		f := finding.Finding{Name: "generator-stalled", Validity: finding.Invalid,
+		f := finding.Finding{Name: finding.GeneratorStalled, Validity: finding.Invalid,
 			Detail: "a loop was away for 412 ms, more than the 10 ms allowed", Windows: []int{1}}
 		w := &t.Windows[2]
 		w.Client.Stall, w.Level, w.Why = 412*time.Millisecond, finding.Invalid, []finding.Finding{f}
 		f.Validity = finding.Suspect // a third of the trial
 		t.Validity, t.Findings = finding.Suspect, []finding.Finding{f}
 	case [2]int{4, 2}:
-		f := finding.Finding{Name: "steal", Validity: finding.Suspect,
+		f := finding.Finding{Name: finding.Steal, Validity: finding.Suspect,
 			Detail: "the hypervisor took 6.1 % of a CPU, more than the 2 % allowed", Windows: []int{0}}
 		w := &t.Windows[1]
 		w.Server.Machine.Steal, w.Level, w.Why = 61*time.Millisecond, finding.Suspect, []finding.Finding{f}
@@ -65,7 +65,7 @@ func (m *maker) accidents(t *archive.Trial) {
 		t.Windows = t.Windows[:2]
 	case [2]int{1, 4}:
 		t.Validity = finding.Invalid
-		t.Findings = []finding.Finding{{Name: "rate-missed", Validity: finding.Invalid,
+		t.Findings = []finding.Finding{{Name: finding.RateMissed, Validity: finding.Invalid,
 			Detail: "91.2 % of the planned requests were sent, less than the 99 % required"}}
 	}
 }

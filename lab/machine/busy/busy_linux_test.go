@@ -172,7 +172,7 @@ func TestWatch(t *testing.T) {
 			}
 		}
 		f, _ = o.Finding(0)
-		return f.Name == "other-load" && f.Validity == finding.Invalid && strings.Contains(f.Detail, fmt.Sprintf("(pid %d)", pid))
+		return f.Name == finding.OtherLoad && f.Validity == finding.Invalid && strings.Contains(f.Detail, fmt.Sprintf("(pid %d)", pid))
 	})
 	t.Log(f.Detail)
 }

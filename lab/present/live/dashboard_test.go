@@ -118,7 +118,7 @@ func TestDashboardTellsOfTrialsWithoutFigures(t *testing.T) {
 		d.Event(e)
 	}
 	last := events()[7]
-	bad := archive.Trial{Status: archive.Complete, Findings: []finding.Finding{{Name: "steal", Validity: finding.Invalid}, {Name: "errors", Validity: finding.Suspect}}}
+	bad := archive.Trial{Status: archive.Complete, Findings: []finding.Finding{{Name: finding.Steal, Validity: finding.Invalid}, {Name: finding.Errors, Validity: finding.Suspect}}}
 	d.Event(runner.Event{Kind: runner.TrialFinished, Trial: last.Trial, Cell: last.Cell, Outcome: &bad, Done: 1, Total: 8})
 	wants(t, strings.Join(screen(t, out.String()), "\n"), "no usable second: steal\n", "1/8 trials")
 

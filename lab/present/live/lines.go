@@ -119,7 +119,7 @@ func outcomeText(t *archive.Trial) string {
 
 // reasons names the findings that make a trial invalid, or all if none does.
 func reasons(t *archive.Trial) string {
-	var all, invalid []string
+	var all, invalid []finding.Name
 	for _, f := range t.Findings {
 		all = append(all, f.Name)
 		if f.Weight() == finding.Invalid {
@@ -129,5 +129,5 @@ func reasons(t *archive.Trial) string {
 	if len(invalid) == 0 {
 		invalid = all
 	}
-	return strings.Join(invalid, ", ")
+	return strings.Join(finding.Words(invalid), ", ")
 }

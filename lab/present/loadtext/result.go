@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dyno/lab/export"
+	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/present"
 	"dyno/lab/report"
@@ -161,5 +162,5 @@ func (w *Text) leftOut(r *load.Result) {
 	if invalid == 0 {
 		return
 	}
-	w.labelled(w.Text("load.left"), w.Text("load.left.text", "invalid", invalid, "measured", measured, "reasons", strings.Join(reasons, ", ")))
+	w.labelled(w.Text("load.left"), w.Text("load.left.text", "invalid", invalid, "measured", measured, "reasons", strings.Join(finding.Words(reasons), ", ")))
 }

@@ -23,10 +23,10 @@ func everyKind() (*load.Result, []load.StageResult) {
 		total.Hist[clock] = load.NewHistogram()
 		total.Hist[clock].RecordValues(int64(3*time.Millisecond), 95)
 	}
-	spoilt := load.Window{Index: 1, Length: time.Second, Findings: []finding.Finding{{Name: "steal", Validity: finding.Invalid}}}
+	spoilt := load.Window{Index: 1, Length: time.Second, Findings: []finding.Finding{{Name: finding.Steal, Validity: finding.Invalid}}}
 	r := &load.Result{
 		Total: total, Windows: []load.Window{{Length: time.Second}, spoilt}, Engine: "epoll", Drain: 2 * time.Second, Validity: finding.Suspect,
-		Findings: []finding.Finding{{Name: "generator-stalled", Validity: finding.Suspect, Detail: "a load loop was away for 412ms (limit 100ms)"}},
+		Findings: []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Suspect, Detail: "a load loop was away for 412ms (limit 100ms)"}},
 		Failures: []load.Failure{{Kind: "timeout", Sent: "GET / HTTP/1.1\r\n\r\n", Received: "HTTP/1.1 200 OK"}},
 		Requests: []load.RequestResult{{Name: "read", Total: total}, {Name: "write"}},
 	}

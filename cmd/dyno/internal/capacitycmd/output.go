@@ -59,11 +59,11 @@ func worthless(d *capacity.Disturbed) error {
 	if d.Validity != finding.Invalid {
 		return nil
 	}
-	var names []string
+	var names []finding.Name
 	for i := range d.Findings {
 		if d.Findings[i].Weight() == finding.Invalid {
 			names = append(names, d.Findings[i].Name)
 		}
 	}
-	return fmt.Errorf("the answer is INVALID: this machine was disturbed (%s); wait until it is quiet (dyno machine says who is busy), or take that into account no more with --accept", strings.Join(names, ", "))
+	return fmt.Errorf("the answer is INVALID: this machine was disturbed (%s); wait until it is quiet (dyno machine says who is busy), or take that into account no more with --accept", strings.Join(finding.Words(names), ", "))
 }

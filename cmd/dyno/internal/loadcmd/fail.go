@@ -140,7 +140,7 @@ func (e *endedLoad) properties() [][2]string {
 	}
 	list = append(list, [2]string{"engine", e.Result.Engine}, [2]string{"validity", string(e.Result.Validity)}, [2]string{"dyno", cli.Version()})
 	for _, f := range e.Result.Findings {
-		list = append(list, [2]string{"finding." + f.Name, f.Detail})
+		list = append(list, [2]string{"finding." + string(f.Name), f.Detail})
 	}
 	return list
 }

@@ -208,7 +208,7 @@ func (f *Flags) unreachable(err error, e *endedLoad, must thresholds, outputs *l
 	e.unreachable = err
 	e.Result = &load.Result{
 		Validity: finding.Invalid, FirstErrors: map[string]string{"connect": none.Why},
-		Findings: []finding.Finding{{Name: "unreachable", Validity: finding.Invalid, Detail: err.Error()}},
+		Findings: []finding.Finding{{Name: finding.Unreachable, Validity: finding.Invalid, Detail: err.Error()}},
 	}
 	e.Result.Total.Errors.Connect = uint64(e.Spec.Profile.Connections)
 	e.Thresholds = must.judge(e.Result)
@@ -227,7 +227,7 @@ func judgeLoad(r *load.Result, maxErrors float64) error {
 	t := &r.Total
 	// First, for there are no answers in windows that are left out, whoever answered.
 	if invalid, measured, reasons := r.LeftOut(); measured > 0 && invalid == measured {
-		return fmt.Errorf("%w: none of the %d windows is valid (%s)", ErrNothingMeasured, measured, strings.Join(reasons, ", "))
+		return fmt.Errorf("%w: none of the %d windows is valid (%s)", ErrNothingMeasured, measured, strings.Join(finding.Words(reasons), ", "))
 	}
 	if !r.Answered() {
 		return fmt.Errorf("nothing answered: %s", firstError(r))
@@ -269,13 +269,17 @@ func (f *Flags) Spec(target string) (load.Spec, error) {
 	if f.body, err = readBody(f.body); err != nil {
 		return load.Spec{}, err
 	}
+	accept, err := finding.ParseAccepted(f.accept)
+	if err != nil {
+		return load.Spec{}, fmt.Errorf("--accept: %w", err)
+	}
 	cpus, err := parseCPUs(f.cpus)
 	if err != nil {
 		return load.Spec{}, fmt.Errorf("--cpus: %w", err)
 	}
 	spec := load.Spec{
 		Target: origin, Warmup: f.Warmup, Duration: f.duration, MaxRequests: f.requests, Timeout: f.timeout,
-		Threads: f.threads, CPUs: cpus, Engine: f.engine, Seed: f.seed, Accept: f.accept,
+		Threads: f.threads, CPUs: cpus, Engine: f.engine, Seed: f.seed, Accept: accept,
 		Profile:  load.Profile{Mode: load.Closed, Connections: f.Connections},
 		Requests: []load.Request{{Name: "request", Method: f.verb(), Path: path, Headers: headers, Body: f.body}},
 	}
@@ -309,9 +313,6 @@ func (f *Flags) Spec(target string) (load.Spec, error) {
 }
 
 func (f *Flags) check(spec *load.Spec) error {
-	if err := finding.CheckAccepted(f.accept); err != nil {
-		return fmt.Errorf("--accept: %w", err)
-	}
 	if f.wait < 0 {
 		return fmt.Errorf("--wait must not be negative, not %v", f.wait)
 	}

@@ -25,10 +25,11 @@ func (f *runFlags) applyTo(s *study.Study) error {
 	if f.repeats < 0 {
 		return fmt.Errorf("--repeats must be at least 0, not %d", f.repeats)
 	}
-	if err := finding.CheckAccepted(f.accept); err != nil {
+	accept, err := finding.ParseAccepted(f.accept)
+	if err != nil {
 		return fmt.Errorf("--accept: %w", err)
 	}
-	s.Accept = slices.Compact(slices.Sorted(slices.Values(slices.Concat(s.Accept, f.accept))))
+	s.Accept = slices.Compact(slices.Sorted(slices.Values(slices.Concat(s.Accept, accept))))
 	if f.duration != 0 && f.duration < time.Second {
 		return fmt.Errorf("--for must be at least 1s, not %v", f.duration)
 	}

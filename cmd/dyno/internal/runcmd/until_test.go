@@ -9,17 +9,18 @@ import (
 
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/claim"
+	"dyno/lab/finding"
 	"dyno/lab/stats"
 	"dyno/lab/study"
 )
 
 func TestApplyTo(t *testing.T) {
-	s := &study.Study{Blocks: 6, Accept: []string{"steal"}}
+	s := &study.Study{Blocks: 6, Accept: []finding.Name{finding.Steal}}
 	f := &runFlags{accept: []string{"drifting", "steal"}, duration: time.Minute, blocks: 9}
 	if err := f.applyTo(s); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(s.Accept, []string{"drifting", "steal"}) || s.Blocks != 1 || s.Until != (study.Until{Time: time.Minute, Blocks: 9}) {
+	if !slices.Equal(s.Accept, []finding.Name{finding.Drifting, finding.Steal}) || s.Blocks != 1 || s.Until != (study.Until{Time: time.Minute, Blocks: 9}) {
 		t.Errorf("%+v", s)
 	}
 	s = &study.Study{Blocks: 6}
