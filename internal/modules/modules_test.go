@@ -126,6 +126,29 @@ func TestVersionsAgree(t *testing.T) {
 	}
 }
 
+// TestLibrariesStandOnTheAPI: a module beside nano may be used with another version of
+// nano than it was released with, so it keeps to what doesn't change with each.
+func TestLibrariesStandOnTheAPI(t *testing.T) {
+	const form = "{{with .Module}}{{.Path}}{{end}} {{.ImportPath}} {{join .Imports \" \"}}"
+	checked := 0
+	for line := range strings.Lines(goIn(t, root, "", "list", "-f", form, "work")) {
+		words := strings.Fields(line)
+		module, path := words[0], words[1]
+		if !strings.HasPrefix(module, "dyno/nano/") {
+			continue
+		}
+		checked++
+		for _, imported := range words[2:] {
+			if strings.HasPrefix(imported, "dyno/nano/wire/") || strings.HasPrefix(imported, "dyno/nano/internal/") {
+				t.Errorf("%s imports %s, which may change with any version of nano", path, imported)
+			}
+		}
+	}
+	if checked == 0 {
+		t.Error("go.work has no modules beside nano")
+	}
+}
+
 // TestWorkspaceIsWhole: every module below nano is in go.work, or nobody builds it.
 func TestWorkspaceIsWhole(t *testing.T) {
 	inWork := strings.Fields(goIn(t, root, "", "list", "-m"))

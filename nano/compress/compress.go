@@ -20,7 +20,6 @@ import (
 	"strings"
 
 	"dyno/nano"
-	"dyno/nano/wire/http1"
 )
 
 // Config is how answers are compressed.
@@ -163,10 +162,21 @@ func (p *compressor) eligible(c nano.Ctx, a *nano.Answer) bool {
 		return false
 	case c.AnswerHeader("Content-Encoding") != nil || c.AnswerHeader("Content-Range") != nil:
 		return false
-	case http1.ListHas(c.AnswerHeader("Cache-Control"), "no-transform"):
+	case lists(c.AnswerHeader("Cache-Control"), "no-transform"):
 		return false
 	}
 	return p.listed(c.AnswerHeader("Content-Type"))
+}
+
+// lists reports whether a field value that is a comma-separated list holds a token,
+// whatever its case (RFC 9110 5.6.1).
+func lists(value []byte, token string) bool {
+	for member := range bytes.SplitSeq(value, []byte(",")) {
+		if bytes.EqualFold(bytes.TrimSpace(member), []byte(token)) {
+			return true
+		}
+	}
+	return false
 }
 
 // listed reports whether a media type is to be compressed.

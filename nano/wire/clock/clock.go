@@ -1,4 +1,6 @@
 // Package clock gives the one clock that both ends of a measurement share.
+//
+// It is part of the wire below nano and the lab, and may change with any version.
 package clock
 
 import "time"

@@ -6,6 +6,8 @@
 // client follows a whole answer with [Response].
 //
 // It is strict by RFC 9112: what two parsers could read in two ways is refused.
+//
+// It is part of the wire below nano and the lab, and may change with any version.
 package http1
 
 // Limits that bound what a peer can make a parser hold or scan.

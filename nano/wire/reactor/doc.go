@@ -4,4 +4,6 @@
 //
 // A [Poller] and everything registered with it belong to one thread; only
 // [Poller.Wake] may be called from others.
+//
+// It is part of the wire below nano and the lab, and may change with any version.
 package reactor

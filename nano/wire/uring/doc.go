@@ -8,4 +8,6 @@
 // [errors.ErrUnsupported] where it is missing or forbidden.
 //
 // See io_uring(7) and the kernel's include/uapi/linux/io_uring.h.
+//
+// It is part of the wire below nano and the lab, and may change with any version.
 package uring
