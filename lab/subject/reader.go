@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"dyno/internal/spelling"
 )
 
 // reader walks one YAML file and collects every mistake it meets, so that the
@@ -193,4 +195,38 @@ func kindName(n *yaml.Node) string {
 		return "nothing"
 	}
 	return fmt.Sprintf("%q", n.Value)
+}
+
+// FileError is one mistake in a file, with the place to correct it.
+type FileError struct {
+	File    string
+	Line    int    // from 1; 0 when the file as a whole is meant
+	Column  int    // from 1, in characters
+	Field   string // dotted path such as "build.command"; may be empty
+	Problem string // what is wrong and what was expected
+}
+
+// Error returns "file:line:column: field: problem".
+func (e *FileError) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", e.Line, e.Column)
+	}
+	b.WriteString(": ")
+	if e.Field != "" {
+		b.WriteString(e.Field + ": ")
+	}
+	b.WriteString(e.Problem)
+	return b.String()
+}
+
+// didYouMean returns `; did you mean "x"?` for the known name that was probably
+// meant, or nothing when none is near enough.
+func didYouMean(wrong string, known []string) string {
+	name, ok := spelling.Nearest(wrong, known)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", name)
 }

@@ -1,0 +1,87 @@
+//go:build !linux
+
+package subject
+
+// What systems other than Linux have of what this package asks for, or lack.
+
+import (
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// OnlineCPUs returns the numbers of all CPUs: what this process may use of
+// them can't be asked here.
+func OnlineCPUs() ([]int, error) {
+	cpus := make([]int, runtime.NumCPU())
+	for i := range cpus {
+		cpus[i] = i
+	}
+	return cpus, nil
+}
+
+// buildAttributes gives a build a process group of its own.
+func buildAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// syncBuild leaves it to the system when what was built is on the disk.
+func syncBuild(string) error { return nil }
+
+// adoptOrphans has no counterpart here: a descendant that leaves its process
+// group is not followed.
+func adoptOrphans() {}
+
+// launch starts the subject in a process group of its own.
+func launch(o order) (child, error) {
+	c := child{remarks: []string{"on this system the subject can't be pinned to CPUs, and children that leave its process group are not ended with it"}}
+	if !o.Limits.none() {
+		c.unenforced = []string{"limits can be enforced on Linux only"}
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return c, err
+	}
+	defer null.Close()
+	c.began = monotonic()
+	c.PID, err = syscall.ForkExec(o.Argv[0], o.Argv, &syscall.ProcAttr{
+		Dir: o.Dir, Env: o.Env, Files: []uintptr{null.Fd(), 1, 2},
+		Sys: &syscall.SysProcAttr{Setpgid: true},
+	})
+	return c, err
+}
+
+// monotonic is the wall clock here, for want of one clock that all processes
+// can read through the standard library.
+func monotonic() int64 { return time.Now().UnixNano() }
+
+func executable() (string, error) { return os.Executable() }
+
+// What Linux tells in /proc is not known here. So nothing but process groups
+// is ended, and a journal's entries are never matched with processes.
+
+func descendants(int) []int         { return nil }
+func marked(string) []identity      { return nil }
+func alive(identity) bool           { return false }
+func killProcess(identity)          {}
+func self() identity                { return identity{PID: os.Getpid()} }
+func bootID() string                { return "" }
+func pidNamespace() string          { return "" }
+func startTime(int) (uint64, error) { return 0, nil }
+
+// cgroup is a thing of Linux; here it is always nil.
+type cgroup struct{ path string }
+
+func openCgroup(string) *cgroup { return nil }
+func (*cgroup) members() []int  { return nil }
+func (*cgroup) kill()           {}
+func (*cgroup) remove()         {}
+
+// fence is a thing of Linux; here there are none.
+type fence struct{}
+
+func (*child) removeFences()        {}
+func (*child) outOfMemory() int     { return 0 }
+func (*child) fencePaths() []string { return nil }
+func (*child) statusOf(status syscall.WaitStatus, _ *Limits) string {
+	return describe(status)
+}
