@@ -203,11 +203,7 @@ func (r *loadReport) failed() (sum float64) {
 	return sum
 }
 
-// found reports whether a finding of the load or of a window has the name.
-func (r *loadReport) found(name string) bool {
-	return r.finding(name) != nil
-}
-
+// finding is that of the load or of a window which has the name; nil if there is none.
 func (r *loadReport) finding(name string) *finding {
 	for i := range r.Findings {
 		if r.Findings[i].Name == name {

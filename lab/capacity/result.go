@@ -39,7 +39,7 @@ func (w *walk) result(reason error) *Result {
 	} else {
 		r.judgeMachine()
 	}
-	r.conclude(&w.search.Goal, w.stage, reason)
+	r.conclude(&w.search.Goal, reason)
 	return r
 }
 
@@ -67,7 +67,7 @@ func (r *Result) judgeCeiling(c *Ceiling) {
 }
 
 // conclude puts the result into words.
-func (r *Result) conclude(g *Goal, s stage, reason error) {
+func (r *Result) conclude(g *Goal, reason error) {
 	if r.Found() {
 		r.Width = 1 - r.Holds.Rate/r.Fails.Rate
 		sure := r.Limit == nil && r.Holds.classify(g.final()) == Lower && r.Fails.classify(g.final()) == Upper

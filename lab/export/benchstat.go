@@ -43,8 +43,7 @@ func benchmarkName(s *load.Spec) string {
 	name := "BenchmarkLoad"
 	if len(s.Requests) == 1 {
 		r := &s.Requests[0]
-		path, _, _ := cutQuery(r.Path)
-		name += "/" + r.Method + "=" + url.QueryEscape(path)
+		name += "/" + r.Method + "=" + url.QueryEscape(withoutQuery(r.Path))
 	} else {
 		name += fmt.Sprintf("/requests=%d", len(s.Requests))
 	}

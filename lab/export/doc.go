@@ -53,17 +53,18 @@ func Target(s *load.Spec) string {
 	}
 	path := "/"
 	if len(s.Requests) > 0 {
-		path, _, _ = cutQuery(s.Requests[0].Path)
+		path = withoutQuery(s.Requests[0].Path)
 	}
 	return u.Scheme + "://" + u.Host + path
 }
 
-func cutQuery(path string) (before, query string, found bool) {
+// withoutQuery is a request's path as outputs tell it: a query may hold secrets.
+func withoutQuery(path string) string {
 	u, err := url.ParseRequestURI(path)
 	if err != nil {
-		return "/", "", false
+		return "/"
 	}
-	return u.EscapedPath(), u.RawQuery, u.RawQuery != ""
+	return u.EscapedPath()
 }
 
 // percentile is one that the outputs tell.

@@ -73,7 +73,7 @@ func Merge(found []Finding, windows int) []Finding {
 	for _, f := range found {
 		i, ok := index[f.Name]
 		if !ok {
-			i, index[f.Name] = len(out), len(out)
+			index[f.Name] = len(out)
 			out = append(out, f)
 			continue
 		}

@@ -74,7 +74,7 @@ func excesses(windows []Counts, x float64) (excess []float64, share float64) {
 // by their number.
 func longRun(values []float64, length int) float64 {
 	sum := 0.0
-	for lag := 0; lag < min(length+1, len(values)); lag++ {
+	for lag := range min(length+1, len(values)) {
 		products := 0.0
 		for i := lag; i < len(values); i++ {
 			products += values[i] * values[i-lag]

@@ -1,7 +1,6 @@
 package subject
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -40,7 +39,6 @@ type fence struct {
 // controllers for those below (kernel, admin-guide/cgroup-v2.rst, "No Internal
 // Process Constraint"), so it is made below the closest one above that can.
 func limitedCgroup(tree cgroupTree, name string, l *Limits) (*cgroup, error) {
-	why := errors.New("no cgroup can be made in version 2's tree")
 	for dir := tree.own; ; dir = filepath.Dir(dir) {
 		err := enable(dir, l.controllers())
 		if err == nil {
@@ -52,9 +50,8 @@ func limitedCgroup(tree cgroupTree, name string, l *Limits) (*cgroup, error) {
 				g.remove()
 			}
 		}
-		why = err
 		if dir == tree.point || dir == filepath.Dir(dir) {
-			return nil, why
+			return nil, err
 		}
 	}
 }

@@ -26,11 +26,11 @@ var errExited = errors.New("exited before it was ready")
 // seen.
 func awaitReady(ctx context.Context, client *http.Client, url string, limit int, timeout time.Duration, exited <-chan struct{}) error {
 	deadline := time.After(timeout)
-	last := errors.New("it was not asked")
 	for began := time.Now(); ; {
 		// So that the time of a start is told within 5 %, without asking all the time.
 		pause := min(max(time.Since(began)/20, 500*time.Microsecond), 20*time.Millisecond)
-		if last = ask(ctx, client, url, limit); last == nil {
+		last := ask(ctx, client, url, limit)
+		if last == nil {
 			return nil
 		}
 		select {

@@ -10,10 +10,6 @@ import (
 	"dyno/lab/load"
 )
 
-// retransmitSuspect is the threshold of retransmits, as a share of the requests;
-// docs/findings.md explains it.
-const retransmitSuspect = 0.001
-
 // judgeServer names what the server's side says against one window. What befell
 // the machine as a whole, such as steal, the generator has judged: it runs there
 // too. Throttling is no finding where the study asked for it by a quota.
