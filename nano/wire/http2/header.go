@@ -48,8 +48,8 @@ func (h *Header) start() {
 	*h = Header{Bytes: h.Bytes[:0], all: h.all[:0], ContentLength: -1}
 }
 
-// All gives all fields as they were sent, pseudo-headers and each piece of a cookie
-// too.
+// All gives what a [Decoder] made of a block, pseudo-headers and each piece of a
+// cookie too. Of a section that a Conn gave only Fields are to be looked at.
 func (h *Header) All() []Field { return h.all }
 
 // Find gives the value of the first field of that name, which must be in lower
@@ -77,10 +77,9 @@ func (h *Header) FindKnown(name Name) (value []byte, ok bool) {
 // CopyTo makes to a copy that is good for as long as its owner wants. What to has
 // allocated is used again.
 func (h *Header) CopyTo(to *Header) {
-	bytes, all := append(to.Bytes[:0], h.Bytes...), append(to.all[:0], h.all...)
+	bytes, fields := append(to.Bytes[:0], h.Bytes...), append(to.all[:0], h.Fields...)
 	*to = *h
-	to.Bytes, to.all = bytes, all
-	to.Fields = all[len(h.all)-len(h.Fields):]
+	to.Bytes, to.all, to.Fields = bytes, fields, fields
 }
 
 // admit counts a field of n bytes, and reports whether it is within the limits.
