@@ -17,16 +17,16 @@ type inBody struct {
 
 // beginBody reads the start of a DATA frame (RFC 9113 6.1); b is what there is of
 // its payload.
-func (c *Conn) beginBody(h FrameHeader, b []byte) (n int, ev Event, err *Error) {
+func (c *Conn) beginBody(h FrameHeader, b []byte) (n int, err *Error) {
 	if h.Flags.Has(FlagPadded) && h.Length > 0 && len(b) == 0 {
-		return 0, Event{}, nil
+		return 0, nil
 	}
 	before, data, err := h.padding(b)
 	if err != nil {
-		return 0, Event{}, err
+		return 0, err
 	}
 	if c.recvWindow -= int64(h.Length); c.recvWindow < 0 {
-		return 0, Event{}, errConnWindow
+		return 0, errConnWindow
 	}
 	end := h.Flags.Has(FlagEndStream)
 	padding := h.Length - data
@@ -36,19 +36,20 @@ func (c *Conn) beginBody(h FrameHeader, b []byte) (n int, ev Event, err *Error) 
 	err = c.admit(s, h, data)
 	switch {
 	case err != nil && !err.Stream:
-		return 0, Event{}, err
+		return 0, err
 	case err != nil:
-		ev, err = c.fault(h.Stream, err)
+		err = c.fault(h.Stream, err)
 	case s != nil:
 		c.body.stream = s
 		c.refill(s, int32(padding))
 		if data == 0 && end {
-			ev, err = c.finish(s, true, Event{Kind: EventData, Stream: s})
+			c.happens(EventData, s)
+			err = c.finish(s, true)
 		} else if data == 0 {
 			err = c.idly()
 		}
 	}
-	return FrameHeaderLen + int(before), ev, err
+	return FrameHeaderLen + int(before), err
 }
 
 // admit says whether a DATA frame of so much data may come on a stream, and counts
@@ -74,30 +75,30 @@ func (c *Conn) admit(s *Stream, h FrameHeader, data uint32) *Error {
 }
 
 // readBody hands on what there is of a DATA frame.
-func (c *Conn) readBody(b []byte) (n int, ev Event, err *Error) {
+func (c *Conn) readBody(b []byte) (n int, err *Error) {
 	d := &c.body
 	if d.left > 0 {
 		if n = min(len(b), int(d.left)); n == 0 {
-			return 0, Event{}, nil
+			return 0, nil
 		}
 		d.left -= uint32(n)
 		d.active = d.left+d.pad > 0
 		s := d.stream
 		if s == nil {
 			c.giveBack(int64(n))
-			return n, Event{}, nil
+			return n, nil
 		}
 		if n >= c.cfg.Limits.WindowTooSmall {
 			c.noise.earn(2)
 		}
 		s.unread += int32(n)
-		ev, err = c.finish(s, d.end && d.left == 0, Event{Kind: EventData, Stream: s, Data: b[:n:n]})
-		return n, ev, err
+		c.happens(EventData, s).Data = b[:n:n]
+		return n, c.finish(s, d.end && d.left == 0)
 	}
 	n = min(len(b), int(d.pad))
 	d.pad -= uint32(n)
 	d.active = d.pad > 0
-	return n, Event{}, nil
+	return n, nil
 }
 
 // Consume tells that the owner is done with n bytes of s's body: the peer may send

@@ -121,7 +121,7 @@ func TestServerDrains(t *testing.T) { // RFC 9113 6.8
 	for _, byPing := range []bool{true, false} {
 		e := greetedServer(t, Config{})
 		var streams []*Stream
-		e.answer = func(ev Event) {
+		e.answer = func(ev *Event) {
 			if ev.Kind == EventHead {
 				streams = append(streams, ev.Stream)
 			}
@@ -185,7 +185,7 @@ func TestRelease(t *testing.T) {
 	}
 	for _, tt := range tests {
 		e := greetedServer(t, Config{})
-		e.answer = func(ev Event) {
+		e.answer = func(ev *Event) {
 			tt.do(e, ev.Stream)
 			e.Release(ev.Stream)
 		}
@@ -198,7 +198,7 @@ func TestRelease(t *testing.T) {
 
 func TestLargeHeadIsSplit(t *testing.T) {
 	e := greetedServer(t, Config{})
-	e.answer = func(ev Event) {
+	e.answer = func(ev *Event) {
 		e.Response(ev.Stream, 200)
 		e.Field([]byte("x"), []byte(strings.Repeat("\xff", 40000)))
 		e.EndHeaders(true)

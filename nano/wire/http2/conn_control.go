@@ -7,31 +7,32 @@ var (
 )
 
 // readSettings takes the peer's settings, or that it has taken ours (RFC 9113 6.5).
-func (c *Conn) readSettings(h FrameHeader, payload []byte) (Event, *Error) {
+func (c *Conn) readSettings(h FrameHeader, payload []byte) *Error {
 	if h.Flags.Has(FlagAck) {
 		if !c.unacked {
-			return Event{}, c.idly()
+			return c.idly()
 		}
 		c.acknowledged()
-		return Event{}, nil
+		return nil
 	}
 	if !c.settings.add(c.cfg.Limits.Settings, c.now) {
-		return Event{}, errSettings
+		return errSettings
 	}
 	if err := c.reply(); err != nil {
-		return Event{}, err
+		return err
 	}
 	was := c.peer.InitialWindow
 	if err := c.peer.Apply(payload, !c.cfg.Server); err != nil {
-		return Event{}, err
+		return err
 	}
 	c.greeted = true
 	c.enc.Allow(c.peer.HeaderTable)
 	if err := c.shiftWindows(int64(c.peer.InitialWindow) - int64(was)); err != nil {
-		return Event{}, err
+		return err
 	}
 	c.Out = AppendSettingsAck(c.Out)
-	return Event{Kind: EventSettings}, nil
+	c.happens(EventSettings, nil)
+	return nil
 }
 
 // acknowledged makes our settings hold for the peer.
@@ -62,26 +63,26 @@ func (c *Conn) shiftWindows(by int64) *Error {
 }
 
 // readWindowUpdate opens a window (RFC 9113 6.9).
-func (c *Conn) readWindowUpdate(h FrameHeader, payload []byte) (Event, *Error) {
+func (c *Conn) readWindowUpdate(h FrameHeader, payload []byte) *Error {
 	n, err := h.ParseIncrement(payload)
 	if h.Stream == 0 {
 		if err != nil {
-			return Event{}, err
+			return err
 		}
 		if c.sendWindow += int64(n); c.sendWindow > maxWindow {
-			return Event{}, errWindowOver
+			return errWindowOver
 		}
 		c.wake()
-		return Event{}, c.idly()
+		return c.idly()
 	}
 	s := c.streams.find(h.Stream)
 	switch {
 	case s == nil && c.idle(h.Stream):
-		return Event{}, c.late(h.Stream)
+		return c.late(h.Stream)
 	case err != nil:
 		return c.fault(h.Stream, err)
 	case s == nil:
-		return Event{}, c.idly()
+		return c.idly()
 	case int64(s.sendWindow)+int64(n) > maxWindow:
 		return c.fault(h.Stream, errStreamWindowOver)
 	}
@@ -90,7 +91,7 @@ func (c *Conn) readWindowUpdate(h FrameHeader, payload []byte) (Event, *Error) {
 		c.waiting.remove(s)
 		c.waking.push(s)
 	}
-	return Event{}, c.idly()
+	return c.idly()
 }
 
 // wake lets all streams that wait for a window try again, in the order they came.
@@ -102,45 +103,49 @@ func (c *Conn) wake() {
 }
 
 // readReset ends a stream (RFC 9113 6.4).
-func (c *Conn) readReset(h FrameHeader, payload []byte) (Event, *Error) {
+func (c *Conn) readReset(h FrameHeader, payload []byte) *Error {
 	s := c.streams.find(h.Stream)
 	if s == nil {
 		if c.idle(h.Stream) {
-			return Event{}, c.late(h.Stream)
+			return c.late(h.Stream)
 		}
-		return Event{}, c.idly()
+		return c.idly()
 	}
 	if c.cfg.Server && !c.resets.add(c.cfg.Limits.Resets, c.now) {
-		return Event{}, errResets
+		return errResets
 	}
 	c.close(s, byPeer)
-	return Event{Kind: EventReset, Stream: s, Code: ParseCode(payload)}, nil
+	c.happens(EventReset, s).Code = ParseCode(payload)
+	return nil
 }
 
 // readPing answers a PING, or takes the answer to one (RFC 9113 6.7).
-func (c *Conn) readPing(h FrameHeader, payload []byte) (Event, *Error) {
+func (c *Conn) readPing(h FrameHeader, payload []byte) *Error {
 	if err := c.idly(); err != nil {
-		return Event{}, err
+		return err
 	}
 	if !h.Flags.Has(FlagAck) {
 		c.Out = AppendPing(c.Out, [8]byte(payload), true)
-		return Event{}, c.reply()
+		return c.reply()
 	}
 	if c.draining.phase == drainFirst && [8]byte(payload) == drainPing {
 		c.lastGoAway()
-		return Event{}, nil
+		return nil
 	}
-	return Event{Kind: EventPong, Data: payload}, nil
+	c.happens(EventPong, nil).Data = payload
+	return nil
 }
 
 // readGoAway learns that the peer takes no more streams (RFC 9113 6.8).
-func (c *Conn) readGoAway(payload []byte) (Event, *Error) {
+func (c *Conn) readGoAway(payload []byte) *Error {
 	if err := c.idly(); err != nil {
-		return Event{}, err
+		return err
 	}
 	last, code, debug := ParseGoAway(payload)
 	c.goneAway, c.peerLast, c.refuse = true, last, true
-	return Event{Kind: EventGoAway, Code: code, Data: debug}, nil
+	ev := c.happens(EventGoAway, nil)
+	ev.Code, ev.Data = code, debug
+	return nil
 }
 
 // unlooked gives a stream of ours that the peer said it won't look at, or nil.

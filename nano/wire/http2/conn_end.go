@@ -123,14 +123,16 @@ func (c *Conn) Close(code ErrCode) {
 
 // Tick looks at what has taken too long. Call it about once a second, again as long
 // as it gives an event; an error is as one of [Conn.Next]. now is in ns.
-func (c *Conn) Tick(now int64) (Event, error) {
+func (c *Conn) Tick(now int64) (*Event, error) {
 	c.now = now
+	ev := &c.pool.event
+	*ev = Event{}
 	if c.dead != nil {
-		return Event{}, c.dead
+		return ev, c.dead
 	}
 	if c.unacked && now-c.sentAt > int64(c.cfg.Limits.SettingsWait) {
 		c.fail(errNoAck)
-		return Event{}, errNoAck
+		return ev, errNoAck
 	}
 	if c.draining.phase == drainFirst && now-c.draining.at > drainWait {
 		c.lastGoAway()
@@ -138,14 +140,13 @@ func (c *Conn) Tick(now int64) (Event, error) {
 	for _, list := range []*streamList{&c.waiting, &c.waking} {
 		for s := list.first; s != nil; s = s.after {
 			if now-s.blockedAt > int64(c.cfg.Limits.StallWait) {
-				ev, err := c.fault(s.ID, errStall)
-				if err != nil {
+				if err := c.fault(s.ID, errStall); err != nil {
 					c.fail(err)
-					return Event{}, err
+					return ev, err
 				}
 				return ev, nil
 			}
 		}
 	}
-	return Event{}, nil
+	return ev, nil
 }

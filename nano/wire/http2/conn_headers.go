@@ -15,30 +15,30 @@ type inBlock struct {
 }
 
 // readHeaders reads HEADERS (RFC 9113 6.2).
-func (c *Conn) readHeaders(h FrameHeader, payload []byte) (Event, *Error) {
+func (c *Conn) readHeaders(h FrameHeader, payload []byte) *Error {
 	block, dependsOn, err := h.Fragment(payload)
 	if err != nil {
-		return Event{}, err
+		return err
 	}
 	end := h.Flags.Has(FlagEndStream)
 	if h.Flags.Has(FlagEndHeaders) {
 		return c.section(h.Stream, end, dependsOn, block)
 	}
 	c.block = inBlock{h.Stream, end, dependsOn, nil}
-	return Event{}, c.addBlock(block)
+	return c.addBlock(block)
 }
 
 // readContinuation reads CONTINUATION (RFC 9113 6.10). Each counts as noise, so
 // that short ones can't go on for ever (CVE-2024-27316).
-func (c *Conn) readContinuation(h FrameHeader, payload []byte) (Event, *Error) {
+func (c *Conn) readContinuation(h FrameHeader, payload []byte) *Error {
 	if c.block.stream == 0 {
-		return Event{}, errUnexpected
+		return errUnexpected
 	}
 	if err := c.idly(); err != nil {
-		return Event{}, err
+		return err
 	}
 	if err := c.addBlock(payload); err != nil || !h.Flags.Has(FlagEndHeaders) {
-		return Event{}, err
+		return err
 	}
 	block := c.block
 	c.block = inBlock{}
@@ -54,17 +54,17 @@ func (c *Conn) addBlock(part []byte) *Error {
 }
 
 // section decodes a block, whatever becomes of it: the decoder must see them all.
-func (c *Conn) section(id uint32, end bool, dependsOn uint32, block []byte) (Event, *Error) {
+func (c *Conn) section(id uint32, end bool, dependsOn uint32, block []byte) *Error {
 	h := &c.pool.header
 	lim := HeaderLimits{c.cfg.Settings.MaxHeaderList, c.cfg.Limits.HeaderFields}
 	if err := c.dec.Decode(block, h, &lim); err != nil {
-		return Event{}, err
+		return err
 	}
 	s := c.streams.find(id)
 	switch {
 	case s == nil && c.cfg.Server && id > c.last && !c.mine(id):
 		if c.draining.phase == drainLast {
-			return Event{}, c.idly()
+			return c.idly()
 		}
 		return c.opened(id, end, dependsOn == id, h)
 	case s == nil:
@@ -83,19 +83,19 @@ func (c *Conn) section(id uint32, end bool, dependsOn uint32, block []byte) (Eve
 
 // lateSection judges a section of a stream that is closed, or of one that the peer
 // can't open.
-func (c *Conn) lateSection(id uint32) (Event, *Error) {
+func (c *Conn) lateSection(id uint32) *Error {
 	if !c.mine(id) && (c.idle(id) || c.gone.find(id) == byNobody) {
-		return Event{}, errOrder
+		return errOrder
 	}
 	err := c.late(id)
 	if err != nil && err.Stream {
 		return c.fault(id, err)
 	}
-	return Event{}, err
+	return err
 }
 
 // opened makes a stream of a request.
-func (c *Conn) opened(id uint32, end, onItself bool, h *Header) (Event, *Error) {
+func (c *Conn) opened(id uint32, end, onItself bool, h *Header) *Error {
 	c.last = id
 	err := errRefused
 	// Streams count until their owner lets go of them, not until they are closed:
@@ -113,9 +113,12 @@ func (c *Conn) opened(id uint32, end, onItself bool, h *Header) (Event, *Error) 
 	s.headIn, s.recvEnded, s.left = true, end, h.ContentLength
 	if h.TooLarge {
 		s.left = -1
-		return Event{Kind: EventTooLarge, Stream: s, End: end}, nil
+		c.happens(EventTooLarge, s).End = end
+		return nil
 	}
-	return Event{Kind: EventHead, Stream: s, Header: h, End: end}, nil
+	ev := c.happens(EventHead, s)
+	ev.Header, ev.End = h, end
+	return nil
 }
 
 // request checks a request's head, if all of it is there.
@@ -133,7 +136,7 @@ func (c *Conn) request(end bool, h *Header) *Error {
 }
 
 // response takes the head of a response, or an interim one.
-func (c *Conn) response(s *Stream, end bool, h *Header) (Event, *Error) {
+func (c *Conn) response(s *Stream, end bool, h *Header) *Error {
 	if err := h.response(); err != nil {
 		return c.fault(s.ID, err)
 	}
@@ -141,34 +144,38 @@ func (c *Conn) response(s *Stream, end bool, h *Header) (Event, *Error) {
 		if end {
 			return c.fault(s.ID, errInterimEnd)
 		}
-		return Event{Kind: EventInterim, Stream: s, Header: h}, c.idly()
+		c.happens(EventInterim, s).Header = h
+		return c.idly()
 	}
 	s.headIn, s.left = true, h.ContentLength
 	if s.bodiless || h.Status == 204 || h.Status == 304 {
 		s.left = 0
 	}
-	return c.finish(s, end, Event{Kind: EventHead, Stream: s, Header: h})
+	c.happens(EventHead, s).Header = h
+	return c.finish(s, end)
 }
 
 // trailers takes the fields after a body.
-func (c *Conn) trailers(s *Stream, end bool, h *Header) (Event, *Error) {
+func (c *Conn) trailers(s *Stream, end bool, h *Header) *Error {
 	if !end {
 		return c.fault(s.ID, errTrailersEnd)
 	}
 	if err := h.trailers(); err != nil {
 		return c.fault(s.ID, err)
 	}
-	return c.finish(s, true, Event{Kind: EventTrailers, Stream: s, Header: h})
+	c.happens(EventTrailers, s).Header = h
+	return c.finish(s, true)
 }
 
-// finish ends the peer's side of a stream, if end, before the owner is told ev.
-func (c *Conn) finish(s *Stream, end bool, ev Event) (Event, *Error) {
+// finish ends the peer's side of a stream, if end, and notes that in the event
+// which is about to be told.
+func (c *Conn) finish(s *Stream, end bool) *Error {
 	if end {
 		if s.left > 0 {
 			return c.fault(s.ID, errLengthUnlike)
 		}
-		ev.End, s.recvEnded = true, true
+		c.pool.event.End, s.recvEnded = true, true
 		c.settle(s)
 	}
-	return ev, nil
+	return nil
 }

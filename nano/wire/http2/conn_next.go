@@ -21,20 +21,25 @@ var (
 //
 // An error ends the connection: Out holds the GOAWAY, and nothing more is read. It
 // is an *[Error] or the reason given to [Conn.Close]. now is in ns.
-func (c *Conn) Next(b []byte, now int64) (n int, ev Event, err error) {
+func (c *Conn) Next(b []byte, now int64) (n int, ev *Event, err error) {
 	c.now = now
+	ev = &c.pool.event
+	*ev = Event{}
 	for {
 		if c.dead != nil {
-			return n, Event{}, c.dead
+			return n, ev, c.dead
 		}
-		if ev, ok := c.due(); ok {
-			return n, ev, nil
+		if c.refuse || c.waking.first != nil {
+			if c.due(); ev.Kind != More {
+				return n, ev, nil
+			}
 		}
-		m, ev, wrong := c.step(b[n:])
+		m, wrong := c.step(b[n:])
 		n += m
 		if wrong != nil {
 			c.fail(wrong)
-			return n, Event{}, wrong
+			*ev = Event{}
+			return n, ev, wrong
 		}
 		if ev.Kind != More || m == 0 {
 			return n, ev, nil
@@ -42,12 +47,20 @@ func (c *Conn) Next(b []byte, now int64) (n int, ev Event, err error) {
 	}
 }
 
-// due gives events that no bytes are needed for any more.
-func (c *Conn) due() (Event, bool) {
+// happens sets what Next will give.
+func (c *Conn) happens(kind EventKind, s *Stream) *Event {
+	ev := &c.pool.event
+	ev.Kind, ev.Stream = kind, s
+	return ev
+}
+
+// due finds events that no bytes are needed for any more.
+func (c *Conn) due() {
 	if c.refuse {
 		if s := c.unlooked(); s != nil {
 			c.close(s, byPeer)
-			return Event{Kind: EventReset, Stream: s, Code: RefusedStream}, true
+			c.happens(EventReset, s).Code = RefusedStream
+			return
 		}
 		c.refuse = false
 	}
@@ -55,15 +68,15 @@ func (c *Conn) due() (Event, bool) {
 		s := c.waking.first
 		c.waking.remove(s)
 		if s.sendWindow > 0 {
-			return Event{Kind: EventWritable, Stream: s}, true
+			c.happens(EventWritable, s)
+			return
 		}
 		c.waiting.push(s)
 	}
-	return Event{}, false
 }
 
 // step reads one frame, or a part of one of DATA. n is 0 when there is too little.
-func (c *Conn) step(b []byte) (n int, ev Event, err *Error) {
+func (c *Conn) step(b []byte) (n int, err *Error) {
 	if c.body.active {
 		return c.readBody(b)
 	}
@@ -71,55 +84,53 @@ func (c *Conn) step(b []byte) (n int, ev Event, err *Error) {
 		return c.readPreface(b)
 	}
 	if len(b) < FrameHeaderLen {
-		return 0, Event{}, nil
+		return 0, nil
 	}
 	h := ParseFrameHeader(b)
 	if err := h.Check(c.cfg.Settings.MaxFrame); err != nil {
 		return c.wrongFrame(h, b, err)
 	}
 	if c.block.stream != 0 && (h.Type != FrameContinuation || h.Stream != c.block.stream) {
-		return 0, Event{}, errBetween
+		return 0, errBetween
 	}
 	if !c.greeted && (h.Type != FrameSettings || h.Flags.Has(FlagAck)) {
-		return 0, Event{}, errFirst
+		return 0, errFirst
 	}
 	if h.Type == FrameData {
 		return c.beginBody(h, b[FrameHeaderLen:])
 	}
 	n = FrameHeaderLen + int(h.Length)
 	if len(b) < n {
-		return 0, Event{}, nil
+		return 0, nil
 	}
-	ev, err = c.frame(h, b[FrameHeaderLen:n])
-	return n, ev, err
+	return n, c.frame(h, b[FrameHeaderLen:n])
 }
 
 // wrongFrame ends a connection or, once the frame is in, a stream.
-func (c *Conn) wrongFrame(h FrameHeader, b []byte, err *Error) (n int, ev Event, _ *Error) {
+func (c *Conn) wrongFrame(h FrameHeader, b []byte, err *Error) (n int, _ *Error) {
 	n = FrameHeaderLen + int(h.Length)
 	if !err.Stream || c.block.stream != 0 || !c.greeted {
-		return 0, Event{}, err
+		return 0, err
 	}
 	if len(b) < n {
-		return 0, Event{}, nil
+		return 0, nil
 	}
-	ev, err = c.fault(h.Stream, err)
-	return n, ev, err
+	return n, c.fault(h.Stream, err)
 }
 
 // readPreface passes over what a client sends first.
-func (c *Conn) readPreface(b []byte) (n int, _ Event, _ *Error) {
+func (c *Conn) readPreface(b []byte) (n int, _ *Error) {
 	rest := Preface[len(Preface)-c.preface:]
 	n = min(len(b), len(rest))
 	if string(b[:n]) != rest[:n] {
-		return 0, Event{}, errPreface
+		return 0, errPreface
 	}
 	c.preface -= n
-	return n, Event{}, nil
+	return n, nil
 }
 
 // frame acts upon a frame other than DATA.
-func (c *Conn) frame(h FrameHeader, payload []byte) (Event, *Error) {
+func (c *Conn) frame(h FrameHeader, payload []byte) *Error {
 	switch h.Type {
 	case FrameHeaders:
 		return c.readHeaders(h, payload)
@@ -136,17 +147,17 @@ func (c *Conn) frame(h FrameHeader, payload []byte) (Event, *Error) {
 	case FrameGoAway:
 		return c.readGoAway(payload)
 	case FramePushPromise:
-		return Event{}, errPush
+		return errPush
 	case FramePriority:
 		if DependsOn(payload) == h.Stream {
 			return c.fault(h.Stream, errDependency)
 		}
 	case FramePriorityUpdate:
 		if err := CheckPriorityUpdate(payload); err != nil {
-			return Event{}, err
+			return err
 		}
 	}
-	return Event{}, c.idly()
+	return c.idly()
 }
 
 // late judges a frame of a stream that is not in the table: nil if it is to be
@@ -168,23 +179,25 @@ func (c *Conn) late(id uint32) *Error {
 }
 
 // fault ends a stream for a violation: the owner, if it knows the stream, is told.
-func (c *Conn) fault(id uint32, err *Error) (Event, *Error) {
+func (c *Conn) fault(id uint32, err *Error) *Error {
 	c.Out = AppendRSTStream(c.Out, id, err.Code)
 	if c.cfg.Server && !c.resets.add(c.cfg.Limits.Resets, c.now) {
-		return Event{}, errResets
+		return errResets
 	}
 	if err := c.reply(); err != nil {
-		return Event{}, err
+		return err
 	}
 	s := c.streams.find(id)
 	if s == nil {
 		if !c.idle(id) && c.gone.find(id) == byNobody {
 			c.gone.add(id, byUs)
 		}
-		return Event{}, nil
+		return nil
 	}
 	c.close(s, byUs)
-	return Event{Kind: EventReset, Stream: s, Code: err.Code, Err: err}, nil
+	ev := c.happens(EventReset, s)
+	*ev = Event{Kind: EventReset, Stream: s, Code: err.Code, Err: err}
+	return nil
 }
 
 // fail ends the connection.

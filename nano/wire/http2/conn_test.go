@@ -12,7 +12,7 @@ type end struct {
 	in  []byte // what came and is not done with
 	now int64
 	// answer is what the owner does with an event, before the next one.
-	answer func(ev Event)
+	answer func(ev *Event)
 }
 
 func newEnd(cfg Config) *end {
@@ -63,7 +63,7 @@ func (e *end) feed(t testing.TB, wire ...[]byte) string {
 var eventNames = map[EventKind]string{EventHead: "head", EventTooLarge: "too large", EventInterim: "interim", EventData: "data", EventTrailers: "trailers",
 	EventReset: "reset", EventWritable: "writable", EventSettings: "settings", EventPong: "pong", EventGoAway: "goaway"}
 
-func showEvent(ev Event) string {
+func showEvent(ev *Event) string {
 	text := eventNames[ev.Kind]
 	if ev.Stream != nil {
 		text += fmt.Sprint(" ", ev.Stream.ID)

@@ -123,8 +123,9 @@ func (d *Decoder) literal(block []byte, i int, prefix uint, h *Header, lim *Head
 			return 0, err
 		}
 		name := h.Bytes[at:]
-		if f.Known = NameOf(name); f.Known == 0 && !validName(name) {
-			f.flaws = flawName
+		f.Known = NameOf(name)
+		if !validName(name) && (f.Known == 0 || string(name) != f.Known.String()) {
+			f.Known, f.flaws = 0, flawName
 		}
 	} else if err := d.name(index, h, &f); err != nil {
 		return 0, err

@@ -53,8 +53,13 @@ func (e *Encoder) Begin(dst []byte) []byte {
 // 8.2). sensitive keeps it out of every table (RFC 7541 7.1.3); credentials are
 // kept out without being asked.
 func (e *Encoder) Append(dst, name, value []byte, sensitive bool) []byte {
-	name = e.lowerCase(name)
-	return e.append(dst, NameOf(name), name, value, sensitive)
+	known := NameOf(name)
+	if known == 0 {
+		name = e.lowerCase(name)
+	} else {
+		name = unsafeBytes(known.String())
+	}
+	return e.append(dst, known, name, value, sensitive)
 }
 
 // AppendKnown appends a field whose name is known.
@@ -73,8 +78,10 @@ func (e *Encoder) append(dst []byte, known Name, name, value []byte, sensitive b
 	if sensitive || how == neverIndex || how == cookieIndex && len(value) < shortCookie {
 		return e.literal(dst, 0x10, 4, e.nameIndex(known, name), name, value)
 	}
-	if i := staticMatch(known, unsafeString(value)); i > 0 {
-		return append(dst, 0x80|byte(i))
+	if known <= NameAcceptEncoding && known > 0 || len(value) == 0 {
+		if i := staticMatch(known, unsafeString(value)); i > 0 {
+			return append(dst, 0x80|byte(i))
+		}
 	}
 	if e.found == nil {
 		if e.table.max < overhead {

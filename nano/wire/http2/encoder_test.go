@@ -186,11 +186,13 @@ func TestNames(t *testing.T) {
 		if n <= staticLen && staticTable[n].known != n {
 			continue // a further value of the name before
 		}
-		if got := NameOf([]byte(n.String())); got != n || n.String() == "" {
-			t.Errorf("%d: %q is %d", n, n, got)
+		for _, name := range []string{n.String(), strings.ToUpper(n.String())} {
+			if got := NameOf([]byte(name)); got != n || name == "" {
+				t.Errorf("%d: %q is %d", n, name, got)
+			}
 		}
 	}
-	for _, name := range []string{"", "a", "x-custom", "Host", ":foo", "hosts", "hos"} {
+	for _, name := range []string{"", "a", "x-custom", "hosu", ":foo", "hosts", "hos"} {
 		if n := NameOf([]byte(name)); n != 0 {
 			t.Errorf("%q is %d", name, n)
 		}

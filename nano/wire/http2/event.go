@@ -34,7 +34,7 @@ const (
 	EventGoAway
 )
 
-// Event is what Next found.
+// Event is what Next found. It is the pool's, and good until the next call.
 type Event struct {
 	Kind   EventKind
 	End    bool // the peer has ended its side of the stream

@@ -1,5 +1,7 @@
 package http2
 
+import "encoding/binary"
+
 // Name is a field name that is known here: what it means is decided by comparing
 // integers. Names of HPACK's static table have the first index they have there;
 // others follow. 0 is any other name.
@@ -100,14 +102,39 @@ func (n Name) String() string {
 	return further[n-staticLen-1]
 }
 
-// NameOf looks a name up, which must be in lower case.
+// NameOf looks a name up, whatever the case of its letters. name must be a field
+// name or a pseudo-header's but for that.
 func NameOf(name []byte) Name {
-	for n := nameSlots[slotOfName(name)]; n != 0; n = nameNext[n] {
-		if string(name) == n.String() {
-			return n
+	n := nameSlots[slotOfName(name)]
+	for ; n != 0; n = nameNext[n] {
+		if sameFold(name, n.String()) {
+			break
 		}
 	}
-	return 0
+	return n
+}
+
+// sameFold compares a name with a known one without regard to case. Letters differ
+// from capitals by one bit, which dashes and colons have as well; of the bytes
+// that differ from these by it none stands in a name.
+func sameFold(name []byte, known string) bool {
+	const bits = 0x2020202020202020
+	n := len(name)
+	if n != len(known) {
+		return false
+	}
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		if binary.LittleEndian.Uint64(name[i:])|bits != binary.LittleEndian.Uint64(unsafeBytes(known[i:])) {
+			return false
+		}
+	}
+	for ; i < n; i++ {
+		if name[i]|0x20 != known[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // The names as a hash table, with chains where two have the same slot.
@@ -123,11 +150,11 @@ var nameSlots, nameNext = func() (slots [256]Name, next [names]Name) {
 	return
 }()
 
-// slotOfName mixes a name's length with three of its bytes.
+// slotOfName mixes a name's length with three of its bytes, in small letters.
 func slotOfName(name []byte) uint8 {
 	n := len(name)
 	if n < 2 {
 		return 0
 	}
-	return uint8(n)*67 ^ name[n-1]*29 ^ name[n/2]*11 ^ name[0]
+	return uint8(n)*67 ^ (name[n-1]|0x20)*29 ^ (name[n/2]|0x20)*11 ^ (name[0] | 0x20)
 }

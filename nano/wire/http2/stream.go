@@ -69,6 +69,7 @@ func (s *Stream) Waiting() (since int64, ok bool) { return s.blockedAt, s.in != 
 // by two goroutines at a time.
 type Pool struct {
 	header Header
+	event  Event
 	free   *Stream
 }
 
