@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"dyno/internal/shell"
+	"dyno/lab/study"
+	"dyno/subjects"
 )
 
 // TestDocsCommands: every command in the documentation, in blocks and in the text, names
@@ -47,6 +49,29 @@ func TestDocsCommands(t *testing.T) {
 	}
 	if checked < 150 {
 		t.Errorf("only %d commands were found", checked)
+	}
+}
+
+// TestDocsStudies: every whole study in the documentation is one.
+func TestDocsStudies(t *testing.T) {
+	names, err := subjects.Names()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, page := range []string{"README.md", "docs/study-files.md"} {
+		for _, block := range fencedBlock.FindAllStringSubmatch(read(t, filepath.Join("../..", page)), -1) {
+			if !strings.HasPrefix(block[2], "study: ") {
+				continue
+			}
+			checked++
+			if _, err := study.Parse(page, []byte(block[2]), names); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if checked < 2 {
+		t.Errorf("%d studies were found", checked)
 	}
 }
 
