@@ -6,11 +6,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/nano/wire/http1"
 	"dyno/nano/wire/reactor"
 )
 
-// door is a listening socket at one loop.
-type door struct {
+// listener is a listening socket at one loop.
+type listener struct {
 	fd   int
 	id   int32
 	tcp  bool
@@ -18,11 +19,11 @@ type door struct {
 }
 
 const (
-	firstDoor   = 2  // event ID -2 and below; -1 is the wake-up
-	acceptBatch = 64 // so that a flood of connections leaves time for requests
+	firstListener = 2  // event ID -2 and below; -1 is the wake-up
+	acceptBatch   = 64 // so that a flood of connections leaves time for requests
 )
 
-// listen adds a door, unless the app has begun to shut down meanwhile.
+// listen adds a listener, unless the app has begun to shut down meanwhile.
 func (l *loop) listen(fd int, tcp bool) {
 	if l.grace != 0 || l.over.Load() {
 		unix.Close(fd)
@@ -31,9 +32,9 @@ func (l *loop) listen(fd int, tcp bool) {
 	if tcp {
 		keepAlive(fd)
 	}
-	d := &door{fd: fd, id: -int32(len(l.doors)) - firstDoor, tcp: tcp}
-	l.doors = append(l.doors, d)
-	l.openDoor(d)
+	d := &listener{fd: fd, id: -int32(len(l.listeners)) - firstListener, tcp: tcp}
+	l.listeners = append(l.listeners, d)
+	l.watchListener(d)
 }
 
 // Connections have these options from the socket they come to. A client that is
@@ -42,7 +43,7 @@ func (l *loop) listen(fd int, tcp bool) {
 const (
 	keepAliveIdle  = 60 // seconds of silence before the first probe
 	keepAliveEvery = 15 // seconds between probes
-	keepAliveMost  = 4  // probes without an answer
+	keepAliveMost  = 4  // probes without a response
 )
 
 // keepAlive has the kernel probe the connections that come to a listening socket.
@@ -54,7 +55,7 @@ func keepAlive(fd int) {
 	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPCNT, keepAliveMost)
 }
 
-func (l *loop) openDoor(d *door) {
+func (l *loop) watchListener(d *listener) {
 	if err := l.poller.AddListener(d.fd, d.id); err != nil {
 		l.log().Error("can't listen", "error", err)
 		return
@@ -62,18 +63,18 @@ func (l *loop) openDoor(d *door) {
 	d.open = true
 }
 
-func (l *loop) shutDoor(d *door) {
+func (l *loop) unwatchListener(d *listener) {
 	if d.open {
 		_ = l.poller.Remove(d.fd) // fails only for what isn't registered
 		d.open = false
 	}
 }
 
-// openDoors lets clients in again after there were too many.
-func (l *loop) openDoors() {
-	for _, d := range l.doors {
+// resumeAccepting lets clients in again after there were too many.
+func (l *loop) resumeAccepting() {
+	for _, d := range l.listeners {
 		if !d.open {
-			l.openDoor(d)
+			l.watchListener(d)
 		}
 	}
 }
@@ -81,10 +82,10 @@ func (l *loop) openDoors() {
 // accept takes clients from the queue and gives each to the loop that has fewest
 // connections: the kernel deals them out by hash, which is uneven when there are
 // few. It reports whether there may be more.
-func (l *loop) accept(d *door) (more bool) {
+func (l *loop) accept(d *listener) (more bool) {
 	for range acceptBatch {
 		if !l.server.admit(l) {
-			l.shutDoor(d) // until a connection closes
+			l.unwatchListener(d) // until a connection closes
 			return false
 		}
 		fd, from, errno := reactor.Accept(d.fd)
@@ -105,7 +106,7 @@ func (l *loop) accept(d *door) (more bool) {
 		if to.load.Add(1); to == l {
 			l.take(fd, from)
 		} else {
-			to.hand(&letter{open: func(to *loop) { to.take(fd, from) }})
+			to.hand(&message{open: func(to *loop) { to.take(fd, from) }})
 		}
 	}
 	return true
@@ -132,9 +133,9 @@ func (l *loop) take(fd int, from netip.AddrPort) {
 }
 
 // acceptFailed deals with a full file table: the client at the head of the queue
-// is turned away by way of a spare descriptor, so that it knows, and the door is
-// not found open again at once.
-func (l *loop) acceptFailed(d *door, errno unix.Errno) {
+// is turned away by way of a spare descriptor, so that it knows, and the listener is
+// not found ready again at once.
+func (l *loop) acceptFailed(d *listener, errno unix.Errno) {
 	switch errno {
 	case unix.EAGAIN:
 	case unix.EMFILE, unix.ENFILE:
@@ -142,5 +143,30 @@ func (l *loop) acceptFailed(d *door, errno unix.Errno) {
 	default:
 		l.server.refusals.log(l.log(), "accepting a connection", "error", errno)
 		time.Sleep(time.Millisecond) // the queue stays readable: don't spin
+	}
+}
+
+// outOfFiles turns one client away when the process may not open more files.
+// Without the spare descriptor it couldn't even accept the client to tell it, and
+// the client would wait in the queue for ever.
+func (s *server) outOfFiles(l *loop, d *listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := time.Now(); now.Sub(s.noticed) > time.Second {
+		s.noticed = now
+		l.log().Error("too many open files: connections are turned away", "connections", s.conns.Load())
+	}
+	if s.spare >= 0 {
+		unix.Close(s.spare)
+	}
+	if fd, _, errno := reactor.Accept(d.fd); errno == 0 {
+		busy := http1.StatusLine(503) + "Retry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+		reactor.Read(fd, l.turn.scratch) // unread, it would make the close a reset
+		reactor.Write(fd, []byte(busy))  // best effort
+		unix.Shutdown(fd, unix.SHUT_WR)
+		unix.Close(fd)
+	}
+	if s.keepSpare(); s.spare < 0 {
+		time.Sleep(time.Millisecond) // somebody else took it: don't spin
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"dyno/nano/internal/router"
 )
@@ -64,7 +65,7 @@ func (a *App) give(x *exchange) {
 }
 
 // find looks up the route of x, which tells where its handler may run. nil: the
-// app has its own answer (not found, wrong method, redirect).
+// app has its own response (not found, wrong method, redirect).
 func (a *App) find(x *exchange) Handler {
 	if !a.seal.closed.Load() {
 		a.seal.close()
@@ -76,7 +77,7 @@ func (a *App) find(x *exchange) Handler {
 	return a.routes.find(x)
 }
 
-// serve runs the handler that find returned, to the end of the answer. It never
+// serve runs the handler that find returned, to the end of the response. It never
 // panics.
 func (a *App) serve(x *exchange, h Handler) {
 	defer a.caught(x)
@@ -104,8 +105,8 @@ func (a *App) unanswered(x *exchange) {
 	}
 	x.begun = true
 	// A wire that can't send closes itself, but hooks may fail before it is asked.
-	if err := x.wire.answer(x, nil); err != nil && !x.begun {
-		a.config.Logger.Error("the empty answer can't be sent", "route", routeName(x), "error", err)
+	if err := x.wire.respond(x, nil); err != nil && !x.begun {
+		a.config.Logger.Error("the empty response can't be sent", "route", routeName(x), "error", err)
 		a.bare(x, 500)
 	}
 }
@@ -115,4 +116,30 @@ func routeName(x *exchange) string {
 		return "none"
 	}
 	return x.route.Name()
+}
+
+// seal keeps an app's routes as they are once it serves. Registration holds the
+// lock, so that a request that comes meanwhile waits for it and nothing is changed
+// after that.
+type seal struct {
+	mu     sync.Mutex
+	closed atomic.Bool
+}
+
+// close ends registration.
+func (s *seal) close() {
+	s.mu.Lock()
+	s.closed.Store(true)
+	s.mu.Unlock()
+}
+
+// registering calls f to change what the app serves, or panics if it serves
+// already. what names the change and its place.
+func (a *App) registering(what string, f func()) {
+	a.seal.mu.Lock()
+	defer a.seal.mu.Unlock()
+	if a.seal.closed.Load() {
+		panic("nano: " + what + " comes too late: the app serves already; register everything before Listen, Serve and the first request")
+	}
+	f()
 }

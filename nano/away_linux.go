@@ -15,21 +15,21 @@ import (
 // What a handler does that has its connection to itself: it reads and writes the
 // socket, and waits for it through the loop.
 
-// finish completes the answer when the handler has returned.
+// finish completes the response when the handler has returned.
 func (t *turn) finish() {
 	if r := &t.reply; r.streamed && !r.ended && !r.cut {
 		if err := t.end(t.x, nil); err != nil {
-			t.x.logFailure(slog.LevelError, "answer not finished", err)
+			t.x.logFailure(slog.LevelError, "response not finished", err)
 		}
 	}
 	t.over()
 }
 
-// finishAway completes the answer, sends it and gives the connection back.
+// finishAway completes the response, sends it and gives the connection back.
 func (t *turn) finishAway() {
 	if t.hijacked {
 		t.over()
-		t.loop.hand(&t.letter)
+		t.loop.hand(&t.message)
 		return
 	}
 	t.finish()
@@ -44,7 +44,7 @@ func (t *turn) finishAway() {
 	if in := &t.inflow; t.reply.keep && len(in.raw) > 0 {
 		t.rest = in.raw
 	}
-	t.loop.hand(&t.letter)
+	t.loop.hand(&t.message)
 }
 
 // flush implements wire. It blocks while the client is slow, without the loop.
@@ -60,7 +60,7 @@ func (t *turn) flush(*exchange) error {
 	}
 }
 
-// broke notes that the client doesn't take the answer any more.
+// broke notes that the client doesn't take the response any more.
 func (t *turn) broke() { t.reply.cut, t.broken = true, true }
 
 // gone implements netWire.
@@ -199,7 +199,7 @@ func (t *turn) awaitBody() error {
 	return err
 }
 
-// awaitTaken waits until the client takes more of the answer, which it must not do
+// awaitTaken waits until the client takes more of the response, which it must not do
 // too slowly. What counts is what its side has acknowledged: the kernel tells of
 // room only when much of its buffer is free.
 func (t *turn) awaitTaken() error {

@@ -76,7 +76,7 @@ func (e FieldErrors) Error() string {
 	return b.String()
 }
 
-// problem makes an answer of the errors.
+// problem makes a response of the errors.
 func (e FieldErrors) problem(status int, detail string) *Problem {
 	p := NewProblem(status, detail).Because(e)
 	p.More = map[string]any{"errors": e}

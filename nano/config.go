@@ -1,6 +1,7 @@
 package nano
 
 import (
+	"context"
 	"io/fs"
 	"log/slog"
 	"math"
@@ -64,7 +65,7 @@ type Config struct {
 	// Debug is for tests and development: it finds what breaks the rules of
 	// ownership. When a handler has returned, the bytes of all Views it was given are
 	// overwritten with 0xdb and never used again, so that a View that was kept shows
-	// for good. A goroutine other than the handler's that sets anything of the answer
+	// for good. A goroutine other than the handler's that sets anything of the response
 	// panics. It costs copies of each request. The build tag nanodebug sets it for
 	// all apps: go test -tags nanodebug ./...
 	Debug bool
@@ -84,7 +85,7 @@ const (
 //
 // MinRate and MinTake count only while the client is waited for, silence included.
 // They bound what it may be behind by: 5 s when a body begins, 30 s later and for
-// answers (or ReadBody, WriteStall where those are longer). What was sent before, or
+// responses (or ReadBody, WriteStall where those are longer). What was sent before, or
 // taken, makes up for no more than that.
 type Limits struct {
 	Head        int   // bytes of a request head; default 16 KiB, then 431
@@ -101,8 +102,8 @@ type Limits struct {
 	ReadBody   time.Duration // without progress in a body; default 30 s
 	MinRate    int           // bytes/s a body must keep up; default 240, see below
 	Idle       time.Duration // between requests; default 75 s
-	WriteStall time.Duration // without the client taking anything of an answer; default 30 s
-	MinTake    int           // bytes/s of an answer that a client must take while it is waited for; default 240
+	WriteStall time.Duration // without the client taking anything of a response; default 30 s
+	MinTake    int           // bytes/s of a response that a client must take while it is waited for; default 240
 	Handler    time.Duration // deadline of a request's context; default none
 	Drain      time.Duration // for requests under way when the app shuts down; default 30 s
 }
@@ -135,4 +136,58 @@ func orDefault[T int | int64 | time.Duration](v, def T) T {
 		return def
 	}
 	return v
+}
+
+// RouteLimits are limits of one route, or of a group's by [Group.Default], in
+// place of those of [Limits] that have the same names. 0 leaves the app's, a
+// negative value is no limit. They hold for all that serves the app: HTTP/1.1,
+// HTTP/2, net/http.
+type RouteLimits struct {
+	Body    int64         // bytes of a body; then 413
+	Handler time.Duration // deadline of the request's context, from the start of the handler
+}
+
+// WithLimits gives a route limits of its own: a larger body for an upload, a
+// deadline for what asks a database. The fields that are 0 stay as the route's
+// groups have set them. Middleware inside can lower the limit of a body, by
+// [Ctx.LimitBody], and set earlier deadlines.
+func WithLimits(l RouteLimits) Option {
+	return optionFunc(func(r *Route) {
+		if l.Body != 0 {
+			r.limits.Body = l.Body
+		}
+		if l.Handler != 0 {
+			r.limits.Handler = l.Handler
+		}
+	})
+}
+
+// Limits returns the route's own limits; 0 stands for the app's.
+func (r *Route) Limits() RouteLimits { return r.limits }
+
+// bodyLimit is how many bytes the request's body may have; negative: any.
+func (x *exchange) bodyLimit() int64 {
+	if x.route != nil && x.route.limits.Body != 0 {
+		return x.route.limits.Body
+	}
+	return x.app.config.Limits.Body
+}
+
+// handlerLimit is how long the handler's context lasts; not positive: for ever.
+func (x *exchange) handlerLimit() time.Duration {
+	if x.route != nil && x.route.limits.Handler != 0 {
+		return x.route.limits.Handler
+	}
+	return x.app.config.Limits.Handler
+}
+
+// timed makes the context of a handler that has run for so long.
+func (x *exchange) timed(parent context.Context, ran time.Duration) (context.Context, context.CancelCauseFunc) {
+	d := x.handlerLimit()
+	if d <= 0 {
+		return context.WithCancelCause(parent)
+	}
+	timed, stop := context.WithTimeout(parent, d-ran)
+	ctx, cancel := context.WithCancelCause(timed)
+	return ctx, func(cause error) { cancel(cause); stop() }
 }

@@ -22,10 +22,10 @@ type conn struct {
 	drained  int   // bytes thrown away while lingering
 	queued   int   // bytes that the client hadn't acknowledged when last asked
 	asked    int64 // when that was
-	taken    pace  // how it takes its answers
+	taken    pace  // how it takes its responses
 
 	in     []byte  // the start of a request, or requests that wait for their turn
-	out    []byte  // what the client hasn't taken yet of its answers
+	out    []byte  // what the client hasn't taken yet of its responses
 	upload *upload // the body that is coming in
 	away   *turn   // has the connection
 	remote netip.AddrPort
@@ -40,8 +40,8 @@ const (
 	phaseHead                // the rest of a head
 	phaseBody                // the rest of a body that is collected
 	phaseAway                // a handler
-	phaseWrite               // the client, to take its answer
-	phaseLinger              // the client, to read the last answer and close
+	phaseWrite               // the client, to take its response
+	phaseLinger              // the client, to read the last response and close
 )
 
 // connTable finds connections by ID. Connections lie in pages, so that pointers

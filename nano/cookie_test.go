@@ -67,7 +67,7 @@ func TestCookie(t *testing.T) {
 	app := nano.New(nano.Config{Logger: slog.New(slog.DiscardHandler)})
 	app.Get("/", func(c nano.Ctx) error {
 		if v := c.Cookie("a"); v != nil {
-			return c.Text(200, v.Copy())
+			return c.Text(200, v.String())
 		}
 		return c.NoContent(204)
 	})
@@ -111,7 +111,7 @@ func TestSignedCookies(t *testing.T) {
 		return nil
 	})
 	app.Get("/get/{name}", func(c nano.Ctx) error {
-		v, ok := signer(recent, old).Get(c, c.Param("name").Copy())
+		v, ok := signer(recent, old).Get(c, c.Param("name").String())
 		if !ok {
 			return c.NoContent(204)
 		}

@@ -2,12 +2,13 @@ package nano
 
 import (
 	"context"
+	"iter"
 	"net/netip"
 	"strconv"
 	"time"
 )
 
-// Ctx is one request and its answer. It is a small value: pass it on, but don't
+// Ctx is one request and its response. It is a small value: pass it on, but don't
 // keep it. It belongs to the goroutine that runs the handler and ends when the
 // handler returns; every method but those of [context.Context] panics after
 // that, naming the route.
@@ -92,8 +93,8 @@ func (c Ctx) RemoteAddr() netip.AddrPort {
 	return x.peer()
 }
 
-// Answered reports whether the answer has begun.
-func (c Ctx) Answered() bool { return c.live().begun }
+// Responded reports whether the response has begun.
+func (c Ctx) Responded() bool { return c.live().begun }
 
 // Context returns the request's context for work that takes one: it ends as Ctx
 // does, and may be kept.
@@ -132,8 +133,8 @@ func (c Ctx) Value(key any) any {
 }
 
 // made returns the request's context, nil if the request is over. Once it has been
-// made any goroutine may ask, also while the request ends: who misses what asked
-// had finds that gen has changed.
+// made any goroutine may ask, also while the request ends: recycle changes gen before
+// it clears asked, so who finds asked empty then finds another gen.
 func (c Ctx) made() context.Context {
 	if c.x == nil {
 		return nil
@@ -150,3 +151,64 @@ func (c Ctx) made() context.Context {
 func (c Ctx) over() bool { return c.x == nil || c.x.gen.Load() != c.gen }
 
 var closed = func() chan struct{} { ch := make(chan struct{}); close(ch); return ch }()
+
+// Headers goes through the header fields of the request, names and values, in
+// the order they were sent.
+func (c Ctx) Headers() iter.Seq2[View, View] {
+	x := c.live()
+	return func(yield func(name, value View) bool) {
+		for i := range x.req.Fields {
+			f := &x.req.Fields[i]
+			if !yield(View(f.Name.Of(x.buf)), View(f.Value.Of(x.buf))) {
+				return
+			}
+		}
+	}
+}
+
+// View is a piece of the request as it lies in the read buffer. It is valid
+// until the handler returns and must not be changed. string(v) copies; using it
+// only to compare, as in string(v) == "x", or to look up a map, does not
+// allocate.
+type View []byte
+
+// String returns the bytes as a string that stays.
+func (v View) String() string { return string(v) }
+
+// Int reads a decimal integer.
+func (v View) Int() (int, error) { return strconv.Atoi(string(v)) }
+
+// Key is a typed name for a value that middleware keeps with a request. Make one
+// per kind of value, as a package variable.
+type Key[T any] struct{ name string }
+
+// NewKey returns a key. The name is for people: two keys of the same name are
+// different.
+func NewKey[T any](name string) *Key[T] { return &Key[T]{name} }
+
+// Set keeps a value with the request. It replaces an earlier one.
+func (k *Key[T]) Set(c Ctx, v T) {
+	x := c.own()
+	for i := range x.values {
+		if x.values[i].key == any(k) {
+			x.values[i].value = v
+			return
+		}
+	}
+	x.values = append(x.values, value{k, v})
+}
+
+// Get returns the request's value, and whether there is one.
+func (k *Key[T]) Get(c Ctx) (T, bool) {
+	for _, v := range c.live().values {
+		if v.key == any(k) {
+			kept, _ := v.value.(T) // a nil of an interface type is none of its own
+			return kept, true
+		}
+	}
+	var none T
+	return none, false
+}
+
+// value is one value kept with a request.
+type value struct{ key, value any }

@@ -8,7 +8,7 @@ import (
 
 // What Config.Debug does. A handler gets bytes of its own, which nobody else will
 // ever use: when it has returned they are overwritten, so that a View that was kept
-// shows it for good, and not the bytes of a request that came later. And the answer
+// shows it for good, and not the bytes of a request that came later. And the response
 // may only be touched by the goroutine that runs the handler.
 
 // poisonByte is what Views that were kept are made of.
@@ -64,7 +64,7 @@ func (x *exchange) handOut(v []byte) []byte {
 	return own
 }
 
-// own is live for what changes the answer: under Config.Debug it panics on another
+// own is live for what changes the response: under Config.Debug it panics on another
 // goroutine than the handler's.
 func (c Ctx) own() *exchange {
 	x := c.live()
@@ -77,7 +77,7 @@ func (c Ctx) own() *exchange {
 func (x *exchange) checkOwner() {
 	owner := x.debug.owner
 	if at := goroutineID(); owner != 0 && at != owner {
-		panic("nano: the answer of " + routeName(x) + " was touched by goroutine " + strconv.FormatInt(at, 10) +
+		panic("nano: the response of " + routeName(x) + " was touched by goroutine " + strconv.FormatInt(at, 10) +
 			" while goroutine " + strconv.FormatInt(owner, 10) + " runs its handler; have goroutines return what they found, and set it from the handler")
 	}
 }

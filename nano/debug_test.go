@@ -27,7 +27,7 @@ type keeper struct {
 func (k *keeper) keep(c nano.Ctx, more ...func(string, []byte)) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	c.SetHeader("X-Answer", "secret answer")
+	c.SetHeader("X-Response", "secret answer")
 	body, err := c.Body()
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (k *keeper) keep(c nano.Ctx, more ...func(string, []byte)) error {
 	for name, v := range map[string][]byte{
 		"method": c.Method(), "path": c.Path(), "query": c.RawQuery(), "field": c.Header("X-Secret"), "param": c.Param("a"), "decoded param": c.Param("b"),
 		"rest": c.Rest(), "value": c.Query("q"), "decoded value": c.Query("d"), "decoded again": c.Query("e"), "cookie": c.Cookie("k"),
-		"answer's field": c.AnswerHeader("X-Answer"), "body": body,
+		"response's field": c.ResponseHeader("X-Response"), "body": body,
 	} {
 		if len(v) == 0 && name != "rest" {
 			return fmt.Errorf("no %s", name)
@@ -87,8 +87,8 @@ func keeping(config nano.Config) (*nano.App, *keeper) {
 	config.Debug, config.H2C, config.Logger = true, true, quiet
 	app := nano.New(config)
 	handler := func(c nano.Ctx) error { return k.keep(c) }
-	app.Post("/inline/{a}/{b}/{r...}", handler, nano.Inline())
-	app.Post("/spawned/{a}/{b}/{r...}", handler, nano.Spawn())
+	app.Post("/inline/{a}/{b}/{r...}", handler, nano.OnLoop)
+	app.Post("/spawned/{a}/{b}/{r...}", handler, nano.OnGoroutine)
 	app.Post("/blocks/{a}/{b}/{r...}", func(c nano.Ctx) error {
 		if err := k.keep(c); err != nil {
 			return err
@@ -258,7 +258,7 @@ func serveApp(t *testing.T, app *nano.App) (address string) {
 	return ln.Addr().String()
 }
 
-// TestOtherGoroutinesShow: under Config.Debug who sets fields of the answer from
+// TestOtherGoroutinesShow: under Config.Debug who sets fields of the response from
 // another goroutine than the handler's gets a panic that names the route; reading
 // is free to all while the handler runs.
 func TestOtherGoroutinesShow(t *testing.T) {
@@ -276,7 +276,7 @@ func TestOtherGoroutinesShow(t *testing.T) {
 						mu.Unlock()
 					}
 				}()
-				_ = c.Header("Host").Copy()
+				_ = c.Header("Host").String()
 				c.SetHeader("X-"+fmt.Sprint(i), "v")
 			})
 		}
@@ -290,8 +290,8 @@ func TestOtherGoroutinesShow(t *testing.T) {
 		"Text": func(c nano.Ctx) { _ = c.Text(200, "") }, "Bytes": func(c nano.Ctx) { _ = c.Bytes(200, "a/b", nil) }, "JSON": func(c nano.Ctx) { _ = c.JSON(200, 1) },
 		"Stream": func(c nano.Ctx) { _ = c.Stream(200, "a/b", func(*nano.Stream) error { return nil }) },
 		"Vary":   func(c nano.Ctx) { c.Vary("A") }, "Key": func(c nano.Ctx) { key.Set(c, 1) }, "Body": func(c nano.Ctx) { _, _ = c.Body() },
-		"AfterAnswer":  func(c nano.Ctx) { c.AfterAnswer(func(nano.Ctx, nano.Outcome) {}) },
-		"BeforeAnswer": func(c nano.Ctx) { c.BeforeAnswer(func(nano.Ctx, *nano.Answer) {}) },
+		"AfterResponse":  func(c nano.Ctx) { c.AfterResponse(func(nano.Ctx, nano.Outcome) {}) },
+		"BeforeResponse": func(c nano.Ctx) { c.BeforeResponse(func(nano.Ctx, *nano.Response) {}) },
 	}
 	for name, touch := range touches {
 		app.Get("/"+name, func(c nano.Ctx) error {
@@ -306,7 +306,7 @@ func TestOtherGoroutinesShow(t *testing.T) {
 	// The same from the handler's own goroutine, also one it was detached to.
 	app.Get("/detached", func(c nano.Ctx) error {
 		return c.Detached(c.Context(), 0, func(c nano.Ctx) error {
-			for _, name := range []string{"SetHeader", "AddHeader", "Vary", "Key", "AfterAnswer", "BeforeAnswer", "Status"} {
+			for _, name := range []string{"SetHeader", "AddHeader", "Vary", "Key", "AfterResponse", "BeforeResponse", "Status"} {
 				touches[name](c)
 			}
 			return c.Text(200, "fine")

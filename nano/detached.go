@@ -19,26 +19,26 @@ import (
 // answers goes nowhere.
 
 // Detached runs h with a copy of the request on a goroutine of its own and waits
-// for it until ctx ends. In time, its answer and its error are the request's: the
-// answer is sent, fields and values it has set are kept, hooks it has set see how
+// for it until ctx ends. In time, its response and its error are the request's: the
+// response is sent, fields and values it has set are kept, hooks it has set see how
 // the request ends. Too late, Detached returns [context.Cause] of ctx and nothing
 // of h is seen any more, but for a log line if it panics; its hooks get an Outcome
 // of 503 when it has returned.
 //
-// The request's body is read before h starts, and the answer is kept in memory
+// The request's body is read before h starts, and the response is kept in memory
 // whole, up to limit bytes; limit <= 0: without a limit. So h can't stream, nor see
 // trailers of the request, nor hijack. ctx must be derived from [Ctx.Context] if h is
 // to learn that the client has gone.
 func (c Ctx) Detached(ctx context.Context, limit int64, h Handler) error {
 	x := c.live()
 	if x.begun {
-		return ErrAnswered
+		return ErrResponded
 	}
 	if _, err := c.Body(); err != nil {
 		return err
 	}
 	d := &detached{returned: make(chan struct{})}
-	d.wire = &heldWire{ctx: ctx, limit: limit}
+	d.wire = &bufferedWire{ctx: ctx, limit: limit}
 	d.x = x.copied(d.wire)
 	go d.run(h)
 	select {
@@ -56,7 +56,7 @@ func (c Ctx) Detached(ctx context.Context, limit int64, h Handler) error {
 // decides whose x is: adopted by the request, or ended by its own goroutine.
 type detached struct {
 	x        *exchange
-	wire     *heldWire
+	wire     *bufferedWire
 	state    atomic.Int32
 	returned chan struct{} // closed when the handler has returned in time
 	err      error
@@ -125,7 +125,7 @@ func (d *detached) end(o Outcome) {
 	d.x.app.give(d.x)
 }
 
-// adopt makes the answer that of the request of c. An answer that the handler
+// adopt makes the response that of the request of c. A response that the handler
 // began and didn't end well is forgotten: nobody has seen any of it.
 func (d *detached) adopt(c Ctx) error {
 	x := c.x
@@ -133,7 +133,7 @@ func (d *detached) adopt(c Ctx) error {
 	x.values = append(x.values[:0], d.x.values...)
 	x.marks = d.x.marks
 	if d.x.hooked {
-		c.AfterAnswer(func(_ Ctx, o Outcome) { d.end(o) })
+		c.AfterResponse(func(_ Ctx, o Outcome) { d.end(o) })
 	} else {
 		defer d.end(Outcome{})
 	}
@@ -154,7 +154,7 @@ func (d *detached) adopt(c Ctx) error {
 }
 
 // copied returns an exchange with a copy of the request and of what has been set
-// of its answer.
+// of its response.
 func (x *exchange) copied(w wire) *exchange {
 	d := x.app.take(w)
 	fields, scratch := d.req.Fields, d.match.Scratch
@@ -169,56 +169,56 @@ func (x *exchange) copied(w wire) *exchange {
 	return d
 }
 
-// heldWire keeps an answer until it is known whether it is in time.
-type heldWire struct {
+// bufferedWire keeps a response until it is known whether it is in time.
+type bufferedWire struct {
 	ctx      context.Context
 	limit    int64
 	body     []byte
 	trailers []byte
-	failed   error // why the answer is void
+	failed   error // why the response is void
 }
 
-var errAnswerTooLarge = errors.New("nano: the answer of a detached handler is larger than its limit")
+var errResponseTooLarge = errors.New("nano: the response of a detached handler is larger than its limit")
 
-func (m *heldWire) answer(_ *exchange, body []byte) error {
+func (m *bufferedWire) respond(_ *exchange, body []byte) error {
 	_, err := m.write(nil, body)
 	return err
 }
 
-func (m *heldWire) begin(*exchange, int64) error { return nil }
+func (m *bufferedWire) begin(*exchange, int64) error { return nil }
 
-func (m *heldWire) write(_ *exchange, p []byte) (int, error) {
+func (m *bufferedWire) write(_ *exchange, p []byte) (int, error) {
 	if m.limit > 0 && int64(len(m.body)+len(p)) > m.limit {
-		m.failed = errAnswerTooLarge
+		m.failed = errResponseTooLarge
 		return 0, m.failed
 	}
 	m.body = append(m.body, p...)
 	return len(p), nil
 }
 
-func (m *heldWire) flush(*exchange) error { return nil }
+func (m *bufferedWire) flush(*exchange) error { return nil }
 
-func (m *heldWire) end(_ *exchange, trailers []byte) error {
+func (m *bufferedWire) end(_ *exchange, trailers []byte) error {
 	m.trailers = slices.Clone(trailers)
 	return nil
 }
 
-func (m *heldWire) read(*exchange, []byte) (int, error) { return 0, io.EOF }
+func (m *bufferedWire) read(*exchange, []byte) (int, error) { return 0, io.EOF }
 
-func (m *heldWire) abort(*exchange) { m.failed = ErrAborted }
+func (m *bufferedWire) abort(*exchange) { m.failed = ErrAborted }
 
-func (m *heldWire) context(*exchange) (context.Context, context.CancelCauseFunc) {
+func (m *bufferedWire) context(*exchange) (context.Context, context.CancelCauseFunc) {
 	return context.WithCancelCause(m.ctx)
 }
 
-func (m *heldWire) hijack(*exchange) (net.Conn, []byte, error) {
+func (m *bufferedWire) hijack(*exchange) (net.Conn, []byte, error) {
 	return nil, nil, fmt.Errorf("nano: a detached handler can't take the connection: %w", errors.ErrUnsupported)
 }
 
-// replay sends the answer on the wire of x.
-func (m *heldWire) replay(x *exchange) error {
+// replay sends the response on the wire of x.
+func (m *bufferedWire) replay(x *exchange) error {
 	if len(m.trailers) == 0 {
-		return x.wire.answer(x, m.body)
+		return x.wire.respond(x, m.body)
 	}
 	if err := x.wire.begin(x, -1); err != nil {
 		return err

@@ -18,7 +18,7 @@ func TestDetached(t *testing.T) {
 	app.Use(func(next Handler) Handler {
 		return func(c Ctx) error {
 			c.SetHeader("Outer", "1")
-			c.AfterAnswer(func(c Ctx, o Outcome) {
+			c.AfterResponse(func(c Ctx, o Outcome) {
 				u, _ := user.Get(c)
 				outcomes <- "outer " + u
 			})
@@ -27,19 +27,19 @@ func TestDetached(t *testing.T) {
 	})
 	app.Use(func(next Handler) Handler {
 		return func(c Ctx) error {
-			c.AfterAnswer(func(c Ctx, o Outcome) {
+			c.AfterResponse(func(c Ctx, o Outcome) {
 				if o.Status != 200 && o.Status != 500 {
 					t.Errorf("%+v", o)
 				}
-				outcomes <- "inner " + c.Path().Copy()
+				outcomes <- "inner " + c.Path().String()
 			})
 			return next(c)
 		}
 	})
 	app.Get("/users/{id}", func(c Ctx) error {
-		user.Set(c, c.Param("id").Copy())
-		c.SetHeader("Inner", c.Header("In").Copy())
-		return c.Text(200, "hi "+c.Param("id").Copy())
+		user.Set(c, c.Param("id").String())
+		c.SetHeader("Inner", c.Header("In").String())
+		return c.Text(200, "hi "+c.Param("id").String())
 	})
 	app.Get("/streams", streamed(-1, "ab", "c"))
 	app.Get("/nothing", func(c Ctx) error { return nil })
@@ -71,7 +71,7 @@ func TestDetached(t *testing.T) {
 					t.Errorf("%s over %s: %d %q %v", tt.path, wire, resp.StatusCode, body, resp.Header)
 				}
 				if tt.path == "/large" && resp.Header.Get("Inner") != "" {
-					t.Errorf("%s over %s: fields of an answer that was dropped", tt.path, wire)
+					t.Errorf("%s over %s: fields of a response that was dropped", tt.path, wire)
 				}
 				got := []string{<-outcomes, <-outcomes}
 				if got[0] != "inner "+tt.path || got[1] != "outer "+tt.user {
@@ -100,8 +100,8 @@ func TestDetachedTooLate(t *testing.T) {
 		defer late.Done()
 		<-c.Done()
 		time.Sleep(5 * time.Millisecond)
-		id := c.Param("id").Copy()
-		if want := "/late/" + id; c.Path().Copy() != want || c.Header("Name").Copy() != "" || id[0] != 'x' {
+		id := c.Param("id").String()
+		if want := "/late/" + id; c.Path().String() != want || c.Header("Name").String() != "" || id[0] != 'x' {
 			t.Errorf("the late handler sees %q and %q", c.Path(), id)
 		}
 		c.SetHeader("Late", "1")

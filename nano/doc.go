@@ -2,7 +2,7 @@
 //
 //	app := nano.New(nano.Config{})
 //	app.Get("/hello/{name}", func(c nano.Ctx) error {
-//		return c.Text(200, "hello "+c.Param("name").Copy())
+//		return c.Text(200, "hello "+c.Param("name").String())
 //	})
 //	log.Fatal(app.Listen("127.0.0.1:8080"))
 //
@@ -16,6 +16,7 @@
 // copies it. A Ctx used after its handler has returned panics with the name of
 // its route: it never shows another request's bytes.
 //
-// An [App] is an [http.Handler], and any http.Handler mounts on an App. TLS and
-// HTTP/2 go through the standard library with the same routes.
+// An [App] is an [http.Handler], and any http.Handler mounts on an App. On
+// Linux the loops serve HTTP/1.1, with TLS too; HTTP/2, and everything on other
+// systems, goes through net/http with the same routes.
 package nano

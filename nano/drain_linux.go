@@ -15,7 +15,7 @@ const idleGrace = 500 * time.Millisecond
 // Shutdown stops accepting, answers the requests that have come or are under way,
 // and closes the connections. It returns when all that is done. When ctx or
 // Limits.Drain ends first, the contexts of requests that are left are cancelled
-// with [ErrShutdown], their connections are cut, and it says so.
+// with [ErrDrainTimeout], their connections are cut, and it says so.
 func (a *App) Shutdown(ctx context.Context) error {
 	a.drains.begin()
 	s, err := a.start()
@@ -35,26 +35,26 @@ func (a *App) Shutdown(ctx context.Context) error {
 		return <-std
 	case <-ctx.Done():
 	}
-	s.cancel(ErrShutdown)
+	s.cancel(ErrDrainTimeout)
 	for _, l := range s.loops {
 		l.call((*loop).cutAll)
 	}
 	return errors.Join(errors.New("nano: requests were cut off by the shutdown"), ctx.Err(), <-std)
 }
 
-// beginDrain accepts who waits in the queue, then closes the doors.
+// beginDrain accepts who waits in the queue, then closes the listeners.
 func (l *loop) beginDrain() {
 	if l.grace != 0 {
 		return
 	}
 	l.grace = l.now + int64(idleGrace)
-	for _, d := range l.doors {
+	for _, d := range l.listeners {
 		for l.accept(d) {
 		}
-		l.shutDoor(d)
+		l.unwatchListener(d)
 		unix.Close(d.fd)
 	}
-	l.doors = nil
+	l.listeners = nil
 }
 
 // drainStep closes connections that have nothing under way, and ends the loop
@@ -76,7 +76,7 @@ func (l *loop) cutAll() {
 	l.conns.each(func(c *conn) {
 		away := c.away
 		if away != nil {
-			away.lost(ErrShutdown)
+			away.lost(ErrDrainTimeout)
 		}
 		l.drop(c)
 		if away != nil { // no loop tells it of its socket any more: it finds it shut

@@ -8,7 +8,7 @@ import (
 	"dyno/nano"
 )
 
-// show asks the app and prints its answer.
+// show asks the app and prints its response.
 func show(app *nano.App, method, target string) {
 	w := httptest.NewRecorder()
 	app.ServeHTTP(w, httptest.NewRequest(method, target, nil))
@@ -18,8 +18,8 @@ func show(app *nano.App, method, target string) {
 func Example_routing() {
 	app := nano.New(nano.Config{})
 	app.Get("/users/new", func(c nano.Ctx) error { return c.Text(200, "a form") })
-	app.Get("/users/{id}", func(c nano.Ctx) error { return c.Text(200, "user "+c.Param("id").Copy()) })
-	app.Get("/files/{path...}", func(c nano.Ctx) error { return c.Text(200, "file "+c.Param("path").Copy()) })
+	app.Get("/users/{id}", func(c nano.Ctx) error { return c.Text(200, "user "+c.Param("id").String()) })
+	app.Get("/files/{path...}", func(c nano.Ctx) error { return c.Text(200, "file "+c.Param("path").String()) })
 
 	show(app, "GET", "/users/new")
 	show(app, "GET", "/users/7")
@@ -35,28 +35,28 @@ func Example_routing() {
 }
 
 func ExampleGroup() {
-	log := nano.Named("log", func(next nano.Handler) nano.Handler {
+	log := func(next nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error {
 			fmt.Println("log:", c.Path())
 			return next(c)
 		}
-	})
-	auth := nano.Named("auth", func(next nano.Handler) nano.Handler {
+	}
+	auth := func(next nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error {
 			if c.Header("Authorization") == nil {
 				return nano.NewProblem(401, "")
 			}
 			return next(c)
 		}
-	})
+	}
 	hello := func(c nano.Ctx) error { return c.Text(200, "hello") }
 
 	app := nano.New(nano.Config{})
-	app.Use(log)
+	app.UseNamed("log", log)
 	app.Get("/{$}", hello, nano.Name("home"))
 	app.Route("/admin", func(admin *nano.Group) {
-		admin.Use(auth)
-		admin.Default(nano.Spawn())
+		admin.UseNamed("auth", auth)
+		admin.Default(nano.OnGoroutine)
 		admin.Get("/users", hello)
 		admin.Get("/report", hello, nano.Name("report"))
 	})
@@ -78,7 +78,7 @@ func ExampleGroup_Host() {
 	app := nano.New(nano.Config{})
 	app.Host("api.example.com").Get("/", func(c nano.Ctx) error { return c.Text(200, "the API") })
 	app.Host("{tenant}.example.com").Get("/", func(c nano.Ctx) error {
-		return c.Text(200, "the pages of "+c.Param("tenant").Copy())
+		return c.Text(200, "the pages of "+c.Param("tenant").String())
 	})
 	app.Get("/", func(c nano.Ctx) error { return c.Text(200, "welcome") })
 

@@ -12,7 +12,7 @@ import (
 	"dyno/nano/wire/http1"
 )
 
-// exchange is a request and its answer, whatever wire they travel on. It is
+// exchange is a request and its response, whatever wire they travel on. It is
 // reused: gen tells one use from the next. It belongs to whoever runs the
 // handler.
 type exchange struct {
@@ -35,13 +35,13 @@ type exchange struct {
 	body    body
 	form    *Form // nil until somebody asks
 
-	// The answer.
+	// The response.
 	status    int
-	fields    []byte // "Name: value\r\n" lines set before the answer begins; reused
+	fields    []byte // "Name: value\r\n" lines set before the response begins; reused
 	begun     bool
 	json      JSONWriter
 	encoder   jsonEncoder
-	after     []func() // run in reverse when the handler has returned, before the answer's end is sent
+	after     []func() // run in reverse when the handler has returned, before the response's end is sent
 	rewritten bool     // buf has more than the head: see [Target]
 	hooked    bool     // wire is hooks, which lies on the real one
 	hooks     *hooks   // nil until first used; reused
@@ -56,33 +56,6 @@ type exchange struct {
 // pastRoutes is how many requests later a Ctx that was kept can still be told whose
 // it was.
 const pastRoutes = 16
-
-// wire carries an exchange: an HTTP/1.1 connection of a loop, or a
-// net/http.ResponseWriter. Its methods are called by the goroutine that runs the
-// handler.
-type wire interface {
-	// answer sends a whole answer with x.status and x.fields. It does not keep
-	// body.
-	answer(x *exchange, body []byte) error
-	// begin sends the head of a streamed answer of length bytes; -1: not known.
-	begin(x *exchange, length int64) error
-	// write sends a part of a streamed answer. It blocks while the client is slow.
-	write(x *exchange, p []byte) (int, error)
-	// flush sends what is buffered.
-	flush(x *exchange) error
-	// end ends a streamed answer; trailers are "Name: value\r\n" lines or nil.
-	end(x *exchange, trailers []byte) error
-	// read reads the request's body as it comes. It blocks.
-	read(x *exchange, p []byte) (int, error)
-	// abort closes the connection, so that the client sees a cut answer.
-	abort(x *exchange)
-	// context makes the request's context. It ends when the client goes away or
-	// the app shuts down.
-	context(x *exchange) (context.Context, context.CancelCauseFunc)
-	// hijack gives the connection away, with what was read of it and not used. The
-	// exchange is over for the wire.
-	hijack(x *exchange) (net.Conn, []byte, error)
-}
 
 // body is the request's body: whole in memory, or to be read from the wire.
 type body struct {
@@ -131,7 +104,7 @@ func (x *exchange) setContext(ctx context.Context) {
 // were read after the request. The loop forgets it.
 func (x *exchange) hijack() (net.Conn, []byte, error) {
 	if x.begun {
-		return nil, nil, ErrAnswered
+		return nil, nil, ErrResponded
 	}
 	c, early, err := x.wire.hijack(x)
 	x.begun = err == nil

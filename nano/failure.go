@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"syscall"
 )
 
 // What becomes of a request whose handler failed. Whatever goes wrong on the way,
-// the client gets an answer that says so: never a 200 that nobody meant.
+// the client gets a response that says so: never a 200 that nobody meant.
 
 // ErrAborted ends a request by closing its connection, without a log line and
 // without asking the app's [ErrorHandler].
@@ -20,7 +22,7 @@ var ErrAborted = errors.New("nano: aborted")
 // others to fall back on. A [Problem] is sent as it is, any other error becomes a
 // 500 that tells the client nothing and the log all. Problems of 500 and above
 // that have a cause ([Problem.Because]) are logged too, those below at the level
-// Debug. What failed because the client has gone is cut without an answer.
+// Debug. What failed because the client has gone is cut without a response.
 func DefaultErrorHandler(c Ctx, err error) error {
 	x := c.live()
 	var p *Problem
@@ -47,7 +49,7 @@ func DefaultErrorHandler(c Ctx, err error) error {
 			return wrong
 		}
 	}
-	x.undescribe() // the handler meant another answer
+	x.undescribe() // the handler meant another response
 	return c.Bytes(p.status(), "application/problem+json", body)
 }
 
@@ -88,7 +90,7 @@ func (x *exchange) logFailure(level slog.Level, message string, err error) {
 	}
 }
 
-// failed answers an error, or cuts the connection if the answer has begun.
+// failed answers an error, or cuts the connection if the response has begun.
 func (a *App) failed(c Ctx, err error) {
 	x := c.x
 	if x.hooked {
@@ -103,7 +105,7 @@ func (a *App) failed(c Ctx, err error) {
 		if x.gone() || x.clientsDoing(err) {
 			level = slog.LevelDebug
 		}
-		x.logFailure(level, "handler failed after its answer had begun", err)
+		x.logFailure(level, "handler failed after its response had begun", err)
 		x.cutOff()
 		return
 	}
@@ -119,29 +121,29 @@ func (a *App) failed(c Ctx, err error) {
 		}
 	}
 	if !x.begun {
-		if x.status < 300 { // else the error handler has set it, and means an answer without a body
+		if x.status < 300 { // else the error handler has set it, and means a response without a body
 			x.status = statusOf(err)
 		}
 		a.bare(x, x.status)
 	}
 }
 
-// cutOff ends the request by closing its connection: no answer will do any more.
+// cutOff ends the request by closing its connection: no response will do any more.
 func (x *exchange) cutOff() {
 	x.begun = true
 	x.wire.abort(x)
 }
 
-// bare answers with a status and no body where no better answer could be made.
+// bare responses with a status and no body where no better response could be made.
 func (a *App) bare(x *exchange, status int) {
 	x.undescribe()
 	x.begun, x.status = true, status
-	if err := x.wire.answer(x, nil); err == nil || x.begun {
+	if err := x.wire.respond(x, nil); err == nil || x.begun {
 		return
 	}
 	x.hooks.stepAside() // it was they who failed
 	x.begun, x.fields, x.status = true, x.fields[:0], status
-	_ = x.wire.answer(x, nil) // the wire closes itself
+	_ = x.wire.respond(x, nil) // the wire closes itself
 }
 
 // caught is deferred around every handler: a panic costs its own request only.
@@ -169,5 +171,39 @@ func (a *App) panicked(x *exchange, p any) {
 		return
 	}
 	x.begun, x.fields, x.status = true, x.fields[:0], 500
-	_ = x.wire.answer(x, nil)
+	_ = x.wire.respond(x, nil)
+}
+
+// Causes of a request's context (context.Cause).
+var (
+	// ErrClientGone ends the context of a request whose client has closed its side
+	// of the connection, and is behind the error of a body that the client didn't
+	// send to its end. It matches context.Canceled, so that what is put out by a
+	// client that hangs up isn't taken for a failure of the service. Behind net/http
+	// the cause is context.Canceled itself.
+	ErrClientGone error = clientGone{}
+	// ErrDrainTimeout ends the contexts of requests that outlast Limits.Drain when the
+	// app shuts down.
+	ErrDrainTimeout = errors.New("nano: the app has shut down without waiting for the request any longer")
+)
+
+type clientGone struct{}
+
+func (clientGone) Error() string { return "nano: the client has gone" }
+
+func (clientGone) Is(target error) bool { return target == context.Canceled }
+
+// errBodyCut is why a body can't be read to its end.
+var errBodyCut = errors.Join(ErrClientGone, io.ErrUnexpectedEOF)
+
+// bodyCut is a body that the client didn't send to its end: 400, for a client
+// that may still be reading.
+func bodyCut(err error) error {
+	return NewProblem(400, "the request's body ended early").Because(errors.Join(errBodyCut, err))
+}
+
+// connectionLost reports whether an error is that of a connection which the client
+// has reset, or closed for good.
+func connectionLost(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

@@ -43,7 +43,7 @@ func TestAnErrorIsNeverASuccess(t *testing.T) {
 	}{
 		{"the error handler fails with the error", func(nano.Ctx) error { return unauthorized }, func(_ nano.Ctx, err error) error { return err }, 401, 0},
 		{"with another", func(nano.Ctx) error { return unauthorized }, func(nano.Ctx, error) error { return errors.New("x") }, 401, 0},
-		{"it returns nil without an answer", func(nano.Ctx) error { return unauthorized }, func(nano.Ctx, error) error { return nil }, 401, 0},
+		{"it returns nil without a response", func(nano.Ctx) error { return unauthorized }, func(nano.Ctx, error) error { return nil }, 401, 0},
 		{"of an error without a status", func(nano.Ctx) error { return errors.New("x") }, func(nano.Ctx, error) error { return nil }, 500, 0},
 		{"the status that the handler had set is void", func(c nano.Ctx) error { c.Status(201); return errors.New("x") }, func(nano.Ctx, error) error { return nil }, 500, 0},
 		{"that of a Problem that is none", func(c nano.Ctx) error { return nano.NewProblem(200, "") }, func(nano.Ctx, error) error { return nil }, 500, 0},
@@ -61,16 +61,16 @@ func TestAnErrorIsNeverASuccess(t *testing.T) {
 		{"the handler breaks a stream off", func(c nano.Ctx) error {
 			return c.Stream(200, "text/plain", func(s *nano.Stream) error { s.WriteString("a"); return unauthorized })
 		}, nil, 0, 401},
-		{"the answer can't be coded, nor that of the error", func(c nano.Ctx) error {
-			c.BeforeAnswer(func(_ nano.Ctx, a *nano.Answer) { a.Filter(brokenFilter{}) })
+		{"the response can't be coded, nor that of the error", func(c nano.Ctx) error {
+			c.BeforeResponse(func(_ nano.Ctx, a *nano.Response) { a.Filter(brokenFilter{}) })
 			return unauthorized
 		}, nil, 401, 0},
 		{"nor one that is empty", func(c nano.Ctx) error {
-			c.BeforeAnswer(func(_ nano.Ctx, a *nano.Answer) { a.Filter(brokenFilter{}) })
+			c.BeforeResponse(func(_ nano.Ctx, a *nano.Response) { a.Filter(brokenFilter{}) })
 			return nil
 		}, nil, 500, 200},
 		{"a hook panics each time", func(c nano.Ctx) error {
-			c.BeforeAnswer(func(nano.Ctx, *nano.Answer) { panic("x") })
+			c.BeforeResponse(func(nano.Ctx, *nano.Response) { panic("x") })
 			return unauthorized
 		}, nil, 500, 401},
 		{"aborted", func(nano.Ctx) error { return nano.ErrAborted }, func(c nano.Ctx, err error) error { return c.Text(500, "own") }, 0, 0},
@@ -79,7 +79,7 @@ func TestAnErrorIsNeverASuccess(t *testing.T) {
 	} {
 		routes := func(app *nano.App) {
 			app.Get("/x", tt.handler)
-			app.Get("/away", tt.handler, nano.Spawn())
+			app.Get("/away", tt.handler, nano.OnGoroutine)
 			app.Get("/inside", tt.handler, nano.With(nano.FromHTTPMiddleware(func(h http.Handler) http.Handler { return h })))
 			app.Get("/late", tt.handler, nano.With(func(next nano.Handler) nano.Handler {
 				return func(c nano.Ctx) error { return c.Detached(c.Context(), 0, next) }
@@ -134,7 +134,7 @@ func TestBecauseIsLogged(t *testing.T) {
 		})
 		c := dial(t, at)
 		c.send(request("/x"))
-		c.answer("GET")
+		c.respond("GET")
 		if got := strings.Contains(log.String(), "the backend burns"); got != tt.logged {
 			t.Errorf("%d at %v: logged %v: %s", tt.status, tt.level, got, log)
 		}
@@ -165,7 +165,7 @@ func TestAbortedBodies(t *testing.T) {
 		ended := make(chan nano.Outcome, 8)
 		at, app := serve(t, nano.Config{Limits: nano.Limits{BufferBody: 1, Body: 1 << 30}, Logger: slog.New(slog.NewTextHandler(log, nil))}, func(app *nano.App) {
 			app.Post("/x", func(c nano.Ctx) error {
-				c.AfterAnswer(func(_ nano.Ctx, o nano.Outcome) { ended <- o })
+				c.AfterResponse(func(_ nano.Ctx, o nano.Outcome) { ended <- o })
 				return read(c)
 			})
 		})
@@ -210,13 +210,13 @@ func TestAbortedBodies(t *testing.T) {
 }
 
 // TestResetDownloadsAreNoErrors: a client that resets its connection while it gets
-// an answer makes no line in the log.
+// a response makes no line in the log.
 func TestResetDownloadsAreNoErrors(t *testing.T) {
 	log := &logLines{}
 	ended := make(chan nano.Outcome, 8)
 	at, app := serve(t, nano.Config{Logger: slog.New(slog.NewTextHandler(log, nil))}, func(app *nano.App) {
 		app.Get("/x", func(c nano.Ctx) error {
-			c.AfterAnswer(func(_ nano.Ctx, o nano.Outcome) { ended <- o })
+			c.AfterResponse(func(_ nano.Ctx, o nano.Outcome) { ended <- o })
 			return c.Stream(200, "text/plain", func(s *nano.Stream) error {
 				for {
 					if _, err := s.Write(make([]byte, 1<<16)); err != nil {
@@ -226,7 +226,7 @@ func TestResetDownloadsAreNoErrors(t *testing.T) {
 			})
 		})
 		app.Get("/sized", func(c nano.Ctx) error {
-			c.AfterAnswer(func(_ nano.Ctx, o nano.Outcome) { ended <- o })
+			c.AfterResponse(func(_ nano.Ctx, o nano.Outcome) { ended <- o })
 			_ = c.StreamSized(200, "text/plain", 1<<30, func(s *nano.Stream) error {
 				for {
 					if _, err := s.Write(make([]byte, 1<<16)); err != nil {

@@ -14,7 +14,7 @@ import (
 	"dyno/nano"
 )
 
-// A client that has closed its own side still gets its answers.
+// A client that has closed its own side still gets its responses.
 func TestHalfClosedClient(t *testing.T) {
 	at, _ := serve(t, nano.Config{}, func(app *nano.App) {
 		app.Get("/sleep", func(c nano.Ctx) error { time.Sleep(5 * time.Millisecond); return c.Text(200, "slept") })
@@ -24,7 +24,7 @@ func TestHalfClosedClient(t *testing.T) {
 		c.send(wire)
 		c.Conn.(*net.TCPConn).CloseWrite()
 		for range strings.Count(wire, "\r\n\r\n") {
-			if resp, _ := c.answer("GET"); resp.StatusCode != 200 {
+			if resp, _ := c.respond("GET"); resp.StatusCode != 200 {
 				t.Errorf("%q: %d", wire, resp.StatusCode)
 			}
 		}
@@ -33,12 +33,12 @@ func TestHalfClosedClient(t *testing.T) {
 }
 
 // A client that closed its side with its request, and then reads slowly, gets all
-// of the answer.
+// of the response.
 func TestHalfClosedSlowReader(t *testing.T) {
 	const length = 16 << 20
 	held, free, over := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	at, _ := serve(t, nano.Config{Loops: 1}, func(app *nano.App) {
-		app.Get("/hold", func(c nano.Ctx) error { close(held); <-free; return c.NoContent(204) }, nano.Inline())
+		app.Get("/hold", func(c nano.Ctx) error { close(held); <-free; return c.NoContent(204) }, nano.OnLoop)
 		app.Get("/long", func(c nano.Ctx) error {
 			err := c.StreamSized(200, "text/plain", length, func(s *nano.Stream) error {
 				_, err := s.Write(make([]byte, length))
@@ -46,7 +46,7 @@ func TestHalfClosedSlowReader(t *testing.T) {
 			})
 			over <- errors.Join(err, c.Context().Err())
 			return err
-		}, nano.Spawn())
+		}, nano.OnGoroutine)
 	})
 	slow, holder := dial(t, at), dial(t, at)
 	slow.send(get)
@@ -134,7 +134,7 @@ func TestWrongLength(t *testing.T) {
 	c.send(request("/much") + request("/twice"))
 	c.want(200, "abc")
 	c.want(200, "once")
-	if second.Load() != nano.ErrAnswered {
+	if second.Load() != nano.ErrResponded {
 		t.Errorf("a second answer: %v", second.Load())
 	}
 	for _, path := range []string{"/little", "/fails"} {
@@ -151,7 +151,7 @@ func TestWrongLength(t *testing.T) {
 	}
 }
 
-// A client that reads slowly gets all of a large answer, and holds up nobody.
+// A client that reads slowly gets all of a large response, and holds up nobody.
 func TestSlowReader(t *testing.T) {
 	at, _ := serve(t, nano.Config{Loops: 1}, func(app *nano.App) {
 		echo(app)
@@ -174,7 +174,7 @@ func TestSlowReader(t *testing.T) {
 			other.send(get)
 			other.want(200, "hello")
 		}
-		if resp, body := slow.answer("GET"); resp.StatusCode != 200 || len(body) != 16<<20 {
+		if resp, body := slow.respond("GET"); resp.StatusCode != 200 || len(body) != 16<<20 {
 			t.Errorf("%s: %d, %d bytes", path, resp.StatusCode, len(body))
 		}
 		slow.want(200, "hello")

@@ -5,11 +5,11 @@ import (
 	"unsafe"
 )
 
-// The answer's fields are kept as the lines that will be sent. There are few of
+// The response's fields are kept as the lines that will be sent. There are few of
 // them: looking through them costs less than a map would.
 
-// answerField returns the value of the first line with the name.
-func (x *exchange) answerField(name string) []byte {
+// responseField returns the value of the first line with the name.
+func (x *exchange) responseField(name string) []byte {
 	for rest := x.fields; len(rest) > 0; {
 		line, end := cutLine(rest)
 		if n := len(name); len(line) >= n+2 && line[n] == ':' && sameName(line[:n], name) {

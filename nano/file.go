@@ -17,7 +17,7 @@ import (
 	"dyno/nano/wire/http1"
 )
 
-// File answers with a file of the system. The name is the program's: one that
+// File responds with a file of the system. The name is the program's: one that
 // comes from a client could lead anywhere; [Ctx.FileFS] with os.OpenRoot, and
 // [Group.Static], keep it within a directory.
 //
@@ -33,7 +33,7 @@ func (c Ctx) File(name string) error {
 	return c.sendOpen(f, path.Base(name), nil)
 }
 
-// FileFS answers with a file of fsys, as File does. A file without a time, as of
+// FileFS responds with a file of fsys, as File does. A file without a time, as of
 // an embed.FS, gets its ETag from its content, which is read for it each time;
 // [Group.Static] remembers it.
 func (c Ctx) FileFS(fsys fs.FS, name string) error {
@@ -44,7 +44,7 @@ func (c Ctx) FileFS(fsys fs.FS, name string) error {
 	return c.sendOpen(f, path.Base(name), nil)
 }
 
-// Attachment makes the answer a download under that name (RFC 6266).
+// Attachment makes the response a download under that name (RFC 6266).
 func (c Ctx) Attachment(name string) Ctx {
 	plain := strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f || r == '"' || r == '\\' || r == '%' {
@@ -75,13 +75,13 @@ type content struct {
 	size int64
 }
 
-// sendOpen answers with f and closes it. name tells its type. tagOf returns the
+// sendOpen responds with f and closes it. name tells its type. tagOf returns the
 // ETag of a file without a time; nil: it is computed here.
 func (c Ctx) sendOpen(f fs.File, name string, tagOf func(*content) (string, error)) error {
 	defer f.Close()
 	x := c.live()
 	if x.begun {
-		return ErrAnswered
+		return ErrResponded
 	}
 	info, err := f.Stat()
 	if err != nil {
@@ -98,12 +98,12 @@ func (c Ctx) sendOpen(f fs.File, name string, tagOf func(*content) (string, erro
 	if err := d.describe(x, name); err != nil {
 		return err
 	}
-	return d.answer(c)
+	return d.respond(c)
 }
 
 // tag sets the ETag.
 func (d *content) tag(x *exchange, tagOf func(*content) (string, error)) (err error) {
-	if own := x.answerField("ETag"); own != nil {
+	if own := x.responseField("ETag"); own != nil {
 		d.etag = string(own)
 		return nil
 	}
@@ -136,18 +136,18 @@ func (d *content) hash() (string, error) {
 
 // describe sets the fields about the file that the handler hasn't set.
 func (d *content) describe(x *exchange, name string) error {
-	if !d.modified.IsZero() && x.answerField("Last-Modified") == nil {
+	if !d.modified.IsZero() && x.responseField("Last-Modified") == nil {
 		x.fields = append(http1.AppendDate(append(x.fields, "Last-Modified: "...), d.modified.Unix()), "\r\n"...)
 	}
 	if _, ok := d.file.(io.Seeker); ok {
 		x.removeField("Accept-Ranges")
 		x.addField("Accept-Ranges", "bytes")
 	}
-	if x.answerField("Content-Type") != nil {
+	if x.responseField("Content-Type") != nil {
 		return nil
 	}
 	kind := mime.TypeByExtension(path.Ext(name))
-	if kind == "" && x.answerField("Content-Encoding") != nil {
+	if kind == "" && x.responseField("Content-Encoding") != nil {
 		kind = "application/octet-stream" // the bytes tell of the coding, not of the file
 	}
 	if kind == "" {
@@ -183,8 +183,8 @@ func (d *content) seek(to int64) error {
 	return err
 }
 
-// answer sends what the request asks for of the file.
-func (d *content) answer(c Ctx) error {
+// respond sends what the request asks for of the file.
+func (d *content) respond(c Ctx) error {
 	x := c.live()
 	get := string(x.req.Method.Of(x.buf)) == "GET"
 	if !get && !isHead(x) {

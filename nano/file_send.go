@@ -7,15 +7,15 @@ import (
 )
 
 // fileSender is a wire that sends files without copying them through the
-// program. It sends length bytes from offset as part of a streamed answer.
+// program. It sends length bytes from offset as part of a streamed response.
 type fileSender interface {
 	sendFile(x *exchange, f *os.File, offset, length int64) error
 }
 
-// smallFile is up to where a file is read and sent as one answer.
+// smallFile is up to where a file is read and sent as one response.
 const smallFile = 16 << 10
 
-// part answers with one part of the file, or all of it.
+// part responds with one part of the file, or all of it.
 func (d *content) part(c Ctx, code int, r byteRange) error {
 	x := c.x
 	x.status, x.begun = checkStatus(code), true
@@ -48,7 +48,7 @@ func (d *content) small(x *exchange, r byteRange) error {
 	if _, err := io.ReadFull(d.file, body); err != nil {
 		return err
 	}
-	return x.wire.answer(x, body)
+	return x.wire.respond(x, body)
 }
 
 // send sends a part as it is.
@@ -74,10 +74,10 @@ type wireWriter struct{ x *exchange }
 
 func (w wireWriter) Write(p []byte) (int, error) { return w.x.wire.write(w.x, p) }
 
-// parts answers with several parts (RFC 9110 14.6).
+// parts responds with several parts (RFC 9110 14.6).
 func (d *content) parts(c Ctx, ranges []byteRange) error {
 	x := c.x
-	kind := string(x.answerField("Content-Type"))
+	kind := string(x.responseField("Content-Type"))
 	boundary := rand.Text()
 	var heads []string
 	total := int64(0)

@@ -106,7 +106,7 @@ func TestFileConditions(t *testing.T) {
 	}
 }
 
-// A weak ETag of the handler's own answers If-None-Match, and nothing that wants a
+// A weak ETag of the handler's own responses If-None-Match, and nothing that wants a
 // strong one (RFC 9110 8.8.3.2).
 func TestFileWithWeakETag(t *testing.T) {
 	app := nano.New(nano.Config{})
@@ -298,7 +298,7 @@ func TestFileOverSockets(t *testing.T) {
 	}
 	at, _ := serve(t, nano.Config{Loops: 1}, func(app *nano.App) {
 		app.Get("/f", func(c nano.Ctx) error { return c.File(name) })
-		app.Get("/spawned", func(c nano.Ctx) error { return c.File(name) }, nano.Spawn())
+		app.Get("/spawned", func(c nano.Ctx) error { return c.File(name) }, nano.OnGoroutine)
 	})
 	for _, path := range []string{"/f", "/spawned"} {
 		c := dial(t, at)
@@ -309,7 +309,7 @@ func TestFileOverSockets(t *testing.T) {
 		other.want(200, "hello") // the loop goes on
 		c.want(200, "hello")
 		c.want(200, string(content))
-		if resp, _ := c.answer("HEAD"); resp.ContentLength != int64(len(content)) {
+		if resp, _ := c.respond("HEAD"); resp.ContentLength != int64(len(content)) {
 			t.Errorf("HEAD: %d bytes", resp.ContentLength)
 		}
 		c.want(206, string(content[100:5000100]))

@@ -58,7 +58,7 @@ func TestForm(t *testing.T) {
 		}
 		var b strings.Builder
 		for v := range f.All("v") {
-			b.WriteString(v.Copy() + ",")
+			b.WriteString(v.String() + ",")
 		}
 		for _, u := range f.Files("f") {
 			content, err := io.ReadAll(u.Open())

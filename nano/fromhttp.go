@@ -12,11 +12,11 @@ import (
 
 // FromHTTP makes a handler of net/http one of nano. It gets what it gets from
 // net/http's own server: an [http.ResponseWriter] with Flush, Hijack, ReadFrom,
-// trailers, interim answers and all of [http.ResponseController], and a request
+// trailers, interim responses and all of [http.ResponseController], and a request
 // that is a copy, so that it may keep strings of it. Content-Type is found from
 // the content, and Content-Length set, where net/http does so.
 //
-// What middleware outside has set of the answer is in the writer's Header.
+// What middleware outside has set of the response is in the writer's Header.
 func FromHTTP(h http.Handler) Handler {
 	return func(c Ctx) error { return mounted(c, h, 0) }
 }
@@ -111,7 +111,7 @@ func withoutSegments(path string, n int) string {
 
 // FromHTTPMiddleware makes middleware of net/http one of nano. The handlers
 // inside it see the request as the middleware passes it on, with its context, and
-// answer through the writer that the middleware gives them. They do so with a Ctx
+// response through the writer that the middleware gives them. They do so with a Ctx
 // of their own, so that middleware may leave them behind, as [http.TimeoutHandler]
 // does. Their panics are answered inside: the middleware sees a 500.
 func FromHTTPMiddleware(mw func(http.Handler) http.Handler) Middleware {

@@ -9,7 +9,7 @@ import (
 	"dyno/nano/wire/http1"
 )
 
-// layFields makes the lines of the answer's head from the header as it is now.
+// layFields makes the lines of the response's head from the header as it is now.
 // Later changes of it are only for trailers.
 func (b *bridge) layFields() {
 	x := b.x

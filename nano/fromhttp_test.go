@@ -19,7 +19,7 @@ import (
 	"dyno/nano"
 )
 
-// said is what a client sees of an answer.
+// said is what a client sees of a response.
 type said struct {
 	Interim []string
 	Status  int
@@ -45,7 +45,7 @@ func hear(t *testing.T, address, request string) (s said) {
 		resp, err = http.ReadResponse(c.r, &http.Request{Method: method})
 	}
 	if err != nil {
-		return said{Err: "no answer", Interim: s.Interim}
+		return said{Err: "no response", Interim: s.Interim}
 	}
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
@@ -201,7 +201,7 @@ func TestFromHTTPKeptWriter(t *testing.T) {
 	c.want(200, "")
 	c.send(get) // when it is answered the request before is over
 	c.want(200, "hello")
-	if err := http.NewResponseController(<-kept).SetReadDeadline(time.Now()); !errors.Is(err, nano.ErrAnswered) {
+	if err := http.NewResponseController(<-kept).SetReadDeadline(time.Now()); !errors.Is(err, nano.ErrResponded) {
 		t.Errorf("a deadline was set after the request: %v", err)
 	}
 }
@@ -338,11 +338,11 @@ func TestFromHTTPMiddleware(t *testing.T) {
 	c.send("GET /g/in/7?stop HTTP/1.1\r\nHost: a\r\n\r\n")
 	c.want(403, "stopped\n")
 	c.send("GET /g/fails HTTP/1.1\r\nHost: a\r\n\r\n")
-	if resp, _ := c.answer("GET"); resp.StatusCode != 409 || resp.Header.Get("X-Outside") != "1" {
+	if resp, _ := c.respond("GET"); resp.StatusCode != 409 || resp.Header.Get("X-Outside") != "1" {
 		t.Error(resp)
 	}
 	c.send("GET /g/panics HTTP/1.1\r\nHost: a\r\n\r\n")
-	if resp, _ := c.answer("GET"); resp.StatusCode != 500 {
+	if resp, _ := c.respond("GET"); resp.StatusCode != 500 {
 		t.Error(resp)
 	}
 }

@@ -32,7 +32,7 @@ type bridge struct {
 
 	header    http.Header
 	status    int
-	length    int64 // of the answer, as the handler declared it; -1: it didn't
+	length    int64 // of the response, as the handler declared it; -1: it didn't
 	written   int64 // of its content: sent, or in early
 	early     *earlyBytes
 	announced []string // names of trailers
@@ -46,13 +46,13 @@ type bridge struct {
 	over bool // the exchange is out of reach
 }
 
-// earlyBytes is the start of an answer's content. If it is the whole, its length
+// earlyBytes is the start of a response's content. If it is the whole, its length
 // can be told.
-type earlyBytes [wholeAnswer + sniffed]byte
+type earlyBytes [wholeResponse + sniffed]byte
 
 const (
-	wholeAnswer = 2048 // as in net/http
-	sniffed     = 512  // what http.DetectContentType looks at
+	wholeResponse = 2048 // as in net/http
+	sniffed       = 512  // what http.DetectContentType looks at
 )
 
 var earlyPool = sync.Pool{New: func() any { return new(earlyBytes) }}
@@ -118,7 +118,7 @@ func (b *bridge) WriteHeader(code int) {
 	b.layFields()
 }
 
-// inform sends an interim answer. 101 is the last one: who switches protocols
+// inform sends an interim response. 101 is the last one: who switches protocols
 // hijacks the connection next.
 func (b *bridge) inform(code int) {
 	w, ok := netWireOf(b.x.wire)
@@ -131,7 +131,7 @@ func (b *bridge) inform(code int) {
 			lines = appendField(lines, name, value)
 		}
 	})
-	_ = w.inform(b.x, code, lines) // an error shows again when the answer is sent
+	_ = w.inform(b.x, code, lines) // an error shows again when the response is sent
 	if code == http.StatusSwitchingProtocols {
 		b.wrote, b.status = true, code
 	}
@@ -146,7 +146,7 @@ func (b *bridge) Write(p []byte) (int, error) {
 	case b.hijacked:
 		return 0, http.ErrHijacked
 	case b.over:
-		return 0, ErrAnswered
+		return 0, ErrResponded
 	case len(p) == 0:
 		return 0, nil
 	case bodiless(b.status):
@@ -163,8 +163,8 @@ func (b *bridge) Write(p []byte) (int, error) {
 	if b.early == nil {
 		b.early = earlyPool.Get().(*earlyBytes)
 	}
-	n := copy(b.early[before:], p) // with a bit more than is a whole answer, to look at
-	if b.written <= wholeAnswer {
+	n := copy(b.early[before:], p) // with a bit more than is a whole response, to look at
+	if b.written <= wholeResponse {
 		return n, nil
 	}
 	if err := b.begin(b.early[:before], b.early[:int(before)+n]); err != nil {
@@ -187,7 +187,7 @@ const copySize = 32 << 10
 
 var copyPool = sync.Pool{New: func() any { return new([copySize]byte) }}
 
-// begin sends the head of a streamed answer and what was held back of its
+// begin sends the head of a streamed response and what was held back of its
 // content. look is what the type can be told from.
 func (b *bridge) begin(early, look []byte) error {
 	b.sniff(look)
@@ -214,7 +214,7 @@ func (b *bridge) FlushError() error {
 	case b.hijacked:
 		return http.ErrHijacked
 	case b.over:
-		return ErrAnswered
+		return ErrResponded
 	case !b.wrote:
 		b.WriteHeader(http.StatusOK)
 	}
@@ -249,7 +249,7 @@ func (b *bridge) finish() error {
 	if !b.begun && !streamed {
 		b.sniff(held)
 		x.status, x.begun, b.begun = b.status, true, true
-		return x.wire.answer(x, held)
+		return x.wire.respond(x, held)
 	}
 	if !b.begun {
 		if err := b.begin(held, held); err != nil {
@@ -265,7 +265,7 @@ func (b *bridge) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	case b.hijacked:
 		return nil, nil, http.ErrHijacked
 	case b.over:
-		return nil, nil, ErrAnswered
+		return nil, nil, ErrResponded
 	case b.wrote && b.status != http.StatusSwitchingProtocols && !b.begun:
 		if err := b.FlushError(); err != nil {
 			return nil, nil, err
@@ -296,7 +296,7 @@ func (b *bridge) deadline(d direction, at time.Time) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.over {
-		return ErrAnswered
+		return ErrResponded
 	}
 	return b.setDeadline(d, at)
 }
@@ -310,7 +310,7 @@ func (b *bridge) setDeadline(d direction, at time.Time) error {
 }
 
 // EnableFullDuplex implements what http.ResponseController looks for. Bodies are
-// never thrown away to make way for an answer.
+// never thrown away to make way for a response.
 func (b *bridge) EnableFullDuplex() error {
 	if b.x.std == nil {
 		return nil
@@ -352,7 +352,7 @@ func (b *bridge) declare() {
 	}
 }
 
-// bodiless reports whether an answer of the status has no content (RFC 9110 6.4.1).
+// bodiless reports whether a response of the status has no content (RFC 9110 6.4.1).
 func bodiless(status int) bool { return status < 200 || status == 204 || status == 304 }
 
 // sniff sets the Content-Type if the handler hasn't.

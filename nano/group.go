@@ -54,11 +54,18 @@ type root = Group
 // it. It panics once a route has been registered there: the route would be
 // without it, which is how authentication gets lost. [Group.With] is for routes
 // that differ. The app's middleware is also around what no route answers.
-func (g *Group) Use(mw ...Middleware) {
+func (g *Group) Use(mw ...Middleware) { g.use(layersOf(mw)) }
+
+// UseNamed is Use for one middleware, with the name that [App.Timings] and
+// [Route.Middleware] have for it. Without one it is that of the function that made
+// it.
+func (g *Group) UseNamed(name string, mw Middleware) { g.use([]layer{{name: name, wrap: mw}}) }
+
+func (g *Group) use(layers []layer) {
 	if g.used != nil {
 		panic("nano: Use at " + caller() + " comes too late for " + g.used.describe())
 	}
-	g.app.registering("Use at "+caller(), func() { g.layers = append(g.layers, layersOf(mw)...) })
+	g.app.registering("Use at "+caller(), func() { g.layers = append(g.layers, layers...) })
 }
 
 // Default sets options for all routes of the group and of the groups made of it,
@@ -169,7 +176,7 @@ func (g *Group) Delete(pattern string, h Handler, o ...Option) *Route {
 	return g.Method("DELETE", pattern, h, o...)
 }
 
-// Options registers a handler for OPTIONS. Paths without one answer with the
+// Options registers a handler for OPTIONS. Paths without one respond with the
 // methods they have.
 func (g *Group) Options(pattern string, h Handler, o ...Option) *Route {
 	return g.Method("OPTIONS", pattern, h, o...)

@@ -12,12 +12,12 @@ import (
 
 // note returns middleware that adds a word to the field Way.
 func note(word string) nano.Middleware {
-	return nano.Named(word, func(next nano.Handler) nano.Handler {
+	return func(next nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error {
 			c.AddHeader("Way", word)
 			return next(c)
 		}
-	})
+	}
 }
 
 func way(w *httptest.ResponseRecorder) string { return strings.Join(w.Header()["Way"], " ") }
@@ -25,9 +25,9 @@ func way(w *httptest.ResponseRecorder) string { return strings.Join(w.Header()["
 func TestGroupsNestPrefixesMiddlewareAndOptions(t *testing.T) {
 	app := nano.New(nano.Config{})
 	app.Use(note("app"))
-	api := app.Group("/api/", note("api")).Default(nano.Spawn(), nano.With(note("default")))
+	api := app.Group("/api/", note("api")).Default(nano.OnGoroutine, nano.With(note("default")))
 	api.Get("", tell)
-	api.Get("/{$}", tell, nano.Inline())
+	api.Get("/{$}", tell, nano.OnLoop)
 	api.Route("/users/{id}", func(g *nano.Group) {
 		g.Use(note("users"))
 		g.Get("/profile", tell, nano.With(note("route")))
@@ -93,7 +93,7 @@ func TestLateUsePanics(t *testing.T) {
 	g.Group("/h").Get("/x", tell)
 	for name, f := range map[string]func(){
 		"app.Use": func() { app.Use(note("late")) }, "g.Use": func() { g.Use(note("late")) },
-		"Default": func() { g.Default(nano.Inline()) },
+		"Default": func() { g.Default(nano.OnLoop) },
 	} {
 		if m := panicOf(f); !strings.Contains(m, "too late for route GET /g/h/x (registered at") || strings.Count(m, "group_test.go:") != 2 {
 			t.Errorf("%s: %q", name, m)
@@ -139,16 +139,18 @@ func TestMountApp(t *testing.T) {
 		ErrorHandler: func(c nano.Ctx, err error) error { return c.Text(418, "sub: "+err.Error()) },
 		NotFound:     func(c nano.Ctx) error { return c.Text(404, "sub's") },
 	})
-	sub.Use(note("sub"))
-	sub.Get("/", tell, nano.Name("home"), nano.Spawn())
+	sub.UseNamed("sub", note("sub"))
+	sub.Get("/", tell, nano.Name("home"), nano.OnGoroutine)
 	sub.Get("/fails/{id}", func(nano.Ctx) error { return errors.New("oh") })
 	plain := nano.New(nano.Config{})
 	plain.Get("/fails", func(nano.Ctx) error { return nano.NewProblem(409, "") })
 	plain.Host("h.example").Get("/x", tell)
 
 	app := nano.New(nano.Config{})
-	app.Use(note("app"))
-	app.Group("/v1", note("v1")).MountApp("/sub", sub)
+	app.UseNamed("app", note("app"))
+	v1 := app.Group("/v1")
+	v1.UseNamed("v1", note("v1"))
+	v1.MountApp("/sub", sub)
 	app.MountApp("/plain", plain)
 	for _, tt := range []struct {
 		target string
@@ -197,8 +199,9 @@ func made(int) nano.Middleware { return func(next nano.Handler) nano.Handler { r
 
 func TestMiddlewareNames(t *testing.T) {
 	app := nano.New(nano.Config{})
-	app.Use(plain, made(1), nano.Named("auth", plain), nano.Named("two", nano.Named("one", plain)))
-	r := app.Get("/", tell)
+	app.Use(plain, made(1))
+	app.UseNamed("auth", plain)
+	r := app.Get("/", tell, nano.WithNamed("two", plain))
 	if got, want := strings.Join(r.Middleware(), " "), "nano_test.plain nano_test.made auth two"; got != want {
 		// An inlined function's closure is named after the function it is in.
 		if got != strings.Replace(want, "nano_test.made", "nano_test.TestMiddlewareNames.made", 1) {
@@ -247,7 +250,7 @@ func TestURL(t *testing.T) {
 
 func TestWriteRoutes(t *testing.T) {
 	app := nano.New(nano.Config{})
-	app.Use(note("log"))
+	app.UseNamed("log", note("log"))
 	app.Get("/users/{id}", tell, nano.Name("user"))
 	app.Any("h.example/x", tell)
 	var b strings.Builder

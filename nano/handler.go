@@ -1,8 +1,15 @@
 package nano
 
+import (
+	"reflect"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
 // Handler answers one request. An error it returns goes to the app's
-// [ErrorHandler], unless the answer has begun; then the connection is closed so
-// that a cut answer can't be taken for a whole one. A handler that returns nil
+// [ErrorHandler], unless the response has begun; then the connection is closed so
+// that a cut response can't be taken for a whole one. A handler that returns nil
 // without having answered has answered 200 without a body, or with the status
 // given to [Ctx.Status].
 type Handler func(c Ctx) error
@@ -11,7 +18,7 @@ type Handler func(c Ctx) error
 // what it returns is called for every request.
 type Middleware func(next Handler) Handler
 
-// ErrorHandler turns an error into an answer.
+// ErrorHandler turns an error into a response.
 type ErrorHandler func(c Ctx, err error) error
 
 // Option says something about one route, or about all routes of a group.
@@ -21,30 +28,14 @@ type optionFunc func(*Route)
 
 func (f optionFunc) apply(r *Route) { f(r) }
 
-// Placement says where a route's handler runs.
-type Placement uint8
-
-const (
-	// Auto runs the handler on the loop until it blocks; routes that blocked are
-	// started on goroutines of their own for a while.
-	Auto Placement = iota
-	// OnLoop always starts the handler on the loop.
-	OnLoop
-	// OnGoroutine always starts the handler on a goroutine of its own.
-	OnGoroutine
-)
-
-// Inline makes the route's handler always start on the event loop. The watchdog
-// still takes the loop away from it if it blocks.
-func Inline() Option { return optionFunc(func(r *Route) { r.placement = OnLoop }) }
-
-// Spawn makes the route's handler start on a goroutine of its own: for handlers
-// that are known to block or to compute for long.
-func Spawn() Option { return optionFunc(func(r *Route) { r.placement = OnGoroutine }) }
-
 // With adds middleware to one route, inside that of its groups.
 func With(mw ...Middleware) Option {
 	return optionFunc(func(r *Route) { r.layers = append(r.layers, layersOf(mw)...) })
+}
+
+// WithNamed is With for one middleware, with a name: see [Group.UseNamed].
+func WithNamed(name string, mw Middleware) Option {
+	return optionFunc(func(r *Route) { r.layers = append(r.layers, layer{name: name, wrap: mw}) })
 }
 
 // Name names the route, for reports, metrics, [App.Routes] and [App.URL]. A name
@@ -55,4 +46,41 @@ func Name(name string) Option { return optionFunc(func(r *Route) { r.name = name
 // openapi.Operation. Nano doesn't look at it.
 func Describe(descriptions ...any) Option {
 	return optionFunc(func(r *Route) { r.descriptions = append(r.descriptions, descriptions...) })
+}
+
+func layersOf(mw []Middleware) []layer {
+	layers := make([]layer, len(mw))
+	for i, m := range mw {
+		layers[i] = layer{name: nameOf(m), wrap: m}
+	}
+	return layers
+}
+
+// nameOf returns the name of a middleware that was registered without one: that of
+// the function that made it, without the path of its package.
+func nameOf(mw Middleware) string {
+	name := runtime.FuncForPC(reflect.ValueOf(mw).Pointer()).Name()
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	if i := strings.Index(name, ".func"); i > 0 {
+		name = name[:i]
+	}
+	return name
+}
+
+// caller returns file:line of the code outside this package that called it.
+func caller() string {
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	self, _ := frames.Next()
+	in := self.Function[:strings.LastIndexByte(self.Function, '/')+1]
+	in += strings.SplitAfterN(self.Function[len(in):], ".", 2)[0]
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, in) || strings.HasSuffix(f.File, "_test.go") {
+			return f.File + ":" + strconv.Itoa(f.Line)
+		}
+		if !more {
+			return "unknown"
+		}
+	}
 }

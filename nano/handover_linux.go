@@ -63,7 +63,7 @@ func (l *loop) lend(t *turn) {
 	t.sendReady()
 }
 
-// sendReady sends what is complete of earlier answers: the client must not wait
+// sendReady sends what is complete of earlier responses: the client must not wait
 // for them as long as for this one. What it doesn't take goes before this one.
 func (t *turn) sendReady() {
 	t.mu.Lock()
@@ -81,7 +81,7 @@ func (t *turn) sendReady() {
 
 // spawn starts the handler on a goroutine of its own. The exchange goes with it;
 // the bytes of the request and of what follows are copied, for the loop needs its
-// buffer. Answers to earlier requests go along, so that none overtakes them.
+// buffer. Responses to earlier requests go along, so that none overtakes them.
 func (l *loop) spawn(c *conn, h Handler, request, rest []byte, in *inflow) {
 	t, s := l.turn, l.server.newTurn(l)
 	s.x, t.x = t.x, s.x
@@ -119,7 +119,7 @@ func (t *turn) serveAway(h Handler) {
 	t.loop.app.serve(t.x, h)
 	returned = true
 	if r != nil && r.placement == Auto {
-		r.manner.spawned(clock.Now() - began)
+		r.history.spawned(clock.Now() - began)
 	}
 	t.finishAway()
 }

@@ -46,7 +46,7 @@ func TestHandlersThatBlock(t *testing.T) {
 		},
 	}
 	for name, option := range map[string]nano.Option{
-		"inline": nano.Inline(), "spawn": nano.Spawn(), "auto": nano.With(),
+		"inline": nano.OnLoop, "spawn": nano.OnGoroutine, "auto": nano.With(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			release, spin = make(chan struct{}), atomic.Bool{}
@@ -61,7 +61,7 @@ func TestHandlersThatBlock(t *testing.T) {
 			for path := range ways {
 				c := dial(t, at)
 				c.send(get + request(path) + get)
-				c.want(200, "hello") // a complete answer doesn't wait for the blocked one
+				c.want(200, "hello") // a complete response doesn't wait for the blocked one
 				blocked[path] = c
 			}
 			other := dial(t, at)
@@ -122,7 +122,7 @@ func onStack(name string) bool {
 
 func TestContextEndsWhenTheClientGoes(t *testing.T) {
 	causes := make(chan error, 1)
-	for name, option := range map[string]nano.Option{"auto": nano.With(), "spawn": nano.Spawn()} {
+	for name, option := range map[string]nano.Option{"auto": nano.With(), "spawn": nano.OnGoroutine} {
 		at, _ := serve(t, nano.Config{}, func(app *nano.App) {
 			app.Get("/wait", func(c nano.Ctx) error {
 				<-c.Done()
@@ -144,7 +144,7 @@ func TestContextEndsWhenTheClientGoes(t *testing.T) {
 func TestGoexit(t *testing.T) {
 	at, _ := serve(t, nano.Config{Loops: 1}, func(app *nano.App) {
 		app.Get("/exit", func(nano.Ctx) error { runtime.Goexit(); return nil })
-		app.Get("/exit/spawned", func(nano.Ctx) error { runtime.Goexit(); return nil }, nano.Spawn())
+		app.Get("/exit/spawned", func(nano.Ctx) error { runtime.Goexit(); return nil }, nano.OnGoroutine)
 	})
 	for _, path := range []string{"/exit", "/exit/spawned"} {
 		c := dial(t, at)
@@ -233,12 +233,12 @@ func TestContextMayBeAskedLater(t *testing.T) {
 }
 
 // TestRequestBehindALateBody: what follows a body that came in by itself, to a
-// handler that starts on a goroutine, waits for its answer and is served once.
+// handler that starts on a goroutine, waits for its response and is served once.
 func TestRequestBehindALateBody(t *testing.T) {
 	release := make(chan struct{})
 	var served atomic.Int64
 	at, _ := serve(t, nano.Config{Loops: 1}, func(app *nano.App) {
-		app.Post("/first", func(c nano.Ctx) error { <-release; return c.Text(200, "first") }, nano.Spawn())
+		app.Post("/first", func(c nano.Ctx) error { <-release; return c.Text(200, "first") }, nano.OnGoroutine)
 		app.Get("/second", func(c nano.Ctx) error { served.Add(1); return c.Text(200, "second") })
 	})
 	c, other := dial(t, at), dial(t, at)

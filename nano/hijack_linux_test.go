@@ -12,7 +12,7 @@ import (
 // TestHijack takes connections away from the loop, with what the client sent
 // early, from handlers on the loop and elsewhere.
 func TestHijack(t *testing.T) {
-	for name, option := range map[string]Option{"inline": Inline(), "spawned": Spawn()} {
+	for name, option := range map[string]Option{"inline": OnLoop, "spawned": OnGoroutine} {
 		app := New(Config{Loops: 1})
 		app.Get("/", func(c Ctx) error {
 			conn, early, err := c.live().hijack()

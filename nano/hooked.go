@@ -11,17 +11,17 @@ import (
 )
 
 // hooks is the wire of an exchange with hooks. It lies on the wire that carries
-// the answer. An exchange keeps it for its next use.
+// the response. An exchange keeps it for its next use.
 type hooks struct {
 	wire
 	x       *exchange
 	began   int64 // on the monotonic clock
-	before  []func(Ctx, *Answer)
+	before  []func(Ctx, *Response)
 	after   []func(Ctx, Outcome)
 	filters []Filter
-	offered Answer
+	offered Response
 
-	collecting bool   // filters fill collected: a whole answer
+	collecting bool   // filters fill collected: a whole response
 	collected  []byte // reused
 	sent       bool   // the head was given to the wire, maybe before there were hooks
 	ended      bool   // filters are closed
@@ -29,8 +29,8 @@ type hooks struct {
 	cut        bool
 	size       int64
 	err        error
-	limited    bool  // the request's body is, to
-	left       int64 // more bytes
+	limited    bool  // Ctx.LimitBody bounds the request's body:
+	left       int64 // so many bytes of it may still be read
 }
 
 const maxCollected = 64 << 10 // bytes kept between requests
@@ -70,7 +70,7 @@ func (h *hooks) reset() {
 	*h = hooks{x: h.x, before: h.before[:0], after: h.after[:0], filters: h.filters[:0], collected: collected}
 }
 
-// finish closes the filters of a streamed answer whose handler has returned.
+// finish closes the filters of a streamed response whose handler has returned.
 func (h *hooks) finish() {
 	if !h.sent || h.cut {
 		return
@@ -92,7 +92,7 @@ func (h *hooks) outcome() Outcome {
 	return o
 }
 
-// tell calls the functions of AfterAnswer.
+// tell calls the functions of AfterResponse.
 func (h *hooks) tell(o Outcome) {
 	c := Ctx{h.x, h.x.gen.Load()}
 	for i := len(h.after) - 1; i >= 0; i-- {
@@ -103,15 +103,15 @@ func (h *hooks) tell(o Outcome) {
 func (h *hooks) call(f func(Ctx, Outcome), c Ctx, o Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			h.x.app.config.Logger.Error("AfterAnswer panicked", "route", routeName(h.x), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			h.x.app.config.Logger.Error("AfterResponse panicked", "route", routeName(h.x), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 		}
 	}()
 	f(c, o)
 }
 
-// prepare calls the functions of BeforeAnswer.
+// prepare calls the functions of BeforeResponse.
 func (h *hooks) prepare(body []byte, length int64, whole bool) {
-	h.offered = Answer{x: h.x, body: body, length: length, whole: whole}
+	h.offered = Response{x: h.x, body: body, length: length, whole: whole}
 	c := Ctx{h.x, h.x.gen.Load()}
 	for i := len(h.before) - 1; i >= 0; i-- {
 		h.before[i](c, &h.offered)
@@ -129,8 +129,8 @@ func (h *hooks) dropFilters() {
 	h.filters = h.filters[:0]
 }
 
-// answer implements wire.
-func (h *hooks) answer(x *exchange, body []byte) error {
+// respond implements wire.
+func (h *hooks) respond(x *exchange, body []byte) error {
 	h.prepare(body, int64(len(body)), true)
 	body = h.offered.body
 	if len(h.filters) > 0 && len(body) > codedAtOnce {
@@ -140,21 +140,21 @@ func (h *hooks) answer(x *exchange, body []byte) error {
 		if err := h.collect(body); err != nil {
 			h.dropFilters()
 			x.begun = false
-			return fmt.Errorf("coding the answer: %w", err)
+			return fmt.Errorf("coding the response: %w", err)
 		}
 		body = h.collected
 	}
 	h.sent = true
 	h.count(len(body))
-	return h.wire.answer(x, body)
+	return h.wire.respond(x, body)
 }
 
-// codedAtOnce is up to how many bytes of content are coded before the answer
+// codedAtOnce is up to how many bytes of content are coded before the response
 // begins, so that its length is known. More is coded as the client takes it: what is
 // coded must not wait in memory for clients that don't read.
 const codedAtOnce = 1 << 20
 
-// stream sends a large answer through the filters.
+// stream sends a large response through the filters.
 func (h *hooks) stream(x *exchange, body []byte) error {
 	h.sent = true
 	if err := h.wire.begin(x, -1); err != nil {
@@ -172,7 +172,7 @@ func (h *hooks) stream(x *exchange, body []byte) error {
 	return h.end(x, nil)
 }
 
-// collect puts a whole answer through the filters.
+// collect puts a whole response through the filters.
 func (h *hooks) collect(body []byte) error {
 	h.collecting, h.collected = true, h.collected[:0]
 	_, err := h.filters[0].Write(body)
@@ -288,7 +288,7 @@ func (h *hooks) hijack(x *exchange) (net.Conn, []byte, error) {
 	return c, early, err
 }
 
-// panicked lets the bare answer to a panic pass.
+// panicked lets the bare response to a panic pass.
 func (h *hooks) panicked(p any) {
 	h.err = fmt.Errorf("panic: %v", p)
 	if !h.sent && !h.hijacked {
@@ -297,7 +297,7 @@ func (h *hooks) panicked(p any) {
 	}
 }
 
-// stepAside lets a bare answer pass as it is.
+// stepAside lets a bare response pass as it is.
 func (h *hooks) stepAside() {
 	clear(h.before)
 	h.dropFilters()

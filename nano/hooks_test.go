@@ -36,7 +36,7 @@ func (d *doubler) Close() error {
 	return d.Flush()
 }
 
-// streamed answers with parts.
+// streamed responses with parts.
 func streamed(length int64, parts ...string) Handler {
 	return func(c Ctx) error {
 		x := c.live()
@@ -58,7 +58,7 @@ func streamed(length int64, parts ...string) Handler {
 
 func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-// asker sends a request and returns the answer and its body.
+// asker sends a request and returns the response and its body.
 type asker func(method, path string) (*http.Response, string, error)
 
 // wires serves an app both through net/http and by its own loop.
@@ -107,12 +107,12 @@ func TestHooks(t *testing.T) {
 	app := New(Config{Logger: quiet()})
 	app.Use(func(next Handler) Handler {
 		after := func(c Ctx, o Outcome) { o.Took = 0; outcomes <- o }
-		before := func(c Ctx, a *Answer) { c.SetHeader("Before", fmt.Sprint(a.Status(), " ", a.Length())) }
-		return func(c Ctx) error { c.AfterAnswer(after); c.BeforeAnswer(before); return next(c) }
+		before := func(c Ctx, a *Response) { c.SetHeader("Before", fmt.Sprint(a.Status(), " ", a.Length())) }
+		return func(c Ctx) error { c.AfterResponse(after); c.BeforeResponse(before); return next(c) }
 	})
 	double := With(func(next Handler) Handler {
 		return func(c Ctx) error {
-			c.BeforeAnswer(func(_ Ctx, a *Answer) { a.Filter(&doubler{}); a.Filter(&doubler{}) })
+			c.BeforeResponse(func(_ Ctx, a *Response) { a.Filter(&doubler{}); a.Filter(&doubler{}) })
 			return next(c)
 		}
 	})
@@ -126,15 +126,15 @@ func TestHooks(t *testing.T) {
 	app.Get("/fails", func(c Ctx) error { return failed }, double)
 	app.Get("/panics", func(c Ctx) error { panic("p") }, double)
 	app.Get("/before-panics", func(c Ctx) error {
-		c.BeforeAnswer(func(Ctx, *Answer) { panic("p") })
+		c.BeforeResponse(func(Ctx, *Response) { panic("p") })
 		return c.Text(200, "ab")
 	})
 	app.Get("/after-panics", func(c Ctx) error {
-		c.AfterAnswer(func(Ctx, Outcome) { panic("p") })
+		c.AfterResponse(func(Ctx, Outcome) { panic("p") })
 		return c.Text(200, "ab")
 	})
 	app.Get("/replaced", func(c Ctx) error {
-		c.BeforeAnswer(func(_ Ctx, a *Answer) { a.SetStatus(203); a.Replace([]byte("xyz")) })
+		c.BeforeResponse(func(_ Ctx, a *Response) { a.SetStatus(203); a.Replace([]byte("xyz")) })
 		return c.Text(200, "ab")
 	})
 	const sorry = `{"title":"Internal Server Error","status":500}`
@@ -185,7 +185,7 @@ func TestHooksOfCutAnswers(t *testing.T) {
 	app := New(Config{Logger: quiet()})
 	after := func(c Ctx, o Outcome) { outcomes <- o }
 	app.Use(func(next Handler) Handler {
-		return func(c Ctx) error { c.AfterAnswer(after); return next(c) }
+		return func(c Ctx) error { c.AfterResponse(after); return next(c) }
 	})
 	app.Any("/aborted", func(c Ctx) error { return ErrAborted })
 	app.Any("/late", func(c Ctx) error {
@@ -198,7 +198,7 @@ func TestHooksOfCutAnswers(t *testing.T) {
 	for path, want := range map[string]Outcome{"/aborted": {Cut: true}, "/late": {Status: 200, Size: 2, Cut: true}} {
 		for wire, ask := range servers {
 			if _, _, err := ask("PATCH", path); err == nil { // which the client doesn't repeat
-				t.Errorf("%s over %s: an answer that is whole", path, wire)
+				t.Errorf("%s over %s: a response that is whole", path, wire)
 			}
 			if o := <-outcomes; o.Status != want.Status || o.Size != want.Size || !o.Cut || o.Err == nil {
 				t.Errorf("%s over %s: %+v, want %+v", path, wire, o, want)
@@ -209,11 +209,11 @@ func TestHooksOfCutAnswers(t *testing.T) {
 
 func TestHooksDoNotAllocate(t *testing.T) {
 	app := New(Config{Logger: quiet()})
-	before, after := func(Ctx, *Answer) {}, func(Ctx, Outcome) {}
-	x := app.take(&heldWire{ctx: context.Background()})
+	before, after := func(Ctx, *Response) {}, func(Ctx, Outcome) {}
+	x := app.take(&bufferedWire{ctx: context.Background()})
 	h := func(c Ctx) error {
-		c.BeforeAnswer(before)
-		c.AfterAnswer(after)
+		c.BeforeResponse(before)
+		c.AfterResponse(after)
 		return c.NoContent(204)
 	}
 	serve := func() { app.serve(x, h); x.recycle() }
@@ -255,7 +255,7 @@ func TestSetContext(t *testing.T) {
 	}
 }
 
-// TestHooksAfterTheAnswer sets hooks when the answer has begun, and panics: it must
+// TestHooksAfterTheAnswer sets hooks when the response has begun, and panics: it must
 // stay the only answer, cut.
 func TestHooksAfterTheAnswer(t *testing.T) {
 	outcomes := make(chan Outcome, 1)
@@ -264,7 +264,7 @@ func TestHooksAfterTheAnswer(t *testing.T) {
 		if err := c.Text(201, "answered"); err != nil {
 			return err
 		}
-		c.AfterAnswer(func(_ Ctx, o Outcome) { outcomes <- o })
+		c.AfterResponse(func(_ Ctx, o Outcome) { outcomes <- o })
 		panic("on purpose")
 	})
 	var b strings.Builder

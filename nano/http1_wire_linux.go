@@ -1,6 +1,8 @@
 package nano
 
 import (
+	"io"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -8,13 +10,13 @@ import (
 	"dyno/nano/wire/reactor"
 )
 
-// The wire of HTTP/1.1: a turn writes answers as RFC 9112 wants them.
+// The wire of HTTP/1.1: a turn writes responses as RFC 9112 wants them.
 
 // directAt is the size of a body that is written at once rather than copied.
 const directAt = 16 << 10
 
-// answer implements wire.
-func (t *turn) answer(x *exchange, body []byte) error {
+// respond implements wire.
+func (t *turn) respond(x *exchange, body []byte) error {
 	if t.inflow.open && !t.inflow.dec.Done() {
 		t.reply.keep = false // the rest of the body stands between us and the next request
 	}
@@ -76,7 +78,7 @@ func (t *turn) end(_ *exchange, trailers []byte) (err error) {
 // abort implements wire.
 func (t *turn) abort(*exchange) { t.reply.cut = true }
 
-// keptAtMost is up to how much of a whole answer that the kernel didn't take at
+// keptAtMost is up to how much of a whole response that the kernel didn't take at
 // once is copied, so that its handler can return. More stays where it is, and the
 // handler waits for its client, without the loop.
 const keptAtMost = flushAt
@@ -136,7 +138,7 @@ func (t *turn) offer(body []byte) (n int, err error) {
 	}
 }
 
-// keepRest copies the end of an answer.
+// keepRest copies the end of a response.
 func (t *turn) keepRest(body []byte) error {
 	if t.conn.secure != nil {
 		_, err := t.pushSecured(body)
@@ -146,7 +148,7 @@ func (t *turn) keepRest(body []byte) error {
 	return nil
 }
 
-// slow notes that the client doesn't take the answer as fast as it is given. The
+// slow notes that the client doesn't take the response as fast as it is given. The
 // route's next handlers start on goroutines of their own for a while: those keep
 // less while they wait.
 func (t *turn) slow() {
@@ -154,7 +156,7 @@ func (t *turn) slow() {
 		return
 	}
 	if r := t.x.route; r != nil {
-		r.manner.blocked()
+		r.history.blocked()
 	}
 	if !t.loop.app.config.Debug { // which poisons what the handler was given
 		t.compact()
@@ -176,3 +178,62 @@ func (t *turn) compact() {
 	}
 	t.scratch, t.held = nil, nil
 }
+
+// sendfilePart is how much of a file one system call sends at most: none of them
+// takes long, and a limit of the client is noticed in between.
+const sendfilePart = 1 << 20
+
+// sendFile implements fileSender with sendfile(2).
+func (t *turn) sendFile(_ *exchange, f *os.File, offset, length int64) error {
+	r := &t.reply
+	switch {
+	case r.ended || r.cut:
+		return errResponseOver
+	case r.left < length: // also when the length isn't known
+		return errTooMuch
+	case r.bodiless:
+		r.left -= length
+		return nil
+	}
+	if err := t.flush(nil); err != nil {
+		return err
+	}
+	if t.conn.secure != nil {
+		return t.sendFileSecured(f, offset, length)
+	}
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	if err := raw.Control(func(fd uintptr) { failed = t.sendFrom(int(fd), offset, length) }); err != nil {
+		return err
+	}
+	return failed
+}
+
+// sendFrom sends a part of an open file. It blocks while the client is slow,
+// without the loop.
+func (t *turn) sendFrom(fd int, offset, length int64) error {
+	for length > 0 {
+		n, err := unix.Sendfile(t.fd, fd, &offset, int(min(length, sendfilePart)))
+		switch {
+		case err == unix.EAGAIN:
+			if err := t.awaitTaken(); err != nil {
+				return err
+			}
+		case err == unix.EINTR:
+		case err != nil:
+			t.reply.cut, t.broken = true, connectionLost(err)
+			return err
+		case n == 0:
+			return io.ErrUnexpectedEOF // the file has become shorter
+		default:
+			length -= int64(n)
+			t.reply.left -= int64(n)
+		}
+	}
+	return nil
+}
+
+var _ fileSender = (*turn)(nil)

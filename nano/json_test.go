@@ -91,7 +91,7 @@ type nowhere struct {
 	sent int
 }
 
-func (n *nowhere) answer(x *exchange, body []byte) error {
+func (n *nowhere) respond(x *exchange, body []byte) error {
 	n.out = n.reply.head(n.out[:0], x, int64(len(body)), nil)
 	n.out = append(n.out, body...)
 	n.sent += len(n.out)
@@ -123,7 +123,7 @@ type listed struct {
 	Name string `json:"name"`
 }
 
-func smallAnswers(tb testing.TB) map[string]func() {
+func smallResponses(tb testing.TB) map[string]func() {
 	app := New(Config{})
 	app.Get("/users/{id}", func(c Ctx) error {
 		id, err := c.Param("id").Int()
@@ -162,7 +162,7 @@ func smallAnswers(tb testing.TB) map[string]func() {
 }
 
 func TestSmallAnswersDontAllocate(t *testing.T) {
-	for name, serve := range smallAnswers(t) {
+	for name, serve := range smallResponses(t) {
 		most := 0.0
 		if name == "bound" {
 			most = 1 // the value, which reflection makes escape
@@ -174,7 +174,7 @@ func TestSmallAnswersDontAllocate(t *testing.T) {
 }
 
 func BenchmarkSmallAnswers(b *testing.B) {
-	for name, serve := range smallAnswers(b) {
+	for name, serve := range smallResponses(b) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -40,7 +40,7 @@ func (w *JSONWriter) reset() {
 	}
 }
 
-// SendJSON answers with what was written. An error says that it isn't one whole
+// SendJSON responds with what was written. An error says that it isn't one whole
 // JSON value; then nothing has been sent.
 func (c Ctx) SendJSON(code int, w *JSONWriter) error {
 	if err := w.check(); err != nil {

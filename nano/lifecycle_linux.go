@@ -56,7 +56,7 @@ func (l *loop) expired(id int32) {
 	}
 }
 
-// writing begins the wait for a client that didn't take all of an answer at once.
+// writing begins the wait for a client that didn't take all of a response at once.
 func (l *loop) writing(c *conn) {
 	if c.phase != phaseWrite {
 		c.taken = pace{}
@@ -91,13 +91,13 @@ func (l *loop) timedOut(c *conn) {
 	l.settle(c)
 }
 
-// retire closes a connection after its last answer. If the client has sent what
+// retire closes a connection after its last response. If the client has sent what
 // was not read, closing at once would reset the connection, and the reset could
-// overtake the answer: then its side is closed first, and what still comes is
+// overtake the response: then its side is closed first, and what still comes is
 // read and thrown away for a while (RFC 9112 9.6). That is for clients that send all
 // before they read. From those that have much to send no more is read then, and the
 // connection stays for another while: proxies that send and read at once, such as
-// nginx, look for the answer when they can send no more.
+// nginx, look for the response when they can send no more.
 func (l *loop) retire(c *conn) {
 	if !c.unread && !c.readable || c.ending {
 		l.drop(c)
@@ -115,7 +115,7 @@ func (l *loop) retire(c *conn) {
 	}
 }
 
-// lingered counts what a connection sends after its last answer.
+// lingered counts what a connection sends after its last response.
 func (l *loop) lingered(c *conn, n int) {
 	c.drained += n
 	switch {
@@ -130,8 +130,8 @@ func (l *loop) lingered(c *conn, n int) {
 // lingersOn reports whether a connection waits only for its client to close.
 func (c *conn) lingersOn() bool { return c.phase == phaseLinger && c.drained > lingerBytes }
 
-// drop closes a connection now. After a reset the client can't take a part of an
-// answer that ends with the connection for the whole.
+// drop closes a connection now. After a reset the client can't take a part of a
+// response that ends with the connection for the whole.
 func (l *loop) drop(c *conn) {
 	if c.away != nil {
 		unix.Shutdown(c.fd, unix.SHUT_RDWR) // the handler still uses the descriptor

@@ -49,7 +49,7 @@ func TestLimitsOfARequest(t *testing.T) {
 	} {
 		c := dial(t, at)
 		go io.WriteString(c.Conn, tt.wire)
-		if resp, _ := c.answer("GET"); resp.StatusCode != tt.status || !resp.Close {
+		if resp, _ := c.respond("GET"); resp.StatusCode != tt.status || !resp.Close {
 			t.Errorf("%s: %d, close %v, want %d and close", tt.name, resp.StatusCode, resp.Close, tt.status)
 		}
 		c.end()
@@ -61,7 +61,7 @@ func TestLimitsOfARequest(t *testing.T) {
 func slowClients(t *testing.T, connect func(*testing.T) *client) {
 	for _, tt := range []struct {
 		name, wire string
-		status     int // 0: closed without an answer
+		status     int // 0: closed without a response
 	}{
 		{"idle", "", 0},
 		{"head", "GET / HT", 408},
@@ -75,7 +75,7 @@ func slowClients(t *testing.T, connect func(*testing.T) *client) {
 			c := connect(t)
 			c.send(tt.wire)
 			if tt.status != 0 {
-				if resp, _ := c.answer("GET"); resp.StatusCode != tt.status {
+				if resp, _ := c.respond("GET"); resp.StatusCode != tt.status {
 					t.Errorf("%d, want %d", resp.StatusCode, tt.status)
 				}
 			}
@@ -102,7 +102,7 @@ func TestSlowClients(t *testing.T) {
 	})
 	t.Run("answer not read", func(t *testing.T) {
 		t.Parallel()
-		for pause := 5 * short; ; pause *= 2 { // on a busy machine the answer may have come late
+		for pause := 5 * short; ; pause *= 2 { // on a busy machine the response may have come late
 			c := dial(t, at)
 			c.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n")
 			time.Sleep(pause)
@@ -111,7 +111,7 @@ func TestSlowClients(t *testing.T) {
 				break
 			}
 			if pause > 5*time.Second {
-				t.Fatalf("%d bytes, %v: want a cut answer", n, err)
+				t.Fatalf("%d bytes, %v: want a cut response", n, err)
 			}
 		}
 	})
@@ -291,7 +291,7 @@ func TestSilentBodies(t *testing.T) {
 			t.Parallel()
 			c := dial(t, at)
 			c.send(wire)
-			if resp, _ := c.answer("POST"); resp.StatusCode != 408 {
+			if resp, _ := c.respond("POST"); resp.StatusCode != 408 {
 				t.Errorf("%d, want 408", resp.StatusCode)
 			}
 		})

@@ -30,14 +30,14 @@ func uploads(app *nano.App) {
 	})
 }
 
-// TestRefusedUploads: a client that has more to send than it may gets its answer,
+// TestRefusedUploads: a client that has more to send than it may gets its response,
 // whether it sends all before it reads, or as much as goes.
 func TestRefusedUploads(t *testing.T) {
 	at, _ := serve(t, nano.Config{Limits: nano.Limits{Body: 1 << 20}}, uploads)
 	for _, framing := range []string{"Content-Length: 16777216\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n1000000\r\n"} {
 		c := dial(t, at)
 		c.send("POST /up HTTP/1.1\r\nHost: a\r\n" + framing)
-		// As a proxy does: send until nothing more goes, then look for the answer.
+		// As a proxy does: send until nothing more goes, then look for the response.
 		raw, err := c.Conn.(*net.TCPConn).SyscallConn()
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +72,7 @@ func TestRefusedUploads(t *testing.T) {
 	c := dial(t, at)
 	c.send("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 1500000\r\n\r\n")
 	c.send(strings.Repeat("x", 1_500_000))
-	if resp, _ := c.answer("POST"); resp.StatusCode != 413 {
+	if resp, _ := c.respond("POST"); resp.StatusCode != 413 {
 		t.Errorf("%d", resp.StatusCode)
 	}
 }

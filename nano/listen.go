@@ -3,10 +3,11 @@ package nano
 import (
 	"errors"
 	"net"
+	"sync"
 )
 
-// ErrShutDown is returned by Listen and Serve of an app that has been shut down.
-var ErrShutDown = errors.New("nano: the app has been shut down")
+// ErrServerClosed is returned by Listen and Serve of an app that has been shut down.
+var ErrServerClosed = errors.New("nano: the app has been shut down")
 
 // Listen serves on an address such as "127.0.0.1:8080", "[::]:80" or
 // "unix:/run/app.sock", until [App.Shutdown] has drained the app; then it returns
@@ -36,3 +37,16 @@ func (a *App) Serve(ln net.Listener) error {
 	a.hold("", nil)
 	return a.serveListener(ln)
 }
+
+// drainSignal tells responses without an end that the app shuts down.
+type drainSignal struct {
+	once  sync.Once
+	begun chan struct{}
+}
+
+func (d *drainSignal) begin() { d.once.Do(func() { close(d.begun) }) }
+
+// Draining is closed when the app begins to shut down. The request's context
+// lasts for Limits.Drain longer: a response that goes on until its client has
+// enough, as one of events does, should end now.
+func (c Ctx) Draining() <-chan struct{} { return c.live().app.drains.begun }

@@ -150,10 +150,10 @@ func (a *App) serveListener(ln net.Listener) error {
 func (s *server) serve(fds []int, tcp bool) error {
 	if s.draining.Load() {
 		closeAll(fds)
-		return ErrShutDown
+		return ErrServerClosed
 	}
 	for i, fd := range fds {
-		s.loops[i%len(s.loops)].hand(&letter{open: func(l *loop) { l.listen(fd, tcp) }})
+		s.loops[i%len(s.loops)].hand(&message{open: func(l *loop) { l.listen(fd, tcp) }})
 	}
 	<-s.ended
 	return nil

@@ -27,30 +27,30 @@ type loop struct {
 	mail    mailbox
 
 	// All below belongs to the goroutine that runs the loop.
-	gap     int64     // mean time from one batch to the next, of late
-	yielded int64     // when other goroutines last had their turn
-	alarm   int64     // deadline that until was computed from
-	until   time.Time // when a parked loop wakes
-	tickets uint64
-	turn    *turn
-	serving *Route // whose handler runs
-	events  []reactor.Event
-	next    int // of events
-	more    []int32
-	now     int64
-	dated   int64 // when the date has to be written anew
-	conns   connTable
-	wheel   *reactor.Wheel
-	doors   []*door
-	spares  [][]byte // buffers for incomplete requests
-	stopped bool
-	grace   int64 // when draining: idle connections are closed from then on
+	gap       int64     // mean time from one batch to the next, of late
+	yielded   int64     // when other goroutines last had their turn
+	alarm     int64     // deadline that until was computed from
+	until     time.Time // when a parked loop wakes
+	tickets   uint64
+	turn      *turn
+	serving   *Route // whose handler runs
+	events    []reactor.Event
+	next      int // of events
+	more      []int32
+	now       int64
+	dated     int64 // when the date has to be written anew
+	conns     connTable
+	wheel     *reactor.Wheel
+	listeners []*listener
+	spares    [][]byte // buffers for incomplete requests
+	stopped   bool
+	grace     int64 // when draining: idle connections are closed from then on
 }
 
 const (
 	eventBatch = 256
 	readBuffer = 64 << 10
-	flushAt    = 64 << 10 // bytes of answers that are sent before more requests are looked at
+	flushAt    = 64 << 10 // bytes of responses that are sent before more requests are looked at
 )
 
 func newLoop(s *server) (*loop, error) {
@@ -155,7 +155,7 @@ func (l *loop) setDate() {
 // handle takes one event.
 func (l *loop) handle(e *reactor.Event) (mine bool) {
 	if e.ID() < 0 {
-		l.accept(l.doors[-e.ID()-firstDoor])
+		l.accept(l.listeners[-e.ID()-firstListener])
 		return true
 	}
 	c := l.conns.at(e.ID())
@@ -195,7 +195,7 @@ func (l *loop) tell(c *conn, e *reactor.Event) {
 // goOn reads and serves what a connection has for us.
 func (l *loop) goOn(c *conn) (mine bool) {
 	if len(c.out) > 0 {
-		return true // not before it has taken its answers
+		return true // not before it has taken its responses
 	}
 	if c.unseen {
 		if !l.process(c, l.borrow(c)) {
@@ -206,7 +206,7 @@ func (l *loop) goOn(c *conn) (mine bool) {
 		}
 	}
 	if c.lingersOn() {
-		if c.hungUp { // it has its answer, or doesn't want it
+		if c.hungUp { // it has its response, or doesn't want it
 			l.drop(c)
 		}
 		return true

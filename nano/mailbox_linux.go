@@ -4,16 +4,16 @@ import "sync/atomic"
 
 // mailbox takes what other goroutines have for a loop. Posting never waits.
 type mailbox struct {
-	first atomic.Pointer[letter] // the newest
+	first atomic.Pointer[message] // the newest
 }
 
-// letter is opened by the loop it was posted to.
-type letter struct {
-	next *letter
+// message is opened by the loop it was posted to.
+type message struct {
+	next *message
 	open func(*loop)
 }
 
-func (m *mailbox) post(n *letter) {
+func (m *mailbox) post(n *message) {
 	for {
 		old := m.first.Load()
 		n.next = old
@@ -26,9 +26,9 @@ func (m *mailbox) post(n *letter) {
 // empty reports whether there is nothing to collect.
 func (m *mailbox) empty() bool { return m.first.Load() == nil }
 
-// collect returns all letters, the oldest first.
-func (m *mailbox) collect() *letter {
-	var oldest *letter
+// collect returns all messages, the oldest first.
+func (m *mailbox) collect() *message {
+	var oldest *message
 	for n := m.first.Swap(nil); n != nil; {
 		next := n.next
 		n.next = oldest
@@ -39,23 +39,23 @@ func (m *mailbox) collect() *letter {
 
 // post gives the loop something to do and wakes it if it waits. Any goroutine
 // may call it.
-func (l *loop) post(n *letter) {
+func (l *loop) post(n *message) {
 	l.mail.post(n)
 	if l.waiting.Load() {
 		l.poller.Wake()
 	}
 }
 
-// hand is post for letters that hold a socket. If the loop has ended, they are
+// hand is post for messages that hold a socket. If the loop has ended, they are
 // opened here, to close it.
-func (l *loop) hand(n *letter) {
+func (l *loop) hand(n *message) {
 	if l.post(n); l.over.Load() {
 		l.openMail()
 	}
 }
 
 // call posts a function.
-func (l *loop) call(f func(*loop)) { l.post(&letter{open: f}) }
+func (l *loop) call(f func(*loop)) { l.post(&message{open: f}) }
 
 func (l *loop) openMail() {
 	for n := l.mail.collect(); n != nil; {

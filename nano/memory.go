@@ -13,12 +13,12 @@ import (
 )
 
 // ServeBytes answers one HTTP/1.1 request that is in memory, through the same
-// codec, limits and routes as one from a connection, and writes the answer to w
+// codec, limits and routes as one from a connection, and writes the response to w
 // as it would be sent. from is the client's address. When ctx ends, the client
 // has gone. The handler runs on the caller's goroutine; it can't hijack.
 //
 // An error says that the request isn't whole, that w failed, or that the
-// handler cut its answer short ([ErrAborted]). What the server refuses is
+// handler cut its response short ([ErrAborted]). What the server refuses is
 // answered.
 func (a *App) ServeBytes(ctx context.Context, from netip.AddrPort, request []byte, w io.Writer) error {
 	m := &memoryWire{app: a, ctx: ctx, to: w, began: time.Now()}
@@ -89,7 +89,7 @@ func (m *memoryWire) refuse(status int) error {
 	return m.flush(nil)
 }
 
-// over ends the answer when its handler has returned.
+// over ends the response when its handler has returned.
 func (m *memoryWire) over() error {
 	if m.reply.streamed && !m.reply.ended && !m.reply.cut {
 		if err := m.end(nil, nil); err != nil {
@@ -107,7 +107,7 @@ func (m *memoryWire) over() error {
 
 func (m *memoryWire) date() []byte { return appendDateLine(nil, time.Now()) }
 
-func (m *memoryWire) answer(x *exchange, body []byte) error {
+func (m *memoryWire) respond(x *exchange, body []byte) error {
 	m.out = m.reply.head(m.out, x, int64(len(body)), m.date())
 	if m.reply.ended = true; !m.reply.bodiless {
 		m.out = append(m.out, body...)

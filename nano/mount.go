@@ -17,7 +17,7 @@ func (g *Group) Mount(prefix string, h Handler, options ...Option) {
 }
 
 // MountApp adds the routes of another app below prefix, inside the middleware of
-// the group. They keep their own middleware, and the app its answers to errors
+// the group. They keep their own middleware, and the app its responses to errors
 // and to paths without a route if its [Config] has any; for all else they are
 // routes of the app they are mounted on. Routes that the other app is given
 // later are not seen.
@@ -27,7 +27,7 @@ func (g *Group) MountApp(prefix string, sub *App) {
 	}
 	below := g.Group(prefix)
 	if sub.ownErrors {
-		below.layers = append(below.layers, layer{name: "errors", wrap: answerErrors(sub.config.ErrorHandler)})
+		below.layers = append(below.layers, layer{name: "errors", wrap: handleErrors(sub.config.ErrorHandler)})
 	}
 	for _, r := range sub.routes.all {
 		below.adopt(r)
@@ -60,21 +60,21 @@ func (g *Group) adopt(of *Route) {
 	g.register(r)
 }
 
-// answerErrors answers the errors of an app that is mounted.
-func answerErrors(answer ErrorHandler) Middleware {
+// handleErrors handles the errors of an app that is mounted.
+func handleErrors(handle ErrorHandler) Middleware {
 	return func(next Handler) Handler {
 		return func(c Ctx) error {
 			err := next(c)
-			if err == nil || c.Answered() {
+			if err == nil || c.Responded() {
 				return err
 			}
-			return answer(c, err)
+			return handle(c, err)
 		}
 	}
 }
 
 // NotFound answers paths below the group's prefix that no route matches, inside
-// the group's middleware. The innermost group's answer counts; without one it is
+// the group's middleware. The innermost group's handler counts; without one it is
 // [Config.NotFound].
 func (g *Group) NotFound(h Handler) {
 	g.notFound(&Route{pattern: g.prefix + "/", handler: h, where: caller()})

@@ -1,6 +1,7 @@
 package nano
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +16,7 @@ import (
 // Multipart reads a multipart form part by part as it comes in.
 type Multipart struct {
 	reader *multipart.Reader
-	in     *meter
+	in     *limitedReader
 	limits FormLimits
 	parts  int
 	part   *Part
@@ -34,20 +35,20 @@ func (c Ctx) Multipart() (*Multipart, error) {
 	if len(boundary) == 0 || len(boundary) > 70 { // RFC 2046 5.1.1
 		return nil, NewProblem(400, "the multipart form has no boundary of 1 to 70 characters").Because(errNotMultipart)
 	}
-	in := &meter{from: bodyReader{c}}
+	in := &limitedReader{from: bodyReader{c}}
 	return &Multipart{reader: multipart.NewReader(in, boundary), in: in, limits: x.app.config.Forms}, nil
 }
 
-// meter lets so many bytes pass. The multipart reader has no limit of its own
+// limitedReader lets so many bytes pass. The multipart reader has no limit of its own
 // for the header of a part.
-type meter struct {
+type limitedReader struct {
 	from io.Reader
 	left int // < 0: any number
 }
 
 var errHeaderLong = NewProblem(413, "the header of a part of the form is too long")
 
-func (m *meter) Read(p []byte) (int, error) {
+func (m *limitedReader) Read(p []byte) (int, error) {
 	if m.left < 0 {
 		return m.from.Read(p)
 	}
@@ -217,4 +218,53 @@ func receive(p *Part, memory int) (*Upload, error) {
 		return nil, err
 	}
 	return u, nil
+}
+
+// Upload is a file of a form that was taken in. It ends with the handler: copy
+// or save what is to stay.
+type Upload struct {
+	Name        string // of the form's field
+	FileName    string // what the client calls it; see [Part]
+	ContentType string // as the client says
+	Size        int64  // bytes
+
+	content []byte
+	file    *os.File // without a name; nil if content is all
+	closed  bool
+}
+
+// Open returns a reader of the content from its start. Readers don't disturb one
+// another.
+func (u *Upload) Open() *io.SectionReader { return io.NewSectionReader(u, 0, u.Size) }
+
+// ReadAt reads the content from an offset.
+func (u *Upload) ReadAt(p []byte, off int64) (int, error) {
+	switch {
+	case u.closed:
+		return 0, errors.New("nano: a file of a form was read after its handler returned")
+	case u.file != nil:
+		return u.file.ReadAt(p, off)
+	}
+	return bytes.NewReader(u.content).ReadAt(p, off)
+}
+
+// Save writes the content to a new file below root, under a name that the server
+// chooses. It fails if there is such a file.
+func (u *Upload) Save(root *os.Root, name string) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, u.Open())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, root.Remove(name))
+	}
+	return nil
+}
+
+func (u *Upload) close() {
+	u.closed, u.content = true, nil
+	if u.file != nil {
+		u.file.Close()
+	}
 }

@@ -73,9 +73,9 @@ type stdWire struct {
 	began   int64 // on the monotonic clock
 	limits  *Limits
 	aborted bool
-	sized   bool      // the answer has a length,
+	sized   bool      // the response has a length,
 	left    int64     // of which so many bytes are to come
-	broken  bool      // the client doesn't take the answer
+	broken  bool      // the client doesn't take the response
 	wrote   bool      // content, over HTTP/2
 	waits   *stdWaits // nil until something is waited for
 }
@@ -139,7 +139,7 @@ func (s *stdWire) head(x *exchange, length int64) {
 	s.w.WriteHeader(x.status)
 }
 
-// usualFields are the fields of most answers as net/http wants them. Nobody
+// usualFields are the fields of most responses as net/http wants them. Nobody
 // writes into the values: http.Header's own methods replace them.
 var usualFields = map[string][]string{
 	textLine: {"text/plain; charset=utf-8"},
@@ -166,7 +166,7 @@ func fill(h http.Header, lines string) {
 // was written at once by itself.
 const countedByStd = 2048
 
-func (s *stdWire) answer(x *exchange, body []byte) error {
+func (s *stdWire) respond(x *exchange, body []byte) error {
 	length := int64(len(body))
 	if bodiless(x.status) || s.r.Method == "HEAD" && length == 0 || s.r.Method != "HEAD" && 0 < length && length <= countedByStd {
 		length = -1

@@ -13,7 +13,7 @@ import (
 )
 
 // net/http has no limit of its own for clients of HTTP/2 that send a body, or take
-// an answer, slower and slower; and one for HTTP/1 counts from the request's start.
+// a response, slower and slower; and one for HTTP/1 counts from the request's start.
 // stdWaits gives a request the limits that one on a loop has: how long it waits for
 // its client, and at what pace, in each direction. It is one request's and isn't
 // reused: a timer may fire late.
@@ -33,7 +33,7 @@ type stdWait struct {
 	cut    bool // the client was too slow
 }
 
-// stdPiece is how much of an answer is given to net/http at a time: the client's
+// stdPiece is how much of a response is given to net/http at a time: the client's
 // pace is looked at in between.
 const stdPiece = 256 << 10
 
@@ -77,7 +77,7 @@ func (w *stdWait) during(limit, grace time.Duration, rate int, cut func(time.Tim
 	return n, w.cut, err
 }
 
-// leave ends the request. What net/http still holds of an answer it sends when the
+// leave ends the request. What net/http still holds of a response it sends when the
 // handler has returned: over HTTP/2 that waits for the client, too.
 func (s *stdWire) leave() {
 	if s.wrote && s.limits.WriteStall > 0 && !s.waiting().out.own.Load() {

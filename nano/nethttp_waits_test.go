@@ -47,7 +47,7 @@ func TestBodiesKeepThePaceOverHTTP2(t *testing.T) {
 		first, then int // bytes at once, and every second after that
 		seconds     int // for which the body is sent
 		status      int
-		least, most time.Duration // when the answer comes
+		least, most time.Duration // when the response comes
 	}{
 		// The bucket holds 5 s at first.
 		{"drips", 0, rate / 10, 60, 408, 5 * time.Second, 7 * time.Second},

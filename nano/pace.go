@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-var errStalled = fmt.Errorf("nano: the client doesn't take the answer: %w", os.ErrDeadlineExceeded)
+var errStalled = fmt.Errorf("nano: the client doesn't take the response: %w", os.ErrDeadlineExceeded)
 
 // pace is how a client keeps up a rate, as a bucket of time: waiting for it takes
 // out, every byte that it sends or takes puts 1/rate seconds in. So silence counts

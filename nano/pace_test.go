@@ -27,7 +27,7 @@ func TestPace(t *testing.T) {
 		}, 31, 32},
 		{"just enough", rateGrace, func(int) int64 { return rate }, 0, 0},
 		{"a burst every 20 s", mostGrace, func(s int) int64 { return 20 * rate * int64(1-min(s%20, 1)) }, 0, 0},
-		{"an answer that isn't taken", mostGrace, func(int) int64 { return 0 }, 31, 31},
+		{"a response that isn't taken", mostGrace, func(int) int64 { return 0 }, 31, 31},
 		{"all of a large one at once", mostGrace, func(s int) int64 { return int64(1<<62) * int64(1/(s+1)) }, 31, 32},
 	} {
 		p, late := pace{}, 0

@@ -2,10 +2,29 @@ package nano
 
 import "sync/atomic"
 
-// manner is what a route's handler has shown of itself: whether it blocks. A
+// Placement says where a route's handler runs. Each is an [Option]:
+//
+//	app.Get("/report", report, nano.OnGoroutine)
+type Placement uint8
+
+const (
+	// Auto runs the handler on the loop until it blocks; routes that blocked are
+	// started on goroutines of their own for a while.
+	Auto Placement = iota
+	// OnLoop always starts the handler on the event loop. The watchdog still takes
+	// the loop away from it if it blocks.
+	OnLoop
+	// OnGoroutine always starts the handler on a goroutine of its own: for handlers
+	// that are known to block or to compute for long.
+	OnGoroutine
+)
+
+func (p Placement) apply(r *Route) { r.placement = p }
+
+// history is what a route's handler has shown so far: whether it blocks. A
 // route whose handlers lost their loop to the watchdog is started on goroutines
 // until many in a row have been quick; each relapse makes that many more.
-type manner struct {
+type history struct {
 	taken atomic.Int32 // how often a handler lost its loop since the route last ran on loops
 	quick atomic.Int32 // spawned handlers in a row that were quick
 	need  atomic.Int32 // so many must be quick before the route runs on loops again
@@ -19,7 +38,7 @@ const (
 )
 
 // blocked notes that a handler lost its loop.
-func (m *manner) blocked() {
+func (m *history) blocked() {
 	if m.taken.Add(1) != takenToSpawn {
 		return
 	}
@@ -28,7 +47,7 @@ func (m *manner) blocked() {
 }
 
 // spawned notes how long a handler on a goroutine of its own took.
-func (m *manner) spawned(ns int64) {
+func (m *history) spawned(ns int64) {
 	if ns > quickNs {
 		m.quick.Store(0)
 		return
@@ -49,5 +68,5 @@ func (r *Route) spawns() bool {
 	case OnLoop:
 		return false
 	}
-	return r.manner.taken.Load() >= takenToSpawn
+	return r.history.taken.Load() >= takenToSpawn
 }

@@ -6,7 +6,7 @@ import (
 	"dyno/nano/wire/http1"
 )
 
-// Problem is an error with an answer, in the form of RFC 9457. Detail is for the
+// Problem is an error with a response, in the form of RFC 9457. Detail is for the
 // client: it must not hold secrets.
 type Problem struct {
 	Type     string `json:"type,omitempty"` // a URI; empty means about:blank

@@ -13,13 +13,13 @@ func TestQuery(t *testing.T) {
 	app.Get("/{p}", func(c nano.Ctx) error {
 		var all []string
 		for v := range c.Queries("a") {
-			all = append(all, v.Copy())
+			all = append(all, v.String())
 		}
 		first := "none"
 		if v := c.Query("a"); v != nil {
-			first = v.Copy()
+			first = v.String()
 		}
-		return c.Text(200, c.Param("p").Copy()+"|"+first+"|"+strings.Join(all, ","))
+		return c.Text(200, c.Param("p").String()+"|"+first+"|"+strings.Join(all, ","))
 	})
 	for _, tt := range []struct{ target, want string }{
 		{"/x", "x|none|"},

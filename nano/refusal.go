@@ -51,7 +51,7 @@ func refusalBody(status int, detail string) []byte {
 	return b
 }
 
-// appendRefusal appends an answer that closes the connection.
+// appendRefusal appends a response that closes the connection.
 func appendRefusal(out, date []byte, status int, detail string) []byte {
 	body := refusalBody(status, detail)
 	out = append(out, http1.StatusLine(status)...)

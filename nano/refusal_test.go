@@ -106,7 +106,7 @@ func TestRefusalsAreTold(t *testing.T) {
 	at, app := serve(t, nano.Config{Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}, nil)
 	c := dial(t, at)
 	c.send("GET /\xc3\xa9 HTTP/1.1\r\nHost: a\r\n\r\n")
-	resp, body := c.answer("GET")
+	resp, body := c.respond("GET")
 	if resp.StatusCode != 400 || !strings.Contains(body, "percent-encoded") {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}

@@ -11,29 +11,29 @@ import (
 	"dyno/nano/wire/http1"
 )
 
-// reply is how far the answer to a request has come, and how it is framed in
+// reply is how far the response to a request has come, and how it is framed in
 // HTTP/1.1 (RFC 9112 6). It does no I/O.
 type reply struct {
-	streamed bool  // begun by begin, not answer
+	streamed bool  // begun by begin, not respond
 	ended    bool  // nothing more to send
 	chunked  bool  // in chunked coding
 	bodiless bool  // HEAD, 204 or 304: the body is counted, not sent
 	keep     bool  // the connection may carry another request
-	cut      bool  // close the connection without ending the answer
+	cut      bool  // close the connection without ending the response
 	byClose  bool  // the end of the connection is the end of the body
 	left     int64 // bytes of the body to come; -1: not known
 }
 
 var (
-	errAnswerOver = errors.New("nano: the answer has ended")
-	errTooMuch    = errors.New("nano: more was written than the answer's Content-Length")
+	errResponseOver = errors.New("nano: the response has ended")
+	errTooMuch      = errors.New("nano: more was written than the response's Content-Length")
 )
 
 func shorter(by int64) error {
-	return fmt.Errorf("nano: the answer is %d bytes shorter than its Content-Length", by)
+	return fmt.Errorf("nano: the response is %d bytes shorter than its Content-Length", by)
 }
 
-// stream appends the head of an answer whose body follows in parts.
+// stream appends the head of a response whose body follows in parts.
 func (r *reply) stream(out []byte, x *exchange, length int64, date []byte) []byte {
 	r.streamed = true
 	r.chunked = length < 0 && x.req.Minor > 0
@@ -45,7 +45,7 @@ func (r *reply) stream(out []byte, x *exchange, length int64, date []byte) []byt
 	return out
 }
 
-// head appends the head of an answer. date is the Date field's line.
+// head appends the head of a response. date is the Date field's line.
 func (r *reply) head(out []byte, x *exchange, length int64, date []byte) []byte {
 	out = append(out, http1.StatusLine(x.status)...)
 	dated := false
@@ -95,7 +95,7 @@ func (r *reply) head(out []byte, x *exchange, length int64, date []byte) []byte 
 // add appends a part of a streamed body, as much of it as the length allows.
 func (r *reply) add(out, p []byte) ([]byte, int, error) {
 	if r.ended || r.cut {
-		return out, 0, errAnswerOver
+		return out, 0, errResponseOver
 	}
 	var err error
 	if r.left >= 0 {
@@ -118,7 +118,7 @@ func (r *reply) add(out, p []byte) ([]byte, int, error) {
 // bytes, or n if the length allows no more. close ends it.
 func (r *reply) open(out []byte, size int) (to []byte, n int, err error) {
 	if r.ended || r.cut {
-		return out, 0, errAnswerOver
+		return out, 0, errResponseOver
 	}
 	if r.left >= 0 {
 		if int64(size) > r.left {
@@ -139,10 +139,10 @@ func (r *reply) close(out []byte) []byte {
 	return out
 }
 
-// finish appends the end of a streamed answer.
+// finish appends the end of a streamed response.
 func (r *reply) finish(out, trailers []byte) ([]byte, error) {
 	if r.ended || r.cut {
-		return out, errAnswerOver
+		return out, errResponseOver
 	}
 	r.ended = true
 	if r.left > 0 && !r.bodiless {

@@ -51,7 +51,7 @@ func FuzzCookies(f *testing.F) {
 	})
 }
 
-// FuzzAccept: the answer is one of the offers, and an offer that the client
+// FuzzAccept: the response is one of the offers, and an offer that the client
 // refuses by name is never it.
 func FuzzAccept(f *testing.F) {
 	for _, s := range []string{"*/*", "text/html;q=0.5, application/json", "text/*;q=0", `a/b;x="\",";q=1`, ";;q=,", "text/html;q=1.001", "text/html;q=0.0001"} {

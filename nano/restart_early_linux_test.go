@@ -38,7 +38,7 @@ func TestRestartEndsEarlyProgram(t *testing.T) {
 	listened := make(chan error, 2)
 	go func() { listened <- app.Listen("unix:" + filepath.Join(dir, "a")) }()
 	if second {
-		for askUnix(t, filepath.Join(dir, "a")) != strconv.Itoa(os.Getpid()) { // the first one answers too
+		for askUnix(t, filepath.Join(dir, "a")) != strconv.Itoa(os.Getpid()) { // the first one responses too
 			time.Sleep(time.Millisecond)
 		}
 		fmt.Println("second ends:", app.Shutdown(ctx), <-listened)
@@ -56,7 +56,7 @@ func TestRestartEndsEarlyProgram(t *testing.T) {
 	}
 }
 
-// askUnix asks for "/" at a unix socket until there is an answer.
+// askUnix asks for "/" at a unix socket until there is a response.
 func askUnix(t *testing.T, path string) string {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", path)

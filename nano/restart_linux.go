@@ -13,7 +13,7 @@ func (a *App) holdSockets(address string, fds []int) {
 	fds = append([]int(nil), fds...)
 	a.hold(address, func() (files []*os.File, err error) {
 		if a.server.draining.Load() {
-			return nil, ErrShutDown
+			return nil, ErrServerClosed
 		}
 		for _, fd := range fds {
 			other, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)

@@ -25,7 +25,7 @@ import (
 const restartVar = "NANO_TEST_RESTART"
 
 // TestRestartProgram is the program that TestRestart starts: this test binary. It
-// answers with its process ID, restarts on SIGHUP and ends on SIGTERM.
+// responds with its process ID, restarts on SIGHUP and ends on SIGTERM.
 func TestRestartProgram(t *testing.T) {
 	addresses := os.Getenv(restartVar)
 	if addresses == "" {
@@ -109,7 +109,7 @@ func (l *restartLoad) ask(client *http.Client, last bool) error {
 	return nil
 }
 
-// more waits for another 100 answers.
+// more waits for another 100 responses.
 func (l *restartLoad) more(t *testing.T) {
 	t.Helper()
 	for before := l.asked.Load(); l.asked.Load() < before+100; {
@@ -121,7 +121,7 @@ func (l *restartLoad) more(t *testing.T) {
 	}
 }
 
-// other waits for an answer of a process that isn't old.
+// other waits for a response of a process that isn't old.
 func (l *restartLoad) other(t *testing.T, old string) (pid string) {
 	t.Helper()
 	for range 4000 {

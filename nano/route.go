@@ -27,7 +27,7 @@ type Route struct {
 	handler Handler // as registered
 	serve   Handler // with all middleware around it
 	times   atomic.Pointer[routeTimes]
-	manner  manner
+	history history
 }
 
 // layer is one middleware of a route.

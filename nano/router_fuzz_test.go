@@ -157,7 +157,7 @@ func answerWith(i int) nano.Handler {
 	return func(c nano.Ctx) error {
 		s := strconv.Itoa(i)
 		for _, name := range c.Route().Params() {
-			s += " " + name + "=" + c.Param(name).Copy()
+			s += " " + name + "=" + c.Param(name).String()
 		}
 		return c.Text(200, s)
 	}

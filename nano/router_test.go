@@ -17,14 +17,14 @@ func ask(app *nano.App, method, target string) *httptest.ResponseRecorder {
 	return w
 }
 
-// tell answers with the route's pattern and the values of its parameters.
+// tell responds with the route's pattern and the values of its parameters.
 func tell(c nano.Ctx) error {
 	s := c.Route().String()
 	for _, p := range c.Route().Params() {
-		s += " " + p + "=" + c.Param(p).Copy()
+		s += " " + p + "=" + c.Param(p).String()
 	}
 	if rest := c.Rest(); rest != nil {
-		s += " rest=" + rest.Copy()
+		s += " rest=" + rest.String()
 	}
 	return c.Text(200, s)
 }
@@ -200,7 +200,7 @@ func TestRegistrationErrors(t *testing.T) {
 	}{
 		{[]string{"GET /a", "GET /a"}, "conflicts with route GET /a (registered at"},
 		{[]string{"GET /a/{x}", "GET /a/{y}"}, "GET /a/{y} (registered at "},
-		{[]string{"/a/{x...}", "/a/"}, "both answer the same requests"},
+		{[]string{"/a/{x...}", "/a/"}, "both serve the same requests"},
 		{[]string{"GET h.example/a", "GET H.example/a"}, "conflicts"},
 		{[]string{"GET a"}, "must begin with a slash"},
 		{[]string{"GET"}, "must begin with a slash"},

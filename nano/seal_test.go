@@ -31,7 +31,7 @@ func TestRegisteringTooLate(t *testing.T) {
 		"Get":       func(app *nano.App) { app.Get("/late", tell) },
 		"below":     func(app *nano.App) { app.Group("/late").Any("/", tell) },
 		"Use":       func(app *nano.App) { app.Group("/late").Use(nano.FromHTTPMiddleware(nil)) },
-		"Default":   func(app *nano.App) { app.Group("/late").Default(nano.Spawn()) },
+		"Default":   func(app *nano.App) { app.Group("/late").Default(nano.OnGoroutine) },
 		"NotFound":  func(app *nano.App) { app.Group("/late").NotFound(tell) },
 		"MountHTTP": func(app *nano.App) { app.MountHTTP("/late", http.NotFoundHandler()) },
 		"Static":    func(app *nano.App) { app.MountApp("/late", mountable()) },
@@ -91,7 +91,7 @@ func TestMountServeMux(t *testing.T) {
 		{"below", below, nil, "/debug/pprof/cmdline", "/cmdline /cmdline"},
 		{"below", below, nil, "/debug/pprof/", "/{$} /"},
 		{"not seen", both, nil, "/debug/pprof/symbol", "/symbol /symbol"},
-		{"kept", both, []nano.Option{nano.Spawn(), nano.KeepPrefix()}, "/debug/pprof/symbol", "405"},
+		{"kept", both, []nano.Option{nano.OnGoroutine, nano.KeepPrefix()}, "/debug/pprof/symbol", "405"},
 		{"kept", http.HandlerFunc(seen), []nano.Option{nano.KeepPrefix()}, "/debug/pprof/x", " /debug/pprof/x"},
 	} {
 		app := nano.New(nano.Config{})

@@ -154,12 +154,12 @@ func TestSegments(t *testing.T) {
 func showMatch(c nano.Ctx) error {
 	s := c.Route().Pattern()
 	for _, name := range c.Route().Params() {
-		s += " " + name + "=" + c.Param(name).Copy()
+		s += " " + name + "=" + c.Param(name).String()
 	}
 	return c.Text(200, s)
 }
 
-// asked returns the answer to a GET: what a 200 says, else the status.
+// asked returns the response to a GET: what a 200 says, else the status.
 func asked(app *nano.App, target string) string {
 	u, err := url.ParseRequestURI("http://h.example" + target)
 	if err != nil {

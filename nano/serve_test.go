@@ -99,29 +99,29 @@ func (c *client) send(s string) {
 	}
 }
 
-// answer reads an answer to a request of the method.
-func (c *client) answer(method string) (*http.Response, string) {
+// answer reads a response to a request of the method.
+func (c *client) respond(method string) (*http.Response, string) {
 	c.Helper()
 	resp, err := http.ReadResponse(c.r, &http.Request{Method: method})
 	if err != nil {
-		c.Fatalf("no answer: %v", err)
+		c.Fatalf("no response: %v", err)
 	}
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		c.Fatalf("cut answer: %v", err)
+		c.Fatalf("cut response: %v", err)
 	}
 	return resp, string(body)
 }
 
-// want reads an answer and checks it.
+// want reads a response and checks it.
 func (c *client) want(status int, body string) *http.Response {
 	c.Helper()
-	resp, got := c.answer("GET")
+	resp, got := c.respond("GET")
 	if resp.StatusCode != status || got != body {
 		c.Fatalf("got %d %q, want %d %q", resp.StatusCode, got, status, body)
 	}
 	if _, err := http.ParseTime(resp.Header.Get("Date")); err != nil {
-		c.Errorf("an answer without a date: %v", err)
+		c.Errorf("a response without a date: %v", err)
 	}
 	return resp
 }
@@ -179,7 +179,7 @@ func TestServe(t *testing.T) {
 				c.send(rest[:n])
 				rest = rest[n:]
 			}
-			resp, body := c.answer(tt.method)
+			resp, body := c.respond(tt.method)
 			if resp.StatusCode != tt.status || body != tt.body || resp.Header.Get("Date") == "" && !tt.closes {
 				t.Errorf("%s in pieces of %d: %d %.40q %v", tt.name, piece, resp.StatusCode, body, resp.Header)
 			}
@@ -212,13 +212,13 @@ func TestPipelining(t *testing.T) {
 func TestBlockedHandlerHoldsUpNobody(t *testing.T) {
 	release := make(chan struct{})
 	at, _ := serve(t, nano.Config{Loops: 1}, func(app *nano.App) {
-		app.Get("/wait", func(c nano.Ctx) error { <-release; return c.Text(200, "waited") }, nano.Inline())
+		app.Get("/wait", func(c nano.Ctx) error { <-release; return c.Text(200, "waited") }, nano.OnLoop)
 	})
 	var waiting []*client
 	for range 3 {
 		c := dial(t, at)
 		c.send(get + "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n" + get)
-		c.want(200, "hello") // complete answers don't wait for the blocked one
+		c.want(200, "hello") // complete responses don't wait for the blocked one
 		waiting = append(waiting, c)
 	}
 	other := dial(t, at)

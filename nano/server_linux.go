@@ -36,7 +36,7 @@ type server struct {
 	noticed time.Time          // last message about it
 	sockets []string           // paths of unix sockets, removed at the end
 
-	refusals rarely
+	refusals throttledLog
 }
 
 // newServer makes the loops and starts them.
@@ -73,7 +73,7 @@ func newServer(a *App) (*server, error) {
 
 // close releases what is left when the last loop has ended.
 func (s *server) close() {
-	s.cancel(ErrShutdown)
+	s.cancel(ErrDrainTimeout)
 	s.mu.Lock()
 	if s.spare >= 0 {
 		unix.Close(s.spare)
@@ -127,7 +127,7 @@ func (s *server) leave() {
 	}
 	s.paused.Store(0)
 	for _, l := range s.loops {
-		l.call((*loop).openDoors)
+		l.call((*loop).resumeAccepting)
 	}
 }
 

@@ -50,7 +50,7 @@ func TestShutdownUnderLoad(t *testing.T) {
 	if _, err := net.Dial("tcp", at); err == nil {
 		t.Error("the address still answers")
 	}
-	if err := app.Listen(at); !errors.Is(err, nano.ErrShutDown) {
+	if err := app.Listen(at); !errors.Is(err, nano.ErrServerClosed) {
 		t.Errorf("Listen after Shutdown: %v", err)
 	}
 }
@@ -133,7 +133,7 @@ func TestShutdownCutsWhatLasts(t *testing.T) {
 	if err := app.Shutdown(context.Background()); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Shutdown: %v", err)
 	}
-	if err := <-causes; !errors.Is(err, nano.ErrShutdown) {
+	if err := <-causes; !errors.Is(err, nano.ErrDrainTimeout) {
 		t.Errorf("cause %v", err)
 	}
 	select {

@@ -41,13 +41,13 @@ func TestSlowReadersCostLittle(t *testing.T) {
 	}
 	routes := func(app *nano.App) {
 		app.Get("/bytes", func(c nano.Ctx) error { return c.Bytes(200, "application/octet-stream", shared) })
-		app.Get("/spawned", func(c nano.Ctx) error { return c.Bytes(200, "application/octet-stream", shared) }, nano.Spawn())
+		app.Get("/spawned", func(c nano.Ctx) error { return c.Bytes(200, "application/octet-stream", shared) }, nano.OnGoroutine)
 		app.Get("/stream", func(c nano.Ctx) error {
 			return c.Stream(200, "application/octet-stream", func(s *nano.Stream) error { _, err := s.Write(shared); return err })
 		})
 		app.Get("/mounted", nano.FromHTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(shared) })))
 		app.Get("/coded", func(c nano.Ctx) error {
-			c.BeforeAnswer(func(_ nano.Ctx, a *nano.Answer) { a.Filter(&copying{}) })
+			c.BeforeResponse(func(_ nano.Ctx, a *nano.Response) { a.Filter(&copying{}) })
 			return c.Bytes(200, "application/octet-stream", shared)
 		})
 	}
@@ -112,7 +112,7 @@ func TestSlowReadersCostLittle(t *testing.T) {
 					var n int
 					n, err = resp.Body.Read(b)
 					if !bytes.Equal(b[:n], shared[at:at+n]) {
-						t.Fatalf("%s %s: the answer is wrong at %d", protocol, path, at)
+						t.Fatalf("%s %s: the response is wrong at %d", protocol, path, at)
 					}
 					at += n
 				}

@@ -30,13 +30,13 @@ type Event struct {
 // that has gone without a word is found by writing.
 const heartbeat = 15 * time.Second
 
-// SSE answers with events: fn sends them until it returns. It has to return when
+// SSE responds with events: fn sends them until it returns. It has to return when
 // c.Done() is closed, as it is when the client has gone, and when [Ctx.Draining]
 // is; [Events.From] does. fn is not called for HEAD.
 func (c Ctx) SSE(fn func(e *Events) error) error {
 	x := c.live()
 	if x.begun {
-		return ErrAnswered
+		return ErrResponded
 	}
 	x.setContentType("text/event-stream")
 	x.removeField("Cache-Control")

@@ -195,7 +195,7 @@ func (s *static) cacheOf(name string) string {
 // toFolder sends the client to the directory's own path, from which relative
 // links of its index lead on.
 func (c Ctx) toFolder() error {
-	to := c.Path().Copy() + "/"
+	to := c.Path().String() + "/"
 	if q := c.RawQuery(); len(q) > 0 {
 		to += "?" + string(q)
 	}
@@ -203,10 +203,10 @@ func (c Ctx) toFolder() error {
 	return c.NoContent(301)
 }
 
-// send answers with an open file, or what lies compressed beside it.
+// send responds with an open file, or what lies compressed beside it.
 func (s *static) send(c Ctx, f fs.File, name string) error {
 	c.SetHeader("X-Content-Type-Options", "nosniff")
-	if c.live().answerField("Cache-Control") == nil {
+	if c.live().responseField("Cache-Control") == nil {
 		c.SetHeader("Cache-Control", s.cacheOf(name))
 	}
 	sent := name

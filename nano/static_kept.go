@@ -21,7 +21,7 @@ const (
 
 // keptFiles keeps the small files of a directory in memory. A file is asked for its
 // time and size at each request, as it would be to be opened; only opening, reading
-// and closing it are saved, which cost several times the rest of an answer. What is
+// and closing it are saved, which cost several times the rest of a response. What is
 // sent is therefore never older than the file. It is safe for concurrent use.
 type keptFiles struct {
 	fs.FS

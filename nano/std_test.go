@@ -42,7 +42,7 @@ func listening(t *testing.T, app *nano.App, serve func() error) {
 	})
 }
 
-// who answers with what the app knows of the client.
+// who responds with what the app knows of the client.
 func who(c nano.Ctx) error {
 	return c.Text(200, fmt.Sprint(c.RemoteAddr(), " ", c.Scheme(), " ", c.Host()))
 }
@@ -215,7 +215,7 @@ func TestH2C(t *testing.T) {
 	c.send("P")
 	time.Sleep(5 * time.Millisecond)
 	c.send("OST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
-	if resp, _ := c.answer("POST"); resp.StatusCode != 405 {
+	if resp, _ := c.respond("POST"); resp.StatusCode != 405 {
 		t.Error(resp)
 	}
 	c.send(get)
@@ -223,7 +223,7 @@ func TestH2C(t *testing.T) {
 	plain, _ := serve(t, nano.Config{}, nil)
 	c = dial(t, plain)
 	c.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
-	if resp, _ := c.answer("GET"); resp.StatusCode < 400 {
+	if resp, _ := c.respond("GET"); resp.StatusCode < 400 {
 		t.Error("HTTP/2 without H2C:", resp)
 	}
 }
@@ -270,7 +270,7 @@ func TestProxyProtocol(t *testing.T) {
 	c.send(get)
 	c.want(200, "hello")
 	c.send("PROXY TCP4 1.2.3.4 10.0.0.1 4660 80\r\n\r\n")
-	if resp, _ := c.answer("GET"); resp.StatusCode != 400 && resp.StatusCode != 505 {
+	if resp, _ := c.respond("GET"); resp.StatusCode != 400 && resp.StatusCode != 505 {
 		t.Error("who isn't trusted must not name the client:", resp.Status)
 	}
 }

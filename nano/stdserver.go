@@ -22,11 +22,11 @@ type stdServer struct {
 	gate   gate
 
 	mu        sync.Mutex
-	doors     map[net.Listener]struct{}
+	listeners map[net.Listener]struct{}
 	stopped   bool
-	accepting sync.WaitGroup // doors
+	accepting sync.WaitGroup // listeners
 	preparing sync.WaitGroup
-	refusals  rarely
+	refusals  throttledLog
 	done      chan struct{} // closed when Shutdown has ended
 }
 
@@ -37,7 +37,7 @@ const maxStreams = 100
 func (s *stdServer) get(a *App) *http.Server {
 	s.once.Do(func() {
 		l := a.config.Limits
-		s.done, s.doors, s.queue = make(chan struct{}), make(map[net.Listener]struct{}), newArrivals()
+		s.done, s.listeners, s.queue = make(chan struct{}), make(map[net.Listener]struct{}), newArrivals()
 		s.gate = gate{most: l.Connections, mostOfOne: l.PerAddress}
 		var protocols http.Protocols
 		protocols.SetHTTP1(true)
@@ -66,9 +66,9 @@ func (s *stdServer) serve(a *App, ln net.Listener, config *tls.Config) error {
 	s.mu.Lock()
 	if s.stopped {
 		s.mu.Unlock()
-		return errors.Join(ErrShutDown, ln.Close())
+		return errors.Join(ErrServerClosed, ln.Close())
 	}
-	s.doors[ln] = struct{}{}
+	s.listeners[ln] = struct{}{}
 	s.accepting.Add(1)
 	s.mu.Unlock()
 	stopped, err := s.accept(a, ln, config)
@@ -163,9 +163,9 @@ const stdGrace = 500 * time.Millisecond
 func (s *stdServer) shutdown(a *App, ctx context.Context) error {
 	server := s.get(a)
 	s.mu.Lock()
-	first, served := !s.stopped, len(s.doors) > 0 || s.queue.used.Load()
+	first, served := !s.stopped, len(s.listeners) > 0 || s.queue.used.Load()
 	s.stopped = true
-	for ln := range s.doors {
+	for ln := range s.listeners {
 		stopAccepting(ln)
 	}
 	s.mu.Unlock()
@@ -196,4 +196,26 @@ func (a *App) drainTime(ctx context.Context) (context.Context, context.CancelFun
 		return context.WithTimeout(ctx, d)
 	}
 	return context.WithCancel(ctx)
+}
+
+// throttledLog logs what clients can cause as often as they like: a line a second, with
+// the number of those left out.
+type throttledLog struct {
+	mu   sync.Mutex
+	last time.Time
+	left int
+}
+
+func (r *throttledLog) log(to *slog.Logger, message string, args ...any) {
+	r.mu.Lock()
+	now := time.Now()
+	if now.Sub(r.last) < time.Second {
+		r.left++
+		r.mu.Unlock()
+		return
+	}
+	left := r.left
+	r.last, r.left = now, 0
+	r.mu.Unlock()
+	to.Warn(message, append(args, "left_out", left)...)
 }

@@ -12,7 +12,7 @@ import (
 	"dyno/nano"
 )
 
-// flood answers with more than sockets hold, and tells how that went.
+// flood responds with more than sockets hold, and tells how that went.
 func flood(over chan<- error) nano.Handler {
 	return func(c nano.Ctx) error {
 		return c.Stream(200, "application/octet-stream", func(s *nano.Stream) (err error) {
@@ -48,7 +48,7 @@ func dialTLS(t *testing.T, app *nano.App) net.Conn {
 	return c
 }
 
-// A client over TLS that reads nothing of an answer is let go.
+// A client over TLS that reads nothing of a response is let go.
 func TestWriteStallOverTLS(t *testing.T) {
 	over := make(chan error, 1)
 	app := nano.New(nano.Config{Logger: quiet, Limits: nano.Limits{WriteStall: 150 * time.Millisecond}})

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Stream answers with what fn writes, as it is written; the length is not known
+// Stream responds with what fn writes, as it is written; the length is not known
 // before. Small writes are gathered: [Stream.Flush] sends what there is. Writing
 // blocks while the client is slow. If fn fails the connection is cut, so that
 // the client knows that something is missing. fn is not called for HEAD.
@@ -18,7 +18,7 @@ func (c Ctx) Stream(code int, contentType string, fn func(s *Stream) error) erro
 func (c Ctx) StreamSized(code int, contentType string, length int64, fn func(s *Stream) error) error {
 	x := c.own()
 	if x.begun {
-		return ErrAnswered
+		return ErrResponded
 	}
 	if contentType != "" {
 		x.setContentType(contentType)
@@ -33,7 +33,7 @@ func (c Ctx) StreamSized(code int, contentType string, length int64, fn func(s *
 	return x.wire.end(x, s.trailers)
 }
 
-// Stream is the body of an answer that is sent bit by bit. It belongs to the
+// Stream is the body of a response that is sent bit by bit. It belongs to the
 // goroutine that runs the handler.
 type Stream struct {
 	c        Ctx
@@ -66,7 +66,7 @@ func (s *Stream) Flush() error {
 }
 
 // Trailer sets a field to be sent after the body (RFC 9110 6.5). The client
-// should be told by a Trailer field in the head; answers with a length, and to
+// should be told by a Trailer field in the head; responds with a length, and to
 // HTTP/1.0, have none. It panics as SetHeader does, and for fields that frame the
 // message.
 func (s *Stream) Trailer(name, value string) {
@@ -79,10 +79,10 @@ func (s *Stream) Trailer(name, value string) {
 	s.trailers = append(s.trailers, line...)
 }
 
-// copyBuffers are for io.Copy in answers.
+// copyBuffers are for io.Copy in responses.
 var copyBuffers = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
 
-// StreamReader answers with what from gives; length is in bytes, -1 if it isn't
+// StreamReader responds with what from gives; length is in bytes, -1 if it isn't
 // known. It does not close from.
 func (c Ctx) StreamReader(code int, contentType string, length int64, from io.Reader) error {
 	return c.StreamSized(code, contentType, length, func(s *Stream) error {

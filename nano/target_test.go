@@ -27,7 +27,7 @@ func TestRewriteInAPipeline(t *testing.T) {
 		}
 		return c.Text(200, fmt.Sprintf("%s %s?%s %s %s %s", c.Method(), c.Path(), c.RawQuery(), c.Param("rest"), c.Header("X-Name"), body))
 	}
-	for name, option := range map[string]nano.Option{"on the loop": nano.Inline(), "on goroutines": nano.Spawn()} {
+	for name, option := range map[string]nano.Option{"on the loop": nano.OnLoop, "on goroutines": nano.OnGoroutine} {
 		t.Run(name, func(t *testing.T) {
 			address, _ := serve(t, config, func(app *nano.App) { app.Any("/{rest...}", tell, option) })
 			pipelined(t, dial(t, address))

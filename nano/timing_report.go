@@ -77,7 +77,7 @@ func (r *Route) timings() RouteTimes {
 	return report
 }
 
-// TimingHandler answers with the app's [App.Timings]: as JSON, or with
+// TimingHandler responds with the app's [App.Timings]: as JSON, or with
 // ?format=text as a table. It shows the names of routes and middleware: mount it
 // where only those who run the service can ask.
 func TimingHandler() Handler {

@@ -29,7 +29,9 @@ func TestTimingTellsWhoTookTheTime(t *testing.T) {
 	slowOut := func(next Handler) Handler {
 		return func(c Ctx) error { err := next(c); time.Sleep(nap); return err }
 	}
-	app.Use(Named("quick", pass), Named("in", slowIn), Named("out", slowOut))
+	app.UseNamed("quick", pass)
+	app.UseNamed("in", slowIn)
+	app.UseNamed("out", slowOut)
 	app.Get("/", func(c Ctx) error { time.Sleep(nap); return nil }, Name("slow"))
 	get(app, "/")
 	if n := app.Timings()[0].Handler.Count; n != 0 {
@@ -71,17 +73,17 @@ func TestTimingTellsWhoTookTheTime(t *testing.T) {
 
 func TestTimingOfOtherWaysThrough(t *testing.T) {
 	app := New(Config{})
-	stop := Named("stop", func(next Handler) Handler {
+	stop := func(next Handler) Handler {
 		return func(c Ctx) error {
 			if string(c.RawQuery()) == "stop" {
 				return c.NoContent(204)
 			}
 			return next(c)
 		}
-	})
-	twice := Named("twice", func(next Handler) Handler {
+	}
+	twice := func(next Handler) Handler {
 		return func(c Ctx) error { return errors.Join(next(c), next(c)) }
-	})
+	}
 	app.Use(pass, stop, twice)
 	app.Get("/", func(c Ctx) error {
 		if string(c.RawQuery()) == "panic" {
@@ -144,7 +146,7 @@ func TestTimingSwitchedWhileServing(t *testing.T) {
 
 func TestTimingHandler(t *testing.T) {
 	app := New(Config{})
-	app.Use(Named("auth", pass))
+	app.UseNamed("auth", pass)
 	app.Get("/x/{id}", func(c Ctx) error { return nil })
 	app.Get("/timings", TimingHandler())
 	app.Timing(true)

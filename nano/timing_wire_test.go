@@ -12,17 +12,17 @@ import (
 // TestTimingFollowsTheHandler: the figures are whole wherever the handler runs,
 // and if it changes its goroutine under way.
 func TestTimingFollowsTheHandler(t *testing.T) {
-	pass := nano.Named("pass", func(next nano.Handler) nano.Handler {
+	pass := func(next nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error { return next(c) }
-	})
+	}
 	const nap = 20 * time.Millisecond // longer than a handler keeps its loop
 	address, app := serve(t, nano.Config{}, func(app *nano.App) {
 		for path, options := range map[string][]nano.Option{
-			"/loop/{id}": {nano.Inline()}, "/spawned/{id}": {nano.Spawn()}, "/auto/{id}": nil,
+			"/loop/{id}": {nano.OnLoop}, "/spawned/{id}": {nano.OnGoroutine}, "/auto/{id}": nil,
 		} {
 			app.Group("", pass, pass).Get(path, func(c nano.Ctx) error {
 				time.Sleep(nap)
-				return c.Text(200, c.Param("id").Copy())
+				return c.Text(200, c.Param("id").String())
 			}, options...)
 		}
 	})

@@ -63,7 +63,7 @@ func TestTLSSlowClients(t *testing.T) {
 	})
 }
 
-// A client that reads nothing of a whole answer is let go.
+// A client that reads nothing of a whole response is let go.
 func TestTLSAnswerNotRead(t *testing.T) {
 	app := nano.New(nano.Config{Logger: quiet, Limits: nano.Limits{WriteStall: 150 * time.Millisecond, Connections: 1}})
 	app.Get("/", hello)
@@ -75,7 +75,7 @@ func TestTLSAnswerNotRead(t *testing.T) {
 	next.send(get)
 	next.want(200, "hello")
 	if n, err := io.Copy(io.Discard, c.Conn); n >= 16<<20 || n == 0 {
-		t.Errorf("%d bytes, %v: want a cut answer", n, err)
+		t.Errorf("%d bytes, %v: want a cut response", n, err)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestTLSLimitsOfARequest(t *testing.T) {
 	c.end()
 	c = dialSecure(t, at, nil)
 	c.send("GET / HTTP/1.1\r\nHost: a\r\nA: " + strings.Repeat("a", 2<<10))
-	if resp, _ := c.answer("GET"); resp.StatusCode != 431 {
+	if resp, _ := c.respond("GET"); resp.StatusCode != 431 {
 		t.Error(resp.Status)
 	}
 }

@@ -5,9 +5,12 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/nano/wire/reactor"
 )
 
 // How a loop serves HTTP/1.1 over TLS. The handshake is done before, on a
@@ -47,7 +50,7 @@ func (a *App) giveToLoop(t *tls.Conn, below *stdConn) bool {
 	below.Conn.Close()
 	s := &secured{tls: t, state: &state, below: below, fd: fd, spare: &server.sealed}
 	below.Conn, below.stall.limit = s, 0 // the loop has its own limits
-	to.hand(&letter{open: func(l *loop) { l.takeSecured(s, from) }})
+	to.hand(&message{open: func(l *loop) { l.takeSecured(s, from) }})
 	return true
 }
 
@@ -92,7 +95,7 @@ func (l *loop) readSecured(c *conn) (mine bool) {
 		c.ending = c.ending || c.hungUp
 	case io.EOF:
 		c.ending = true
-	default: // after an alert of ours no answer goes out
+	default: // after an alert of ours no response goes out
 		c.ending, c.cut = true, true
 	}
 	if (n > 0 || c.ending) && !l.receive(c, b[:n]) {
@@ -129,11 +132,74 @@ func (l *loop) deliverSecured(c *conn, out []byte) {
 }
 
 // closeNotify tells a client with TLS that this is the end (RFC 8446 6.1), as far
-// as the kernel takes it at once. An answer that was cut ends without it.
+// as the kernel takes it at once. A response that was cut ends without it.
 func (c *conn) closeNotify() {
 	if c.secure == nil || c.cut || len(c.out) > 0 {
 		return
 	}
 	_ = c.secure.tls.CloseWrite() // what it writes is gathered, which doesn't fail
 	_, _ = c.secure.send()
+}
+
+// What a handler does over TLS that has its connection to itself: see
+// away_linux.go.
+
+// receive reads from the client. errno and n == 0 are as in reactor.Read; EPROTO
+// is a violation of TLS.
+func (t *turn) receive(p []byte) (n int, errno unix.Errno) {
+	s := t.conn.secure
+	if s == nil {
+		return reactor.Read(t.fd, p)
+	}
+	n, err := s.fill(p)
+	_, _ = s.send() // what TLS itself has to say; an error shows again
+	switch {
+	case n > 0 || err == io.EOF:
+		return n, 0
+	case err == errNothingYet:
+		return 0, unix.EAGAIN
+	case err == nil:
+		return 0, unix.EINTR // try again
+	}
+	return 0, unix.EPROTO
+}
+
+// pushSecured encrypts what there is, and body, and sends what the kernel takes.
+// It returns how much is left, encrypted.
+func (t *turn) pushSecured(body []byte) (left int, err error) {
+	t.mu.Lock()
+	t.ready = nil // from now on only the handler sends
+	t.mu.Unlock()
+	left, err = t.conn.secure.write(t.out[t.sent:], body)
+	t.out, t.sent = t.out[:0], 0
+	if err != nil {
+		t.broke()
+	}
+	return left, err
+}
+
+// sendFileSecured sends a part of an open file, which has to be read for that. It
+// blocks while the client is slow, without the loop.
+func (t *turn) sendFileSecured(f *os.File, offset, length int64) error {
+	buf := copyBuffers.Get().(*[]byte)
+	defer copyBuffers.Put(buf)
+	for length > 0 {
+		n, err := f.ReadAt((*buf)[:min(length, int64(len(*buf)))], offset)
+		if n == 0 {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF // the file has become shorter
+			}
+			return err
+		}
+		left, err := t.pushSecured((*buf)[:n])
+		if err == nil && left > 0 {
+			err = t.flush(nil)
+		}
+		if err != nil {
+			return err
+		}
+		offset, length = offset+int64(n), length-int64(n)
+		t.reply.left -= int64(n)
+	}
+	return nil
 }

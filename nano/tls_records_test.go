@@ -267,7 +267,7 @@ func TestTLSEndsWithCloseNotify(t *testing.T) {
 	for name, wire := range map[string]string{"closed": last, "idle": get, "refused": "GET\r\n\r\n" + get} {
 		s := dialSealer(t, at, tls.VersionTLS12)
 		s.send(wire)
-		s.answer("GET")
+		s.respond("GET")
 		s.end()
 		kind := byte(0)
 		for b := s.wire.got; len(b) >= 5; b = b[5+int(binary.BigEndian.Uint16(b[3:5])):] {

@@ -20,7 +20,7 @@ import (
 // socket that has nothing says so by an error that crypto/tls doesn't hold on to:
 // the next read goes on where this one was. That is not so in the handshake, which
 // has therefore been done before, elsewhere (tls_loop_linux.go). What crypto/tls
-// writes is gathered, so that the records of an answer go out at once.
+// writes is gathered, so that the records of a response go out at once.
 //
 // The loop reads and writes, or the handler that has the connection. When the loop
 // is taken from a handler both may write; mu is for that.
@@ -32,7 +32,7 @@ type secured struct {
 	dry   bool // the kernel has nothing more to read
 	quota int  // bytes that may still be read of it at once
 
-	answers atomic.Int32 // calls of write under way
+	writes atomic.Int32 // calls of write under way
 
 	mu      sync.Mutex
 	spare   *sync.Pool // of *[]byte
@@ -46,8 +46,8 @@ type secured struct {
 // that is temporary.
 var errNothingYet = os.ErrDeadlineExceeded
 
-// mostUnasked bounds, in bytes, what a client can make TLS itself say (answers to
-// updates of keys) while it takes nothing: some 600 answers.
+// mostUnasked bounds, in bytes, what a client can make TLS itself say (replies to
+// updates of keys) while it takes nothing: some 600 replies.
 const mostUnasked = 16 << 10
 
 var errUnasked = errors.New("nano: the client asks much of TLS and takes none of it")
@@ -71,8 +71,8 @@ func (s *secured) fill(b []byte) (n int, err error) {
 // write encrypts the parts and sends as much as the kernel takes. It returns how
 // many bytes are left in out.
 func (s *secured) write(parts ...[]byte) (left int, err error) {
-	s.answers.Add(1)
-	defer s.answers.Add(-1)
+	s.writes.Add(1)
+	defer s.writes.Add(-1)
 	for _, p := range parts {
 		for len(p) > 0 {
 			n := min(len(p), flushAt)
@@ -89,15 +89,15 @@ func (s *secured) write(parts ...[]byte) (left int, err error) {
 	return s.send()
 }
 
-// sealAt is how much of an answer is encrypted at a time, and so about how much of
+// sealAt is how much of a response is encrypted at a time, and so about how much of
 // it is held for a client that takes nothing.
 const sealAt = 16 << 10
 
 // offer encrypts of p, and sends, as much as the kernel takes and a bit more. It
 // returns how much of p is done with.
 func (s *secured) offer(p []byte) (n int, err error) {
-	s.answers.Add(1)
-	defer s.answers.Add(-1)
+	s.writes.Add(1)
+	defer s.writes.Add(-1)
 	for {
 		if left, err := s.send(); err != nil || left > 0 {
 			s.trim()
@@ -236,9 +236,9 @@ func (s *secured) Write(p []byte) (int, error) {
 			s.out = new([]byte)
 		}
 	}
-	if s.answers.Load() == 0 {
+	if s.writes.Load() == 0 {
 		if s.unasked += len(p); s.unasked > mostUnasked {
-			return 0, errUnasked // the next answer fails with it
+			return 0, errUnasked // the next response fails with it
 		}
 	}
 	*s.out = append(*s.out, p...)

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// What TLS itself says is bounded; answers are not.
+// What TLS itself says is bounded; responses are not.
 func TestUnaskedIsBounded(t *testing.T) {
 	s := &secured{spare: &sync.Pool{}}
-	s.answers.Add(1)
+	s.writes.Add(1)
 	if _, err := s.Write(make([]byte, 2*mostUnasked)); err != nil {
 		t.Fatal(err)
 	}
-	s.answers.Add(-1)
+	s.writes.Add(-1)
 	reply := make([]byte, 27)
 	for range mostUnasked / len(reply) {
 		if _, err := s.Write(reply); err != nil {

@@ -49,11 +49,11 @@ func wireRoutes(app *nano.App, name string) {
 		})
 	}
 	app.Post("/echo", echo)
-	app.Post("/spawned", echo, nano.Spawn())
+	app.Post("/spawned", echo, nano.OnGoroutine)
 	app.Get("/large", func(c nano.Ctx) error { return c.Text(200, largeText) })
 	app.Get("/file", func(c nano.Ctx) error { return c.File(name) })
 	app.Get("/stream", stream)
-	app.Get("/spawned", stream, nano.Spawn())
+	app.Get("/spawned", stream, nano.OnGoroutine)
 	app.Get("/slow", func(c nano.Ctx) error { time.Sleep(3 * time.Millisecond); return c.Text(200, "slow") })
 	app.Get("/cut", func(c nano.Ctx) error {
 		return c.Stream(200, "text/plain", func(s *nano.Stream) error { return errors.New("on purpose") })
@@ -93,7 +93,7 @@ const (
 	chunks = "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\npi\r\n2\r\nng\r\n0\r\nX-A: b\r\n\r\n"
 )
 
-// tlsWires are requests whose answers end with the connection.
+// tlsWires are requests whose responses end with the connection.
 var tlsWires = []struct {
 	name, wire string
 	piece      int // bytes a write, 0: all
@@ -127,7 +127,7 @@ var tlsWires = []struct {
 	{"smuggled", "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 0},
 }
 
-// steady takes out of answers what differs each time: dates and boundaries.
+// steady takes out of responses what differs each time: dates and boundaries.
 func steady(answers string) string {
 	var b strings.Builder
 	for {
@@ -222,7 +222,7 @@ func TestTLSSlowReader(t *testing.T) {
 	}
 }
 
-// A client that says that it has sent all gets its answer, and then the end.
+// A client that says that it has sent all gets its response, and then the end.
 func TestTLSHalfClose(t *testing.T) {
 	t.Parallel()
 	app := nano.New(nano.Config{Logger: quiet})
@@ -242,7 +242,7 @@ func TestTLSHalfClose(t *testing.T) {
 	}
 }
 
-// A handler that reads its body and answers at the same time does so over TLS.
+// A handler that reads its body and responds at the same time does so over TLS.
 func TestTLSFullDuplex(t *testing.T) {
 	t.Parallel()
 	app := nano.New(nano.Config{Logger: quiet})
@@ -260,7 +260,7 @@ func TestTLSFullDuplex(t *testing.T) {
 	})))
 	c := dialSecure(t, serveTLS(t, app, nil), nil)
 	go io.WriteString(c.Conn, post("/", largeText[:3<<20]))
-	resp, body := c.answer("POST")
+	resp, body := c.respond("POST")
 	if resp.StatusCode != 200 || len(body) != 100*10000+len("3145728") || !strings.HasSuffix(body, "3145728") {
 		t.Errorf("%d, %d bytes, %.20q at the end", resp.StatusCode, len(body), body[max(0, len(body)-20):])
 	}
@@ -307,7 +307,7 @@ func TestTLSHijack(t *testing.T) {
 		return nil
 	}
 	app.Get("/inline", upgrade)
-	app.Get("/spawned", upgrade, nano.Spawn())
+	app.Get("/spawned", upgrade, nano.OnGoroutine)
 	app.Get("/mounted", nano.FromHTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, rw, err := http.NewResponseController(w).Hijack()
 		if err != nil {

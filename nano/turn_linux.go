@@ -11,7 +11,7 @@ import (
 )
 
 // turn is what a handler needs to answer one connection's request: the exchange,
-// the bytes it was read into, the answers to send. A loop has one. If the loop is
+// the bytes it was read into, the responses to send. A loop has one. If the loop is
 // taken from a handler, the turn stays with the handler and the loop gets a new
 // one, so that they share nothing but the mailbox.
 type turn struct {
@@ -29,20 +29,20 @@ type turn struct {
 	began   int64  // when the handler started, on the clock of the loop
 	date    []byte // "Date: …\r\n" of this second
 
-	out      []byte // answers not yet given to the kernel
+	out      []byte // responses not yet given to the kernel
 	reply    reply
 	inflow   inflow
-	taken    pace // how the client takes the answer
+	taken    pace // how the client takes the response
 	hijacked bool
 	broken   bool            // the client resets the connection, or takes nothing
 	by       [2]atomic.Int64 // deadlines that the handler has set, by direction; Unix time in ns, 0: none
 
 	// Between a handler that is away and the loop.
-	letter   letter
+	message  message
 	mu       sync.Mutex
-	ready    []byte // of out, the complete answers to earlier requests; guarded once the handler runs
+	ready    []byte // of out, the complete responses to earlier requests; guarded once the handler runs
 	sent     int    // of those, bytes that were sent by who took the loop
-	lostBy   error  // why the client, or the app, has no more use for the answer
+	lostBy   error  // why the client, or the app, has no more use for the response
 	cancel   context.CancelCauseFunc
 	writable chan struct{} // capacity 1
 	readable chan struct{} // capacity 1
@@ -51,7 +51,7 @@ type turn struct {
 func newTurn(l *loop) *turn {
 	t := &turn{loop: l, writable: make(chan struct{}, 1), readable: make(chan struct{}, 1)}
 	t.x = &exchange{app: l.app, wire: t}
-	t.letter.open = func(l *loop) { l.takeBack(t) }
+	t.message.open = func(l *loop) { l.takeBack(t) }
 	return t
 }
 
@@ -77,7 +77,7 @@ func (t *turn) renew() {
 	}
 	drain(t.writable)
 	drain(t.readable)
-	*t = turn{x: x, letter: t.letter, writable: t.writable, readable: t.readable, date: t.date,
+	*t = turn{x: x, message: t.message, writable: t.writable, readable: t.readable, date: t.date,
 		scratch: t.scratch, out: t.out[:0], copied: t.copied[:0]}
 	x.buf = nil
 }
@@ -109,7 +109,7 @@ func (t *turn) context(*exchange) (context.Context, context.CancelCauseFunc) {
 	return ctx, t.tells(cancel)
 }
 
-// tells has cancel called when nobody waits for the answer any more.
+// tells has cancel called when nobody waits for the response any more.
 func (t *turn) tells(cancel context.CancelCauseFunc) context.CancelCauseFunc {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,7 +120,7 @@ func (t *turn) tells(cancel context.CancelCauseFunc) context.CancelCauseFunc {
 	return cancel
 }
 
-// lost tells the handler that nobody waits for its answer.
+// lost tells the handler that nobody waits for its response.
 func (t *turn) lost(why error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -19,7 +19,7 @@ const (
 	yieldEvery = int64(100 * time.Microsecond) // other goroutines get their turn, also under full load
 )
 
-// poll waits until there are events, letters or deadlines.
+// poll waits until there are events, messages or deadlines.
 func (l *loop) poll() ([]reactor.Event, error) {
 	if l.now-l.yielded > yieldEvery {
 		l.yielded = l.now

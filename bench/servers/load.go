@@ -87,7 +87,7 @@ func (t *trial) take(o outcome) {
 }
 
 // parseLine reads the line of JSON that report.lua and drive print, behind what
-// wrk prints for people. Answers that aren't right spoil the trial.
+// wrk prints for people. Responses that aren't right spoil the trial.
 func parseLine(text string) (outcome, error) {
 	at := strings.LastIndex(text, `{"requests"`)
 	if at < 0 {

@@ -67,7 +67,7 @@ func serveNano(ctx context.Context, ln net.Listener, config *tls.Config, files s
 	everydayOfNano(app, files)
 	app.Get("/plaintext", func(c nano.Ctx) error { return c.Text(200, "Hello, World!") })
 	app.Get("/sleep/{ms}", func(c nano.Ctx) error {
-		if !sleep(c.Param("ms").Copy()) {
+		if !sleep(c.Param("ms").String()) {
 			return c.Text(400, "ms: 0 to 10000")
 		}
 		return c.Text(200, "Hello, World!")

@@ -1,12 +1,12 @@
-// Package compress is middleware that compresses answers with zstd, Brotli and gzip, and
+// Package compress is middleware that compresses responds with zstd, Brotli and gzip, and
 // [Decompress], which takes requests that are compressed.
 //
 //	app.Use(compress.New(compress.Config{}))
 //
 // # When not to
 //
-// The length of a compressed answer tells something of its content. Where one
-// answer holds both a secret and text that somebody else can choose (a CSRF
+// The length of a compressed response tells something of its content. Where one
+// response holds both a secret and text that somebody else can choose (a CSRF
 // token, and a search term that the page repeats), an attacker who can make a
 // browser ask often and can see lengths may guess the secret: the BREACH attack.
 // Leave such pages out, with a group of their own or "Cache-Control:
@@ -22,14 +22,14 @@ import (
 	"dyno/nano"
 )
 
-// Config is how answers are compressed.
+// Config is how responses are compressed.
 type Config struct {
 	// Types are the media types to compress, in lower case, without parameters;
 	// "text/*" stands for all of text but event streams. The default is text/*,
 	// JSON, JavaScript, XML, "+json" and "+xml" types, SVG, WebAssembly, and fonts
 	// that aren't compressed already.
 	Types []string
-	// MinSize is the size in bytes from which on an answer is compressed: smaller
+	// MinSize is the size in bytes from which on a response is compressed: smaller
 	// ones fit into a packet anyway. Default 1024. Streams of unknown length are
 	// compressed always.
 	MinSize int64
@@ -51,12 +51,12 @@ var defaultTypes = []string{
 
 // New returns the middleware. It panics if the config can't work.
 //
-// An answer is compressed if the client accepts a coding, its type is listed and
+// A response is compressed if the client accepts a coding, its type is listed and
 // it is large enough, and unless it has a Content-Encoding already, is a part
 // (206, Content-Range), has no content (HEAD is answered with the fields of GET),
 // or says Cache-Control: no-transform. Strong ETags become weak ones: the bytes
 // are no longer those the tag was made for (RFC 9110 8.8.3). Vary names
-// Accept-Encoding for all answers that are compressed for some clients.
+// Accept-Encoding for all responses that are compressed for some clients.
 //
 // Streams are compressed as they are written; a Flush reaches the client.
 func New(config Config) nano.Middleware {
@@ -64,7 +64,7 @@ func New(config Config) nano.Middleware {
 	before := p.before
 	return func(next nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error {
-			c.BeforeAnswer(before)
+			c.BeforeResponse(before)
 			return next(c)
 		}
 	}
@@ -115,8 +115,8 @@ func newCompressor(config Config) *compressor {
 	return p
 }
 
-// before decides about an answer.
-func (p *compressor) before(c nano.Ctx, a *nano.Answer) {
+// before decides about a response.
+func (p *compressor) before(c nano.Ctx, a *nano.Response) {
 	if a.Status() == 304 {
 		confirm(c)
 		return
@@ -130,18 +130,18 @@ func (p *compressor) before(c nano.Ctx, a *nano.Answer) {
 		return
 	}
 	c.SetHeader("Content-Encoding", name)
-	if tag := c.AnswerHeader("ETag"); isStrong(tag) {
+	if tag := c.ResponseHeader("ETag"); isStrong(tag) {
 		c.SetHeader("ETag", "W/"+string(tag))
 	}
 	a.RemoveHeader("Accept-Ranges") // of what isn't sent
 	a.Filter(&coding{home: p.pools[name]})
 }
 
-// confirm gives a 304 the tag and the Vary of the compressed answer, if that is
+// confirm gives a 304 the tag and the Vary of the compressed response, if that is
 // what the client has: a cache takes a strong tag to be about what it has stored
 // with the same one (RFC 9110 15.4.5, RFC 9111 4.3.4).
 func confirm(c nano.Ctx) {
-	tag := c.AnswerHeader("ETag")
+	tag := c.ResponseHeader("ETag")
 	if !isStrong(tag) {
 		return
 	}
@@ -153,19 +153,19 @@ func confirm(c nano.Ctx) {
 
 func isStrong(tag []byte) bool { return len(tag) > 0 && tag[0] == '"' }
 
-// eligible reports whether the answer would be compressed for some client.
-func (p *compressor) eligible(c nano.Ctx, a *nano.Answer) bool {
+// eligible reports whether the response would be compressed for some client.
+func (p *compressor) eligible(c nano.Ctx, a *nano.Response) bool {
 	switch s := a.Status(); {
 	case s == 204 || s == 205 || s == 206 || s == 304:
 		return false
 	case a.Length() >= 0 && a.Length() < p.MinSize:
 		return false
-	case c.AnswerHeader("Content-Encoding") != nil || c.AnswerHeader("Content-Range") != nil:
+	case c.ResponseHeader("Content-Encoding") != nil || c.ResponseHeader("Content-Range") != nil:
 		return false
-	case lists(c.AnswerHeader("Cache-Control"), "no-transform"):
+	case lists(c.ResponseHeader("Cache-Control"), "no-transform"):
 		return false
 	}
-	return p.listed(c.AnswerHeader("Content-Type"))
+	return p.listed(c.ResponseHeader("Content-Type"))
 }
 
 // lists reports whether a field value that is a comma-separated list holds a token,

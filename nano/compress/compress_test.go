@@ -21,7 +21,7 @@ import (
 
 var text = strings.Repeat("a lot of text ", 1000)
 
-// decoded undoes the coding of an answer.
+// decoded undoes the coding of a response.
 func decoded(t *testing.T, coding string, body io.Reader) string {
 	t.Helper()
 	var err error
@@ -129,7 +129,7 @@ func TestCompress(t *testing.T) {
 	}
 }
 
-// TestHeadIsLikeGet compares lengths: HEAD tells that of the compressed answer.
+// TestHeadIsLikeGet compares lengths: HEAD tells that of the compressed response.
 func TestHeadIsLikeGet(t *testing.T) {
 	a := nano.New(nano.Config{})
 	a.Use(New(Config{}))
@@ -167,7 +167,7 @@ func TestWithETag(t *testing.T) {
 			t.Errorf("order %d: %d %v", i, w.Code, w.Header())
 		}
 		if w.Header().Get("ETag") != tag || w.Header().Get("Vary") != "Accept-Encoding" {
-			t.Errorf("order %d: the 304 is of another answer than %s: %v", i, tag, w.Header())
+			t.Errorf("order %d: the 304 is of another response than %s: %v", i, tag, w.Header())
 		}
 	}
 }
@@ -237,7 +237,7 @@ func TestEncodersAreShared(t *testing.T) {
 				nanotest.New(a).Get("/cut").Header("Accept-Encoding", coding).Do()
 				got := nanotest.New(a).Get("/").Header("Accept-Encoding", coding).Do()
 				if decoded(t, coding, bytes.NewReader(got.Body)) != text {
-					t.Errorf("%s: a wrong answer", coding)
+					t.Errorf("%s: a wrong response", coding)
 				}
 			}
 		})

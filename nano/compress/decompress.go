@@ -44,7 +44,7 @@ func Decompress(config DecompressConfig) nano.Middleware {
 	}
 	return func(next nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error {
-			coding := strings.ToLower(c.Header("Content-Encoding").Copy())
+			coding := strings.ToLower(c.Header("Content-Encoding").String())
 			if coding == "" || coding == "identity" {
 				return next(c)
 			}

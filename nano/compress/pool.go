@@ -12,10 +12,10 @@ import (
 )
 
 // pool keeps encoders: making one costs far more than using it. An encoder whose
-// answer was cut doesn't come back; the collector has it.
+// response was cut doesn't come back; the collector has it.
 type pool struct{ encoders sync.Pool }
 
-// coding has an encoder from the beginning of an answer's content to its end.
+// coding has an encoder from the beginning of a response's content to its end.
 type coding struct {
 	nano.Filter
 	home *pool
@@ -29,7 +29,7 @@ func (c *coding) Reset(next io.Writer) {
 func (c *coding) Close() error {
 	err := c.Filter.Close()
 	if err == nil {
-		c.Filter.Reset(nil) // lets go of the answer
+		c.Filter.Reset(nil) // lets go of the response
 		c.home.encoders.Put(c.Filter)
 	}
 	return err

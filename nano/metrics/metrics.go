@@ -7,9 +7,9 @@
 // The series, with route patterns instead of paths, so that clients can't make
 // new ones:
 //
-//	http_requests_total{method,route,status}      status is 1xx to 5xx, or none: cut before the answer,
+//	http_requests_total{method,route,status}      status is 1xx to 5xx, or none: cut before the response,
 //	                                              or failed when the client had gone
-//	http_request_duration_seconds{method,route}   until the answer was given to the wire
+//	http_request_duration_seconds{method,route}   until the response was given to the wire
 //	http_response_size_bytes{method,route}        of content
 //	http_requests_in_flight
 //	http_refused_total{status}                    before a route was looked for; see [Metrics.Refusals]
@@ -72,11 +72,11 @@ func New(config Config) *Metrics {
 		namespace: config.Namespace,
 		registry:  config.Registry,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: config.Namespace, Name: "requests_total",
-			Help: "Requests by the class of their answer's status."}, append(labels, "status")),
+			Help: "Requests by the class of their response's status."}, append(labels, "status")),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: config.Namespace, Name: "request_duration_seconds",
-			Help: "Time from the start of the middleware until the answer was given to the wire.", Buckets: config.Buckets}, labels),
+			Help: "Time from the start of the middleware until the response was given to the wire.", Buckets: config.Buckets}, labels),
 		sizes: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: config.Namespace, Name: "response_size_bytes",
-			Help: "Bytes of content of the answers.", Buckets: config.SizeBuckets}, labels),
+			Help: "Bytes of content of the responses.", Buckets: config.SizeBuckets}, labels),
 		flying: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: config.Namespace, Name: "requests_in_flight",
 			Help: "Requests whose handlers have not ended."}),
 	}
@@ -105,7 +105,7 @@ func (r refusals) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// Handler answers with all series of the registry.
+// Handler responds with all series of the registry.
 func (m *Metrics) Handler() nano.Handler {
 	return nano.FromHTTP(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
 }
@@ -131,7 +131,7 @@ func (m *Metrics) Middleware() nano.Middleware {
 		}
 		return func(c nano.Ctx) error {
 			m.flying.Inc()
-			c.AfterAnswer(after)
+			c.AfterResponse(after)
 			return next(c)
 		}
 	}

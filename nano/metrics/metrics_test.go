@@ -23,7 +23,7 @@ func TestMetrics(t *testing.T) {
 	a.Use(m.Middleware())
 	a.Get("/metrics", m.Handler())
 	a.Any("/users/{id}", func(c nano.Ctx) error {
-		if c.Param("id").Copy() == "0" {
+		if c.Param("id").String() == "0" {
 			return nano.NewProblem(404, "")
 		}
 		return c.Text(200, "hello")

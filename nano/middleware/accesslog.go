@@ -19,14 +19,14 @@ type AccessLogConfig struct {
 	// names and searches.
 	Query bool
 	// Level chooses the level of a line. The default is Error from 500 on and for
-	// answers that were cut, but Warn if the client had gone; Warn from 400 on, Info for
+	// responses that were cut, but Warn if the client had gone; Warn from 400 on, Info for
 	// all else.
 	Level func(nano.Outcome) slog.Level
 	// Attrs adds to a line, for instance the user's id.
 	Attrs func(c nano.Ctx, line []slog.Attr) []slog.Attr
 }
 
-// AccessLog writes a line for every request when its answer has been given to the
+// AccessLog writes a line for every request when its response has been given to the
 // wire: method, route, path, status, bytes of content, duration in seconds,
 // address of the client, its request id if [RequestID] is there, and the error.
 // No header field and no query is logged unless asked for. The duration begins
@@ -45,7 +45,7 @@ func AccessLog(config AccessLogConfig) nano.Middleware {
 	after := l.write
 	return func(next nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error {
-			c.AfterAnswer(after)
+			c.AfterResponse(after)
 			return next(c)
 		}
 	}
@@ -88,9 +88,9 @@ func (l *accessLog) attrs(c nano.Ctx, o nano.Outcome, line []slog.Attr) []slog.A
 		route = r.Pattern()
 	}
 	line = append(line,
-		slog.String("method", c.Method().Copy()),
+		slog.String("method", c.Method().String()),
 		slog.String("route", route),
-		slog.String("path", c.Path().Copy()),
+		slog.String("path", c.Path().String()),
 		slog.Int("status", o.Status),
 		slog.Int64("bytes", o.Size),
 		slog.Float64("seconds", o.Took.Seconds()),
@@ -99,7 +99,7 @@ func (l *accessLog) attrs(c nano.Ctx, o nano.Outcome, line []slog.Attr) []slog.A
 		line = append(line, slog.String("request_id", id))
 	}
 	if l.Query {
-		line = append(line, slog.String("query", c.RawQuery().Copy()))
+		line = append(line, slog.String("query", c.RawQuery().String()))
 	}
 	if o.Cut {
 		line = append(line, slog.Bool("cut", true))

@@ -47,7 +47,7 @@ func TestAccessLog(t *testing.T) {
 		{"/panics", AccessLogConfig{}, map[string]any{"level": "ERROR", "status": 500.0, "error": "panic: p"}},
 		{"/users/7", AccessLogConfig{Level: func(nano.Outcome) slog.Level { return slog.LevelWarn }}, map[string]any{"level": "WARN"}},
 		{"/users/7", AccessLogConfig{Attrs: func(c nano.Ctx, l []slog.Attr) []slog.Attr {
-			return append(l, slog.String("id", c.Param("id").Copy()))
+			return append(l, slog.String("id", c.Param("id").String()))
 		}}, map[string]any{"id": "7"}},
 		{"/users/7", AccessLogConfig{Sample: -1}, map[string]any{"msg": nil}},
 		{"/users/7?token=t", AccessLogConfig{}, map[string]any{"query": nil}},

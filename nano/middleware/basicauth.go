@@ -30,9 +30,9 @@ var User = nano.NewKey[string]("user")
 // maxCredentials bounds what is decoded.
 const maxCredentials = 4 << 10
 
-// BasicAuth lets in who knows a name and its password (RFC 7617), and answers all
-// others 401. Names and passwords are compared as hashes in constant time, so
-// that the time an answer takes tells nothing of them. Use it over TLS only.
+// BasicAuth lets in who knows a name and its password (RFC 7617), and refuses all
+// others with 401. Names and passwords are compared as hashes in constant time, so
+// that the time a response takes tells nothing of them. Use it over TLS only.
 func BasicAuth(config BasicAuthConfig) nano.Middleware {
 	if (config.Users == nil) == (config.Check == nil) {
 		panic("middleware: BasicAuthConfig needs Users or Check, and not both")

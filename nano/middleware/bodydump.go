@@ -9,15 +9,15 @@ import (
 // BodyDumpConfig is how [BodyDump] works.
 type BodyDumpConfig struct {
 	// Dump gets both contents, which are its own. It is needed. It is called before the
-	// answer is sent, on the handler's goroutine. The answer's is nil if it is streamed.
-	Dump func(c nano.Ctx, request, answer []byte)
+	// response is sent, on the handler's goroutine. The response's is nil if it is streamed.
+	Dump func(c nano.Ctx, request, response []byte)
 	// MaxBody is how much of each is kept, in bytes; default 64 KiB. More is cut off.
 	MaxBody int
 	// Skip leaves a request out, if it is set: one with a password in its body, say.
 	Skip func(c nano.Ctx) bool
 }
 
-// BodyDump hands the contents of requests and answers to a function, for debugging and
+// BodyDump hands the contents of requests and responses to a function, for debugging and
 // audits. They hold what users have sent, passwords too: mind where they go. The body
 // of a request that the handler doesn't read is read, and counted, all the same.
 func BodyDump(config BodyDumpConfig) nano.Middleware {
@@ -38,7 +38,7 @@ func BodyDump(config BodyDumpConfig) nano.Middleware {
 				return err
 			}
 			request := cut(body)
-			c.BeforeAnswer(func(c nano.Ctx, a *nano.Answer) {
+			c.BeforeResponse(func(c nano.Ctx, a *nano.Response) {
 				content, whole := a.Body()
 				if !whole {
 					config.Dump(c, request, nil)

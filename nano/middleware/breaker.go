@@ -24,7 +24,7 @@ type BreakerConfig struct {
 	// Trials is how many requests are tried at a time, and have to succeed for the
 	// breaker to close; default 3.
 	Trials int
-	// Failed tells failures. The default is every answer of status 500 and above,
+	// Failed tells failures. The default is every response of status 500 and above,
 	// but not those of clients that have gone (Outcome.Gone, or an error that matches
 	// context.Canceled): what failed is the client's patience, and whoever hangs up
 	// often enough must not take the service from all others.
@@ -46,8 +46,8 @@ func (s BreakerState) String() string { return [...]string{"closed", "open", "ha
 
 // Breaker refuses requests with 503 and Retry-After while those before them have
 // failed, so that what is behind a handler can recover and clients don't wait
-// for what will fail. Every route has a breaker of its own, all what no route
-// answers has one.
+// for what will fail. Every route has a breaker of its own; requests that no route
+// matches share one.
 func Breaker(config BreakerConfig) nano.Middleware {
 	config.setDefaults()
 	start := time.Now()
@@ -64,9 +64,9 @@ func (config BreakerConfig) middleware(now func() int64) nano.Middleware {
 				c.SetHeader("Retry-After", strconv.FormatInt(seconds(wait), 10))
 				return nano.NewProblem(503, "the service has failed repeatedly; see Retry-After")
 			case trial > 0:
-				c.AfterAnswer(func(c nano.Ctx, o nano.Outcome) { b.afterTrial(c, o, trial) })
+				c.AfterResponse(func(c nano.Ctx, o nano.Outcome) { b.afterTrial(c, o, trial) })
 			default:
-				c.AfterAnswer(after)
+				c.AfterResponse(after)
 			}
 			return next(c)
 		}

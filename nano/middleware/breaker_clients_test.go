@@ -66,7 +66,7 @@ func TestClientsCantOpenTheBreaker(t *testing.T) {
 		app := nano.New(nano.Config{Logger: slog.New(slog.DiscardHandler), Limits: nano.Limits{BufferBody: 1}})
 		app.Use(func(next nano.Handler) nano.Handler {
 			return func(c nano.Ctx) error {
-				c.AfterAnswer(func(_ nano.Ctx, o nano.Outcome) { outcomes <- o })
+				c.AfterResponse(func(_ nano.Ctx, o nano.Outcome) { outcomes <- o })
 				return next(c)
 			}
 		}, middleware.Breaker(middleware.BreakerConfig{Min: 5, Changed: func(_ nano.Ctx, _, to middleware.BreakerState) { opened <- to }}))

@@ -18,7 +18,7 @@ func TestBreaker(t *testing.T) {
 	var changes []string
 	config := BreakerConfig{Min: 4, Window: 10 * time.Second, Open: 5 * time.Second, Trials: 2,
 		Changed: func(c nano.Ctx, from, to BreakerState) {
-			changes = append(changes, c.Path().Copy()+" "+from.String()+" "+to.String())
+			changes = append(changes, c.Path().String()+" "+from.String()+" "+to.String())
 		}}
 	config.setDefaults()
 	a := app(config.middleware(func() int64 { return now }))

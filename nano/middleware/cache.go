@@ -16,38 +16,38 @@ import (
 
 // CacheConfig is how [Cache] works.
 type CacheConfig struct {
-	// Fresh is how long an answer that doesn't say it by Cache-Control max-age or s-maxage
+	// Fresh is how long a response that doesn't say it by Cache-Control max-age or s-maxage
 	// may be used; default not at all.
 	Fresh time.Duration
 	// MaxBytes bounds what is kept; default 64 MiB. When it is full what was used longest
 	// ago goes.
 	MaxBytes int
-	// MaxAnswer is how long an answer may be that is kept, in bytes; default 1 MiB.
-	MaxAnswer int
-	// Vary names fields of the request that answers differ by, besides those that they
+	// MaxResponse is how long a response may be that is kept, in bytes; default 1 MiB.
+	MaxResponse int
+	// Vary names fields of the request that responses differ by, besides those that they
 	// name in Vary themselves.
 	Vary []string
 }
 
-// Cache keeps answers of status 200 to GET in memory and gives them again while they
+// Cache keeps responses of status 200 to GET in memory and gives them again while they
 // are fresh, as a shared cache may (RFC 9111): not those to requests with Authorization or
 // Cookie, unless they say public; not those with Set-Cookie, Cache-Control no-store, private
 // or no-cache, or Vary: *; nor streamed ones. A request that says no-cache or no-store
-// gets a new one. Answers from the cache have Age, and run no handler.
+// gets a new one. Responses from the cache have Age, and run no handler.
 //
-// Answers that depend on anything but the target and the fields in Vary must say so, or
+// Responses that depend on anything but the target and the fields in Vary must say so, or
 // everybody gets what the first was given: put it inside what decides who may see them.
 func Cache(config CacheConfig) nano.Middleware {
-	if config.Fresh < 0 || config.MaxBytes < 0 || config.MaxAnswer < 0 {
+	if config.Fresh < 0 || config.MaxBytes < 0 || config.MaxResponse < 0 {
 		panic(fmt.Sprintf("middleware: nothing in CacheConfig can be negative: %+v", config))
 	}
 	if config.MaxBytes == 0 {
 		config.MaxBytes = 64 << 20
 	}
-	if config.MaxAnswer == 0 {
-		config.MaxAnswer = 1 << 20
+	if config.MaxResponse == 0 {
+		config.MaxResponse = 1 << 20
 	}
-	s := &answers{left: config.MaxBytes, byKey: map[string]*list.Element{}, varies: map[string][]string{}, order: list.New(), now: time.Now}
+	s := &responses{left: config.MaxBytes, byKey: map[string]*list.Element{}, varies: map[string][]string{}, order: list.New(), now: time.Now}
 	return func(next nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error {
 			if m := string(c.Method()); m != "GET" && m != "HEAD" {
@@ -64,19 +64,19 @@ func Cache(config CacheConfig) nano.Middleware {
 			if http1.ListHas(asked, "no-store") || string(c.Method()) != "GET" {
 				return next(c)
 			}
-			c.BeforeAnswer(func(c nano.Ctx, a *nano.Answer) { config.keep(c, a, s, target) })
+			c.BeforeResponse(func(c nano.Ctx, a *nano.Response) { config.keep(c, a, s, target) })
 			return next(c)
 		}
 	}
 }
 
-// targetKey is what is asked for: method apart, as GET answers HEAD too.
+// targetKey is what is asked for: method apart, as GET serves HEAD too.
 func targetKey(c nano.Ctx) string {
-	return c.Scheme() + "://" + strings.ToLower(c.Host().Copy()) + c.Path().Copy() + "?" + c.RawQuery().Copy()
+	return c.Scheme() + "://" + strings.ToLower(c.Host().String()) + c.Path().String() + "?" + c.RawQuery().String()
 }
 
-// keptAnswer is an answer that was kept. It isn't changed.
-type keptAnswer struct {
+// keptResponse is a response that was kept. It isn't changed.
+type keptResponse struct {
 	key     string
 	status  int
 	fields  [][2]string
@@ -87,12 +87,12 @@ type keptAnswer struct {
 	size    int
 }
 
-// forClient reports whether the client may have an answer that was made for another.
-func (config *CacheConfig) forClient(c nano.Ctx, a *keptAnswer) bool {
+// forClient reports whether the client may have a response that was made for another.
+func (config *CacheConfig) forClient(c nano.Ctx, a *keptResponse) bool {
 	return a.public || c.Header("Authorization") == nil && c.Header("Cookie") == nil
 }
 
-func (a *keptAnswer) send(c nano.Ctx, now time.Time) error {
+func (a *keptResponse) send(c nano.Ctx, now time.Time) error {
 	for _, f := range a.fields {
 		c.AddHeader(f[0], f[1])
 	}
@@ -100,36 +100,36 @@ func (a *keptAnswer) send(c nano.Ctx, now time.Time) error {
 	return c.Bytes(a.status, "", a.content)
 }
 
-// kept are the fields of an answer that are kept with it.
+// kept are the fields of a response that are kept with it.
 var keptFields = [...]string{
 	"Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Content-Disposition",
 	"Cache-Control", "ETag", "Last-Modified", "Expires", "Vary", "Link",
 }
 
-// keep keeps an answer that may be kept.
-func (config *CacheConfig) keep(c nano.Ctx, a *nano.Answer, s *answers, target string) {
+// keep keeps a response that may be kept.
+func (config *CacheConfig) keep(c nano.Ctx, a *nano.Response, s *responses, target string) {
 	content, whole := a.Body()
-	control := c.AnswerHeader("Cache-Control")
+	control := c.ResponseHeader("Cache-Control")
 	fresh := config.freshness(control)
 	public := http1.ListHas(control, "public")
 	personal := c.Header("Authorization") != nil || c.Header("Cookie") != nil
 	switch {
-	case !whole || a.Status() != 200 || len(content) > config.MaxAnswer || fresh <= 0:
+	case !whole || a.Status() != 200 || len(content) > config.MaxResponse || fresh <= 0:
 		return
 	case http1.ListHas(control, "no-store") || http1.ListHas(control, "private") || http1.ListHas(control, "no-cache"):
 		return
-	case c.AnswerHeader("Set-Cookie") != nil || personal && !public:
+	case c.ResponseHeader("Set-Cookie") != nil || personal && !public:
 		return
 	}
 	varies, ok := varyOf(c, config.Vary)
 	if !ok {
 		return
 	}
-	k := &keptAnswer{key: keyOf(c, target, varies), status: 200, content: slices.Clone(content), at: s.now(), public: public}
+	k := &keptResponse{key: keyOf(c, target, varies), status: 200, content: slices.Clone(content), at: s.now(), public: public}
 	k.until = k.at.Add(fresh)
 	for _, name := range keptFields {
-		if v := c.AnswerHeader(name); v != nil {
-			k.fields = append(k.fields, [2]string{name, v.Copy()})
+		if v := c.ResponseHeader(name); v != nil {
+			k.fields = append(k.fields, [2]string{name, v.String()})
 			k.size += len(name) + len(v)
 		}
 	}
@@ -137,7 +137,7 @@ func (config *CacheConfig) keep(c nano.Ctx, a *nano.Answer, s *answers, target s
 	s.put(target, varies, k)
 }
 
-// freshness is how long an answer may be used (RFC 9111 4.2.1).
+// freshness is how long a response may be used (RFC 9111 4.2.1).
 func (config *CacheConfig) freshness(control []byte) time.Duration {
 	fresh := config.Fresh
 	for part := range bytes.SplitSeq(control, []byte(",")) {
@@ -153,13 +153,13 @@ func (config *CacheConfig) freshness(control []byte) time.Duration {
 	return fresh
 }
 
-// varyOf are the fields of the request that the answer differs by, sorted; false if
+// varyOf are the fields of the request that the response differs by, sorted; false if
 // it differs by everything.
 func varyOf(c nano.Ctx, own []string) (names []string, ok bool) {
 	for _, name := range own {
 		names = append(names, strings.ToLower(name))
 	}
-	for name := range strings.SplitSeq(c.AnswerHeader("Vary").Copy(), ",") {
+	for name := range strings.SplitSeq(c.ResponseHeader("Vary").String(), ",") {
 		switch name = strings.ToLower(strings.TrimSpace(name)); name {
 		case "*":
 			return nil, false
@@ -172,7 +172,7 @@ func varyOf(c nano.Ctx, own []string) (names []string, ok bool) {
 	return slices.Compact(names), true
 }
 
-// keyOf is the target with the fields that its answers differ by.
+// keyOf is the target with the fields that its responses differ by.
 func keyOf(c nano.Ctx, target string, varies []string) string {
 	if len(varies) == 0 {
 		return target
@@ -180,13 +180,13 @@ func keyOf(c nano.Ctx, target string, varies []string) string {
 	var b strings.Builder
 	b.WriteString(target)
 	for _, name := range varies {
-		fmt.Fprintf(&b, "\n%s:%q", name, c.Header(name).Copy())
+		fmt.Fprintf(&b, "\n%s:%q", name, c.Header(name).String())
 	}
 	return b.String()
 }
 
-// answers keeps answers, those that were used last in front.
-type answers struct {
+// responses keeps responses, those that were used last in front.
+type responses struct {
 	mu     sync.Mutex
 	left   int
 	byKey  map[string]*list.Element
@@ -195,7 +195,7 @@ type answers struct {
 	now    func() time.Time
 }
 
-func (s *answers) find(c nano.Ctx, target string, own []string) *keptAnswer {
+func (s *responses) find(c nano.Ctx, target string, own []string) *keptResponse {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	varies, known := s.varies[target]
@@ -206,7 +206,7 @@ func (s *answers) find(c nano.Ctx, target string, own []string) *keptAnswer {
 	if at == nil {
 		return nil
 	}
-	k := at.Value.(*keptAnswer)
+	k := at.Value.(*keptResponse)
 	if !s.now().Before(k.until) {
 		s.remove(at)
 		return nil
@@ -215,7 +215,7 @@ func (s *answers) find(c nano.Ctx, target string, own []string) *keptAnswer {
 	return k
 }
 
-func (s *answers) put(target string, varies []string, k *keptAnswer) {
+func (s *responses) put(target string, varies []string, k *keptResponse) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if at := s.byKey[k.key]; at != nil {
@@ -232,8 +232,8 @@ func (s *answers) put(target string, varies []string, k *keptAnswer) {
 	s.varies[target] = varies
 }
 
-func (s *answers) remove(at *list.Element) {
-	k := s.order.Remove(at).(*keptAnswer)
+func (s *responses) remove(at *list.Element) {
+	k := s.order.Remove(at).(*keptResponse)
 	s.left += k.size
 	delete(s.byKey, k.key)
 	if target, _, _ := strings.Cut(k.key, "\n"); len(s.varies) > 2*len(s.byKey)+64 {

@@ -19,7 +19,7 @@ func cached(config CacheConfig) *nano.App {
 		n++
 		for _, name := range []string{"Cache-Control", "Vary", "Set-Cookie"} {
 			if v := c.Query(name); v != nil {
-				c.SetHeader(name, v.Copy())
+				c.SetHeader(name, v.String())
 			}
 		}
 		if c.Query("status") != nil {
@@ -66,11 +66,11 @@ func TestCacheKeys(t *testing.T) {
 	one := client.Get("/a?x=1").Do().Text()
 	for _, r := range []*nanotest.Request{client.Get("/a?x=2"), client.Get("/b?x=1"), nanotest.New(a).Host("other.example").Get("/a?x=1")} {
 		if got := r.Do(); got.Text() == one {
-			t.Error("another target was given the same answer")
+			t.Error("another target was given the same response")
 		}
 	}
 	if got := client.Post("/a?x=1").Text("").Do(); got.Text() == one {
-		t.Error("a POST was given the answer of a GET")
+		t.Error("a POST was given the response of a GET")
 	}
 	if got := client.Head("/a?x=1").Do(); got.Header.Get("Age") == "" || got.Header.Get("Content-Length") != fmt.Sprint(len(one)) {
 		t.Errorf("HEAD: %v", got.Header)
@@ -84,7 +84,7 @@ func TestCacheIsBounded(t *testing.T) {
 		ask(a, "GET", fmt.Sprintf("/%d", i+1))
 	}
 	if got := ask(a, "GET", "/0").Text(); got == first {
-		t.Error("21 answers of more than 300 bytes are kept in 2,000")
+		t.Error("21 responses of more than 300 bytes are kept in 2,000")
 	}
 	mustPanic(t, "negative", func() { Cache(CacheConfig{MaxBytes: -1}) })
 }

@@ -24,12 +24,12 @@ type CORSConfig struct {
 	// Headers that scripts may send besides those that are always allowed; default
 	// Content-Type. "*" stands for all but Authorization, and not with Credentials.
 	Headers []string
-	// Expose names fields of answers that scripts may read.
+	// Expose names fields of responses that scripts may read.
 	Expose []string
-	// Credentials lets browsers send cookies and take answers to such requests. It
+	// Credentials lets browsers send cookies and take responses to such requests. It
 	// can't be had for all origins.
 	Credentials bool
-	// MaxAge is how long browsers may remember the answer to a preflight; default 10
+	// MaxAge is how long browsers may remember the response to a preflight; default 10
 	// minutes. Negative: not at all.
 	MaxAge time.Duration
 	// PrivateNetwork answers the preflight of public sites that ask for a server in
@@ -43,14 +43,14 @@ type CORSConfig struct {
 // [CSRF] for that.
 //
 // Put it on the app, not on a group: only there is it around preflight requests
-// for paths that have no route for OPTIONS. Answers vary by Origin, and say so,
+// for paths that have no route for OPTIONS. Responses vary by Origin, and say so,
 // unless Origins is "*" alone.
 func CORS(config CORSConfig) nano.Middleware {
 	p := newCORS(config)
 	before := p.before
 	return func(next nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error {
-			c.BeforeAnswer(before)
+			c.BeforeResponse(before)
 			if string(c.Method()) == "OPTIONS" && c.Header("Origin") != nil && c.Header("Access-Control-Request-Method") != nil {
 				return p.preflight(c)
 			}
@@ -117,7 +117,7 @@ func (p *cors) addOrigin(o string) {
 	p.Origins = append(p.Origins, o)
 }
 
-// allowed reports whether scripts of an origin may read answers.
+// allowed reports whether scripts of an origin may read responses.
 func (p *cors) allowed(c nano.Ctx, origin []byte) bool {
 	if p.all {
 		return true
@@ -153,9 +153,9 @@ func isLabels(b []byte) bool {
 	return last != '.'
 }
 
-// before sets the fields that all answers have. It comes last, so that fields
+// before sets the fields that all responses have. It comes last, so that fields
 // which handlers have set don't get in its way.
-func (p *cors) before(c nano.Ctx, a *nano.Answer) {
+func (p *cors) before(c nano.Ctx, a *nano.Response) {
 	if !p.all || p.Allow != nil {
 		c.Vary("Origin")
 	}

@@ -22,7 +22,7 @@ func TestCORS(t *testing.T) {
 		config  CORSConfig
 		method  string
 		fields  []string
-		want    string // fields of the answer, in the order of corsFields
+		want    string // fields of the response, in the order of corsFields
 		status  int
 		handled bool // the handler ran
 	}{

@@ -102,7 +102,7 @@ func sameHost(origin, host []byte) bool {
 
 // giveToken makes sure that the client has a token.
 func giveToken(c nano.Ctx) {
-	token := c.Cookie(csrfCookie).Copy()
+	token := c.Cookie(csrfCookie).String()
 	if len(token) != len(rand.Text()) {
 		token = rand.Text()
 		c.SetCookie(nano.Cookie{Name: csrfCookie, Value: token, Path: "/", Secure: true, SameSite: nano.SameSiteLax})
@@ -114,7 +114,7 @@ func checkToken(c nano.Ctx) error {
 	sent := string(c.Header("X-CSRF-Token"))
 	if sent == "" {
 		if form, err := c.Form(); err == nil {
-			sent = form.Get("csrf_token").Copy()
+			sent = form.Get("csrf_token").String()
 		}
 	}
 	have := c.Cookie(csrfCookie)

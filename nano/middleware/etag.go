@@ -11,17 +11,17 @@ import (
 
 // ETagConfig is how [ETag] works.
 type ETagConfig struct {
-	// Weak marks tags as weak (RFC 9110 8.8.1): answers that differ in bytes only
+	// Weak marks tags as weak (RFC 9110 8.8.1): responses that differ in bytes only
 	// may share them, and ranges can't be asked for with them.
 	Weak bool
-	// MaxBody is the size in bytes up to which an answer is hashed; default 1 MiB.
+	// MaxBody is the size in bytes up to which a response is hashed; default 1 MiB.
 	MaxBody int
 }
 
-// ETag gives whole answers of status 200 to GET and HEAD a tag made of their
-// content, and answers 304 to clients that have it. The handler still does its
-// work; what is saved is the network. Streamed answers are left alone, and those
-// that say no-store. An answer with a tag of its own keeps it.
+// ETag gives whole responses of status 200 to GET and HEAD a tag made of their
+// content, and sends 304 to clients that have it. The handler still does its
+// work; what is saved is the network. Streamed responses are left alone, and those
+// that say no-store. A response with a tag of its own keeps it.
 //
 // The tag is 128 bits of the SHA-256 of the content, the same on every server.
 // Where the content is compressed further inside or outside, it is weak.
@@ -32,18 +32,18 @@ func ETag(config ETagConfig) nano.Middleware {
 	before := config.before
 	return func(next nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error {
-			c.BeforeAnswer(before)
+			c.BeforeResponse(before)
 			return next(c)
 		}
 	}
 }
 
-func (e ETagConfig) before(c nano.Ctx, a *nano.Answer) {
+func (e ETagConfig) before(c nano.Ctx, a *nano.Response) {
 	m := string(c.Method())
 	if m != "GET" && m != "HEAD" || a.Status() != 200 {
 		return
 	}
-	tag := c.AnswerHeader("ETag")
+	tag := c.ResponseHeader("ETag")
 	if tag == nil {
 		if tag = e.tagOf(c, a); tag == nil {
 			return
@@ -55,14 +55,14 @@ func (e ETagConfig) before(c nano.Ctx, a *nano.Answer) {
 	}
 }
 
-func (e ETagConfig) tagOf(c nano.Ctx, a *nano.Answer) []byte {
+func (e ETagConfig) tagOf(c nano.Ctx, a *nano.Response) []byte {
 	body, whole := a.Body()
-	if !whole || len(body) == 0 || len(body) > e.MaxBody || http1.ListHas(c.AnswerHeader("Cache-Control"), "no-store") {
+	if !whole || len(body) == 0 || len(body) > e.MaxBody || http1.ListHas(c.ResponseHeader("Cache-Control"), "no-store") {
 		return nil
 	}
 	sum := sha256.Sum256(body)
 	tag := make([]byte, 0, 28)
-	if e.Weak || c.AnswerHeader("Content-Encoding") != nil {
+	if e.Weak || c.ResponseHeader("Content-Encoding") != nil {
 		tag = append(tag, "W/"...)
 	}
 	tag = append(tag, '"')
@@ -70,9 +70,9 @@ func (e ETagConfig) tagOf(c nano.Ctx, a *nano.Answer) []byte {
 	return append(tag, '"')
 }
 
-// notModified makes the answer a 304, with the fields that belong to one (RFC
+// notModified makes the response a 304, with the fields that belong to one (RFC
 // 9110 15.4.5).
-func notModified(c nano.Ctx, a *nano.Answer) {
+func notModified(c nano.Ctx, a *nano.Response) {
 	a.SetStatus(304)
 	a.Replace(nil)
 	for _, name := range [...]string{"Content-Type", "Content-Encoding", "Content-Language", "Content-Length"} {

@@ -14,43 +14,43 @@ import (
 
 // IdempotencyConfig is how [Idempotency] works.
 type IdempotencyConfig struct {
-	// Store keeps answers; default one in memory, of 16 MiB. Several servers need one that
+	// Store keeps responses; default one in memory, of 16 MiB. Several servers need one that
 	// they share.
 	Store IdempotencyStore
-	// Keep is how long an answer is kept; default 24 h.
+	// Keep is how long a response is kept; default 24 h.
 	Keep time.Duration
 	// Methods are those that take keys; default POST and PATCH.
 	Methods []string
 	// Required answers 400 to those methods without a key.
 	Required bool
-	// Scope tells apart whose keys they are, so that nobody gets another's answer by
+	// Scope tells apart whose keys they are, so that nobody gets another's response by
 	// guessing a key; default the Authorization field.
 	Scope func(c nano.Ctx) string
-	// MaxAnswer is how long an answer may be that is kept, in bytes; default 1 MiB. A longer
+	// MaxResponse is how long a response may be that is kept, in bytes; default 1 MiB. A longer
 	// one is sent, and its request is not protected.
-	MaxAnswer int
+	MaxResponse int
 }
 
-// IdempotencyStore keeps answers by key. Its methods may block and are called by
+// IdempotencyStore keeps responses by key. Its methods may block and are called by
 // several goroutines.
 type IdempotencyStore interface {
 	// Begin claims the key for a request with the fingerprint. It returns the record that
-	// is there, if one is, whose Answer is nil while the first request is under way.
+	// is there, if one is, whose Response is nil while the first request is under way.
 	Begin(ctx context.Context, key string, r IdempotencyRecord, keep time.Duration) (there *IdempotencyRecord, err error)
-	// Finish keeps the answer of the request that has claimed the key.
+	// Finish keeps the response of the request that has claimed the key.
 	Finish(ctx context.Context, key string, r IdempotencyRecord, keep time.Duration) error
-	// Abandon gives the key free: its request came to no answer that is worth keeping.
+	// Abandon gives the key free: its request came to no response that is worth keeping.
 	Abandon(ctx context.Context, key string) error
 }
 
 // IdempotencyRecord is what is kept for a key.
 type IdempotencyRecord struct {
 	Fingerprint [32]byte // of the request: the same key with another one is a mistake
-	Answer      *KeptAnswer
+	Response    *KeptResponse
 }
 
-// KeptAnswer is an answer that can be given again.
-type KeptAnswer struct {
+// KeptResponse is a response that can be given again.
+type KeptResponse struct {
 	Status      int
 	ContentType string
 	Location    string
@@ -63,19 +63,19 @@ const idempotencyField = "Idempotency-Key"
 const maxIdempotencyKey = 255
 
 // Idempotency lets clients repeat a request safely when they don't know whether it came
-// to an end: a request with the Idempotency-Key of an earlier one gets the answer of
+// to an end: a request with the Idempotency-Key of an earlier one gets the response of
 // that, marked Idempotent-Replayed, and its handler doesn't run again (after
 // draft-ietf-httpapi-idempotency-key-header). While the first is under way a repetition is
 // answered 409, and 422 with the same key for another request.
 //
-// Answers of status 500 and above are not kept, nor are streamed ones: the request may be
-// tried again. Of the answer status, content, Content-Type and Location are kept.
+// Responses of status 500 and above are not kept, nor are streamed ones: the request may be
+// tried again. Of the response status, content, Content-Type and Location are kept.
 func Idempotency(config IdempotencyConfig) nano.Middleware {
 	if config.Keep <= 0 {
 		config.Keep = 24 * time.Hour
 	}
-	if config.MaxAnswer <= 0 {
-		config.MaxAnswer = 1 << 20
+	if config.MaxResponse <= 0 {
+		config.MaxResponse = 1 << 20
 	}
 	if config.Methods == nil {
 		config.Methods = []string{"POST", "PATCH"}
@@ -84,11 +84,11 @@ func Idempotency(config IdempotencyConfig) nano.Middleware {
 		config.Store = NewMemoryIdempotency(16 << 20)
 	}
 	if config.Scope == nil {
-		config.Scope = func(c nano.Ctx) string { return c.Header("Authorization").Copy() }
+		config.Scope = func(c nano.Ctx) string { return c.Header("Authorization").String() }
 	}
 	return func(next nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error {
-			key := c.Header(idempotencyField).Copy()
+			key := c.Header(idempotencyField).String()
 			switch {
 			case !slices.Contains(config.Methods, string(c.Method())):
 				return next(c)
@@ -104,7 +104,7 @@ func Idempotency(config IdempotencyConfig) nano.Middleware {
 	}
 }
 
-// once runs next unless the key has an answer.
+// once runs next unless the key has a response.
 func (i *IdempotencyConfig) once(c nano.Ctx, key string, next nano.Handler) error {
 	body, err := c.Body()
 	if err != nil {
@@ -119,25 +119,25 @@ func (i *IdempotencyConfig) once(c nano.Ctx, key string, next nano.Handler) erro
 		return nano.NewProblem(503, "whether this request was answered before can't be told now").Because(err)
 	case there != nil && there.Fingerprint != record.Fingerprint:
 		return nano.NewProblem(422, "the "+idempotencyField+" was used for another request")
-	case there != nil && there.Answer == nil:
+	case there != nil && there.Response == nil:
 		return nano.NewProblem(409, "a request with this "+idempotencyField+" is under way")
 	case there != nil:
-		return replay(c, there.Answer)
+		return replay(c, there.Response)
 	}
 	return i.first(c, key, record, next)
 }
 
 // first runs the handler and keeps what it answers.
 func (i *IdempotencyConfig) first(c nano.Ctx, key string, record IdempotencyRecord, next nano.Handler) error {
-	c.BeforeAnswer(func(c nano.Ctx, a *nano.Answer) {
-		if content, whole := a.Body(); whole && a.Status() < 500 && len(content) <= i.MaxAnswer {
-			record.Answer = &KeptAnswer{a.Status(), c.AnswerHeader("Content-Type").Copy(), c.AnswerHeader("Location").Copy(), slices.Clone(content)}
+	c.BeforeResponse(func(c nano.Ctx, a *nano.Response) {
+		if content, whole := a.Body(); whole && a.Status() < 500 && len(content) <= i.MaxResponse {
+			record.Response = &KeptResponse{a.Status(), c.ResponseHeader("Content-Type").String(), c.ResponseHeader("Location").String(), slices.Clone(content)}
 		}
 	})
-	// The client may be gone before the answer is kept; the answer is kept for it.
+	// The client may be gone before the response is kept; the response is kept for it.
 	ctx := context.WithoutCancel(c.Context())
-	c.AfterAnswer(func(nano.Ctx, nano.Outcome) {
-		if record.Answer == nil {
+	c.AfterResponse(func(nano.Ctx, nano.Outcome) {
+		if record.Response == nil {
 			i.Store.Abandon(ctx, key)
 			return
 		}
@@ -146,7 +146,7 @@ func (i *IdempotencyConfig) first(c nano.Ctx, key string, record IdempotencyReco
 	return next(c)
 }
 
-func replay(c nano.Ctx, a *KeptAnswer) error {
+func replay(c nano.Ctx, a *KeptResponse) error {
 	c.SetHeader("Idempotent-Replayed", "true")
 	if a.Location != "" {
 		c.SetHeader("Location", a.Location)
@@ -196,7 +196,7 @@ type memoryRecord struct {
 const sweepEvery = time.Minute
 
 // sizeOf is about what a record takes.
-func sizeOf(key string, a *KeptAnswer) int {
+func sizeOf(key string, a *KeptResponse) int {
 	size := 200 + len(key)
 	if a != nil {
 		size += len(a.Body) + len(a.ContentType) + len(a.Location)
@@ -229,7 +229,7 @@ func (m *memoryIdempotency) Finish(_ context.Context, key string, r IdempotencyR
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.drop(key)
-	size := sizeOf(key, r.Answer)
+	size := sizeOf(key, r.Response)
 	if m.left < size {
 		m.sweep(m.now())
 	}

@@ -47,7 +47,7 @@ func TestIdempotency(t *testing.T) {
 		t.Errorf("after %d runs the repetition is answered %d %q, %v", *runs, again.Status, again.Text(), again.Header)
 	}
 	if first.Header.Get("Idempotent-Replayed") != "" {
-		t.Error("the first answer is called a repetition")
+		t.Error("the first response is called a repetition")
 	}
 	for _, c := range []struct {
 		name, key, body string
@@ -66,7 +66,7 @@ func TestIdempotency(t *testing.T) {
 			t.Errorf("%s: %d after %d runs, want %d after %d", c.name, got.Status, *runs, c.status, c.runs)
 		}
 	}
-	// Somebody else who guesses the key gets no answer of ada's.
+	// Somebody else who guesses the key gets no response of ada's.
 	if got := client.Post("/orders").Header("Authorization", "Bearer eve").Header("Idempotency-Key", "k1").Text("tea").Do(); got.Header.Get("Idempotent-Replayed") != "" {
 		t.Error("eve was given ada's answer")
 	}

@@ -33,7 +33,7 @@ var KeyOwner = nano.NewKey[string]("key owner")
 // maxKey bounds what is compared, in bytes.
 const maxKey = 1 << 10
 
-// KeyAuth lets in who has a key, and answers all others 401. Keys are compared as
+// KeyAuth lets in who has a key, and refuses all others with 401. Keys are compared as
 // hashes in constant time. Use it over TLS only.
 func KeyAuth(config KeyAuthConfig) nano.Middleware {
 	if (config.Keys == nil) == (config.Check == nil) {
@@ -73,7 +73,7 @@ func KeyAuth(config KeyAuthConfig) nano.Middleware {
 
 // keyOf is the key that came with the request, "" if none did.
 func (k *KeyAuthConfig) keyOf(c nano.Ctx) string {
-	key := c.Header(k.Header).Copy()
+	key := c.Header(k.Header).String()
 	if strings.EqualFold(k.Header, "Authorization") {
 		scheme, rest, _ := strings.Cut(key, " ")
 		key = ""
@@ -82,7 +82,7 @@ func (k *KeyAuthConfig) keyOf(c nano.Ctx) string {
 		}
 	}
 	if key == "" && k.Query != "" {
-		key = c.Query(k.Query).Copy()
+		key = c.Query(k.Query).String()
 	}
 	return key
 }

@@ -38,7 +38,7 @@ type RateLimitConfig struct {
 // Per/Rate apart on average, but Burst of them may come early. The routes and
 // groups that a limiter is put around share it.
 //
-// Answers tell the limit and what is left of it in the fields RateLimit-Policy
+// Responses tell the limit and what is left of it in the fields RateLimit-Policy
 // and RateLimit (draft-ietf-httpapi-ratelimit-headers-10), refusals the time to
 // wait for in Retry-After, in whole seconds.
 func RateLimit(config RateLimitConfig) nano.Middleware {

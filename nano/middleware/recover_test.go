@@ -36,7 +36,7 @@ func TestRecover(t *testing.T) {
 		_, err = new(bytes.Buffer).ReadFrom(response.Body)
 	}
 	if !errors.Is(err, nano.ErrAborted) {
-		t.Errorf("an answer that had begun ended with %v", err)
+		t.Errorf("a response that had begun ended with %v", err)
 	}
 	allocs(t, Recover(RecoverConfig{}), 0)
 }

@@ -10,7 +10,7 @@ import (
 
 // RequestIDConfig is how [RequestID] works.
 type RequestIDConfig struct {
-	// Header is the field of the request and of the answer; default X-Request-Id.
+	// Header is the field of the request and of the response; default X-Request-Id.
 	Header string
 	// Distrust makes an id for every request, whatever the client sent. Without it
 	// clients choose the ids that logs show: fine behind a gateway, or to follow a
@@ -28,7 +28,7 @@ var ID = nano.NewKey[string]("request id")
 const maxID = 64
 
 // RequestID gives every request an id: that of the client if it is of 1 to 64
-// letters, digits and "-_.:+/=", else a new one. It is sent with the answer.
+// letters, digits and "-_.:+/=", else a new one. It is sent with the response.
 func RequestID(config RequestIDConfig) nano.Middleware {
 	header, make := config.Header, config.New
 	if header == "" {
@@ -42,7 +42,7 @@ func RequestID(config RequestIDConfig) nano.Middleware {
 		return func(c nano.Ctx) error {
 			var id string
 			if sent := c.Header(header); !config.Distrust && safeID(sent) {
-				id = sent.Copy()
+				id = sent.String()
 			} else {
 				id = make()
 			}

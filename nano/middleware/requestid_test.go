@@ -34,7 +34,7 @@ func TestRequestID(t *testing.T) {
 		got := ask(a, "GET", "/", fields...)
 		id := got.Text()
 		if got.Header.Get("X-Request-Id") != id || tt.want != "" && id != tt.want || tt.want == "" && !uuid.MatchString(id) {
-			t.Errorf("%s: %q, answer has %q", tt.name, id, got.Header.Get("X-Request-Id"))
+			t.Errorf("%s: %q, response has %q", tt.name, id, got.Header.Get("X-Request-Id"))
 		}
 	}
 	if newUUID() == newUUID() {

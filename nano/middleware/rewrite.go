@@ -96,9 +96,9 @@ func MethodOverride(config MethodOverrideConfig) Rewriting {
 		if string(t.Method()) != "POST" {
 			return
 		}
-		wanted := strings.ToUpper(t.Header(config.Header).Copy())
+		wanted := strings.ToUpper(t.Header(config.Header).String())
 		if wanted == "" && config.Query != "" {
-			wanted = queryValue(t.RawQuery().Copy(), config.Query)
+			wanted = queryValue(t.RawQuery().String(), config.Query)
 		}
 		if slices.Contains(config.Methods, wanted) {
 			t.SetMethod(wanted)

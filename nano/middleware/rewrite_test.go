@@ -11,7 +11,7 @@ import (
 func told(rewrite func(*nano.Target)) *nanotest.Client {
 	a := nano.New(nano.Config{Rewrite: rewrite})
 	tell := func(c nano.Ctx) error {
-		return c.Text(200, c.Method().Copy()+" "+c.Path().Copy()+"?"+c.RawQuery().Copy()+" id="+c.Param("id").Copy())
+		return c.Text(200, c.Method().String()+" "+c.Path().String()+"?"+c.RawQuery().String()+" id="+c.Param("id").String())
 	}
 	a.Any("/v1/{id}", tell)
 	a.Any("/old/{id}", tell)

@@ -17,9 +17,9 @@ type TimeoutConfig struct {
 	// Hard answers 503 at the deadline also when the handler doesn't look at its
 	// context; see [Timeout].
 	Hard bool
-	// MaxAnswer bounds the answer in bytes, which Hard keeps in memory; default
+	// MaxResponse bounds the response in bytes, which Hard keeps in memory; default
 	// 16 MiB. A larger one is answered 500.
-	MaxAnswer int64
+	MaxResponse int64
 	// MaxRunning bounds the handlers that Hard has running at a time, late ones
 	// included; further requests are answered 503. Default 4096.
 	MaxRunning int64
@@ -32,15 +32,15 @@ var ErrTimeout = errors.New("middleware: the handler's time is up")
 // Timeout gives handlers a deadline: their context ends with it.
 //
 // By default that is all. What takes a context (a database, an HTTP client)
-// fails at the deadline, the handler returns the error, and the answer becomes
+// fails at the deadline, the handler returns the error, and the response becomes
 // 503. A handler that goes on regardless keeps its client waiting. It costs a
 // timer and works with streams, whose handlers should return nil at the deadline.
 // Where half of the time or more went into waiting for the client to send its body,
-// the answer is 408.
+// the response is 408.
 //
 // With Hard the client is answered in time whatever the handler does. The handler
-// runs on a goroutine of its own, with a copy of the request, and its answer is
-// kept in memory: see [nano.Ctx.Detached]. When it is late its answer goes
+// runs on a goroutine of its own, with a copy of the request, and its response is
+// kept in memory: see [nano.Ctx.Detached]. When it is late its response goes
 // nowhere, and its Ctx works on the copy until it returns, so nothing is shared
 // with requests that come after. What can't be had is an end to a handler that
 // never returns: Go can't kill goroutines. MaxRunning bounds how many there may
@@ -60,7 +60,7 @@ func Timeout(config TimeoutConfig) nano.Middleware {
 			c.SetContext(ctx)
 			err := next(c)
 			c.SetContext(outer)
-			if err != nil && !c.Answered() && context.Cause(ctx) == ErrTimeout {
+			if err != nil && !c.Responded() && context.Cause(ctx) == ErrTimeout {
 				if c.BodyWait() >= config.After/2 {
 					return nano.NewProblem(408, "the request's body came too slowly").Because(err)
 				}
@@ -72,8 +72,8 @@ func Timeout(config TimeoutConfig) nano.Middleware {
 }
 
 func hardTimeout(config TimeoutConfig) nano.Middleware {
-	if config.MaxAnswer == 0 {
-		config.MaxAnswer = 16 << 20
+	if config.MaxResponse == 0 {
+		config.MaxResponse = 16 << 20
 	}
 	if config.MaxRunning == 0 {
 		config.MaxRunning = 4096
@@ -93,17 +93,17 @@ func hardTimeout(config TimeoutConfig) nano.Middleware {
 			}
 			ctx, cancel := context.WithTimeoutCause(c.Context(), config.After, ErrTimeout)
 			defer cancel()
-			if c.Answered() {
-				return nano.ErrAnswered
+			if c.Responded() {
+				return nano.ErrResponded
 			}
 			if running.Add(1) > config.MaxRunning {
 				running.Add(-1)
 				return nano.NewProblem(503, "too many requests are being served")
 			}
-			err := c.Detached(ctx, config.MaxAnswer, counted)
+			err := c.Detached(ctx, config.MaxResponse, counted)
 			cause := context.Cause(ctx)
 			switch {
-			case err == nil || cause == nil || c.Answered():
+			case err == nil || cause == nil || c.Responded():
 				return err
 			case cause == ErrTimeout:
 				return tooLate(err)

@@ -64,9 +64,9 @@ func TestHardTimeout(t *testing.T) {
 		return func(c nano.Ctx) error {
 			defer late.Done()
 			<-release
-			c.SetHeader("Late", c.Path().Copy())
+			c.SetHeader("Late", c.Path().String())
 			ID.Set(c, "late")
-			c.AfterAnswer(func(nano.Ctx, nano.Outcome) {})
+			c.AfterResponse(func(nano.Ctx, nano.Outcome) {})
 			return answer(c)
 		}
 	}

@@ -5,7 +5,7 @@
 //	if got.Status != 201 { ... }
 //
 // A request is written out and read by the server's own HTTP/1.1 codec, with the
-// limits of the app; the answer is read by net/http's. What neither a socket nor
+// limits of the app; the response is read by net/http's. What neither a socket nor
 // a loop is needed for behaves as it does when the app serves.
 package nanotest
 
@@ -155,7 +155,7 @@ func (r *Request) cookies() string {
 	return strings.Join(all, "; ")
 }
 
-// Do asks and returns the whole answer. It panics if the answer is not HTTP/1.1,
+// Do asks and returns the whole response. It panics if the response is not HTTP/1.1,
 // which is a fault of the server, or if the handler never ends the request.
 func (r *Request) Do() *Response {
 	var answer bytes.Buffer

@@ -52,10 +52,10 @@ func TestDo(t *testing.T) {
 		}
 	}
 	if got := client.Get("/cut").Do(); got.Cut == nil || got.Text() != "x" {
-		t.Errorf("a cut answer: %+v", got)
+		t.Errorf("a cut response: %+v", got)
 	}
 	if got := client.Get("/abort").Do(); got.Cut == nil || got.Status != 0 {
-		t.Errorf("no answer: %+v", got)
+		t.Errorf("no response: %+v", got)
 	}
 }
 

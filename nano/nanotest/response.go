@@ -8,13 +8,13 @@ import (
 	"net/http"
 )
 
-// Response is a whole answer.
+// Response is a whole response.
 type Response struct {
 	Status  int
 	Header  http.Header
 	Trailer http.Header
 	Body    []byte
-	// Cut is why the connection was closed before the answer was complete; nil if
+	// Cut is why the connection was closed before the response was complete; nil if
 	// it was not.
 	Cut error
 }
@@ -25,24 +25,24 @@ func (r *Response) Text() string { return string(r.Body) }
 // JSON decodes the body.
 func (r *Response) JSON(v any) error { return json.Unmarshal(r.Body, v) }
 
-// read parses an answer.
+// read parses a response.
 func read(method string, from io.Reader, failed error) *Response {
 	resp, err := http.ReadResponse(bufio.NewReader(from), &http.Request{Method: method})
 	if err != nil && failed != nil {
 		return &Response{Header: http.Header{}, Cut: failed}
 	}
 	if err != nil {
-		panic("nanotest: the answer is not HTTP/1.1: " + err.Error())
+		panic("nanotest: the response is not HTTP/1.1: " + err.Error())
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil && failed == nil {
-		panic("nanotest: the body of the answer can't be read: " + err.Error())
+		panic("nanotest: the body of the response can't be read: " + err.Error())
 	}
 	return &Response{Status: resp.StatusCode, Header: resp.Header, Trailer: resp.Trailer, Body: body, Cut: failed}
 }
 
-// Open asks and returns the answer as soon as its head is there; the body comes
+// Open asks and returns the response as soon as its head is there; the body comes
 // as the handler flushes it. When ctx ends the client has gone. The caller
 // closes the body.
 func (r *Request) Open(ctx context.Context) (*http.Response, error) {

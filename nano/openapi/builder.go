@@ -113,7 +113,7 @@ func (b *builder) operation(said Operation, own, shared template) (*operation, e
 		}
 		op.Body = &requestBody{Content: content, Required: true}
 	}
-	if op.Responses, err = b.responses(said.Answers); err != nil {
+	if op.Responses, err = b.responses(said.Responses); err != nil {
 		return nil, err
 	}
 	for _, name := range said.Security {
@@ -180,26 +180,26 @@ func (b *builder) parameter(p Param) (parameter, error) {
 	return parameter{Name: p.Name, In: cmp.Or(p.In, Query), Description: p.Description, Required: p.Required, Schema: s}, nil
 }
 
-// responses returns the answers a route lists, and what errors look like.
-func (b *builder) responses(said Answers) (map[string]response, error) {
+// responses returns the responses a route lists, and what errors look like.
+func (b *builder) responses(said Responses) (map[string]response, error) {
 	all := map[string]response{}
 	for status, a := range said {
 		key := strconv.Itoa(status)
 		if status == 0 {
 			key = "default"
 		} else if status < 100 || status > 599 {
-			return nil, fmt.Errorf("%d is not the status of an answer", status)
+			return nil, fmt.Errorf("%d is not the status of a response", status)
 		}
 		more, err := b.response(a, statusText(status))
 		if err != nil {
-			return nil, fmt.Errorf("its answer %s: %w", key, err)
+			return nil, fmt.Errorf("its response %s: %w", key, err)
 		}
 		all[key] = more
 	}
 	if _, given := said[0]; given {
 		return all, nil
 	}
-	errors := Answer{Description: "An error", Body: nano.Problem{}, BodyType: "application/problem+json"}
+	errors := Response{Description: "An error", Body: nano.Problem{}, BodyType: "application/problem+json"}
 	if b.config.Errors != nil {
 		errors = *b.config.Errors
 	}
@@ -208,7 +208,7 @@ func (b *builder) responses(said Answers) (map[string]response, error) {
 	return all, err
 }
 
-func (b *builder) response(a Answer, otherwise string) (response, error) {
+func (b *builder) response(a Response, otherwise string) (response, error) {
 	r := response{Description: cmp.Or(a.Description, otherwise)}
 	if a.Body == nil {
 		return r, nil

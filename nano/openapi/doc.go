@@ -3,7 +3,7 @@
 //	app.Post("/users", create, nano.Describe(openapi.Operation{
 //		Summary: "Create a user",
 //		Body:    User{},
-//		Answers: openapi.Answers{201: {Description: "The user as created", Body: User{}}},
+//		Responses: openapi.Responses{201: {Description: "The user as created", Body: User{}}},
 //	}))
 //	app.Get("/openapi.json", openapi.Handler(openapi.Config{Title: "Users", Version: "1.0.0"}))
 //

@@ -23,9 +23,9 @@ type Config struct {
 	// Security are the schemes that operations name, such as
 	// {"bearer": {Type: "http", Scheme: "bearer"}}.
 	Security map[string]SecurityScheme
-	// Errors is what the answers look like that operations don't list; the default
+	// Errors is what the responses look like that operations don't list; the default
 	// is nano's own, a problem (RFC 9457).
-	Errors *Answer
+	Errors *Response
 }
 
 // SecurityScheme is how clients prove who they are (OpenAPI 3.1, 4.8.27).
@@ -139,7 +139,7 @@ func routesOf(app *nano.App, host string) (routes []*nano.Route) {
 	return routes
 }
 
-// Handler answers with the document of the app it is registered on, made when it
+// Handler responds with the document of the app it is registered on, made when it
 // is first asked for.
 func Handler(config Config) nano.Handler {
 	var once sync.Once
@@ -154,7 +154,7 @@ func Handler(config Config) nano.Handler {
 	}
 }
 
-// statusText returns what a status is called, for answers that don't say.
+// statusText returns what a status is called, for responses that don't say.
 func statusText(status int) string {
 	if text := http1.Reason(status); text != "" {
 		return text

@@ -15,7 +15,7 @@ type Note struct {
 func Example() {
 	app := nano.New(nano.Config{})
 	app.Post("/notes", func(c nano.Ctx) error { return c.NoContent(204) }, nano.Describe(openapi.Operation{
-		Summary: "Keep a note", Body: Note{}, Answers: openapi.Answers{204: {}},
+		Summary: "Keep a note", Body: Note{}, Responses: openapi.Responses{204: {}},
 	}))
 	// app.Get("/openapi.json", openapi.Handler(...)) serves the same.
 	document, err := openapi.New(app, openapi.Config{Title: "Notes", Version: "1.0.0"})

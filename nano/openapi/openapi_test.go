@@ -131,7 +131,7 @@ func TestMistakes(t *testing.T) {
 		"one of": {describe(openapi.Operation{Body: struct {
 			A int `validate:"oneof=1 b"`
 		}{}}), `"b" is not a number`},
-		"status":        {describe(openapi.Operation{Answers: openapi.Answers{42: {}}}), "42 is not the status"},
+		"status":        {describe(openapi.Operation{Responses: openapi.Responses{42: {}}}), "42 is not the status"},
 		"scheme":        {describe(openapi.Operation{Security: []string{"oauth"}}), "oauth is not in Config.Security"},
 		"no such param": {describe(openapi.Operation{Params: []openapi.Param{{Name: "no", In: openapi.Path}}}), "no parameter no"},
 		"no name":       {describe(openapi.Operation{Params: []openapi.Param{{}}}), "has no name"},

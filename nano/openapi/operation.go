@@ -21,8 +21,8 @@ type Operation struct {
 	// cookie) become parameters of their types, unless Params has them. nil: no body.
 	Body any
 	// BodyType is the body's media type; default application/json.
-	BodyType string
-	Answers  Answers
+	BodyType  string
+	Responses Responses
 	// Security names schemes of [Config.Security] of which the client must meet
 	// all.
 	Security   []string
@@ -31,11 +31,11 @@ type Operation struct {
 	Hidden bool
 }
 
-// Answers are a route's answers by status; 0 stands for all others.
-type Answers map[int]Answer
+// Responses are a route's responses by status; 0 stands for all others.
+type Responses map[int]Response
 
-// Answer is one answer.
-type Answer struct {
+// Response is one response.
+type Response struct {
 	Description string // default is the status' own text
 	// Body is a value of the type of the body; nil: none.
 	Body any
@@ -97,13 +97,13 @@ func (o *Operation) add(inner Operation) {
 	o.Params = merged(o.Params, inner.Params)
 	o.Deprecated = o.Deprecated || inner.Deprecated
 	o.Hidden = o.Hidden || inner.Hidden
-	all := Answers{}
-	for _, answers := range []Answers{o.Answers, inner.Answers} {
-		for status, a := range answers {
+	all := Responses{}
+	for _, responses := range []Responses{o.Responses, inner.Responses} {
+		for status, a := range responses {
 			all[status] = a
 		}
 	}
-	o.Answers = all
+	o.Responses = all
 }
 
 // merged returns the parameters of both; the inner one of two for the same thing,

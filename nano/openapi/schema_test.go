@@ -104,7 +104,7 @@ func TestTypes(t *testing.T) {
 func TestTypesOfOneName(t *testing.T) {
 	type Note struct{ Other int }
 	app := nano.New(nano.Config{})
-	app.Post("/", handler, nano.Describe(openapi.Operation{Body: Note{}, Answers: openapi.Answers{200: {Body: nano.Problem{}}, 201: {Body: noteOf()}}}))
+	app.Post("/", handler, nano.Describe(openapi.Operation{Body: Note{}, Responses: openapi.Responses{200: {Body: nano.Problem{}}, 201: {Body: noteOf()}}}))
 	d, err := openapi.New(app, sample.Config())
 	if err != nil {
 		t.Fatal(err)

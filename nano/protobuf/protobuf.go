@@ -25,11 +25,11 @@ func Decode(body []byte, into any) error {
 	return proto.Unmarshal(body, m)
 }
 
-// Answer answers with a message.
-func Answer(c nano.Ctx, status int, m proto.Message) error {
+// Response responds with a message.
+func Response(c nano.Ctx, status int, m proto.Message) error {
 	body, err := proto.Marshal(m)
 	if err != nil {
-		return fmt.Errorf("encoding the answer: %w", err)
+		return fmt.Errorf("encoding the response: %w", err)
 	}
 	return c.Bytes(status, MediaType, body)
 }

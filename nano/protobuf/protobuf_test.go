@@ -22,7 +22,7 @@ func TestProtobuf(t *testing.T) {
 			return nano.NewProblem(400, err.Error())
 		}
 		d.Seconds *= 2
-		return Answer(c, 200, &d)
+		return Response(c, 200, &d)
 	})
 	sent, _ := proto.Marshal(&durationpb.Duration{Seconds: 21})
 	got := nanotest.New(app).Post("/").Body(MediaType, sent).Do()

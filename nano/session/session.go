@@ -133,7 +133,7 @@ func validID(id string) bool {
 }
 
 // New returns the middleware. A session is kept, and its cookie sent, when it was
-// changed, before the answer's head is; reading alone makes none. It must be changed
+// changed, before the response's head is; reading alone makes none. It must be changed
 // before the handler answers. It panics if the config can't work.
 func New(config Config) nano.Middleware {
 	if config.Keep < 0 || config.MaxBytes < 0 {
@@ -164,7 +164,7 @@ func New(config Config) nano.Middleware {
 				return nano.NewProblem(503, "sessions can't be read now").Because(err)
 			}
 			key.Set(c, s)
-			c.BeforeAnswer(func(c nano.Ctx, a *nano.Answer) { config.save(c, a, s) })
+			c.BeforeResponse(func(c nano.Ctx, a *nano.Response) { config.save(c, a, s) })
 			return next(c)
 		}
 	}
@@ -175,7 +175,7 @@ var ErrTooLarge = errors.New("session: the values are larger than Config.MaxByte
 
 func (config *Config) load(c nano.Ctx) (*Session, error) {
 	s := &Session{}
-	id := c.Cookie(config.Cookie).Copy()
+	id := c.Cookie(config.Cookie).String()
 	if id == "" || !validID(id) {
 		return s, nil
 	}
@@ -187,9 +187,9 @@ func (config *Config) load(c nano.Ctx) (*Session, error) {
 	return s, nil
 }
 
-// save keeps the session before the answer's head is sent. If that fails the answer
+// save keeps the session before the response's head is sent. If that fails the response
 // becomes a 503: it may say that somebody is logged in.
-func (config *Config) save(c nano.Ctx, a *nano.Answer, s *Session) {
+func (config *Config) save(c nano.Ctx, a *nano.Response, s *Session) {
 	if !s.changed || a.Status() >= 500 {
 		return
 	}

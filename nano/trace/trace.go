@@ -42,7 +42,7 @@ const scope = "dyno/nano/trace"
 // New returns the middleware. Put it outside of what is to be seen in spans.
 //
 // A span is named "METHOD pattern" after the route, or "METHOD" if there is none.
-// Its status is an error for 5xx answers and for those that were cut, and isn't
+// Its status is an error for 5xx responses and for those that were cut, and isn't
 // set otherwise: a 4xx is the client's error.
 func New(config Config) nano.Middleware {
 	if config.Provider == nil {
@@ -63,7 +63,7 @@ func New(config Config) nano.Middleware {
 				span.SetAttributes(config.attributes(c)...)
 			}
 			c.SetContext(ctx)
-			c.AfterAnswer(func(_ nano.Ctx, o nano.Outcome) { end(span, o) })
+			c.AfterResponse(func(_ nano.Ctx, o nano.Outcome) { end(span, o) })
 			return next(c)
 		}
 	}
@@ -110,7 +110,7 @@ const other = "_OTHER"
 func methodOf(c nano.Ctx) string {
 	switch m := c.Method(); string(m) {
 	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "QUERY":
-		return m.Copy()
+		return m.String()
 	}
 	return other
 }
@@ -123,21 +123,21 @@ func (config *Config) attributes(c nano.Ctx) []attribute.KeyValue {
 	all := append(make([]attribute.KeyValue, 0, 12),
 		attribute.String("http.request.method", method),
 		attribute.String("url.scheme", scheme),
-		attribute.String("url.path", c.Path().Copy()),
+		attribute.String("url.path", c.Path().String()),
 		attribute.String("client.address", c.RemoteAddr().Addr().String()))
 	if method == other {
-		all = append(all, attribute.String("http.request.method_original", c.Method().Copy()))
+		all = append(all, attribute.String("http.request.method_original", c.Method().String()))
 	}
 	if r := c.Route(); r != nil {
 		all = append(all, attribute.String("http.route", r.Pattern()))
 	}
 	if agent := c.Header("User-Agent"); agent != nil {
-		all = append(all, attribute.String("user_agent.original", agent.Copy()))
+		all = append(all, attribute.String("user_agent.original", agent.String()))
 	}
 	if query := c.RawQuery(); config.Query && len(query) > 0 {
-		all = append(all, attribute.String("url.query", query.Copy()))
+		all = append(all, attribute.String("url.query", query.String()))
 	}
-	return appendServer(all, c.Host().Copy())
+	return appendServer(all, c.Host().String())
 }
 
 // appendServer adds the host and port that were asked for.
@@ -156,7 +156,7 @@ func appendServer(all []attribute.KeyValue, host string) []attribute.KeyValue {
 // carrier reads fields of the request for a propagator.
 type carrier struct{ c nano.Ctx }
 
-func (r carrier) Get(key string) string { return r.c.Header(key).Copy() }
+func (r carrier) Get(key string) string { return r.c.Header(key).String() }
 
 // Set implements propagation.TextMapCarrier; a request isn't written to.
 func (r carrier) Set(string, string) {}

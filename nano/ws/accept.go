@@ -32,10 +32,10 @@ func accept(c nano.Ctx, o *Options) (*websocket.Conn, *checked, error) {
 
 // request returns what the library looks at of the request.
 func request(c nano.Ctx) *http.Request {
-	r := &http.Request{Method: c.Method().Copy(), Host: c.Host().Copy(), Proto: c.Proto(), Header: http.Header{}}
+	r := &http.Request{Method: c.Method().String(), Host: c.Host().String(), Proto: c.Proto(), Header: http.Header{}}
 	r.ProtoMajor, r.ProtoMinor, _ = http.ParseHTTPVersion(r.Proto)
 	for name, value := range c.Headers() {
-		r.Header.Add(name.Copy(), value.Copy())
+		r.Header.Add(name.String(), value.String())
 	}
 	return r
 }
@@ -56,7 +56,7 @@ func (u *upgrade) WriteHeader(status int) { u.status = status }
 
 func (u *upgrade) Write(p []byte) (int, error) { return u.text.Write(p) }
 
-// Hijack takes the connection and sends the head of the answer.
+// Hijack takes the connection and sends the head of the response.
 func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, early, err := u.c.SwitchProtocols(u.header)
 	if err != nil {
@@ -68,7 +68,7 @@ func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 
 // refused answers a handshake that failed.
 func (u *upgrade) refused(err error) error {
-	if u.c.Answered() { // hijacked: nobody is there to be told
+	if u.c.Responded() { // hijacked: nobody is there to be told
 		return fmt.Errorf("%w: %w", nano.ErrAborted, err)
 	}
 	if u.status < 400 {

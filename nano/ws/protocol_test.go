@@ -249,7 +249,7 @@ func TestMiddlewaresFieldsReachThe101(t *testing.T) {
 		return func(c nano.Ctx) error {
 			c.SetHeader("X-Request-Id", "7")
 			c.SetHeader("Content-Type", "text/plain")
-			c.BeforeAnswer(func(c nano.Ctx, _ *nano.Answer) { c.SetHeader("X-Late", "8") })
+			c.BeforeResponse(func(c nano.Ctx, _ *nano.Response) { c.SetHeader("X-Late", "8") })
 			return next(c)
 		}
 	})

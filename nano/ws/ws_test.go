@@ -153,7 +153,7 @@ func TestClientThatLeavesWithoutAWord(t *testing.T) {
 	app := nano.New(nano.Config{Logger: slog.New(slog.DiscardHandler), Loops: 1})
 	app.Use(func(next nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error {
-			c.AfterAnswer(func(_ nano.Ctx, o nano.Outcome) { outcomes <- o })
+			c.AfterResponse(func(_ nano.Ctx, o nano.Outcome) { outcomes <- o })
 			return next(c)
 		}
 	})

@@ -35,11 +35,11 @@ func Decode(body []byte, into any) error {
 	return nil
 }
 
-// Answer answers with v as YAML.
-func Answer(c nano.Ctx, status int, v any) error {
+// Response responds with v as YAML.
+func Response(c nano.Ctx, status int, v any) error {
 	text, err := yaml.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("encoding the answer: %w", err)
+		return fmt.Errorf("encoding the response: %w", err)
 	}
 	return c.Bytes(status, MediaType, text)
 }

@@ -20,7 +20,7 @@ func TestYAML(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return Answer(c, 201, p)
+		return Response(c, 201, p)
 	})
 	bomb := "a: &a [x, x, x, x, x, x, x, x]\n" + strings.Repeat("b: [*a, *a, *a, *a, *a, *a, *a]\n", 1)
 	for _, c := range []struct {

@@ -3,8 +3,8 @@
 //
 //	/        GET and HEAD answer 200 "OK", OPTIONS 204 with Allow, POST with the
 //	         request's body; every other path answers as this one
-//	/echo    any method answers with the request's fields, one "Name: Value" a line
-//	/cookie  any method answers with the request's cookies, one "name=value" a line
+//	/echo    any method responds with the request's fields, one "Name: Value" a line
+//	/cookie  any method responds with the request's cookies, one "name=value" a line
 //
 // A body that can't be read is answered 400, CONNECT is refused, and any other
 // method gets 405 with Allow.

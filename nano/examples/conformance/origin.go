@@ -49,7 +49,7 @@ func root(c nano.Ctx) error {
 	return nano.NewProblem(405, "")
 }
 
-// echo answers with the request's fields.
+// echo responds with the request's fields.
 func echo(c nano.Ctx) error {
 	if _, err := c.Body(); err != nil {
 		return nano.NewProblem(400, "the body can't be read").Because(err)
@@ -64,7 +64,7 @@ func echo(c nano.Ctx) error {
 	return c.Bytes(200, "text/plain", b.Bytes())
 }
 
-// cookies answers with the request's cookies.
+// cookies responds with the request's cookies.
 func cookies(c nano.Ctx) error {
 	if _, err := c.Body(); err != nil {
 		return nano.NewProblem(400, "the body can't be read").Because(err)

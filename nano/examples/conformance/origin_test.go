@@ -33,7 +33,7 @@ func start(t *testing.T) (address string) {
 	return ln.Addr().String()
 }
 
-// ask sends a request and returns its answer, and what the connection gives after
+// ask sends a request and returns its response, and what the connection gives after
 // it until it is closed; open is true if it stays open.
 func ask(t *testing.T, address, request string) (resp *http.Response, body, after string, open bool) {
 	t.Helper()
@@ -49,11 +49,11 @@ func ask(t *testing.T, address, request string) (resp *http.Response, body, afte
 	r := bufio.NewReader(c)
 	method, _, _ := strings.Cut(request, " ")
 	if resp, err = http.ReadResponse(r, &http.Request{Method: method}); err != nil {
-		t.Fatalf("%.60q: no answer: %v", request, err)
+		t.Fatalf("%.60q: no response: %v", request, err)
 	}
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
-		t.Fatalf("%.60q: cut answer: %v", request, err)
+		t.Fatalf("%.60q: cut response: %v", request, err)
 	}
 	if !resp.Close {
 		return resp, string(b), "", true

@@ -139,7 +139,7 @@ func service(secret []byte) *nano.App {
 
 	app.Get("/openapi.json", openapi.Handler(openapi.Config{Title: "Orders", Version: "1.0.0"}))
 	app.Get("/docs", page.Handler(page.Config{Document: "/openapi.json"})) // for browsers
-	v1.Get("/notes", ok, nano.Describe(openapi.Operation{Summary: "All notes", Answers: openapi.Answers{204: {}}}))
+	v1.Get("/notes", ok, nano.Describe(openapi.Operation{Summary: "All notes", Responses: openapi.Responses{204: {}}}))
 
 	app.MountHTTP("/debug/pprof/", http.DefaultServeMux) // with net/http/pprof imported
 	app.Get("/old", nano.FromHTTP(http.RedirectHandler("/new", 301)))

@@ -66,7 +66,7 @@ func open(t *testing.T) (at string, spans *tracetest.SpanRecorder) {
 	return "http://" + ln.Addr().String(), spans
 }
 
-// ask sends a request and returns its answer, read.
+// ask sends a request and returns its response, read.
 func ask(t *testing.T, method, url, bearer, kind, body string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequest(method, url, strings.NewReader(body))

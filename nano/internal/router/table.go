@@ -36,7 +36,7 @@ func (t *Table[T]) Add(p *Pattern, method string, v *T) error {
 	}
 	for _, l := range leaves {
 		if other := l.of(method); other != nil {
-			return &Conflict[T]{With: other, Reason: "both answer the same requests"}
+			return &Conflict[T]{With: other, Reason: "both serve the same requests"}
 		}
 	}
 	for _, l := range leaves {

@@ -46,19 +46,19 @@ func notes() *nano.App {
 	tagged := openapi.Operation{Tags: []string{"notes"}}
 	v1 := app.Group("/notes")
 	v1.Get("", func(c nano.Ctx) error { return c.NoContent(204) }, nano.Describe(tagged), nano.Describe(openapi.Operation{
-		Summary: "Find notes", Params: []openapi.Param{{Name: "q", Description: "what to look for", Validate: "max=20"}}, Answers: openapi.Answers{200: {Body: []note{}}},
+		Summary: "Find notes", Params: []openapi.Param{{Name: "q", Description: "what to look for", Validate: "max=20"}}, Responses: openapi.Responses{200: {Body: []note{}}},
 	}))
 	v1.Post("/{folder}", func(c nano.Ctx) error {
 		b, err := c.Body()
 		if err != nil {
 			return err
 		}
-		return c.JSON(201, map[string]string{"folder": c.Param("folder").Copy(), "by": c.Header("Authorization").Copy(), "got": string(b)})
+		return c.JSON(201, map[string]string{"folder": c.Param("folder").String(), "by": c.Header("Authorization").String(), "got": string(b)})
 	}, nano.Describe(tagged), nano.Describe(openapi.Operation{
-		ID: "keep", Summary: "Keep a note <b>for long</b>", Body: note{}, Security: []string{"token"}, Answers: openapi.Answers{201: {Body: note{}}},
+		ID: "keep", Summary: "Keep a note <b>for long</b>", Body: note{}, Security: []string{"token"}, Responses: openapi.Responses{201: {Body: note{}}},
 	}))
 	v1.Delete("/{id}", func(c nano.Ctx) error { return c.NoContent(204) }, nano.Describe(tagged), nano.Describe(openapi.Operation{
-		Summary: "Forget a note", Deprecated: true, Answers: openapi.Answers{204: {}},
+		Summary: "Forget a note", Deprecated: true, Responses: openapi.Responses{204: {}},
 	}))
 	return app
 }
@@ -136,7 +136,7 @@ func TestInABrowser(t *testing.T) {
 	}
 	for _, want := range []string{`a b/c`, "Bearer s3cret", `\"colour\": \"red\"`} {
 		if !strings.Contains(answer, want) {
-			t.Errorf("the answer of the try lacks %q:\n%s", want, answer)
+			t.Errorf("the response of the try lacks %q:\n%s", want, answer)
 		}
 	}
 	mu.Lock()

@@ -28,7 +28,7 @@ type Config struct {
 	Connect []string
 }
 
-// Handler answers with the page, and with its parts, by the parameter "file". What
+// Handler responds with the page, and with its parts, by the parameter "file". What
 // the page may do is bound by its own Content-Security-Policy, which takes the place
 // of the app's: no scripts or styles but its own, no frames around it. What a user
 // types in as a secret stays in the page.

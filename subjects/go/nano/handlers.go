@@ -79,7 +79,7 @@ func plaintext(c nano.Ctx) error { return c.Text(200, "Hello, World!") }
 func greeting(c nano.Ctx) error { return c.JSON(200, message{"Hello, World!"}) }
 
 func userProfile(c nano.Ctx) error {
-	id := c.Param("id").Copy()
+	id := c.Param("id").String()
 	return c.JSON(200, profile{ID: id, Name: "User " + id, Email: "user" + id + "@example.com"})
 }
 

@@ -60,13 +60,13 @@ func Users() *nano.App {
 	app := nano.New(nano.Config{})
 	users := app.Group("/users").Default(nano.Describe(openapi.Operation{Tags: []string{"users"}, Security: []string{"bearer"}}))
 	users.Get("", handler, nano.Name("listUsers"), nano.Describe(openapi.Operation{
-		Summary: "List users",
-		Params:  []openapi.Param{{Name: "limit", Type: 0, Validate: "min=1,max=100"}, {Name: "X-Trace", In: openapi.Header}},
-		Answers: openapi.Answers{200: {Body: Page[User]{}}},
+		Summary:   "List users",
+		Params:    []openapi.Param{{Name: "limit", Type: 0, Validate: "min=1,max=100"}, {Name: "X-Trace", In: openapi.Header}},
+		Responses: openapi.Responses{200: {Body: Page[User]{}}},
 	}))
 	users.Post("", handler, nano.Describe(openapi.Operation{
 		ID: "createUser", Body: User{}, Tags: []string{"users", "writes"},
-		Answers: openapi.Answers{201: {Description: "As created", Body: User{}}, 204: {}},
+		Responses: openapi.Responses{201: {Description: "As created", Body: User{}}, 204: {}},
 	}))
 	users.Get("/{id}", handler, nano.Describe(openapi.Operation{
 		Params: []openapi.Param{{Name: "id", In: openapi.Path, Type: int64(0), Description: "The user's number"}},
@@ -76,7 +76,7 @@ func Users() *nano.App {
 	app.Get("/exact/{$}", handler)
 	app.Get("/static/", handler)
 	app.Any("/any", handler)
-	app.Any("/all", handler, nano.Describe(openapi.Operation{ID: "all", Answers: openapi.Answers{0: {Description: "Whatever"}}}))
+	app.Any("/all", handler, nano.Describe(openapi.Operation{ID: "all", Responses: openapi.Responses{0: {Description: "Whatever"}}}))
 	app.Get("/hidden", handler, nano.Describe(openapi.Operation{Hidden: true}))
 	app.Get("api.example.com/users/{id}", handler, nano.Name("hostUser"))
 	app.Get("other.example.com/other", handler)

@@ -57,8 +57,8 @@ func TestAccepts(t *testing.T) {
 
 func TestRedirect(t *testing.T) {
 	app := nano.New(nano.Config{Logger: slog.New(slog.DiscardHandler)})
-	app.Get("/to", func(c nano.Ctx) error { return c.Redirect(303, c.Query("u").Copy()) })
-	app.Get("/local", func(c nano.Ctx) error { return c.LocalRedirect(302, c.Query("u").Copy()) })
+	app.Get("/to", func(c nano.Ctx) error { return c.Redirect(303, c.Query("u").String()) })
+	app.Get("/local", func(c nano.Ctx) error { return c.LocalRedirect(302, c.Query("u").String()) })
 	app.Get("/wrong", func(c nano.Ctx) error { return c.Redirect(200, "/") })
 	for _, tt := range []struct {
 		target, location string
@@ -134,7 +134,7 @@ func TestStream(t *testing.T) {
 		if err := c.Text(200, "x"); err != nil {
 			return err
 		}
-		if err := c.Stream(200, "", nil); !errors.Is(err, nano.ErrAnswered) {
+		if err := c.Stream(200, "", nil); !errors.Is(err, nano.ErrResponded) {
 			t.Errorf("a second answer: %v", err)
 		}
 		return nil

@@ -1,6 +1,7 @@
 package nano
 
 import (
+	"errors"
 	"net"
 	"os"
 	"time"
@@ -13,7 +14,7 @@ import (
 // inform implements netWire.
 func (t *turn) inform(x *exchange, status int, lines []byte) error {
 	if t.reply.streamed || t.reply.ended {
-		return ErrAnswered
+		return ErrResponded
 	}
 	t.out = append(t.out, http1.StatusLine(status)...)
 	t.out = append(t.out, lines...)
@@ -83,4 +84,37 @@ func (t *turn) local() net.Addr {
 		return &net.UnixAddr{Net: "unix", Name: sa.Name}
 	}
 	return nil
+}
+
+// hijack implements wire.
+func (t *turn) hijack(*exchange) (net.Conn, []byte, error) {
+	if err := t.flush(nil); err != nil { // responses to earlier requests
+		return nil, nil, err
+	}
+	t.leave()
+	if err := t.loop.poller.Remove(t.fd); err != nil {
+		return nil, nil, err
+	}
+	c, err := connOf(t.fd)
+	if err != nil {
+		t.reply.cut = true // no loop watches it any more
+		return nil, nil, err
+	}
+	t.hijacked = true
+	rest := t.rest
+	if t.inflow.open {
+		rest = t.inflow.raw
+	}
+	return t.conn.secure.give(c), append([]byte(nil), rest...), nil
+}
+
+// connOf returns a net.Conn with a descriptor of its own.
+func connOf(fd int) (net.Conn, error) {
+	other, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(other), "connection")
+	c, err := net.FileConn(f)
+	return c, errors.Join(err, f.Close())
 }

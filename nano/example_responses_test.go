@@ -75,7 +75,7 @@ func ExampleCtx_SetCookie() {
 		c.SetCookie(nano.Cookie{Name: "theme", Value: "dark", Path: "/", MaxAge: 24 * time.Hour, Secure: true})
 		return c.NoContent(204)
 	})
-	app.Get("/theme", func(c nano.Ctx) error { return c.Text(200, c.Cookie("theme").Copy()) })
+	app.Get("/theme", func(c nano.Ctx) error { return c.Text(200, c.Cookie("theme").String()) })
 	client := nanotest.New(app).KeepCookies()
 	fmt.Println(client.Post("/theme").Do().Header.Get("Set-Cookie"))
 	fmt.Println(client.Get("/theme").Do().Text())
@@ -101,7 +101,7 @@ func ExampleCtx_Form() {
 				return err
 			}
 		}
-		return c.Text(201, "noted: "+form.Get("text").Copy())
+		return c.Text(201, "noted: "+form.Get("text").String())
 	})
 	fmt.Println(nanotest.New(app).Post("/notes").Form(url.Values{"text": {"milk & tea"}}).Do().Text())
 	// Output: noted: milk & tea
@@ -183,7 +183,7 @@ func ExampleCtx_Render() {
 func ExampleCtx_Redirect() {
 	app := nano.New(nano.Config{})
 	app.Get("/old", func(c nano.Ctx) error { return c.Redirect(301, "/new") })
-	app.Get("/login", func(c nano.Ctx) error { return c.LocalRedirect(303, c.Query("next").Copy()) })
+	app.Get("/login", func(c nano.Ctx) error { return c.LocalRedirect(303, c.Query("next").String()) })
 	client := nanotest.New(app)
 	fmt.Println(client.Get("/old").Do().Header.Get("Location"))
 	fmt.Println(client.Get("/login?next=//evil.example").Do().Status)

@@ -14,7 +14,7 @@ func (c Ctx) Accepts(offers ...string) string {
 }
 
 // AcceptsEncoding does the same for content codings (RFC 9110 12.5.3): "br",
-// "gzip". It returns "" if the answer is to be sent as it is, and when the client
+// "gzip". It returns "" if the response is to be sent as it is, and when the client
 // doesn't say.
 func (c Ctx) AcceptsEncoding(offers ...string) string {
 	x := c.live()

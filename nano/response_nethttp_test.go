@@ -13,7 +13,7 @@ import (
 )
 
 // TestAnswersThroughNetHTTP: TLS and HTTP/2 come through net/http, and get the
-// same answers.
+// same responses.
 func TestAnswersThroughNetHTTP(t *testing.T) {
 	large := strings.Repeat("0123456789abcdef", 1<<14)
 	dir := t.TempDir()
@@ -35,7 +35,7 @@ func TestAnswersThroughNetHTTP(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return c.Text(200, f.Get("a").Copy()+c.Cookie("k").Copy()+c.Query("q").Copy())
+		return c.Text(200, f.Get("a").String()+c.Cookie("k").String()+c.Query("q").String())
 	})
 	server := httptest.NewUnstartedServer(app)
 	server.EnableHTTP2 = true

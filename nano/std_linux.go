@@ -2,6 +2,7 @@ package nano
 
 import (
 	"crypto/tls"
+	"io/fs"
 	"net"
 	"syscall"
 
@@ -22,7 +23,7 @@ func (s *stdServer) welcomeQueue(a *App, ln net.Listener, config *tls.Config) {
 	}
 	for {
 		fd, errno := -1, unix.Errno(0)
-		if err := raw.Control(func(door uintptr) { fd, _, errno = reactor.Accept(int(door)) }); err != nil || errno != 0 {
+		if err := raw.Control(func(ln uintptr) { fd, _, errno = reactor.Accept(int(ln)) }); err != nil || errno != 0 {
 			return
 		}
 		c, err := connOf(fd)
@@ -30,5 +31,13 @@ func (s *stdServer) welcomeQueue(a *App, ln net.Listener, config *tls.Config) {
 		if err == nil {
 			s.welcome(a, c, config)
 		}
+	}
+}
+
+// modeFirst sets the mode of a socket before it has a file, so that there is no
+// moment at which others may connect.
+func modeFirst(mode fs.FileMode) func(network, address string, c syscall.RawConn) error {
+	return func(_, _ string, c syscall.RawConn) error {
+		return c.Control(func(fd uintptr) { _ = unix.Fchmod(int(fd), uint32(mode)) }) // os.Chmod follows
 	}
 }

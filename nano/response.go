@@ -1,0 +1,194 @@
+package nano
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net/url"
+
+	"dyno/nano/wire/http1"
+)
+
+// ErrResponded is returned by methods that would begin a response that has begun.
+var ErrResponded = errors.New("nano: the request has been answered already")
+
+// Status sets the status of the response for methods that don't name one, and for
+// a handler that returns without answering. 100 to 199 are not final and refused.
+func (c Ctx) Status(code int) Ctx {
+	c.own().status = checkStatus(code)
+	return c
+}
+
+func checkStatus(code int) int {
+	if code < 200 || code > 999 {
+		panic(fmt.Sprintf("nano: %d is not the status of a final response (200 to 999)", code))
+	}
+	return code
+}
+
+// SetHeader sets a field of the response; it replaces fields of the same name. It
+// panics if name or value can't be sent (RFC 9110 5.1, 5.5): a line break in a
+// value would let it forge fields.
+func (c Ctx) SetHeader(name, value string) {
+	x := c.own()
+	x.removeField(name)
+	x.addField(name, value)
+}
+
+// AddHeader adds a field to the response beside those of the same name.
+func (c Ctx) AddHeader(name, value string) { c.own().addField(name, value) }
+
+// ResponseHeader returns the first field of that name set on the response so far.
+func (c Ctx) ResponseHeader(name string) View {
+	x := c.live()
+	return View(x.handOut(x.responseField(name)))
+}
+
+const textLine = "Content-Type: text/plain; charset=utf-8\r\n"
+
+// Text responds with text/plain in UTF-8.
+func (c Ctx) Text(code int, body string) error {
+	return c.send(code, textLine, unsafeBytes(body))
+}
+
+// Bytes responds with the body as it is. It is not kept: while the client is slow,
+// Bytes waits for it, off the event loop, until it has taken all but 64 KiB, and body
+// must stay as it is until then. So what many clients get can be one slice, and
+// costs no more when they don't read; [Limits].WriteStall and MinTake end the wait.
+func (c Ctx) Bytes(code int, contentType string, body []byte) error {
+	x := c.own()
+	if x.begun {
+		return ErrResponded
+	}
+	x.setContentType(contentType)
+	x.status = checkStatus(code)
+	x.begun = true
+	return x.wire.respond(x, body)
+}
+
+// XML responds with v encoded by encoding/xml, behind an XML declaration.
+func (c Ctx) XML(code int, v any) error {
+	body, err := xml.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encoding the response: %w", err)
+	}
+	return c.send(code, "Content-Type: application/xml; charset=utf-8\r\n", append([]byte(xml.Header), body...))
+}
+
+// NoContent responds with a status and no body.
+func (c Ctx) NoContent(code int) error { return c.send(code, "", nil) }
+
+// send responds with a whole body. The line is the Content-Type field, left out
+// if the handler has set its own.
+func (c Ctx) send(code int, line string, body []byte) error {
+	x := c.own()
+	if x.begun {
+		return ErrResponded
+	}
+	if line != "" && (len(x.fields) == 0 || x.responseField("Content-Type") == nil) {
+		x.fields = append(x.fields, line...)
+	}
+	x.status = checkStatus(code)
+	x.begun = true
+	return x.wire.respond(x, body)
+}
+
+func (x *exchange) setContentType(value string) {
+	x.removeField("Content-Type")
+	x.addField("Content-Type", value)
+}
+
+func (x *exchange) addField(name, value string) {
+	checkField(name, value)
+	x.fields = append(append(append(append(x.fields, name...), ": "...), value...), "\r\n"...)
+}
+
+func checkField(name, value string) {
+	if !http1.ValidToken(name) || !http1.ValidFieldValue(value) {
+		panic(fmt.Sprintf("nano: %q: %q can't be sent as a header field", name, value))
+	}
+}
+
+// Redirect sends the client to a URL, relative or absolute: 301 and 308 for good,
+// 302, 303 and 307 for now; 307 and 308 keep method and body, 303 asks with GET
+// (RFC 9110 15.4). Other statuses panic. A URL that can't be sent, with a line
+// break or not a URL, is an error.
+//
+// A URL that came from a client sends people wherever it says: use
+// [Ctx.LocalRedirect] for these.
+func (c Ctx) Redirect(code int, to string) error {
+	switch code {
+	case 301, 302, 303, 307, 308:
+	default:
+		panic(fmt.Sprintf("nano: %d is not the status of a redirect (301, 302, 303, 307, 308)", code))
+	}
+	if !http1.ValidFieldValue(to) || to == "" {
+		return fmt.Errorf("nano: redirect to %q, which can't be sent", to)
+	}
+	u, err := url.Parse(to)
+	if err != nil {
+		return fmt.Errorf("nano: redirect: %w", err)
+	}
+	c.SetHeader("Location", u.String())
+	return c.NoContent(code)
+}
+
+// LocalRedirect is Redirect for a URL that came from a client: one that leads to
+// another host is a [Problem] of status 400.
+func (c Ctx) LocalRedirect(code int, to string) error {
+	if !isLocal(to) {
+		return NewProblem(400, "the URL to go to is not one of this site")
+	}
+	return c.Redirect(code, to)
+}
+
+// isLocal: a path. Browsers take "\" for "/", and "//" and "/\" begin a host;
+// they also drop tabs and line breaks.
+func isLocal(to string) bool {
+	if len(to) == 0 || to[0] != '/' || len(to) > 1 && (to[1] == '/' || to[1] == '\\') {
+		return false
+	}
+	for i := range len(to) {
+		if to[i] < ' ' || to[i] == 0x7f || to[i] == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// Renderer makes pages. [Templates] is one; another template language is another.
+type Renderer interface {
+	Render(w io.Writer, name string, data any) error
+}
+
+// Templates renders a set of html/template by their names.
+func Templates(set *template.Template) Renderer { return templates{set} }
+
+type templates struct{ set *template.Template }
+
+func (t templates) Render(w io.Writer, name string, data any) error {
+	return t.set.ExecuteTemplate(w, name, data)
+}
+
+// Render responds with a page of [Config].Renderer. The page is made before
+// anything is sent: a template that fails answers 500, not half a page.
+func (c Ctx) Render(code int, name string, data any) error {
+	r := c.live().app.config.Renderer
+	if r == nil {
+		return errors.New("nano: Render needs a Config.Renderer, such as nano.Templates(set)")
+	}
+	var page bytes.Buffer
+	if err := r.Render(&page, name, data); err != nil {
+		return fmt.Errorf("rendering %s: %w", name, err)
+	}
+	return c.send(code, htmlLine, page.Bytes())
+}
+
+const htmlLine = "Content-Type: text/html; charset=utf-8\r\n"
+
+// HTML responses with a page. What goes into it from elsewhere must have been
+// escaped: [Ctx.Render] does.
+func (c Ctx) HTML(code int, page string) error { return c.send(code, htmlLine, unsafeBytes(page)) }
