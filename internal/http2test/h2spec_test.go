@@ -26,7 +26,7 @@ func TestH2spec(t *testing.T) {
 			if err != nil {
 				return
 			}
-			go serveEcho(t, nc, cfg)
+			go serveEcho(nc, cfg)
 		}
 	}()
 	_, port, _ := net.SplitHostPort(l.Addr().String())

@@ -23,7 +23,7 @@ func TestServerWithTheirClient(t *testing.T) {
 	here, there := dial(t)
 	cfg := http2.NewConfig(http2.Config{Server: true, Table: 4096})
 	var served sync.WaitGroup
-	served.Go(func() { serveEcho(t, there, cfg) })
+	served.Go(func() { serveEcho(there, cfg) })
 	transport := &xhttp2.Transport{
 		AllowHTTP:      true,
 		DialTLSContext: func(context.Context, string, string, *tls.Config) (net.Conn, error) { return here, nil },
@@ -129,7 +129,7 @@ func TestClientWithTheirServer(t *testing.T) {
 			}
 		}
 	}
-	drive(t, here, c, act, open)
+	drive(here, c, act, open)
 	if done != total {
 		t.Errorf("%d of %d done", done, total)
 	}

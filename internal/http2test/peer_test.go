@@ -11,7 +11,7 @@ import (
 // drive runs one end of a connection: it reads, hands what comes to the Conn, gives
 // its events to act, and writes what there is to send. It returns when the
 // connection ends. do, if not nil, is called before each read.
-func drive(t *testing.T, nc net.Conn, c *http2.Conn, act func(*http2.Event), do func()) {
+func drive(nc net.Conn, c *http2.Conn, act func(*http2.Event), do func()) {
 	start := time.Now()
 	var in []byte
 	buf := make([]byte, 4096)
@@ -38,9 +38,6 @@ func drive(t *testing.T, nc net.Conn, c *http2.Conn, act func(*http2.Event), do 
 		for {
 			n, ev, err := c.Next(in, int64(time.Since(start)))
 			in = in[n:]
-			if err != nil {
-				t.Logf("ended: %v", err)
-			}
 			if err != nil || ev.Kind == http2.More {
 				break
 			}
@@ -134,10 +131,10 @@ func (e *echo) act(ev *http2.Event) {
 }
 
 // serveEcho serves one connection.
-func serveEcho(t *testing.T, nc net.Conn, cfg *http2.Config) {
+func serveEcho(nc net.Conn, cfg *http2.Config) {
 	c := new(http2.Conn)
 	c.Start(cfg, new(http2.Pool), 0)
 	e := &echo{c, map[*http2.Stream]*reply{}}
-	drive(t, nc, c, e.act, nil)
+	drive(nc, c, e.act, nil)
 	nc.Close()
 }

@@ -41,6 +41,9 @@ func (c *Conn) beginBody(h FrameHeader, b []byte) (n int, err *Error) {
 		err = c.fault(h.Stream, err)
 	case s != nil:
 		c.body.stream = s
+		if data >= uint32(c.cfg.Limits.WindowTooSmall) {
+			c.noise.earn(2)
+		}
 		c.refill(s, int32(padding))
 		if data == 0 && end {
 			c.happens(EventData, s)
@@ -87,9 +90,6 @@ func (c *Conn) readBody(b []byte) (n int, err *Error) {
 		if s == nil {
 			c.giveBack(int64(n))
 			return n, nil
-		}
-		if n >= c.cfg.Limits.WindowTooSmall {
-			c.noise.earn(2)
 		}
 		s.unread += int32(n)
 		c.happens(EventData, s).Data = b[:n:n]

@@ -1,0 +1,39 @@
+package http2
+
+import (
+	"runtime"
+	"testing"
+	"unsafe"
+)
+
+// TestIdleConnectionsAreSmall holds what a connection keeps that has served some
+// requests and has nothing to do.
+func TestIdleConnectionsAreSmall(t *testing.T) {
+	if n := unsafe.Sizeof(Conn{}); n > 1024 {
+		t.Errorf("a Conn is %d bytes", n)
+	}
+	const n = 500
+	servers := make([]*Conn, n)
+	cfg, pool := NewConfig(Config{Server: true, Table: 4096}), new(Pool)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	w := newWireless([]byte("Hello, World!"))
+	for i := range servers {
+		w.client.Out, w.server.Out = nil, nil
+		w.client.Start(w.client.cfg, &w.clientPool, 0)
+		w.server.Start(cfg, pool, 0)
+		w.exchange(t, 3, 10)
+		servers[i] = new(Conn)
+		*servers[i] = w.server
+		servers[i].Out = nil // its owner's
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if each := (after.HeapAlloc - before.HeapAlloc) / n; each > 3<<10 {
+		t.Errorf("%d bytes a connection", each)
+	} else {
+		t.Logf("%d bytes a connection", each)
+	}
+	runtime.KeepAlive(servers)
+}
