@@ -48,14 +48,14 @@ func Columns(w io.Writer, head []string, rows [][]string) {
 	widths := make([]int, len(head))
 	for _, row := range append([][]string{head}, rows...) {
 		for i, text := range row {
-			widths[i] = max(widths[i], len([]rune(text)))
+			widths[i] = max(widths[i], Width(text))
 		}
 	}
 	fmt.Fprintln(w)
 	for _, row := range append([][]string{head}, rows...) {
 		fmt.Fprint(w, " ")
 		for i, text := range row {
-			fmt.Fprintf(w, " %*s", widths[i]+1, text)
+			fmt.Fprint(w, " ", Right(text, widths[i]+1))
 		}
 		fmt.Fprintln(w)
 	}

@@ -11,6 +11,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
+	"dyno/lab/present"
 	"dyno/lab/study"
 )
 
@@ -74,7 +75,7 @@ func quoteAll(list []string) []string {
 	return out
 }
 
-// columnsOf is the width on a terminal by ranges of blocks, told without textWidth.
+// columnsOf is the width on a terminal by ranges of blocks, told without present.Width.
 func columnsOf(s string) int {
 	n := 0
 	for _, r := range s {
@@ -88,7 +89,7 @@ func columnsOf(s string) int {
 
 func TestTextWidth(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "go/gin": 6, "吞吐量": 6, "每请求 CPU": 10, "（RSS）": 7, "8.50 µs": 7, "≥ 1.4× ± 2": 10, "é": 1, "e\u0301": 1, "✗": 1, "한글": 4, "🚀": 2} {
-		if got := textWidth(text); got != want {
+		if got := present.Width(text); got != want {
 			t.Errorf("%q takes %d columns, want %d", text, got, want)
 		}
 	}
@@ -107,12 +108,12 @@ func TestWrapAndClipCountColumns(t *testing.T) {
 		{"（吞吐量）是", 5, "（吞\n吐\n量）\n是"}, // nor ends with an opening bracket
 		{"是go/a的", 6, "是go/a\n的"},
 	} {
-		if got := wrap(tc.text, tc.width); got != tc.want {
+		if got := present.Wrap(tc.text, tc.width); got != tc.want {
 			t.Errorf("%q in %d columns is\n%s\nwant\n%s", tc.text, tc.width, got, tc.want)
 		}
 	}
 	for width, want := range map[int]string{6: "吞吐量", 5: "吞吐…", 4: "吞…", 3: "吞…", 2: "…"} {
-		if got := clip("吞吐量", width); got != want {
+		if got := present.Clip("吞吐量", width); got != want {
 			t.Errorf("clipped to %d: %q, want %q", width, got, want)
 		}
 	}

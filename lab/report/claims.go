@@ -8,6 +8,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/claim"
+	"dyno/lab/present"
 	"dyno/lab/stats"
 )
 
@@ -269,7 +270,7 @@ func terminalClaims(a *analysis.Analysis, c catalogue, width int, p painter) str
 	out := p.paint(bold, c.text("claims.title")) + "\n"
 	for i := range list {
 		r := &list[i]
-		out += "\n" + p.paint(verdictColour(r.Verdict), r.Word) + "  " + clip(printable(r.ID), width-textWidth(r.Word)-2) + "\n"
+		out += "\n" + p.paint(verdictColour(r.Verdict), r.Word) + "  " + present.Clip(printable(r.ID), width-present.Width(r.Word)-2) + "\n"
 		if r.Says != r.ID {
 			out += indented(r.Says, width)
 		}
@@ -301,7 +302,7 @@ func indented(text string, width int) string {
 	if text == "" {
 		return ""
 	}
-	return "  " + strings.ReplaceAll(wrap(printable(oneLine(text)), max(width-2, 1)), "\n", "\n  ") + "\n"
+	return "  " + strings.ReplaceAll(present.Wrap(printable(oneLine(text)), max(width-2, 1)), "\n", "\n  ") + "\n"
 }
 
 func verdictColour(v claim.Verdict) string {

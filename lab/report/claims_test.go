@@ -9,6 +9,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/claim"
 	"dyno/lab/finding"
+	"dyno/lab/present"
 	"dyno/lab/stats"
 )
 
@@ -91,7 +92,7 @@ func TestClaimsFitATerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {
-			if n := textWidth(strings.TrimSuffix(line, "\n")); n > width {
+			if n := present.Width(strings.TrimSuffix(line, "\n")); n > width {
 				t.Errorf("width %d: a line of %d: %q", width, n, line)
 			}
 		}

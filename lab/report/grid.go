@@ -3,6 +3,8 @@ package report
 import (
 	"slices"
 	"strings"
+
+	"dyno/lab/present"
 )
 
 // grid is a table of texts; the first two columns are rank and subject.
@@ -73,7 +75,7 @@ func (g *grid) fit(width int) {
 	if over := g.width() - width; over > 0 {
 		room := max(g.widths()[1]-over, 8)
 		for _, row := range g.rows {
-			row[1] = cellText{clip(row[1].main, room), clip(row[1].sub, room)}
+			row[1] = cellText{present.Clip(row[1].main, room), present.Clip(row[1].sub, room)}
 		}
 	}
 }
@@ -84,10 +86,10 @@ func (g *grid) widths() []int {
 	out := make([]int, len(g.heads))
 	for i, lines := range g.heads {
 		for _, l := range lines {
-			out[i] = max(out[i], textWidth(l))
+			out[i] = max(out[i], present.Width(l))
 		}
 		for _, row := range g.rows {
-			out[i] = max(out[i], textWidth(row[i].main), textWidth(row[i].sub))
+			out[i] = max(out[i], present.Width(row[i].main), present.Width(row[i].sub))
 		}
 	}
 	return out
@@ -131,7 +133,7 @@ func (g *grid) line(p painter, style string, text func(i int) string) string {
 	var out strings.Builder
 	for i, w := range g.widths() {
 		t := text(i)
-		fill := strings.Repeat(" ", w-textWidth(t))
+		fill := strings.Repeat(" ", w-present.Width(t))
 		if i <= 1 {
 			t += fill
 		} else {

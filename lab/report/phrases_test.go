@@ -22,6 +22,7 @@ import (
 var speakers = []string{
 	"../load/judge*.go", "../load/limited.go", "../load/calibration.go", "../load/counts.go", "../load/health.go", "../load/stages.go", "../load/others.go", "../load/redirect.go",
 	"../validity/*.go",
+	"../capacity/broken.go", "../capacity/generator.go", "../capacity/judge.go", "../capacity/level.go", "../capacity/memory.go", "../capacity/overload.go", "../capacity/result.go",
 	"../analysis/distribution.go", "../analysis/finding.go", "../analysis/sums.go", "../analysis/doubts.go", "../analysis/lost.go", "../analysis/cell.go", "../analysis/runtime.go", "../analysis/sensitivity.go", "../analysis/unusable.go",
 	"../claim/basis.go", "../claim/conclude.go", "../claim/matter.go", "../claim/outcome.go", "../claim/rule.go", "../claim/verdict.go",
 }

@@ -13,6 +13,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
+	"dyno/lab/present"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
@@ -207,7 +208,7 @@ func TestTableFitsItsWidth(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {
-			if n := textWidth(strings.TrimSuffix(line, "\n")); n > width {
+			if n := present.Width(strings.TrimSuffix(line, "\n")); n > width {
 				t.Errorf("width %d: a line of %d: %q", width, n, line)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"dyno/lab/analysis"
+	"dyno/lab/present"
 )
 
 // terminalSensitivity writes the Sobol indices for a terminal, nothing if there are
@@ -15,13 +16,13 @@ func terminalSensitivity(a *analysis.Analysis, c catalogue, width int, p painter
 	}
 	out := p.paint(bold, c.text("variance.title")) + "\n"
 	for _, t := range tables {
-		out += "\n" + clip(printable(t.Title), width) + "\n"
+		out += "\n" + present.Clip(printable(t.Title), width) + "\n"
 		if len(t.Rows) > 0 {
 			out += t.terminal(c, width, p)
 		}
 		out += indented(c.reason(t.Missing), width)
 	}
-	return out + "\n" + wrap(c.text("variance.note"), width) + "\n"
+	return out + "\n" + present.Wrap(c.text("variance.note"), width) + "\n"
 }
 
 // terminal writes the table's lines two columns in. Names are shortened where they
@@ -72,7 +73,7 @@ func columnWidths(lines [][]string) []int {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
 		for k, text := range line {
-			widths[k] = max(widths[k], textWidth(text))
+			widths[k] = max(widths[k], present.Width(text))
 		}
 	}
 	return widths
@@ -80,10 +81,10 @@ func columnWidths(lines [][]string) []int {
 
 // alignedLine writes the first column to the left, figures to the right.
 func alignedLine(line []string, widths []int) string {
-	name := clip(line[0], widths[0])
-	text := strings.Repeat(" ", columnGap) + name + strings.Repeat(" ", widths[0]-textWidth(name))
+	name := present.Clip(line[0], widths[0])
+	text := strings.Repeat(" ", columnGap) + name + strings.Repeat(" ", widths[0]-present.Width(name))
 	for k := 1; k < len(line); k++ {
-		text += strings.Repeat(" ", columnGap+widths[k]-textWidth(line[k])) + line[k]
+		text += strings.Repeat(" ", columnGap+widths[k]-present.Width(line[k])) + line[k]
 	}
 	return text
 }

@@ -7,6 +7,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/finding"
+	"dyno/lab/present"
 )
 
 // defaultWidth is the width Table assumes when it is told none.
@@ -32,7 +33,7 @@ func Table(w io.Writer, a *analysis.Analysis, lang string, width int, color bool
 			out.WriteString(terminalRanking(rank(a, &a.Groups[i], c), c, width, p))
 			out.WriteString(terminalUnusable(newUnusableTable(a, &a.Groups[i], c), c, width, p))
 		}
-		out.WriteString(wrap(printable(c.paragraph(h.Sentences)), width) + "\n\n")
+		out.WriteString(present.Wrap(printable(c.paragraph(h.Sentences)), width) + "\n\n")
 	}
 	if variance := terminalSensitivity(a, c, width, p); variance != "" {
 		out.WriteString(variance + "\n")
@@ -67,15 +68,15 @@ func (p painter) paint(code, text string) string {
 }
 
 func terminalRanking(r ranking, c catalogue, width int, p painter) string {
-	title := p.paint(bold, clip(printable(r.Title), width)) + "\n"
+	title := p.paint(bold, present.Clip(printable(r.Title), width)) + "\n"
 	if len(r.Columns) == 0 {
-		return title + wrap(c.text("ranking.empty"), width) + "\n"
+		return title + present.Wrap(c.text("ranking.empty"), width) + "\n"
 	}
 	g := newGrid(r, c)
 	g.fit(width)
 	out := title + "\n" + g.String(p) + "\n"
 	if note := twinNote(r, c); note != "" {
-		out += wrap(printable(note), width) + "\n\n"
+		out += present.Wrap(printable(note), width) + "\n\n"
 	}
 	return out
 }
@@ -83,19 +84,19 @@ func terminalRanking(r ranking, c catalogue, width int, p painter) string {
 func terminalValidity(a *analysis.Analysis, c catalogue, width int, p painter) string {
 	b := newBadge(a, c)
 	code := map[string]string{string(finding.Valid): green, string(finding.Suspect): yellow, string(finding.Invalid): red, accepted: blue}[b.Level]
-	out := p.paint(code, b.Text()) + "  " + wrap(b.Detail, max(width-textWidth(b.Text())-2, 1)) + "\n"
+	out := p.paint(code, b.Text()) + "  " + present.Wrap(b.Detail, max(width-present.Width(b.Text())-2, 1)) + "\n"
 	for _, f := range explain(a, c) {
 		line := "- " + f.Title + c.text("list.colon") + f.Detail
 		if f.Where != "" {
 			line += " (" + f.Where + ")"
 		}
-		out += wrap(printable(oneLine(line)), width) + "\n"
+		out += present.Wrap(printable(oneLine(line)), width) + "\n"
 	}
 	if n := len(leftOut(a, c)); n > 0 {
-		out += wrap(c.text("table.left", "trials", c.count("trials", n)), width) + "\n"
+		out += present.Wrap(c.text("table.left", "trials", c.count("trials", n)), width) + "\n"
 	}
 	if why := ending(a, c); why != "" {
-		out += wrap(printable(why), width) + "\n"
+		out += present.Wrap(printable(why), width) + "\n"
 	}
 	return out
 }

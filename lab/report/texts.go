@@ -1,7 +1,5 @@
 package report
 
-import "strings"
-
 // Texts are the texts of a language for what is printed besides reports.
 type Texts struct{ c catalogue }
 
@@ -28,12 +26,11 @@ func (t Texts) Count(key string, n uint64) string {
 // finding, in the language.
 func (t Texts) Reason(text string) string { return t.c.reason(text) }
 
-// Left fills a text up with spaces on its right to so many columns of a terminal.
-func Left(text string, columns int) string {
-	return text + strings.Repeat(" ", max(columns-textWidth(text), 0))
-}
-
-// Right fills a text up with spaces on its left to so many columns of a terminal.
-func Right(text string, columns int) string {
-	return strings.Repeat(" ", max(columns-textWidth(text), 0)) + text
+// English are the texts in English.
+func English() Texts {
+	t, err := TextsIn("en")
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	return t
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"dyno/lab/analysis"
+	"dyno/lab/present"
 )
 
 // unusableTable shows what was seen of subjects that have no usable trial. It is a
@@ -64,7 +65,7 @@ func terminalUnusable(t unusableTable, c catalogue, width int, p painter) string
 	}
 	g.plain = true
 	g.fit(width)
-	return p.paint(red, wrap(c.text("unusable.title"), width)) + "\n" + wrap(c.text("unusable.note"), width) + "\n\n" + g.String(p) + "\n"
+	return p.paint(red, present.Wrap(c.text("unusable.title"), width)) + "\n" + present.Wrap(c.text("unusable.note"), width) + "\n\n" + g.String(p) + "\n"
 }
 
 // unusable writes the table as Markdown, nothing if it has no rows.

@@ -9,91 +9,93 @@ import (
 	"dyno/lab/load"
 	"dyno/lab/present"
 	"dyno/lab/present/curve"
+	"dyno/lab/report"
 )
 
 // Answer says in a sentence what was found.
-func (c *Capacity) Answer() string {
+func (c *Capacity) Answer(t report.Texts) string {
 	switch {
 	case c.Result.Found():
-		return fmt.Sprintf("the capacity is between %s and %s requests/s", present.Number(c.Holds.Rate), present.Number(c.Fails.Rate))
+		return t.Text("capacity.between", "low", present.Number(c.Holds.Rate), "high", present.Number(c.Fails.Rate))
 	case c.Limit != nil && c.Limit.Limited && c.Holds != nil:
-		return fmt.Sprintf("the capacity is >= %s requests/s, limited by the generator", present.Number(c.Holds.Rate))
+		return t.Text("capacity.limited", "rate", present.Number(c.Holds.Rate))
 	case c.Holds != nil:
-		return fmt.Sprintf("the capacity is >= %s requests/s: %s", present.Number(c.Holds.Rate), c.Why)
+		return t.Text("capacity.least", "rate", present.Number(c.Holds.Rate), "why", t.Reason(c.Why))
 	case c.Fails != nil:
-		return fmt.Sprintf("the capacity is below %s requests/s: %s", present.Number(c.Fails.Rate), c.Why)
+		return t.Text("capacity.below", "rate", present.Number(c.Fails.Rate), "why", t.Reason(c.Why))
 	}
-	return "nothing is known of the capacity: " + c.Why
+	return t.Text("capacity.unknown", "why", t.Reason(c.Why))
 }
 
 // Text prints what was found.
-func (c *Capacity) Text(w io.Writer) {
-	fmt.Fprintf(w, "\n  %-12s %s", "capacity", c.Answer())
+func (c *Capacity) Text(w io.Writer, t report.Texts) {
+	answer := c.Answer(t)
 	if c.Result.Found() {
-		fmt.Fprintf(w, ", %.1f %% apart", 100*c.Width)
+		answer += t.Text("capacity.apart", "width", fmt.Sprintf("%.1f", 100*c.Width))
 	}
 	fmt.Fprintln(w)
+	labelled(w, t.Text("capacity.capacity"), answer)
 	if c.Result.Found() && !c.Reached {
-		fmt.Fprintf(w, "  %-12s not as narrow or as sure as asked for: %s\n", "", c.Why)
+		labelled(w, "", t.Text("capacity.short", "why", t.Reason(c.Why)))
 	}
 	if c.Limit != nil {
-		fmt.Fprintf(w, "  %-12s %s/s: %s\n", "generator", present.Number(c.Limit.Rate), c.Limit.Why)
+		labelled(w, t.Text("capacity.generator"), present.Number(c.Limit.Rate)+"/s"+t.Text("list.colon")+t.Reason(c.Limit.Why))
 	}
 	for _, end := range []struct {
 		name string
 		load *capacity.Load
-	}{{"holds", c.Holds}, {"fails", c.Fails}} {
+	}{{t.Text("capacity.holds"), c.Holds}, {t.Text("capacity.fails"), c.Fails}} {
 		if end.load != nil {
-			fmt.Fprintf(w, "  %-12s %s/s: %s\n", end.name, present.Number(end.load.Rate), c.sureness(end.load))
+			labelled(w, end.name, present.Number(end.load.Rate)+"/s"+t.Text("list.colon")+c.sureness(t, end.load))
 		}
 	}
-	writeValidity(w, &c.Disturbed)
+	writeValidity(w, t, &c.Disturbed)
 	for _, b := range c.Broke {
-		fmt.Fprintf(w, "  %-12s %s\n", "broke", brokenText(&b))
+		labelled(w, t.Text("capacity.broke"), brokenText(t, &b))
 	}
 	for _, hint := range c.Hints {
-		fmt.Fprintf(w, "  %-12s %s\n", "note", hint)
+		labelled(w, t.Text("capacity.note"), t.Reason(hint))
 	}
-	head, rows := c.table()
+	head, rows := c.table(t)
 	present.Columns(w, head, rows)
 }
 
 // sureness counts the trials that a rate was judged by.
-func (c *Capacity) sureness(l *capacity.Load) string {
+func (c *Capacity) sureness(t report.Texts, l *capacity.Load) string {
 	full := c.Goal.Trial
 	held, failed := l.Count(capacity.Holds, full), l.Count(capacity.Fails, full)
-	text := fmt.Sprintf("%d of %d trials of %v held", held, held+failed, full)
+	text := t.Text("capacity.held", "n", held, "of", held+failed, "length", full)
 	if l.Class == capacity.Upper {
-		text = fmt.Sprintf("%d of %d trials of %v failed", failed, held+failed, full)
+		text = t.Text("capacity.failed", "n", failed, "of", held+failed, "length", full)
 	}
 	if short := l.Count(capacity.Holds, 0) + l.Count(capacity.Fails, 0) - held - failed; short > 0 {
-		text += fmt.Sprintf(", besides %d shorter", short)
+		text += t.Text("capacity.shorter", "n", short)
 	}
 	if spoiled := l.Count(capacity.Spoiled, 0); spoiled > 0 {
-		text += fmt.Sprintf("; %d spoiled by the generator don't count", spoiled)
+		text += t.Text("capacity.spoiled", "n", spoiled)
 	}
 	return text
 }
 
-func brokenText(b *capacity.Broken) string {
-	text := fmt.Sprintf("%s fails in %d of %d failing trials", b.Condition, b.Failed, b.Of)
+func brokenText(t report.Texts, b *capacity.Broken) string {
+	text := t.Text("capacity.broken", "condition", b.Condition, "n", b.Failed, "of", b.Of)
 	if b.Unknown > 0 {
-		text += fmt.Sprintf(" and can't be shown in %d", b.Unknown)
+		text += t.Text("capacity.open", "n", b.Unknown)
 	}
-	return text + " (" + strings.Join(b.Measured, ", ") + ")"
+	return text + t.Text("capacity.measured", "values", strings.Join(b.Measured, ", "))
 }
 
 // table has a row for each rate.
-func (c *Capacity) table() (head []string, rows [][]string) {
-	head = []string{"requests/s", "is", "held", "failed", "spoiled", "answered/s", "p50", "p99", "errors"}
+func (c *Capacity) table(t report.Texts) (head []string, rows [][]string) {
+	head = heads(t, "requests/s", "is", "held", "failed", "spoiled", "answered/s", "p50", "p99", "errors")
 	for i := range c.Loads {
 		l := &c.Loads[i]
-		row := []string{present.Number(l.Rate), classText(l.Class)}
+		row := []string{present.Number(l.Rate), classText(t, l.Class)}
 		for _, v := range []capacity.Verdict{capacity.Holds, capacity.Fails, capacity.Spoiled} {
 			row = append(row, fmt.Sprint(l.Count(v, 0)))
 		}
-		if t := typical(l); t != nil {
-			row = append(row, present.Number(t.Throughput), present.Duration(t.P50), present.AtLeast(!t.AtLeast, present.Duration(t.P99)), fmt.Sprint(t.Errors.Total()))
+		if of := typical(l); of != nil {
+			row = append(row, present.Number(of.Throughput), present.Duration(of.P50), present.AtLeast(!of.AtLeast, present.Duration(of.P99)), fmt.Sprint(of.Errors.Total()))
 		} else {
 			row = append(row, "-", "-", "-", "-")
 		}
@@ -102,14 +104,14 @@ func (c *Capacity) table() (head []string, rows [][]string) {
 	return head, rows
 }
 
-func classText(c capacity.Class) string {
+func classText(t report.Texts, c capacity.Class) string {
 	switch c {
 	case capacity.Lower:
-		return "holds"
+		return t.Text("capacity.holds")
 	case capacity.Upper:
-		return "fails"
+		return t.Text("capacity.fails")
 	}
-	return string(c)
+	return t.Text("capacity.class." + string(c))
 }
 
 // typical is the last trial at a rate that says something about the service; nil
@@ -125,11 +127,12 @@ func typical(l *capacity.Load) *capacity.Trial {
 
 // Page draws the response time and the throughput over the rate.
 func (c *Capacity) Page() *curve.Page {
-	p := &curve.Page{Title: "Capacity of " + c.Target, Question: "What is the highest rate at which " + c.Objective + "?", Answer: c.Answer()}
+	english := report.English()
+	p := &curve.Page{Title: "Capacity of " + c.Target, Question: "What is the highest rate at which " + c.Objective + "?", Answer: c.Answer(english)}
 	p.Facts = [][2]string{{"objective", c.Objective}, {"connections", fmt.Sprint(c.Connections)}, {"arrivals", string(c.Arrivals)}, {"seed", fmt.Sprint(c.Seed)}, {"took", c.Took.Round(1e8).String()}}
-	p.Facts = append(p.Facts, validityLines(&c.Disturbed)...)
+	p.Facts = append(p.Facts, validityLines(english, &c.Disturbed)...)
 	for _, b := range c.Broke {
-		p.Notes = append(p.Notes, brokenText(&b))
+		p.Notes = append(p.Notes, brokenText(english, &b))
 	}
 	p.Notes = append(p.Notes, c.Hints...)
 	held, failed := curve.Series{Name: "p99, holds", Class: "good"}, curve.Series{Name: "p99, fails", Class: "bad"}
@@ -154,7 +157,7 @@ func (c *Capacity) Page() *curve.Page {
 		{Title: "Response time of each trial", X: "requests/s offered", Y: "p99, ms", Series: []curve.Series{held, failed}},
 		{Title: "Throughput", X: "requests/s offered", Y: "answers/s", Series: []curve.Series{answered}},
 	}
-	p.Head, p.Rows = c.table()
+	p.Head, p.Rows = c.table(english)
 	return p
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"dyno/lab/capacity"
 	"dyno/lab/load"
+	"dyno/lab/report"
 )
 
 func TestCapacityText(t *testing.T) {
@@ -31,7 +32,7 @@ func TestCapacityText(t *testing.T) {
 		{"nothing", capacity.Result{Why: "time was up"}, []string{"nothing is known of the capacity: time was up"}},
 	} {
 		var b bytes.Buffer
-		(&Capacity{Result: &c.result, Goal: goal}).Text(&b)
+		(&Capacity{Result: &c.result, Goal: goal}).Text(&b, report.English())
 		for _, part := range c.want {
 			if !strings.Contains(b.String(), part) {
 				t.Errorf("%s: %q is missing in:\n%s", c.name, part, b.String())

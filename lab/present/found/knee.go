@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"dyno/lab/capacity"
 	"dyno/lab/load"
 	"dyno/lab/present"
 	"dyno/lab/present/curve"
+	"dyno/lab/report"
 )
 
 // WriteLevelTrial prints a line for a trial of a number of connections.
@@ -29,63 +31,69 @@ func WriteLevelTrial(w io.Writer, t *capacity.LevelTrial) {
 }
 
 // Answer says in a sentence what was found.
-func (k *Knee) Answer() string {
+func (k *Knee) Answer(t report.Texts) string {
 	if k.Enough == 0 {
-		return "every trial was spoiled: " + k.Levels[0].Trials[0].Why
+		return t.Text("knee.spoiled", "why", t.Reason(k.Levels[0].Trials[0].Why))
 	}
-	text := fmt.Sprintf("%s connections are enough for the highest throughput that was measured, or nearly", present.Number(float64(k.Enough)))
+	text := t.Text("knee.enough", "n", present.Number(float64(k.Enough)))
 	if k.EnoughHigh > 0 {
-		text += fmt.Sprintf(" (%s to %s at 95 %%)", present.Number(float64(k.EnoughLow)), present.Number(float64(k.EnoughHigh)))
+		text += t.Text("knee.between", "low", present.Number(float64(k.EnoughLow)), "high", present.Number(float64(k.EnoughHigh)))
 	}
 	if k.Fit != nil && k.Fit.Peak != nil {
-		text += fmt.Sprintf("; beyond some %s it falls", present.Number(k.Fit.Peak.Estimate))
+		text += t.Text("knee.falls", "n", present.Number(k.Fit.Peak.Estimate))
 	}
 	return text
 }
 
 // Text prints what was found.
-func (k *Knee) Text(w io.Writer) {
-	fmt.Fprintf(w, "\n  %-12s %s\n", "knee", k.Answer())
-	writeValidity(w, &k.Disturbed)
-	for _, line := range k.fitLines() {
-		fmt.Fprintf(w, "  %-12s %s\n", line[0], line[1])
+func (k *Knee) Text(w io.Writer, t report.Texts) {
+	fmt.Fprintln(w)
+	labelled(w, t.Text("knee.knee"), k.Answer(t))
+	writeValidity(w, t, &k.Disturbed)
+	for _, line := range k.fitLines(t) {
+		labelled(w, line[0], line[1])
 	}
-	head, rows := k.table()
+	head, rows := k.table(t)
 	present.Columns(w, head, rows)
 }
 
 // fitLines explain the fit and the memory.
-func (k *Knee) fitLines() (lines [][2]string) {
-	add := func(name, format string, args ...any) {
-		lines = append(lines, [2]string{name, fmt.Sprintf(format, args...)})
+func (k *Knee) fitLines(t report.Texts) (lines [][2]string) {
+	add := func(key string, pairs ...any) {
+		label, _, _ := strings.Cut(key, ".")
+		lines = append(lines, [2]string{t.Text("knee.label." + label), t.Text("knee."+key, pairs...)})
 	}
 	if u := k.Fit; u != nil {
-		add("one", "%s requests/s by one connection (lambda, 95 %%: %s to %s)", present.Number(u.Lambda.Estimate), present.Number(u.Lambda.Low), present.Number(u.Lambda.High))
-		add("contention", "sigma %.3g (%.3g to %.3g): share of the work that waits in line", u.Sigma.Estimate, u.Sigma.Low, u.Sigma.High)
-		add("coherence", "kappa %.3g (%.3g to %.3g): cost of keeping pairs in step", u.Kappa.Estimate, u.Kappa.Low, u.Kappa.High)
+		add("one", "n", present.Number(u.Lambda.Estimate), "low", present.Number(u.Lambda.Low), "high", present.Number(u.Lambda.High))
+		add("contention", "x", short(u.Sigma.Estimate), "low", short(u.Sigma.Low), "high", short(u.Sigma.High))
+		add("coherence", "x", short(u.Kappa.Estimate), "low", short(u.Kappa.Low), "high", short(u.Kappa.High))
 		if u.Peak != nil {
-			add("peak", "%s connections (%s to %s), %s requests/s (%s to %s)", present.Number(u.Peak.Estimate), present.Number(u.Peak.Low), present.Number(u.Peak.High), present.Number(u.Top.Estimate), present.Number(u.Top.Low), present.Number(u.Top.High))
+			add("peak", "n", present.Number(u.Peak.Estimate), "low", present.Number(u.Peak.Low), "high", present.Number(u.Peak.High),
+				"rate", present.Number(u.Top.Estimate), "from", present.Number(u.Top.Low), "to", present.Number(u.Top.High))
 		} else {
-			add("peak", "none shown: %s", u.Note)
+			add("peak.none", "why", t.Reason(u.Note))
 		}
-		add("fit", "the law is off by %.1f %% (root mean square) in these trials", 100*u.RMS)
+		add("fit", "share", fmt.Sprintf("%.1f", 100*u.RMS))
 	} else {
-		add("fit", "none: %s", k.FitNote)
+		add("fit.none", "why", t.Reason(k.FitNote))
 	}
 	switch {
 	case k.MemoryPer1000 != nil:
-		add("memory", "%.2f MiB of the server's for 1,000 connections more", *k.MemoryPer1000/(1<<20))
+		add("memory", "size", fmt.Sprintf("%.2f", *k.MemoryPer1000/(1<<20)))
 	case k.Pid == 0:
-		add("memory", "not measured: --pid says which process is the server")
+		add("memory.none")
 	default:
-		add("memory", "not known: %s", k.MemoryNote)
+		add("memory.unknown", "why", t.Reason(k.MemoryNote))
 	}
 	return lines
 }
 
+// short writes a number with three digits.
+func short(x float64) string { return fmt.Sprintf("%.3g", x) }
+
 // table has a row for each level.
-func (k *Knee) table() (head []string, rows [][]string) {
-	head = []string{"connections", "answered/s", "up", "down", "down/up", "p99", "errors", "memory", "law"}
+func (k *Knee) table(t report.Texts) (head []string, rows [][]string) {
+	head = heads(t, "connections", "answered/s", "up", "down", "down/up", "p99", "errors", "memory", "law")
 	for i := range k.Levels {
 		l := &k.Levels[i]
 		errors := uint64(0)
@@ -112,7 +120,7 @@ func (k *Knee) table() (head []string, rows [][]string) {
 			row[8] = present.Number(k.Fit.At(float64(l.Connections)))
 		}
 		if !l.Counts {
-			row[1] += " (left out)"
+			row[1] += t.Text("knee.out")
 		}
 		rows = append(rows, row)
 	}
@@ -121,7 +129,8 @@ func (k *Knee) table() (head []string, rows [][]string) {
 
 // Page draws the throughput of each trial with the law through it.
 func (k *Knee) Page() *curve.Page {
-	p := &curve.Page{Title: "Scalability of " + k.Target, Question: "How many connections does it take?", Answer: k.Answer(), Facts: append(validityLines(&k.Disturbed), k.fitLines()...)}
+	english := report.English()
+	p := &curve.Page{Title: "Scalability of " + k.Target, Question: "How many connections does it take?", Answer: k.Answer(english), Facts: append(validityLines(english, &k.Disturbed), k.fitLines(english)...)}
 	up, down := curve.Series{Name: "up", Class: "main"}, curve.Series{Name: "down", Class: "good"}
 	generator := curve.Series{Name: "left out", Class: "bad"}
 	response, memory := curve.Series{Name: "p99", Class: "main", Line: true}, curve.Series{Name: "memory", Class: "main", Line: true}
@@ -151,7 +160,7 @@ func (k *Knee) Page() *curve.Page {
 	if len(memory.Points) > 0 {
 		p.Charts = append(p.Charts, curve.Chart{Title: "Memory of the server", X: "connections", Y: "MiB", Series: []curve.Series{memory}})
 	}
-	p.Head, p.Rows = k.table()
+	p.Head, p.Rows = k.table(english)
 	return p
 }
 

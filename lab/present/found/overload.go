@@ -3,67 +3,69 @@ package found
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"dyno/lab/capacity"
 	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/present"
 	"dyno/lab/present/curve"
+	"dyno/lab/report"
 )
 
 // Return says in a sentence whether and when the service was itself again.
-func (o *Overload) Return() string {
+func (o *Overload) Return(t report.Texts) string {
 	switch {
 	case !o.Recovered:
-		return fmt.Sprintf("not recovered within the %v that it was watched", o.Recovery)
+		return t.Text("overload.never", "time", o.Recovery)
 	case o.Recovery == 0:
-		return "recovered within the first second after the overload"
+		return t.Text("overload.atonce")
 	}
-	return fmt.Sprintf("recovered %v after the overload", o.Recovery)
+	return t.Text("overload.after", "time", o.Recovery)
 }
 
 // Answer says in a sentence what was found.
-func (o *Overload) Answer() string {
+func (o *Overload) Answer(t report.Texts) string {
 	share := 0.0
 	if o.During.Offered > 0 {
 		share = 100 * o.During.Goodput / o.During.Offered
 	}
-	return fmt.Sprintf("of %s requests/s offered, %s were answered in time (%.0f %%); %s", present.Number(o.During.Offered), present.Number(o.During.Goodput), share, o.Return())
+	return t.Text("overload.answer", "offered", present.Number(o.During.Offered), "good", present.Number(o.During.Goodput), "share", fmt.Sprintf("%.0f", share), "return", o.Return(t))
 }
 
 // Text prints what was found.
-func (o *Overload) Text(w io.Writer) {
-	fmt.Fprintf(w, "\n  %-12s %s\n", "overload", o.Answer())
-	fmt.Fprintf(w, "  %-12s p99 below %s for three seconds in a row\n", "recovered is", present.Duration(float64(o.CalmBelow)))
-	fmt.Fprintf(w, "  %-12s %s\n", "validity", strings.ToUpper(string(o.Validity)))
+func (o *Overload) Text(w io.Writer, t report.Texts) {
+	fmt.Fprintln(w)
+	labelled(w, t.Text("overload.overload"), o.Answer(t))
+	labelled(w, t.Text("overload.recovered"), t.Text("overload.calm", "limit", present.Duration(float64(o.CalmBelow))))
+	labelled(w, t.Text("load.validity"), t.Text("validity."+string(o.Validity)))
 	for i := range o.Findings {
 		f := &o.Findings[i]
-		fmt.Fprintf(w, "  %-12s %s %s: %s\n", "", levelText(f.Weight()), f.Name, f.Detail)
+		labelled(w, "", levelText(t, f.Weight())+" "+f.Name+t.Text("list.colon")+t.Reason(f.Detail))
 	}
 	if o.Spoiled {
-		fmt.Fprintf(w, "  %-12s INVALID, tried %d times: %s\n", "spoiled", o.Tries, o.Why)
+		labelled(w, t.Text("overload.spoiled"), t.Text("overload.tried", "n", o.Tries, "why", t.Reason(o.Why)))
 	}
-	for _, line := range o.lost() {
-		fmt.Fprintf(w, "  %-12s %s\n", "lost", line)
+	for _, line := range o.lost(t) {
+		labelled(w, t.Text("overload.lost"), line)
 	}
 	for _, note := range o.Notes {
-		fmt.Fprintf(w, "  %-12s %s\n", "note", note)
+		labelled(w, t.Text("capacity.note"), t.Reason(note))
 	}
-	head, rows := o.table()
+	head, rows := o.table(t)
 	present.Columns(w, head, rows)
 }
 
 // lost says what failed or was given up, phase by phase.
-func (o *Overload) lost() (lines []string) {
+func (o *Overload) lost(t report.Texts) (lines []string) {
 	for _, part := range o.parts() {
+		name := t.Text("overload.part." + part.name)
 		for _, e := range part.Errors.ByKind() {
 			if e.Count > 0 {
-				lines = append(lines, fmt.Sprintf("%s: %d %s errors (%s)", part.name, e.Count, e.Kind, o.First[e.Kind]))
+				lines = append(lines, t.Text("overload.failed", "part", name, "n", e.Count, "kind", t.Text("load.kind."+e.Kind), "example", o.First[e.Kind]))
 			}
 		}
 		if part.Shed > 0 {
-			lines = append(lines, fmt.Sprintf("%s: %d arrivals given up because no more could wait", part.name, part.Shed))
+			lines = append(lines, t.Text("overload.shed", "part", name, "n", part.Shed))
 		}
 	}
 	return lines
@@ -78,11 +80,11 @@ func (o *Overload) parts() []overloadPart {
 	return []overloadPart{{"before", &o.Baseline}, {"overload", &o.During}, {"after", &o.After}}
 }
 
-func (o *Overload) table() (head []string, rows [][]string) {
-	head = []string{"", "offered/s", "answered/s", "goodput/s", "p50", "p99", "errors", "given up", "in flight", "seconds"}
+func (o *Overload) table(t report.Texts) (head []string, rows [][]string) {
+	head = heads(t, "", "offered/s", "answered/s", "goodput/s", "p50", "p99", "errors", "given up", "in flight", "seconds")
 	for _, part := range o.parts() {
 		rows = append(rows, []string{
-			part.name, present.Number(part.Offered), present.Number(part.Answered), present.Number(part.Goodput), present.Duration(part.P50), present.AtLeast(!part.AtLeast, present.Duration(part.P99)),
+			t.Text("overload.part." + part.name), present.Number(part.Offered), present.Number(part.Answered), present.Number(part.Goodput), present.Duration(part.P50), present.AtLeast(!part.AtLeast, present.Duration(part.P99)),
 			fmt.Sprint(part.Errors.Total()), fmt.Sprint(part.Shed), present.Number(part.InFlight), fmt.Sprint(part.Windows),
 		})
 	}
@@ -91,12 +93,13 @@ func (o *Overload) table() (head []string, rows [][]string) {
 
 // Page draws the experiment second by second.
 func (o *Overload) Page() *curve.Page {
-	p := &curve.Page{Title: "Overload of " + o.Target, Question: "What is left when more is asked than it can take, and when does it recover?", Answer: o.Answer()}
+	english := report.English()
+	p := &curve.Page{Title: "Overload of " + o.Target, Question: "What is left when more is asked than it can take, and when does it recover?", Answer: o.Answer(english)}
 	p.Facts = [][2]string{
 		{"objective", o.Objective}, {"capacity", present.Number(o.Plan.Capacity) + " requests/s"}, {"connections", fmt.Sprint(o.Connections)}, {"seed", fmt.Sprint(o.Seed)},
 		{"recovered is", "p99 below " + present.Duration(float64(o.CalmBelow)) + " for three seconds in a row"},
 	}
-	p.Notes = append(o.lost(), o.Notes...)
+	p.Notes = append(o.lost(english), o.Notes...)
 	offered, good := curve.Series{Name: "offered", Class: "other", Line: true}, curve.Series{Name: "answered in time", Class: "good", Line: true}
 	calm, late := curve.Series{Name: "p99, as before", Class: "good"}, curve.Series{Name: "p99, not", Class: "bad"}
 	for i := range o.Seconds {
@@ -117,7 +120,7 @@ func (o *Overload) Page() *curve.Page {
 		{Title: "Goodput", X: "seconds", Y: "per second", Series: []curve.Series{offered, good}},
 		{Title: "Response time", X: "seconds", Y: "p99, ms", Series: []curve.Series{calm, late}},
 	}
-	p.Head, p.Rows = o.table()
+	p.Head, p.Rows = o.table(english)
 	return p
 }
 

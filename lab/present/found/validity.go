@@ -3,39 +3,49 @@ package found
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"dyno/lab/capacity"
 	"dyno/lab/finding"
+	"dyno/lab/present"
+	"dyno/lab/report"
 )
 
+// labelled prints a line that begins with what it is about.
+func labelled(w io.Writer, label, text string) {
+	fmt.Fprintf(w, "  %s %s\n", present.Left(label, 12), text)
+}
+
+// heads are the heads of a table's columns in a language.
+func heads(t report.Texts, names ...string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		if name != "" {
+			out[i] = t.Text("found.head." + name)
+		}
+	}
+	return out
+}
+
 // writeValidity says what a measurement of many trials is worth, and why.
-func writeValidity(w io.Writer, d *capacity.Disturbed) {
-	for _, line := range validityLines(d) {
-		fmt.Fprintf(w, "  %-12s %s\n", line[0], line[1])
+func writeValidity(w io.Writer, t report.Texts, d *capacity.Disturbed) {
+	for _, line := range validityLines(t, d) {
+		labelled(w, line[0], line[1])
 	}
 }
 
-func validityLines(d *capacity.Disturbed) [][2]string {
-	lines := [][2]string{{"validity", strings.ToUpper(string(d.Validity))}}
+func validityLines(t report.Texts, d *capacity.Disturbed) [][2]string {
+	lines := [][2]string{{t.Text("load.validity"), t.Text("validity." + string(d.Validity))}}
 	for i := range d.Findings {
 		f := &d.Findings[i]
-		lines = append(lines, [2]string{"", fmt.Sprintf("%s %s, in %s: %s", levelText(f.Validity), f.Name, trialsText(len(f.Windows)), f.Detail)})
+		lines = append(lines, [2]string{"", t.Text("found.finding", "level", levelText(t, f.Validity), "name", f.Name, "trials", t.Count("found.trials", uint64(len(f.Windows))), "detail", t.Reason(f.Detail))})
 	}
 	return lines
 }
 
 // levelText is a finding's level as a word in a line.
-func levelText(v finding.Validity) string {
+func levelText(t report.Texts, v finding.Validity) string {
 	if v == finding.Valid {
-		return "remark"
+		return t.Text("found.remark")
 	}
-	return strings.ToUpper(string(v))
-}
-
-func trialsText(n int) string {
-	if n == 1 {
-		return "1 trial"
-	}
-	return fmt.Sprintf("%d trials", n)
+	return t.Text("validity." + string(v))
 }

@@ -9,7 +9,6 @@ import (
 
 	"dyno/lab/load"
 	"dyno/lab/present"
-	"dyno/lab/report"
 )
 
 // statuses prints how many answers had which status, if they are not all 200.
@@ -30,7 +29,7 @@ func (w *Text) requests(requests []load.RequestResult) {
 		return
 	}
 	widths := []int{10, 12, 9, 9, 9, 9, 8}
-	fmt.Fprintf(w, "\n  %s%s\n", report.Left(w.Text("load.request"), 32), cells(widths, w.Text("load.answered"), w.Text("load.throughput"), w.Text("load.mean"), "p50", "p90", "p99", w.Text("load.errors")))
+	fmt.Fprintf(w, "\n  %s%s\n", present.Left(w.Text("load.request"), 32), cells(widths, w.Text("load.answered"), w.Text("load.throughput"), w.Text("load.mean"), "p50", "p90", "p99", w.Text("load.errors")))
 	for i := range requests {
 		r := &requests[i]
 		t := &r.Total
@@ -41,7 +40,7 @@ func (w *Text) requests(requests []load.RequestResult) {
 		if h := t.Hist[load.Response]; h != nil {
 			mean = present.AtLeast(t.GivenUp(load.Response) == 0, present.Duration(h.Mean()))
 		}
-		fmt.Fprintf(w, "  %s%s\n", report.Left(present.Cut(present.Clean(r.Name), 32), 32), cells(widths, present.Number(float64(t.Completed+t.Drained)), throughput,
+		fmt.Fprintf(w, "  %s%s\n", present.Left(present.Cut(present.Clean(r.Name), 32), 32), cells(widths, present.Number(float64(t.Completed+t.Drained)), throughput,
 			mean, present.Quantile(t, 50), present.Quantile(t, 90), present.Quantile(t, 99), strconv.FormatUint(t.Errors.Total(), 10)))
 	}
 }

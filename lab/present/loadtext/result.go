@@ -53,14 +53,14 @@ func New(w io.Writer, lang string) (*Text, error) {
 
 // labelled prints a line that begins with what it is about.
 func (w *Text) labelled(label, text string) {
-	fmt.Fprintf(w, "  %s %s\n", report.Left(label, 12), text)
+	fmt.Fprintf(w, "  %s %s\n", present.Left(label, 12), text)
 }
 
 // cells writes texts to the right of their columns, each after a space.
 func cells(widths []int, texts ...string) string {
 	var b strings.Builder
 	for i, text := range texts {
-		b.WriteString(" " + report.Right(text, widths[i]))
+		b.WriteString(" " + present.Right(text, widths[i]))
 	}
 	return b.String()
 }
@@ -101,7 +101,7 @@ var clockWidths = slices.Repeat([]int{9}, len(export.FigureNames()))
 func (w *Text) clocks(t *load.Window) {
 	heads := export.FigureNames()
 	heads[0], heads[len(heads)-1] = w.Text("load.mean"), w.Text("load.max")
-	fmt.Fprintf(w, "  %s%s\n", report.Left("", 12), cells(clockWidths, heads...))
+	fmt.Fprintf(w, "  %s%s\n", present.Left("", 12), cells(clockWidths, heads...))
 	for _, clock := range []load.Clock{load.Response, load.Service, load.Lag, load.FirstByte, load.Connect, load.FullHandshake, load.ResumedHandshake, load.ReadDelay} {
 		h := t.Hist[clock]
 		if h == nil || present.Duration(float64(h.Max())) == present.Duration(0) { // as the lag of a closed loop
@@ -111,7 +111,7 @@ func (w *Text) clocks(t *load.Window) {
 		for _, f := range export.Figures(t, clock) {
 			figures = append(figures, figureText(f))
 		}
-		fmt.Fprintf(w, "  %s%s\n", report.Left(w.Text("load.clock."+clock.String()), 12), cells(clockWidths, figures...))
+		fmt.Fprintf(w, "  %s%s\n", present.Left(w.Text("load.clock."+clock.String()), 12), cells(clockWidths, figures...))
 	}
 }
 
@@ -127,7 +127,7 @@ const lateShare = 0.001
 
 func (w *Text) errors(r *load.Result) {
 	t := &r.Total
-	line := func(label, text string) { fmt.Fprintf(w, "\n  %s %s", report.Left(label, 12), text) }
+	line := func(label, text string) { fmt.Fprintf(w, "\n  %s %s", present.Left(label, 12), text) }
 	for _, e := range t.Errors.ByKind() {
 		if e.Count > 0 {
 			line(w.Text("load.errors"), fmt.Sprintf("%d %s (%s)", e.Count, w.Text("load.kind."+e.Kind), r.FirstErrors[e.Kind]))

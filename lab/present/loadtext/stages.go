@@ -5,7 +5,6 @@ import (
 
 	"dyno/lab/load"
 	"dyno/lab/present"
-	"dyno/lab/report"
 )
 
 // stages prints a line for each stage of a load with several.
@@ -14,10 +13,10 @@ func (w *Text) stages(stages []load.StageResult) {
 		return
 	}
 	widths := []int{8, 10, 12, 9, 9, 8}
-	fmt.Fprintf(w, "\n  %s %s%s\n", report.Left(w.Text("load.phase"), 5), report.Left("", 24), cells(widths, w.Text("load.seconds"), w.Text("load.offered"), w.Text("load.throughput"), "p50", "p99", w.Text("load.errors")))
+	fmt.Fprintf(w, "\n  %s %s%s\n", present.Left(w.Text("load.phase"), 5), present.Left("", 24), cells(widths, w.Text("load.seconds"), w.Text("load.offered"), w.Text("load.throughput"), "p50", "p99", w.Text("load.errors")))
 	for i := range stages {
 		s := &stages[i]
-		fmt.Fprintf(w, "  %-5d %s", s.Phase+1, report.Left(present.Cut(s.Name, 24), 24))
+		fmt.Fprintf(w, "  %-5d %s", s.Phase+1, present.Left(present.Cut(s.Name, 24), 24))
 		if s.Windows == 0 {
 			fmt.Fprintf(w, " %8s   %s\n", "0", w.Text("load.stage.none"))
 			continue

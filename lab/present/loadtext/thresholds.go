@@ -2,28 +2,28 @@ package loadtext
 
 import (
 	"fmt"
-	"io"
 
 	"dyno/lab/export"
 	"dyno/lab/objective"
+	"dyno/lab/present"
 )
 
-// WriteThresholds prints a line for each threshold; nothing without any.
-func WriteThresholds(w io.Writer, judged []export.Threshold) {
+// Thresholds prints a line for each threshold; nothing without any.
+func (w *Text) Thresholds(judged []export.Threshold) {
 	if len(judged) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "\n  thresholds")
+	fmt.Fprintf(w, "\n  %s\n", w.Text("threshold.title"))
 	for _, j := range judged {
-		word, measured := "pass", ": "+j.Measured
+		word, measured := w.Text("threshold.pass"), w.Reason(j.Measured)
 		switch j.Verdict {
 		case objective.Fails.String():
-			word = "FAIL"
+			word = w.Text("threshold.fail")
 		case objective.Unknown.String():
-			word, measured = "FAIL", ": can't be decided: "+j.Measured
+			word, measured = w.Text("threshold.fail"), w.Text("threshold.undecided", "measured", measured)
 		case export.NotEvaluated:
-			word, measured = "-", ": not evaluated, as the load was interrupted"
+			word, measured = "-", w.Text("threshold.interrupted")
 		}
-		fmt.Fprintf(w, "    %-4s %s%s\n", word, j.Expression, measured)
+		fmt.Fprintf(w, "    %s %s%s%s\n", present.Left(word, 4), j.Expression, w.Text("list.colon"), measured)
 	}
 }

@@ -46,7 +46,7 @@ to them once it was pulled.`,
 	}
 }
 
-// Verify checks one run, prints what it came to, and reports whether all is
+// verify checks one run, prints what it came to, and reports whether all is
 // well.
 func verify(ctx context.Context, global *cli.Global, ref string) (bool, error) {
 	lib, ref, err := library.OpenFor(ctx, global, ref)

@@ -14,6 +14,7 @@ import (
 	"dyno/lab/load"
 	"dyno/lab/objective"
 	"dyno/lab/present/found"
+	"dyno/lab/report"
 )
 
 // capacityFlags are the flags of dyno capacity.
@@ -123,11 +124,11 @@ func runCapacity(ctx context.Context, f *capacityFlags, global *cli.Global, targ
 		Connections: spec.Profile.Connections, Arrivals: spec.Profile.Arrivals, Result: r, Calibration: spec.Calibration,
 	}
 	found.NearCeiling()
-	if err := f.out.write(&found, found.Text, found.Page); err != nil {
+	if err := f.out.write(global.Lang, &found, found.Text, found.Page); err != nil {
 		return err
 	}
 	if !r.Found() {
-		return errors.New("no bracket: " + found.Answer())
+		return errors.New("no bracket: " + found.Answer(report.English()))
 	}
 	return worthless(&r.Disturbed)
 }

@@ -17,6 +17,7 @@ import (
 	"dyno/lab/load"
 	"dyno/lab/present/found"
 	"dyno/lab/probe"
+	"dyno/lab/report"
 )
 
 // kneeFlags are the flags of dyno knee.
@@ -89,11 +90,11 @@ func runKnee(ctx context.Context, f *kneeFlags, global *cli.Global, target strin
 		return err
 	}
 	found := found.Knee{Target: spec.Target, Trial: f.trial, Pid: f.pid, Knee: k, Calibration: spec.Calibration}
-	if err := f.out.write(&found, found.Text, found.Page); err != nil {
+	if err := f.out.write(global.Lang, &found, found.Text, found.Page); err != nil {
 		return err
 	}
 	if k.Enough == 0 {
-		return errors.New("no level was measured: " + found.Answer())
+		return errors.New("no level was measured: " + found.Answer(report.English()))
 	}
 	return worthless(&k.Disturbed)
 }

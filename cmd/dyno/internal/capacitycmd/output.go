@@ -14,6 +14,7 @@ import (
 	"dyno/lab/capacity"
 	"dyno/lab/finding"
 	"dyno/lab/present/curve"
+	"dyno/lab/report"
 )
 
 // foundFlags say where the result of a search or sweep goes.
@@ -37,13 +38,16 @@ func (f *foundFlags) progress(global *cli.Global) io.Writer {
 	return os.Stderr
 }
 
-// Write prints the result and writes the files that were asked for.
-func (f *foundFlags) write(object any, text func(io.Writer), page func() *curve.Page) error {
-	var err error
-	if f.asJSON {
+// write prints the result, as text in the language given, and writes the files that
+// were asked for.
+func (f *foundFlags) write(lang string, object any, text func(io.Writer, report.Texts), page func() *curve.Page) error {
+	texts, err := report.TextsIn(lang)
+	switch {
+	case err != nil:
+	case f.asJSON:
 		err = cli.WriteJSON(os.Stdout, object)
-	} else {
-		text(os.Stdout)
+	default:
+		text(os.Stdout, texts)
 	}
 	if f.file != "" {
 		err = errors.Join(err, cli.WriteFile(f.file, func(b *bytes.Buffer) error { return cli.WriteJSON(b, object) }))

@@ -16,6 +16,7 @@ import (
 	"dyno/lab/capacity"
 	"dyno/lab/load"
 	"dyno/lab/present/found"
+	"dyno/lab/report"
 )
 
 // overloadFlags are the flags of dyno overload.
@@ -131,7 +132,7 @@ func searched(ctx context.Context, search *capacity.Search, progress io.Writer) 
 	case err != nil:
 		return 0, err
 	case !r.Found():
-		return 0, fmt.Errorf("no capacity was found to go beyond: %s; give one with --capacity", (&found.Capacity{Result: r}).Answer())
+		return 0, fmt.Errorf("no capacity was found to go beyond: %s; give one with --capacity", (&found.Capacity{Result: r}).Answer(report.English()))
 	}
 	return r.Holds.Rate, nil
 }
@@ -169,14 +170,14 @@ func (f *overloadFlags) overload(ctx context.Context, g *capacity.Generator, glo
 			return err
 		}
 	}
-	if err := f.out.write(&found, found.Text, found.Page); err != nil {
+	if err := f.out.write(global.Lang, &found, found.Text, found.Page); err != nil {
 		return err
 	}
 	switch {
 	case found.Spoiled:
 		return fmt.Errorf("the answer is INVALID: %s; wait until this machine is quiet (dyno machine says who is busy), or take that into account no more with --accept", found.Why)
 	case !found.Recovered:
-		return errors.New(found.Return())
+		return errors.New(found.Return(report.English()))
 	}
 	return nil
 }

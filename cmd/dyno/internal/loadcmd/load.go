@@ -187,8 +187,8 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 		var text *loadtext.Text
 		if text, err = loadtext.New(os.Stdout, global.Lang); err == nil {
 			text.Result(r)
+			text.Thresholds(e.Thresholds)
 		}
-		loadtext.WriteThresholds(os.Stdout, e.Thresholds)
 	}
 	err = errors.Join(err, outputs.finish(e, os.Stderr))
 	if err != nil || r.Interrupted {

@@ -97,7 +97,7 @@ func (o *loadOutputs) begin(measured int64) {
 	}
 }
 
-// Window is given every finished window. It does not wait for anything.
+// window is given every finished window. It does not wait for anything.
 func (o *loadOutputs) window(w *load.Window) {
 	for _, e := range o.endpoints {
 		e.push.Window(w)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"dyno/internal/shell"
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
+	"dyno/lab/present"
 	"dyno/lab/report"
 )
 
@@ -35,13 +37,30 @@ func Conclude(run *archive.Run, asJSON bool, lang string) error {
 	if asJSON {
 		err = json.NewEncoder(os.Stdout).Encode(analysisLine{Event: "analysis", Run: run.Manifest.ID, Analysis: document.Bytes()})
 	} else if err = report.Table(os.Stdout, a, lang, cli.Width(), cli.Colour()); err == nil {
-		fmt.Printf("\nrun     %s\naddress %s\n", run.Manifest.ID, run.Address)
-		if saved == nil {
-			fmt.Printf("report  %s\n", path)
+		if saved != nil {
+			path = ""
 		}
-		fmt.Printf("repeat  %s\n", shell.Join(run.Manifest.Command))
+		err = writeFooter(os.Stdout, run, path, lang)
 	}
 	return errors.Join(err, saved, failedTrials(run), unusable(a))
+}
+
+// writeFooter says where a run is, and what repeats it. The report's path is empty if
+// it could not be written.
+func writeFooter(w io.Writer, run *archive.Run, path, lang string) error {
+	t, err := report.TextsIn(lang)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	for _, line := range [][2]string{
+		{t.Text("run.run"), run.Manifest.ID}, {t.Text("run.address"), string(run.Address)}, {t.Text("run.report"), path}, {t.Text("run.repeat"), shell.Join(run.Manifest.Command)},
+	} {
+		if line[1] != "" {
+			fmt.Fprintf(w, "%s %s\n", present.Left(line[0], 7), line[1])
+		}
+	}
+	return nil
 }
 
 // unusable is the error for a run with a load of which no trial can be used, or nil:
