@@ -40,7 +40,7 @@ func (o *Overload) Text(w io.Writer, t report.Texts) {
 	labelled(w, t.Text("load.validity"), t.Text("validity."+string(o.Validity)))
 	for i := range o.Findings {
 		f := &o.Findings[i]
-		labelled(w, "", levelText(t, f.Weight())+" "+f.Name+t.Text("list.colon")+t.Reason(f.Detail))
+		labelled(w, "", levelText(t, f.Weight())+" "+string(f.Name)+t.Text("list.colon")+t.Reason(f.Detail))
 	}
 	if o.Spoiled {
 		labelled(w, t.Text("overload.spoiled"), t.Text("overload.tried", "n", o.Tries, "why", t.Reason(o.Why)))
