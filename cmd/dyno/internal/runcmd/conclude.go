@@ -54,7 +54,7 @@ func writeFooter(w io.Writer, run *archive.Run, path, lang string) error {
 	}
 	fmt.Fprintln(w)
 	for _, line := range [][2]string{
-		{t.Text("run.run"), run.Manifest.ID}, {t.Text("run.address"), string(run.Address)}, {t.Text("run.report"), path}, {t.Text("run.repeat"), shell.Join(run.Manifest.Command)},
+		{t.Text("run.run"), run.Manifest.ID}, {t.Text("run.address"), run.Address.String()}, {t.Text("run.report"), path}, {t.Text("run.repeat"), shell.Join(run.Manifest.Command)},
 	} {
 		if line[1] != "" {
 			fmt.Fprintf(w, "%s %s\n", present.Left(line[0], 7), line[1])

@@ -1,6 +1,7 @@
 package runcmd
 
 import (
+	"strings"
 	"testing"
 
 	"dyno/lab/archive"
@@ -28,6 +29,22 @@ func TestFailedTrials(t *testing.T) {
 	} {
 		if err := failedTrials(&archive.Run{Trials: c.trials}); (err != nil) != c.fails {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Where a run is stands under its result, in every language, and scripts find it in
+// the English one.
+func TestFooter(t *testing.T) {
+	run := &archive.Run{Address: archive.Address(strings.Repeat("ab", 32))}
+	run.Manifest.ID, run.Manifest.Command = "20260314-092653-made-up-0001", []string{"dyno", "run", "made up"}
+	for lang, want := range map[string]string{
+		"en": "\nrun     20260314-092653-made-up-0001\naddress " + run.Address.String() + "\nreport  r.html\nrepeat  dyno run 'made up'\n",
+		"zh": "\n运行    20260314-092653-made-up-0001\n地址    " + run.Address.String() + "\n报告    r.html\n重复    dyno run 'made up'\n",
+	} {
+		var out strings.Builder
+		if err := writeFooter(&out, run, "r.html", lang); err != nil || out.String() != want {
+			t.Errorf("%s: %v\n%s", lang, err, out.String())
 		}
 	}
 }
