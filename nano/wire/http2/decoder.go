@@ -74,9 +74,12 @@ func (d *Decoder) sizeUpdates(block []byte) (i int, err *Error) {
 
 // indexed adds a field that is in a table (RFC 7541 6.1).
 func (d *Decoder) indexed(block []byte, i int, h *Header, lim *HeaderLimits) (int, *Error) {
-	index, next, err := readInteger(block, i, 7)
-	if err != nil {
-		return 0, err
+	index, next := uint32(block[i]&0x7f), i+1
+	if index == 0x7f {
+		var err *Error
+		if index, next, err = longInteger(block, next, index); err != nil {
+			return 0, err
+		}
 	}
 	at := len(h.Bytes)
 	if index-1 < staticLen { // 0 is far above

@@ -16,6 +16,7 @@ func appendHuffmanDecoded(dst, src []byte) ([]byte, *Error) {
 	at := len(dst)
 	dst = slices.Grow(dst, len(src)*8/shortestCode+1)
 	out := dst[:cap(dst)]
+	quick := &huffman.quick
 	bits, have := uint64(0), uint(0) // the highest have bits of bits are next
 	for {
 		if have < 32 {
@@ -31,9 +32,11 @@ func appendHuffmanDecoded(dst, src []byte) ([]byte, *Error) {
 				src = nil
 			}
 		}
-		e := huffman.quick[bits>>(64-quickBits)]
-		if e.len == 0 || uint(e.len) > have {
-			symbol, length := longCode(bits)
+		e := quick[bits>>(64-quickBits)]
+		length := uint(e & 63)
+		if length-1 >= have { // more bits than there are, or 0: a longer code
+			var symbol uint16
+			symbol, length = longCode(bits)
 			switch {
 			case length > have:
 				if have > 7 || ^bits>>(64-have) != 0 {
@@ -43,12 +46,12 @@ func appendHuffmanDecoded(dst, src []byte) ([]byte, *Error) {
 			case symbol == eos:
 				return nil, errHuffmanEOS
 			}
-			e = quickCode{byte(symbol), uint8(length)}
+			e = quickCode(symbol << 6)
 		}
-		out[at] = e.symbol
+		out[at] = byte(e >> 6)
 		at++
-		bits <<= e.len
-		have -= uint(e.len)
+		bits <<= length & 63
+		have -= length
 	}
 }
 

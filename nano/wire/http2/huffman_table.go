@@ -50,11 +50,9 @@ type huffmanTables struct {
 	end     [longestCode + 1]uint64
 }
 
-// quickCode is the symbol that some bits start with; len 0: a longer code.
-type quickCode struct {
-	symbol byte
-	len    uint8
-}
+// quickCode is the symbol that some bits start with, and in the lowest six bits the
+// length of its code; 0: a longer code.
+type quickCode uint16
 
 var huffman = func() (t huffmanTables) {
 	code, n := uint32(0), uint32(0)
@@ -69,7 +67,7 @@ var huffman = func() (t huffmanTables) {
 			if length <= quickBits {
 				low := code << (quickBits - length)
 				for i := range uint32(1) << (quickBits - length) {
-					t.quick[low+i] = quickCode{byte(symbol), length}
+					t.quick[low+i] = quickCode(symbol)<<6 | quickCode(length)
 				}
 			}
 			code++
