@@ -1,7 +1,6 @@
 package reactor
 
 import (
-	"encoding/binary"
 	"errors"
 	"net"
 	"net/netip"
@@ -158,13 +157,4 @@ func TestWakeAfterClose(t *testing.T) {
 	if n, err := unix.Read(other, count[:]); err != unix.EAGAIN {
 		t.Errorf("the descriptor %d, once %d, was written to: %d bytes, %v", other, number, n, err)
 	}
-}
-
-// wakes returns how often the poller was woken since it last looked.
-func (p *Poller) wakes() uint64 {
-	var count [8]byte
-	if _, err := unix.Read(p.wake, count[:]); err != nil {
-		return 0
-	}
-	return binary.NativeEndian.Uint64(count[:])
 }
