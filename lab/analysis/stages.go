@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"time"
+
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"dyno/lab/archive"
@@ -46,7 +48,7 @@ func (s *stageSums) add(w *archive.Window) {
 	if s == nil || w.Client.Warmup() || w.Level == finding.Invalid {
 		return
 	}
-	i := s.table.StageWithin(&w.Client)
+	i := s.table.StageWithin(time.Duration(w.Client.Index)*time.Second, w.Client.Length)
 	if i < 0 {
 		return
 	}

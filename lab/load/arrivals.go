@@ -105,17 +105,12 @@ type gap struct {
 // kinds.
 func newArrivalTest(s *Spec, parts int, begin int64) *arrivalTest {
 	plan := s.Profile.Timetable(s.Warmup)
-	if len(plan.segments) == 0 {
+	arrivals, ok := plan.Arrivals()
+	if !ok {
 		return nil
 	}
-	poisson := plan.segments[0].poisson
-	for i := range plan.segments {
-		if plan.segments[i].form == recorded || plan.segments[i].poisson != poisson {
-			return nil
-		}
-	}
 	return &arrivalTest{
-		plan: plan, uniform: !poisson, every: sampleEvery(&s.Profile, parts), parts: float64(parts),
+		plan: plan, uniform: arrivals == Uniform, every: sampleEvery(&s.Profile, parts), parts: float64(parts),
 		start: begin + int64(s.Warmup), last: begin, gaps: make([]gap, 0, batchGaps), sorted: make([]float64, batchGaps),
 	}
 }

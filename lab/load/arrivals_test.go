@@ -30,7 +30,7 @@ func sendBy(free chan *slot, p Profile, seed uint64, d time.Duration, distort fu
 			s.home <- s
 		}
 	}
-	arrivals := newSchedule(&spec, 0, 1)
+	arrivals := newSchedule(&spec.Profile, spec.Warmup, spec.Seed, 0, 1)
 	for at := arrivals.after(0); at < int64(d); at = arrivals.after(0) {
 		rec.advance(at, int64(d))
 		collect()

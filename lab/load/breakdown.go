@@ -2,10 +2,6 @@ package load
 
 import "maps"
 
-// maxKinds is how many kinds of requests a mix may have for each to have figures
-// of its own: each takes a histogram of every second under way.
-const maxKinds = 32
-
 // Bounds of what HTTP/1.1 takes for a status (RFC 9110 15).
 const (
 	lowestStatus  = 100
@@ -15,41 +11,42 @@ const (
 // breakdown is one loop's share of a window by status and by kind of request.
 type breakdown struct {
 	statuses [highestStatus - lowestStatus + 1]uint64
-	kinds    []kindCount // by place in the mix; empty if it has one kind, or more than maxKinds
+	kinds    []kindCount // by place in the mix; empty if they are not counted apart
+}
+
+// count counts a complete response by its status.
+func (b *breakdown) count(status int) {
+	if status >= lowestStatus && status <= highestStatus {
+		b.statuses[status-lowestStatus]++
+	}
+}
+
+// kind returns the counts of the kind at a place in the mix; nil if they are not
+// kept.
+func (b *breakdown) kind(place int) *kindCount {
+	if place >= len(b.kinds) {
+		return nil
+	}
+	return &b.kinds[place]
 }
 
 // kindCount is what became of one kind of request.
 type kindCount struct {
 	completed, drained, unfinished uint64
 	errors                         Errors
-	response                       *tally
+	response                       *buckets
 }
 
-// kinds is how many kinds of requests have figures of their own.
-func (p *program) kinds() int {
-	if n := len(p.requests); n > 1 && n <= maxKinds {
-		return n
-	}
-	return 0
-}
-
+// newBreakdown counts so many kinds of requests apart.
 func newBreakdown(kinds int) *breakdown {
 	b := &breakdown{kinds: make([]kindCount, kinds)}
 	for i := range b.kinds {
-		b.kinds[i].response = newTally()
+		b.kinds[i].response = newBuckets()
 	}
 	return b
 }
 
-// breakDown makes the slots count so many kinds of requests apart.
-func breakDown(slots chan *slot, kinds int) {
-	for range len(slots) {
-		s := <-slots
-		s.breakdown = newBreakdown(kinds)
-		slots <- s
-	}
-}
-
+// reset empties b, and keeps its memory.
 func (b *breakdown) reset() {
 	clear(b.statuses[:])
 	for i := range b.kinds {
@@ -105,63 +102,10 @@ func AddStatuses(a, b map[int]uint64) map[int]uint64 {
 	return sum
 }
 
-// told counts a complete answer by its status.
-func (r *recorder) told(status int) {
-	if status >= lowestStatus && status <= highestStatus {
-		r.breakdown.statuses[status-lowestStatus]++
-	}
-}
-
-// answeredKind records a complete answer of a kind of request: as completed, or
-// as the error that it is, with its response time in ns.
-func (r *recorder) answeredKind(of *wireRequest, kind string, response int64) {
-	if of.place >= len(r.breakdown.kinds) {
-		return
-	}
-	k := &r.breakdown.kinds[of.place]
-	k.response.record(response)
-	switch {
-	case kind != "":
-		k.errors.count(kind)
-	case r.draining:
-		k.drained++
-	default:
-		k.completed++
-	}
-}
-
-// failedKind counts a request of a kind that got no usable answer.
-func (r *recorder) failedKind(of *wireRequest, kind string) {
-	if of != nil && of.place < len(r.breakdown.kinds) {
-		r.breakdown.kinds[of.place].errors.count(kind)
-	}
-}
-
-// cutKind counts a request of a kind that nobody waits for any more.
-func (r *recorder) cutKind(of *wireRequest) {
-	if of != nil && of.place < len(r.breakdown.kinds) {
-		r.breakdown.kinds[of.place].unfinished++
-	}
-}
-
 // RequestResult is what became of one kind of request of a mix.
 type RequestResult struct {
 	Name string
 	// Total has the counts of requests that came to an end, and the response
 	// times, in the windows that count.
 	Total Window
-}
-
-// byRequest makes the results of the kinds of requests, in the order of the mix.
-func (b *breakdown) byRequest(spec *Spec, total *Window) []RequestResult {
-	var list []RequestResult
-	for i := range b.kinds {
-		k := &b.kinds[i]
-		r := RequestResult{Name: spec.Requests[i].Name}
-		r.Total.Length, r.Total.Completed, r.Total.Drained, r.Total.Errors = total.Length, k.completed, k.drained, k.errors
-		r.Total.Unfinished = k.unfinished
-		r.Total.Hist[Response] = k.response.histogram()
-		list = append(list, r)
-	}
-	return list
 }

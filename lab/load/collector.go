@@ -13,7 +13,7 @@ type collector struct {
 	loops  int
 	slots  chan *slot
 	open   map[int]*partial
-	spare  []tallies    // empty, to be used again
+	spare  []durations  // empty, to be used again
 	apart  []*breakdown // the same
 	result *Result
 
@@ -25,38 +25,10 @@ type collector struct {
 	arrivals []*arrivalTest // by loop; empty if there is nothing to hold them to
 }
 
-// tallies are those of a window: of requests that were timed, and of those that
-// were given up. Clocks without counts may have none.
-type tallies struct {
-	timed, waited [NumClocks]*tally
-}
-
-func (t *tallies) add(o *tallies) {
-	addTallies(&t.timed, &o.timed)
-	addTallies(&t.waited, &o.waited)
-}
-
-func (t *tallies) reset() {
-	for _, all := range [][NumClocks]*tally{t.timed, t.waited} {
-		for _, tally := range all {
-			if tally != nil {
-				tally.reset()
-			}
-		}
-	}
-}
-
-// histograms sets those of w.
-func (t *tallies) histograms(w *Window) {
-	for clock := range NumClocks {
-		w.Hist[clock], w.Waited[clock] = t.timed[clock].histogram(), t.waited[clock].histogram()
-	}
-}
-
 // partial is a window that some loops have not delivered yet.
 type partial struct {
 	Window
-	tallies
+	durations
 	delivered int
 	pending   float64
 	breakdown *breakdown
@@ -134,7 +106,7 @@ func (c *collector) merge(s *slot) {
 	if w == nil {
 		w = &partial{Window: Window{Index: s.Index, Start: s.Start, Length: s.Length}}
 		if n := len(c.spare); n > 0 {
-			w.tallies, c.spare = c.spare[n-1], c.spare[:n-1]
+			w.durations, c.spare = c.spare[n-1], c.spare[:n-1]
 		}
 		w.breakdown = c.emptyBreakdown(len(s.breakdown.kinds))
 		c.open[s.Index] = w
@@ -144,23 +116,10 @@ func (c *collector) merge(s *slot) {
 	w.Start = min(w.Start, s.Start)
 	w.Length = max(w.Length, s.Length)
 	w.Window.AddCounts(&s.Window)
-	w.tallies.add(&tallies{s.tallies, s.waited})
+	w.durations.add(&s.durations)
 	w.breakdown.add(s.breakdown)
 	if len(c.arrivals) > 0 {
 		c.arrivals[s.loop].add(&s.sends, s.Index)
-	}
-}
-
-// addTallies adds from to into; either may have nil for a clock without counts.
-func addTallies(into, from *[NumClocks]*tally) {
-	for clock, t := range from {
-		if t == nil || t.recorded == 0 {
-			continue
-		}
-		if into[clock] == nil {
-			into[clock] = newTally()
-		}
-		into[clock].add(t)
 	}
 }
 
@@ -182,7 +141,7 @@ func (c *collector) deliver(index int) {
 	if w.Length > 0 {
 		w.InFlight = p.pending / float64(w.Length)
 	}
-	p.tallies.histograms(&w)
+	p.durations.histograms(&w)
 	w.Statuses = p.breakdown.byStatus()
 	health := c.health.since()
 	if lag := w.Hist[Lag]; lag != nil {
@@ -193,40 +152,15 @@ func (c *collector) deliver(index int) {
 	}
 	w.Health = &health
 	w.Findings = finding.Accept(judgeWindow(&w, c.spec), c.spec.Accept)
-	c.result.add(w, &p.tallies, c.spec.DropHistograms)
+	c.result.add(w, &p.durations, c.spec.DropHistograms)
 	if !w.Warmup() && w.Validity() != finding.Invalid {
 		c.result.addBreakdown(p.breakdown)
 	}
 	p.breakdown.reset()
 	c.apart = append(c.apart, p.breakdown)
-	p.tallies.reset()
-	c.spare = append(c.spare, p.tallies)
+	p.durations.reset()
+	c.spare = append(c.spare, p.durations)
 	if c.spec.OnWindow != nil {
 		c.spec.OnWindow(w)
 	}
-}
-
-// AddCounts adds o's counts to w. Stalls don't add up: the longest stays.
-func (w *Window) AddCounts(o *Window) {
-	w.Offered += o.Offered
-	w.Late += o.Late
-	w.Sent += o.Sent
-	w.Completed += o.Completed
-	w.Drained += o.Drained
-	w.Unfinished += o.Unfinished
-	w.SentLate += o.SentLate
-	w.Queued += o.Queued
-	w.Resent += o.Resent
-	w.Shed += o.Shed
-	w.Errors.Add(o.Errors)
-	w.Statuses = AddStatuses(w.Statuses, o.Statuses)
-	w.Unconnected += o.Unconnected
-	w.BytesIn += o.BytesIn
-	w.BytesOut += o.BytesOut
-	w.Connects += o.Connects
-	w.CPUUser += o.CPUUser
-	w.CPUSys += o.CPUSys
-	w.Spun += o.Spun
-	w.Unrecorded += o.Unrecorded
-	w.Stall, w.Busy = max(w.Stall, o.Stall), max(w.Busy, o.Busy)
 }

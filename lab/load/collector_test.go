@@ -36,7 +36,7 @@ func BenchmarkCollect(b *testing.B) {
 func BenchmarkClearSlot(b *testing.B) {
 	s := filledSlot(4000)
 	for b.Loop() {
-		s.tallies[Response].record(1)
+		s.timed[Response].record(1)
 		s.clear(0, 0, 0)
 	}
 }

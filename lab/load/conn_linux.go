@@ -25,18 +25,16 @@ const (
 // conn is one connection of the event loop, and the place of its worker: a
 // request that is due may be pending on it while it is being opened.
 type conn struct {
-	fd        int32
-	gen       uint32 // counts the connections that had this place
-	served    uint32 // requests on this connection
-	resent    uint32 // segments that it is known to have sent again
-	state     connState
-	pending   bool // a request is due and waits for the connection
-	parked    bool // in the idle connections
-	ended     bool // the server has closed its side
-	thinking  bool // its worker's next request is due later
-	receiving bool // io_uring: an order to receive is under way
-	queued    bool // io_uring: the request is to be handed over
-	handing   bool // io_uring: what is sent is to be handed over
+	fd       int32
+	gen      uint32 // counts the connections that had this place
+	served   uint32 // requests on this connection
+	resent   uint32 // segments that it is known to have sent again
+	state    connState
+	pending  bool // a request is due and waits for the connection
+	parked   bool // in the idle connections
+	ended    bool // the server has closed its side
+	thinking bool // its worker's next request is due later
+	queued   bool // sent is when the request was given to the backend, which may hand it over later
 	exchange
 	secured  *secured // nil without TLS
 	unsent   []byte   // rest of the request, when the kernel took only a part
@@ -51,7 +49,7 @@ type conn struct {
 // send starts the pending request of a ready connection.
 func (l *eventLoop) send(id int32) {
 	c := &l.conns[id]
-	if l.spec.Profile.Mode == Open || c.served == 0 || l.think.mean > 0 {
+	if l.profile.Mode == Open || c.served == 0 || l.think.mean > 0 {
 		l.now = clock.Now() // several may be sent in a row, and connected before that
 	}
 	l.work++
@@ -75,7 +73,7 @@ func (l *eventLoop) received(id int32, data []byte) {
 	if l.rec != nil {
 		l.rec.BytesIn += uint64(len(data))
 	}
-	if l.tls != nil {
+	if l.tlsConfig != nil {
 		l.decrypt(id, data)
 		return
 	}
@@ -87,7 +85,7 @@ func (l *eventLoop) answered(id int32, data []byte) {
 	c := &l.conns[id]
 	if c.state != busy {
 		if !isTimeoutOfIdle(data) {
-			l.fail(&l.errorsNow().Body, "body", "the server sent bytes that no request asked for"+beginning(data))
+			l.unsolicited(data)
 		}
 		l.lostIdle(id)
 		return
@@ -110,12 +108,12 @@ func (l *eventLoop) parse(id int32, data []byte) {
 	switch {
 	case err != nil:
 		c.copy(data[n:])
-		l.failRequest(id, &l.errorsNow().Body, "body", err.Error()+beginning(c.kept))
+		l.failRequest(id, BodyError, err.Error()+beginning(c.kept))
 	case !c.answer.Done():
 		// What is left is a head in pieces; it may overlap with partial.
 		c.partial = append(c.partial[:0], data[n:]...)
 	case n < len(data):
-		l.failRequest(id, &l.errorsNow().Body, "body", fmt.Sprintf("the server sent %d bytes beyond its answer, starting %q", len(data)-n, bytes.TrimSpace(data[n:min(n+20, len(data))])))
+		l.failRequest(id, BodyError, fmt.Sprintf("the server sent %d bytes beyond its answer, starting %q", len(data)-n, bytes.TrimSpace(data[n:min(n+20, len(data))])))
 	default:
 		l.done(id)
 	}
@@ -133,9 +131,9 @@ func (l *eventLoop) ended(id int32) {
 	case c.answer.EOF():
 		l.done(id)
 	case c.answer.Started() || len(c.partial) > 0:
-		l.failRequest(id, &l.errorsNow().Reset, "reset", "the server closed the connection in the middle of an answer")
+		l.failRequest(id, ResetError, "the server closed the connection in the middle of an answer")
 	default:
-		l.failRequest(id, &l.errorsNow().Reset, "reset", "the server closed the connection without an answer")
+		l.failRequest(id, ResetError, "the server closed the connection without an answer")
 	}
 }
 
@@ -161,7 +159,7 @@ func (l *eventLoop) wornOut(c *conn) bool {
 	if !lasts(&c.answer) || len(c.unsent) > 0 {
 		return true // the server's will; or it answered before it had the whole request
 	}
-	k := &l.spec.Link
+	k := l.link
 	return k.Reuse == NoReuse || k.PerConnection > 0 && int(c.served) >= k.PerConnection ||
 		k.MaxAge > 0 && l.now-c.opened >= int64(k.MaxAge)
 }
@@ -173,8 +171,8 @@ func (l *eventLoop) timedOut(id int32) {
 	case connecting, securing:
 		l.connectFailed(id, unix.ETIMEDOUT)
 	default:
-		l.rec.timedOut(c.intended, c.sent, l.now)
-		l.failRequest(id, nil, "timeout", tookTooLong(l.spec.Timeout, &c.answer))
+		l.rec.waitedFor(c.intended, c.sent, l.now)
+		l.failRequest(id, TimeoutError, tookTooLong(l.timeout, &c.answer))
 	}
 }
 
@@ -191,9 +189,9 @@ func (l *eventLoop) lost(id int32, errno unix.Errno) {
 func (l *eventLoop) broke(id int32, why string) {
 	switch l.conns[id].state {
 	case busy:
-		l.failRequest(id, &l.errorsNow().Reset, "reset", why)
+		l.failRequest(id, ResetError, why)
 	case ready:
-		if l.tls != nil { // such as a client's certificate that was not accepted
+		if l.tlsConfig != nil { // such as a client's certificate that was not accepted
 			l.connectFailed(id, errors.New(why))
 			return
 		}
@@ -215,12 +213,9 @@ func (l *eventLoop) lostIdle(id int32) {
 	l.again(id)
 }
 
-// failRequest ends the request under way on id without a usable answer. It counts
-// in count, unless that is nil.
-func (l *eventLoop) failRequest(id int32, count *uint64, kind, why string) {
-	if count != nil {
-		*count++
-	}
+// failRequest ends the request under way on id without a usable response.
+func (l *eventLoop) failRequest(id int32, kind ErrorKind, why string) {
+	l.rec.Errors.Count(kind)
 	c := &l.conns[id]
 	l.errors.failed(&c.exchange, kind, why, l.now)
 	l.rec.failedKind(c.request, kind)
@@ -229,15 +224,11 @@ func (l *eventLoop) failRequest(id int32, count *uint64, kind, why string) {
 	l.again(id)
 }
 
-func (l *eventLoop) fail(count *uint64, kind, why string) {
-	*count++
-	l.errors.note(kind, why)
-}
-
-// errorsNow is where errors count: nowhere before the load has begun.
-func (l *eventLoop) errorsNow() *Errors {
-	if l.rec == nil {
-		return new(Errors)
+// unsolicited counts bytes that no request asked for. Some servers send them before
+// the load begins, when nothing is recorded yet.
+func (l *eventLoop) unsolicited(data []byte) {
+	if l.rec != nil {
+		l.rec.Errors.Count(BodyError)
 	}
-	return &l.rec.Errors
+	l.errors.note(BodyError, "the server sent bytes that no request asked for"+beginning(data))
 }

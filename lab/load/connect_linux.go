@@ -31,7 +31,7 @@ func (l *eventLoop) dialNow(id int32) bool {
 	l.making++
 	l.due.Start(id, max(l.now, 1))
 	c.fd = -1
-	switch err := l.dial(id); err {
+	switch err := l.backend.dial(id); err {
 	case nil:
 	case errNotYet:
 		l.drop(id)
@@ -53,8 +53,8 @@ func (l *eventLoop) connected(id int32, err error) {
 	if l.rec != nil {
 		l.rec.connected(clock.Now() - c.opened)
 	}
-	if l.tls != nil {
-		l.secure(id)
+	if l.tlsConfig != nil {
+		l.handshake(id)
 		return
 	}
 	l.established(id)
@@ -78,11 +78,11 @@ func (l *eventLoop) established(id int32) {
 // connectFailed counts a connection that did not come up and lets it be tried
 // again after a pause. A request that waited for it has failed with it.
 func (l *eventLoop) connectFailed(id int32, err error) {
-	l.errors.note("connect", explainConnect(err))
+	l.errors.note(ConnectError, explainConnect(err))
 	c := &l.conns[id]
 	l.drop(id)
 	if l.rec != nil {
-		l.rec.Errors.Connect++
+		l.rec.Errors.Count(ConnectError)
 		l.rec.gaveUp(Connect, l.now-c.opened)
 	}
 	if c.pending {
@@ -109,11 +109,11 @@ func (l *eventLoop) drop(id int32) {
 		l.up--
 	}
 	l.due.Stop(id)
-	if l.rec != nil && !l.spec.Link.churns() && l.spec.Link.Unix == "" {
+	if l.rec != nil && !l.link.churns() && l.link.Unix == "" {
 		l.askResent(c)
 	}
 	if c.fd >= 0 {
-		l.hangUp(id)
+		l.backend.hangUp(id)
 	}
 	if c.secured != nil {
 		c.secured.stop()
@@ -132,7 +132,7 @@ func (l *eventLoop) again(id int32) {
 		if l.keepsWarm() {
 			l.open(id)
 		}
-	case l.spec.Profile.Mode == Closed || !l.keepsWarm() || l.backlog.len() > 0:
+	case l.profile.Mode == Closed || !l.keepsWarm() || l.backlog.len() > 0:
 		l.release(id)
 	default:
 		l.open(id)
@@ -144,7 +144,7 @@ func (l *eventLoop) again(id int32) {
 func (l *eventLoop) expire() {
 	for {
 		id, since, ok := l.due.Oldest()
-		if !ok || l.now-since < l.timeout {
+		if !ok || l.now-since < int64(l.timeout) {
 			break
 		}
 		l.timedOut(id)
@@ -164,5 +164,5 @@ func (l *eventLoop) expire() {
 // keepsWarm reports whether connections are open also while nothing is to be
 // sent on them.
 func (l *eventLoop) keepsWarm() bool {
-	return (l.spec.Link.Reuse == PerWorker || l.spec.Link.Reuse == "") && (l.sending || l.rec == nil)
+	return (l.link.Reuse == PerWorker || l.link.Reuse == "") && (l.sending || l.rec == nil)
 }

@@ -12,7 +12,7 @@ import (
 
 // dialer makes the share's connections.
 func (sh *share) dialer() reactor.Dialer {
-	k := &sh.spec.Link
+	k := sh.link
 	d := reactor.Dialer{To: sockaddr(sh.addr), Nagle: k.Nagle, FastOpen: k.FastOpen, QuickAck: k.QuickAck}
 	if k.Unix != "" {
 		d.To = &unix.SockaddrUnix{Name: k.Unix}
@@ -50,8 +50,8 @@ func zoneID(zone string) uint32 {
 // for connections that the server wants to end.
 func (l *eventLoop) quickEnd(id int32) {
 	c := &l.conns[id]
-	churns := l.spec.Link.churns() || c.served > 0 && !lasts(&c.answer)
-	if c.ended || c.state != ready || !churns || l.spec.Link.Unix != "" {
+	churns := l.link.churns() || c.served > 0 && !lasts(&c.answer)
+	if c.ended || c.state != ready || !churns || l.link.Unix != "" {
 		return
 	}
 	_ = unix.SetsockoptLinger(int(c.fd), unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1, Linger: 0})

@@ -42,7 +42,7 @@ func openEpoll(sh share) (engine, error) {
 		}
 		poller.KeepProcessor = true // see processors
 		p := &epoll{loop: l, poller: poller, read: make([]byte, readBuffer)}
-		if sh.spec.KernelTimestamps {
+		if sh.stamps {
 			p.stamps = newKernelStamps()
 		}
 		return p, nil
@@ -117,7 +117,7 @@ func (p *epoll) dial(id int32) error {
 			return fmt.Errorf("kernel timestamps: %w", err)
 		}
 	}
-	if !up && l.spec.Link.churns() {
+	if !up && l.link.churns() {
 		up, err = reactor.Connected(fd) // near targets answer at once: that spares an event
 	}
 	if up {
@@ -177,7 +177,7 @@ func (p *epoll) readFrom(c *conn) (n int, errno unix.Errno) {
 	}
 	n, delay, errno := p.stamps.read(int(c.fd), p.read)
 	if delay > 0 && p.loop.rec != nil {
-		p.loop.rec.tallies[ReadDelay].record(delay)
+		p.loop.rec.timed[ReadDelay].record(delay)
 	}
 	return n, errno
 }

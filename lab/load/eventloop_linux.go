@@ -51,12 +51,11 @@ type backend interface {
 // hand-over to goroutines and allocates nothing per request.
 type eventLoop struct {
 	share
-	backend
+	backend   backend
 	conns     []conn
 	dialer    reactor.Dialer
 	due       *reactor.Deadlines
 	retries   *reactor.Deadlines
-	timeout   int64
 	spinBelow time.Duration // waits shorter than this, and the ends of longer ones, are spent polling
 	mix       *mix
 	plain     []byte // what was decrypted; shared by all connections
@@ -102,12 +101,12 @@ func openEventLoop(sh share, open func(*eventLoop) (backend, error)) (engine, er
 	}
 	l := &eventLoop{
 		share: sh, conns: make([]conn, sh.connections, sh.most),
-		think: sh.spec.Profile.Think.source(sh.spec.Seed, sh.part), users: newUsers(sh.connections), dialer: sh.dialer(),
+		think: sh.profile.Think.source(sh.seed, sh.part), users: newUsers(sh.connections), dialer: sh.dialer(),
 		due: reactor.NewDeadlines(sh.most), retries: reactor.NewDeadlines(sh.most),
-		timeout: int64(sh.spec.Timeout), spinBelow: spins(sh.spec), mix: sh.mix(),
+		spinBelow: spins(&sh), mix: sh.mix(),
 		idle: newRing[int32](sh.most), waiting: newRing[int32](sh.most), backlog: newRing[int64](1024),
 	}
-	if l.tls != nil {
+	if l.tlsConfig != nil {
 		l.plain = make([]byte, readBuffer)
 	}
 	var err error
@@ -118,7 +117,7 @@ func openEventLoop(sh share, open func(*eventLoop) (backend, error)) (engine, er
 }
 
 func (l *eventLoop) close() {
-	l.leave() // the kernel takes half a second to hang up ten thousand connections
+	l.backend.leave() // the kernel takes half a second to hang up ten thousand connections
 	for i := range l.conns {
 		l.drop(int32(i))
 	}
@@ -136,10 +135,10 @@ func (l *eventLoop) usage() (user, sys time.Duration) {
 // connect implements engine. Where connections are opened as requests need them,
 // one is opened to see that the target is there.
 func (l *eventLoop) connect(ctx context.Context) error {
-	patience := clock.Now() + int64(min(connectPatient, l.spec.Timeout))
+	patience := clock.Now() + int64(min(connectPatient, l.timeout))
 	l.now = clock.Now()
 	for id := range l.conns {
-		if id == 0 || l.spec.Link.Reuse == "" || l.spec.Link.Reuse == PerWorker {
+		if id == 0 || l.link.Reuse == "" || l.link.Reuse == PerWorker {
 			l.open(int32(id))
 		} else {
 			l.park(int32(id))
@@ -179,7 +178,7 @@ func (l *eventLoop) load(ctx context.Context, rec *recorder, begin, end int64) {
 	l.rec.watch(len(l.conns)/leastEvents+2, true)
 	l.back, l.work = begin, 0
 	l.noteStall(begin, begin, l.now)
-	if l.spec.Profile.Mode == Open {
+	if l.profile.Mode == Open {
 		l.openLoop(ctx, begin)
 	} else {
 		l.closedLoop(ctx)
@@ -189,7 +188,7 @@ func (l *eventLoop) load(ctx context.Context, rec *recorder, begin, end int64) {
 	l.countResent(len(l.conns))
 	l.rec.finish(l.end)
 	if l.broken != nil {
-		l.errors.note("generator", l.broken.Error())
+		l.errors.broke(l.broken)
 	}
 }
 
@@ -230,10 +229,10 @@ func (l *eventLoop) start() {
 
 // openLoop starts requests as the schedule says until the end.
 func (l *eventLoop) openLoop(ctx context.Context, begin int64) {
-	l.arrivals = newSchedule(l.spec, l.part, l.parts)
+	l.arrivals = newSchedule(l.profile, l.warmup, l.seed, l.part, l.parts)
 	l.begins = begin
 	l.next = l.arrivals.after(begin)
-	l.coalesce = l.spec.Pacing == TimerPacing
+	l.coalesce = l.pacing == TimerPacing
 	for l.running(ctx) {
 		if l.now < l.end {
 			l.takeDue(l.now + 1)
@@ -255,7 +254,7 @@ func (l *eventLoop) takeDue(before int64) {
 // turnWindows closes the windows that have ended. An arrival belongs to the one
 // it was due in, also if it is taken up only now.
 func (l *eventLoop) turnWindows() {
-	for l.spec.Profile.Mode == Open && l.now >= l.rec.end && l.rec.end < l.end && !l.rec.draining {
+	for l.profile.Mode == Open && l.now >= l.rec.end && l.rec.end < l.end && !l.rec.draining {
 		l.takeDue(l.rec.end)
 		l.rec.advance(l.rec.end, l.end)
 	}
@@ -269,7 +268,7 @@ func (l *eventLoop) stopSending() {
 	if l.rec.draining {
 		return
 	}
-	if l.spec.Profile.Mode == Open {
+	if l.profile.Mode == Open {
 		l.takeDue(l.end)
 	}
 	l.rec.drain(l.end)
@@ -280,7 +279,7 @@ func (l *eventLoop) stopSending() {
 func (l *eventLoop) drain(ctx context.Context) {
 	l.end = min(l.end, l.now)
 	l.stopSending()
-	patience := l.now + int64(l.spec.drain())
+	patience := l.now + int64(l.patience)
 	for l.rec.inFlight > 0 && l.now < patience && ctx.Err() == nil && l.broken == nil {
 		l.expire()
 		l.openMore()
@@ -290,7 +289,7 @@ func (l *eventLoop) drain(ctx context.Context) {
 
 // giveUp ends the requests that nobody waits for any more.
 func (l *eventLoop) giveUp() {
-	mode := l.spec.Profile.Mode
+	mode := l.profile.Mode
 	for l.backlog.len() > 0 {
 		l.rec.cut(mode, nil, l.backlog.pop(), 0, l.now)
 	}
@@ -315,10 +314,10 @@ func (l *eventLoop) arrive(intended int64) {
 	switch {
 	case l.idle.len() > 0:
 		l.begin(l.unpark(), intended)
-	case l.spec.Profile.Overflow == OpenMore && len(l.conns) < cap(l.conns):
+	case l.profile.Overflow == OpenMore && len(l.conns) < cap(l.conns):
 		l.conns = l.conns[:len(l.conns)+1]
 		l.begin(int32(len(l.conns)-1), intended)
-	case l.spec.Profile.Overflow != ShedArrival && l.backlog.len() < maxBacklog:
+	case l.profile.Overflow != ShedArrival && l.backlog.len() < maxBacklog:
 		l.rec.Queued++
 		l.backlog.push(intended)
 	default:
@@ -334,7 +333,7 @@ func (l *eventLoop) arrive(intended int64) {
 func (l *eventLoop) slumber() (left time.Duration) {
 	if left = time.Duration(l.looked + int64(timerTick) - l.now); left <= 0 || l.now+int64(left) >= l.end {
 		left = 0
-	} else if l.broken = l.pause(left); l.broken != nil {
+	} else if l.broken = l.backend.pause(left); l.broken != nil {
 		return left
 	} else {
 		l.now = clock.Now()
@@ -344,11 +343,11 @@ func (l *eventLoop) slumber() (left time.Duration) {
 }
 
 // spins is what of a wait for the schedule is spent polling.
-func spins(s *Spec) time.Duration {
+func spins(sh *share) time.Duration {
 	switch {
-	case s.Profile.Mode == Closed && s.Profile.Think.Mean == 0, s.Pacing == TimerPacing:
+	case sh.profile.Mode == Closed && sh.profile.Think.Mean == 0, sh.pacing == TimerPacing:
 		return 0
-	case s.Pacing == SpinPacing:
+	case sh.pacing == SpinPacing:
 		return maxWait
 	}
 	return spinBelow
@@ -368,7 +367,7 @@ func (l *eventLoop) poll(d time.Duration) {
 	if d = min(d, maxWait) - l.spinBelow; spin {
 		d = 0
 	}
-	events, err := l.wait(d)
+	events, err := l.backend.wait(d)
 	l.turn++
 	if err != nil {
 		l.broken = err
@@ -392,7 +391,7 @@ func (l *eventLoop) poll(d time.Duration) {
 		}
 	}
 	woke := l.now
-	l.handle()
+	l.backend.handle()
 	l.now = clock.Now()
 	l.back, l.work = l.now, 0
 	if l.rec != nil {
@@ -408,7 +407,7 @@ func (l *eventLoop) upToDate() bool {
 	switch {
 	case !l.sending:
 		return true
-	case l.spec.Profile.Mode == Open:
+	case l.profile.Mode == Open:
 		return l.next > l.now
 	}
 	return l.users.len() == 0 || l.users.first().at > l.now

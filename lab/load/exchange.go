@@ -68,12 +68,12 @@ func (x *exchange) limit() int {
 	return http1.MaxHead + maxSample
 }
 
-// judge holds a complete answer to what its request expects. It returns the
-// kind of error and its text, or nothing.
-func (x *exchange) judge(status int) (kind, why string) {
+// judge holds a complete response to what its request expects. It returns the
+// kind of error and why, which is "" if it is as expected.
+func (x *exchange) judge(status int) (kind ErrorKind, why string) {
 	r := x.request
 	if r.wants == wantsNothing && r.ok(status) {
-		return "", ""
+		return 0, ""
 	}
 	cut := len(x.kept) == x.limit()
 	head, body := x.settle()
@@ -81,15 +81,15 @@ func (x *exchange) judge(status int) (kind, why string) {
 		x.jar.take(head, pathOf(x.sent()))
 	}
 	if !r.ok(status) {
-		return "status", statusText(status)
+		return StatusError, statusText(status)
 	}
 	if r.wants == wantsBody && (cut || len(body) > maxBody) {
-		return "expect", "the body is longer than the 1 MiB that expectations look at"
+		return ExpectError, "the body is longer than the 1 MiB that expectations look at"
 	}
 	if failed := r.expect.Judge(status, head, body); failed != "" {
-		return "expect", failed
+		return ExpectError, failed
 	}
-	return "", ""
+	return 0, ""
 }
 
 // settle leaves of what was kept the final answer's head and its body without

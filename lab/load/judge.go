@@ -31,11 +31,11 @@ func judgeWindow(w *Window, spec *Spec) []finding.Finding {
 	}
 	switch {
 	case w.Stall >= stallInvalid:
-		add(finding.GeneratorStalled, finding.Invalid, "%s (limit %v): it could neither send on time nor see answers", w.awayFor(), stallInvalid)
+		add(finding.GeneratorStalled, finding.Invalid, "%s (limit %v): it could neither send on time nor see answers", awayFor(w), stallInvalid)
 	case w.Stall >= stallSuspect:
-		add(finding.GeneratorStalled, finding.Suspect, "%s (limit %v)", w.awayFor(), stallSuspect)
+		add(finding.GeneratorStalled, finding.Suspect, "%s (limit %v)", awayFor(w), stallSuspect)
 	}
-	if share := w.generatorCPUs() / float64(spec.cpus()); share >= generatorFull {
+	if share := generatorCPUs(w) / float64(spec.cpus()); share >= generatorFull {
 		add(finding.GeneratorFull, finding.Suspect, "the load loops used %.0f %% of their %d CPUs (limit %.0f %%): the generator may be the bottleneck", 100*share, spec.cpus(), 100*generatorFull)
 	}
 	if w.Late > 0 && float64(w.Late) >= generatorLate*float64(w.Offered) {
@@ -53,7 +53,7 @@ func judgeWindow(w *Window, spec *Spec) []finding.Finding {
 
 // awayFor says how long a loop did not look at the world and, as far as it is
 // known, why.
-func (w *Window) awayFor() string {
+func awayFor(w *Window) string {
 	away := w.Stall.Round(time.Millisecond)
 	if 2*w.Busy < w.Stall {
 		return fmt.Sprintf("a load loop was away for %v", away)
@@ -63,7 +63,7 @@ func (w *Window) awayFor() string {
 
 // generatorCPUs returns how many CPUs the loops used for work: polling for the
 // next arrival to come due is idling.
-func (w *Window) generatorCPUs() float64 {
+func generatorCPUs(w *Window) float64 {
 	if w.Length <= 0 {
 		return 0
 	}
@@ -94,7 +94,7 @@ func (r *Result) judge(spec *Spec) {
 		}
 	}
 	if t.Unfinished > 0 && !r.Interrupted {
-		add(finding.Unfinished, finding.Suspect, "%d requests had no answer when the load had been over for %v, the oldest after %v: quantiles above them are lower bounds", t.Unfinished, spec.drain(), t.oldest().Round(time.Millisecond))
+		add(finding.Unfinished, finding.Suspect, "%d requests had no answer when the load had been over for %v, the oldest after %v: quantiles above them are lower bounds", t.Unfinished, spec.drain(), oldest(t).Round(time.Millisecond))
 	}
 	r.judgeLittle(add)
 	r.judgeArrivals(spec)
@@ -124,7 +124,7 @@ func judgeAnswers(e *Errors, answers uint64, add func(finding.Name, finding.Vali
 
 // oldest is how long the request took at least that was given up after the longest
 // time.
-func (w *Window) oldest() time.Duration {
+func oldest(w *Window) time.Duration {
 	if h := w.Waited[Response]; h != nil {
 		return time.Duration(h.Max())
 	}

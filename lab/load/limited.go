@@ -14,7 +14,7 @@ func (r *Result) limitedBy(spec *Spec, t *Window) string {
 	switch c := spec.Calibration; {
 	case c != nil && c.beyond(&spec.Profile):
 		return fmt.Sprintf("the generator itself reaches %.0f on this machine; use more --threads, other --cpus or a lower rate", c.Ceiling)
-	case t.generatorCPUs() >= generatorFull*float64(spec.cpus()):
+	case generatorCPUs(t) >= generatorFull*float64(spec.cpus()):
 		return fmt.Sprintf("the generator's %d CPUs were full; use more --threads, or CPUs of its own", spec.cpus())
 	case t.Errors.Connect > 0 && float64(t.Errors.Total()) > errorsInvalid*float64(t.Sent):
 		return fmt.Sprintf("%d attempts to connect failed (%s)", t.Errors.Connect, r.FirstErrors["connect"])

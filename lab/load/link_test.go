@@ -245,7 +245,7 @@ func openFiles(t *testing.T) int {
 }
 
 func TestKernelTimestamps(t *testing.T) {
-	if best, _ := pickEngine(&Spec{}); best == "portable" {
+	if best, _ := pickEngine("", false); best == "portable" {
 		t.Skip("the portable engine has none")
 	}
 	_, target := visited(t, nil)

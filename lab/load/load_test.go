@@ -16,7 +16,7 @@ import (
 // eachEngine runs a test on every engine this system has.
 func eachEngine(t *testing.T, test func(t *testing.T, engine string)) {
 	t.Helper()
-	best, _ := pickEngine(&Spec{})
+	best, _ := pickEngine("", false)
 	for _, engine := range []string{best, "epoll", "portable"} {
 		t.Run(engine, func(t *testing.T) { test(t, engine) })
 		if best == "portable" {
@@ -124,7 +124,7 @@ func TestOpenLoopOffersWhatTheScheduleSays(t *testing.T) {
 			s.Engine = engine
 			got := everything(ran(t, s))
 			want := uint64(0)
-			for schedule := newSchedule(&s, 0, 1); schedule.after(0) < int64(s.Duration); want++ {
+			for schedule := newSchedule(&s.Profile, s.Warmup, s.Seed, 0, 1); schedule.after(0) < int64(s.Duration); want++ {
 			}
 			if got.Offered != want || got.Completed+got.Drained+got.Unfinished != want {
 				t.Errorf("%s: offered %d, completed %d, drained %d, unfinished %d; the schedule has %d", arrivals, got.Offered, got.Completed, got.Drained, got.Unfinished, want)
@@ -340,7 +340,7 @@ func TestSpecCheck(t *testing.T) {
 }
 
 func TestTooManyConnectionsForTheFileLimit(t *testing.T) {
-	if best, _ := pickEngine(&Spec{}); best == "portable" {
+	if best, _ := pickEngine("", false); best == "portable" {
 		t.Skip("the portable engine leaves the limit to the system")
 	}
 	s := spec("http://127.0.0.1:1", Profile{Mode: Closed, Connections: MaxConnections})

@@ -43,6 +43,18 @@ func (s *Spec) program(host string) (*program, error) {
 	return p, nil
 }
 
+// maxKinds is how many kinds of requests a mix may have for each to have figures
+// of its own: each takes a histogram of every second under way.
+const maxKinds = 32
+
+// kinds is how many kinds of requests have figures of their own.
+func (p *program) kinds() int {
+	if n := len(p.requests); n > 1 && n <= maxKinds {
+		return n
+	}
+	return 0
+}
+
 // choose returns the next request by weight.
 func (p *program) choose(rng *rand.Rand) *wireRequest {
 	if len(p.requests) == 1 {

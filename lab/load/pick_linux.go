@@ -6,12 +6,13 @@ import (
 	"dyno/nano/wire/uring"
 )
 
-// pickEngine returns the best engine for the spec, or the one it asks for.
-func pickEngine(spec *Spec) (name string, open func(share) (engine, error)) {
+// pickEngine returns the engine of the name or, for "", the best one that can do what
+// is asked for: tell when the kernel received answers (stamps).
+func pickEngine(asked string, stamps bool) (name string, open func(share) (engine, error)) {
 	switch {
-	case spec.Engine == "portable":
+	case asked == "portable":
 		return "portable", openPortable
-	case spec.Engine == "uring" || spec.Engine == "" && hasRing() && !spec.KernelTimestamps:
+	case asked == "uring" || asked == "" && hasRing() && !stamps:
 		return "uring", openRing
 	}
 	return "epoll", openEpoll

@@ -38,7 +38,7 @@ func openPortable(sh share) (engine, error) {
 	p := &portable{
 		share: sh, mix: sh.mix(),
 		idle: newRing[*worker](sh.connections), backlog: newRing[int64](1024),
-		think: sh.spec.Profile.Think.source(sh.spec.Seed, sh.part),
+		think: sh.profile.Think.source(sh.seed, sh.part),
 	}
 	for range sh.connections {
 		p.hire()
@@ -65,7 +65,7 @@ func (p *portable) usage() (user, sys time.Duration) { return processUsage() }
 
 // connect implements engine.
 func (p *portable) connect(ctx context.Context) error {
-	inTime, cancel := context.WithTimeout(ctx, min(connectPatient, p.spec.Timeout))
+	inTime, cancel := context.WithTimeout(ctx, min(connectPatient, p.timeout))
 	defer cancel()
 	slots := make(chan struct{}, 128)
 	var dialling sync.WaitGroup
@@ -77,7 +77,7 @@ func (p *portable) connect(ctx context.Context) error {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			if _, err := w.dial(inTime); err != nil {
-				p.errors.note("connect", explainConnect(err))
+				p.errors.note(ConnectError, explainConnect(err))
 			}
 		})
 	}
@@ -92,7 +92,7 @@ func (p *portable) connect(ctx context.Context) error {
 // keepsWarm reports whether connections are open also while nothing is to be
 // sent on them.
 func (p *portable) keepsWarm() bool {
-	return p.spec.Link.Reuse == "" || p.spec.Link.Reuse == PerWorker
+	return p.link.Reuse == "" || p.link.Reuse == PerWorker
 }
 
 // load implements engine.
@@ -113,7 +113,7 @@ func (p *portable) load(ctx context.Context, rec *recorder, begin, end int64) {
 	p.mu.Unlock()
 	finished := make(chan struct{})
 	go func() { p.working.Wait(); close(finished) }()
-	if p.spec.Profile.Mode == Open {
+	if p.profile.Mode == Open {
 		p.arrivals(ctx, begin)
 	} else {
 		p.watch(ctx, finished)
@@ -129,7 +129,7 @@ func (p *portable) load(ctx context.Context, rec *recorder, begin, end int64) {
 // arrivals hands out the schedule's arrivals until the end.
 func (p *portable) arrivals(ctx context.Context, begin int64) {
 	defer p.dismiss()
-	schedule := newSchedule(p.spec, p.part, p.parts)
+	schedule := newSchedule(p.profile, p.warmup, p.seed, p.part, p.parts)
 	for next := schedule.after(begin); next < p.limit; next = schedule.after(begin) {
 		p.expect(next)
 		for now := clock.Now(); now < next; now = clock.Now() {
@@ -172,8 +172,8 @@ func (p *portable) arrive(ctx context.Context, intended int64) {
 	now := clock.Now()
 	p.advance(now)
 	p.rec.arrived(intended, now)
-	switch overflow := p.spec.Profile.Overflow; {
-	case p.idle.len() > 0 && p.spec.Link.Reuse == Shared:
+	switch overflow := p.profile.Overflow; {
+	case p.idle.len() > 0 && p.link.Reuse == Shared:
 		p.idle.popLast().take(intended)
 	case p.idle.len() > 0:
 		p.idle.pop().take(intended)
@@ -257,7 +257,7 @@ func (p *portable) drain(ctx context.Context, done <-chan struct{}) {
 	p.advance(now)
 	p.endOfTime(now)
 	p.mu.Unlock()
-	patience := now + int64(p.spec.drain())
+	patience := now + int64(p.patience)
 	for now < patience && ctx.Err() == nil {
 		p.tick(now)
 		select {
@@ -274,7 +274,7 @@ func (p *portable) drain(ctx context.Context, done <-chan struct{}) {
 func (p *portable) giveUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now, mode := clock.Now(), p.spec.Profile.Mode
+	now, mode := clock.Now(), p.profile.Mode
 	for p.backlog.len() > 0 {
 		p.rec.cut(mode, nil, p.backlog.pop(), 0, now)
 	}

@@ -9,7 +9,7 @@ import (
 // dialTo opens a connection as the link asks for, as far as the standard library
 // can: TCP Fast Open and quick ACKs are the event loop's.
 func (p *portable) dialTo(ctx context.Context) (net.Conn, error) {
-	k := &p.spec.Link
+	k := p.link
 	if k.Unix != "" {
 		return (&net.Dialer{}).DialContext(ctx, "unix", k.Unix)
 	}

@@ -63,7 +63,7 @@ func (w *worker) take(intended int64) {
 
 // nextDue waits for the next request that is due.
 func (w *worker) nextDue(ctx context.Context) (ok bool) {
-	if w.engine.spec.Profile.Mode == Open {
+	if w.engine.profile.Mode == Open {
 		return w.nextArrival()
 	}
 	p := w.engine
@@ -122,9 +122,9 @@ func (w *worker) dial(ctx context.Context) (took int64, err error) {
 		return 0, err
 	}
 	took = clock.Now() - w.opened
-	if w.engine.tls != nil {
+	if w.engine.tlsConfig != nil {
 		began := clock.Now()
-		secure := tls.Client(conn, w.engine.tls)
+		secure := tls.Client(conn, w.engine.tlsConfig)
 		if err := secure.HandshakeContext(ctx); err != nil {
 			conn.Close()
 			return 0, fmt.Errorf("TLS handshake: %w", err)
@@ -146,13 +146,13 @@ func (w *worker) dial(ctx context.Context) (took int64, err error) {
 // redial opens a lost connection again; a failure ends the request that waits.
 func (w *worker) redial(ctx context.Context) bool {
 	p := w.engine
-	dialCtx, cancel := context.WithTimeout(ctx, p.spec.Timeout)
+	dialCtx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	took, err := w.dial(dialCtx)
 	p.mu.Lock()
 	if err == nil {
 		p.rec.connected(took)
-		if p.tls != nil {
+		if p.tlsConfig != nil {
 			p.rec.secured(w.handshake, w.resumed)
 		}
 		p.mu.Unlock()
@@ -165,14 +165,14 @@ func (w *worker) redial(ctx context.Context) bool {
 	now := clock.Now()
 	p.rec.failed(w.intended, now)
 	w.asked = false
-	p.rec.Errors.Connect++
+	p.rec.Errors.Count(ConnectError)
 	p.rec.gaveUp(Connect, now-w.opened)
 	var network net.Error
 	if errors.As(err, &network) && network.Timeout() {
 		p.rec.unconnected(w.intended, now)
 	}
 	p.mu.Unlock()
-	p.errors.note("connect", explainConnect(err))
+	p.errors.note(ConnectError, explainConnect(err))
 	select {
 	case <-ctx.Done():
 	case <-time.After(20 * time.Millisecond):
@@ -242,7 +242,7 @@ func (w *worker) quickEnd() {
 
 // wornOut reports whether the connection must not carry another request.
 func (w *worker) wornOut(now int64) bool {
-	k := &w.engine.spec.Link
+	k := w.engine.link
 	return !lasts(&w.answer) || k.Reuse == NoReuse || k.PerConnection > 0 && w.served >= k.PerConnection ||
 		k.MaxAge > 0 && now-w.opened >= int64(k.MaxAge)
 }
@@ -290,7 +290,8 @@ func ended(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.
 func (w *worker) failed(err error) {
 	p := w.engine
 	w.hangUp()
-	fail := func(kind, why string) {
+	fail := func(kind ErrorKind, why string) {
+		p.rec.Errors.Count(kind)
 		p.rec.failedKind(w.request, kind)
 		p.errors.failed(&w.exchange, kind, why, clock.Now())
 	}
@@ -298,14 +299,12 @@ func (w *worker) failed(err error) {
 	var network net.Error
 	switch {
 	case errors.As(err, &syntax) || errors.Is(err, errUnsolicited):
-		p.rec.Errors.Body++
-		fail("body", err.Error())
+		fail(BodyError, err.Error())
 	case errors.As(err, &network) && network.Timeout():
-		p.rec.timedOut(w.intended, w.sentAt, clock.Now())
-		fail("timeout", tookTooLong(p.spec.Timeout, &w.answer))
+		p.rec.waitedFor(w.intended, w.sentAt, clock.Now())
+		fail(TimeoutError, tookTooLong(p.timeout, &w.answer))
 	default:
-		p.rec.Errors.Reset++
-		fail("reset", err.Error())
+		fail(ResetError, err.Error())
 	}
 }
 
@@ -322,7 +321,7 @@ func (w *worker) setDeadline() {
 	if w.conn == nil {
 		return
 	}
-	deadline := time.Now().Add(w.engine.spec.Timeout)
+	deadline := time.Now().Add(w.engine.timeout)
 	if w.engine.interrupted {
 		deadline = time.Unix(1, 0)
 	}

@@ -52,6 +52,8 @@ const (
 	MaxPhases = 1000                // in one load
 	MaxLength = 30 * 24 * time.Hour // of all phases together
 	MaxThink  = time.Hour
+
+	MaxConnections = 1_000_000
 )
 
 // Profile is the rhythm of a load. The zero value is not usable; see
@@ -218,8 +220,8 @@ func (p *Profile) arrivalsOf(ph *Phase) Arrivals {
 	return cmp.Or(ph.Arrivals, p.Arrivals, Poisson)
 }
 
-// most is how many connections there can be at a time.
-func (p *Profile) most() int {
+// MostConnections is how many connections there can be at a time.
+func (p *Profile) MostConnections() int {
 	if p.Overflow != OpenMore {
 		return p.Connections
 	}

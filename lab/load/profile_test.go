@@ -105,7 +105,7 @@ func FuzzParsePhase(f *testing.F) {
 		if ph.Shape == Trace {
 			return
 		}
-		s := newSchedule(&Spec{Profile: Profile{Phases: []Phase{ph}}, Warmup: time.Second}, 1, 3)
+		s := newSchedule(&Profile{Phases: []Phase{ph}}, time.Second, 0, 1, 3)
 		last, end := int64(-1), int64(time.Second+ph.Duration)
 		for range 100 {
 			at, ok := s.next()
@@ -163,7 +163,7 @@ func FuzzReadTrace(f *testing.F) {
 		if err := ph.Check(); err != nil {
 			t.Fatal(err)
 		}
-		s, n := newSchedule(&Spec{Profile: Profile{Phases: []Phase{ph}}}, 0, 1), 0
+		s, n := newSchedule(&Profile{Phases: []Phase{ph}}, 0, 0, 0, 1), 0
 		for _, ok := s.next(); ok; _, ok = s.next() {
 			n++
 		}

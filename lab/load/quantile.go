@@ -23,6 +23,17 @@ func (w *Window) GivenUp(c Clock) uint64 {
 	return 0
 }
 
+// Censored returns the share of requests whose response time is only known to
+// exceed what was seen: shed, unfinished or timed out. Quantiles above
+// 1 − Censored are lower bounds.
+func (w *Window) Censored() float64 {
+	unknown := w.GivenUp(Response)
+	if unknown == 0 {
+		return 0
+	}
+	return float64(unknown) / float64(unknown+w.Completed+w.Drained+w.Errors.Wrong())
+}
+
 // Failed is how many requests got no right answer and were not given up: refused,
 // reset, answered wrongly. No time is as bad as theirs.
 func (w *Window) Failed(c Clock) uint64 {

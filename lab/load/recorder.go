@@ -17,36 +17,30 @@ const (
 // slot is a window that one loop is filling.
 type slot struct {
 	Window
-	tallies [NumClocks]*tally
-	waited  [NumClocks]*tally // made when the first request is given up
-	end     int64             // CLOCK_MONOTONIC, ns; first instant that is no longer in it
-	pending float64           // integral of requests in flight over time, in request·ns
-	sends   sends
-	loop    int  // which loop fills it
-	last    bool // the loop has ended with it
-	home    chan<- *slot
+	durations         // waited are made when the first request is given up
+	end       int64   // CLOCK_MONOTONIC, ns; first instant that is no longer in it
+	pending   float64 // integral of requests in flight over time, in request·ns
+	sends     sends
+	loop      int  // which loop fills it
+	last      bool // the loop has ended with it
+	home      chan<- *slot
 
 	breakdown *breakdown
 }
 
 func newSlot() *slot {
 	s := &slot{breakdown: newBreakdown(0), sends: sends{at: make([]int64, 0, sendsKept)}}
-	for c := range s.tallies {
-		s.tallies[c] = newTally()
+	for c := range s.timed {
+		s.timed[c] = newBuckets()
 	}
 	return s
 }
 
 // clear empties the slot for the window with the given index.
 func (s *slot) clear(index int, start, end int64) {
-	for c, t := range s.tallies {
-		t.reset()
-		if w := s.waited[c]; w != nil {
-			w.reset()
-		}
-	}
+	s.durations.reset()
 	*s = slot{
-		Window: Window{Index: index, Start: start}, tallies: s.tallies, waited: s.waited, end: end,
+		Window: Window{Index: index, Start: start}, durations: s.durations, end: end,
 		sends: sends{at: s.sends.at[:0]}, loop: s.loop, home: s.home, breakdown: s.breakdown,
 	}
 	s.breakdown.reset()
@@ -84,6 +78,15 @@ func newSlots(loop int) chan *slot {
 		free <- s
 	}
 	return free
+}
+
+// breakDown makes the slots count so many kinds of requests apart.
+func breakDown(slots chan *slot, kinds int) {
+	for range len(slots) {
+		s := <-slots
+		s.breakdown = newBreakdown(kinds)
+		slots <- s
+	}
 }
 
 // newRecorder starts the ledger at instant begin; the measured time starts at
@@ -193,15 +196,9 @@ func (r *recorder) failed(intended, now int64) {
 // gaveUp notes how long a request had taken, in ns, when it was given up.
 func (r *recorder) gaveUp(clock Clock, after int64) {
 	if r.waited[clock] == nil {
-		r.waited[clock] = newTally()
+		r.waited[clock] = newBuckets()
 	}
 	r.waited[clock].record(after)
-}
-
-// timedOut counts a request that was sent and not answered in time.
-func (r *recorder) timedOut(intended, sent, now int64) {
-	r.Errors.Timeout++
-	r.waitedFor(intended, sent, now)
 }
 
 // waitedFor notes on all clocks how long a request that was sent has taken.
@@ -224,7 +221,7 @@ func (r *recorder) unconnected(intended, now int64) {
 func (r *recorder) cut(mode Mode, of *wireRequest, intended, sent, now int64) {
 	r.inFlight--
 	r.due -= intended
-	if mode == Closed && now-intended <= r.tallies[Response].top() {
+	if mode == Closed && now-intended <= r.timed[Response].top() {
 		return
 	}
 	r.Unfinished++
@@ -268,22 +265,22 @@ func (r *recorder) answered(intended, sent, first, done int64) {
 	if r.draining {
 		r.Unrecorded -= time.Duration(done - intended)
 	}
-	r.tallies[Response].record(done - intended)
-	r.tallies[Service].record(done - sent)
-	r.tallies[Lag].record(sent - intended)
-	r.tallies[FirstByte].record(first - sent)
+	r.timed[Response].record(done - intended)
+	r.timed[Service].record(done - sent)
+	r.timed[Lag].record(sent - intended)
+	r.timed[FirstByte].record(first - sent)
 }
 
 func (r *recorder) connected(took int64) {
 	r.Connects++
-	r.tallies[Connect].record(took)
+	r.timed[Connect].record(took)
 }
 
 // secured records a TLS handshake, in ns.
 func (r *recorder) secured(took int64, resumed bool) {
 	if resumed {
-		r.tallies[ResumedHandshake].record(took)
+		r.timed[ResumedHandshake].record(took)
 		return
 	}
-	r.tallies[FullHandshake].record(took)
+	r.timed[FullHandshake].record(took)
 }

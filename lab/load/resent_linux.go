@@ -9,7 +9,7 @@ const lossesAWindow = 256
 
 // countResent asks some connections what they have sent again.
 func (l *eventLoop) countResent(connections int) {
-	if l.rec == nil || l.spec.Link.Unix != "" {
+	if l.rec == nil || l.link.Unix != "" {
 		return
 	}
 	for range min(connections, len(l.conns)) {

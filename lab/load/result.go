@@ -37,7 +37,7 @@ type Result struct {
 	measured, leftOut int
 	breakdown         *breakdown // of Total; nil if no window counts
 	windowFindings    []finding.Finding
-	tallies           tallies   // of Total
+	durations         durations // of Total
 	planned           *planFold // nil for a closed loop
 	arrivals          []arrivalBatch
 }
@@ -71,7 +71,7 @@ func (r *Result) Answered() bool {
 }
 
 // add takes the next window.
-func (r *Result) add(w Window, t *tallies, dropHistograms bool) {
+func (r *Result) add(w Window, d *durations, dropHistograms bool) {
 	r.planned.pass(&w)
 	if !w.Warmup() {
 		r.measured++
@@ -80,24 +80,14 @@ func (r *Result) add(w Window, t *tallies, dropHistograms bool) {
 			r.leftOut++
 		} else {
 			r.Total.Add(&w)
-			r.tallies.add(t)
-			r.planned.add(&w, t)
+			r.durations.add(d)
+			r.planned.add(&w, d)
 		}
 	}
 	if dropHistograms {
 		w.Hist, w.Waited = Window{}.Hist, Window{}.Waited
 	}
 	r.Windows = append(r.Windows, w)
-}
-
-// Add adds a window, without its histograms, to a total.
-func (t *Window) Add(w *Window) {
-	length := t.Length + w.Length
-	if length > 0 {
-		t.InFlight = (t.InFlight*float64(t.Length) + w.InFlight*float64(w.Length)) / float64(length)
-	}
-	t.Length = length
-	t.AddCounts(w)
 }
 
 // addBreakdown adds that of a window that counts.
@@ -108,19 +98,22 @@ func (r *Result) addBreakdown(b *breakdown) {
 	r.breakdown.add(b)
 }
 
-// seal makes the totals' histograms. No window is added after it.
-func (r *Result) seal() {
-	r.tallies.histograms(&r.Total)
-	r.planned.seal()
+// requestResults makes the results of the kinds of requests, in the order of the mix.
+func (r *Result) requestResults(requests []Request) []RequestResult {
+	var list []RequestResult
+	for i := range r.breakdown.kinds {
+		k := &r.breakdown.kinds[i]
+		one := RequestResult{Name: requests[i].Name}
+		one.Total.Length, one.Total.Completed, one.Total.Drained, one.Total.Errors = r.Total.Length, k.completed, k.drained, k.errors
+		one.Total.Unfinished = k.unfinished
+		one.Total.Hist[Response] = k.response.histogram()
+		list = append(list, one)
+	}
+	return list
 }
 
-// Censored returns the share of requests whose response time is only known to
-// exceed what was seen: shed, unfinished or timed out. Quantiles above
-// 1 − Censored are lower bounds.
-func (w *Window) Censored() float64 {
-	unknown := w.GivenUp(Response)
-	if unknown == 0 {
-		return 0
-	}
-	return float64(unknown) / float64(unknown+w.Completed+w.Drained+w.Errors.Wrong())
+// seal makes the totals' histograms. No window is added after it.
+func (r *Result) seal() {
+	r.durations.histograms(&r.Total)
+	r.planned.seal()
 }

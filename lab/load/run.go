@@ -13,7 +13,6 @@ import (
 // Defaults and limits of a [Spec].
 const (
 	DefaultTimeout = 10 * time.Second
-	MaxConnections = 1_000_000
 	connectPatient = 5 * time.Second // for all connections to come up before the load begins
 	maxBacklog     = 1 << 20         // arrivals that may wait for a connection, per loop
 )
@@ -59,7 +58,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	spec.Duration = max(spec.Duration, spec.Profile.Length())
-	name, open := pickEngine(&spec)
+	name, open := pickEngine(spec.Engine, spec.KernelTimestamps)
 	if name == "portable" {
 		spec.Engine, spec.Threads, spec.CPUs = name, 1, nil // its goroutines go where the scheduler puts them
 	}
@@ -78,16 +77,16 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if name != "portable" {
 		defer loopProcessors.hold(len(shares))()
 	}
-	r := &Result{Engine: name, Drain: spec.drain(), Calibration: spec.Calibration, planned: newPlanFold(&spec), FirstErrors: shares[0].errors.first}
+	r := &Result{Engine: name, Drain: spec.drain(), Calibration: spec.Calibration, planned: newPlanFold(&spec)}
 	r.planned.endWith(shares)
 	if err := (&runner{spec: &spec, result: r}).run(ctx, shares, open); err != nil {
 		return nil, err
 	}
-	r.Failures = shares[0].errors.failures(r.Start)
-	r.Location = shares[0].errors.location
+	log := shares[0].errors
+	r.FirstErrors, r.Failures, r.Location = log.firsts(), log.failures(r.Start), log.location
 	r.seal()
 	if r.breakdown != nil {
-		r.Requests = r.breakdown.byRequest(&spec, &r.Total)
+		r.Requests = r.requestResults(spec.Requests)
 	}
 	r.judge(&spec)
 	return r, nil

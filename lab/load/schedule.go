@@ -3,6 +3,7 @@ package load
 import (
 	"math"
 	"math/rand/v2"
+	"time"
 )
 
 // schedule gives the intended starts of one loop's share of an open loop, in ns
@@ -22,10 +23,10 @@ type schedule struct {
 // newSchedule gives part (0 to parts-1) of the arrivals of an open loop. Uniform
 // and recorded arrivals are dealt out in turn. A Poisson process is the sum of
 // independent ones with a share of its rate each.
-func newSchedule(s *Spec, part, parts int) schedule {
+func newSchedule(p *Profile, warmup time.Duration, seed uint64, part, parts int) schedule {
 	c := schedule{
-		later: s.Profile.Timetable(s.Warmup).segments,
-		part:  float64(part), parts: float64(parts), rng: rand.New(rand.NewPCG(s.Seed, uint64(part))),
+		later: p.Timetable(warmup).segments,
+		part:  float64(part), parts: float64(parts), rng: rand.New(rand.NewPCG(seed, uint64(part))),
 	}
 	c.enter()
 	return c

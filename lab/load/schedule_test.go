@@ -57,7 +57,7 @@ const testWarmup = 1500 * time.Millisecond
 // starts returns a part's starts up to 10 s, from the start of the load.
 func starts(p Profile, seed uint64, part, parts int) []int64 {
 	var all []int64
-	s := newSchedule(&Spec{Profile: p, Seed: seed, Warmup: testWarmup}, part, parts)
+	s := newSchedule(&p, testWarmup, seed, part, parts)
 	limit := int64(testWarmup + 10*time.Second)
 	if n := p.Length(); n > 0 {
 		limit = math.MaxInt64
@@ -219,7 +219,7 @@ func TestRateIsTheShortFormOfAPhase(t *testing.T) {
 
 func TestScheduleDoesNotAllocate(t *testing.T) {
 	for name, p := range profiles(t) {
-		s := newSchedule(&Spec{Profile: p, Seed: 1}, 0, 1)
+		s := newSchedule(&p, 0, 1, 0, 1)
 		if n := testing.AllocsPerRun(1000, func() { s.next() }); n != 0 {
 			t.Errorf("%s: %v allocations per arrival", name, n)
 		}
@@ -235,7 +235,7 @@ func BenchmarkSchedule(b *testing.B) {
 		"sine":     {Phases: []Phase{mustParse(b, "sine 1e5~1e5 every 1m "+long)}, Arrivals: Uniform},
 	} {
 		b.Run(name, func(b *testing.B) {
-			s := newSchedule(&Spec{Profile: p, Seed: 1}, 0, 1)
+			s := newSchedule(&p, 0, 1, 0, 1)
 			sum := int64(0)
 			for b.Loop() {
 				at, _ := s.next()
@@ -253,7 +253,7 @@ func BenchmarkSchedule(b *testing.B) {
 func TestRatesOfNextToNothing(t *testing.T) {
 	for _, arrivals := range []Arrivals{Uniform, Poisson} {
 		for _, rate := range []float64{1e-12, 5e-324} {
-			c := newSchedule(&Spec{Seed: 1, Profile: Profile{Mode: Open, Connections: 1, Rate: rate, Arrivals: arrivals}}, 0, 1)
+			c := newSchedule(&Profile{Mode: Open, Connections: 1, Rate: rate, Arrivals: arrivals}, 0, 1, 0, 1)
 			c.after(1000)
 			if at := c.after(1000); at != math.MaxInt64 {
 				t.Errorf("%v/s, %s: the second arrival is at %d", rate, arrivals, at)

@@ -168,6 +168,24 @@ func (ph *Phase) wave() segment {
 	}
 }
 
+// Arrivals returns how all arrivals are spread; false if they have no one
+// distribution: those of traces, of phases of both kinds, or none at all.
+func (t *Timetable) Arrivals() (a Arrivals, ok bool) {
+	if len(t.segments) == 0 {
+		return "", false
+	}
+	poisson := t.segments[0].poisson
+	for i := range t.segments {
+		if t.segments[i].form == recorded || t.segments[i].poisson != poisson {
+			return "", false
+		}
+	}
+	if poisson {
+		return Poisson, true
+	}
+	return Uniform, true
+}
+
 // Stages returns the stages in order. They are the timetable's.
 func (t *Timetable) Stages() []Stage { return t.stages }
 
@@ -181,11 +199,11 @@ func (t *Timetable) StageAt(at time.Duration) int {
 	return i
 }
 
-// StageWithin returns the index of the stage that a window lies in as a whole; -1
-// if it lies across two, or in none.
-func (t *Timetable) StageWithin(w *Window) int {
-	from := time.Duration(w.Index) * time.Second
-	if i := t.StageAt(from); i >= 0 && from+w.Length <= t.stages[i].To {
+// StageWithin returns the index of the stage that holds as a whole what begins at an
+// instant from the start of the measured time and lasts for so long; -1 if that lies
+// across two, or in none.
+func (t *Timetable) StageWithin(from, length time.Duration) int {
+	if i := t.StageAt(from); i >= 0 && from+length <= t.stages[i].To {
 		return i
 	}
 	return -1

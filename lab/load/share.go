@@ -6,15 +6,26 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"time"
 )
 
-// share is one loop's part of a load.
+// share is one loop's part of a load, with all that is known before it: it is only
+// read from then on.
 type share struct {
-	spec        *Spec
-	program     *program
-	addr        netip.AddrPort
-	tls         *tls.Config // nil for http
-	host        string      // as sent in Host
+	program   *program
+	target    string         // host and port, or the path of a socket, for messages
+	addr      netip.AddrPort // of the target; not set with a socket's path
+	tlsConfig *tls.Config    // nil for http
+	link      *Link
+	profile   *Profile
+	seed      uint64
+	warmup    time.Duration
+	timeout   time.Duration // per request, from its sending
+	patience  time.Duration // how long to wait after the measured time
+	pacing    Pacing
+	// stamps asks for the time at which the kernel received answers.
+	stamps bool
+
 	part, parts int
 	connections int
 	most        int    // connections, with those opened for overflow
@@ -34,11 +45,12 @@ func (s *Spec) split(ctx context.Context, secure *tls.Config) ([]share, error) {
 	if err != nil {
 		return nil, err
 	}
-	var addr netip.AddrPort
-	if s.Link.Unix == "" {
+	target, addr := s.Link.Unix, netip.AddrPort{}
+	if target == "" {
 		if addr, err = resolve(ctx, dial); err != nil {
 			return nil, err
 		}
+		target = addr.String()
 	}
 	for _, from := range s.Link.Sources {
 		if from.Is4() != addr.Addr().Is4() {
@@ -53,10 +65,11 @@ func (s *Spec) split(ctx context.Context, secure *tls.Config) ([]share, error) {
 			continue // others send what there is
 		}
 		sh := share{
-			spec: s, program: program, addr: addr, tls: secure, host: u.Host, part: i, parts: loops,
-			connections: part(s.Profile.Connections, i, loops), quota: quota, cpu: -1, errors: log,
+			program: program, target: target, addr: addr, tlsConfig: secure, link: &s.Link, profile: &s.Profile,
+			seed: s.Seed, warmup: s.Warmup, timeout: s.Timeout, patience: s.drain(), pacing: s.Pacing, stamps: s.KernelTimestamps,
+			part: i, parts: loops, connections: part(s.Profile.Connections, i, loops), quota: quota, cpu: -1, errors: log,
 		}
-		sh.most = max(sh.connections, part(s.Profile.most(), i, loops))
+		sh.most = max(sh.connections, part(s.Profile.MostConnections(), i, loops))
 		if len(s.CPUs) > 0 {
 			sh.cpu = s.CPUs[i%len(s.CPUs)]
 		}
@@ -122,15 +135,9 @@ func (e *UnreachableError) Error() string { return "connecting to " + e.Target +
 
 // unreachable is the error for a share of which no connection came up.
 func (sh *share) unreachable() error {
-	sh.errors.mu.Lock()
-	defer sh.errors.mu.Unlock()
-	why := sh.errors.first["connect"]
+	why := sh.errors.whyUnconnected()
 	if why == "" {
-		why = fmt.Sprintf("no answer within %v", min(connectPatient, sh.spec.Timeout))
+		why = fmt.Sprintf("no answer within %v", min(connectPatient, sh.timeout))
 	}
-	target := sh.addr.String()
-	if path := sh.spec.Link.Unix; path != "" {
-		target = path
-	}
-	return &UnreachableError{target, why}
+	return &UnreachableError{sh.target, why}
 }

@@ -36,13 +36,13 @@ func (r *Result) Stages() []StageResult {
 
 // planFold holds what came against what was planned, as windows come in.
 type planFold struct {
-	table   *Timetable
-	planned float64       // arrivals, over the measured windows that are not invalid
-	stages  []StageResult // empty if there is but one
-	quota   uint64        // arrivals after which no more are planned; 0: no end
-	offered uint64        // so far, also while warming up and in windows that are invalid
-	current int
-	tallies tallies // of the current stage
+	table     *Timetable
+	planned   float64       // arrivals, over the measured windows that are not invalid
+	stages    []StageResult // empty if there is but one
+	quota     uint64        // arrivals after which no more are planned; 0: no end
+	offered   uint64        // so far, also while warming up and in windows that are invalid
+	current   int
+	durations durations // of the current stage
 }
 
 // newPlanFold returns nil for a closed loop, which has no plan.
@@ -81,7 +81,7 @@ func (f *planFold) pass(w *Window) {
 }
 
 // add takes the window that was passed last, if it is measured and not invalid.
-func (f *planFold) add(w *Window, t *tallies) {
+func (f *planFold) add(w *Window, d *durations) {
 	if f == nil {
 		return
 	}
@@ -91,7 +91,7 @@ func (f *planFold) add(w *Window, t *tallies) {
 		planned = min(planned, float64(w.Offered))
 	}
 	f.planned += planned
-	i := f.table.StageWithin(w)
+	i := f.table.StageWithin(from, w.Length)
 	if i < 0 || len(f.stages) == 0 {
 		return
 	}
@@ -103,21 +103,21 @@ func (f *planFold) add(w *Window, t *tallies) {
 	s.Windows++
 	s.Planned += planned
 	s.Total.Add(w)
-	var kept tallies
+	var kept durations
 	for _, clock := range []Clock{Response, Service, Lag} {
-		kept.timed[clock], kept.waited[clock] = t.timed[clock], t.waited[clock]
+		kept.timed[clock], kept.waited[clock] = d.timed[clock], d.waited[clock]
 	}
-	f.tallies.add(&kept)
+	f.durations.add(&kept)
 }
 
 // seal makes the histograms of the current stage. Only one stage at a time has
-// tallies, which are large.
+// durations, which are large.
 func (f *planFold) seal() {
 	if f == nil || len(f.stages) == 0 {
 		return
 	}
-	f.tallies.histograms(&f.stages[f.current].Total)
-	f.tallies.reset()
+	f.durations.histograms(&f.stages[f.current].Total)
+	f.durations.reset()
 }
 
 // missed describes by how much less was sent than planned, over the whole load

@@ -13,8 +13,8 @@ func fold(t *testing.T, p Profile, sent ...uint64) *planFold {
 	f := newPlanFold(&Spec{Profile: p})
 	for i, n := range sent {
 		w := Window{Index: i, Length: time.Second, Sent: n, Completed: n}
-		var all tallies
-		all.timed[Response] = newTally()
+		var all durations
+		all.timed[Response] = newBuckets()
 		for range n {
 			all.timed[Response].record(int64(i+1) * 1e6)
 		}
@@ -125,7 +125,7 @@ func TestALoadThatEndsByItsRequests(t *testing.T) {
 		for i, n := range c.sent {
 			w := Window{Index: i, Length: time.Second, Offered: n, Sent: n}
 			f.pass(&w)
-			f.add(&w, new(tallies))
+			f.add(&w, new(durations))
 			total.Add(&w)
 		}
 		if got, _ := f.missed(&total); (got != "") != c.missed {

@@ -52,7 +52,7 @@ func (s *stopper) handle() {
 // runStopped runs a load all of whose loops are stopped once.
 func runStopped(t *testing.T, s Spec, where string, after, stop time.Duration) *Result {
 	t.Helper()
-	_, open := pickEngine(&s)
+	_, open := pickEngine(s.Engine, s.KernelTimestamps)
 	shares, err := s.split(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -237,7 +237,7 @@ func runSignalled(t *testing.T, s Spec, after, stop time.Duration) (windows []Wi
 // stopped, near what the engine reaches too.
 func TestAStoppedProcessIsNotTheServer(t *testing.T) {
 	target := server(t, replies(okReply))
-	best, _ := pickEngine(&Spec{})
+	best, _ := pickEngine("", false)
 	for _, c := range []struct {
 		engine      string
 		rate        float64

@@ -76,11 +76,11 @@ func (s *secured) SetDeadline(time.Time) error      { return nil }
 func (s *secured) SetReadDeadline(time.Time) error  { return nil }
 func (s *secured) SetWriteDeadline(time.Time) error { return nil }
 
-// secure begins the TLS handshake of a connection that has come up.
-func (l *eventLoop) secure(id int32) {
+// handshake begins the TLS handshake of a connection that has come up.
+func (l *eventLoop) handshake(id int32) {
 	c := &l.conns[id]
 	s := &secured{began: clock.Now(), now: &l.turn}
-	s.tls = tls.Client(s, l.tls)
+	s.tls = tls.Client(s, l.tlsConfig)
 	s.resume, s.stop = iter.Pull(func(yield func(struct{}) bool) {
 		s.wait = yield
 		s.err = s.tls.Handshake()

@@ -35,9 +35,16 @@ type kernelRing struct {
 	loop    *eventLoop
 	ring    *uring.Ring
 	buffers *uring.Buffers
-	unsent  []int32 // connections that send, since the last hand-over
-	closing int     // connections the kernel has yet to close
-	keep    bool    // connections outlive their request: one order to receive lasts for all answers
+	conns   []ringConn // by the loop's conns
+	unsent  []int32    // connections that send, since the last hand-over
+	closing int        // connections the kernel has yet to close
+	keep    bool       // connections outlive their request: one order to receive lasts for all answers
+}
+
+// ringConn is what the ring knows of a connection besides the loop.
+type ringConn struct {
+	receiving bool // an order to receive is under way
+	handing   bool // what is sent is to be handed over
 }
 
 func openRing(sh share) (engine, error) {
@@ -52,8 +59,8 @@ func openRing(sh share) (engine, error) {
 			return nil, err
 		}
 		return &kernelRing{
-			loop: l, ring: ring, buffers: buffers, unsent: make([]int32, 0, sh.connections),
-			keep: sh.spec.Link.Reuse != NoReuse,
+			loop: l, ring: ring, buffers: buffers, conns: make([]ringConn, sh.most), unsent: make([]int32, 0, sh.connections),
+			keep: sh.link.Reuse != NoReuse,
 		}, nil
 	})
 }
@@ -109,8 +116,8 @@ func (r *kernelRing) stampSent() {
 	}
 	now := clock.Now()
 	for _, id := range r.unsent {
-		c := &r.loop.conns[id]
-		if c.handing = false; c.queued {
+		r.conns[id].handing = false
+		if c := &r.loop.conns[id]; c.queued {
 			c.sent, c.queued = now, false
 		}
 	}
@@ -142,10 +149,10 @@ func (r *kernelRing) complete(e *uring.Completion) {
 	case op == opReceive && e.Errno() == unix.ENOBUFS:
 		r.receiveOn(id, e)
 	case op == opReceive && e.Result == 0:
-		c.receiving = false
+		r.conns[id].receiving = false
 		l.ended(id)
 	case op == opReceive:
-		c.receiving = false
+		r.conns[id].receiving = false
 		l.lost(id, e.Errno())
 	case op == opSend && e.Result < 0:
 		l.lost(id, e.Errno())
@@ -172,9 +179,8 @@ func (r *kernelRing) receiveOn(id int32, e *uring.Completion) {
 }
 
 func (r *kernelRing) receive(id int32) {
-	c := &r.loop.conns[id]
-	c.receiving = true
-	r.ring.Receive(c.fd, r.tag(id, opReceive), r.keep)
+	r.conns[id].receiving = true
+	r.ring.Receive(r.loop.conns[id].fd, r.tag(id, opReceive), r.keep)
 }
 
 func (r *kernelRing) dial(id int32) error {
@@ -211,13 +217,13 @@ func (r *kernelRing) send(id int32) {
 	if quiet {
 		c.unsent = nil
 	}
-	c.handing = true
+	r.conns[id].handing = true
 	r.unsent = append(r.unsent, id)
 }
 
 func (r *kernelRing) hangUp(id int32) {
-	c := &r.loop.conns[id]
-	if c.handing {
+	c, own := &r.loop.conns[id], &r.conns[id]
+	if own.handing {
 		// What it sends is the connection's memory, which has other uses after it.
 		r.stampSent()
 		_ = r.ring.Enter(0) // a failure shows in the next wait
@@ -225,8 +231,8 @@ func (r *kernelRing) hangUp(id int32) {
 	r.loop.quickEnd(id)
 	r.closing++
 	// A connection in the making is awaited, one that is busy may still send.
-	if c.receiving || c.state == connecting || c.state == busy {
-		c.receiving = false
+	if own.receiving || c.state == connecting || c.state == busy {
+		own.receiving = false
 		r.ring.CloseCancelled(c.fd, r.tag(id, opClose), r.tag(id, opCancel))
 		return
 	}

@@ -29,36 +29,6 @@ func (c Clock) String() string {
 	return [...]string{"response", "service", "lag", "first_byte", "connect", "tls_full", "tls_resumed", "read_delay"}[c]
 }
 
-// Errors counts failed requests by kind. A request that failed is never in a
-// latency histogram, except those counted under Status and Expect, which were
-// answered in full.
-type Errors struct {
-	Connect uint64 `json:"connect"` // connection refused, unreachable, timed out while connecting
-	Timeout uint64 `json:"timeout"` // no complete answer within the time limit
-	Reset   uint64 `json:"reset"`   // connection closed or reset before the answer was complete
-	Status  uint64 `json:"status"`  // answered with a status that was not expected
-	Body    uint64 `json:"body"`    // answer that breaks HTTP/1.1, or a body that is not as promised
-	Expect  uint64 `json:"expect"`  // answered in full, but not as the request's expectations say
-}
-
-// Total is the sum over all kinds.
-func (e Errors) Total() uint64 {
-	return e.Connect + e.Timeout + e.Reset + e.Status + e.Body + e.Expect
-}
-
-// Wrong counts the requests that were answered in full, but wrongly.
-func (e Errors) Wrong() uint64 { return e.Status + e.Expect }
-
-// Add adds the counts of o to e.
-func (e *Errors) Add(o Errors) {
-	e.Connect += o.Connect
-	e.Timeout += o.Timeout
-	e.Reset += o.Reset
-	e.Status += o.Status
-	e.Body += o.Body
-	e.Expect += o.Expect
-}
-
 // Window is one second of a load as the generator saw it. Offered counts by
 // intended time, Sent by sending time, Completed and the histograms by
 // completion time.
@@ -132,14 +102,37 @@ func (w *Window) Validity() finding.Validity { return finding.Worst(w.Findings) 
 // Warmup reports whether the window precedes the measured time.
 func (w *Window) Warmup() bool { return w.Index < 0 }
 
-// Resolution of the histograms of all clocks.
-const (
-	histogramUnit   = 64 // ns
-	histogramDigits = 3
-)
+// Add adds a window, without its histograms, to a total.
+func (t *Window) Add(w *Window) {
+	length := t.Length + w.Length
+	if length > 0 {
+		t.InFlight = (t.InFlight*float64(t.Length) + w.InFlight*float64(w.Length)) / float64(length)
+	}
+	t.Length = length
+	t.AddCounts(w)
+}
 
-// NewHistogram returns the histogram all clocks use: 64 ns resolution, three
-// significant digits, up to ten minutes. Values in nanoseconds.
-func NewHistogram() *hdrhistogram.Histogram {
-	return hdrhistogram.New(histogramUnit, int64(10*time.Minute), histogramDigits)
+// AddCounts adds o's counts to w. Stalls don't add up: the longest stays.
+func (w *Window) AddCounts(o *Window) {
+	w.Offered += o.Offered
+	w.Late += o.Late
+	w.Sent += o.Sent
+	w.Completed += o.Completed
+	w.Drained += o.Drained
+	w.Unfinished += o.Unfinished
+	w.SentLate += o.SentLate
+	w.Queued += o.Queued
+	w.Resent += o.Resent
+	w.Shed += o.Shed
+	w.Errors.Add(o.Errors)
+	w.Statuses = AddStatuses(w.Statuses, o.Statuses)
+	w.Unconnected += o.Unconnected
+	w.BytesIn += o.BytesIn
+	w.BytesOut += o.BytesOut
+	w.Connects += o.Connects
+	w.CPUUser += o.CPUUser
+	w.CPUSys += o.CPUSys
+	w.Spun += o.Spun
+	w.Unrecorded += o.Unrecorded
+	w.Stall, w.Busy = max(w.Stall, o.Stall), max(w.Busy, o.Busy)
 }

@@ -18,13 +18,13 @@ func (l *eventLoop) begin(id int32, due int64) {
 // it.
 func (l *eventLoop) release(id int32) {
 	switch {
-	case l.spec.Profile.Mode == Open && l.backlog.len() > 0:
+	case l.profile.Mode == Open && l.backlog.len() > 0:
 		l.begin(id, l.backlog.pop())
 	case !l.sending || l.quota > 0 && l.begun >= l.quota:
 		l.park(id)
 	case l.think.mean > 0:
 		l.rest(id)
-	case l.spec.Profile.Mode == Closed:
+	case l.profile.Mode == Closed:
 		l.ask(id, l.now)
 	default:
 		l.park(id)
@@ -45,7 +45,7 @@ func (l *eventLoop) rest(id int32) {
 
 func (l *eventLoop) restUntil(id int32, at int64) {
 	l.users.push(at, id)
-	if l.spec.Link.Reuse == Shared {
+	if l.link.Reuse == Shared {
 		l.park(id)
 		return
 	}
@@ -59,7 +59,7 @@ func (l *eventLoop) wakeUsers() {
 		if !l.sending || l.quota > 0 && l.begun >= l.quota {
 			continue
 		}
-		if l.spec.Link.Reuse == Shared {
+		if l.link.Reuse == Shared {
 			u.id = l.unpark()
 		}
 		l.conns[u.id].thinking = false
@@ -77,7 +77,7 @@ func (l *eventLoop) park(id int32) {
 // unpark takes an idle connection. In the meantime it may have been lost.
 func (l *eventLoop) unpark() int32 {
 	var id int32
-	if l.spec.Link.Reuse == Shared {
+	if l.link.Reuse == Shared {
 		id = l.idle.popLast()
 	} else {
 		id = l.idle.pop()

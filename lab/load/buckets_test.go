@@ -9,7 +9,7 @@ import (
 // TestTallyIsAnHDRHistogram records the same durations in both.
 func TestTallyIsAnHDRHistogram(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	sum, part, want := newTally(), newTally(), NewHistogram()
+	sum, part, want := newBuckets(), newBuckets(), NewHistogram()
 	for i := range 200_000 {
 		v := int64(1) << rng.IntN(40)
 		v = min(v+rng.Int64N(v), longest)
@@ -35,7 +35,7 @@ func TestTallyIsAnHDRHistogram(t *testing.T) {
 }
 
 func TestTallyOutOfRange(t *testing.T) {
-	a := newTally()
+	a := newBuckets()
 	a.record(-5)
 	a.record(int64(time.Hour))
 	if h := a.histogram(); h.TotalCount() != 2 || h.ValueAtPercentile(1) > histogramUnit || h.Max() < longest {
@@ -48,7 +48,7 @@ func TestTallyOutOfRange(t *testing.T) {
 }
 
 func BenchmarkRecord(b *testing.B) {
-	a := newTally()
+	a := newBuckets()
 	for i := range b.N {
 		a.record(50_000 + int64(i&0xffff))
 	}
