@@ -55,7 +55,6 @@ type Hiccups struct {
 // Thresholds of the findings below; docs/findings.md explains them.
 const (
 	ceilingShare = 0.9 // of the ceiling, that may be planned
-	atFloor      = 2   // times the floor's median, below which a median is mostly ours
 )
 
 // Judge says before the load what speaks against the profile on this machine.
@@ -76,22 +75,4 @@ func (c *Calibration) Judge(p *Profile) []finding.Finding {
 // beyond reports whether more is planned than the generator can do.
 func (c *Calibration) beyond(p *Profile) bool {
 	return p.Mode == Open && c.Ceiling > 0 && p.TopRate() > ceilingShare*c.Ceiling
-}
-
-// judgeCalibration holds the load to what was found out before it.
-func (r *Result) judgeCalibration(spec *Spec) {
-	c := spec.Calibration
-	if c == nil {
-		return
-	}
-	r.Findings = append(r.Findings, c.Judge(&spec.Profile)...)
-	h := r.Total.Hist[Response]
-	if h == nil || h.TotalCount() == 0 || c.Floor.P50 <= 0 {
-		return
-	}
-	if p50 := time.Duration(h.ValueAtPercentile(50)); p50 < atFloor*c.Floor.P50 {
-		r.Findings = append(r.Findings, finding.Finding{Name: finding.AtFloor, Validity: finding.Valid, Detail: fmt.Sprintf(
-			"the median response of %v is less than %d × the %v that generator and loopback take by themselves: most of it is not the service's",
-			p50.Round(time.Microsecond), atFloor, c.Floor.P50.Round(time.Microsecond))})
-	}
 }

@@ -14,7 +14,7 @@ func (s *Spec) Check() error {
 	if len(s.Requests) == 0 {
 		return errors.New("no request to send")
 	}
-	env, err := s.env()
+	env, err := Environment(s.Feeds)
 	if err != nil {
 		return err
 	}

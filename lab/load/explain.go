@@ -64,3 +64,12 @@ func tookTooLong(limit time.Duration, answer *http1.Response) string {
 	}
 	return text
 }
+
+// spoken is the error of a handshake that agreed on a protocol which this load does
+// not speak (ALPN, RFC 7301), or nil.
+func spoken(state *tls.ConnectionState) error {
+	if p := state.NegotiatedProtocol; p != "" && p != "http/1.1" {
+		return fmt.Errorf("the server chose %q of the protocols offered by ALPN, but only http/1.1 is spoken here: don't offer it", p)
+	}
+	return nil
+}

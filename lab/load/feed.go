@@ -101,5 +101,3 @@ func Environment(feeds []Feed) (*template.Env, error) {
 	}
 	return env, nil
 }
-
-func (s *Spec) env() (*template.Env, error) { return Environment(s.Feeds) }

@@ -10,7 +10,6 @@ import (
 
 // Thresholds of the findings below; docs/findings.md explains them.
 const (
-	stallSuspect  = 10 * time.Millisecond
 	stallInvalid  = 100 * time.Millisecond
 	generatorFull = 0.95  // share of the loops' CPUs
 	generatorLate = 0.01  // of the arrivals

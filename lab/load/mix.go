@@ -22,7 +22,7 @@ type program struct {
 
 // program compiles the requests, which were checked, to be sent to host.
 func (s *Spec) program(host string) (*program, error) {
-	env, err := s.env()
+	env, err := Environment(s.Feeds)
 	if err != nil {
 		return nil, err
 	}

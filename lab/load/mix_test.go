@@ -29,7 +29,7 @@ func feedFile(t testing.TB, name, text string) string {
 func mixOf(t testing.TB, s Spec) *mix {
 	t.Helper()
 	s.Target = "http://service"
-	env, err := s.env()
+	env, err := Environment(s.Feeds)
 	if err != nil {
 		t.Fatal(err)
 	}

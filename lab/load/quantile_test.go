@@ -107,7 +107,7 @@ func TestProven(t *testing.T) {
 	none.Waited[Response] = NewHistogram()
 	none.Waited[Response].RecordValue(int64(time.Second))
 	none.Waited[Response].RecordValue(int64(3 * time.Second))
-	if ns, known := none.Quantile(Response, 50); known || ns < 990*ms || ns > 1001*ms {
+	if ns, known := none.Quantile(Response, 50); known || ns < 990*int64(time.Millisecond) || ns > 1001*int64(time.Millisecond) {
 		t.Errorf("p50 of two that never came is at least %v, %v", time.Duration(ns), known)
 	}
 }
@@ -150,10 +150,10 @@ func TestQuantileAgainstKaplanMeier(t *testing.T) {
 		w.Hist[Response], w.Waited[Response] = NewHistogram(), NewHistogram()
 		late := rng.IntN(2) == 0
 		for range 50 + rng.IntN(200) {
-			at := (1 + rng.Int64N(1000)) * ms
+			at := (1 + rng.Int64N(1000)) * int64(time.Millisecond)
 			if rng.IntN(10) == 0 {
 				if late {
-					at += second
+					at += int64(time.Second)
 				}
 				censored = append(censored, at)
 				w.Waited[Response].RecordValue(at)

@@ -7,9 +7,6 @@ import (
 
 const (
 	windowLength = int64(time.Second)
-	// lateAfter is how long after its intended start an arrival may be taken up
-	// before it counts as late.
-	lateAfter = 2 * time.Millisecond
 	// stallFloor is how long a loop must have been away for it to be noted.
 	stallFloor = time.Millisecond
 )

@@ -36,7 +36,7 @@ func Examples(requests []Request, feeds []Feed) ([]Request, error) {
 // as returns the request with what it is on the wire. Fields that depend on
 // where it is sent and on the body are left to the sender.
 func (r *Request) as(wire []byte) Request {
-	head, body, _ := bytes.Cut(wire, headEnd)
+	head, body, _ := bytes.Cut(wire, []byte("\r\n\r\n"))
 	line, rest, _ := bytes.Cut(head, []byte("\r\n"))
 	method, target, _ := bytes.Cut(line, []byte(" "))
 	path, _, _ := bytes.Cut(target, []byte(" "))

@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"dyno/lab/load/expect"
 	"dyno/lab/load/template"
 )
+
+// DefaultTimeout is how long a request may take from its sending, unless it is said.
+const DefaultTimeout = 10 * time.Second
 
 // Header is one header field of a request, in the order it is sent.
 type Header struct {

@@ -12,7 +12,6 @@ import (
 
 // Defaults and limits of a [Spec].
 const (
-	DefaultTimeout = 10 * time.Second
 	connectPatient = 5 * time.Second // for all connections to come up before the load begins
 	maxBacklog     = 1 << 20         // arrivals that may wait for a connection, per loop
 )

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"net"
 	"net/netip"
 	"time"
 )
@@ -102,36 +101,18 @@ func part(n, i, parts int) int {
 	return p
 }
 
-func resolve(ctx context.Context, hostport string) (netip.AddrPort, error) {
-	host, port, err := net.SplitHostPort(hostport)
+// secure returns the TLS settings for an https target, nil for http, and a
+// function that releases what they hold.
+func (s *Spec) secure() (c *tls.Config, release func(), err error) {
+	u, _, err := parseTarget(s.Target)
 	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("target %q: %w", hostport, err)
+		return nil, nil, err
 	}
-	number, err := net.DefaultResolver.LookupPort(ctx, "tcp", port)
-	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("target %q: %w", hostport, err)
+	if u.Scheme != "https" {
+		return nil, func() {}, nil
 	}
-	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return netip.AddrPort{}, &UnreachableError{hostport, err.Error()}
-	}
-	best := addrs[0]
-	for _, a := range addrs {
-		if a.Unmap().Is4() { // servers that listen on "localhost" most often mean 127.0.0.1
-			best = a
-			break
-		}
-	}
-	return netip.AddrPortFrom(best.Unmap(), uint16(number)), nil
+	return s.TLS.config(u.Host)
 }
-
-// UnreachableError says that no connection to the target came up.
-type UnreachableError struct {
-	Target string // host and port
-	Why    string // such as "connection refused"
-}
-
-func (e *UnreachableError) Error() string { return "connecting to " + e.Target + ": " + e.Why }
 
 // unreachable is the error for a share of which no connection came up.
 func (sh *share) unreachable() error {

@@ -25,7 +25,7 @@ func fold(t *testing.T, p Profile, sent ...uint64) *planFold {
 }
 
 func TestStagesFoldWindows(t *testing.T) {
-	p := Profile{Mode: Open, Connections: 1, Phases: []Phase{mustParse(t, "steps 100,200 2500ms"), mustParse(t, "constant 50 1s")}}
+	p := Profile{Mode: Open, Connections: 1, Phases: []Phase{phaseOf(t, "steps 100,200 2500ms"), phaseOf(t, "constant 50 1s")}}
 	f := fold(t, p, 100, 100, 150, 200, 200, 50)
 	for i, want := range []struct {
 		windows int
@@ -49,7 +49,7 @@ func TestStagesFoldWindows(t *testing.T) {
 }
 
 func TestRateMissedNamesTheStage(t *testing.T) {
-	long := Profile{Mode: Open, Connections: 1, Phases: []Phase{mustParse(t, "constant 100000 6s"), mustParse(t, "constant 1000 1s")}}
+	long := Profile{Mode: Open, Connections: 1, Phases: []Phase{phaseOf(t, "constant 100000 6s"), phaseOf(t, "constant 1000 1s")}}
 	for _, c := range []struct {
 		p    Profile
 		sent []uint64
@@ -75,7 +75,7 @@ func TestRateMissedNamesTheStage(t *testing.T) {
 // schedule says and stops where it ends.
 func TestPhasesEndTheLoad(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
-		p := Profile{Mode: Open, Connections: 8, Arrivals: Uniform, Phases: []Phase{mustParse(t, "ramp 100..500 1s"), mustParse(t, "steps 200,400 500ms")}}
+		p := Profile{Mode: Open, Connections: 8, Arrivals: Uniform, Phases: []Phase{phaseOf(t, "ramp 100..500 1s"), phaseOf(t, "steps 200,400 500ms")}}
 		s := spec(server(t, replies(okReply)), p)
 		s.Engine, s.Timeout, s.Duration = engine, 5*time.Second, 0
 		r := mustRun(t, s)
@@ -98,7 +98,7 @@ func TestPhasesEndTheLoad(t *testing.T) {
 }
 
 func TestDurationBesidePhases(t *testing.T) {
-	s := spec("http://127.0.0.1:1", Profile{Mode: Open, Connections: 1, Phases: []Phase{mustParse(t, "constant 1 2s")}})
+	s := spec("http://127.0.0.1:1", Profile{Mode: Open, Connections: 1, Phases: []Phase{phaseOf(t, "constant 1 2s")}})
 	if err := s.Check(); err == nil || !strings.Contains(err.Error(), "phases take 2s") {
 		t.Errorf("another duration beside phases: %v", err)
 	}
@@ -132,4 +132,13 @@ func TestALoadThatEndsByItsRequests(t *testing.T) {
 			t.Errorf("%v of 1500: %q", c.sent, got)
 		}
 	}
+}
+
+func phaseOf(t testing.TB, text string) Phase {
+	t.Helper()
+	ph, err := ParsePhase(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ph
 }

@@ -1,7 +1,10 @@
 package load
 
 import (
+	"context"
 	"fmt"
+	"net"
+	"net/netip"
 	"net/url"
 	"strings"
 )
@@ -32,3 +35,35 @@ func joinHostPort(host, port string) string {
 	}
 	return host + ":" + port
 }
+
+// resolve looks up what a target is dialled as.
+func resolve(ctx context.Context, hostport string) (netip.AddrPort, error) {
+	host, port, err := net.SplitHostPort(hostport)
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("target %q: %w", hostport, err)
+	}
+	number, err := net.DefaultResolver.LookupPort(ctx, "tcp", port)
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("target %q: %w", hostport, err)
+	}
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return netip.AddrPort{}, &UnreachableError{hostport, err.Error()}
+	}
+	best := addrs[0]
+	for _, a := range addrs {
+		if a.Unmap().Is4() { // servers that listen on "localhost" most often mean 127.0.0.1
+			best = a
+			break
+		}
+	}
+	return netip.AddrPortFrom(best.Unmap(), uint16(number)), nil
+}
+
+// UnreachableError says that no connection to the target came up.
+type UnreachableError struct {
+	Target string // host and port
+	Why    string // such as "connection refused"
+}
+
+func (e *UnreachableError) Error() string { return "connecting to " + e.Target + ": " + e.Why }

@@ -47,28 +47,6 @@ func (t *TLS) Check() error {
 	return nil
 }
 
-// secure returns the TLS settings for an https target, nil for http, and a
-// function that releases what they hold.
-func (s *Spec) secure() (c *tls.Config, release func(), err error) {
-	u, _, err := parseTarget(s.Target)
-	if err != nil {
-		return nil, nil, err
-	}
-	if u.Scheme != "https" {
-		return nil, func() {}, nil
-	}
-	return s.TLS.config(u.Host)
-}
-
-// spoken is the error of a handshake that agreed on a protocol which this load does
-// not speak (ALPN, RFC 7301), or nil.
-func spoken(state *tls.ConnectionState) error {
-	if p := state.NegotiatedProtocol; p != "" && p != "http/1.1" {
-		return fmt.Errorf("the server chose %q of the protocols offered by ALPN, but only http/1.1 is spoken here: don't offer it", p)
-	}
-	return nil
-}
-
 // config returns what crypto/tls needs, and a function that releases it.
 func (t *TLS) config(host string) (c *tls.Config, release func(), err error) {
 	release = func() {}

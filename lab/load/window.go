@@ -29,6 +29,16 @@ func (c Clock) String() string {
 	return [...]string{"response", "service", "lag", "first_byte", "connect", "tls_full", "tls_resumed", "read_delay"}[c]
 }
 
+// Limits that counts of a window go by; docs/findings.md explains them.
+const (
+	// lateAfter is how long after its intended start an arrival may be taken up
+	// before it counts as late.
+	lateAfter = 2 * time.Millisecond
+	// stallSuspect is how long a loop may be away before what is answered meanwhile
+	// is told by it.
+	stallSuspect = 10 * time.Millisecond
+)
+
 // Window is one second of a load as the generator saw it. Offered counts by
 // intended time, Sent by sending time, Completed and the histograms by
 // completion time.
