@@ -48,8 +48,8 @@ var house = []room{
 	}},
 	{"studies", nil, [][]string{{"studies"}}},
 	{"lab", []string{"wire", "internal", "studies"}, [][]string{
-		{"lab/stats", "lab/finding", "lab/probe", "lab/machine/speed", "lab/gate/threshold", "lab/load/expect", "lab/load/template", "lab/nullserver", "lab/scripted", "lab/archive/s3test"},
-		{"lab/stats/statstest", "lab/claim", "lab/machine"},
+		{"lab/stats", "lab/finding", "lab/probe", "lab/machine/speed", "lab/gate/threshold", "lab/load/expect", "lab/load/template", "lab/load/profile", "lab/nullserver", "lab/scripted", "lab/archive/s3test"},
+		{"lab/stats/statstest", "lab/claim", "lab/machine", "lab/load/request", "lab/load/measure"},
 		{"lab/machine/setting", "lab/load"},
 		{"lab/machine/tune", "lab/machine/busy", "lab/hlog", "lab/objective", "lab/present", "lab/study", "lab/subject"},
 		{"lab/archive", "lab/calibrate", "lab/export", "lab/present/curve"},

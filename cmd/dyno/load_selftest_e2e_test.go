@@ -19,6 +19,7 @@ import (
 	"dyno/lab/calibrate"
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // needsNullServer skips where there is no null server to calibrate against.
@@ -136,8 +137,8 @@ func TestLoadBeyondTheCeiling(t *testing.T) {
 	needsNullServer(t)
 	o := dyno(t, t.TempDir(), "load", "-c", "2", "-d", "2s", "-R", "9e6", "--json", serve(t, "good"))
 	var r struct {
-		Calibration *load.Calibration `json:"calibration"`
-		Findings    []finding.Finding `json:"findings"`
+		Calibration *measure.Calibration `json:"calibration"`
+		Findings    []finding.Finding    `json:"findings"`
 	}
 	if err := json.Unmarshal([]byte(o.stdout), &r); err != nil {
 		t.Fatalf("%v\n%s", err, o.stderr)

@@ -2,7 +2,7 @@ package analysis
 
 import (
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // Request is what became of one kind of request of a mix.
@@ -17,20 +17,20 @@ type Request struct {
 // takeBreakdown adds what a trial's answers were, also of one that is left out:
 // they may be why.
 func (s *sheet) takeBreakdown(t *archive.Trial, sums *sums) {
-	s.Statuses = load.AddStatuses(s.Statuses, sums.statuses)
+	s.Statuses = measure.AddStatuses(s.Statuses, sums.statuses)
 	for i := range t.Requests {
 		s.Requests = append(s.Requests, newRequest(&t.Requests[i]))
 	}
 }
 
-func newRequest(r *load.RequestResult) Request {
+func newRequest(r *measure.RequestResult) Request {
 	t := &r.Total
 	out := Request{Name: r.Name, Completed: t.Completed + t.Drained, Errors: t.Errors.Total()}
 	if t.Length > 0 {
 		out.Throughput = float64(t.Completed) / t.Length.Seconds()
 	}
 	for _, percent := range []float64{50, 90, 99} {
-		if ns, known := t.Quantile(load.Response, percent); t.Tells(load.Response, percent) {
+		if ns, known := t.Quantile(measure.Response, percent); t.Tells(measure.Response, percent) {
 			out.Response = append(out.Response, Point{Percentile: percent, Micros: float64(ns) / 1e3, Censored: !known})
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"slices"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/lab/stats"
 	"dyno/lab/study"
 	"dyno/lab/validity"
@@ -17,11 +18,11 @@ import (
 type sheet struct {
 	Cell
 	name   string // of the cell: its subject and group
-	mode   load.Mode
-	clocks []load.Clock // that figures rest on
-	blocks []int        // block of each used trial
-	merged *sums        // all used trials
-	stages *stageSums   // of all used trials; nil unless the load has several
+	mode   profile.Mode
+	clocks []measure.Clock // that figures rest on
+	blocks []int           // block of each used trial
+	merged *sums           // all used trials
+	stages *stageSums      // of all used trials; nil unless the load has several
 	// responses of each used trial, see [responseWindows]
 	responses [][]stats.Counts
 	unusable  map[string][]float64 // metric → one value per completed trial left out
@@ -44,7 +45,7 @@ func newSheet(c *study.Cell) *sheet {
 			Ratios: map[string]stats.Interval{}, ByRank: map[string]stats.Interval{}, Omitted: map[string]string{},
 		},
 		failed: map[int]bool{}, known: map[string][]knowable{}, absent: map[string]string{}, unusable: map[string][]float64{},
-		name: c.Subject + " under " + groupTitle(c), mode: c.Profile.Mode, clocks: []load.Clock{load.Response, load.Service, load.FirstByte, load.Lag}, merged: newSums(c.Profile.Mode, load.Response, load.Service), stages: newStageSums(&c.Profile),
+		name: c.Subject + " under " + groupTitle(c), mode: c.Profile.Mode, clocks: []measure.Clock{measure.Response, measure.Service, measure.FirstByte, measure.Lag}, merged: newSums(c.Profile.Mode, measure.Response, measure.Service), stages: newStageSums(&c.Profile),
 	}
 }
 
@@ -164,8 +165,8 @@ func (s *sheet) estimate(c *confidence) {
 		}
 		s.Estimates[name] = i
 	}
-	s.Curve = s.merged.distribution(load.Response).curve()
-	s.Service = s.merged.distribution(load.Service).curve()
+	s.Curve = s.merged.distribution(measure.Response).curve()
+	s.Service = s.merged.distribution(measure.Service).curve()
 	s.Stages = s.stages.stages()
 	s.Merged = s.mergedIntervals()
 	s.Unusable = s.unusableFigures()

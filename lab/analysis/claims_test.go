@@ -10,7 +10,7 @@ import (
 	"dyno/lab/archive"
 	"dyno/lab/claim"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/study"
 )
 
@@ -120,7 +120,7 @@ func TestClaimsOfAnEarlyRun(t *testing.T) {
 // What studies know of metrics is what there is.
 func TestClaimMetricsAreThoseOfTheAnalysis(t *testing.T) {
 	run := analysistest.Run(4) // with Go programs among the subjects
-	withHandshakes(run, load.FullHandshake, load.ResumedHandshake)
+	withHandshakes(run, measure.FullHandshake, measure.ResumedHandshake)
 	run.Manifest.Plan.Cells[0].TLS = study.TLSFull
 	known, metrics := study.ClaimMetrics(), analyse(t, run).Groups[0].Metrics
 	for _, m := range metrics {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // beyond is how many requests must have taken longer than a quantile for it to
@@ -112,7 +112,7 @@ func (d *distribution) tells(q float64) bool { return d.total()-d.rank(q) >= bey
 func (d *distribution) at(q float64) (micros float64, known bool) {
 	n, rank := d.recorded.TotalCount(), d.rank(q)
 	if rank > n {
-		return float64(load.Proven(d.recorded, d.waited, uint64(rank))) / 1e3, false
+		return float64(measure.Proven(d.recorded, d.waited, uint64(rank))) / 1e3, false
 	}
 	return float64(d.recorded.ValueAtPercentile(100*float64(rank)/float64(n))) / 1e3, true
 }

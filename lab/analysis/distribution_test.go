@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // upTo records 1 to n µs once each, and so many given up.
 func upTo(n, censored int64) *distribution {
-	h := load.NewHistogram()
+	h := measure.NewHistogram()
 	for v := range n {
 		h.RecordValue((v + 1) * 1000)
 	}

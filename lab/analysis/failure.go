@@ -2,13 +2,13 @@ package analysis
 
 import (
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // Failure is a failed request that was kept whole, with its trial.
 type Failure struct {
 	Trial int `json:"trial"`
-	load.Failure
+	measure.Failure
 }
 
 // How many failures an analysis shows. The archive may have more.

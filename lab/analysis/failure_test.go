@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/study"
 )
 
@@ -13,7 +13,7 @@ func TestFailuresAreAFewOfEachKind(t *testing.T) {
 	for i := range 30 {
 		trial := archive.Trial{PlannedTrial: study.PlannedTrial{Index: i}}
 		for range 3 {
-			trial.Failures = append(trial.Failures, load.Failure{Kind: "expect"}, load.Failure{Kind: "status"})
+			trial.Failures = append(trial.Failures, measure.Failure{Kind: "expect"}, measure.Failure{Kind: "status"})
 		}
 		trials = append(trials, trial)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/stats"
 	"dyno/lab/study"
 )
@@ -35,7 +35,7 @@ func newTables(cells []study.Cell, secure bool) (tables []*table, sheets []*shee
 		}
 		s := newSheet(c)
 		if secure {
-			s.clocks = append(s.clocks, load.FullHandshake, load.ResumedHandshake)
+			s.clocks = append(s.clocks, measure.FullHandshake, measure.ResumedHandshake)
 		}
 		sheets = append(sheets, s)
 		if c.Twin {

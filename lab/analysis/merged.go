@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/stats"
 )
 
@@ -17,7 +17,7 @@ var mergedQuantiles = [...]float64{0.5, 0.9, 0.99, 0.999}
 // what was recorded, and the requests that were given up or failed as infinitely
 // slow.
 func responseCounts(w *archive.Window) stats.Counts {
-	h := w.Client.Hist[load.Response]
+	h := w.Client.Hist[measure.Response]
 	if h == nil {
 		return nil
 	}
@@ -33,7 +33,7 @@ func responseCounts(w *archive.Window) stats.Counts {
 		}
 		counts = append(counts, stats.Bucket{Value: micros, Count: uint64(bar.Count)})
 	}
-	if lost := w.Client.GivenUp(load.Response) + w.Client.Failed(load.Response); lost > 0 {
+	if lost := w.Client.GivenUp(measure.Response) + w.Client.Failed(measure.Response); lost > 0 {
 		counts = append(counts, stats.Bucket{Value: math.Inf(1), Count: lost})
 	}
 	return counts
@@ -86,7 +86,7 @@ func coarse(ns int64) float64 {
 // mergedIntervals estimates the quantiles of all used windows together, where
 // they can be told, with intervals over the trials.
 func (s *sheet) mergedIntervals() map[string]stats.Interval {
-	d := s.merged.distribution(load.Response)
+	d := s.merged.distribution(measure.Response)
 	intervals := stats.QuantileHierarchy(s.responses, mergedQuantiles[:], level, uint64(s.Cell.Cell))
 	known := map[string]stats.Interval{}
 	for i, q := range mergedQuantiles {
@@ -100,7 +100,7 @@ func (s *sheet) mergedIntervals() map[string]stats.Interval {
 		if interval.Level == 0 {
 			interval.Low, interval.High = micros, micros
 		}
-		known[quantile(load.Response, q).Name] = interval
+		known[quantile(measure.Response, q).Name] = interval
 	}
 	return known
 }

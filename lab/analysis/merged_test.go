@@ -8,7 +8,8 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/lab/stats"
 	"dyno/lab/study"
 )
@@ -23,7 +24,7 @@ func TestCoarse(t *testing.T) {
 
 func TestResponseCounts(t *testing.T) {
 	w := window(0, 1000, time.Millisecond)
-	if err := w.Client.Hist[load.Response].RecordValues(int64(9*time.Millisecond), 10); err != nil {
+	if err := w.Client.Hist[measure.Response].RecordValues(int64(9*time.Millisecond), 10); err != nil {
 		t.Fatal(err)
 	}
 	w.Client.Shed, w.Client.Unfinished, w.Client.Errors.Timeout = 3, 2, 1
@@ -67,7 +68,7 @@ func TestResponseWindows(t *testing.T) {
 // sheetOf takes in one trial for each list of windows.
 func sheetOf(t *testing.T, trials ...[]archive.Window) *sheet {
 	t.Helper()
-	s := newSheet(&study.Cell{Profile: load.Profile{Mode: load.Closed}})
+	s := newSheet(&study.Cell{Profile: profile.Profile{Mode: profile.Closed}})
 	run := &archive.Run{}
 	for i, windows := range trials {
 		trial := archive.Trial{Status: archive.Complete, Windows: windows}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/stats"
 )
 
@@ -53,18 +53,18 @@ func figures() []figure {
 		ranked("executable", "bytes", stats.Lower, (*sums).executableSize),
 		{Metric: Metric{errorsMetric, "%", string(stats.Lower)}, of: (*sums).errorShare},
 	}
-	for _, clock := range []load.Clock{load.Response, load.Service, load.FirstByte} {
+	for _, clock := range []measure.Clock{measure.Response, measure.Service, measure.FirstByte} {
 		all = append(all, times(clock)...)
 	}
 	all = append(all, ofRuntime()...)
-	lag := quantile(load.Lag, 0.99)
+	lag := quantile(measure.Lag, 0.99)
 	lag.ranked = false
 	return append(all, lag, figure{Metric: Metric{"generator.cpu", "µs/req", string(stats.Lower)}, of: (*sums).generatorCPU})
 }
 
 // handshakes are the figures of what speaks TLS, each kind of handshake apart.
 func handshakes() (all []figure) {
-	for _, clock := range []load.Clock{load.FullHandshake, load.ResumedHandshake} {
+	for _, clock := range []measure.Clock{measure.FullHandshake, measure.ResumedHandshake} {
 		all = append(all, quantile(clock, 0.5), quantile(clock, 0.99))
 	}
 	return all
@@ -75,7 +75,7 @@ func ranked(name, unit string, better stats.Better, of func(*sums) (float64, str
 }
 
 // times returns mean, quantiles and maximum of a clock.
-func times(clock load.Clock) []figure {
+func times(clock measure.Clock) []figure {
 	of := func(name string, value func(*distribution) (float64, string)) figure {
 		f := ranked(clock.String()+"."+name, "µs", stats.Lower, func(s *sums) (float64, string) {
 			return value(s.distribution(clock))
@@ -90,7 +90,7 @@ func times(clock load.Clock) []figure {
 	return append(list, of("max", (*distribution).max))
 }
 
-func quantile(clock load.Clock, q float64) figure {
+func quantile(clock measure.Clock, q float64) figure {
 	name := fmt.Sprintf("%s.p%s", clock, percentile(q))
 	f := ranked(name, "µs", stats.Lower, func(s *sums) (float64, string) { return s.distribution(clock).quantile(q) })
 	f.atLeast = func(s *sums) (float64, bool) { return s.distribution(clock).atLeast(q) }

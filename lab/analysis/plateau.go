@@ -2,7 +2,7 @@ package analysis
 
 import (
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
 	"dyno/lab/validity"
 )
 
@@ -10,7 +10,7 @@ import (
 // first metric that shows it.
 func (y *tally) addPlateaus(s *sheet, accept []finding.Name) {
 	metrics := []string{"throughput", "cpu"}
-	if s.mode == load.Open { // its throughput is the schedule's
+	if s.mode == profile.Open { // its throughput is the schedule's
 		metrics[0] = "response.p50"
 	}
 	for _, metric := range metrics {

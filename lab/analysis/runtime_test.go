@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
 	"dyno/lab/probe"
 )
 
@@ -42,7 +42,7 @@ func TestRuntimeFigures(t *testing.T) {
 		{"no requests", []archive.Window{empty}, map[string]any{"allocs": "no request was completed", "gc.cycles": 4.}},
 	}
 	for _, c := range tests {
-		s := sumsOf(load.Closed, c.windows...)
+		s := sumsOf(profile.Closed, c.windows...)
 		for metric, want := range c.want {
 			got, missing := value(t, s, metric)
 			figure, isFigure := want.(float64)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/probe"
 )
 
@@ -13,9 +13,9 @@ func newSecond(t *archive.Trial, w *archive.Window) Second {
 	c := &w.Client
 	s := Second{
 		Trial: t.Index, Block: t.Block, Index: c.Index, Validity: w.Level,
-		Errors: c.Errors.Total(), LagP99: windowQuantile(w, load.Lag, 99),
-		P50: windowQuantile(w, load.Response, 50), P99: windowQuantile(w, load.Response, 99),
-		Max: windowQuantile(w, load.Response, 100),
+		Errors: c.Errors.Total(), LagP99: windowQuantile(w, measure.Lag, 99),
+		P50: windowQuantile(w, measure.Response, 50), P99: windowQuantile(w, measure.Response, 99),
+		Max: windowQuantile(w, measure.Response, 100),
 	}
 	if c.Length > 0 {
 		s.Throughput = float64(c.Completed) / c.Length.Seconds()
@@ -31,7 +31,7 @@ func newSecond(t *archive.Trial, w *archive.Window) Second {
 }
 
 // windowQuantile is a percentile of a clock in µs, 0 if nothing was recorded.
-func windowQuantile(w *archive.Window, clock load.Clock, percent float64) float64 {
+func windowQuantile(w *archive.Window, clock measure.Clock, percent float64) float64 {
 	h := w.Client.Hist[clock]
 	if h == nil {
 		return 0

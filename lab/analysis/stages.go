@@ -7,7 +7,8 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 // Stage is what came of one stage of a load with several, over all used trials of
@@ -28,19 +29,19 @@ const maxStages = 200
 
 // stageSums adds up windows by stage.
 type stageSums struct {
-	table *load.Timetable
-	sums  []load.Window
+	table *profile.Timetable
+	sums  []measure.Window
 	count []int
 }
 
 // newStageSums returns nil if the load has one stage only, or too many to show.
-func newStageSums(p *load.Profile) *stageSums {
+func newStageSums(p *profile.Profile) *stageSums {
 	table := p.Timetable(0)
 	n := len(table.Stages())
 	if n < 2 || n > maxStages {
 		return nil
 	}
-	return &stageSums{table: table, sums: make([]load.Window, n), count: make([]int, n)}
+	return &stageSums{table: table, sums: make([]measure.Window, n), count: make([]int, n)}
 }
 
 // add takes a window of a used trial.
@@ -54,8 +55,8 @@ func (s *stageSums) add(w *archive.Window) {
 	}
 	s.count[i]++
 	s.sums[i].Add(&w.Client)
-	addTo(&s.sums[i].Hist[load.Response], w.Client.Hist[load.Response])
-	addTo(&s.sums[i].Waited[load.Response], w.Client.Waited[load.Response])
+	addTo(&s.sums[i].Hist[measure.Response], w.Client.Hist[measure.Response])
+	addTo(&s.sums[i].Waited[measure.Response], w.Client.Waited[measure.Response])
 }
 
 // addTo adds a histogram to one that is made with the first.
@@ -64,7 +65,7 @@ func addTo(into **hdrhistogram.Histogram, h *hdrhistogram.Histogram) {
 		return
 	}
 	if *into == nil {
-		*into = load.NewHistogram()
+		*into = measure.NewHistogram()
 	}
 	(*into).Merge(h)
 }
@@ -81,8 +82,8 @@ func (s *stageSums) stages() []Stage {
 			stage.Offered, stage.Throughput = float64(w.Offered)/seconds, float64(w.Completed)/seconds
 		}
 		for _, percent := range []float64{50, 99} {
-			if w.Hist[load.Response] != nil {
-				ns, known := w.Quantile(load.Response, percent)
+			if w.Hist[measure.Response] != nil {
+				ns, known := w.Quantile(measure.Response, percent)
 				stage.Response = append(stage.Response, Point{Percentile: percent, Micros: float64(ns) / 1e3, Censored: !known})
 			}
 		}

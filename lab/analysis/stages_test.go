@@ -6,20 +6,21 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 // TestStages puts windows of a second, of which some can't be used, into stages.
 func TestStages(t *testing.T) {
-	step, err := load.ParsePhase("steps 100,200 2500ms")
+	step, err := profile.ParsePhase("steps 100,200 2500ms")
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums := newStageSums(&load.Profile{Mode: load.Open, Phases: []load.Phase{step}})
+	sums := newStageSums(&profile.Profile{Mode: profile.Open, Phases: []profile.Phase{step}})
 	for index := -1; index < 5; index++ {
-		w := archive.Window{Client: load.Window{Index: index, Length: time.Second, Offered: 100, Completed: 90}}
-		w.Client.Hist[load.Response] = load.NewHistogram()
-		if err := w.Client.Hist[load.Response].RecordValues(int64(time.Duration(index+2)*time.Millisecond), 90); err != nil {
+		w := archive.Window{Client: measure.Window{Index: index, Length: time.Second, Offered: 100, Completed: 90}}
+		w.Client.Hist[measure.Response] = measure.NewHistogram()
+		if err := w.Client.Hist[measure.Response].RecordValues(int64(time.Duration(index+2)*time.Millisecond), 90); err != nil {
 			t.Fatal(err)
 		}
 		if index == 3 {
@@ -41,7 +42,7 @@ func TestStages(t *testing.T) {
 	if s := got[1]; s.Windows != 1 || s.Response[0].Censored || !s.Response[1].Censored {
 		t.Errorf("got %+v", s)
 	}
-	if newStageSums(&load.Profile{Mode: load.Closed}) != nil || newStageSums(&load.Profile{Mode: load.Open, Rate: 5}) != nil {
+	if newStageSums(&profile.Profile{Mode: profile.Closed}) != nil || newStageSums(&profile.Profile{Mode: profile.Open, Rate: 5}) != nil {
 		t.Error("a load of one stage has stages")
 	}
 }

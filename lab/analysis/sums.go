@@ -7,12 +7,13 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 // sums adds up the measured windows of one trial that are not invalid.
 type sums struct {
-	mode       load.Mode
+	mode       profile.Mode
 	startUp    time.Duration
 	executable int64 // bytes
 
@@ -25,12 +26,12 @@ type sums struct {
 	shed, unfinished uint64
 	statuses         map[int]uint64
 	unconnected      uint64
-	errors           load.Errors
+	errors           measure.Errors
 	generator        time.Duration
 	process          process
 	inside           inside // of the process, if it is a Go program
-	hist             [load.NumClocks]*hdrhistogram.Histogram
-	waited           [load.NumClocks]*hdrhistogram.Histogram // of requests given up; nil without any
+	hist             [measure.NumClocks]*hdrhistogram.Histogram
+	waited           [measure.NumClocks]*hdrhistogram.Histogram // of requests given up; nil without any
 }
 
 // process sums the windows in which the subject's process was seen.
@@ -43,10 +44,10 @@ type process struct {
 }
 
 // newSums adds up the clocks given and no others: a histogram takes some 200 kB.
-func newSums(mode load.Mode, clocks ...load.Clock) *sums {
+func newSums(mode profile.Mode, clocks ...measure.Clock) *sums {
 	s := &sums{mode: mode}
 	for _, clock := range clocks {
-		s.hist[clock] = load.NewHistogram()
+		s.hist[clock] = measure.NewHistogram()
 	}
 	return s
 }
@@ -67,7 +68,7 @@ func (s *sums) add(w *archive.Window) bool {
 	s.drained += c.Drained
 	s.shed += c.Shed
 	s.errors.Add(c.Errors)
-	s.statuses = load.AddStatuses(s.statuses, c.Statuses)
+	s.statuses = measure.AddStatuses(s.statuses, c.Statuses)
 	s.generator += c.CPUUser + c.CPUSys - c.Spun
 	s.unfinished += c.Unfinished
 	s.unconnected += c.Unconnected
@@ -77,8 +78,8 @@ func (s *sums) add(w *archive.Window) bool {
 	return true
 }
 
-func (s *sums) addHistograms(timed, waited [load.NumClocks]*hdrhistogram.Histogram) {
-	for clock := range load.NumClocks {
+func (s *sums) addHistograms(timed, waited [measure.NumClocks]*hdrhistogram.Histogram) {
+	for clock := range measure.NumClocks {
 		if s.hist[clock] == nil {
 			continue
 		}
@@ -121,8 +122,8 @@ func (s *sums) usable() bool { return s.windows > 0 && s.length > 0 }
 // distribution is that of a clock, with the requests whose time is unknown: shed
 // before they were sent, not answered in time, or not by the end; and those that
 // failed otherwise, for whoever waits for an answer got none.
-func (s *sums) distribution(clock load.Clock) *distribution {
-	counts := load.Window{Shed: s.shed, Unfinished: s.unfinished, Unconnected: s.unconnected, Errors: s.errors}
+func (s *sums) distribution(clock measure.Clock) *distribution {
+	counts := measure.Window{Shed: s.shed, Unfinished: s.unfinished, Unconnected: s.unconnected, Errors: s.errors}
 	return &distribution{
 		recorded: s.hist[clock], waited: s.waited[clock],
 		censored: int64(counts.GivenUp(clock)), failed: int64(counts.Failed(clock)),

@@ -6,19 +6,20 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/lab/probe"
 )
 
 // window has n requests of the given time, in a second.
 func window(index, n int, each time.Duration) archive.Window {
 	w := archive.Window{Level: finding.Valid}
-	w.Client = load.Window{
+	w.Client = measure.Window{
 		Index: index, Length: time.Second, Offered: uint64(n), Sent: uint64(n), Completed: uint64(n),
 		CPUUser: 3 * time.Millisecond, CPUSys: 3 * time.Millisecond, Spun: 2 * time.Millisecond,
 	}
 	for clock := range w.Client.Hist {
-		w.Client.Hist[clock] = load.NewHistogram()
+		w.Client.Hist[clock] = measure.NewHistogram()
 		w.Client.Hist[clock].RecordValues(int64(each), int64(n))
 	}
 	w.Server.Length = time.Second
@@ -29,8 +30,8 @@ func window(index, n int, each time.Duration) archive.Window {
 }
 
 // sumsOf adds windows as those of a trial.
-func sumsOf(mode load.Mode, windows ...archive.Window) *sums {
-	s := newSums(mode, load.Response, load.Service, load.FirstByte, load.Lag)
+func sumsOf(mode profile.Mode, windows ...archive.Window) *sums {
+	s := newSums(mode, measure.Response, measure.Service, measure.FirstByte, measure.Lag)
 	for i := range windows {
 		s.add(&windows[i])
 	}
@@ -71,7 +72,7 @@ func TestFiguresThatAreMissing(t *testing.T) {
 		{"a process of the tree", []archive.Window{lacking("process: no")}, map[string]any{"cpu": unseen, "rss": unseen}},
 	}
 	for _, c := range tests {
-		s := sumsOf(load.Closed, c.windows...)
+		s := sumsOf(profile.Closed, c.windows...)
 		for metric, want := range c.want {
 			got, missing := value(t, s, metric)
 			figure, isFigure := want.(float64)
@@ -98,7 +99,7 @@ func TestSecondLeavesOutWhatIsMissing(t *testing.T) {
 func TestFiguresOfATrial(t *testing.T) {
 	invalid := window(2, 9_000, time.Second)
 	invalid.Level = finding.Invalid
-	s := sumsOf(load.Closed,
+	s := sumsOf(profile.Closed,
 		window(-1, 5_000, time.Second), window(0, 3_000, time.Millisecond), window(1, 1_000, 9*time.Millisecond), invalid)
 	for metric, want := range map[string]float64{
 		"throughput":    2_000,
@@ -140,7 +141,7 @@ func TestFiguresThatCannotBeTold(t *testing.T) {
 		{"no request", none, []string{"cpu", "rss", "errors", "generator.cpu", "response.mean", "response.p50", "service.max", "lag.p99"}},
 		{"few requests", window(0, 999, time.Millisecond), []string{"response.p99", "response.p99.9", "response.p99.99", "lag.p99"}},
 	} {
-		s := sumsOf(load.Closed, c.window)
+		s := sumsOf(profile.Closed, c.window)
 		for _, metric := range c.metrics {
 			if got, missing := value(t, s, metric); got != 0 || missing == "" {
 				t.Errorf("%s: %s is %v, want none and why", c.name, metric, got)
@@ -155,7 +156,7 @@ func TestFiguresThatCannotBeTold(t *testing.T) {
 func TestAProbeThatMissesAWindowIsNotZero(t *testing.T) {
 	blind := window(1, 1_000, time.Millisecond)
 	blind.Server = probe.Window{}
-	if got, _ := value(t, sumsOf(load.Closed, window(0, 1_000, time.Millisecond), blind), "cpu"); got != 20 {
+	if got, _ := value(t, sumsOf(profile.Closed, window(0, 1_000, time.Millisecond), blind), "cpu"); got != 20 {
 		t.Errorf("cpu is %v, want 20 from the window that was seen", got)
 	}
 }
@@ -163,8 +164,8 @@ func TestAProbeThatMissesAWindowIsNotZero(t *testing.T) {
 func TestErrorShare(t *testing.T) {
 	w := window(0, 960, time.Millisecond)
 	w.Client.Drained = 20
-	w.Client.Errors = load.Errors{Timeout: 5, Status: 15}
-	if got, _ := value(t, sumsOf(load.Open, w), "errors"); got != 2 {
+	w.Client.Errors = measure.Errors{Timeout: 5, Status: 15}
+	if got, _ := value(t, sumsOf(profile.Open, w), "errors"); got != 2 {
 		t.Errorf("errors %v %%, want 2", got)
 	}
 }
@@ -173,12 +174,12 @@ func TestWhatIsCensored(t *testing.T) {
 	w := window(0, 1_000, time.Millisecond)
 	w.Client.Shed, w.Client.Unfinished, w.Client.Errors.Timeout, w.Client.Unconnected = 100, 10, 1, 1000
 	for _, c := range []struct {
-		mode  load.Mode
-		clock load.Clock
+		mode  profile.Mode
+		clock measure.Clock
 		want  int64
 	}{
-		{load.Open, load.Response, 1111}, {load.Open, load.Service, 11}, {load.Open, load.FirstByte, 11}, {load.Open, load.Lag, 1110},
-		{load.Closed, load.Response, 1111}, {load.Closed, load.Service, 11},
+		{profile.Open, measure.Response, 1111}, {profile.Open, measure.Service, 11}, {profile.Open, measure.FirstByte, 11}, {profile.Open, measure.Lag, 1110},
+		{profile.Closed, measure.Response, 1111}, {profile.Closed, measure.Service, 11},
 	} {
 		if got := sumsOf(c.mode, w).distribution(c.clock).censored; got != c.want {
 			t.Errorf("%s loop, %s: %d censored, want %d", c.mode, c.clock, got, c.want)

@@ -9,7 +9,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/stats"
 )
 
@@ -111,7 +111,7 @@ func TestOldRunsHaveNoTwin(t *testing.T) {
 // TestHandshakesHaveFigures: only runs that speak TLS have them.
 func TestHandshakesHaveFigures(t *testing.T) {
 	run := analysistest.Run(4, "a")
-	withHandshakes(run, load.FullHandshake)
+	withHandshakes(run, measure.FullHandshake)
 	if got := analyse(t, run).Groups[0].Cells[0].Estimates["tls_full.p50"]; got.N != 0 {
 		t.Errorf("without TLS: %+v", got)
 	}
@@ -126,8 +126,8 @@ func TestHandshakesHaveFigures(t *testing.T) {
 }
 
 // withHandshakes adds handshakes of 2 ms to every window.
-func withHandshakes(run *archive.Run, clocks ...load.Clock) {
-	h := load.NewHistogram()
+func withHandshakes(run *archive.Run, clocks ...measure.Clock) {
+	h := measure.NewHistogram()
 	for range 2000 {
 		h.RecordValue(2_000_000)
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/study"
 )
 
@@ -34,9 +34,9 @@ func manifestOf(trials int) Manifest {
 func newTrial(index int) Trial {
 	t := Trial{PlannedTrial: study.PlannedTrial{Index: index}, Status: Complete, Started: newManifest().Started, Mono: 10e9, Validity: finding.Valid}
 	for i := -1; i < 2; i++ {
-		w := Window{Client: load.Window{Index: i, Start: int64(i+10) * 1e9, Length: time.Second, Sent: 100, Completed: 100}, Level: finding.Valid}
-		for _, clock := range []load.Clock{load.Response, load.Lag} {
-			h := load.NewHistogram()
+		w := Window{Client: measure.Window{Index: i, Start: int64(i+10) * 1e9, Length: time.Second, Sent: 100, Completed: 100}, Level: finding.Valid}
+		for _, clock := range []measure.Clock{measure.Response, measure.Lag} {
+			h := measure.NewHistogram()
 			for n := range 100 {
 				h.RecordValue(int64(1000 * (n + 1) * (int(clock) + i + 2)))
 			}

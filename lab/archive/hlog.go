@@ -12,7 +12,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"dyno/lab/hlog"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // writeHistograms writes the windows' histograms, all of them, as an interval
@@ -22,7 +22,7 @@ func writeHistograms(w io.Writer, started time.Time, windows []Window) error {
 	if len(windows) > 0 {
 		zero = windows[0].Client.Start
 	}
-	return hlog.Write(w, started, zero, func(yield func(*load.Window) bool) {
+	return hlog.Write(w, started, zero, func(yield func(*measure.Window) bool) {
 		for i := range windows {
 			if !yield(&windows[i].Client) {
 				return
@@ -35,7 +35,7 @@ func writeHistograms(w io.Writer, started time.Time, windows []Window) error {
 // its histograms, to use, one after the other. The windows have been read from
 // the trial's other file and are left without histograms. path is for errors.
 func readHistograms(r io.Reader, path string, windows []Window, use func(Window) error) error {
-	h := &histogramReader{windows: windows, use: use, like: load.NewHistogram()}
+	h := &histogramReader{windows: windows, use: use, like: measure.NewHistogram()}
 	if err := readLines(r, path, h.line); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (h *histogramReader) flush() error {
 }
 
 // histogram reads one line: Tag=clock,start,length,max,histogram.
-func (h *histogramReader) histogram(line string, w *load.Window) error {
+func (h *histogramReader) histogram(line string, w *measure.Window) error {
 	fields := strings.Split(line, ",")
 	if len(fields) != 5 {
 		return fmt.Errorf("%d fields instead of Tag=CLOCK,START,LENGTH,MAX,HISTOGRAM", len(fields))
@@ -127,10 +127,10 @@ func (h *histogramReader) histogram(line string, w *load.Window) error {
 
 // clockOfTag returns the clock that a histogram is of, and whether it is of
 // requests that were given up.
-func clockOfTag(field string) (clock load.Clock, givenUp bool, err error) {
+func clockOfTag(field string) (clock measure.Clock, givenUp bool, err error) {
 	tag, ok := strings.CutPrefix(field, "Tag=")
 	tag, givenUp = strings.CutSuffix(tag, hlog.GivenUp)
-	for clock := range load.NumClocks {
+	for clock := range measure.NumClocks {
 		if ok && clock.String() == tag {
 			return clock, givenUp, nil
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // histogramLaws hold a trial's windows to the laws that take histograms, one
@@ -37,8 +37,8 @@ func newHistogramLaws(t *Trial, m *Manifest) *histogramLaws {
 }
 
 // window checks one window.
-func (l *histogramLaws) window(w *load.Window) *Broken {
-	for _, law := range []func(*load.Window) *Broken{l.counted, l.patience, parts, figures} {
+func (l *histogramLaws) window(w *measure.Window) *Broken {
+	for _, law := range []func(*measure.Window) *Broken{l.counted, l.patience, parts, figures} {
 		if b := law(w); b != nil {
 			b.Trial, b.Window = l.trial.Index, w.Index
 			return b
@@ -49,10 +49,10 @@ func (l *histogramLaws) window(w *load.Window) *Broken {
 }
 
 // counted: the response times are those of all answers that came in full.
-func (l *histogramLaws) counted(w *load.Window) *Broken {
+func (l *histogramLaws) counted(w *measure.Window) *Broken {
 	answers := int64(w.Completed + w.Drained + w.Errors.Wrong())
-	for _, clock := range []load.Clock{load.Response, load.Service} {
-		if clock == load.Service && w.Hist[clock] == nil {
+	for _, clock := range []measure.Clock{measure.Response, measure.Service} {
+		if clock == measure.Service && w.Hist[clock] == nil {
 			continue
 		}
 		if n := total(w.Hist[clock]); n != answers {
@@ -64,8 +64,8 @@ func (l *histogramLaws) counted(w *load.Window) *Broken {
 
 // patience: what takes longer than its time limit is an error and in no
 // histogram.
-func (l *histogramLaws) patience(w *load.Window) *Broken {
-	h := w.Hist[load.Service]
+func (l *histogramLaws) patience(w *measure.Window) *Broken {
+	h := w.Hist[measure.Service]
 	if h == nil || l.timeout <= 0 {
 		return nil
 	}
@@ -78,8 +78,8 @@ func (l *histogramLaws) patience(w *load.Window) *Broken {
 // parts: of the same requests, no quantile of the service time is above that of
 // the response time, nor that of the first byte above that of the whole answer,
 // but for rounding and 10 µs.
-func parts(w *load.Window) *Broken {
-	for _, pair := range [][2]load.Clock{{load.Service, load.Response}, {load.FirstByte, load.Service}} {
+func parts(w *measure.Window) *Broken {
+	for _, pair := range [][2]measure.Clock{{measure.Service, measure.Response}, {measure.FirstByte, measure.Service}} {
 		part, whole := w.Hist[pair[0]], w.Hist[pair[1]]
 		if total(part) == 0 || total(part) != total(whole) {
 			continue
@@ -95,8 +95,8 @@ func parts(w *load.Window) *Broken {
 }
 
 // figures: what a window says beside its histograms is what they say.
-func figures(w *load.Window) *Broken {
-	h := w.Hist[load.Lag]
+func figures(w *measure.Window) *Broken {
+	h := w.Hist[measure.Lag]
 	if w.Health == nil || total(h) == 0 {
 		return nil
 	}
@@ -108,9 +108,9 @@ func figures(w *load.Window) *Broken {
 }
 
 // add takes a window for Little's law.
-func (l *histogramLaws) add(w *load.Window) {
+func (l *histogramLaws) add(w *measure.Window) {
 	l.inFlight += w.InFlight * float64(w.Length)
-	if h := w.Hist[load.Response]; h != nil {
+	if h := w.Hist[measure.Response]; h != nil {
 		l.responses += h.Mean() * float64(h.TotalCount())
 		l.requests += h.TotalCount()
 		l.edges = max(l.edges, w.InFlight*h.Mean(), float64(h.Max()))

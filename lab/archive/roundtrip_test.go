@@ -10,7 +10,7 @@ import (
 
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/machine/speed"
 )
 
@@ -95,7 +95,7 @@ func sameTrial(t *testing.T, back, run *archive.Run, i int) {
 	}
 	want.Windows = nil
 	for _, w := range run.Trials[i].Windows {
-		w.Client.Hist = [load.NumClocks]*hdrhistogram.Histogram{}
+		w.Client.Hist = [measure.NumClocks]*hdrhistogram.Histogram{}
 		want.Windows = append(want.Windows, w)
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -103,9 +103,9 @@ func sameTrial(t *testing.T, back, run *archive.Run, i int) {
 	}
 }
 
-func sameHistograms(t *testing.T, got, want *load.Window) {
+func sameHistograms(t *testing.T, got, want *measure.Window) {
 	t.Helper()
-	for clock := range load.NumClocks {
+	for clock := range measure.NumClocks {
 		g, w := got.Hist[clock], want.Hist[clock]
 		switch {
 		case (g == nil) != (w == nil):
@@ -120,7 +120,7 @@ func TestWindowsOfARunInMemory(t *testing.T) {
 	run := short()
 	n := 0
 	for w, err := range run.Windows(0) {
-		if err != nil || w.Client.Hist[load.Response] == nil {
+		if err != nil || w.Client.Hist[measure.Response] == nil {
 			t.Fatalf("window %d: %v", n, err)
 		}
 		if n++; n == 2 {
@@ -161,8 +161,8 @@ func TestStandardToolsReadTheHistograms(t *testing.T) {
 			if err != nil || got == nil {
 				t.Fatalf("window %d: %v, %v", i, got, err)
 			}
-			if got.Tag() != load.Clock(clock).String() || !got.Equals(want) {
-				t.Errorf("window %d: histogram tagged %q differs from that of %s", i, got.Tag(), load.Clock(clock))
+			if got.Tag() != measure.Clock(clock).String() || !got.Equals(want) {
+				t.Errorf("window %d: histogram tagged %q differs from that of %s", i, got.Tag(), measure.Clock(clock))
 			}
 			began := run.Trials[0].Started.UnixMilli() + int64(i)*1000
 			if got.StartTimeMs() != began || got.EndTimeMs() != began+1000 {

@@ -8,7 +8,7 @@ import (
 
 	"dyno/lab/claim"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/machine"
 	"dyno/lab/machine/speed"
 	"dyno/lab/probe"
@@ -49,13 +49,13 @@ type Manifest struct {
 	Ended       string         `json:"ended,omitempty"`  // why such a run ended: "decided", "time" or "blocks"
 	// Usable is how many archived trials are complete, not invalid and have a second
 	// to rest figures on. [Writer.Finish] sets it; runs of earlier versions lack it.
-	Usable      *int                `json:"usable_trials,omitempty"`
-	Subjects    []Subject           `json:"subjects"`
-	Machine     machine.Fingerprint `json:"machine"`
-	Placement   Placement           `json:"placement"`
-	Calibration *load.Calibration   `json:"calibration,omitempty"` // of the generator, before the first trial
-	Warmup      time.Duration       `json:"warmup"`
-	Duration    time.Duration       `json:"duration"`
+	Usable      *int                 `json:"usable_trials,omitempty"`
+	Subjects    []Subject            `json:"subjects"`
+	Machine     machine.Fingerprint  `json:"machine"`
+	Placement   Placement            `json:"placement"`
+	Calibration *measure.Calibration `json:"calibration,omitempty"` // of the generator, before the first trial
+	Warmup      time.Duration        `json:"warmup"`
+	Duration    time.Duration        `json:"duration"`
 }
 
 // Placement is which CPUs were really used.
@@ -102,10 +102,10 @@ type Trial struct {
 	Executable int64             `json:"executable,omitempty"`
 	Validity   finding.Validity  `json:"validity"`
 	Findings   []finding.Finding `json:"findings,omitempty"`
-	Failures   []load.Failure    `json:"failures,omitempty"` // a few failed requests of each kind
+	Failures   []measure.Failure `json:"failures,omitempty"` // a few failed requests of each kind
 	// Requests are those of a mix, of a single load; runs don't keep them.
-	Requests []load.RequestResult `json:"-"`
-	Speed    *Speed               `json:"speed,omitempty"` // of the CPUs; nil in runs of versions that did not read it
+	Requests []measure.RequestResult `json:"-"`
+	Speed    *Speed                  `json:"speed,omitempty"` // of the CPUs; nil in runs of versions that did not read it
 	// Windows are in windows.jsonl and histograms.hlog. Those of a run read from
 	// disk come without histograms, of which a run has gigabytes: see
 	// [Run.Windows].
@@ -130,7 +130,7 @@ type Speed struct {
 
 // Window is one second seen from both ends.
 type Window struct {
-	Client load.Window       `json:"client"` // its histograms are in histograms.hlog
+	Client measure.Window    `json:"client"` // its histograms are in histograms.hlog
 	Server probe.Window      `json:"server"`
 	Level  finding.Validity  `json:"validity"`
 	Why    []finding.Finding `json:"findings,omitempty"`

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"dyno/lab/claim"
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 	"dyno/lab/study"
 )
 
@@ -127,30 +127,30 @@ func redactEnv(env map[string]string, secrets study.Secrets) map[string]string {
 	env = maps.Clone(env)
 	for name, value := range env {
 		hidden := secrets.Hide(value)
-		if hidden == value && value != "" && load.IsSecret(name) && !strings.HasPrefix(value, load.Redacted) {
-			hidden = load.Redacted // one too short to look for in texts
+		if hidden == value && value != "" && request.IsSecret(name) && !strings.HasPrefix(value, request.Redacted) {
+			hidden = request.Redacted // one too short to look for in texts
 		}
 		env[name] = hidden
 	}
 	return env
 }
 
-func redactRequests(requests []load.Request, secrets study.Secrets) []load.Request {
+func redactRequests(requests []request.Request, secrets study.Secrets) []request.Request {
 	requests = slices.Clone(requests)
 	for i := range requests {
 		r := &requests[i]
 		r.Headers = slices.Clone(r.Headers)
 		for k, h := range r.Headers {
-			if load.IsSecret(h.Name) && h.Value != "" {
-				r.Headers[k].Value = load.Redacted
+			if request.IsSecret(h.Name) && h.Value != "" {
+				r.Headers[k].Value = request.Redacted
 			}
 		}
 		r.Cookies = slices.Clone(r.Cookies)
 		for k := range r.Cookies {
-			r.Cookies[k].Value = load.Redacted
+			r.Cookies[k].Value = request.Redacted
 		}
 		if scheme, _, ok := strings.Cut(strings.TrimSpace(r.Auth), " "); ok {
-			r.Auth = scheme + " " + load.Redacted
+			r.Auth = scheme + " " + request.Redacted
 		}
 		r.Path, r.Body = secrets.Hide(r.Path), secrets.Hide(r.Body)
 		r.Expect = slices.Clone(r.Expect)

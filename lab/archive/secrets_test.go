@@ -11,13 +11,14 @@ import (
 
 	"dyno/lab/claim"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/request"
 	"dyno/lab/study"
 )
 
 func TestRedact(t *testing.T) {
-	requests := []load.Request{{Path: "/", Headers: []load.Header{{Name: "Authorization", Value: "Bearer s3cr3t"}, {Name: "Accept", Value: "text/plain"}},
-		Auth: "basic ann:s3cr3t", Cookies: []load.Header{{Name: "sid", Value: "s3cr3t="}, {Name: "n", Value: "1"}}}}
+	requests := []request.Request{{Path: "/", Headers: []request.Header{{Name: "Authorization", Value: "Bearer s3cr3t"}, {Name: "Accept", Value: "text/plain"}},
+		Auth: "basic ann:s3cr3t", Cookies: []request.Header{{Name: "sid", Value: "s3cr3t="}, {Name: "n", Value: "1"}}}}
 	m := Manifest{
 		StudySource: "headers: {Authorization: Bearer s3cr3t}\nenv: {DB_PASSWORD: hunter22}",
 		Command:     []string{"dyno", "load", "-H", "Authorization: Bearer s3cr3t", "--auth", "ann:s3cr3t", "--cookie", "sid=s3cr3t=", "-n", "100"},
@@ -57,7 +58,7 @@ func secretManifest() Manifest {
 		Subject: "a", Levels: map[string]string{"env.API_TOKEN": "***1", "env.SESSION_SECONDS": "3600"},
 		Env:  map[string]string{"API_TOKEN": "hunter22", "SESSION_SECONDS": "3600", "PIN": "x"},
 		Args: "-v --password=swordfish", BuildFlags: "'-ldflags=-X a=swordfish'",
-		Requests: []load.Request{{Path: "/", Auth: "bearer b3arer"}},
+		Requests: []request.Request{{Path: "/", Auth: "bearer b3arer"}},
 	}}
 	m.Subjects = []Subject{{Name: "a", Command: "./a --secret=opensesame", Builds: map[string]string{"-X a=swordfish": "sha256:1"}}}
 	m.Claims = []claim.Claim{{ID: "a", Expressions: []string{"cpu[env.API_TOKEN=hunter22] < 1ms"}}}
@@ -91,7 +92,7 @@ func TestNoFileHoldsASecret(t *testing.T) {
 	trial := newTrial(0)
 	trial.Status, trial.Error = Failed, "its last lines:\n  login with hunter22 failed"
 	trial.Findings = []finding.Finding{{Name: "a", Detail: "swordfish"}}
-	trial.Failures = []load.Failure{{Why: "no hunter22", Sent: "GET /?t=hunter22", Received: "swordfish"}}
+	trial.Failures = []measure.Failure{{Why: "no hunter22", Sent: "GET /?t=hunter22", Received: "swordfish"}}
 	log := strings.Repeat("token hunter22, and b3arer\n", 10_000)
 	if err := os.WriteFile(w.SubjectLog(0), []byte(log), 0o644); err != nil {
 		t.Fatal(err)

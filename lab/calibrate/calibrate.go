@@ -9,6 +9,9 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 	"dyno/nano/wire/clock"
 )
 
@@ -28,7 +31,7 @@ const (
 // CPUs, connections and rate. The target is not touched. It takes under a second
 // on a machine with a CPU to spare; it fails where there is no null server, or
 // when the machine stood still whenever it was tried.
-func Run(ctx context.Context, spec *load.Spec) (*load.Calibration, error) {
+func Run(ctx context.Context, spec *load.Spec) (*measure.Calibration, error) {
 	began := clock.Now()
 	b, err := newBench(ctx, spec)
 	if err != nil {
@@ -36,7 +39,7 @@ func Run(ctx context.Context, spec *load.Spec) (*load.Calibration, error) {
 	}
 	defer b.close()
 	b.spec.KernelTimestamps = spec.KernelTimestamps // they choose the engine, and cost something
-	c := &load.Calibration{}
+	c := &measure.Calibration{}
 	if err := b.ceiling(c, settle, ceilingTime); err != nil {
 		return nil, err
 	}
@@ -74,10 +77,10 @@ func newBench(ctx context.Context, spec *load.Spec) (*bench, error) {
 		return nil, err
 	}
 	b := &bench{ctx: ctx, server: server, spec: load.Spec{
-		Target: url, Requests: []load.Request{{Name: "null", Method: "GET", Path: "/"}}, Seed: 1, Timeout: 2 * time.Second,
+		Target: url, Requests: []request.Request{{Name: "null", Method: "GET", Path: "/"}}, Seed: 1, Timeout: 2 * time.Second,
 		Engine: spec.Engine, Threads: spec.Threads, CPUs: spec.CPUs, Pacing: spec.Pacing,
 	}}
-	b.spec.Profile = load.Profile{Mode: load.Closed, Connections: min(spec.Profile.Connections, mostConnection)}
+	b.spec.Profile = profile.Profile{Mode: profile.Closed, Connections: min(spec.Profile.Connections, mostConnection)}
 	return b, nil
 }
 
@@ -95,7 +98,7 @@ func (b *bench) run(spec load.Spec) (*load.Result, error) {
 			return nil, err
 		case b.ctx.Err() != nil:
 			return nil, context.Cause(b.ctx)
-		case r.Total.Completed > 0 && r.Total.Hist[load.Service] != nil:
+		case r.Total.Completed > 0 && r.Total.Hist[measure.Service] != nil:
 			return r, nil
 		}
 	}
@@ -103,7 +106,7 @@ func (b *bench) run(spec load.Spec) (*load.Result, error) {
 }
 
 // ceiling finds what a closed loop reaches.
-func (b *bench) ceiling(c *load.Calibration, warmup, length time.Duration) error {
+func (b *bench) ceiling(c *measure.Calibration, warmup, length time.Duration) error {
 	spec := b.spec
 	spec.Warmup, spec.Duration = warmup, length
 	r, err := b.run(spec)
@@ -116,34 +119,34 @@ func (b *bench) ceiling(c *load.Calibration, warmup, length time.Duration) error
 }
 
 // floor finds the service time of a single connection.
-func (b *bench) floor(length time.Duration) (load.Times, error) {
+func (b *bench) floor(length time.Duration) (measure.Times, error) {
 	spec := b.spec
 	spec.Profile.Connections, spec.Duration = 1, length
 	r, err := b.run(spec)
 	if err != nil {
-		return load.Times{}, fmt.Errorf("finding the floor: %w", err)
+		return measure.Times{}, fmt.Errorf("finding the floor: %w", err)
 	}
-	return timesIn(r.Total.Hist[load.Service]), nil
+	return timesIn(r.Total.Hist[measure.Service]), nil
 }
 
 // lag finds how late requests are sent at a rate.
-func (b *bench) lag(rate float64, length time.Duration) (load.Times, error) {
+func (b *bench) lag(rate float64, length time.Duration) (measure.Times, error) {
 	spec := b.spec
 	spec.Duration = length
-	spec.Profile.Mode, spec.Profile.Rate, spec.Profile.Arrivals = load.Open, rate, load.Poisson
+	spec.Profile.Mode, spec.Profile.Rate, spec.Profile.Arrivals = profile.Open, rate, profile.Poisson
 	r, err := b.run(spec)
 	if err != nil {
-		return load.Times{}, fmt.Errorf("finding the lag at %.0f requests/s: %w", rate, err)
+		return measure.Times{}, fmt.Errorf("finding the lag at %.0f requests/s: %w", rate, err)
 	}
-	return timesIn(r.Total.Hist[load.Lag]), nil
+	return timesIn(r.Total.Hist[measure.Lag]), nil
 }
 
 // timesIn sums up a histogram of ns.
-func timesIn(h *hdrhistogram.Histogram) load.Times {
+func timesIn(h *hdrhistogram.Histogram) measure.Times {
 	if h == nil {
-		return load.Times{}
+		return measure.Times{}
 	}
-	return load.Times{
+	return measure.Times{
 		Min: time.Duration(h.Min()), P50: time.Duration(h.ValueAtPercentile(50)),
 		P99: time.Duration(h.ValueAtPercentile(99)), Max: time.Duration(h.Max()),
 	}

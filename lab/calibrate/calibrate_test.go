@@ -10,6 +10,8 @@ import (
 
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/nano/wire/clock"
 )
 
@@ -27,11 +29,11 @@ func needLinux(t *testing.T) {
 	}
 }
 
-func spec(p load.Profile) *load.Spec { return &load.Spec{Target: "http://127.0.0.1:1", Profile: p} }
+func spec(p profile.Profile) *load.Spec { return &load.Spec{Target: "http://127.0.0.1:1", Profile: p} }
 
 func TestRun(t *testing.T) {
 	needLinux(t)
-	for _, p := range []load.Profile{{Mode: load.Closed, Connections: 8}, {Mode: load.Open, Connections: 8, Rate: 500}} {
+	for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 8}, {Mode: profile.Open, Connections: 8, Rate: 500}} {
 		c, err := Run(t.Context(), spec(p))
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +50,7 @@ func TestRun(t *testing.T) {
 		if c.Hiccups.Over != hiccupTime || c.Hiccups.Taken < 0 {
 			t.Errorf("hiccups %+v", c.Hiccups)
 		}
-		if want := p.Rate; min(want, lagShare*c.Ceiling) != c.LagRate || p.Mode == load.Open && c.Lag.Max == 0 {
+		if want := p.Rate; min(want, lagShare*c.Ceiling) != c.LagRate || p.Mode == profile.Open && c.Lag.Max == 0 {
 			t.Errorf("lag %+v at %v", c.Lag, c.LagRate)
 		}
 	}
@@ -58,7 +60,7 @@ func TestRunIsInterrupted(t *testing.T) {
 	needLinux(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Run(ctx, spec(load.Profile{Mode: load.Closed, Connections: 1})); err == nil {
+	if _, err := Run(ctx, spec(profile.Profile{Mode: profile.Closed, Connections: 1})); err == nil {
 		t.Error("a calibration that was cancelled has a result")
 	}
 }
@@ -100,7 +102,7 @@ func TestTimers(t *testing.T) {
 // what they must see is in the tests of their judges.
 func TestProofs(t *testing.T) {
 	needLinux(t)
-	b, err := newBench(t.Context(), spec(load.Profile{Mode: load.Closed, Connections: 2}))
+	b, err := newBench(t.Context(), spec(profile.Profile{Mode: profile.Closed, Connections: 2}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,16 +126,16 @@ func TestProofs(t *testing.T) {
 // stalled is an open loop of 2 s with requests every millisecond, of which those
 // due in a pause waited for its end as a function says.
 func stalled(pause time.Duration, waited func(left time.Duration) time.Duration) *load.Result {
-	r := &load.Result{Windows: []load.Window{{Index: 0}, {Index: 1}}}
+	r := &load.Result{Windows: []measure.Window{{Index: 0}, {Index: 1}}}
 	r.Total.Length = 2 * time.Second
-	r.Total.Hist[load.Response], r.Total.Hist[load.Service] = load.NewHistogram(), load.NewHistogram()
+	r.Total.Hist[measure.Response], r.Total.Hist[measure.Service] = measure.NewHistogram(), measure.NewHistogram()
 	for at := time.Duration(0); at < 2*time.Second; at += time.Millisecond {
 		took := 100 * time.Microsecond
 		if left := pause - (at - 500*time.Millisecond); left > 0 && left <= pause {
 			took += waited(left)
 		}
-		r.Total.Hist[load.Response].RecordValue(int64(took))
-		r.Total.Hist[load.Service].RecordValue(int64(100 * time.Microsecond))
+		r.Total.Hist[measure.Response].RecordValue(int64(took))
+		r.Total.Hist[measure.Service].RecordValue(int64(100 * time.Microsecond))
 	}
 	return r
 }
@@ -179,8 +181,8 @@ func TestVerdict(t *testing.T) {
 	report := func() *Report {
 		passed := Proof{Passed: true}
 		return &Report{Stall: passed, Freeze: passed, Engines: []EngineReport{{
-			Name: "epoll", Ceiling: 1000, Floor: load.Times{P50: 20 * time.Microsecond}, Repeats: 3 * time.Microsecond,
-			Lags: []LagReport{{0.1, 100, load.Times{P99: time.Microsecond}}, {0.5, 500, load.Times{P99: time.Millisecond}}, {0.8, 800, load.Times{P99: time.Second}}},
+			Name: "epoll", Ceiling: 1000, Floor: measure.Times{P50: 20 * time.Microsecond}, Repeats: 3 * time.Microsecond,
+			Lags: []LagReport{{0.1, 100, measure.Times{P99: time.Microsecond}}, {0.5, 500, measure.Times{P99: time.Millisecond}}, {0.8, 800, measure.Times{P99: time.Second}}},
 		}}}
 	}
 	r := report()
@@ -225,7 +227,7 @@ func TestRunIsOfWhatWillBeUsed(t *testing.T) {
 		}
 		return c.Engine
 	}
-	plain, secure, stamped := spec(load.Profile{Mode: load.Closed, Connections: 1}), spec(load.Profile{Mode: load.Closed, Connections: 1}), spec(load.Profile{Mode: load.Closed, Connections: 1})
+	plain, secure, stamped := spec(profile.Profile{Mode: profile.Closed, Connections: 1}), spec(profile.Profile{Mode: profile.Closed, Connections: 1}), spec(profile.Profile{Mode: profile.Closed, Connections: 1})
 	secure.Target, stamped.KernelTimestamps = "https://127.0.0.1:1", true
 	if a, b := engine(plain), engine(secure); a != b || a == "portable" {
 		t.Errorf("engine %s, over TLS %s", a, b)
@@ -235,9 +237,9 @@ func TestRunIsOfWhatWillBeUsed(t *testing.T) {
 	}
 	for _, c := range []struct {
 		engine string
-		asked  load.Pacing
+		asked  profile.Pacing
 		want   Pacing
-	}{{"uring", "", Hybrid}, {"epoll", load.SpinPacing, Hybrid}, {"uring", load.TimerPacing, Timer}, {"portable", load.TimerPacing, Sleep}} {
+	}{{"uring", "", Hybrid}, {"epoll", profile.SpinPacing, Hybrid}, {"uring", profile.TimerPacing, Timer}, {"portable", profile.TimerPacing, Sleep}} {
 		if got := pacingOf(c.engine, c.asked); got != c.want {
 			t.Errorf("%s, %q: waits by %q", c.engine, c.asked, got)
 		}

@@ -8,6 +8,8 @@ import (
 
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // generatorOrder is what a generator in a child is told.
@@ -38,8 +40,8 @@ func generate(o generatorOrder) error {
 	out := json.NewEncoder(os.Stdout)
 	r, err := load.Run(context.Background(), load.Spec{
 		Target: o.Target, Engine: o.Engine, CPUs: o.CPUs, Duration: o.Duration, Seed: 1, Timeout: 5 * time.Second,
-		Profile:  load.Profile{Mode: load.Open, Connections: o.Connections, Rate: o.Rate},
-		Requests: []load.Request{{Name: "null", Method: "GET", Path: "/"}},
+		Profile:  profile.Profile{Mode: profile.Open, Connections: o.Connections, Rate: o.Rate},
+		Requests: []request.Request{{Name: "null", Method: "GET", Path: "/"}},
 		OnStart:  func(measured int64) { out.Encode(measured) },
 	})
 	if err != nil {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // Hiccups spins on a CPU for so long and tells what the machine took of it.
-func Hiccups(cpu int, over time.Duration) (load.Hiccups, error) { return hiccups(cpu, over) }
+func Hiccups(cpu int, over time.Duration) (measure.Hiccups, error) { return hiccups(cpu, over) }
 
 // Timers measures how late each way of waiting is, on a CPU if it is not
 // negative. It takes a quarter of a second.

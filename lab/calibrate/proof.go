@@ -8,6 +8,8 @@ import (
 
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 // Proof is one test of the generator's honesty.
@@ -34,7 +36,7 @@ const (
 func (b *bench) stall(rate float64) (Proof, error) {
 	spec := b.spec
 	spec.Duration, spec.Timeout = stallTime, 5*time.Second
-	spec.Profile = load.Profile{Mode: load.Open, Connections: proofConnections, Rate: rate}
+	spec.Profile = profile.Profile{Mode: profile.Open, Connections: proofConnections, Rate: rate}
 	type outcome struct {
 		length time.Duration
 		err    error
@@ -66,14 +68,14 @@ func (b *bench) stall(rate float64) (Proof, error) {
 // judgeStall looks for a pause of the server in what an open loop of constant
 // rate has measured.
 func judgeStall(r *load.Result, pause time.Duration) Proof {
-	h := r.Total.Hist[load.Response]
+	h := r.Total.Hist[measure.Response]
 	if invalid, _, reasons := r.LeftOut(); invalid > 0 || h == nil {
 		return Proof{Detail: fmt.Sprintf("the generator was disturbed itself meanwhile (%v)", reasons)}
 	}
 	quantile := 100 * (1 - float64(pause)/2/float64(r.Total.Length))
 	seen := time.Duration(h.ValueAtPercentile(quantile))
 	longService := int64(0)
-	for _, bar := range r.Total.Hist[load.Service].Distribution() {
+	for _, bar := range r.Total.Hist[measure.Service].Distribution() {
 		if bar.From > int64(pause)/4 {
 			longService += bar.Count
 		}

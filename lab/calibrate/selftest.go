@@ -8,19 +8,20 @@ import (
 	"time"
 
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // Report is what [Test] found out. Durations are nanoseconds in JSON.
 type Report struct {
-	Threads     int            `json:"threads"`
-	CPUs        []int          `json:"cpus,omitempty"`
-	Connections int            `json:"connections"`
-	Engines     []EngineReport `json:"engines"`
-	Timers      []TimerReport  `json:"timers"`
-	Hiccups     load.Hiccups   `json:"hiccups"`
-	Stall       Proof          `json:"stall"`  // a pause of the server is seen
-	Freeze      Proof          `json:"freeze"` // one of the generator is marked
-	Verdict     Verdict        `json:"verdict"`
+	Threads     int             `json:"threads"`
+	CPUs        []int           `json:"cpus,omitempty"`
+	Connections int             `json:"connections"`
+	Engines     []EngineReport  `json:"engines"`
+	Timers      []TimerReport   `json:"timers"`
+	Hiccups     measure.Hiccups `json:"hiccups"`
+	Stall       Proof           `json:"stall"`  // a pause of the server is seen
+	Freeze      Proof           `json:"freeze"` // one of the generator is marked
+	Verdict     Verdict         `json:"verdict"`
 }
 
 // EngineReport is what one engine can do.
@@ -32,23 +33,23 @@ type EngineReport struct {
 	Allocations   float64       `json:"allocations_per_request"`
 	// Floor is that of several tries together: the lowest minimum and maximum,
 	// the median of medians. Repeats is how far apart their medians were.
-	Floor   load.Times    `json:"floor_ns"`
+	Floor   measure.Times `json:"floor_ns"`
 	Repeats time.Duration `json:"floor_repeats_ns"`
 	Lags    []LagReport   `json:"lags"`
 }
 
 // LagReport is how late requests are sent at a share of the ceiling.
 type LagReport struct {
-	Share float64    `json:"share"`
-	Rate  float64    `json:"rate"`
-	Lag   load.Times `json:"lag_ns"`
+	Share float64       `json:"share"`
+	Rate  float64       `json:"rate"`
+	Lag   measure.Times `json:"lag_ns"`
 }
 
 // TimerReport is how late a way of waiting is.
 type TimerReport struct {
-	Pacing Pacing     `json:"pacing"`
-	Error  string     `json:"error,omitempty"`
-	Late   load.Times `json:"late_ns"`
+	Pacing Pacing        `json:"pacing"`
+	Error  string        `json:"error,omitempty"`
+	Late   measure.Times `json:"late_ns"`
 }
 
 // engines in the order in which they are preferred.
@@ -137,14 +138,14 @@ func (b *bench) measure(e *EngineReport, length time.Duration) error {
 func (b *bench) ceilingOf(e *EngineReport, length time.Duration) error {
 	on := *b
 	var before, after runtime.MemStats
-	on.spec.OnWindow = func(w load.Window) {
+	on.spec.OnWindow = func(w measure.Window) {
 		if w.Warmup() {
 			runtime.ReadMemStats(&before)
 		} else {
 			runtime.ReadMemStats(&after)
 		}
 	}
-	var c load.Calibration
+	var c measure.Calibration
 	if err := on.ceiling(&c, min(length, time.Second), length); err != nil {
 		return err
 	}

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/nano/wire/clock"
 )
 
@@ -23,11 +24,11 @@ var pacings = []Pacing{Hybrid, Timer, Sleep}
 
 // pacingOf is how an engine waits that was asked to do so in a way. To poll all
 // the time is no better than to do so at the end.
-func pacingOf(engine string, asked load.Pacing) Pacing {
+func pacingOf(engine string, asked profile.Pacing) Pacing {
 	switch {
 	case engine == "portable":
 		return Sleep
-	case asked == load.TimerPacing:
+	case asked == profile.TimerPacing:
 		return Timer
 	}
 	return Hybrid
@@ -41,7 +42,7 @@ const (
 
 // timerError measures how late so many wake-ups are, on a CPU if it is not
 // negative.
-func timerError(pacing Pacing, cpu, count int) (load.Times, error) {
+func timerError(pacing Pacing, cpu, count int) (measure.Times, error) {
 	late := make([]time.Duration, 0, count)
 	err := onThread(cpu, func() error {
 		wait, closeWait, err := waiter(pacing)
@@ -59,8 +60,8 @@ func timerError(pacing Pacing, cpu, count int) (load.Times, error) {
 }
 
 // hiccups looks at the clock for so long and notes when it could not.
-func hiccups(cpu int, over time.Duration) (load.Hiccups, error) {
-	h := load.Hiccups{Over: over}
+func hiccups(cpu int, over time.Duration) (measure.Hiccups, error) {
+	h := measure.Hiccups{Over: over}
 	err := onThread(cpu, func() error {
 		const hiccup = 10_000 // ns: shorter ones are interrupts
 		taken, now := int64(0), clock.Now()
@@ -96,10 +97,10 @@ func onThread(cpu int, f func() error) error {
 }
 
 // timesOf sums up durations, and sorts them.
-func timesOf(d []time.Duration) load.Times {
+func timesOf(d []time.Duration) measure.Times {
 	if len(d) == 0 {
-		return load.Times{}
+		return measure.Times{}
 	}
 	slices.Sort(d)
-	return load.Times{Min: d[0], P50: d[len(d)/2], P99: d[len(d)*99/100], Max: d[len(d)-1]}
+	return measure.Times{Min: d[0], P50: d[len(d)/2], P99: d[len(d)*99/100], Max: d[len(d)-1]}
 }

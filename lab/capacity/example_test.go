@@ -7,6 +7,8 @@ import (
 
 	"dyno/lab/capacity"
 	"dyno/lab/load"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 	"dyno/lab/objective"
 )
 
@@ -48,8 +50,8 @@ func ExampleGenerator() {
 	search := &capacity.Search{Goal: capacity.DefaultGoal(), Service: &capacity.Generator{
 		Objective: goal,
 		Spec: load.Spec{
-			Target: "http://127.0.0.1:8080", Requests: []load.Request{{Name: "root", Method: "GET", Path: "/"}},
-			Profile: load.Profile{Connections: 100, Arrivals: load.Poisson}, Seed: 1, Warmup: 500 * time.Millisecond,
+			Target: "http://127.0.0.1:8080", Requests: []request.Request{{Name: "root", Method: "GET", Path: "/"}},
+			Profile: profile.Profile{Connections: 100, Arrivals: profile.Poisson}, Seed: 1, Warmup: 500 * time.Millisecond,
 		},
 	}}
 	r, err := search.Run(context.Background())

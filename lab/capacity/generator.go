@@ -10,6 +10,9 @@ import (
 	"dyno/lab/archive"
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 	"dyno/lab/machine/busy"
 	"dyno/lab/objective"
 )
@@ -37,7 +40,7 @@ type Generator struct {
 	// SettleTime bounds [Generator.Settle]; 0 means DefaultSettle.
 	SettleTime time.Duration
 	// OnWindow, if set, is given each finished window of the trials.
-	OnWindow func(load.Window)
+	OnWindow func(measure.Window)
 	// Machine, if set, watches what other programs do to the CPUs in use, and makes
 	// the loads have findings about these CPUs' speed. It stays the caller's to close.
 	Machine *busy.Watch
@@ -55,7 +58,7 @@ func (g *Generator) Ceiling(ctx context.Context) (Ceiling, error) {
 	var r *load.Result
 	for range ceilingTries {
 		var err error
-		r, err = g.run(ctx, load.Profile{Mode: load.Closed, Connections: g.Spec.Profile.Connections}, max(ceilingTime, ceilingAnswers*g.idle), 0)
+		r, err = g.run(ctx, profile.Profile{Mode: profile.Closed, Connections: g.Spec.Profile.Connections}, max(ceilingTime, ceilingAnswers*g.idle), 0)
 		if err != nil {
 			return Ceiling{}, err
 		}
@@ -95,9 +98,9 @@ func (g *Generator) Trial(ctx context.Context, ask Ask) (Trial, error) {
 		}
 	}
 	p := g.Spec.Profile
-	p.Mode, p.Rate, p.Phases, p.Think = load.Open, ask.Rate, nil, load.Think{}
+	p.Mode, p.Rate, p.Phases, p.Think = profile.Open, ask.Rate, nil, profile.Think{}
 	r, err := g.run(ctx, p, ask.Length, uint64(ask.Number))
-	var none *load.UnreachableError
+	var none *request.UnreachableError
 	var t Trial
 	switch {
 	case errors.As(err, &none):
@@ -123,7 +126,7 @@ func (g *Generator) Settle(ctx context.Context) (time.Duration, error) {
 	}
 	for began := time.Now(); ; {
 		median, err := g.median(ctx, max(limit-time.Since(began), soundingTime))
-		var none *load.UnreachableError
+		var none *request.UnreachableError
 		switch {
 		case errors.As(err, &none):
 			if err := pause(ctx, soundingTime); err != nil {
@@ -151,7 +154,7 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // sound finds out how quickly the service answers when it is idle.
 func (g *Generator) sound(ctx context.Context) (err error) {
-	g.idle, err = g.median(ctx, load.DefaultTimeout)
+	g.idle, err = g.median(ctx, request.DefaultTimeout)
 	return err
 }
 
@@ -161,8 +164,8 @@ func (g *Generator) sound(ctx context.Context) (err error) {
 func (g *Generator) median(ctx context.Context, patience time.Duration) (time.Duration, error) {
 	spec := g.Spec
 	spec.Warmup, spec.OnWindow, spec.Calibration = 0, nil, nil
-	spec.Profile = load.Profile{Mode: load.Closed, Connections: 1}
-	spec.Threads, spec.CPUs, spec.Timeout = 1, nil, min(cmp.Or(spec.Timeout, load.DefaultTimeout), patience)
+	spec.Profile = profile.Profile{Mode: profile.Closed, Connections: 1}
+	spec.Threads, spec.CPUs, spec.Timeout = 1, nil, min(cmp.Or(spec.Timeout, request.DefaultTimeout), patience)
 	spec.Duration, spec.MaxRequests = soundingTime, 0
 	median, err := serviceTime(ctx, spec)
 	if median == 0 && err == nil {
@@ -181,12 +184,12 @@ func serviceTime(ctx context.Context, spec load.Spec) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	ns, _ := r.Total.Quantile(load.Service, 50)
+	ns, _ := r.Total.Quantile(measure.Service, 50)
 	return time.Duration(ns), nil
 }
 
 // run puts a load on the service; number picks the schedule.
-func (g *Generator) run(ctx context.Context, p load.Profile, length time.Duration, number uint64) (*load.Result, error) {
+func (g *Generator) run(ctx context.Context, p profile.Profile, length time.Duration, number uint64) (*load.Result, error) {
 	spec := g.Spec
 	spec.Profile, spec.Duration, spec.MaxRequests = p, length, 0
 	spec.Seed += number

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"dyno/lab/load"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // TestSlowServiceIsSounded: one that takes longer than the sounding is known to be
@@ -20,7 +22,7 @@ func TestSlowServiceIsSounded(t *testing.T) {
 	}))
 	defer service.Close()
 	g := &Generator{SettleTime: time.Second, Spec: load.Spec{
-		Target: service.URL, Requests: []load.Request{{Method: "GET", Path: "/"}}, Profile: load.Profile{Connections: 2}, Seed: 1,
+		Target: service.URL, Requests: []request.Request{{Method: "GET", Path: "/"}}, Profile: profile.Profile{Connections: 2}, Seed: 1,
 	}}
 	for tries := 0; g.idle == 0 && tries < 5; tries++ { // again if this machine stood still
 		if err := g.sound(t.Context()); err != nil {
@@ -48,7 +50,7 @@ func TestSettlingGivesUpInTime(t *testing.T) {
 	defer service.Close()
 	defer close(release)
 	g := &Generator{SettleTime: 300 * time.Millisecond, idle: time.Millisecond, Spec: load.Spec{
-		Target: service.URL, Requests: []load.Request{{Method: "GET", Path: "/"}}, Profile: load.Profile{Connections: 2}, Seed: 1, Timeout: time.Hour,
+		Target: service.URL, Requests: []request.Request{{Method: "GET", Path: "/"}}, Profile: profile.Profile{Connections: 2}, Seed: 1, Timeout: time.Hour,
 	}}
 	if took, err := g.Settle(t.Context()); err != nil || took < g.SettleTime {
 		t.Errorf("settled after %v, error %v", took, err)

@@ -11,6 +11,9 @@ import (
 
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 	"dyno/lab/objective"
 )
 
@@ -23,7 +26,7 @@ var (
 )
 
 // judge turns the result of a load into what it says about the service.
-func judge(o *objective.Objective, r *load.Result, p *load.Profile) Trial {
+func judge(o *objective.Objective, r *load.Result, p *profile.Profile) Trial {
 	t := describe(r, p)
 	outcome := judgeWindows(o, r, r.Windows)
 	t.Measured, t.Terms = outcome.Text, termsOf(&outcome)
@@ -88,7 +91,7 @@ func (t *Trial) blame(o *objective.Objective, r *load.Result, outcome *objective
 		return
 	}
 	excess := excessOf(outcome, t.GivenUp)
-	var clean []load.Window
+	var clean []measure.Window
 	var disturbed []finding.Finding
 	for i := range r.Windows {
 		w := &r.Windows[i]
@@ -110,12 +113,12 @@ func (t *Trial) blame(o *objective.Objective, r *load.Result, outcome *objective
 // answers seemed late by the excess. A generator that was away for a moment sees
 // answers later by that moment, and by as long again until it has caught up; it
 // is no excuse for more.
-func disturbance(w *load.Window, excess time.Duration) []finding.Finding {
+func disturbance(w *measure.Window, excess time.Duration) []finding.Finding {
 	if w.Warmup() || w.Validity() == finding.Invalid {
 		return nil
 	}
 	var found []finding.Finding
-	for _, f := range proven(named(w.Findings, append(slices.Clone(limits), disturbances...)), []load.Window{*w}) {
+	for _, f := range proven(named(w.Findings, append(slices.Clone(limits), disturbances...)), []measure.Window{*w}) {
 		away := f.Name == finding.GeneratorStalled || f.Name == finding.GeneratorLate || f.Name == finding.GeneratorGC
 		if !away || 2*w.Stall >= excess {
 			found = append(found, f)
@@ -147,7 +150,7 @@ func timeLimit(c *objective.Condition) (time.Duration, bool) {
 }
 
 // judgeWindows judges some of a result's windows, or all of them.
-func judgeWindows(o *objective.Objective, r *load.Result, windows []load.Window) objective.Outcome {
+func judgeWindows(o *objective.Objective, r *load.Result, windows []measure.Window) objective.Outcome {
 	if o.Windows > 0 {
 		return o.JudgeWindows(windows)
 	}
@@ -158,15 +161,15 @@ func judgeWindows(o *objective.Objective, r *load.Result, windows []load.Window)
 }
 
 // merge sums up the measured windows that are valid, with their histograms.
-func merge(windows []load.Window) *load.Window {
-	var total load.Window
+func merge(windows []measure.Window) *measure.Window {
+	var total measure.Window
 	for i := range windows {
 		w := &windows[i]
 		if w.Warmup() || w.Validity() == finding.Invalid {
 			continue
 		}
 		total.Add(w)
-		for clock := range load.NumClocks {
+		for clock := range measure.NumClocks {
 			addTo(&total.Hist[clock], w.Hist[clock])
 			addTo(&total.Waited[clock], w.Waited[clock])
 		}
@@ -180,7 +183,7 @@ func addTo(into **hdrhistogram.Histogram, h *hdrhistogram.Histogram) {
 		return
 	}
 	if *into == nil {
-		*into = load.NewHistogram()
+		*into = measure.NewHistogram()
 	}
 	(*into).Merge(h)
 }
@@ -222,18 +225,18 @@ func termsOf(outcome *objective.Outcome) []Term {
 const busyShare = 0.9
 
 // describe takes the figures of a result.
-func describe(r *load.Result, p *load.Profile) Trial {
+func describe(r *load.Result, p *profile.Profile) Trial {
 	w := &r.Total
 	t := Trial{
 		Throughput: r.Throughput(), InFlight: w.InFlight, Errors: w.Errors, First: r.FirstErrors, Shed: w.Shed,
-		GivenUp: w.GivenUp(load.Response), Requests: w.Completed + w.Drained, Validity: r.Validity,
+		GivenUp: w.GivenUp(measure.Response), Requests: w.Completed + w.Drained, Validity: r.Validity,
 		Busy: w.InFlight >= busyShare*float64(p.Connections) || w.Unfinished > 0,
 	}
 	if w.Length > 0 {
 		t.Offered = float64(w.Offered) / w.Length.Seconds()
 	}
-	p50, _ := w.Quantile(load.Response, 50)
-	p99, known := w.Quantile(load.Response, 99)
+	p50, _ := w.Quantile(measure.Response, 50)
+	p99, known := w.Quantile(measure.Response, 99)
 	t.P50, t.P99, t.AtLeast = float64(p50), float64(p99), !known
 	for _, f := range r.Findings {
 		if f.Validity != finding.Valid {
@@ -244,7 +247,7 @@ func describe(r *load.Result, p *load.Profile) Trial {
 }
 
 // unreachable is a trial in which no connection came up.
-func unreachable(o *objective.Objective, p *load.Profile, err *load.UnreachableError) Trial {
+func unreachable(o *objective.Objective, p *profile.Profile, err *request.UnreachableError) Trial {
 	r := &load.Result{Validity: finding.Invalid, FirstErrors: map[string]string{"connect": err.Why}}
 	r.Total.Errors.Connect = uint64(p.Connections)
 	outcome := o.Judge(&r.Total)

@@ -7,6 +7,8 @@ import (
 
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/lab/objective"
 )
 
@@ -20,11 +22,11 @@ func parse(t *testing.T, expression string) *objective.Objective {
 }
 
 // second is a window with so many answers of each time, in ms.
-func second(index int, times map[int]int64) load.Window {
-	w := load.Window{Index: index, Length: time.Second, InFlight: 1}
-	w.Hist[load.Response] = load.NewHistogram()
+func second(index int, times map[int]int64) measure.Window {
+	w := measure.Window{Index: index, Length: time.Second, InFlight: 1}
+	w.Hist[measure.Response] = measure.NewHistogram()
 	for ms, n := range times {
-		w.Hist[load.Response].RecordValues(int64(ms)*int64(time.Millisecond), n)
+		w.Hist[measure.Response].RecordValues(int64(ms)*int64(time.Millisecond), n)
 		w.Completed += uint64(n)
 	}
 	w.Offered, w.Sent = w.Completed, w.Completed
@@ -32,7 +34,7 @@ func second(index int, times map[int]int64) load.Window {
 }
 
 // result is one with the windows given, as package load would sum them up.
-func result(windows ...load.Window) *load.Result {
+func result(windows ...measure.Window) *load.Result {
 	r := &load.Result{Validity: finding.Valid, Windows: windows, Total: *merge(windows)}
 	var found []finding.Finding
 	for i := range windows {
@@ -43,7 +45,7 @@ func result(windows ...load.Window) *load.Result {
 }
 
 // stalled is a window in which the generator was away.
-func stalled(w load.Window, d time.Duration, level finding.Validity) load.Window {
+func stalled(w measure.Window, d time.Duration, level finding.Validity) measure.Window {
 	w.Stall = d
 	w.Findings = append(w.Findings, finding.Finding{Name: finding.GeneratorStalled, Validity: level, Detail: "away for " + d.String(), Windows: []int{w.Index}})
 	return w
@@ -90,7 +92,7 @@ func TestJudge(t *testing.T) {
 		{"nothing was due", result(second(0, nil)), Spoiled, "no request was due"},
 		{"given up", result(givenUp), Fails, "can't be shown to hold"},
 	} {
-		p := load.Profile{Mode: load.Open, Connections: 10, Rate: 1000}
+		p := profile.Profile{Mode: profile.Open, Connections: 10, Rate: 1000}
 		got := judge(parse(t, "p99 < 20ms"), c.result, &p)
 		if got.Verdict != c.want || !strings.Contains(got.Why, c.why) {
 			t.Errorf("%s: %s (%s), want %s (%s)", c.name, got.Verdict, got.Why, c.want, c.why)
@@ -102,7 +104,7 @@ func TestJudge(t *testing.T) {
 func TestErrorsAreTheServices(t *testing.T) {
 	w := stalled(second(0, map[int]int64{5: 900}), 30*time.Millisecond, finding.Suspect)
 	w.Errors.Reset = 100
-	p := load.Profile{Mode: load.Open, Connections: 10, Rate: 1000}
+	p := profile.Profile{Mode: profile.Open, Connections: 10, Rate: 1000}
 	if got := judge(parse(t, "p99 < 20ms, errors < 1%"), result(w), &p); got.Verdict != Fails {
 		t.Errorf("%s: %s", got.Verdict, got.Why)
 	}
@@ -110,7 +112,7 @@ func TestErrorsAreTheServices(t *testing.T) {
 
 func TestJudgeByWindows(t *testing.T) {
 	quick, slow := map[int]int64{5: 1000}, map[int]int64{25: 1000}
-	p := load.Profile{Mode: load.Open, Connections: 10, Rate: 1000}
+	p := profile.Profile{Mode: profile.Open, Connections: 10, Rate: 1000}
 	r := result(second(0, quick), second(1, quick), second(2, slow))
 	if got := judge(parse(t, "50% of windows: p99 < 20ms"), r, &p); got.Verdict != Holds {
 		t.Errorf("%s: %s", got.Verdict, got.Measured)

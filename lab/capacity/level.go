@@ -8,6 +8,9 @@ import (
 
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // ceilingShare of what the generator reaches against a server that costs nothing
@@ -31,9 +34,9 @@ func (g *Generator) Level(ctx context.Context, connections int, length time.Dura
 		}
 	}
 	spec := g.Spec
-	spec.Profile = load.Profile{Mode: load.Closed, Connections: connections, Think: g.Spec.Profile.Think}
+	spec.Profile = profile.Profile{Mode: profile.Closed, Connections: connections, Think: g.Spec.Profile.Think}
 	spec.Duration, spec.MaxRequests = length, 0
-	spec.OnWindow = func(w load.Window) {
+	spec.OnWindow = func(w measure.Window) {
 		if memory != nil && !w.Warmup() {
 			if bytes, err := memory(); err == nil {
 				t.Memory = bytes
@@ -44,7 +47,7 @@ func (g *Generator) Level(ctx context.Context, connections int, length time.Dura
 		}
 	}
 	r, err := g.Load(ctx, spec)
-	var none *load.UnreachableError
+	var none *request.UnreachableError
 	switch {
 	case errors.As(err, &none):
 		t.Spoiled, t.Why = true, "no connection came up: "+none.Why
@@ -57,10 +60,10 @@ func (g *Generator) Level(ctx context.Context, connections int, length time.Dura
 }
 
 // judge takes the figures, and says whether it was the service that they are of.
-func (t *LevelTrial) judge(r *load.Result, c *load.Calibration) {
+func (t *LevelTrial) judge(r *load.Result, c *measure.Calibration) {
 	t.Throughput, t.Errors = r.Throughput(), r.Total.Errors
-	p50, _ := r.Total.Quantile(load.Response, 50)
-	p99, _ := r.Total.Quantile(load.Response, 99)
+	p50, _ := r.Total.Quantile(measure.Response, 50)
+	p99, _ := r.Total.Quantile(measure.Response, 99)
 	t.P50, t.P99 = float64(p50), float64(p99)
 	limited := named(r.Findings, limits)
 	t.Disturbed = disturbing(r)

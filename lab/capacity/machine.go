@@ -9,6 +9,7 @@ import (
 	"dyno/lab/archive"
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/machine/speed"
 	"dyno/lab/validity"
 )
@@ -56,7 +57,7 @@ func (g *Generator) readSpeed(s *archive.Speed) []speed.Reading {
 // proven leaves out of findings that other programs were busy, unless a window shows
 // that these can't be a part of the service: those would be there at every rate that
 // is too high for it.
-func proven(found []finding.Finding, windows []load.Window) []finding.Finding {
+func proven(found []finding.Finding, windows []measure.Window) []finding.Finding {
 	sure := false
 	for i := range windows {
 		h := windows[i].Health

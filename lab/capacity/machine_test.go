@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 // robbedSecond is a window in which others used so much of two CPUs that generator
 // and service share; before is what of it was there before the load.
-func robbedSecond(w load.Window, used, before time.Duration) load.Window {
-	o := &load.Others{Length: time.Second, Waited: time.Second, Foreign: true, Before: before, Parts: []load.OthersPart{{Use: "both", CPUs: []int{0, 1}, Used: used}}}
-	w.Health = &load.Health{Others: o}
+func robbedSecond(w measure.Window, used, before time.Duration) measure.Window {
+	o := &measure.Others{Length: time.Second, Waited: time.Second, Foreign: true, Before: before, Parts: []measure.OthersPart{{Use: "both", CPUs: []int{0, 1}, Used: used}}}
+	w.Health = &measure.Health{Others: o}
 	if f, found := o.Finding(w.Index); found {
 		w.Findings = append(w.Findings, f)
 	}
@@ -43,7 +44,7 @@ func TestJudgeBesideOtherPrograms(t *testing.T) {
 		if c.useless {
 			r.Findings = append(r.Findings, finding.Finding{Name: finding.NoValidWindow, Validity: finding.Invalid})
 		}
-		got := judge(parse(t, "p99 < 10ms"), r, &load.Profile{Mode: load.Open, Connections: 10})
+		got := judge(parse(t, "p99 < 10ms"), r, &profile.Profile{Mode: profile.Open, Connections: 10})
 		if got.Verdict != c.want || got.Useless != c.useless || (got.Verdict == Spoiled) != strings.Contains(got.Why, string(finding.OtherLoad)) {
 			t.Errorf("%s: %s (useless: %v): %q, want %s", name, got.Verdict, got.Useless, got.Why, c.want)
 		}
@@ -57,7 +58,7 @@ func TestJudgeBesideOtherPrograms(t *testing.T) {
 func TestJudgeAccepts(t *testing.T) {
 	w := robbedSecond(second(0, map[int]int64{25: 1000}), 250*time.Millisecond, 250*time.Millisecond)
 	finding.Accept(w.Findings, []finding.Name{finding.OtherLoad})
-	if got := judge(parse(t, "p99 < 10ms"), result(w), &load.Profile{Mode: load.Open, Connections: 10}); got.Verdict != Fails {
+	if got := judge(parse(t, "p99 < 10ms"), result(w), &profile.Profile{Mode: profile.Open, Connections: 10}); got.Verdict != Fails {
 		t.Errorf("got %s: %s", got.Verdict, got.Why)
 	}
 }
@@ -85,7 +86,7 @@ func TestJudgeTrials(t *testing.T) {
 // with a stall of some milliseconds counts.
 func TestLevelBesideOtherPrograms(t *testing.T) {
 	for name, c := range map[string]struct {
-		w    load.Window
+		w    measure.Window
 		want bool
 	}{
 		"others":   {robbedSecond(second(0, map[int]int64{5: 1000}), 250*time.Millisecond, 250*time.Millisecond), true},
@@ -115,7 +116,7 @@ func TestSearchEndsWhereNothingCanBeMeasured(t *testing.T) {
 func TestOverloadSpoiled(t *testing.T) {
 	o := Overload{Capacity: 1000, Easy: 0.5, Factor: 2, Before: 3 * time.Second, For: 2 * time.Second, After: 3 * time.Second, Within: 0.25}
 	for bad, want := range map[int]bool{0: false, 1: false, 2: true, 3: true} {
-		var windows []load.Window
+		var windows []measure.Window
 		for i := range 8 {
 			w := second(i, map[int]int64{5: 500})
 			if i < bad {

@@ -7,6 +7,8 @@ import (
 
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/lab/objective"
 )
 
@@ -36,7 +38,7 @@ func (o *Overload) Check() error {
 		}
 	}
 	switch {
-	case !(o.Capacity > 0) || o.Capacity*o.Factor > load.MaxRate:
+	case !(o.Capacity > 0) || o.Capacity*o.Factor > profile.MaxRate:
 		return fmt.Errorf("the capacity, %v requests/s, and its overload must be above 0 and at most 10 million", o.Capacity)
 	case !(o.Easy > 0 && o.Easy < 1):
 		return fmt.Errorf("the rate before and after must be above 0 and below 100%% of the capacity, not %v%%", 100*o.Easy)
@@ -51,12 +53,12 @@ func (o *Overload) Check() error {
 }
 
 // Phases is the experiment as a load's phases.
-func (o *Overload) Phases() []load.Phase {
+func (o *Overload) Phases() []profile.Phase {
 	easy := o.Easy * o.Capacity
-	return []load.Phase{
-		{Shape: load.Constant, Rate: easy, Duration: o.Before},
-		{Shape: load.Constant, Rate: o.Factor * o.Capacity, Duration: o.For},
-		{Shape: load.Constant, Rate: easy, Duration: o.After},
+	return []profile.Phase{
+		{Shape: profile.Constant, Rate: easy, Duration: o.Before},
+		{Shape: profile.Constant, Rate: o.Factor * o.Capacity, Duration: o.For},
+		{Shape: profile.Constant, Rate: easy, Duration: o.After},
 	}
 }
 
@@ -69,13 +71,13 @@ type Stretch struct {
 	Answered float64 `json:"answered"` // answers as expected
 	// Goodput counts the answers within the objective's limit on the response
 	// time, or all where it has none.
-	Goodput  float64     `json:"goodput"`
-	P50      float64     `json:"p50_ns"` // response time; lower bounds if AtLeast
-	P99      float64     `json:"p99_ns"`
-	AtLeast  bool        `json:"p99_at_least,omitempty"`
-	Errors   load.Errors `json:"errors"`
-	Shed     uint64      `json:"shed"` // arrivals given up because no more could wait
-	InFlight float64     `json:"in_flight"`
+	Goodput  float64        `json:"goodput"`
+	P50      float64        `json:"p50_ns"` // response time; lower bounds if AtLeast
+	P99      float64        `json:"p99_ns"`
+	AtLeast  bool           `json:"p99_at_least,omitempty"`
+	Errors   measure.Errors `json:"errors"`
+	Shed     uint64         `json:"shed"` // arrivals given up because no more could wait
+	InFlight float64        `json:"in_flight"`
 }
 
 // Second is one window of the experiment.
@@ -110,7 +112,7 @@ type Aftermath struct {
 // Analyse reads the result of a load with the experiment's phases.
 func (o *Overload) Analyse(goal *objective.Objective, r *load.Result) *Aftermath {
 	a := &Aftermath{Limit: responseLimit(goal), First: r.FirstErrors, Notes: []string{}}
-	var parts [3][]load.Window
+	var parts [3][]measure.Window
 	start, end := int(o.Before/time.Second), int((o.Before+o.For)/time.Second)
 	for i := range r.Windows {
 		w := &r.Windows[i]
@@ -143,7 +145,7 @@ func (a *Aftermath) judge(r *load.Result) {
 }
 
 // stretch sums up windows.
-func (a *Aftermath) stretch(windows []load.Window) Stretch {
+func (a *Aftermath) stretch(windows []measure.Window) Stretch {
 	total := merge(windows)
 	s := Stretch{Errors: total.Errors, Shed: total.Shed, InFlight: total.InFlight}
 	for i := range windows {
@@ -156,8 +158,8 @@ func (a *Aftermath) stretch(windows []load.Window) Stretch {
 	if seconds := total.Length.Seconds(); seconds > 0 {
 		s.Offered, s.Answered, s.Goodput = float64(total.Offered)/seconds, float64(total.Completed)/seconds, float64(a.good(total))/seconds
 	}
-	p50, _ := total.Quantile(load.Response, 50)
-	p99, known := total.Quantile(load.Response, 99)
+	p50, _ := total.Quantile(measure.Response, 50)
+	p99, known := total.Quantile(measure.Response, 99)
 	s.P50, s.P99, s.AtLeast = float64(p50), float64(p99), !known
 	return s
 }
@@ -165,8 +167,8 @@ func (a *Aftermath) stretch(windows []load.Window) Stretch {
 // good counts the answers of a window that were as expected and in time. Wrong
 // answers have times too; the quickest are taken to be the wrong ones, so that
 // goodput is rather too low.
-func (a *Aftermath) good(w *load.Window) uint64 {
-	h := w.Hist[load.Response]
+func (a *Aftermath) good(w *measure.Window) uint64 {
+	h := w.Hist[measure.Response]
 	if a.Limit == 0 || h == nil {
 		return w.Completed
 	}
@@ -187,7 +189,7 @@ func responseLimit(goal *objective.Objective) time.Duration {
 		c := &goal.Conditions[i]
 		d, isTime := timeLimit(c)
 		upper := c.Op == objective.Less || c.Op == objective.LessEq
-		if isTime && upper && c.Metric.Figure == "p" && c.Metric.Clock == load.Response && (limit == 0 || d < limit) {
+		if isTime && upper && c.Metric.Figure == "p" && c.Metric.Clock == measure.Response && (limit == 0 || d < limit) {
 			limit = d
 		}
 	}
@@ -201,7 +203,7 @@ const errorSlack = 0.01
 // recover finds the first of three calm windows after the overload. What is
 // normal for the service is what its worst second before the overload was.
 // Invalid windows neither count nor interrupt.
-func (a *Aftermath) recover(o *Overload, parts [3][]load.Window, end int) {
+func (a *Aftermath) recover(o *Overload, parts [3][]measure.Window, end int) {
 	normal, failing := 0.0, 0.0
 	for i := range parts[0] {
 		s := a.stretch(parts[0][i : i+1])

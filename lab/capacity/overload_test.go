@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 func experiment() Overload {
@@ -18,7 +19,7 @@ func TestOverloadPhases(t *testing.T) {
 	if err := o.Check(); err != nil {
 		t.Fatal(err)
 	}
-	p := load.Profile{Mode: load.Open, Connections: 10, Phases: o.Phases()}
+	p := profile.Profile{Mode: profile.Open, Connections: 10, Phases: o.Phases()}
 	if err := p.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func TestOverloadCheck(t *testing.T) {
 }
 
 // seconds makes a window for each p99 in ms; 0 is an invalid one.
-func seconds(p99 ...int) (windows []load.Window) {
+func seconds(p99 ...int) (windows []measure.Window) {
 	for i, ms := range p99 {
 		if ms == 0 {
 			windows = append(windows, stalled(second(i, map[int]int64{900: 100}), time.Second, finding.Invalid))

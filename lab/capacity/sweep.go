@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/lab/stats"
 )
 
@@ -36,12 +37,12 @@ type Sweep struct {
 
 // LevelTrial is what came of one trial of a sweep.
 type LevelTrial struct {
-	Connections int         `json:"connections"`
-	Down        bool        `json:"down,omitempty"` // on the way down
-	Throughput  float64     `json:"throughput"`     // answers per second
-	P50         float64     `json:"p50_ns"`
-	P99         float64     `json:"p99_ns"`
-	Errors      load.Errors `json:"errors"`
+	Connections int            `json:"connections"`
+	Down        bool           `json:"down,omitempty"` // on the way down
+	Throughput  float64        `json:"throughput"`     // answers per second
+	P50         float64        `json:"p50_ns"`
+	P99         float64        `json:"p99_ns"`
+	Errors      measure.Errors `json:"errors"`
 	// Memory is what the server's processes held with the connections open, in
 	// bytes; 0 if it isn't known.
 	Memory  uint64 `json:"memory,omitempty"`
@@ -110,8 +111,8 @@ func (s *Sweep) Check() error {
 	switch n := len(s.Levels); {
 	case n < 1 || n > maxLevels:
 		return fmt.Errorf("the levels of connections must be from 1 to %d, not %d", maxLevels, n)
-	case s.Levels[0] < 1 || s.Levels[n-1] > load.MaxConnections:
-		return fmt.Errorf("connections must be from 1 to %d, not from %d to %d", load.MaxConnections, s.Levels[0], s.Levels[n-1])
+	case s.Levels[0] < 1 || s.Levels[n-1] > profile.MaxConnections:
+		return fmt.Errorf("connections must be from 1 to %d, not from %d to %d", profile.MaxConnections, s.Levels[0], s.Levels[n-1])
 	case !slices.IsSorted(s.Levels):
 		return fmt.Errorf("the levels of connections must ascend: %v", s.Levels)
 	case s.Passes < 0 || s.Passes > 1000:

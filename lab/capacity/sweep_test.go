@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // law is a service that scales by the law, with some noise that repeats.
@@ -159,7 +159,7 @@ func TestLevelAtTheGeneratorsCeiling(t *testing.T) {
 	r := result(second(0, map[int]int64{1: 1000}))
 	for ceiling, limited := range map[float64]bool{1050: true, 2000: false, 0: false} {
 		var got LevelTrial
-		got.judge(r, &load.Calibration{Ceiling: ceiling})
+		got.judge(r, &measure.Calibration{Ceiling: ceiling})
 		if got.Limited != limited || got.Spoiled != limited || got.Throughput != 1000 {
 			t.Errorf("ceiling %v: %+v", ceiling, got)
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // Verdict is what a trial says about the service at its rate.
@@ -44,7 +44,7 @@ type Trial struct {
 	AtLeast    bool              `json:"p99_at_least,omitempty"`
 	InFlight   float64           `json:"in_flight"`            // on average
 	Busy       bool              `json:"all_busy,omitempty"`   // all connections were waiting for answers
-	Errors     load.Errors       `json:"errors"`               // by kind
+	Errors     measure.Errors    `json:"errors"`               // by kind
 	First      map[string]string `json:"examples,omitempty"`   // an example for each kind of error
 	GivenUp    uint64            `json:"given_up,omitempty"`   // shed, timed out or unfinished
 	Shed       uint64            `json:"shed,omitempty"`       // of them, arrivals that found no place to wait

@@ -11,7 +11,7 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/analysis/analysistest"
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 	"dyno/lab/stats"
 	"dyno/lab/study"
 )
@@ -215,7 +215,7 @@ func TestConditions(t *testing.T) {
 		{"subject x: env GOGC", func(a *analysis.Analysis) { a.Run.Subjects[0].Env = map[string]string{"GOGC": "400"} }},
 		{"load saturate: requests", func(a *analysis.Analysis) {
 			for i := range a.Run.Plan.Cells {
-				a.Run.Plan.Cells[i].Requests = []load.Request{{Name: "other", Method: "GET", Path: "/other"}}
+				a.Run.Plan.Cells[i].Requests = []request.Request{{Name: "other", Method: "GET", Path: "/other"}}
 			}
 		}},
 	} {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // Benchstat writes the load in the Go benchmark data format, which benchstat
@@ -28,7 +29,7 @@ func Benchstat(w io.Writer, l *Load, version string) error {
 	}
 	name := benchmarkName(s)
 	for window := range l.counted() {
-		if window.Timed(load.Response) > 0 && window.Length > 0 {
+		if window.Timed(measure.Response) > 0 && window.Length > 0 {
 			benchmarkLine(&b, name, window)
 		}
 	}
@@ -59,10 +60,10 @@ func benchmarkName(s *load.Spec) string {
 
 // benchmarkLine writes one window: the number of answers, then value and unit in
 // turn. ns/op is the mean response time.
-func benchmarkLine(b *bytes.Buffer, name string, w *load.Window) {
-	fmt.Fprintf(b, "%s %d", name, w.Timed(load.Response))
+func benchmarkLine(b *bytes.Buffer, name string, w *measure.Window) {
+	fmt.Fprintf(b, "%s %d", name, w.Timed(measure.Response))
 	var bounds []Figure
-	for _, f := range Figures(w, load.Response) {
+	for _, f := range Figures(w, measure.Response) {
 		if f.Absent {
 			continue
 		}

@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // column is one of the CSV's: its name, with the unit at the end, and its cell.
 type column struct {
 	name string
-	cell func(l *Load, w *load.Window) string
+	cell func(l *Load, w *measure.Window) string
 }
 
 // CSV writes a row per window, warm-up and invalid ones too, after a row of
@@ -47,26 +47,26 @@ func CSV(w io.Writer, l *Load) error {
 // group's kind; names stay.
 func csvColumns() []column {
 	columns := []column{
-		{"window", func(_ *Load, w *load.Window) string { return strconv.Itoa(w.Index) }},
-		{"start_unix_s", func(l *Load, w *load.Window) string {
+		{"window", func(_ *Load, w *measure.Window) string { return strconv.Itoa(w.Index) }},
+		{"start_unix_s", func(l *Load, w *measure.Window) string {
 			return strconv.FormatFloat(float64(l.at(w.Start).UnixMicro())/1e6, 'f', 6, 64)
 		}},
-		{"length_s", func(_ *Load, w *load.Window) string { return decimals(w.Length.Seconds(), 6) }},
-		{"validity", func(_ *Load, w *load.Window) string { return string(w.Validity()) }},
-		{"findings", func(_ *Load, w *load.Window) string { return findingNames(w.Findings) }},
-		{"throughput_per_s", func(_ *Load, w *load.Window) string { return perSecond(w.Completed, w) }},
+		{"length_s", func(_ *Load, w *measure.Window) string { return decimals(w.Length.Seconds(), 6) }},
+		{"validity", func(_ *Load, w *measure.Window) string { return string(w.Validity()) }},
+		{"findings", func(_ *Load, w *measure.Window) string { return findingNames(w.Findings) }},
+		{"throughput_per_s", func(_ *Load, w *measure.Window) string { return perSecond(w.Completed, w) }},
 	}
-	for _, c := range countsOf(&load.Window{}) {
+	for _, c := range countsOf(&measure.Window{}) {
 		columns = append(columns, countColumn(c.name))
 	}
 	columns = append(columns,
-		column{"in_flight", func(_ *Load, w *load.Window) string { return decimals(w.InFlight, 3) }},
-		column{"generator_cpu_s", func(_ *Load, w *load.Window) string { return decimals((w.CPUUser + w.CPUSys - w.Spun).Seconds(), 6) }},
-		column{"stall_ms", func(_ *Load, w *load.Window) string { return decimals(float64(w.Stall)/1e6, 3) }},
+		column{"in_flight", func(_ *Load, w *measure.Window) string { return decimals(w.InFlight, 3) }},
+		column{"generator_cpu_s", func(_ *Load, w *measure.Window) string { return decimals((w.CPUUser + w.CPUSys - w.Spun).Seconds(), 6) }},
+		column{"stall_ms", func(_ *Load, w *measure.Window) string { return decimals(float64(w.Stall)/1e6, 3) }},
 	)
-	for clock := range load.NumClocks {
+	for clock := range measure.NumClocks {
 		for i, name := range FigureNames() {
-			columns = append(columns, column{clock.String() + "_" + name + "_us", func(_ *Load, w *load.Window) string {
+			columns = append(columns, column{clock.String() + "_" + name + "_us", func(_ *Load, w *measure.Window) string {
 				return microsCell(Figures(w, clock), i)
 			}})
 		}
@@ -81,7 +81,7 @@ type countOf struct {
 }
 
 // countsOf are the counts of a window in order.
-func countsOf(w *load.Window) []countOf {
+func countsOf(w *measure.Window) []countOf {
 	counts := []countOf{
 		{"offered", w.Offered}, {"late", w.Late}, {"sent", w.Sent}, {"completed", w.Completed}, {"drained", w.Drained},
 		{"unfinished", w.Unfinished}, {"shed", w.Shed},
@@ -102,7 +102,7 @@ func countsOf(w *load.Window) []countOf {
 }
 
 func countColumn(name string) column {
-	return column{name, func(_ *Load, w *load.Window) string {
+	return column{name, func(_ *Load, w *measure.Window) string {
 		for _, c := range countsOf(w) {
 			if c.name == name {
 				return strconv.FormatUint(c.count, 10)
@@ -131,7 +131,7 @@ func findingNames(findings []finding.Finding) string {
 	return strings.Join(names, ";")
 }
 
-func perSecond(n uint64, w *load.Window) string {
+func perSecond(n uint64, w *measure.Window) string {
 	if w.Length <= 0 {
 		return ""
 	}

@@ -14,6 +14,7 @@ import (
 
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // Load is a load that has ended, and what is known about it. Writers only read it.
@@ -29,8 +30,8 @@ type Load struct {
 }
 
 // counted yields the windows that figures are of: measured and not invalid.
-func (l *Load) counted() iter.Seq[*load.Window] {
-	return func(yield func(*load.Window) bool) {
+func (l *Load) counted() iter.Seq[*measure.Window] {
+	return func(yield func(*measure.Window) bool) {
 		for i := range l.Result.Windows {
 			if w := &l.Result.Windows[i]; !w.Warmup() && w.Validity() != finding.Invalid && !yield(w) {
 				return
@@ -88,7 +89,7 @@ type Figure struct {
 // Figures are those of a clock that the outputs tell, in order; nil if nothing
 // was timed. All names are there, also those of figures that are absent. Requests that were given up are slower than all others, by an
 // unknown time: with any, mean and maximum are lower bounds.
-func Figures(w *load.Window, clock load.Clock) []Figure {
+func Figures(w *measure.Window, clock measure.Clock) []Figure {
 	h := w.Hist[clock]
 	if w.Timed(clock) == 0 {
 		return nil

@@ -5,6 +5,9 @@ import (
 
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // started is when the fixture's measured time began.
@@ -15,8 +18,8 @@ var started = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 func fixture() *Load {
 	spec := &load.Spec{
 		Target: "http://user:s3cr3t@127.0.0.1:8080/ignored", Seed: 7, Warmup: time.Second, Duration: 3 * time.Second,
-		Requests: []load.Request{{Method: "GET", Path: "/a%20b/json?token=s3cr3t"}},
-		Profile:  load.Profile{Mode: load.Open, Connections: 4, Rate: 100.5, Arrivals: load.Poisson},
+		Requests: []request.Request{{Method: "GET", Path: "/a%20b/json?token=s3cr3t"}},
+		Profile:  profile.Profile{Mode: profile.Open, Connections: 4, Rate: 100.5, Arrivals: profile.Poisson},
 	}
 	r := &load.Result{Start: 5_000_000_000, Validity: finding.Suspect}
 	for i := -1; i < 3; i++ {
@@ -24,7 +27,7 @@ func fixture() *Load {
 	}
 	for i := range 2 { // so that they have a p99
 		r.Windows[i].Drained = 10
-		r.Windows[i].Hist[load.Response].RecordValues(90e6, 10)
+		r.Windows[i].Hist[measure.Response].RecordValues(90e6, 10)
 	}
 	r.Windows[2].Errors.Timeout = 10
 	r.Windows[2].Findings = []finding.Finding{{Name: finding.Steal, Validity: finding.Suspect}, {Name: finding.Shed, Validity: finding.Suspect}}
@@ -33,23 +36,23 @@ func fixture() *Load {
 		r.Total.AddCounts(&r.Windows[1+i])
 	}
 	r.Total.Length = 2 * time.Second
-	r.Total.Hist[load.Response] = load.NewHistogram()
+	r.Total.Hist[measure.Response] = measure.NewHistogram()
 	for i := range r.Windows[1:3] {
-		r.Total.Hist[load.Response].Merge(r.Windows[1+i].Hist[load.Response])
+		r.Total.Hist[measure.Response].Merge(r.Windows[1+i].Hist[measure.Response])
 	}
 	return &Load{Spec: spec, Result: r, Started: started}
 }
 
 // window has the response times 1 ms to 90 ms.
-func window(index int) load.Window {
-	w := load.Window{
+func window(index int) measure.Window {
+	w := measure.Window{
 		Index: index, Start: 5_000_000_000 + int64(index)*1e9, Length: time.Second,
 		Offered: 100, Sent: 100, Completed: 90, BytesIn: 900, BytesOut: 90, InFlight: 1.5, CPUUser: 3 * time.Millisecond, Spun: time.Millisecond,
 	}
 	w.Statuses = map[int]uint64{200: 89, 204: 1}
-	w.Hist[load.Response] = load.NewHistogram()
+	w.Hist[measure.Response] = measure.NewHistogram()
 	for i := 1; i <= 90; i++ {
-		w.Hist[load.Response].RecordValue(int64(i) * 1e6)
+		w.Hist[measure.Response].RecordValue(int64(i) * 1e6)
 	}
 	return w
 }

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"dyno/lab/hlog"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // HistogramLog writes the histograms of the windows that count, one line for
@@ -16,7 +16,7 @@ func HistogramLog(w io.Writer, l *Load) error {
 	if err := hlog.Write(w, l.Started, l.Result.Start, l.counted()); err != nil {
 		return err
 	}
-	for clock := range load.NumClocks {
+	for clock := range measure.NumClocks {
 		given := l.Result.Total.GivenUp(clock)
 		if given == 0 {
 			continue

@@ -6,6 +6,8 @@ import (
 
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/lab/present"
 )
 
@@ -14,7 +16,7 @@ import (
 type loadJSON struct {
 	Target      string             `json:"target"`
 	Engine      string             `json:"engine"`
-	Mode        load.Mode          `json:"mode"`
+	Mode        profile.Mode       `json:"mode"`
 	Connections int                `json:"connections"`
 	Rate        float64            `json:"rate,omitempty"`
 	Seed        uint64             `json:"seed"`
@@ -31,25 +33,25 @@ type loadJSON struct {
 	Unfinished  uint64             `json:"unfinished"`
 	BytesIn     uint64             `json:"bytes_in"`
 	BytesOut    uint64             `json:"bytes_out"`
-	Errors      load.Errors        `json:"errors"`
+	Errors      measure.Errors     `json:"errors"`
 	Statuses    map[int]uint64     `json:"statuses"`           // complete answers by status
 	Location    string             `json:"location,omitempty"` // where the first redirect led
 	FirstErrors map[string]string  `json:"first_errors"`
 	Failures    []failureJSON      `json:"failures"` // a few failed requests of each kind
 	Latency     map[string]latency `json:"latency_us"`
 	// AtLeast names, by clock, the figures that are only lower bounds.
-	AtLeast      map[string][]string `json:"latency_at_least,omitempty"`
-	Censored     *float64            `json:"censored"` // share of requests whose response time is only known to be longer
-	GeneratorCPU *float64            `json:"generator_cpu_us_per_request"`
-	Calibration  *load.Calibration   `json:"calibration,omitempty"`
-	Counts       *load.Counts        `json:"counts,omitempty"` // of the server against ours
-	Validity     finding.Validity    `json:"validity"`
-	Findings     []finding.Finding   `json:"findings"`
-	LeftOut      int                 `json:"windows_left_out"`     // invalid ones
-	Thresholds   []Threshold         `json:"thresholds,omitempty"` // of --fail
-	ByRequest    []requestJSON       `json:"by_request,omitempty"` // of a mix of 2 to 32 kinds
-	Phases       []stageJSON         `json:"phases,omitempty"`     // if there is more than one, or one has several stages
-	Windows      []windowJSON        `json:"windows"`
+	AtLeast      map[string][]string  `json:"latency_at_least,omitempty"`
+	Censored     *float64             `json:"censored"` // share of requests whose response time is only known to be longer
+	GeneratorCPU *float64             `json:"generator_cpu_us_per_request"`
+	Calibration  *measure.Calibration `json:"calibration,omitempty"`
+	Counts       *load.Counts         `json:"counts,omitempty"` // of the server against ours
+	Validity     finding.Validity     `json:"validity"`
+	Findings     []finding.Finding    `json:"findings"`
+	LeftOut      int                  `json:"windows_left_out"`     // invalid ones
+	Thresholds   []Threshold          `json:"thresholds,omitempty"` // of --fail
+	ByRequest    []requestJSON        `json:"by_request,omitempty"` // of a mix of 2 to 32 kinds
+	Phases       []stageJSON          `json:"phases,omitempty"`     // if there is more than one, or one has several stages
+	Windows      []windowJSON         `json:"windows"`
 }
 
 // latency maps "mean", "p50" … "max" to µs; to null what is not known, as no
@@ -63,7 +65,7 @@ type windowJSON struct {
 	Offered    uint64         `json:"offered"`
 	Sent       uint64         `json:"sent"`
 	Requests   uint64         `json:"requests"`
-	Errors     load.Errors    `json:"errors"`
+	Errors     measure.Errors `json:"errors"`
 	Statuses   map[int]uint64 `json:"statuses,omitempty"`
 	Shed       uint64         `json:"shed"`
 	Throughput *float64       `json:"throughput"`
@@ -95,14 +97,14 @@ func objectOf(l *Load) loadJSON {
 		Seed: s.Seed, Interrupted: r.Interrupted,
 		Requests: t.Completed, Duration: t.Length.Seconds(), Throughput: figureIf(t.Length > 0, r.Throughput()),
 		Offered: t.Offered, Sent: t.Sent, Shed: t.Shed, SentLate: t.SentLate, Drained: t.Drained, Drain: r.Drain.Seconds(), Unfinished: t.Unfinished, BytesIn: t.BytesIn, BytesOut: t.BytesOut,
-		Errors: t.Errors, Statuses: load.AddStatuses(map[int]uint64{}, t.Statuses), Location: r.Location, ByRequest: requestsOf(r), FirstErrors: r.FirstErrors, Failures: failuresOf(r), Latency: make(map[string]latency),
-		Censored:     figureIf(t.Timed(load.Response)+t.GivenUp(load.Response) > 0, t.Censored()),
+		Errors: t.Errors, Statuses: measure.AddStatuses(map[int]uint64{}, t.Statuses), Location: r.Location, ByRequest: requestsOf(r), FirstErrors: r.FirstErrors, Failures: failuresOf(r), Latency: make(map[string]latency),
+		Censored:     figureIf(t.Timed(measure.Response)+t.GivenUp(measure.Response) > 0, t.Censored()),
 		GeneratorCPU: figureIf(t.Completed > 0, present.Micros(r.CPUPerRequest())), Validity: r.Validity, Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},
 		Thresholds: l.Thresholds, AtLeast: make(map[string][]string),
 	}
 	out.Calibration, out.Counts = r.Calibration, r.Counts
 	out.LeftOut, _, _ = r.LeftOut()
-	for clock := range load.NumClocks {
+	for clock := range measure.NumClocks {
 		var bounds []string
 		out.Latency[clock.String()], bounds = latencyOf(t, clock)
 		if bounds != nil {
@@ -121,7 +123,7 @@ func objectOf(l *Load) loadJSON {
 	return out
 }
 
-func windowOf(w *load.Window, figures SecondFigures) windowJSON {
+func windowOf(w *measure.Window, figures SecondFigures) windowJSON {
 	seconds := w.Length.Seconds()
 	out := windowJSON{
 		Second: w.Index, Length: seconds, Offered: w.Offered, Sent: w.Sent, Requests: w.Completed, Errors: w.Errors, Statuses: w.Statuses, Shed: w.Shed,
@@ -144,7 +146,7 @@ func figureIf(known bool, x float64) *float64 {
 
 // latencyOf gives the figures of a clock, and the names of those that are only
 // lower bounds. All are nil if nothing was timed.
-func latencyOf(w *load.Window, clock load.Clock) (l latency, bounds []string) {
+func latencyOf(w *measure.Window, clock measure.Clock) (l latency, bounds []string) {
 	return latencyFrom(Figures(w, clock))
 }
 
@@ -168,8 +170,8 @@ func latencyFrom(figures []Figure) (l latency, bounds []string) {
 type SecondFigures struct{ response, lag []Figure }
 
 // SecondOf takes the figures of a window.
-func SecondOf(w *load.Window) SecondFigures {
-	return SecondFigures{Figures(w, load.Response), Figures(w, load.Lag)}
+func SecondOf(w *measure.Window) SecondFigures {
+	return SecondFigures{Figures(w, measure.Response), Figures(w, measure.Lag)}
 }
 
 func orEmpty[T any](s []T) []T {

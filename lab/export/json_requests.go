@@ -2,15 +2,16 @@ package export
 
 import (
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // requestJSON is a kind of request in dyno load --json.
 type requestJSON struct {
-	Name       string      `json:"name"`
-	Requests   uint64      `json:"requests"` // answered as expected
-	Throughput *float64    `json:"throughput"`
-	Errors     load.Errors `json:"errors"`
-	Response   latency     `json:"response_us"`
+	Name       string         `json:"name"`
+	Requests   uint64         `json:"requests"` // answered as expected
+	Throughput *float64       `json:"throughput"`
+	Errors     measure.Errors `json:"errors"`
+	Response   latency        `json:"response_us"`
 	// AtLeast names the figures that are only lower bounds.
 	AtLeast []string `json:"response_at_least,omitempty"`
 }
@@ -21,7 +22,7 @@ func requestsOf(r *load.Result) []requestJSON {
 		k := &r.Requests[i]
 		t := &k.Total
 		out := requestJSON{Name: k.Name, Requests: t.Completed, Throughput: figureIf(t.Length > 0, float64(t.Completed)/t.Length.Seconds()), Errors: t.Errors}
-		out.Response, out.AtLeast = latencyOf(t, load.Response)
+		out.Response, out.AtLeast = latencyOf(t, measure.Response)
 		list = append(list, out)
 	}
 	return list

@@ -7,6 +7,8 @@ import (
 
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 // LoadEvents writes the events of a load as they happen.
@@ -14,7 +16,7 @@ type LoadEvents struct {
 	name   string
 	file   io.Closer // nil for standard output
 	events *Events
-	phases *load.Timetable // nil unless the load has phases
+	phases *profile.Timetable // nil unless the load has phases
 }
 
 // NewLoadEvents writes to w, which has the name in errors, and closes it at the end
@@ -46,16 +48,16 @@ type (
 	}
 	startedEvent struct {
 		eventHead
-		Target      string    `json:"target"`
-		Method      string    `json:"method"`
-		Mode        load.Mode `json:"mode"`
-		Connections int       `json:"connections"`
-		Rate        float64   `json:"rate,omitempty"`
-		Seed        uint64    `json:"seed"`
-		Warmup      float64   `json:"warmup_s"`
-		Duration    float64   `json:"duration_s,omitempty"`
-		MaxRequests uint64    `json:"max_requests,omitempty"`
-		Dyno        string    `json:"dyno"`
+		Target      string       `json:"target"`
+		Method      string       `json:"method"`
+		Mode        profile.Mode `json:"mode"`
+		Connections int          `json:"connections"`
+		Rate        float64      `json:"rate,omitempty"`
+		Seed        uint64       `json:"seed"`
+		Warmup      float64      `json:"warmup_s"`
+		Duration    float64      `json:"duration_s,omitempty"`
+		MaxRequests uint64       `json:"max_requests,omitempty"`
+		Dyno        string       `json:"dyno"`
 	}
 	windowEvent struct {
 		eventHead // its time is the window's end
@@ -92,7 +94,7 @@ func (s *LoadEvents) Started(spec *load.Spec, measured time.Time, version string
 }
 
 // Window writes a finished window and its findings.
-func (s *LoadEvents) Window(w *load.Window, ended time.Time) {
+func (s *LoadEvents) Window(w *measure.Window, ended time.Time) {
 	event := windowEvent{eventHead{"window", ended}, windowOf(w, SecondOf(w))}
 	if s.phases != nil {
 		event.Phase = s.phases.PhaseAt(time.Duration(w.Index)*time.Second) + 1

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // metric is a figure of a load at one instant, with all its series.
@@ -49,7 +49,7 @@ func bounds() []float64 {
 
 // meter adds windows up into what the outputs of a running load tell.
 type meter struct {
-	total    load.Window
+	total    measure.Window
 	response buckets
 	bounds   []float64
 	told     map[quantileKey]bool // series of quantiles that have a value
@@ -58,7 +58,7 @@ type meter struct {
 // quantileKey names the series of a quantile.
 type quantileKey struct {
 	known   bool
-	clock   load.Clock
+	clock   measure.Clock
 	percent float64
 }
 
@@ -69,7 +69,7 @@ func newMeter() *meter {
 }
 
 // add adds a window, and returns the metrics at its end.
-func (m *meter) add(w *load.Window) []metric {
+func (m *meter) add(w *measure.Window) []metric {
 	m.total.AddCounts(w)
 	m.addResponse(w)
 	t := &m.total
@@ -119,10 +119,10 @@ func (m *meter) add(w *load.Window) []metric {
 // quantiles are those of a window. Where only a lower bound is known, it has a
 // name of its own: nobody must take it for the quantile. The one of the two that
 // was told before and no longer holds ends, or it would be shown on.
-func (m *meter) quantiles(w *load.Window) []metric {
+func (m *meter) quantiles(w *measure.Window) []metric {
 	known := metric{name: "dyno_quantile_seconds", help: "Quantiles of the last window, by clock.", unit: "s"}
 	bound := metric{name: "dyno_quantile_at_least_seconds", help: "Lower bounds of quantiles of the last window that are not known, by clock.", unit: "s"}
-	for clock := range load.NumClocks {
+	for clock := range measure.NumClocks {
 		for _, p := range percentiles {
 			ns, exact := w.Quantile(clock, p.at)
 			known.points = append(known.points, m.quantile(quantileKey{true, clock, p.at}, exact && w.Tells(clock, p.at), ns)...)
@@ -150,12 +150,12 @@ func (m *meter) quantile(key quantileKey, has bool, ns int64) []point {
 
 // addResponse adds the response times; those that are not known count as beyond
 // all buckets.
-func (m *meter) addResponse(w *load.Window) {
+func (m *meter) addResponse(w *measure.Window) {
 	r := &m.response
-	beyond := w.GivenUp(load.Response)
+	beyond := w.GivenUp(measure.Response)
 	r.counts[len(m.bounds)] += beyond
 	r.count += beyond
-	h := w.Hist[load.Response]
+	h := w.Hist[measure.Response]
 	if h == nil {
 		return
 	}
@@ -188,7 +188,7 @@ type Source struct {
 }
 
 // end is when a window ended, on the wall clock.
-func (s *Source) end(w *load.Window) time.Time {
+func (s *Source) end(w *measure.Window) time.Time {
 	return s.Wall.Add(time.Duration(w.Start - s.Mono)).Add(w.Length)
 }
 

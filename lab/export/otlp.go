@@ -11,7 +11,7 @@ import (
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 	"google.golang.org/protobuf/proto"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // OTLP encodes windows as OpenTelemetry metrics for OTLP over HTTP
@@ -32,7 +32,7 @@ func (*OTLP) Headers() map[string]string {
 
 // Encode returns the body that tells of the load up to the end of w. Windows
 // are to come in order, each once.
-func (o *OTLP) Encode(w *load.Window) ([]byte, error) {
+func (o *OTLP) Encode(w *measure.Window) ([]byte, error) {
 	at := stamp{start: uint64(o.source.Since.UnixNano()), end: uint64(o.source.end(w).UnixNano())}
 	var metrics []*metricspb.Metric
 	for _, m := range o.meter.add(w) {

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // Limits of a Push.
@@ -27,7 +27,7 @@ const (
 // Encoder turns windows into the bodies of requests: [RemoteWrite] and [OTLP].
 type Encoder interface {
 	Headers() map[string]string
-	Encode(w *load.Window) ([]byte, error)
+	Encode(w *measure.Window) ([]byte, error)
 }
 
 // Push sends windows, as they finish, to where metrics are collected. The load
@@ -37,7 +37,7 @@ type Push struct {
 	header  http.Header
 	encoder Encoder
 	client  *http.Client
-	queue   chan *load.Window
+	queue   chan *measure.Window
 	ended   chan struct{}
 	cancel  context.CancelFunc
 
@@ -55,7 +55,7 @@ func NewPush(target string, header http.Header, encoder Encoder) *Push {
 		target: target, header: header.Clone(), encoder: encoder,
 		// A redirect would take the headers elsewhere.
 		client: &http.Client{Timeout: pushTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-		queue:  make(chan *load.Window, pushQueue), ended: make(chan struct{}), cancel: cancel,
+		queue:  make(chan *measure.Window, pushQueue), ended: make(chan struct{}), cancel: cancel,
 	}
 	if p.header == nil {
 		p.header = make(http.Header)
@@ -77,7 +77,7 @@ func NewPush(target string, header http.Header, encoder Encoder) *Push {
 
 // Window queues a finished window, or drops it if too many wait. It does not
 // block.
-func (p *Push) Window(w *load.Window) {
+func (p *Push) Window(w *measure.Window) {
 	p.mu.Lock()
 	p.seen++
 	p.mu.Unlock()
@@ -114,7 +114,7 @@ func (p *Push) Close(patience time.Duration) error {
 
 // send sends a window, again if it may help. The window counts in what the
 // encoder adds up even if it can't be sent: the next one makes up for it.
-func (p *Push) send(ctx context.Context, w *load.Window) error {
+func (p *Push) send(ctx context.Context, w *measure.Window) error {
 	body, err := p.encoder.Encode(w)
 	if err != nil {
 		return err

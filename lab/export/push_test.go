@@ -13,7 +13,7 @@ import (
 	metricspb "go.opentelemetry.io/proto/otlp/metrics/v1"
 	"google.golang.org/protobuf/proto"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 func source() *Source {
@@ -75,7 +75,7 @@ func TestOTLP(t *testing.T) {
 	if point.GetAsInt() != 300 || point.GetTimeUnixNano() != uint64(started.Add(2*time.Second).UnixNano()) || point.GetStartTimeUnixNano() != uint64(started.Add(-time.Second).UnixNano()) {
 		t.Errorf("point %v", point)
 	}
-	if got := metrics["dyno.errors"].GetSum().GetDataPoints(); len(got) != len((load.Errors{}).ByKind()) || pointOf(got, "kind", "timeout").GetAsInt() != 10 {
+	if got := metrics["dyno.errors"].GetSum().GetDataPoints(); len(got) != len((measure.Errors{}).ByKind()) || pointOf(got, "kind", "timeout").GetAsInt() != 10 {
 		t.Errorf("errors %v", got)
 	}
 	if got := metrics["dyno.in_flight"].GetGauge().GetDataPoints()[0].GetAsDouble(); got != 1.5 {

@@ -7,7 +7,7 @@ import (
 	"github.com/klauspost/compress/s2"
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // RemoteWrite encodes windows for Prometheus remote write 1.0
@@ -32,7 +32,7 @@ func (*RemoteWrite) Headers() map[string]string {
 
 // Encode returns the body that tells of the load up to the end of w. Windows
 // are to come in order, each once.
-func (r *RemoteWrite) Encode(w *load.Window) ([]byte, error) {
+func (r *RemoteWrite) Encode(w *measure.Window) ([]byte, error) {
 	var body []byte
 	ms := r.source.end(w).UnixMilli()
 	for _, m := range r.meter.add(w) {

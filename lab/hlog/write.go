@@ -11,7 +11,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // WindowMark begins the comment that says which window the lines after it
@@ -20,7 +20,7 @@ import (
 const WindowMark = "#[Window: "
 
 // GivenUp ends the tag of the histograms that hold how long requests had taken when
-// they were given up ([load.Window.Waited]); the clock goes before it.
+// they were given up ([measure.Window.Waited]); the clock goes before it.
 const GivenUp = "_given_up"
 
 // Write writes one line for each window and clock, tagged with the clock, and one
@@ -28,7 +28,7 @@ const GivenUp = "_given_up"
 // are seconds since the instant zero of CLOCK_MONOTONIC, in ns, which is started
 // on the wall clock; maxima are milliseconds, values in the histograms
 // nanoseconds. A clock without a histogram has no line.
-func Write(w io.Writer, started time.Time, zero int64, windows iter.Seq[*load.Window]) error {
+func Write(w io.Writer, started time.Time, zero int64, windows iter.Seq[*measure.Window]) error {
 	_, err := fmt.Fprintf(w, "#[Histogram log format version %s]\n#[StartTime: %.3f (seconds since epoch), %s]\n"+
 		"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
 		hdrhistogram.HISTOGRAM_LOG_FORMAT_VERSION, float64(started.UnixMilli())/1e3, started.UTC().Format(time.RFC3339))
@@ -41,7 +41,7 @@ func Write(w io.Writer, started time.Time, zero int64, windows iter.Seq[*load.Wi
 		}
 		since := time.Duration(window.Start - zero)
 		for clock, h := range window.Hist {
-			tag := load.Clock(clock).String()
+			tag := measure.Clock(clock).String()
 			if err := writeLine(w, tag, h, since, window.Length); err != nil {
 				return fmt.Errorf("histogram of %s in window %d: %w", tag, window.Index, err)
 			}

@@ -3,6 +3,8 @@ package load
 import (
 	"math"
 	"time"
+
+	"dyno/lab/load/measure"
 )
 
 // aftermath is what a recorder knows of the times in which its loop was away, and
@@ -41,10 +43,10 @@ func (r *recorder) watch(settle int, alone bool) { r.settle, r.alone = settle, a
 // back only at to.
 func (r *recorder) away(from, to int64) {
 	stall := time.Duration(to - from)
-	quiet := r.Stall < stallSuspect // what is in the window is as it is without stalls
+	quiet := r.Stall < measure.StallSuspect // what is in the window is as it is without stalls
 	r.Stall = max(r.Stall, stall)
 	r.noteBusy(stall, to)
-	if stall < stallSuspect {
+	if stall < measure.StallSuspect {
 		return // too short for a finding, and so for its aftermath
 	}
 	if r.lasting == 0 {
@@ -67,7 +69,7 @@ func (r *recorder) meanInFlight(at int64) float64 {
 // noteBusy finds out how much of a stall the loop spent at work: no more than the
 // time without CPU can it have been off it.
 func (r *recorder) noteBusy(stall time.Duration, now int64) {
-	if !r.alone || stall < stallSuspect || now-int64(stall) < r.usedAt {
+	if !r.alone || stall < measure.StallSuspect || now-int64(stall) < r.usedAt {
 		return // a part of it has been looked at already
 	}
 	user, sys := r.usage()

@@ -3,6 +3,8 @@ package load
 import (
 	"testing"
 	"time"
+
+	"dyno/lab/load/measure"
 )
 
 // ledger is a recorder with what it needs, and its own time.
@@ -68,7 +70,7 @@ func TestAftermath(t *testing.T) {
 // TestWhoComesLateWasAway: an arrival that is taken up late is proof enough.
 func TestWhoComesLateWasAway(t *testing.T) {
 	r := ledger()
-	r.arrived(100*ms, 100*ms+int64(lateAfter))
+	r.arrived(100*ms, 100*ms+int64(measure.LateAfter))
 	if r.Stall != 0 {
 		t.Errorf("a stall of %v after an arrival that was not late", r.Stall)
 	}

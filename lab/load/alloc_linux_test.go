@@ -4,17 +4,20 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 // TestSteadyStateDoesNotAllocate counts the objects the event loop allocates
 // while it sends many requests: a handful per window for the collector, none
 // per request.
 func TestSteadyStateDoesNotAllocate(t *testing.T) {
-	for _, p := range []Profile{{Mode: Closed, Connections: 8}, {Mode: Open, Connections: 8, Rate: 4000}} {
+	for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 8}, {Mode: profile.Open, Connections: 8, Rate: 4000}} {
 		var before, after runtime.MemStats
 		s := spec(nullServer(t), p)
 		s.Warmup, s.Duration, s.DropHistograms = time.Second, time.Second, true
-		s.OnWindow = func(w Window) {
+		s.OnWindow = func(w measure.Window) {
 			if w.Index == -1 {
 				runtime.ReadMemStats(&before)
 			} else {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"dyno/lab/load/profile"
 	"dyno/lab/stats"
 )
 
@@ -37,8 +38,8 @@ type sampling struct {
 
 // sampleEvery returns k for a loop that sends one of so many parts of the load;
 // 0 if there is no schedule to hold it to.
-func sampleEvery(p *Profile, parts int) int {
-	if p.Mode != Open {
+func sampleEvery(p *profile.Profile, parts int) int {
+	if p.Mode != profile.Open {
 		return 0
 	}
 	return int(math.Ceil(p.TopRate() / float64(parts) / sendsAWindow))
@@ -82,7 +83,7 @@ type arrivalBatch struct {
 // Gaps are measured in the arrivals planned meanwhile (time rescaling, as the
 // schedule is made): so the test holds whatever the rate does.
 type arrivalTest struct {
-	plan    *Timetable
+	plan    *profile.Timetable
 	uniform bool
 	every   int
 	parts   float64
@@ -110,7 +111,7 @@ func newArrivalTest(s *Spec, parts int, begin int64) *arrivalTest {
 		return nil
 	}
 	return &arrivalTest{
-		plan: plan, uniform: arrivals == Uniform, every: sampleEvery(&s.Profile, parts), parts: float64(parts),
+		plan: plan, uniform: arrivals == profile.Uniform, every: sampleEvery(&s.Profile, parts), parts: float64(parts),
 		start: begin + int64(s.Warmup), last: begin, gaps: make([]gap, 0, batchGaps), sorted: make([]float64, batchGaps),
 	}
 }

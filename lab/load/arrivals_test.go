@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 // sendBy feeds a recorder with the schedule as distorted by a function, and
 // returns what the collector makes of it. It gives the slots back.
-func sendBy(free chan *slot, p Profile, seed uint64, d time.Duration, distort func(intended int64) int64) *Result {
+func sendBy(free chan *slot, p profile.Profile, seed uint64, d time.Duration, distort func(intended int64) int64) *Result {
 	p.Connections = 1
 	spec := Spec{Profile: p, Seed: seed, Duration: d}
 	r := &Result{}
@@ -24,14 +26,14 @@ func sendBy(free chan *slot, p Profile, seed uint64, d time.Duration, distort fu
 	collect := func() {
 		for len(out) > 0 {
 			s := <-out
-			r.Windows = append(r.Windows, Window{Index: s.Index, Start: s.Start, Length: s.Length})
+			r.Windows = append(r.Windows, measure.Window{Index: s.Index, Start: s.Start, Length: s.Length})
 			c.arrivals[0].add(&s.sends, s.Index)
 			s.clear(0, 0, 0)
 			s.home <- s
 		}
 	}
-	arrivals := newSchedule(&spec.Profile, spec.Warmup, spec.Seed, 0, 1)
-	for at := arrivals.after(0); at < int64(d); at = arrivals.after(0) {
+	arrivals := profile.NewSchedule(&spec.Profile, spec.Warmup, spec.Seed, 0, 1)
+	for at := arrivals.After(0); at < int64(d); at = arrivals.After(0) {
 		rec.advance(at, int64(d))
 		collect()
 		rec.sent(distort(at))
@@ -57,7 +59,7 @@ func TestArrivalsLevel(t *testing.T) {
 	}{{40, 3 * time.Second, 2000}, {300, 5 * time.Second, 2000}, {20_000, 4 * time.Second, 50}} {
 		free, accused := newSlots(0), 0
 		for seed := range uint64(c.loads) {
-			r := sendBy(free, Profile{Mode: Open, Rate: c.rate}, seed, c.d, asScheduled)
+			r := sendBy(free, profile.Profile{Mode: profile.Open, Rate: c.rate}, seed, c.d, asScheduled)
 			if seed == 0 && len(r.arrivals) == 0 {
 				t.Fatalf("rate %v: nothing was tested", c.rate)
 			}
@@ -76,18 +78,18 @@ func TestArrivalsPower(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, c := range []struct {
 		name    string
-		p       Profile
+		p       profile.Profile
 		distort func(int64) int64
 	}{
-		{"bunched every 20 ms", Profile{Rate: 1000}, func(at int64) int64 { return (at/20e6 + 1) * 20e6 }},
-		{"even instead of Poisson", Profile{Rate: 500}, evenly(500)},
-		{"even instead of Poisson, fast", Profile{Rate: 20_000}, evenly(20_000)},
-		{"a ramp held level", Profile{Phases: []Phase{{Shape: Ramp, From: 100, To: 3000, Duration: 5 * time.Second}}}, evenly(1550)},
-		{"10 % faster", Profile{Rate: 10_000}, func(at int64) int64 { return at * 10 / 11 }},
-		{"uniform, bunched", Profile{Rate: 1000, Arrivals: Uniform}, func(at int64) int64 { return (at/20e6 + 1) * 20e6 }},
-		{"uniform, jittered by 2 ms", Profile{Rate: 2000, Arrivals: Uniform}, func(at int64) int64 { return at + rng.Int64N(4e6) - 2e6 }},
+		{"bunched every 20 ms", profile.Profile{Rate: 1000}, func(at int64) int64 { return (at/20e6 + 1) * 20e6 }},
+		{"even instead of Poisson", profile.Profile{Rate: 500}, evenly(500)},
+		{"even instead of Poisson, fast", profile.Profile{Rate: 20_000}, evenly(20_000)},
+		{"a ramp held level", profile.Profile{Phases: []profile.Phase{{Shape: profile.Ramp, From: 100, To: 3000, Duration: 5 * time.Second}}}, evenly(1550)},
+		{"10 % faster", profile.Profile{Rate: 10_000}, func(at int64) int64 { return at * 10 / 11 }},
+		{"uniform, bunched", profile.Profile{Rate: 1000, Arrivals: profile.Uniform}, func(at int64) int64 { return (at/20e6 + 1) * 20e6 }},
+		{"uniform, jittered by 2 ms", profile.Profile{Rate: 2000, Arrivals: profile.Uniform}, func(at int64) int64 { return at + rng.Int64N(4e6) - 2e6 }},
 	} {
-		c.p.Mode = Open
+		c.p.Mode = profile.Open
 		r := sendBy(newSlots(0), c.p, 1, 5*time.Second, c.distort)
 		if len(r.Findings) != 1 || r.Findings[0].Name != finding.ArrivalsOff || r.Findings[0].Validity != finding.Suspect {
 			t.Errorf("%s: found %+v", c.name, r.Findings)
@@ -102,7 +104,7 @@ func TestArrivalsPower(t *testing.T) {
 // TestArrivalsSayWhoHeldThemUp: a service that holds all connections is not the
 // generator, and the other way round.
 func TestArrivalsSayWhoHeldThemUp(t *testing.T) {
-	windows := map[int]*Window{0: {Offered: 1000}, 1: {Offered: 1000, Queued: 400, Late: 2}, 2: {Offered: 1000, Late: 300, Queued: 20}}
+	windows := map[int]*measure.Window{0: {Offered: 1000}, 1: {Offered: 1000, Queued: 400, Late: 2}, 2: {Offered: 1000, Late: 300, Queued: 20}}
 	for window, want := range map[int]string{0: "", 1: "any of the 8 connections, so 400 of 1000", 2: "generator itself took up 300 of 1000"} {
 		b := arrivalBatch{first: window, last: window}
 		if got := b.cause(windows, 8); !strings.Contains(got, want) || want == "" && got != "" {
@@ -123,28 +125,28 @@ func evenly(rate float64) func(int64) int64 {
 
 // Rates that move are tested in the arrivals they plan.
 func TestArrivalsOfPhases(t *testing.T) {
-	phases := []Phase{
-		{Shape: Ramp, From: 100, To: 4000, Duration: 2 * time.Second},
-		{Shape: Sine, Rate: 2000, Amplitude: 1500, Period: time.Second, Duration: 2 * time.Second},
-		{Shape: Steps, Rates: []float64{500, 0, 3000}, Duration: 3 * time.Second},
+	phases := []profile.Phase{
+		{Shape: profile.Ramp, From: 100, To: 4000, Duration: 2 * time.Second},
+		{Shape: profile.Sine, Rate: 2000, Amplitude: 1500, Period: time.Second, Duration: 2 * time.Second},
+		{Shape: profile.Steps, Rates: []float64{500, 0, 3000}, Duration: 3 * time.Second},
 	}
-	for _, arrivals := range []Arrivals{Poisson, Uniform} {
-		r := sendBy(newSlots(0), Profile{Mode: Open, Phases: phases, Arrivals: arrivals}, 2, 7*time.Second, asScheduled)
+	for _, arrivals := range []profile.Arrivals{profile.Poisson, profile.Uniform} {
+		r := sendBy(newSlots(0), profile.Profile{Mode: profile.Open, Phases: phases, Arrivals: arrivals}, 2, 7*time.Second, asScheduled)
 		if len(r.Findings) > 0 || len(r.arrivals) < 4 {
 			t.Errorf("%s: found %+v in %d batches", arrivals, r.Findings, len(r.arrivals))
 		}
 	}
-	mixed := []Phase{{Shape: Constant, Rate: 10, Duration: time.Second}, {Shape: Constant, Rate: 10, Duration: time.Second, Arrivals: Uniform}}
-	if test := newArrivalTest(&Spec{Profile: Profile{Mode: Open, Phases: mixed}}, 1, 0); test != nil {
+	mixed := []profile.Phase{{Shape: profile.Constant, Rate: 10, Duration: time.Second}, {Shape: profile.Constant, Rate: 10, Duration: time.Second, Arrivals: profile.Uniform}}
+	if test := newArrivalTest(&Spec{Profile: profile.Profile{Mode: profile.Open, Phases: mixed}}, 1, 0); test != nil {
 		t.Error("phases of both kinds are tested as one")
 	}
 }
 
 // What a loop does in microseconds is not a distortion of the load.
 func TestArrivalsForgiveTheLoopsTurn(t *testing.T) {
-	for _, arrivals := range []Arrivals{Poisson, Uniform} {
+	for _, arrivals := range []profile.Arrivals{profile.Poisson, profile.Uniform} {
 		turn := func(at int64) int64 { return at - at%100_000 + 100_000 }
-		if r := sendBy(newSlots(0), Profile{Mode: Open, Rate: 30_000, Arrivals: arrivals}, 5, 4*time.Second, turn); len(r.Findings) > 0 || len(r.arrivals) < 4 {
+		if r := sendBy(newSlots(0), profile.Profile{Mode: profile.Open, Rate: 30_000, Arrivals: arrivals}, 5, 4*time.Second, turn); len(r.Findings) > 0 || len(r.arrivals) < 4 {
 			t.Errorf("%s: found %+v in %d batches", arrivals, r.Findings, len(r.arrivals))
 		}
 	}
@@ -153,7 +155,7 @@ func TestArrivalsForgiveTheLoopsTurn(t *testing.T) {
 // Windows that are left out are not judged, nor is the warm-up.
 func TestArrivalsOfUnusableWindows(t *testing.T) {
 	off := arrivalBatch{first: 0, last: 1, gaps: batchGaps, a2: 99, p: 1e-30}
-	for name, windows := range map[string][]Window{
+	for name, windows := range map[string][]measure.Window{
 		"invalid": {{Index: 0}, {Index: 1, Findings: []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Invalid}}}},
 		"warm-up": {{Index: -1}, {Index: 1}},
 	} {
@@ -177,7 +179,7 @@ func TestSampleBeyondItsRoom(t *testing.T) {
 	if len(s.sends.at) != sendsKept || !s.sends.lost || rec.Sent != sendsKept+5 {
 		t.Fatalf("%d samples, lost %v, sent %d", len(s.sends.at), s.sends.lost, rec.Sent)
 	}
-	test := newArrivalTest(&Spec{Profile: Profile{Mode: Open, Rate: 1000}}, 1, 0)
+	test := newArrivalTest(&Spec{Profile: profile.Profile{Mode: profile.Open, Rate: 1000}}, 1, 0)
 	if test.add(&s.sends, 0); len(test.gaps) != 0 {
 		t.Error("gaps beside a hole were kept")
 	}
@@ -185,7 +187,7 @@ func TestSampleBeyondItsRoom(t *testing.T) {
 
 func TestSamplingAClosedLoop(t *testing.T) {
 	rec := recorder{slot: newSlot()}
-	rec.sampleEvery(sampleEvery(&Profile{Mode: Closed}, 1))
+	rec.sampleEvery(sampleEvery(&profile.Profile{Mode: profile.Closed}, 1))
 	if n := testing.AllocsPerRun(1000, func() { rec.sent(1) }); n != 0 || len(rec.sends.at) != 0 {
 		t.Errorf("%v allocations, %d samples", n, len(rec.sends.at))
 	}
@@ -194,7 +196,7 @@ func TestSamplingAClosedLoop(t *testing.T) {
 // TestEnginesSampleTheirSendings: what is tested above is fed by every engine.
 func TestEnginesSampleTheirSendings(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
-		s := spec(server(t, replies(okReply)), Profile{Mode: Open, Connections: 8, Rate: 1000})
+		s := spec(server(t, replies(okReply)), profile.Profile{Mode: profile.Open, Connections: 8, Rate: 1000})
 		s.Engine, s.Duration, s.Timeout = engine, time.Second, 5*time.Second
 		r := mustRun(t, s)
 		if len(r.arrivals) == 0 {

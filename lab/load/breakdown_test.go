@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // What a server says it answered is what is counted: by status, and by kind of
@@ -34,16 +37,16 @@ func TestAnswersByStatusAndKind(t *testing.T) {
 			}
 		}))
 		defer target.Close()
-		s := spec(target.URL, Profile{Mode: Closed, Connections: 4})
+		s := spec(target.URL, profile.Profile{Mode: profile.Closed, Connections: 4})
 		s.Engine, s.Duration, s.MaxRequests = engine, 0, 400
 		s.Requests = nil
 		for _, name := range []string{"fast", "slow", "gone", "hung"} {
-			s.Requests = append(s.Requests, Request{Name: name, Method: "GET", Path: "/" + name})
+			s.Requests = append(s.Requests, request.Request{Name: name, Method: "GET", Path: "/" + name})
 		}
 		r := ran(t, s)
 		all := make(map[int]uint64)
 		for i := range r.Windows {
-			all = AddStatuses(all, r.Windows[i].Statuses)
+			all = measure.AddStatuses(all, r.Windows[i].Statuses)
 		}
 		if all[200] != fast.Load() || all[201] != slow.Load() || all[410] != gone.Load() || len(all) != 3 {
 			t.Errorf("statuses %v; the server answered %d fast, %d slow, %d gone", all, fast.Load(), slow.Load(), gone.Load())
@@ -64,13 +67,13 @@ func TestAnswersByStatusAndKind(t *testing.T) {
 			if i == 2 && e.Status != want || i == 3 && e.Reset != want {
 				t.Errorf("%s: errors %+v, want %d", k.Name, *e, want)
 			}
-			sum += k.Total.Timed(Response)
+			sum += k.Total.Timed(measure.Response)
 		}
-		if ns, _ := r.Requests[1].Total.Quantile(Response, 1); ns < int64(20*time.Millisecond) {
+		if ns, _ := r.Requests[1].Total.Quantile(measure.Response, 1); ns < int64(20*time.Millisecond) {
 			t.Errorf("the fastest of the slow ones took %v", time.Duration(ns))
 		}
-		if sum != r.Total.Timed(Response) {
-			t.Errorf("%d times of kinds, %d in all", sum, r.Total.Timed(Response))
+		if sum != r.Total.Timed(measure.Response) {
+			t.Errorf("%d times of kinds, %d in all", sum, r.Total.Timed(measure.Response))
 		}
 	})
 }
@@ -78,7 +81,7 @@ func TestAnswersByStatusAndKind(t *testing.T) {
 // One kind, and more than can be told apart, have no figures of their own.
 func TestKindsThatAreNotToldApart(t *testing.T) {
 	for n, want := range map[int]int{1: 0, 2: 2, maxKinds: maxKinds, maxKinds + 1: 0} {
-		if got := (&program{requests: make([]*wireRequest, n)}).kinds(); got != want {
+		if got := (&program{requests: make([]*request.Compiled, n)}).kinds(); got != want {
 			t.Errorf("%d kinds: figures of %d, want %d", n, got, want)
 		}
 	}
@@ -90,16 +93,16 @@ func TestRedirects(t *testing.T) {
 		target := server(t, replies("HTTP/1.1 103 Early Hints\r\nLocation: /not-this\r\n\r\n"+
 			"HTTP/1.1 302 Found\r\nLocation: https://elsewhere.example/a%1B?token=s3cr3t\r\nContent-Length: 3\r\n\r\nabc"))
 		for _, c := range []struct {
-			request Request
+			request request.Request
 			found   bool
 		}{
-			{Request{Method: "GET", Path: "/"}, true},
-			{Request{Method: "GET", Path: "/", Expect: []string{"body contains abc"}}, true},
-			{Request{Method: "GET", Path: "/", Expect: []string{"status 3xx"}}, false},
-			{Request{Method: "GET", Path: "/", Status: 302}, false},
+			{request.Request{Method: "GET", Path: "/"}, true},
+			{request.Request{Method: "GET", Path: "/", Expect: []string{"body contains abc"}}, true},
+			{request.Request{Method: "GET", Path: "/", Expect: []string{"status 3xx"}}, false},
+			{request.Request{Method: "GET", Path: "/", Status: 302}, false},
 		} {
-			s := spec(target, Profile{Mode: Closed, Connections: 2})
-			s.Engine, s.Duration, s.MaxRequests, s.Requests = engine, 0, 50, []Request{c.request}
+			s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 2})
+			s.Engine, s.Duration, s.MaxRequests, s.Requests = engine, 0, 50, []request.Request{c.request}
 			r := ran(t, s)
 			detail := ""
 			for _, f := range r.Findings {
@@ -136,14 +139,14 @@ func TestShownLocation(t *testing.T) {
 // A few redirects among many answers are a remark.
 func TestFewRedirectsAreARemark(t *testing.T) {
 	for n, want := range map[uint64]finding.Validity{1: finding.Valid, 99: finding.Valid, 100: finding.Suspect, 1000: finding.Suspect} {
-		r := &Result{Total: Window{Completed: 1000, Statuses: map[int]uint64{200: 1000 - n, 301: n}}}
-		r.judge(&Spec{Requests: []Request{{Path: "/"}}, Profile: Profile{Mode: Closed}})
+		r := &Result{Total: measure.Window{Completed: 1000, Statuses: map[int]uint64{200: 1000 - n, 301: n}}}
+		r.judge(&Spec{Requests: []request.Request{{Path: "/"}}, Profile: profile.Profile{Mode: profile.Closed}})
 		if len(r.Findings) != 1 || r.Findings[0].Name != finding.Redirected || r.Validity != want {
 			t.Errorf("%d of 1000: %+v", n, r.Findings)
 		}
 	}
-	r := &Result{Total: Window{Completed: 1000, Statuses: map[int]uint64{200: 500, 304: 500}}}
-	if r.judge(&Spec{Requests: []Request{{Path: "/"}}, Profile: Profile{Mode: Closed}}); len(r.Findings) > 0 {
+	r := &Result{Total: measure.Window{Completed: 1000, Statuses: map[int]uint64{200: 500, 304: 500}}}
+	if r.judge(&Spec{Requests: []request.Request{{Path: "/"}}, Profile: profile.Profile{Mode: profile.Closed}}); len(r.Findings) > 0 {
 		t.Errorf("304 sends nobody elsewhere: %+v", r.Findings)
 	}
 }

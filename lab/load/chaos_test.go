@@ -13,6 +13,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // chaos is a server that does everything wrong that a server can do, in an order
@@ -123,11 +127,11 @@ func TestChaos(t *testing.T) {
 	cert, certFile, _ := certificate(t, time.Now().Add(time.Hour))
 	files, goroutines := openFiles(t), runtime.NumGoroutine()
 	var mu sync.Mutex
-	var seen Errors
+	var seen measure.Errors
 	t.Run("all", func(t *testing.T) {
 		eachEngine(t, func(t *testing.T, engine string) {
-			for i, reuse := range []Reuse{PerWorker, Shared, NoReuse} {
-				for _, p := range []Profile{{Mode: Closed, Connections: 7}, {Mode: Open, Connections: 20, Rate: 1500, Arrivals: Poisson}} {
+			for i, reuse := range []request.Reuse{request.PerWorker, request.Shared, request.NoReuse} {
+				for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 7}, {Mode: profile.Open, Connections: 20, Rate: 1500, Arrivals: profile.Poisson}} {
 					for _, secure := range []bool{false, true} {
 						t.Run(fmt.Sprintf("%s/%s/tls=%v", reuse, p.Mode, secure), func(t *testing.T) {
 							t.Parallel()
@@ -169,7 +173,7 @@ func TestChaos(t *testing.T) {
 
 // accounted runs a load that ends by the number of its requests and checks that
 // each of them came to one end. It returns the errors.
-func accounted(t *testing.T, s Spec, c *chaos) Errors {
+func accounted(t *testing.T, s Spec, c *chaos) measure.Errors {
 	t.Helper()
 	r := ran(t, s)
 	all := everything(r)
@@ -187,15 +191,15 @@ func accounted(t *testing.T, s Spec, c *chaos) Errors {
 	if n := all.Completed + all.Drained; n == 0 || n > c.good || e.Status > c.refused {
 		t.Errorf("completed %d of %d, refused %d of %d", n, c.good, e.Status, c.refused)
 	}
-	if timed := all.Completed + all.Drained + e.Wrong(); r.leftOut == 0 && uint64(count(r, Response)) != timed {
-		t.Errorf("%d times of %d answers", count(r, Response), timed)
+	if timed := all.Completed + all.Drained + e.Wrong(); r.leftOut == 0 && uint64(count(r, measure.Response)) != timed {
+		t.Errorf("%d times of %d answers", count(r, measure.Response), timed)
 	}
 	return e
 }
 
 // everything sums up all windows, also those that are invalid.
-func everything(r *Result) *Window {
-	var all Window
+func everything(r *Result) *measure.Window {
+	var all measure.Window
 	for i := range r.Windows {
 		all.Add(&r.Windows[i])
 	}

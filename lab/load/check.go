@@ -3,18 +3,20 @@ package load
 import (
 	"errors"
 	"fmt"
+
+	"dyno/lab/load/request"
 )
 
 // Check reports what is wrong with the spec, or nil. It reads the files of the
 // feeds, once.
 func (s *Spec) Check() error {
-	if _, _, err := parseTarget(s.Target); err != nil {
+	if _, _, err := request.ParseTarget(s.Target); err != nil {
 		return err
 	}
 	if len(s.Requests) == 0 {
 		return errors.New("no request to send")
 	}
-	env, err := Environment(s.Feeds)
+	env, err := request.Environment(s.Feeds)
 	if err != nil {
 		return err
 	}
@@ -22,7 +24,7 @@ func (s *Spec) Check() error {
 		if err := s.Requests[i].Check(env); err != nil {
 			return fmt.Errorf("request %d: %w", i+1, err)
 		}
-		if err := s.Requests[i].checkFraming(); err != nil {
+		if err := s.Requests[i].CheckFraming(); err != nil {
 			return fmt.Errorf("request %d: %w", i+1, err)
 		}
 	}
@@ -45,7 +47,7 @@ func (s *Spec) Check() error {
 	if err := s.TLS.Check(); err != nil {
 		return err
 	}
-	if err := s.Pacing.check(); err != nil {
+	if err := s.Pacing.Check(); err != nil {
 		return err
 	}
 	return s.Profile.Check()

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/measure"
 )
 
 // collector merges the loops' slots into windows, in order, and judges them. It
@@ -13,8 +14,8 @@ type collector struct {
 	loops  int
 	slots  chan *slot
 	open   map[int]*partial
-	spare  []durations  // empty, to be used again
-	apart  []*breakdown // the same
+	spare  []measure.Durations  // empty, to be used again
+	apart  []*measure.Breakdown // the same
 	result *Result
 
 	begun bool
@@ -27,11 +28,11 @@ type collector struct {
 
 // partial is a window that some loops have not delivered yet.
 type partial struct {
-	Window
-	durations
+	measure.Window
+	durations measure.Durations
 	delivered int
 	pending   float64
-	breakdown *breakdown
+	breakdown *measure.Breakdown
 }
 
 func newCollector(spec *Spec, loops int, result *Result) *collector {
@@ -104,11 +105,11 @@ func (c *collector) expected(index int) int {
 func (c *collector) merge(s *slot) {
 	w := c.open[s.Index]
 	if w == nil {
-		w = &partial{Window: Window{Index: s.Index, Start: s.Start, Length: s.Length}}
+		w = &partial{Window: measure.Window{Index: s.Index, Start: s.Start, Length: s.Length}}
 		if n := len(c.spare); n > 0 {
 			w.durations, c.spare = c.spare[n-1], c.spare[:n-1]
 		}
-		w.breakdown = c.emptyBreakdown(len(s.breakdown.kinds))
+		w.breakdown = c.emptyBreakdown(len(s.breakdown.Kinds))
 		c.open[s.Index] = w
 	}
 	w.delivered++
@@ -116,18 +117,18 @@ func (c *collector) merge(s *slot) {
 	w.Start = min(w.Start, s.Start)
 	w.Length = max(w.Length, s.Length)
 	w.Window.AddCounts(&s.Window)
-	w.durations.add(&s.durations)
-	w.breakdown.add(s.breakdown)
+	w.durations.Add(&s.durations)
+	w.breakdown.Add(s.breakdown)
 	if len(c.arrivals) > 0 {
 		c.arrivals[s.loop].add(&s.sends, s.Index)
 	}
 }
 
 // emptyBreakdown returns one of those that were given back, or a new one.
-func (c *collector) emptyBreakdown(kinds int) *breakdown {
+func (c *collector) emptyBreakdown(kinds int) *measure.Breakdown {
 	n := len(c.apart)
 	if n == 0 {
-		return newBreakdown(kinds)
+		return measure.NewBreakdown(kinds)
 	}
 	b := c.apart[n-1]
 	c.apart = c.apart[:n-1]
@@ -141,10 +142,10 @@ func (c *collector) deliver(index int) {
 	if w.Length > 0 {
 		w.InFlight = p.pending / float64(w.Length)
 	}
-	p.durations.histograms(&w)
-	w.Statuses = p.breakdown.byStatus()
+	p.durations.Histograms(&w)
+	w.Statuses = p.breakdown.ByStatus()
 	health := c.health.since()
-	if lag := w.Hist[Lag]; lag != nil {
+	if lag := w.Hist[measure.Lag]; lag != nil {
 		health.LagP99 = time.Duration(lag.ValueAtPercentile(99))
 	}
 	if c.spec.Others != nil {
@@ -156,9 +157,9 @@ func (c *collector) deliver(index int) {
 	if !w.Warmup() && w.Validity() != finding.Invalid {
 		c.result.addBreakdown(p.breakdown)
 	}
-	p.breakdown.reset()
+	p.breakdown.Reset()
 	c.apart = append(c.apart, p.breakdown)
-	p.durations.reset()
+	p.durations.Reset()
 	c.spare = append(c.spare, p.durations)
 	if c.spec.OnWindow != nil {
 		c.spec.OnWindow(w)

@@ -4,6 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 // filledSlot holds n answers of about 100 µs with a tail.
@@ -21,7 +24,7 @@ func filledSlot(n int) *slot {
 // BenchmarkCollect is what one window costs beside the loop.
 func BenchmarkCollect(b *testing.B) {
 	s := filledSlot(4000)
-	c := newCollector(&Spec{Profile: Profile{Mode: Open, Connections: 1, Rate: 4000}}, 1, &Result{})
+	c := newCollector(&Spec{Profile: profile.Profile{Mode: profile.Open, Connections: 1, Rate: 4000}}, 1, &Result{})
 	c.begin(0)
 	defer c.health.close()
 	b.ReportAllocs()
@@ -36,7 +39,7 @@ func BenchmarkCollect(b *testing.B) {
 func BenchmarkClearSlot(b *testing.B) {
 	s := filledSlot(4000)
 	for b.Loop() {
-		s.timed[Response].record(1)
+		s.durations.Timed[measure.Response].Record(1)
 		s.clear(0, 0, 0)
 	}
 }
@@ -45,7 +48,7 @@ func BenchmarkClearSlot(b *testing.B) {
 // so at the same time.
 func TestALoopThatEndsEarlyHoldsNothingUp(t *testing.T) {
 	var delivered []int
-	s := Spec{Profile: Profile{Mode: Closed, Connections: 2}, Threads: 2, OnWindow: func(w Window) { delivered = append(delivered, w.Index) }}
+	s := Spec{Profile: profile.Profile{Mode: profile.Closed, Connections: 2}, Threads: 2, OnWindow: func(w measure.Window) { delivered = append(delivered, w.Index) }}
 	c := newCollector(&s, 2, &Result{})
 	c.begin(0)
 	defer c.health.close()

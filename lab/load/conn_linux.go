@@ -7,6 +7,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 	"dyno/nano/wire/clock"
 	"dyno/nano/wire/http1"
 )
@@ -49,7 +52,7 @@ type conn struct {
 // send starts the pending request of a ready connection.
 func (l *eventLoop) send(id int32) {
 	c := &l.conns[id]
-	if l.profile.Mode == Open || c.served == 0 || l.think.mean > 0 {
+	if l.profile.Mode == profile.Open || c.served == 0 || l.think.Mean > 0 {
 		l.now = clock.Now() // several may be sent in a row, and connected before that
 	}
 	l.work++
@@ -59,7 +62,7 @@ func (l *eventLoop) send(id int32) {
 		l.encrypt(c)
 	}
 	c.state, c.sent, c.first, c.queued = busy, l.now, 0, true
-	c.answer.Reset(c.request.isHead)
+	c.answer.Reset(c.request.IsHead)
 	c.partial = c.partial[:0]
 	c.served++
 	l.due.Start(id, l.now)
@@ -108,12 +111,12 @@ func (l *eventLoop) parse(id int32, data []byte) {
 	switch {
 	case err != nil:
 		c.copy(data[n:])
-		l.failRequest(id, BodyError, err.Error()+beginning(c.kept))
+		l.failRequest(id, measure.BodyError, err.Error()+beginning(c.kept))
 	case !c.answer.Done():
 		// What is left is a head in pieces; it may overlap with partial.
 		c.partial = append(c.partial[:0], data[n:]...)
 	case n < len(data):
-		l.failRequest(id, BodyError, fmt.Sprintf("the server sent %d bytes beyond its answer, starting %q", len(data)-n, bytes.TrimSpace(data[n:min(n+20, len(data))])))
+		l.failRequest(id, measure.BodyError, fmt.Sprintf("the server sent %d bytes beyond its answer, starting %q", len(data)-n, bytes.TrimSpace(data[n:min(n+20, len(data))])))
 	default:
 		l.done(id)
 	}
@@ -131,9 +134,9 @@ func (l *eventLoop) ended(id int32) {
 	case c.answer.EOF():
 		l.done(id)
 	case c.answer.Started() || len(c.partial) > 0:
-		l.failRequest(id, ResetError, "the server closed the connection in the middle of an answer")
+		l.failRequest(id, measure.ResetError, "the server closed the connection in the middle of an answer")
 	default:
-		l.failRequest(id, ResetError, "the server closed the connection without an answer")
+		l.failRequest(id, measure.ResetError, "the server closed the connection without an answer")
 	}
 }
 
@@ -160,7 +163,7 @@ func (l *eventLoop) wornOut(c *conn) bool {
 		return true // the server's will; or it answered before it had the whole request
 	}
 	k := l.link
-	return k.Reuse == NoReuse || k.PerConnection > 0 && int(c.served) >= k.PerConnection ||
+	return k.Reuse == request.NoReuse || k.PerConnection > 0 && int(c.served) >= k.PerConnection ||
 		k.MaxAge > 0 && l.now-c.opened >= int64(k.MaxAge)
 }
 
@@ -172,7 +175,7 @@ func (l *eventLoop) timedOut(id int32) {
 		l.connectFailed(id, unix.ETIMEDOUT)
 	default:
 		l.rec.waitedFor(c.intended, c.sent, l.now)
-		l.failRequest(id, TimeoutError, tookTooLong(l.timeout, &c.answer))
+		l.failRequest(id, measure.TimeoutError, tookTooLong(l.timeout, &c.answer))
 	}
 }
 
@@ -189,7 +192,7 @@ func (l *eventLoop) lost(id int32, errno unix.Errno) {
 func (l *eventLoop) broke(id int32, why string) {
 	switch l.conns[id].state {
 	case busy:
-		l.failRequest(id, ResetError, why)
+		l.failRequest(id, measure.ResetError, why)
 	case ready:
 		if l.tlsConfig != nil { // such as a client's certificate that was not accepted
 			l.connectFailed(id, errors.New(why))
@@ -214,7 +217,7 @@ func (l *eventLoop) lostIdle(id int32) {
 }
 
 // failRequest ends the request under way on id without a usable response.
-func (l *eventLoop) failRequest(id int32, kind ErrorKind, why string) {
+func (l *eventLoop) failRequest(id int32, kind measure.ErrorKind, why string) {
 	l.rec.Errors.Count(kind)
 	c := &l.conns[id]
 	l.errors.failed(&c.exchange, kind, why, l.now)
@@ -228,7 +231,7 @@ func (l *eventLoop) failRequest(id int32, kind ErrorKind, why string) {
 // the load begins, when nothing is recorded yet.
 func (l *eventLoop) unsolicited(data []byte) {
 	if l.rec != nil {
-		l.rec.Errors.Count(BodyError)
+		l.rec.Errors.Count(measure.BodyError)
 	}
-	l.errors.note(BodyError, "the server sent bytes that no request asked for"+beginning(data))
+	l.errors.note(measure.BodyError, "the server sent bytes that no request asked for"+beginning(data))
 }

@@ -5,6 +5,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 	"dyno/nano/wire/clock"
 )
 
@@ -78,12 +81,12 @@ func (l *eventLoop) established(id int32) {
 // connectFailed counts a connection that did not come up and lets it be tried
 // again after a pause. A request that waited for it has failed with it.
 func (l *eventLoop) connectFailed(id int32, err error) {
-	l.errors.note(ConnectError, explainConnect(err))
+	l.errors.note(measure.ConnectError, explainConnect(err))
 	c := &l.conns[id]
 	l.drop(id)
 	if l.rec != nil {
-		l.rec.Errors.Count(ConnectError)
-		l.rec.gaveUp(Connect, l.now-c.opened)
+		l.rec.Errors.Count(measure.ConnectError)
+		l.rec.gaveUp(measure.Connect, l.now-c.opened)
 	}
 	if c.pending {
 		c.pending = false
@@ -109,7 +112,7 @@ func (l *eventLoop) drop(id int32) {
 		l.up--
 	}
 	l.due.Stop(id)
-	if l.rec != nil && !l.link.churns() && l.link.Unix == "" {
+	if l.rec != nil && !l.link.Churns() && l.link.Unix == "" {
 		l.askResent(c)
 	}
 	if c.fd >= 0 {
@@ -132,7 +135,7 @@ func (l *eventLoop) again(id int32) {
 		if l.keepsWarm() {
 			l.open(id)
 		}
-	case l.profile.Mode == Closed || !l.keepsWarm() || l.backlog.len() > 0:
+	case l.profile.Mode == profile.Closed || !l.keepsWarm() || l.backlog.len() > 0:
 		l.release(id)
 	default:
 		l.open(id)
@@ -164,5 +167,5 @@ func (l *eventLoop) expire() {
 // keepsWarm reports whether connections are open also while nothing is to be
 // sent on them.
 func (l *eventLoop) keepsWarm() bool {
-	return (l.link.Reuse == PerWorker || l.link.Reuse == "") && (l.sending || l.rec == nil)
+	return (l.link.Reuse == request.PerWorker || l.link.Reuse == "") && (l.sending || l.rec == nil)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/measure"
 )
 
 func TestCompareCounts(t *testing.T) {
@@ -11,7 +12,7 @@ func TestCompareCounts(t *testing.T) {
 		server float64
 		apart  bool
 	}{{11_000, false}, {10_900, false}, {11_012, false}, {11_013, true}, {10_888, false}, {10_880, true}, {0, true}, {22_000, true}} {
-		r := &Result{Validity: finding.Valid, Windows: []Window{
+		r := &Result{Validity: finding.Valid, Windows: []measure.Window{
 			{Index: -1, Sent: 1000, Completed: 950},
 			{Index: 0, Sent: 10_000, Completed: 9900, Drained: 50, Findings: []finding.Finding{{Validity: finding.Invalid}}},
 		}}
@@ -27,7 +28,7 @@ func TestCompareCounts(t *testing.T) {
 
 func TestLeftOut(t *testing.T) {
 	stalled := []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Invalid}, {Name: finding.GeneratorLate, Validity: finding.Suspect}}
-	r := &Result{Windows: []Window{
+	r := &Result{Windows: []measure.Window{
 		{Index: -1, Findings: stalled}, {Index: 0, Findings: stalled}, {Index: 1},
 		{Index: 2, Findings: []finding.Finding{{Name: finding.Steal, Validity: finding.Invalid}}}, {Index: 3, Findings: stalled},
 	}}

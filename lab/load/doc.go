@@ -1,9 +1,9 @@
 // Package load puts a known load on an HTTP service and records what came back.
 //
 // A load is described by a [Spec]: where to send ([Spec.Target]), what to send
-// (a mix of [Request]s, whose templates may take rows from [Feed]s), and in which
-// rhythm (a [Profile]). [Run] executes it and returns a [Result] made of
-// one-second [Window]s, each with its counts and full histograms.
+// (a mix of [request.Request]s, whose templates may take rows from [request.Feed]s), and in which
+// rhythm (a [profile.Profile]). [Run] executes it and returns a [Result] made of
+// one-second [measure.Window]s, each with its counts and full histograms.
 //
 // # In a test
 //
@@ -23,16 +23,16 @@
 //
 // Instants are nanoseconds of CLOCK_MONOTONIC, which no setting of the clock
 // moves; lengths are [time.Duration]s; rates are requests per second. Histograms
-// hold nanoseconds, with three significant digits, one for each [Clock]: there is
-// never one unnamed latency. [Window.Quantile] says of a quantile whether it is
+// hold nanoseconds, with three significant digits, one for each [measure.Clock]: there is
+// never one unnamed latency. [measure.Window.Quantile] says of a quantile whether it is
 // known or only a lower bound.
 //
 // # Guarantees
 //
 //   - Every arrival of an open loop is accounted for: it was completed, drained,
-//     failed as one of the [Errors], shed, or is unfinished. What was due by the end
+//     failed as one of the [measure.Errors], shed, or is unfinished. What was due by the end
 //     is sent and waited for, up to [Spec.Drain]; of what is unfinished or timed out
-//     it is known how long it had taken ([Window.Waited]).
+//     it is known how long it had taken ([measure.Window.Waited]).
 //   - A result tells what speaks against it ([finding.Finding], [finding.Validity]). A window in
 //     which the generator itself stood still for a tenth of a second, or in which
 //     what piled up meanwhile was not gone yet, is invalid and in no total; a total

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/nano/wire/clock"
 )
 
@@ -55,24 +57,24 @@ func hanging(n int64) func(net.Conn) {
 
 // total sums up all measured windows with their histograms, also those that the
 // machine has spoiled.
-func total(r *Result) *Window {
-	t := new(Window)
+func total(r *Result) *measure.Window {
+	t := new(measure.Window)
 	for i := range r.Windows {
 		w := &r.Windows[i]
 		if w.Warmup() {
 			continue
 		}
 		t.Add(w)
-		for c := range NumClocks {
+		for c := range measure.NumClocks {
 			if h := w.Hist[c]; h != nil {
 				if t.Hist[c] == nil {
-					t.Hist[c] = NewHistogram()
+					t.Hist[c] = measure.NewHistogram()
 				}
 				t.Hist[c].Merge(h)
 			}
 			if h := w.Waited[c]; h != nil {
 				if t.Waited[c] == nil {
-					t.Waited[c] = NewHistogram()
+					t.Waited[c] = measure.NewHistogram()
 				}
 				t.Waited[c].Merge(h)
 			}
@@ -86,7 +88,7 @@ func total(r *Result) *Window {
 // that the freeze gave them.
 func TestDrainSendsWhatWasDue(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
-		s := spec(server(t, frozen(500*time.Millisecond, 1500*time.Millisecond)), Profile{Mode: Open, Connections: 4, Rate: 400, Arrivals: Uniform})
+		s := spec(server(t, frozen(500*time.Millisecond, 1500*time.Millisecond)), profile.Profile{Mode: profile.Open, Connections: 4, Rate: 400, Arrivals: profile.Uniform})
 		s.Engine, s.Duration = engine, time.Second
 		w := total(ran(t, s))
 		if w.Offered != 400 || w.Completed+w.Drained != 400 || w.Unfinished != 0 || w.Sent != 400 {
@@ -97,7 +99,7 @@ func TestDrainSendsWhatWasDue(t *testing.T) {
 		if w.SentLate < 100 || w.Queued < 100 {
 			t.Errorf("sent after the end: %d, queued %d", w.SentLate, w.Queued)
 		}
-		p60, known := w.Quantile(Response, 60)
+		p60, known := w.Quantile(measure.Response, 60)
 		if !known || time.Duration(p60) < 450*time.Millisecond {
 			t.Errorf("p60 is %v, %v", time.Duration(p60), known)
 		}
@@ -111,7 +113,7 @@ func TestDrainSendsWhatWasDue(t *testing.T) {
 func TestDrainHasAnEnd(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
 		for _, drain := range []time.Duration{-1, 300 * time.Millisecond} {
-			s := spec(server(t, frozen(200*time.Millisecond, time.Hour)), Profile{Mode: Open, Connections: 4, Rate: 400, Arrivals: Uniform})
+			s := spec(server(t, frozen(200*time.Millisecond, time.Hour)), profile.Profile{Mode: profile.Open, Connections: 4, Rate: 400, Arrivals: profile.Uniform})
 			s.Engine, s.Duration, s.Drain, s.Timeout = engine, 600*time.Millisecond, drain, time.Minute
 			began := time.Now()
 			r := ran(t, s)
@@ -123,11 +125,11 @@ func TestDrainHasAnEnd(t *testing.T) {
 				t.Errorf("offered %d, completed %d, drained %d, unfinished %d", w.Offered, w.Completed, w.Drained, w.Unfinished)
 			}
 			want := 300*time.Millisecond + max(drain, 0)
-			if ns, known := w.Quantile(Response, 100); known || time.Duration(ns) < want {
+			if ns, known := w.Quantile(measure.Response, 100); known || time.Duration(ns) < want {
 				t.Errorf("the maximum is at least %v, %v; want %v", time.Duration(ns), known, want)
 			}
 			// Half of those that were due in the 400 ms are older than half of that.
-			if ns, known := w.Quantile(Response, 100-30); known || time.Duration(ns) < want-250*time.Millisecond {
+			if ns, known := w.Quantile(measure.Response, 100-30); known || time.Duration(ns) < want-250*time.Millisecond {
 				t.Errorf("p70 is at least %v, %v", time.Duration(ns), known)
 			}
 			if r.leftOut == 0 && !hasFinding(r, finding.Unfinished) {
@@ -151,14 +153,14 @@ func hasFinding(r *Result, name finding.Name) bool {
 // flight.
 func TestClosedLoopsKnowWhatHangs(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
-		s := spec(server(t, hanging(25)), Profile{Mode: Closed, Connections: 20, Think: Think{Mean: 5 * time.Millisecond}})
+		s := spec(server(t, hanging(25)), profile.Profile{Mode: profile.Closed, Connections: 20, Think: profile.Think{Mean: 5 * time.Millisecond}})
 		s.Engine, s.Duration, s.Drain, s.Timeout = engine, 1500*time.Millisecond, 500*time.Millisecond, 30*time.Second
 		r := ran(t, s)
 		w := total(r)
 		if w.Unfinished == 0 || w.Unfinished > 20 || w.Errors.Total() != 0 {
 			t.Fatalf("unfinished %d, errors %+v", w.Unfinished, w.Errors)
 		}
-		if ns, known := w.Quantile(Response, 100); known || time.Duration(ns) < 600*time.Millisecond {
+		if ns, known := w.Quantile(measure.Response, 100); known || time.Duration(ns) < 600*time.Millisecond {
 			t.Errorf("the maximum is at least %v, %v", time.Duration(ns), known)
 		}
 		if hasFinding(r, finding.Little) {
@@ -174,13 +176,13 @@ func TestClosedLoopsKnowWhatHangs(t *testing.T) {
 // those who are waiting.
 func TestClosedLoopsSeeAFreezeAtTheEnd(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
-		s := spec(server(t, frozen(600*time.Millisecond, 1300*time.Millisecond)), Profile{Mode: Closed, Connections: 16})
+		s := spec(server(t, frozen(600*time.Millisecond, 1300*time.Millisecond)), profile.Profile{Mode: profile.Closed, Connections: 16})
 		s.Engine, s.Duration = engine, time.Second
 		w := total(ran(t, s))
 		if w.Drained != 16 || w.Unfinished != 0 {
 			t.Errorf("drained %d, unfinished %d", w.Drained, w.Unfinished)
 		}
-		if most := time.Duration(w.Longest(Response)); most < 600*time.Millisecond {
+		if most := time.Duration(w.Longest(measure.Response)); most < 600*time.Millisecond {
 			t.Errorf("the longest response is %v", most)
 		}
 	})
@@ -190,13 +192,13 @@ func TestClosedLoopsSeeAFreezeAtTheEnd(t *testing.T) {
 // bound that its percentile has.
 func TestTimeoutsProveTheirLimit(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
-		s := spec(server(t, hanging(25)), Profile{Mode: Open, Connections: 40, Rate: 400, Arrivals: Uniform})
+		s := spec(server(t, hanging(25)), profile.Profile{Mode: profile.Open, Connections: 40, Rate: 400, Arrivals: profile.Uniform})
 		s.Engine, s.Duration, s.Timeout = engine, 1200*time.Millisecond, 600*time.Millisecond
 		w := total(ran(t, s))
 		if w.Errors.Timeout < 10 {
 			t.Fatalf("errors %+v", w.Errors)
 		}
-		for _, c := range []Clock{Response, Service, FirstByte} {
+		for _, c := range []measure.Clock{measure.Response, measure.Service, measure.FirstByte} {
 			if ns, known := w.Quantile(c, 98); known || time.Duration(ns) < 599*time.Millisecond {
 				t.Errorf("p98 of %s is at least %v, %v", c, time.Duration(ns), known)
 			}
@@ -208,7 +210,7 @@ func TestTimeoutsProveTheirLimit(t *testing.T) {
 // becomes of them; and a record that breaks it is found.
 func TestLittleOfFewRequests(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
-		s := spec(server(t, hanging(3)), Profile{Mode: Open, Connections: 3, Rate: 20, Arrivals: Uniform})
+		s := spec(server(t, hanging(3)), profile.Profile{Mode: profile.Open, Connections: 3, Rate: 20, Arrivals: profile.Uniform})
 		s.Engine, s.Duration, s.Warmup, s.Timeout, s.Drain = engine, 1200*time.Millisecond, 300*time.Millisecond, 150*time.Millisecond, 50*time.Millisecond
 		r := ran(t, s)
 		r.Findings = nil
@@ -230,7 +232,7 @@ func TestLittleOfFewRequests(t *testing.T) {
 // TestInterruptedLoadsDontDrain: who interrupts a load does not want to wait.
 func TestInterruptedLoadsDontDrain(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
-		for _, p := range []Profile{{Mode: Closed, Connections: 4}, {Mode: Open, Connections: 4, Rate: 100}} {
+		for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 4}, {Mode: profile.Open, Connections: 4, Rate: 100}} {
 			s := spec(server(t, frozen(100*time.Millisecond, time.Hour)), p)
 			s.Engine, s.Duration, s.Timeout, s.Drain = engine, time.Minute, time.Minute, time.Minute
 			ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
@@ -239,8 +241,8 @@ func TestInterruptedLoadsDontDrain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if w := total(r); !r.Interrupted || w.Unfinished == 0 || w.Longest(Response) < int64(400*time.Millisecond) {
-				t.Errorf("%s: interrupted %v, unfinished %d, longest %v", p.Mode, r.Interrupted, w.Unfinished, time.Duration(w.Longest(Response)))
+			if w := total(r); !r.Interrupted || w.Unfinished == 0 || w.Longest(measure.Response) < int64(400*time.Millisecond) {
+				t.Errorf("%s: interrupted %v, unfinished %d, longest %v", p.Mode, r.Interrupted, w.Unfinished, time.Duration(w.Longest(measure.Response)))
 			}
 		}
 	})

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/lab/load/measure"
 	"dyno/nano/wire/clock"
 	"dyno/nano/wire/reactor"
 )
@@ -117,7 +118,7 @@ func (p *epoll) dial(id int32) error {
 			return fmt.Errorf("kernel timestamps: %w", err)
 		}
 	}
-	if !up && l.link.churns() {
+	if !up && l.link.Churns() {
 		up, err = reactor.Connected(fd) // near targets answer at once: that spares an event
 	}
 	if up {
@@ -177,7 +178,7 @@ func (p *epoll) readFrom(c *conn) (n int, errno unix.Errno) {
 	}
 	n, delay, errno := p.stamps.read(int(c.fd), p.read)
 	if delay > 0 && p.loop.rec != nil {
-		p.loop.rec.timed[ReadDelay].record(delay)
+		p.loop.rec.durations.Timed[measure.ReadDelay].Record(delay)
 	}
 	return n, errno
 }

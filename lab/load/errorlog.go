@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"dyno/lab/load/measure"
+	"dyno/lab/load/request"
 	"dyno/nano/wire/http1"
 )
 
@@ -21,7 +23,7 @@ const (
 // Loops share it.
 type errorLog struct {
 	mu       sync.Mutex
-	kinds    [NumErrorKinds]failures
+	kinds    [measure.NumErrorKinds]failures
 	broken   string // why a loop could not go on; "" if all could
 	location string // where the first redirect leads
 	rng      *rand.Rand
@@ -30,7 +32,7 @@ type errorLog struct {
 // failures are those of one kind.
 type failures struct {
 	first string // why the first of them failed
-	kept  []Failure
+	kept  []measure.Failure
 	seen  int
 }
 
@@ -39,7 +41,7 @@ func newErrorLog(seed uint64) *errorLog {
 }
 
 // note keeps an error that belongs to no request.
-func (l *errorLog) note(kind ErrorKind, why string) {
+func (l *errorLog) note(kind measure.ErrorKind, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.kinds[kind].note(why)
@@ -67,7 +69,7 @@ func (l *errorLog) firsts() map[string]string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	first := make(map[string]string)
-	for kind := range NumErrorKinds {
+	for kind := range measure.NumErrorKinds {
 		if why := l.kinds[kind].first; why != "" {
 			first[kind.String()] = why
 		}
@@ -82,7 +84,7 @@ func (l *errorLog) firsts() map[string]string {
 func (l *errorLog) whyUnconnected() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.kinds[ConnectError].first
+	return l.kinds[measure.ConnectError].first
 }
 
 // judged counts a complete response with the given status, to a request intended
@@ -105,7 +107,7 @@ func (l *errorLog) judged(x *exchange, status int, rec *recorder, intended, now 
 }
 
 // failed keeps a failed request, or not, at instant now (CLOCK_MONOTONIC, ns).
-func (l *errorLog) failed(x *exchange, kind ErrorKind, why string, now int64) {
+func (l *errorLog) failed(x *exchange, kind measure.ErrorKind, why string, now int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := &l.kinds[kind]
@@ -131,27 +133,27 @@ func (l *errorLog) place(n int) int {
 	return -1
 }
 
-func failureOf(x *exchange, kind ErrorKind, why string, now int64) Failure {
-	f := Failure{Kind: kind.String(), Why: why, At: time.Duration(now)}
+func failureOf(x *exchange, kind measure.ErrorKind, why string, now int64) measure.Failure {
+	f := measure.Failure{Kind: kind.String(), Why: why, At: time.Duration(now)}
 	if x.request != nil {
-		f.Request, f.Sent, f.Received = x.request.name, sample(x.sent()), sample(x.kept)
+		f.Request, f.Sent, f.Received = x.request.Name, sample(x.sent()), sample(x.kept)
 	}
 	return f
 }
 
 // failures returns what was kept, in the order it happened, with times since
 // the instant start.
-func (l *errorLog) failures(start int64) []Failure {
+func (l *errorLog) failures(start int64) []measure.Failure {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var all []Failure
+	var all []measure.Failure
 	for i := range l.kinds {
 		all = append(all, l.kinds[i].kept...)
 	}
 	for i := range all {
 		all[i].At -= time.Duration(start)
 	}
-	slices.SortStableFunc(all, func(a, b Failure) int { return int(a.At - b.At) })
+	slices.SortStableFunc(all, func(a, b measure.Failure) int { return int(a.At - b.At) })
 	return all
 }
 
@@ -170,8 +172,8 @@ func blank(text string) string {
 	head, rest, whole := strings.Cut(text, "\r\n\r\n")
 	lines := strings.Split(head, "\r\n")
 	for i, line := range lines {
-		if name, value, ok := strings.Cut(line, ":"); i > 0 && ok && IsSecret(name) && strings.TrimSpace(value) != "" {
-			lines[i] = name + ": " + Redacted
+		if name, value, ok := strings.Cut(line, ":"); i > 0 && ok && request.IsSecret(name) && strings.TrimSpace(value) != "" {
+			lines[i] = name + ": " + request.Redacted
 		}
 	}
 	if whole && isInterim(head) {

@@ -8,6 +8,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 	"dyno/lab/machine"
 	"dyno/nano/wire/clock"
 	"dyno/nano/wire/reactor"
@@ -59,23 +62,23 @@ type eventLoop struct {
 	spinBelow time.Duration // waits shorter than this, and the ends of longer ones, are spent polling
 	mix       *mix
 	plain     []byte // what was decrypted; shared by all connections
-	think     thinker
+	think     profile.Thinker
 	users     users // who thinks, in a closed loop
 	idle      ring[int32]
-	backlog   ring[int64] // intended starts of arrivals that wait for a connection
-	arrivals  schedule    // open loop
-	begins    int64       // when the schedule begins
-	next      int64       // the next arrival of the schedule
-	rec       *recorder   // nil until the load begins
-	waiting   ring[int32] // connections to be made as soon as not too many others are
-	making    int         // connections being established
-	up        int         // connections established or in use
-	cameUp    bool        // one was established, though the server ended it before its first request
-	begun     uint64      // requests that have a connection, or wait for theirs to be made
-	turn      uint64      // counts the turns of the loop: what is sent in one is handed to the kernel at its end
-	sending   bool        // new requests may start
-	coalesce  bool        // look at the world once in a timerTick only
-	looked    int64       // when the loop last did
+	backlog   ring[int64]      // intended starts of arrivals that wait for a connection
+	arrivals  profile.Schedule // open loop
+	begins    int64            // when the schedule begins
+	next      int64            // the next arrival of the schedule
+	rec       *recorder        // nil until the load begins
+	waiting   ring[int32]      // connections to be made as soon as not too many others are
+	making    int              // connections being established
+	up        int              // connections established or in use
+	cameUp    bool             // one was established, though the server ended it before its first request
+	begun     uint64           // requests that have a connection, or wait for theirs to be made
+	turn      uint64           // counts the turns of the loop: what is sent in one is handed to the kernel at its end
+	sending   bool             // new requests may start
+	coalesce  bool             // look at the world once in a timerTick only
+	looked    int64            // when the loop last did
 	now       int64
 	back      int64 // when the loop had done with what it last saw
 	work      int   // what has been done since that takes as long as an event
@@ -101,7 +104,7 @@ func openEventLoop(sh share, open func(*eventLoop) (backend, error)) (engine, er
 	}
 	l := &eventLoop{
 		share: sh, conns: make([]conn, sh.connections, sh.most),
-		think: sh.profile.Think.source(sh.seed, sh.part), users: newUsers(sh.connections), dialer: sh.dialer(),
+		think: sh.profile.Think.Thinker(sh.seed, sh.part), users: newUsers(sh.connections), dialer: sh.dialer(),
 		due: reactor.NewDeadlines(sh.most), retries: reactor.NewDeadlines(sh.most),
 		spinBelow: spins(&sh), mix: sh.mix(),
 		idle: newRing[int32](sh.most), waiting: newRing[int32](sh.most), backlog: newRing[int64](1024),
@@ -138,7 +141,7 @@ func (l *eventLoop) connect(ctx context.Context) error {
 	patience := clock.Now() + int64(min(connectPatient, l.timeout))
 	l.now = clock.Now()
 	for id := range l.conns {
-		if id == 0 || l.link.Reuse == "" || l.link.Reuse == PerWorker {
+		if id == 0 || l.link.Reuse == "" || l.link.Reuse == request.PerWorker {
 			l.open(int32(id))
 		} else {
 			l.park(int32(id))
@@ -178,7 +181,7 @@ func (l *eventLoop) load(ctx context.Context, rec *recorder, begin, end int64) {
 	l.rec.watch(len(l.conns)/leastEvents+2, true)
 	l.back, l.work = begin, 0
 	l.noteStall(begin, begin, l.now)
-	if l.profile.Mode == Open {
+	if l.profile.Mode == profile.Open {
 		l.openLoop(ctx, begin)
 	} else {
 		l.closedLoop(ctx)
@@ -219,20 +222,20 @@ func (l *eventLoop) start() {
 	n := l.idle.len()
 	for i := range n {
 		id := l.unpark()
-		if l.think.mean == 0 {
+		if l.think.Mean == 0 {
 			l.release(id)
 			continue
 		}
-		l.restUntil(id, l.now+int64(l.think.mean*float64(i)/float64(n)))
+		l.restUntil(id, l.now+int64(l.think.Mean*float64(i)/float64(n)))
 	}
 }
 
 // openLoop starts requests as the schedule says until the end.
 func (l *eventLoop) openLoop(ctx context.Context, begin int64) {
-	l.arrivals = newSchedule(l.profile, l.warmup, l.seed, l.part, l.parts)
+	l.arrivals = profile.NewSchedule(l.profile, l.warmup, l.seed, l.part, l.parts)
 	l.begins = begin
-	l.next = l.arrivals.after(begin)
-	l.coalesce = l.pacing == TimerPacing
+	l.next = l.arrivals.After(begin)
+	l.coalesce = l.pacing == profile.TimerPacing
 	for l.running(ctx) {
 		if l.now < l.end {
 			l.takeDue(l.now + 1)
@@ -247,14 +250,14 @@ func (l *eventLoop) openLoop(ctx context.Context, begin int64) {
 func (l *eventLoop) takeDue(before int64) {
 	for l.next < before {
 		l.arrive(l.next)
-		l.next = l.arrivals.after(l.begins)
+		l.next = l.arrivals.After(l.begins)
 	}
 }
 
 // turnWindows closes the windows that have ended. An arrival belongs to the one
 // it was due in, also if it is taken up only now.
 func (l *eventLoop) turnWindows() {
-	for l.profile.Mode == Open && l.now >= l.rec.end && l.rec.end < l.end && !l.rec.draining {
+	for l.profile.Mode == profile.Open && l.now >= l.rec.end && l.rec.end < l.end && !l.rec.draining {
 		l.takeDue(l.rec.end)
 		l.rec.advance(l.rec.end, l.end)
 	}
@@ -268,7 +271,7 @@ func (l *eventLoop) stopSending() {
 	if l.rec.draining {
 		return
 	}
-	if l.profile.Mode == Open {
+	if l.profile.Mode == profile.Open {
 		l.takeDue(l.end)
 	}
 	l.rec.drain(l.end)
@@ -314,10 +317,10 @@ func (l *eventLoop) arrive(intended int64) {
 	switch {
 	case l.idle.len() > 0:
 		l.begin(l.unpark(), intended)
-	case l.profile.Overflow == OpenMore && len(l.conns) < cap(l.conns):
+	case l.profile.Overflow == profile.OpenMore && len(l.conns) < cap(l.conns):
 		l.conns = l.conns[:len(l.conns)+1]
 		l.begin(int32(len(l.conns)-1), intended)
-	case l.profile.Overflow != ShedArrival && l.backlog.len() < maxBacklog:
+	case l.profile.Overflow != profile.ShedArrival && l.backlog.len() < maxBacklog:
 		l.rec.Queued++
 		l.backlog.push(intended)
 	default:
@@ -345,9 +348,9 @@ func (l *eventLoop) slumber() (left time.Duration) {
 // spins is what of a wait for the schedule is spent polling.
 func spins(sh *share) time.Duration {
 	switch {
-	case sh.profile.Mode == Closed && sh.profile.Think.Mean == 0, sh.pacing == TimerPacing:
+	case sh.profile.Mode == profile.Closed && sh.profile.Think.Mean == 0, sh.pacing == profile.TimerPacing:
 		return 0
-	case sh.pacing == SpinPacing:
+	case sh.pacing == profile.SpinPacing:
 		return maxWait
 	}
 	return spinBelow
@@ -407,7 +410,7 @@ func (l *eventLoop) upToDate() bool {
 	switch {
 	case !l.sending:
 		return true
-	case l.profile.Mode == Open:
+	case l.profile.Mode == profile.Open:
 		return l.next > l.now
 	}
 	return l.users.len() == 0 || l.users.first().at > l.now
@@ -417,7 +420,7 @@ func (l *eventLoop) upToDate() bool {
 // long stall may have begun any time since the loop was last seen.
 func (l *eventLoop) noteStall(seen, expected, now int64) {
 	switch late := now - expected; {
-	case late >= int64(stallSuspect):
+	case late >= int64(measure.StallSuspect):
 		l.rec.away(seen, now)
 	case late > int64(stallFloor):
 		l.rec.away(expected, now)

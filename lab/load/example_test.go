@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 	"dyno/lab/objective"
 )
 
@@ -25,8 +28,8 @@ func Example() {
 
 	r, err := load.Run(context.Background(), load.Spec{
 		Target:      server.URL,
-		Requests:    []load.Request{{Path: "/"}},
-		Profile:     load.Profile{Mode: load.Closed, Connections: 4},
+		Requests:    []request.Request{{Path: "/"}},
+		Profile:     profile.Profile{Mode: profile.Closed, Connections: 4},
 		MaxRequests: 200,
 	})
 	if err != nil {
@@ -52,8 +55,8 @@ func Example_openLoop() {
 
 	r, err := load.Run(context.Background(), load.Spec{
 		Target:   server.URL,
-		Requests: []load.Request{{Path: "/"}},
-		Profile:  load.Profile{Mode: load.Open, Connections: 10, Rate: 200, Arrivals: load.Uniform},
+		Requests: []request.Request{{Path: "/"}},
+		Profile:  profile.Profile{Mode: profile.Open, Connections: 10, Rate: 200, Arrivals: profile.Uniform},
 		Duration: time.Second,
 	})
 	if err != nil {
@@ -65,7 +68,7 @@ func Example_openLoop() {
 		offered += w.Offered
 	}
 	fmt.Println("offered:", offered)
-	if p99, known := r.Total.Quantile(load.Response, 99); known && p99 > int64(5*time.Second) {
+	if p99, known := r.Total.Quantile(measure.Response, 99); known && p99 > int64(5*time.Second) {
 		fmt.Println("the answers took", time.Duration(p99))
 	}
 	// Output: offered: 200
@@ -76,17 +79,17 @@ func Example_phases() {
 	server := httptest.NewServer(http.HandlerFunc(hello))
 	defer server.Close()
 
-	profile := load.Profile{Mode: load.Open, Connections: 10, Arrivals: load.Uniform}
+	steps := profile.Profile{Mode: profile.Open, Connections: 10, Arrivals: profile.Uniform}
 	for _, text := range []string{"constant 50 1s", "ramp 50..150 1s"} {
-		phase, err := load.ParsePhase(text)
+		phase, err := profile.ParsePhase(text)
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		profile.Phases = append(profile.Phases, phase)
+		steps.Phases = append(steps.Phases, phase)
 	}
 	r, err := load.Run(context.Background(), load.Spec{
-		Target: server.URL, Requests: []load.Request{{Path: "/"}}, Profile: profile,
+		Target: server.URL, Requests: []request.Request{{Path: "/"}}, Profile: steps,
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -115,11 +118,11 @@ func Example_mix() {
 
 	r, err := load.Run(context.Background(), load.Spec{
 		Target: server.URL,
-		Requests: []load.Request{
+		Requests: []request.Request{
 			{Name: "user", Path: "/users/{{int 1 1000}}", Weight: 9, Expect: []string{"status 200", "json $.id exists"}},
 			{Name: "order", Method: "POST", Path: "/orders/{{seq}}", Body: `{"id": "{{uuid}}"}`, Expect: []string{"body contains id"}},
 		},
-		Profile:     load.Profile{Mode: load.Closed, Connections: 1},
+		Profile:     profile.Profile{Mode: profile.Closed, Connections: 1},
 		Seed:        7,
 		MaxRequests: 100,
 	})
@@ -148,10 +151,10 @@ func Example_tls() {
 
 	r, err := load.Run(context.Background(), load.Spec{
 		Target:      server.URL,
-		Requests:    []load.Request{{Path: "/"}},
-		Profile:     load.Profile{Mode: load.Closed, Connections: 2},
+		Requests:    []request.Request{{Path: "/"}},
+		Profile:     profile.Profile{Mode: profile.Closed, Connections: 2},
 		MaxRequests: 10,
-		TLS:         load.TLS{Insecure: true, MinVersion: "1.3"},
+		TLS:         request.TLS{Insecure: true, MinVersion: "1.3"},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -1,6 +1,10 @@
 package load
 
-import "dyno/nano/wire/http1"
+import (
+	"dyno/lab/load/measure"
+	"dyno/lab/load/request"
+	"dyno/nano/wire/http1"
+)
 
 // Limits of what is kept of an answer, in bytes.
 const (
@@ -16,14 +20,14 @@ const (
 // An engine calls [mix.next], then keep with all bytes of the answer in the
 // order they came, then, once the answer is complete, errorLog.judged.
 type exchange struct {
-	request *wireRequest
-	buf     []byte // the request, unless it is constant
-	kept    []byte // start of the answer as it came
-	jar     *jar   // the connection's cookies, nil if none are kept
+	request *request.Compiled
+	buf     []byte       // the request, unless it is constant
+	kept    []byte       // start of the answer as it came
+	jar     *request.Jar // the connection's cookies, nil if none are kept
 }
 
 // start begins an exchange.
-func (x *exchange) start(r *wireRequest) {
+func (x *exchange) start(r *request.Compiled) {
 	x.request = r
 	x.kept = x.kept[:0]
 }
@@ -32,15 +36,15 @@ func (x *exchange) start(r *wireRequest) {
 // ns since 1970.
 func (x *exchange) keepCookies(now int64) {
 	if x.jar == nil {
-		x.jar = new(jar)
+		x.jar = new(request.Jar)
 	}
-	x.jar.now = now
+	x.jar.Now = now
 }
 
 // sent returns the request as it went over the wire.
 func (x *exchange) sent() []byte {
-	if x.request.constant != nil {
-		return x.request.constant
+	if x.request.Constant != nil {
+		return x.request.Constant
 	}
 	return x.buf
 }
@@ -50,7 +54,7 @@ func (x *exchange) sent() []byte {
 // is so if the request has expectations, if the status was not expected, or if
 // it sends the client elsewhere.
 func (x *exchange) keep(status int, raw []byte) {
-	if x.request.wants != wantsNothing || !x.request.ok(status) || isRedirect(status) {
+	if x.request.Keeps != request.KeepNothing || !x.request.Expects(status) || isRedirect(status) {
 		x.copy(raw)
 	}
 }
@@ -62,7 +66,7 @@ func (x *exchange) copy(raw []byte) {
 
 // limit is how much of the answer is kept, in bytes.
 func (x *exchange) limit() int {
-	if x.request.wants == wantsBody {
+	if x.request.Keeps == request.KeepBody {
 		return http1.MaxHead + maxRaw
 	}
 	return http1.MaxHead + maxSample
@@ -70,24 +74,24 @@ func (x *exchange) limit() int {
 
 // judge holds a complete response to what its request expects. It returns the
 // kind of error and why, which is "" if it is as expected.
-func (x *exchange) judge(status int) (kind ErrorKind, why string) {
+func (x *exchange) judge(status int) (kind measure.ErrorKind, why string) {
 	r := x.request
-	if r.wants == wantsNothing && r.ok(status) {
+	if r.Keeps == request.KeepNothing && r.Expects(status) {
 		return 0, ""
 	}
 	cut := len(x.kept) == x.limit()
 	head, body := x.settle()
-	if r.jar {
-		x.jar.take(head, pathOf(x.sent()))
+	if r.KeepsCookies {
+		x.jar.Take(head, request.PathOf(x.sent()))
 	}
-	if !r.ok(status) {
-		return StatusError, statusText(status)
+	if !r.Expects(status) {
+		return measure.StatusError, request.StatusText(status)
 	}
-	if r.wants == wantsBody && (cut || len(body) > maxBody) {
-		return ExpectError, "the body is longer than the 1 MiB that expectations look at"
+	if r.Keeps == request.KeepBody && (cut || len(body) > maxBody) {
+		return measure.ExpectError, "the body is longer than the 1 MiB that expectations look at"
 	}
-	if failed := r.expect.Judge(status, head, body); failed != "" {
-		return ExpectError, failed
+	if failed := r.Expect.Judge(status, head, body); failed != "" {
+		return measure.ExpectError, failed
 	}
 	return 0, ""
 }

@@ -3,6 +3,10 @@ package load
 import (
 	"strings"
 	"testing"
+
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // TestExpectations holds answers of a real server to expectations, on every
@@ -27,9 +31,9 @@ func TestExpectations(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			eachEngine(t, func(t *testing.T, engine string) {
-				s := spec(server(t, replies(c.reply)), Profile{Mode: Closed, Connections: 3})
+				s := spec(server(t, replies(c.reply)), profile.Profile{Mode: profile.Closed, Connections: 3})
 				s.Engine, s.Duration, s.MaxRequests = engine, 0, 40
-				s.Requests = []Request{{Name: "it", Path: "/", Expect: c.expect, Headers: []Header{{"Authorization", "Bearer s3cr3t"}}}}
+				s.Requests = []request.Request{{Name: "it", Path: "/", Expect: c.expect, Headers: []request.Header{{Name: "Authorization", Value: "Bearer s3cr3t"}}}}
 				checkExpectation(t, mustRun(t, s), c.kind, c.why)
 			})
 		})
@@ -38,7 +42,7 @@ func TestExpectations(t *testing.T) {
 
 // allWindows adds up the counts of all windows. The total leaves out invalid ones,
 // of which a busy machine has some.
-func allWindows(r *Result) (sum Window) {
+func allWindows(r *Result) (sum measure.Window) {
 	for i := range r.Windows {
 		sum.AddCounts(&r.Windows[i])
 	}
@@ -47,7 +51,7 @@ func allWindows(r *Result) (sum Window) {
 
 func checkExpectation(t *testing.T, r *Result, kind, why string) {
 	t.Helper()
-	got, want := allWindows(r), Window{}
+	got, want := allWindows(r), measure.Window{}
 	switch kind {
 	case "":
 		want.Completed = 40
@@ -69,7 +73,7 @@ func checkExpectation(t *testing.T, r *Result, kind, why string) {
 		if f.Kind != kind || f.Why != why || f.Request != "it" || !strings.HasPrefix(f.Sent, "GET / HTTP/1.1\r\n") || !strings.Contains(f.Received, "HTTP/1.1 200 OK\r\n") {
 			t.Fatalf("kept %+v", f)
 		}
-		if strings.Contains(f.Sent+f.Received, "s3cr3t") || !strings.Contains(f.Sent, "Authorization: "+Redacted) {
+		if strings.Contains(f.Sent+f.Received, "s3cr3t") || !strings.Contains(f.Sent, "Authorization: "+request.Redacted) {
 			t.Fatalf("a secret is kept: %+v", f)
 		}
 	}

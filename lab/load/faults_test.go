@@ -11,6 +11,10 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // after answers each read with head and then whatever body writes.
@@ -48,20 +52,20 @@ func TestAnswersWithoutEnd(t *testing.T) {
 		name    string
 		serve   func(net.Conn)
 		timeout time.Duration
-		count   func(Errors) uint64
+		count   func(measure.Errors) uint64
 	}{
-		{"header", after("HTTP/1.1 200 OK\r\nX: ", forever("x")), time.Minute, func(e Errors) uint64 { return e.Body }},
-		{"headers", after("HTTP/1.1 200 OK\r\n", forever("X: y\r\n")), time.Minute, func(e Errors) uint64 { return e.Body }},
-		{"chunk extension", after(chunkedHead+"1;", forever("x")), time.Minute, func(e Errors) uint64 { return e.Body }},
-		{"trailers", after(chunkedHead+"0\r\n", forever("X: y\r\n")), time.Minute, func(e Errors) uint64 { return e.Body }},
-		{"chunks", after(chunkedHead, forever("1\r\nx\r\n")), 200 * time.Millisecond, func(e Errors) uint64 { return e.Timeout }},
-		{"body until the end", after("HTTP/1.1 200 OK\r\n\r\n", forever("x")), 200 * time.Millisecond, func(e Errors) uint64 { return e.Timeout }},
-		{"interim answers", after("", forever("HTTP/1.1 103 Early Hints\r\n\r\n")), 200 * time.Millisecond, func(e Errors) uint64 { return e.Timeout + e.Body }},
+		{"header", after("HTTP/1.1 200 OK\r\nX: ", forever("x")), time.Minute, func(e measure.Errors) uint64 { return e.Body }},
+		{"headers", after("HTTP/1.1 200 OK\r\n", forever("X: y\r\n")), time.Minute, func(e measure.Errors) uint64 { return e.Body }},
+		{"chunk extension", after(chunkedHead+"1;", forever("x")), time.Minute, func(e measure.Errors) uint64 { return e.Body }},
+		{"trailers", after(chunkedHead+"0\r\n", forever("X: y\r\n")), time.Minute, func(e measure.Errors) uint64 { return e.Body }},
+		{"chunks", after(chunkedHead, forever("1\r\nx\r\n")), 200 * time.Millisecond, func(e measure.Errors) uint64 { return e.Timeout }},
+		{"body until the end", after("HTTP/1.1 200 OK\r\n\r\n", forever("x")), 200 * time.Millisecond, func(e measure.Errors) uint64 { return e.Timeout }},
+		{"interim answers", after("", forever("HTTP/1.1 103 Early Hints\r\n\r\n")), 200 * time.Millisecond, func(e measure.Errors) uint64 { return e.Timeout + e.Body }},
 	}
 	eachEngine(t, func(t *testing.T, engine string) {
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
-				s := spec(server(t, tt.serve), Profile{Mode: Closed, Connections: 2})
+				s := spec(server(t, tt.serve), profile.Profile{Mode: profile.Closed, Connections: 2})
 				s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 4, 0, tt.timeout
 				all := everything(ran(t, s))
 				if n := tt.count(all.Errors); n != 4 || all.Errors.Total() != 4 || all.Completed != 0 {
@@ -102,7 +106,7 @@ func TestHugeAnswers(t *testing.T) {
 		}
 	}))
 	eachEngine(t, func(t *testing.T, engine string) {
-		s := spec(target, Profile{Mode: Closed, Connections: 1})
+		s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 1})
 		s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 1, 0, time.Minute
 		var before, later runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -133,7 +137,7 @@ func TestServersThatDontListen(t *testing.T) {
 						io.Copy(io.Discard, c)
 					}
 				})
-				s := spec(target, Profile{Mode: Open, Connections: 4, Rate: 20, Arrivals: Uniform})
+				s := spec(target, profile.Profile{Mode: profile.Open, Connections: 4, Rate: 20, Arrivals: profile.Uniform})
 				s.Engine, s.Duration = engine, 500*time.Millisecond
 				r := ran(t, s)
 				// Each place is tried again every 20 ms, and for each request.
@@ -165,9 +169,9 @@ func TestServerThatDoesNotRead(t *testing.T) {
 			<-release
 			io.Copy(io.Discard, c) // ends when the client has hung up
 		})
-		s := spec(target, Profile{Mode: Closed, Connections: 2})
+		s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 2})
 		s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 4, 0, 200*time.Millisecond
-		s.Requests = []Request{{Method: "POST", Path: "/", Body: strings.Repeat("x", 16<<20)}}
+		s.Requests = []request.Request{{Method: "POST", Path: "/", Body: strings.Repeat("x", 16<<20)}}
 		all := everything(ran(t, s))
 		if all.Errors.Timeout != 4 || all.Errors.Total() != 4 {
 			t.Errorf("errors %+v", all.Errors)
@@ -186,7 +190,7 @@ func TestServerThatDoesNotRead(t *testing.T) {
 // by their number, and is answered again when the server is back.
 func TestServerThatGoesAway(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
-		for _, p := range []Profile{{Mode: Closed, Connections: 2}, {Mode: Open, Connections: 2, Rate: 500}} {
+		for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 2}, {Mode: profile.Open, Connections: 2, Rate: 500}} {
 			t.Run(string(p.Mode), func(t *testing.T) {
 				ln, err := net.Listen("tcp", "127.0.0.1:0")
 				if err != nil {
@@ -226,9 +230,9 @@ func TestHandshakesWithoutEnd(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
 		target := server(t, func(c net.Conn) { io.Copy(io.Discard, c) })
 		files, goroutines := openFiles(t), runtime.NumGoroutine()
-		s := spec(strings.Replace(target, "http:", "https:", 1), Profile{Mode: Closed, Connections: 3})
+		s := spec(strings.Replace(target, "http:", "https:", 1), profile.Profile{Mode: profile.Closed, Connections: 3})
 		s.Engine, s.Timeout = engine, 100*time.Millisecond
-		var unreachable *UnreachableError
+		var unreachable *request.UnreachableError
 		if _, err := Run(t.Context(), s); !errors.As(err, &unreachable) {
 			t.Errorf("error %v, want one that says unreachable", err)
 		}
@@ -252,7 +256,7 @@ func TestClosedLoopEndsInTimeWhileConnecting(t *testing.T) {
 			io.WriteString(secure, okReply)
 			secure.Close()
 		})
-		s := spec(strings.Replace(target, "http:", "https:", 1), Profile{Mode: Closed, Connections: 1})
+		s := spec(strings.Replace(target, "http:", "https:", 1), profile.Profile{Mode: profile.Closed, Connections: 1})
 		s.Engine, s.TLS.CAFile, s.Timeout, s.Drain = engine, certFile, time.Hour, 100*time.Millisecond
 		if all := everything(ran(t, s)); all.Completed != 1 || all.Unfinished != 1 {
 			t.Errorf("completed %d, unfinished %d, errors %+v", all.Completed, all.Unfinished, all.Errors)
@@ -276,11 +280,11 @@ func TestWaitingForAConnectionIsSlow(t *testing.T) {
 			secure.Read(make([]byte, 4096))
 			io.WriteString(secure, okReply)
 		})
-		s := spec(strings.Replace(target, "http:", "https:", 1), Profile{Mode: Closed, Connections: 1})
-		s.Engine, s.TLS.CAFile, s.MaxRequests, s.Duration, s.Timeout, s.Link.Reuse = engine, certFile, 3, 0, 700*time.Millisecond, NoReuse
+		s := spec(strings.Replace(target, "http:", "https:", 1), profile.Profile{Mode: profile.Closed, Connections: 1})
+		s.Engine, s.TLS.CAFile, s.MaxRequests, s.Duration, s.Timeout, s.Link.Reuse = engine, certFile, 3, 0, 700*time.Millisecond, request.NoReuse
 		all := everything(ran(t, s))
-		if all.Completed != 1 || all.Errors.Connect != 2 || all.Unconnected != 2 || all.GivenUp(Response) != 2 {
-			t.Errorf("completed %d, %d given up, %d without a connection, errors %+v", all.Completed, all.GivenUp(Response), all.Unconnected, all.Errors)
+		if all.Completed != 1 || all.Errors.Connect != 2 || all.Unconnected != 2 || all.GivenUp(measure.Response) != 2 {
+			t.Errorf("completed %d, %d given up, %d without a connection, errors %+v", all.Completed, all.GivenUp(measure.Response), all.Unconnected, all.Errors)
 		}
 	})
 }
@@ -290,7 +294,7 @@ func TestWaitingForAConnectionIsSlow(t *testing.T) {
 func TestInterruptedWhileConnecting(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
 		target := server(t, func(c net.Conn) { io.Copy(io.Discard, c) })
-		s := spec(strings.Replace(target, "http:", "https:", 1), Profile{Mode: Closed, Connections: 1})
+		s := spec(strings.Replace(target, "http:", "https:", 1), profile.Profile{Mode: profile.Closed, Connections: 1})
 		s.Engine = engine
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
@@ -317,9 +321,9 @@ func TestRestOfARequestStaysWithItsConnection(t *testing.T) {
 				io.Copy(io.Discard, c)
 			}
 		})
-		s := spec(target, Profile{Mode: Open, Connections: 3, Rate: 30, Arrivals: Uniform})
+		s := spec(target, profile.Profile{Mode: profile.Open, Connections: 3, Rate: 30, Arrivals: profile.Uniform})
 		s.Engine, s.Duration, s.Timeout, s.Link.PerConnection = engine, 500*time.Millisecond, 500*time.Millisecond, 1000
-		s.Requests = []Request{{Method: "POST", Path: "/", Body: strings.Repeat("x", 16<<20)}}
+		s.Requests = []request.Request{{Method: "POST", Path: "/", Body: strings.Repeat("x", 16<<20)}}
 		ran(t, s)
 		if strays.Load() != 0 || requests.Load() == 0 {
 			t.Errorf("%d connections began with something else than the %d requests", strays.Load(), requests.Load())
@@ -337,7 +341,7 @@ func TestIdleConnectionsThatTimeOut(t *testing.T) {
 		target := server(t, func(c net.Conn) {
 			io.WriteString(c, "HTTP/1.0 408 Request Time-out\r\nConnection: close\r\n\r\n")
 		})
-		s := spec(target, Profile{Mode: Open, Connections: 4, Rate: 10, Arrivals: Uniform})
+		s := spec(target, profile.Profile{Mode: profile.Open, Connections: 4, Rate: 10, Arrivals: profile.Uniform})
 		s.Engine, s.Duration = engine, 200*time.Millisecond
 		if all := everything(ran(t, s)); all.Errors.Body != 0 || all.Offered == 0 {
 			t.Errorf("offered %d, errors %+v", all.Offered, all.Errors)

@@ -4,6 +4,9 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // TestNoReuseWithinTheFileLimit: a load that closes and opens connections all the
@@ -26,8 +29,8 @@ func TestNoReuseWithinTheFileLimit(t *testing.T) {
 		return
 	}
 	for _, engine := range []string{"uring", "epoll"} {
-		s := spec(target, Profile{Mode: Closed, Connections: 120})
-		s.Engine, s.MaxRequests, s.Duration, s.Link.Reuse = engine, 3000, 0, NoReuse
+		s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 120})
+		s.Engine, s.MaxRequests, s.Duration, s.Link.Reuse = engine, 3000, 0, request.NoReuse
 		if all := everything(ran(t, s)); all.Completed != 3000 || all.Errors.Total() != 0 {
 			t.Errorf("%s: completed %d, errors %+v", engine, all.Completed, all.Errors)
 		}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"runtime/metrics"
 	"time"
+
+	"dyno/lab/load/measure"
 )
 
 // healthSampler takes the health of one window after the other. It belongs to
@@ -64,11 +66,11 @@ func sumOf(h *metrics.Float64Histogram) time.Duration {
 
 // since returns what happened since the last call, or since the sampler was
 // made.
-func (h *healthSampler) since() Health {
+func (h *healthSampler) since() measure.Health {
 	now := h.read()
 	before := h.last
 	h.last = now
-	return Health{
+	return measure.Health{
 		Steal:     max(0, now.steal-before.steal), // hypervisors have been seen to take some back
 		GCCycles:  now.gcCycles - before.gcCycles,
 		GCPause:   max(0, now.gcPause-before.gcPause),

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 // Thresholds of the findings below; docs/findings.md explains them.
@@ -23,7 +25,7 @@ const (
 )
 
 // judgeWindow names what speaks against one window.
-func judgeWindow(w *Window, spec *Spec) []finding.Finding {
+func judgeWindow(w *measure.Window, spec *Spec) []finding.Finding {
 	var found []finding.Finding
 	add := func(name finding.Name, level finding.Validity, format string, args ...any) {
 		found = append(found, finding.Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...), Windows: []int{w.Index}})
@@ -31,14 +33,14 @@ func judgeWindow(w *Window, spec *Spec) []finding.Finding {
 	switch {
 	case w.Stall >= stallInvalid:
 		add(finding.GeneratorStalled, finding.Invalid, "%s (limit %v): it could neither send on time nor see answers", awayFor(w), stallInvalid)
-	case w.Stall >= stallSuspect:
-		add(finding.GeneratorStalled, finding.Suspect, "%s (limit %v)", awayFor(w), stallSuspect)
+	case w.Stall >= measure.StallSuspect:
+		add(finding.GeneratorStalled, finding.Suspect, "%s (limit %v)", awayFor(w), measure.StallSuspect)
 	}
 	if share := generatorCPUs(w) / float64(spec.cpus()); share >= generatorFull {
 		add(finding.GeneratorFull, finding.Suspect, "the load loops used %.0f %% of their %d CPUs (limit %.0f %%): the generator may be the bottleneck", 100*share, spec.cpus(), 100*generatorFull)
 	}
 	if w.Late > 0 && float64(w.Late) >= generatorLate*float64(w.Offered) {
-		add(finding.GeneratorLate, finding.Suspect, "%d of %d arrivals were taken up more than %v late (limit %.0f %%)", w.Late, w.Offered, lateAfter, 100*generatorLate)
+		add(finding.GeneratorLate, finding.Suspect, "%d of %d arrivals were taken up more than %v late (limit %.0f %%)", w.Late, w.Offered, measure.LateAfter, 100*generatorLate)
 	}
 	if float64(w.Resent) > resentSuspect*float64(w.Sent)+1 {
 		add(finding.Retransmits, finding.Suspect, "%d TCP segments were sent again on the load's own connections (limit %.1f %% of the %d requests)", w.Resent, 100*resentSuspect, w.Sent)
@@ -52,7 +54,7 @@ func judgeWindow(w *Window, spec *Spec) []finding.Finding {
 
 // awayFor says how long a loop did not look at the world and, as far as it is
 // known, why.
-func awayFor(w *Window) string {
+func awayFor(w *measure.Window) string {
 	away := w.Stall.Round(time.Millisecond)
 	if 2*w.Busy < w.Stall {
 		return fmt.Sprintf("a load loop was away for %v", away)
@@ -62,7 +64,7 @@ func awayFor(w *Window) string {
 
 // generatorCPUs returns how many CPUs the loops used for work: polling for the
 // next arrival to come due is idling.
-func generatorCPUs(w *Window) float64 {
+func generatorCPUs(w *measure.Window) float64 {
 	if w.Length <= 0 {
 		return 0
 	}
@@ -87,7 +89,7 @@ func (r *Result) judge(spec *Spec) {
 		judgeAnswers(&t.Errors, answers, add)
 	}
 	r.judgeRedirects(spec, add)
-	if spec.Profile.Mode == Open && !r.Interrupted {
+	if spec.Profile.Mode == profile.Open && !r.Interrupted {
 		if missed, where := r.planned.missed(t); missed != "" {
 			add(finding.RateMissed, finding.Suspect, "%s: %s", missed, r.limitedBy(spec, where))
 		}
@@ -107,7 +109,7 @@ func (r *Result) judge(spec *Spec) {
 
 // judgeAnswers says if answers came that were not what they had to be. A status
 // that was not expected is a refusal, and counts among the errors only.
-func judgeAnswers(e *Errors, answers uint64, add func(finding.Name, finding.Validity, string, ...any)) {
+func judgeAnswers(e *measure.Errors, answers uint64, add func(finding.Name, finding.Validity, string, ...any)) {
 	wrong := e.Expect + e.Body
 	level, limit := finding.Suspect, wrongSuspect
 	switch share := float64(wrong) / float64(answers); {
@@ -123,8 +125,8 @@ func judgeAnswers(e *Errors, answers uint64, add func(finding.Name, finding.Vali
 
 // oldest is how long the request took at least that was given up after the longest
 // time.
-func oldest(w *Window) time.Duration {
-	if h := w.Waited[Response]; h != nil {
+func oldest(w *measure.Window) time.Duration {
+	if h := w.Waited[measure.Response]; h != nil {
 		return time.Duration(h.Max())
 	}
 	return 0
@@ -141,11 +143,11 @@ func (r *Result) judgeLittle(add func(finding.Name, finding.Validity, string, ..
 		return
 	}
 	recorded := 0.0
-	slack := littleMissed*t.InFlight + float64(t.Timed(Response))*histogramUnit/float64(t.Length)
-	if h := t.Hist[Response]; h != nil {
+	slack := littleMissed*t.InFlight + float64(t.Timed(measure.Response))*measure.Resolution/float64(t.Length)
+	if h := t.Hist[measure.Response]; h != nil {
 		recorded = h.Mean() * float64(h.TotalCount())
 	}
-	if h := t.Hist[Response]; h != nil && time.Duration(h.Max()) >= time.Duration(longest) {
+	if h := t.Hist[measure.Response]; h != nil && time.Duration(h.Max()) >= time.Duration(measure.Longest) {
 		return // what takes longer than ten minutes is recorded as ten
 	}
 	told := (recorded + float64(t.Unrecorded)) / float64(t.Length)

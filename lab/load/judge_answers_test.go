@@ -4,25 +4,27 @@ import (
 	"testing"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 func TestJudgeAnswers(t *testing.T) {
 	for _, c := range []struct {
-		errors Errors
+		errors measure.Errors
 		names  []finding.Name
 		level  finding.Validity
 	}{
-		{Errors{}, nil, ""},
-		{Errors{Expect: 5}, []finding.Name{finding.WrongAnswers}, finding.Valid},
-		{Errors{Expect: 10}, []finding.Name{finding.WrongAnswers}, finding.Suspect},
-		{Errors{Body: 3, Expect: 7}, []finding.Name{finding.WrongAnswers}, finding.Suspect},
-		{Errors{Expect: 101}, []finding.Name{finding.Errors, finding.WrongAnswers}, finding.Invalid},
-		{Errors{Status: 49}, nil, ""},
-		{Errors{Status: 100}, []finding.Name{finding.Errors}, finding.Suspect},
-		{Errors{Timeout: 2000}, []finding.Name{finding.Errors}, finding.Invalid},
+		{measure.Errors{}, nil, ""},
+		{measure.Errors{Expect: 5}, []finding.Name{finding.WrongAnswers}, finding.Valid},
+		{measure.Errors{Expect: 10}, []finding.Name{finding.WrongAnswers}, finding.Suspect},
+		{measure.Errors{Body: 3, Expect: 7}, []finding.Name{finding.WrongAnswers}, finding.Suspect},
+		{measure.Errors{Expect: 101}, []finding.Name{finding.Errors, finding.WrongAnswers}, finding.Invalid},
+		{measure.Errors{Status: 49}, nil, ""},
+		{measure.Errors{Status: 100}, []finding.Name{finding.Errors}, finding.Suspect},
+		{measure.Errors{Timeout: 2000}, []finding.Name{finding.Errors}, finding.Invalid},
 	} {
-		r := &Result{Total: Window{Completed: 10_000 - c.errors.Total(), Errors: c.errors}}
-		r.judge(&Spec{Profile: Profile{Mode: Closed}})
+		r := &Result{Total: measure.Window{Completed: 10_000 - c.errors.Total(), Errors: c.errors}}
+		r.judge(&Spec{Profile: profile.Profile{Mode: profile.Closed}})
 		var names []finding.Name
 		for _, f := range r.Findings {
 			names = append(names, f.Name)
@@ -44,13 +46,13 @@ func TestJudgeAnswers(t *testing.T) {
 
 // What is accepted is found and lowers nothing, in windows as in the whole.
 func TestAcceptedFindings(t *testing.T) {
-	spec := &Spec{Profile: Profile{Mode: Closed}, Accept: []finding.Name{finding.Errors, finding.GeneratorStalled}}
-	r := &Result{Total: Window{Completed: 500, Errors: Errors{Status: 500}}}
+	spec := &Spec{Profile: profile.Profile{Mode: profile.Closed}, Accept: []finding.Name{finding.Errors, finding.GeneratorStalled}}
+	r := &Result{Total: measure.Window{Completed: 500, Errors: measure.Errors{Status: 500}}}
 	r.judge(spec)
 	if len(r.Findings) != 1 || !r.Findings[0].Accepted || r.Findings[0].Validity != finding.Invalid || r.Validity != finding.Valid {
 		t.Errorf("%s because of %+v", r.Validity, r.Findings)
 	}
-	w := Window{Length: 1, Stall: stallInvalid}
+	w := measure.Window{Length: 1, Stall: stallInvalid}
 	w.Findings = finding.Accept(judgeWindow(&w, spec), spec.Accept)
 	if len(w.Findings) != 1 || w.Validity() != finding.Valid {
 		t.Errorf("a window is %s because of %+v", w.Validity(), w.Findings)

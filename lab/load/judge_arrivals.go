@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/measure"
 )
 
 // Thresholds of the finding below; docs/findings.md explains them.
@@ -17,7 +18,7 @@ const (
 // judgeArrivals holds what was sent to what was scheduled. Many batches are
 // tested, so each has only its share of the permitted false alarms (Bonferroni).
 func (r *Result) judgeArrivals(spec *Spec) {
-	usable := make(map[int]*Window, len(r.Windows))
+	usable := make(map[int]*measure.Window, len(r.Windows))
 	for i := range r.Windows {
 		if w := &r.Windows[i]; !w.Warmup() && w.Validity() != finding.Invalid {
 			usable[w.Index] = w
@@ -54,7 +55,7 @@ func (r *Result) judgeArrivals(spec *Spec) {
 }
 
 // within reports whether all windows of the batch may be used.
-func (b *arrivalBatch) within(usable map[int]*Window) bool {
+func (b *arrivalBatch) within(usable map[int]*measure.Window) bool {
 	for index := b.first; index <= b.last; index++ {
 		if usable[index] == nil {
 			return false
@@ -64,8 +65,8 @@ func (b *arrivalBatch) within(usable map[int]*Window) bool {
 }
 
 // cause says what kept requests from being sent when they were due.
-func (b *arrivalBatch) cause(windows map[int]*Window, connections int) string {
-	var sum Window
+func (b *arrivalBatch) cause(windows map[int]*measure.Window, connections int) string {
+	var sum measure.Window
 	for index := b.first; index <= b.last; index++ {
 		sum.AddCounts(windows[index])
 	}
@@ -73,7 +74,7 @@ func (b *arrivalBatch) cause(windows map[int]*Window, connections int) string {
 	case float64(sum.Queued) >= queuedMuch*float64(sum.Offered) && sum.Queued > sum.Late:
 		return fmt.Sprintf(": the service had not answered on any of the %d connections, so %d of %d arrivals had to wait for one; they count from when they were due, and with more connections they would not have waited", connections, sum.Queued, sum.Offered)
 	case sum.Late > 0:
-		return fmt.Sprintf(": the generator itself took up %d of %d arrivals more than %v late", sum.Late, sum.Offered, lateAfter)
+		return fmt.Sprintf(": the generator itself took up %d of %d arrivals more than %v late", sum.Late, sum.Offered, measure.LateAfter)
 	}
 	return ""
 }

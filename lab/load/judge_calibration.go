@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/measure"
 )
 
 // atFloor is the limit of the finding; docs/findings.md explains it.
@@ -17,7 +18,7 @@ func (r *Result) judgeCalibration(spec *Spec) {
 		return
 	}
 	r.Findings = append(r.Findings, c.Judge(&spec.Profile)...)
-	h := r.Total.Hist[Response]
+	h := r.Total.Hist[measure.Response]
 	if h == nil || h.TotalCount() == 0 || c.Floor.P50 <= 0 {
 		return
 	}

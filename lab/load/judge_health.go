@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/measure"
 )
 
 // Thresholds of the findings below; docs/findings.md explains them.
@@ -17,7 +18,7 @@ const (
 )
 
 // judgeHealth names what befell the generator in a window of the given length.
-func judgeHealth(h *Health, length time.Duration, add func(name finding.Name, level finding.Validity, format string, args ...any)) {
+func judgeHealth(h *measure.Health, length time.Duration, add func(name finding.Name, level finding.Validity, format string, args ...any)) {
 	if h == nil || length <= 0 {
 		return
 	}

@@ -7,26 +7,28 @@ import (
 	"time"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 func TestJudgeHealth(t *testing.T) {
 	for _, c := range []struct {
-		health Health
+		health measure.Health
 		name   finding.Name
 		level  finding.Validity
 	}{
-		{Health{}, "", finding.Valid},
-		{Health{Steal: 49 * time.Millisecond}, "", finding.Valid},
-		{Health{Steal: 50 * time.Millisecond}, finding.Steal, finding.Suspect},
-		{Health{Steal: 300 * time.Millisecond}, finding.Steal, finding.Invalid},
-		{Health{GCCycles: 3, GCPause: 9 * time.Millisecond}, "", finding.Valid},
-		{Health{GCCycles: 3, GCPause: 10 * time.Millisecond}, finding.GeneratorGC, finding.Suspect},
-		{Health{GCCycles: 1, GCPause: 11 * time.Millisecond}, finding.GeneratorGC, finding.Suspect},
-		{Health{ClockStep: -time.Hour}, finding.ClockStep, finding.Valid},
-		{Health{Suspended: time.Second}, finding.Suspended, finding.Invalid},
+		{measure.Health{}, "", finding.Valid},
+		{measure.Health{Steal: 49 * time.Millisecond}, "", finding.Valid},
+		{measure.Health{Steal: 50 * time.Millisecond}, finding.Steal, finding.Suspect},
+		{measure.Health{Steal: 300 * time.Millisecond}, finding.Steal, finding.Invalid},
+		{measure.Health{GCCycles: 3, GCPause: 9 * time.Millisecond}, "", finding.Valid},
+		{measure.Health{GCCycles: 3, GCPause: 10 * time.Millisecond}, finding.GeneratorGC, finding.Suspect},
+		{measure.Health{GCCycles: 1, GCPause: 11 * time.Millisecond}, finding.GeneratorGC, finding.Suspect},
+		{measure.Health{ClockStep: -time.Hour}, finding.ClockStep, finding.Valid},
+		{measure.Health{Suspended: time.Second}, finding.Suspended, finding.Invalid},
 	} {
-		w := Window{Index: 4, Length: time.Second, Health: &c.health}
-		found := judgeWindow(&w, &Spec{Profile: Profile{Mode: Closed, Connections: 1}})
+		w := measure.Window{Index: 4, Length: time.Second, Health: &c.health}
+		found := judgeWindow(&w, &Spec{Profile: profile.Profile{Mode: profile.Closed, Connections: 1}})
 		switch {
 		case c.name == "" && len(found) == 0:
 		case len(found) != 1 || found[0].Name != c.name || found[0].Validity != c.level || found[0].Windows[0] != 4:
@@ -65,17 +67,17 @@ func TestMergedRemarksStayRemarks(t *testing.T) {
 }
 
 func TestCalibrationJudges(t *testing.T) {
-	c := &Calibration{Ceiling: 10_000, LagRate: 5000, Lag: Times{P99: time.Millisecond}, Floor: Times{P50: 50 * time.Microsecond}}
+	c := &measure.Calibration{Ceiling: 10_000, LagRate: 5000, Lag: measure.Times{P99: time.Millisecond}, Floor: measure.Times{P50: 50 * time.Microsecond}}
 	for _, tt := range []struct {
 		name string
-		p    Profile
+		p    profile.Profile
 		lag  time.Duration
 		want finding.Name
 	}{
-		{"closed", Profile{Mode: Closed}, time.Second, ""},
-		{"within", Profile{Mode: Open, Rate: 9000}, time.Millisecond, ""},
-		{"beyond", Profile{Mode: Open, Rate: 9001}, time.Millisecond, finding.BeyondCeiling},
-		{"late", Profile{Mode: Open, Rate: 5000}, 3 * time.Millisecond, finding.LagFloor},
+		{"closed", profile.Profile{Mode: profile.Closed}, time.Second, ""},
+		{"within", profile.Profile{Mode: profile.Open, Rate: 9000}, time.Millisecond, ""},
+		{"beyond", profile.Profile{Mode: profile.Open, Rate: 9001}, time.Millisecond, finding.BeyondCeiling},
+		{"late", profile.Profile{Mode: profile.Open, Rate: 5000}, 3 * time.Millisecond, finding.LagFloor},
 	} {
 		c.Lag.P99 = tt.lag
 		found := c.Judge(&tt.p)
@@ -88,9 +90,9 @@ func TestCalibrationJudges(t *testing.T) {
 func TestAtFloor(t *testing.T) {
 	for p50, want := range map[time.Duration]bool{99 * time.Microsecond: true, 110 * time.Microsecond: false} {
 		r := &Result{}
-		r.Total.Hist[Response] = NewHistogram()
-		r.Total.Hist[Response].RecordValue(int64(p50))
-		r.judgeCalibration(&Spec{Calibration: &Calibration{Floor: Times{P50: 50 * time.Microsecond}}})
+		r.Total.Hist[measure.Response] = measure.NewHistogram()
+		r.Total.Hist[measure.Response].RecordValue(int64(p50))
+		r.judgeCalibration(&Spec{Calibration: &measure.Calibration{Floor: measure.Times{P50: 50 * time.Microsecond}}})
 		if got := len(r.Findings) == 1 && r.Findings[0].Name == finding.AtFloor && r.Findings[0].Validity == finding.Valid; got != want {
 			t.Errorf("%v: %+v", p50, r.Findings)
 		}
@@ -98,21 +100,21 @@ func TestAtFloor(t *testing.T) {
 }
 
 func TestLimitedBy(t *testing.T) {
-	spec := func(c *Calibration) *Spec {
-		return &Spec{Calibration: c, Profile: Profile{Mode: Open, Rate: 1000, Connections: 10}}
+	spec := func(c *measure.Calibration) *Spec {
+		return &Spec{Calibration: c, Profile: profile.Profile{Mode: profile.Open, Rate: 1000, Connections: 10}}
 	}
-	idle := Window{Length: time.Second, Sent: 500, Offered: 1000}
+	idle := measure.Window{Length: time.Second, Sent: 500, Offered: 1000}
 	for says, c := range map[string]struct {
 		spec   *Spec
-		change func(*Window)
+		change func(*measure.Window)
 	}{
-		"itself reaches 800": {spec(&Calibration{Ceiling: 800}), func(w *Window) { w.InFlight = 10 }},
-		"CPUs were full":     {spec(nil), func(w *Window) { w.CPUUser, w.InFlight = time.Second, 10 }},
-		"to connect failed":  {spec(nil), func(w *Window) { w.Errors.Connect = 400 }},
-		"requests failed":    {spec(nil), func(w *Window) { w.Errors.Timeout, w.InFlight = 400, 10 }},
-		"all 10 connections": {spec(&Calibration{Ceiling: 1e6}), func(w *Window) { w.InFlight = 10 }},
-		"late":               {spec(nil), func(w *Window) { w.Late = 20 }},
-		"keep up":            {spec(nil), func(*Window) {}},
+		"itself reaches 800": {spec(&measure.Calibration{Ceiling: 800}), func(w *measure.Window) { w.InFlight = 10 }},
+		"CPUs were full":     {spec(nil), func(w *measure.Window) { w.CPUUser, w.InFlight = time.Second, 10 }},
+		"to connect failed":  {spec(nil), func(w *measure.Window) { w.Errors.Connect = 400 }},
+		"requests failed":    {spec(nil), func(w *measure.Window) { w.Errors.Timeout, w.InFlight = 400, 10 }},
+		"all 10 connections": {spec(&measure.Calibration{Ceiling: 1e6}), func(w *measure.Window) { w.InFlight = 10 }},
+		"late":               {spec(nil), func(w *measure.Window) { w.Late = 20 }},
+		"keep up":            {spec(nil), func(*measure.Window) {}},
 	} {
 		r := &Result{Total: idle}
 		c.change(&r.Total)

@@ -3,16 +3,18 @@ package load
 import (
 	"fmt"
 	"time"
+
+	"dyno/lab/load/measure"
 )
 
 // limitedBy says what kept an open loop from its rate in the windows that t is the
 // sum of. The generator comes
 // first: one that is at its limit sees answers late, so that connections look
 // busy too.
-func (r *Result) limitedBy(spec *Spec, t *Window) string {
+func (r *Result) limitedBy(spec *Spec, t *measure.Window) string {
 	planned := spec.Profile.TopRate()
 	switch c := spec.Calibration; {
-	case c != nil && c.beyond(&spec.Profile):
+	case c != nil && c.Beyond(&spec.Profile):
 		return fmt.Sprintf("the generator itself reaches %.0f on this machine; use more --threads, other --cpus or a lower rate", c.Ceiling)
 	case generatorCPUs(t) >= generatorFull*float64(spec.cpus()):
 		return fmt.Sprintf("the generator's %d CPUs were full; use more --threads, or CPUs of its own", spec.cpus())
@@ -23,7 +25,7 @@ func (r *Result) limitedBy(spec *Spec, t *Window) string {
 	case t.Unfinished > 0 || t.InFlight >= 0.9*float64(spec.Profile.Connections):
 		return fmt.Sprintf("all %d connections were waiting for answers; more connections or a faster server are needed%s", spec.Profile.Connections, r.needed(planned))
 	case float64(t.Late) > generatorLate*float64(t.Offered):
-		return fmt.Sprintf("%d of %d arrivals were taken up more than %v late: the generator did not get to run in time (longest stall %v)", t.Late, t.Offered, lateAfter, t.Stall.Round(time.Millisecond))
+		return fmt.Sprintf("%d of %d arrivals were taken up more than %v late: the generator did not get to run in time (longest stall %v)", t.Late, t.Offered, measure.LateAfter, t.Stall.Round(time.Millisecond))
 	}
 	return "the generator could not keep up"
 }
@@ -31,7 +33,7 @@ func (r *Result) limitedBy(spec *Spec, t *Window) string {
 // needed estimates, by Little's law, how many connections the rate takes at the
 // service time that was seen.
 func (r *Result) needed(rate float64) string {
-	h := r.Total.Hist[Service]
+	h := r.Total.Hist[measure.Service]
 	if h == nil || h.TotalCount() == 0 {
 		return ""
 	}

@@ -13,6 +13,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // visitors counts the requests of each connection a server has seen.
@@ -58,17 +62,17 @@ func visited(t *testing.T, ln net.Listener) (*visitors, string) {
 func TestReuse(t *testing.T) {
 	tests := []struct {
 		name    string
-		profile Profile
-		link    Link
+		profile profile.Profile
+		link    request.Link
 		ok      func(connections, most int) bool
 	}{
-		{"kept", Profile{Mode: Closed, Connections: 4}, Link{}, func(c, _ int) bool { return c <= 4 }},
-		{"none", Profile{Mode: Closed, Connections: 4}, Link{Reuse: NoReuse}, func(c, most int) bool { return c == 200 && most == 1 }},
-		{"none, open loop", Profile{Mode: Open, Connections: 50, Rate: 1000}, Link{Reuse: NoReuse}, func(c, most int) bool { return c == 200 && most == 1 }},
-		{"seven requests each", Profile{Mode: Closed, Connections: 4}, Link{PerConnection: 7}, func(c, most int) bool { return most == 7 && c >= 28 }},
-		{"aged", Profile{Mode: Open, Connections: 1, Rate: 500}, Link{MaxAge: 50 * time.Millisecond}, func(c, _ int) bool { return c >= 3 }},
-		{"per worker, open loop", Profile{Mode: Open, Connections: 30, Rate: 1000}, Link{}, func(c, _ int) bool { return c == 30 }},
-		{"shared, open loop", Profile{Mode: Open, Connections: 150, Rate: 500}, Link{Reuse: Shared}, func(c, _ int) bool { return c < 150 }},
+		{"kept", profile.Profile{Mode: profile.Closed, Connections: 4}, request.Link{}, func(c, _ int) bool { return c <= 4 }},
+		{"none", profile.Profile{Mode: profile.Closed, Connections: 4}, request.Link{Reuse: request.NoReuse}, func(c, most int) bool { return c == 200 && most == 1 }},
+		{"none, open loop", profile.Profile{Mode: profile.Open, Connections: 50, Rate: 1000}, request.Link{Reuse: request.NoReuse}, func(c, most int) bool { return c == 200 && most == 1 }},
+		{"seven requests each", profile.Profile{Mode: profile.Closed, Connections: 4}, request.Link{PerConnection: 7}, func(c, most int) bool { return most == 7 && c >= 28 }},
+		{"aged", profile.Profile{Mode: profile.Open, Connections: 1, Rate: 500}, request.Link{MaxAge: 50 * time.Millisecond}, func(c, _ int) bool { return c >= 3 }},
+		{"per worker, open loop", profile.Profile{Mode: profile.Open, Connections: 30, Rate: 1000}, request.Link{}, func(c, _ int) bool { return c == 30 }},
+		{"shared, open loop", profile.Profile{Mode: profile.Open, Connections: 150, Rate: 500}, request.Link{Reuse: request.Shared}, func(c, _ int) bool { return c < 150 }},
 	}
 	eachEngine(t, func(t *testing.T, engine string) {
 		for _, tt := range tests {
@@ -91,7 +95,7 @@ func TestReuse(t *testing.T) {
 func TestSourceAddresses(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
 		v, target := visited(t, nil)
-		s := spec(target, Profile{Mode: Closed, Connections: 4})
+		s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 4})
 		s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 100, 0, 5*time.Second
 		s.Link.Sources = []netip.Addr{netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.3")}
 		ran(t, s)
@@ -116,7 +120,7 @@ func TestUnixSocket(t *testing.T) {
 			t.Fatal(err)
 		}
 		visited(t, ln)
-		s := spec("http://service.example/", Profile{Mode: Closed, Connections: 4})
+		s := spec("http://service.example/", profile.Profile{Mode: profile.Closed, Connections: 4})
 		s.Engine, s.MaxRequests, s.Duration, s.Link.Unix, s.Timeout = engine, 100, 0, path, 5*time.Second
 		if all := everything(ran(t, s)); all.Completed != 100 {
 			t.Errorf("completed %d, errors %+v", all.Completed, all.Errors)
@@ -131,7 +135,7 @@ func TestIPv6(t *testing.T) {
 	}
 	eachEngine(t, func(t *testing.T, engine string) {
 		_, target := visited(t, ln)
-		s := spec(target, Profile{Mode: Closed, Connections: 2})
+		s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 2})
 		s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 20, 0, 5*time.Second
 		s.Link.Sources = []netip.Addr{netip.MustParseAddr("::1")}
 		if all := everything(ran(t, s)); all.Completed != 20 {
@@ -145,20 +149,20 @@ func TestIPv6(t *testing.T) {
 
 func TestLinkCheck(t *testing.T) {
 	for _, tt := range []struct {
-		link Link
+		link request.Link
 		says string
 	}{
-		{Link{Reuse: "sometimes"}, "reuse"},
-		{Link{PerConnection: -1}, "negative"},
-		{Link{MaxAge: -1}, "negative"},
-		{Link{Unix: strings.Repeat("x", 200)}, "longer than"},
-		{Link{Unix: "x", FastOpen: true}, "unix socket"},
+		{request.Link{Reuse: "sometimes"}, "reuse"},
+		{request.Link{PerConnection: -1}, "negative"},
+		{request.Link{MaxAge: -1}, "negative"},
+		{request.Link{Unix: strings.Repeat("x", 200)}, "longer than"},
+		{request.Link{Unix: "x", FastOpen: true}, "unix socket"},
 	} {
 		if err := tt.link.Check(); err == nil || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%+v: error %v, want %q", tt.link, err, tt.says)
 		}
 	}
-	s := spec("http://127.0.0.1:1", Profile{Mode: Closed, Connections: 1})
+	s := spec("http://127.0.0.1:1", profile.Profile{Mode: profile.Closed, Connections: 1})
 	s.Link.Sources = []netip.Addr{netip.MustParseAddr("::1")}
 	if _, err := Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "IPv6") {
 		t.Errorf("error %v, want one about mixed families", err)
@@ -167,9 +171,9 @@ func TestLinkCheck(t *testing.T) {
 
 func TestThinkTime(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
-		for _, reuse := range []Reuse{PerWorker, Shared} {
+		for _, reuse := range []request.Reuse{request.PerWorker, request.Shared} {
 			_, target := visited(t, nil)
-			s := spec(target, Profile{Mode: Closed, Connections: 10, Think: Think{Mean: 50 * time.Millisecond}})
+			s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 10, Think: profile.Think{Mean: 50 * time.Millisecond}})
 			s.Engine, s.Duration, s.Timeout, s.Link.Reuse = engine, 500*time.Millisecond, 5*time.Second, reuse
 			r := mustRun(t, s)
 			// Ten users with a pause of 50 ms each ask at most 200 times a second.
@@ -192,9 +196,9 @@ func TestOverflow(t *testing.T) {
 		}
 	})
 	eachEngine(t, func(t *testing.T, engine string) {
-		for _, overflow := range []Overflow{Wait, OpenMore, ShedArrival} {
+		for _, overflow := range []profile.Overflow{profile.Wait, profile.OpenMore, profile.ShedArrival} {
 			t.Run(string(overflow), func(t *testing.T) {
-				s := spec(slow, Profile{Mode: Open, Connections: 1, Rate: 200, Arrivals: Uniform, Overflow: overflow})
+				s := spec(slow, profile.Profile{Mode: profile.Open, Connections: 1, Rate: 200, Arrivals: profile.Uniform, Overflow: overflow})
 				s.Engine, s.Duration, s.Timeout = engine, 500*time.Millisecond, 5*time.Second
 				r := mustRun(t, s)
 				total := &r.Total
@@ -202,7 +206,7 @@ func TestOverflow(t *testing.T) {
 					t.Fatalf("of 100 arrivals: %+v", total)
 				}
 				opened, shed := total.Connects > 0, total.Shed > 0
-				if opened != (overflow == OpenMore) || shed != (overflow == ShedArrival) {
+				if opened != (overflow == profile.OpenMore) || shed != (overflow == profile.ShedArrival) {
 					t.Errorf("%d connections opened, %d arrivals shed", total.Connects, total.Shed)
 				}
 			})
@@ -220,8 +224,8 @@ func TestConnectionsAreClosed(t *testing.T) {
 		if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err == nil {
 			many = int(min(uint64(many), uint64(limit.Cur)/3))
 		}
-		for reuse, connections := range map[Reuse]int{PerWorker: many, NoReuse: 50} {
-			s := spec(target, Profile{Mode: Closed, Connections: connections})
+		for reuse, connections := range map[request.Reuse]int{request.PerWorker: many, request.NoReuse: 50} {
+			s := spec(target, profile.Profile{Mode: profile.Closed, Connections: connections})
 			s.Engine, s.Link.Reuse = engine, reuse
 			ran(t, s)
 		}
@@ -249,10 +253,10 @@ func TestKernelTimestamps(t *testing.T) {
 		t.Skip("the portable engine has none")
 	}
 	_, target := visited(t, nil)
-	s := spec(target, Profile{Mode: Closed, Connections: 4})
+	s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 4})
 	s.KernelTimestamps = true
 	r := mustRun(t, s)
-	if n := count(r, ReadDelay); r.Engine != "epoll" || n < int64(r.Total.Completed)/2 {
+	if n := count(r, measure.ReadDelay); r.Engine != "epoll" || n < int64(r.Total.Completed)/2 {
 		t.Errorf("%s engine: %d timestamps for %d answers", r.Engine, n, r.Total.Completed)
 	}
 	s.Engine = "uring"
@@ -266,11 +270,11 @@ func TestKernelTimestamps(t *testing.T) {
 func TestConnectingIsNotService(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
 		_, target := visited(t, nil)
-		s := spec(target, Profile{Mode: Closed, Connections: 2})
-		s.Engine, s.MaxRequests, s.Duration, s.Link.Reuse = engine, 60, 0, NoReuse
+		s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 2})
+		s.Engine, s.MaxRequests, s.Duration, s.Link.Reuse = engine, 60, 0, request.NoReuse
 		r := mustRun(t, s)
-		sum := func(c Clock) float64 { return r.Total.Hist[c].Mean() * float64(count(r, c)) }
-		if lag, connect := sum(Lag), sum(Connect); lag < 0.95*connect {
+		sum := func(c measure.Clock) float64 { return r.Total.Hist[c].Mean() * float64(count(r, c)) }
+		if lag, connect := sum(measure.Lag), sum(measure.Connect); lag < 0.95*connect {
 			t.Errorf("connecting took %.0f ns, and the lag is %.0f", connect, lag)
 		}
 	})
@@ -286,7 +290,7 @@ func TestConnectionsThatSwitchProtocols(t *testing.T) {
 			io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
 			io.Copy(io.Discard, c)
 		})
-		s := spec(target, Profile{Mode: Closed, Connections: 1})
+		s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 1})
 		s.Engine, s.MaxRequests, s.Duration = engine, 5, 0
 		if all := everything(ran(t, s)); all.Errors.Status != 5 || accepted.Load() < 5 {
 			t.Errorf("%d connections for %+v", accepted.Load(), all.Errors)

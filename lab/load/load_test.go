@@ -11,6 +11,10 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // eachEngine runs a test on every engine this system has.
@@ -64,10 +68,10 @@ func replies(wire string) func(net.Conn) {
 	}
 }
 
-func spec(target string, p Profile) Spec {
+func spec(target string, p profile.Profile) Spec {
 	return Spec{
 		Target: target, Profile: p, Seed: 1, Duration: 300 * time.Millisecond, Timeout: 5 * time.Second,
-		Requests: []Request{{Method: "GET", Path: "/"}},
+		Requests: []request.Request{{Method: "GET", Path: "/"}},
 	}
 }
 
@@ -92,7 +96,7 @@ const okReply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 func TestClosedLoop(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
-		s := spec(server(t, replies(okReply)), Profile{Mode: Closed, Connections: 5})
+		s := spec(server(t, replies(okReply)), profile.Profile{Mode: profile.Closed, Connections: 5})
 		s.Engine, s.Warmup = engine, 100*time.Millisecond
 		r := mustRun(t, s)
 		if r.Engine != engine {
@@ -102,7 +106,7 @@ func TestClosedLoop(t *testing.T) {
 		if got.Completed == 0 || got.Errors.Total() != 0 {
 			t.Fatalf("completed %d, errors %+v (%v)", got.Completed, got.Errors, r.FirstErrors)
 		}
-		if n := got.Hist[Response].TotalCount(); n != int64(got.Completed+got.Drained) {
+		if n := got.Hist[measure.Response].TotalCount(); n != int64(got.Completed+got.Drained) {
 			t.Errorf("%d response times of %d answers, and %d after the end", n, got.Completed, got.Drained)
 		}
 		if got.Completed+5 < got.Sent || got.Completed > got.Sent+5 || got.Unfinished != 0 {
@@ -119,12 +123,12 @@ func TestClosedLoop(t *testing.T) {
 
 func TestOpenLoopOffersWhatTheScheduleSays(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
-		for _, arrivals := range []Arrivals{Uniform, Poisson} {
-			s := spec(server(t, replies(okReply)), Profile{Mode: Open, Connections: 8, Rate: 1000, Arrivals: arrivals})
+		for _, arrivals := range []profile.Arrivals{profile.Uniform, profile.Poisson} {
+			s := spec(server(t, replies(okReply)), profile.Profile{Mode: profile.Open, Connections: 8, Rate: 1000, Arrivals: arrivals})
 			s.Engine = engine
 			got := everything(ran(t, s))
 			want := uint64(0)
-			for schedule := newSchedule(&s.Profile, s.Warmup, s.Seed, 0, 1); schedule.after(0) < int64(s.Duration); want++ {
+			for schedule := profile.NewSchedule(&s.Profile, s.Warmup, s.Seed, 0, 1); schedule.After(0) < int64(s.Duration); want++ {
 			}
 			if got.Offered != want || got.Completed+got.Drained+got.Unfinished != want {
 				t.Errorf("%s: offered %d, completed %d, drained %d, unfinished %d; the schedule has %d", arrivals, got.Offered, got.Completed, got.Drained, got.Unfinished, want)
@@ -150,7 +154,7 @@ func TestResponseCountsFromTheIntendedStart(t *testing.T) {
 				io.WriteString(c, okReply)
 			}
 		})
-		s := spec(target, Profile{Mode: Open, Connections: 1, Rate: 500, Arrivals: Uniform})
+		s := spec(target, profile.Profile{Mode: profile.Open, Connections: 1, Rate: 500, Arrivals: profile.Uniform})
 		s.Engine, s.Duration, s.Timeout = engine, 1500*time.Millisecond, 5*time.Second
 		r, err := Run(t.Context(), s)
 		if err != nil {
@@ -161,7 +165,7 @@ func TestResponseCountsFromTheIntendedStart(t *testing.T) {
 		}
 		// About 150 of 750 requests were due during the 300 ms.
 		slow := int64(0)
-		for _, b := range r.Total.Hist[Response].Distribution() {
+		for _, b := range r.Total.Hist[measure.Response].Distribution() {
 			if b.From > int64(50*time.Millisecond) {
 				slow += b.Count
 			}
@@ -169,8 +173,8 @@ func TestResponseCountsFromTheIntendedStart(t *testing.T) {
 		if slow < 80 {
 			t.Errorf("%d requests saw the stall in their response time, want 80 or more", slow)
 		}
-		slowService := r.Total.Hist[Service].TotalCount() - int64(float64(r.Total.Hist[Service].TotalCount())*0.99)
-		if r.Total.Hist[Service].ValueAtPercentile(90) > int64(50*time.Millisecond) {
+		slowService := r.Total.Hist[measure.Service].TotalCount() - int64(float64(r.Total.Hist[measure.Service].TotalCount())*0.99)
+		if r.Total.Hist[measure.Service].ValueAtPercentile(90) > int64(50*time.Millisecond) {
 			t.Errorf("the stall is in the service time of more than its one request (%d at p99)", slowService)
 		}
 	})
@@ -180,18 +184,18 @@ func TestFaultyServers(t *testing.T) {
 	tests := []struct {
 		name  string
 		serve func(net.Conn)
-		count func(Errors) uint64
+		count func(measure.Errors) uint64
 		kind  string
 		says  string
 	}{
 		{"half an answer", func(c net.Conn) {
 			c.Read(make([]byte, 4096))
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
-		}, func(e Errors) uint64 { return e.Reset }, "reset", "EOF|in the middle"},
+		}, func(e measure.Errors) uint64 { return e.Reset }, "reset", "EOF|in the middle"},
 		{"closes without an answer", func(c net.Conn) { c.Read(make([]byte, 4096)) },
-			func(e Errors) uint64 { return e.Reset }, "reset", "EOF|without an answer|reset"},
-		{"garbage", replies("SSH-2.0-OpenSSH_9.2\r\n"), func(e Errors) uint64 { return e.Body }, "body", "status line"},
-		{"never answers", func(c net.Conn) { io.Copy(io.Discard, c) }, func(e Errors) uint64 { return e.Timeout }, "timeout", "within 100ms"},
+			func(e measure.Errors) uint64 { return e.Reset }, "reset", "EOF|without an answer|reset"},
+		{"garbage", replies("SSH-2.0-OpenSSH_9.2\r\n"), func(e measure.Errors) uint64 { return e.Body }, "body", "status line"},
+		{"never answers", func(c net.Conn) { io.Copy(io.Discard, c) }, func(e measure.Errors) uint64 { return e.Timeout }, "timeout", "within 100ms"},
 		{"trickles", func(c net.Conn) {
 			c.Read(make([]byte, 4096))
 			for _, b := range []byte("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n") {
@@ -200,13 +204,13 @@ func TestFaultyServers(t *testing.T) {
 				}
 				time.Sleep(20 * time.Millisecond)
 			}
-		}, func(e Errors) uint64 { return e.Timeout }, "timeout", "within 100ms"},
-		{"answers twice", replies(okReply + okReply), func(e Errors) uint64 { return e.Body }, "body", "beyond its answer"},
-		{"wrong status", replies("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"), func(e Errors) uint64 { return e.Status }, "status", "503"},
+		}, func(e measure.Errors) uint64 { return e.Timeout }, "timeout", "within 100ms"},
+		{"answers twice", replies(okReply + okReply), func(e measure.Errors) uint64 { return e.Body }, "body", "beyond its answer"},
+		{"wrong status", replies("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"), func(e measure.Errors) uint64 { return e.Status }, "status", "503"},
 	}
 	eachEngine(t, func(t *testing.T, engine string) {
 		for _, tt := range tests {
-			for _, p := range []Profile{{Mode: Closed, Connections: 2}, {Mode: Open, Connections: 2, Rate: 100}} {
+			for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 2}, {Mode: profile.Open, Connections: 2, Rate: 100}} {
 				t.Run(tt.name+"/"+string(p.Mode), func(t *testing.T) {
 					s := spec(server(t, tt.serve), p)
 					s.Engine, s.Duration = engine, 200*time.Millisecond
@@ -244,13 +248,13 @@ func TestServerThatClosesEveryConnection(t *testing.T) {
 		s := spec(server(t, func(c net.Conn) {
 			c.Read(make([]byte, 4096))
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
-		}), Profile{Mode: Closed, Connections: 2})
+		}), profile.Profile{Mode: profile.Closed, Connections: 2})
 		s.Engine, s.MaxRequests = engine, 50
 		r := mustRun(t, s)
 		if r.Total.Completed != 50 || r.Total.Errors.Total() != 0 || r.Total.Connects < 40 {
 			t.Errorf("completed %d, connects %d, errors %+v (%v)", r.Total.Completed, r.Total.Connects, r.Total.Errors, r.FirstErrors)
 		}
-		if lag := r.Total.Hist[Lag]; lag.Max() == 0 {
+		if lag := r.Total.Hist[measure.Lag]; lag.Max() == 0 {
 			t.Error("the time to open a connection again is not in the lag")
 		}
 	})
@@ -266,9 +270,9 @@ func TestBodiesAndPieces(t *testing.T) {
 			}
 		}))
 		defer srv.Close()
-		s := spec(srv.URL, Profile{Mode: Closed, Connections: 3})
+		s := spec(srv.URL, profile.Profile{Mode: profile.Closed, Connections: 3})
 		s.Engine, s.Duration, s.Timeout, s.MaxRequests = engine, 0, 5*time.Second, 30
-		s.Requests = []Request{{Method: "POST", Path: "/", Body: "hello", Status: 200}, {Method: "HEAD", Path: "/"}}
+		s.Requests = []request.Request{{Method: "POST", Path: "/", Body: "hello", Status: 200}, {Method: "HEAD", Path: "/"}}
 		r := ran(t, s)
 		if all := everything(r); all.Completed != 30 || all.Errors.Total() != 0 {
 			t.Errorf("completed %d, errors %+v (%v)", all.Completed, all.Errors, r.FirstErrors)
@@ -284,7 +288,7 @@ func TestNothingListening(t *testing.T) {
 	target := "http://" + ln.Addr().String()
 	ln.Close()
 	eachEngine(t, func(t *testing.T, engine string) {
-		s := spec(target, Profile{Mode: Closed, Connections: 3})
+		s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 3})
 		s.Engine = engine
 		if _, err := Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "refused") {
 			t.Errorf("error %v, want one that says refused", err)
@@ -295,7 +299,7 @@ func TestNothingListening(t *testing.T) {
 func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
 		ctx, cancel := context.WithCancel(t.Context())
-		s := spec(server(t, replies(okReply)), Profile{Mode: Closed, Connections: 2})
+		s := spec(server(t, replies(okReply)), profile.Profile{Mode: profile.Closed, Connections: 2})
 		s.Engine, s.Duration = engine, time.Hour
 		s.OnStart = func(int64) { time.AfterFunc(100*time.Millisecond, cancel) }
 		r, err := Run(ctx, s)
@@ -306,7 +310,7 @@ func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
 }
 
 func TestSpecCheck(t *testing.T) {
-	good := spec("http://127.0.0.1:1/", Profile{Mode: Closed, Connections: 1})
+	good := spec("http://127.0.0.1:1/", profile.Profile{Mode: profile.Closed, Connections: 1})
 	tests := []struct {
 		name string
 		with func(*Spec)
@@ -315,15 +319,17 @@ func TestSpecCheck(t *testing.T) {
 		{"no host", func(s *Spec) { s.Target = "localhost" }, "names no host"},
 		{"scheme", func(s *Spec) { s.Target = "ftp://x" }, "only http and https"},
 		{"no request", func(s *Spec) { s.Requests = nil }, "no request"},
-		{"path", func(s *Spec) { s.Requests = []Request{{Path: "x"}} }, `start with "/"`},
-		{"space in path", func(s *Spec) { s.Requests = []Request{{Path: "/a b"}} }, "white space"},
-		{"method", func(s *Spec) { s.Requests = []Request{{Method: "GE T", Path: "/"}} }, "not an HTTP method"},
+		{"path", func(s *Spec) { s.Requests = []request.Request{{Path: "x"}} }, `start with "/"`},
+		{"space in path", func(s *Spec) { s.Requests = []request.Request{{Path: "/a b"}} }, "white space"},
+		{"method", func(s *Spec) { s.Requests = []request.Request{{Method: "GE T", Path: "/"}} }, "not an HTTP method"},
 		{"header injection", func(s *Spec) {
-			s.Requests = []Request{{Path: "/", Headers: []Header{{"A", "b\r\nC: d"}}}}
+			s.Requests = []request.Request{{Path: "/", Headers: []request.Header{{Name: "A", Value: "b\r\nC: d"}}}}
 		}, "control character"},
-		{"header name", func(s *Spec) { s.Requests = []Request{{Path: "/", Headers: []Header{{"A b", ""}}}} }, "header name"},
+		{"header name", func(s *Spec) {
+			s.Requests = []request.Request{{Path: "/", Headers: []request.Header{{Name: "A b", Value: ""}}}}
+		}, "header name"},
 		{"no connections", func(s *Spec) { s.Profile.Connections = 0 }, "connections must be"},
-		{"no rate", func(s *Spec) { s.Profile.Mode = Open }, "rate must be"},
+		{"no rate", func(s *Spec) { s.Profile.Mode = profile.Open }, "rate must be"},
 		{"no end", func(s *Spec) { s.Duration = 0 }, "never end"},
 		{"mode", func(s *Spec) { s.Profile.Mode = "ajar" }, `mode "ajar"`},
 	}
@@ -343,7 +349,7 @@ func TestTooManyConnectionsForTheFileLimit(t *testing.T) {
 	if best, _ := pickEngine("", false); best == "portable" {
 		t.Skip("the portable engine leaves the limit to the system")
 	}
-	s := spec("http://127.0.0.1:1", Profile{Mode: Closed, Connections: MaxConnections})
+	s := spec("http://127.0.0.1:1", profile.Profile{Mode: profile.Closed, Connections: profile.MaxConnections})
 	if _, err := Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "files must be open") {
 		t.Errorf("error %v, want one about the limit on files", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"dyno/lab/load/request"
 	"dyno/lab/load/template"
 	"dyno/nano/wire/clock"
 )
@@ -13,7 +14,7 @@ import (
 // program is the requests of a load, compiled once. It is read-only and shared
 // by all loops.
 type program struct {
-	requests []*wireRequest
+	requests []*request.Compiled
 	upto     []uint64 // cumulative weights
 	env      *template.Env
 	stop     []bool // by feed: the load ends with its last row
@@ -22,21 +23,21 @@ type program struct {
 
 // program compiles the requests, which were checked, to be sent to host.
 func (s *Spec) program(host string) (*program, error) {
-	env, err := Environment(s.Feeds)
+	env, err := request.Environment(s.Feeds)
 	if err != nil {
 		return nil, err
 	}
 	p := &program{env: env, seed: s.Seed}
 	for _, f := range s.Feeds {
-		p.stop = append(p.stop, f.End == Stop)
+		p.stop = append(p.stop, f.End == request.Stop)
 	}
 	total := uint64(0)
 	for i := range s.Requests {
-		w, err := compile(&s.Requests[i], host, env)
+		w, err := request.Compile(&s.Requests[i], host, env)
 		if err != nil {
 			return nil, fmt.Errorf("request %d: %w", i+1, err)
 		}
-		w.place = i
+		w.Place = i
 		total += uint64(max(s.Requests[i].Weight, 1))
 		p.requests, p.upto = append(p.requests, w), append(p.upto, total)
 	}
@@ -56,7 +57,7 @@ func (p *program) kinds() int {
 }
 
 // choose returns the next request by weight.
-func (p *program) choose(rng *rand.Rand) *wireRequest {
+func (p *program) choose(rng *rand.Rand) *request.Compiled {
 	if len(p.requests) == 1 {
 		return p.requests[0]
 	}
@@ -98,15 +99,15 @@ func (sh *share) mix() *mix {
 func (m *mix) next(x *exchange, now int64) (wire []byte) {
 	r := m.choose(m.rng)
 	x.start(r)
-	if r.constant != nil {
-		return r.constant
+	if r.Constant != nil {
+		return r.Constant
 	}
 	m.state.Now = now + m.wall
-	m.state.Advance(r.uses)
-	if r.jar {
+	m.state.Advance(r.Uses)
+	if r.KeepsCookies {
 		x.keepCookies(m.state.Now)
 	}
-	x.buf, m.scratch = r.append(x.buf[:0], m.scratch, m.state, x.jar)
+	x.buf, m.scratch = r.Append(x.buf[:0], m.scratch, m.state, x.jar)
 	return x.buf
 }
 
@@ -128,7 +129,7 @@ func (p *program) untilStop(part, parts int) (n uint64, ends bool) {
 	for rng := p.chooser(part); n < mostChosen; n++ {
 		r := p.choose(rng)
 		for i := range left {
-			if !r.uses.Feed(i) {
+			if !r.Uses.Feed(i) {
 				continue
 			}
 			if left[i]--; left[i] < 0 {
@@ -142,7 +143,7 @@ func (p *program) untilStop(part, parts int) (n uint64, ends bool) {
 // uses is what any of the requests uses.
 func (p *program) uses() (u template.Uses) {
 	for _, r := range p.requests {
-		u = u.Or(r.uses)
+		u = u.Or(r.Uses)
 	}
 	return u
 }

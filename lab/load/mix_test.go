@@ -13,6 +13,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // feedFile writes a feed beside the test.
@@ -29,7 +32,7 @@ func feedFile(t testing.TB, name, text string) string {
 func mixOf(t testing.TB, s Spec) *mix {
 	t.Helper()
 	s.Target = "http://service"
-	env, err := Environment(s.Feeds)
+	env, err := request.Environment(s.Feeds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,93 +50,93 @@ func mixOf(t testing.TB, s Spec) *mix {
 }
 
 func TestRequestsOnTheWire(t *testing.T) {
-	users := []Feed{{Name: "users", File: feedFile(t, "users.csv", "name,password\nann,a:b\nbo,c\n")}}
+	users := []request.Feed{{Name: "users", File: feedFile(t, "users.csv", "name,password\nann,a:b\nbo,c\n")}}
 	for _, c := range []struct {
-		request  Request
+		request  request.Request
 		want     string
 		constant bool
 	}{
-		{Request{Path: "/"}, "GET / HTTP/1.1\r\nHost: service\r\n\r\n", true},
-		{Request{Method: "POST", Path: "/"}, "POST / HTTP/1.1\r\nHost: service\r\nContent-Length: 0\r\n\r\n", true},
-		{Request{Method: "PUT", Path: "/", Body: "é", Headers: []Header{{"host", "h"}}}, "PUT / HTTP/1.1\r\nhost: h\r\nContent-Length: 2\r\n\r\né", true},
-		{Request{Method: "POST", Path: "/", Body: "1\r\nx\r\n0\r\n\r\n", Headers: []Header{{"transfer-encoding", "chunked"}}}, "POST / HTTP/1.1\r\nHost: service\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n", true},
-		{Request{Path: "/", Auth: "basic user:p:w"}, "GET / HTTP/1.1\r\nHost: service\r\nAuthorization: Basic dXNlcjpwOnc=\r\n\r\n", true},
-		{Request{Path: "/", Auth: "Bearer t0k"}, "GET / HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer t0k\r\n\r\n", true},
-		{Request{Path: "/", Cookies: []Header{{"a", "1"}, {"b", ""}}}, "GET / HTTP/1.1\r\nHost: service\r\nCookie: a=1; b=\r\n\r\n", true},
-		{Request{Path: "/", Jar: true}, "GET / HTTP/1.1\r\nHost: service\r\n\r\n", false},
-		{Request{Path: "/{{feed.users.name}}", Auth: "basic {{feed.users.name}}:{{feed.users.password}}", Cookies: []Header{{"n", "{{seq 7}}"}}, Body: "{{feed.users.name}}{{seq}}", Method: "POST"},
+		{request.Request{Path: "/"}, "GET / HTTP/1.1\r\nHost: service\r\n\r\n", true},
+		{request.Request{Method: "POST", Path: "/"}, "POST / HTTP/1.1\r\nHost: service\r\nContent-Length: 0\r\n\r\n", true},
+		{request.Request{Method: "PUT", Path: "/", Body: "é", Headers: []request.Header{{Name: "host", Value: "h"}}}, "PUT / HTTP/1.1\r\nhost: h\r\nContent-Length: 2\r\n\r\né", true},
+		{request.Request{Method: "POST", Path: "/", Body: "1\r\nx\r\n0\r\n\r\n", Headers: []request.Header{{Name: "transfer-encoding", Value: "chunked"}}}, "POST / HTTP/1.1\r\nHost: service\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n", true},
+		{request.Request{Path: "/", Auth: "basic user:p:w"}, "GET / HTTP/1.1\r\nHost: service\r\nAuthorization: Basic dXNlcjpwOnc=\r\n\r\n", true},
+		{request.Request{Path: "/", Auth: "Bearer t0k"}, "GET / HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer t0k\r\n\r\n", true},
+		{request.Request{Path: "/", Cookies: []request.Header{{Name: "a", Value: "1"}, {Name: "b", Value: ""}}}, "GET / HTTP/1.1\r\nHost: service\r\nCookie: a=1; b=\r\n\r\n", true},
+		{request.Request{Path: "/", Jar: true}, "GET / HTTP/1.1\r\nHost: service\r\n\r\n", false},
+		{request.Request{Path: "/{{feed.users.name}}", Auth: "basic {{feed.users.name}}:{{feed.users.password}}", Cookies: []request.Header{{Name: "n", Value: "{{seq 7}}"}}, Body: "{{feed.users.name}}{{seq}}", Method: "POST"},
 			"POST /ann HTTP/1.1\r\nHost: service\r\nAuthorization: Basic YW5uOmE6Yg==\r\nCookie: n=7\r\nContent-Length: 4\r\n\r\nann0", false},
 	} {
-		m := mixOf(t, Spec{Requests: []Request{c.request}, Feeds: users})
+		m := mixOf(t, Spec{Requests: []request.Request{c.request}, Feeds: users})
 		var x exchange
 		if got := string(m.next(&x, 0)); got != c.want || got != string(x.sent()) {
 			t.Errorf("%+v is sent as %q, want %q", c.request, got, c.want)
 		}
-		if constant := x.request.constant != nil; constant != c.constant {
+		if constant := x.request.Constant != nil; constant != c.constant {
 			t.Errorf("%+v: constant %v", c.request, constant)
 		}
 	}
 }
 
 func TestRequestProblems(t *testing.T) {
-	feeds := []Feed{{Name: "f", File: feedFile(t, "f.csv", "id,path\n1,/ok\n2,no\n\"a b\",/\n")}}
-	env, err := Environment(feeds)
+	feeds := []request.Feed{{Name: "f", File: feedFile(t, "f.csv", "id,path\n1,/ok\n2,no\n\"a b\",/\n")}}
+	env, err := request.Environment(feeds)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		request Request
+		request request.Request
 		want    string
 	}{
-		{Request{Path: "/{{feed.f.nope}}"}, `path: {{feed.f.nope}}: `},
-		{Request{Path: "{{feed.f.path}}"}, `path "{{feed.f.path}}" must start with "/", also with `},
-		{Request{Path: "{{int 1 2}}"}, `must start with "/"`},
-		{Request{Path: "/{{feed.f.id}}"}, `f.csv:4: column "id": "a b" holds white space or a control character and can't be in a path; write the placeholder as {{url …}}`},
-		{Request{Path: "/", Headers: []Header{{"X", `{{choice "a" "b\r\nc"}}`}}}, "value of header X holds a control character (a choice)"},
-		{Request{Path: "/", Body: "{{"}, "body: "},
-		{Request{Path: "/", Auth: "basic s3cr3t"}, "auth must be basic USER:PASSWORD or bearer TOKEN"},
-		{Request{Path: "/", Auth: "digest a:b"}, "auth must be"},
-		{Request{Path: "/", Auth: "bearer a", Headers: []Header{{"authorization", "b"}}}, "both auth and a header Authorization are given"},
-		{Request{Path: "/", Cookies: []Header{{"a b", "c"}}}, `cookie name "a b" is not valid`},
-		{Request{Path: "/", Cookies: []Header{{"a", "b;c"}}}, "value of cookie a holds ';'"},
-		{Request{Path: "/", Jar: true, Headers: []Header{{"Cookie", "a=b"}}}, "both cookies and a header Cookie are given"},
-		{Request{Path: "/", Expect: []string{"body is a"}}, `expectation "body is a": `},
+		{request.Request{Path: "/{{feed.f.nope}}"}, `path: {{feed.f.nope}}: `},
+		{request.Request{Path: "{{feed.f.path}}"}, `path "{{feed.f.path}}" must start with "/", also with `},
+		{request.Request{Path: "{{int 1 2}}"}, `must start with "/"`},
+		{request.Request{Path: "/{{feed.f.id}}"}, `f.csv:4: column "id": "a b" holds white space or a control character and can't be in a path; write the placeholder as {{url …}}`},
+		{request.Request{Path: "/", Headers: []request.Header{{Name: "X", Value: `{{choice "a" "b\r\nc"}}`}}}, "value of header X holds a control character (a choice)"},
+		{request.Request{Path: "/", Body: "{{"}, "body: "},
+		{request.Request{Path: "/", Auth: "basic s3cr3t"}, "auth must be basic USER:PASSWORD or bearer TOKEN"},
+		{request.Request{Path: "/", Auth: "digest a:b"}, "auth must be"},
+		{request.Request{Path: "/", Auth: "bearer a", Headers: []request.Header{{Name: "authorization", Value: "b"}}}, "both auth and a header Authorization are given"},
+		{request.Request{Path: "/", Cookies: []request.Header{{Name: "a b", Value: "c"}}}, `cookie name "a b" is not valid`},
+		{request.Request{Path: "/", Cookies: []request.Header{{Name: "a", Value: "b;c"}}}, "value of cookie a holds ';'"},
+		{request.Request{Path: "/", Jar: true, Headers: []request.Header{{Name: "Cookie", Value: "a=b"}}}, "both cookies and a header Cookie are given"},
+		{request.Request{Path: "/", Expect: []string{"body is a"}}, `expectation "body is a": `},
 	} {
 		if err := c.request.Check(env); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: got %v, want %s", c.request, err, c.want)
 		}
 	}
-	if err := (&Request{Path: "/{{url feed.f.id}}"}).Check(env); err != nil {
+	if err := (&request.Request{Path: "/{{url feed.f.id}}"}).Check(env); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestFeedProblems(t *testing.T) {
 	for _, c := range []struct {
-		feed Feed
+		feed request.Feed
 		want string
 	}{
-		{Feed{Name: "", File: "f.csv"}, "a feed's name must not be empty"},
-		{Feed{Name: "a.b", File: "f.csv"}, "must not be empty nor hold spaces, dots"},
-		{Feed{Name: "a", File: "f.csv", Order: "shuffled"}, `order "shuffled" is neither`},
-		{Feed{Name: "a", File: "f.csv", End: "never"}, `end "never" is neither`},
-		{Feed{Name: "a", File: "f.csv", Order: Random, End: Stop}, "no last one to stop after"},
-		{Feed{Name: "a", File: "f.txt"}, "f.txt: a feed's file must end in .csv, .jsonl or .ndjson"},
-		{Feed{Name: "a", File: "/nonexistent/f.csv"}, "feed a: open /nonexistent/f.csv: no such file"},
-		{Feed{Name: "a", File: feedFile(t, "f.csv", "a,b\n1\n")}, "f.csv:2: wrong number of fields"},
+		{request.Feed{Name: "", File: "f.csv"}, "a feed's name must not be empty"},
+		{request.Feed{Name: "a.b", File: "f.csv"}, "must not be empty nor hold spaces, dots"},
+		{request.Feed{Name: "a", File: "f.csv", Order: "shuffled"}, `order "shuffled" is neither`},
+		{request.Feed{Name: "a", File: "f.csv", End: "never"}, `end "never" is neither`},
+		{request.Feed{Name: "a", File: "f.csv", Order: request.Random, End: request.Stop}, "no last one to stop after"},
+		{request.Feed{Name: "a", File: "f.txt"}, "f.txt: a feed's file must end in .csv, .jsonl or .ndjson"},
+		{request.Feed{Name: "a", File: "/nonexistent/f.csv"}, "feed a: open /nonexistent/f.csv: no such file"},
+		{request.Feed{Name: "a", File: feedFile(t, "f.csv", "a,b\n1\n")}, "f.csv:2: wrong number of fields"},
 	} {
 		if err := c.feed.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: got %v, want %s", c.feed, err, c.want)
 		}
 	}
-	twice := Feed{Name: "a", File: feedFile(t, "f.csv", "a\n1\n")}
-	if _, err := Environment([]Feed{twice, twice}); err == nil || !strings.Contains(err.Error(), "two feeds are called a") {
+	twice := request.Feed{Name: "a", File: feedFile(t, "f.csv", "a\n1\n")}
+	if _, err := request.Environment([]request.Feed{twice, twice}); err == nil || !strings.Contains(err.Error(), "two feeds are called a") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestMixFollowsWeightsAndSeed(t *testing.T) {
-	s := Spec{Seed: 1, Requests: []Request{{Name: "a", Path: "/a", Weight: 9}, {Name: "b", Path: "/{{uuid}}"}}}
+	s := Spec{Seed: 1, Requests: []request.Request{{Name: "a", Path: "/a", Weight: 9}, {Name: "b", Path: "/{{uuid}}"}}}
 	one, again := mixOf(t, s), mixOf(t, s)
 	var x, y exchange
 	count := 0
@@ -141,7 +144,7 @@ func TestMixFollowsWeightsAndSeed(t *testing.T) {
 		if string(one.next(&x, 5)) != string(again.next(&y, 5)) {
 			t.Fatal("the same seed gives other requests")
 		}
-		if x.request.name == "a" {
+		if x.request.Name == "a" {
 			count++
 		}
 	}
@@ -173,11 +176,11 @@ func TestEveryRowIsSentOnce(t *testing.T) {
 			}
 		}))
 		defer server.Close()
-		s := spec(server.URL, Profile{Mode: Closed, Connections: 4})
+		s := spec(server.URL, profile.Profile{Mode: profile.Closed, Connections: 4})
 		s.Engine, s.Threads, s.Timeout = engine, 2, s.Duration*100
 		s.Duration = 100 * s.Duration
-		s.Feeds = []Feed{{Name: "f", File: path, End: Stop}}
-		s.Requests = []Request{{Method: "POST", Path: "/{{feed.f.id}}", Body: "{{feed.f.text}}", Jar: true, Expect: []string{"header x-seen == yes"}}}
+		s.Feeds = []request.Feed{{Name: "f", File: path, End: request.Stop}}
+		s.Requests = []request.Request{{Method: "POST", Path: "/{{feed.f.id}}", Body: "{{feed.f.text}}", Jar: true, Expect: []string{"header x-seen == yes"}}}
 		r := mustRun(t, s)
 		if all := allWindows(r); all.Sent != rows || all.Errors.Expect != 4 || all.Errors.Total() != 4 {
 			t.Errorf("%d requests sent, errors %+v: %v; only the first on each connection has no cookie", all.Sent, all.Errors, r.FirstErrors)
@@ -193,7 +196,7 @@ func TestEveryRowIsSentOnce(t *testing.T) {
 }
 
 func TestRequestsThatReadAsHTTP(t *testing.T) {
-	m := mixOf(t, Spec{Requests: []Request{{Method: "POST", Path: "/{{string 5}}", Body: "{{string 300}}", Headers: []Header{{"X-Id", "{{uuid}}"}}}}})
+	m := mixOf(t, Spec{Requests: []request.Request{{Method: "POST", Path: "/{{string 5}}", Body: "{{string 300}}", Headers: []request.Header{{Name: "X-Id", Value: "{{uuid}}"}}}}})
 	var x exchange
 	for range 100 {
 		in := bufio.NewReader(bytes.NewReader(m.next(&x, 0)))
@@ -209,8 +212,8 @@ func TestRequestsThatReadAsHTTP(t *testing.T) {
 }
 
 func TestNextDoesNotAllocate(t *testing.T) {
-	users := []Feed{{Name: "users", File: feedFile(t, "users.csv", "name\nann\nbo\n")}}
-	m := mixOf(t, Spec{Feeds: users, Requests: []Request{
+	users := []request.Feed{{Name: "users", File: feedFile(t, "users.csv", "name\nann\nbo\n")}}
+	m := mixOf(t, Spec{Feeds: users, Requests: []request.Request{
 		{Path: "/"},
 		{Method: "POST", Path: "/{{feed.users.name}}", Auth: "basic {{feed.users.name}}:x", Jar: true, Body: "{{uuid}} {{timestamp rfc3339}}",
 			Expect: []string{"header x-a contains b", "body contains ok"}},
@@ -235,13 +238,13 @@ func TestNextDoesNotAllocate(t *testing.T) {
 func BenchmarkNext(b *testing.B) {
 	for _, c := range []struct {
 		name    string
-		request Request
+		request request.Request
 	}{
-		{"constant", Request{Path: "/"}},
-		{"templated", Request{Method: "POST", Path: "/{{int 1 1000}}", Body: `{"id":"{{uuid}}"}`}},
+		{"constant", request.Request{Path: "/"}},
+		{"templated", request.Request{Method: "POST", Path: "/{{int 1 1000}}", Body: `{"id":"{{uuid}}"}`}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			m := mixOf(b, Spec{Requests: []Request{c.request}})
+			m := mixOf(b, Spec{Requests: []request.Request{c.request}})
 			var x exchange
 			for b.Loop() {
 				m.next(&x, 0)
@@ -255,9 +258,9 @@ func BenchmarkNext(b *testing.B) {
 // TestLoopsWithNothingToSend: of several loops for which a feed has no row, some
 // have requests to send before they need one.
 func TestLoopsWithNothingToSend(t *testing.T) {
-	s := spec(server(t, replies(okReply)), Profile{Mode: Open, Connections: 8, Rate: 1000})
-	s.Threads, s.Duration, s.Feeds = 4, time.Minute, []Feed{{Name: "f", File: feedFile(t, "f.csv", "id\n1\n"), End: Stop}}
-	s.Requests = []Request{{Method: "GET", Path: "/{{feed.f.id}}"}, {Method: "GET", Path: "/"}}
+	s := spec(server(t, replies(okReply)), profile.Profile{Mode: profile.Open, Connections: 8, Rate: 1000})
+	s.Threads, s.Duration, s.Feeds = 4, time.Minute, []request.Feed{{Name: "f", File: feedFile(t, "f.csv", "id\n1\n"), End: request.Stop}}
+	s.Requests = []request.Request{{Method: "GET", Path: "/{{feed.f.id}}"}, {Method: "GET", Path: "/"}}
 	for s.Seed = 1; ; s.Seed++ {
 		shares, err := s.split(t.Context(), nil)
 		if err != nil {

@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // inNamespace runs the test that calls it in a network namespace of its own,
@@ -69,8 +72,8 @@ func TestNoReuseOutlivesItsPorts(t *testing.T) {
 	}
 	for _, engine := range []string{"uring", "epoll", "portable"} {
 		_, target := visited(t, nil)
-		s := spec(target, Profile{Mode: Closed, Connections: 8})
-		s.Engine, s.MaxRequests, s.Duration, s.Link.Reuse = engine, 1000, 0, NoReuse
+		s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 8})
+		s.Engine, s.MaxRequests, s.Duration, s.Link.Reuse = engine, 1000, 0, request.NoReuse
 		r := mustRun(t, s)
 		if r.Total.Completed != 1000 || r.Total.Errors.Total() != 0 {
 			t.Errorf("%s: completed %d, errors %+v (%v)", engine, r.Total.Completed, r.Total.Errors, r.FirstErrors)
@@ -88,7 +91,7 @@ func TestOutOfPortsSaysSo(t *testing.T) {
 	}
 	_, target := visited(t, ln)
 	for _, engine := range []string{"uring", "epoll", "portable"} {
-		s := spec(target, Profile{Mode: Closed, Connections: 64})
+		s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 64})
 		s.Engine = engine
 		r := mustRun(t, s)
 		if r.Total.Completed == 0 || !strings.Contains(r.FirstErrors["connect"], "no local port is free") {
@@ -110,7 +113,7 @@ func TestUnreachable(t *testing.T) {
 		return
 	}
 	for _, engine := range []string{"uring", "epoll", "portable"} {
-		s := spec("http://192.0.2.1:80", Profile{Mode: Closed, Connections: 2})
+		s := spec("http://192.0.2.1:80", profile.Profile{Mode: profile.Closed, Connections: 2})
 		s.Engine, s.Timeout = engine, time.Second
 		if _, err := Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "connecting to 192.0.2.1:80") || !strings.Contains(err.Error(), "network is unreachable") {
 			t.Errorf("%s: error %v, want one that says unreachable", engine, err)
@@ -120,7 +123,7 @@ func TestUnreachable(t *testing.T) {
 
 func TestSourceThatIsNotOurs(t *testing.T) {
 	_, target := visited(t, nil)
-	s := spec(target, Profile{Mode: Closed, Connections: 1})
+	s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 1})
 	s.Link.Sources = []netip.Addr{netip.MustParseAddr("192.0.2.1")}
 	s.Timeout = 200 * time.Millisecond
 	if _, err := Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "from 192.0.2.1") {
@@ -142,9 +145,9 @@ func TestFastOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, target := visited(t, ln)
-		s := spec(target, Profile{Mode: Closed, Connections: 2})
+		s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 2})
 		s.Engine, s.MaxRequests, s.Duration = engine, 100, 0
-		s.Link = Link{Reuse: NoReuse, FastOpen: true}
+		s.Link = request.Link{Reuse: request.NoReuse, FastOpen: true}
 		before := fastOpens(t)
 		if r := mustRun(t, s); r.Total.Completed != 100 || r.Total.Errors.Total() != 0 {
 			t.Errorf("%s: completed %d, errors %+v (%v)", engine, r.Total.Completed, r.Total.Errors, r.FirstErrors)
@@ -190,7 +193,7 @@ func TestServersWillOutlivesItsPorts(t *testing.T) {
 			c.Read(make([]byte, 4096))
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
 			io.Copy(io.Discard, c)
-		}), Profile{Mode: Closed, Connections: 8})
+		}), profile.Profile{Mode: profile.Closed, Connections: 8})
 		s.Engine, s.MaxRequests, s.Duration = engine, 1000, 0
 		r := mustRun(t, s)
 		if r.Total.Completed != 1000 || r.Total.Errors.Total() != 0 {

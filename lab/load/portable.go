@@ -7,6 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 	"dyno/nano/wire/clock"
 )
 
@@ -24,7 +27,7 @@ type portable struct {
 	workers     []*worker
 	idle        ring[*worker] // open loop: who waits for an arrival
 	backlog     ring[int64]   // intended starts of arrivals that wait for a worker
-	think       thinker
+	think       profile.Thinker
 	rec         *recorder
 	beat        int64  // when the time was last looked at
 	next        int64  // the next arrival of the schedule
@@ -38,7 +41,7 @@ func openPortable(sh share) (engine, error) {
 	p := &portable{
 		share: sh, mix: sh.mix(),
 		idle: newRing[*worker](sh.connections), backlog: newRing[int64](1024),
-		think: sh.profile.Think.source(sh.seed, sh.part),
+		think: sh.profile.Think.Thinker(sh.seed, sh.part),
 	}
 	for range sh.connections {
 		p.hire()
@@ -77,7 +80,7 @@ func (p *portable) connect(ctx context.Context) error {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			if _, err := w.dial(inTime); err != nil {
-				p.errors.note(ConnectError, explainConnect(err))
+				p.errors.note(measure.ConnectError, explainConnect(err))
 			}
 		})
 	}
@@ -92,7 +95,7 @@ func (p *portable) connect(ctx context.Context) error {
 // keepsWarm reports whether connections are open also while nothing is to be
 // sent on them.
 func (p *portable) keepsWarm() bool {
-	return p.link.Reuse == "" || p.link.Reuse == PerWorker
+	return p.link.Reuse == "" || p.link.Reuse == request.PerWorker
 }
 
 // load implements engine.
@@ -107,13 +110,13 @@ func (p *portable) load(ctx context.Context, rec *recorder, begin, end int64) {
 	p.mu.Lock()
 	for i, w := range p.workers {
 		// Workers who think begin spread over the time they do.
-		rest := p.think.mean * float64(i) / float64(len(p.workers))
+		rest := p.think.Mean * float64(i) / float64(len(p.workers))
 		p.working.Go(func() { w.work(ctx, time.Duration(rest)) })
 	}
 	p.mu.Unlock()
 	finished := make(chan struct{})
 	go func() { p.working.Wait(); close(finished) }()
-	if p.profile.Mode == Open {
+	if p.profile.Mode == profile.Open {
 		p.arrivals(ctx, begin)
 	} else {
 		p.watch(ctx, finished)
@@ -129,8 +132,8 @@ func (p *portable) load(ctx context.Context, rec *recorder, begin, end int64) {
 // arrivals hands out the schedule's arrivals until the end.
 func (p *portable) arrivals(ctx context.Context, begin int64) {
 	defer p.dismiss()
-	schedule := newSchedule(p.profile, p.warmup, p.seed, p.part, p.parts)
-	for next := schedule.after(begin); next < p.limit; next = schedule.after(begin) {
+	schedule := profile.NewSchedule(p.profile, p.warmup, p.seed, p.part, p.parts)
+	for next := schedule.After(begin); next < p.limit; next = schedule.After(begin) {
 		p.expect(next)
 		for now := clock.Now(); now < next; now = clock.Now() {
 			if ctx.Err() != nil {
@@ -173,15 +176,15 @@ func (p *portable) arrive(ctx context.Context, intended int64) {
 	p.advance(now)
 	p.rec.arrived(intended, now)
 	switch overflow := p.profile.Overflow; {
-	case p.idle.len() > 0 && p.link.Reuse == Shared:
+	case p.idle.len() > 0 && p.link.Reuse == request.Shared:
 		p.idle.popLast().take(intended)
 	case p.idle.len() > 0:
 		p.idle.pop().take(intended)
-	case overflow == OpenMore && len(p.workers) < p.most:
+	case overflow == profile.OpenMore && len(p.workers) < p.most:
 		w := p.hire()
 		w.take(intended)
 		p.working.Go(func() { w.work(ctx, 0) })
-	case overflow == ShedArrival || p.backlog.len() == maxBacklog:
+	case overflow == profile.ShedArrival || p.backlog.len() == maxBacklog:
 		p.rec.Queued++
 		p.rec.Shed++
 		p.rec.failed(intended, now)
@@ -218,7 +221,7 @@ const beatEvery = 20 * time.Millisecond
 func (p *portable) advance(now int64) {
 	if late := now - p.beat - int64(beatEvery); late > int64(stallFloor) {
 		from := p.beat
-		if late < int64(stallSuspect) {
+		if late < int64(measure.StallSuspect) {
 			from += int64(beatEvery)
 		}
 		p.rec.away(from, now)

@@ -26,7 +26,7 @@ func (p *portable) dialTo(ctx context.Context) (net.Conn, error) {
 	if k.Nagle {
 		_ = tcp.SetNoDelay(false) // as good as it gets
 	}
-	if k.churns() {
+	if k.Churns() {
 		_ = tcp.SetLinger(0) // see quickEnd
 	}
 	return conn, nil

@@ -9,6 +9,9 @@ import (
 	"net"
 	"time"
 
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 	"dyno/nano/wire/clock"
 	"dyno/nano/wire/http1"
 )
@@ -63,7 +66,7 @@ func (w *worker) take(intended int64) {
 
 // nextDue waits for the next request that is due.
 func (w *worker) nextDue(ctx context.Context) (ok bool) {
-	if w.engine.profile.Mode == Open {
+	if w.engine.profile.Mode == profile.Open {
 		return w.nextArrival()
 	}
 	p := w.engine
@@ -165,14 +168,14 @@ func (w *worker) redial(ctx context.Context) bool {
 	now := clock.Now()
 	p.rec.failed(w.intended, now)
 	w.asked = false
-	p.rec.Errors.Count(ConnectError)
-	p.rec.gaveUp(Connect, now-w.opened)
+	p.rec.Errors.Count(measure.ConnectError)
+	p.rec.gaveUp(measure.Connect, now-w.opened)
 	var network net.Error
 	if errors.As(err, &network) && network.Timeout() {
 		p.rec.unconnected(w.intended, now)
 	}
 	p.mu.Unlock()
-	p.errors.note(ConnectError, explainConnect(err))
+	p.errors.note(measure.ConnectError, explainConnect(err))
 	select {
 	case <-ctx.Done():
 	case <-time.After(20 * time.Millisecond):
@@ -193,7 +196,7 @@ func (w *worker) ask(ctx context.Context) {
 	w.setDeadline()
 	p.mu.Unlock()
 
-	w.answer.Reset(w.request.isHead)
+	w.answer.Reset(w.request.IsHead)
 	first, received, err := w.roundTrip(request)
 	done := clock.Now()
 
@@ -216,8 +219,8 @@ func (w *worker) ask(ctx context.Context) {
 	p.rec.left(w.intended, done)
 	p.rec.answered(w.intended, sent, first, done)
 	p.errors.judged(&w.exchange, w.answer.Status, p.rec, w.intended, done)
-	if p.think.mean > 0 {
-		w.next = done + p.think.next()
+	if p.think.Mean > 0 {
+		w.next = done + p.think.Next()
 	}
 	if w.served++; w.wornOut(done) {
 		w.quickEnd()
@@ -243,7 +246,7 @@ func (w *worker) quickEnd() {
 // wornOut reports whether the connection must not carry another request.
 func (w *worker) wornOut(now int64) bool {
 	k := w.engine.link
-	return !lasts(&w.answer) || k.Reuse == NoReuse || k.PerConnection > 0 && w.served >= k.PerConnection ||
+	return !lasts(&w.answer) || k.Reuse == request.NoReuse || k.PerConnection > 0 && w.served >= k.PerConnection ||
 		k.MaxAge > 0 && now-w.opened >= int64(k.MaxAge)
 }
 
@@ -290,7 +293,7 @@ func ended(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.
 func (w *worker) failed(err error) {
 	p := w.engine
 	w.hangUp()
-	fail := func(kind ErrorKind, why string) {
+	fail := func(kind measure.ErrorKind, why string) {
 		p.rec.Errors.Count(kind)
 		p.rec.failedKind(w.request, kind)
 		p.errors.failed(&w.exchange, kind, why, clock.Now())
@@ -299,12 +302,12 @@ func (w *worker) failed(err error) {
 	var network net.Error
 	switch {
 	case errors.As(err, &syntax) || errors.Is(err, errUnsolicited):
-		fail(BodyError, err.Error())
+		fail(measure.BodyError, err.Error())
 	case errors.As(err, &network) && network.Timeout():
 		p.rec.waitedFor(w.intended, w.sentAt, clock.Now())
-		fail(TimeoutError, tookTooLong(p.timeout, &w.answer))
+		fail(measure.TimeoutError, tookTooLong(p.timeout, &w.answer))
 	default:
-		fail(ResetError, err.Error())
+		fail(measure.ResetError, err.Error())
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+
+	"dyno/lab/load/profile"
 )
 
 func TestProcessorsOfSeveralLoads(t *testing.T) {
@@ -38,7 +40,7 @@ func TestServerInTheSameProcess(t *testing.T) {
 			runtime.GOMAXPROCS(procs)
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") }))
 			var both sync.WaitGroup
-			for _, p := range []Profile{{Mode: Closed, Connections: 4}, {Mode: Open, Connections: 4, Rate: 500}} {
+			for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 4}, {Mode: profile.Open, Connections: 4, Rate: 500}} {
 				both.Go(func() {
 					s := spec(srv.URL, p)
 					s.Engine, s.MaxRequests, s.Duration = engine, 200, 0

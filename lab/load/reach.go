@@ -6,6 +6,8 @@ import (
 	"net"
 	"syscall"
 	"time"
+
+	"dyno/lab/load/request"
 )
 
 // reachPause is between attempts of [Reach].
@@ -13,9 +15,9 @@ const reachPause = 50 * time.Millisecond
 
 // Reach connects to the target of a spec once and hangs up. With a patience above
 // 0 it tries again until a connection is accepted or that much time is over. The
-// error is that of the last attempt, an [UnreachableError].
+// error is that of the last attempt, an [request.UnreachableError].
 func Reach(ctx context.Context, s *Spec, patience time.Duration) error {
-	_, address, err := parseTarget(s.Target)
+	_, address, err := request.ParseTarget(s.Target)
 	if err != nil {
 		return err
 	}
@@ -25,7 +27,7 @@ func Reach(ctx context.Context, s *Spec, patience time.Duration) error {
 	}
 	timeout := s.Timeout
 	if timeout == 0 {
-		timeout = DefaultTimeout
+		timeout = request.DefaultTimeout
 	}
 	d := net.Dialer{Timeout: min(connectPatient, timeout)}
 	for until := time.Now().Add(patience); ; {
@@ -37,7 +39,7 @@ func Reach(ctx context.Context, s *Spec, patience time.Duration) error {
 			return context.Cause(ctx)
 		}
 		if time.Now().Add(reachPause).After(until) {
-			return &UnreachableError{address, whyUnreachable(err)}
+			return &request.UnreachableError{Target: address, Why: whyUnreachable(err)}
 		}
 		select {
 		case <-ctx.Done():

@@ -3,6 +3,10 @@ package load
 import (
 	"math"
 	"time"
+
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 const (
@@ -13,34 +17,34 @@ const (
 
 // slot is a window that one loop is filling.
 type slot struct {
-	Window
-	durations         // waited are made when the first request is given up
-	end       int64   // CLOCK_MONOTONIC, ns; first instant that is no longer in it
-	pending   float64 // integral of requests in flight over time, in request·ns
+	measure.Window
+	durations measure.Durations // waited are made when the first request is given up
+	end       int64             // CLOCK_MONOTONIC, ns; first instant that is no longer in it
+	pending   float64           // integral of requests in flight over time, in request·ns
 	sends     sends
 	loop      int  // which loop fills it
 	last      bool // the loop has ended with it
 	home      chan<- *slot
 
-	breakdown *breakdown
+	breakdown *measure.Breakdown
 }
 
 func newSlot() *slot {
-	s := &slot{breakdown: newBreakdown(0), sends: sends{at: make([]int64, 0, sendsKept)}}
-	for c := range s.timed {
-		s.timed[c] = newBuckets()
+	s := &slot{breakdown: measure.NewBreakdown(0), sends: sends{at: make([]int64, 0, sendsKept)}}
+	for c := range s.durations.Timed {
+		s.durations.Timed[c] = measure.NewBuckets()
 	}
 	return s
 }
 
 // clear empties the slot for the window with the given index.
 func (s *slot) clear(index int, start, end int64) {
-	s.durations.reset()
+	s.durations.Reset()
 	*s = slot{
-		Window: Window{Index: index, Start: start}, durations: s.durations, end: end,
+		Window: measure.Window{Index: index, Start: start}, durations: s.durations, end: end,
 		sends: sends{at: s.sends.at[:0]}, loop: s.loop, home: s.home, breakdown: s.breakdown,
 	}
-	s.breakdown.reset()
+	s.breakdown.Reset()
 }
 
 // recorder is one loop's share of the ledger. It belongs to the loop's thread,
@@ -81,7 +85,7 @@ func newSlots(loop int) chan *slot {
 func breakDown(slots chan *slot, kinds int) {
 	for range len(slots) {
 		s := <-slots
-		s.breakdown = newBreakdown(kinds)
+		s.breakdown = measure.NewBreakdown(kinds)
 		slots <- s
 	}
 }
@@ -151,9 +155,9 @@ func (r *recorder) arrived(intended, now int64) {
 		r.Unrecorded += time.Duration(r.since - intended) // it was due before the end
 	}
 	r.pending += float64(r.since - intended) // account adds what has been since, and is to come
-	if now-intended > int64(lateAfter) {
+	if now-intended > int64(measure.LateAfter) {
 		r.Late++
-		if now-intended >= int64(stallSuspect) {
+		if now-intended >= int64(measure.StallSuspect) {
 			r.away(intended, now) // who comes so late was away, whatever else it says
 		}
 	}
@@ -191,45 +195,45 @@ func (r *recorder) failed(intended, now int64) {
 }
 
 // gaveUp notes how long a request had taken, in ns, when it was given up.
-func (r *recorder) gaveUp(clock Clock, after int64) {
-	if r.waited[clock] == nil {
-		r.waited[clock] = newBuckets()
+func (r *recorder) gaveUp(clock measure.Clock, after int64) {
+	if r.durations.Waited[clock] == nil {
+		r.durations.Waited[clock] = measure.NewBuckets()
 	}
-	r.waited[clock].record(after)
+	r.durations.Waited[clock].Record(after)
 }
 
 // waitedFor notes on all clocks how long a request that was sent has taken.
 func (r *recorder) waitedFor(intended, sent, now int64) {
-	r.gaveUp(Response, now-intended)
-	r.gaveUp(Service, now-sent)
-	r.gaveUp(FirstByte, now-sent)
+	r.gaveUp(measure.Response, now-intended)
+	r.gaveUp(measure.Service, now-sent)
+	r.gaveUp(measure.FirstByte, now-sent)
 }
 
 // unconnected counts a request that got no connection in time.
 func (r *recorder) unconnected(intended, now int64) {
 	r.Unconnected++
-	r.gaveUp(Response, now-intended)
-	r.gaveUp(Lag, now-intended)
+	r.gaveUp(measure.Response, now-intended)
+	r.gaveUp(measure.Lag, now-intended)
 }
 
 // cut ends a request for which nobody waits any more; sent is 0 if it wasn't. In a
 // closed loop one that has taken no longer than others before it says nothing. of is
 // its kind, nil if that was not decided yet.
-func (r *recorder) cut(mode Mode, of *wireRequest, intended, sent, now int64) {
+func (r *recorder) cut(mode profile.Mode, of *request.Compiled, intended, sent, now int64) {
 	r.inFlight--
 	r.due -= intended
-	if mode == Closed && now-intended <= r.timed[Response].top() {
+	if mode == profile.Closed && now-intended <= r.durations.Timed[measure.Response].Top() {
 		return
 	}
 	r.Unfinished++
 	r.cutKind(of)
 	if sent == 0 {
-		r.gaveUp(Response, now-intended)
-		r.gaveUp(Lag, now-intended)
+		r.gaveUp(measure.Response, now-intended)
+		r.gaveUp(measure.Lag, now-intended)
 		return
 	}
 	r.waitedFor(intended, sent, now)
-	r.gaveUp(Lag, sent-intended)
+	r.gaveUp(measure.Lag, sent-intended)
 }
 
 // account adds the time of all that is in flight up to instant now.
@@ -247,7 +251,7 @@ func (r *recorder) close(end int64) {
 	if !r.draining {
 		r.Unrecorded += r.ages(end)
 	}
-	if r.Stall < stallSuspect && end > r.Start {
+	if r.Stall < measure.StallSuspect && end > r.Start {
 		r.usual = r.pending / float64(end-r.Start)
 	}
 	r.Length = time.Duration(end - r.Start)
@@ -262,22 +266,22 @@ func (r *recorder) answered(intended, sent, first, done int64) {
 	if r.draining {
 		r.Unrecorded -= time.Duration(done - intended)
 	}
-	r.timed[Response].record(done - intended)
-	r.timed[Service].record(done - sent)
-	r.timed[Lag].record(sent - intended)
-	r.timed[FirstByte].record(first - sent)
+	r.durations.Timed[measure.Response].Record(done - intended)
+	r.durations.Timed[measure.Service].Record(done - sent)
+	r.durations.Timed[measure.Lag].Record(sent - intended)
+	r.durations.Timed[measure.FirstByte].Record(first - sent)
 }
 
 func (r *recorder) connected(took int64) {
 	r.Connects++
-	r.timed[Connect].record(took)
+	r.durations.Timed[measure.Connect].Record(took)
 }
 
 // secured records a TLS handshake, in ns.
 func (r *recorder) secured(took int64, resumed bool) {
 	if resumed {
-		r.timed[ResumedHandshake].record(took)
+		r.durations.Timed[measure.ResumedHandshake].Record(took)
 		return
 	}
-	r.timed[FullHandshake].record(took)
+	r.durations.Timed[measure.FullHandshake].Record(took)
 }

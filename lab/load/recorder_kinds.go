@@ -1,49 +1,54 @@
 package load
 
+import (
+	"dyno/lab/load/measure"
+	"dyno/lab/load/request"
+)
+
 // told counts a complete response by its status.
-func (r *recorder) told(status int) { r.breakdown.count(status) }
+func (r *recorder) told(status int) { r.breakdown.Count(status) }
 
 // succeededKind records a complete response to a kind of request that is as
 // expected, with its response time in ns.
-func (r *recorder) succeededKind(of *wireRequest, response int64) {
-	k := r.breakdown.kind(of.place)
+func (r *recorder) succeededKind(of *request.Compiled, response int64) {
+	k := r.breakdown.Kind(of.Place)
 	if k == nil {
 		return
 	}
-	k.response.record(response)
+	k.Response.Record(response)
 	if r.draining {
-		k.drained++
+		k.Drained++
 		return
 	}
-	k.completed++
+	k.Completed++
 }
 
 // wrongKind records a complete response to a kind of request that is an error.
-func (r *recorder) wrongKind(of *wireRequest, kind ErrorKind, response int64) {
-	if k := r.breakdown.kind(of.place); k != nil {
-		k.response.record(response)
-		k.errors.Count(kind)
+func (r *recorder) wrongKind(of *request.Compiled, kind measure.ErrorKind, response int64) {
+	if k := r.breakdown.Kind(of.Place); k != nil {
+		k.Response.Record(response)
+		k.Errors.Count(kind)
 	}
 }
 
 // failedKind counts a request of a kind that got no usable response; of is nil if
 // its kind was not decided yet.
-func (r *recorder) failedKind(of *wireRequest, kind ErrorKind) {
+func (r *recorder) failedKind(of *request.Compiled, kind measure.ErrorKind) {
 	if of == nil {
 		return
 	}
-	if k := r.breakdown.kind(of.place); k != nil {
-		k.errors.Count(kind)
+	if k := r.breakdown.Kind(of.Place); k != nil {
+		k.Errors.Count(kind)
 	}
 }
 
 // cutKind counts a request of a kind that nobody waits for any more; of is as in
 // failedKind.
-func (r *recorder) cutKind(of *wireRequest) {
+func (r *recorder) cutKind(of *request.Compiled) {
 	if of == nil {
 		return
 	}
-	if k := r.breakdown.kind(of.place); k != nil {
-		k.unfinished++
+	if k := r.breakdown.Kind(of.Place); k != nil {
+		k.Unfinished++
 	}
 }

@@ -1,5 +1,10 @@
 package load
 
+import (
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
+)
+
 // begin makes a request that is due at an instant the business of connection id,
 // which is opened for it if need be.
 func (l *eventLoop) begin(id int32, due int64) {
@@ -18,13 +23,13 @@ func (l *eventLoop) begin(id int32, due int64) {
 // it.
 func (l *eventLoop) release(id int32) {
 	switch {
-	case l.profile.Mode == Open && l.backlog.len() > 0:
+	case l.profile.Mode == profile.Open && l.backlog.len() > 0:
 		l.begin(id, l.backlog.pop())
 	case !l.sending || l.quota > 0 && l.begun >= l.quota:
 		l.park(id)
-	case l.think.mean > 0:
+	case l.think.Mean > 0:
 		l.rest(id)
-	case l.profile.Mode == Closed:
+	case l.profile.Mode == profile.Closed:
 		l.ask(id, l.now)
 	default:
 		l.park(id)
@@ -40,12 +45,12 @@ func (l *eventLoop) ask(id int32, due int64) {
 // rest lets the worker of a connection think. Where connections are shared, the
 // connection is free meanwhile.
 func (l *eventLoop) rest(id int32) {
-	l.restUntil(id, l.now+l.think.next())
+	l.restUntil(id, l.now+l.think.Next())
 }
 
 func (l *eventLoop) restUntil(id int32, at int64) {
 	l.users.push(at, id)
-	if l.link.Reuse == Shared {
+	if l.link.Reuse == request.Shared {
 		l.park(id)
 		return
 	}
@@ -59,7 +64,7 @@ func (l *eventLoop) wakeUsers() {
 		if !l.sending || l.quota > 0 && l.begun >= l.quota {
 			continue
 		}
-		if l.link.Reuse == Shared {
+		if l.link.Reuse == request.Shared {
 			u.id = l.unpark()
 		}
 		l.conns[u.id].thinking = false
@@ -77,7 +82,7 @@ func (l *eventLoop) park(id int32) {
 // unpark takes an idle connection. In the meantime it may have been lost.
 func (l *eventLoop) unpark() int32 {
 	var id int32
-	if l.link.Reuse == Shared {
+	if l.link.Reuse == request.Shared {
 		id = l.idle.popLast()
 	} else {
 		id = l.idle.pop()

@@ -4,20 +4,22 @@ import (
 	"time"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/request"
 )
 
 // Result is what a load came to.
 type Result struct {
-	Engine  string   // "epoll" or "portable"
-	Start   int64    // CLOCK_MONOTONIC at the start of the measured time, ns
-	Windows []Window // in order, warm-up first
+	Engine  string           // "epoll" or "portable"
+	Start   int64            // CLOCK_MONOTONIC at the start of the measured time, ns
+	Windows []measure.Window // in order, warm-up first
 	// Total sums the measured windows that are not invalid: counts, histograms,
 	// Length. Its InFlight is the mean over them.
-	Total       Window
-	Calibration *Calibration  // as in the spec; nil if there was none
-	Counts      *Counts       // of the server against ours; nil if it did not tell
-	Interrupted bool          // ended by its context before its time
-	Drain       time.Duration // how long it waited at most, after the end, for what was due by then
+	Total       measure.Window
+	Calibration *measure.Calibration // as in the spec; nil if there was none
+	Counts      *Counts              // of the server against ours; nil if it did not tell
+	Interrupted bool                 // ended by its context before its time
+	Drain       time.Duration        // how long it waited at most, after the end, for what was due by then
 	Validity    finding.Validity
 	Findings    []finding.Finding
 	// FirstErrors holds one example per kind of error that occurred, such as
@@ -25,20 +27,20 @@ type Result struct {
 	FirstErrors map[string]string
 	// Failures are a few failed requests of each kind, in the order they
 	// happened: the first ones, and some of the others.
-	Failures []Failure
+	Failures []measure.Failure
 
 	// Location is where the first redirect led that was answered, without its
 	// query; empty if there was none.
 	Location string
 	// Requests has one for each kind of request, in order, of a mix of 2 to 32
 	// kinds.
-	Requests []RequestResult
+	Requests []measure.RequestResult
 
 	measured, leftOut int
-	breakdown         *breakdown // of Total; nil if no window counts
+	breakdown         *measure.Breakdown // of Total; nil if no window counts
 	windowFindings    []finding.Finding
-	durations         durations // of Total
-	planned           *planFold // nil for a closed loop
+	durations         measure.Durations // of Total
+	planned           *planFold         // nil for a closed loop
 	arrivals          []arrivalBatch
 }
 
@@ -71,7 +73,7 @@ func (r *Result) Answered() bool {
 }
 
 // add takes the next window.
-func (r *Result) add(w Window, d *durations, dropHistograms bool) {
+func (r *Result) add(w measure.Window, d *measure.Durations, dropHistograms bool) {
 	r.planned.pass(&w)
 	if !w.Warmup() {
 		r.measured++
@@ -80,33 +82,33 @@ func (r *Result) add(w Window, d *durations, dropHistograms bool) {
 			r.leftOut++
 		} else {
 			r.Total.Add(&w)
-			r.durations.add(d)
+			r.durations.Add(d)
 			r.planned.add(&w, d)
 		}
 	}
 	if dropHistograms {
-		w.Hist, w.Waited = Window{}.Hist, Window{}.Waited
+		w.Hist, w.Waited = measure.Window{}.Hist, measure.Window{}.Waited
 	}
 	r.Windows = append(r.Windows, w)
 }
 
 // addBreakdown adds that of a window that counts.
-func (r *Result) addBreakdown(b *breakdown) {
+func (r *Result) addBreakdown(b *measure.Breakdown) {
 	if r.breakdown == nil {
-		r.breakdown = newBreakdown(len(b.kinds))
+		r.breakdown = measure.NewBreakdown(len(b.Kinds))
 	}
-	r.breakdown.add(b)
+	r.breakdown.Add(b)
 }
 
 // requestResults makes the results of the kinds of requests, in the order of the mix.
-func (r *Result) requestResults(requests []Request) []RequestResult {
-	var list []RequestResult
-	for i := range r.breakdown.kinds {
-		k := &r.breakdown.kinds[i]
-		one := RequestResult{Name: requests[i].Name}
-		one.Total.Length, one.Total.Completed, one.Total.Drained, one.Total.Errors = r.Total.Length, k.completed, k.drained, k.errors
-		one.Total.Unfinished = k.unfinished
-		one.Total.Hist[Response] = k.response.histogram()
+func (r *Result) requestResults(requests []request.Request) []measure.RequestResult {
+	var list []measure.RequestResult
+	for i := range r.breakdown.Kinds {
+		k := &r.breakdown.Kinds[i]
+		one := measure.RequestResult{Name: requests[i].Name}
+		one.Total.Length, one.Total.Completed, one.Total.Drained, one.Total.Errors = r.Total.Length, k.Completed, k.Drained, k.Errors
+		one.Total.Unfinished = k.Unfinished
+		one.Total.Hist[measure.Response] = k.Response.Histogram()
 		list = append(list, one)
 	}
 	return list
@@ -114,6 +116,6 @@ func (r *Result) requestResults(requests []Request) []RequestResult {
 
 // seal makes the totals' histograms. No window is added after it.
 func (r *Result) seal() {
-	r.durations.histograms(&r.Total)
+	r.durations.Histograms(&r.Total)
 	r.planned.seal()
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"dyno/lab/load/request"
 	"dyno/nano/wire/clock"
 )
 
@@ -51,7 +52,7 @@ func (s *Spec) cpus() int {
 // to report: a wrong spec, or a target that can't be reached at all.
 func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if spec.Timeout == 0 {
-		spec.Timeout = DefaultTimeout
+		spec.Timeout = request.DefaultTimeout
 	}
 	if err := spec.Check(); err != nil {
 		return nil, err
@@ -61,8 +62,8 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if name == "portable" {
 		spec.Engine, spec.Threads, spec.CPUs = name, 1, nil // its goroutines go where the scheduler puts them
 	}
-	if spec.Link.Reuse == NoReuse {
-		spec.Requests = closing(spec.Requests)
+	if spec.Link.Reuse == request.NoReuse {
+		spec.Requests = request.Closing(spec.Requests)
 	}
 	secure, release, err := spec.secure()
 	if err != nil {

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"net/netip"
 	"time"
+
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // share is one loop's part of a load, with all that is known before it: it is only
@@ -15,13 +18,13 @@ type share struct {
 	target    string         // host and port, or the path of a socket, for messages
 	addr      netip.AddrPort // of the target; not set with a socket's path
 	tlsConfig *tls.Config    // nil for http
-	link      *Link
-	profile   *Profile
+	link      *request.Link
+	profile   *profile.Profile
 	seed      uint64
 	warmup    time.Duration
 	timeout   time.Duration // per request, from its sending
 	patience  time.Duration // how long to wait after the measured time
-	pacing    Pacing
+	pacing    profile.Pacing
 	// stamps asks for the time at which the kernel received answers.
 	stamps bool
 
@@ -36,7 +39,7 @@ type share struct {
 // split resolves the target and divides the load among the loops. secure is nil
 // for http.
 func (s *Spec) split(ctx context.Context, secure *tls.Config) ([]share, error) {
-	u, dial, err := parseTarget(s.Target)
+	u, dial, err := request.ParseTarget(s.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +49,7 @@ func (s *Spec) split(ctx context.Context, secure *tls.Config) ([]share, error) {
 	}
 	target, addr := s.Link.Unix, netip.AddrPort{}
 	if target == "" {
-		if addr, err = resolve(ctx, dial); err != nil {
+		if addr, err = request.Resolve(ctx, dial); err != nil {
 			return nil, err
 		}
 		target = addr.String()
@@ -104,14 +107,14 @@ func part(n, i, parts int) int {
 // secure returns the TLS settings for an https target, nil for http, and a
 // function that releases what they hold.
 func (s *Spec) secure() (c *tls.Config, release func(), err error) {
-	u, _, err := parseTarget(s.Target)
+	u, _, err := request.ParseTarget(s.Target)
 	if err != nil {
 		return nil, nil, err
 	}
 	if u.Scheme != "https" {
 		return nil, func() {}, nil
 	}
-	return s.TLS.config(u.Host)
+	return s.TLS.Config(u.Host)
 }
 
 // unreachable is the error for a share of which no connection came up.
@@ -120,5 +123,5 @@ func (sh *share) unreachable() error {
 	if why == "" {
 		why = fmt.Sprintf("no answer within %v", min(connectPatient, sh.timeout))
 	}
-	return &UnreachableError{sh.target, why}
+	return &request.UnreachableError{Target: sh.target, Why: why}
 }

@@ -4,14 +4,17 @@ import (
 	"time"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // Spec is a whole load: target, requests, rhythm, length and limits.
 type Spec struct {
-	Target   string    // "http://host:port"; a path in it is ignored
-	Requests []Request // at least one
-	Feeds    []Feed    // what the requests' templates take rows from
-	Profile  Profile
+	Target   string            // "http://host:port"; a path in it is ignored
+	Requests []request.Request // at least one
+	Feeds    []request.Feed    // what the requests' templates take rows from
+	Profile  profile.Profile
 	Seed     uint64        // for Poisson gaps and the mix; the same seed gives the same schedule
 	Warmup   time.Duration // sent but left out of totals; whole seconds are windows of their own
 	Duration time.Duration // measured time; 0 means until MaxRequests are done, or as long as the profile's phases take
@@ -22,14 +25,14 @@ type Spec struct {
 	// still sent and answers waited for. 0 means 5 s, or the time limit if that is
 	// shorter; below 0 means not at all.
 	Drain   time.Duration
-	Threads int    // event loops; 0 means one per CPU in CPUs, or 1
-	CPUs    []int  // pin loop i to CPUs[i%len]; empty leaves placement to the kernel
-	Engine  string // "", "uring", "epoll" or "portable"; "" picks the best there is
-	Pacing  Pacing // open loops of the event loop engines; default auto
-	Link    Link   // how connections are made and kept
+	Threads int            // event loops; 0 means one per CPU in CPUs, or 1
+	CPUs    []int          // pin loop i to CPUs[i%len]; empty leaves placement to the kernel
+	Engine  string         // "", "uring", "epoll" or "portable"; "" picks the best there is
+	Pacing  profile.Pacing // open loops of the event loop engines; default auto
+	Link    request.Link   // how connections are made and kept
 	// Calibration, if set, is what the load is judged by and carries on.
-	Calibration *Calibration
-	TLS         TLS // for https targets
+	Calibration *measure.Calibration
+	TLS         request.TLS // for https targets
 	// Accept names findings that don't lower what the measurement is worth.
 	Accept []finding.Name
 	// KernelTimestamps lets the kernel note when answers came (the clock
@@ -42,14 +45,14 @@ type Spec struct {
 	// generator and the server did since it was asked last, or since the load
 	// began; nil is that it can't be told. It is asked once before the first
 	// window, and from one goroutine.
-	Others func() *Others
+	Others func() *measure.Others
 	// OnStart, if set, is called once when the connections are up and the load
 	// is about to begin. The measured time starts at the given instant of
 	// CLOCK_MONOTONIC, in ns; window i starts i seconds later.
 	OnStart func(measured int64)
 	// OnWindow, if set, is called once per finished window, in order, from one
 	// goroutine. The window is the callee's to keep.
-	OnWindow func(Window)
+	OnWindow func(measure.Window)
 }
 
 // DefaultDrain is how long requests are waited for that are under way at the end,

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 // StageResult is what came of one stage of a load. A window counts if it lies
@@ -11,11 +14,11 @@ import (
 // may have none. Answers count in the window in which they came, so that a
 // backlog built up in one stage shows in the response times of the next.
 type StageResult struct {
-	Stage
+	profile.Stage
 	Windows int     // that count
 	Planned float64 // arrivals, over those windows; Stage.Planned is over the whole stage
 	// Total sums those windows, with the histograms of Response, Service and Lag.
-	Total Window
+	Total measure.Window
 }
 
 // Throughput is the rate of complete answers in requests per second; 0 if no
@@ -36,18 +39,18 @@ func (r *Result) Stages() []StageResult {
 
 // planFold holds what came against what was planned, as windows come in.
 type planFold struct {
-	table     *Timetable
+	table     *profile.Timetable
 	planned   float64       // arrivals, over the measured windows that are not invalid
 	stages    []StageResult // empty if there is but one
 	quota     uint64        // arrivals after which no more are planned; 0: no end
 	offered   uint64        // so far, also while warming up and in windows that are invalid
 	current   int
-	durations durations // of the current stage
+	durations measure.Durations // of the current stage
 }
 
 // newPlanFold returns nil for a closed loop, which has no plan.
 func newPlanFold(spec *Spec) *planFold {
-	if spec.Profile.Mode != Open {
+	if spec.Profile.Mode != profile.Open {
 		return nil
 	}
 	f := &planFold{table: spec.Profile.Timetable(spec.Warmup)}
@@ -74,14 +77,14 @@ func (f *planFold) endWith(shares []share) {
 }
 
 // pass goes on to the next window, whatever it is worth.
-func (f *planFold) pass(w *Window) {
+func (f *planFold) pass(w *measure.Window) {
 	if f != nil {
 		f.offered += w.Offered
 	}
 }
 
 // add takes the window that was passed last, if it is measured and not invalid.
-func (f *planFold) add(w *Window, d *durations) {
+func (f *planFold) add(w *measure.Window, d *measure.Durations) {
 	if f == nil {
 		return
 	}
@@ -103,11 +106,11 @@ func (f *planFold) add(w *Window, d *durations) {
 	s.Windows++
 	s.Planned += planned
 	s.Total.Add(w)
-	var kept durations
-	for _, clock := range []Clock{Response, Service, Lag} {
-		kept.timed[clock], kept.waited[clock] = d.timed[clock], d.waited[clock]
+	var kept measure.Durations
+	for _, clock := range []measure.Clock{measure.Response, measure.Service, measure.Lag} {
+		kept.Timed[clock], kept.Waited[clock] = d.Timed[clock], d.Waited[clock]
 	}
-	f.durations.add(&kept)
+	f.durations.Add(&kept)
 }
 
 // seal makes the histograms of the current stage. Only one stage at a time has
@@ -116,14 +119,14 @@ func (f *planFold) seal() {
 	if f == nil || len(f.stages) == 0 {
 		return
 	}
-	f.durations.histograms(&f.stages[f.current].Total)
-	f.durations.reset()
+	f.durations.Histograms(&f.stages[f.current].Total)
+	f.durations.Reset()
 }
 
 // missed describes by how much less was sent than planned, over the whole load
 // or in its worst stage, whose sums it returns; "" if that is within the limit and
 // chance.
-func (f *planFold) missed(t *Window) (detail string, where *Window) {
+func (f *planFold) missed(t *measure.Window) (detail string, where *measure.Window) {
 	if shortfall(f.planned, t) > 0 {
 		return sentOf(f.planned, t), t
 	}
@@ -144,7 +147,7 @@ func (f *planFold) missed(t *Window) (detail string, where *Window) {
 // shortfall is the share of what was planned that was not sent, if it is above the
 // limit, else 0. A Poisson count spreads by its square root: three of them are
 // chance.
-func shortfall(planned float64, t *Window) float64 {
+func shortfall(planned float64, t *measure.Window) float64 {
 	missing := planned - float64(t.Sent-t.SentLate)
 	if missing <= rateMissed*planned+3*math.Sqrt(planned) {
 		return 0
@@ -152,7 +155,7 @@ func shortfall(planned float64, t *Window) float64 {
 	return missing / planned
 }
 
-func sentOf(planned float64, t *Window) string {
+func sentOf(planned float64, t *measure.Window) string {
 	return fmt.Sprintf("sent %.0f requests/s of the planned %.0f (limit %.0f %%)", perSecond(float64(t.Sent-t.SentLate), t.Length), perSecond(planned, t.Length), 100*rateMissed)
 }
 

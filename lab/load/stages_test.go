@@ -4,19 +4,22 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 // fold puts windows of a second with so many requests sent, each answered in a
 // millisecond times the window's number, through a plan.
-func fold(t *testing.T, p Profile, sent ...uint64) *planFold {
+func fold(t *testing.T, p profile.Profile, sent ...uint64) *planFold {
 	t.Helper()
 	f := newPlanFold(&Spec{Profile: p})
 	for i, n := range sent {
-		w := Window{Index: i, Length: time.Second, Sent: n, Completed: n}
-		var all durations
-		all.timed[Response] = newBuckets()
+		w := measure.Window{Index: i, Length: time.Second, Sent: n, Completed: n}
+		var all measure.Durations
+		all.Timed[measure.Response] = measure.NewBuckets()
 		for range n {
-			all.timed[Response].record(int64(i+1) * 1e6)
+			all.Timed[measure.Response].Record(int64(i+1) * 1e6)
 		}
 		f.add(&w, &all)
 	}
@@ -25,7 +28,7 @@ func fold(t *testing.T, p Profile, sent ...uint64) *planFold {
 }
 
 func TestStagesFoldWindows(t *testing.T) {
-	p := Profile{Mode: Open, Connections: 1, Phases: []Phase{phaseOf(t, "steps 100,200 2500ms"), phaseOf(t, "constant 50 1s")}}
+	p := profile.Profile{Mode: profile.Open, Connections: 1, Phases: []profile.Phase{phaseOf(t, "steps 100,200 2500ms"), phaseOf(t, "constant 50 1s")}}
 	f := fold(t, p, 100, 100, 150, 200, 200, 50)
 	for i, want := range []struct {
 		windows int
@@ -39,7 +42,7 @@ func TestStagesFoldWindows(t *testing.T) {
 		if s.Windows != want.windows || s.Planned != want.planned || s.Total.Sent != want.sent || s.Total.Length != time.Duration(want.windows)*time.Second {
 			t.Errorf("%s: %d windows, planned %v, sent %d", s.Name, s.Windows, s.Planned, s.Total.Sent)
 		}
-		if h := s.Total.Hist[Response]; h == nil || h.TotalCount() != int64(want.sent) || h.ValueAtPercentile(50)/1e6 != want.median {
+		if h := s.Total.Hist[measure.Response]; h == nil || h.TotalCount() != int64(want.sent) || h.ValueAtPercentile(50)/1e6 != want.median {
 			t.Errorf("%s: median is not %d ms", s.Name, want.median)
 		}
 	}
@@ -49,21 +52,21 @@ func TestStagesFoldWindows(t *testing.T) {
 }
 
 func TestRateMissedNamesTheStage(t *testing.T) {
-	long := Profile{Mode: Open, Connections: 1, Phases: []Phase{phaseOf(t, "constant 100000 6s"), phaseOf(t, "constant 1000 1s")}}
+	long := profile.Profile{Mode: profile.Open, Connections: 1, Phases: []profile.Phase{phaseOf(t, "constant 100000 6s"), phaseOf(t, "constant 1000 1s")}}
 	for _, c := range []struct {
-		p    Profile
+		p    profile.Profile
 		sent []uint64
 		want string // a part of what is said; "" for nothing
 	}{
-		{Profile{Mode: Open, Connections: 1, Rate: 1000}, []uint64{1000, 930, 1010}, ""}, // chance
-		{Profile{Mode: Open, Connections: 1, Rate: 1000}, []uint64{1000, 700, 1000}, "sent 900 requests/s of the planned 1000"},
+		{profile.Profile{Mode: profile.Open, Connections: 1, Rate: 1000}, []uint64{1000, 930, 1010}, ""}, // chance
+		{profile.Profile{Mode: profile.Open, Connections: 1, Rate: 1000}, []uint64{1000, 700, 1000}, "sent 900 requests/s of the planned 1000"},
 		{long, []uint64{1e5, 1e5, 1e5, 1e5, 1e5, 1e5, 1000}, ""},
 		{long, []uint64{1e5, 1e5, 1e5, 1e5, 1e5, 1e5, 800}, "in phase 2 (constant 1000): sent 800 requests/s of the planned 1000"},
 	} {
 		f := fold(t, c.p, c.sent...)
-		var total Window
+		var total measure.Window
 		for _, n := range c.sent {
-			total.Add(&Window{Length: time.Second, Sent: n})
+			total.Add(&measure.Window{Length: time.Second, Sent: n})
 		}
 		if got, _ := f.missed(&total); (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.sent, got, c.want)
@@ -75,7 +78,7 @@ func TestRateMissedNamesTheStage(t *testing.T) {
 // schedule says and stops where it ends.
 func TestPhasesEndTheLoad(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
-		p := Profile{Mode: Open, Connections: 8, Arrivals: Uniform, Phases: []Phase{phaseOf(t, "ramp 100..500 1s"), phaseOf(t, "steps 200,400 500ms")}}
+		p := profile.Profile{Mode: profile.Open, Connections: 8, Arrivals: profile.Uniform, Phases: []profile.Phase{phaseOf(t, "ramp 100..500 1s"), phaseOf(t, "steps 200,400 500ms")}}
 		s := spec(server(t, replies(okReply)), p)
 		s.Engine, s.Timeout, s.Duration = engine, 5*time.Second, 0
 		r := mustRun(t, s)
@@ -98,7 +101,7 @@ func TestPhasesEndTheLoad(t *testing.T) {
 }
 
 func TestDurationBesidePhases(t *testing.T) {
-	s := spec("http://127.0.0.1:1", Profile{Mode: Open, Connections: 1, Phases: []Phase{phaseOf(t, "constant 1 2s")}})
+	s := spec("http://127.0.0.1:1", profile.Profile{Mode: profile.Open, Connections: 1, Phases: []profile.Phase{phaseOf(t, "constant 1 2s")}})
 	if err := s.Check(); err == nil || !strings.Contains(err.Error(), "phases take 2s") {
 		t.Errorf("another duration beside phases: %v", err)
 	}
@@ -119,13 +122,13 @@ func TestALoadThatEndsByItsRequests(t *testing.T) {
 		{[]uint64{700, 700, 100, 0}, true},
 		{[]uint64{1000, 300}, true}, // the quota was not reached
 	} {
-		f := newPlanFold(&Spec{Profile: Profile{Mode: Open, Connections: 1, Rate: 1000, Arrivals: Uniform}})
+		f := newPlanFold(&Spec{Profile: profile.Profile{Mode: profile.Open, Connections: 1, Rate: 1000, Arrivals: profile.Uniform}})
 		f.endWith([]share{{quota: 800}, {quota: 700}})
-		var total Window
+		var total measure.Window
 		for i, n := range c.sent {
-			w := Window{Index: i, Length: time.Second, Offered: n, Sent: n}
+			w := measure.Window{Index: i, Length: time.Second, Offered: n, Sent: n}
 			f.pass(&w)
-			f.add(&w, new(durations))
+			f.add(&w, new(measure.Durations))
 			total.Add(&w)
 		}
 		if got, _ := f.missed(&total); (got != "") != c.missed {
@@ -134,9 +137,9 @@ func TestALoadThatEndsByItsRequests(t *testing.T) {
 	}
 }
 
-func phaseOf(t testing.TB, text string) Phase {
+func phaseOf(t testing.TB, text string) profile.Phase {
 	t.Helper()
-	ph, err := ParsePhase(text)
+	ph, err := profile.ParsePhase(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/nano/wire/clock"
 )
 
@@ -76,9 +78,9 @@ func runStopped(t *testing.T, s Spec, where string, after, stop time.Duration) *
 
 // notOurs checks that no window that counts has a time of half the stop or more,
 // which the server never takes, and that every request is accounted for.
-func notOurs(t *testing.T, windows []Window, longest func(w *Window) int64, stop time.Duration) {
+func notOurs(t *testing.T, windows []measure.Window, longest func(w *measure.Window) int64, stop time.Duration) {
 	t.Helper()
-	var all Window
+	var all measure.Window
 	invalid := 0
 	for i := range windows {
 		w := &windows[i]
@@ -97,37 +99,37 @@ func notOurs(t *testing.T, windows []Window, longest func(w *Window) int64, stop
 	}
 }
 
-func longestOf(w *Window) int64 {
-	return max(w.Longest(Response), w.Longest(Service), w.Longest(Lag))
+func longestOf(w *measure.Window) int64 {
+	return max(w.Longest(measure.Response), w.Longest(measure.Service), w.Longest(measure.Lag))
 }
 
 // TestAStoppedLoopIsNotTheServer: wherever a loop is stopped, and whatever the rest
 // of the load, what that does to times is in no window that counts.
 func TestAStoppedLoopIsNotTheServer(t *testing.T) {
 	target := server(t, replies(okReply))
-	open := func(rate float64, connections int) Profile {
-		return Profile{Mode: Open, Connections: connections, Rate: rate, Arrivals: Poisson}
+	open := func(rate float64, connections int) profile.Profile {
+		return profile.Profile{Mode: profile.Open, Connections: connections, Rate: rate, Arrivals: profile.Poisson}
 	}
-	think := Profile{Mode: Closed, Connections: 20, Think: Think{Mean: 20 * time.Millisecond}}
+	think := profile.Profile{Mode: profile.Closed, Connections: 20, Think: profile.Think{Mean: 20 * time.Millisecond}}
 	for _, engine := range []string{"uring", "epoll"} {
 		if engine == "uring" && !hasRing() {
 			continue
 		}
 		for _, c := range []struct {
-			profile     Profile
+			profile     profile.Profile
 			loops       int
 			where       string
 			after, stop time.Duration
-			pacing      Pacing
+			pacing      profile.Pacing
 		}{
 			{open(500, 4), 1, "wait", 800 * time.Millisecond, 400 * time.Millisecond, ""},
 			{open(500, 4), 1, "send", 10 * time.Millisecond, 700 * time.Millisecond, ""},
 			{open(3000, 10), 2, "handle", 1200 * time.Millisecond, 400 * time.Millisecond, ""},
-			{open(3000, 2), 1, "send", 900 * time.Millisecond, 600 * time.Millisecond, TimerPacing},
-			{open(3000, 200), 1, "send", 1800 * time.Millisecond, 400 * time.Millisecond, SpinPacing}, // until after the end
-			{open(300, 10), 2, "wait", 400 * time.Millisecond, 1200 * time.Millisecond, TimerPacing},
-			{Profile{Mode: Closed, Connections: 10}, 1, "handle", 990 * time.Millisecond, 400 * time.Millisecond, ""},
-			{Profile{Mode: Closed, Connections: 100}, 2, "send", 500 * time.Millisecond, 400 * time.Millisecond, ""},
+			{open(3000, 2), 1, "send", 900 * time.Millisecond, 600 * time.Millisecond, profile.TimerPacing},
+			{open(3000, 200), 1, "send", 1800 * time.Millisecond, 400 * time.Millisecond, profile.SpinPacing}, // until after the end
+			{open(300, 10), 2, "wait", 400 * time.Millisecond, 1200 * time.Millisecond, profile.TimerPacing},
+			{profile.Profile{Mode: profile.Closed, Connections: 10}, 1, "handle", 990 * time.Millisecond, 400 * time.Millisecond, ""},
+			{profile.Profile{Mode: profile.Closed, Connections: 100}, 2, "send", 500 * time.Millisecond, 400 * time.Millisecond, ""},
 			{think, 1, "wait", 1700 * time.Millisecond, 400 * time.Millisecond, ""},
 		} {
 			name := fmt.Sprintf("%s/%s-%v/loops=%d/%s at %v for %v", engine, c.profile.Mode, c.profile.Rate, c.loops, c.where, c.after, c.stop)
@@ -175,19 +177,19 @@ func TestStoppedLoad(t *testing.T) {
 // stoppedSpec is what the child is told of its load.
 type stoppedSpec struct {
 	Target, Engine   string
-	Profile          Profile
+	Profile          profile.Profile
 	Threads          int
 	Duration, Warmup time.Duration
 }
 
 type stoppedWindow struct {
-	Window
+	measure.Window
 	Longest int64
 }
 
 // runSignalled runs a load in another process, which is stopped by SIGSTOP for a
 // while; not at all if stop is 0.
-func runSignalled(t *testing.T, s Spec, after, stop time.Duration) (windows []Window, longest map[int]int64) {
+func runSignalled(t *testing.T, s Spec, after, stop time.Duration) (windows []measure.Window, longest map[int]int64) {
 	t.Helper()
 	config, err := json.Marshal(stoppedSpec{s.Target, s.Engine, s.Profile, s.Threads, s.Duration, s.Warmup})
 	if err != nil {
@@ -254,9 +256,9 @@ func TestAStoppedProcessIsNotTheServer(t *testing.T) {
 		{best, 0, 1, 1100 * time.Millisecond, 500 * time.Millisecond},
 	} {
 		t.Run(fmt.Sprintf("%s/%v/loops=%d/at %v for %v", c.engine, c.rate, c.loops, c.after, c.stop), func(t *testing.T) {
-			p := Profile{Mode: Open, Connections: 20, Rate: c.rate, Arrivals: Poisson}
+			p := profile.Profile{Mode: profile.Open, Connections: 20, Rate: c.rate, Arrivals: profile.Poisson}
 			if c.rate == 0 {
-				p = Profile{Mode: Closed, Connections: 20}
+				p = profile.Profile{Mode: profile.Closed, Connections: 20}
 			}
 			s := spec(target, p)
 			s.Engine, s.Threads, s.Duration, s.Warmup = c.engine, c.loops, 3*time.Second, 300*time.Millisecond
@@ -271,7 +273,7 @@ func TestAStoppedProcessIsNotTheServer(t *testing.T) {
 				}
 			}
 			windows, longest := runSignalled(t, s, c.after, c.stop)
-			notOurs(t, windows, func(w *Window) int64 { return longest[w.Index] }, c.stop)
+			notOurs(t, windows, func(w *measure.Window) int64 { return longest[w.Index] }, c.stop)
 		})
 	}
 }

@@ -19,6 +19,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // certificate makes a self-signed certificate for 127.0.0.1 that ends at the
@@ -78,8 +82,8 @@ func TestConnectingAtTheEnd(t *testing.T) {
 		return nil, nil
 	}})
 	eachEngine(t, func(t *testing.T, engine string) {
-		s := spec(slow, Profile{Mode: Open, Connections: 100, Rate: 100, Arrivals: Uniform})
-		s.Engine, s.Link.Reuse, s.TLS = engine, NoReuse, TLS{Insecure: true}
+		s := spec(slow, profile.Profile{Mode: profile.Open, Connections: 100, Rate: 100, Arrivals: profile.Uniform})
+		s.Engine, s.Link.Reuse, s.TLS = engine, request.NoReuse, request.TLS{Insecure: true}
 		total := &mustRun(t, s).Total
 		// Where the machine held the generator up, it may have missed arrivals.
 		if total.Offered != 30 || total.Unfinished > total.Late || total.Drained == 0 || total.Completed+total.Drained+total.Unfinished != 30 {
@@ -96,16 +100,16 @@ func TestTLS(t *testing.T) {
 		for _, version := range []string{"1.2", "1.3"} {
 			for _, resume := range []bool{false, true} {
 				target := tlsServer(t, &tls.Config{Certificates: []tls.Certificate{cert}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool})
-				s := spec(target, Profile{Mode: Closed, Connections: 3})
+				s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 3})
 				s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 60, 0, 5*time.Second
-				s.Requests = []Request{{Method: "POST", Path: "/", Body: strings.Repeat("y", 100_000)}}
+				s.Requests = []request.Request{{Method: "POST", Path: "/", Body: strings.Repeat("y", 100_000)}}
 				s.Link.PerConnection = 5
-				s.TLS = TLS{CAFile: certFile, CertFile: certFile, KeyFile: keyFile, MinVersion: version, MaxVersion: version, Resume: resume}
+				s.TLS = request.TLS{CAFile: certFile, CertFile: certFile, KeyFile: keyFile, MinVersion: version, MaxVersion: version, Resume: resume}
 				r := mustRun(t, s)
 				if r.Total.Completed != 60 || r.Total.Errors.Total() != 0 {
 					t.Fatalf("%s: completed %d, errors %+v (%v)", version, r.Total.Completed, r.Total.Errors, r.FirstErrors)
 				}
-				full, resumed := count(r, FullHandshake), count(r, ResumedHandshake)
+				full, resumed := count(r, measure.FullHandshake), count(r, measure.ResumedHandshake)
 				if full+resumed == 0 || (resumed > 0) != resume {
 					t.Errorf("TLS %s, resume %v: %d full handshakes, %d resumed", version, resume, full, resumed)
 				}
@@ -114,7 +118,7 @@ func TestTLS(t *testing.T) {
 	})
 }
 
-func count(r *Result, c Clock) int64 {
+func count(r *Result, c measure.Clock) int64 {
 	if h := r.Total.Hist[c]; h != nil {
 		return h.TotalCount()
 	}
@@ -128,27 +132,27 @@ func TestTLSFailures(t *testing.T) {
 	tests := []struct {
 		name   string
 		target string
-		tls    TLS
+		tls    request.TLS
 		says   string
 	}{
-		{"unknown authority", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}}), TLS{}, "unknown authority"},
-		{"expired", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{expired}}), TLS{CAFile: expiredFile}, "expired"},
-		{"other name", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}}), TLS{CAFile: goodFile, ServerName: "other.example"}, "other.example"},
-		{"no common version", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}, MinVersion: tls.VersionTLS13}), TLS{CAFile: goodFile, MaxVersion: "1.2"}, "protocol version"},
-		{"HTTP/2 chosen", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}, NextProtos: []string{"h2", "http/1.1"}}), TLS{CAFile: goodFile, ALPN: []string{"http/1.1", "h2"}}, "only http/1.1 is spoken"},
-		{"no TLS there", strings.Replace(plain, "http:", "https:", 1), TLS{}, "TLS handshake"},
-		{"client certificate missing", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}, ClientAuth: tls.RequireAnyClientCert}), TLS{CAFile: goodFile}, "certificate required"},
-		{"no file", "https://127.0.0.1:1", TLS{CAFile: "/nonexistent/ca.pem"}, "/nonexistent/ca.pem"},
-		{"not a certificate", "https://127.0.0.1:1", TLS{CAFile: os.DevNull}, "no certificate"},
-		{"half a pair", "https://127.0.0.1:1", TLS{CertFile: "x"}, "both"},
-		{"version", "https://127.0.0.1:1", TLS{MinVersion: "1.1"}, "neither"},
-		{"versions crossed", "https://127.0.0.1:1", TLS{MinVersion: "1.3", MaxVersion: "1.2"}, "above"},
-		{"ALPN", "https://127.0.0.1:1", TLS{ALPN: []string{"h2"}}, "http/1.1"},
+		{"unknown authority", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}}), request.TLS{}, "unknown authority"},
+		{"expired", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{expired}}), request.TLS{CAFile: expiredFile}, "expired"},
+		{"other name", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}}), request.TLS{CAFile: goodFile, ServerName: "other.example"}, "other.example"},
+		{"no common version", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}, MinVersion: tls.VersionTLS13}), request.TLS{CAFile: goodFile, MaxVersion: "1.2"}, "protocol version"},
+		{"HTTP/2 chosen", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}, NextProtos: []string{"h2", "http/1.1"}}), request.TLS{CAFile: goodFile, ALPN: []string{"http/1.1", "h2"}}, "only http/1.1 is spoken"},
+		{"no TLS there", strings.Replace(plain, "http:", "https:", 1), request.TLS{}, "TLS handshake"},
+		{"client certificate missing", tlsServer(t, &tls.Config{Certificates: []tls.Certificate{good}, ClientAuth: tls.RequireAnyClientCert}), request.TLS{CAFile: goodFile}, "certificate required"},
+		{"no file", "https://127.0.0.1:1", request.TLS{CAFile: "/nonexistent/ca.pem"}, "/nonexistent/ca.pem"},
+		{"not a certificate", "https://127.0.0.1:1", request.TLS{CAFile: os.DevNull}, "no certificate"},
+		{"half a pair", "https://127.0.0.1:1", request.TLS{CertFile: "x"}, "both"},
+		{"version", "https://127.0.0.1:1", request.TLS{MinVersion: "1.1"}, "neither"},
+		{"versions crossed", "https://127.0.0.1:1", request.TLS{MinVersion: "1.3", MaxVersion: "1.2"}, "above"},
+		{"ALPN", "https://127.0.0.1:1", request.TLS{ALPN: []string{"h2"}}, "http/1.1"},
 	}
 	eachEngine(t, func(t *testing.T, engine string) {
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
-				s := spec(tt.target, Profile{Mode: Closed, Connections: 2})
+				s := spec(tt.target, profile.Profile{Mode: profile.Closed, Connections: 2})
 				s.Engine, s.TLS, s.Timeout = engine, tt.tls, 500*time.Millisecond
 				r, err := Run(t.Context(), s)
 				text := ""
@@ -167,9 +171,9 @@ func TestTLSFailures(t *testing.T) {
 
 func TestKeyLogIsPrivateAndFilled(t *testing.T) {
 	cert, certFile, _ := certificate(t, time.Now().Add(time.Hour))
-	s := spec(tlsServer(t, &tls.Config{Certificates: []tls.Certificate{cert}}), Profile{Mode: Closed, Connections: 1})
+	s := spec(tlsServer(t, &tls.Config{Certificates: []tls.Certificate{cert}}), profile.Profile{Mode: profile.Closed, Connections: 1})
 	s.MaxRequests, s.Timeout = 3, 5*time.Second
-	s.TLS = TLS{CAFile: certFile, KeyLog: filepath.Join(t.TempDir(), "keys")}
+	s.TLS = request.TLS{CAFile: certFile, KeyLog: filepath.Join(t.TempDir(), "keys")}
 	mustRun(t, s)
 	info, err := os.Stat(s.TLS.KeyLog)
 	if err != nil || info.Size() == 0 || info.Mode().Perm() != 0o600 {

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/lab/load/request"
 	"dyno/nano/wire/clock"
 	"dyno/nano/wire/reactor"
 	"dyno/nano/wire/uring"
@@ -60,7 +61,7 @@ func openRing(sh share) (engine, error) {
 		}
 		return &kernelRing{
 			loop: l, ring: ring, buffers: buffers, conns: make([]ringConn, sh.most), unsent: make([]int32, 0, sh.connections),
-			keep: sh.link.Reuse != NoReuse,
+			keep: sh.link.Reuse != request.NoReuse,
 		}, nil
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // Verdict is what a measurement says about an objective or condition.
@@ -63,7 +64,7 @@ func (o *Outcome) Verdict() Verdict {
 
 // Judge judges one window, or the Total of a result, by the conditions. It
 // doesn't ask whether the measurement is valid; [Objective.JudgeResult] does.
-func (o *Objective) Judge(w *load.Window) Outcome {
+func (o *Objective) Judge(w *measure.Window) Outcome {
 	readings := make([]Reading, len(o.Conditions))
 	texts := make([]string, len(o.Conditions))
 	for i, c := range o.Conditions {
@@ -92,12 +93,12 @@ func all(readings []Reading) Verdict {
 }
 
 // judge compares what is known of the metric with the limit.
-func (c Condition) judge(w *load.Window) Reading {
+func (c Condition) judge(w *measure.Window) Reading {
 	r := Reading{Condition: c}
 	r.Low, r.High, r.why = c.Metric.read(w)
 	r.Verdict = c.decide(r.Low, r.High)
 	if m := c.Metric; m.Figure == "p" && r.Verdict == Unknown && !w.Tells(m.Clock, m.Percentile) {
-		r.Needs = load.Needs(m.Percentile)
+		r.Needs = measure.Needs(m.Percentile)
 	}
 	return r
 }

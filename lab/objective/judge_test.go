@@ -7,14 +7,15 @@ import (
 
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // window has the response times 1 ms to 100 ms, a CPU time of 10 µs a request
 // and a mean of 5 in flight.
-func window() load.Window {
-	w := load.Window{Length: time.Second, Offered: 100, Sent: 100, Completed: 100, InFlight: 5, CPUUser: 2 * time.Millisecond, Spun: time.Millisecond}
-	for _, clock := range []load.Clock{load.Response, load.Service} {
-		w.Hist[clock] = load.NewHistogram()
+func window() measure.Window {
+	w := measure.Window{Length: time.Second, Offered: 100, Sent: 100, Completed: 100, InFlight: 5, CPUUser: 2 * time.Millisecond, Spun: time.Millisecond}
+	for _, clock := range []measure.Clock{measure.Response, measure.Service} {
+		w.Hist[clock] = measure.NewHistogram()
 		for i := 1; i <= 100; i++ {
 			w.Hist[clock].RecordValue(int64(i) * int64(time.Millisecond))
 		}
@@ -22,7 +23,7 @@ func window() load.Window {
 	return w
 }
 
-func judge(t *testing.T, expression string, w load.Window) Outcome {
+func judge(t *testing.T, expression string, w measure.Window) Outcome {
 	t.Helper()
 	o, err := Parse(expression)
 	if err != nil {
@@ -32,11 +33,11 @@ func judge(t *testing.T, expression string, w load.Window) Outcome {
 }
 
 func TestJudge(t *testing.T) {
-	nothing := func(w *load.Window) { *w = load.Window{} }
-	timeouts := func(w *load.Window) { w.Errors.Timeout = 10 }
+	nothing := func(w *measure.Window) { *w = measure.Window{} }
+	timeouts := func(w *measure.Window) { w.Errors.Timeout = 10 }
 	for _, tt := range []struct {
 		expression string
-		change     func(*load.Window)
+		change     func(*measure.Window)
 		want       Verdict
 		text       string
 	}{
@@ -60,7 +61,7 @@ func TestJudge(t *testing.T) {
 		{"p99 == 120ms", timeouts, Unknown, ""},
 		{"p99 == 20ms", timeouts, Fails, ""},
 		{"service.p99 < 120ms", timeouts, Unknown, "service.p99 >= 100"},
-		{"service.p99 < 120ms", func(w *load.Window) { w.Shed = 10 }, Holds, ""},
+		{"service.p99 < 120ms", func(w *measure.Window) { w.Shed = 10 }, Holds, ""},
 		{"max < 120ms", timeouts, Unknown, "max >= 100"},
 		{"mean < 120ms", timeouts, Unknown, "mean >= 50"},
 		{"stddev < 120ms", timeouts, Unknown, "stddev >= 0"},
@@ -76,11 +77,11 @@ func TestJudge(t *testing.T) {
 		{"p100 < 120ms, p99 < 120ms", nil, Holds, ""},
 		{"lag.p99 < 1s", nil, Unknown, "nothing was timed"},
 		{"p99 < 1s", nothing, Unknown, "nothing was timed"},
-		{"p99 < 1s", func(w *load.Window) { *w = load.Window{Unfinished: 7} }, Unknown, "all 7 requests were given up"},
+		{"p99 < 1s", func(w *measure.Window) { *w = measure.Window{Unfinished: 7} }, Unknown, "all 7 requests were given up"},
 		{"errors < 1%", nothing, Unknown, "no request came to an end"},
 		{"throughput > 0", nothing, Unknown, "no time was measured"},
 		{"sent > 0", nothing, Unknown, ""},
-		{"cpu < 1s", func(w *load.Window) { w.Completed = 0 }, Unknown, "no request was completed"},
+		{"cpu < 1s", func(w *measure.Window) { w.Completed = 0 }, Unknown, "no request was completed"},
 	} {
 		w := window()
 		if tt.change != nil {
@@ -96,10 +97,10 @@ func TestJudge(t *testing.T) {
 // Whatever was given up, no condition with an upper limit passes on a figure
 // that it could change.
 func TestWhatIsCensoredNeverPasses(t *testing.T) {
-	for _, change := range []func(*load.Window){
-		func(w *load.Window) { w.Shed = 50 },
-		func(w *load.Window) { w.Unfinished = 50 },
-		func(w *load.Window) { w.Errors.Timeout = 50 },
+	for _, change := range []func(*measure.Window){
+		func(w *measure.Window) { w.Shed = 50 },
+		func(w *measure.Window) { w.Unfinished = 50 },
+		func(w *measure.Window) { w.Errors.Timeout = 50 },
 	} {
 		w := window()
 		change(&w)
@@ -114,12 +115,12 @@ func TestWhatIsCensoredNeverPasses(t *testing.T) {
 }
 
 func TestJudgeWindows(t *testing.T) {
-	good, slow, unknown, invalid, warmup := window(), window(), load.Window{Length: time.Second}, window(), window()
-	slow.Hist[load.Response].RecordValues(int64(time.Second), 50)
-	invalid.Hist[load.Response] = slow.Hist[load.Response]
+	good, slow, unknown, invalid, warmup := window(), window(), measure.Window{Length: time.Second}, window(), window()
+	slow.Hist[measure.Response].RecordValues(int64(time.Second), 50)
+	invalid.Hist[measure.Response] = slow.Hist[measure.Response]
 	invalid.Findings = []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Invalid}}
-	warmup.Index, warmup.Hist[load.Response] = -1, slow.Hist[load.Response]
-	many := func(n int, more ...load.Window) (list []load.Window) {
+	warmup.Index, warmup.Hist[measure.Response] = -1, slow.Hist[measure.Response]
+	many := func(n int, more ...measure.Window) (list []measure.Window) {
 		for range n {
 			list = append(list, good)
 		}
@@ -127,7 +128,7 @@ func TestJudgeWindows(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		expression string
-		windows    []load.Window
+		windows    []measure.Window
 		want       Verdict
 		text       string
 	}{
@@ -158,8 +159,8 @@ func TestJudgeWindows(t *testing.T) {
 
 func TestJudgeResult(t *testing.T) {
 	slow := window()
-	slow.Hist[load.Response].RecordValues(int64(time.Second), 50)
-	r := load.Result{Validity: finding.Valid, Windows: []load.Window{slow}, Total: window()}
+	slow.Hist[measure.Response].RecordValues(int64(time.Second), 50)
+	r := load.Result{Validity: finding.Valid, Windows: []measure.Window{slow}, Total: window()}
 	whole, _ := Parse("p99 < 150ms")
 	windowed, _ := Parse("every window: p99 < 150ms")
 	if got := whole.JudgeResult(&r); got.Verdict() != Holds {

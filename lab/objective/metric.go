@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // Metric names a figure of a load: one of a clock, or one of the whole.
 type Metric struct {
-	Clock  load.Clock // of "mean", "max", "min", "stddev" and "p"
-	Figure string     // "p" for a percentile, or the figure's name as written
+	Clock  measure.Clock // of "mean", "max", "min", "stddev" and "p"
+	Figure string        // "p" for a percentile, or the figure's name as written
 	// Percentile is that of Figure "p", above 0 and at most 100.
 	Percentile float64
 }
@@ -23,7 +23,7 @@ var clockFigures = []string{"mean", "max", "min", "stddev"}
 // loadFigures are those of the load as a whole.
 func loadFigures() []string {
 	figures := []string{"errors"}
-	for _, k := range (load.Errors{}).ByKind() {
+	for _, k := range (measure.Errors{}).ByKind() {
 		figures = append(figures, "errors."+k.Kind)
 	}
 	return append(figures, "throughput", "sent", "completed", "shed", "in_flight", "cpu")
@@ -35,7 +35,7 @@ func (m Metric) String() string {
 	if figure == "p" {
 		figure += decimal(m.Percentile)
 	}
-	if m.ofClock() && m.Clock != load.Response {
+	if m.ofClock() && m.Clock != measure.Response {
 		return m.Clock.String() + "." + figure
 	}
 	return figure
@@ -61,7 +61,7 @@ func (m Metric) kind() kind {
 // metricNames are all that can be written, with some percentiles for the many.
 func metricNames() []string {
 	names := loadFigures()
-	for clock := range load.NumClocks {
+	for clock := range measure.NumClocks {
 		for _, figure := range append([]string{"p50", "p90", "p95", "p99", "p99.9", "p99.99"}, clockFigures...) {
 			names = append(names, Metric{Clock: clock, Figure: figure}.String())
 			names = append(names, clock.String()+"."+figure)
@@ -75,8 +75,8 @@ func metricOf(name string) (Metric, bool) {
 	if slices.Contains(loadFigures(), name) {
 		return Metric{Figure: name}, true
 	}
-	m := Metric{Clock: load.Response}
-	for clock := range load.NumClocks {
+	m := Metric{Clock: measure.Response}
+	for clock := range measure.NumClocks {
 		if figure, ok := strings.CutPrefix(name, clock.String()+"."); ok {
 			m.Clock, name = clock, figure
 			break

@@ -5,12 +5,12 @@ import (
 	"math"
 	"strings"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // read returns the bounds of the metric in a window, in the unit of its kind. If
 // nothing was measured they are NaN, and why says what lacks.
-func (m Metric) read(w *load.Window) (low, high float64, why string) {
+func (m Metric) read(w *measure.Window) (low, high float64, why string) {
 	if m.ofClock() {
 		return m.readClock(w)
 	}
@@ -24,7 +24,7 @@ func (m Metric) read(w *load.Window) (low, high float64, why string) {
 // readClock reads a figure of a clock. A percentile that no request lies beyond is
 // not below the largest of them, and that is all that so few can tell. With requests that were given up, as slow
 // as they may have been, only percentiles below them, and minima, are known.
-func (m Metric) readClock(w *load.Window) (low, high float64, why string) {
+func (m Metric) readClock(w *measure.Window) (low, high float64, why string) {
 	h, lost := w.Hist[m.Clock], w.GivenUp(m.Clock)
 	if w.Timed(m.Clock) == 0 {
 		if lost > 0 {
@@ -39,7 +39,7 @@ func (m Metric) readClock(w *load.Window) (low, high float64, why string) {
 		ns, known = w.Quantile(m.Clock, m.Percentile)
 		low = float64(ns)
 		if known && !w.Tells(m.Clock, m.Percentile) {
-			known, why = false, fmt.Sprintf("of only %d requests, and it takes %d for one to lie beyond it", w.Timed(m.Clock)+lost, load.Needs(m.Percentile))
+			known, why = false, fmt.Sprintf("of only %d requests, and it takes %d for one to lie beyond it", w.Timed(m.Clock)+lost, measure.Needs(m.Percentile))
 		}
 	case "mean":
 		low = h.Mean()
@@ -60,7 +60,7 @@ func (m Metric) readClock(w *load.Window) (low, high float64, why string) {
 }
 
 // readLoad reads a figure of the whole.
-func (m Metric) readLoad(w *load.Window) (x float64, why string) {
+func (m Metric) readLoad(w *measure.Window) (x float64, why string) {
 	kind, isError := strings.CutPrefix(m.Figure, "errors")
 	switch {
 	case isError:
@@ -90,7 +90,7 @@ func (m Metric) readLoad(w *load.Window) (x float64, why string) {
 
 // errorShare is the share of the requests that failed; of one kind, or of any
 // if kind is empty.
-func errorShare(w *load.Window, kind string) (x float64, why string) {
+func errorShare(w *measure.Window, kind string) (x float64, why string) {
 	e := &w.Errors
 	all := w.Completed + w.Drained + e.Total()
 	if all == 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // Tally judges windows as they come, for the windowed form of an objective. It
@@ -28,7 +28,7 @@ func (o *Objective) NewTally() *Tally {
 }
 
 // JudgeWindows judges windows at once; see [Tally].
-func (o *Objective) JudgeWindows(windows []load.Window) Outcome {
+func (o *Objective) JudgeWindows(windows []measure.Window) Outcome {
 	t := o.NewTally()
 	for i := range windows {
 		t.Add(&windows[i])
@@ -37,7 +37,7 @@ func (o *Objective) JudgeWindows(windows []load.Window) Outcome {
 }
 
 // Add judges a window, unless it is of the warm-up or invalid.
-func (t *Tally) Add(w *load.Window) {
+func (t *Tally) Add(w *measure.Window) {
 	if w.Warmup() || w.Validity() == finding.Invalid {
 		return
 	}

@@ -1,16 +1,16 @@
 package present
 
 import (
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // NoFigure stands where there is none.
 const NoFigure = "–"
 
 // Quantile is a quantile of a window's response time.
-func Quantile(w *load.Window, percent float64) string {
-	ns, known := w.Quantile(load.Response, percent)
-	if w.Timed(load.Response) == 0 || known && !w.Tells(load.Response, percent) {
+func Quantile(w *measure.Window, percent float64) string {
+	ns, known := w.Quantile(measure.Response, percent)
+	if w.Timed(measure.Response) == 0 || known && !w.Tells(measure.Response, percent) {
 		return NoFigure
 	}
 	return AtLeast(known, Duration(float64(ns)))

@@ -10,7 +10,8 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/lab/machine"
 )
 
@@ -227,9 +228,9 @@ func trialKind(m *archive.Manifest) string {
 
 // rhythm describes a group's load in words.
 func rhythm(a *analysis.Analysis, g *analysis.Group, c catalogue) string {
-	p := profile(a, g)
-	if p.Mode == load.Open {
-		arrivals := c.text("method.arrivals." + words(string(p.Arrivals), string(load.Poisson)))
+	p := profileOf(a, g)
+	if p.Mode == profile.Open {
+		arrivals := c.text("method.arrivals." + words(string(p.Arrivals), string(profile.Poisson)))
 		rate := strconv.FormatFloat(p.Rate, 'f', -1, 64) + gap + "req/s"
 		if len(p.Phases) > 0 {
 			rate = p.Rhythm()
@@ -278,7 +279,7 @@ func cpus(list []int) string {
 }
 
 // calibration says what the generator could do on the run's machine.
-func calibration(k *load.Calibration, c catalogue) string {
+func calibration(k *measure.Calibration, c catalogue) string {
 	if k == nil {
 		return ""
 	}

@@ -11,7 +11,8 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 	"dyno/lab/machine"
 	"dyno/lab/stats"
 	"dyno/lab/study"
@@ -79,14 +80,14 @@ func (f fixture) manifest() archive.Manifest {
 
 func (f fixture) plan() study.Plan {
 	p := study.Plan{Seed: 7}
-	profiles := []load.Profile{{Mode: load.Closed, Connections: 64}}
+	profiles := []profile.Profile{{Mode: profile.Closed, Connections: 64}}
 	if f.open {
-		profiles = append(profiles, load.Profile{Mode: load.Open, Connections: 64, Rate: 20000, Arrivals: load.Poisson})
+		profiles = append(profiles, profile.Profile{Mode: profile.Open, Connections: 64, Rate: 20000, Arrivals: profile.Poisson})
 	}
 	for _, profile := range profiles {
 		for _, s := range f.subjects {
 			p.Cells = append(p.Cells, study.Cell{Index: len(p.Cells), Subject: s, Profile: profile,
-				Requests: []load.Request{{Method: "GET", Path: "/json"}, {Method: "POST", Path: "/api/users", Body: "{}"}}})
+				Requests: []request.Request{{Method: "GET", Path: "/json"}, {Method: "POST", Path: "/api/users", Body: "{}"}}})
 		}
 	}
 	for block := range f.blocks {

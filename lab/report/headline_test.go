@@ -10,7 +10,7 @@ import (
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // headline is the first answer's text, in English.
@@ -43,13 +43,13 @@ func fewRequests(run *archive.Run, n int, cells ...int) *archive.Run {
 				if run.Trials[i].Cell != cell {
 					continue
 				}
-				h := load.NewHistogram()
+				h := measure.NewHistogram()
 				for k := range n {
 					if err := h.RecordValue(int64(50e6 + k*1e5)); err != nil {
 						panic(err)
 					}
 				}
-				run.Trials[i].Windows[w].Client.Hist[load.Response] = h
+				run.Trials[i].Windows[w].Client.Hist[measure.Response] = h
 			}
 		}
 	}

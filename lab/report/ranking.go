@@ -9,7 +9,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
 	"dyno/lab/stats"
 )
 
@@ -135,16 +135,16 @@ func leading(a *analysis.Analysis, g *analysis.Group) string {
 
 // open reports whether the group's load came on a schedule.
 func open(a *analysis.Analysis, g *analysis.Group) bool {
-	return profile(a, g).Mode == load.Open
+	return profileOf(a, g).Mode == profile.Open
 }
 
-func profile(a *analysis.Analysis, g *analysis.Group) load.Profile {
+func profileOf(a *analysis.Analysis, g *analysis.Group) profile.Profile {
 	for _, cell := range g.Cells {
 		if cell.Cell >= 0 && cell.Cell < len(a.Run.Plan.Cells) {
 			return a.Run.Plan.Cells[cell.Cell].Profile
 		}
 	}
-	return load.Profile{}
+	return profile.Profile{}
 }
 
 // columns are the ratio of the metric ranked by to the reference, the metrics shown,

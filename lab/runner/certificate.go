@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 	"dyno/lab/study"
 )
 
@@ -113,11 +113,11 @@ func speaksTLS(cells []study.Cell, subject string) bool {
 }
 
 // security is how the load speaks to a contender in a cell.
-func (own *certificate) security(c *contender, cell *study.Cell) load.TLS {
+func (own *certificate) security(c *contender, cell *study.Cell) request.TLS {
 	if cell.TLS == "" {
-		return load.TLS{}
+		return request.TLS{}
 	}
-	t := load.TLS{CAFile: c.CAFile, Insecure: c.Insecure, Resume: cell.TLS == study.TLSResumed}
+	t := request.TLS{CAFile: c.CAFile, Insecure: c.Insecure, Resume: cell.TLS == study.TLSResumed}
 	if c.URL == "" {
 		t.CAFile = own.file()
 	}
@@ -150,6 +150,6 @@ func (own *certificate) metricsTrust(c *contender, cell *study.Cell, url string)
 // trustOf trusts whom the subject's ca_file and insecure say, or else the system's
 // certificates.
 func trustOf(c *contender) (*tls.Config, error) {
-	t := load.TLS{CAFile: c.CAFile, Insecure: c.Insecure}
+	t := request.TLS{CAFile: c.CAFile, Insecure: c.Insecure}
 	return t.Client()
 }

@@ -7,7 +7,7 @@ import (
 	"maps"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 	"dyno/lab/study"
 	"dyno/lab/subject"
 )
@@ -91,7 +91,7 @@ func (s *starter) begin(ctx context.Context, c *contender, cell *study.Cell, pro
 
 // verifyRequests asks for what the cell asks for, once.
 func verifyRequests(ctx context.Context, v *subject.Verifier, url string, cell *study.Cell) error {
-	examples, err := load.Examples(cell.Asked(), cell.Feeds)
+	examples, err := request.Examples(cell.Asked(), cell.Feeds)
 	if err != nil {
 		return err
 	}

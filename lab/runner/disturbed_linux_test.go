@@ -12,7 +12,7 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/study"
 )
 
@@ -20,7 +20,7 @@ import (
 func trialWith(names ...finding.Name) *archive.Trial {
 	t := &archive.Trial{Status: archive.Complete}
 	for i := range 2 {
-		w := archive.Window{Client: load.Window{Index: i}, Level: finding.Valid}
+		w := archive.Window{Client: measure.Window{Index: i}, Level: finding.Valid}
 		for _, name := range names {
 			w.Level = finding.Invalid
 			w.Why = append(w.Why, finding.Finding{Name: name, Validity: finding.Invalid})

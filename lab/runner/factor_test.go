@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/study"
 	"dyno/lab/subject"
 )
@@ -114,8 +114,8 @@ factors: {tls: [off, full, resumed]}`)
 			if err != nil {
 				t.Fatal(err)
 			}
-			full += recorded(&w, load.FullHandshake)
-			resumed += recorded(&w, load.ResumedHandshake)
+			full += recorded(&w, measure.FullHandshake)
+			resumed += recorded(&w, measure.ResumedHandshake)
 		}
 		level := r.Plan.Cells[archived.Trials[i].Cell].Levels["tls"]
 		ok := map[string]bool{
@@ -134,7 +134,7 @@ factors: {tls: [off, full, resumed]}`)
 }
 
 // recorded is how many values of a clock a window holds.
-func recorded(w *archive.Window, clock load.Clock) int64 {
+func recorded(w *archive.Window, clock measure.Clock) int64 {
 	if h := w.Client.Hist[clock]; h != nil {
 		return h.TotalCount()
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/probe"
 	"dyno/lab/study"
 	"dyno/nano/wire/clock"
@@ -81,7 +81,7 @@ func (l *ledger) close() {
 
 // join waits for the last snapshot, unless ctx has ended, and puts both ends of
 // each window together. A window whose snapshots are missing has no server side.
-func (l *ledger) join(ctx context.Context, client []load.Window) []archive.Window {
+func (l *ledger) join(ctx context.Context, client []measure.Window) []archive.Window {
 	select {
 	case <-l.finished:
 	case <-ctx.Done():

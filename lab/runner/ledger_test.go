@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/probe"
 	"dyno/lab/study"
 	"dyno/nano/wire/clock"
@@ -20,7 +20,7 @@ func TestLedgerJoinsBothEnds(t *testing.T) {
 	l := newLedger(timing, probe.New(probe.Config{}))
 	defer l.close()
 	l.begin(clock.Now() + int64(timing.Warmup))
-	client := []load.Window{{Index: -1}, {Index: 0}, {Index: 1}, {Index: 2}}
+	client := []measure.Window{{Index: -1}, {Index: 0}, {Index: 1}, {Index: 2}}
 	windows := l.join(t.Context(), client)
 	for i, length := range []time.Duration{50 * time.Millisecond, time.Second, 100 * time.Millisecond, 0} {
 		w := windows[i]
@@ -48,7 +48,7 @@ func TestLedgerOfALoadThatWasCutOff(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.Sleep(1500 * time.Millisecond)
 	cancel()
-	windows := l.join(ctx, []load.Window{{Index: 0}, {Index: 1}})
+	windows := l.join(ctx, []measure.Window{{Index: 0}, {Index: 1}})
 	if windows[0].Server.Length == 0 || windows[0].Server.Machine == nil && runtime.GOOS == "linux" || windows[1].Server.Length != 0 {
 		t.Errorf("the server's sides are %v and %v", windows[0].Server, windows[1].Server)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/study"
 	"dyno/lab/subject"
 )
@@ -23,7 +24,7 @@ type Runner struct {
 	Store    archive.Store
 	// Calibrate, if set, measures the generator before the first trial. A run
 	// whose generator can't be measured goes on without.
-	Calibrate func(context.Context, *load.Spec) (*load.Calibration, error)
+	Calibrate func(context.Context, *load.Spec) (*measure.Calibration, error)
 	// Repeats is how often a trial that came out invalid is repeated at the end of
 	// its block; 0 is never. All repetitions together remain below half of the trials
 	// that were planned.

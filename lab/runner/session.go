@@ -8,6 +8,7 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/machine"
 	"dyno/lab/study"
 )
@@ -20,7 +21,7 @@ type session struct {
 	tell        func(Event)
 	plan        study.Plan // grows by repetitions, and by blocks
 	pace        *pace
-	calibration *load.Calibration
+	calibration *measure.Calibration
 	speeds      speeds
 	disturbance disturbance
 	failing     int // trials that have failed since the last that did not

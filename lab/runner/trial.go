@@ -12,6 +12,7 @@ import (
 	"dyno/lab/archive"
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/probe"
 	"dyno/lab/study"
 	"dyno/lab/subject"
@@ -126,7 +127,7 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 		Link: cell.Link, Pacing: cell.Pacing, Accept: s.runner.Study.Accept,
 		Calibration: s.calibration,
 		OnStart:     ledger.begin,
-		OnWindow: func(w load.Window) {
+		OnWindow: func(w measure.Window) {
 			s.tell(Event{Kind: WindowDone, Trial: &t.PlannedTrial, Cell: cell, Window: &archive.Window{Client: w}})
 		},
 	})

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode"
 
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
 )
 
 // Describe prints the plan for a person: what will be done, in which order, and
@@ -53,7 +53,7 @@ func count(n int, thing string) string {
 
 func (c *Cell) describe() string {
 	text := c.Load + ": "
-	if c.Profile.Mode == load.Open {
+	if c.Profile.Mode == profile.Open {
 		text += fmt.Sprintf("open, %s (%s), %s", c.Profile.Rhythm(), c.Profile.Arrivals, count(c.Profile.Connections, "connection"))
 	} else {
 		text += fmt.Sprintf("closed, %s", count(c.Profile.Connections, "connection"))

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 )
 
 const (
@@ -127,11 +127,11 @@ func isSecure(s *Study, subject string) bool {
 	return at >= 0 && strings.HasPrefix(s.Subjects[at].URL, "https:")
 }
 
-func request(s *Study, name string) load.Request {
+func requestNamed(s *Study, name string) request.Request {
 	for _, r := range s.Requests {
 		if r.Name == name {
 			return r
 		}
 	}
-	return load.Request{}
+	return request.Request{}
 }

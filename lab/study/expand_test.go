@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 const factorial = `study: s
@@ -54,9 +55,9 @@ func TestCellsAreTheFullFactorial(t *testing.T) {
 	want := Cell{
 		Index: 1 + 2*1 + 4*0 + 8*1 + 16*1 + 32*1, Subject: "go/chi", Load: "fast",
 		Levels:   map[string]string{"connections": "2", "rate": "100", "request": "a", "env.GOGC": "400"},
-		Profile:  load.Profile{Mode: load.Open, Connections: 2, Rate: 100, Arrivals: load.Poisson},
+		Profile:  profile.Profile{Mode: profile.Open, Connections: 2, Rate: 100, Arrivals: profile.Poisson},
 		Timeout:  time.Second,
-		Requests: []load.Request{{Name: "a", Method: "GET", Path: "/a", Weight: 1}},
+		Requests: []request.Request{{Name: "a", Method: "GET", Path: "/a", Weight: 1}},
 		Env:      map[string]string{"GOGC": "400"},
 		Point:    1 + 2*1 + 4*0 + 8*1,
 	}

@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"dyno/internal/shell"
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // kind is a family of factors: how its levels are read, what speaks against it
@@ -68,7 +69,7 @@ func kindOf(factor string) (k kind, name string, ok bool) {
 }
 
 func connectionsLevel(at scope, _ *Study) string {
-	return strconv.Itoa(at.integer(1, load.MaxConnections))
+	return strconv.Itoa(at.integer(1, profile.MaxConnections))
 }
 func rateLevel(at scope, _ *Study) string    { return plain(at.number(minRate, maxRate)) }
 func requestLevel(at scope, s *Study) string { return at.oneOf(requestNames(s)...) }
@@ -86,12 +87,14 @@ func applyConnections(c *Cell, _, level string, _ *Study) {
 func applyRate(c *Cell, _, level string, _ *Study) {
 	c.Profile.Rate, _ = strconv.ParseFloat(level, 64)
 }
-func applyRequest(c *Cell, _, level string, s *Study) { c.Requests = []load.Request{request(s, level)} }
-func applyPacing(c *Cell, _, level string, _ *Study)  { c.Pacing = load.Pacing(level) }
-func applyEnv(c *Cell, name, level string, _ *Study)  { c.Env[name] = level }
+func applyRequest(c *Cell, _, level string, s *Study) {
+	c.Requests = []request.Request{requestNamed(s, level)}
+}
+func applyPacing(c *Cell, _, level string, _ *Study) { c.Pacing = profile.Pacing(level) }
+func applyEnv(c *Cell, name, level string, _ *Study) { c.Env[name] = level }
 
 func applyReuse(c *Cell, _, level string, _ *Study) {
-	c.Link.Reuse, c.Link.PerConnection, _ = load.ParseReuse(level)
+	c.Link.Reuse, c.Link.PerConnection, _ = request.ParseReuse(level)
 }
 
 // addArgs appends text to the command's arguments.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
 )
 
 // Range is what a sampling design takes levels of a factor from.
@@ -25,7 +25,7 @@ type scale struct {
 // anyEnd reads an end whose meaning only the subject or the kernel knows.
 func anyEnd(at scope) float64 { return at.number(-1e12, 1e12) }
 
-func connectionsEnd(at scope) float64 { return float64(at.integer(1, load.MaxConnections)) }
+func connectionsEnd(at scope) float64 { return float64(at.integer(1, profile.MaxConnections)) }
 func rateEnd(at scope) float64        { return at.number(minRate, maxRate) }
 
 // rangeAt reads {from: 1, to: 64, scale: log}.

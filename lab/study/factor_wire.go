@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 )
 
 // maxBody bounds the bodies that the factor size makes, in bytes. Generator and
@@ -31,14 +31,14 @@ func checkSizes(e entry, _ string, s *Study) {
 }
 
 // hasBody reports whether the factor size says how long a request's body is.
-func hasBody(r load.Request) bool {
+func hasBody(r request.Request) bool {
 	return r.Body != "" || slices.Contains([]string{"POST", "PUT", "PATCH"}, r.Method)
 }
 
 // Asked are the requests of the cell with bodies of the size that its levels
 // ask for: letters and digits in a fixed order that no template is read from.
 // Without such a level they are the cell's own.
-func (c *Cell) Asked() []load.Request {
+func (c *Cell) Asked() []request.Request {
 	if c.BodySize == nil {
 		return c.Requests
 	}
@@ -104,7 +104,7 @@ func checkHandshakes(e entry, s *Study, factors []Factor) {
 		return
 	}
 	for _, l := range s.Loads {
-		if l.Link.Reuse != load.NoReuse && l.Link.PerConnection == 0 && l.Link.MaxAge == 0 {
+		if l.Link.Reuse != request.NoReuse && l.Link.PerConnection == 0 && l.Link.MaxAge == 0 {
 			e.name.problem("add to the load: reuse: none", "the load %s keeps its connections, so that %s and %s change nothing that is measured", quote(l.Name), TLSFull, TLSResumed)
 		}
 	}

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 )
 
 // OpenRequests reads a file of requests: a list as under requests in a study, or
 // fields requests and feeds as a study has them. Besides its own feeds, the
 // requests may use those given; all of them are returned. The error is of type
 // [Problems] if the file was read and is wrong.
-func OpenRequests(path string, given []load.Feed) ([]load.Request, []load.Feed, error) {
+func OpenRequests(path string, given []request.Feed) ([]request.Request, []request.Feed, error) {
 	src, err := readFile(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the requests: %w", err)
@@ -21,9 +21,9 @@ func OpenRequests(path string, given []load.Feed) ([]load.Request, []load.Feed, 
 
 // ParseRequests is [OpenRequests] for a file that was read; path is its name in
 // messages and where relative paths in it start from.
-func ParseRequests(path string, src []byte, given []load.Feed) ([]load.Request, []load.Feed, error) {
+func ParseRequests(path string, src []byte, given []request.Feed) ([]request.Request, []request.Feed, error) {
 	in := newInput(path, nil)
-	var requests []load.Request
+	var requests []request.Request
 	feeds := given
 	if root, ok := in.document(src); ok {
 		requests, feeds = in.requests(root, given)
@@ -35,7 +35,7 @@ func ParseRequests(path string, src []byte, given []load.Feed) ([]load.Request, 
 	return requests, feeds, nil
 }
 
-func (in *input) requests(root scope, feeds []load.Feed) ([]load.Request, []load.Feed) {
+func (in *input) requests(root scope, feeds []request.Feed) ([]request.Request, []request.Feed) {
 	in.useFeeds(root, feeds)
 	if !root.isMapping() {
 		return requestsAt(root), feeds

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // Defaults of what a study leaves out, and limits of what it may ask for.
@@ -67,7 +68,7 @@ func (in *input) study(s *Study, root scope) {
 	if at, ok := f["feeds"]; ok {
 		s.Feeds = in.feedsAt(at)
 	}
-	s.Requests = []load.Request{{Name: "root", Method: "GET", Path: "/", Weight: 1}}
+	s.Requests = []request.Request{{Name: "root", Method: "GET", Path: "/", Weight: 1}}
 	if at, ok := f["requests"]; ok {
 		s.Requests = requestsAt(at)
 	}
@@ -76,7 +77,7 @@ func (in *input) study(s *Study, root scope) {
 	} else if understood {
 		root.problem("add: subjects: [go/nethttp]", "the study has no subjects")
 	}
-	s.Loads = []Load{{Name: "saturate", Profile: load.Profile{Mode: load.Closed, Connections: defaultConnections}, Timeout: load.DefaultTimeout}}
+	s.Loads = []Load{{Name: "saturate", Profile: profile.Profile{Mode: profile.Closed, Connections: defaultConnections}, Timeout: request.DefaultTimeout}}
 	if at, ok := f["loads"]; ok {
 		s.Loads = loadsAt(at)
 	}

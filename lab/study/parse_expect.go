@@ -5,13 +5,13 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"dyno/lab/load"
 	"dyno/lab/load/expect"
+	"dyno/lab/load/request"
 )
 
 // expectAt reads what answers are held to: a list of lines such as "json $.ok ==
 // true", or fields by the lines' first word, each with one line or a list.
-func expectAt(at scope, r *load.Request) {
+func expectAt(at scope, r *request.Request) {
 	if at.resolved().Kind == yaml.SequenceNode {
 		for _, item := range at.list() {
 			r.Expect = append(r.Expect, item.expectation("")...)
@@ -53,7 +53,7 @@ func (s scope) expectation(kind string) []string {
 
 // statusAt reads a status, or several: statuses, classes such as 2xx and ranges
 // such as 200-204.
-func statusAt(at scope, r *load.Request) {
+func statusAt(at scope, r *request.Request) {
 	if at.resolved().Kind == yaml.SequenceNode {
 		for _, item := range at.list() {
 			r.Expect = append(r.Expect, item.expectation("status ")...)

@@ -3,7 +3,7 @@ package study
 import (
 	"strconv"
 
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
 )
 
 // maxFactors bounds the factors of a study: with two levels each, one more
@@ -85,7 +85,7 @@ func checkLimit(e entry, s *Study, f Factor) {
 // eachOpen reports every load that comes in a closed loop.
 func eachOpen(e entry, s *Study, why string) {
 	for _, l := range s.Loads {
-		if l.Profile.Mode == load.Closed {
+		if l.Profile.Mode == profile.Closed {
 			e.name.problem("give that load open: {rate: …}", "the load %s is closed and %s", quote(l.Name), why)
 		}
 	}
@@ -94,7 +94,7 @@ func eachOpen(e entry, s *Study, why string) {
 func checkRate(e entry, _ string, s *Study) {
 	eachOpen(e, s, "has no rate to vary")
 	for _, l := range s.Loads {
-		if l.Profile.Mode == load.Open && len(l.Profile.Phases) > 0 {
+		if l.Profile.Mode == profile.Open && len(l.Profile.Phases) > 0 {
 			e.name.problem("give that load open: {rate: …}", "the load %s has phases, which have rates of their own", quote(l.Name))
 		}
 	}

@@ -1,12 +1,14 @@
 package study
 
-import "dyno/lab/load"
+import (
+	"dyno/lab/load/request"
+)
 
 // feedsAt reads the feeds and their files, so that what requests take from them
 // can be checked.
-func (in *input) feedsAt(at scope) []load.Feed {
+func (in *input) feedsAt(at scope) []request.Feed {
 	before := len(in.problems)
-	var feeds []load.Feed
+	var feeds []request.Feed
 	for _, e := range at.entries() {
 		f := feedAt(e)
 		if f.File == "" {
@@ -24,8 +26,8 @@ func (in *input) feedsAt(at scope) []load.Feed {
 }
 
 // useFeeds lets requests refer to the feeds.
-func (in *input) useFeeds(at scope, feeds []load.Feed) {
-	env, err := load.Environment(feeds)
+func (in *input) useFeeds(at scope, feeds []request.Feed) {
+	env, err := request.Environment(feeds)
 	if err != nil {
 		at.problem("", "%v", err)
 		return
@@ -34,8 +36,8 @@ func (in *input) useFeeds(at scope, feeds []load.Feed) {
 }
 
 // feedAt reads "users: users.csv", or a feed's fields.
-func feedAt(e entry) load.Feed {
-	f := load.Feed{Name: e.key}
+func feedAt(e entry) request.Feed {
+	f := request.Feed{Name: e.key}
 	if !e.value.isMapping() {
 		f.File = e.value.filePath()
 		return f
@@ -47,10 +49,10 @@ func feedAt(e entry) load.Feed {
 		e.value.problem("add: file: "+e.key+".csv", "the feed has no file")
 	}
 	if v, ok := fields["order"]; ok {
-		f.Order = load.Order(v.oneOf(string(load.InOrder), string(load.Random)))
+		f.Order = request.Order(v.oneOf(string(request.InOrder), string(request.Random)))
 	}
 	if v, ok := fields["end"]; ok {
-		f.End = load.End(v.oneOf(string(load.Repeat), string(load.Stop)))
+		f.End = request.End(v.oneOf(string(request.Repeat), string(request.Stop)))
 	}
 	return f
 }

@@ -1,11 +1,13 @@
 package study
 
-import "dyno/lab/load"
+import (
+	"dyno/lab/load/request"
+)
 
 // identityAt reads who a request comes from: credentials and cookies.
-func identityAt(f map[string]scope, r *load.Request) {
+func identityAt(f map[string]scope, r *request.Request) {
 	if v, ok := f["auth"]; ok {
-		if auth := v.filled(""); auth != "" && v.check(load.Request{Path: "/", Auth: auth, Headers: r.Headers}) {
+		if auth := v.filled(""); auth != "" && v.check(request.Request{Path: "/", Auth: auth, Headers: r.Headers}) {
 			r.Auth = auth
 		}
 	}
@@ -14,16 +16,16 @@ func identityAt(f map[string]scope, r *load.Request) {
 	}
 	if v, ok := f["cookie_jar"]; ok {
 		r.Jar = v.boolean()
-		v.check(load.Request{Path: "/", Jar: r.Jar, Headers: r.Headers})
+		v.check(request.Request{Path: "/", Jar: r.Jar, Headers: r.Headers})
 	}
 }
 
-func cookiesAt(at scope, headers []load.Header) []load.Header {
-	var cookies []load.Header
+func cookiesAt(at scope, headers []request.Header) []request.Header {
+	var cookies []request.Header
 	for _, e := range at.entries() {
 		value, ok := e.value.text()
-		c := load.Header{Name: e.key, Value: value}
-		if ok && e.name.check(load.Request{Path: "/", Cookies: []load.Header{c}, Headers: headers}) {
+		c := request.Header{Name: e.key, Value: value}
+		if ok && e.name.check(request.Request{Path: "/", Cookies: []request.Header{c}, Headers: headers}) {
 			cookies = append(cookies, c)
 		}
 	}

@@ -3,7 +3,8 @@ package study
 import (
 	"strconv"
 
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // linkFields are the fields of a load that say how it connects and waits.
@@ -20,7 +21,7 @@ func linkAt(f map[string]scope, l *Load) {
 	}
 	if v, ok := f["sources"]; ok {
 		for _, item := range v.list() {
-			addrs, err := load.ParseSources(item.filled(""))
+			addrs, err := request.ParseSources(item.filled(""))
 			if err != nil {
 				item.problem("", "%v", err)
 			}
@@ -34,19 +35,19 @@ func linkAt(f map[string]scope, l *Load) {
 	}
 	if v, ok := f["pacing"]; ok {
 		l.Pacing = pacingAt(v)
-		if l.Profile.Mode == load.Closed {
+		if l.Profile.Mode == profile.Closed {
 			v.problem("give that load open: {rate: …}", "a closed load waits for no schedule")
 		}
 	}
 }
 
 // reuseAt reads a kind of reuse, or a number of requests.
-func reuseAt(at scope) (load.Reuse, int) {
+func reuseAt(at scope) (request.Reuse, int) {
 	text := reuseText(at)
 	if text == "" {
 		return "", 0
 	}
-	kind, n, err := load.ParseReuse(text)
+	kind, n, err := request.ParseReuse(text)
 	if err != nil {
 		at.problem("", "%v", err)
 	}
@@ -62,9 +63,9 @@ func reuseText(at scope) string {
 		}
 		return text
 	}
-	return at.oneOf(string(load.PerWorker), string(load.Shared), string(load.NoReuse))
+	return at.oneOf(string(request.PerWorker), string(request.Shared), string(request.NoReuse))
 }
 
-func pacingAt(at scope) load.Pacing {
-	return load.Pacing(at.oneOf(string(load.AutoPacing), string(load.SpinPacing), string(load.TimerPacing)))
+func pacingAt(at scope) profile.Pacing {
+	return profile.Pacing(at.oneOf(string(profile.AutoPacing), string(profile.SpinPacing), string(profile.TimerPacing)))
 }

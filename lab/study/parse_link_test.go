@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 func TestLinkOfALoad(t *testing.T) {
@@ -15,14 +16,14 @@ func TestLinkOfALoad(t *testing.T) {
   - {name: churn, closed: {}, reuse: none, sources: [127.0.0.2-127.0.0.3, "::1"], fast_open: true, nagle: true, quick_ack: true}
   - {name: aged, open: {rate: 10}, reuse: 100, max_age: 30s, pacing: spin}
 `)
-	want := load.Link{
-		Reuse: load.NoReuse, FastOpen: true, Nagle: true, QuickAck: true,
+	want := request.Link{
+		Reuse: request.NoReuse, FastOpen: true, Nagle: true, QuickAck: true,
 		Sources: []netip.Addr{netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.3"), netip.MustParseAddr("::1")},
 	}
 	if got := s.Loads[0].Link; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
 	}
-	want = load.Link{Reuse: load.PerWorker, PerConnection: 100, MaxAge: 30 * time.Second}
+	want = request.Link{Reuse: request.PerWorker, PerConnection: 100, MaxAge: 30 * time.Second}
 	var plan strings.Builder
 	expand(t, s, 1).Describe(&plan)
 	for _, says := range []string{"; reuse=none; sources=127.0.0.2 and 2 more\n", "; reuse=100; max_age=30s; pacing=spin\n"} {
@@ -30,7 +31,7 @@ func TestLinkOfALoad(t *testing.T) {
 			t.Errorf("%q is missing in %s", says, &plan)
 		}
 	}
-	if got := s.Loads[1]; !reflect.DeepEqual(got.Link, want) || got.Pacing != load.SpinPacing {
+	if got := s.Loads[1]; !reflect.DeepEqual(got.Link, want) || got.Pacing != profile.SpinPacing {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -41,17 +42,17 @@ func TestLinkAsFactor(t *testing.T) {
 factors: {reuse: [per-worker, 100, none], pacing: [timer]}
 twin: false
 `)
-	var got []load.Link
+	var got []request.Link
 	for _, c := range expand(t, s, 1).Cells {
-		if c.Pacing != load.TimerPacing {
+		if c.Pacing != profile.TimerPacing {
 			t.Errorf("pacing %q", c.Pacing)
 		}
 		got = append(got, c.Link)
 	}
-	want := []load.Link{
-		{Reuse: load.PerWorker, MaxAge: 30 * time.Second},
-		{Reuse: load.PerWorker, PerConnection: 100, MaxAge: 30 * time.Second},
-		{Reuse: load.NoReuse, MaxAge: 30 * time.Second},
+	want := []request.Link{
+		{Reuse: request.PerWorker, MaxAge: 30 * time.Second},
+		{Reuse: request.PerWorker, PerConnection: 100, MaxAge: 30 * time.Second},
+		{Reuse: request.NoReuse, MaxAge: 30 * time.Second},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)

@@ -4,7 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 func loadsAt(at scope) []Load {
@@ -23,7 +24,7 @@ func loadsAt(at scope) []Load {
 
 func loadAt(at scope) Load {
 	f, understood := at.fields(slices.Concat([]string{"name", "closed", "open", "timeout", "drain"}, linkFields)...)
-	l := Load{Timeout: load.DefaultTimeout}
+	l := Load{Timeout: request.DefaultTimeout}
 	closed, isClosed := f["closed"]
 	open, isOpen := f["open"]
 	switch {
@@ -50,11 +51,11 @@ func loadAt(at scope) Load {
 	return l
 }
 
-func closedAt(at scope) load.Profile {
-	p := load.Profile{Mode: load.Closed, Connections: defaultConnections}
+func closedAt(at scope) profile.Profile {
+	p := profile.Profile{Mode: profile.Closed, Connections: defaultConnections}
 	f, _ := at.fields("connections", "think")
 	if v, ok := f["connections"]; ok {
-		p.Connections = v.integer(1, load.MaxConnections)
+		p.Connections = v.integer(1, profile.MaxConnections)
 	}
 	if v, ok := f["think"]; ok {
 		p.Think = thinkAt(v)
@@ -63,28 +64,28 @@ func closedAt(at scope) load.Profile {
 }
 
 // thinkAt reads a think time: a duration, or its mean and how it spreads.
-func thinkAt(at scope) load.Think {
-	t := load.Think{Spread: load.Fixed}
+func thinkAt(at scope) profile.Think {
+	t := profile.Think{Spread: profile.Fixed}
 	if !at.isMapping() {
-		t.Mean = at.duration(0, load.MaxThink)
+		t.Mean = at.duration(0, profile.MaxThink)
 		return t
 	}
 	f, understood := at.fields("mean", "spread")
 	if v, ok := f["mean"]; ok {
-		t.Mean = v.duration(0, load.MaxThink)
+		t.Mean = v.duration(0, profile.MaxThink)
 	} else if understood {
 		at.problem("add: mean: 100ms", "a think time needs a mean")
 	}
 	if v, ok := f["spread"]; ok {
-		t.Spread = load.Spread(v.oneOf(string(load.Fixed), string(load.Exponential)))
+		t.Spread = profile.Spread(v.oneOf(string(profile.Fixed), string(profile.Exponential)))
 	}
 	return t
 }
 
-func openAt(at scope) load.Profile {
+func openAt(at scope) profile.Profile {
 	f, understood := at.fields("rate", "phases", "arrivals", "connections", "overflow", "max_connections")
 	before := len(at.in.problems)
-	p := load.Profile{Mode: load.Open, Connections: defaultConnections, Arrivals: load.Poisson}
+	p := profile.Profile{Mode: profile.Open, Connections: defaultConnections, Arrivals: profile.Poisson}
 	rate, steady := f["rate"]
 	phases, phased := f["phases"]
 	switch {
@@ -98,16 +99,16 @@ func openAt(at scope) load.Profile {
 		at.problem("add: rate: 1000", "an open load needs a rate")
 	}
 	if v, ok := f["arrivals"]; ok {
-		p.Arrivals = load.Arrivals(v.oneOf(string(load.Uniform), string(load.Poisson)))
+		p.Arrivals = profile.Arrivals(v.oneOf(string(profile.Uniform), string(profile.Poisson)))
 	}
 	if v, ok := f["connections"]; ok {
-		p.Connections = v.integer(1, load.MaxConnections)
+		p.Connections = v.integer(1, profile.MaxConnections)
 	}
 	if v, ok := f["overflow"]; ok {
-		p.Overflow = load.Overflow(v.oneOf(string(load.Wait), string(load.OpenMore), string(load.ShedArrival)))
+		p.Overflow = profile.Overflow(v.oneOf(string(profile.Wait), string(profile.OpenMore), string(profile.ShedArrival)))
 	}
 	if v, ok := f["max_connections"]; ok {
-		p.MaxConnections = v.integer(1, load.MaxConnections)
+		p.MaxConnections = v.integer(1, profile.MaxConnections)
 	}
 	if understood && len(at.in.problems) == before {
 		checkProfile(at, &p)
@@ -116,7 +117,7 @@ func openAt(at scope) load.Profile {
 }
 
 // checkProfile reports what is wrong with the fields of an open load together.
-func checkProfile(at scope, p *load.Profile) {
+func checkProfile(at scope, p *profile.Profile) {
 	if err := p.Check(); err != nil {
 		at.problem("", "%v", err)
 	} else if n := p.Length(); n > 0 && (n < time.Second || n > maxDuration) {

@@ -6,19 +6,19 @@ import (
 	"slices"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
 )
 
 // phaseFields are the fields of each shape: those it needs, and those it may
 // have besides. Rates are in requests per second.
-var phaseFields = map[load.Shape]struct{ needs, has []string }{
-	load.Constant: {[]string{"rate", "duration"}, []string{"arrivals"}},
-	load.Steps:    {[]string{"each"}, []string{"rates", "from", "to", "by", "arrivals"}},
-	load.Ramp:     {[]string{"from", "to", "duration"}, []string{"arrivals"}},
-	load.Spike:    {[]string{"base", "peak", "at", "hold", "duration"}, []string{"arrivals"}},
-	load.Soak:     {[]string{"rate", "duration"}, []string{"rise", "arrivals"}},
-	load.Sine:     {[]string{"mean", "amplitude", "period", "duration"}, []string{"angle", "arrivals"}},
-	load.Trace:    {[]string{"file"}, []string{"loop", "duration"}},
+var phaseFields = map[profile.Shape]struct{ needs, has []string }{
+	profile.Constant: {[]string{"rate", "duration"}, []string{"arrivals"}},
+	profile.Steps:    {[]string{"each"}, []string{"rates", "from", "to", "by", "arrivals"}},
+	profile.Ramp:     {[]string{"from", "to", "duration"}, []string{"arrivals"}},
+	profile.Spike:    {[]string{"base", "peak", "at", "hold", "duration"}, []string{"arrivals"}},
+	profile.Soak:     {[]string{"rate", "duration"}, []string{"rise", "arrivals"}},
+	profile.Sine:     {[]string{"mean", "amplitude", "period", "duration"}, []string{"angle", "arrivals"}},
+	profile.Trace:    {[]string{"file"}, []string{"loop", "duration"}},
 }
 
 // phaseExamples says how to write what is missing.
@@ -29,8 +29,8 @@ var phaseExamples = map[string]string{
 
 const phaseForm = "write it as: ramp: {from: 100, to: 5000, duration: 30s}"
 
-func phasesAt(at scope) []load.Phase {
-	var phases []load.Phase
+func phasesAt(at scope) []profile.Phase {
+	var phases []profile.Phase
 	for _, item := range at.list() {
 		phases = append(phases, phaseAt(item))
 	}
@@ -39,12 +39,12 @@ func phasesAt(at scope) []load.Phase {
 
 // phaseAt reads one phase: fields under the name of their shape, or the text that
 // dyno load --phase takes.
-func phaseAt(at scope) load.Phase {
+func phaseAt(at scope) profile.Phase {
 	before := len(at.in.problems)
-	var ph load.Phase
+	var ph profile.Phase
 	if text, ok := at.scalar(); ok {
 		var err error
-		if ph, err = load.ParsePhase(text); err != nil {
+		if ph, err = profile.ParsePhase(text); err != nil {
 			at.problem("", "%v", err)
 		}
 	} else {
@@ -69,9 +69,9 @@ func (in *input) beside(name string) string {
 	return filepath.Join(filepath.Dir(in.path), name)
 }
 
-func shapeAt(at scope) load.Phase {
+func shapeAt(at scope) profile.Phase {
 	var names []string
-	for _, shape := range load.Shapes() {
+	for _, shape := range profile.Shapes() {
 		names = append(names, string(shape))
 	}
 	f, understood := at.fields(names...)
@@ -79,17 +79,17 @@ func shapeAt(at scope) load.Phase {
 		if understood {
 			at.problem(phaseForm, "expected exactly one shape, got %d", len(f))
 		}
-		return load.Phase{}
+		return profile.Phase{}
 	}
 	for shape, fields := range f {
-		return fieldsOf(load.Shape(shape), fields)
+		return fieldsOf(profile.Shape(shape), fields)
 	}
 	panic("study: a map of one is empty")
 }
 
 // fieldsOf reads the fields of a phase whose shape is known.
-func fieldsOf(shape load.Shape, at scope) load.Phase {
-	ph := load.Phase{Shape: shape}
+func fieldsOf(shape profile.Shape, at scope) profile.Phase {
+	ph := profile.Phase{Shape: shape}
 	form := phaseFields[shape]
 	f, understood := at.fields(slices.Concat(form.needs, form.has)...)
 	for _, name := range form.needs {
@@ -101,34 +101,34 @@ func fieldsOf(shape load.Shape, at scope) load.Phase {
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		phaseField(&ph, name, f[name], stride)
 	}
-	if shape == load.Steps && understood {
+	if shape == profile.Steps && understood {
 		stepsAt(&ph, at, f, stride)
 	}
 	return ph
 }
 
 // phaseField reads one field into ph, or into stride what only steps have.
-func phaseField(ph *load.Phase, name string, v scope, stride map[string]float64) {
+func phaseField(ph *profile.Phase, name string, v scope, stride map[string]float64) {
 	switch name {
 	case "rate", "base", "mean":
-		ph.Rate = v.number(0, load.MaxRate)
+		ph.Rate = v.number(0, profile.MaxRate)
 	case "from", "to", "by":
-		stride[name] = v.number(0, load.MaxRate)
-		if ph.Shape == load.Ramp {
+		stride[name] = v.number(0, profile.MaxRate)
+		if ph.Shape == profile.Ramp {
 			ph.From, ph.To = stride["from"], stride["to"]
 		}
 	case "peak":
-		ph.Peak = v.number(0, load.MaxRate)
+		ph.Peak = v.number(0, profile.MaxRate)
 	case "amplitude":
-		ph.Amplitude = v.number(0, load.MaxRate)
+		ph.Amplitude = v.number(0, profile.MaxRate)
 	case "angle":
 		ph.Angle = v.number(0, 359.999)
 	case "rates":
 		for _, item := range v.list() {
-			ph.Rates = append(ph.Rates, item.number(0, load.MaxRate))
+			ph.Rates = append(ph.Rates, item.number(0, profile.MaxRate))
 		}
 	case "arrivals":
-		ph.Arrivals = load.Arrivals(v.oneOf(string(load.Uniform), string(load.Poisson)))
+		ph.Arrivals = profile.Arrivals(v.oneOf(string(profile.Uniform), string(profile.Poisson)))
 	case "duration", "each":
 		ph.Duration = v.duration(time.Millisecond, maxDuration)
 	case "at":
@@ -140,20 +140,20 @@ func phaseField(ph *load.Phase, name string, v scope, stride map[string]float64)
 	case "period":
 		ph.Period = v.duration(time.Millisecond, maxDuration)
 	case "file":
-		ph.Trace = &load.TraceFile{File: v.filled("")}
+		ph.Trace = &profile.TraceFile{File: v.filled("")}
 	case "loop":
 		ph.Loop = v.oneOf("true", "false") == "true"
 	}
 }
 
 // stepsAt completes steps, whose rates are a list or from, to and by.
-func stepsAt(ph *load.Phase, at scope, f map[string]scope, stride map[string]float64) {
+func stepsAt(ph *profile.Phase, at scope, f map[string]scope, stride map[string]float64) {
 	_, list := f["rates"]
 	switch {
 	case list && len(stride) > 0 || !list && len(stride) != 3:
 		at.problem("rates: [100, 200], or from: 1000, to: 5000, by: 1000", "expected either rates or from, to and by")
 	case !list:
-		rates, err := load.StepsBetween(stride["from"], stride["to"], stride["by"])
+		rates, err := profile.StepsBetween(stride["from"], stride["to"], stride["by"])
 		if err != nil {
 			at.problem("", "%v", err)
 		}

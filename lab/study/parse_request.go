@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"strings"
 
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 	"dyno/lab/load/template"
 )
 
 // verbs are the short forms "get: /path".
 var verbs = []string{"get", "head", "post", "put", "patch", "delete", "options"}
 
-func requestsAt(at scope) []load.Request {
-	var requests []load.Request
+func requestsAt(at scope) []request.Request {
+	var requests []request.Request
 	taken := make(map[string]bool)
 	for _, item := range at.list() {
 		r := requestAt(item)
@@ -26,9 +26,9 @@ func requestsAt(at scope) []load.Request {
 	return requests
 }
 
-func requestAt(at scope) load.Request {
+func requestAt(at scope) request.Request {
 	f, understood := at.fields(append([]string{"name", "method", "path", "headers", "body", "body_file", "auth", "cookies", "cookie_jar", "weight", "expect"}, verbs...)...)
-	r := load.Request{Weight: 1}
+	r := request.Request{Weight: 1}
 	if given := methodAndPath(f, &r); given != 1 && understood {
 		at.problem("write it as: get: /path", "expected one method and path, got %d", given)
 	}
@@ -54,7 +54,7 @@ func requestAt(at scope) load.Request {
 
 // methodAndPath reads "get: /path", or method and path. It returns how many of
 // them there are.
-func methodAndPath(f map[string]scope, r *load.Request) (given int) {
+func methodAndPath(f map[string]scope, r *request.Request) (given int) {
 	for _, verb := range verbs {
 		if v, ok := f[verb]; ok {
 			r.Method, r.Path = strings.ToUpper(verb), v.requestPath()
@@ -68,7 +68,7 @@ func methodAndPath(f map[string]scope, r *load.Request) (given int) {
 	}
 	if v, ok := f["method"]; ok {
 		r.Method = strings.ToUpper(v.filled(""))
-		v.check(load.Request{Path: "/", Method: r.Method})
+		v.check(request.Request{Path: "/", Method: r.Method})
 		if !hasPath {
 			v.problem("add: path: /", "method goes with path")
 			return 1
@@ -79,7 +79,7 @@ func methodAndPath(f map[string]scope, r *load.Request) (given int) {
 
 // check reports what the load would refuse about r, which holds only what
 // stands at this place.
-func (s scope) check(r load.Request) bool {
+func (s scope) check(r request.Request) bool {
 	err := r.Check(s.in.env)
 	var absent *template.FeedError
 	if err != nil && !(s.in.feedsUnread && errors.As(err, &absent)) {
@@ -96,22 +96,22 @@ func (s scope) requestPath() string {
 		s.problem("", "expected a path that starts with \"/\", got %s", describe(s.resolved()))
 		return ""
 	}
-	if !s.check(load.Request{Path: path}) {
+	if !s.check(request.Request{Path: path}) {
 		return ""
 	}
 	return path
 }
 
-func headersAt(at scope) []load.Header {
-	var headers []load.Header
+func headersAt(at scope) []request.Header {
+	var headers []request.Header
 	for _, e := range at.entries() {
 		value, ok := e.value.text()
-		h := load.Header{Name: e.key, Value: value}
+		h := request.Header{Name: e.key, Value: value}
 		switch {
 		case strings.EqualFold(h.Name, "Content-Length"), strings.EqualFold(h.Name, "Transfer-Encoding"):
 			e.name.problem("remove it", "%s can't be set: it follows from the body", h.Name)
 			continue
-		case !e.name.check(load.Request{Path: "/", Headers: []load.Header{h}}) || !ok:
+		case !e.name.check(request.Request{Path: "/", Headers: []request.Header{h}}) || !ok:
 			continue
 		}
 		headers = append(headers, h)
@@ -129,7 +129,7 @@ func bodyAt(f map[string]scope) string {
 	case inline:
 		body, ok := text.text()
 		if ok {
-			text.check(load.Request{Path: "/", Body: body})
+			text.check(request.Request{Path: "/", Body: body})
 		}
 		return body
 	case beside:
@@ -161,6 +161,6 @@ func bodyFile(at scope) string {
 		at.problem("the path starts at the study's folder", "reading the body: %v", err)
 		return ""
 	}
-	at.check(load.Request{Path: "/", Body: string(body)})
+	at.check(request.Request{Path: "/", Body: string(body)})
 	return string(body)
 }

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"unicode"
 
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 	"dyno/lab/load/template"
 )
 
 // subjectsAt reads the subjects. Those that are started are ready when the
 // first of the requests is answered, unless they say otherwise.
-func subjectsAt(at scope, requests []load.Request) []Subject {
+func subjectsAt(at scope, requests []request.Request) []Subject {
 	var subjects []Subject
 	taken := make(map[string]bool)
 	for _, item := range at.list() {

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // parse reads a study that must be right.
@@ -25,8 +26,8 @@ func TestDefaults(t *testing.T) {
 	want := &Study{
 		Name: "s", Path: "s.yaml", Source: []byte(minimal),
 		Subjects:  []Subject{{Name: "go/gin", Use: "go/gin"}},
-		Requests:  []load.Request{{Name: "root", Method: "GET", Path: "/", Weight: 1}},
-		Loads:     []Load{{Name: "saturate", Profile: load.Profile{Mode: load.Closed, Connections: 64}, Timeout: 10 * time.Second}},
+		Requests:  []request.Request{{Name: "root", Method: "GET", Path: "/", Weight: 1}},
+		Loads:     []Load{{Name: "saturate", Profile: profile.Profile{Mode: profile.Closed, Connections: 64}, Timeout: 10 * time.Second}},
 		Trial:     Timing{Warmup: 2 * time.Second, Duration: 10 * time.Second},
 		Blocks:    6,
 		Design:    Design{Kind: FullFactorial},
@@ -79,14 +80,14 @@ quick: {blocks: 2, trial: {duration: 3s}, loads: [open], factors: {connections: 
 			{Name: "mine", Run: "./mine -port $PORT", Build: "make", Dir: "sub", Poll: "/a?x=1", Env: map[string]string{"C": "d"}},
 			{Name: "other", Run: "./other", Ready: "/up", Metrics: "http://h:9090/m?a=b", TLS: true},
 		},
-		Requests: []load.Request{
-			{Name: "a", Method: "POST", Path: "/a?x=1", Headers: []load.Header{{Name: "X", Value: "1"}, {Name: "Y", Value: "a b"}}, Body: "hi", Weight: 3, Status: 201},
+		Requests: []request.Request{
+			{Name: "a", Method: "POST", Path: "/a?x=1", Headers: []request.Header{{Name: "X", Value: "1"}, {Name: "Y", Value: "a b"}}, Body: "hi", Weight: 3, Status: 201},
 			{Name: "purge /b", Method: "PURGE", Path: "/b", Weight: 1},
 			{Name: "get /c", Method: "GET", Path: "/c", Weight: 1},
 		},
 		Loads: []Load{
-			{Name: "one", Profile: load.Profile{Mode: load.Open, Connections: 64, Rate: 1000, Arrivals: load.Poisson}, Timeout: 2 * time.Second},
-			{Name: "open", Profile: load.Profile{Mode: load.Open, Connections: 7, Rate: 0.5, Arrivals: load.Uniform}, Timeout: 10 * time.Second},
+			{Name: "one", Profile: profile.Profile{Mode: profile.Open, Connections: 64, Rate: 1000, Arrivals: profile.Poisson}, Timeout: 2 * time.Second},
+			{Name: "open", Profile: profile.Profile{Mode: profile.Open, Connections: 7, Rate: 0.5, Arrivals: profile.Uniform}, Timeout: 10 * time.Second},
 		},
 		Factors: []Factor{
 			{Name: "rate", Levels: []string{"1000", "2000.5"}, Place: "s.yaml:19:3"}, {Name: "connections", Levels: []string{"1", "2"}, Place: "s.yaml:20:3"},

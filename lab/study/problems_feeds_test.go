@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 )
 
 func TestTemplateAndIdentityProblems(t *testing.T) {
@@ -74,9 +74,9 @@ func TestRequestsOfEveryKind(t *testing.T) {
     expect: {status: [200, 3xx], header: x-a == b, json: [$.a exists, '$.b == "c"']}
   - {post: /b, body: '{{"{{"}}', expect: [status 201, body contains a]}
 `
-	want := []load.Request{
+	want := []request.Request{
 		{Name: "get /{{feed.users.id}}", Method: "GET", Path: "/{{feed.users.id}}", Weight: 1, Auth: "basic u:{{feed.users.id}}",
-			Cookies: []load.Header{{Name: "a", Value: "{{uuid}}"}}, Jar: true,
+			Cookies: []request.Header{{Name: "a", Value: "{{uuid}}"}}, Jar: true,
 			Expect: []string{"status 200", "status 3xx", "header x-a == b", "json $.a exists", `json $.b == "c"`}},
 		{Name: "post /b", Method: "POST", Path: "/b", Weight: 1, Body: `{{"{{"}}`, Expect: []string{"status 201", "body contains a"}},
 	}
@@ -89,7 +89,7 @@ func TestRequestsOfEveryKind(t *testing.T) {
 	if !reflect.DeepEqual(s.Requests, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", s.Requests, want)
 	}
-	if f := s.Feeds[0]; f.Name != "users" || f.File != filepath.Join(dir, "users.csv") || f.Order != load.InOrder || f.End != load.Stop {
+	if f := s.Feeds[0]; f.Name != "users" || f.File != filepath.Join(dir, "users.csv") || f.Order != request.InOrder || f.End != request.Stop {
 		t.Errorf("got %+v", f)
 	}
 	if p, err := Expand(s, 1); err != nil || len(p.Cells[0].Feeds) != 1 {

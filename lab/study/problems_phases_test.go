@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
 )
 
 // phased is a study with a phase of every shape that needs no file.
@@ -34,7 +34,7 @@ const phased = minimal + `loads:
 func TestPhases(t *testing.T) {
 	s := parse(t, phased)
 	p := s.Loads[0].Profile
-	if p.Overflow != load.OpenMore || p.MaxConnections != 500 || p.Rate != 0 || p.Arrivals != load.Uniform {
+	if p.Overflow != profile.OpenMore || p.MaxConnections != 500 || p.Rate != 0 || p.Arrivals != profile.Uniform {
 		t.Errorf("got %+v", p)
 	}
 	texts := []string{
@@ -42,7 +42,7 @@ func TestPhases(t *testing.T) {
 		"soak 500 rise 5m 1h", "sine 1000~500 every 20s angle 90 2m", "sine 1000~500 every 20s 2m",
 	}
 	for i, text := range texts {
-		want, err := load.ParsePhase(text)
+		want, err := profile.ParsePhase(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,10 +50,10 @@ func TestPhases(t *testing.T) {
 			t.Errorf("phase %d: got %+v, want %+v", i, p.Phases[i], want)
 		}
 	}
-	if got := s.Loads[1].Profile.Think; got != (load.Think{Mean: 100 * time.Millisecond, Spread: load.Exponential}) {
+	if got := s.Loads[1].Profile.Think; got != (profile.Think{Mean: 100 * time.Millisecond, Spread: profile.Exponential}) {
 		t.Errorf("think time %+v", got)
 	}
-	if got := s.Loads[2].Profile.Think; got != (load.Think{Mean: time.Second, Spread: load.Fixed}) {
+	if got := s.Loads[2].Profile.Think; got != (profile.Think{Mean: time.Second, Spread: profile.Fixed}) {
 		t.Errorf("think time %+v", got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"dyno/internal/shell"
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 	"dyno/lab/load/template"
 )
 
@@ -18,7 +18,7 @@ import (
 // stands for it. The nil map hides nothing.
 //
 // What a secret is, its name says: that of an environment variable, an option of a
-// command line or a header ([load.IsSecret]). Levels of factors have stand-ins that
+// command line or a header ([request.IsSecret]). Levels of factors have stand-ins that
 // differ, so that cells can still be told apart.
 type Secrets map[string]string
 
@@ -60,7 +60,7 @@ func (s Secrets) addLevels(factors []Factor) {
 		}
 	}
 	for i, value := range found {
-		s[value] = load.Redacted
+		s[value] = request.Redacted
 		if len(found) > 1 {
 			s[value] += strconv.Itoa(i + 1)
 		}
@@ -77,7 +77,7 @@ func isPlainSetting(level string) bool {
 
 // namedSecret is the level of a factor whose own name says that it is secret.
 func namedSecret(name, level string) []string {
-	if load.IsSecret(name) {
+	if request.IsSecret(name) {
 		return []string{level}
 	}
 	return nil
@@ -101,11 +101,11 @@ func secretWords(words []string) (found []string) {
 		switch {
 		case strings.ContainsAny(name, " \t\n"):
 			found = append(found, secretWords(strings.Fields(word))...)
-		case assigned && load.IsSecret(name):
+		case assigned && request.IsSecret(name):
 			found = append(found, value)
 		case assigned && strings.ContainsAny(value, " \t\n"):
 			found = append(found, secretWords(strings.Fields(value))...)
-		case !assigned && strings.HasPrefix(word, "-") && load.IsSecret(name) && i+1 < len(words) && !strings.HasPrefix(words[i+1], "-"):
+		case !assigned && strings.HasPrefix(word, "-") && request.IsSecret(name) && i+1 < len(words) && !strings.HasPrefix(words[i+1], "-"):
 			found = append(found, words[i+1])
 		}
 	}
@@ -114,15 +114,15 @@ func secretWords(words []string) (found []string) {
 
 // add adds a value that is not there yet, nor a stand-in itself.
 func (s Secrets) add(value string) {
-	if _, known := s[value]; !known && len(value) >= shortest && !strings.HasPrefix(value, load.Redacted) {
-		s[value] = load.Redacted
+	if _, known := s[value]; !known && len(value) >= shortest && !strings.HasPrefix(value, request.Redacted) {
+		s[value] = request.Redacted
 	}
 }
 
 // AddEnv adds the values of variables whose names say that they are secrets.
 func (s Secrets) AddEnv(env map[string]string) {
 	for name, value := range env {
-		if load.IsSecret(name) {
+		if request.IsSecret(name) {
 			s.add(value)
 			if filled, err := template.Environ(value, os.LookupEnv); err == nil {
 				s.add(filled)
@@ -143,11 +143,11 @@ func (s Secrets) AddCommand(command string) {
 
 // AddRequests adds credentials, cookies, and the values of headers whose names say
 // that they are secrets.
-func (s Secrets) AddRequests(requests []load.Request) {
+func (s Secrets) AddRequests(requests []request.Request) {
 	for i := range requests {
 		r := &requests[i]
 		for _, h := range r.Headers {
-			if load.IsSecret(h.Name) {
+			if request.IsSecret(h.Name) {
 				s.add(h.Value)
 				s.addCredentials(h.Name, h.Value)
 			}

@@ -9,7 +9,8 @@ import (
 	"dyno/lab/claim"
 	"dyno/lab/finding"
 	"dyno/lab/gate/threshold"
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // Study is one question, written as a file.
@@ -20,8 +21,8 @@ type Study struct {
 	Factors   []Factor
 	Design    Design // which combinations of levels are measured
 	Twin      bool   // the reference is measured twice in each block; see [Cell.Twin]
-	Requests  []load.Request
-	Feeds     []load.Feed // what the requests' templates take rows from
+	Requests  []request.Request
+	Feeds     []request.Feed // what the requests' templates take rows from
 	Loads     []Load
 	Trial     Timing
 	Blocks    int
@@ -84,11 +85,11 @@ type Factor struct {
 // Load is a named rhythm.
 type Load struct {
 	Name    string
-	Profile load.Profile
+	Profile profile.Profile
 	Timeout time.Duration
-	Drain   time.Duration // see load.Spec
-	Link    load.Link     // how it connects
-	Pacing  load.Pacing   // how an open loop waits for its schedule
+	Drain   time.Duration  // see load.Spec
+	Link    request.Link   // how it connects
+	Pacing  profile.Pacing // how an open loop waits for its schedule
 }
 
 // Timing is how long one trial takes.
@@ -110,13 +111,13 @@ type Cell struct {
 	Subject  string            `json:"subject"`
 	Load     string            `json:"load"`
 	Levels   map[string]string `json:"levels,omitempty"` // factor name → level as it is shown, without subject and load; see [Secrets]
-	Profile  load.Profile      `json:"profile"`
+	Profile  profile.Profile   `json:"profile"`
 	Timeout  time.Duration     `json:"timeout"`
 	Drain    time.Duration     `json:"drain,omitempty"` // as in load.Spec: 0 is its default, below 0 none
-	Link     load.Link         `json:"link,omitzero"`
-	Pacing   load.Pacing       `json:"pacing,omitempty"`
-	Requests []load.Request    `json:"requests"`
-	Feeds    []load.Feed       `json:"feeds,omitempty"`
+	Link     request.Link      `json:"link,omitzero"`
+	Pacing   profile.Pacing    `json:"pacing,omitempty"`
+	Requests []request.Request `json:"requests"`
+	Feeds    []request.Feed    `json:"feeds,omitempty"`
 	Env      map[string]string `json:"env,omitempty"` // on top of the subject's own
 
 	Args       string            `json:"args,omitempty"`        // appended to the subject's command, in the syntax of a shell

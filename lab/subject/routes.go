@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 )
 
 // Route is one request a subject must answer, and how.
@@ -16,7 +16,7 @@ type Route struct {
 	Name    string
 	Method  string // default GET
 	Path    string // path and query
-	Headers []load.Header
+	Headers []request.Header
 	Body    string
 	Expect  Expect
 }
@@ -24,16 +24,16 @@ type Route struct {
 // Expect is the right answer to a route. At most one of Text, JSON and
 // Contains is set; a body none of them describes may be anything.
 type Expect struct {
-	Status   int           // default 200
-	Headers  []load.Header // each value is a prefix of the one to get
-	Text     *string       // the whole body
-	JSON     any           // the body's value, in any order and spacing; nil means not asked
-	Contains string        // somewhere in the body
+	Status   int              // default 200
+	Headers  []request.Header // each value is a prefix of the one to get
+	Text     *string          // the whole body
+	JSON     any              // the body's value, in any order and spacing; nil means not asked
+	Contains string           // somewhere in the body
 }
 
 // Request returns the route as a request to load a server with.
-func (r Route) Request() load.Request {
-	return load.Request{
+func (r Route) Request() request.Request {
+	return request.Request{
 		Name: r.Name, Method: r.Method, Path: r.Path,
 		Headers: r.Headers, Body: r.Body, Status: r.Expect.Status,
 	}
@@ -126,7 +126,7 @@ func (r *reader) status(dst *int) func(*yaml.Node, string) {
 
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$") // RFC 9110, 5.1 and 5.6.2
 
-func (r *reader) headers(dst *[]load.Header) func(*yaml.Node, string) {
+func (r *reader) headers(dst *[]request.Header) func(*yaml.Node, string) {
 	return func(n *yaml.Node, p string) {
 		r.pairs(n, p, func(key, value *yaml.Node) {
 			if !headerName.MatchString(key.Value) {
@@ -136,7 +136,7 @@ func (r *reader) headers(dst *[]load.Header) func(*yaml.Node, string) {
 			if ok && strings.ContainsAny(s, "\r\n\x00") {
 				r.fail(value, join(p, key.Value), "a header's value must be one line")
 			}
-			*dst = append(*dst, load.Header{Name: key.Value, Value: s})
+			*dst = append(*dst, request.Header{Name: key.Value, Value: s})
 		})
 	}
 }

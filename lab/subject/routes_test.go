@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 )
 
 func TestParseRoutes(t *testing.T) {
@@ -32,9 +32,9 @@ func TestParseRoutes(t *testing.T) {
 		{Name: "a", Method: "GET", Path: "/a?x=1", Expect: Expect{Status: 200, Text: &empty}},
 		{
 			Name: "b", Method: "PUT", Path: "/b", Body: "hello",
-			Headers: []load.Header{{Name: "X-One", Value: "1"}, {Name: "Accept", Value: "*/*"}},
+			Headers: []request.Header{{Name: "X-One", Value: "1"}, {Name: "Accept", Value: "*/*"}},
 			Expect: Expect{
-				Status: 201, Headers: []load.Header{{Name: "Content-Type", Value: "text/"}},
+				Status: 201, Headers: []request.Header{{Name: "Content-Type", Value: "text/"}},
 				JSON: map[string]any{"n": json.Number("1"), "s": "1", "l": []any{true, nil, json.Number("1.5")}},
 			},
 		},

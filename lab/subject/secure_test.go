@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 )
 
 // TestOverTLS asks a service with a certificate of its own: it is verified, and
@@ -21,7 +21,7 @@ func TestOverTLS(t *testing.T) {
 	defer server.Close()
 	pool := x509.NewCertPool()
 	pool.AddCert(server.Certificate())
-	requests := []load.Request{{Path: "/", Expect: []string{"body contains hello"}}}
+	requests := []request.Request{{Path: "/", Expect: []string{"body contains hello"}}}
 
 	trusting := &Verifier{TLS: &tls.Config{RootCAs: pool}}
 	if err := trusting.VerifyRequests(t.Context(), server.URL, requests); err != nil {

@@ -5,7 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 )
 
 // Verifier asks a service for answers and judges them.
@@ -21,7 +21,7 @@ func Verify(ctx context.Context, baseURL string, routes []Route) error {
 
 // VerifyRequests is [Verifier.VerifyRequests] of a service whose certificate, if
 // it has one, the system trusts.
-func VerifyRequests(ctx context.Context, baseURL string, requests []load.Request) error {
+func VerifyRequests(ctx context.Context, baseURL string, requests []request.Request) error {
 	return (&Verifier{}).VerifyRequests(ctx, baseURL, requests)
 }
 
@@ -43,8 +43,8 @@ func (v *Verifier) Verify(ctx context.Context, baseURL string, routes []Route) e
 // VerifyRequests does the same for the user's own service, of which only the
 // requests of a load are known: each must be answered twice on one
 // connection, in full, and as the request expects. Templates must have been
-// rendered; see [load.Examples].
-func (v *Verifier) VerifyRequests(ctx context.Context, baseURL string, requests []load.Request) error {
+// rendered; see [request.Examples].
+func (v *Verifier) VerifyRequests(ctx context.Context, baseURL string, requests []request.Request) error {
 	checks := make([]check, len(requests))
 	for i, req := range requests {
 		if req.Method == "" {
@@ -64,7 +64,7 @@ func (v *Verifier) VerifyRequests(ctx context.Context, baseURL string, requests 
 
 // check is a request and what to think of an answer to it.
 type check struct {
-	request load.Request
+	request request.Request
 	judge   func(*answer) []Problem
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 )
 
 // scripted is a server that gives answers in turn, as written, to each
@@ -77,7 +77,7 @@ func TestVerifyWire(t *testing.T) {
 	}
 	hello := "hello"
 	routes := []Route{{Name: "greet", Method: "GET", Path: "/greet", Expect: Expect{
-		Status: 200, Text: &hello, Headers: []load.Header{{Name: "Content-Type", Value: "text/plain"}},
+		Status: 200, Text: &hello, Headers: []request.Header{{Name: "Content-Type", Value: "text/plain"}},
 	}}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -210,17 +210,17 @@ func TestVerifyRequests(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	right := []load.Request{
+	right := []request.Request{
 		{Path: "/"},
 		{Method: "HEAD", Path: "/"},
 		{Method: "GET", Path: "/moved"},
 		{Method: "GET", Path: "/teapot", Status: 418},
-		{Method: "POST", Path: "/", Body: "x", Headers: []load.Header{{Name: "X-Key", Value: "k"}, {Name: "Host", Value: "example.org"}}},
+		{Method: "POST", Path: "/", Body: "x", Headers: []request.Header{{Name: "X-Key", Value: "k"}, {Name: "Host", Value: "example.org"}}},
 	}
 	if err := VerifyRequests(t.Context(), server.URL, right); err != nil {
 		t.Error(err)
 	}
-	wrong := []load.Request{{Name: "tea", Path: "/teapot"}, {Path: "/", Status: 201}}
+	wrong := []request.Request{{Name: "tea", Path: "/teapot"}, {Path: "/", Status: 201}}
 	err := VerifyRequests(t.Context(), server.URL, wrong)
 	var refusal *Refusal
 	if !errors.As(err, &refusal) || len(refusal.Problems) != 2 {
@@ -240,13 +240,13 @@ func TestVerifyNobody(t *testing.T) {
 	}
 	url := "http://" + l.Addr().String()
 	l.Close()
-	err = VerifyRequests(t.Context(), url, []load.Request{{Path: "/"}})
+	err = VerifyRequests(t.Context(), url, []request.Request{{Path: "/"}})
 	if err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err = VerifyRequests(ctx, url, []load.Request{{Path: "/"}})
+	err = VerifyRequests(ctx, url, []request.Request{{Path: "/"}})
 	var refusal *Refusal
 	if !errors.Is(err, context.Canceled) || errors.As(err, &refusal) {
 		t.Errorf("got %v", err)

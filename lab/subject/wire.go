@@ -18,7 +18,7 @@ import (
 	"syscall"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/load/request"
 )
 
 // Limits of one exchange.
@@ -89,7 +89,7 @@ func secure(ctx context.Context, conn net.Conn, host string, trust *tls.Config) 
 }
 
 // exchange sends a request and reads the whole answer to it.
-func (w *wire) exchange(ctx context.Context, req load.Request) (*answer, error) {
+func (w *wire) exchange(ctx context.Context, req request.Request) (*answer, error) {
 	if err := w.SetDeadline(time.Now().Add(answerWithin)); err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (w *wire) exchange(ctx context.Context, req load.Request) (*answer, error) 
 }
 
 // render writes a request as HTTP/1.1 (RFC 9112, 3).
-func render(req load.Request, host string) []byte {
+func render(req request.Request, host string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", req.Method, req.Path)
 	if !hasHeader(req.Headers, "Host") {
@@ -133,8 +133,8 @@ func render(req load.Request, host string) []byte {
 	return b.Bytes()
 }
 
-func hasHeader(headers []load.Header, name string) bool {
-	return slices.ContainsFunc(headers, func(h load.Header) bool { return strings.EqualFold(h.Name, name) })
+func hasHeader(headers []request.Header, name string) bool {
+	return slices.ContainsFunc(headers, func(h request.Header) bool { return strings.EqualFold(h.Name, name) })
 }
 
 // said puts what happened to a connection into words.

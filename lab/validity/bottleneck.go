@@ -5,7 +5,7 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
 )
 
 // Thresholds of subject-not-the-bottleneck; docs/findings.md explains them.
@@ -18,14 +18,14 @@ const (
 // not the subject's: the loops had no time to spare, the subject had.
 //
 // A maximum is asked by a closed loop without think time. A loop that polls for
-// the next arrival to come due is not at work, and [load.Window.Spun] takes that
+// the next arrival to come due is not at work, and [measure.Window.Spun] takes that
 // off; one that waits for a slow subject sleeps. So loops that are full are busy
 // sending and reading. That the subject is idle as well, because few connections
 // are all that holds both back, is no finding: it is what so few connections ask
 // for. Where both are full, which of them is the limit can't be told, and
 // generator-full says so.
 func judgeBottleneck(windows []archive.Window, c Conditions) []finding.Finding {
-	if c.Profile.Mode != load.Closed || c.Profile.Think.Mean > 0 || c.Loops == 0 || c.SubjectCPUs <= 0 {
+	if c.Profile.Mode != profile.Closed || c.Profile.Think.Mean > 0 || c.Loops == 0 || c.SubjectCPUs <= 0 {
 		return nil
 	}
 	var length, loops, subject time.Duration

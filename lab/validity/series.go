@@ -5,7 +5,8 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 // signal is a figure window by window.
@@ -33,7 +34,7 @@ const (
 	slightLatency = 0.10
 )
 
-func newSeries(windows []archive.Window, p load.Profile) *series {
+func newSeries(windows []archive.Window, p profile.Profile) *series {
 	s := &series{}
 	var used []*archive.Window
 	for i := range windows {
@@ -49,7 +50,7 @@ func newSeries(windows []archive.Window, p load.Profile) *series {
 	if len(p.Phases) > 0 { // it changes by itself
 		return s
 	}
-	if p.Mode == load.Closed { // an open loop's is the schedule's
+	if p.Mode == profile.Closed { // an open loop's is the schedule's
 		s.signals = appendSignal(s.signals, used, signal{name: "throughput", worse: -1, slight: slightRate}, rate)
 	}
 	s.signals = appendSignal(s.signals, used, signal{name: "p50", worse: +1, slight: slightLatency}, median)
@@ -80,7 +81,7 @@ func rate(w *archive.Window) float64 { return float64(w.Client.Completed) / w.Cl
 
 // median is the median response in ns.
 func median(w *archive.Window) float64 {
-	h := w.Client.Hist[load.Response]
+	h := w.Client.Hist[measure.Response]
 	if h == nil || h.TotalCount() == 0 {
 		return 0
 	}

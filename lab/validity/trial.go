@@ -14,12 +14,12 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
 )
 
 // Conditions are what a trial was done under, as far as judging it takes them.
 type Conditions struct {
-	Profile     load.Profile
+	Profile     profile.Profile
 	Loops       int     // CPUs that only the generator's loops use; 0 if it has none of its own
 	SubjectCPUs float64 // CPUs that the subject may use; 0 if not known
 	// CPUs that the generator and the subject were told to stay on, ascending; nil

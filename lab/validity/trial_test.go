@@ -7,7 +7,8 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/lab/probe"
 )
 
@@ -35,11 +36,11 @@ func trialOf(seed uint64, seconds int, at func(i int) second) []archive.Window {
 	for i := -1; i < seconds; i++ {
 		s := at(i)
 		n := noisy(s.rate)
-		h := load.NewHistogram()
+		h := measure.NewHistogram()
 		h.RecordValues(int64(noisy(float64(s.p50))), int64(n))
 		cpu := time.Duration(n * noisy(float64(s.cost)))
 		w := archive.Window{
-			Client: load.Window{Index: i, Length: time.Second, Sent: uint64(n), Completed: uint64(n), CPUUser: s.loops},
+			Client: measure.Window{Index: i, Length: time.Second, Sent: uint64(n), Completed: uint64(n), CPUUser: s.loops},
 			Server: probe.Window{
 				Length:  time.Second,
 				Process: &probe.Process{CPU: cpu, RSS: s.rss},
@@ -52,13 +53,13 @@ func trialOf(seed uint64, seconds int, at func(i int) second) []archive.Window {
 		if s.heap > 0 {
 			w.Server.Runtime = &probe.Runtime{Heap: s.heap, GCCycles: s.gc}
 		}
-		w.Client.Hist[load.Response] = h
+		w.Client.Hist[measure.Response] = h
 		windows = append(windows, w)
 	}
 	return windows
 }
 
-var closedLoop = Conditions{Profile: load.Profile{Mode: load.Closed, Connections: 64}, Loops: 1, SubjectCPUs: 1, GeneratorCPUs: []int{0}, ItsCPUs: []int{1}}
+var closedLoop = Conditions{Profile: profile.Profile{Mode: profile.Closed, Connections: 64}, Loops: 1, SubjectCPUs: 1, GeneratorCPUs: []int{0}, ItsCPUs: []int{1}}
 
 // Each trouble is named, and nothing else is.
 func TestTroubleIsNamed(t *testing.T) {
@@ -143,7 +144,7 @@ func TestNoTrouble(t *testing.T) {
 			s.loops = 990 * time.Millisecond
 			return s
 		}},
-		"an idle subject that is not asked for its maximum": {Conditions{Profile: load.Profile{Mode: load.Open, Rate: 10_000}, Loops: 1, SubjectCPUs: 1}, func(int) second {
+		"an idle subject that is not asked for its maximum": {Conditions{Profile: profile.Profile{Mode: profile.Open, Rate: 10_000}, Loops: 1, SubjectCPUs: 1}, func(int) second {
 			s := steady
 			s.loops = 990 * time.Millisecond
 			return s
@@ -204,7 +205,7 @@ func TestWhatIsNotJudged(t *testing.T) {
 	if found := Trial(nil, trialOf(1, 7, slower), closedLoop); len(found) > 0 {
 		t.Errorf("of seven seconds: %+v", found)
 	}
-	phases := Conditions{Profile: load.Profile{Mode: load.Open, Phases: make([]load.Phase, 2)}}
+	phases := Conditions{Profile: profile.Profile{Mode: profile.Open, Phases: make([]profile.Phase, 2)}}
 	costs := func(i int) second {
 		s := steady
 		s.p50 += time.Duration(i+1) * time.Millisecond

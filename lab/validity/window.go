@@ -7,7 +7,7 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 // judgeServer names what the server's side says against one window. What befell
@@ -37,16 +37,16 @@ func judgeServer(w *archive.Window, c *Conditions) []finding.Finding {
 
 // others is what neither the subject nor dyno did to the CPUs that they use; nil
 // if it can't be told. Of a subject that is not ours the generator judges it.
-func others(w *archive.Window, c *Conditions) *load.Others {
+func others(w *archive.Window, c *Conditions) *measure.Others {
 	m, p := w.Server.Machine, w.Server.Process
 	if m == nil || m.Self == nil || p == nil || p.Reported || w.Server.Length <= 0 || c.GeneratorCPUs == nil {
 		return nil
 	}
-	uses := []load.Use{{Name: "the generator", CPUs: c.GeneratorCPUs, Own: m.Self.CPU}, {Name: "the subject", CPUs: c.ItsCPUs, Own: p.CPU}}
+	uses := []measure.Use{{Name: "the generator", CPUs: c.GeneratorCPUs, Own: m.Self.CPU}, {Name: "the subject", CPUs: c.ItsCPUs, Own: p.CPU}}
 	if together := slices.Compact(slices.Sorted(slices.Values(slices.Concat(c.GeneratorCPUs, c.ItsCPUs)))); len(together) < len(c.GeneratorCPUs)+len(c.ItsCPUs) {
-		uses = []load.Use{{Name: "both", CPUs: together, Own: m.Self.CPU + p.CPU}}
+		uses = []measure.Use{{Name: "both", CPUs: together, Own: m.Self.CPU + p.CPU}}
 	}
-	o := load.NewOthers(m, w.Server.Length, uses...)
+	o := measure.NewOthers(m, w.Server.Length, uses...)
 	o.Waited = m.Self.RunQueue + p.RunQueue
 	if w.Server.Lacks("run_queue") {
 		o.Waited = w.Server.Length // nobody says that they didn't

@@ -8,7 +8,7 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/probe"
 )
 
@@ -27,7 +27,7 @@ func disturb(w *archive.Window, cpu int, used time.Duration) {
 // of it with the load and the subject.
 func quiet(index int) archive.Window {
 	return archive.Window{
-		Client: load.Window{Index: index, Length: time.Second, Completed: 1000, CPUUser: 100 * time.Millisecond, CPUSys: 100 * time.Millisecond},
+		Client: measure.Window{Index: index, Length: time.Second, Completed: 1000, CPUUser: 100 * time.Millisecond, CPUSys: 100 * time.Millisecond},
 		Server: probe.Window{
 			Length:  time.Second,
 			Process: &probe.Process{CPU: 300 * time.Millisecond},

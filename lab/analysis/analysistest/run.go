@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 	"dyno/lab/machine"
 	"dyno/lab/study"
 )
@@ -43,18 +44,18 @@ var defaultSubjects = []string{"nethttp", "gin", "echo", "fiber", "chi", "fastht
 //   - the trial of 1 in block 4 is invalid as a whole;
 //   - 7 has a few timeouts in every trial, and no probe of its process.
 func Run(seed uint64, subjects ...string) *archive.Run {
-	return makeUp(seed, subjects, load.Profile{Mode: load.Closed, Connections: Connections})
+	return makeUp(seed, subjects, profile.Profile{Mode: profile.Closed, Connections: Connections})
 }
 
 // OpenLoop is [Run] with Poisson arrivals at [Rate]. Half a percent of the
 // arrivals of the last subject's first block are shed.
 func OpenLoop(seed uint64, subjects ...string) *archive.Run {
-	return makeUp(seed, subjects, load.Profile{
-		Mode: load.Open, Connections: Connections, Rate: Rate, Arrivals: load.Poisson,
+	return makeUp(seed, subjects, profile.Profile{
+		Mode: profile.Open, Connections: Connections, Rate: Rate, Arrivals: profile.Poisson,
 	})
 }
 
-func makeUp(seed uint64, subjects []string, profile load.Profile) *archive.Run {
+func makeUp(seed uint64, subjects []string, profile profile.Profile) *archive.Run {
 	if len(subjects) == 0 {
 		subjects = slices.Clone(defaultSubjects)
 	}
@@ -69,12 +70,12 @@ func makeUp(seed uint64, subjects []string, profile load.Profile) *archive.Run {
 // began is when every made-up run began.
 var began = time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC)
 
-func manifest(seed uint64, subjects []string, profile load.Profile) archive.Manifest {
+func manifest(seed uint64, subjects []string, p profile.Profile) archive.Manifest {
 	name := "saturate"
-	if profile.Mode == load.Open {
+	if p.Mode == profile.Open {
 		name = "steady"
 	}
-	plan := plan(seed, subjects, name, profile)
+	plan := plan(seed, subjects, name, p)
 	m := archive.Manifest{
 		Schema: 1, ID: fmt.Sprintf("20260314-092653-made-up-%04x", seed&0xffff),
 		Study: "made-up", Question: "Which of these made-up frameworks costs least?",
@@ -102,14 +103,14 @@ func manifest(seed uint64, subjects []string, profile load.Profile) archive.Mani
 	return m
 }
 
-func plan(seed uint64, subjects []string, name string, profile load.Profile) study.Plan {
+func plan(seed uint64, subjects []string, name string, profile profile.Profile) study.Plan {
 	r := rand.New(rand.NewPCG(seed, 0))
 	p := study.Plan{Seed: seed}
 	for i, s := range subjects {
 		c := study.Cell{
 			Index: i, Subject: s, Load: name, Profile: profile, Timeout: 10 * time.Second,
 			Levels:   map[string]string{"connections": fmt.Sprint(Connections)},
-			Requests: []load.Request{{Name: "plaintext", Method: "GET", Path: "/plaintext"}},
+			Requests: []request.Request{{Name: "plaintext", Method: "GET", Path: "/plaintext"}},
 		}
 		p.Cells = append(p.Cells, c)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 )
 
 func TestRunKeepsItsPromises(t *testing.T) {
@@ -28,7 +28,7 @@ func TestRunKeepsItsPromises(t *testing.T) {
 			if w.Server.Runtime != nil && w.Server.Runtime.GCCycles > 0 {
 				collected++
 			}
-			if got := w.Client.Hist[load.Response].TotalCount(); uint64(got) != w.Client.Completed {
+			if got := w.Client.Hist[measure.Response].TotalCount(); uint64(got) != w.Client.Completed {
 				t.Fatalf("trial %d window %d: %d responses recorded, %d completed",
 					trial.Index, w.Client.Index, got, w.Client.Completed)
 			}
@@ -44,7 +44,7 @@ func TestRunIsDeterministic(t *testing.T) {
 	for i := range a.Trials {
 		for j := range a.Trials[i].Windows {
 			x, y := &a.Trials[i].Windows[j].Client, &b.Trials[i].Windows[j].Client
-			if x.Completed != y.Completed || !x.Hist[load.Response].Equals(y.Hist[load.Response]) {
+			if x.Completed != y.Completed || !x.Hist[measure.Response].Equals(y.Hist[measure.Response]) {
 				t.Fatalf("trial %d window %d differs", i, j)
 			}
 		}

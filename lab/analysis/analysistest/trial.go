@@ -7,7 +7,7 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
 	"dyno/lab/study"
 )
 
@@ -15,14 +15,14 @@ import (
 type maker struct {
 	planned  study.PlannedTrial
 	subjects int
-	profile  load.Profile
+	profile  profile.Profile
 	rand     *rand.Rand
 	cost     float64 // CPU of the subject per request in this trial, µs
 }
 
 // newMaker settles the trial's plateau: the subject's cost, moved by what all
 // trials of a block share and by what is the trial's own.
-func newMaker(planned study.PlannedTrial, subjects int, profile load.Profile) *maker {
+func newMaker(planned study.PlannedTrial, subjects int, profile profile.Profile) *maker {
 	shared := rand.New(rand.NewPCG(planned.Seed, 1))
 	own := rand.New(rand.NewPCG(planned.Seed, uint64(planned.Cell)+2))
 	base := 12 * math.Pow(1.18, math.Max(0, float64(planned.Cell-1)))

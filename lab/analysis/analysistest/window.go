@@ -9,7 +9,8 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/lab/probe"
 )
 
@@ -22,18 +23,18 @@ func (m *maker) window(index int, mono int64) archive.Window {
 	return archive.Window{Client: c, Server: m.server(&c, collecting), Level: finding.Valid}
 }
 
-func (m *maker) client(index int, start int64, collecting bool) load.Window {
+func (m *maker) client(index int, start int64, collecting bool) measure.Window {
 	noise := math.Exp(0.01 * m.rand.NormFloat64())
 	rate := 1.9e6 / m.cost * noise // two CPUs, 95 % busy
 	median := Connections / rate * 1e9 * 0.93
 	if index < 0 {
 		rate, median = rate*0.8, median*1.25
 	}
-	if m.profile.Mode == load.Open {
+	if m.profile.Mode == profile.Open {
 		rate, median = m.profile.Rate*noise, m.cost*4e3
 	}
 	n := uint64(rate)
-	w := load.Window{
+	w := measure.Window{
 		Index: index, Start: start, Length: time.Second, Offered: n, Sent: n, Completed: n,
 		BytesIn: n * 152, BytesOut: n * 48, InFlight: rate * median * 1.075 / 1e9,
 		CPUUser: time.Duration(float64(n) * 900), CPUSys: time.Duration(float64(n) * 3100),
@@ -43,7 +44,7 @@ func (m *maker) client(index int, start int64, collecting bool) load.Window {
 		w.Errors.Timeout = 3
 		w.Completed -= 3
 	}
-	if m.profile.Mode == load.Open && m.planned.Cell == m.subjects-1 && m.planned.Block == 0 {
+	if m.profile.Mode == profile.Open && m.planned.Cell == m.subjects-1 && m.planned.Block == 0 {
 		w.Shed = n / 200
 		w.Sent -= w.Shed
 		w.Completed -= w.Shed
@@ -51,12 +52,12 @@ func (m *maker) client(index int, start int64, collecting bool) load.Window {
 	w.Hist = m.histograms(w.Completed, median, collecting)
 	if index < 0 {
 		w.Connects = Connections
-		w.Hist[load.Connect] = m.lognormal(Connections, 90e3, 0.3, 0)
+		w.Hist[measure.Connect] = m.lognormal(Connections, 90e3, 0.3, 0)
 	}
 	return w
 }
 
-func (m *maker) histograms(n uint64, median float64, collecting bool) (h [load.NumClocks]*hdrhistogram.Histogram) {
+func (m *maker) histograms(n uint64, median float64, collecting bool) (h [measure.NumClocks]*hdrhistogram.Histogram) {
 	stalled := 0.0
 	if collecting {
 		stalled = 0.015
@@ -67,11 +68,11 @@ func (m *maker) histograms(n uint64, median float64, collecting bool) (h [load.N
 		requests.rand = rand.New(rand.NewPCG(m.planned.Seed, n))
 		return requests.lognormal(n, median, 0.35, stalled)
 	}
-	h[load.Service] = same(median)
-	h[load.FirstByte] = same(median * 0.97)
-	h[load.Lag] = m.lognormal(n, 2e3, 0.5, 0)
-	h[load.Response] = same(median + 2e3)
-	h[load.Connect] = load.NewHistogram()
+	h[measure.Service] = same(median)
+	h[measure.FirstByte] = same(median * 0.97)
+	h[measure.Lag] = m.lognormal(n, 2e3, 0.5, 0)
+	h[measure.Response] = same(median + 2e3)
+	h[measure.Connect] = measure.NewHistogram()
 	return h
 }
 
@@ -80,7 +81,7 @@ func (m *maker) histograms(n uint64, median float64, collecting bool) (h [load.N
 // drawn by strata, the slowest two percent one by one.
 func (m *maker) lognormal(n uint64, median, deviation, stalled float64) *hdrhistogram.Histogram {
 	const strata, body = 500, 0.98
-	h := load.NewHistogram()
+	h := measure.NewHistogram()
 	each := uint64(float64(n) * body / strata)
 	low := float64(each*strata) / float64(n) // share of n that the strata stand for
 	for i := range strata {
@@ -110,7 +111,7 @@ func record(h *hdrhistogram.Histogram, ns float64, n uint64) {
 	}
 }
 
-func (m *maker) server(c *load.Window, collecting bool) probe.Window {
+func (m *maker) server(c *measure.Window, collecting bool) probe.Window {
 	cpu := time.Duration(float64(c.Completed) * m.cost * 1e3)
 	w := probe.Window{Start: c.Start, Length: c.Length}
 	w.Machine = &probe.Machine{

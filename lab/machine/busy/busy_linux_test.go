@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/machine"
 )
 
@@ -188,7 +188,7 @@ func TestWatchOfWhoWasIdleBefore(t *testing.T) {
 	until(t, "the newcomer is named", func() bool {
 		time.Sleep(300 * time.Millisecond)
 		o := w.Since()
-		return o.Foreign && slices.ContainsFunc(o.Parts, func(p load.OthersPart) bool { return p.Used > 0 }) &&
+		return o.Foreign && slices.ContainsFunc(o.Parts, func(p measure.OthersPart) bool { return p.Used > 0 }) &&
 			strings.Contains(fmt.Sprint(o.Programs), fmt.Sprint(pid)) && o.Before < o.Length
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/probe"
 )
 
@@ -95,7 +95,7 @@ func (s *Survey) Disturbers() (names []string) {
 		p := &s.Programs[i]
 		on := len(p.On) == 0 || slices.ContainsFunc(s.CPUs, func(c CPU) bool { return slices.Contains(p.On, c.Number) })
 		if on && share(p.CPU, s.Length) >= busyShare/2 {
-			names = append(names, load.Describe(p, s.Length))
+			names = append(names, measure.Describe(p, s.Length))
 		}
 	}
 	return names

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/probe"
 	"dyno/nano/wire/clock"
 )
@@ -96,7 +96,7 @@ func (w *Watch) Idle(ctx context.Context, d time.Duration) *Survey {
 
 // Since tells what others did since it was called last; nil the first time, and
 // where it can't be told.
-func (w *Watch) Since() *load.Others {
+func (w *Watch) Since() *measure.Others {
 	before := w.last
 	now, ok := w.read()
 	w.last = now
@@ -107,7 +107,7 @@ func (w *Watch) Since() *load.Others {
 }
 
 // between tells what others did between two readings.
-func (w *Watch) between(a, b *reading) *load.Others {
+func (w *Watch) between(a, b *reading) *measure.Others {
 	m, length := b.machine.Since(a.machine), time.Duration(b.time-a.time)
 	if m.Self == nil || m.TasksByCPU == nil {
 		return nil
@@ -119,11 +119,11 @@ func (w *Watch) between(a, b *reading) *load.Others {
 			own, waited = own+p.CPU, waited+p.RunQueue
 		}
 	}
-	use := load.Use{Name: "both", CPUs: w.cpus, Own: own}
+	use := measure.Use{Name: "both", CPUs: w.cpus, Own: own}
 	if len(w.server) == 0 && w.unknown == "" {
 		use.Name = "the generator"
 	}
-	o := load.NewOthers(&m, length, use)
+	o := measure.NewOthers(&m, length, use)
 	o.Waited, o.Foreign, o.Unknown = waited, use.Name == "both", w.unknown
 	if o.Unknown == "" {
 		o.Unknown = hidden()

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"dyno/lab/calibrate"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/stats"
 )
 
@@ -14,14 +14,14 @@ func TestWriteNoise(t *testing.T) {
 	r := &Report{
 		Plan: Quick(), Generator: []int{0}, Unusable: 2,
 		CPUs: []CPU{
-			{Number: 0, Hiccups: load.Hiccups{Over: time.Second, Longest: 3 * time.Millisecond, Taken: 0.0123}},
-			{Number: 1, Hiccups: load.Hiccups{Over: time.Second, Longest: 40 * time.Microsecond, Taken: 0.0001}},
+			{Number: 0, Hiccups: measure.Hiccups{Over: time.Second, Longest: 3 * time.Millisecond, Taken: 0.0123}},
+			{Number: 1, Hiccups: measure.Hiccups{Over: time.Second, Longest: 40 * time.Microsecond, Taken: 0.0001}},
 		},
 		Timers: []calibrate.TimerReport{
-			{Pacing: calibrate.Hybrid, Late: load.Times{P50: 500, P99: 20_000, Max: 1_000_000}},
+			{Pacing: calibrate.Hybrid, Late: measure.Times{P50: 500, P99: 20_000, Max: 1_000_000}},
 			{Pacing: calibrate.Sleep, Error: "no such thing"},
 		},
-		Loopback: load.Times{Min: 12_000, P50: 15_000, P99: 60_000, Max: 2_000_000},
+		Loopback: measure.Times{Min: 12_000, P50: 15_000, P99: 60_000, Max: 2_000_000},
 		Spreads: []Spread{
 			{Figure: "throughput", Mean: 81234, Trial: 0.015, Components: stats.Components{Starts: 6, Runs: 3, Within: 0.009, Between: 0.012}, Detectable: []Detectable{{Blocks: 3, Difference: 0.0812}, {Blocks: 20, Difference: 0.0161}}},
 			{Figure: "cpu", Mean: 4.3e-6, Trial: 0.005, Components: stats.Components{Starts: 6, Runs: 3, Within: 0.005}, Detectable: []Detectable{{Blocks: 3, Difference: 0.0249}, {Blocks: 20, Difference: 0.00531}}},

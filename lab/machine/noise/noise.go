@@ -12,6 +12,9 @@ import (
 
 	"dyno/lab/calibrate"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 	"dyno/lab/machine"
 	"dyno/lab/subject"
 )
@@ -48,7 +51,7 @@ type Report struct {
 	Generator []int                   `json:"generator"` // CPU that sent the load
 	CPUs      []CPU                   `json:"cpus"`
 	Timers    []calibrate.TimerReport `json:"timers"`
-	Loopback  load.Times              `json:"loopback_ns"` // one exchange after the other
+	Loopback  measure.Times           `json:"loopback_ns"` // one exchange after the other
 	Spreads   []Spread                `json:"spreads"`
 	// Unusable is how many of the runs had no second that a study would have
 	// counted. They are in the spreads all the same.
@@ -59,7 +62,7 @@ type Report struct {
 // CPU is what the machine takes from a thread that spins on a CPU.
 type CPU struct {
 	Number int `json:"cpu"`
-	load.Hiccups
+	measure.Hiccups
 }
 
 // connections of the load on the fixed subject: enough that it is never idle.
@@ -134,19 +137,19 @@ func (r *Report) loopback(ctx context.Context) error {
 // spec is a closed loop on so many connections, from one CPU.
 func (r *Report) spec(target string, connections int) load.Spec {
 	return load.Spec{
-		Target: target, Requests: []load.Request{{Name: "null", Method: "GET", Path: "/"}}, Seed: 1, Timeout: 5 * time.Second,
-		Profile: load.Profile{Mode: load.Closed, Connections: connections}, CPUs: r.Generator,
+		Target: target, Requests: []request.Request{{Name: "null", Method: "GET", Path: "/"}}, Seed: 1, Timeout: 5 * time.Second,
+		Profile: profile.Profile{Mode: profile.Closed, Connections: connections}, CPUs: r.Generator,
 	}
 }
 
 // serviceOf sums up the service times of all usable seconds; zero if there are
 // none.
-func serviceOf(result *load.Result) load.Times {
-	h := result.Total.Hist[load.Service]
+func serviceOf(result *load.Result) measure.Times {
+	h := result.Total.Hist[measure.Service]
 	if h == nil {
-		return load.Times{}
+		return measure.Times{}
 	}
-	return load.Times{
+	return measure.Times{
 		Min: time.Duration(h.Min()), P50: time.Duration(h.ValueAtPercentile(50)),
 		P99: time.Duration(h.ValueAtPercentile(99)), Max: time.Duration(h.Max()),
 	}

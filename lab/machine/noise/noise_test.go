@@ -9,6 +9,7 @@ import (
 
 	"dyno/lab/calibrate"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/probe"
 )
 
@@ -67,10 +68,10 @@ func TestSumUp(t *testing.T) {
 }
 
 func TestRunOf(t *testing.T) {
-	window := func(index int, completed uint64) load.Window {
-		return load.Window{Index: index, Length: time.Second, Completed: completed}
+	window := func(index int, completed uint64) measure.Window {
+		return measure.Window{Index: index, Length: time.Second, Completed: completed}
 	}
-	windows := []load.Window{window(-1, 50), window(0, 100), window(1, 200)}
+	windows := []measure.Window{window(-1, 50), window(0, 100), window(1, 200)}
 	usable := &load.Result{Windows: windows, Total: window(0, 200)}
 	if one, err := runOf(usable, probe.Process{CPU: 35 * time.Millisecond}); err != nil || one.throughput != 200 || !one.usable || math.Abs(one.cpu-1e-4) > 1e-12 {
 		t.Errorf("%+v, %v", one, err)

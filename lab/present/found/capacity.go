@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"dyno/lab/capacity"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/lab/present"
 	"dyno/lab/present/curve"
 	"dyno/lab/report"
@@ -164,15 +165,15 @@ func (c *Capacity) Page() *curve.Page {
 // Capacity is what dyno capacity --json prints. Fields are added over time,
 // never renamed.
 type Capacity struct {
-	Target      string        `json:"target"`
-	Objective   string        `json:"objective"`
-	Found       bool          `json:"found"`
-	Connections int           `json:"connections"`
-	Arrivals    load.Arrivals `json:"arrivals"`
-	Seed        uint64        `json:"seed"`
-	Goal        capacity.Goal `json:"goal"`
+	Target      string           `json:"target"`
+	Objective   string           `json:"objective"`
+	Found       bool             `json:"found"`
+	Connections int              `json:"connections"`
+	Arrivals    profile.Arrivals `json:"arrivals"`
+	Seed        uint64           `json:"seed"`
+	Goal        capacity.Goal    `json:"goal"`
 	*capacity.Result
-	Calibration *load.Calibration `json:"calibration,omitempty"`
+	Calibration *measure.Calibration `json:"calibration,omitempty"`
 }
 
 // nearShare of the generator's ceiling is where its own work is no longer small

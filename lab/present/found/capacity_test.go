@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"dyno/lab/capacity"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/report"
 )
 
@@ -43,7 +43,7 @@ func TestCapacityText(t *testing.T) {
 
 func TestNearCeiling(t *testing.T) {
 	for ceiling, near := range map[float64]bool{1500: true, 4000: false} {
-		c := Capacity{Result: &capacity.Result{Fails: &capacity.Load{Rate: 1000}}, Calibration: &load.Calibration{Ceiling: ceiling}}
+		c := Capacity{Result: &capacity.Result{Fails: &capacity.Load{Rate: 1000}}, Calibration: &measure.Calibration{Ceiling: ceiling}}
 		if c.NearCeiling(); (len(c.Hints) == 1) != near {
 			t.Errorf("of a ceiling of %v: %v", ceiling, c.Hints)
 		}

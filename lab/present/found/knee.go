@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"dyno/lab/capacity"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/present"
 	"dyno/lab/present/curve"
 	"dyno/lab/report"
@@ -183,5 +183,5 @@ type Knee struct {
 	Trial  time.Duration `json:"trial_ns"`
 	Pid    int           `json:"pid,omitempty"`
 	*capacity.Knee
-	Calibration *load.Calibration `json:"calibration,omitempty"`
+	Calibration *measure.Calibration `json:"calibration,omitempty"`
 }

@@ -6,7 +6,7 @@ import (
 
 	"dyno/lab/capacity"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/present"
 	"dyno/lab/present/curve"
 	"dyno/lab/report"
@@ -125,12 +125,12 @@ func (o *Overload) Page() *curve.Page {
 }
 
 // WriteSecond prints a line for a window.
-func WriteSecond(w io.Writer, s *load.Window) {
+func WriteSecond(w io.Writer, s *measure.Window) {
 	if s.Warmup() {
 		return
 	}
 	p99 := "-"
-	if s.Timed(load.Response) > 0 {
+	if s.Timed(measure.Response) > 0 {
 		p99 = present.Quantile(s, 99)
 	}
 	fmt.Fprintf(w, "  %4ds  %9s offered  %9s answered  p99 %-8s errors %d\n", s.Index, present.Number(float64(s.Offered)), present.Number(float64(s.Completed)), p99, s.Errors.Total())
@@ -145,8 +145,8 @@ type Overload struct {
 	Seed        uint64            `json:"seed"`
 	Plan        capacity.Overload `json:"plan"`
 	*capacity.Aftermath
-	Validity    finding.Validity  `json:"validity"`
-	Findings    []finding.Finding `json:"findings"`
-	Tries       int               `json:"tries"` // those before the last were spoiled
-	Calibration *load.Calibration `json:"calibration,omitempty"`
+	Validity    finding.Validity     `json:"validity"`
+	Findings    []finding.Finding    `json:"findings"`
+	Tries       int                  `json:"tries"` // those before the last were spoiled
+	Calibration *measure.Calibration `json:"calibration,omitempty"`
 }

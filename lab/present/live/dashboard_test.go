@@ -9,7 +9,7 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/runner"
 	"dyno/lab/study"
 )
@@ -64,10 +64,10 @@ func screen(t *testing.T, text string) []string {
 func events() []runner.Event {
 	trial := &study.PlannedTrial{Index: 0, Block: 1}
 	cell := &study.Cell{Subject: "go/gin", Load: "saturate"}
-	hist := load.NewHistogram()
+	hist := measure.NewHistogram()
 	hist.RecordValue(int64(3 * time.Millisecond))
-	window := &archive.Window{Client: load.Window{Length: time.Second, Completed: 12345}}
-	window.Client.Hist[load.Response] = hist
+	window := &archive.Window{Client: measure.Window{Length: time.Second, Completed: 12345}}
+	window.Client.Hist[measure.Response] = hist
 	return []runner.Event{
 		{Kind: runner.Building, Subject: "go/gin"},
 		{Kind: runner.BuildLine, Subject: "go/gin", Line: "\x1b[31mdownloading\t" + strings.Repeat("x", 300)},

@@ -5,7 +5,7 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/present"
 )
 
@@ -20,18 +20,18 @@ type figures struct {
 // figuresOf sums up the measured windows that are not invalid.
 func figuresOf(windows []archive.Window) figures {
 	var f figures
-	var total load.Window
+	var total measure.Window
 	var cpu time.Duration
 	var charged uint64 // the requests of windows whose CPU time is known
-	hist := load.NewHistogram()
-	total.Hist[load.Response] = hist
+	hist := measure.NewHistogram()
+	total.Hist[measure.Response] = hist
 	for i := range windows {
 		w := &windows[i]
 		if w.Client.Warmup() || w.Level == finding.Invalid {
 			continue
 		}
 		total.Add(&w.Client)
-		if h := w.Client.Hist[load.Response]; h != nil {
+		if h := w.Client.Hist[measure.Response]; h != nil {
 			hist.Merge(h)
 		}
 		if w.Server.Process != nil && !w.Server.Lacks("cpu", "process") {

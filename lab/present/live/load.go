@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/present"
 )
 
@@ -25,7 +26,7 @@ func NewLoadLine(w io.Writer, on bool, spec *load.Spec) *LoadLine {
 }
 
 // Window shows one finished window.
-func (l *LoadLine) Window(w load.Window) {
+func (l *LoadLine) Window(w measure.Window) {
 	if !l.on {
 		return
 	}

@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/present"
 )
 
 // statuses prints how many answers had which status, if they are not all 200.
-func (w *Text) statuses(t *load.Window) {
+func (w *Text) statuses(t *measure.Window) {
 	var parts []string
 	for _, status := range slices.Sorted(maps.Keys(t.Statuses)) {
 		parts = append(parts, fmt.Sprintf("%d: %s", status, present.Number(float64(t.Statuses[status]))))
@@ -24,7 +24,7 @@ func (w *Text) statuses(t *load.Window) {
 }
 
 // requests prints a line for each kind of request of a mix.
-func (w *Text) requests(requests []load.RequestResult) {
+func (w *Text) requests(requests []measure.RequestResult) {
 	if len(requests) == 0 {
 		return
 	}
@@ -37,8 +37,8 @@ func (w *Text) requests(requests []load.RequestResult) {
 		if t.Length > 0 {
 			throughput = present.Number(float64(t.Completed)/t.Length.Seconds()) + "/s"
 		}
-		if h := t.Hist[load.Response]; h != nil {
-			mean = present.AtLeast(t.GivenUp(load.Response) == 0, present.Duration(h.Mean()))
+		if h := t.Hist[measure.Response]; h != nil {
+			mean = present.AtLeast(t.GivenUp(measure.Response) == 0, present.Duration(h.Mean()))
 		}
 		fmt.Fprintf(w, "  %s%s\n", present.Left(present.Cut(present.Clean(r.Name), 32), 32), cells(widths, present.Number(float64(t.Completed+t.Drained)), throughput,
 			mean, present.Quantile(t, 50), present.Quantile(t, 90), present.Quantile(t, 99), strconv.FormatUint(t.Errors.Total(), 10)))

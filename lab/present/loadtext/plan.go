@@ -9,17 +9,18 @@ import (
 	"time"
 
 	"dyno/lab/load"
+	"dyno/lab/load/profile"
 	"dyno/lab/present"
 )
 
 // planJSON is what dyno load --plan --json prints.
 type planJSON struct {
-	Seed     uint64        `json:"seed"`
-	Arrivals load.Arrivals `json:"arrivals"`
-	Warmup   float64       `json:"warmup_s"`
-	Duration float64       `json:"duration_s"` // 0: until so many requests are done
-	Planned  float64       `json:"planned"`    // requests in the measured time; the mean of it for Poisson arrivals
-	Phases   []planStage   `json:"phases"`
+	Seed     uint64           `json:"seed"`
+	Arrivals profile.Arrivals `json:"arrivals"`
+	Warmup   float64          `json:"warmup_s"`
+	Duration float64          `json:"duration_s"` // 0: until so many requests are done
+	Planned  float64          `json:"planned"`    // requests in the measured time; the mean of it for Poisson arrivals
+	Phases   []planStage      `json:"phases"`
 }
 
 type planStage struct {
@@ -35,7 +36,7 @@ func WritePlan(w io.Writer, s *load.Spec, asJSON bool) error {
 	table := s.Profile.Timetable(s.Warmup)
 	length := s.Duration
 	if length == 0 { // at a steady rate, until all requests are sent
-		length = time.Duration(min(float64(s.MaxRequests)/s.Profile.Rate*1e9, float64(load.MaxLength)))
+		length = time.Duration(min(float64(s.MaxRequests)/s.Profile.Rate*1e9, float64(profile.MaxLength)))
 	}
 	plan := planJSON{Seed: s.Seed, Arrivals: s.Profile.Arrivals, Warmup: s.Warmup.Seconds(), Duration: length.Seconds(), Planned: table.Planned(0, length)}
 	for _, st := range table.Stages() {
@@ -50,7 +51,7 @@ func WritePlan(w io.Writer, s *load.Spec, asJSON bool) error {
 	return plan.write(w, s, table, length)
 }
 
-func (p *planJSON) write(w io.Writer, s *load.Spec, table *load.Timetable, length time.Duration) error {
+func (p *planJSON) write(w io.Writer, s *load.Spec, table *profile.Timetable, length time.Duration) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan: %s requests in %v, %s arrivals, seed %d; nothing is sent\n", present.Number(p.Planned), length, p.Arrivals, p.Seed)
 	if s.MaxRequests > 0 {
@@ -75,7 +76,7 @@ func writePlanRow(b *strings.Builder, phase, name string, from, to, planned floa
 }
 
 // curve draws the planned rate as a line of so many blocks.
-func curve(table *load.Timetable, length time.Duration, columns int) string {
+func curve(table *profile.Timetable, length time.Duration, columns int) string {
 	rates, top := make([]float64, columns), 0.0
 	for i := range rates {
 		from, to := at(length, i, columns), at(length, i+1, columns)

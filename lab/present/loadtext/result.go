@@ -10,6 +10,8 @@ import (
 	"dyno/lab/export"
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/lab/present"
 	"dyno/lab/report"
 )
@@ -22,7 +24,7 @@ func Describe(s *load.Spec) string {
 		what = fmt.Sprintf("%d kinds of requests to", n)
 	}
 	fmt.Fprintf(&b, "%s %s: %s, ", what, s.Target, present.Counted(uint64(s.Profile.Connections), "connection"))
-	if s.Profile.Mode == load.Open {
+	if s.Profile.Mode == profile.Open {
 		fmt.Fprintf(&b, "%s (%s arrivals, seed %d)", s.Profile.Rhythm(), s.Profile.Arrivals, s.Seed)
 	} else {
 		b.WriteString("closed loop")
@@ -98,11 +100,11 @@ var clockWidths = slices.Repeat([]int{9}, len(export.FigureNames()))
 
 // clocks prints a line of figures for each clock that says something. What is only
 // known to be longer than what was seen is printed as ">= ".
-func (w *Text) clocks(t *load.Window) {
+func (w *Text) clocks(t *measure.Window) {
 	heads := export.FigureNames()
 	heads[0], heads[len(heads)-1] = w.Text("load.mean"), w.Text("load.max")
 	fmt.Fprintf(w, "  %s%s\n", present.Left("", 12), cells(clockWidths, heads...))
-	for _, clock := range []load.Clock{load.Response, load.Service, load.Lag, load.FirstByte, load.Connect, load.FullHandshake, load.ResumedHandshake, load.ReadDelay} {
+	for _, clock := range []measure.Clock{measure.Response, measure.Service, measure.Lag, measure.FirstByte, measure.Connect, measure.FullHandshake, measure.ResumedHandshake, measure.ReadDelay} {
 		h := t.Hist[clock]
 		if h == nil || present.Duration(float64(h.Max())) == present.Duration(0) { // as the lag of a closed loop
 			continue
@@ -140,7 +142,7 @@ func (w *Text) errors(r *load.Result) {
 		line(w.Text("load.drain"), w.Text("load.drain.text", "n", late))
 	}
 	if t.Unfinished > 0 {
-		line(w.Text("load.unfinished"), w.Text("load.unfinished.text", "n", t.Unfinished, "drain", r.Drain, "longest", present.Duration(float64(t.Longest(load.Response)))))
+		line(w.Text("load.unfinished"), w.Text("load.unfinished.text", "n", t.Unfinished, "drain", r.Drain, "longest", present.Duration(float64(t.Longest(measure.Response)))))
 	}
 	if t.Errors.Total()+t.Shed > 0 {
 		fmt.Fprintln(w)
@@ -148,7 +150,7 @@ func (w *Text) errors(r *load.Result) {
 }
 
 // Calibration says in a line what the generator can do here.
-func Calibration(c *load.Calibration) string {
+func Calibration(c *measure.Calibration) string {
 	text := fmt.Sprintf("up to %s requests/s, none faster than %s, timer late by %s (p99)", present.Number(c.Ceiling), present.Duration(float64(c.Floor.Min)), present.Duration(float64(c.Timer.P99)))
 	if c.LagRate > 0 {
 		text += fmt.Sprintf(", lag %s (p99) at %s/s", present.Duration(float64(c.Lag.P99)), present.Number(c.LagRate))

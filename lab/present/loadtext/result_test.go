@@ -12,25 +12,27 @@ import (
 
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 )
 
 // everyKind is a result of which the text has something of every kind to say.
 func everyKind() (*load.Result, []load.StageResult) {
-	total := load.Window{Index: 0, Length: 10 * time.Second, Completed: 95000, Sent: 96000, Offered: 97000, BytesIn: 3 << 20, SentLate: 700, Unfinished: 3, Shed: 20, Stall: 1200 * time.Microsecond}
+	total := measure.Window{Index: 0, Length: 10 * time.Second, Completed: 95000, Sent: 96000, Offered: 97000, BytesIn: 3 << 20, SentLate: 700, Unfinished: 3, Shed: 20, Stall: 1200 * time.Microsecond}
 	total.Errors.Timeout, total.Errors.Connect = 5, 2
 	total.Statuses = map[int]uint64{200: 94990, 503: 10}
-	for clock := range load.NumClocks {
-		total.Hist[clock] = load.NewHistogram()
+	for clock := range measure.NumClocks {
+		total.Hist[clock] = measure.NewHistogram()
 		total.Hist[clock].RecordValues(int64(3*time.Millisecond), 95)
 	}
-	spoilt := load.Window{Index: 1, Length: time.Second, Findings: []finding.Finding{{Name: finding.Steal, Validity: finding.Invalid}}}
+	spoilt := measure.Window{Index: 1, Length: time.Second, Findings: []finding.Finding{{Name: finding.Steal, Validity: finding.Invalid}}}
 	r := &load.Result{
-		Total: total, Windows: []load.Window{{Length: time.Second}, spoilt}, Engine: "epoll", Drain: 2 * time.Second, Validity: finding.Suspect,
+		Total: total, Windows: []measure.Window{{Length: time.Second}, spoilt}, Engine: "epoll", Drain: 2 * time.Second, Validity: finding.Suspect,
 		Findings: []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Suspect, Detail: "a load loop was away for 412ms (limit 100ms)"}},
-		Failures: []load.Failure{{Kind: "timeout", Sent: "GET / HTTP/1.1\r\n\r\n", Received: "HTTP/1.1 200 OK"}},
-		Requests: []load.RequestResult{{Name: "read", Total: total}, {Name: "write"}},
+		Failures: []measure.Failure{{Kind: "timeout", Sent: "GET / HTTP/1.1\r\n\r\n", Received: "HTTP/1.1 200 OK"}},
+		Requests: []measure.RequestResult{{Name: "read", Total: total}, {Name: "write"}},
 	}
-	return r, []load.StageResult{{Stage: load.Stage{Name: "hold 100/s", Phase: 0}, Windows: 5, Total: total}, {Stage: load.Stage{Name: "to 200/s", Phase: 1}}}
+	return r, []load.StageResult{{Stage: profile.Stage{Name: "hold 100/s", Phase: 0}, Windows: 5, Total: total}, {Stage: profile.Stage{Name: "to 200/s", Phase: 1}}}
 }
 
 func english(t *testing.T, w io.Writer) *Text { return speaking(t, w, "en") }
@@ -104,10 +106,10 @@ func TestChineseLoadTextAligns(t *testing.T) {
 // as such: a request that timed out has no response and no service time, but
 // was sent, so its lag is known.
 func TestLowerBoundsAreMarked(t *testing.T) {
-	w := load.Window{Completed: 95}
+	w := measure.Window{Completed: 95}
 	w.Errors.Timeout = 5
-	for _, clock := range []load.Clock{load.Response, load.Service, load.Lag} {
-		w.Hist[clock] = load.NewHistogram()
+	for _, clock := range []measure.Clock{measure.Response, measure.Service, measure.Lag} {
+		w.Hist[clock] = measure.NewHistogram()
 		w.Hist[clock].RecordValues(int64(3*time.Millisecond), 95)
 	}
 	var out bytes.Buffer

@@ -11,7 +11,7 @@ import (
 	"dyno/cmd/dyno/internal/cli"
 	"dyno/cmd/dyno/internal/loadcmd"
 	"dyno/lab/capacity"
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
 	"dyno/lab/objective"
 	"dyno/lab/present/found"
 	"dyno/lab/report"
@@ -91,7 +91,7 @@ func (f *capacityFlags) search(target string) (*capacity.Search, *capacity.Gener
 	if err := f.goal.Check(); err != nil {
 		return nil, nil, err
 	}
-	if f.start < 0 || f.start > load.MaxRate {
+	if f.start < 0 || f.start > profile.MaxRate {
 		return nil, nil, fmt.Errorf("--start must be from 0 to 10 million requests/s, not %v", f.start)
 	}
 	spec, err := f.load.OpenSpec(target)

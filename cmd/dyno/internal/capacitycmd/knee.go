@@ -14,7 +14,7 @@ import (
 	"dyno/cmd/dyno/internal/cli"
 	"dyno/cmd/dyno/internal/loadcmd"
 	"dyno/lab/capacity"
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
 	"dyno/lab/present/found"
 	"dyno/lab/probe"
 	"dyno/lab/report"
@@ -131,8 +131,8 @@ func parseLevels(text string) ([]int, error) {
 		var n [3]int
 		for i, number := range []string{from, to, step} {
 			var err error
-			if n[i], err = strconv.Atoi(number); err != nil || n[i] < 1 || n[i] > load.MaxConnections || !stepped {
-				return nil, fmt.Errorf("%q is neither a number from 1 to %d nor a range such as 500..10000+500", part, load.MaxConnections)
+			if n[i], err = strconv.Atoi(number); err != nil || n[i] < 1 || n[i] > profile.MaxConnections || !stepped {
+				return nil, fmt.Errorf("%q is neither a number from 1 to %d nor a range such as 500..10000+500", part, profile.MaxConnections)
 			}
 		}
 		for at := n[0]; at <= n[1]; at += n[2] {

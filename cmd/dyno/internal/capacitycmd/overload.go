@@ -14,7 +14,7 @@ import (
 	"dyno/cmd/dyno/internal/cli"
 	"dyno/cmd/dyno/internal/loadcmd"
 	"dyno/lab/capacity"
-	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/present/found"
 	"dyno/lab/report"
 )
@@ -150,7 +150,7 @@ func (f *overloadFlags) overload(ctx context.Context, g *capacity.Generator, glo
 	}
 	progress := f.out.progress(global)
 	fmt.Fprintf(progress, "%s %s: %s; %d connections, seed %d\n", spec.Requests[0].Method, spec.Target, spec.Profile.Rhythm(), spec.Profile.Connections, spec.Seed)
-	spec.OnWindow = func(w load.Window) { found.WriteSecond(progress, &w) }
+	spec.OnWindow = func(w measure.Window) { found.WriteSecond(progress, &w) }
 	found := found.Overload{
 		Target: spec.Target, Objective: g.Objective.String(), Connections: spec.Profile.Connections, Seed: spec.Seed, Plan: f.plan,
 		Calibration: spec.Calibration,

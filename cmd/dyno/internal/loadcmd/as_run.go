@@ -9,6 +9,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
 	"dyno/lab/load"
+	"dyno/lab/load/request"
 	"dyno/lab/machine"
 	"dyno/lab/study"
 )
@@ -21,7 +22,7 @@ func (e *endedLoad) analysis() (*analysis.Analysis, error) {
 	for i, word := range run.Manifest.Command {
 		for _, secret := range e.secrets {
 			if secret != "" {
-				word = strings.ReplaceAll(word, secret, load.Redacted)
+				word = strings.ReplaceAll(word, secret, request.Redacted)
 			}
 		}
 		run.Manifest.Command[i] = word

@@ -14,6 +14,7 @@ import (
 	"dyno/cmd/dyno/internal/cli"
 	"dyno/lab/calibrate"
 	"dyno/lab/load"
+	"dyno/lab/load/request"
 	"dyno/lab/present/loadtext"
 	"dyno/lab/probe"
 )
@@ -88,7 +89,7 @@ func (t *trustFlags) calibrate(ctx context.Context, spec *load.Spec, w io.Writer
 
 // serverCount asks the server how many requests it has answered, over TLS as the
 // load does; nil if it is not to be asked.
-func (t *trustFlags) serverCount(ctx context.Context, secure *load.TLS) (*probe.RequestCount, error) {
+func (t *trustFlags) serverCount(ctx context.Context, secure *request.TLS) (*probe.RequestCount, error) {
 	if t.serverMetrics == "" {
 		return nil, nil
 	}
@@ -104,7 +105,7 @@ func (t *trustFlags) serverCount(ctx context.Context, secure *load.TLS) (*probe.
 }
 
 // compare asks once more and holds the load to the difference.
-func (t *trustFlags) compare(before *probe.RequestCount, secure *load.TLS, r *load.Result) {
+func (t *trustFlags) compare(before *probe.RequestCount, secure *request.TLS, r *load.Result) {
 	if before == nil {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 
 	"dyno/cmd/dyno/internal/cli"
 	"dyno/lab/load"
+	"dyno/lab/load/request"
 )
 
 // registerRequest registers the flags that say what is sent. All commands that
@@ -16,7 +17,7 @@ func (f *Flags) registerRequest(flags *pflag.FlagSet) {
 	flags.Lookup("request-method").Hidden = true
 	flags.StringVarP(&f.body, "body", "b", "", "request body, or @FILE to read it from a file")
 	f.request.register(flags)
-	cli.DurationVar(flags, &f.timeout, "timeout", "T", load.DefaultTimeout, "time limit for one request")
+	cli.DurationVar(flags, &f.timeout, "timeout", "T", request.DefaultTimeout, "time limit for one request")
 	cli.DurationVar(flags, &f.drain, "drain", "", load.DefaultDrain, "how long, after the end, what was due is still sent and waited for (default at most --timeout; 0: not at all)")
 }
 

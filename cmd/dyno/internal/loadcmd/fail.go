@@ -9,6 +9,7 @@ import (
 	"dyno/cmd/dyno/internal/cli"
 	"dyno/lab/export"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/objective"
 	"dyno/lab/present"
 )
@@ -37,7 +38,7 @@ func parseThresholds(expressions []string) (thresholds, error) {
 }
 
 // window is given every finished window.
-func (list thresholds) window(w *load.Window) {
+func (list thresholds) window(w *measure.Window) {
 	for _, o := range list {
 		if o.Windows > 0 {
 			o.tally.Add(w)

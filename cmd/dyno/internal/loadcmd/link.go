@@ -8,6 +8,8 @@ import (
 
 	"dyno/cmd/dyno/internal/cli"
 	"dyno/lab/load"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // linkFlags say how dyno load connects.
@@ -21,7 +23,7 @@ type linkFlags struct {
 	quickAck bool
 	pacing   string
 	stamps   string
-	tls      load.TLS
+	tls      request.TLS
 }
 
 func (f *linkFlags) register(flags *pflag.FlagSet) {
@@ -48,13 +50,13 @@ func (f *linkFlags) register(flags *pflag.FlagSet) {
 
 // apply puts the flags into a spec.
 func (f *linkFlags) apply(spec *load.Spec) error {
-	k := load.Link{MaxAge: f.maxAge, Unix: f.unix, FastOpen: f.fastOpen, Nagle: f.nagle, QuickAck: f.quickAck}
+	k := request.Link{MaxAge: f.maxAge, Unix: f.unix, FastOpen: f.fastOpen, Nagle: f.nagle, QuickAck: f.quickAck}
 	var err error
-	if k.Reuse, k.PerConnection, err = load.ParseReuse(f.reuse); err != nil {
+	if k.Reuse, k.PerConnection, err = request.ParseReuse(f.reuse); err != nil {
 		return fmt.Errorf("--%w", err)
 	}
 	for _, s := range f.sources {
-		addrs, err := load.ParseSources(s)
+		addrs, err := request.ParseSources(s)
 		if err != nil {
 			return fmt.Errorf("--source: %w", err)
 		}
@@ -63,6 +65,6 @@ func (f *linkFlags) apply(spec *load.Spec) error {
 	if f.stamps != "" && f.stamps != "kernel" {
 		return fmt.Errorf("--timestamps %q: only \"kernel\" is known", f.stamps)
 	}
-	spec.Link, spec.TLS, spec.Pacing, spec.KernelTimestamps = k, f.tls, load.Pacing(f.pacing), f.stamps == "kernel"
+	spec.Link, spec.TLS, spec.Pacing, spec.KernelTimestamps = k, f.tls, profile.Pacing(f.pacing), f.stamps == "kernel"
 	return nil
 }

@@ -17,6 +17,9 @@ import (
 	"dyno/lab/export"
 	"dyno/lab/finding"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 	"dyno/lab/present"
 	"dyno/lab/present/live"
 	"dyno/lab/present/loadtext"
@@ -150,7 +153,7 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 	spec.OnStart = outputs.begin
 	var seconds []export.SecondFigures
 	keepSeconds := f.asJSON || outputs.has("json")
-	spec.OnWindow = func(w load.Window) {
+	spec.OnWindow = func(w measure.Window) {
 		if keepSeconds {
 			seconds = append(seconds, export.SecondOf(&w))
 		}
@@ -200,7 +203,7 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 // unreachable passes err on. Programs that asked for JSON, JUnit or events get
 // theirs also when no connection came up, with the reason in it.
 func (f *Flags) unreachable(err error, e *endedLoad, must thresholds, outputs *loadOutputs) error {
-	var none *load.UnreachableError
+	var none *request.UnreachableError
 	if !errors.As(err, &none) {
 		return err
 	}
@@ -280,8 +283,8 @@ func (f *Flags) Spec(target string) (load.Spec, error) {
 	spec := load.Spec{
 		Target: origin, Warmup: f.Warmup, Duration: f.duration, MaxRequests: f.requests, Timeout: f.timeout,
 		Threads: f.threads, CPUs: cpus, Engine: f.engine, Seed: f.seed, Accept: accept,
-		Profile:  load.Profile{Mode: load.Closed, Connections: f.Connections},
-		Requests: []load.Request{{Name: "request", Method: f.verb(), Path: path, Headers: headers, Body: f.body}},
+		Profile:  profile.Profile{Mode: profile.Closed, Connections: f.Connections},
+		Requests: []request.Request{{Name: "request", Method: f.verb(), Path: path, Headers: headers, Body: f.body}},
 	}
 	switch {
 	case f.drain < 0:
@@ -292,7 +295,7 @@ func (f *Flags) Spec(target string) (load.Spec, error) {
 		spec.Drain = f.drain
 	}
 	if f.open {
-		spec.Profile.Mode, spec.Profile.Rate, spec.Profile.Arrivals = load.Open, f.rate, load.Arrivals(f.arrivals)
+		spec.Profile.Mode, spec.Profile.Rate, spec.Profile.Arrivals = profile.Open, f.rate, profile.Arrivals(f.arrivals)
 	}
 	if f.duration == 0 && f.requests == 0 {
 		spec.Duration = 10 * time.Second
@@ -338,14 +341,14 @@ func (f *Flags) verb() string {
 	return "GET"
 }
 
-func parseHeaders(lines []string) ([]load.Header, error) {
-	var headers []load.Header
+func parseHeaders(lines []string) ([]request.Header, error) {
+	var headers []request.Header
 	for _, line := range lines {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
 			return nil, fmt.Errorf("--header %q has no colon; write it as 'Name: value'", line)
 		}
-		headers = append(headers, load.Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)})
+		headers = append(headers, request.Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)})
 	}
 	return headers, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"dyno/lab/load"
+	"dyno/lab/load/profile"
 )
 
 // openConnections is how many connections open loops have unless asked
@@ -35,7 +36,7 @@ func (f *Flags) OpenSpec(target string) (load.Spec, error) {
 // Calibrated measures the generator before the first trial, unless asked not to.
 func (f *Flags) Calibrated(ctx context.Context, spec *load.Spec, w io.Writer) {
 	closed := *spec
-	closed.Profile = load.Profile{Mode: load.Closed, Connections: spec.Profile.Connections}
+	closed.Profile = profile.Profile{Mode: profile.Closed, Connections: spec.Profile.Connections}
 	f.trust.calibrate(ctx, &closed, w)
 	spec.Calibration = closed.Calibration
 }

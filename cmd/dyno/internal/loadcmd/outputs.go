@@ -13,6 +13,7 @@ import (
 	"dyno/cmd/dyno/internal/cli"
 	"dyno/lab/export"
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/nano/wire/clock"
 )
 
@@ -98,7 +99,7 @@ func (o *loadOutputs) begin(measured int64) {
 }
 
 // window is given every finished window. It does not wait for anything.
-func (o *loadOutputs) window(w *load.Window) {
+func (o *loadOutputs) window(w *measure.Window) {
 	for _, e := range o.endpoints {
 		e.push.Window(w)
 	}

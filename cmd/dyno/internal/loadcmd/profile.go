@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"dyno/lab/load"
+	"dyno/lab/load/profile"
 )
 
 // profileFlags are the flags of dyno load that shape its rhythm.
@@ -37,7 +38,7 @@ func (f *profileFlags) registerOverflow(flags *pflag.FlagSet) {
 func phaseHelp() string {
 	var b strings.Builder
 	b.WriteString("With --phase the rate changes as the load goes on; phases follow one another.\nTheir forms, each with an example:\n\n")
-	for _, s := range load.Shapes() {
+	for _, s := range profile.Shapes() {
 		fmt.Fprintf(&b, "  %s\n      '%s'\n", s.Form(), s.Example())
 	}
 	b.WriteString(`
@@ -57,7 +58,7 @@ func (f *profileFlags) apply(spec *load.Spec, all *Flags) error {
 		if err := f.conflict(all); err != nil {
 			return err
 		}
-		p.Mode, p.Arrivals = load.Open, load.Arrivals(all.arrivals)
+		p.Mode, p.Arrivals = profile.Open, profile.Arrivals(all.arrivals)
 		phases, err := parsePhases(f.phases)
 		if err != nil {
 			return err
@@ -66,10 +67,10 @@ func (f *profileFlags) apply(spec *load.Spec, all *Flags) error {
 		spec.Duration = p.Length()
 	}
 	spec.DropHistograms = !all.needHistograms()
-	if f.plan && p.Mode == load.Closed {
+	if f.plan && p.Mode == profile.Closed {
 		return errors.New("--plan: a closed loop has no plan, it sends when answers come; give a --rate or --phase")
 	}
-	p.Overflow, p.MaxConnections = load.Overflow(f.overflow), f.maxConnections
+	p.Overflow, p.MaxConnections = profile.Overflow(f.overflow), f.maxConnections
 	return f.applyThink(p)
 }
 
@@ -84,10 +85,10 @@ func (f *profileFlags) conflict(all *Flags) error {
 	return nil
 }
 
-func parsePhases(texts []string) ([]load.Phase, error) {
-	var phases []load.Phase
+func parsePhases(texts []string) ([]profile.Phase, error) {
+	var phases []profile.Phase
 	for _, text := range texts {
-		ph, err := load.ParsePhase(text)
+		ph, err := profile.ParsePhase(text)
 		if err == nil {
 			err = ph.Open(func(name string) string { return name })
 		}
@@ -99,11 +100,11 @@ func parsePhases(texts []string) ([]load.Phase, error) {
 	return phases, nil
 }
 
-func (f *profileFlags) applyThink(p *load.Profile) error {
+func (f *profileFlags) applyThink(p *profile.Profile) error {
 	if f.think == "" {
 		return nil
 	}
-	if p.Mode == load.Open {
+	if p.Mode == profile.Open {
 		return errors.New("--think belongs to the closed loop; in an open loop the schedule says when requests start: leave out --think, or --rate and --phase")
 	}
 	text, exponential := strings.CutPrefix(f.think, "exp:")
@@ -111,9 +112,9 @@ func (f *profileFlags) applyThink(p *load.Profile) error {
 	if err != nil {
 		return fmt.Errorf("--think %q: write it with a unit, as 100ms or exp:100ms", f.think)
 	}
-	p.Think = load.Think{Mean: mean, Spread: load.Fixed}
+	p.Think = profile.Think{Mean: mean, Spread: profile.Fixed}
 	if exponential {
-		p.Think.Spread = load.Exponential
+		p.Think.Spread = profile.Exponential
 	}
 	return nil
 }

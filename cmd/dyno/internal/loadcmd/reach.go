@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dyno/lab/load"
+	"dyno/lab/load/request"
 )
 
 // reach connects to the target once before a calibration is spent on it, or waits
@@ -24,7 +25,7 @@ func (f *Flags) reach(ctx context.Context, spec *load.Spec, progress io.Writer) 
 
 // withHint adds what can be done about it, in the words of the command line.
 func withHint(err error) error {
-	var none *load.UnreachableError
+	var none *request.UnreachableError
 	switch {
 	case !errors.As(err, &none):
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"dyno/lab/load"
+	"dyno/lab/load/request"
 	"dyno/lab/load/template"
 	"dyno/lab/study"
 )
@@ -110,7 +111,7 @@ func (f *requestFlags) exclusive(spec *load.Spec, single *Flags) error {
 }
 
 // identify adds credentials and cookies to a request that has none of its own.
-func (f *requestFlags) identify(r *load.Request) error {
+func (f *requestFlags) identify(r *request.Request) error {
 	auth, err := f.credentials()
 	if err != nil {
 		return err
@@ -123,7 +124,7 @@ func (f *requestFlags) identify(r *load.Request) error {
 		if !ok {
 			return errors.New("--cookie has no equals sign; write it as NAME=VALUE")
 		}
-		r.Cookies = append(r.Cookies, load.Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)})
+		r.Cookies = append(r.Cookies, request.Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)})
 	}
 	return nil
 }
@@ -174,21 +175,21 @@ func readSmall(path string) (string, error) {
 }
 
 // parseFeeds reads "users=users.csv,random,stop".
-func parseFeeds(texts []string) ([]load.Feed, error) {
-	var feeds []load.Feed
+func parseFeeds(texts []string) ([]request.Feed, error) {
+	var feeds []request.Feed
 	for _, text := range texts {
 		name, rest, ok := strings.Cut(text, "=")
 		words := strings.Split(rest, ",")
 		if !ok || words[0] == "" {
 			return nil, fmt.Errorf("--feed %q names no file; write it as users=users.csv", text)
 		}
-		feed := load.Feed{Name: name, File: words[0]}
+		feed := request.Feed{Name: name, File: words[0]}
 		for _, word := range words[1:] {
 			switch word {
-			case string(load.InOrder), string(load.Random):
-				feed.Order = load.Order(word)
-			case string(load.Repeat), string(load.Stop):
-				feed.End = load.End(word)
+			case string(request.InOrder), string(request.Random):
+				feed.Order = request.Order(word)
+			case string(request.Repeat), string(request.Stop):
+				feed.End = request.End(word)
 			default:
 				return nil, fmt.Errorf("--feed %s: %q is none of in-order, random, repeat and stop", text, word)
 			}
@@ -198,7 +199,7 @@ func parseFeeds(texts []string) ([]load.Feed, error) {
 	return feeds, nil
 }
 
-func readTargets(name, target string) (origin string, requests []load.Request, err error) {
+func readTargets(name, target string) (origin string, requests []request.Request, err error) {
 	in := os.Stdin
 	if name != "-" {
 		f, err := os.Open(name)
@@ -208,7 +209,7 @@ func readTargets(name, target string) (origin string, requests []load.Request, e
 		defer f.Close()
 		in = f
 	}
-	return load.ReadTargets(name, in, target, func(path string) (string, error) { return readBody("@" + path) })
+	return request.ReadTargets(name, in, target, func(path string) (string, error) { return readBody("@" + path) })
 }
 
 // splitURL returns where a URL leads and the path with its query. A path that is

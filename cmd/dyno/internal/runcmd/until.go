@@ -12,7 +12,7 @@ import (
 	"dyno/lab/archive"
 	"dyno/lab/claim"
 	"dyno/lab/finding"
-	"dyno/lab/load"
+	"dyno/lab/load/profile"
 	"dyno/lab/present"
 	"dyno/lab/runner"
 	"dyno/lab/stats"
@@ -99,7 +99,7 @@ func goalMetrics(a *analysis.Analysis, g *analysis.Group) []string {
 	if len(a.Run.Report) > 0 {
 		return a.Run.Report
 	}
-	if len(g.Cells) > 0 && a.Run.Plan.Cells[g.Cells[0].Cell].Profile.Mode == load.Open {
+	if len(g.Cells) > 0 && a.Run.Plan.Cells[g.Cells[0].Cell].Profile.Mode == profile.Open {
 		return []string{"response.p50"}
 	}
 	return []string{"throughput"}

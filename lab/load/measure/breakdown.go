@@ -1,0 +1,111 @@
+package measure
+
+import "maps"
+
+// Bounds of what HTTP/1.1 takes for a status (RFC 9110 15).
+const (
+	lowestStatus  = 100
+	highestStatus = 999
+)
+
+// Breakdown is one loop's share of a window by status and by kind of request.
+type Breakdown struct {
+	statuses [highestStatus - lowestStatus + 1]uint64
+	Kinds    []KindCount // by place in the mix; empty if they are not counted apart
+}
+
+// Count counts a complete response by its status.
+func (b *Breakdown) Count(status int) {
+	if status >= lowestStatus && status <= highestStatus {
+		b.statuses[status-lowestStatus]++
+	}
+}
+
+// Kind returns the counts of the kind at a place in the mix; nil if they are not
+// kept.
+func (b *Breakdown) Kind(place int) *KindCount {
+	if place >= len(b.Kinds) {
+		return nil
+	}
+	return &b.Kinds[place]
+}
+
+// KindCount is what became of one kind of request.
+type KindCount struct {
+	Completed, Drained, Unfinished uint64
+	Errors                         Errors
+	Response                       *Buckets
+}
+
+// NewBreakdown counts so many kinds of requests apart.
+func NewBreakdown(kinds int) *Breakdown {
+	b := &Breakdown{Kinds: make([]KindCount, kinds)}
+	for i := range b.Kinds {
+		b.Kinds[i].Response = NewBuckets()
+	}
+	return b
+}
+
+// Reset empties b, and keeps its memory.
+func (b *Breakdown) Reset() {
+	clear(b.statuses[:])
+	for i := range b.Kinds {
+		k := &b.Kinds[i]
+		k.Response.reset()
+		*k = KindCount{Response: k.Response}
+	}
+}
+
+// Add adds o, which is of the same mix.
+func (b *Breakdown) Add(o *Breakdown) {
+	for i, n := range o.statuses {
+		b.statuses[i] += n
+	}
+	for i := range o.Kinds {
+		k, from := &b.Kinds[i], &o.Kinds[i]
+		k.Completed += from.Completed
+		k.Drained += from.Drained
+		k.Unfinished += from.Unfinished
+		k.Errors.Add(from.Errors)
+		k.Response.add(from.Response)
+	}
+}
+
+// ByStatus returns the counts of the statuses that came; nil if none did.
+func (b *Breakdown) ByStatus() map[int]uint64 {
+	var counts map[int]uint64
+	for i, n := range b.statuses {
+		if n > 0 {
+			counts = addStatus(counts, lowestStatus+i, n)
+		}
+	}
+	return counts
+}
+
+func addStatus(counts map[int]uint64, status int, n uint64) map[int]uint64 {
+	if counts == nil {
+		counts = make(map[int]uint64)
+	}
+	counts[status] += n
+	return counts
+}
+
+// AddStatuses returns the sums of both; it changes neither.
+func AddStatuses(a, b map[int]uint64) map[int]uint64 {
+	if len(b) == 0 {
+		return a
+	}
+	sum := maps.Clone(a)
+	for status, n := range b {
+		sum = addStatus(sum, status, n)
+	}
+	return sum
+}
+
+// RequestResult is what became of one kind of request of a mix.
+type RequestResult struct {
+	Name string
+	// Total has the counts of requests that came to an end, and the response
+	// times, in the windows that count.
+	Total Window
+}

@@ -1,0 +1,19 @@
+package measure
+
+import "time"
+
+// Failure is one failed request, kept whole for the report.
+type Failure struct {
+	Kind    string `json:"kind"`              // as the JSON names of [Errors]
+	Request string `json:"request,omitempty"` // its name in the mix
+	Why     string `json:"why"`
+	// At is when it failed, in ns since the measured time began; negative while
+	// warming up.
+	At time.Duration `json:"at"`
+	// Sent and Received are the request and as much of the answer as was there;
+	// of a complete answer, its body without chunk framing. They are cut at
+	// 8 KiB, and the values of headers that are secrets are blanked out. Paths
+	// and bodies are kept as they are.
+	Sent     string `json:"sent,omitempty"`
+	Received string `json:"received,omitempty"`
+}

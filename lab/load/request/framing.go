@@ -1,0 +1,51 @@
+package request
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// CheckFraming holds headers that say where the body ends (RFC 9112 6) to the
+// body, as far as it is no template: a server would wait for the rest, or take
+// what is beyond for another request.
+func (r *Request) CheckFraming() error {
+	length, coding := "", ""
+	for _, h := range r.Headers {
+		switch {
+		case strings.EqualFold(h.Name, "Content-Length"):
+			length = strings.TrimSpace(h.Value)
+		case strings.EqualFold(h.Name, "Transfer-Encoding"):
+			coding = strings.TrimSpace(h.Value)
+		}
+	}
+	constant := !strings.Contains(r.Body, "{{")
+	switch {
+	case length != "" && coding != "":
+		return errors.New("both Content-Length and Transfer-Encoding are given; remove one of them (RFC 9112 6.2)")
+	case length != "" && constant && length != strconv.Itoa(len(r.Body)) && !strings.Contains(length, "{{"):
+		return fmt.Errorf("the header Content-Length says %s, but the body has %d bytes; leave the header out, it is added", length, len(r.Body))
+	case strings.EqualFold(coding, "chunked") && constant && !isChunked(r.Body):
+		return errors.New("the header Transfer-Encoding says chunked, but the body is not in chunks, which end in \"0\\r\\n\\r\\n\"; leave the header out, or write the chunks into the body")
+	}
+	return nil
+}
+
+// isChunked reports whether a body is whole in the chunked coding (RFC 9112 7.1).
+func isChunked(body string) bool {
+	for {
+		line, rest, ok := strings.Cut(body, "\r\n")
+		digits, _, _ := strings.Cut(line, ";")
+		size, err := strconv.ParseUint(strings.TrimSpace(digits), 16, 62)
+		switch {
+		case !ok || err != nil || size > uint64(len(rest)):
+			return false
+		case size == 0:
+			return rest == "\r\n" || strings.HasSuffix(rest, "\r\n\r\n") // trailers
+		}
+		if body, ok = strings.CutPrefix(rest[size:], "\r\n"); !ok {
+			return false
+		}
+	}
+}

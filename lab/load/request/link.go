@@ -1,0 +1,77 @@
+package request
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+)
+
+// Reuse says how requests and connections belong together.
+type Reuse string
+
+const (
+	// PerWorker gives each of the load's workers a connection of its own, kept for
+	// as long as the server lets it. Open loops go round all of them. The default.
+	PerWorker Reuse = "per-worker"
+	// Shared keeps a pool: a request takes the connection used last among those
+	// that are free, and a further one is opened only when none is. It is what
+	// most HTTP clients do.
+	Shared Reuse = "shared"
+	// NoReuse opens a connection for each request. Connecting is part of the
+	// response time.
+	NoReuse Reuse = "none"
+)
+
+// Link is how the load connects to its target. The zero value keeps connections
+// and leaves the kernel's defaults, but for Nagle's algorithm, which is off.
+type Link struct {
+	Reuse         Reuse         `json:"reuse,omitempty"`
+	PerConnection int           `json:"per_connection,omitempty"` // requests on a connection before a new one takes its place; 0: no limit
+	MaxAge        time.Duration `json:"max_age,omitempty"`        // of a connection, ns; 0: no limit
+	Sources       []netip.Addr  `json:"sources,omitempty"`        // local addresses, used in turn: each has its own 64k ports
+	Unix          string        `json:"unix,omitempty"`           // path of a socket to connect to instead of the target's host
+	FastOpen      bool          `json:"fast_open,omitempty"`      // TCP Fast Open (RFC 7413): the request travels in the SYN where the server gave a cookie
+	Nagle         bool          `json:"nagle,omitempty"`          // leave delayed sending on (no TCP_NODELAY)
+	QuickAck      bool          `json:"quick_ack,omitempty"`      // acknowledge at once (TCP_QUICKACK), no delayed ACKs
+}
+
+// Churns reports whether connections are given up before the load ends.
+func (k *Link) Churns() bool {
+	return k.Reuse == NoReuse || k.PerConnection > 0 || k.MaxAge > 0
+}
+
+// Check reports what is wrong with the link, or nil.
+func (k *Link) Check() error {
+	switch k.Reuse {
+	case "", PerWorker, Shared, NoReuse:
+	default:
+		return fmt.Errorf("reuse %q is none of %q, %q and %q", k.Reuse, PerWorker, Shared, NoReuse)
+	}
+	if k.PerConnection < 0 {
+		return fmt.Errorf("requests per connection must not be negative, not %d", k.PerConnection)
+	}
+	if k.MaxAge < 0 {
+		return fmt.Errorf("the age of connections must not be negative, not %v", k.MaxAge)
+	}
+	if k.Unix != "" && (len(k.Sources) > 0 || k.FastOpen || k.QuickAck) {
+		return fmt.Errorf("a unix socket (%s) has no source address, TCP Fast Open or quick ACKs", k.Unix)
+	}
+	const longest = 107 // sun_path less its end
+	if len(k.Unix) > longest {
+		return fmt.Errorf("unix socket %q: the path is longer than %d bytes", k.Unix, longest)
+	}
+	return nil
+}
+
+// Closing returns the requests with the wish that the connection be closed after
+// the answer (RFC 9112 9.6), so that it is the server that closes first.
+func Closing(requests []Request) []Request {
+	out := slices.Clone(requests)
+	for i := range out {
+		if r := &out[i]; !r.has("Connection") {
+			r.Headers = append(slices.Clone(r.Headers), Header{"Connection", "close"})
+		}
+	}
+	return out
+}

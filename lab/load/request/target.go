@@ -1,0 +1,69 @@
+package request
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// ParseTarget splits a target into what is dialled and what is sent as Host.
+func ParseTarget(target string) (u *url.URL, dial string, err error) {
+	u, err = url.Parse(target)
+	if err != nil {
+		return nil, "", fmt.Errorf("target %q is not a URL: %w", target, err)
+	}
+	port := u.Port()
+	switch {
+	case u.Hostname() == "":
+		return nil, "", fmt.Errorf("target %q names no host; write it as http://host:port/path", target)
+	case u.Scheme == "http" && port == "":
+		port = "80"
+	case u.Scheme == "https" && port == "":
+		port = "443"
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, "", fmt.Errorf("target %q: scheme %q can't be loaded, only http and https", target, u.Scheme)
+	}
+	return u, joinHostPort(u.Hostname(), port), nil
+}
+
+func joinHostPort(host, port string) string {
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return host + ":" + port
+}
+
+// Resolve looks up what a target is dialled as.
+func Resolve(ctx context.Context, hostport string) (netip.AddrPort, error) {
+	host, port, err := net.SplitHostPort(hostport)
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("target %q: %w", hostport, err)
+	}
+	number, err := net.DefaultResolver.LookupPort(ctx, "tcp", port)
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("target %q: %w", hostport, err)
+	}
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return netip.AddrPort{}, &UnreachableError{hostport, err.Error()}
+	}
+	best := addrs[0]
+	for _, a := range addrs {
+		if a.Unmap().Is4() { // servers that listen on "localhost" most often mean 127.0.0.1
+			best = a
+			break
+		}
+	}
+	return netip.AddrPortFrom(best.Unmap(), uint16(number)), nil
+}
+
+// UnreachableError says that no connection to the target came up.
+type UnreachableError struct {
+	Target string // host and port
+	Why    string // such as "connection refused"
+}
+
+func (e *UnreachableError) Error() string { return "connecting to " + e.Target + ": " + e.Why }
