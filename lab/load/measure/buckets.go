@@ -21,8 +21,8 @@ type Buckets struct {
 // Layout of the buckets: as that of hdrhistogram.New(Resolution, …,
 // histogramDigits), which buckets_test.go holds it to.
 const (
-	unitBits   = 6  // Resolution = 1<<unitBits ns
-	halfBits   = 10 // a power of two of durations has 1<<halfBits buckets
+	unitBits   = 6                       // Resolution = 1<<unitBits ns
+	halfBits   = 10                      // a power of two of durations has 1<<halfBits buckets
 	Longest    = int64(10 * time.Minute) // ns that are told apart from more
 	numBuckets = 25 << halfBits
 )
