@@ -34,7 +34,7 @@ func (a *App) Listen(address string) error {
 // prefer [App.ServeTLS].
 func (a *App) Serve(ln net.Listener) error {
 	a.seal.close()
-	a.hold("", nil)
+	a.listeners.Hold("", nil)
 	return a.serveListener(ln)
 }
 

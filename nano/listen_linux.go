@@ -1,24 +1,24 @@
 package nano
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"net"
+	"os"
 	"strings"
 	"sync"
-	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/nano/internal/handoff"
+	"dyno/nano/internal/sockets"
 )
 
 // serving is the state of an app that serves.
 type serving struct {
-	once   sync.Once
-	server *server
-	broken error
-	std    stdServer // for TLS, HTTP/2 and listeners that aren't sockets
-	holding
+	once      sync.Once
+	server    *server
+	broken    error
+	std       stdServer // for TLS, HTTP/2 and listeners that aren't sockets
+	listeners handoff.Listeners
 }
 
 // start makes the loops, once.
@@ -34,13 +34,13 @@ func (a *App) listen(address string) error {
 	if err != nil {
 		return err
 	}
-	if files := inherited().claim(address); len(files) > 0 {
+	if files := handoff.Claim(address); len(files) > 0 {
 		return a.listenInherited(s, address, files)
 	}
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		return a.listenUnix(s, address, path)
 	}
-	fds, err := openListeners(address, len(s.loops))
+	fds, err := sockets.OpenEach(address, len(s.loops))
 	if err != nil {
 		return err
 	}
@@ -50,71 +50,17 @@ func (a *App) listen(address string) error {
 
 // listenUnix opens one socket, which all loops share.
 func (a *App) listenUnix(s *server, address, path string) error {
-	ln, err := listenUnix(path, a.config.UnixMode)
+	ln, err := sockets.ListenUnix(path, a.config.UnixMode)
 	if err != nil {
 		return err
 	}
-	fds, err := s.share(ln)
+	fds, err := sockets.Share(ln, len(s.loops))
 	if err != nil {
 		return err
 	}
 	a.holdSockets(address, fds[:1])
 	s.removeAtEnd(path)
 	return s.serve(fds, false)
-}
-
-func openListeners(address string, n int) (fds []int, err error) {
-	config := net.ListenConfig{Control: reusePort}
-	config.SetMultipathTCP(false)
-	for range n {
-		fd, bound, err := openListener(&config, address)
-		if err != nil {
-			closeAll(fds)
-			return nil, err
-		}
-		address = bound // the others join the port that the first one got
-		fds = append(fds, fd)
-	}
-	return fds, nil
-}
-
-func reusePort(_, _ string, c syscall.RawConn) error {
-	var err error
-	failed := c.Control(func(fd uintptr) {
-		err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
-	})
-	return errors.Join(failed, err)
-}
-
-func openListener(config *net.ListenConfig, address string) (fd int, bound string, err error) {
-	ln, err := config.Listen(context.Background(), "tcp", address)
-	if err != nil {
-		return -1, "", err
-	}
-	defer ln.Close()
-	fd, err = descriptor(ln.(syscall.Conn))
-	return fd, ln.Addr().String(), err
-}
-
-// descriptor returns a descriptor of the socket that is ours.
-func descriptor(s syscall.Conn) (fd int, err error) {
-	raw, err := s.SyscallConn()
-	if err != nil {
-		return -1, err
-	}
-	failed := raw.Control(func(of uintptr) {
-		fd, err = unix.FcntlInt(of, unix.F_DUPFD_CLOEXEC, 0)
-	})
-	if err = errors.Join(failed, err); err != nil {
-		return -1, fmt.Errorf("nano: taking over a socket: %w", err)
-	}
-	return fd, nil
-}
-
-func closeAll(fds []int) {
-	for _, fd := range fds {
-		unix.Close(fd)
-	}
 }
 
 // serveListener takes over a listener's socket. All loops share it.
@@ -132,10 +78,7 @@ func (a *App) serveListener(ln net.Listener) error {
 	if err != nil {
 		return err
 	}
-	fds, err := s.share(ln.(interface {
-		net.Listener
-		syscall.Conn
-	}))
+	fds, err := sockets.Share(ln.(sockets.Listener), len(s.loops))
 	if err != nil {
 		return err
 	}
@@ -149,7 +92,7 @@ func (a *App) serveListener(ln net.Listener) error {
 // and waits for the end.
 func (s *server) serve(fds []int, tcp bool) error {
 	if s.draining.Load() {
-		closeAll(fds)
+		sockets.CloseAll(fds)
 		return ErrServerClosed
 	}
 	for i, fd := range fds {
@@ -159,19 +102,55 @@ func (s *server) serve(fds []int, tcp bool) error {
 	return nil
 }
 
-// share closes a listener and returns descriptors of its socket, one for each loop.
-func (s *server) share(ln interface {
-	net.Listener
-	syscall.Conn
-}) (fds []int, err error) {
-	defer ln.Close()
-	for range s.loops {
-		fd, err := descriptor(ln)
+// holdSockets notes the sockets of an address. The loops close them when the app
+// drains; until then duplicates can be made.
+func (a *App) holdSockets(address string, fds []int) {
+	fds = append([]int(nil), fds...)
+	a.listeners.Hold(address, func() (files []*os.File, err error) {
+		if a.server.draining.Load() {
+			return nil, ErrServerClosed
+		}
+		for _, fd := range fds {
+			other, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+			if err != nil {
+				return files, err
+			}
+			files = append(files, os.NewFile(uintptr(other), address))
+		}
+		return files, nil
+	})
+}
+
+// listenInherited serves on the sockets of the process before. If there are more
+// loops than sockets, some share one.
+func (a *App) listenInherited(s *server, address string, files []*os.File) error {
+	fds := make([]int, 0, max(len(files), len(s.loops)))
+	for i := range cap(fds) {
+		fd, err := sockets.Descriptor(files[i%len(files)])
 		if err != nil {
-			closeAll(fds)
-			return nil, err
+			sockets.CloseAll(fds)
+			return err
 		}
 		fds = append(fds, fd)
 	}
-	return fds, nil
+	for _, f := range files {
+		f.Close()
+	}
+	a.holdSockets(address, fds[:len(files)])
+	path, isUnix := strings.CutPrefix(address, "unix:")
+	if isUnix {
+		s.removeAtEnd(path)
+	}
+	handoff.Served()
+	return s.serve(fds, !isUnix)
+}
+
+// removeAtEnd has a unix socket's file removed when the app has ended.
+func (s *server) removeAtEnd(path string) {
+	if !sockets.HasFile(path) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sockets = append(s.sockets, path)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/nano/internal/sockets"
 )
 
 // TestListenWhileShuttingDown: sockets that come to loops that drain, or have
@@ -20,7 +22,7 @@ func TestListenWhileShuttingDown(t *testing.T) {
 		l.call((*loop).beginDrain) // as Shutdown does, which serve has just not seen
 	}
 	for range 2 { // the loops still run, or not any more
-		fds, err := openListeners("127.0.0.1:0", 2)
+		fds, err := sockets.OpenEach("127.0.0.1:0", 2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,13 +1,13 @@
 package nano
 
 import (
-	"errors"
 	"net"
 	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"dyno/nano/internal/sockets"
 	"dyno/nano/wire/http1"
 )
 
@@ -95,7 +95,7 @@ func (t *turn) hijack(*exchange) (net.Conn, []byte, error) {
 	if err := t.loop.poller.Remove(t.fd); err != nil {
 		return nil, nil, err
 	}
-	c, err := connOf(t.fd)
+	c, err := sockets.Conn(t.fd)
 	if err != nil {
 		t.reply.cut = true // no loop watches it any more
 		return nil, nil, err
@@ -106,15 +106,4 @@ func (t *turn) hijack(*exchange) (net.Conn, []byte, error) {
 		rest = t.inflow.raw
 	}
 	return t.conn.secure.give(c), append([]byte(nil), rest...), nil
-}
-
-// connOf returns a net.Conn with a descriptor of its own.
-func connOf(fd int) (net.Conn, error) {
-	other, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	f := os.NewFile(uintptr(other), "connection")
-	c, err := net.FileConn(f)
-	return c, errors.Join(err, f.Close())
 }

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/nano/internal/sockets"
 )
 
 // opening says what may come on a connection before its first request.
@@ -75,7 +77,7 @@ func (l *loop) giveToStd(c *conn, b []byte) {
 	early := append([]byte(nil), b...)
 	l.keep(c, nil)
 	err := l.poller.Remove(c.fd)
-	nc, err2 := connOf(c.fd)
+	nc, err2 := sockets.Conn(c.fd)
 	if err != nil || err2 != nil {
 		if nc != nil {
 			nc.Close()

@@ -78,7 +78,7 @@ func (s *server) close() {
 	if s.spare >= 0 {
 		unix.Close(s.spare)
 	}
-	if !s.app.filesKept() {
+	if !s.app.listeners.Given() {
 		for _, path := range s.sockets {
 			os.Remove(path)
 		}

@@ -5,23 +5,20 @@ package nano
 import (
 	"context"
 	"crypto/tls"
-	"io/fs"
 	"net"
-	"syscall"
+
+	"dyno/nano/internal/handoff"
 )
 
 func (s *stdServer) welcomeQueue(*App, net.Listener, *tls.Config) {}
-
-// modeFirst: elsewhere the mode can only be set when the socket has its file.
-func modeFirst(fs.FileMode) func(network, address string, c syscall.RawConn) error { return nil }
 
 // giveToLoop: there are no loops.
 func (a *App) giveToLoop(*tls.Conn, *stdConn) bool { return false }
 
 // serving is the state of an app that serves.
 type serving struct {
-	std stdServer
-	holding
+	std       stdServer
+	listeners handoff.Listeners
 }
 
 func (a *App) listen(address string) error { return a.listenStd(address, nil) }

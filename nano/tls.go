@@ -33,7 +33,7 @@ func (a *App) ListenTLS(address, certFile, keyFile string) error {
 // neither TCP's nor unix sockets are served by net/http.
 func (a *App) ServeTLS(ln net.Listener, config *tls.Config) error {
 	a.seal.close()
-	a.hold("", nil)
+	a.listeners.Hold("", nil)
 	return a.serveTLS(ln, config)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/nano/internal/sockets"
 	"dyno/nano/wire/reactor"
 )
 
@@ -41,7 +42,7 @@ func (a *App) giveToLoop(t *tls.Conn, below *stdConn) bool {
 		to.load.Add(-1)
 		return false
 	}
-	fd, err := descriptor(socket)
+	fd, err := sockets.Descriptor(socket)
 	if err != nil { // no descriptor is left: the one there is serves, too
 		to.load.Add(-1)
 		return false

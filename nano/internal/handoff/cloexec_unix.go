@@ -1,6 +1,6 @@
 //go:build unix
 
-package nano
+package handoff
 
 import "syscall"
 

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package nano
+package handoff
 
 // closeOnExec: descriptors are handed over only on Unix.
 func closeOnExec(int) {}

@@ -1,4 +1,6 @@
-package nano
+// Package sockets opens listening sockets, and takes sockets over by their
+// descriptors.
+package sockets
 
 import (
 	"cmp"
@@ -16,9 +18,9 @@ import (
 // connect.
 const unixMode fs.FileMode = 0o660
 
-// listenUnix listens on a unix socket. A socket that an earlier process left
-// behind is removed, but only if nobody listens on it.
-func listenUnix(path string, mode fs.FileMode) (*net.UnixListener, error) {
+// ListenUnix listens on a unix socket. A socket that an earlier process left
+// behind is removed, but only if nobody listens on it. A mode of 0 stands for 0660.
+func ListenUnix(path string, mode fs.FileMode) (*net.UnixListener, error) {
 	mode = cmp.Or(mode, unixMode).Perm()
 	ln, err := bindUnix(path, mode)
 	if errors.Is(err, syscall.EADDRINUSE) && isStale(path) {
@@ -43,7 +45,7 @@ func bindUnix(path string, mode fs.FileMode) (*net.UnixListener, error) {
 	if err != nil {
 		return nil, err
 	}
-	if path[0] != '@' { // abstract sockets have no file
+	if HasFile(path) {
 		err = os.Chmod(path, mode) // what the umask has taken
 	}
 	if err != nil {
@@ -64,3 +66,7 @@ func isStale(path string) bool {
 	}
 	return errors.Is(err, syscall.ECONNREFUSED)
 }
+
+// HasFile reports whether a unix socket of the name has a file: Linux has a name
+// space of its own for those that begin with "@", where a file may be anybody's.
+func HasFile(path string) bool { return path != "" && path[0] != '@' }

@@ -1,0 +1,108 @@
+package sockets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// OpenEach opens n sockets that share an address (SO_REUSEPORT).
+func OpenEach(address string, n int) (fds []int, err error) {
+	config := net.ListenConfig{Control: reusePort}
+	config.SetMultipathTCP(false)
+	for range n {
+		fd, bound, err := openListener(&config, address)
+		if err != nil {
+			CloseAll(fds)
+			return nil, err
+		}
+		address = bound // the others join the port that the first one got
+		fds = append(fds, fd)
+	}
+	return fds, nil
+}
+
+func reusePort(_, _ string, c syscall.RawConn) error {
+	var err error
+	failed := c.Control(func(fd uintptr) {
+		err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
+	})
+	return errors.Join(failed, err)
+}
+
+func openListener(config *net.ListenConfig, address string) (fd int, bound string, err error) {
+	ln, err := config.Listen(context.Background(), "tcp", address)
+	if err != nil {
+		return -1, "", err
+	}
+	defer ln.Close()
+	fd, err = Descriptor(ln.(syscall.Conn))
+	return fd, ln.Addr().String(), err
+}
+
+// Descriptor returns a descriptor of the socket that is ours.
+func Descriptor(s syscall.Conn) (fd int, err error) {
+	raw, err := s.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	failed := raw.Control(func(of uintptr) {
+		fd, err = unix.FcntlInt(of, unix.F_DUPFD_CLOEXEC, 0)
+	})
+	if err = errors.Join(failed, err); err != nil {
+		return -1, fmt.Errorf("nano: taking over a socket: %w", err)
+	}
+	return fd, nil
+}
+
+// CloseAll closes descriptors.
+func CloseAll(fds []int) {
+	for _, fd := range fds {
+		unix.Close(fd)
+	}
+}
+
+// Listener is a listener that is a socket.
+type Listener interface {
+	net.Listener
+	syscall.Conn
+}
+
+// Share closes a listener and returns n descriptors of its socket.
+func Share(ln Listener, n int) (fds []int, err error) {
+	defer ln.Close()
+	for range n {
+		fd, err := Descriptor(ln)
+		if err != nil {
+			CloseAll(fds)
+			return nil, err
+		}
+		fds = append(fds, fd)
+	}
+	return fds, nil
+}
+
+// Conn returns a net.Conn with a descriptor of its own.
+func Conn(fd int) (net.Conn, error) {
+	other, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(other), "connection")
+	c, err := net.FileConn(f)
+	return c, errors.Join(err, f.Close())
+}
+
+// modeFirst sets the mode of a socket before it has a file, so that there is no
+// moment at which others may connect.
+func modeFirst(mode fs.FileMode) func(network, address string, c syscall.RawConn) error {
+	return func(_, _ string, c syscall.RawConn) error {
+		return c.Control(func(fd uintptr) { _ = unix.Fchmod(int(fd), uint32(mode)) }) // os.Chmod follows
+	}
+}
