@@ -141,7 +141,7 @@ func (l *loop) acceptFailed(d *listener, errno unix.Errno) {
 	case unix.EMFILE, unix.ENFILE:
 		l.server.outOfFiles(l, d)
 	default:
-		l.server.refusals.log(l.log(), "accepting a connection", "error", errno)
+		l.server.refusals.Log(l.log(), "accepting a connection", "error", errno)
 		time.Sleep(time.Millisecond) // the queue stays readable: don't spin
 	}
 }

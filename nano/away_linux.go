@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/nano/internal/netconn"
 	"dyno/nano/wire/http1"
 	"dyno/nano/wire/reactor"
 )
@@ -118,7 +119,7 @@ func (t *turn) wait(d direction, stall time.Duration) error {
 		if _, err := t.patience(d, 0); err != nil {
 			return err
 		}
-		return errStalled
+		return netconn.ErrStalled
 	}
 }
 
@@ -183,17 +184,17 @@ func (t *turn) bodyWait() time.Duration { return t.inflow.waited }
 // that is spent waiting counts: the handler may take its own.
 func (t *turn) awaitBody() error {
 	in, limits := &t.inflow, &t.loop.app.config.Limits
-	in.pace.begin(rateGrace)
-	if in.pace.spend(in.size-in.paced, 0, limits.MinRate, limits.ReadBody) {
+	in.pace.Begin(netconn.RateGrace)
+	if in.pace.Spend(in.size-in.paced, 0, limits.MinRate, limits.ReadBody) {
 		return errTooSlow
 	}
 	in.paced = in.size
 	from := time.Now()
-	err := t.wait(reading, in.pace.patience(limits.ReadBody, limits.MinRate))
+	err := t.wait(reading, in.pace.Patience(limits.ReadBody, limits.MinRate))
 	waited := time.Since(from)
 	in.waited += waited
-	in.pace.spend(0, waited, limits.MinRate, limits.ReadBody) // what has come may make up for it
-	if errors.Is(err, errStalled) {
+	in.pace.Spend(0, waited, limits.MinRate, limits.ReadBody) // what has come may make up for it
+	if errors.Is(err, netconn.ErrStalled) {
 		return errTooSlow
 	}
 	return err
@@ -204,21 +205,21 @@ func (t *turn) awaitBody() error {
 // room only when much of its buffer is free.
 func (t *turn) awaitTaken() error {
 	limits := &t.loop.app.config.Limits
-	t.taken.begin(mostGrace)
+	t.taken.Begin(netconn.MostGrace)
 	for {
 		queued := reactor.Queued(t.fd)
 		from := time.Now()
-		err := t.wait(writing, t.taken.patience(limits.WriteStall, limits.MinTake))
-		if err != nil && !errors.Is(err, errStalled) { // the handler's own deadline
+		err := t.wait(writing, t.taken.Patience(limits.WriteStall, limits.MinTake))
+		if err != nil && !errors.Is(err, netconn.ErrStalled) { // the handler's own deadline
 			t.broke()
 			return err
 		}
 		taken := int64(queued - reactor.Queued(t.fd))
-		late := t.taken.spend(taken, time.Since(from), limits.MinTake, limits.WriteStall) && t.by[writing].Load() == 0
+		late := t.taken.Spend(taken, time.Since(from), limits.MinTake, limits.WriteStall) && t.by[writing].Load() == 0
 		switch {
 		case late, err != nil && taken <= 0:
 			t.broke()
-			return errStalled
+			return netconn.ErrStalled
 		case err == nil:
 			return nil
 		}

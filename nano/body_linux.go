@@ -3,6 +3,7 @@ package nano
 import (
 	"time"
 
+	"dyno/nano/internal/netconn"
 	"dyno/nano/wire/http1"
 )
 
@@ -14,7 +15,7 @@ type upload struct {
 	body  []byte
 	limit int64 // bytes it may have; negative: any
 	dec   http1.Body
-	pace  pace
+	pace  netconn.Pace
 	at    int64 // when pace was last told
 }
 
@@ -34,7 +35,7 @@ func (l *loop) requestWithBody(c *conn, b []byte, n int) (used int, mine bool) {
 		return whole, l.serve(c, b[:n:n], b[whole:], nil)
 	}
 	u := &upload{head: append([]byte(nil), b[:n]...), at: l.now, limit: limit}
-	u.pace.begin(rateGrace)
+	u.pace.Begin(netconn.RateGrace)
 	u.dec.Start(r)
 	if !r.Chunked && r.ContentLength > int64(limits.BufferBody) {
 		raw := append([]byte(nil), b[n:]...)
@@ -90,7 +91,7 @@ func (l *loop) collect(c *conn, b []byte) (n int, mine bool) {
 	n, data, err := u.dec.Feed(b)
 	u.body = append(u.body, b[:data]...)
 	limits := &l.app.config.Limits
-	late := u.pace.spend(int64(data), time.Duration(l.now-u.at), limits.MinRate, limits.ReadBody)
+	late := u.pace.Spend(int64(data), time.Duration(l.now-u.at), limits.MinRate, limits.ReadBody)
 	u.at = l.now
 	switch {
 	case late && !u.dec.Done():

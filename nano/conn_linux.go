@@ -1,6 +1,10 @@
 package nano
 
-import "net/netip"
+import (
+	"net/netip"
+
+	"dyno/nano/internal/netconn"
+)
 
 // conn is one HTTP/1.1 connection. It belongs to a loop; while a handler has it
 // (away), only the handler reads and writes the socket.
@@ -9,27 +13,27 @@ type conn struct {
 	id       int32
 	phase    phase
 	opening  opening
-	ending   bool  // the client has closed its side, and everything it sent was read
-	readable bool  // the kernel may have more to read
-	hungUp   bool  // the client has closed its side; what it sent may not be read yet
-	unseen   bool  // in holds requests that were not looked at
-	unread   bool  // the client sent more than was read: see retire
-	closing  bool  // close when out is sent
-	cut      bool  // close now
-	reset    bool  // with a reset, so that the client sees an error
-	requests int32 // served so far
-	sent     int   // bytes of out that are sent
-	drained  int   // bytes thrown away while lingering
-	queued   int   // bytes that the client hadn't acknowledged when last asked
-	asked    int64 // when that was
-	taken    pace  // how it takes its responses
+	ending   bool         // the client has closed its side, and everything it sent was read
+	readable bool         // the kernel may have more to read
+	hungUp   bool         // the client has closed its side; what it sent may not be read yet
+	unseen   bool         // in holds requests that were not looked at
+	unread   bool         // the client sent more than was read: see retire
+	closing  bool         // close when out is sent
+	cut      bool         // close now
+	reset    bool         // with a reset, so that the client sees an error
+	requests int32        // served so far
+	sent     int          // bytes of out that are sent
+	drained  int          // bytes thrown away while lingering
+	queued   int          // bytes that the client hadn't acknowledged when last asked
+	asked    int64        // when that was
+	taken    netconn.Pace // how it takes its responses
 
 	in     []byte  // the start of a request, or requests that wait for their turn
 	out    []byte  // what the client hasn't taken yet of its responses
 	upload *upload // the body that is coming in
 	away   *turn   // has the connection
 	remote netip.AddrPort
-	secure *secured // TLS; nil without
+	secure *netconn.Secured // TLS; nil without
 }
 
 // phase is what a connection waits for; it decides which deadline counts.

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"dyno/nano/internal/netconn"
 	"dyno/nano/wire/http1"
 )
 
@@ -149,7 +150,7 @@ func validHost(s string) string {
 	name, port := s, ""
 	if i := strings.LastIndexByte(s, ':'); i >= 0 && strings.IndexByte(s[i:], ']') < 0 {
 		name, port = s[:i], s[i+1:]
-		if _, ok := parsePort(port); !ok {
+		if _, ok := netconn.ParsePort(port); !ok {
 			return ""
 		}
 	}
@@ -196,7 +197,7 @@ func parseNode(s string) netip.AddrPort {
 		}
 		return netip.AddrPort{}
 	}
-	p, ok := parsePort(port)
+	p, ok := netconn.ParsePort(port)
 	if !ok {
 		return netip.AddrPort{}
 	}
@@ -276,4 +277,27 @@ func forwardedPair(s string) (name, value, rest string, ok bool) {
 		}
 	}
 	return "", "", "", false
+}
+
+// trusts reports whether a peer may say who the client is. Peers on unix sockets
+// have no address: the socket's file says who they can be.
+func (a *App) trusts(peer netip.Addr) bool {
+	if len(a.config.TrustedProxies) == 0 {
+		return false
+	}
+	if !peer.IsValid() {
+		return true
+	}
+	peer = peer.Unmap()
+	for _, p := range a.config.TrustedProxies {
+		if p.Contains(peer) {
+			return true
+		}
+	}
+	return false
+}
+
+// awaitsProxy reports whether connections of the peer begin with a header.
+func (a *App) awaitsProxy(peer netip.AddrPort) bool {
+	return a.config.ProxyProtocol && a.trusts(peer.Addr())
 }

@@ -71,7 +71,7 @@ func (t *turn) sendReady() {
 	switch {
 	case t.ready == nil:
 	case t.conn.secure != nil:
-		_, _ = t.conn.secure.write(t.ready) // as below
+		_, _ = t.conn.secure.Deliver(t.ready) // as below
 		t.sent, t.ready = len(t.ready), nil
 	default:
 		n, _ := reactor.Write(t.fd, t.ready) // an error shows again when the rest is sent

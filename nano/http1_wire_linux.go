@@ -108,7 +108,7 @@ func (t *turn) offer(body []byte) (n int, err error) {
 		if _, err := t.pushSecured(nil); err != nil {
 			return 0, err
 		}
-		if n, err = t.conn.secure.offer(body); err != nil {
+		if n, err = t.conn.secure.Offer(body); err != nil {
 			t.broke()
 		}
 		return n, err

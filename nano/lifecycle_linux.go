@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/nano/internal/netconn"
 	"dyno/nano/wire/reactor"
 )
 
@@ -25,9 +26,9 @@ func (l *loop) await(c *conn, p phase) {
 	case phaseHead:
 		d = limits.ReadHead
 	case phaseBody:
-		d = c.upload.pace.patience(limits.ReadBody, limits.MinRate)
+		d = c.upload.pace.Patience(limits.ReadBody, limits.MinRate)
 	case phaseWrite:
-		d = c.taken.patience(limits.WriteStall, limits.MinTake)
+		d = c.taken.Patience(limits.WriteStall, limits.MinTake)
 	case phaseLinger:
 		d = lingerTime
 	}
@@ -59,8 +60,8 @@ func (l *loop) expired(id int32) {
 // writing begins the wait for a client that didn't take all of a response at once.
 func (l *loop) writing(c *conn) {
 	if c.phase != phaseWrite {
-		c.taken = pace{}
-		c.taken.begin(mostGrace)
+		c.taken = netconn.Pace{}
+		c.taken.Begin(netconn.MostGrace)
 		c.asked = l.now
 	}
 	c.queued = reactor.Queued(c.fd)
@@ -72,7 +73,7 @@ func (l *loop) writing(c *conn) {
 func (l *loop) taking(c *conn) bool {
 	limits := &l.app.config.Limits
 	n := int64(c.queued - reactor.Queued(c.fd))
-	late := c.taken.spend(n, time.Duration(l.now-c.asked), limits.MinTake, limits.WriteStall)
+	late := c.taken.Spend(n, time.Duration(l.now-c.asked), limits.MinTake, limits.WriteStall)
 	if late || n <= 0 {
 		return false
 	}
@@ -136,7 +137,7 @@ func (l *loop) drop(c *conn) {
 	if c.away != nil {
 		unix.Shutdown(c.fd, unix.SHUT_RDWR) // the handler still uses the descriptor
 		if c.secure != nil {
-			c.secure.leave() // who waits to be let in must not wait for the handler
+			c.secure.Leave() // who waits to be let in must not wait for the handler
 		}
 		return
 	}
@@ -152,7 +153,7 @@ func (l *loop) drop(c *conn) {
 func (l *loop) forget(c *conn) {
 	l.wheel.Clear(c.id)
 	if c.secure != nil {
-		c.secure.leave()
+		c.secure.Leave()
 	} else {
 		l.server.gone(c.remote)
 	}

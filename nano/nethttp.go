@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/nano/internal/netconn"
 	"dyno/nano/internal/router"
 	"dyno/nano/wire/clock"
 	"dyno/nano/wire/http1"
@@ -206,7 +207,7 @@ func (s *stdWire) hijack(*exchange) (net.Conn, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	unguard(c)
+	netconn.Unguard(c)
 	early, err := rw.Reader.Peek(rw.Reader.Buffered())
 	return c, early, err
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"dyno/nano/internal/netconn"
 )
 
 // net/http has no limit of its own for clients of HTTP/2 that send a body, or take
@@ -24,7 +26,7 @@ type stdWaits struct {
 
 // stdWait is that of one direction.
 type stdWait struct {
-	pace  pace
+	pace  netconn.Pace
 	timer *time.Timer
 	own   atomic.Bool // the handler has set a deadline, which counts instead
 
@@ -51,11 +53,11 @@ func (w *stdWait) during(limit, grace time.Duration, rate int, cut func(time.Tim
 		n, err = f()
 		return n, false, err
 	}
-	w.pace.begin(grace)
+	w.pace.Begin(grace)
 	w.mu.Lock()
 	w.active = !w.cut
 	w.mu.Unlock()
-	if stall := w.pace.patience(limit, rate); w.timer != nil {
+	if stall := w.pace.Patience(limit, rate); w.timer != nil {
 		w.timer.Reset(stall)
 	} else {
 		w.timer = time.AfterFunc(stall, func() {
@@ -73,7 +75,7 @@ func (w *stdWait) during(limit, grace time.Duration, rate int, cut func(time.Tim
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.active = false
-	w.pace.spend(int64(n), time.Since(from), rate, limit)
+	w.pace.Spend(int64(n), time.Since(from), rate, limit)
 	return n, w.cut, err
 }
 
@@ -88,9 +90,9 @@ func (s *stdWire) leave() {
 // take gives net/http something to send over HTTP/2.
 func (s *stdWire) take(f func() (int, error)) (int, error) {
 	c := http.NewResponseController(s.w)
-	n, late, err := s.waiting().out.during(s.limits.WriteStall, mostGrace, s.limits.MinTake, c.SetWriteDeadline, f)
+	n, late, err := s.waiting().out.during(s.limits.WriteStall, netconn.MostGrace, s.limits.MinTake, c.SetWriteDeadline, f)
 	if late {
-		err = errStalled
+		err = netconn.ErrStalled
 	}
 	return n, err
 }
@@ -132,7 +134,7 @@ func (s *stdWire) flush(*exchange) error {
 func (s *stdWire) read(_ *exchange, p []byte) (int, error) {
 	c, w := http.NewResponseController(s.w), s.waiting()
 	from := time.Now()
-	n, late, err := w.in.during(s.limits.ReadBody, rateGrace, s.limits.MinRate, c.SetReadDeadline, func() (int, error) { return s.body.Read(p) })
+	n, late, err := w.in.during(s.limits.ReadBody, netconn.RateGrace, s.limits.MinRate, c.SetReadDeadline, func() (int, error) { return s.body.Read(p) })
 	w.waited += time.Since(from)
 	var large *http.MaxBytesError
 	switch {

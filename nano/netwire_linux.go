@@ -105,5 +105,5 @@ func (t *turn) hijack(*exchange) (net.Conn, []byte, error) {
 	if t.inflow.open {
 		rest = t.inflow.raw
 	}
-	return t.conn.secure.give(c), append([]byte(nil), rest...), nil
+	return t.conn.secure.Give(c), append([]byte(nil), rest...), nil
 }

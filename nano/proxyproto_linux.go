@@ -7,6 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/nano/internal/sockets"
+
+	"dyno/nano/internal/netconn"
 )
 
 // opening says what may come on a connection before its first request.
@@ -34,15 +36,15 @@ func (l *loop) openingOf(from netip.AddrPort) (o opening) {
 // reports false if the connection has to wait, or is no longer the loop's.
 func (l *loop) opened(c *conn, b []byte) (rest []byte, ok bool) {
 	if c.opening&opensProxy != 0 {
-		h, n, err := parseProxyHeader(b)
+		h, n, err := netconn.ParseProxyHeader(b)
 		if err == nil && n == 0 {
 			return nil, l.waitMore(c, b)
 		}
-		if err == nil && h.client.IsValid() {
-			err = l.server.rename(c, h.client)
+		if err == nil && h.Client.IsValid() {
+			err = l.server.rename(c, h.Client)
 		}
 		if err != nil {
-			l.server.refusals.log(l.log(), "connection refused", "from", c.remote, "error", err)
+			l.server.refusals.Log(l.log(), "connection refused", "from", c.remote, "error", err)
 			l.keep(c, nil)
 			l.drop(c)
 			return nil, false
@@ -52,7 +54,7 @@ func (l *loop) opened(c *conn, b []byte) (rest []byte, ok bool) {
 	}
 	if c.opening&opensPreface != 0 && len(b) > 0 {
 		switch {
-		case !begins(b, http2Preface):
+		case !netconn.Begins(b, http2Preface):
 		case len(b) < len(http2Preface):
 			return nil, l.waitMore(c, b)
 		default:
@@ -90,9 +92,9 @@ func (l *loop) giveToStd(c *conn, b []byte) {
 	l.load.Add(-1)
 	l.conns.remove(c)
 	s.app.std.get(s.app)
-	sc := &stdConn{Conn: nc, early: early, client: remote, leave: func() { s.gone(remote) }}
-	sc.stall.limit = positive(s.app.config.Limits.WriteStall)
-	go s.app.std.queue.put(sc)
+	sc := &netconn.Conn{Conn: nc, Early: early, Client: remote, Leave: func() { s.gone(remote) }}
+	sc.Guard.Limit = positive(s.app.config.Limits.WriteStall)
+	go s.app.std.queue.Put(sc)
 }
 
 // rename counts a connection as the client's, not the proxy's.

@@ -50,7 +50,7 @@ func (l *loop) processMore(c *conn, b []byte) (mine bool) {
 		if b = b[n:]; n == 0 {
 			break
 		}
-		if len(t.out) >= flushAt || c.secure != nil && c.secure.holds() {
+		if len(t.out) >= flushAt || c.secure != nil && c.secure.Holds() {
 			l.deliver(c)
 		}
 	}
@@ -91,7 +91,7 @@ func (l *loop) request(c *conn, b []byte) (n int, mine bool) {
 func (l *loop) serve(c *conn, head, rest []byte, in *inflow) (mine bool) {
 	t := l.turn
 	t.x.buf = head
-	t.x.remote, t.x.tls = c.remote, c.secure.connection()
+	t.x.remote, t.x.tls = c.remote, c.secure.Connection()
 	h := l.app.find(t.x)
 	if t.x.rewritten {
 		head = t.x.buf
@@ -198,7 +198,7 @@ func (l *loop) deliverPlain(c *conn, out []byte) {
 func (l *loop) writeMore(c *conn) bool {
 	limits := &l.app.config.Limits
 	taken := int64(c.queued - reactor.Queued(c.fd))
-	late := c.taken.spend(taken, time.Duration(l.now-c.asked), limits.MinTake, limits.WriteStall)
+	late := c.taken.Spend(taken, time.Duration(l.now-c.asked), limits.MinTake, limits.WriteStall)
 	c.asked = l.now
 	n, errno := reactor.Write(c.fd, c.out[c.sent:])
 	if late || errno != 0 && errno != unix.EAGAIN && errno != unix.EINTR {

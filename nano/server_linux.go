@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/nano/internal/netconn"
 )
 
 // server is what the loops of an app share.
@@ -36,7 +38,7 @@ type server struct {
 	noticed time.Time          // last message about it
 	sockets []string           // paths of unix sockets, removed at the end
 
-	refusals throttledLog
+	refusals netconn.ThrottledLog
 }
 
 // newServer makes the loops and starts them.

@@ -8,12 +8,14 @@ import (
 	"net"
 
 	"dyno/nano/internal/handoff"
+
+	"dyno/nano/internal/netconn"
 )
 
 func (s *stdServer) welcomeQueue(*App, net.Listener, *tls.Config) {}
 
 // giveToLoop: there are no loops.
-func (a *App) giveToLoop(*tls.Conn, *stdConn) bool { return false }
+func (a *App) giveToLoop(*tls.Conn, *netconn.Conn) bool { return false }
 
 // serving is the state of an app that serves.
 type serving struct {

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"dyno/nano/internal/netconn"
 )
 
 // stdServer serves an app by net/http: HTTP/2, listeners that aren't sockets, and
@@ -18,15 +20,15 @@ import (
 type stdServer struct {
 	once   sync.Once
 	server *http.Server
-	queue  *arrivals
-	gate   gate
+	queue  *netconn.Queue
+	gate   netconn.Gate
 
 	mu        sync.Mutex
 	listeners map[net.Listener]struct{}
 	stopped   bool
 	accepting sync.WaitGroup // listeners
 	preparing sync.WaitGroup
-	refusals  throttledLog
+	refusals  netconn.ThrottledLog
 	done      chan struct{} // closed when Shutdown has ended
 }
 
@@ -37,8 +39,8 @@ const maxStreams = 100
 func (s *stdServer) get(a *App) *http.Server {
 	s.once.Do(func() {
 		l := a.config.Limits
-		s.done, s.listeners, s.queue = make(chan struct{}), make(map[net.Listener]struct{}), newArrivals()
-		s.gate = gate{most: l.Connections, mostOfOne: l.PerAddress}
+		s.done, s.listeners, s.queue = make(chan struct{}), make(map[net.Listener]struct{}), netconn.NewQueue()
+		s.gate = netconn.Gate{Most: l.Connections, MostOfOne: l.PerAddress}
 		var protocols http.Protocols
 		protocols.SetHTTP1(true)
 		protocols.SetHTTP2(true)
@@ -125,32 +127,32 @@ func (s *stdServer) isStopped() bool {
 
 // welcome lets a connection in.
 func (s *stdServer) welcome(a *App, nc net.Conn, config *tls.Config) {
-	from := addrOf(nc.RemoteAddr())
-	if !s.gate.enter(from.Addr()) {
+	from := netconn.AddrOf(nc.RemoteAddr())
+	if !s.gate.Enter(from.Addr()) {
 		nc.Close()
 		return
 	}
 	if t, ok := nc.(*tls.Conn); ok {
 		// net/http must see it as it is, or it would not speak HTTP/2 on it. So its
 		// end is not seen here, and it can't count towards the limits.
-		s.gate.leave(from.Addr())
-		s.queue.put(t)
+		s.gate.Leave(from.Addr())
+		s.queue.Put(t)
 		return
 	}
-	c := &stdConn{Conn: nc, leave: func() { s.gate.leave(from.Addr()) }, stall: stallGuard{limit: positive(a.config.Limits.WriteStall)}}
+	c := &netconn.Conn{Conn: nc, Leave: func() { s.gate.Leave(from.Addr()) }, Guard: netconn.Guard{Limit: positive(a.config.Limits.WriteStall)}}
 	if config == nil && !a.awaitsProxy(from) {
-		s.queue.put(c)
+		s.queue.Put(c)
 		return
 	}
 	s.preparing.Go(func() {
-		ready, err := c.prepare(a, config)
+		ready, err := a.prepare(c, config)
 		if err != nil {
-			s.refusals.log(a.config.Logger, "connection refused", "from", from, "error", err)
+			s.refusals.Log(a.config.Logger, "connection refused", "from", from, "error", err)
 			c.Close()
 			return
 		}
 		if t, ok := ready.(*tls.Conn); !ok || !a.giveToLoop(t, c) {
-			s.queue.put(ready)
+			s.queue.Put(ready)
 		}
 	})
 }
@@ -163,13 +165,13 @@ const stdGrace = 500 * time.Millisecond
 func (s *stdServer) shutdown(a *App, ctx context.Context) error {
 	server := s.get(a)
 	s.mu.Lock()
-	first, served := !s.stopped, len(s.listeners) > 0 || s.queue.used.Load()
+	first, served := !s.stopped, len(s.listeners) > 0 || s.queue.Used()
 	s.stopped = true
 	for ln := range s.listeners {
 		stopAccepting(ln)
 	}
 	s.mu.Unlock()
-	s.gate.unlimit() // who has connected is served, however many there are
+	s.gate.Unlimit() // who has connected is served, however many there are
 	if !first {
 		<-s.done
 		return nil
@@ -198,24 +200,15 @@ func (a *App) drainTime(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithCancel(ctx)
 }
 
-// throttledLog logs what clients can cause as often as they like: a line a second, with
-// the number of those left out.
-type throttledLog struct {
-	mu   sync.Mutex
-	last time.Time
-	left int
-}
-
-func (r *throttledLog) log(to *slog.Logger, message string, args ...any) {
-	r.mu.Lock()
-	now := time.Now()
-	if now.Sub(r.last) < time.Second {
-		r.left++
-		r.mu.Unlock()
-		return
+// prepare does what comes before the first request of a connection.
+func (a *App) prepare(c *netconn.Conn, config *tls.Config) (net.Conn, error) {
+	if a.awaitsProxy(netconn.AddrOf(c.Conn.RemoteAddr())) {
+		if err := c.ReadProxy(a.config.Limits.ReadHead); err != nil {
+			return nil, err
+		}
 	}
-	left := r.left
-	r.last, r.left = now, 0
-	r.mu.Unlock()
-	to.Warn(message, append(args, "left_out", left)...)
+	if config == nil {
+		return c, nil
+	}
+	return c.Handshake(config, a.config.Limits.Handshake)
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/nano/internal/netconn"
 	"dyno/nano/internal/sockets"
 	"dyno/nano/wire/reactor"
 )
@@ -17,13 +18,13 @@ import (
 // How a loop serves HTTP/1.1 over TLS. The handshake is done before, on a
 // goroutine of its own: signatures take long, and what the application is asked
 // in it (GetCertificate, VerifyConnection) may block. Then the socket moves to a
-// loop, which reads and writes it through [secured].
+// loop, which reads and writes it through [netconn.Secured].
 
 // giveToLoop moves a connection whose handshake is done, and what lies below it,
 // to a loop. It reports false, and changes nothing, if net/http has to serve it:
 // HTTP/2 and other protocols, connections that aren't sockets, and when the app
 // drains, for the loops may have ended.
-func (a *App) giveToLoop(t *tls.Conn, below *stdConn) bool {
+func (a *App) giveToLoop(t *tls.Conn, below *netconn.Conn) bool {
 	state := t.ConnectionState()
 	if p := state.NegotiatedProtocol; p != "" && p != "http/1.1" {
 		return false
@@ -47,10 +48,9 @@ func (a *App) giveToLoop(t *tls.Conn, below *stdConn) bool {
 		to.load.Add(-1)
 		return false
 	}
-	from := addrOf(below.RemoteAddr())
+	from := netconn.AddrOf(below.RemoteAddr())
 	below.Conn.Close()
-	s := &secured{tls: t, state: &state, below: below, fd: fd, spare: &server.sealed}
-	below.Conn, below.stall.limit = s, 0 // the loop has its own limits
+	s := netconn.NewSecured(t, &state, below, fd, &server.sealed)
 	to.hand(&message{open: func(l *loop) { l.takeSecured(s, from) }})
 	return true
 }
@@ -68,15 +68,15 @@ func socketOf(nc net.Conn) (socket syscall.Conn, ok bool) {
 }
 
 // takeSecured makes the loop the owner of a connection.
-func (l *loop) takeSecured(s *secured, from netip.AddrPort) {
+func (l *loop) takeSecured(s *netconn.Secured, from netip.AddrPort) {
 	if l.over.Load() {
-		unix.Close(s.fd)
-		s.leave()
+		unix.Close(s.FD)
+		s.Leave()
 		return
 	}
-	c := l.conns.add(s.fd, from)
+	c := l.conns.add(s.FD, from)
 	c.secure = s
-	if err := l.poller.Add(s.fd, c.id); err != nil {
+	if err := l.poller.Add(s.FD, c.id); err != nil {
 		l.log().Error("connection refused", "error", err)
 		l.drop(c)
 		return
@@ -88,11 +88,11 @@ func (l *loop) takeSecured(s *secured, from netip.AddrPort) {
 // readSecured is read for a connection with TLS.
 func (l *loop) readSecured(c *conn) (mine bool) {
 	b, s := l.turn.scratch, c.secure
-	n, err := s.fill(b)
-	_, _ = s.send() // what TLS itself has to say; an error shows again
+	n, err := s.Fill(b)
+	_, _ = s.Send() // what TLS itself has to say; an error shows again
 	switch c.readable = err == nil; err {
 	case nil:
-	case errNothingYet:
+	case netconn.ErrNothingYet:
 		c.ending = c.ending || c.hungUp
 	case io.EOF:
 		c.ending = true
@@ -105,7 +105,7 @@ func (l *loop) readSecured(c *conn) (mine bool) {
 	if c.fd < 0 || c.away != nil {
 		return true
 	}
-	if s.holds() {
+	if s.Holds() {
 		if l.deliverSecured(c, nil); len(c.out) > 0 || c.cut {
 			l.settle(c)
 		}
@@ -123,12 +123,12 @@ func (l *loop) deliverSecured(c *conn, out []byte) {
 	if c.away != nil {
 		return
 	}
-	left, err := c.secure.write(out)
+	left, err := c.secure.Deliver(out)
 	switch {
 	case err != nil:
 		c.closing, c.cut = true, true
 	case left > 0:
-		c.out, c.sent = c.secure.take(), 0
+		c.out, c.sent = c.secure.Take(), 0
 	}
 }
 
@@ -138,8 +138,8 @@ func (c *conn) closeNotify() {
 	if c.secure == nil || c.cut || len(c.out) > 0 {
 		return
 	}
-	_ = c.secure.tls.CloseWrite() // what it writes is gathered, which doesn't fail
-	_, _ = c.secure.send()
+	_ = c.secure.TLS.CloseWrite() // what it writes is gathered, which doesn't fail
+	_, _ = c.secure.Send()
 }
 
 // What a handler does over TLS that has its connection to itself: see
@@ -152,12 +152,12 @@ func (t *turn) receive(p []byte) (n int, errno unix.Errno) {
 	if s == nil {
 		return reactor.Read(t.fd, p)
 	}
-	n, err := s.fill(p)
-	_, _ = s.send() // what TLS itself has to say; an error shows again
+	n, err := s.Fill(p)
+	_, _ = s.Send() // what TLS itself has to say; an error shows again
 	switch {
 	case n > 0 || err == io.EOF:
 		return n, 0
-	case err == errNothingYet:
+	case err == netconn.ErrNothingYet:
 		return 0, unix.EAGAIN
 	case err == nil:
 		return 0, unix.EINTR // try again
@@ -171,7 +171,7 @@ func (t *turn) pushSecured(body []byte) (left int, err error) {
 	t.mu.Lock()
 	t.ready = nil // from now on only the handler sends
 	t.mu.Unlock()
-	left, err = t.conn.secure.write(t.out[t.sent:], body)
+	left, err = t.conn.secure.Deliver(t.out[t.sent:], body)
 	t.out, t.sent = t.out[:0], 0
 	if err != nil {
 		t.broke()

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"dyno/nano/internal/netconn"
 	"dyno/nano/wire/clock"
 	"dyno/nano/wire/http1"
 )
@@ -32,7 +33,7 @@ type turn struct {
 	out      []byte // responses not yet given to the kernel
 	reply    reply
 	inflow   inflow
-	taken    pace // how the client takes the response
+	taken    netconn.Pace // how the client takes the response
 	hijacked bool
 	broken   bool            // the client resets the connection, or takes nothing
 	by       [2]atomic.Int64 // deadlines that the handler has set, by direction; Unix time in ns, 0: none
@@ -149,6 +150,6 @@ type inflow struct {
 	raw    []byte // bytes read and not decoded
 	size   int64  // content seen
 	paced  int64  // of that, what pace has been told
-	pace   pace
+	pace   netconn.Pace
 	waited time.Duration
 }

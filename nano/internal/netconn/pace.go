@@ -1,4 +1,4 @@
-package nano
+package netconn
 
 import (
 	"fmt"
@@ -6,37 +6,37 @@ import (
 	"time"
 )
 
-var errStalled = fmt.Errorf("nano: the client doesn't take the response: %w", os.ErrDeadlineExceeded)
+var ErrStalled = fmt.Errorf("nano: the client doesn't take the response: %w", os.ErrDeadlineExceeded)
 
-// pace is how a client keeps up a rate, as a bucket of time: waiting for it takes
+// Pace is how a client keeps up a rate, as a bucket of time: waiting for it takes
 // out, every byte that it sends or takes puts 1/rate seconds in. So silence counts
 // like dripping, and what came fast long ago doesn't pay for being slow now. The
 // zero value is ready.
-type pace struct {
+type Pace struct {
 	left  time.Duration
 	begun bool
 }
 
 const (
-	rateGrace = 5 * time.Second  // what the bucket of a body holds at first
-	mostGrace = 30 * time.Second // what it can hold, if no limit asks for more
+	RateGrace = 5 * time.Second  // what the bucket of a body holds at first
+	MostGrace = 30 * time.Second // what it can hold, if no limit asks for more
 )
 
-// begin fills the bucket.
-func (p *pace) begin(with time.Duration) {
+// Begin fills the bucket.
+func (p *Pace) Begin(with time.Duration) {
 	if !p.begun {
 		p.left, p.begun = with, true
 	}
 }
 
-// spend takes out the time that was waited and puts in what n bytes are worth at
+// Spend takes out the time that was waited and puts in what n bytes are worth at
 // the rate, in bytes per second, up to most. It reports whether the client is too
 // slow. rate <= 0: it never is.
-func (p *pace) spend(n int64, waited time.Duration, rate int, most time.Duration) (late bool) {
+func (p *Pace) Spend(n int64, waited time.Duration, rate int, most time.Duration) (late bool) {
 	if rate <= 0 {
 		return false
 	}
-	most = max(most, mostGrace)
+	most = max(most, MostGrace)
 	p.left -= waited
 	if n >= int64(rate)*int64(most/time.Second+1) { // also where the product below would overflow
 		p.left = most
@@ -46,9 +46,9 @@ func (p *pace) spend(n int64, waited time.Duration, rate int, most time.Duration
 	return p.left < 0
 }
 
-// patience returns how long to wait at most: for limit, but not beyond what the
+// Patience returns how long to wait at most: for limit, but not beyond what the
 // bucket holds. <= 0: for ever.
-func (p *pace) patience(limit time.Duration, rate int) time.Duration {
+func (p *Pace) Patience(limit time.Duration, rate int) time.Duration {
 	if rate <= 0 {
 		return limit
 	}

@@ -1,4 +1,4 @@
-package nano
+package netconn
 
 import (
 	"crypto/tls"
@@ -15,20 +15,20 @@ import (
 	"dyno/nano/wire/reactor"
 )
 
-// secured is the TLS side of a connection that a loop serves. The protocol is
+// Secured is the TLS side of a connection that a loop serves. The protocol is
 // crypto/tls; this is the net.Conn below it, which never blocks. A read of a
 // socket that has nothing says so by an error that crypto/tls doesn't hold on to:
 // the next read goes on where this one was. That is not so in the handshake, which
-// has therefore been done before, elsewhere (tls_loop_linux.go). What crypto/tls
+// has therefore been done before, elsewhere. What crypto/tls
 // writes is gathered, so that the records of a response go out at once.
 //
 // The loop reads and writes, or the handler that has the connection. When the loop
 // is taken from a handler both may write; mu is for that.
-type secured struct {
-	tls   *tls.Conn
+type Secured struct {
+	TLS   *tls.Conn
 	state *tls.ConnectionState // after the handshake
-	below *stdConn             // what tls reads and writes: this
-	fd    int
+	below *Conn                // what tls reads and writes: this
+	FD    int
 	dry   bool // the kernel has nothing more to read
 	quota int  // bytes that may still be read of it at once
 
@@ -42,9 +42,9 @@ type secured struct {
 	given   bool       // to a handler, by Hijack
 }
 
-// errNothingYet tells crypto/tls that reading can be tried again: it is a net.Error
+// ErrNothingYet tells crypto/tls that reading can be tried again: it is a net.Error
 // that is temporary.
-var errNothingYet = os.ErrDeadlineExceeded
+var ErrNothingYet = os.ErrDeadlineExceeded
 
 // mostUnasked bounds, in bytes, what a client can make TLS itself say (replies to
 // updates of keys) while it takes nothing: some 600 replies.
@@ -52,54 +52,68 @@ const mostUnasked = 16 << 10
 
 var errUnasked = errors.New("nano: the client asks much of TLS and takes none of it")
 
-// fill decrypts into b, which has room, what one read without TLS might have given;
-// records may be tiny. err is nil if there may be more, errNothingYet if there is
+// NewSecured makes a connection of t, whose handshake is done over below, for the
+// socket fd. The loop has limits of its own: below's guard ends. Buffers are taken from
+// spare, of *[]byte.
+func NewSecured(t *tls.Conn, state *tls.ConnectionState, below *Conn, fd int, spare *sync.Pool) *Secured {
+	s := &Secured{TLS: t, state: state, below: below, FD: fd, spare: spare}
+	below.Conn, below.Guard.Limit = s, 0
+	return s
+}
+
+const (
+	readAtOnce = 64 << 10 // bytes of the socket
+	sendAt     = 64 << 10 // bytes that are encrypted before they are sent
+)
+
+// Fill decrypts into b, which has room, what one read without TLS might have given;
+// records may be tiny. err is nil if there may be more, ErrNothingYet if there is
 // not, io.EOF at the end of what the client says, or fatal; n bytes came before it.
-func (s *secured) fill(b []byte) (n int, err error) {
-	s.dry, s.quota = false, readBuffer
+func (s *Secured) Fill(b []byte) (n int, err error) {
+	s.dry, s.quota = false, readAtOnce
 	for n < len(b) && err == nil {
 		var more int
-		more, err = s.tls.Read(b[n:])
+		more, err = s.TLS.Read(b[n:])
 		n += more
 	}
-	if err == errNothingYet && !s.dry {
+	if err == ErrNothingYet && !s.dry {
 		err = nil
 	}
 	return n, err
 }
 
-// write encrypts the parts and sends as much as the kernel takes. It returns how
+// Deliver encrypts the parts and sends as much as the kernel takes. It returns how
 // many bytes are left in out.
-func (s *secured) write(parts ...[]byte) (left int, err error) {
+func (s *Secured) Deliver(parts ...[]byte) (left int, err error) {
 	s.writes.Add(1)
 	defer s.writes.Add(-1)
 	for _, p := range parts {
 		for len(p) > 0 {
-			n := min(len(p), flushAt)
-			if _, err := s.tls.Write(p[:n]); err != nil {
+			n := min(len(p), sendAt)
+			if _, err := s.TLS.Write(p[:n]); err != nil {
 				return 0, err
 			}
-			if p = p[n:]; n == flushAt {
-				if _, err := s.send(); err != nil {
+			if p = p[n:]; n == sendAt {
+				if _, err := s.Send(); err != nil {
 					return 0, err
 				}
 			}
 		}
 	}
-	return s.send()
+	return s.Send()
 }
 
 // sealAt is how much of a response is encrypted at a time, and so about how much of
 // it is held for a client that takes nothing.
 const sealAt = 16 << 10
 
-// offer encrypts of p, and sends, as much as the kernel takes and a bit more. It
+// Offer encrypts of p, and sends, as much as the kernel takes and a bit more. It
 // returns how much of p is done with.
-func (s *secured) offer(p []byte) (n int, err error) {
+func (s *Secured) Offer(p []byte) (n int, err error) {
 	s.writes.Add(1)
 	defer s.writes.Add(-1)
 	for {
-		if left, err := s.send(); err != nil || left > 0 {
+		if left, err := s.Send(); err != nil || left > 0 {
 			s.trim()
 			return n, err
 		}
@@ -107,7 +121,7 @@ func (s *secured) offer(p []byte) (n int, err error) {
 			return n, nil
 		}
 		m := min(len(p)-n, sealAt)
-		if _, err := s.tls.Write(p[n : n+m]); err != nil {
+		if _, err := s.TLS.Write(p[n : n+m]); err != nil {
 			return n, err
 		}
 		n += m
@@ -115,7 +129,7 @@ func (s *secured) offer(p []byte) (n int, err error) {
 }
 
 // trim keeps what is left to send in no larger a buffer than it needs.
-func (s *secured) trim() {
+func (s *Secured) trim() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.out == nil || 2*(len(*s.out)-s.sent) > cap(*s.out) {
@@ -126,15 +140,15 @@ func (s *secured) trim() {
 	s.out, s.unasked = &left, unasked
 }
 
-// send gives the kernel what is encrypted, and returns how much it didn't take.
-func (s *secured) send() (left int, err error) {
+// Send gives the kernel what is encrypted, and returns how much it didn't take.
+func (s *Secured) Send() (left int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.out == nil {
 		return 0, nil
 	}
 	for s.sent < len(*s.out) {
-		n, errno := reactor.Write(s.fd, (*s.out)[s.sent:])
+		n, errno := reactor.Write(s.FD, (*s.out)[s.sent:])
 		switch errno {
 		case 0:
 			s.sent += n
@@ -149,8 +163,8 @@ func (s *secured) send() (left int, err error) {
 	return 0, nil
 }
 
-// take returns what send has left, which is the caller's to send now.
-func (s *secured) take() []byte {
+// Take returns what send has left, which is the caller's to send now.
+func (s *Secured) Take() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := append([]byte(nil), (*s.out)[s.sent:]...)
@@ -159,32 +173,32 @@ func (s *secured) take() []byte {
 }
 
 // release gives the buffer back, unless it has grown large.
-func (s *secured) release() {
-	if cap(*s.out) <= 4*flushAt {
+func (s *Secured) release() {
+	if cap(*s.out) <= 4*sendAt {
 		*s.out = (*s.out)[:0]
 		s.spare.Put(s.out)
 	}
 	s.out, s.sent, s.unasked = nil, 0, 0
 }
 
-// holds reports whether something is encrypted and not sent.
-func (s *secured) holds() bool {
+// Holds reports whether something is encrypted and not sent.
+func (s *Secured) Holds() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.out != nil
 }
 
-// connection says what the handshake has agreed on. s may be nil.
-func (s *secured) connection() *tls.ConnectionState {
+// Connection says what the handshake has agreed on. s may be nil.
+func (s *Secured) Connection() *tls.ConnectionState {
 	if s == nil {
 		return nil
 	}
 	return s.state
 }
 
-// give makes a connection of crypto/tls out of nc, a descriptor of the same
+// Give makes a connection of crypto/tls out of nc, a descriptor of the same
 // socket, which blocks as any other does. s may be nil: then it is nc.
-func (s *secured) give(nc net.Conn) net.Conn {
+func (s *Secured) Give(nc net.Conn) net.Conn {
 	if s == nil {
 		return nc
 	}
@@ -192,23 +206,23 @@ func (s *secured) give(nc net.Conn) net.Conn {
 	s.given = true
 	s.mu.Unlock()
 	s.below.Conn = nc
-	return s.tls
+	return s.TLS
 }
 
-// leave uncounts the connection, unless it was given away: then its end does that.
-func (s *secured) leave() {
+// Leave uncounts the connection, unless it was given away: then its end does that.
+func (s *Secured) Leave() {
 	s.mu.Lock()
 	given := s.given
 	s.mu.Unlock()
 	if !given {
-		s.below.closed.Do(s.below.leave)
+		s.below.closed.Do(s.below.Leave)
 	}
 }
 
 // Read implements net.Conn for crypto/tls.
-func (s *secured) Read(p []byte) (int, error) {
+func (s *Secured) Read(p []byte) (int, error) {
 	for !s.dry && s.quota > 0 {
-		n, errno := reactor.Read(s.fd, p)
+		n, errno := reactor.Read(s.FD, p)
 		switch {
 		case errno == unix.EINTR:
 		case errno == unix.EAGAIN:
@@ -223,11 +237,11 @@ func (s *secured) Read(p []byte) (int, error) {
 			return n, nil
 		}
 	}
-	return 0, errNothingYet
+	return 0, ErrNothingYet
 }
 
 // Write implements net.Conn for crypto/tls.
-func (s *secured) Write(p []byte) (int, error) {
+func (s *Secured) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.out == nil {
@@ -245,9 +259,9 @@ func (s *secured) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *secured) Close() error                     { return errors.ErrUnsupported } // the loop does it
-func (s *secured) LocalAddr() net.Addr              { return nil }
-func (s *secured) RemoteAddr() net.Addr             { return nil }
-func (s *secured) SetDeadline(time.Time) error      { return nil }
-func (s *secured) SetReadDeadline(time.Time) error  { return nil }
-func (s *secured) SetWriteDeadline(time.Time) error { return nil }
+func (s *Secured) Close() error                     { return errors.ErrUnsupported } // the loop does it
+func (s *Secured) LocalAddr() net.Addr              { return nil }
+func (s *Secured) RemoteAddr() net.Addr             { return nil }
+func (s *Secured) SetDeadline(time.Time) error      { return nil }
+func (s *Secured) SetReadDeadline(time.Time) error  { return nil }
+func (s *Secured) SetWriteDeadline(time.Time) error { return nil }

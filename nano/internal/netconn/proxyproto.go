@@ -1,4 +1,4 @@
-package nano
+package netconn
 
 import (
 	"bytes"
@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// proxyHeader is what a proxy says of a connection by the PROXY protocol
+// ProxyHeader is what a proxy says of a connection by the PROXY protocol
 // (haproxy.org, proxy-protocol.txt, versions 1 and 2).
-type proxyHeader struct {
-	client netip.AddrPort // not valid if the proxy speaks for itself or doesn't know
+type ProxyHeader struct {
+	Client netip.AddrPort // not valid if the proxy speaks for itself or doesn't know
 }
 
 var (
@@ -26,25 +26,25 @@ const (
 	proxyV2Sign = "\r\n\r\n\x00\r\nQUIT\n"
 )
 
-// parseProxyHeader reads a header from the start of b. n is its length; 0 without
+// ParseProxyHeader reads a header from the start of b. n is its length; 0 without
 // an error: it isn't complete.
-func parseProxyHeader(b []byte) (h proxyHeader, n int, err error) {
+func ParseProxyHeader(b []byte) (h ProxyHeader, n int, err error) {
 	switch {
-	case begins(b, proxyV2Sign):
+	case Begins(b, proxyV2Sign):
 		return parseProxyV2(b)
-	case begins(b, "PROXY "):
+	case Begins(b, "PROXY "):
 		return parseProxyV1(b)
 	}
 	return h, 0, errNoProxy
 }
 
-// begins reports whether b begins with s, as far as it goes.
-func begins(b []byte, s string) bool {
+// Begins reports whether b begins with s, as far as it goes.
+func Begins(b []byte, s string) bool {
 	n := min(len(b), len(s))
 	return string(b[:n]) == s[:n]
 }
 
-func parseProxyV1(b []byte) (h proxyHeader, n int, err error) {
+func parseProxyV1(b []byte) (h ProxyHeader, n int, err error) {
 	end := bytes.IndexByte(b[:min(len(b), proxyV1Most)], '\n')
 	switch {
 	case end < 0 && len(b) >= proxyV1Most:
@@ -61,26 +61,26 @@ func parseProxyV1(b []byte) (h proxyHeader, n int, err error) {
 	if len(parts) != 6 {
 		return h, 0, errBadProxy
 	}
-	if h.client, err = proxyV1Address(parts[1], parts[2], parts[4]); err != nil {
-		return proxyHeader{}, 0, err
+	if h.Client, err = proxyV1Address(parts[1], parts[2], parts[4]); err != nil {
+		return ProxyHeader{}, 0, err
 	}
 	if _, err = proxyV1Address(parts[1], parts[3], parts[5]); err != nil {
-		return proxyHeader{}, 0, err
+		return ProxyHeader{}, 0, err
 	}
 	return h, end + 1, nil
 }
 
 func proxyV1Address(family, address, port string) (netip.AddrPort, error) {
 	a, err := netip.ParseAddr(address)
-	p, ok := parsePort(port)
+	p, ok := ParsePort(port)
 	if err != nil || !ok || a.Zone() != "" || family != "TCP4" && family != "TCP6" || a.Is4() != (family == "TCP4") {
 		return netip.AddrPort{}, errBadProxy
 	}
 	return netip.AddrPortFrom(a.Unmap(), p), nil
 }
 
-// parsePort reads a decimal port without sign or leading zeros.
-func parsePort(s string) (uint16, bool) {
+// ParsePort reads a decimal port without sign or leading zeros.
+func ParsePort(s string) (uint16, bool) {
 	if s == "" || s[0] == '+' || s[0] == '0' && len(s) > 1 {
 		return 0, false
 	}
@@ -88,7 +88,7 @@ func parsePort(s string) (uint16, bool) {
 	return uint16(n), err == nil
 }
 
-func parseProxyV2(b []byte) (h proxyHeader, n int, err error) {
+func parseProxyV2(b []byte) (h ProxyHeader, n int, err error) {
 	const fixed = len(proxyV2Sign) + 4
 	if len(b) < fixed {
 		return h, 0, nil
@@ -117,34 +117,11 @@ func parseProxyV2(b []byte) (h proxyHeader, n int, err error) {
 }
 
 // proxyV2Address takes the source of two addresses of size bytes.
-func proxyV2Address(b []byte, size, n int) (h proxyHeader, _ int, err error) {
+func proxyV2Address(b []byte, size, n int) (h ProxyHeader, _ int, err error) {
 	if len(b) < 2*size+4 {
 		return h, 0, errBadProxy
 	}
 	a, _ := netip.AddrFromSlice(b[:size])
-	h.client = netip.AddrPortFrom(a.Unmap(), binary.BigEndian.Uint16(b[2*size:]))
+	h.Client = netip.AddrPortFrom(a.Unmap(), binary.BigEndian.Uint16(b[2*size:]))
 	return h, n, nil
-}
-
-// trusts reports whether a peer may say who the client is. Peers on unix sockets
-// have no address: the socket's file says who they can be.
-func (a *App) trusts(peer netip.Addr) bool {
-	if len(a.config.TrustedProxies) == 0 {
-		return false
-	}
-	if !peer.IsValid() {
-		return true
-	}
-	peer = peer.Unmap()
-	for _, p := range a.config.TrustedProxies {
-		if p.Contains(peer) {
-			return true
-		}
-	}
-	return false
-}
-
-// awaitsProxy reports whether connections of the peer begin with a header.
-func (a *App) awaitsProxy(peer netip.AddrPort) bool {
-	return a.config.ProxyProtocol && a.trusts(peer.Addr())
 }

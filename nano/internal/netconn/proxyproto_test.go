@@ -1,4 +1,4 @@
-package nano
+package netconn
 
 import (
 	"strings"
@@ -38,11 +38,11 @@ func TestProxyHeader(t *testing.T) {
 		{"none", "GET / HTTP/1.1\r\n", "", "missing"},
 	} {
 		for n := range len(tt.wire) {
-			if _, got, err := parseProxyHeader([]byte(tt.wire[:n])); err == nil && got != 0 {
+			if _, got, err := ParseProxyHeader([]byte(tt.wire[:n])); err == nil && got != 0 {
 				t.Errorf("%s: %d bytes are taken for the whole", tt.name, n)
 			}
 		}
-		h, n, err := parseProxyHeader([]byte(tt.wire + "GET /"))
+		h, n, err := ParseProxyHeader([]byte(tt.wire + "GET /"))
 		switch {
 		case tt.err != "":
 			if err == nil || !strings.Contains(err.Error(), tt.err) {
@@ -50,8 +50,8 @@ func TestProxyHeader(t *testing.T) {
 			}
 		case err != nil || n != len(tt.wire):
 			t.Errorf("%s: %d of %d bytes, %v", tt.name, n, len(tt.wire), err)
-		case tt.client == "" && h.client.IsValid() || tt.client != "" && h.client.String() != tt.client:
-			t.Errorf("%s: got %v, want %s", tt.name, h.client, tt.client)
+		case tt.client == "" && h.Client.IsValid() || tt.client != "" && h.Client.String() != tt.client:
+			t.Errorf("%s: got %v, want %s", tt.name, h.Client, tt.client)
 		}
 	}
 }
@@ -62,17 +62,17 @@ func FuzzProxyHeader(f *testing.F) {
 	f.Add([]byte("PROXY TCP4 1.2.3.4 10.0.0.1 4660 80\r\nGET /"))
 	f.Add([]byte("PROXY UNKNOWN\r\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		h, n, err := parseProxyHeader(b)
-		if n < 0 || n > len(b) || err != nil && (n != 0 || h.client.IsValid()) {
+		h, n, err := ParseProxyHeader(b)
+		if n < 0 || n > len(b) || err != nil && (n != 0 || h.Client.IsValid()) {
 			t.Fatalf("%d of %d, %v, %v", n, len(b), h, err)
 		}
 		if n == 0 {
 			return
 		}
-		if again, m, err := parseProxyHeader(b[:n]); m != n || err != nil || again != h {
+		if again, m, err := ParseProxyHeader(b[:n]); m != n || err != nil || again != h {
 			t.Errorf("what follows the header has changed it: %v %v %v", again, m, err)
 		}
-		if _, m, err := parseProxyHeader(b[:n-1]); m != 0 || err != nil {
+		if _, m, err := ParseProxyHeader(b[:n-1]); m != 0 || err != nil {
 			t.Errorf("a part of the header is taken or refused: %d %v", m, err)
 		}
 	})

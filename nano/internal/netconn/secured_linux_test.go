@@ -1,4 +1,4 @@
-package nano
+package netconn
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 
 // What TLS itself says is bounded; responses are not.
 func TestUnaskedIsBounded(t *testing.T) {
-	s := &secured{spare: &sync.Pool{}}
+	s := &Secured{spare: &sync.Pool{}}
 	s.writes.Add(1)
 	if _, err := s.Write(make([]byte, 2*mostUnasked)); err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func TestUnaskedIsBounded(t *testing.T) {
 	if _, err := s.Write(reply); !errors.Is(err, errUnasked) {
 		t.Errorf("got %v", err)
 	}
-	if got, want := len(s.take()), 2*mostUnasked+mostUnasked/len(reply)*len(reply); got != want {
+	if got, want := len(s.Take()), 2*mostUnasked+mostUnasked/len(reply)*len(reply); got != want {
 		t.Errorf("%d bytes to be sent, want %d", got, want)
 	}
 	if _, err := s.Write(reply); err != nil {
