@@ -120,7 +120,11 @@ func (c *Conn) Err() error {
 // Streams is how many streams the owner has to release.
 func (c *Conn) Streams() int { return c.held }
 
-// Flushed tells that the peer's side of the connection has taken all of Out.
+// InBlock reports whether the peer is in the middle of a field block that takes
+// several frames: it may not take its time.
+func (c *Conn) InBlock() bool { return c.block.stream != 0 }
+
+// Flushed tells that the socket has taken all of Out.
 func (c *Conn) Flushed() { c.replies = 0 }
 
 // mine reports whether this side opens streams of that ID.

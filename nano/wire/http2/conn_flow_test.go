@@ -213,6 +213,33 @@ func TestWindowsBeforeSettingsAreAcknowledged(t *testing.T) { // RFC 9113 6.9.2
 	}
 }
 
+func TestFieldsAreLeft(t *testing.T) {
+	e := greetedServer(t, Config{})
+	var bytes []byte
+	e.answer = func(ev *Event) {
+		if ev.Stream.ID == 1 {
+			bytes = ev.Header.Bytes
+			e.pool.Leave()
+		}
+	}
+	e.feed(t, get(1))
+	before := string(bytes)
+	if e.feed(t, get(3, "other: fields")); string(bytes) != before {
+		t.Errorf("%q became %q", before, bytes)
+	}
+}
+
+func TestInBlock(t *testing.T) {
+	e := greetedServer(t, Config{})
+	e.feed(t, frame(FrameHeaders, FlagEndStream, 1, block(getFields...)))
+	if !e.InBlock() {
+		t.Error("in the middle of a block")
+	}
+	if got := e.feed(t, frame(FrameContinuation, FlagEndHeaders, 1)); got != "head 1 GET http h/ end" || e.InBlock() {
+		t.Errorf("after it: %s, %v", got, e.InBlock())
+	}
+}
+
 // TestPiecesOfData feeds a body byte by byte.
 func TestPiecesOfData(t *testing.T) {
 	e := greetedServer(t, Config{})

@@ -48,7 +48,7 @@
 //
 // [EventHead] gives a request and its [Stream]. The request's fields are good until
 // the next call of Next; a handler that goes on for longer needs a [Header.CopyTo]
-// of them. The answer, now or later:
+// of them, or is left their memory by [Pool.Leave]. The answer, now or later:
 //
 //	c.Response(s, 200)
 //	c.Known(http2.NameContentType, []byte("text/plain"))

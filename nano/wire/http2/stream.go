@@ -73,6 +73,10 @@ type Pool struct {
 	free   *Stream
 }
 
+// Leave leaves the memory of the fields that were decoded last to whoever has views
+// of them, also on another goroutine: the next ones get memory of their own.
+func (p *Pool) Leave() { p.header = Header{} }
+
 func (p *Pool) take() *Stream {
 	s := p.free
 	if s == nil {
