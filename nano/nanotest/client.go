@@ -14,6 +14,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
 	"net/netip"
@@ -110,6 +111,29 @@ func (r *Request) JSON(v any) *Request {
 // Form sets the body to an urlencoded form.
 func (r *Request) Form(values url.Values) *Request {
 	return r.Body("application/x-www-form-urlencoded", []byte(values.Encode()))
+}
+
+// File is a file of a form.
+type File struct {
+	Field, Name string // of the form, and what the client calls the file
+	Content     []byte
+}
+
+// Multipart sets the body to a multipart form.
+func (r *Request) Multipart(values url.Values, files ...File) *Request {
+	var body bytes.Buffer // takes all: nothing below fails
+	form := multipart.NewWriter(&body)
+	for name, all := range values {
+		for _, value := range all {
+			_ = form.WriteField(name, value)
+		}
+	}
+	for _, f := range files {
+		part, _ := form.CreateFormFile(f.Field, f.Name)
+		_, _ = part.Write(f.Content)
+	}
+	_ = form.Close()
+	return r.Body(form.FormDataContentType(), body.Bytes())
 }
 
 // Chunked sends the body in chunked coding.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -56,6 +57,26 @@ func TestDo(t *testing.T) {
 	}
 	if got := client.Get("/abort").Do(); got.Cut == nil || got.Status != 0 {
 		t.Errorf("no response: %+v", got)
+	}
+}
+
+func TestMultipart(t *testing.T) {
+	app := nano.New(nano.Config{})
+	app.Post("/", func(c nano.Ctx) error {
+		form, err := c.Form()
+		if err != nil {
+			return err
+		}
+		content, err := io.ReadAll(form.File("picture").Open())
+		if err != nil {
+			return err
+		}
+		return c.Text(200, form.Get("title").String()+" "+form.File("picture").FileName+" "+string(content))
+	})
+	got := nanotest.New(app).Post("/").Multipart(url.Values{"title": {"me"}},
+		nanotest.File{Field: "picture", Name: "a.png", Content: []byte("png")}).Do()
+	if got.Status != 200 || got.Text() != "me a.png png" {
+		t.Errorf("%d %s", got.Status, got.Body)
 	}
 }
 
