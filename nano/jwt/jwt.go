@@ -147,6 +147,7 @@ func (v *verifier) options() []lib.ParserOption {
 
 var (
 	errNoToken = errors.New("jwt: the request has no token")
+	errNoKey   = errors.New("jwt: the token's head has no \"kid\", and no key has the name \"\", which is for such tokens")
 	errLong    = errors.New("jwt: the token is too long")
 	errOld     = errors.New("jwt: the token is too old, or doesn't say when it was made")
 	errType    = errors.New("jwt: the token is of another type")
@@ -184,6 +185,9 @@ func (v *verifier) key(t *lib.Token) (any, error) {
 	}
 	kid, _ := t.Header["kid"].(string)
 	key, ok := v.Keys.Find(kid)
+	if !ok && kid == "" {
+		return nil, errNoKey
+	}
 	if !ok {
 		return nil, fmt.Errorf("jwt: no key has the id %.40q", kid)
 	}

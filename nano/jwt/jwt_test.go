@@ -141,6 +141,16 @@ func TestJWT(t *testing.T) {
 	}
 }
 
+// TestTokenWithoutKid: a token of the usual one secret has no kid; the log says what to do.
+func TestTokenWithoutKid(t *testing.T) {
+	secret := []byte(strings.Repeat("s", 32))
+	v := newVerifier(Config{Keys: Keys{"2026": {"HS256", secret}}, now: func() time.Time { return now }})
+	_, err := v.verify([]byte(sign(t, lib.SigningMethodHS256, "", secret, Claims{"exp": now.Unix() + 60})))
+	if !errors.Is(err, errNoKey) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestOtherScheme(t *testing.T) {
 	a := nano.New(nano.Config{})
 	a.Use(New(Config{Keys: Keys{"": {"HS256", make([]byte, 32)}}, Realm: "r"}))
