@@ -227,7 +227,7 @@ func TestSSEOverSockets(t *testing.T) {
 		return c
 	}
 	open().Close()
-	if err := <-ended; !errors.Is(err, nano.ErrAborted) {
+	if err := <-ended; !errors.Is(err, nano.ErrAborted) || !errors.Is(err, nano.ErrClientGone) {
 		t.Errorf("client gone: %v", err)
 	}
 	open()

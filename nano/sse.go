@@ -1,7 +1,9 @@
 package nano
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -47,11 +49,11 @@ func (c Ctx) SSE(fn func(e *Events) error) error {
 		return err
 	}
 	if err := e.stream.Flush(); err != nil {
-		return ErrAborted
+		return fmt.Errorf("%w: %w", ErrAborted, err)
 	}
 	err := fn(e)
 	if c.Err() != nil {
-		return ErrAborted // nobody is there to be told
+		return fmt.Errorf("%w: %w", ErrAborted, context.Cause(c.Context())) // nobody is there to be told
 	}
 	return err
 }
