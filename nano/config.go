@@ -104,7 +104,7 @@ type Limits struct {
 	Idle       time.Duration // between requests; default 75 s
 	WriteStall time.Duration // without the client taking anything of a response; default 30 s
 	MinTake    int           // bytes/s of a response that a client must take while it is waited for; default 240
-	Handler    time.Duration // deadline of a request's context; default none
+	Handler    time.Duration // deadline of a request's context; default none, its error becomes 503
 	Drain      time.Duration // for requests under way when the app shuts down; default 30 s
 }
 
@@ -144,7 +144,7 @@ func orDefault[T int | int64 | time.Duration](v, def T) T {
 // HTTP/2, net/http.
 type RouteLimits struct {
 	Body    int64         // bytes of a body; then 413
-	Handler time.Duration // deadline of the request's context, from the start of the handler
+	Handler time.Duration // deadline of the request's context, from the start of the handler; its error becomes 503
 }
 
 // WithLimits gives a route limits of its own: a larger body for an upload, a

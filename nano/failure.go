@@ -18,9 +18,10 @@ import (
 // without asking the app's [ErrorHandler].
 var ErrAborted = errors.New("nano: aborted")
 
-// DefaultErrorHandler is the [ErrorHandler] of an app that has no other, for
-// others to fall back on. A [Problem] is sent as it is, any other error becomes a
-// 500 that tells the client nothing and the log all. Problems of 500 and above
+// DefaultErrorHandler is the [ErrorHandler] of an app that has no other, and for what
+// others return. A [Problem] is sent as it is, any other error becomes a
+// 500 that tells the client nothing and the log all, but a 503 if it comes of the
+// request's deadline ([Limits].Handler, [RouteLimits].Handler). Problems of 500 and above
 // that have a cause ([Problem.Because]) are logged too, those below at the level
 // Debug. What failed because the client has gone is cut without a response.
 func DefaultErrorHandler(c Ctx, err error) error {
@@ -31,6 +32,9 @@ func DefaultErrorHandler(c Ctx, err error) error {
 	case !known && clients:
 		x.logFailure(slog.LevelDebug, "the client has gone", err)
 		return ErrAborted
+	case !known && errors.Is(err, context.DeadlineExceeded) && c.Err() == context.DeadlineExceeded:
+		x.logFailure(slog.LevelError, "the handler's time is up", err)
+		p = NewProblem(503, "the request took too long")
 	case !known:
 		x.logFailure(slog.LevelError, "handler failed", err)
 		p = NewProblem(500, "")
@@ -110,7 +114,11 @@ func (a *App) failed(c Ctx, err error) {
 		return
 	}
 	x.status = 0 // what the handler wanted to say is void
-	switch wrong := a.config.ErrorHandler(c, err); {
+	wrong := a.config.ErrorHandler(c, err)
+	if !x.begun && forDefault(wrong, err) {
+		wrong = DefaultErrorHandler(c, wrong)
+	}
+	switch {
 	case errors.Is(wrong, ErrAborted):
 		x.cutOff()
 		return
@@ -126,6 +134,17 @@ func (a *App) failed(c Ctx, err error) {
 		}
 		a.bare(x, x.status)
 	}
+}
+
+// forDefault reports whether what an [ErrorHandler] returned is for the default one:
+// the error it was given, or a Problem that it has made of it. Any other error is its
+// own failure.
+func forDefault(returned, given error) bool {
+	if returned == nil || errors.Is(returned, ErrAborted) {
+		return false
+	}
+	var p *Problem
+	return errors.Is(returned, given) || errors.As(returned, &p)
 }
 
 // cutOff ends the request by closing its connection: no response will do any more.

@@ -18,7 +18,16 @@ type Handler func(c Ctx) error
 // what it returns is called for every request.
 type Middleware func(next Handler) Handler
 
-// ErrorHandler turns an error into a response.
+// ErrorHandler turns an error into a response. [DefaultErrorHandler] answers the error
+// or [Problem] that it returns, so one that only knows the app's own errors turns these
+// into Problems and returns the others as they are:
+//
+//	func(c nano.Ctx, err error) error {
+//		if errors.Is(err, sql.ErrNoRows) {
+//			return nano.NewProblem(404, "").Because(err)
+//		}
+//		return err
+//	}
 type ErrorHandler func(c Ctx, err error) error
 
 // Option says something about one route, or about all routes of a group.
