@@ -9,7 +9,8 @@ import (
 	"dyno/nano/internal/router"
 )
 
-// App is a set of routes and the server that answers for them. Register all
+// App is a set of routes and the server that answers for them. It has all methods of
+// [Group], for the routes without a prefix: Get, Post, Use, Group, Static. Register all
 // routes before it serves: after Listen, Serve or the first request, registering
 // panics.
 type App struct {

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"mime"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -39,7 +41,9 @@ import (
 // [FieldErrors]; what [Config].Validator refuses is one of 422; a body of another
 // media type 415. The plan for a type is made at the first request and kept with
 // the app: binding needs no registration, and apps share no state. A type whose
-// tags make no sense is an error that is no Problem, so it answers 500.
+// tags make no sense is an error that is no Problem, so it answers 500; so are the
+// tags uri, param and binding of other frameworks without what stands for them here,
+// and validate tags in an app without Config.Validator.
 func Bind[T any](c Ctx) (T, error) {
 	var v T
 	err := c.bind(reflect.ValueOf(&v).Elem(), &v, false)
@@ -71,7 +75,11 @@ func (e FieldErrors) Error() string {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		fmt.Fprintf(&b, "%s %s: %s", f.In, f.Name, f.Detail)
+		b.WriteString(f.In)
+		if f.Name != "" { // else it is the whole body
+			b.WriteString(" " + f.Name)
+		}
+		b.WriteString(": " + f.Detail)
 	}
 	return b.String()
 }
@@ -154,7 +162,20 @@ func (c Ctx) bindBody(p *plan, v reflect.Value, ptr any, optional bool) (*Form, 
 		p.clear(v)
 		return nil, err
 	}
-	return nil, NewProblem(415, fmt.Sprintf("the server doesn't read a body of type %q here", clip(cmp.Or(kind, "none"))))
+	return nil, NewProblem(415, fmt.Sprintf("the server doesn't read a body of type %q here, but %s",
+		clip(cmp.Or(kind, "none")), strings.Join(x.app.readable(p), ", ")))
+}
+
+// readable returns the media types of the bodies that a type is read from.
+func (a *App) readable(p *plan) []string {
+	var all []string
+	if p.json {
+		all = append(append(all, "application/json"), slices.Sorted(maps.Keys(a.config.Decoders))...)
+	}
+	if p.form {
+		all = append(all, formType, multipartType)
+	}
+	return all
 }
 
 // hasBody reports whether the request came with content, or says that it did.

@@ -29,6 +29,7 @@ type plan struct {
 	fields []planField
 	json   bool // some field comes from JSON
 	form   bool
+	rules  bool // some field has a validate tag
 }
 
 // planField is one field that doesn't come from JSON alone.
@@ -58,6 +59,9 @@ func (a *App) planOf(t reflect.Type) (*plan, error) {
 	if !ok {
 		p := &plan{}
 		err := p.make(t)
+		if err == nil && p.rules && a.config.Validator == nil {
+			err = fmt.Errorf("nano: binding %s: its validate tags need Config.Validator, as dyno/nano/validate makes one", t)
+		}
 		got, _ = a.plans.byType.LoadOrStore(t, planned{p, err})
 	}
 	p := got.(planned)
@@ -81,6 +85,8 @@ func (p *plan) addFields(t reflect.Type, at []int) error {
 		if err != nil {
 			return fmt.Errorf("nano: binding %s.%s: %w", t, f.Name, err)
 		}
+		rules, _ := f.Tag.Lookup("validate")
+		p.rules = p.rules || rules != "" && rules != "-"
 		jsonTag, hasJSON := f.Tag.Lookup("json")
 		switch {
 		case f.Anonymous && !tagged && !hasJSON && f.Type.Kind() == reflect.Struct && !implements(f.Type):
@@ -106,8 +112,18 @@ func (p *plan) addFields(t reflect.Type, at []int) error {
 	return nil
 }
 
+// foreignTags are those by which other frameworks fill a field or check it, with the
+// tags that do so here. Ignored, they would leave it empty, or let everything in.
+var foreignTags = [...]struct{ name, here string }{{"uri", "path"}, {"param", "path"}, {"binding", "validate"}}
+
 // sourceOf returns what the field's tags say.
 func sourceOf(f reflect.StructField) (in source, name string, tagged bool, err error) {
+	for _, tag := range foreignTags {
+		_, has := f.Tag.Lookup(tag.name)
+		if _, ours := f.Tag.Lookup(tag.here); has && !ours {
+			return 0, "", false, fmt.Errorf("the tag %s is not read here: write %s", tag.name, tag.here)
+		}
+	}
 	for s, tag := range sources {
 		value, ok := f.Tag.Lookup(tag)
 		if !ok || value == "-" {
