@@ -10,7 +10,7 @@ import (
 // ledger is a recorder with what it needs, and its own time.
 func ledger() *recorder {
 	noUsage := func() (time.Duration, time.Duration) { return 0, 0 }
-	return newRecorder(0, 0, make(chan *slot, slotsPerLoop), newSlots(0), noUsage)
+	return newRecorder(0, 0, make(chan *slot, slotsPerLoop), newSlots(0, 0), noUsage)
 }
 
 const (
@@ -103,7 +103,7 @@ func TestNoEpisodeIsForgottenForLessOnes(t *testing.T) {
 // TestBusyOrStopped: a loop that used its CPU while it was away was at work.
 func TestBusyOrStopped(t *testing.T) {
 	var used time.Duration
-	r := newRecorder(0, 0, make(chan *slot, slotsPerLoop), newSlots(0), func() (time.Duration, time.Duration) { return used, 0 })
+	r := newRecorder(0, 0, make(chan *slot, slotsPerLoop), newSlots(0, 0), func() (time.Duration, time.Duration) { return used, 0 })
 	r.watch(0, true)
 	used = 900 * time.Millisecond // of the second
 	r.away(800*ms, second-1)

@@ -57,7 +57,7 @@ func TestArrivalsLevel(t *testing.T) {
 		d     time.Duration
 		loads int
 	}{{40, 3 * time.Second, 2000}, {300, 5 * time.Second, 2000}, {20_000, 4 * time.Second, 50}} {
-		free, accused := newSlots(0), 0
+		free, accused := newSlots(0, 0), 0
 		for seed := range uint64(c.loads) {
 			r := sendBy(free, profile.Profile{Mode: profile.Open, Rate: c.rate}, seed, c.d, asScheduled)
 			if seed == 0 && len(r.arrivals) == 0 {
@@ -90,7 +90,7 @@ func TestArrivalsPower(t *testing.T) {
 		{"uniform, jittered by 2 ms", profile.Profile{Rate: 2000, Arrivals: profile.Uniform}, func(at int64) int64 { return at + rng.Int64N(4e6) - 2e6 }},
 	} {
 		c.p.Mode = profile.Open
-		r := sendBy(newSlots(0), c.p, 1, 5*time.Second, c.distort)
+		r := sendBy(newSlots(0, 0), c.p, 1, 5*time.Second, c.distort)
 		if len(r.Findings) != 1 || r.Findings[0].Name != finding.ArrivalsOff || r.Findings[0].Validity != finding.Suspect {
 			t.Errorf("%s: found %+v", c.name, r.Findings)
 			continue
@@ -131,7 +131,7 @@ func TestArrivalsOfPhases(t *testing.T) {
 		{Shape: profile.Steps, Rates: []float64{500, 0, 3000}, Duration: 3 * time.Second},
 	}
 	for _, arrivals := range []profile.Arrivals{profile.Poisson, profile.Uniform} {
-		r := sendBy(newSlots(0), profile.Profile{Mode: profile.Open, Phases: phases, Arrivals: arrivals}, 2, 7*time.Second, asScheduled)
+		r := sendBy(newSlots(0, 0), profile.Profile{Mode: profile.Open, Phases: phases, Arrivals: arrivals}, 2, 7*time.Second, asScheduled)
 		if len(r.Findings) > 0 || len(r.arrivals) < 4 {
 			t.Errorf("%s: found %+v in %d batches", arrivals, r.Findings, len(r.arrivals))
 		}
@@ -146,7 +146,7 @@ func TestArrivalsOfPhases(t *testing.T) {
 func TestArrivalsForgiveTheLoopsTurn(t *testing.T) {
 	for _, arrivals := range []profile.Arrivals{profile.Poisson, profile.Uniform} {
 		turn := func(at int64) int64 { return at - at%100_000 + 100_000 }
-		if r := sendBy(newSlots(0), profile.Profile{Mode: profile.Open, Rate: 30_000, Arrivals: arrivals}, 5, 4*time.Second, turn); len(r.Findings) > 0 || len(r.arrivals) < 4 {
+		if r := sendBy(newSlots(0, 0), profile.Profile{Mode: profile.Open, Rate: 30_000, Arrivals: arrivals}, 5, 4*time.Second, turn); len(r.Findings) > 0 || len(r.arrivals) < 4 {
 			t.Errorf("%s: found %+v in %d batches", arrivals, r.Findings, len(r.arrivals))
 		}
 	}
@@ -170,7 +170,7 @@ func TestArrivalsOfUnusableWindows(t *testing.T) {
 }
 
 func TestSampleBeyondItsRoom(t *testing.T) {
-	s := newSlot()
+	s := newSlot(0)
 	rec := recorder{slot: s}
 	rec.sampleEvery(1)
 	for i := range sendsKept + 5 {
@@ -186,7 +186,7 @@ func TestSampleBeyondItsRoom(t *testing.T) {
 }
 
 func TestSamplingAClosedLoop(t *testing.T) {
-	rec := recorder{slot: newSlot()}
+	rec := recorder{slot: newSlot(0)}
 	rec.sampleEvery(sampleEvery(&profile.Profile{Mode: profile.Closed}, 1))
 	if n := testing.AllocsPerRun(1000, func() { rec.sent(1) }); n != 0 || len(rec.sends.at) != 0 {
 		t.Errorf("%v allocations, %d samples", n, len(rec.sends.at))
@@ -207,7 +207,7 @@ func TestEnginesSampleTheirSendings(t *testing.T) {
 
 // BenchmarkSent is what the sample costs per request, counting included.
 func BenchmarkSent(b *testing.B) {
-	rec := recorder{slot: newSlot()}
+	rec := recorder{slot: newSlot(0)}
 	rec.sampleEvery(20)
 	for i := int64(0); b.Loop(); i++ {
 		if rec.sent(i); len(rec.sends.at) == sendsKept {

@@ -78,15 +78,6 @@ func TestAnswersByStatusAndKind(t *testing.T) {
 	})
 }
 
-// One kind, and more than can be told apart, have no figures of their own.
-func TestKindsThatAreNotToldApart(t *testing.T) {
-	for n, want := range map[int]int{1: 0, 2: 2, maxKinds: maxKinds, maxKinds + 1: 0} {
-		if got := (&program{requests: make([]*request.Compiled, n)}).kinds(); got != want {
-			t.Errorf("%d kinds: figures of %d, want %d", n, got, want)
-		}
-	}
-}
-
 // Who measures a redirect is told so, and where it leads, unless it was meant.
 func TestRedirects(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
@@ -121,19 +112,6 @@ func TestRedirects(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestShownLocation(t *testing.T) {
-	for value, want := range map[string]string{
-		"/login":                   "/login",
-		" http://x/?token=s3cr3t ": "http://x/…",
-		"/a\x1b[31m\x00":           `/a\x1b[31m\x00`,
-		strings.Repeat("a", 300):   strings.Repeat("a", 200) + "…",
-	} {
-		if got := shownLocation(value); got != want {
-			t.Errorf("%q is shown as %q, want %q", value, got, want)
-		}
-	}
 }
 
 // A few redirects among many answers are a remark.

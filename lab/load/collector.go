@@ -58,10 +58,10 @@ func (c *collector) begin(at int64) {
 }
 
 // run collects until slots is closed, then delivers what is left.
-func (c *collector) run(free func(*slot)) {
+func (c *collector) run() {
 	for s := range c.slots {
 		c.take(s)
-		free(s)
+		s.free()
 	}
 	for ; len(c.open) > 0; c.next++ {
 		if c.open[c.next] != nil {

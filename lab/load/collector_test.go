@@ -11,7 +11,7 @@ import (
 
 // filledSlot holds n answers of about 100 µs with a tail.
 func filledSlot(n int) *slot {
-	s := newSlot()
+	s := newSlot(0)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range n {
 		d := int64(50_000 + rng.ExpFloat64()*50_000)
@@ -53,7 +53,7 @@ func TestALoopThatEndsEarlyHoldsNothingUp(t *testing.T) {
 	c.begin(0)
 	defer c.health.close()
 	give := func(loop, index int, last bool) {
-		s := newSlot()
+		s := newSlot(0)
 		s.loop, s.Index, s.Length, s.last = loop, index, time.Second, last
 		c.take(s)
 	}

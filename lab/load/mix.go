@@ -21,24 +21,24 @@ type program struct {
 	seed     uint64
 }
 
-// program compiles the requests, which were checked, to be sent to host.
-func (s *Spec) program(host string) (*program, error) {
-	env, err := request.Environment(s.Feeds)
+// newProgram compiles requests, which were checked, to be sent to host.
+func newProgram(requests []request.Request, feeds []request.Feed, seed uint64, host string) (*program, error) {
+	env, err := request.Environment(feeds)
 	if err != nil {
 		return nil, err
 	}
-	p := &program{env: env, seed: s.Seed}
-	for _, f := range s.Feeds {
+	p := &program{env: env, seed: seed}
+	for _, f := range feeds {
 		p.stop = append(p.stop, f.End == request.Stop)
 	}
 	total := uint64(0)
-	for i := range s.Requests {
-		w, err := request.Compile(&s.Requests[i], host, env)
+	for i := range requests {
+		w, err := request.Compile(&requests[i], host, env)
 		if err != nil {
 			return nil, fmt.Errorf("request %d: %w", i+1, err)
 		}
 		w.Place = i
-		total += uint64(max(s.Requests[i].Weight, 1))
+		total += uint64(max(requests[i].Weight, 1))
 		p.requests, p.upto = append(p.requests, w), append(p.upto, total)
 	}
 	return p, nil

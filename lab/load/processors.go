@@ -16,6 +16,10 @@ type processors struct {
 
 var loopProcessors processors
 
+// holdProcessors holds n of the process's processors for event loops; see
+// [processors.hold].
+func holdProcessors(n int) (release func()) { return loopProcessors.hold(n) }
+
 // hold makes sure that the scheduler has more processors than there are loops
 // once n more of them run: the rest of the program, such as the collector or a
 // server in the same process, needs one. release must be called when the loops

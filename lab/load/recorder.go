@@ -29,8 +29,8 @@ type slot struct {
 	breakdown *measure.Breakdown
 }
 
-func newSlot() *slot {
-	s := &slot{breakdown: measure.NewBreakdown(0), sends: sends{at: make([]int64, 0, sendsKept)}}
+func newSlot(kinds int) *slot {
+	s := &slot{breakdown: measure.NewBreakdown(kinds), sends: sends{at: make([]int64, 0, sendsKept)}}
 	for c := range s.durations.Timed {
 		s.durations.Timed[c] = measure.NewBuckets()
 	}
@@ -45,6 +45,12 @@ func (s *slot) clear(index int, start, end int64) {
 		sends: sends{at: s.sends.at[:0]}, loop: s.loop, home: s.home, breakdown: s.breakdown,
 	}
 	s.breakdown.Reset()
+}
+
+// free empties the slot, whose window was taken, and gives it back to its loop.
+func (s *slot) free() {
+	s.clear(s.Index, s.Start, s.end)
+	s.home <- s
 }
 
 // recorder is one loop's share of the ledger. It belongs to the loop's thread,
@@ -70,24 +76,16 @@ type recorder struct {
 // slotsPerLoop lets a loop run ahead of a delayed collector by some seconds.
 const slotsPerLoop = 6
 
-// newSlots makes the slots that a loop fills in turn.
-func newSlots(loop int) chan *slot {
+// newSlots makes the slots that a loop fills in turn, which count so many kinds of
+// requests apart.
+func newSlots(loop, kinds int) chan *slot {
 	free := make(chan *slot, slotsPerLoop)
 	for range slotsPerLoop {
-		s := newSlot()
+		s := newSlot(kinds)
 		s.home, s.loop = free, loop
 		free <- s
 	}
 	return free
-}
-
-// breakDown makes the slots count so many kinds of requests apart.
-func breakDown(slots chan *slot, kinds int) {
-	for range len(slots) {
-		s := <-slots
-		s.breakdown = measure.NewBreakdown(kinds)
-		slots <- s
-	}
 }
 
 // newRecorder starts the ledger at instant begin; the measured time starts at

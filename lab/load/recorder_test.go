@@ -9,7 +9,7 @@ import (
 // over time is the sum of the requests' times, which Little's law is judged by.
 func TestInFlightIsExact(t *testing.T) {
 	noUsage := func() (time.Duration, time.Duration) { return 0, 0 }
-	r := newRecorder(0, 0, make(chan *slot, slotsPerLoop), newSlots(0), noUsage)
+	r := newRecorder(0, 0, make(chan *slot, slotsPerLoop), newSlots(0, 0), noUsage)
 	sum := 0.0
 	for i := range int64(1000) {
 		intended := i * 100_000

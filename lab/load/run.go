@@ -11,25 +11,6 @@ import (
 	"dyno/nano/wire/clock"
 )
 
-// Defaults and limits of a [Spec].
-const (
-	connectPatient = 5 * time.Second // for all connections to come up before the load begins
-	maxBacklog     = 1 << 20         // arrivals that may wait for a connection, per loop
-)
-
-// engine sends one loop's share of a load. Run drives it from one goroutine.
-type engine interface {
-	// connect opens the share's connections and returns when all are up or have
-	// failed once, or after a few seconds. It fails if none is up.
-	connect(ctx context.Context) error
-	// load sends from instant begin until the share is done or ctx ends.
-	load(ctx context.Context, rec *recorder, begin, end int64)
-	// usage is the CPU time the engine has used so far.
-	usage() (user, sys time.Duration)
-	// close releases everything. It is called from the same goroutine.
-	close()
-}
-
 // loops is how many event loops the load uses.
 func (s *Spec) loops() int {
 	n := s.Threads
@@ -75,7 +56,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	if name != "portable" {
-		defer loopProcessors.hold(len(shares))()
+		defer holdProcessors(len(shares))()
 	}
 	r := &Result{Engine: name, Drain: spec.drain(), Calibration: spec.Calibration, planned: newPlanFold(&spec)}
 	r.planned.endWith(shares)
@@ -134,11 +115,7 @@ func (r *runner) run(ctx context.Context, shares []share, open func(share) (engi
 	collected := make(chan struct{})
 	go func() {
 		defer close(collected)
-		collector.run(func(s *slot) {
-			index, start, end := s.Index, s.Start, s.end
-			s.clear(index, start, end)
-			s.home <- s
-		})
+		collector.run()
 	}()
 	for range shares {
 		begin <- at
@@ -163,8 +140,7 @@ func (r *runner) loop(ctx context.Context, sh share, open func(share) (engine, e
 		return
 	}
 	// Slots are made before the load begins: they are megabytes.
-	free := newSlots(sh.part)
-	breakDown(free, sh.program.kinds())
+	free := newSlots(sh.part, sh.program.kinds())
 	connected <- nil
 	select {
 	case at := <-begin:

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"context"
 	"crypto/tls"
 	"fmt"
 	"net/netip"
@@ -34,87 +33,6 @@ type share struct {
 	quota       uint64 // requests to send at most; 0: no limit
 	cpu         int    // -1: anywhere
 	errors      *errorLog
-}
-
-// split resolves the target and divides the load among the loops. secure is nil
-// for http.
-func (s *Spec) split(ctx context.Context, secure *tls.Config) ([]share, error) {
-	u, dial, err := request.ParseTarget(s.Target)
-	if err != nil {
-		return nil, err
-	}
-	program, err := s.program(u.Host)
-	if err != nil {
-		return nil, err
-	}
-	target, addr := s.Link.Unix, netip.AddrPort{}
-	if target == "" {
-		if addr, err = request.Resolve(ctx, dial); err != nil {
-			return nil, err
-		}
-		target = addr.String()
-	}
-	for _, from := range s.Link.Sources {
-		if from.Is4() != addr.Addr().Is4() {
-			return nil, fmt.Errorf("source address %v can't connect to %v: one is IPv4, the other IPv6", from, addr)
-		}
-	}
-	log := newErrorLog(s.Seed)
-	var shares []share
-	for i, loops := 0, s.loops(); i < loops; i++ {
-		quota, ends := s.quota(program, i, loops)
-		if ends && quota == 0 {
-			continue // others send what there is
-		}
-		sh := share{
-			program: program, target: target, addr: addr, tlsConfig: secure, link: &s.Link, profile: &s.Profile,
-			seed: s.Seed, warmup: s.Warmup, timeout: s.Timeout, patience: s.drain(), pacing: s.Pacing, stamps: s.KernelTimestamps,
-			part: i, parts: loops, connections: part(s.Profile.Connections, i, loops), quota: quota, cpu: -1, errors: log,
-		}
-		sh.most = max(sh.connections, part(s.Profile.MostConnections(), i, loops))
-		if len(s.CPUs) > 0 {
-			sh.cpu = s.CPUs[i%len(s.CPUs)]
-		}
-		shares = append(shares, sh)
-	}
-	return shares, nil
-}
-
-// quota is how many requests one of the loops sends at most: its part of the
-// requests asked for, or as many as there are rows for in feeds that end the
-// load.
-func (s *Spec) quota(p *program, i, loops int) (n uint64, ends bool) {
-	n, ends = p.untilStop(i, loops)
-	if s.MaxRequests == 0 {
-		return n, ends
-	}
-	asked := uint64(part(int(s.MaxRequests), i, loops))
-	if ends {
-		return min(n, asked), true
-	}
-	return asked, true
-}
-
-// part divides n into parts as evenly as can be and returns the i-th.
-func part(n, i, parts int) int {
-	p := n / parts
-	if i < n%parts {
-		p++
-	}
-	return p
-}
-
-// secure returns the TLS settings for an https target, nil for http, and a
-// function that releases what they hold.
-func (s *Spec) secure() (c *tls.Config, release func(), err error) {
-	u, _, err := request.ParseTarget(s.Target)
-	if err != nil {
-		return nil, nil, err
-	}
-	if u.Scheme != "https" {
-		return nil, func() {}, nil
-	}
-	return s.TLS.Config(u.Host)
 }
 
 // unreachable is the error for a share of which no connection came up.

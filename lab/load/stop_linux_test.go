@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,39 +17,23 @@ import (
 	"dyno/nano/wire/clock"
 )
 
-// stopper is a backend whose loop is stopped for a while at some instant, in the
-// middle of one of its calls.
+// stopper stops a loop for a while at some instant, in the middle of one of its calls.
 type stopper struct {
-	backend
-	loop  *eventLoop
-	where string        // "wait", "send" or "handle"
-	after time.Duration // since the measured time began
-	stop  time.Duration // 0 once it is over
+	measured *atomic.Int64 // when the measured time begins; 0 until that is known
+	where    string        // "wait", "send" or "handle"
+	after    time.Duration // since the measured time began
+	stop     time.Duration // 0 once it is over
 }
 
 func (s *stopper) here(where string) {
-	if s.where != where || s.stop == 0 || s.loop.rec == nil || clock.Now() < s.loop.rec.start+int64(s.after) {
+	measured := s.measured.Load()
+	if s.where != where || s.stop == 0 || measured == 0 || clock.Now() < measured+int64(s.after) {
 		return
 	}
 	left := unix.NsecToTimespec(int64(s.stop))
 	s.stop = 0
 	for unix.Nanosleep(&left, &left) == unix.EINTR {
 	}
-}
-
-func (s *stopper) wait(d time.Duration) (int, error) {
-	s.here("wait")
-	return s.backend.wait(d)
-}
-
-func (s *stopper) send(id int32) {
-	s.here("send")
-	s.backend.send(id)
-}
-
-func (s *stopper) handle() {
-	s.here("handle")
-	s.backend.handle()
 }
 
 // runStopped runs a load all of whose loops are stopped once.
@@ -59,12 +44,14 @@ func runStopped(t *testing.T, s Spec, where string, after, stop time.Duration) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer loopProcessors.hold(len(shares))()
+	var measured atomic.Int64
+	s.OnStart = measured.Store
+	defer holdProcessors(len(shares))()
 	r := &Result{planned: newPlanFold(&s), FirstErrors: map[string]string{}}
 	err = (&runner{spec: &s, result: r}).run(t.Context(), shares, func(sh share) (engine, error) {
 		e, err := open(sh)
-		if l, ok := e.(*eventLoop); ok {
-			l.backend = &stopper{backend: l.backend, loop: l, where: where, after: after, stop: stop}
+		if err == nil {
+			intercept(e, (&stopper{&measured, where, after, stop}).here)
 		}
 		return e, err
 	})
@@ -111,8 +98,8 @@ func TestAStoppedLoopIsNotTheServer(t *testing.T) {
 		return profile.Profile{Mode: profile.Open, Connections: connections, Rate: rate, Arrivals: profile.Poisson}
 	}
 	think := profile.Profile{Mode: profile.Closed, Connections: 20, Think: profile.Think{Mean: 20 * time.Millisecond}}
-	for _, engine := range []string{"uring", "epoll"} {
-		if engine == "uring" && !hasRing() {
+	for _, way := range []string{"uring", "epoll"} {
+		if way == "uring" && !hasRing() {
 			continue
 		}
 		for _, c := range []struct {
@@ -132,10 +119,10 @@ func TestAStoppedLoopIsNotTheServer(t *testing.T) {
 			{profile.Profile{Mode: profile.Closed, Connections: 100}, 2, "send", 500 * time.Millisecond, 400 * time.Millisecond, ""},
 			{think, 1, "wait", 1700 * time.Millisecond, 400 * time.Millisecond, ""},
 		} {
-			name := fmt.Sprintf("%s/%s-%v/loops=%d/%s at %v for %v", engine, c.profile.Mode, c.profile.Rate, c.loops, c.where, c.after, c.stop)
+			name := fmt.Sprintf("%s/%s-%v/loops=%d/%s at %v for %v", way, c.profile.Mode, c.profile.Rate, c.loops, c.where, c.after, c.stop)
 			t.Run(name, func(t *testing.T) {
 				s := spec(target, c.profile)
-				s.Engine, s.Threads, s.Pacing, s.Duration, s.Warmup = engine, c.loops, c.pacing, 2*time.Second, 200*time.Millisecond
+				s.Engine, s.Threads, s.Pacing, s.Duration, s.Warmup = way, c.loops, c.pacing, 2*time.Second, 200*time.Millisecond
 				r := runStopped(t, s, c.where, c.after, c.stop)
 				notOurs(t, r.Windows, longestOf, c.stop)
 				for _, f := range r.Findings {
