@@ -50,7 +50,8 @@ var house = []room{
 	{"lab", []string{"wire", "internal", "studies"}, [][]string{
 		{"lab/stats", "lab/finding", "lab/probe", "lab/machine/speed", "lab/gate/threshold", "lab/load/expect", "lab/load/template", "lab/load/profile", "lab/nullserver", "lab/scripted", "lab/archive/s3test"},
 		{"lab/stats/statstest", "lab/claim", "lab/machine", "lab/load/request", "lab/load/measure"},
-		{"lab/machine/setting", "lab/load"},
+		{"lab/machine/setting", "lab/load/internal/engine"},
+		{"lab/load"},
 		{"lab/machine/tune", "lab/machine/busy", "lab/hlog", "lab/objective", "lab/present", "lab/study", "lab/subject"},
 		{"lab/archive", "lab/calibrate", "lab/export", "lab/present/curve"},
 		{"lab/machine/noise", "lab/archive/bucket", "lab/analysis/analysistest", "lab/validity"},
@@ -80,7 +81,7 @@ var house = []room{
 const filesMost = 40
 
 // larger are packages that are still being taken apart.
-var larger = []string{"nano", "lab/load"}
+var larger = []string{"nano"}
 
 // place is where a package stands: its room, and its layer in it.
 type place struct{ room, layer int }

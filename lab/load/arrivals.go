@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"dyno/lab/load/internal/engine"
 	"dyno/lab/load/profile"
 	"dyno/lab/stats"
 )
@@ -63,7 +64,7 @@ func newArrivalTest(s *Spec, parts int, begin int64) *arrivalTest {
 		return nil
 	}
 	return &arrivalTest{
-		plan: plan, uniform: arrivals == profile.Uniform, every: sampleEvery(&s.Profile, parts), parts: float64(parts),
+		plan: plan, uniform: arrivals == profile.Uniform, every: engine.SampleEvery(&s.Profile, parts), parts: float64(parts),
 		start: begin + int64(s.Warmup), last: begin, gaps: make([]gap, 0, batchGaps), sorted: make([]float64, batchGaps),
 	}
 }
@@ -74,8 +75,8 @@ func (t *arrivalTest) planned(from, to int64) float64 {
 }
 
 // add takes the samples of the next window.
-func (t *arrivalTest) add(s *sends, window int) {
-	for _, at := range s.at {
+func (t *arrivalTest) add(s *engine.Sends, window int) {
+	for _, at := range s.At {
 		if len(t.gaps) == 0 {
 			t.first = window
 		}
@@ -84,7 +85,7 @@ func (t *arrivalTest) add(s *sends, window int) {
 			t.test(window)
 		}
 	}
-	if s.lost {
+	if s.Lost {
 		t.gaps = t.gaps[:0] // gaps around the hole say nothing
 	}
 }

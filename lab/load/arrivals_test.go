@@ -7,38 +7,39 @@ import (
 	"time"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/internal/engine"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 )
 
 // sendBy feeds a recorder with the schedule as distorted by a function, and
 // returns what the collector makes of it. It gives the slots back.
-func sendBy(free chan *slot, p profile.Profile, seed uint64, d time.Duration, distort func(intended int64) int64) *Result {
+func sendBy(free chan *engine.Slot, p profile.Profile, seed uint64, d time.Duration, distort func(intended int64) int64) *Result {
 	p.Connections = 1
 	spec := Spec{Profile: p, Seed: seed, Duration: d}
 	r := &Result{}
 	c := newCollector(&spec, 1, r)
 	c.begin(0)
 	defer c.health.close()
-	out := make(chan *slot, slotsPerLoop)
-	rec := newRecorder(0, 0, out, free, func() (user, sys time.Duration) { return 0, 0 })
-	rec.sampleEvery(sampleEvery(&p, 1))
+	out := make(chan *engine.Slot, engine.SlotsPerLoop)
+	rec := engine.NewRecorder(0, 0, out, free, func() (user, sys time.Duration) { return 0, 0 })
+	rec.SampleEvery(engine.SampleEvery(&p, 1))
 	collect := func() {
 		for len(out) > 0 {
 			s := <-out
 			r.Windows = append(r.Windows, measure.Window{Index: s.Index, Start: s.Start, Length: s.Length})
-			c.arrivals[0].add(&s.sends, s.Index)
-			s.clear(0, 0, 0)
-			s.home <- s
+			c.arrivals[0].add(&s.Sends, s.Index)
+			s.Clear(0, 0, 0)
+			s.Home <- s
 		}
 	}
 	arrivals := profile.NewSchedule(&spec.Profile, spec.Warmup, spec.Seed, 0, 1)
 	for at := arrivals.After(0); at < int64(d); at = arrivals.After(0) {
-		rec.advance(at, int64(d))
+		rec.Advance(at, int64(d))
 		collect()
-		rec.sent(distort(at))
+		rec.SentAt(distort(at))
 	}
-	rec.finish(int64(d))
+	rec.Finish(int64(d))
 	collect()
 	r.arrivals = c.arrivals[0].finish(len(r.Windows) - 1)
 	r.measured = len(r.Windows)
@@ -57,7 +58,7 @@ func TestArrivalsLevel(t *testing.T) {
 		d     time.Duration
 		loads int
 	}{{40, 3 * time.Second, 2000}, {300, 5 * time.Second, 2000}, {20_000, 4 * time.Second, 50}} {
-		free, accused := newSlots(0, 0), 0
+		free, accused := engine.NewSlots(0, 0), 0
 		for seed := range uint64(c.loads) {
 			r := sendBy(free, profile.Profile{Mode: profile.Open, Rate: c.rate}, seed, c.d, asScheduled)
 			if seed == 0 && len(r.arrivals) == 0 {
@@ -90,7 +91,7 @@ func TestArrivalsPower(t *testing.T) {
 		{"uniform, jittered by 2 ms", profile.Profile{Rate: 2000, Arrivals: profile.Uniform}, func(at int64) int64 { return at + rng.Int64N(4e6) - 2e6 }},
 	} {
 		c.p.Mode = profile.Open
-		r := sendBy(newSlots(0, 0), c.p, 1, 5*time.Second, c.distort)
+		r := sendBy(engine.NewSlots(0, 0), c.p, 1, 5*time.Second, c.distort)
 		if len(r.Findings) != 1 || r.Findings[0].Name != finding.ArrivalsOff || r.Findings[0].Validity != finding.Suspect {
 			t.Errorf("%s: found %+v", c.name, r.Findings)
 			continue
@@ -131,7 +132,7 @@ func TestArrivalsOfPhases(t *testing.T) {
 		{Shape: profile.Steps, Rates: []float64{500, 0, 3000}, Duration: 3 * time.Second},
 	}
 	for _, arrivals := range []profile.Arrivals{profile.Poisson, profile.Uniform} {
-		r := sendBy(newSlots(0, 0), profile.Profile{Mode: profile.Open, Phases: phases, Arrivals: arrivals}, 2, 7*time.Second, asScheduled)
+		r := sendBy(engine.NewSlots(0, 0), profile.Profile{Mode: profile.Open, Phases: phases, Arrivals: arrivals}, 2, 7*time.Second, asScheduled)
 		if len(r.Findings) > 0 || len(r.arrivals) < 4 {
 			t.Errorf("%s: found %+v in %d batches", arrivals, r.Findings, len(r.arrivals))
 		}
@@ -146,7 +147,7 @@ func TestArrivalsOfPhases(t *testing.T) {
 func TestArrivalsForgiveTheLoopsTurn(t *testing.T) {
 	for _, arrivals := range []profile.Arrivals{profile.Poisson, profile.Uniform} {
 		turn := func(at int64) int64 { return at - at%100_000 + 100_000 }
-		if r := sendBy(newSlots(0, 0), profile.Profile{Mode: profile.Open, Rate: 30_000, Arrivals: arrivals}, 5, 4*time.Second, turn); len(r.Findings) > 0 || len(r.arrivals) < 4 {
+		if r := sendBy(engine.NewSlots(0, 0), profile.Profile{Mode: profile.Open, Rate: 30_000, Arrivals: arrivals}, 5, 4*time.Second, turn); len(r.Findings) > 0 || len(r.arrivals) < 4 {
 			t.Errorf("%s: found %+v in %d batches", arrivals, r.Findings, len(r.arrivals))
 		}
 	}
@@ -170,26 +171,26 @@ func TestArrivalsOfUnusableWindows(t *testing.T) {
 }
 
 func TestSampleBeyondItsRoom(t *testing.T) {
-	s := newSlot(0)
-	rec := recorder{slot: s}
-	rec.sampleEvery(1)
-	for i := range sendsKept + 5 {
-		rec.sent(int64(i))
+	s := engine.NewSlot(0)
+	rec := engine.Recorder{Slot: s}
+	rec.SampleEvery(1)
+	for i := range engine.SendsKept + 5 {
+		rec.SentAt(int64(i))
 	}
-	if len(s.sends.at) != sendsKept || !s.sends.lost || rec.Sent != sendsKept+5 {
-		t.Fatalf("%d samples, lost %v, sent %d", len(s.sends.at), s.sends.lost, rec.Sent)
+	if len(s.Sends.At) != engine.SendsKept || !s.Sends.Lost || rec.Sent != engine.SendsKept+5 {
+		t.Fatalf("%d samples, lost %v, sent %d", len(s.Sends.At), s.Sends.Lost, rec.Sent)
 	}
 	test := newArrivalTest(&Spec{Profile: profile.Profile{Mode: profile.Open, Rate: 1000}}, 1, 0)
-	if test.add(&s.sends, 0); len(test.gaps) != 0 {
+	if test.add(&s.Sends, 0); len(test.gaps) != 0 {
 		t.Error("gaps beside a hole were kept")
 	}
 }
 
 func TestSamplingAClosedLoop(t *testing.T) {
-	rec := recorder{slot: newSlot(0)}
-	rec.sampleEvery(sampleEvery(&profile.Profile{Mode: profile.Closed}, 1))
-	if n := testing.AllocsPerRun(1000, func() { rec.sent(1) }); n != 0 || len(rec.sends.at) != 0 {
-		t.Errorf("%v allocations, %d samples", n, len(rec.sends.at))
+	rec := engine.Recorder{Slot: engine.NewSlot(0)}
+	rec.SampleEvery(engine.SampleEvery(&profile.Profile{Mode: profile.Closed}, 1))
+	if n := testing.AllocsPerRun(1000, func() { rec.SentAt(1) }); n != 0 || len(rec.Sends.At) != 0 {
+		t.Errorf("%v allocations, %d samples", n, len(rec.Sends.At))
 	}
 }
 
@@ -207,11 +208,11 @@ func TestEnginesSampleTheirSendings(t *testing.T) {
 
 // BenchmarkSent is what the sample costs per request, counting included.
 func BenchmarkSent(b *testing.B) {
-	rec := recorder{slot: newSlot(0)}
-	rec.sampleEvery(20)
+	rec := engine.Recorder{Slot: engine.NewSlot(0)}
+	rec.SampleEvery(20)
 	for i := int64(0); b.Loop(); i++ {
-		if rec.sent(i); len(rec.sends.at) == sendsKept {
-			rec.sends.at = rec.sends.at[:0]
+		if rec.SentAt(i); len(rec.Sends.At) == engine.SendsKept {
+			rec.Sends.At = rec.Sends.At[:0]
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/internal/engine"
 	"dyno/lab/load/measure"
 )
 
@@ -12,7 +13,7 @@ import (
 type collector struct {
 	spec   *Spec
 	loops  int
-	slots  chan *slot
+	slots  chan *engine.Slot
 	open   map[int]*partial
 	spare  []measure.Durations  // empty, to be used again
 	apart  []*measure.Breakdown // the same
@@ -38,7 +39,7 @@ type partial struct {
 func newCollector(spec *Spec, loops int, result *Result) *collector {
 	return &collector{
 		spec: spec, loops: loops, result: result,
-		slots: make(chan *slot, loops*slotsPerLoop),
+		slots: make(chan *engine.Slot, loops*engine.SlotsPerLoop),
 		open:  make(map[int]*partial),
 	}
 }
@@ -61,7 +62,7 @@ func (c *collector) begin(at int64) {
 func (c *collector) run() {
 	for s := range c.slots {
 		c.take(s)
-		s.free()
+		s.Free()
 	}
 	for ; len(c.open) > 0; c.next++ {
 		if c.open[c.next] != nil {
@@ -75,12 +76,12 @@ func (c *collector) run() {
 }
 
 // take adds a slot to its window, and delivers the windows that are whole now.
-func (c *collector) take(s *slot) {
+func (c *collector) take(s *engine.Slot) {
 	if !c.begun {
 		c.next, c.begun = s.Index, true
 	}
 	c.next = min(c.next, s.Index)
-	if s.last {
+	if s.Last {
 		c.ended = append(c.ended, s.Index)
 	}
 	c.merge(s)
@@ -102,25 +103,25 @@ func (c *collector) expected(index int) int {
 }
 
 // merge adds a slot to its window.
-func (c *collector) merge(s *slot) {
+func (c *collector) merge(s *engine.Slot) {
 	w := c.open[s.Index]
 	if w == nil {
 		w = &partial{Window: measure.Window{Index: s.Index, Start: s.Start, Length: s.Length}}
 		if n := len(c.spare); n > 0 {
 			w.durations, c.spare = c.spare[n-1], c.spare[:n-1]
 		}
-		w.breakdown = c.emptyBreakdown(len(s.breakdown.Kinds))
+		w.breakdown = c.emptyBreakdown(len(s.Breakdown.Kinds))
 		c.open[s.Index] = w
 	}
 	w.delivered++
-	w.pending += s.pending
+	w.pending += s.Pending
 	w.Start = min(w.Start, s.Start)
 	w.Length = max(w.Length, s.Length)
 	w.Window.AddCounts(&s.Window)
-	w.durations.Add(&s.durations)
-	w.breakdown.Add(s.breakdown)
+	w.durations.Add(&s.Durations)
+	w.breakdown.Add(s.Breakdown)
 	if len(c.arrivals) > 0 {
-		c.arrivals[s.loop].add(&s.sends, s.Index)
+		c.arrivals[s.Loop].add(&s.Sends, s.Index)
 	}
 }
 

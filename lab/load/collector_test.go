@@ -5,18 +5,19 @@ import (
 	"testing"
 	"time"
 
+	"dyno/lab/load/internal/engine"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 )
 
 // filledSlot holds n answers of about 100 µs with a tail.
-func filledSlot(n int) *slot {
-	s := newSlot(0)
+func filledSlot(n int) *engine.Slot {
+	s := engine.NewSlot(0)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range n {
 		d := int64(50_000 + rng.ExpFloat64()*50_000)
-		r := recorder{slot: s}
-		r.answered(0, d/10, d, d)
+		r := engine.Recorder{Slot: s}
+		r.Answered(0, d/10, d, d)
 	}
 	return s
 }
@@ -39,8 +40,8 @@ func BenchmarkCollect(b *testing.B) {
 func BenchmarkClearSlot(b *testing.B) {
 	s := filledSlot(4000)
 	for b.Loop() {
-		s.durations.Timed[measure.Response].Record(1)
-		s.clear(0, 0, 0)
+		s.Durations.Timed[measure.Response].Record(1)
+		s.Clear(0, 0, 0)
 	}
 }
 
@@ -53,8 +54,8 @@ func TestALoopThatEndsEarlyHoldsNothingUp(t *testing.T) {
 	c.begin(0)
 	defer c.health.close()
 	give := func(loop, index int, last bool) {
-		s := newSlot(0)
-		s.loop, s.Index, s.Length, s.last = loop, index, time.Second, last
+		s := engine.NewSlot(0)
+		s.Loop, s.Index, s.Length, s.Last = loop, index, time.Second, last
 		c.take(s)
 	}
 	for _, step := range []struct {

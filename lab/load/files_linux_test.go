@@ -11,7 +11,7 @@ import (
 
 // TestNoReuseWithinTheFileLimit: a load that closes and opens connections all the
 // time needs no more files than it has connections, and those for which
-// [roomForFiles] looks. The server is in a process of its own, with its own limit.
+// [engine.roomForFiles] looks. The server is in a process of its own, with its own limit.
 func TestNoReuseWithinTheFileLimit(t *testing.T) {
 	const inside = "DYNO_TEST_TARGET"
 	target := os.Getenv(inside)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/internal/engine"
 )
 
 // redirectsSuspect is the limit of the finding; docs/findings.md explains it.
@@ -16,7 +17,7 @@ func (r *Result) judgeRedirects(spec *Spec, add func(finding.Name, finding.Valid
 	redirects, answers, most := uint64(0), uint64(0), 0
 	for status, n := range r.Total.Statuses {
 		answers += n
-		if isRedirect(status) {
+		if engine.IsRedirect(status) {
 			redirects += n
 			if count := r.Total.Statuses[most]; n > count || n == count && status < most {
 				most = status

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/lab/load/internal/engine"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 	"dyno/lab/load/request"
@@ -249,7 +250,7 @@ func openFiles(t *testing.T) int {
 }
 
 func TestKernelTimestamps(t *testing.T) {
-	if best, _ := pickEngine("", false); best == "portable" {
+	if best, _ := engine.Pick("", false); best == "portable" {
 		t.Skip("the portable engine has none")
 	}
 	_, target := visited(t, nil)

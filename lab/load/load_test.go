@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/lab/load/internal/engine"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 	"dyno/lab/load/request"
@@ -20,7 +21,7 @@ import (
 // eachEngine runs a test on every engine this system has.
 func eachEngine(t *testing.T, test func(t *testing.T, engine string)) {
 	t.Helper()
-	best, _ := pickEngine("", false)
+	best, _ := engine.Pick("", false)
 	for _, engine := range []string{best, "epoll", "portable"} {
 		t.Run(engine, func(t *testing.T) { test(t, engine) })
 		if best == "portable" {
@@ -346,7 +347,7 @@ func TestSpecCheck(t *testing.T) {
 }
 
 func TestTooManyConnectionsForTheFileLimit(t *testing.T) {
-	if best, _ := pickEngine("", false); best == "portable" {
+	if best, _ := engine.Pick("", false); best == "portable" {
 		t.Skip("the portable engine leaves the limit to the system")
 	}
 	s := spec("http://127.0.0.1:1", profile.Profile{Mode: profile.Closed, Connections: profile.MaxConnections})

@@ -3,6 +3,7 @@ package load
 import (
 	"testing"
 
+	"dyno/lab/load/internal/engine"
 	"dyno/lab/load/profile"
 	"dyno/lab/load/request"
 	"dyno/lab/machine"
@@ -10,7 +11,7 @@ import (
 
 // TestRingForManyConnections: a pool of many, of which few are opened.
 func TestRingForManyConnections(t *testing.T) {
-	if !hasRing() {
+	if !engine.HasRing() {
 		t.Skip("no io_uring")
 	}
 	s := spec(server(t, replies(okReply)), profile.Profile{Mode: profile.Open, Connections: 20_000, Rate: 200, Arrivals: profile.Uniform})

@@ -136,7 +136,7 @@ func TestLoopsWithNothingToSend(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if last := shares[len(shares)-1].part; last >= len(shares) {
+		if last := shares[len(shares)-1].Part; last >= len(shares) {
 			break // one before it has nothing to send
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"dyno/lab/load/internal/engine"
 	"dyno/lab/load/request"
 )
 
@@ -29,7 +30,7 @@ func Reach(ctx context.Context, s *Spec, patience time.Duration) error {
 	if timeout == 0 {
 		timeout = request.DefaultTimeout
 	}
-	d := net.Dialer{Timeout: min(connectPatient, timeout)}
+	d := net.Dialer{Timeout: min(engine.ConnectPatient, timeout)}
 	for until := time.Now().Add(patience); ; {
 		conn, err := d.DialContext(ctx, network, address)
 		if err == nil {
@@ -53,7 +54,7 @@ func Reach(ctx context.Context, s *Spec, patience time.Duration) error {
 func whyUnreachable(err error) string {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
-		return explainConnect(errno)
+		return engine.ExplainConnect(errno)
 	}
 	var call *net.OpError
 	if errors.As(err, &call) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"dyno/lab/load/internal/engine"
 	"dyno/lab/load/request"
 	"dyno/nano/wire/clock"
 )
@@ -39,7 +40,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	spec.Duration = max(spec.Duration, spec.Profile.Length())
-	name, open := pickEngine(spec.Engine, spec.KernelTimestamps)
+	name, open := engine.Pick(spec.Engine, spec.KernelTimestamps)
 	if name == "portable" {
 		spec.Engine, spec.Threads, spec.CPUs = name, 1, nil // its goroutines go where the scheduler puts them
 	}
@@ -56,15 +57,15 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	if name != "portable" {
-		defer holdProcessors(len(shares))()
+		defer engine.HoldProcessors(len(shares))()
 	}
 	r := &Result{Engine: name, Drain: spec.drain(), Calibration: spec.Calibration, planned: newPlanFold(&spec)}
 	r.planned.endWith(shares)
 	if err := (&runner{spec: &spec, result: r}).run(ctx, shares, open); err != nil {
 		return nil, err
 	}
-	log := shares[0].errors
-	r.FirstErrors, r.Failures, r.Location = log.firsts(), log.failures(r.Start), log.location
+	log := shares[0].Errors
+	r.FirstErrors, r.Failures, r.Location = log.Firsts(), log.Failures(r.Start), log.Location
 	r.seal()
 	if r.breakdown != nil {
 		r.Requests = r.requestResults(spec.Requests)
@@ -79,7 +80,7 @@ type runner struct {
 	result *Result
 }
 
-func (r *runner) run(ctx context.Context, shares []share, open func(share) (engine, error)) error {
+func (r *runner) run(ctx context.Context, shares []engine.Share, open func(engine.Share) (engine.Engine, error)) error {
 	var (
 		collector = newCollector(r.spec, len(shares), r.result)
 		connected = make(chan error, len(shares))
@@ -128,19 +129,19 @@ func (r *runner) run(ctx context.Context, shares []share, open func(share) (engi
 }
 
 // loop runs one share from opening its engine to closing it.
-func (r *runner) loop(ctx context.Context, sh share, open func(share) (engine, error), out chan<- *slot, connected chan<- error, begin <-chan int64, abandon <-chan struct{}) {
+func (r *runner) loop(ctx context.Context, sh engine.Share, open func(engine.Share) (engine.Engine, error), out chan<- *engine.Slot, connected chan<- error, begin <-chan int64, abandon <-chan struct{}) {
 	e, err := open(sh)
 	if err != nil {
 		connected <- err
 		return
 	}
-	defer e.close()
-	if err := e.connect(ctx); err != nil {
+	defer e.Close()
+	if err := e.Connect(ctx); err != nil {
 		connected <- err
 		return
 	}
 	// Slots are made before the load begins: they are megabytes.
-	free := newSlots(sh.part, sh.program.kinds())
+	free := engine.NewSlots(sh.Part, sh.Program.Kinds())
 	connected <- nil
 	select {
 	case at := <-begin:
@@ -149,9 +150,9 @@ func (r *runner) loop(ctx context.Context, sh share, open func(share) (engine, e
 		if r.spec.Duration > 0 {
 			end = measured + int64(r.spec.Duration)
 		}
-		rec := newRecorder(at, measured, out, free, e.usage)
-		rec.sampleEvery(sampleEvery(&r.spec.Profile, sh.parts))
-		e.load(ctx, rec, at, end)
+		rec := engine.NewRecorder(at, measured, out, free, e.Usage)
+		rec.SampleEvery(engine.SampleEvery(&r.spec.Profile, sh.Parts))
+		e.Load(ctx, rec, at, end)
 	case <-abandon:
 	}
 }

@@ -6,17 +6,18 @@ import (
 	"fmt"
 	"net/netip"
 
+	"dyno/lab/load/internal/engine"
 	"dyno/lab/load/request"
 )
 
 // split resolves the target and divides the load among the loops. secure is nil
 // for http.
-func (s *Spec) split(ctx context.Context, secure *tls.Config) ([]share, error) {
+func (s *Spec) split(ctx context.Context, secure *tls.Config) ([]engine.Share, error) {
 	u, dial, err := request.ParseTarget(s.Target)
 	if err != nil {
 		return nil, err
 	}
-	program, err := newProgram(s.Requests, s.Feeds, s.Seed, u.Host)
+	program, err := engine.NewProgram(s.Requests, s.Feeds, s.Seed, u.Host)
 	if err != nil {
 		return nil, err
 	}
@@ -32,21 +33,21 @@ func (s *Spec) split(ctx context.Context, secure *tls.Config) ([]share, error) {
 			return nil, fmt.Errorf("source address %v can't connect to %v: one is IPv4, the other IPv6", from, addr)
 		}
 	}
-	log := newErrorLog(s.Seed)
-	var shares []share
+	log := engine.NewErrorLog(s.Seed)
+	var shares []engine.Share
 	for i, loops := 0, s.loops(); i < loops; i++ {
 		quota, ends := s.quota(program, i, loops)
 		if ends && quota == 0 {
 			continue // others send what there is
 		}
-		sh := share{
-			program: program, target: target, addr: addr, tlsConfig: secure, link: &s.Link, profile: &s.Profile,
-			seed: s.Seed, warmup: s.Warmup, timeout: s.Timeout, patience: s.drain(), pacing: s.Pacing, stamps: s.KernelTimestamps,
-			part: i, parts: loops, connections: part(s.Profile.Connections, i, loops), quota: quota, cpu: -1, errors: log,
+		sh := engine.Share{
+			Program: program, Target: target, Addr: addr, TLS: secure, Link: &s.Link, Profile: &s.Profile,
+			Seed: s.Seed, Warmup: s.Warmup, Timeout: s.Timeout, Patience: s.drain(), Pacing: s.Pacing, Stamps: s.KernelTimestamps,
+			Part: i, Parts: loops, Connections: part(s.Profile.Connections, i, loops), Quota: quota, CPU: -1, Errors: log,
 		}
-		sh.most = max(sh.connections, part(s.Profile.MostConnections(), i, loops))
+		sh.Most = max(sh.Connections, part(s.Profile.MostConnections(), i, loops))
 		if len(s.CPUs) > 0 {
-			sh.cpu = s.CPUs[i%len(s.CPUs)]
+			sh.CPU = s.CPUs[i%len(s.CPUs)]
 		}
 		shares = append(shares, sh)
 	}
@@ -56,8 +57,8 @@ func (s *Spec) split(ctx context.Context, secure *tls.Config) ([]share, error) {
 // quota is how many requests one of the loops sends at most: its part of the
 // requests asked for, or as many as there are rows for in feeds that end the
 // load.
-func (s *Spec) quota(p *program, i, loops int) (n uint64, ends bool) {
-	n, ends = p.untilStop(i, loops)
+func (s *Spec) quota(p *engine.Program, i, loops int) (n uint64, ends bool) {
+	n, ends = p.UntilStop(i, loops)
 	if s.MaxRequests == 0 {
 		return n, ends
 	}

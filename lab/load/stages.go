@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"dyno/lab/load/internal/engine"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 )
@@ -63,16 +64,16 @@ func newPlanFold(spec *Spec) *planFold {
 }
 
 // endWith tells how many requests the loops send at most.
-func (f *planFold) endWith(shares []share) {
+func (f *planFold) endWith(shares []engine.Share) {
 	if f == nil {
 		return
 	}
 	for i := range shares {
-		if shares[i].quota == 0 {
+		if shares[i].Quota == 0 {
 			f.quota = 0
 			return
 		}
-		f.quota += shares[i].quota
+		f.quota += shares[i].Quota
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/lab/load/internal/engine"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 )
@@ -123,7 +124,7 @@ func TestALoadThatEndsByItsRequests(t *testing.T) {
 		{[]uint64{1000, 300}, true}, // the quota was not reached
 	} {
 		f := newPlanFold(&Spec{Profile: profile.Profile{Mode: profile.Open, Connections: 1, Rate: 1000, Arrivals: profile.Uniform}})
-		f.endWith([]share{{quota: 800}, {quota: 700}})
+		f.endWith([]engine.Share{{Quota: 800}, {Quota: 700}})
 		var total measure.Window
 		for i, n := range c.sent {
 			w := measure.Window{Index: i, Length: time.Second, Offered: n, Sent: n}

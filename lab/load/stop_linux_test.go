@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/internal/engine"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 	"dyno/nano/wire/clock"
@@ -39,19 +40,19 @@ func (s *stopper) here(where string) {
 // runStopped runs a load all of whose loops are stopped once.
 func runStopped(t *testing.T, s Spec, where string, after, stop time.Duration) *Result {
 	t.Helper()
-	_, open := pickEngine(s.Engine, s.KernelTimestamps)
+	_, open := engine.Pick(s.Engine, s.KernelTimestamps)
 	shares, err := s.split(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var measured atomic.Int64
 	s.OnStart = measured.Store
-	defer holdProcessors(len(shares))()
+	defer engine.HoldProcessors(len(shares))()
 	r := &Result{planned: newPlanFold(&s), FirstErrors: map[string]string{}}
-	err = (&runner{spec: &s, result: r}).run(t.Context(), shares, func(sh share) (engine, error) {
+	err = (&runner{spec: &s, result: r}).run(t.Context(), shares, func(sh engine.Share) (engine.Engine, error) {
 		e, err := open(sh)
 		if err == nil {
-			intercept(e, (&stopper{&measured, where, after, stop}).here)
+			engine.Intercept(e, (&stopper{&measured, where, after, stop}).here)
 		}
 		return e, err
 	})
@@ -99,7 +100,7 @@ func TestAStoppedLoopIsNotTheServer(t *testing.T) {
 	}
 	think := profile.Profile{Mode: profile.Closed, Connections: 20, Think: profile.Think{Mean: 20 * time.Millisecond}}
 	for _, way := range []string{"uring", "epoll"} {
-		if way == "uring" && !hasRing() {
+		if way == "uring" && !engine.HasRing() {
 			continue
 		}
 		for _, c := range []struct {
@@ -226,7 +227,7 @@ func runSignalled(t *testing.T, s Spec, after, stop time.Duration) (windows []me
 // stopped, near what the engine reaches too.
 func TestAStoppedProcessIsNotTheServer(t *testing.T) {
 	target := server(t, replies(okReply))
-	best, _ := pickEngine("", false)
+	best, _ := engine.Pick("", false)
 	for _, c := range []struct {
 		engine      string
 		rate        float64

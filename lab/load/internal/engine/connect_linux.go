@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
+	"dyno/nano/wire/clock"
+)
+
+// open lets connection id be made in the loop's next turn, or as soon as not too
+// many others are.
+func (l *eventLoop) open(id int32) { l.waiting.push(id) }
+
+// errNotYet is why a connection can't be made in this turn: the files that it
+// would need are still being closed.
+var errNotYet = errors.New("no file is free yet")
+
+// dialNow begins to make a connection. It reports whether others can be made in
+// this turn.
+func (l *eventLoop) dialNow(id int32) bool {
+	c := &l.conns[id]
+	if c.state != down {
+		return true
+	}
+	l.work++
+	c.gen++
+	c.opened, c.served, c.resent, c.ended = clock.Now(), 0, 0, false
+	c.unsent = nil // of a request that the connection before it has lost
+	c.state = connecting
+	l.making++
+	l.due.Start(id, max(l.now, 1))
+	c.fd = -1
+	switch err := l.backend.dial(id); err {
+	case nil:
+	case errNotYet:
+		l.drop(id)
+		l.open(id)
+		return false
+	default:
+		l.connectFailed(id, err)
+	}
+	return true
+}
+
+// connected is called when a connection attempt has ended.
+func (l *eventLoop) connected(id int32, err error) {
+	c := &l.conns[id]
+	if err != nil {
+		l.connectFailed(id, err)
+		return
+	}
+	if l.rec != nil {
+		l.rec.connected(clock.Now() - c.opened)
+	}
+	if l.TLS != nil {
+		l.handshake(id)
+		return
+	}
+	l.established(id)
+}
+
+// established is called when requests can be sent.
+func (l *eventLoop) established(id int32) {
+	c := &l.conns[id]
+	l.due.Stop(id)
+	l.making--
+	l.up++
+	c.state = ready
+	switch {
+	case c.pending:
+		l.send(id)
+	case !c.parked && !c.thinking:
+		l.release(id)
+	}
+}
+
+// connectFailed counts a connection that did not come up and lets it be tried
+// again after a pause. A request that waited for it has failed with it.
+func (l *eventLoop) connectFailed(id int32, err error) {
+	l.Errors.note(measure.ConnectError, ExplainConnect(err))
+	c := &l.conns[id]
+	l.drop(id)
+	if l.rec != nil {
+		l.rec.Errors.Count(measure.ConnectError)
+		l.rec.gaveUp(measure.Connect, l.now-c.opened)
+	}
+	if c.pending {
+		c.pending = false
+		l.rec.failed(c.intended, l.now)
+		if err == unix.ETIMEDOUT {
+			l.rec.unconnected(c.intended, l.now)
+		}
+	}
+	l.retries.Start(id, max(l.now, 1))
+}
+
+var errClosedEarly = errors.New("the server closed the connection before it could be used")
+
+// drop closes connection id.
+func (l *eventLoop) drop(id int32) {
+	c := &l.conns[id]
+	switch c.state {
+	case down:
+		return
+	case connecting, securing:
+		l.making--
+	default:
+		l.up--
+	}
+	l.due.Stop(id)
+	if l.rec != nil && !l.Link.Churns() && l.Link.Unix == "" {
+		l.askResent(c)
+	}
+	if c.fd >= 0 {
+		l.backend.hangUp(id)
+	}
+	if c.secured != nil {
+		c.secured.stop()
+		c.secured = nil
+	}
+	c.state, c.fd = down, -1
+}
+
+// again finds a use for a place whose connection has been dropped.
+func (l *eventLoop) again(id int32) {
+	c := &l.conns[id]
+	switch {
+	case c.pending:
+		l.open(id)
+	case c.parked || c.thinking:
+		if l.keepsWarm() {
+			l.open(id)
+		}
+	case l.Profile.Mode == profile.Closed || !l.keepsWarm() || l.backlog.len() > 0:
+		l.release(id)
+	default:
+		l.open(id)
+	}
+}
+
+// expire ends requests and connection attempts that took too long, and tries
+// failed connections again.
+func (l *eventLoop) expire() {
+	for {
+		id, since, ok := l.due.Oldest()
+		if !ok || l.now-since < int64(l.Timeout) {
+			break
+		}
+		l.timedOut(id)
+	}
+	for {
+		id, since, ok := l.retries.Oldest()
+		if !ok || l.now-since < int64(retryPause) {
+			break
+		}
+		l.retries.Stop(id)
+		if l.conns[id].state == down { // else a request has opened it meanwhile
+			l.again(id)
+		}
+	}
+}
+
+// keepsWarm reports whether connections are open also while nothing is to be
+// sent on them.
+func (l *eventLoop) keepsWarm() bool {
+	return (l.Link.Reuse == request.PerWorker || l.Link.Reuse == "") && (l.sending || l.rec == nil)
+}

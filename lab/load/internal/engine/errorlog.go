@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"dyno/lab/load/measure"
+	"dyno/lab/load/request"
+	"dyno/nano/wire/http1"
+)
+
+// How many failures are kept of each kind: the first ones, and some of the
+// others, each with the same chance.
+const (
+	firstKept  = 5
+	chanceKept = 5
+)
+
+// ErrorLog keeps the first error of each kind, and some failed requests whole.
+// Loops share it.
+type ErrorLog struct {
+	mu       sync.Mutex
+	kinds    [measure.NumErrorKinds]failures
+	broken   string // why a loop could not go on; "" if all could
+	Location string // where the first redirect leads
+	rng      *rand.Rand
+}
+
+// failures are those of one kind.
+type failures struct {
+	first string // why the first of them failed
+	kept  []measure.Failure
+	seen  int
+}
+
+// NewErrorLog returns an empty log; the seed decides which failures are kept of many.
+func NewErrorLog(seed uint64) *ErrorLog {
+	return &ErrorLog{rng: rand.New(rand.NewPCG(seed, 2<<32))}
+}
+
+// note keeps an error that belongs to no request.
+func (l *ErrorLog) note(kind measure.ErrorKind, why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kinds[kind].note(why)
+}
+
+// note keeps why the first of the kind failed.
+func (f *failures) note(why string) {
+	if f.first == "" {
+		f.first = why
+	}
+}
+
+// broke notes why a loop can't go on.
+func (l *ErrorLog) broke(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.broken == "" {
+		l.broken = err.Error()
+	}
+}
+
+// Firsts returns why the first of each kind failed, by the kind's name; a loop that
+// could not go on is the kind "generator".
+func (l *ErrorLog) Firsts() map[string]string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	first := make(map[string]string)
+	for kind := range measure.NumErrorKinds {
+		if why := l.kinds[kind].first; why != "" {
+			first[kind.String()] = why
+		}
+	}
+	if l.broken != "" {
+		first["generator"] = l.broken
+	}
+	return first
+}
+
+// whyUnconnected is why the first connection failed; "" if none did.
+func (l *ErrorLog) whyUnconnected() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.kinds[measure.ConnectError].first
+}
+
+// judged counts a complete response with the given status, to a request intended
+// at an instant: as completed, or as the error it is.
+func (l *ErrorLog) judged(x *exchange, status int, rec *Recorder, intended, now int64) {
+	rec.told(status)
+	if IsRedirect(status) && !rec.redirected {
+		rec.redirected = true
+		l.redirected(x)
+	}
+	kind, why := x.judge(status)
+	if why == "" {
+		rec.succeededKind(x.request, now-intended)
+		rec.completed()
+		return
+	}
+	rec.wrongKind(x.request, kind, now-intended)
+	rec.Errors.Count(kind)
+	l.failed(x, kind, why, now)
+}
+
+// failed keeps a failed request, or not, at instant now (CLOCK_MONOTONIC, ns).
+func (l *ErrorLog) failed(x *exchange, kind measure.ErrorKind, why string, now int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := &l.kinds[kind]
+	f.note(why)
+	f.seen++
+	switch at := l.place(f.seen); {
+	case at == len(f.kept):
+		f.kept = append(f.kept, failureOf(x, kind, why, now))
+	case at >= 0:
+		f.kept[at] = failureOf(x, kind, why, now)
+	}
+}
+
+// place returns where the n-th failure is kept, -1 if it is not: the first ones
+// always, of the rest a fair sample (Vitter 1985, algorithm R).
+func (l *ErrorLog) place(n int) int {
+	if n <= firstKept+chanceKept {
+		return n - 1
+	}
+	if i := l.rng.IntN(n - firstKept); i < chanceKept {
+		return firstKept + i
+	}
+	return -1
+}
+
+func failureOf(x *exchange, kind measure.ErrorKind, why string, now int64) measure.Failure {
+	f := measure.Failure{Kind: kind.String(), Why: why, At: time.Duration(now)}
+	if x.request != nil {
+		f.Request, f.Sent, f.Received = x.request.Name, sample(x.sent()), sample(x.kept)
+	}
+	return f
+}
+
+// Failures returns what was kept, in the order it happened, with times since
+// the instant start.
+func (l *ErrorLog) Failures(start int64) []measure.Failure {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []measure.Failure
+	for i := range l.kinds {
+		all = append(all, l.kinds[i].kept...)
+	}
+	for i := range all {
+		all[i].At -= time.Duration(start)
+	}
+	slices.SortStableFunc(all, func(a, b measure.Failure) int { return int(a.At - b.At) })
+	return all
+}
+
+// sample returns a message as it is kept: cut, and without secrets.
+func sample(raw []byte) string {
+	text := strings.ToValidUTF8(blank(string(raw[:min(len(raw), http1.MaxHead+maxSample)])), "\ufffd")
+	if len(text) > maxSample {
+		text = strings.ToValidUTF8(text[:maxSample], "") + "…"
+	}
+	return text
+}
+
+// blank hides the secrets in a message's head, and in those of interim answers
+// before it.
+func blank(text string) string {
+	head, rest, whole := strings.Cut(text, "\r\n\r\n")
+	lines := strings.Split(head, "\r\n")
+	for i, line := range lines {
+		if name, value, ok := strings.Cut(line, ":"); i > 0 && ok && request.IsSecret(name) && strings.TrimSpace(value) != "" {
+			lines[i] = name + ": " + request.Redacted
+		}
+	}
+	if whole && isInterim(head) {
+		rest = blank(rest)
+	}
+	text = strings.Join(lines, "\r\n")
+	if whole {
+		text += "\r\n\r\n" + rest
+	}
+	return text
+}

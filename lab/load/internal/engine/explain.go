@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"dyno/nano/wire/http1"
+)
+
+// ExplainConnect adds what can be done about it.
+func ExplainConnect(err error) string {
+	var call *os.SyscallError // names the call: binding to an address that is not ours fails so too
+	var record tls.RecordHeaderError
+	switch {
+	case err == syscall.EADDRNOTAVAIL, errors.As(err, &call) && call.Syscall == "connect" && call.Err == syscall.EADDRNOTAVAIL:
+		return "no local port is free: give more addresses to connect from, or reuse connections"
+	case errors.As(err, &record):
+		return fmt.Sprintf("%v: it doesn't speak TLS%s", err, beginning(record.RecordHeader[:]))
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return err.Error() + ": raise the limit on open files (ulimit -n)"
+	}
+	return err.Error()
+}
+
+// beginning shows the first bytes of an answer that is not HTTP/1.1, and says
+// what else it may be; "" for one that begins as it should.
+func beginning(answer []byte) string {
+	const most = 40
+	if len(answer) == 0 || bytes.HasPrefix(answer, []byte("HTTP/1.")) {
+		return ""
+	}
+	return fmt.Sprintf(", it begins with %q%s", answer[:min(len(answer), most)], language(answer))
+}
+
+// language guesses what somebody speaks who begins so.
+func language(b []byte) string {
+	switch {
+	case bytes.HasPrefix(b, []byte("SSH-")):
+		return ": SSH (RFC 4253 4.2)"
+	case len(b) >= 9 && b[0] == 0 && (b[3] == 4 || b[3] == 7) && bytes.Equal(b[5:9], make([]byte, 4)): // SETTINGS or GOAWAY of stream 0
+		return ": HTTP/2 (RFC 9113 4.1), which dyno does not speak"
+	case len(b) >= 3 && (b[0] == 0x15 || b[0] == 0x16) && b[1] == 3:
+		return ": TLS (RFC 8446 5.1); is it an https:// URL?"
+	case bytes.HasPrefix(b, []byte("HTTP/")):
+		return ": plain HTTP; is it an http:// URL?"
+	case bytes.HasPrefix(b, []byte("220 ")) || bytes.HasPrefix(b, []byte("220-")):
+		return ": a mail or FTP server"
+	case b[0] == '-' || bytes.HasPrefix(b, []byte("+")):
+		return ": perhaps Redis"
+	}
+	return ""
+}
+
+// tookTooLong says how far an answer had come when its time was over.
+func tookTooLong(limit time.Duration, answer *http1.Response) string {
+	text := fmt.Sprintf("no complete answer within %v", limit)
+	if answer.Started() {
+		text += fmt.Sprintf(": %d bytes of its body had come by then", answer.BodyBytes)
+	}
+	return text
+}
+
+// spoken is the error of a handshake that agreed on a protocol which this load does
+// not speak (ALPN, RFC 7301), or nil.
+func spoken(state *tls.ConnectionState) error {
+	if p := state.NegotiatedProtocol; p != "" && p != "http/1.1" {
+		return fmt.Errorf("the server chose %q of the protocols offered by ALPN, but only http/1.1 is spoken here: don't offer it", p)
+	}
+	return nil
+}

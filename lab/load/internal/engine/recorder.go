@@ -1,0 +1,286 @@
+package engine
+
+import (
+	"math"
+	"time"
+
+	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
+)
+
+const (
+	windowLength = int64(time.Second)
+	// stallFloor is how long a loop must have been away for it to be noted.
+	stallFloor = time.Millisecond
+)
+
+// Slot is a window that one loop is filling.
+type Slot struct {
+	measure.Window
+	Durations measure.Durations // waited are made when the first request is given up
+	end       int64             // CLOCK_MONOTONIC, ns; first instant that is no longer in it
+	Pending   float64           // integral of requests in flight over time, in request·ns
+	Sends     Sends
+	Loop      int  // which loop fills it
+	Last      bool // the loop has ended with it
+	Home      chan<- *Slot
+
+	Breakdown *measure.Breakdown
+}
+
+// NewSlot returns an empty slot that counts so many kinds of requests apart.
+func NewSlot(kinds int) *Slot {
+	s := &Slot{Breakdown: measure.NewBreakdown(kinds), Sends: Sends{At: make([]int64, 0, SendsKept)}}
+	for c := range s.Durations.Timed {
+		s.Durations.Timed[c] = measure.NewBuckets()
+	}
+	return s
+}
+
+// Clear empties the slot for the window with the given index.
+func (s *Slot) Clear(index int, start, end int64) {
+	s.Durations.Reset()
+	*s = Slot{
+		Window: measure.Window{Index: index, Start: start}, Durations: s.Durations, end: end,
+		Sends: Sends{At: s.Sends.At[:0]}, Loop: s.Loop, Home: s.Home, Breakdown: s.Breakdown,
+	}
+	s.Breakdown.Reset()
+}
+
+// Free empties the slot, whose window was taken, and gives it back to its loop.
+func (s *Slot) Free() {
+	s.Clear(s.Index, s.Start, s.end)
+	s.Home <- s
+}
+
+// Recorder is one loop's share of the ledger. It belongs to the loop's thread,
+// allocates nothing, and hands full slots to the collector.
+type Recorder struct {
+	*Slot
+	start    int64 // of the measured time; windows are counted from here
+	out      chan<- *Slot
+	free     <-chan *Slot
+	usage    func() (user, sys time.Duration)
+	user     time.Duration // usage when the slot began
+	sys      time.Duration
+	sampling sampling
+	draining bool
+	inFlight int   // requests due or sent and not yet done
+	since    int64 // when inFlight was last accounted for
+	due      int64 // sum of their intended starts; may wrap around
+	aftermath
+
+	redirected bool // a redirect was answered
+}
+
+// SlotsPerLoop lets a loop run ahead of a delayed collector by some seconds.
+const SlotsPerLoop = 6
+
+// NewSlots makes the slots that a loop fills in turn, which count so many kinds of
+// requests apart.
+func NewSlots(loop, kinds int) chan *Slot {
+	free := make(chan *Slot, SlotsPerLoop)
+	for range SlotsPerLoop {
+		s := NewSlot(kinds)
+		s.Home, s.Loop = free, loop
+		free <- s
+	}
+	return free
+}
+
+// NewRecorder starts the ledger at instant begin; the measured time starts at
+// start ≥ begin.
+func NewRecorder(begin, start int64, out chan<- *Slot, free <-chan *Slot, usage func() (user, sys time.Duration)) *Recorder {
+	r := &Recorder{start: start, out: out, usage: usage, free: free, since: begin}
+	r.user, r.sys = usage()
+	r.usedAt, r.used = begin, r.user+r.sys
+	r.open(begin)
+	return r
+}
+
+// open takes a fresh slot for the window that holds the instant at. Should the
+// collector be seconds behind, it waits, and the wait shows as a stall.
+func (r *Recorder) open(at int64) {
+	index := int(math.Floor(float64(at-r.start) / float64(windowLength)))
+	r.Slot = <-r.free
+	r.Slot.Clear(index, at, r.start+int64(index+1)*windowLength)
+	r.Stall = r.lasting
+	r.Unrecorded = -r.ages(at)
+}
+
+// Advance accounts for the time up to now and closes the windows that ended.
+// No window begins at or after limit.
+func (r *Recorder) Advance(now, limit int64) {
+	if r.draining {
+		return
+	}
+	now = min(now, limit)
+	for now >= r.end && r.end < limit {
+		end := r.end // the slot is the collector's once it is closed
+		r.account(end)
+		r.close(end)
+		r.open(end)
+	}
+	r.account(now)
+}
+
+// drain ends the measured time at instant end: what completes from now on
+// counts as drained.
+func (r *Recorder) drain(end int64) {
+	if r.draining {
+		return
+	}
+	r.Advance(end, end)
+	r.draining = true
+	r.Unrecorded += r.ages(end)
+}
+
+// Finish closes the last window, which ended at instant end. What is still in
+// flight has been cut off.
+func (r *Recorder) Finish(end int64) {
+	r.drain(end)
+	r.Last = true
+	r.close(end)
+}
+
+// arrived counts an arrival of the schedule that is taken up at instant now. It
+// has been in flight since it was intended.
+func (r *Recorder) arrived(intended, now int64) {
+	r.Offered++
+	r.inFlight++
+	r.due += intended
+	if r.draining {
+		r.Unrecorded += time.Duration(r.since - intended) // it was due before the end
+	}
+	r.Pending += float64(r.since - intended) // account adds what has been since, and is to come
+	if now-intended > int64(measure.LateAfter) {
+		r.Late++
+		if now-intended >= int64(measure.StallSuspect) {
+			r.away(intended, now) // who comes so late was away, whatever else it says
+		}
+	}
+}
+
+// ages is how long the requests in flight have been so at an instant, all together.
+func (r *Recorder) ages(at int64) time.Duration {
+	return time.Duration(int64(r.inFlight)*at - r.due)
+}
+
+// completed counts an answer with the expected status.
+func (r *Recorder) completed() {
+	if r.draining {
+		r.Drained++
+		return
+	}
+	r.Completed++
+}
+
+// left counts a request that is over at instant now: answered, failed or shed.
+func (r *Recorder) left(intended, now int64) {
+	r.inFlight--
+	r.due -= intended
+	if !r.draining {
+		r.Pending += float64(now - r.since)
+	}
+}
+
+// failed counts a request that is over without a time on any clock.
+func (r *Recorder) failed(intended, now int64) {
+	r.left(intended, now)
+	if !r.draining {
+		r.Unrecorded += time.Duration(now - intended)
+	}
+}
+
+// gaveUp notes how long a request had taken, in ns, when it was given up.
+func (r *Recorder) gaveUp(clock measure.Clock, after int64) {
+	if r.Durations.Waited[clock] == nil {
+		r.Durations.Waited[clock] = measure.NewBuckets()
+	}
+	r.Durations.Waited[clock].Record(after)
+}
+
+// waitedFor notes on all clocks how long a request that was sent has taken.
+func (r *Recorder) waitedFor(intended, sent, now int64) {
+	r.gaveUp(measure.Response, now-intended)
+	r.gaveUp(measure.Service, now-sent)
+	r.gaveUp(measure.FirstByte, now-sent)
+}
+
+// unconnected counts a request that got no connection in time.
+func (r *Recorder) unconnected(intended, now int64) {
+	r.Unconnected++
+	r.gaveUp(measure.Response, now-intended)
+	r.gaveUp(measure.Lag, now-intended)
+}
+
+// cut ends a request for which nobody waits any more; sent is 0 if it wasn't. In a
+// closed loop one that has taken no longer than others before it says nothing. of is
+// its kind, nil if that was not decided yet.
+func (r *Recorder) cut(mode profile.Mode, of *request.Compiled, intended, sent, now int64) {
+	r.inFlight--
+	r.due -= intended
+	if mode == profile.Closed && now-intended <= r.Durations.Timed[measure.Response].Top() {
+		return
+	}
+	r.Unfinished++
+	r.cutKind(of)
+	if sent == 0 {
+		r.gaveUp(measure.Response, now-intended)
+		r.gaveUp(measure.Lag, now-intended)
+		return
+	}
+	r.waitedFor(intended, sent, now)
+	r.gaveUp(measure.Lag, sent-intended)
+}
+
+// account adds the time of all that is in flight up to instant now.
+func (r *Recorder) account(now int64) {
+	r.Pending += float64(r.inFlight) * float64(now-r.since)
+	r.since = now
+}
+
+// close hands the slot to the collector as ending at instant end.
+func (r *Recorder) close(end int64) {
+	user, sys := r.usage()
+	r.CPUUser, r.CPUSys = user-r.user, sys-r.sys
+	r.user, r.sys = user, sys
+	r.usedAt, r.used = end, user+sys
+	if !r.draining {
+		r.Unrecorded += r.ages(end)
+	}
+	if r.Stall < measure.StallSuspect && end > r.Start {
+		r.usual = r.Pending / float64(end-r.Start)
+	}
+	r.Length = time.Duration(end - r.Start)
+	r.out <- r.Slot
+}
+
+// Answered records an answer that came in full. All in ns on the same clock.
+func (r *Recorder) Answered(intended, sent, first, done int64) {
+	if intended < r.touched {
+		r.tells(intended, sent)
+	}
+	if r.draining {
+		r.Unrecorded -= time.Duration(done - intended)
+	}
+	r.Durations.Timed[measure.Response].Record(done - intended)
+	r.Durations.Timed[measure.Service].Record(done - sent)
+	r.Durations.Timed[measure.Lag].Record(sent - intended)
+	r.Durations.Timed[measure.FirstByte].Record(first - sent)
+}
+
+func (r *Recorder) connected(took int64) {
+	r.Connects++
+	r.Durations.Timed[measure.Connect].Record(took)
+}
+
+// secured records a TLS handshake, in ns.
+func (r *Recorder) secured(took int64, resumed bool) {
+	if resumed {
+		r.Durations.Timed[measure.ResumedHandshake].Record(took)
+		return
+	}
+	r.Durations.Timed[measure.FullHandshake].Record(took)
+}

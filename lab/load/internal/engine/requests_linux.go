@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
+)
+
+// begin makes a request that is due at an instant the business of connection id,
+// which is opened for it if need be.
+func (l *eventLoop) begin(id int32, due int64) {
+	c := &l.conns[id]
+	c.intended, c.pending = due, true
+	l.begun++
+	switch c.state {
+	case ready:
+		l.send(id)
+	case down:
+		l.open(id)
+	}
+}
+
+// release gives a connection that has nothing to do its next request, or parks
+// it.
+func (l *eventLoop) release(id int32) {
+	switch {
+	case l.Profile.Mode == profile.Open && l.backlog.len() > 0:
+		l.begin(id, l.backlog.pop())
+	case !l.sending || l.Quota > 0 && l.begun >= l.Quota:
+		l.park(id)
+	case l.think.Mean > 0:
+		l.rest(id)
+	case l.Profile.Mode == profile.Closed:
+		l.ask(id, l.now)
+	default:
+		l.park(id)
+	}
+}
+
+// ask makes a request of the closed loop due on a connection.
+func (l *eventLoop) ask(id int32, due int64) {
+	l.rec.arrived(due, l.now)
+	l.begin(id, due)
+}
+
+// rest lets the worker of a connection think. Where connections are shared, the
+// connection is free meanwhile.
+func (l *eventLoop) rest(id int32) {
+	l.restUntil(id, l.now+l.think.Next())
+}
+
+func (l *eventLoop) restUntil(id int32, at int64) {
+	l.users.push(at, id)
+	if l.Link.Reuse == request.Shared {
+		l.park(id)
+		return
+	}
+	l.conns[id].thinking = true
+}
+
+// wakeUsers makes the requests due of those who have thought long enough.
+func (l *eventLoop) wakeUsers() {
+	for l.users.len() > 0 && l.users.first().at <= l.now {
+		u := l.users.pop()
+		if !l.sending || l.Quota > 0 && l.begun >= l.Quota {
+			continue
+		}
+		if l.Link.Reuse == request.Shared {
+			u.id = l.unpark()
+		}
+		l.conns[u.id].thinking = false
+		l.ask(u.id, u.at)
+	}
+}
+
+func (l *eventLoop) park(id int32) {
+	if c := &l.conns[id]; !c.parked {
+		c.parked = true
+		l.idle.push(id)
+	}
+}
+
+// unpark takes an idle connection. In the meantime it may have been lost.
+func (l *eventLoop) unpark() int32 {
+	var id int32
+	if l.Link.Reuse == request.Shared {
+		id = l.idle.popLast()
+	} else {
+		id = l.idle.pop()
+	}
+	l.conns[id].parked = false
+	return id
+}

@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"golang.org/x/sys/unix"
+
+	"dyno/nano/wire/clock"
+	"dyno/nano/wire/reactor"
+)
+
+// kernelStamps reads what came together with the time at which the kernel
+// received it: a second opinion on how late this program is to look.
+type kernelStamps struct {
+	receiver *reactor.Receiver
+	wall     reactor.WallClock
+	next     int64 // when the clocks are compared again
+}
+
+func newKernelStamps() *kernelStamps {
+	return &kernelStamps{receiver: reactor.NewReceiver(), wall: reactor.ReadWallClock(), next: clock.Now() + windowLength}
+}
+
+// read reads as reactor.Read does; delay is how long ago the kernel had received
+// the last of it, in ns, 0 if it does not say.
+func (k *kernelStamps) read(fd int, b []byte) (n int, delay int64, errno unix.Errno) {
+	n, received, errno := k.receiver.Read(fd, b)
+	if received == 0 || errno != 0 {
+		return n, 0, errno
+	}
+	now := clock.Now()
+	if now >= k.next {
+		k.wall, k.next = reactor.ReadWallClock(), now+windowLength
+	}
+	return n, max(now-k.wall.Monotonic(received), 1), 0
+}
