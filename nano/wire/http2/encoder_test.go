@@ -192,7 +192,7 @@ func TestNames(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"", "a", "x-custom", "hosu", ":foo", "hosts", "hos"} {
+	for _, name := range []string{"", "a", "x-custom", "hosu", ":foo", "hosts", "hos", "\x1apath", "content\rtype", "te\x00"} {
 		if n := NameOf([]byte(name)); n != 0 {
 			t.Errorf("%q is %d", name, n)
 		}

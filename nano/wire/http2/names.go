@@ -114,23 +114,24 @@ func NameOf(name []byte) Name {
 	return n
 }
 
-// sameFold compares a name with a known one without regard to case. Letters differ
-// from capitals by one bit, which dashes and colons have as well; of the bytes
-// that differ from these by it none stands in a name.
+// sameFold compares a name with a known one without regard to case. Where they
+// differ it may be by the bit that capitals lack, and only at letters: of what known
+// names are made of, these alone have the bit above it.
 func sameFold(name []byte, known string) bool {
-	const bits = 0x2020202020202020
+	const above = 0x4040404040404040
 	n := len(name)
 	if n != len(known) {
 		return false
 	}
 	i := 0
 	for ; i+8 <= n; i += 8 {
-		if binary.LittleEndian.Uint64(name[i:])|bits != binary.LittleEndian.Uint64(unsafeBytes(known[i:])) {
+		k := binary.LittleEndian.Uint64(unsafeBytes(known[i:]))
+		if (binary.LittleEndian.Uint64(name[i:])^k)&^(k&above>>1) != 0 {
 			return false
 		}
 	}
 	for ; i < n; i++ {
-		if name[i]|0x20 != known[i] {
+		if (name[i]^known[i])&^(known[i]&0x40>>1) != 0 {
 			return false
 		}
 	}
