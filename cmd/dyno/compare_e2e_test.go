@@ -50,22 +50,33 @@ func TestCompareBaselineHistory(t *testing.T) {
 	t.Run("edited run", func(t *testing.T) { editedRun(t, home, old, new) })
 }
 
-// The third of the made-up subjects costs 18 % more than the first.
+// From the eighth run on a request costs 18 % more.
 func TestHistoryNamesTheFirstBadRun(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	var ids []string
 	for day := range 14 {
-		subjects := []string{"mine"}
+		run := analysistest.Run(uint64(1+day), "mine")
 		if day >= 7 {
-			subjects = []string{"a", "b", "mine"}
+			costMore(run, 1.18)
 		}
-		ids = append(ids, archived(t, home, 1+day, subjects...))
+		ids = append(ids, store(t, home, 1+day, run))
 	}
 	o := dyno(t, home, "history", "made-up", "--metric", "cpu")
 	o.want(t, 0, o.stdout, "made-up: 14 runs", "mine under saturate", "│", "which is worse, from "+ids[7]+" of 2026-11-08 on", "first bad run  "+ids[7]+"\n")
 	o = dyno(t, home, "history", "made-up", "--metric", "cpu", "--last", "6")
 	o.want(t, 0, o.stdout, "made-up: 6 runs", "no change for the worse was found")
+}
+
+// costMore has each second of a run take so much more CPU time.
+func costMore(run *archive.Run, factor float64) {
+	for _, trial := range run.Trials {
+		for i := range trial.Windows {
+			if p := trial.Windows[i].Server.Process; p != nil {
+				p.CPU = time.Duration(factor * float64(p.CPU))
+			}
+		}
+	}
 }
 
 func compareCommand(t *testing.T, home, old, new string) {
