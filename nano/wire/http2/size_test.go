@@ -37,3 +37,24 @@ func TestIdleConnectionsAreSmall(t *testing.T) {
 	}
 	runtime.KeepAlive(servers)
 }
+
+func TestPoolIsBounded(t *testing.T) {
+	p := new(Pool)
+	streams := make([]*Stream, 2*freeStreams)
+	for i := range streams {
+		streams[i] = p.take()
+	}
+	for _, s := range streams {
+		p.give(s)
+	}
+	n := 0
+	for s := p.free; s != nil; s = s.after {
+		n++
+	}
+	if n != freeStreams || p.kept != n {
+		t.Errorf("%d streams are kept, %d counted", n, p.kept)
+	}
+	if s := p.take(); s.closed || s.after != nil || p.kept != n-1 {
+		t.Errorf("stream taken: %+v, %d are left", s, p.kept)
+	}
+}

@@ -71,7 +71,12 @@ type Pool struct {
 	header Header
 	event  Event
 	free   *Stream
+	kept   int // of free
 }
+
+// freeStreams is how many are kept for reuse: more than loops have under way but
+// after a burst.
+const freeStreams = 1024
 
 // Leave leaves the memory of the fields that were decoded last to whoever has views
 // of them, also on another goroutine: the next ones get memory of their own.
@@ -83,13 +88,17 @@ func (p *Pool) take() *Stream {
 		return new(Stream)
 	}
 	p.free = s.after
+	p.kept--
 	*s = Stream{}
 	return s
 }
 
 func (p *Pool) give(s *Stream) {
-	*s = Stream{closed: true, released: true, after: p.free}
-	p.free = s
+	*s = Stream{closed: true, released: true}
+	if p.kept < freeStreams {
+		s.after, p.free = p.free, s
+		p.kept++
+	}
 }
 
 // streamTable finds the open streams by ID. IDs go up by two: a power of two of
