@@ -1,9 +1,10 @@
-// Package readme holds the pieces of nano/README.md, so that they compile, run, and
+// Package readme holds the pieces of nano/README.md and docs/nano-coming-from.md, so that they compile, run, and
 // say what they say there.
 package readme
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"net/http"
@@ -24,36 +25,44 @@ import (
 	"dyno/nano/nanotest"
 	"dyno/nano/openapi"
 	"dyno/nano/openapi/page"
+	"dyno/nano/session"
 	"dyno/nano/trace"
 	"dyno/nano/validate"
 	"dyno/nano/ws"
 )
 
-// TestReadme looks for each piece of the README in this file. The first one is a
-// whole program, which examples of the package build.
-func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// TestPages looks for each piece of the README, and of the page for users of other
+// frameworks, in the files here. The README's first one is a whole program, which
+// examples of the package build.
+func TestPages(t *testing.T) {
+	here := ""
+	for _, name := range []string{"readme_test.go", "coming_test.go"} {
+		here += unindented(read(t, name))
+	}
+	for page, atLeast := range map[string]int{"../../README.md": 12, "../../../docs/nano-coming-from.md": 3} {
+		pieces := strings.Split(read(t, page), "```go\n")[1:]
+		if len(pieces) < atLeast {
+			t.Fatalf("%s: %d pieces", page, len(pieces))
+		}
+		for _, p := range pieces {
+			code, _, _ := strings.Cut(p, "```")
+			if strings.HasPrefix(code, "package main") {
+				continue
+			}
+			if !strings.Contains(here, unindented(code)) {
+				t.Errorf("not in the files here as it is in %s:\n%s", page, code)
+			}
+		}
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("readme_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pieces := strings.Split(string(readme), "```go\n")[1:]
-	if len(pieces) < 12 {
-		t.Fatalf("%d pieces", len(pieces))
-	}
-	here := unindented(string(source))
-	for _, p := range pieces {
-		code, _, _ := strings.Cut(p, "```")
-		if strings.HasPrefix(code, "package main") {
-			continue
-		}
-		if !strings.Contains(here, unindented(code)) {
-			t.Errorf("not in this file as it is in the README:\n%s", code)
-		}
-	}
+	return string(text)
 }
 
 func unindented(code string) string {
@@ -66,6 +75,8 @@ func unindented(code string) string {
 
 func ok(c nano.Ctx) error { return c.NoContent(204) }
 
+var errSoldOut = errors.New("sold out")
+
 type order struct {
 	ID    int64    `path:"id"`
 	Dry   bool     `query:"dry" default:"false"`
@@ -73,7 +84,19 @@ type order struct {
 }
 
 func service(secret []byte) *nano.App {
-	app := nano.New(nano.Config{Validator: validate.New().Func()})
+	app := nano.New(nano.Config{
+		Validator: validate.New().Func(), // or Bind refuses types with validate tags
+		ErrorHandler: func(_ nano.Ctx, err error) error {
+			if errors.Is(err, errSoldOut) {
+				return nano.NewProblem(409, "there are no more")
+			}
+			return err // as without an ErrorHandler
+		},
+	})
+	news := make(chan nano.Event, 1)
+	news <- nano.Event{ID: "1", Data: "hello"}
+	close(news)
+	pages := fstest.MapFS{"index.html": {Data: []byte("a page")}}
 
 	measured := metrics.New(metrics.Config{})
 	app.Use(
@@ -81,8 +104,13 @@ func service(secret []byte) *nano.App {
 		middleware.AccessLog(middleware.AccessLogConfig{}),
 		measured.Middleware(),
 		trace.New(trace.Config{}),
+		middleware.CORS(middleware.CORSConfig{Origins: []string{"https://app.example.com"}}),
+		middleware.RateLimit(middleware.RateLimitConfig{Rate: 50, Burst: 100}), // for each client
+		session.New(session.Config{}),                                          // session.Of(c) in handlers
 	)
 	app.Get("/metrics", measured.Handler())
+
+	app.Get("/sold-out", func(nano.Ctx) error { return errSoldOut })
 
 	v1 := app.Group("/v1")
 	v1.Get("/items/{id:int}", ok)                 // 7, not seven
@@ -108,15 +136,17 @@ func service(secret []byte) *nano.App {
 		if file == nil {
 			return nano.NewProblem(400, "the form has no file")
 		}
-		return c.Text(200, fmt.Sprint(file.Size, " bytes"))
-	})
+		return c.Text(200, fmt.Sprint(file.Size, " bytes")) // file.Save(root, name) keeps it
+	}, nano.WithLimits(nano.RouteLimits{Body: 20 << 20}))
 
 	app.Static("/assets/", fstest.MapFS{"app.js": {Data: []byte("1")}}, nano.StaticOptions{MaxAge: time.Hour})
+	// An application that routes in the browser, but not for what isn't below /v1.
+	app.Static("/", pages, nano.StaticOptions{Fallback: "index.html"})
+	v1.Get("/{rest...}", func(nano.Ctx) error { return nano.NewProblem(404, "") })
 
 	v1.Get("/events", func(c nano.Ctx) error {
 		return c.SSE(func(e *nano.Events) error {
-			e.Heartbeat(15 * time.Second)
-			return e.Send(nano.Event{ID: "1", Data: "hello"})
+			return e.From(news) // a channel; ends with it, with the client, and when the app shuts down
 		})
 	})
 
@@ -153,7 +183,7 @@ func run(app *nano.App) {
 		<-ctx.Done()
 		drain, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
-		_ = app.Shutdown(drain) // waits for requests under way
+		_ = app.Shutdown(drain) // waits for requests under way; so does Listen
 	}()
 	if err := app.Listen("127.0.0.1:8080"); err != nil {
 		log.Fatal(err)
@@ -175,6 +205,7 @@ func TestPieces(t *testing.T) {
 		{"PUT", "/v1/orders/7", `{"names":["a"]}`, 200, `["a"]`}, {"PUT", "/v1/orders/7", `{"names":[]}`, 422, "names"}, {"PUT", "/v1/orders/7", "", 400, "no body"},
 		{"GET", "/assets/app.js", "", 200, "1"}, {"GET", "/v1/events", "", 200, "data: hello"}, {"GET", "/v1/missing", "", 404, "no such order"},
 		{"GET", "/v1/me", "", 401, ""}, {"GET", "/openapi.json", "", 200, "All notes"}, {"GET", "/docs", "", 200, "openapi.json"}, {"GET", "/metrics", "", 200, "http_"}, {"GET", "/old", "", 301, ""},
+		{"GET", "/sold-out", "", 409, "no more"}, {"GET", "/shelf", "", 200, "a page"}, {"GET", "/v1/none", "", 404, "Not Found"},
 	} {
 		r := client.Request(c.method, c.path)
 		if c.body != "" {
