@@ -73,6 +73,33 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+var (
+	named       = regexp.MustCompile("`((?:\\.ci|bench|cmd|docs|internal|lab|nano|scripts|studies|subjects)/[a-zA-Z0-9_./*-]+)`")
+	placeholder = regexp.MustCompile(`[A-Z]{2,}`)
+)
+
+// Every file and folder of this repository that a text names is there.
+func TestNamedFiles(t *testing.T) {
+	checked := 0
+	for name, text := range pages(t) {
+		if strings.HasPrefix(name, "docs/results/") || name == "docs/claims.md" || name == "CHANGELOG.md" {
+			continue // they name what was there
+		}
+		for _, found := range named.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
+			if placeholder.MatchString(found[1]) {
+				continue // subjects/LANG/NAME
+			}
+			checked++
+			if files, err := filepath.Glob(filepath.Join(root, found[1])); err != nil || len(files) == 0 {
+				t.Errorf("%s: there is no %s", name, found[1])
+			}
+		}
+	}
+	if checked < 100 {
+		t.Errorf("only %d were found", checked)
+	}
+}
+
 // followed says why a link on the page from leads nowhere.
 func followed(texts map[string]string, from, link string) error {
 	file, anchor, _ := strings.Cut(link, "#")
