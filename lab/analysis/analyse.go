@@ -32,7 +32,7 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 	}
 	tables, sheets := newTables(m.Plan.Cells, secure)
 	usual := usualSpeed(run)
-	var found tally
+	var found findingSet
 	for i := range run.Trials {
 		t := &run.Trials[i]
 		if t.Cell < 0 || t.Cell >= len(sheets) {

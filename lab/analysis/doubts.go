@@ -25,7 +25,7 @@ func watched(m *archive.Manifest) []string {
 
 // addParted says which ratios come out otherwise by ranks: one finding for all, as
 // each group has many.
-func (y *tally) addParted(tables []*table, metrics []string, accept []finding.Name) {
+func (y *findingSet) addParted(tables []*table, metrics []string, accept []finding.Name) {
 	var parted []string
 	all := 0
 	for _, t := range tables {
@@ -51,7 +51,7 @@ func (y *tally) addParted(tables []*table, metrics []string, accept []finding.Na
 
 // addTwins says if the reference differs from itself. The error is that of all
 // comparisons together (Bonferroni), whatever the looks at the run were.
-func (y *tally) addTwins(tables []*table, metrics []string, accept []finding.Name) {
+func (y *findingSet) addTwins(tables []*table, metrics []string, accept []finding.Name) {
 	type test struct {
 		group, metric string
 		a, b          []float64
@@ -81,7 +81,7 @@ func (y *tally) addTwins(tables []*table, metrics []string, accept []finding.Nam
 }
 
 // accepted adds a finding of the run as what the study says it weighs.
-func (y *tally) accepted(accept []finding.Name, f finding.Finding) {
+func (y *findingSet) accepted(accept []finding.Name, f finding.Finding) {
 	for _, f := range finding.Accept([]finding.Finding{f}, accept) {
 		y.list = append(y.list, Finding{Finding: f})
 	}

@@ -10,14 +10,14 @@ import (
 	"dyno/lab/validity"
 )
 
-// tally collects findings over trials: one for each name and level, and for
+// findingSet collects findings over trials: one for each name and level, and for
 // failures one for each error.
-type tally struct {
+type findingSet struct {
 	list []Finding
 	at   map[string]int
 }
 
-func (y *tally) add(trial int, f finding.Finding) {
+func (y *findingSet) add(trial int, f finding.Finding) {
 	key := fmt.Sprintf("%s\n%s\n%t", f.Name, f.Validity, f.Accepted)
 	if f.Name == finding.TrialFailed || f.Name == finding.SubjectFailed {
 		key += "\n" + f.Detail
@@ -39,7 +39,7 @@ func (y *tally) add(trial int, f finding.Finding) {
 }
 
 // addTrial takes all that speaks against a trial.
-func (y *tally) addTrial(t *archive.Trial, used bool) {
+func (y *findingSet) addTrial(t *archive.Trial, used bool) {
 	for _, f := range t.Findings {
 		y.add(t.Index, f)
 	}
@@ -67,7 +67,7 @@ func named(findings []finding.Finding, name finding.Name) bool {
 }
 
 // addRun says if the run has fewer trials than planned.
-func (y *tally) addRun(run *archive.Run) {
+func (y *findingSet) addRun(run *archive.Run) {
 	m := &run.Manifest
 	if m.Status == archive.Complete && len(run.Trials) >= len(m.Plan.Trials) {
 		return
@@ -81,7 +81,7 @@ func (y *tally) addRun(run *archive.Run) {
 
 // sorted returns the findings, worst first. One that concerns several trials
 // shows the detail of the first, and no windows, which are each trial's own.
-func (y *tally) sorted() []Finding {
+func (y *findingSet) sorted() []Finding {
 	list := slices.Clone(y.list)
 	for i := range list {
 		if more := len(list[i].Trials) - 1; more > 0 && list[i].Name != finding.RestartPlateau && list[i].Name != finding.RestartOutlier { // which name their trials themselves
@@ -105,7 +105,7 @@ func likewise(more int) string {
 
 // addExhausted says if trials are missing and none could be repeated any more, as the
 // plan had as many repetitions as it may.
-func (y *tally) addExhausted(run *archive.Run, sheets []*sheet) {
+func (y *findingSet) addExhausted(run *archive.Run, sheets []*sheet) {
 	p := &run.Manifest.Plan
 	planned := p.Originals()
 	if p.MayRepeat() || len(p.Trials) == planned {

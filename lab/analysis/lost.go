@@ -25,7 +25,7 @@ type arm struct {
 // trials. Each is held to all others by Fisher's exact test, at a level for all of
 // them together (Bonferroni). Trials in which the subject itself failed are not lost:
 // they count.
-func (y *tally) addLost(tables []*table, accept []finding.Name) {
+func (y *findingSet) addLost(tables []*table, accept []finding.Name) {
 	arms := armsOf(tables)
 	tests := len(arms)
 	if tests == 2 {

@@ -8,7 +8,7 @@ import (
 
 // addPlateaus says if the trials of a cell fall on separate plateaus, by the
 // first metric that shows it.
-func (y *tally) addPlateaus(s *sheet, accept []finding.Name) {
+func (y *findingSet) addPlateaus(s *sheet, accept []finding.Name) {
 	metrics := []string{"throughput", "cpu"}
 	if s.mode == profile.Open { // its throughput is the schedule's
 		metrics[0] = "response.p50"

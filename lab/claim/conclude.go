@@ -26,13 +26,13 @@ func (out *Outcome) conclude(verdicts []Verdict, dialled bool) {
 	case dialled:
 		out.Why = out.overDials()
 	default:
-		out.Why = tally(verdicts)
+		out.Why = summary(verdicts)
 	}
 }
 
-// tally is an honest sentence about parts: "of 9 parts 3 are direction only and 6
+// summary is an honest sentence about parts: "of 9 parts 3 are direction only and 6
 // size refuted; as a whole it does not hold".
-func tally(verdicts []Verdict) string {
+func summary(verdicts []Verdict) string {
 	if v := alike(verdicts); all(verdicts, func(o Verdict) bool { return o == v }) {
 		return fmt.Sprintf("all %d parts: %s", len(verdicts), v)
 	}

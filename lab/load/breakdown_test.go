@@ -114,7 +114,7 @@ func TestRedirects(t *testing.T) {
 	})
 }
 
-// A few redirects among many answers are a remark.
+// A few redirects among many responses are a remark.
 func TestFewRedirectsAreARemark(t *testing.T) {
 	for n, want := range map[uint64]finding.Validity{1: finding.Valid, 99: finding.Valid, 100: finding.Suspect, 1000: finding.Suspect} {
 		r := &Result{Total: measure.Window{Completed: 1000, Statuses: map[int]uint64{200: 1000 - n, 301: n}}}

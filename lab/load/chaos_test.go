@@ -51,7 +51,7 @@ func answers(goOn bool, pause time.Duration, pieces ...string) misdeed {
 	}
 }
 
-// breaks sends what is no complete answer.
+// breaks sends what is no complete response.
 func breaks(goOn bool, pieces ...string) misdeed {
 	return func(_ *chaos, conn net.Conn) bool { return write(conn, 0, pieces...) && goOn }
 }
@@ -82,7 +82,7 @@ var misdeeds = []misdeed{
 		c.count(&c.refused)
 		return write(conn, 0, "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 5\r\n\r\nsorry")
 	},
-	breaks(false), // closes without an answer
+	breaks(false), // closes without a response
 	func(_ *chaos, conn net.Conn) bool { // resets
 		if raw, ok := conn.(interface{ NetConn() net.Conn }); ok {
 			conn = raw.NetConn()

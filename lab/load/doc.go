@@ -13,7 +13,7 @@
 //
 // # Loops
 //
-// In a closed loop each of N connections sends its next request when the answer
+// In a closed loop each of N connections sends its next request when the response
 // to the last one is in: the maximum. In an open loop requests start when the
 // schedule says so, whatever the server does, and response times count from that
 // intended start, so that a stall of the server is seen by all who would have
@@ -37,7 +37,7 @@
 //     which the generator itself stood still for a tenth of a second, or in which
 //     what piled up meanwhile was not gone yet, is invalid and in no total; a total
 //     without a valid window is empty. See docs/findings.md.
-//   - An answer is taken as it comes: its size costs no memory, except where
+//   - A response is taken as it comes: its size costs no memory, except where
 //     expectations look at its body, up to 1 MiB.
 //   - A request ends at the latest [Spec.Timeout] after it was sent, whatever the
 //     server does. When Run returns, its connections are closed and its loops have

@@ -48,7 +48,7 @@ func Example() {
 	// Output: failed: 0
 }
 
-// An open loop offers what its schedule says, however fast the answers come.
+// An open loop offers what its schedule says, however fast the responses come.
 func Example_openLoop() {
 	server := httptest.NewServer(http.HandlerFunc(hello))
 	defer server.Close()

@@ -94,7 +94,7 @@ func ran(t *testing.T, s Spec) *Result {
 	return r
 }
 
-// TestHugeAnswers: answers are taken as they come; 1 GB of them costs no memory.
+// TestHugeAnswers: responses are taken as they come; 1 GB of them costs no memory.
 func TestHugeAnswers(t *testing.T) {
 	const size, block = 1 << 30, 1 << 20
 	zeros := make([]byte, block)
@@ -115,7 +115,7 @@ func TestHugeAnswers(t *testing.T) {
 		if all.Completed != 1 || all.BytesIn < size {
 			t.Errorf("completed %d, received %d bytes, errors %+v", all.Completed, all.BytesIn, all.Errors)
 		}
-		// The histograms of a load are tens of megabytes; a copy of the answer
+		// The histograms of a load are tens of megabytes; a copy of the response
 		// would be a thousand.
 		if n := (later.TotalAlloc - before.TotalAlloc) >> 20; n > 100 {
 			t.Errorf("%d MiB allocated for an answer of 1024", n)

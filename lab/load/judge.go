@@ -18,9 +18,9 @@ const (
 	rateMissed    = 0.01  // of the planned rate
 	resentSuspect = 0.001 // of the requests
 	littleMissed  = 0.01  // of the mean number in flight
-	errorsSuspect = 0.005 // of the answers: half of 1 %, so that one in a hundred is always named
+	errorsSuspect = 0.005 // of the responses: half of 1 %, so that one in a hundred is always named
 	errorsInvalid = 0.10
-	wrongSuspect  = 0.001 // of the answers
+	wrongSuspect  = 0.001 // of the responses
 	wrongInvalid  = 0.01
 )
 
@@ -86,7 +86,7 @@ func (r *Result) judge(spec *Spec) {
 		case share > errorsSuspect:
 			add(finding.Errors, finding.Suspect, "%.2f %% of %d requests failed (limit %.1f %%)", 100*share, answers, 100*errorsSuspect)
 		}
-		judgeAnswers(&t.Errors, answers, add)
+		judgeResponses(&t.Errors, answers, add)
 	}
 	r.judgeRedirects(spec, add)
 	if spec.Profile.Mode == profile.Open && !r.Interrupted {
@@ -107,9 +107,9 @@ func (r *Result) judge(spec *Spec) {
 	r.Validity = finding.Worst(r.Findings)
 }
 
-// judgeAnswers says if answers came that were not what they had to be. A status
+// judgeResponses says if responses came that were not what they had to be. A status
 // that was not expected is a refusal, and counts among the errors only.
-func judgeAnswers(e *measure.Errors, answers uint64, add func(finding.Name, finding.Validity, string, ...any)) {
+func judgeResponses(e *measure.Errors, answers uint64, add func(finding.Name, finding.Validity, string, ...any)) {
 	wrong := e.Expect + e.Body
 	level, limit := finding.Suspect, wrongSuspect
 	switch share := float64(wrong) / float64(answers); {

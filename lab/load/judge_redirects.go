@@ -9,7 +9,7 @@ import (
 )
 
 // redirectsSuspect is the limit of the finding; docs/findings.md explains it.
-const redirectsSuspect = 0.1 // of the answers
+const redirectsSuspect = 0.1 // of the responses
 
 // judgeRedirects says if what was measured is a redirect, unless that is what
 // the requests expect by their own words.

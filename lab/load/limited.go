@@ -7,10 +7,9 @@ import (
 	"dyno/lab/load/measure"
 )
 
-// limitedBy says what kept an open loop from its rate in the windows that t is the
-// sum of. The generator comes
-// first: one that is at its limit sees answers late, so that connections look
-// busy too.
+// limitedBy says what kept an open loop from its rate in the windows that t is the sum
+// of. The generator comes first: one that is at its limit sees responses late, so that
+// connections look busy too.
 func (r *Result) limitedBy(spec *Spec, t *measure.Window) string {
 	planned := spec.Profile.TopRate()
 	switch c := spec.Calibration; {

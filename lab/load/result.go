@@ -10,7 +10,7 @@ import (
 
 // Result is what a load came to.
 type Result struct {
-	Engine  string           // "epoll" or "portable"
+	Engine  string           // "uring", "epoll" or "portable"
 	Start   int64            // CLOCK_MONOTONIC at the start of the measured time, ns
 	Windows []measure.Window // in order, warm-up first
 	// Total sums the measured windows that are not invalid: counts, histograms,
@@ -44,7 +44,7 @@ type Result struct {
 	arrivals          []arrivalBatch
 }
 
-// Throughput is the measured rate of complete answers, in requests per second.
+// Throughput is the measured rate of complete responses, in requests per second.
 func (r *Result) Throughput() float64 {
 	if r.Total.Length <= 0 {
 		return 0

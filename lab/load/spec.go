@@ -22,7 +22,7 @@ type Spec struct {
 	MaxRequests uint64
 	Timeout     time.Duration // per request, from its sending; default 10 s
 	// Drain is how long, after the measured time, requests that were due in it are
-	// still sent and answers waited for. 0 means 5 s, or the time limit if that is
+	// still sent and responses waited for. 0 means 5 s, or the time limit if that is
 	// shorter; below 0 means not at all.
 	Drain   time.Duration
 	Threads int            // event loops; 0 means one per CPU in CPUs, or 1
@@ -35,7 +35,7 @@ type Spec struct {
 	TLS         request.TLS // for https targets
 	// Accept names findings that don't lower what the measurement is worth.
 	Accept []finding.Name
-	// KernelTimestamps lets the kernel note when answers came (the clock
+	// KernelTimestamps lets the kernel note when responses came (the clock
 	// ReadDelay): a check on the load loops. Linux, epoll engine.
 	KernelTimestamps bool
 	// DropHistograms keeps only the totals' histograms in the result, for long

@@ -91,7 +91,7 @@ func (f *planFold) add(w *measure.Window, d *measure.Durations) {
 	}
 	from := time.Duration(w.Index) * time.Second
 	planned := f.table.Planned(from, from+w.Length)
-	if f.quota > 0 && f.offered >= f.quota { // only answers were waited for
+	if f.quota > 0 && f.offered >= f.quota { // only responses were waited for
 		planned = min(planned, float64(w.Offered))
 	}
 	f.planned += planned

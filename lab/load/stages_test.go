@@ -113,7 +113,7 @@ func TestDurationBesidePhases(t *testing.T) {
 }
 
 // TestALoadThatEndsByItsRequests: nothing is planned after the last of them, while
-// answers are waited for.
+// responses are waited for.
 func TestALoadThatEndsByItsRequests(t *testing.T) {
 	for _, c := range []struct {
 		sent   []uint64

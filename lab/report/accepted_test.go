@@ -40,7 +40,7 @@ func TestAcceptedAndRepeated(t *testing.T) {
 			}
 		}
 	}
-	c, err := loadCatalogue("en")
+	c, err := openLanguage("en")
 	if err != nil {
 		t.Fatal(err)
 	}

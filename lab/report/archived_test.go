@@ -34,7 +34,7 @@ func TestArchivedRunIsReported(t *testing.T) {
 				t.Errorf("%s as %s is empty", name, format)
 			}
 		}
-		c, err := loadCatalogue("en")
+		c, err := openLanguage("en")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ type badge struct {
 // Text is "data: VALID".
 func (b badge) Text() string { return b.Label + b.Word }
 
-func newBadge(a *analysis.Analysis, c catalogue) badge {
+func newBadge(a *analysis.Analysis, c language) badge {
 	b := badge{Level: string(finding.Valid), Label: c.text("badge.data") + c.text("list.colon"), Detail: c.text("validity.clean")}
 	if a.Validity != "" {
 		b.Level = string(a.Validity)

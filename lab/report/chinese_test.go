@@ -28,7 +28,7 @@ func deliberatelyEnglish(a *analysis.Analysis) []string {
 // Neither the terminal's nor the Markdown report in Chinese has an English sentence or
 // an English word of the report's own.
 func TestChineseTextIsChinese(t *testing.T) {
-	en := catalogues(t)["en"]
+	en := languages(t)["en"]
 	headings := []string{en.text("ranking.subject"), en.text("ranking.worst"), en.metric(throughput), en.metric(cpu), en.metric(p99), en.metric("rss"),
 		en.text("badge.data"), en.text("claims.title"), en.text("validity.title"), en.text("method.title"), en.text("percentiles.title"),
 		en.text("unusable.title"), en.text("variance.title"), en.text("fact.trials"), "VALID", "SUSPECT", "UNDECIDED", "undecided"}
@@ -142,7 +142,7 @@ func TestChineseColumnsAlign(t *testing.T) {
 	f := eight()
 	f.subjects[1] = "服务/乙"
 	a := f.make()
-	c := catalogues(t)["zh"]
+	c := languages(t)["zh"]
 	g := newGrid(rank(a, &a.Groups[0], c), c)
 	text := g.String(painter{})
 	for line := range strings.Lines(text) {

@@ -60,7 +60,7 @@ type axisFigure struct {
 	At   float64
 }
 
-func rulings(a *analysis.Analysis, c catalogue) []ruling {
+func rulings(a *analysis.Analysis, c language) []ruling {
 	var out []ruling
 	for i := range a.Claims {
 		o := &a.Claims[i]
@@ -83,7 +83,7 @@ func rulings(a *analysis.Analysis, c catalogue) []ruling {
 }
 
 // rests says what a verdict rests on besides its blocks.
-func rests(b *claim.Basis, c catalogue) string {
+func rests(b *claim.Basis, c language) string {
 	list := []string{c.text("badge.data") + c.text("list.colon") + c.text("validity."+strings.ToLower(b.Validity))}
 	if b.Machine != "" {
 		list = append(list, b.Machine)
@@ -99,7 +99,7 @@ func rests(b *claim.Basis, c catalogue) string {
 }
 
 // basis says how many blocks a verdict rests on, where that is not its reason.
-func basis(o *claim.Outcome, c catalogue) string {
+func basis(o *claim.Outcome, c language) string {
 	if o.Verdict == claim.Unmeasurable || o.Blocks < 2 {
 		return ""
 	}
@@ -112,7 +112,7 @@ func verdictKey(v claim.Verdict) string {
 }
 
 // weakened says, behind a verdict, what weakens it.
-func weakened(w claim.Weakness, c catalogue) string {
+func weakened(w claim.Weakness, c language) string {
 	var texts []string
 	if w.Validity != "" {
 		texts = append(texts, c.text("claim.run", "validity", c.text("validity."+strings.ToLower(w.Validity))))
@@ -129,7 +129,7 @@ func weakened(w claim.Weakness, c catalogue) string {
 	return because(strings.Join(texts, c.text("list.comma")))
 }
 
-func newRulingPart(k int, o *claim.Outcome, c catalogue) rulingPart {
+func newRulingPart(k int, o *claim.Outcome, c language) rulingPart {
 	p := &o.Parts[k]
 	out := rulingPart{Expression: p.Expression, Verdict: p.Verdict, Word: c.text(verdictKey(p.Verdict)) + weakened(o.WeaknessOf(k), c)}
 	if p.At != "" {
@@ -250,7 +250,7 @@ func axisFigures(e *claim.Effect, s *effectScale) []axisFigure {
 }
 
 // line is the part's effect on one line: "2.21× (2.18–2.25), claimed ≥ 2.3×".
-func (p *rulingPart) line(c catalogue) string {
+func (p *rulingPart) line(c language) string {
 	if p.Effect == "" {
 		return ""
 	}
@@ -262,7 +262,7 @@ func (p *rulingPart) line(c catalogue) string {
 }
 
 // terminalClaims writes the verdicts for a terminal, nothing if there are none.
-func terminalClaims(a *analysis.Analysis, c catalogue, width int, p painter) string {
+func terminalClaims(a *analysis.Analysis, c language, width int, p painter) string {
 	list := rulings(a, c)
 	if len(list) == 0 {
 		return ""
@@ -319,7 +319,7 @@ func verdictColour(v claim.Verdict) string {
 
 // claims writes the verdicts as a table, nothing if there are none.
 func (m *markdown) claims() {
-	list := rulings(m.a, m.catalogue)
+	list := rulings(m.a, m.language)
 	if len(list) == 0 {
 		return
 	}

@@ -27,7 +27,7 @@ func facts(all ...fact) []fact {
 }
 
 // keyFacts is the line under the headline: which run this is.
-func keyFacts(a *analysis.Analysis, c catalogue) []fact {
+func keyFacts(a *analysis.Analysis, c language) []fact {
 	m := &a.Run
 	return facts(
 		fact{Name: c.text("fact.study"), Value: studyName(m, c)},
@@ -41,7 +41,7 @@ func keyFacts(a *analysis.Analysis, c catalogue) []fact {
 	)
 }
 
-func studyName(m *archive.Manifest, c catalogue) string {
+func studyName(m *archive.Manifest, c language) string {
 	if m.Quick {
 		return m.Study + " (" + c.text("fact.quick") + ")"
 	}
@@ -90,7 +90,7 @@ func parts(d, big time.Duration, bigName string, small time.Duration, smallName 
 }
 
 // trialCount says how many trials were planned and how many count.
-func trialCount(a *analysis.Analysis, c catalogue) string {
+func trialCount(a *analysis.Analysis, c language) string {
 	planned, taken := a.Run.Plan.Originals(), 0
 	for _, g := range a.Groups {
 		for _, cell := range arms(&g) {
@@ -109,7 +109,7 @@ func trialCount(a *analysis.Analysis, c catalogue) string {
 
 // measuredSeconds says how many seconds of the used trials were measured, and
 // how many of them were invalid.
-func measuredSeconds(a *analysis.Analysis, c catalogue) string {
+func measuredSeconds(a *analysis.Analysis, c language) string {
 	used, invalid := 0, 0
 	for _, g := range a.Groups {
 		for _, cell := range arms(&g) {
@@ -127,7 +127,7 @@ func measuredSeconds(a *analysis.Analysis, c catalogue) string {
 
 // blockCount says how many blocks there were and, of a run that went on block by
 // block, why it ended.
-func blockCount(a *analysis.Analysis, c catalogue) string {
+func blockCount(a *analysis.Analysis, c language) string {
 	n := strconv.Itoa(blocks(a))
 	if a.Run.Ended == "" {
 		return n
@@ -144,7 +144,7 @@ func blocks(a *analysis.Analysis) int {
 }
 
 // machineFacts describes the machine the run happened on.
-func machineFacts(f machine.Fingerprint, c catalogue) []fact {
+func machineFacts(f machine.Fingerprint, c language) []fact {
 	return facts(
 		fact{Name: c.text("machine.cpu"), Value: strings.TrimSpace(fmt.Sprintf("%s × %d", f.CPUModel, f.CPUs))},
 		fact{Name: c.text("machine.smt"), Value: f.SMT},
@@ -185,7 +185,7 @@ func positive(n int) string {
 }
 
 // methodFacts says how it was measured.
-func methodFacts(a *analysis.Analysis, c catalogue) []fact {
+func methodFacts(a *analysis.Analysis, c language) []fact {
 	m := &a.Run
 	list := []fact{}
 	for i := range a.Groups {
@@ -206,7 +206,7 @@ func methodFacts(a *analysis.Analysis, c catalogue) []fact {
 }
 
 // designText says which combinations of levels were measured, if not all.
-func designText(m *archive.Manifest, c catalogue) string {
+func designText(m *archive.Manifest, c language) string {
 	d := m.Plan.Design
 	if d == nil {
 		return ""
@@ -227,7 +227,7 @@ func trialKind(m *archive.Manifest) string {
 }
 
 // rhythm describes a group's load in words.
-func rhythm(a *analysis.Analysis, g *analysis.Group, c catalogue) string {
+func rhythm(a *analysis.Analysis, g *analysis.Group, c language) string {
 	p := profileOf(a, g)
 	if p.Mode == profile.Open {
 		arrivals := c.text("method.arrivals." + words(string(p.Arrivals), string(profile.Poisson)))
@@ -257,7 +257,7 @@ func requests(m *archive.Manifest) string {
 	return strings.Join(list, ", ")
 }
 
-func placement(p archive.Placement, c catalogue) string {
+func placement(p archive.Placement, c language) string {
 	if p.Mode == "" {
 		return ""
 	}
@@ -279,7 +279,7 @@ func cpus(list []int) string {
 }
 
 // calibration says what the generator could do on the run's machine.
-func calibration(k *measure.Calibration, c catalogue) string {
+func calibration(k *measure.Calibration, c language) string {
 	if k == nil {
 		return ""
 	}

@@ -17,7 +17,7 @@ type failed struct {
 }
 
 // failedRequests are the failures that were kept whole.
-func failedRequests(a *analysis.Analysis, c catalogue) []failed {
+func failedRequests(a *analysis.Analysis, c language) []failed {
 	var list []failed
 	for _, f := range a.Failures {
 		shown := failed{Kind: c.text("failure." + f.Kind), Request: f.Request, Why: f.Why, Sent: f.Sent, Received: f.Received}

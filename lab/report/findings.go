@@ -25,7 +25,7 @@ type explained struct {
 	Where   string
 }
 
-func explain(a *analysis.Analysis, c catalogue) []explained {
+func explain(a *analysis.Analysis, c language) []explained {
 	var out []explained
 	for _, f := range a.Findings {
 		name := string(f.Name)
@@ -58,7 +58,7 @@ func capital(s string) string {
 
 // detail is a finding's evidence in the report's language; that of a failed trial is
 // an error, which stays as it is.
-func detail(f analysis.Finding, c catalogue) string {
+func detail(f analysis.Finding, c language) string {
 	if f.Name == finding.TrialFailed {
 		return f.Detail
 	}
@@ -66,7 +66,7 @@ func detail(f analysis.Finding, c catalogue) string {
 }
 
 // sentence ends a text with a full stop if it has no end.
-func sentence(s string, c catalogue) string {
+func sentence(s string, c language) string {
 	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "。") {
 		return s
 	}
@@ -74,7 +74,7 @@ func sentence(s string, c catalogue) string {
 }
 
 // where lists the places of a finding: subjects with their blocks.
-func where(a *analysis.Analysis, f analysis.Finding, c catalogue) string {
+func where(a *analysis.Analysis, f analysis.Finding, c language) string {
 	bySubject := map[string][]int{}
 	var subjects []string
 	for _, index := range f.Trials {
@@ -144,7 +144,7 @@ type left struct {
 	Why     string
 }
 
-func leftOut(a *analysis.Analysis, c catalogue) []left {
+func leftOut(a *analysis.Analysis, c language) []left {
 	var out []left
 	for _, g := range a.Groups {
 		for _, cell := range arms(&g) {
@@ -160,7 +160,7 @@ func leftOut(a *analysis.Analysis, c catalogue) []left {
 }
 
 // repeated says which trial repeats the one with the given index, if one does.
-func repeated(a *analysis.Analysis, index int, c catalogue) string {
+func repeated(a *analysis.Analysis, index int, c language) string {
 	for _, t := range a.Run.Plan.Trials {
 		if t.Repeats != nil && *t.Repeats == index {
 			return c.text("list.semicolon") + c.text("left.repeated", "trial", t.Index)
@@ -170,7 +170,7 @@ func repeated(a *analysis.Analysis, index int, c catalogue) string {
 }
 
 // whyLeft names the findings that make a trial invalid.
-func whyLeft(a *analysis.Analysis, trial int, c catalogue) string {
+func whyLeft(a *analysis.Analysis, trial int, c language) string {
 	var why []string
 	for _, f := range a.Findings {
 		if f.Weight() != finding.Invalid || !slices.Contains(f.Trials, trial) {
@@ -189,7 +189,7 @@ func whyLeft(a *analysis.Analysis, trial int, c catalogue) string {
 }
 
 // findingTitle is what a finding is called, or its name.
-func findingTitle(name finding.Name, c catalogue) string {
+func findingTitle(name finding.Name, c language) string {
 	if key := "finding." + string(name); c.has(key) {
 		return c.text(key)
 	}
@@ -197,7 +197,7 @@ func findingTitle(name finding.Name, c catalogue) string {
 }
 
 // ending says why the run has fewer trials than planned, or nothing.
-func ending(a *analysis.Analysis, c catalogue) string {
+func ending(a *analysis.Analysis, c language) string {
 	switch a.Run.Status {
 	case archive.Interrupted, archive.Running:
 		return c.text("run." + string(a.Run.Status))

@@ -18,7 +18,7 @@ type grid struct {
 // cellText is an estimate with its interval beneath.
 type cellText struct{ main, sub string }
 
-func newGrid(r ranking, c catalogue) *grid {
+func newGrid(r ranking, c language) *grid {
 	g := &grid{heads: [][]string{{"#"}, {c.text("ranking.subject")}}, drop: []int{0, 0}}
 	for _, col := range r.Columns {
 		g.heads = append(g.heads, headLines(col, c))
@@ -42,7 +42,7 @@ func (f figure) mainText() string {
 }
 
 // headLines breaks a head so that it is no wider than its figures.
-func headLines(col column, c catalogue) []string {
+func headLines(col column, c language) []string {
 	if col.Ratio {
 		name, _, _ := strings.Cut(printable(col.Title), " ")
 		if key := "table.short." + col.Metric; c.has(key) {

@@ -17,12 +17,12 @@ type answer struct {
 }
 
 // paragraph joins sentences.
-func (c catalogue) paragraph(sentences []string) string {
+func (c language) paragraph(sentences []string) string {
 	return strings.Join(sentences, c.text("list.sentence"))
 }
 
 // answers gives one answer per group, or one that says why there is none.
-func answers(a *analysis.Analysis, c catalogue) []answer {
+func answers(a *analysis.Analysis, c language) []answer {
 	var out []answer
 	for i := range a.Groups {
 		g := &a.Groups[i]
@@ -38,7 +38,7 @@ func answers(a *analysis.Analysis, c catalogue) []answer {
 	return out
 }
 
-func sentences(a *analysis.Analysis, g *analysis.Group, c catalogue) []string {
+func sentences(a *analysis.Analysis, g *analysis.Group, c language) []string {
 	by := leading(a, g)
 	if by == "" {
 		return unusable(a, g, c)
@@ -60,7 +60,7 @@ func sentences(a *analysis.Analysis, g *analysis.Group, c catalogue) []string {
 
 // unusable says why a group has no answer, what stood in the way most often
 // first, and what to do about it.
-func unusable(a *analysis.Analysis, g *analysis.Group, c catalogue) []string {
+func unusable(a *analysis.Analysis, g *analysis.Group, c language) []string {
 	all := map[int]bool{}
 	for _, cell := range arms(g) {
 		for _, trial := range cell.Left {
@@ -135,7 +135,7 @@ func secondary(a *analysis.Analysis, g *analysis.Group, by string) string {
 
 // verdictOn says who is first by a metric and by how much, or who can't be told
 // apart; and who has no figure, for nobody is beaten in silence.
-func verdictOn(g *analysis.Group, metric string, c catalogue) []string {
+func verdictOn(g *analysis.Group, metric string, c language) []string {
 	places, leads := sound(g, metric)
 	lacking := withoutFigure(g, metric, c)
 	switch {
@@ -176,7 +176,7 @@ func sound(g *analysis.Group, metric string) (places []analysis.Place, leads []a
 }
 
 // failing says who failed, and how often.
-func failing(g *analysis.Group, c catalogue) (said []string) {
+func failing(g *analysis.Group, c language) (said []string) {
 	for i := range g.Cells {
 		cell := &g.Cells[i]
 		if n := len(cell.Failed); n > 0 {
@@ -187,7 +187,7 @@ func failing(g *analysis.Group, c catalogue) (said []string) {
 }
 
 // keyFor is the text for a metric that begins as given, or that for all others.
-func keyFor(prefix, metric string, c catalogue) string {
+func keyFor(prefix, metric string, c language) string {
 	if c.has(prefix + metric) {
 		return prefix + metric
 	}
@@ -196,7 +196,7 @@ func keyFor(prefix, metric string, c catalogue) string {
 
 // first compares the first place with the others: the next best if all can be told
 // apart from it, else those that can't.
-func first(g *analysis.Group, metric string, places []analysis.Place, leads []analysis.Versus, c catalogue) []string {
+func first(g *analysis.Group, metric string, places []analysis.Place, leads []analysis.Versus, c language) []string {
 	tied := tiedWithFirst(places, leads)
 	best := places[0]
 	if len(tied) == 0 {
@@ -251,7 +251,7 @@ func sharing(places []analysis.Place) []string {
 }
 
 // ratioText is "1.42× (95 %: 1.31–1.54)", or says that one block has no interval.
-func ratioText(iv stats.Interval, c catalogue) string {
+func ratioText(iv stats.Interval, c language) string {
 	s := writeInterval("×", iv)
 	sure := c.text(howSure(iv.N, level(iv), s.Range()), "level", level(iv), "range", s.Range(), "trials", c.count("blocks", iv.N))
 	if iv.N < 2 {
@@ -262,7 +262,7 @@ func ratioText(iv stats.Interval, c catalogue) string {
 
 // noiseNote says if the difference between the first two is no larger than what
 // the A/A comparison leaves open for none.
-func noiseNote(g *analysis.Group, metric string, c catalogue) string {
+func noiseNote(g *analysis.Group, metric string, c language) string {
 	places, leads := sound(g, metric)
 	if len(leads) == 0 || len(tiedWithFirst(places, leads)) > 0 || !g.InNoise(metric, leads[0].Ratio.Estimate) {
 		return ""
@@ -283,7 +283,7 @@ func withoutTrials(g *analysis.Group) []string {
 
 // withoutFigure says, a sentence for each reason, which subjects have usable trials
 // and yet no figure of a metric that others have.
-func withoutFigure(g *analysis.Group, metric string, c catalogue) []string {
+func withoutFigure(g *analysis.Group, metric string, c language) []string {
 	var reasons []string
 	subjects := map[string][]string{}
 	for i := range g.Cells {
@@ -318,7 +318,7 @@ func valueOf(g *analysis.Group, cell int, metric string) string {
 }
 
 // estimated fills a sentence with a cell's estimate and how sure it is.
-func estimated(g *analysis.Group, cell int, metric, key string, c catalogue) string {
+func estimated(g *analysis.Group, cell int, metric, key string, c language) string {
 	for _, cl := range g.Cells {
 		if cl.Cell != cell {
 			continue

@@ -16,7 +16,7 @@ import (
 // headline is the first answer's text, in English.
 func headline(t *testing.T, a *analysis.Analysis, lang string) string {
 	t.Helper()
-	c, err := loadCatalogue(lang)
+	c, err := openLanguage(lang)
 	if err != nil {
 		t.Fatal(err)
 	}

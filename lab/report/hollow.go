@@ -15,7 +15,7 @@ type hollow struct {
 }
 
 // hollowSections are the sections of charts that no group has anything for.
-func hollowSections(a *analysis.Analysis, c catalogue) []hollow {
+func hollowSections(a *analysis.Analysis, c language) []hollow {
 	var out []hollow
 	none := func(id, why string, any func(*analysis.Cell) bool) {
 		for i := range a.Groups {

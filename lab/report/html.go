@@ -31,7 +31,7 @@ var scripts = []string{
 
 // page is what the templates show.
 type page struct {
-	catalogue
+	language
 	Run      *archive.Manifest
 	Answers  []answer
 	Badge    badge
@@ -81,12 +81,12 @@ func HTML(w io.Writer, a *analysis.Analysis, lang string) error {
 }
 
 func newPage(a *analysis.Analysis, lang string) (*page, error) {
-	c, err := loadCatalogue(lang)
+	c, err := openLanguage(lang)
 	if err != nil {
 		return nil, err
 	}
 	p := &page{
-		catalogue: c, Run: &a.Run, Answers: answers(a, c), Badge: newBadge(a, c), Ending: ending(a, c),
+		language: c, Run: &a.Run, Answers: answers(a, c), Badge: newBadge(a, c), Ending: ending(a, c),
 		Facts: keyFacts(a, c), Claims: rulings(a, c), Findings: explain(a, c), Left: leftOut(a, c), Failed: failedRequests(a, c),
 		Machine: machineFacts(a.Run.Machine, c), Method: methodFacts(a, c), Command: shell.Join(a.Run.Command),
 		Variance: sensitivityTables(a, c), Crossed: crossed(a), Empty: hollowSections(a, c),
@@ -126,7 +126,7 @@ func (p *page) embed(i island) error {
 	return nil
 }
 
-// T is the text of a key for the templates; pairs as in catalogue.text.
+// T is the text of a key for the templates; pairs as in language.text.
 func (p *page) T(key string, pairs ...any) string { return p.text(key, pairs...) }
 
 // Reason is what the lab wrote in English, in the language of the page.
@@ -146,7 +146,7 @@ func (p *page) Question() string { return words(p.Run.Question, p.Run.Study, p.t
 // Micros writes a time given in µs.
 func (p *page) Micros(us float64) string { return quantity("µs", us) }
 
-// Count writes a number of things, as catalogue.count.
+// Count writes a number of things, as language.count.
 func (p *page) Count(key string, n int) string { return p.count(key, n) }
 
 // ClaimLevel is the confidence of the claims' effects.
@@ -192,4 +192,4 @@ func (p *page) Short(hash string) string {
 }
 
 // RankingNote says what a ranking's figures are and how sure they are.
-func (p *page) RankingNote(r ranking) string { return rankingNote(r, p.catalogue, true) }
+func (p *page) RankingNote(r ranking) string { return rankingNote(r, p.language, true) }

@@ -47,7 +47,7 @@ type curvePoint []float64
 // drawn are the metrics that have a chart of their own, or one of interactions.
 var drawn = []string{throughput, cpu, p99}
 
-func newIsland(a *analysis.Analysis, tables []ranking, c catalogue) island {
+func newIsland(a *analysis.Analysis, tables []ranking, c language) island {
 	out := island{Lang: c.lang, Text: c.charts(), Reference: a.Run.Reference, Groups: []islandGroup{}, Factors: crossed(a)}
 	for _, t := range tables {
 		g := islandGroup{Title: t.Title, Load: t.Group.Load, Levels: t.Group.Levels, Units: map[string]string{}, Cells: []islandCell{}}

@@ -12,11 +12,11 @@ import (
 // Markdown writes the report's answer, rankings, quantiles, findings and command in
 // GitHub's flavour of Markdown, in the language given ("en" if empty; see [Languages]).
 func Markdown(w io.Writer, a *analysis.Analysis, lang string) error {
-	c, err := loadCatalogue(lang)
+	c, err := openLanguage(lang)
 	if err != nil {
 		return err
 	}
-	m := markdown{catalogue: c, a: a}
+	m := markdown{language: c, a: a}
 	m.headline()
 	m.claims()
 	for i := range a.Groups {
@@ -41,7 +41,7 @@ func Markdown(w io.Writer, a *analysis.Analysis, lang string) error {
 func plainSpaces(s string) string { return strings.ReplaceAll(s, gap, " ") }
 
 type markdown struct {
-	catalogue
+	language
 	a   *analysis.Analysis
 	out strings.Builder
 }
@@ -51,20 +51,20 @@ func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.out, format
 func (m *markdown) headline() {
 	run := &m.a.Run
 	m.line("# %s\n", escape(words(run.Question, run.Study, m.text("title"))))
-	for _, h := range answers(m.a, m.catalogue) {
+	for _, h := range answers(m.a, m.language) {
 		if h.Group != "" {
 			m.line("**%s%s** %s\n", escape(h.Group), strings.TrimSpace(m.text("list.colon")), escape(m.paragraph(h.Sentences)))
 			continue
 		}
 		m.line("%s\n", escape(m.paragraph(h.Sentences)))
 	}
-	b := newBadge(m.a, m.catalogue)
+	b := newBadge(m.a, m.language)
 	m.line("**%s** · %s\n", b.Text(), escape(b.Detail))
-	if why := ending(m.a, m.catalogue); why != "" {
+	if why := ending(m.a, m.language); why != "" {
 		m.line("> %s\n", escape(why))
 	}
 	var parts []string
-	for _, f := range keyFacts(m.a, m.catalogue) {
+	for _, f := range keyFacts(m.a, m.language) {
 		parts = append(parts, escape(f.Name)+m.text("list.colon")+escape(f.Value))
 	}
 	m.line("%s\n", strings.Join(parts, " · "))
@@ -85,7 +85,7 @@ func (m *markdown) ranking(r ranking) {
 	for _, row := range r.Rows {
 		m.row(row)
 	}
-	m.line("\n%s\n", escape(rankingNote(r, m.catalogue, false)))
+	m.line("\n%s\n", escape(rankingNote(r, m.language, false)))
 }
 
 func (m *markdown) row(r row) {
@@ -113,14 +113,14 @@ func (f figure) text() string {
 
 func (m *markdown) validity() {
 	m.line("## %s\n", m.text("validity.title"))
-	findings := explain(m.a, m.catalogue)
+	findings := explain(m.a, m.language)
 	if len(findings) == 0 {
 		m.line("%s\n", m.text("validity.none"))
 	}
 	for _, f := range findings {
 		m.line("- **%s** %s (%s)%s%s%s", f.Word, escape(f.Title), escape(f.Name), m.text("list.colon"), escape(f.Detail), suffix(f.Where))
 	}
-	list := leftOut(m.a, m.catalogue)
+	list := leftOut(m.a, m.language)
 	if len(list) > 0 {
 		m.line("\n### %s\n", m.text("left.title"))
 	}
@@ -142,7 +142,7 @@ func suffix(where string) string {
 
 func (m *markdown) method() {
 	m.line("## %s\n", m.text("method.title"))
-	for _, list := range [][]fact{methodFacts(m.a, m.catalogue), machineFacts(m.a.Run.Machine, m.catalogue)} {
+	for _, list := range [][]fact{methodFacts(m.a, m.language), machineFacts(m.a.Run.Machine, m.language)} {
 		for _, f := range list {
 			m.line("- %s%s%s", escape(f.Name), m.text("list.colon"), escape(f.Value))
 		}

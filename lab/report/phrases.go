@@ -97,7 +97,7 @@ func loadPhrases(lang string) ([]phrase, error) {
 }
 
 // reason translates what the lab wrote in English when it measured.
-func (c catalogue) reason(text string) string { return translate(text, c.phrases, 0) }
+func (c language) reason(text string) string { return translate(text, c.phrases, 0) }
 
 // deepest is how far phrases may hold phrases.
 const deepest = 6

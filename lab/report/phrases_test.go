@@ -115,7 +115,7 @@ func TestEveryReasonHasItsPhrase(t *testing.T) {
 // Each phrase is found in what its format writes, whatever else is a phrase, and
 // holds every figure.
 func TestPhrasesAreFound(t *testing.T) {
-	c := catalogues(t)["zh"]
+	c := languages(t)["zh"]
 	data, err := langFiles.ReadFile("lang/zh.phrases.json")
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestPhrasesAreFound(t *testing.T) {
 }
 
 func TestReasonsThatHoldReasons(t *testing.T) {
-	c := catalogues(t)["zh"]
+	c := languages(t)["zh"]
 	for text, want := range map[string]string{
 		"a loop was away for 412 ms": "a loop was away for 412 ms", // of a version long ago
 		"a load loop was away for 412ms (limit 100ms): it could neither send on time nor see answers (in 1 of 3 windows) (and likewise in 2 more trials)": "有一个负载循环停顿了 412ms（限值 100ms）：既不能按时发送，也看不到应答（3 个窗口中的 1 个）（另有 2 次试验同样如此）",

@@ -101,7 +101,7 @@ type moment struct {
 }
 
 // rank builds the table of one group.
-func rank(a *analysis.Analysis, g *analysis.Group, c catalogue) ranking {
+func rank(a *analysis.Analysis, g *analysis.Group, c language) ranking {
 	r := ranking{Group: g, Title: g.Title, By: leading(a, g)}
 	if r.By != "" {
 		r.ByTitle = c.metric(r.By)
@@ -149,7 +149,7 @@ func profileOf(a *analysis.Analysis, g *analysis.Group) profile.Profile {
 
 // columns are the ratio of the metric ranked by to the reference, the metrics shown,
 // and the ratio of the throughput.
-func columns(a *analysis.Analysis, g *analysis.Group, by string, c catalogue) []column {
+func columns(a *analysis.Analysis, g *analysis.Group, by string, c language) []column {
 	var cols []column
 	for _, s := range leadingFirst(chosen(a), by) {
 		i := slices.IndexFunc(g.Metrics, func(m analysis.Metric) bool { return m.Name == s.metric })
@@ -169,7 +169,7 @@ func columns(a *analysis.Analysis, g *analysis.Group, by string, c catalogue) []
 }
 
 // ratioColumn is a metric's ratio to the reference.
-func ratioColumn(a *analysis.Analysis, g *analysis.Group, metric string, drop int, c catalogue) column {
+func ratioColumn(a *analysis.Analysis, g *analysis.Group, metric string, drop int, c language) column {
 	col := column{Metric: metric, Unit: "×", Ratio: true, drop: drop,
 		Title: c.text("ranking.ratio", "metric", c.metric(metric), "reference", a.Run.Reference)}
 	if share := noise(g, metric); share != "" {
@@ -302,7 +302,7 @@ func used(cell *analysis.Cell, s analysis.Second) bool {
 
 // rankingNote says what a ranking's figures are and how sure they are; bars if
 // the figures have bars beneath.
-func rankingNote(r ranking, c catalogue, bars bool) string {
+func rankingNote(r ranking, c language, bars bool) string {
 	var notes []string
 	if len(r.Rows) > 1 {
 		notes = append(notes, c.text("ranking.note.rank", "metric", r.ByTitle), c.text("ranking.note.ratio"))
@@ -320,7 +320,7 @@ func rankingNote(r ranking, c catalogue, bars bool) string {
 }
 
 // missing says of each column why it lacks a figure, once a column.
-func missing(r ranking, c catalogue) []string {
+func missing(r ranking, c language) []string {
 	var out []string
 	for i, col := range r.Columns {
 		at := slices.IndexFunc(r.Rows, func(row row) bool { return row.Figures[i].Why != "" })

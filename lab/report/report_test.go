@@ -143,7 +143,7 @@ func TestEveryRunCanBeReported(t *testing.T) {
 }
 
 func TestAnswers(t *testing.T) {
-	c, err := loadCatalogue("en")
+	c, err := openLanguage("en")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestAnswers(t *testing.T) {
 
 // A study may lead with any metric; few have a sentence of their own.
 func TestAnswersByOtherMetrics(t *testing.T) {
-	c, err := loadCatalogue("en")
+	c, err := openLanguage("en")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ type varianceShare struct {
 }
 
 // sensitivityTables are those of the metrics that rankings show.
-func sensitivityTables(a *analysis.Analysis, c catalogue) (tables []sensitivityTable) {
+func sensitivityTables(a *analysis.Analysis, c language) (tables []sensitivityTable) {
 	metrics := chosen(a)
 	for i := range a.Sensitivity {
 		s := &a.Sensitivity[i]

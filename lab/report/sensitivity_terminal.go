@@ -9,7 +9,7 @@ import (
 
 // terminalSensitivity writes the Sobol indices for a terminal, nothing if there are
 // none.
-func terminalSensitivity(a *analysis.Analysis, c catalogue, width int, p painter) string {
+func terminalSensitivity(a *analysis.Analysis, c language, width int, p painter) string {
 	tables := sensitivityTables(a, c)
 	if len(tables) == 0 {
 		return ""
@@ -27,7 +27,7 @@ func terminalSensitivity(a *analysis.Analysis, c catalogue, width int, p painter
 
 // terminal writes the table's lines two columns in. Names are shortened where they
 // don't fit.
-func (t *sensitivityTable) terminal(c catalogue, width int, p painter) string {
+func (t *sensitivityTable) terminal(c language, width int, p painter) string {
 	heads, lines := t.heads(c), t.lines()
 	widths := columnWidths(append(heads, lines...))
 	over := -width
@@ -48,7 +48,7 @@ func (t *sensitivityTable) terminal(c catalogue, width int, p painter) string {
 }
 
 // heads are two lines: what stands in parentheses is the second.
-func (t *sensitivityTable) heads(c catalogue) [][]string {
+func (t *sensitivityTable) heads(c language) [][]string {
 	first, second := []string{""}, []string{c.text("variance.factor")}
 	for _, head := range []string{c.text("variance.first"), c.text("variance.total")} {
 		name, rest, found := strings.Cut(head, " (")

@@ -19,7 +19,7 @@ const defaultWidth = 80
 // Sobol indices of a design that has them, the run's validity, and last the
 // verdicts on its claims. It is in the language given ("en" if empty; see [Languages]).
 func Table(w io.Writer, a *analysis.Analysis, lang string, width int, color bool) error {
-	c, err := loadCatalogue(lang)
+	c, err := openLanguage(lang)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (p painter) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-func terminalRanking(r ranking, c catalogue, width int, p painter) string {
+func terminalRanking(r ranking, c language, width int, p painter) string {
 	title := p.paint(bold, present.Clip(printable(r.Title), width)) + "\n"
 	if len(r.Columns) == 0 {
 		return title + present.Wrap(c.text("ranking.empty"), width) + "\n"
@@ -81,7 +81,7 @@ func terminalRanking(r ranking, c catalogue, width int, p painter) string {
 	return out
 }
 
-func terminalValidity(a *analysis.Analysis, c catalogue, width int, p painter) string {
+func terminalValidity(a *analysis.Analysis, c language, width int, p painter) string {
 	b := newBadge(a, c)
 	code := map[string]string{string(finding.Valid): green, string(finding.Suspect): yellow, string(finding.Invalid): red, accepted: blue}[b.Level]
 	out := p.paint(code, b.Text()) + "  " + present.Wrap(b.Detail, max(width-present.Width(b.Text())-2, 1)) + "\n"

@@ -28,7 +28,7 @@ type curveRow struct {
 // curveFigure is a quantile of all requests of a cell, with its interval.
 type curveFigure struct{ Text, Range string }
 
-func newCurveTable(a *analysis.Analysis, r ranking, c catalogue) curveTable {
+func newCurveTable(a *analysis.Analysis, r ranking, c language) curveTable {
 	t := curveTable{Title: r.Title}
 	for _, p := range tabulated {
 		t.Heads = append(t.Heads, "p"+strconv.FormatFloat(p, 'f', -1, 64))
@@ -77,7 +77,7 @@ func mergedRange(iv stats.Interval) string {
 }
 
 // quantilesNote says what the quantiles are, and their intervals if there are any.
-func quantilesNote(a *analysis.Analysis, r ranking, c catalogue) string {
+func quantilesNote(a *analysis.Analysis, r ranking, c language) string {
 	some, single := false, false
 	for _, row := range r.Rows {
 		for _, iv := range row.Cell.Merged {

@@ -1,11 +1,11 @@
 package report
 
 // Texts are the texts of a language for what is printed besides reports.
-type Texts struct{ c catalogue }
+type Texts struct{ c language }
 
 // TextsIn returns the texts of a language ("en" if empty; see [Languages]).
 func TextsIn(lang string) (Texts, error) {
-	c, err := loadCatalogue(lang)
+	c, err := openLanguage(lang)
 	return Texts{c}, err
 }
 

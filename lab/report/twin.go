@@ -34,7 +34,7 @@ func noise(g *analysis.Group, metric string) string {
 // twinNote says what the A/A comparison of a ranking's metrics came to, empty if
 // there was none, or if it is another group's and there is no difference here to
 // hold against it.
-func twinNote(r ranking, c catalogue) string {
+func twinNote(r ranking, c language) string {
 	if r.Group.TwinFrom != "" && !slices.ContainsFunc(r.Columns, func(col column) bool { return col.Ratio }) {
 		return ""
 	}

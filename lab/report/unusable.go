@@ -21,7 +21,7 @@ type unusableRow struct {
 	Figures []figure // one per column
 }
 
-func newUnusableTable(a *analysis.Analysis, g *analysis.Group, c catalogue) unusableTable {
+func newUnusableTable(a *analysis.Analysis, g *analysis.Group, c language) unusableTable {
 	t := unusableTable{Title: g.Title}
 	for _, s := range chosen(a) {
 		seen := func(cell analysis.Cell) bool { return cell.Unusable[s.metric].N > 0 }
@@ -48,7 +48,7 @@ func newUnusableTable(a *analysis.Analysis, g *analysis.Group, c catalogue) unus
 }
 
 // terminalUnusable writes the table for a terminal, nothing if it has no rows.
-func terminalUnusable(t unusableTable, c catalogue, width int, p painter) string {
+func terminalUnusable(t unusableTable, c language, width int, p painter) string {
 	if len(t.Rows) == 0 {
 		return ""
 	}

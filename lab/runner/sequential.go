@@ -54,10 +54,10 @@ const (
 // block shows no spread.
 const leastBlocks = 2
 
-// goOn plans one more block, or says that the run ends here. It is an error if
-// nothing has come of the last blocks: time would fill with trials that fail at
-// once. Stopping by what was found is fair only to intervals that hold at any stopping time; package
-// analysis takes such for a run with [archive.Manifest.Until].
+// goOn plans one more block, or says that the run ends here. It is an error if nothing
+// has come of the last blocks: time would fill with trials that fail at once. A run
+// that stops by what it found needs intervals that hold at any time of stopping;
+// package analysis takes those for a run with [archive.Manifest.Until].
 func (s *session) goOn(ctx context.Context, w *archive.Writer) (more bool, err error) {
 	if !s.runner.Study.Until.Sequential() || ctx.Err() != nil {
 		return false, nil

@@ -15,11 +15,11 @@ import (
 
 // handle is dyno's end of a keeper: it gives orders and gets notices.
 type handle struct {
-	order   order
-	cmd     *exec.Cmd
-	control *os.File
-	mu      sync.Mutex // of writes to control
-	wishes  *json.Encoder
+	order    order
+	cmd      *exec.Cmd
+	control  *os.File
+	mu       sync.Mutex // of writes to control
+	commands *json.Encoder
 
 	started chan notice   // gets eventStarted or eventFailed; closed if there will be none
 	exited  chan struct{} // closed when the subject's first process has ended
@@ -47,7 +47,7 @@ func startKeeper(o order, log *os.File) (*handle, error) {
 	}
 	defer noticesOut.Close()
 	h := &handle{
-		order: o, control: controlOut, wishes: json.NewEncoder(controlOut),
+		order: o, control: controlOut, commands: json.NewEncoder(controlOut),
 		started: make(chan notice, 1), exited: make(chan struct{}), gone: make(chan struct{}),
 	}
 	h.cmd = exec.Command(exe)
@@ -61,7 +61,7 @@ func startKeeper(o order, log *os.File) (*handle, error) {
 		return nil, fmt.Errorf("start the keeper: %w", err)
 	}
 	go h.follow(noticesIn)
-	if err := h.wishes.Encode(o); err != nil {
+	if err := h.commands.Encode(o); err != nil {
 		h.control.Close()
 		<-h.gone
 		return nil, fmt.Errorf("give the keeper its order: %w", err)
@@ -140,10 +140,10 @@ func (h *handle) cleanUp(e Entry) {
 }
 
 // send asks the keeper for something. One that has ended has done it already.
-func (h *handle) send(w wish) {
+func (h *handle) send(w command) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	_ = h.wishes.Encode(w)
+	_ = h.commands.Encode(w)
 }
 
 // awaitStart waits until the subject's program has been executed.

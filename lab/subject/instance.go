@@ -128,7 +128,7 @@ func (in *Instance) Stop(ctx context.Context) error {
 			close(in.done)
 			return
 		}
-		in.handle.send(wishStop)
+		in.handle.send(commandStop)
 	})
 	if in.handle == nil {
 		return nil
@@ -140,7 +140,7 @@ func (in *Instance) awaitGone(ctx context.Context) error {
 	select {
 	case <-in.handle.gone:
 	case <-ctx.Done():
-		in.handle.send(wishKill)
+		in.handle.send(commandKill)
 		select {
 		case <-in.handle.gone:
 		case <-time.After(stopMargin):
@@ -160,7 +160,7 @@ func (in *Instance) removeLog() {
 // abandon stops a subject that never got ready, without grace, and returns
 // how it ended.
 func (in *Instance) abandon() string {
-	in.handle.send(wishKill)
+	in.handle.send(commandKill)
 	in.handle.control.Close()
 	<-in.handle.gone
 	return in.handle.status

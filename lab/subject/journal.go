@@ -13,18 +13,18 @@ import (
 // Entry is what the journal has about a subject that runs: a file
 // STATE/subjects/PID.json, there from its start to its end.
 type Entry struct {
-	Subject   string    `json:"subject"`
-	PID       int       `json:"pid"`
-	Start     uint64    `json:"start"`     // clock ticks since boot, /proc/PID/stat
-	Group     int       `json:"group"`     // process group
-	Boot      string    `json:"boot"`      // boot ID of the machine
-	Namespace string    `json:"namespace"` // of the PIDs
-	Keeper    identity  `json:"keeper"`
-	Owner     identity  `json:"owner"` // the dyno that wanted it
-	Token     string    `json:"token"` // in the environment of the subject and its descendants
-	Cgroup    string    `json:"cgroup,omitempty"`
-	Fences    []string  `json:"fences,omitempty"` // folders of cgroups that only limit it
-	Began     time.Time `json:"began"`
+	Subject     string    `json:"subject"`
+	PID         int       `json:"pid"`
+	Start       uint64    `json:"start"`     // clock ticks since boot, /proc/PID/stat
+	Group       int       `json:"group"`     // process group
+	Boot        string    `json:"boot"`      // boot ID of the machine
+	Namespace   string    `json:"namespace"` // of the PIDs
+	Keeper      identity  `json:"keeper"`
+	Owner       identity  `json:"owner"` // the dyno that wanted it
+	Token       string    `json:"token"` // in the environment of the subject and its descendants
+	Cgroup      string    `json:"cgroup,omitempty"`
+	LimitGroups []string  `json:"fences,omitempty"` // folders of cgroups that only limit it
+	Began       time.Time `json:"began"`
 }
 
 // tokenVariable is the environment variable that marks all descendants of a

@@ -43,13 +43,13 @@ func KeeperMain() {
 
 // keeper is the state of a keeper process.
 type keeper struct {
-	order   order
-	notices *json.Encoder
-	child   child
-	wishes  chan wish
-	exited  chan string   // gets the exit status of the subject
-	gone    chan struct{} // closed when no child is left
-	died    bool          // the subject has ended by itself, and its status says of what
+	order    order
+	notices  *json.Encoder
+	child    child
+	commands chan command
+	exited   chan string   // gets the exit status of the subject
+	gone     chan struct{} // closed when no child is left
+	died     bool          // the subject has ended by itself, and its status says of what
 }
 
 // child is a subject that has been started.
@@ -59,15 +59,15 @@ type child struct {
 	began   int64
 	remarks []string
 
-	fences     []fence  // that limit it
-	unenforced []string // limits that could not be
+	limitGroups []limitGroup // that limit it
+	unenforced  []string     // limits that could not be
 }
 
 func (k *keeper) main(control *json.Decoder) int {
 	if err := control.Decode(&k.order); err != nil {
 		return 1 // dyno died before it said what to start
 	}
-	k.wishes = make(chan wish, 4)
+	k.commands = make(chan command, 4)
 	signals := make(chan os.Signal, 4)
 	// Caught rather than ignored, because a child inherits what is ignored.
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
@@ -93,7 +93,7 @@ func (k *keeper) main(control *json.Decoder) int {
 	}
 	if len(left) == 0 { // else the journal is how the next sweep knows of them
 		k.child.group.remove()
-		k.child.removeFences()
+		k.child.removeLimitGroups()
 		entry.remove(k.order.StateDir)
 	}
 	k.tell(gone)
@@ -116,7 +116,7 @@ func (k *keeper) entry() Entry {
 	e := Entry{
 		Subject: k.order.Name, PID: k.child.PID, Start: k.child.Start, Group: k.child.PID,
 		Boot: bootID(), Namespace: pidNamespace(), Keeper: self(), Owner: k.order.Owner,
-		Token: k.order.Token, Began: time.Now(), Fences: k.child.fencePaths(),
+		Token: k.order.Token, Began: time.Now(), LimitGroups: k.child.limitGroupPaths(),
 	}
 	if k.child.group != nil {
 		e.Cgroup = k.child.group.path
@@ -127,15 +127,15 @@ func (k *keeper) entry() Entry {
 // tell sends a notice. A dyno that is gone need not know.
 func (k *keeper) tell(n notice) { _ = k.notices.Encode(n) }
 
-// listen passes on dyno's wishes; the end of the pipe is one to stop.
+// listen passes on dyno's commands; the end of the pipe is one to stop.
 func (k *keeper) listen(control *json.Decoder) {
 	for {
-		var w wish
+		var w command
 		if err := control.Decode(&w); err != nil {
-			k.wishes <- wishStop
+			k.commands <- commandStop
 			return
 		}
-		k.wishes <- w
+		k.commands <- w
 	}
 }
 
@@ -144,7 +144,7 @@ func (k *keeper) listen(control *json.Decoder) {
 func (k *keeper) obey(signals <-chan os.Signal) {
 	for s := range signals {
 		if s == syscall.SIGTERM {
-			k.wishes <- wishStop
+			k.commands <- commandStop
 		}
 	}
 }
@@ -172,8 +172,8 @@ func (k *keeper) watch() {
 	case status := <-k.exited:
 		k.died = true
 		k.tell(notice{Event: eventExited, Status: status})
-	case w := <-k.wishes:
-		if w == wishStop {
+	case w := <-k.commands:
+		if w == commandStop {
 			k.terminate()
 		}
 	}
@@ -192,8 +192,8 @@ func (k *keeper) terminate() {
 			return
 		case <-k.gone:
 			return
-		case w := <-k.wishes:
-			if w == wishKill {
+		case w := <-k.commands:
+			if w == commandKill {
 				return
 			}
 		case status := <-k.exited:

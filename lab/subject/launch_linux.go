@@ -20,11 +20,11 @@ func adoptOrphans() {
 func launch(o order) (child, error) {
 	var c child
 	name := fmt.Sprintf("dyno-%d-%.8s", os.Getpid(), o.Token)
-	c.fenceIn(&o, name)
+	c.makeLimitGroups(&o, name)
 	if len(o.CPUs) > 0 {
 		restore, err := pinThread(o.CPUs)
 		if err != nil {
-			c.removeFences()
+			c.removeLimitGroups()
 			return c, err
 		}
 		defer restore()
@@ -41,7 +41,7 @@ func launch(o order) (child, error) {
 	}
 	if err := c.exec(o); err != nil {
 		c.group.remove()
-		c.removeFences()
+		c.removeLimitGroups()
 		return c, err
 	}
 	c.Start, _ = startTime(c.PID)
@@ -60,11 +60,11 @@ func (c *child) exec(o order) error {
 		Dir: o.Dir, Env: o.Env, Files: []uintptr{null.Fd(), 1, 2},
 		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
 	}
-	leaveFences, err := c.enterFences()
+	leaveLimits, err := c.enterLimitGroups()
 	if err != nil {
 		return err
 	}
-	defer leaveFences()
+	defer leaveLimits()
 	leave, err := c.group.enter(attr.Sys)
 	if err != nil {
 		c.withoutCgroup(err)
@@ -86,8 +86,8 @@ func (c *child) exec(o order) error {
 }
 
 func (c *child) withoutCgroup(why error) {
-	if len(c.fences) > 0 && c.fences[0].cgroup == c.group {
-		c.fences = nil
+	if len(c.limitGroups) > 0 && c.limitGroups[0].cgroup == c.group {
+		c.limitGroups = nil
 		c.unenforced = append(c.unenforced, "the subject is not limited: "+why.Error())
 	}
 	c.group.remove()

@@ -27,9 +27,9 @@ func (l *Limits) controllers() (needed []string) {
 	return needed
 }
 
-// fence is a cgroup with limits: of version 2 the one that holds the subject
+// limitGroup is a cgroup with limits: of version 2 the one that holds the subject
 // anyway, of version 1 one more for each controller.
-type fence struct {
+type limitGroup struct {
 	*cgroup
 	controller string // of version 1
 }
@@ -143,9 +143,9 @@ func cpuList(cpus []int) string {
 	return strings.Join(words, ",")
 }
 
-// oomKills is how many processes the kernel has killed because the fence's
+// oomKills is how many processes the kernel has killed because the limit group's
 // memory was used up.
-func (f fence) oomKills() int {
+func (f limitGroup) oomKills() int {
 	file := "memory.oom_control"
 	if f.v2 {
 		file = "memory.events"

@@ -25,14 +25,14 @@ func cgroupsV1(t *testing.T) {
 	}
 }
 
-// fencesOf reads which cgroups hold a subject's limits.
-func fencesOf(t *testing.T, s StartSpec, in *Instance) []string {
+// limitGroupsOf reads which cgroups hold a subject's limits.
+func limitGroupsOf(t *testing.T, s StartSpec, in *Instance) []string {
 	t.Helper()
 	e, err := readEntry(Entry{PID: in.PID()}.file(s.StateDir))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e.Fences
+	return e.LimitGroups
 }
 
 func allGone(t *testing.T, paths []string) {
@@ -57,15 +57,15 @@ func TestLimits(t *testing.T) {
 	if left := in.Unenforced(); len(left) > 0 {
 		t.Errorf("not enforced: %q", left)
 	}
-	fences := fencesOf(t, s, in)
-	if len(fences) != 3 {
-		t.Fatalf("fences: %v", fences)
+	groups := limitGroupsOf(t, s, in)
+	if len(groups) != 3 {
+		t.Fatalf("limit groups: %v", groups)
 	}
 	for file, want := range map[string]string{
 		"cpu.cfs_quota_us": "50000", "cpu.cfs_period_us": "100000", "memory.limit_in_bytes": "268435456", "cpuset.cpus": cpuList([]int{last}),
 	} {
 		seen := ""
-		for _, path := range fences {
+		for _, path := range groups {
 			if data, err := os.ReadFile(filepath.Join(path, file)); err == nil {
 				seen = strings.TrimSpace(string(data))
 				if members := openCgroup(path).members(); !slices.Equal(members, []int{in.PID()}) {
@@ -78,7 +78,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	stopServer(t, in)
-	allGone(t, fences)
+	allGone(t, groups)
 }
 
 // TestQuotaHolds lets a limited subject spin: it must not get more CPU time than
@@ -89,7 +89,7 @@ func TestQuotaHolds(t *testing.T) {
 	s.Limits = Limits{CPUs: 0.2}
 	in := startServer(t, s)
 	get(t, in.URL()+"/spin?ms=1000")
-	for _, path := range fencesOf(t, s, in) {
+	for _, path := range limitGroupsOf(t, s, in) {
 		data, err := os.ReadFile(filepath.Join(path, "cpu.stat"))
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestOutOfMemory(t *testing.T) {
 	s := serverSpec(t, "good")
 	s.Limits = Limits{Memory: 48 << 20}
 	in := startServer(t, s)
-	fences := fencesOf(t, s, in)
+	groups := limitGroupsOf(t, s, in)
 	if resp, err := pollingClient(nil).Get(in.URL() + "/eat?mib=256"); err == nil {
 		resp.Body.Close()
 	}
@@ -118,7 +118,7 @@ func TestOutOfMemory(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	stopServer(t, in)
-	allGone(t, fences)
+	allGone(t, groups)
 }
 
 // TestChildOutOfMemory: what the kernel kills need not be the first process.
@@ -141,13 +141,13 @@ func TestChildOutOfMemory(t *testing.T) {
 	}
 }
 
-func TestSweepRemovesFences(t *testing.T) {
+func TestSweepRemovesLimitGroups(t *testing.T) {
 	cgroupsV1(t)
 	s := serverSpec(t, "good")
 	s.Limits = Limits{CPUs: 1, Memory: 1 << 30}
 	cmd, e := victim(t, s)
-	if len(e.Fences) != 2 {
-		t.Fatalf("fences: %v", e.Fences)
+	if len(e.LimitGroups) != 2 {
+		t.Fatalf("limit groups: %v", e.LimitGroups)
 	}
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestSweepRemovesFences(t *testing.T) {
 	if _, err := Sweep(t.Context(), s.StateDir); err != nil {
 		t.Fatal(err)
 	}
-	allGone(t, append(e.Fences, e.Cgroup))
+	allGone(t, append(e.LimitGroups, e.Cgroup))
 }
 
 func TestLimitsRefused(t *testing.T) {
@@ -175,7 +175,7 @@ func TestLimitsRefused(t *testing.T) {
 func TestWithoutControllers(t *testing.T) {
 	o := order{CPUs: []int{3, 4, 5, 6}, Limits: Limits{CPUs: 1.5, Memory: 64 << 20}}
 	var c child
-	c.unfenced(&o, map[string]error{"cpu": os.ErrPermission, "memory": os.ErrPermission})
+	c.noteUnenforced(&o, map[string]error{"cpu": os.ErrPermission, "memory": os.ErrPermission})
 	if !slices.Equal(o.CPUs, []int{3, 4}) {
 		t.Errorf("kept on CPUs %v", o.CPUs)
 	}
@@ -223,7 +223,7 @@ func TestVersion2(t *testing.T) {
 		}
 	}
 	put("user/dyno-1/memory.events", "low 0\noom 3\noom_kill 2\n")
-	if n := (fence{cgroup: g}).oomKills(); n != 2 {
+	if n := (limitGroup{cgroup: g}).oomKills(); n != 2 {
 		t.Errorf("%d kills", n)
 	}
 	l.CPUSet = []int{0, 2} // the controller is offered at the top only

@@ -76,12 +76,12 @@ func (*cgroup) members() []int  { return nil }
 func (*cgroup) kill()           {}
 func (*cgroup) remove()         {}
 
-// fence is a thing of Linux; here there are none.
-type fence struct{}
+// limitGroup is a thing of Linux; here there are none.
+type limitGroup struct{}
 
-func (*child) removeFences()        {}
-func (*child) outOfMemory() int     { return 0 }
-func (*child) fencePaths() []string { return nil }
+func (*child) removeLimitGroups()        {}
+func (*child) outOfMemory() int          { return 0 }
+func (*child) limitGroupPaths() []string { return nil }
 func (*child) statusOf(status syscall.WaitStatus, _ *Limits) string {
 	return describe(status)
 }

@@ -7,7 +7,7 @@ const keeperArg = "__keeper"
 
 // Descriptors a keeper is started with, after the standard three.
 const (
-	controlFD = 3 // dyno → keeper: an order, then wishes; its end is dyno's death
+	controlFD = 3 // dyno → keeper: an order, then commands; its end is dyno's death
 	noticeFD  = 4 // keeper → dyno: notices
 )
 
@@ -27,12 +27,12 @@ type order struct {
 	LogLimit int64         `json:"log_limit"` // bytes
 }
 
-// wish is a JSON value that follows the order on the control pipe.
-type wish string
+// command is a JSON value that follows the order on the control pipe.
+type command string
 
 const (
-	wishStop wish = "stop" // SIGTERM, grace, SIGKILL
-	wishKill wish = "kill" // SIGKILL at once
+	commandStop command = "stop" // SIGTERM, grace, SIGKILL
+	commandKill command = "kill" // SIGKILL at once
 )
 
 // notice is one JSON value on the notice pipe.

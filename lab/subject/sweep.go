@@ -145,7 +145,7 @@ func (e Entry) opened(path string) *cgroup {
 // removeCgroups removes the entry's cgroups, which have no members any more.
 func (e Entry) removeCgroups() {
 	e.cgroup().remove()
-	for _, path := range e.Fences {
+	for _, path := range e.LimitGroups {
 		e.opened(path).remove()
 	}
 }

@@ -28,7 +28,7 @@ func (b *Bucket) Pull(ctx context.Context, name archive.Name, store archive.Stor
 	}
 	return store.Adopt(name, sums, func(dir string) error {
 		files := sums.Names()
-		t := &tally{total: len(files), observe: observe}
+		t := &transfer{total: len(files), observe: observe}
 		return each(ctx, len(files), func(ctx context.Context, i int) error {
 			if err := b.download(ctx, name, files[i], sums[files[i]], filepath.Join(dir, filepath.FromSlash(files[i]))); err != nil {
 				return err

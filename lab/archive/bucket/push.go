@@ -36,7 +36,7 @@ func (b *Bucket) Push(ctx context.Context, r *archive.Record, observe func(Progr
 		return 0, fmt.Errorf("pushing run %s to %s: %w", r.ID, b, err)
 	}
 	total := len(r.Sums) + 1
-	t := &tally{done: len(r.Sums) - len(missing), total: total, observe: observe}
+	t := &transfer{done: len(r.Sums) - len(missing), total: total, observe: observe}
 	err = each(ctx, len(missing), func(ctx context.Context, i int) error { return b.upload(ctx, r, missing[i], t) })
 	if err == nil && there[archive.SumsFile] != int64(len(r.Sums.Bytes())) {
 		err = b.uploadSums(ctx, r, t)
@@ -65,7 +65,7 @@ func absent(r *archive.Record, there map[string]int64) ([]string, error) {
 	return missing, nil
 }
 
-func (b *Bucket) upload(ctx context.Context, r *archive.Record, file string, t *tally) error {
+func (b *Bucket) upload(ctx context.Context, r *archive.Record, file string, t *transfer) error {
 	f, err := os.Open(r.Path(file))
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (b *Bucket) upload(ctx context.Context, r *archive.Record, file string, t *
 }
 
 // uploadSums makes the run visible.
-func (b *Bucket) uploadSums(ctx context.Context, r *archive.Record, t *tally) error {
+func (b *Bucket) uploadSums(ctx context.Context, r *archive.Record, t *transfer) error {
 	sums := r.Sums.Bytes()
 	err := b.objects.put(ctx, key(r.Name, archive.SumsFile), bytes.NewReader(sums), int64(len(sums)), digest(sums))
 	if err != nil {
@@ -98,15 +98,15 @@ func digest(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// tally counts the files that have been copied.
-type tally struct {
+// transfer counts the files that have been copied.
+type transfer struct {
 	mu          sync.Mutex
 	done, total int
 	sent        int
 	observe     func(Progress)
 }
 
-func (t *tally) count(file string) {
+func (t *transfer) count(file string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.done++

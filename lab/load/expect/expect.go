@@ -8,7 +8,7 @@
 //	body size < 1000
 //	json $.items[0].name == "Ann"
 //
-// [Parse] compiles lines, [Expect.Judge] holds an answer to them. The package
+// [Parse] compiles lines, [Expect.Judge] holds a response to them. The package
 // is pure: no clock, no files, no sockets.
 package expect
 
@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// Needs says how much of an answer is looked at.
+// Needs says how much of a response is looked at.
 type Needs uint8
 
 // From little to much; each includes the ones before it.
@@ -45,7 +45,7 @@ type check struct {
 	holds judgement
 }
 
-// judgement reports whether an answer is as expected, and if not, what was
+// judgement reports whether a response is as expected, and if not, what was
 // there instead.
 type judgement func(a answer) (got string, ok bool)
 
@@ -104,14 +104,14 @@ func (e *Expect) add(line string) error {
 	return nil
 }
 
-// Needs returns how much of an answer [Expect.Judge] looks at.
+// Needs returns how much of a response [Expect.Judge] looks at.
 func (e *Expect) Needs() Needs { return e.needs }
 
 // Statuses returns the expected statuses.
 func (e *Expect) Statuses() Statuses { return e.statuses }
 
-// Judge returns "" if an answer is as expected, and otherwise the first
-// expectation that failed and what was there instead. head is the answer's head
+// Judge returns "" if a response is as expected, and otherwise the first
+// expectation that failed and what was there instead. head is the response's head
 // as it came, from the status line to the empty line; body is the body without
 // its transfer coding. Neither is kept. Judge allocates only if an expectation
 // failed, or to read JSON.

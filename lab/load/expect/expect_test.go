@@ -216,7 +216,7 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// FuzzParse looks for lines and answers that panic.
+// FuzzParse looks for lines and responses that panic.
 func FuzzParse(f *testing.F) {
 	for _, line := range []string{"status 2xx 404", "header a matches ^b$", `body == "a"`, "body size >= 3", "json $.a[0]['b'].length() == 1e999", "json $.n < 1e-400"} {
 		f.Add(line, head, body)

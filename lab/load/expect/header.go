@@ -55,7 +55,7 @@ func holdsHeader(head []byte, name string, test textTest) (got string, ok bool) 
 	return quote(last), false
 }
 
-// Fields yields the values of the fields of one name in an answer's head, without
+// Fields yields the values of the fields of one name in a response's head, without
 // the white space around them and never nil. They are views into the head. What
 // precedes the first line end, the status line, is passed over.
 func Fields(head []byte, name string) func(yield func([]byte) bool) {

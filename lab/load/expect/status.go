@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Lowest and highest status a final answer can have (RFC 9110 15).
+// Lowest and highest status a final response can have (RFC 9110 15).
 const (
 	lowest  = 200
 	highest = 599

@@ -10,8 +10,8 @@ type Failure struct {
 	// At is when it failed, in ns since the measured time began; negative while
 	// warming up.
 	At time.Duration `json:"at"`
-	// Sent and Received are the request and as much of the answer as was there;
-	// of a complete answer, its body without chunk framing. They are cut at
+	// Sent and Received are the request and as much of the response as was there;
+	// of a complete response, its body without chunk framing. They are cut at
 	// 8 KiB, and the values of headers that are secrets are blanked out. Paths
 	// and bodies are kept as they are.
 	Sent     string `json:"sent,omitempty"`

@@ -7,7 +7,7 @@ import (
 )
 
 // GivenUp is how many requests have no time on the clock because they were given
-// up: shed before they were sent, without a connection or an answer in time, or
+// up: shed before they were sent, without a connection or a response in time, or
 // not answered by the end. They count as slower than every request that has one.
 func (w *Window) GivenUp(c Clock) uint64 {
 	switch c {

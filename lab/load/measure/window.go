@@ -16,7 +16,7 @@ const (
 	Response         Clock = iota // done − intended: what a user waiting on schedule sees
 	Service                       // done − sent: what the server and network took
 	Lag                           // sent − intended: how late the request was sent
-	FirstByte                     // first byte of the answer − sent
+	FirstByte                     // first byte of the response − sent
 	Connect                       // TCP connection established − connect called
 	FullHandshake                 // TLS handshake with a key exchange and certificates, from connected to done
 	ResumedHandshake              // TLS handshake that took up an earlier session
@@ -53,16 +53,16 @@ type Window struct {
 	Completed uint64 `json:"completed"`      // answers received in full with the expected status
 	Shed      uint64 `json:"shed"`           // arrivals given up: no connection was free and, if they may wait, the backlog was full
 	Errors    Errors `json:"errors"`
-	// Statuses counts the complete answers by status, those that drained among
+	// Statuses counts the complete responses by status, those that drained among
 	// them; nil if there were none, or they were not counted.
 	Statuses map[int]uint64 `json:"statuses,omitempty"`
 	// Unconnected is how many of those that failed as Errors.Connect had waited
 	// for their connection until the time limit.
 	Unconnected uint64 `json:"unconnected,omitempty"`
 
-	// After the measured time what was due by then is still sent, and answers are
+	// After the measured time what was due by then is still sent, and responses are
 	// waited for, up to Spec.Drain. They count in the last window: SentLate is how
-	// many of Sent were sent then, and Drained how many answers came, which are in
+	// many of Sent were sent then, and Drained how many responses came, which are in
 	// its histograms but not in its throughput. What never came, or was never sent,
 	// counts as Unfinished; of a closed loop's only what had taken longer than any
 	// answer in the window.
@@ -85,7 +85,7 @@ type Window struct {
 	InFlight float64 `json:"in_flight"` // time-weighted mean of requests due or sent and not yet done
 	// Unrecorded is the time, in request·ns, that requests were in flight in this
 	// window and that its response times do not hold: of those that failed, and of
-	// those under way at its end, less what its answers were under way before it
+	// those under way at its end, less what its responses were under way before it
 	// and after it.
 	Unrecorded time.Duration `json:"unrecorded,omitempty"`
 	CPUUser    time.Duration `json:"cpu_user"`       // of the generator's loops, ns

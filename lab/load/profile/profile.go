@@ -14,7 +14,7 @@ type Mode string
 
 const (
 	// Closed keeps a fixed number of connections; each sends its next request
-	// when the answer to the last one is in (as wrk does), or a think time later.
+	// when the response to the last one is in (as wrk does), or a think time later.
 	Closed Mode = "closed"
 	// Open starts requests on a schedule, whatever the server does (as wrk2
 	// does). Response times count from the scheduled ("intended") start.
@@ -67,7 +67,7 @@ type Profile struct {
 	Rate        float64  `json:"rate,omitempty"`     // requests per second; open loop only, the short form of one constant phase
 	Arrivals    Arrivals `json:"arrivals,omitempty"` // open loop only; default Poisson
 	Phases      []Phase  `json:"phases,omitempty"`   // open loop only, instead of Rate
-	// Think is the pause between an answer and the next request on its
+	// Think is the pause between a response and the next request on its
 	// connection; closed loop only.
 	Think Think `json:"think,omitzero"`
 	// Overflow is for arrivals that find no idle connection; open loop only,

@@ -14,7 +14,7 @@ const (
 	Exponential Spread = "exponential" // memoryless, as in the closed queueing models (Lazowska et al. 1984)
 )
 
-// Think is the pause between an answer and the next request on its connection
+// Think is the pause between a response and the next request on its connection
 // in a closed loop: with N connections and mean response time R, the throughput
 // is N / (R + mean think time). The zero value is no pause.
 type Think struct {

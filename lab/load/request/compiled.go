@@ -31,7 +31,7 @@ type Compiled struct {
 	sized    bool // Content-Length is sent
 }
 
-// Keep says how much of an answer must be kept until it is judged.
+// Keep says how much of a response must be kept until it is judged.
 type Keep uint8
 
 const (

@@ -7,7 +7,7 @@ import (
 
 // Examples renders each request once, for who wants to see that they are
 // answered before a load is put on. Credentials and cookies become headers.
-// Requests that depend on what earlier answers have set, those with a cookie
+// Requests that depend on what earlier responses have set, those with a cookie
 // jar, are left out.
 func Examples(requests []Request, feeds []Feed) ([]Request, error) {
 	env, err := Environment(feeds)

@@ -30,7 +30,7 @@ type cookie struct{ name, value, path string }
 
 func (j *Jar) empty() bool { return j == nil || len(j.cookies) == 0 }
 
-// Take keeps the cookies that the head of an answer to a request for path sets.
+// Take keeps the cookies that the head of a response to a request for path sets.
 // It allocates only if one of them is new, has changed or has a date.
 func (j *Jar) Take(head, path []byte) {
 	for field := range expect.Fields(head, "set-cookie") {

@@ -23,7 +23,7 @@ func headWith(cookies ...string) []byte {
 func TestJar(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		set  []string // "path: field", each an answer to a request for the path
+		set  []string // "path: field", each a response to a request for the path
 		for_ string
 		want string
 	}{

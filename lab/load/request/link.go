@@ -64,8 +64,8 @@ func (k *Link) Check() error {
 	return nil
 }
 
-// Closing returns the requests with the wish that the connection be closed after
-// the answer (RFC 9112 9.6), so that it is the server that closes first.
+// Closing returns the requests that ask for the connection to be closed after the
+// response (RFC 9112 9.6), so that it is the server that closes first.
 func Closing(requests []Request) []Request {
 	out := slices.Clone(requests)
 	for i := range out {

@@ -31,10 +31,10 @@ type Request struct {
 	Body    string   `json:"body,omitempty"`
 	Auth    string   `json:"auth,omitempty"`       // "basic USER:PASSWORD" or "bearer TOKEN"; empty for none
 	Cookies []Header `json:"cookies,omitempty"`    // sent with every request
-	Jar     bool     `json:"cookie_jar,omitempty"` // each connection sends back the cookies that answers have set
+	Jar     bool     `json:"cookie_jar,omitempty"` // each connection sends back the cookies that responses have set
 	Weight  int      `json:"weight,omitempty"`     // share in the mix; 0 means 1
 	Status  int      `json:"status,omitempty"`     // expected status; 0 means any from 200 to 399, or what Expect says
-	Expect  []string `json:"expect,omitempty"`     // what answers are held to; see package expect for the lines
+	Expect  []string `json:"expect,omitempty"`     // what responses are held to; see package expect for the lines
 }
 
 // Check reports what is wrong with the request, or nil. Placeholders may refer
@@ -70,7 +70,7 @@ func (r *Request) Check(env *template.Env) error {
 	return err
 }
 
-// Expectations compiles what is expected of answers.
+// Expectations compiles what is expected of responses.
 func (r *Request) Expectations() (*expect.Expect, error) {
 	lines := r.Expect
 	if r.Status != 0 {

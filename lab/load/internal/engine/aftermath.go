@@ -13,7 +13,7 @@ import (
 // its times say nothing about the server.
 //
 // What was sent before the stall and answered after its aftermath is not held up:
-// the loop was back when the answer came.
+// the loop was back when the response came.
 type aftermath struct {
 	lasting time.Duration // the longest stall whose aftermath lasts; 0: none does
 	from    int64         // when the first of them began

@@ -22,7 +22,7 @@ const (
 	connecting                  // for the connection to be established
 	securing                    // for the TLS handshake
 	ready                       // for a request to send
-	busy                        // for an answer
+	busy                        // for a response
 )
 
 // conn is one connection of the event loop, and the place of its worker: a
@@ -45,7 +45,7 @@ type conn struct {
 	answer   http1.Response
 	intended int64 // ns, like all below
 	sent     int64
-	first    int64 // first byte of the answer; 0: none yet
+	first    int64 // first byte of the response; 0: none yet
 	opened   int64 // connect was called
 }
 
@@ -83,7 +83,7 @@ func (l *eventLoop) received(id int32, data []byte) {
 	l.answered(id, data)
 }
 
-// answered takes bytes of answers.
+// answered takes bytes of responses.
 func (l *eventLoop) answered(id int32, data []byte) {
 	c := &l.conns[id]
 	if c.state != busy {
@@ -99,7 +99,7 @@ func (l *eventLoop) answered(id int32, data []byte) {
 	l.parse(id, data)
 }
 
-// parse feeds what was read to the answer's parser.
+// parse feeds what was read to the response's parser.
 func (l *eventLoop) parse(id int32, data []byte) {
 	c := &l.conns[id]
 	if len(c.partial) > 0 {
@@ -140,7 +140,7 @@ func (l *eventLoop) ended(id int32) {
 	}
 }
 
-// done records a complete answer and puts the connection to its next use.
+// done records a complete response and puts the connection to its next use.
 func (l *eventLoop) done(id int32) {
 	c := &l.conns[id]
 	l.rec.left(c.intended, l.now)
@@ -156,7 +156,7 @@ func (l *eventLoop) done(id int32) {
 	l.release(id)
 }
 
-// wornOut reports whether a connection that has just delivered an answer must
+// wornOut reports whether a connection that has just delivered a response must
 // not carry another request.
 func (l *eventLoop) wornOut(c *conn) bool {
 	if !lasts(&c.answer) || len(c.unsent) > 0 {

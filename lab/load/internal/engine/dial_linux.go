@@ -46,7 +46,7 @@ func zoneID(zone string) uint32 {
 // The side that closes first keeps the port for a minute (TIME_WAIT, RFC 9293
 // 3.6.1); a load that opens connections all the time would run out of ports
 // within seconds. Where the server has closed already that is its side; else the
-// connection is reset, which is safe since its last answer is in. The same goes
+// connection is reset, which is safe since its last response is in. The same goes
 // for connections that the server wants to end.
 func (l *eventLoop) quickEnd(id int32) {
 	c := &l.conns[id]

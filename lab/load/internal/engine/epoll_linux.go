@@ -23,7 +23,7 @@ type epoll struct {
 	loop   *eventLoop
 	poller *reactor.Poller
 	events []reactor.Event
-	read   []byte        // shared by all connections: answers are parsed in place
+	read   []byte        // shared by all connections: responses are parsed in place
 	unread []place       // connections that have had their turn and may hold more
 	rested []place       // those of the turn before; the two change places
 	stamps *kernelStamps // nil unless asked for

@@ -6,23 +6,23 @@ import (
 	"dyno/nano/wire/http1"
 )
 
-// Limits of what is kept of an answer, in bytes.
+// Limits of what is kept of a response, in bytes.
 const (
-	maxSample = 8 << 10     // of an answer that was not expected
+	maxSample = 8 << 10     // of a response that was not expected
 	maxBody   = 1 << 20     // of a body that expectations look at
 	maxRaw    = 2 * maxBody // of such a body as it came, which may be in chunks
 )
 
-// exchange is what one connection holds of a request and its answer besides the
+// exchange is what one connection holds of a request and its response besides the
 // state of its engine: the bytes of a request that is not constant, and as much
-// of the answer as its judging needs. Its buffers are used again and again.
+// of the response as its judging needs. Its buffers are used again and again.
 //
-// An engine calls [mix.next], then keep with all bytes of the answer in the
-// order they came, then, once the answer is complete, errorLog.judged.
+// An engine calls [mix.next], then keep with all bytes of the response in the
+// order they came, then, once the response is complete, errorLog.judged.
 type exchange struct {
 	request *request.Compiled
 	buf     []byte       // the request, unless it is constant
-	kept    []byte       // start of the answer as it came
+	kept    []byte       // start of the response as it came
 	jar     *request.Jar // the connection's cookies, nil if none are kept
 }
 
@@ -49,7 +49,7 @@ func (x *exchange) sent() []byte {
 	return x.buf
 }
 
-// keep takes the next bytes of the answer, whose status is known unless its
+// keep takes the next bytes of the response, whose status is known unless its
 // head is still incomplete. It copies them only if they will be looked at: that
 // is so if the request has expectations, if the status was not expected, or if
 // it sends the client elsewhere.
@@ -64,7 +64,7 @@ func (x *exchange) copy(raw []byte) {
 	x.kept = append(x.kept, raw[:min(len(raw), room)]...)
 }
 
-// limit is how much of the answer is kept, in bytes.
+// limit is how much of the response is kept, in bytes.
 func (x *exchange) limit() int {
 	if x.request.Keeps == request.KeepBody {
 		return http1.MaxHead + maxRaw
@@ -96,10 +96,10 @@ func (x *exchange) judge(status int) (kind measure.ErrorKind, why string) {
 	return 0, ""
 }
 
-// settle leaves of what was kept the final answer's head and its body without
+// settle leaves of what was kept the final response's head and its body without
 // chunk framing.
 func (x *exchange) settle() (head, body []byte) {
-	head, body = splitAnswer(x.kept)
+	head, body = splitResponse(x.kept)
 	n := len(head)
 	x.kept = append(append(x.kept[:0], head...), body...)
 	return x.kept[:n], x.kept[n:]

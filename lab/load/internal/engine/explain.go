@@ -27,7 +27,7 @@ func ExplainConnect(err error) string {
 	return err.Error()
 }
 
-// beginning shows the first bytes of an answer that is not HTTP/1.1, and says
+// beginning shows the first bytes of a response that is not HTTP/1.1, and says
 // what else it may be; "" for one that begins as it should.
 func beginning(answer []byte) string {
 	const most = 40
@@ -56,7 +56,7 @@ func language(b []byte) string {
 	return ""
 }
 
-// tookTooLong says how far an answer had come when its time was over.
+// tookTooLong says how far a response had come when its time was over.
 func tookTooLong(limit time.Duration, answer *http1.Response) string {
 	text := fmt.Sprintf("no complete answer within %v", limit)
 	if answer.Started() {

@@ -183,7 +183,7 @@ func (w *worker) redial(ctx context.Context) bool {
 	return false
 }
 
-// ask sends one request and reads its answer.
+// ask sends one request and reads its response.
 func (w *worker) ask(ctx context.Context) {
 	p := w.engine
 	p.mu.Lock()
@@ -204,7 +204,7 @@ func (w *worker) ask(ctx context.Context) {
 	defer p.mu.Unlock()
 	p.rec.BytesIn += uint64(received)
 	if ctx.Err() != nil || p.interrupted && err != nil {
-		w.hangUp() // ended by us: neither an answer nor an error
+		w.hangUp() // ended by us: neither a response nor an error
 		return
 	}
 	if p.advance(done); done >= p.limit {

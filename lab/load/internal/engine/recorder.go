@@ -167,7 +167,7 @@ func (r *Recorder) ages(at int64) time.Duration {
 	return time.Duration(int64(r.inFlight)*at - r.due)
 }
 
-// completed counts an answer with the expected status.
+// completed counts a response with the expected status.
 func (r *Recorder) completed() {
 	if r.draining {
 		r.Drained++
@@ -257,7 +257,7 @@ func (r *Recorder) close(end int64) {
 	r.out <- r.Slot
 }
 
-// Answered records an answer that came in full. All in ns on the same clock.
+// Answered records a response that came in full. All in ns on the same clock.
 func (r *Recorder) Answered(intended, sent, first, done int64) {
 	if intended < r.touched {
 		r.tells(intended, sent)

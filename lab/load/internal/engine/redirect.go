@@ -17,8 +17,8 @@ func IsRedirect(status int) bool {
 	return false
 }
 
-// redirected keeps where an answer that is a redirect leads, of the first one.
-// Such an answer was kept.
+// redirected keeps where a response that is a redirect leads, of the first one.
+// Such a response was kept.
 func (l *ErrorLog) redirected(x *exchange) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

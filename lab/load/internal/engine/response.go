@@ -11,11 +11,11 @@ import (
 
 var headEnd = []byte("\r\n\r\n")
 
-// splitAnswer splits a final answer as it came into its head, with the empty
+// splitResponse splits a final response as it came into its head, with the empty
 // line, and its body without chunk framing. Interim answers before it are
 // passed over. The answer was parsed before: what is cut short or odd gives
 // what there is. A chunked body is put together in place.
-func splitAnswer(raw []byte) (head, body []byte) {
+func splitResponse(raw []byte) (head, body []byte) {
 	head, body = cutHead(raw)
 	if hasField(head, "transfer-encoding") {
 		body = unchunk(body)
@@ -23,13 +23,13 @@ func splitAnswer(raw []byte) (head, body []byte) {
 	return head, body
 }
 
-// finalHead is the head of a final answer as it came.
+// finalHead is the head of a final response as it came.
 func finalHead(raw []byte) []byte {
 	head, _ := cutHead(raw)
 	return head
 }
 
-// cutHead splits a final answer after its head, and leaves it as it came.
+// cutHead splits a final response after its head, and leaves it as it came.
 func cutHead(raw []byte) (head, rest []byte) {
 	for {
 		end := bytes.Index(raw, headEnd)
@@ -44,21 +44,21 @@ func cutHead(raw []byte) (head, rest []byte) {
 	}
 }
 
-// isInterim reports whether a head is that of an interim answer, one that
+// isInterim reports whether a head is that of an interim response, one that
 // another follows (RFC 9110 15.2).
 func isInterim(head string) bool {
 	status, ok := strings.CutPrefix(head, "HTTP/1.1 ")
 	return ok && strings.HasPrefix(status, "1") && !strings.HasPrefix(status, "101")
 }
 
-// isTimeoutOfIdle reports whether what came unasked is the answer with which some
+// isTimeoutOfIdle reports whether what came unasked is the response with which some
 // servers close a connection that has been idle (408, RFC 9110 15.5.9).
 func isTimeoutOfIdle(raw []byte) bool {
 	return len(raw) > 12 && string(raw[:7]) == "HTTP/1." && string(raw[8:12]) == " 408"
 }
 
 // lasts reports whether the server lets the connection carry another request
-// after a complete answer (RFC 9112 9.3). One that has switched protocols speaks
+// after a complete response (RFC 9112 9.3). One that has switched protocols speaks
 // another language now (RFC 9110 15.2.2).
 func lasts(answer *http1.Response) bool { return answer.KeepAlive && answer.Status != 101 }
 

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-func catalogues(t *testing.T) map[string]catalogue {
+func languages(t *testing.T) map[string]language {
 	t.Helper()
-	out := map[string]catalogue{}
+	out := map[string]language{}
 	for _, lang := range Languages() {
-		c, err := loadCatalogue(lang)
+		c, err := openLanguage(lang)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,7 +25,7 @@ func catalogues(t *testing.T) map[string]catalogue {
 }
 
 func TestLanguagesHaveTheSameTexts(t *testing.T) {
-	all := catalogues(t)
+	all := languages(t)
 	if !slices.Equal(Languages(), []string{"en", "zh"}) {
 		t.Fatalf("languages %v, want en and zh", Languages())
 	}
@@ -78,7 +78,7 @@ func TestEveryTextUsedExists(t *testing.T) {
 }
 
 func everyTextUsedExists(t *testing.T, dir string, goCode *regexp.Regexp) {
-	en := catalogues(t)["en"]
+	en := languages(t)["en"]
 	found := 0
 	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
@@ -114,7 +114,7 @@ func everyTextUsedExists(t *testing.T, dir string, goCode *regexp.Regexp) {
 
 // exists reports whether there is a text for key, or for both its plurals, or,
 // where a key is put together, for some key it begins.
-func exists(c catalogue, key string, script bool) bool {
+func exists(c language, key string, script bool) bool {
 	if script {
 		key = "js." + key
 	}

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// fenceIn makes the cgroups with the order's limits: one of version 2 where that
+// makeLimitGroups makes the cgroups with the order's limits: one of version 2 where that
 // is possible, in place of the plain one, else one of version 1 for each limit.
 // What can't be enforced is said in unenforced; CPUs are changed to what is the
 // next best.
-func (c *child) fenceIn(o *order, name string) {
+func (c *child) makeLimitGroups(o *order, name string) {
 	l := &o.Limits
 	if l.none() {
 		return
@@ -24,7 +24,7 @@ func (c *child) fenceIn(o *order, name string) {
 	if v2, ok := trees[""]; ok && err == nil {
 		var g *cgroup
 		if g, err = limitedCgroup(v2, name, l); err == nil {
-			c.group, c.fences = g, []fence{{cgroup: g}}
+			c.group, c.limitGroups = g, []limitGroup{{cgroup: g}}
 			return
 		}
 	}
@@ -37,19 +37,19 @@ func (c *child) fenceIn(o *order, name string) {
 			}
 			continue
 		}
-		f, err := l.fenceV1(tree, name, controller)
+		f, err := l.limitGroupV1(tree, name, controller)
 		if err != nil {
 			why[controller] = err
 			continue
 		}
-		c.fences = append(c.fences, f)
+		c.limitGroups = append(c.limitGroups, f)
 	}
-	c.unfenced(o, why)
+	c.noteUnenforced(o, why)
 }
 
-// fenceV1 makes a cgroup of version 1 below the one this process is in.
-func (l *Limits) fenceV1(tree cgroupTree, name, controller string) (fence, error) {
-	f := fence{&cgroup{path: filepath.Join(tree.own, name), parent: tree.own}, controller}
+// limitGroupV1 makes a cgroup of version 1 below the one this process is in.
+func (l *Limits) limitGroupV1(tree cgroupTree, name, controller string) (limitGroup, error) {
+	f := limitGroup{&cgroup{path: filepath.Join(tree.own, name), parent: tree.own}, controller}
 	if err := os.Mkdir(f.path, 0o755); err != nil {
 		return f, err
 	}
@@ -60,8 +60,8 @@ func (l *Limits) fenceV1(tree cgroupTree, name, controller string) (fence, error
 	return f, nil
 }
 
-// unfenced says which limits are not enforced, and why.
-func (c *child) unfenced(o *order, why map[string]error) {
+// noteUnenforced says which limits are not enforced, and why.
+func (c *child) noteUnenforced(o *order, why map[string]error) {
 	l := &o.Limits
 	say := func(controller, format string, args ...any) {
 		if err := why[controller]; err != nil {
@@ -80,17 +80,17 @@ func (c *child) unfenced(o *order, why map[string]error) {
 	say("cpuset", "CPUs %v are kept by affinity only, which a program can change for itself", l.CPUSet)
 }
 
-// enterFences moves the calling thread into the fences of version 1, so that
+// enterLimitGroups moves the calling thread into the limit groups of version 1, so that
 // what it forks is born there, until leave is called.
-func (c *child) enterFences() (leave func(), err error) {
+func (c *child) enterLimitGroups() (leave func(), err error) {
 	thread := []byte(fmt.Sprint(syscall.Gettid()))
-	var inside []fence
+	var inside []limitGroup
 	leave = func() {
 		for _, f := range inside {
 			_ = os.WriteFile(filepath.Join(f.parent, "tasks"), thread, 0)
 		}
 	}
-	for _, f := range c.fences {
+	for _, f := range c.limitGroups {
 		if f.v2 {
 			continue
 		}
@@ -117,9 +117,9 @@ func ownTrees() (map[string]cgroupTree, error) {
 	return treesByController(mounts, membership), nil
 }
 
-// removeFences removes what is left of the fences when their members have ended.
-func (c *child) removeFences() {
-	for _, f := range c.fences {
+// removeLimitGroups removes what is left of the limit groups when their members have ended.
+func (c *child) removeLimitGroups() {
+	for _, f := range c.limitGroups {
 		f.remove()
 	}
 }
@@ -127,7 +127,7 @@ func (c *child) removeFences() {
 // outOfMemory is how many of the subject's processes the kernel has killed for
 // its limit of memory.
 func (c *child) outOfMemory() (n int) {
-	for _, f := range c.fences {
+	for _, f := range c.limitGroups {
 		if f.v2 || f.controller == "memory" {
 			n += f.oomKills()
 		}
@@ -135,9 +135,9 @@ func (c *child) outOfMemory() (n int) {
 	return n
 }
 
-// fencePaths lists the folders of the fences, for the journal.
-func (c *child) fencePaths() (paths []string) {
-	for _, f := range c.fences {
+// limitGroupPaths lists the folders of the limit groups, for the journal.
+func (c *child) limitGroupPaths() (paths []string) {
+	for _, f := range c.limitGroups {
 		if !f.v2 {
 			paths = append(paths, f.path)
 		}

@@ -29,27 +29,27 @@ func Languages() []string {
 	return langs
 }
 
-// catalogue holds every text of a report in one language, by key.
-type catalogue struct {
+// language holds every text of a report in one language, by key.
+type language struct {
 	lang    string
 	texts   map[string]string
 	phrases []phrase
 }
 
-func loadCatalogue(lang string) (catalogue, error) {
+func openLanguage(lang string) (language, error) {
 	if lang == "" {
 		lang = "en"
 	}
 	if !slices.Contains(Languages(), lang) {
-		return catalogue{}, fmt.Errorf("report: no language %q; there are %s", lang, strings.Join(Languages(), ", "))
+		return language{}, fmt.Errorf("report: no language %q; there are %s", lang, strings.Join(Languages(), ", "))
 	}
 	data, err := langFiles.ReadFile(path.Join("lang", lang+".json"))
 	if err != nil {
-		return catalogue{}, fmt.Errorf("report: reading language %s: %w", lang, err)
+		return language{}, fmt.Errorf("report: reading language %s: %w", lang, err)
 	}
-	c := catalogue{lang: lang}
+	c := language{lang: lang}
 	if err := json.Unmarshal(data, &c.texts); err != nil {
-		return catalogue{}, fmt.Errorf("report: reading language %s: %w", lang, err)
+		return language{}, fmt.Errorf("report: reading language %s: %w", lang, err)
 	}
 	c.phrases, err = loadPhrases(lang)
 	return c, err
@@ -57,7 +57,7 @@ func loadCatalogue(lang string) (catalogue, error) {
 
 // text returns the text of key with each {name} replaced by the value that
 // follows name in pairs. A key that is not there shows as itself.
-func (c catalogue) text(key string, pairs ...any) string {
+func (c language) text(key string, pairs ...any) string {
 	t, ok := c.texts[key]
 	if !ok {
 		return key
@@ -73,13 +73,13 @@ func (c catalogue) text(key string, pairs ...any) string {
 }
 
 // has reports whether there is a text for key.
-func (c catalogue) has(key string) bool {
+func (c language) has(key string) bool {
 	_, ok := c.texts[key]
 	return ok
 }
 
 // metric returns what a metric is called: "Response p99" for "response.p99".
-func (c catalogue) metric(name string) string {
+func (c language) metric(name string) string {
 	if key := "metric." + name; c.has(key) {
 		return c.text(key)
 	}
@@ -88,7 +88,7 @@ func (c catalogue) metric(name string) string {
 }
 
 // count writes "1 block" or "3 blocks": the text of key.one or key.other.
-func (c catalogue) count(key string, n int) string {
+func (c language) count(key string, n int) string {
 	return c.text(plural(key, n), "n", n)
 }
 
@@ -101,7 +101,7 @@ func plural(key string, n int) string {
 }
 
 // list writes "a", "a and b" or "a, b and c".
-func (c catalogue) list(items []string) string {
+func (c language) list(items []string) string {
 	if len(items) < 2 {
 		return strings.Join(items, "")
 	}
@@ -111,7 +111,7 @@ func (c catalogue) list(items []string) string {
 
 // charts returns the texts the scripts use: those whose keys begin with "js.",
 // without it, and what findings are called.
-func (c catalogue) charts() map[string]string {
+func (c language) charts() map[string]string {
 	out := map[string]string{}
 	for k, v := range c.texts {
 		if name, ok := strings.CutPrefix(k, "js."); ok {
