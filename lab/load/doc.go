@@ -1,9 +1,11 @@
 // Package load puts a known load on an HTTP service and records what came back.
 //
 // A load is described by a [Spec]: where to send ([Spec.Target]), what to send
-// (a mix of [request.Request]s, whose templates may take rows from [request.Feed]s), and in which
-// rhythm (a [profile.Profile]). [Run] executes it and returns a [Result] made of
-// one-second [measure.Window]s, each with its counts and full histograms.
+// (package request: a mix of [request.Request]s, whose templates may take rows from
+// [request.Feed]s), and in which rhythm (package profile: a [profile.Profile]). [Run]
+// executes it and returns a [Result] made of one-second [measure.Window]s (package
+// measure), each with its counts and full histograms. Who only reads what was measured
+// needs those rooms, and not this package, which brings the engines.
 //
 // # In a test
 //
@@ -23,18 +25,18 @@
 //
 // Instants are nanoseconds of CLOCK_MONOTONIC, which no setting of the clock
 // moves; lengths are [time.Duration]s; rates are requests per second. Histograms
-// hold nanoseconds, with three significant digits, one for each [measure.Clock]: there is
-// never one unnamed latency. [measure.Window.Quantile] says of a quantile whether it is
-// known or only a lower bound.
+// hold nanoseconds, with three significant digits, one for each [measure.Clock]: there
+// is never one unnamed latency. [measure.Window.Quantile] says of a quantile whether it
+// is known or only a lower bound.
 //
 // # Guarantees
 //
 //   - Every arrival of an open loop is accounted for: it was completed, drained,
-//     failed as one of the [measure.Errors], shed, or is unfinished. What was due by the end
-//     is sent and waited for, up to [Spec.Drain]; of what is unfinished or timed out
-//     it is known how long it had taken ([measure.Window.Waited]).
-//   - A result tells what speaks against it ([finding.Finding], [finding.Validity]). A window in
-//     which the generator itself stood still for a tenth of a second, or in which
+//     failed as one of the [measure.Errors], shed, or is unfinished. What was due by
+//     the end is sent and waited for, up to [Spec.Drain]; of what is unfinished or
+//     timed out it is known how long it had taken ([measure.Window.Waited]).
+//   - A result tells what speaks against it ([finding.Finding]). A window in which the
+//     generator itself stood still for a tenth of a second, or in which
 //     what piled up meanwhile was not gone yet, is invalid and in no total; a total
 //     without a valid window is empty. See docs/findings.md.
 //   - A response is taken as it comes: its size costs no memory, except where
