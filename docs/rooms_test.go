@@ -32,7 +32,7 @@ var house = []room{
 		{"nano/wire/clock", "nano/wire/http1", "nano/wire/http2", "nano/wire/reactor", "nano/wire/uring"},
 	}},
 	{"nano", []string{"wire"}, [][]string{
-		{"nano/internal/handoff", "nano/internal/netconn", "nano/internal/router", "nano/internal/sockets", "nano/autocert"},
+		{"nano/internal/exchange", "nano/internal/handoff", "nano/internal/netconn", "nano/internal/router", "nano/internal/sockets", "nano/autocert"},
 		{"nano"},
 		{"nano/compress", "nano/jwt", "nano/metrics", "nano/middleware", "nano/nanotest", "nano/openapi", "nano/openapi/page", "nano/protobuf", "nano/proxy", "nano/session", "nano/trace", "nano/validate", "nano/ws", "nano/yaml"},
 		{"nano/session/redisstore", "nano/openapi/internal/sample"},

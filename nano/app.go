@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"dyno/nano/internal/router"
+
+	"dyno/nano/internal/exchange"
 )
 
 // App is a set of routes and the server that answers for them. It has all methods of
@@ -17,7 +19,7 @@ type App struct {
 	root    // the group of all routes: Get, Post, Use, Group, Mount and the like
 	config  Config
 	routes  routes
-	spare   sync.Pool // of *exchange
+	spare   sync.Pool // of *liveRequest
 	plans   plans     // of Bind
 	seal    seal
 	drains  drainSignal
@@ -47,32 +49,38 @@ func New(config Config) *App {
 	a.drains.begun = make(chan struct{})
 	a.routes.router.Slash = router.Slash(config.TrailingSlash)
 	a.root.app, a.routes.app = a, a
-	a.spare.New = func() any { return &exchange{app: a} }
+	a.spare.New = func() any { return a.newRequest() }
 	return a
 }
 
+// newRequest returns one that nobody has used.
+func (a *App) newRequest() *liveRequest {
+	x := &liveRequest{app: a}
+	x.Owner = x
+	return x
+}
+
 // take returns a fresh exchange for a wire.
-func (a *App) take(w wire) *exchange {
-	x := a.spare.Get().(*exchange)
-	x.wire = w
+func (a *App) take(w exchange.Wire) *liveRequest {
+	x := a.spare.Get().(*liveRequest)
+	x.Wire = w
 	return x
 }
 
 // give takes an exchange back.
-func (a *App) give(x *exchange) {
-	x.recycle()
-	x.wire, x.buf = nil, nil
+func (a *App) give(x *liveRequest) {
+	x.Recycle()
+	x.Wire, x.Buf = nil, nil
 	a.spare.Put(x)
 }
 
 // find looks up the route of x, which tells where its handler may run. nil: the
 // app has its own response (not found, wrong method, redirect).
-func (a *App) find(x *exchange) Handler {
+func (a *App) find(x *liveRequest) Handler {
 	if !a.seal.closed.Load() {
 		a.seal.close()
 	}
 	if a.config.Rewrite != nil {
-		x.rewritten = false
 		a.config.Rewrite(&Target{x})
 	}
 	return a.routes.find(x)
@@ -80,7 +88,7 @@ func (a *App) find(x *exchange) Handler {
 
 // serve runs the handler that find returned, to the end of the response. It never
 // panics.
-func (a *App) serve(x *exchange, h Handler) {
+func (a *App) serve(x *liveRequest, h Handler) {
 	defer a.caught(x)
 	if a.config.Debug {
 		x.isolate()
@@ -100,19 +108,19 @@ func (a *App) serve(x *exchange, h Handler) {
 }
 
 // unanswered answers for a handler that returned nil without having done so.
-func (a *App) unanswered(x *exchange) {
-	if x.status == 0 {
-		x.status = 200
+func (a *App) unanswered(x *liveRequest) {
+	if x.Status == 0 {
+		x.Status = 200
 	}
 	x.begun = true
 	// A wire that can't send closes itself, but hooks may fail before it is asked.
-	if err := x.wire.respond(x, nil); err != nil && !x.begun {
+	if err := x.Wire.Respond(&x.Exchange, nil); err != nil && !x.begun {
 		a.config.Logger.Error("the empty response can't be sent", "route", routeName(x), "error", err)
 		a.bare(x, 500)
 	}
 }
 
-func routeName(x *exchange) string {
+func routeName(x *liveRequest) string {
 	if x.route == nil {
 		return "none"
 	}

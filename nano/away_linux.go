@@ -3,11 +3,11 @@ package nano
 import (
 	"errors"
 	"io"
-	"log/slog"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/internal/netconn"
 	"dyno/nano/wire/http1"
 	"dyno/nano/wire/reactor"
@@ -18,9 +18,9 @@ import (
 
 // finish completes the response when the handler has returned.
 func (t *turn) finish() {
-	if r := &t.reply; r.streamed && !r.ended && !r.cut {
-		if err := t.end(t.x, nil); err != nil {
-			t.x.logFailure(slog.LevelError, "response not finished", err)
+	if r := &t.reply; r.Streamed && !r.Ended && !r.Cut {
+		if err := t.End(t.x, nil); err != nil {
+			t.x.Owner.Unfinished(err)
 		}
 	}
 	t.over()
@@ -34,22 +34,22 @@ func (t *turn) finishAway() {
 		return
 	}
 	t.finish()
-	if t.reply.cut {
+	if t.reply.Cut {
 		_, _ = t.push() // best effort: what was answered before
-	} else if err := t.flush(t.x); err != nil {
-		t.reply.cut = true
+	} else if err := t.Flush(t.x); err != nil {
+		t.reply.Cut = true
 	}
 	if t.inflow.open && !t.inflow.dec.Done() {
-		t.reply.keep = false
+		t.reply.Keep = false
 	}
-	if in := &t.inflow; t.reply.keep && len(in.raw) > 0 {
+	if in := &t.inflow; t.reply.Keep && len(in.raw) > 0 {
 		t.rest = in.raw
 	}
 	t.loop.hand(&t.message)
 }
 
-// flush implements wire. It blocks while the client is slow, without the loop.
-func (t *turn) flush(*exchange) error {
+// Flush implements wire. It blocks while the client is slow, without the loop.
+func (t *turn) Flush(*exchange.Exchange) error {
 	for {
 		left, err := t.push()
 		if err != nil || left == 0 {
@@ -62,10 +62,10 @@ func (t *turn) flush(*exchange) error {
 }
 
 // broke notes that the client doesn't take the response any more.
-func (t *turn) broke() { t.reply.cut, t.broken = true, true }
+func (t *turn) broke() { t.reply.Cut, t.broken = true, true }
 
-// gone implements netWire.
-func (t *turn) gone() bool {
+// Gone implements netWire.
+func (t *turn) Gone() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.broken || t.lostBy == ErrClientGone
@@ -96,10 +96,10 @@ func (t *turn) push() (left int, err error) {
 }
 
 // wait gives the loop up and waits for the socket. stall <= 0 waits for ever.
-func (t *turn) wait(d direction, stall time.Duration) error {
+func (t *turn) wait(d exchange.Direction, stall time.Duration) error {
 	t.leave()
 	ready := t.writable
-	if d == reading {
+	if d == exchange.Reading {
 		ready = t.readable
 	}
 	stall, err := t.patience(d, stall)
@@ -123,8 +123,8 @@ func (t *turn) wait(d direction, stall time.Duration) error {
 	}
 }
 
-// read implements wire: it reads the body that was too large to be collected.
-func (t *turn) read(_ *exchange, p []byte) (int, error) {
+// Read implements wire: it reads the body that was too large to be collected.
+func (t *turn) Read(_ *exchange.Exchange, p []byte) (int, error) {
 	in := &t.inflow
 	if len(p) == 0 {
 		return 0, nil
@@ -137,7 +137,7 @@ func (t *turn) read(_ *exchange, p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		if err := t.readMore(); err != nil {
-			t.reply.keep = false
+			t.reply.Keep = false
 			return 0, err
 		}
 	}
@@ -173,12 +173,12 @@ func (t *turn) readMore() error {
 
 // tooLarge reports whether more has come than a body may have.
 func (t *turn) tooLarge() bool {
-	limit := t.x.bodyLimit()
+	limit := t.x.Owner.BodyLimit()
 	return limit >= 0 && t.inflow.size > limit
 }
 
-// bodyWait implements netWire.
-func (t *turn) bodyWait() time.Duration { return t.inflow.waited }
+// BodyWait implements netWire.
+func (t *turn) BodyWait() time.Duration { return t.inflow.waited }
 
 // awaitBody waits for more of the body, which must not be too slow. Only the time
 // that is spent waiting counts: the handler may take its own.
@@ -190,7 +190,7 @@ func (t *turn) awaitBody() error {
 	}
 	in.paced = in.size
 	from := time.Now()
-	err := t.wait(reading, in.pace.Patience(limits.ReadBody, limits.MinRate))
+	err := t.wait(exchange.Reading, in.pace.Patience(limits.ReadBody, limits.MinRate))
 	waited := time.Since(from)
 	in.waited += waited
 	in.pace.Spend(0, waited, limits.MinRate, limits.ReadBody) // what has come may make up for it
@@ -209,13 +209,13 @@ func (t *turn) awaitTaken() error {
 	for {
 		queued := reactor.Queued(t.fd)
 		from := time.Now()
-		err := t.wait(writing, t.taken.Patience(limits.WriteStall, limits.MinTake))
+		err := t.wait(exchange.Writing, t.taken.Patience(limits.WriteStall, limits.MinTake))
 		if err != nil && !errors.Is(err, netconn.ErrStalled) { // the handler's own deadline
 			t.broke()
 			return err
 		}
 		taken := int64(queued - reactor.Queued(t.fd))
-		late := t.taken.Spend(taken, time.Since(from), limits.MinTake, limits.WriteStall) && t.by[writing].Load() == 0
+		late := t.taken.Spend(taken, time.Since(from), limits.MinTake, limits.WriteStall) && t.by[exchange.Writing].Load() == 0
 		switch {
 		case late, err != nil && taken <= 0:
 			t.broke()
@@ -232,7 +232,7 @@ func (t *turn) readSocket() error {
 	if in.wait {
 		in.wait = false
 		t.out = append(t.out, http1.Continue...)
-		if err := t.flush(nil); err != nil {
+		if err := t.Flush(nil); err != nil {
 			return err
 		}
 	}

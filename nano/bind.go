@@ -136,7 +136,7 @@ func (c Ctx) bindBody(p *plan, v reflect.Value, ptr any, optional bool) (*Form, 
 	}
 	kind := mediaType(x.field("Content-Type"))
 	has := x.hasBody()
-	if has && kind == "" && x.req.Chunked { // may turn out to be empty
+	if has && kind == "" && x.Req.Chunked { // may turn out to be empty
 		text, err := c.Body()
 		if err != nil {
 			return nil, err
@@ -144,7 +144,7 @@ func (c Ctx) bindBody(p *plan, v reflect.Value, ptr any, optional bool) (*Form, 
 		has = len(text) > 0
 	}
 	if !has {
-		method := string(x.req.Method.Of(x.buf))
+		method := string(x.Req.Method.Of(x.Buf))
 		if optional || method == "GET" || method == "HEAD" || p.form && kind == formType {
 			return nil, nil
 		}
@@ -179,8 +179,8 @@ func (a *App) readable(p *plan) []string {
 }
 
 // hasBody reports whether the request came with content, or says that it did.
-func (x *exchange) hasBody() bool {
-	return x.req.Chunked || x.req.ContentLength > 0 || len(x.body.whole) > 0
+func (x *liveRequest) hasBody() bool {
+	return x.Req.Chunked || x.Req.ContentLength > 0 || len(x.Body.Whole) > 0
 }
 
 const (

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strconv"
 	"time"
+
+	"dyno/nano/internal/exchange"
 )
 
 var errEscape = errors.New("has an escape that can't be decoded")
@@ -44,9 +46,9 @@ func (f *planField) find(c Ctx, form *Form, values [][]byte) ([][]byte, error) {
 		return f.findQuery(x, values)
 	case inHeader:
 		if f.many {
-			for i := range x.req.Fields {
-				if h := &x.req.Fields[i]; sameName(h.Name.Of(x.buf), f.name) {
-					values = splitHeader(values, string(h.Value.Of(x.buf)))
+			for i := range x.Req.Fields {
+				if h := &x.Req.Fields[i]; exchange.SameName(h.Name.Of(x.Buf), f.name) {
+					values = splitHeader(values, string(h.Value.Of(x.Buf)))
 				}
 			}
 		} else if v := x.field(f.name); v != nil {
@@ -68,8 +70,8 @@ func (f *planField) find(c Ctx, form *Form, values [][]byte) ([][]byte, error) {
 	return values, nil
 }
 
-func (f *planField) findQuery(x *exchange, values [][]byte) ([][]byte, error) {
-	for p := range pairs(x.req.Query.Of(x.buf)) {
+func (f *planField) findQuery(x *liveRequest, values [][]byte) ([][]byte, error) {
+	for p := range pairs(x.Req.Query.Of(x.Buf)) {
 		if !p.named(f.name) {
 			continue
 		}

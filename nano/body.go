@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"dyno/nano/internal/exchange"
 )
 
 // ErrBodyTooLarge is returned when a body exceeds Limits.Body or that of its route; it answers 413.
@@ -20,11 +22,11 @@ const (
 // handler.
 func (c Ctx) Body() ([]byte, error) {
 	x := c.own()
-	if x.body.ready {
-		return x.body.whole, nil
+	if x.Body.Ready {
+		return x.Body.Whole, nil
 	}
 	var from io.Reader = bodyReader{c}
-	limit := x.bodyLimit()
+	limit := x.BodyLimit()
 	if limit >= 0 {
 		from = io.LimitReader(from, limit+1)
 	}
@@ -35,7 +37,7 @@ func (c Ctx) Body() ([]byte, error) {
 	if limit >= 0 && int64(len(whole)) > limit {
 		return nil, ErrBodyTooLarge
 	}
-	x.body.whole, x.body.ready = whole, true
+	x.Body.Whole, x.Body.Ready = whole, true
 	return whole, nil
 }
 
@@ -48,8 +50,8 @@ func (c Ctx) SetBody(content []byte) error {
 	if _, err := c.Body(); err != nil {
 		return err
 	}
-	b := &c.x.body
-	b.whole, b.at = content, 0
+	b := &c.x.Body
+	b.Whole, b.At = content, 0
 	return nil
 }
 
@@ -59,8 +61,8 @@ func (c Ctx) BodyReader() io.Reader { c.live(); return bodyReader{c} }
 // BodyWait returns how long the handler has waited so far for the client to send
 // the request's body.
 func (c Ctx) BodyWait() time.Duration {
-	if w, ok := netWireOf(c.live().wire); ok {
-		return w.bodyWait()
+	if w, ok := exchange.NetWireOf(c.live().Wire); ok {
+		return w.BodyWait()
 	}
 	return 0
 }
@@ -73,12 +75,12 @@ func (r bodyReader) Read(p []byte) (int, error) {
 		return 0, errors.New("nano: the request's body was read after its handler returned")
 	}
 	x := r.c.x
-	if x.body.ready {
-		n := copy(p, x.body.whole[x.body.at:])
-		if x.body.at += n; n == 0 && len(p) > 0 {
+	if x.Body.Ready {
+		n := copy(p, x.Body.Whole[x.Body.At:])
+		if x.Body.At += n; n == 0 && len(p) > 0 {
 			return 0, io.EOF
 		}
 		return n, nil
 	}
-	return x.wire.read(x, p)
+	return x.Wire.Read(&x.Exchange, p)
 }

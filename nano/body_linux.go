@@ -3,6 +3,7 @@ package nano
 import (
 	"time"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/internal/netconn"
 	"dyno/nano/wire/http1"
 )
@@ -22,7 +23,7 @@ type upload struct {
 // requestWithBody serves or begins to collect the request whose head is the first
 // n bytes of b.
 func (l *loop) requestWithBody(c *conn, b []byte, n int) (used int, mine bool) {
-	r := &l.turn.x.req
+	r := &l.turn.x.Req
 	limits := &l.app.config.Limits
 	limit := l.bodyLimit(b[:n])
 	if limit >= 0 && r.ContentLength > limit {
@@ -31,7 +32,7 @@ func (l *loop) requestWithBody(c *conn, b []byte, n int) (used int, mine bool) {
 	}
 	whole := n + int(min(r.ContentLength, int64(limits.BufferBody)))
 	if !r.Chunked && r.ContentLength <= int64(limits.BufferBody) && len(b) >= whole {
-		l.turn.x.body = body{whole: b[n:whole:whole], ready: true}
+		l.turn.x.Body = exchange.Body{Whole: b[n:whole:whole], Ready: true}
 		return whole, l.serve(c, b[:n:n], b[whole:], nil)
 	}
 	u := &upload{head: append([]byte(nil), b[:n]...), at: l.now, limit: limit}
@@ -60,13 +61,12 @@ func (l *loop) bodyLimit(head []byte) int64 {
 		return l.app.config.Limits.Body
 	}
 	x := l.turn.x
-	x.buf = head
-	sent := x.req // what is rewritten lies behind the head, which is all that is kept
-	_ = l.app.find(x)
-	limit := x.bodyLimit()
-	x.req = sent
-	x.route = nil // it is looked up again when the body is in
-	x.match.Reset()
+	x.Buf = head
+	sent := x.Req // what is rewritten lies behind the head, which is all that is kept
+	x.Owner.Find()
+	limit := x.Owner.BodyLimit()
+	x.Req = sent
+	x.Owner.Forget() // it is looked up again when the body is in
 	return limit
 }
 
@@ -109,15 +109,15 @@ func (l *loop) collect(c *conn, b []byte) (n int, mine bool) {
 	case u.dec.Done():
 		c.upload = nil
 		x := l.turn.x
-		if _, err := x.req.Parse(u.head, &l.head); err != nil {
+		if _, err := x.Req.Parse(u.head, &l.head); err != nil {
 			panic("nano: a head that was parsed can't be parsed: " + err.Error())
 		}
-		x.body = body{whole: u.body, ready: true, chunks: &u.dec}
+		x.Body = exchange.Body{Whole: u.body, Ready: true, Chunks: &u.dec}
 		return n, l.serve(c, u.head, b[n:], nil)
 	case len(u.body) > limits.BufferBody:
 		c.upload = nil
 		x := l.turn.x
-		if _, err := x.req.Parse(u.head, &l.head); err != nil {
+		if _, err := x.Req.Parse(u.head, &l.head); err != nil {
 			panic("nano: a head that was parsed can't be parsed: " + err.Error())
 		}
 		return n, l.stream(c, u, nil, false)
@@ -127,7 +127,7 @@ func (l *loop) collect(c *conn, b []byte) (n int, mine bool) {
 
 // stream starts the handler with a body that it reads from the connection.
 func (l *loop) stream(c *conn, u *upload, raw []byte, expect bool) (mine bool) {
-	l.turn.x.body = body{}
+	l.turn.x.Body = exchange.Body{}
 	in := &inflow{open: true, wait: expect, dec: u.dec, data: u.body, raw: raw, size: int64(len(u.body))}
 	return l.serve(c, u.head, nil, in)
 }

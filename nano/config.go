@@ -165,8 +165,8 @@ func WithLimits(l RouteLimits) Option {
 // Limits returns the route's own limits; 0 stands for the app's.
 func (r *Route) Limits() RouteLimits { return r.limits }
 
-// bodyLimit is how many bytes the request's body may have; negative: any.
-func (x *exchange) bodyLimit() int64 {
+// BodyLimit is how many bytes the request's body may have; negative: any.
+func (x *liveRequest) BodyLimit() int64 {
 	if x.route != nil && x.route.limits.Body != 0 {
 		return x.route.limits.Body
 	}
@@ -174,15 +174,15 @@ func (x *exchange) bodyLimit() int64 {
 }
 
 // handlerLimit is how long the handler's context lasts; not positive: for ever.
-func (x *exchange) handlerLimit() time.Duration {
+func (x *liveRequest) handlerLimit() time.Duration {
 	if x.route != nil && x.route.limits.Handler != 0 {
 		return x.route.limits.Handler
 	}
 	return x.app.config.Limits.Handler
 }
 
-// timed makes the context of a handler that has run for so long.
-func (x *exchange) timed(parent context.Context, ran time.Duration) (context.Context, context.CancelCauseFunc) {
+// Timed makes the context of a handler that has run for so long.
+func (x *liveRequest) Timed(parent context.Context, ran time.Duration) (context.Context, context.CancelCauseFunc) {
 	d := x.handlerLimit()
 	if d <= 0 {
 		return context.WithCancelCause(parent)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/wire/http1"
 )
 
@@ -50,7 +51,7 @@ func (c Ctx) SetCookie(cookie Cookie) {
 	if err := cookie.Check(); err != nil {
 		panic("nano: " + err.Error())
 	}
-	x.fields = append(cookie.append(append(x.fields, "Set-Cookie: "...)), "\r\n"...)
+	x.Fields = append(cookie.append(append(x.Fields, "Set-Cookie: "...)), "\r\n"...)
 }
 
 // Check says why the cookie can't be sent, or would be refused by browsers.
@@ -127,13 +128,13 @@ func (c Ctx) Cookie(name string) View {
 }
 
 // cookie looks up a cookie of the request.
-func (x *exchange) cookie(name string) (value []byte, ok bool) {
-	for i := range x.req.Fields {
-		f := &x.req.Fields[i]
-		if !sameName(f.Name.Of(x.buf), "cookie") {
+func (x *liveRequest) cookie(name string) (value []byte, ok bool) {
+	for i := range x.Req.Fields {
+		f := &x.Req.Fields[i]
+		if !exchange.SameName(f.Name.Of(x.Buf), "cookie") {
 			continue
 		}
-		for n, v := range cookies(f.Value.Of(x.buf)) {
+		for n, v := range cookies(f.Value.Of(x.Buf)) {
 			if string(n) == name {
 				return v, true
 			}

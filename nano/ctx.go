@@ -17,14 +17,14 @@ import (
 // the app shuts down, and when the handler returns. After that it is a cancelled
 // context for good: what was started with it may still ask.
 type Ctx struct {
-	x   *exchange
+	x   *liveRequest
 	gen uint32
 }
 
 var _ context.Context = Ctx{}
 
 // live returns the exchange, or panics if the request is over.
-func (c Ctx) live() *exchange {
+func (c Ctx) live() *liveRequest {
 	if c.x == nil || c.x.gen.Load() != c.gen {
 		c.misused()
 	}
@@ -45,7 +45,7 @@ func (c Ctx) misused() {
 }
 
 // Method returns the request's method.
-func (c Ctx) Method() View { x := c.live(); return View(x.req.Method.Of(x.buf)) }
+func (c Ctx) Method() View { x := c.live(); return View(x.Req.Method.Of(x.Buf)) }
 
 // Proto returns the protocol's version: "HTTP/1.0", "HTTP/1.1" or "HTTP/2.0".
 func (c Ctx) Proto() string {
@@ -53,14 +53,14 @@ func (c Ctx) Proto() string {
 	if x.std != nil {
 		return x.std.Proto
 	}
-	return protoOf(x.req.Minor)
+	return protoOf(x.Req.Minor)
 }
 
 // Path returns the path as it was sent, still percent-encoded.
 func (c Ctx) Path() View { return View(c.live().path()) }
 
 // RawQuery returns what follows "?" in the target, still encoded.
-func (c Ctx) RawQuery() View { x := c.live(); return View(x.req.Query.Of(x.buf)) }
+func (c Ctx) RawQuery() View { x := c.live(); return View(x.Req.Query.Of(x.Buf)) }
 
 // Host returns the host and port that the client asked for, by what a trusted
 // proxy said if it did. Routes are chosen by the host of the request itself.
@@ -69,7 +69,7 @@ func (c Ctx) Host() View {
 	if h := x.forwarded(); h.host != "" {
 		return View(h.host)
 	}
-	return View(x.req.Host.Of(x.buf))
+	return View(x.Req.Host.Of(x.Buf))
 }
 
 // Header returns the value of the first field with the name, nil if there is
@@ -133,7 +133,7 @@ func (c Ctx) Value(key any) any {
 }
 
 // made returns the request's context, nil if the request is over. Once it has been
-// made any goroutine may ask, also while the request ends: recycle changes gen before
+// made any goroutine may ask, also while the request ends: Recycle changes gen before
 // it clears asked, so who finds asked empty then finds another gen.
 func (c Ctx) made() context.Context {
 	if c.x == nil {
@@ -157,9 +157,9 @@ var closed = func() chan struct{} { ch := make(chan struct{}); close(ch); return
 func (c Ctx) Headers() iter.Seq2[View, View] {
 	x := c.live()
 	return func(yield func(name, value View) bool) {
-		for i := range x.req.Fields {
-			f := &x.req.Fields[i]
-			if !yield(View(f.Name.Of(x.buf)), View(f.Value.Of(x.buf))) {
+		for i := range x.Req.Fields {
+			f := &x.Req.Fields[i]
+			if !yield(View(f.Name.Of(x.Buf)), View(f.Value.Of(x.Buf))) {
 				return
 			}
 		}

@@ -27,35 +27,35 @@ type debugState struct {
 }
 
 // isolate gives the handler about to be run its own copy of the request.
-func (x *exchange) isolate() {
+func (x *liveRequest) isolate() {
 	x.debug.owner = goroutineID()
-	x.buf = bytes.Clone(x.buf)
+	x.Buf = bytes.Clone(x.Buf)
 	x.match.Scratch = bytes.Clone(x.match.Scratch)
-	if x.body.ready && len(x.body.whole) > 0 {
-		x.body.whole = bytes.Clone(x.body.whole)
+	if x.Body.Ready && len(x.Body.Whole) > 0 {
+		x.Body.Whole = bytes.Clone(x.Body.Whole)
 	}
 }
 
 // spoil ends all that the handler was given.
-func (x *exchange) spoil() {
+func (x *liveRequest) spoil() {
 	for _, b := range x.debug.lent {
 		poison(b)
 	}
-	poison(x.buf)
-	poison(x.body.whole)
+	poison(x.Buf)
+	poison(x.Body.Whole)
 	poison(x.match.Scratch)
-	poison(x.fields)
+	poison(x.Fields)
 	if x.form != nil {
 		for _, v := range x.form.values {
 			poison(v.value)
 		}
 	}
-	x.debug, x.buf, x.match.Scratch, x.fields = debugState{}, nil, nil, nil
+	x.debug, x.Buf, x.match.Scratch, x.Fields = debugState{}, nil, nil, nil
 }
 
 // handOut returns v, which lies in memory that may move or be used again, as the
 // handler may keep it until it returns.
-func (x *exchange) handOut(v []byte) []byte {
+func (x *liveRequest) handOut(v []byte) []byte {
 	if !x.app.config.Debug || v == nil {
 		return v
 	}
@@ -66,7 +66,7 @@ func (x *exchange) handOut(v []byte) []byte {
 
 // own is live for what changes the response: under Config.Debug it panics on another
 // goroutine than the handler's.
-func (c Ctx) own() *exchange {
+func (c Ctx) own() *liveRequest {
 	x := c.live()
 	if x.app.config.Debug {
 		x.checkOwner()
@@ -74,7 +74,7 @@ func (c Ctx) own() *exchange {
 	return x
 }
 
-func (x *exchange) checkOwner() {
+func (x *liveRequest) checkOwner() {
 	owner := x.debug.owner
 	if at := goroutineID(); owner != 0 && at != owner {
 		panic("nano: the response of " + routeName(x) + " was touched by goroutine " + strconv.FormatInt(at, 10) +

@@ -11,6 +11,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
+
+	"dyno/nano/internal/exchange"
 )
 
 // A detached handler has an exchange of its own, with a copy of the request and a
@@ -55,7 +57,7 @@ func (c Ctx) Detached(ctx context.Context, limit int64, h Handler) error {
 // detached is one detached handler. Whoever moves state away from running first
 // decides whose x is: adopted by the request, or ended by its own goroutine.
 type detached struct {
-	x        *exchange
+	x        *liveRequest
 	wire     *bufferedWire
 	state    atomic.Int32
 	returned chan struct{} // closed when the handler has returned in time
@@ -144,8 +146,8 @@ func (d *detached) adopt(c Ctx) error {
 	if err != nil && d.x.begun {
 		return err
 	}
-	x.fields = append(x.fields[:0], d.x.fields...)
-	x.status = d.x.status
+	x.Fields = append(x.Fields[:0], d.x.Fields...)
+	x.Status = d.x.Status
 	if err != nil || !d.x.begun {
 		return err
 	}
@@ -155,16 +157,16 @@ func (d *detached) adopt(c Ctx) error {
 
 // copied returns an exchange with a copy of the request and of what has been set
 // of its response.
-func (x *exchange) copied(w wire) *exchange {
+func (x *liveRequest) copied(w exchange.Wire) *liveRequest {
 	d := x.app.take(w)
-	fields, scratch := d.req.Fields, d.match.Scratch
-	d.buf, d.req, d.match, d.marks = slices.Clone(x.buf), x.req, x.match, x.marks
-	d.req.Fields = append(fields[:0], x.req.Fields...)
+	fields, scratch := d.Req.Fields, d.match.Scratch
+	d.Buf, d.Req, d.match, d.marks = slices.Clone(x.Buf), x.Req, x.match, x.marks
+	d.Req.Fields = append(fields[:0], x.Req.Fields...)
 	d.match.Scratch = append(scratch[:0], x.match.Scratch...)
-	d.route, d.remote, d.tls = x.route, x.peer(), x.tls
-	d.body = body{whole: slices.Clone(x.body.whole), ready: true, at: x.body.at}
+	d.route, d.Remote, d.TLS = x.route, x.peer(), x.TLS
+	d.Body = exchange.Body{Whole: slices.Clone(x.Body.Whole), Ready: true, At: x.Body.At}
 	x.lendForwarded(d)
-	d.status, d.fields = x.status, append(d.fields[:0], x.fields...)
+	d.Status, d.Fields = x.Status, append(d.Fields[:0], x.Fields...)
 	d.values = append(d.values[:0], x.values...)
 	return d
 }
@@ -180,14 +182,14 @@ type bufferedWire struct {
 
 var errResponseTooLarge = errors.New("nano: the response of a detached handler is larger than its limit")
 
-func (m *bufferedWire) respond(_ *exchange, body []byte) error {
-	_, err := m.write(nil, body)
+func (m *bufferedWire) Respond(_ *exchange.Exchange, body []byte) error {
+	_, err := m.Write(nil, body)
 	return err
 }
 
-func (m *bufferedWire) begin(*exchange, int64) error { return nil }
+func (m *bufferedWire) Begin(*exchange.Exchange, int64) error { return nil }
 
-func (m *bufferedWire) write(_ *exchange, p []byte) (int, error) {
+func (m *bufferedWire) Write(_ *exchange.Exchange, p []byte) (int, error) {
 	if m.limit > 0 && int64(len(m.body)+len(p)) > m.limit {
 		m.failed = errResponseTooLarge
 		return 0, m.failed
@@ -196,35 +198,35 @@ func (m *bufferedWire) write(_ *exchange, p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (m *bufferedWire) flush(*exchange) error { return nil }
+func (m *bufferedWire) Flush(*exchange.Exchange) error { return nil }
 
-func (m *bufferedWire) end(_ *exchange, trailers []byte) error {
+func (m *bufferedWire) End(_ *exchange.Exchange, trailers []byte) error {
 	m.trailers = slices.Clone(trailers)
 	return nil
 }
 
-func (m *bufferedWire) read(*exchange, []byte) (int, error) { return 0, io.EOF }
+func (m *bufferedWire) Read(*exchange.Exchange, []byte) (int, error) { return 0, io.EOF }
 
-func (m *bufferedWire) abort(*exchange) { m.failed = ErrAborted }
+func (m *bufferedWire) Abort(*exchange.Exchange) { m.failed = ErrAborted }
 
-func (m *bufferedWire) context(*exchange) (context.Context, context.CancelCauseFunc) {
+func (m *bufferedWire) Context(*exchange.Exchange) (context.Context, context.CancelCauseFunc) {
 	return context.WithCancelCause(m.ctx)
 }
 
-func (m *bufferedWire) hijack(*exchange) (net.Conn, []byte, error) {
+func (m *bufferedWire) Hijack(*exchange.Exchange) (net.Conn, []byte, error) {
 	return nil, nil, fmt.Errorf("nano: a detached handler can't take the connection: %w", errors.ErrUnsupported)
 }
 
 // replay sends the response on the wire of x.
-func (m *bufferedWire) replay(x *exchange) error {
+func (m *bufferedWire) replay(x *liveRequest) error {
 	if len(m.trailers) == 0 {
-		return x.wire.respond(x, m.body)
+		return x.Wire.Respond(&x.Exchange, m.body)
 	}
-	if err := x.wire.begin(x, -1); err != nil {
+	if err := x.Wire.Begin(&x.Exchange, -1); err != nil {
 		return err
 	}
-	if _, err := x.wire.write(x, m.body); err != nil {
+	if _, err := x.Wire.Write(&x.Exchange, m.body); err != nil {
 		return err
 	}
-	return x.wire.end(x, m.trailers)
+	return x.Wire.End(&x.Exchange, m.trailers)
 }

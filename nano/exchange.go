@@ -2,49 +2,42 @@ package nano
 
 import (
 	"context"
-	"crypto/tls"
+	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
+	"strings"
 	"sync/atomic"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/internal/router"
-	"dyno/nano/wire/http1"
 )
 
-// exchange is a request and its response, whatever wire they travel on. It is
-// reused: gen tells one use from the next. It belongs to whoever runs the
-// handler.
-type exchange struct {
+// liveRequest is an exchange, and what handlers make of it. It is reused: gen tells
+// one use from the next. It belongs to whoever runs the handler.
+type liveRequest struct {
+	exchange.Exchange // its Owner is this
+
 	gen  atomic.Uint32
 	past [pastRoutes]atomic.Pointer[Route] // of its last uses, by gen; only for messages about misuse
 	app  *App
-	wire wire
 
-	// The request. Spans of req and match refer to buf.
-	buf     []byte
-	req     http1.Request
+	// The request. Spans of match refer to Buf.
 	match   router.Match
 	marks   marks
 	route   *Route
-	remote  netip.AddrPort
-	tls     *tls.ConnectionState // nil without TLS
-	std     *http.Request        // if it came through net/http
-	through stdWire              // the wire of such a request
-	said    *hop                 // by proxies, to the exchange this one was made from; nil: there is none
-	body    body
-	form    *Form // nil until somebody asks
+	handler Handler       // what serves it
+	std     *http.Request // if it came through net/http
+	through stdWire       // the wire of such a request
+	said    *hop          // by proxies, to the exchange this one was made from; nil: there is none
+	form    *Form         // nil until somebody asks
 
 	// The response.
-	status    int
-	fields    []byte // "Name: value\r\n" lines set before the response begins; reused
-	begun     bool
-	json      JSONWriter
-	encoder   jsonEncoder
-	after     []func() // run in reverse when the handler has returned, before the response's end is sent
-	rewritten bool     // buf has more than the head: see [Target]
-	hooked    bool     // wire is hooks, which lies on the real one
-	hooks     *hooks   // nil until first used; reused
+	begun   bool
+	json    JSONWriter
+	encoder jsonEncoder
+	after   []func() // run in reverse when the handler has returned, before the response's end is sent
+	hooked  bool     // Wire is hooks, which lies on the real one
+	hooks   *hooks   // nil until first used; reused
 
 	ctx    context.Context // nil until somebody asks
 	cancel context.CancelCauseFunc
@@ -57,22 +50,14 @@ type exchange struct {
 // it was.
 const pastRoutes = 16
 
-// body is the request's body: whole in memory, or to be read from the wire.
-type body struct {
-	whole  []byte      // valid if ready
-	chunks *http1.Body // of a whole that came in chunks: it has the trailers
-	ready  bool
-	at     int // of whole that a reader has had
-}
-
-func (x *exchange) path() []byte { return router.Path(&x.req, x.buf) }
+func (x *liveRequest) path() []byte { return router.Path(&x.Req, x.Buf) }
 
 // field returns the value of the first header field with the name.
-func (x *exchange) field(name string) []byte {
-	for i := range x.req.Fields {
-		f := &x.req.Fields[i]
-		if int(f.Name.End-f.Name.Start) == len(name) && sameName(f.Name.Of(x.buf), name) {
-			return f.Value.Of(x.buf)
+func (x *liveRequest) field(name string) []byte {
+	for i := range x.Req.Fields {
+		f := &x.Req.Fields[i]
+		if int(f.Name.End-f.Name.Start) == len(name) && exchange.SameName(f.Name.Of(x.Buf), name) {
+			return f.Value.Of(x.Buf)
 		}
 	}
 	return nil
@@ -80,10 +65,10 @@ func (x *exchange) field(name string) []byte {
 
 // context returns the request's context, made when first asked for: few
 // handlers need it.
-func (x *exchange) context() context.Context {
+func (x *liveRequest) context() context.Context {
 	if x.ctx == nil {
 		var ctx context.Context
-		ctx, x.cancel = x.wire.context(x)
+		ctx, x.cancel = x.Wire.Context(&x.Exchange)
 		x.setContext(ctx)
 	}
 	return x.ctx
@@ -95,24 +80,24 @@ type askedContext struct {
 	gen uint32
 }
 
-func (x *exchange) setContext(ctx context.Context) {
+func (x *liveRequest) setContext(ctx context.Context) {
 	x.ctx = ctx
 	x.asked.Store(&askedContext{ctx, x.gen.Load()})
 }
 
 // hijack gives the connection to the caller as a net.Conn, with the bytes that
 // were read after the request. The loop forgets it.
-func (x *exchange) hijack() (net.Conn, []byte, error) {
+func (x *liveRequest) hijack() (net.Conn, []byte, error) {
 	if x.begun {
 		return nil, nil, ErrResponded
 	}
-	c, early, err := x.wire.hijack(x)
+	c, early, err := x.Wire.Hijack(&x.Exchange)
 	x.begun = err == nil
 	return c, early, err
 }
 
-// recycle ends the exchange: every Ctx to it is dead from now on.
-func (x *exchange) recycle() {
+// Recycle ends the exchange: every Ctx to it is dead from now on.
+func (x *liveRequest) Recycle() {
 	x.past[x.gen.Load()%pastRoutes].Store(x.route)
 	x.gen.Add(1)
 	if x.cancel != nil {
@@ -124,8 +109,9 @@ func (x *exchange) recycle() {
 		x.spoil()
 	}
 	x.match.Reset()
-	x.route, x.status, x.fields, x.begun = nil, 0, x.fields[:0], false
-	x.std, x.said, x.body = nil, nil, body{}
+	x.History = nil
+	x.route, x.Status, x.Fields, x.begun = nil, 0, x.Fields[:0], false
+	x.std, x.said, x.Body = nil, nil, exchange.Body{}
 	if x.form != nil {
 		x.form.close()
 		x.form = nil
@@ -134,4 +120,39 @@ func (x *exchange) recycle() {
 	x.values = x.values[:0]
 	clear(x.after)
 	x.after = x.after[:0]
+}
+
+// Find implements exchange.Owner.
+func (x *liveRequest) Find() (spawn bool) {
+	x.handler = x.app.find(x)
+	r := x.route
+	if r == nil {
+		x.History = nil
+		return false
+	}
+	if r.placement == Auto {
+		x.History = &r.history
+	}
+	return r.spawns()
+}
+
+// Serve implements exchange.Owner.
+func (x *liveRequest) Serve() { x.app.serve(x, x.handler) }
+
+// Forget implements exchange.Owner.
+func (x *liveRequest) Forget() {
+	x.route, x.History = nil, nil
+	x.match.Reset()
+}
+
+// Ignored implements exchange.Owner: it tells of the field under Config.Debug.
+func (x *liveRequest) Ignored(line []byte) {
+	if x.app.config.Debug {
+		x.app.config.Logger.Warn("nano sets this field itself: what the handler has set is ignored", "route", routeName(x), "field", strings.TrimSpace(string(line)))
+	}
+}
+
+// Unfinished implements exchange.Owner.
+func (x *liveRequest) Unfinished(err error) {
+	x.logFailure(slog.LevelError, "response not finished", err)
 }

@@ -8,7 +8,8 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"syscall"
+
+	"dyno/nano/internal/exchange"
 )
 
 // What becomes of a request whose handler failed. Whatever goes wrong on the way,
@@ -77,17 +78,17 @@ func statusOf(err error) int {
 // clientsDoing reports whether an error comes of the client's having gone. A
 // connection that was lost may also be one to another service: then the client's
 // own must be known to be lost, too.
-func (x *exchange) clientsDoing(err error) bool {
-	return errors.Is(err, ErrClientGone) || (errors.Is(err, context.Canceled) || connectionLost(err)) && x.gone()
+func (x *liveRequest) clientsDoing(err error) bool {
+	return errors.Is(err, ErrClientGone) || (errors.Is(err, context.Canceled) || exchange.ConnectionLost(err)) && x.gone()
 }
 
 // gone reports whether the client is known to have gone.
-func (x *exchange) gone() bool {
-	w, ok := netWireOf(x.wire)
-	return ok && w.gone()
+func (x *liveRequest) gone() bool {
+	w, ok := exchange.NetWireOf(x.Wire)
+	return ok && w.Gone()
 }
 
-func (x *exchange) logFailure(level slog.Level, message string, err error) {
+func (x *liveRequest) logFailure(level slog.Level, message string, err error) {
 	log := x.app.config.Logger
 	if log.Enabled(context.Background(), level) {
 		log.Log(context.Background(), level, message, "route", routeName(x), "error", err)
@@ -113,7 +114,7 @@ func (a *App) failed(c Ctx, err error) {
 		x.cutOff()
 		return
 	}
-	x.status = 0 // what the handler wanted to say is void
+	x.Status = 0 // what the handler wanted to say is void
 	wrong := a.config.ErrorHandler(c, err)
 	if !x.begun && forDefault(wrong, err) {
 		wrong = DefaultErrorHandler(c, wrong)
@@ -129,10 +130,10 @@ func (a *App) failed(c Ctx, err error) {
 		}
 	}
 	if !x.begun {
-		if x.status < 300 { // else the error handler has set it, and means a response without a body
-			x.status = statusOf(err)
+		if x.Status < 300 { // else the error handler has set it, and means a response without a body
+			x.Status = statusOf(err)
 		}
-		a.bare(x, x.status)
+		a.bare(x, x.Status)
 	}
 }
 
@@ -148,25 +149,25 @@ func forDefault(returned, given error) bool {
 }
 
 // cutOff ends the request by closing its connection: no response will do any more.
-func (x *exchange) cutOff() {
+func (x *liveRequest) cutOff() {
 	x.begun = true
-	x.wire.abort(x)
+	x.Wire.Abort(&x.Exchange)
 }
 
 // bare responses with a status and no body where no better response could be made.
-func (a *App) bare(x *exchange, status int) {
+func (a *App) bare(x *liveRequest, status int) {
 	x.undescribe()
-	x.begun, x.status = true, status
-	if err := x.wire.respond(x, nil); err == nil || x.begun {
+	x.begun, x.Status = true, status
+	if err := x.Wire.Respond(&x.Exchange, nil); err == nil || x.begun {
 		return
 	}
 	x.hooks.stepAside() // it was they who failed
-	x.begun, x.fields, x.status = true, x.fields[:0], status
-	_ = x.wire.respond(x, nil) // the wire closes itself
+	x.begun, x.Fields, x.Status = true, x.Fields[:0], status
+	_ = x.Wire.Respond(&x.Exchange, nil) // the wire closes itself
 }
 
 // caught is deferred around every handler: a panic costs its own request only.
-func (a *App) caught(x *exchange) {
+func (a *App) caught(x *liveRequest) {
 	if p := recover(); p != nil {
 		a.panicked(x, p)
 	}
@@ -176,7 +177,7 @@ func (a *App) caught(x *exchange) {
 }
 
 // panicked answers a request whose handler has panicked.
-func (a *App) panicked(x *exchange, p any) {
+func (a *App) panicked(x *liveRequest, p any) {
 	if x.hooked {
 		x.hooks.panicked(p)
 	}
@@ -186,11 +187,11 @@ func (a *App) panicked(x *exchange, p any) {
 	}
 	a.config.Logger.Error("handler panicked", "route", routeName(x), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	if x.begun {
-		x.wire.abort(x)
+		x.Wire.Abort(&x.Exchange)
 		return
 	}
-	x.begun, x.fields, x.status = true, x.fields[:0], 500
-	_ = x.wire.respond(x, nil)
+	x.begun, x.Fields, x.Status = true, x.Fields[:0], 500
+	_ = x.Wire.Respond(&x.Exchange, nil)
 }
 
 // Causes of a request's context (context.Cause).
@@ -200,17 +201,11 @@ var (
 	// send to its end. It matches context.Canceled, so that what is put out by a
 	// client that hangs up isn't taken for a failure of the service. Behind net/http
 	// the cause is context.Canceled itself.
-	ErrClientGone error = clientGone{}
+	ErrClientGone error = exchange.ErrClientGone
 	// ErrDrainTimeout ends the contexts of requests that outlast Limits.Drain when the
 	// app shuts down.
-	ErrDrainTimeout = errors.New("nano: the app has shut down without waiting for the request any longer")
+	ErrDrainTimeout = exchange.ErrDrainTimeout
 )
-
-type clientGone struct{}
-
-func (clientGone) Error() string { return "nano: the client has gone" }
-
-func (clientGone) Is(target error) bool { return target == context.Canceled }
 
 // errBodyCut is why a body can't be read to its end.
 var errBodyCut = errors.Join(ErrClientGone, io.ErrUnexpectedEOF)
@@ -219,10 +214,4 @@ var errBodyCut = errors.Join(ErrClientGone, io.ErrUnexpectedEOF)
 // that may still be reading.
 func bodyCut(err error) error {
 	return NewProblem(400, "the request's body ended early").Because(errors.Join(errBodyCut, err))
-}
-
-// connectionLost reports whether an error is that of a connection which the client
-// has reset, or closed for good.
-func connectionLost(err error) bool {
-	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

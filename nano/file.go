@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/wire/http1"
 )
 
@@ -102,7 +103,7 @@ func (c Ctx) sendOpen(f fs.File, name string, tagOf func(*content) (string, erro
 }
 
 // tag sets the ETag.
-func (d *content) tag(x *exchange, tagOf func(*content) (string, error)) (err error) {
+func (d *content) tag(x *liveRequest, tagOf func(*content) (string, error)) (err error) {
 	if own := x.responseField("ETag"); own != nil {
 		d.etag = string(own)
 		return nil
@@ -135,9 +136,9 @@ func (d *content) hash() (string, error) {
 }
 
 // describe sets the fields about the file that the handler hasn't set.
-func (d *content) describe(x *exchange, name string) error {
+func (d *content) describe(x *liveRequest, name string) error {
 	if !d.modified.IsZero() && x.responseField("Last-Modified") == nil {
-		x.fields = append(http1.AppendDate(append(x.fields, "Last-Modified: "...), d.modified.Unix()), "\r\n"...)
+		x.Fields = append(http1.AppendDate(append(x.Fields, "Last-Modified: "...), d.modified.Unix()), "\r\n"...)
 	}
 	if _, ok := d.file.(io.Seeker); ok {
 		x.removeField("Accept-Ranges")
@@ -186,8 +187,8 @@ func (d *content) seek(to int64) error {
 // respond sends what the request asks for of the file.
 func (d *content) respond(c Ctx) error {
 	x := c.live()
-	get := string(x.req.Method.Of(x.buf)) == "GET"
-	if !get && !isHead(x) {
+	get := string(x.Req.Method.Of(x.Buf)) == "GET"
+	if !get && !exchange.IsHead(&x.Exchange) {
 		return d.whole(c)
 	}
 	switch d.check(x) {
@@ -218,14 +219,14 @@ func (d *content) respond(c Ctx) error {
 }
 
 // undescribe takes back what was said of a file that isn't sent.
-func (x *exchange) undescribe() {
+func (x *liveRequest) undescribe() {
 	for _, name := range [...]string{"Content-Type", "Content-Encoding", "Content-Disposition", "ETag", "Last-Modified", "Cache-Control"} {
 		x.removeField(name)
 	}
 }
 
 func (d *content) whole(c Ctx) error {
-	code := c.x.status
+	code := c.x.Status
 	if code == 0 {
 		code = 200
 	}

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"dyno/nano/internal/exchange"
 )
 
 // condition is what the conditional fields of a request make of it.
@@ -23,7 +25,7 @@ type version struct {
 
 // check evaluates the conditional fields in the order of RFC 9110 13.2.2, for
 // GET and HEAD.
-func (v *version) check(x *exchange) condition {
+func (v *version) check(x *liveRequest) condition {
 	if match := joined(x, "If-Match"); match != "" {
 		if !v.matches(match, strongly) {
 			return failed
@@ -43,7 +45,7 @@ func (v *version) check(x *exchange) condition {
 
 // rangeHolds evaluates If-Range (RFC 9110 13.1.5): whether a part still belongs to
 // what the client has.
-func (v *version) rangeHolds(x *exchange) bool {
+func (v *version) rangeHolds(x *liveRequest) bool {
 	value := x.field("If-Range")
 	if value == nil {
 		return true
@@ -89,11 +91,11 @@ func (v *version) matches(list string, how comparison) bool {
 }
 
 // joined returns the values of all fields of the name as one list.
-func joined(x *exchange, name string) string {
+func joined(x *liveRequest, name string) string {
 	all := ""
-	for i := range x.req.Fields {
-		if f := &x.req.Fields[i]; sameName(f.Name.Of(x.buf), name) {
-			all += "," + string(f.Value.Of(x.buf))
+	for i := range x.Req.Fields {
+		if f := &x.Req.Fields[i]; exchange.SameName(f.Name.Of(x.Buf), name) {
+			all += "," + string(f.Value.Of(x.Buf))
 		}
 	}
 	return strings.TrimLeft(all, ",")

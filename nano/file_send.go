@@ -4,13 +4,9 @@ import (
 	"crypto/rand"
 	"io"
 	"os"
-)
 
-// fileSender is a wire that sends files without copying them through the
-// program. It sends length bytes from offset as part of a streamed response.
-type fileSender interface {
-	sendFile(x *exchange, f *os.File, offset, length int64) error
-}
+	"dyno/nano/internal/exchange"
+)
 
 // smallFile is up to where a file is read and sent as one response.
 const smallFile = 16 << 10
@@ -18,27 +14,27 @@ const smallFile = 16 << 10
 // part responds with one part of the file, or all of it.
 func (d *content) part(c Ctx, code int, r byteRange) error {
 	x := c.x
-	x.status, x.begun = checkStatus(code), true
-	if isHead(x) {
-		if err := x.wire.begin(x, r.length); err != nil {
+	x.Status, x.begun = checkStatus(code), true
+	if exchange.IsHead(&x.Exchange) {
+		if err := x.Wire.Begin(&x.Exchange, r.length); err != nil {
 			return err
 		}
-		return x.wire.end(x, nil)
+		return x.Wire.End(&x.Exchange, nil)
 	}
 	if r.length <= smallFile {
 		return d.small(x, r)
 	}
-	if err := x.wire.begin(x, r.length); err != nil {
+	if err := x.Wire.Begin(&x.Exchange, r.length); err != nil {
 		return err
 	}
 	if err := d.send(x, r); err != nil {
 		return err
 	}
-	return x.wire.end(x, nil)
+	return x.Wire.End(&x.Exchange, nil)
 }
 
 // small sends a part that fits a buffer.
-func (d *content) small(x *exchange, r byteRange) error {
+func (d *content) small(x *liveRequest, r byteRange) error {
 	buf := copyBuffers.Get().(*[]byte)
 	defer copyBuffers.Put(buf)
 	body := (*buf)[:r.length]
@@ -48,14 +44,14 @@ func (d *content) small(x *exchange, r byteRange) error {
 	if _, err := io.ReadFull(d.file, body); err != nil {
 		return err
 	}
-	return x.wire.respond(x, body)
+	return x.Wire.Respond(&x.Exchange, body)
 }
 
 // send sends a part as it is.
-func (d *content) send(x *exchange, r byteRange) error {
+func (d *content) send(x *liveRequest, r byteRange) error {
 	if f, ok := d.file.(*os.File); ok {
-		if w := senderOf(x.wire); w != nil {
-			return w.sendFile(x, f, r.from, r.length)
+		if w := senderOf(x.Wire); w != nil {
+			return w.SendFile(&x.Exchange, f, r.from, r.length)
 		}
 	}
 	if err := d.seek(r.from); err != nil {
@@ -70,9 +66,9 @@ func (d *content) send(x *exchange, r byteRange) error {
 	return err
 }
 
-type wireWriter struct{ x *exchange }
+type wireWriter struct{ x *liveRequest }
 
-func (w wireWriter) Write(p []byte) (int, error) { return w.x.wire.write(w.x, p) }
+func (w wireWriter) Write(p []byte) (int, error) { return w.x.Wire.Write(&w.x.Exchange, p) }
 
 // parts responds with several parts (RFC 9110 14.6).
 func (d *content) parts(c Ctx, ranges []byteRange) error {
@@ -88,20 +84,20 @@ func (d *content) parts(c Ctx, ranges []byteRange) error {
 	}
 	end := "\r\n--" + boundary + "--\r\n"
 	x.setContentType("multipart/byteranges; boundary=" + boundary)
-	x.status, x.begun = 206, true
-	if err := x.wire.begin(x, total+int64(len(end))); err != nil {
+	x.Status, x.begun = 206, true
+	if err := x.Wire.Begin(&x.Exchange, total+int64(len(end))); err != nil {
 		return err
 	}
 	for i, r := range ranges {
-		if _, err := x.wire.write(x, unsafeBytes(heads[i])); err != nil {
+		if _, err := x.Wire.Write(&x.Exchange, unsafeBytes(heads[i])); err != nil {
 			return err
 		}
 		if err := d.send(x, r); err != nil {
 			return err
 		}
 	}
-	if _, err := x.wire.write(x, unsafeBytes(end)); err != nil {
+	if _, err := x.Wire.Write(&x.Exchange, unsafeBytes(end)); err != nil {
 		return err
 	}
-	return x.wire.end(x, nil)
+	return x.Wire.End(&x.Exchange, nil)
 }

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/internal/netconn"
 	"dyno/nano/wire/http1"
 )
@@ -37,7 +38,7 @@ func (c Ctx) Scheme() string {
 	if h := x.forwarded(); h.proto != "" {
 		return h.proto
 	}
-	if x.tls != nil {
+	if x.TLS != nil {
 		return "https"
 	}
 	return "http"
@@ -45,7 +46,7 @@ func (c Ctx) Scheme() string {
 
 // forwarded returns what the proxies that are trusted say of the client; nothing
 // if the peer isn't one.
-func (x *exchange) forwarded() hop {
+func (x *liveRequest) forwarded() hop {
 	a := x.app
 	switch {
 	case len(a.config.TrustedProxies) == 0:
@@ -64,7 +65,7 @@ func (x *exchange) forwarded() hop {
 // byUnixSocket reports whether the peer of a request without an address is on a
 // unix socket. With net/http it may also be one whose address something outside of
 // the app has put in a form of its own.
-func (x *exchange) byUnixSocket() bool {
+func (x *liveRequest) byUnixSocket() bool {
 	if x.std == nil {
 		return true
 	}
@@ -74,7 +75,7 @@ func (x *exchange) byUnixSocket() bool {
 
 // lendForwarded gives d, an exchange for the same request, what the proxies said:
 // d can't tell who its peer is.
-func (x *exchange) lendForwarded(d *exchange) {
+func (x *liveRequest) lendForwarded(d *liveRequest) {
 	if len(x.app.config.TrustedProxies) > 0 {
 		h := x.forwarded()
 		d.said = &h
@@ -99,7 +100,7 @@ func (a *App) walk(hops []hop) (found hop) {
 
 // xForwarded reads X-Forwarded-For and what belongs to it. Proto and Host say one
 // thing for all hops, or one for each.
-func (x *exchange) xForwarded() []hop {
+func (x *liveRequest) xForwarded() []hop {
 	clients := x.list("X-Forwarded-For")
 	protos, hosts := x.list("X-Forwarded-Proto"), x.list("X-Forwarded-Host")
 	hops := make([]hop, 0, min(len(clients), maxHops))
@@ -110,13 +111,13 @@ func (x *exchange) xForwarded() []hop {
 }
 
 // list returns the members of all fields of the name.
-func (x *exchange) list(name string) (members []string) {
-	for i := range x.req.Fields {
-		f := &x.req.Fields[i]
-		if !sameName(f.Name.Of(x.buf), name) {
+func (x *liveRequest) list(name string) (members []string) {
+	for i := range x.Req.Fields {
+		f := &x.Req.Fields[i]
+		if !exchange.SameName(f.Name.Of(x.Buf), name) {
 			continue
 		}
-		for member := range strings.SplitSeq(string(f.Value.Of(x.buf)), ",") {
+		for member := range strings.SplitSeq(string(f.Value.Of(x.Buf)), ",") {
 			members = append(members, strings.Trim(member, " \t"))
 		}
 	}
@@ -206,13 +207,13 @@ func parseNode(s string) netip.AddrPort {
 
 // parseForwarded reads the Forwarded fields of the request. A field that is wrong
 // in any place is not believed, nor those before it.
-func (x *exchange) parseForwarded() (hops []hop) {
-	for i := range x.req.Fields {
-		f := &x.req.Fields[i]
-		if !sameName(f.Name.Of(x.buf), "Forwarded") {
+func (x *liveRequest) parseForwarded() (hops []hop) {
+	for i := range x.Req.Fields {
+		f := &x.Req.Fields[i]
+		if !exchange.SameName(f.Name.Of(x.Buf), "Forwarded") {
 			continue
 		}
-		hops = appendForwarded(hops, string(f.Value.Of(x.buf)))
+		hops = appendForwarded(hops, string(f.Value.Of(x.Buf)))
 	}
 	return hops[max(len(hops)-maxHops, 0):]
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // requestWith returns an exchange of an app that trusts 10.0.0.0/8 and ::1.
-func requestWith(t testing.TB, kind ForwardedFields, peer string, fields ...string) *exchange {
+func requestWith(t testing.TB, kind ForwardedFields, peer string, fields ...string) *liveRequest {
 	t.Helper()
 	app := New(Config{Forwarded: kind, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}})
 	x := app.take(nil)
@@ -21,11 +21,11 @@ func requestWith(t testing.TB, kind ForwardedFields, peer string, fields ...stri
 	if len(fields) == 0 {
 		head = "GET / HTTP/1.1\r\nHost: own\r\n\r\n"
 	}
-	x.buf = []byte(head)
-	if n, err := x.req.Parse(x.buf, &http1.Limits{Head: 1 << 20}); n == 0 || err != nil {
+	x.Buf = []byte(head)
+	if n, err := x.Req.Parse(x.Buf, &http1.Limits{Head: 1 << 20}); n == 0 || err != nil {
 		t.Skip("not a request")
 	}
-	x.remote = netip.MustParseAddrPort(peer)
+	x.Remote = netip.MustParseAddrPort(peer)
 	return x
 }
 

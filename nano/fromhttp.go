@@ -146,14 +146,14 @@ func (b *bridge) next(h Handler, w http.ResponseWriter, r *http.Request) {
 }
 
 // lend gives d what the routing of the request has found.
-func (b *bridge) lend(d *exchange) bool {
+func (b *bridge) lend(d *liveRequest) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.over {
 		return false
 	}
 	x := b.x
-	d.buf = append(d.buf[:0], x.buf...) // spans of the match refer to it
+	d.Buf = append(d.Buf[:0], x.Buf...) // spans of the match refer to it
 	scratch := append(d.match.Scratch[:0], x.match.Scratch...)
 	d.match, d.marks, d.route = x.match, x.marks, x.route
 	d.match.Scratch = scratch
@@ -176,7 +176,7 @@ func (b *bridge) unsay(said *hop, r *http.Request) {
 }
 
 // takeBack keeps the values that were set inside.
-func (b *bridge) takeBack(d *exchange) {
+func (b *bridge) takeBack(d *liveRequest) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.over {

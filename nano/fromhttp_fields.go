@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/wire/http1"
 )
 
@@ -15,7 +16,7 @@ func (b *bridge) layFields() {
 	x := b.x
 	_, b.typed = b.header["Content-Type"]
 	b.typed = b.typed || b.header.Get("Content-Encoding") != "" || b.header.Get("Transfer-Encoding") != ""
-	x.fields = x.fields[:0]
+	x.Fields = x.Fields[:0]
 	eachField(b.header, func(name, value string) {
 		switch {
 		case name == "Content-Length", name == "Transfer-Encoding", strings.HasPrefix(name, http.TrailerPrefix):
@@ -25,7 +26,7 @@ func (b *bridge) layFields() {
 		case name == "Trailer":
 			b.declareTrailers(value)
 		}
-		x.fields = appendField(x.fields, name, value)
+		x.Fields = appendField(x.Fields, name, value)
 	})
 }
 
@@ -75,7 +76,7 @@ func eachField(h http.Header, f func(name, value string)) {
 // eachLine calls f for lines of fields.
 func eachLine(lines []byte, f func(name, value string)) {
 	for len(lines) > 0 {
-		line, end := cutLine(lines)
+		line, end := exchange.CutLine(lines)
 		if name, value, ok := strings.Cut(string(line), ":"); ok {
 			f(name, strings.TrimLeft(value, " "))
 		}

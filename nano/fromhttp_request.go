@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/internal/router"
 	"dyno/nano/wire/http1"
 )
@@ -29,14 +30,14 @@ func (b *bridge) fill() error {
 	}
 	r := (&b.request).WithContext(&b.ctx)
 	b.req = r
-	head := string(x.buf)
+	head := string(x.Buf)
 	of := func(s http1.Span) string { return head[s.Start:s.End] }
-	r.Method, r.RequestURI, r.Host = of(x.req.Method), of(x.req.Target), of(x.req.Host)
+	r.Method, r.RequestURI, r.Host = of(x.Req.Method), of(x.Req.Target), of(x.Req.Host)
 	if h := x.forwarded(); h.host != "" {
 		r.Host = h.host
 	}
-	r.Proto, r.ProtoMajor, r.ProtoMinor = protoOf(x.req.Minor), 1, int(x.req.Minor)
-	r.TLS = x.tls
+	r.Proto, r.ProtoMajor, r.ProtoMinor = protoOf(x.Req.Minor), 1, int(x.Req.Minor)
+	r.TLS = x.TLS
 	r.RemoteAddr = "@" // as net/http has it for a unix socket
 	if a := b.c.RemoteAddr(); a.IsValid() {
 		r.RemoteAddr = a.String()
@@ -44,8 +45,8 @@ func (b *bridge) fill() error {
 	b.fillHeader(r, of)
 	b.fillBody(r)
 	b.fillRoute(r)
-	r.Close = http1.ListHas(x.field("Connection"), "close") || x.req.Minor == 0 && !x.req.KeepAlive
-	return b.fillURL(r, of(x.req.Path), of(x.req.Query))
+	r.Close = http1.ListHas(x.field("Connection"), "close") || x.Req.Minor == 0 && !x.Req.KeepAlive
+	return b.fillURL(r, of(x.Req.Path), of(x.Req.Query))
 }
 
 func protoOf(minor uint8) string {
@@ -57,7 +58,7 @@ func protoOf(minor uint8) string {
 
 // fillHeader makes the Header, without the fields that net/http has elsewhere.
 func (b *bridge) fillHeader(r *http.Request, of func(http1.Span) string) {
-	fields := b.x.req.Fields
+	fields := b.x.Req.Fields
 	r.Header = make(http.Header, len(fields))
 	values := make([]string, 0, len(fields))
 	for _, f := range fields {
@@ -92,7 +93,7 @@ func announce(r *http.Request, list string) {
 }
 
 func (b *bridge) fillBody(r *http.Request) {
-	q := &b.x.req
+	q := &b.x.Req
 	switch {
 	case q.Chunked:
 		r.ContentLength, r.TransferEncoding = -1, []string{"chunked"}
@@ -125,7 +126,7 @@ func (b *bridge) fillURL(r *http.Request, path, query string) (err error) {
 		}
 		return err
 	}
-	if b.x.req.Form != http1.OriginForm || !plainPath(path) {
+	if b.x.Req.Form != http1.OriginForm || !plainPath(path) {
 		r.URL, err = url.ParseRequestURI(target)
 		return err
 	}
@@ -175,7 +176,7 @@ func (r *bridgeBody) Read(p []byte) (int, error) {
 		r.ended = true
 		r.b.takeTrailers()
 	case errors.Is(err, ErrBodyTooLarge):
-		err = &http.MaxBytesError{Limit: r.b.x.bodyLimit()}
+		err = &http.MaxBytesError{Limit: r.b.x.BodyLimit()}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		err = io.ErrUnexpectedEOF // as handlers of net/http know it
 	}
@@ -191,11 +192,11 @@ func (r *bridgeBody) Close() error {
 
 // takeTrailers puts the trailers of a body that has ended into the request.
 func (b *bridge) takeTrailers() {
-	w, ok := netWireOf(b.x.wire)
+	w, ok := exchange.NetWireOf(b.x.Wire)
 	if !ok {
 		return
 	}
-	w.trailers(b.x, func(name, value string) {
+	w.Trailers(&b.x.Exchange, func(name, value string) {
 		if b.req.Trailer == nil {
 			b.req.Trailer = make(http.Header)
 		}

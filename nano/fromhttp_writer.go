@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"dyno/nano/internal/exchange"
 )
 
 // bridge lets a handler of net/http answer an exchange: it is the
@@ -19,7 +21,7 @@ import (
 // should; its buffer is.
 type bridge struct {
 	c   Ctx
-	x   *exchange
+	x   *liveRequest
 	app *App
 
 	req     *http.Request
@@ -73,8 +75,8 @@ func newBridge(c Ctx) (*bridge, error) {
 		return nil, err
 	}
 	b.remote, b.host = b.req.RemoteAddr, b.req.Host
-	eachLine(x.fields, b.header.Add)
-	x.fields = x.fields[:0]
+	eachLine(x.Fields, b.header.Add)
+	x.Fields = x.Fields[:0]
 	return b, nil
 }
 
@@ -84,7 +86,7 @@ func (b *bridge) leave() {
 	b.over = true
 	b.mu.Unlock()
 	if !b.body.mu.TryLock() {
-		_ = b.setDeadline(reading, time.Unix(1, 0)) // what reads must return
+		_ = b.setDeadline(exchange.Reading, time.Unix(1, 0)) // what reads must return
 		b.body.mu.Lock()
 	}
 	b.body.closed = true
@@ -121,8 +123,8 @@ func (b *bridge) WriteHeader(code int) {
 // inform sends an interim response. 101 is the last one: who switches protocols
 // hijacks the connection next.
 func (b *bridge) inform(code int) {
-	w, ok := netWireOf(b.x.wire)
-	if !ok || b.x.req.Minor == 0 {
+	w, ok := exchange.NetWireOf(b.x.Wire)
+	if !ok || b.x.Req.Minor == 0 {
 		return // RFC 9110 15.2: not to a client of HTTP/1.0
 	}
 	var lines []byte
@@ -131,7 +133,7 @@ func (b *bridge) inform(code int) {
 			lines = appendField(lines, name, value)
 		}
 	})
-	_ = w.inform(b.x, code, lines) // an error shows again when the response is sent
+	_ = w.Inform(&b.x.Exchange, code, lines) // an error shows again when the response is sent
 	if code == http.StatusSwitchingProtocols {
 		b.wrote, b.status = true, code
 	}
@@ -158,7 +160,7 @@ func (b *bridge) Write(p []byte) (int, error) {
 	}
 	b.written += int64(len(p))
 	if b.begun {
-		return b.x.wire.write(b.x, p)
+		return b.x.Wire.Write(&b.x.Exchange, p)
 	}
 	if b.early == nil {
 		b.early = earlyPool.Get().(*earlyBytes)
@@ -170,7 +172,7 @@ func (b *bridge) Write(p []byte) (int, error) {
 	if err := b.begin(b.early[:before], b.early[:int(before)+n]); err != nil {
 		return 0, err
 	}
-	return b.x.wire.write(b.x, p)
+	return b.x.Wire.Write(&b.x.Exchange, p)
 }
 
 // WriteString implements io.StringWriter.
@@ -192,11 +194,11 @@ var copyPool = sync.Pool{New: func() any { return new([copySize]byte) }}
 func (b *bridge) begin(early, look []byte) error {
 	b.sniff(look)
 	x := b.x
-	x.status, x.begun, b.begun = b.status, true, true
-	if err := x.wire.begin(x, b.length); err != nil || len(early) == 0 {
+	x.Status, x.begun, b.begun = b.status, true, true
+	if err := x.Wire.Begin(&x.Exchange, b.length); err != nil || len(early) == 0 {
 		return err
 	}
-	_, err := x.wire.write(x, early)
+	_, err := x.Wire.Write(&x.Exchange, early)
 	return err
 }
 
@@ -223,7 +225,7 @@ func (b *bridge) FlushError() error {
 			return err
 		}
 	}
-	return b.x.wire.flush(b.x)
+	return b.x.Wire.Flush(&b.x.Exchange)
 }
 
 // Flush implements http.Flusher.
@@ -248,15 +250,15 @@ func (b *bridge) finish() error {
 		b.req.Method == "HEAD" && b.written == 0 // its length isn't known
 	if !b.begun && !streamed {
 		b.sniff(held)
-		x.status, x.begun, b.begun = b.status, true, true
-		return x.wire.respond(x, held)
+		x.Status, x.begun, b.begun = b.status, true, true
+		return x.Wire.Respond(&x.Exchange, held)
 	}
 	if !b.begun {
 		if err := b.begin(held, held); err != nil {
 			return err
 		}
 	}
-	return x.wire.end(x, trailers)
+	return x.Wire.End(&x.Exchange, trailers)
 }
 
 // Hijack implements http.Hijacker.
@@ -271,7 +273,7 @@ func (b *bridge) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 			return nil, nil, err
 		}
 	}
-	c, early, err := b.x.wire.hijack(b.x)
+	c, early, err := b.x.Wire.Hijack(&b.x.Exchange)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -285,14 +287,14 @@ func (b *bridge) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 }
 
 // SetReadDeadline implements what http.ResponseController looks for.
-func (b *bridge) SetReadDeadline(at time.Time) error { return b.deadline(reading, at) }
+func (b *bridge) SetReadDeadline(at time.Time) error { return b.deadline(exchange.Reading, at) }
 
 // SetWriteDeadline implements what http.ResponseController looks for.
-func (b *bridge) SetWriteDeadline(at time.Time) error { return b.deadline(writing, at) }
+func (b *bridge) SetWriteDeadline(at time.Time) error { return b.deadline(exchange.Writing, at) }
 
 // deadline is for any goroutine, also one that has outlived the request: the wire
 // is another one's then.
-func (b *bridge) deadline(d direction, at time.Time) error {
+func (b *bridge) deadline(d exchange.Direction, at time.Time) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.over {
@@ -301,12 +303,12 @@ func (b *bridge) deadline(d direction, at time.Time) error {
 	return b.setDeadline(d, at)
 }
 
-func (b *bridge) setDeadline(d direction, at time.Time) error {
-	w, ok := netWireOf(b.x.wire)
+func (b *bridge) setDeadline(d exchange.Direction, at time.Time) error {
+	w, ok := exchange.NetWireOf(b.x.Wire)
 	if !ok {
 		return errors.ErrUnsupported
 	}
-	return w.deadline(d, at)
+	return w.Deadline(d, at)
 }
 
 // EnableFullDuplex implements what http.ResponseController looks for. Bodies are
@@ -315,7 +317,7 @@ func (b *bridge) EnableFullDuplex() error {
 	if b.x.std == nil {
 		return nil
 	}
-	if sw, ok := netWireOf(b.x.wire); ok {
+	if sw, ok := exchange.NetWireOf(b.x.Wire); ok {
 		if sw, ok := sw.(*stdWire); ok {
 			return http.NewResponseController(sw.w).EnableFullDuplex()
 		}
@@ -330,8 +332,8 @@ func (b *bridge) local() net.Addr {
 	if b.over {
 		return nil
 	}
-	if w, ok := netWireOf(b.x.wire); ok {
-		return w.local()
+	if w, ok := exchange.NetWireOf(b.x.Wire); ok {
+		return w.Local()
 	}
 	return nil
 }
@@ -360,5 +362,5 @@ func (b *bridge) sniff(content []byte) {
 	if b.typed || len(content) == 0 || bodiless(b.status) {
 		return
 	}
-	b.x.fields = appendField(b.x.fields, "Content-Type", http.DetectContentType(content))
+	b.x.Fields = appendField(b.x.Fields, "Content-Type", http.DetectContentType(content))
 }

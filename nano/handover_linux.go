@@ -18,15 +18,15 @@ import (
 
 // serveInline runs the handler on the loop's goroutine. It reports whether the
 // goroutine still is the loop's.
-func (l *loop) serveInline(t *turn, h Handler) (mine bool) {
+func (l *loop) serveInline(t *turn) (mine bool) {
 	l.tickets += 2
 	ticket := l.tickets
-	t.ticket, l.serving = ticket, t.x.route
+	t.ticket, l.serving = ticket, t.x.History
 	l.baton.Store(ticket)
 	if l.server.watchdog.asleep.Load() {
 		l.server.watchdog.wake()
 	}
-	l.app.serve(t.x, h)
+	t.x.Owner.Serve()
 	if !t.away && l.baton.CompareAndSwap(ticket, ticket-1) {
 		t.finish()
 		return true
@@ -82,17 +82,17 @@ func (t *turn) sendReady() {
 // spawn starts the handler on a goroutine of its own. The exchange goes with it;
 // the bytes of the request and of what follows are copied, for the loop needs its
 // buffer. Responses to earlier requests go along, so that none overtakes them.
-func (l *loop) spawn(c *conn, h Handler, request, rest []byte, in *inflow) {
+func (l *loop) spawn(c *conn, request, rest []byte, in *inflow) {
 	t, s := l.turn, l.server.newTurn(l)
 	s.x, t.x = t.x, s.x
-	s.x.wire, t.x.wire = s, t
+	s.x.Wire, t.x.Wire = s, t
 	s.away, s.conn, s.fd = true, c, c.fd
 	s.out, s.sent = append(s.out[:0], t.out...), 0
 	t.out = t.out[:0]
-	n, whole := len(request), s.x.body.whole
+	n, whole := len(request), s.x.Body.Whole
 	s.copied = append(append(append(s.copied[:0], request...), whole...), rest...)
 	if len(whole) > 0 {
-		s.x.body.whole = s.copied[n:][:len(whole):len(whole)]
+		s.x.Body.Whole = s.copied[n:][:len(whole):len(whole)]
 	}
 	s.start(s.copied[:n:n], s.copied[n+len(whole):])
 	if in != nil {
@@ -102,24 +102,24 @@ func (l *loop) spawn(c *conn, h Handler, request, rest []byte, in *inflow) {
 	l.wheel.Clear(c.id)
 	l.server.elsewhere.Add(1)
 	s.sendReady()
-	go s.serveAway(h)
+	go s.serveAway()
 }
 
 // serveAway runs a spawned handler.
-func (t *turn) serveAway(h Handler) {
+func (t *turn) serveAway() {
 	began := clock.Now()
-	r := t.x.route
+	h := t.x.History
 	returned := false
 	defer func() {
 		if !returned { // runtime.Goexit
-			t.reply.cut = true
+			t.reply.Cut = true
 			t.finishAway()
 		}
 	}()
-	t.loop.app.serve(t.x, h)
+	t.x.Owner.Serve()
 	returned = true
-	if r != nil && r.placement == Auto {
-		r.history.spawned(clock.Now() - began)
+	if h != nil {
+		h.Spawned(clock.Now() - began)
 	}
 	t.finishAway()
 }
@@ -143,8 +143,8 @@ func (l *loop) takeBack(t *turn) {
 		c.in = append(l.takeBuffer(), t.rest...)
 	}
 	c.unseen, c.unread = len(c.in) > 0, len(c.in) > 0 || t.inflow.open
-	c.closing, c.cut = !t.reply.keep || t.reply.cut, t.reply.cut
-	c.reset = t.reply.cut && t.reply.byClose
+	c.closing, c.cut = !t.reply.Keep || t.reply.Cut, t.reply.Cut
+	c.reset = t.reply.Cut && t.reply.ByClose
 	c.readable = true
 	l.settle(c)
 	l.more = append(l.more, c.id)

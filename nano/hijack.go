@@ -18,7 +18,7 @@ import (
 // connection: HTTP/1.0 and HTTP/2, and requests in memory.
 func (c Ctx) Hijack() (conn net.Conn, early []byte, err error) {
 	x := c.live()
-	if x.req.Minor == 0 {
+	if x.Req.Minor == 0 {
 		return nil, nil, fmt.Errorf("nano: HTTP/1.0 has no other protocols: %w", errors.ErrUnsupported)
 	}
 	return x.hijack()
@@ -43,14 +43,14 @@ func (c Ctx) SwitchProtocols(fields http.Header) (conn net.Conn, early []byte, e
 			conn.Close()
 		}
 	}()
-	x.status = 101
+	x.Status = 101
 	if x.hooked {
 		x.hooks.prepare(nil, -1, false)
 		x.hooks.dropFilters()
-		x.status = 101
+		x.Status = 101
 	}
 	head := []byte("HTTP/1.1 101 Switching Protocols\r\n")
-	eachLine(x.fields, func(name, value string) {
+	eachLine(x.Fields, func(name, value string) {
 		if tellsOfContent(name) || fields.Get(name) != "" {
 			return
 		}

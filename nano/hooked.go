@@ -7,14 +7,15 @@ import (
 	"runtime/debug"
 	"time"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/wire/clock"
 )
 
 // hooks is the wire of an exchange with hooks. It lies on the wire that carries
 // the response. An exchange keeps it for its next use.
 type hooks struct {
-	wire
-	x       *exchange
+	exchange.Wire
+	x       *liveRequest
 	began   int64 // on the monotonic clock
 	before  []func(Ctx, *Response)
 	after   []func(Ctx, Outcome)
@@ -36,7 +37,7 @@ type hooks struct {
 const maxCollected = 64 << 10 // bytes kept between requests
 
 // hook puts hooks onto the exchange, if there are none.
-func (x *exchange) hook() *hooks {
+func (x *liveRequest) hook() *hooks {
 	if x.hooked {
 		return x.hooks
 	}
@@ -44,17 +45,17 @@ func (x *exchange) hook() *hooks {
 		x.hooks = &hooks{x: x}
 	}
 	h := x.hooks
-	h.wire, h.began, h.sent = x.wire, clock.Now(), x.begun
-	x.wire, x.hooked = h, true
+	h.Wire, h.began, h.sent = x.Wire, clock.Now(), x.begun
+	x.Wire, x.hooked = h, true
 	return h
 }
 
 // unhook tells the hooks how the request ended and takes them off.
-func (x *exchange) unhook(o Outcome) {
+func (x *liveRequest) unhook(o Outcome) {
 	h := x.hooks
 	o.Took = time.Duration(clock.Now() - h.began)
 	h.tell(o)
-	x.wire, x.hooked = h.wire, false
+	x.Wire, x.hooked = h.Wire, false
 	h.reset()
 }
 
@@ -77,12 +78,12 @@ func (h *hooks) finish() {
 	}
 	if err := h.closeFilters(); err != nil {
 		h.err = err
-		h.abort(h.x)
+		h.Abort(&h.x.Exchange)
 	}
 }
 
 func (h *hooks) outcome() Outcome {
-	o := Outcome{Status: h.x.status, Size: h.size, Err: h.err, Cut: h.cut, Gone: h.x.gone()}
+	o := Outcome{Status: h.x.Status, Size: h.size, Err: h.err, Cut: h.cut, Gone: h.x.gone()}
 	switch {
 	case h.hijacked:
 		o.Status = 101
@@ -116,7 +117,7 @@ func (h *hooks) prepare(body []byte, length int64, whole bool) {
 	for i := len(h.before) - 1; i >= 0; i-- {
 		h.before[i](c, &h.offered)
 	}
-	if s := h.x.status; bodiless(s) {
+	if s := h.x.Status; bodiless(s) {
 		h.dropFilters()
 	}
 	for i, f := range h.filters {
@@ -129,8 +130,8 @@ func (h *hooks) dropFilters() {
 	h.filters = h.filters[:0]
 }
 
-// respond implements wire.
-func (h *hooks) respond(x *exchange, body []byte) error {
+// Respond implements wire.
+func (h *hooks) Respond(x *exchange.Exchange, body []byte) error {
 	h.prepare(body, int64(len(body)), true)
 	body = h.offered.body
 	if len(h.filters) > 0 && len(body) > codedAtOnce {
@@ -139,14 +140,14 @@ func (h *hooks) respond(x *exchange, body []byte) error {
 	if len(h.filters) > 0 {
 		if err := h.collect(body); err != nil {
 			h.dropFilters()
-			x.begun = false
+			h.x.begun = false
 			return fmt.Errorf("coding the response: %w", err)
 		}
 		body = h.collected
 	}
 	h.sent = true
 	h.count(len(body))
-	return h.wire.respond(x, body)
+	return h.Wire.Respond(x, body)
 }
 
 // codedAtOnce is up to how many bytes of content are coded before the response
@@ -155,12 +156,12 @@ func (h *hooks) respond(x *exchange, body []byte) error {
 const codedAtOnce = 1 << 20
 
 // stream sends a large response through the filters.
-func (h *hooks) stream(x *exchange, body []byte) error {
+func (h *hooks) stream(x *exchange.Exchange, body []byte) error {
 	h.sent = true
-	if err := h.wire.begin(x, -1); err != nil {
+	if err := h.Wire.Begin(x, -1); err != nil {
 		return err
 	}
-	if !isHead(x) {
+	if !exchange.IsHead(x) {
 		for len(body) > 0 { // in parts, for some filters hold what they make of one
 			n := min(len(body), maxCollected)
 			if _, err := h.filters[0].Write(body[:n]); err != nil {
@@ -169,7 +170,7 @@ func (h *hooks) stream(x *exchange, body []byte) error {
 			body = body[n:]
 		}
 	}
-	return h.end(x, nil)
+	return h.End(x, nil)
 }
 
 // collect puts a whole response through the filters.
@@ -183,18 +184,18 @@ func (h *hooks) collect(body []byte) error {
 	return err
 }
 
-// begin implements wire.
-func (h *hooks) begin(x *exchange, length int64) error {
+// Begin implements wire.
+func (h *hooks) Begin(x *exchange.Exchange, length int64) error {
 	h.prepare(nil, length, false)
 	if len(h.filters) > 0 {
 		length = -1
 	}
 	h.sent = true
-	return h.wire.begin(x, length)
+	return h.Wire.Begin(x, length)
 }
 
-// write implements wire.
-func (h *hooks) write(_ *exchange, p []byte) (int, error) { return stage{h, 0}.Write(p) }
+// Write implements wire.
+func (h *hooks) Write(_ *exchange.Exchange, p []byte) (int, error) { return stage{h, 0}.Write(p) }
 
 // put takes what comes out of the filters.
 func (h *hooks) put(p []byte) (int, error) {
@@ -202,27 +203,27 @@ func (h *hooks) put(p []byte) (int, error) {
 		h.collected = append(h.collected, p...)
 		return len(p), nil
 	}
-	n, err := h.wire.write(h.x, p)
+	n, err := h.Wire.Write(&h.x.Exchange, p)
 	h.count(n)
 	return n, err
 }
 
 // senderOf returns what sends files on a wire; nil if it can't, or if filters
 // have to see the content.
-func senderOf(w wire) fileSender {
+func senderOf(w exchange.Wire) exchange.FileSender {
 	if h, ok := w.(*hooks); ok {
-		if len(h.filters) > 0 || senderOf(h.wire) == nil {
+		if len(h.filters) > 0 || senderOf(h.Wire) == nil {
 			return nil
 		}
 		return h
 	}
-	f, _ := w.(fileSender)
+	f, _ := w.(exchange.FileSender)
 	return f
 }
 
-// sendFile implements fileSender.
-func (h *hooks) sendFile(x *exchange, f *os.File, offset, length int64) error {
-	err := senderOf(h.wire).sendFile(x, f, offset, length)
+// SendFile implements exchange.FileSender.
+func (h *hooks) SendFile(x *exchange.Exchange, f *os.File, offset, length int64) error {
+	err := senderOf(h.Wire).SendFile(x, f, offset, length)
 	if err == nil {
 		h.count(int(length))
 	}
@@ -230,27 +231,27 @@ func (h *hooks) sendFile(x *exchange, f *os.File, offset, length int64) error {
 }
 
 func (h *hooks) count(n int) {
-	if s := h.x.status; s != 204 && s != 304 && !(n > 0 && isHead(h.x)) {
+	if s := h.x.Status; s != 204 && s != 304 && !(n > 0 && exchange.IsHead(&h.x.Exchange)) {
 		h.size += int64(n)
 	}
 }
 
-// flush implements wire.
-func (h *hooks) flush(x *exchange) error {
+// Flush implements wire.
+func (h *hooks) Flush(x *exchange.Exchange) error {
 	for _, f := range h.filters {
 		if err := f.Flush(); err != nil {
 			return err
 		}
 	}
-	return h.wire.flush(x)
+	return h.Wire.Flush(x)
 }
 
-// end implements wire.
-func (h *hooks) end(x *exchange, trailers []byte) error {
+// End implements wire.
+func (h *hooks) End(x *exchange.Exchange, trailers []byte) error {
 	if err := h.closeFilters(); err != nil {
 		return err
 	}
-	return h.wire.end(x, trailers)
+	return h.Wire.End(x, trailers)
 }
 
 func (h *hooks) closeFilters() error {
@@ -266,24 +267,24 @@ func (h *hooks) closeFilters() error {
 	return nil
 }
 
-// read implements wire.
-func (h *hooks) read(x *exchange, p []byte) (int, error) {
-	n, err := h.wire.read(x, p)
+// Read implements wire.
+func (h *hooks) Read(x *exchange.Exchange, p []byte) (int, error) {
+	n, err := h.Wire.Read(x, p)
 	if h.left -= int64(n); h.limited && h.left < 0 {
 		return 0, ErrBodyTooLarge
 	}
 	return n, err
 }
 
-// abort implements wire.
-func (h *hooks) abort(x *exchange) {
+// Abort implements wire.
+func (h *hooks) Abort(x *exchange.Exchange) {
 	h.cut = true
-	h.wire.abort(x)
+	h.Wire.Abort(x)
 }
 
-// hijack implements wire.
-func (h *hooks) hijack(x *exchange) (net.Conn, []byte, error) {
-	c, early, err := h.wire.hijack(x)
+// Hijack implements wire.
+func (h *hooks) Hijack(x *exchange.Exchange) (net.Conn, []byte, error) {
+	c, early, err := h.Wire.Hijack(x)
 	h.hijacked = err == nil
 	return c, early, err
 }
@@ -303,3 +304,6 @@ func (h *hooks) stepAside() {
 	h.dropFilters()
 	h.before, h.collecting = h.before[:0], false
 }
+
+// Below returns the wire that the hooks lie on.
+func (h *hooks) Below() exchange.Wire { return h.Wire }

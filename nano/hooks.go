@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/wire/http1"
 )
 
@@ -55,21 +56,21 @@ func (c Ctx) SetContext(ctx context.Context) {
 
 // TLS reports whether the request came over TLS, to this server: a proxy in front
 // of it that ended TLS isn't seen.
-func (c Ctx) TLS() bool { return c.live().tls != nil }
+func (c Ctx) TLS() bool { return c.live().TLS != nil }
 
 // LimitBody makes reading more than limit bytes of the request's body fail with
 // [ErrBodyTooLarge], and returns it at once if the body is known to be larger.
 // It can't raise Limits.Body, nor that of the route: see [WithLimits].
 func (c Ctx) LimitBody(limit int64) error {
 	x := c.own()
-	size := x.req.ContentLength
-	if x.body.ready {
-		size = int64(len(x.body.whole))
+	size := x.Req.ContentLength
+	if x.Body.Ready {
+		size = int64(len(x.Body.Whole))
 	}
 	if size > limit {
 		return ErrBodyTooLarge
 	}
-	if !x.body.ready {
+	if !x.Body.Ready {
 		h := x.hook()
 		if h.limited { // by what is further outside
 			limit = min(limit, h.left)
@@ -83,9 +84,9 @@ func (c Ctx) LimitBody(limit int64) error {
 // there (RFC 9110 12.5.5).
 func (c Ctx) Vary(name string) {
 	x := c.own()
-	for rest := x.fields; len(rest) > 0; {
-		line, end := cutLine(rest)
-		if len(line) > len("vary:") && line[4] == ':' && sameName(line[:4], "vary") &&
+	for rest := x.Fields; len(rest) > 0; {
+		line, end := exchange.CutLine(rest)
+		if len(line) > len("vary:") && line[4] == ':' && exchange.SameName(line[:4], "vary") &&
 			(http1.ListHas(line[5:], strings.ToLower(name)) || http1.ListHas(line[5:], "*")) {
 			return
 		}
@@ -97,17 +98,17 @@ func (c Ctx) Vary(name string) {
 // Response is a response whose head has not been sent. It is valid in the function
 // given to [Ctx.BeforeResponse].
 type Response struct {
-	x      *exchange
+	x      *liveRequest
 	body   []byte
 	length int64
 	whole  bool
 }
 
 // Status returns the response's status.
-func (a *Response) Status() int { return a.x.status }
+func (a *Response) Status() int { return a.x.Status }
 
 // SetStatus changes the response's status.
-func (a *Response) SetStatus(code int) { a.x.status = checkStatus(code) }
+func (a *Response) SetStatus(code int) { a.x.Status = checkStatus(code) }
 
 // RemoveHeader takes all fields of the name out of the response.
 func (a *Response) RemoveHeader(name string) { a.x.removeField(name) }

@@ -40,15 +40,15 @@ func (d *doubler) Close() error {
 func streamed(length int64, parts ...string) Handler {
 	return func(c Ctx) error {
 		x := c.live()
-		x.status, x.begun = 200, true
-		if err := x.wire.begin(x, length); err != nil {
+		x.Status, x.begun = 200, true
+		if err := x.Wire.Begin(&x.Exchange, length); err != nil {
 			return err
 		}
 		for _, p := range parts {
-			if _, err := x.wire.write(x, []byte(p)); err != nil {
+			if _, err := x.Wire.Write(&x.Exchange, []byte(p)); err != nil {
 				return err
 			}
-			if err := x.wire.flush(x); err != nil {
+			if err := x.Wire.Flush(&x.Exchange); err != nil {
 				return err
 			}
 		}
@@ -216,7 +216,7 @@ func TestHooksDoNotAllocate(t *testing.T) {
 		c.AfterResponse(after)
 		return c.NoContent(204)
 	}
-	serve := func() { app.serve(x, h); x.recycle() }
+	serve := func() { app.serve(x, h); x.Recycle() }
 	serve()
 	if n := testing.AllocsPerRun(100, serve); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/wire/reactor"
 )
 
@@ -15,14 +16,14 @@ import (
 // directAt is the size of a body that is written at once rather than copied.
 const directAt = 16 << 10
 
-// respond implements wire.
-func (t *turn) respond(x *exchange, body []byte) error {
+// Respond implements wire.
+func (t *turn) Respond(x *exchange.Exchange, body []byte) error {
 	if t.inflow.open && !t.inflow.dec.Done() {
-		t.reply.keep = false // the rest of the body stands between us and the next request
+		t.reply.Keep = false // the rest of the body stands between us and the next request
 	}
-	t.out = t.reply.head(t.out, x, int64(len(body)), t.dateLine())
-	t.reply.ended = true
-	if t.reply.bodiless {
+	t.out = t.reply.Head(t.out, x, int64(len(body)), t.dateLine())
+	t.reply.Ended = true
+	if t.reply.Bodiless {
 		return nil
 	}
 	if len(body) >= directAt {
@@ -32,51 +33,51 @@ func (t *turn) respond(x *exchange, body []byte) error {
 	return nil
 }
 
-// begin implements wire.
-func (t *turn) begin(x *exchange, length int64) error {
-	t.out = t.reply.stream(t.out, x, length, t.dateLine())
+// Begin implements wire.
+func (t *turn) Begin(x *exchange.Exchange, length int64) error {
+	t.out = t.reply.Stream(t.out, x, length, t.dateLine())
 	return nil
 }
 
 // dateLine is the Date field. A handler that is away can't use the loop's.
 func (t *turn) dateLine() []byte {
 	if t.away {
-		t.date = appendDateLine(t.date[:0], time.Now())
+		t.date = exchange.AppendDateLine(t.date[:0], time.Now())
 	}
 	return t.date
 }
 
-// write implements wire.
-func (t *turn) write(_ *exchange, p []byte) (n int, err error) {
+// Write implements wire.
+func (t *turn) Write(_ *exchange.Exchange, p []byte) (n int, err error) {
 	if len(p) < directAt {
-		t.out, n, err = t.reply.add(t.out, p)
+		t.out, n, err = t.reply.Add(t.out, p)
 		if len(t.out) >= directAt {
-			if err := t.flush(nil); err != nil {
+			if err := t.Flush(nil); err != nil {
 				return 0, err
 			}
 		}
 		return n, err
 	}
-	out, n, err := t.reply.open(t.out, len(p))
+	out, n, err := t.reply.Open(t.out, len(p))
 	t.out = out
-	if n == 0 || t.reply.bodiless {
+	if n == 0 || t.reply.Bodiless {
 		return n, err
 	}
 	if wrong := t.direct(p[:n], 0); wrong != nil {
 		return 0, wrong
 	}
-	t.out = t.reply.close(t.out)
+	t.out = t.reply.Close(t.out)
 	return n, err
 }
 
-// end implements wire.
-func (t *turn) end(_ *exchange, trailers []byte) (err error) {
-	t.out, err = t.reply.finish(t.out, trailers)
+// End implements wire.
+func (t *turn) End(_ *exchange.Exchange, trailers []byte) (err error) {
+	t.out, err = t.reply.Finish(t.out, trailers)
 	return err
 }
 
-// abort implements wire.
-func (t *turn) abort(*exchange) { t.reply.cut = true }
+// Abort implements wire.
+func (t *turn) Abort(*exchange.Exchange) { t.reply.Cut = true }
 
 // keptAtMost is up to how much of a whole response that the kernel didn't take at
 // once is copied, so that its handler can return. More stays where it is, and the
@@ -155,8 +156,8 @@ func (t *turn) slow() {
 	if t.away {
 		return
 	}
-	if r := t.x.route; r != nil {
-		r.history.blocked()
+	if h := t.x.History; h != nil {
+		h.Blocked()
 	}
 	if !t.loop.app.config.Debug { // which poisons what the handler was given
 		t.compact()
@@ -167,14 +168,14 @@ func (t *turn) slow() {
 // the handler has views of stays as it is.
 func (t *turn) compact() {
 	x := t.x
-	if t.inflow.open || len(x.buf)+len(x.body.whole)+len(t.rest) > readBuffer/4 {
+	if t.inflow.open || len(x.Buf)+len(x.Body.Whole)+len(t.rest) > readBuffer/4 {
 		return
 	}
-	head, whole := len(x.buf), len(x.body.whole)
-	b := append(append(append([]byte(nil), x.buf...), x.body.whole...), t.rest...)
-	x.buf, t.rest = b[:head:head], b[head+whole:]
+	head, whole := len(x.Buf), len(x.Body.Whole)
+	b := append(append(append([]byte(nil), x.Buf...), x.Body.Whole...), t.rest...)
+	x.Buf, t.rest = b[:head:head], b[head+whole:]
 	if whole > 0 {
-		x.body.whole = b[head:][:whole:whole]
+		x.Body.Whole = b[head:][:whole:whole]
 	}
 	t.scratch, t.held = nil, nil
 }
@@ -183,19 +184,19 @@ func (t *turn) compact() {
 // takes long, and a limit of the client is noticed in between.
 const sendfilePart = 1 << 20
 
-// sendFile implements fileSender with sendfile(2).
-func (t *turn) sendFile(_ *exchange, f *os.File, offset, length int64) error {
+// SendFile implements exchange.FileSender with sendfile(2).
+func (t *turn) SendFile(_ *exchange.Exchange, f *os.File, offset, length int64) error {
 	r := &t.reply
 	switch {
-	case r.ended || r.cut:
-		return errResponseOver
-	case r.left < length: // also when the length isn't known
-		return errTooMuch
-	case r.bodiless:
-		r.left -= length
+	case r.Ended || r.Cut:
+		return exchange.ErrOver
+	case r.Left < length: // also when the length isn't known
+		return exchange.ErrTooMuch
+	case r.Bodiless:
+		r.Left -= length
 		return nil
 	}
-	if err := t.flush(nil); err != nil {
+	if err := t.Flush(nil); err != nil {
 		return err
 	}
 	if t.conn.secure != nil {
@@ -224,16 +225,16 @@ func (t *turn) sendFrom(fd int, offset, length int64) error {
 			}
 		case err == unix.EINTR:
 		case err != nil:
-			t.reply.cut, t.broken = true, connectionLost(err)
+			t.reply.Cut, t.broken = true, exchange.ConnectionLost(err)
 			return err
 		case n == 0:
 			return io.ErrUnexpectedEOF // the file has become shorter
 		default:
 			length -= int64(n)
-			t.reply.left -= int64(n)
+			t.reply.Left -= int64(n)
 		}
 	}
 	return nil
 }
 
-var _ fileSender = (*turn)(nil)
+var _ exchange.FileSender = (*turn)(nil)

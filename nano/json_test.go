@@ -6,6 +6,8 @@ import (
 	"math"
 	"net/netip"
 	"testing"
+
+	"dyno/nano/internal/exchange"
 )
 
 func FuzzAppendJSONString(f *testing.F) {
@@ -91,8 +93,8 @@ type nowhere struct {
 	sent int
 }
 
-func (n *nowhere) respond(x *exchange, body []byte) error {
-	n.out = n.reply.head(n.out[:0], x, int64(len(body)), nil)
+func (n *nowhere) Respond(x *exchange.Exchange, body []byte) error {
+	n.out = n.reply.Head(n.out[:0], x, int64(len(body)), nil)
 	n.out = append(n.out, body...)
 	n.sent += len(n.out)
 	return nil
@@ -103,16 +105,16 @@ func asked(tb testing.TB, app *App, request string) (serve func()) {
 	tb.Helper()
 	w := &nowhere{memoryWire: memoryWire{app: app, ctx: context.Background()}}
 	x := app.take(w)
-	x.buf, x.remote = []byte(request), netip.MustParseAddrPort("192.0.2.1:1")
+	x.Buf, x.Remote = []byte(request), netip.MustParseAddrPort("192.0.2.1:1")
 	if err := w.read1(x); err != nil {
 		tb.Fatal(err)
 	}
 	content := w.content
 	return func() {
-		w.reply = reply{keep: true}
-		x.body = body{whole: content, ready: true}
+		w.reply = exchange.Reply{Keep: true}
+		x.Body = exchange.Body{Whole: content, Ready: true}
 		app.serve(x, app.find(x))
-		x.recycle()
+		x.Recycle()
 	}
 }
 

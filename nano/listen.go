@@ -4,10 +4,12 @@ import (
 	"errors"
 	"net"
 	"sync"
+
+	"dyno/nano/internal/exchange"
 )
 
 // ErrServerClosed is returned by Listen and Serve of an app that has been shut down.
-var ErrServerClosed = errors.New("nano: the app has been shut down")
+var ErrServerClosed = exchange.ErrServerClosed
 
 // Listen serves on an address such as "127.0.0.1:8080", "[::]:80" or
 // "unix:/run/app.sock", until [App.Shutdown] has drained the app; then it returns

@@ -49,7 +49,7 @@ func TestOptionsOfConnections(t *testing.T) {
 	app := New(Config{Logger: quiet()})
 	options := make(chan [2]int, 1)
 	app.Get("/", func(c Ctx) error {
-		fd := c.live().wire.(*turn).fd
+		fd := c.live().Wire.(*turn).fd
 		alive, _ := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_KEEPALIVE)
 		idle, _ := unix.GetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE)
 		options <- [2]int{alive, idle}

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/wire/clock"
 	"dyno/nano/wire/http1"
 	"dyno/nano/wire/reactor"
@@ -33,7 +34,7 @@ type loop struct {
 	until     time.Time // when a parked loop wakes
 	tickets   uint64
 	turn      *turn
-	serving   *Route // whose handler runs
+	serving   *exchange.History // whose handler runs
 	events    []reactor.Event
 	next      int // of events
 	more      []int32
@@ -84,7 +85,7 @@ func (l *loop) run(t *turn) {
 	defer func() {
 		if !orderly { // a handler called runtime.Goexit
 			t.leave()
-			t.reply.cut = true
+			t.reply.Cut = true
 			t.finishAway()
 		}
 	}()
@@ -148,7 +149,7 @@ func (l *loop) gather() {
 // setDate writes the Date field anew, once a second.
 func (l *loop) setDate() {
 	wall := time.Now()
-	l.turn.date = appendDateLine(l.turn.date[:0], wall)
+	l.turn.date = exchange.AppendDateLine(l.turn.date[:0], wall)
 	l.dated = l.now + int64(time.Second) - int64(wall.Nanosecond())
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"time"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/wire/http1"
 )
 
@@ -24,7 +25,7 @@ func (a *App) ServeBytes(ctx context.Context, from netip.AddrPort, request []byt
 	m := &memoryWire{app: a, ctx: ctx, to: w, began: time.Now()}
 	x := a.take(m)
 	defer a.give(x)
-	x.buf, x.remote, x.tls = append([]byte(nil), request...), from, nil
+	x.Buf, x.Remote, x.TLS = append([]byte(nil), request...), from, nil
 	if err := m.read1(x); err != nil {
 		var wrong *http1.Error
 		if !errors.As(err, &wrong) {
@@ -33,11 +34,11 @@ func (a *App) ServeBytes(ctx context.Context, from netip.AddrPort, request []byt
 		return m.refuse(wrong.Status)
 	}
 	h := a.find(x)
-	if l := x.bodyLimit(); l >= 0 && int64(len(m.content)) > l {
+	if l := x.BodyLimit(); l >= 0 && int64(len(m.content)) > l {
 		return m.refuse(413)
 	}
-	if m.reply.keep = x.req.KeepAlive; len(m.content) <= a.config.Limits.BufferBody {
-		x.body = body{whole: m.content, ready: true}
+	if m.reply.Keep = x.Req.KeepAlive; len(m.content) <= a.config.Limits.BufferBody {
+		x.Body = exchange.Body{Whole: m.content, Ready: true}
 	}
 	a.serve(x, h)
 	return m.over()
@@ -51,16 +52,16 @@ type memoryWire struct {
 	at      int    // of content, that was read
 	to      io.Writer
 	out     []byte // not written yet
-	reply   reply
+	reply   exchange.Reply
 	began   time.Time
 	failed  error // of to
 }
 
-// read1 parses the request in x.buf and decodes its body.
-func (m *memoryWire) read1(x *exchange) error {
+// read1 parses the request in x.Buf and decodes its body.
+func (m *memoryWire) read1(x *liveRequest) error {
 	l := m.app.config.Limits
-	x.req.Reset()
-	n, err := x.req.Parse(x.buf, &http1.Limits{Head: l.Head, URI: l.URI, Fields: l.Fields})
+	x.Req.Reset()
+	n, err := x.Req.Parse(x.Buf, &http1.Limits{Head: l.Head, URI: l.URI, Fields: l.Fields})
 	if err != nil {
 		return err
 	}
@@ -68,17 +69,17 @@ func (m *memoryWire) read1(x *exchange) error {
 		return errors.New("nano: the request's head is not complete")
 	}
 	var b http1.Body
-	b.Start(&x.req)
-	used, data, err := b.Feed(x.buf[n:])
+	b.Start(&x.Req)
+	used, data, err := b.Feed(x.Buf[n:])
 	switch {
 	case err != nil:
 		return err
 	case !b.Done():
 		return errors.New("nano: the request's body is not complete")
-	case n+used < len(x.buf):
-		return fmt.Errorf("nano: %d bytes follow the request", len(x.buf)-n-used)
+	case n+used < len(x.Buf):
+		return fmt.Errorf("nano: %d bytes follow the request", len(x.Buf)-n-used)
 	}
-	m.content, x.buf = x.buf[n:n+data:n+data], x.buf[:n:n]
+	m.content, x.Buf = x.Buf[n:n+data:n+data], x.Buf[:n:n]
 	return nil
 }
 
@@ -86,51 +87,51 @@ func (m *memoryWire) read1(x *exchange) error {
 func (m *memoryWire) refuse(status int) error {
 	m.out = append(append(m.out, http1.StatusLine(status)...), m.date()...)
 	m.out = append(m.out, "Content-Length: 0\r\nConnection: close\r\n\r\n"...)
-	return m.flush(nil)
+	return m.Flush(nil)
 }
 
 // over ends the response when its handler has returned.
 func (m *memoryWire) over() error {
-	if m.reply.streamed && !m.reply.ended && !m.reply.cut {
-		if err := m.end(nil, nil); err != nil {
+	if m.reply.Streamed && !m.reply.Ended && !m.reply.Cut {
+		if err := m.End(nil, nil); err != nil {
 			return err
 		}
 	}
-	if err := m.flush(nil); err != nil {
+	if err := m.Flush(nil); err != nil {
 		return err
 	}
-	if m.reply.cut {
+	if m.reply.Cut {
 		return ErrAborted
 	}
 	return nil
 }
 
-func (m *memoryWire) date() []byte { return appendDateLine(nil, time.Now()) }
+func (m *memoryWire) date() []byte { return exchange.AppendDateLine(nil, time.Now()) }
 
-func (m *memoryWire) respond(x *exchange, body []byte) error {
-	m.out = m.reply.head(m.out, x, int64(len(body)), m.date())
-	if m.reply.ended = true; !m.reply.bodiless {
+func (m *memoryWire) Respond(x *exchange.Exchange, body []byte) error {
+	m.out = m.reply.Head(m.out, x, int64(len(body)), m.date())
+	if m.reply.Ended = true; !m.reply.Bodiless {
 		m.out = append(m.out, body...)
 	}
 	return nil
 }
 
-func (m *memoryWire) begin(x *exchange, length int64) error {
-	m.out = m.reply.stream(m.out, x, length, m.date())
+func (m *memoryWire) Begin(x *exchange.Exchange, length int64) error {
+	m.out = m.reply.Stream(m.out, x, length, m.date())
 	return nil
 }
 
-func (m *memoryWire) write(_ *exchange, p []byte) (n int, err error) {
+func (m *memoryWire) Write(_ *exchange.Exchange, p []byte) (n int, err error) {
 	if m.ctx.Err() != nil {
 		return 0, context.Cause(m.ctx)
 	}
-	if m.out, n, err = m.reply.add(m.out, p); len(m.out) >= 16<<10 {
-		err = errors.Join(err, m.flush(nil))
+	if m.out, n, err = m.reply.Add(m.out, p); len(m.out) >= 16<<10 {
+		err = errors.Join(err, m.Flush(nil))
 	}
 	return n, err
 }
 
-func (m *memoryWire) flush(*exchange) error {
+func (m *memoryWire) Flush(*exchange.Exchange) error {
 	if m.failed == nil && len(m.out) > 0 {
 		_, m.failed = m.to.Write(m.out)
 	}
@@ -138,12 +139,12 @@ func (m *memoryWire) flush(*exchange) error {
 	return m.failed
 }
 
-func (m *memoryWire) end(_ *exchange, trailers []byte) (err error) {
-	m.out, err = m.reply.finish(m.out, trailers)
+func (m *memoryWire) End(_ *exchange.Exchange, trailers []byte) (err error) {
+	m.out, err = m.reply.Finish(m.out, trailers)
 	return err
 }
 
-func (m *memoryWire) read(_ *exchange, p []byte) (int, error) {
+func (m *memoryWire) Read(_ *exchange.Exchange, p []byte) (int, error) {
 	n := copy(p, m.content[m.at:])
 	if m.at += n; n == 0 && len(p) > 0 {
 		return 0, io.EOF
@@ -151,12 +152,12 @@ func (m *memoryWire) read(_ *exchange, p []byte) (int, error) {
 	return n, nil
 }
 
-func (m *memoryWire) abort(*exchange) { m.reply.cut = true }
+func (m *memoryWire) Abort(*exchange.Exchange) { m.reply.Cut = true }
 
-func (m *memoryWire) context(x *exchange) (context.Context, context.CancelCauseFunc) {
-	return x.timed(m.ctx, time.Since(m.began))
+func (m *memoryWire) Context(x *exchange.Exchange) (context.Context, context.CancelCauseFunc) {
+	return x.Owner.Timed(m.ctx, time.Since(m.began))
 }
 
-func (m *memoryWire) hijack(*exchange) (net.Conn, []byte, error) {
+func (m *memoryWire) Hijack(*exchange.Exchange) (net.Conn, []byte, error) {
 	return nil, nil, fmt.Errorf("nano: a request in memory has no connection to hijack: %w", errors.ErrUnsupported)
 }

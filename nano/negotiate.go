@@ -3,6 +3,8 @@ package nano
 import (
 	"bytes"
 	"strings"
+
+	"dyno/nano/internal/exchange"
 )
 
 // Accepts returns which of the offered media types the client likes best by its
@@ -34,7 +36,7 @@ func (c Ctx) AcceptsLanguage(offers ...string) string {
 type matcher func(of []byte, offer string) int
 
 // best returns the offer of the highest quality.
-func best(x *exchange, field string, offers []string, match matcher) string {
+func best(x *liveRequest, field string, offers []string, match matcher) string {
 	at, highest, said := -1, 0, false
 	for i, offer := range offers {
 		q, some := quality(x, field, offer, match)
@@ -54,15 +56,15 @@ func best(x *exchange, field string, offers []string, match matcher) string {
 
 // quality returns the quality of an offer in thousandths: that of the range that
 // matches it most closely. said is whether the request has the field at all.
-func quality(x *exchange, field, offer string, match matcher) (q int, said bool) {
+func quality(x *liveRequest, field, offer string, match matcher) (q int, said bool) {
 	closest := 0
-	for i := range x.req.Fields {
-		f := &x.req.Fields[i]
-		if !sameName(f.Name.Of(x.buf), field) {
+	for i := range x.Req.Fields {
+		f := &x.Req.Fields[i]
+		if !exchange.SameName(f.Name.Of(x.Buf), field) {
 			continue
 		}
 		said = true
-		for rest := f.Value.Of(x.buf); rest != nil; {
+		for rest := f.Value.Of(x.Buf); rest != nil; {
 			var one []byte
 			if one, rest = cutOutside(rest, ','); len(one) == 0 {
 				continue
@@ -129,9 +131,9 @@ func matchMedia(of []byte, offer string) int {
 	switch n := len(of); {
 	case string(of) == "*/*":
 		return 1
-	case n > 2 && of[n-1] == '*' && of[n-2] == '/' && sameName(of[:n-2], kind):
+	case n > 2 && of[n-1] == '*' && of[n-2] == '/' && exchange.SameName(of[:n-2], kind):
 		return 2
-	case sameName(of, offer):
+	case exchange.SameName(of, offer):
 		return 3
 	}
 	return 0
@@ -141,7 +143,7 @@ func matchToken(of []byte, offer string) int {
 	switch {
 	case string(of) == "*":
 		return 1
-	case sameName(of, offer):
+	case exchange.SameName(of, offer):
 		return 2
 	}
 	return 0
@@ -151,7 +153,7 @@ func matchLanguage(of []byte, offer string) int {
 	switch n := len(of); {
 	case string(of) == "*":
 		return 1
-	case n <= len(offer) && sameName(of, offer[:n]) && (n == len(offer) || offer[n] == '-'):
+	case n <= len(offer) && exchange.SameName(of, offer[:n]) && (n == len(offer) || offer[n] == '-'):
 		return 1 + n
 	}
 	return 0

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/internal/netconn"
 	"dyno/nano/internal/router"
 	"dyno/nano/wire/clock"
@@ -25,7 +26,7 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	x := a.takeStd(w, r)
 	defer a.giveStd(x)
-	x.buf = x.buf[:0]
+	x.Buf = x.Buf[:0]
 	x.fromStd(r)
 	h := a.find(x)
 	x.limitStd()
@@ -37,31 +38,31 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // takeStd returns an exchange that is answered through w.
-func (a *App) takeStd(w http.ResponseWriter, r *http.Request) *exchange {
+func (a *App) takeStd(w http.ResponseWriter, r *http.Request) *liveRequest {
 	x := a.take(nil)
 	s := &x.through
 	*s = stdWire{w: w, r: r, body: r.Body, began: clock.Now(), limits: &a.config.Limits}
-	x.wire = s
+	x.Wire = s
 	if h := w.Header(); len(h) > 0 { // set by who is outside
-		eachField(h, func(name, value string) { x.fields = appendField(x.fields, name, value) })
+		eachField(h, func(name, value string) { x.Fields = appendField(x.Fields, name, value) })
 	}
 	return x
 }
 
 // limitStd bounds the request's body, when its route is known.
-func (x *exchange) limitStd() {
+func (x *liveRequest) limitStd() {
 	s := &x.through
-	if limit := x.bodyLimit(); limit >= 0 && s.r.ContentLength != 0 && s.r.Body != nil {
+	if limit := x.BodyLimit(); limit >= 0 && s.r.ContentLength != 0 && s.r.Body != nil {
 		s.body = http.MaxBytesReader(s.w, s.r.Body, limit)
 	}
 }
 
 // giveStd takes it back. It keeps the buffer, which is its own.
-func (a *App) giveStd(x *exchange) {
-	x.recycle()
-	x.wire, x.through = nil, stdWire{}
-	if cap(x.buf) > router.MaxScratch {
-		x.buf = nil
+func (a *App) giveStd(x *liveRequest) {
+	x.Recycle()
+	x.Wire, x.through = nil, stdWire{}
+	if cap(x.Buf) > router.MaxScratch {
+		x.Buf = nil
 	}
 	a.spare.Put(x)
 }
@@ -83,61 +84,61 @@ type stdWire struct {
 
 // fromStd lays the request out as if it had been read from an HTTP/1.1
 // connection, so that everything after works on one form.
-func (x *exchange) fromStd(r *http.Request) {
+func (x *liveRequest) fromStd(r *http.Request) {
 	put := func(s string) http1.Span {
-		from := uint32(len(x.buf))
-		x.buf = append(x.buf, s...)
-		return http1.Span{Start: from, End: uint32(len(x.buf))}
+		from := uint32(len(x.Buf))
+		x.Buf = append(x.Buf, s...)
+		return http1.Span{Start: from, End: uint32(len(x.Buf))}
 	}
-	x.req.Reset()
-	x.req.Method = put(r.Method)
-	x.req.Path = put(r.URL.EscapedPath())
-	x.req.Query = put(r.URL.RawQuery)
-	x.req.Host = put(r.Host)
-	x.req.Minor = 1
-	x.req.ContentLength = r.ContentLength
-	x.req.Chunked = r.ContentLength < 0
+	x.Req.Reset()
+	x.Req.Method = put(r.Method)
+	x.Req.Path = put(r.URL.EscapedPath())
+	x.Req.Query = put(r.URL.RawQuery)
+	x.Req.Host = put(r.Host)
+	x.Req.Minor = 1
+	x.Req.ContentLength = r.ContentLength
+	x.Req.Chunked = r.ContentLength < 0
 	for name, values := range r.Header {
 		for _, v := range values {
-			x.req.Fields = append(x.req.Fields, http1.Field{Name: put(name), Value: put(v)})
+			x.Req.Fields = append(x.Req.Fields, http1.Field{Name: put(name), Value: put(v)})
 		}
 	}
-	x.req.Fields = append(x.req.Fields, http1.Field{Name: put("Host"), Value: x.req.Host})
-	x.std, x.tls = r, r.TLS
-	x.body = body{ready: r.ContentLength == 0}
-	x.remote = netip.AddrPort{}
+	x.Req.Fields = append(x.Req.Fields, http1.Field{Name: put("Host"), Value: x.Req.Host})
+	x.std, x.TLS = r, r.TLS
+	x.Body = exchange.Body{Ready: r.ContentLength == 0}
+	x.Remote = netip.AddrPort{}
 }
 
 // peer returns the address of who sent the request. net/http tells it as text,
 // which few ask for; middleware in front may have left the port out.
-func (x *exchange) peer() netip.AddrPort {
-	if x.std != nil && !x.remote.IsValid() {
+func (x *liveRequest) peer() netip.AddrPort {
+	if x.std != nil && !x.Remote.IsValid() {
 		var err error
-		if x.remote, err = netip.ParseAddrPort(x.std.RemoteAddr); err != nil {
-			x.remote = parseNode(x.std.RemoteAddr)
+		if x.Remote, err = netip.ParseAddrPort(x.std.RemoteAddr); err != nil {
+			x.Remote = parseNode(x.std.RemoteAddr)
 		}
 	}
-	return x.remote
+	return x.Remote
 }
 
 // head gives net/http the fields. The header may have those that were there
-// before: x.fields has them too. length < 0: not known, or net/http counts.
-func (s *stdWire) head(x *exchange, length int64) {
+// before: x.Fields has them too. length < 0: not known, or net/http counts.
+func (s *stdWire) head(x *exchange.Exchange, length int64) {
 	h := s.w.Header()
 	clear(h)
-	if usual := usualFields[string(x.fields)]; usual != nil {
+	if usual := usualFields[string(x.Fields)]; usual != nil {
 		h["Content-Type"] = usual
 	} else {
-		fill(h, string(x.fields))
+		fill(h, string(x.Fields))
 	}
-	if own := h["Content-Length"]; own != nil && x.status != 304 && s.r.Method != "HEAD" {
-		x.ignored([]byte("Content-Length: " + own[0]))
+	if own := h["Content-Length"]; own != nil && x.Status != 304 && s.r.Method != "HEAD" {
+		x.Owner.Ignored([]byte("Content-Length: " + own[0]))
 		delete(h, "Content-Length")
 	}
 	if length >= 0 {
 		h["Content-Length"] = []string{strconv.FormatInt(length, 10)}
 	}
-	s.w.WriteHeader(x.status)
+	s.w.WriteHeader(x.Status)
 }
 
 // usualFields are the fields of most responses as net/http wants them. Nobody
@@ -167,42 +168,42 @@ func fill(h http.Header, lines string) {
 // was written at once by itself.
 const countedByStd = 2048
 
-func (s *stdWire) respond(x *exchange, body []byte) error {
+func (s *stdWire) Respond(x *exchange.Exchange, body []byte) error {
 	length := int64(len(body))
-	if bodiless(x.status) || s.r.Method == "HEAD" && length == 0 || s.r.Method != "HEAD" && 0 < length && length <= countedByStd {
+	if bodiless(x.Status) || s.r.Method == "HEAD" && length == 0 || s.r.Method != "HEAD" && 0 < length && length <= countedByStd {
 		length = -1
 	}
 	s.head(x, length)
-	if len(body) == 0 || bodiless(x.status) {
+	if len(body) == 0 || bodiless(x.Status) {
 		return nil
 	}
-	_, err := s.write(x, body)
+	_, err := s.Write(x, body)
 	return err
 }
 
-func (s *stdWire) begin(x *exchange, length int64) error {
+func (s *stdWire) Begin(x *exchange.Exchange, length int64) error {
 	s.head(x, length)
-	s.left, s.sized = length, length >= 0 && s.r.Method != "HEAD" && !bodiless(x.status)
+	s.left, s.sized = length, length >= 0 && s.r.Method != "HEAD" && !bodiless(x.Status)
 	return nil
 }
 
-func (s *stdWire) end(_ *exchange, trailers []byte) error {
+func (s *stdWire) End(_ *exchange.Exchange, trailers []byte) error {
 	if s.sized && s.left > 0 {
 		s.aborted = true
-		return shorter(s.left)
+		return exchange.Shorter(s.left)
 	}
 	h := s.w.Header()
 	eachLine(trailers, func(name, value string) { h.Add(http.TrailerPrefix+name, value) })
 	return nil
 }
 
-func (s *stdWire) abort(*exchange) { s.aborted = true }
+func (s *stdWire) Abort(*exchange.Exchange) { s.aborted = true }
 
-func (s *stdWire) context(x *exchange) (context.Context, context.CancelCauseFunc) {
-	return x.timed(s.r.Context(), time.Duration(clock.Now()-s.began))
+func (s *stdWire) Context(x *exchange.Exchange) (context.Context, context.CancelCauseFunc) {
+	return x.Owner.Timed(s.r.Context(), time.Duration(clock.Now()-s.began))
 }
 
-func (s *stdWire) hijack(*exchange) (net.Conn, []byte, error) {
+func (s *stdWire) Hijack(*exchange.Exchange) (net.Conn, []byte, error) {
 	c, rw, err := http.NewResponseController(s.w).Hijack()
 	if err != nil {
 		return nil, nil, err
@@ -212,8 +213,8 @@ func (s *stdWire) hijack(*exchange) (net.Conn, []byte, error) {
 	return c, early, err
 }
 
-// inform implements netWire.
-func (s *stdWire) inform(x *exchange, status int, lines []byte) error {
+// Inform implements netWire.
+func (s *stdWire) Inform(x *exchange.Exchange, status int, lines []byte) error {
 	h := s.w.Header()
 	clear(h)
 	eachLine(lines, h.Add)
@@ -222,13 +223,15 @@ func (s *stdWire) inform(x *exchange, status int, lines []byte) error {
 	return nil
 }
 
-// trailers implements netWire.
-func (s *stdWire) trailers(_ *exchange, f func(name, value string)) { eachField(s.r.Trailer, f) }
+// Trailers implements netWire.
+func (s *stdWire) Trailers(_ *exchange.Exchange, f func(name, value string)) {
+	eachField(s.r.Trailer, f)
+}
 
-// deadline implements netWire.
-func (s *stdWire) deadline(d direction, at time.Time) error {
+// Deadline implements netWire.
+func (s *stdWire) Deadline(d exchange.Direction, at time.Time) error {
 	c := http.NewResponseController(s.w)
-	if d == reading {
+	if d == exchange.Reading {
 		s.waiting().in.own.Store(!at.IsZero())
 		return c.SetReadDeadline(at)
 	}
@@ -236,8 +239,8 @@ func (s *stdWire) deadline(d direction, at time.Time) error {
 	return c.SetWriteDeadline(at)
 }
 
-// local implements netWire.
-func (s *stdWire) local() net.Addr {
+// Local implements netWire.
+func (s *stdWire) Local() net.Addr {
 	a, _ := s.r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	return a
 }

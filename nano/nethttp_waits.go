@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"dyno/nano/internal/netconn"
+
+	"dyno/nano/internal/exchange"
 )
 
 // net/http has no limit of its own for clients of HTTP/2 that send a body, or take
@@ -97,12 +99,12 @@ func (s *stdWire) take(f func() (int, error)) (int, error) {
 	return n, err
 }
 
-// write implements wire.
-func (s *stdWire) write(_ *exchange, p []byte) (n int, err error) {
+// Write implements wire.
+func (s *stdWire) Write(_ *exchange.Exchange, p []byte) (n int, err error) {
 	if s.sized {
 		if int64(len(p)) > s.left {
 			p = p[:s.left]
-			defer func() { err = cmp.Or(err, errTooMuch) }()
+			defer func() { err = cmp.Or(err, exchange.ErrTooMuch) }()
 		}
 		defer func() { s.left -= int64(n) }()
 	}
@@ -117,12 +119,12 @@ func (s *stdWire) write(_ *exchange, p []byte) (n int, err error) {
 			n, p = n+m, p[m:]
 		}
 	}
-	s.broken = s.broken || connectionLost(err) || errors.Is(err, os.ErrDeadlineExceeded)
+	s.broken = s.broken || exchange.ConnectionLost(err) || errors.Is(err, os.ErrDeadlineExceeded)
 	return n, err
 }
 
-// flush implements wire.
-func (s *stdWire) flush(*exchange) error {
+// Flush implements wire.
+func (s *stdWire) Flush(*exchange.Exchange) error {
 	if s.r.ProtoMajor < 2 {
 		return http.NewResponseController(s.w).Flush()
 	}
@@ -130,8 +132,8 @@ func (s *stdWire) flush(*exchange) error {
 	return err
 }
 
-// read implements wire.
-func (s *stdWire) read(_ *exchange, p []byte) (int, error) {
+// Read implements wire.
+func (s *stdWire) Read(_ *exchange.Exchange, p []byte) (int, error) {
 	c, w := http.NewResponseController(s.w), s.waiting()
 	from := time.Now()
 	n, late, err := w.in.during(s.limits.ReadBody, netconn.RateGrace, s.limits.MinRate, c.SetReadDeadline, func() (int, error) { return s.body.Read(p) })
@@ -146,15 +148,15 @@ func (s *stdWire) read(_ *exchange, p []byte) (int, error) {
 		return n, err
 	case errors.As(err, &large):
 		return n, ErrBodyTooLarge
-	case err == io.ErrUnexpectedEOF || connectionLost(err) || s.r.Context().Err() != nil:
+	case err == io.ErrUnexpectedEOF || exchange.ConnectionLost(err) || s.r.Context().Err() != nil:
 		return n, bodyCut(err)
 	}
 	// What net/http has left to say is that the body isn't framed as it should be.
 	return n, NewProblem(400, "the request's body can't be read").Because(err)
 }
 
-// gone implements netWire.
-func (s *stdWire) gone() bool { return s.broken || s.r.Context().Err() == context.Canceled }
+// Gone implements netWire.
+func (s *stdWire) Gone() bool { return s.broken || s.r.Context().Err() == context.Canceled }
 
-// bodyWait implements netWire.
-func (s *stdWire) bodyWait() time.Duration { return s.waiting().waited }
+// BodyWait implements netWire.
+func (s *stdWire) BodyWait() time.Duration { return s.waiting().waited }

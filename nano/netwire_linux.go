@@ -7,13 +7,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/internal/sockets"
 	"dyno/nano/wire/http1"
 )
 
-// inform implements netWire.
-func (t *turn) inform(x *exchange, status int, lines []byte) error {
-	if t.reply.streamed || t.reply.ended {
+// Inform implements netWire.
+func (t *turn) Inform(x *exchange.Exchange, status int, lines []byte) error {
+	if t.reply.Streamed || t.reply.Ended {
 		return ErrResponded
 	}
 	t.out = append(t.out, http1.StatusLine(status)...)
@@ -22,12 +23,12 @@ func (t *turn) inform(x *exchange, status int, lines []byte) error {
 	if status == 101 {
 		return nil // the protocol that follows sends it along
 	}
-	return t.flush(x)
+	return t.Flush(x)
 }
 
-// trailers implements netWire.
-func (t *turn) trailers(x *exchange, f func(name, value string)) {
-	dec := x.body.chunks
+// Trailers implements netWire.
+func (t *turn) Trailers(x *exchange.Exchange, f func(name, value string)) {
+	dec := x.Body.Chunks
 	if t.inflow.open {
 		dec = &t.inflow.dec
 	}
@@ -40,14 +41,14 @@ func (t *turn) trailers(x *exchange, f func(name, value string)) {
 	}
 }
 
-// deadline implements netWire.
-func (t *turn) deadline(d direction, at time.Time) error {
+// Deadline implements netWire.
+func (t *turn) Deadline(d exchange.Direction, at time.Time) error {
 	by := int64(0)
 	if !at.IsZero() {
 		by = max(at.UnixNano(), 1)
 	}
 	t.by[d].Store(by)
-	if d == reading {
+	if d == exchange.Reading {
 		signal(t.readable) // who waits looks again
 	} else {
 		signal(t.writable)
@@ -57,7 +58,7 @@ func (t *turn) deadline(d direction, at time.Time) error {
 
 // patience returns how long to wait for the client: until the deadline the
 // handler has set, else for the limit.
-func (t *turn) patience(d direction, limit time.Duration) (time.Duration, error) {
+func (t *turn) patience(d exchange.Direction, limit time.Duration) (time.Duration, error) {
 	by := t.by[d].Load()
 	if by == 0 {
 		return limit, nil
@@ -69,8 +70,8 @@ func (t *turn) patience(d direction, limit time.Duration) (time.Duration, error)
 	return left, nil
 }
 
-// local implements netWire.
-func (t *turn) local() net.Addr {
+// Local implements netWire.
+func (t *turn) Local() net.Addr {
 	sa, err := unix.Getsockname(t.fd)
 	if err != nil {
 		return nil
@@ -86,9 +87,9 @@ func (t *turn) local() net.Addr {
 	return nil
 }
 
-// hijack implements wire.
-func (t *turn) hijack(*exchange) (net.Conn, []byte, error) {
-	if err := t.flush(nil); err != nil { // responses to earlier requests
+// Hijack implements wire.
+func (t *turn) Hijack(*exchange.Exchange) (net.Conn, []byte, error) {
+	if err := t.Flush(nil); err != nil { // responses to earlier requests
 		return nil, nil, err
 	}
 	t.leave()
@@ -97,7 +98,7 @@ func (t *turn) hijack(*exchange) (net.Conn, []byte, error) {
 	}
 	c, err := sockets.Conn(t.fd)
 	if err != nil {
-		t.reply.cut = true // no loop watches it any more
+		t.reply.Cut = true // no loop watches it any more
 		return nil, nil, err
 	}
 	t.hijacked = true

@@ -14,7 +14,7 @@ import (
 // [Bind] refuses it.
 func (c Ctx) Query(name string) View {
 	x := c.live()
-	for p := range pairs(x.req.Query.Of(x.buf)) {
+	for p := range pairs(x.Req.Query.Of(x.Buf)) {
 		if p.named(name) {
 			v, ok := x.unescaped(p.value)
 			if ok {
@@ -30,7 +30,7 @@ func (c Ctx) Query(name string) View {
 func (c Ctx) Queries(name string) iter.Seq[View] {
 	x := c.live()
 	return func(yield func(View) bool) {
-		for p := range pairs(x.req.Query.Of(x.buf)) {
+		for p := range pairs(x.Req.Query.Of(x.Buf)) {
 			if !p.named(name) {
 				continue
 			}
@@ -104,7 +104,7 @@ func escaped(text []byte) bool {
 
 // unescaped decodes a name or value of a query or form into the scratch of the
 // request, if it has to be decoded.
-func (x *exchange) unescaped(text []byte) (value []byte, ok bool) {
+func (x *liveRequest) unescaped(text []byte) (value []byte, ok bool) {
 	if !escaped(text) {
 		return text, true
 	}

@@ -16,7 +16,7 @@ func FuzzQuery(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, query, name string) {
 		want, err := url.ParseQuery(query)
-		x := &exchange{app: New(Config{})}
+		x := &liveRequest{app: New(Config{})}
 		var got []string
 		for p := range pairs([]byte(query)) {
 			if v, ok := x.unescaped(p.value); ok && p.named(name) {
@@ -58,8 +58,9 @@ func FuzzAccept(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		x := &exchange{buf: []byte("accept" + value)}
-		x.req.Fields = []http1.Field{{Name: http1.Span{End: 6}, Value: http1.Span{Start: 6, End: uint32(len(x.buf))}}}
+		x := &liveRequest{}
+		x.Buf = []byte("accept" + value)
+		x.Req.Fields = []http1.Field{{Name: http1.Span{End: 6}, Value: http1.Span{Start: 6, End: uint32(len(x.Buf))}}}
 		got := best(x, "accept", []string{"text/html", "application/json"}, matchMedia)
 		if got == "" {
 			return

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/wire/http1"
 	"dyno/nano/wire/reactor"
 )
@@ -67,46 +68,44 @@ func (l *loop) processMore(c *conn, b []byte) (mine bool) {
 // done with; 0 if it isn't complete.
 func (l *loop) request(c *conn, b []byte) (n int, mine bool) {
 	x := l.turn.x
-	n, err := x.req.Parse(b, &l.head)
+	n, err := x.Req.Parse(b, &l.head)
 	if err != nil {
-		x.req.Reset()
+		x.Req.Reset()
 		l.refuse(c, err)
 		return len(b), true
 	}
 	if n == 0 {
-		x.req.Reset() // the next one to be parsed may be another connection's
+		x.Req.Reset() // the next one to be parsed may be another connection's
 		return 0, true
 	}
 	c.requests++
 	c.phase = phaseIdle
-	if x.req.Chunked || x.req.ContentLength > 0 {
+	if x.Req.Chunked || x.Req.ContentLength > 0 {
 		return l.requestWithBody(c, b, n)
 	}
-	x.body = body{ready: true}
+	x.Body = exchange.Body{Ready: true}
 	return n, l.serve(c, b[:n], b[n:], nil)
 }
 
 // serve runs the handler of the request that was parsed from head. The content of
-// its body is in x.body, or comes with in.
+// its body is in x.Body, or comes with in.
 func (l *loop) serve(c *conn, head, rest []byte, in *inflow) (mine bool) {
 	t := l.turn
-	t.x.buf = head
-	t.x.remote, t.x.tls = c.remote, c.secure.Connection()
-	h := l.app.find(t.x)
-	if t.x.rewritten {
-		head = t.x.buf
-	}
-	if in != nil || t.x.route.spawns() {
-		l.spawn(c, h, head, rest, in)
+	t.x.Buf = head
+	t.x.Remote, t.x.TLS = c.remote, c.secure.Connection()
+	spawn := t.x.Owner.Find()
+	head = t.x.Buf // which may have been rewritten
+	if in != nil || spawn {
+		l.spawn(c, head, rest, in)
 		return true
 	}
 	t.start(head, rest)
-	if !l.serveInline(t, h) {
+	if !l.serveInline(t) {
 		return false
 	}
-	if !t.reply.keep || t.reply.cut {
-		c.closing, c.cut = true, t.reply.cut
-		c.reset = t.reply.cut && t.reply.byClose
+	if !t.reply.Keep || t.reply.Cut {
+		c.closing, c.cut = true, t.reply.Cut
+		c.reset = t.reply.Cut && t.reply.ByClose
 	}
 	return true
 }

@@ -8,17 +8,19 @@ import (
 	"html/template"
 	"io"
 	"net/url"
+	"unsafe"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/wire/http1"
 )
 
 // ErrResponded is returned by methods that would begin a response that has begun.
-var ErrResponded = errors.New("nano: the request has been answered already")
+var ErrResponded = exchange.ErrResponded
 
 // Status sets the status of the response for methods that don't name one, and for
 // a handler that returns without answering. 100 to 199 are not final and refused.
 func (c Ctx) Status(code int) Ctx {
-	c.own().status = checkStatus(code)
+	c.own().Status = checkStatus(code)
 	return c
 }
 
@@ -64,9 +66,9 @@ func (c Ctx) Bytes(code int, contentType string, body []byte) error {
 		return ErrResponded
 	}
 	x.setContentType(contentType)
-	x.status = checkStatus(code)
+	x.Status = checkStatus(code)
 	x.begun = true
-	return x.wire.respond(x, body)
+	return x.Wire.Respond(&x.Exchange, body)
 }
 
 // XML responds with v encoded by encoding/xml, behind an XML declaration.
@@ -88,22 +90,22 @@ func (c Ctx) send(code int, line string, body []byte) error {
 	if x.begun {
 		return ErrResponded
 	}
-	if line != "" && (len(x.fields) == 0 || x.responseField("Content-Type") == nil) {
-		x.fields = append(x.fields, line...)
+	if line != "" && (len(x.Fields) == 0 || x.responseField("Content-Type") == nil) {
+		x.Fields = append(x.Fields, line...)
 	}
-	x.status = checkStatus(code)
+	x.Status = checkStatus(code)
 	x.begun = true
-	return x.wire.respond(x, body)
+	return x.Wire.Respond(&x.Exchange, body)
 }
 
-func (x *exchange) setContentType(value string) {
+func (x *liveRequest) setContentType(value string) {
 	x.removeField("Content-Type")
 	x.addField("Content-Type", value)
 }
 
-func (x *exchange) addField(name, value string) {
+func (x *liveRequest) addField(name, value string) {
 	checkField(name, value)
-	x.fields = append(append(append(append(x.fields, name...), ": "...), value...), "\r\n"...)
+	x.Fields = append(append(append(append(x.Fields, name...), ": "...), value...), "\r\n"...)
 }
 
 func checkField(name, value string) {
@@ -192,3 +194,36 @@ const htmlLine = "Content-Type: text/html; charset=utf-8\r\n"
 // HTML responses with a page. What goes into it from elsewhere must have been
 // escaped: [Ctx.Render] does.
 func (c Ctx) HTML(code int, page string) error { return c.send(code, htmlLine, unsafeBytes(page)) }
+
+// The response's fields are kept as the lines that will be sent. There are few of
+// them: looking through them costs less than a map would.
+
+// responseField returns the value of the first line with the name.
+func (x *liveRequest) responseField(name string) []byte {
+	for rest := x.Fields; len(rest) > 0; {
+		line, end := exchange.CutLine(rest)
+		if n := len(name); len(line) >= n+2 && line[n] == ':' && exchange.SameName(line[:n], name) {
+			return line[n+2:]
+		}
+		rest = rest[end:]
+	}
+	return nil
+}
+
+// removeField takes out all lines with the name.
+func (x *liveRequest) removeField(name string) {
+	for at := 0; at < len(x.Fields); {
+		line, end := exchange.CutLine(x.Fields[at:])
+		if n := len(name); len(line) > n && line[n] == ':' && exchange.SameName(line[:n], name) {
+			x.Fields = append(x.Fields[:at], x.Fields[at+end:]...)
+			continue
+		}
+		at += end
+	}
+}
+
+// unsafeBytes is s as bytes that nobody may change.
+func unsafeBytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
+// unsafeString is b as a string, for as long as nobody changes b.
+func unsafeString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/internal/router"
 	"dyno/nano/wire/clock"
 )
@@ -27,7 +28,7 @@ type Route struct {
 	handler Handler // as registered
 	serve   Handler // with all middleware around it
 	times   atomic.Pointer[routeTimes]
-	history history
+	history exchange.History
 }
 
 // layer is one middleware of a route.

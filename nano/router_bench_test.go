@@ -58,14 +58,14 @@ func apiApp() *App {
 }
 
 // requestFor lays a request out as a connection does.
-func requestFor(app *App, method, host, path string) *exchange {
-	x := &exchange{app: app}
+func requestFor(app *App, method, host, path string) *liveRequest {
+	x := &liveRequest{app: app}
 	put := func(s string) http1.Span {
-		from := uint32(len(x.buf))
-		x.buf = append(x.buf, s...)
-		return http1.Span{Start: from, End: uint32(len(x.buf))}
+		from := uint32(len(x.Buf))
+		x.Buf = append(x.Buf, s...)
+		return http1.Span{Start: from, End: uint32(len(x.Buf))}
 	}
-	x.req.Method, x.req.Path, x.req.Host = put(method), put(path), put(host)
+	x.Req.Method, x.Req.Path, x.Req.Host = put(method), put(path), put(host)
 	return x
 }
 

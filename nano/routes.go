@@ -53,8 +53,8 @@ func (t *routes) add(r *Route) {
 }
 
 // find sets the route of x and returns what serves it.
-func (t *routes) find(x *exchange) Handler {
-	r := t.router.Find(&x.req, x.buf, &x.match)
+func (t *routes) find(x *liveRequest) Handler {
+	r := t.router.Find(&x.Req, x.Buf, &x.match)
 	if x.route = r; r == nil {
 		return t.lostBy(x)
 	}
@@ -62,9 +62,9 @@ func (t *routes) find(x *exchange) Handler {
 }
 
 // lostBy returns what serves a request without a route.
-func (t *routes) lostBy(x *exchange) Handler {
+func (t *routes) lostBy(x *liveRequest) Handler {
 	if x.match.Outcome == router.NotFound {
-		if r := t.lost.FindBelow(&x.req, x.buf, &x.match); r != nil {
+		if r := t.lost.FindBelow(&x.Req, x.Buf, &x.match); r != nil {
 			return r.serve
 		}
 	}
@@ -73,7 +73,7 @@ func (t *routes) lostBy(x *exchange) Handler {
 }
 
 // param returns the value of a named parameter.
-func (x *exchange) param(name string) []byte {
+func (x *liveRequest) param(name string) []byte {
 	if x.route == nil {
 		return nil
 	}
@@ -86,8 +86,8 @@ func (x *exchange) param(name string) []byte {
 }
 
 // value returns what the i-th parameter matched, decoded.
-func (x *exchange) value(i int) []byte {
-	v, inScratch := x.match.Value(i, x.buf)
+func (x *liveRequest) value(i int) []byte {
+	v, inScratch := x.match.Value(i, x.Buf)
 	if inScratch {
 		return x.handOut(v)
 	}
@@ -159,10 +159,10 @@ func (a *App) serveUnrouted(c Ctx) error {
 	x := c.live()
 	switch x.match.Outcome {
 	case router.WrongMethod:
-		c.SetHeader("Allow", router.AllowLine(a.routes.router.Allowed(&x.req, x.buf, &x.match)))
+		c.SetHeader("Allow", router.AllowLine(a.routes.router.Allowed(&x.Req, x.Buf, &x.match)))
 		return a.config.MethodNotAllowed(c)
 	case router.OptionsOfPath:
-		c.SetHeader("Allow", router.AllowLine(a.routes.router.Allowed(&x.req, x.buf, &x.match)))
+		c.SetHeader("Allow", router.AllowLine(a.routes.router.Allowed(&x.Req, x.Buf, &x.match)))
 		return c.NoContent(204)
 	case router.OptionsOfAll:
 		c.SetHeader("Allow", a.allowAnywhere())
@@ -180,7 +180,7 @@ func (a *App) serveUnrouted(c Ctx) error {
 // 15.4).
 func (c Ctx) redirectPath(o router.Outcome) error {
 	x := c.live()
-	p := string(x.match.Canonical(&x.req, x.buf))
+	p := string(x.match.Canonical(&x.Req, x.Buf))
 	switch o {
 	case router.UncleanPath:
 		clean := path.Clean(p)

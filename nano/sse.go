@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"dyno/nano/internal/exchange"
 )
 
 // Events sends server-sent events (the HTML standard, 9.2).
@@ -45,7 +47,7 @@ func (c Ctx) SSE(fn func(e *Events) error) error {
 	x.addField("Cache-Control", "no-store")
 	x.addField("X-Accel-Buffering", "no") // nginx would gather events
 	e := &Events{LastID: string(x.field("Last-Event-ID")), stream: Stream{c: c}, heartbeat: heartbeat}
-	if err := e.stream.begin(200, -1); err != nil || isHead(x) {
+	if err := e.stream.begin(200, -1); err != nil || exchange.IsHead(&x.Exchange) {
 		return err
 	}
 	if err := e.stream.Flush(); err != nil {

@@ -3,6 +3,8 @@ package nano
 import (
 	"io"
 	"sync"
+
+	"dyno/nano/internal/exchange"
 )
 
 // Stream responds with what fn writes, as it is written; the length is not known
@@ -24,13 +26,13 @@ func (c Ctx) StreamSized(code int, contentType string, length int64, fn func(s *
 		x.setContentType(contentType)
 	}
 	s := &Stream{c: c}
-	if err := s.begin(code, length); err != nil || isHead(x) {
+	if err := s.begin(code, length); err != nil || exchange.IsHead(&x.Exchange) {
 		return err
 	}
 	if err := fn(s); err != nil {
 		return err
 	}
-	return x.wire.end(x, s.trailers)
+	return x.Wire.End(&x.Exchange, s.trailers)
 }
 
 // Stream is the body of a response that is sent bit by bit. It belongs to the
@@ -45,15 +47,15 @@ var _ io.Writer = (*Stream)(nil)
 // begin sends the head, or keeps it to go with the first bytes.
 func (s *Stream) begin(code int, length int64) error {
 	x := s.c.live()
-	x.status, x.begun = checkStatus(code), true
-	return x.wire.begin(x, length)
+	x.Status, x.begun = checkStatus(code), true
+	return x.Wire.Begin(&x.Exchange, length)
 }
 
 // Write sends p, or gathers it. An error means that the client is gone or has
 // not taken anything for Limits.WriteStall.
 func (s *Stream) Write(p []byte) (int, error) {
 	x := s.c.live()
-	return x.wire.write(x, p)
+	return x.Wire.Write(&x.Exchange, p)
 }
 
 // WriteString is Write without a copy of the string.
@@ -62,7 +64,7 @@ func (s *Stream) WriteString(p string) (int, error) { return s.Write(unsafeBytes
 // Flush sends what was gathered. Before the first Write it sends the head.
 func (s *Stream) Flush() error {
 	x := s.c.live()
-	return x.wire.flush(x)
+	return x.Wire.Flush(&x.Exchange)
 }
 
 // Trailer sets a field to be sent after the body (RFC 9110 6.5). The client
@@ -73,7 +75,7 @@ func (s *Stream) Trailer(name, value string) {
 	s.c.live()
 	checkField(name, value)
 	line := append(append(append([]byte(name), ": "...), value...), "\r\n"...)
-	if kindOf(line) != fieldPlain {
+	if exchange.KindOf(line) != exchange.FieldPlain {
 		panic("nano: " + name + " can't be sent as a trailer field")
 	}
 	s.trailers = append(s.trailers, line...)

@@ -12,19 +12,19 @@ import (
 
 // Target is what a request asks for, before it is routed: see [Config].Rewrite. It
 // is valid in that function only.
-type Target struct{ x *exchange }
+type Target struct{ x *liveRequest }
 
 // Method returns the request's method.
-func (t *Target) Method() View { return View(t.x.req.Method.Of(t.x.buf)) }
+func (t *Target) Method() View { return View(t.x.Req.Method.Of(t.x.Buf)) }
 
 // Path returns the path, still percent-encoded.
 func (t *Target) Path() View { return View(t.x.path()) }
 
 // RawQuery returns what follows "?", still encoded.
-func (t *Target) RawQuery() View { return View(t.x.req.Query.Of(t.x.buf)) }
+func (t *Target) RawQuery() View { return View(t.x.Req.Query.Of(t.x.Buf)) }
 
 // Host returns the host and port that were asked for.
-func (t *Target) Host() View { return View(t.x.req.Host.Of(t.x.buf)) }
+func (t *Target) Host() View { return View(t.x.Req.Host.Of(t.x.Buf)) }
 
 // Header returns the first header field of the name, empty if there is none.
 func (t *Target) Header(name string) View { return View(t.x.field(name)) }
@@ -40,7 +40,7 @@ func (t *Target) SetMethod(method string) {
 	if !http1.ValidToken(method) {
 		panic(fmt.Sprintf("nano: %q is not a method", method))
 	}
-	t.x.req.Method = t.put(method)
+	t.x.Req.Method = t.put(method)
 }
 
 // SetPath makes the request one for another path, which must begin with "/" and be
@@ -51,17 +51,17 @@ func (t *Target) SetPath(path string) {
 	if !ok {
 		panic(fmt.Sprintf("nano: %q can't be the path of a request: it must begin with / and be percent-encoded", path))
 	}
-	t.x.req.Escaped = escaped
+	t.x.Req.Escaped = escaped
 	target := path
-	query := bytes.Clone(t.x.req.Query.Of(t.x.buf))
-	if bytes.IndexByte(t.x.req.Target.Of(t.x.buf), '?') >= 0 {
+	query := bytes.Clone(t.x.Req.Query.Of(t.x.Buf))
+	if bytes.IndexByte(t.x.Req.Target.Of(t.x.Buf), '?') >= 0 {
 		target += "?" + string(query)
 	}
 	all := t.put(target)
-	t.x.req.Target = all
-	t.x.req.Path = http1.Span{Start: all.Start, End: all.Start + uint32(len(path))}
+	t.x.Req.Target = all
+	t.x.Req.Path = http1.Span{Start: all.Start, End: all.Start + uint32(len(path))}
 	if len(target) > len(path) {
-		t.x.req.Query = http1.Span{Start: all.Start + uint32(len(path)) + 1, End: all.End}
+		t.x.Req.Query = http1.Span{Start: all.Start + uint32(len(path)) + 1, End: all.End}
 	}
 }
 
@@ -88,7 +88,7 @@ func sendablePath(path string) (escaped, ok bool) {
 // put keeps a text with the request. The buffer is copied, as what follows in it on a
 // connection is not ours.
 func (t *Target) put(text string) http1.Span {
-	buf := append(slices.Clip(t.x.buf), text...)
-	t.x.buf, t.x.rewritten = buf, true
+	buf := append(slices.Clip(t.x.Buf), text...)
+	t.x.Buf = buf
 	return http1.Span{Start: uint32(len(buf) - len(text)), End: uint32(len(buf))}
 }

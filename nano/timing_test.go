@@ -203,7 +203,7 @@ func TestTimedRequestsDoNotAllocate(t *testing.T) {
 	}
 }
 
-func timedApp(middleware int) (*App, *exchange) {
+func timedApp(middleware int) (*App, *liveRequest) {
 	app := New(Config{})
 	for range middleware {
 		app.Use(pass)

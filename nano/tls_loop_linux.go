@@ -194,13 +194,13 @@ func (t *turn) sendFileSecured(f *os.File, offset, length int64) error {
 		}
 		left, err := t.pushSecured((*buf)[:n])
 		if err == nil && left > 0 {
-			err = t.flush(nil)
+			err = t.Flush(nil)
 		}
 		if err != nil {
 			return err
 		}
 		offset, length = offset+int64(n), length-int64(n)
-		t.reply.left -= int64(n)
+		t.reply.Left -= int64(n)
 	}
 	return nil
 }

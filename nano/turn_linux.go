@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/internal/netconn"
 	"dyno/nano/wire/clock"
 	"dyno/nano/wire/http1"
@@ -17,7 +18,7 @@ import (
 // one, so that they share nothing but the mailbox.
 type turn struct {
 	loop   *loop
-	x      *exchange
+	x      *exchange.Exchange
 	conn   *conn // the loop's; a handler that is away may only read fd, remote and secure
 	fd     int
 	ticket uint64 // of the baton, while the handler runs on the loop
@@ -31,7 +32,7 @@ type turn struct {
 	date    []byte // "Date: …\r\n" of this second
 
 	out      []byte // responses not yet given to the kernel
-	reply    reply
+	reply    exchange.Reply
 	inflow   inflow
 	taken    netconn.Pace // how the client takes the response
 	hijacked bool
@@ -51,7 +52,8 @@ type turn struct {
 
 func newTurn(l *loop) *turn {
 	t := &turn{loop: l, writable: make(chan struct{}, 1), readable: make(chan struct{}, 1)}
-	t.x = &exchange{app: l.app, wire: t}
+	t.x = &l.app.newRequest().Exchange
+	t.x.Wire = t
 	t.message.open = func(l *loop) { l.takeBack(t) }
 	return t
 }
@@ -59,12 +61,12 @@ func newTurn(l *loop) *turn {
 // start readies t for the request whose head is given.
 func (t *turn) start(head, rest []byte) {
 	x := t.x
-	x.buf, t.rest = head, rest
+	x.Buf, t.rest = head, rest
 	t.began = t.loop.now
 	if t.ready = nil; len(t.out) > 0 {
 		t.ready = t.out
 	}
-	t.reply = reply{keep: x.req.KeepAlive && t.loop.server.keeps(t.conn)}
+	t.reply = exchange.Reply{Keep: x.Req.KeepAlive && t.loop.server.keeps(t.conn)}
 }
 
 // renew readies a turn for another use. Buffers that have grown large are given up.
@@ -80,7 +82,7 @@ func (t *turn) renew() {
 	drain(t.readable)
 	*t = turn{x: x, message: t.message, writable: t.writable, readable: t.readable, date: t.date,
 		scratch: t.scratch, out: t.out[:0], copied: t.copied[:0]}
-	x.buf = nil
+	x.Buf = nil
 }
 
 func drain(ch chan struct{}) {
@@ -97,16 +99,16 @@ func (t *turn) over() {
 		t.cancel = nil
 		t.mu.Unlock()
 	}
-	if t.by[reading].Load()|t.by[writing].Load() != 0 {
-		t.by[reading].Store(0)
-		t.by[writing].Store(0)
+	if t.by[exchange.Reading].Load()|t.by[exchange.Writing].Load() != 0 {
+		t.by[exchange.Reading].Store(0)
+		t.by[exchange.Writing].Store(0)
 	}
-	t.x.recycle()
+	t.x.Owner.Recycle()
 }
 
-// context implements wire.
-func (t *turn) context(*exchange) (context.Context, context.CancelCauseFunc) {
-	ctx, cancel := t.x.timed(t.loop.server.ctx, time.Duration(clock.Now()-t.began))
+// Context implements wire.
+func (t *turn) Context(*exchange.Exchange) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := t.x.Owner.Timed(t.loop.server.ctx, time.Duration(clock.Now()-t.began))
 	return ctx, t.tells(cancel)
 }
 

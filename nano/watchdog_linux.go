@@ -65,7 +65,7 @@ func (w *watchdog) look(loops []*loop, seen []uint64) (busy bool) {
 		busy = true
 		if l.baton.CompareAndSwap(ticket, ticket+1) {
 			if l.serving != nil {
-				l.serving.history.blocked()
+				l.serving.Blocked()
 			}
 			go l.takeOver()
 		}

@@ -1,0 +1,61 @@
+// Package exchange has what the wires and those who serve requests share: a request
+// and its response, as far as both know them, and how a response is framed.
+package exchange
+
+import (
+	"context"
+	"crypto/tls"
+	"net/netip"
+	"time"
+
+	"dyno/nano/wire/http1"
+)
+
+// Exchange is a request and its response, whatever wire they travel on. It belongs to
+// whoever runs the handler, and is reused.
+type Exchange struct {
+	Owner Owner
+	Wire  Wire
+
+	// The request. Spans of Req refer to Buf.
+	Buf    []byte
+	Req    http1.Request
+	Remote netip.AddrPort
+	TLS    *tls.ConnectionState // nil without TLS
+	Body   Body
+
+	// The response.
+	Status int
+	Fields []byte // "Name: value\r\n" lines set before the response begins; reused
+
+	History *History // of the route; nil if it says where its handlers run, and without a route
+}
+
+// Owner is who serves an exchange. It outlives its uses.
+type Owner interface {
+	// Find looks up what serves the request, which tells whether its handler has to
+	// start on a goroutine of its own.
+	Find() (spawn bool)
+	// Serve runs what Find has found, to the end of the response. It never panics.
+	Serve()
+	// Forget takes Find back.
+	Forget()
+	// Recycle ends this use of the exchange.
+	Recycle()
+	// BodyLimit is how many bytes the request's body may have; negative: any.
+	BodyLimit() int64
+	// Timed makes the context of a handler that has run for so long.
+	Timed(parent context.Context, ran time.Duration) (context.Context, context.CancelCauseFunc)
+	// Ignored tells of a field that the wire sets itself.
+	Ignored(line []byte)
+	// Unfinished tells of a response that can't be brought to its end.
+	Unfinished(err error)
+}
+
+// Body is the request's body: whole in memory, or to be read from the wire.
+type Body struct {
+	Whole  []byte      // valid if ready
+	Chunks *http1.Body // of a Whole that came in chunks: it has the trailers
+	Ready  bool
+	At     int // of Whole that a reader has had
+}
