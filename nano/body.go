@@ -9,14 +9,9 @@ import (
 )
 
 // ErrBodyTooLarge is returned when a body exceeds Limits.Body or that of its route; it answers 413.
-var ErrBodyTooLarge error = NewProblem(413, bodyTooLarge)
+var ErrBodyTooLarge error = NewProblem(413, exchange.BodyTooLarge)
 
-var errTooSlow error = NewProblem(408, bodyTooSlow)
-
-const (
-	bodyTooLarge = "the request's body is larger than the server allows"
-	bodyTooSlow  = "the request's body came too slowly"
-)
+var errTooSlow error = NewProblem(408, exchange.BodyTooSlow)
 
 // Body returns the whole body, read if need be. It is a view: it ends with the
 // handler.

@@ -2,14 +2,20 @@ package nano
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
+	"strconv"
+	"sync/atomic"
 
 	"dyno/nano/internal/exchange"
+	"dyno/nano/wire/http1"
 )
 
 // What becomes of a request whose handler failed. Whatever goes wrong on the way,
@@ -214,4 +220,142 @@ var errBodyCut = errors.Join(ErrClientGone, io.ErrUnexpectedEOF)
 // that may still be reading.
 func bodyCut(err error) error {
 	return NewProblem(400, "the request's body ended early").Because(errors.Join(errBodyCut, err))
+}
+
+// Problem is an error with a response, in the form of RFC 9457. Detail is for the
+// client: it must not hold secrets.
+type Problem struct {
+	Type     string `json:"type,omitempty"` // a URI; empty means about:blank
+	Title    string `json:"title"`
+	Status   int    `json:"status"`
+	Detail   string `json:"detail,omitempty"`
+	Instance string `json:"instance,omitempty"`
+	// More is put beside the fields above, and can't replace them.
+	More map[string]any `json:"-"`
+
+	cause error
+}
+
+// NewProblem returns a problem with the status' own title, as RFC 9110 15 has it.
+func NewProblem(status int, detail string) *Problem {
+	return &Problem{Title: http1.Reason(status), Status: status, Detail: detail}
+}
+
+// Because keeps the error behind the problem for logs and errors.Is. Clients
+// don't see it.
+func (p *Problem) Because(err error) *Problem { p.cause = err; return p }
+
+func (p *Problem) Error() string {
+	s := p.Title
+	if p.Detail != "" {
+		s += ": " + p.Detail
+	}
+	if p.cause != nil {
+		s += ": " + p.cause.Error()
+	}
+	return s
+}
+
+func (p *Problem) Unwrap() error { return p.cause }
+
+func (p *Problem) encode() ([]byte, error) {
+	if len(p.More) == 0 {
+		return json.Marshal(p)
+	}
+	all := map[string]any{}
+	for k, v := range p.More {
+		all[k] = v
+	}
+	all["title"], all["status"] = p.Title, p.Status
+	for k, v := range map[string]string{"type": p.Type, "detail": p.Detail, "instance": p.Instance} {
+		if v != "" {
+			all[k] = v
+		}
+	}
+	return json.Marshal(all)
+}
+
+// What is refused before a route is looked for: requests that can't be read, that
+// exceed a limit or come too slowly. No middleware sees them, so they are counted
+// and, for who asks, logged here.
+
+// refusals counts them by status.
+type refusals struct{ counts [600]atomic.Uint64 }
+
+// Refused returns how many requests have been refused before a route was looked
+// for, by the status they were answered with: 400 for what isn't HTTP, 408, 413, 414,
+// 431 for what is beyond [Limits], 501 and 505 for what the server can't do.
+// dyno/nano/metrics has them too. Each is logged at the level Debug.
+func (a *App) Refused() iter.Seq2[int, uint64] {
+	return func(yield func(status int, n uint64) bool) {
+		for status := range a.refused.counts {
+			if n := a.refused.counts[status].Load(); n > 0 && !yield(status, n) {
+				return
+			}
+		}
+	}
+}
+
+// refusing counts and logs a refusal.
+func (a *App) refusing(status int, detail string, from netip.AddrPort) {
+	a.refused.counts[status].Add(1)
+	if log := a.config.Logger; log.Enabled(context.Background(), slog.LevelDebug) {
+		log.Debug("request refused", "status", status, "reason", detail, "from", from)
+	}
+}
+
+// refusalBody is what the client is told. It holds nothing that came from it.
+func refusalBody(status int, detail string) []byte {
+	b, err := json.Marshal(Problem{Title: http1.Reason(status), Status: status, Detail: detail})
+	if err != nil { // a Problem of two strings and a number can be encoded
+		return nil
+	}
+	return b
+}
+
+// appendRefusal appends a response that closes the connection.
+func appendRefusal(out, date []byte, status int, detail string) []byte {
+	body := refusalBody(status, detail)
+	out = append(out, http1.StatusLine(status)...)
+	out = append(out, date...)
+	out = append(out, "Content-Type: application/problem+json\r\nContent-Length: "...)
+	out = strconv.AppendInt(out, int64(len(body)), 10)
+	out = append(out, "\r\nConnection: close\r\n\r\n"...)
+	return append(out, body...)
+}
+
+// admits holds what came through net/http against the limits and checks that
+// requests on a loop meet. If it refuses, it has answered.
+func (a *App) admits(w http.ResponseWriter, r *http.Request) bool {
+	limits := &a.config.Limits
+	status, detail := 0, ""
+	switch {
+	case len(r.RequestURI) > limits.URI:
+		status, detail = 414, "request target longer than the limit"
+	case len(r.Header) > limits.Fields || countFields(r.Header) > limits.Fields:
+		status, detail = 431, "more header fields than the limit"
+	case r.Host != "" && !http1.ValidHost(r.Host):
+		status, detail = 400, "host is not a name or address with an optional port"
+	default:
+		return true
+	}
+	from, _ := netip.ParseAddrPort(r.RemoteAddr)
+	a.refusing(status, detail, from)
+	body := refusalBody(status, detail)
+	h := w.Header()
+	h.Set("Content-Type", "application/problem+json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	if r.ProtoMajor == 1 {
+		h.Set("Connection", "close")
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // an error: the client has gone
+	return false
+}
+
+func countFields(h http.Header) (n int) {
+	for _, values := range h {
+		n += len(values)
+	}
+	return n
 }

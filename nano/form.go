@@ -4,8 +4,271 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
+	"mime"
+	"mime/multipart"
+	"os"
+	"path"
+	"strings"
+	"unicode"
 )
+
+// Multipart reads a multipart form part by part as it comes in.
+type Multipart struct {
+	reader *multipart.Reader
+	in     *limitedReader
+	limits FormLimits
+	parts  int
+	part   *Part
+}
+
+// Multipart returns a reader of the multipart form (RFC 7578) in the request's
+// body, within [Config].Forms and Limits.Body. A body of another type is a
+// [Problem] of status 415.
+func (c Ctx) Multipart() (*Multipart, error) {
+	x := c.live()
+	kind, params, err := mime.ParseMediaType(string(x.field("Content-Type")))
+	if err != nil || kind != multipartType {
+		return nil, NewProblem(415, "the server reads a multipart form here").Because(errNotMultipart)
+	}
+	boundary := params["boundary"]
+	if len(boundary) == 0 || len(boundary) > 70 { // RFC 2046 5.1.1
+		return nil, NewProblem(400, "the multipart form has no boundary of 1 to 70 characters").Because(errNotMultipart)
+	}
+	in := &limitedReader{from: bodyReader{c}}
+	return &Multipart{reader: multipart.NewReader(in, boundary), in: in, limits: x.app.config.Forms}, nil
+}
+
+// limitedReader lets so many bytes pass. The multipart reader has no limit of its own
+// for the header of a part.
+type limitedReader struct {
+	from io.Reader
+	left int // < 0: any number
+}
+
+var errHeaderLong = NewProblem(413, "the header of a part of the form is too long")
+
+func (m *limitedReader) Read(p []byte) (int, error) {
+	if m.left < 0 {
+		return m.from.Read(p)
+	}
+	if m.left == 0 {
+		return 0, errHeaderLong
+	}
+	n, err := m.from.Read(p[:min(len(p), m.left)])
+	m.left -= n
+	return n, err
+}
+
+// readAhead is what the multipart reader may read beyond a header.
+const readAhead = 8 << 10
+
+// Next returns the next part; io.EOF after the last. What was not read of the
+// part before is passed over.
+func (m *Multipart) Next() (*Part, error) {
+	if m.part != nil {
+		if _, err := io.Copy(io.Discard, m.part); err != nil {
+			return nil, err
+		}
+	}
+	if m.limits.HeaderBytes >= 0 {
+		m.in.left = m.limits.HeaderBytes + readAhead
+	}
+	p, err := m.reader.NextRawPart()
+	m.in.left = -1
+	if err != nil {
+		return nil, formError(err)
+	}
+	if m.parts++; m.limits.Values >= 0 && m.parts > m.limits.Values {
+		return nil, tooManyValues(m.limits.Values)
+	}
+	m.part = &Part{Name: p.FormName(), FileName: cleanFileName(p.FileName()), ContentType: p.Header.Get("Content-Type"), part: p}
+	_, params, err := mime.ParseMediaType(p.Header.Get("Content-Disposition"))
+	if err != nil || m.part.Name == "" {
+		return nil, NewProblem(400, "a part of the form has no name")
+	}
+	_, m.part.IsFile = params["filename"]
+	m.part.left = m.limits.PartBytes
+	return m.part, nil
+}
+
+// formError is err for the client.
+func formError(err error) error {
+	var p *Problem
+	if err == io.EOF || errors.As(err, &p) {
+		return err
+	}
+	return NewProblem(400, "the multipart form can't be read").Because(err)
+}
+
+// Part is one value or file of a multipart form. Its content is read from it.
+type Part struct {
+	Name string
+	// FileName is what the client calls the file, its last element only and
+	// without control characters. It may be empty, or the name of anything: never
+	// use it as a path.
+	FileName    string
+	IsFile      bool
+	ContentType string // as the client says
+
+	part *multipart.Part
+	left int64
+}
+
+// Read reads the content. More than [FormLimits].PartBytes is a Problem of
+// status 413.
+func (p *Part) Read(b []byte) (int, error) {
+	n, err := p.part.Read(b)
+	if p.left >= 0 {
+		if p.left -= int64(n); p.left < 0 {
+			return 0, NewProblem(413, fmt.Sprintf("%q of the form is too large", clip(p.Name)))
+		}
+	}
+	if err != nil {
+		err = formError(err)
+	}
+	return n, err
+}
+
+// cleanFileName leaves of a client's path what can be shown.
+func cleanFileName(name string) string {
+	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, name)
+	if name == "." || name == ".." || name == "/" {
+		return ""
+	}
+	return name
+}
+
+// collect reads a whole form.
+func (c Ctx) collect(f *Form) error {
+	m, err := c.Multipart()
+	if err != nil {
+		return err
+	}
+	for {
+		p, err := m.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := f.take(p, &m.limits); err != nil {
+			return err
+		}
+	}
+}
+
+// take keeps a part.
+func (f *Form) take(p *Part, l *FormLimits) error {
+	if p.IsFile {
+		if l.Files >= 0 && len(f.files) == l.Files {
+			return tooManyValues(l.Files)
+		}
+		u, err := receive(p, l.Memory)
+		if err == nil {
+			f.files = append(f.files, u)
+		}
+		return err
+	}
+	var from io.Reader = p
+	if l.ValueBytes >= 0 {
+		from = io.LimitReader(p, int64(l.ValueBytes)+1)
+	}
+	value, err := io.ReadAll(from)
+	if err == nil && l.ValueBytes >= 0 && len(value) > l.ValueBytes {
+		err = NewProblem(413, fmt.Sprintf("%q of the form is too large", clip(p.Name)))
+	}
+	f.values = append(f.values, formValue{[]byte(p.Name), value})
+	return err
+}
+
+// receive takes in a file.
+func receive(p *Part, memory int) (*Upload, error) {
+	u := &Upload{Name: p.Name, FileName: p.FileName, ContentType: p.ContentType}
+	start, err := io.ReadAll(io.LimitReader(p, int64(memory)+1))
+	if err != nil {
+		return nil, err
+	}
+	if u.Size = int64(len(start)); len(start) <= memory {
+		u.content = start
+		return u, nil
+	}
+	if u.file, err = os.CreateTemp("", "nano-upload-"); err != nil {
+		return nil, err
+	}
+	// Without a name nobody can find it, and it is gone even after a crash.
+	err = os.Remove(u.file.Name())
+	if err == nil {
+		_, err = u.file.Write(start)
+	}
+	if err == nil {
+		var n int64
+		n, err = io.Copy(u.file, p)
+		u.Size += n
+	}
+	if err != nil {
+		u.close()
+		return nil, err
+	}
+	return u, nil
+}
+
+// Upload is a file of a form that was taken in. It ends with the handler: copy
+// or save what is to stay.
+type Upload struct {
+	Name        string // of the form's field
+	FileName    string // what the client calls it; see [Part]
+	ContentType string // as the client says
+	Size        int64  // bytes
+
+	content []byte
+	file    *os.File // without a name; nil if content is all
+	closed  bool
+}
+
+// Open returns a reader of the content from its start. Readers don't disturb one
+// another.
+func (u *Upload) Open() *io.SectionReader { return io.NewSectionReader(u, 0, u.Size) }
+
+// ReadAt reads the content from an offset.
+func (u *Upload) ReadAt(p []byte, off int64) (int, error) {
+	switch {
+	case u.closed:
+		return 0, errors.New("nano: a file of a form was read after its handler returned")
+	case u.file != nil:
+		return u.file.ReadAt(p, off)
+	}
+	return bytes.NewReader(u.content).ReadAt(p, off)
+}
+
+// Save writes the content to a new file below root, under a name that the server
+// chooses. It fails if there is such a file.
+func (u *Upload) Save(root *os.Root, name string) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, u.Open())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, root.Remove(name))
+	}
+	return nil
+}
+
+func (u *Upload) close() {
+	u.closed, u.content = true, nil
+	if u.file != nil {
+		u.file.Close()
+	}
+}
 
 // FormLimits bound what a form may consist of, besides Limits.Body for all of
 // it. 0 means the default.

@@ -1,11 +1,21 @@
 package nano
 
 import (
+	"context"
+	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
+	"time"
 
 	"dyno/nano/internal/exchange"
+	"dyno/nano/internal/handoff"
+	"dyno/nano/internal/sockets"
 )
 
 // ErrServerClosed is returned by Listen and Serve of an app that has been shut down.
@@ -52,3 +62,213 @@ func (d *drainSignal) begin() { d.once.Do(func() { close(d.begun) }) }
 // lasts for Limits.Drain longer: a response that goes on until its client has
 // enough, as one of events does, should end now.
 func (c Ctx) Draining() <-chan struct{} { return c.live().app.drains.begun }
+
+// Restart starts the program anew, as its file is now, with the same arguments,
+// and gives it the listening sockets of the app and of others in the same
+// process. When the new process serves on all of them, this one stops accepting
+// and shuts down. No connection is refused or dropped in between: the sockets and
+// the queues behind them are the same.
+//
+// The new process must call [App.Listen] or [App.ListenTLS] with the same
+// addresses. If it ends before that, or ctx does, it is stopped, this one goes on
+// serving, and Restart returns an error. The listeners of [App.Serve] can't be
+// handed over: those are the caller's, or systemd's, who keeps them itself.
+func (a *App) Restart(ctx context.Context, others ...*App) error {
+	apps := []*App{a}
+	for _, other := range others {
+		if !slices.Contains(apps, other) {
+			apps = append(apps, other)
+		}
+	}
+	var listeners []*handoff.Listeners
+	for _, a := range apps {
+		listeners = append(listeners, &a.listeners)
+	}
+	next, err := handoff.Start(listeners)
+	if err != nil {
+		return fmt.Errorf("nano: restart: %w", err)
+	}
+	if err := next.Wait(ctx); err != nil {
+		return fmt.Errorf("nano: restart: %w", err)
+	}
+	_, _ = Notify("MAINPID=" + strconv.Itoa(next.PID()))
+	var failures sync.WaitGroup
+	errs := make([]error, len(apps))
+	for i, a := range apps {
+		a.listeners.Give()
+		failures.Go(func() { errs[i] = a.Shutdown(ctx) })
+	}
+	failures.Wait()
+	return errors.Join(errs...)
+}
+
+// listenStd opens or inherits the socket of an address for net/http. config is
+// nil without TLS.
+func (a *App) listenStd(address string, config *tls.Config) error {
+	ln, claimed, err := openOrInherit(a, address)
+	if err != nil {
+		return err
+	}
+	a.listeners.Hold(address, func() ([]*os.File, error) {
+		f, err := ln.(interface{ File() (*os.File, error) }).File()
+		if err != nil {
+			return nil, err
+		}
+		return []*os.File{f}, nil
+	})
+	if claimed {
+		handoff.Served()
+	}
+	defer a.unlink(address)
+	if config == nil {
+		return a.std.serve(a, ln, nil)
+	}
+	return a.serveTLS(ln, config)
+}
+
+func openOrInherit(a *App, address string) (ln net.Listener, claimed bool, err error) {
+	if files := handoff.Claim(address); len(files) > 0 {
+		for _, f := range files[1:] {
+			f.Close() // of more loops than there are now
+		}
+		ln, err := net.FileListener(files[0])
+		return ln, true, errors.Join(err, files[0].Close())
+	}
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		ln, err := sockets.ListenUnix(path, a.config.UnixMode)
+		return ln, false, err
+	}
+	ln, err = net.Listen("tcp", address)
+	return ln, false, err
+}
+
+// unlink removes the file of a unix socket, unless another process has it now.
+func (a *App) unlink(address string) {
+	if path, ok := strings.CutPrefix(address, "unix:"); ok && sockets.HasFile(path) && !a.listeners.Given() {
+		os.Remove(path)
+	}
+}
+
+// Activated is a listening socket that systemd has opened.
+type Activated struct {
+	Name string // FileDescriptorName= of the socket unit; "" if it gave none
+	net.Listener
+}
+
+// ActivationListeners returns the sockets of systemd's socket activation, in the
+// order of the unit; none if the process wasn't started so. The variables that
+// tell of them are unset, so that neither a second call nor children see them.
+// Give them to [App.Serve]: systemd keeps them open over restarts of its service.
+func ActivationListeners() ([]Activated, error) {
+	found, err := handoff.Activation()
+	var listeners []Activated
+	for _, a := range found {
+		listeners = append(listeners, Activated{a.Name, a.Listener})
+	}
+	return listeners, err
+}
+
+// Notify tells systemd of the service's state, such as "READY=1", "RELOADING=1",
+// "STOPPING=1" (sd_notify(3)). sent is false if nobody wants to know.
+func Notify(state string) (sent bool, err error) { return handoff.Notify(state) }
+
+// ListenTLS serves on an address with TLS, as [App.Listen] does without, and with
+// HTTP/2 for clients that want it (ALPN). The certificate, with its chain, and
+// its key are PEM files; they are read again when they have changed.
+//
+// On Linux HTTP/1.1 is served by the event loops once the handshake is done; HTTP/2,
+// and everything elsewhere, by net/http with the same routes.
+func (a *App) ListenTLS(address, certFile, keyFile string) error {
+	a.seal.close()
+	c, err := NewCertificate(certFile, keyFile)
+	if err != nil {
+		return err
+	}
+	c.failed = func(err error) { a.config.Logger.Error("the certificate stays the old one", "error", err) }
+	return a.listenStd(address, &tls.Config{GetCertificate: c.Get})
+}
+
+// ServeTLS serves on a listener with TLS, as [App.Serve] does without. config
+// needs a certificate, or GetCertificate; without NextProtos it offers HTTP/2 and
+// HTTP/1.1. It is copied. Its functions are called on goroutines of their own, and
+// may block for as long as Limits.Handshake allows. Listeners whose connections are
+// neither TCP's nor unix sockets are served by net/http.
+func (a *App) ServeTLS(ln net.Listener, config *tls.Config) error {
+	a.seal.close()
+	a.listeners.Hold("", nil)
+	return a.serveTLS(ln, config)
+}
+
+func (a *App) serveTLS(ln net.Listener, config *tls.Config) error {
+	config = config.Clone()
+	if len(config.NextProtos) == 0 {
+		config.NextProtos = []string{"h2", "http/1.1"}
+	}
+	return a.std.serve(a, ln, config)
+}
+
+// Certificate is a certificate and key in two files, for
+// [crypto/tls.Config.GetCertificate]. New files are taken at the first handshake
+// a second or more after the last look; if they can't be, the old ones stay.
+type Certificate struct {
+	certFile, keyFile string
+	failed            func(error)
+
+	mu     sync.Mutex
+	pair   *tls.Certificate
+	looked time.Time
+	of     [2]stamp
+}
+
+// stamp tells one version of a file from the next.
+type stamp struct {
+	changed time.Time
+	size    int64
+}
+
+// NewCertificate reads a certificate and its key.
+func NewCertificate(certFile, keyFile string) (*Certificate, error) {
+	c := &Certificate{certFile: certFile, keyFile: keyFile, looked: time.Now()}
+	of, err := c.stamps()
+	if err != nil {
+		return nil, err
+	}
+	return c, c.load(of)
+}
+
+func (c *Certificate) stamps() (of [2]stamp, err error) {
+	for i, name := range []string{c.certFile, c.keyFile} {
+		info, err := os.Stat(name)
+		if err != nil {
+			return of, fmt.Errorf("nano: certificate: %w", err)
+		}
+		of[i] = stamp{info.ModTime(), info.Size()}
+	}
+	return of, nil
+}
+
+func (c *Certificate) load(of [2]stamp) error {
+	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err != nil {
+		return fmt.Errorf("nano: certificate %s with key %s: %w", c.certFile, c.keyFile, err)
+	}
+	c.pair, c.of = &pair, of
+	return nil
+}
+
+// Get returns the certificate as it is now.
+func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := time.Now(); now.Sub(c.looked) >= time.Second {
+		c.looked = now
+		of, err := c.stamps()
+		if err == nil && !slices.Equal(of[:], c.of[:]) {
+			err = c.load(of)
+		}
+		if err != nil && c.failed != nil {
+			c.failed(err)
+		}
+	}
+	return c.pair, nil
+}

@@ -1,29 +1,40 @@
 package nano
 
 import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io/fs"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"sync"
+	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
+	"dyno/nano/internal/engine"
+	"dyno/nano/internal/exchange"
 	"dyno/nano/internal/handoff"
+	"dyno/nano/internal/netconn"
 	"dyno/nano/internal/sockets"
+	"dyno/nano/wire/reactor"
 )
 
 // serving is the state of an app that serves.
 type serving struct {
 	once      sync.Once
-	server    *server
+	server    *engine.Server
 	broken    error
 	std       stdServer // for TLS, HTTP/2 and listeners that aren't sockets
 	listeners handoff.Listeners
 }
 
 // start makes the loops, once.
-func (a *App) start() (*server, error) {
-	a.once.Do(func() { a.server, a.broken = newServer(a) })
+func (a *App) start() (*engine.Server, error) {
+	a.once.Do(func() { a.server, a.broken = engine.Start(a.engineConfig()) })
 	return a.server, a.broken
 }
 
@@ -40,27 +51,27 @@ func (a *App) listen(address string) error {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		return a.listenUnix(s, address, path)
 	}
-	fds, err := sockets.OpenEach(address, len(s.loops))
+	fds, err := sockets.OpenEach(address, s.Loops())
 	if err != nil {
 		return err
 	}
 	a.holdSockets(address, fds)
-	return s.serve(fds, true)
+	return s.Serve(fds, true)
 }
 
 // listenUnix opens one socket, which all loops share.
-func (a *App) listenUnix(s *server, address, path string) error {
+func (a *App) listenUnix(s *engine.Server, address, path string) error {
 	ln, err := sockets.ListenUnix(path, a.config.UnixMode)
 	if err != nil {
 		return err
 	}
-	fds, err := sockets.Share(ln, len(s.loops))
+	fds, err := sockets.Share(ln, s.Loops())
 	if err != nil {
 		return err
 	}
 	a.holdSockets(address, fds[:1])
-	s.removeAtEnd(path)
-	return s.serve(fds, false)
+	s.RemoveAtEnd(path)
+	return s.Serve(fds, false)
 }
 
 // serveListener takes over a listener's socket. All loops share it.
@@ -78,28 +89,14 @@ func (a *App) serveListener(ln net.Listener) error {
 	if err != nil {
 		return err
 	}
-	fds, err := sockets.Share(ln.(sockets.Listener), len(s.loops))
+	fds, err := sockets.Share(ln.(sockets.Listener), s.Loops())
 	if err != nil {
 		return err
 	}
 	if !tcp {
-		s.removeAtEnd(ln.Addr().String())
+		s.RemoveAtEnd(ln.Addr().String())
 	}
-	return s.serve(fds, tcp)
-}
-
-// serve deals the listening sockets out to the loops, which are no more than they,
-// and waits for the end.
-func (s *server) serve(fds []int, tcp bool) error {
-	if s.draining.Load() {
-		sockets.CloseAll(fds)
-		return ErrServerClosed
-	}
-	for i, fd := range fds {
-		s.loops[i%len(s.loops)].hand(&message{open: func(l *loop) { l.listen(fd, tcp) }})
-	}
-	<-s.ended
-	return nil
+	return s.Serve(fds, tcp)
 }
 
 // holdSockets notes the sockets of an address. The loops close them when the app
@@ -107,7 +104,7 @@ func (s *server) serve(fds []int, tcp bool) error {
 func (a *App) holdSockets(address string, fds []int) {
 	fds = append([]int(nil), fds...)
 	a.listeners.Hold(address, func() (files []*os.File, err error) {
-		if a.server.draining.Load() {
+		if a.server.Draining() {
 			return nil, ErrServerClosed
 		}
 		for _, fd := range fds {
@@ -123,8 +120,8 @@ func (a *App) holdSockets(address string, fds []int) {
 
 // listenInherited serves on the sockets of the process before. If there are more
 // loops than sockets, some share one.
-func (a *App) listenInherited(s *server, address string, files []*os.File) error {
-	fds := make([]int, 0, max(len(files), len(s.loops)))
+func (a *App) listenInherited(s *engine.Server, address string, files []*os.File) error {
+	fds := make([]int, 0, max(len(files), s.Loops()))
 	for i := range cap(fds) {
 		fd, err := sockets.Descriptor(files[i%len(files)])
 		if err != nil {
@@ -139,18 +136,112 @@ func (a *App) listenInherited(s *server, address string, files []*os.File) error
 	a.holdSockets(address, fds[:len(files)])
 	path, isUnix := strings.CutPrefix(address, "unix:")
 	if isUnix {
-		s.removeAtEnd(path)
+		s.RemoveAtEnd(path)
 	}
 	handoff.Served()
-	return s.serve(fds, !isUnix)
+	return s.Serve(fds, !isUnix)
 }
 
-// removeAtEnd has a unix socket's file removed when the app has ended.
-func (s *server) removeAtEnd(path string) {
-	if !sockets.HasFile(path) {
+// Shutdown stops accepting, answers the requests that have come or are under way,
+// and closes the connections. It returns when all that is done. When ctx or
+// Limits.Drain ends first, the contexts of requests that are left are cancelled
+// with [ErrDrainTimeout], their connections are cut, and it says so.
+func (a *App) Shutdown(ctx context.Context) error {
+	a.drains.begin()
+	s, err := a.start()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := a.drainTime(ctx)
+	defer cancel()
+	std := make(chan error, 1)
+	go func() { std <- a.std.shutdown(a, ctx) }()
+	s.Drain()
+	select {
+	case <-s.Ended():
+		return <-std
+	case <-ctx.Done():
+	}
+	s.Cut()
+	return errors.Join(errors.New("nano: requests were cut off by the shutdown"), ctx.Err(), <-std)
+}
+
+// engineConfig is how the event loops serve the app.
+func (a *App) engineConfig() engine.Config {
+	l := &a.config.Limits
+	return engine.Config{
+		App: engineApp{a}, Loops: a.config.Loops, H2C: a.config.H2C, Debug: a.config.Debug, Logger: a.config.Logger,
+		BodyTooLarge: ErrBodyTooLarge, BodyTooSlow: errTooSlow,
+		Limits: engine.Limits{
+			Head: l.Head, URI: l.URI, Fields: l.Fields, Body: l.Body, BufferBody: l.BufferBody,
+			Connections: l.Connections, PerAddress: l.PerAddress, Requests: l.Requests,
+			Handshake: l.Handshake, ReadHead: l.ReadHead, ReadBody: l.ReadBody, MinRate: l.MinRate,
+			Idle: l.Idle, WriteStall: l.WriteStall, MinTake: l.MinTake, Handler: l.Handler, Drain: l.Drain,
+		},
+	}
+}
+
+// engineApp is the app as the event loops see it.
+type engineApp struct{ app *App }
+
+func (e engineApp) NewExchange() *exchange.Exchange { return &e.app.newRequest().Exchange }
+
+func (e engineApp) BodyLimits() bool { return e.app.routes.bodyLimits }
+
+func (e engineApp) AwaitsProxy(peer netip.AddrPort) bool { return e.app.awaitsProxy(peer) }
+
+func (e engineApp) Refuse(out, date []byte, status int, detail string, from netip.AddrPort) []byte {
+	e.app.refusing(status, detail, from)
+	return appendRefusal(out, date, status, detail)
+}
+
+func (e engineApp) KeepsSockets() bool { return e.app.listeners.Given() }
+
+func (e engineApp) TakeHTTP2(c *netconn.Conn) {
+	e.app.std.get(e.app)
+	go e.app.std.queue.Put(c)
+}
+
+func (e engineApp) BadBody(status int, detail string, err error) error {
+	return NewProblem(status, detail).Because(err)
+}
+
+func (e engineApp) BodyCut(err error) error { return bodyCut(err) }
+
+// giveToLoop moves a connection whose handshake is done to a loop; false if net/http
+// has to serve it.
+func (a *App) giveToLoop(t *tls.Conn, below *netconn.Conn) bool {
+	s, err := a.start()
+	return err == nil && s.TakeTLS(t, below)
+}
+
+// welcomeQueue lets in who waits in the queue of a listener that accepts no more.
+func (s *stdServer) welcomeQueue(a *App, ln net.Listener, config *tls.Config) {
+	socket, ok := ln.(syscall.Conn)
+	if !ok {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sockets = append(s.sockets, path)
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return
+	}
+	for {
+		fd, errno := -1, unix.Errno(0)
+		if err := raw.Control(func(ln uintptr) { fd, _, errno = reactor.Accept(int(ln)) }); err != nil || errno != 0 {
+			return
+		}
+		c, err := sockets.Conn(fd)
+		unix.Close(fd) // the net.Conn has one of its own
+		if err == nil {
+			s.welcome(a, c, config)
+		}
+	}
+}
+
+// changed is when a file or what is known of it changed last; no program can set it.
+func changed(info fs.FileInfo) time.Time {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return time.Unix(s.Ctim.Unix())
+	}
+	return time.Now()
 }

@@ -8,7 +8,7 @@ import (
 // Everything but tests, or a change of a test would compile the package anew: names
 // that end in anything but t, in t after anything but s, and so on back to _test.
 //
-//go:embed go.mod *[^t].go *[^s]t.go *[^t]est.go
+//go:embed go.mod *[^t].go *[^t]est.go
 //go:embed wire/*/*[^t].go wire/*/*[^s]t.go wire/*/*[^e]st.go wire/*/*[^t]est.go
 //go:embed internal/*/*[^t].go internal/*/*[^s]t.go
 var ownSource embed.FS

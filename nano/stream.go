@@ -1,11 +1,164 @@
 package nano
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"sync"
+	"time"
 
 	"dyno/nano/internal/exchange"
 )
+
+// Events sends server-sent events (the HTML standard, 9.2).
+type Events struct {
+	// LastID is the id of the last event that the client saw before it lost its
+	// connection; "" if this is the first.
+	LastID string
+
+	stream    Stream
+	heartbeat time.Duration
+}
+
+// Event is one event. Data may have several lines.
+type Event struct {
+	ID    string        // for LastID; without line breaks and NUL
+	Name  string        // what the client listens for; empty is "message"
+	Data  string        // an event without data is not dispatched by clients
+	Retry time.Duration // how long the client waits before it connects again; 0 says nothing
+}
+
+// heartbeat is how often a comment is sent while there is no event: proxies
+// close connections that are silent, often after 30 s or a minute, and a client
+// that has gone without a word is found by writing.
+const heartbeat = 15 * time.Second
+
+// SSE responds with events: fn sends them until it returns. It has to return when
+// c.Done() is closed, as it is when the client has gone, and when [Ctx.Draining]
+// is; [Events.From] does. fn is not called for HEAD.
+func (c Ctx) SSE(fn func(e *Events) error) error {
+	x := c.live()
+	if x.begun {
+		return ErrResponded
+	}
+	x.setContentType("text/event-stream")
+	x.removeField("Cache-Control")
+	x.addField("Cache-Control", "no-store")
+	x.addField("X-Accel-Buffering", "no") // nginx would gather events
+	e := &Events{LastID: string(x.field("Last-Event-ID")), stream: Stream{c: c}, heartbeat: heartbeat}
+	if err := e.stream.begin(200, -1); err != nil || exchange.IsHead(&x.Exchange) {
+		return err
+	}
+	if err := e.stream.Flush(); err != nil {
+		return fmt.Errorf("%w: %w", ErrAborted, err)
+	}
+	err := fn(e)
+	if c.Err() != nil {
+		return fmt.Errorf("%w: %w", ErrAborted, context.Cause(c.Context())) // nobody is there to be told
+	}
+	return err
+}
+
+// Send sends an event at once.
+func (e *Events) Send(event Event) error {
+	text, err := event.append(nil)
+	if err != nil {
+		return err
+	}
+	return e.send(text)
+}
+
+// Data sends an event that is only data.
+func (e *Events) Data(data string) error { return e.Send(Event{Data: data}) }
+
+// Comment sends a line that clients ignore.
+func (e *Events) Comment(text string) error {
+	return e.send(append(appendLines(nil, ": ", text), '\n'))
+}
+
+func (e *Events) send(text []byte) error {
+	if _, err := e.stream.Write(text); err != nil {
+		return err
+	}
+	return e.stream.Flush()
+}
+
+// Heartbeat sets how often [Events.From] sends a comment while there is no event.
+// The default is 15 s.
+func (e *Events) Heartbeat(every time.Duration) { e.heartbeat = max(every, time.Millisecond) }
+
+// From sends the events of a channel, and heartbeats, until the channel is closed,
+// the app shuts down (clients connect again, then to another server) or the
+// client has gone, which is an error. The caller sees to it that the sender doesn't block for
+// ever then.
+func (e *Events) From(events <-chan Event) error {
+	beat := time.NewTicker(e.heartbeat)
+	defer beat.Stop()
+	for {
+		var err error
+		select {
+		case <-e.stream.c.Done():
+			return e.stream.c.Err()
+		case <-e.stream.c.Draining():
+			return nil
+		case event, more := <-events:
+			if !more {
+				return nil
+			}
+			err = e.Send(event)
+			beat.Reset(e.heartbeat)
+		case <-beat.C:
+			err = e.Comment("")
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// append appends the lines of the event.
+func (e *Event) append(b []byte) ([]byte, error) {
+	if strings.ContainsAny(e.ID, "\r\n\x00") || strings.ContainsAny(e.Name, "\r\n\x00") {
+		return b, errors.New("nano: the id or name of an event has a line break")
+	}
+	if e.Name != "" {
+		b = append(append(append(b, "event: "...), e.Name...), '\n')
+	}
+	if e.ID != "" {
+		b = append(append(append(b, "id: "...), e.ID...), '\n')
+	}
+	if e.Retry > 0 {
+		b = appendRetry(b, e.Retry)
+	}
+	if e.Data != "" {
+		b = appendLines(b, "data: ", e.Data)
+	}
+	return append(b, '\n'), nil
+}
+
+// appendLines appends text with a prefix on each line. CRLF, LF and CR end a line
+// (HTML 9.2.5): each would let data forge an event.
+func appendLines(b []byte, prefix, text string) []byte {
+	for {
+		i := strings.IndexAny(text, "\r\n")
+		if i < 0 {
+			return append(append(append(b, prefix...), text...), '\n')
+		}
+		b = append(append(append(b, prefix...), text[:i]...), '\n')
+		if strings.HasPrefix(text[i:], "\r\n") {
+			i++
+		}
+		text = text[i+1:]
+	}
+}
+
+func appendRetry(b []byte, d time.Duration) []byte {
+	b = strconv.AppendInt(append(b, "retry: "...), max(d.Milliseconds(), 1), 10)
+	return append(b, '\n')
+}
 
 // Stream responds with what fn writes, as it is written; the length is not known
 // before. Small writes are gathered: [Stream.Flush] sends what there is. Writing

@@ -59,3 +59,9 @@ type Body struct {
 	Ready  bool
 	At     int // of Whole that a reader has had
 }
+
+// What clients are told of bodies.
+const (
+	BodyTooLarge = "the request's body is larger than the server allows"
+	BodyTooSlow  = "the request's body came too slowly"
+)

@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"net/netip"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/nano/wire/http1"
+	"dyno/nano/wire/reactor"
+)
+
+// listener is a listening socket at one loop.
+type listener struct {
+	fd   int
+	id   int32
+	tcp  bool
+	open bool // registered with the poller
+}
+
+const (
+	firstListener = 2  // event ID -2 and below; -1 is the wake-up
+	acceptBatch   = 64 // so that a flood of connections leaves time for requests
+)
+
+// listen adds a listener, unless the app has begun to shut down meanwhile.
+func (l *loop) listen(fd int, tcp bool) {
+	if l.grace != 0 || l.over.Load() {
+		unix.Close(fd)
+		return
+	}
+	if tcp {
+		keepAlive(fd)
+	}
+	d := &listener{fd: fd, id: -int32(len(l.listeners)) - firstListener, tcp: tcp}
+	l.listeners = append(l.listeners, d)
+	l.watchListener(d)
+}
+
+// Connections have these options from the socket they come to. A client that is
+// gone without a word is found after some two minutes: a handler that only waits
+// for the end of its context would wait for ever.
+const (
+	keepAliveIdle  = 60 // seconds of silence before the first probe
+	keepAliveEvery = 15 // seconds between probes
+	keepAliveMost  = 4  // probes without a response
+)
+
+// keepAlive has the kernel probe the connections that come to a listening socket.
+// Without it they work as well, as long as nobody vanishes.
+func keepAlive(fd int) {
+	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_KEEPALIVE, 1)
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, keepAliveIdle)
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, keepAliveEvery)
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPCNT, keepAliveMost)
+}
+
+func (l *loop) watchListener(d *listener) {
+	if err := l.poller.AddListener(d.fd, d.id); err != nil {
+		l.log().Error("can't listen", "error", err)
+		return
+	}
+	d.open = true
+}
+
+func (l *loop) unwatchListener(d *listener) {
+	if d.open {
+		_ = l.poller.Remove(d.fd) // fails only for what isn't registered
+		d.open = false
+	}
+}
+
+// resumeAccepting lets clients in again after there were too many.
+func (l *loop) resumeAccepting() {
+	for _, d := range l.listeners {
+		if !d.open {
+			l.watchListener(d)
+		}
+	}
+}
+
+// accept takes clients from the queue and gives each to the loop that has fewest
+// connections: the kernel deals them out by hash, which is uneven when there are
+// few. It reports whether there may be more.
+func (l *loop) accept(d *listener) (more bool) {
+	for range acceptBatch {
+		if !l.server.admit(l) {
+			l.unwatchListener(d) // until a connection closes
+			return false
+		}
+		fd, from, errno := reactor.Accept(d.fd)
+		if errno != 0 {
+			l.server.leave()
+			l.acceptFailed(d, errno)
+			return false
+		}
+		if !l.server.enter(from.Addr()) {
+			unix.Close(fd)
+			l.server.leave()
+			continue
+		}
+		if d.tcp {
+			unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+		}
+		to := l.server.emptiest(l)
+		if to.load.Add(1); to == l {
+			l.take(fd, from)
+		} else {
+			to.hand(&message{open: func(to *loop) { to.take(fd, from) }})
+		}
+	}
+	return true
+}
+
+// take makes the loop the owner of an accepted connection.
+func (l *loop) take(fd int, from netip.AddrPort) {
+	if l.over.Load() {
+		unix.Close(fd)
+		return
+	}
+	c := l.conns.add(fd, from)
+	if err := l.poller.Add(fd, c.id); err != nil {
+		l.log().Error("connection refused", "error", err)
+		l.drop(c)
+		return
+	}
+	if c.opening = l.openingOf(from); c.opening&opensProxy != 0 {
+		l.await(c, phaseHead) // the proxy has its header ready
+	} else {
+		l.await(c, phaseIdle)
+	}
+	l.more = append(l.more, c.id) // most clients send at once
+}
+
+// acceptFailed deals with a full file table: the client at the head of the queue
+// is turned away by way of a spare descriptor, so that it knows, and the listener is
+// not found ready again at once.
+func (l *loop) acceptFailed(d *listener, errno unix.Errno) {
+	switch errno {
+	case unix.EAGAIN:
+	case unix.EMFILE, unix.ENFILE:
+		l.server.outOfFiles(l, d)
+	default:
+		l.server.refusals.Log(l.log(), "accepting a connection", "error", errno)
+		time.Sleep(time.Millisecond) // the queue stays readable: don't spin
+	}
+}
+
+// outOfFiles turns one client away when the process may not open more files.
+// Without the spare descriptor it couldn't even accept the client to tell it, and
+// the client would wait in the queue for ever.
+func (s *Server) outOfFiles(l *loop, d *listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := time.Now(); now.Sub(s.noticed) > time.Second {
+		s.noticed = now
+		l.log().Error("too many open files: connections are turned away", "connections", s.conns.Load())
+	}
+	if s.spare >= 0 {
+		unix.Close(s.spare)
+	}
+	if fd, _, errno := reactor.Accept(d.fd); errno == 0 {
+		busy := http1.StatusLine(503) + "Retry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+		reactor.Read(fd, l.turn.scratch) // unread, it would make the close a reset
+		reactor.Write(fd, []byte(busy))  // best effort
+		unix.Shutdown(fd, unix.SHUT_WR)
+		unix.Close(fd)
+	}
+	if s.keepSpare(); s.spare < 0 {
+		time.Sleep(time.Millisecond) // somebody else took it: don't spin
+	}
+}

@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"net/netip"
+
+	"dyno/nano/internal/netconn"
+)
+
+// conn is one HTTP/1.1 connection. It belongs to a loop; while a handler has it
+// (away), only the handler reads and writes the socket.
+type conn struct {
+	fd       int // -1: closed
+	id       int32
+	phase    phase
+	opening  opening
+	ending   bool         // the client has closed its side, and everything it sent was read
+	readable bool         // the kernel may have more to read
+	hungUp   bool         // the client has closed its side; what it sent may not be read yet
+	unseen   bool         // in holds requests that were not looked at
+	unread   bool         // the client sent more than was read: see retire
+	closing  bool         // close when out is sent
+	cut      bool         // close now
+	reset    bool         // with a reset, so that the client sees an error
+	requests int32        // served so far
+	sent     int          // bytes of out that are sent
+	drained  int          // bytes thrown away while lingering
+	queued   int          // bytes that the client hadn't acknowledged when last asked
+	asked    int64        // when that was
+	taken    netconn.Pace // how it takes its responses
+
+	in     []byte  // the start of a request, or requests that wait for their turn
+	out    []byte  // what the client hasn't taken yet of its responses
+	upload *upload // the body that is coming in
+	away   *turn   // has the connection
+	remote netip.AddrPort
+	secure *netconn.Secured // TLS; nil without
+}
+
+// phase is what a connection waits for; it decides which deadline counts.
+type phase uint8
+
+const (
+	phaseIdle   phase = iota // the first byte of a request
+	phaseHead                // the rest of a head
+	phaseBody                // the rest of a body that is collected
+	phaseAway                // a handler
+	phaseWrite               // the client, to take its response
+	phaseLinger              // the client, to read the last response and close
+)
+
+// connTable finds connections by ID. Connections lie in pages, so that pointers
+// to them stay valid and the collector has few objects to visit.
+type connTable struct {
+	pages  []*[connPage]conn
+	unused []int32
+	closed []int32 // IDs that events of the current batch may still name
+	open   int
+}
+
+const connPage = 64
+
+func (t *connTable) at(id int32) *conn { return &t.pages[id/connPage][id%connPage] }
+
+// add returns a connection that is not in use.
+func (t *connTable) add(fd int, from netip.AddrPort) *conn {
+	if len(t.unused) == 0 {
+		first := int32(len(t.pages) * connPage)
+		t.pages = append(t.pages, new([connPage]conn))
+		for i := int32(connPage) - 1; i >= 0; i-- {
+			t.at(first + i).fd = -1
+			t.unused = append(t.unused, first+i)
+		}
+	}
+	id := t.unused[len(t.unused)-1]
+	t.unused = t.unused[:len(t.unused)-1]
+	c := t.at(id)
+	*c = conn{fd: fd, id: id, remote: from, readable: true}
+	t.open++
+	return c
+}
+
+// remove forgets a connection. Its ID is used again from the next batch on.
+func (t *connTable) remove(c *conn) {
+	*c = conn{fd: -1, id: c.id}
+	t.closed = append(t.closed, c.id)
+	t.open--
+}
+
+// reuse releases the IDs of connections that were closed in the batch before.
+func (t *connTable) reuse() {
+	t.unused = append(t.unused, t.closed...)
+	t.closed = t.closed[:0]
+}
+
+// each calls f for every open connection.
+func (t *connTable) each(f func(*conn)) {
+	for _, page := range t.pages {
+		for i := range page {
+			if c := &page[i]; c.fd >= 0 {
+				f(c)
+			}
+		}
+	}
+}

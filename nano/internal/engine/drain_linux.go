@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/nano/internal/exchange"
+)
+
+// idleGrace is how long connections without a request stay open when the app
+// shuts down: a request that is on its way is answered, with Connection: close.
+const idleGrace = 500 * time.Millisecond
+
+// Drain begins the end: no more clients are accepted, and idle ones are let go.
+func (s *Server) Drain() {
+	s.draining.Store(true)
+	for _, l := range s.loops {
+		l.call((*loop).beginDrain)
+	}
+}
+
+// Cut closes what is left, and ends the contexts of its requests.
+func (s *Server) Cut() {
+	s.cancel(exchange.ErrDrainTimeout)
+	for _, l := range s.loops {
+		l.call((*loop).cutAll)
+	}
+}
+
+// beginDrain accepts who waits in the queue, then closes the listeners.
+func (l *loop) beginDrain() {
+	if l.grace != 0 {
+		return
+	}
+	l.grace = l.now + int64(idleGrace)
+	for _, d := range l.listeners {
+		for l.accept(d) {
+		}
+		l.unwatchListener(d)
+		unix.Close(d.fd)
+	}
+	l.listeners = nil
+}
+
+// drainStep closes connections that have nothing under way, and ends the loop
+// after the last.
+func (l *loop) drainStep() {
+	if l.now >= l.grace {
+		l.grace = l.now + int64(idleGrace)/10 // and look again
+		l.conns.each(func(c *conn) {
+			if c.phase == phaseIdle && !c.unseen && !c.readable {
+				l.drop(c)
+			}
+		})
+	}
+	l.stopped = l.stopped || l.conns.open == 0 && l.load.Load() == 0 && l.mail.empty()
+}
+
+// cutAll closes what is left, and leaves the handlers that don't return behind.
+func (l *loop) cutAll() {
+	l.conns.each(func(c *conn) {
+		away := c.away
+		if away != nil {
+			away.lost(exchange.ErrDrainTimeout)
+		}
+		l.drop(c)
+		if away != nil { // no loop tells it of its socket any more: it finds it shut
+			signal(away.writable)
+			signal(away.readable)
+		}
+	})
+	l.stopped = true
+}

@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"golang.org/x/sys/unix"
+
+	"dyno/nano/wire/clock"
+	"dyno/nano/wire/reactor"
+)
+
+// A loop is run by one goroutine at a time. The baton says which: it is free
+// while the loop does its own work, and holds a ticket while a handler runs. A
+// handler that comes back takes its ticket back and goes on as the loop. Whoever
+// finds the same ticket for too long (the watchdog), or wants to block (the
+// handler), tears it up and starts a new goroutine as the loop; the handler then
+// carries on alone.
+//
+// A ticket is an odd number and used once. Torn up, or taken back, it is even.
+
+// serveInline runs the handler on the loop's goroutine. It reports whether the
+// goroutine still is the loop's.
+func (l *loop) serveInline(t *turn) (mine bool) {
+	l.tickets += 2
+	ticket := l.tickets
+	t.ticket, l.serving = ticket, t.x.History
+	l.baton.Store(ticket)
+	if l.server.watchdog.asleep.Load() {
+		l.server.watchdog.wake()
+	}
+	t.x.Owner.Serve()
+	if !t.away && l.baton.CompareAndSwap(ticket, ticket-1) {
+		t.finish()
+		return true
+	}
+	t.away = true
+	t.finishAway()
+	return false
+}
+
+// leave gives the loop up before the handler blocks.
+func (t *turn) leave() {
+	if t.away {
+		return
+	}
+	t.away = true
+	if t.loop.baton.CompareAndSwap(t.ticket, t.ticket+1) {
+		go t.loop.takeOver()
+	}
+}
+
+// takeOver goes on with the loop where a handler keeps the goroutine that ran it.
+func (l *loop) takeOver() {
+	l.lend(l.turn)
+	l.run(l.server.newTurn(l))
+}
+
+// lend leaves the connection to the handler of t.
+func (l *loop) lend(t *turn) {
+	c := t.conn
+	c.away, c.phase = t, phaseAway
+	c.in = nil // the turn has it, if there was anything
+	l.wheel.Clear(c.id)
+	l.server.elsewhere.Add(1)
+	t.sendReady()
+}
+
+// sendReady sends what is complete of earlier responses: the client must not wait
+// for them as long as for this one. What it doesn't take goes before this one.
+func (t *turn) sendReady() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.ready == nil:
+	case t.conn.secure != nil:
+		_, _ = t.conn.secure.Deliver(t.ready) // as below
+		t.sent, t.ready = len(t.ready), nil
+	default:
+		n, _ := reactor.Write(t.fd, t.ready) // an error shows again when the rest is sent
+		t.sent, t.ready = n, nil
+	}
+}
+
+// spawn starts the handler on a goroutine of its own. The exchange goes with it;
+// the bytes of the request and of what follows are copied, for the loop needs its
+// buffer. Responses to earlier requests go along, so that none overtakes them.
+func (l *loop) spawn(c *conn, request, rest []byte, in *inflow) {
+	t, s := l.turn, l.server.newTurn(l)
+	s.x, t.x = t.x, s.x
+	s.x.Wire, t.x.Wire = s, t
+	s.away, s.conn, s.fd = true, c, c.fd
+	s.out, s.sent = append(s.out[:0], t.out...), 0
+	t.out = t.out[:0]
+	n, whole := len(request), s.x.Body.Whole
+	s.copied = append(append(append(s.copied[:0], request...), whole...), rest...)
+	if len(whole) > 0 {
+		s.x.Body.Whole = s.copied[n:][:len(whole):len(whole)]
+	}
+	s.start(s.copied[:n:n], s.copied[n+len(whole):])
+	if in != nil {
+		s.inflow = *in
+	}
+	c.away, c.phase = s, phaseAway
+	l.wheel.Clear(c.id)
+	l.server.elsewhere.Add(1)
+	s.sendReady()
+	go s.serveAway()
+}
+
+// serveAway runs a spawned handler.
+func (t *turn) serveAway() {
+	began := clock.Now()
+	h := t.x.History
+	returned := false
+	defer func() {
+		if !returned { // runtime.Goexit
+			t.reply.Cut = true
+			t.finishAway()
+		}
+	}()
+	t.x.Owner.Serve()
+	returned = true
+	if h != nil {
+		h.Spawned(clock.Now() - began)
+	}
+	t.finishAway()
+}
+
+// takeBack gets the connection back from a handler that was away.
+func (l *loop) takeBack(t *turn) {
+	l.server.elsewhere.Add(-1)
+	if l.over.Load() {
+		unix.Close(t.fd)
+		return
+	}
+	c := t.conn
+	c.away = nil
+	if t.hijacked {
+		unix.Close(c.fd) // the handler has a descriptor of its own
+		l.forget(c)
+		l.server.oldTurn(t)
+		return
+	}
+	if len(t.rest) > 0 {
+		c.in = append(l.takeBuffer(), t.rest...)
+	}
+	c.unseen, c.unread = len(c.in) > 0, len(c.in) > 0 || t.inflow.open
+	c.closing, c.cut = !t.reply.Keep || t.reply.Cut, t.reply.Cut
+	c.reset = t.reply.Cut && t.reply.ByClose
+	c.readable = true
+	l.settle(c)
+	l.more = append(l.more, c.id)
+	l.server.oldTurn(t)
+}

@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/nano/internal/netconn"
+	"dyno/nano/wire/reactor"
+)
+
+const (
+	lingerTime  = 2 * time.Second
+	lingerBytes = 1 << 20                // that are read and thrown away
+	lingerLast  = 500 * time.Millisecond // without reading, for who sends more than that
+)
+
+// await puts the connection into a phase, with the deadline of that phase.
+func (l *loop) await(c *conn, p phase) {
+	c.phase = p
+	limits := &l.config.Limits
+	var d time.Duration
+	switch p {
+	case phaseIdle:
+		d = limits.Idle
+	case phaseHead:
+		d = limits.ReadHead
+	case phaseBody:
+		d = c.upload.pace.Patience(limits.ReadBody, limits.MinRate)
+	case phaseWrite:
+		d = c.taken.Patience(limits.WriteStall, limits.MinTake)
+	case phaseLinger:
+		d = lingerTime
+	}
+	if d <= 0 {
+		l.wheel.Clear(c.id)
+		return
+	}
+	l.wheel.Set(c.id, l.now+int64(d))
+}
+
+// expired closes a connection that let its deadline pass.
+func (l *loop) expired(id int32) {
+	c := l.conns.at(id)
+	if c.fd < 0 {
+		return
+	}
+	switch c.phase {
+	case phaseHead, phaseBody:
+		l.timedOut(c)
+	case phaseWrite:
+		if !l.taking(c) {
+			l.drop(c)
+		}
+	default:
+		l.drop(c)
+	}
+}
+
+// writing begins the wait for a client that didn't take all of a response at once.
+func (l *loop) writing(c *conn) {
+	if c.phase != phaseWrite {
+		c.taken = netconn.Pace{}
+		c.taken.Begin(netconn.MostGrace)
+		c.asked = l.now
+	}
+	c.queued = reactor.Queued(c.fd)
+	l.await(c, phaseWrite)
+}
+
+// taking reports whether the client has acknowledged something since the last
+// look, and enough of late; then the wait goes on.
+func (l *loop) taking(c *conn) bool {
+	limits := &l.config.Limits
+	n := int64(c.queued - reactor.Queued(c.fd))
+	late := c.taken.Spend(n, time.Duration(l.now-c.asked), limits.MinTake, limits.WriteStall)
+	if late || n <= 0 {
+		return false
+	}
+	c.asked = l.now
+	l.writing(c)
+	return true
+}
+
+// timedOut tells a client that its request took too long to come in.
+func (l *loop) timedOut(c *conn) {
+	l.turn.conn, l.turn.out = c, l.turn.out[:0]
+	l.refuseWith(c, 408, "the request came too slowly")
+	c.upload = nil
+	l.keep(c, nil)
+	l.deliver(c)
+	l.settle(c)
+}
+
+// retire closes a connection after its last response. If the client has sent what
+// was not read, closing at once would reset the connection, and the reset could
+// overtake the response: then its side is closed first, and what still comes is
+// read and thrown away for a while (RFC 9112 9.6). That is for clients that send all
+// before they read. From those that have much to send no more is read then, and the
+// connection stays for another while: proxies that send and read at once, such as
+// nginx, look for the response when they can send no more.
+func (l *loop) retire(c *conn) {
+	if !c.unread && !c.readable || c.ending {
+		l.drop(c)
+		return
+	}
+	if c.phase == phaseLinger {
+		return
+	}
+	c.closeNotify()
+	unix.Shutdown(c.fd, unix.SHUT_WR)
+	c.in, c.upload = nil, nil
+	l.await(c, phaseLinger)
+	if c.readable {
+		l.more = append(l.more, c.id)
+	}
+}
+
+// lingered counts what a connection sends after its last response.
+func (l *loop) lingered(c *conn, n int) {
+	c.drained += n
+	switch {
+	case n == 0 || c.ending:
+		l.drop(c)
+	case c.drained > lingerBytes:
+		c.readable = false
+		l.wheel.Set(c.id, l.now+int64(lingerLast))
+	}
+}
+
+// lingersOn reports whether a connection waits only for its client to close.
+func (c *conn) lingersOn() bool { return c.phase == phaseLinger && c.drained > lingerBytes }
+
+// drop closes a connection now. After a reset the client can't take a part of a
+// response that ends with the connection for the whole.
+func (l *loop) drop(c *conn) {
+	if c.away != nil {
+		unix.Shutdown(c.fd, unix.SHUT_RDWR) // the handler still uses the descriptor
+		if c.secure != nil {
+			c.secure.Leave() // who waits to be let in must not wait for the handler
+		}
+		return
+	}
+	c.closeNotify()
+	if c.reset {
+		unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+	}
+	unix.Close(c.fd)
+	l.forget(c)
+}
+
+// forget takes a connection out of the loop's books.
+func (l *loop) forget(c *conn) {
+	l.wheel.Clear(c.id)
+	if c.secure != nil {
+		c.secure.Leave()
+	} else {
+		l.server.gone(c.remote)
+	}
+	l.load.Add(-1)
+	l.conns.remove(c)
+}

@@ -1,0 +1,279 @@
+package engine
+
+import (
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/nano/internal/exchange"
+	"dyno/nano/wire/clock"
+	"dyno/nano/wire/http1"
+	"dyno/nano/wire/reactor"
+)
+
+// loop is one event loop: a poller, the connections that belong to it and their
+// deadlines. See docs/nano-loop.md.
+type loop struct {
+	config *Config
+	server *Server
+	head   http1.Limits
+	poller *reactor.Poller
+
+	baton   atomic.Uint64 // who runs the loop; see handover_linux.go
+	waiting atomic.Bool   // the loop waits, or is about to: wake it
+	over    atomic.Bool   // the loop has ended
+	load    atomic.Int32  // connections, those on their way here included
+	mail    mailbox
+
+	// All below belongs to the goroutine that runs the loop.
+	gap       int64     // mean time from one batch to the next, of late
+	yielded   int64     // when other goroutines last had their turn
+	alarm     int64     // deadline that until was computed from
+	until     time.Time // when a parked loop wakes
+	tickets   uint64
+	turn      *turn
+	serving   *exchange.History // whose handler runs
+	events    []reactor.Event
+	next      int // of events
+	more      []int32
+	now       int64
+	dated     int64 // when the date has to be written anew
+	conns     connTable
+	wheel     *reactor.Wheel
+	listeners []*listener
+	spares    [][]byte // buffers for incomplete requests
+	stopped   bool
+	grace     int64 // when draining: idle connections are closed from then on
+}
+
+const (
+	eventBatch = 256
+	readBuffer = 64 << 10
+	flushAt    = 64 << 10 // bytes of responses that are sent before more requests are looked at
+)
+
+func newLoop(s *Server) (*loop, error) {
+	poller, err := reactor.NewPoller(eventBatch)
+	if err != nil {
+		return nil, err
+	}
+	limits := s.config.Limits
+	now := clock.Now()
+	l := &loop{
+		config: s.config, server: s, poller: poller, tickets: 1, now: now, wheel: reactor.NewWheel(now),
+		head: http1.Limits{Head: limits.Head, URI: limits.URI, Fields: limits.Fields},
+	}
+	poller.KeepProcessor = true
+	if err := poller.AllowParking(l.mail.empty); err != nil {
+		poller.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// run is the loop, from wherever it stands. It returns when the loop has ended
+// or a handler keeps the goroutine.
+func (l *loop) run(t *turn) {
+	if t.scratch == nil {
+		t.scratch = make([]byte, readBuffer)
+	}
+	l.turn = t
+	l.setDate() // each turn has its own
+	orderly := false
+	defer func() {
+		if !orderly { // a handler called runtime.Goexit
+			t.leave()
+			t.reply.Cut = true
+			t.finishAway()
+		}
+	}()
+	for !l.stopped {
+		if !l.work() {
+			orderly = true
+			return
+		}
+		l.gather()
+	}
+	orderly = true
+	l.close()
+}
+
+// work does what there is to do. It reports whether the goroutine still is the
+// loop's.
+func (l *loop) work() (mine bool) {
+	for l.next < len(l.events) {
+		e := &l.events[l.next]
+		l.next++
+		if !l.handle(e) {
+			return false
+		}
+	}
+	for range len(l.more) {
+		c := l.conns.at(l.more[0])
+		l.more = l.more[:copy(l.more, l.more[1:])]
+		if c.fd >= 0 && c.away == nil && !l.goOn(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// gather waits for something to do.
+func (l *loop) gather() {
+	l.conns.reuse()
+	if !l.mail.empty() {
+		l.openMail()
+	}
+	if l.grace != 0 {
+		if l.drainStep(); l.stopped {
+			return
+		}
+	}
+	events, err := l.poll()
+	if err != nil {
+		l.config.Logger.Error("event loop", "error", err)
+		time.Sleep(10 * time.Millisecond) // it can't be repaired; it must not spin either
+	}
+	l.events, l.next = events, 0
+	before := l.now
+	l.now = clock.Now()
+	l.gap += (min(l.now-before, 8*brisk) - l.gap) / 8
+	l.wheel.Expire(l.now, l.expired)
+	if l.now >= l.dated {
+		l.setDate()
+	}
+}
+
+// setDate writes the Date field anew, once a second.
+func (l *loop) setDate() {
+	wall := time.Now()
+	l.turn.date = exchange.AppendDateLine(l.turn.date[:0], wall)
+	l.dated = l.now + int64(time.Second) - int64(wall.Nanosecond())
+}
+
+// handle takes one event.
+func (l *loop) handle(e *reactor.Event) (mine bool) {
+	if e.ID() < 0 {
+		l.accept(l.listeners[-e.ID()-firstListener])
+		return true
+	}
+	c := l.conns.at(e.ID())
+	switch {
+	case c.fd < 0: // closed in this batch
+		return true
+	case c.away != nil:
+		l.tell(c, e)
+		return true
+	}
+	c.hungUp = c.hungUp || e.Ending()
+	c.readable = c.readable || e.Readable()
+	if len(c.out) > 0 && !(e.Writable() && l.writeMore(c)) {
+		return true
+	}
+	return l.goOn(c)
+}
+
+// tell passes an event on to the handler that has the connection.
+func (l *loop) tell(c *conn, e *reactor.Event) {
+	if e.Writable() {
+		signal(c.away.writable)
+	}
+	if e.Readable() {
+		signal(c.away.readable)
+	}
+	if e.Ending() {
+		// Epoll repeats with each event that the client had closed its side with
+		// the request already: it may still be reading.
+		if !c.hungUp || e.Failed() {
+			c.away.lost(exchange.ErrClientGone)
+		}
+		c.hungUp = true
+	}
+}
+
+// goOn reads and serves what a connection has for us.
+func (l *loop) goOn(c *conn) (mine bool) {
+	if len(c.out) > 0 {
+		return true // not before it has taken its responses
+	}
+	if c.unseen {
+		if !l.process(c, l.borrow(c)) {
+			return false
+		}
+		if c.fd < 0 || c.away != nil || len(c.out) > 0 {
+			return true
+		}
+	}
+	if c.lingersOn() {
+		if c.hungUp { // it has its response, or doesn't want it
+			l.drop(c)
+		}
+		return true
+	}
+	if !c.readable {
+		return true
+	}
+	return l.read(c)
+}
+
+// read reads once and serves what has come.
+func (l *loop) read(c *conn) (mine bool) {
+	if c.secure != nil && c.phase != phaseLinger { // what lingers isn't looked at
+		return l.readSecured(c)
+	}
+	b := l.turn.scratch
+	n, errno := reactor.Read(c.fd, b)
+	switch {
+	case errno == unix.EAGAIN:
+		c.readable = false
+		return true
+	case errno == unix.EINTR:
+		l.more = append(l.more, c.id)
+		return true
+	case errno != 0:
+		l.drop(c)
+		return true
+	}
+	c.readable = n == len(b)
+	if n == 0 || c.hungUp && !c.readable {
+		c.ending = true
+	}
+	if !l.receive(c, b[:n]) {
+		return false
+	}
+	if c.readable && c.fd >= 0 && c.away == nil {
+		l.more = append(l.more, c.id)
+	}
+	return true
+}
+
+// receive takes bytes that were read.
+func (l *loop) receive(c *conn, b []byte) (mine bool) {
+	switch {
+	case c.phase == phaseLinger:
+		l.lingered(c, len(b))
+		return true
+	case c.upload != nil:
+		return l.receiveBody(c, b)
+	case len(c.in) == 0:
+		return l.process(c, b)
+	}
+	line := lineEnds(b)
+	c.in = append(c.in, b...)
+	if !line && c.opening == 0 && len(c.in) <= min(l.head.URI, l.head.Head) && !c.ending {
+		return true // still in the same line: nothing new to judge
+	}
+	return l.process(c, l.borrow(c))
+}
+
+// close ends the loop.
+func (l *loop) close() {
+	l.over.Store(true)
+	l.openMail()
+	l.poller.Close()
+	l.server.running.Done()
+}
+
+func (l *loop) log() *slog.Logger { return l.config.Logger }

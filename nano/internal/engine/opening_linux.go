@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"errors"
+	"net/netip"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/nano/internal/sockets"
+
+	"dyno/nano/internal/netconn"
+)
+
+// opening says what may come on a connection before its first request.
+type opening uint8
+
+const (
+	opensProxy   opening = 1 << iota // a header of the PROXY protocol must
+	opensPreface                     // the preface of HTTP/2 may (RFC 9113 3.4)
+)
+
+const http2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+// openingOf returns what may come first from a peer.
+func (l *loop) openingOf(from netip.AddrPort) (o opening) {
+	if l.config.App.AwaitsProxy(from) {
+		o |= opensProxy
+	}
+	if l.config.H2C {
+		o |= opensPreface
+	}
+	return o
+}
+
+// opened reads what comes before the first request and returns what follows. It
+// reports false if the connection has to wait, or is no longer the loop's.
+func (l *loop) opened(c *conn, b []byte) (rest []byte, ok bool) {
+	if c.opening&opensProxy != 0 {
+		h, n, err := netconn.ParseProxyHeader(b)
+		if err == nil && n == 0 {
+			return nil, l.waitMore(c, b)
+		}
+		if err == nil && h.Client.IsValid() {
+			err = l.server.rename(c, h.Client)
+		}
+		if err != nil {
+			l.server.refusals.Log(l.log(), "connection refused", "from", c.remote, "error", err)
+			l.keep(c, nil)
+			l.drop(c)
+			return nil, false
+		}
+		c.opening &^= opensProxy
+		b = b[n:]
+	}
+	if c.opening&opensPreface != 0 && len(b) > 0 {
+		switch {
+		case !netconn.Begins(b, http2Preface):
+		case len(b) < len(http2Preface):
+			return nil, l.waitMore(c, b)
+		default:
+			l.giveToStd(c, b)
+			return nil, false
+		}
+		c.opening = 0
+	}
+	return b, true
+}
+
+// waitMore keeps the start of what opens a connection.
+func (l *loop) waitMore(c *conn, b []byte) bool {
+	l.keep(c, b)
+	l.settle(c)
+	return false
+}
+
+// giveToStd gives a connection to net/http. It stays counted until it is closed.
+func (l *loop) giveToStd(c *conn, b []byte) {
+	s, remote := l.server, c.remote
+	early := append([]byte(nil), b...)
+	l.keep(c, nil)
+	err := l.poller.Remove(c.fd)
+	nc, err2 := sockets.Conn(c.fd)
+	if err != nil || err2 != nil {
+		if nc != nil {
+			nc.Close()
+		}
+		l.drop(c)
+		return
+	}
+	unix.Close(c.fd)
+	l.wheel.Clear(c.id)
+	l.load.Add(-1)
+	l.conns.remove(c)
+	sc := &netconn.Conn{Conn: nc, Early: early, Client: remote, Leave: func() { s.gone(remote) }}
+	sc.Guard.Limit = max(s.config.Limits.WriteStall, 0)
+	s.config.App.TakeHTTP2(sc)
+}
+
+// rename counts a connection as the client's, not the proxy's.
+func (s *Server) rename(c *conn, client netip.AddrPort) error {
+	if !s.enter(client.Addr()) {
+		return errors.New("too many connections of one address")
+	}
+	s.forgetPeer(c.remote)
+	c.remote = client
+	return nil
+}

@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/nano/internal/netconn"
+
+	"dyno/nano/internal/exchange"
+
+	"dyno/nano/internal/sockets"
+)
+
+// Server is what the loops of an app share.
+type Server struct {
+	config   *Config
+	loops    []*loop
+	watchdog watchdog
+	turns    sync.Pool // of *turn
+	sealed   sync.Pool // of *[]byte: buffers of TLS connections
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	draining atomic.Bool
+	ended    chan struct{} // closed when all loops have ended
+	running  sync.WaitGroup
+
+	elsewhere atomic.Int64 // handlers that run without a loop
+	conns     atomic.Int64 // open connections
+	paused    atomic.Int64 // loops that don't accept because there are too many
+
+	mu      sync.Mutex
+	peers   map[netip.Addr]int // connections by address, if that is limited
+	spare   int                // descriptor kept for a full file table; -1: none
+	noticed time.Time          // last message about it
+	sockets []string           // paths of unix sockets, removed at the end
+
+	refusals netconn.ThrottledLog
+}
+
+// Start makes the loops and starts them.
+func Start(config Config) (*Server, error) {
+	s := &Server{config: &config, ended: make(chan struct{}), peers: make(map[netip.Addr]int), spare: -1}
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	s.watchdog.rouse = make(chan struct{}, 1)
+	n := config.Loops
+	if n <= 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	for range n {
+		l, err := newLoop(s)
+		if err != nil {
+			for _, l := range s.loops {
+				l.poller.Close()
+			}
+			return nil, fmt.Errorf("nano: %w", err)
+		}
+		s.loops = append(s.loops, l)
+	}
+	s.keepSpare()
+	s.running.Add(n)
+	for _, l := range s.loops {
+		go l.run(s.newTurn(l))
+	}
+	go s.watchdog.watch(s.loops, s.ended)
+	go func() {
+		s.running.Wait()
+		s.close()
+	}()
+	return s, nil
+}
+
+// close releases what is left when the last loop has ended.
+func (s *Server) close() {
+	s.cancel(exchange.ErrDrainTimeout)
+	s.mu.Lock()
+	if s.spare >= 0 {
+		unix.Close(s.spare)
+	}
+	if !s.config.App.KeepsSockets() {
+		for _, path := range s.sockets {
+			os.Remove(path)
+		}
+	}
+	s.mu.Unlock()
+	close(s.ended)
+}
+
+// newTurn returns a turn for a loop or a spawned handler.
+func (s *Server) newTurn(l *loop) *turn {
+	if t, ok := s.turns.Get().(*turn); ok {
+		t.loop = l
+		return t
+	}
+	return newTurn(l)
+}
+
+// oldTurn takes a turn back. No handler has it any more.
+func (s *Server) oldTurn(t *turn) {
+	t.renew()
+	s.turns.Put(t)
+}
+
+// keeps reports whether a connection may carry another request after this one.
+func (s *Server) keeps(c *conn) bool {
+	most := s.config.Limits.Requests
+	return (most <= 0 || int(c.requests) < most) && !s.draining.Load()
+}
+
+// admit counts a connection to be accepted. If there are too many, l has to wait
+// until one closes.
+func (s *Server) admit(l *loop) bool {
+	most := int64(s.config.Limits.Connections)
+	if s.conns.Add(1) <= most || most < 0 || s.draining.Load() {
+		return true
+	}
+	s.paused.Add(1) // before the count goes down: who leaves after that sees it
+	s.leave()
+	return false
+}
+
+// leave uncounts a connection, and lets waiting loops accept again.
+func (s *Server) leave() {
+	if s.conns.Add(-1) >= int64(s.config.Limits.Connections) || s.paused.Load() == 0 {
+		return
+	}
+	s.paused.Store(0)
+	for _, l := range s.loops {
+		l.call((*loop).resumeAccepting)
+	}
+}
+
+// enter counts a connection of an address and reports whether there may be one
+// more.
+func (s *Server) enter(a netip.Addr) bool {
+	most := s.config.Limits.PerAddress
+	if most <= 0 || !a.IsValid() {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.peers[a] >= most {
+		return false
+	}
+	s.peers[a]++
+	return true
+}
+
+// gone uncounts a connection that was entered.
+func (s *Server) gone(from netip.AddrPort) {
+	s.forgetPeer(from)
+	s.leave()
+}
+
+func (s *Server) forgetPeer(from netip.AddrPort) {
+	if a := from.Addr(); s.config.Limits.PerAddress > 0 && a.IsValid() {
+		s.mu.Lock()
+		if s.peers[a]--; s.peers[a] == 0 {
+			delete(s.peers, a)
+		}
+		s.mu.Unlock()
+	}
+}
+
+// emptiest returns the loop with the fewest connections, own if it is one of
+// them. A server that drains gives nothing to loops that may have ended.
+func (s *Server) emptiest(own *loop) *loop {
+	best := own
+	if s.draining.Load() {
+		return own
+	}
+	for _, l := range s.loops {
+		if l.load.Load() < best.load.Load() {
+			best = l
+		}
+	}
+	return best
+}
+
+// keepSpare opens the descriptor that outOfFiles gives up for a moment.
+func (s *Server) keepSpare() {
+	fd, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		fd = -1
+	}
+	s.spare = fd
+}
+
+// Serve deals the listening sockets out to the loops, which are no more than they,
+// and waits for the end.
+func (s *Server) Serve(fds []int, tcp bool) error {
+	if s.draining.Load() {
+		sockets.CloseAll(fds)
+		return exchange.ErrServerClosed
+	}
+	for i, fd := range fds {
+		s.loops[i%len(s.loops)].hand(&message{open: func(l *loop) { l.listen(fd, tcp) }})
+	}
+	<-s.ended
+	return nil
+}
+
+// RemoveAtEnd has a unix socket's file removed when the app has ended.
+func (s *Server) RemoveAtEnd(path string) {
+	if !sockets.HasFile(path) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sockets = append(s.sockets, path)
+}
+
+// Loops returns how many there are.
+func (s *Server) Loops() int { return len(s.loops) }
+
+// Draining reports whether Drain was called.
+func (s *Server) Draining() bool { return s.draining.Load() }
+
+// Ended is closed when all loops have ended.
+func (s *Server) Ended() <-chan struct{} { return s.ended }

@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"net"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/nano/internal/exchange"
+	"dyno/nano/internal/sockets"
+	"dyno/nano/wire/http1"
+)
+
+// Inform implements netWire.
+func (t *turn) Inform(x *exchange.Exchange, status int, lines []byte) error {
+	if t.reply.Streamed || t.reply.Ended {
+		return exchange.ErrResponded
+	}
+	t.out = append(t.out, http1.StatusLine(status)...)
+	t.out = append(t.out, lines...)
+	t.out = append(t.out, "\r\n"...)
+	if status == 101 {
+		return nil // the protocol that follows sends it along
+	}
+	return t.Flush(x)
+}
+
+// Trailers implements netWire.
+func (t *turn) Trailers(x *exchange.Exchange, f func(name, value string)) {
+	dec := x.Body.Chunks
+	if t.inflow.open {
+		dec = &t.inflow.dec
+	}
+	if dec == nil {
+		return
+	}
+	text, fields := dec.Trailers()
+	for _, field := range fields {
+		f(string(field.Name.Of(text)), string(field.Value.Of(text)))
+	}
+}
+
+// Deadline implements netWire.
+func (t *turn) Deadline(d exchange.Direction, at time.Time) error {
+	by := int64(0)
+	if !at.IsZero() {
+		by = max(at.UnixNano(), 1)
+	}
+	t.by[d].Store(by)
+	if d == exchange.Reading {
+		signal(t.readable) // who waits looks again
+	} else {
+		signal(t.writable)
+	}
+	return nil
+}
+
+// patience returns how long to wait for the client: until the deadline the
+// handler has set, else for the limit.
+func (t *turn) patience(d exchange.Direction, limit time.Duration) (time.Duration, error) {
+	by := t.by[d].Load()
+	if by == 0 {
+		return limit, nil
+	}
+	left := time.Until(time.Unix(0, by))
+	if left <= 0 {
+		return 0, os.ErrDeadlineExceeded
+	}
+	return left, nil
+}
+
+// Local implements netWire.
+func (t *turn) Local() net.Addr {
+	sa, err := unix.Getsockname(t.fd)
+	if err != nil {
+		return nil
+	}
+	switch sa := sa.(type) {
+	case *unix.SockaddrInet4:
+		return &net.TCPAddr{IP: sa.Addr[:], Port: sa.Port}
+	case *unix.SockaddrInet6:
+		return &net.TCPAddr{IP: sa.Addr[:], Port: sa.Port}
+	case *unix.SockaddrUnix:
+		return &net.UnixAddr{Net: "unix", Name: sa.Name}
+	}
+	return nil
+}
+
+// Hijack implements wire.
+func (t *turn) Hijack(*exchange.Exchange) (net.Conn, []byte, error) {
+	if err := t.Flush(nil); err != nil { // responses to earlier requests
+		return nil, nil, err
+	}
+	t.leave()
+	if err := t.loop.poller.Remove(t.fd); err != nil {
+		return nil, nil, err
+	}
+	c, err := sockets.Conn(t.fd)
+	if err != nil {
+		t.reply.Cut = true // no loop watches it any more
+		return nil, nil, err
+	}
+	t.hijacked = true
+	rest := t.rest
+	if t.inflow.open {
+		rest = t.inflow.raw
+	}
+	return t.conn.secure.Give(c), append([]byte(nil), rest...), nil
+}

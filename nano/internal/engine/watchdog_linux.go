@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// watchdog looks at all loops every tick and gives a loop whose handler has not
+// returned since the tick before to a fresh goroutine: a handler holds up its
+// loop for two ticks at most. It sleeps while nothing is asked.
+type watchdog struct {
+	asleep atomic.Bool
+	rouse  chan struct{} // capacity 1
+}
+
+const (
+	watchTick  = 500 * time.Microsecond
+	watchQuiet = 20 // ticks without a request until the watchdog sleeps
+)
+
+// wake starts it ticking. Loops call it when they run a handler and find it asleep.
+func (w *watchdog) wake() {
+	if w.asleep.CompareAndSwap(true, false) {
+		signal(w.rouse)
+	}
+}
+
+// watch runs until the server ends.
+func (w *watchdog) watch(loops []*loop, ended <-chan struct{}) {
+	seen := make([]uint64, len(loops))
+	quiet := 0
+	for {
+		time.Sleep(watchTick)
+		if quiet++; w.look(loops, seen) {
+			quiet = 0
+		}
+		if quiet < watchQuiet {
+			continue
+		}
+		if w.asleep.Store(true); w.look(loops, seen) {
+			w.asleep.Store(false)
+			continue
+		}
+		select {
+		case <-w.rouse:
+			quiet = 0
+		case <-ended:
+			return
+		}
+	}
+}
+
+// look takes the loops from handlers that have them since the last look. It
+// reports whether there was anything going on.
+func (w *watchdog) look(loops []*loop, seen []uint64) (busy bool) {
+	for i, l := range loops {
+		ticket := l.baton.Load()
+		if ticket != seen[i] {
+			seen[i], busy = ticket, true
+			continue
+		}
+		if ticket&1 == 0 {
+			continue
+		}
+		busy = true
+		if l.baton.CompareAndSwap(ticket, ticket+1) {
+			if l.serving != nil {
+				l.serving.Blocked()
+			}
+			go l.takeOver()
+		}
+	}
+	return busy
+}
