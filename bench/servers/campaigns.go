@@ -18,7 +18,7 @@ func campaigns() []campaign {
 		plaintextCampaign("plaintext1000", 1000, fastestPeers()),
 		routesCampaign(), pipelinedCampaign(), tailCampaign(), blockingCampaign(), memoryCampaign(),
 		secureCampaign("tls", "over TLS 1.3, HTTP/1.1", closed("/plaintext", connections, 1)),
-		waysCampaign(), slowReadersCampaign(),
+		waysCampaign(), buildsCampaign(), slowReadersCampaign(),
 		secureCampaign("h2", "over HTTP/2, 64 streams on each of two connections", streams),
 	}, everydayCampaigns()...)
 }

@@ -20,6 +20,7 @@ import (
 type lab struct {
 	options     rounds.Options
 	self        string // this program: two of the servers, and the generator for HTTP/2
+	other       string // another build of it; "" for none
 	dyno        string // built from this source
 	cache       string // of builds; kept
 	dir         string // temporary
@@ -31,12 +32,12 @@ type lab struct {
 }
 
 // openLab builds dyno and makes what campaigns need.
-func openLab(ctx context.Context, o rounds.Options) (*lab, error) {
+func openLab(ctx context.Context, o rounds.Options, other string) (*lab, error) {
 	dir, err := os.MkdirTemp("", "servers-")
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{options: o, dir: dir, programs: make(map[string]program), watch: rounds.NewWatch()}
+	l := &lab{options: o, other: other, dir: dir, programs: make(map[string]program), watch: rounds.NewWatch()}
 	if err := l.prepare(ctx); err != nil {
 		l.close()
 		return nil, err

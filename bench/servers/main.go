@@ -9,6 +9,7 @@
 //	go run ./bench/servers -what plaintext,routes -rounds 9
 //	go run ./bench/servers -what files,post,sse,ws,tls-connect -rounds 7   # not among all
 //	go run ./bench/servers -what slow-readers -rounds 7   # not among all
+//	go run ./bench/servers -what builds -other FILE   # before and after a change; not among all
 //	go run ./bench/servers -what ways                 # what io_uring could save; not among all
 //	go run ./bench/servers -show bench/servers/results/2026-11-21-2111-plaintext.json.gz
 //
@@ -25,6 +26,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -45,7 +47,7 @@ func run(args []string) error {
 	if len(args) > 0 && args[0] == "drive" {
 		return drive(args[1:])
 	}
-	o := parseOptions(args)
+	o, other := parseOptions(args)
 	if o.Show != "" {
 		return o.ShowFile(os.Stdout, offers())
 	}
@@ -61,15 +63,18 @@ func run(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return measureAll(ctx, o, chosen)
+	if other == "" && slices.ContainsFunc(chosen, func(c campaign) bool { return c.Name == buildsName }) {
+		return errors.New("-what builds needs -other FILE: another build of this program (go build -o FILE ./bench/servers, from another commit)")
+	}
+	return measureAll(ctx, o, other, chosen)
 }
 
-func parseOptions(args []string) rounds.Options {
-	var o rounds.Options
+func parseOptions(args []string) (o rounds.Options, other string) {
 	flags := flag.NewFlagSet("servers", flag.ExitOnError)
 	o.Register(flags, "plaintext", "bench/servers/results", "do nothing", offers())
+	flags.StringVar(&other, "other", "", "another build of this program, whose nano takes part in the campaign builds")
 	flags.Parse(args)
-	return o
+	return o, other
 }
 
 // offers are the campaigns as the command line knows them.
@@ -108,8 +113,8 @@ func plan(o *rounds.Options, chosen []campaign) error {
 	return nil
 }
 
-func measureAll(ctx context.Context, o rounds.Options, chosen []campaign) error {
-	l, err := openLab(ctx, o)
+func measureAll(ctx context.Context, o rounds.Options, other string, chosen []campaign) error {
+	l, err := openLab(ctx, o, other)
 	if err != nil {
 		return err
 	}

@@ -53,6 +53,9 @@ func serverNames() []string {
 	for name := range ownOf {
 		names = append(names, name)
 	}
+	for name := range othersOf {
+		names = append(names, name)
+	}
 	for name := range peersOf {
 		names = append(names, name)
 	}
@@ -79,7 +82,10 @@ func (l *lab) make(ctx context.Context, name string) (program, error) {
 		return l.makeRust(ctx, name, pkg)
 	}
 	if flags, ok := ownOf[name]; ok {
-		return l.makeOwn(flags), nil
+		return l.makeOwn(l.self, flags, "of this source"), nil
+	}
+	if flags, ok := othersOf[name]; ok {
+		return l.makeOwn(l.other, flags, "of "+l.other), nil
 	}
 	if flags, ok := peersOf[name]; ok {
 		return l.makePeer(ctx, flags)
@@ -154,8 +160,8 @@ func (l *lab) makeC(ctx context.Context, name string) (program, error) {
 	return program{args: []string{path, "127.0.0.1", "$PORT"}, version: firstLine(compiler)}, err
 }
 
-func (l *lab) makeOwn(flags []string) program {
-	p := program{args: append([]string{l.self, "serve", "-address", "127.0.0.1:$PORT", "-files", l.files()}, flags...), version: "of this source"}
+func (l *lab) makeOwn(self string, flags []string, version string) program {
+	p := program{args: append([]string{self, "serve", "-address", "127.0.0.1:$PORT", "-files", l.files()}, flags...), version: version}
 	if flags[len(flags)-1] == "-tls" {
 		p.args, p.tls = append(p.args, "-certificate", l.certificate), true
 	}
