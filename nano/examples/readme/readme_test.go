@@ -151,11 +151,15 @@ func service(secret []byte) *nano.App {
 	})
 
 	v1.Get("/echo", ws.Handler(ws.Options{}, func(ctx context.Context, conn *websocket.Conn) error {
-		kind, data, err := conn.Read(ctx)
-		if err != nil {
-			return err
+		for {
+			kind, data, err := conn.Read(ctx)
+			if err != nil {
+				return err // the client's close too: it is no failure
+			}
+			if err := conn.Write(ctx, kind, data); err != nil {
+				return err
+			}
 		}
-		return conn.Write(ctx, kind, data)
 	}))
 
 	v1.Get("/missing", func(c nano.Ctx) error {
