@@ -81,9 +81,6 @@ var house = []room{
 // is more than one concept.
 const filesMost = 40
 
-// larger are packages that are still being taken apart.
-var larger []string
-
 // place is where a package stands: its room, and its layer in it.
 type place struct{ room, layer int }
 
@@ -199,13 +196,8 @@ func TestImportsGoDown(t *testing.T) {
 func TestPackagesAreSmall(t *testing.T) {
 	all := packages(t)
 	for name, p := range all {
-		if p.files > filesMost && !slices.Contains(larger, name) {
+		if p.files > filesMost {
 			t.Errorf("%s has %d files without its tests, of %d at most: take it apart", name, p.files, filesMost)
-		}
-	}
-	for _, name := range larger {
-		if all[name] == nil || all[name].files <= filesMost {
-			t.Errorf("%s is no larger than others any more: take it off the list", name)
 		}
 	}
 }
