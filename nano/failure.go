@@ -160,7 +160,7 @@ func (x *liveRequest) cutOff() {
 	x.Wire.Abort(&x.Exchange)
 }
 
-// bare responses with a status and no body where no better response could be made.
+// bare responds with a status and no body where no better response could be made.
 func (a *App) bare(x *liveRequest, status int) {
 	x.undescribe()
 	x.begun, x.Status = true, status

@@ -130,7 +130,7 @@ func (h *hooks) dropFilters() {
 	h.filters = h.filters[:0]
 }
 
-// Respond implements wire.
+// Respond implements exchange.Wire.
 func (h *hooks) Respond(x *exchange.Exchange, body []byte) error {
 	h.prepare(body, int64(len(body)), true)
 	body = h.offered.body
@@ -184,7 +184,7 @@ func (h *hooks) collect(body []byte) error {
 	return err
 }
 
-// Begin implements wire.
+// Begin implements exchange.Wire.
 func (h *hooks) Begin(x *exchange.Exchange, length int64) error {
 	h.prepare(nil, length, false)
 	if len(h.filters) > 0 {
@@ -194,7 +194,7 @@ func (h *hooks) Begin(x *exchange.Exchange, length int64) error {
 	return h.Wire.Begin(x, length)
 }
 
-// Write implements wire.
+// Write implements exchange.Wire.
 func (h *hooks) Write(_ *exchange.Exchange, p []byte) (int, error) { return stage{h, 0}.Write(p) }
 
 // put takes what comes out of the filters.
@@ -236,7 +236,7 @@ func (h *hooks) count(n int) {
 	}
 }
 
-// Flush implements wire.
+// Flush implements exchange.Wire.
 func (h *hooks) Flush(x *exchange.Exchange) error {
 	for _, f := range h.filters {
 		if err := f.Flush(); err != nil {
@@ -246,7 +246,7 @@ func (h *hooks) Flush(x *exchange.Exchange) error {
 	return h.Wire.Flush(x)
 }
 
-// End implements wire.
+// End implements exchange.Wire.
 func (h *hooks) End(x *exchange.Exchange, trailers []byte) error {
 	if err := h.closeFilters(); err != nil {
 		return err
@@ -267,7 +267,7 @@ func (h *hooks) closeFilters() error {
 	return nil
 }
 
-// Read implements wire.
+// Read implements exchange.Wire.
 func (h *hooks) Read(x *exchange.Exchange, p []byte) (int, error) {
 	n, err := h.Wire.Read(x, p)
 	if h.left -= int64(n); h.limited && h.left < 0 {
@@ -276,13 +276,13 @@ func (h *hooks) Read(x *exchange.Exchange, p []byte) (int, error) {
 	return n, err
 }
 
-// Abort implements wire.
+// Abort implements exchange.Wire.
 func (h *hooks) Abort(x *exchange.Exchange) {
 	h.cut = true
 	h.Wire.Abort(x)
 }
 
-// Hijack implements wire.
+// Hijack implements exchange.Wire.
 func (h *hooks) Hijack(x *exchange.Exchange) (net.Conn, []byte, error) {
 	c, early, err := h.Wire.Hijack(x)
 	h.hijacked = err == nil

@@ -36,7 +36,7 @@ func (d *doubler) Close() error {
 	return d.Flush()
 }
 
-// streamed responses with parts.
+// streamed responds with parts.
 func streamed(length int64, parts ...string) Handler {
 	return func(c Ctx) error {
 		x := c.live()

@@ -208,7 +208,7 @@ func (e *jsonEncoder) encode(v any) ([]byte, error) {
 	return e.buf[:len(e.buf)-1], nil // without the line end that Encode adds
 }
 
-// JSON responses with v encoded by encoding/json, or by what [Config].JSON has. If v can't be encoded nothing is
+// JSON responds with v encoded by encoding/json, or by what [Config].JSON has. If v can't be encoded nothing is
 // sent. [Ctx.JSONWriter] writes small responses without allocating.
 func (c Ctx) JSON(code int, v any) error {
 	x := c.live()

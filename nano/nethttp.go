@@ -218,7 +218,7 @@ func (s *stdWire) Hijack(*exchange.Exchange) (net.Conn, []byte, error) {
 	return c, early, err
 }
 
-// Inform implements netWire.
+// Inform implements exchange.NetWire.
 func (s *stdWire) Inform(x *exchange.Exchange, status int, lines []byte) error {
 	h := s.w.Header()
 	clear(h)
@@ -228,12 +228,12 @@ func (s *stdWire) Inform(x *exchange.Exchange, status int, lines []byte) error {
 	return nil
 }
 
-// Trailers implements netWire.
+// Trailers implements exchange.NetWire.
 func (s *stdWire) Trailers(_ *exchange.Exchange, f func(name, value string)) {
 	eachField(s.r.Trailer, f)
 }
 
-// Deadline implements netWire.
+// Deadline implements exchange.NetWire.
 func (s *stdWire) Deadline(d exchange.Direction, at time.Time) error {
 	c := http.NewResponseController(s.w)
 	if d == exchange.Reading {
@@ -244,7 +244,7 @@ func (s *stdWire) Deadline(d exchange.Direction, at time.Time) error {
 	return c.SetWriteDeadline(at)
 }
 
-// Local implements netWire.
+// Local implements exchange.NetWire.
 func (s *stdWire) Local() net.Addr {
 	a, _ := s.r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	return a
@@ -333,7 +333,7 @@ func (s *stdWire) take(f func() (int, error)) (int, error) {
 	return n, err
 }
 
-// Write implements wire.
+// Write implements exchange.Wire.
 func (s *stdWire) Write(_ *exchange.Exchange, p []byte) (n int, err error) {
 	if s.sized {
 		if int64(len(p)) > s.left {
@@ -357,7 +357,7 @@ func (s *stdWire) Write(_ *exchange.Exchange, p []byte) (n int, err error) {
 	return n, err
 }
 
-// Flush implements wire.
+// Flush implements exchange.Wire.
 func (s *stdWire) Flush(*exchange.Exchange) error {
 	if s.r.ProtoMajor < 2 {
 		return http.NewResponseController(s.w).Flush()
@@ -366,7 +366,7 @@ func (s *stdWire) Flush(*exchange.Exchange) error {
 	return err
 }
 
-// Read implements wire.
+// Read implements exchange.Wire.
 func (s *stdWire) Read(_ *exchange.Exchange, p []byte) (int, error) {
 	c, w := http.NewResponseController(s.w), s.waiting()
 	from := time.Now()
@@ -389,8 +389,8 @@ func (s *stdWire) Read(_ *exchange.Exchange, p []byte) (int, error) {
 	return n, NewProblem(400, "the request's body can't be read").Because(err)
 }
 
-// Gone implements netWire.
+// Gone implements exchange.NetWire.
 func (s *stdWire) Gone() bool { return s.broken || s.r.Context().Err() == context.Canceled }
 
-// BodyWait implements netWire.
+// BodyWait implements exchange.NetWire.
 func (s *stdWire) BodyWait() time.Duration { return s.waiting().waited }

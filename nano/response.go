@@ -195,7 +195,7 @@ func (c Ctx) Render(code int, name string, data any) error {
 
 const htmlLine = "Content-Type: text/html; charset=utf-8\r\n"
 
-// HTML responses with a page. What goes into it from elsewhere must have been
+// HTML responds with a page. What goes into it from elsewhere must have been
 // escaped: [Ctx.Render] does.
 func (c Ctx) HTML(code int, page string) error { return c.send(code, htmlLine, unsafeBytes(page)) }
 

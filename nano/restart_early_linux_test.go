@@ -38,7 +38,7 @@ func TestRestartEndsEarlyProgram(t *testing.T) {
 	listened := make(chan error, 2)
 	go func() { listened <- app.Listen("unix:" + filepath.Join(dir, "a")) }()
 	if second {
-		for askUnix(t, filepath.Join(dir, "a")) != strconv.Itoa(os.Getpid()) { // the first one responses too
+		for askUnix(t, filepath.Join(dir, "a")) != strconv.Itoa(os.Getpid()) { // the first one answers too
 			time.Sleep(time.Millisecond)
 		}
 		fmt.Println("second ends:", app.Shutdown(ctx), <-listened)

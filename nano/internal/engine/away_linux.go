@@ -48,7 +48,7 @@ func (t *turn) finishAway() {
 	t.loop.hand(&t.message)
 }
 
-// Flush implements wire. It blocks while the client is slow, without the loop.
+// Flush implements exchange.Wire. It blocks while the client is slow, without the loop.
 func (t *turn) Flush(*exchange.Exchange) error {
 	for {
 		left, err := t.push()
@@ -64,7 +64,7 @@ func (t *turn) Flush(*exchange.Exchange) error {
 // broke notes that the client doesn't take the response any more.
 func (t *turn) broke() { t.reply.Cut, t.broken = true, true }
 
-// Gone implements netWire.
+// Gone implements exchange.NetWire.
 func (t *turn) Gone() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -123,7 +123,7 @@ func (t *turn) wait(d exchange.Direction, stall time.Duration) error {
 	}
 }
 
-// Read implements wire: it reads the body that was too large to be collected.
+// Read implements exchange.Wire: it reads the body that was too large to be collected.
 func (t *turn) Read(_ *exchange.Exchange, p []byte) (int, error) {
 	in := &t.inflow
 	if len(p) == 0 {
@@ -177,7 +177,7 @@ func (t *turn) tooLarge() bool {
 	return limit >= 0 && t.inflow.size > limit
 }
 
-// BodyWait implements netWire.
+// BodyWait implements exchange.NetWire.
 func (t *turn) BodyWait() time.Duration { return t.inflow.waited }
 
 // awaitBody waits for more of the body, which must not be too slow. Only the time

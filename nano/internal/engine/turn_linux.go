@@ -106,7 +106,7 @@ func (t *turn) over() {
 	t.x.Owner.Recycle()
 }
 
-// Context implements wire.
+// Context implements exchange.Wire.
 func (t *turn) Context(*exchange.Exchange) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := t.x.Owner.Timed(t.loop.server.ctx, time.Duration(clock.Now()-t.began))
 	return ctx, t.tells(cancel)

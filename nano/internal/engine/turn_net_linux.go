@@ -12,7 +12,7 @@ import (
 	"dyno/nano/wire/http1"
 )
 
-// Inform implements netWire.
+// Inform implements exchange.NetWire.
 func (t *turn) Inform(x *exchange.Exchange, status int, lines []byte) error {
 	if t.reply.Streamed || t.reply.Ended {
 		return exchange.ErrResponded
@@ -26,7 +26,7 @@ func (t *turn) Inform(x *exchange.Exchange, status int, lines []byte) error {
 	return t.Flush(x)
 }
 
-// Trailers implements netWire.
+// Trailers implements exchange.NetWire.
 func (t *turn) Trailers(x *exchange.Exchange, f func(name, value string)) {
 	dec := x.Body.Chunks
 	if t.inflow.open {
@@ -41,7 +41,7 @@ func (t *turn) Trailers(x *exchange.Exchange, f func(name, value string)) {
 	}
 }
 
-// Deadline implements netWire.
+// Deadline implements exchange.NetWire.
 func (t *turn) Deadline(d exchange.Direction, at time.Time) error {
 	by := int64(0)
 	if !at.IsZero() {
@@ -70,7 +70,7 @@ func (t *turn) patience(d exchange.Direction, limit time.Duration) (time.Duratio
 	return left, nil
 }
 
-// Local implements netWire.
+// Local implements exchange.NetWire.
 func (t *turn) Local() net.Addr {
 	sa, err := unix.Getsockname(t.fd)
 	if err != nil {
@@ -87,7 +87,7 @@ func (t *turn) Local() net.Addr {
 	return nil
 }
 
-// Hijack implements wire.
+// Hijack implements exchange.Wire.
 func (t *turn) Hijack(*exchange.Exchange) (net.Conn, []byte, error) {
 	if err := t.Flush(nil); err != nil { // responses to earlier requests
 		return nil, nil, err

@@ -16,7 +16,7 @@ import (
 // directAt is the size of a body that is written at once rather than copied.
 const directAt = 16 << 10
 
-// Respond implements wire.
+// Respond implements exchange.Wire.
 func (t *turn) Respond(x *exchange.Exchange, body []byte) error {
 	if t.inflow.open && !t.inflow.dec.Done() {
 		t.reply.Keep = false // the rest of the body stands between us and the next request
@@ -33,7 +33,7 @@ func (t *turn) Respond(x *exchange.Exchange, body []byte) error {
 	return nil
 }
 
-// Begin implements wire.
+// Begin implements exchange.Wire.
 func (t *turn) Begin(x *exchange.Exchange, length int64) error {
 	t.out = t.reply.Stream(t.out, x, length, t.dateLine())
 	return nil
@@ -47,7 +47,7 @@ func (t *turn) dateLine() []byte {
 	return t.date
 }
 
-// Write implements wire.
+// Write implements exchange.Wire.
 func (t *turn) Write(_ *exchange.Exchange, p []byte) (n int, err error) {
 	if len(p) < directAt {
 		t.out, n, err = t.reply.Add(t.out, p)
@@ -70,13 +70,13 @@ func (t *turn) Write(_ *exchange.Exchange, p []byte) (n int, err error) {
 	return n, err
 }
 
-// End implements wire.
+// End implements exchange.Wire.
 func (t *turn) End(_ *exchange.Exchange, trailers []byte) (err error) {
 	t.out, err = t.reply.Finish(t.out, trailers)
 	return err
 }
 
-// Abort implements wire.
+// Abort implements exchange.Wire.
 func (t *turn) Abort(*exchange.Exchange) { t.reply.Cut = true }
 
 // keptAtMost is up to how much of a whole response that the kernel didn't take at
