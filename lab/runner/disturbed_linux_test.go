@@ -107,7 +107,7 @@ subjects: [{name: s, run: `+strconv.Quote(os.Args[0])+`, ready: /, env: {`+troub
 requests: [{name: root, get: /}]
 loads: [{name: steady, open: {rate: 500, connections: 4}}]
 trial: {warmup: 0s, duration: 1s}
-blocks: 40
+blocks: 8
 `), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -116,16 +116,26 @@ blocks: 40
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	r := &Runner{Study: run, Plan: plan, Version: "test", StateDir: dir, Store: archive.Store{Dir: dir + "/runs"}}
-	r.Observe = func(e Event) {
-		if e.Kind == Busy {
-			lines = append(lines, e.Line)
+	var r *Runner
+	var id string
+	var disturbed *DisturbedError
+	for range 4 { // with much else going on, a first trial may fail by something else, which is a result
+		dir := t.TempDir()
+		r = &Runner{Study: run, Plan: plan, Version: "test", StateDir: dir, Store: archive.Store{Dir: dir + "/runs"}}
+		lines = nil
+		r.Observe = func(e Event) {
+			if e.Kind == Busy {
+				lines = append(lines, e.Line)
+			}
+		}
+		if id, err = r.Run(t.Context()); errors.As(err, &disturbed) {
+			break
+		}
+		if kept, err := r.Store.Open(id); err == nil && len(kept.Trials) > 0 {
+			t.Logf("the first trial: %s, %+v", kept.Trials[0].Status, kept.Trials[0].Findings)
 		}
 	}
-	id, err := r.Run(t.Context())
-	var disturbed *DisturbedError
-	if !errors.As(err, &disturbed) || !slices.Contains(disturbed.Names, finding.OtherLoad) {
+	if disturbed == nil || !slices.Contains(disturbed.Names, finding.OtherLoad) {
 		t.Fatalf("got %v, want that the machine was disturbed", err)
 	}
 	if !strings.Contains(err.Error(), "other-load: other programs used ") {
