@@ -53,7 +53,7 @@ func (c Ctx) Proto() string {
 	if x.std != nil {
 		return x.std.Proto
 	}
-	return protoOf(x.Req.Minor)
+	return x.proto()
 }
 
 // Path returns the path as it was sent, still percent-encoded.

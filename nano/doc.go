@@ -17,6 +17,6 @@
 // its route: it never shows another request's bytes.
 //
 // An [App] is an [http.Handler], and any http.Handler mounts on an App. On
-// Linux the loops serve HTTP/1.1, with TLS too; HTTP/2, and everything on other
-// systems, goes through net/http with the same routes.
+// Linux the loops serve HTTP/1.1 and HTTP/2, with TLS too; on other systems everything
+// goes through net/http with the same routes.
 package nano

@@ -36,7 +36,10 @@ func (b *bridge) fill() error {
 	if h := x.forwarded(); h.host != "" {
 		r.Host = h.host
 	}
-	r.Proto, r.ProtoMajor, r.ProtoMinor = protoOf(x.Req.Minor), 1, int(x.Req.Minor)
+	r.Proto, r.ProtoMajor, r.ProtoMinor = x.proto(), 1, int(x.Req.Minor)
+	if x.HTTP2 {
+		r.ProtoMajor, r.ProtoMinor = 2, 0
+	}
 	r.TLS = x.TLS
 	r.RemoteAddr = "@" // as net/http has it for a unix socket
 	if a := b.c.RemoteAddr(); a.IsValid() {
@@ -49,8 +52,12 @@ func (b *bridge) fill() error {
 	return b.fillURL(r, of(x.Req.Path), of(x.Req.Query))
 }
 
-func protoOf(minor uint8) string {
-	if minor == 0 {
+// proto is the version that a request has come with, unless net/http knows it.
+func (x *liveRequest) proto() string {
+	switch {
+	case x.HTTP2:
+		return "HTTP/2.0"
+	case x.Req.Minor == 0:
 		return "HTTP/1.0"
 	}
 	return "HTTP/1.1"
@@ -96,8 +103,10 @@ func (b *bridge) fillBody(r *http.Request) {
 	q := &b.x.Req
 	switch {
 	case q.Chunked:
-		r.ContentLength, r.TransferEncoding = -1, []string{"chunked"}
-		r.Body = &b.body
+		r.ContentLength, r.Body = -1, &b.body
+		if !b.x.HTTP2 {
+			r.TransferEncoding = []string{"chunked"}
+		}
 	case q.ContentLength > 0:
 		r.ContentLength, r.Body = q.ContentLength, &b.body
 	default:

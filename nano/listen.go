@@ -176,8 +176,8 @@ func Notify(state string) (sent bool, err error) { return handoff.Notify(state) 
 // HTTP/2 for clients that want it (ALPN). The certificate, with its chain, and
 // its key are PEM files; they are read again when they have changed.
 //
-// On Linux HTTP/1.1 is served by the event loops once the handshake is done; HTTP/2,
-// and everything elsewhere, by net/http with the same routes.
+// On Linux the event loops serve once the handshake is done; elsewhere net/http does,
+// with the same routes.
 func (a *App) ListenTLS(address, certFile, keyFile string) error {
 	a.seal.close()
 	c, err := NewCertificate(certFile, keyFile)

@@ -28,7 +28,7 @@ type serving struct {
 	once      sync.Once
 	server    *engine.Server
 	broken    error
-	std       stdServer // for TLS, HTTP/2 and listeners that aren't sockets
+	std       stdServer // for handshakes, and listeners that aren't sockets
 	listeners handoff.Listeners
 }
 
@@ -197,9 +197,9 @@ func (e engineApp) Refuse(out, date []byte, status int, detail string, from neti
 
 func (e engineApp) KeepsSockets() bool { return e.app.listeners.Given() }
 
-func (e engineApp) TakeHTTP2(c *netconn.Conn) {
-	e.app.std.get(e.app)
-	go e.app.std.queue.Put(c)
+func (e engineApp) RefusalBody(status int, detail string, from netip.AddrPort) []byte {
+	e.app.refusing(status, detail, from)
+	return refusalBody(status, detail)
 }
 
 func (e engineApp) BadBody(status int, detail string, err error) error {

@@ -13,10 +13,10 @@ import (
 	"dyno/nano/internal/netconn"
 )
 
-// stdServer serves an app by net/http: HTTP/2, listeners that aren't sockets, and
-// systems that have no event loop of ours. All its connections come to net/http
+// stdServer serves an app by net/http: listeners that aren't sockets, and systems that
+// have no event loop of ours. All its connections come to net/http
 // through one queue, each when it is ready: told by its proxy who it is, and with the
-// TLS handshake done. HTTP/1.1 over TLS goes from there to a loop, if there are any.
+// TLS handshake done. What comes over TLS goes from there to a loop, if there are any.
 type stdServer struct {
 	once   sync.Once
 	server *http.Server

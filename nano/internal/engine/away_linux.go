@@ -98,29 +98,7 @@ func (t *turn) push() (left int, err error) {
 // wait gives the loop up and waits for the socket. stall <= 0 waits for ever.
 func (t *turn) wait(d exchange.Direction, stall time.Duration) error {
 	t.leave()
-	ready := t.writable
-	if d == exchange.Reading {
-		ready = t.readable
-	}
-	stall, err := t.patience(d, stall)
-	if err != nil {
-		return err
-	}
-	var late <-chan time.Time
-	if stall > 0 {
-		timer := time.NewTimer(stall)
-		defer timer.Stop()
-		late = timer.C
-	}
-	select {
-	case <-ready:
-		return nil
-	case <-late:
-		if _, err := t.patience(d, 0); err != nil {
-			return err
-		}
-		return netconn.ErrStalled
-	}
+	return t.await(d, stall)
 }
 
 // Read implements exchange.Wire: it reads the body that was too large to be collected.

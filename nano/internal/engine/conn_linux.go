@@ -6,8 +6,9 @@ import (
 	"dyno/nano/internal/netconn"
 )
 
-// conn is one HTTP/1.1 connection. It belongs to a loop; while a handler has it
-// (away), only the handler reads and writes the socket.
+// conn is one connection. It belongs to a loop. While a handler of HTTP/1.1 has it
+// (away), only the handler reads and writes the socket; one of HTTP/2 is always the
+// loop's.
 type conn struct {
 	fd       int // -1: closed
 	id       int32
@@ -34,18 +35,20 @@ type conn struct {
 	away   *turn   // has the connection
 	remote netip.AddrPort
 	secure *netconn.Secured // TLS; nil without
+	h2     *h2conn          // HTTP/2; nil for HTTP/1.1
 }
 
 // phase is what a connection waits for; it decides which deadline counts.
 type phase uint8
 
 const (
-	phaseIdle   phase = iota // the first byte of a request
-	phaseHead                // the rest of a head
-	phaseBody                // the rest of a body that is collected
-	phaseAway                // a handler
-	phaseWrite               // the client, to take its response
-	phaseLinger              // the client, to read the last response and close
+	phaseIdle    phase = iota // the first byte of a request
+	phaseHead                 // the rest of a head
+	phaseBody                 // the rest of a body that is collected
+	phaseAway                 // a handler
+	phaseWrite                // the client, to take its response
+	phaseLinger               // the client, to read the last response and close
+	phaseStreams              // anything, over HTTP/2 with requests under way
 )
 
 // connTable finds connections by ID. Connections lie in pages, so that pointers

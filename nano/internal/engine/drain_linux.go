@@ -41,6 +41,11 @@ func (l *loop) beginDrain() {
 		unix.Close(d.fd)
 	}
 	l.listeners = nil
+	l.conns.each(func(c *conn) {
+		if c.h2 != nil {
+			l.drainHTTP2(c)
+		}
+	})
 }
 
 // drainStep closes connections that have nothing under way, and ends the loop
@@ -49,6 +54,10 @@ func (l *loop) drainStep() {
 	if l.now >= l.grace {
 		l.grace = l.now + int64(idleGrace)/10 // and look again
 		l.conns.each(func(c *conn) {
+			if c.h2 != nil {
+				l.drainHTTP2(c)
+				return
+			}
 			if c.phase == phaseIdle && !c.unseen && !c.readable {
 				l.drop(c)
 			}
@@ -63,6 +72,9 @@ func (l *loop) cutAll() {
 		away := c.away
 		if away != nil {
 			away.lost(exchange.ErrDrainTimeout)
+		}
+		if c.h2 != nil {
+			l.loseStreams(c, exchange.ErrDrainTimeout)
 		}
 		l.drop(c)
 		if away != nil { // no loop tells it of its socket any more: it finds it shut

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/netconn"
 )
 
 // Config is how loops serve.
@@ -53,8 +52,9 @@ type App interface {
 	Refuse(out, date []byte, status int, detail string, from netip.AddrPort) []byte
 	// KeepsSockets reports whether the files of unix sockets are another process'.
 	KeepsSockets() bool
-	// TakeHTTP2 takes a connection that has begun with the preface. It doesn't block.
-	TakeHTTP2(c *netconn.Conn)
+	// RefusalBody is the content of the response to what can't be served, which
+	// doesn't end the connection.
+	RefusalBody(status int, detail string, from netip.AddrPort) []byte
 	// BadBody makes the error of a body that isn't framed as it should be, BodyCut
 	// that of one which the client didn't send to its end; err may be nil.
 	BadBody(status int, detail string, err error) error

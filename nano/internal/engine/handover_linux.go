@@ -49,6 +49,11 @@ func (t *turn) leave() {
 
 // takeOver goes on with the loop where a handler keeps the goroutine that ran it.
 func (l *loop) takeOver() {
+	if t := l.lending; t != nil {
+		l.lendStream(t)
+		l.run(l.turn)
+		return
+	}
 	l.lend(l.turn)
 	l.run(l.server.newTurn(l))
 }

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/internal/netconn"
 	"dyno/nano/wire/reactor"
 )
@@ -31,6 +32,8 @@ func (l *loop) await(c *conn, p phase) {
 		d = c.taken.Patience(limits.WriteStall, limits.MinTake)
 	case phaseLinger:
 		d = lingerTime
+	case phaseStreams:
+		d = l.server.tickEvery
 	}
 	if d <= 0 {
 		l.wheel.Clear(c.id)
@@ -52,6 +55,14 @@ func (l *loop) expired(id int32) {
 		if !l.taking(c) {
 			l.drop(c)
 		}
+	case phaseStreams:
+		l.tick(c)
+	case phaseIdle:
+		if c.h2 != nil {
+			l.closeIdle(c)
+			return
+		}
+		l.drop(c)
 	default:
 		l.drop(c)
 	}
@@ -140,6 +151,9 @@ func (l *loop) drop(c *conn) {
 			c.secure.Leave() // who waits to be let in must not wait for the handler
 		}
 		return
+	}
+	if c.h2 != nil {
+		l.loseStreams(c, exchange.ErrClientGone)
 	}
 	c.closeNotify()
 	if c.reset {

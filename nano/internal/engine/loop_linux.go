@@ -10,6 +10,7 @@ import (
 	"dyno/nano/internal/exchange"
 	"dyno/nano/wire/clock"
 	"dyno/nano/wire/http1"
+	"dyno/nano/wire/http2"
 	"dyno/nano/wire/reactor"
 )
 
@@ -34,6 +35,8 @@ type loop struct {
 	until     time.Time // when a parked loop wakes
 	tickets   uint64
 	turn      *turn
+	runner    *runner
+	lending   *h2stream         // whose handler runs; nil for HTTP/1.1
 	serving   *exchange.History // whose handler runs
 	events    []reactor.Event
 	next      int // of events
@@ -44,8 +47,12 @@ type loop struct {
 	wheel     *reactor.Wheel
 	listeners []*listener
 	spares    [][]byte // buffers for incomplete requests
-	stopped   bool
-	grace     int64 // when draining: idle connections are closed from then on
+	pool      http2.Pool
+	streams   *h2stream // that are not in use
+
+	spareStreams int // of streams
+	stopped      bool
+	grace        int64 // when draining: idle connections are closed from then on
 }
 
 const (
@@ -79,11 +86,11 @@ func (l *loop) run(t *turn) {
 	if t.scratch == nil {
 		t.scratch = make([]byte, readBuffer)
 	}
-	l.turn = t
+	who := &runner{}
+	l.turn, l.runner = t, who
 	l.setDate() // each turn has its own
-	orderly := false
 	defer func() {
-		if !orderly { // a handler called runtime.Goexit
+		if !who.done { // a handler called runtime.Goexit
 			t.leave()
 			t.reply.Cut = true
 			t.finishAway()
@@ -91,14 +98,17 @@ func (l *loop) run(t *turn) {
 	}()
 	for !l.stopped {
 		if !l.work() {
-			orderly = true
+			who.done = true
 			return
 		}
 		l.gather()
 	}
-	orderly = true
+	who.done = true
 	l.close()
 }
+
+// runner is a goroutine that runs the loop.
+type runner struct{ done bool }
 
 // work does what there is to do. It reports whether the goroutine still is the
 // loop's.
@@ -259,6 +269,9 @@ func (l *loop) receive(c *conn, b []byte) (mine bool) {
 		return l.receiveBody(c, b)
 	case len(c.in) == 0:
 		return l.process(c, b)
+	case c.h2 != nil:
+		c.in = append(c.in, b...)
+		return l.process(c, l.borrow(c))
 	}
 	line := lineEnds(b)
 	c.in = append(c.in, b...)

@@ -4,11 +4,8 @@ import (
 	"errors"
 	"net/netip"
 
-	"golang.org/x/sys/unix"
-
-	"dyno/nano/internal/sockets"
-
 	"dyno/nano/internal/netconn"
+	"dyno/nano/wire/http2"
 )
 
 // opening says what may come on a connection before its first request.
@@ -18,8 +15,6 @@ const (
 	opensProxy   opening = 1 << iota // a header of the PROXY protocol must
 	opensPreface                     // the preface of HTTP/2 may (RFC 9113 3.4)
 )
-
-const http2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 // openingOf returns what may come first from a peer.
 func (l *loop) openingOf(from netip.AddrPort) (o opening) {
@@ -54,12 +49,11 @@ func (l *loop) opened(c *conn, b []byte) (rest []byte, ok bool) {
 	}
 	if c.opening&opensPreface != 0 && len(b) > 0 {
 		switch {
-		case !netconn.Begins(b, http2Preface):
-		case len(b) < len(http2Preface):
+		case !netconn.Begins(b, http2.Preface):
+		case len(b) < len(http2.Preface):
 			return nil, l.waitMore(c, b)
 		default:
-			l.giveToStd(c, b)
-			return nil, false
+			l.beginHTTP2(c)
 		}
 		c.opening = 0
 	}
@@ -71,29 +65,6 @@ func (l *loop) waitMore(c *conn, b []byte) bool {
 	l.keep(c, b)
 	l.settle(c)
 	return false
-}
-
-// giveToStd gives a connection to net/http. It stays counted until it is closed.
-func (l *loop) giveToStd(c *conn, b []byte) {
-	s, remote := l.server, c.remote
-	early := append([]byte(nil), b...)
-	l.keep(c, nil)
-	err := l.poller.Remove(c.fd)
-	nc, err2 := sockets.Conn(c.fd)
-	if err != nil || err2 != nil {
-		if nc != nil {
-			nc.Close()
-		}
-		l.drop(c)
-		return
-	}
-	unix.Close(c.fd)
-	l.wheel.Clear(c.id)
-	l.load.Add(-1)
-	l.conns.remove(c)
-	sc := &netconn.Conn{Conn: nc, Early: early, Client: remote, Leave: func() { s.gone(remote) }}
-	sc.Guard.Limit = max(s.config.Limits.WriteStall, 0)
-	s.config.App.TakeHTTP2(sc)
 }
 
 // rename counts a connection as the client's, not the proxy's.

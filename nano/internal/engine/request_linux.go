@@ -29,6 +29,9 @@ func (l *loop) process(c *conn, b []byte) (mine bool) {
 			return true
 		}
 	}
+	if c.h2 != nil {
+		return l.processHTTP2(c, b)
+	}
 	return l.processMore(c, b)
 }
 
@@ -211,13 +214,19 @@ func (l *loop) writeMore(c *conn) bool {
 		return false
 	}
 	c.out, c.sent = nil, 0
+	if c.h2 != nil {
+		l.beginOut(c)
+		l.sendReady(c)
+	}
 	l.settle(c)
-	return c.fd >= 0
+	return c.fd >= 0 && len(c.out) == 0
 }
 
 // settle decides what the connection waits for next.
 func (l *loop) settle(c *conn) {
 	switch {
+	case c.h2 != nil:
+		l.settleHTTP2(c)
 	case c.cut:
 		l.drop(c)
 	case c.away != nil:

@@ -12,16 +12,16 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano/internal/netconn"
-
 	"dyno/nano/internal/exchange"
-
+	"dyno/nano/internal/netconn"
 	"dyno/nano/internal/sockets"
+	"dyno/nano/wire/http2"
 )
 
 // Server is what the loops of an app share.
 type Server struct {
 	config   *Config
+	http2    *http2.Config
 	loops    []*loop
 	watchdog watchdog
 	turns    sync.Pool // of *turn
@@ -31,6 +31,8 @@ type Server struct {
 	draining atomic.Bool
 	ended    chan struct{} // closed when all loops have ended
 	running  sync.WaitGroup
+
+	tickEvery time.Duration // of connections with HTTP/2
 
 	elsewhere atomic.Int64 // handlers that run without a loop
 	conns     atomic.Int64 // open connections
@@ -48,6 +50,7 @@ type Server struct {
 // Start makes the loops and starts them.
 func Start(config Config) (*Server, error) {
 	s := &Server{config: &config, ended: make(chan struct{}), peers: make(map[netip.Addr]int), spare: -1}
+	s.http2, s.tickEvery = http2Config(&config.Limits), tickEvery(&config.Limits)
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.watchdog.rouse = make(chan struct{}, 1)
 	n := config.Loops

@@ -10,20 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/netconn"
 	"dyno/nano/internal/sockets"
 )
 
 // nobody is an app that is never asked anything.
 type nobody struct{}
 
-func (nobody) NewExchange() *exchange.Exchange        { return &exchange.Exchange{} }
-func (nobody) BodyLimits() bool                       { return false }
-func (nobody) AwaitsProxy(netip.AddrPort) bool        { return false }
-func (nobody) KeepsSockets() bool                     { return false }
-func (nobody) TakeHTTP2(c *netconn.Conn)              { c.Close() }
-func (nobody) BadBody(_ int, _ string, e error) error { return e }
-func (nobody) BodyCut(err error) error                { return err }
+func (nobody) NewExchange() *exchange.Exchange                { return &exchange.Exchange{} }
+func (nobody) BodyLimits() bool                               { return false }
+func (nobody) AwaitsProxy(netip.AddrPort) bool                { return false }
+func (nobody) KeepsSockets() bool                             { return false }
+func (nobody) RefusalBody(int, string, netip.AddrPort) []byte { return nil }
+func (nobody) BadBody(_ int, _ string, e error) error         { return e }
+func (nobody) BodyCut(err error) error                        { return err }
 func (nobody) Refuse(out, _ []byte, _ int, _ string, _ netip.AddrPort) []byte {
 	return out
 }

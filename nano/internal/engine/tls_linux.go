@@ -16,18 +16,22 @@ import (
 	"dyno/nano/wire/reactor"
 )
 
-// How a loop serves HTTP/1.1 over TLS. The handshake is done before, on a
+// How a loop serves over TLS. The handshake is done before, on a
 // goroutine of its own: signatures take long, and what the application is asked
 // in it (GetCertificate, VerifyConnection) may block. Then the socket moves to a
 // loop, which reads and writes it through [netconn.Secured].
 
 // TakeTLS moves a connection whose handshake is done, and what lies below it,
 // to a loop. It reports false, and changes nothing, if net/http has to serve it:
-// HTTP/2 and other protocols, connections that aren't sockets, and when the app
+// other protocols than HTTP, connections that aren't sockets, and when the app
 // drains, for the loops may have ended.
 func (s *Server) TakeTLS(t *tls.Conn, below *netconn.Conn) bool {
 	state := t.ConnectionState()
-	if p := state.NegotiatedProtocol; p != "" && p != "http/1.1" {
+	p := state.NegotiatedProtocol
+	if p != "" && p != "http/1.1" && p != "h2" {
+		return false
+	}
+	if p == "h2" && state.Version < tls.VersionTLS12 { // RFC 9113 9.2: net/http refuses it
 		return false
 	}
 	socket, ok := socketOf(below.Conn)
@@ -48,7 +52,7 @@ func (s *Server) TakeTLS(t *tls.Conn, below *netconn.Conn) bool {
 	from := netconn.AddrOf(below.RemoteAddr())
 	below.Conn.Close()
 	secure := netconn.NewSecured(t, &state, below, fd, &s.sealed)
-	to.hand(&message{open: func(l *loop) { l.takeSecured(secure, from) }})
+	to.hand(&message{open: func(l *loop) { l.takeSecured(secure, from, p == "h2") }})
 	return true
 }
 
@@ -65,7 +69,7 @@ func socketOf(nc net.Conn) (socket syscall.Conn, ok bool) {
 }
 
 // takeSecured makes the loop the owner of a connection.
-func (l *loop) takeSecured(s *netconn.Secured, from netip.AddrPort) {
+func (l *loop) takeSecured(s *netconn.Secured, from netip.AddrPort, http2 bool) {
 	if l.over.Load() {
 		unix.Close(s.FD)
 		s.Leave()
@@ -77,6 +81,9 @@ func (l *loop) takeSecured(s *netconn.Secured, from netip.AddrPort) {
 		l.log().Error("connection refused", "error", err)
 		l.drop(c)
 		return
+	}
+	if http2 {
+		l.beginHTTP2(c)
 	}
 	l.await(c, phaseIdle)
 	l.more = append(l.more, c.id) // crypto/tls may have read a request already

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"dyno/nano/internal/exchange"
@@ -36,22 +34,17 @@ type turn struct {
 	inflow   inflow
 	taken    netconn.Pace // how the client takes the response
 	hijacked bool
-	broken   bool            // the client resets the connection, or takes nothing
-	by       [2]atomic.Int64 // deadlines that the handler has set, by direction; Unix time in ns, 0: none
+	broken   bool // the client resets the connection, or takes nothing
 
 	// Between a handler that is away and the loop.
-	message  message
-	mu       sync.Mutex
-	ready    []byte // of out, the complete responses to earlier requests; guarded once the handler runs
-	sent     int    // of those, bytes that were sent by who took the loop
-	lostBy   error  // why the client, or the app, has no more use for the response
-	cancel   context.CancelCauseFunc
-	writable chan struct{} // capacity 1
-	readable chan struct{} // capacity 1
+	apart
+	message message
+	ready   []byte // of out, the complete responses to earlier requests; guarded once the handler runs
+	sent    int    // of those, bytes that were sent by who took the loop
 }
 
 func newTurn(l *loop) *turn {
-	t := &turn{loop: l, writable: make(chan struct{}, 1), readable: make(chan struct{}, 1)}
+	t := &turn{loop: l, apart: newApart()}
 	t.x = l.config.App.NewExchange()
 	t.x.Wire = t
 	t.message.open = func(l *loop) { l.takeBack(t) }
@@ -78,31 +71,15 @@ func (t *turn) renew() {
 	if cap(t.copied) > flushAt {
 		t.copied = nil
 	}
-	drain(t.writable)
-	drain(t.readable)
-	*t = turn{x: x, message: t.message, writable: t.writable, readable: t.readable, date: t.date,
+	t.apart.renew()
+	*t = turn{x: x, message: t.message, apart: apart{writable: t.writable, readable: t.readable}, date: t.date,
 		scratch: t.scratch, out: t.out[:0], copied: t.copied[:0]}
 	x.Buf = nil
 }
 
-func drain(ch chan struct{}) {
-	select {
-	case <-ch:
-	default:
-	}
-}
-
 // over ends the request: no Ctx of it is valid any more.
 func (t *turn) over() {
-	if t.cancel != nil {
-		t.mu.Lock()
-		t.cancel = nil
-		t.mu.Unlock()
-	}
-	if t.by[exchange.Reading].Load()|t.by[exchange.Writing].Load() != 0 {
-		t.by[exchange.Reading].Store(0)
-		t.by[exchange.Writing].Store(0)
-	}
+	t.apart.over()
 	t.x.Owner.Recycle()
 }
 
@@ -110,37 +87,6 @@ func (t *turn) over() {
 func (t *turn) Context(*exchange.Exchange) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := t.x.Owner.Timed(t.loop.server.ctx, time.Duration(clock.Now()-t.began))
 	return ctx, t.tells(cancel)
-}
-
-// tells has cancel called when nobody waits for the response any more.
-func (t *turn) tells(cancel context.CancelCauseFunc) context.CancelCauseFunc {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.lostBy != nil {
-		cancel(t.lostBy)
-	}
-	t.cancel = cancel
-	return cancel
-}
-
-// lost tells the handler that nobody waits for its response.
-func (t *turn) lost(why error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.lostBy == nil {
-		t.lostBy = why
-	}
-	if t.cancel != nil {
-		t.cancel(why)
-	}
-}
-
-// signal passes readiness of the socket on to the handler.
-func signal(ch chan struct{}) {
-	select {
-	case ch <- struct{}{}:
-	default:
-	}
 }
 
 // inflow is a request's body that the handler reads from the socket.

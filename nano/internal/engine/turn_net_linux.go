@@ -2,8 +2,6 @@ package engine
 
 import (
 	"net"
-	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -41,38 +39,12 @@ func (t *turn) Trailers(x *exchange.Exchange, f func(name, value string)) {
 	}
 }
 
-// Deadline implements exchange.NetWire.
-func (t *turn) Deadline(d exchange.Direction, at time.Time) error {
-	by := int64(0)
-	if !at.IsZero() {
-		by = max(at.UnixNano(), 1)
-	}
-	t.by[d].Store(by)
-	if d == exchange.Reading {
-		signal(t.readable) // who waits looks again
-	} else {
-		signal(t.writable)
-	}
-	return nil
-}
-
-// patience returns how long to wait for the client: until the deadline the
-// handler has set, else for the limit.
-func (t *turn) patience(d exchange.Direction, limit time.Duration) (time.Duration, error) {
-	by := t.by[d].Load()
-	if by == 0 {
-		return limit, nil
-	}
-	left := time.Until(time.Unix(0, by))
-	if left <= 0 {
-		return 0, os.ErrDeadlineExceeded
-	}
-	return left, nil
-}
-
 // Local implements exchange.NetWire.
-func (t *turn) Local() net.Addr {
-	sa, err := unix.Getsockname(t.fd)
+func (t *turn) Local() net.Addr { return localOf(t.fd) }
+
+// localOf returns the address that a socket's peer has connected to.
+func localOf(fd int) net.Addr {
+	sa, err := unix.Getsockname(fd)
 	if err != nil {
 		return nil
 	}

@@ -20,6 +20,7 @@ type Exchange struct {
 	// The request. Spans of Req refer to Buf.
 	Buf    []byte
 	Req    http1.Request
+	HTTP2  bool // it came over HTTP/2: Req is what HTTP/1.1 would have made of it
 	Remote netip.AddrPort
 	TLS    *tls.ConnectionState // nil without TLS
 	Body   Body

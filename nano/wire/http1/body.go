@@ -66,7 +66,7 @@ func (d *Body) Trailers() (text []byte, fields []Field) {
 		if err != nil || f.Name.Empty() {
 			break
 		}
-		if !forbiddenTrailer(f.Name.Of(text)) {
+		if !ForbiddenTrailer(f.Name.Of(text)) {
 			fields = append(fields, f)
 		}
 		at = next
@@ -74,8 +74,8 @@ func (d *Body) Trailers() (text []byte, fields []Field) {
 	return text, fields
 }
 
-// forbiddenTrailer reports whether a field must be known before the content.
-func forbiddenTrailer(name []byte) bool {
+// ForbiddenTrailer reports whether a field must be known before the content.
+func ForbiddenTrailer(name []byte) bool {
 	if len(name) > 3 && EqualFold(name[:3], "if-") {
 		return true
 	}

@@ -38,7 +38,7 @@ type Trailer struct{ Name, Value string }
 func AppendLastChunkTrailers(dst []byte, trailers []Trailer) (out []byte, dropped int) {
 	dst = append(dst, "0\r\n"...)
 	for _, t := range trailers {
-		if !ValidToken(t.Name) || !ValidFieldValue(t.Value) || forbiddenTrailer([]byte(t.Name)) {
+		if !ValidToken(t.Name) || !ValidFieldValue(t.Value) || ForbiddenTrailer([]byte(t.Name)) {
 			dropped++
 			continue
 		}

@@ -5,6 +5,15 @@ import "bytes"
 // pathAndQuery reads an absolute path and the query after it from b[start]. end
 // is the index of the space that ends the target.
 func (r *Request) pathAndQuery(b []byte, start int) (end int, err error) {
+	end, err = r.pathThenQuery(b, start)
+	if err == nil && (end == len(b) || b[end] != ' ') {
+		return 0, wrongTarget(b, end)
+	}
+	return end, err
+}
+
+// pathThenQuery reads as far as they go.
+func (r *Request) pathThenQuery(b []byte, start int) (end int, err error) {
 	end = start
 	for {
 		end = pathByte.endOf(b, end)
@@ -22,9 +31,6 @@ func (r *Request) pathAndQuery(b []byte, start int) (end int, err error) {
 		query := end + 1
 		end = targetEnd(b, query)
 		r.Query = span(query, end)
-	}
-	if end == len(b) || b[end] != ' ' {
-		return 0, wrongTarget(b, end)
 	}
 	return end, nil
 }

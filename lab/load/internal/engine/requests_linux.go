@@ -5,17 +5,13 @@ import (
 	"dyno/lab/load/request"
 )
 
-// begin makes a request that is due at an instant the business of place id, whose
-// connection is opened for it if need be.
+// begin makes a request that is due at an instant the business of connection id,
+// which is opened for it if need be.
 func (l *eventLoop) begin(id int32, due int64) {
-	p := l.place(id)
-	p.intended, p.pending = due, true
+	c := &l.conns[id]
+	c.intended, c.pending = due, true
 	l.begun++
-	if l.mux != nil {
-		l.mux.begin(id)
-		return
-	}
-	switch l.conns[id].state {
+	switch c.state {
 	case ready:
 		l.send(id)
 	case down:
@@ -23,7 +19,7 @@ func (l *eventLoop) begin(id int32, due int64) {
 	}
 }
 
-// release gives a place that has nothing to do its next request, or parks
+// release gives a connection that has nothing to do its next request, or parks
 // it.
 func (l *eventLoop) release(id int32) {
 	switch {
@@ -58,7 +54,7 @@ func (l *eventLoop) restUntil(id int32, at int64) {
 		l.park(id)
 		return
 	}
-	l.place(id).thinking = true
+	l.conns[id].thinking = true
 }
 
 // wakeUsers makes the requests due of those who have thought long enough.
@@ -71,14 +67,14 @@ func (l *eventLoop) wakeUsers() {
 		if l.Link.Reuse == request.Shared {
 			u.id = l.unpark()
 		}
-		l.place(u.id).thinking = false
+		l.conns[u.id].thinking = false
 		l.ask(u.id, u.at)
 	}
 }
 
 func (l *eventLoop) park(id int32) {
-	if p := l.place(id); !p.parked {
-		p.parked = true
+	if c := &l.conns[id]; !c.parked {
+		c.parked = true
 		l.idle.push(id)
 	}
 }
@@ -91,6 +87,6 @@ func (l *eventLoop) unpark() int32 {
 	} else {
 		id = l.idle.pop()
 	}
-	l.place(id).parked = false
+	l.conns[id].parked = false
 	return id
 }

@@ -1,0 +1,141 @@
+package nano_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/nano"
+)
+
+// TestHTTP2Limits that concern one request: its stream is answered, the connection goes on.
+func TestHTTP2Limits(t *testing.T) {
+	config := nano.Config{Limits: nano.Limits{Body: 1 << 10, BufferBody: 1 << 10, URI: 100, Fields: 10, ReadBody: 40 * time.Millisecond}}
+	routes := func(app *nano.App) { app.Post("/echo", echoBody) }
+	slow := func() io.ReadCloser { // which the client ends when it is refused
+		r, w := io.Pipe()
+		go w.Write([]byte("x"))
+		return r
+	}
+	overHTTP2(t, config, routes, func(t *testing.T, client *http.Client, url string) {
+		for _, tt := range []struct {
+			name   string
+			change func(r *http.Request)
+			status int
+		}{
+			{"target", func(r *http.Request) { r.URL.RawQuery = strings.Repeat("a", 200) }, 414},
+			{"escape", func(r *http.Request) { r.URL.Opaque = "/%zz" }, 400},
+			{"fields", func(r *http.Request) {
+				for i := range 20 {
+					r.Header.Set(fmt.Sprint("X-", i), "v")
+				}
+			}, 431},
+			{"host", func(r *http.Request) { r.Host = "a:b" }, 400},
+			{"expectation", func(r *http.Request) { r.Header.Set("Expect", "a miracle") }, 417},
+			{"length", func(r *http.Request) {
+				r.ContentLength = 2 << 10
+				r.Body = io.NopCloser(strings.NewReader(strings.Repeat("x", 2<<10)))
+			}, 413},
+			{"body", func(r *http.Request) {
+				r.ContentLength = -1
+				r.Body = io.NopCloser(strings.NewReader(strings.Repeat("x", 2<<10)))
+			}, 413},
+			{"slow", func(r *http.Request) { r.Body, r.ContentLength = slow(), 100 }, 408},
+			{"slow, read by the handler", func(r *http.Request) { r.Body, r.ContentLength = slow(), -1 }, 408},
+			{"none", func(r *http.Request) {}, 200},
+		} {
+			r, _ := http.NewRequest("POST", url+"/echo", nil)
+			tt.change(r)
+			resp, err := client.Do(r)
+			if err != nil {
+				t.Errorf("%s: %v", tt.name, err)
+				continue
+			}
+			body, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if resp.StatusCode != tt.status || tt.status >= 400 && !strings.Contains(string(body), `"title"`) {
+				t.Errorf("%s: %d %s, want %d", tt.name, resp.StatusCode, body, tt.status)
+			}
+		}
+	})
+}
+
+// TestHTTP2ResponseNotTaken: a client that opens no window for a response loses its
+// stream, and its handler is told.
+func TestHTTP2ResponseNotTaken(t *testing.T) {
+	ended := make(chan nano.Outcome, 2)
+	routes := func(app *nano.App) {
+		app.Get("/large", func(c nano.Ctx) error {
+			c.AfterResponse(func(_ nano.Ctx, o nano.Outcome) { ended <- o })
+			return c.StreamReader(200, "text/plain", 64<<20, zeros{})
+		})
+	}
+	config := nano.Config{Limits: nano.Limits{WriteStall: 50 * time.Millisecond}}
+	overHTTP2(t, config, routes, func(t *testing.T, client *http.Client, url string) {
+		resp, err := client.Get(url + "/large")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := <-ended; o.Err == nil && !o.Gone {
+			t.Errorf("%+v", o)
+		}
+		if _, err := io.Copy(io.Discard, resp.Body); err == nil {
+			t.Error("the response is whole")
+		}
+		resp.Body.Close()
+	})
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// TestHTTP2Shutdown: requests under way end as they should, and idle connections
+// don't hold it up.
+func TestHTTP2Shutdown(t *testing.T) {
+	begun, release := make(chan struct{}, 1), make(chan struct{})
+	config := nano.Config{H2C: true}
+	at, app, ended := start(t, config, func(app *nano.App) {
+		app.Get("/waits", func(c nano.Ctx) error { begun <- struct{}{}; <-release; return c.Text(200, "late") })
+	})
+	var protocols http.Protocols
+	protocols.SetUnencryptedHTTP2(true)
+	client := &http.Client{Transport: &http.Transport{Protocols: &protocols}}
+	idle := &http.Client{Transport: &http.Transport{Protocols: &protocols}}
+	if resp, err := idle.Get("http://" + at); err != nil {
+		t.Fatal(err)
+	} else {
+		resp.Body.Close()
+	}
+	got := make(chan string, 1)
+	go func() {
+		resp, err := client.Get("http://" + at + "/waits")
+		if err != nil {
+			got <- err.Error()
+			return
+		}
+		b, _ := io.ReadAll(resp.Body)
+		got <- string(b)
+	}()
+	<-begun
+	down := make(chan error, 1)
+	go func() { down <- app.Shutdown(context.Background()) }()
+	for c, err := net.Dial("tcp", at); err == nil; c, err = net.Dial("tcp", at) {
+		c.Close() // until it stops accepting
+	}
+	close(release)
+	if s := <-got; s != "late" {
+		t.Error(s)
+	}
+	if err := <-down; err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

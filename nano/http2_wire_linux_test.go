@@ -1,0 +1,217 @@
+package nano_test
+
+import (
+	"math"
+	"net"
+	"testing"
+	"time"
+
+	"dyno/nano"
+	"dyno/nano/wire/clock"
+	"dyno/nano/wire/http2"
+)
+
+// h2peer is a client of HTTP/2 whose frames a test has in its hands.
+type h2peer struct {
+	*testing.T
+	net.Conn
+	codec http2.Conn
+	pool  http2.Pool
+	buf   [64 << 10]byte
+	in    []byte // of buf: read and not used
+	mute  bool   // it says no more
+}
+
+func dialHTTP2(t *testing.T, address string) *h2peer {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(20 * time.Second)) // a test that hangs says where
+	p := &h2peer{T: t, Conn: c}
+	settings := http2.DefaultSettings
+	settings.InitialWindow = 1<<16 - 1
+	p.codec.Start(http2.NewConfig(http2.Config{Table: 4096, Settings: settings, Window: 1<<16 - 1}), &p.pool, clock.Now())
+	return p
+}
+
+func (p *h2peer) flush() {
+	if len(p.codec.Out) > 0 && !p.mute {
+		if _, err := p.Conn.Write(p.codec.Out); err != nil {
+			p.Fatal(err)
+		}
+		p.codec.Out = p.codec.Out[:0]
+		p.codec.Flushed()
+	}
+}
+
+// next gives the next event that isn't about the connection, nil when it has ended.
+func (p *h2peer) next() *http2.Event {
+	for {
+		n, ev, err := p.codec.Next(p.in, clock.Now())
+		p.in = p.in[n:]
+		switch {
+		case err != nil:
+			p.Fatal(err)
+		case ev.Kind == http2.EventSettings:
+		case ev.Kind != http2.More:
+			return ev
+		default:
+			p.flush()
+			left := copy(p.buf[:], p.in)
+			n, err := p.Conn.Read(p.buf[left:])
+			if err != nil {
+				return nil
+			}
+			p.in = p.buf[:left+n]
+		}
+	}
+}
+
+var (
+	h2get, h2post, h2http, h2host = []byte("GET"), []byte("POST"), []byte("http"), []byte("a")
+)
+
+func (p *h2peer) ask(method, path, body []byte) *http2.Stream {
+	s, err := p.codec.Open()
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.codec.Request(s, method, h2http, h2host, path)
+	p.codec.EndHeaders(len(body) == 0)
+	if len(body) > 0 {
+		p.codec.SendData(s, body, true)
+	}
+	return s
+}
+
+// answers reads n whole responses.
+func (p *h2peer) answers(n int) {
+	for n > 0 {
+		ev := p.next()
+		if ev == nil || ev.Kind == http2.EventReset {
+			p.Fatal("no response: ", ev)
+		}
+		if ev.Kind == http2.EventHead && ev.Header.Status != 200 {
+			p.Fatal("status ", ev.Header.Status)
+		}
+		s := ev.Stream
+		end := ev.End
+		if ev.Kind == http2.EventData {
+			p.codec.Consume(s, len(ev.Data))
+		}
+		if end {
+			p.codec.Release(s)
+			n--
+		}
+	}
+}
+
+// TestHTTP2DoesNotAllocate counts as TestServingDoesNotAllocate does.
+func TestHTTP2DoesNotAllocate(t *testing.T) {
+	at, _ := serve(t, nano.Config{Loops: 1, H2C: true}, func(app *nano.App) {
+		app.Get("/users/{id}", func(c nano.Ctx) error {
+			c.SetHeader("X-User", "yes")
+			return c.Bytes(200, "text/plain", c.Param("id"))
+		})
+		app.Post("/echo", echoBody)
+	})
+	root, user, echo, body := []byte("/"), []byte("/users/12345"), []byte("/echo"), []byte("hello")
+	for name, ask := range map[string]func(*h2peer){
+		"get":       func(p *h2peer) { p.ask(h2get, root, nil); p.flush(); p.answers(1) },
+		"parameter": func(p *h2peer) { p.ask(h2get, user, nil); p.flush(); p.answers(1) },
+		"body":      func(p *h2peer) { p.ask(h2post, echo, body); p.flush(); p.answers(1) },
+		"streams": func(p *h2peer) {
+			for range 16 {
+				p.ask(h2get, root, nil)
+			}
+			p.flush()
+			p.answers(16)
+		},
+	} {
+		p := dialHTTP2(t, at)
+		for range 200 { // tables that remember streams are full then
+			ask(p)
+		}
+		least := math.Inf(1)
+		for range 5 {
+			if least = min(least, allocationsOf(func() { ask(p) })); least <= 0.1 {
+				break
+			}
+		}
+		if least > 0.1 {
+			t.Errorf("%s: %.2f allocations per request, want 0", name, least)
+		}
+	}
+}
+
+// TestHTTP2SlowFrames: a client may not take its time in the middle of a frame, nor of
+// a field block, and who asks for nothing is let go with a GOAWAY.
+func TestHTTP2SlowFrames(t *testing.T) {
+	at, _ := serve(t, nano.Config{H2C: true, Limits: nano.Limits{ReadHead: 40 * time.Millisecond, Idle: 80 * time.Millisecond}}, nil)
+	for _, tt := range []struct {
+		name string
+		send []byte
+		code http2.ErrCode
+	}{
+		{"frame", http2.AppendFrameHeader(nil, http2.FrameHeader{Length: 10, Stream: 1, Type: http2.FrameHeaders, Flags: http2.FlagEndHeaders}), http2.EnhanceYourCalm},
+		{"block", append(http2.AppendFrameHeader(nil, http2.FrameHeader{Length: 1, Stream: 1, Type: http2.FrameHeaders}), 0x82), http2.EnhanceYourCalm},
+		{"nothing", nil, http2.NoError},
+	} {
+		p := dialHTTP2(t, at)
+		p.codec.Out = append(p.codec.Out, tt.send...)
+		p.flush()
+		p.mute = true
+		ev := p.next()
+		if ev == nil || ev.Kind != http2.EventGoAway || ev.Code != tt.code {
+			t.Errorf("%s: %+v, want GOAWAY with %v", tt.name, ev, tt.code)
+			continue
+		}
+		if ev := p.next(); ev != nil {
+			t.Errorf("%s: %+v after the end", tt.name, ev)
+		}
+	}
+}
+
+// TestHTTP2WindowsShut: responses that wait for a window go on when it opens, each
+// stream by its own, and one whose window stays shut doesn't hold up another.
+func TestHTTP2WindowsShut(t *testing.T) {
+	const size = 100 << 10 // above a stream's window, and what a handler may leave behind
+	at, _ := serve(t, nano.Config{H2C: true, Loops: 1}, func(app *nano.App) {
+		app.Get("/large", func(c nano.Ctx) error { return c.Text(200, largeText[:size]) })
+	})
+	p := dialHTTP2(t, at)
+	path := []byte("/large")
+	first := p.ask(h2get, path, nil)
+	p.flush()
+	got := map[*http2.Stream]int{}
+	for got[first] < 65535 { // the window of the connection, too
+		if ev := p.next(); ev.Kind == http2.EventData {
+			got[ev.Stream] += len(ev.Data)
+		}
+	}
+	second := p.ask(h2get, path, nil)
+	p.flush()
+	if ev := p.next(); ev.Kind != http2.EventHead || ev.Stream != second {
+		t.Fatalf("%+v", ev)
+	}
+	p.codec.Consume(first, got[first])
+	for ended := 0; ended < 2; {
+		ev := p.next()
+		if ev == nil || ev.Kind == http2.EventReset {
+			t.Fatal(ev)
+		}
+		if ev.Kind == http2.EventData {
+			got[ev.Stream] += len(ev.Data)
+			p.codec.Consume(ev.Stream, len(ev.Data))
+		}
+		if ev.End {
+			ended++
+		}
+	}
+	if got[first] != size || got[second] != size {
+		t.Errorf("%d and %d bytes of %d", got[first], got[second], size)
+	}
+}

@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"errors"
+
+	"dyno/nano/internal/exchange"
+	"dyno/nano/wire/clock"
+)
+
+// Handlers of HTTP/2 and the loop. As in HTTP/1.1 a handler starts on the loop's
+// goroutine, holds the baton, and loses the loop when it blocks; but its connection,
+// and the loop's turn, go on without it.
+
+// serveStreamInline runs the handler on the loop's goroutine. It reports whether the
+// goroutine still is the loop's.
+func (l *loop) serveStreamInline(c *conn, t *h2stream) (mine bool) {
+	l.tickets += 2
+	ticket := l.tickets
+	t.ticket, l.serving, l.lending = ticket, t.x.History, t
+	who := l.runner
+	l.baton.Store(ticket)
+	if l.server.watchdog.asleep.Load() {
+		l.server.watchdog.wake()
+	}
+	returned := false
+	defer func() {
+		if !returned { // runtime.Goexit
+			who.done = true
+			t.leave()
+			t.reply.Cut = true
+			t.finishAway()
+		}
+	}()
+	t.x.Owner.Serve()
+	returned = true
+	if t.away || !l.baton.CompareAndSwap(ticket, ticket-1) {
+		t.away = true
+		t.finishAway()
+		return false
+	}
+	l.lending = nil
+	t.finish()
+	t.running = false
+	if l.sendStream(c, t) {
+		c.h2.ready.push(t)
+	}
+	return true
+}
+
+// leave gives the loop up before the handler blocks.
+func (t *h2stream) leave() {
+	if t.away {
+		return
+	}
+	t.away = true
+	if t.loop.baton.CompareAndSwap(t.ticket, t.ticket+1) {
+		go t.loop.takeOver()
+	}
+}
+
+// lendStream goes on where a handler keeps the goroutine that ran the loop.
+func (l *loop) lendStream(t *h2stream) {
+	l.lending = nil
+	l.pool.Leave() // the request's head
+	l.server.elsewhere.Add(1)
+	t.mu.Lock()
+	t.lent = true
+	t.mu.Unlock()
+	c := t.conn
+	c.h2.ready.push(t)
+	c.unseen = true
+	l.more = append(l.more, c.id)
+	l.pause(c, c.h2.rest)
+}
+
+// spawnStream starts the handler on a goroutine of its own.
+func (l *loop) spawnStream(t *h2stream) {
+	t.away, t.lent = true, true
+	l.server.elsewhere.Add(1)
+	go t.serveAway()
+}
+
+// serveAway runs a spawned handler.
+func (t *h2stream) serveAway() {
+	began := clock.Now()
+	h := t.x.History
+	returned := false
+	defer func() {
+		if !returned { // runtime.Goexit
+			t.reply.Cut = true
+			t.finishAway()
+		}
+	}()
+	t.x.Owner.Serve()
+	returned = true
+	if h != nil {
+		h.Spawned(clock.Now() - began)
+	}
+	t.finishAway()
+}
+
+// finish completes the response when the handler has returned.
+func (t *h2stream) finish() {
+	r := &t.reply
+	if r.Streamed && !r.Ended && !r.Cut {
+		if err := t.End(t.x, nil); err != nil {
+			t.x.Owner.Unfinished(err)
+		}
+	}
+	if r.Cut {
+		t.mu.Lock()
+		t.out.cut = true
+		t.mu.Unlock()
+	}
+	t.apart.over()
+	t.x.Owner.Recycle()
+}
+
+// finishAway does so without the loop.
+func (t *h2stream) finishAway() {
+	t.finish()
+	t.mu.Lock()
+	t.returned = true
+	first := !t.posted
+	t.posted = true
+	t.mu.Unlock()
+	if first {
+		t.loop.hand(&t.message)
+	}
+}
+
+// tell has the loop look at the stream, if it isn't the handler's.
+func (t *h2stream) tell() {
+	t.mu.Lock()
+	first := t.lent && !t.posted
+	t.posted = t.posted || first
+	t.mu.Unlock()
+	if first {
+		t.loop.hand(&t.message)
+	}
+}
+
+// heard looks at a stream that a handler has told of.
+func (l *loop) heard(t *h2stream) {
+	t.mu.Lock()
+	t.posted = false
+	returned, done := t.returned, max(t.in.done, 0)
+	t.in.done -= done
+	t.mu.Unlock()
+	if returned {
+		l.server.elsewhere.Add(-1)
+	}
+	c := t.conn
+	switch {
+	case l.over.Load():
+	case c == nil: // the handler has outlived its connection
+		if returned {
+			l.load.Add(-1)
+			l.spareStream(t)
+		}
+	default:
+		if returned {
+			t.running = false
+		}
+		l.beginOut(c)
+		if done > 0 {
+			c.h2.codec.Consume(t.s, done)
+		}
+		c.h2.ready.push(t)
+		l.sendReady(c)
+		l.settle(c)
+	}
+}
+
+// broke notes that the client doesn't take the response any more.
+func (t *h2stream) broke(why error) error {
+	t.reply.Cut = true
+	return why
+}
+
+// Gone implements exchange.NetWire.
+func (t *h2stream) Gone() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lostBy != nil && !errors.Is(t.lostBy, exchange.ErrDrainTimeout)
+}

@@ -1,0 +1,267 @@
+package engine
+
+import (
+	"bytes"
+	"time"
+
+	"dyno/nano/internal/exchange"
+	"dyno/nano/wire/http2"
+)
+
+// How a loop serves HTTP/2 (RFC 9113). The connection stays with the loop, whatever
+// its handlers do: bytes that came go through the codec, whose events begin requests,
+// bring their bodies and open windows. A request is an [h2stream]; its handler gives
+// the stream what it has to send, and the loop sends it.
+
+// h2conn is what a connection of HTTP/2 has beside a conn. It is the loop's.
+type h2conn struct {
+	codec   http2.Conn
+	streams *h2stream // all there are
+	ready   h2queue   // those that may have something to send
+	unsized int       // streams whose body has no length, and is all in if it comes with its head
+	rest    []byte    // what follows the request whose handler runs on the loop
+	partial int64     // since when the start of a frame, or of a field block, waits for the rest; 0: none does
+	ticked  int64     // when the streams were last looked at
+}
+
+// maxStreams is the number of requests under way on one connection.
+const maxStreams = 100
+
+// http2Config makes the codec hold clients to the limits of the server.
+func http2Config(l *Limits) *http2.Config {
+	settings := http2.DefaultSettings
+	settings.MaxConcurrent = maxStreams
+	// Each field counts for 32 bytes more than it has (RFC 9113 6.5.2), in HTTP/1.1 for 4.
+	settings.MaxHeaderList = uint32(min(int64(l.Head)+28*min(int64(l.Fields), 1<<16), 1<<30))
+	limits := http2.Limits{HeaderFields: l.Fields + pseudoHeaders}
+	if l.WriteStall > 0 {
+		limits.StallWait = l.WriteStall
+	}
+	return http2.NewConfig(http2.Config{Server: true, Settings: settings, Limits: limits})
+}
+
+const pseudoHeaders = 4 // of a request (RFC 9113 8.3.1)
+
+// tickEvery returns how often streams are looked at: every second, or as often as the
+// limits of time need it.
+func tickEvery(l *Limits) time.Duration {
+	every := time.Second
+	for _, d := range [...]time.Duration{l.ReadHead, l.ReadBody, l.WriteStall} {
+		if d > 0 {
+			every = min(every, max(d/2, 5*time.Millisecond))
+		}
+	}
+	return every
+}
+
+// beginHTTP2 makes c a connection of HTTP/2. Its preface is still to be read.
+func (l *loop) beginHTTP2(c *conn) {
+	h := &h2conn{ticked: l.now}
+	h.codec.Start(l.server.http2, &l.pool, l.now)
+	c.h2 = h
+	if l.grace != 0 {
+		h.codec.Drain(l.now)
+	}
+}
+
+// processHTTP2 reads b and keeps the rest.
+func (l *loop) processHTTP2(c *conn, b []byte) (mine bool) {
+	h := c.h2
+	l.beginOut(c)
+	c.unseen = false
+	began := len(b)
+	for !c.closing && !c.cut {
+		n, ev, err := h.codec.Next(b, l.now)
+		b = b[n:]
+		if err != nil {
+			l.fail(c)
+			break
+		}
+		if ev.Kind == http2.More {
+			break
+		}
+		h.rest = b
+		if !l.happened(c, ev) {
+			return false
+		}
+		if len(h.codec.Out) >= flushAt {
+			if l.deliverOut(c); len(c.out) > 0 {
+				c.unseen = true // more when the client has taken that
+				break
+			}
+		}
+	}
+	if len(b) < began && !h.codec.InBlock() {
+		h.partial = 0
+	}
+	l.pause(c, b)
+	return true
+}
+
+// pause ends a turn: what was read and not served is kept, what is to be sent is sent.
+func (l *loop) pause(c *conn, b []byte) {
+	h := c.h2
+	h.rest = nil
+	if h.unsized > 0 {
+		l.beginUnsized(c)
+	}
+	l.keep(c, b)
+	if len(c.in) == 0 && !h.codec.InBlock() {
+		h.partial = 0
+	} else if h.partial == 0 {
+		h.partial = l.now
+	}
+	l.sendReady(c)
+	l.settle(c)
+}
+
+// happened acts upon an event.
+func (l *loop) happened(c *conn, ev *http2.Event) (mine bool) {
+	switch ev.Kind {
+	case http2.EventHead:
+		return l.requestHTTP2(c, ev)
+	case http2.EventTooLarge:
+		l.refuseStream(c, l.addStream(c, ev.Stream), 431, "request head longer than the limit, or with more fields")
+	case http2.EventData, http2.EventTrailers:
+		if t, ok := ev.Stream.User.(*h2stream); ok {
+			return l.bodyCame(c, t, ev)
+		}
+	case http2.EventReset:
+		if t, ok := ev.Stream.User.(*h2stream); ok {
+			l.wasLost(c, t, exchange.ErrClientGone)
+		} else {
+			c.h2.codec.Release(ev.Stream)
+		}
+	case http2.EventWritable:
+		if t, ok := ev.Stream.User.(*h2stream); ok {
+			c.h2.ready.push(t)
+		}
+	}
+	return true
+}
+
+// beginOut has the codec write into the turn's buffer, behind what it has of its own.
+func (l *loop) beginOut(c *conn) {
+	h := c.h2
+	l.turn.out = append(l.turn.out[:0], h.codec.Out...)
+	h.codec.Out = l.turn.out
+}
+
+// deliverOut gives the kernel what the codec has written.
+func (l *loop) deliverOut(c *conn) {
+	h := c.h2
+	if len(h.codec.Out) > 0 || c.secure != nil && c.secure.Holds() {
+		l.turn.out = h.codec.Out
+		l.deliver(c)
+		h.codec.Out = l.turn.out
+	}
+	if len(c.out) == 0 {
+		h.codec.Flushed()
+	}
+}
+
+// sendReady sends what streams have, a frame of each in turn, until the kernel takes
+// no more, and takes the turn's buffer back from the codec. What is to be sent after
+// that is the codec's own.
+func (l *loop) sendReady(c *conn) {
+	h := c.h2
+	for len(c.out) == 0 && !c.cut {
+		for len(h.codec.Out) < flushAt {
+			t := h.ready.pop()
+			if t == nil {
+				break
+			}
+			if l.sendStream(c, t) {
+				h.ready.push(t)
+			}
+		}
+		if l.deliverOut(c); h.ready.first == nil {
+			break
+		}
+	}
+	own := h.codec.Out
+	if l.turn.out = own[:0]; len(own) > 0 {
+		h.codec.Out = bytes.Clone(own)
+	} else {
+		h.codec.Out = nil
+	}
+}
+
+// fail ends a connection: the codec has said why. Its handlers are told.
+func (l *loop) fail(c *conn) {
+	c.closing, c.unread = true, true
+	l.loseStreams(c, exchange.ErrClientGone)
+}
+
+// settleHTTP2 decides what the connection waits for next.
+func (l *loop) settleHTTP2(c *conn) {
+	h := c.h2
+	switch {
+	case c.cut:
+		l.drop(c)
+	case len(c.out) > 0:
+		l.writing(c)
+	case c.closing:
+		l.retire(c)
+	case h.codec.Drained():
+		c.closing = true
+		l.retire(c)
+	case c.ending && !c.unseen:
+		l.drop(c) // a client that sends no more opens no windows either
+	case h.codec.Streams() > 0 || h.partial != 0:
+		if c.phase != phaseStreams {
+			h.ticked = l.now
+			l.await(c, phaseStreams)
+		}
+	default:
+		l.await(c, phaseIdle)
+	}
+}
+
+// h2queue is a queue of streams.
+type h2queue struct{ first, last *h2stream }
+
+// push adds a stream, unless it is there already.
+func (q *h2queue) push(t *h2stream) {
+	if t.queued {
+		return
+	}
+	t.queued, t.after = true, nil
+	if q.last == nil {
+		q.first = t
+	} else {
+		q.last.after = t
+	}
+	q.last = t
+}
+
+func (q *h2queue) pop() *h2stream {
+	t := q.first
+	if t == nil {
+		return nil
+	}
+	if q.first = t.after; q.first == nil {
+		q.last = nil
+	}
+	t.queued, t.after = false, nil
+	return t
+}
+
+// remove takes a stream out, wherever it is.
+func (q *h2queue) remove(t *h2stream) {
+	if !t.queued {
+		return
+	}
+	var before *h2stream
+	for s := q.first; s != t; s = s.after {
+		before = s
+	}
+	if before == nil {
+		q.pop()
+		return
+	}
+	if before.after = t.after; q.last == t {
+		q.last = before
+	}
+	t.queued, t.after = false, nil
+}

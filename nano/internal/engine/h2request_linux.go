@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"errors"
+
+	"dyno/nano/internal/exchange"
+	"dyno/nano/internal/netconn"
+	"dyno/nano/wire/http1"
+	"dyno/nano/wire/http2"
+)
+
+// requestHTTP2 takes a request's head, and serves the request if it has no body.
+func (l *loop) requestHTTP2(c *conn, ev *http2.Event) (mine bool) {
+	t, hd := l.addStream(c, ev.Stream), ev.Header
+	if c.requests++; !l.server.keeps(c) {
+		c.h2.codec.Drain(l.now)
+	}
+	if err := l.compose(&t.x.Req, hd, ev.End); err != nil {
+		status, detail := 400, ""
+		var wrong *http1.Error
+		if errors.As(err, &wrong) {
+			status, detail = wrong.Status, wrong.Message
+		}
+		l.refuseStream(c, t, status, detail)
+		return true
+	}
+	x := t.x
+	x.Buf, x.Remote, x.TLS = hd.Bytes, c.remote, c.secure.Connection()
+	t.spawns = x.Owner.Find()
+	t.found = true
+	if ev.End {
+		x.Body = exchange.Body{Ready: true}
+		return l.serveStream(c, t)
+	}
+	t.collecting = true
+	t.keepHead()
+	t.limit = x.Owner.BodyLimit()
+	switch length := x.Req.ContentLength; {
+	case t.limit >= 0 && length > t.limit:
+		l.refuseStream(c, t, 413, exchange.BodyTooLarge)
+		return true
+	case length > int64(l.config.Limits.BufferBody):
+		l.serveWithBody(c, t)
+	case length < 0:
+		t.unsized = true
+		c.h2.unsized++
+	}
+	if x.Req.Expect100 {
+		t.mu.Lock()
+		t.out.interim = append(t.out.interim, "100 Continue\r\n\r\n"...)
+		t.mu.Unlock()
+		c.h2.ready.push(t)
+	}
+	if t.collecting {
+		t.pace.Begin(netconn.RateGrace)
+	}
+	return true
+}
+
+// compose makes of a head what HTTP/1.1 would have made of it. What stands for the
+// Host field is added to its bytes.
+func (l *loop) compose(r *http1.Request, hd *http2.Header, end bool) error {
+	target, host := hd.Path, hd.Authority
+	if target.Empty() { // of CONNECT (RFC 9113 8.5)
+		target = host
+	}
+	if err := r.Begin(hd.Bytes, http1.Span(hd.Method), http1.Span(target), l.head.URI); err != nil {
+		return err
+	}
+	for i := range hd.Fields {
+		f := &hd.Fields[i]
+		if f.Known == http2.NameHost {
+			continue // it is :authority
+		}
+		if err := r.Add(http1.Field{Name: http1.Span(f.Name), Value: http1.Span(f.Value)}, hd.Bytes); err != nil {
+			return err
+		}
+	}
+	if !host.Empty() {
+		at := uint32(len(hd.Bytes))
+		hd.Bytes = append(hd.Bytes, "host"...)
+		name := http1.Span{Start: at, End: at + 4}
+		if err := r.Add(http1.Field{Name: name, Value: http1.Span(host)}, hd.Bytes); err != nil {
+			return err
+		}
+	}
+	return r.Conclude(!end && hd.ContentLength < 0)
+}
+
+// keepHead copies the request's head, which is the codec's until the next event.
+func (t *h2stream) keepHead() {
+	t.head = append(t.head[:0], t.x.Buf...)
+	t.x.Buf = t.head
+}
+
+// bodyCame takes a part of a body, or what follows it.
+func (l *loop) bodyCame(c *conn, t *h2stream, ev *http2.Event) (mine bool) {
+	if ev.Kind == http2.EventTrailers {
+		t.takeTrailers(ev.Header)
+	}
+	if !t.collecting {
+		t.mu.Lock()
+		wanted := t.running && !t.returned
+		if wanted {
+			t.in.data = append(t.in.data, ev.Data...)
+			t.in.size += int64(len(ev.Data))
+			t.in.ended = t.in.ended || ev.End
+		}
+		t.mu.Unlock()
+		if signal(t.readable); !wanted {
+			c.h2.codec.Consume(t.s, len(ev.Data))
+		}
+		return true
+	}
+	t.body = append(t.body, ev.Data...)
+	t.moved += int64(len(ev.Data))
+	c.h2.codec.Consume(t.s, len(ev.Data))
+	switch {
+	case t.limit >= 0 && int64(len(t.body)) > t.limit:
+		l.refuseStream(c, t, 413, exchange.BodyTooLarge)
+	case ev.End:
+		t.x.Body = exchange.Body{Whole: t.body, Ready: true}
+		return l.serveStream(c, t)
+	case len(t.body) > l.config.Limits.BufferBody:
+		l.serveWithBody(c, t)
+	}
+	return true
+}
+
+// takeTrailers keeps the fields after a body (RFC 9110 6.5.1).
+func (t *h2stream) takeTrailers(hd *http2.Header) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.in.trailers = append(t.in.trailers[:0], hd.Bytes...)
+	t.in.fields = t.in.fields[:0]
+	for _, f := range hd.Fields {
+		if !http1.ForbiddenTrailer(f.Name.Of(hd.Bytes)) {
+			t.in.fields = append(t.in.fields, http1.Field{Name: http1.Span(f.Name), Value: http1.Span(f.Value)})
+		}
+	}
+}
+
+// beginUnsized starts the handlers of requests whose body has no length and isn't in.
+// The client may want to be answered before it goes on, as in gRPC: it isn't waited for.
+func (l *loop) beginUnsized(c *conn) {
+	for t := c.h2.streams; t != nil; t = t.next {
+		if t.unsized {
+			l.serveWithBody(c, t)
+		}
+	}
+}
+
+// serveWithBody starts the handler with a body that it reads as it comes.
+func (l *loop) serveWithBody(c *conn, t *h2stream) {
+	t.in.data = append(t.in.data[:0], t.body...)
+	t.in.size = int64(len(t.body))
+	t.in.done = -len(t.body) // the codec knows of them
+	t.body = t.body[:0]
+	t.x.Body = exchange.Body{}
+	l.begin(c, t)
+	l.spawnStream(t)
+}
+
+// serveStream runs the handler of a request that is all in.
+func (l *loop) serveStream(c *conn, t *h2stream) (mine bool) {
+	whole := t.collecting
+	l.begin(c, t)
+	if !t.spawns {
+		return l.serveStreamInline(c, t)
+	}
+	if !whole {
+		t.keepHead()
+	}
+	l.spawnStream(t)
+	return true
+}
+
+// begin readies a stream for its handler.
+func (l *loop) begin(c *conn, t *h2stream) {
+	if t.unsized {
+		t.unsized = false
+		c.h2.unsized--
+	}
+	t.collecting, t.running = false, true
+	t.pace, t.moved, t.still = netconn.Pace{}, 0, 0
+	t.began = l.now
+}
+
+// refuseStream answers what can't be served. The rest of its body isn't wanted.
+func (l *loop) refuseStream(c *conn, t *h2stream, status int, detail string) {
+	if t.unsized {
+		t.unsized = false
+		c.h2.unsized--
+	}
+	l.forgetRequest(t)
+	t.collecting = false
+	body := l.config.App.RefusalBody(status, detail, c.remote)
+	t.mu.Lock()
+	o := &t.out
+	o.status, o.length, o.dated = status, int64(len(body)), false
+	o.head = append(o.head[:0], "Content-Type: application/problem+json\r\n"...)
+	o.data, o.ended = append(o.data[:0], body...), true
+	t.mu.Unlock()
+	c.h2.ready.push(t)
+}
