@@ -18,6 +18,8 @@ type loadJSON struct {
 	Engine      string             `json:"engine"`
 	Mode        profile.Mode       `json:"mode"`
 	Connections int                `json:"connections"`
+	HTTP2       bool               `json:"http2,omitempty"`
+	Streams     int                `json:"streams,omitempty"` // that each connection may have, over HTTP/2
 	Rate        float64            `json:"rate,omitempty"`
 	Seed        uint64             `json:"seed"`
 	Interrupted bool               `json:"interrupted"`
@@ -31,6 +33,7 @@ type loadJSON struct {
 	Drained     uint64             `json:"drained"`   // answers that came after it
 	Drain       float64            `json:"drain_s"`   // how long these were waited for at most
 	Unfinished  uint64             `json:"unfinished"`
+	Resubmitted uint64             `json:"resubmitted,omitempty"` // requests sent again over HTTP/2, as the server had not looked at them
 	BytesIn     uint64             `json:"bytes_in"`
 	BytesOut    uint64             `json:"bytes_out"`
 	Errors      measure.Errors     `json:"errors"`
@@ -94,6 +97,7 @@ func objectOf(l *Load) loadJSON {
 	t := &r.Total
 	out := loadJSON{
 		Target: s.Target, Engine: r.Engine, Mode: s.Profile.Mode, Connections: s.Profile.Connections, Rate: s.Profile.Rate,
+		HTTP2: s.Link.Streams > 0, Streams: s.Link.Streams, Resubmitted: t.Resubmitted,
 		Seed: s.Seed, Interrupted: r.Interrupted,
 		Requests: t.Completed, Duration: t.Length.Seconds(), Throughput: figureIf(t.Length > 0, r.Throughput()),
 		Offered: t.Offered, Sent: t.Sent, Shed: t.Shed, SentLate: t.SentLate, Drained: t.Drained, Drain: r.Drain.Seconds(), Unfinished: t.Unfinished, BytesIn: t.BytesIn, BytesOut: t.BytesOut,

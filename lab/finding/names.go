@@ -31,6 +31,7 @@ const (
 	Suspended        Name = "suspended"
 	ClockStep        Name = "clock-step"
 	Shed             Name = "shed"
+	StreamLimit      Name = "stream-limit"
 
 	// what the calibration says
 	BeyondCeiling Name = "beyond-ceiling"
@@ -89,7 +90,7 @@ const (
 // acceptable and facts list the constants above, in their order.
 var (
 	acceptable = []Name{
-		GeneratorStalled, GeneratorFull, GeneratorLate, RateMissed, ArrivalsOff, GeneratorGC, Steal, Suspended, ClockStep, Shed,
+		GeneratorStalled, GeneratorFull, GeneratorLate, RateMissed, ArrivalsOff, GeneratorGC, Steal, Suspended, ClockStep, Shed, StreamLimit,
 		BeyondCeiling, LagFloor, AtFloor,
 		Errors, WrongAnswers, Redirected, Unfinished, Little, CountsApart,
 		OtherLoad, Throttled, LimitNotEnforced, ListenDrops, Retransmits, Swapping, Frequency,

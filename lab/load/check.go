@@ -24,6 +24,11 @@ func (s *Spec) Check() error {
 		if err := s.Requests[i].Check(env); err != nil {
 			return fmt.Errorf("request %d: %w", i+1, err)
 		}
+		if s.Link.Streams > 0 {
+			if err := s.Requests[i].CheckHTTP2(); err != nil {
+				return fmt.Errorf("request %d: %w", i+1, err)
+			}
+		}
 		if err := s.Requests[i].CheckFraming(); err != nil {
 			return fmt.Errorf("request %d: %w", i+1, err)
 		}
@@ -44,11 +49,23 @@ func (s *Spec) Check() error {
 	if err := s.Link.Check(); err != nil {
 		return err
 	}
-	if err := s.TLS.Check(); err != nil {
+	if err := s.TLS.Check(s.Link.Protocol()); err != nil {
 		return err
 	}
 	if err := s.Pacing.Check(); err != nil {
 		return err
 	}
-	return s.Profile.Check()
+	if err := s.Profile.Check(); err != nil {
+		return err
+	}
+	if n := s.Link.Places(s.Profile.MostConnections()); s.Link.Streams > 0 && n > mostStreams {
+		return fmt.Errorf("%d connections with %d streams each are %d streams; at most %d can be under way", s.Profile.MostConnections(), s.Link.Streams, n, mostStreams)
+	}
+	return nil
 }
+
+// mostStreams bounds the streams of all connections: each has its place in memory.
+const mostStreams = 1 << 20
+
+// errPortableHTTP2 is why a load that is to speak HTTP/2 can't be sent.
+var errPortableHTTP2 = errors.New("HTTP/2 is spoken by the event loops (io_uring and epoll), which are for Linux; the portable engine speaks HTTP/1.1 only")

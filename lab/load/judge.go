@@ -97,6 +97,9 @@ func (r *Result) judge(spec *Spec) {
 	if t.Unfinished > 0 && !r.Interrupted {
 		add(finding.Unfinished, finding.Suspect, "%d requests had no answer when the load had been over for %v, the oldest after %v: quantiles above them are lower bounds", t.Unfinished, spec.drain(), oldest(t).Round(time.Millisecond))
 	}
+	if r.Limited {
+		add(finding.StreamLimit, finding.Valid, "the server allows %d streams on a connection (SETTINGS_MAX_CONCURRENT_STREAMS), fewer than the %d asked for: requests beyond waited for one to end, which is in their response times and lag", r.Allowed, spec.Link.Streams)
+	}
 	r.judgeLittle(add)
 	r.judgeArrivals(spec)
 	r.judgeCalibration(spec)

@@ -32,6 +32,10 @@ type Result struct {
 	// Location is where the first redirect led that was answered, without its
 	// query; empty if there was none.
 	Location string
+	// Allowed is the least number of streams that the server allowed on a connection,
+	// if that was fewer than were asked for (Limited).
+	Allowed int
+	Limited bool
 	// Requests has one for each kind of request, in order, of a mix of 2 to 32
 	// kinds.
 	Requests []measure.RequestResult

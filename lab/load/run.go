@@ -41,10 +41,13 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	}
 	spec.Duration = max(spec.Duration, spec.Profile.Length())
 	name, open := engine.Pick(spec.Engine, spec.KernelTimestamps)
+	if name == "portable" && spec.Link.Streams > 0 {
+		return nil, errPortableHTTP2
+	}
 	if name == "portable" {
 		spec.Engine, spec.Threads, spec.CPUs = name, 1, nil // its goroutines go where the scheduler puts them
 	}
-	if spec.Link.Reuse == request.NoReuse {
+	if spec.Link.Reuse == request.NoReuse && spec.Link.Streams == 0 {
 		spec.Requests = request.Closing(spec.Requests)
 	}
 	secure, release, err := spec.secure()
@@ -66,6 +69,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	}
 	log := shares[0].Errors
 	r.FirstErrors, r.Failures, r.Location = log.Firsts(), log.Failures(r.Start), log.Location
+	r.Allowed, r.Limited = log.Allowed()
 	r.seal()
 	if r.breakdown != nil {
 		r.Requests = r.requestResults(spec.Requests)

@@ -17,7 +17,7 @@ func (s *Spec) split(ctx context.Context, secure *tls.Config) ([]engine.Share, e
 	if err != nil {
 		return nil, err
 	}
-	program, err := engine.NewProgram(s.Requests, s.Feeds, s.Seed, u.Host)
+	program, err := engine.NewProgram(s.Requests, s.Feeds, s.Seed, u.Host, s.version())
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +69,14 @@ func (s *Spec) quota(p *engine.Program, i, loops int) (n uint64, ends bool) {
 	return asked, true
 }
 
+// version is what a request's first line ends in.
+func (s *Spec) version() string {
+	if s.Link.Streams > 0 {
+		return "HTTP/2"
+	}
+	return "HTTP/1.1"
+}
+
 // part divides n into parts as evenly as can be and returns the i-th.
 func part(n, i, parts int) int {
 	p := n / parts
@@ -88,5 +96,5 @@ func (s *Spec) secure() (c *tls.Config, release func(), err error) {
 	if u.Scheme != "https" {
 		return nil, func() {}, nil
 	}
-	return s.TLS.Config(u.Host)
+	return s.TLS.Config(u.Host, s.Link.Protocol())
 }

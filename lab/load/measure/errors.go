@@ -4,18 +4,22 @@ package measure
 type ErrorKind uint8
 
 const (
-	ConnectError ErrorKind = iota // connection refused, unreachable, timed out while connecting
-	TimeoutError                  // no complete response within the time limit
-	ResetError                    // connection closed or reset before the response was complete
-	StatusError                   // a status that was not expected
-	BodyError                     // a response that breaks HTTP/1.1, or a body that is not as promised
-	ExpectError                   // a complete response, but not as the request's expectations say
+	ConnectError  ErrorKind = iota // connection refused, unreachable, timed out while connecting
+	TimeoutError                   // no complete response within the time limit
+	ResetError                     // connection closed or reset before the response was complete
+	StatusError                    // a status that was not expected
+	BodyError                      // a response that breaks HTTP, or a body that is not as promised
+	ExpectError                    // a complete response, but not as the request's expectations say
+	StreamError                    // HTTP/2: the server reset the request's stream (RST_STREAM)
+	RefusedError                   // HTTP/2: the server refused the stream each time it was tried (REFUSED_STREAM)
+	GoAwayError                    // HTTP/2: the connection ended after a GOAWAY, before the response was complete
+	ProtocolError                  // HTTP/2: the server broke the protocol, which ended the connection and all requests on it
 	NumErrorKinds
 )
 
 // String returns the kind's name as used in files: the JSON name in [Errors].
 func (k ErrorKind) String() string {
-	return [...]string{"connect", "timeout", "reset", "status", "body", "expect"}[k]
+	return [...]string{"connect", "timeout", "reset", "status", "body", "expect", "stream", "refused", "goaway", "protocol"}[k]
 }
 
 // Errors counts failed requests by kind. A request that failed is never in a
@@ -28,11 +32,16 @@ type Errors struct {
 	Status  uint64 `json:"status"`
 	Body    uint64 `json:"body"`
 	Expect  uint64 `json:"expect"`
+
+	Stream   uint64 `json:"stream,omitempty"`
+	Refused  uint64 `json:"refused,omitempty"`
+	GoAway   uint64 `json:"goaway,omitempty"`
+	Protocol uint64 `json:"protocol,omitempty"`
 }
 
 // of returns the counter of a kind.
 func (e *Errors) of(kind ErrorKind) *uint64 {
-	return [NumErrorKinds]*uint64{&e.Connect, &e.Timeout, &e.Reset, &e.Status, &e.Body, &e.Expect}[kind]
+	return [NumErrorKinds]*uint64{&e.Connect, &e.Timeout, &e.Reset, &e.Status, &e.Body, &e.Expect, &e.Stream, &e.Refused, &e.GoAway, &e.Protocol}[kind]
 }
 
 // Count counts one error of a kind.
@@ -40,7 +49,7 @@ func (e *Errors) Count(kind ErrorKind) { *e.of(kind)++ }
 
 // Total is the sum over all kinds.
 func (e Errors) Total() uint64 {
-	return e.Connect + e.Timeout + e.Reset + e.Status + e.Body + e.Expect
+	return e.Connect + e.Timeout + e.Reset + e.Status + e.Body + e.Expect + e.Stream + e.Refused + e.GoAway + e.Protocol
 }
 
 // Wrong counts the requests that were answered in full, but wrongly.

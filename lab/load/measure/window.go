@@ -82,6 +82,10 @@ type Window struct {
 	// engine, nor of connections that don't last.
 	Resent uint64 `json:"resent,omitempty"`
 
+	// Resubmitted is how many requests were sent again over HTTP/2, as the server had
+	// not looked at them (RFC 9113 8.7). They count once in Sent, and from then on.
+	Resubmitted uint64 `json:"resubmitted,omitempty"`
+
 	InFlight float64 `json:"in_flight"` // time-weighted mean of requests due or sent and not yet done
 	// Unrecorded is the time, in request·ns, that requests were in flight in this
 	// window and that its response times do not hold: of those that failed, and of
@@ -133,6 +137,7 @@ func (w *Window) AddCounts(o *Window) {
 	w.SentLate += o.SentLate
 	w.Queued += o.Queued
 	w.Resent += o.Resent
+	w.Resubmitted += o.Resubmitted
 	w.Shed += o.Shed
 	w.Errors.Add(o.Errors)
 	w.Statuses = AddStatuses(w.Statuses, o.Statuses)

@@ -22,7 +22,7 @@ type Compiled struct {
 	statuses     expect.Statuses
 	Expect       *expect.Expect
 
-	Constant []byte // as it goes over the wire; nil if it must be rendered
+	Constant []byte // as it goes over the wire, in text; nil if it must be rendered
 	Uses     template.Uses
 	head     *template.Template // up to the fields that follow
 	basic    *template.Template // user and password, nil if none
@@ -48,8 +48,10 @@ func StatusText(status int) string {
 	return fmt.Sprintf("status %d %s", status, http.StatusText(status))
 }
 
-// Compile readies a request, which was checked, to be sent to host.
-func Compile(r *Request, host string, env *template.Env) (*Compiled, error) {
+// Compile readies a request, which was checked, to be sent to host. protocol is what
+// its first line ends in: a request over HTTP/2 is written down as one in text, and
+// made into fields when it is sent.
+func Compile(r *Request, host, protocol string, env *template.Env) (*Compiled, error) {
 	e, err := r.Expectations()
 	if err != nil {
 		return nil, err
@@ -63,7 +65,7 @@ func Compile(r *Request, host string, env *template.Env) (*Compiled, error) {
 	}
 	framed := r.has("Content-Length") || r.has("Transfer-Encoding") // never both (RFC 9112 6.2)
 	w.sized = !framed && (r.Body != "" || r.Method == "POST" || r.Method == "PUT" || r.Method == "PATCH")
-	if err := w.templates(r, host, env); err != nil {
+	if err := w.templates(r, host, protocol, env); err != nil {
 		return nil, err
 	}
 	if w.isConstant() {
@@ -73,14 +75,14 @@ func Compile(r *Request, host string, env *template.Env) (*Compiled, error) {
 }
 
 // templates compiles the parts of the request.
-func (w *Compiled) templates(r *Request, host string, env *template.Env) (err error) {
+func (w *Compiled) templates(r *Request, host, protocol string, env *template.Env) (err error) {
 	scheme, secret := "", ""
 	if r.Auth != "" {
 		if scheme, secret, err = r.credentials(); err != nil {
 			return err
 		}
 	}
-	head := headText(r, host)
+	head := headText(r, host, protocol)
 	if scheme == "bearer" {
 		head += "Authorization: Bearer " + secret + "\r\n"
 	}
@@ -105,13 +107,13 @@ func (w *Compiled) templates(r *Request, host string, env *template.Env) (err er
 
 // headText returns the request line and the given header fields. Host is added
 // unless given.
-func headText(r *Request, host string) string {
+func headText(r *Request, host, protocol string) string {
 	var b strings.Builder
 	method := r.Method
 	if method == "" {
 		method = "GET"
 	}
-	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", method, r.Path)
+	fmt.Fprintf(&b, "%s %s %s\r\n", method, r.Path, protocol)
 	if !r.has("Host") {
 		b.WriteString("Host: " + host + "\r\n")
 	}

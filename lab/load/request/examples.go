@@ -22,7 +22,7 @@ func Examples(requests []Request, feeds []Feed) ([]Request, error) {
 		if r.Jar {
 			continue
 		}
-		w, err := Compile(r, "host", env)
+		w, err := Compile(r, "host", "HTTP/1.1", env)
 		if err != nil {
 			return nil, err
 		}

@@ -49,3 +49,19 @@ func isChunked(body string) bool {
 		}
 	}
 }
+
+// CheckHTTP2 reports fields that can't be sent over HTTP/2, which has its own framing
+// and says nothing about connections in fields (RFC 9113 8.2.2), or nil.
+func (r *Request) CheckHTTP2() error {
+	for _, h := range r.Headers {
+		switch name := strings.ToLower(h.Name); name {
+		case "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade":
+			return fmt.Errorf("the header %s can't be sent over HTTP/2 (RFC 9113 8.2.2); leave it out", h.Name)
+		case "te":
+			if !strings.EqualFold(strings.TrimSpace(h.Value), "trailers") {
+				return fmt.Errorf("the header TE may only be \"trailers\" over HTTP/2 (RFC 9113 8.2.2), not %q", h.Value)
+			}
+		}
+	}
+	return nil
+}

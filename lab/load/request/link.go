@@ -34,7 +34,26 @@ type Link struct {
 	FastOpen      bool          `json:"fast_open,omitempty"`      // TCP Fast Open (RFC 7413): the request travels in the SYN where the server gave a cookie
 	Nagle         bool          `json:"nagle,omitempty"`          // leave delayed sending on (no TCP_NODELAY)
 	QuickAck      bool          `json:"quick_ack,omitempty"`      // acknowledge at once (TCP_QUICKACK), no delayed ACKs
+
+	// Streams makes the load speak HTTP/2, with up to so many requests under way on each
+	// connection: over TLS by ALPN, else by prior knowledge (RFC 9113 3). 0: HTTP/1.1.
+	Streams int `json:"streams,omitempty"`
 }
+
+// MostStreams bounds [Link.Streams].
+const MostStreams = 10_000
+
+// Protocol is what is spoken on the connections, by its ALPN name.
+func (k *Link) Protocol() string {
+	if k.Streams > 0 {
+		return HTTP2
+	}
+	return HTTP1
+}
+
+// Places is how many requests can be under way at a time on so many connections: the
+// users of a closed loop.
+func (k *Link) Places(connections int) int { return connections * max(1, k.Streams) }
 
 // Churns reports whether connections are given up before the load ends.
 func (k *Link) Churns() bool {
@@ -50,6 +69,9 @@ func (k *Link) Check() error {
 	}
 	if k.PerConnection < 0 {
 		return fmt.Errorf("requests per connection must not be negative, not %d", k.PerConnection)
+	}
+	if k.Streams < 0 || k.Streams > MostStreams {
+		return fmt.Errorf("streams of a connection must be from 1 to %d, not %d", MostStreams, k.Streams)
 	}
 	if k.MaxAge < 0 {
 		return fmt.Errorf("the age of connections must not be negative, not %v", k.MaxAge)

@@ -109,7 +109,7 @@ func FuzzReadTargets(f *testing.F) {
 			if requests[i].Check(env) != nil {
 				continue
 			}
-			w, err := Compile(&requests[i], "h", env)
+			w, err := Compile(&requests[i], "h", "HTTP/1.1", env)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,7 +17,7 @@ type TLS struct {
 	MinVersion string   `json:"min_version,omitempty"` // "1.2" (default) or "1.3"
 	MaxVersion string   `json:"max_version,omitempty"` // "1.2" or "1.3" (default)
 	ServerName string   `json:"server_name,omitempty"` // SNI, and what the certificate must be for; default the target's host
-	ALPN       []string `json:"alpn,omitempty"`        // default http/1.1
+	ALPN       []string `json:"alpn,omitempty"`        // default the protocol that is spoken
 	Insecure   bool     `json:"insecure,omitempty"`    // accept any certificate
 	CAFile     string   `json:"ca_file,omitempty"`     // PEM: trust these instead of the system's
 	CertFile   string   `json:"cert_file,omitempty"`   // PEM: the client's certificate
@@ -26,11 +26,17 @@ type TLS struct {
 	KeyLog     string   `json:"key_log,omitempty"`     // file to append the sessions' secrets to, for Wireshark
 }
 
+// Protocols by their ALPN names (RFC 7301, RFC 9113 3.3).
+const (
+	HTTP1 = "http/1.1"
+	HTTP2 = "h2"
+)
+
 var tlsVersions = map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
 
-// Check reports what is wrong with the settings, or nil. Files are read when the
-// load begins.
-func (t *TLS) Check() error {
+// Check reports what is wrong with the settings of a load that speaks protocol, which
+// is an ALPN name such as http/1.1, or nil. Files are read when the load begins.
+func (t *TLS) Check(protocol string) error {
 	for _, v := range []string{t.MinVersion, t.MaxVersion} {
 		if _, ok := tlsVersions[v]; v != "" && !ok {
 			return fmt.Errorf(`TLS version %q is neither "1.2" nor "1.3"`, v)
@@ -41,14 +47,15 @@ func (t *TLS) Check() error {
 		return errors.New("the lowest TLS version (1.3) is above the highest (1.2)")
 	case (t.CertFile == "") != (t.KeyFile == ""):
 		return errors.New("a client certificate needs both its certificate and its key file")
-	case len(t.ALPN) > 0 && !slices.Contains(t.ALPN, "http/1.1"):
-		return fmt.Errorf("ALPN %q does not offer http/1.1, the protocol this load speaks", t.ALPN)
+	case len(t.ALPN) > 0 && !slices.Contains(t.ALPN, protocol):
+		return fmt.Errorf("ALPN %q does not offer %s, the protocol this load speaks", t.ALPN, protocol)
 	}
 	return nil
 }
 
-// Config returns what crypto/tls needs, and a function that releases it.
-func (t *TLS) Config(host string) (c *tls.Config, release func(), err error) {
+// Config returns what crypto/tls needs to speak protocol with host, and a function
+// that releases it.
+func (t *TLS) Config(host, protocol string) (c *tls.Config, release func(), err error) {
 	release = func() {}
 	c = &tls.Config{
 		ServerName: t.ServerName, NextProtos: t.ALPN, InsecureSkipVerify: t.Insecure,
@@ -62,7 +69,7 @@ func (t *TLS) Config(host string) (c *tls.Config, release func(), err error) {
 		c.ServerName = strings.Trim(c.ServerName, "[]")
 	}
 	if len(c.NextProtos) == 0 {
-		c.NextProtos = []string{"http/1.1"}
+		c.NextProtos = []string{protocol}
 	}
 	if t.Resume {
 		c.ClientSessionCache = tls.NewLRUClientSessionCache(0)

@@ -24,6 +24,9 @@ func Describe(s *load.Spec) string {
 		what = fmt.Sprintf("%d kinds of requests to", n)
 	}
 	fmt.Fprintf(&b, "%s %s: %s, ", what, s.Target, present.Counted(uint64(s.Profile.Connections), "connection"))
+	if n := s.Link.Streams; n > 0 {
+		fmt.Fprintf(&b, "HTTP/2 with %s each, ", present.Counted(uint64(n), "stream"))
+	}
 	if s.Profile.Mode == profile.Open {
 		fmt.Fprintf(&b, "%s (%s arrivals, seed %d)", s.Profile.Rhythm(), s.Profile.Arrivals, s.Seed)
 	} else {

@@ -21,32 +21,47 @@ const (
 	down       connState = iota // not open; perhaps waiting to be tried again
 	connecting                  // for the connection to be established
 	securing                    // for the TLS handshake
-	ready                       // for a request to send
+	greeting                    // for the server's SETTINGS, with HTTP/2 before the load
+	ready                       // for a request to send; with HTTP/2 also while responses are awaited
 	busy                        // for a response
 )
 
-// conn is one connection of the event loop, and the place of its worker: a
-// request that is due may be pending on it while it is being opened.
-type conn struct {
-	fd       int32
-	gen      uint32 // counts the connections that had this place
-	served   uint32 // requests on this connection
-	resent   uint32 // segments that it is known to have sent again
-	state    connState
+// place is that of a worker, where a request is from when it is due to its end: it
+// may be pending while a connection is being opened for it. With HTTP/1.1 each
+// connection is one, with HTTP/2 each stream that a connection may have.
+type place struct {
 	pending  bool // a request is due and waits for the connection
-	parked   bool // in the idle connections
-	ended    bool // the server has closed its side
-	thinking bool // its worker's next request is due later
-	queued   bool // sent is when the request was given to the backend, which may hand it over later
+	parked   bool // among the idle ones
+	thinking bool // the worker's next request is due later
 	exchange
-	secured  *secured // nil without TLS
-	unsent   []byte   // rest of the request, when the kernel took only a part
-	partial  []byte   // start of a head that came in pieces; reused
-	answer   http1.Response
 	intended int64 // ns, like all below
 	sent     int64
 	first    int64 // first byte of the response; 0: none yet
-	opened   int64 // connect was called
+}
+
+// place returns the place of an id.
+func (l *eventLoop) place(id int32) *place {
+	if l.mux != nil {
+		return &l.mux.slots[id].place
+	}
+	return &l.conns[id].place
+}
+
+// conn is one connection of the event loop.
+type conn struct {
+	fd     int32
+	gen    uint32 // counts the connections that had this place
+	served uint32 // requests on this connection
+	resent uint32 // segments that it is known to have sent again
+	state  connState
+	ended  bool // the server has closed its side
+	queued bool // sent is when the request was given to the backend, which may hand it over later
+	place
+	secured *secured // nil without TLS
+	unsent  []byte   // rest of the request, when the kernel took only a part
+	partial []byte   // start of a head that came in pieces; reused
+	answer  http1.Response
+	opened  int64 // connect was called; ns
 }
 
 // send starts the pending request of a ready connection.
@@ -78,13 +93,20 @@ func (l *eventLoop) received(id int32, data []byte) {
 	}
 	if l.TLS != nil {
 		l.decrypt(id, data)
-		return
+	} else {
+		l.answered(id, data)
 	}
-	l.answered(id, data)
+	if l.mux != nil {
+		l.mux.flush(id)
+	}
 }
 
 // answered takes bytes of responses.
 func (l *eventLoop) answered(id int32, data []byte) {
+	if l.mux != nil {
+		l.mux.read(id, data)
+		return
+	}
 	c := &l.conns[id]
 	if c.state != busy {
 		if !isTimeoutOfIdle(data) {
@@ -129,6 +151,8 @@ func (l *eventLoop) ended(id int32) {
 	switch {
 	case c.state == connecting || c.state == securing:
 		l.connectFailed(id, errClosedEarly)
+	case l.mux != nil:
+		l.mux.ended(id)
 	case c.state == ready:
 		l.lostIdle(id)
 	case c.answer.EOF():
@@ -171,17 +195,17 @@ func (l *eventLoop) wornOut(c *conn) bool {
 func (l *eventLoop) timedOut(id int32) {
 	l.work++
 	switch c := &l.conns[id]; c.state {
-	case connecting, securing:
+	case connecting, securing, greeting:
 		l.connectFailed(id, unix.ETIMEDOUT)
 	default:
 		l.rec.waitedFor(c.intended, c.sent, l.now)
-		l.failRequest(id, measure.TimeoutError, tookTooLong(l.Timeout, &c.answer))
+		l.failRequest(id, measure.TimeoutError, tookTooLong(l.Timeout, c.answer.Started(), c.answer.BodyBytes))
 	}
 }
 
 // lost is called when the connection has failed.
 func (l *eventLoop) lost(id int32, errno unix.Errno) {
-	if s := l.conns[id].state; s == connecting || s == securing {
+	if s := l.conns[id].state; s == connecting || s == securing || s == greeting {
 		l.connectFailed(id, errno)
 		return
 	}
@@ -190,6 +214,10 @@ func (l *eventLoop) lost(id int32, errno unix.Errno) {
 
 // broke is called when an established connection can't be used any more.
 func (l *eventLoop) broke(id int32, why string) {
+	if l.mux != nil {
+		l.mux.broke(id, why)
+		return
+	}
 	switch l.conns[id].state {
 	case busy:
 		l.failRequest(id, measure.ResetError, why)

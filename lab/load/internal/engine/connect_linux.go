@@ -65,17 +65,25 @@ func (l *eventLoop) connected(id int32, err error) {
 
 // established is called when requests can be sent.
 func (l *eventLoop) established(id int32) {
+	if l.mux != nil {
+		l.mux.greet(id)
+		return
+	}
+	l.isUp(id)
 	c := &l.conns[id]
-	l.due.Stop(id)
-	l.making--
-	l.up++
-	c.state = ready
 	switch {
 	case c.pending:
 		l.send(id)
 	case !c.parked && !c.thinking:
 		l.release(id)
 	}
+}
+
+func (l *eventLoop) isUp(id int32) {
+	l.due.Stop(id)
+	l.making--
+	l.up++
+	l.conns[id].state = ready
 }
 
 // connectFailed counts a connection that did not come up and lets it be tried
@@ -88,7 +96,9 @@ func (l *eventLoop) connectFailed(id int32, err error) {
 		l.rec.Errors.Count(measure.ConnectError)
 		l.rec.gaveUp(measure.Connect, l.now-c.opened)
 	}
-	if c.pending {
+	if l.mux != nil {
+		l.mux.unconnected(id, err)
+	} else if c.pending {
 		c.pending = false
 		l.rec.failed(c.intended, l.now)
 		if err == unix.ETIMEDOUT {
@@ -106,7 +116,7 @@ func (l *eventLoop) drop(id int32) {
 	switch c.state {
 	case down:
 		return
-	case connecting, securing:
+	case connecting, securing, greeting:
 		l.making--
 	default:
 		l.up--
@@ -127,6 +137,10 @@ func (l *eventLoop) drop(id int32) {
 
 // again finds a use for a place whose connection has been dropped.
 func (l *eventLoop) again(id int32) {
+	if l.mux != nil {
+		l.mux.again(id)
+		return
+	}
 	c := &l.conns[id]
 	switch {
 	case c.pending:
@@ -160,7 +174,12 @@ func (l *eventLoop) expire() {
 		l.retries.Stop(id)
 		if l.conns[id].state == down { // else a request has opened it meanwhile
 			l.again(id)
+		} else if l.mux != nil {
+			l.mux.retry(id)
 		}
+	}
+	if l.mux != nil {
+		l.mux.expire()
 	}
 }
 

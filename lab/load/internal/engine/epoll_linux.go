@@ -24,13 +24,13 @@ type epoll struct {
 	poller *reactor.Poller
 	events []reactor.Event
 	read   []byte        // shared by all connections: responses are parsed in place
-	unread []place       // connections that have had their turn and may hold more
-	rested []place       // those of the turn before; the two change places
+	unread []incarnation // connections that have had their turn and may hold more
+	rested []incarnation // those of the turn before; the two change places
 	stamps *kernelStamps // nil unless asked for
 }
 
-// place is a connection, told apart from a later one in its place.
-type place struct {
+// incarnation is a connection, told apart from a later one in its place.
+type incarnation struct {
 	id  int32
 	gen uint32
 }
@@ -90,7 +90,7 @@ func (p *epoll) event(e *reactor.Event) {
 		if e.Readable() { // the server spoke first, or has closed already
 			p.receive(id, e.Ending())
 		}
-	case securing, ready, busy:
+	case securing, greeting, ready, busy:
 		if e.Writable() && len(c.unsent) > 0 {
 			p.send(id)
 			if c.state != down && len(c.unsent) == 0 {
@@ -147,7 +147,7 @@ func (p *epoll) receive(id int32, ending bool) {
 	gen := c.gen
 	for reads := 0; c.gen == gen && c.state >= securing; reads++ {
 		if reads == readTurn {
-			p.unread = append(p.unread, place{id, gen})
+			p.unread = append(p.unread, incarnation{id, gen})
 			return
 		}
 		n, errno := p.readFrom(c)

@@ -26,6 +26,8 @@ type ErrorLog struct {
 	kinds    [measure.NumErrorKinds]failures
 	broken   string // why a loop could not go on; "" if all could
 	Location string // where the first redirect leads
+	allowed  int    // streams a connection that a server allows, if that is fewer than were asked for
+	limited  bool   // allowed is set
 	rng      *rand.Rand
 }
 
@@ -62,6 +64,24 @@ func (l *ErrorLog) broke(err error) {
 	if l.broken == "" {
 		l.broken = err.Error()
 	}
+}
+
+// allows notes how many streams a server allows on a connection, which is fewer than
+// are asked for. Of several the least counts.
+func (l *ErrorLog) allows(streams int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.limited || streams < l.allowed {
+		l.allowed, l.limited = streams, true
+	}
+}
+
+// Allowed is the least number of streams that the server allows on a connection; ok is
+// false if that is no fewer than were asked for.
+func (l *ErrorLog) Allowed() (streams int, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.allowed, l.limited
 }
 
 // Firsts returns why the first of each kind failed, by the kind's name; a loop that

@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 	"dyno/lab/load/request"
 	"dyno/lab/machine"
@@ -61,10 +60,11 @@ type eventLoop struct {
 	retries   *reactor.Deadlines
 	spinBelow time.Duration // waits shorter than this, and the ends of longer ones, are spent polling
 	mix       *mix
-	plain     []byte // what was decrypted; shared by all connections
+	mux       *multiplexer // nil with HTTP/1.1
+	plain     []byte       // what was decrypted; shared by all connections
 	think     profile.Thinker
-	users     users // who thinks, in a closed loop
-	idle      ring[int32]
+	users     users            // who thinks, in a closed loop
+	idle      ring[int32]      // places without a request
 	backlog   ring[int64]      // intended starts of arrivals that wait for a connection
 	arrivals  profile.Schedule // open loop
 	begins    int64            // when the schedule begins
@@ -104,13 +104,16 @@ func openEventLoop(sh Share, open func(*eventLoop) (backend, error)) (Engine, er
 	}
 	l := &eventLoop{
 		Share: sh, conns: make([]conn, sh.Connections, sh.Most),
-		think: sh.Profile.Think.Thinker(sh.Seed, sh.Part), users: newUsers(sh.Connections), dialer: sh.dialer(),
+		think: sh.Profile.Think.Thinker(sh.Seed, sh.Part), users: newUsers(sh.Link.Places(sh.Connections)), dialer: sh.dialer(),
 		due: reactor.NewDeadlines(sh.Most), retries: reactor.NewDeadlines(sh.Most),
 		spinBelow: spins(&sh), mix: sh.mix(),
-		idle: newRing[int32](sh.Most), waiting: newRing[int32](sh.Most), backlog: newRing[int64](1024),
+		idle: newRing[int32](sh.Link.Places(sh.Most)), waiting: newRing[int32](sh.Most), backlog: newRing[int64](1024),
 	}
 	if l.TLS != nil {
 		l.plain = make([]byte, readBuffer)
+	}
+	if l.Link.Streams > 0 {
+		l.mux = newMultiplexer(l)
 	}
 	var err error
 	if l.backend, err = open(l); err != nil {
@@ -123,6 +126,9 @@ func openEventLoop(sh Share, open func(*eventLoop) (backend, error)) (Engine, er
 func (l *eventLoop) Close() {
 	l.backend.leave() // the kernel takes half a second to hang up ten thousand connections
 	for i := range l.conns {
+		if l.mux != nil {
+			l.mux.leave(int32(i))
+		}
 		l.drop(int32(i))
 	}
 	l.backend.close()
@@ -142,10 +148,13 @@ func (l *eventLoop) Usage() (user, sys time.Duration) {
 func (l *eventLoop) Connect(ctx context.Context) error {
 	patience := clock.Now() + int64(min(ConnectPatient, l.Timeout))
 	l.now = clock.Now()
+	if l.mux != nil {
+		l.mux.parkAll()
+	}
 	for id := range l.conns {
 		if id == 0 || l.Link.Reuse == "" || l.Link.Reuse == request.PerWorker {
 			l.open(int32(id))
-		} else {
+		} else if l.mux == nil {
 			l.park(int32(id))
 		}
 	}
@@ -298,6 +307,10 @@ func (l *eventLoop) giveUp() {
 	for l.backlog.len() > 0 {
 		l.rec.cut(mode, nil, l.backlog.pop(), 0, l.now)
 	}
+	if l.mux != nil {
+		l.mux.giveUp()
+		return
+	}
 	for i := range l.conns {
 		switch c := &l.conns[i]; {
 		case c.pending:
@@ -316,12 +329,19 @@ func (l *eventLoop) arrive(intended int64) {
 		return
 	}
 	l.rec.arrived(intended, l.now)
+	if l.mux != nil {
+		l.mux.passOverFull()
+	}
 	switch {
 	case l.idle.len() > 0:
 		l.begin(l.unpark(), intended)
 	case l.Profile.Overflow == profile.OpenMore && len(l.conns) < cap(l.conns):
 		l.conns = l.conns[:len(l.conns)+1]
-		l.begin(int32(len(l.conns)-1), intended)
+		id := int32(len(l.conns) - 1)
+		if l.mux != nil {
+			id = l.mux.join(id)
+		}
+		l.begin(id, intended)
 	case l.Profile.Overflow != profile.ShedArrival && l.backlog.len() < maxBacklog:
 		l.rec.Queued++
 		l.backlog.push(intended)
@@ -329,103 +349,6 @@ func (l *eventLoop) arrive(intended int64) {
 		l.rec.Queued++
 		l.rec.Shed++
 		l.rec.failed(intended, l.now)
-	}
-}
-
-// slumber lets pass what is left of the tick since the loop last looked: with
-// timers, what happens within a tick is dealt with together. It returns how long
-// that should have taken.
-func (l *eventLoop) slumber() (left time.Duration) {
-	if left = time.Duration(l.looked + int64(timerTick) - l.now); left <= 0 || l.now+int64(left) >= l.end {
-		left = 0
-	} else if l.broken = l.backend.pause(left); l.broken != nil {
-		return left
-	} else {
-		l.now = clock.Now()
-	}
-	l.looked = l.now
-	return left
-}
-
-// spins is what of a wait for the schedule is spent polling.
-func spins(sh *Share) time.Duration {
-	switch {
-	case sh.Profile.Mode == profile.Closed && sh.Profile.Think.Mean == 0, sh.Pacing == profile.TimerPacing:
-		return 0
-	case sh.Pacing == profile.SpinPacing:
-		return maxWait
-	}
-	return spinBelow
-}
-
-// poll waits at most d for events and handles them. Waits too short for a timer
-// to be exact are spent polling.
-func (l *eventLoop) poll(d time.Duration) {
-	waits := int64(0) // what this should take
-	if l.coalesce {
-		before := l.now
-		waits = int64(l.slumber())
-		d -= time.Duration(l.now - before)
-	}
-	asked := l.now
-	spin := d < l.spinBelow
-	if d = min(d, maxWait) - l.spinBelow; spin {
-		d = 0
-	}
-	events, err := l.backend.wait(d)
-	l.turn++
-	if err != nil {
-		l.broken = err
-		return
-	}
-	l.now = clock.Now()
-	if l.rec != nil {
-		// Counted from when the loop had last done with what it saw, not from when
-		// it began to wait: it may have been stopped while it was sending.
-		waits += max(int64(d), 0) + int64(l.work)*int64(perEvent)
-		l.noteStall(l.back, l.back+waits, l.now)
-		if spin && events == 0 {
-			l.rec.Spun += time.Duration(l.now - asked)
-		}
-		if l.now >= l.rec.end {
-			l.countResent(lossesAWindow)
-		}
-		l.turnWindows()
-		if l.now >= l.end {
-			l.stopSending()
-		}
-	}
-	woke := l.now
-	l.backend.handle()
-	l.now = clock.Now()
-	l.back, l.work = l.now, 0
-	if l.rec != nil {
-		l.noteStall(woke, woke+int64(events)*int64(perEvent), l.now)
-		if l.rec.lasting > 0 {
-			l.rec.recover(l.now, l.upToDate())
-		}
-	}
-}
-
-// upToDate reports whether all is taken up that is due.
-func (l *eventLoop) upToDate() bool {
-	switch {
-	case !l.sending:
-		return true
-	case l.Profile.Mode == profile.Open:
-		return l.next > l.now
-	}
-	return l.users.len() == 0 || l.users.first().at > l.now
-}
-
-// noteStall records that the loop was back at an instant later than expected. A
-// long stall may have begun any time since the loop was last seen.
-func (l *eventLoop) noteStall(seen, expected, now int64) {
-	switch late := now - expected; {
-	case late >= int64(measure.StallSuspect):
-		l.rec.away(seen, now)
-	case late > int64(stallFloor):
-		l.rec.away(expected, now)
 	}
 }
 

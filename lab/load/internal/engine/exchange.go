@@ -54,9 +54,14 @@ func (x *exchange) sent() []byte {
 // is so if the request has expectations, if the status was not expected, or if
 // it sends the client elsewhere.
 func (x *exchange) keep(status int, raw []byte) {
-	if x.request.Keeps != request.KeepNothing || !x.request.Expects(status) || IsRedirect(status) {
+	if x.keeps(status) {
 		x.copy(raw)
 	}
+}
+
+// keeps reports whether a response of the status will be looked at.
+func (x *exchange) keeps(status int) bool {
+	return x.request.Keeps != request.KeepNothing || !x.request.Expects(status) || IsRedirect(status)
 }
 
 func (x *exchange) copy(raw []byte) {

@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
-	"dyno/nano/wire/http1"
+	"dyno/lab/load/request"
 )
 
 // ExplainConnect adds what can be done about it.
@@ -21,6 +22,8 @@ func ExplainConnect(err error) string {
 		return "no local port is free: give more addresses to connect from, or reuse connections"
 	case errors.As(err, &record):
 		return fmt.Sprintf("%v: it doesn't speak TLS%s", err, beginning(record.RecordHeader[:]))
+	case strings.Contains(err.Error(), "no application protocol"): // alert 120, which crypto/tls has no type for
+		return err.Error() + ": the server doesn't speak what was offered by ALPN (RFC 7301 3.2)"
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return err.Error() + ": raise the limit on open files (ulimit -n)"
 	}
@@ -43,7 +46,7 @@ func language(b []byte) string {
 	case bytes.HasPrefix(b, []byte("SSH-")):
 		return ": SSH (RFC 4253 4.2)"
 	case len(b) >= 9 && b[0] == 0 && (b[3] == 4 || b[3] == 7) && bytes.Equal(b[5:9], make([]byte, 4)): // SETTINGS or GOAWAY of stream 0
-		return ": HTTP/2 (RFC 9113 4.1), which dyno does not speak"
+		return ": HTTP/2 (RFC 9113 4.1); load it as such, with --http2"
 	case len(b) >= 3 && (b[0] == 0x15 || b[0] == 0x16) && b[1] == 3:
 		return ": TLS (RFC 8446 5.1); is it an https:// URL?"
 	case bytes.HasPrefix(b, []byte("HTTP/")):
@@ -56,20 +59,45 @@ func language(b []byte) string {
 	return ""
 }
 
-// tookTooLong says how far a response had come when its time was over.
-func tookTooLong(limit time.Duration, answer *http1.Response) string {
+// tookTooLong says how far a response had come when its time was over: started is
+// whether its head was in.
+func tookTooLong(limit time.Duration, started bool, bodyBytes int64) string {
 	text := fmt.Sprintf("no complete answer within %v", limit)
-	if answer.Started() {
-		text += fmt.Sprintf(": %d bytes of its body had come by then", answer.BodyBytes)
+	if started {
+		text += fmt.Sprintf(": %d bytes of its body had come by then", bodyBytes)
 	}
 	return text
 }
 
 // spoken is the error of a handshake that agreed on a protocol which this load does
-// not speak (ALPN, RFC 7301), or nil.
-func spoken(state *tls.ConnectionState) error {
-	if p := state.NegotiatedProtocol; p != "" && p != "http/1.1" {
+// not speak (ALPN, RFC 7301), or nil. HTTP/2 must be agreed on (RFC 9113 3.2).
+func spoken(state *tls.ConnectionState, want string) error {
+	switch p := state.NegotiatedProtocol; {
+	case p == want, p == "" && want == request.HTTP1:
+		return nil
+	case want == request.HTTP1:
 		return fmt.Errorf("the server chose %q of the protocols offered by ALPN, but only http/1.1 is spoken here: don't offer it", p)
+	case p == "":
+		return errors.New("the server agreed on no protocol by ALPN: it doesn't speak HTTP/2 over TLS; load it without --http2")
+	default:
+		return fmt.Errorf("the server chose %q of the protocols offered by ALPN: it doesn't speak HTTP/2 over TLS; load it without --http2", p)
 	}
-	return nil
+}
+
+// errNotGreeted is why a server that closes a connection before its SETTINGS can't be
+// loaded.
+var errNotGreeted = errors.New("the server closed the connection without a word of HTTP/2: does it speak HTTP/2 on this port? if it doesn't, load it without --http2")
+
+// notHTTP2 explains what came where a server that speaks HTTP/2 sends its SETTINGS
+// (RFC 9113 3.4); violation is what the codec says.
+func notHTTP2(first []byte, violation error) error {
+	const most = 40
+	shown := fmt.Sprintf("%q", first[:min(len(first), most)])
+	if bytes.HasPrefix(first, []byte("HTTP/1.")) {
+		return fmt.Errorf("the server doesn't speak HTTP/2 here: it begins with %s, which is HTTP/1.1; load it without --http2", shown)
+	}
+	if what := language(first); what != "" && !bytes.Contains([]byte(what), []byte("HTTP/2")) {
+		return fmt.Errorf("the server doesn't speak HTTP/2 here: it begins with %s%s", shown, what)
+	}
+	return fmt.Errorf("the server doesn't speak HTTP/2 as it must: it begins with %s: %w", shown, violation)
 }

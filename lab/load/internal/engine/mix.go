@@ -21,8 +21,9 @@ type Program struct {
 	seed     uint64
 }
 
-// NewProgram compiles requests, which were checked, to be sent to host.
-func NewProgram(requests []request.Request, feeds []request.Feed, seed uint64, host string) (*Program, error) {
+// NewProgram compiles requests, which were checked, to be sent to host; protocol is
+// what stands in their first lines, such as HTTP/1.1.
+func NewProgram(requests []request.Request, feeds []request.Feed, seed uint64, host, protocol string) (*Program, error) {
 	env, err := request.Environment(feeds)
 	if err != nil {
 		return nil, err
@@ -33,7 +34,7 @@ func NewProgram(requests []request.Request, feeds []request.Feed, seed uint64, h
 	}
 	total := uint64(0)
 	for i := range requests {
-		w, err := request.Compile(&requests[i], host, env)
+		w, err := request.Compile(&requests[i], host, protocol, env)
 		if err != nil {
 			return nil, fmt.Errorf("request %d: %w", i+1, err)
 		}

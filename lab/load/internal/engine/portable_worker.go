@@ -133,7 +133,7 @@ func (w *worker) dial(ctx context.Context) (took int64, err error) {
 			return 0, fmt.Errorf("TLS handshake: %w", err)
 		}
 		state := secure.ConnectionState()
-		if err := spoken(&state); err != nil {
+		if err := spoken(&state, request.HTTP1); err != nil {
 			conn.Close()
 			return 0, err
 		}
@@ -305,7 +305,7 @@ func (w *worker) failed(err error) {
 		fail(measure.BodyError, err.Error())
 	case errors.As(err, &network) && network.Timeout():
 		p.rec.waitedFor(w.intended, w.sentAt, clock.Now())
-		fail(measure.TimeoutError, tookTooLong(p.Timeout, &w.answer))
+		fail(measure.TimeoutError, tookTooLong(p.Timeout, w.answer.Started(), w.answer.BodyBytes))
 	default:
 		fail(measure.ResetError, err.Error())
 	}

@@ -5,13 +5,17 @@ import (
 	"dyno/lab/load/request"
 )
 
-// begin makes a request that is due at an instant the business of connection id,
-// which is opened for it if need be.
+// begin makes a request that is due at an instant the business of place id, whose
+// connection is opened for it if need be.
 func (l *eventLoop) begin(id int32, due int64) {
-	c := &l.conns[id]
-	c.intended, c.pending = due, true
+	p := l.place(id)
+	p.intended, p.pending = due, true
 	l.begun++
-	switch c.state {
+	if l.mux != nil {
+		l.mux.begin(id)
+		return
+	}
+	switch l.conns[id].state {
 	case ready:
 		l.send(id)
 	case down:
@@ -19,7 +23,7 @@ func (l *eventLoop) begin(id int32, due int64) {
 	}
 }
 
-// release gives a connection that has nothing to do its next request, or parks
+// release gives a place that has nothing to do its next request, or parks
 // it.
 func (l *eventLoop) release(id int32) {
 	switch {
@@ -54,7 +58,7 @@ func (l *eventLoop) restUntil(id int32, at int64) {
 		l.park(id)
 		return
 	}
-	l.conns[id].thinking = true
+	l.place(id).thinking = true
 }
 
 // wakeUsers makes the requests due of those who have thought long enough.
@@ -67,14 +71,14 @@ func (l *eventLoop) wakeUsers() {
 		if l.Link.Reuse == request.Shared {
 			u.id = l.unpark()
 		}
-		l.conns[u.id].thinking = false
+		l.place(u.id).thinking = false
 		l.ask(u.id, u.at)
 	}
 }
 
 func (l *eventLoop) park(id int32) {
-	if c := &l.conns[id]; !c.parked {
-		c.parked = true
+	if p := l.place(id); !p.parked {
+		p.parked = true
 		l.idle.push(id)
 	}
 }
@@ -87,6 +91,6 @@ func (l *eventLoop) unpark() int32 {
 	} else {
 		id = l.idle.pop()
 	}
-	l.conns[id].parked = false
+	l.place(id).parked = false
 	return id
 }

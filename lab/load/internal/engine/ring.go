@@ -1,7 +1,7 @@
 package engine
 
 // ring is a first-in-first-out queue that grows by doubling and never shrinks:
-// no allocation once it has reached its size.
+// no allocation once it has reached its size. The zero value is an empty one.
 type ring[T any] struct {
 	items []T // length is a power of two
 	head  int
@@ -40,8 +40,17 @@ func (r *ring[T]) popLast() T {
 	return r.items[(r.head+r.count)&(len(r.items)-1)]
 }
 
+// first returns the oldest item; the ring must not be empty.
+func (r *ring[T]) first() T { return r.items[r.head] }
+
+// last returns the newest item; the ring must not be empty.
+func (r *ring[T]) last() T { return r.items[(r.head+r.count-1)&(len(r.items)-1)] }
+
+// clear removes all items.
+func (r *ring[T]) clear() { r.head, r.count = 0, 0 }
+
 func (r *ring[T]) grow() {
-	larger := newRing[T](2 * len(r.items))
+	larger := newRing[T](max(1, 2*len(r.items)))
 	n := copy(larger.items, r.items[r.head:])
 	copy(larger.items[n:], r.items[:r.head])
 	larger.count = r.count

@@ -103,7 +103,7 @@ func (l *eventLoop) shakeHands(id int32) {
 		return
 	}
 	state := s.tls.ConnectionState()
-	if err := spoken(&state); err != nil {
+	if err := spoken(&state, l.Link.Protocol()); err != nil {
 		l.connectFailed(id, err)
 		return
 	}
@@ -144,6 +144,9 @@ func (l *eventLoop) handedOver(id int32) {
 	if s := l.conns[id].secured; s != nil {
 		s.partly = false
 		l.flush(id)
+	}
+	if l.mux != nil {
+		l.mux.flush(id)
 	}
 }
 

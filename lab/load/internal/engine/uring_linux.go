@@ -61,7 +61,7 @@ func openRing(sh Share) (Engine, error) {
 		}
 		return &kernelRing{
 			loop: l, ring: ring, buffers: buffers, conns: make([]ringConn, sh.Most), unsent: make([]int32, 0, sh.Connections),
-			keep: sh.Link.Reuse != request.NoReuse,
+			keep: sh.Link.Reuse != request.NoReuse || sh.Link.Streams > 0,
 		}, nil
 	})
 }
@@ -118,6 +118,10 @@ func (r *kernelRing) stampSent() {
 	now := clock.Now()
 	for _, id := range r.unsent {
 		r.conns[id].handing = false
+		if r.loop.mux != nil {
+			r.loop.mux.handing(id, now)
+			continue
+		}
 		if c := &r.loop.conns[id]; c.queued {
 			c.sent, c.queued = now, false
 		}
@@ -213,7 +217,7 @@ func (r *kernelRing) established(id int32) {
 
 func (r *kernelRing) send(id int32) {
 	c := &r.loop.conns[id]
-	quiet := len(c.unsent) <= quietSend
+	quiet := len(c.unsent) <= quietSend && r.loop.mux == nil // what is sent next over HTTP/2 must come after it
 	r.ring.Send(c.fd, c.unsent, r.tag(id, opSend), quiet)
 	if quiet {
 		c.unsent = nil
@@ -232,7 +236,7 @@ func (r *kernelRing) hangUp(id int32) {
 	r.loop.quickEnd(id)
 	r.closing++
 	// A connection in the making is awaited, one that is busy may still send.
-	if own.receiving || c.state == connecting || c.state == busy {
+	if own.receiving || c.state == connecting || c.state == busy || len(c.unsent) > 0 {
 		own.receiving = false
 		r.ring.CloseCancelled(c.fd, r.tag(id, opClose), r.tag(id, opCancel))
 		return

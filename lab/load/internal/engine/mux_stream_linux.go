@@ -1,0 +1,265 @@
+package engine
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"dyno/lab/load/measure"
+	"dyno/nano/wire/http2"
+)
+
+const (
+	// mostTries is how often a request is sent again whose stream the server has
+	// refused, before it counts as failed.
+	mostTries = 10
+	// uploadTurn is how much of a body is written down at a time, in bytes.
+	uploadTurn = 64 << 10
+)
+
+// send sends the request of a place on a stream of its connection, which has room.
+func (m *multiplexer) send(id int32) {
+	l, s, conn := m.loop, &m.slots[id], m.conn(id)
+	k := &m.carriers[conn]
+	stream, err := k.wire.Open()
+	if err != nil { // it has used up its streams
+		k.going = true
+		m.await(id)
+		m.touch(conn)
+		return
+	}
+	l.work++
+	now := m.sendTime()
+	s.waits = false
+	if s.sent == 0 {
+		l.mix.next(&s.exchange, now)
+		s.sent = now
+		m.due.Start(id, now)
+		l.rec.SentAt(now)
+	}
+	s.stream, s.first, s.status, s.body = stream, 0, 0, 0
+	stream.User = s
+	msg := m.message(s)
+	k.wire.Request(stream, msg.method, m.scheme(), msg.authority, msg.path)
+	for i := range msg.fields {
+		if f := &msg.fields[i]; f.known != 0 {
+			k.wire.Known(f.known, f.value)
+		} else {
+			k.wire.Field(f.name, f.value)
+		}
+	}
+	k.wire.EndHeaders(len(msg.body) == 0)
+	if s.rest = msg.body; len(s.rest) > 0 {
+		m.upload(s)
+	}
+	k.fresh = append(k.fresh, id)
+	if k.opened++; k.opened == k.most {
+		k.going = true
+	}
+	l.conns[conn].served++
+	m.touch(conn)
+}
+
+var schemeHTTP, schemeHTTPS = []byte("http"), []byte("https")
+
+func (m *multiplexer) scheme() []byte {
+	if m.loop.TLS != nil {
+		return schemeHTTPS
+	}
+	return schemeHTTP
+}
+
+// message is a place's request as HTTP/2 needs it; it is good until the next one.
+func (m *multiplexer) message(s *slot) *message {
+	if s.request.Constant != nil {
+		return &m.constant[s.request.Place]
+	}
+	m.rendered.parse(s.buf)
+	return &m.rendered
+}
+
+// upload writes the next part of a request's body.
+func (m *multiplexer) upload(s *slot) {
+	conn := m.conn(s.id)
+	k := &m.carriers[conn]
+	part := s.rest[:min(len(s.rest), uploadTurn)]
+	n := k.wire.SendData(s.stream, part, len(part) == len(s.rest))
+	s.rest = s.rest[n:]
+	if n == len(part) && len(s.rest) > 0 {
+		k.more.push(s.id)
+	}
+	m.touch(conn)
+}
+
+// goOn writes the next parts of bodies, after what came before was sent.
+func (m *multiplexer) goOn(k *carrier) {
+	for n := k.more.len(); n > 0; n-- {
+		if s := &m.slots[k.more.pop()]; s.stream != nil && len(s.rest) > 0 {
+			m.upload(s)
+		}
+	}
+}
+
+// streamEvent deals with what came on a stream.
+func (m *multiplexer) streamEvent(s *slot, ev *http2.Event) {
+	k := &m.carriers[m.conn(s.id)]
+	switch ev.Kind {
+	case http2.EventInterim:
+		m.begins(s)
+	case http2.EventHead:
+		m.begins(s)
+		s.status = ev.Header.Status
+		if s.keeps(s.status) {
+			s.keepHead(ev.Header)
+		}
+	case http2.EventData:
+		s.body += int64(len(ev.Data))
+		s.keep(s.status, ev.Data)
+		k.wire.Consume(ev.Stream, len(ev.Data))
+	case http2.EventWritable:
+		m.upload(s)
+	case http2.EventReset:
+		m.reset(s, ev)
+		return
+	}
+	if ev.End {
+		m.done(s)
+	}
+}
+
+// begins notes the first byte of a response.
+func (m *multiplexer) begins(s *slot) {
+	if s.first == 0 {
+		s.first = m.loop.now
+	}
+}
+
+// keepHead keeps the head of a response, as text.
+func (x *exchange) keepHead(h *http2.Header) {
+	x.copyText("HTTP/2 ")
+	x.kept = strconv.AppendInt(x.kept, int64(h.Status), 10)
+	x.copyText(" ")
+	x.copyText(http.StatusText(h.Status))
+	for i := range h.Fields {
+		f := &h.Fields[i]
+		x.copyText("\r\n")
+		x.copy(f.Name.Of(h.Bytes))
+		x.copyText(": ")
+		x.copy(f.Value.Of(h.Bytes))
+	}
+	x.copyText("\r\n\r\n")
+}
+
+func (x *exchange) copyText(text string) {
+	x.kept = append(x.kept, text[:min(len(text), x.limit()-len(x.kept))]...)
+}
+
+// done records a complete response and puts its place to its next use.
+func (m *multiplexer) done(s *slot) {
+	l := m.loop
+	l.rec.left(s.intended, l.now)
+	l.rec.Answered(s.intended, s.sent, s.first, l.now)
+	l.Errors.judged(&s.exchange, s.status, l.rec, s.intended, l.now)
+	m.letGo(s)
+	m.carriers[m.conn(s.id)].held = false
+	l.release(s.id)
+}
+
+// letGo ends what a place has of a request that is over.
+func (m *multiplexer) letGo(s *slot) {
+	m.handled++
+	m.due.Stop(s.id)
+	s.waits, s.rest = false, nil
+	m.drop(s)
+}
+
+// drop gives the stream of a place back; one that is not at its end is reset.
+func (m *multiplexer) drop(s *slot) {
+	if s.stream == nil {
+		return
+	}
+	conn := m.conn(s.id)
+	k := &m.carriers[conn]
+	k.wire.Release(s.stream)
+	s.stream = nil
+	if max := m.loop.Link.MaxAge; max > 0 && m.loop.now-m.loop.conns[conn].opened >= int64(max) {
+		k.going = true
+	}
+	m.touch(conn)
+}
+
+// fail ends a request that was sent without a usable response. Its place is the
+// caller's to use.
+func (m *multiplexer) fail(s *slot, kind measure.ErrorKind, why string) {
+	l := m.loop
+	l.rec.Errors.Count(kind)
+	l.Errors.failed(&s.exchange, kind, why, l.now)
+	l.rec.failedKind(s.request, kind)
+	l.rec.failed(s.intended, l.now)
+	m.letGo(s)
+}
+
+// reset deals with a stream that has ended early: by the server or, where it broke
+// the rules, from this side.
+func (m *multiplexer) reset(s *slot, ev *http2.Event) {
+	switch {
+	case ev.Err != nil:
+		m.fail(s, measure.BodyError, ev.Err.Error())
+	case ev.Code == http2.RefusedStream:
+		if m.refused(s) {
+			return
+		}
+		m.fail(s, measure.RefusedError, fmt.Sprintf("the server refused the request's stream %d times (REFUSED_STREAM, RFC 9113 8.7)", s.tries+1))
+	case ev.Code == http2.HTTP11Required:
+		m.fail(s, measure.StreamError, "the server reset the stream: HTTP_1_1_REQUIRED: it wants this request over HTTP/1.1")
+	default:
+		m.fail(s, measure.StreamError, "the server reset the stream: "+ev.Code.String())
+	}
+	m.loop.release(s.id)
+}
+
+// refused lets a request be sent again that the server said it has not looked at (RFC
+// 9113 8.7): on this connection after a moment, or on the next one if this takes no
+// more. Its times go on. It is not if it was tried too often already: a connection that
+// goes away is no such try, as there are only so many within the time limit.
+func (m *multiplexer) refused(s *slot) (again bool) {
+	l, conn := m.loop, m.conn(s.id)
+	k := &m.carriers[conn]
+	if s.tries >= mostTries && !k.going {
+		return false
+	}
+	s.tries++
+	s.kept = s.kept[:0]
+	l.rec.Resubmitted++
+	m.drop(s)
+	m.await(s.id)
+	if !k.going {
+		k.held = true
+		l.retries.Start(conn, max(l.now, 1))
+	}
+	return true
+}
+
+// timedOut ends a request that took longer than the time limit. A connection on which
+// nothing comes any more, not even the answer to a PING, is given up.
+func (m *multiplexer) timedOut(id int32) {
+	l, s, conn := m.loop, &m.slots[id], m.conn(id)
+	k := &m.carriers[conn]
+	l.work++
+	sent := s.sent
+	l.rec.waitedFor(s.intended, sent, l.now)
+	m.fail(s, measure.TimeoutError, tookTooLong(l.Timeout, s.status != 0, s.body))
+	if l.conns[conn].state == ready && k.heard < sent {
+		switch {
+		case k.pinged == 0:
+			k.pinged = l.now
+			k.wire.Ping([8]byte{'a', 'l', 'i', 'v', 'e', '?'})
+		case l.now-k.pinged >= int64(pingPatience):
+			k.aside.push(id)
+			m.lost(conn, measure.ResetError, "nothing comes from the server any more, not even the answer to a PING")
+			return
+		}
+	}
+	l.release(id)
+	m.proceed(conn)
+}
