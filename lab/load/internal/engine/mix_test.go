@@ -41,7 +41,7 @@ func mixOf(t testing.TB, s work) *mix {
 			t.Fatal(err)
 		}
 	}
-	p, err := NewProgram(s.Requests, s.Feeds, s.Seed, "service")
+	p, err := NewProgram(s.Requests, s.Feeds, s.Seed, "service", "HTTP/1.1")
 	if err != nil {
 		t.Fatal(err)
 	}
