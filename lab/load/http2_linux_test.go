@@ -7,6 +7,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -208,6 +211,47 @@ func TestHTTP2Reuse(t *testing.T) {
 			if all.Connects+2 < tt.least { // two were there before
 				t.Errorf("%+v: %d connections, want %d", tt.link, all.Connects, tt.least)
 			}
+		}
+	})
+}
+
+// TestHTTP2AgainstNghttpd loads a server that has nothing in common with ours.
+func TestHTTP2AgainstNghttpd(t *testing.T) {
+	program, err := exec.LookPath("nghttpd")
+	if err != nil {
+		t.Skip("there is no nghttpd here")
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(ln.Addr().String())
+	ln.Close()
+	dir := t.TempDir()
+	text := strings.Repeat("served by nghttpd\n", 5000)
+	if err := os.WriteFile(filepath.Join(dir, "x.txt"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "--no-tls", "-a", "127.0.0.1", "-d", dir, port)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	eachLoop(t, func(t *testing.T, engine string) {
+		s := overHTTP2("http://127.0.0.1:"+port, engine, 3, 20, 300)
+		s.Requests = []request.Request{{Method: "GET", Path: "/x.txt", Expect: []string{"body contains served by nghttpd", "header content-length == " + fmt.Sprint(len(text))}}}
+		var r *Result
+		for range 100 { // until it listens
+			if r, err = Run(t.Context(), s); err == nil {
+				break
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := everything(r); all.Completed+all.Drained != 300 || all.Errors.Total() != 0 || all.BytesIn < uint64(300*len(text)) {
+			t.Errorf("completed %d, %d bytes, errors %+v (%v)", all.Completed+all.Drained, all.BytesIn, all.Errors, r.FirstErrors)
 		}
 	})
 }

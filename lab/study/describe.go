@@ -86,6 +86,11 @@ func (c *Cell) describeLink() string {
 	} else if !level && k.Reuse != "" {
 		text += "; reuse=" + string(k.Reuse)
 	}
+	if _, level := c.Levels["streams"]; k.Streams > 0 && level {
+		text += "; http2"
+	} else if k.Streams > 0 {
+		text += fmt.Sprintf("; http2, streams=%d", k.Streams)
+	}
 	if k.MaxAge > 0 {
 		text += fmt.Sprintf("; max_age=%v", k.MaxAge)
 	}

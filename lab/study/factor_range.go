@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 )
 
 // Range is what a sampling design takes levels of a factor from.
@@ -26,6 +27,7 @@ type scale struct {
 func anyEnd(at scope) float64 { return at.number(-1e12, 1e12) }
 
 func connectionsEnd(at scope) float64 { return float64(at.integer(1, profile.MaxConnections)) }
+func streamsEnd(at scope) float64     { return float64(at.integer(1, request.MostStreams)) }
 func rateEnd(at scope) float64        { return at.number(minRate, maxRate) }
 
 // rangeAt reads {from: 1, to: 64, scale: log}.

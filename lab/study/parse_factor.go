@@ -102,6 +102,14 @@ func checkRate(e entry, _ string, s *Study) {
 
 func checkPacing(e entry, _ string, s *Study) { eachOpen(e, s, "waits for no schedule") }
 
+func checkStreams(e entry, _ string, s *Study) {
+	for _, l := range s.Loads {
+		if l.Link.Streams == 0 {
+			e.name.problem("give that load http2: true", "the load %s has one request under way on a connection, as HTTP/1.1 has it", quote(l.Name))
+		}
+	}
+}
+
 // checkStarted refuses a factor of the subjects' start where one is up already;
 // what is what can't be varied of it.
 func checkStarted(e entry, s *Study, what string) {

@@ -8,7 +8,7 @@ import (
 )
 
 // linkFields are the fields of a load that say how it connects and waits.
-var linkFields = []string{"reuse", "max_age", "sources", "fast_open", "nagle", "quick_ack", "pacing"}
+var linkFields = []string{"reuse", "max_age", "sources", "fast_open", "nagle", "quick_ack", "http2", "streams", "pacing"}
 
 // linkAt reads them into l, whose profile is known.
 func linkAt(f map[string]scope, l *Load) {
@@ -31,6 +31,17 @@ func linkAt(f map[string]scope, l *Load) {
 	for name, into := range map[string]*bool{"fast_open": &k.FastOpen, "nagle": &k.Nagle, "quick_ack": &k.QuickAck} {
 		if v, ok := f[name]; ok {
 			*into = v.boolean()
+		}
+	}
+	if v, ok := f["http2"]; ok && v.boolean() {
+		k.Streams = 1
+	}
+	if v, ok := f["streams"]; ok {
+		n := v.integer(1, request.MostStreams)
+		if k.Streams == 0 {
+			v.problem("give that load http2: true", "over HTTP/1.1 a connection has one request under way")
+		} else {
+			k.Streams = n
 		}
 	}
 	if v, ok := f["pacing"]; ok {

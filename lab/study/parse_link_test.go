@@ -15,6 +15,7 @@ func TestLinkOfALoad(t *testing.T) {
 	s := parse(t, minimal+`loads:
   - {name: churn, closed: {}, reuse: none, sources: [127.0.0.2-127.0.0.3, "::1"], fast_open: true, nagle: true, quick_ack: true}
   - {name: aged, open: {rate: 10}, reuse: 100, max_age: 30s, pacing: spin}
+  - {name: many, closed: {}, http2: true, streams: 10}
 `)
 	want := request.Link{
 		Reuse: request.NoReuse, FastOpen: true, Nagle: true, QuickAck: true,
@@ -26,13 +27,38 @@ func TestLinkOfALoad(t *testing.T) {
 	want = request.Link{Reuse: request.PerWorker, PerConnection: 100, MaxAge: 30 * time.Second}
 	var plan strings.Builder
 	expand(t, s, 1).Describe(&plan)
-	for _, says := range []string{"; reuse=none; sources=127.0.0.2 and 2 more\n", "; reuse=100; max_age=30s; pacing=spin\n"} {
+	for _, says := range []string{"; reuse=none; sources=127.0.0.2 and 2 more\n", "; reuse=100; max_age=30s; pacing=spin\n", "; http2, streams=10\n"} {
 		if !strings.Contains(plan.String(), says) {
 			t.Errorf("%q is missing in %s", says, &plan)
 		}
 	}
 	if got := s.Loads[1]; !reflect.DeepEqual(got.Link, want) || got.Pacing != profile.SpinPacing {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// TestStreamsOfALoad: HTTP/2 is what a load with streams speaks.
+func TestStreamsOfALoad(t *testing.T) {
+	s := parse(t, minimal+`loads:
+  - {name: single, closed: {}, http2: true}
+  - {name: many, closed: {}, http2: true, streams: 10}
+  - {name: old, closed: {}, http2: false}
+`)
+	for i, want := range []int{1, 10, 0} {
+		if got := s.Loads[i].Link.Streams; got != want {
+			t.Errorf("%s: %d streams, want %d", s.Loads[i].Name, got, want)
+		}
+	}
+	s = parse(t, minimal+`loads: [{closed: {}, http2: true}]
+factors: {streams: [1, 10, 100]}
+twin: false
+`)
+	var got []int
+	for _, c := range expand(t, s, 1).Cells {
+		got = append(got, c.Link.Streams)
+	}
+	if want := []int{1, 10, 100}; !reflect.DeepEqual(got, want) {
+		t.Errorf("streams %v", got)
 	}
 }
 

@@ -9,7 +9,7 @@ func TestFactorsProblems(t *testing.T) {
 		{"unknown", minimal + "factors: {connection: [1]}\n",
 			`s.yaml:3:11: factors.connection: unknown factor (did you mean "connections"?)`},
 		{"unknown, none near", minimal + "factors: {colour: [red]}\n",
-			"s.yaml:3:11: factors.colour: unknown factor (valid: connections, rate, request, reuse, pacing, size, tls, cpus, env.NAME, args.NAME, args, build.flags and 3 more)"},
+			"s.yaml:3:11: factors.colour: unknown factor (valid: connections, rate, request, reuse, streams, pacing, size, tls, cpus, env.NAME, args.NAME, args and 4 more)"},
 		{"not a list", minimal + "factors: {connections: 16}\n",
 			`s.yaml:3:24: factors.connections: expected a list, got "16" (write it as [a, b] or one "- item" a line)`},
 		{"empty", minimal + "factors: {connections: []}\n",
@@ -34,6 +34,8 @@ factors: {request: [jsno, ""]}
 `,
 			`s.yaml:4:21: factors.request[0]: "jsno" is not one of the choices (did you mean "json"?)
 s.yaml:4:27: factors.request[1]: "" is not one of the choices (valid: json)`},
+		{"streams of HTTP/1.1", minimal + "factors: {streams: [1, 4]}\n",
+			`s.yaml:3:11: factors.streams: the load "saturate" has one request under way on a connection, as HTTP/1.1 has it (give that load http2: true)`},
 		{"reuse", minimal + "factors: {reuse: [none, 0, sahred, 100]}\n",
 			`s.yaml:3:25: factors.reuse[1]: expected a whole number from 1 to 1000000000, got "0"
 s.yaml:3:28: factors.reuse[2]: "sahred" is not one of the choices (did you mean "shared"?)`},

@@ -2,8 +2,40 @@ package loadcmd
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
+
+	"dyno/lab/load"
 )
+
+func TestHTTP2Flags(t *testing.T) {
+	tests := []struct {
+		args    []string
+		streams int
+		says    string // of the error
+	}{
+		{nil, 0, ""},
+		{[]string{"--http2"}, 1, ""},
+		{[]string{"--http2", "--streams", "25"}, 25, ""},
+		{[]string{"--streams", "25"}, 0, "give --http2 too"},
+		{[]string{"--http2", "--streams", "0"}, 0, "at least one"},
+	}
+	for _, tt := range tests {
+		var f linkFlags
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		f.register(flags)
+		if err := flags.Parse(tt.args); err != nil {
+			t.Fatal(err)
+		}
+		var spec load.Spec
+		err := f.apply(&spec)
+		if (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) || spec.Link.Streams != tt.streams {
+			t.Errorf("%q: %d streams, error %v", tt.args, spec.Link.Streams, err)
+		}
+	}
+}
 
 func TestParseCPUs(t *testing.T) {
 	for list, want := range map[string][]int{"": nil, "0": {0}, "0,2-4": {0, 2, 3, 4}, "3,1": {3, 1}, "7-7": {7}} {
