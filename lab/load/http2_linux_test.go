@@ -46,6 +46,7 @@ func http2Server(t *testing.T, secure *tls.Config, most uint32, h http.HandlerFu
 	if secure == nil {
 		return server(t, serve)
 	}
+	secure = secure.Clone() // connections of another server may use it
 	secure.NextProtos = []string{"h2"}
 	target := server(t, func(c net.Conn) {
 		secured := tls.Server(c, secure)
