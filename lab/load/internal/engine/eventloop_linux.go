@@ -124,6 +124,7 @@ func openEventLoop(sh Share, open func(*eventLoop) (backend, error)) (Engine, er
 
 // Close implements Engine.
 func (l *eventLoop) Close() {
+	l.rec = nil       // the last window is the collector's
 	l.backend.leave() // the kernel takes half a second to hang up ten thousand connections
 	for i := range l.conns {
 		if l.mux != nil {
