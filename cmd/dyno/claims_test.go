@@ -44,8 +44,8 @@ func TestPublishedResultsCanBeLookedUp(t *testing.T) {
 		if r.Run == "" { // measured by a program, which judges no run
 			continue
 		}
-		for _, v := range r.Verdicts {
-			if v.Basis == nil || v.Basis.Run != r.Run || !strings.Contains(text, "**"+v.Basis.Validity+"**") {
+		for _, v := range r.Verdicts { // reports of today say "data:" before it
+			if v.Basis == nil || v.Basis.Run != r.Run || !strings.Contains(text, "**"+v.Basis.Validity+"**") && !strings.Contains(text, "**data: "+v.Basis.Validity+"**") {
 				t.Errorf("%s, %s: the verdict's validity is not that of the report: %+v", r.Dir, v.ID, v.Basis)
 			}
 		}

@@ -10,8 +10,8 @@ import (
 )
 
 // The cells of the runs behind the published figures, as their figures by trial
-// are archived, are on one level each: no more than one in fifty is said to be on
-// two.
+// are archived, are on one level each, as far as is known: no more than one in thirty
+// is said to be on two. Those that are have a start some 20 to 50 % off the others.
 func TestPlateausOfArchivedRuns(t *testing.T) {
 	files, err := filepath.Glob("../../docs/results/*/trials.csv.gz")
 	if err != nil || len(files) == 0 {
@@ -30,7 +30,7 @@ func TestPlateausOfArchivedRuns(t *testing.T) {
 			}
 		}
 	}
-	if cells < 50 || 50*flagged > cells {
+	if cells < 50 || 30*flagged > cells {
 		t.Errorf("%d of %d cells are said to be on two levels", flagged, cells)
 	}
 	t.Logf("%d of %d cells", flagged, cells)
