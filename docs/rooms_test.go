@@ -62,13 +62,21 @@ var house = []room{
 		{"lab/baseline", "lab/history"},
 		{"lab/gate"},
 	}},
-	{"cmd", []string{"wire", "internal", "studies", "subjects", "lab"}, [][]string{
+	{"gate", []string{"wire", "internal"}, [][]string{
+		{"gate/request", "gate/config"},
+		{"gate/stats", "gate/route", "gate/guard", "gate/limit", "gate/observe"},
+		{"gate/upstream"},
+		{"gate/snapshot"},
+		{"gate/proxy"},
+		{"gate"},
+	}},
+	{"cmd", []string{"wire", "internal", "studies", "subjects", "lab", "gate"}, [][]string{
 		{"cmd/dyno/internal/cli"},
 		{"cmd/dyno/internal/library"},
 		{"cmd/dyno/internal/archivecmd", "cmd/dyno/internal/machinecmd", "cmd/dyno/internal/runcmd"},
 		{"cmd/dyno/internal/loadcmd", "cmd/dyno/internal/studycmd"},
 		{"cmd/dyno/internal/capacitycmd", "cmd/dyno/internal/comparecmd"},
-		{"cmd/dyno"},
+		{"cmd/dyno", "cmd/nanogate"},
 	}},
 	{"bench", []string{"wire", "internal", "studies", "subjects", "lab", "nano"}, [][]string{
 		{"bench/rounds"},

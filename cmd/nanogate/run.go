@@ -1,0 +1,129 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"dyno/gate"
+	"dyno/gate/config"
+)
+
+func newRun() *cobra.Command {
+	var file, listen, to string
+	var loops int
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Serve, from a file or to one address",
+		Long: `Serves what the file says, or sends everything to one address.
+
+SIGHUP reads the file again: what is configured otherwise is made anew, and no
+connection is closed. A file that is wrong changes nothing. SIGTERM and SIGINT let
+the requests under way end, as long as client.drain says, and close what is left.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := runConfig(file, listen, to)
+			if err != nil {
+				return err
+			}
+			if loops < 0 || loops > 1024 {
+				return usageError{fmt.Errorf("--loops: expected 0 to 1024, got %d", loops)}
+			}
+			return run(cmd.Context(), c, loops)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&file, "config", "c", "", "the configuration file")
+	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "address to listen on, without a file")
+	flags.StringVar(&to, "to", "", "where everything is sent, without a file: http://host:port or unix:/path")
+	flags.IntVar(&loops, "loops", 0, "event loops; 0: one for each CPU")
+	return cmd
+}
+
+// runConfig is the configuration that the flags ask for.
+func runConfig(file, listen, to string) (*config.Config, error) {
+	switch {
+	case file == "" && to == "":
+		return nil, usageError{errors.New("what is to be served? -c FILE, or --to http://127.0.0.1:9000")}
+	case file != "" && to != "":
+		return nil, usageError{errors.New("-c and --to don't go together")}
+	case file != "":
+		return open(file)
+	}
+	c, err := config.Simple(listen, to)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return c, nil
+}
+
+// open reads a configuration, and prints what is wrong with it.
+func open(file string) (*config.Config, error) {
+	c, err := config.Open(file)
+	if problems := (config.Problems)(nil); errors.As(err, &problems) {
+		fmt.Fprintln(os.Stderr, problems)
+		return nil, configError{fmt.Errorf("%s: %d wrong", file, len(problems))}
+	}
+	return c, err
+}
+
+func run(ctx context.Context, c *config.Config, loops int) error {
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	g, err := gate.Start(c, gate.Options{Loops: loops, Log: log})
+	if err != nil {
+		return err
+	}
+	for _, at := range g.Addresses() {
+		log.Info("listening", "address", at.String())
+	}
+	reload := make(chan os.Signal, 1)
+	signal.Notify(reload, syscall.SIGHUP)
+	defer signal.Stop(reload)
+	for {
+		select {
+		case <-reload:
+			again(g, c.Path, log)
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	drain := g.Snapshot().Config.Client.Drain
+	log.Info("draining", "at most", drain)
+	end, cancel := context.WithTimeout(context.Background(), drain)
+	defer cancel()
+	if err := g.Shutdown(end); err != nil {
+		return fmt.Errorf("some requests had to be cut: %w", err)
+	}
+	return nil
+}
+
+// again serves from the file as it is now.
+func again(g *gate.Gateway, path string, log *slog.Logger) {
+	if path == "" {
+		log.Warn("there is no file to read again")
+		return
+	}
+	c, err := config.Open(path)
+	if err != nil {
+		log.Error("the file is wrong, and what was served goes on", "error", err)
+		return
+	}
+	g.Apply(c)
+	log.Info("configuration applied", "file", path, "routes", len(c.Routes), "upstreams", len(c.Upstreams))
+}
+
+func noArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("expected no arguments, got %q", args)}
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+// Package config is the gateway's configuration file: what it may say, as plain data,
+// and a reader that finds everything that is wrong with it, each with its place. It
+// opens nothing but the file itself.
+//
+// What a file may hold at each level is a table of names and readers ([topFields],
+// routeFields, upstreamFields): a new part is a file with its type and its reader, and
+// a row. What is planned and not there yet stands in unbuilt.go and is refused.
+package config
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Config is a whole configuration. It isn't changed after it was read.
+type Config struct {
+	Path      string // the file; "" if there is none
+	Listen    []Listener
+	Trust     []netip.Prefix // proxies before the gateway whose forwarding fields are believed
+	Forwarded Forwarded
+	Slashes   bool // escaped slashes in paths are kept, not refused
+	Client    Client
+	Routes    []*Route
+	Upstreams []*Upstream
+}
+
+// Listener is an address that clients connect to.
+type Listener struct {
+	At      At
+	Address string // host:port
+}
+
+// Forwarded says which fields tell an upstream who the client is.
+type Forwarded uint8
+
+const (
+	ForwardedX    Forwarded = iota // X-Forwarded-For, -Proto and -Host
+	ForwardedRFC                   // Forwarded (RFC 7239)
+	ForwardedBoth                  // all of them
+	ForwardedOff                   // none; what untrusted clients send is removed all the same
+)
+
+var forwardedNames = []string{"x", "rfc7239", "both", "off"}
+
+// Client bounds what one client can take. All have defaults.
+type Client struct {
+	Head, URI, Fields int   // of a request: bytes, bytes, count
+	Body              int64 // bytes; 0: unbounded (it is streamed)
+	Connections       int   // of all clients together
+
+	ReadHead, ReadBody, Idle, Write time.Duration // for a head; between parts of a body; between requests; until it takes something
+	Drain                           time.Duration // how long requests under way may take on shutdown
+}
+
+// newConfig has the defaults.
+func newConfig(path string) *Config {
+	return &Config{Path: path, Client: Client{
+		Head: 16 << 10, URI: 8 << 10, Fields: 100, Connections: 65536,
+		ReadHead: 10 * time.Second, ReadBody: 30 * time.Second, Idle: 75 * time.Second, Write: 30 * time.Second,
+		Drain: 30 * time.Second,
+	}}
+}
+
+// topFields are what a file may hold.
+var topFields = []known[Config]{
+	{"listen", (*Config).readListen},
+	{"trust", func(c *Config, p place) {
+		for _, item := range p.list() {
+			c.Trust = append(c.Trust, item.prefix())
+		}
+	}},
+	{"forwarded", func(c *Config, p place) {
+		c.Forwarded = Forwarded(max(0, indexOf(forwardedNames, p.word(forwardedNames...))))
+	}},
+	{"escaped-slashes", func(c *Config, p place) { c.Slashes = p.word("refuse", "keep") == "keep" }},
+	{"client", func(c *Config, p place) { readFields(p, &c.Client, clientFields) }},
+	{"routes", (*Config).readRoutes},
+	{"upstreams", (*Config).readUpstreams},
+}
+
+var clientFields = []known[Client]{
+	{"head", func(c *Client, p place) { c.Head = int(p.size(512, 1<<20)) }},
+	{"uri", func(c *Client, p place) { c.URI = int(p.size(64, 1<<20)) }},
+	{"fields", func(c *Client, p place) { c.Fields = p.integer(1, 10_000) }},
+	{"body", func(c *Client, p place) { c.Body = p.size(0, 1<<50) }},
+	{"connections", func(c *Client, p place) { c.Connections = p.integer(1, 10_000_000) }},
+	{"read-head", func(c *Client, p place) { c.ReadHead = p.duration(100*time.Millisecond, time.Hour) }},
+	{"read-body", func(c *Client, p place) { c.ReadBody = p.duration(100*time.Millisecond, time.Hour) }},
+	{"idle", func(c *Client, p place) { c.Idle = p.duration(100*time.Millisecond, 24*time.Hour) }},
+	{"write", func(c *Client, p place) { c.Write = p.duration(100*time.Millisecond, time.Hour) }},
+	{"drain", func(c *Client, p place) { c.Drain = p.duration(0, 24*time.Hour) }},
+}
+
+// read reads the file's top level.
+func (c *Config) read(root place) {
+	found := readFields(root, c, append(topFields, unbuiltTop...))
+	if _, ok := found["routes"]; !ok && root.isMapping() {
+		root.problem(`add: routes: [{match: {path: "/*"}, to: http://127.0.0.1:9000}]`, "there are no routes")
+	}
+	if _, ok := found["listen"]; !ok && root.isMapping() {
+		root.problem("add: listen: 127.0.0.1:8080", "there is no address to listen on")
+	}
+	c.link(root.in)
+}
+
+func (c *Config) readListen(p place) {
+	for _, item := range p.list() {
+		c.Listen = append(c.Listen, Listener{item.at(), item.listenAddress()})
+	}
+}
+
+// link holds the file's parts against each other.
+func (c *Config) link(in *input) {
+	names := make([]string, 0, len(c.Upstreams))
+	byName := make(map[string]*Upstream, len(c.Upstreams))
+	for _, u := range c.Upstreams {
+		names = append(names, u.Name)
+		byName[u.Name] = u
+	}
+	for _, r := range c.Routes {
+		for i := range r.To {
+			if t := &r.To[i]; t.Direct == nil && t.Upstream != "" && byName[t.Upstream] == nil {
+				in.problems = append(in.problems, t.At.Problem(didYouMean(t.Upstream, names), "there is no upstream %s", quote(t.Upstream)))
+			}
+		}
+	}
+}
+
+func indexOf(list []string, s string) int {
+	for i, one := range list {
+		if one == s {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,148 @@
+package config
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+const whole = `
+listen: 127.0.0.1:8080
+trust: [10.0.0.0/8, 192.0.2.7]
+forwarded: both
+client: {head: 32KiB, body: 10MiB, idle: 30s}
+routes:
+  - name: api
+    match: {host: [api.example.com, "*.api.example.com"], path: "/users/{id}/*", methods: [GET, POST], headers: {X-Version: "2*"}, query: {debug: "!"}}
+    priority: 5
+    timeout: 150ms
+    rewrite: /v2/{id}/{rest}
+    request-headers: {set: {X-Env: prod}, remove: [X-Debug]}
+    retry: {attempts: 3, on: [connect, reset, 503], budget: 10%}
+    sticky: {cookie: instance, for: 1h}
+    to: {users: 95, canary: 5}
+  - match: {path: /old}
+    redirect: {to: "https://{host}/new{query}", status: 301}
+  - match: {path: "/*"}
+    to: http://127.0.0.1:9009
+upstreams:
+  users:
+    endpoints: ["http://127.0.0.1:9001", {url: "http://127.0.0.1:9002", weight: 3}]
+    balance: {hash: {header: X-User}}
+  canary: ["127.0.0.1:9003", "unix:/run/canary"]
+`
+
+func TestParse(t *testing.T) {
+	c, err := Parse("f.yaml", []byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := c.Routes[0]
+	for what, ok := range map[string]bool{
+		"listen":    c.Listen[0].Address == "127.0.0.1:8080" && c.Listen[0].At.Line == 2,
+		"trust":     len(c.Trust) == 2 && c.Trust[1].String() == "192.0.2.7/32",
+		"forwarded": c.Forwarded == ForwardedBoth,
+		"client":    c.Client.Head == 32<<10 && c.Client.Body == 10<<20 && c.Client.Idle == 30*time.Second && c.Client.Fields == 100,
+		"names":     r.Name == "api" && c.Routes[1].Name == "route-2",
+		"host":      len(r.Match.Hosts) == 2 && r.Match.Hosts[1] == "*.api.example.com",
+		"params":    strings.Join(r.Match.Path.Params(), " ") == "id rest",
+		"headers":   r.Match.Headers[0] == Condition{"x-version", "2", Begins},
+		"query":     r.Match.Query[0] == Condition{"debug", "", Absent},
+		"timeout":   r.Timeout == 150*time.Millisecond && r.Priority == 5,
+		"rewrite":   len(r.Rewrite.Parts) == 4 && r.Rewrite.Parts[3].Name == "rest",
+		"edit":      r.Request.Set[0] == Field{"X-Env", "prod"} && r.Request.Remove[0] == "x-debug",
+		"retry":     r.Retry.Attempts == 3 && r.Retry.Statuses[0] == 503 && r.Retry.Budget == 0.1,
+		"weights":   r.To[0].Weight == 95 && r.To[1].Upstream == "canary",
+		"redirect":  c.Routes[1].Redirect.Status == 301,
+		"direct":    c.Routes[2].To[0].Direct.Endpoints[0].Address.String() == "127.0.0.1:9009",
+		"endpoints": c.Upstreams[0].Endpoints[1].Weight == 3 && c.Upstreams[1].Endpoints[1].Address.Unix == "/run/canary",
+		"balance":   c.Upstreams[0].Balance.Kind == Hash && c.Upstreams[0].Balance.Name == "x-user",
+	} {
+		if !ok {
+			t.Errorf("%s was read otherwise: %+v", what, c)
+		}
+	}
+}
+
+// One line of each file is wrong; the message says where, what, and what was meant.
+func TestProblems(t *testing.T) {
+	const head, tail = "listen: 127.0.0.1:80\nroutes:\n", "upstreams: {users: {endpoints: [\"http://127.0.0.1:1\"]}}\n"
+	route := func(text string) string { return head + "  - " + text + "\n" + tail }
+	for _, c := range []struct{ name, src, want string }{
+		{"empty", "", "f.yaml: expected a configuration, got an empty file (start it with: listen: 127.0.0.1:8080)"},
+		{"syntax", "listen: [", "f.yaml:1: expected YAML: did not find expected node content"},
+		{"two documents", "a: 1\n---\nb: 1\n", "f.yaml:2: expected YAML: one document a file, and this is the second"},
+		{"unknown", head + "  - {to: users}\nupsteams: {}\n" + tail, `f.yaml:4:1: upsteams: unknown field (did you mean "upstreams"?)`},
+		{"no routes", "listen: 127.0.0.1:80\n", `f.yaml:1:1: there are no routes (add: routes: [{match: {path: "/*"}, to: http://127.0.0.1:9000}])`},
+		{"twice", route("{to: users, to: users}"), "f.yaml:3:17: routes[0].to: the field is given twice (remove one of them)"},
+		{"no upstream", route("{to: user}"), `f.yaml:3:10: routes[0].to: there is no upstream "user" (did you mean "users"?)`},
+		{"no target", route("{match: {path: /}}"), "f.yaml:3:5: routes[0]: a route has exactly one of to, redirect and respond, this one has none (such as to: users)"},
+		{"two ends", route("{to: users, redirect: /x}"), "f.yaml:3:5: routes[0]: a route has exactly one of to, redirect and respond, this one has to and redirect (such as to: users)"},
+		{"goes with to", route("{respond: {status: 204}, timeout: 1s}"), "f.yaml:3:39: routes[0].timeout: timeout goes with to, and this route has respond (remove it)"},
+		{"guard", route("{to: users, jwt: {}}"), "f.yaml:3:22: routes[0].jwt: jwt is not built in this version, and nothing is served as if it were (remove it, and see docs/gateway.md for what there is)"},
+		{"discovery", head + "  - {to: a}\nupstreams: {a: {etcd: {}}}\n", "f.yaml:4:23: upstreams.a.etcd: etcd is not built in this version, and nothing is served as if it were (remove it, and see docs/gateway.md for what there is)"},
+		{"address", "listen: somewhere\n" + head[len("listen: 127.0.0.1:80\n"):] + "  - {to: users}\n" + tail, `f.yaml:1:9: listen: expected an address to listen on, got "somewhere" (such as 127.0.0.1:8080 or :8080)`},
+		{"path", route(`{match: {path: api}, to: users}`), `f.yaml:3:20: routes[0].match.path: a path begins with a slash (write /api)`},
+		{"star", route(`{match: {path: "/a/*/b"}, to: users}`), `f.yaml:3:20: routes[0].match.path: a star is only at the end of a path (such as /api/*, or {name} for one segment)`},
+		{"param", route(`{match: {path: "/a{id}"}, to: users}`), `f.yaml:3:20: routes[0].match.path: a parameter is a whole segment, got "a{id}" (such as /users/{id}/orders)`},
+		{"method", route(`{match: {methods: [get]}, to: users}`), `f.yaml:3:24: routes[0].match.methods[0]: methods are in capitals, got "get" (write GET)`},
+		{"rewrite", route(`{match: {path: "/a/{id}"}, rewrite: "/b/{name}", to: users}`), `f.yaml:3:41: routes[0].rewrite: {name} is no part of the path that is matched`},
+		{"duration", route(`{to: users, timeout: 150}`), `f.yaml:3:26: routes[0].timeout: expected a duration from 1ms to 24h0m0s, got "150" (write it with a unit, such as 500ms, 10s or 2m)`},
+		{"framing", route(`{to: users, request-headers: {set: {Content-Length: 1}}}`), `f.yaml:3:41: routes[0].request-headers.set.Content-Length: Content-Length frames messages and can't be changed`},
+		{"value", route(`{to: users, request-headers: {set: {A: "b\nc"}}}`), `f.yaml:3:44: routes[0].request-headers.set.A: expected a value without control characters, got "b\nc"`},
+		{"retry", route(`{to: users, retry: {on: [conect]}}`), `f.yaml:3:30: routes[0].retry.on[0]: expected connect, reset, timeout or a status from 500 to 599, got "conect"`},
+		{"tls upstream", head + "  - {to: a}\nupstreams: {a: [\"https://127.0.0.1:1\"]}\n", `f.yaml:4:17: upstreams.a[0]: TLS to upstreams is not built in this version (write http://)`},
+		{"name", head + "  - {to: a}\nupstreams: {a: [\"http://backend:80\"]}\n", `f.yaml:4:17: upstreams.a[0]: finding endpoints by name is not built in this version (write its IP address)`},
+		{"scheme", head + "  - {to: a}\nupstreams: {a: [\"ftp://127.0.0.1:80\"]}\n", `f.yaml:4:17: upstreams.a[0]: expected http://host:port, got the scheme "ftp" (such as http://127.0.0.1:9001)`},
+		{"balance", head + "  - {to: a}\nupstreams: {a: {endpoints: [\"127.0.0.1:80\"], balance: least-requests}}\n", `f.yaml:4:55: upstreams.a.balance: "least-requests" is not one of the choices (did you mean "least-request"?)`},
+		{"size", "listen: 127.0.0.1:80\nclient: {head: 16}\nroutes: [{to: users}]\n" + tail, `f.yaml:2:16: client.head: expected a size from 512 bytes to 1048576, got "16" (write it with a unit, such as 64KiB or 10MiB)`},
+		{"network", "listen: 127.0.0.1:80\ntrust: [10.1.0.0/8]\nroutes: [{to: users}]\n" + tail, `f.yaml:2:9: trust[0]: 10.1.0.0/8 has bits set beyond its length (write 10.0.0.0/8)`},
+	} {
+		_, err := Parse("f.yaml", []byte(c.src))
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
+		}
+	}
+}
+
+// A file is read to its end: everything that is wrong is said at once.
+func TestAllProblems(t *testing.T) {
+	_, err := Parse("f.yaml", []byte("listen: x\nroutes:\n  - {to: a, jwt: 1}\n  - {match: {path: b}, to: http://127.0.0.1:1}\n"))
+	problems, ok := err.(Problems)
+	if !ok || len(problems) != 4 {
+		t.Fatalf("%v", err)
+	}
+	for i, line := range []int{1, 3, 3, 4} {
+		if problems[i].Line != line {
+			t.Errorf("problem %d: %v", i, problems[i])
+		}
+	}
+}
+
+func TestAliases(t *testing.T) {
+	c, err := Parse("f.yaml", []byte("listen: 127.0.0.1:1\nroutes:\n  - {match: &m {path: /a}, to: u}\n  - {match: *m, to: u, name: b}\nupstreams: {u: [\"127.0.0.1:1\"]}\n"))
+	if err != nil || c.Routes[1].Match.Path.Text != "/a" {
+		t.Fatalf("%v", err)
+	}
+	bomb := "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
+	for _, k := range "bcdefgh" {
+		before := string(k - 1)
+		bomb += string(k) + ": &" + string(k) + " [" + strings.Repeat("*"+before+",", 9) + "*" + before + "]\n"
+	}
+	if _, err := Parse("f.yaml", []byte(bomb)); err == nil || !strings.Contains(err.Error(), "repeat too much") {
+		t.Errorf("aliases of aliases: %v", err)
+	}
+}
+
+// Whatever a file holds, it is read or refused with places.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(whole))
+	f.Add([]byte("routes: [{match: {path: \"/{a}/*\"}, to: {a: 1, http://[::1]:1: 2}, fault: {delay: {for: 1s, share: 5%}}}]"))
+	f.Add([]byte("a: &a [*a]"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		c, err := Parse("f.yaml", src)
+		if problems, ok := err.(Problems); err != nil && (!ok || len(problems) == 0 || problems[0].Message == "") || err == nil && (c == nil || len(c.Routes) == 0 && len(c.Listen) == 0) {
+			t.Fatalf("%v, %+v", err, c)
+		}
+	})
+}

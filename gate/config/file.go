@@ -1,0 +1,150 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// mostSource bounds a configuration file, in bytes: ten thousand routes take some.
+const mostSource = 32 << 20
+
+// mostNodes bounds a file once its aliases are followed: aliases of aliases can make a
+// few lines stand for billions of nodes.
+const mostNodes = 4_000_000
+
+// input is the file being read, and what is wrong with it so far.
+type input struct {
+	path     string
+	problems Problems
+}
+
+// Open reads and checks the configuration in a file. What is wrong with it is a
+// [Problems].
+func Open(path string) (*Config, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, mostSource+1))
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, src)
+}
+
+// Parse reads and checks a configuration. path is its name in messages, and where
+// relative paths in it start from. What is wrong with it is a [Problems], all of it.
+func Parse(path string, src []byte) (*Config, error) {
+	in := &input{path: path}
+	c := newConfig(path)
+	if root, ok := in.document(src); ok {
+		c.read(root)
+	}
+	if len(in.problems) > 0 {
+		in.problems.Sort()
+		return nil, in.problems
+	}
+	return c, nil
+}
+
+// document reads the one YAML document in src.
+func (in *input) document(src []byte) (root place, ok bool) {
+	whole := func(line int, hint, format string, args ...any) (place, bool) {
+		in.problems = append(in.problems, At{Path: in.path, Line: line}.Problem(hint, format, args...))
+		return place{}, false
+	}
+	if len(src) > mostSource {
+		return whole(0, "", "expected a file of at most %d bytes, got more", mostSource)
+	}
+	doc, err := decode(src)
+	if err != nil {
+		line, message := splitLine(err)
+		return whole(line, "", "expected YAML: %s", message)
+	}
+	if doc == nil || len(doc.Content) == 0 || doc.Content[0].ShortTag() == "!!null" {
+		return whole(0, "start it with: listen: 127.0.0.1:8080", "expected a configuration, got an empty file")
+	}
+	left := mostNodes
+	if !bounded(doc, &left, 0) {
+		return whole(0, "write it out", "expected a file of ordinary size, got aliases that repeat too much or themselves")
+	}
+	return place{in: in, node: doc.Content[0]}, true
+}
+
+// decode parses src. The library panics on some broken documents.
+func decode(src []byte) (doc *yaml.Node, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			doc, err = nil, fmt.Errorf("yaml: %v", r)
+		}
+	}()
+	decoder := yaml.NewDecoder(bytes.NewReader(src))
+	doc = new(yaml.Node)
+	if err := decoder.Decode(doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	var second yaml.Node
+	if decoder.Decode(&second) == nil {
+		return nil, fmt.Errorf("yaml: line %d: one document a file, and this is the second", second.Line)
+	}
+	return doc, nil
+}
+
+var yamlMessage = regexp.MustCompile(`(?s)^yaml: (?:line (\d+): )?(.*)$`)
+
+// splitLine splits the YAML library's message into line (0 if unknown) and text.
+func splitLine(err error) (line int, message string) {
+	m := yamlMessage.FindStringSubmatch(err.Error())
+	if m == nil {
+		return 0, err.Error()
+	}
+	line, _ = strconv.Atoi(m[1]) // empty: unknown
+	return line, m[2]
+}
+
+// bounded counts the nodes below n, aliases followed, and reports whether there are no
+// more than are left.
+func bounded(n *yaml.Node, left *int, depth int) bool {
+	const deepest = 100
+	if *left--; *left < 0 || depth > deepest {
+		return false
+	}
+	if n.Kind == yaml.AliasNode {
+		return bounded(n.Alias, left, depth+1)
+	}
+	for _, c := range n.Content {
+		if !bounded(c, left, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// text writes a node and all below it without places and styles: nodes that say the
+// same have the same text.
+func (in *input) text(n *yaml.Node) string { return string(appendText(nil, n)) }
+
+func appendText(b []byte, n *yaml.Node) []byte {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind == yaml.ScalarNode {
+		return strconv.AppendQuote(b, n.Value)
+	}
+	b = append(b, '(')
+	for _, c := range n.Content {
+		b = append(appendText(b, c), ' ')
+	}
+	return append(b, ')')
+}

@@ -1,0 +1,96 @@
+package config
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"dyno/nano/wire/http1"
+)
+
+// Retry is when a request is sent again. It never is when something of its response
+// has been sent on, when its body has been sent on, or when its method isn't
+// idempotent and an upstream may have seen it.
+type Retry struct {
+	Attempts int           // tries at most, the first included; 1: none
+	On       []string      // connect, reset, timeout
+	Statuses []int         // of responses
+	Timeout  time.Duration // for one try's response to begin; 0: none of its own
+	Budget   float64       // share of requests that may be retried, over the last seconds
+}
+
+// newRetry retries what never reached an upstream.
+func newRetry() Retry { return Retry{Attempts: 2, On: []string{"connect"}, Budget: 0.2} }
+
+var retryFields = []known[Retry]{
+	{"attempts", func(r *Retry, p place) { r.Attempts = p.integer(1, 10) }},
+	{"timeout", func(r *Retry, p place) { r.Timeout = p.duration(time.Millisecond, time.Hour) }},
+	{"budget", func(r *Retry, p place) { r.Budget = p.share() }},
+	{"on", func(r *Retry, p place) {
+		r.On = nil
+		for _, item := range p.list() {
+			text := item.text()
+			if n, err := strconv.Atoi(text); err == nil && n >= 500 && n <= 599 {
+				r.Statuses = append(r.Statuses, n)
+				continue
+			}
+			if text != "" && !slices.Contains([]string{"connect", "reset", "timeout"}, text) {
+				item.problem("", "expected connect, reset, timeout or a status from 500 to 599, got %s", quote(text))
+			}
+			r.On = append(r.On, text)
+		}
+	}},
+}
+
+// Fault makes a share of requests fail or wait, for tests.
+type Fault struct {
+	Abort      int // status; 0: none
+	AbortShare float64
+	Delay      time.Duration
+	DelayShare float64
+}
+
+func readFault(p place) *Fault {
+	f := &Fault{}
+	readFields(p, f, []known[Fault]{
+		{"abort", func(f *Fault, p place) {
+			f.AbortShare = 1
+			readFields(p, f, []known[Fault]{
+				{"status", func(f *Fault, p place) { f.Abort = p.status(400, 599) }},
+				{"share", func(f *Fault, p place) { f.AbortShare = p.share() }},
+			})
+			if f.Abort == 0 {
+				p.problem("such as {status: 503, share: 1%}", "an abort needs a status")
+			}
+		}},
+		{"delay", func(f *Fault, p place) {
+			f.DelayShare = 1
+			readFields(p, f, []known[Fault]{
+				{"for", func(f *Fault, p place) { f.Delay = p.duration(time.Millisecond, time.Minute) }},
+				{"share", func(f *Fault, p place) { f.DelayShare = p.share() }},
+			})
+			if f.Delay == 0 {
+				p.problem("such as {for: 100ms, share: 5%}", "a delay needs for")
+			}
+		}},
+	})
+	return f
+}
+
+// Sticky keeps a client with the endpoint that it was given first, by a cookie.
+type Sticky struct {
+	Cookie string
+	For    time.Duration // 0: as long as the browser is open
+}
+
+func readSticky(p place) *Sticky {
+	s := &Sticky{}
+	found := readFields(p, s, []known[Sticky]{
+		{"cookie", func(s *Sticky, p place) { s.Cookie = p.token("cookie") }},
+		{"for", func(s *Sticky, p place) { s.For = p.duration(time.Second, 366*24*time.Hour) }},
+	})
+	if _, ok := found["cookie"]; !ok || !http1.ValidToken(s.Cookie) {
+		p.problem("such as {cookie: instance}", "sticky needs the name of its cookie")
+	}
+	return s
+}

@@ -1,0 +1,158 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Route is what is done with the requests that match it.
+type Route struct {
+	At       At
+	Name     string // "route-3" if the file gives none
+	Text     string // all of it but its place: two routes of the same text are the same
+	Match    Match
+	Priority int // routes with a higher one are tried first, whatever their paths
+
+	To       []Target  // exactly one of these three
+	Redirect *Redirect //
+	Respond  *Respond  //
+
+	Rewrite  *Template // of the path; nil: as it is
+	Host     string    // sent to the upstream: "" is the client's, "upstream" the endpoint's, else the text
+	Request  Headers   // what is changed of the request's fields
+	Response Headers   // and of the response's
+
+	Timeout time.Duration // from the head to the last byte of the response; 0: none
+	Body    int64         // bytes of a request's body at most; -1: as Client.Body
+	Retry   Retry
+	Fault   *Fault
+	Sticky  *Sticky
+}
+
+// Target is where a share of a route's requests goes.
+type Target struct {
+	At       At
+	Upstream string    // name of one
+	Direct   *Upstream // or one without a name, from a URL
+	Weight   int
+}
+
+// routeFields are what a route may hold.
+var routeFields = []known[Route]{
+	{"name", func(r *Route, p place) { r.Name = p.text() }},
+	{"match", func(r *Route, p place) { readFields(p, &r.Match, matchFields) }},
+	{"priority", func(r *Route, p place) { r.Priority = p.integer(-1_000_000, 1_000_000) }},
+	{"to", (*Route).readTo},
+	{"redirect", func(r *Route, p place) { r.Redirect = readRedirect(p) }},
+	{"respond", func(r *Route, p place) { r.Respond = readRespond(p) }},
+	{"rewrite", func(r *Route, p place) { r.Rewrite = readTemplate(p) }},
+	{"host", func(r *Route, p place) { r.Host = readHost(p) }},
+	{"request-headers", func(r *Route, p place) { r.Request = readHeaders(p) }},
+	{"response-headers", func(r *Route, p place) { r.Response = readHeaders(p) }},
+	{"timeout", func(r *Route, p place) { r.Timeout = p.duration(time.Millisecond, 24*time.Hour) }},
+	{"body", func(r *Route, p place) { r.Body = p.size(0, 1<<50) }},
+	{"retry", func(r *Route, p place) { readFields(p, &r.Retry, retryFields) }},
+	{"fault", func(r *Route, p place) { r.Fault = readFault(p) }},
+	{"sticky", func(r *Route, p place) { r.Sticky = readSticky(p) }},
+}
+
+func newRoute(at At) *Route {
+	return &Route{At: at, Body: -1, Match: newMatch(at), Retry: newRetry()}
+}
+
+func (c *Config) readRoutes(p place) {
+	known := append(routeFields, unbuiltRoute...)
+	seen := map[string]bool{}
+	for i, item := range p.list() {
+		r := newRoute(item.at())
+		r.Text = item.in.text(item.node)
+		found := readFields(item, r, known)
+		c.Routes = append(c.Routes, r)
+		if !item.isMapping() {
+			continue
+		}
+		if r.Name == "" {
+			r.Name = "route-" + strconv.Itoa(i+1)
+		}
+		if seen[r.Name] {
+			item.problem("give it a name of its own", "the name %s is another route's", quote(r.Name))
+		}
+		seen[r.Name] = true
+		r.checkWhole(item, found)
+	}
+}
+
+// checkWhole holds a route's fields against each other.
+func (r *Route) checkWhole(item place, found map[string]place) {
+	var ends []string
+	for _, name := range []string{"to", "redirect", "respond"} {
+		if _, ok := found[name]; ok {
+			ends = append(ends, name)
+		}
+	}
+	if len(ends) != 1 {
+		item.problem("such as to: users", "a route has exactly one of to, redirect and respond, this one has %s", orNone(ends))
+		return
+	}
+	if ends[0] != "to" {
+		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "sticky", "timeout"} {
+			if at, ok := found[name]; ok {
+				at.problem("remove it", "%s goes with to, and this route has %s", name, ends[0])
+			}
+		}
+	}
+	for _, t := range []*Template{r.Rewrite, r.redirectTo()} {
+		if t == nil {
+			continue
+		}
+		if name, ok := t.unknown(r.Match.Path.Params()); !ok {
+			item.in.problems = append(item.in.problems, t.At.Problem("", "{%s} is no part of the path that is matched", name))
+		}
+	}
+}
+
+func (r *Route) redirectTo() *Template {
+	if r.Redirect == nil {
+		return nil
+	}
+	return r.Redirect.To
+}
+
+func orNone(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, " and ")
+}
+
+// readTo reads one target, or targets with their weights.
+func (r *Route) readTo(p place) {
+	if !p.isMapping() {
+		r.To = []Target{readTarget(p, p.text())}
+		return
+	}
+	total := 0
+	for _, f := range p.fields() {
+		t := readTarget(f.named, f.key)
+		t.Weight = f.value.integer(0, 1_000_000)
+		total += t.Weight
+		r.To = append(r.To, t)
+	}
+	if total == 0 {
+		p.problem("such as {users: 95, users-v2: 5}", "the weights of the targets are nothing together")
+	}
+}
+
+// readTarget reads the name of an upstream, or a URL.
+func readTarget(p place, text string) Target {
+	t := Target{At: p.at(), Upstream: text, Weight: 1}
+	if !strings.Contains(text, "://") && !strings.HasPrefix(text, "unix:") {
+		return t
+	}
+	t.Upstream = ""
+	t.Direct = newUpstream(p.at(), text)
+	t.Direct.Text = text
+	t.Direct.readEndpoint(p, text)
+	return t
+}

@@ -1,0 +1,212 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Upstream is a set of instances that serve the same.
+type Upstream struct {
+	At        At
+	Name      string
+	Text      string     // all of it but its place
+	Endpoints []Endpoint // static ones
+	Balance   Balance
+	Connect   time.Duration // for a connection to be up
+	Response  time.Duration // for a response to begin once the request is sent
+	Idle      time.Duration // between parts of a response or of a tunnel
+	Pool      Pool
+}
+
+// Endpoint is one static instance.
+type Endpoint struct {
+	At      At
+	Address Address
+	Weight  int
+}
+
+// Pool bounds the connections that are kept for later requests.
+type Pool struct {
+	Connections int           // idle ones for each endpoint and loop; 0: none are kept
+	Idle        time.Duration // how long one stays unused: less than what the server allows
+	Age         time.Duration // how long one is used altogether; 0: for ever
+}
+
+// Balance is how an endpoint is picked.
+type Balance struct {
+	Kind  BalanceKind
+	Key   HashKey // of Hash
+	Name  string  // of the header field or cookie
+	Bound float64 // of Hash: how much more than its share an endpoint may have under way, 1.25 say
+}
+
+// BalanceKind is a way to pick.
+type BalanceKind uint8
+
+const (
+	LeastRequest BalanceKind = iota // the one of two drawn at random that has fewer requests under way
+	RoundRobin                      // in turn
+	EWMA                            // the one of two drawn at random that has been faster of late
+	Hash                            // the one that the key belongs to, unless it has far more than its share
+)
+
+var balanceNames = []string{"least-request", "round-robin", "ewma", "hash"}
+
+// String is the way's name in files.
+func (k BalanceKind) String() string { return balanceNames[k] }
+
+// HashKey is what of a request is hashed.
+type HashKey uint8
+
+const (
+	HashClient HashKey = iota // the client's address
+	HashPath
+	HashHeader
+	HashCookie
+)
+
+var hashKeys = []string{"client-ip", "path", "header", "cookie"}
+
+// upstreamFields are what an upstream may hold.
+var upstreamFields = []known[Upstream]{
+	{"endpoints", func(u *Upstream, p place) {
+		for _, item := range p.list() {
+			u.readEndpoints(item)
+		}
+	}},
+	{"balance", func(u *Upstream, p place) { u.Balance = readBalance(p) }},
+	{"connect", func(u *Upstream, p place) { u.Connect = p.duration(time.Millisecond, time.Minute) }},
+	{"response", func(u *Upstream, p place) { u.Response = p.duration(time.Millisecond, 24*time.Hour) }},
+	{"idle", func(u *Upstream, p place) { u.Idle = p.duration(100*time.Millisecond, 24*time.Hour) }},
+	{"pool", func(u *Upstream, p place) { readFields(p, &u.Pool, poolFields) }},
+}
+
+var poolFields = []known[Pool]{
+	{"connections", func(l *Pool, p place) { l.Connections = p.integer(0, 65536) }},
+	{"idle", func(l *Pool, p place) { l.Idle = p.duration(100*time.Millisecond, 24*time.Hour) }},
+	{"age", func(l *Pool, p place) { l.Age = p.duration(time.Second, 24*time.Hour) }},
+}
+
+func newUpstream(at At, name string) *Upstream {
+	return &Upstream{
+		At: at, Name: name, Connect: 2 * time.Second, Response: 60 * time.Second, Idle: 60 * time.Second,
+		Balance: Balance{Bound: 1.25}, Pool: Pool{Connections: 1024, Idle: 30 * time.Second, Age: 10 * time.Minute},
+	}
+}
+
+func (c *Config) readUpstreams(p place) {
+	known := append(upstreamFields, unbuiltUpstream...)
+	for _, f := range p.fields() {
+		u := newUpstream(f.value.at(), f.key)
+		u.Text = p.in.text(f.value.node)
+		if !isName(f.key) || strings.Contains(f.key, "://") {
+			f.named.problem("", "expected a name of letters, digits, dots and dashes, got %s", quote(f.key))
+		}
+		if !f.value.isMapping() {
+			for _, item := range f.value.list() {
+				u.readEndpoints(item)
+			}
+		} else {
+			found := readFields(f.value, u, known)
+			if !u.discovered(found) {
+				f.value.problem(`add: endpoints: ["http://127.0.0.1:9001"]`, "the upstream has no endpoints")
+			}
+		}
+		c.Upstreams = append(c.Upstreams, u)
+	}
+}
+
+// discovered reports whether an upstream says where its instances are.
+func (u *Upstream) discovered(found map[string]place) bool {
+	for _, way := range []string{"endpoints", "etcd", "dns"} {
+		if _, ok := found[way]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// readEndpoints reads an endpoint: an address, or an address with its weight.
+func (u *Upstream) readEndpoints(p place) {
+	if !p.isMapping() {
+		u.readEndpoint(p, p.text())
+		return
+	}
+	before := len(u.Endpoints)
+	weight := 1
+	readFields(p, u, []known[Upstream]{
+		{"url", func(u *Upstream, p place) { u.readEndpoint(p, p.text()) }},
+		{"weight", func(_ *Upstream, p place) { weight = p.integer(1, 1000) }},
+	})
+	if len(u.Endpoints) == before {
+		p.problem("such as {url: http://127.0.0.1:9001, weight: 2}", "the endpoint has no url")
+		return
+	}
+	u.Endpoints[before].Weight = weight
+}
+
+func (u *Upstream) readEndpoint(p place, text string) {
+	if text == "" {
+		return
+	}
+	a, err := ParseAddress(text)
+	switch {
+	case err != nil:
+		p.problem("such as http://127.0.0.1:9001", "%v", err)
+	case a.TLS:
+		p.problem("write http://", "TLS to upstreams is not built in this version")
+	case a.Name != "":
+		p.problem("write its IP address", "finding endpoints by name is not built in this version")
+	}
+	u.Endpoints = append(u.Endpoints, Endpoint{p.at(), a, 1})
+}
+
+func readBalance(p place) Balance {
+	b := Balance{Bound: 1.25}
+	if !p.isMapping() {
+		b.Kind = BalanceKind(max(0, indexOf(balanceNames, p.word(balanceNames...))))
+		return b
+	}
+	readFields(p, &b, []known[Balance]{{"hash", func(b *Balance, p place) {
+		b.Kind = Hash
+		if !p.isMapping() {
+			b.Key = HashKey(max(0, indexOf(hashKeys[:2], p.word(hashKeys[:2]...))))
+			return
+		}
+		readFields(p, b, []known[Balance]{
+			{"header", func(b *Balance, p place) { b.Key, b.Name = HashHeader, strings.ToLower(p.token("header field")) }},
+			{"cookie", func(b *Balance, p place) { b.Key, b.Name = HashCookie, p.token("cookie") }},
+			{"bound", func(b *Balance, p place) {
+				if b.Bound = 1 + float64(p.integer(101, 1000)-100)/100; b.Bound <= 1 {
+					b.Bound = 1.25
+				}
+			}},
+		})
+	}}})
+	return b
+}
+
+// Simple is the configuration of a gateway that sends everything to one address.
+func Simple(listen, to string) (*Config, error) {
+	if err := CheckListen(listen); err != nil {
+		return nil, err
+	}
+	a, err := ParseAddress(to)
+	if err != nil {
+		return nil, err
+	}
+	c := newConfig("")
+	c.Listen = []Listener{{Address: listen}}
+	r := newRoute(At{})
+	r.Name = "all"
+	if a.TLS || a.Name != "" {
+		return nil, fmt.Errorf("expected http:// and an IP address, got %s: TLS to upstreams and finding them by name are not built in this version", quote(to))
+	}
+	u := newUpstream(At{}, to)
+	u.Text = to
+	u.Endpoints = []Endpoint{{Address: a, Weight: 1}}
+	r.To = []Target{{Direct: u, Weight: 1}}
+	c.Routes = []*Route{r}
+	return c, nil
+}

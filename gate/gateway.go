@@ -1,0 +1,98 @@
+//go:build linux
+
+// Package gate is the gateway as a whole: a configuration carried out. What it is made
+// of lies in the packages below it; see docs/gateway-design.md.
+package gate
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"sync"
+
+	"dyno/gate/config"
+	"dyno/gate/proxy"
+	"dyno/gate/snapshot"
+)
+
+// Gateway serves a configuration, and others after it, until it is shut down.
+type Gateway struct {
+	log     *slog.Logger
+	proxy   *proxy.Server
+	builder *snapshot.Builder
+
+	mu        sync.Mutex // of the configuration's changes
+	addresses []net.Addr
+}
+
+// Options are what the configuration doesn't say.
+type Options struct {
+	Loops int // event loops; 0: one for each CPU
+	Log   *slog.Logger
+}
+
+// Start builds the configuration and listens on its addresses. A route that can't be
+// built answers 503, and is logged. [Gateway.Shutdown] ends it.
+func Start(c *config.Config, o Options) (*Gateway, error) {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	loops := proxy.Loops(o.Loops)
+	g := &Gateway{log: o.Log, builder: snapshot.NewBuilder(loops)}
+	s := g.builder.Build(c, nil)
+	g.report(s)
+	var err error
+	if g.proxy, err = proxy.Start(loops, s, o.Log); err != nil {
+		s.Retire(nil)
+		return nil, err
+	}
+	for _, at := range c.Listen {
+		bound, err := g.proxy.Listen(at.Address)
+		if err != nil {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			_ = g.Shutdown(ctx)
+			return nil, err
+		}
+		g.addresses = append(g.addresses, bound)
+	}
+	return g, nil
+}
+
+func (g *Gateway) report(s *snapshot.Snapshot) {
+	for _, p := range s.Problems {
+		g.log.Error("a route can't be built, and answers 503", "problem", p.String())
+	}
+}
+
+// Addresses returns where it listens, in the order of the configuration, with the ports
+// that it got.
+func (g *Gateway) Addresses() []net.Addr { return g.addresses }
+
+// Snapshot returns what is served from now.
+func (g *Gateway) Snapshot() *snapshot.Snapshot { return g.proxy.Snapshot() }
+
+// Proxy returns the loops, for who shows how they are.
+func (g *Gateway) Proxy() *proxy.Server { return g.proxy }
+
+// Apply serves another configuration from now on. Only what is configured otherwise is
+// made anew; no connection is closed and no request under way notices. The addresses
+// to listen on stay as they are. It returns what kept routes from being built.
+func (g *Gateway) Apply(c *config.Config) config.Problems {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	before := g.proxy.Snapshot()
+	next := g.builder.Build(c, before)
+	g.report(next)
+	g.proxy.Swap(next)
+	before.Retire(next)
+	return next.Problems
+}
+
+// Shutdown accepts no more clients, lets the requests under way end until ctx does, and
+// cuts what is left then.
+func (g *Gateway) Shutdown(ctx context.Context) error {
+	err := g.proxy.Shutdown(ctx)
+	g.proxy.Snapshot().Retire(nil)
+	return err
+}

@@ -1,0 +1,173 @@
+//go:build linux
+
+package gate_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"dyno/gate"
+	"dyno/gate/config"
+)
+
+// patience is how long a test waits for what must come. It is never the time that
+// anything takes.
+const patience = 20 * time.Second
+
+// start serves a configuration, whose listen is given here, until the test ends.
+func start(t testing.TB, text string) (g *gate.Gateway, address string) {
+	t.Helper()
+	return startLoops(t, 2, text)
+}
+
+// startLoops serves it with so many loops.
+func startLoops(t testing.TB, loops int, text string) (g *gate.Gateway, address string) {
+	t.Helper()
+	c, err := config.Parse("test.yaml", []byte("listen: 127.0.0.1:0\n"+text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err = gate.Start(c, gate.Options{Loops: loops, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+		defer cancel()
+		g.Shutdown(ctx)
+	})
+	return g, g.Addresses()[0].String()
+}
+
+// proxying serves one upstream.
+func proxying(t testing.TB, upstream string) (address string) {
+	t.Helper()
+	_, address = start(t, "routes: [{to: http://"+upstream+"}]\n")
+	return address
+}
+
+// scripted is an upstream that does what the test says with each of its connections.
+func scripted(t testing.TB, serve func(c *peer)) (address string) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	go func() {
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				c.SetDeadline(time.Now().Add(patience))
+				serve(&peer{Conn: c, r: bufio.NewReader(c)})
+			}()
+		}
+	}()
+	return ln.Addr().String()
+}
+
+// answering is an upstream that gives the same bytes to each request.
+func answering(t testing.TB, response string) (address string, requests *atomic.Int32) {
+	t.Helper()
+	requests = new(atomic.Int32)
+	return scripted(t, func(c *peer) {
+		for {
+			if _, err := c.request(); err != nil {
+				return
+			}
+			requests.Add(1)
+			if _, err := io.WriteString(c, response); err != nil {
+				return
+			}
+		}
+	}), requests
+}
+
+// peer is a connection with a buffered reader.
+type peer struct {
+	net.Conn
+	r *bufio.Reader
+}
+
+// request reads a request with its body, as net/http sees it.
+func (p *peer) request() (*got, error) {
+	req, err := http.ReadRequest(p.r)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(req.Body)
+	return &got{req, string(body)}, err
+}
+
+// head reads up to the empty line.
+func (p *peer) head() (string, error) {
+	var b strings.Builder
+	for {
+		line, err := p.r.ReadString('\n')
+		b.WriteString(line)
+		if err != nil || line == "\r\n" {
+			return b.String(), err
+		}
+	}
+}
+
+func (p *peer) send(format string, args ...any) { fmt.Fprintf(p.Conn, format, args...) }
+
+type got struct {
+	*http.Request
+	body string
+}
+
+// dial connects to the gateway.
+func dial(t testing.TB, address string) *peer {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(patience))
+	return &peer{Conn: c, r: bufio.NewReader(c)}
+}
+
+// response reads a response to a request of that method.
+func (p *peer) response(t testing.TB, method string) (*http.Response, string) {
+	t.Helper()
+	resp, err := http.ReadResponse(p.r, &http.Request{Method: method})
+	if err != nil {
+		t.Fatalf("no response: %v", err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatalf("the response to %s ended early: %v", method, err)
+	}
+	return resp, string(body)
+}
+
+// rest reads to the end of the connection.
+func (p *peer) rest() string {
+	b, _ := io.ReadAll(p.r)
+	return string(b)
+}
+
+// ask sends a request on a connection of its own and reads its response.
+func ask(t testing.TB, address, request string) (*http.Response, string) {
+	t.Helper()
+	c := dial(t, address)
+	c.send("%s", request)
+	method, _, _ := strings.Cut(request, " ")
+	return c.response(t, method)
+}

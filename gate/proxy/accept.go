@@ -1,0 +1,155 @@
+//go:build linux
+
+package proxy
+
+import (
+	"net/netip"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/nano/wire/http1"
+	"dyno/nano/wire/reactor"
+)
+
+// listener is a listening socket at one loop.
+type listener struct {
+	fd   int
+	id   int32
+	open bool // registered with the poller
+}
+
+const (
+	firstListener = 2  // event ID -2 and below; -1 is the wake-up
+	acceptBatch   = 64 // so that a flood of connections leaves time for requests
+)
+
+// listen adds a listening socket, unless the end has begun meanwhile.
+func (l *loop) listen(fd int) {
+	if l.grace != 0 || l.over.Load() {
+		unix.Close(fd)
+		return
+	}
+	keepAlive(fd)
+	d := &listener{fd: fd, id: -int32(len(l.listeners)) - firstListener}
+	l.listeners = append(l.listeners, d)
+	l.watch(d)
+}
+
+func (l *loop) watch(d *listener) {
+	if err := l.poller.AddListener(d.fd, d.id); err != nil {
+		l.log().Error("can't listen", "error", err)
+		return
+	}
+	d.open = true
+}
+
+func (l *loop) unwatch(d *listener) {
+	if d.open {
+		_ = l.poller.Remove(d.fd) // fails only for what isn't registered
+		d.open = false
+	}
+}
+
+// accept takes clients from the queue and gives each to the loop that has fewest.
+func (l *loop) accept(d *listener) (more bool) {
+	for range acceptBatch {
+		if !l.admit() {
+			l.unwatch(d) // until one closes
+			return false
+		}
+		fd, from, errno := reactor.Accept(d.fd)
+		if errno != 0 {
+			l.leave()
+			l.acceptFailed(d, errno)
+			return false
+		}
+		unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+		to := l.server.emptiest(l)
+		if to.load.Add(1); to == l {
+			l.welcome(fd, from)
+		} else {
+			to.call(func(to *loop) { to.welcome(fd, from) })
+		}
+	}
+	return true
+}
+
+// admit counts a client, and reports whether there may be one more.
+func (l *loop) admit() bool {
+	v := l.server
+	if v.clients.Add(1) <= int64(l.snap.Config.Client.Connections) || v.draining.Load() {
+		return true
+	}
+	v.paused.Add(1) // before the count goes down: who leaves after that sees it
+	l.leave()
+	return false
+}
+
+// leave uncounts a client, and lets loops that wait accept again.
+func (l *loop) leave() {
+	v := l.server
+	if v.clients.Add(-1) >= int64(l.snap.Config.Client.Connections) || v.paused.Load() == 0 {
+		return
+	}
+	v.paused.Store(0)
+	for _, l := range v.loops {
+		l.call(func(l *loop) {
+			for _, d := range l.listeners {
+				if !d.open && l.grace == 0 {
+					l.watch(d)
+				}
+			}
+		})
+	}
+}
+
+// welcome makes the loop the owner of an accepted connection.
+func (l *loop) welcome(fd int, from netip.AddrPort) {
+	if l.over.Load() {
+		unix.Close(fd)
+		return
+	}
+	c, id := l.clients.add()
+	c.begin(fd, id, from)
+	if err := l.poller.Add(fd, clientEvent(id)); err != nil {
+		l.log().Error("connection refused", "error", err)
+		l.drop(c)
+		return
+	}
+	l.await(c, phaseIdle)
+	l.later(c) // most clients send at once
+}
+
+// acceptFailed deals with a full file table: the client at the head of the queue is
+// turned away by way of a spare descriptor, so that it knows, and the listener is not
+// found ready again at once.
+func (l *loop) acceptFailed(d *listener, errno unix.Errno) {
+	switch errno {
+	case unix.EAGAIN:
+	case unix.EMFILE, unix.ENFILE:
+		l.outOfFiles(d)
+	default:
+		l.log().Warn("accepting a connection", "error", errno)
+		time.Sleep(time.Millisecond) // the queue stays readable: don't spin
+	}
+}
+
+func (l *loop) outOfFiles(d *listener) {
+	v := l.server
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.spare >= 0 {
+		unix.Close(v.spare)
+	}
+	if fd, _, errno := reactor.Accept(d.fd); errno == 0 {
+		busy := http1.StatusLine(503) + "Retry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+		reactor.Read(fd, l.scratch)     // unread, it would make the close a reset
+		reactor.Write(fd, []byte(busy)) // best effort
+		unix.Shutdown(fd, unix.SHUT_WR)
+		unix.Close(fd)
+	}
+	if v.keepSpare(); v.spare < 0 {
+		time.Sleep(time.Millisecond) // somebody else took it: don't spin
+	}
+}

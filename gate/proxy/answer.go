@@ -1,0 +1,74 @@
+//go:build linux
+
+package proxy
+
+import (
+	"errors"
+	"strconv"
+
+	"dyno/gate/request"
+	"dyno/nano/wire/http1"
+)
+
+// refuse gives a client an answer of the gateway's own, and ends the exchange.
+func (l *loop) refuse(c *client, a *request.Answer) {
+	x := &c.x
+	l.detach(c)
+	if a.Close || !x.body.Done() {
+		x.keep = false // the rest of the body stands between us and the next request
+	}
+	x.outcome.Status = a.Status
+	out := append(l.out[:0], http1.StatusLine(a.Status)...)
+	out = append(append(out, l.date...), a.Fields...)
+	out = append(out, x.fields...)
+	if x.route != nil {
+		out = append(out, l.req.Responds()...)
+	}
+	if a.Status != 204 && a.Status != 304 {
+		out = append(out, "Content-Length: "...)
+		out = append(strconv.AppendInt(out, int64(len(a.Body)), 10), "\r\n"...)
+	}
+	out = append(appendConnection(out, x), "\r\n"...)
+	if !x.silent && a.Status != 204 && a.Status != 304 {
+		out = append(out, a.Body...)
+	}
+	l.out = out[:0]
+	if errno := c.out.write(c.fd, out, nil); errno != 0 {
+		l.end(c)
+		l.drop(c)
+		return
+	}
+	l.end(c)
+	l.endOfResponse(c)
+}
+
+// refuseHead answers a head that can't be parsed; the connection can't be used any
+// more.
+func (l *loop) refuseHead(c *client, err error) {
+	status, detail := 400, "this is not an HTTP/1.1 request"
+	if e := (*http1.Error)(nil); errors.As(err, &e) {
+		status, detail = e.Status, e.Message
+	}
+	l.turnAway(c, request.Refuse(status, detail, ""))
+}
+
+// turnAway answers what is no whole request, which nobody counts among a route's.
+func (l *loop) turnAway(c *client, a *request.Answer) {
+	c.x = exchange{note: c.x.note[:0], minor: 1}
+	c.x.outcome.Began = l.now
+	c.unread = true
+	c.in = c.in[:0]
+	l.req.Begin(nil, nil)
+	l.refuse(c, a)
+}
+
+// appendConnection appends what the client is told about its connection.
+func appendConnection(dst []byte, x *exchange) []byte {
+	switch {
+	case !x.keep:
+		return append(dst, "Connection: close\r\n"...)
+	case x.minor == 0:
+		return append(dst, "Connection: keep-alive\r\n"...)
+	}
+	return dst
+}

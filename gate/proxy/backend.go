@@ -1,0 +1,165 @@
+//go:build linux
+
+package proxy
+
+import (
+	"golang.org/x/sys/unix"
+
+	"dyno/gate/request"
+	"dyno/gate/upstream"
+	"dyno/nano/wire/http1"
+	"dyno/nano/wire/reactor"
+)
+
+// backend is a connection to an endpoint. It belongs to a loop, and to one request at
+// a time.
+type backend struct {
+	fd       int // -1: closed
+	id       int32
+	up       bool // the connection is made
+	idle     bool // it is in its pool
+	reused   bool // it has carried a request before
+	readable bool // the kernel may have more to read
+	hungUp   bool // the endpoint has closed its side; what it sent may not be read yet
+	queued   bool // it is among loop.again
+	answered bool // a byte of the response has come
+	headDone bool // the final response's head has been read
+	toEnd    bool // its body ends with the connection
+	keep     bool // another request may follow
+	tunnel   bool
+	broken   bool // it takes no more; what it said may not be read yet
+
+	endpoint *upstream.Endpoint
+	upstream *upstream.Upstream
+	client   *client // whose request it carries; nil: none
+	born     int64   // ns
+	freed    int64   // when it was put into the pool, ns
+
+	in   []byte     // the start of a head
+	out  outbox     // what the endpoint hasn't taken yet
+	body http1.Body // of the response
+}
+
+// connect begins a connection to an endpoint.
+func (l *loop) connect(e *upstream.Endpoint, u *upstream.Upstream) (*backend, error) {
+	d := reactor.Dialer{To: e.Sockaddr}
+	fd, up, err := d.Dial()
+	if err != nil {
+		return nil, err
+	}
+	k, id := l.backends.add()
+	in, out := k.in[:0], k.out.b[:0]
+	*k = backend{fd: fd, id: id, up: up, endpoint: e, upstream: u, born: l.now, in: in}
+	k.out.b = out
+	if err := l.poller.Add(fd, backendEvent(id)); err != nil {
+		l.closeBackend(k)
+		return nil, err
+	}
+	return k, nil
+}
+
+// closeBackend closes a connection that no request is on any more.
+func (l *loop) closeBackend(k *backend) {
+	if k.fd < 0 {
+		return
+	}
+	unix.Close(k.fd)
+	k.fd, k.client = -1, nil
+	k.in, k.out.b, k.out.sent = nil, nil, 0
+	l.backends.remove(k.id)
+}
+
+// backendEvent takes an event of a connection to an endpoint.
+func (l *loop) backendEvent(k *backend, e *reactor.Event) {
+	k.readable = k.readable || e.Readable()
+	k.hungUp = k.hungUp || e.Ending()
+	switch {
+	case k.idle:
+		if e.Readable() { // it was closed, or says what nobody asked for
+			l.unpool(k)
+			l.closeBackend(k)
+		}
+		return
+	case k.client == nil:
+		l.closeBackend(k)
+		return
+	case !k.up:
+		l.connected(k, e)
+		return
+	}
+	if !k.out.empty() && e.Writable() {
+		if errno := k.out.flush(k.fd); errno != 0 && errno != unix.EAGAIN {
+			l.lost(k)
+			return
+		}
+	}
+	c := k.client
+	if k.tunnel {
+		l.tunnel(c)
+		return
+	}
+	if k.readable {
+		l.download(k)
+	}
+	if c.x.back == k && k.client == c && k.out.empty() && !c.x.body.Done() {
+		l.upload(c)
+	}
+}
+
+// connected goes on when a connection is up, or has failed.
+func (l *loop) connected(k *backend, e *reactor.Event) {
+	if !e.Writable() {
+		return
+	}
+	c := k.client
+	if err := reactor.ConnectError(k.fd); err != nil || e.Failed() {
+		l.failed(c, request.ConnectFailed)
+		return
+	}
+	k.up, k.readable = true, false
+	l.sendHead(c)
+	if c.phase == phaseRequest && c.x.back == k {
+		l.upload(c)
+	}
+}
+
+// lost deals with a connection that ended before its response did.
+func (l *loop) lost(k *backend) {
+	c := k.client
+	if c == nil {
+		l.closeBackend(k)
+		return
+	}
+	x := &c.x
+	stale := k.reused && !k.answered && x.again()
+	if stale && (x.method != other || !x.headIn) {
+		// The endpoint closed the connection while it was idle, most likely, and never
+		// saw the request; at worst it sees it twice, which is the same as once
+		// (RFC 9112 9.3.1).
+		l.detach(c)
+		x.outcome.Tries--
+		l.tryAnew(c)
+		return
+	}
+	l.failed(c, request.UpstreamGone)
+}
+
+// tryAnew sends the request on a new connection to the same endpoint.
+func (l *loop) tryAnew(c *client) {
+	x := &c.x
+	x.headIn = false
+	x.outcome.Tries++
+	l.dial(c)
+	if c.fd >= 0 && c.phase == phaseRequest {
+		l.upload(c)
+	}
+}
+
+// detach takes a request from its connection, which can't be used any more.
+func (l *loop) detach(c *client) {
+	if k := c.x.back; k != nil {
+		c.x.back = nil
+		k.client = nil
+		l.closeBackend(k)
+	}
+}

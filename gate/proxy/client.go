@@ -1,0 +1,230 @@
+//go:build linux
+
+package proxy
+
+import (
+	"bytes"
+	"net/netip"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/gate/snapshot"
+	"dyno/nano/wire/reactor"
+)
+
+// client is the connection of a client. It belongs to a loop.
+type client struct {
+	fd       int // -1: closed
+	id       int32
+	phase    phase
+	readable bool  // the kernel may have more to read
+	hungUp   bool  // the client has closed its side; what it sent may not be read yet
+	ending   bool  // it has, and everything it sent was read
+	closing  bool  // close once out is sent
+	unread   bool  // it sent more than was read: see retire
+	queued   bool  // it is among loop.again
+	requests int32 // served so far
+	drained  int   // bytes thrown away while lingering
+
+	in  []byte // what was read and not looked at: the start of a head, a body's first bytes, requests that wait
+	out outbox // what the client hasn't taken yet
+
+	peer       netip.AddrPort
+	forwards   []byte             // the fields that say who it is, for the snapshot they were made for
+	forwardsOf *snapshot.Snapshot //
+	trusted    bool               // it is a proxy whose forwarding fields are believed
+
+	x exchange
+}
+
+// phase is what a client's connection waits for; it decides which deadline counts.
+type phase uint8
+
+const (
+	phaseIdle    phase = iota // the first byte of a request
+	phaseHead                 // the rest of a head
+	phaseDelay                // a fault's delay
+	phaseConnect              // a connection to the upstream
+	phaseRequest              // the rest of the request's body, or the upstream to take it
+	phaseAnswer               // the response to begin
+	phaseBody                 // the rest of a response
+	phaseWrite                // the client, to take its response
+	phaseTunnel               // bytes from either side
+	phaseLinger               // the client, to read the last response and close
+)
+
+// busy reports whether a request is under way.
+func (p phase) busy() bool { return p >= phaseDelay && p <= phaseBody || p == phaseTunnel }
+
+func (c *client) begin(fd int, id int32, from netip.AddrPort) {
+	in, out := c.in[:0], c.out.b[:0]
+	*c = client{fd: fd, id: id, peer: from, readable: true, in: in, forwards: c.forwards[:0], x: exchange{note: c.x.note[:0]}}
+	c.out.b = out
+}
+
+// clientEvent takes an event of a client.
+func (l *loop) clientEvent(c *client, e *reactor.Event) {
+	c.readable = c.readable || e.Readable()
+	if e.Ending() {
+		// Epoll repeats with each event that the client had closed its side with the
+		// request already: it may still be reading. Nor is one gone that has sent its
+		// next request, or of which a body is still to be read.
+		first := !c.hungUp && c.x.body.Done() && len(c.in) == 0 && l.nothingToRead(c)
+		c.hungUp = true
+		if c.phase.busy() && c.phase != phaseTunnel && (first || e.Failed()) {
+			l.clientGone(c)
+			return
+		}
+	}
+	if e.Failed() && (c.phase == phaseWrite || c.phase == phaseLinger) {
+		l.drop(c)
+		return
+	}
+	if !c.out.empty() {
+		if !e.Writable() {
+			return
+		}
+		if !l.flushClient(c) {
+			return
+		}
+	}
+	l.proceed(c)
+}
+
+// nothingToRead reports whether all that a client sent before it closed its side has
+// been read.
+func (l *loop) nothingToRead(c *client) bool {
+	n, _, err := unix.Recvfrom(c.fd, l.peek[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+	return err != nil || n == 0
+}
+
+// flushClient sends what the client hasn't taken yet. It reports whether all is sent
+// and the connection still open.
+func (l *loop) flushClient(c *client) bool {
+	switch errno := c.out.flush(c.fd); {
+	case errno == unix.EAGAIN:
+		l.progress(c)
+		return false
+	case errno != 0:
+		l.clientGone(c)
+		return false
+	}
+	return true
+}
+
+// proceed does what can be done for a client.
+func (l *loop) proceed(c *client) {
+	if !c.out.empty() {
+		return // not before it has taken what there is
+	}
+	switch c.phase {
+	case phaseIdle, phaseHead:
+		l.readHead(c)
+	case phaseRequest, phaseAnswer, phaseBody:
+		if k := c.x.back; k != nil && k.readable {
+			l.download(k)
+		}
+		if c.fd >= 0 && c.phase.busy() {
+			l.upload(c)
+		}
+	case phaseTunnel:
+		l.tunnel(c)
+	case phaseWrite:
+		l.endOfResponse(c)
+	case phaseLinger:
+		l.linger(c)
+	}
+}
+
+// readHead reads the next request's head and begins it.
+func (l *loop) readHead(c *client) {
+	if len(c.in) > 0 && c.phase == phaseIdle { // requests that waited for their turn
+		l.await(c, phaseHead)
+		if l.serve(c, c.in, true) {
+			return
+		}
+	}
+	if !c.readable {
+		return
+	}
+	n, ok := l.readClient(c, l.scratch)
+	switch {
+	case !ok:
+		return
+	case n == 0:
+		l.drop(c) // between requests, or in the middle of one nobody will end
+		return
+	}
+	b := l.scratch[:n]
+	if len(c.in) == 0 {
+		l.serve(c, b, false)
+		return
+	}
+	line := bytes.IndexByte(b, '\n') >= 0
+	if c.in = append(c.in, b...); line || len(c.in) > l.limits.Head || len(c.in) > l.limits.URI {
+		l.serve(c, c.in, true)
+		return
+	}
+	l.moreHead(c)
+}
+
+// readClient reads once. ok is false if there is nothing, or the connection is gone
+// and dealt with; 0 bytes are the end of what the client sends.
+func (l *loop) readClient(c *client, b []byte) (n int, ok bool) {
+	n, errno := reactor.Read(c.fd, b)
+	switch {
+	case errno == unix.EAGAIN:
+		c.readable = false
+		return 0, false
+	case errno == unix.EINTR:
+		l.later(c)
+		return 0, false
+	case errno != 0:
+		l.clientGone(c)
+		return 0, false
+	}
+	c.readable = n == len(b) || n > 0 && c.hungUp
+	c.ending = c.ending || n == 0
+	return n, true
+}
+
+// serve looks at what may be a whole head. held says that b is c.in. It reports whether
+// it was one, or an error.
+func (l *loop) serve(c *client, b []byte, held bool) bool {
+	l.head.Reset()
+	n, err := l.head.Parse(b, &l.limits)
+	switch {
+	case err != nil:
+		l.refuseHead(c, err)
+		return true
+	case n == 0:
+		if !held {
+			c.in = append(c.in[:0], b...)
+		}
+		l.moreHead(c)
+		return false
+	}
+	l.request(c, b[:n])
+	if c.fd < 0 {
+		return true
+	}
+	if held {
+		c.in = c.in[:copy(c.in, c.in[n:])]
+	} else if n < len(b) {
+		c.in = append(c.in[:0], b[n:]...)
+	}
+	if c.phase == phaseRequest || len(c.in) > 0 || c.readable {
+		l.proceed(c)
+	}
+	return true
+}
+
+// moreHead waits for the rest of a head.
+func (l *loop) moreHead(c *client) {
+	if c.phase != phaseHead {
+		l.await(c, phaseHead)
+	}
+	if c.readable {
+		l.later(c)
+	}
+}

@@ -1,0 +1,104 @@
+//go:build linux
+
+package proxy
+
+import (
+	"time"
+
+	"dyno/gate/request"
+)
+
+// await puts a client into a phase, with the deadline of that phase. A client has one
+// deadline, and putting it off is a memory write; it is kept up to 67 ms late.
+func (l *loop) await(c *client, p phase) {
+	c.phase = p
+	limits := &l.snap.Config.Client
+	x := &c.x
+	var d time.Duration
+	switch p {
+	case phaseIdle:
+		d = limits.Idle
+	case phaseHead:
+		d = limits.ReadHead
+	case phaseDelay:
+		d = x.route.Config.Fault.Delay
+	case phaseConnect:
+		d = x.upstream.Config.Connect
+	case phaseRequest:
+		d = limits.ReadBody
+	case phaseAnswer:
+		if d = x.upstream.Config.Response; x.route.Config.Retry.Timeout > 0 {
+			d = min(d, x.route.Config.Retry.Timeout)
+		}
+	case phaseBody, phaseTunnel:
+		d = x.upstream.Config.Idle
+	case phaseWrite:
+		d = limits.Write
+	case phaseLinger:
+		d = time.Duration(lingerTime)
+	}
+	due := l.now + int64(d)
+	if x.deadline != 0 && p.busy() && p != phaseTunnel {
+		due = min(due, x.deadline)
+	}
+	l.wheel.Set(c.id, due)
+}
+
+// progress puts the deadline of the present phase off: something moved.
+func (l *loop) progress(c *client) { l.await(c, c.phase) }
+
+// expired deals with a client whose deadline has passed.
+func (l *loop) expired(id int32) {
+	c := l.clients.at(id)
+	if c.fd < 0 {
+		return
+	}
+	x := &c.x
+	if x.deadline != 0 && c.phase.busy() && c.phase != phaseTunnel && l.now >= x.deadline {
+		x.outcome.Failed = request.TimedOut
+		l.failed(c, request.TimedOut)
+		return
+	}
+	switch c.phase {
+	case phaseHead:
+		l.turnAway(c, answerSlow)
+	case phaseDelay:
+		l.try(c)
+		if c.fd >= 0 && c.phase == phaseRequest {
+			l.upload(c)
+		}
+	case phaseConnect:
+		l.failed(c, request.ConnectFailed)
+	case phaseRequest:
+		l.lateBody(c)
+	case phaseAnswer, phaseBody:
+		if !c.out.empty() { // the client doesn't take its response
+			l.clientGone(c)
+			return
+		}
+		l.failed(c, request.TimedOut)
+	case phaseTunnel:
+		l.detach(c)
+		l.end(c)
+		l.drop(c)
+	default:
+		l.drop(c)
+	}
+}
+
+// lateBody deals with a request's body that doesn't move: either the client doesn't
+// send or the upstream doesn't take.
+func (l *loop) lateBody(c *client) {
+	x := &c.x
+	if k := x.back; k != nil && !k.out.empty() {
+		l.failed(c, request.TimedOut)
+		return
+	}
+	x.outcome.Failed = request.ClientGone
+	if x.begun {
+		l.cut(c)
+		return
+	}
+	c.unread = true
+	l.refuse(c, answerSlow)
+}

@@ -1,0 +1,61 @@
+//go:build linux
+
+package proxy
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/gate/request"
+)
+
+// idleGrace is how long connections without a request stay open when the gateway ends:
+// a request that is on its way is answered, with Connection: close.
+const idleGrace = 500 * time.Millisecond
+
+// beginDrain accepts who waits in the queue, then closes the listeners.
+func (l *loop) beginDrain() {
+	if l.grace != 0 {
+		return
+	}
+	l.grace = l.now + int64(idleGrace)
+	for _, d := range l.listeners {
+		for l.accept(d) {
+		}
+		l.unwatch(d)
+		unix.Close(d.fd)
+	}
+	l.listeners = nil
+	l.closePools()
+}
+
+// drainStep closes connections that have nothing under way, and ends the loop after
+// the last.
+func (l *loop) drainStep() {
+	if l.now >= l.grace {
+		l.grace = l.now + int64(idleGrace)/10 // and look again
+		for _, c := range l.clients.all {
+			if c.fd >= 0 && c.phase == phaseIdle && len(c.in) == 0 && !c.readable {
+				l.drop(c)
+			}
+		}
+	}
+	l.stopped = l.stopped || l.clients.open == 0 && l.load.Load() == 0 && l.mail.empty()
+}
+
+// cutAll closes what is left.
+func (l *loop) cutAll() {
+	for _, c := range l.clients.all {
+		if c.fd < 0 {
+			continue
+		}
+		if c.phase.busy() {
+			c.x.outcome.Failed = request.TimedOut
+			l.cut(c)
+			continue
+		}
+		l.drop(c)
+	}
+	l.stopped = true
+}

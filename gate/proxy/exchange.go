@@ -1,0 +1,66 @@
+//go:build linux
+
+package proxy
+
+import (
+	"dyno/gate/request"
+	"dyno/gate/snapshot"
+	"dyno/gate/upstream"
+	"dyno/nano/wire/http1"
+)
+
+// exchange is a request that is under way, with its response: one at a time for each
+// client. Its head is not looked at any more once it is written for the upstream.
+type exchange struct {
+	route    *snapshot.Route
+	upstream *upstream.Upstream
+	endpoint *upstream.Endpoint // that it was sent to last, or is to be
+	back     *backend           // that it is on; nil: none
+	head     []byte             // as it is sent; kept until no retry can need it
+	body     http1.Body         // of the request, as the client frames it
+	sent     int64              // bytes of content of it that were sent on
+	note     []byte             // of the route's observers
+	fields   []byte             // that are added to the response
+	deadline int64              // of the whole; 0: none
+	tried    int64              // when the present try began
+	outcome  request.Outcome
+	seen     int // how many of the route's observers have seen it
+	admitted int // how many of its limits have admitted it
+
+	method  method
+	minor   uint8 // the client's HTTP/1.minor
+	keep    bool  // the client's connection may carry another request
+	chunked bool  // the request's body is sent on in chunks
+	headIn  bool  // the head has been sent, or is in the backend's outbox
+	upgrade bool  // another protocol was asked for
+	begun   bool  // of the response something has been sent on, interim ones not counted
+	rewrap  bool  // the response's body goes on in chunks
+	silent  bool  // the response has no body for this client: HEAD
+	counted bool  // the endpoint and upstream count it
+}
+
+// method is what of a request's method matters.
+type method uint8
+
+const (
+	other      method = iota
+	idempotent        // PUT, DELETE: may be sent twice
+	safe              // GET, OPTIONS, TRACE too, and a pooled connection needs no look
+	head              // HEAD, which is safe
+)
+
+func methodOf(b []byte) method {
+	switch string(b) {
+	case "GET", "OPTIONS", "TRACE":
+		return safe
+	case "HEAD":
+		return head
+	case "PUT", "DELETE":
+		return idempotent
+	}
+	return other
+}
+
+// again reports whether the request can be sent once more as far as it is concerned:
+// nothing of its body has been sent on, and nothing of a response.
+func (x *exchange) again() bool { return x.sent == 0 && !x.begun && len(x.head) > 0 }

@@ -1,0 +1,117 @@
+//go:build linux
+
+package proxy
+
+import (
+	"slices"
+
+	"dyno/gate/request"
+	"dyno/gate/snapshot"
+)
+
+// failed deals with a try that came to nothing: it is made again with another endpoint
+// if the route says so, or the client is told.
+func (l *loop) failed(c *client, why request.Failure) {
+	x := &c.x
+	l.detach(c)
+	l.tried(x, 0, why)
+	x.uncount()
+	if l.mayRetry(c, why) {
+		l.retry(c)
+		return
+	}
+	x.outcome.Failed = why
+	if x.begun {
+		l.cut(c)
+		return
+	}
+	switch why {
+	case request.ConnectFailed:
+		l.refuse(c, answerConnecting)
+	case request.BadResponse:
+		l.refuse(c, answerBad)
+	case request.TimedOut:
+		l.refuse(c, answerLate)
+	default:
+		l.refuse(c, answerGone)
+	}
+}
+
+// tried tells those who watch the upstream how a try ended.
+func (l *loop) tried(x *exchange, status int, why request.Failure) {
+	took := l.now - x.tried
+	for _, d := range x.upstream.Detectors {
+		d.Tried(x.endpoint, status, why, took)
+	}
+}
+
+// allowance is the loop's of the route's budget of retries.
+func (l *loop) allowance(x *exchange) *snapshot.Allowance {
+	return &x.route.Retries[l.local.Loop%len(x.route.Retries)]
+}
+
+// mayRetry reports whether a request is sent once more after a failure.
+func (l *loop) mayRetry(c *client, why request.Failure) bool {
+	x := &c.x
+	if !x.again() || x.outcome.Tries >= x.route.Config.Retry.Attempts {
+		return false
+	}
+	on := x.route.Config.Retry.On
+	switch why {
+	case request.ConnectFailed: // nobody has seen it
+		if !slices.Contains(on, "connect") {
+			return false
+		}
+	case request.UpstreamGone:
+		if x.method == other || !slices.Contains(on, "reset") {
+			return false
+		}
+	case request.TimedOut:
+		if x.method == other || !slices.Contains(on, "timeout") || x.deadline != 0 && l.now >= x.deadline {
+			return false
+		}
+	default:
+		return false
+	}
+	return l.allowance(x).Spend(l.now)
+}
+
+// mayRetryStatus does the same after a response's head.
+func (l *loop) mayRetryStatus(x *exchange, status int) bool {
+	retry := &x.route.Config.Retry
+	return len(retry.Statuses) > 0 && slices.Contains(retry.Statuses, status) && x.method != other &&
+		x.again() && x.outcome.Tries < retry.Attempts && l.allowance(x).Spend(l.now)
+}
+
+// retry sends the request to another endpoint, if there is another. What the picking
+// looks at is read from the head as it was sent.
+func (l *loop) retry(c *client) {
+	x := &c.x
+	l.head.Reset()
+	if n, err := l.head.Parse(x.head, nil); n > 0 && err == nil {
+		l.req.Begin(&l.head, x.head)
+		l.req.Path = l.head.Path.Of(x.head)
+	}
+	e := x.upstream.Pick(&l.req, &l.local, x.endpoint)
+	if e == nil {
+		x.outcome.Failed = request.NoEndpoint
+		l.refuse(c, answerNobody)
+		return
+	}
+	x.endpoint, x.headIn = e, false
+	l.try(c)
+	if c.fd >= 0 && c.phase == phaseRequest {
+		l.upload(c)
+	}
+}
+
+// clientGone ends what is under way for a client that has closed its connection, and
+// closes the connection to the upstream: nobody wants the response.
+func (l *loop) clientGone(c *client) {
+	if c.phase.busy() {
+		c.x.outcome.Failed = request.ClientGone
+		l.detach(c)
+		l.end(c)
+	}
+	l.drop(c)
+}

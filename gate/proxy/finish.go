@@ -1,0 +1,140 @@
+//go:build linux
+
+package proxy
+
+import (
+	"golang.org/x/sys/unix"
+
+	"dyno/gate/request"
+)
+
+// end counts the exchange, tells who wants to know, and gives back what it had. The
+// connection to the upstream has been released or closed.
+func (l *loop) end(c *client) {
+	x := &c.x
+	x.uncount()
+	if x.head != nil {
+		l.giveBack(x.head)
+		x.head = nil
+	}
+	r := x.route
+	if r == nil {
+		return
+	}
+	x.route = nil
+	x.outcome.Ended = l.now
+	r.Counters.Of(l.local.Loop).Count(&x.outcome)
+	if x.endpoint != nil {
+		x.endpoint.Counters.Of(l.local.Loop).Count(&x.outcome)
+	}
+	for _, limit := range r.Limits[:x.admitted] {
+		limit.Done(&x.outcome)
+	}
+	for _, o := range r.Observers[:x.seen] {
+		o.Ended(&x.outcome, x.note)
+	}
+	x.endpoint, x.upstream = nil, nil
+}
+
+// endOfResponse goes on after a response, when the client has taken it all.
+func (l *loop) endOfResponse(c *client) {
+	if !c.out.empty() {
+		l.await(c, phaseWrite)
+		return
+	}
+	if !c.x.keep {
+		l.retire(c)
+		return
+	}
+	l.await(c, phaseIdle)
+	if len(c.in) > 0 || c.readable {
+		l.later(c)
+	} else if c.hungUp && c.ending {
+		l.drop(c)
+	}
+}
+
+const (
+	lingerTime  = int64(2e9) // ns
+	lingerBytes = 1 << 20    // that are read and thrown away
+	lingerLast  = int64(5e8) // ns, without reading, for who sends more than that
+)
+
+// retire closes a connection after its last response. If the client has sent what was
+// not read, closing at once would reset the connection, and the reset could overtake
+// the response: then its side is closed first, and what still comes is read and thrown
+// away for a while (RFC 9112 9.6).
+func (l *loop) retire(c *client) {
+	if c.ending || !c.unread && !c.readable && len(c.in) == 0 && c.x.body.Done() {
+		l.drop(c)
+		return
+	}
+	unix.Shutdown(c.fd, unix.SHUT_WR)
+	c.in = c.in[:0]
+	l.await(c, phaseLinger)
+	if c.readable {
+		l.later(c)
+	}
+}
+
+// linger throws away what a client sends after its last response.
+func (l *loop) linger(c *client) {
+	if c.drained > lingerBytes {
+		if c.hungUp {
+			l.drop(c)
+		}
+		return
+	}
+	if !c.readable {
+		return
+	}
+	n, ok := l.readClient(c, l.scratch)
+	switch {
+	case !ok:
+		return
+	case n == 0:
+		l.drop(c)
+		return
+	}
+	if c.drained += n; c.drained > lingerBytes {
+		l.wheel.Set(c.id, l.now+lingerLast)
+		return
+	}
+	if c.readable {
+		l.later(c)
+	}
+}
+
+// cut ends a response that can't be completed: with a reset, so that the client can't
+// take a part of it for the whole.
+func (l *loop) cut(c *client) {
+	unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+	l.detach(c)
+	l.end(c)
+	l.drop(c)
+}
+
+// drop closes a client's connection now.
+func (l *loop) drop(c *client) {
+	if c.fd < 0 {
+		return
+	}
+	if c.phase.busy() && c.x.route != nil {
+		c.x.outcome.Failed = request.ClientGone
+		l.detach(c)
+		l.end(c)
+	}
+	unix.Close(c.fd)
+	c.fd = -1
+	l.wheel.Clear(c.id)
+	if cap(c.in) > keptOutbox {
+		c.in = nil
+	}
+	if cap(c.out.b) > keptOutbox {
+		c.out.b = nil
+	}
+	c.out.reset()
+	l.load.Add(-1)
+	l.leave()
+	l.clients.remove(c.id)
+}

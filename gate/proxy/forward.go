@@ -1,0 +1,170 @@
+//go:build linux
+
+package proxy
+
+import (
+	"strconv"
+	"time"
+
+	"dyno/gate/request"
+	"dyno/gate/upstream"
+)
+
+// forward picks who is asked and sends the request there.
+func (l *loop) forward(c *client) {
+	x, r := &c.x, &l.req
+	route := x.route
+	x.upstream = route.Target(&l.local)
+	l.allowance(x).Earn(route.Config.Retry.Budget)
+	if x.endpoint = l.stuck(x, r); x.endpoint == nil {
+		x.endpoint = x.upstream.Pick(r, &l.local, nil)
+	}
+	if x.endpoint == nil {
+		x.outcome.Failed = request.NoEndpoint
+		l.refuse(c, answerNobody)
+		return
+	}
+	if route.Config.Sticky != nil {
+		l.stick(x, r)
+	}
+	if t := route.Config.Timeout; t > 0 {
+		x.deadline = l.now + int64(t)
+	}
+	if fields := r.Responds(); len(fields)+len(route.Response.Lines) > 0 {
+		x.fields = append(append([]byte(nil), fields...), route.Response.Lines...)
+	}
+	x.head = l.requestHead(l.buffer(), c, r)
+	if f := route.Config.Fault; f != nil && l.fault(c) {
+		return
+	}
+	l.try(c)
+}
+
+// try sends the request to the endpoint that was picked, on a connection from the pool
+// or a new one.
+func (l *loop) try(c *client) {
+	x := &c.x
+	x.count()
+	x.tried = l.now
+	x.outcome.Tries++
+	k := l.pooled(x)
+	if k == nil {
+		l.dial(c)
+		return
+	}
+	l.attach(c, k)
+	l.sendHead(c)
+}
+
+// attach gives a connection to a request.
+func (l *loop) attach(c *client, k *backend) {
+	k.client, k.idle = c, false
+	c.x.back = k
+}
+
+// sendHead sends the request on a connection that is up: its head, and with it what is
+// in of its body.
+func (l *loop) sendHead(c *client) {
+	x := &c.x
+	if !x.body.Done() {
+		l.await(c, phaseRequest)
+		return // the caller goes on with the body, and the head before it
+	}
+	k := x.back
+	if errno := k.out.write(k.fd, x.head, nil); errno != 0 {
+		l.lost(k)
+		return
+	}
+	x.headIn = true
+	l.await(c, phaseAnswer)
+}
+
+// stuck returns the endpoint that the client's cookie names, nil if there is none.
+func (l *loop) stuck(x *exchange, r *request.Request) *upstream.Endpoint {
+	s := x.route.Config.Sticky
+	if s == nil {
+		return nil
+	}
+	value, ok := r.Cookie(s.Cookie)
+	if !ok {
+		return nil
+	}
+	id, err := strconv.ParseUint(string(value), 16, 64)
+	if err != nil {
+		return nil
+	}
+	return x.upstream.Set().Find(id)
+}
+
+// stick has the client come back to its endpoint.
+func (l *loop) stick(x *exchange, r *request.Request) {
+	s := x.route.Config.Sticky
+	if value, ok := r.Cookie(s.Cookie); ok {
+		if id, err := strconv.ParseUint(string(value), 16, 64); err == nil && id == x.endpoint.ID {
+			return
+		}
+	}
+	value := append([]byte(s.Cookie), '=')
+	value = append(strconv.AppendUint(value, x.endpoint.ID, 16), "; Path=/; HttpOnly; SameSite=Lax"...)
+	if s.For > 0 {
+		value = append(value, "; Max-Age="...)
+		value = strconv.AppendInt(value, int64(s.For/time.Second), 10)
+	}
+	r.Respond("Set-Cookie", value)
+}
+
+// fault makes the request fail or wait if its route says so and chance too. It reports
+// whether the request is dealt with.
+func (l *loop) fault(c *client) bool {
+	f := c.x.route.Config.Fault
+	chance := func(share float64) bool { return float64(l.local.Random()>>11)/(1<<53) < share }
+	if f.Abort != 0 && chance(f.AbortShare) {
+		l.refuse(c, request.Refuse(f.Abort, "fault injected", ""))
+		return true
+	}
+	if f.Delay > 0 && chance(f.DelayShare) {
+		l.await(c, phaseDelay)
+		return true
+	}
+	return false
+}
+
+// dial opens a connection for a request.
+func (l *loop) dial(c *client) {
+	x := &c.x
+	k, err := l.connect(x.endpoint, x.upstream)
+	if err != nil {
+		l.failed(c, request.ConnectFailed)
+		return
+	}
+	l.attach(c, k)
+	if !k.up {
+		l.await(c, phaseConnect)
+		return
+	}
+	l.sendHead(c)
+}
+
+// count counts the request at the endpoint that it is sent to.
+func (x *exchange) count() {
+	if x.counted {
+		return
+	}
+	x.counted = true
+	x.endpoint.Begin()
+	if x.upstream.Counts() {
+		x.upstream.Count(1)
+	}
+}
+
+// uncount ends that.
+func (x *exchange) uncount() {
+	if !x.counted {
+		return
+	}
+	x.counted = false
+	x.endpoint.End()
+	if x.upstream.Counts() {
+		x.upstream.Count(-1)
+	}
+}

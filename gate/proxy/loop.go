@@ -1,0 +1,227 @@
+//go:build linux
+
+package proxy
+
+import (
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"dyno/gate/request"
+	"dyno/gate/route"
+	"dyno/gate/snapshot"
+	"dyno/gate/upstream"
+	"dyno/nano/wire/clock"
+	"dyno/nano/wire/http1"
+	"dyno/nano/wire/reactor"
+)
+
+// loop is one event loop: a poller, clients, connections to upstreams, their
+// deadlines, and the buffers and parsers that they use in turn.
+type loop struct {
+	server *Server
+	poller *reactor.Poller
+
+	waiting atomic.Bool  // the loop waits, or is about to: wake it
+	over    atomic.Bool  // the loop has ended
+	load    atomic.Int32 // clients, those on their way here included
+	mail    mailbox
+
+	// All below belongs to the loop's goroutine.
+	snap      *snapshot.Snapshot // of this batch of events
+	limits    http1.Limits       // of snap
+	gap       int64              // mean time from one batch to the next, of late
+	yielded   int64              // when other goroutines last had their turn
+	alarm     int64              // deadline that until was computed from
+	until     time.Time          // when a parked loop wakes
+	now       int64              // of this batch, ns
+	dated     int64              // when the date has to be written anew
+	date      []byte             // "Date: …\r\n"
+	clients   table[client]
+	backends  table[backend]
+	again     []int32 // event IDs of connections that have more to do
+	wheel     *reactor.Wheel
+	listeners []*listener
+	local     upstream.Local
+	pools     []*pool // by the slots of endpoints
+	idle      int     // connections in pools
+	sweep     int64   // when pools are looked through next
+
+	scratch []byte // what is read
+	peek    [1]byte
+	out     []byte // heads that are written
+	spares  [][]byte
+	req     request.Request
+	head    http1.Request
+	found   route.Found
+	resp    http1.ResponseHead
+	named   names
+	path    []byte // of the request, in canonical form, if it wasn't sent in that
+	chain   []byte // what a trusted proxy says of who was before it
+
+	stopped bool
+	grace   int64 // when draining: idle clients are closed from then on
+}
+
+const (
+	eventBatch = 256
+	readBuffer = 64 << 10
+	spareSize  = 2 << 10 // what heads mostly need
+	mostSpares = 4096
+	sweepEvery = int64(time.Second)
+)
+
+func newLoop(v *Server, number int) (*loop, error) {
+	poller, err := reactor.NewPoller(eventBatch)
+	if err != nil {
+		return nil, err
+	}
+	now := clock.Now()
+	l := &loop{
+		server: v, poller: poller, now: now, wheel: reactor.NewWheel(now),
+		scratch: make([]byte, readBuffer), out: make([]byte, 0, readBuffer),
+		local: upstream.Local{Loop: number, Seed: uint64(now)*0x9E3779B97F4A7C15 + uint64(number)*2 + 1},
+	}
+	poller.KeepProcessor = true
+	if err := poller.AllowParking(l.mail.empty); err != nil {
+		poller.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// run is the loop.
+func (l *loop) run() {
+	defer l.server.running.Done()
+	l.setDate()
+	l.take()
+	for !l.stopped {
+		events, err := l.poll()
+		if err != nil {
+			l.log().Error("event loop", "error", err)
+			break
+		}
+		l.tick()
+		for i := range events {
+			l.handle(&events[i])
+		}
+		for range len(l.again) {
+			id := l.again[0]
+			l.again = l.again[:copy(l.again, l.again[1:])]
+			l.goOn(id)
+		}
+		l.clients.reuse()
+		l.backends.reuse()
+		if !l.mail.empty() {
+			l.openMail()
+		}
+		if l.grace != 0 {
+			l.drainStep()
+		}
+	}
+	l.over.Store(true)
+	l.openMail()
+	l.closePools()
+	l.poller.Close()
+}
+
+// tick does what time asks for.
+func (l *loop) tick() {
+	before := l.now
+	l.now = clock.Now()
+	l.gap += (min(l.now-before, 8*brisk) - l.gap) / 8
+	l.wheel.Expire(l.now, l.expired)
+	if l.now >= l.dated {
+		l.setDate()
+	}
+	if l.idle > 0 && l.now >= l.sweep {
+		l.sweepPools()
+	}
+	l.take()
+}
+
+// take takes the snapshot that is served from now.
+func (l *loop) take() {
+	if s := l.server.current.Load(); s != l.snap {
+		c := &s.Config.Client
+		l.snap, l.limits = s, http1.Limits{Head: c.Head, URI: c.URI, Fields: c.Fields}
+	}
+}
+
+// setDate writes the Date field anew, once a second.
+func (l *loop) setDate() {
+	wall := time.Now()
+	l.date = append(http1.AppendDate(append(l.date[:0], "Date: "...), wall.Unix()), "\r\n"...)
+	l.dated = l.now + int64(time.Second) - int64(wall.Nanosecond())
+}
+
+// Event IDs tell clients and backends apart by the lowest bit.
+func clientEvent(id int32) int32  { return id << 1 }
+func backendEvent(id int32) int32 { return id<<1 | 1 }
+
+// handle takes one event.
+func (l *loop) handle(e *reactor.Event) {
+	id := e.ID()
+	switch {
+	case id < 0:
+		l.accept(l.listeners[-id-firstListener])
+	case id&1 == 0:
+		if c := l.clients.at(id >> 1); c.fd >= 0 {
+			l.clientEvent(c, e)
+		}
+	default:
+		if k := l.backends.at(id >> 1); k.fd >= 0 {
+			l.backendEvent(k, e)
+		}
+	}
+}
+
+// goOn goes on with a connection that had more to do than its turn.
+func (l *loop) goOn(id int32) {
+	if id&1 == 0 {
+		if c := l.clients.at(id >> 1); c.fd >= 0 {
+			c.queued = false
+			l.proceed(c)
+		}
+		return
+	}
+	if k := l.backends.at(id >> 1); k.fd >= 0 {
+		k.queued = false
+		l.download(k)
+	}
+}
+
+// later lets a client have another turn after all others.
+func (l *loop) later(c *client) {
+	if !c.queued {
+		c.queued = true
+		l.again = append(l.again, clientEvent(c.id))
+	}
+}
+
+// laterBackend does the same for a backend.
+func (l *loop) laterBackend(k *backend) {
+	if !k.queued {
+		k.queued = true
+		l.again = append(l.again, backendEvent(k.id))
+	}
+}
+
+// buffer returns an empty buffer for a head.
+func (l *loop) buffer() []byte {
+	if n := len(l.spares); n > 0 {
+		b := l.spares[n-1]
+		l.spares = l.spares[:n-1]
+		return b
+	}
+	return make([]byte, 0, spareSize)
+}
+
+// giveBack takes a buffer that is no longer used.
+func (l *loop) giveBack(b []byte) {
+	if cap(b) >= spareSize && cap(b) <= 8*spareSize && len(l.spares) < mostSpares {
+		l.spares = append(l.spares, b[:0])
+	}
+}
+
+func (l *loop) log() *slog.Logger { return l.server.log }

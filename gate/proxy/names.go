@@ -1,0 +1,126 @@
+//go:build linux
+
+package proxy
+
+import (
+	"bytes"
+
+	"dyno/gate/request"
+	"dyno/nano/wire/http1"
+)
+
+// names are the names of fields that a Connection field gives besides the usual ones:
+// they are for the next hop only (RFC 9110 7.6.1).
+type names struct {
+	list [mostNamed][]byte
+	n    int
+	many bool // more than are taken
+}
+
+const mostNamed = 16
+
+// read reads the Connection fields of a message.
+func (s *names) read(fields []http1.Field, b []byte) {
+	s.n, s.many = 0, false
+	for i := range fields {
+		if name := fields[i].Name; name.Len() == len("connection") && http1.EqualFold(name.Of(b), "connection") {
+			s.take(fields[i].Value.Of(b))
+		}
+	}
+}
+
+// take reads one Connection field.
+func (s *names) take(list []byte) {
+	for len(list) > 0 {
+		var one []byte
+		one, list, _ = bytes.Cut(list, []byte(","))
+		one = bytes.TrimSpace(one)
+		switch {
+		case len(one) == 0, http1.EqualFold(one, "keep-alive"), http1.EqualFold(one, "close"), http1.EqualFold(one, "upgrade"), http1.EqualFold(one, "te"):
+		case s.n == mostNamed:
+			s.many = true
+		case !protected(one):
+			s.list[s.n] = one
+			s.n++
+		}
+	}
+}
+
+func (s *names) has(name []byte) bool {
+	for _, one := range s.list[:s.n] {
+		if bytes.EqualFold(one, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// protected reports whether a field is not a client's to take away: what frames and
+// routes a message, says who somebody is, or would be the gateway's.
+func protected(name []byte) bool {
+	for _, lower := range [...]string{"host", "content-length", "transfer-encoding", "authorization", "cookie", "forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"} {
+		if http1.EqualFold(name, lower) {
+			return true
+		}
+	}
+	return false
+}
+
+// stripped reports whether a request's field is not sent on as it is: it is for this
+// hop only, or the gateway writes its own. It is asked of every field, so it looks at
+// the length first.
+func stripped(name []byte) bool {
+	switch len(name) {
+	case 2:
+		return http1.EqualFold(name, "te")
+	case 7:
+		return http1.EqualFold(name, "upgrade")
+	case 9:
+		return http1.EqualFold(name, "forwarded") || http1.EqualFold(name, "x-real-ip")
+	case 10:
+		return http1.EqualFold(name, "connection") || http1.EqualFold(name, "keep-alive")
+	case 14:
+		return http1.EqualFold(name, "http2-settings")
+	case 15:
+		return http1.EqualFold(name, "x-forwarded-for")
+	case 16:
+		return http1.EqualFold(name, "x-forwarded-host") || http1.EqualFold(name, "proxy-connection") || http1.EqualFold(name, "x-forwarded-port")
+	case 17:
+		return http1.EqualFold(name, "transfer-encoding") || http1.EqualFold(name, "x-forwarded-proto")
+	}
+	return false
+}
+
+// disguised reports whether a name with underscores would be one of those that are
+// stripped, or that a guard or an edit sets, to a server that takes dashes and
+// underscores for the same, as CGI does (RFC 3875 4.1.18).
+func disguised(name []byte, drops ...[]string) bool {
+	if bytes.IndexByte(name, '_') < 0 || len(name) > 128 {
+		return len(name) > 128 && bytes.IndexByte(name, '_') >= 0
+	}
+	var buf [128]byte
+	plain := buf[:copy(buf[:], name)]
+	for i, c := range plain {
+		if c == '_' {
+			plain[i] = '-'
+		}
+	}
+	return stripped(plain) || protected(plain) || dropped(plain, drops...)
+}
+
+// dropped reports whether a name is in one of the lists, which are in lower case.
+func dropped(name []byte, lists ...[]string) bool {
+	for _, list := range lists {
+		for _, lower := range list {
+			if http1.EqualFold(name, lower) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plain reports whether nothing but the usual is done with a request's fields.
+func (l *loop) plain(r *request.Request, drop []string) bool {
+	return l.named.n == 0 && len(drop) == 0 && len(r.Drops()) == 0 && bytes.IndexByte(r.Buf, '_') < 0
+}

@@ -1,0 +1,152 @@
+//go:build linux
+
+package proxy
+
+import (
+	"strings"
+
+	"dyno/gate/request"
+	"dyno/nano/wire/http1"
+)
+
+// Answers of the gateway's own that are the same for all routes.
+var (
+	answerNoRoute    = request.Refuse(404, "no route matches", "")
+	answerConnect    = request.Refuse(501, "CONNECT is not for gateways", "")
+	answerTooLarge   = request.Refuse(413, "the body is larger than the limit", "")
+	answerTarget     = request.Refuse(400, "the request target is not a path", "")
+	answerOptions    = request.Refuse(400, "too many names in Connection", "")
+	answerNobody     = request.Refuse(503, "no upstream is available", "Retry-After: 1\r\n")
+	answerConnecting = request.Refuse(502, "the upstream can't be reached", "")
+	answerGone       = request.Refuse(502, "the upstream closed the connection", "")
+	answerBad        = request.Refuse(502, "the upstream's response is not HTTP/1.1 as it should be", "")
+	answerLate       = request.Refuse(504, "the upstream took too long", "")
+	answerSlow       = request.Refuse(408, "the request came too slowly", "")
+	answerDeclined   = request.Refuse(400, "this body is not framed as it should be", "")
+)
+
+// request takes a request whose head was parsed from b.
+func (l *loop) request(c *client, b []byte) {
+	q, x, r := &l.head, &c.x, &l.req
+	c.requests++
+	x.start(q, b, l.now)
+	x.keep = q.KeepAlive && !l.server.draining.Load()
+	r.Begin(q, b)
+	r.Peer, r.Now = c.peer, l.now
+	l.identify(c, r)
+	if l.named.read(q.Fields, b); l.named.many {
+		l.refuse(c, answerOptions)
+		return
+	}
+	if answer := l.canonical(r); answer != nil {
+		l.refuse(c, answer)
+		return
+	}
+	route := l.snap.Find(r, &l.found)
+	if route == nil {
+		l.noRoute(c)
+		return
+	}
+	x.route = route
+	for _, o := range route.Observers {
+		x.note = o.Seen(r, x.note)
+		x.seen++
+	}
+	if route.Broken != nil {
+		l.refuse(c, route.Broken)
+		return
+	}
+	for _, g := range route.Guards {
+		if answer := g.Check(r); answer != nil {
+			l.refuse(c, answer)
+			return
+		}
+	}
+	for _, limit := range route.Limits {
+		if answer := limit.Admit(r); answer != nil {
+			l.refuse(c, answer)
+			return
+		}
+		x.admitted++
+	}
+	if answer := l.tooLarge(x, q); answer != nil {
+		l.refuse(c, answer)
+		return
+	}
+	switch {
+	case route.Answer != nil:
+		l.refuse(c, route.Answer)
+	case route.Redirect != nil:
+		l.redirect(c)
+	default:
+		l.forward(c)
+	}
+}
+
+// start readies x for a request.
+func (x *exchange) start(q *http1.Request, b []byte, now int64) {
+	note := x.note[:0]
+	*x = exchange{note: note, minor: q.Minor, method: methodOf(q.Method.Of(b)), upgrade: q.Upgrade, chunked: q.Chunked}
+	x.outcome.Began = now
+	x.silent = x.method == head
+	x.body.Start(q)
+	x.upgrade = x.upgrade && x.body.Done() // whose end would be what follows it?
+}
+
+var root = []byte("/")
+
+// canonical finds the path that counts.
+func (l *loop) canonical(r *request.Request) *request.Answer {
+	q := r.Head
+	switch q.Form {
+	case http1.AuthorityForm:
+		return answerConnect
+	case http1.AsteriskForm: // it is about the server as a whole: its root's route has it
+		r.Path = root
+		return nil
+	}
+	raw := q.Path.Of(r.Buf)
+	if request.Clean(raw, q.Escaped) {
+		r.Path = raw
+		return nil
+	}
+	path, err := request.AppendCanonical(l.path[:0], raw, l.snap.Config.Slashes)
+	if err != nil {
+		return request.Refuse(400, err.Error(), "")
+	}
+	l.path, r.Path = path, path
+	return nil
+}
+
+// tooLarge holds the body's length against the route's limit.
+func (l *loop) tooLarge(x *exchange, q *http1.Request) *request.Answer {
+	if most := l.mostBody(x); most > 0 && q.ContentLength > most {
+		return answerTooLarge
+	}
+	return nil
+}
+
+// mostBody is how many bytes the body may have; 0: any number.
+func (l *loop) mostBody(x *exchange) int64 {
+	if most := x.route.Config.Body; most >= 0 {
+		return most
+	}
+	return l.snap.Config.Client.Body
+}
+
+// noRoute answers what no route takes.
+func (l *loop) noRoute(c *client) {
+	if !l.found.WrongMethod {
+		l.refuse(c, answerNoRoute)
+		return
+	}
+	allowed := l.snap.Allowed(&l.req)
+	l.refuse(c, request.Refuse(405, "", "Allow: "+strings.Join(allowed, ", ")+"\r\n"))
+}
+
+// redirect answers with where to go.
+func (l *loop) redirect(c *client) {
+	r, route := &l.req, c.x.route
+	to := route.Redirect.Append(nil, r, &l.found)
+	l.refuse(c, &request.Answer{Status: route.Config.Redirect.Status, Fields: request.AppendField(nil, "Location", to)})
+}

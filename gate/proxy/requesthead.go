@@ -1,0 +1,153 @@
+//go:build linux
+
+package proxy
+
+import (
+	"bytes"
+
+	"dyno/gate/config"
+	"dyno/gate/request"
+	"dyno/gate/snapshot"
+	"dyno/nano/wire/http1"
+)
+
+const via = "Via: 1.1 nanogate\r\n"
+
+// requestHead appends the head that the upstream is sent (RFC 9110 7.6, RFC 9112 3).
+// Fields that go on as they are are copied in runs; where nothing is changed that is
+// one run from the method on.
+func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
+	x, q, b := &c.x, r.Head, r.Buf
+	route, end := x.route, len(b)-len("\r\n")
+	run := end
+	if len(q.Fields) > 0 {
+		run = int(q.Fields[0].Name.Start)
+	}
+	if is11(b, q) && (q.Form == http1.AsteriskForm || route.Rewrite == nil && q.Form == http1.OriginForm && &r.Path[0] == &b[q.Path.Start]) {
+		run = int(q.Method.Start)
+	} else {
+		dst = l.requestLine(dst, r, route.Rewrite)
+	}
+	host := route.Config.Host
+	ownHost := host != "" || q.Form == http1.AbsoluteForm || q.Host.Empty()
+	plain := l.plain(r, route.Request.Drop)
+	te := false
+	for i := range q.Fields {
+		f := &q.Fields[i]
+		name := f.Name.Of(b)
+		switch {
+		case stripped(name):
+			te = te || len(name) == len("te") && http1.ListHas(f.Value.Of(b), "trailers")
+		case ownHost && len(name) == len("host") && http1.EqualFold(name, "host"):
+		case !plain && (l.named.has(name) || dropped(name, r.Drops(), route.Request.Drop) || disguised(name, r.Drops(), route.Request.Drop)):
+		default:
+			continue
+		}
+		dst = append(dst, b[run:f.Name.Start]...)
+		if run = end; i+1 < len(q.Fields) {
+			run = int(q.Fields[i+1].Name.Start)
+		}
+	}
+	dst = append(dst, b[run:end]...)
+	if ownHost {
+		dst = appendHost(dst, host, r, x)
+	}
+	if x.chunked {
+		dst = append(dst, "Transfer-Encoding: chunked\r\n"...)
+	}
+	switch {
+	case x.upgrade:
+		dst = appendUpgrade(dst, r)
+	case te:
+		dst = append(dst, "Connection: TE\r\nTE: trailers\r\n"...)
+	}
+	if len(c.forwards) > 0 {
+		dst = append(dst, c.forwards...)
+		if l.snap.Config.Forwarded != config.ForwardedRFC {
+			host := r.Authority()
+			if was, ok := r.Header("x-forwarded-host"); ok && c.trusted {
+				host = was
+			}
+			dst = append(append(dst, host...), "\r\n"...)
+		}
+	}
+	if len(r.Forwards())+len(route.Request.Lines) > 0 {
+		dst = append(append(dst, r.Forwards()...), route.Request.Lines...)
+	}
+	if x.minor == 0 {
+		dst = append(dst, "Via: 1.0 nanogate\r\n"...)
+	} else {
+		dst = append(dst, via...)
+	}
+	return append(dst, "\r\n"...)
+}
+
+// is11 reports whether the request line says HTTP/1.1, which is what is sent.
+func is11(b []byte, q *http1.Request) bool {
+	at := int(q.Target.End)
+	return q.Minor == 1 && b[at+len(" HTTP/1.")] == '1'
+}
+
+// requestLine appends a request line in origin-form.
+func (l *loop) requestLine(dst []byte, r *request.Request, rewrite *snapshot.Template) []byte {
+	dst = append(append(dst, r.Method()...), ' ')
+	switch {
+	case r.Head.Form == http1.AsteriskForm:
+		dst = append(dst, '*')
+	case rewrite == nil:
+		dst = append(dst, r.Path...)
+	default:
+		from := len(dst)
+		dst = rewrite.Append(dst, r, &l.found)
+		if bytes.IndexByte(dst[from:], '?') >= 0 {
+			return append(dst, " HTTP/1.1\r\n"...)
+		}
+	}
+	if query := r.Query(); len(query) > 0 {
+		dst = append(append(dst, '?'), query...)
+	}
+	return append(dst, " HTTP/1.1\r\n"...)
+}
+
+func appendHost(dst []byte, host string, r *request.Request, x *exchange) []byte {
+	dst = append(dst, "Host: "...)
+	switch {
+	case host == "upstream" || host == "" && len(r.Authority()) == 0:
+		if x.endpoint.Address.Unix != "" {
+			dst = append(dst, "localhost"...)
+		} else {
+			dst = append(dst, x.endpoint.Name...)
+		}
+	case host != "":
+		dst = append(dst, host...)
+	default:
+		dst = append(dst, r.Authority()...)
+	}
+	return append(dst, "\r\n"...)
+}
+
+// appendUpgrade appends what asks for another protocol. HTTP/2 by upgrade is not among
+// them: what would follow are requests that nobody looks at (RFC 9113 3.1).
+func appendUpgrade(dst []byte, r *request.Request) []byte {
+	from := len(dst)
+	dst = append(dst, "Connection: Upgrade\r\nUpgrade: "...)
+	empty := len(dst)
+	r.Headers("upgrade", func(value []byte) bool {
+		for len(value) > 0 {
+			var one []byte
+			one, value, _ = bytes.Cut(value, []byte(","))
+			if one = bytes.TrimSpace(one); len(one) == 0 || http1.EqualFold(one, "h2c") {
+				continue
+			}
+			if len(dst) > empty {
+				dst = append(dst, ", "...)
+			}
+			dst = append(dst, one...)
+		}
+		return true
+	})
+	if len(dst) == empty {
+		return dst[:from]
+	}
+	return append(dst, "\r\n"...)
+}

@@ -1,0 +1,156 @@
+//go:build linux
+
+package proxy
+
+import (
+	"golang.org/x/sys/unix"
+
+	"dyno/gate/request"
+	"dyno/nano/wire/http1"
+	"dyno/nano/wire/reactor"
+)
+
+// upload passes on what the client has sent of its request's body, once: what was read
+// with the head first. The head goes with it, if it hasn't gone yet. It waits while the
+// upstream hasn't taken what came before.
+func (l *loop) upload(c *client) {
+	x := &c.x
+	k := x.back
+	if k == nil || !k.up || !k.out.empty() || k.tunnel || k.broken {
+		return
+	}
+	if x.body.Done() {
+		return
+	}
+	if len(c.in) > 0 {
+		n, ok := l.passOn(c, c.in)
+		if ok {
+			c.in = c.in[:copy(c.in, c.in[n:])]
+		}
+	} else if !l.readBody(c) {
+		return
+	}
+	if c.fd >= 0 && x.back != nil && !x.body.Done() && k.out.empty() && (c.readable || len(c.in) > 0) {
+		l.later(c)
+	}
+}
+
+// readBody reads a part of the body and passes it on. It reports whether there was one.
+func (l *loop) readBody(c *client) bool {
+	x := &c.x
+	n := 0
+	if c.readable {
+		b := l.scratch[:readBuffer-len("\r\n")]
+		var errno unix.Errno
+		n, errno = reactor.Read(c.fd, b)
+		switch {
+		case errno == unix.EAGAIN:
+			c.readable = false
+		case errno == unix.EINTR:
+			l.later(c)
+			return false
+		case errno != 0 || n == 0: // it won't send the rest
+			l.clientGone(c)
+			return false
+		default:
+			c.readable = n == len(b) || c.hungUp
+		}
+	}
+	if n == 0 {
+		if !x.headIn { // the client may wait for an answer to its head: 100
+			l.sendPart(c, nil)
+		}
+		return false
+	}
+	b := l.scratch[:n]
+	used, ok := l.passOn(c, b)
+	if ok && used < n {
+		c.in = append(c.in[:0], b[used:]...)
+	}
+	return ok
+}
+
+// passOn sends on what b has of the body. It returns how many bytes of b were the
+// body's; ok is false when the exchange is over.
+func (l *loop) passOn(c *client, b []byte) (used int, ok bool) {
+	x := &c.x
+	used, data, wrong := x.body.Feed(b)
+	if wrong != nil {
+		l.badBody(c)
+		return 0, false
+	}
+	if most := l.mostBody(x); most > 0 && x.sent+int64(data) > most {
+		c.unread = true
+		if x.begun {
+			l.cut(c)
+		} else {
+			l.refuse(c, answerTooLarge)
+		}
+		return 0, false
+	}
+	x.sent += int64(data)
+	return used, l.sendPart(c, b[:data])
+}
+
+// sendPart sends content of the request's body, behind its head if that hasn't been
+// sent, and the end of the body if this is it.
+func (l *loop) sendPart(c *client, piece []byte) bool {
+	x := &c.x
+	k := x.back
+	l.out = l.out[:0]
+	if !x.headIn {
+		x.headIn = true
+		l.out = append(l.out, x.head...)
+	}
+	if x.chunked && len(piece) > 0 {
+		l.out = http1.AppendChunkSize(l.out, len(piece))
+		piece = append(piece, "\r\n"...) // over framing that was read, or behind the buffer's end
+	}
+	if len(piece) <= copied {
+		l.out = append(l.out, piece...)
+		piece = nil
+	}
+	end := x.chunked && x.body.Done()
+	if end && len(piece) == 0 {
+		l.out = l.lastChunk(l.out, &x.body)
+	}
+	errno := unix.Errno(0)
+	if len(l.out)+len(piece) > 0 {
+		errno = k.out.write(k.fd, l.out, piece)
+	}
+	if errno == 0 && end && len(piece) > 0 {
+		l.out = l.lastChunk(l.out[:0], &x.body)
+		errno = k.out.write(k.fd, l.out, nil)
+	}
+	if errno != 0 {
+		// It may have answered before it closed: what it said is worth more.
+		k.out.reset()
+		k.broken = true
+		if k.readable = true; k.client == c {
+			l.download(k)
+		}
+		return false
+	}
+	switch {
+	case !x.body.Done():
+		if !x.begun {
+			l.await(c, phaseRequest)
+		}
+	case !x.begun:
+		l.await(c, phaseAnswer)
+	default:
+		l.await(c, phaseBody)
+	}
+	return true
+}
+
+// badBody deals with a body that is framed wrongly: what follows it can't be found.
+func (l *loop) badBody(c *client) {
+	c.unread = true
+	c.x.outcome.Failed = request.ClientGone
+	if c.x.begun {
+		l.cut(c)
+		return
+	}
+	l.refuse(c, answerDeclined)
+}

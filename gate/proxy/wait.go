@@ -1,0 +1,66 @@
+//go:build linux
+
+package proxy
+
+import (
+	"runtime"
+	"time"
+
+	"dyno/nano/wire/reactor"
+)
+
+// How a loop waits is what nano's loops found best (docs/nano-loop.md, "Waiting"): when
+// events follow each other closely the thread waits and keeps its processor, otherwise
+// the goroutine parks like any other.
+const (
+	brisk      = int64(250 * time.Microsecond) // mean time between batches up to which the loop keeps its processor
+	longest    = 100 * time.Millisecond        // of such a wait, should the scheduler's monitor not interrupt it
+	yieldEvery = int64(100 * time.Microsecond) // other goroutines get their turn, also under full load
+)
+
+// poll waits until there are events, messages or deadlines.
+func (l *loop) poll() ([]reactor.Event, error) {
+	if l.now-l.yielded > yieldEvery {
+		l.yielded = l.now
+		runtime.Gosched()
+	}
+	if len(l.again) > 0 || !l.mail.empty() {
+		return l.poller.Wait(0)
+	}
+	l.waiting.Store(true)
+	defer l.waiting.Store(false)
+	if !l.mail.empty() {
+		return nil, nil
+	}
+	due, ok := l.due()
+	if l.gap < brisk {
+		d := longest
+		if ok {
+			d = min(d, max(time.Duration(due-l.now), 1))
+		}
+		if events, err := l.poller.Wait(d); len(events) > 0 || err != nil {
+			return events, err
+		}
+	}
+	if due != l.alarm {
+		l.alarm, l.until = due, time.Time{}
+		if ok {
+			l.until = time.Now().Add(max(time.Duration(due-l.now), time.Millisecond))
+		}
+	}
+	return l.poller.Park(l.until)
+}
+
+// due returns when the loop has something to do without an event.
+func (l *loop) due() (at int64, ok bool) {
+	at, ok = l.wheel.Next()
+	for _, other := range [...]struct {
+		at   int64
+		have bool
+	}{{l.grace, l.grace != 0}, {l.sweep, l.idle > 0}} {
+		if other.have && (!ok || other.at < at) {
+			at, ok = other.at, true
+		}
+	}
+	return at, ok
+}

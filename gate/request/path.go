@@ -1,0 +1,130 @@
+package request
+
+import "bytes"
+
+// PathError is why a path has no canonical form.
+type PathError string
+
+func (e PathError) Error() string { return string(e) }
+
+const (
+	ErrNulInPath   = PathError("the path holds %00")
+	ErrSlashInPath = PathError("the path holds an escaped slash or backslash, which servers read in two ways")
+	ErrAbovePath   = PathError("the path leads above its root")
+)
+
+// Clean reports whether a path that was parsed is in canonical form already: no
+// escapes, no empty, "." or ".." segments.
+func Clean(path []byte, escaped bool) bool {
+	if escaped || len(path) == 0 || path[0] != '/' {
+		return false
+	}
+	for i := 0; i < len(path); {
+		next := path[i+1:]
+		if len(next) > 0 && (next[0] == '/' || next[0] == '.' && isDots(next)) {
+			return false
+		}
+		k := bytes.IndexByte(next, '/')
+		if k < 0 {
+			return true
+		}
+		i += 1 + k
+	}
+	return true
+}
+
+// isDots reports whether the segment that b begins with is "." or "..".
+func isDots(b []byte) bool {
+	end := bytes.IndexByte(b, '/')
+	if end < 0 {
+		end = len(b)
+	}
+	return end == 1 && b[0] == '.' || end == 2 && b[0] == '.' && b[1] == '.'
+}
+
+// AppendCanonical appends the canonical form of a path whose escapes are "%" and two
+// digits: escapes of unreserved characters decoded and the others in capitals
+// (RFC 3986 6.2.2), "." and ".." resolved (5.2.4), repeated slashes made one. A path
+// that servers read in different ways is an error: %00, and an escaped slash or
+// backslash unless keepSlashes.
+func AppendCanonical(dst, path []byte, keepSlashes bool) ([]byte, error) {
+	from := len(dst)
+	if len(path) == 0 || path[0] != '/' {
+		dst = append(dst, '/')
+	}
+	for i := 0; i < len(path); i++ {
+		c := path[i]
+		if c != '%' {
+			dst = append(dst, c)
+			continue
+		}
+		high, low := upper(path[i+1]), upper(path[i+2])
+		x := hex(high)<<4 | hex(low)
+		switch {
+		case x == 0:
+			return dst[:from], ErrNulInPath
+		case (x == '/' || x == '\\') && !keepSlashes:
+			return dst[:from], ErrSlashInPath
+		case unreserved(x):
+			dst = append(dst, x)
+		default:
+			dst = append(dst, '%', high, low)
+		}
+		i += 2
+	}
+	end, ok := resolve(dst[from:])
+	if !ok {
+		return dst[:from], ErrAbovePath
+	}
+	return dst[:from+end], nil
+}
+
+// resolve takes "//", "." and ".." out of an absolute path, in place, and returns what
+// is left of its length; false if it leads above the root.
+func resolve(path []byte) (end int, ok bool) {
+	for i := 0; i < len(path); {
+		next := i + 1
+		for next < len(path) && path[next] != '/' {
+			next++
+		}
+		segment, last := path[i+1:next], next == len(path)
+		switch {
+		case len(segment) == 0 && !last:
+		case len(segment) == 1 && segment[0] == '.':
+			if last {
+				path[end] = '/'
+				end++
+			}
+		case len(segment) == 2 && segment[0] == '.' && segment[1] == '.':
+			if end == 0 {
+				return 0, false
+			}
+			end = bytes.LastIndexByte(path[:end], '/')
+			if last {
+				end++
+			}
+		default:
+			end += copy(path[end:], path[i:next])
+		}
+		i = next
+	}
+	return end, true
+}
+
+func unreserved(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
+}
+
+func upper(c byte) byte {
+	if c >= 'a' {
+		return c - 'a' + 'A'
+	}
+	return c
+}
+
+func hex(upper byte) byte {
+	if upper >= 'A' {
+		return upper - 'A' + 10
+	}
+	return upper - '0'
+}

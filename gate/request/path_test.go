@@ -1,0 +1,73 @@
+package request
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestAppendCanonical(t *testing.T) {
+	for _, c := range []struct {
+		path, want string
+		err        error
+	}{
+		{"/", "/", nil}, {"", "/", nil}, {"/a/b", "/a/b", nil}, {"/a/", "/a/", nil},
+		{"/a//b", "/a/b", nil}, {"//", "/", nil}, {"//a///", "/a/", nil},
+		{"/a/./b", "/a/b", nil}, {"/a/.", "/a/", nil}, {"/./", "/", nil},
+		{"/a/../b", "/b", nil}, {"/a/..", "/", nil}, {"/a/b/../", "/a/", nil}, {"/a/b/..", "/a/", nil},
+		{"/..", "", ErrAbovePath}, {"/a/../../b", "", ErrAbovePath}, {"/%2e%2E/a", "", ErrAbovePath},
+		{"/a/%2e%2e/b", "/b", nil}, {"/a/.%2e/b", "/b", nil}, {"/...", "/...", nil}, {"/a/..b", "/a/..b", nil},
+		{"/%41%7e%2d", "/A~-", nil}, {"/%c3%a9", "/%C3%A9", nil}, {"/%20%3f", "/%20%3F", nil}, {"/%25%32%65", "/%252e", nil},
+		{"/%00", "", ErrNulInPath}, {"/a%2fb", "", ErrSlashInPath}, {"/a%5Cb", "", ErrSlashInPath},
+	} {
+		got, err := AppendCanonical([]byte("x"), []byte(c.path), false)
+		if string(got) != "x"+c.want || err != c.err {
+			t.Errorf("%q: %q, %v; want %q, %v", c.path, got, err, c.want, c.err)
+		}
+	}
+	if got, err := AppendCanonical(nil, []byte("/a%2fb%5c"), true); string(got) != "/a%2Fb%5C" || err != nil {
+		t.Errorf("escaped slashes kept: %q, %v", got, err)
+	}
+}
+
+// A path that is called clean is its own canonical form, and the canonical form is
+// clean but for its escapes, and its own.
+func FuzzCanonical(f *testing.F) {
+	for _, seed := range []string{"/", "/a/../b", "//a/./..", "/%2e%2e/%41", "/a/%2F/", "/.../..a/a.."} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		if path == "" || path[0] != '/' || !escapesComplete(path) {
+			t.Skip()
+		}
+		escaped := strings.Contains(path, "%")
+		once, err := AppendCanonical(nil, []byte(path), true)
+		if Clean([]byte(path), escaped) && (err != nil || string(once) != path) {
+			t.Fatalf("%q is clean, and canonical as %q, %v", path, once, err)
+		}
+		if err != nil {
+			return
+		}
+		if len(once) == 0 || once[0] != '/' || strings.Contains(string(once), "//") || strings.Contains(string(once)+"/", "/../") || strings.Contains(string(once)+"/", "/./") {
+			t.Fatalf("%q became %q", path, once)
+		}
+		twice, err := AppendCanonical(nil, once, true)
+		if err != nil || string(twice) != string(once) {
+			t.Fatalf("%q became %q, and that %q, %v", path, once, twice, err)
+		}
+	})
+}
+
+// escapesComplete reports whether each "%" has two digits behind it, as the parser of
+// requests makes sure.
+func escapesComplete(path string) bool {
+	for i := 0; i < len(path); i++ {
+		if path[i] != '%' {
+			continue
+		}
+		if i+2 >= len(path) || !strings.Contains("0123456789abcdefABCDEF", path[i+1:i+2]) || !strings.Contains("0123456789abcdefABCDEF", path[i+2:i+3]) {
+			return false
+		}
+		i += 2
+	}
+	return true
+}

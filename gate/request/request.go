@@ -1,0 +1,140 @@
+// Package request is what the parts of the gateway see of a request: the head as it
+// was parsed, in place, and who sent it. Nothing here allocates, does I/O or keeps
+// what it is given.
+package request
+
+import (
+	"bytes"
+	"net/netip"
+
+	"dyno/nano/wire/http1"
+)
+
+// Request is one request on its way through the gateway. It belongs to the loop that
+// read it, and all bytes it gives are views that are good until the function that was
+// given it returns: copy what is needed later.
+type Request struct {
+	Head *http1.Request
+	Buf  []byte // what Head was parsed from
+
+	// Path is the path in canonical form (see [AppendCanonical]), what routes are
+	// matched against and upstreams are sent: two parts of a chain can't read it in
+	// two ways.
+	Path []byte
+
+	Peer   netip.AddrPort // whose connection it came on; zero for unix sockets
+	Client netip.Addr     // who sent it: the peer, or who a trusted proxy says it was
+	Secure bool           // it came over TLS, or a trusted proxy says so
+	Now    int64          // when its head was in, ns of [clock.Now]
+
+	lines  []byte // that are sent to the upstream with the client's
+	answer []byte // that are added to the response
+	drops  []string
+}
+
+// Begin readies r for the request that was parsed from buf into head. What guards have
+// set before is forgotten.
+func (r *Request) Begin(head *http1.Request, buf []byte) {
+	r.Head, r.Buf = head, buf
+	r.lines, r.answer, r.drops = r.lines[:0], r.answer[:0], r.drops[:0]
+}
+
+// Method is the method as sent.
+func (r *Request) Method() []byte { return r.Head.Method.Of(r.Buf) }
+
+// RawPath is the path as sent; it may be empty in absolute-form.
+func (r *Request) RawPath() []byte { return r.Head.Path.Of(r.Buf) }
+
+// Query is the query as sent, without its "?".
+func (r *Request) Query() []byte { return r.Head.Query.Of(r.Buf) }
+
+// Host is the host that was asked for, without its port, in the case it was sent in.
+func (r *Request) Host() []byte {
+	host := r.Authority()
+	for i := len(host) - 1; i >= 0; i-- {
+		switch host[i] {
+		case ':':
+			return host[:i]
+		case ']':
+			return host
+		}
+	}
+	return host
+}
+
+// Authority is the host with its port, if there is one.
+func (r *Request) Authority() []byte { return r.Head.Host.Of(r.Buf) }
+
+// Header returns the value of the first field of that name, which must be in lower
+// case.
+func (r *Request) Header(lower string) (value []byte, ok bool) {
+	span, ok := r.Head.Find(r.Buf, lower)
+	return span.Of(r.Buf), ok
+}
+
+// Headers calls f with the value of each field of that name, which must be in lower
+// case, until f returns false.
+func (r *Request) Headers(lower string, f func(value []byte) bool) {
+	for _, field := range r.Head.Fields {
+		if field.Name.Len() == len(lower) && http1.EqualFold(field.Name.Of(r.Buf), lower) && !f(field.Value.Of(r.Buf)) {
+			return
+		}
+	}
+}
+
+// Forward has the upstream get a field with the request, in place of all that the
+// client sent by that name, which must be in lower case. It is for what a guard found
+// out, such as who the user is. name and value must be valid (see
+// [http1.ValidToken], [http1.ValidFieldValue]); what isn't is left out, and the
+// client's are removed all the same.
+func (r *Request) Forward(lower string, value []byte) {
+	r.Drop(lower)
+	r.lines = AppendField(r.lines, lower, value)
+}
+
+// Drop keeps the fields of that name, which must be in lower case, from the upstream.
+func (r *Request) Drop(lower string) { r.drops = append(r.drops, lower) }
+
+// Respond adds a field to the response, whoever gives it.
+func (r *Request) Respond(name string, value []byte) { r.answer = AppendField(r.answer, name, value) }
+
+// Forwards returns the lines that [Request.Forward] has gathered, each with its CRLF.
+func (r *Request) Forwards() []byte { return r.lines }
+
+// Drops returns the names of fields that are kept from the upstream.
+func (r *Request) Drops() []string { return r.drops }
+
+// Responds returns the lines that [Request.Respond] has gathered.
+func (r *Request) Responds() []byte { return r.answer }
+
+// AppendField appends a field's line with its CRLF, and nothing if it isn't valid.
+func AppendField[T string | []byte](dst []byte, name string, value T) []byte {
+	if !http1.ValidToken(name) || !http1.ValidFieldValue(value) {
+		return dst
+	}
+	dst = append(dst, name...)
+	dst = append(dst, ": "...)
+	dst = append(dst, value...)
+	return append(dst, "\r\n"...)
+}
+
+// Cookie returns the value of the first cookie of that name (RFC 6265 5.4).
+func (r *Request) Cookie(name string) (value []byte, ok bool) {
+	for _, field := range r.Head.Fields {
+		if field.Name.Len() != len("cookie") || !http1.EqualFold(field.Name.Of(r.Buf), "cookie") {
+			continue
+		}
+		list := field.Value.Of(r.Buf)
+		for len(list) > 0 {
+			var pair []byte
+			pair, list, _ = bytes.Cut(list, semicolon)
+			key, value, found := bytes.Cut(bytes.TrimSpace(pair), equals)
+			if found && string(key) == name {
+				return value, true
+			}
+		}
+	}
+	return nil, false
+}
+
+var semicolon, equals = []byte(";"), []byte("=")

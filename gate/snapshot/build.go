@@ -1,0 +1,113 @@
+package snapshot
+
+import (
+	"fmt"
+
+	"dyno/gate/config"
+	"dyno/gate/upstream"
+)
+
+// Builder makes snapshots. One gateway has one, as endpoints have numbers that are its
+// alone. It is not for several goroutines at once.
+type Builder struct {
+	registry upstream.Registry
+}
+
+// NewBuilder makes a builder for a gateway with so many loops.
+func NewBuilder(loops int) *Builder {
+	return &Builder{registry: upstream.Registry{Loops: loops}}
+}
+
+// Build makes the snapshot of a configuration. What is configured as it was in before,
+// which may be nil, is taken over. A route that can't be built is in it all the same,
+// and answers 503; Problems says why.
+//
+// The caller swaps it in and then closes the one before by [Snapshot.Retire].
+func (b *Builder) Build(c *config.Config, before *Snapshot) *Snapshot {
+	s := &Snapshot{Config: c}
+	m := making{b: b, s: s, before: before, upstreams: map[string]*upstream.Upstream{}}
+	for _, u := range c.Upstreams {
+		m.upstream(u)
+	}
+	old := map[string]*Route{}
+	if before != nil {
+		for _, r := range before.Routes {
+			old[r.Name] = r
+		}
+	}
+	for _, r := range c.Routes {
+		made := m.route(r, old[r.Name])
+		s.Routes = append(s.Routes, made)
+		s.table.Add(&r.Match, r.Priority, made)
+	}
+	s.Problems.Sort()
+	return s
+}
+
+// making is a snapshot in the making.
+type making struct {
+	b         *Builder
+	s, before *Snapshot
+	upstreams map[string]*upstream.Upstream
+}
+
+// upstream makes an upstream, or takes over the one before.
+func (m *making) upstream(c *config.Upstream) *upstream.Upstream {
+	name := c.Name
+	if u := m.upstreams[name]; u != nil {
+		return u
+	}
+	var made *Upstream
+	if m.before != nil {
+		for _, u := range m.before.Upstreams {
+			if u.Name == name && u.text == c.Text {
+				made = u
+			}
+		}
+	}
+	if made == nil {
+		made = &Upstream{m.b.registry.New(c, sourceOf(c)), c.Text}
+	}
+	m.upstreams[name] = made.Upstream
+	m.s.Upstreams = append(m.s.Upstreams, made)
+	return made.Upstream
+}
+
+// sourceOf makes what finds the instances of an upstream besides its static ones; nil
+// if there is nothing.
+func sourceOf(*config.Upstream) upstream.Source { return nil }
+
+// Retire ends what a snapshot has and next hasn't taken over: watchers of upstreams,
+// guards, limits, observers. next may be nil.
+func (s *Snapshot) Retire(next *Snapshot) {
+	kept, keptRoutes := map[*upstream.Upstream]bool{}, map[*Route]bool{}
+	if next != nil {
+		for _, u := range next.Upstreams {
+			kept[u.Upstream] = true
+		}
+		for _, r := range next.Routes {
+			keptRoutes[r] = true
+		}
+	}
+	for _, r := range s.Routes {
+		if !keptRoutes[r] {
+			r.close()
+		}
+	}
+	for _, u := range s.Upstreams {
+		if !kept[u.Upstream] {
+			u.Close()
+		}
+	}
+}
+
+// target finds the upstream of a target.
+func (m *making) target(t *config.Target) (*upstream.Upstream, error) {
+	if t.Direct != nil {
+		return m.upstream(t.Direct), nil
+	}
+	if u := m.upstreams[t.Upstream]; u != nil {
+		return u, nil
+	}
+	return nil, fmt.Errorf("there is no upstream %q", t.Upstream)
+}

@@ -1,0 +1,168 @@
+package snapshot
+
+import (
+	"strings"
+
+	"dyno/gate/config"
+	"dyno/gate/guard"
+	"dyno/gate/limit"
+	"dyno/gate/observe"
+	"dyno/gate/request"
+	"dyno/gate/stats"
+	"dyno/gate/upstream"
+)
+
+// Route is a route as it is carried out.
+type Route struct {
+	Name   string
+	Config *config.Route
+	Broken *request.Answer // to everything, if the route couldn't be built; else nil
+
+	Observers []observe.Observer
+	Guards    []guard.Guard // in their order
+	Limits    []limit.Limit
+
+	Answer   *request.Answer // fixed; nil if there is none
+	Redirect *Template       // nil if it is none
+	Targets  []Target        // else
+	Rewrite  *Template       // of the path; nil: as it is
+	Request  Edit
+	Response Edit
+
+	Counters *stats.Counters
+	Retries  []Allowance // by loop
+
+	text  string
+	total int // of the targets' weights
+}
+
+// Target is where a share of requests goes.
+type Target struct {
+	Upstream *upstream.Upstream
+	upto     int // of the weights, this one's included
+}
+
+// Edit is what is changed of a message's fields: those by names in Drop, in lower case,
+// are removed, and Lines, each with its CRLF, are added.
+type Edit struct {
+	Drop  []string
+	Lines []byte
+}
+
+// route makes a route, or takes over the one before.
+func (m *making) route(c *config.Route, before *Route) *Route {
+	r := &Route{Name: c.Name, Config: c, text: c.Text}
+	for i := range c.To {
+		u, err := m.target(&c.To[i])
+		if err != nil {
+			return m.broken(r, c.To[i].At.Problem("", "%v", err), before)
+		}
+		r.total += c.To[i].Weight
+		r.Targets = append(r.Targets, Target{u, r.total})
+	}
+	if before != nil && before.Broken == nil && before.text == r.text && sameTargets(before.Targets, r.Targets) {
+		return before
+	}
+	r.count(m, before)
+	r.Retries = make([]Allowance, m.loops())
+	if problem := r.build(c); problem != nil {
+		return m.broken(r, *problem, before)
+	}
+	return r
+}
+
+// build makes what the route has of its own. Guards that can't be made make the route
+// one that is broken.
+func (r *Route) build(c *config.Route) *config.Problem {
+	params := c.Match.Path.Params()
+	r.Rewrite = templateOf(c.Rewrite, params)
+	r.Request, r.Response = editOf(&c.Request), editOf(&c.Response)
+	switch {
+	case c.Redirect != nil:
+		r.Redirect = templateOf(c.Redirect.To, params)
+	case c.Respond != nil:
+		fields := request.AppendField(nil, "Content-Type", c.Respond.Type)
+		r.Answer = &request.Answer{Status: c.Respond.Status, Fields: fields, Body: []byte(c.Respond.Body)}
+	}
+	return nil
+}
+
+// broken makes a route one that serves nothing.
+func (m *making) broken(r *Route, problem config.Problem, before *Route) *Route {
+	m.s.Problems = append(m.s.Problems, problem)
+	r.close()
+	r.Targets, r.Guards, r.Limits, r.Observers = nil, nil, nil, nil
+	r.Broken = request.Refuse(503, "this route is not available", "Retry-After: 30\r\n")
+	r.count(m, before)
+	return r
+}
+
+// count takes over the counters of the route before: a route that was changed goes on
+// being the same series.
+func (r *Route) count(m *making, before *Route) {
+	if before != nil {
+		r.Counters = before.Counters
+		return
+	}
+	r.Counters = stats.New(m.loops())
+}
+
+// loops is how many loops serve.
+func (m *making) loops() int { return max(1, m.b.registry.Loops) }
+
+// close ends what the route has of its own.
+func (r *Route) close() {
+	for _, g := range r.Guards {
+		if c, ok := g.(guard.Closer); ok {
+			c.Close()
+		}
+	}
+	for _, l := range r.Limits {
+		if c, ok := l.(limit.Closer); ok {
+			c.Close()
+		}
+	}
+	for _, o := range r.Observers {
+		if c, ok := o.(observe.Closer); ok {
+			c.Close()
+		}
+	}
+}
+
+// Target draws an upstream by weight.
+func (r *Route) Target(l *upstream.Local) *upstream.Upstream {
+	if len(r.Targets) == 1 {
+		return r.Targets[0].Upstream
+	}
+	at := int((l.Random() >> 32) % uint64(r.total))
+	for i := range r.Targets {
+		if at < r.Targets[i].upto {
+			return r.Targets[i].Upstream
+		}
+	}
+	return r.Targets[0].Upstream
+}
+
+func sameTargets(a, b []Target) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func editOf(h *config.Headers) (e Edit) {
+	e.Drop = append(e.Drop, h.Remove...)
+	for _, f := range h.Set {
+		e.Drop = append(e.Drop, strings.ToLower(f.Name))
+		e.Lines = request.AppendField(e.Lines, f.Name, f.Value)
+	}
+	for _, f := range h.Add {
+		e.Lines = request.AppendField(e.Lines, f.Name, f.Value)
+	}
+	return e
+}

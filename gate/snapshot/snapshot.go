@@ -1,0 +1,47 @@
+// Package snapshot is a configuration as it is carried out: routes with their guards
+// and limits made, upstreams with their endpoints. A snapshot isn't changed. A new one
+// is made from a new configuration and the snapshot before it, takes over from that
+// what is configured the same, and is swapped in by one pointer: requests under way
+// end as they began, no connection notices.
+package snapshot
+
+import (
+	"dyno/gate/config"
+	"dyno/gate/request"
+	"dyno/gate/route"
+	"dyno/gate/upstream"
+)
+
+// Snapshot is what the loops serve from.
+type Snapshot struct {
+	Config    *config.Config
+	Routes    []*Route // in the order of the file
+	Upstreams []*Upstream
+	// Problems is what kept routes from being built; each of those answers 503.
+	Problems config.Problems
+
+	table route.Table[Route]
+}
+
+// Upstream is one of a snapshot, by what it was made from.
+type Upstream struct {
+	*upstream.Upstream
+	text string
+}
+
+// Find returns the route of a request, nil if there is none.
+func (s *Snapshot) Find(r *request.Request, f *route.Found) *Route { return s.table.Find(r, f) }
+
+// Allowed returns the methods that another route takes for the path of a request that
+// none was found for because of its method.
+func (s *Snapshot) Allowed(r *request.Request) []string { return s.table.Allowed(r) }
+
+// Upstream returns the upstream of that name, nil if there is none.
+func (s *Snapshot) Upstream(name string) *upstream.Upstream {
+	for _, u := range s.Upstreams {
+		if u.Name == name {
+			return u.Upstream
+		}
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+// Package upstream is the sets of instances that requests are sent to: who is in them,
+// who may be asked, and who is.
+//
+// A set is immutable and found through one atomic pointer: loops pick from it without
+// waiting, whoever changes it makes a new one.
+package upstream
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"dyno/gate/config"
+)
+
+// Upstream is a set of instances that serve the same.
+type Upstream struct {
+	Name      string
+	Config    *config.Upstream
+	Detectors []Detector // set before the first request
+
+	registry *Registry
+	set      atomic.Pointer[Set]
+	under    atomic.Int64 // requests under way; counted for [config.Hash] only
+	turns    [turnShards]turn
+
+	mu     sync.Mutex // of what follows, and of making sets
+	all    []*Endpoint
+	cancel context.CancelFunc
+	ended  sync.WaitGroup
+}
+
+// turnShards is into how many the turns of round robin are split, one a loop.
+const turnShards = 16
+
+// turn is a loop's place in the round, in a cache line of its own.
+type turn struct {
+	next atomic.Uint32
+	_    [60]byte
+}
+
+// Set is who is in an upstream, and who may be asked, at one moment.
+type Set struct {
+	All    []*Endpoint
+	Usable []*Endpoint // those that nothing speaks against; all, if something does against each
+	Panic  bool        // it does
+
+	round  []uint16 // indices of Usable in weighted order, if weights differ
+	weight int      // of all usable
+	ring   *ring    // of [config.Hash]
+}
+
+// Source finds the instances of an upstream: DNS, etcd, a file.
+type Source interface {
+	// Watch tells update who there is, all of them, at first and whenever it
+	// changes, until ctx ends. It calls update with nothing only when the source
+	// itself says that there is nobody: while it can't be asked, what was known
+	// stays. It runs on a goroutine of its own and logs what goes wrong.
+	Watch(ctx context.Context, update func([]Instance))
+}
+
+// Registry is what the upstreams of a gateway share: the numbers of endpoints.
+type Registry struct {
+	Loops int // of the gateway
+
+	mu   sync.Mutex
+	free []int
+	next int
+}
+
+// New makes an upstream with its static endpoints. source may be nil. [Upstream.Close]
+// ends it.
+func (g *Registry) New(c *config.Upstream, source Source) *Upstream {
+	u := &Upstream{Name: c.Name, Config: c, registry: g}
+	static := make([]Instance, 0, len(c.Endpoints))
+	for _, e := range c.Endpoints {
+		static = append(static, Instance{Address: e.Address, Weight: e.Weight})
+	}
+	u.Update(static)
+	if source != nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		u.cancel = cancel
+		u.ended.Go(func() {
+			source.Watch(ctx, func(found []Instance) { u.Update(slices.Concat(static, found)) })
+		})
+	}
+	return u
+}
+
+// Close ends the watching of an upstream that no route uses any more. Requests that
+// are under way go on, and find its endpoints as they were; their connections are
+// closed and not kept.
+func (u *Upstream) Close() {
+	if u.cancel != nil {
+		u.cancel()
+		u.ended.Wait()
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, e := range u.all {
+		e.gone.Store(true)
+		u.registry.give(e.Slot)
+	}
+	u.all = nil
+}
+
+// Set returns who is in it now.
+func (u *Upstream) Set() *Set { return u.set.Load() }
+
+// Update makes the instances the upstream's. Endpoints whose address is among them
+// stay as they are, with their connections and all that was learned about them.
+func (u *Upstream) Update(instances []Instance) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	known := make(map[string]*Endpoint, len(u.all))
+	for _, e := range u.all {
+		known[e.Name] = e
+	}
+	all := make([]*Endpoint, 0, len(instances))
+	for _, in := range instances {
+		name := in.Address.String()
+		e := known[name]
+		if e == nil {
+			if slices.ContainsFunc(all, func(e *Endpoint) bool { return e.Name == name }) {
+				continue // it was named twice
+			}
+			e = newEndpoint(in, u.registry.take(), u.registry.Loops)
+		}
+		delete(known, name)
+		e.Weight.Store(int32(max(1, in.Weight)))
+		all = append(all, e)
+	}
+	for _, e := range known {
+		e.gone.Store(true)
+		u.registry.give(e.Slot)
+	}
+	u.all = all
+	u.rebuild()
+}
+
+// Mark notes a reason not to ask an endpoint, or that there is no longer one.
+func (u *Upstream) Mark(e *Endpoint, m Mark, on bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	before := Mark(e.marks.Load())
+	after := before &^ m
+	if on {
+		after |= m
+	}
+	if after == before {
+		return
+	}
+	e.marks.Store(uint32(after))
+	u.rebuild()
+}
+
+// Weigh changes an endpoint's weight, for a slow start.
+func (u *Upstream) Weigh(e *Endpoint, weight int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	e.Weight.Store(int32(max(1, weight)))
+	u.rebuild()
+}
+
+// rebuild makes a new set.
+func (u *Upstream) rebuild() {
+	s := &Set{All: u.all}
+	for _, e := range u.all {
+		if e.Usable() {
+			s.Usable = append(s.Usable, e)
+		}
+	}
+	if len(s.Usable) == 0 && len(s.All) > 0 {
+		// Health is a guess: when it speaks against all, asking them is better than
+		// asking nobody. What somebody took out stays out.
+		for _, e := range u.all {
+			if e.Marks()&Drained == 0 {
+				s.Usable = append(s.Usable, e)
+			}
+		}
+		s.Panic = true
+	}
+	s.weigh()
+	if u.Config.Balance.Kind == config.Hash {
+		s.ring = newRing(s.Usable)
+	}
+	u.set.Store(s)
+}
+
+func (g *Registry) take() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if n := len(g.free); n > 0 {
+		slot := g.free[n-1]
+		g.free = g.free[:n-1]
+		return slot
+	}
+	g.next++
+	return g.next - 1
+}
+
+func (g *Registry) give(slot int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.free = append(g.free, slot)
+}
