@@ -62,6 +62,19 @@ func (c Ctx) BodyWait() time.Duration {
 	return 0
 }
 
+// SetDeadline bounds how long the handler waits for its client, to send more of the
+// body and to take the response: a wait that lasts until then fails with
+// os.ErrDeadlineExceeded, and so do later ones. It takes the place of the limits for
+// bodies and responses; a zero time puts those in force again. Any goroutine may call
+// it while the handler runs, also to end a wait that is under way.
+func (c Ctx) SetDeadline(at time.Time) error {
+	w, ok := exchange.NetWireOf(c.live().Wire)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	return errors.Join(w.Deadline(exchange.Reading, at), w.Deadline(exchange.Writing, at))
+}
+
 // bodyReader reads a request's body for as long as the request lasts.
 type bodyReader struct{ c Ctx }
 

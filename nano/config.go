@@ -7,6 +7,8 @@ import (
 	"math"
 	"net/netip"
 	"time"
+
+	"dyno/nano/internal/exchange"
 )
 
 // Config is how an app behaves. The zero value is safe: every limit has a
@@ -145,6 +147,10 @@ func orDefault[T int | int64 | time.Duration](v, def T) T {
 type RouteLimits struct {
 	Body    int64         // bytes of a body; then 413
 	Handler time.Duration // deadline of the request's context, from the start of the handler; its error becomes 503
+
+	// For a body that the handler reads as it comes:
+	ReadBody time.Duration // without progress; then 408
+	MinRate  int           // bytes/s that it must keep up; then 408
 }
 
 // WithLimits gives a route limits of its own: a larger body for an upload, a
@@ -159,6 +165,12 @@ func WithLimits(l RouteLimits) Option {
 		if l.Handler != 0 {
 			r.limits.Handler = l.Handler
 		}
+		if l.ReadBody != 0 {
+			r.limits.ReadBody = l.ReadBody
+		}
+		if l.MinRate != 0 {
+			r.limits.MinRate = l.MinRate
+		}
 	})
 }
 
@@ -167,11 +179,35 @@ func (r *Route) Limits() RouteLimits { return r.limits }
 
 // BodyLimit is how many bytes the request's body may have; negative: any.
 func (x *liveRequest) BodyLimit() int64 {
+	if x.Tunnel != exchange.NoTunnel {
+		return -1
+	}
 	if x.route != nil && x.route.limits.Body != 0 {
 		return x.route.limits.Body
 	}
 	return x.app.config.Limits.Body
 }
+
+// BodyPace is how a body that the handler reads must come: how long it may make no
+// progress, and bytes per second; neither positive: as it likes.
+func (x *liveRequest) BodyPace() (stall time.Duration, rate int) {
+	if x.Tunnel != exchange.NoTunnel {
+		return 0, 0
+	}
+	stall, rate = x.app.config.Limits.ReadBody, x.app.config.Limits.MinRate
+	if x.route != nil {
+		if l := x.route.limits.ReadBody; l != 0 {
+			stall = l
+		}
+		if l := x.route.limits.MinRate; l != 0 {
+			rate = l
+		}
+	}
+	return stall, rate
+}
+
+// WholeBody implements exchange.Owner.
+func (x *liveRequest) WholeBody() bool { return x.route != nil && x.route.wholeBody }
 
 // handlerLimit is how long the handler's context lasts; not positive: for ever.
 func (x *liveRequest) handlerLimit() time.Duration {

@@ -274,6 +274,7 @@ func (g *Group) adopt(of *Route) {
 	}
 	g.takeHost(r)
 	g.apply(r)
+	r.wholeBody = r.wholeBody || of.wholeBody
 	if of.placement != Auto {
 		r.placement = of.placement
 	}

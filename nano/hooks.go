@@ -2,6 +2,7 @@ package nano
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
 	"strings"
 	"time"
@@ -57,6 +58,10 @@ func (c Ctx) SetContext(ctx context.Context) {
 // TLS reports whether the request came over TLS, to this server: a proxy in front
 // of it that ended TLS isn't seen.
 func (c Ctx) TLS() bool { return c.live().TLS != nil }
+
+// ConnectionState returns what TLS was agreed on, with the client's certificate if it
+// has sent one; nil without TLS. It must not be changed.
+func (c Ctx) ConnectionState() *tls.ConnectionState { return c.live().TLS }
 
 // LimitBody makes reading more than limit bytes of the request's body fail with
 // [ErrBodyTooLarge], and returns it at once if the body is known to be larger.

@@ -367,10 +367,11 @@ func (s *stdWire) Flush(*exchange.Exchange) error {
 }
 
 // Read implements exchange.Wire.
-func (s *stdWire) Read(_ *exchange.Exchange, p []byte) (int, error) {
+func (s *stdWire) Read(x *exchange.Exchange, p []byte) (int, error) {
 	c, w := http.NewResponseController(s.w), s.waiting()
 	from := time.Now()
-	n, late, err := w.in.during(s.limits.ReadBody, netconn.RateGrace, s.limits.MinRate, c.SetReadDeadline, func() (int, error) { return s.body.Read(p) })
+	stall, rate := x.Owner.BodyPace()
+	n, late, err := w.in.during(stall, netconn.RateGrace, rate, c.SetReadDeadline, func() (int, error) { return s.body.Read(p) })
 	w.waited += time.Since(from)
 	var large *http.MaxBytesError
 	switch {

@@ -241,6 +241,9 @@ func unsafeString(b []byte) string { return unsafe.String(unsafe.SliceData(b), l
 // connection: HTTP/1.0 and HTTP/2, and requests in memory.
 func (c Ctx) Hijack() (conn net.Conn, early []byte, err error) {
 	x := c.live()
+	if x.Tunnel != exchange.NoTunnel {
+		return nil, nil, fmt.Errorf("nano: what is spoken on a stream of HTTP/2 begins with SwitchProtocols: %w", errors.ErrUnsupported)
+	}
 	if x.Req.Minor == 0 {
 		return nil, nil, fmt.Errorf("nano: HTTP/1.0 has no other protocols: %w", errors.ErrUnsupported)
 	}
@@ -254,7 +257,15 @@ const switchHead = 10 * time.Second
 // [Ctx.Hijack] does. The response has the fields given, which name the protocol, and
 // those that handlers and middleware have set, also those that [Ctx.BeforeResponse]
 // sets, but for what tells of a content.
+//
+// Over HTTP/2 a WebSocket has a stream (RFC 8441): its request is seen as HTTP/1.1 would
+// have sent it, but for Sec-WebSocket-Key, the answer is a 200, and the connection that
+// is returned is the stream, which ends when the handler returns.
 func (c Ctx) SwitchProtocols(fields http.Header) (conn net.Conn, early []byte, err error) {
+	if c.live().Tunnel != exchange.NoTunnel {
+		conn, err = c.openTunnel(fields)
+		return conn, nil, err
+	}
 	conn, early, err = c.Hijack()
 	if err != nil {
 		return nil, nil, err
@@ -287,6 +298,33 @@ func (c Ctx) SwitchProtocols(fields http.Header) (conn net.Conn, early []byte, e
 	}
 	done = true
 	return conn, early, conn.SetWriteDeadline(time.Time{})
+}
+
+// openTunnel is SwitchProtocols on a stream of HTTP/2.
+func (c Ctx) openTunnel(fields http.Header) (net.Conn, error) {
+	x := c.x
+	conn, _, err := x.hijack()
+	if err != nil {
+		return nil, err
+	}
+	x.Status = 200
+	if x.hooked {
+		x.hooks.prepare(nil, -1, false)
+		x.hooks.dropFilters()
+	}
+	var lines []byte
+	eachLine(x.Fields, func(name, value string) {
+		if !tellsOfContent(name) && fields.Get(name) == "" {
+			lines = appendField(lines, name, value)
+		}
+	})
+	eachField(fields, func(name, value string) {
+		if !tellsOfContent(name) && !strings.EqualFold(name, "Sec-WebSocket-Accept") { // RFC 8441 5
+			lines = appendField(lines, name, value)
+		}
+	})
+	x.Fields = append(x.Fields[:0], lines...)
+	return conn, conn.(exchange.Tunnel).Open(&x.Exchange)
 }
 
 // tellsOfContent reports whether a field has no place in a response without one, or

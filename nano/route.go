@@ -21,6 +21,7 @@ type Route struct {
 	pattern      string // the path as registered, with the prefixes of its groups
 	name         string
 	placement    Placement
+	wholeBody    bool
 	limits       RouteLimits
 	descriptions []any
 	where        string
@@ -215,6 +216,12 @@ func caller() string {
 		}
 	}
 }
+
+// WholeBody has the handler started when all of the request's body is in, or as much as
+// Limits.BufferBody, also if the client doesn't tell its length. Without it a body of
+// unknown length over HTTP/2 is only waited for as far as it came with the request's
+// head, for who sends in this way may want to be answered before going on.
+func WholeBody() Option { return optionFunc(func(r *Route) { r.wholeBody = true }) }
 
 // Placement says where a route's handler runs. Each is an [Option]:
 //

@@ -189,13 +189,41 @@ func (c Ctx) StreamSized(code int, contentType string, length int64, fn func(s *
 }
 
 // Stream is the body of a response that is sent bit by bit. It belongs to the
-// goroutine that runs the handler.
+// goroutine that runs the handler, or whichever one it leaves the writing to until it
+// returns.
 type Stream struct {
 	c        Ctx
 	trailers []byte
 }
 
 var _ io.Writer = (*Stream)(nil)
+
+// AddHeader adds a field to the response before s is opened for it, as [Ctx.AddHeader]
+// does, on whichever goroutine is to write it.
+func (s *Stream) AddHeader(c Ctx, name, value string) { c.live().addField(name, value) }
+
+// Open begins a response as [Ctx.StreamSized] does, for a handler that writes it in
+// other places than one function: s is ready to be written to until Close, which ends
+// the response. A handler that returns without it ends the response without trailers;
+// one that fails cuts it. The zero value is ready, and after Close s may be opened for
+// another request. To HEAD only the head is sent.
+func (s *Stream) Open(c Ctx, code int, contentType string, length int64) error {
+	x := c.live()
+	if x.begun {
+		return ErrResponded
+	}
+	if contentType != "" {
+		x.setContentType(contentType)
+	}
+	s.c, s.trailers = c, s.trailers[:0]
+	return s.begin(code, length)
+}
+
+// Close ends the response, with the fields that Trailer has set.
+func (s *Stream) Close() error {
+	x := s.c.live()
+	return x.Wire.End(&x.Exchange, s.trailers)
+}
 
 // begin sends the head, or keeps it to go with the first bytes.
 func (s *Stream) begin(code int, length int64) error {

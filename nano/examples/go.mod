@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	dyno/nano v0.0.0
+	dyno/nano/grpc v0.0.0
 	dyno/nano/jwt v0.0.0
 	dyno/nano/metrics v0.0.0
 	dyno/nano/trace v0.0.0
@@ -13,6 +14,8 @@ require (
 	github.com/golang-jwt/jwt/v5 v5.3.1
 	go.opentelemetry.io/otel/sdk v1.47.0
 	go.opentelemetry.io/otel/trace v1.47.0
+	google.golang.org/grpc v1.85.0
+	google.golang.org/grpc/examples v0.0.0-20260825154716-030ee8becb20
 )
 
 require (
@@ -36,13 +39,16 @@ require (
 	go.opentelemetry.io/otel/log v1.47.0 // indirect
 	go.opentelemetry.io/otel/metric v1.47.0 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
+	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
 replace (
 	dyno/nano => ..
+	dyno/nano/grpc => ../grpc
 	dyno/nano/jwt => ../jwt
 	dyno/nano/metrics => ../metrics
 	dyno/nano/trace => ../trace

@@ -37,8 +37,14 @@ func request(c nano.Ctx) *http.Request {
 	for name, value := range c.Headers() {
 		r.Header.Add(name.String(), value.String())
 	}
+	if r.ProtoMajor == 2 && r.Header.Get("Sec-WebSocket-Key") == "" {
+		r.Header.Set("Sec-WebSocket-Key", noKey) // RFC 8441 5: there is none, and no answer to it
+	}
 	return r
 }
+
+// noKey is a key that the library takes.
+const noKey = "AAAAAAAAAAAAAAAAAAAAAA=="
 
 // upgrade is the http.ResponseWriter of one handshake.
 type upgrade struct {

@@ -1,5 +1,6 @@
 // Conformance is an origin server as tools that test HTTP/1.1 with raw sockets
-// expect one: point any of them at its address.
+// expect one: point any of them at its address. It speaks HTTP/2 there, too, to who
+// begins with it (prior knowledge), as h2spec does.
 //
 //	/        GET and HEAD answer 200 "OK", OPTIONS 204 with Allow, POST with the
 //	         request's body; every other path answers as this one
@@ -23,7 +24,7 @@ import (
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "address to listen on")
 	flag.Parse()
-	app := newApp(nano.Config{})
+	app := newApp(nano.Config{H2C: true})
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	go func() {

@@ -161,17 +161,18 @@ func (t *turn) BodyWait() time.Duration { return t.inflow.waited }
 // awaitBody waits for more of the body, which must not be too slow. Only the time
 // that is spent waiting counts: the handler may take its own.
 func (t *turn) awaitBody() error {
-	in, limits := &t.inflow, &t.loop.config.Limits
+	in := &t.inflow
+	stall, rate := t.x.Owner.BodyPace()
 	in.pace.Begin(netconn.RateGrace)
-	if in.pace.Spend(in.size-in.paced, 0, limits.MinRate, limits.ReadBody) {
+	if in.pace.Spend(in.size-in.paced, 0, rate, stall) {
 		return t.loop.config.BodyTooSlow
 	}
 	in.paced = in.size
 	from := time.Now()
-	err := t.wait(exchange.Reading, in.pace.Patience(limits.ReadBody, limits.MinRate))
+	err := t.wait(exchange.Reading, in.pace.Patience(stall, rate))
 	waited := time.Since(from)
 	in.waited += waited
-	in.pace.Spend(0, waited, limits.MinRate, limits.ReadBody) // what has come may make up for it
+	in.pace.Spend(0, waited, rate, stall) // what has come may make up for it
 	if errors.Is(err, netconn.ErrStalled) {
 		return t.loop.config.BodyTooSlow
 	}

@@ -101,6 +101,10 @@ func (t *h2stream) serveAway() {
 
 // finish completes the response when the handler has returned.
 func (t *h2stream) finish() {
+	if t.tunnel != nil {
+		t.tunnel.leave()
+		t.tunnel = nil
+	}
 	r := &t.reply
 	if r.Streamed && !r.Ended && !r.Cut {
 		if err := t.End(t.x, nil); err != nil {

@@ -31,11 +31,15 @@ const maxStreams = 100
 func http2Config(l *Limits) *http2.Config {
 	settings := http2.DefaultSettings
 	settings.MaxConcurrent = maxStreams
+	settings.ConnectProtocol = true
 	// Each field counts for 32 bytes more than it has (RFC 9113 6.5.2), in HTTP/1.1 for 4.
 	settings.MaxHeaderList = uint32(min(int64(l.Head)+28*min(int64(l.Fields), 1<<16), 1<<30))
 	limits := http2.Limits{HeaderFields: l.Fields + pseudoHeaders}
 	if l.WriteStall > 0 {
 		limits.StallWait = l.WriteStall
+	}
+	if l.ReadHead > 0 {
+		limits.SettingsWait = l.ReadHead
 	}
 	return http2.NewConfig(http2.Config{Server: true, Settings: settings, Limits: limits})
 }

@@ -15,6 +15,14 @@ func (l *loop) requestHTTP2(c *conn, ev *http2.Event) (mine bool) {
 	if c.requests++; !l.server.keeps(c) {
 		c.h2.codec.Drain(l.now)
 	}
+	t.x.Tunnel = exchange.NoTunnel
+	if !hd.Protocol.Empty() {
+		if string(hd.Protocol.Of(hd.Bytes)) != "websocket" {
+			l.refuseStream(c, t, 501, "no protocol but websocket is spoken on a stream") // RFC 9220 3
+			return true
+		}
+		t.x.Tunnel = exchange.TunnelAsked
+	}
 	if err := l.compose(&t.x.Req, hd, ev.End); err != nil {
 		status, detail := 400, ""
 		var wrong *http1.Error
@@ -41,7 +49,7 @@ func (l *loop) requestHTTP2(c *conn, ev *http2.Event) (mine bool) {
 		return true
 	case length > int64(l.config.Limits.BufferBody):
 		l.serveWithBody(c, t)
-	case length < 0:
+	case length < 0 && !x.Owner.WholeBody():
 		t.unsized = true
 		c.h2.unsized++
 	}
@@ -60,11 +68,15 @@ func (l *loop) requestHTTP2(c *conn, ev *http2.Event) (mine bool) {
 // compose makes of a head what HTTP/1.1 would have made of it. What stands for the
 // Host field is added to its bytes.
 func (l *loop) compose(r *http1.Request, hd *http2.Header, end bool) error {
-	target, host := hd.Path, hd.Authority
+	method, target, host := hd.Method, hd.Path, hd.Authority
+	upgrade := !hd.Protocol.Empty()
+	if upgrade { // RFC 8441 5
+		method = addText(hd, "GET")
+	}
 	if target.Empty() { // of CONNECT (RFC 9113 8.5)
 		target = host
 	}
-	if err := r.Begin(hd.Bytes, http1.Span(hd.Method), http1.Span(target), l.head.URI); err != nil {
+	if err := r.Begin(hd.Bytes, http1.Span(method), http1.Span(target), l.head.URI); err != nil {
 		return err
 	}
 	for i := range hd.Fields {
@@ -77,14 +89,25 @@ func (l *loop) compose(r *http1.Request, hd *http2.Header, end bool) error {
 		}
 	}
 	if !host.Empty() {
-		at := uint32(len(hd.Bytes))
-		hd.Bytes = append(hd.Bytes, "host"...)
-		name := http1.Span{Start: at, End: at + 4}
+		name := http1.Span(addText(hd, "host"))
 		if err := r.Add(http1.Field{Name: name, Value: http1.Span(host)}, hd.Bytes); err != nil {
 			return err
 		}
 	}
-	return r.Conclude(!end && hd.ContentLength < 0)
+	err := r.Conclude(!end && hd.ContentLength < 0)
+	if upgrade {
+		r.Fields = append(r.Fields,
+			http1.Field{Name: http1.Span(addText(hd, "connection")), Value: http1.Span(addText(hd, "Upgrade"))},
+			http1.Field{Name: http1.Span(addText(hd, "upgrade")), Value: http1.Span(hd.Protocol)})
+	}
+	return err
+}
+
+// addText appends text to a head's bytes, for what HTTP/1.1 has and HTTP/2 has not.
+func addText(hd *http2.Header, text string) http2.Span {
+	at := uint32(len(hd.Bytes))
+	hd.Bytes = append(hd.Bytes, text...)
+	return http2.Span{Start: at, End: at + uint32(len(text))}
 }
 
 // keepHead copies the request's head, which is the codec's until the next event.

@@ -47,6 +47,9 @@ func (l *loop) sendPart(codec *http2.Conn, t *h2stream, o *h2out) (again bool) {
 	if o.ended && t.running { // the client learns of the end when the request is over here, too
 		return false
 	}
+	if t.running && !o.begun && !o.flushed && len(o.data) == 0 { // the end may go with the head
+		return false
+	}
 	bare := o.ended && len(o.data) == 0 && len(o.trailers) == 0
 	if !o.begun {
 		o.begun = true

@@ -40,6 +40,7 @@ type h2stream struct {
 	away   bool // it runs without the loop
 	began  int64
 	reply  exchange.Reply
+	tunnel *h2tunnel     // that the handler was given; nil: none
 	waited time.Duration // for the body
 	behind netconn.Pace  // how the body it reads comes
 	paced  int64         // bytes that this was told of
@@ -74,6 +75,7 @@ type h2out struct {
 	length   int64  // to be told in it; -1: none
 	dated    bool
 	begun    bool // the head is sent
+	flushed  bool // what there is is to be sent, though it is a head alone
 	data     []byte
 	sent     int // bytes of data
 	trailers []byte

@@ -42,6 +42,9 @@ func (t *h2stream) Begin(x *exchange.Exchange, length int64) error {
 func (t *h2stream) layHead(x *exchange.Exchange, length int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if x.Tunnel == exchange.TunnelAsked && x.Status < 300 {
+		x.Status = 501 // a 2xx would say that what follows is the other protocol (RFC 9110 9.3.6)
+	}
 	o := &t.out
 	o.head, o.length, o.dated = t.reply.Section(o.head[:0], x, length)
 	o.status, o.last = x.Status, !t.reply.Keep
@@ -101,6 +104,7 @@ func (t *h2stream) Write(_ *exchange.Exchange, p []byte) (int, error) {
 func (t *h2stream) Flush(*exchange.Exchange) error {
 	t.mu.Lock()
 	why := t.lostBy
+	t.out.flushed = true
 	t.mu.Unlock()
 	if why != nil {
 		return t.broke(why)
@@ -130,11 +134,6 @@ func (t *h2stream) Abort(*exchange.Exchange) { t.reply.Cut = true }
 func (t *h2stream) Context(*exchange.Exchange) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := t.x.Owner.Timed(t.loop.server.ctx, time.Duration(clock.Now()-t.began))
 	return ctx, t.tells(cancel)
-}
-
-// Hijack implements exchange.Wire: other protocols would take the whole connection.
-func (t *h2stream) Hijack(*exchange.Exchange) (net.Conn, []byte, error) {
-	return nil, nil, fmt.Errorf("nano: a request over HTTP/2 has no connection of its own: %w", errors.ErrUnsupported)
 }
 
 // Inform implements exchange.NetWire.
@@ -218,18 +217,18 @@ func (t *h2stream) Read(_ *exchange.Exchange, p []byte) (int, error) {
 // awaitBody waits for more of the body, which must not be too slow: size bytes have
 // come. Only the time that is spent waiting counts.
 func (t *h2stream) awaitBody(size int64) error {
-	limits := &t.loop.config.Limits
+	stall, rate := t.x.Owner.BodyPace()
 	t.behind.Begin(netconn.RateGrace)
-	if t.behind.Spend(size-t.paced, 0, limits.MinRate, limits.ReadBody) {
+	if t.behind.Spend(size-t.paced, 0, rate, stall) {
 		return t.loop.config.BodyTooSlow
 	}
 	t.paced = size
 	t.leave()
 	from := time.Now()
-	err := t.await(exchange.Reading, t.behind.Patience(limits.ReadBody, limits.MinRate))
+	err := t.await(exchange.Reading, t.behind.Patience(stall, rate))
 	waited := time.Since(from)
 	t.waited += waited
-	t.behind.Spend(0, waited, limits.MinRate, limits.ReadBody) // what has come may make up for it
+	t.behind.Spend(0, waited, rate, stall) // what has come may make up for it
 	if errors.Is(err, netconn.ErrStalled) {
 		return t.loop.config.BodyTooSlow
 	}

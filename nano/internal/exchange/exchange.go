@@ -24,6 +24,7 @@ type Exchange struct {
 	Remote netip.AddrPort
 	TLS    *tls.ConnectionState // nil without TLS
 	Body   Body
+	Tunnel TunnelState
 
 	// The response.
 	Status int
@@ -45,6 +46,11 @@ type Owner interface {
 	Recycle()
 	// BodyLimit is how many bytes the request's body may have; negative: any.
 	BodyLimit() int64
+	// BodyPace is how a body that the handler reads must come: how long it may make no
+	// progress, and bytes per second; neither positive: as it likes.
+	BodyPace() (stall time.Duration, rate int)
+	// WholeBody reports whether the handler has no use for a body that isn't all in.
+	WholeBody() bool
 	// Timed makes the context of a handler that has run for so long.
 	Timed(parent context.Context, ran time.Duration) (context.Context, context.CancelCauseFunc)
 	// Ignored tells of a field that the wire sets itself.
@@ -52,6 +58,16 @@ type Owner interface {
 	// Unfinished tells of a response that can't be brought to its end.
 	Unfinished(err error)
 }
+
+// TunnelState is that of a request which asks to speak another protocol on its stream
+// (RFC 8441): Req is a GET that asks for an upgrade.
+type TunnelState uint8
+
+const (
+	NoTunnel    TunnelState = iota
+	TunnelAsked             // Wire.Hijack returns a Tunnel; other responses than errors become a 501
+	TunnelOpen
+)
 
 // Body is the request's body: whole in memory, or to be read from the wire.
 type Body struct {

@@ -77,6 +77,14 @@ func NetWireOf(w Wire) (NetWire, bool) {
 	}
 }
 
+// Tunnel is a stream as a connection, that Hijack returns of a request which asked for
+// it. It lasts until the handler returns.
+type Tunnel interface {
+	net.Conn
+	// Open answers the request, with x.Fields. The connection can be used from then on.
+	Open(x *Exchange) error
+}
+
 // FileSender is a wire that sends files without copying them through the
 // program. It sends length bytes from offset as part of a streamed response.
 type FileSender interface {

@@ -59,7 +59,7 @@ func (u *newUser) check() error {
 
 // routes needs no recovery and no time-outs of its own: nano has them.
 func routes(s settings) *nano.App {
-	app := nano.New(nano.Config{Limits: nano.Limits{Body: maxBody}})
+	app := nano.New(nano.Config{H2C: true, Limits: nano.Limits{Body: maxBody}})
 	for range s.middlewares {
 		app.Use(idle)
 	}
