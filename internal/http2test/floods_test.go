@@ -124,7 +124,7 @@ func TestFloods(t *testing.T) {
 }
 
 func floodRoutes(app *nano.App) {
-	app.Get("/", func(c nano.Ctx) error { return c.Text(200, "here") })
+	app.Get("/{$}", func(c nano.Ctx) error { return c.Text(200, "here") })
 	app.Get("/slow", func(c nano.Ctx) error {
 		<-c.Done()
 		return c.Err()
