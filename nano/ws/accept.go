@@ -68,7 +68,7 @@ func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	u.conn = &checked{Conn: conn, early: early, deflates: u.header.Get("Sec-WebSocket-Extensions") != ""}
+	u.conn = newChecked(conn, early, u.header.Get("Sec-WebSocket-Extensions") != "")
 	return u.conn, bufio.NewReadWriter(bufio.NewReader(u.conn), bufio.NewWriter(u.conn)), nil
 }
 

@@ -138,6 +138,7 @@ func TestProtocol(t *testing.T) {
 		{"6.11 U+FFFD itself", frame(text, "\ufffd") + end, "t:\ufffd c:1000 "},
 		{"6.12 a continuation alone", frame(text, "\x80"), "c:1007 "},
 		{"6.14 a start alone", frame(text, "\xc3 "), "c:1007 "},
+		{"6.14 a start and a half", frame(text, "\xe2\x82 "), "c:1007 "},
 		{"6.17 impossible bytes", frame(text, "\xfe"), "c:1007 "},
 		{"6.18 overlong", frame(text, "\xc0\xaf"), "c:1007 "},
 		{"6.19 overlong of three", frame(text, "\xe0\x80\xaf"), "c:1007 "},

@@ -143,7 +143,7 @@ func (s *socket) ping(ctx context.Context) error {
 // or without, or did what it mustn't, is no error.
 func (s *socket) closed(err error) error {
 	if v := s.carrier.wrong.Load(); v != nil { // whatever serve made of it
-		_ = s.end(v.code)
+		_ = s.end(websocket.StatusCode(v.Status()))
 		return nil
 	}
 	if errors.Is(err, websocket.ErrMessageTooBig) { // the library has said so
