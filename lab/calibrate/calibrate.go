@@ -29,11 +29,15 @@ const (
 
 // Run calibrates the generator that the spec asks for: its engine, threads,
 // CPUs, connections and rate. The target is not touched. It takes under a second
-// on a machine with a CPU to spare; it fails over HTTP/2, where there is no null server, or
+// on a machine with a CPU to spare; it fails over HTTP/2,
+// WebSockets and for server-sent events, where there is no null server, or
 // when the machine stood still whenever it was tried.
 func Run(ctx context.Context, spec *load.Spec) (*measure.Calibration, error) {
 	if spec.Link.Streams > 0 {
 		return nil, errHTTP2
+	}
+	if spec.Link.WebSocket != nil || spec.Link.Events != nil {
+		return nil, errMessages
 	}
 	began := clock.Now()
 	b, err := newBench(ctx, spec)
@@ -67,6 +71,9 @@ func Run(ctx context.Context, spec *load.Spec) (*measure.Calibration, error) {
 
 // errHTTP2 is why a load over HTTP/2 is not calibrated.
 var errHTTP2 = errors.New("the null server speaks HTTP/1.1 only: what the generator can do over HTTP/2 on this machine is not known")
+
+// errMessages is why a load of messages is not calibrated.
+var errMessages = errors.New("the null server speaks HTTP/1.1 only: what the generator can do over WebSockets, or with server-sent events, on this machine is not known")
 
 // bench is a null server with the generator to be measured against it.
 type bench struct {

@@ -36,7 +36,10 @@ type loadJSON struct {
 	Resubmitted uint64             `json:"resubmitted,omitempty"` // requests sent again over HTTP/2, as the server had not looked at them
 	BytesIn     uint64             `json:"bytes_in"`
 	BytesOut    uint64             `json:"bytes_out"`
+	Unit        string             `json:"unit,omitempty"`     // what requests counts, if it is not requests: "messages" or "events"
+	Messages    *measure.Messages  `json:"messages,omitempty"` // over WebSockets, or events
 	Errors      measure.Errors     `json:"errors"`
+	Causes      []measure.Cause    `json:"causes,omitempty"`   // errors by names finer than their kinds
 	Statuses    map[int]uint64     `json:"statuses"`           // complete answers by status
 	Location    string             `json:"location,omitempty"` // where the first redirect led
 	FirstErrors map[string]string  `json:"first_errors"`
@@ -62,18 +65,19 @@ type loadJSON struct {
 type latency map[string]*float64
 
 type windowJSON struct {
-	Second     int            `json:"second"`          // negative while warming up
-	Phase      int            `json:"phase,omitempty"` // in which it begins, from 1; only if there are phases
-	Length     float64        `json:"length_s"`
-	Offered    uint64         `json:"offered"`
-	Sent       uint64         `json:"sent"`
-	Requests   uint64         `json:"requests"`
-	Errors     measure.Errors `json:"errors"`
-	Statuses   map[int]uint64 `json:"statuses,omitempty"`
-	Shed       uint64         `json:"shed"`
-	Throughput *float64       `json:"throughput"`
-	Response   latency        `json:"response_us,omitempty"`
-	Lag        latency        `json:"lag_us,omitempty"`
+	Second     int              `json:"second"`          // negative while warming up
+	Phase      int              `json:"phase,omitempty"` // in which it begins, from 1; only if there are phases
+	Length     float64          `json:"length_s"`
+	Offered    uint64           `json:"offered"`
+	Sent       uint64           `json:"sent"`
+	Requests   uint64           `json:"requests"`
+	Errors     measure.Errors   `json:"errors"`
+	Messages   measure.Messages `json:"messages,omitzero"`
+	Statuses   map[int]uint64   `json:"statuses,omitempty"`
+	Shed       uint64           `json:"shed"`
+	Throughput *float64         `json:"throughput"`
+	Response   latency          `json:"response_us,omitempty"`
+	Lag        latency          `json:"lag_us,omitempty"`
 	// The figures of response and lag that are only lower bounds.
 	ResponseAtLeast []string          `json:"response_at_least,omitempty"`
 	LagAtLeast      []string          `json:"lag_at_least,omitempty"`
@@ -106,7 +110,10 @@ func objectOf(l *Load) loadJSON {
 		GeneratorCPU: figureIf(t.Completed > 0, present.Micros(r.CPUPerRequest())), Validity: r.Validity, Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},
 		Thresholds: l.Thresholds, AtLeast: make(map[string][]string),
 	}
-	out.Calibration, out.Counts = r.Calibration, r.Counts
+	out.Calibration, out.Counts, out.Causes = r.Calibration, r.Counts, r.Causes
+	if unit := s.Unit(); unit != "requests" {
+		out.Unit, out.Messages = unit, &t.Messages
+	}
 	out.LeftOut, _, _ = r.LeftOut()
 	for clock := range measure.NumClocks {
 		var bounds []string
@@ -131,7 +138,7 @@ func windowOf(w *measure.Window, figures SecondFigures) windowJSON {
 	seconds := w.Length.Seconds()
 	out := windowJSON{
 		Second: w.Index, Length: seconds, Offered: w.Offered, Sent: w.Sent, Requests: w.Completed, Errors: w.Errors, Statuses: w.Statuses, Shed: w.Shed,
-		InFlight: w.InFlight, StallMS: present.Micros(w.Stall) / 1e3, Validity: w.Validity(), Findings: w.Findings,
+		Messages: w.Messages, InFlight: w.InFlight, StallMS: present.Micros(w.Stall) / 1e3, Validity: w.Validity(), Findings: w.Findings,
 	}
 	out.Response, out.ResponseAtLeast = latencyFrom(figures.response)
 	out.Lag, out.LagAtLeast = latencyFrom(figures.lag)

@@ -45,6 +45,8 @@ const (
 	Unfinished   Name = "unfinished"
 	Little       Name = "little"
 	CountsApart  Name = "counts-apart"
+	MissedEvents Name = "missed-events" // by their ids
+	StampsAhead  Name = "stamps-ahead"  // events were stamped later than they came
 
 	// what the server's side says
 	OtherLoad        Name = "other-load"
@@ -92,7 +94,7 @@ var (
 	acceptable = []Name{
 		GeneratorStalled, GeneratorFull, GeneratorLate, RateMissed, ArrivalsOff, GeneratorGC, Steal, Suspended, ClockStep, Shed, StreamLimit,
 		BeyondCeiling, LagFloor, AtFloor,
-		Errors, WrongAnswers, Redirected, Unfinished, Little, CountsApart,
+		Errors, WrongAnswers, Redirected, Unfinished, Little, CountsApart, MissedEvents, StampsAhead,
 		OtherLoad, Throttled, LimitNotEnforced, ListenDrops, Retransmits, Swapping, Frequency,
 		CPUSpeed,
 		SubjectNotTheBottleneck, StillWarmingUp, Drifting, Leak, NeverSteady,

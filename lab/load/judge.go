@@ -100,6 +100,7 @@ func (r *Result) judge(spec *Spec) {
 	if r.Limited {
 		add(finding.StreamLimit, finding.Valid, "the server allows %d streams on a connection (SETTINGS_MAX_CONCURRENT_STREAMS), fewer than the %d asked for: requests beyond waited for one to end, which is in their response times and lag", r.Allowed, spec.Link.Streams)
 	}
+	r.judgeMessages(spec, add)
 	r.judgeLittle(add)
 	r.judgeArrivals(spec)
 	r.judgeCalibration(spec)

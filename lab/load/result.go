@@ -29,6 +29,12 @@ type Result struct {
 	// happened: the first ones, and some of the others.
 	Failures []measure.Failure
 
+	// Unit is what is counted as completed: "requests", "messages" or "events".
+	Unit string
+	// Causes are errors by names that are finer than their kinds, such as the statuses
+	// that WebSockets were closed with, over the whole load; the most frequent first.
+	Causes []measure.Cause
+
 	// Location is where the first redirect led that was answered, without its
 	// query; empty if there was none.
 	Location string

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dyno/lab/load/internal/engine"
+	"dyno/lab/load/internal/processors"
 	"dyno/lab/load/request"
 	"dyno/nano/wire/clock"
 )
@@ -44,10 +45,17 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if name == "portable" && spec.Link.Streams > 0 {
 		return nil, errPortableHTTP2
 	}
+	if name == "portable" && (spec.Link.WebSocket != nil || spec.Link.Events != nil) {
+		return nil, errPortableMessages
+	}
 	if name == "portable" {
 		spec.Engine, spec.Threads, spec.CPUs = name, 1, nil // its goroutines go where the scheduler puts them
 	}
-	if spec.Link.Reuse == request.NoReuse && spec.Link.Streams == 0 {
+	switch {
+	case spec.Link.WebSocket != nil:
+	case spec.Link.Events != nil:
+		spec.Requests = request.Listening(spec.Requests)
+	case spec.Link.Reuse == request.NoReuse && spec.Link.Streams == 0:
 		spec.Requests = request.Closing(spec.Requests)
 	}
 	secure, release, err := spec.secure()
@@ -60,9 +68,9 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		return nil, err
 	}
 	if name != "portable" {
-		defer engine.HoldProcessors(len(shares))()
+		defer processors.Hold(len(shares))()
 	}
-	r := &Result{Engine: name, Drain: spec.drain(), Calibration: spec.Calibration, planned: newPlanFold(&spec)}
+	r := &Result{Engine: name, Unit: spec.Unit(), Drain: spec.drain(), Calibration: spec.Calibration, planned: newPlanFold(&spec)}
 	r.planned.endWith(shares)
 	if err := (&runner{spec: &spec, result: r}).run(ctx, shares, open); err != nil {
 		return nil, err
@@ -70,6 +78,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	log := shares[0].Errors
 	r.FirstErrors, r.Failures, r.Location = log.Firsts(), log.Failures(r.Start), log.Location
 	r.Allowed, r.Limited = log.Allowed()
+	r.Causes = log.Causes()
 	r.seal()
 	if r.breakdown != nil {
 		r.Requests = r.requestResults(spec.Requests)

@@ -17,7 +17,7 @@ func (s *Spec) split(ctx context.Context, secure *tls.Config) ([]engine.Share, e
 	if err != nil {
 		return nil, err
 	}
-	program, err := engine.NewProgram(s.Requests, s.Feeds, s.Seed, u.Host, s.version())
+	program, err := s.program(u.Host)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +52,14 @@ func (s *Spec) split(ctx context.Context, secure *tls.Config) ([]engine.Share, e
 		shares = append(shares, sh)
 	}
 	return shares, nil
+}
+
+// program compiles the load's requests, which go to host.
+func (s *Spec) program(host string) (*engine.Program, error) {
+	if s.Link.WebSocket != nil {
+		return engine.NewMessages(s.Requests, s.Feeds, s.Seed, host)
+	}
+	return engine.NewProgram(s.Requests, s.Feeds, s.Seed, host, s.version())
 }
 
 // quota is how many requests one of the loops sends at most: its part of the

@@ -13,6 +13,7 @@ import (
 
 	"dyno/lab/finding"
 	"dyno/lab/load/internal/engine"
+	"dyno/lab/load/internal/processors"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 	"dyno/nano/wire/clock"
@@ -47,7 +48,7 @@ func runStopped(t *testing.T, s Spec, where string, after, stop time.Duration) *
 	}
 	var measured atomic.Int64
 	s.OnStart = measured.Store
-	defer engine.HoldProcessors(len(shares))()
+	defer processors.Hold(len(shares))()
 	r := &Result{planned: newPlanFold(&s), FirstErrors: map[string]string{}}
 	err = (&runner{spec: &s, result: r}).run(t.Context(), shares, func(sh engine.Share) (engine.Engine, error) {
 		e, err := open(sh)

@@ -86,6 +86,9 @@ type Window struct {
 	// not looked at them (RFC 9113 8.7). They count once in Sent, and from then on.
 	Resubmitted uint64 `json:"resubmitted,omitempty"`
 
+	// Messages are those of connections that carry them.
+	Messages Messages `json:"messages,omitzero"`
+
 	InFlight float64 `json:"in_flight"` // time-weighted mean of requests due or sent and not yet done
 	// Unrecorded is the time, in request·ns, that requests were in flight in this
 	// window and that its response times do not hold: of those that failed, and of
@@ -145,6 +148,7 @@ func (w *Window) AddCounts(o *Window) {
 	w.BytesIn += o.BytesIn
 	w.BytesOut += o.BytesOut
 	w.Connects += o.Connects
+	w.Messages.Add(o.Messages)
 	w.CPUUser += o.CPUUser
 	w.CPUSys += o.CPUSys
 	w.Spun += o.Spun

@@ -29,6 +29,7 @@ type Compiled struct {
 	cookies  *template.Template // as in the field, nil if none
 	body     *template.Template
 	sized    bool // Content-Length is sent
+	bare     bool // a message, which is its body and nothing else
 }
 
 // Keep says how much of a response must be kept until it is judged.
@@ -151,6 +152,9 @@ func (w *Compiled) isConstant() bool {
 // scratch, because its length goes before it. Both are returned, grown if they
 // were too small.
 func (w *Compiled) Append(dst, scratch []byte, s *template.State, jar *Jar) (wire, used []byte) {
+	if w.bare {
+		return w.body.Append(dst, s), scratch
+	}
 	dst = w.head.Append(dst, s)
 	if w.basic != nil {
 		scratch = w.basic.Append(scratch[:0], s)

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -38,6 +39,9 @@ type Link struct {
 	// Streams makes the load speak HTTP/2, with up to so many requests under way on each
 	// connection: over TLS by ALPN, else by prior knowledge (RFC 9113 3). 0: HTTP/1.1.
 	Streams int `json:"streams,omitempty"`
+
+	WebSocket *WebSocket `json:"websocket,omitempty"` // messages over WebSockets; nil: none
+	Events    *Events    `json:"events,omitempty"`    // server-sent events are listened to; nil: none
 }
 
 // MostStreams bounds [Link.Streams].
@@ -54,6 +58,33 @@ func (k *Link) Protocol() string {
 // Places is how many requests can be under way at a time on so many connections: the
 // users of a closed loop.
 func (k *Link) Places(connections int) int { return connections * max(1, k.Streams) }
+
+// Listens reports whether the load waits for what the server sends on its own: it has no
+// requests that are answered.
+func (k *Link) Listens() bool { return k.Events != nil || k.WebSocket != nil && k.WebSocket.Pushes() }
+
+// checkMessages reports what is wrong with WebSockets and events, or nil.
+func (k *Link) checkMessages() error {
+	what := "server-sent events are"
+	switch {
+	case k.WebSocket == nil && k.Events == nil:
+		return nil
+	case k.WebSocket != nil && k.Events != nil:
+		return errors.New("a load is of WebSockets or of server-sent events, not of both")
+	case k.WebSocket != nil:
+		what = "WebSockets are"
+	}
+	if k.Streams > 0 {
+		return fmt.Errorf("%s measured over HTTP/1.1 only; leave HTTP/2 and its streams out", what)
+	}
+	if k.Listens() && (k.PerConnection > 0 || k.MaxAge > 0 || k.Reuse == NoReuse || k.Reuse == Shared) {
+		return errors.New("connections that only listen are held open: reuse and max age are for requests")
+	}
+	if k.WebSocket != nil {
+		return k.WebSocket.check()
+	}
+	return k.Events.check()
+}
 
 // Churns reports whether connections are given up before the load ends.
 func (k *Link) Churns() bool {
@@ -72,6 +103,9 @@ func (k *Link) Check() error {
 	}
 	if k.Streams < 0 || k.Streams > MostStreams {
 		return fmt.Errorf("streams of a connection must be from 1 to %d, not %d", MostStreams, k.Streams)
+	}
+	if err := k.checkMessages(); err != nil {
+		return err
 	}
 	if k.MaxAge < 0 {
 		return fmt.Errorf("the age of connections must not be negative, not %v", k.MaxAge)

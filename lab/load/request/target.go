@@ -9,11 +9,18 @@ import (
 	"strings"
 )
 
-// ParseTarget splits a target into what is dialled and what is sent as Host.
+// ParseTarget splits a target into what is dialled and what is sent as Host. A ws or wss
+// URL is the http or https URL of its handshake (RFC 6455 3).
 func ParseTarget(target string) (u *url.URL, dial string, err error) {
 	u, err = url.Parse(target)
 	if err != nil {
 		return nil, "", fmt.Errorf("target %q is not a URL: %w", target, err)
+	}
+	switch u.Scheme {
+	case "ws":
+		u.Scheme = "http"
+	case "wss":
+		u.Scheme = "https"
 	}
 	port := u.Port()
 	switch {
@@ -24,7 +31,7 @@ func ParseTarget(target string) (u *url.URL, dial string, err error) {
 	case u.Scheme == "https" && port == "":
 		port = "443"
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, "", fmt.Errorf("target %q: scheme %q can't be loaded, only http and https", target, u.Scheme)
+		return nil, "", fmt.Errorf("target %q: scheme %q can't be loaded, only http and https, ws and wss", target, u.Scheme)
 	}
 	return u, joinHostPort(u.Hostname(), port), nil
 }

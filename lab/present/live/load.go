@@ -39,7 +39,7 @@ func (l *LoadLine) Window(w measure.Window) {
 		phase += " warm-up"
 	}
 	columns, _ := l.size()
-	line := fmt.Sprintf("  %s  %s requests/s  p50 %s  p99 %s  errors %d", phase, present.Number(float64(w.Completed)/w.Length.Seconds()), present.Quantile(&w, 50), present.Quantile(&w, 99), w.Errors.Total())
+	line := fmt.Sprintf("  %s  %s %s/s  p50 %s  p99 %s  errors %d", phase, present.Number(float64(w.Completed)/w.Length.Seconds()), l.spec.Unit(), present.Quantile(&w, 50), present.Quantile(&w, 99), w.Errors.Total())
 	fmt.Fprint(l.w, "\r\x1b[K"+present.Cut(line, columns-1))
 	l.shown = true
 }

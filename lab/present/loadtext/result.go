@@ -20,7 +20,16 @@ import (
 func Describe(s *load.Spec) string {
 	var b strings.Builder
 	what := s.Requests[0].Method
-	if n := len(s.Requests); n > 1 {
+	switch n := len(s.Requests); {
+	case s.Link.Events != nil:
+		what = "server-sent events of"
+	case s.Link.WebSocket != nil && s.Link.WebSocket.Pushes():
+		what = "messages that come from"
+	case s.Link.WebSocket != nil && n > 1:
+		what = fmt.Sprintf("%d kinds of messages to", n)
+	case s.Link.WebSocket != nil:
+		what = "messages to"
+	case n > 1:
 		what = fmt.Sprintf("%d kinds of requests to", n)
 	}
 	fmt.Fprintf(&b, "%s %s: %s, ", what, s.Target, present.Counted(uint64(s.Profile.Connections), "connection"))
@@ -29,6 +38,8 @@ func Describe(s *load.Spec) string {
 	}
 	if s.Profile.Mode == profile.Open {
 		fmt.Fprintf(&b, "%s (%s arrivals, seed %d)", s.Profile.Rhythm(), s.Profile.Arrivals, s.Seed)
+	} else if s.Link.Listens() {
+		b.WriteString("held open")
 	} else {
 		b.WriteString("closed loop")
 		if s.Profile.Think.Mean > 0 {
@@ -74,14 +85,17 @@ func cells(widths []int, texts ...string) string {
 func (w *Text) Result(r *load.Result) {
 	t := &r.Total
 	if t.Length > 0 {
-		fmt.Fprintf(w, "\n  %s\n", w.Text("load.summary", "requests", w.Count("load.requests", t.Completed), "length", present.Duration(float64(t.Length)), "bytes", present.Bytes(t.BytesIn)))
-		w.labelled(w.Text("load.throughput"), w.Text("load.rate", "n", present.Number(r.Throughput()))+"\n")
+		fmt.Fprintf(w, "\n  %s\n", w.Text("load.summary", "requests", w.Count("load."+unit(r), t.Completed), "length", present.Duration(float64(t.Length)), "bytes", present.Bytes(t.BytesIn)))
+		w.labelled(w.Text("load.throughput"), w.Text("load.rate."+unit(r), "n", present.Number(r.Throughput())))
+		w.messages(r)
+		fmt.Fprintln(w)
 		w.clocks(t)
 	} else {
 		fmt.Fprintf(w, "\n  %s\n", w.Text("load.nothing"))
 	}
 	w.statuses(t)
 	w.errors(r)
+	w.causes(r)
 	w.failures(r)
 	w.requests(r.Requests)
 	w.stages(r.Stages())

@@ -22,6 +22,7 @@ var loadGroups = []struct {
 	{"What is sent", []string{
 		"method", "header", "body", "request", "targets", "feed", "auth", "bearer", "cookie", "cookies",
 	}},
+	{"Messages and events", []string{"message", "binary", "answers", "sse", "stamp", "stamp-clock", "silence", "max-message"}},
 	{"What must hold", []string{"expect", "fail", "max-errors"}},
 	{"Output", []string{
 		"json", "html", "out", "junit", "remote-write", "remote-write-header", "otlp", "otlp-header", "label",

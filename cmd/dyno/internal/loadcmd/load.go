@@ -51,6 +51,7 @@ type Flags struct {
 	profile     profileFlags
 	link        linkFlags
 	request     requestFlags
+	message     messageFlags
 	trust       trustFlags
 	outputFlags
 }
@@ -92,7 +93,9 @@ threshold is evaluated).`,
       http://127.0.0.1:8080/users
   dyno load --feed users=users.csv --expect 'json $.id exists' \
       'http://127.0.0.1:8080/users/{{feed.users.id}}'
-  dyno load --request mix.yaml --auth ann:secret --cookies http://127.0.0.1:8080`,
+  dyno load --request mix.yaml --auth ann:secret --cookies http://127.0.0.1:8080
+  dyno load -c 100 -R 5000 --message '{"n": {{seq}}}' ws://127.0.0.1:8080/echo
+  dyno load -c 1000 --sse --stamp json:.at http://127.0.0.1:8080/events`,
 		Args: f.args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.open = cmd.Flags().Changed("rate")
@@ -119,6 +122,7 @@ threshold is evaluated).`,
 	f.trust.register(flags)
 	flags.StringVar(&f.html, "html", "", "also write an HTML report to this file")
 	f.link.register(flags)
+	f.message.register(flags)
 	f.outputFlags.add(flags)
 	cmd.SetUsageFunc(loadUsage)
 	return cmd
@@ -307,6 +311,9 @@ func (f *Flags) Spec(target string) (load.Spec, error) {
 		return load.Spec{}, err
 	}
 	if err := f.link.apply(&spec); err != nil {
+		return load.Spec{}, err
+	}
+	if err := f.message.apply(&spec, f); err != nil {
 		return load.Spec{}, err
 	}
 	if spec.Seed == 0 {

@@ -1,61 +1,64 @@
-package engine
+// Package agenda orders what is due later by when it is due.
+package agenda
 
-// users orders what is due at some later time by when it is due: a binary heap
-// in a table of fixed size, so that it does not allocate.
-type users struct {
-	heap []user
+// Agenda is a binary heap in a table of fixed size, so that it does not allocate.
+type Agenda struct {
+	heap []Entry
 }
 
-// user is the worker of a connection who thinks until an instant.
-type user struct {
-	at int64
-	id int32
+// Entry is what is due, and when.
+type Entry struct {
+	At int64 // ns, on the caller's clock
+	ID int32
 }
 
-func newUsers(n int) users { return users{heap: make([]user, 0, n)} }
+// New makes an empty agenda for n entries.
+func New(n int) Agenda { return Agenda{heap: make([]Entry, 0, n)} }
 
-func (u *users) len() int { return len(u.heap) }
+// Len is how many entries there are.
+func (a *Agenda) Len() int { return len(a.heap) }
 
-// first returns who is due first; there must be one.
-func (u *users) first() user { return u.heap[0] }
+// First returns what is due first; there must be something.
+func (a *Agenda) First() Entry { return a.heap[0] }
 
-func (u *users) push(at int64, id int32) {
-	u.heap = append(u.heap, user{at, id})
-	i := len(u.heap) - 1
+// Push adds an entry.
+func (a *Agenda) Push(at int64, id int32) {
+	a.heap = append(a.heap, Entry{at, id})
+	i := len(a.heap) - 1
 	for i > 0 {
 		parent := (i - 1) / 2
-		if u.heap[parent].at <= at {
+		if a.heap[parent].At <= at {
 			break
 		}
-		u.heap[i] = u.heap[parent]
+		a.heap[i] = a.heap[parent]
 		i = parent
 	}
-	u.heap[i] = user{at, id}
+	a.heap[i] = Entry{at, id}
 }
 
-// pop removes who is due first.
-func (u *users) pop() user {
-	first := u.heap[0]
-	last := u.heap[len(u.heap)-1]
-	u.heap = u.heap[:len(u.heap)-1]
-	if len(u.heap) == 0 {
+// Pop removes what is due first.
+func (a *Agenda) Pop() Entry {
+	first := a.heap[0]
+	last := a.heap[len(a.heap)-1]
+	a.heap = a.heap[:len(a.heap)-1]
+	if len(a.heap) == 0 {
 		return first
 	}
 	i := 0
 	for {
 		child := 2*i + 1
-		if child >= len(u.heap) {
+		if child >= len(a.heap) {
 			break
 		}
-		if child+1 < len(u.heap) && u.heap[child+1].at < u.heap[child].at {
+		if child+1 < len(a.heap) && a.heap[child+1].At < a.heap[child].At {
 			child++
 		}
-		if last.at <= u.heap[child].at {
+		if last.At <= a.heap[child].At {
 			break
 		}
-		u.heap[i] = u.heap[child]
+		a.heap[i] = a.heap[child]
 		i = child
 	}
-	u.heap[i] = last
+	a.heap[i] = last
 	return first
 }

@@ -21,7 +21,7 @@ const (
 	down       connState = iota // not open; perhaps waiting to be tried again
 	connecting                  // for the connection to be established
 	securing                    // for the TLS handshake
-	greeting                    // for the server's SETTINGS, with HTTP/2 before the load
+	greeting                    // for the server's SETTINGS, with HTTP/2 before the load; for a session to begin
 	ready                       // for a request to send; with HTTP/2 also while responses are awaited
 	busy                        // for a response
 )
@@ -66,6 +66,10 @@ type conn struct {
 
 // send starts the pending request of a ready connection.
 func (l *eventLoop) send(id int32) {
+	if l.session != nil {
+		l.session.send(id)
+		return
+	}
 	c := &l.conns[id]
 	if l.Profile.Mode == profile.Open || c.served == 0 || l.think.Mean > 0 {
 		l.now = clock.Now() // several may be sent in a row, and connected before that
@@ -105,6 +109,10 @@ func (l *eventLoop) received(id int32, data []byte) {
 func (l *eventLoop) answered(id int32, data []byte) {
 	if l.mux != nil {
 		l.mux.read(id, data)
+		return
+	}
+	if l.session != nil {
+		l.session.read(id, data)
 		return
 	}
 	c := &l.conns[id]
@@ -153,6 +161,8 @@ func (l *eventLoop) ended(id int32) {
 		l.connectFailed(id, errClosedEarly)
 	case l.mux != nil:
 		l.mux.ended(id)
+	case l.session != nil:
+		l.session.ended(id)
 	case c.state == ready:
 		l.lostIdle(id)
 	case c.answer.EOF():
@@ -186,6 +196,11 @@ func (l *eventLoop) wornOut(c *conn) bool {
 	if !lasts(&c.answer) || len(c.unsent) > 0 {
 		return true // the server's will; or it answered before it had the whole request
 	}
+	return l.usedUp(c)
+}
+
+// usedUp reports whether a connection has carried all that it may.
+func (l *eventLoop) usedUp(c *conn) bool {
 	k := l.Link
 	return k.Reuse == request.NoReuse || k.PerConnection > 0 && int(c.served) >= k.PerConnection ||
 		k.MaxAge > 0 && l.now-c.opened >= int64(k.MaxAge)
@@ -198,6 +213,10 @@ func (l *eventLoop) timedOut(id int32) {
 	case connecting, securing, greeting:
 		l.connectFailed(id, unix.ETIMEDOUT)
 	default:
+		if l.session != nil {
+			l.session.timedOut(id)
+			return
+		}
 		l.rec.waitedFor(c.intended, c.sent, l.now)
 		l.failRequest(id, measure.TimeoutError, tookTooLong(l.Timeout, c.answer.Started(), c.answer.BodyBytes))
 	}
@@ -216,6 +235,10 @@ func (l *eventLoop) lost(id int32, errno unix.Errno) {
 func (l *eventLoop) broke(id int32, why string) {
 	if l.mux != nil {
 		l.mux.broke(id, why)
+		return
+	}
+	if l.session != nil {
+		l.session.broke(id, why)
 		return
 	}
 	switch l.conns[id].state {

@@ -69,9 +69,20 @@ func (l *eventLoop) established(id int32) {
 		l.mux.greet(id)
 		return
 	}
+	if l.session != nil {
+		l.session.greet(id)
+		return
+	}
+	l.usable(id)
+}
+
+// usable is called when a connection can carry what it is for.
+func (l *eventLoop) usable(id int32) {
 	l.isUp(id)
 	c := &l.conns[id]
 	switch {
+	case l.Link.Listens():
+		l.cameUp = true
 	case c.pending:
 		l.send(id)
 	case !c.parked && !c.thinking:
@@ -143,6 +154,10 @@ func (l *eventLoop) again(id int32) {
 	}
 	c := &l.conns[id]
 	switch {
+	case l.Link.Listens():
+		if l.keepsWarm() {
+			l.open(id)
+		}
 	case c.pending:
 		l.open(id)
 	case c.parked || c.thinking:

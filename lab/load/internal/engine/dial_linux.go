@@ -51,7 +51,7 @@ func zoneID(zone string) uint32 {
 func (l *eventLoop) quickEnd(id int32) {
 	c := &l.conns[id]
 	churns := l.Link.Churns() || l.mux == nil && c.served > 0 && !lasts(&c.answer)
-	if c.ended || c.state != ready || !churns || l.Link.Unix != "" {
+	if c.ended || c.state != ready || !churns || l.Link.Unix != "" || l.session != nil {
 		return
 	}
 	_ = unix.SetsockoptLinger(int(c.fd), unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1, Linger: 0})

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/lab/load/internal/kernelstamp"
 	"dyno/lab/load/measure"
 	"dyno/nano/wire/clock"
 	"dyno/nano/wire/reactor"
@@ -23,10 +24,10 @@ type epoll struct {
 	loop   *eventLoop
 	poller *reactor.Poller
 	events []reactor.Event
-	read   []byte        // shared by all connections: responses are parsed in place
-	unread []incarnation // connections that have had their turn and may hold more
-	rested []incarnation // those of the turn before; the two change places
-	stamps *kernelStamps // nil unless asked for
+	read   []byte              // shared by all connections: responses are parsed in place
+	unread []incarnation       // connections that have had their turn and may hold more
+	rested []incarnation       // those of the turn before; the two change places
+	stamps *kernelstamp.Reader // nil unless asked for
 }
 
 // incarnation is a connection, told apart from a later one in its place.
@@ -44,7 +45,7 @@ func openEpoll(sh Share) (Engine, error) {
 		poller.KeepProcessor = true // see processors
 		p := &epoll{loop: l, poller: poller, read: make([]byte, readBuffer)}
 		if sh.Stamps {
-			p.stamps = newKernelStamps()
+			p.stamps = kernelstamp.New()
 		}
 		return p, nil
 	})
@@ -176,7 +177,7 @@ func (p *epoll) readFrom(c *conn) (n int, errno unix.Errno) {
 	if p.stamps == nil {
 		return reactor.Read(int(c.fd), p.read)
 	}
-	n, delay, errno := p.stamps.read(int(c.fd), p.read)
+	n, delay, errno := p.stamps.Read(int(c.fd), p.read)
 	if delay > 0 && p.loop.rec != nil {
 		p.loop.rec.Durations.Timed[measure.ReadDelay].Record(delay)
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -24,10 +25,11 @@ const (
 type ErrorLog struct {
 	mu       sync.Mutex
 	kinds    [measure.NumErrorKinds]failures
-	broken   string // why a loop could not go on; "" if all could
-	Location string // where the first redirect leads
-	allowed  int    // streams a connection that a server allows, if that is fewer than were asked for
-	limited  bool   // allowed is set
+	causes   map[measure.Cause]uint64 // with a count of 0
+	broken   string                   // why a loop could not go on; "" if all could
+	Location string                   // where the first redirect leads
+	allowed  int                      // streams a connection that a server allows, if that is fewer than were asked for
+	limited  bool                     // allowed is set
 	rng      *rand.Rand
 }
 
@@ -101,11 +103,44 @@ func (l *ErrorLog) Firsts() map[string]string {
 	return first
 }
 
-// whyUnconnected is why the first connection failed; "" if none did.
+// whyUnconnected is why the first connection failed, or what was to begin on it; "" if
+// nothing did.
 func (l *ErrorLog) whyUnconnected() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.kinds[measure.ConnectError].first
+	return cmp.Or(l.kinds[measure.ConnectError].first, l.kinds[measure.HandshakeError].first)
+}
+
+// mostCauses bounds the names that errors are counted by.
+const mostCauses = 100
+
+// cause counts an error by a name, which is finer than its kind.
+func (l *ErrorLog) cause(kind measure.ErrorKind, name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := measure.Cause{Kind: kind.String(), Name: name}
+	if _, known := l.causes[c]; !known && len(l.causes) >= mostCauses {
+		c.Name = "others"
+	}
+	if l.causes == nil {
+		l.causes = make(map[measure.Cause]uint64)
+	}
+	l.causes[c]++
+}
+
+// Causes returns what was counted by name, the most frequent first.
+func (l *ErrorLog) Causes() []measure.Cause {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []measure.Cause
+	for c, n := range l.causes {
+		c.Count = n
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b measure.Cause) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+	})
+	return all
 }
 
 // judged counts a complete response with the given status, to a request intended
@@ -125,6 +160,20 @@ func (l *ErrorLog) judged(x *exchange, status int, rec *Recorder, intended, now 
 	rec.wrongKind(x.request, kind, now-intended)
 	rec.Errors.Count(kind)
 	l.failed(x, kind, why, now)
+}
+
+// judgedMessage counts a complete answer to a message: as completed, or as the error
+// it is.
+func (l *ErrorLog) judgedMessage(x *exchange, rec *Recorder, intended, now int64) {
+	why := x.judgeMessage()
+	if why == "" {
+		rec.succeededKind(x.request, now-intended)
+		rec.completed()
+		return
+	}
+	rec.wrongKind(x.request, measure.ExpectError, now-intended)
+	rec.Errors.Count(measure.ExpectError)
+	l.failed(x, measure.ExpectError, why, now)
 }
 
 // failed keeps a failed request, or not, at instant now (CLOCK_MONOTONIC, ns).

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/lab/load/internal/agenda"
 	"dyno/lab/load/profile"
 	"dyno/lab/load/request"
 	"dyno/lab/machine"
@@ -61,9 +62,10 @@ type eventLoop struct {
 	spinBelow time.Duration // waits shorter than this, and the ends of longer ones, are spent polling
 	mix       *mix
 	mux       *multiplexer // nil with HTTP/1.1
+	session   session      // nil with HTTP: WebSockets, or server-sent events
 	plain     []byte       // what was decrypted; shared by all connections
 	think     profile.Thinker
-	users     users            // who thinks, in a closed loop
+	users     agenda.Agenda    // who thinks, in a closed loop
 	idle      ring[int32]      // places without a request
 	backlog   ring[int64]      // intended starts of arrivals that wait for a connection
 	arrivals  profile.Schedule // open loop
@@ -104,7 +106,7 @@ func openEventLoop(sh Share, open func(*eventLoop) (backend, error)) (Engine, er
 	}
 	l := &eventLoop{
 		Share: sh, conns: make([]conn, sh.Connections, sh.Most),
-		think: sh.Profile.Think.Thinker(sh.Seed, sh.Part), users: newUsers(sh.Link.Places(sh.Connections)), dialer: sh.dialer(),
+		think: sh.Profile.Think.Thinker(sh.Seed, sh.Part), users: agenda.New(sh.Link.Places(sh.Connections)), dialer: sh.dialer(),
 		due: reactor.NewDeadlines(sh.Most), retries: reactor.NewDeadlines(sh.Most),
 		spinBelow: spins(&sh), mix: sh.mix(),
 		idle: newRing[int32](sh.Link.Places(sh.Most)), waiting: newRing[int32](sh.Most), backlog: newRing[int64](1024),
@@ -116,6 +118,9 @@ func openEventLoop(sh Share, open func(*eventLoop) (backend, error)) (Engine, er
 		l.mux = newMultiplexer(l)
 	}
 	var err error
+	if l.session, err = newSession(l); err != nil {
+		return nil, err
+	}
 	if l.backend, err = open(l); err != nil {
 		return nil, err
 	}
@@ -129,6 +134,9 @@ func (l *eventLoop) Close() {
 	for i := range l.conns {
 		if l.mux != nil {
 			l.mux.leave(int32(i))
+		}
+		if l.session != nil {
+			l.session.leave(int32(i))
 		}
 		l.drop(int32(i))
 	}
@@ -220,8 +228,8 @@ func (l *eventLoop) closedLoop(ctx context.Context) {
 		l.expire()
 		l.openMore()
 		next := l.end
-		if l.users.len() > 0 {
-			next = min(next, l.users.first().at)
+		if l.users.Len() > 0 {
+			next = min(next, l.users.First().At)
 		}
 		l.poll(time.Duration(next - l.now))
 		l.wakeUsers()

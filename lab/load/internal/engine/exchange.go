@@ -101,6 +101,19 @@ func (x *exchange) judge(status int) (kind measure.ErrorKind, why string) {
 	return 0, ""
 }
 
+// judgeMessage holds an answer over a WebSocket to what its message expects; why is ""
+// if it is as expected.
+func (x *exchange) judgeMessage() (why string) {
+	if x.request.Keeps == request.KeepNothing {
+		return ""
+	}
+	if len(x.kept) > maxBody {
+		return "the answer is longer than the 1 MiB that expectations look at"
+	}
+	const ok = 200 // a message has no status
+	return x.request.Expect.Judge(ok, nil, x.kept)
+}
+
 // settle leaves of what was kept the final response's head and its body without
 // chunk framing.
 func (x *exchange) settle() (head, body []byte) {

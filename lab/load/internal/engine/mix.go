@@ -14,16 +14,37 @@ import (
 // Program is the requests of a load, compiled once. It is read-only and shared
 // by all loops.
 type Program struct {
-	requests []*request.Compiled
-	upto     []uint64 // cumulative weights
-	env      *template.Env
-	stop     []bool // by feed: the load ends with its last row
-	seed     uint64
+	requests  []*request.Compiled
+	upto      []uint64          // cumulative weights
+	handshake *request.Compiled // of a load over WebSockets, else nil
+	env       *template.Env
+	stop      []bool // by feed: the load ends with its last row
+	seed      uint64
 }
 
 // NewProgram compiles requests, which were checked, to be sent to host; protocol is
 // what stands in their first lines, such as HTTP/1.1.
 func NewProgram(requests []request.Request, feeds []request.Feed, seed uint64, host, protocol string) (*Program, error) {
+	return newProgram(requests, feeds, seed, func(r *request.Request, env *template.Env) (*request.Compiled, error) {
+		return request.Compile(r, host, protocol, env)
+	})
+}
+
+// NewMessages compiles requests, which were checked, as the messages of a load over
+// WebSockets. The first has the handshake, which goes to host.
+func NewMessages(requests []request.Request, feeds []request.Feed, seed uint64, host string) (*Program, error) {
+	p, err := newProgram(requests, feeds, seed, request.CompileMessage)
+	if err != nil {
+		return nil, err
+	}
+	h := requests[0].Handshake()
+	if p.handshake, err = request.Compile(&h, host, "HTTP/1.1", p.env); err != nil {
+		return nil, fmt.Errorf("handshake: %w", err)
+	}
+	return p, nil
+}
+
+func newProgram(requests []request.Request, feeds []request.Feed, seed uint64, compile func(*request.Request, *template.Env) (*request.Compiled, error)) (*Program, error) {
 	env, err := request.Environment(feeds)
 	if err != nil {
 		return nil, err
@@ -34,7 +55,7 @@ func NewProgram(requests []request.Request, feeds []request.Feed, seed uint64, h
 	}
 	total := uint64(0)
 	for i := range requests {
-		w, err := request.Compile(&requests[i], host, protocol, env)
+		w, err := compile(&requests[i], env)
 		if err != nil {
 			return nil, fmt.Errorf("request %d: %w", i+1, err)
 		}
@@ -98,7 +119,24 @@ func (sh *Share) mix() *mix {
 // ns) and returns the bytes to send. They are valid until the exchange's next
 // one, and must not be changed: constant requests share theirs.
 func (m *mix) next(x *exchange, now int64) (wire []byte) {
-	r := m.choose(m.rng)
+	return m.render(x, m.choose(m.rng), now)
+}
+
+// again is next, but of the same request as before if there was one.
+func (m *mix) again(x *exchange, now int64) (wire []byte) {
+	if x.request == nil {
+		return m.next(x, now)
+	}
+	return m.render(x, x.request, now)
+}
+
+// handshakeOf starts the exchange of a handshake.
+func (m *mix) handshakeOf(x *exchange, now int64) (wire []byte) {
+	return m.render(x, m.handshake, now)
+}
+
+// render starts the exchange of a request.
+func (m *mix) render(x *exchange, r *request.Compiled, now int64) (wire []byte) {
 	x.start(r)
 	if r.Constant != nil {
 		return r.Constant
@@ -110,6 +148,16 @@ func (m *mix) next(x *exchange, now int64) (wire []byte) {
 	}
 	x.buf, m.scratch = r.Append(x.buf[:0], m.scratch, m.state, x.jar)
 	return x.buf
+}
+
+// says reports whether a load over WebSockets has anything to say.
+func (p *Program) says() bool {
+	for _, r := range p.requests {
+		if r.Constant == nil || len(r.Constant) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // mostChosen bounds how far ahead a load that ends with a feed is looked at.

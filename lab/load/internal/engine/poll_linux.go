@@ -40,6 +40,9 @@ func (l *eventLoop) poll(d time.Duration) {
 	if l.mux != nil {
 		l.mux.turn()
 	}
+	if l.session != nil {
+		l.session.turn()
+	}
 	waits := int64(0) // what this should take
 	if l.coalesce {
 		before := l.now
@@ -80,6 +83,9 @@ func (l *eventLoop) poll(d time.Duration) {
 	if l.mux != nil {
 		events += l.mux.worth()
 	}
+	if l.session != nil {
+		events += l.session.worth()
+	}
 	l.back, l.work = l.now, 0
 	if l.rec != nil {
 		l.noteStall(woke, woke+int64(events)*int64(perEvent), l.now)
@@ -97,7 +103,7 @@ func (l *eventLoop) upToDate() bool {
 	case l.Profile.Mode == profile.Open:
 		return l.next > l.now
 	}
-	return l.users.len() == 0 || l.users.first().at > l.now
+	return l.users.Len() == 0 || l.users.First().At > l.now
 }
 
 // noteStall records that the loop was back at an instant later than expected. A

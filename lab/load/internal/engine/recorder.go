@@ -271,6 +271,16 @@ func (r *Recorder) Answered(intended, sent, first, done int64) {
 	r.Durations.Timed[measure.FirstByte].Record(first - sent)
 }
 
+// delayed records how long an event took, from when the server stamped it to now. It
+// has been in flight meanwhile.
+func (r *Recorder) delayed(stamped, now int64) {
+	if stamped < r.touched {
+		r.tells(stamped, stamped)
+	}
+	r.Pending += float64(now - stamped)
+	r.Durations.Timed[measure.Response].Record(now - stamped)
+}
+
 func (r *Recorder) connected(took int64) {
 	r.Connects++
 	r.Durations.Timed[measure.Connect].Record(took)

@@ -53,7 +53,7 @@ func (l *eventLoop) rest(id int32) {
 }
 
 func (l *eventLoop) restUntil(id int32, at int64) {
-	l.users.push(at, id)
+	l.users.Push(at, id)
 	if l.Link.Reuse == request.Shared {
 		l.park(id)
 		return
@@ -63,16 +63,16 @@ func (l *eventLoop) restUntil(id int32, at int64) {
 
 // wakeUsers makes the requests due of those who have thought long enough.
 func (l *eventLoop) wakeUsers() {
-	for l.users.len() > 0 && l.users.first().at <= l.now {
-		u := l.users.pop()
+	for l.users.Len() > 0 && l.users.First().At <= l.now {
+		u := l.users.Pop()
 		if !l.sending || l.Quota > 0 && l.begun >= l.Quota {
 			continue
 		}
 		if l.Link.Reuse == request.Shared {
-			u.id = l.unpark()
+			u.ID = l.unpark()
 		}
-		l.place(u.id).thinking = false
-		l.ask(u.id, u.at)
+		l.place(u.ID).thinking = false
+		l.ask(u.ID, u.At)
 	}
 }
 

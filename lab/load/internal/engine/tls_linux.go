@@ -148,6 +148,9 @@ func (l *eventLoop) handedOver(id int32) {
 	if l.mux != nil {
 		l.mux.flush(id)
 	}
+	if l.session != nil {
+		l.session.flush(id)
+	}
 }
 
 // queue returns what is to be sent. It stays as it is until the loop's next turn.

@@ -217,7 +217,8 @@ func (r *kernelRing) established(id int32) {
 
 func (r *kernelRing) send(id int32) {
 	c := &r.loop.conns[id]
-	quiet := len(c.unsent) <= quietSend && r.loop.mux == nil // what is sent next over HTTP/2 must come after it
+	l := r.loop
+	quiet := len(c.unsent) <= quietSend && l.mux == nil && (l.session == nil || l.session.quiet(id)) // else what is sent next must come after it
 	r.ring.Send(c.fd, c.unsent, r.tag(id, opSend), quiet)
 	if quiet {
 		c.unsent = nil

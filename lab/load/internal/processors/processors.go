@@ -1,4 +1,6 @@
-package engine
+// Package processors accounts for the processors of Go's scheduler that the event loops
+// of loads hold.
+package processors
 
 import (
 	"runtime"
@@ -16,9 +18,9 @@ type processors struct {
 
 var loopProcessors processors
 
-// HoldProcessors holds n of the process's processors for event loops; see
-// [processors.hold].
-func HoldProcessors(n int) (release func()) { return loopProcessors.hold(n) }
+// Hold makes sure that the scheduler has more processors than there are loops once n
+// more of them run. release must be called when they have ended.
+func Hold(n int) (release func()) { return loopProcessors.hold(n) }
 
 // hold makes sure that the scheduler has more processors than there are loops
 // once n more of them run: the rest of the program, such as the collector or a
