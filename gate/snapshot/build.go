@@ -66,16 +66,18 @@ func (m *making) upstream(c *config.Upstream) *upstream.Upstream {
 		}
 	}
 	if made == nil {
-		made = &Upstream{m.b.registry.New(c, sourceOf(c)), c.Text}
+		parts, err := partsOf(c)
+		if err != nil {
+			// Its static endpoints are asked all the same; a source that can't be made
+			// has found nobody yet.
+			m.s.Problems = append(m.s.Problems, c.At.Problem("", "%v", err))
+		}
+		made = &Upstream{m.b.registry.New(c, parts), c.Text}
 	}
 	m.upstreams[name] = made.Upstream
 	m.s.Upstreams = append(m.s.Upstreams, made)
 	return made.Upstream
 }
-
-// sourceOf makes what finds the instances of an upstream besides its static ones; nil
-// if there is nothing.
-func sourceOf(*config.Upstream) upstream.Source { return nil }
 
 // Retire ends what a snapshot has and next hasn't taken over: watchers of upstreams,
 // guards, limits, observers. next may be nil.

@@ -84,6 +84,10 @@ func (r *Route) build(c *config.Route) *config.Problem {
 		fields := request.AppendField(nil, "Content-Type", c.Respond.Type)
 		r.Answer = &request.Answer{Status: c.Respond.Status, Fields: fields, Body: []byte(c.Respond.Body)}
 	}
+	if err := r.checks(c); err != nil {
+		problem := c.At.Problem("", "%v", err)
+		return &problem
+	}
 	return nil
 }
 

@@ -69,21 +69,37 @@ type Registry struct {
 	next int
 }
 
-// New makes an upstream with its static endpoints. source may be nil. [Upstream.Close]
-// ends it.
-func (g *Registry) New(c *config.Upstream, source Source) *Upstream {
-	u := &Upstream{Name: c.Name, Config: c, registry: g}
+// Watcher looks after an upstream: active health, slow start.
+type Watcher interface {
+	// Watch runs on a goroutine of its own until ctx ends. Who there is may change at
+	// any time: [Upstream.Set] says who is.
+	Watch(ctx context.Context, u *Upstream)
+}
+
+// Parts are what an upstream has besides its static endpoints.
+type Parts struct {
+	Source    Source // nil: there are only those
+	Watchers  []Watcher
+	Detectors []Detector
+}
+
+// New makes an upstream. [Upstream.Close] ends it.
+func (g *Registry) New(c *config.Upstream, parts Parts) *Upstream {
+	u := &Upstream{Name: c.Name, Config: c, Detectors: parts.Detectors, registry: g}
 	static := make([]Instance, 0, len(c.Endpoints))
 	for _, e := range c.Endpoints {
 		static = append(static, Instance{Address: e.Address, Weight: e.Weight})
 	}
 	u.Update(static)
-	if source != nil {
-		ctx, cancel := context.WithCancel(context.Background())
-		u.cancel = cancel
+	ctx, cancel := context.WithCancel(context.Background())
+	u.cancel = cancel
+	if parts.Source != nil {
 		u.ended.Go(func() {
-			source.Watch(ctx, func(found []Instance) { u.Update(slices.Concat(static, found)) })
+			parts.Source.Watch(ctx, func(found []Instance) { u.Update(slices.Concat(static, found)) })
 		})
+	}
+	for _, w := range parts.Watchers {
+		u.ended.Go(func() { w.Watch(ctx, u) })
 	}
 	return u
 }
@@ -92,10 +108,8 @@ func (g *Registry) New(c *config.Upstream, source Source) *Upstream {
 // are under way go on, and find its endpoints as they were; their connections are
 // closed and not kept.
 func (u *Upstream) Close() {
-	if u.cancel != nil {
-		u.cancel()
-		u.ended.Wait()
-	}
+	u.cancel()
+	u.ended.Wait()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, e := range u.all {
