@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"dyno/lab/load/profile"
 )
 
 // Text writes the plan for people.
@@ -59,14 +61,5 @@ func share(x float64) string {
 	return fmt.Sprintf("%.1f %%", 100*x)
 }
 
-// short writes a duration without parts that are zero.
-func short(d time.Duration) string {
-	text := d.Round(100 * time.Millisecond).String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}
+// short writes a duration to a tenth of a second, without parts that are zero.
+func short(d time.Duration) string { return profile.ShortDuration(d.Round(100 * time.Millisecond)) }

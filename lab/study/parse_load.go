@@ -121,7 +121,7 @@ func checkProfile(at scope, p *profile.Profile) {
 	if err := p.Check(); err != nil {
 		at.problem("", "%v", err)
 	} else if n := p.Length(); n > 0 && (n < time.Second || n > maxDuration) {
-		at.problem("", "the phases take %v, but a trial takes from %s to %s", n, short(time.Second), short(maxDuration))
+		at.problem("", "the phases take %v, but a trial takes from %s to %s", n, profile.ShortDuration(time.Second), profile.ShortDuration(maxDuration))
 	}
 }
 

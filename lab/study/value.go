@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"dyno/lab/load/profile"
 )
 
 // isTextTag reports whether values with a YAML tag can be read as they are
@@ -155,19 +157,8 @@ func (s scope) duration(low, high time.Duration) time.Duration {
 	text, _ := s.scalar()
 	d, err := time.ParseDuration(text)
 	if err != nil || d < low || d > high {
-		s.problem("write it with a unit, such as 500ms, 10s or 2m", "expected a duration from %s to %s, got %s", short(low), short(high), describe(s.resolved()))
+		s.problem("write it with a unit, such as 500ms, 10s or 2m", "expected a duration from %s to %s, got %s", profile.ShortDuration(low), profile.ShortDuration(high), describe(s.resolved()))
 		return low
 	}
 	return d
-}
-
-// short writes d without the zeros at its end: 10m, not 10m0s.
-func short(d time.Duration) string {
-	text := d.String()
-	for _, unit := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, unit) {
-			text = text[:len(text)-2]
-		}
-	}
-	return text
 }

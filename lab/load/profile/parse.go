@@ -287,7 +287,7 @@ func parseNumber(text string) (float64, error) {
 func parseTime(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > MaxLength {
-		return 0, fmt.Errorf("expected a time with its unit, such as 500ms, 30s or 2m, and at most %s, got %q", short(MaxLength), cutText(text))
+		return 0, fmt.Errorf("expected a time with its unit, such as 500ms, 30s or 2m, and at most %s, got %q", ShortDuration(MaxLength), cutText(text))
 	}
 	return d, nil
 }

@@ -63,7 +63,7 @@ func (ph *Phase) Check() error {
 		return fmt.Errorf("there is no shape %q", ph.Shape)
 	}
 	if ph.Duration <= 0 || ph.Duration > MaxLength {
-		return fmt.Errorf("the duration must be above 0 and at most %v, not %v", short(MaxLength), ph.Duration)
+		return fmt.Errorf("the duration must be above 0 and at most %v, not %v", ShortDuration(MaxLength), ph.Duration)
 	}
 	if err := ph.Arrivals.check(); err != nil {
 		return err
@@ -88,18 +88,18 @@ func (ph *Phase) checkShape() error {
 		}
 	case Spike:
 		if ph.At < 0 || ph.Hold <= 0 || ph.At > ph.Duration || ph.Hold > ph.Duration-ph.At {
-			return fmt.Errorf("the peak, for %v at %v, must lie within the %v of the phase", short(ph.Hold), short(ph.At), short(ph.Duration))
+			return fmt.Errorf("the peak, for %v at %v, must lie within the %v of the phase", ShortDuration(ph.Hold), ShortDuration(ph.At), ShortDuration(ph.Duration))
 		}
 	case Soak:
 		if ph.Rise < 0 || ph.Rise > ph.Duration {
-			return fmt.Errorf("the rise must be from 0 to the phase's duration %v, not %v", short(ph.Duration), ph.Rise)
+			return fmt.Errorf("the rise must be from 0 to the phase's duration %v, not %v", ShortDuration(ph.Duration), ph.Rise)
 		}
 	case Sine:
 		if ph.Amplitude > ph.Rate {
 			return fmt.Errorf("the amplitude %v is above the mean %v: the rate would fall below 0", ph.Amplitude, ph.Rate)
 		}
 		if ph.Period <= 0 || ph.Period > MaxLength {
-			return fmt.Errorf("the period must be above 0 and at most %v, not %v", short(MaxLength), ph.Period)
+			return fmt.Errorf("the period must be above 0 and at most %v, not %v", ShortDuration(MaxLength), ph.Period)
 		}
 		if !(ph.Angle >= 0 && ph.Angle < 360) {
 			return fmt.Errorf("the angle must be from 0 to below 360 degrees, not %v", ph.Angle)
@@ -180,33 +180,33 @@ func (ph *Phase) String() string {
 		for i, rate := range ph.Rates {
 			rates[i] = plain(rate)
 		}
-		add(strings.Join(rates, ","), short(ph.each()))
+		add(strings.Join(rates, ","), ShortDuration(ph.each()))
 	case Ramp:
-		add(plain(ph.From)+".."+plain(ph.To), short(ph.Duration))
+		add(plain(ph.From)+".."+plain(ph.To), ShortDuration(ph.Duration))
 	case Spike:
-		add(plain(ph.Rate), plain(ph.Peak), "for", short(ph.Hold), "at", short(ph.At), short(ph.Duration))
+		add(plain(ph.Rate), plain(ph.Peak), "for", ShortDuration(ph.Hold), "at", ShortDuration(ph.At), ShortDuration(ph.Duration))
 	case Soak:
 		add(plain(ph.Rate))
 		if ph.Rise > 0 {
-			add("rise", short(ph.Rise))
+			add("rise", ShortDuration(ph.Rise))
 		}
-		add(short(ph.Duration))
+		add(ShortDuration(ph.Duration))
 	case Sine:
-		add(plain(ph.Rate)+"~"+plain(ph.Amplitude), "every", short(ph.Period))
+		add(plain(ph.Rate)+"~"+plain(ph.Amplitude), "every", ShortDuration(ph.Period))
 		if ph.Angle != 0 {
 			add("angle", plain(ph.Angle))
 		}
-		add(short(ph.Duration))
+		add(ShortDuration(ph.Duration))
 	case Trace:
 		add(word(ph.Trace.File))
 		if ph.Loop {
 			add("loop")
 		}
 		if ph.Duration > 0 {
-			add(short(ph.Duration))
+			add(ShortDuration(ph.Duration))
 		}
 	default:
-		add(plain(ph.Rate), short(ph.Duration))
+		add(plain(ph.Rate), ShortDuration(ph.Duration))
 	}
 	if ph.Arrivals != "" {
 		add(string(ph.Arrivals))
@@ -217,8 +217,8 @@ func (ph *Phase) String() string {
 // plain writes x without an exponent.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// short writes d without the zeros at its end: 10m, not 10m0s.
-func short(d time.Duration) string {
+// ShortDuration writes d without the zeros at its end: 10m, not 10m0s.
+func ShortDuration(d time.Duration) string {
 	text := d.String()
 	for _, unit := range []string{"m0s", "h0m"} {
 		if strings.HasSuffix(text, unit) {

@@ -36,9 +36,9 @@ func (t Think) Check() error {
 // String writes the think time as --think takes it.
 func (t Think) String() string {
 	if t.Spread == Exponential {
-		return "exp:" + short(t.Mean)
+		return "exp:" + ShortDuration(t.Mean)
 	}
-	return short(t.Mean)
+	return ShortDuration(t.Mean)
 }
 
 // Thinker draws one loop's think times: a pure function of Think, seed and part.

@@ -72,7 +72,7 @@ func ReadTrace(r io.Reader, name string) (*TraceFile, error) {
 	}
 	t.SHA256, t.Count, t.Length = hex.EncodeToString(hash.Sum(nil)), len(t.times), t.length()
 	if t.Length > MaxLength {
-		return nil, fmt.Errorf("%s: the trace takes %v, longer than the %v that are allowed", name, t.Length, short(MaxLength))
+		return nil, fmt.Errorf("%s: the trace takes %v, longer than the %v that are allowed", name, t.Length, ShortDuration(MaxLength))
 	}
 	return t, nil
 }
@@ -84,7 +84,7 @@ func (t *TraceFile) add(line string) error {
 	case err != nil:
 		return err
 	case at < 0 || at > int64(MaxLength):
-		return fmt.Errorf("times must be from 0 to %v, not %v", short(MaxLength), time.Duration(at))
+		return fmt.Errorf("times must be from 0 to %v, not %v", ShortDuration(MaxLength), time.Duration(at))
 	case n == maxTrace:
 		return fmt.Errorf("more than the %d arrivals that are allowed", maxTrace)
 	case n > 0 && at < t.times[n-1]:

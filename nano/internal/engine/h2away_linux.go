@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/clock"
 )
 
 // Handlers of HTTP/2 and the loop. As in HTTP/1.1 a handler starts on the loop's
@@ -77,26 +76,7 @@ func (l *loop) lendStream(t *h2stream) {
 func (l *loop) spawnStream(t *h2stream) {
 	t.away, t.lent = true, true
 	l.server.elsewhere.Add(1)
-	go t.serveAway()
-}
-
-// serveAway runs a spawned handler.
-func (t *h2stream) serveAway() {
-	began := clock.Now()
-	h := t.x.History
-	returned := false
-	defer func() {
-		if !returned { // runtime.Goexit
-			t.reply.Cut = true
-			t.finishAway()
-		}
-	}()
-	t.x.Owner.Serve()
-	returned = true
-	if h != nil {
-		h.Spawned(clock.Now() - began)
-	}
-	t.finishAway()
+	go serveAway(t.x, &t.reply, t)
 }
 
 // finish completes the response when the handler has returned.

@@ -3,6 +3,7 @@ package engine
 import (
 	"golang.org/x/sys/unix"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/wire/clock"
 	"dyno/nano/wire/reactor"
 )
@@ -107,26 +108,27 @@ func (l *loop) spawn(c *conn, request, rest []byte, in *inflow) {
 	l.wheel.Clear(c.id)
 	l.server.elsewhere.Add(1)
 	s.sendReady()
-	go s.serveAway()
+	go serveAway(s.x, &s.reply, s)
 }
 
-// serveAway runs a spawned handler.
-func (t *turn) serveAway() {
+// serveAway runs a handler that was spawned for x: that of a turn or of a stream, which
+// wire is.
+func serveAway(x *exchange.Exchange, reply *exchange.Reply, wire interface{ finishAway() }) {
 	began := clock.Now()
-	h := t.x.History
+	h := x.History
 	returned := false
 	defer func() {
 		if !returned { // runtime.Goexit
-			t.reply.Cut = true
-			t.finishAway()
+			reply.Cut = true
+			wire.finishAway()
 		}
 	}()
-	t.x.Owner.Serve()
+	x.Owner.Serve()
 	returned = true
 	if h != nil {
 		h.Spawned(clock.Now() - began)
 	}
-	t.finishAway()
+	wire.finishAway()
 }
 
 // takeBack gets the connection back from a handler that was away.

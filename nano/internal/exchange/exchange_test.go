@@ -54,6 +54,65 @@ func TestFraming(t *testing.T) {
 	}
 }
 
+// fieldsOwner takes note of the fields that the wire ignores.
+type fieldsOwner struct {
+	Owner
+	ignored []string
+}
+
+func (o *fieldsOwner) Ignored(line []byte) {
+	o.ignored = append(o.ignored, strings.TrimSpace(string(line)))
+}
+
+// TestLengthIsToldOnce: a handler's Content-Length counts where the body isn't sent, and
+// once; HTTP/1.1 and HTTP/2 tell the same of it.
+func TestLengthIsToldOnce(t *testing.T) {
+	const nine, ten = "Content-Length: 9\r\n", "content-length: 10\r\n"
+	for _, tt := range []struct {
+		name, method string
+		status       int
+		length       int64
+		fields       string
+		sent         string // of HTTP/1.1
+		tell         int64  // of HTTP/2
+		ignored      int
+	}{
+		{"as the wire counts", "GET", 200, 4, nine, "Content-Length: 4\r\n", 4, 1},
+		{"HEAD of one that has none", "HEAD", 200, 4, "", "Content-Length: 4\r\n", 4, 0},
+		{"HEAD", "HEAD", 200, 0, nine, nine, -1, 0},
+		{"HEAD, twice", "HEAD", 200, 0, nine + ten, nine, -1, 1},
+		{"not modified", "GET", 304, 0, nine, nine, -1, 0},
+		{"not modified, twice", "GET", 304, 0, nine + ten, nine, -1, 1},
+		{"no content", "GET", 204, 0, nine, "", -1, 1},
+	} {
+		for _, http2 := range []bool{false, true} {
+			o := &fieldsOwner{}
+			x := requestFor(tt.method, 1)
+			x.Status, x.Owner, x.Fields = tt.status, o, []byte("A: b\r\n"+tt.fields+"Connection: close\r\nKeep-Alive: x\r\n")
+			r := Reply{Keep: true}
+			want, tell := "A: b\r\n", tt.tell
+			var out []byte
+			if http2 {
+				out, tell, _ = r.Section(nil, x, tt.length)
+				if tell == -1 {
+					want += tt.sent
+				}
+			} else {
+				out = r.Head(nil, x, tt.length, nil)
+				_, after, _ := strings.Cut(string(out), "\r\n")
+				fields := tt.sent + "Keep-Alive: x\r\n"
+				if tell >= 0 {
+					fields = "Keep-Alive: x\r\n" + tt.sent
+				}
+				out, want = []byte(after), want+fields+"Connection: close\r\n\r\n"
+			}
+			if string(out) != want || tell != tt.tell || len(o.ignored) != tt.ignored || r.Keep {
+				t.Errorf("%s, HTTP/2 %v: %q, %d told, %q ignored, keep %v; want %q and %d", tt.name, http2, out, tell, o.ignored, r.Keep, want, tt.tell)
+			}
+		}
+	}
+}
+
 // TestHistory: two handlers that block send a route's next ones to goroutines, until
 // enough in a row were quick; a relapse takes twice as many.
 func TestHistory(t *testing.T) {

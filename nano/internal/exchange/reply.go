@@ -48,40 +48,16 @@ func (r *Reply) Stream(out []byte, x *Exchange, length int64, date []byte) []byt
 // Head appends the head of a response. date is the Date field's line.
 func (r *Reply) Head(out []byte, x *Exchange, length int64, date []byte) []byte {
 	out = append(out, http1.StatusLine(x.Status)...)
-	dated := false
-	for fields := x.Fields; len(fields) > 0; {
-		line, end := CutLine(fields)
-		switch kind := KindOf(line); kind {
-		case FieldPlain:
-			out = append(out, fields[:end]...)
-		case fieldDate:
-			out, dated = append(out, fields[:end]...), true
-		case fieldConnection:
-			if http1.ListHas(line[len("connection:"):], "close") {
-				r.Keep = false
-			}
-		case fieldLength:
-			if x.Status == 304 || IsHead(x) && length == 0 {
-				out = append(out, fields[:end]...) // the length that GET would give
-				length = -2
-			} else {
-				x.Owner.Ignored(fields[:end])
-			}
-		case fieldCoding:
-			x.Owner.Ignored(fields[:end])
-		}
-		fields = fields[end:]
-	}
+	out, tell, dated := r.fields(out, x, length, false)
 	if !dated {
 		out = append(out, date...)
 	}
-	r.Bodiless = IsHead(x) || x.Status == 204 || x.Status == 304
 	switch {
 	case r.chunked && x.Status != 204 && x.Status != 304:
 		out = append(out, "Transfer-Encoding: chunked\r\n"...)
-	case length >= 0 && x.Status != 204 && x.Status != 304:
+	case tell >= 0:
 		out = append(out, "Content-Length: "...)
-		out = strconv.AppendInt(out, length, 10)
+		out = strconv.AppendInt(out, tell, 10)
 		out = append(out, "\r\n"...)
 	}
 	if !r.Keep {

@@ -11,16 +11,25 @@ import (
 // length is the body's, -1 if it isn't known; what is to be told of it is returned, -1:
 // nothing. Keep becomes false if the handler wants the connection to end.
 func (r *Reply) Section(out []byte, x *Exchange, length int64) (_ []byte, tell int64, dated bool) {
+	return r.fields(out, x, length, true)
+}
+
+// fields appends those lines of x.Fields that are not the wire's own business, and
+// says what is left to it: the length to tell of, -1: none, and the date, if it is not
+// dated yet. It also finds out whether there will be a body, and whether the connection
+// is to be kept.
+func (r *Reply) fields(out []byte, x *Exchange, length int64, http2 bool) (_ []byte, tell int64, dated bool) {
 	r.Bodiless = IsHead(x) || x.Status == 204 || x.Status == 304
 	tell = length
 	if x.Status == 204 || x.Status == 304 {
 		tell = -1
 	}
+	given := false
 	for fields := x.Fields; len(fields) > 0; {
 		line, end := CutLine(fields)
 		switch KindOf(line) {
 		case FieldPlain:
-			if !aboutConnection(line) {
+			if !http2 || !aboutConnection(line) {
 				out = append(out, fields[:end]...)
 			}
 		case fieldDate:
@@ -30,8 +39,8 @@ func (r *Reply) Section(out []byte, x *Exchange, length int64) (_ []byte, tell i
 				r.Keep = false
 			}
 		case fieldLength:
-			if x.Status == 304 || IsHead(x) && length == 0 {
-				out, tell = append(out, fields[:end]...), -1 // the length that GET would give
+			if !given && (x.Status == 304 || IsHead(x) && length == 0) {
+				out, tell, given = append(out, fields[:end]...), -1, true // the length that GET would give
 			} else {
 				x.Owner.Ignored(fields[:end])
 			}

@@ -94,18 +94,28 @@ func (f *fieldsOf) takeLength(value []byte) error {
 	if f.chunked {
 		return errLengthAndTE
 	}
-	if len(value) == 0 || len(value) > 18 { // 18 digits can't overflow int64
+	length, ok := ParseLength(value)
+	if !ok {
 		return errLength
-	}
-	length := int64(0)
-	for _, c := range value {
-		if c < '0' || c > '9' {
-			return errLength
-		}
-		length = length*10 + int64(c-'0')
 	}
 	f.length = length
 	return nil
+}
+
+// ParseLength reads the value of a Content-Length field, in bytes: one plain decimal
+// number (RFC 9110 8.6) of at most 18 digits, which can't overflow. ok is false for
+// anything else, lists of equal numbers among it.
+func ParseLength(value []byte) (length int64, ok bool) {
+	if len(value) == 0 || len(value) > 18 {
+		return 0, false
+	}
+	for _, c := range value {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		length = length*10 + int64(c-'0')
+	}
+	return length, true
 }
 
 func (f *fieldsOf) takeCoding(value []byte, minor uint8) error {

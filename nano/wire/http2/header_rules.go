@@ -1,6 +1,10 @@
 package http2
 
-import "bytes"
+import (
+	"bytes"
+
+	"dyno/nano/wire/http1"
+)
 
 // Messages that are malformed (RFC 9113 8.1.1): an error of their stream.
 var (
@@ -126,7 +130,7 @@ func (h *Header) checkFields(request bool) *Error {
 		case NameConnection, NameKeepAlive, NameProxyConnection, NameTransferEncoding, NameUpgrade:
 			return errConnection
 		case NameTE:
-			if !request || !equalFold(f.Value.Of(h.Bytes), "trailers") {
+			if !request || !http1.EqualFold(f.Value.Of(h.Bytes), "trailers") {
 				return errTE
 			}
 		case NameContentLength:
@@ -184,22 +188,16 @@ func (h *Header) takeHost(host Span) *Error {
 // needsHost reports whether the scheme is one whose requests are for a host.
 func (h *Header) needsHost() bool {
 	scheme := h.Scheme.Of(h.Bytes)
-	return equalFold(scheme, "http") || equalFold(scheme, "https")
+	return http1.EqualFold(scheme, "http") || http1.EqualFold(scheme, "https")
 }
 
 func (h *Header) takeLength(value []byte) *Error {
 	if h.ContentLength >= 0 {
 		return errLengths
 	}
-	if len(value) == 0 || len(value) > 18 { // 18 digits can't overflow int64
+	length, ok := http1.ParseLength(value)
+	if !ok {
 		return errLength
-	}
-	length := int64(0)
-	for _, c := range value {
-		if c < '0' || c > '9' {
-			return errLength
-		}
-		length = length*10 + int64(c-'0')
 	}
 	h.ContentLength = length
 	return nil
@@ -260,18 +258,4 @@ func (h *Header) trailers() *Error {
 		return errPseudo
 	}
 	return h.checkFields(false)
-}
-
-// equalFold reports whether b is the ASCII string lower but for the case of its
-// letters; lower must hold letters only.
-func equalFold(b []byte, lower string) bool {
-	if len(b) != len(lower) {
-		return false
-	}
-	for i, c := range b {
-		if c|0x20 != lower[i] {
-			return false
-		}
-	}
-	return true
 }

@@ -53,42 +53,43 @@ func (w *wireless) exchange(t testing.TB, streams, n int) {
 	}
 }
 
-func (w *wireless) serve(t testing.TB) {
-	for b := w.toServer; ; {
-		n, ev, err := w.server.Next(b, 0)
+// events gives those that b brings to c, one after the other.
+func events(t testing.TB, c *Conn, b []byte, do func(ev *Event)) {
+	for {
+		n, ev, err := c.Next(b, 0)
 		b = b[n:]
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch ev.Kind {
-		case More:
+		if ev.Kind == More {
 			return
-		case EventHead:
-			s := ev.Stream
-			w.server.Response(s, 200)
-			w.server.Field(fieldServer, []byte("nano"))
-			w.server.Field(fieldDate, w.date)
-			w.server.Field(fieldType, []byte("text/plain"))
-			w.server.Field(fieldLength, []byte("13"))
-			w.server.EndHeaders(false)
-			if k := w.server.SendData(s, w.body, true); k < len(w.body) {
-				t.Fatalf("%d bytes taken", k)
-			}
-			w.server.Release(s)
 		}
+		do(ev)
 	}
 }
 
-func (w *wireless) take(t testing.TB) {
-	for b := w.toClient; ; {
-		n, ev, err := w.client.Next(b, 0)
-		b = b[n:]
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch ev.Kind {
-		case More:
+func (w *wireless) serve(t testing.TB) {
+	events(t, &w.server, w.toServer, func(ev *Event) {
+		if ev.Kind != EventHead {
 			return
+		}
+		s := ev.Stream
+		w.server.Response(s, 200)
+		w.server.Field(fieldServer, []byte("nano"))
+		w.server.Field(fieldDate, w.date)
+		w.server.Field(fieldType, []byte("text/plain"))
+		w.server.Field(fieldLength, []byte("13"))
+		w.server.EndHeaders(false)
+		if k := w.server.SendData(s, w.body, true); k < len(w.body) {
+			t.Fatalf("%d bytes taken", k)
+		}
+		w.server.Release(s)
+	})
+}
+
+func (w *wireless) take(t testing.TB) {
+	events(t, &w.client, w.toClient, func(ev *Event) {
+		switch ev.Kind {
 		case EventReset:
 			t.Fatal(ev.Code, ev.Err)
 		case EventData:
@@ -98,7 +99,7 @@ func (w *wireless) take(t testing.TB) {
 			w.client.Release(ev.Stream)
 			w.done++
 		}
-	}
+	})
 }
 
 func TestRoundTripsDontAllocate(t *testing.T) {

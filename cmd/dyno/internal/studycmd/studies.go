@@ -2,6 +2,7 @@ package studycmd
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -12,36 +13,39 @@ import (
 	"dyno/cmd/dyno/internal/runcmd"
 	"dyno/internal/shell"
 	"dyno/lab/study"
+	"dyno/lab/subject"
 	"dyno/studies"
 )
 
 func NewStudies() *cobra.Command {
-	return &cobra.Command{
-		Use:   "studies",
-		Short: "List the built-in studies",
-		Args:  cli.ExactArgs(0, "none"),
-		RunE: func(*cobra.Command, []string) error {
-			c, err := cli.Catalog()
+	return newList("studies", "List the built-in studies", func(c *subject.Catalog, to io.Writer) error {
+		for _, name := range studies.Names() {
+			s, err := study.Open(name, c.Names())
 			if err != nil {
 				return err
 			}
-			w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-			for _, name := range studies.Names() {
-				s, err := study.Open(name, c.Names())
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(w, "%s\t%s\n", name, s.Question)
-			}
-			return w.Flush()
-		},
-	}
+			fmt.Fprintf(to, "%s\t%s\n", name, s.Question)
+		}
+		return nil
+	})
 }
 
 func NewSubjects() *cobra.Command {
+	return newList("subjects", "List the subjects that ship with dyno", func(c *subject.Catalog, to io.Writer) error {
+		fmt.Fprintln(to, "NAME\tFRAMEWORK\tVERSION\tROLE\tREMARKS")
+		for _, m := range c.List() {
+			fmt.Fprintf(to, "%s\t%s\t%s\t%s\t%s\n", m.Name, m.Framework, m.Version, m.Role, strings.ReplaceAll(strings.TrimSpace(m.Remarks), "\n", " "))
+		}
+		return nil
+	})
+}
+
+// newList makes a command that prints what rows writes of the catalog, with tabs
+// between its columns.
+func newList(use, short string, rows func(c *subject.Catalog, to io.Writer) error) *cobra.Command {
 	return &cobra.Command{
-		Use:   "subjects",
-		Short: "List the subjects that ship with dyno",
+		Use:   use,
+		Short: short,
 		Args:  cli.ExactArgs(0, "none"),
 		RunE: func(*cobra.Command, []string) error {
 			c, err := cli.Catalog()
@@ -49,9 +53,8 @@ func NewSubjects() *cobra.Command {
 				return err
 			}
 			w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-			fmt.Fprintln(w, "NAME\tFRAMEWORK\tVERSION\tROLE\tREMARKS")
-			for _, m := range c.List() {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", m.Name, m.Framework, m.Version, m.Role, strings.ReplaceAll(strings.TrimSpace(m.Remarks), "\n", " "))
+			if err := rows(c, w); err != nil {
+				return err
 			}
 			return w.Flush()
 		},
