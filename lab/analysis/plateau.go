@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"dyno/lab/finding"
 	"dyno/lab/load/profile"
 	"dyno/lab/validity"
@@ -14,12 +16,25 @@ func (y *findingSet) addPlateaus(s *sheet, accept []finding.Name) {
 		metrics[0] = "response.p50"
 	}
 	for _, metric := range metrics {
-		found := finding.Accept(validity.Plateaus(s.Subject+"'s "+metric, s.restarts(metric)), accept)
+		found := finding.Accept(validity.Plateaus(s.Subject+"'s "+metric, y.marked(s.restarts(metric))), accept)
 		for _, f := range found {
 			y.list = append(y.list, Finding{Finding: f, Trials: s.Trials})
 			return
 		}
 	}
+}
+
+// marked adds what disturbed the machine in each restart's trial.
+func (y *findingSet) marked(list []validity.Restart) []validity.Restart {
+	for i := range list {
+		r := &list[i]
+		for _, f := range y.list {
+			if validity.OfMachine(f.Name) && f.Validity != finding.Valid && slices.Contains(f.Trials, r.Trial) && !slices.Contains(r.Disturbed, f.Name) {
+				r.Disturbed = append(r.Disturbed, f.Name)
+			}
+		}
+	}
+	return list
 }
 
 // restarts are the used trials with their values of a metric, and those of its

@@ -9,12 +9,8 @@ import (
 	"dyno/lab/archive"
 	"dyno/lab/finding"
 	"dyno/lab/study"
+	"dyno/lab/validity"
 )
-
-// machineFaults are the findings that are the machine's fault, or the generator's on
-// it: another time, or on another machine, they may not be there. The subject's
-// faults are no reason to end a run: they are what it came to.
-var machineFaults = []finding.Name{finding.OtherLoad, finding.Steal, finding.Suspended, finding.GeneratorStalled, finding.GeneratorLate, finding.GeneratorGC, finding.CPUSpeed}
 
 // fewestTrials is how many trials must be of no use before a run ends for it: one or
 // two may be so by chance, whatever a block has.
@@ -88,7 +84,7 @@ func robbed(t *archive.Trial) (names []finding.Name, reasons []string) {
 			if f.Weight() != finding.Invalid || t.Windows[i].Client.Warmup() {
 				continue
 			}
-			if !slices.Contains(machineFaults, f.Name) {
+			if !validity.OfMachine(f.Name) {
 				return nil, nil
 			}
 			names = append(names, f.Name)

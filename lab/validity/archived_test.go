@@ -3,41 +3,76 @@ package validity
 import (
 	"compress/gzip"
 	"encoding/csv"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
+
+	"dyno/lab/finding"
 )
 
-// The cells of the runs behind the published figures, as their figures by trial
-// are archived, are on one level each, as far as is known: no more than one in thirty
-// is said to be on two. Those that are have a start some 20 to 50 % off the others.
+// The cells of the runs behind the published figures, as their figures by trial are
+// archived, hold what the limit of [Plateaus] promises: one cell in a hundred without
+// any levels, for each of the two metrics looked at. What that comes to is different
+// for the two findings. No subject of these runs is known to settle on levels, so
+// restart-plateau may be given as often as chance allows. A start that lies apart is
+// there to be seen, on a machine that others share: how often is no promise but
+// a measurement, which docs/statistics.md states.
 func TestPlateausOfArchivedRuns(t *testing.T) {
 	files, err := filepath.Glob("../../docs/results/*/trials.csv.gz")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no archived runs: %v", err)
 	}
-	cells, flagged := 0, 0
+	cells, starts := 0, 0
+	flagged := map[finding.Name]int{} // cells, each once
 	for _, file := range files {
-		for cell, restarts := range archivedCells(t, file) {
-			if len(restarts) < plateauTrials {
+		for cell, metrics := range archivedCells(t, file) {
+			if len(metrics["throughput"]) < plateauTrials {
 				continue
 			}
 			cells++
-			if found := Plateaus(cell, restarts); len(found) > 0 {
-				flagged++
-				t.Logf("%s: %s", file, found[0].Detail)
+			starts += len(metrics["throughput"])
+			for _, metric := range []string{"throughput", "cpu"} {
+				if found := Plateaus(metric, metrics[metric]); len(found) > 0 {
+					flagged[found[0].Name]++
+					t.Logf("%s, cell %s: %s", file, cell, found[0].Detail)
+					break
+				}
 			}
 		}
 	}
-	if cells < 50 || 30*flagged > cells {
-		t.Errorf("%d of %d cells are said to be on two levels", flagged, cells)
+	const metrics, promised, chance = 2, 0.01, 0.001
+	if n := flagged[finding.RestartPlateau]; atLeast(n, cells, metrics*promised) < chance {
+		t.Errorf("%d of %d cells are said to be on two levels: chance makes it %g at most", n, cells, metrics*promised)
 	}
-	t.Logf("%d of %d cells", flagged, cells)
+	docs, err := os.ReadFile("../../docs/statistics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stated := fmt.Sprintf("`restart-plateau` is given in %d and `restart-outlier` in %d of the %d cells (%d starts)",
+		flagged[finding.RestartPlateau], flagged[finding.RestartOutlier], cells, starts)
+	if !strings.Contains(strings.Join(strings.Fields(string(docs)), " "), stated) {
+		t.Errorf("docs/statistics.md does not say: %s", stated)
+	}
 }
 
-// archivedCells reads throughput and CPU time of each cell's trials.
-func archivedCells(t *testing.T, file string) map[string][]Restart {
+// atLeast is the probability of k or more of n, each with the chance p.
+func atLeast(k, n int, p float64) float64 {
+	less := 0.0
+	for i := range k {
+		all, _ := math.Lgamma(float64(n + 1))
+		in, _ := math.Lgamma(float64(i + 1))
+		out, _ := math.Lgamma(float64(n - i + 1))
+		less += math.Exp(all - in - out + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
+	}
+	return 1 - less
+}
+
+// archivedCells reads throughput and CPU time of each cell's trials, by cell and metric.
+func archivedCells(t *testing.T, file string) map[string]map[string][]Restart {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
@@ -56,7 +91,7 @@ func archivedCells(t *testing.T, file string) map[string][]Restart {
 	for i, name := range rows[0] {
 		at[name] = i
 	}
-	cells := map[string][]Restart{}
+	cells := map[string]map[string][]Restart{}
 	for _, row := range rows[1:] {
 		metric := row[at["metric"]]
 		if metric != "throughput" && metric != "cpu" {
@@ -70,8 +105,11 @@ func archivedCells(t *testing.T, file string) map[string][]Restart {
 		if err != nil {
 			t.Fatal(err)
 		}
-		key := row[at["cell"]] + " " + metric
-		cells[key] = append(cells[key], Restart{Trial: trial, Value: value})
+		cell := row[at["cell"]]
+		if cells[cell] == nil {
+			cells[cell] = map[string][]Restart{}
+		}
+		cells[cell][metric] = append(cells[cell][metric], Restart{Trial: trial, Value: value})
 	}
 	return cells
 }

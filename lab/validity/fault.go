@@ -10,11 +10,19 @@ import (
 // ofSubject are the findings that are the subject's own fault. What it does wrong is
 // a result, and neither lowers what the measurement is worth below suspect nor is
 // measured again until it comes out better.
-var ofSubject = []finding.Name{finding.Errors, finding.WrongAnswers, finding.ListenDrops, finding.Drifting, finding.NeverSteady, finding.Leak}
+var ofSubject = []finding.Name{finding.Errors, finding.WrongAnswers, finding.ListenDrops, finding.Drifting, finding.NeverSteady, finding.Leak, finding.IdleCPU}
 
 // OfSubject reports whether a finding of that name is the subject's own fault, not
 // that of the machine, the generator or the study.
 func OfSubject(name finding.Name) bool { return slices.Contains(ofSubject, name) }
+
+// ofMachine are the findings that are the machine's fault, or the generator's on it:
+// another time, or on another machine, they may not be there.
+var ofMachine = []finding.Name{finding.OtherLoad, finding.Steal, finding.Suspended, finding.GeneratorStalled, finding.GeneratorLate, finding.GeneratorGC, finding.CPUSpeed}
+
+// OfMachine reports whether a finding of that name is the fault of the machine, or of
+// the generator on it.
+func OfMachine(name finding.Name) bool { return slices.Contains(ofMachine, name) }
 
 // Worth is what a trial with the findings is worth as a measurement: the worst of
 // them that is not accepted, where those that are the subject's own fault make it

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"dyno/lab/finding"
 	"dyno/lab/stats"
@@ -24,6 +25,9 @@ type Restart struct {
 	Trial   int
 	Value   float64
 	Windows []float64
+	// Disturbed are the findings about the machine or the generator in this trial:
+	// with one, what lies apart need not be the start's.
+	Disturbed []finding.Name
 }
 
 // Plateaus says if the trials of a cell fall on two separate plateaus: if each
@@ -69,6 +73,9 @@ func Plateaus(metric string, restarts []Restart) []finding.Finding {
 	f := newFinding(finding.RestartOutlier, finding.Suspect, nil,
 		"one of %d starts of the subject lies apart from the others by %s: %.4g in trial %d, %.4g to %.4g in the others; it is %.1f standard errors apart (limit %.1f)",
 		n, metric, alone.Value, alone.Trial, rest[0].Value, rest[n-2].Value, m.Score, m.Limit)
+	if len(alone.Disturbed) > 0 {
+		f.Detail += fmt.Sprintf("; the machine was disturbed in that trial (%s), so it may be no other kind of start", strings.Join(finding.Words(alone.Disturbed), ", "))
+	}
 	f.Detail += missed(n)
 	return []finding.Finding{f}
 }

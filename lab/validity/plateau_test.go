@@ -42,6 +42,21 @@ func TestPlateaus(t *testing.T) {
 	}
 }
 
+// An outlier in a trial that something disturbed is told with what disturbed it; what
+// disturbed other trials is no matter.
+func TestDisturbedOutlier(t *testing.T) {
+	const says = "the machine was disturbed in that trial (cpu-speed)"
+	list := restartsOf(100, 101, 99, 100, 102, 150)
+	list[0].Disturbed = []finding.Name{finding.OtherLoad}
+	if f := Plateaus("throughput", list)[0]; strings.Contains(f.Detail, "disturbed") {
+		t.Errorf("%q", f.Detail)
+	}
+	list[5].Disturbed = []finding.Name{finding.CPUSpeed}
+	if f := Plateaus("throughput", list)[0]; !strings.Contains(f.Detail, says) {
+		t.Errorf("%q lacks %q", f.Detail, says)
+	}
+}
+
 // Trials that differ by chance alone are hardly ever said to be on two levels.
 func TestPlateausFalseAlarms(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
