@@ -123,7 +123,7 @@ func baselineCommand(t *testing.T, home, old, new string) {
 	o.want(t, 0, o.stdout, "good under saturate", "throughput", "n = 6", "sha256:")
 
 	o = dyno(t, home, "gate", new, "--baseline", "main", "--fail", "throughput < -90%", "--markdown", "gate.md")
-	o.want(t, 0, o.stdout, "old  baseline main (run "+old+")", "new  run "+new, "OK  1 of 1 checks ok")
+	o.want(t, 0, o.stdout, "old  baseline main (run "+old+")", "new  run "+new, "OK  2 of 2 checks ok")
 	contains(t, read(t, filepath.Join(home, "gate.md")), "### dyno gate: ok")
 	o = dyno(t, home, "gate", new, "--baseline", "main", "--quick", "--fail", "throughput < -90%")
 	o.want(t, comparecmd.ExitGateUsage, o.stderr, "they don't go with a run")

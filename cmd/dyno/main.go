@@ -25,6 +25,7 @@ func main() {
 	defer stop()
 	// A second Ctrl-C ends at once; subjects are ended by their keepers even so.
 	context.AfterFunc(ctx, stop)
-	err := newRoot().ExecuteContext(ctx)
-	os.Exit(cli.ExitCode(err, ctx.Err() != nil))
+	root := newRoot()
+	err := root.ExecuteContext(ctx)
+	os.Exit(cli.ExitCode(err, ctx.Err() != nil, root.PersistentFlags().Lookup("lang").Value.String()))
 }

@@ -157,10 +157,10 @@ func (c *Comparison) addCell(old, new *Cell, metrics []string) {
 		m, measured := new.metric(name)
 		switch {
 		case !measured || len(new.Values[name]) == 0:
-			c.Unmatched = append(c.Unmatched, fmt.Sprintf("%s, %s: %s in %s", new, name, new.Lacks(name), c.New.Run))
+			c.Unmatched = append(c.Unmatched, fmt.Sprintf("run %s lacks %s of %s: %s", c.New.Run, name, new, new.Lacks(name)))
 			continue
 		case len(old.Values[name]) == 0:
-			c.Unmatched = append(c.Unmatched, fmt.Sprintf("%s, %s: %s in %s", old, name, old.Lacks(name), c.Old.Run))
+			c.Unmatched = append(c.Unmatched, fmt.Sprintf("run %s lacks %s of %s: %s", c.Old.Run, name, old, old.Lacks(name)))
 			continue
 		}
 		row := Row{

@@ -5,13 +5,17 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"dyno/lab/analysis"
 	"dyno/lab/analysis/analysistest"
+	"dyno/lab/finding"
 	"dyno/lab/load/request"
+	"dyno/lab/report"
 	"dyno/lab/stats"
 	"dyno/lab/study"
 )
@@ -111,7 +115,7 @@ func TestWhatCannotBeCompared(t *testing.T) {
 	if _, err := Runs(old, other, usual); err == nil || !strings.Contains(err.Error(), "no cell in common") || !strings.Contains(err.Error(), "x under") {
 		t.Errorf("%v", err)
 	}
-	if _, err := Runs(old, old, Options{Level: 0.95, Metrics: []string{"nonsense"}}); err == nil || !strings.Contains(err.Error(), "nonsense: not measured") {
+	if _, err := Runs(old, old, Options{Level: 0.95, Metrics: []string{"nonsense"}}); err == nil || !strings.Contains(err.Error(), "lacks nonsense of x under saturate, connections=64: not measured") {
 		t.Errorf("%v", err)
 	}
 	empty := made(t, 2, func(a *analysis.Analysis) {
@@ -119,7 +123,7 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		c.Trials, c.Values = nil, nil
 	})
 	c, err := Runs(old, empty, usual)
-	if err != nil || len(c.Rows) != 5 || len(c.Unmatched) != 5 || !strings.Contains(c.Unmatched[0], "no valid trial in") {
+	if err != nil || len(c.Rows) != 5 || len(c.Unmatched) != 5 || !strings.Contains(c.Unmatched[0], ": no valid trial") {
 		t.Errorf("%+v, %v", c, err)
 	}
 	all, err := Runs(old, old, Options{Level: 0.95, Margin: 0.02, Metrics: []string{"all"}})
@@ -191,8 +195,8 @@ func TestAcrossMachines(t *testing.T) {
 
 func outputs(c *Comparison) map[string]func(*bytes.Buffer) error {
 	return map[string]func(*bytes.Buffer) error{
-		"text":     func(b *bytes.Buffer) error { return c.Text(b, false) },
-		"markdown": func(b *bytes.Buffer) error { return c.Markdown(b) },
+		"text":     func(b *bytes.Buffer) error { return c.Text(b, report.English(), false) },
+		"markdown": func(b *bytes.Buffer) error { return c.Markdown(b, report.English()) },
 		"csv":      func(b *bytes.Buffer) error { return c.CSV(b) },
 		"json":     func(b *bytes.Buffer) error { return c.JSON(b) },
 	}
@@ -276,5 +280,34 @@ func TestOutputs(t *testing.T) {
 	var back Comparison
 	if err := json.Unmarshal(document.Bytes(), &back); err != nil || len(back.Rows) != len(c.Rows) || back.Rows[1].Verdict != c.Rows[1].Verdict {
 		t.Errorf("%v: %s", err, &document)
+	}
+}
+
+// The comparison in Chinese has no English sentence.
+func TestComparisonInChinese(t *testing.T) {
+	zh, err := report.TextsIn("zh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	noisy := made(t, 2, func(a *analysis.Analysis) {
+		a.Run.Machine.Kernel = "9.9"
+		a.Run.Until.Time = time.Hour
+		a.Validity = finding.Suspect
+		values := a.Groups[0].Cells[0].Values["cpu"]
+		for i := range values {
+			values[i] *= []float64{0.5, 1, 2}[i%3]
+		}
+	})
+	c, err := Runs(made(t, 2, nil), noisy, Options{Level: 0.95, Margin: 0.02, Metrics: []string{"throughput", "cpu", "errors", "response.p50", "nonsense"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.AcrossMachines = true
+	var b bytes.Buffer
+	if err := errors.Join(c.Text(&b, zh, false), c.Markdown(&b, zh)); err != nil {
+		t.Fatal(err)
+	}
+	if m := regexp.MustCompile(`\b[a-z’']{2,} [a-z’']{2,} [a-z’']{2,}\b`).FindString(b.String()); m != "" || !strings.Contains(b.String(), "跨机器") {
+		t.Errorf("%q in\n%s", m, &b)
 	}
 }

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"dyno/lab/stats"
@@ -40,25 +41,28 @@ const fold = 2
 // Change writes a ratio with its interval as a change: "4.1 % lower (2.9–5.3 %)",
 // "2.31 times as high (2.20–2.43)"; without the interval if there is none.
 func Change(r stats.Interval) string {
-	low, high, estimate, unit, word := r.Low, r.High, r.Estimate, "", "times as high"
-	if estimate < fold {
-		low, high, estimate, unit, word = 100*(r.Low-1), 100*(r.High-1), 100*(r.Estimate-1), " %", "higher"
-		if estimate < 0 {
-			low, high, estimate, word = -high, -low, -estimate, "lower"
+	if r.Estimate >= fold {
+		text := fmt.Sprintf("%.2f times as high", r.Estimate)
+		if r.Level > 0 {
+			text += fmt.Sprintf(" (%.2f–%.2f)", r.Low, r.High)
 		}
-	}
-	n := decimals(estimate)
-	text := strconv.FormatFloat(estimate, 'f', n, 64) + unit + " " + word
-	if unit == "" {
-		n, text = 2, fmt.Sprintf("%.2f %s", estimate, word)
-	}
-	if r.Level == 0 {
 		return text
 	}
-	if r.Low < 1 && r.High > 1 && unit != "" { // an interval with both signs needs them to be read
-		return fmt.Sprintf("%s (%+.*f to %+.*f%s)", text, n, 100*(r.Low-1), n, 100*(r.High-1), unit)
+	estimate := 100 * (r.Estimate - 1)
+	n := decimals(math.Abs(estimate))
+	text := fmt.Sprintf("%.*f %% higher", n, estimate)
+	low, high := 100*(r.Low-1), 100*(r.High-1)
+	if estimate < 0 {
+		text, low, high = fmt.Sprintf("%.*f %% lower", n, -estimate), -high, -low
 	}
-	return fmt.Sprintf("%s (%.*f–%.*f%s)", text, n, low, n, high, unit)
+	switch {
+	case r.Level == 0:
+	case r.Low < 1 && r.High > 1: // an interval with both signs needs them to be read
+		text += fmt.Sprintf(" (%+.*f to %+.*f %%)", n, 100*(r.Low-1), n, 100*(r.High-1))
+	default:
+		text += fmt.Sprintf(" (%.*f–%.*f %%)", n, low, n, high)
+	}
+	return text
 }
 
 // change writes one ratio: "3.0 % lower".

@@ -10,26 +10,26 @@ import (
 	"dyno/lab/report"
 )
 
-// Markdown writes the comparison in GitHub's flavour of Markdown.
-func (c *Comparison) Markdown(w io.Writer) error {
+// Markdown writes the comparison in GitHub's flavour of Markdown, in a language.
+func (c *Comparison) Markdown(w io.Writer, t report.Texts) error {
 	var b strings.Builder
 	text := report.MarkdownText
-	fmt.Fprintf(&b, "## %s and %s\n\n", text(c.Old.Run), text(c.New.Run))
+	fmt.Fprintf(&b, "## %s%s%s\n\n", text(c.Old.Run), t.Text("list.and"), text(c.New.Run))
 	if c.AcrossMachines {
-		b.WriteString("**Across machines:** the machines differ, so the ratios are not those of the programs alone.\n\n")
+		fmt.Fprintf(&b, "**%s**\n\n", t.Text("compare.across"))
 	}
-	fmt.Fprintf(&b, "| load | subject | old | new | %s |\n|:--|:--|--:|--:|:--|\n", c.marked("new by old"))
+	fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n|:--|:--|--:|--:|:--|\n", t.Text("compare.load"), t.Text("compare.subject.cell"), t.Text("compare.old"), t.Text("compare.new"), c.marked(t, "compare.ratio"))
 	for i := range c.Rows {
 		r := &c.Rows[i]
-		sentence := text(r.Sentence)
+		sentence := text(t.Reason(r.Sentence))
 		if r.Worse() {
 			sentence = "**" + sentence + "**"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", text(r.Group), text(r.Subject), report.Quantity(r.Unit, r.Old.Estimate), report.Quantity(r.Unit, r.New.Estimate), sentence)
 	}
-	report.MarkdownList(&b, "What else was different", c.conditionTexts())
-	report.MarkdownList(&b, "Not compared", c.Unmatched)
-	report.MarkdownList(&b, "Mind", c.Notes)
+	report.MarkdownList(&b, t, "compare.conditions", c.conditionTexts())
+	report.MarkdownList(&b, t, "compare.unmatched", c.Unmatched)
+	report.MarkdownList(&b, t, "compare.mind", c.Notes)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -5,55 +5,46 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"dyno/lab/report"
 	"dyno/lab/stats"
 )
 
-// Text writes the comparison for a terminal, with ANSI colours if asked.
-func (c *Comparison) Text(w io.Writer, colour bool) error {
+// Text writes the comparison for a terminal in a language, with ANSI colours if asked.
+func (c *Comparison) Text(w io.Writer, t report.Texts, colour bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "old  %s\nnew  %s\n", c.Old.text(), c.New.text())
+	report.TerminalTable(&b, "", [][]string{{t.Text("compare.old"), c.Old.text(t)}, {t.Text("compare.new"), c.New.text(t)}})
 	if c.AcrossMachines {
-		b.WriteString("\nACROSS MACHINES: the machines differ, so the ratios are not those of the programs alone\n")
+		fmt.Fprintf(&b, "\n%s\n", t.Text("compare.across"))
 	}
-	group := ""
-	var table *tabwriter.Writer
-	for i := range c.Rows {
-		r := &c.Rows[i]
-		if table == nil || r.Group != group {
-			if table != nil {
-				table.Flush()
-			}
-			group = r.Group
-			fmt.Fprintf(&b, "\n%s\n", report.TerminalText(group))
-			table = tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-			fmt.Fprintf(table, "  SUBJECT\tOLD\tNEW\t%s\n", c.marked("NEW BY OLD"))
+	for from := 0; from < len(c.Rows); {
+		group := c.Rows[from].Group
+		table := [][]string{{t.Text("compare.subject"), t.Text("compare.old.head"), t.Text("compare.new.head"), c.marked(t, "compare.ratio.head")}}
+		for ; from < len(c.Rows) && c.Rows[from].Group == group; from++ {
+			r := &c.Rows[from]
+			table = append(table, []string{report.TerminalText(r.Subject), report.Quantity(r.Unit, r.Old.Estimate), report.Quantity(r.Unit, r.New.Estimate), r.paint(t, colour)})
 		}
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", report.TerminalText(r.Subject), report.Quantity(r.Unit, r.Old.Estimate), report.Quantity(r.Unit, r.New.Estimate), r.paint(colour))
+		fmt.Fprintf(&b, "\n%s\n", report.TerminalText(group))
+		report.TerminalTable(&b, "  ", table)
 	}
-	if table != nil {
-		table.Flush()
-	}
-	report.TerminalList(&b, "What else was different", c.conditionTexts())
-	report.TerminalList(&b, "Not compared", c.Unmatched)
-	report.TerminalList(&b, "Mind", c.Notes)
+	report.TerminalList(&b, t, "compare.conditions", c.conditionTexts())
+	report.TerminalList(&b, t, "compare.unmatched", c.Unmatched)
+	report.TerminalList(&b, t, "compare.mind", c.Notes)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (s *Side) text() string {
-	return fmt.Sprintf("%s  (%s, %s, %s)", s.Run, report.TerminalText(s.Study), s.Started.Local().Format(time.DateTime), s.Validity)
+func (s *Side) text(t report.Texts) string {
+	return fmt.Sprintf("%s  (%s, %s, %s)", s.Run, report.TerminalText(s.Study), s.Started.Local().Format(time.DateTime), t.Text("validity."+string(s.Validity)))
 }
 
 // marked adds to a heading that the machines differ.
-func (c *Comparison) marked(heading string) string {
+func (c *Comparison) marked(t report.Texts, heading string) string {
 	if c.AcrossMachines {
-		return heading + " (ACROSS MACHINES)"
+		return t.Text("compare.marked", "heading", t.Text(heading))
 	}
-	return heading
+	return t.Text(heading)
 }
 
 func (c *Comparison) conditionTexts() []string {
@@ -69,7 +60,7 @@ func (r *Row) Worse() bool {
 	return r.Verdict == stats.IsHigher && r.Better == "lower" || r.Verdict == stats.IsLower && r.Better == "higher"
 }
 
-func (r *Row) paint(colour bool) string {
+func (r *Row) paint(t report.Texts, colour bool) string {
 	const red, green = "31", "32"
 	code := ""
 	switch {
@@ -79,9 +70,9 @@ func (r *Row) paint(colour bool) string {
 		code = green
 	}
 	if !colour || code == "" {
-		return r.Sentence
+		return t.Reason(r.Sentence)
 	}
-	return "\x1b[" + code + "m" + r.Sentence + "\x1b[0m"
+	return "\x1b[" + code + "m" + t.Reason(r.Sentence) + "\x1b[0m"
 }
 
 // JSON writes the comparison as one JSON object.

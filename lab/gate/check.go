@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/spelling"
 	"dyno/lab/compare"
 	"dyno/lab/gate/threshold"
 	"dyno/lab/stats"
@@ -35,6 +34,9 @@ func (s *sample) judged(t threshold.Threshold, asked bool) bool {
 
 // check holds a threshold against a metric.
 func (s *sample) check(t threshold.Threshold, level float64) Check {
+	if t.OfErrors() && s.errors != nil {
+		return *s.errors
+	}
 	c := Check{Group: s.group, Subject: s.subject, Metric: t.Metric, Threshold: t, Verdict: CannotTell}
 	v := s.metrics[t.Metric]
 	c.Unit = v.unit
@@ -54,8 +56,8 @@ func (s *sample) check(t threshold.Threshold, level float64) Check {
 	c.Verdict = judge(c.Ratio, t)
 	c.power(&v, level)
 	c.Sentence = c.says()
-	if c.Verdict == OK && s.failing != "" {
-		c.cannotTell(s.failing)
+	if c.Verdict == OK && s.failing() != "" {
+		c.cannotTell(s.failing())
 	}
 	return c
 }
@@ -109,11 +111,11 @@ func judge(ratio stats.Interval, t threshold.Threshold) Verdict {
 
 // says puts the check into a sentence.
 func (c *Check) says() string {
-	what, allowed := compare.MetricName(c.Metric), percentText(math.Abs(c.Threshold.Change))+" are allowed"
+	what := compare.MetricName(c.Metric)
 	if c.Ratio.Level == 0 {
 		return fmt.Sprintf("can't tell about %s: %s", what, c.Ratio.Note)
 	}
-	text := fmt.Sprintf("%s is %s; %s", what, compare.Change(c.Ratio), allowed)
+	text := what + " is " + compare.Change(c.Ratio) + fmt.Sprintf("; %.3g %% are allowed", 100*math.Abs(c.Threshold.Change))
 	if c.Verdict != CannotTell {
 		return text
 	}
@@ -126,8 +128,6 @@ func (c *Check) says() string {
 	}
 	return text
 }
-
-func percentText(share float64) string { return spelling.Percent(share, 3) + " %" }
 
 // noise is what there is to compute power from: the standard deviation of the
 // logarithm of one restart, such that the ratio of n restarts on each side has

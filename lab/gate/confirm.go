@@ -6,7 +6,6 @@ import (
 
 	"dyno/lab/analysis"
 	"dyno/lab/baseline"
-	"dyno/lab/compare"
 )
 
 // Suspects are the cells about which there is an alarm.
@@ -50,18 +49,18 @@ func (r *Result) confirm(second *Result) {
 		if c.Verdict != Regression {
 			continue
 		}
-		first := c.Ratio
+		first := c.change()
 		at := slices.IndexFunc(second.Checks, func(s Check) bool {
 			return s.Group == c.Group && s.Subject == c.Subject && s.Threshold == c.Threshold
 		})
 		if at < 0 {
-			c.Verdict = CannotTell
-			c.Sentence = fmt.Sprintf("can't tell about %s: the alarm could not be confirmed, as the second run has no such cell", compare.MetricName(c.Metric))
+			c.cannotTell(fmt.Sprintf("the alarm could not be confirmed, as the second run has no such cell; first run: %s", c.changed()))
 		} else {
+			said := c.changed()
 			*c = second.Checks[at]
+			c.Sentence += fmt.Sprintf("; first run: %s", said)
 		}
 		c.First = &first
-		c.Sentence += fmt.Sprintf(" (first run: %s)", compare.Change(first))
 	}
 	for _, remark := range second.Remarks {
 		if !slices.Contains(r.Remarks, remark) {
@@ -79,9 +78,9 @@ func (r *Result) Unconfirmable(why error) {
 		if c.Verdict != Regression {
 			continue
 		}
-		first := c.Ratio
+		first := c.change()
 		c.First = &first
-		c.cannotTell(fmt.Sprintf("the alarm could not be confirmed: %v (first run: %s)", why, compare.Change(first)))
+		c.cannotTell(fmt.Sprintf("the alarm could not be confirmed: %v; first run: %s", why, c.changed()))
 	}
 	r.conclude()
 }

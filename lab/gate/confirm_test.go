@@ -46,7 +46,7 @@ func TestAnAlarmThatCannotBeConfirmed(t *testing.T) {
 	r := JudgePairs(twins(t, 1.2, 0.005), both, asked)
 	r.Unconfirmable(errors.New("no space left on device"))
 	c := r.Checks[0]
-	if r.Verdict != CannotTell || c.First == nil || c.Ratio.N == 0 || !strings.Contains(c.Sentence, "could not be confirmed: no space left on device (first run: 20 % higher") {
+	if r.Verdict != CannotTell || c.First == nil || c.Ratio.N == 0 || !strings.Contains(c.Sentence, "could not be confirmed: no space left on device; first run: 20 % higher") {
 		t.Errorf("%s, %+v", r.Verdict, c)
 	}
 }

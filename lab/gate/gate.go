@@ -5,7 +5,8 @@
 // interval of the ratio is on the bad side of no change), and worse by more than
 // the threshold as far as can be told (its estimate is beyond). It says that all
 // is well only if the whole interval is on the good side of the threshold.
-// Everything else is "can't tell", with what it would take. Before it alarms,
+// Everything else is "can't tell", with what it would take. Errors are checked whatever
+// is asked for, as points of difference. Before it alarms,
 // fresh blocks must say the same: two versions that are the same are not both
 // times worse by chance.
 package gate
@@ -13,11 +14,13 @@ package gate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"dyno/lab/analysis"
 	"dyno/lab/baseline"
 	"dyno/lab/compare"
+	"dyno/lab/finding"
 	"dyno/lab/gate/threshold"
 	"dyno/lab/stats"
 )
@@ -66,7 +69,8 @@ type Result struct {
 	Started        time.Time           `json:"started"`
 	Took           time.Duration       `json:"took_ns"`
 
-	confirms bool // whether an alarm needs a second run that agrees
+	confirms       bool // whether an alarm needs a second run that agrees
+	errorsAccepted bool // whether the study accepts that requests fail
 }
 
 // Check is one threshold held against one metric of one cell.
@@ -81,6 +85,9 @@ type Check struct {
 	Old       stats.Interval      `json:"old"` // median over restarts
 	New       stats.Interval      `json:"new"`
 	Ratio     stats.Interval      `json:"ratio"` // new by old
+	// Difference is that of the shares of errors, in percentage points: of those,
+	// mostly zero, there is no ratio. Nil for other metrics.
+	Difference *stats.Interval `json:"difference_points,omitempty"`
 	// Finds is the smallest worsening, as a share, at which this check would have
 	// alarmed in nine of ten cases, a second run included; 0 if it can't be told.
 	Finds float64 `json:"finds"`
@@ -89,7 +96,8 @@ type Check struct {
 	Needs int `json:"needs_blocks,omitempty"`
 	// NeedsDays is the same in days of the baseline, where those decide.
 	NeedsDays int `json:"needs_days,omitempty"`
-	// First is the ratio of the run that alarmed, if another was to confirm it.
+	// First is the ratio, or the difference, of the run that alarmed, if another was
+	// to confirm it.
 	First *stats.Interval `json:"first,omitempty"`
 }
 
@@ -127,6 +135,11 @@ type Options struct {
 	// Asked says that somebody named the thresholds: one whose metric is not
 	// measured is then not left out in silence.
 	Asked bool
+}
+
+// named reports whether somebody named the threshold.
+func (o *Options) named(t threshold.Threshold) bool {
+	return o.Asked && slices.Contains(o.Thresholds, t)
 }
 
 // JudgePairs judges a run that has both versions of each subject. Its alarms are
@@ -167,7 +180,10 @@ func JudgeStored(a *analysis.Analysis, b *baseline.Baseline, o Options) *Result 
 
 func newResult(a *analysis.Analysis, mode Mode, confirms bool) *Result {
 	m := &a.Run
-	r := &Result{Schema: Schema, Mode: mode, Study: m.Study, Runs: []string{m.ID}, Checks: []Check{}, Started: m.Started, confirms: confirms}
+	r := &Result{
+		Schema: Schema, Mode: mode, Study: m.Study, Runs: []string{m.ID}, Checks: []Check{}, Started: m.Started,
+		confirms: confirms, errorsAccepted: slices.Contains(m.Accept, finding.Errors),
+	}
 	if !m.Finished.IsZero() {
 		r.Took = m.Finished.Sub(m.Started)
 	}
@@ -183,10 +199,11 @@ func newResult(a *analysis.Analysis, mode Mode, confirms bool) *Result {
 
 // judge fills in the checks. level is that of an earlier run, or 0.
 func (r *Result) judge(samples []sample, o Options, level float64) {
+	thresholds := r.withErrors(o.Thresholds)
 	count := 0
 	for i := range samples {
-		for _, t := range o.Thresholds {
-			if samples[i].judged(t, o.Asked) {
+		for _, t := range thresholds {
+			if samples[i].judged(t, o.named(t)) {
 				count++
 			}
 		}
@@ -197,12 +214,16 @@ func (r *Result) judge(samples []sample, o Options, level float64) {
 	r.Level, r.FalseAlarm = level, falseAlarm(count, level, r.confirms)
 	for i := range samples {
 		s := &samples[i]
-		for _, t := range o.Thresholds {
-			if s.judged(t, o.Asked) {
+		s.holdErrors(thresholds, o, level)
+		for _, t := range thresholds {
+			if s.judged(t, o.named(t)) {
 				r.Checks = append(r.Checks, s.check(t, level))
 				continue
 			}
 			r.Remarks = append(r.Remarks, fmt.Sprintf("%s under %s: %s is not checked: %s", s.subject, s.group, t.Metric, s.missing(t.Metric)))
+		}
+		if remark := s.bothFail(); remark != "" {
+			r.Remarks = append(r.Remarks, remark)
 		}
 	}
 	r.conclude()

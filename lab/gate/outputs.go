@@ -10,31 +10,32 @@ import (
 	"dyno/lab/report"
 )
 
-// Markdown writes the result as a comment on a pull request, or a job's summary:
-// the verdict first, what is worse next, the rest to fold out.
-func (r *Result) Markdown(w io.Writer) error {
+// Markdown writes the result as a comment on a pull request, or a job's summary, in a
+// language: the verdict first, what is worse next, the rest to fold out.
+func (r *Result) Markdown(w io.Writer, t report.Texts) error {
 	text := report.MarkdownText
 	var b strings.Builder
-	fmt.Fprintf(&b, "### dyno gate: %s\n\n%s and %s, study %s. %s.\n\n", r.Verdict.sign(), text(r.Old), text(r.New), text(r.Study), text(r.summary()))
+	fmt.Fprintf(&b, "### dyno gate%s%s\n\n%s\n\n", t.Text("list.colon"), r.Verdict.sign(t),
+		t.Text("gate.between", "old", text(t.Reason(r.Old)), "new", text(t.Reason(r.New)), "study", text(r.Study), "summary", text(t.Reason(r.summary()))))
 	if r.AcrossMachines {
-		b.WriteString("**Across machines:** the baseline is of another machine.\n\n")
+		fmt.Fprintf(&b, "**%s**\n\n", t.Text("gate.across"))
 	}
 	for _, c := range r.Checks {
 		if c.Verdict != OK {
-			fmt.Fprintf(&b, "- **%s** %s under %s: %s\n", c.Verdict, text(c.Subject), text(c.Group), text(c.Sentence))
+			fmt.Fprintf(&b, "- **%s** %s%s%s\n", c.Verdict.name(t), text(t.Text("history.cell", "subject", c.Subject, "load", c.Group)), t.Text("list.colon"), text(t.Reason(c.Sentence)))
 		}
 	}
-	b.WriteString("\n<details><summary>All checks</summary>\n\n| | subject | load | fails if | old | new | change | would find |\n|:--|:--|:--|:--|--:|--:|:--|--:|\n")
+	fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n%s\n|:--|:--|:--|:--|--:|--:|:--|--:|\n", t.Text("gate.all"), t.Text("gate.head"))
 	for i := range r.Checks {
 		c := &r.Checks[i]
 		old, new := c.medians()
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", c.Verdict.word(), text(c.Subject), text(c.Group), text(c.Threshold.String()), old, new, text(c.Sentence), c.finds())
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", c.Verdict.word(t), text(c.Subject), text(c.Group), text(c.Threshold.String()), old, new, text(t.Reason(c.Sentence)), c.finds())
 	}
-	b.WriteString("\n\"Would find\" is the smallest worsening at which the check alarms in nine of ten cases.\n")
-	report.MarkdownList(&b, "What else was different", r.conditionTexts())
-	report.MarkdownList(&b, "Mind", r.Remarks)
+	fmt.Fprintf(&b, "\n%s\n", t.Text("gate.finds"))
+	report.MarkdownList(&b, t, "compare.conditions", r.conditionTexts())
+	report.MarkdownList(&b, t, "compare.mind", r.Remarks)
 	if len(r.Command) > 0 {
-		fmt.Fprintf(&b, "\nRuns: %s. Repeat it with `%s`\n", text(strings.Join(r.Runs, ", ")), strings.ReplaceAll(shell.Join(r.Command), "`", "'"))
+		fmt.Fprintf(&b, "\n%s\n", t.Text("gate.repeat", "runs", text(strings.Join(r.Runs, ", ")), "command", strings.ReplaceAll(shell.Join(r.Command), "`", "'")))
 	}
 	b.WriteString("\n</details>\n")
 	_, err := io.WriteString(w, b.String())
@@ -42,11 +43,11 @@ func (r *Result) Markdown(w io.Writer) error {
 }
 
 // sign is a verdict as a heading.
-func (v Verdict) sign() string {
+func (v Verdict) sign(t report.Texts) string {
 	if v == Regression {
-		return "**regression**"
+		return "**" + v.name(t) + "**"
 	}
-	return string(v)
+	return v.name(t)
 }
 
 // Suite is the result as a CI system sees it: a case for each check.

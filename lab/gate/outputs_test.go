@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dyno/lab/export"
+	"dyno/lab/report"
 )
 
 // shown is a result with each verdict in it.
@@ -25,7 +26,7 @@ func shown(t *testing.T) *Result {
 func TestOutputs(t *testing.T) {
 	r := shown(t)
 	var text, markdown, document, junit bytes.Buffer
-	for _, err := range []error{r.Text(&text, false), r.Markdown(&markdown), r.JSON(&document), export.JUnit(&junit, r.Suite())} {
+	for _, err := range []error{r.Text(&text, report.English(), false), r.Markdown(&markdown, report.English()), r.JSON(&document), export.JUnit(&junit, r.Suite())} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,12 +37,12 @@ func TestOutputs(t *testing.T) {
 	}{
 		"text": {text.String(), []string{
 			"old  main (0123456789ab)", "FAIL", "can't tell", "cpu > +5%", "WOULD FIND",
-			"REGRESSION  1 of 3 checks ok, 1 worse than allowed, 1 undecided; if nothing had changed, it would have alarmed in at most 0.063 % of runs",
+			"REGRESSION  2 of 4 checks ok, 1 worse than allowed, 1 undecided; if nothing had changed, it would have alarmed in at most 0.13 % of runs",
 		}},
 		"markdown": {markdown.String(), []string{
 			"### dyno gate: **regression**", "- **regression** x under", "| FAIL | x |", "cpu &gt; +5%", `odd\|group`, "`dyno gate --against main --fail 'cpu > +5%'`", "</details>",
 		}},
-		"JUnit": {junit.String(), []string{`name="dyno gate"`, `classname="dyno.gate"`, `tests="3" failures="2"`, "would find"}},
+		"JUnit": {junit.String(), []string{`name="dyno gate"`, `classname="dyno.gate"`, `tests="4" failures="2"`, "would find"}},
 	} {
 		for _, part := range want.parts {
 			if !strings.Contains(want.out, part) {

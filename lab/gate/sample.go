@@ -10,7 +10,6 @@ import (
 	"dyno/lab/baseline"
 	"dyno/lab/compare"
 	"dyno/lab/finding"
-	"dyno/lab/stats"
 )
 
 // sample is an old and a new version of one cell, ready to be judged.
@@ -18,7 +17,8 @@ type sample struct {
 	group, subject string
 	metrics        map[string]values
 	broken         string // why no metric may be judged; empty if they may
-	failing        string // why nothing may be called well; empty if it may
+	shares         shares // of errors
+	errors         *Check // of those; nil if they are not checked
 }
 
 // values are those of one metric, one for each restart.
@@ -56,7 +56,8 @@ func pairs(a *analysis.Analysis, list []Pair) []sample {
 func newPair(a *analysis.Analysis, old, new *compare.Cell) sample {
 	s := sample{group: new.Group, subject: new.Subject, metrics: make(map[string]values)}
 	s.broken = firstOf(brokenRun(a), brokenCell(a, new), brokenCell(a, old))
-	s.failing = failing(a, new, old.Subject, old.Values[errorShare])
+	s.shares = newShares(a, new, old.Subject)
+	s.shares.ofOld(a, old)
 	for _, m := range new.Metrics {
 		v := values{unit: m.Unit, better: m.Better, paired: true}
 		v.old, v.new = byBlock(old, new, m.Name)
@@ -116,7 +117,8 @@ func stored(a *analysis.Analysis, b *baseline.Baseline) []sample {
 		default:
 			n := &cells[at]
 			s.broken = firstOf(brokenRun(a), brokenCell(a, n))
-			s.failing = failing(a, n, "the baseline", o.Metrics[errorShare].Values)
+			s.shares = newShares(a, n, "the baseline")
+			s.shares.old = o.Metrics[errorShare].Values
 			s.addStored(n, o, b)
 		}
 		samples = append(samples, s)
@@ -170,36 +172,14 @@ func brokenRun(a *analysis.Analysis) string {
 // brokenCell says why a cell may not be judged: if most of its trials had to be
 // left out, the rest is a selection.
 func brokenCell(a *analysis.Analysis, c *compare.Cell) string {
-	used, all := len(c.Trials), len(c.Trials)+len(c.Left)
-	if used > 0 && 2*used >= all {
+	used, all := len(c.Trials), len(c.Trials)+len(c.Left)+len(c.Failed)
+	switch {
+	case used > 0 && 2*used >= all:
 		return ""
+	case len(c.Failed) > 0:
+		return fmt.Sprintf("%s: the subject failed in %d of %d trials", c.Subject, len(c.Failed), all)
 	}
 	return fmt.Sprintf("only %d of %d trials of %s can be used%s", used, all, c.Subject, because(a, c.Left))
-}
-
-// errorShare is the metric of how many requests failed, in percent, and the name
-// of the finding about it.
-const errorShare = "errors"
-
-// moreErrors is by how many percentage points the new version may fail more of
-// its requests than the old one: as many as a trial may before it says so (the
-// finding "errors").
-const moreErrors = 0.5
-
-// failing says if the new version fails requests that the old one, whose shares
-// are given, answers. To fail is cheaper than to answer, so that a version that
-// fails looks better; one that is worse nevertheless is worse. It is empty if the
-// shares are not known, or errors are accepted.
-func failing(a *analysis.Analysis, new *compare.Cell, old string, oldShares []float64) string {
-	shares := new.Values[errorShare]
-	if len(shares) == 0 || len(oldShares) == 0 || slices.Contains(a.Run.Accept, errorShare) {
-		return ""
-	}
-	before, now := stats.Median(oldShares, 1-alpha).Estimate, stats.Median(shares, 1-alpha).Estimate
-	if now-before < moreErrors {
-		return ""
-	}
-	return fmt.Sprintf("%s fails %.2g %% of its requests, %s %.2g %%, and to fail is cheaper than to answer", new.Subject, now, old, before)
 }
 
 // because names the findings that made trials invalid; of all if trials is nil.

@@ -34,7 +34,7 @@ func TestJudgeStored(t *testing.T) {
 			c.change(a)
 		}
 		r := JudgeStored(a, b, asked)
-		if r.Verdict != c.want || len(r.Checks) != 2 || !strings.Contains(r.Checks[0].Sentence, c.says) || r.AcrossMachines {
+		if r.Verdict != c.want || len(r.Checks) != 4 || !strings.Contains(r.Checks[0].Sentence, c.says) || r.AcrossMachines {
 			t.Errorf("%s: %s, %+v", c.name, r.Verdict, r.Checks)
 		}
 	}

@@ -6,55 +6,52 @@ import (
 	"io"
 	"math"
 	"strings"
-	"text/tabwriter"
 
 	"dyno/internal/spelling"
 	"dyno/lab/report"
 )
 
-// Text writes the result for a terminal, with ANSI colours if asked.
-func (r *Result) Text(w io.Writer, colour bool) error {
+// Text writes the result for a terminal in a language, with ANSI colours if asked.
+func (r *Result) Text(w io.Writer, t report.Texts, colour bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "old  %s\nnew  %s\n", report.TerminalText(r.Old), report.TerminalText(r.New))
+	report.TerminalTable(&b, "", [][]string{
+		{t.Text("compare.old"), report.TerminalText(t.Reason(r.Old))}, {t.Text("compare.new"), report.TerminalText(t.Reason(r.New))},
+	})
 	if r.AcrossMachines {
-		b.WriteString("ACROSS MACHINES: the baseline is of another machine\n")
+		fmt.Fprintln(&b, t.Text("gate.across"))
 	}
-	group := ""
-	var table *tabwriter.Writer
-	for i := range r.Checks {
-		c := &r.Checks[i]
-		if heading := c.Subject + " under " + c.Group; table == nil || heading != group {
-			if table != nil {
-				table.Flush()
-			}
-			group = heading
-			fmt.Fprintf(&b, "\n%s\n", report.TerminalText(heading))
-			table = tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(table, "  \tFAILS IF\tOLD\tNEW\tWOULD FIND\t")
+	for from := 0; from < len(r.Checks); {
+		first := &r.Checks[from]
+		table := [][]string{{"", t.Text("gate.fails.head"), t.Text("compare.old.head"), t.Text("compare.new.head"), t.Text("gate.finds.head"), ""}}
+		for ; from < len(r.Checks) && r.Checks[from].of(first); from++ {
+			c := &r.Checks[from]
+			old, new := c.medians()
+			table = append(table, []string{c.Verdict.word(t), c.Threshold.String(), old, new, c.finds(), report.TerminalText(t.Reason(c.Sentence))})
 		}
-		old, new := c.medians()
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%s\t%s\n", c.Verdict.word(), c.Threshold, old, new, c.finds(), report.TerminalText(c.Sentence))
+		fmt.Fprintf(&b, "\n%s\n", report.TerminalText(t.Text("history.cell", "subject", first.Subject, "load", first.Group)))
+		report.TerminalTable(&b, "  ", table)
 	}
-	if table != nil {
-		table.Flush()
-	}
-	report.TerminalList(&b, "What else was different", r.conditionTexts())
-	report.TerminalList(&b, "Mind", r.Remarks)
-	fmt.Fprintf(&b, "\n%s  %s\n", r.Verdict.painted(colour), r.summary())
+	report.TerminalList(&b, t, "compare.conditions", r.conditionTexts())
+	report.TerminalList(&b, t, "compare.mind", r.Remarks)
+	fmt.Fprintf(&b, "\n%s  %s\n", r.Verdict.painted(t, colour), t.Reason(r.summary()))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// word is a verdict as it stands in a column.
-func (v Verdict) word() string {
-	if v == Regression {
-		return "FAIL"
-	}
-	return string(v)
-}
+// of reports whether two checks are of one subject and load.
+func (c *Check) of(other *Check) bool { return c.Subject == other.Subject && c.Group == other.Group }
 
-func (v Verdict) painted(colour bool) string {
-	text := strings.ToUpper(string(v))
+// keys of the verdicts' texts.
+var keys = map[Verdict]string{OK: "ok", CannotTell: "unknown", Regression: "regression"}
+
+// word is a verdict as it stands in a column.
+func (v Verdict) word(t report.Texts) string { return t.Text("gate.word." + keys[v]) }
+
+// name is a verdict as it stands in a sentence.
+func (v Verdict) name(t report.Texts) string { return t.Text("gate.verdict." + keys[v]) }
+
+func (v Verdict) painted(t report.Texts, colour bool) string {
+	text := strings.ToUpper(v.name(t))
 	code := map[Verdict]string{OK: "32", CannotTell: "33", Regression: "31"}[v]
 	if !colour {
 		return text

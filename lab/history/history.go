@@ -265,11 +265,11 @@ func (h *History) change(s *Series, found stats.Change) Change {
 		Before: math.Exp(found.Before), After: math.Exp(found.After),
 		Worse: (ratio > 1) == (s.Better == string(stats.Lower)),
 	}
-	word := "better"
+	word := "which is better"
 	if c.Worse {
-		word = "worse"
+		word = "which is worse"
 	}
-	c.Sentence = fmt.Sprintf("%s is %s, which is %s, from %s of %s on%s",
+	c.Sentence = fmt.Sprintf("%s is %s, %s, from %s of %s on%s",
 		compare.MetricName(s.Metric), compare.Change(stats.Interval{Estimate: ratio}), word, first.ID, first.Started.UTC().Format(time.DateOnly), what(s, last, first))
 	return c
 }

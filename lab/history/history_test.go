@@ -3,9 +3,11 @@ package history
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/finding"
+	"dyno/lab/report"
 	"dyno/lab/stats"
 )
 
@@ -76,7 +79,7 @@ func TestTheFirstBadRunIsNamed(t *testing.T) {
 		}
 	}
 	var text, markdown, document bytes.Buffer
-	for _, err := range []error{h.Text(&text, 80), h.Markdown(&markdown), h.JSON(&document)} {
+	for _, err := range []error{h.Text(&text, report.English(), 80), h.Markdown(&markdown, report.English()), h.JSON(&document)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +145,7 @@ func TestRunsThatAreLeftOut(t *testing.T) {
 		t.Errorf("%+v, %v", h, err)
 	}
 	var text bytes.Buffer
-	if err := h.Text(&text, 80); err != nil || !strings.Contains(text.String(), "ACROSS MACHINES") {
+	if err := h.Text(&text, report.English(), 80); err != nil || !strings.Contains(text.String(), "ACROSS MACHINES") {
 		t.Errorf("%v\n%s", err, &text)
 	}
 }
@@ -233,5 +236,30 @@ func TestSparkline(t *testing.T) {
 	flat := Series{Points: s.Points[:2]}
 	if got := flat.Sparkline(80); got != "▁▁" {
 		t.Errorf("%s", got)
+	}
+}
+
+// The history in Chinese has no English sentence.
+func TestHistoryInChinese(t *testing.T) {
+	zh, err := report.TextsIn("zh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := runs(t, 20, step(12))
+	list[1].Run.Machine.CPUs = 64
+	list[2].Validity = finding.Invalid
+	list[3].Run.Study = "other"
+	h, err := Of(list, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Twins = &Twins{Compared: 40, Differ: 12, Wanted: 0.05, P: 1e-6}
+	h.Notes = append(h.Notes, h.Twins.text())
+	var b bytes.Buffer
+	if err := errors.Join(h.Text(&b, zh, 80), h.Markdown(&b, zh)); err != nil {
+		t.Fatal(err)
+	}
+	if m := regexp.MustCompile(`\b[a-z’']{2,} [a-z’']{2,} [a-z’']{2,}\b`).FindString(b.String()); m != "" || !strings.Contains(b.String(), "第一个变差的运行") {
+		t.Errorf("%q in\n%s", m, &b)
 	}
 }

@@ -12,43 +12,42 @@ import (
 	"dyno/lab/report"
 )
 
-// Text writes the history for a terminal so many columns wide.
-func (h *History) Text(w io.Writer, width int) error {
+// Text writes the history for a terminal so many columns wide, in a language.
+func (h *History) Text(w io.Writer, t report.Texts, width int) error {
 	var b strings.Builder
 	first, last := h.Runs[0].Started, h.Runs[len(h.Runs)-1].Started
-	fmt.Fprintf(&b, "%s: %s, %s to %s\n", report.TerminalText(h.Study), runCount(len(h.Runs)), first.Local().Format(time.DateOnly), last.Local().Format(time.DateOnly))
+	fmt.Fprintln(&b, t.Text("history.title", "study", report.TerminalText(h.Study), "runs", runCount(t, len(h.Runs)), "first", first.Local().Format(time.DateOnly), "last", last.Local().Format(time.DateOnly)))
 	if h.AcrossMachines {
-		b.WriteString("ACROSS MACHINES: not all runs are of the same machine\n")
+		fmt.Fprintln(&b, t.Text("history.across"))
 	}
 	heading := ""
 	for i := range h.Series {
 		s := &h.Series[i]
-		if next := s.Subject + " under " + s.Group; next != heading {
+		if next := t.Text("history.cell", "subject", s.Subject, "load", s.Group); next != heading {
 			heading = next
 			fmt.Fprintf(&b, "\n%s\n", report.TerminalText(heading))
 		}
 		value := report.Quantity(s.Unit, s.Points[len(s.Points)-1].Value.Estimate)
 		fmt.Fprintf(&b, "  %-15s %s  %s\n", s.Metric, s.Sparkline(max(width-34, 10)), value)
 		for _, c := range s.Changes {
-			fmt.Fprintf(&b, "    %s %s\n", arrow(&c), report.TerminalText(c.Sentence))
+			fmt.Fprintf(&b, "    %s %s\n", arrow(&c), report.TerminalText(t.Reason(c.Sentence)))
 		}
 	}
-	if bad := h.FirstBad(); len(bad) > 0 {
-		fmt.Fprintf(&b, "\nfirst bad run  %s\n", strings.Join(bad, ", "))
-	} else {
-		b.WriteString("\nno change for the worse was found\n")
-	}
-	report.TerminalList(&b, "Left out", h.leftTexts())
-	report.TerminalList(&b, "Mind", h.Notes)
+	fmt.Fprintf(&b, "\n%s\n", h.conclusion(t))
+	report.TerminalList(&b, t, "history.left", h.leftTexts())
+	report.TerminalList(&b, t, "compare.mind", h.Notes)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func runCount(n int) string {
-	if n == 1 {
-		return "1 run"
+func runCount(t report.Texts, n int) string { return t.Count("history.runs", uint64(n)) }
+
+// conclusion names the first bad run.
+func (h *History) conclusion(t report.Texts) string {
+	if bad := h.FirstBad(); len(bad) > 0 {
+		return t.Text("history.bad", "runs", strings.Join(bad, ", "))
 	}
-	return fmt.Sprintf("%d runs", n)
+	return t.Text("history.none")
 }
 
 func arrow(c *Change) string {
@@ -98,32 +97,28 @@ func (h *History) JSON(w io.Writer) error {
 	return out.Encode(h)
 }
 
-// Markdown writes the history in GitHub's flavour of Markdown.
-func (h *History) Markdown(w io.Writer) error {
+// Markdown writes the history in GitHub's flavour of Markdown, in a language.
+func (h *History) Markdown(w io.Writer, t report.Texts) error {
 	text := report.MarkdownText
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s: %s\n\n", text(h.Study), runCount(len(h.Runs)))
+	fmt.Fprintf(&b, "## %s%s%s\n\n", text(h.Study), t.Text("list.colon"), runCount(t, len(h.Runs)))
 	if h.AcrossMachines {
-		b.WriteString("**Across machines:** not all runs are of the same machine.\n\n")
+		fmt.Fprintf(&b, "**%s**\n\n", t.Text("history.across"))
 	}
-	if bad := h.FirstBad(); len(bad) > 0 {
-		fmt.Fprintf(&b, "**First bad run:** %s\n\n", text(strings.Join(bad, ", ")))
-	} else {
-		b.WriteString("No change for the worse was found.\n\n")
-	}
-	b.WriteString("| subject | load | metric | runs | oldest to newest | newest | changes |\n|:--|:--|:--|--:|:--|--:|:--|\n")
+	fmt.Fprintf(&b, "**%s**\n\n", text(h.conclusion(t)))
+	fmt.Fprintf(&b, "%s\n|:--|:--|:--|--:|:--|--:|:--|\n", t.Text("history.head"))
 	const most = 60 // bars
 	for i := range h.Series {
 		s := &h.Series[i]
 		var changes []string
 		for _, c := range s.Changes {
-			changes = append(changes, text(c.Sentence))
+			changes = append(changes, text(t.Reason(c.Sentence)))
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %d | %s | %s | %s |\n", text(s.Subject), text(s.Group), text(s.Metric), len(s.Points),
 			s.Sparkline(most), report.Quantity(s.Unit, s.Points[len(s.Points)-1].Value.Estimate), strings.Join(changes, "<br>"))
 	}
-	report.MarkdownList(&b, "Left out", h.leftTexts())
-	report.MarkdownList(&b, "Mind", h.Notes)
+	report.MarkdownList(&b, t, "history.left", h.leftTexts())
+	report.MarkdownList(&b, t, "compare.mind", h.Notes)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -7,19 +7,14 @@ import (
 )
 
 // Cut shortens a line to so many columns, and leaves out what a terminal would
-// obey. Wide characters count as one: build output is the only text here that
-// may hold them.
+// obey.
 func Cut(line string, columns int) string {
-	runes := []rune(strings.Map(func(r rune) rune {
+	return Clip(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
 			return ' '
 		}
 		return r
-	}, line))
-	if len(runes) <= columns {
-		return string(runes)
-	}
-	return string(runes[:max(columns-1, 0)]) + "…"
+	}, line), columns)
 }
 
 // Clean makes one printable line of at most some 80 characters.

@@ -24,7 +24,7 @@ type phrase struct {
 	text    string // in the language
 }
 
-var verb = regexp.MustCompile(`%%|%[-+]?[0-9.]*[a-z]`)
+var verb = regexp.MustCompile(`%%|%(?:\[\d+\])?[-+]?[0-9.*]*[a-z]`)
 
 // newPhrase makes a pattern of a format: figures stand for its verbs, and any text
 // for its strings.
@@ -42,7 +42,7 @@ func newPhrase(english, text string) phrase {
 		switch {
 		case is == "%%":
 			pattern.WriteString("%")
-		case strings.HasSuffix(is, "v") || strings.HasSuffix(is, "s") || strings.HasSuffix(is, "q"):
+		case strings.ContainsRune("vsqw", rune(is[len(is)-1])):
 			pattern.WriteString("(.*?)")
 			if after == "" {
 				pattern.WriteString("$")
@@ -80,12 +80,8 @@ func loadPhrases(lang string) ([]phrase, error) {
 	if lang == "en" {
 		return nil, nil
 	}
-	data, err := langFiles.ReadFile("lang/" + lang + ".phrases.json")
+	pairs, err := readPhrases(lang)
 	if err != nil {
-		return nil, fmt.Errorf("report: reading the phrases of language %s: %w", lang, err)
-	}
-	var pairs [][2]string
-	if err := json.Unmarshal(data, &pairs); err != nil {
 		return nil, fmt.Errorf("report: reading the phrases of language %s: %w", lang, err)
 	}
 	list := make([]phrase, len(pairs))
@@ -94,6 +90,23 @@ func loadPhrases(lang string) ([]phrase, error) {
 	}
 	slices.SortStableFunc(list, func(x, y phrase) int { return cmp.Compare(y.weight(), x.weight()) })
 	return list, nil
+}
+
+// readPhrases reads the phrases of what is archived, and those of messages, which are
+// told and forgotten: of commands, progress and errors.
+func readPhrases(lang string) (pairs [][2]string, err error) {
+	for _, kind := range []string{".phrases.json", ".messages.phrases.json"} {
+		data, err := langFiles.ReadFile("lang/" + lang + kind)
+		if err != nil {
+			return nil, err
+		}
+		var more [][2]string
+		if err := json.Unmarshal(data, &more); err != nil {
+			return nil, fmt.Errorf("%s: %w", kind, err)
+		}
+		pairs = append(pairs, more...)
+	}
+	return pairs, nil
 }
 
 // reason translates what the lab wrote in English when it measured.

@@ -20,7 +20,7 @@ import (
 
 // speakers are the files that write what a report shows as a reason.
 var speakers = []string{
-	"../load/judge*.go", "../load/limited.go", "../load/counts.go", "../load/stages.go", "../load/measure/calibration.go", "../load/measure/health.go", "../load/measure/others.go",
+	"../load/judge*.go", "../load/limited.go", "../load/counts.go", "../load/stages.go", "../load/measure/calibration.go", "../load/measure/health.go", "../load/measure/others.go", "../load/measure/idle.go",
 	"../validity/*.go",
 	"../capacity/broken.go", "../capacity/generator.go", "../capacity/judge.go", "../capacity/level.go", "../capacity/memory.go", "../capacity/overload.go", "../capacity/result.go",
 	"../analysis/distribution.go", "../analysis/finding.go", "../analysis/sums.go", "../analysis/doubts.go", "../analysis/lost.go", "../analysis/cell.go", "../analysis/runtime.go", "../analysis/sensitivity.go", "../analysis/unusable.go",

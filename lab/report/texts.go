@@ -1,5 +1,7 @@
 package report
 
+import "io"
+
 // Texts are the texts of a language for what is printed besides reports.
 type Texts struct{ c language }
 
@@ -25,6 +27,27 @@ func (t Texts) Count(key string, n uint64) string {
 // Reason is what the lab wrote in English when it measured, such as the detail of a
 // finding, in the language.
 func (t Texts) Reason(text string) string { return t.c.reason(text) }
+
+// Writer translates what is written to w, each writing as a text of its own, as
+// [Texts.Reason] does.
+func (t Texts) Writer(w io.Writer) io.Writer {
+	if len(t.c.phrases) == 0 {
+		return w
+	}
+	return &translator{w, t}
+}
+
+type translator struct {
+	w io.Writer
+	t Texts
+}
+
+func (t *translator) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(t.w, t.t.Reason(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
 
 // English are the texts in English.
 func English() Texts {

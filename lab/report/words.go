@@ -16,24 +16,25 @@ func MarkdownText(text string) string { return escape(text) }
 // TerminalText replaces what a terminal would obey, and joins lines.
 func TerminalText(text string) string { return printable(oneLine(text)) }
 
-// TerminalList writes a title and its items below, or nothing without items.
-func TerminalList(b *strings.Builder, title string, items []string) {
+// TerminalList writes the title of a key and items below, which are reasons, or nothing
+// without items.
+func TerminalList(b *strings.Builder, t Texts, title string, items []string) {
 	if len(items) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s:\n", title)
+	fmt.Fprintf(b, "\n%s%s\n", t.Text(title), strings.TrimRight(t.Text("list.colon"), " "))
 	for _, item := range items {
-		fmt.Fprintf(b, "  - %s\n", TerminalText(item))
+		fmt.Fprintf(b, "  - %s\n", TerminalText(t.Reason(item)))
 	}
 }
 
-// MarkdownList writes a title and its items below, or nothing without items.
-func MarkdownList(b *strings.Builder, title string, items []string) {
+// MarkdownList is [TerminalList] in Markdown.
+func MarkdownList(b *strings.Builder, t Texts, title string, items []string) {
 	if len(items) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n**%s:**\n\n", title)
+	fmt.Fprintf(b, "\n**%s%s**\n\n", t.Text(title), strings.TrimRight(t.Text("list.colon"), " "))
 	for _, item := range items {
-		fmt.Fprintf(b, "- %s\n", MarkdownText(item))
+		fmt.Fprintf(b, "- %s\n", MarkdownText(t.Reason(item)))
 	}
 }

@@ -48,6 +48,30 @@ func UnpairedRatio(a, b []float64, level float64) (ratio Interval, p float64) {
 	return ratio, studentTwoSided(freedom, difference/stderr)
 }
 
+// UnpairedDifference is how much higher a typical value of a is than one of b, for
+// values that may be zero, as shares of errors are: the difference of their means with
+// Welch's interval on the values themselves. With fewer than two values on a side there
+// is no interval, and Level is 0. The interval has no width if no side has any noise.
+func UnpairedDifference(a, b []float64, level float64) Interval {
+	if len(a) == 0 || len(b) == 0 {
+		return Interval{Note: "no values on both sides"}
+	}
+	d := Interval{N: len(a) + len(b), Estimate: mean(a) - mean(b)}
+	d.Low, d.High = d.Estimate, d.Estimate
+	if len(a) < 2 || len(b) < 2 {
+		d.Note = "need ≥ 2 trials on each side for an interval"
+		return d
+	}
+	d.Level = level
+	_, aError := meanAndError(a)
+	_, bError := meanAndError(b)
+	if stderr := math.Hypot(aError, bError); stderr > 0 {
+		half := stderr * studentQuantile(welchFreedom(aError, len(a), bError, len(b)), 1-(1-level)/2)
+		d.Low, d.High = d.Estimate-half, d.Estimate+half
+	}
+	return d
+}
+
 // certain is the p-value of a difference without noise.
 func certain(difference float64) float64 {
 	if difference == 0 {

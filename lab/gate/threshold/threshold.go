@@ -4,11 +4,14 @@
 //	cpu > +3%
 //	throughput < -5%, response.p99 > +10%
 //
-// The percentage is of the old figure. A threshold is about the worse direction
-// of its metric only: a gate stops what gets worse.
+// The percentage is of the old figure; that of errors is of all requests, as the share
+// of errors is mostly zero and has no ratio then: errors > +0.5% is half a request in a
+// hundred more. A threshold is about the worse direction of its metric only: a gate
+// stops what gets worse.
 package threshold
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -21,7 +24,8 @@ import (
 type Threshold struct {
 	Metric string
 	// Change is the share by which the metric may get worse: above zero if it may
-	// rise by so much, below zero if it may fall.
+	// rise by so much, below zero if it may fall. Of errors it is the share of all
+	// requests that may fail beyond those that failed before.
 	Change float64
 }
 
@@ -33,8 +37,18 @@ const (
 
 // Defaults are the thresholds of those who name none.
 func Defaults() []Threshold {
-	return []Threshold{{"throughput", -0.05}, {"cpu", 0.05}, {"response.p99", 0.10}}
+	return []Threshold{{"throughput", -0.05}, {"cpu", 0.05}, {"response.p99", 0.10}, Errors()}
 }
+
+// errorShare is the metric whose changes are shares of all requests.
+const errorShare = "errors"
+
+// Errors is the threshold of errors that holds for those too who name other metrics:
+// to fail is cheaper than to answer, so that no other figure can be read without it.
+func Errors() Threshold { return Threshold{errorShare, 0.005} }
+
+// OfErrors reports whether the threshold is about the share of errors.
+func (t Threshold) OfErrors() bool { return t.Metric == errorShare }
 
 // Rises reports whether the metric gets worse by rising.
 func (t Threshold) Rises() bool { return t.Change > 0 }
@@ -124,6 +138,8 @@ func (t Threshold) check(above, plus bool) error {
 		return fmt.Errorf("the least change is %s: smaller ones can't be told from none", percentOf(least))
 	case !plus && size >= 1 || size > most:
 		return fmt.Errorf("a fall is below 100%%, a rise at most %s", percentOf(most))
+	case t.OfErrors() && size >= 1:
+		return errors.New("errors are a percentage of all requests: less than 100% more can fail")
 	}
 	return nil
 }
@@ -133,19 +149,11 @@ func percentOf(share float64) string { return strconv.FormatFloat(100*share, 'g'
 func metricOf(name string, metrics []string) (string, error) {
 	for _, m := range metrics {
 		if m == name || m == "response."+name {
-			return m, checkKind(m)
+			return m, nil
 		}
 	}
 	if near, ok := spelling.Nearest(name, metrics); ok {
 		return "", fmt.Errorf("no metric %q; did you mean %s?", name, near)
 	}
 	return "", fmt.Errorf("no metric %q; there are %s", name, strings.Join(metrics, ", "))
-}
-
-// checkKind refuses metrics of which no ratio can be taken.
-func checkKind(metric string) error {
-	if metric == "errors" {
-		return fmt.Errorf("of the share of errors, which is mostly zero, there is no ratio; give the requests an expect: in the study, and wrong answers make trials invalid")
-	}
-	return nil
 }

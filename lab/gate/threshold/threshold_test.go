@@ -23,6 +23,7 @@ func TestParse(t *testing.T) {
 		{"p99 > +10%", Threshold{"response.p99", 0.1}, 1.1, "response.p99 > +10%"},
 		{"p99.9 > +250%", Threshold{"response.p99.9", 2.5}, 3.5, "response.p99.9 > +250%"},
 		{"rss > +0.1%", Threshold{"rss", 0.001}, 1.001, "rss > +0.1%"},
+		{"errors > +0.5%", Errors(), 1.005, "errors > +0.5%"},
 	} {
 		got, err := Parse(c.text, metrics)
 		if err != nil || got != c.want || got.Limit() != c.limit || got.String() != c.shown {
@@ -52,7 +53,8 @@ func TestParseRefuses(t *testing.T) {
 		"throughput < -100%": "a fall is below 100%",
 		"cpu > +0.01%":       "the least change is 0.1%",
 		"cpu > +2000%":       "a rise at most 1000%",
-		"errors > +1%":       "expect:",
+		"errors > +100%":     "less than 100%",
+		"errors < -1%":       "less of errors is better: write 'errors > +1%'",
 	} {
 		if got, err := Parse(text, metrics); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%q: %+v, %v; want %q", text, got, err, why)

@@ -8,6 +8,7 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/present"
+	"dyno/lab/report"
 	"dyno/lab/runner"
 )
 
@@ -15,11 +16,12 @@ import (
 // now, and a line per subject with what is known so far.
 type Dashboard struct {
 	w        io.Writer
+	t        report.Texts
 	size     func() (columns, height int)
 	subjects []string
 	rows     map[string]*row
-	drawn    int // lines on the screen that belong to it
-	phase    string
+	drawn    int    // lines on the screen that belong to it
+	phase    string // key of its text
 	done     int
 	total    int
 	left     time.Duration
@@ -37,12 +39,15 @@ type row struct {
 	last   figures
 }
 
+// measuring is the phase in which there are figures.
+const measuring = "live.measuring"
+
 // NewDashboard draws to w, a terminal, what becomes of the runner's plan.
-func NewDashboard(w io.Writer, r *runner.Runner) *Dashboard {
-	d := &Dashboard{w: w, size: terminalSize, rows: make(map[string]*row), total: len(r.Plan.Trials), left: r.Plan.Estimate}
+func NewDashboard(w io.Writer, t report.Texts, r *runner.Runner) *Dashboard {
+	d := &Dashboard{w: w, t: t, size: terminalSize, rows: make(map[string]*row), total: len(r.Plan.Trials), left: r.Plan.Estimate}
 	for _, s := range r.Study.Subjects {
 		d.subjects = append(d.subjects, s.Name)
-		d.rows[s.Name] = &row{state: "waiting"}
+		d.rows[s.Name] = &row{state: t.Text("live.waiting")}
 	}
 	return d
 }
@@ -54,26 +59,26 @@ func (d *Dashboard) Event(e runner.Event) {
 	}
 	switch e.Kind {
 	case runner.Busy:
-		d.problems = append(d.problems, e.Line)
+		d.problems = append(d.problems, d.t.Reason(e.Line))
 	case runner.Building:
-		d.phase, d.rows[e.Subject].state = "building", "building"
+		d.phase, d.rows[e.Subject].state = "live.building", d.t.Text("live.building")
 	case runner.BuildLine:
-		d.rows[e.Subject].state = "building: " + e.Line
+		d.rows[e.Subject].state = d.t.Text("live.build", "line", e.Line)
 	case runner.Built:
-		d.rows[e.Subject].state = strings.TrimSpace("built " + e.Line)
+		d.rows[e.Subject].state = strings.TrimSpace(d.t.Text("live.built", "how", d.t.Reason(e.Line)))
 	case runner.Checking:
-		d.phase, d.rows[e.Subject].state = "checking answers", "checking"
+		d.phase, d.rows[e.Subject].state = "live.checking", d.t.Text("live.check")
 	case runner.Checked:
-		d.rows[e.Subject].state = "answers as it should"
+		d.rows[e.Subject].state = d.t.Text("live.checked")
 	case runner.Begun:
-		d.phase, d.began = "measuring", e.Time
+		d.phase, d.began = measuring, e.Time
 	case runner.TrialStarted:
 		d.running = e.Cell.Subject
-		d.now = fmt.Sprintf("block %d, %s, %s", e.Trial.Block+1, e.Cell.Subject, e.Cell.Load)
+		d.now = d.t.Text("live.trial", "block", e.Trial.Block+1, "subject", e.Cell.Subject, "load", e.Cell.Load)
 	case runner.Repeating:
-		d.problems = append(d.problems, fmt.Sprintf("%s, block %d, is invalid (%s) and repeated", e.Cell.Subject, e.Trial.Block+1, why(e.Outcome)))
+		d.problems = append(d.problems, d.t.Text("live.repeated", "subject", e.Cell.Subject, "block", e.Trial.Block+1, "why", why(d.t, e.Outcome)))
 	case runner.Assessed:
-		d.goals = progressLines(&e)
+		d.goals = progressLines(d.t, &e)
 	case runner.Finished:
 		d.finished(e)
 		return
@@ -98,18 +103,18 @@ func (d *Dashboard) finish(e runner.Event) {
 	r := d.rows[e.Cell.Subject]
 	r.trials++
 	if e.Outcome.Status == archive.Complete {
-		r.last, r.state = figuresOf(e.Outcome.Windows), "no usable second: "+reasons(e.Outcome)
+		r.last, r.state = figuresOf(e.Outcome.Windows), d.t.Text("live.unusable", "why", reasons(d.t, e.Outcome))
 		return
 	}
-	r.last, r.state = figures{}, string(e.Outcome.Status)
+	r.last, r.state = figures{}, status(d.t, e.Outcome)
 	problem, _, _ := strings.Cut(e.Outcome.Error, "\n")
-	d.problems = append(d.problems, fmt.Sprintf("trial %d %s: %s", e.Trial.Index+1, e.Outcome.Status, problem))
+	d.problems = append(d.problems, d.t.Text("live.failed", "trial", e.Trial.Index+1, "status", status(d.t, e.Outcome), "problem", d.t.Reason(problem)))
 }
 
 // finished takes the display away, as the result follows, and leaves one line.
 func (d *Dashboard) finished(e runner.Event) {
 	d.erase()
-	fmt.Fprintf(d.w, "%d of %d trials in %s\n\n", e.Done, e.Total, present.Roughly(e.Time.Sub(d.began)))
+	fmt.Fprintf(d.w, "%s\n\n", d.t.Text("live.ended", "done", e.Done, "total", e.Total, "time", present.Roughly(e.Time.Sub(d.began))))
 }
 
 // Close ends a display that [dashboard.finished] has not: the run failed before

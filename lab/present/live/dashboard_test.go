@@ -10,6 +10,8 @@ import (
 	"dyno/lab/archive"
 	"dyno/lab/finding"
 	"dyno/lab/load/measure"
+	"dyno/lab/present"
+	"dyno/lab/report"
 	"dyno/lab/runner"
 	"dyno/lab/study"
 )
@@ -21,7 +23,7 @@ func newTestDashboard(columns, height int, subjects ...string) (*Dashboard, *str
 	for _, name := range subjects {
 		s.Subjects = append(s.Subjects, study.Subject{Name: name})
 	}
-	d := NewDashboard(&out, &runner.Runner{Study: s, Plan: study.Plan{Trials: make([]study.PlannedTrial, 8), Estimate: time.Minute}})
+	d := NewDashboard(&out, report.English(), &runner.Runner{Study: s, Plan: study.Plan{Trials: make([]study.PlannedTrial, 8), Estimate: time.Minute}})
 	d.size = func() (int, int) { return columns, height }
 	return d, &out
 }
@@ -138,6 +140,33 @@ func wants(t *testing.T, text string, parts ...string) {
 	for _, part := range parts {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is missing in:\n%s", part, text)
+		}
+	}
+}
+
+// In Chinese, letters take two columns, and the display fits all the same.
+func TestDashboardInChinese(t *testing.T) {
+	zh, err := report.TextsIn("zh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, columns := range []int{40, 60, 80, 200} {
+		d, out := newTestDashboard(columns, 24, "go/nethttp", "go/gin")
+		d.t = zh
+		last := events()[7]
+		bad := archive.Trial{Status: archive.Complete, Findings: []finding.Finding{{Name: finding.Steal, Validity: finding.Invalid}}}
+		for _, e := range append(events(), runner.Event{Kind: runner.TrialFinished, Trial: last.Trial, Cell: last.Cell, Outcome: &bad, Done: 1, Total: 8}) {
+			e.Total = 8
+			d.Event(e)
+			for _, row := range screen(t, out.String()) {
+				if present.Width(row) >= columns {
+					t.Errorf("%d columns, %s: %q does not fit", columns, e.Kind, row)
+				}
+			}
+		}
+		wants(t, out.String(), "正在测量", "没有可用的秒", "当前")
+		if text := strings.Join(screen(t, out.String()), "\n"); strings.Contains(text, "trials") || strings.Contains(text, "block") {
+			t.Errorf("English is left:\n%s", text)
 		}
 	}
 }

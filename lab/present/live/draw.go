@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"dyno/lab/present"
+	"dyno/lab/report"
 )
 
 // terminalSize is the size of the terminal that standard error writes to.
@@ -52,22 +53,22 @@ func (d *Dashboard) lines(columns int) []string {
 	lines := []string{d.progress(columns), ""}
 	wide := 0
 	for _, name := range d.subjects {
-		wide = max(wide, len([]rune(name)))
+		wide = max(wide, present.Width(name))
 	}
 	shown := columnsFor(columns - wide)
-	if d.phase == "measuring" {
-		lines = append(lines, heading(wide, shown))
+	if d.phase == measuring {
+		lines = append(lines, heading(d.t, wide, shown))
 	}
 	for _, name := range d.subjects {
 		mark := " "
 		if name == d.running {
 			mark = "▸"
 		}
-		lines = append(lines, fmt.Sprintf("%s %-*s%s", mark, wide, name, d.rows[name].text(shown)))
+		lines = append(lines, mark+" "+present.Left(name, wide)+d.rows[name].text(shown))
 	}
 	lines = append(lines, "")
 	if d.now != "" {
-		lines = append(lines, "now: "+d.now)
+		lines = append(lines, d.t.Text("live.now", "trial", d.now))
 	}
 	lines = append(lines, d.goals...)
 	return append(lines, d.problems[max(0, len(d.problems)-3):]...)
@@ -75,18 +76,22 @@ func (d *Dashboard) lines(columns int) []string {
 
 // progress is a bar with the trials done and the time left.
 func (d *Dashboard) progress(columns int) string {
-	text := fmt.Sprintf(" %d/%d trials, about %s left", d.done, d.total, present.Roughly(d.left))
-	wide := min(30, columns-1-len(d.phase)-1-len(text))
+	phase := ""
+	if d.phase != "" {
+		phase = d.t.Text(d.phase)
+	}
+	text := " " + d.t.Text("live.progress", "done", d.done, "total", d.total, "left", present.Roughly(d.left))
+	wide := min(30, columns-1-present.Width(phase)-1-present.Width(text))
 	if wide < 5 || d.total == 0 {
-		return d.phase + text
+		return phase + text
 	}
 	filled := wide * d.done / d.total
-	return d.phase + " " + strings.Repeat("█", filled) + strings.Repeat("░", wide-filled) + text
+	return phase + " " + strings.Repeat("█", filled) + strings.Repeat("░", wide-filled) + text
 }
 
 // column is one figure of the rows.
 type column struct {
-	name string
+	name string // key of its text, or the name itself where it is the same everywhere
 	wide int
 	text func(*row) string
 }
@@ -94,17 +99,17 @@ type column struct {
 // columnsFor returns the columns that have room, the most important ones.
 func columnsFor(room int) []column {
 	all := []column{
-		{"req/s", 11, func(r *row) string { return present.Number(r.last.throughput) }},
+		{"live.head.rate", 11, func(r *row) string { return present.Number(r.last.throughput) }},
 		{"p99", 9, func(r *row) string { return r.last.p99 }},
-		{"CPU/req", 10, func(r *row) string {
+		{"live.head.cpu", 10, func(r *row) string {
 			if r.last.cpuPerRequest == 0 {
 				return ""
 			}
 			return fmt.Sprintf("%.1fµs", r.last.cpuPerRequest)
 		}},
 		{"p50", 9, func(r *row) string { return r.last.p50 }},
-		{"trials", 8, func(r *row) string { return fmt.Sprint(r.trials) }},
-		{"errors", 9, func(r *row) string { return present.Number(float64(r.last.errors)) }},
+		{"live.head.trials", 8, func(r *row) string { return fmt.Sprint(r.trials) }},
+		{"live.head.errors", 9, func(r *row) string { return present.Number(float64(r.last.errors)) }},
 	}
 	room -= 3 // the mark, and the last column, which stays free
 	for n, c := range all {
@@ -115,10 +120,14 @@ func columnsFor(room int) []column {
 	return all
 }
 
-func heading(wide int, columns []column) string {
+func heading(t report.Texts, wide int, columns []column) string {
 	line := strings.Repeat(" ", wide+2)
 	for _, c := range columns {
-		line += fmt.Sprintf("%*s", c.wide, c.name)
+		name := c.name
+		if strings.HasPrefix(name, "live.") {
+			name = t.Text(name)
+		}
+		line += present.Right(name, c.wide)
 	}
 	return line
 }

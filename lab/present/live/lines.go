@@ -9,6 +9,7 @@ import (
 	"dyno/lab/archive"
 	"dyno/lab/finding"
 	"dyno/lab/present"
+	"dyno/lab/report"
 	"dyno/lab/runner"
 )
 
@@ -36,65 +37,75 @@ func (j jsonLines) Close() {}
 func NewJSONLines(w io.Writer) Observer { return jsonLines{json.NewEncoder(w)} }
 
 // plainLines prints a line for what a reader of a log wants to know.
-type plainLines struct{ w io.Writer }
+type plainLines struct {
+	w io.Writer
+	t report.Texts
+}
 
 // NewLines prints to w what a reader of a log wants to know.
-func NewLines(w io.Writer) Observer { return &plainLines{w} }
+func NewLines(w io.Writer, t report.Texts) Observer { return &plainLines{w, t} }
 
 func (p *plainLines) Close() {}
 
 func (p *plainLines) Event(e runner.Event) {
 	switch e.Kind {
 	case runner.Busy:
-		fmt.Fprintln(p.w, e.Line)
+		fmt.Fprintln(p.w, p.t.Reason(e.Line))
 	case runner.Building:
-		fmt.Fprintf(p.w, "build %s\n", e.Subject)
+		fmt.Fprintln(p.w, p.t.Text("live.line.build", "subject", e.Subject))
 	case runner.BuildLine:
 		fmt.Fprintf(p.w, "  %s\n", e.Line)
 	case runner.Checked:
-		fmt.Fprintf(p.w, "check %s: answers as it should\n", e.Subject)
+		fmt.Fprintln(p.w, p.t.Text("live.line.check", "subject", e.Subject))
 	case runner.Begun:
-		fmt.Fprintf(p.w, "run %s\n", e.Run)
+		fmt.Fprintln(p.w, p.t.Text("live.line.run", "run", e.Run))
 	case runner.TrialFinished:
-		fmt.Fprintf(p.w, "%*d/%d  %4s left  block %d  %-16s %-10s %s\n", digits(e.Total), e.Done, e.Total, present.Roughly(e.Remaining), e.Trial.Block+1, e.Cell.Subject, e.Cell.Load, outcomeText(e.Outcome))
+		left := p.t.Text("live.line.left", "time", present.Right(present.Roughly(e.Remaining), 4))
+		fmt.Fprintf(p.w, "%*d/%d  %s  %s  %s %s %s\n", digits(e.Total), e.Done, e.Total, left, p.t.Text("live.line.block", "n", e.Trial.Block+1),
+			present.Left(e.Cell.Subject, 16), present.Left(e.Cell.Load, 10), outcomeText(p.t, e.Outcome))
 	case runner.Repeating:
-		fmt.Fprintf(p.w, "  %s is invalid (%s): it is repeated as trial %d, at the end of block %d\n", e.Cell.Subject, why(e.Outcome), e.Trial.Index+1, e.Trial.Block+1)
+		fmt.Fprintf(p.w, "  %s\n", p.t.Text("live.line.repeated", "subject", e.Cell.Subject, "why", why(p.t, e.Outcome), "trial", e.Trial.Index+1, "block", e.Trial.Block+1))
 	case runner.Assessed:
-		for _, line := range progressLines(&e) {
+		for _, line := range progressLines(p.t, &e) {
 			fmt.Fprintf(p.w, "  %s\n", line)
 		}
 	}
 }
 
 // why is what made a trial invalid, in a few words.
-func why(t *archive.Trial) string {
+func why(texts report.Texts, t *archive.Trial) string {
 	if t.Status != archive.Complete {
-		return string(t.Status)
+		return status(texts, t)
 	}
-	return reasons(t)
+	return reasons(texts, t)
+}
+
+// status is how a trial ended.
+func status(texts report.Texts, t *archive.Trial) string {
+	return texts.Text("live.status." + string(t.Status))
 }
 
 // progressLines say how far a run that goes on block by block is, and why it ends
 // if it does.
-func progressLines(e *runner.Event) []string {
+func progressLines(t report.Texts, e *runner.Event) []string {
 	var lines []string
 	for _, g := range e.Progress.Goals {
-		state := "open"
+		state := t.Text("live.goal.open")
 		switch {
 		case g.Done:
-			state = "done"
+			state = t.Text("live.goal.done")
 		case g.Blocks > 0:
-			state = fmt.Sprintf("about %d more blocks", g.Blocks)
+			state = t.Text("live.goal.blocks", "n", g.Blocks)
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s (%s)", g.Name, g.Text, state))
+		lines = append(lines, t.Text("live.goal", "name", g.Name, "text", t.Reason(g.Text), "state", state))
 	}
 	switch e.Line {
 	case runner.EndDecided:
-		lines = append(lines, "ends here: nothing is left to decide")
+		lines = append(lines, t.Text("live.end.decided"))
 	case runner.EndTime:
-		lines = append(lines, "ends here: another block would take longer than there is time for")
+		lines = append(lines, t.Text("live.end.time"))
 	case runner.EndBlocks:
-		lines = append(lines, "ends here: it has all its blocks")
+		lines = append(lines, t.Text("live.end.blocks"))
 	}
 	return lines
 }
@@ -102,23 +113,23 @@ func progressLines(e *runner.Event) []string {
 func digits(n int) int { return len(fmt.Sprint(n)) }
 
 // outcomeText sums a trial up in a few words.
-func outcomeText(t *archive.Trial) string {
+func outcomeText(texts report.Texts, t *archive.Trial) string {
 	if t.Status != archive.Complete {
-		return string(t.Status) + ": " + t.Error
+		return status(texts, t) + texts.Text("list.colon") + texts.Reason(t.Error)
 	}
 	f := figuresOf(t.Windows)
 	if f.throughput == 0 {
-		return "no usable second: " + reasons(t)
+		return texts.Text("live.unusable", "why", reasons(texts, t))
 	}
-	text := fmt.Sprintf("%9s req/s  p99 %-7s", present.Number(f.throughput), f.p99)
+	text := fmt.Sprintf("%9s %s  p99 %-7s", present.Number(f.throughput), texts.Text("live.head.rate"), f.p99)
 	if f.cpuPerRequest > 0 {
-		text += fmt.Sprintf("  %5.1f µs CPU", f.cpuPerRequest)
+		text += "  " + texts.Text("live.line.cpu", "time", fmt.Sprintf("%5.1f", f.cpuPerRequest))
 	}
-	return text + "  " + string(t.Validity)
+	return text + "  " + texts.Text("live.validity."+string(t.Validity))
 }
 
 // reasons names the findings that make a trial invalid, or all if none does.
-func reasons(t *archive.Trial) string {
+func reasons(texts report.Texts, t *archive.Trial) string {
 	var all, invalid []finding.Name
 	for _, f := range t.Findings {
 		all = append(all, f.Name)
@@ -129,5 +140,5 @@ func reasons(t *archive.Trial) string {
 	if len(invalid) == 0 {
 		invalid = all
 	}
-	return strings.Join(finding.Words(invalid), ", ")
+	return strings.Join(finding.Words(invalid), texts.Text("list.comma"))
 }

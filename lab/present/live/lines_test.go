@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"dyno/lab/report"
 	"dyno/lab/runner"
 )
 
@@ -12,7 +13,7 @@ func TestProgressLines(t *testing.T) {
 		{Name: "a", Text: "x", Done: true}, {Name: "b", Text: "y", Blocks: 3}, {Name: "c", Text: "z"},
 	}}}
 	want := []string{"a: x (done)", "b: y (about 3 more blocks)", "c: z (open)", "ends here: nothing is left to decide"}
-	if got := progressLines(&e); !slices.Equal(got, want) {
+	if got := progressLines(report.English(), &e); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }

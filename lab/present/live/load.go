@@ -8,11 +8,13 @@ import (
 	"dyno/lab/load"
 	"dyno/lab/load/measure"
 	"dyno/lab/present"
+	"dyno/lab/report"
 )
 
 // LoadLine shows the last second of a load on one line that is written over.
 type LoadLine struct {
 	w     io.Writer
+	t     report.Texts
 	size  func() (columns, height int)
 	on    bool
 	spec  *load.Spec
@@ -21,8 +23,8 @@ type LoadLine struct {
 }
 
 // NewLoadLine writes to w, a terminal; nothing unless on.
-func NewLoadLine(w io.Writer, on bool, spec *load.Spec) *LoadLine {
-	return &LoadLine{w: w, size: terminalSize, on: on, spec: spec}
+func NewLoadLine(w io.Writer, t report.Texts, on bool, spec *load.Spec) *LoadLine {
+	return &LoadLine{w: w, t: t, size: terminalSize, on: on, spec: spec}
 }
 
 // Window shows one finished window.
@@ -31,15 +33,16 @@ func (l *LoadLine) Window(w measure.Window) {
 		return
 	}
 	l.total += w.Length
-	phase := fmt.Sprintf("%3.0fs", l.total.Seconds())
+	done := fmt.Sprintf("%3.0f", l.total.Seconds())
+	phase := l.t.Text("live.load.at", "done", done)
 	if l.spec.Duration > 0 {
-		phase += fmt.Sprintf(" of %.0fs", (l.spec.Warmup + l.spec.Duration).Seconds())
+		phase = l.t.Text("live.load.of", "done", done, "total", fmt.Sprintf("%.0f", (l.spec.Warmup+l.spec.Duration).Seconds()))
 	}
 	if w.Warmup() {
-		phase += " warm-up"
+		phase = l.t.Text("live.load.warmup", "phase", phase)
 	}
 	columns, _ := l.size()
-	line := fmt.Sprintf("  %s  %s %s/s  p50 %s  p99 %s  errors %d", phase, present.Number(float64(w.Completed)/w.Length.Seconds()), l.spec.Unit(), present.Quantile(&w, 50), present.Quantile(&w, 99), w.Errors.Total())
+	line := "  " + l.t.Text("live.load", "phase", phase, "rate", present.Number(float64(w.Completed)/w.Length.Seconds()), "unit", l.t.Text("live.unit."+l.spec.Unit()), "p50", present.Quantile(&w, 50), "p99", present.Quantile(&w, 99), "errors", w.Errors.Total())
 	fmt.Fprint(l.w, "\r\x1b[K"+present.Cut(line, columns-1))
 	l.shown = true
 }

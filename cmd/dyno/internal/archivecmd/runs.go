@@ -2,6 +2,7 @@ package archivecmd
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"text/tabwriter"
@@ -29,7 +30,7 @@ func NewList(global *cli.Global) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return writeList(entries, lib)
+			return writeList(global.Out(), entries, lib)
 		},
 	}
 }
@@ -72,13 +73,13 @@ func NewRemove(global *cli.Global) *cobra.Command {
 	}
 }
 
-func writeList(entries []archive.Entry, lib *library.Library) error {
+func writeList(out io.Writer, entries []archive.Entry, lib *library.Library) error {
 	if len(entries) == 0 && lib.Bucket != nil {
-		fmt.Printf("no runs in %s; dyno push RUN puts one there\n", lib)
+		fmt.Fprintf(out, "no runs in %s; dyno push RUN puts one there\n", lib)
 		return nil
 	}
 	if len(entries) == 0 {
-		fmt.Println("no runs yet; dyno run go-frameworks --quick makes one")
+		fmt.Fprintln(out, "no runs yet; dyno run go-frameworks --quick makes one")
 		return nil
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -77,7 +76,7 @@ func push(ctx context.Context, global *cli.Global, ref string, from archive.Stor
 	if err != nil {
 		return err
 	}
-	return library.Send(ctx, global, r, lib, os.Stdout)
+	return library.Send(ctx, global, r, lib, global.Out())
 }
 
 func pull(ctx context.Context, global *cli.Global, args []string) error {

@@ -35,7 +35,7 @@ func (f *foundFlags) progress(global *cli.Global) io.Writer {
 	if global.Quiet || f.asJSON {
 		return io.Discard
 	}
-	return os.Stderr
+	return global.Err()
 }
 
 // write prints the result, as text in the language given, and writes the files that

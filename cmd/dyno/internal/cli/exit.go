@@ -36,8 +36,9 @@ func UsageError(err error) error {
 	return Exit(ExitUsage, err)
 }
 
-// ExitCode prints err for a person and returns the exit code.
-func ExitCode(err error, interrupted bool) int {
+// ExitCode prints err for a person, in a language, and returns the exit code.
+func ExitCode(err error, interrupted bool, lang string) int {
+	w := textsIn(lang).Writer(os.Stderr)
 	var exit *ExitError
 	switch {
 	case err == nil && interrupted:
@@ -46,13 +47,13 @@ func ExitCode(err error, interrupted bool) int {
 		return 0
 	case errors.As(err, &exit):
 		if exit.Err != nil {
-			fmt.Fprintln(os.Stderr, "dyno:", exit.Err)
+			fmt.Fprintln(w, "dyno:", exit.Err)
 		}
 		return exit.Code
 	case interrupted || errors.Is(err, context.Canceled):
-		fmt.Fprintln(os.Stderr, "dyno: interrupted")
+		fmt.Fprintln(w, "dyno: interrupted")
 		return ExitInterrupted
 	}
-	fmt.Fprintln(os.Stderr, "dyno:", err)
+	fmt.Fprintln(w, "dyno:", err)
 	return exitFailed
 }

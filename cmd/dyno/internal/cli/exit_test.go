@@ -17,7 +17,7 @@ func TestExitCode(t *testing.T) {
 		{UsageError(failed), false, 2}, {fmt.Errorf("wrapped: %w", UsageError(failed)), false, 2},
 		{&ExitError{ExitInterrupted, failed}, true, 130}, {UsageError(nil), false, 0},
 	} {
-		if got := ExitCode(c.err, c.interrupted); got != c.want {
+		if got := ExitCode(c.err, c.interrupted, "en"); got != c.want {
 			t.Errorf("exitCode(%v, %v) = %d, want %d", c.err, c.interrupted, got, c.want)
 		}
 	}

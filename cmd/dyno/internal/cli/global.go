@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"io"
 	"os"
 	"runtime/debug"
 
 	"golang.org/x/term"
+
+	"dyno/lab/report"
 )
 
 // Global are the flags that every command has.
@@ -20,6 +23,24 @@ type Global struct {
 func (g *Global) LiveLines() bool {
 	return !g.Quiet && !g.Plain && term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
 }
+
+// Texts are those of the language asked for; English if there is none such, which
+// [CheckFlags] refuses.
+func (g *Global) Texts() report.Texts { return textsIn(g.Lang) }
+
+func textsIn(lang string) report.Texts {
+	t, err := report.TextsIn(lang)
+	if err != nil {
+		return report.English()
+	}
+	return t
+}
+
+// Out is standard output for messages, in the language asked for.
+func (g *Global) Out() io.Writer { return g.Texts().Writer(os.Stdout) }
+
+// Err is standard error for progress and remarks, in the language asked for.
+func (g *Global) Err() io.Writer { return g.Texts().Writer(os.Stderr) }
 
 // Colour reports whether standard output may be coloured (https://no-color.org).
 func Colour() bool {

@@ -8,7 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"text/tabwriter"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,7 @@ measures both in turns on the machine as it is now.`,
 	}
 	var store baseline.Store
 	addBaselineDir(cmd, &store.Dir)
-	cmd.AddCommand(newBaselineSet(global, &store), newBaselineAdd(global, &store), newBaselineList(&store), newBaselineShow(&store), newBaselineRemove(&store))
+	cmd.AddCommand(newBaselineSet(global, &store), newBaselineAdd(global, &store), newBaselineList(global, &store), newBaselineShow(global, &store), newBaselineRemove(&store))
 	return cmd
 }
 
@@ -86,7 +87,7 @@ func setBaseline(ctx context.Context, global *cli.Global, store *baseline.Store,
 	if err != nil {
 		return err
 	}
-	return writeBaseline(store, b)
+	return writeBaseline(global, store, b)
 }
 
 func addToBaseline(ctx context.Context, global *cli.Global, store *baseline.Store, name, ref string) error {
@@ -102,7 +103,7 @@ func addToBaseline(ctx context.Context, global *cli.Global, store *baseline.Stor
 	if err != nil {
 		return err
 	}
-	return writeBaseline(store, both)
+	return writeBaseline(global, store, both)
 }
 
 // baselineOf makes a baseline of one run.
@@ -118,7 +119,7 @@ func baselineOf(ctx context.Context, global *cli.Global, name, ref string) (*bas
 	return baseline.New(name, a, hash)
 }
 
-func writeBaseline(store *baseline.Store, b *baseline.Baseline) error {
+func writeBaseline(global *cli.Global, store *baseline.Store, b *baseline.Baseline) error {
 	content, err := b.Bytes()
 	if err != nil {
 		return err
@@ -138,42 +139,55 @@ func writeBaseline(store *baseline.Store, b *baseline.Baseline) error {
 	if n := len(b.Earlier); n > 0 {
 		of = fmt.Sprintf("%d runs of %s", n+1, daysOf(b))
 	}
-	fmt.Printf("wrote %s: %d cells of %s; commit it, and compare with: dyno gate --baseline %s\n", path, len(b.Cells), of, b.Name)
+	fmt.Fprintf(global.Out(), "wrote %s: %d cells of %s; commit it, and compare with: dyno gate --baseline %s\n", path, len(b.Cells), of, b.Name)
 	return nil
 }
 
-func newBaselineList(store *baseline.Store) *cobra.Command {
+func newBaselineList(global *cli.Global, store *baseline.Store) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the baselines",
 		Args:  cli.ExactArgs(0, "none"),
-		RunE:  func(*cobra.Command, []string) error { return listBaselines(store) },
+		RunE:  func(*cobra.Command, []string) error { return listBaselines(global, store) },
 	}
 }
 
-func listBaselines(store *baseline.Store) error {
+func listBaselines(global *cli.Global, store *baseline.Store) error {
 	names, err := store.Names()
 	if err != nil {
 		return err
 	}
 	if len(names) == 0 {
-		fmt.Printf("no baselines in %s; dyno baseline set NAME RUN makes one\n", store.Dir)
+		fmt.Fprintf(global.Out(), "no baselines in %s; dyno baseline set NAME RUN makes one\n", store.Dir)
 		return nil
 	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "NAME\tSTUDY\tMEASURED\tDAYS\tCELLS\tRUN")
+	t := global.Texts()
+	var table [][]string
+	var head []string
+	for _, name := range []string{"name", "study", "measured", "days", "cells", "run"} {
+		head = append(head, t.Text("baseline.head."+name))
+	}
+	table = append(table, head)
 	for _, name := range names {
 		b, err := store.Load(name)
 		if err != nil {
-			fmt.Fprintf(w, "%s\t\t\t\tdamaged\t%v\n", name, err)
+			table = append(table, []string{name, "", "", "", t.Text("baseline.damaged"), t.Reason(err.Error())})
 			continue
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", name, report.TerminalText(b.Study.Name), b.Started.Local().Format(time.DateTime), b.Days(), len(b.Cells), b.Run)
+		table = append(table, []string{name, report.TerminalText(b.Study.Name), b.Started.Local().Format(time.DateTime), strconv.Itoa(b.Days()), strconv.Itoa(len(b.Cells)), b.Run})
 	}
-	return w.Flush()
+	return printTable(table)
 }
 
-func newBaselineShow(store *baseline.Store) *cobra.Command {
+// printTable writes a table to standard output.
+func printTable(rows [][]string) error {
+	var b strings.Builder
+	report.TerminalTable(&b, "", rows)
+	_, err := os.Stdout.WriteString(b.String())
+	return err
+}
+
+func newBaselineShow(global *cli.Global, store *baseline.Store) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show a baseline's figures and conditions",
@@ -183,7 +197,7 @@ func newBaselineShow(store *baseline.Store) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return showBaseline(b)
+			return showBaseline(global.Texts(), b)
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return completeBaselines(store)
@@ -191,25 +205,32 @@ func newBaselineShow(store *baseline.Store) *cobra.Command {
 	}
 }
 
-func showBaseline(b *baseline.Baseline) error {
+func showBaseline(t report.Texts, b *baseline.Baseline) error {
 	text := report.TerminalText
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintf(w, "run\t%s\nhash\t%s\nmeasured\t%s\nstudy\t%s (%s)\ndyno\t%s\nkernel\t%s\n",
-		b.Run, b.RunHash, b.Started.Local().Format(time.DateTime), text(b.Study.Name), b.Study.Hash, text(b.Dyno), text(b.Kernel))
+	table := [][]string{
+		{t.Text("baseline.run"), b.Run}, {t.Text("baseline.hash"), b.RunHash}, {t.Text("baseline.measured"), b.Started.Local().Format(time.DateTime)},
+		{t.Text("baseline.study"), fmt.Sprintf("%s (%s)", text(b.Study.Name), b.Study.Hash)}, {t.Text("baseline.dyno"), text(b.Dyno)}, {t.Text("baseline.kernel"), text(b.Kernel)},
+	}
 	for _, e := range b.Earlier {
-		fmt.Fprintf(w, "before\t%s, %s\n", e.Run, e.Started.Local().Format(time.DateTime))
+		table = append(table, []string{t.Text("baseline.before"), fmt.Sprintf("%s, %s", e.Run, e.Started.Local().Format(time.DateTime))})
 	}
 	for _, p := range b.Machine {
-		fmt.Fprintf(w, "%s\t%s\n", text(p.Name), text(p.Value))
+		table = append(table, []string{t.Reason(text(p.Name)), text(p.Value)})
 	}
+	var out strings.Builder
+	report.TerminalTable(&out, "", table)
 	for _, c := range b.Cells {
-		fmt.Fprintf(w, "\n%s under %s\n", text(c.Subject), text(c.Group))
+		fmt.Fprintf(&out, "\n%s\n", text(t.Text("history.cell", "subject", c.Subject, "load", c.Group)))
+		table = nil
 		for _, name := range slices.Sorted(maps.Keys(c.Metrics)) {
 			m := c.Metrics[name]
-			fmt.Fprintf(w, "  %s\t%s\t%s to %s\tn = %d\n", text(name), report.Quantity(m.Unit, m.Median), report.Quantity(m.Unit, m.Low), report.Quantity(m.Unit, m.High), m.N)
+			interval := t.Text("baseline.interval", "low", report.Quantity(m.Unit, m.Low), "high", report.Quantity(m.Unit, m.High))
+			table = append(table, []string{text(name), report.Quantity(m.Unit, m.Median), interval, fmt.Sprintf("n = %d", m.N)})
 		}
+		report.TerminalTable(&out, "  ", table)
 	}
-	return w.Flush()
+	_, err := os.Stdout.WriteString(out.String())
+	return err
 }
 
 // daysOf writes of how many days the runs of a baseline are.

@@ -68,13 +68,13 @@ func compareRuns(ctx context.Context, global *cli.Global, f *compareFlags, oldRe
 	}
 	switch f.format {
 	case "markdown":
-		return c.Markdown(os.Stdout)
+		return c.Markdown(os.Stdout, global.Texts())
 	case "json":
 		return c.JSON(os.Stdout)
 	case "csv":
 		return c.CSV(os.Stdout)
 	}
-	return c.Text(os.Stdout, cli.Colour())
+	return c.Text(os.Stdout, global.Texts(), cli.Colour())
 }
 
 func (f *compareFlags) options() (compare.Options, error) {

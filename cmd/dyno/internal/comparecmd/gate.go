@@ -16,6 +16,7 @@ import (
 	"dyno/lab/export"
 	"dyno/lab/gate"
 	gatethreshold "dyno/lab/gate/threshold"
+	"dyno/lab/report"
 	"dyno/lab/study"
 	"dyno/studies"
 )
@@ -153,9 +154,9 @@ func runGate(ctx context.Context, f *gateFlags, global *cli.Global, args []strin
 		return "", err
 	}
 	if g.unkept != nil {
-		fmt.Fprintf(os.Stderr, "dyno gate: %v\n", g.unkept)
+		fmt.Fprintf(global.Err(), "dyno gate: %v\n", g.unkept)
 	}
-	return result.Verdict, f.write(result)
+	return result.Verdict, f.write(result, global.Texts())
 }
 
 // checkFiles sees to it that the files can be written, before minutes are spent.
@@ -172,18 +173,18 @@ func (f *gateFlags) checkFiles() error {
 }
 
 // write prints the result, and writes the files that were asked for.
-func (f *gateFlags) write(r *gate.Result) error {
+func (f *gateFlags) write(r *gate.Result, t report.Texts) error {
 	var failed error
 	if f.junit != "" {
 		failed = f.save(f.junit, func(w *bytes.Buffer) error { return export.JUnit(w, r.Suite()) })
 	}
 	if f.markdown != "" {
-		failed = errors.Join(failed, f.save(f.markdown, func(w *bytes.Buffer) error { return r.Markdown(w) }))
+		failed = errors.Join(failed, f.save(f.markdown, func(w *bytes.Buffer) error { return r.Markdown(w, t) }))
 	}
 	if f.asJSON {
 		return errors.Join(failed, r.JSON(os.Stdout))
 	}
-	return errors.Join(failed, r.Text(os.Stdout, cli.Colour()))
+	return errors.Join(failed, r.Text(os.Stdout, t, cli.Colour()))
 }
 
 func (f *gateFlags) save(path string, fill func(*bytes.Buffer) error) error {

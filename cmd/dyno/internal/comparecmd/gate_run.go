@@ -184,7 +184,7 @@ func (g *gateRun) again(ctx context.Context, s *study.Study, pairs []gate.Pair, 
 		return nil, err
 	}
 	if !g.global.Quiet {
-		fmt.Fprintf(os.Stderr, "worse than allowed: %s; measuring again before saying so\n", strings.Join(subjects, ", "))
+		fmt.Fprintf(g.global.Err(), "worse than allowed: %s; measuring again before saying so\n", strings.Join(subjects, ", "))
 	}
 	return g.measure(ctx, narrow, g.seed+1)
 }

@@ -94,11 +94,11 @@ func showHistory(ctx context.Context, global *cli.Global, f *historyFlags, args 
 	h.Left = append(damaged, h.Left...)
 	switch f.format {
 	case "markdown":
-		return h.Markdown(os.Stdout)
+		return h.Markdown(os.Stdout, global.Texts())
 	case "json":
 		return h.JSON(os.Stdout)
 	}
-	return h.Text(os.Stdout, cli.Width())
+	return h.Text(os.Stdout, global.Texts(), cli.Width())
 }
 
 // analyseAll reads the runs that were named; one that can't be read is an error.

@@ -191,14 +191,14 @@ func (l *Library) Keep(ctx context.Context, global *cli.Global, run *archive.Run
 		return nil
 	}
 	if ctx.Err() != nil {
-		fmt.Fprintf(os.Stderr, "not pushed, as the run was interrupted; to do so: %s\n", l.pushCommand(run.Manifest.ID))
+		fmt.Fprintf(global.Err(), "not pushed, as the run was interrupted; to do so: %s\n", l.pushCommand(run.Manifest.ID))
 		return nil
 	}
 	r, err := l.Store.Record(run.Manifest.ID)
 	if err != nil {
 		return err
 	}
-	return Send(ctx, global, r, l, os.Stderr)
+	return Send(ctx, global, r, l, global.Err())
 }
 
 // pushCommand is what pushes a run to the bucket.

@@ -3,6 +3,7 @@ package library
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 
 	"dyno/cmd/dyno/internal/cli"
@@ -11,7 +12,7 @@ import (
 )
 
 // Send copies a run into the archive and says so.
-func Send(ctx context.Context, global *cli.Global, r *archive.Record, to *Library, out *os.File) error {
+func Send(ctx context.Context, global *cli.Global, r *archive.Record, to *Library, out io.Writer) error {
 	observe, end := Copying(global)
 	sent, err := to.push(ctx, r, observe)
 	end()

@@ -33,7 +33,7 @@ func (e *endedLoad) analysis() (*analysis.Analysis, error) {
 func asRun(r *load.Result, s *load.Spec) *archive.Run {
 	trial := archive.Trial{
 		PlannedTrial: study.PlannedTrial{Seed: s.Seed}, Status: archive.Complete, Mono: r.Start, Engine: r.Engine,
-		Validity: r.Validity, Findings: r.Findings, Failures: r.Failures, Requests: r.Requests,
+		Validity: r.Validity, Findings: r.Findings, Failures: r.Failures, Requests: r.Requests, Idle: r.Idle,
 	}
 	for _, w := range r.Windows {
 		trial.Windows = append(trial.Windows, archive.Window{Client: w, Level: w.Validity(), Why: w.Findings})

@@ -6,12 +6,14 @@ import (
 	"io"
 
 	"dyno/lab/load"
+	"dyno/lab/load/measure"
 	"dyno/lab/machine"
 	"dyno/lab/machine/busy"
 )
 
 // WatchMachine watches the machine during loads on a target; the caller closes it.
-// Before them it looks at who is busy, and says so.
+// Before them it looks at who is busy, and says so. What the server itself uses then is
+// kept in the spec.
 func WatchMachine(ctx context.Context, spec *load.Spec, w io.Writer) *busy.Watch {
 	watch := busy.NewWatch(ctx, spec.Target, spec.CPUs, machine.OnlineCPUs())
 	s := watch.Idle(ctx, 0)
@@ -19,8 +21,13 @@ func WatchMachine(ctx context.Context, spec *load.Spec, w io.Writer) *busy.Watch
 	case ctx.Err() != nil:
 	case s == nil:
 		fmt.Fprintln(w, "who else is busy on this machine can't be told here")
-	case s.Busy():
-		fmt.Fprintf(w, "%s; what is measured may be invalid\n", s)
+	default:
+		spec.Idle = s.Server
+		if s.Busy() {
+			fmt.Fprintf(w, "%s; what is measured may be invalid\n", s)
+		} else if share := s.Server.Share(); share >= measure.IdleSuspect {
+			fmt.Fprintf(w, "the server uses %.0f %% of a CPU though nothing is asked of it\n", 100*share)
+		}
 	}
 	return watch
 }

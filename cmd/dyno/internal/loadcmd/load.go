@@ -153,7 +153,7 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 		return err
 	}
 	noText := f.asJSON || toStdout(outputs.destinations)
-	live := live.NewLoadLine(os.Stderr, global.LiveLines() && !noText, &spec)
+	live := live.NewLoadLine(os.Stderr, global.Texts(), global.LiveLines() && !noText, &spec)
 	spec.OnStart = outputs.begin
 	var seconds []export.SecondFigures
 	keepSeconds := f.asJSON || outputs.has("json")
@@ -166,9 +166,9 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 		outputs.window(&w)
 	}
 	if !global.Quiet && !noText {
-		fmt.Fprintln(os.Stderr, loadtext.Describe(&spec))
+		fmt.Fprintln(global.Err(), loadtext.Describe(&spec))
 	}
-	progress := io.Writer(os.Stderr)
+	progress := global.Err()
 	if global.Quiet || noText {
 		progress = io.Discard
 	}

@@ -26,7 +26,7 @@ func runSelftest(ctx context.Context, f *Flags, global *cli.Global) error {
 	}
 	say := func(what string) {
 		if !global.Quiet && !f.asJSON {
-			fmt.Fprintf(os.Stderr, "testing: %s\n", what)
+			fmt.Fprintf(global.Err(), "testing: %s\n", what)
 		}
 	}
 	report, err := calibrate.Test(ctx, &spec, say)

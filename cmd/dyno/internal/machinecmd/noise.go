@@ -29,7 +29,7 @@ blocks can see here. A subject with noise of its own needs more.`,
 			if quick {
 				plan = noise.Quick()
 			}
-			return measureNoise(cmd.Context(), os.Stdout, plan, global.Quiet, asJSON)
+			return measureNoise(cmd.Context(), global, os.Stdout, plan, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&quick, "quick", false, "take half a minute instead of two")
@@ -37,10 +37,10 @@ blocks can see here. A subject with noise of its own needs more.`,
 	return cmd
 }
 
-func measureNoise(ctx context.Context, w io.Writer, plan noise.Plan, quiet, asJSON bool) error {
+func measureNoise(ctx context.Context, global *cli.Global, w io.Writer, plan noise.Plan, asJSON bool) error {
 	say := func(what string) {
-		if !quiet {
-			fmt.Fprintf(os.Stderr, "measuring: %s\n", what)
+		if !global.Quiet {
+			fmt.Fprintf(global.Err(), "measuring: %s\n", what)
 		}
 	}
 	say(fmt.Sprintf("about %v; leave the machine alone meanwhile", plan.Estimate().Round(time.Second)))

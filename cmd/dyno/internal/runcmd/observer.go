@@ -16,7 +16,7 @@ func NewObserver(asJSON bool, global *cli.Global, r *runner.Runner) live.Observe
 	case global.Quiet:
 		return live.Silent{}
 	case global.LiveLines():
-		return live.NewDashboard(os.Stderr, r)
+		return live.NewDashboard(os.Stderr, global.Texts(), r)
 	}
-	return live.NewLines(os.Stderr)
+	return live.NewLines(os.Stderr, global.Texts())
 }

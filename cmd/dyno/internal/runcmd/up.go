@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -49,7 +48,7 @@ func up(ctx context.Context, name string, port int, global *cli.Global) error {
 	}
 	builder := subject.Builder{Dir: filepath.Join(dir, "cache"), Progress: func(line string) {
 		if !global.Quiet {
-			fmt.Fprintln(os.Stderr, line)
+			fmt.Fprintln(global.Err(), line)
 		}
 	}}
 	artifact, err := buildTold(ctx, &builder, c, m)
@@ -62,7 +61,7 @@ func up(ctx context.Context, name string, port int, global *cli.Global) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s answers on %s (process %d, up in %v); Ctrl-C stops it\n", name, in.URL(), in.PID(), in.StartUp())
+	fmt.Fprintf(global.Out(), "%s answers on %s (process %d, up in %v); Ctrl-C stops it\n", name, in.URL(), in.PID(), in.StartUp())
 	if err := showRoutes(c, m, in.URL()); err != nil {
 		return errors.Join(err, in.Stop(context.WithoutCancel(ctx)))
 	}
