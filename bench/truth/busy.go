@@ -108,7 +108,7 @@ func (l *lab) serveApart(ctx context.Context, f faults, do func(url string) erro
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, l.self, "serve", "-delay", f.Delay.String(), "-serial", f.Serial.String())
+	cmd := exec.CommandContext(ctx, l.self, "serve", "-delay", f.Delay.String(), "-serial", f.Serial.String(), fmt.Sprintf("-spin=%t", f.Spin))
 	cmd.Env = append(os.Environ(), "PORT="+port)
 	if err := cmd.Start(); err != nil {
 		return err

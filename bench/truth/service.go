@@ -11,6 +11,7 @@ import (
 	"math"
 	"net"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -42,6 +43,8 @@ type faults struct {
 	Every               int           // only every so many starts are bad, by the lines of State; 0 or 1: all
 	State               string        // file with a line for each start
 	NoStart             bool          // a bad start ends at once
+	Spin                bool          // a thread uses a CPU, whatever is asked
+	BusyChild           bool          // so does a process under this one
 }
 
 func (f *faults) register(flags *flag.FlagSet) {
@@ -58,6 +61,8 @@ func (f *faults) register(flags *flag.FlagSet) {
 	flags.Float64Var(&f.Jitter, "jitter", 0, "deviation of ln(delay) between starts")
 	flags.IntVar(&f.Every, "every", 0, "only every so many starts are bad")
 	flags.StringVar(&f.State, "state", "", "file with a line for each start")
+	flags.BoolVar(&f.Spin, "spin", false, "a thread uses a CPU from the start on")
+	flags.BoolVar(&f.BusyChild, "busy-child", false, "a process under this one uses a CPU from the start on")
 	flags.BoolVar(&f.NoStart, "no-start", false, "a bad start ends at once")
 }
 
@@ -90,6 +95,17 @@ func serveMain(args []string) error {
 	ln, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", os.Getenv("PORT")))
 	if err != nil {
 		return err
+	}
+	if f.Spin {
+		go func() {
+			for {
+			}
+		}()
+	}
+	if f.BusyChild {
+		if err := exec.Command("/proc/self/exe", "serve", "-hog").Start(); err != nil {
+			return err
+		}
 	}
 	s := &service{faults: f, listener: ln}
 	s.serve()

@@ -51,6 +51,7 @@ func figures() []figure {
 		ranked("rss", "bytes", stats.Lower, (*sums).rss),
 		ranked("start", "µs", stats.Lower, (*sums).start),
 		ranked("executable", "bytes", stats.Lower, (*sums).executableSize),
+		{Metric: Metric{"cpu.idle", "%", string(stats.Lower)}, of: (*sums).idleCPU},
 		{Metric: Metric{errorsMetric, "%", string(stats.Lower)}, of: (*sums).errorShare},
 	}
 	for _, clock := range []measure.Clock{measure.Response, measure.Service, measure.FirstByte} {

@@ -15,7 +15,8 @@ import (
 type sums struct {
 	mode       profile.Mode
 	startUp    time.Duration
-	executable int64 // bytes
+	executable int64         // bytes
+	idle       *measure.Idle // nil where nobody looked
 
 	windows int // added
 	invalid int // measured, but left out
@@ -175,6 +176,14 @@ func (s *sums) executableSize() (bytes float64, missing string) {
 		return 0, "the subject's program could not be seen"
 	}
 	return float64(s.executable), ""
+}
+
+// idleCPU is what the subject used before the load, in percent of a CPU.
+func (s *sums) idleCPU() (percent float64, missing string) {
+	if s.idle == nil {
+		return 0, "nobody looked at the subject before the load"
+	}
+	return 100 * s.idle.Share(), ""
 }
 
 // errorShare is the share of requests that failed, in percent.

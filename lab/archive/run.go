@@ -100,6 +100,7 @@ type Trial struct {
 	// Executable is the size in bytes of the file that the subject's first process
 	// executes: the program, or the interpreter of one; 0 if that can't be told.
 	Executable int64             `json:"executable,omitempty"`
+	Idle       *measure.Idle     `json:"idle,omitempty"` // the subject's use before the load; nil where nobody looked
 	Validity   finding.Validity  `json:"validity"`
 	Findings   []finding.Finding `json:"findings,omitempty"`
 	Failures   []measure.Failure `json:"failures,omitempty"` // a few failed requests of each kind

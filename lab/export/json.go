@@ -50,7 +50,8 @@ type loadJSON struct {
 	Censored     *float64             `json:"censored"` // share of requests whose response time is only known to be longer
 	GeneratorCPU *float64             `json:"generator_cpu_us_per_request"`
 	Calibration  *measure.Calibration `json:"calibration,omitempty"`
-	Counts       *load.Counts         `json:"counts,omitempty"` // of the server against ours
+	Idle         *measure.Idle        `json:"server_idle,omitempty"` // what the server used before the load
+	Counts       *load.Counts         `json:"counts,omitempty"`      // of the server against ours
 	Validity     finding.Validity     `json:"validity"`
 	Findings     []finding.Finding    `json:"findings"`
 	LeftOut      int                  `json:"windows_left_out"`     // invalid ones
@@ -110,7 +111,7 @@ func objectOf(l *Load) loadJSON {
 		GeneratorCPU: figureIf(t.Completed > 0, present.Micros(r.CPUPerRequest())), Validity: r.Validity, Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},
 		Thresholds: l.Thresholds, AtLeast: make(map[string][]string),
 	}
-	out.Calibration, out.Counts, out.Causes = r.Calibration, r.Counts, r.Causes
+	out.Calibration, out.Counts, out.Causes, out.Idle = r.Calibration, r.Counts, r.Causes, r.Idle
 	if unit := s.Unit(); unit != "requests" {
 		out.Unit, out.Messages = unit, &t.Messages
 	}

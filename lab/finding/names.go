@@ -56,6 +56,7 @@ const (
 	Retransmits      Name = "retransmits"
 	Swapping         Name = "swapping"
 	Frequency        Name = "frequency"
+	IdleCPU          Name = "idle-cpu" // the subject was busy before the load
 
 	// what the trial's CPUs say beside those of other trials
 	CPUSpeed Name = "cpu-speed"
@@ -95,7 +96,7 @@ var (
 		GeneratorStalled, GeneratorFull, GeneratorLate, RateMissed, ArrivalsOff, GeneratorGC, Steal, Suspended, ClockStep, Shed, StreamLimit,
 		BeyondCeiling, LagFloor, AtFloor,
 		Errors, WrongAnswers, Redirected, Unfinished, Little, CountsApart, MissedEvents, StampsAhead,
-		OtherLoad, Throttled, LimitNotEnforced, ListenDrops, Retransmits, Swapping, Frequency,
+		OtherLoad, Throttled, LimitNotEnforced, ListenDrops, Retransmits, Swapping, Frequency, IdleCPU,
 		CPUSpeed,
 		SubjectNotTheBottleneck, StillWarmingUp, Drifting, Leak, NeverSteady,
 		RestartPlateau, RestartOutlier,

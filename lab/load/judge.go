@@ -89,6 +89,9 @@ func (r *Result) judge(spec *Spec) {
 		judgeResponses(&t.Errors, answers, add)
 	}
 	r.judgeRedirects(spec, add)
+	if f, found := r.Idle.Finding(); found {
+		r.Findings = append(r.Findings, f)
+	}
 	if spec.Profile.Mode == profile.Open && !r.Interrupted {
 		if missed, where := r.planned.missed(t); missed != "" {
 			add(finding.RateMissed, finding.Suspect, "%s: %s", missed, r.limitedBy(spec, where))

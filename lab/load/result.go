@@ -17,6 +17,7 @@ type Result struct {
 	// Length. Its InFlight is the mean over them.
 	Total       measure.Window
 	Calibration *measure.Calibration // as in the spec; nil if there was none
+	Idle        *measure.Idle        // as in the spec
 	Counts      *Counts              // of the server against ours; nil if it did not tell
 	Interrupted bool                 // ended by its context before its time
 	Drain       time.Duration        // how long it waited at most, after the end, for what was due by then

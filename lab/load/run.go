@@ -70,7 +70,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if name != "portable" {
 		defer processors.Hold(len(shares))()
 	}
-	r := &Result{Engine: name, Unit: spec.Unit(), Drain: spec.drain(), Calibration: spec.Calibration, planned: newPlanFold(&spec)}
+	r := &Result{Engine: name, Unit: spec.Unit(), Drain: spec.drain(), Calibration: spec.Calibration, Idle: spec.Idle, planned: newPlanFold(&spec)}
 	r.planned.endWith(shares)
 	if err := (&runner{spec: &spec, result: r}).run(ctx, shares, open); err != nil {
 		return nil, err

@@ -46,6 +46,8 @@ type Spec struct {
 	// began; nil is that it can't be told. It is asked once before the first
 	// window, and from one goroutine.
 	Others func() *measure.Others
+	// Idle, if set, is what the server used before the load, with nothing asked of it.
+	Idle *measure.Idle
 	// OnStart, if set, is called once when the connections are up and the load
 	// is about to begin. The measured time starts at the given instant of
 	// CLOCK_MONOTONIC, in ns; window i starts i seconds later.

@@ -146,7 +146,7 @@ func Metrics() []string {
 	for _, handshake := range []string{"tls_full", "tls_resumed"} {
 		names = append(names, handshake+".p50", handshake+".p99")
 	}
-	return append(names, "allocs", "alloc.bytes", "gc.cycles", "gc.pause", "gc.cpu", "sched.max", "start", "executable")
+	return append(names, "allocs", "alloc.bytes", "gc.cycles", "gc.pause", "gc.cpu", "sched.max", "start", "executable", "cpu.idle")
 }
 
 func timingAt(at scope, t Timing) Timing {

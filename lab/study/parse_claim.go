@@ -198,6 +198,9 @@ func ClaimMetrics() []claim.Metric {
 
 // unitOf is the unit of a metric.
 func unitOf(metric string) string {
+	if metric == "cpu.idle" {
+		return "%"
+	}
 	switch first, _, _ := strings.Cut(metric, "."); first {
 	case "throughput":
 		return "req/s"

@@ -7,6 +7,7 @@ import (
 
 	"dyno/lab/archive"
 	"dyno/lab/finding"
+	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 	"dyno/lab/study"
 )
@@ -35,7 +36,8 @@ func (m *maker) trial() archive.Trial {
 	t := archive.Trial{
 		PlannedTrial: m.planned, Status: archive.Complete, Started: started,
 		Mono: started.Sub(began).Nanoseconds() + int64(time.Hour), Engine: "epoll",
-		StartUp: time.Duration(4+m.rand.Float64()*3) * time.Millisecond, Executable: 9 << 20, Validity: finding.Valid,
+		StartUp: time.Duration(4+m.rand.Float64()*3) * time.Millisecond, Executable: 9 << 20,
+		Idle: &measure.Idle{Length: 50 * time.Millisecond, CPU: 200 * time.Microsecond}, Validity: finding.Valid,
 	}
 	for i := -1; i < Seconds; i++ {
 		t.Windows = append(t.Windows, m.window(i, t.Mono))

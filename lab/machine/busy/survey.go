@@ -16,7 +16,7 @@ type Survey struct {
 	Length   time.Duration   `json:"length"` // ns
 	CPUs     []CPU           `json:"cpus"`
 	Programs []probe.Program `json:"programs"`          // that used most
-	Server   float64         `json:"server,omitempty"`  // what the server used, in CPUs, though nothing was asked of it
+	Server   *measure.Idle   `json:"server,omitempty"`  // what the server used though nothing was asked of it; nil if it isn't here, or can't be seen
 	Unknown  string          `json:"unknown,omitempty"` // why not all can be named
 }
 
@@ -102,9 +102,20 @@ func (s *Survey) Disturbers() (names []string) {
 }
 
 // Busy reports whether others use so much of the CPUs that what is measured there
-// would be invalid or suspect.
+// would be invalid or suspect. What the server itself uses is no fault of the machine:
+// as nobody tells on which CPU that was, it is taken from the busiest ones.
 func (s *Survey) Busy() bool {
-	return slices.ContainsFunc(s.CPUs, func(c CPU) bool { return c.Busy >= busyShare || c.Steal >= stealShare })
+	left := s.Server.Share()
+	others := 0.0
+	for _, c := range s.CPUs {
+		if c.Steal >= stealShare {
+			return true
+		}
+		if c.Busy >= busyShare {
+			others += c.Busy
+		}
+	}
+	return others > 0 && others-left >= busyShare
 }
 
 // String says which CPUs are busy, and who is busy there; "" if none is.
@@ -118,7 +129,7 @@ func (s *Survey) String() string {
 			cpus = append(cpus, fmt.Sprintf("CPU %d is lacking %.0f %% that the hypervisor takes", c.Number, 100*c.Steal))
 		}
 	}
-	if cpus == nil {
+	if !s.Busy() {
 		return ""
 	}
 	const shown = 4
@@ -127,8 +138,8 @@ func (s *Survey) String() string {
 	}
 	text := "this machine is busy: " + strings.Join(cpus, ", ")
 	who := s.Disturbers()
-	if s.Server >= busyShare {
-		who = append(who, fmt.Sprintf("the server itself, without a load, %.0f %%", 100*s.Server))
+	if share := s.Server.Share(); share >= busyShare {
+		who = append(who, fmt.Sprintf("the server itself, without a load, %.0f %%", 100*share))
 	}
 	switch {
 	case who != nil:

@@ -86,9 +86,10 @@ func (w *Watch) Idle(ctx context.Context, d time.Duration) *Survey {
 		}
 	}
 	s := surveyOf(m, length, w.cpus)
-	for i := range after.server {
-		if i < len(before.server) {
-			s.Server += share(after.server[i].Since(before.server[i]).CPU, length)
+	if len(w.server) > 0 && before.whole && after.whole {
+		s.Server = &measure.Idle{Length: length}
+		for i := range after.server {
+			s.Server.CPU += after.server[i].Since(before.server[i]).CPU
 		}
 	}
 	return s
