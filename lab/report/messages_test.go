@@ -42,6 +42,11 @@ func told(t *testing.T, file string) (out []string) {
 	}
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
+		if ok {
+			if name := calledName(call); strings.HasSuffix(name, "Var") || strings.HasSuffix(name, "VarP") {
+				return false // a flag with its help
+			}
+		}
 		if !ok || !slices.Contains([]string{"Errorf", "New", "Sprintf", "Fprintf", "Fprintln", "Printf", "Println"}, calledName(call)) {
 			return true
 		}
