@@ -82,7 +82,9 @@ type Cell struct {
 	// Statuses counts the complete answers by status, of all trials, in windows that
 	// are not invalid; Requests are those of a single load with a mix.
 	Statuses map[int]uint64 `json:"statuses,omitempty"`
-	Requests []Request      `json:"requests,omitempty"`
+	// Codes counts the complete calls over gRPC by the name of their status, as Statuses.
+	Codes    map[string]uint64 `json:"grpc_codes,omitempty"`
+	Requests []Request         `json:"requests,omitempty"`
 	// Unusable has the medians over the trials left out, with their range, if
 	// there are no others. No figure, rank or verdict rests on them.
 	Unusable map[string]stats.Interval `json:"unusable,omitempty"`

@@ -18,6 +18,7 @@ type Request struct {
 // they may be why.
 func (s *sheet) takeBreakdown(t *archive.Trial, sums *sums) {
 	s.Statuses = measure.AddStatuses(s.Statuses, sums.statuses)
+	s.Codes = measure.AddCodes(s.Codes, sums.codes)
 	for i := range t.Requests {
 		s.Requests = append(s.Requests, newRequest(&t.Requests[i]))
 	}

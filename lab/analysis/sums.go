@@ -26,6 +26,7 @@ type sums struct {
 	drained          uint64
 	shed, unfinished uint64
 	statuses         map[int]uint64
+	codes            map[string]uint64
 	unconnected      uint64
 	errors           measure.Errors
 	generator        time.Duration
@@ -70,6 +71,7 @@ func (s *sums) add(w *archive.Window) bool {
 	s.shed += c.Shed
 	s.errors.Add(c.Errors)
 	s.statuses = measure.AddStatuses(s.statuses, c.Statuses)
+	s.codes = measure.AddCodes(s.codes, c.Codes)
 	s.generator += c.CPUUser + c.CPUSys - c.Spun
 	s.unfinished += c.Unfinished
 	s.unconnected += c.Unconnected

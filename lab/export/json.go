@@ -39,9 +39,10 @@ type loadJSON struct {
 	Unit        string             `json:"unit,omitempty"`     // what requests counts, if it is not requests: "messages" or "events"
 	Messages    *measure.Messages  `json:"messages,omitempty"` // over WebSockets, or events
 	Errors      measure.Errors     `json:"errors"`
-	Causes      []measure.Cause    `json:"causes,omitempty"`   // errors by names finer than their kinds
-	Statuses    map[int]uint64     `json:"statuses"`           // complete answers by status
-	Location    string             `json:"location,omitempty"` // where the first redirect led
+	Causes      []measure.Cause    `json:"causes,omitempty"`     // errors by names finer than their kinds
+	Statuses    map[int]uint64     `json:"statuses"`             // complete answers by status
+	Codes       map[string]uint64  `json:"grpc_codes,omitempty"` // complete calls over gRPC by the name of their status
+	Location    string             `json:"location,omitempty"`   // where the first redirect led
 	FirstErrors map[string]string  `json:"first_errors"`
 	Failures    []failureJSON      `json:"failures"` // a few failed requests of each kind
 	Latency     map[string]latency `json:"latency_us"`
@@ -66,19 +67,20 @@ type loadJSON struct {
 type latency map[string]*float64
 
 type windowJSON struct {
-	Second     int              `json:"second"`          // negative while warming up
-	Phase      int              `json:"phase,omitempty"` // in which it begins, from 1; only if there are phases
-	Length     float64          `json:"length_s"`
-	Offered    uint64           `json:"offered"`
-	Sent       uint64           `json:"sent"`
-	Requests   uint64           `json:"requests"`
-	Errors     measure.Errors   `json:"errors"`
-	Messages   measure.Messages `json:"messages,omitzero"`
-	Statuses   map[int]uint64   `json:"statuses,omitempty"`
-	Shed       uint64           `json:"shed"`
-	Throughput *float64         `json:"throughput"`
-	Response   latency          `json:"response_us,omitempty"`
-	Lag        latency          `json:"lag_us,omitempty"`
+	Second     int               `json:"second"`          // negative while warming up
+	Phase      int               `json:"phase,omitempty"` // in which it begins, from 1; only if there are phases
+	Length     float64           `json:"length_s"`
+	Offered    uint64            `json:"offered"`
+	Sent       uint64            `json:"sent"`
+	Requests   uint64            `json:"requests"`
+	Errors     measure.Errors    `json:"errors"`
+	Messages   measure.Messages  `json:"messages,omitzero"`
+	Statuses   map[int]uint64    `json:"statuses,omitempty"`
+	Codes      map[string]uint64 `json:"grpc_codes,omitempty"`
+	Shed       uint64            `json:"shed"`
+	Throughput *float64          `json:"throughput"`
+	Response   latency           `json:"response_us,omitempty"`
+	Lag        latency           `json:"lag_us,omitempty"`
 	// The figures of response and lag that are only lower bounds.
 	ResponseAtLeast []string          `json:"response_at_least,omitempty"`
 	LagAtLeast      []string          `json:"lag_at_least,omitempty"`
@@ -106,7 +108,7 @@ func objectOf(l *Load) loadJSON {
 		Seed: s.Seed, Interrupted: r.Interrupted,
 		Requests: t.Completed, Duration: t.Length.Seconds(), Throughput: figureIf(t.Length > 0, r.Throughput()),
 		Offered: t.Offered, Sent: t.Sent, Shed: t.Shed, SentLate: t.SentLate, Drained: t.Drained, Drain: r.Drain.Seconds(), Unfinished: t.Unfinished, BytesIn: t.BytesIn, BytesOut: t.BytesOut,
-		Errors: t.Errors, Statuses: measure.AddStatuses(map[int]uint64{}, t.Statuses), Location: r.Location, ByRequest: requestsOf(r), FirstErrors: r.FirstErrors, Failures: failuresOf(r), Latency: make(map[string]latency),
+		Errors: t.Errors, Statuses: measure.AddStatuses(map[int]uint64{}, t.Statuses), Codes: t.Codes, Location: r.Location, ByRequest: requestsOf(r), FirstErrors: r.FirstErrors, Failures: failuresOf(r), Latency: make(map[string]latency),
 		Censored:     figureIf(t.Timed(measure.Response)+t.GivenUp(measure.Response) > 0, t.Censored()),
 		GeneratorCPU: figureIf(t.Completed > 0, present.Micros(r.CPUPerRequest())), Validity: r.Validity, Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},
 		Thresholds: l.Thresholds, AtLeast: make(map[string][]string),
@@ -138,7 +140,7 @@ func objectOf(l *Load) loadJSON {
 func windowOf(w *measure.Window, figures SecondFigures) windowJSON {
 	seconds := w.Length.Seconds()
 	out := windowJSON{
-		Second: w.Index, Length: seconds, Offered: w.Offered, Sent: w.Sent, Requests: w.Completed, Errors: w.Errors, Statuses: w.Statuses, Shed: w.Shed,
+		Second: w.Index, Length: seconds, Offered: w.Offered, Sent: w.Sent, Requests: w.Completed, Errors: w.Errors, Statuses: w.Statuses, Codes: w.Codes, Shed: w.Shed,
 		Messages: w.Messages, InFlight: w.InFlight, StallMS: present.Micros(w.Stall) / 1e3, Validity: w.Validity(), Findings: w.Findings,
 	}
 	out.Response, out.ResponseAtLeast = latencyFrom(figures.response)

@@ -102,6 +102,7 @@ func (m *meter) add(w *measure.Window) []metric {
 	if len(statuses.points) > 0 {
 		metrics = append(metrics, statuses)
 	}
+	metrics = append(metrics, grpcMetrics(t)...)
 	if w.Length > 0 {
 		metrics = append(metrics,
 			gauge("dyno_throughput", "Answers per second in the last window.", "{request}/s", float64(w.Completed)/w.Length.Seconds()),
@@ -114,6 +115,18 @@ func (m *meter) add(w *measure.Window) []metric {
 		name: "dyno_response_seconds", help: "Response times, from the intended start. Requests that were given up count as beyond all buckets.",
 		unit: "s", histogram: &response,
 	})
+}
+
+// grpcMetrics are those of loads that call over gRPC.
+func grpcMetrics(t *measure.Window) []metric {
+	if len(t.Codes) == 0 {
+		return nil
+	}
+	calls := metric{name: "dyno_grpc_calls_total", help: "Calls over gRPC that were answered in full, by status.", unit: "{call}", counter: true}
+	for _, code := range slices.Sorted(maps.Keys(t.Codes)) {
+		calls.points = append(calls.points, point{labels: []label{{"code", code}}, value: float64(t.Codes[code])})
+	}
+	return []metric{calls}
 }
 
 // quantiles are those of a window. Where only a lower bound is known, it has a

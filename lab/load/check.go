@@ -36,6 +36,9 @@ func (s *Spec) Check() error {
 	if err := s.checkMessages(env); err != nil {
 		return err
 	}
+	if err := s.checkCalls(); err != nil {
+		return err
+	}
 	phases := s.Profile.Length()
 	if phases > 0 && s.Duration != 0 && s.Duration != phases {
 		return fmt.Errorf("the phases take %v, which is how long the load is, not %v", phases, s.Duration)

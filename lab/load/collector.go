@@ -144,7 +144,7 @@ func (c *collector) deliver(index int) {
 		w.InFlight = p.pending / float64(w.Length)
 	}
 	p.durations.Histograms(&w)
-	w.Statuses = p.breakdown.ByStatus()
+	w.Statuses, w.Codes = p.breakdown.ByStatus(), p.breakdown.ByCode()
 	health := c.health.since()
 	if lag := w.Hist[measure.Lag]; lag != nil {
 		health.LagP99 = time.Duration(lag.ValueAtPercentile(99))

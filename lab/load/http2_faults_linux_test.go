@@ -37,15 +37,23 @@ func scripted(t *testing.T, do script, settings ...xhttp2.Setting) string {
 	t.Helper()
 	var conns atomic.Int64
 	return server(t, func(c net.Conn) {
-		p := &peer{Framer: xhttp2.NewFramer(c, c), conn: c, nth: int(conns.Add(1))}
-		p.encoder = hpack.NewEncoder(&p.fields)
-		p.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
-		if _, err := io.ReadFull(c, make([]byte, len(xhttp2.ClientPreface))); err != nil {
-			return
+		if p := newPeer(c, settings...); p != nil {
+			p.nth = int(conns.Add(1))
+			p.serve(do)
 		}
-		p.WriteSettings(settings...)
-		p.serve(do)
 	})
+}
+
+// newPeer begins HTTP/2 on a connection; nil if the client doesn't.
+func newPeer(c net.Conn, settings ...xhttp2.Setting) *peer {
+	p := &peer{Framer: xhttp2.NewFramer(c, c), conn: c}
+	p.encoder = hpack.NewEncoder(&p.fields)
+	p.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	if _, err := io.ReadFull(c, make([]byte, len(xhttp2.ClientPreface))); err != nil {
+		return nil
+	}
+	p.WriteSettings(settings...)
+	return p
 }
 
 func (p *peer) serve(do script) {

@@ -40,6 +40,14 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
+	if !spec.resolved() {
+		if err := Resolve(ctx, &spec); err != nil {
+			return nil, err
+		}
+		if err := spec.Check(); err != nil {
+			return nil, err
+		}
+	}
 	spec.Duration = max(spec.Duration, spec.Profile.Length())
 	name, open := engine.Pick(spec.Engine, spec.KernelTimestamps)
 	if name == "portable" && spec.Link.Streams > 0 {

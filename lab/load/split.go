@@ -101,7 +101,7 @@ func (s *Spec) secure() (c *tls.Config, release func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if u.Scheme != "https" {
+	if !request.Secure(u) {
 		return nil, func() {}, nil
 	}
 	return s.TLS.Config(u.Host, s.Link.Protocol())

@@ -22,26 +22,36 @@ type statusRow struct {
 	Counts  []string
 }
 
-// newStatusTable is without rows if all answers were 200, or none was counted.
+// newStatusTable is without rows if all answers were 200, and OK of gRPC, or none was
+// counted.
 func newStatusTable(r ranking) statusTable {
 	t := statusTable{Title: r.Title}
-	seen := map[int]bool{}
+	seen, codes := map[int]bool{}, map[string]bool{}
 	for _, row := range r.Rows {
 		for status := range row.Cell.Statuses {
 			seen[status] = true
 		}
+		for code := range row.Cell.Codes {
+			codes[code] = true
+		}
 	}
-	if len(seen) == 0 || len(seen) == 1 && seen[http.StatusOK] {
+	asUsual := len(codes) == 0 || len(codes) == 1 && codes["OK"]
+	if asUsual && (len(seen) == 0 || len(seen) == 1 && seen[http.StatusOK]) {
 		return t
 	}
 	statuses := slices.Sorted(maps.Keys(seen))
 	for _, status := range statuses {
 		t.Statuses = append(t.Statuses, fmt.Sprintf("%d %s", status, http.StatusText(status)))
 	}
+	named := slices.Sorted(maps.Keys(codes))
+	t.Statuses = append(t.Statuses, named...)
 	for _, row := range r.Rows {
 		line := statusRow{Subject: row.Cell.Subject}
 		for _, status := range statuses {
 			line.Counts = append(line.Counts, strconv.FormatUint(row.Cell.Statuses[status], 10))
+		}
+		for _, code := range named {
+			line.Counts = append(line.Counts, strconv.FormatUint(row.Cell.Codes[code], 10))
 		}
 		t.Rows = append(t.Rows, line)
 	}

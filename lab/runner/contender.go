@@ -2,12 +2,14 @@ package runner
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
 
 	"dyno/lab/archive"
 	"dyno/lab/load/request"
+	"dyno/lab/load/rpc"
 	"dyno/lab/study"
 	"dyno/lab/subject"
 )
@@ -91,11 +93,46 @@ func (s *starter) begin(ctx context.Context, c *contender, cell *study.Cell, pro
 
 // verifyRequests asks for what the cell asks for, once.
 func verifyRequests(ctx context.Context, v *subject.Verifier, url string, cell *study.Cell) error {
-	examples, err := request.Examples(cell.Asked(), cell.Feeds)
+	asked := cell.Asked()
+	server, err := rpcServer(url, v.TLS)
 	if err != nil {
 		return err
 	}
-	return v.VerifyRequests(ctx, url, examples)
+	if err := rpc.Resolve(ctx, asked, func() (*rpc.Server, error) { return server, nil }); err != nil {
+		return err
+	}
+	examples, err := request.Examples(asked, cell.Feeds)
+	if err != nil {
+		return err
+	}
+	var others []request.Request
+	for i := range examples {
+		if examples[i].GRPC == nil {
+			others = append(others, examples[i])
+		} else if err := server.Verify(ctx, &examples[i]); err != nil {
+			return err
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	return v.VerifyRequests(ctx, url, others)
+}
+
+// rpcServer is a subject as clients of gRPC see it. trust is for https, nil for the
+// system's certificates.
+func rpcServer(at string, trust *tls.Config) (*rpc.Server, error) {
+	u, dial, err := request.ParseTarget(at)
+	if err != nil {
+		return nil, err
+	}
+	server := &rpc.Server{Address: dial, Authority: u.Host}
+	if request.Secure(u) {
+		if server.TLS = trust; trust == nil {
+			server.TLS = &tls.Config{}
+		}
+	}
+	return server, nil
 }
 
 // subjectError is an error that is the subject's own fault.

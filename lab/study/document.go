@@ -34,6 +34,7 @@ type input struct {
 	onDisk   bool // path is a file, and what the study names lies beside it
 
 	feedsUnread bool // what refers to a feed can't be checked
+	calls       bool // some request is a call over gRPC
 }
 
 func newInput(path string, shipped []string) *input {

@@ -32,7 +32,7 @@ func checkSizes(e entry, _ string, s *Study) {
 
 // hasBody reports whether the factor size says how long a request's body is.
 func hasBody(r request.Request) bool {
-	return r.Body != "" || slices.Contains([]string{"POST", "PUT", "PATCH"}, r.Method)
+	return r.GRPC == nil && (r.Body != "" || slices.Contains([]string{"POST", "PUT", "PATCH"}, r.Method))
 }
 
 // Asked are the requests of the cell with bodies of the size that its levels

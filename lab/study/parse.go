@@ -81,6 +81,9 @@ func (in *input) study(s *Study, root scope) {
 	if at, ok := f["loads"]; ok {
 		s.Loads = loadsAt(at)
 	}
+	if in.calls {
+		overHTTP2(s.Loads)
+	}
 	in.design(s, f)
 	if at, ok := f["factors"]; ok {
 		s.Factors = factorsAt(at, s)

@@ -18,11 +18,11 @@ func expectAt(at scope, r *request.Request) {
 		}
 		return
 	}
-	f, _ := at.fields("status", "header", "body", "json")
+	f, _ := at.fields("status", "grpc", "header", "body", "json")
 	if v, ok := f["status"]; ok {
 		statusAt(v, r)
 	}
-	for _, kind := range []string{"header", "body", "json"} {
+	for _, kind := range []string{"grpc", "header", "body", "json"} {
 		v, ok := f[kind]
 		switch {
 		case !ok:

@@ -38,7 +38,7 @@ func linkAt(f map[string]scope, l *Load) {
 	}
 	if v, ok := f["streams"]; ok {
 		n := v.integer(1, request.MostStreams)
-		if k.Streams == 0 {
+		if k.Streams == 0 && !v.in.calls {
 			v.problem("give that load http2: true", "over HTTP/1.1 a connection has one request under way")
 		} else {
 			k.Streams = n

@@ -3,6 +3,7 @@ package study
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dyno/lab/load/request"
@@ -27,12 +28,17 @@ func requestsAt(at scope) []request.Request {
 }
 
 func requestAt(at scope) request.Request {
-	f, understood := at.fields(append([]string{"name", "method", "path", "headers", "body", "body_file", "auth", "cookies", "cookie_jar", "weight", "expect"}, verbs...)...)
+	before := len(at.in.problems)
+	f, understood := at.fields(slices.Concat([]string{"name", "method", "path", "headers", "body", "body_file", "auth", "cookies", "cookie_jar", "weight", "expect"}, verbs, callFields)...)
 	r := request.Request{Weight: 1}
-	if given := methodAndPath(f, &r); given != 1 && understood {
+	if _, call := f["grpc"]; call {
+		callAt(at, f, &r)
+	} else if field := firstField(f, callFields); field != "" && understood {
+		f[field].problem("add: grpc: package.Service/Method", "%s goes with grpc only", field)
+	} else if given := methodAndPath(f, &r); given != 1 && understood {
 		at.problem("write it as: get: /path", "expected one method and path, got %d", given)
 	}
-	if r.Path != "" {
+	if r.Path != "" && r.GRPC == nil {
 		r.Name = strings.ToLower(r.Method) + " " + r.Path
 	}
 	if v, ok := f["name"]; ok {
@@ -41,7 +47,9 @@ func requestAt(at scope) request.Request {
 	if v, ok := f["headers"]; ok {
 		r.Headers = headersAt(v)
 	}
-	r.Body = bodyAt(f)
+	if r.GRPC == nil {
+		r.Body = bodyAt(f)
+	}
 	identityAt(f, &r)
 	if v, ok := f["weight"]; ok {
 		r.Weight = v.integer(1, 1_000_000)
@@ -49,7 +57,20 @@ func requestAt(at scope) request.Request {
 	if v, ok := f["expect"]; ok {
 		expectAt(v, &r)
 	}
+	if r.GRPC != nil {
+		checkCall(at, f, &r, before)
+	}
 	return r
+}
+
+// firstField is the first of the names that is among the fields; "" if none is.
+func firstField(f map[string]scope, names []string) string {
+	for _, name := range names {
+		if _, ok := f[name]; ok {
+			return name
+		}
+	}
+	return ""
 }
 
 // methodAndPath reads "get: /path", or method and path. It returns how many of
@@ -133,7 +154,9 @@ func bodyAt(f map[string]scope) string {
 		}
 		return body
 	case beside:
-		return bodyFile(file)
+		body := textFile(file, "body")
+		file.check(request.Request{Path: "/", Body: body})
+		return body
 	}
 	return ""
 }
@@ -148,7 +171,8 @@ func (s scope) filePath() string {
 	return s.in.beside(path)
 }
 
-func bodyFile(at scope) string {
+// textFile reads a file that holds what is sent. It returns "" after a problem.
+func textFile(at scope, what string) string {
 	path := at.filePath()
 	if path == "" {
 		return ""
@@ -158,9 +182,8 @@ func bodyFile(at scope) string {
 		err = fmt.Errorf("%s has more than the %d bytes that are allowed", path, maxSource)
 	}
 	if err != nil {
-		at.problem("the path starts at the study's folder", "reading the body: %v", err)
+		at.problem("the path starts at the study's folder", "reading the %s: %v", what, err)
 		return ""
 	}
-	at.check(request.Request{Path: "/", Body: string(body)})
 	return string(body)
 }

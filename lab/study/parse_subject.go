@@ -28,7 +28,7 @@ func subjectsAt(at scope, requests []request.Request) []Subject {
 		}
 		taken[s.Name] = true
 		if s.Run != "" && s.Ready == "" && len(requests) > 0 {
-			s.Poll = readyPath(requests[0].Path)
+			s.Poll = readyPath(&requests[0])
 		}
 		subjects = append(subjects, s)
 	}
@@ -51,7 +51,7 @@ func subjectAt(at scope) Subject {
 		s.Dir = v.filled("")
 	}
 	if v, ok := f["ready"]; ok {
-		s.Ready = v.requestPath()
+		s.Ready = v.readiness()
 	}
 	if v, ok := f["url"]; ok {
 		s.URL = v.baseURL()
@@ -247,11 +247,28 @@ func checkVariable(at scope, name string) {
 	}
 }
 
-// readyPath is the path to poll of a request's: the root if it is a template,
-// which is rendered only for the load.
-func readyPath(path string) string {
-	if strings.Contains(path, "{{") {
+// readiness reads what tells that a subject is ready: a path, or health over gRPC.
+func (s scope) readiness() string {
+	text, _ := s.scalar()
+	service, named := strings.CutPrefix(text, "grpc:")
+	if text == "grpc" || named && service != "" && !strings.ContainsAny(service, "/ \t") {
+		return text
+	}
+	if named {
+		s.problem("grpc:package.Service, or grpc for the server as a whole", "expected the name of a service whose health is asked for, got %s", quote(service))
+		return ""
+	}
+	return s.requestPath()
+}
+
+// readyPath is what to poll of a request: its path, the root if that is a template,
+// which is rendered only for the load, or its server's health if it is a call over gRPC.
+func readyPath(r *request.Request) string {
+	switch {
+	case r.GRPC != nil:
+		return "grpc"
+	case strings.Contains(r.Path, "{{"):
 		return "/"
 	}
-	return path
+	return r.Path
 }

@@ -34,7 +34,7 @@ func TestTemplateAndIdentityProblems(t *testing.T) {
 func TestExpectationProblems(t *testing.T) {
 	checkProblems(t, []problemCase{
 		{"unknown word", minimal + "requests: [{get: /, expect: [stauts 200]}]\n",
-			`s.yaml:3:30: requests[0].expect[0]: expectation "stauts 200": starts with "stauts"; expected one of status, header, body, json`},
+			`s.yaml:3:30: requests[0].expect[0]: expectation "stauts 200": starts with "stauts"; expected one of status, grpc, header, body, json`},
 		{"class", minimal + "requests: [{get: /, expect: {status: 9xx}}]\n",
 			`s.yaml:3:38: requests[0].expect.status: expectation "status 9xx": "9xx" is no status from 200 to 599, class such as 2xx, or range such as 200-204`},
 		{"JSON path", minimal + "requests: [{get: /, expect: {json: items == 1}}]\n",

@@ -8,7 +8,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
+
+	"dyno/lab/load/rpc"
 )
 
 // Limits of waiting for readiness.
@@ -21,15 +25,15 @@ const (
 // errExited says that a subject ended while its readiness was awaited.
 var errExited = errors.New("exited before it was ready")
 
-// awaitReady polls url until it answers with a status below the limit. It fails
+// awaitReady asks until there is nothing to say against the subject. It fails
 // when ctx ends, when exited is closed, or after timeout, with the last thing
 // seen.
-func awaitReady(ctx context.Context, client *http.Client, url string, limit int, timeout time.Duration, exited <-chan struct{}) error {
+func awaitReady(ctx context.Context, ask func(context.Context) error, timeout time.Duration, exited <-chan struct{}) error {
 	deadline := time.After(timeout)
 	for began := time.Now(); ; {
 		// So that the time of a start is told within 5 %, without asking all the time.
 		pause := min(max(time.Since(began)/20, 500*time.Microsecond), 20*time.Millisecond)
-		last := ask(ctx, client, url, limit)
+		last := ask(ctx)
 		if last == nil {
 			return nil
 		}
@@ -43,6 +47,47 @@ func awaitReady(ctx context.Context, client *http.Client, url string, limit int,
 		case <-time.After(pause):
 		}
 	}
+}
+
+// asking is how to ask the subject at url ("http://host:port") whether it is ready.
+// named is what was said to tell it, else guess is the best guess: a path, or "grpc"
+// and perhaps ":SERVICE" for health over gRPC. trust is for https.
+func asking(url, named, guess string, trust *tls.Config) func(context.Context) error {
+	what, limit := named, limitNamed
+	if what == "" {
+		what, limit = guess, limitGuessed
+	}
+	if isHealth(what) {
+		_, service, _ := strings.Cut(what, ":")
+		return func(ctx context.Context) error { return askHealth(ctx, url, service, trust, named == "") }
+	}
+	client := pollingClient(trust)
+	return func(ctx context.Context) error { return ask(ctx, client, url+what, limit) }
+}
+
+// isHealth reports whether readiness is told by health over gRPC.
+func isHealth(ready string) bool { return ready == "grpc" || strings.HasPrefix(ready, "grpc:") }
+
+// askHealth returns nil if the server at url says over gRPC that it serves. Where that
+// is only a guess, any answer over gRPC will do: it may have no health service.
+func askHealth(ctx context.Context, at, service string, trust *tls.Config, guessed bool) error {
+	u, err := url.Parse(at)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, oneAsk)
+	defer cancel()
+	server := rpc.Server{Address: u.Host}
+	if u.Scheme == "https" {
+		if server.TLS = trust; trust == nil {
+			server.TLS = &tls.Config{}
+		}
+	}
+	err = server.Health(ctx, service)
+	if guessed && errors.Is(err, rpc.ErrNoHealth) {
+		return nil
+	}
+	return err
 }
 
 // pollingClient uses neither proxies nor redirects, and a new connection for

@@ -36,7 +36,7 @@ func TestOverTLS(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if err := awaitReady(ctx, pollingClient(trusting.TLS), server.URL, limitGuessed, time.Second, nil); err != nil {
+	if err := awaitReady(ctx, asking(server.URL, "", "", trusting.TLS), time.Second, nil); err != nil {
 		t.Error(err)
 	}
 	in, err := Attach("up", server.URL)

@@ -18,19 +18,22 @@ const defaultGrace = 3 * time.Second
 // set. The variables PORT and, for shipped subjects, OUT are in its
 // environment.
 type StartSpec struct {
-	Name     string            // in messages
-	Command  []string          // executed without a shell; $PORT, $OUT and ${…} of Env are replaced
-	Shell    string            // executed by /bin/sh
-	Dir      string            // working folder; empty for the current one
-	Env      map[string]string // added to dyno's own environment; {{env NAME}} in a value is a variable of that
-	Ready    string            // path polled until it answers with a status from 200 to 399; empty if Poll says it
-	Poll     string            // path polled if Ready is empty, until it answers with a status below 500; empty for "/"
-	Timeout  time.Duration     // until ready; 0 means 15 s, at most 60 s
-	Grace    time.Duration     // from SIGTERM to SIGKILL; 0 means 3 s
-	Port     int               // 0 for a free one
-	CPUs     []int             // to run on; empty leaves it to the kernel
-	Log      string            // file for what it prints, replaced; empty for none
-	LogLimit int64             // bytes of it beyond which its middle is left out; 0 means 16 MiB
+	Name    string            // in messages
+	Command []string          // executed without a shell; $PORT, $OUT and ${…} of Env are replaced
+	Shell   string            // executed by /bin/sh
+	Dir     string            // working folder; empty for the current one
+	Env     map[string]string // added to dyno's own environment; {{env NAME}} in a value is a variable of that
+	// Ready is a path polled until it answers with a status from 200 to 399, or "grpc" or
+	// "grpc:SERVICE": the server's health over gRPC, or a service's, is asked for until it
+	// is SERVING. Empty if Poll says it.
+	Ready    string
+	Poll     string        // polled if Ready is empty, until it answers with a status below 500, or at all over gRPC; empty for "/"
+	Timeout  time.Duration // until ready; 0 means 15 s, at most 60 s
+	Grace    time.Duration // from SIGTERM to SIGKILL; 0 means 3 s
+	Port     int           // 0 for a free one
+	CPUs     []int         // to run on; empty leaves it to the kernel
+	Log      string        // file for what it prints, replaced; empty for none
+	LogLimit int64         // bytes of it beyond which its middle is left out; 0 means 16 MiB
 	// StateDir holds the journal that [Sweep] reads, "~/.dyno" by convention;
 	// empty for no journal.
 	StateDir string
@@ -63,7 +66,7 @@ func (s *StartSpec) check() error {
 		return fmt.Errorf("subject %s: %d is not a port; expected a number from 1 to 65535", s.Name, s.Port)
 	case s.Limits.check() != nil:
 		return fmt.Errorf("subject %s: %w", s.Name, s.Limits.check())
-	case s.Ready != "" && !strings.HasPrefix(s.Ready, "/"):
+	case s.Ready != "" && !strings.HasPrefix(s.Ready, "/") && !isHealth(s.Ready):
 		return fmt.Errorf("subject %s: the path to poll, %q, must begin with /", s.Name, s.Ready)
 	}
 	var err error

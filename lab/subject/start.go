@@ -137,11 +137,7 @@ func (in *Instance) begin(ctx context.Context, s *StartSpec) error {
 	}
 	in.pid, in.cgroup, in.remarks = n.Entry.PID, n.Entry.Cgroup, n.Remarks
 	in.unenforced = n.Unenforced
-	path, limit := s.Ready, limitNamed
-	if path == "" {
-		path, limit = s.Poll, limitGuessed
-	}
-	if err := awaitReady(ctx, pollingClient(s.TLS), in.url+path, limit, s.Timeout, in.handle.exited); err != nil {
+	if err := awaitReady(ctx, asking(in.url, s.Ready, s.Poll, s.TLS), s.Timeout, in.handle.exited); err != nil {
 		return in.notReady(ctx, err, s.Log)
 	}
 	in.startUp = time.Duration(monotonic() - n.Began)

@@ -3,6 +3,7 @@
 // An expectation is one line, such as
 //
 //	status 200 201 4xx
+//	grpc OK NOT_FOUND
 //	header content-type contains json
 //	body contains hello
 //	body size < 1000
@@ -32,9 +33,12 @@ const (
 // once parsed and may be shared.
 type Expect struct {
 	statuses Statuses
+	codes    Codes
 	checks   []check
 	needs    Needs
 	json     bool // some check reads the body as JSON
+
+	saysStatus bool
 }
 
 // check is one expectation besides the status.
@@ -73,12 +77,16 @@ func Parse(lines []string) (*Expect, error) {
 }
 
 // kinds are the words an expectation starts with.
-var kinds = []string{"status", "header", "body", "json"}
+var kinds = []string{"status", "grpc", "header", "body", "json"}
 
 func (e *Expect) add(line string) error {
 	kind, rest := word(line)
-	if kind == "status" {
+	switch kind {
+	case "status":
+		e.saysStatus = true
 		return e.statuses.parse(rest)
+	case "grpc":
+		return e.codes.parse(rest)
 	}
 	var c check
 	var err error

@@ -148,7 +148,7 @@ func TestSeveralLines(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	for line, want := range map[string]string{
 		"":                                  `expectation "": is empty`,
-		"stauts 200":                        `starts with "stauts"; expected one of status, header, body, json`,
+		"stauts 200":                        `starts with "stauts"; expected one of status, grpc, header, body, json`,
 		"status":                            "names no status",
 		"status 199":                        `"199" is no status from 200 to 599`,
 		"status 204-200":                    `"204-200" is no status`,

@@ -1,6 +1,10 @@
 package measure
 
-import "maps"
+import (
+	"maps"
+
+	"dyno/nano/wire/grpc"
+)
 
 // Bounds of what HTTP/1.1 takes for a status (RFC 9110 15).
 const (
@@ -11,7 +15,8 @@ const (
 // Breakdown is one loop's share of a window by status and by kind of request.
 type Breakdown struct {
 	statuses [highestStatus - lowestStatus + 1]uint64
-	Kinds    []KindCount // by place in the mix; empty if they are not counted apart
+	codes    [grpc.Codes]uint64 // of gRPC
+	Kinds    []KindCount        // by place in the mix; empty if they are not counted apart
 }
 
 // Count counts a complete response by its status.
@@ -20,6 +25,9 @@ func (b *Breakdown) Count(status int) {
 		b.statuses[status-lowestStatus]++
 	}
 }
+
+// CountCode counts a call over gRPC that was answered in full by its status.
+func (b *Breakdown) CountCode(code grpc.Code) { b.codes[code]++ }
 
 // Kind returns the counts of the kind at a place in the mix; nil if they are not
 // kept.
@@ -49,6 +57,7 @@ func NewBreakdown(kinds int) *Breakdown {
 // Reset empties b, and keeps its memory.
 func (b *Breakdown) Reset() {
 	clear(b.statuses[:])
+	clear(b.codes[:])
 	for i := range b.Kinds {
 		k := &b.Kinds[i]
 		k.Response.reset()
@@ -60,6 +69,9 @@ func (b *Breakdown) Reset() {
 func (b *Breakdown) Add(o *Breakdown) {
 	for i, n := range o.statuses {
 		b.statuses[i] += n
+	}
+	for i, n := range o.codes {
+		b.codes[i] += n
 	}
 	for i := range o.Kinds {
 		k, from := &b.Kinds[i], &o.Kinds[i]
@@ -82,6 +94,21 @@ func (b *Breakdown) ByStatus() map[int]uint64 {
 	return counts
 }
 
+// ByCode returns the counts of the statuses of gRPC that came, by name; nil if none did.
+func (b *Breakdown) ByCode() map[string]uint64 {
+	var counts map[string]uint64
+	for i, n := range b.codes {
+		if n == 0 {
+			continue
+		}
+		if counts == nil {
+			counts = make(map[string]uint64)
+		}
+		counts[grpc.Code(i).String()] = n
+	}
+	return counts
+}
+
 func addStatus(counts map[int]uint64, status int, n uint64) map[int]uint64 {
 	if counts == nil {
 		counts = make(map[int]uint64)
@@ -98,6 +125,21 @@ func AddStatuses(a, b map[int]uint64) map[int]uint64 {
 	sum := maps.Clone(a)
 	for status, n := range b {
 		sum = addStatus(sum, status, n)
+	}
+	return sum
+}
+
+// AddCodes returns the sums of both; it changes neither.
+func AddCodes(a, b map[string]uint64) map[string]uint64 {
+	if len(b) == 0 {
+		return a
+	}
+	sum := maps.Clone(a)
+	if sum == nil {
+		sum = make(map[string]uint64)
+	}
+	for code, n := range b {
+		sum[code] += n
 	}
 	return sum
 }

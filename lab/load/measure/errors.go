@@ -19,16 +19,17 @@ const (
 	MaskedError                     // WebSocket: the server masked a frame (RFC 6455 5.1)
 	UTF8Error                       // WebSocket: text that is not UTF-8 (RFC 6455 8.1)
 	OversizeError                   // WebSocket, events: a message longer than the limit
+	GRPCError                       // gRPC: a status that was not expected (grpc-status)
 	NumErrorKinds
 )
 
 // String returns the kind's name as used in files: the JSON name in [Errors].
 func (k ErrorKind) String() string {
-	return [...]string{"connect", "timeout", "reset", "status", "body", "expect", "stream", "refused", "goaway", "protocol", "handshake", "close", "masked", "utf8", "oversize"}[k]
+	return [...]string{"connect", "timeout", "reset", "status", "body", "expect", "stream", "refused", "goaway", "protocol", "handshake", "close", "masked", "utf8", "oversize", "grpc"}[k]
 }
 
 // Errors counts failed requests by kind. A request that failed is never in a
-// latency histogram, except those counted under Status and Expect, which were
+// latency histogram, except those counted under Status, Expect and GRPC, which were
 // answered in full.
 type Errors struct {
 	Connect uint64 `json:"connect"` // see ConnectError and so on
@@ -48,11 +49,12 @@ type Errors struct {
 	Masked    uint64 `json:"masked,omitempty"`
 	UTF8      uint64 `json:"utf8,omitempty"`
 	Oversize  uint64 `json:"oversize,omitempty"`
+	GRPC      uint64 `json:"grpc,omitempty"`
 }
 
 // of returns the counter of a kind.
 func (e *Errors) of(kind ErrorKind) *uint64 {
-	return [NumErrorKinds]*uint64{&e.Connect, &e.Timeout, &e.Reset, &e.Status, &e.Body, &e.Expect, &e.Stream, &e.Refused, &e.GoAway, &e.Protocol, &e.Handshake, &e.Close, &e.Masked, &e.UTF8, &e.Oversize}[kind]
+	return [NumErrorKinds]*uint64{&e.Connect, &e.Timeout, &e.Reset, &e.Status, &e.Body, &e.Expect, &e.Stream, &e.Refused, &e.GoAway, &e.Protocol, &e.Handshake, &e.Close, &e.Masked, &e.UTF8, &e.Oversize, &e.GRPC}[kind]
 }
 
 // Count counts one error of a kind.
@@ -68,7 +70,7 @@ func (e Errors) Total() uint64 {
 }
 
 // Wrong counts the requests that were answered in full, but wrongly.
-func (e Errors) Wrong() uint64 { return e.Status + e.Expect }
+func (e Errors) Wrong() uint64 { return e.Status + e.Expect + e.GRPC }
 
 // Add adds the counts of o to e.
 func (e *Errors) Add(o Errors) {

@@ -1,7 +1,7 @@
 package measure
 
 // Messages counts what went over connections that carry messages or events, and not
-// requests with their responses: WebSockets and server-sent events. A message that is
+// requests with their responses: WebSockets, server-sent events and calls over gRPC. A message that is
 // answered counts as a request, too, in Sent and Completed, and one that came without
 // being asked for, or an event, in Completed.
 type Messages struct {

@@ -21,12 +21,13 @@ const (
 	FullHandshake                 // TLS handshake with a key exchange and certificates, from connected to done
 	ResumedHandshake              // TLS handshake that took up an earlier session
 	ReadDelay                     // bytes read − received by the kernel; only if Spec.KernelTimestamps
+	Message                       // of calls with several answers: a message received − the one before it, the first − sent
 	NumClocks
 )
 
 // String returns the clock's name as used in files and flags.
 func (c Clock) String() string {
-	return [...]string{"response", "service", "lag", "first_byte", "connect", "tls_full", "tls_resumed", "read_delay"}[c]
+	return [...]string{"response", "service", "lag", "first_byte", "connect", "tls_full", "tls_resumed", "read_delay", "message"}[c]
 }
 
 // Limits that counts of a window go by; docs/findings.md explains them.
@@ -56,6 +57,9 @@ type Window struct {
 	// Statuses counts the complete responses by status, those that drained among
 	// them; nil if there were none, or they were not counted.
 	Statuses map[int]uint64 `json:"statuses,omitempty"`
+	// Codes counts the calls over gRPC that were answered in full by the name of their
+	// status, such as OK; nil if there were none.
+	Codes map[string]uint64 `json:"grpc_codes,omitempty"`
 	// Unconnected is how many of those that failed as Errors.Connect had waited
 	// for their connection until the time limit.
 	Unconnected uint64 `json:"unconnected,omitempty"`
@@ -144,6 +148,7 @@ func (w *Window) AddCounts(o *Window) {
 	w.Shed += o.Shed
 	w.Errors.Add(o.Errors)
 	w.Statuses = AddStatuses(w.Statuses, o.Statuses)
+	w.Codes = AddCodes(w.Codes, o.Codes)
 	w.Unconnected += o.Unconnected
 	w.BytesIn += o.BytesIn
 	w.BytesOut += o.BytesOut

@@ -22,6 +22,8 @@ type Compiled struct {
 	statuses     expect.Statuses
 	Expect       *expect.Expect
 
+	Call *Call // nil unless it is a call over gRPC
+
 	Constant []byte // as it goes over the wire, in text; nil if it must be rendered
 	Uses     template.Uses
 	head     *template.Template // up to the fields that follow
@@ -64,7 +66,12 @@ func Compile(r *Request, host, protocol string, env *template.Env) (*Compiled, e
 	case e.Needs() == expect.Head || r.Jar:
 		w.Keeps = KeepHead
 	}
-	framed := r.has("Content-Length") || r.has("Transfer-Encoding") // never both (RFC 9112 6.2)
+	if r.GRPC != nil {
+		if w.Call, err = compileCall(r, e, env); err != nil {
+			return nil, err
+		}
+	}
+	framed := r.GRPC != nil || r.has("Content-Length") || r.has("Transfer-Encoding") // never both (RFC 9112 6.2)
 	w.sized = !framed && (r.Body != "" || r.Method == "POST" || r.Method == "PUT" || r.Method == "PATCH")
 	if err := w.templates(r, host, protocol, env); err != nil {
 		return nil, err
@@ -96,7 +103,12 @@ func (w *Compiled) templates(r *Request, host, protocol string, env *template.En
 		w.Uses = w.Uses.Or(t.Uses())
 		return t
 	}
-	w.head, w.body = compile(head), compile(r.Body)
+	w.head, w.body = compile(head), compile("")
+	if w.Call == nil {
+		w.body = compile(r.Body)
+	} else {
+		w.Uses = w.Uses.Or(w.Call.Uses)
+	}
 	if scheme == "basic" {
 		w.basic = compile(secret)
 	}
@@ -118,6 +130,9 @@ func headText(r *Request, host, protocol string) string {
 	if !r.has("Host") {
 		b.WriteString("Host: " + host + "\r\n")
 	}
+	if r.GRPC != nil {
+		b.WriteString(r.GRPC.head())
+	}
 	for _, h := range r.Headers {
 		b.WriteString(h.Name + ": " + h.Value + "\r\n")
 	}
@@ -134,7 +149,7 @@ func cookieText(cookies []Header) string {
 
 // isConstant reports whether every rendering gives the same bytes.
 func (w *Compiled) isConstant() bool {
-	if w.KeepsCookies {
+	if w.KeepsCookies || w.Call != nil && w.Call.Constant == nil {
 		return false
 	}
 	for _, t := range []*template.Template{w.head, w.body, w.basic, w.cookies} {
@@ -163,6 +178,9 @@ func (w *Compiled) Append(dst, scratch []byte, s *template.State, jar *Jar) (wir
 		dst = append(dst, "\r\n"...)
 	}
 	dst = w.appendCookies(dst, s, jar)
+	if w.Call != nil {
+		return w.Call.AppendMessage(append(dst, "\r\n"...), scratch, s)
+	}
 	scratch = w.body.Append(scratch[:0], s)
 	if w.sized {
 		dst = append(dst, "Content-Length: "...)

@@ -8,7 +8,8 @@ import (
 // Examples renders each request once, for who wants to see that they are
 // answered before a load is put on. Credentials and cookies become headers.
 // Requests that depend on what earlier responses have set, those with a cookie
-// jar, are left out.
+// jar, are left out. The body of a call over gRPC is its first message as it goes over
+// the wire.
 func Examples(requests []Request, feeds []Feed) ([]Request, error) {
 	env, err := Environment(feeds)
 	if err != nil {
@@ -40,7 +41,7 @@ func (r *Request) as(wire []byte) Request {
 	line, rest, _ := bytes.Cut(head, []byte("\r\n"))
 	method, target, _ := bytes.Cut(line, []byte(" "))
 	path, _, _ := bytes.Cut(target, []byte(" "))
-	e := Request{Name: r.Name, Method: string(method), Path: string(path), Body: string(body), Weight: r.Weight, Status: r.Status, Expect: r.Expect}
+	e := Request{Name: r.Name, Method: string(method), Path: string(path), Body: string(body), Weight: r.Weight, Status: r.Status, Expect: r.Expect, GRPC: r.GRPC}
 	for field := range bytes.SplitSeq(rest, []byte("\r\n")) {
 		name, value, _ := bytes.Cut(field, []byte(": "))
 		added := Request{Headers: []Header{{Name: string(name)}}}

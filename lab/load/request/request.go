@@ -35,6 +35,7 @@ type Request struct {
 	Weight  int      `json:"weight,omitempty"`     // share in the mix; 0 means 1
 	Status  int      `json:"status,omitempty"`     // expected status; 0 means any from 200 to 399, or what Expect says
 	Expect  []string `json:"expect,omitempty"`     // what responses are held to; see package expect for the lines
+	GRPC    *GRPC    `json:"grpc,omitempty"`       // it is a call over gRPC
 }
 
 // Check reports what is wrong with the request, or nil. Placeholders may refer
@@ -54,7 +55,11 @@ func (r *Request) Check(env *template.Env) error {
 			return err
 		}
 	}
-	if _, err := template.Compile(r.Body, env); err != nil {
+	if r.GRPC != nil {
+		if err := r.GRPC.check(r, env); err != nil {
+			return err
+		}
+	} else if _, err := template.Compile(r.Body, env); err != nil {
 		return fmt.Errorf("body: %w", err)
 	}
 	if err := r.checkIdentity(env); err != nil {
@@ -66,7 +71,10 @@ func (r *Request) Check(env *template.Env) error {
 	if r.Status != 0 && (r.Status < 200 || r.Status > 599) {
 		return fmt.Errorf("expected status %d is not between 200 and 599", r.Status)
 	}
-	_, err := r.Expectations()
+	e, err := r.Expectations()
+	if err == nil && r.GRPC == nil && e.SaysCode() {
+		return errors.New("grpc NAME is expected of calls over gRPC only; of HTTP write status 200")
+	}
 	return err
 }
 

@@ -6,11 +6,13 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
 // ParseTarget splits a target into what is dialled and what is sent as Host. A ws or wss
-// URL is the http or https URL of its handshake (RFC 6455 3).
+// URL is the http or https URL of its handshake (RFC 6455 3); grpc and grpcs are HTTP/2
+// without and with TLS.
 func ParseTarget(target string) (u *url.URL, dial string, err error) {
 	u, err = url.Parse(target)
 	if err != nil {
@@ -30,11 +32,16 @@ func ParseTarget(target string) (u *url.URL, dial string, err error) {
 		port = "80"
 	case u.Scheme == "https" && port == "":
 		port = "443"
-	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, "", fmt.Errorf("target %q: scheme %q can't be loaded, only http and https, ws and wss", target, u.Scheme)
+	case (u.Scheme == "grpc" || u.Scheme == "grpcs") && port == "":
+		return nil, "", fmt.Errorf("target %q names no port, and gRPC has none of its own; write it as %s://host:port/package.Service/Method", target, u.Scheme)
+	case !slices.Contains([]string{"http", "https", "grpc", "grpcs"}, u.Scheme):
+		return nil, "", fmt.Errorf("target %q: scheme %q can't be loaded, only http and https, ws and wss, grpc and grpcs", target, u.Scheme)
 	}
 	return u, joinHostPort(u.Hostname(), port), nil
 }
+
+// Secure reports whether a target is spoken to over TLS.
+func Secure(u *url.URL) bool { return u.Scheme == "https" || u.Scheme == "grpcs" }
 
 func joinHostPort(host, port string) string {
 	if strings.Contains(host, ":") {

@@ -23,6 +23,17 @@ func (w *Text) statuses(t *measure.Window) {
 	}
 }
 
+// calls prints how many calls over gRPC had which status.
+func (w *Text) calls(t *measure.Window) {
+	var parts []string
+	for _, code := range slices.Sorted(maps.Keys(t.Codes)) {
+		parts = append(parts, fmt.Sprintf("%s: %s", code, present.Number(float64(t.Codes[code]))))
+	}
+	if parts != nil {
+		w.labelled(w.Text("load.grpc"), strings.Join(parts, "   "))
+	}
+}
+
 // requests prints a line for each kind of request of a mix.
 func (w *Text) requests(requests []measure.RequestResult) {
 	if len(requests) == 0 {

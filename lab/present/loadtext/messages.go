@@ -12,16 +12,17 @@ import (
 // unit is what a load counts: "requests", "messages" or "events".
 func unit(r *load.Result) string { return cmp.Or(r.Unit, "requests") }
 
-// messages tells of what went over WebSockets or came as events; nothing for requests.
+// messages tells of what went over WebSockets or gRPC, or came as events; nothing for
+// other requests.
 func (w *Text) messages(r *load.Result) {
 	m, seconds := &r.Total.Messages, r.Total.Length.Seconds()
 	rate := func(n uint64) string { return present.Number(float64(n) / seconds) }
 	var said []string
 	label := "load.messages"
-	switch unit(r) {
-	case "messages":
+	switch of := unit(r); {
+	case of == "messages", of == "requests" && m.Out+m.In > 0: // over gRPC
 		said = append(said, w.Text("load.messages.text", "out", m.Out, "in", m.In, "outrate", rate(m.Out), "inrate", rate(m.In)))
-	case "events":
+	case of == "events":
 		label = "load.events"
 		said = append(said, w.Text("load.events.text", "in", m.In, "inrate", rate(m.In)))
 	default:

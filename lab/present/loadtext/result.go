@@ -19,7 +19,7 @@ import (
 // Describe says in one line what is about to happen.
 func Describe(s *load.Spec) string {
 	var b strings.Builder
-	what := s.Requests[0].Method
+	what := s.Requests[0].Verb()
 	switch n := len(s.Requests); {
 	case s.Link.Events != nil:
 		what = "server-sent events of"
@@ -94,6 +94,7 @@ func (w *Text) Result(r *load.Result) {
 		fmt.Fprintf(w, "\n  %s\n", w.Text("load.nothing"))
 	}
 	w.statuses(t)
+	w.calls(t)
 	w.errors(r)
 	w.causes(r)
 	w.failures(r)
@@ -121,7 +122,7 @@ func (w *Text) clocks(t *measure.Window) {
 	heads := export.FigureNames()
 	heads[0], heads[len(heads)-1] = w.Text("load.mean"), w.Text("load.max")
 	fmt.Fprintf(w, "  %s%s\n", present.Left("", 12), cells(clockWidths, heads...))
-	for _, clock := range []measure.Clock{measure.Response, measure.Service, measure.Lag, measure.FirstByte, measure.Connect, measure.FullHandshake, measure.ResumedHandshake, measure.ReadDelay} {
+	for _, clock := range []measure.Clock{measure.Response, measure.Service, measure.Lag, measure.FirstByte, measure.Connect, measure.FullHandshake, measure.ResumedHandshake, measure.Message, measure.ReadDelay} {
 		h := t.Hist[clock]
 		if h == nil || present.Duration(float64(h.Max())) == present.Duration(0) { // as the lag of a closed loop
 			continue

@@ -3,7 +3,8 @@
 // The specification is "gRPC over HTTP2" (PROTOCOL-HTTP2.md of github.com/grpc/grpc),
 // whose sections comments name.
 //
-// It knows no messages, no compression and no connections.
+// A [Reader] finds the messages in what comes in pieces. What is in messages, their
+// compression, and connections are not known here.
 package grpc
 
 // Fields of requests and responses ("Requests", "Responses").

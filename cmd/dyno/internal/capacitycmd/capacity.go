@@ -110,7 +110,10 @@ func runCapacity(ctx context.Context, f *capacityFlags, global *cli.Global, targ
 	progress := f.out.progress(global)
 	spec := &generator.Spec
 	fmt.Fprintf(progress, "%s %s: the highest rate at which %s; %d connections, %s arrivals, seed %d\n",
-		spec.Requests[0].Method, spec.Target, generator.Objective, spec.Profile.Connections, spec.Profile.Arrivals, spec.Seed)
+		spec.Requests[0].Verb(), spec.Target, generator.Objective, spec.Profile.Connections, spec.Profile.Arrivals, spec.Seed)
+	if err := loadcmd.Resolve(ctx, spec); err != nil {
+		return err
+	}
 	f.load.Calibrated(ctx, spec, progress)
 	generator.Machine = loadcmd.WatchMachine(ctx, spec, progress)
 	defer generator.Machine.Close()

@@ -75,8 +75,11 @@ func runKnee(ctx context.Context, f *kneeFlags, global *cli.Global, target strin
 		return fmt.Errorf("--pid: %w", err)
 	}
 	progress, spec := f.out.progress(global), &generator.Spec
-	fmt.Fprintf(progress, "%s %s: closed loops of %s connections, %v each, up and down; about %v\n", spec.Requests[0].Method, spec.Target, f.levels, f.trial,
+	fmt.Fprintf(progress, "%s %s: closed loops of %s connections, %v each, up and down; about %v\n", spec.Requests[0].Verb(), spec.Target, f.levels, f.trial,
 		time.Duration(2*max(1, f.passes)*len(sweep.Levels))*(f.trial+f.load.Warmup))
+	if err := loadcmd.Resolve(ctx, spec); err != nil {
+		return err
+	}
 	f.load.Calibrated(ctx, spec, progress)
 	generator.Machine = loadcmd.WatchMachine(ctx, spec, progress)
 	defer generator.Machine.Close()

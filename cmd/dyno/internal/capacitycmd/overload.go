@@ -109,6 +109,9 @@ func runOverload(ctx context.Context, f *overloadFlags, global *cli.Global, targ
 		return cli.UsageError(err)
 	}
 	progress, spec := f.out.progress(global), &generator.Spec
+	if err := loadcmd.Resolve(ctx, spec); err != nil {
+		return err
+	}
 	generator.Machine = loadcmd.WatchMachine(ctx, spec, progress)
 	defer generator.Machine.Close()
 	if f.plan.Capacity == 0 {

@@ -17,6 +17,8 @@ func (f *Flags) registerRequest(flags *pflag.FlagSet) {
 	flags.Lookup("request-method").Hidden = true
 	flags.StringVarP(&f.body, "body", "b", "", "request body, or @FILE to read it from a file")
 	f.request.register(flags)
+	f.message.registerMessage(flags)
+	f.grpc.register(flags)
 	cli.DurationVar(flags, &f.timeout, "timeout", "T", request.DefaultTimeout, "time limit for one request")
 	cli.DurationVar(flags, &f.drain, "drain", "", load.DefaultDrain, "how long, after the end, what was due is still sent and waited for (default at most --timeout; 0: not at all)")
 }

@@ -23,6 +23,7 @@ var loadGroups = []struct {
 		"method", "header", "body", "request", "targets", "feed", "auth", "bearer", "cookie", "cookies",
 	}},
 	{"Messages and events", []string{"message", "binary", "answers", "sse", "stamp", "stamp-clock", "silence", "max-message"}},
+	{"gRPC, with --message and --answers", grpcNames},
 	{"What must hold", []string{"expect", "fail", "max-errors"}},
 	{"Output", []string{
 		"json", "html", "out", "junit", "remote-write", "remote-write-header", "otlp", "otlp-header", "label",

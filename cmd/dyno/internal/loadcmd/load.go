@@ -52,6 +52,7 @@ type Flags struct {
 	link        linkFlags
 	request     requestFlags
 	message     messageFlags
+	grpc        grpcFlags
 	trust       trustFlags
 	outputFlags
 }
@@ -91,6 +92,8 @@ threshold is evaluated).`,
   dyno load --selftest --cpus 1
   dyno load -n 10000 -H 'Content-Type: application/json' -b @user.json \
       http://127.0.0.1:8080/users
+  dyno load grpc://127.0.0.1:50051/helloworld.Greeter/SayHello \
+      --message '{"name": "{{feed.users.name}}"}' --feed users=users.csv
   dyno load --feed users=users.csv --expect 'json $.id exists' \
       'http://127.0.0.1:8080/users/{{feed.users.id}}'
   dyno load --request mix.yaml --auth ann:secret --cookies http://127.0.0.1:8080
@@ -173,6 +176,9 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 		progress = io.Discard
 	}
 	if err = f.reach(ctx, &spec, progress); err == nil {
+		err = Resolve(ctx, &spec)
+	}
+	if err == nil {
 		f.trust.calibrate(ctx, &spec, progress)
 	}
 	watch := watchLoad(ctx, &spec, progress)
@@ -273,7 +279,7 @@ func (f *Flags) Spec(target string) (load.Spec, error) {
 	if err != nil {
 		return load.Spec{}, err
 	}
-	if f.body, err = readBody(f.body); err != nil {
+	if f.body, err = readBody("--body", f.body); err != nil {
 		return load.Spec{}, err
 	}
 	accept, err := finding.ParseAccepted(f.accept)
@@ -310,10 +316,14 @@ func (f *Flags) Spec(target string) (load.Spec, error) {
 	if err := f.request.apply(&spec, f); err != nil {
 		return load.Spec{}, err
 	}
+	f.link.http2 = f.link.http2 || isGRPC(spec.Target) || anyCall(spec.Requests)
 	if err := f.link.apply(&spec); err != nil {
 		return load.Spec{}, err
 	}
 	if err := f.message.apply(&spec, f); err != nil {
+		return load.Spec{}, err
+	}
+	if err := f.grpc.apply(&spec, f); err != nil {
 		return load.Spec{}, err
 	}
 	if spec.Seed == 0 {
@@ -360,19 +370,19 @@ func parseHeaders(lines []string) ([]request.Header, error) {
 	return headers, nil
 }
 
-// readBody returns the body, read from a file if it starts with @.
-func readBody(body string) (string, error) {
+// readBody returns the value of a flag, read from a file if it starts with @.
+func readBody(flag, body string) (string, error) {
 	name, isFile := strings.CutPrefix(body, "@")
 	if !isFile {
 		return body, nil
 	}
 	const limit = 64 << 20
 	if info, err := os.Stat(name); err == nil && info.Size() > limit {
-		return "", fmt.Errorf("--body @%s: %d bytes are more than the %d that are allowed", name, info.Size(), limit)
+		return "", fmt.Errorf("%s @%s: %d bytes are more than the %d that are allowed", flag, name, info.Size(), limit)
 	}
 	b, err := os.ReadFile(name)
 	if err != nil {
-		return "", fmt.Errorf("--body: %w", err)
+		return "", fmt.Errorf("%s: %w", flag, err)
 	}
 	return string(b), nil
 }

@@ -29,10 +29,15 @@ type messageFlags struct {
 // defaultMessage is sent over WebSockets if nothing else is asked for.
 const defaultMessage = "0123456789abcdef"
 
+// registerMessage registers those that calls over gRPC have too.
+func (f *messageFlags) registerMessage(flags *pflag.FlagSet) {
+	flags.StringVar(&f.message, "message", "", fmt.Sprintf("message to send, a template, or @FILE: over ws:// a text (default %q), over grpc:// JSON (default {})", defaultMessage))
+	flags.StringVar(&f.answers, "answers", string(request.OneAnswer), "ws://: one (each message is answered by the next that comes) or none (the server sends on its own: count what comes); grpc://, --unit message: how many answer each")
+}
+
+// register registers the others.
 func (f *messageFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.message, "message", "", fmt.Sprintf("ws://: message to send, a template, or @FILE (default %q)", defaultMessage))
 	flags.BoolVar(&f.binary, "binary", false, "ws://: send binary messages, not text")
-	flags.StringVar(&f.answers, "answers", string(request.OneAnswer), "ws://: one (each message is answered by the next that comes) or none (the server sends on its own: count what comes)")
 	flags.BoolVar(&f.sse, "sse", false, "listen to the URL's server-sent events, on all connections")
 	flags.StringVar(&f.stamp, "stamp", "", "where the server says when it sent an event: json:.PATH, id or regexp:EXPRESSION (its first group)")
 	flags.StringVar(&f.stampClock, "stamp-clock", string(stamp.UnixNano), "what the stamp counts: unix-ns, unix-us, unix-ms, unix-s (this machine's wall clock) or monotonic-ns (its CLOCK_MONOTONIC)")
@@ -45,16 +50,26 @@ func (f *messageFlags) apply(spec *load.Spec, single *Flags) error {
 	scheme, _, _ := strings.Cut(spec.Target, "://")
 	sockets := scheme == "ws" || scheme == "wss"
 	switch {
+	case isGRPC(spec.Target):
+		return f.refuseOthers()
 	case sockets && f.sse:
 		return fmt.Errorf("--sse listens to events over HTTP: write the URL with http instead of %s", scheme)
 	case sockets:
 		return f.sockets(spec, single)
 	case f.message != "" || f.binary || f.answers != string(request.OneAnswer):
-		return errors.New("--message, --binary and --answers are of WebSockets: write the URL with ws:// or wss://")
+		return errors.New("--message, --binary and --answers are of WebSockets and gRPC: write the URL with ws://, wss://, grpc:// or grpcs://")
 	case f.sse:
 		spec.Link.Events = &request.Events{Stamp: f.where(), Silence: f.silence, MaxEvent: f.most}
 	case f.stamp != "" || f.silence != 0 || f.most != 0:
 		return errors.New("--stamp, --silence and --max-message are of server-sent events (--sse) and WebSockets (ws://)")
+	}
+	return nil
+}
+
+// refuseOthers refuses, for calls over gRPC, what is of WebSockets and events only.
+func (f *messageFlags) refuseOthers() error {
+	if f.binary || f.sse || f.stamp != "" || f.silence != 0 || f.most != 0 {
+		return errors.New("--binary, --sse, --stamp, --silence and --max-message are of WebSockets and server-sent events, not of gRPC")
 	}
 	return nil
 }
@@ -74,9 +89,9 @@ func (f *messageFlags) sockets(spec *load.Spec, single *Flags) error {
 		}
 		return nil
 	}
-	message, err := readBody(f.message)
+	message, err := readBody("--message", f.message)
 	if err != nil {
-		return fmt.Errorf("--message: %w", err)
+		return err
 	}
 	if message == "" && !w.Pushes() {
 		message = defaultMessage

@@ -209,7 +209,7 @@ func readTargets(name, target string) (origin string, requests []request.Request
 		defer f.Close()
 		in = f
 	}
-	return request.ReadTargets(name, in, target, func(path string) (string, error) { return readBody("@" + path) })
+	return request.ReadTargets(name, in, target, func(path string) (string, error) { return readBody("--targets", "@"+path) })
 }
 
 // splitURL returns where a URL leads and the path with its query. A path that is

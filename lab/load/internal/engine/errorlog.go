@@ -152,6 +152,11 @@ func (l *ErrorLog) judged(x *exchange, status int, rec *Recorder, intended, now 
 		l.redirected(x)
 	}
 	kind, why := x.judge(status)
+	l.settle(x, kind, why, rec, intended, now)
+}
+
+// settle counts a complete response that was judged: why is "" if it is as expected.
+func (l *ErrorLog) settle(x *exchange, kind measure.ErrorKind, why string, rec *Recorder, intended, now int64) {
 	if why == "" {
 		rec.succeededKind(x.request, now-intended)
 		rec.completed()
@@ -206,7 +211,7 @@ func (l *ErrorLog) place(n int) int {
 func failureOf(x *exchange, kind measure.ErrorKind, why string, now int64) measure.Failure {
 	f := measure.Failure{Kind: kind.String(), Why: why, At: time.Duration(now)}
 	if x.request != nil {
-		f.Request, f.Sent, f.Received = x.request.Name, sample(x.sent()), sample(x.kept)
+		f.Request, f.Sent, f.Received = x.request.Name, sample(x.sentText()), sample(x.kept)
 	}
 	return f
 }

@@ -294,6 +294,11 @@ func (l *eventLoop) stopSending() {
 	if l.Profile.Mode == profile.Open {
 		l.takeDue(l.end)
 	}
+	if l.mux != nil {
+		for conn := range l.conns {
+			l.mux.endCalls(int32(conn))
+		}
+	}
 	l.rec.drain(l.end)
 }
 

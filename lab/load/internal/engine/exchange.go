@@ -22,6 +22,7 @@ const (
 type exchange struct {
 	request *request.Compiled
 	buf     []byte       // the request, unless it is constant
+	message []byte       // a further message of a call, unless it is constant
 	kept    []byte       // start of the response as it came
 	jar     *request.Jar // the connection's cookies, nil if none are kept
 }

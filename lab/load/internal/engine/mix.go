@@ -160,6 +160,19 @@ func (p *Program) says() bool {
 	return false
 }
 
+// further renders the next message of a call that has begun. It is valid until the
+// exchange's next one, and must not be changed.
+func (m *mix) further(x *exchange, now int64) (framed []byte) {
+	c := x.request.Call
+	if c.Constant != nil {
+		return c.Constant
+	}
+	m.state.Now = now + m.wall
+	m.state.Advance(c.Uses)
+	x.message, m.scratch = c.AppendMessage(x.message[:0], m.scratch, m.state)
+	return x.message
+}
+
 // mostChosen bounds how far ahead a load that ends with a feed is looked at.
 const mostChosen = 100_000_000
 
@@ -181,7 +194,7 @@ func (p *Program) UntilStop(part, parts int) (n uint64, ends bool) {
 			if !r.Uses.Feed(i) {
 				continue
 			}
-			if left[i]--; left[i] < 0 {
+			if left[i] -= r.Rows(i); left[i] < 0 {
 				return n, true
 			}
 		}

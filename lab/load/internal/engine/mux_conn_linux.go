@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -131,6 +132,7 @@ func (m *multiplexer) event(conn int32, ev *http2.Event) {
 		if len(ev.Data) > 0 {
 			k.goaway += fmt.Sprintf(", %q", ev.Data[:min(len(ev.Data), 200)])
 		}
+		m.endCalls(conn)
 	case http2.EventPong:
 	default:
 		m.streamEvent(ev.Stream.User.(*slot), ev)
@@ -217,6 +219,8 @@ func (m *multiplexer) ended(conn int32) {
 func (m *multiplexer) broke(conn int32, why string) {
 	switch k := &m.carriers[conn]; {
 	case m.left || m.loop.conns[conn].state == down:
+	case m.loop.conns[conn].state == greeting:
+		m.loop.connectFailed(conn, errors.New(why+" before its SETTINGS: does it speak HTTP/2, and to this client?"))
 	case k.goaway != "":
 		m.lost(conn, measure.GoAwayError, why+" after a GOAWAY ("+k.goaway+"), with the request unanswered")
 	case !k.greeted:
@@ -241,8 +245,12 @@ func (m *multiplexer) lost(conn int32, kind measure.ErrorKind, why string) {
 	}
 	places := m.places(conn)
 	for i := range places {
-		if s := &places[i]; s.stream != nil {
+		switch s := &places[i]; {
+		case s.stream == nil:
+		case !s.idle():
 			m.fail(s, kind, why)
+			k.aside.push(s.id)
+		case m.giveUpIdle(s, ""):
 			k.aside.push(s.id)
 		}
 	}

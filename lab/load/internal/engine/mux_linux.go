@@ -55,6 +55,7 @@ type slot struct {
 	body   int64         // bytes of it that have come
 	waits  bool          // in its connection's waiting
 	tries  int           // times the request was refused
+	call   call          // if it is one over gRPC
 }
 
 // newMultiplexer makes the loop's; it has all its memory from the beginning, for
@@ -117,6 +118,10 @@ func (m *multiplexer) join(conn int32) int32 {
 func (m *multiplexer) begin(id int32) {
 	s, conn := &m.slots[id], m.conn(id)
 	s.pending, s.sent, s.tries = false, 0, 0
+	if s.idle() {
+		m.ask(id)
+		return
+	}
 	k := &m.carriers[conn]
 	if m.loop.conns[conn].state == ready && k.waiting.len() == 0 && k.room() {
 		m.send(id)
@@ -154,7 +159,7 @@ func (m *multiplexer) passOverFull() {
 		}
 		conn := m.conn(id)
 		k := &m.carriers[conn]
-		if full := l.conns[conn].state == ready && (k.waiting.len() > 0 || !k.room()); !full && !k.resting {
+		if full := l.conns[conn].state == ready && (k.waiting.len() > 0 || !k.room()); !full && !k.resting || m.slots[id].idle() {
 			return
 		}
 		k.aside.push(l.unpark())
@@ -252,6 +257,7 @@ func (m *multiplexer) giveUp() {
 	l := m.loop
 	for i := range m.slots {
 		switch s := &m.slots[i]; {
+		case s.idle():
 		case s.waits && s.sent == 0:
 			l.rec.cut(l.Profile.Mode, nil, s.intended, 0, l.now)
 		case s.waits || s.stream != nil:

@@ -48,9 +48,14 @@ func (m *multiplexer) send(id int32) {
 			k.wire.Field(f.name, f.value)
 		}
 	}
-	k.wire.EndHeaders(len(msg.body) == 0)
-	if s.rest = msg.body; len(s.rest) > 0 {
-		m.upload(s)
+	if s.request.Call != nil {
+		m.openCall(s, msg)
+	} else {
+		s.call.final = true
+		k.wire.EndHeaders(len(msg.body) == 0)
+		if s.rest = msg.body; len(s.rest) > 0 {
+			m.upload(s)
+		}
 	}
 	k.fresh = append(k.fresh, id)
 	if k.opened++; k.opened == k.most {
@@ -78,17 +83,21 @@ func (m *multiplexer) message(s *slot) *message {
 	return &m.rendered
 }
 
-// upload writes the next part of a request's body.
+// upload writes the next part of a request's body, or of the messages of a call.
 func (m *multiplexer) upload(s *slot) {
 	conn := m.conn(s.id)
 	k := &m.carriers[conn]
-	part := s.rest[:min(len(s.rest), uploadTurn)]
-	n := k.wire.SendData(s.stream, part, len(part) == len(s.rest))
-	s.rest = s.rest[n:]
-	if n == len(part) && len(s.rest) > 0 {
-		k.more.push(s.id)
-	}
 	m.touch(conn)
+	for turn := uploadTurn; turn > 0; {
+		part := s.rest[:min(len(s.rest), turn)]
+		n := k.wire.SendData(s.stream, part, s.call.final && len(part) == len(s.rest))
+		s.rest = s.rest[n:]
+		if n < len(part) || len(s.rest) == 0 && !m.sayMore(s) {
+			return
+		}
+		turn -= n
+	}
+	k.more.push(s.id)
 }
 
 // goOn writes the next parts of bodies, after what came before was sent.
@@ -103,6 +112,13 @@ func (m *multiplexer) goOn(k *carrier) {
 // streamEvent deals with what came on a stream.
 func (m *multiplexer) streamEvent(s *slot, ev *http2.Event) {
 	k := &m.carriers[m.conn(s.id)]
+	switch ev.Kind {
+	case http2.EventHead, http2.EventData, http2.EventTrailers:
+		if s.request.Call != nil {
+			m.callEvent(s, ev)
+			return
+		}
+	}
 	switch ev.Kind {
 	case http2.EventInterim:
 		m.begins(s)
@@ -169,7 +185,7 @@ func (m *multiplexer) done(s *slot) {
 func (m *multiplexer) letGo(s *slot) {
 	m.handled++
 	m.due.Stop(s.id)
-	s.waits, s.rest = false, nil
+	s.waits, s.rest, s.call.between = false, nil, false
 	m.drop(s)
 }
 
@@ -202,6 +218,12 @@ func (m *multiplexer) fail(s *slot, kind measure.ErrorKind, why string) {
 // reset deals with a stream that has ended early: by the server or, where it broke
 // the rules, from this side.
 func (m *multiplexer) reset(s *slot, ev *http2.Event) {
+	if s.idle() {
+		if m.giveUpIdle(s, "the server reset a stream with nothing asked: "+ev.Code.String()) {
+			m.loop.release(s.id)
+		}
+		return
+	}
 	switch {
 	case ev.Err != nil:
 		m.fail(s, measure.BodyError, ev.Err.Error())
@@ -210,6 +232,9 @@ func (m *multiplexer) reset(s *slot, ev *http2.Event) {
 			return
 		}
 		m.fail(s, measure.RefusedError, fmt.Sprintf("the server refused the request's stream %d times (REFUSED_STREAM, RFC 9113 8.7)", s.tries+1))
+	case s.pastDeadline(m.loop.now):
+		m.loop.rec.waitedFor(s.intended, s.sent, m.loop.now)
+		m.fail(s, measure.TimeoutError, fmt.Sprintf("DEADLINE_EXCEEDED: the server gave the call up (%v) after its deadline of %v", ev.Code, s.request.Call.Deadline))
 	case ev.Code == http2.HTTP11Required:
 		m.fail(s, measure.StreamError, "the server reset the stream: HTTP_1_1_REQUIRED: it wants this request over HTTP/1.1")
 	default:
@@ -225,7 +250,7 @@ func (m *multiplexer) reset(s *slot, ev *http2.Event) {
 func (m *multiplexer) refused(s *slot) (again bool) {
 	l, conn := m.loop, m.conn(s.id)
 	k := &m.carriers[conn]
-	if s.tries >= mostTries && !k.going {
+	if s.tries >= mostTries && !k.going || s.call.sent > 1 && s.request.Call != nil {
 		return false
 	}
 	s.tries++
@@ -246,6 +271,11 @@ func (m *multiplexer) timedOut(id int32) {
 	l, s, conn := m.loop, &m.slots[id], m.conn(id)
 	k := &m.carriers[conn]
 	l.work++
+	if s.idle() {
+		m.giveUpIdle(s, fmt.Sprintf("the server did not end a stream within %v after all was asked", l.Timeout))
+		l.release(id)
+		return
+	}
 	sent := s.sent
 	l.rec.waitedFor(s.intended, sent, l.now)
 	m.fail(s, measure.TimeoutError, tookTooLong(l.Timeout, s.status != 0, s.body))

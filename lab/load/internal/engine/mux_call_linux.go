@@ -1,0 +1,363 @@
+package engine
+
+import (
+	"fmt"
+	"strconv"
+
+	"dyno/lab/load/measure"
+	"dyno/lab/load/request"
+	"dyno/nano/wire/grpc"
+	"dyno/nano/wire/http2"
+)
+
+// mostMessage is how long a message of a server may be, in bytes.
+const mostMessage = 1 << 30
+
+// call is what a slot has of a call over gRPC, besides its stream.
+type call struct {
+	reader  grpc.Reader // of what the server sends
+	sent    int         // messages that were begun
+	came    uint64      // messages that came
+	owed    int         // messages that are still to come for the one that was sent last; request.UnitMessage
+	last    int64       // when the last came
+	final   bool        // nothing is sent after rest
+	between bool        // the stream is open and nothing is asked on it
+	ending  bool        // … as all was asked: its end is to come
+	isGRPC  bool        // the response's head is that of gRPC
+	packed  bool        // … and says that messages may be compressed
+	ended   bool        // its status has come
+	code    grpc.Code
+	broken  string // what is wrong with the response
+}
+
+// openCall begins a call on the stream of a place: msg has its first message.
+func (m *multiplexer) openCall(s *slot, msg *message) {
+	c := s.request.Call
+	s.call = call{reader: grpc.Reader{Max: mostMessage}, owed: c.Answers}
+	m.carriers[m.conn(s.id)].wire.EndHeaders(false)
+	m.say(s, msg.body)
+}
+
+// say begins to send a message.
+func (m *multiplexer) say(s *slot, framed []byte) {
+	s.call.sent++
+	s.call.final = s.call.sent == s.request.Call.Messages
+	s.rest = framed
+	m.loop.rec.Messages.Out++
+	m.upload(s)
+}
+
+// sayMore readies the next message of a call that is one request, if there is one.
+func (m *multiplexer) sayMore(s *slot) bool {
+	c := s.request.Call
+	if c == nil || s.call.final || c.Unit == request.UnitMessage {
+		return false
+	}
+	s.call.sent++
+	s.call.final = s.call.sent == c.Messages
+	s.rest = m.loop.mix.further(&s.exchange, m.loop.now)
+	m.loop.rec.Messages.Out++
+	return true
+}
+
+// ask sends the next message on the open stream of a place: it is the place's request.
+func (m *multiplexer) ask(id int32) {
+	l, s := m.loop, &m.slots[id]
+	l.work++
+	now := m.sendTime()
+	s.sent, s.first, s.tries = now, 0, 0
+	s.call.between, s.call.owed = false, s.request.Call.Answers
+	if s.kept = s.kept[:0]; s.keeps(s.status) {
+		s.copyText("HTTP/2 200 OK\r\n\r\n") // of the stream's head; what follows is the answer's
+	}
+	m.due.Start(id, now)
+	l.rec.SentAt(now)
+	k := &m.carriers[m.conn(id)]
+	k.fresh = append(k.fresh, id)
+	m.say(s, l.mix.further(&s.exchange, now))
+}
+
+// callEvent deals with what came on the stream of a call.
+func (m *multiplexer) callEvent(s *slot, ev *http2.Event) {
+	switch ev.Kind {
+	case http2.EventHead:
+		m.begins(s)
+		m.callHead(s, ev)
+	case http2.EventData:
+		m.carriers[m.conn(s.id)].wire.Consume(ev.Stream, len(ev.Data))
+		if m.hears(s, ev.Data); s.call.broken != "" && s.call.isGRPC {
+			m.callBroke(s)
+			return
+		}
+	case http2.EventTrailers:
+		m.callStatus(s, ev.Header)
+	}
+	if ev.End {
+		m.callEnds(s)
+	}
+}
+
+// callHead takes the head of a call's response, which may have its status too: then it
+// is all there is (Trailers-Only).
+func (m *multiplexer) callHead(s *slot, ev *http2.Event) {
+	s.status = ev.Header.Status
+	field, _ := ev.Header.FindKnown(http2.NameContentType)
+	if s.call.isGRPC = string(field) == grpc.ContentType; !s.call.isGRPC {
+		_, s.call.isGRPC = grpc.SplitContentType(string(field))
+	}
+	_, s.call.packed = ev.Header.FindKnown(http2.NameGRPCEncoding)
+	if s.keeps(s.status) || !s.call.isGRPC {
+		s.keepHead(ev.Header)
+	}
+	if ev.End {
+		m.callStatus(s, ev.Header)
+	}
+}
+
+// hears takes bytes of messages.
+func (m *multiplexer) hears(s *slot, data []byte) {
+	if s.body += int64(len(data)); !s.call.isGRPC {
+		s.copy(data) // it is no answer, whatever its status
+		return
+	}
+	s.keep(s.status, data)
+	for s.call.broken == "" {
+		n, part, ok, err := s.call.reader.Next(data)
+		if err != nil {
+			s.call.broken = err.Error()
+			return
+		}
+		data = data[n:]
+		if !ok {
+			return
+		}
+		if part.Compressed && !s.call.packed {
+			s.call.broken = "grpc: a message is compressed, and no field grpc-encoding says how"
+			return
+		}
+		m.begins(s)
+		if part.Last {
+			m.messageCame(s)
+		}
+	}
+}
+
+// messageCame counts a message; the last that is owed for one completes a request.
+func (m *multiplexer) messageCame(s *slot) {
+	l, c := m.loop, s.request.Call
+	s.call.came++
+	l.rec.Messages.In++
+	if c.Unit == request.UnitCall {
+		if c.ManyAnswers {
+			l.rec.Durations.Timed[measure.Message].Record(l.now - max(s.call.last, s.sent))
+			s.call.last = l.now
+		}
+		return
+	}
+	if s.call.between { // nobody asked
+		return
+	}
+	if s.call.owed--; s.call.owed > 0 {
+		return
+	}
+	if len(s.rest) > 0 {
+		s.call.broken = "the server answered a message before it had all of it"
+		return
+	}
+	m.messageAnswered(s)
+}
+
+// messageAnswered records a message that has its answer. Its stream stays open for the
+// next one.
+func (m *multiplexer) messageAnswered(s *slot) {
+	l, conn := m.loop, m.conn(s.id)
+	k := &m.carriers[conn]
+	l.rec.left(s.intended, l.now)
+	l.rec.Answered(s.intended, s.sent, s.first, l.now)
+	kind, why := s.judgeMessages()
+	l.Errors.settle(&s.exchange, kind, why, l.rec, s.intended, l.now)
+	m.handled++
+	s.call.between = true
+	if age := l.Link.MaxAge; age > 0 && l.now-l.conns[conn].opened >= int64(age) {
+		k.going = true
+	}
+	if s.call.final || k.leaves(l) {
+		m.endCall(s)
+		return
+	}
+	m.due.Stop(s.id)
+	l.release(s.id)
+}
+
+// leaves reports whether the streams of a connection are to come to their end: the
+// server goes away, or the connection is too old.
+func (k *carrier) leaves(l *eventLoop) bool {
+	return k.goaway != "" || k.going && l.Link.MaxAge > 0
+}
+
+// endCall says that nothing more is asked on a stream. Its place is free when the
+// server has ended it.
+func (m *multiplexer) endCall(s *slot) {
+	s.call.ending = true
+	if !s.stream.SendEnded() {
+		m.carriers[m.conn(s.id)].wire.SendData(s.stream, nil, true)
+		m.touch(m.conn(s.id))
+	}
+	m.due.Start(s.id, m.loop.now)
+}
+
+// endCalls ends the streams of a connection on which nothing is asked.
+func (m *multiplexer) endCalls(conn int32) {
+	places := m.places(conn)
+	for i := range places {
+		if s := &places[i]; s.stream != nil && s.call.between && !s.call.ending {
+			m.endCall(s)
+		}
+	}
+}
+
+// callBroke gives up a call whose response can't be read on.
+func (m *multiplexer) callBroke(s *slot) {
+	switch {
+	case !s.idle():
+		m.fail(s, measure.BodyError, s.call.broken)
+		m.loop.release(s.id)
+	case m.giveUpIdle(s, s.call.broken):
+		m.loop.release(s.id)
+	}
+}
+
+// callStatus takes the status of a call from the fields after its messages, or instead
+// of them.
+func (m *multiplexer) callStatus(s *slot, h *http2.Header) {
+	field, ok := h.FindKnown(http2.NameGRPCStatus)
+	if !ok {
+		return
+	}
+	if s.call.code, s.call.ended = grpc.ParseCode(field); !s.call.ended {
+		s.call.broken = fmt.Sprintf("grpc: the status is no number: grpc-status: %.40q", field)
+		return
+	}
+	s.call.ended = true
+	if c := s.request.Call; !c.Codes.Has(s.call.code) {
+		s.call.broken = ""
+		s.keepStatus(h)
+	}
+}
+
+// keepStatus keeps fields that end a call, as text.
+func (x *exchange) keepStatus(h *http2.Header) {
+	for i := range h.Fields {
+		f := &h.Fields[i]
+		x.copy(f.Name.Of(h.Bytes))
+		x.copyText(": ")
+		x.copy(f.Value.Of(h.Bytes))
+		x.copyText("\r\n")
+	}
+	x.copyText("\r\n")
+}
+
+// callEnds is called at the end of a call's response.
+func (m *multiplexer) callEnds(s *slot) {
+	l := m.loop
+	if s.call.between {
+		m.idleEnds(s)
+		return
+	}
+	kind, why := m.judgeCall(s)
+	if kind == measure.BodyError && why != "" {
+		m.fail(s, kind, why)
+		l.release(s.id)
+		return
+	}
+	l.rec.left(s.intended, l.now)
+	l.rec.Answered(s.intended, s.sent, s.first, l.now)
+	l.rec.told(s.status)
+	if s.call.ended {
+		l.rec.Breakdown.CountCode(s.call.code)
+	}
+	l.Errors.settle(&s.exchange, kind, why, l.rec, s.intended, l.now)
+	m.letGo(s)
+	m.carriers[m.conn(s.id)].held = false
+	l.release(s.id)
+}
+
+// judgeCall says what is wrong with a call that has ended; "" if nothing is.
+func (m *multiplexer) judgeCall(s *slot) (kind measure.ErrorKind, why string) {
+	c, r := &s.call, s.request.Call
+	switch {
+	case s.status != 200:
+		return measure.StatusError, fmt.Sprintf("%s instead of an answer of gRPC, which clients take for %v", request.StatusText(s.status), grpc.CodeOfHTTP(s.status))
+	case !c.isGRPC:
+		return measure.BodyError, "the answer is not gRPC: its content-type is not application/grpc"
+	case c.broken != "":
+		return measure.BodyError, c.broken
+	case !c.ended:
+		return measure.BodyError, "the answer ended without a status of gRPC (grpc-status)"
+	case !r.Codes.Has(c.code):
+		return measure.GRPCError, s.statusText()
+	case c.reader.Within():
+		return measure.BodyError, "the answer ended within a message"
+	case r.Unit == request.UnitMessage:
+		return measure.BodyError, fmt.Sprintf("the server ended the stream (%v) before it had answered the message", c.code)
+	case c.code == grpc.OK && !r.ManyAnswers && c.came != 1:
+		return measure.BodyError, "a call that is answered with one message was answered with " + strconv.FormatUint(c.came, 10)
+	}
+	return s.judgeMessages()
+}
+
+// statusText describes the status of a call, with what the server says about it.
+func (s *slot) statusText() string {
+	text := s.call.code.String()
+	if _, after, ok := cutField(s.kept, "grpc-message: "); ok && len(after) > 0 {
+		const most = 300
+		text += ": " + grpc.ParseMessage(after[:min(len(after), most)])
+	}
+	return text
+}
+
+// idleEnds is called when the server has ended a stream on which nothing is asked.
+func (m *multiplexer) idleEnds(s *slot) {
+	l, c := m.loop, &s.call
+	waits := c.ending
+	if c.ended {
+		l.rec.Breakdown.CountCode(c.code)
+	}
+	if !c.ended || !s.request.Call.Codes.Has(c.code) {
+		why := "the server ended a stream without a status of gRPC, with nothing asked"
+		if c.ended {
+			why = "the server ended a stream with nothing asked: " + s.statusText()
+		}
+		m.streamBroke(why)
+	}
+	m.letGo(s)
+	if waits {
+		l.release(s.id)
+	}
+}
+
+// streamBroke counts a stream that failed with no request on it.
+func (m *multiplexer) streamBroke(why string) {
+	m.loop.Errors.note(measure.StreamError, why)
+	m.loop.rec.Errors.Count(measure.StreamError)
+}
+
+// pastDeadline reports whether the deadline that the server was told of has passed.
+func (s *slot) pastDeadline(now int64) bool {
+	c := s.request.Call
+	return c != nil && c.Deadline > 0 && now-s.sent >= int64(c.Deadline)
+}
+
+// idle reports whether a place has a stream on which nothing is asked.
+func (s *slot) idle() bool { return s.stream != nil && s.call.between }
+
+// giveUpIdle gives up such a stream, which was reset, lost or takes too long to end. It
+// reports whether its place waited for that and is free now.
+func (m *multiplexer) giveUpIdle(s *slot, why string) (free bool) {
+	free = s.call.ending
+	if why != "" {
+		m.streamBroke(why)
+	}
+	m.letGo(s)
+	return free
+}
