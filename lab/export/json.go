@@ -37,7 +37,7 @@ type loadJSON struct {
 	BytesIn     uint64             `json:"bytes_in"`
 	BytesOut    uint64             `json:"bytes_out"`
 	Unit        string             `json:"unit,omitempty"`     // what requests counts, if it is not requests: "messages" or "events"
-	Messages    *measure.Messages  `json:"messages,omitempty"` // over WebSockets, or events
+	Messages    *measure.Messages  `json:"messages,omitempty"` // over WebSockets or gRPC, or events
 	Errors      measure.Errors     `json:"errors"`
 	Causes      []measure.Cause    `json:"causes,omitempty"`     // errors by names finer than their kinds
 	Statuses    map[int]uint64     `json:"statuses"`             // complete answers by status
@@ -116,6 +116,8 @@ func objectOf(l *Load) loadJSON {
 	out.Calibration, out.Counts, out.Causes, out.Idle = r.Calibration, r.Counts, r.Causes, r.Idle
 	if unit := s.Unit(); unit != "requests" {
 		out.Unit, out.Messages = unit, &t.Messages
+	} else if t.Messages.Out+t.Messages.In > 0 { // over gRPC
+		out.Messages = &t.Messages
 	}
 	out.LeftOut, _, _ = r.LeftOut()
 	for clock := range measure.NumClocks {

@@ -318,7 +318,7 @@ func TestSpecCheck(t *testing.T) {
 		says string
 	}{
 		{"no host", func(s *Spec) { s.Target = "localhost" }, "names no host"},
-		{"scheme", func(s *Spec) { s.Target = "ftp://x" }, "only http, https, grpc and grpcs"},
+		{"scheme", func(s *Spec) { s.Target = "ftp://x" }, "only http and https, ws and wss, grpc and grpcs"},
 		{"no request", func(s *Spec) { s.Requests = nil }, "no request"},
 		{"path", func(s *Spec) { s.Requests = []request.Request{{Path: "x"}} }, `start with "/"`},
 		{"space in path", func(s *Spec) { s.Requests = []request.Request{{Path: "/a b"}} }, "white space"},
