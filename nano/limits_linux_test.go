@@ -297,3 +297,44 @@ func TestSilentBodies(t *testing.T) {
 		})
 	}
 }
+
+// TestSilentBodiesOverHTTP2: as in HTTP/1.1, with the other streams of the connection going on.
+func TestSilentBodiesOverHTTP2(t *testing.T) {
+	t.Parallel()
+	config := nano.Config{Limits: nano.Limits{ReadBody: time.Hour, BufferBody: 100}}
+	overHTTP2(t, config, func(app *nano.App) { app.Post("/echo", echoBody) }, func(t *testing.T, client *http.Client, url string) {
+		t.Parallel()
+		statuses := make(chan string, 3)
+		for _, length := range []int64{10, 1000, -1} { // collected by the loop, read by the handler, both ways
+			go func() {
+				body, w := io.Pipe()
+				defer w.Close()
+				r, _ := http.NewRequest("POST", url+"/echo", body)
+				r.ContentLength = length
+				go io.WriteString(w, "abc")
+				resp, err := client.Do(r)
+				if err != nil {
+					statuses <- err.Error()
+					return
+				}
+				resp.Body.Close()
+				statuses <- strconv.Itoa(resp.StatusCode)
+			}()
+		}
+		for i := 0; i < 3; {
+			select {
+			case s := <-statuses:
+				if i++; s != "408" {
+					t.Errorf("%s, want 408", s)
+				}
+			default:
+				resp, err := client.Get(url + "/")
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp.Body.Close()
+				time.Sleep(100 * time.Millisecond)
+			}
+		}
+	})
+}

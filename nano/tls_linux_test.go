@@ -16,8 +16,8 @@ import (
 	"dyno/nano"
 )
 
-// HTTP/1.1 over TLS has no goroutine per connection: it is the loops', whether
-// the client offers it or says nothing of protocols. HTTP/2 is net/http's.
+// HTTP over TLS has no goroutine per connection: it is the loops', whether the client
+// offers HTTP/1.1, HTTP/2 or says nothing of protocols.
 func TestTLSIsServedOnTheLoop(t *testing.T) {
 	app := nano.New(nano.Config{Logger: quiet})
 	app.Get("/", hello)

@@ -49,6 +49,28 @@ func overTLS(nc net.Conn) error {
 	return err
 }
 
+// overTLSAndHTTP2 does so with a request of HTTP/2.
+func overTLSAndHTTP2(nc net.Conn) error {
+	nc.SetDeadline(time.Now().Add(20 * time.Second))
+	var protocols http.Protocols
+	protocols.SetHTTP2(true)
+	transport := &http.Transport{
+		Protocols: &protocols, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return nc, nil },
+	}
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport}).Get("https://" + nc.RemoteAddr().String())
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.ProtoMajor != 2 {
+		return errors.New(resp.Proto)
+	}
+	_, err = io.ReadAll(resp.Body)
+	return err
+}
+
 // TestTLSShutdownServesHandshakes: clients that have connected when the app shuts
 // down are served, wherever they stand: in the listener's queue, waiting to be let
 // in, or in the middle of their handshake.
@@ -76,7 +98,11 @@ func TestTLSShutdownServesHandshakes(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	for i, c := range conns {
-		if err := overTLS(c); err != nil {
+		ask := overTLS
+		if i%2 == 1 {
+			ask = overTLSAndHTTP2
+		}
+		if err := ask(c); err != nil {
 			t.Errorf("client %d: %v", i, err)
 		}
 	}

@@ -63,7 +63,7 @@ func TestClientsCantOpenTheBreaker(t *testing.T) {
 	for name, h := range handlers {
 		outcomes := make(chan nano.Outcome, 100)
 		opened := make(chan middleware.BreakerState, 10)
-		app := nano.New(nano.Config{Logger: slog.New(slog.DiscardHandler), Limits: nano.Limits{BufferBody: 1}})
+		app := nano.New(nano.Config{Logger: slog.New(slog.DiscardHandler), Limits: nano.Limits{BufferBody: 1}, H2C: true})
 		app.Use(func(next nano.Handler) nano.Handler {
 			return func(c nano.Ctx) error {
 				c.AfterResponse(func(_ nano.Ctx, o nano.Outcome) { outcomes <- o })
@@ -77,19 +77,25 @@ func TestClientsCantOpenTheBreaker(t *testing.T) {
 		}
 		go app.Serve(ln)
 		std := httptest.NewServer(app)
-		for i := range 12 {
+		short, slow := name == "a body cut short", name == "a body that is too slow for a deadline" || name == "or for a hard one"
+		for i := range 18 {
 			at := ln.Addr().String()
-			if i%2 == 1 {
+			switch i % 3 {
+			case 1:
 				at = std.Listener.Addr().String()
+			case 2:
+				leaveHTTP2(t, "http://"+at+"/x", short, slow, waiting)
+				<-outcomes
+				continue
 			}
 			conn, err := net.Dial("tcp", at)
 			if err != nil {
 				t.Fatal(err)
 			}
-			switch name {
-			case "a body cut short":
+			switch {
+			case short:
 				io.WriteString(conn, "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nabc")
-			case "a body that is too slow for a deadline", "or for a hard one":
+			case slow:
 				io.WriteString(conn, "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nabc")
 				time.Sleep(20 * time.Millisecond)
 				io.WriteString(conn, "d")
@@ -112,5 +118,42 @@ func TestClientsCantOpenTheBreaker(t *testing.T) {
 			t.Error(err)
 		}
 		cancel()
+	}
+}
+
+// leaveHTTP2 sends a request over HTTP/2 and resets its stream: when the handler waits,
+// or in the middle of a body that is cut short. A slow body it sends to the end, late.
+func leaveHTTP2(t *testing.T, url string, short, slow bool, waiting <-chan struct{}) {
+	t.Helper()
+	var protocols http.Protocols
+	protocols.SetUnencryptedHTTP2(true)
+	transport := &http.Transport{Protocols: &protocols}
+	defer transport.CloseIdleConnections()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var r *http.Request
+	if short || slow {
+		body, w := io.Pipe()
+		defer w.Close()
+		r, _ = http.NewRequestWithContext(ctx, "POST", url, body)
+		r.ContentLength = 4
+		go func() {
+			io.WriteString(w, "abc")
+			time.Sleep(20 * time.Millisecond)
+			if short {
+				cancel()
+			}
+			io.WriteString(w, "d")
+		}()
+	} else {
+		r, _ = http.NewRequestWithContext(ctx, "GET", url, nil)
+		go func() { <-waiting; cancel() }()
+	}
+	resp, err := (&http.Client{Transport: transport}).Do(r)
+	if err == nil {
+		resp.Body.Close()
+	}
+	if (err == nil) != slow {
+		t.Errorf("%v, a slow body: %v", err, slow)
 	}
 }
