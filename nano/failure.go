@@ -283,8 +283,9 @@ func (p *Problem) encode() ([]byte, error) {
 type refusals struct{ counts [600]atomic.Uint64 }
 
 // Refused returns how many requests have been refused before a route was looked
-// for, by the status they were answered with: 400 for what isn't HTTP, 408, 413, 414,
-// 431 for what is beyond [Limits], 501 and 505 for what the server can't do.
+// for, by the status they were answered with: 400 for what isn't HTTP, or lacks TLS, and
+// for violations of HTTP/2, which end a stream or a connection; 408, 413, 414, 431 for what
+// is beyond [Limits], 501 and 505 for what the server can't do.
 // dyno/nano/metrics has them too. Each is logged at the level Debug.
 func (a *App) Refused() iter.Seq2[int, uint64] {
 	return func(yield func(status int, n uint64) bool) {
@@ -301,6 +302,15 @@ func (a *App) refusing(status int, detail string, from netip.AddrPort) {
 	a.refused.counts[status].Add(1)
 	if log := a.config.Logger; log.Enabled(context.Background(), slog.LevelDebug) {
 		log.Debug("request refused", "status", status, "reason", detail, "from", from)
+	}
+}
+
+// violated counts and logs what no response says: that a stream or a connection of
+// HTTP/2 was ended.
+func (a *App) violated(err error, from netip.AddrPort) {
+	a.refused.counts[400].Add(1)
+	if log := a.config.Logger; log.Enabled(context.Background(), slog.LevelDebug) {
+		log.Debug("request refused", "reason", err, "from", from)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -137,5 +138,36 @@ func TestHTTP2Shutdown(t *testing.T) {
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestHTTP2ViolationsAreTold: what ends a stream or a connection is counted as 400, and
+// in the log at its level Debug.
+func TestHTTP2ViolationsAreTold(t *testing.T) {
+	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+	log := &logLines{}
+	at, app := serve(t, nano.Config{H2C: true, Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}, nil)
+	for i, tt := range []struct{ frame, want string }{
+		{"\x00\x00\x01\x00\x00\x00\x00\x00\x00x", "names none"}, // DATA of no stream
+		// HEADERS: GET, http, /, host a (RFC 7541 A), and a name in capitals.
+		{"\x00\x00\x0b\x01\x05\x00\x00\x00\x01\x82\x86\x84\x41\x01a\x00\x01X\x01v", "not a token in lower case"},
+	} {
+		c := dial(t, at)
+		c.send(preface + tt.frame)
+		n := uint64(0)
+		for range 400 {
+			for status, of := range app.Refused() {
+				if status == 400 {
+					n = of
+				}
+			}
+			if n > uint64(i) {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		if said := log.String(); n != uint64(i)+1 || !strings.Contains(said, tt.want) || strings.Count(said, "from=127.0.0.1") != i+1 {
+			t.Errorf("%q: %d counted; %s", tt.frame, n, said)
+		}
 	}
 }

@@ -202,6 +202,8 @@ func (e engineApp) RefusalBody(status int, detail string, from netip.AddrPort) [
 	return refusalBody(status, detail)
 }
 
+func (e engineApp) Violated(err error, from netip.AddrPort) { e.app.violated(err, from) }
+
 func (e engineApp) BadBody(status int, detail string, err error) error {
 	return NewProblem(status, detail).Because(err)
 }

@@ -55,6 +55,9 @@ type App interface {
 	// RefusalBody is the content of the response to what can't be served, which
 	// doesn't end the connection.
 	RefusalBody(status int, detail string, from netip.AddrPort) []byte
+	// Violated takes note of a client that breaks the rules of HTTP/2, which ends its
+	// stream or its connection.
+	Violated(err error, from netip.AddrPort)
 	// BadBody makes the error of a body that isn't framed as it should be, BodyCut
 	// that of one which the client didn't send to its end; err may be nil.
 	BadBody(status int, detail string, err error) error

@@ -81,8 +81,11 @@ func (l *loop) processHTTP2(c *conn, b []byte) (mine bool) {
 	for !c.closing && !c.cut {
 		n, ev, err := h.codec.Next(b, l.now)
 		b = b[n:]
+		if n, why := h.codec.Faults(); n > 0 {
+			l.violated(c, n, why)
+		}
 		if err != nil {
-			l.fail(c)
+			l.fail(c, err)
 			break
 		}
 		if ev.Kind == http2.More {
@@ -135,6 +138,9 @@ func (l *loop) happened(c *conn, ev *http2.Event) (mine bool) {
 			return l.bodyCame(c, t, ev)
 		}
 	case http2.EventReset:
+		if ev.Err != nil {
+			l.violated(c, 1, ev.Err)
+		}
 		if t, ok := ev.Stream.User.(*h2stream); ok {
 			l.wasLost(c, t, exchange.ErrClientGone)
 		} else {
@@ -195,8 +201,16 @@ func (l *loop) sendReady(c *conn) {
 	}
 }
 
-// fail ends a connection: the codec has said why. Its handlers are told.
-func (l *loop) fail(c *conn) {
+// violated has the app take note of n violations, the last of which is told.
+func (l *loop) violated(c *conn, n int, why error) {
+	for range n {
+		l.config.App.Violated(why, c.remote)
+	}
+}
+
+// fail ends a connection: the codec has told the client why. Its handlers are told.
+func (l *loop) fail(c *conn, err error) {
+	l.violated(c, 1, err)
 	c.closing, c.unread = true, true
 	l.loseStreams(c, exchange.ErrClientGone)
 }

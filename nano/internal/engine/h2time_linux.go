@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"time"
 
 	"dyno/nano/internal/exchange"
@@ -10,6 +11,8 @@ import (
 
 // The wheel holds one deadline for a connection. While it has streams that is the time
 // for the next look at all of them.
+
+var errSlowFrame = errors.New("http2: a frame or a field block takes longer than Limits.ReadHead")
 
 // tick looks at what has taken too long on a connection.
 func (l *loop) tick(c *conn) {
@@ -26,7 +29,7 @@ func (l *loop) tick(c *conn) {
 		}
 		if h.partial != 0 && limits.ReadHead > 0 && l.now-h.partial > int64(limits.ReadHead) {
 			h.codec.Close(http2.EnhanceYourCalm)
-			l.fail(c)
+			l.fail(c, errSlowFrame)
 		}
 	}
 	c.phase = phaseIdle // so that the next look is set
@@ -40,7 +43,7 @@ func (l *loop) tickCodec(c *conn) {
 		ev, err := c.h2.codec.Tick(l.now)
 		switch {
 		case err != nil:
-			l.fail(c)
+			l.fail(c, err)
 			return
 		case ev.Kind == http2.More:
 			return

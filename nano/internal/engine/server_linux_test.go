@@ -21,6 +21,7 @@ func (nobody) BodyLimits() bool                               { return false }
 func (nobody) AwaitsProxy(netip.AddrPort) bool                { return false }
 func (nobody) KeepsSockets() bool                             { return false }
 func (nobody) RefusalBody(int, string, netip.AddrPort) []byte { return nil }
+func (nobody) Violated(error, netip.AddrPort)                 {}
 func (nobody) BadBody(_ int, _ string, e error) error         { return e }
 func (nobody) BodyCut(err error) error                        { return err }
 func (nobody) Refuse(out, _ []byte, _ int, _ string, _ netip.AddrPort) []byte {

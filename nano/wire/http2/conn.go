@@ -82,6 +82,7 @@ type Conn struct {
 	goneAway bool   // the peer takes no more streams
 	peerLast uint32 // the last that it looks at
 	refuse   bool   // streams above that are to be given up
+	untold   faults // of streams that no event told of
 
 	resets, settings, noise meter
 	replies                 int // that the peer hasn't read

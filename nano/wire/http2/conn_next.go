@@ -192,12 +192,31 @@ func (c *Conn) fault(id uint32, err *Error) *Error {
 		if !c.idle(id) && c.gone.find(id) == byNobody {
 			c.gone.add(id, byUs)
 		}
+		if err.Code != RefusedStream { // which the client may not have known
+			c.untold.n++
+			c.untold.last = err
+		}
 		return nil
 	}
 	c.close(s, byUs)
 	ev := c.happens(EventReset, s)
 	*ev = Event{Kind: EventReset, Stream: s, Code: err.Code, Err: err}
 	return nil
+}
+
+// faults are violations that ended streams.
+type faults struct {
+	n    int
+	last *Error
+}
+
+// Faults returns how many streams this side has ended for a violation without an event,
+// as the owner knows nothing of them, and why the last of them, since it was last asked.
+// A request whose head is malformed is one.
+func (c *Conn) Faults() (n int, last *Error) {
+	f := c.untold
+	c.untold = faults{}
+	return f.n, f.last
 }
 
 // fail ends the connection.
