@@ -42,7 +42,8 @@ import (
 // [FieldErrors]; what [Config].Validator refuses is one of 422; a body of another
 // media type 415. The plan for a type is made at the first request and kept with
 // the app: binding needs no registration, and apps share no state. A type whose
-// tags make no sense is an error that is no Problem, so it answers 500; so are the
+// tags make no sense is an error that is no Problem, so it answers 500, unless [Binds]
+// had it looked at before; so are the
 // tags uri, param and binding of other frameworks without what stands for them here,
 // and validate tags in an app without Config.Validator.
 func Bind[T any](c Ctx) (T, error) {
@@ -57,6 +58,30 @@ func BindOptional[T any](c Ctx) (T, error) {
 	var v T
 	err := c.bind(reflect.ValueOf(&v).Elem(), &v, true)
 	return v, err
+}
+
+// Binds says that a route's handler binds a T, by [Bind] or [BindOptional]. Then a type
+// whose tags make no sense, or have rules that [Config].Validator doesn't know, is found
+// at the registration, which panics, not at the first request. The validator is given
+// a zero T for that. What describes the route, as an openapi.Operation, may leave it out.
+func Binds[T any]() Option {
+	return optionFunc(func(r *Route) { r.binds = append(r.binds, reflect.TypeFor[T]()) })
+}
+
+// checkBinding says what is wrong with a type that requests are to be bound to.
+func (a *App) checkBinding(t reflect.Type) error {
+	if _, err := a.planOf(t); err != nil {
+		return err
+	}
+	v := reflect.New(t)
+	for at := v.Elem(); at.Kind() == reflect.Pointer; at = at.Elem() {
+		at.Set(reflect.New(at.Type().Elem()))
+	}
+	var invalid *Problem // as a zero value may be
+	if err := a.validate(v.Interface()); err != nil && !errors.As(err, &invalid) {
+		return fmt.Errorf("nano: binding %s: %w", t, err)
+	}
+	return nil
 }
 
 // FieldError is what is wrong with one field of a request.
@@ -213,13 +238,16 @@ type JSONCodec struct {
 	// Marshal encodes v. The bytes are sent, and not changed.
 	Marshal func(v any) ([]byte, error)
 	// Unmarshal decodes text, which it must not keep, into what v points to. It is what
-	// decides whether names that are there twice, or unknown, are refused;
-	// [Config].StrictJSON does not reach it.
+	// decides whether names that are there twice, or unknown, are refused. Its errors
+	// are those of a [Decoder]; what [DecodeJSON] says of the same text may be one.
 	Unmarshal func(text []byte, v any) error
+	// UnmarshalStrict takes its place in apps with [Config].StrictJSON, if it is set.
+	UnmarshalStrict func(text []byte, v any) error
 }
 
 // Decoder decodes a body, which it must not keep, into what into points to. Its error
-// is told to the client, as what is wrong with the body.
+// is told to the client, as what is wrong with the body; [FieldErrors] are listed, and a
+// [Problem] is sent as it is.
 type Decoder func(body []byte, into any) error
 
 // DecodeXML is the [Decoder] of encoding/xml.
@@ -239,8 +267,13 @@ func (c Ctx) decodeBody(decode Decoder, ptr any) error {
 
 // undecodable is what the client is told of a decoder's error; nil if there is none.
 func undecodable(err error) error {
-	if err == nil {
-		return nil
+	var told *Problem
+	if err == nil || errors.As(err, &told) {
+		return err
+	}
+	var wrong FieldErrors
+	if errors.As(err, &wrong) {
+		return wrong.problem(400, "the request can't be read")
 	}
 	reason := strings.ToValidUTF8(err.Error(), "?")
 	if len(reason) > maxReason {

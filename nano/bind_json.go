@@ -2,6 +2,7 @@ package nano
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,10 +25,22 @@ func (c Ctx) bindJSON(v reflect.Value, ptr any, optional bool) error {
 	case string(trimmed) == "null" && !takesNull(v, ptr):
 		return FieldErrors{{"body", "", "is null"}}.problem(400, "the request's JSON holds nothing")
 	}
-	if unmarshal := c.x.app.config.JSON.Unmarshal; unmarshal != nil {
-		return undecodable(unmarshal(text, ptr))
+	config := &c.x.app.config
+	switch codec := &config.JSON; {
+	case config.StrictJSON && codec.UnmarshalStrict != nil:
+		return undecodable(codec.UnmarshalStrict(text, ptr))
+	case codec.Unmarshal != nil:
+		return undecodable(codec.Unmarshal(text, ptr))
 	}
-	if err := decodeJSON(text, ptr, c.x.app.config.StrictJSON); err != nil {
+	return DecodeJSON(text, ptr, config.StrictJSON)
+}
+
+// DecodeJSON decodes text into what v points to as [Bind] does without a [JSONCodec]: by
+// encoding/json, but for names that are there twice in one object, which are refused, and,
+// if strict, names that the type doesn't have. What can't be read is a [Problem] of status
+// 400 that says where and why.
+func DecodeJSON(text []byte, v any, strict bool) error {
+	if err := decodeJSON(text, v, strict); err != nil {
 		return jsonProblem(err)
 	}
 	return nil
@@ -77,7 +90,7 @@ func jsonProblem(err error) error {
 	case errors.As(err, &syntax):
 		wrong = FieldError{"body", "", fmt.Sprintf("is not JSON: %s, at byte %d", syntax, syntax.Offset)}
 	case errors.As(err, &kind):
-		wrong = FieldError{"body", clip(kind.Field), "must be " + jsonKind(kind.Type) + ", is " + clip(kind.Value)}
+		wrong = FieldError{"body", clip(kind.Field), wrongKind(kind)}
 	case errors.As(err, &twice):
 		wrong = FieldError{"body", clip(string(twice)), "is there twice"}
 	default:
@@ -91,9 +104,27 @@ func jsonProblem(err error) error {
 	return FieldErrors{wrong}.problem(400, "the request's JSON can't be read")
 }
 
-// jsonKind names the JSON that a Go type is read from.
-func jsonKind(t reflect.Type) string {
-	switch t.Kind() {
+// wrongKind says what a value must be, and is.
+func wrongKind(e *json.UnmarshalTypeError) string {
+	if number, ok := strings.CutPrefix(e.Value, "number "); ok { // one that the type doesn't hold
+		return "must be " + jsonKind(e.Type, number) + ", is " + clip(number)
+	}
+	return "must be " + jsonKind(e.Type, "") + ", is " + cmp.Or(jsonValues[e.Value], clip(e.Value))
+}
+
+// jsonValues are encoding/json's names of what a value is.
+var jsonValues = map[string]string{
+	"string": "a string", "number": "a number", "bool": "true or false", "array": "an array", "object": "an object",
+}
+
+// jsonKind names the JSON that a Go type is read from. number is one that it is not
+// read from, if the value is that.
+func jsonKind(t reflect.Type, number string) string {
+	outside := number != "" && !strings.ContainsAny(number, ".eE") // of the whole numbers it holds
+	if implements(t) {
+		return "a string"
+	}
+	switch kind := t.Kind(); kind {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.String:
@@ -103,9 +134,23 @@ func jsonKind(t reflect.Type) string {
 	case reflect.Struct, reflect.Map:
 		return "an object"
 	case reflect.Float32, reflect.Float64:
+		if number != "" {
+			return "a number that fits " + kind.String()
+		}
 		return "a number"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		if outside {
+			most := int64(1)<<(t.Bits()-1) - 1
+			return fmt.Sprintf("a whole number from %d to %d", -most-1, most)
+		}
+		return "a whole number"
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		if outside {
+			return fmt.Sprintf("a whole number from 0 to %d", ^uint64(0)>>(64-t.Bits()))
+		}
+		return "a whole number that isn't negative"
 	}
-	return "a whole number from " + t.Kind().String() + "'s range"
+	return "something else"
 }
 
 // doubledName returns a name that an object in text has twice; "" if there is none,

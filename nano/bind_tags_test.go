@@ -97,3 +97,51 @@ func TestFieldErrorsText(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestBindsChecksAtRegistration: what a type's tags say is looked at when its route is
+// registered, if that is told of; a value that isn't valid is no mistake in a type.
+func TestBindsChecksAtRegistration(t *testing.T) {
+	type body struct {
+		Name string `json:"name" validate:"required"`
+	}
+	handler := func(nano.Ctx) error { return nil }
+	var checked []any
+	check := func(result error) nano.Config {
+		return nano.Config{Validator: func(v any) error { checked = append(checked, v); return result }}
+	}
+	for _, tt := range []struct {
+		name   string
+		config nano.Config
+		option nano.Option
+		want   string // of the panic; "": none
+	}{
+		{"fine", check(nil), nano.Binds[body](), ""},
+		{"a zero value that isn't valid", check(nano.FieldErrors{{In: "body", Name: "name", Detail: "is missing"}}), nano.Binds[body](), ""},
+		{"an unknown rule", check(errors.New("there is no rule requird")), nano.Binds[body](), "there is no rule requird"},
+		{"no validator", nano.Config{}, nano.Binds[body](), "need Config.Validator"},
+		{"a pointer", check(nil), nano.Binds[**body](), ""},
+		{"a tag that makes no sense", nano.Config{}, nano.Binds[struct {
+			F func() `query:"f"`
+		}](), "can't be read from text"},
+	} {
+		app := nano.New(tt.config)
+		message := panicOf(func() { app.Post("/things", handler, tt.option) })
+		if (message == "") != (tt.want == "") || !strings.Contains(message, tt.want) ||
+			message != "" && (!strings.Contains(message, "POST /things") || !strings.Contains(message, "bind_tags_test.go:")) {
+			t.Errorf("%s: %q, want %q", tt.name, message, tt.want)
+		}
+		for _, r := range app.Routes() {
+			if len(r.Binds()) != 1 {
+				t.Errorf("%s: %v are bound", tt.name, r.Binds())
+			}
+		}
+	}
+	if _, ok := checked[len(checked)-1].(***body); !ok || len(checked) != 4 {
+		t.Errorf("checked: %T", checked)
+	}
+	sub, app := nano.New(check(nil)), nano.New(nano.Config{})
+	sub.Post("/things", handler, nano.Binds[body]())
+	if message := panicOf(func() { app.MountApp("/sub", sub) }); !strings.Contains(message, "need Config.Validator") {
+		t.Errorf("mounted on an app that has no validator: %q", message)
+	}
+}

@@ -49,7 +49,8 @@ type Config struct {
 	// other way round. The default is to redirect.
 	TrailingSlash SlashPolicy
 	// Validator checks what [Bind] has read; dyno/nano/validate makes one. It
-	// returns [FieldErrors] for what the client is to be told.
+	// returns [FieldErrors] for what the client is to be told. [Binds] has it called with
+	// zero values.
 	Validator func(v any) error
 	// StrictJSON makes [Bind] refuse JSON with names that the type doesn't have.
 	StrictJSON bool

@@ -369,3 +369,18 @@ func TestStaticOfABrowserApplication(t *testing.T) {
 		}
 	}
 }
+
+// TestStaticWithoutItsFallback: that is told when the tree is registered, not by 404s.
+func TestStaticWithoutItsFallback(t *testing.T) {
+	dir := t.TempDir()
+	for name, tree := range map[string]fs.FS{
+		"missing": fstest.MapFS{"page.html": {}}, "missing on disk": os.DirFS(dir), "a directory": fstest.MapFS{"index.html/x": {}},
+	} {
+		message := panicOf(func() {
+			nano.New(nano.Config{}).Static("/", tree, nano.StaticOptions{Fallback: "/index.html"})
+		})
+		if !strings.Contains(message, "the fallback index.html: ") || !strings.Contains(message, "file_test.go:") {
+			t.Errorf("%s: %q", name, message)
+		}
+	}
+}

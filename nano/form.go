@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"mime"
 	"mime/multipart"
@@ -250,9 +251,13 @@ func (u *Upload) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // Save writes the content to a new file below root, under a name that the server
-// chooses. It fails if there is such a file.
+// chooses. If there is such a file it stays, and the error is both [fs.ErrExist] and a
+// [Problem] of status 409.
 func (u *Upload) Save(root *os.Root, name string) error {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return NewProblem(409, "there is a file of that name").Because(err)
+	}
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime/multipart"
 	"net/textproto"
 	"net/url"
@@ -81,6 +82,10 @@ func TestForm(t *testing.T) {
 			}
 			if saved, err := os.ReadFile(filepath.Join(root.Name(), "saved")); err != nil || int64(len(saved)) != kept.Size {
 				t.Errorf("saved %d bytes, %v", len(saved), err)
+			}
+			var p *nano.Problem
+			if err := kept.Save(root, "saved"); !errors.Is(err, fs.ErrExist) || !errors.As(err, &p) || p.Status != 409 {
+				t.Errorf("saved once more: %v", err)
 			}
 			if err := kept.Save(root, "../outside"); err == nil {
 				t.Error("saved outside of the root")

@@ -223,6 +223,11 @@ func (g *Group) register(r *Route) {
 		panic("nano: " + r.describe() + " has no handler")
 	}
 	r.parse()
+	for _, t := range r.binds {
+		if err := g.app.checkBinding(t); err != nil {
+			panic("nano: " + r.describe() + ": " + strings.TrimPrefix(err.Error(), "nano: "))
+		}
+	}
 	r.compile()
 	g.app.registering(r.describe(), func() {
 		g.app.routes.add(r)
@@ -281,6 +286,7 @@ func (g *Group) adopt(of *Route) {
 	WithLimits(of.limits).apply(r)
 	r.name = of.name
 	r.descriptions = append(r.descriptions, of.descriptions...)
+	r.binds = append(r.binds, of.binds...)
 	r.layers = append(append(g.around(), r.layers...), of.layers...)
 	g.register(r)
 }

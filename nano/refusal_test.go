@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -118,5 +119,50 @@ func TestRefusalsAreTold(t *testing.T) {
 	}
 	if n != 1 || !strings.Contains(log.String(), "percent-encoded") || !strings.Contains(log.String(), "127.0.0.1") {
 		t.Errorf("%d counted; %s", n, log)
+	}
+}
+
+// TestWrongKindsAreNamed: what a value of JSON must be, and is.
+func TestWrongKindsAreNamed(t *testing.T) {
+	type body struct {
+		Age    int8              `json:"age"`
+		Count  uint16            `json:"count"`
+		ID     int64             `json:"id"`
+		Price  float32           `json:"price"`
+		On     bool              `json:"on"`
+		Name   string            `json:"name"`
+		At     netip.Addr        `json:"at"`
+		List   []struct{ N int } `json:"list"`
+		ByName map[string]int    `json:"by_name"`
+	}
+	app := nano.New(nano.Config{})
+	app.Post("/", func(c nano.Ctx) error { _, err := nano.Bind[body](c); return err })
+	for text, want := range map[string]string{
+		`{"age":300}`:                  "age: must be a whole number from -128 to 127, is 300",
+		`{"age":1.5}`:                  "age: must be a whole number, is 1.5",
+		`{"age":"12"}`:                 "age: must be a whole number, is a string",
+		`{"age":true}`:                 "age: must be a whole number, is true or false",
+		`{"count":-1}`:                 "count: must be a whole number from 0 to 65535, is -1",
+		`{"count":[]}`:                 "count: must be a whole number that isn't negative, is an array",
+		`{"id":9223372036854775808}`:   "id: must be a whole number from -9223372036854775808 to 9223372036854775807, is 9223372036854775808",
+		`{"price":1e99}`:               "price: must be a number that fits float32, is 1e99",
+		`{"price":"1"}`:                "price: must be a number, is a string",
+		`{"on":1}`:                     "on: must be true or false, is a number",
+		`{"name":1}`:                   "name: must be a string, is a number",
+		`{"at":1}`:                     "at: must be a string, is a number",
+		`{"list":[{"N":1},{"N":"x"}]}`: "list.N: must be a whole number, is a string",
+		`{"list":{}}`:                  "list: must be an array, is an object",
+		`{"by_name":{"a":"x"}}`:        "by_name: must be a whole number, is a string",
+		`[]`:                           ": must be an object, is an array",
+	} {
+		var p struct {
+			Errors []nano.FieldError `json:"errors"`
+		}
+		resp := nanotest.New(app).Post("/").Body("application/json", []byte(text)).Do()
+		if err := resp.JSON(&p); err != nil || resp.Status != 400 || len(p.Errors) != 1 {
+			t.Errorf("%s: %d %s", text, resp.Status, resp.Body)
+		} else if got := p.Errors[0].Name + ": " + p.Errors[0].Detail; got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
 	}
 }

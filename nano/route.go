@@ -24,6 +24,7 @@ type Route struct {
 	wholeBody    bool
 	limits       RouteLimits
 	descriptions []any
+	binds        []reflect.Type
 	where        string
 
 	parsed *router.Pattern
@@ -85,6 +86,9 @@ func (r *Route) Where() string { return r.where }
 // Descriptions returns what [Describe] said of the route, that of its groups
 // first.
 func (r *Route) Descriptions() []any { return append([]any(nil), r.descriptions...) }
+
+// Binds returns the types that the handler binds, as [Binds] said, the groups' first.
+func (r *Route) Binds() []reflect.Type { return append([]reflect.Type(nil), r.binds...) }
 
 // Middleware returns the names of the middleware around the handler, outermost
 // first.

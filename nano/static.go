@@ -2,6 +2,7 @@ package nano
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -23,7 +24,7 @@ type StaticOptions struct {
 	// Cache-Control: no-cache, for it names the files of the newest release. Paths that
 	// end in an extension are the application's own (/users/jane.doe) only for clients
 	// that ask for text/html by name, as browsers do for pages: a missing script or
-	// image is 404. Empty means 404 for all.
+	// image is 404. Empty means 404 for all. Static panics if the file isn't there.
 	Fallback string
 	// MaxAge lets clients keep files without asking again. 0 makes them ask each
 	// time, which the ETag makes cheap.
@@ -43,7 +44,7 @@ type StaticOptions struct {
 // os.DirFS(dir), is opened with os.Root, so that symbolic links can't lead out
 // of it either. Directories are not listed; what begins with a dot is hidden. A path
 // with an encoded slash (%2F) names no file: it would pass by routes that guard a part
-// of the tree. It panics if the directory can't be opened.
+// of the tree. It panics if the directory can't be opened, or lacks the Fallback.
 //
 // Files are sent with sendfile(2) where the system and the connection allow it;
 // that never holds other clients up. Small files of an os.DirFS, up to 16 KB each and
@@ -67,6 +68,13 @@ func newStatic(fsys fs.FS, o StaticOptions) *static {
 	}
 	if s.options.Fallback != "" {
 		s.options.Fallback = strings.TrimPrefix(path.Clean(s.options.Fallback), "/") // as it is compared with names
+		info, err := fs.Stat(s.fsys, s.options.Fallback)
+		if err == nil && !info.Mode().IsRegular() {
+			err = errors.New("not a regular file")
+		}
+		if err != nil {
+			panic(fmt.Sprintf("nano: static files at %s: the fallback %s: %v", caller(), s.options.Fallback, err))
+		}
 	}
 	s.cache = s.cacheControl()
 	return s

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"dyno/nano/internal/exchange"
 	"dyno/nano/internal/netconn"
 )
 
@@ -146,7 +147,13 @@ func (s *stdServer) welcome(a *App, nc net.Conn, config *tls.Config) {
 	}
 	s.preparing.Go(func() {
 		ready, err := a.prepare(c, config)
-		if err != nil {
+		switch {
+		case netconn.LacksTLS(err):
+			const detail = "the request came without TLS, and this port serves HTTPS only"
+			a.refusing(400, detail, netconn.AddrOf(c.RemoteAddr()))
+			c.Refuse(appendRefusal(nil, exchange.AppendDateLine(nil, time.Now()), 400, detail))
+			return
+		case err != nil:
 			s.refusals.Log(a.config.Logger, "connection refused", "from", from, "error", err)
 			c.Close()
 			return

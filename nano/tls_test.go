@@ -155,3 +155,40 @@ func TestTLSBlockingCertificate(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRequestWithoutTLS: who speaks HTTP to a port of HTTPS is told, also when there is
+// more to send than anybody reads; what is neither is let go without a word.
+func TestRequestWithoutTLS(t *testing.T) {
+	app := nano.New(nano.Config{Logger: quiet})
+	app.Get("/", hello)
+	at := serveTLS(t, app, nil)
+	for _, request := range []string{
+		get,
+		"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n" + strings.Repeat("x", 100_000),
+		"DELETE /x HTTP/1.1\r\nHost: a\r\n\r\n",
+		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+	} {
+		c := dial(t, at)
+		c.send(request)
+		resp, body := c.respond("GET")
+		if resp.StatusCode != 400 || !strings.Contains(body, "HTTPS") || resp.Header.Get("Content-Type") != "application/problem+json" || !resp.Close {
+			t.Errorf("%.10q: %d %q", request, resp.StatusCode, body)
+		}
+		c.end()
+	}
+	for _, other := range []string{"hello, it's me\n", "\x00\x00\x00\x00\x00\x00"} {
+		c := dial(t, at)
+		c.send(other)
+		if resp, err := http.ReadResponse(c.r, nil); err == nil {
+			t.Errorf("%q: %s", other, resp.Status)
+		}
+	}
+	for status, n := range app.Refused() {
+		if status != 400 || n != 4 {
+			t.Errorf("%d refusals of status %d, want 4 of 400", n, status)
+		}
+	}
+	c := dialSecure(t, at, nil)
+	c.send(get)
+	c.want(200, "hello")
+}

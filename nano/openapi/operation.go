@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 
 	"dyno/nano"
@@ -18,7 +19,8 @@ type Operation struct {
 	Params      []Param
 	// Body is a value of the type of the request's body, such as User{}; only its
 	// type counts. Fields that nano.Bind takes from elsewhere (tags path, query, header,
-	// cookie) become parameters of their types, unless Params has them. nil: no body.
+	// cookie) become parameters of their types, unless Params has them. nil: that of
+	// nano.Binds, if the route has it, else no body.
 	Body any
 	// BodyType is the body's media type; default application/json.
 	BodyType  string
@@ -67,13 +69,16 @@ const (
 )
 
 // operationOf returns what a route and its groups say. ok is false if they say
-// nothing.
+// nothing. The type that a route binds is its body unless they name another.
 func operationOf(r *nano.Route) (op Operation, ok bool) {
 	for _, d := range r.Descriptions() {
 		if more, is := d.(Operation); is {
 			op.add(more)
 			ok = true
 		}
+	}
+	if binds := r.Binds(); op.Body == nil && len(binds) > 0 {
+		op.Body = reflect.Zero(binds[len(binds)-1]).Interface()
 	}
 	return op, ok
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"reflect"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-playground/validator/v10"
@@ -20,7 +21,10 @@ import (
 
 // Validator checks values. It may be used by several goroutines, and by several
 // apps.
-type Validator struct{ rules *validator.Validate }
+type Validator struct {
+	rules *validator.Validate
+	types sync.Map // reflect.Type: an unsound, its zero value if nothing is wrong
+}
 
 // New returns a validator with the rules of go-playground/validator.
 func New() *Validator {
@@ -29,7 +33,10 @@ func New() *Validator {
 		_, name := named(f)
 		return name
 	})
-	return &Validator{rules}
+	if err := rules.RegisterValidation("email", emailRule()); err != nil {
+		panic("validate: " + err.Error()) // only for a name or a function that is none
+	}
+	return &Validator{rules: rules}
 }
 
 // Rules returns the validator behind it, to register rules of one's own before
@@ -41,8 +48,10 @@ func (v *Validator) Func() func(any) error { return v.Check }
 
 // Check checks a struct, a pointer to one, or the elements of a slice or map of
 // structs. What is wrong with it is a [nano.FieldErrors]. Other types have no
-// tags and are fine.
-func (v *Validator) Check(value any) error {
+// tags and are fine. A tag with a rule that isn't registered, or that makes no sense for
+// its field, is an error that is no FieldErrors; where it can be it is found before any
+// value is checked, in what a type is made of too.
+func (v *Validator) Check(value any) (err error) {
 	of := reflect.ValueOf(value)
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Interface {
 		if of.IsNil() {
@@ -50,24 +59,37 @@ func (v *Validator) Check(value any) error {
 		}
 		of = of.Elem()
 	}
-	var err error
+	check := func() error { return v.rules.Struct(pointerTo(of)) }
 	switch of.Kind() {
 	case reflect.Struct:
 		if of.Type().ConvertibleTo(timeType) { // which the library takes for no struct
 			return nil
 		}
-		err = v.rules.Struct(of.Interface())
 	case reflect.Slice, reflect.Array, reflect.Map:
 		if !holdsStructs(of.Type()) {
 			return nil
 		}
-		err = v.rules.Var(of.Interface(), "dive")
+		check = func() error { return v.rules.Var(of.Interface(), "dive") }
+	default:
+		return nil
 	}
+	if err := v.sound(of.Type()); err != nil {
+		return err
+	}
+	err = saying(of.Type(), check)
 	var wrong validator.ValidationErrors
 	if errors.As(err, &wrong) {
 		return fieldErrors(of.Type(), wrong)
 	}
 	return err
+}
+
+// pointerTo spares a copy of what can be pointed to.
+func pointerTo(v reflect.Value) any {
+	if v.CanAddr() {
+		return v.Addr().Interface()
+	}
+	return v.Interface()
 }
 
 var timeType = reflect.TypeFor[time.Time]()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,6 +69,60 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%+v: got %v, want %v", tt.value, err, tt.want)
 		}
 	}
+}
+
+type misspelt struct {
+	Name string `json:"name" validate:"requird"`
+}
+
+type Self struct {
+	Next  *Self  `json:"next"`
+	Items []Self `json:"items" validate:"dive"`
+}
+
+// TestUnknownRules: a rule that isn't there, or not for such a field, is told of by an
+// error, before a value comes to it where it can be known.
+func TestUnknownRules(t *testing.T) {
+	type odd struct {
+		N int `validate:"unique"`
+	}
+	for name, tt := range map[string]struct {
+		value any
+		want  string // "": none
+	}{
+		"own":      {misspelt{}, "misspelt: Undefined validation function 'requird' on field 'Name'"},
+		"pointer":  {&misspelt{}, "requird"},
+		"slice":    {[]misspelt{}, "requird"},
+		"map":      {map[string]*misspelt{}, "requird"},
+		"inside":   {struct{ Inner *misspelt }{}, "requird"},
+		"embedded": {struct{ misspelt }{}, "requird"},
+		"elements": {struct {
+			A []misspelt `validate:"dive"`
+		}{}, "requird"},
+		"not looked into": {struct {
+			A []misspelt
+			C misspelt `validate:"-"`
+			c misspelt
+		}{}, ""},
+		"of another field": {odd{1}, "odd: Bad field"},
+		"of itself":        {Self{}, ""},
+	} {
+		v := validate.New()
+		for range 2 {
+			err := v.Check(tt.value)
+			var wrong nano.FieldErrors
+			if (err == nil) != (tt.want == "") || err != nil && (errors.As(err, &wrong) || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("%s: %v, want %q", name, err, tt.want)
+			}
+		}
+	}
+	app := nano.New(nano.Config{Validator: validate.New().Func()})
+	defer func() {
+		if message := fmt.Sprint(recover()); !strings.Contains(message, "POST /x") || !strings.Contains(message, "requird") {
+			t.Errorf("registered: %s", message)
+		}
+	}()
+	app.Post("/x", func(nano.Ctx) error { return nil }, nano.Binds[misspelt]())
 }
 
 func Example() {

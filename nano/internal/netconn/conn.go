@@ -95,6 +95,44 @@ func (c *Conn) Handshake(config *tls.Config, limit time.Duration) (net.Conn, err
 	return t, nil
 }
 
+// LacksTLS reports whether a handshake failed because the client sent a request of HTTP
+// without TLS.
+func LacksTLS(err error) bool {
+	var no tls.RecordHeaderError
+	if !errors.As(err, &no) || no.Conn == nil { // nil: TLS has already said something
+		return false
+	}
+	for _, c := range no.RecordHeader {
+		if c == ' ' {
+			break // after a short method
+		}
+		if c < 'A' || c > 'Z' {
+			return false
+		}
+	}
+	return true
+}
+
+// What a client that is refused may still send, so that it reads why: bytes and time.
+const (
+	refusedBytes = 256 << 10
+	refusedTime  = 500 * time.Millisecond
+)
+
+// Refuse sends a last response and closes the connection, after its writing side: what
+// the client has sent and nobody read would make the close a reset, which can overtake
+// the response.
+func (c *Conn) Refuse(response []byte) {
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(refusedTime)) // fails if it is closed
+	if _, err := c.Write(response); err != nil {
+		return
+	}
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		_, _ = io.CopyN(io.Discard, c.Conn, refusedBytes)
+	}
+}
+
 // ReadProxy reads the header of the PROXY protocol, within the limit.
 func (c *Conn) ReadProxy(limit time.Duration) error {
 	if limit > 0 {
