@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	dyno/nano v0.0.0
+	dyno/nano/json v0.0.0
 	dyno/nano/validate v0.0.0
 	dyno/nano/ws v0.0.0
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
@@ -52,7 +53,7 @@ require (
 require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
-	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.10.2
@@ -67,6 +68,7 @@ require (
 
 replace (
 	dyno/nano => ./nano
+	dyno/nano/json => ./nano/json
 	dyno/nano/validate => ./nano/validate
 	dyno/nano/ws => ./nano/ws
 )

@@ -55,8 +55,7 @@ func everydayCampaigns() []campaign {
 	return []campaign{
 		everyday("files", "What CPU time does a GET of a static file take the server?", 3, "nano/own", append(everydayPeers(), nginxName),
 			loads{"1 KB": closed("/files/1k.txt", connections, 1), "1 MB": closed("/files/1m.bin", 16, 1)}, "1 KB", "1 MB"),
-		everyday("post", "What CPU time does a POST of 1 KB of JSON, bound and validated, take the server?", 3, "nano/own", everydayPeers(),
-			loads{"": posted}, ""),
+		postCampaign(),
 		everyday("sse", fmt.Sprintf("What CPU time does a server-sent event take the server, once a second to each of %d clients?", sseClients), 10, "nano/own", everydayPeers(),
 			loads{"": driven("sse", sseClients)}, ""),
 		everyday("ws", "What CPU time does an echo of 128 bytes over a WebSocket take the server?", 3, "nano/own", everydayPeers(),
@@ -64,6 +63,17 @@ func everydayCampaigns() []campaign {
 		everyday("tls-connect", "What CPU time does a new TLS 1.3 connection with one GET take the server?", 3, "nano/tls", []string{"nethttp/tls", "gin/tls", "fiber/tls", "fasthttp/tls"},
 			loads{"": driven("connect", 16)}, ""),
 	}
+}
+
+// postCampaign has nano take part twice: as it is, with encoding/json as the others have
+// it, and with the decoder of its module json.
+func postCampaign() campaign {
+	c := everyday("post", "What CPU time does a POST of 1 KB of JSON, bound and validated, take the server?", 3, "nano/own", everydayPeers(),
+		loads{"": posted}, "")
+	c.Arms = append(c.Arms, arm{Server: jsonName, Measure: posted})
+	c.Show.Comparisons = append(c.Show.Comparisons, rounds.Comparison{Figure: cpuFigure, Of: jsonName, Against: everydayPeers(), Wanted: everydayWanted},
+		rounds.Comparison{Figure: cpuFigure, Of: jsonName, Against: []string{"nano/own"}})
+	return c
 }
 
 // orderJSON is 1 KB of JSON that is valid.

@@ -17,13 +17,14 @@ import (
 	"time"
 
 	"dyno/nano"
+	"dyno/nano/json"
 )
 
 // serve is this program as a server, for loads that subjects have no routes or
 // certificates for: a handler that sleeps, a large answer, the everyday campaigns, and TLS with HTTP/2.
 func serve(args []string) error {
 	flags := flag.NewFlagSet("serve", flag.ExitOnError)
-	kind := flags.String("kind", "nano", "nano or nethttp")
+	kind := flags.String("kind", "nano", "nano, nano-json (which reads JSON by nano/json) or nethttp")
 	address := flags.String("address", "127.0.0.1:0", "where to listen")
 	secure := flags.Bool("tls", false, "serve TLS, with HTTP/2 for those who want it")
 	files := flags.String("files", ".", "folder of /files/")
@@ -44,6 +45,8 @@ func serve(args []string) error {
 	switch *kind {
 	case "nano":
 		return serveNano(ctx, ln, config, *files)
+	case "nano-json":
+		return serveNanoJSON(ctx, ln, config, *files)
 	case "nethttp":
 		return serveNetHTTP(ctx, ln, config, *files)
 	}
@@ -63,7 +66,16 @@ const maxSleep = 10_000
 
 // serveNano serves until ctx ends; without TLS if there is no config.
 func serveNano(ctx context.Context, ln net.Listener, config *tls.Config, files string) error {
-	app := nano.New(nano.Config{Validator: validated()})
+	return serveApp(ctx, ln, config, files, nano.Config{Validator: validated()})
+}
+
+// serveNanoJSON does so with nano/json.
+func serveNanoJSON(ctx context.Context, ln net.Listener, config *tls.Config, files string) error {
+	return serveApp(ctx, ln, config, files, nano.Config{Validator: validated(), JSON: json.Codec()})
+}
+
+func serveApp(ctx context.Context, ln net.Listener, config *tls.Config, files string, settings nano.Config) error {
+	app := nano.New(settings)
 	everydayOfNano(app, files)
 	app.Get("/plaintext", func(c nano.Ctx) error { return c.Text(200, "Hello, World!") })
 	app.Get("/sleep/{ms}", func(c nano.Ctx) error {

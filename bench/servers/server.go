@@ -20,7 +20,8 @@ import (
 // Names of servers as tables show them.
 const (
 	nanoName    = "nano"
-	mountedName = "nano mounted" // a chi router on nano
+	mountedName = "nano mounted"     // a chi router on nano
+	jsonName    = "nano + nano/json" // whose Bind reads JSON by that module
 )
 
 // subjectsOf are the servers that are subjects of this repository.
@@ -35,7 +36,7 @@ var rustOf = map[string]string{"may_minihttp": "may", "ntex": "ntex", "actix-web
 // ownOf are what this program serves itself, by flags: for loads that subjects
 // have no routes or certificates for.
 var ownOf = map[string][]string{
-	"nano/own": {"-kind", "nano"}, "nethttp/own": {"-kind", "nethttp"},
+	"nano/own": {"-kind", "nano"}, jsonName: {"-kind", "nano-json"}, "nethttp/own": {"-kind", "nethttp"},
 	"nano/tls": {"-kind", "nano", "-tls"}, "nethttp/tls": {"-kind", "nethttp", "-tls"},
 }
 

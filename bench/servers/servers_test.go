@@ -236,7 +236,7 @@ func TestWays(t *testing.T) {
 }
 
 // own are the servers of this program.
-var own = map[string]func(context.Context, net.Listener, *tls.Config, string) error{"nano": serveNano, "nethttp": serveNetHTTP}
+var own = map[string]func(context.Context, net.Listener, *tls.Config, string) error{"nano": serveNano, "nano-json": serveNanoJSON, "nethttp": serveNetHTTP}
 
 // started starts one until the test ends.
 func started(t *testing.T, name string, config *tls.Config) (address string) {

@@ -36,10 +36,10 @@ import (
 // examples of the package build.
 func TestPages(t *testing.T) {
 	here := ""
-	for _, name := range []string{"readme_test.go", "coming_test.go"} {
+	for _, name := range []string{"readme_test.go", "libraries_test.go", "coming_test.go"} {
 		here += unindented(read(t, name))
 	}
-	for page, atLeast := range map[string]int{"../../README.md": 12, "../../../docs/nano-coming-from.md": 3} {
+	for page, atLeast := range map[string]int{"../../README.md": 15, "../../../docs/nano-coming-from.md": 3} {
 		pieces := strings.Split(read(t, page), "```go\n")[1:]
 		if len(pieces) < atLeast {
 			t.Fatalf("%s: %d pieces", page, len(pieces))
@@ -125,7 +125,7 @@ func service(secret []byte) *nano.App {
 			return err
 		}
 		return c.JSON(200, o.Names)
-	}, nano.WithLimits(nano.RouteLimits{Body: 1 << 20, Handler: 2 * time.Second}))
+	}, nano.WithLimits(nano.RouteLimits{Body: 1 << 20, Handler: 2 * time.Second}), nano.Binds[order]()) // tags are looked at now
 
 	v1.Post("/upload", func(c nano.Ctx) error {
 		form, err := c.Form()

@@ -61,15 +61,15 @@ func (s *shop) app(secret []byte, spans oteltrace.TracerProvider) *nano.App {
 	}))
 	app.Route("/v1", func(v1 *nano.Group) {
 		v1.Default(nano.WithLimits(nano.RouteLimits{Body: 64 << 10, Handler: 5 * time.Second}))
-		v1.Get("/items", s.list, nano.Describe(openapi.Operation{Summary: "A page of items", Responses: openapi.Responses{200: {Body: []item{}}}}))
+		v1.Get("/items", s.list, nano.Binds[listing](), nano.Describe(openapi.Operation{Summary: "A page of items", Responses: openapi.Responses{200: {Body: []item{}}}}))
 		v1.Get("/items/{id:int}", s.show, nano.Name("item"), nano.Describe(openapi.Operation{Summary: "An item", Responses: openapi.Responses{200: {Body: item{}}, 404: {}}}))
 		v1.Get("/items/{id:int}/picture", s.picture)
 		v1.Get("/events", s.events, nano.WithLimits(nano.RouteLimits{Handler: -1}))
 		v1.Get("/live", ws.Handler(ws.Options{}, s.live), nano.WithLimits(nano.RouteLimits{Handler: -1}))
 
 		sellers := v1.Group("", jwt.New(jwt.Config{Keys: jwt.Keys{"shop": {Algorithm: "HS256", Key: secret}}, Audience: "shop"}))
-		sellers.Post("/items", s.sell, nano.Describe(openapi.Operation{
-			Summary: "Sell an item", Body: newItem{}, Responses: openapi.Responses{201: {Body: item{}}, 401: {}, 422: {}}, Security: []string{"token"},
+		sellers.Post("/items", s.sell, nano.Binds[newItem](), nano.Describe(openapi.Operation{
+			Summary: "Sell an item", Responses: openapi.Responses{201: {Body: item{}}, 401: {}, 422: {}}, Security: []string{"token"},
 		}))
 		sellers.Put("/items/{id:int}/picture", s.upload, nano.WithLimits(nano.RouteLimits{Body: 8 << 20, Handler: time.Minute}))
 	})
