@@ -69,7 +69,7 @@ func (l *loop) clientEvent(c *client, e *reactor.Event) {
 		// Epoll repeats with each event that the client had closed its side with the
 		// request already: it may still be reading. Nor is one gone that has sent its
 		// next request, or of which a body is still to be read.
-		first := !c.hungUp && c.x.body.Done() && len(c.in) == 0 && l.nothingToRead(c)
+		first := !c.hungUp && c.x.body.Done() && len(c.in) == 0 && !hasMore(c)
 		c.hungUp = true
 		if c.phase.busy() && c.phase != phaseTunnel && (first || e.Failed()) {
 			l.clientGone(c)
@@ -91,11 +91,11 @@ func (l *loop) clientEvent(c *client, e *reactor.Event) {
 	l.proceed(c)
 }
 
-// nothingToRead reports whether all that a client sent before it closed its side has
-// been read.
-func (l *loop) nothingToRead(c *client) bool {
-	n, _, err := unix.Recvfrom(c.fd, l.peek[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
-	return err != nil || n == 0
+// hasMore reports whether there is something to read of what a client sent before it
+// closed its side.
+func hasMore(c *client) bool {
+	_, says := reactor.Ended(c.fd)
+	return says
 }
 
 // flushClient sends what the client hasn't taken yet. It reports whether all is sent

@@ -48,7 +48,6 @@ type loop struct {
 	sweep     int64   // when pools are looked through next
 
 	scratch []byte // what is read
-	peek    [1]byte
 	out     []byte // heads that are written
 	spares  [][]byte
 	req     request.Request

@@ -3,9 +3,8 @@
 package proxy
 
 import (
-	"golang.org/x/sys/unix"
-
 	"dyno/gate/upstream"
+	"dyno/nano/wire/reactor"
 )
 
 // pool is a loop's idle connections to one endpoint, the one used last at the end: it
@@ -28,7 +27,7 @@ func (l *loop) pooled(x *exchange) *backend {
 		p.idle = p.idle[:n-1]
 		l.idle--
 		k.idle = false
-		if l.now-k.freed > int64(k.upstream.Config.Pool.Idle) || (x.method == other || !x.body.Done()) && l.closed(k) {
+		if l.now-k.freed > int64(k.upstream.Config.Pool.Idle) || (x.method == other || !x.body.Done()) && closed(k) {
 			l.closeBackend(k)
 			continue
 		}
@@ -40,9 +39,9 @@ func (l *loop) pooled(x *exchange) *backend {
 
 // closed reports whether an endpoint has closed a connection, or sent what nobody asked
 // for. A request that may not be sent twice is worth the look.
-func (l *loop) closed(k *backend) bool {
-	_, _, err := unix.Recvfrom(k.fd, l.peek[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
-	return err != unix.EAGAIN
+func closed(k *backend) bool {
+	ended, says := reactor.Ended(k.fd)
+	return ended || says
 }
 
 // release puts a connection whose response is over into its pool, or closes it.

@@ -19,6 +19,20 @@ func Read(fd int, b []byte) (n int, errno unix.Errno) {
 	return int(r), 0
 }
 
+// Ended reports whether a non-blocking socket that has nothing to say has been closed by
+// its peer, or has something to say after all. It takes nothing from it.
+func Ended(fd int) (ended, says bool) {
+	var b byte
+	r, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&b)), 1, unix.MSG_PEEK|unix.MSG_DONTWAIT, 0, 0)
+	switch {
+	case errno == unix.EAGAIN:
+		return false, false
+	case errno != 0 || r == 0:
+		return true, false
+	}
+	return false, true
+}
+
 // Write writes to a non-blocking socket, as [Read] reads: n may be short.
 // A peer that has gone gives EPIPE, without the signal.
 func Write(fd int, b []byte) (n int, errno unix.Errno) {

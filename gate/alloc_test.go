@@ -1,0 +1,67 @@
+//go:build linux
+
+package gate_test
+
+import (
+	"io"
+	"math"
+	"runtime"
+	"testing"
+)
+
+// Proxying allocates nothing for a request: not for a plain one, nor with a body, nor
+// with routes and edits.
+func TestProxyingDoesNotAllocate(t *testing.T) {
+	upstream := scripted(t, func(p *peer) {
+		buf := make([]byte, 64<<10)
+		response := []byte(ok)
+		for {
+			if _, err := p.Read(buf); err != nil { // a request comes in one piece
+				return
+			}
+			p.Write(response)
+		}
+	})
+	_, at := startLoops(t, 1, "routes:\n  - {match: {path: \"/edited/{id}/*\", host: \"*.example.com\"}, rewrite: \"/v2/{id}/{rest}\", request-headers: {set: {X-Env: a}, remove: [x-debug]}, response-headers: {remove: [server]}, timeout: 1m, to: u}\n  - {to: u}\nupstreams: {u: [\""+upstream+"\"]}\n")
+	for name, wire := range map[string]string{
+		"plain":  "GET / HTTP/1.1\r\nHost: h\r\nUser-Agent: test\r\nAccept: */*\r\nConnection: keep-alive\r\n\r\n",
+		"body":   "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello",
+		"chunks": "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+		"edited": "GET /edited/7/x?y=z HTTP/1.1\r\nHost: a.example.com\r\nX-Debug: 1\r\n\r\n",
+		"path":   "GET /a/../%62//c HTTP/1.1\r\nHost: h\r\n\r\n",
+	} {
+		c := dial(t, at)
+		question, answer := []byte(wire), make([]byte, len(ok))
+		ask := func() {
+			c.Conn.Write(question)
+			if _, err := io.ReadFull(c.Conn, answer); err != nil || string(answer[:15]) != "HTTP/1.1 200 OK" {
+				t.Fatalf("%s: %v, %s", name, err, answer)
+			}
+		}
+		for range 100 {
+			ask()
+		}
+		// The runtime allocates now and then for itself: the least of a few tries counts.
+		least := math.Inf(1)
+		for range 5 {
+			if least = min(least, allocationsOf(ask)); least <= 0.1 {
+				break
+			}
+		}
+		if least > 0.1 {
+			t.Errorf("%s: %.2f allocations a request, want 0", name, least)
+		}
+	}
+}
+
+// allocationsOf is how many allocations one of many calls makes in the mean.
+func allocationsOf(ask func()) float64 {
+	const n = 1000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range n {
+		ask()
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs-before.Mallocs) / n
+}
