@@ -82,7 +82,7 @@ var house = []room{
 	}},
 	{"bench", []string{"wire", "internal", "studies", "subjects", "lab", "nano"}, [][]string{
 		{"bench/rounds"},
-		{"bench/generators", "bench/servers", "bench/statistics", "bench/truth"},
+		{"bench/gateways", "bench/generators", "bench/servers", "bench/statistics", "bench/truth"},
 	}},
 	{"docs", nil, [][]string{{"docs"}}},
 }

@@ -1,0 +1,96 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"dyno/bench/rounds"
+)
+
+// lab is what all campaigns share: programs, files, settings, and the upstream.
+type lab struct {
+	options  rounds.Options
+	dir      string // temporary
+	nanogate string // built from this source
+	upstream *rounds.Server
+	versions map[string]string
+	missing  map[string]string // gateways that are left out, and why
+	watch    *rounds.Watch
+}
+
+// openLab builds nanogate and starts the upstream beside the generator.
+func openLab(ctx context.Context, o rounds.Options) (*lab, error) {
+	dir, err := os.MkdirTemp("", "gateways-")
+	if err != nil {
+		return nil, err
+	}
+	l := &lab{options: o, dir: dir, nanogate: filepath.Join(dir, "nanogate"), versions: map[string]string{}, missing: map[string]string{}, watch: rounds.NewWatch()}
+	if err := l.prepare(ctx); err != nil {
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *lab) close() {
+	if l.upstream != nil {
+		l.upstream.Stop(time.Second)
+	}
+	l.watch.Close()
+	os.RemoveAll(l.dir)
+}
+
+func (l *lab) prepare(ctx context.Context) error {
+	for _, name := range []string{"wrk", "taskset"} {
+		if _, err := exec.LookPath(name); err != nil {
+			return fmt.Errorf("%s is missing; on Debian: apt-get install wrk util-linux", name)
+		}
+	}
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", l.nanogate, "./cmd/nanogate").CombinedOutput(); err != nil {
+		return fmt.Errorf("building nanogate (run this from the repository's root): %w: %s", err, rounds.Tail(string(out)))
+	}
+	for _, g := range gateways {
+		if len(g.version) == 0 {
+			continue
+		}
+		out, err := exec.CommandContext(ctx, g.version[0], g.version[1:]...).CombinedOutput()
+		if err != nil {
+			l.missing[g.name] = err.Error()
+			fmt.Println("left out:", g.name+":", err)
+			continue
+		}
+		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+		l.versions[g.name] = first
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	l.upstream, err = rounds.StartServer(ctx, "the null server", l.options.GeneratorCPU, func(address string) []string { return []string{self, "null", address} }, nil)
+	return err
+}
+
+// generate runs a generator on its CPU, and returns what it printed and took.
+func (l *lab) generate(ctx context.Context, command []string) (text string, cpu time.Duration, err error) {
+	cmd := rounds.Pinned(ctx, l.options.GeneratorCPU, command)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err = cmd.Run()
+	if cmd.ProcessState != nil {
+		cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
+		err = nil // what it printed tells more
+	}
+	return out.String(), cpu, err
+}
