@@ -51,9 +51,11 @@ require (
 )
 
 require (
+	dyno/nano/jwt v0.0.0
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
 	github.com/go-json-experiment/json v1.27.2 // indirect
+	github.com/golang-jwt/jwt/v5 v5.3.1
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.10.2
@@ -72,3 +74,5 @@ replace (
 	dyno/nano/validate => ./nano/validate
 	dyno/nano/ws => ./nano/ws
 )
+
+replace dyno/nano/jwt => ./nano/jwt

@@ -64,9 +64,9 @@ var house = []room{
 		{"lab/baseline", "lab/history"},
 		{"lab/gate"},
 	}},
-	{"gate", []string{"wire", "internal"}, [][]string{
+	{"gate", []string{"wire", "nano", "internal"}, [][]string{
 		{"gate/request", "gate/config"},
-		{"gate/stats", "gate/route", "gate/guard", "gate/limit", "gate/observe"},
+		{"gate/request/requesttest", "gate/stats", "gate/route", "gate/guard", "gate/limit", "gate/observe"},
 		{"gate/upstream"},
 		{"gate/snapshot"},
 		{"gate/proxy"},

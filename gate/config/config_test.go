@@ -79,7 +79,14 @@ func TestProblems(t *testing.T) {
 		{"no target", route("{match: {path: /}}"), "f.yaml:3:5: routes[0]: a route has exactly one of to, redirect and respond, this one has none (such as to: users)"},
 		{"two ends", route("{to: users, redirect: /x}"), "f.yaml:3:5: routes[0]: a route has exactly one of to, redirect and respond, this one has to and redirect (such as to: users)"},
 		{"goes with to", route("{respond: {status: 204}, timeout: 1s}"), "f.yaml:3:39: routes[0].timeout: timeout goes with to, and this route has respond (remove it)"},
-		{"guard", route("{to: users, jwt: {}}"), "f.yaml:3:22: routes[0].jwt: jwt is not built in this version, and nothing is served as if it were (remove it, and see docs/gateway.md for what there is)"},
+		{"guard", route("{to: users, mtls: {}}"), "f.yaml:3:23: routes[0].mtls: mtls is not built in this version, and nothing is served as if it were (remove it, and see docs/gateway.md for what there is)"},
+		{"jwt", route("{to: users, jwt: {}}"), "f.yaml:3:22: routes[0].jwt: jwt needs its keys from exactly one of jwks and secret (such as jwks: ./jwks.json, or jwks: https://id.example/.well-known/jwks.json)"},
+		{"jwks", route(`{to: users, jwt: {jwks: "http://id.example/keys"}}`), "f.yaml:3:29: routes[0].jwt.jwks: keys that come over plain http could be anybody's: only this machine's own addresses are taken (write https://)"},
+		{"forward", route(`{to: users, jwt: {jwks: k, forward: {"x user": sub}}}`), `f.yaml:3:42: routes[0].jwt.forward.x user: expected the name of a header field, got "x user" (such as {x-user: sub})`},
+		{"keys", route("{to: users, keys: {header: x-key}}"), `f.yaml:3:23: routes[0].keys: keys need a file (such as file: ./keys.txt, with a line "name: key" for each)`},
+		{"allow", route("{to: users, allow: []}"), "f.yaml:3:24: routes[0].allow: the list is empty, which could mean nobody or everybody (remove it, or name networks such as 10.0.0.0/8)"},
+		{"origin", route(`{to: users, cors: {origins: ["https://a/b"]}}`), `f.yaml:3:34: routes[0].cors.origins[0]: expected an origin, got "https://a/b" (such as https://app.example.com or https://*.example.com)`},
+		{"credentials", route(`{to: users, cors: {origins: "*", credentials: true}}`), "f.yaml:3:23: routes[0].cors: any page of the web could act in a user's name: credentials don't go with all origins (name the origins)"},
 		{"discovery", head + "  - {to: a}\nupstreams: {a: {etcd: {}}}\n", "f.yaml:4:23: upstreams.a.etcd: etcd is not built in this version, and nothing is served as if it were (remove it, and see docs/gateway.md for what there is)"},
 		{"address", "listen: somewhere\n" + head[len("listen: 127.0.0.1:80\n"):] + "  - {to: users}\n" + tail, `f.yaml:1:9: listen: expected an address to listen on, got "somewhere" (such as 127.0.0.1:8080 or :8080)`},
 		{"path", route(`{match: {path: api}, to: users}`), `f.yaml:3:20: routes[0].match.path: a path begins with a slash (write /api)`},
@@ -107,7 +114,7 @@ func TestProblems(t *testing.T) {
 
 // A file is read to its end: everything that is wrong is said at once.
 func TestAllProblems(t *testing.T) {
-	_, err := Parse("f.yaml", []byte("listen: x\nroutes:\n  - {to: a, jwt: 1}\n  - {match: {path: b}, to: http://127.0.0.1:1}\n"))
+	_, err := Parse("f.yaml", []byte("listen: x\nroutes:\n  - {to: a, mtls: 1}\n  - {match: {path: b}, to: http://127.0.0.1:1}\n"))
 	problems, ok := err.(Problems)
 	if !ok || len(problems) != 4 {
 		t.Fatalf("%v", err)

@@ -28,6 +28,12 @@ type Route struct {
 	Retry   Retry
 	Fault   *Fault
 	Sticky  *Sticky
+
+	// Guards, in the order in which requests meet them. nil: none.
+	Access Access
+	CORS   *CORS
+	Keys   *Keys
+	JWT    *JWT
 }
 
 // Target is where a share of a route's requests goes.
@@ -55,6 +61,11 @@ var routeFields = []known[Route]{
 	{"retry", func(r *Route, p place) { readFields(p, &r.Retry, retryFields) }},
 	{"fault", func(r *Route, p place) { r.Fault = readFault(p) }},
 	{"sticky", func(r *Route, p place) { r.Sticky = readSticky(p) }},
+	{"allow", func(r *Route, p place) { r.Access.Allow = readPrefixes(p) }},
+	{"deny", func(r *Route, p place) { r.Access.Deny = readPrefixes(p) }},
+	{"cors", func(r *Route, p place) { r.CORS = readCORS(p) }},
+	{"keys", func(r *Route, p place) { r.Keys = readKeys(p) }},
+	{"jwt", func(r *Route, p place) { r.JWT = readJWT(p) }},
 }
 
 func newRoute(at At) *Route {

@@ -7,22 +7,8 @@ import (
 
 	"dyno/gate/config"
 	"dyno/gate/request"
-	"dyno/nano/wire/http1"
+	"dyno/gate/request/requesttest"
 )
-
-// requestOf parses a request with a canonical path.
-func requestOf(t testing.TB, text string) *request.Request {
-	t.Helper()
-	head := &http1.Request{}
-	b := []byte(text)
-	if n, err := head.Parse(b, nil); n != len(b) || err != nil {
-		t.Fatalf("%q: %d, %v", text, n, err)
-	}
-	r := &request.Request{}
-	r.Begin(head, b)
-	r.Path = r.RawPath()
-	return r
-}
 
 // tableOf makes a table of the routes of a configuration, each with its name.
 func tableOf(t testing.TB, routes string) *Table[string] {
@@ -69,7 +55,7 @@ func TestFind(t *testing.T) {
 		if !strings.Contains(c.fields, "Host:") {
 			c.fields += "Host: h\r\n"
 		}
-		r := requestOf(t, c.line+" HTTP/1.1\r\n"+c.fields+"\r\n")
+		r := requesttest.Parse(t, c.line+" HTTP/1.1\r\n"+c.fields+"\r\n")
 		var f Found
 		got := table.Find(r, &f)
 		var params []string
@@ -94,14 +80,14 @@ func TestWrongMethod(t *testing.T) {
   - {match: {path: /a, methods: [POST, PUT]}, respond: {}}
 `)
 	var f Found
-	r := requestOf(t, "DELETE /a HTTP/1.1\r\nHost: h\r\n\r\n")
+	r := requesttest.Parse(t, "DELETE /a HTTP/1.1\r\nHost: h\r\n\r\n")
 	if table.Find(r, &f) != nil || !f.WrongMethod {
 		t.Errorf("%+v", f)
 	}
 	if got := strings.Join(table.Allowed(r), " "); got != "GET POST PUT" {
 		t.Errorf("allowed: %s", got)
 	}
-	if r := requestOf(t, "GET /b HTTP/1.1\r\nHost: h\r\n\r\n"); table.Find(r, &f) != nil || f.WrongMethod {
+	if r := requesttest.Parse(t, "GET /b HTTP/1.1\r\nHost: h\r\n\r\n"); table.Find(r, &f) != nil || f.WrongMethod {
 		t.Errorf("another path: %+v", f)
 	}
 }
@@ -112,7 +98,7 @@ func TestFindAllocatesNothing(t *testing.T) {
 		fmt.Fprintf(&routes, "  - {match: {path: \"/service-%d/{id}/*\", host: h%d.example.com}, respond: {}}\n", i, i%10)
 	}
 	table := tableOf(t, routes.String())
-	r := requestOf(t, "GET /service-777/42/rest HTTP/1.1\r\nHost: H7.example.com\r\n\r\n")
+	r := requesttest.Parse(t, "GET /service-777/42/rest HTTP/1.1\r\nHost: H7.example.com\r\n\r\n")
 	var f Found
 	if n := testing.AllocsPerRun(100, func() {
 		if table.Find(r, &f) == nil {
@@ -145,7 +131,7 @@ func FuzzFind(f *testing.F) {
 			want = want || matches(r.Match.Path.Text, path)
 		}
 		var found Found
-		if got := table.Find(requestOf(t, "GET "+path+" HTTP/1.1\r\nHost: h\r\n\r\n"), &found); (got != nil) != want {
+		if got := table.Find(requesttest.Parse(t, "GET "+path+" HTTP/1.1\r\nHost: h\r\n\r\n"), &found); (got != nil) != want {
 			t.Fatalf("%q in %q and %q: %v, want %v", path, one, two, got, want)
 		}
 	})

@@ -72,19 +72,19 @@ func Subject(c nano.Ctx) string {
 // says whether a token was there, not what was wrong with it; the error that goes
 // to the log does.
 func New(config Config) nano.Middleware {
-	v := newVerifier(config)
+	v := newGuard(config)
 	return func(next nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error {
-			token := v.From(c)
+			token := v.config.From(c)
 			if len(token) == 0 {
 				return v.refuse(c, v.missing, errNoToken)
 			}
-			claims, err := v.verify(token)
+			claims, err := v.Verify(token)
 			if err != nil {
 				return v.refuse(c, v.invalid, err)
 			}
-			if v.Check != nil {
-				if err := v.Check(c, claims); err != nil {
+			if v.config.Check != nil {
+				if err := v.config.Check(c, claims); err != nil {
 					return v.refuseChecked(c, err)
 				}
 			}
@@ -94,116 +94,28 @@ func New(config Config) nano.Middleware {
 	}
 }
 
-type verifier struct {
-	Config
-	parser           *lib.Parser
+// guard is a verifier as middleware.
+type guard struct {
+	*Verifier
 	missing, invalid string // WWW-Authenticate
 }
 
-func newVerifier(config Config) *verifier {
-	v := &verifier{Config: config}
-	if v.Keys == nil {
-		panic("jwt: Config.Keys is needed")
+func newGuard(config Config) *guard {
+	g := &guard{NewVerifier(config), "Bearer", `Bearer error="invalid_token"`}
+	if config.Realm != "" {
+		g.missing = fmt.Sprintf("Bearer realm=%q", config.Realm)
+		g.invalid = g.missing + `, error="invalid_token"`
 	}
-	if keys, ok := v.Keys.(Keys); ok {
-		if err := keys.Check(); err != nil {
-			panic("jwt: " + err.Error())
-		}
-	}
-	if v.Leeway == 0 {
-		v.Leeway = 30 * time.Second
-	}
-	if v.MaxLength == 0 {
-		v.MaxLength = 8 << 10
-	}
-	if v.From == nil {
-		v.From = bearer
-	}
-	if v.now == nil {
-		v.now = time.Now
-	}
-	v.parser = lib.NewParser(v.options()...)
-	v.missing, v.invalid = "Bearer", `Bearer error="invalid_token"`
-	if v.Realm != "" {
-		v.missing = fmt.Sprintf("Bearer realm=%q", v.Realm)
-		v.invalid = v.missing + `, error="invalid_token"`
-	}
-	return v
+	return g
 }
 
-func (v *verifier) options() []lib.ParserOption {
-	options := []lib.ParserOption{lib.WithValidMethods(algorithms()), lib.WithLeeway(max(v.Leeway, 0)), lib.WithTimeFunc(v.now), lib.WithIssuedAt()}
-	if !v.NoExpiry {
-		options = append(options, lib.WithExpirationRequired())
-	}
-	if v.Issuer != "" {
-		options = append(options, lib.WithIssuer(v.Issuer))
-	}
-	if v.Audience != "" {
-		options = append(options, lib.WithAudience(v.Audience))
-	}
-	return options
-}
-
-var (
-	errNoToken = errors.New("jwt: the request has no token")
-	errNoKey   = errors.New("jwt: the token's head has no \"kid\", and no key has the name \"\", which is for such tokens")
-	errLong    = errors.New("jwt: the token is too long")
-	errOld     = errors.New("jwt: the token is too old, or doesn't say when it was made")
-	errType    = errors.New("jwt: the token is of another type")
-	errCrit    = errors.New("jwt: the token's head has \"crit\": it asks for an extension that isn't known here")
-)
-
-func (v *verifier) verify(token []byte) (Claims, error) {
-	if len(token) > v.MaxLength {
-		return nil, errLong
-	}
-	claims := Claims{}
-	t, err := v.parser.ParseWithClaims(string(token), claims, v.key)
-	if err != nil {
-		return nil, err
-	}
-	if v.Type != "" {
-		if typ, _ := t.Header["typ"].(string); !bytes.EqualFold([]byte(typ), []byte(v.Type)) {
-			return nil, errType
-		}
-	}
-	if v.MaxAge > 0 {
-		at, err := claims.GetIssuedAt()
-		if err != nil || at == nil || v.now().Sub(at.Time) > v.MaxAge+max(v.Leeway, 0) {
-			return nil, errOld
-		}
-	}
-	return claims, nil
-}
-
-// key finds the key of a token whose signature is to be checked. A token that must
-// not be taken without some extension is refused (RFC 7515 4.1.11): there are none.
-func (v *verifier) key(t *lib.Token) (any, error) {
-	if _, critical := t.Header["crit"]; critical {
-		return nil, errCrit
-	}
-	kid, _ := t.Header["kid"].(string)
-	key, ok := v.Keys.Find(kid)
-	if !ok && kid == "" {
-		return nil, errNoKey
-	}
-	if !ok {
-		return nil, fmt.Errorf("jwt: no key has the id %.40q", kid)
-	}
-	if alg := t.Method.Alg(); alg != key.Algorithm {
-		return nil, fmt.Errorf("jwt: the key %.40q is for %s, not %s", kid, key.Algorithm, alg)
-	}
-	return key.Key, nil
-}
-
-func (v *verifier) refuse(c nano.Ctx, challenge string, why error) error {
+func (v *guard) refuse(c nano.Ctx, challenge string, why error) error {
 	c.SetHeader("WWW-Authenticate", challenge)
 	return nano.NewProblem(401, "").Because(why)
 }
 
 // refuseChecked lets Check choose its own problem.
-func (v *verifier) refuseChecked(c nano.Ctx, err error) error {
+func (v *guard) refuseChecked(c nano.Ctx, err error) error {
 	if p := (*nano.Problem)(nil); errors.As(err, &p) {
 		return err
 	}

@@ -144,8 +144,8 @@ func TestJWT(t *testing.T) {
 // TestTokenWithoutKid: a token of the usual one secret has no kid; the log says what to do.
 func TestTokenWithoutKid(t *testing.T) {
 	secret := []byte(strings.Repeat("s", 32))
-	v := newVerifier(Config{Keys: Keys{"2026": {"HS256", secret}}, now: func() time.Time { return now }})
-	_, err := v.verify([]byte(sign(t, lib.SigningMethodHS256, "", secret, Claims{"exp": now.Unix() + 60})))
+	v := NewVerifier(Config{Keys: Keys{"2026": {"HS256", secret}}, now: func() time.Time { return now }})
+	_, err := v.Verify([]byte(sign(t, lib.SigningMethodHS256, "", secret, Claims{"exp": now.Unix() + 60})))
 	if !errors.Is(err, errNoKey) {
 		t.Errorf("got %v", err)
 	}
@@ -296,11 +296,11 @@ func FuzzParseJWKS(f *testing.F) {
 
 func BenchmarkVerify(b *testing.B) {
 	secret := make([]byte, 32)
-	v := newVerifier(Config{Keys: Keys{"": {"HS256", secret}}})
+	v := NewVerifier(Config{Keys: Keys{"": {"HS256", secret}}})
 	token := []byte(sign(b, lib.SigningMethodHS256, "", secret, Claims{"sub": "ann", "exp": time.Now().Unix() + 3600}))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := v.verify(token); err != nil {
+		if _, err := v.Verify(token); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,0 +1,91 @@
+package guard
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+
+	"dyno/gate/config"
+	"dyno/gate/request"
+	"dyno/nano/wire/http1"
+)
+
+// Keys lets in who has a key of a file.
+type Keys struct {
+	rules            config.Keys
+	file             *refreshed[keyNames]
+	missing, unknown *request.Answer
+}
+
+// keyNames are names by the SHA-256 of their keys: how long it takes to find none says
+// nothing about the keys there are.
+type keyNames map[[sha256.Size]byte][]byte
+
+// shortestKey is as long as a key must be, in bytes, that nobody shall guess.
+const shortestKey = 16
+
+// NewKeys makes the guard. A file that can't be used is an error.
+func NewKeys(rules *config.Keys) (*Keys, error) {
+	file, err := read(rules.File, lookAtFiles, parseKeys)
+	if err != nil {
+		return nil, fmt.Errorf("keys: %w", err)
+	}
+	return &Keys{*rules, file,
+		request.Refuse(401, "a key is needed in the field "+rules.Header, "WWW-Authenticate: ApiKey\r\n"),
+		request.Refuse(401, "the key in the field "+rules.Header+" is not known", "WWW-Authenticate: ApiKey\r\n")}, nil
+}
+
+// parseKeys reads a file of keys: "name: key" a line, those that begin with # and empty
+// ones left out. Messages don't hold keys.
+func parseKeys(b []byte) (*keyNames, error) {
+	keys := keyNames{}
+	lines := bufio.NewScanner(bytes.NewReader(b))
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, key, found := strings.Cut(line, ":")
+		name, key = strings.TrimSpace(name), strings.TrimSpace(key)
+		hash := sha256.Sum256([]byte(key))
+		switch {
+		case !found || name == "" || !http1.ValidFieldValue(name):
+			return nil, fmt.Errorf("line %d: expected \"name: key\"", n)
+		case len(key) < shortestKey || !http1.ValidFieldValue(key):
+			return nil, fmt.Errorf("line %d: the key of %q must have at least %d characters, and none of control", n, name, shortestKey)
+		case keys[hash] != nil:
+			return nil, fmt.Errorf("line %d: the key of %q is that of %q", n, name, keys[hash])
+		}
+		keys[hash] = []byte(name)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("it holds no key")
+	}
+	return &keys, nil
+}
+
+// Check refuses requests without a known key. The key goes no further.
+func (k *Keys) Check(r *request.Request) *request.Answer {
+	key, ok := r.Header(k.rules.Header)
+	if !ok {
+		return k.missing
+	}
+	name, ok := (*k.file.get())[sha256.Sum256(key)]
+	if !ok {
+		return k.unknown
+	}
+	r.Drop(k.rules.Header)
+	if k.rules.Forward != "" {
+		r.Forward(k.rules.Forward, name)
+	}
+	return nil
+}
+
+// Close ends watching the file.
+func (k *Keys) Close() { k.file.Close() }

@@ -1,0 +1,78 @@
+package guard
+
+import (
+	"hash/maphash"
+	"sync"
+	"time"
+)
+
+// passed is what is remembered of a token that was verified. It isn't changed.
+type passed struct {
+	keys    *keys     // with which
+	until   time.Time // when it is no longer valid; zero: never
+	allowed bool      // it says what the route asks for
+	forward [][]byte  // for each claim that is carried on; nil: the token hasn't got it
+}
+
+// verified remembers a bounded number of tokens, those that came lately. It keeps whole
+// tokens, as a sum of them could be anybody's. It is for many goroutines.
+type verified struct {
+	seed  maphash.Seed
+	parts [16]remembered // so that loops don't wait for each other
+}
+
+// remembered holds tokens in two generations: when the younger is full it becomes the
+// older, and the older is forgotten. A token that is found in the older moves up.
+type remembered struct {
+	mu         sync.Mutex
+	young, old map[string]*passed
+	most       int // of a generation
+}
+
+// newVerified remembers so many tokens; 0: none.
+func newVerified(most int) *verified {
+	v := &verified{seed: maphash.MakeSeed()}
+	for i := range v.parts {
+		v.parts[i] = remembered{young: map[string]*passed{}, most: (most + 2*len(v.parts) - 1) / (2 * len(v.parts))}
+	}
+	return v
+}
+
+// find returns what is known of the token; nil if it isn't remembered, was verified with
+// other keys, or has expired.
+func (v *verified) find(token []byte, with *keys, now time.Time) *passed {
+	part := &v.parts[maphash.Bytes(v.seed, token)%uint64(len(v.parts))]
+	part.mu.Lock()
+	defer part.mu.Unlock()
+	p := part.young[string(token)]
+	if p == nil {
+		if p = part.old[string(token)]; p == nil {
+			return nil
+		}
+		part.add(string(token), p)
+	}
+	if p.keys != with || !p.until.IsZero() && !now.Before(p.until) {
+		delete(part.young, string(token))
+		delete(part.old, string(token))
+		return nil
+	}
+	return p
+}
+
+// keep remembers a token.
+func (v *verified) keep(token []byte, p *passed) {
+	part := &v.parts[maphash.Bytes(v.seed, token)%uint64(len(v.parts))]
+	part.mu.Lock()
+	defer part.mu.Unlock()
+	part.add(string(token), p)
+}
+
+func (r *remembered) add(token string, p *passed) {
+	if r.most == 0 {
+		return
+	}
+	if len(r.young) >= r.most {
+		r.young, r.old = make(map[string]*passed, r.most), r.young
+	}
+	r.young[token] = p
+}
