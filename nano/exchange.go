@@ -133,10 +133,16 @@ func (x *liveRequest) Find() (spawn bool) {
 		x.History = nil
 		return false
 	}
-	if r.placement == Auto {
+	if r.placement == Auto || r.placement == Suspended {
 		x.History = &r.history
 	}
 	return r.spawns()
+}
+
+// Suspends implements exchange.Owner.
+func (x *liveRequest) Suspends() bool {
+	r := x.route
+	return r != nil && r.placement == Suspended && (!r.history.Blocks() || r.history.Tries())
 }
 
 // Serve implements exchange.Owner.

@@ -242,6 +242,14 @@ const (
 	// OnGoroutine always starts the handler on a goroutine of its own: for handlers
 	// that are known to block or to compute for long.
 	OnGoroutine
+	// Suspended is for handlers that talk with their client for long, such as streams
+	// of messages. Over HTTP/2 they run on the event loop with a stack of their own:
+	// where they wait for the client, to send more of the body or to take more of the
+	// response, they are suspended, and resumed on the loop. For the body that goes for
+	// routes whose [RouteLimits] have no limit for ReadBody and MinRate. Handlers that
+	// block elsewhere run on goroutines of their own, and so do all over HTTP/1.1 and
+	// net/http.
+	Suspended
 )
 
 func (p Placement) apply(r *Route) { r.placement = p }
@@ -249,7 +257,7 @@ func (p Placement) apply(r *Route) { r.placement = p }
 // spawns reports whether the route's handler has to start on a goroutine.
 func (r *Route) spawns() bool {
 	switch r.placement {
-	case OnGoroutine:
+	case OnGoroutine, Suspended:
 		return true
 	case OnLoop:
 		return false

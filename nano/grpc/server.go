@@ -94,7 +94,7 @@ func (s *Server) RegisterService(desc *grpc.ServiceDesc, impl any) {
 		m.stream = d
 		m.info = grpc.StreamServerInfo{FullMethod: m.name, IsClientStream: d.ClientStreams, IsServerStream: d.ServerStreams}
 		if d.ClientStreams {
-			s.register(m, m.serveStream, nano.OnGoroutine)
+			s.register(m, m.serveStream, nano.Suspended)
 		} else {
 			s.register(m, m.serveStream, nano.WholeBody())
 		}

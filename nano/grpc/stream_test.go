@@ -246,9 +246,9 @@ func TestDeadline(t *testing.T) {
 // TestAfterTheEnd: a stream that a handler has left to a goroutine is over, and harms
 // no other call.
 func TestAfterTheEnd(t *testing.T) {
-	var kept testgrpc.TestService_FullDuplexCallServer
+	left := make(chan testgrpc.TestService_FullDuplexCallServer, 1)
 	f := serve(t, Options{}, with(&service{duplex: func(s testgrpc.TestService_FullDuplexCallServer) error {
-		kept = s
+		left <- s
 		return nil
 	}}))
 	s, err := f.FullDuplexCall(ctxOf(t))
@@ -258,6 +258,10 @@ func TestAfterTheEnd(t *testing.T) {
 	if _, err := s.Recv(); err != io.EOF {
 		t.Fatal(err)
 	}
+	kept := <-left
+	for kept.Context().Err() == nil { // the response's end may be seen before this side's
+		runtime.Gosched()
+	}
 	if err := kept.Send(&testgrpc.StreamingOutputCallResponse{}); err == nil {
 		t.Error("a message was sent")
 	}
@@ -266,9 +270,6 @@ func TestAfterTheEnd(t *testing.T) {
 	}
 	if err := kept.SetHeader(metadata.Pairs("x", "1")); err == nil {
 		t.Error("a header was set")
-	}
-	for kept.Context().Err() == nil { // a handler's end reaches its client before this side's context
-		runtime.Gosched()
 	}
 	if md, _ := metadata.FromIncomingContext(kept.Context()); len(md["x"]) != 0 {
 		t.Error("there is metadata")

@@ -65,6 +65,7 @@ func (l *loop) lendStream(t *h2stream) {
 	t.mu.Lock()
 	t.lent = true
 	t.mu.Unlock()
+	t.taken.Add(1)
 	c := t.conn
 	c.h2.ready.push(t)
 	c.unseen = true
@@ -113,10 +114,11 @@ func (t *h2stream) finishAway() {
 	}
 }
 
-// tell has the loop look at the stream, if it isn't the handler's.
+// tell has the loop look at the stream, unless the loop waits for the handler that tells.
 func (t *h2stream) tell() {
+	other := t.co != nil && goroutine() != t.co.self
 	t.mu.Lock()
-	first := t.lent && !t.posted
+	first := (t.lent || other) && !t.posted
 	t.posted = t.posted || first
 	t.mu.Unlock()
 	if first {
@@ -126,16 +128,25 @@ func (t *h2stream) tell() {
 
 // heard looks at a stream that a handler has told of.
 func (l *loop) heard(t *h2stream) {
+	c := t.conn
 	t.mu.Lock()
 	t.posted = false
-	returned, done := t.returned, max(t.in.done, 0)
+	returned, parked, done := t.returned, t.parked, max(t.in.done, 0)
 	t.in.done -= done
+	t.parked = false
+	if parked && c != nil {
+		t.lent = false
+	}
 	t.mu.Unlock()
-	if returned {
+	if t.dropped {
+		return
+	}
+	if returned || parked && c != nil {
 		l.server.elsewhere.Add(-1)
 	}
-	c := t.conn
 	switch {
+	case parked && c == nil:
+		go t.drive()
 	case l.over.Load():
 	case c == nil: // the handler has outlived its connection
 		if returned {
@@ -149,6 +160,12 @@ func (l *loop) heard(t *h2stream) {
 		l.beginOut(c)
 		if done > 0 {
 			c.h2.codec.Consume(t.s, done)
+		}
+		if parked {
+			t.away, t.idle = false, true
+		}
+		if t.idle && t.stirs() {
+			l.resumeLater(c, t)
 		}
 		c.h2.ready.push(t)
 		l.sendReady(c)

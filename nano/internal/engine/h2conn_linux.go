@@ -16,12 +16,13 @@ import (
 // h2conn is what a connection of HTTP/2 has beside a conn. It is the loop's.
 type h2conn struct {
 	codec   http2.Conn
-	streams *h2stream // all there are
-	ready   h2queue   // those that may have something to send
-	unsized int       // streams whose body has no length, and is all in if it comes with its head
-	rest    []byte    // what follows the request whose handler runs on the loop
-	partial int64     // since when the start of a frame, or of a field block, waits for the rest; 0: none does
-	ticked  int64     // when the streams were last looked at
+	streams *h2stream   // all there are
+	ready   h2queue     // those that may have something to send
+	resumes []*h2stream // whose handlers are to be resumed
+	unsized int         // streams whose body has no length, and is all in if it comes with its head
+	rest    []byte      // what follows the request whose handler runs on the loop
+	partial int64       // since when the start of a frame, or of a field block, waits for the rest; 0: none does
+	ticked  int64       // when the streams were last looked at
 }
 
 // maxStreams is the number of requests under way on one connection.
@@ -77,6 +78,10 @@ func (l *loop) processHTTP2(c *conn, b []byte) (mine bool) {
 	h := c.h2
 	l.beginOut(c)
 	c.unseen = false
+	h.rest = b
+	if len(h.resumes) > 0 && !l.resumeWaiting(c) {
+		return false
+	}
 	began := len(b)
 	for !c.closing && !c.cut {
 		n, ev, err := h.codec.Next(b, l.now)

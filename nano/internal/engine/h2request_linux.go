@@ -36,6 +36,13 @@ func (l *loop) requestHTTP2(c *conn, ev *http2.Event) (mine bool) {
 	x.Buf, x.Remote, x.TLS = hd.Bytes, c.remote, c.secure.Connection()
 	t.spawns = x.Owner.Find()
 	t.found = true
+	t.suspendable = canSuspend && x.Owner.Suspends()
+	if t.suspendable && (ev.End || x.Req.ContentLength <= 0 && !x.Req.Expect100) {
+		x.Body = exchange.Body{Ready: ev.End}
+		t.keepHead()
+		l.begin(c, t)
+		return l.beginCoroutine(c, t)
+	}
 	if ev.End {
 		x.Body = exchange.Body{Ready: true}
 		return l.serveStream(c, t)
@@ -130,9 +137,13 @@ func (l *loop) bodyCame(c *conn, t *h2stream, ev *http2.Event) (mine bool) {
 			t.in.ended = t.in.ended || ev.End
 		}
 		t.mu.Unlock()
-		if signal(t.readable); !wanted {
+		if !wanted {
 			c.h2.codec.Consume(t.s, len(ev.Data))
 		}
+		if t.idle && !t.full {
+			return l.resume(c, t)
+		}
+		signal(t.readable)
 		return true
 	}
 	t.body = append(t.body, ev.Data...)

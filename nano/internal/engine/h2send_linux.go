@@ -25,6 +25,9 @@ func (l *loop) sendStream(c *conn, t *h2stream) (again bool) {
 	}
 	if t.running && len(o.data)-o.sent <= keptOfStream/2 {
 		signal(t.writable)
+		if t.idle && t.full {
+			l.resumeLater(c, t)
+		}
 	}
 	ended := !t.running && (t.s.Closed() || t.s.SendEnded())
 	t.mu.Unlock()

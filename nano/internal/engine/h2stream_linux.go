@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"sync/atomic"
 	"time"
 
 	"dyno/nano/internal/exchange"
@@ -27,6 +28,11 @@ type h2stream struct {
 	collecting   bool // the body is read before the handler starts
 	unsized      bool // as long as what was read lasts
 	running      bool // the handler has not returned
+	suspendable  bool // it can be suspended
+	idle         bool // it is
+	resuming     bool // it is in h2conn.resumes
+	dropped      bool // a message of it is on its way, that nobody waits for
+	calm         int  // how often it was resumed
 	limit        int64
 	head         []byte       // the request's, if it has to last
 	body         []byte       // that is collected
@@ -41,6 +47,8 @@ type h2stream struct {
 	began  int64
 	reply  exchange.Reply
 	tunnel *h2tunnel     // that the handler was given; nil: none
+	co     *coroutine    // that the handler runs on; nil: none
+	full   bool          // it is suspended for the client to take more of the response
 	waited time.Duration // for the body
 	behind netconn.Pace  // how the body it reads comes
 	paced  int64         // bytes that this was told of
@@ -51,6 +59,8 @@ type h2stream struct {
 	posted   bool // the message is on its way
 	lent     bool // the handler has to post: the loop goes on without it
 	returned bool
+	parked   bool         // the handler is suspended, and the loop hasn't heard of it
+	taken    atomic.Int32 // how often the handler has lost the loop of late
 	in       h2in
 	out      h2out
 }
@@ -135,7 +145,10 @@ func (l *loop) endStream(c *conn, t *h2stream) {
 func (l *loop) spareStream(t *h2stream) {
 	x := t.x
 	x.Buf, x.Body = nil, exchange.Body{}
-	if l.spareStreams == spareStreams {
+	t.mu.Lock()
+	t.dropped = t.posted
+	t.mu.Unlock()
+	if t.dropped || l.spareStreams == spareStreams {
 		return
 	}
 	t.apart.renew()
@@ -175,7 +188,16 @@ func (l *loop) loseStreams(c *conn, why error) {
 		t.lost(why)
 		signal(t.writable)
 		signal(t.readable)
+		if t.idle {
+			t.idle, t.away = false, true
+			t.mu.Lock()
+			t.lent = true
+			t.mu.Unlock()
+			l.server.elsewhere.Add(1)
+			go t.drive()
+		}
 	}
+	h.resumes = nil
 }
 
 // forgetRequest ends an exchange whose handler was never run.
@@ -195,4 +217,7 @@ func (l *loop) wasLost(c *conn, t *h2stream, why error) {
 	t.lost(why)
 	signal(t.writable)
 	signal(t.readable)
+	if t.idle {
+		l.resumeLater(c, t)
+	}
 }

@@ -78,14 +78,41 @@ func (t *h2stream) put(p []byte, end bool) error {
 		if len(p) == 0 {
 			return nil
 		}
+		if err := t.awaitTaken(); err != nil {
+			return t.broke(err)
+		}
+	}
+}
+
+// awaitTaken waits until the client has taken some of the response.
+func (t *h2stream) awaitTaken() error {
+	if t.co == nil {
 		if h := t.x.History; h != nil && !t.away {
 			h.Blocked()
 		}
 		t.leave()
-		if err := t.await(exchange.Writing, 0); err != nil {
-			return t.broke(err)
-		}
+		return t.await(exchange.Writing, 0)
 	}
+	by := t.by[exchange.Writing].Load()
+	switch {
+	case by == 0 && t.suspends():
+		t.full = true
+		t.co.yield(struct{}{})
+		t.full = false
+		return nil
+	case goroutine() == t.co.self:
+		t.leave()
+	}
+	return t.await(exchange.Writing, 0)
+}
+
+// Deadline implements exchange.NetWire.
+func (t *h2stream) Deadline(d exchange.Direction, at time.Time) error {
+	err := t.apart.Deadline(d, at)
+	if t.co != nil {
+		t.knock()
+	}
+	return err
 }
 
 // Write implements exchange.Wire.
@@ -218,6 +245,9 @@ func (t *h2stream) Read(_ *exchange.Exchange, p []byte) (int, error) {
 // come. Only the time that is spent waiting counts.
 func (t *h2stream) awaitBody(size int64) error {
 	stall, rate := t.x.Owner.BodyPace()
+	if stall <= 0 && rate <= 0 && t.co != nil {
+		return t.awaitMessage()
+	}
 	t.behind.Begin(netconn.RateGrace)
 	if t.behind.Spend(size-t.paced, 0, rate, stall) {
 		return t.loop.config.BodyTooSlow
@@ -233,6 +263,18 @@ func (t *h2stream) awaitBody(size int64) error {
 		return t.loop.config.BodyTooSlow
 	}
 	return err
+}
+
+// awaitMessage is awaitBody for a body that may come as slowly as it likes.
+func (t *h2stream) awaitMessage() error {
+	switch {
+	case t.by[exchange.Reading].Load() == 0 && t.suspends():
+		t.co.yield(struct{}{})
+		return nil
+	case goroutine() == t.co.self:
+		t.leave()
+	}
+	return t.await(exchange.Reading, 0)
 }
 
 var _ exchange.NetWire = (*h2stream)(nil)

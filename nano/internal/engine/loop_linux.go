@@ -29,26 +29,27 @@ type loop struct {
 	mail    mailbox
 
 	// All below belongs to the goroutine that runs the loop.
-	gap       int64     // mean time from one batch to the next, of late
-	yielded   int64     // when other goroutines last had their turn
-	alarm     int64     // deadline that until was computed from
-	until     time.Time // when a parked loop wakes
-	tickets   uint64
-	turn      *turn
-	runner    *runner
-	lending   *h2stream         // whose handler runs; nil for HTTP/1.1
-	serving   *exchange.History // whose handler runs
-	events    []reactor.Event
-	next      int // of events
-	more      []int32
-	now       int64
-	dated     int64 // when the date has to be written anew
-	conns     connTable
-	wheel     *reactor.Wheel
-	listeners []*listener
-	spares    [][]byte // buffers for incomplete requests
-	pool      http2.Pool
-	streams   *h2stream // that are not in use
+	gap        int64     // mean time from one batch to the next, of late
+	yielded    int64     // when other goroutines last had their turn
+	alarm      int64     // deadline that until was computed from
+	until      time.Time // when a parked loop wakes
+	tickets    uint64
+	turn       *turn
+	runner     *runner
+	lending    *h2stream         // whose handler runs; nil for HTTP/1.1
+	serving    *exchange.History // whose handler runs
+	events     []reactor.Event
+	next       int // of events
+	more       []int32
+	now        int64
+	dated      int64 // when the date has to be written anew
+	conns      connTable
+	wheel      *reactor.Wheel
+	listeners  []*listener
+	spares     [][]byte // buffers for incomplete requests
+	pool       http2.Pool
+	streams    *h2stream    // that are not in use
+	coroutines []*coroutine // the same
 
 	spareStreams int // of streams
 	stopped      bool
@@ -285,6 +286,9 @@ func (l *loop) receive(c *conn, b []byte) (mine bool) {
 func (l *loop) close() {
 	l.over.Store(true)
 	l.openMail()
+	for _, co := range l.coroutines {
+		co.stop()
+	}
 	l.poller.Close()
 	l.server.running.Done()
 }

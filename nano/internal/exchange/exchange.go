@@ -51,6 +51,9 @@ type Owner interface {
 	BodyPace() (stall time.Duration, rate int)
 	// WholeBody reports whether the handler has no use for a body that isn't all in.
 	WholeBody() bool
+	// Suspends reports whether the handler is to be suspended where it waits for its
+	// client, on wires that can do that. Find has told of a goroutine for others.
+	Suspends() bool
 	// Timed makes the context of a handler that has run for so long.
 	Timed(parent context.Context, ran time.Duration) (context.Context, context.CancelCauseFunc)
 	// Ignored tells of a field that the wire sets itself.
