@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -91,10 +92,13 @@ func (s *sizes) HandleConn(context.Context, stats.ConnStats)                    
 
 // TestCompression: a response is compressed as its request was, or as the handler says.
 func TestCompression(t *testing.T) {
+	var told sync.Mutex // of what follows
 	use := ""
 	var refused error
 	seen := &sizes{}
 	f := serve(t, Options{}, with(&service{unary: func(ctx context.Context, r *testgrpc.SimpleRequest) (*testgrpc.SimpleResponse, error) {
+		told.Lock()
+		defer told.Unlock()
 		refused = nil
 		if use != "" {
 			refused = SetSendCompressor(ctx, use)
@@ -113,7 +117,9 @@ func TestCompression(t *testing.T) {
 		{"identity", []grpc.CallOption{grpc.UseCompressor("gzip")}, false, false},
 		{"snappy", nil, false, true},
 	} {
+		told.Lock()
 		use = tt.use
+		told.Unlock()
 		*seen = sizes{}
 		if _, err := f.UnaryCall(ctxOf(t), &testgrpc.SimpleRequest{Payload: payload(size)}, tt.options...); err != nil {
 			t.Errorf("%+v: %v", tt, err)
@@ -122,9 +128,11 @@ func TestCompression(t *testing.T) {
 		if got := seen.received[0] < size; got != tt.compressed {
 			t.Errorf("%+v: %d bytes were received", tt, seen.received[0])
 		}
+		told.Lock()
 		if (refused != nil) != tt.refused {
 			t.Errorf("%+v: %v", tt, refused)
 		}
+		told.Unlock()
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -39,9 +41,12 @@ func TestUnary(t *testing.T) {
 // header before the first message, trailer after the last one.
 func TestMetadata(t *testing.T) {
 	binary := string([]byte{0, 0xff, '\n'})
+	var seen sync.Mutex
 	var got metadata.MD
 	var method string
 	f := serve(t, Options{}, with(&service{unary: func(ctx context.Context, r *testgrpc.SimpleRequest) (*testgrpc.SimpleResponse, error) {
+		seen.Lock()
+		defer seen.Unlock()
 		got, _ = metadata.FromIncomingContext(ctx)
 		method, _ = grpc.Method(ctx)
 		return &testgrpc.SimpleResponse{}, errors.Join(
@@ -55,6 +60,8 @@ func TestMetadata(t *testing.T) {
 	if _, err := f.UnaryCall(ctx, &testgrpc.SimpleRequest{}, grpc.Header(&header), grpc.Trailer(&trailer)); err != nil {
 		t.Fatal(err)
 	}
+	seen.Lock()
+	defer seen.Unlock()
 	for _, tt := range []struct {
 		md   metadata.MD
 		name string
@@ -76,8 +83,11 @@ func TestMetadata(t *testing.T) {
 
 // TestHeaderOnce: the header can't be set when it is sent, nor can what fields don't hold.
 func TestHeaderOnce(t *testing.T) {
+	var seen sync.Mutex
 	var errs []error
 	f := serve(t, Options{}, with(&service{unary: func(ctx context.Context, r *testgrpc.SimpleRequest) (*testgrpc.SimpleResponse, error) {
+		seen.Lock()
+		defer seen.Unlock()
 		errs = []error{
 			grpc.SetHeader(ctx, metadata.MD{"x": {"a\nb"}}),
 			grpc.SetHeader(ctx, metadata.MD{"X y": {"a"}}),
@@ -91,6 +101,8 @@ func TestHeaderOnce(t *testing.T) {
 	if _, err := f.UnaryCall(ctxOf(t), &testgrpc.SimpleRequest{}, grpc.Header(&header)); err != nil {
 		t.Fatal(err)
 	}
+	seen.Lock()
+	defer seen.Unlock()
 	for i, fails := range []bool{true, true, false, true, true} {
 		if (errs[i] != nil) != fails {
 			t.Errorf("%d: %v", i, errs[i])
@@ -107,9 +119,12 @@ func TestStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var seen sync.Mutex // of what the handler is told
 	var fails error
 	var before, trailer metadata.MD
 	s := &service{unary: func(ctx context.Context, r *testgrpc.SimpleRequest) (*testgrpc.SimpleResponse, error) {
+		seen.Lock()
+		defer seen.Unlock()
 		_ = grpc.SetHeader(ctx, before)
 		_ = grpc.SetTrailer(ctx, metadata.Pairs("y", "1"))
 		if fails == nil {
@@ -131,7 +146,9 @@ func TestStatus(t *testing.T) {
 		{context.DeadlineExceeded, nil, status.New(codes.DeadlineExceeded, "context deadline exceeded")},
 		{nil, nil, status.New(codes.Internal, "the handler panicked")},
 	} {
+		seen.Lock()
 		fails, before = tt.err, tt.before
+		seen.Unlock()
 		_, err := f.UnaryCall(ctxOf(t), &testgrpc.SimpleRequest{}, grpc.Trailer(&trailer))
 		if got := status.Convert(err); !proto.Equal(got.Proto(), tt.want.Proto()) {
 			t.Errorf("%v: %v, want %v", tt.err, got.Proto(), tt.want.Proto())
@@ -145,16 +162,16 @@ func TestStatus(t *testing.T) {
 // TestRetry: a call that fails before its response has begun may be tried again by its
 // client, as the response is trailers only.
 func TestRetry(t *testing.T) {
-	calls := 0
+	var calls atomic.Int32
 	f := serve(t, Options{}, with(&service{unary: func(ctx context.Context, r *testgrpc.SimpleRequest) (*testgrpc.SimpleResponse, error) {
-		if calls++; calls < 3 {
+		if calls.Add(1) < 3 {
 			return nil, status.Error(codes.Unavailable, "later")
 		}
 		return echo(ctx, r)
 	}}), grpc.WithDefaultServiceConfig(`{"methodConfig":[{"name":[{}],"retryPolicy":{
 		"maxAttempts":4,"initialBackoff":"0.001s","maxBackoff":"0.001s","backoffMultiplier":1,"retryableStatusCodes":["UNAVAILABLE"]}}]}`))
-	if _, err := f.UnaryCall(ctxOf(t), &testgrpc.SimpleRequest{}); err != nil || calls != 3 {
-		t.Errorf("%d calls, %v", calls, err)
+	if _, err := f.UnaryCall(ctxOf(t), &testgrpc.SimpleRequest{}); err != nil || calls.Load() != 3 {
+		t.Errorf("%d calls, %v", calls.Load(), err)
 	}
 }
 
@@ -173,16 +190,21 @@ func TestUnimplemented(t *testing.T) {
 }
 
 func TestInterceptors(t *testing.T) {
+	var seen sync.Mutex
 	var order []string
 	unary := func(name string) grpc.UnaryServerInterceptor {
 		return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+			seen.Lock()
 			order = append(order, name+" "+info.FullMethod)
+			seen.Unlock()
 			return handler(context.WithValue(ctx, name, true), req)
 		}
 	}
 	stream := func(name string) grpc.StreamServerInterceptor {
 		return func(impl any, s grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+			seen.Lock()
 			order = append(order, fmt.Sprint(name, " ", info.FullMethod, " ", info.IsClientStream, " ", info.IsServerStream))
+			seen.Unlock()
 			return handler(impl, s)
 		}
 	}
@@ -192,6 +214,8 @@ func TestInterceptors(t *testing.T) {
 		Stream: []grpc.StreamServerInterceptor{stream("a"), stream("b")},
 	}, with(&service{
 		unary: func(ctx context.Context, r *testgrpc.SimpleRequest) (*testgrpc.SimpleResponse, error) {
+			seen.Lock()
+			defer seen.Unlock()
 			values = []any{ctx.Value("a"), ctx.Value("b"), ctx.Value("c"), ctx.Value("d")}
 			return echo(ctx, r)
 		},
@@ -209,6 +233,8 @@ func TestInterceptors(t *testing.T) {
 	if _, err := s.CloseAndRecv(); err != nil {
 		t.Fatal(err)
 	}
+	seen.Lock()
+	defer seen.Unlock()
 	want := "a /grpc.testing.TestService/UnaryCall, b /grpc.testing.TestService/UnaryCall, c /grpc.testing.TestService/UnaryCall, " +
 		"a /grpc.testing.TestService/StreamingInputCall true false, b /grpc.testing.TestService/StreamingInputCall true false"
 	if got := strings.Join(order, ", "); got != want {
@@ -221,15 +247,17 @@ func TestInterceptors(t *testing.T) {
 
 // TestPeer: who calls, over TLS and without.
 func TestPeer(t *testing.T) {
-	var from *peer.Peer
+	callers := make(chan *peer.Peer, 1)
 	s := with(&service{unary: func(ctx context.Context, r *testgrpc.SimpleRequest) (*testgrpc.SimpleResponse, error) {
-		from, _ = peer.FromContext(ctx)
+		from, _ := peer.FromContext(ctx)
+		callers <- from
 		return echo(ctx, r)
 	}})
 	f := serve(t, Options{}, s)
 	if _, err := f.UnaryCall(ctxOf(t), &testgrpc.SimpleRequest{}); err != nil {
 		t.Fatal(err)
 	}
+	from := <-callers
 	if a, ok := from.Addr.(*net.TCPAddr); !ok || !a.IP.IsLoopback() || a.Port == 0 || from.AuthInfo != nil {
 		t.Errorf("%v", from)
 	}
@@ -237,6 +265,7 @@ func TestPeer(t *testing.T) {
 	if _, err := secure.UnaryCall(ctxOf(t), &testgrpc.SimpleRequest{}); err != nil {
 		t.Fatal(err)
 	}
+	from = <-callers
 	if info, ok := from.AuthInfo.(credentials.TLSInfo); !ok || info.State.NegotiatedProtocol != "h2" {
 		t.Errorf("over TLS: %v", from)
 	}

@@ -28,8 +28,8 @@ type h2conn struct {
 // maxStreams is the number of requests under way on one connection.
 const maxStreams = 100
 
-// mostSettingsWait is how long a client may take to acknowledge SETTINGS, or twice as
-// long as for a request's head, if that is less.
+// mostSettingsWait is how long a client may take to acknowledge SETTINGS, or five
+// times as long as for a request's head, if that is less.
 const mostSettingsWait = 10 * time.Second
 
 // http2Config makes the codec hold clients to the limits of the server.
@@ -44,7 +44,7 @@ func http2Config(l *Limits) *http2.Config {
 		limits.StallWait = l.WriteStall
 	}
 	if l.ReadHead > 0 {
-		limits.SettingsWait = min(2*l.ReadHead, mostSettingsWait)
+		limits.SettingsWait = min(5*l.ReadHead, mostSettingsWait)
 	}
 	return http2.NewConfig(http2.Config{Server: true, Settings: settings, Limits: limits})
 }
