@@ -98,7 +98,8 @@ func countsOf(w *measure.Window) []countOf {
 		}
 		counts = append(counts, countOf{fmt.Sprintf("status_%dxx", class), n})
 	}
-	return append(counts, countOf{"bytes_in", w.BytesIn}, countOf{"bytes_out", w.BytesOut}, countOf{"connects", w.Connects}, countOf{"messages_out", w.Messages.Out}, countOf{"messages_in", w.Messages.In})
+	return append(counts, countOf{"bytes_in", w.BytesIn}, countOf{"bytes_out", w.BytesOut}, countOf{"connects", w.Connects},
+		countOf{"messages_out", w.Messages.Out}, countOf{"messages_in", w.Messages.In}, countOf{"missed", w.Messages.Missed}, countOf{"reconnects", w.Messages.Reconnects})
 }
 
 func countColumn(name string) column {

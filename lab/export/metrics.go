@@ -99,6 +99,12 @@ func (m *meter) add(w *measure.Window) []metric {
 		gauge("dyno_in_flight", "Mean number of requests due or sent and not yet done, in the last window.", "{request}", w.InFlight),
 		gauge("dyno_window_validity", "What the last window is worth: 0 is valid, 1 suspect, 2 invalid.", "1", validityNumber(w.Validity())),
 	}
+	if m := &t.Messages; m.In+m.Out > 0 {
+		metrics = append(metrics,
+			counter("dyno_messages_received_total", "Messages over WebSockets, or events, that came.", "{message}", m.In),
+			counter("dyno_messages_sent_total", "Messages that were sent over WebSockets.", "{message}", m.Out),
+			counter("dyno_events_missed_total", "Events that did not come, by the ids of the others.", "{message}", m.Missed))
+	}
 	if len(statuses.points) > 0 {
 		metrics = append(metrics, statuses)
 	}

@@ -20,6 +20,9 @@ func (s *Spec) checkMessages(env *template.Env) error {
 	case k.WebSocket == nil && k.Events == nil:
 		return nil
 	}
+	if s.Engine == "portable" {
+		return errPortableMessages
+	}
 	p := &s.Profile
 	if k.Listens() && (p.Mode != profile.Closed || p.Think.Mean > 0) {
 		return errors.New("a load that only listens has no rate and no think time: how much comes is the server's to say")
