@@ -30,7 +30,7 @@ type room struct {
 var house = []room{
 	{"wire", nil, [][]string{
 		{"nano/wire/clock", "nano/wire/grpc", "nano/wire/http1", "nano/wire/http1/http1test", "nano/wire/reactor", "nano/wire/uring", "nano/wire/websocket"},
-		{"nano/wire/http2"},
+		{"nano/wire/http2", "nano/wire/websocket/cases"},
 	}},
 	{"nano", []string{"wire"}, [][]string{
 		{"nano/internal/exchange", "nano/internal/handoff", "nano/internal/netconn", "nano/internal/router", "nano/internal/sockets", "nano/autocert"},

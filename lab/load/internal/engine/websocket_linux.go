@@ -42,6 +42,7 @@ type socket struct {
 	pinged  bool   // the server has sent a ping on this connection
 	closing bool   // a close frame was sent: its answer, and the end, are waited for
 	known   bool   // it was up before
+	free    bool   // its message was answered, and the next is due once all that came is looked at
 }
 
 func newWebSockets(l *eventLoop) (*webSockets, error) {
@@ -67,7 +68,7 @@ func (w *webSockets) greet(id int32) {
 	c := &l.conns[id]
 	c.state = greeting
 	k.frames = websocket.Reader{MaxMessage: w.options.Most()}
-	k.partial, k.out, k.pinged, k.closing = k.partial[:0], k.out[:0], false, false
+	k.partial, k.out, k.pinged, k.closing, k.free = k.partial[:0], k.out[:0], false, false, false
 	var nonce [16]byte
 	w.random.Read(nonce[:])
 	k.key = websocket.Key(nonce)
@@ -95,10 +96,14 @@ func (w *webSockets) read(id int32, data []byte) {
 		}
 		if ev.Kind == websocket.More {
 			w.flush(id)
-			return
+			break
 		}
 		data = data[n:]
 		w.event(id, &ev)
+	}
+	if k.free && c.gen == gen && c.state == ready {
+		k.free = false
+		l.release(id)
 	}
 }
 
@@ -275,7 +280,7 @@ func (w *webSockets) answered(id int32, ev *websocket.Event) {
 		w.close(id)
 		return
 	}
-	l.release(id)
+	w.sockets[id].free = true // a close frame may be behind it, after which nothing can be sent
 }
 
 // pushed takes a part of a message that a server sends on its own.
