@@ -100,6 +100,14 @@ func TestSchemaAndParserRefuse(t *testing.T) {
 		{"sources", minimal + "loads: [{closed: {}, sources: []}]\n"},
 		{"fast_open", minimal + "loads: [{closed: {}, fast_open: 1}]\n"},
 		{"pacing", minimal + "loads: [{open: {rate: 1}, pacing: fast}]\n"},
+		{"websocket", minimal + "loads: [{closed: {}, websocket: yes please}]\n"},
+		{"websocket answers", minimal + "loads: [{closed: {}, websocket: {answers: two}}]\n"},
+		{"websocket unknown field", minimal + "loads: [{closed: {}, websocket: {silence: 1s}}]\n"},
+		{"websocket stamp by id", minimal + "loads: [{closed: {}, websocket: {answers: none, stamp: id}}]\n"},
+		{"events silence", minimal + "loads: [{closed: {}, events: {silence: 1}}]\n"},
+		{"events stamp", minimal + "loads: [{closed: {}, events: {stamp: at}}]\n"},
+		{"events clock without a stamp", minimal + "loads: [{closed: {}, events: {stamp_clock: unix-ns}}]\n"},
+		{"events clock", minimal + "loads: [{closed: {}, events: {stamp: id, stamp_clock: sundial}}]\n"},
 		{"reuse level", minimal + "factors: {reuse: [never]}\n"},
 		{"pacing level", minimal + "loads: [{open: {rate: 1}}]\nfactors: {pacing: [fast]}\n"},
 		{"unknown factor", minimal + "factors: {colour: [red]}\n"},
@@ -207,6 +215,8 @@ func TestSchemaAndParserAccept(t *testing.T) {
   - {name: users, closed: {think: {mean: 100ms, spread: exponential}}}
   - {name: robots, closed: {think: 1s}}
 `},
+		{"messages", minimal + "requests: [{get: /ws, body: \"{{seq}}\", expect: {body: == x}}]\nloads: [{name: a, closed: {}, websocket: true}, {name: b, open: {rate: 1}, websocket: {binary: true, max_message: 100}}, {name: c, closed: {}, websocket: {answers: none, stamp: \"json:.at\", stamp_clock: unix-ms}}, {name: d, closed: {}, websocket: false}]\n"},
+		{"events", minimal + "loads: [{name: a, closed: {}, events: true}, {name: b, closed: {}, events: {stamp: id, stamp_clock: monotonic-ns, retry: 1s, silence: 10s, max_event: 1000}}]\n"},
 		{"accept", minimal + "accept: [drifting, steal]\n"},
 		{"until", minimal + "until: {time: 10m, precision: 2%, blocks: 30}\n"},
 		{"until blocks alone", minimal + "until: {blocks: 12}\n"},

@@ -48,9 +48,10 @@ func (l *histogramLaws) window(w *measure.Window) *Broken {
 	return nil
 }
 
-// counted: the response times are those of all answers that came in full.
+// counted: the response times are those of all answers that came in full, but for
+// events that nobody could time.
 func (l *histogramLaws) counted(w *measure.Window) *Broken {
-	answers := int64(w.Completed + w.Drained + w.Errors.Wrong())
+	answers := int64(w.Completed+w.Drained+w.Errors.Wrong()) - int64(w.Messages.Untimed)
 	for _, clock := range []measure.Clock{measure.Response, measure.Service} {
 		if clock == measure.Service && w.Hist[clock] == nil {
 			continue

@@ -60,7 +60,11 @@ func (s *starter) instance(ctx context.Context, c *contender, cell *study.Cell, 
 	if c.routes != nil {
 		err = verifier.Verify(ctx, in.URL(), c.routes)
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case cell.Link.WebSocket != nil || cell.Link.Events != nil:
+		err = verifyMessages(ctx, in.URL(), s.certificate.security(c, cell), cell)
+	default:
 		err = verifyRequests(ctx, verifier, in.URL(), cell)
 	}
 	if err != nil {

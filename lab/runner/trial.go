@@ -126,7 +126,7 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 		Target: in.URL(), TLS: s.ready.starter.certificate.security(contender, cell), Requests: cell.Asked(), Feeds: cell.Feeds, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout, Drain: cell.Drain,
 		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: s.places.ofLoops(),
 		Link: cell.Link, Pacing: cell.Pacing, Accept: s.runner.Study.Accept,
-		Calibration: s.calibration, Idle: t.Idle,
+		Calibration: s.calibrationOf(cell), Idle: t.Idle,
 		OnStart: ledger.begin,
 		OnWindow: func(w measure.Window) {
 			s.tell(Event{Kind: WindowDone, Trial: &t.PlannedTrial, Cell: cell, Window: &archive.Window{Client: w}})

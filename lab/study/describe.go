@@ -91,6 +91,14 @@ func (c *Cell) describeLink() string {
 	} else if k.Streams > 0 {
 		text += fmt.Sprintf("; http2, streams=%d", k.Streams)
 	}
+	if w := k.WebSocket; w != nil {
+		text += "; websocket"
+		if w.Pushes() {
+			text += ", answers=none"
+		}
+	} else if k.Events != nil {
+		text += "; events"
+	}
 	if k.MaxAge > 0 {
 		text += fmt.Sprintf("; max_age=%v", k.MaxAge)
 	}

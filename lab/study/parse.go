@@ -80,6 +80,7 @@ func (in *input) study(s *Study, root scope) {
 	s.Loads = []Load{{Name: "saturate", Profile: profile.Profile{Mode: profile.Closed, Connections: defaultConnections}, Timeout: request.DefaultTimeout}}
 	if at, ok := f["loads"]; ok {
 		s.Loads = loadsAt(at)
+		checkMessages(at, s)
 	}
 	if in.calls {
 		overHTTP2(s.Loads)

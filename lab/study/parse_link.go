@@ -8,7 +8,7 @@ import (
 )
 
 // linkFields are the fields of a load that say how it connects and waits.
-var linkFields = []string{"reuse", "max_age", "sources", "fast_open", "nagle", "quick_ack", "http2", "streams", "pacing"}
+var linkFields = []string{"reuse", "max_age", "sources", "fast_open", "nagle", "quick_ack", "http2", "streams", "pacing", "websocket", "events"}
 
 // linkAt reads them into l, whose profile is known.
 func linkAt(f map[string]scope, l *Load) {
@@ -42,6 +42,14 @@ func linkAt(f map[string]scope, l *Load) {
 			v.problem("give that load http2: true", "over HTTP/1.1 a connection has one request under way")
 		} else {
 			k.Streams = n
+		}
+	}
+	messagesAt(f, k)
+	if k.Listens() && l.Profile.Mode == profile.Open {
+		for _, name := range []string{"websocket", "events"} {
+			if v, ok := f[name]; ok {
+				v.problem("give that load closed: {connections: …}", "a load that only listens has no rate: how much comes is the server's to say")
+			}
 		}
 	}
 	if v, ok := f["pacing"]; ok {

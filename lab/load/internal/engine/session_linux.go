@@ -144,12 +144,17 @@ func (l *eventLoop) came(stamped int64, asked, ok bool) {
 	r := l.rec
 	l.begun++
 	r.Messages.In++
+	r.Offered++
+	r.Sent++
 	r.Completed++
 	switch delay := l.now - stamped; {
 	case !asked:
+		r.Messages.Untimed++
 	case !ok:
+		r.Messages.Untimed++
 		r.Messages.Unstamped++
 	case delay < -slack:
+		r.Messages.Untimed++
 		r.Messages.Ahead++
 	default:
 		r.delayed(min(stamped, l.now), l.now)
