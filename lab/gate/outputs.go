@@ -33,7 +33,7 @@ func (r *Result) Markdown(w io.Writer, t report.Texts) error {
 	}
 	fmt.Fprintf(&b, "\n%s\n", t.Text("gate.finds"))
 	report.MarkdownList(&b, t, "compare.conditions", r.conditionTexts())
-	report.MarkdownList(&b, t, "compare.mind", r.Remarks)
+	report.MarkdownList(&b, t, "compare.mind", r.remarkTexts(t))
 	if len(r.Command) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", t.Text("gate.repeat", "runs", text(strings.Join(r.Runs, ", ")), "command", strings.ReplaceAll(shell.Join(r.Command), "`", "'")))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strings"
 
 	"dyno/internal/spelling"
@@ -32,7 +33,7 @@ func (r *Result) Text(w io.Writer, t report.Texts, colour bool) error {
 		report.TerminalTable(&b, "  ", table)
 	}
 	report.TerminalList(&b, t, "compare.conditions", r.conditionTexts())
-	report.TerminalList(&b, t, "compare.mind", r.Remarks)
+	report.TerminalList(&b, t, "compare.mind", r.remarkTexts(t))
 	fmt.Fprintf(&b, "\n%s  %s\n", r.Verdict.painted(t, colour), t.Reason(r.summary()))
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -110,6 +111,21 @@ func rate(p float64) string {
 	}
 	digits := max(0, 1-int(math.Floor(math.Log10(percent))))
 	return fmt.Sprintf("%.*f %%", digits, percent)
+}
+
+// ofFinding is a remark that is a finding of the run, see [newResult].
+var ofFinding = regexp.MustCompile(`(?s)^(valid|suspect|invalid)(, but accepted)?: ([a-z-]+): (.*)$`)
+
+// remarkTexts are the remarks in a language; the names of findings stay as they are.
+func (r *Result) remarkTexts(t report.Texts) []string {
+	var texts []string
+	for _, remark := range r.Remarks {
+		if m := ofFinding.FindStringSubmatch(remark); m != nil {
+			remark = t.Text("live.validity."+m[1]) + t.Reason(m[2]) + t.Text("list.colon") + m[3] + t.Text("list.colon") + t.Reason(m[4])
+		}
+		texts = append(texts, remark)
+	}
+	return texts
 }
 
 func (r *Result) conditionTexts() []string {

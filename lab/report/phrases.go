@@ -123,7 +123,7 @@ func translate(text string, phrases []phrase, depth int) string {
 	for i := range phrases {
 		p := &phrases[i]
 		at := p.find.FindStringSubmatchIndex(text)
-		if at == nil || at[0] == at[1] {
+		if at == nil || at[0] == at[1] || partOfName(text, at[0], at[1]) {
 			continue
 		}
 		var swap []string
@@ -131,7 +131,13 @@ func translate(text string, phrases []phrase, depth int) string {
 			swap = append(swap, "{"+strconv.Itoa(n)+"}", translate(text[at[2*n]:at[2*n+1]], phrases, depth+1))
 		}
 		// What fixes less than this phrase is looked for before it and after it.
-		return translate(text[:at[0]], phrases[i:], depth+1) + strings.NewReplacer(swap...).Replace(p.text) + translate(text[at[1]:], phrases[i:], depth+1)
+		return translate(text[:at[0]], phrases[i:], depth) + strings.NewReplacer(swap...).Replace(p.text) + translate(text[at[1]:], phrases[i:], depth)
 	}
 	return text
+}
+
+// partOfName reports whether a stretch of a text begins or ends within a word with
+// hyphens, such as the name of a finding: those are the same in all languages.
+func partOfName(text string, from, to int) bool {
+	return from > 0 && text[from-1] == '-' && isWord(text[from]) || to < len(text) && text[to] == '-' && isWord(text[to-1])
 }

@@ -73,7 +73,7 @@ func (p *preparation) look(ctx context.Context) {
 	case err != nil:
 		p.tell(Event{Kind: Busy, Line: "who else is busy on this machine can't be told: " + err.Error()})
 	case s.Busy():
-		p.tell(Event{Kind: Busy, Line: s.String() + "; trials may be invalid"})
+		p.tell(Event{Kind: Busy, Line: fmt.Sprintf("%s; trials may be invalid", s)})
 	}
 }
 
