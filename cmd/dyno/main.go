@@ -25,7 +25,6 @@ func main() {
 	defer stop()
 	// A second Ctrl-C ends at once; subjects are ended by their keepers even so.
 	context.AfterFunc(ctx, stop)
-	root := newRoot()
-	err := root.ExecuteContext(ctx)
-	os.Exit(cli.ExitCode(err, ctx.Err() != nil, root.PersistentFlags().Lookup("lang").Value.String()))
+	err := newRoot().ExecuteContext(ctx)
+	os.Exit(cli.ExitCode(err, ctx.Err() != nil, cli.LangOf(os.Args[1:])))
 }

@@ -18,7 +18,7 @@ import (
 var tellers = []string{
 	"../../cmd/dyno/*.go", "../../cmd/dyno/internal/*/*.go",
 	"../gate/*.go", "../gate/threshold/*.go", "../baseline/*.go", "../compare/*.go", "../history/*.go",
-	"../objective/*.go", "../subject/build*.go", "../subject/catalog.go", "../subject/handle.go", "../subject/instance.go", "../subject/needs.go", "../subject/placement.go", "../subject/ready.go", "../subject/refusal.go", "../subject/spec.go", "../subject/start.go", "../subject/wire.go", "../runner/*.go", "../machine/busy/survey.go", "../study/open.go", "../study/quick.go", "../present/loadtext/result.go", "../present/live/*.go",
+	"../objective/*.go", "../load/check.go", "../archive/store.go", "../archive/damage.go", "../archive/name.go", "../subject/build*.go", "../subject/catalog.go", "../subject/handle.go", "../subject/instance.go", "../subject/needs.go", "../subject/placement.go", "../subject/ready.go", "../subject/refusal.go", "../subject/spec.go", "../subject/start.go", "../subject/wire.go", "../runner/*.go", "../machine/busy/survey.go", "../study/open.go", "../study/quick.go", "../present/loadtext/result.go", "../present/live/*.go",
 }
 
 // untold are literals of these files that are no message: help, file contents, and
@@ -28,7 +28,7 @@ var untold = []string{
 	"run %s",  // of a baseline, in a sentence of its own
 	"%d runs", // in a comment of a baseline's file
 	"%s %s", "n = %d", "%d GiB", "%.2f µs", "%9s %s  p99 %-7s",
-	"can't tell: %w",                       // as what "can't tell: " and an error of its own are
+	"can't tell: %w",                                     // as what "can't tell: " and an error of its own are
 	"Host: %s\r", "git %s: %s", "git %s: %w", "yaml: %v", // others' words follow
 	"### dyno gate%s%s\n\n%s", "%s (would find %s)", // Markdown, JUnit
 }

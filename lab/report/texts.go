@@ -1,6 +1,9 @@
 package report
 
-import "io"
+import (
+	"io"
+	"strings"
+)
 
 // Texts are the texts of a language for what is printed besides reports.
 type Texts struct{ c language }
@@ -43,7 +46,8 @@ type translator struct {
 }
 
 func (t *translator) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(t.w, t.t.Reason(string(p))); err != nil {
+	text := strings.TrimRight(string(p), "\n")
+	if _, err := io.WriteString(t.w, t.t.Reason(text)+string(p[len(text):])); err != nil {
 		return 0, err
 	}
 	return len(p), nil

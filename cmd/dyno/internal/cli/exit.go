@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 )
 
 // Exit codes, the same for all commands.
@@ -34,6 +35,22 @@ func UsageError(err error) error {
 		return nil
 	}
 	return Exit(ExitUsage, err)
+}
+
+// LangOf is the language that arguments ask for, also where they can't be read as
+// flags: that is an error to be told in it.
+func LangOf(args []string) (lang string) {
+	for i, arg := range args {
+		switch value, is := strings.CutPrefix(arg, "--lang="); {
+		case arg == "--":
+			return lang
+		case is:
+			lang = value
+		case arg == "--lang" && i+1 < len(args):
+			lang = args[i+1]
+		}
+	}
+	return lang
 }
 
 // ExitCode prints err for a person, in a language, and returns the exit code.

@@ -22,3 +22,16 @@ func TestExitCode(t *testing.T) {
 		}
 	}
 }
+
+func TestLangOf(t *testing.T) {
+	for want, args := range map[string][][]string{
+		"zh": {{"load", "--no-such-flag", "--lang", "zh"}, {"--lang=zh", "load"}, {"--lang", "en", "--lang", "zh"}},
+		"":   {nil, {"load", "--lang"}, {"load", "--", "--lang", "zh"}},
+	} {
+		for _, a := range args {
+			if got := LangOf(a); got != want {
+				t.Errorf("%q: %q, want %q", a, got, want)
+			}
+		}
+	}
+}
