@@ -39,7 +39,8 @@ type Comparison struct {
 	Figure  string
 	Of      string // what is measured; empty: everything that comes first
 	Against []string
-	Wanted  float64 // the ratio that is aimed at; 0 for none
+	Wanted  float64  // the ratio that is aimed at; 0 for none
+	Levels  []string // the only ones at which it is shown; nil for all
 }
 
 // Show writes a record's summary as Markdown. Disturbed trials count if asked for.
@@ -144,7 +145,7 @@ func (v *Values) comparisons(w io.Writer, all []Comparison) {
 	for _, c := range all {
 		for _, level := range v.Levels() {
 			against := v.Best(c.Against, level, c.Figure)
-			if against == "" {
+			if against == "" || c.Levels != nil && !slices.Contains(c.Levels, level) {
 				continue
 			}
 			for _, tool := range v.Tools() {

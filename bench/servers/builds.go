@@ -26,12 +26,15 @@ func buildsCampaign() campaign {
 	for _, server := range []string{"nano/own", "nano/other"} {
 		c.Arms = append(c.Arms,
 			arm{Server: server, Level: "plaintext", Measure: closed("/plaintext", connections, 1)},
-			arm{Server: server, Level: "1,000 connections", Measure: closed("/plaintext", 1000, 1)})
+			arm{Server: server, Level: "1,000 connections", Measure: closed("/plaintext", 1000, 1)},
+			arm{Server: server, Level: "HTTP/2, 1 stream", Measure: streamedLoads[0].measure},
+			arm{Server: server, Level: "HTTP/2, 10 streams", Measure: streamedLoads[1].measure},
+			arm{Server: server, Level: "HTTP/2, 100 streams", Measure: streamedLoads[2].measure})
 	}
 	for _, server := range []string{"nano/tls", "tls/other"} {
 		c.Arms = append(c.Arms,
 			arm{Server: server, Level: "TLS", Measure: closed("/plaintext", connections, 1)},
-			arm{Server: server, Level: "HTTP/2", Measure: streams})
+			arm{Server: server, Level: "HTTP/2, 10 streams, TLS", Measure: streamedLoads[1].measure})
 	}
 	return c
 }

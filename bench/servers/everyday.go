@@ -88,7 +88,7 @@ func posted(ctx context.Context, t *trial) error {
 	if _, err := t.lab.generate(ctx, command(1), env); err != nil {
 		return fmt.Errorf("warming up: %w", err)
 	}
-	return t.cost(ctx, command(t.seconds), env)
+	return t.cost(ctx, command(t.seconds), parseLine, env)
 }
 
 // driven has this program's own generator put a load on the server. It takes the
@@ -98,7 +98,7 @@ func driven(what string, connections int) func(context.Context, *trial) error {
 		return t.cost(ctx, []string{
 			t.lab.self, "drive", "-what", what, "-url", t.up.url(""), "-certificate", t.lab.certificate,
 			"-connections", strconv.Itoa(connections), "-seconds", strconv.Itoa(t.seconds), "-pid", strconv.Itoa(t.up.PID()),
-		}, "GOMAXPROCS=1")
+		}, parseLine, "GOMAXPROCS=1")
 	}
 }
 
@@ -123,8 +123,8 @@ func (l *lab) writeFiles() error {
 	if err := os.MkdirAll(l.files(), 0o755); err != nil {
 		return err
 	}
-	for name, size := range map[string]int{"1k.txt": 1 << 10, "1m.bin": 1 << 20} {
-		if err := os.WriteFile(filepath.Join(l.files(), name), []byte(strings.Repeat("x", size)), 0o644); err != nil {
+	for name, content := range map[string]string{"1k.txt": strings.Repeat("x", 1<<10), "1m.bin": strings.Repeat("x", 1<<20), "plaintext": "Hello, World!"} {
+		if err := os.WriteFile(filepath.Join(l.files(), name), []byte(content), 0o644); err != nil {
 			return err
 		}
 	}

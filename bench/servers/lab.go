@@ -126,6 +126,15 @@ func firstLine(text []byte) string {
 	return first
 }
 
+// printed is the first line that a command prints.
+func printed(ctx context.Context, name string, args ...string) (string, error) {
+	text, err := exec.CommandContext(ctx, name, args...).Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", fmt.Errorf("%s is not installed", name)
+	}
+	return firstLine(text), err
+}
+
 // execute runs a command and keeps what it prints for the error.
 func execute(ctx context.Context, dir, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)

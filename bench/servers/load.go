@@ -31,24 +31,24 @@ func closed(path string, connections, depth int) func(context.Context, *trial) e
 		if _, err := t.lab.generate(ctx, command(1), env); err != nil {
 			return fmt.Errorf("warming up: %w", err)
 		}
-		return t.cost(ctx, command(t.seconds), env)
+		return t.cost(ctx, command(t.seconds), parseLine, env)
 	}
 }
 
-// cost runs a generator and takes CPU time per request of the server's process
-// while it ran.
-func (t *trial) cost(ctx context.Context, command []string, env string) error {
+// cost runs a generator, whose report parse reads, and takes CPU time per request of
+// the server's process while it ran.
+func (t *trial) cost(ctx context.Context, command []string, parse func(text string) (outcome, error), env ...string) error {
 	t.Command = command
 	t.lab.watch.Begin()
 	before, begun := rounds.ProcessCPU(t.up.PID()), time.Now()
-	g, err := t.lab.generate(ctx, command, env)
+	g, err := t.lab.generate(ctx, command, env...)
 	used, took := rounds.ProcessCPU(t.up.PID())-before, time.Since(begun)
 	t.Beside = t.lab.watch.End(g.cpu, used)
 	t.Disturbed = t.Beside.Disturbed()
 	if err != nil {
 		return err
 	}
-	o, err := parseLine(g.output)
+	o, err := parse(g.output)
 	if err != nil {
 		return err
 	}

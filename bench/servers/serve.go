@@ -75,6 +75,7 @@ func serveNanoJSON(ctx context.Context, ln net.Listener, config *tls.Config, fil
 }
 
 func serveApp(ctx context.Context, ln net.Listener, config *tls.Config, files string, settings nano.Config) error {
+	settings.H2C = true
 	app := nano.New(settings)
 	everydayOfNano(app, files)
 	app.Get("/plaintext", func(c nano.Ctx) error { return c.Text(200, "Hello, World!") })
@@ -127,7 +128,10 @@ func serveNetHTTP(ctx context.Context, ln net.Listener, config *tls.Config, file
 		_, _ = w.Write(shared()) // an error is the client's going
 	})
 	everydayOfNetHTTP(mux, files)
-	s := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	s := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, Protocols: new(http.Protocols)}
+	s.Protocols.SetHTTP1(true)
+	s.Protocols.SetHTTP2(true)
+	s.Protocols.SetUnencryptedHTTP2(true)
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ln) }()
 	select {

@@ -63,6 +63,9 @@ func serverNames() []string {
 	for name := range waysOf {
 		names = append(names, name)
 	}
+	for name := range cServers {
+		names = append(names, name)
+	}
 	return names
 }
 
@@ -90,6 +93,9 @@ func (l *lab) make(ctx context.Context, name string) (program, error) {
 	}
 	if flags, ok := peersOf[name]; ok {
 		return l.makePeer(ctx, flags)
+	}
+	if inC, ok := cServers[name]; ok {
+		return inC(ctx, l, strings.HasSuffix(name, overTLS))
 	}
 	if name == nginxName {
 		return l.makeNginx(ctx)

@@ -275,14 +275,13 @@ func TestOwnServers(t *testing.T) {
 	}
 }
 
-// TestOwnServersSpeakHTTP2 sends them one request as drive does, which fails
-// over HTTP/1.1.
+// TestOwnServersSpeakHTTP2, with TLS and by prior knowledge.
 func TestOwnServersSpeakHTTP2(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "certificate.pem")
 	if err := rounds.WriteCertificate(file); err != nil {
 		t.Fatal(err)
 	}
-	config, err := secured(file)
+	secure, err := secured(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,15 +289,26 @@ func TestOwnServersSpeakHTTP2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	only := new(http.Protocols)
+	only.SetHTTP2(true)
+	only.SetUnencryptedHTTP2(true)
 	for name := range own {
-		t.Run(name, func(t *testing.T) {
-			client := h2Client(trusted)
-			t.Cleanup(client.CloseIdleConnections)
-			if err := get(t.Context(), client, "https://"+started(t, name, config)+"/plaintext"); err != nil {
-				t.Error(err)
-			}
-			client.CloseIdleConnections()
-		})
+		for scheme, config := range map[string]*tls.Config{"http": nil, "https": secure} {
+			t.Run(name+" "+scheme, func(t *testing.T) {
+				client := &http.Client{Transport: &http.Transport{Protocols: only, TLSClientConfig: &tls.Config{RootCAs: trusted}}}
+				t.Cleanup(client.CloseIdleConnections)
+				answer, err := client.Get(scheme + "://" + started(t, name, config) + "/plaintext")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer answer.Body.Close()
+				body, err := io.ReadAll(answer.Body)
+				if err != nil || answer.ProtoMajor != 2 || string(body) != "Hello, World!" {
+					t.Errorf("%s %q, %v", answer.Proto, body, err)
+				}
+				client.CloseIdleConnections()
+			})
+		}
 	}
 }
 
