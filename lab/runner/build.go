@@ -64,6 +64,11 @@ func (b *builder) shipped(ctx context.Context, s study.Subject) (*contender, boo
 	if speaksTLS(b.cells, s.Name) && !m.TLS {
 		return nil, false, fmt.Errorf("it does not listen with TLS, so the factor tls can't be varied of it; %s does", "go/nethttp")
 	}
+	for _, protocol := range protocolsOf(b.cells, s.Name) {
+		if !m.Speaks(protocol) {
+			return nil, false, fmt.Errorf("it does not speak %s, which a load of the study is to be sent over; it speaks %s", protocol, strings.Join(m.Protocols, " and "))
+		}
+	}
 	routes, err := b.catalog.Routes(m)
 	if err != nil {
 		return nil, false, err
@@ -161,6 +166,17 @@ func flagsOf(cells []study.Cell, subject string) (all []string) {
 		c := &cells[i]
 		if c.Subject == subject && !slices.Contains(all, c.BuildFlags) {
 			all = append(all, c.BuildFlags)
+		}
+	}
+	return all
+}
+
+// protocolsOf are what a subject is spoken to in, each once, by their ALPN names.
+func protocolsOf(cells []study.Cell, subject string) (all []string) {
+	for i := range cells {
+		c := &cells[i]
+		if p := c.Link.Protocol(); c.Subject == subject && !slices.Contains(all, p) {
+			all = append(all, p)
 		}
 	}
 	return all

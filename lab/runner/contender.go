@@ -56,7 +56,7 @@ func (s *starter) instance(ctx context.Context, c *contender, cell *study.Cell, 
 	if err != nil {
 		return nil, err
 	}
-	verifier := &subject.Verifier{TLS: trust}
+	verifier := &subject.Verifier{TLS: trust, Protocol: cell.Link.Protocol()}
 	if c.routes != nil {
 		err = verifier.Verify(ctx, in.URL(), c.routes)
 	}

@@ -77,8 +77,8 @@ func (p *preparation) look(ctx context.Context) {
 	}
 }
 
-// check starts every contender once, and once more for each other program or
-// command line that its levels make of it, and verifies its answers, so that a
+// check starts every contender once, and once more for each other program, command
+// line or protocol that its levels make of it, and verifies its answers, so that a
 // study fails before hours of measuring rather than after.
 func (p *preparation) check(ctx context.Context) error {
 	for _, s := range p.study.Subjects {
@@ -126,16 +126,16 @@ func (p *preparation) checkMetrics(url string, c *contender, cell *study.Cell) e
 const maxVariants = 16
 
 // variants are the first cells of a subject that start it as another program or
-// with another command line.
+// with another command line, or speak another protocol with it.
 func variants(cells []study.Cell, subject string) (first []*study.Cell) {
 	type variant struct {
-		flags, args string
-		secure      bool
+		flags, args, protocol string
+		secure                bool
 	}
 	seen := make(map[variant]bool)
 	for i := range cells {
 		c := &cells[i]
-		v := variant{c.BuildFlags, c.Args, c.TLS != ""}
+		v := variant{c.BuildFlags, c.Args, c.Link.Protocol(), c.TLS != ""}
 		if c.Subject != subject || seen[v] || len(seen) == maxVariants {
 			continue
 		}

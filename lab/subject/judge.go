@@ -114,10 +114,10 @@ func (e Expect) judgeJSON(body string) (Problem, bool) {
 }
 
 // judgeLength expects that the head says where the body ends (RFC 9112, 6.3):
-// otherwise only the connection's end does.
+// otherwise only the connection's end does. Over HTTP/2 frames say it.
 func judgeLength(a *answer) []Problem {
 	switch {
-	case a.ContentLength >= 0, slices.Contains(a.TransferEncoding, "chunked"):
+	case a.ProtoMajor == 2, a.ContentLength >= 0, slices.Contains(a.TransferEncoding, "chunked"):
 		return nil
 	case a.StatusCode == http.StatusNoContent, a.StatusCode == http.StatusNotModified:
 		return nil

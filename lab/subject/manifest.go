@@ -3,9 +3,12 @@ package subject
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"dyno/lab/load/request"
 )
 
 // Role says how a subject may be read in a ranking.
@@ -31,6 +34,9 @@ type Manifest struct {
 	Routes    string // file with the routes to verify, relative to the catalog's root
 	Probe     string // "go" when it answers the Go runtime probe; else empty
 	TLS       bool   // it listens with TLS where DYNO_TLS_CERT and DYNO_TLS_KEY name files
+	// Protocols are what it speaks, by their ALPN names: "http/1.1" and "h2". HTTP/2
+	// it speaks without TLS by prior knowledge and, if it listens with TLS, by ALPN.
+	Protocols []string
 	Needs     []Need
 	Env       map[string]string // added to the environment of build and run
 	Remarks   string
@@ -73,11 +79,15 @@ func ParseManifest(file, dir string, data []byte) (Manifest, error) {
 		field{"routes", true, r.within(&m.Routes, dir)},
 		field{"probe", false, r.oneOf(&m.Probe, "go")},
 		field{"tls", false, r.oneOf(&secure, "true", "false")},
+		field{"protocols", false, r.protocols(&m.Protocols)},
 		field{"needs", false, r.needs(&m.Needs)},
 		field{"env", false, r.environment(&m.Env)},
 		field{"remarks", false, r.text(&m.Remarks)},
 	)
 	m.Role, m.TLS = Role(role), secure == "true"
+	if m.Protocols == nil {
+		m.Protocols = []string{request.HTTP1}
+	}
 	return m, r.err()
 }
 
@@ -88,6 +98,25 @@ func (r *reader) subjectName(dst *string, dir string) func(*yaml.Node, string) {
 			r.fail(n, p, "%q must be the name of its folder, %q", s, dir)
 		}
 		*dst = s
+	}
+}
+
+// Speaks reports whether the subject speaks a protocol, by its ALPN name.
+func (m *Manifest) Speaks(protocol string) bool { return slices.Contains(m.Protocols, protocol) }
+
+func (r *reader) protocols(dst *[]string) func(*yaml.Node, string) {
+	return func(n *yaml.Node, p string) {
+		r.items(n, p, func(item *yaml.Node, p string) {
+			var name string
+			r.oneOf(&name, request.HTTP1, request.HTTP2)(item, p)
+			if slices.Contains(*dst, name) {
+				r.fail(item, p, "%q is there twice", name)
+			}
+			*dst = append(*dst, name)
+		})
+		if n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+			r.fail(n, p, "must name at least one protocol, such as %q", request.HTTP1)
+		}
 	}
 }
 

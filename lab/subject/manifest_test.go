@@ -39,9 +39,17 @@ func TestParseManifest(t *testing.T) {
 		Probe:  "go",
 		Needs:  []Need{{Command: "go", Check: "go version", Min: "1.26", Install: "see go.dev"}},
 		Env:    map[string]string{"GIN_MODE": "release"}, Remarks: "as its README says",
+		Protocols: []string{"http/1.1"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestManifestSpeaks(t *testing.T) {
+	m, err := ParseManifest("subject.yaml", "go/gin", []byte(goodManifest+"protocols: [h2]\n"))
+	if err != nil || !m.Speaks("h2") || m.Speaks("http/1.1") {
+		t.Errorf("%v, %v", m.Protocols, err)
 	}
 }
 
@@ -55,6 +63,9 @@ func TestParseManifestErrors(t *testing.T) {
 		{"unknown nested field", "  command: go build", "  comand: go build", []string{`s.yaml:7:3: build: unknown field "comand"; did you mean "command"?`}},
 		{"wrong role", "role: production", "role: produktion", []string{`s.yaml:5:7: role: "produktion" is not one of production, tuned, engine; did you mean "production"?`}},
 		{"wrong name", "name: go/gin", "name: go/jin", []string{`s.yaml:1:7: name: "go/jin" must be the name of its folder, "go/gin"`}},
+		{"unknown protocol", "probe: go", "protocols: [h2, h3]", []string{`s.yaml:12:17: protocols[1]: "h3" is not one of http/1.1, h2`}},
+		{"protocol twice", "probe: go", "protocols: [h2, h2]", []string{`s.yaml:12:17: protocols[1]: "h2" is there twice`}},
+		{"no protocol", "probe: go", "protocols: []", []string{`protocols: must name at least one protocol, such as "http/1.1"`}},
 		{"twice", "probe: go", "ready: /x", []string{"s.yaml:12:1: ready: given twice"}},
 		{"list for text", "version: 1.12.0", "version: [1]", []string{"s.yaml:4:10: version: expected text, got a list"}},
 		{"nothing for text", "version: 1.12.0", "version:", []string{"version: expected text, got nothing"}},

@@ -11,6 +11,9 @@ import (
 // Verifier asks a service for answers and judges them.
 type Verifier struct {
 	TLS *tls.Config // for https; nil for the system's certificates. It is not changed.
+	// Protocol is what it speaks, by its ALPN name: "http/1.1", or "h2", without TLS
+	// by prior knowledge; empty for HTTP/1.1.
+	Protocol string
 }
 
 // Verify is [Verifier.Verify] of a service whose certificate, if it has one, the
@@ -71,7 +74,7 @@ type check struct {
 func (v *Verifier) verify(ctx context.Context, baseURL string, checks []check) error {
 	refusal := &Refusal{Subject: baseURL}
 	for _, c := range checks {
-		problems := c.run(ctx, baseURL, v.TLS)
+		problems := c.run(ctx, func() (asker, error) { return v.connect(ctx, baseURL) })
 		if ctx.Err() != nil {
 			return fmt.Errorf("verify the subject at %s: %w", baseURL, context.Cause(ctx))
 		}
@@ -86,6 +89,24 @@ func (v *Verifier) verify(ctx context.Context, baseURL string, checks []check) e
 	return nil
 }
 
+// asker is a connection that requests are sent on, one after the other.
+type asker interface {
+	exchange(ctx context.Context, req request.Request) (*answer, error)
+	surplus() int // bytes that came after the last answer's end
+	Close() error
+}
+
+func (v *Verifier) connect(ctx context.Context, baseURL string) (asker, error) {
+	if v.Protocol == request.HTTP2 {
+		return newHTTP2Wire(baseURL, v.TLS), nil
+	}
+	w, err := dial(ctx, baseURL, v.TLS)
+	if err != nil {
+		return nil, err // not a wire that is nil
+	}
+	return w, nil
+}
+
 func (c *check) title() string {
 	title := c.request.Method + " " + shorten(c.request.Path)
 	if c.request.Name != "" {
@@ -95,8 +116,8 @@ func (c *check) title() string {
 }
 
 // run asks on a new connection, and again if the first answer was right.
-func (c *check) run(ctx context.Context, baseURL string, trust *tls.Config) []Problem {
-	w, err := dial(ctx, baseURL, trust)
+func (c *check) run(ctx context.Context, connect func() (asker, error)) []Problem {
+	w, err := connect()
 	if err != nil {
 		return []Problem{{What: "answer", Diff: []string{"- a connection", "+ " + err.Error()}}}
 	}
@@ -106,7 +127,7 @@ func (c *check) run(ctx context.Context, baseURL string, trust *tls.Config) []Pr
 		return []Problem{{What: "answer", Diff: []string{"- a complete answer", "+ " + err.Error()}}}
 	}
 	problems := append(c.judge(first), judgeLength(first)...)
-	if extra := w.in.Buffered(); extra > 0 {
+	if extra := w.surplus(); extra > 0 {
 		return append(problems, Problem{What: "length", Diff: []string{
 			fmt.Sprintf("- %d bytes of body, as the head says", len(first.body)),
 			fmt.Sprintf("+ at least %d bytes more", extra),
@@ -117,7 +138,7 @@ func (c *check) run(ctx context.Context, baseURL string, trust *tls.Config) []Pr
 
 // again asks a second time on the same connection: a load does so a million
 // times.
-func (c *check) again(ctx context.Context, w *wire, first *answer) []Problem {
+func (c *check) again(ctx context.Context, w asker, first *answer) []Problem {
 	kept := func(got string) []Problem {
 		return []Problem{{What: "keep-alive", Diff: []string{"- a second answer on the same connection", "+ " + got}}}
 	}

@@ -88,7 +88,10 @@ func secure(ctx context.Context, conn net.Conn, host string, trust *tls.Config) 
 	return secured, nil
 }
 
-// exchange sends a request and reads the whole answer to it.
+// surplus implements asker.
+func (w *wire) surplus() int { return w.in.Buffered() }
+
+// exchange implements asker: it sends a request and reads the whole answer to it.
 func (w *wire) exchange(ctx context.Context, req request.Request) (*answer, error) {
 	if err := w.SetDeadline(time.Now().Add(answerWithin)); err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func serve(addr string, app *nano.App) error {
 	defer stop()
 
 	failed := make(chan error, 1)
-	go func() { failed <- app.Listen(addr) }()
+	go func() { failed <- listen(app, addr) }()
 	select {
 	case err := <-failed:
 		return err
@@ -46,4 +46,14 @@ func serve(addr string, app *nano.App) error {
 	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	return app.Shutdown(grace)
+}
+
+// listen serves with TLS where the environment names a certificate and its key,
+// else without.
+func listen(app *nano.App, addr string) error {
+	cert, key := os.Getenv("DYNO_TLS_CERT"), os.Getenv("DYNO_TLS_KEY")
+	if cert != "" && key != "" {
+		return app.ListenTLS(addr, cert, key)
+	}
+	return app.Listen(addr)
 }

@@ -43,7 +43,11 @@ func serve(addr string, handler http.Handler) error {
 		// the network is given at least these two.
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
+		Protocols:         new(http.Protocols),
 	}
+	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetHTTP2(true)
+	server.Protocols.SetUnencryptedHTTP2(true) // the only one that is not on by itself
 	failed := make(chan error, 1)
 	go func() { failed <- listen(server) }()
 	select {
