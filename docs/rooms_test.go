@@ -53,7 +53,7 @@ var house = []room{
 		{"lab/stats", "lab/finding", "lab/probe", "lab/machine/speed", "lab/gate/threshold", "lab/load/expect", "lab/load/template", "lab/load/stamp", "lab/load/internal/eventstream", "lab/load/internal/agenda", "lab/load/internal/kernelstamp", "lab/load/internal/processors", "lab/load/profile", "lab/nullserver", "lab/scripted", "lab/archive/s3test"},
 		{"lab/stats/statstest", "lab/claim", "lab/machine", "lab/load/measure", "lab/load/protomsg"},
 		{"lab/load/request"},
-		{"lab/machine/setting", "lab/load/internal/engine", "lab/load/rpc"},
+		{"lab/machine/setting", "lab/load/internal/engine", "lab/load/rpc", "lab/subject/contract"},
 		{"lab/load"},
 		{"lab/machine/tune", "lab/machine/busy", "lab/hlog", "lab/objective", "lab/present", "lab/study", "lab/subject"},
 		{"lab/archive", "lab/calibrate", "lab/export", "lab/present/curve"},

@@ -12,13 +12,14 @@ import (
 	"dyno/lab/load/rpc"
 	"dyno/lab/study"
 	"dyno/lab/subject"
+	"dyno/lab/subject/contract"
 )
 
 // contender is a subject made ready for its trials.
 type contender struct {
 	study.Subject
 	starts   map[string]subject.StartSpec // how to start it, by the flags it is built with; none if it is already up
-	routes   []subject.Route              // the contract it must fulfil; nil if only the requests are known
+	routes   []contract.Route             // the contract it must fulfil; nil if only the requests are known
 	goProbe  bool                         // it can show its Go runtime
 	archived archive.Subject
 }
@@ -56,7 +57,7 @@ func (s *starter) instance(ctx context.Context, c *contender, cell *study.Cell, 
 	if err != nil {
 		return nil, err
 	}
-	verifier := &subject.Verifier{TLS: trust, Protocol: cell.Link.Protocol()}
+	verifier := &contract.Verifier{TLS: trust, Protocol: cell.Link.Protocol()}
 	if c.routes != nil {
 		err = verifier.Verify(ctx, in.URL(), c.routes)
 	}
@@ -96,7 +97,7 @@ func (s *starter) begin(ctx context.Context, c *contender, cell *study.Cell, pro
 }
 
 // verifyRequests asks for what the cell asks for, once.
-func verifyRequests(ctx context.Context, v *subject.Verifier, url string, cell *study.Cell) error {
+func verifyRequests(ctx context.Context, v *contract.Verifier, url string, cell *study.Cell) error {
 	asked := cell.Asked()
 	server, err := rpcServer(url, v.TLS)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"dyno/lab/subject/contract"
 )
 
 // manifestFile is the name of the file that makes a folder a subject.
@@ -89,7 +91,7 @@ func (c *Catalog) suggest(name string) string {
 }
 
 // Routes reads the routes m must answer.
-func (c *Catalog) Routes(m Manifest) ([]Route, error) {
+func (c *Catalog) Routes(m Manifest) ([]contract.Route, error) {
 	data, err := fs.ReadFile(c.fsys, m.Routes)
 	if err != nil {
 		return nil, fmt.Errorf("read the routes of subject %s: %w", m.Name, err)

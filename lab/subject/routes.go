@@ -9,45 +9,18 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"dyno/lab/load/request"
+	"dyno/lab/subject/contract"
 )
-
-// Route is one request a subject must answer, and how.
-type Route struct {
-	Name    string
-	Method  string // default GET
-	Path    string // path and query
-	Headers []request.Header
-	Body    string
-	Expect  Expect
-}
-
-// Expect is the right answer to a route. At most one of Text, JSON and
-// Contains is set; a body none of them describes may be anything.
-type Expect struct {
-	Status   int              // default 200
-	Headers  []request.Header // each value is a prefix of the one to get
-	Text     *string          // the whole body
-	JSON     any              // the body's value, in any order and spacing; nil means not asked
-	Contains string           // somewhere in the body
-}
-
-// Request returns the route as a request to load a server with.
-func (r Route) Request() request.Request {
-	return request.Request{
-		Name: r.Name, Method: r.Method, Path: r.Path,
-		Headers: r.Headers, Body: r.Body, Status: r.Expect.Status,
-	}
-}
 
 // ParseRoutes reads a list of routes; file is its name in messages. Mistakes
 // are reported as by [ParseManifest].
-func ParseRoutes(file string, data []byte) ([]Route, error) {
+func ParseRoutes(file string, data []byte) ([]contract.Route, error) {
 	r := &reader{file: file}
 	root := r.parse(data)
 	if root == nil {
 		return nil, r.err()
 	}
-	var routes []Route
+	var routes []contract.Route
 	seen := map[string]bool{}
 	r.items(root, "", func(item *yaml.Node, p string) {
 		route := r.route(item, p)
@@ -63,8 +36,8 @@ func ParseRoutes(file string, data []byte) ([]Route, error) {
 	return routes, r.err()
 }
 
-func (r *reader) route(n *yaml.Node, p string) Route {
-	route := Route{Method: "GET", Expect: Expect{Status: 200}}
+func (r *reader) route(n *yaml.Node, p string) contract.Route {
+	route := contract.Route{Method: "GET", Expect: contract.Expect{Status: 200}}
 	r.object(n, p,
 		field{"name", true, r.text(&route.Name)},
 		field{"method", false, r.method(&route.Method)},
@@ -76,7 +49,7 @@ func (r *reader) route(n *yaml.Node, p string) Route {
 	return route
 }
 
-func (r *reader) expect(dst *Expect) func(*yaml.Node, string) {
+func (r *reader) expect(dst *contract.Expect) func(*yaml.Node, string) {
 	return func(n *yaml.Node, p string) {
 		r.object(n, p,
 			field{"status", false, r.status(&dst.Status)},
@@ -161,7 +134,7 @@ func (r *reader) json(n *yaml.Node, p string) any {
 
 func (r *reader) jsonScalar(n *yaml.Node, p string) any {
 	if text := strings.TrimSpace(n.Value); n.Tag == "!!str" && strings.IndexAny(text, "{[") == 0 {
-		value, err := decodeJSON([]byte(text))
+		value, err := contract.DecodeJSON([]byte(text))
 		if err != nil {
 			r.fail(n, p, "not valid JSON: %v", err)
 		}

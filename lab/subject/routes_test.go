@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dyno/lab/load/request"
+	"dyno/lab/subject/contract"
 )
 
 func TestParseRoutes(t *testing.T) {
@@ -28,18 +29,18 @@ func TestParseRoutes(t *testing.T) {
 		t.Fatal(err)
 	}
 	empty := ""
-	want := []Route{
-		{Name: "a", Method: "GET", Path: "/a?x=1", Expect: Expect{Status: 200, Text: &empty}},
+	want := []contract.Route{
+		{Name: "a", Method: "GET", Path: "/a?x=1", Expect: contract.Expect{Status: 200, Text: &empty}},
 		{
 			Name: "b", Method: "PUT", Path: "/b", Body: "hello",
 			Headers: []request.Header{{Name: "X-One", Value: "1"}, {Name: "Accept", Value: "*/*"}},
-			Expect: Expect{
+			Expect: contract.Expect{
 				Status: 201, Headers: []request.Header{{Name: "Content-Type", Value: "text/"}},
 				JSON: map[string]any{"n": json.Number("1"), "s": "1", "l": []any{true, nil, json.Number("1.5")}},
 			},
 		},
-		{Name: "c", Method: "GET", Path: "/c", Expect: Expect{Status: 200, JSON: []any{json.Number("1"), map[string]any{"a": nil}}}},
-		{Name: "d", Method: "GET", Path: "/d", Expect: Expect{Status: 200, Contains: "x"}},
+		{Name: "c", Method: "GET", Path: "/c", Expect: contract.Expect{Status: 200, JSON: []any{json.Number("1"), map[string]any{"a": nil}}}},
+		{Name: "d", Method: "GET", Path: "/d", Expect: contract.Expect{Status: 200, Contains: "x"}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -88,7 +89,7 @@ func FuzzParseRoutes(f *testing.F) {
 			if r.Name == "" || !strings.HasPrefix(r.Path, "/") {
 				t.Errorf("accepted %+v", r)
 			}
-			if r.Expect.JSON != nil && !equalJSON(r.Expect.JSON, r.Expect.JSON) {
+			if r.Expect.JSON != nil && !contract.EqualJSON(r.Expect.JSON, r.Expect.JSON) {
 				t.Errorf("%v differs from itself", r.Expect.JSON)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dyno/lab/load/request"
+	"dyno/lab/subject/contract"
 )
 
 // TestOverTLS asks a service with a certificate of its own: it is verified, and
@@ -23,11 +24,11 @@ func TestOverTLS(t *testing.T) {
 	pool.AddCert(server.Certificate())
 	requests := []request.Request{{Path: "/", Expect: []string{"body contains hello"}}}
 
-	trusting := &Verifier{TLS: &tls.Config{RootCAs: pool}}
+	trusting := &contract.Verifier{TLS: &tls.Config{RootCAs: pool}}
 	if err := trusting.VerifyRequests(t.Context(), server.URL, requests); err != nil {
 		t.Error(err)
 	}
-	if err := VerifyRequests(t.Context(), server.URL, requests); err == nil || !strings.Contains(err.Error(), "certificate") {
+	if err := contract.VerifyRequests(t.Context(), server.URL, requests); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("without its certificate: %v", err)
 	}
 	requests[0].Expect = []string{"body contains goodbye"}

@@ -1,4 +1,4 @@
-package subject
+package contract
 
 import (
 	"bytes"
@@ -101,13 +101,13 @@ func (e Expect) judgeBody(body string) (Problem, bool) {
 }
 
 func (e Expect) judgeJSON(body string) (Problem, bool) {
-	got, err := decodeJSON([]byte(body))
+	got, err := DecodeJSON([]byte(body))
 	if err != nil {
 		return Problem{What: "body", Diff: []string{
 			"- JSON", "+ " + shorten(body), "  which is not valid JSON: " + err.Error(),
 		}}, true
 	}
-	if equalJSON(e.JSON, got) {
+	if EqualJSON(e.JSON, got) {
 		return Problem{}, false
 	}
 	return Problem{What: "body", Diff: diff(indentJSON(normalJSON(e.JSON)), indentJSON(normalJSON(got)))}, true

@@ -1,4 +1,4 @@
-package subject
+package contract
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// decodeJSON parses one JSON value, keeping numbers as they are written.
-func decodeJSON(data []byte) (any, error) {
+// DecodeJSON parses one JSON value, keeping numbers as they are written.
+func DecodeJSON(data []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	var v any
@@ -28,9 +28,9 @@ func decodeJSON(data []byte) (any, error) {
 	return v, nil
 }
 
-// equalJSON compares two values as JSON means them: members in any order,
+// EqualJSON compares two values as JSON means them: members in any order,
 // numbers by their value.
-func equalJSON(a, b any) bool { return reflect.DeepEqual(normalJSON(a), normalJSON(b)) }
+func EqualJSON(a, b any) bool { return reflect.DeepEqual(normalJSON(a), normalJSON(b)) }
 
 // normalJSON writes every number in one way.
 func normalJSON(v any) any {

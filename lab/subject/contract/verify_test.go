@@ -1,4 +1,4 @@
-package subject
+package contract
 
 import (
 	"bufio"
@@ -109,7 +109,7 @@ func TestVerifyJSON(t *testing.T) {
 		{"two values", expected + expected, []string{"something follows"}},
 		{"empty", ``, []string{"there is nothing"}},
 	}
-	value, err := decodeJSON([]byte(expected))
+	value, err := DecodeJSON([]byte(expected))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,58 +142,15 @@ func TestEqualNumbers(t *testing.T) {
 		{"1", "2", false},
 	}
 	for _, tt := range tests {
-		a, errA := decodeJSON([]byte(tt.a))
-		b, errB := decodeJSON([]byte(tt.b))
+		a, errA := DecodeJSON([]byte(tt.a))
+		b, errB := DecodeJSON([]byte(tt.b))
 		if errA != nil || errB != nil {
 			t.Fatal(errA, errB)
 		}
-		if equalJSON(a, b) != tt.want {
+		if EqualJSON(a, b) != tt.want {
 			t.Errorf("%s equals %s: %v, want %v", tt.a, tt.b, !tt.want, tt.want)
 		}
 	}
-}
-
-func TestVerifyRealServer(t *testing.T) {
-	c, m := serverCatalog(t)
-	routes, err := c.Routes(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests := []struct {
-		mode string
-		want []string
-	}{
-		{"good", nil},
-		{"wrong", []string{"GET /json (json)\n  body", `-   "message": "Hello, World!"`, `+   "message": "Hello, Wrold!"`}},
-		{"close", []string{"GET /plaintext (plaintext)\n  keep-alive", "POST /users (create)\n  keep-alive"}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.mode, func(t *testing.T) {
-			in := startServer(t, serverSpec(t, tt.mode))
-			err := Verify(t.Context(), in.URL(), routes)
-			if (err == nil) != (tt.want == nil) {
-				t.Fatalf("got %v", err)
-			}
-			for _, want := range tt.want {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("refusal lacks %q:\n%v", want, err)
-				}
-			}
-		})
-	}
-}
-
-func serverCatalog(t *testing.T) (*Catalog, Manifest) {
-	t.Helper()
-	a, err := theServer()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := NewCatalog(testSubjects)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c, a.Manifest
 }
 
 func TestVerifyRequests(t *testing.T) {
