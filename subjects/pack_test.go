@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"go/chi", "go/echo", "go/fasthttp", "go/fiber", "go/gin", "go/gnet", "go/hertz", "go/nano", "go/nano-mounted", "go/nethttp", "go/workload"}
+	want := []string{"go/chi", "go/connect-go", "go/echo", "go/fasthttp", "go/fiber", "go/gin", "go/gnet", "go/grpc-go", "go/hertz", "go/nano", "go/nano-mounted", "go/nethttp", "go/workload", "node/grpc-js", "rust/tonic"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -69,16 +69,20 @@ func (b *builder) shipped(ctx context.Context, s study.Subject) (*contender, boo
 			return nil, false, fmt.Errorf("it does not speak %s, which a load of the study is to be sent over; it speaks %s", protocol, strings.Join(m.Protocols, " and "))
 		}
 	}
-	routes, err := b.catalog.Routes(m)
-	if err != nil {
-		return nil, false, err
-	}
 	c := &contender{
-		Subject: s, starts: make(map[string]subject.StartSpec), routes: routes, goProbe: m.Probe == "go",
+		Subject: s, starts: make(map[string]subject.StartSpec), goProbe: m.Probe == "go",
 		archived: archive.Subject{
 			Name: s.Name, Language: m.Language, Framework: m.Framework, Version: m.Version, Role: string(m.Role),
 			Command: m.Run, Env: merged(m.Env, s.Env), Limits: s.Limits,
 		},
+	}
+	if m.GRPC() {
+		c.calls, err = b.catalog.Calls(m)
+	} else {
+		c.routes, err = b.catalog.Routes(m)
+	}
+	if err != nil {
+		return nil, false, err
 	}
 	cached := true
 	for _, flags := range flagsOf(b.cells, s.Name) {

@@ -20,6 +20,7 @@ type contender struct {
 	study.Subject
 	starts   map[string]subject.StartSpec // how to start it, by the flags it is built with; none if it is already up
 	routes   []contract.Route             // the contract it must fulfil; nil if only the requests are known
+	calls    []contract.Call              // those it must answer, of one that speaks gRPC
 	goProbe  bool                         // it can show its Go runtime
 	archived archive.Subject
 }
@@ -58,8 +59,11 @@ func (s *starter) instance(ctx context.Context, c *contender, cell *study.Cell, 
 		return nil, err
 	}
 	verifier := &contract.Verifier{TLS: trust, Protocol: cell.Link.Protocol()}
-	if c.routes != nil {
+	switch {
+	case c.routes != nil:
 		err = verifier.Verify(ctx, in.URL(), c.routes)
+	case c.calls != nil:
+		err = verifier.VerifyCalls(ctx, in.URL(), c.calls)
 	}
 	switch {
 	case err != nil:

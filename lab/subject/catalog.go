@@ -90,11 +90,20 @@ func (c *Catalog) suggest(name string) string {
 	return ""
 }
 
-// Routes reads the routes m must answer.
+// Routes reads the routes m must answer. Of one that speaks gRPC there are [Catalog.Calls].
 func (c *Catalog) Routes(m Manifest) ([]contract.Route, error) {
 	data, err := fs.ReadFile(c.fsys, m.Routes)
 	if err != nil {
 		return nil, fmt.Errorf("read the routes of subject %s: %w", m.Name, err)
 	}
 	return ParseRoutes(m.Routes, data)
+}
+
+// Calls reads the gRPC calls m must answer.
+func (c *Catalog) Calls(m Manifest) ([]contract.Call, error) {
+	data, err := fs.ReadFile(c.fsys, m.Routes)
+	if err != nil {
+		return nil, fmt.Errorf("read the calls of subject %s: %w", m.Name, err)
+	}
+	return ParseCalls(m.Routes, data)
 }

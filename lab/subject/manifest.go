@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"dyno/lab/load/request"
+	"dyno/lab/subject/contract"
 )
 
 // Role says how a subject may be read in a ranking.
@@ -30,12 +31,13 @@ type Manifest struct {
 	Role      Role
 	Build     Recipe
 	Run       string // command; $OUT and $PORT are replaced; no shell
-	Ready     string // path polled until it answers
-	Routes    string // file with the routes to verify, relative to the catalog's root
+	Ready     string // path polled until it answers; of one that speaks gRPC, [HealthCheck]
+	Routes    string // file with the routes to verify, relative to the catalog's root; calls of one that speaks gRPC
 	Probe     string // "go" when it answers the Go runtime probe; else empty
 	TLS       bool   // it listens with TLS where DYNO_TLS_CERT and DYNO_TLS_KEY name files
-	// Protocols are what it speaks, by their ALPN names: "http/1.1" and "h2". HTTP/2
-	// it speaks without TLS by prior knowledge and, if it listens with TLS, by ALPN.
+	// Protocols are what it speaks, by their ALPN names: "http/1.1" and "h2", and
+	// "grpc". HTTP/2, and gRPC on it, it speaks without TLS by prior knowledge and, if
+	// it listens with TLS, by ALPN.
 	Protocols []string
 	Needs     []Need
 	Env       map[string]string // added to the environment of build and run
@@ -88,6 +90,9 @@ func ParseManifest(file, dir string, data []byte) (Manifest, error) {
 	if m.Protocols == nil {
 		m.Protocols = []string{request.HTTP1}
 	}
+	if m.GRPC() && m.Ready != HealthCheck && len(r.errs) == 0 {
+		r.fail(root, "ready", "%q is not what a subject that speaks gRPC is asked; expected %q", m.Ready, HealthCheck)
+	}
 	return m, r.err()
 }
 
@@ -101,14 +106,22 @@ func (r *reader) subjectName(dst *string, dir string) func(*yaml.Node, string) {
 	}
 }
 
+// HealthCheck is the path of gRPC's health check.
+const HealthCheck = "/grpc.health.v1.Health/Check"
+
 // Speaks reports whether the subject speaks a protocol, by its ALPN name.
-func (m *Manifest) Speaks(protocol string) bool { return slices.Contains(m.Protocols, protocol) }
+func (m *Manifest) Speaks(protocol string) bool {
+	return slices.Contains(m.Protocols, protocol) || protocol == request.HTTP2 && m.GRPC()
+}
+
+// GRPC reports whether the subject's contract is one of gRPC calls.
+func (m *Manifest) GRPC() bool { return slices.Contains(m.Protocols, contract.GRPC) }
 
 func (r *reader) protocols(dst *[]string) func(*yaml.Node, string) {
 	return func(n *yaml.Node, p string) {
 		r.items(n, p, func(item *yaml.Node, p string) {
 			var name string
-			r.oneOf(&name, request.HTTP1, request.HTTP2)(item, p)
+			r.oneOf(&name, request.HTTP1, request.HTTP2, contract.GRPC)(item, p)
 			if slices.Contains(*dst, name) {
 				r.fail(item, p, "%q is there twice", name)
 			}

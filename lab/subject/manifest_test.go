@@ -48,8 +48,16 @@ func TestParseManifest(t *testing.T) {
 
 func TestManifestSpeaks(t *testing.T) {
 	m, err := ParseManifest("subject.yaml", "go/gin", []byte(goodManifest+"protocols: [h2]\n"))
-	if err != nil || !m.Speaks("h2") || m.Speaks("http/1.1") {
+	if err != nil || !m.Speaks("h2") || m.Speaks("http/1.1") || m.GRPC() {
 		t.Errorf("%v, %v", m.Protocols, err)
+	}
+	called := strings.Replace(goodManifest, "/plaintext", HealthCheck, 1) + "protocols: [grpc]\n"
+	if m, err = ParseManifest("subject.yaml", "go/gin", []byte(called)); err != nil || !m.GRPC() || !m.Speaks("h2") || m.Speaks("http/1.1") {
+		t.Errorf("%v, %v", m.Protocols, err)
+	}
+	_, err = ParseManifest("subject.yaml", "go/gin", []byte(goodManifest+"protocols: [grpc]\n"))
+	if err == nil || !strings.Contains(err.Error(), `expected "/grpc.health.v1.Health/Check"`) {
+		t.Errorf("ready by another path: %v", err)
 	}
 }
 
@@ -63,7 +71,7 @@ func TestParseManifestErrors(t *testing.T) {
 		{"unknown nested field", "  command: go build", "  comand: go build", []string{`s.yaml:7:3: build: unknown field "comand"; did you mean "command"?`}},
 		{"wrong role", "role: production", "role: produktion", []string{`s.yaml:5:7: role: "produktion" is not one of production, tuned, engine; did you mean "production"?`}},
 		{"wrong name", "name: go/gin", "name: go/jin", []string{`s.yaml:1:7: name: "go/jin" must be the name of its folder, "go/gin"`}},
-		{"unknown protocol", "probe: go", "protocols: [h2, h3]", []string{`s.yaml:12:17: protocols[1]: "h3" is not one of http/1.1, h2`}},
+		{"unknown protocol", "probe: go", "protocols: [h2, h3]", []string{`s.yaml:12:17: protocols[1]: "h3" is not one of http/1.1, h2, grpc`}},
 		{"protocol twice", "probe: go", "protocols: [h2, h2]", []string{`s.yaml:12:17: protocols[1]: "h2" is there twice`}},
 		{"no protocol", "probe: go", "protocols: []", []string{`protocols: must name at least one protocol, such as "http/1.1"`}},
 		{"twice", "probe: go", "ready: /x", []string{"s.yaml:12:1: ready: given twice"}},

@@ -38,6 +38,8 @@ type StartSpec struct {
 	// empty for no journal.
 	StateDir string
 	Limits   Limits // of all its processes together
+	// GRPC asks for its health (grpc.health.v1) instead of a path.
+	GRPC bool
 	// TLS is how to ask whether a subject that listens with TLS is ready; nil
 	// for one without.
 	TLS *tls.Config
@@ -51,7 +53,7 @@ func (a *Artifact) StartSpec() StartSpec {
 	}
 	return StartSpec{
 		Name: a.Manifest.Name, Command: strings.Fields(a.Manifest.Run), Dir: a.Source,
-		Env: env, Ready: a.Manifest.Ready,
+		Env: env, Ready: a.Manifest.Ready, GRPC: a.Manifest.GRPC(),
 	}
 }
 

@@ -19,6 +19,7 @@ type h2conn struct {
 	streams *h2stream   // all there are
 	ready   h2queue     // those that may have something to send
 	resumes []*h2stream // whose handlers are to be resumed
+	last    h2head      // of a response
 	unsized int         // streams whose body has no length, and is all in if it comes with its head
 	rest    []byte      // what follows the request whose handler runs on the loop
 	partial int64       // since when the start of a frame, or of a field block, waits for the rest; 0: none does

@@ -56,7 +56,7 @@ func (l *loop) sendPart(codec *http2.Conn, t *h2stream, o *h2out) (again bool) {
 	bare := o.ended && len(o.data) == 0 && len(o.trailers) == 0
 	if !o.begun {
 		o.begun = true
-		l.sendHead(codec, t.s, o, bare)
+		l.sendHead(t.conn.h2, t.s, o, bare)
 		if o.last {
 			codec.Drain(l.now)
 		}
@@ -82,8 +82,42 @@ func (l *loop) sendPart(codec *http2.Conn, t *h2stream, o *h2out) (again bool) {
 	return false
 }
 
+// h2head is the head of the last response on a connection: most are the same, and are
+// sent again as they were encoded.
+type h2head struct {
+	section http2.Section
+	status  int
+	length  int64
+	until   int64 // when the Date in it ends to be right; 0: it was the handler's
+	lines   []byte
+}
+
+// mostHead is the size of a head, in bytes, up to which it is kept.
+const mostHead = 512
+
+// is reports whether o's head is this one.
+func (k *h2head) is(o *h2out, until int64) bool {
+	return k.status == o.status && k.length == o.length && k.until == until && string(k.lines) == string(o.head)
+}
+
 // sendHead sends the head of a response; bare says that it is all.
-func (l *loop) sendHead(codec *http2.Conn, s *http2.Stream, o *h2out, bare bool) {
+func (l *loop) sendHead(h *h2conn, s *http2.Stream, o *h2out, bare bool) {
+	codec, k, until := &h.codec, &h.last, l.dated
+	if o.dated {
+		until = 0
+	}
+	if k.is(o, until) && codec.Again(s, &k.section) {
+		codec.EndHeaders(bare)
+		return
+	}
+	l.encodeHead(codec, s, o)
+	if k.status = 0; len(o.head) <= mostHead && codec.Keep(&k.section) {
+		k.status, k.length, k.until, k.lines = o.status, o.length, until, append(k.lines[:0], o.head...)
+	}
+	codec.EndHeaders(bare)
+}
+
+func (l *loop) encodeHead(codec *http2.Conn, s *http2.Stream, o *h2out) {
 	codec.Response(s, o.status)
 	sendFields(codec, o.head)
 	if !o.dated {
@@ -94,7 +128,6 @@ func (l *loop) sendHead(codec *http2.Conn, s *http2.Stream, o *h2out, bare bool)
 		var digits [20]byte
 		codec.Known(http2.NameContentLength, strconv.AppendInt(digits[:0], o.length, 10))
 	}
-	codec.EndHeaders(bare)
 }
 
 // sendInterim sends interim responses: for each the status, and lines up to an empty

@@ -42,8 +42,9 @@ func (c *Conn) Room() int {
 
 // outHead is a field block that is being written.
 type outHead struct {
-	stream *Stream // nil: none
-	at     int     // where its frame starts in Out
+	stream  *Stream // nil: none
+	at      int     // where its frame starts in Out
+	changes uint32  // of the encoder, before it
 }
 
 // Request begins a request's head. Fields and EndHeaders follow, and nothing else
@@ -90,7 +91,7 @@ func (c *Conn) begin(s *Stream) {
 		c.heading = outHead{}
 		return
 	}
-	c.heading = outHead{s, len(c.Out)}
+	c.heading = outHead{s, len(c.Out), c.enc.changes}
 	c.Out = AppendFrameHeader(c.Out, FrameHeader{})
 	c.Out = c.enc.Begin(c.Out)
 }

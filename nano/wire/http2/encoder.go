@@ -9,6 +9,8 @@ type Encoder struct {
 	found *finder // nil before the first entry
 	limit uint32  // what the table may come to at most, whatever the peer allows
 
+	changes uint32 // goes up with whatever makes the same fields come out otherwise than before
+
 	resize bool   // the next block must start with the size
 	lowest uint32 // the least size since the last block, if there was another
 	lower  []byte // a name in lower case
@@ -29,6 +31,7 @@ func (e *Encoder) Allow(tableSize uint32) {
 		return
 	}
 	e.table.setMax(size)
+	e.changes++
 	if !e.resize || size < e.lowest {
 		e.lowest = size
 	}
@@ -46,6 +49,7 @@ func (e *Encoder) Begin(dst []byte) []byte {
 	}
 	dst = appendInteger(dst, 0x20, 5, e.table.max)
 	e.resize = false
+	e.changes++
 	return dst
 }
 
@@ -94,8 +98,11 @@ func (e *Encoder) append(dst []byte, known Name, name, value []byte, sensitive b
 	if whole {
 		return appendInteger(dst, 0x80, 7, index)
 	}
-	if how == noIndex || uint32(len(name)+len(value)+overhead) > e.table.max/4*3 ||
-		how != index1 && !e.found.again(slot, value) {
+	if how == noIndex || uint32(len(name)+len(value)+overhead) > e.table.max/4*3 {
+		return e.literal(dst, 0, 4, index, name, value)
+	}
+	e.changes++ // it is remembered, in the table or as having been sent
+	if how != index1 && !e.found.again(slot, value) {
 		return e.literal(dst, 0, 4, index, name, value)
 	}
 	dst = e.literal(dst, 0x40, 6, index, name, value)

@@ -7,11 +7,11 @@ require (
 	connectrpc.com/grpchealth v1.4.0
 	connectrpc.com/grpcreflect v1.3.1
 	dynoprobe v0.0.0
-	echo v0.0.0
+	echoservice v0.0.0
 	google.golang.org/protobuf v1.36.12
 )
 
 replace (
 	dynoprobe => ../dynoprobe
-	echo => ../echo
+	echoservice => ../echoservice
 )

@@ -19,7 +19,7 @@ import (
 	"connectrpc.com/grpcreflect"
 
 	_ "dynoprobe"
-	"echo"
+	"echoservice"
 	"subject/echov1connect"
 )
 

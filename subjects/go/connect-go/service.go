@@ -8,8 +8,8 @@ import (
 
 	"connectrpc.com/connect"
 
-	"echo"
-	"echo/echov1"
+	"echoservice"
+	"echoservice/echov1"
 )
 
 // service implements echov1connect.EchoHandler.

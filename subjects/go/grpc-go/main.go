@@ -19,8 +19,8 @@ import (
 	"google.golang.org/grpc/reflection"
 
 	_ "dynoprobe"
-	"echo"
-	"echo/echov1"
+	"echoservice"
+	"echoservice/echov1"
 )
 
 func main() {

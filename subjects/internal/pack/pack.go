@@ -14,7 +14,10 @@ import (
 
 // kinds are the file names and extensions that are sources of a subject. A
 // subject in another language adds its own here.
-var kinds = []string{".go", "go.mod", "go.sum", ".yaml", "README.md"}
+var kinds = []string{
+	".go", "go.mod", "go.sum", ".yaml", "README.md", ".proto",
+	".rs", "Cargo.toml", "Cargo.lock", ".js", "package.json", "package-lock.json",
+}
 
 // Sources lists the files of fsys, the folder of the subjects, that are
 // packed: the sources below each language's folder, and next to those folders

@@ -34,7 +34,7 @@ func TestSources(t *testing.T) {
 }
 
 func TestSourcesRefusesUnknownKinds(t *testing.T) {
-	for _, name := range []string{"go/gin/server", "rust/axum/src/main.rs", "go/gin/notgo.mod"} {
+	for _, name := range []string{"go/gin/server", "zig/http/main.zig", "go/gin/notgo.mod"} {
 		_, err := Sources(tree(time.Time{}, "go/gin/main.go", name))
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v does not name the file", name, err)

@@ -108,6 +108,9 @@ func buildTold(ctx context.Context, b *subject.Builder, c *subject.Catalog, m su
 }
 
 func showRoutes(c *subject.Catalog, m subject.Manifest, url string) error {
+	if m.GRPC() {
+		return showCalls(c, m)
+	}
 	routes, err := c.Routes(m)
 	if err != nil {
 		return err
@@ -118,6 +121,20 @@ func showRoutes(c *subject.Catalog, m subject.Manifest, url string) error {
 			method = "GET"
 		}
 		fmt.Printf("  %-5s %s%s → %d\n", method, url, r.Path, r.Expect.Status)
+	}
+	return nil
+}
+
+// showCalls shows each gRPC method once.
+func showCalls(c *subject.Catalog, m subject.Manifest) error {
+	calls, err := c.Calls(m)
+	if err != nil {
+		return err
+	}
+	for i := range calls {
+		if i == 0 || calls[i].Method != calls[i-1].Method {
+			fmt.Println("  gRPC ", calls[i].Method)
+		}
 	}
 	return nil
 }

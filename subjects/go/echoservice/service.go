@@ -1,6 +1,6 @@
-// Package echo is what gRPC subjects in Go share: the service of subjects/echo/echo.proto,
+// Package echoservice is what gRPC subjects in Go share: the service of subjects/echo/echo.proto,
 // and what studies vary.
-package echo
+package echoservice
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"echo/echov1"
+	"echoservice/echov1"
 )
 
 // maxCount bounds how many messages a server stream is asked for.
