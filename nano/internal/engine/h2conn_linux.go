@@ -47,8 +47,12 @@ func http2Config(l *Limits) *http2.Config {
 	if l.ReadHead > 0 {
 		limits.SettingsWait = min(5*l.ReadHead, mostSettingsWait)
 	}
-	return http2.NewConfig(http2.Config{Server: true, Settings: settings, Limits: limits})
+	return http2.NewConfig(http2.Config{Server: true, Settings: settings, Limits: limits, Table: responseTable})
 }
+
+// responseTable is how many bytes a connection keeps of fields that were sent: most of
+// its responses' heads come to a few bytes then.
+const responseTable = 1 << 10
 
 const pseudoHeaders = 4 // of a request (RFC 9113 8.3.1)
 

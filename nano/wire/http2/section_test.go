@@ -11,7 +11,7 @@ import (
 func served(t *testing.T, requests int) (server *Conn, streams []*Stream, client *Conn) {
 	t.Helper()
 	server, client = new(Conn), new(Conn)
-	server.Start(NewConfig(Config{Server: true}), new(Pool), 1)
+	server.Start(NewConfig(Config{Server: true, Table: defaultTable}), new(Pool), 1)
 	client.Start(NewConfig(Config{}), new(Pool), 1)
 	for range requests {
 		s, err := client.Open()
