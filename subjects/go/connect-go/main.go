@@ -27,7 +27,7 @@ func main() {
 	host := flag.String("host", "127.0.0.1", "address to listen on")
 	port := flag.Int("port", 8080, "port to listen on")
 	flag.Parse()
-	s, err := echo.SettingsOf(os.Getenv)
+	s, err := echoservice.SettingsOf(os.Getenv)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-func routes(s echo.Settings) http.Handler {
+func routes(s echoservice.Settings) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(echov1connect.NewEchoHandler(service{s.Wait}))
 	mux.Handle(grpchealth.NewHandler(grpchealth.NewStaticChecker(echov1connect.EchoName)))
@@ -47,7 +47,7 @@ func routes(s echo.Settings) http.Handler {
 }
 
 // serve answers calls until SIGTERM or SIGINT, then lets those in flight finish.
-func serve(addr string, s echo.Settings) error {
+func serve(addr string, s echoservice.Settings) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 

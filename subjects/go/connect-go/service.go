@@ -19,10 +19,10 @@ type service struct {
 
 // Unary implements echov1connect.EchoHandler.
 func (s service) Unary(ctx context.Context, in *connect.Request[echov1.Message]) (*connect.Response[echov1.Message], error) {
-	if err := echo.CheckText(in.Msg.Text); err != nil {
+	if err := echoservice.CheckText(in.Msg.Text); err != nil {
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
-	if err := echo.Pause(ctx, s.wait); err != nil {
+	if err := echoservice.Pause(ctx, s.wait); err != nil {
 		return nil, err
 	}
 	return connect.NewResponse(&echov1.Message{Text: in.Msg.Text}), nil
@@ -30,7 +30,7 @@ func (s service) Unary(ctx context.Context, in *connect.Request[echov1.Message])
 
 // ServerStream implements echov1connect.EchoHandler.
 func (s service) ServerStream(_ context.Context, in *connect.Request[echov1.Repeat], out *connect.ServerStream[echov1.Message]) error {
-	if err := echo.CheckCount(in.Msg.Count); err != nil {
+	if err := echoservice.CheckCount(in.Msg.Count); err != nil {
 		return connect.NewError(connect.CodeInvalidArgument, err)
 	}
 	for range in.Msg.Count {

@@ -27,7 +27,7 @@ func main() {
 	host := flag.String("host", "127.0.0.1", "address to listen on")
 	port := flag.Int("port", 8080, "port to listen on")
 	flag.Parse()
-	s, err := echo.SettingsOf(os.Getenv)
+	s, err := echoservice.SettingsOf(os.Getenv)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func main() {
 }
 
 // serve answers calls until SIGTERM or SIGINT, then lets those in flight finish.
-func serve(addr string, s echo.Settings) error {
+func serve(addr string, s echoservice.Settings) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 
@@ -46,7 +46,7 @@ func serve(addr string, s echo.Settings) error {
 		return err
 	}
 	server := grpc.NewServer(options...)
-	echov1.RegisterEchoServer(server, &echo.Service{Wait: s.Wait})
+	echov1.RegisterEchoServer(server, &echoservice.Service{Wait: s.Wait})
 	grpc_health_v1.RegisterHealthServer(server, health.NewServer())
 	reflection.Register(server)
 	ln, err := net.Listen("tcp", addr)
@@ -67,7 +67,7 @@ func serve(addr string, s echo.Settings) error {
 
 // optionsOf gives TLS where the environment names a certificate and its key, and what
 // studies vary.
-func optionsOf(s echo.Settings) (options []grpc.ServerOption, err error) {
+func optionsOf(s echoservice.Settings) (options []grpc.ServerOption, err error) {
 	if s.Streams > 0 {
 		options = append(options, grpc.MaxConcurrentStreams(s.Streams))
 	}
