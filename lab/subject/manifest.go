@@ -31,7 +31,7 @@ type Manifest struct {
 	Role      Role
 	Build     Recipe
 	Run       string // command; $OUT and $PORT are replaced; no shell
-	Ready     string // path polled until it answers; of one that speaks gRPC, [HealthCheck]
+	Ready     string // path polled until it answers; "grpc" for health over gRPC
 	Routes    string // file with the routes to verify, relative to the catalog's root; calls of one that speaks gRPC
 	Probe     string // "go" when it answers the Go runtime probe; else empty
 	TLS       bool   // it listens with TLS where DYNO_TLS_CERT and DYNO_TLS_KEY name files
@@ -77,7 +77,7 @@ func ParseManifest(file, dir string, data []byte) (Manifest, error) {
 		field{"role", true, r.oneOf(&role, string(Production), string(Tuned), string(Engine))},
 		field{"build", true, r.recipe(&m.Build, dir)},
 		field{"run", true, r.command(&m.Run)},
-		field{"ready", true, r.urlPath(&m.Ready)},
+		field{"ready", true, r.readiness(&m.Ready)},
 		field{"routes", true, r.within(&m.Routes, dir)},
 		field{"probe", false, r.oneOf(&m.Probe, "go")},
 		field{"tls", false, r.oneOf(&secure, "true", "false")},
@@ -89,9 +89,6 @@ func ParseManifest(file, dir string, data []byte) (Manifest, error) {
 	m.Role, m.TLS = Role(role), secure == "true"
 	if m.Protocols == nil {
 		m.Protocols = []string{request.HTTP1}
-	}
-	if m.GRPC() && m.Ready != HealthCheck && len(r.errs) == 0 {
-		r.fail(root, "ready", "%q is not what a subject that speaks gRPC is asked; expected %q", m.Ready, HealthCheck)
 	}
 	return m, r.err()
 }
@@ -105,9 +102,6 @@ func (r *reader) subjectName(dst *string, dir string) func(*yaml.Node, string) {
 		*dst = s
 	}
 }
-
-// HealthCheck is the path of gRPC's health check.
-const HealthCheck = "/grpc.health.v1.Health/Check"
 
 // Speaks reports whether the subject speaks a protocol, by its ALPN name.
 func (m *Manifest) Speaks(protocol string) bool {
@@ -176,6 +170,17 @@ func (r *reader) command(dst *string) func(*yaml.Node, string) {
 		if i := strings.IndexAny(strings.TrimSpace(*dst), shellOnly); i >= 0 {
 			r.fail(n, p, "is run without a shell, so %q can't be used; put it in a script", strings.TrimSpace(*dst)[i:i+1])
 		}
+	}
+}
+
+// readiness reads a path, or "grpc".
+func (r *reader) readiness(dst *string) func(*yaml.Node, string) {
+	return func(n *yaml.Node, p string) {
+		if n.Value == contract.GRPC {
+			*dst = n.Value
+			return
+		}
+		r.urlPath(dst)(n, p)
 	}
 }
 

@@ -38,8 +38,6 @@ type StartSpec struct {
 	// empty for no journal.
 	StateDir string
 	Limits   Limits // of all its processes together
-	// GRPC asks for its health (grpc.health.v1) instead of a path.
-	GRPC bool
 	// TLS is how to ask whether a subject that listens with TLS is ready; nil
 	// for one without.
 	TLS *tls.Config
@@ -53,7 +51,7 @@ func (a *Artifact) StartSpec() StartSpec {
 	}
 	return StartSpec{
 		Name: a.Manifest.Name, Command: strings.Fields(a.Manifest.Run), Dir: a.Source,
-		Env: env, Ready: a.Manifest.Ready, GRPC: a.Manifest.GRPC(),
+		Env: env, Ready: a.Manifest.Ready,
 	}
 }
 

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,11 +13,12 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
+
+	"dyno/lab/load/rpc"
 )
 
 // VerifyCalls asks a gRPC service at baseURL ("http://host:port", or https) for its
@@ -26,27 +26,46 @@ import (
 // and messages. It returns a [*Refusal] with all that is wrong, or an error if ctx has
 // ended.
 func (v *Verifier) VerifyCalls(ctx context.Context, baseURL string, calls []Call) error {
-	conn, err := connectGRPC(baseURL, v.TLS)
+	u, err := url.Parse(baseURL)
+	if err != nil {
+		return err
+	}
+	server, secure := &rpc.Server{Address: u.Host}, insecure.NewCredentials()
+	if u.Scheme == "https" {
+		server.TLS = v.TLS.Clone()
+		secure = credentials.NewTLS(server.TLS)
+	}
+	conn, err := grpc.NewClient("passthrough:///"+u.Host, grpc.WithTransportCredentials(secure), grpc.WithNoProxy())
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
 	refusal := &Refusal{Subject: baseURL}
-	note := func(route string, problems []Problem) {
-		for _, p := range problems {
-			p.Route = route
+	note := func(route, what, expected string, err error) {
+		refusal.Problems = append(refusal.Problems, Problem{Route: route, What: what, Diff: []string{"- " + expected, "+ " + err.Error()}})
+	}
+	if err := server.Health(ctx, ""); err != nil {
+		note("grpc.health.v1.Health/Check", "health", "SERVING", err)
+	}
+	for i := range calls {
+		c := &calls[i]
+		service, _, _ := strings.Cut(c.Method, "/")
+		var m protoreflect.MethodDescriptor
+		services, err := server.Reflect(ctx, nil, service)
+		if err == nil {
+			m, err = services.Method(c.Method)
+		}
+		if err != nil {
+			note(c.title(), "reflection", c.Method, err)
+			continue
+		}
+		for _, p := range c.run(ctx, conn, m) {
+			p.Route = c.title()
 			refusal.Problems = append(refusal.Problems, p)
 		}
 	}
-	if err := checkHealth(ctx, conn); err != nil {
-		note("grpc.health.v1.Health/Check", []Problem{{What: "status", Diff: []string{"- SERVING", "+ " + err.Error()}}})
-	}
-	methods := reflected{conn: conn}
-	for i := range calls {
-		note(calls[i].title(), calls[i].run(ctx, conn, &methods))
-		if ctx.Err() != nil {
-			return fmt.Errorf("verify the subject at %s: %w", baseURL, context.Cause(ctx))
-		}
+	if ctx.Err() != nil {
+		return fmt.Errorf("verify the subject at %s: %w", baseURL, context.Cause(ctx))
 	}
 	if len(refusal.Problems) > 0 {
 		return refusal
@@ -54,53 +73,10 @@ func (v *Verifier) VerifyCalls(ctx context.Context, baseURL string, calls []Call
 	return nil
 }
 
-// connectGRPC makes a client of a service at a base URL; trust is for https, nil for
-// the system's certificates.
-func connectGRPC(baseURL string, trust *tls.Config) (*grpc.ClientConn, error) {
-	u, err := url.Parse(baseURL)
-	if err != nil {
-		return nil, err
-	}
-	how := insecure.NewCredentials()
-	if u.Scheme == "https" {
-		how = credentials.NewTLS(trust.Clone())
-	}
-	return grpc.NewClient("passthrough:///"+u.Host, grpc.WithTransportCredentials(how), grpc.WithNoProxy())
-}
-
-// Healthy asks a gRPC service once, on a connection of its own, whether it is serving
-// (grpc.health.v1). It returns nil if it is.
-func Healthy(ctx context.Context, baseURL string, trust *tls.Config) error {
-	conn, err := connectGRPC(baseURL, trust)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	return checkHealth(ctx, conn)
-}
-
-// checkHealth expects that the service as a whole is serving.
-func checkHealth(ctx context.Context, conn *grpc.ClientConn) error {
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	got, err := grpc_health_v1.NewHealthClient(conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{})
-	if err != nil {
-		return err
-	}
-	if got.Status != grpc_health_v1.HealthCheckResponse_SERVING {
-		return errors.New(got.Status.String())
-	}
-	return nil
-}
-
 // run makes the call. The messages of a stream both ways are answered one by one.
-func (c *Call) run(ctx context.Context, conn *grpc.ClientConn, methods *reflected) []Problem {
+func (c *Call) run(ctx context.Context, conn *grpc.ClientConn, m protoreflect.MethodDescriptor) []Problem {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	m, err := methods.find(ctx, c.Method)
-	if err != nil {
-		return []Problem{{What: "reflection", Diff: []string{"- " + c.Method, "+ " + err.Error()}}}
-	}
 	got, err := c.exchange(ctx, conn, m)
 	var wrong *wrongMessage
 	if errors.As(err, &wrong) {
