@@ -34,6 +34,11 @@ type Route struct {
 	CORS   *CORS
 	Keys   *Keys
 	JWT    *JWT
+
+	// Limits, in the same way.
+	Rates       []Rate
+	Concurrency *Concurrency
+	Breaker     *Breaker
 }
 
 // Target is where a share of a route's requests goes.
@@ -66,6 +71,9 @@ var routeFields = []known[Route]{
 	{"cors", func(r *Route, p place) { r.CORS = readCORS(p) }},
 	{"keys", func(r *Route, p place) { r.Keys = readKeys(p) }},
 	{"jwt", func(r *Route, p place) { r.JWT = readJWT(p) }},
+	{"limit", func(r *Route, p place) { r.Rates = readRates(p) }},
+	{"concurrency", func(r *Route, p place) { r.Concurrency = readConcurrency(p) }},
+	{"breaker", func(r *Route, p place) { r.Breaker = readBreaker(p) }},
 }
 
 func newRoute(at At) *Route {

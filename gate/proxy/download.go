@@ -134,7 +134,7 @@ func (l *loop) begins(c *client, k *backend, b []byte) {
 	x.begun, k.headDone = true, true
 	k.toEnd, k.keep = h.UntilClose, h.KeepAlive
 	k.body.StartResponse(h)
-	x.outcome.Status, x.outcome.Upstream = h.Status, true
+	x.outcome.Status, x.outcome.Upstream, x.outcome.Answered = h.Status, true, l.now
 	if x.upstream.Config.Balance.Kind == config.EWMA {
 		x.endpoint.Took(l.now-x.tried, l.now)
 	}

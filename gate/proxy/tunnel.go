@@ -31,7 +31,7 @@ func (l *loop) switched(c *client, k *backend, head, rest []byte) {
 	l.out = append(l.responseHead(l.out, c, head), "Connection: Upgrade\r\nUpgrade: "...)
 	l.out = append(append(l.out, protocol...), "\r\n\r\n"...)
 	x.begun, x.keep, k.tunnel, k.keep = true, false, true, false
-	x.outcome.Status, x.outcome.Upstream = 101, true
+	x.outcome.Status, x.outcome.Upstream, x.outcome.Answered = 101, true, l.now
 	l.await(c, phaseTunnel)
 	if errno := c.out.write(c.fd, l.out, rest); errno != 0 {
 		l.clientGone(c)

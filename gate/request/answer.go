@@ -54,6 +54,7 @@ type Outcome struct {
 	Upstream bool  // the response is an upstream's, not the gateway's own
 	Tries    int   // connections to upstreams that it was sent on
 	Began    int64 // ns of [clock.Now]
+	Answered int64 // when the head of the upstream's response was in; 0: there was none
 	Ended    int64
 	Failed   Failure
 }

@@ -1,0 +1,78 @@
+package limit
+
+import (
+	"sync"
+)
+
+// key is what requests are counted by: 16 bytes of an address, or a keyed sum of a text.
+type key [2]uint64
+
+// buckets are token buckets by key, kept as the time at which each is full again (the
+// generic cell rate algorithm, ITU-T I.371): one number a key, and nothing to refill.
+// There are at most so many keys; what comes beyond that shares one bucket of each
+// part, so that a client with many addresses gets no more than a little more, and no
+// memory. They are for many goroutines.
+type buckets struct {
+	every int64 // ns between two requests at the rate
+	ahead int64 // ns that a bucket may be ahead of now: the burst
+	parts [16]part
+}
+
+type part struct {
+	mu    sync.Mutex
+	full  map[key]int64 // ns of [clock.Now]
+	most  int
+	swept int64
+	rest  int64 // the bucket of those there is no room for
+}
+
+func newBuckets(every int64, burst, keys int) *buckets {
+	b := &buckets{every: every, ahead: every * int64(burst-1)}
+	for i := range b.parts {
+		b.parts[i] = part{full: map[key]int64{}, most: max(1, keys/len(b.parts))}
+	}
+	return b
+}
+
+// sweepEvery bounds how often a part that is full is searched for buckets to forget.
+const sweepEvery = int64(1e8) // ns
+
+// take takes one token of the key's bucket at the time now, ns of [clock.Now]. If there
+// is none it takes nothing and returns how long it takes until there is one, in ns.
+func (b *buckets) take(k key, now int64) (wait int64) {
+	p := &b.parts[(k[0]^k[1])%uint64(len(b.parts))]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	full, known := p.full[k]
+	if !known && len(p.full) >= p.most {
+		p.sweep(now)
+	}
+	alone := known || len(p.full) < p.most
+	if !alone {
+		full = p.rest
+	}
+	full = max(full, now)
+	if wait = full - now - b.ahead; wait > 0 {
+		return wait
+	}
+	full += b.every
+	if alone {
+		p.full[k] = full
+	} else {
+		p.rest = full
+	}
+	return 0
+}
+
+// sweep forgets the buckets that are full: they are like new ones.
+func (p *part) sweep(now int64) {
+	if now-p.swept < sweepEvery {
+		return
+	}
+	p.swept = now
+	for k, full := range p.full {
+		if full <= now {
+			delete(p.full, k)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package limit
+
+import (
+	"sync/atomic"
+
+	"dyno/gate/config"
+	"dyno/gate/request"
+	"dyno/nano/wire/clock"
+)
+
+// Concurrency admits so many requests at once. With an objective it looks for how many
+// may be under way so that nine in ten responses begin in time: the bound grows while
+// it is used up and they do, and shrinks when they don't (additive increase,
+// multiplicative decrease, as congestion is avoided in RFC 5681). What waits in queues
+// of the upstream is then refused here, at once, and can be asked of another.
+type Concurrency struct {
+	rules   config.Concurrency
+	running atomic.Int64
+	bound   atomic.Int64
+	window  window
+	full    *request.Answer
+}
+
+// window is what was seen since the bound was last set.
+type window struct {
+	began          atomic.Int64
+	answered, late atomic.Int64
+	most           atomic.Int64 // that were under way
+}
+
+const (
+	windowTime  = int64(1e8) // ns that a bound is kept at least
+	windowLeast = 10         // responses, before it is judged
+	growth      = 0.1        // of the bound, in a window
+	shrinkage   = 0.8        // the bound becomes that part of what was under way
+)
+
+// NewConcurrency makes the limit. A bound that is sought begins at a hundred.
+func NewConcurrency(rules *config.Concurrency) *Concurrency {
+	l := &Concurrency{rules: *rules, full: request.Refuse(503, "more requests are under way than can be served in time", "Retry-After: 1\r\n")}
+	start := int64(rules.Most)
+	if rules.Objective > 0 {
+		start = min(start, max(100, int64(rules.Least)))
+	}
+	l.bound.Store(start)
+	l.window.began.Store(clock.Now())
+	return l
+}
+
+// Bound is how many requests may be under way now.
+func (l *Concurrency) Bound() int { return int(l.bound.Load()) }
+
+// Admit refuses what would be one too many.
+func (l *Concurrency) Admit(*request.Request) *request.Answer {
+	running := l.running.Add(1)
+	if running > l.bound.Load() {
+		l.running.Add(-1)
+		return l.full
+	}
+	if l.rules.Objective > 0 {
+		for most := l.window.most.Load(); running > most && !l.window.most.CompareAndSwap(most, running); {
+			most = l.window.most.Load()
+		}
+	}
+	return nil
+}
+
+// Done makes room for another, and learns from how long the response took to begin. One
+// that never did was late if it was given up for its time, and says nothing otherwise.
+func (l *Concurrency) Done(o *request.Outcome) {
+	l.running.Add(-1)
+	if l.rules.Objective == 0 || !o.Upstream && o.Failed != request.TimedOut {
+		return
+	}
+	began := o.Answered
+	if began == 0 {
+		began = o.Ended
+	}
+	l.window.answered.Add(1)
+	if o.Failed == request.TimedOut || began-o.Began > int64(l.rules.Objective) {
+		l.window.late.Add(1)
+	}
+	l.adapt(o.Ended)
+}
+
+// adapt sets the bound once in a window; whoever comes first does it for all.
+func (l *Concurrency) adapt(now int64) {
+	w := &l.window
+	began := w.began.Load()
+	if now-began < windowTime || w.answered.Load() < windowLeast || !w.began.CompareAndSwap(began, now) {
+		return
+	}
+	answered, late := w.answered.Swap(0), w.late.Swap(0)
+	most := w.most.Swap(l.running.Load())
+	bound := l.bound.Load()
+	switch {
+	case late*10 > answered:
+		bound = int64(float64(min(bound, most)) * shrinkage)
+	case most >= bound:
+		bound += max(1, int64(float64(bound)*growth))
+	}
+	l.bound.Store(min(max(bound, int64(l.rules.Least)), int64(l.rules.Most)))
+}

@@ -1,0 +1,53 @@
+//go:build linux
+
+package gate_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+)
+
+// Limits hold for their route only, and are kept by a change of another one.
+func TestLimits(t *testing.T) {
+	upstream, requests := answering(t, "HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n")
+	hung, arrived := make(chan struct{}), make(chan struct{}, 10)
+	hanging := scripted(t, func(c *peer) {
+		c.head()
+		arrived <- struct{}{}
+		<-hung
+		io.WriteString(c, "HTTP/1.1 204 Yes\r\n\r\n")
+	})
+	_, address := start(t, "routes:\n"+
+		"  - {match: {path: /rate}, limit: [{rate: 2/h}, {rate: 1/h, burst: 9, key: {header: x-user}}], to: http://"+upstream+"}\n"+
+		"  - {match: {path: /breaker}, breaker: {least: 3}, to: http://"+upstream+"}\n"+
+		"  - {match: {path: /concurrency}, concurrency: 1, to: http://"+hanging+"}\n"+
+		"  - {match: {path: /health}, respond: {status: 204}}\n")
+	ask := func(path string) string {
+		resp, _ := ask(t, address, "GET "+path+" HTTP/1.1\r\nHost: a\r\n\r\n")
+		return strings.TrimSpace(resp.Status[:3] + " " + resp.Header.Get("Retry-After"))
+	}
+	var got []string
+	for _, path := range []string{"/rate", "/rate", "/rate", "/breaker", "/breaker", "/breaker", "/breaker", "/health"} {
+		got = append(got, ask(path))
+	}
+	if want := "500, 500, 429 1800, 500, 500, 500, 503 5, 204"; strings.Join(got, ", ") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
+	}
+	if n := requests.Load(); n != 5 {
+		t.Errorf("%d requests reached the upstream, want 5", n)
+	}
+	first := dial(t, address)
+	first.send("GET /concurrency HTTP/1.1\r\nHost: a\r\n\r\n")
+	<-arrived
+	if got := ask("/concurrency"); got != "503 1" {
+		t.Errorf("beside the one that is under way: %s", got)
+	}
+	close(hung)
+	if resp, _ := first.response(t, "GET"); resp.StatusCode != 204 {
+		t.Errorf("the one that was admitted is answered %d", resp.StatusCode)
+	}
+	if got := ask("/concurrency"); got != "204" {
+		t.Errorf("with nothing under way: %s", got)
+	}
+}
