@@ -59,6 +59,8 @@ func requestAt(at scope) request.Request {
 	}
 	if r.GRPC != nil {
 		checkCall(at, f, &r, before)
+	} else if v, ok := f["expect"]; ok {
+		v.check(request.Request{Path: "/", Expect: r.Expect})
 	}
 	return r
 }

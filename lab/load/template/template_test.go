@@ -2,6 +2,7 @@ package template
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -218,4 +219,46 @@ func FuzzCompile(f *testing.F) {
 			t.Errorf("%q is constantly %q, but gives %q", text, constant, got)
 		}
 	})
+}
+
+func TestSplit(t *testing.T) {
+	pieces, err := Split(`{"a": {{seq}}, "b": "{{choice "}}" "\""}}x"}`)
+	want := []Piece{{`{"a": `, false}, {"{{seq}}", true}, {`, "b": "`, false}, {`{{choice "}}" "\""}}`, true}, {`x"}`, false}}
+	if err != nil || !slices.Equal(pieces, want) {
+		t.Errorf("%v, %v", pieces, err)
+	}
+	if _, err := Split("a {{seq"); err == nil {
+		t.Error("a placeholder without an end is found")
+	}
+}
+
+func TestSingle(t *testing.T) {
+	env := users(t)
+	for text, want := range map[string]string{
+		"plain": "plain", "{{int -3 7}}": "-3 7", "{{string 2}}": "zz", "{{hex 3}}": "fff 000", `{{choice "a" "b"}}`: "a b",
+		"{{feed.users.id}}": "1 2 3", "{{seq 5}}": "5 16777221", "{{timestamp}}": "1893456000", "{{uuid}}": "f81d4fae-7dec-41d0-a765-00a0c91e6bf6",
+		"": "several", "a{{seq}}": "several",
+	} {
+		tpl, err := Compile(text, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, ok := tpl.Single()
+		if !ok {
+			if want != "several" {
+				t.Errorf("%s has several parts", text)
+			}
+			continue
+		}
+		var got []string
+		for _, one := range texts {
+			got = append(got, one)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s can be %q, want %s", text, got, want)
+		}
+		for range texts {
+			break // it can be left early
+		}
+	}
 }
