@@ -248,6 +248,18 @@ func (s *Stream) Flush() error {
 	return x.Wire.Flush(&x.Exchange)
 }
 
+// Send writes p and sends what there is: Write and Flush in one.
+func (s *Stream) Send(p []byte) error {
+	x := s.c.live()
+	if w, ok := x.Wire.(exchange.Sender); ok {
+		return w.Send(&x.Exchange, p)
+	}
+	if _, err := x.Wire.Write(&x.Exchange, p); err != nil {
+		return err
+	}
+	return x.Wire.Flush(&x.Exchange)
+}
+
 // Trailer sets a field to be sent after the body (RFC 9110 6.5). The client
 // should be told by a Trailer field in the head; responds with a length, and to
 // HTTP/1.0, have none. It panics as SetHeader does, and for fields that frame the

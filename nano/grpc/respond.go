@@ -109,10 +109,16 @@ func (k *call) finish(err error) error {
 
 // failure makes a status of an error of nano's.
 func (k *call) failure(err error) error {
+	if err == nil {
+		return nil
+	}
+	return k.statusOf(err)
+}
+
+// statusOf is failure for an error: it allocates.
+func (k *call) statusOf(err error) error {
 	var problem *nano.Problem
 	switch {
-	case err == nil:
-		return nil
 	case !k.deadline.IsZero() && errors.Is(err, os.ErrDeadlineExceeded) && !time.Now().Before(k.deadline):
 		return status.Error(codes.DeadlineExceeded, context.DeadlineExceeded.Error())
 	case errors.Is(err, nano.ErrBodyTooLarge):

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -21,8 +22,9 @@ type serverStream struct {
 	sending, receiving sync.Mutex
 	timer              *time.Timer // ends waiting at the call's deadline
 	inbound            inbound
-	any                bool // a message has come
-	left               bool // the handler has returned
+	any                bool        // a message has come
+	left               bool        // the handler has returned
+	open               atomic.Bool // messages may be sent
 }
 
 var _ grpc.ServerStream = (*serverStream)(nil)
@@ -62,6 +64,7 @@ func (s *serverStream) stop() {
 	s.s.in, s.inbound = s.inbound.buf, inbound{}
 	s.mu.Lock()
 	s.left = true
+	s.open.Store(false)
 	s.mu.Unlock()
 	s.sending.Unlock()
 	s.receiving.Unlock()
@@ -81,27 +84,32 @@ func (s *serverStream) SetTrailer(md metadata.MD) {
 func (s *serverStream) SendMsg(m any) error {
 	s.sending.Lock()
 	defer s.sending.Unlock()
-	s.mu.Lock()
-	if s.left {
-		s.mu.Unlock()
-		return errOver
-	}
-	var err error
-	if !s.sent {
-		err = s.sendHead()
-	}
-	s.mu.Unlock()
-	if err != nil {
-		return s.failure(err)
+	if !s.open.Load() {
+		if err := s.openStream(); err != nil {
+			return err
+		}
 	}
 	out, err := s.encode(m)
 	if err != nil {
 		return err
 	}
-	if _, err = s.s.body.Write(out); err == nil {
-		err = s.s.body.Flush()
+	return s.failure(s.s.body.Send(out))
+}
+
+// openStream begins the response, if SendHeader has not done so.
+func (s *serverStream) openStream() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left {
+		return errOver
 	}
-	return s.failure(err)
+	if !s.sent {
+		if err := s.sendHead(); err != nil {
+			return s.failure(err)
+		}
+	}
+	s.open.Store(true)
+	return nil
 }
 
 // RecvMsg implements grpc.ServerStream.

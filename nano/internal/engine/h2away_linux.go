@@ -116,15 +116,26 @@ func (t *h2stream) finishAway() {
 
 // tell has the loop look at the stream, unless the loop waits for the handler that tells.
 func (t *h2stream) tell() {
-	other := t.co != nil && goroutine() != t.co.self
+	other := t.isOther()
 	t.mu.Lock()
-	first := (t.lent || other) && !t.posted
-	t.posted = t.posted || first
+	first := t.telling(other)
 	t.mu.Unlock()
 	if first {
 		t.loop.hand(&t.message)
 	}
 }
+
+// telling reports whether the stream's message has to be handed to the loop; other says
+// that it is another goroutine than the handler's that tells. The caller has t.mu.
+func (t *h2stream) telling(other bool) (first bool) {
+	first = (t.lent || other) && !t.posted
+	t.posted = t.posted || first
+	return first
+}
+
+// isOther reports whether a goroutine that the handler has started is calling, while the
+// handler itself may be suspended.
+func (t *h2stream) isOther() bool { return t.co != nil && goroutine() != t.co.self }
 
 // heard looks at a stream that a handler has told of.
 func (l *loop) heard(t *h2stream) {

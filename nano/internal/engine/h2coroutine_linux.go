@@ -110,6 +110,10 @@ func (l *loop) suspended(c *conn, t *h2stream) {
 	if t.calm++; t.calm%calmAfter == 0 {
 		t.taken.Store(0)
 	}
+	if t.ate < toldAt {
+		return
+	}
+	t.ate = 0
 	t.mu.Lock()
 	done := max(t.in.done, 0)
 	t.in.done -= done

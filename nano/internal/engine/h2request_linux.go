@@ -37,7 +37,7 @@ func (l *loop) requestHTTP2(c *conn, ev *http2.Event) (mine bool) {
 	t.spawns = x.Owner.Find()
 	t.found = true
 	t.suspendable = canSuspend && x.Owner.Suspends()
-	if t.suspendable && (ev.End || x.Req.ContentLength <= 0 && !x.Req.Expect100) {
+	if limit := x.Owner.BodyLimit(); t.suspendable && !x.Req.Expect100 && (limit < 0 || x.Req.ContentLength <= limit) {
 		x.Body = exchange.Body{Ready: ev.End}
 		t.keepHead()
 		l.begin(c, t)

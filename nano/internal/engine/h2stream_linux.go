@@ -49,6 +49,7 @@ type h2stream struct {
 	tunnel *h2tunnel     // that the handler was given; nil: none
 	co     *coroutine    // that the handler runs on; nil: none
 	full   bool          // it is suspended for the client to take more of the response
+	ate    int           // bytes of the body that it has read since the client was told
 	waited time.Duration // for the body
 	behind netconn.Pace  // how the body it reads comes
 	paced  int64         // bytes that this was told of

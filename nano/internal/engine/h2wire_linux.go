@@ -28,7 +28,7 @@ func (t *h2stream) Respond(x *exchange.Exchange, body []byte) error {
 	if t.reply.Bodiless {
 		body = nil
 	}
-	return t.put(body, true)
+	return t.put(body, true, false)
 }
 
 // Begin implements exchange.Wire.
@@ -50,9 +50,11 @@ func (t *h2stream) layHead(x *exchange.Exchange, length int64) {
 	o.status, o.last = x.Status, !t.reply.Keep
 }
 
-// put gives the loop a part of the body; end says that it is the last. It blocks, without the loop,
-// while there is much that the client hasn't taken.
-func (t *h2stream) put(p []byte, end bool) error {
+// put gives the loop a part of the body; end says that it is the last, flush that it is
+// to be sent at once. It blocks, without the loop, while there is much that the client
+// hasn't taken.
+func (t *h2stream) put(p []byte, end, flush bool) error {
+	other := t.isOther()
 	for {
 		t.mu.Lock()
 		if why := t.lostBy; why != nil {
@@ -70,10 +72,11 @@ func (t *h2stream) put(p []byte, end bool) error {
 		o.data = append(o.data, p[:n]...)
 		p = p[n:]
 		o.ended = end && len(p) == 0
-		much := len(o.data) >= directAt
+		o.flushed = o.flushed || flush
+		first := (flush || len(o.data) >= directAt) && t.telling(other)
 		t.mu.Unlock()
-		if much {
-			t.tell()
+		if first {
+			t.loop.hand(&t.message)
 		}
 		if len(p) == 0 {
 			return nil
@@ -100,7 +103,7 @@ func (t *h2stream) awaitTaken() error {
 		t.co.yield(struct{}{})
 		t.full = false
 		return nil
-	case goroutine() == t.co.self:
+	case !t.isOther():
 		t.leave()
 	}
 	return t.await(exchange.Writing, 0)
@@ -121,22 +124,38 @@ func (t *h2stream) Write(_ *exchange.Exchange, p []byte) (int, error) {
 	if n == 0 || t.reply.Bodiless {
 		return n, short
 	}
-	if err := t.put(p[:n], false); err != nil {
+	if err := t.put(p[:n], false, false); err != nil {
 		return 0, err
 	}
 	return n, short
 }
 
+// Send implements exchange.Sender.
+func (t *h2stream) Send(_ *exchange.Exchange, p []byte) error {
+	_, n, short := t.reply.Open(nil, len(p))
+	if n == 0 || t.reply.Bodiless {
+		return short
+	}
+	if err := t.put(p[:n], false, true); err != nil {
+		return err
+	}
+	return short
+}
+
 // Flush implements exchange.Wire. The loop sends what there is once it has its goroutine back.
 func (t *h2stream) Flush(*exchange.Exchange) error {
+	other := t.isOther()
 	t.mu.Lock()
 	why := t.lostBy
 	t.out.flushed = true
+	first := why == nil && t.telling(other)
 	t.mu.Unlock()
 	if why != nil {
 		return t.broke(why)
 	}
-	t.tell()
+	if first {
+		t.loop.hand(&t.message)
+	}
 	return nil
 }
 
@@ -225,6 +244,9 @@ func (t *h2stream) Read(_ *exchange.Exchange, p []byte) (int, error) {
 		case limit >= 0 && size > limit: // also to who reads on after the error
 			return 0, t.loop.config.BodyTooLarge
 		case n > 0:
+			if t.co != nil && !t.isOther() {
+				t.ate += n // the loop sees when the handler is suspended
+			}
 			if much {
 				t.tell()
 			}
@@ -271,7 +293,7 @@ func (t *h2stream) awaitMessage() error {
 	case t.by[exchange.Reading].Load() == 0 && t.suspends():
 		t.co.yield(struct{}{})
 		return nil
-	case goroutine() == t.co.self:
+	case !t.isOther():
 		t.leave()
 	}
 	return t.await(exchange.Reading, 0)

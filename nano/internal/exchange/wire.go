@@ -85,6 +85,11 @@ type Tunnel interface {
 	Open(x *Exchange) error
 }
 
+// Sender is a wire that writes and flushes for less than both cost one after the other.
+type Sender interface {
+	Send(x *Exchange, p []byte) error
+}
+
 // FileSender is a wire that sends files without copying them through the
 // program. It sends length bytes from offset as part of a streamed response.
 type FileSender interface {
