@@ -36,7 +36,7 @@ import (
 // examples of the package build.
 func TestPages(t *testing.T) {
 	here := ""
-	for _, name := range []string{"readme_test.go", "libraries_test.go", "coming_test.go"} {
+	for _, name := range []string{"readme_test.go", "libraries_test.go", "grpc_test.go", "coming_test.go"} {
 		here += unindented(read(t, name))
 	}
 	for page, atLeast := range map[string]int{"../../README.md": 15, "../../../docs/nano-coming-from.md": 3} {
