@@ -1,0 +1,242 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// asCommand makes the test binary nanogate itself.
+const asCommand = "NANOGATE_TEST_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// command is nanogate with arguments.
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, args...)
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	return cmd
+}
+
+// output runs it to its end.
+func output(t *testing.T, args ...string) (out, errs string, code int) {
+	t.Helper()
+	cmd := command(t, args...)
+	var o, e bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &o, &e
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return o.String(), e.String(), cmd.ProcessState.ExitCode()
+}
+
+// gateway is a running nanogate.
+type gateway struct {
+	cmd     *exec.Cmd
+	address string
+	lines   chan string // what it logs
+}
+
+var listening = regexp.MustCompile(`msg=listening address=(\S+)`)
+
+// start starts it and waits until it listens.
+func start(t *testing.T, args ...string) *gateway {
+	t.Helper()
+	g := &gateway{cmd: command(t, args...), lines: make(chan string, 1000)}
+	errs, err := g.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.cmd.Process.Kill(); g.cmd.Wait() })
+	go func() {
+		defer close(g.lines)
+		for s := bufio.NewScanner(errs); s.Scan(); {
+			g.lines <- s.Text()
+		}
+	}()
+	g.address = listening.FindStringSubmatch(g.says(t, "msg=listening"))[1]
+	return g
+}
+
+// says waits for a line of its log.
+func (g *gateway) says(t *testing.T, part string) string {
+	t.Helper()
+	late := time.After(30 * time.Second)
+	for {
+		select {
+		case line, ok := <-g.lines:
+			if strings.Contains(line, part) {
+				return line
+			}
+			if !ok {
+				t.Fatalf("it ended without saying %q", part)
+			}
+		case <-late:
+			t.Fatalf("it doesn't say %q", part)
+		}
+	}
+}
+
+func (g *gateway) get(t *testing.T, path string) string {
+	t.Helper()
+	resp, err := http.Get("http://" + g.address + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(resp.StatusCode, " ", string(b))
+}
+
+// named is an upstream that says its name and the path it was asked for.
+func named(t *testing.T, name string) (url string) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, name, r.URL.Path) }))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRunTo(t *testing.T) {
+	g := start(t, "run", "--listen", "127.0.0.1:0", "--to", named(t, "one"))
+	if got := g.get(t, "/a"); got != "200 one/a" {
+		t.Error(got)
+	}
+	g.cmd.Process.Signal(syscall.SIGTERM)
+	g.says(t, "msg=draining")
+	if err := g.cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	if _, err := net.Dial("tcp", g.address); err == nil {
+		t.Error("it still listens")
+	}
+}
+
+// A file that changes is served from after SIGHUP; one that is wrong changes nothing.
+func TestRunFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nanogate.yaml")
+	one, two := named(t, "one"), named(t, "two")
+	text := func(to string) string {
+		return "listen: 127.0.0.1:0\nroutes: [{match: {path: \"/a/*\"}, to: " + to + "}, {match: {path: \"/b\"}, respond: {body: fixed}}]\n"
+	}
+	write(t, path, text(one))
+	g := start(t, "run", "-c", path)
+	for path, want := range map[string]string{"/a/x": "200 one/a/x", "/b": "200 fixed"} {
+		if got := g.get(t, path); got != want {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	if got := g.get(t, "/c"); !strings.HasPrefix(got, "404 ") {
+		t.Errorf("/c: %s", got)
+	}
+	write(t, path, text(two))
+	g.cmd.Process.Signal(syscall.SIGHUP)
+	g.says(t, "configuration applied")
+	if got := g.get(t, "/a/x"); got != "200 two/a/x" {
+		t.Errorf("after the change: %s", got)
+	}
+	write(t, path, "listen: 127.0.0.1:0\nrouts: []\n")
+	g.cmd.Process.Signal(syscall.SIGHUP)
+	g.says(t, "did you mean")
+	if got := g.get(t, "/a/x"); got != "200 two/a/x" {
+		t.Errorf("after a wrong file: %s", got)
+	}
+}
+
+func TestCheckAndRoutes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f.yaml")
+	write(t, path, "listen: 127.0.0.1:0\nroutes:\n  - {name: api, match: {path: \"/api/*\", methods: [GET], headers: {X-A: \"1*\"}}, to: {u: 3, v: 1}}\n  - {name: first, priority: 2, match: {host: a.b}, redirect: https://c.d/}\nupstreams: {u: [\"127.0.0.1:1\"], v: [\"127.0.0.1:2\"]}\n")
+	out, errs, code := output(t, "check", path)
+	if code != 0 || !strings.Contains(out, "fine: 2 routes, 2 upstreams") || errs != "" {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+	out, _, code = output(t, "routes", "-c", path)
+	want := "ROUTE  PRIORITY  HOST  PATH    METHODS  IF       TO\nfirst  2         a.b   /*      *        -        redirect 308\napi    0         *     /api/*  GET      x-a:1*   u×3,v×1\n"
+	if code != 0 || strings.ReplaceAll(out, " ", "") != strings.ReplaceAll(want, " ", "") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	write(t, path, "listen: 127.0.0.1:0\nroutes:\n  - {to: u, limit: {rate: 5/s}}\n")
+	_, errs, code = output(t, "check", path)
+	if code != exitConfig || !strings.Contains(errs, path+`:3:10: routes[0].to: there is no upstream "u"`) {
+		t.Errorf("%d %q", code, errs)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"run"}, exitUsage, "what is to be served?"},
+		{[]string{"run", "--to", "http://127.0.0.1:1", "-c", "x"}, exitUsage, "don't go together"},
+		{[]string{"run", "--to", "nowhere"}, exitUsage, `expected host:port, got "nowhere"`},
+		{[]string{"run", "--listen", "x", "--to", "http://127.0.0.1:1"}, exitUsage, `expected an address to listen on, got "x"`},
+		{[]string{"run", "--loops", "-1", "--to", "http://127.0.0.1:1"}, exitUsage, "--loops"},
+		{[]string{"run", "-c", "/no/such/file"}, exitFailed, "no such file"},
+		{[]string{"run", "--nonsense"}, exitUsage, "unknown flag: --nonsense; see nanogate run --help"},
+		{[]string{"check"}, exitUsage, "expected one file, got 0"},
+		{[]string{"routes"}, exitUsage, "which file?"},
+		{[]string{"nonsense"}, exitUsage, `there is no command "nonsense"`},
+	} {
+		if _, errs, code := output(t, c.args...); code != c.code || !strings.Contains(errs, c.says) {
+			t.Errorf("%q: %d, %q", c.args, code, errs)
+		}
+	}
+	if out, _, code := output(t); code != 0 || !strings.Contains(out, "nanogate run") {
+		t.Errorf("without arguments: %d, %q", code, out)
+	}
+}
+
+// An address that is taken is said, and ends it.
+func TestAddressTaken(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	_, errs, code := output(t, "run", "--listen", ln.Addr().String(), "--to", "http://127.0.0.1:1")
+	if code != exitFailed || !strings.Contains(errs, "address already in use") {
+		t.Errorf("%d %q", code, errs)
+	}
+}
