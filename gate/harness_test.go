@@ -56,27 +56,30 @@ func proxying(t testing.TB, upstream string) (address string) {
 }
 
 // scripted is an upstream that does what the test says with each of its connections.
-func scripted(t testing.TB, serve func(c *peer)) (address string) {
+func scripted(t testing.TB, do func(c *peer)) (address string) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ln.Close() })
-	go func() {
-		for {
-			c, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer c.Close()
-				c.SetDeadline(time.Now().Add(patience))
-				serve(&peer{Conn: c, r: bufio.NewReader(c)})
-			}()
-		}
-	}()
+	go serve(ln, do)
 	return ln.Addr().String()
+}
+
+// serve does it with each connection of a listener.
+func serve(ln net.Listener, do func(c *peer)) {
+	for {
+		c, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer c.Close()
+			c.SetDeadline(time.Now().Add(patience))
+			do(&peer{Conn: c, r: bufio.NewReader(c)})
+		}()
+	}
 }
 
 // answering is an upstream that gives the same bytes to each request.
