@@ -42,6 +42,25 @@ var retryFields = []known[Retry]{
 	}},
 }
 
+// Hedge sends a request that is late to a second endpoint too, and takes the response
+// that begins first. It is for safe methods without a body.
+type Hedge struct {
+	After  time.Duration
+	Budget float64 // share of requests that may be hedged
+}
+
+func readHedge(p place) *Hedge {
+	h := &Hedge{Budget: 0.05}
+	found := readFields(p, h, []known[Hedge]{
+		{"after", func(h *Hedge, p place) { h.After = p.duration(time.Millisecond, time.Second) }},
+		{"budget", func(h *Hedge, p place) { h.Budget = p.share() }},
+	})
+	if _, ok := found["after"]; !ok {
+		p.problem("such as {after: 50ms}", "a hedge needs after")
+	}
+	return h
+}
+
 // Fault makes a share of requests fail or wait, for tests.
 type Fault struct {
 	Abort      int // status; 0: none

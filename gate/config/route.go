@@ -26,6 +26,7 @@ type Route struct {
 	Timeout time.Duration // from the head to the last byte of the response; 0: none
 	Body    int64         // bytes of a request's body at most; -1: as Client.Body
 	Retry   Retry
+	Hedge   *Hedge
 	Fault   *Fault
 	Sticky  *Sticky
 
@@ -64,6 +65,7 @@ var routeFields = []known[Route]{
 	{"timeout", func(r *Route, p place) { r.Timeout = p.duration(time.Millisecond, 24*time.Hour) }},
 	{"body", func(r *Route, p place) { r.Body = p.size(0, 1<<50) }},
 	{"retry", func(r *Route, p place) { readFields(p, &r.Retry, retryFields) }},
+	{"hedge", func(r *Route, p place) { r.Hedge = readHedge(p) }},
 	{"fault", func(r *Route, p place) { r.Fault = readFault(p) }},
 	{"sticky", func(r *Route, p place) { r.Sticky = readSticky(p) }},
 	{"allow", func(r *Route, p place) { r.Access.Allow = readPrefixes(p) }},
@@ -115,7 +117,7 @@ func (r *Route) checkWhole(item place, found map[string]place) {
 		return
 	}
 	if ends[0] != "to" {
-		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "sticky", "timeout"} {
+		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "hedge", "sticky", "timeout"} {
 			if at, ok := found[name]; ok {
 				at.problem("remove it", "%s goes with to, and this route has %s", name, ends[0])
 			}

@@ -7,7 +7,7 @@ package config
 
 var unbuiltTop = unbuilt[Config]("admin", "tls", "access-log", "trace", "metrics")
 
-var unbuiltRoute = unbuilt[Route]("basic", "mtls", "identity", "shed", "mirror", "cache", "hedge")
+var unbuiltRoute = unbuilt[Route]("basic", "mtls", "identity", "shed", "mirror", "cache")
 
 var unbuiltUpstream = unbuilt[Upstream]("etcd", "dns", "health", "outliers", "tls", "slow-start", "zone", "breaker", "concurrency")
 

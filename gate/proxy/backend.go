@@ -113,10 +113,18 @@ func (l *loop) connected(k *backend, e *reactor.Event) {
 	}
 	c := k.client
 	if err := reactor.ConnectError(k.fd); err != nil || e.Failed() {
+		if c.x.hedge != nil {
+			l.unhedge(c, k)
+			return
+		}
 		l.failed(c, request.ConnectFailed)
 		return
 	}
 	k.up, k.readable = true, false
+	if k == c.x.hedge {
+		l.sendHedge(c, k)
+		return
+	}
 	l.sendHead(c)
 	if c.phase == phaseRequest && c.x.back == k {
 		l.upload(c)
@@ -131,6 +139,10 @@ func (l *loop) lost(k *backend) {
 		return
 	}
 	x := &c.x
+	if x.hedge != nil {
+		l.unhedge(c, k)
+		return
+	}
 	stale := k.reused && !k.answered && x.again()
 	if stale && (x.method != other || !x.headIn) {
 		// The endpoint closed the connection while it was idle, most likely, and never
@@ -157,6 +169,9 @@ func (l *loop) tryAnew(c *client) {
 
 // detach takes a request from its connection, which can't be used any more.
 func (l *loop) detach(c *client) {
+	if k := c.x.hedge; k != nil {
+		l.unhedge(c, k)
+	}
 	if k := c.x.back; k != nil {
 		c.x.back = nil
 		k.client = nil

@@ -17,14 +17,15 @@ type client struct {
 	fd       int // -1: closed
 	id       int32
 	phase    phase
-	readable bool  // the kernel may have more to read
-	hungUp   bool  // the client has closed its side; what it sent may not be read yet
-	ending   bool  // it has, and everything it sent was read
-	closing  bool  // close once out is sent
-	unread   bool  // it sent more than was read: see retire
-	queued   bool  // it is among loop.again
-	requests int32 // served so far
-	drained  int   // bytes thrown away while lingering
+	readable bool   // the kernel may have more to read
+	hungUp   bool   // the client has closed its side; what it sent may not be read yet
+	ending   bool   // it has, and everything it sent was read
+	closing  bool   // close once out is sent
+	unread   bool   // it sent more than was read: see retire
+	queued   bool   // it is among loop.again
+	requests int32  // served so far
+	serial   uint32 // of the request that is under way, among all of this client's place
+	drained  int    // bytes thrown away while lingering
 
 	in  []byte // what was read and not looked at: the start of a head, a body's first bytes, requests that wait
 	out outbox // what the client hasn't taken yet
@@ -58,7 +59,7 @@ func (p phase) busy() bool { return p >= phaseDelay && p <= phaseBody || p == ph
 
 func (c *client) begin(fd int, id int32, from netip.AddrPort) {
 	in, out := c.in[:0], c.out.b[:0]
-	*c = client{fd: fd, id: id, peer: from, readable: true, in: in, forwards: c.forwards[:0], x: exchange{note: c.x.note[:0]}}
+	*c = client{fd: fd, id: id, serial: c.serial + 1, peer: from, readable: true, in: in, forwards: c.forwards[:0], x: exchange{note: c.x.note[:0]}}
 	c.out.b = out
 }
 

@@ -72,11 +72,7 @@ func (l *loop) expired(id int32) {
 	case phaseRequest:
 		l.lateBody(c)
 	case phaseAnswer, phaseBody:
-		if !c.out.empty() { // the client doesn't take its response
-			l.clientGone(c)
-			return
-		}
-		l.failed(c, request.TimedOut)
+		l.late(c)
 	case phaseTunnel:
 		l.detach(c)
 		l.end(c)
@@ -84,6 +80,15 @@ func (l *loop) expired(id int32) {
 	default:
 		l.drop(c)
 	}
+}
+
+// late deals with a response that doesn't begin or go on in time.
+func (l *loop) late(c *client) {
+	if !c.out.empty() { // the client doesn't take it
+		l.clientGone(c)
+		return
+	}
+	l.failed(c, request.TimedOut)
 }
 
 // lateBody deals with a request's body that doesn't move: either the client doesn't

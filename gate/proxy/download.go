@@ -40,6 +40,9 @@ func (l *loop) download(k *backend) {
 	}
 	k.readable = n == len(b) || k.hungUp
 	k.answered = true
+	if c.x.hedge != nil {
+		l.settle(c, k)
+	}
 	b = b[:n]
 	if len(k.in) > 0 {
 		k.in = append(k.in, b...)

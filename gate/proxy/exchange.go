@@ -16,6 +16,7 @@ type exchange struct {
 	upstream *upstream.Upstream
 	endpoint *upstream.Endpoint // that it was sent to last, or is to be
 	back     *backend           // that it is on; nil: none
+	hedge    *backend           // that it is on too; nil: none
 	head     []byte             // as it is sent; kept until no retry can need it
 	body     http1.Body         // of the request, as the client frames it
 	sent     int64              // bytes of content of it that were sent on

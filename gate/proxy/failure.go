@@ -87,16 +87,14 @@ func (l *loop) mayRetryStatus(x *exchange, status int) bool {
 // looks at is read from the head as it was sent.
 func (l *loop) retry(c *client) {
 	x := &c.x
-	l.head.Reset()
-	if n, err := l.head.Parse(x.head, nil); n > 0 && err == nil {
-		l.req.Begin(&l.head, x.head)
-		l.req.Path = l.head.Path.Of(x.head)
-	}
-	e := x.upstream.Pick(&l.req, &l.local, x.endpoint)
+	e := x.upstream.Pick(l.reread(x), &l.local, x.endpoint)
 	if e == nil {
 		x.outcome.Failed = request.NoEndpoint
 		l.refuse(c, answerNobody)
 		return
+	}
+	if head := l.rehosted(x, e); head != nil {
+		x.head = append(x.head[:0], head...)
 	}
 	x.endpoint, x.headIn = e, false
 	l.try(c)

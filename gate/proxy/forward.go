@@ -29,6 +29,10 @@ func (l *loop) forward(c *client) {
 	}
 	if t := route.Config.Timeout; t > 0 {
 		x.deadline = l.now + int64(t)
+		l.soon(c, t, wholeOver)
+	}
+	if h := route.Config.Hedge; h != nil {
+		route.Hedges[l.local.Loop%len(route.Hedges)].Earn(h.Budget)
 	}
 	if fields := r.Responds(); len(fields)+len(route.Response.Lines) > 0 {
 		x.fields = append(append([]byte(nil), fields...), route.Response.Lines...)
@@ -47,7 +51,11 @@ func (l *loop) try(c *client) {
 	x.count()
 	x.tried = l.now
 	x.outcome.Tries++
-	k := l.pooled(x)
+	l.soon(c, x.route.Config.Retry.Timeout, tryOver)
+	if x.mayHedge() && x.outcome.Tries == 1 {
+		l.soon(c, x.route.Config.Hedge.After, hedgeDue)
+	}
+	k := l.pooledOf(x.endpoint, x.method != other && x.body.Done())
 	if k == nil {
 		l.dial(c)
 		return
@@ -123,6 +131,7 @@ func (l *loop) fault(c *client) bool {
 		return true
 	}
 	if f.Delay > 0 && chance(f.DelayShare) {
+		l.soon(c, f.Delay, delayOver)
 		l.await(c, phaseDelay)
 		return true
 	}

@@ -45,7 +45,8 @@ type loop struct {
 	local     upstream.Local
 	pools     []*pool // by the slots of endpoints
 	idle      int     // connections in pools
-	sweep     int64   // when pools are looked through next
+	queues    []*queue
+	sweep     int64 // when pools are looked through next
 
 	scratch []byte // what is read
 	out     []byte // heads that are written
@@ -130,6 +131,9 @@ func (l *loop) tick() {
 	l.now = clock.Now()
 	l.gap += (min(l.now-before, 8*brisk) - l.gap) / 8
 	l.wheel.Expire(l.now, l.expired)
+	if len(l.queues) > 0 {
+		l.expireSoon()
+	}
 	if l.now >= l.dated {
 		l.setDate()
 	}

@@ -14,10 +14,10 @@ type pool struct {
 	idle     []*backend
 }
 
-// pooled takes an idle connection to the exchange's endpoint out of its pool; nil if
-// there is none that may be used.
-func (l *loop) pooled(x *exchange) *backend {
-	e := x.endpoint
+// pooledOf takes an idle connection to an endpoint out of its pool; nil if there is none
+// that may be used. twice says that the request may be sent twice, should the connection
+// turn out to be closed: otherwise it is looked at before.
+func (l *loop) pooledOf(e *upstream.Endpoint, twice bool) *backend {
 	if e.Slot >= len(l.pools) || l.pools[e.Slot] == nil || l.pools[e.Slot].endpoint != e {
 		return nil
 	}
@@ -27,7 +27,7 @@ func (l *loop) pooled(x *exchange) *backend {
 		p.idle = p.idle[:n-1]
 		l.idle--
 		k.idle = false
-		if l.now-k.freed > int64(k.upstream.Config.Pool.Idle) || (x.method == other || !x.body.Done()) && closed(k) {
+		if l.now-k.freed > int64(k.upstream.Config.Pool.Idle) || !twice && closed(k) {
 			l.closeBackend(k)
 			continue
 		}

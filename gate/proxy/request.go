@@ -29,6 +29,7 @@ var (
 func (l *loop) request(c *client, b []byte) {
 	q, x, r := &l.head, &c.x, &l.req
 	c.requests++
+	c.serial++
 	x.start(q, b, l.now)
 	x.keep = q.KeepAlive && !l.server.draining.Load()
 	r.Begin(q, b)

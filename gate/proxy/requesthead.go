@@ -8,6 +8,7 @@ import (
 	"dyno/gate/config"
 	"dyno/gate/request"
 	"dyno/gate/snapshot"
+	"dyno/gate/upstream"
 	"dyno/nano/wire/http1"
 )
 
@@ -113,17 +114,21 @@ func appendHost(dst []byte, host string, r *request.Request, x *exchange) []byte
 	dst = append(dst, "Host: "...)
 	switch {
 	case host == "upstream" || host == "" && len(r.Authority()) == 0:
-		if x.endpoint.Address.Unix != "" {
-			dst = append(dst, "localhost"...)
-		} else {
-			dst = append(dst, x.endpoint.Name...)
-		}
+		dst = appendName(dst, x.endpoint)
 	case host != "":
 		dst = append(dst, host...)
 	default:
 		dst = append(dst, r.Authority()...)
 	}
 	return append(dst, "\r\n"...)
+}
+
+// appendName appends an endpoint's own name as a host.
+func appendName(dst []byte, e *upstream.Endpoint) []byte {
+	if e.Address.Unix != "" {
+		return append(dst, "localhost"...)
+	}
+	return append(dst, e.Name...)
 }
 
 // appendUpgrade appends what asks for another protocol. HTTP/2 by upgrade is not among

@@ -54,6 +54,9 @@ func (l *loop) poll() ([]reactor.Event, error) {
 // due returns when the loop has something to do without an event.
 func (l *loop) due() (at int64, ok bool) {
 	at, ok = l.wheel.Next()
+	if soon, have := l.nextSoon(); have && (!ok || soon < at) {
+		at, ok = soon, true
+	}
 	for _, other := range [...]struct {
 		at   int64
 		have bool

@@ -52,6 +52,7 @@ func jsonText(s string) string {
 type Outcome struct {
 	Status   int   // of the response to the client; 0: it got none
 	Upstream bool  // the response is an upstream's, not the gateway's own
+	Hedged   bool  // a second endpoint was asked at the same time
 	Tries    int   // connections to upstreams that it was sent on
 	Began    int64 // ns of [clock.Now]
 	Answered int64 // when the head of the upstream's response was in; 0: there was none

@@ -31,6 +31,7 @@ type Route struct {
 
 	Counters *stats.Counters
 	Retries  []Allowance // by loop
+	Hedges   []Allowance // by loop
 
 	text  string
 	total int // of the targets' weights
@@ -64,7 +65,7 @@ func (m *making) route(c *config.Route, before *Route) *Route {
 		return before
 	}
 	r.count(m, before)
-	r.Retries = make([]Allowance, m.loops())
+	r.Retries, r.Hedges = make([]Allowance, m.loops()), make([]Allowance, m.loops())
 	if problem := r.build(c); problem != nil {
 		return m.broken(r, *problem, before)
 	}

@@ -1,0 +1,105 @@
+//go:build linux
+
+package proxy
+
+import (
+	"dyno/gate/request"
+	"dyno/gate/upstream"
+)
+
+// Hedging: a request whose response doesn't begin in time is sent to a second endpoint
+// too, and the response that begins first is taken (Dean and Barroso 2013). The other
+// connection is closed: what it would say is nobody's. Only requests that are safe and
+// have no body are hedged.
+
+// mayHedge reports whether a request may be sent twice at once.
+func (x *exchange) mayHedge() bool {
+	return x.route.Config.Hedge != nil && (x.method == safe || x.method == head) && !x.upgrade && x.body.Done()
+}
+
+// hedge sends the request to a second endpoint.
+func (l *loop) hedge(c *client) {
+	x := &c.x
+	if x.hedge != nil || !x.again() || !x.mayHedge() {
+		return
+	}
+	r := l.reread(x)
+	e := x.upstream.Pick(r, &l.local, x.endpoint)
+	if e == nil || e == x.endpoint || !x.route.Hedges[l.local.Loop%len(x.route.Hedges)].Spend(l.now) {
+		return
+	}
+	k := l.pooledOf(e, true)
+	if k == nil {
+		var err error
+		if k, err = l.connect(e, x.upstream); err != nil {
+			return // the first one goes on
+		}
+	}
+	k.client, k.idle = c, false
+	x.hedge = k
+	x.outcome.Hedged = true
+	e.Begin()
+	if k.up {
+		l.sendHedge(c, k)
+	}
+}
+
+// sendHedge sends the request on the second connection, which is up.
+func (l *loop) sendHedge(c *client, k *backend) {
+	x := &c.x
+	head := x.head
+	if rehosted := l.rehosted(x, k.endpoint); rehosted != nil {
+		head = rehosted
+	}
+	if errno := k.out.write(k.fd, head, nil); errno != 0 {
+		l.unhedge(c, k)
+	}
+}
+
+// unhedge gives one of the two connections up; the request goes on on the other one.
+func (l *loop) unhedge(c *client, k *backend) {
+	x := &c.x
+	if k == x.hedge {
+		k.endpoint.End()
+	} else {
+		x.endpoint.End()
+		x.back, x.endpoint = x.hedge, x.hedge.endpoint
+	}
+	x.hedge = nil
+	k.client = nil
+	l.closeBackend(k)
+}
+
+// settle takes the response that begins on k.
+func (l *loop) settle(c *client, k *backend) {
+	x := &c.x
+	if loser := x.hedge; loser != k {
+		l.unhedge(c, loser)
+	} else {
+		l.unhedge(c, x.back)
+	}
+}
+
+// reread reads the request anew from its head as it was sent, for who picks an endpoint.
+func (l *loop) reread(x *exchange) *request.Request {
+	l.head.Reset()
+	if n, err := l.head.Parse(x.head, nil); n > 0 && err == nil {
+		l.req.Begin(&l.head, x.head)
+		l.req.Path = l.head.Path.Of(x.head)
+	}
+	return &l.req
+}
+
+// rehosted returns the head with another endpoint's name as the host, if the endpoint's
+// name is what the route sends; nil if it isn't. It lies in the loop's buffer.
+func (l *loop) rehosted(x *exchange, e *upstream.Endpoint) []byte {
+	if x.route.Config.Host != "upstream" {
+		return nil
+	}
+	l.reread(x)
+	at := l.head.Host
+	l.out = append(l.out[:0], x.head[:at.Start]...)
+	l.out = appendName(l.out, e)
+	l.out = append(l.out, x.head[at.End:]...)
+	return l.out
+}
