@@ -76,6 +76,9 @@ func open(file string) (*config.Config, error) {
 }
 
 func run(ctx context.Context, c *config.Config, loops int) error {
+	reload := make(chan os.Signal, 1)
+	signal.Notify(reload, syscall.SIGHUP) // before anybody can know that it is up
+	defer signal.Stop(reload)
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	g, err := gate.Start(c, gate.Options{Loops: loops, Log: log})
 	if err != nil {
@@ -84,9 +87,6 @@ func run(ctx context.Context, c *config.Config, loops int) error {
 	for _, at := range g.Addresses() {
 		log.Info("listening", "address", at.String())
 	}
-	reload := make(chan os.Signal, 1)
-	signal.Notify(reload, syscall.SIGHUP)
-	defer signal.Stop(reload)
 	for {
 		select {
 		case <-reload:
