@@ -64,6 +64,15 @@ func TestLoadEvents(t *testing.T) {
 	contains(t, o.stderr, "server-sent events of http://127.0.0.1", "held open")
 }
 
+// TestCapacityOfMessages: what is searched for may be a rate of messages.
+func TestCapacityOfMessages(t *testing.T) {
+	t.Parallel()
+	o := dyno(t, t.TempDir(), "capacity", "ws"+strings.TrimPrefix(echoing(t), "http")+"/echo", "--objective", "p50 < 1us", "--trial", "200ms", "--initial-trial", "200ms",
+		"--min-rate", "10", "--start", "10", "--warmup", "0s", "--no-calibration", "--max-time", "20s",
+		"--accept", "other-load,steal,cpu-speed,generator-stalled,generator-late,generator-gc")
+	o.want(t, 1, o.stderr, "no bracket", "it fails even at the lowest rate")
+}
+
 // TestLoadMessagesUsage: what doesn't go together is said with what to do.
 func TestLoadMessagesUsage(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package loadcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -268,7 +269,8 @@ func firstError(r *load.Result) string {
 
 // Spec turns flags into a load.
 func (f *Flags) Spec(target string) (load.Spec, error) {
-	origin, path := "", "/" // of the targets
+	f.message.answers = cmp.Or(f.message.answers, string(request.OneAnswer)) // not all commands have the flag
+	origin, path := "", "/"                                                  // of the targets
 	var err error
 	if target != "" || f.request.targets == "" {
 		if origin, path, err = splitURL(target); err != nil {
