@@ -31,13 +31,33 @@ func (o *options) history(r *Record) {
 			r.add(Result{What: "history", Series: series, Figure: fmt.Sprintf("noise 3 %%, a step %d nights ago", last), Blocks: 30, Effect: historyStep,
 				Happened: s.Found(30, historyStep, last, historyP, max(o.studies/2, 1), o.seed)})
 		}
-		for _, changed := range []int{0, 4} {
-			share, any, missed := s.Discoveries(30, 20, changed, historyStep, historyP, max(o.studies/20, 1), o.seed)
-			note := fmt.Sprintf("%.2f %% of what is said to change is false", 100*share)
-			if changed > 0 {
-				note += fmt.Sprintf("; missed %s", missed)
-			}
-			r.add(Result{What: "history", Series: series, Figure: fmt.Sprintf("20 series of which %d changed five nights ago: any false one", changed), Blocks: 30, Happened: any, Note: note})
+	}
+	for _, s := range []statstest.Nights{
+		{Rho: 0}, {Rho: 0.3}, {Rho: 0.6}, {Rho: 0, Shared: 0.7}, {Rho: 0.3, Shared: 0.7}, {Rho: 0.6, Shared: 0.7}, {Rho: 0.6, Mixed: true},
+	} {
+		s.Noise = nightNoise
+		o.together(r, s)
+	}
+}
+
+// together simulates several series of the same nights.
+func (o *options) together(r *Record, s statstest.Nights) {
+	series := fmt.Sprintf("nights alike by %.1f", s.Rho)
+	switch {
+	case s.Mixed:
+		series += " in half of the series, by 0 in the others"
+	case s.Shared > 0:
+		series += fmt.Sprintf(", series by %.1f", s.Shared)
+	}
+	o.progress("%s: 20 series", series)
+	for _, c := range []struct{ changed, last int }{{0, 0}, {4, 2}, {4, 5}} {
+		share, any, missed := s.Discoveries(30, 20, c.changed, c.last, historyStep, historyP, max(o.studies/20, 1), o.seed)
+		figure := "20 series, none changed: any false one"
+		note := fmt.Sprintf("%.2f %% of what is said to change is false", 100*share)
+		if c.changed > 0 {
+			figure = fmt.Sprintf("20 series of which %d changed %d nights ago: any false one", c.changed, c.last)
+			note += fmt.Sprintf("; missed %s", missed)
 		}
+		r.add(Result{What: "history", Series: series, Figure: figure, Blocks: 30, Happened: any, Note: note})
 	}
 }

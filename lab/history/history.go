@@ -223,10 +223,17 @@ const seed = 1
 func (h *History) findChanges() {
 	p := make([]float64, len(h.Series))
 	logs := make([][]float64, len(h.Series))
+	var all [][]float64
+	for i := range h.Series {
+		if logs[i] = h.Series[i].logs(); logs[i] != nil {
+			all = append(all, logs[i])
+		}
+	}
+	alike := stats.AlikeOf(all)
 	for i := range h.Series {
 		p[i] = 1
-		if logs[i] = h.Series[i].logs(); logs[i] != nil {
-			p[i] = stats.ChangeP(logs[i], seed)
+		if logs[i] != nil {
+			p[i] = stats.ChangeP(logs[i], alike, seed)
 		}
 		h.Series[i].P = p[i]
 	}
@@ -236,7 +243,7 @@ func (h *History) findChanges() {
 			continue
 		}
 		s := &h.Series[i]
-		for _, found := range stats.ChangePoints(logs[i], h.Limit, seed) {
+		for _, found := range stats.ChangePoints(logs[i], alike, h.Limit, seed) {
 			if math.Abs(found.After-found.Before) >= math.Log1p(h.Margin) {
 				s.Changes = append(s.Changes, h.change(s, found))
 			}

@@ -44,13 +44,14 @@ const (
 // A few values say little of a correlation, and with a step at its best place they
 // say too small a one. So the estimate is corrected by what simulations of such series
 // give, drawn towards 0.4 as if by twelve values more, and raised by half of its own
-// standard error. How often there is a false alarm nevertheless is simulated by
+// standard error. What other series of the same nights say of it ([AlikeOf]) counts as
+// more values of this one; of none the zero Alike. How often there is a false alarm nevertheless is simulated by
 // bench/statistics -what history.
 //
 // A level that came and passed again is looked for as well, with a tenth of the error.
-func ChangeP(x []float64, seed uint64) float64 {
+func ChangeP(x []float64, alike Alike, seed uint64) float64 {
 	x = x[max(0, len(x)-maxSeries):]
-	return bestChange(x, seed).p
+	return bestChange(x, alike, seed).p
 }
 
 // ChangePoints finds the places where the level of a series changes, in their order:
@@ -58,13 +59,13 @@ func ChangeP(x []float64, seed uint64) float64 {
 // either side of it. Of more than 500 values the last 500 are looked at. The very last
 // value is believed only when another confirms it. The same seed gives the same
 // changes.
-func ChangePoints(x []float64, p float64, seed uint64) []Change {
+func ChangePoints(x []float64, alike Alike, p float64, seed uint64) []Change {
 	skipped := max(0, len(x)-maxSeries)
 	x = x[skipped:]
 	var all []Change
 	var divide func(from, to int)
 	divide = func(from, to int) {
-		found := bestChange(x[from:to], seed)
+		found := bestChange(x[from:to], alike, seed)
 		if found.p > p {
 			return
 		}
@@ -103,14 +104,14 @@ type foundChange struct {
 }
 
 // bestChange looks for a step, and for a level that passed.
-func bestChange(x []float64, seed uint64) foundChange {
+func bestChange(x []float64, alike Alike, seed uint64) foundChange {
 	none := foundChange{p: 1}
 	if len(x) < leastSeries || slices.Min(x) == slices.Max(x) {
 		return none
 	}
 	best := none
 	for kind, error := range []float64{1 - passingPart, passingPart} {
-		s := levelScan{passing: kind == 1}
+		s := levelScan{passing: kind == 1, alike: alike}
 		if at, p := s.test(x, rand.New(rand.NewPCG(seed, uint64(kind)))); p/error < best.p {
 			best = foundChange{at, p / error}
 		}

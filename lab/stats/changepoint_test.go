@@ -47,7 +47,7 @@ func TestChangePoints(t *testing.T) {
 		{"an outlier confirmed", append(levels(7, 20, 0.1, 10), 12, 12), 0.01, []int{20}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := indices(ChangePoints(c.x, c.p, 1))
+			got := indices(ChangePoints(c.x, Alike{}, c.p, 1))
 			if !slices.EqualFunc(got, c.want, func(a, b int) bool { return max(a-b, b-a) <= c.within }) {
 				t.Errorf("changes at %v, want %v", got, c.want)
 			}
@@ -57,18 +57,18 @@ func TestChangePoints(t *testing.T) {
 
 func TestChangeSaysWhatChanged(t *testing.T) {
 	x := []float64{10, 10.1, 9.9, 10, 10.1, 9.9, 12, 12.1, 11.9, 12, 12.1, 11.9}
-	got := ChangePoints(x, 0.01, 1)
-	if len(got) != 1 || got[0].Index != 6 || got[0].Before != 10 || got[0].After != 12 || got[0].P != ChangeP(x, 1) {
+	got := ChangePoints(x, Alike{}, 0.01, 1)
+	if len(got) != 1 || got[0].Index != 6 || got[0].Before != 10 || got[0].After != 12 || got[0].P != ChangeP(x, Alike{}, 1) {
 		t.Errorf("got %+v", got)
 	}
-	if again := ChangePoints(x, 0.01, 1); !slices.Equal(again, got) {
+	if again := ChangePoints(x, Alike{}, 0.01, 1); !slices.Equal(again, got) {
 		t.Errorf("%+v, then %+v", got, again)
 	}
 }
 
 func TestChangePointsOfALongSeries(t *testing.T) {
 	x := slices.Concat(slices.Repeat([]float64{7}, 700), levels(1, 400, 0.1, 1, 2)) // 1,500 values; the last 500 are seen
-	if got := indices(ChangePoints(x, 0.01, 1)); !slices.Equal(got, []int{1100}) {
+	if got := indices(ChangePoints(x, Alike{}, 0.01, 1)); !slices.Equal(got, []int{1100}) {
 		t.Errorf("changes at %v, want 1100", got)
 	}
 }
@@ -187,7 +187,7 @@ func TestChangesAreRealAndSeenEarly(t *testing.T) {
 	share := func(rho, step float64, last int) float64 {
 		found := 0
 		for seed := range uint64(count) {
-			if ChangeP(drawSeries(rand.New(rand.NewPCG(seed, 5)), 30, rho, step, last), seed) <= p {
+			if ChangeP(drawSeries(rand.New(rand.NewPCG(seed, 5)), 30, rho, step, last), Alike{}, seed) <= p {
 				found++
 			}
 		}
@@ -208,6 +208,6 @@ func TestChangesAreRealAndSeenEarly(t *testing.T) {
 func BenchmarkChangePoints(b *testing.B) {
 	x := levels(1, 33, 1, 10, 15, 5)
 	for b.Loop() {
-		ChangePoints(x, 0.01, 1)
+		ChangePoints(x, Alike{}, 0.01, 1)
 	}
 }

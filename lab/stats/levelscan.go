@@ -15,6 +15,7 @@ import (
 // Memory is used again from scan to scan.
 type levelScan struct {
 	passing bool
+	alike   Alike
 	rho     float64
 	white   []float64
 	sums    []float64 // sums[i] is that of white[1:i]
@@ -109,17 +110,22 @@ func (b bestLevel) rest(x []float64) (rest []float64, rho float64) {
 	return rest, rho
 }
 
+// corrected is an estimate of the correlation from n values with a level taken away,
+// without what simulations of such series show to be wrong with it.
+func corrected(estimate float64, n int) float64 {
+	return (estimate + 2.5/float64(n)) * (1 + 11/float64(n))
+}
+
 // correlation is what an estimate from n values with a level taken away stands for;
 // the comment of [ChangeP] says why.
-func correlation(estimate float64, n int) float64 {
+func correlation(estimate float64, n int, alike Alike) float64 {
 	const (
 		prior, weight = 0.4, 12
 		mostAlike     = 0.9
 	)
 	size := float64(n)
-	corrected := (estimate + 2.5/size) * (1 + 11/size)
-	drawn := (size*corrected + weight*prior) / (size + weight)
-	return min(max(drawn+0.5/math.Sqrt(size), 0), mostAlike)
+	drawn := (size*corrected(estimate, n) + weight*prior + alike.Values*alike.Rho) / (size + weight + alike.Values)
+	return min(max(drawn+0.5/math.Sqrt(size+alike.Values), 0), mostAlike)
 }
 
 // test returns the ends of the best level, within the series, and its p-value.
@@ -131,7 +137,7 @@ func (s *levelScan) test(x []float64, r *rand.Rand) (at []int, p float64) {
 		return nil, 1
 	}
 	_, estimate := first.rest(x)
-	s.rho = correlation(estimate, n)
+	s.rho = correlation(estimate, n, s.alike)
 	best := s.scan(x)
 	if best.score == 0 {
 		return nil, 1

@@ -91,7 +91,8 @@ func (p *OthersPart) share(length time.Duration) float64 {
 	if length < time.Second {
 		used -= othersTick
 	}
-	return max(0, float64(used)/float64(length))
+	// Of a short time too much may be counted: no more is there to be used.
+	return min(max(0, float64(used)/float64(length)), float64(max(len(p.CPUs), 1)))
 }
 
 // level judges a part.

@@ -111,3 +111,11 @@ func TestOtherLoadSaysWhatItCannotTell(t *testing.T) {
 		t.Errorf("nothing known: %+v", f)
 	}
 }
+
+// Of two CPUs nobody uses more than two, whatever was counted in a short time.
+func TestOthersUseNoMoreThanThereIs(t *testing.T) {
+	o := &Others{Length: 90 * time.Millisecond, Parts: []OthersPart{{Use: "both", CPUs: []int{0, 1}, Used: 280 * time.Millisecond}}}
+	if f, found := o.Finding(0); !found || !strings.Contains(f.Detail, "used 200 % of a CPU on the 2 CPUs") {
+		t.Errorf("%+v", f)
+	}
+}

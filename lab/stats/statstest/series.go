@@ -11,6 +11,11 @@ import (
 type Nights struct {
 	Rho   float64 // correlation of neighbours
 	Noise float64 // standard deviation of a night's logarithm
+	// Shared is the correlation of the series of one machine with each other: what
+	// is busy one night is so for all that is measured in it.
+	Shared float64
+	// Mixed makes every second series one whose nights are not alike at all.
+	Mixed bool
 }
 
 // Draw draws so many nights, the last ones so many times as high.
@@ -32,7 +37,7 @@ func (s Nights) Draw(nights int, step float64, last int, r *rand.Rand) []float64
 func (s Nights) Found(nights int, step float64, last int, p float64, series int, seed uint64) (found Rate) {
 	r := rand.New(rand.NewPCG(seed, 0x6e6967))
 	for i := range series {
-		found.Add(stats.ChangeP(s.Draw(nights, step, last, r), uint64(i)) <= p)
+		found.Add(stats.ChangeP(s.Draw(nights, step, last, r), stats.Alike{}, uint64(i)) <= p)
 	}
 	return found
 }
@@ -45,7 +50,7 @@ func (s Nights) Nightly(first, last int, p float64, series int, seed uint64) (lo
 	for i := range series {
 		x, once := s.Draw(last, 1, 0, r), false
 		for n := first; n <= last; n++ {
-			found := stats.ChangeP(x[:n], uint64(i)) <= p
+			found := stats.ChangeP(x[:n], stats.Alike{}, uint64(i)) <= p
 			looks.Add(found)
 			once = once || found
 		}
@@ -55,18 +60,16 @@ func (s Nights) Nightly(first, last int, p float64, series int, seed uint64) (lo
 }
 
 // Discoveries is the share of false ones among the series said to change, on average,
-// of studies with so many series, of which the first changed by the step five nights
-// ago; and how often any is false if none changed.
-func (s Nights) Discoveries(nights, series, changed int, step, share float64, studies int, seed uint64) (falseShare float64, any Rate, missed Rate) {
+// of studies with so many series, of which the first changed by the step so many
+// nights ago; and how often any is false if none changed.
+func (s Nights) Discoveries(nights, series, changed, last int, step, share float64, studies int, seed uint64) (falseShare float64, any Rate, missed Rate) {
 	r := rand.New(rand.NewPCG(seed, 0x666472))
 	for study := range studies {
 		p := make([]float64, series)
+		all := s.together(nights, series, changed, last, step, r)
+		alike := stats.AlikeOf(all)
 		for i := range p {
-			size := 1.0
-			if i < changed {
-				size = step
-			}
-			p[i] = stats.ChangeP(s.Draw(nights, size, 5, r), uint64(study))
+			p[i] = stats.ChangeP(all[i], alike, uint64(study))
 		}
 		limit, count := stats.FalseDiscovery(p, share)
 		wrong := 0
@@ -83,4 +86,28 @@ func (s Nights) Discoveries(nights, series, changed int, step, share float64, st
 		any.Add(wrong > 0)
 	}
 	return falseShare, any, missed
+}
+
+// together draws several series of the same nights, of which the first changed by the
+// step so many nights ago.
+func (s Nights) together(nights, series, changed, last int, step float64, r *rand.Rand) [][]float64 {
+	machine := s.Draw(nights, 1, 0, r)
+	all := make([][]float64, series)
+	for i := range all {
+		one, size := s, 1.0
+		if s.Mixed && i%2 == 1 {
+			one.Rho = 0
+		}
+		if i < changed {
+			size = step
+		}
+		all[i] = one.Draw(nights, 1, 0, r)
+		for night := range all[i] {
+			all[i][night] = math.Sqrt(s.Shared)*machine[night] + math.Sqrt(1-s.Shared)*all[i][night]
+			if night >= nights-last {
+				all[i][night] += math.Log(size)
+			}
+		}
+	}
+	return all
 }
