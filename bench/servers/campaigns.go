@@ -17,7 +17,7 @@ func campaigns() []campaign {
 		plaintextCampaign("plaintext", connections, everyPeer()),
 		plaintextCampaign("plaintext1000", 1000, fastestPeers()),
 		routesCampaign(), pipelinedCampaign(), tailCampaign(), blockingCampaign(), memoryCampaign(),
-		secureCampaign(), waysCampaign(), buildsCampaign(), slowReadersCampaign(), http2Campaign(),
+		secureCampaign(), waysCampaign(), buildsCampaign(), slowReadersCampaign(), http2Campaign(), grpcCampaign(), memoryHTTP2Campaign(),
 	}, everydayCampaigns()...)
 }
 

@@ -9,6 +9,8 @@
 //	go run ./bench/servers -what plaintext,routes -rounds 9
 //	go run ./bench/servers -what files,post,sse,ws,tls-connect -rounds 7   # not among all
 //	go run ./bench/servers -what h2 -rounds 7             # HTTP/2, by h2load, beside nghttpd and h2o; not among all
+//	go run ./bench/servers -what grpc -rounds 7           # gRPC, by h2load, beside grpc-go, connect-go and tonic; not among all
+//	go run ./bench/servers -what memory-h2 -rounds 7      # 10,000 idle connections of HTTP/2; not among all
 //	go run ./bench/servers -what slow-readers -rounds 7   # not among all
 //	go run ./bench/servers -what builds -other FILE   # before and after a change; not among all
 //	go run ./bench/servers -what ways                 # what io_uring could save; not among all

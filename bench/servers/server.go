@@ -48,6 +48,9 @@ func serverNames() []string {
 	for name := range subjectsOf {
 		names = append(names, name)
 	}
+	for name := range grpcSubjects {
+		names = append(names, name)
+	}
 	for name := range rustOf {
 		names = append(names, name)
 	}
@@ -80,6 +83,9 @@ type program struct {
 // make builds a server.
 func (l *lab) make(ctx context.Context, name string) (program, error) {
 	if id, ok := subjectsOf[name]; ok {
+		return l.makeSubject(ctx, id)
+	}
+	if id, ok := grpcSubjects[name]; ok {
 		return l.makeSubject(ctx, id)
 	}
 	if pkg, ok := rustOf[name]; ok {
