@@ -51,6 +51,7 @@ require (
 )
 
 require (
+	dyno/nano/grpc v0.0.0
 	dyno/nano/jwt v0.0.0
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
@@ -76,3 +77,5 @@ replace (
 )
 
 replace dyno/nano/jwt => ./nano/jwt
+
+replace dyno/nano/grpc => ./nano/grpc

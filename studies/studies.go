@@ -31,6 +31,7 @@ func Names() []string {
 			names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
 		}
 	}
+	slices.Sort(names) // files are in the order of names with their ends
 	return names
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"dyno/nano"
+	"dyno/nano/grpc"
 	"dyno/subjects/internal/pack"
 )
 
@@ -21,7 +22,7 @@ import (
 var packed []byte
 
 // nanoDir is where subjects of nano, the framework of this repository, find its module
-// in the pack. It is not in subjects.zip, which would have to be packed anew with every
+// in the pack, and below it that of nano/grpc. It is not in subjects.zip, which would have to be packed anew with every
 // change of nano.
 const nanoDir = "nano"
 
@@ -33,11 +34,16 @@ func FS() (fs.FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the packed subjects: %w", err)
 	}
-	whole, err := pack.With(archive, nanoDir, nano.Source())
-	if err != nil {
-		return nil, err
+	for dir, source := range map[string]fs.FS{nanoDir: nano.Source(), nanoDir + "/grpc": grpc.Source()} {
+		whole, err := pack.With(archive, dir, source)
+		if err != nil {
+			return nil, err
+		}
+		if archive, err = zip.NewReader(bytes.NewReader(whole), int64(len(whole))); err != nil {
+			return nil, fmt.Errorf("add %s to the subjects: %w", dir, err)
+		}
 	}
-	return zip.NewReader(bytes.NewReader(whole), int64(len(whole)))
+	return archive, nil
 }
 
 // Names returns the names of all subjects, such as "go/gin", sorted.

@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"go/chi", "go/connect-go", "go/echo", "go/fasthttp", "go/fiber", "go/gin", "go/gnet", "go/grpc-go", "go/hertz", "go/nano", "go/nano-mounted", "go/nethttp", "go/workload", "node/grpc-js", "rust/tonic"}
+	want := []string{"go/chi", "go/connect-go", "go/echo", "go/fasthttp", "go/fiber", "go/gin", "go/gnet", "go/grpc-go", "go/hertz", "go/nano", "go/nano-grpc", "go/nano-mounted", "go/nethttp", "go/workload", "node/grpc-js", "rust/tonic"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -41,7 +41,7 @@ func TestFSHoldsWhatABuildNeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fstest.TestFS(fsys, "routes.yaml", "go/dynoprobe/go.mod", "go/gin/go.sum", "nano/go.mod", "nano/app.go"); err != nil {
+	if err := fstest.TestFS(fsys, "routes.yaml", "go/dynoprobe/go.mod", "go/gin/go.sum", "nano/go.mod", "nano/app.go", "nano/grpc/go.mod", "nano/grpc/server.go"); err != nil {
 		t.Error(err)
 	}
 	names, err := Names()
