@@ -26,7 +26,7 @@ type campaign struct {
 func campaigns() []campaign {
 	return []campaign{
 		cpuCampaign(), tlsCampaign(), connectCampaign(), timersCampaign(), pacingCampaign(),
-		truthCampaign(), frozenCampaign(), memoryCampaign(), toolsCampaign(), soakCampaign(),
+		truthCampaign(), frozenCampaign(), memoryCampaign(), toolsCampaign(), soakCampaign(), grpcCampaign(),
 	}
 }
 

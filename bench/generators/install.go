@@ -23,6 +23,7 @@ var modules = []module{
 	{"vegeta", "github.com/tsenart/vegeta/v12", "github.com/tsenart/vegeta/v12", "v12.12.0"},
 	{"bombardier", "github.com/codesenberg/bombardier", "github.com/codesenberg/bombardier", "v1.2.6"},
 	{"fortio", "fortio.org/fortio", "fortio.org/fortio", "v1.66.5"},
+	{"ghz", "github.com/bojand/ghz/cmd/ghz", "github.com/bojand/ghz", "v0.121.0"},
 	{"k6", "go.k6.io/k6", "go.k6.io/k6", "v1.8.1"},
 }
 

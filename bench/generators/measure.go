@@ -51,7 +51,7 @@ func (l *lab) measure(ctx context.Context, a *arm) (rounds.Trial, error) {
 	}
 	m := &measured{arm: a, Trial: rounds.Trial{Tool: a.Tool.Name, Level: a.Level, Started: time.Now(), Figures: make(map[string]float64)}}
 	j := a.Job
-	j.Dir, j.URL = filepath.Join(l.dir, "trial"), a.Server.scheme()+"://"+server.Address+"/plaintext"
+	j.Dir, j.URL = filepath.Join(l.dir, "trial"), a.Server.url(server.Address)
 	failed := l.drive(ctx, m, j, server)
 	m.truth, err = server.stop()
 	if err = errors.Join(err, ctx.Err()); err != nil {

@@ -45,6 +45,8 @@ func serve(args []string) error {
 		return serveNull(ctx, *address)
 	case "tls":
 		return serveTLS(ctx, *address, *certificate)
+	case "grpc":
+		return serveGRPC(ctx, *address)
 	case "nethttp":
 		return serveNetHTTP(ctx, *address, when)
 	case "scripted":

@@ -54,6 +54,14 @@ func (s serverSpec) scheme() string {
 	return "http"
 }
 
+// url is what is loaded.
+func (s serverSpec) url(address string) string {
+	if s.Kind == "grpc" {
+		return "grpc://" + address + "/" + grpcService + "/" + grpcMethod
+	}
+	return s.scheme() + "://" + address + "/plaintext"
+}
+
 // startServer starts a server on its CPU and waits until it can be reached.
 func (l *lab) startServer(ctx context.Context, spec serverSpec) (*server, error) {
 	s := &server{}
