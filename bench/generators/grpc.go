@@ -4,8 +4,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -59,33 +61,47 @@ func ghz(streams int) tool {
 		host, _, _ := strings.Cut(rest, "/")
 		return []string{"ghz", "--insecure", "--cpus", "1", "--call", grpcService + "." + grpcMethod, "--data", grpcMessage,
 			"--concurrency", strconv.Itoa(j.Connections * streams), "--connections", j.connections(),
-			"--duration", j.seconds(), "--duration-stop", "wait", "--format", "json", host}
+			"--duration", j.seconds(), "--duration-stop", "wait", host}
 	}}
 }
 
-// parseGhz reads ghz's report.
+// What is read of ghz's report.
+var (
+	ghzCount   = regexp.MustCompile(`(?m)^\s+Count:\s+(\d+)`)
+	ghzOK      = regexp.MustCompile(`(?m)^\s+\[OK\]\s+(\d+) responses`)
+	ghzSlowest = regexp.MustCompile(`(?m)^\s+Slowest:\s+([\d.]+) (ns|µs|us|ms|s)`)
+	ghzLatency = regexp.MustCompile(`(?m)^\s+(\d+) % in ([\d.]+) (ns|µs|us|ms|s)`)
+)
+
+// parseGhz reads ghz's report in text: that in JSON has every call, which would be the
+// most of its cost.
 func parseGhz(text string) (outcome, error) {
-	var d struct {
-		Count     float64            `json:"count"`
-		Slowest   float64            `json:"slowest"`
-		Statuses  map[string]float64 `json:"statusCodeDistribution"`
-		Latencies []struct {
-			Percentage float64 `json:"percentage"`
-			Latency    float64 `json:"latency"`
-		} `json:"latencyDistribution"`
+	count, ok := ghzCount.FindStringSubmatch(text), ghzOK.FindStringSubmatch(text)
+	if count == nil {
+		return outcome{}, errors.New("no count")
 	}
-	if err := object(text, &d); err != nil {
-		return outcome{}, err
+	o := outcome{Latency: make(map[string]float64)}
+	if ok != nil {
+		o.Requests, _ = strconv.ParseFloat(ok[1], 64)
 	}
-	o := outcome{Requests: d.Statuses["OK"], Errors: d.Count - d.Statuses["OK"], Latency: map[string]float64{"max": d.Slowest / 1e3}}
-	for _, l := range d.Latencies {
-		for _, q := range quantiles {
-			if q.at == l.Percentage {
-				o.Latency[q.name] = l.Latency / 1e3
-			}
-		}
+	all, _ := strconv.ParseFloat(count[1], 64)
+	o.Errors = all - o.Requests
+	if m := ghzSlowest.FindStringSubmatch(text); m != nil {
+		o.Latency["max"] = ghzMicros(m[1], m[2])
+	}
+	for _, m := range ghzLatency.FindAllStringSubmatch(text, -1) {
+		o.Latency["p"+m[1]] = ghzMicros(m[2], m[3])
+	}
+	for _, other := range []string{"p10", "p25", "p75", "p95"} {
+		delete(o.Latency, other) // no other tool is asked for them
 	}
 	return o, nil
+}
+
+// ghzMicros reads a time, in µs.
+func ghzMicros(number, unit string) float64 {
+	x, _ := strconv.ParseFloat(number, 64)
+	return x * map[string]float64{"ns": 1e-3, "µs": 1, "us": 1, "ms": 1e3, "s": 1e6}[unit]
 }
 
 // echoService sends the payload back.

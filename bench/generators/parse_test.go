@@ -28,7 +28,7 @@ func TestParsers(t *testing.T) {
 		{"bombardier.json", parseBombardier, 505, map[string]float64{"p50": 126, "p90": 283, "p99": 4751, "max": 5207}},
 		{"fortio.json", parseFortio, 496, map[string]float64{"p50": 547.163389, "p99.9": 87732.85, "max": 88243.977}},
 		{"zrk.json", parseZrk, 500, map[string]float64{"p50": 112, "p99.9": 36144, "max": 36159}},
-		{"ghz.json", parseGhz, 198, map[string]float64{"p50": 312.5, "p99": 4000, "max": 5000}},
+		{"ghz.txt", parseGhz, 3953, map[string]float64{"p50": 29600, "p99": 380600, "max": 417390}},
 		{"dyno.json", parseDyno, 500, map[string]float64{}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
