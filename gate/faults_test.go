@@ -336,3 +336,45 @@ func TestBackPressure(t *testing.T) {
 		t.Errorf("%d bytes were taken for a client that takes none", n)
 	}
 }
+
+// What is refused in the middle of several requests that came at once is the last that
+// is answered.
+func TestPipelinedRefusal(t *testing.T) {
+	upstream, requests := answering(t, ok)
+	_, at := startLoops(t, 1, "client: {body: 5B}\nroutes: [{to: http://"+upstream+"}]\n")
+	client := dial(t, at)
+	const get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+	client.send("%s", get+get+"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 600\r\n\r\n"+strings.Repeat("x", 600)+get)
+	for _, want := range []int{200, 200, 413} {
+		if resp, _ := client.response(t, "GET"); resp.StatusCode != want {
+			t.Errorf("%d, want %d", resp.StatusCode, want)
+		}
+	}
+	if rest := client.rest(); rest != "" || requests.Load() != 2 {
+		t.Errorf("then %q, and %d requests arrived", rest, requests.Load())
+	}
+}
+
+// A request that says how often it may be sent on is counted down, and ends here when it
+// may not be.
+func TestMaxForwards(t *testing.T) {
+	upstream := scripted(t, func(p *peer) {
+		r, err := p.request()
+		if err != nil {
+			return
+		}
+		text := r.Header.Get("Max-Forwards")
+		p.send("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(text), text)
+	})
+	at := proxying(t, upstream)
+	for _, c := range []struct {
+		method, value string
+		status        int
+		body          string
+	}{{"OPTIONS", "3", 200, "2"}, {"TRACE", "1", 200, "0"}, {"OPTIONS", "0", 204, ""}, {"TRACE", "0", 405, ""}, {"TRACE", "x", 400, ""}, {"GET", "0", 200, "0"}} {
+		resp, body := ask(t, at, c.method+" / HTTP/1.1\r\nHost: h\r\nMax-Forwards: "+c.value+"\r\n\r\n")
+		if resp.StatusCode != c.status || c.status == 200 && body != c.body {
+			t.Errorf("%s %s: %d %s", c.method, c.value, resp.StatusCode, body)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 
 	"dyno/gate/config"
@@ -82,6 +83,9 @@ func (g *Gateway) Apply(c *config.Config) config.Problems {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	before := g.proxy.Snapshot()
+	if !slices.EqualFunc(c.Listen, before.Config.Listen, func(a, b config.Listener) bool { return a.Address == b.Address }) {
+		g.log.Warn("the addresses to listen on have changed, which takes a restart: they stay as they were")
+	}
 	next := g.builder.Build(c, before)
 	g.report(next)
 	g.proxy.Swap(next)

@@ -20,9 +20,10 @@ func (l *loop) refuse(c *client, a *request.Answer) {
 	x.outcome.Status = a.Status
 	out := append(l.out[:0], http1.StatusLine(a.Status)...)
 	out = append(append(out, l.date...), a.Fields...)
-	out = append(out, x.fields...)
-	if x.route != nil {
+	if x.route != nil && x.head == nil { // the loop's request is this one still
 		out = append(out, l.req.Responds()...)
+	} else {
+		out = append(out, x.fields...)
 	}
 	if a.Status != 204 && a.Status != 304 {
 		out = append(out, "Content-Length: "...)
@@ -33,12 +34,11 @@ func (l *loop) refuse(c *client, a *request.Answer) {
 		out = append(out, a.Body...)
 	}
 	l.out = out[:0]
+	l.end(c)
 	if errno := c.out.write(c.fd, out, nil); errno != 0 {
-		l.end(c)
 		l.drop(c)
 		return
 	}
-	l.end(c)
 	l.endOfResponse(c)
 }
 
@@ -54,7 +54,7 @@ func (l *loop) refuseHead(c *client, err error) {
 
 // turnAway answers what is no whole request, which nobody counts among a route's.
 func (l *loop) turnAway(c *client, a *request.Answer) {
-	c.x = exchange{note: c.x.note[:0], minor: 1}
+	c.x = exchange{note: c.x.note[:0], fields: c.x.fields[:0], minor: 1}
 	c.x.outcome.Began = l.now
 	c.unread = true
 	c.in = c.in[:0]

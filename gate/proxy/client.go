@@ -59,7 +59,7 @@ func (p phase) busy() bool { return p >= phaseDelay && p <= phaseBody || p == ph
 
 func (c *client) begin(fd int, id int32, from netip.AddrPort) {
 	in, out := c.in[:0], c.out.b[:0]
-	*c = client{fd: fd, id: id, serial: c.serial + 1, peer: from, readable: true, in: in, forwards: c.forwards[:0], x: exchange{note: c.x.note[:0]}}
+	*c = client{fd: fd, id: id, serial: c.serial + 1, peer: from, readable: true, in: in, forwards: c.forwards[:0], x: exchange{note: c.x.note[:0], fields: c.x.fields[:0]}}
 	c.out.b = out
 }
 
@@ -206,7 +206,7 @@ func (l *loop) serve(c *client, b []byte, held bool) bool {
 		return false
 	}
 	l.request(c, b[:n])
-	if c.fd < 0 {
+	if c.fd < 0 || c.phase == phaseLinger { // what follows is nobody's
 		return true
 	}
 	if held {

@@ -31,7 +31,9 @@ func (l *loop) await(c *client, p phase) {
 			d = min(d, x.route.Config.Retry.Timeout)
 		}
 	case phaseBody, phaseTunnel:
-		d = x.upstream.Config.Idle
+		if d = x.upstream.Config.Idle; p == phaseBody && !c.out.empty() {
+			d = limits.Write // it is the client that is waited for
+		}
 	case phaseWrite:
 		d = limits.Write
 	case phaseLinger:

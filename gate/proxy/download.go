@@ -63,11 +63,12 @@ func (l *loop) ended(k *backend) {
 	if c.x.rewrap {
 		l.out = http1.AppendLastChunk(l.out)
 	}
+	l.complete(c, k)
 	if errno := c.out.write(c.fd, l.out, nil); errno != 0 {
 		l.clientGone(c)
 		return
 	}
-	l.complete(c, k)
+	l.endOfResponse(c)
 }
 
 // response takes bytes of a response.
@@ -168,6 +169,9 @@ func (l *loop) content(k *backend, b []byte) {
 	if done && x.rewrap && len(piece) == 0 {
 		l.out = l.lastChunk(l.out, &k.body)
 	}
+	if done {
+		l.complete(c, k)
+	}
 	if len(l.out)+len(piece) > 0 {
 		errno := c.out.write(c.fd, l.out, piece)
 		if errno == 0 && done && x.rewrap && len(piece) > 0 {
@@ -183,7 +187,7 @@ func (l *loop) content(k *backend, b []byte) {
 	case wrong != nil:
 		l.failed(c, request.BadResponse)
 	case done:
-		l.complete(c, k)
+		l.endOfResponse(c)
 	default:
 		l.await(c, phaseBody)
 		if k.readable {
@@ -203,8 +207,8 @@ func (l *loop) lastChunk(dst []byte, body *http1.Body) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// complete ends an exchange whose response is all read; the client may not have taken
-// all of it yet.
+// complete ends an exchange whose response is all read, before the client is given the
+// end of it: who has a response and asks again finds that the first request is over.
 func (l *loop) complete(c *client, k *backend) {
 	x := &c.x
 	if len(x.upstream.Detectors) > 0 {
@@ -217,5 +221,4 @@ func (l *loop) complete(c *client, k *backend) {
 	k.client = nil
 	l.release(k)
 	l.end(c)
-	l.endOfResponse(c)
 }

@@ -34,9 +34,7 @@ func (l *loop) forward(c *client) {
 	if h := route.Config.Hedge; h != nil {
 		route.Hedges[l.local.Loop%len(route.Hedges)].Earn(h.Budget)
 	}
-	if fields := r.Responds(); len(fields)+len(route.Response.Lines) > 0 {
-		x.fields = append(append([]byte(nil), fields...), route.Response.Lines...)
-	}
+	x.fields = append(append(x.fields[:0], r.Responds()...), route.Response.Lines...)
 	x.head = l.requestHead(l.buffer(), c, r)
 	if f := route.Config.Fault; f != nil && l.fault(c) {
 		return

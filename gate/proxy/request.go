@@ -3,6 +3,7 @@
 package proxy
 
 import (
+	"strconv"
 	"strings"
 
 	"dyno/gate/request"
@@ -11,18 +12,21 @@ import (
 
 // Answers of the gateway's own that are the same for all routes.
 var (
-	answerNoRoute    = request.Refuse(404, "no route matches", "")
-	answerConnect    = request.Refuse(501, "CONNECT is not for gateways", "")
-	answerTooLarge   = request.Refuse(413, "the body is larger than the limit", "")
-	answerTarget     = request.Refuse(400, "the request target is not a path", "")
-	answerOptions    = request.Refuse(400, "too many names in Connection", "")
-	answerNobody     = request.Refuse(503, "no upstream is available", "Retry-After: 1\r\n")
-	answerConnecting = request.Refuse(502, "the upstream can't be reached", "")
-	answerGone       = request.Refuse(502, "the upstream closed the connection", "")
-	answerBad        = request.Refuse(502, "the upstream's response is not HTTP/1.1 as it should be", "")
-	answerLate       = request.Refuse(504, "the upstream took too long", "")
-	answerSlow       = request.Refuse(408, "the request came too slowly", "")
-	answerDeclined   = request.Refuse(400, "this body is not framed as it should be", "")
+	answerNoRoute     = request.Refuse(404, "no route matches", "")
+	answerConnect     = request.Refuse(501, "CONNECT is not for gateways", "")
+	answerTooLarge    = request.Refuse(413, "the body is larger than the limit", "")
+	answerTarget      = request.Refuse(400, "the request target is not a path", "")
+	answerOptions     = request.Refuse(400, "too many names in Connection", "")
+	answerNobody      = request.Refuse(503, "no upstream is available", "Retry-After: 1\r\n")
+	answerConnecting  = request.Refuse(502, "the upstream can't be reached", "")
+	answerGone        = request.Refuse(502, "the upstream closed the connection", "")
+	answerBad         = request.Refuse(502, "the upstream's response is not HTTP/1.1 as it should be", "")
+	answerLate        = request.Refuse(504, "the upstream took too long", "")
+	answerSlow        = request.Refuse(408, "the request came too slowly", "")
+	answerMaxForwards = request.Refuse(400, "Max-Forwards is not a number", "")
+	answerTrace       = request.Refuse(405, "TRACE ends here", "Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n")
+	answerOptionsHere = &request.Answer{Status: 204, Fields: []byte("Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n")}
+	answerDeclined    = request.Refuse(400, "this body is not framed as it should be", "")
 )
 
 // request takes a request whose head was parsed from b.
@@ -74,6 +78,10 @@ func (l *loop) request(c *client, b []byte) {
 		l.refuse(c, answer)
 		return
 	}
+	if answer := counted(r); answer != nil {
+		l.refuse(c, answer)
+		return
+	}
 	switch {
 	case route.Answer != nil:
 		l.refuse(c, route.Answer)
@@ -86,8 +94,7 @@ func (l *loop) request(c *client, b []byte) {
 
 // start readies x for a request.
 func (x *exchange) start(q *http1.Request, b []byte, now int64) {
-	note := x.note[:0]
-	*x = exchange{note: note, minor: q.Minor, method: methodOf(q.Method.Of(b)), upgrade: q.Upgrade, chunked: q.Chunked}
+	*x = exchange{note: x.note[:0], fields: x.fields[:0], minor: q.Minor, method: methodOf(q.Method.Of(b)), upgrade: q.Upgrade, chunked: q.Chunked}
 	x.outcome.Began = now
 	x.silent = x.method == head
 	x.body.Start(q)
@@ -133,6 +140,30 @@ func (l *loop) mostBody(x *exchange) int64 {
 		return most
 	}
 	return l.snap.Config.Client.Body
+}
+
+// counted counts a TRACE or OPTIONS request down that says how often it may be sent on
+// (RFC 9110 7.6.2). It gives what the last recipient answers, which is the gateway then.
+func counted(r *request.Request) *request.Answer {
+	method := string(r.Method())
+	if method != "TRACE" && method != "OPTIONS" {
+		return nil
+	}
+	value, ok := r.Header("max-forwards")
+	if !ok {
+		return nil
+	}
+	n, err := strconv.ParseUint(string(value), 10, 16)
+	switch {
+	case err != nil:
+		return answerMaxForwards
+	case n > 0:
+		r.Forward("max-forwards", strconv.AppendUint(nil, n-1, 10))
+		return nil
+	case method == "TRACE":
+		return answerTrace
+	}
+	return answerOptionsHere
 }
 
 // noRoute answers what no route takes.
