@@ -39,16 +39,8 @@ func TestCatalogue(t *testing.T) {
 		mu.Unlock()
 		c := dial(t, at)
 		io.WriteString(c, a.Wire)
-		wantHidden := strings.Contains(a.Rest, http1test.Smuggled) && !strings.Contains(a.Wire, " HTTP/1.0\r\n")
-		var statuses []int
-		switch {
-		case a.Status > 0:
-			statuses = responses(c.r, a.Wire, 100) // it closes the connection
-		case a.Status == 0 && wantHidden:
-			statuses = responses(c.r, a.Wire, 2)
-		case a.Status == 0:
-			statuses = responses(c.r, a.Wire, 1)
-		}
+		most := expected(&a)
+		statuses := responses(c.r, a.Wire, most)
 		c.Close()
 		mu.Lock()
 		got := slices.Clone(seen)
@@ -64,11 +56,25 @@ func TestCatalogue(t *testing.T) {
 				t.Errorf("%s: the upstream saw %q", a.Name, got)
 			}
 		default:
-			if len(got) == 0 || !strings.HasSuffix(got[0], " "+a.Content) && !strings.HasPrefix(got[0], "GET /admin") || hidden != wantHidden && !strings.HasPrefix(a.Wire, "GET /admin") {
+			if len(got) == 0 || !strings.HasSuffix(got[0], " "+a.Content) && !strings.HasPrefix(got[0], "GET /admin") || hidden != (most == 2) && !strings.HasPrefix(a.Wire, "GET /admin") {
 				t.Errorf("%s: answered %v, the upstream saw %q; want content %q, and then %q", a.Name, statuses, got, a.Content, a.Rest)
 			}
 		}
 	}
+}
+
+// expected is how many responses there are to an attack: many for one that is refused,
+// as its connection is closed then, and the test would see more than one.
+func expected(a *http1test.Attack) int {
+	switch {
+	case a.Status > 0:
+		return 100
+	case a.Status < 0:
+		return 0
+	case strings.Contains(a.Rest, http1test.Smuggled) && !strings.Contains(a.Wire, " HTTP/1.0\r\n"):
+		return 2
+	}
+	return 1
 }
 
 // responses reads as many responses at most, to the end of the connection; the first is
