@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/gate/config"
+	"dyno/gate/snapshot"
 )
 
 func newCheck() *cobra.Command {
@@ -30,6 +32,10 @@ func newCheck() *cobra.Command {
 			c, err := open(args[0])
 			if err != nil {
 				return err
+			}
+			if problems := snapshot.Check(c); len(problems) > 0 {
+				fmt.Fprintln(os.Stderr, problems)
+				return configError{fmt.Errorf("%s: %d wrong", args[0], len(problems))}
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: fine: %d routes, %d upstreams\n", args[0], len(c.Routes), len(c.Upstreams))
 			return nil

@@ -42,7 +42,7 @@ type backend struct {
 
 // connect begins a connection to an endpoint.
 func (l *loop) connect(e *upstream.Endpoint, u *upstream.Upstream) (*backend, error) {
-	d := reactor.Dialer{To: e.Sockaddr}
+	d := reactor.Dialer{To: e.Sockaddr()}
 	fd, up, err := d.Dial()
 	if err != nil {
 		return nil, err

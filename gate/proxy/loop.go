@@ -40,6 +40,7 @@ type loop struct {
 	clients   table[client]
 	backends  table[backend]
 	again     []int32 // event IDs of connections that have more to do
+	others    []int32 // what again was in the batch before, for its memory
 	wheel     *reactor.Wheel
 	listeners []*listener
 	local     upstream.Local
@@ -105,11 +106,12 @@ func (l *loop) run() {
 		for i := range events {
 			l.handle(&events[i])
 		}
-		for range len(l.again) {
-			id := l.again[0]
-			l.again = l.again[:copy(l.again, l.again[1:])]
+		turns := l.again
+		l.again = l.others[:0]
+		for _, id := range turns {
 			l.goOn(id)
 		}
+		l.others = turns
 		l.clients.reuse()
 		l.backends.reuse()
 		if !l.mail.empty() {

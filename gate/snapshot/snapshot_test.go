@@ -80,7 +80,12 @@ func TestBrokenRoute(t *testing.T) {
 			}
 			return nil
 		})
-	s := NewBuilder(1).Build(parse(t, "routes:\n  - {name: bad, match: {path: /bad}, to: u}\n  - {to: u}\nupstreams: {u: [\"127.0.0.1:1\"]}\n"), nil)
+	text := "routes:\n  - {name: bad, match: {path: /bad}, to: u}\n  - {to: u}\nupstreams: {u: [\"127.0.0.1:1\"]}\n"
+	if problems := Check(parse(t, text)); len(problems) != 1 || problems[0].String() != "f:3:5: routes[0]: its keys can't be read" || closed != 2 {
+		t.Errorf("checked: %v, %d closed", problems, closed)
+	}
+	closed = 0
+	s := NewBuilder(1).Build(parse(t, text), nil)
 	bad, good := s.Routes[0], s.Routes[1]
 	if bad.Broken == nil || bad.Broken.Status != 503 || len(bad.Targets)+len(bad.Guards) > 0 || closed != 1 || bad.Counters == nil {
 		t.Errorf("%+v, %d closed", bad, closed)

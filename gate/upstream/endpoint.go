@@ -23,10 +23,9 @@ type Instance struct {
 // learned about it, as long as its upstream has an instance of that address.
 type Endpoint struct {
 	Address  config.Address
-	Name     string        // Address as text, for logs, metrics and Host
-	Sockaddr unix.Sockaddr // to connect to
-	ID       uint64        // of the address: what sticky cookies and rings know it by
-	Slot     int           // a small number no other living endpoint has
+	Name     string // Address as text, for logs, metrics and Host
+	ID       uint64 // of the address: what sticky cookies and rings know it by
+	Slot     int    // a small number no other living endpoint has
 	Counters *stats.Counters
 
 	Weight atomic.Int32
@@ -103,11 +102,13 @@ func newEndpoint(in Instance, slot, loops int) *Endpoint {
 	e := &Endpoint{Address: in.Address, Name: in.Address.String(), Zone: in.Zone, Slot: slot, Counters: stats.New(loops)}
 	e.ID = hashOf(e.Name)
 	e.Weight.Store(int32(max(1, in.Weight)))
-	e.Sockaddr = sockaddrOf(in.Address)
 	return e
 }
 
-func sockaddrOf(a config.Address) unix.Sockaddr {
+// Sockaddr returns where to connect to. Each call gives another one, as connecting
+// writes to it.
+func (e *Endpoint) Sockaddr() unix.Sockaddr {
+	a := e.Address
 	if a.Unix != "" {
 		return &unix.SockaddrUnix{Name: a.Unix}
 	}
