@@ -104,6 +104,7 @@ type Trial struct {
 	Validity   finding.Validity  `json:"validity"`
 	Findings   []finding.Finding `json:"findings,omitempty"`
 	Failures   []measure.Failure `json:"failures,omitempty"` // a few failed requests of each kind
+	Causes     []measure.Cause   `json:"causes,omitempty"`   // errors by names finer than their kinds
 	// Requests are those of a mix, of a single load; runs don't keep them.
 	Requests []measure.RequestResult `json:"-"`
 	Speed    *Speed                  `json:"speed,omitempty"` // of the CPUs; nil in runs of versions that did not read it

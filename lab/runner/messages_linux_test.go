@@ -30,7 +30,11 @@ func talks(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer conn.CloseNow()
-	for {
+	for n := 1; ; n++ {
+		if n == 50 {
+			conn.Close(websocket.StatusTryAgainLater, "")
+			return
+		}
 		kind, message, err := conn.Read(r.Context())
 		if err != nil || conn.Write(r.Context(), kind, message) != nil {
 			return
@@ -80,8 +84,11 @@ func TestRunOfMessages(t *testing.T) {
 			t.Fatalf("%s: trials %+v", tt.name, run.Trials)
 		}
 		w := run.Trials[0].Windows[0].Client
-		if w.Completed == 0 || w.Messages.In != w.Completed+w.Drained || w.Errors.Total() != 0 {
+		if w.Completed == 0 || w.Messages.In != w.Completed+w.Drained || w.Errors.Total() != w.Errors.Close {
 			t.Errorf("%s: %+v", tt.name, w)
+		}
+		if c := run.Trials[0].Causes; tt.name == "messages" && (len(c) != 1 || c[0].Name != "1013 try again later") {
+			t.Errorf("%s: causes %v", tt.name, c)
 		}
 	}
 }

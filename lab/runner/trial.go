@@ -136,7 +136,7 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 		return cmp.Or(died(in), err)
 	}
 	counter.compare(ctx, result)
-	t.Mono, t.Engine, t.Failures = result.Start, result.Engine, result.Failures
+	t.Mono, t.Engine, t.Failures, t.Causes = result.Start, result.Engine, result.Failures, result.Causes
 	t.Windows = ledger.join(ctx, result.Windows)
 	said := append(result.Findings, unenforced(in)...)
 	t.Findings = validity.Trial(said, t.Windows, s.conditions(cell))
