@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -382,7 +383,13 @@ func (w *webSockets) ended(id int32) {
 	w.gone(id, "the server closed the connection without a close frame (RFC 6455 7.1.5: 1006 abnormal closure)")
 }
 
-func (w *webSockets) broke(id int32, why string) { w.gone(id, why) }
+func (w *webSockets) broke(id int32, why string) {
+	if w.loop.conns[id].state == greeting { // such as a client's certificate that was not accepted
+		w.loop.connectFailed(id, errors.New(why))
+		return
+	}
+	w.gone(id, why)
+}
 
 // gone is called when nothing can come any more on a connection.
 func (w *webSockets) gone(id int32, why string) {
