@@ -86,7 +86,7 @@ type h2out struct {
 	length   int64  // to be told in it; -1: none
 	dated    bool
 	begun    bool // the head is sent
-	flushed  bool // what there is is to be sent, though it is a head alone
+	flushed  bool // all of it is to be sent, though it may be a head alone
 	data     []byte
 	sent     int // bytes of data
 	trailers []byte
