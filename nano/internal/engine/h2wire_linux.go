@@ -19,7 +19,7 @@ import (
 
 // keptOfStream is how many bytes of a response wait for the loop, or for the client,
 // before the handler has to.
-const keptOfStream = 64 << 10
+const keptOfStream = 32 << 10
 
 // Respond implements exchange.Wire.
 func (t *h2stream) Respond(x *exchange.Exchange, body []byte) error {
