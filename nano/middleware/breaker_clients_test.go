@@ -134,7 +134,6 @@ func leaveHTTP2(t *testing.T, url string, short, slow bool, waiting <-chan struc
 	var r *http.Request
 	if short || slow {
 		body, w := io.Pipe()
-		defer w.Close()
 		r, _ = http.NewRequestWithContext(ctx, "POST", url, body)
 		r.ContentLength = 4
 		go func() {
@@ -144,6 +143,7 @@ func leaveHTTP2(t *testing.T, url string, short, slow bool, waiting <-chan struc
 				cancel()
 			}
 			io.WriteString(w, "d")
+			w.Close()
 		}()
 	} else {
 		r, _ = http.NewRequestWithContext(ctx, "GET", url, nil)
