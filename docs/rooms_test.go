@@ -71,6 +71,7 @@ var house = []room{
 		{"gate/snapshot"},
 		{"gate/proxy"},
 		{"gate"},
+		{"gate/admin"},
 	}},
 	{"cmd", []string{"wire", "internal", "studies", "subjects", "lab", "gate"}, [][]string{
 		{"cmd/dyno/internal/cli"},

@@ -4,6 +4,7 @@ package gate_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -173,4 +174,10 @@ func ask(t testing.TB, address, request string) (*http.Response, string) {
 	c.send("%s", request)
 	method, _, _ := strings.Cut(request, " ")
 	return c.response(t, method)
+}
+
+// parseResponse reads a response that is there as a whole.
+func parseResponse(t testing.TB, b []byte) (*http.Response, string) {
+	t.Helper()
+	return (&peer{r: bufio.NewReader(bytes.NewReader(b))}).response(t, "GET")
 }

@@ -63,7 +63,8 @@ func newRoot() *cobra.Command {
   nanogate run --listen 127.0.0.1:8080 --to http://127.0.0.1:9000
   nanogate run -c nanogate.yaml
   nanogate check nanogate.yaml    what is wrong with the file?
-  nanogate routes -c nanogate.yaml`,
+  nanogate routes -c nanogate.yaml
+  nanogate top                    what passes through, live`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -77,6 +78,6 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newRun(), newCheck(), newRoutes())
+	root.AddCommand(newRun(), newCheck(), newRoutes(), newTop())
 	return root
 }

@@ -18,7 +18,7 @@ import (
 )
 
 func newRun() *cobra.Command {
-	var file, listen, to string
+	var file, listen, to, adminAt string
 	var loops int
 	cmd := &cobra.Command{
 		Use:   "run",
@@ -37,6 +37,12 @@ the requests under way end, as long as client.drain says, and close what is left
 			if loops < 0 || loops > 1024 {
 				return usageError{fmt.Errorf("--loops: expected 0 to 1024, got %d", loops)}
 			}
+			if adminAt != "" {
+				if err := config.CheckListen(adminAt); err != nil {
+					return usageError{fmt.Errorf("--admin: %w", err)}
+				}
+				c.Admin = adminAt
+			}
 			return run(cmd.Context(), c, loops)
 		},
 	}
@@ -44,6 +50,7 @@ the requests under way end, as long as client.drain says, and close what is left
 	flags.StringVarP(&file, "config", "c", "", "the configuration file")
 	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "address to listen on, without a file")
 	flags.StringVar(&to, "to", "", "where everything is sent, without a file: http://host:port or unix:/path")
+	flags.StringVar(&adminAt, "admin", "", "address that shows routes, upstreams and metrics, in place of the file's")
 	flags.IntVar(&loops, "loops", 0, "event loops; 0: one for each CPU")
 	return cmd
 }
@@ -86,6 +93,16 @@ func run(ctx context.Context, c *config.Config, loops int) error {
 	}
 	for _, at := range g.Addresses() {
 		log.Info("listening", "address", at.String())
+	}
+	if c.Admin != "" {
+		stop, err := serveAdmin(g, c.Admin, log)
+		if err != nil {
+			end, cancel := context.WithCancel(context.Background())
+			cancel()
+			_ = g.Shutdown(end)
+			return err
+		}
+		defer stop()
 	}
 	for {
 		select {

@@ -16,6 +16,7 @@ import (
 type Config struct {
 	Path      string // the file; "" if there is none
 	Listen    []Listener
+	Admin     string         // host:port of the admin address; "": none
 	Trust     []netip.Prefix // proxies before the gateway whose forwarding fields are believed
 	Forwarded Forwarded
 	Slashes   bool // escaped slashes in paths are kept, not refused
@@ -64,6 +65,7 @@ func newConfig(path string) *Config {
 // topFields are what a file may hold.
 var topFields = []known[Config]{
 	{"listen", (*Config).readListen},
+	{"admin", func(c *Config, p place) { c.Admin = p.listenAddress() }},
 	{"trust", func(c *Config, p place) {
 		for _, item := range p.list() {
 			c.Trust = append(c.Trust, item.prefix())

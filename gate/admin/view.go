@@ -1,0 +1,177 @@
+//go:build linux
+
+package admin
+
+import (
+	"strconv"
+	"time"
+
+	"dyno/gate"
+	"dyno/gate/config"
+	"dyno/gate/request"
+	"dyno/gate/snapshot"
+	"dyno/gate/stats"
+	"dyno/gate/upstream"
+)
+
+// Status is the gateway as a whole.
+type Status struct {
+	Ready    bool     `json:"ready"`
+	Draining bool     `json:"draining"`
+	Config   string   `json:"config,omitempty"` // the file
+	Listen   []string `json:"listen"`
+	Clients  int      `json:"clients"`            // open connections
+	Routes   int      `json:"routes"`             //
+	Problems []string `json:"problems,omitempty"` // that keep routes from being served
+}
+
+// Figures are the counts of a route or an endpoint since it is there.
+type Figures struct {
+	Requests uint64            `json:"requests"`
+	Status   map[string]uint64 `json:"status,omitempty"` // by class: "2xx"; "none" had no response
+	Failed   map[string]uint64 `json:"failed,omitempty"` // by reason
+	Retried  uint64            `json:"retried,omitempty"`
+	P50      float64           `json:"p50_ms"` // response times: ends of buckets a quarter of a power of two wide
+	P99      float64           `json:"p99_ms"`
+	P999     float64           `json:"p999_ms"`
+}
+
+// Route is one route with its figures.
+type Route struct {
+	Name     string   `json:"name"`
+	Priority int      `json:"priority,omitempty"`
+	Hosts    []string `json:"hosts,omitempty"`
+	Path     string   `json:"path"`
+	Methods  []string `json:"methods,omitempty"`
+	To       []Target `json:"to,omitempty"`
+	Redirect int      `json:"redirect,omitempty"` // its status
+	Respond  int      `json:"respond,omitempty"`  // in the same way
+	Broken   bool     `json:"broken,omitempty"`   // it couldn't be built, and answers 503
+	Figures  Figures  `json:"figures"`
+}
+
+// Target is an upstream with its share of a route.
+type Target struct {
+	Upstream string `json:"upstream"`
+	Weight   int    `json:"weight"`
+}
+
+// Upstream is one upstream with its endpoints.
+type Upstream struct {
+	Name      string     `json:"name"`
+	Balance   string     `json:"balance"`
+	Panic     bool       `json:"panic,omitempty"` // something speaks against each endpoint, so all are asked
+	Endpoints []Endpoint `json:"endpoints"`
+}
+
+// Endpoint is one instance.
+type Endpoint struct {
+	Address string   `json:"address"`
+	Weight  int      `json:"weight"`
+	Zone    string   `json:"zone,omitempty"`
+	Usable  bool     `json:"usable"`
+	Marks   []string `json:"marks,omitempty"` // what speaks against it
+	Active  int      `json:"active"`          // requests under way
+	Figures Figures  `json:"figures"`
+}
+
+// statusOf looks at the gateway.
+func statusOf(g *gate.Gateway) Status {
+	s := g.Snapshot()
+	v := Status{Draining: g.Proxy().Draining(), Config: s.Config.Path, Clients: g.Proxy().Clients(), Routes: len(s.Routes)}
+	v.Ready = !v.Draining
+	for _, at := range g.Addresses() {
+		v.Listen = append(v.Listen, at.String())
+	}
+	for _, p := range s.Problems {
+		v.Problems = append(v.Problems, p.String())
+	}
+	return v
+}
+
+// routesOf looks at the routes, in the order of the file.
+func routesOf(s *snapshot.Snapshot) []Route {
+	all := make([]Route, 0, len(s.Routes))
+	for _, r := range s.Routes {
+		c := r.Config
+		v := Route{Name: r.Name, Priority: c.Priority, Hosts: c.Match.Hosts, Path: c.Match.Path.Text, Methods: c.Match.Methods,
+			Broken: r.Broken != nil, Figures: figuresOf(r.Counters)}
+		if c.Redirect != nil {
+			v.Redirect = c.Redirect.Status
+		}
+		if c.Respond != nil {
+			v.Respond = c.Respond.Status
+		}
+		for i := range c.To {
+			v.To = append(v.To, Target{targetName(&c.To[i]), c.To[i].Weight})
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+func targetName(t *config.Target) string {
+	if t.Direct != nil {
+		return t.Direct.Name
+	}
+	return t.Upstream
+}
+
+// upstreamsOf looks at the upstreams, in the order of the file.
+func upstreamsOf(s *snapshot.Snapshot) []Upstream {
+	all := make([]Upstream, 0, len(s.Upstreams))
+	for _, u := range s.Upstreams {
+		set := u.Set()
+		v := Upstream{Name: u.Name, Balance: u.Config.Balance.Kind.String(), Panic: set.Panic, Endpoints: make([]Endpoint, 0, len(set.All))}
+		for _, e := range set.All {
+			v.Endpoints = append(v.Endpoints, Endpoint{Address: e.Name, Weight: int(e.Weight.Load()), Zone: e.Zone, Usable: e.Usable(),
+				Marks: marksOf(e.Marks()), Active: e.Under(), Figures: figuresOf(e.Counters)})
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// markNames are what speaks against an endpoint, by its bit.
+var markNames = []string{"unhealthy", "ejected", "drained", "starting"}
+
+func marksOf(m upstream.Mark) (names []string) {
+	for bit, name := range markNames {
+		if m&(1<<bit) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func figuresOf(c *stats.Counters) Figures {
+	f := c.Read()
+	v := Figures{Requests: f.Requests, Retried: f.Retried, P50: ms(f.Took.Quantile(0.5)), P99: ms(f.Took.Quantile(0.99)), P999: ms(f.Took.Quantile(0.999))}
+	for class, n := range f.Status {
+		if n > 0 {
+			if v.Status == nil {
+				v.Status = map[string]uint64{}
+			}
+			v.Status[className(class)] = n
+		}
+	}
+	for why, n := range f.Failed {
+		if n > 0 {
+			if v.Failed == nil {
+				v.Failed = map[string]uint64{}
+			}
+			v.Failed[request.Failure(why).String()] = n
+		}
+	}
+	return v
+}
+
+// className names the hundreds of a status.
+func className(class int) string {
+	if class == 0 {
+		return "none"
+	}
+	return strconv.Itoa(class) + "xx"
+}
+
+func ms(d time.Duration) float64 { return float64(d) / 1e6 }

@@ -1,0 +1,33 @@
+package config
+
+// View is the configuration as it is shown: what was read, not what it was read from.
+// Secrets are in files that it names, so there are none in it.
+type View struct {
+	File      string   `json:"file,omitempty"`
+	Listen    []string `json:"listen"`
+	Admin     string   `json:"admin,omitempty"`
+	Routes    []Named  `json:"routes"`
+	Upstreams []Named  `json:"upstreams"`
+}
+
+// Named is a part of the file by its name and place.
+type Named struct {
+	Name string `json:"name"`
+	Line int    `json:"line,omitempty"`
+	Text string `json:"text,omitempty"` // without places and styles: equal if it says the same
+}
+
+// View returns the configuration as it is shown.
+func (c *Config) View() View {
+	v := View{File: c.Path, Admin: c.Admin, Listen: []string{}, Routes: []Named{}, Upstreams: []Named{}}
+	for _, l := range c.Listen {
+		v.Listen = append(v.Listen, l.Address)
+	}
+	for _, r := range c.Routes {
+		v.Routes = append(v.Routes, Named{r.Name, r.At.Line, r.Text})
+	}
+	for _, u := range c.Upstreams {
+		v.Upstreams = append(v.Upstreams, Named{u.Name, u.At.Line, u.Text})
+	}
+	return v
+}
