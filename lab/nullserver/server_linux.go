@@ -1,12 +1,7 @@
-// Package nullserver answers every request with the same bytes, as cheaply as a
-// server can: one event loop, no parsing. What a generator measures against it
-// is the generator itself and the kernel.
-//
-// It is no HTTP server: it takes each read for one request, which holds for
-// small requests that are not pipelined. HTTP/1.0 clients are kept alive too.
 package nullserver
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -28,9 +23,16 @@ type Server struct {
 	file     *os.File // keeps fd open
 	fd       int      // the listening socket, non-blocking
 	poller   *reactor.Poller
-	conns    []int32 // descriptor by ID, 0 for none
+	conns    []conn // by ID
 	unused   []int32
 	read     []byte
+	out      []byte // what is to be sent over HTTP/2; used again for each read
+}
+
+// conn is a connection, with fd 0 none.
+type conn struct {
+	fd    int32
+	http2 *HTTP2 // nil over HTTP/1.1
 }
 
 // listenerID is the event ID of the listening socket; connections follow.
@@ -60,7 +62,7 @@ func listen(address string, control func(network, address string, c syscall.RawC
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{listener: ln.(*net.TCPListener), conns: make([]int32, 1), read: make([]byte, 64<<10)}
+	s := &Server{listener: ln.(*net.TCPListener), conns: make([]conn, 1), read: make([]byte, 64<<10)}
 	if s.file, err = s.listener.File(); err != nil {
 		s.listener.Close()
 		return nil, err
@@ -115,9 +117,9 @@ func (s *Server) accept() {
 		if n := len(s.unused); n > 0 {
 			id, s.unused = s.unused[n-1], s.unused[:n-1]
 		} else {
-			s.conns = append(s.conns, 0)
+			s.conns = append(s.conns, conn{})
 		}
-		s.conns[id] = int32(fd)
+		s.conns[id] = conn{fd: int32(fd)}
 		if err := s.poller.Add(fd, id); err != nil {
 			s.drop(id)
 		}
@@ -125,35 +127,55 @@ func (s *Server) accept() {
 }
 
 func (s *Server) answer(id int32, ending bool) {
-	fd := int(s.conns[id])
-	if fd == 0 {
+	c := &s.conns[id]
+	if c.fd == 0 {
 		return
 	}
-	n, errno := reactor.Read(fd, s.read)
-	if errno == unix.EAGAIN && !ending {
-		return
-	}
-	if n > 0 {
-		if sent, _ := reactor.Write(fd, replyBytes); sent != len(reply) {
-			n = 0 // a client that does not read is dropped
+	for {
+		n, errno := reactor.Read(int(c.fd), s.read)
+		if errno == unix.EAGAIN && !ending {
+			return
+		}
+		if n <= 0 || !s.reply(c, s.read[:n]) || ending {
+			s.drop(id)
+			return
+		}
+		if n < len(s.read) { // else there may be more, of which no event tells
+			return
 		}
 	}
-	if n == 0 || ending {
-		s.drop(id)
+}
+
+// reply answers what came on a connection. It returns false if the connection is of no
+// use: the client does not read, or breaks HTTP/2.
+func (s *Server) reply(c *conn, in []byte) bool {
+	if c.http2 == nil {
+		if in[0] != 'P' || !bytes.HasPrefix(in, preface) {
+			sent, _ := reactor.Write(int(c.fd), replyBytes)
+			return sent == len(reply)
+		}
+		c.http2 = new(HTTP2)
 	}
+	out, ok := c.http2.Answer(s.out[:0], in)
+	s.out = out
+	if !ok || len(out) == 0 {
+		return ok
+	}
+	sent, _ := reactor.Write(int(c.fd), out)
+	return sent == len(out)
 }
 
 var replyBytes = []byte(reply)
 
 func (s *Server) drop(id int32) {
-	unix.Close(int(s.conns[id]))
-	s.conns[id] = 0
+	unix.Close(int(s.conns[id].fd))
+	s.conns[id] = conn{}
 	s.unused = append(s.unused, id)
 }
 
 func (s *Server) close() {
-	for id, fd := range s.conns {
-		if fd != 0 {
+	for id := range s.conns {
+		if s.conns[id].fd != 0 {
 			s.drop(int32(id))
 		}
 	}
