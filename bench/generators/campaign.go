@@ -25,7 +25,7 @@ type campaign struct {
 // campaigns in the order in which "all" runs them.
 func campaigns() []campaign {
 	return []campaign{
-		cpuCampaign(), tlsCampaign(), connectCampaign(), timersCampaign(), pacingCampaign(),
+		cpuCampaign(), tlsCampaign(), h2Campaign(), connectCampaign(), timersCampaign(), pacingCampaign(),
 		truthCampaign(), frozenCampaign(), memoryCampaign(), toolsCampaign(), soakCampaign(), grpcCampaign(),
 	}
 }

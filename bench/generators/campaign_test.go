@@ -85,7 +85,7 @@ func TestShowComparesInPairsAndLeavesOutTheDisturbed(t *testing.T) {
 // file, and none may be asked for what it can't do.
 func TestCommands(t *testing.T) {
 	for _, tool := range append(peers(), dynoTool("dyno", "dyno", "--cpus", "0")) {
-		for _, j := range []job{{Seconds: 1, Connections: 8}, {Seconds: 1, Connections: 8, Rate: 500}, {Seconds: 1, Connections: 8, Fresh: true}} {
+		for _, j := range []job{{Seconds: 1, Connections: 8}, {Seconds: 1, Connections: 8, Rate: 500}, {Seconds: 1, Connections: 8, Fresh: true}, {Seconds: 1, Connections: 8, Streams: 5}} {
 			j.URL, j.Dir = "http://127.0.0.1:1/", "/nowhere"
 			args, ok := tool.command(j)
 			if !ok {
@@ -94,6 +94,9 @@ func TestCommands(t *testing.T) {
 			line := strings.Join(args, " ")
 			if !strings.Contains(line, j.URL) && !strings.Contains(line, j.Dir+"/targets") {
 				t.Errorf("%s: no URL in %s", tool.Name, line)
+			}
+			if j.Streams > 0 && !strings.Contains(line, " 5 ") {
+				t.Errorf("%s: no streams in %s", tool.Name, line)
 			}
 			if j.Rate > 0 && !strings.Contains(line, "500") && !strings.Contains(line, "62.5") {
 				t.Errorf("%s: no rate in %s", tool.Name, line)

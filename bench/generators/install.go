@@ -30,7 +30,7 @@ var modules = []module{
 // Packages of other kinds.
 const (
 	ohaVersion     = "1.16.0"
-	debianPackages = "wrk apache2-utils"
+	debianPackages = "wrk apache2-utils nghttp2-client"
 )
 
 // peersFolder is where installed peers are kept, for this program only.
@@ -59,7 +59,7 @@ func installPeers(ctx context.Context) error {
 	failed = append(failed, install(bin, "oha", func() error {
 		return command(ctx, "", "cargo", "install", "oha", "--version", ohaVersion, "--locked", "--root", filepath.Dir(bin))
 	}))
-	for _, program := range []string{"wrk", "ab"} {
+	for _, program := range []string{"wrk", "ab", "h2load"} {
 		failed = append(failed, install(bin, program, func() error {
 			return fmt.Errorf("comes with Debian: apt-get install %s", debianPackages)
 		}))

@@ -29,6 +29,7 @@ func TestParsers(t *testing.T) {
 		{"fortio.json", parseFortio, 496, map[string]float64{"p50": 547.163389, "p99.9": 87732.85, "max": 88243.977}},
 		{"zrk.json", parseZrk, 500, map[string]float64{"p50": 112, "p99.9": 36144, "max": 36159}},
 		{"ghz.txt", parseGhz, 3953, map[string]float64{"p50": 29600, "p99": 380600, "max": 417390}},
+		{"h2load.txt", parseH2load, 92958, map[string]float64{}},
 		{"dyno.json", parseDyno, 500, map[string]float64{}},
 	} {
 		t.Run(c.file, func(t *testing.T) {

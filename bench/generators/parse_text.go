@@ -21,6 +21,8 @@ var (
 	heyRequests = regexp.MustCompile(`\[2\d\d\]\s+(\d+) responses`)
 	heyErrors   = regexp.MustCompile(`(?m)^\s+\[(\d+)\]\s+(?:Get|Post|dial|context)`)
 	heyLatency  = regexp.MustCompile(`(\d+)%+ in ([\d.]+) secs`)
+	h2Requests  = regexp.MustCompile(`(\d+) done`)
+	h2Errors    = regexp.MustCompile(`(\d+) (?:failed|timeout)`)
 	vegetaRow   = regexp.MustCompile(`(?m)^([\d.]+)\s+([\d.]+)\s+(\d+)\s+[\d.]+\s*$`)
 )
 
@@ -43,6 +45,10 @@ func parseAB(text string) (outcome, error) {
 	}
 	return o, err
 }
+
+// parseH2load reads h2load's report, which has no percentiles. What it calls errored is
+// among the failed.
+func parseH2load(text string) (outcome, error) { return counted(text, h2Requests, h2Errors) }
 
 func parseHey(text string) (outcome, error) {
 	o, err := counted(text, heyRequests, heyErrors)

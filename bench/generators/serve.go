@@ -25,14 +25,14 @@ import (
 // until it is told to end, and then writes its record, if it has one.
 func serve(args []string) error {
 	flags := flag.NewFlagSet("serve", flag.ExitOnError)
-	kind := flags.String("kind", "null", "null, tls, nethttp or scripted")
+	kind := flags.String("kind", "null", "null, tls, tls-h2, nethttp or scripted")
 	address := flags.String("address", "127.0.0.1:0", "where to listen")
 	script := flags.String("script", "", "when to answer (scripted, nethttp)")
 	requests := flags.Int("requests", 0, "room in the record (scripted)")
 	busy := flags.Bool("busy", false, "poll without a pause (scripted)")
 	closing := flags.Bool("close", false, "close the connection after each answer (scripted)")
 	record := flags.String("record", "", "file for the record (scripted)")
-	certificate := flags.String("certificate", "", "PEM file with certificate and key (tls)")
+	certificate := flags.String("certificate", "", "PEM file with certificate and key (tls, tls-h2)")
 	flags.Parse(args)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
@@ -44,7 +44,9 @@ func serve(args []string) error {
 	case "null":
 		return serveNull(ctx, *address)
 	case "tls":
-		return serveTLS(ctx, *address, *certificate)
+		return serveTLS(ctx, *address, *certificate, "http/1.1", answerAll)
+	case "tls-h2":
+		return serveTLS(ctx, *address, *certificate, "h2", answerHTTP2)
 	case "grpc":
 		return serveGRPC(ctx, *address)
 	case "nethttp":
@@ -86,15 +88,14 @@ func serveScripted(ctx context.Context, address, record string, options scripted
 	return f.Close()
 }
 
-// serveTLS answers each read with fixed bytes, as the null server does, over
-// TLS 1.3 by the standard library.
-func serveTLS(ctx context.Context, address, certificate string) error {
+// serveTLS answers as the null server does, over TLS 1.3 by the standard library.
+func serveTLS(ctx context.Context, address, certificate, protocol string, answer func(net.Conn)) error {
 	pair, err := tls.LoadX509KeyPair(certificate, certificate)
 	if err != nil {
 		return err
 	}
 	ln, err := tls.Listen("tcp", address, &tls.Config{
-		Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"},
+		Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13, NextProtos: []string{protocol},
 	})
 	if err != nil {
 		return err
@@ -108,7 +109,7 @@ func serveTLS(ctx context.Context, address, certificate string) error {
 			}
 			return err
 		}
-		go answerAll(conn)
+		go answer(conn)
 	}
 }
 
@@ -122,6 +123,27 @@ func answerAll(conn net.Conn) {
 			return
 		}
 		if _, err := conn.Write(reply); err != nil {
+			return
+		}
+	}
+}
+
+// answerHTTP2 answers all requests of a read with one write.
+func answerHTTP2(conn net.Conn) {
+	defer conn.Close()
+	var null nullserver.HTTP2
+	var out []byte
+	read := make([]byte, 64<<10)
+	for {
+		n, err := conn.Read(read)
+		if err != nil {
+			return
+		}
+		var ok bool
+		if out, ok = null.Answer(out[:0], read[:n]); !ok {
+			return
+		}
+		if _, err := conn.Write(out); err != nil {
 			return
 		}
 	}

@@ -37,7 +37,7 @@ func (s serverSpec) arguments(address, record, certificate string) []string {
 	if s.Close {
 		args = append(args, "-close")
 	}
-	if s.Kind == "tls" {
+	if s.scheme() == "https" {
 		args = append(args, "-certificate", certificate)
 	}
 	if record != "" {
@@ -48,7 +48,7 @@ func (s serverSpec) arguments(address, record, certificate string) []string {
 
 // scheme is that of the server's URLs.
 func (s serverSpec) scheme() string {
-	if s.Kind == "tls" {
+	if s.Kind == "tls" || s.Kind == "tls-h2" {
 		return "https"
 	}
 	return "http"

@@ -18,6 +18,7 @@ type job struct {
 	Connections int
 	Rate        float64  // requests per second, uniform; 0 is a closed loop
 	Fresh       bool     // a new connection for every request
+	Streams     int      // over HTTP/2, requests under way on each connection; 0: HTTP/1.1
 	Extra       []string // dyno only: more flags
 	Dir         string   // for the tool's own files
 }
@@ -35,6 +36,8 @@ type tool struct {
 	Closed  func(j job) []string
 	Fresh   func(j job) []string
 	Open    func(j job) []string
+	// Multiplexed is a closed loop over HTTP/2.
+	Multiplexed func(j job) []string
 	// Report is run after the load, where the report is a program of its own.
 	// Its output, or that of the load, or the file named, is what Parse reads.
 	Report func(j job) []string
@@ -48,6 +51,8 @@ type tool struct {
 func (t *tool) command(j job) (args []string, ok bool) {
 	make := t.Closed
 	switch {
+	case j.Streams > 0:
+		make = t.Multiplexed
 	case j.Fresh:
 		make = t.Fresh
 	case j.Rate > 0:
@@ -69,14 +74,25 @@ func dynoTool(name, program string, flags ...string) tool {
 		if j.Fresh {
 			args = append(args, "--reuse", "none")
 		}
+		if j.Streams > 0 {
+			args = append(args, "--http2", "--streams", strconv.Itoa(j.Streams))
+		}
 		return append(slices.Concat(args, flags, j.Extra), j.URL)
 	}
-	return tool{Name: name, Program: program, Version: []string{"version"}, Closed: run, Fresh: run, Open: run, Parse: parseDyno}
+	return tool{Name: name, Program: program, Version: []string{"version"}, Closed: run, Fresh: run, Open: run, Multiplexed: run, Parse: parseDyno}
 }
 
 // peers are the load generators that dyno is compared with.
 func peers() []tool {
-	return []tool{wrk(), wrk2(), zrk(), oha(), vegeta(), k6(), ab("ab"), ab("ab -k", "-k"), hey(), bombardier(), fortio()}
+	return []tool{wrk(), wrk2(), zrk(), oha(), vegeta(), k6(), ab("ab"), ab("ab -k", "-k"), hey(), bombardier(), fortio(), h2load()}
+}
+
+// h2load is nghttp2's, with one thread. It has no histograms.
+func h2load() tool {
+	run := func(j job) []string {
+		return []string{"h2load", "-t1", "-c", j.connections(), "-m", strconv.Itoa(j.Streams), "-D", strconv.Itoa(j.Seconds), j.URL}
+	}
+	return tool{Name: "h2load", Program: "h2load", Version: []string{"--version"}, Multiplexed: run, Parse: parseH2load}
 }
 
 func wrk() tool {
