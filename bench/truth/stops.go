@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"dyno/lab/scripted"
@@ -17,6 +18,7 @@ type stopped struct {
 	engine  string
 	rate    int // 0 for a closed loop
 	threads int
+	streams int    // on each connection, over HTTP/2; 0: HTTP/1.1
 	stops   []stop // from the first request on
 	fail    string // a threshold that a healthy server meets
 }
@@ -52,6 +54,13 @@ func stopCases() (cases []Case) {
 		{engine: "uring", threads: 1, stops: at(2.5, 500*ms)},
 		{engine: "epoll", threads: 2, stops: at(1.2, 1200*ms), fail: "p99<100ms"},
 		{engine: "portable", threads: 1, stops: at(2.5, 500*ms)},
+		{engine: "uring", rate: 500, threads: 1, streams: 10, stops: at(2.2, 1200*ms), fail: "p99<100ms"},
+		{engine: "uring", rate: 5000, threads: 2, streams: 1, stops: at(3.7, 100*ms)},
+		{engine: "uring", threads: 1, streams: 10, stops: at(2.5, 500*ms)},
+		{engine: "epoll", rate: 5000, threads: 1, streams: 100, stops: at(0.4, 3000*ms)},
+		{engine: "epoll", rate: 5000, threads: 1, streams: 10, stops: at(5.3, 500*ms)},
+		{engine: "epoll", threads: 2, streams: 100, stops: at(1.2, 1200*ms), fail: "p99<100ms"},
+		{engine: "portable", rate: 500, threads: 1, streams: 10, stops: at(2.5, 500*ms)},
 	} {
 		cases = append(cases, Case{Name: s.name(), Injected: s.injected(), Examine: s.examine})
 	}
@@ -64,6 +73,9 @@ func (s *stopped) name() string {
 		rate = strconv.Itoa(s.rate)
 	}
 	name := fmt.Sprintf("stops/%s-%s-t%d", s.engine, rate, s.threads)
+	if s.streams > 0 {
+		name += fmt.Sprintf("-h2x%d", s.streams)
+	}
 	for _, one := range s.stops {
 		name += fmt.Sprintf("-%v@%v", one.For, one.At)
 	}
@@ -75,19 +87,17 @@ func (s *stopped) injected() string {
 }
 
 func (s *stopped) examine(ctx context.Context, l *lab, e *Examined) error {
-	const delay = time.Millisecond
-	server, err := scripted.Listen("127.0.0.1:0", scripted.Options{Script: scripted.Script{Delay: delay}, Requests: max(s.rate, 60_000) * (stopSeconds + 4)})
+	address, end, err := s.serve(ctx)
 	if err != nil {
 		return err
 	}
-	records := make(chan *scripted.Record, 1)
-	serving, end := context.WithCancel(ctx)
 	defer end()
-	go func() {
-		record, _ := server.Serve(serving)
-		records <- record
-	}()
-	args := []string{"--engine", s.engine, "-t", strconv.Itoa(s.threads), "-c", "64", "-d", fmt.Sprintf("%ds", stopSeconds), "-w", "0s", "--seed", "7"}
+	args := []string{"--engine", s.engine, "-t", strconv.Itoa(s.threads), "-d", fmt.Sprintf("%ds", stopSeconds), "-w", "0s", "--seed", "7"}
+	if s.streams > 0 {
+		args = append(args, "-c", "8", "--http2", "--streams", strconv.Itoa(s.streams))
+	} else {
+		args = append(args, "-c", "64")
+	}
 	if s.rate > 0 {
 		args = append(args, "-R", strconv.Itoa(s.rate), "--arrivals", "uniform")
 	}
@@ -96,24 +106,52 @@ func (s *stopped) examine(ctx context.Context, l *lab, e *Examined) error {
 	}
 	begun := make(chan struct{})
 	time.AfterFunc(300*time.Millisecond, func() { close(begun) }) // about when it begins to send
-	r, err := l.load(ctx, e, begun, s.stops, append(args, "http://"+server.Addr().String()+"/")...)
+	r, err := l.load(ctx, e, begun, s.stops, append(args, "http://"+address+"/")...)
 	if err != nil {
 		return err
 	}
-	end()
-	s.judge(r, e, <-records)
+	s.judge(r, e, end())
 	return nil
 }
 
-// judge holds what was said against what the server did: it never took longer
-// than slowest, so that whatever is much slower is the stop.
-func (s *stopped) judge(r *loadReport, e *Examined, record *scripted.Record) {
-	slowest := time.Duration(0)
+// stopDelay is what the server takes for each answer.
+const stopDelay = time.Millisecond
+
+// serve starts the server. end stops it and tells its slowest answer, as it saw it
+// itself; it may be called again.
+func (s *stopped) serve(ctx context.Context) (address string, end func() (slowest time.Duration), err error) {
+	if s.streams > 0 {
+		return serveHTTP2(stopDelay)
+	}
+	server, err := scripted.Listen("127.0.0.1:0", scripted.Options{Script: scripted.Script{Delay: stopDelay}, Requests: max(s.rate, 60_000) * (stopSeconds + 4)})
+	if err != nil {
+		return "", nil, err
+	}
+	records := make(chan *scripted.Record, 1)
+	serving, cancel := context.WithCancel(ctx)
+	go func() {
+		record, _ := server.Serve(serving)
+		records <- record
+	}()
+	return server.Addr().String(), sync.OnceValue(func() time.Duration {
+		cancel()
+		return slowestOf(<-records)
+	}), nil
+}
+
+// slowestOf is the longest that a server took by its record.
+func slowestOf(record *scripted.Record) (slowest time.Duration) {
 	for i, answered := range record.Answer {
 		if answered != 0 {
 			slowest = max(slowest, time.Duration(answered-record.Arrival[i]))
 		}
 	}
+	return slowest
+}
+
+// judge holds what was said against what the server did: it never took longer
+// than slowest, so that whatever is much slower is the stop.
+func (s *stopped) judge(r *loadReport, e *Examined, slowest time.Duration) {
 	longest := s.stops[0].For
 	limit := float64((slowest + longest/2).Microseconds())
 	so := fmt.Sprintf("the server's slowest answer took %v, the stop %v", slowest.Round(time.Microsecond), longest)
