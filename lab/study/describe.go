@@ -86,10 +86,13 @@ func (c *Cell) describeLink() string {
 	} else if !level && k.Reuse != "" {
 		text += "; reuse=" + string(k.Reuse)
 	}
-	if _, level := c.Levels["streams"]; k.Streams > 0 && level {
+	_, protocol := c.Levels["protocol"]
+	_, streams := c.Levels["streams"]
+	if k.Streams > 0 && !protocol {
 		text += "; http2"
-	} else if k.Streams > 0 {
-		text += fmt.Sprintf("; http2, streams=%d", k.Streams)
+	}
+	if k.Streams > 0 && !streams {
+		text += fmt.Sprintf("; streams=%d", k.Streams)
 	}
 	if w := k.WebSocket; w != nil {
 		text += "; websocket"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 
 	"dyno/lab/stats"
 )
@@ -65,6 +66,17 @@ func (s *Study) size() (points int, how string) {
 // about. They are a function of the study and, where the design samples, of the
 // seed.
 func (s *Study) points(seed uint64) ([]map[string]string, *PlannedDesign) {
+	points, d := s.allPoints(seed)
+	if d != nil {
+		points, d.Rows = withoutVain(points, d.Rows)
+		return points, d
+	}
+	points, _ = withoutVain(points, nil)
+	return points, nil
+}
+
+// allPoints are the points of the design, of which some may come to the same.
+func (s *Study) allPoints(seed uint64) ([]map[string]string, *PlannedDesign) {
 	d := &PlannedDesign{Kind: s.Design.Kind, Samples: s.Design.Samples}
 	for _, f := range s.Factors {
 		d.Factors = append(d.Factors, f.Name)
@@ -117,6 +129,15 @@ func with(levels map[string]string, factor, level string) map[string]string {
 	changed := maps.Clone(levels)
 	changed[factor] = level
 	return changed
+}
+
+// pointKey tells points apart.
+func pointKey(levels map[string]string) string {
+	key := ""
+	for _, name := range slices.Sorted(maps.Keys(levels)) {
+		key += name + "\x00" + levels[name] + "\x00"
+	}
+	return key
 }
 
 // sampled turns samples of the unit cube into combinations of levels. Samples

@@ -31,7 +31,8 @@ var kinds = []kind{
 	{name: "rate", level: rateLevel, check: checkRate, apply: applyRate, scale: &scale{end: rateEnd}},
 	{name: "request", level: requestLevel, apply: applyRequest},
 	{name: "reuse", level: reuseLevel, apply: applyReuse},
-	{name: "streams", level: streamsLevel, check: checkStreams, apply: applyStreams, scale: &scale{whole: true, end: streamsEnd}},
+	{name: "protocol", level: protocolLevel, apply: applyProtocol},
+	{name: "streams", level: streamsLevel, apply: applyStreams, scale: &scale{whole: true, end: streamsEnd}},
 	{name: "pacing", level: pacingLevel, check: checkPacing, apply: applyPacing},
 	{name: "size", level: sizeLevel, check: checkSizes, apply: applySize, scale: &scale{whole: true, end: sizeEnd}},
 	{name: "tls", level: tlsLevel, check: checkTLS, apply: applyTLS},
@@ -75,10 +76,7 @@ func connectionsLevel(at scope, _ *Study) string {
 func rateLevel(at scope, _ *Study) string    { return plain(at.number(minRate, maxRate)) }
 func requestLevel(at scope, s *Study) string { return at.oneOf(requestNames(s)...) }
 func reuseLevel(at scope, _ *Study) string   { return reuseText(at) }
-func streamsLevel(at scope, _ *Study) string {
-	return strconv.Itoa(at.integer(1, request.MostStreams))
-}
-func pacingLevel(at scope, _ *Study) string { return string(pacingAt(at)) }
+func pacingLevel(at scope, _ *Study) string  { return string(pacingAt(at)) }
 
 func textLevel(at scope, _ *Study) string {
 	text, _ := at.printable("\n\t")
@@ -96,8 +94,6 @@ func applyRequest(c *Cell, _, level string, s *Study) {
 }
 func applyPacing(c *Cell, _, level string, _ *Study) { c.Pacing = profile.Pacing(level) }
 func applyEnv(c *Cell, name, level string, _ *Study) { c.Env[name] = level }
-
-func applyStreams(c *Cell, _, level string, _ *Study) { c.Link.Streams, _ = strconv.Atoi(level) }
 
 func applyReuse(c *Cell, _, level string, _ *Study) {
 	c.Link.Reuse, c.Link.PerConnection, _ = request.ParseReuse(level)

@@ -30,8 +30,11 @@ func factorsAt(at scope, s *Study) []Factor {
 		checkLimit(e, s, factors[len(factors)-1])
 	}
 	for _, e := range entries {
-		if e.key == "tls" {
+		switch e.key {
+		case "tls":
 			checkHandshakes(e, s, factors)
+		case "streams":
+			checkStreams(e, s, factors)
 		}
 	}
 	return factors
@@ -101,14 +104,6 @@ func checkRate(e entry, _ string, s *Study) {
 }
 
 func checkPacing(e entry, _ string, s *Study) { eachOpen(e, s, "waits for no schedule") }
-
-func checkStreams(e entry, _ string, s *Study) {
-	for _, l := range s.Loads {
-		if l.Link.Streams == 0 {
-			e.name.problem("give that load http2: true", "the load %s has one request under way on a connection, as HTTP/1.1 has it", quote(l.Name))
-		}
-	}
-}
 
 // checkStarted refuses a factor of the subjects' start where one is up already;
 // what is what can't be varied of it.

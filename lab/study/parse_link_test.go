@@ -1,6 +1,7 @@
 package study
 
 import (
+	"fmt"
 	"net/netip"
 	"reflect"
 	"strings"
@@ -27,7 +28,7 @@ func TestLinkOfALoad(t *testing.T) {
 	want = request.Link{Reuse: request.PerWorker, PerConnection: 100, MaxAge: 30 * time.Second}
 	var plan strings.Builder
 	expand(t, s, 1).Describe(&plan)
-	for _, says := range []string{"; reuse=none; sources=127.0.0.2 and 2 more\n", "; reuse=100; max_age=30s; pacing=spin\n", "; http2, streams=10\n"} {
+	for _, says := range []string{"; reuse=none; sources=127.0.0.2 and 2 more\n", "; reuse=100; max_age=30s; pacing=spin\n", "; http2; streams=10\n"} {
 		if !strings.Contains(plan.String(), says) {
 			t.Errorf("%q is missing in %s", says, &plan)
 		}
@@ -59,6 +60,44 @@ twin: false
 	}
 	if want := []int{1, 10, 100}; !reflect.DeepEqual(got, want) {
 		t.Errorf("streams %v", got)
+	}
+}
+
+// TestProtocolAsFactor: HTTP/1.1 is beside HTTP/2 once, whatever the numbers of streams.
+func TestProtocolAsFactor(t *testing.T) {
+	for _, tt := range []struct{ name, factors, load, want string }{
+		{"alone", "{protocol: [http1, http2]}", "", "http1/:0 http2/:1"},
+		{"alone, with streams of the load", "{protocol: [http2, http1]}", ", http2: true, streams: 10", "http2/:10 http1/:0"},
+		{"with streams", "{protocol: [http1, http2], streams: [1, 10, 100]}", "", "http1/1:0 http2/1:1 http2/10:10 http2/100:100"},
+		{"streams first", "{streams: [10, 1], protocol: [http1, http2]}", ", http2: true", "http1/1:0 http2/10:10 http2/1:1"},
+		{"one at a time", "{protocol: [http2, http1], streams: [1, 10]}\ndesign: one-at-a-time", "", "http2/1:1 http1/1:0 http2/10:10"},
+		{"HTTP/2 only", "{protocol: [http2], streams: [5]}", "", "http2/5:5"},
+	} {
+		s := parse(t, minimal+"loads: [{closed: {}"+tt.load+"}]\nfactors: "+tt.factors+"\ntwin: false\n")
+		var got []string
+		for i, c := range expand(t, s, 1).Cells {
+			if c.Point != i {
+				t.Errorf("%s: cell %d is of point %d", tt.name, i, c.Point)
+			}
+			got = append(got, fmt.Sprintf("%s/%s:%d", c.Levels["protocol"], c.Levels["streams"], c.Link.Streams))
+		}
+		if text := strings.Join(got, " "); text != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, text, tt.want)
+		}
+	}
+	p := expand(t, parse(t, minimal+"loads: [{closed: {}}]\nfactors: {protocol: [http1, http2], streams: {from: 1, to: 64}}\ndesign: {latin-hypercube: {samples: 8}}\n"), 1)
+	single := 0
+	for i := range p.Cells {
+		if c := &p.Cells[i]; !c.Twin && c.Levels["protocol"] == "http1" {
+			single++
+		}
+	}
+	points := make(map[int]bool)
+	for _, row := range p.Design.Rows {
+		points[row] = true
+	}
+	if single != 1 || len(p.Design.Rows) != 8 || len(points) != 5 {
+		t.Errorf("%d points of HTTP/1.1, rows %v", single, p.Design.Rows)
 	}
 }
 

@@ -34,7 +34,7 @@ func TestUntilProblems(t *testing.T) {
 		{"accept a finding there is not", minimal + "accept: [driftng]\n",
 			`s.yaml:3:10: accept[0]: "driftng" is not one of the choices (did you mean "drifting"?)`},
 		{"accept what is no judgement", minimal + "accept: [trial-failed]\n",
-			`s.yaml:3:10: accept[0]: "trial-failed" is not one of the choices (valid: generator-stalled, generator-full, generator-late, rate-missed, arrivals-off, generator-gc, steal, suspended, clock-step, shed, stream-limit, beyond-ceiling and ` + strconv.Itoa(len(finding.Acceptable())-12) + ` more)`},
+			`s.yaml:3:10: accept[0]: "trial-failed" is not one of the choices (valid: generator-stalled, generator-full, generator-late, rate-missed, arrivals-off, generator-gc, steal, suspended, clock-step, shed, stream-limit, not-calibrated and ` + strconv.Itoa(len(finding.Acceptable())-12) + ` more)`},
 	})
 }
 
