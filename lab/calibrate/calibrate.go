@@ -25,16 +25,17 @@ const (
 
 	lagShare       = 0.8 // of the ceiling: the highest rate at which lag is measured
 	mostConnection = 256 // a ceiling needs no more, and opening them takes time
+	mostStreams    = 256 // on each of them: what they save is saved by then
 )
 
 // Run calibrates the generator that the spec asks for: its engine, threads,
-// CPUs, connections and rate. The target is not touched. It takes under a second
-// on a machine with a CPU to spare; it fails over HTTP/2,
-// WebSockets and for server-sent events, where there is no null server, or
-// when the machine stood still whenever it was tried.
+// CPUs, connections, protocol, streams and rate, without TLS. The target is not
+// touched. It takes under a second on a machine with a CPU to spare; it fails over
+// HTTP/3, WebSockets and for server-sent events, where there is no null server, or when
+// the machine stood still whenever it was tried.
 func Run(ctx context.Context, spec *load.Spec) (*measure.Calibration, error) {
-	if spec.Link.Streams > 0 {
-		return nil, errHTTP2
+	if spec.Link.HTTP3 {
+		return nil, errHTTP3
 	}
 	if spec.Link.WebSocket != nil || spec.Link.Events != nil {
 		return nil, errMessages
@@ -69,8 +70,8 @@ func Run(ctx context.Context, spec *load.Spec) (*measure.Calibration, error) {
 	return c, nil
 }
 
-// errHTTP2 is why a load over HTTP/2 is not calibrated.
-var errHTTP2 = errors.New("the null server speaks HTTP/1.1 only: what the generator can do over HTTP/2 on this machine is not known")
+// errHTTP3 is why a load over HTTP/3 is not calibrated.
+var errHTTP3 = errors.New("the null server doesn't speak HTTP/3, so its generator can't be measured against it")
 
 // errMessages is why a load of messages is not calibrated.
 var errMessages = errors.New("the null server speaks HTTP/1.1 only: what the generator can do over WebSockets, or with server-sent events, on this machine is not known")
@@ -92,6 +93,7 @@ func newBench(ctx context.Context, spec *load.Spec) (*bench, error) {
 	b := &bench{ctx: ctx, server: server, spec: load.Spec{
 		Target: url, Requests: []request.Request{{Name: "null", Method: "GET", Path: "/"}}, Seed: 1, Timeout: 2 * time.Second,
 		Engine: spec.Engine, Threads: spec.Threads, CPUs: spec.CPUs, Pacing: spec.Pacing,
+		Link: request.Link{Streams: min(spec.Link.Streams, mostStreams)},
 	}}
 	b.spec.Profile = profile.Profile{Mode: profile.Closed, Connections: min(spec.Profile.Connections, mostConnection)}
 	return b, nil
@@ -127,14 +129,16 @@ func (b *bench) ceiling(c *measure.Calibration, warmup, length time.Duration) er
 		return fmt.Errorf("finding the ceiling: %w", err)
 	}
 	c.Engine, c.Threads, c.Connections = r.Engine, max(spec.Threads, len(spec.CPUs), 1), spec.Profile.Connections
+	c.Protocol, c.Streams = spec.Link.Protocol(), spec.Link.Streams
 	c.Ceiling, c.CPUPerRequest = r.Throughput(), r.CPUPerRequest()
 	return nil
 }
 
-// floor finds the service time of a single connection.
+// floor finds the service time of a single connection with one request at a time.
 func (b *bench) floor(length time.Duration) (measure.Times, error) {
 	spec := b.spec
 	spec.Profile.Connections, spec.Duration = 1, length
+	spec.Link.Streams = min(spec.Link.Streams, 1)
 	r, err := b.run(spec)
 	if err != nil {
 		return measure.Times{}, fmt.Errorf("finding the floor: %w", err)

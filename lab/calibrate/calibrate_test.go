@@ -12,6 +12,7 @@ import (
 	"dyno/lab/load"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 	"dyno/nano/wire/clock"
 )
 
@@ -52,6 +53,26 @@ func TestRun(t *testing.T) {
 		}
 		if want := p.Rate; min(want, lagShare*c.Ceiling) != c.LagRate || p.Mode == profile.Open && c.Lag.Max == 0 {
 			t.Errorf("lag %+v at %v", c.Lag, c.LagRate)
+		}
+	}
+}
+
+// TestRunOverHTTP2: a load over HTTP/2 is calibrated over HTTP/2, with its streams as
+// far as they matter.
+func TestRunOverHTTP2(t *testing.T) {
+	needLinux(t)
+	for _, streams := range []int{1, 10, 1000} {
+		s := spec(profile.Profile{Mode: profile.Open, Connections: 4, Rate: 500})
+		s.Link.Streams = streams
+		c, err := Run(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Protocol != request.HTTP2 || c.Streams != min(streams, mostStreams) || c.Connections != 4 {
+			t.Errorf("%d streams: %+v", streams, c)
+		}
+		if c.Ceiling <= 0 || c.Floor.Min <= 0 || c.LagRate != min(500, lagShare*c.Ceiling) || c.Lag.Max == 0 {
+			t.Errorf("%d streams: %+v", streams, c)
 		}
 	}
 }

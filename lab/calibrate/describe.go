@@ -9,7 +9,11 @@ import (
 
 // Describe prints the report as tables.
 func Describe(w io.Writer, r *Report) {
-	fmt.Fprintf(w, "\n  generator    %d thread(s), %d connections, against a server that costs nothing\n", r.Threads, r.Connections)
+	spoken := ""
+	if r.Streams > 0 {
+		spoken = fmt.Sprintf(" with %d streams each (HTTP/2)", r.Streams)
+	}
+	fmt.Fprintf(w, "\n  generator    %d thread(s), %d connections%s, against a server that costs nothing\n", r.Threads, r.Connections, spoken)
 	fmt.Fprintf(w, "\n  %-12s %12s %11s %11s %9s %9s   %s\n", "engine", "requests/s", "CPU/request", "allocations", "floor min", "floor p50", "lag p99 at 10 %, 50 %, 80 % of it")
 	for i := range r.Engines {
 		writeEngine(w, &r.Engines[i])

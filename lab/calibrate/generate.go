@@ -18,6 +18,7 @@ type generatorOrder struct {
 	Engine      string        `json:"engine"`
 	CPUs        []int         `json:"cpus"`
 	Connections int           `json:"connections"`
+	Streams     int           `json:"streams"` // on each, over HTTP/2; 0: HTTP/1.1
 	Rate        float64       `json:"rate"`
 	Duration    time.Duration `json:"duration"`
 }
@@ -42,6 +43,7 @@ func generate(o generatorOrder) error {
 		Target: o.Target, Engine: o.Engine, CPUs: o.CPUs, Duration: o.Duration, Seed: 1, Timeout: 5 * time.Second,
 		Profile:  profile.Profile{Mode: profile.Open, Connections: o.Connections, Rate: o.Rate},
 		Requests: []request.Request{{Name: "null", Method: "GET", Path: "/"}},
+		Link:     request.Link{Streams: o.Streams},
 		OnStart:  func(measured int64) { out.Encode(measured) },
 	})
 	if err != nil {

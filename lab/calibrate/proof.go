@@ -91,7 +91,7 @@ func judgeStall(r *load.Result, pause time.Duration) Proof {
 // second must be invalid and in no figure.
 func (b *bench) freeze(rate float64) (Proof, error) {
 	child, err := start(b.ctx, generatorArg, generatorOrder{
-		Target: b.spec.Target, Engine: b.spec.Engine, CPUs: b.spec.CPUs, Connections: proofConnections, Rate: rate, Duration: freezeTime,
+		Target: b.spec.Target, Engine: b.spec.Engine, CPUs: b.spec.CPUs, Connections: proofConnections, Streams: b.spec.Link.Streams, Rate: rate, Duration: freezeTime,
 	})
 	if err != nil {
 		return Proof{}, err

@@ -16,6 +16,8 @@ type Report struct {
 	Threads     int             `json:"threads"`
 	CPUs        []int           `json:"cpus,omitempty"`
 	Connections int             `json:"connections"`
+	Protocol    string          `json:"protocol"`          // by its ALPN name, without TLS
+	Streams     int             `json:"streams,omitempty"` // that each connection had under way, over HTTP/2
 	Engines     []EngineReport  `json:"engines"`
 	Timers      []TimerReport   `json:"timers"`
 	Hiccups     measure.Hiccups `json:"hiccups"`
@@ -67,12 +69,15 @@ func Test(ctx context.Context, spec *load.Spec, say func(string)) (*Report, erro
 	if say == nil {
 		say = func(string) {}
 	}
+	if spec.Link.HTTP3 {
+		return nil, errHTTP3
+	}
 	b, err := newBench(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
 	defer b.close()
-	r := &Report{Threads: max(spec.Threads, len(spec.CPUs), 1), CPUs: spec.CPUs, Connections: b.spec.Profile.Connections}
+	r := &Report{Threads: max(spec.Threads, len(spec.CPUs), 1), CPUs: spec.CPUs, Connections: b.spec.Profile.Connections, Protocol: b.spec.Link.Protocol(), Streams: b.spec.Link.Streams}
 	for _, name := range engines {
 		if spec.Engine != "" && spec.Engine != name {
 			continue

@@ -8,6 +8,7 @@ import (
 	"dyno/lab/load"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
+	"dyno/lab/load/request"
 	"dyno/lab/present"
 )
 
@@ -18,6 +19,7 @@ type loadJSON struct {
 	Engine      string             `json:"engine"`
 	Mode        profile.Mode       `json:"mode"`
 	Connections int                `json:"connections"`
+	Protocol    string             `json:"protocol"` // by its ALPN name: http/1.1, h2 or h3
 	HTTP2       bool               `json:"http2,omitempty"`
 	Streams     int                `json:"streams,omitempty"` // that each connection may have, over HTTP/2
 	Rate        float64            `json:"rate,omitempty"`
@@ -104,7 +106,7 @@ func objectOf(l *Load) loadJSON {
 	t := &r.Total
 	out := loadJSON{
 		Target: s.Target, Engine: r.Engine, Mode: s.Profile.Mode, Connections: s.Profile.Connections, Rate: s.Profile.Rate,
-		HTTP2: s.Link.Streams > 0, Streams: s.Link.Streams, Resubmitted: t.Resubmitted,
+		Protocol: s.Link.Protocol(), HTTP2: s.Link.Protocol() == request.HTTP2, Streams: s.Link.Streams, Resubmitted: t.Resubmitted,
 		Seed: s.Seed, Interrupted: r.Interrupted,
 		Requests: t.Completed, Duration: t.Length.Seconds(), Throughput: figureIf(t.Length > 0, r.Throughput()),
 		Offered: t.Offered, Sent: t.Sent, Shed: t.Shed, SentLate: t.SentLate, Drained: t.Drained, Drain: r.Drain.Seconds(), Unfinished: t.Unfinished, BytesIn: t.BytesIn, BytesOut: t.BytesOut,

@@ -34,6 +34,7 @@ const (
 	StreamLimit      Name = "stream-limit"
 
 	// what the calibration says
+	NotCalibrated Name = "not-calibrated"
 	BeyondCeiling Name = "beyond-ceiling"
 	LagFloor      Name = "lag-floor"
 	AtFloor       Name = "at-floor"
@@ -94,7 +95,7 @@ const (
 var (
 	acceptable = []Name{
 		GeneratorStalled, GeneratorFull, GeneratorLate, RateMissed, ArrivalsOff, GeneratorGC, Steal, Suspended, ClockStep, Shed, StreamLimit,
-		BeyondCeiling, LagFloor, AtFloor,
+		NotCalibrated, BeyondCeiling, LagFloor, AtFloor,
 		Errors, WrongAnswers, Redirected, Unfinished, Little, CountsApart, MissedEvents, StampsAhead,
 		OtherLoad, Throttled, LimitNotEnforced, ListenDrops, Retransmits, Swapping, Frequency, IdleCPU,
 		CPUSpeed,

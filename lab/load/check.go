@@ -49,7 +49,10 @@ func (s *Spec) Check() error {
 	if s.Duration < 0 || s.Warmup < 0 || s.Timeout < 0 {
 		return errors.New("durations must not be negative")
 	}
-	if s.KernelTimestamps && (s.Engine == "uring" || s.Engine == "portable" || s.Link.Unix != "") {
+	if err := s.checkHTTP3(); err != nil {
+		return err
+	}
+	if s.KernelTimestamps && (s.Engine == "uring" || s.Engine == "portable" || s.Link.Unix != "" || s.Link.HTTP3) {
 		return errors.New("kernel timestamps are read by the epoll engine, from TCP connections only")
 	}
 	if err := s.Link.Check(); err != nil {
@@ -70,8 +73,19 @@ func (s *Spec) Check() error {
 	return nil
 }
 
+// checkHTTP3 reports what HTTP/3 can't be spoken with, or nil.
+func (s *Spec) checkHTTP3() error {
+	u, _, err := request.ParseTarget(s.Target)
+	switch {
+	case err != nil || !s.Link.HTTP3:
+		return err
+	case u.Scheme != "https":
+		return fmt.Errorf("HTTP/3 is always encrypted (RFC 9114 3.1): load https://%s instead of http://%s", u.Host, u.Host)
+	case s.Engine != "" && s.Engine != "portable":
+		return fmt.Errorf("HTTP/3 is spoken by the portable engine only, not by %s: leave the engine out", s.Engine)
+	}
+	return nil
+}
+
 // mostStreams bounds the streams of all connections: each has its place in memory.
 const mostStreams = 1 << 20
-
-// errPortableHTTP2 is why a load that is to speak HTTP/2 can't be sent.
-var errPortableHTTP2 = errors.New("HTTP/2 is spoken by the event loops (io_uring and epoll), which are for Linux; the portable engine speaks HTTP/1.1 only")

@@ -42,6 +42,9 @@ func (s *Spec) resolved() bool {
 	return !slices.ContainsFunc(s.Requests, func(r request.Request) bool { return r.GRPC != nil && !r.GRPC.Described() })
 }
 
+// errPortableCalls is why a load of calls can't be sent.
+var errPortableCalls = errors.New("gRPC is spoken by the event loops (io_uring and epoll), which are for Linux; the portable engine has requests and responses only")
+
 // checkCalls reports what speaks against the spec's calls over gRPC together.
 func (s *Spec) checkCalls() error {
 	messages, stops := 0, slices.ContainsFunc(s.Feeds, func(f request.Feed) bool { return f.End == request.Stop })
@@ -52,6 +55,9 @@ func (s *Spec) checkCalls() error {
 		}
 		if s.Link.Streams == 0 {
 			return errors.New("calls over gRPC go over HTTP/2: give the load streams (--http2, or http2: true)")
+		}
+		if s.Link.HTTP3 {
+			return errors.New("calls over gRPC go over HTTP/2, not HTTP/3: leave --http3 out")
 		}
 		if g.Described() && g.PerMessage() {
 			messages++

@@ -165,7 +165,7 @@ func TestHTTP2Faults(t *testing.T) {
 			io.WriteString(p.conn, "HTTP/1.1 400 Bad Request\r\n\r\n")
 		}), some: "protocol"},
 	}
-	eachLoop(t, func(t *testing.T, engine string) {
+	eachHTTP2Engine(t, func(t *testing.T, engine string) {
 		for _, tt := range tests {
 			connections, streams := 1, 1
 			if tt.some != "" || tt.resent {
@@ -199,7 +199,7 @@ func TestHTTP2Faults(t *testing.T) {
 // sent, and arrive whole.
 func TestHTTP2Windows(t *testing.T) {
 	const size = 40_000
-	eachLoop(t, func(t *testing.T, engine string) {
+	eachHTTP2Engine(t, func(t *testing.T, engine string) {
 		var mu sync.Mutex
 		got := make(map[uint32]int) // by stream
 		target := server(t, func(c net.Conn) {
@@ -248,7 +248,7 @@ func TestHTTP2Windows(t *testing.T) {
 // and the connection, once a PING on it has no answer either. One that answers PINGs
 // keeps its connection.
 func TestHTTP2Silence(t *testing.T) {
-	eachLoop(t, func(t *testing.T, engine string) {
+	eachHTTP2Engine(t, func(t *testing.T, engine string) {
 		for _, pings := range []bool{false, true} {
 			stopped := make(chan struct{})
 			var conns atomic.Int64
@@ -279,7 +279,7 @@ func TestHTTP2Silence(t *testing.T) {
 // TestHTTP2OpenLoopAccounts: whatever a server does to an open loop, each arrival of
 // the schedule is accounted for.
 func TestHTTP2OpenLoopAccounts(t *testing.T) {
-	eachLoop(t, func(t *testing.T, engine string) {
+	eachHTTP2Engine(t, func(t *testing.T, engine string) {
 		target := scripted(t, func(p *peer, stream uint32) {
 			switch {
 			case p.nth%4 == 0 && p.asked == 3:
@@ -313,7 +313,7 @@ func TestHTTP2OpenLoopAccounts(t *testing.T) {
 // TestHTTP2ServerStops: a server that is stopped while a load runs, and started again,
 // costs what was under way and no more; the load goes on.
 func TestHTTP2ServerStops(t *testing.T) {
-	eachLoop(t, func(t *testing.T, engine string) {
+	eachHTTP2Engine(t, func(t *testing.T, engine string) {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)

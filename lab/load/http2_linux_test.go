@@ -28,7 +28,14 @@ import (
 	"dyno/nano/wire/http2"
 )
 
-// eachLoop runs a test on every engine that speaks HTTP/2.
+// eachHTTP2Engine runs a test on every engine that speaks HTTP/2.
+func eachHTTP2Engine(t *testing.T, test func(t *testing.T, engine string)) {
+	t.Helper()
+	eachLoop(t, test)
+	t.Run("portable", func(t *testing.T) { test(t, "portable") })
+}
+
+// eachLoop runs a test on every kind of event loop.
 func eachLoop(t *testing.T, test func(t *testing.T, engine string)) {
 	t.Helper()
 	if engine.HasRing() {
@@ -70,7 +77,7 @@ func TestHTTP2(t *testing.T) {
 	const size = 150_000 // more than the windows that the server begins with
 	body := strings.Repeat("y", size)
 	for _, secure := range []*tls.Config{nil, {Certificates: []tls.Certificate{cert}}} {
-		eachLoop(t, func(t *testing.T, engine string) {
+		eachHTTP2Engine(t, func(t *testing.T, engine string) {
 			var under, most, seen atomic.Int64
 			target := http2Server(t, secure, 100, func(w http.ResponseWriter, r *http.Request) {
 				n := under.Add(1)
@@ -111,7 +118,7 @@ func TestHTTP2(t *testing.T) {
 // kinds of loops, with several requests under way on one connection.
 func TestHTTP2KnownDelay(t *testing.T) {
 	const delay = 20 * time.Millisecond
-	eachLoop(t, func(t *testing.T, engine string) {
+	eachHTTP2Engine(t, func(t *testing.T, engine string) {
 		target := http2Server(t, nil, 100, func(w http.ResponseWriter, r *http.Request) { time.Sleep(delay) })
 		for _, p := range []profile.Profile{
 			{Mode: profile.Closed, Connections: 1},
@@ -145,7 +152,7 @@ func TestHTTP2KnownDelay(t *testing.T) {
 // TestHTTP2StreamLimit: of what the server does not allow nothing is sent; it waits,
 // and a remark says so. Of two connections an arrival takes the one with room.
 func TestHTTP2StreamLimit(t *testing.T) {
-	eachLoop(t, func(t *testing.T, engine string) {
+	eachHTTP2Engine(t, func(t *testing.T, engine string) {
 		for _, p := range []profile.Profile{
 			{Mode: profile.Closed, Connections: 2},
 			{Mode: profile.Open, Connections: 2, Rate: 400, Arrivals: profile.Uniform},
@@ -191,7 +198,7 @@ func has(r *Result, name finding.Name) bool {
 
 // TestHTTP2Reuse: connections that carry so many requests each, and pools.
 func TestHTTP2Reuse(t *testing.T) {
-	eachLoop(t, func(t *testing.T, engine string) {
+	eachHTTP2Engine(t, func(t *testing.T, engine string) {
 		target := http2Server(t, nil, 100, func(w http.ResponseWriter, r *http.Request) {})
 		for _, tt := range []struct {
 			link  request.Link
@@ -238,7 +245,7 @@ func TestHTTP2AgainstNghttpd(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	eachLoop(t, func(t *testing.T, engine string) {
+	eachHTTP2Engine(t, func(t *testing.T, engine string) {
 		s := overHTTP2("http://127.0.0.1:"+port, engine, 3, 20, 300)
 		s.Requests = []request.Request{{Method: "GET", Path: "/x.txt", Expect: []string{"body contains served by nghttpd", "header content-length == " + fmt.Sprint(len(text))}}}
 		var r *Result
@@ -275,7 +282,7 @@ func TestHTTP2NotSpoken(t *testing.T) {
 		{"no ALPN", secured(), "agreed on no protocol by ALPN"},
 		{"ALPN of HTTP/1.1", secured("http/1.1"), "doesn't speak what was offered by ALPN"},
 	}
-	eachLoop(t, func(t *testing.T, engine string) {
+	eachHTTP2Engine(t, func(t *testing.T, engine string) {
 		for _, tt := range tests {
 			_, err := Run(t.Context(), overHTTP2(tt.target, engine, 2, 2, 10))
 			if err == nil || !strings.Contains(err.Error(), tt.says) {
@@ -283,11 +290,7 @@ func TestHTTP2NotSpoken(t *testing.T) {
 			}
 		}
 	})
-	s := overHTTP2(plain, "portable", 1, 1, 1)
-	if _, err := Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "HTTP/1.1 only") {
-		t.Errorf("portable engine: %v", err)
-	}
-	s = overHTTP2(plain, "", 1, 1, 1)
+	s := overHTTP2(plain, "", 1, 1, 1)
 	s.Requests[0].Headers = []request.Header{{Name: "Connection", Value: "close"}}
 	if err := s.Check(); err == nil || !strings.Contains(err.Error(), "Connection can't be sent over HTTP/2") {
 		t.Errorf("Connection: %v", err)

@@ -15,6 +15,10 @@ const atFloor = 2 // times the floor's median, below which a median is mostly ou
 func (r *Result) judgeCalibration(spec *Spec) {
 	c := spec.Calibration
 	if c == nil {
+		if spec.Uncalibrated != "" {
+			r.Findings = append(r.Findings, finding.Finding{Name: finding.NotCalibrated, Validity: finding.Valid, Detail: fmt.Sprintf(
+				"what the generator can do on this machine was not measured before the load: %s", spec.Uncalibrated)})
+		}
 		return
 	}
 	r.Findings = append(r.Findings, c.Judge(&spec.Profile)...)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"syscall"
 	"time"
 
 	"dyno/lab/load/internal/engine"
+	"dyno/lab/load/internal/http3"
 	"dyno/lab/load/request"
 )
 
@@ -31,10 +33,20 @@ func Reach(ctx context.Context, s *Spec, patience time.Duration) error {
 		timeout = request.DefaultTimeout
 	}
 	d := net.Dialer{Timeout: min(engine.ConnectPatient, timeout)}
-	for until := time.Now().Add(patience); ; {
+	try := func() error {
 		conn, err := d.DialContext(ctx, network, address)
 		if err == nil {
-			return conn.Close()
+			conn.Close()
+		}
+		return err
+	}
+	if s.Link.HTTP3 {
+		try = func() error { return s.reachHTTP3(ctx, address, d.Timeout) }
+	}
+	for until := time.Now().Add(patience); ; {
+		err := try()
+		if err == nil {
+			return nil
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -48,6 +60,27 @@ func Reach(ctx context.Context, s *Spec, patience time.Duration) error {
 		case <-time.After(reachPause):
 		}
 	}
+}
+
+// reachHTTP3 makes a QUIC handshake and hangs up.
+func (s *Spec) reachHTTP3(ctx context.Context, address string, timeout time.Duration) error {
+	server, err := request.Resolve(ctx, address)
+	if err != nil {
+		return err
+	}
+	secure, release, err := s.secure()
+	if err != nil {
+		return err
+	}
+	defer release()
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	conn, err := http3.Dial(ctx, netip.Addr{}, server, secure)
+	if err != nil {
+		return err
+	}
+	conn.Close()
+	return nil
 }
 
 // whyUnreachable is the heart of an error of connecting.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -49,9 +50,12 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		}
 	}
 	spec.Duration = max(spec.Duration, spec.Profile.Length())
+	if spec.Link.HTTP3 {
+		spec.Engine = "portable"
+	}
 	name, open := engine.Pick(spec.Engine, spec.KernelTimestamps)
-	if name == "portable" && spec.Link.Streams > 0 {
-		return nil, errPortableHTTP2
+	if name == "portable" && slices.ContainsFunc(spec.Requests, func(r request.Request) bool { return r.GRPC != nil }) {
+		return nil, errPortableCalls
 	}
 	if name == "portable" && (spec.Link.WebSocket != nil || spec.Link.Events != nil) {
 		return nil, errPortableMessages

@@ -30,9 +30,11 @@ type Spec struct {
 	Engine  string         // "", "uring", "epoll" or "portable"; "" picks the best there is
 	Pacing  profile.Pacing // open loops of the event loop engines; default auto
 	Link    request.Link   // how connections are made and kept
-	// Calibration, if set, is what the load is judged by and carries on.
-	Calibration *measure.Calibration
-	TLS         request.TLS // for https targets
+	// Calibration, if set, is what the load is judged by and carries on. Uncalibrated
+	// says why there is none though there was to be one; the result has it as a remark.
+	Calibration  *measure.Calibration
+	Uncalibrated string
+	TLS          request.TLS // for https targets
 	// Accept names findings that don't lower what the measurement is worth.
 	Accept []finding.Name
 	// KernelTimestamps lets the kernel note when responses came (the clock

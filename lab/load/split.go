@@ -59,7 +59,7 @@ func (s *Spec) program(host string) (*engine.Program, error) {
 	if s.Link.WebSocket != nil {
 		return engine.NewMessages(s.Requests, s.Feeds, s.Seed, host)
 	}
-	return engine.NewProgram(s.Requests, s.Feeds, s.Seed, host, s.version())
+	return engine.NewProgram(s.Requests, s.Feeds, s.Seed, host, s.Link.Version())
 }
 
 // quota is how many requests one of the loops sends at most: its part of the
@@ -75,14 +75,6 @@ func (s *Spec) quota(p *engine.Program, i, loops int) (n uint64, ends bool) {
 		return min(n, asked), true
 	}
 	return asked, true
-}
-
-// version is what a request's first line ends in.
-func (s *Spec) version() string {
-	if s.Link.Streams > 0 {
-		return "HTTP/2"
-	}
-	return "HTTP/1.1"
 }
 
 // part divides n into parts as evenly as can be and returns the i-th.

@@ -51,11 +51,8 @@ func runStopped(t *testing.T, s Spec, where string, after, stop time.Duration) *
 	defer processors.Hold(len(shares))()
 	r := &Result{planned: newPlanFold(&s), FirstErrors: map[string]string{}}
 	err = (&runner{spec: &s, result: r}).run(t.Context(), shares, func(sh engine.Share) (engine.Engine, error) {
-		e, err := open(sh)
-		if err == nil {
-			engine.Intercept(e, (&stopper{&measured, where, after, stop}).here)
-		}
-		return e, err
+		sh.Intercept = (&stopper{&measured, where, after, stop}).here
+		return open(sh)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +66,14 @@ func runStopped(t *testing.T, s Spec, where string, after, stop time.Duration) *
 // which the server never takes, and that every request is accounted for.
 func notOurs(t *testing.T, windows []measure.Window, longest func(w *measure.Window) int64, stop time.Duration) {
 	t.Helper()
+	for _, what := range oursIn(windows, longest, stop) {
+		t.Error(what)
+	}
+}
+
+// oursIn is what notOurs finds.
+func oursIn(windows []measure.Window, longest func(w *measure.Window) int64, stop time.Duration) (found []string) {
+	say := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	var all measure.Window
 	invalid := 0
 	for i := range windows {
@@ -77,15 +82,16 @@ func notOurs(t *testing.T, windows []measure.Window, longest func(w *measure.Win
 		if w.Validity() == finding.Invalid {
 			invalid++
 		} else if most := time.Duration(longest(w)); most >= stop/2 {
-			t.Errorf("window %d is %s and has a time of %v: lag p99 %v, stall %v, in flight %.1f", w.Index, w.Validity(), most, w.Health.LagP99, w.Stall, w.InFlight)
+			say("window %d is %s and has a time of %v: lag p99 %v, stall %v, in flight %.1f", w.Index, w.Validity(), most, w.Health.LagP99, w.Stall, w.InFlight)
 		}
 	}
 	if invalid == 0 {
-		t.Error("no window is invalid")
+		say("no window is invalid")
 	}
 	if ended := all.Completed + all.Drained + all.Shed + all.Unfinished + all.Errors.Total(); all.Offered != ended && all.Offered != 0 {
-		t.Errorf("%d offered, %d accounted for", all.Offered, ended)
+		say("%d offered, %d accounted for", all.Offered, ended)
 	}
+	return found
 }
 
 func longestOf(w *measure.Window) int64 {

@@ -46,12 +46,3 @@ func verifyMessages(ctx context.Context, url string, secure request.TLS, cell *s
 	}
 	return nil
 }
-
-// calibrationOf is what the generator is known to be able to do with a cell's load:
-// nothing, if that is of messages, as the null server speaks HTTP.
-func (s *session) calibrationOf(cell *study.Cell) *measure.Calibration {
-	if cell.Link.WebSocket != nil || cell.Link.Events != nil {
-		return nil
-	}
-	return s.calibration
-}

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"dyno/lab/archive"
-	"dyno/lab/load"
-	"dyno/lab/load/measure"
 	"dyno/lab/machine"
 	"dyno/lab/study"
 )
@@ -21,7 +19,7 @@ type session struct {
 	tell        func(Event)
 	plan        study.Plan // grows by repetitions, and by blocks
 	pace        *pace
-	calibration *measure.Calibration
+	calibrated  calibrations
 	speeds      speeds
 	disturbance disturbance
 	failing     int // trials that have failed since the last that did not
@@ -29,7 +27,7 @@ type session struct {
 
 // run does all planned trials. It returns the ID of the archived run.
 func (s *session) run(ctx context.Context) (id string, err error) {
-	s.calibrate(ctx)
+	s.calibrated = s.calibrate(ctx)
 	w, err := s.runner.Store.Create(s.manifest())
 	if err != nil {
 		return "", err
@@ -50,28 +48,12 @@ func (s *session) run(ctx context.Context) (id string, err error) {
 	return w.ID(), err
 }
 
-// calibrate measures the generator as the run's fastest load will use it.
-func (s *session) calibrate(ctx context.Context) {
-	if s.runner.Calibrate == nil || len(s.plan.Cells) == 0 {
-		return
-	}
-	fastest := &s.plan.Cells[0]
-	for i := range s.plan.Cells {
-		if c := &s.plan.Cells[i]; c.Profile.TopRate() > fastest.Profile.TopRate() {
-			fastest = c
-		}
-	}
-	if c, err := s.runner.Calibrate(ctx, &load.Spec{Profile: fastest.Profile, Pacing: fastest.Pacing, CPUs: s.places.ofLoops()}); err == nil {
-		s.calibration = c
-	}
-}
-
 func (s *session) manifest() archive.Manifest {
 	m := archive.Manifest{
 		Study: s.runner.Study.Name, Question: s.runner.Study.Question, StudySource: string(s.runner.Study.Source), StudyPath: s.runner.Study.Path,
 		Quick: s.runner.Quick, Command: s.runner.Command, Dyno: s.runner.Version, Started: time.Now(), Plan: s.plan, Reference: s.runner.Study.Reference, Report: s.runner.Study.Report, Claims: s.runner.Study.Claims,
 		Accept: s.runner.Study.Accept, Until: s.runner.Study.Until,
-		Machine: machine.Read(), Placement: s.places.Placement, Calibration: s.calibration, Warmup: s.runner.Study.Trial.Warmup, Duration: s.runner.Study.Trial.Duration,
+		Machine: machine.Read(), Placement: s.places.Placement, Calibration: s.calibrated.main(), Warmup: s.runner.Study.Trial.Warmup, Duration: s.runner.Study.Trial.Duration,
 	}
 	for _, sub := range s.runner.Study.Subjects {
 		m.Subjects = append(m.Subjects, s.ready.contenders[sub.Name].archived)

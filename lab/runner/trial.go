@@ -122,11 +122,12 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), CPUs: s.places.ofSubject(contender, cell), Runtime: runtime, Metrics: metrics, Trust: trust}))
 	defer ledger.close()
 	t.Idle = idle(ctx, in.PID())
+	calibrated := s.calibrated.of(cell)
 	result, err := load.Run(ctx, load.Spec{
 		Target: in.URL(), TLS: s.ready.starter.certificate.security(contender, cell), Requests: cell.Asked(), Feeds: cell.Feeds, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout, Drain: cell.Drain,
 		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: s.places.ofLoops(),
 		Link: cell.Link, Pacing: cell.Pacing, Accept: s.runner.Study.Accept,
-		Calibration: s.calibrationOf(cell), Idle: t.Idle,
+		Calibration: calibrated.result, Uncalibrated: calibrated.why, Idle: t.Idle,
 		OnStart: ledger.begin,
 		OnWindow: func(w measure.Window) {
 			s.tell(Event{Kind: WindowDone, Trial: &t.PlannedTrial, Cell: cell, Window: &archive.Window{Client: w}})

@@ -39,6 +39,8 @@ type Link struct {
 	// Streams makes the load speak HTTP/2, with up to so many requests under way on each
 	// connection: over TLS by ALPN, else by prior knowledge (RFC 9113 3). 0: HTTP/1.1.
 	Streams int `json:"streams,omitempty"`
+	// HTTP3 makes it HTTP/3 (RFC 9114), over QUIC, instead of HTTP/2. It needs Streams.
+	HTTP3 bool `json:"http3,omitempty"`
 
 	WebSocket *WebSocket `json:"websocket,omitempty"` // messages over WebSockets; nil: none
 	Events    *Events    `json:"events,omitempty"`    // server-sent events are listened to; nil: none
@@ -49,10 +51,24 @@ const MostStreams = 10_000
 
 // Protocol is what is spoken on the connections, by its ALPN name.
 func (k *Link) Protocol() string {
-	if k.Streams > 0 {
+	switch {
+	case k.HTTP3:
+		return HTTP3
+	case k.Streams > 0:
 		return HTTP2
 	}
 	return HTTP1
+}
+
+// Version is what is spoken on the connections, as people write it.
+func (k *Link) Version() string {
+	switch k.Protocol() {
+	case HTTP3:
+		return "HTTP/3"
+	case HTTP2:
+		return "HTTP/2"
+	}
+	return "HTTP/1.1"
 }
 
 // Places is how many requests can be under way at a time on so many connections: the
@@ -106,6 +122,12 @@ func (k *Link) Check() error {
 	}
 	if err := k.checkMessages(); err != nil {
 		return err
+	}
+	if k.HTTP3 && k.Streams == 0 {
+		return errors.New("over HTTP/3 a connection has at least one stream")
+	}
+	if k.HTTP3 && (k.Unix != "" || k.FastOpen || k.Nagle || k.QuickAck) {
+		return errors.New("HTTP/3 runs over UDP (QUIC, RFC 9000): there is no unix socket, TCP Fast Open, Nagle's algorithm or quick ACK to choose")
 	}
 	if k.MaxAge < 0 {
 		return fmt.Errorf("the age of connections must not be negative, not %v", k.MaxAge)

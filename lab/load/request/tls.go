@@ -30,6 +30,7 @@ type TLS struct {
 const (
 	HTTP1 = "http/1.1"
 	HTTP2 = "h2"
+	HTTP3 = "h3" // RFC 9114 3.1
 )
 
 var tlsVersions = map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
@@ -43,6 +44,8 @@ func (t *TLS) Check(protocol string) error {
 		}
 	}
 	switch {
+	case protocol == HTTP3 && t.MaxVersion == "1.2":
+		return errors.New("HTTP/3 needs TLS 1.3 (RFC 9001 4.2), which is above the highest version allowed (1.2)")
 	case t.MinVersion == "1.3" && t.MaxVersion == "1.2":
 		return errors.New("the lowest TLS version (1.3) is above the highest (1.2)")
 	case (t.CertFile == "") != (t.KeyFile == ""):

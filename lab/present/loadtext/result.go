@@ -34,7 +34,10 @@ func Describe(s *load.Spec) string {
 	}
 	fmt.Fprintf(&b, "%s %s: %s, ", what, s.Target, present.Counted(uint64(s.Profile.Connections), "connection"))
 	if n := s.Link.Streams; n > 0 {
-		fmt.Fprintf(&b, "HTTP/2 with %s each, ", present.Counted(uint64(n), "stream"))
+		fmt.Fprintf(&b, "%s with %s each, ", s.Link.Version(), present.Counted(uint64(n), "stream"))
+	}
+	if s.Link.HTTP3 {
+		b.WriteString("by quic-go and the portable engine, ")
 	}
 	if s.Profile.Mode == profile.Open {
 		fmt.Fprintf(&b, "%s (%s arrivals, seed %d)", s.Profile.Rhythm(), s.Profile.Arrivals, s.Seed)

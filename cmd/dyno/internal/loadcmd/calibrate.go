@@ -77,6 +77,7 @@ func (t *trustFlags) calibrate(ctx context.Context, spec *load.Spec, w io.Writer
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
+		spec.Uncalibrated = err.Error()
 		fmt.Fprintf(w, "  not calibrated: %v\n", err)
 	default:
 		spec.Calibration = c

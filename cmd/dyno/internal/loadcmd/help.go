@@ -28,7 +28,7 @@ var loadGroups = []struct {
 	{"Output", []string{
 		"json", "html", "out", "junit", "remote-write", "remote-write-header", "otlp", "otlp-header", "label",
 	}},
-	{"Connections", []string{"http2", "streams", "reuse", "max-age", "source", "unix-socket", "fast-open", "nagle", "quick-ack"}},
+	{"Connections", []string{"http2", "http3", "streams", "reuse", "max-age", "source", "unix-socket", "fast-open", "nagle", "quick-ack"}},
 	{"TLS", []string{
 		"insecure", "cacert", "cert", "key", "server-name", "tls-min", "tls-max", "tls-resume", "alpn", "key-log",
 	}},

@@ -25,13 +25,15 @@ type linkFlags struct {
 	pacing   string
 	stamps   string
 	http2    bool
+	http3    bool
 	streams  int
 	tls      request.TLS
 }
 
 func (f *linkFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.http2, "http2", false, "speak HTTP/2: over TLS by ALPN, else by prior knowledge")
-	flags.IntVar(&f.streams, "streams", 1, "with --http2: requests that each connection may have under way")
+	flags.BoolVar(&f.http3, "http3", false, "speak HTTP/3 to an https:// URL: by a library (quic-go) and the portable engine")
+	flags.IntVar(&f.streams, "streams", 1, "with --http2 or --http3: requests that each connection may have under way")
 	flags.StringVar(&f.reuse, "reuse", "per-worker", "connections: per-worker (kept), shared (a pool), none (a new one for each request), or a number of requests each")
 	cli.DurationVar(flags, &f.maxAge, "max-age", "", 0, "replace connections that are so old (default: never)")
 	flags.StringSliceVar(&f.sources, "source", nil, "local addresses to connect from, in turn: 10.0.0.1, 10.0.0.1-10.0.0.8 or 10.0.0.0/29 (repeatable)")
@@ -48,7 +50,7 @@ func (f *linkFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.tls.MinVersion, "tls-min", "", "lowest TLS version: 1.2 or 1.3 (default 1.2)")
 	flags.StringVar(&f.tls.MaxVersion, "tls-max", "", "highest TLS version: 1.2 or 1.3 (default 1.3)")
 	flags.StringVar(&f.tls.ServerName, "server-name", "", "name to ask for (SNI) and to expect in the certificate (default: the URL's host)")
-	flags.StringSliceVar(&f.tls.ALPN, "alpn", nil, "protocols to offer (default http/1.1, or h2 with --http2)")
+	flags.StringSliceVar(&f.tls.ALPN, "alpn", nil, "protocols to offer (default http/1.1, h2 with --http2, h3 with --http3)")
 	flags.BoolVar(&f.tls.Resume, "tls-resume", false, "resume TLS sessions on new connections")
 	flags.StringVar(&f.tls.KeyLog, "key-log", "", "append the TLS sessions' secrets to this file, for Wireshark")
 }
@@ -61,12 +63,14 @@ func (f *linkFlags) apply(spec *load.Spec) error {
 		return fmt.Errorf("--%w", err)
 	}
 	switch {
-	case f.http2 && f.streams < 1:
+	case f.http2 && f.http3:
+		return errors.New("--http2 and --http3 exclude each other")
+	case (f.http2 || f.http3) && f.streams < 1:
 		return fmt.Errorf("--streams %d: a connection has at least one stream", f.streams)
-	case f.http2:
-		k.Streams = f.streams
+	case f.http2 || f.http3:
+		k.Streams, k.HTTP3 = f.streams, f.http3
 	case f.streams != 1:
-		return errors.New("--streams are those of HTTP/2: give --http2 too (over HTTP/1.1 a connection has one request under way)")
+		return errors.New("--streams are those of HTTP/2 and HTTP/3: give --http2 or --http3 too (over HTTP/1.1 a connection has one request under way)")
 	}
 	for _, s := range f.sources {
 		addrs, err := request.ParseSources(s)

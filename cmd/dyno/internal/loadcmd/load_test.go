@@ -19,8 +19,10 @@ func TestHTTP2Flags(t *testing.T) {
 		{nil, 0, ""},
 		{[]string{"--http2"}, 1, ""},
 		{[]string{"--http2", "--streams", "25"}, 25, ""},
-		{[]string{"--streams", "25"}, 0, "give --http2 too"},
+		{[]string{"--streams", "25"}, 0, "give --http2 or --http3 too"},
 		{[]string{"--http2", "--streams", "0"}, 0, "at least one"},
+		{[]string{"--http3", "--streams", "25"}, 25, ""},
+		{[]string{"--http3", "--http2"}, 0, "exclude each other"},
 	}
 	for _, tt := range tests {
 		var f linkFlags

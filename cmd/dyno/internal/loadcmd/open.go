@@ -38,7 +38,7 @@ func (f *Flags) Calibrated(ctx context.Context, spec *load.Spec, w io.Writer) {
 	closed := *spec
 	closed.Profile = profile.Profile{Mode: profile.Closed, Connections: spec.Profile.Connections}
 	f.trust.calibrate(ctx, &closed, w)
-	spec.Calibration = closed.Calibration
+	spec.Calibration, spec.Uncalibrated = closed.Calibration, closed.Uncalibrated
 }
 
 // RegisterSweep registers what a sweep over numbers of connections shares with other

@@ -14,7 +14,6 @@ import (
 
 const (
 	eventBatch = 512
-	readBuffer = 64 << 10
 	readTurn   = 16 // reads of one connection in a row, so that others get their turn
 )
 

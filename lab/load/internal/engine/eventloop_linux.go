@@ -24,7 +24,6 @@ const (
 	perEvent     = 50 * time.Microsecond // what handling one event may take before it counts as a stall
 	leastEvents  = 16                    // that the kernel tells of in one turn, if there are so many
 	connectBurst = 128                   // connections in the making at once: listen queues are short
-	retryPause   = 20 * time.Millisecond // before a failed connection is tried again
 )
 
 // backend is how an event loop talks to the kernel. Its methods are called from
@@ -123,6 +122,9 @@ func openEventLoop(sh Share, open func(*eventLoop) (backend, error)) (Engine, er
 	}
 	if l.backend, err = open(l); err != nil {
 		return nil, err
+	}
+	if sh.Intercept != nil {
+		l.backend = &intercepted{l.backend, sh.Intercept}
 	}
 	return l, nil
 }
@@ -374,4 +376,26 @@ func roomForFiles(connections int) error {
 		return fmt.Errorf("%d connections: %w", connections, err)
 	}
 	return nil
+}
+
+// intercepted is a backend that tells of calls before they are made: see
+// [Share.Intercept].
+type intercepted struct {
+	backend
+	before func(call string)
+}
+
+func (i *intercepted) wait(d time.Duration) (int, error) {
+	i.before("wait")
+	return i.backend.wait(d)
+}
+
+func (i *intercepted) send(id int32) {
+	i.before("send")
+	i.backend.send(id)
+}
+
+func (i *intercepted) handle() {
+	i.before("handle")
+	i.backend.handle()
 }

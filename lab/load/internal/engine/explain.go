@@ -10,7 +10,9 @@ import (
 	"syscall"
 	"time"
 
+	"dyno/lab/load/measure"
 	"dyno/lab/load/request"
+	"dyno/nano/wire/http2"
 )
 
 // ExplainConnect adds what can be done about it.
@@ -83,6 +85,55 @@ func spoken(state *tls.ConnectionState, want string) error {
 		return fmt.Errorf("the server chose %q of the protocols offered by ALPN: it doesn't speak HTTP/2 over TLS; load it without --http2", p)
 	}
 }
+
+// serverClosed is what has happened when there is nothing more to read.
+const serverClosed = "the server closed the connection"
+
+// brokeText says what the end of an established connection means to the requests on
+// it, and of which kind it is; why is what has happened.
+func brokeText(why, goaway string, greeted bool) (measure.ErrorKind, string) {
+	switch {
+	case goaway != "":
+		return measure.GoAwayError, why + " after a GOAWAY (" + goaway + "), with the request unanswered"
+	case !greeted:
+		return measure.ResetError, why + " before its SETTINGS: does it speak HTTP/2?"
+	}
+	return measure.ResetError, why + " before the response was complete"
+}
+
+// goAwayText is what a server's GOAWAY says.
+func goAwayText(ev *http2.Event) string {
+	text := ev.Code.String()
+	if len(ev.Data) > 0 {
+		text += fmt.Sprintf(", %q", ev.Data[:min(len(ev.Data), 200)])
+	}
+	return text
+}
+
+// resetText says what a stream's early end means: by the server or, where it broke the
+// rules, from this side. The request was sent again so often.
+func resetText(ev *http2.Event, again int) (measure.ErrorKind, string) {
+	switch {
+	case ev.Err != nil:
+		return measure.BodyError, ev.Err.Error()
+	case ev.Code == http2.RefusedStream:
+		return measure.RefusedError, refusedTimes(again + 1)
+	case ev.Code == http2.HTTP11Required:
+		return measure.StreamError, "the server reset the stream: HTTP_1_1_REQUIRED: it wants this request over HTTP/1.1"
+	}
+	return measure.StreamError, "the server reset the stream: " + ev.Code.String()
+}
+
+// refusedTimes says that a request's stream was refused so often.
+func refusedTimes(n int) string {
+	return fmt.Sprintf("the server refused the request's stream %d times (REFUSED_STREAM, RFC 9113 8.7)", n)
+}
+
+// alivePing asks a server that is silent whether it is there.
+var alivePing = [8]byte{'a', 'l', 'i', 'v', 'e', '?'}
+
+// whySilent is why a connection is given up that was asked so in vain.
+const whySilent = "nothing comes from the server any more, not even the answer to a PING"
 
 // errNotGreeted is why a server that closes a connection before its SETTINGS can't be
 // loaded.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 
 	"golang.org/x/sys/unix"
 
@@ -128,10 +127,7 @@ func (m *multiplexer) event(conn int32, ev *http2.Event) {
 		}
 	case http2.EventGoAway:
 		k.going = true
-		k.goaway = ev.Code.String()
-		if len(ev.Data) > 0 {
-			k.goaway += fmt.Sprintf(", %q", ev.Data[:min(len(ev.Data), 200)])
-		}
+		k.goaway = goAwayText(ev)
 		m.endCalls(conn)
 	case http2.EventPong:
 	default:
@@ -212,22 +208,21 @@ func (m *multiplexer) ended(conn int32) {
 		m.loop.connectFailed(conn, errNotGreeted)
 		return
 	}
-	m.broke(conn, "the server closed the connection")
+	m.broke(conn, serverClosed)
 }
 
 // broke is called when an established connection can't be used any more.
 func (m *multiplexer) broke(conn int32, why string) {
-	switch k := &m.carriers[conn]; {
-	case m.left || m.loop.conns[conn].state == down:
-	case m.loop.conns[conn].state == greeting:
-		m.loop.connectFailed(conn, errors.New(why+" before its SETTINGS: does it speak HTTP/2, and to this client?"))
-	case k.goaway != "":
-		m.lost(conn, measure.GoAwayError, why+" after a GOAWAY ("+k.goaway+"), with the request unanswered")
-	case !k.greeted:
-		m.lost(conn, measure.ResetError, why+" before its SETTINGS: does it speak HTTP/2?")
-	default:
-		m.lost(conn, measure.ResetError, why+" before the response was complete")
+	if m.left || m.loop.conns[conn].state == down {
+		return
 	}
+	if m.loop.conns[conn].state == greeting {
+		m.loop.connectFailed(conn, errors.New(why+" before its SETTINGS: does it speak HTTP/2, and to this client?"))
+		return
+	}
+	k := &m.carriers[conn]
+	kind, text := brokeText(why, k.goaway, k.greeted)
+	m.lost(conn, kind, text)
 }
 
 // lost fails the requests that are under way on a connection, and gives it up. One

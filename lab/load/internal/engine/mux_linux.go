@@ -1,25 +1,11 @@
 package engine
 
 import (
-	"time"
-
 	"dyno/lab/load/profile"
 	"dyno/lab/load/request"
 	"dyno/nano/wire/clock"
 	"dyno/nano/wire/http2"
 	"dyno/nano/wire/reactor"
-)
-
-// Settings of the load's side of HTTP/2.
-const (
-	// openWindow is what servers may send, on a stream and on all of a connection:
-	// what comes is read at once and kept nowhere, so that windows have nothing to
-	// protect, and waiting for them would be the generator's fault.
-	openWindow   = 1<<30 - 1
-	fieldTable   = 4096 // of both sides' HPACK tables, in bytes; RFC 9113's default
-	mostFields   = 1000 // of a response's head
-	muxTick      = time.Second
-	pingPatience = time.Second // for the answer to a PING
 )
 
 // multiplexer is what an event loop has for HTTP/2 (RFC 9113): each of its
@@ -65,10 +51,7 @@ func newMultiplexer(l *eventLoop) *multiplexer {
 		loop:  l,
 		slots: make([]slot, l.Link.Places(l.Most)), carriers: make([]carrier, l.Most), due: reactor.NewDeadlines(l.Link.Places(l.Most)),
 		constant: make([]message, len(l.Program.requests)),
-		config: http2.NewConfig(http2.Config{
-			Settings: http2.Settings{HeaderTable: fieldTable, InitialWindow: openWindow, MaxFrame: http2.MinMaxFrame, MaxHeaderList: 64 << 10, MaxConcurrent: 100},
-			Window:   openWindow, Table: fieldTable, Limits: http2.Limits{HeaderFields: mostFields},
-		}),
+		config:   clientConfig(),
 	}
 	for i := range m.slots {
 		m.slots[i].id = int32(i)

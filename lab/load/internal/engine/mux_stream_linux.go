@@ -2,19 +2,9 @@ package engine
 
 import (
 	"fmt"
-	"net/http"
-	"strconv"
 
 	"dyno/lab/load/measure"
 	"dyno/nano/wire/http2"
-)
-
-const (
-	// mostTries is how often a request is sent again whose stream the server has
-	// refused, before it counts as failed.
-	mostTries = 10
-	// uploadTurn is how much of a body is written down at a time, in bytes.
-	uploadTurn = 64 << 10
 )
 
 // send sends the request of a place on a stream of its connection, which has room.
@@ -40,14 +30,7 @@ func (m *multiplexer) send(id int32) {
 	s.stream, s.first, s.status, s.body = stream, 0, 0, 0
 	stream.User = s
 	msg := m.message(s)
-	k.wire.Request(stream, msg.method, m.scheme(), msg.authority, msg.path)
-	for i := range msg.fields {
-		if f := &msg.fields[i]; f.known != 0 {
-			k.wire.Known(f.known, f.value)
-		} else {
-			k.wire.Field(f.name, f.value)
-		}
-	}
+	msg.writeFields(&k.wire, stream, l.TLS != nil)
 	if s.request.Call != nil {
 		m.openCall(s, msg)
 	} else {
@@ -63,15 +46,6 @@ func (m *multiplexer) send(id int32) {
 	}
 	l.conns[conn].served++
 	m.touch(conn)
-}
-
-var schemeHTTP, schemeHTTPS = []byte("http"), []byte("https")
-
-func (m *multiplexer) scheme() []byte {
-	if m.loop.TLS != nil {
-		return schemeHTTPS
-	}
-	return schemeHTTP
 }
 
 // message is a place's request as HTTP/2 needs it; it is good until the next one.
@@ -150,26 +124,6 @@ func (m *multiplexer) begins(s *slot) {
 	}
 }
 
-// keepHead keeps the head of a response, as text.
-func (x *exchange) keepHead(h *http2.Header) {
-	x.copyText("HTTP/2 ")
-	x.kept = strconv.AppendInt(x.kept, int64(h.Status), 10)
-	x.copyText(" ")
-	x.copyText(http.StatusText(h.Status))
-	for i := range h.Fields {
-		f := &h.Fields[i]
-		x.copyText("\r\n")
-		x.copy(f.Name.Of(h.Bytes))
-		x.copyText(": ")
-		x.copy(f.Value.Of(h.Bytes))
-	}
-	x.copyText("\r\n\r\n")
-}
-
-func (x *exchange) copyText(text string) {
-	x.kept = append(x.kept, text[:min(len(text), x.limit()-len(x.kept))]...)
-}
-
 // done records a complete response and puts its place to its next use.
 func (m *multiplexer) done(s *slot) {
 	l := m.loop
@@ -224,22 +178,15 @@ func (m *multiplexer) reset(s *slot, ev *http2.Event) {
 		}
 		return
 	}
+	kind, why := resetText(ev, s.tries)
 	switch {
-	case ev.Err != nil:
-		m.fail(s, measure.BodyError, ev.Err.Error())
-	case ev.Code == http2.RefusedStream:
-		if m.refused(s) {
-			return
-		}
-		m.fail(s, measure.RefusedError, fmt.Sprintf("the server refused the request's stream %d times (REFUSED_STREAM, RFC 9113 8.7)", s.tries+1))
-	case s.pastDeadline(m.loop.now):
+	case kind == measure.RefusedError && m.refused(s):
+		return
+	case kind == measure.StreamError && s.pastDeadline(m.loop.now):
 		m.loop.rec.waitedFor(s.intended, s.sent, m.loop.now)
-		m.fail(s, measure.TimeoutError, fmt.Sprintf("DEADLINE_EXCEEDED: the server gave the call up (%v) after its deadline of %v", ev.Code, s.request.Call.Deadline))
-	case ev.Code == http2.HTTP11Required:
-		m.fail(s, measure.StreamError, "the server reset the stream: HTTP_1_1_REQUIRED: it wants this request over HTTP/1.1")
-	default:
-		m.fail(s, measure.StreamError, "the server reset the stream: "+ev.Code.String())
+		kind, why = measure.TimeoutError, fmt.Sprintf("DEADLINE_EXCEEDED: the server gave the call up (%v) after its deadline of %v", ev.Code, s.request.Call.Deadline)
 	}
+	m.fail(s, kind, why)
 	m.loop.release(s.id)
 }
 
@@ -283,10 +230,10 @@ func (m *multiplexer) timedOut(id int32) {
 		switch {
 		case k.pinged == 0:
 			k.pinged = l.now
-			k.wire.Ping([8]byte{'a', 'l', 'i', 'v', 'e', '?'})
+			k.wire.Ping(alivePing)
 		case l.now-k.pinged >= int64(pingPatience):
 			k.aside.push(id)
-			m.lost(conn, measure.ResetError, "nothing comes from the server any more, not even the answer to a PING")
+			m.lost(conn, measure.ResetError, whySilent)
 			return
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"dyno/lab/load/measure"
@@ -25,6 +26,7 @@ type portable struct {
 
 	mu          sync.Mutex // guards what follows, mix, and the workers' conn
 	workers     []*worker
+	lines       []*line       // over HTTP/2 and HTTP/3: the connections of the workers
 	idle        ring[*worker] // open loop: who waits for an arrival
 	backlog     ring[int64]   // intended starts of arrivals that wait for a worker
 	think       profile.Thinker
@@ -40,7 +42,7 @@ type portable struct {
 func openPortable(sh Share) (Engine, error) {
 	p := &portable{
 		Share: sh, mix: sh.mix(),
-		idle: newRing[*worker](sh.Connections), backlog: newRing[int64](1024),
+		idle: newRing[*worker](sh.Link.Places(sh.Connections)), backlog: newRing[int64](1024),
 		think: sh.Profile.Think.Thinker(sh.Seed, sh.Part),
 	}
 	for range sh.Connections {
@@ -49,15 +51,30 @@ func openPortable(sh Share) (Engine, error) {
 	return p, nil
 }
 
-// hire adds a worker, who has no connection yet.
-func (p *portable) hire() *worker {
-	w := &worker{engine: p, read: make([]byte, 16<<10), due: make(chan struct{}, 1)}
-	p.workers = append(p.workers, w)
-	return w
+// hire adds a worker, who has no connection yet, or the workers of a connection that
+// carries the requests of several.
+func (p *portable) hire() []*worker {
+	before := len(p.workers)
+	if p.Link.Streams == 0 {
+		p.workers = append(p.workers, &worker{engine: p, read: make([]byte, 16<<10), due: make(chan struct{}, 1)})
+		return p.workers[before:]
+	}
+	l := newLine(p)
+	for range p.Link.Streams {
+		p.workers = append(p.workers, &worker{engine: p, line: l, trip: trip{over: make(chan struct{}, 1)}, due: make(chan struct{}, 1)})
+	}
+	l.workers = p.workers[before:]
+	p.lines = append(p.lines, l)
+	return l.workers
 }
 
 // Close implements Engine.
 func (p *portable) Close() {
+	for _, l := range p.lines {
+		l.mu.Lock()
+		l.hangUp()
+		l.mu.Unlock()
+	}
 	p.mu.Lock() // an interruption may still be under way
 	defer p.mu.Unlock()
 	for _, w := range p.workers {
@@ -74,24 +91,43 @@ func (p *portable) Connect(ctx context.Context) error {
 	defer cancel()
 	slots := make(chan struct{}, 128)
 	var dialling sync.WaitGroup
-	for i, w := range p.workers {
+	var up atomic.Bool
+	for i, dial := range p.dials() {
 		if i > 0 && !p.keepsWarm() {
 			break // one is opened to see that the target is there
 		}
 		dialling.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			if _, err := w.dial(inTime); err != nil {
+			if err := dial(inTime); err != nil {
 				p.Errors.note(measure.ConnectError, ExplainConnect(err))
+				return
 			}
+			up.Store(true)
 		})
 	}
 	dialling.Wait()
-	up := slices.ContainsFunc(p.workers, func(w *worker) bool { return w.conn != nil })
-	if up || ctx.Err() != nil {
+	if up.Load() || ctx.Err() != nil {
 		return nil
 	}
 	return p.unreachable()
+}
+
+// dials are functions that open a connection each.
+func (p *portable) dials() (all []func(context.Context) error) {
+	for _, l := range p.lines {
+		all = append(all, l.open)
+	}
+	if p.lines != nil {
+		return all
+	}
+	for _, w := range p.workers {
+		all = append(all, func(ctx context.Context) error {
+			_, err := w.dial(ctx)
+			return err
+		})
+	}
+	return all
 }
 
 // keepsWarm reports whether connections are open also while nothing is to be
@@ -103,6 +139,10 @@ func (p *portable) keepsWarm() bool {
 // Load implements engine.
 func (p *portable) Load(ctx context.Context, rec *Recorder, begin, end int64) {
 	p.rec, p.limit, p.beat, p.next = rec, end, begin, math.MaxInt64
+	for _, l := range p.lines {
+		l.traffic.in.Store(0)
+		l.traffic.out.Store(0)
+	}
 	rec.watch(0, false)
 	time.Sleep(time.Duration(begin - clock.Now()))
 	ctx, cancel := context.WithCancel(ctx)
@@ -182,10 +222,12 @@ func (p *portable) arrive(ctx context.Context, intended int64) {
 		p.idle.popLast().take(intended)
 	case p.idle.len() > 0:
 		p.idle.pop().take(intended)
-	case overflow == profile.OpenMore && len(p.workers) < p.Most:
-		w := p.hire()
-		w.take(intended)
-		p.working.Go(func() { w.work(ctx, 0) })
+	case overflow == profile.OpenMore && len(p.workers) < p.Link.Places(p.Most):
+		more := p.hire()
+		more[0].take(intended)
+		for _, w := range more {
+			p.working.Go(func() { w.work(ctx, 0) })
+		}
 	case overflow == profile.ShedArrival || p.backlog.len() == maxBacklog:
 		p.rec.Queued++
 		p.rec.Shed++
@@ -213,6 +255,9 @@ func (p *portable) watch(ctx context.Context, done <-chan struct{}) {
 		}
 	}
 }
+
+// retryPause is before a failed connection is tried again.
+const retryPause = 20 * time.Millisecond
 
 // beatEvery is how often at least the engine looks at the time, also when there
 // is nothing else to do.
@@ -297,9 +342,13 @@ func (p *portable) giveUp() {
 // interrupt wakes the workers out of their reads.
 func (p *portable) interrupt() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.interrupted = true
 	for _, w := range p.workers {
 		w.setDeadline()
+	}
+	lines := slices.Clone(p.lines)
+	p.mu.Unlock()
+	for _, l := range lines { // without mu: see line
+		l.wake()
 	}
 }

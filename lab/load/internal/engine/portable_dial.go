@@ -2,8 +2,13 @@ package engine
 
 import (
 	"context"
+	"crypto/tls"
+	"fmt"
 	"net"
 	"sync/atomic"
+	"time"
+
+	"dyno/nano/wire/clock"
 )
 
 // dialTo opens a connection as the link asks for, as far as the standard library
@@ -30,4 +35,30 @@ func (p *portable) dialTo(ctx context.Context) (net.Conn, error) {
 		_ = tcp.SetLinger(0) // see quickEnd
 	}
 	return conn, nil
+}
+
+// secure makes the TLS handshake on a connection, over which protocol is to be spoken.
+// It returns how long that took, in ns, and whether it took up an earlier session. If
+// it fails the connection is closed.
+func (p *portable) secure(ctx context.Context, conn net.Conn, protocol string) (_ net.Conn, took int64, resumed bool, err error) {
+	began := clock.Now()
+	secure := tls.Client(conn, p.TLS)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		conn.Close()
+		return nil, 0, false, fmt.Errorf("TLS handshake: %w", err)
+	}
+	state := secure.ConnectionState()
+	if err := spoken(&state, protocol); err != nil {
+		conn.Close()
+		return nil, 0, false, err
+	}
+	return secure, clock.Now() - began, state.DidResume, nil
+}
+
+// pause waits for d, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
 }

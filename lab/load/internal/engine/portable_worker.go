@@ -23,6 +23,9 @@ type worker struct {
 	exchange
 	read   []byte
 	answer http1.Response
+	line   *line // over HTTP/2 and HTTP/3: what carries its requests; conn is nil then
+	trip   trip
+	msg    message
 	due    chan struct{} // open loop: there is an arrival for it to serve
 	next   int64         // when a user who thinks asks again; 0: at once
 	served int           // requests on this connection
@@ -47,6 +50,10 @@ func (w *worker) work(ctx context.Context, rest time.Duration) {
 	for ctx.Err() == nil {
 		if !w.nextDue(ctx) {
 			return
+		}
+		if w.line != nil {
+			w.askOn(ctx)
+			continue
 		}
 		if w.conn == nil && !w.redial(ctx) {
 			continue
@@ -126,19 +133,9 @@ func (w *worker) dial(ctx context.Context) (took int64, err error) {
 	}
 	took = clock.Now() - w.opened
 	if w.engine.TLS != nil {
-		began := clock.Now()
-		secure := tls.Client(conn, w.engine.TLS)
-		if err := secure.HandshakeContext(ctx); err != nil {
-			conn.Close()
-			return 0, fmt.Errorf("TLS handshake: %w", err)
-		}
-		state := secure.ConnectionState()
-		if err := spoken(&state, request.HTTP1); err != nil {
-			conn.Close()
+		if conn, w.handshake, w.resumed, err = w.engine.secure(ctx, conn, request.HTTP1); err != nil {
 			return 0, err
 		}
-		w.handshake, w.resumed = clock.Now()-began, state.DidResume
-		conn = secure
 	}
 	w.engine.mu.Lock()
 	w.conn = conn
@@ -176,10 +173,7 @@ func (w *worker) redial(ctx context.Context) bool {
 	}
 	p.mu.Unlock()
 	p.Errors.note(measure.ConnectError, ExplainConnect(err))
-	select {
-	case <-ctx.Done():
-	case <-time.After(20 * time.Millisecond):
-	}
+	pause(ctx, retryPause)
 	return false
 }
 
@@ -216,15 +210,22 @@ func (w *worker) ask(ctx context.Context) {
 		p.rec.failed(w.intended, done)
 		return
 	}
-	p.rec.left(w.intended, done)
-	p.rec.Answered(w.intended, sent, first, done)
-	p.Errors.judged(&w.exchange, w.answer.Status, p.rec, w.intended, done)
-	if p.think.Mean > 0 {
-		w.next = done + p.think.Next()
-	}
+	w.answered(w.answer.Status, first, done)
 	if w.served++; w.wornOut(done) {
 		w.quickEnd()
 		w.hangUp()
+	}
+}
+
+// answered records a complete response, and when the worker asks again. The engine's
+// mu is held.
+func (w *worker) answered(status int, first, done int64) {
+	p := w.engine
+	p.rec.left(w.intended, done)
+	p.rec.Answered(w.intended, w.sentAt, first, done)
+	p.Errors.judged(&w.exchange, status, p.rec, w.intended, done)
+	if p.think.Mean > 0 {
+		w.next = done + p.think.Next()
 	}
 }
 

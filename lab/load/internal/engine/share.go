@@ -10,6 +10,9 @@ import (
 	"dyno/lab/load/request"
 )
 
+// readBuffer is how much is read of a connection at once, in bytes.
+const readBuffer = 64 << 10
+
 // Share is one loop's part of a load, with all that is known before it: it is only
 // read from then on.
 type Share struct {
@@ -33,6 +36,10 @@ type Share struct {
 	Quota       uint64 // requests to send at most; 0: no limit
 	CPU         int    // -1: anywhere
 	Errors      *ErrorLog
+
+	// Intercept, if set, is called by an event loop before each of its calls into its
+	// backend, with the call's name: "wait", "send" or "handle". Tests stop loops there.
+	Intercept func(call string)
 }
 
 // unreachable is the error for a share of which no connection came up.
