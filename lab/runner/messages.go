@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"dyno/lab/load"
-	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 	"dyno/lab/load/request"
 	"dyno/lab/study"
