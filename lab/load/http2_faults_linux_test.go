@@ -25,8 +25,9 @@ type peer struct {
 	conn    net.Conn
 	fields  bytes.Buffer
 	encoder *hpack.Encoder
-	nth     int // the connection's number, from 1
-	asked   int // requests on it
+	nth     int   // the connection's number, from 1
+	asked   int   // requests on it
+	failed  error // of the last head that was sent
 }
 
 // script is what such a server does with a request that is complete.
@@ -90,7 +91,7 @@ func (p *peer) head(stream uint32, end bool, fields ...string) {
 	for i := 0; i < len(fields); i += 2 {
 		p.encoder.WriteField(hpack.HeaderField{Name: fields[i], Value: fields[i+1]})
 	}
-	p.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: stream, BlockFragment: p.fields.Bytes(), EndHeaders: true, EndStream: end})
+	p.failed = p.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: stream, BlockFragment: p.fields.Bytes(), EndHeaders: true, EndStream: end})
 }
 
 func (p *peer) ok(stream uint32) { p.head(stream, true, ":status", "200") }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -30,7 +31,13 @@ const (
 func clientConfig() *http2.Config {
 	return http2.NewConfig(http2.Config{
 		Settings: http2.Settings{HeaderTable: fieldTable, InitialWindow: openWindow, MaxFrame: http2.MinMaxFrame, MaxHeaderList: 64 << 10, MaxConcurrent: 100},
-		Window:   openWindow, Table: fieldTable, Limits: http2.Limits{HeaderFields: mostFields},
+		Window:   openWindow, Table: fieldTable,
+		Limits: http2.Limits{
+			HeaderFields: mostFields,
+			// Servers are here to be measured: one that resets streams is no attack, and
+			// a request that waits for a window has a time limit of its own.
+			Resets: http2.Rate{Burst: math.MaxInt32, PerSecond: math.MaxInt32}, StallWait: 24 * time.Hour,
+		},
 	})
 }
 

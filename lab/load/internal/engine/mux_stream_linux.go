@@ -179,6 +179,9 @@ func (m *multiplexer) reset(s *slot, ev *http2.Event) {
 		return
 	}
 	kind, why := resetText(ev, s.tries)
+	if kind == measure.StreamError {
+		m.loop.Errors.cause(kind, ev.Code.String())
+	}
 	switch {
 	case kind == measure.RefusedError && m.refused(s):
 		return

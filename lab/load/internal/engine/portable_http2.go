@@ -327,6 +327,9 @@ func (c *http2Line) streamEvent(t *trip, ev *http2.Event, now int64) {
 		c.upload(t)
 	case http2.EventReset:
 		kind, why := resetText(ev, 0)
+		if kind == measure.StreamError {
+			c.line.engine.Errors.cause(kind, ev.Code.String())
+		}
 		refused := kind == measure.RefusedError
 		c.end(t, outcome{done: now, kind: kind, why: why, again: refused, held: refused && !c.line.going})
 		return
