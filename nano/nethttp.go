@@ -80,11 +80,12 @@ type stdWire struct {
 	began   int64 // on the monotonic clock
 	limits  *Limits
 	aborted bool
-	sized   bool      // the response has a length,
-	left    int64     // of which so many bytes are to come
-	broken  bool      // the client doesn't take the response
-	wrote   bool      // content, over HTTP/2
-	waits   *stdWaits // nil until something is waited for
+	sized   bool       // the response has a length,
+	left    int64      // of which so many bytes are to come
+	broken  bool       // the client doesn't take the response
+	wrote   bool       // content, over HTTP/2
+	making  sync.Mutex // of waits: one goroutine may read while another one writes
+	waits   *stdWaits  // nil until something is waited for
 }
 
 // fromStd lays the request out as if it had been read from an HTTP/1.1
@@ -276,6 +277,8 @@ type stdWait struct {
 const stdPiece = 256 << 10
 
 func (s *stdWire) waiting() *stdWaits {
+	s.making.Lock()
+	defer s.making.Unlock()
 	if s.waits == nil {
 		s.waits = &stdWaits{}
 	}
