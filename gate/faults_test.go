@@ -378,3 +378,30 @@ func TestMaxForwards(t *testing.T) {
 		}
 	}
 }
+
+// When an endpoint dies with requests under way, those that may be asked twice are
+// answered by another one.
+func TestEndpointDies(t *testing.T) {
+	arrived := make(chan bool, 10)
+	die := make(chan bool)
+	dying := scripted(t, func(p *peer) {
+		p.request()
+		arrived <- true
+		<-die
+	})
+	living, _ := answering(t, ok)
+	_, at := start(t, "routes: [{to: u}]\nupstreams: {u: {endpoints: [\""+dying+"\", \""+living+"\"], balance: round-robin}}\n")
+	var clients []*peer
+	for range 8 {
+		client := dial(t, at)
+		client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n")
+		clients = append(clients, client)
+	}
+	<-arrived
+	close(die)
+	for _, client := range clients {
+		if resp, body := client.response(t, "PUT"); body != "OK" {
+			t.Errorf("%d %s", resp.StatusCode, body)
+		}
+	}
+}

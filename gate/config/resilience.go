@@ -19,8 +19,9 @@ type Retry struct {
 	Budget   float64       // share of requests that may be retried, over the last seconds
 }
 
-// newRetry retries what never reached an upstream.
-func newRetry() Retry { return Retry{Attempts: 2, On: []string{"connect"}, Budget: 0.2} }
+// newRetry retries what never reached an endpoint, and what one may have seen before it
+// closed the connection, if that may be asked twice.
+func newRetry() Retry { return Retry{Attempts: 2, On: []string{"connect", "reset"}, Budget: 0.2} }
 
 var retryFields = []known[Retry]{
 	{"attempts", func(r *Retry, p place) { r.Attempts = p.integer(1, 10) }},
