@@ -12,7 +12,8 @@ type Route struct {
 	Name     string // "route-3" if the file gives none
 	Text     string // all of it but its place: two routes of the same text are the same
 	Match    Match
-	Priority int // routes with a higher one are tried first, whatever their paths
+	Matching string // the text of match and the priority: routes of the same match alike
+	Priority int    // routes with a higher one are tried first, whatever their paths
 
 	To       []Target  // exactly one of these three
 	Redirect *Redirect //
@@ -53,7 +54,10 @@ type Target struct {
 // routeFields are what a route may hold.
 var routeFields = []known[Route]{
 	{"name", func(r *Route, p place) { r.Name = p.text() }},
-	{"match", func(r *Route, p place) { readFields(p, &r.Match, matchFields) }},
+	{"match", func(r *Route, p place) {
+		r.Matching = p.in.text(p.node)
+		readFields(p, &r.Match, matchFields)
+	}},
 	{"priority", func(r *Route, p place) { r.Priority = p.integer(-1_000_000, 1_000_000) }},
 	{"to", (*Route).readTo},
 	{"redirect", func(r *Route, p place) { r.Redirect = readRedirect(p) }},
@@ -89,6 +93,7 @@ func (c *Config) readRoutes(p place) {
 		r := newRoute(item.at())
 		r.Text = item.in.text(item.node)
 		found := readFields(item, r, known)
+		r.Matching += " " + strconv.Itoa(r.Priority)
 		c.Routes = append(c.Routes, r)
 		if !item.isMapping() {
 			continue

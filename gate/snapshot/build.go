@@ -2,8 +2,10 @@ package snapshot
 
 import (
 	"fmt"
+	"slices"
 
 	"dyno/gate/config"
+	"dyno/gate/route"
 	"dyno/gate/upstream"
 )
 
@@ -29,19 +31,28 @@ func (b *Builder) Build(c *config.Config, before *Snapshot) *Snapshot {
 	for _, u := range c.Upstreams {
 		m.upstream(u)
 	}
-	old := map[string]*Route{}
-	if before != nil {
-		for _, r := range before.Routes {
-			old[r.Name] = r
-		}
+	s.Routes = make([]*Route, len(c.Routes))
+	for i, r := range c.Routes {
+		s.Routes[i] = m.route(r, m.old(i, r.Name))
 	}
-	for _, r := range c.Routes {
-		made := m.route(r, old[r.Name])
-		s.Routes = append(s.Routes, made)
-		s.table.Add(&r.Match, r.Priority, made)
-	}
+	s.table = tableOf(c, before)
 	s.Problems.Sort()
 	return s
+}
+
+// tableOf makes the table of the configuration's routes, or takes over the one before if
+// they match what they matched.
+func tableOf(c *config.Config, before *Snapshot) *route.Table[int] {
+	if before != nil && slices.EqualFunc(c.Routes, before.Config.Routes, func(a, b *config.Route) bool { return a.Matching == b.Matching }) {
+		return before.table
+	}
+	t := &route.Table[int]{}
+	indices := make([]int, len(c.Routes))
+	for i, r := range c.Routes {
+		indices[i] = i
+		t.Add(&r.Match, r.Priority, &indices[i])
+	}
+	return t
 }
 
 // making is a snapshot in the making.
@@ -49,6 +60,24 @@ type making struct {
 	b         *Builder
 	s, before *Snapshot
 	upstreams map[string]*upstream.Upstream
+	names     map[string]*Route // of before; made when it is needed
+}
+
+// old returns the route of that name before, which mostly stands where it stood.
+func (m *making) old(i int, name string) *Route {
+	if m.before == nil {
+		return nil
+	}
+	if i < len(m.before.Routes) && m.before.Routes[i].Name == name {
+		return m.before.Routes[i]
+	}
+	if m.names == nil {
+		m.names = make(map[string]*Route, len(m.before.Routes))
+		for _, r := range m.before.Routes {
+			m.names[r.Name] = r
+		}
+	}
+	return m.names[name]
 }
 
 // upstream makes an upstream, or takes over the one before.

@@ -52,6 +52,9 @@ type Edit struct {
 
 // route makes a route, or takes over the one before.
 func (m *making) route(c *config.Route, before *Route) *Route {
+	if before != nil && before.Broken == nil && before.text == c.Text && m.sameTargets(c, before) {
+		return before
+	}
 	r := &Route{Name: c.Name, Config: c, text: c.Text}
 	for i := range c.To {
 		u, err := m.target(&c.To[i])
@@ -60,9 +63,6 @@ func (m *making) route(c *config.Route, before *Route) *Route {
 		}
 		r.total += c.To[i].Weight
 		r.Targets = append(r.Targets, Target{u, r.total})
-	}
-	if before != nil && before.Broken == nil && before.text == r.text && sameTargets(before.Targets, r.Targets) {
-		return before
 	}
 	r.count(m, before)
 	r.Retries, r.Hedges = make([]Allowance, m.loops()), make([]Allowance, m.loops())
@@ -148,12 +148,10 @@ func (r *Route) Target(l *upstream.Local) *upstream.Upstream {
 	return r.Targets[0].Upstream
 }
 
-func sameTargets(a, b []Target) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
+// sameTargets reports whether what the route sends to are the same objects as before.
+func (m *making) sameTargets(c *config.Route, before *Route) bool {
+	for i := range c.To {
+		if u, err := m.target(&c.To[i]); err != nil || u != before.Targets[i].Upstream {
 			return false
 		}
 	}

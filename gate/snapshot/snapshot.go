@@ -20,7 +20,7 @@ type Snapshot struct {
 	// Problems is what kept routes from being built; each of those answers 503.
 	Problems config.Problems
 
-	table route.Table[Route]
+	table *route.Table[int] // of indices in Routes
 }
 
 // Upstream is one of a snapshot, by what it was made from.
@@ -30,7 +30,12 @@ type Upstream struct {
 }
 
 // Find returns the route of a request, nil if there is none.
-func (s *Snapshot) Find(r *request.Request, f *route.Found) *Route { return s.table.Find(r, f) }
+func (s *Snapshot) Find(r *request.Request, f *route.Found) *Route {
+	if i := s.table.Find(r, f); i != nil {
+		return s.Routes[*i]
+	}
+	return nil
+}
 
 // Allowed returns the methods that another route takes for the path of a request that
 // none was found for because of its method.

@@ -163,13 +163,19 @@ func manyRoutes(t testing.TB) (before, after *config.Config) {
 }
 
 // BenchmarkOneChanged is how long it takes to build the snapshot of ten thousand routes
-// of which one has changed.
+// of which one has changed: what it matches, or what is done with it.
 func BenchmarkOneChanged(b *testing.B) {
-	before, after := manyRoutes(b)
-	builder := NewBuilder(2)
-	s := builder.Build(before, nil)
-	for b.Loop() {
-		builder.Build(after, s)
+	before, matches := manyRoutes(b)
+	does, _ := manyRoutes(b)
+	does.Routes[5000].Text, does.Routes[5000].Timeout = "another", time.Second
+	for name, after := range map[string]*config.Config{"match": matches, "rest": does} {
+		b.Run(name, func(b *testing.B) {
+			builder := NewBuilder(2)
+			s := builder.Build(before, nil)
+			for b.Loop() {
+				builder.Build(after, s)
+			}
+		})
 	}
 }
 
@@ -184,6 +190,9 @@ func TestManyRoutes(t *testing.T) {
 		if one.Routes[i] == two.Routes[i] {
 			same++
 		}
+	}
+	if three := b.Build(after, two); three.table != two.table || three.Routes[5000] != two.Routes[5000] {
+		t.Error("nothing has changed, and something was made anew")
 	}
 	var f route.Found
 	if same != 9999 || two.Find(of(t, "/changed/x"), &f) != two.Routes[5000] || two.Find(of(t, "/service-5000/x"), &f) != nil {
