@@ -70,9 +70,14 @@ func grpcCampaign() campaign {
 	}
 	several := streamedLoads[1]
 	add(fmt.Sprintf("%d messages, %s", conversationMessages, several), conversation, several)
-	for against, wanted := range map[string]float64{"grpc-go": 0.25, "tonic": 1.0, "connect-go": 0} {
+	compared := func(against string, wanted float64, levels ...string) {
 		c.Show.Comparisons = append(c.Show.Comparisons, rounds.Comparison{Figure: cpuFigure, Of: nanoGRPC, Against: []string{against}, Wanted: wanted, Levels: levels})
 	}
+	last := len(levels) - 1
+	compared("grpc-go", 0.25, levels...)
+	compared("tonic", 1.0, levels[:last]...)
+	compared("tonic", 0, levels[last])
+	compared("connect-go", 0, levels...)
 	return c
 }
 
