@@ -38,6 +38,7 @@ type http2Line struct {
 	settled chan struct{}
 	said    bool   // the server's SETTINGS are in, and settled is closed
 	goaway  string // what the server's GOAWAY said; "" if none came
+	leaving bool   // this side is closing it: what is still read means nothing
 	dead    error  // it is of no use any more
 }
 
@@ -79,6 +80,7 @@ func (c *http2Line) greeted(ctx context.Context) error {
 
 func (c *http2Line) close() {
 	if c.dead == nil {
+		c.leaving = true
 		c.wire.Close(http2.NoError)
 		c.conn.SetWriteDeadline(time.Now().Add(goodbyePatience))
 		c.flush()
@@ -351,6 +353,9 @@ func (c *http2Line) end(t *trip, o outcome) {
 // violated ends a connection whose server broke HTTP/2; first is what came, from the
 // violation on.
 func (c *http2Line) violated(first []byte, err error) {
+	if c.leaving {
+		return
+	}
 	if !c.said && len(first) > 0 {
 		err = notHTTP2(first, err)
 	}
