@@ -53,6 +53,9 @@ func (s *Spec) checkCalls() error {
 		if g == nil {
 			continue
 		}
+		if s.Engine == "portable" {
+			return errPortableCalls
+		}
 		if s.Link.Streams == 0 {
 			return errors.New("calls over gRPC go over HTTP/2: give the load streams (--http2, or http2: true)")
 		}
