@@ -420,7 +420,7 @@ func TestWebSocketPushes(t *testing.T) {
 					return
 				}
 				if i == 15 && p.nth == 1 {
-					io.WriteString(p, string(wire.AppendClose(nil, 1001, "", nil)))
+					p.Write(wire.AppendClose(nil, 1001, "", nil))
 					p.hear()
 					return
 				}

@@ -147,7 +147,7 @@ func notHTTP2(first []byte, violation error) error {
 	if bytes.HasPrefix(first, []byte("HTTP/1.")) {
 		return fmt.Errorf("the server doesn't speak HTTP/2 here: it begins with %s, which is HTTP/1.1; load it without --http2", shown)
 	}
-	if what := language(first); what != "" && !bytes.Contains([]byte(what), []byte("HTTP/2")) {
+	if what := language(first); what != "" && !strings.Contains(what, "HTTP/2") {
 		return fmt.Errorf("the server doesn't speak HTTP/2 here: it begins with %s%s", shown, what)
 	}
 	return fmt.Errorf("the server doesn't speak HTTP/2 as it must: it begins with %s: %w", shown, violation)

@@ -71,7 +71,7 @@ func (w *webSockets) greet(id int32) {
 	k.frames = websocket.Reader{MaxMessage: w.options.Most()}
 	k.partial, k.out, k.pinged, k.closing, k.free = k.partial[:0], k.out[:0], false, false, false
 	var nonce [16]byte
-	w.random.Read(nonce[:])
+	_, _ = w.random.Read(nonce[:]) // it never fails
 	k.key = websocket.Key(nonce)
 	wire := l.mix.handshakeOf(&c.exchange, l.now)
 	k.out = append(k.out, wire[:len(wire)-len(lineEnd)]...)
