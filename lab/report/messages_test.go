@@ -18,7 +18,7 @@ import (
 var tellers = []string{
 	"../../cmd/dyno/*.go", "../../cmd/dyno/internal/*/*.go",
 	"../gate/*.go", "../gate/threshold/*.go", "../baseline/*.go", "../compare/*.go", "../history/*.go",
-	"../objective/*.go", "../load/check.go", "../archive/store.go", "../archive/damage.go", "../archive/name.go", "../subject/build*.go", "../subject/catalog.go", "../subject/handle.go", "../subject/instance.go", "../subject/needs.go", "../subject/placement.go", "../subject/ready.go", "../subject/refusal.go", "../subject/spec.go", "../subject/start.go", "../subject/wire.go", "../runner/*.go", "../machine/busy/survey.go", "../study/open.go", "../study/quick.go", "../present/loadtext/result.go", "../present/live/*.go",
+	"../objective/*.go", "../load/check.go", "../archive/store.go", "../archive/damage.go", "../archive/name.go", "../subject/build*.go", "../subject/catalog.go", "../subject/handle.go", "../subject/instance.go", "../subject/needs.go", "../subject/placement.go", "../subject/ready.go", "../subject/contract/refusal.go", "../subject/spec.go", "../subject/start.go", "../subject/contract/wire.go", "../runner/*.go", "../machine/busy/survey.go", "../study/open.go", "../study/quick.go", "../present/loadtext/result.go", "../present/live/*.go",
 }
 
 // untold are literals of these files that are no message: help, file contents, and
