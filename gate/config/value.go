@@ -86,7 +86,11 @@ func (p place) duration(low, high time.Duration) time.Duration {
 	text, _ := p.scalar()
 	d, err := time.ParseDuration(text)
 	if err != nil || d < low || d > high {
-		p.problem("write it with a unit, such as 500ms, 10s or 2m", "expected a duration from %s to %s, got %s", low, high, describe(p.resolved()))
+		hint := ""
+		if err != nil {
+			hint = "write it with a unit, such as 500ms, 10s or 2m"
+		}
+		p.problem(hint, "expected a duration from %s to %s, got %s", low, high, describe(p.resolved()))
 		return low
 	}
 	return d

@@ -143,7 +143,7 @@ func TestPhasesProblems(t *testing.T) {
 		{"think", minimal + "loads: [{closed: {think: {spread: fixed}}}]\n",
 			"s.yaml:3:26: loads[0].closed.think: a think time needs a mean (add: mean: 100ms)"},
 		{"think too long", minimal + "loads: [{closed: {think: 2h}}]\n",
-			`s.yaml:3:26: loads[0].closed.think: expected a duration from 0s to 1h, got "2h" (write it with a unit, such as 500ms, 10s or 2m)`},
+			`s.yaml:3:26: loads[0].closed.think: expected a duration from 0s to 1h, got "2h"`},
 		{"rate factor", open("phases: [constant 10 5s]") + "factors: {rate: [1]}\n",
 			`s.yaml:4:11: factors.rate: the load "open" has phases, which have rates of their own (give that load open: {rate: …})`},
 		{"connections above the limit", open("rate: 10, overflow: open, max_connections: 100") + "factors: {connections: [10, 200]}\n",

@@ -157,7 +157,11 @@ func (s scope) duration(low, high time.Duration) time.Duration {
 	text, _ := s.scalar()
 	d, err := time.ParseDuration(text)
 	if err != nil || d < low || d > high {
-		s.problem("write it with a unit, such as 500ms, 10s or 2m", "expected a duration from %s to %s, got %s", profile.ShortDuration(low), profile.ShortDuration(high), describe(s.resolved()))
+		hint := ""
+		if err != nil {
+			hint = "write it with a unit, such as 500ms, 10s or 2m"
+		}
+		s.problem(hint, "expected a duration from %s to %s, got %s", profile.ShortDuration(low), profile.ShortDuration(high), describe(s.resolved()))
 		return low
 	}
 	return d
