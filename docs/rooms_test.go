@@ -69,6 +69,7 @@ var house = []room{
 		{"gate/request", "gate/config"},
 		{"gate/request/requesttest", "gate/stats", "gate/route", "gate/guard", "gate/limit", "gate/observe"},
 		{"gate/upstream"},
+		{"gate/dns", "gate/health"},
 		{"gate/snapshot"},
 		{"gate/proxy"},
 		{"gate"},

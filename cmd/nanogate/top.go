@@ -184,7 +184,7 @@ func (t *top) page(now *look) []byte {
 			fmt.Fprintf(w, "%s\t%s\t%s%d\t%s\n", u.Name, e.Address, cells("endpoint "+u.Name+" "+e.Address, &e.Figures, rate), e.Active, state)
 		}
 	}
-	w.Flush()
+	_ = w.Flush() // into memory
 	if len(routes) > most {
 		fmt.Fprintf(&b, "\n%d more routes\n", len(routes)-most)
 	}

@@ -9,7 +9,7 @@ var unbuiltTop = unbuilt[Config]("tls", "access-log", "trace")
 
 var unbuiltRoute = unbuilt[Route]("basic", "mtls", "identity", "shed", "mirror", "cache")
 
-var unbuiltUpstream = unbuilt[Upstream]("etcd", "dns", "health", "outliers", "tls", "slow-start", "zone", "breaker", "concurrency")
+var unbuiltUpstream = unbuilt[Upstream]("etcd", "tls", "slow-start", "zone", "breaker", "concurrency")
 
 // unbuilt makes readers that refuse.
 func unbuilt[T any](names ...string) []known[T] {

@@ -17,6 +17,9 @@ type Upstream struct {
 	Response  time.Duration // for a response to begin once the request is sent
 	Idle      time.Duration // between parts of a response or of a tunnel
 	Pool      Pool
+	DNS       DNS       // of the endpoints that are host names
+	Health    *Health   // nil: nobody asks
+	Outliers  *Outliers // nil: nobody is left alone
 }
 
 // Endpoint is one static instance.
@@ -79,6 +82,9 @@ var upstreamFields = []known[Upstream]{
 	{"connect", func(u *Upstream, p place) { u.Connect = p.duration(time.Millisecond, time.Minute) }},
 	{"response", func(u *Upstream, p place) { u.Response = p.duration(time.Millisecond, 24*time.Hour) }},
 	{"idle", func(u *Upstream, p place) { u.Idle = p.duration(100*time.Millisecond, 24*time.Hour) }},
+	{"dns", func(u *Upstream, p place) { readFields(p, &u.DNS, dnsFields) }},
+	{"health", func(u *Upstream, p place) { u.Health = readHealth(p) }},
+	{"outliers", func(u *Upstream, p place) { u.Outliers = readOutliers(p) }},
 	{"pool", func(u *Upstream, p place) { readFields(p, &u.Pool, poolFields) }},
 }
 
@@ -91,7 +97,7 @@ var poolFields = []known[Pool]{
 func newUpstream(at At, name string) *Upstream {
 	return &Upstream{
 		At: at, Name: name, Connect: 2 * time.Second, Response: 60 * time.Second, Idle: 60 * time.Second,
-		Balance: Balance{Bound: 1.25}, Pool: Pool{Connections: 1024, Idle: 30 * time.Second, Age: 10 * time.Minute},
+		DNS: newDNS(), Balance: Balance{Bound: 1.25}, Pool: Pool{Connections: 1024, Idle: 30 * time.Second, Age: 10 * time.Minute},
 	}
 }
 
@@ -119,7 +125,7 @@ func (c *Config) readUpstreams(p place) {
 
 // discovered reports whether an upstream says where its instances are.
 func (u *Upstream) discovered(found map[string]place) bool {
-	for _, way := range []string{"endpoints", "etcd", "dns"} {
+	for _, way := range []string{"endpoints", "etcd"} {
 		if _, ok := found[way]; ok {
 			return true
 		}
@@ -156,8 +162,6 @@ func (u *Upstream) readEndpoint(p place, text string) {
 		p.problem("such as http://127.0.0.1:9001", "%v", err)
 	case a.TLS:
 		p.problem("write http://", "TLS to upstreams is not built in this version")
-	case a.Name != "":
-		p.problem("write its IP address", "finding endpoints by name is not built in this version")
 	}
 	u.Endpoints = append(u.Endpoints, Endpoint{p.at(), a, 1})
 }
@@ -200,8 +204,8 @@ func Simple(listen, to string) (*Config, error) {
 	c.Listen = []Listener{{Address: listen}}
 	r := newRoute(At{})
 	r.Name = "all"
-	if a.TLS || a.Name != "" {
-		return nil, fmt.Errorf("expected http:// and an IP address, got %s: TLS to upstreams and finding them by name are not built in this version", quote(to))
+	if a.TLS {
+		return nil, fmt.Errorf("expected http://, got %s: TLS to upstreams is not built in this version", quote(to))
 	}
 	u := newUpstream(At{}, to)
 	u.Text = to

@@ -88,7 +88,9 @@ func (g *Registry) New(c *config.Upstream, parts Parts) *Upstream {
 	u := &Upstream{Name: c.Name, Config: c, Detectors: parts.Detectors, registry: g}
 	static := make([]Instance, 0, len(c.Endpoints))
 	for _, e := range c.Endpoints {
-		static = append(static, Instance{Address: e.Address, Weight: e.Weight})
+		if e.Address.Name == "" { // a host name is for a source to resolve
+			static = append(static, Instance{Address: e.Address, Weight: e.Weight})
+		}
 	}
 	u.Update(static)
 	ctx, cancel := context.WithCancel(context.Background())

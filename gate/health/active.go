@@ -1,0 +1,129 @@
+// Package health finds out which endpoints of an upstream should not be asked: those
+// that fail when they are asked for their health, and those whose responses fail.
+package health
+
+import (
+	"context"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"dyno/gate/config"
+	"dyno/gate/upstream"
+)
+
+// Active asks each endpoint now and then whether it is well.
+type Active struct {
+	rules  config.Health
+	client *http.Client
+}
+
+// atOnce bounds how many endpoints are asked at the same time.
+const atOnce = 32
+
+// addressKey is the context's key of the address that is dialled.
+type addressKey struct{}
+
+// NewActive makes the checks.
+func NewActive(rules *config.Health) *Active {
+	var dialer net.Dialer
+	return &Active{*rules, &http.Client{
+		Timeout:       rules.Timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			DisableKeepAlives: true, // a connection that stands says nothing of new ones
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				if a := ctx.Value(addressKey{}).(config.Address); a.Unix != "" {
+					return dialer.DialContext(ctx, "unix", a.Unix)
+				} else {
+					return dialer.DialContext(ctx, "tcp", a.IP.String())
+				}
+			},
+		},
+	}}
+}
+
+// record is what is known of one endpoint.
+type record struct{ good, bad int } // in a row
+
+// Watch asks until ctx ends. The first answer decides at once, as nobody knows anything
+// yet; after that it takes as many in a row as the rules say. Times are spread, so that
+// many gateways don't ask at the same moment.
+func (a *Active) Watch(ctx context.Context, u *upstream.Upstream) {
+	known := map[*upstream.Endpoint]*record{}
+	for {
+		all := u.Set().All
+		now := make(map[*upstream.Endpoint]*record, len(all))
+		for i, well := range a.ask(ctx, all) {
+			if ctx.Err() != nil {
+				return
+			}
+			r := known[all[i]]
+			first := r == nil
+			if first {
+				r = &record{}
+			}
+			now[all[i]] = r
+			if well {
+				r.good, r.bad = r.good+1, 0
+			} else {
+				r.good, r.bad = 0, r.bad+1
+			}
+			switch {
+			case well && (first || r.good >= a.rules.Healthy):
+				u.Mark(all[i], upstream.Unhealthy, false)
+			case !well && (first || r.bad >= a.rules.Unhealthy):
+				u.Mark(all[i], upstream.Unhealthy, true)
+			}
+		}
+		known = now // those that are gone are forgotten
+		spread := time.Duration(rand.Int64N(int64(a.rules.Every)/5 + 1))
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(a.rules.Every - a.rules.Every/10 + spread):
+		}
+	}
+}
+
+// ask asks all of them, and returns which are well.
+func (a *Active) ask(ctx context.Context, all []*upstream.Endpoint) []bool {
+	well := make([]bool, len(all))
+	room := make(chan struct{}, atOnce)
+	var asking sync.WaitGroup
+	for i, e := range all {
+		room <- struct{}{}
+		asking.Go(func() {
+			well[i] = a.isWell(ctx, e)
+			<-room
+		})
+	}
+	asking.Wait()
+	return well
+}
+
+// isWell asks one. A body is not waited for.
+func (a *Active) isWell(ctx context.Context, e *upstream.Endpoint) bool {
+	host := e.Name
+	if e.Address.Unix != "" {
+		host = "localhost"
+	}
+	req, err := http.NewRequestWithContext(context.WithValue(ctx, addressKey{}, e.Address), http.MethodGet, "http://"+host+a.rules.Path, nil)
+	if err != nil {
+		return false
+	}
+	if a.rules.Host != "" {
+		req.Host = a.rules.Host
+	}
+	req.Header.Set("User-Agent", "nanogate health check")
+	resp, err := a.client.Do(req)
+	if err != nil {
+		return false
+	}
+	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10)
+	resp.Body.Close()
+	return resp.StatusCode >= a.rules.Low && resp.StatusCode <= a.rules.High
+}

@@ -1,0 +1,20 @@
+package snapshot
+
+import (
+	"dyno/gate/config"
+	"dyno/gate/health"
+	"dyno/gate/upstream"
+)
+
+// healthParts makes what finds out which endpoints should not be asked.
+func healthParts(c *config.Upstream, parts *upstream.Parts) error {
+	if c.Health != nil {
+		parts.Watchers = append(parts.Watchers, health.NewActive(c.Health))
+	}
+	if c.Outliers != nil {
+		outliers := health.NewOutliers(c.Outliers)
+		parts.Watchers = append(parts.Watchers, outliers)
+		parts.Detectors = append(parts.Detectors, outliers)
+	}
+	return nil
+}
