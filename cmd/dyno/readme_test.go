@@ -52,7 +52,7 @@ func TestReadmeBlocks(t *testing.T) {
 		}
 		ran++
 		dir := home // where study.yaml is written
-		if strings.Contains(script, "./cmd/dyno") {
+		if strings.Contains(script, "./cmd/") {
 			dir = root
 		}
 		cmd := exec.CommandContext(t.Context(), "bash", "-c", "trap 'echo \"FAILED $? $BASH_COMMAND\" >&2' ERR\n"+script+"\nwait\n")
@@ -60,7 +60,7 @@ func TestReadmeBlocks(t *testing.T) {
 		text, err := cmd.CombinedOutput()
 		for _, failed := range regexp.MustCompile(`(?m)^FAILED (\d+) (.*)$`).FindAllStringSubmatch(string(text), -1) {
 			judges := strings.Contains(failed[2], "--fail") || strings.HasPrefix(failed[2], "dyno capacity") || strings.HasPrefix(failed[2], "dyno load") || strings.HasPrefix(failed[2], "dyno run")
-			ended := failed[2] == "wait" || strings.HasPrefix(failed[2], "dyno up")
+			ended := failed[2] == "wait" || strings.HasPrefix(failed[2], "dyno up") || strings.HasPrefix(failed[2], "nanogate run")
 			if !ended && (failed[1] != "1" || !judges) {
 				t.Errorf("%s: exit status %s", failed[2], failed[1])
 			}
