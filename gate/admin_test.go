@@ -25,7 +25,7 @@ func TestAdmin(t *testing.T) {
 		ask(t, address, "GET /up/a HTTP/1.1\r\nHost: a\r\n\r\n")
 	}
 	ask(t, address, "GET /old HTTP/1.1\r\nHost: a\r\n\r\n")
-	app := admin.New(g)
+	app := admin.New(g, admin.Options{Local: true})
 	get := func(path, host string) (status int, body string) {
 		t.Helper()
 		var b bytes.Buffer

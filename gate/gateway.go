@@ -6,6 +6,8 @@ package gate
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"slices"
@@ -23,6 +25,7 @@ type Gateway struct {
 	builder *snapshot.Builder
 
 	mu        sync.Mutex // of the configuration's changes
+	versions  []Version  // the one that is served last
 	addresses []net.Addr
 }
 
@@ -40,11 +43,13 @@ func Start(c *config.Config, o Options) (*Gateway, error) {
 	}
 	loops := proxy.Loops(o.Loops)
 	g := &Gateway{log: o.Log, builder: snapshot.NewBuilder(loops)}
+	g.builder.Log = o.Log
 	s := g.builder.Build(c, nil)
 	g.report(s)
 	var err error
 	if g.proxy, err = proxy.Start(loops, s, o.Log); err != nil {
 		s.Retire(nil)
+		g.builder.Looks.Close()
 		return nil, err
 	}
 	for _, at := range c.Listen {
@@ -57,6 +62,7 @@ func Start(c *config.Config, o Options) (*Gateway, error) {
 		}
 		g.addresses = append(g.addresses, bound)
 	}
+	g.remember(c, "start")
 	return g, nil
 }
 
@@ -76,12 +82,38 @@ func (g *Gateway) Snapshot() *snapshot.Snapshot { return g.proxy.Snapshot() }
 // Proxy returns the loops, for who shows how they are.
 func (g *Gateway) Proxy() *proxy.Server { return g.proxy }
 
+// Reopen opens the access log's file again, which has been moved away to rotate it.
+func (g *Gateway) Reopen() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if log := g.builder.Looks.Log; log != nil {
+		log.Reopen()
+	}
+}
+
+// Looks returns who looks on, for who shows how they are.
+func (g *Gateway) Looks() snapshot.Looks {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.builder.Looks
+}
+
 // Apply serves another configuration from now on. Only what is configured otherwise is
 // made anew; no connection is closed and no request under way notices. The addresses
 // to listen on stay as they are. It returns what kept routes from being built.
 func (g *Gateway) Apply(c *config.Config) config.Problems {
+	problems, _ := g.ApplyTo(0, c, "file")
+	return problems
+}
+
+// ApplyTo is [Gateway.Apply], if the version of that number is what is served still; 0
+// is any. by says what brought the configuration.
+func (g *Gateway) ApplyTo(version int, c *config.Config, by string) (config.Problems, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if served := g.versions[len(g.versions)-1].Number; version != 0 && version != served {
+		return nil, fmt.Errorf("%w: it was made for version %d, and %d is served", ErrChanged, version, served)
+	}
 	before := g.proxy.Snapshot()
 	if !slices.EqualFunc(c.Listen, before.Config.Listen, func(a, b config.Listener) bool { return a.Address == b.Address }) {
 		g.log.Warn("the addresses to listen on have changed, which takes a restart: they stay as they were")
@@ -90,13 +122,18 @@ func (g *Gateway) Apply(c *config.Config) config.Problems {
 	g.report(next)
 	g.proxy.Swap(next)
 	before.Retire(next)
-	return next.Problems
+	g.remember(c, by)
+	return next.Problems, nil
 }
+
+// ErrChanged says that another change came before this one.
+var ErrChanged = errors.New("the configuration has changed meanwhile")
 
 // Shutdown accepts no more clients, lets the requests under way end until ctx does, and
 // cuts what is left then.
 func (g *Gateway) Shutdown(ctx context.Context) error {
 	err := g.proxy.Shutdown(ctx)
 	g.proxy.Snapshot().Retire(nil)
+	g.builder.Looks.Close()
 	return err
 }

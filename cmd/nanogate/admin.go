@@ -4,22 +4,59 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
+	"strings"
+	"syscall"
 	"time"
 
 	"dyno/gate"
 	"dyno/gate/admin"
+	"dyno/gate/config"
 )
 
+// listenAdmin opens the admin address. A socket's file that a process left behind is
+// replaced; only the user the gateway runs as can open it.
+func listenAdmin(address string) (net.Listener, error) {
+	path, isUnix := strings.CutPrefix(address, "unix:")
+	if !isUnix {
+		return net.Listen("tcp", address)
+	}
+	ln, err := net.Listen("unix", path)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		if c, err := net.Dial("unix", path); err == nil {
+			c.Close()
+			return nil, fmt.Errorf("%s: another process listens on it", address)
+		}
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+		ln, err = net.Listen("unix", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		ln.Close()
+		return nil, err
+	}
+	return ln, nil
+}
+
 // serveAdmin shows the gateway on an address of its own until stop is called.
-func serveAdmin(g *gate.Gateway, address string, log *slog.Logger) (stop func(), err error) {
-	ln, err := net.Listen("tcp", address)
+func serveAdmin(g *gate.Gateway, at config.Admin, log *slog.Logger) (stop func(), err error) {
+	options := admin.Options{Local: at.Local(), Token: at.Token}
+	if err := options.Check(); err != nil {
+		return nil, err
+	}
+	ln, err := listenAdmin(at.Address)
 	if err != nil {
 		return nil, fmt.Errorf("admin: %w", err)
 	}
-	app := admin.New(g)
+	app := admin.New(g, options)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -27,7 +64,11 @@ func serveAdmin(g *gate.Gateway, address string, log *slog.Logger) (stop func(),
 			log.Error("the admin address has ended", "error", err)
 		}
 	}()
-	log.Info("admin", "address", "http://"+ln.Addr().String()+"/")
+	if ln.Addr().Network() == "unix" {
+		log.Info("admin", "address", at.Address)
+	} else {
+		log.Info("admin", "address", "http://"+ln.Addr().String()+"/")
+	}
 	return func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()

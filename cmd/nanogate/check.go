@@ -22,12 +22,7 @@ func newCheck() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE",
 		Short: "Say what is wrong with a configuration",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError{fmt.Errorf("expected one file, got %d", len(args))}
-			}
-			return nil
-		},
+		Args:  oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := open(args[0])
 			if err != nil {
@@ -41,6 +36,13 @@ func newCheck() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+func oneFile(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usageError{fmt.Errorf("expected one file, got %d", len(args))}
+	}
+	return nil
 }
 
 func newRoutes() *cobra.Command {

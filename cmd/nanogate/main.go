@@ -64,7 +64,9 @@ func newRoot() *cobra.Command {
   nanogate run -c nanogate.yaml
   nanogate check nanogate.yaml    what is wrong with the file?
   nanogate routes -c nanogate.yaml
-  nanogate top                    what passes through, live`,
+  nanogate top                    what passes through, live
+  nanogate diff nanogate.yaml     what would a running gateway change?
+  nanogate apply nanogate.yaml    it does; nanogate rollback undoes it`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -78,6 +80,6 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newRun(), newCheck(), newRoutes(), newTop())
+	root.AddCommand(newRun(), newCheck(), newRoutes(), newTop(), newDiff(), newApply(), newRollback())
 	return root
 }

@@ -26,8 +26,9 @@ func newRun() *cobra.Command {
 		Long: `Serves what the file says, or sends everything to one address.
 
 SIGHUP reads the file again: what is configured otherwise is made anew, and no
-connection is closed. A file that is wrong changes nothing. SIGTERM and SIGINT let
-the requests under way end, as long as client.drain says, and close what is left.`,
+connection is closed. A file that is wrong changes nothing. SIGHUP and SIGUSR1 open
+the access log again, whose file was moved away. SIGTERM and SIGINT let the requests
+under way end, as long as client.drain says, and close what is left.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := runConfig(file, listen, to)
@@ -38,10 +39,10 @@ the requests under way end, as long as client.drain says, and close what is left
 				return usageError{fmt.Errorf("--loops: expected 0 to 1024, got %d", loops)}
 			}
 			if adminAt != "" {
-				if err := config.CheckListen(adminAt); err != nil {
+				if err := config.CheckAdmin(adminAt); err != nil {
 					return usageError{fmt.Errorf("--admin: %w", err)}
 				}
-				c.Admin = adminAt
+				c.Admin.Address = adminAt
 			}
 			return run(cmd.Context(), c, loops)
 		},
@@ -50,7 +51,7 @@ the requests under way end, as long as client.drain says, and close what is left
 	flags.StringVarP(&file, "config", "c", "", "the configuration file")
 	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "address to listen on, without a file")
 	flags.StringVar(&to, "to", "", "where everything is sent, without a file: http://host:port or unix:/path")
-	flags.StringVar(&adminAt, "admin", "", "address that shows routes, upstreams and metrics, in place of the file's")
+	flags.StringVar(&adminAt, "admin", "", "address that shows the gateway and takes changes, host:port or unix:/path, in place of the file's")
 	flags.IntVar(&loops, "loops", 0, "event loops; 0: one for each CPU")
 	return cmd
 }
@@ -84,8 +85,9 @@ func open(file string) (*config.Config, error) {
 
 func run(ctx context.Context, c *config.Config, loops int) error {
 	reload := make(chan os.Signal, 1)
-	signal.Notify(reload, syscall.SIGHUP) // before anybody can know that it is up
+	signal.Notify(reload, syscall.SIGHUP, syscall.SIGUSR1) // before anybody can know that it is up
 	defer signal.Stop(reload)
+	signal.Ignore(syscall.SIGPIPE) // who reads the access log from a pipe may go
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	g, err := gate.Start(c, gate.Options{Loops: loops, Log: log})
 	if err != nil {
@@ -94,7 +96,7 @@ func run(ctx context.Context, c *config.Config, loops int) error {
 	for _, at := range g.Addresses() {
 		log.Info("listening", "address", at.String())
 	}
-	if c.Admin != "" {
+	if c.Admin.Address != "" {
 		stop, err := serveAdmin(g, c.Admin, log)
 		if err != nil {
 			end, cancel := context.WithCancel(context.Background())
@@ -106,8 +108,10 @@ func run(ctx context.Context, c *config.Config, loops int) error {
 	}
 	for {
 		select {
-		case <-reload:
-			again(g, c.Path, log)
+		case s := <-reload:
+			if g.Reopen(); s == syscall.SIGHUP {
+				again(g, c.Path, log)
+			}
 			continue
 		case <-ctx.Done():
 		}

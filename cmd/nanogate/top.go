@@ -6,10 +6,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"slices"
 	"strconv"
@@ -21,11 +19,10 @@ import (
 	"golang.org/x/term"
 
 	"dyno/gate/admin"
-	"dyno/gate/config"
 )
 
 func newTop() *cobra.Command {
-	var address string
+	var a adminFlags
 	var every time.Duration
 	var once bool
 	cmd := &cobra.Command{
@@ -35,18 +32,19 @@ func newTop() *cobra.Command {
 endpoint, errors, response times. It asks the gateway's admin address.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := config.CheckListen(address); err != nil {
-				return usageError{fmt.Errorf("--admin: %w", err)}
-			}
 			if every < 100*time.Millisecond {
 				return usageError{fmt.Errorf("--every: expected at least 100ms, got %s", every)}
 			}
-			t := &top{base: "http://" + address, client: &http.Client{Timeout: 5 * time.Second}, out: cmd.OutOrStdout()}
+			client, err := a.client()
+			if err != nil {
+				return err
+			}
+			t := &top{client: client, out: cmd.OutOrStdout()}
 			return t.run(cmd.Context(), every, once)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&address, "admin", "127.0.0.1:9901", "the gateway's admin address")
+	a.add(flags)
 	flags.DurationVar(&every, "every", time.Second, "time between two looks")
 	flags.BoolVar(&once, "once", false, "look for one such time, print it and end")
 	return cmd
@@ -54,8 +52,7 @@ endpoint, errors, response times. It asks the gateway's admin address.`,
 
 // top looks at a gateway again and again.
 type top struct {
-	base   string
-	client *http.Client
+	client *adminClient
 	out    io.Writer
 	before look
 }
@@ -106,7 +103,7 @@ func (t *top) run(ctx context.Context, every time.Duration, once bool) error {
 func (t *top) look(ctx context.Context) (l look, err error) {
 	l.at = time.Now()
 	for path, into := range map[string]any{"/ready": &l.status, "/routes": &l.routes, "/upstreams": &l.upstreams} {
-		if err := t.get(ctx, path, into); err != nil {
+		if err := t.client.get(ctx, path, into); err != nil {
 			return l, err
 		}
 	}
@@ -124,22 +121,6 @@ func (t *top) look(ctx context.Context) (l look, err error) {
 
 func (l *look) count(key string, f *admin.Figures) {
 	l.counts[key], l.counts[key+" 5xx"] = f.Requests, f.Status["5xx"]
-}
-
-func (t *top) get(ctx context.Context, path string, into any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, t.base+path, nil)
-	if err != nil {
-		return err
-	}
-	resp, err := t.client.Do(req)
-	if err != nil {
-		return fmt.Errorf("no gateway answers at %s (run it with --admin, or admin: in its file): %w", t.base, err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK && path != "/ready" {
-		return fmt.Errorf("%s%s answers %s", t.base, path, resp.Status)
-	}
-	return json.NewDecoder(io.LimitReader(resp.Body, 256<<20)).Decode(into)
 }
 
 // page writes what is seen now: routes with the most requests first.

@@ -2,13 +2,12 @@
 
 // Package admin shows the gateway to who runs it: whether it is ready, its routes and
 // upstreams with their figures, metrics for Prometheus, and a page with all of it. It
-// changes nothing, and listens on an address of its own.
+// takes other configurations, says what they would change, and goes back to those
+// before. It listens on an address of its own.
 package admin
 
 import (
 	_ "embed"
-	"net"
-	"net/netip"
 	"strings"
 
 	"dyno/gate"
@@ -25,9 +24,12 @@ var style []byte
 //go:embed page.js
 var script []byte
 
+// mostConfig bounds a configuration that is sent, in bytes.
+const mostConfig = 32 << 20
+
 // New makes the app that shows g.
-func New(g *gate.Gateway) *nano.App {
-	app := nano.New(nano.Config{Loops: 1})
+func New(g *gate.Gateway, o Options) *nano.App {
+	app := nano.New(nano.Config{Loops: 1, Limits: nano.Limits{Body: mostConfig}})
 	app.Use(local, safe)
 	app.Get("/ready", func(c nano.Ctx) error {
 		s := statusOf(g)
@@ -36,30 +38,26 @@ func New(g *gate.Gateway) *nano.App {
 		}
 		return c.JSON(200, s)
 	})
-	app.Get("/config", func(c nano.Ctx) error { return c.JSON(200, g.Snapshot().Config.View()) })
+	app.Get("/config", o.known(func(c nano.Ctx) error {
+		c.SetHeader("ETag", etag(served(g)))
+		return c.JSON(200, g.Snapshot().Config.View())
+	}), nano.OnGoroutine)
+	app.Get("/config/versions", func(c nano.Ctx) error { return c.JSON(200, versionsOf(g)) })
+	app.Put("/config", o.changes(put(g)), nano.OnGoroutine)
+	app.Post("/config", o.changes(put(g)), nano.OnGoroutine)
+	app.Post("/config/rollback", o.changes(rollback(g)), nano.OnGoroutine)
 	app.Get("/routes", func(c nano.Ctx) error { return c.JSON(200, routesOf(g.Snapshot())) })
 	app.Get("/upstreams", func(c nano.Ctx) error { return c.JSON(200, upstreamsOf(g.Snapshot())) })
-	app.Get("/metrics", func(c nano.Ctx) error { return c.Bytes(200, "text/plain; version=0.0.4; charset=utf-8", metrics(g)) })
+	app.Get("/metrics", func(c nano.Ctx) error {
+		if strings.Contains(string(c.Header("Accept")), "application/openmetrics-text") {
+			return c.Bytes(200, openType, metrics(g, true))
+		}
+		return c.Bytes(200, textType, metrics(g, false))
+	})
 	app.Get("/", func(c nano.Ctx) error { return c.HTML(200, page) })
 	app.Get("/page.css", func(c nano.Ctx) error { return c.Bytes(200, "text/css; charset=utf-8", style) })
 	app.Get("/page.js", func(c nano.Ctx) error { return c.Bytes(200, "text/javascript; charset=utf-8", script) })
 	return app
-}
-
-// local refuses names: a page of the web whose own name was made to lead here would
-// read what it likes (DNS rebinding). Who comes by address, or as localhost, is meant.
-func local(next nano.Handler) nano.Handler {
-	return func(c nano.Ctx) error {
-		host := string(c.Header("Host"))
-		if name, _, err := net.SplitHostPort(host); err == nil {
-			host = name
-		}
-		host = strings.Trim(host, "[]")
-		if _, err := netip.ParseAddr(host); err != nil && host != "localhost" {
-			return nano.NewProblem(403, "the admin address is asked by an IP address or as localhost")
-		}
-		return next(c)
-	}
 }
 
 // safe keeps browsers from making more of an answer than it is.

@@ -3,101 +3,84 @@
 package admin
 
 import (
-	"strconv"
-	"strings"
-	"time"
-
 	"dyno/gate"
+	"dyno/gate/snapshot"
 	"dyno/gate/stats"
 )
 
-// Histograms are told at each power of two from lowestTold on: eighteen series a route,
-// from 131 µs to 17 s, and none for routes that had no request.
-const (
-	lowestTold = 17 // 1<<17 ns
-	mostTold   = 34
-)
-
-// exposition is what Prometheus reads (text format 0.0.4). Labels are of the
-// configuration only, so there are never more series than that has routes and
-// endpoints: nothing that clients send becomes one.
-type exposition struct{ b []byte }
-
-func (e *exposition) family(name, kind, help string) {
-	e.b = append(e.b, "# HELP "+name+" "+help+"\n# TYPE "+name+" "+kind+"\n"...)
-}
-
-// sample writes a value; labels are name and value in turn.
-func (e *exposition) sample(name string, value float64, labels ...string) {
-	e.b = append(e.b, name...)
-	for i := 0; i+1 < len(labels); i += 2 {
-		separator := byte(',')
-		if i == 0 {
-			separator = '{'
-		}
-		e.b = append(append(e.b, separator), labels[i]...)
-		e.b = append(e.b, `="`...)
-		e.b = append(e.b, escapeLabel.Replace(labels[i+1])...)
-		e.b = append(e.b, '"')
-	}
-	if len(labels) > 0 {
-		e.b = append(e.b, '}')
-	}
-	e.b = append(e.b, ' ')
-	e.b = strconv.AppendFloat(e.b, value, 'g', -1, 64)
-	e.b = append(e.b, '\n')
-}
-
-var escapeLabel = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
-
 // metrics writes all there is.
-func metrics(g *gate.Gateway) []byte {
-	var e exposition
+func metrics(g *gate.Gateway, open bool) []byte {
+	e := exposition{open: open}
+	e.gateway(g)
+	e.looks(g.Looks())
 	s := g.Snapshot()
-	status := statusOf(g)
-	e.family("nanogate_ready", "gauge", "Whether requests are taken: 0 while draining.")
-	e.sample("nanogate_ready", truth(status.Ready))
-	e.family("nanogate_clients", "gauge", "Open connections of clients.")
-	e.sample("nanogate_clients", float64(status.Clients))
-	e.family("nanogate_routes", "gauge", "Routes in the configuration.")
-	e.sample("nanogate_routes", float64(status.Routes))
-	e.family("nanogate_problems", "gauge", "Problems that keep routes from being served.")
-	e.sample("nanogate_problems", float64(len(status.Problems)))
-	routes := make([]labelled, 0, len(s.Routes))
-	for _, r := range s.Routes {
-		routes = append(routes, labelled{[]string{"route", r.Name}, r.Counters.Read()})
+	routes := make([]labelled, 0, len(s.Routes)+1)
+	for _, r := range append(s.Routes[:len(s.Routes):len(s.Routes)], s.Unrouted) {
+		routes = append(routes, labelled{[]string{"route", r.Name}, r.Counters, r.Counters.Read()})
 	}
 	e.counts("nanogate_requests_total", "Requests that have ended, by the class of their response's status.", routes)
 	e.failures("nanogate_failures_total", "Requests whose response didn't come whole, by reason.", routes)
-	e.retries("nanogate_retries_total", "Requests that were sent again.", routes)
-	e.histograms("nanogate_request_duration_seconds", "From a request's head to the end of its response.", routes)
-	var endpoints []labelled
-	e.family("nanogate_endpoint_up", "gauge", "Whether nothing speaks against an endpoint.")
-	for _, u := range s.Upstreams {
-		for _, p := range u.Set().All {
-			labels := []string{"upstream", u.Name, "endpoint", p.Name}
-			e.sample("nanogate_endpoint_up", truth(p.Usable()), labels...)
-			endpoints = append(endpoints, labelled{labels, p.Counters.Read()})
+	e.family("nanogate_retries_total", "counter", "Requests that were sent again.")
+	for i := range routes {
+		if n := routes[i].figures.Retried; n > 0 {
+			e.sample("nanogate_retries_total", float64(n), routes[i].labels...)
 		}
 	}
-	e.family("nanogate_endpoint_active", "gauge", "Requests under way to an endpoint.")
-	for _, u := range s.Upstreams {
-		for _, p := range u.Set().All {
-			e.sample("nanogate_endpoint_active", float64(p.Under()), "upstream", u.Name, "endpoint", p.Name)
+	e.family("nanogate_request_duration_seconds", "histogram", "From a request's head to the end of its response.")
+	for i := range routes {
+		if r := &routes[i]; r.figures.Requests > 0 {
+			e.histogram("nanogate_request_duration_seconds", &r.figures.Took, r.counters, r.labels)
 		}
 	}
-	e.counts("nanogate_endpoint_requests_total", "Requests that an endpoint had last, by the class of the status.", endpoints)
+	e.objectives(s, routes)
+	e.checks(s)
+	e.endpoints(s)
+	if open {
+		e.b = append(e.b, "# EOF\n"...)
+	}
 	return e.b
 }
 
 // labelled is figures with the labels of their series.
 type labelled struct {
-	labels  []string
-	figures stats.Figures
+	labels   []string
+	counters *stats.Counters
+	figures  stats.Figures
 }
 
-func (l *labelled) with(name, value string) []string {
-	return append(l.labels[:len(l.labels):len(l.labels)], name, value)
+func (e *exposition) gateway(g *gate.Gateway) {
+	status := statusOf(g)
+	for _, gauge := range []struct {
+		name, help string
+		value      float64
+	}{
+		{"nanogate_ready", "Whether requests are taken: 0 while draining.", truth(status.Ready)},
+		{"nanogate_clients", "Open connections of clients.", float64(status.Clients)},
+		{"nanogate_routes", "Routes in the configuration.", float64(status.Routes)},
+		{"nanogate_problems", "Problems that keep routes from being served.", float64(len(status.Problems))},
+		{"nanogate_config_version", "The version that is served: 1 is what the gateway was started with.", float64(status.Version)},
+	} {
+		e.family(gauge.name, "gauge", gauge.help)
+		e.sample(gauge.name, gauge.value)
+	}
+}
+
+// looks writes what became of the access log's lines and of traces.
+func (e *exposition) looks(l snapshot.Looks) {
+	results := func(name, help string, values ...float64) {
+		e.family(name, "counter", help)
+		for i, result := range []string{"written", "dropped", "failed"} {
+			e.sample(name, values[i], "result", result)
+		}
+	}
+	if l.Log != nil {
+		c := l.Log.Counts()
+		results("nanogate_access_log_lines_total", "Lines of the access log: dropped when it was written too slowly, failed when it couldn't be.", float64(c.Written), float64(c.Dropped), float64(c.Failed))
+	}
+	if l.Tracer != nil {
+		c := l.Tracer.Counts()
+		results("nanogate_traces_total", "Requests that were sampled: dropped when the queue was full, failed when the collector didn't take them.", float64(c.Exported), float64(c.Dropped), float64(c.Failed))
+	}
 }
 
 func (e *exposition) counts(name, help string, all []labelled) {
@@ -105,7 +88,7 @@ func (e *exposition) counts(name, help string, all []labelled) {
 	for i := range all {
 		for class, n := range all[i].figures.Status {
 			if n > 0 {
-				e.sample(name, float64(n), all[i].with("code", className(class))...)
+				e.sample(name, float64(n), with(all[i].labels, "code", className(class))...)
 			}
 		}
 	}
@@ -116,47 +99,81 @@ func (e *exposition) failures(name, help string, all []labelled) {
 	for i := range all {
 		for why, n := range all[i].figures.Failed {
 			if n > 0 {
-				e.sample(name, float64(n), all[i].with("reason", failureName(why))...)
+				e.sample(name, float64(n), with(all[i].labels, "reason", failureName(why))...)
 			}
 		}
 	}
 }
 
-func (e *exposition) retries(name, help string, all []labelled) {
-	e.family(name, "counter", help)
-	for i := range all {
-		if n := all[i].figures.Retried; n > 0 {
-			e.sample(name, float64(n), all[i].labels...)
-		}
-	}
-}
-
-func (e *exposition) histograms(name, help string, all []labelled) {
-	e.family(name, "histogram", help)
-	for i := range all {
-		h := &all[i].figures.Took
-		count := h.Count()
-		if count == 0 {
-			continue
-		}
-		bucket, below := 0, uint64(0)
-		for power := lowestTold; power <= mostTold; power++ {
-			end := time.Duration(1) << power
-			for bucket < len(h.Buckets) && stats.Upper(bucket) <= end {
-				below += h.Buckets[bucket]
-				bucket++
+// objectives writes what missed the objectives of routes that have one.
+func (e *exposition) objectives(s *snapshot.Snapshot, routes []labelled) {
+	for _, one := range []struct {
+		name, kind, help string
+		value            func(i int) float64
+	}{
+		{"nanogate_objective_seconds", "gauge", "The time that a route's responses are to be in within.", func(i int) float64 { return s.Routes[i].Config.Objective.Seconds() }},
+		{"nanogate_objective_requests_total", "counter", "Requests of routes that have an objective, clients that hung up not counted.", func(i int) float64 { return float64(routes[i].figures.Aimed) }},
+		{"nanogate_objective_missed_total", "counter", "Of these, what took longer, got 5xx or no response.", func(i int) float64 { return float64(routes[i].figures.Missed) }},
+	} {
+		e.family(one.name, one.kind, one.help)
+		for i, r := range s.Routes {
+			if r.Config.Objective > 0 {
+				e.sample(one.name, one.value(i), routes[i].labels...)
 			}
-			e.sample(name+"_bucket", float64(below), all[i].with("le", strconv.FormatFloat(end.Seconds(), 'g', -1, 64))...)
 		}
-		e.sample(name+"_bucket", float64(count), all[i].with("le", "+Inf")...)
-		e.sample(name+"_sum", h.Sum.Seconds(), all[i].labels...)
-		e.sample(name+"_count", float64(count), all[i].labels...)
 	}
 }
 
-func truth(is bool) float64 {
-	if is {
-		return 1
+// checks writes how long guards and limits take.
+func (e *exposition) checks(s *snapshot.Snapshot) {
+	const name = "nanogate_check_duration_seconds"
+	e.family(name, "summary", "How long guards and limits of routes take, of one request in 64.")
+	for _, r := range s.Routes {
+		for _, t := range r.Timings {
+			h, _ := t.Read()
+			if count := h.Count(); count > 0 {
+				e.sums(name, &h, count, []string{"route", r.Name, "check", t.Name})
+			}
+		}
 	}
-	return 0
+}
+
+// endpoints writes what there is of upstreams.
+func (e *exposition) endpoints(s *snapshot.Snapshot) {
+	var all []labelled
+	e.family("nanogate_endpoint_up", "gauge", "Whether nothing speaks against an endpoint.")
+	for _, u := range s.Upstreams {
+		for _, p := range u.Set().All {
+			labels := []string{"upstream", u.Name, "endpoint", p.Name}
+			e.sample("nanogate_endpoint_up", truth(p.Usable()), labels...)
+			all = append(all, labelled{labels, p.Counters, p.Counters.Read()})
+		}
+	}
+	e.family("nanogate_endpoint_active", "gauge", "Requests under way to an endpoint.")
+	for _, u := range s.Upstreams {
+		for _, p := range u.Set().All {
+			e.sample("nanogate_endpoint_active", float64(p.Under()), "upstream", u.Name, "endpoint", p.Name)
+		}
+	}
+	e.family("nanogate_upstream_endpoints", "gauge", "Endpoints of an upstream, by whether they may be asked.")
+	for _, u := range s.Upstreams {
+		up, down := 0, 0
+		for _, p := range u.Set().All {
+			if p.Usable() {
+				up++
+			} else {
+				down++
+			}
+		}
+		e.sample("nanogate_upstream_endpoints", float64(up), "upstream", u.Name, "state", "up")
+		e.sample("nanogate_upstream_endpoints", float64(down), "upstream", u.Name, "state", "down")
+	}
+	e.counts("nanogate_endpoint_requests_total", "Requests that an endpoint had last, by the class of the status.", all)
+	e.failures("nanogate_endpoint_failures_total", "Of these, those whose response didn't come whole, by reason.", all)
+	e.family("nanogate_endpoint_duration_seconds", "summary", "From a request's head to the end of its response, by the endpoint that it had last.")
+	for i := range all {
+		if n := all[i].figures.Took.Count(); n > 0 {
+			e.sums("nanogate_endpoint_duration_seconds", &all[i].figures.Took, n, all[i].labels)
+		}
+	}
 }

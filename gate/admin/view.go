@@ -22,6 +22,7 @@ type Status struct {
 	Listen   []string `json:"listen"`
 	Clients  int      `json:"clients"`            // open connections
 	Routes   int      `json:"routes"`             //
+	Version  int      `json:"version"`            // of the configuration, from 1
 	Problems []string `json:"problems,omitempty"` // that keep routes from being served
 }
 
@@ -31,23 +32,26 @@ type Figures struct {
 	Status   map[string]uint64 `json:"status,omitempty"` // by class: "2xx"; "none" had no response
 	Failed   map[string]uint64 `json:"failed,omitempty"` // by reason
 	Retried  uint64            `json:"retried,omitempty"`
-	P50      float64           `json:"p50_ms"` // response times: ends of buckets a quarter of a power of two wide
+	Aimed    uint64            `json:"aimed,omitempty"`  // requests since the route has an objective
+	Missed   uint64            `json:"missed,omitempty"` // of these, what took longer or failed
+	P50      float64           `json:"p50_ms"`           // response times: ends of buckets a quarter of a power of two wide
 	P99      float64           `json:"p99_ms"`
 	P999     float64           `json:"p999_ms"`
 }
 
 // Route is one route with its figures.
 type Route struct {
-	Name     string   `json:"name"`
-	Priority int      `json:"priority,omitempty"`
-	Hosts    []string `json:"hosts,omitempty"`
-	Path     string   `json:"path"`
-	Methods  []string `json:"methods,omitempty"`
-	To       []Target `json:"to,omitempty"`
-	Redirect int      `json:"redirect,omitempty"` // its status
-	Respond  int      `json:"respond,omitempty"`  // in the same way
-	Broken   bool     `json:"broken,omitempty"`   // it couldn't be built, and answers 503
-	Figures  Figures  `json:"figures"`
+	Name      string   `json:"name"`
+	Priority  int      `json:"priority,omitempty"`
+	Hosts     []string `json:"hosts,omitempty"`
+	Path      string   `json:"path"`
+	Methods   []string `json:"methods,omitempty"`
+	To        []Target `json:"to,omitempty"`
+	Redirect  int      `json:"redirect,omitempty"` // its status
+	Respond   int      `json:"respond,omitempty"`  // in the same way
+	Broken    bool     `json:"broken,omitempty"`   // it couldn't be built, and answers 503
+	Objective float64  `json:"objective_ms,omitempty"`
+	Figures   Figures  `json:"figures"`
 }
 
 // Target is an upstream with its share of a route.
@@ -78,7 +82,7 @@ type Endpoint struct {
 // statusOf looks at the gateway.
 func statusOf(g *gate.Gateway) Status {
 	s := g.Snapshot()
-	v := Status{Draining: g.Proxy().Draining(), Config: s.Config.Path, Clients: g.Proxy().Clients(), Routes: len(s.Routes)}
+	v := Status{Draining: g.Proxy().Draining(), Config: s.Config.Path, Clients: g.Proxy().Clients(), Routes: len(s.Routes), Version: served(g)}
 	v.Ready = !v.Draining
 	for _, at := range g.Addresses() {
 		v.Listen = append(v.Listen, at.String())
@@ -95,7 +99,7 @@ func routesOf(s *snapshot.Snapshot) []Route {
 	for _, r := range s.Routes {
 		c := r.Config
 		v := Route{Name: r.Name, Priority: c.Priority, Hosts: c.Match.Hosts, Path: c.Match.Path.Text, Methods: c.Match.Methods,
-			Broken: r.Broken != nil, Figures: figuresOf(r.Counters)}
+			Broken: r.Broken != nil, Objective: ms(c.Objective), Figures: figuresOf(r.Counters)}
 		if c.Redirect != nil {
 			v.Redirect = c.Redirect.Status
 		}
@@ -146,7 +150,7 @@ func marksOf(m upstream.Mark) (names []string) {
 
 func figuresOf(c *stats.Counters) Figures {
 	f := c.Read()
-	v := Figures{Requests: f.Requests, Retried: f.Retried, P50: ms(f.Took.Quantile(0.5)), P99: ms(f.Took.Quantile(0.99)), P999: ms(f.Took.Quantile(0.999))}
+	v := Figures{Requests: f.Requests, Retried: f.Retried, Aimed: f.Aimed, Missed: f.Missed, P50: ms(f.Took.Quantile(0.5)), P99: ms(f.Took.Quantile(0.99)), P999: ms(f.Took.Quantile(0.999))}
 	for class, n := range f.Status {
 		if n > 0 {
 			if v.Status == nil {

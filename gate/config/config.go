@@ -8,21 +8,28 @@
 package config
 
 import (
+	"maps"
 	"net/netip"
+	"slices"
 	"time"
 )
 
 // Config is a whole configuration. It isn't changed after it was read.
 type Config struct {
 	Path      string // the file; "" if there is none
+	Source    []byte // that it was read from; nobody changes it
 	Listen    []Listener
-	Admin     string         // host:port of the admin address; "": none
+	Admin     Admin
 	Trust     []netip.Prefix // proxies before the gateway whose forwarding fields are believed
 	Forwarded Forwarded
 	Slashes   bool // escaped slashes in paths are kept, not refused
 	Client    Client
+	AccessLog *AccessLog // nil: none
+	Trace     *Trace     // nil: none
 	Routes    []*Route
 	Upstreams []*Upstream
+
+	top []Named // the other fields at the top
 }
 
 // Listener is an address that clients connect to.
@@ -65,7 +72,7 @@ func newConfig(path string) *Config {
 // topFields are what a file may hold.
 var topFields = []known[Config]{
 	{"listen", (*Config).readListen},
-	{"admin", func(c *Config, p place) { c.Admin = p.listenAddress() }},
+	{"admin", func(c *Config, p place) { c.Admin = readAdmin(p) }},
 	{"trust", func(c *Config, p place) {
 		for _, item := range p.list() {
 			c.Trust = append(c.Trust, item.prefix())
@@ -76,6 +83,8 @@ var topFields = []known[Config]{
 	}},
 	{"escaped-slashes", func(c *Config, p place) { c.Slashes = p.word("refuse", "keep") == "keep" }},
 	{"client", func(c *Config, p place) { readFields(p, &c.Client, clientFields) }},
+	{"access-log", func(c *Config, p place) { c.AccessLog = readAccessLog(p) }},
+	{"trace", func(c *Config, p place) { c.Trace = readTrace(p) }},
 	{"routes", (*Config).readRoutes},
 	{"upstreams", (*Config).readUpstreams},
 }
@@ -101,6 +110,11 @@ func (c *Config) read(root place) {
 	}
 	if _, ok := found["listen"]; !ok && root.isMapping() {
 		root.problem("add: listen: 127.0.0.1:8080", "there is no address to listen on")
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if name != "routes" && name != "upstreams" {
+			c.top = append(c.top, Named{name, found[name].node.Line, root.in.text(found[name].node)})
+		}
 	}
 	c.link(root.in)
 }

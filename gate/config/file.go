@@ -45,6 +45,7 @@ func Open(path string) (*Config, error) {
 func Parse(path string, src []byte) (*Config, error) {
 	in := &input{path: path}
 	c := newConfig(path)
+	c.Source = src
 	if root, ok := in.document(src); ok {
 		c.read(root)
 	}
@@ -131,20 +132,41 @@ func bounded(n *yaml.Node, left *int, depth int) bool {
 	return true
 }
 
-// text writes a node and all below it without places and styles: nodes that say the
-// same have the same text.
+// text writes a node and all below it without places and styles, as YAML on one line:
+// nodes that say the same have the same text.
 func (in *input) text(n *yaml.Node) string { return string(appendText(nil, n)) }
 
 func appendText(b []byte, n *yaml.Node) []byte {
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	if n.Kind == yaml.ScalarNode {
+	switch n.Kind {
+	case yaml.AliasNode:
+		return appendText(b, n.Alias)
+	case yaml.ScalarNode:
+		if plain.MatchString(n.Value) {
+			return append(b, n.Value...)
+		}
 		return strconv.AppendQuote(b, n.Value)
+	case yaml.SequenceNode:
+		b = append(b, '[')
+		for i, c := range n.Content {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			b = appendText(b, c)
+		}
+		return append(b, ']')
 	}
-	b = append(b, '(')
-	for _, c := range n.Content {
-		b = append(appendText(b, c), ' ')
+	b = append(b, '{')
+	for i, c := range n.Content {
+		switch {
+		case i%2 == 1:
+			b = append(b, ": "...)
+		case i > 0:
+			b = append(b, ", "...)
+		}
+		b = appendText(b, c)
 	}
-	return append(b, ')')
+	return append(b, '}')
 }
+
+// plain are values that need no quotes in YAML, whatever stands around them.
+var plain = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_./-]*$`)

@@ -31,6 +31,11 @@ type Route struct {
 	Fault   *Fault
 	Sticky  *Sticky
 
+	// Observing.
+	Objective time.Duration // that responses are to be in within; 0: none
+	NoLog     bool          // it isn't in the access log
+	NoTrace   bool          // it isn't traced
+
 	// Guards, in the order in which requests meet them. nil: none.
 	Access Access
 	CORS   *CORS
@@ -72,6 +77,9 @@ var routeFields = []known[Route]{
 	{"hedge", func(r *Route, p place) { r.Hedge = readHedge(p) }},
 	{"fault", func(r *Route, p place) { r.Fault = readFault(p) }},
 	{"sticky", func(r *Route, p place) { r.Sticky = readSticky(p) }},
+	{"objective", func(r *Route, p place) { r.Objective = p.duration(time.Millisecond, time.Hour) }},
+	{"access-log", func(r *Route, p place) { r.NoLog = readOff(p) }},
+	{"trace", func(r *Route, p place) { r.NoTrace = readOff(p) }},
 	{"allow", func(r *Route, p place) { r.Access.Allow = readPrefixes(p) }},
 	{"deny", func(r *Route, p place) { r.Access.Deny = readPrefixes(p) }},
 	{"cors", func(r *Route, p place) { r.CORS = readCORS(p) }},

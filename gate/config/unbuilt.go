@@ -5,7 +5,7 @@ package config
 // served without. Whoever builds a part takes its name from here and puts a reader
 // into the table of its level.
 
-var unbuiltTop = unbuilt[Config]("tls", "access-log", "trace")
+var unbuiltTop = unbuilt[Config]("tls")
 
 var unbuiltRoute = unbuilt[Route]("basic", "mtls", "identity", "shed", "mirror", "cache")
 

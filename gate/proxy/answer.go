@@ -17,7 +17,7 @@ func (l *loop) refuse(c *client, a *request.Answer) {
 	if a.Close || !x.body.Done() {
 		x.keep = false // the rest of the body stands between us and the next request
 	}
-	x.outcome.Status = a.Status
+	x.outcome.Status, x.outcome.Upstream = a.Status, false
 	out := append(l.out[:0], http1.StatusLine(a.Status)...)
 	out = append(append(out, l.date...), a.Fields...)
 	if x.route != nil && x.head == nil { // the loop's request is this one still
@@ -32,6 +32,7 @@ func (l *loop) refuse(c *client, a *request.Answer) {
 	out = append(appendConnection(out, x), "\r\n"...)
 	if !x.silent && a.Status != 204 && a.Status != 304 {
 		out = append(out, a.Body...)
+		x.outcome.Sent = int64(len(a.Body))
 	}
 	l.out = out[:0]
 	l.end(c)
@@ -52,14 +53,15 @@ func (l *loop) refuseHead(c *client, err error) {
 	l.turnAway(c, request.Refuse(status, detail, ""))
 }
 
-// turnAway answers what is no whole request, which nobody counts among a route's.
+// turnAway answers what is no whole request.
 func (l *loop) turnAway(c *client, a *request.Answer) {
-	c.x = exchange{note: c.x.note[:0], fields: c.x.fields[:0], minor: 1}
-	c.x.outcome.Began = l.now
+	c.x = exchange{note: c.x.note[:0], fields: c.x.fields[:0], outcome: request.Outcome{Began: l.now, Trail: c.x.outcome.Trail[:0]}, minor: 1}
 	c.unread = true
 	c.in = c.in[:0]
-	l.req.Begin(nil, nil)
-	l.refuse(c, a)
+	l.head.Reset()
+	l.req.Begin(&l.head, nil)
+	l.req.Path, l.req.Peer, l.req.Client, l.req.Secure, l.req.Now = nil, c.peer, c.peer.Addr(), false, l.now
+	l.unrouted(c, a)
 }
 
 // appendConnection appends what the client is told about its connection.

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/gate/request"
 	"dyno/gate/snapshot"
 	"dyno/nano/wire/reactor"
 )
@@ -59,7 +60,7 @@ func (p phase) busy() bool { return p >= phaseDelay && p <= phaseBody || p == ph
 
 func (c *client) begin(fd int, id int32, from netip.AddrPort) {
 	in, out := c.in[:0], c.out.b[:0]
-	*c = client{fd: fd, id: id, serial: c.serial + 1, peer: from, readable: true, in: in, forwards: c.forwards[:0], x: exchange{note: c.x.note[:0], fields: c.x.fields[:0]}}
+	*c = client{fd: fd, id: id, serial: c.serial + 1, peer: from, readable: true, in: in, forwards: c.forwards[:0], x: exchange{note: c.x.note[:0], fields: c.x.fields[:0], outcome: request.Outcome{Trail: c.x.outcome.Trail[:0]}}}
 	c.out.b = out
 }
 

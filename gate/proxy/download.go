@@ -153,6 +153,7 @@ func (l *loop) content(k *backend, b []byte) {
 	if !k.toEnd {
 		used, data, wrong = k.body.Feed(b)
 	}
+	x.outcome.Sent += int64(data)
 	done := k.body.Done() && wrong == nil
 	if done && used < len(b) {
 		k.keep = false // it says more than it was asked

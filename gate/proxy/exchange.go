@@ -25,7 +25,6 @@ type exchange struct {
 	deadline int64              // of the whole; 0: none
 	tried    int64              // when the present try began
 	outcome  request.Outcome
-	seen     int // how many of the route's observers have seen it
 	admitted int // how many of its limits have admitted it
 
 	method  method
@@ -38,6 +37,7 @@ type exchange struct {
 	rewrap  bool  // the response's body goes on in chunks
 	silent  bool  // the response has no body for this client: HEAD
 	counted bool  // the endpoint and upstream count it
+	seen    bool  // the route's observers have seen it
 }
 
 // method is what of a request's method matters.

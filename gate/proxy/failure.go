@@ -40,6 +40,7 @@ func (l *loop) failed(c *client, why request.Failure) {
 // tried tells those who watch the upstream how a try ended.
 func (l *loop) tried(x *exchange, status int, why request.Failure) {
 	took := l.now - x.tried
+	x.endTry(x.endpoint.Name, l.now, status, why, false)
 	for _, d := range x.upstream.Detectors {
 		d.Tried(x.endpoint, status, why, took)
 	}

@@ -5,6 +5,7 @@ package proxy
 import (
 	"golang.org/x/sys/unix"
 
+	"dyno/gate/observe"
 	"dyno/gate/request"
 )
 
@@ -23,6 +24,8 @@ func (l *loop) end(c *client) {
 	}
 	x.route = nil
 	x.outcome.Ended = l.now
+	x.outcome.Loop = l.local.Loop
+	x.outcome.Received = x.sent
 	r.Counters.Of(l.local.Loop).Count(&x.outcome)
 	if x.endpoint != nil {
 		x.endpoint.Counters.Of(l.local.Loop).Count(&x.outcome)
@@ -30,8 +33,12 @@ func (l *loop) end(c *client) {
 	for _, limit := range r.Limits[:x.admitted] {
 		limit.Done(&x.outcome)
 	}
-	for _, o := range r.Observers[:x.seen] {
-		o.Ended(&x.outcome, x.note)
+	if x.seen {
+		if x.endpoint != nil {
+			x.outcome.Endpoint = x.endpoint.Name
+		}
+		x.endTrail(l.now)
+		observe.Ended(r.Observers, &x.outcome, x.note)
 	}
 	x.endpoint, x.upstream = nil, nil
 }

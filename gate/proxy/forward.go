@@ -49,6 +49,8 @@ func (l *loop) try(c *client) {
 	x.count()
 	x.tried = l.now
 	x.outcome.Tries++
+	x.beginTry(x.endpoint.Name, l.now, false)
+	x.mark(x.head)
 	l.soon(c, x.route.Config.Retry.Timeout, tryOver)
 	if x.mayHedge() && x.outcome.Tries == 1 {
 		l.soon(c, x.route.Config.Hedge.After, hedgeDue)

@@ -38,6 +38,7 @@ func (l *loop) hedge(c *client) {
 	k.client, k.idle = c, false
 	x.hedge = k
 	x.outcome.Hedged = true
+	x.beginTry(e.Name, l.now, true)
 	e.Begin()
 	if k.up {
 		l.sendHedge(c, k)
@@ -50,7 +51,11 @@ func (l *loop) sendHedge(c *client, k *backend) {
 	head := x.head
 	if rehosted := l.rehosted(x, k.endpoint); rehosted != nil {
 		head = rehosted
+	} else if x.seen {
+		l.out = append(l.out[:0], x.head...)
+		head = l.out
 	}
+	x.mark(head)
 	if errno := k.out.write(k.fd, head, nil); errno != 0 {
 		l.unhedge(c, k)
 	}
@@ -59,6 +64,7 @@ func (l *loop) sendHedge(c *client, k *backend) {
 // unhedge gives one of the two connections up; the request goes on on the other one.
 func (l *loop) unhedge(c *client, k *backend) {
 	x := &c.x
+	x.endTry(k.endpoint.Name, l.now, 0, request.OK, true)
 	if k == x.hedge {
 		k.endpoint.End()
 	} else {

@@ -40,11 +40,11 @@ func (l *loop) request(c *client, b []byte) {
 	r.Peer, r.Now = c.peer, l.now
 	l.identify(c, r)
 	if l.named.read(q.Fields, b); l.named.many {
-		l.refuse(c, answerOptions)
+		l.unrouted(c, answerOptions)
 		return
 	}
 	if answer := l.canonical(r); answer != nil {
-		l.refuse(c, answer)
+		l.unrouted(c, answer)
 		return
 	}
 	route := l.snap.Find(r, &l.found)
@@ -53,10 +53,7 @@ func (l *loop) request(c *client, b []byte) {
 		return
 	}
 	x.route = route
-	for _, o := range route.Observers {
-		x.note = o.Seen(r, x.note)
-		x.seen++
-	}
+	l.observe(x)
 	if route.Broken != nil {
 		l.refuse(c, route.Broken)
 		return
@@ -94,8 +91,8 @@ func (l *loop) request(c *client, b []byte) {
 
 // start readies x for a request.
 func (x *exchange) start(q *http1.Request, b []byte, now int64) {
-	*x = exchange{note: x.note[:0], fields: x.fields[:0], minor: q.Minor, method: methodOf(q.Method.Of(b)), upgrade: q.Upgrade, chunked: q.Chunked}
-	x.outcome.Began = now
+	*x = exchange{note: x.note[:0], fields: x.fields[:0], outcome: request.Outcome{Began: now, Trail: x.outcome.Trail[:0]},
+		minor: q.Minor, method: methodOf(q.Method.Of(b)), upgrade: q.Upgrade, chunked: q.Chunked}
 	x.silent = x.method == head
 	x.body.Start(q)
 	x.upgrade = x.upgrade && x.body.Done() // whose end would be what follows it?
@@ -169,11 +166,18 @@ func counted(r *request.Request) *request.Answer {
 // noRoute answers what no route takes.
 func (l *loop) noRoute(c *client) {
 	if !l.found.WrongMethod {
-		l.refuse(c, answerNoRoute)
+		l.unrouted(c, answerNoRoute)
 		return
 	}
 	allowed := l.snap.Allowed(&l.req)
-	l.refuse(c, request.Refuse(405, "", "Allow: "+strings.Join(allowed, ", ")+"\r\n"))
+	l.unrouted(c, request.Refuse(405, "", "Allow: "+strings.Join(allowed, ", ")+"\r\n"))
+}
+
+// unrouted answers a request before a route is found for it.
+func (l *loop) unrouted(c *client, a *request.Answer) {
+	c.x.route = l.snap.Unrouted
+	l.observe(&c.x)
+	l.refuse(c, a)
 }
 
 // redirect answers with where to go.

@@ -59,6 +59,7 @@ func (l *loop) tunnel(c *client) {
 			return
 		}
 		c.readable = n == readBuffer || n > 0 && c.hungUp
+		c.x.sent += int64(max(n, 0))
 		if moved = moved || n > 0; n == 0 {
 			c.ending = true
 			unix.Shutdown(k.fd, unix.SHUT_WR)
@@ -72,6 +73,7 @@ func (l *loop) tunnel(c *client) {
 			return
 		}
 		k.readable = n == readBuffer || n > 0 && k.hungUp
+		c.x.outcome.Sent += int64(max(n, 0))
 		if moved = moved || n > 0; n == 0 {
 			k.toEnd = true // the upstream has closed its side
 			unix.Shutdown(c.fd, unix.SHUT_WR)

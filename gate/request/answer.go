@@ -58,6 +58,22 @@ type Outcome struct {
 	Answered int64 // when the head of the upstream's response was in; 0: there was none
 	Ended    int64
 	Failed   Failure
+	Endpoint string // that was asked last; "": none
+	Received int64  // bytes of content that were sent on of the request
+	Sent     int64  // bytes of content of the response, or of what came through a tunnel
+	Loop     int    // that it was on
+	Trail    []Try  // its tries in the order they were begun, for who looks on; kept by nobody
+}
+
+// Try is one request to an endpoint.
+type Try struct {
+	Endpoint string
+	Began    int64 // ns of [clock.Now]
+	Ended    int64
+	Status   int // 0: there was no response
+	Failed   Failure
+	Hedge    bool // it was a second one beside another
+	Lost     bool // another one answered first
 }
 
 // Failure is why there was no response, or only a part of one.

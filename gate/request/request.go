@@ -26,6 +26,7 @@ type Request struct {
 	Client netip.Addr     // who sent it: the peer, or who a trusted proxy says it was
 	Secure bool           // it came over TLS, or a trusted proxy says so
 	Now    int64          // when its head was in, ns of [clock.Now]
+	Trace  Trace          // that it belongs to; set by who traces it
 
 	lines  []byte // that are sent to the upstream with the client's
 	answer []byte // that are added to the response
@@ -35,8 +36,14 @@ type Request struct {
 // Begin readies r for the request that was parsed from buf into head. What guards have
 // set before is forgotten.
 func (r *Request) Begin(head *http1.Request, buf []byte) {
-	r.Head, r.Buf = head, buf
+	r.Head, r.Buf, r.Trace = head, buf, Trace{}
 	r.lines, r.answer, r.drops = r.lines[:0], r.answer[:0], r.drops[:0]
+}
+
+// Trace is where a request stands in a distributed trace (W3C Trace Context).
+type Trace struct {
+	ID      [16]byte // all zero: it is in none
+	Sampled bool
 }
 
 // Method is the method as sent.

@@ -17,11 +17,20 @@ func tableOf(t testing.TB, routes string) *Table[string] {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := &Table[string]{}
-	for _, r := range c.Routes {
-		table.Add(&r.Match, r.Priority, &r.Name)
+	return namesOf(c)
+}
+
+// namesOf makes a table of a configuration's routes, each with its name.
+func namesOf(c *config.Config) *Table[string] {
+	order := map[*string]int{}
+	for i, r := range c.Routes {
+		order[&r.Name] = i
 	}
-	return table
+	e := (&Table[string]{}).Edit(func(name *string) int { return order[name] })
+	for _, r := range c.Routes {
+		e.Add(&r.Match, r.Priority, &r.Name)
+	}
+	return e.Table()
 }
 
 func TestFind(t *testing.T) {
@@ -124,10 +133,8 @@ func FuzzFind(f *testing.F) {
 				t.Skip()
 			}
 		}
-		table := &Table[string]{}
-		want := false
+		table, want := namesOf(c), false
 		for _, r := range c.Routes {
-			table.Add(&r.Match, 0, &r.Name)
 			want = want || matches(r.Match.Path.Text, path)
 		}
 		var found Found

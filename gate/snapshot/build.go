@@ -2,16 +2,19 @@ package snapshot
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"dyno/gate/config"
-	"dyno/gate/route"
 	"dyno/gate/upstream"
 )
 
 // Builder makes snapshots. One gateway has one, as endpoints have numbers that are its
 // alone. It is not for several goroutines at once.
 type Builder struct {
+	Log   *slog.Logger // of what goes wrong later; nil: the default one
+	Looks Looks
+
 	registry upstream.Registry
 }
 
@@ -26,33 +29,29 @@ func NewBuilder(loops int) *Builder {
 //
 // The caller swaps it in and then closes the one before by [Snapshot.Retire].
 func (b *Builder) Build(c *config.Config, before *Snapshot) *Snapshot {
-	s := &Snapshot{Config: c}
-	m := making{b: b, s: s, before: before, upstreams: map[string]*upstream.Upstream{}}
+	s := &Snapshot{Config: c, Problems: checkLooks(c)}
+	b.Looks.configure(c, b.registry.Loops, b.Log)
+	m := making{b: b, s: s, before: before, upstreams: make(map[string]*upstream.Upstream, len(c.Upstreams))}
 	for _, u := range c.Upstreams {
 		m.upstream(u)
 	}
 	s.Routes = make([]*Route, len(c.Routes))
-	for i, r := range c.Routes {
-		s.Routes[i] = m.route(r, m.old(i, r.Name))
+	was := make([]int, len(c.Routes))
+	var old succession
+	if before != nil {
+		old.before = before.Routes
 	}
-	s.table = tableOf(c, before)
+	for i, r := range c.Routes {
+		var predecessor *Route
+		if was[i] = old.of(i, r.Name); was[i] >= 0 {
+			predecessor = before.Routes[was[i]]
+		}
+		s.Routes[i] = m.route(r, predecessor)
+	}
+	s.Unrouted = m.unrouted(c)
+	s.table = tableOf(s.Routes, was, before)
 	s.Problems.Sort()
 	return s
-}
-
-// tableOf makes the table of the configuration's routes, or takes over the one before if
-// they match what they matched.
-func tableOf(c *config.Config, before *Snapshot) *route.Table[int] {
-	if before != nil && slices.EqualFunc(c.Routes, before.Config.Routes, func(a, b *config.Route) bool { return a.Matching == b.Matching }) {
-		return before.table
-	}
-	t := &route.Table[int]{}
-	indices := make([]int, len(c.Routes))
-	for i, r := range c.Routes {
-		indices[i] = i
-		t.Add(&r.Match, r.Priority, &indices[i])
-	}
-	return t
 }
 
 // making is a snapshot in the making.
@@ -60,24 +59,26 @@ type making struct {
 	b         *Builder
 	s, before *Snapshot
 	upstreams map[string]*upstream.Upstream
-	names     map[string]*Route // of before; made when it is needed
+	known     map[string]*Upstream // of before; made when it is needed
 }
 
-// old returns the route of that name before, which mostly stands where it stood.
-func (m *making) old(i int, name string) *Route {
+// knownUpstream returns the upstream of that name before, which mostly stands where the
+// next one to be made will stand; nil if there was none.
+func (m *making) knownUpstream(name string) *Upstream {
 	if m.before == nil {
 		return nil
 	}
-	if i < len(m.before.Routes) && m.before.Routes[i].Name == name {
-		return m.before.Routes[i]
+	all := m.before.Upstreams
+	if i := len(m.s.Upstreams); i < len(all) && all[i].Name == name {
+		return all[i]
 	}
-	if m.names == nil {
-		m.names = make(map[string]*Route, len(m.before.Routes))
-		for _, r := range m.before.Routes {
-			m.names[r.Name] = r
+	if m.known == nil {
+		m.known = make(map[string]*Upstream, len(all))
+		for _, u := range all {
+			m.known[u.Name] = u
 		}
 	}
-	return m.names[name]
+	return m.known[name]
 }
 
 // upstream makes an upstream, or takes over the one before.
@@ -86,15 +87,8 @@ func (m *making) upstream(c *config.Upstream) *upstream.Upstream {
 	if u := m.upstreams[name]; u != nil {
 		return u
 	}
-	var made *Upstream
-	if m.before != nil {
-		for _, u := range m.before.Upstreams {
-			if u.Name == name && u.text == c.Text {
-				made = u
-			}
-		}
-	}
-	if made == nil {
+	made := m.knownUpstream(name)
+	if made == nil || made.text != c.Text {
 		parts, err := partsOf(c)
 		if err != nil {
 			// Its static endpoints are asked all the same; a source that can't be made
@@ -111,25 +105,48 @@ func (m *making) upstream(c *config.Upstream) *upstream.Upstream {
 // Retire ends what a snapshot has and next hasn't taken over: watchers of upstreams,
 // guards, limits, observers. next may be nil.
 func (s *Snapshot) Retire(next *Snapshot) {
-	kept, keptRoutes := map[*upstream.Upstream]bool{}, map[*Route]bool{}
-	if next != nil {
-		for _, u := range next.Upstreams {
-			kept[u.Upstream] = true
-		}
-		for _, r := range next.Routes {
-			keptRoutes[r] = true
+	if next == nil {
+		next = &Snapshot{}
+	}
+	for _, r := range without(s.Routes, next.Routes) {
+		r.close()
+	}
+	for _, u := range without(s.Upstreams, next.Upstreams) {
+		u.Close()
+	}
+}
+
+// without returns what is in before and not in after. Mostly that is little, and the
+// rest in the same order.
+func without[T comparable](before, after []T) []T {
+	var missing []T
+	i := 0
+	for k, v := range before {
+		switch {
+		case i < len(after) && after[i] == v:
+			i++
+		case i+1 < len(after) && after[i+1] == v: // one was put in between
+			i += 2
+		default:
+			missing = append(missing, v)
+			if i < len(after) && (k+1 == len(before) || before[k+1] != after[i]) {
+				i++ // another one took its place
+			}
 		}
 	}
-	for _, r := range s.Routes {
-		if !keptRoutes[r] {
-			r.close()
+	if len(missing) == 0 {
+		return nil
+	}
+	gone := make(map[T]bool, len(missing))
+	for _, v := range missing {
+		gone[v] = true
+	}
+	for _, v := range after {
+		if gone[v] {
+			delete(gone, v)
 		}
 	}
-	for _, u := range s.Upstreams {
-		if !kept[u.Upstream] {
-			u.Close()
-		}
-	}
+	return slices.DeleteFunc(missing, func(v T) bool { return !gone[v] })
 }
 
 // target finds the upstream of a target.

@@ -5,6 +5,7 @@ import "dyno/gate/config"
 // Check makes all that a configuration asks for, and throws it away: what is wrong with
 // files that it names is found out before it is served. Nothing is connected to.
 func Check(c *config.Config) (problems config.Problems) {
+	problems = checkLooks(c)
 	seen := map[*config.Upstream]bool{}
 	check := func(u *config.Upstream) {
 		if u == nil || seen[u] {

@@ -30,11 +30,13 @@ type Route struct {
 	Response Edit
 
 	Counters *stats.Counters
-	Retries  []Allowance // by loop
-	Hedges   []Allowance // by loop
+	Timings  []*stats.Timing // of the guards and limits
+	Retries  []Allowance     // by loop
+	Hedges   []Allowance     // by loop
 
-	text  string
-	total int // of the targets' weights
+	text   string
+	looked looked
+	total  int // of the targets' weights
 }
 
 // Target is where a share of requests goes.
@@ -52,10 +54,10 @@ type Edit struct {
 
 // route makes a route, or takes over the one before.
 func (m *making) route(c *config.Route, before *Route) *Route {
-	if before != nil && before.Broken == nil && before.text == c.Text && m.sameTargets(c, before) {
+	if before != nil && before.Broken == nil && before.text == c.Text && before.looked == lookedOf(m.s.Config, c) && m.sameTargets(c, before) {
 		return before
 	}
-	r := &Route{Name: c.Name, Config: c, text: c.Text}
+	r := &Route{Name: c.Name, Config: c, text: c.Text, looked: lookedOf(m.s.Config, c)}
 	for i := range c.To {
 		u, err := m.target(&c.To[i])
 		if err != nil {
@@ -65,10 +67,12 @@ func (m *making) route(c *config.Route, before *Route) *Route {
 		r.Targets = append(r.Targets, Target{u, r.total})
 	}
 	r.count(m, before)
+	r.Observers = m.b.Looks.observers(r.looked, c, r.Counters)
 	r.Retries, r.Hedges = make([]Allowance, m.loops()), make([]Allowance, m.loops())
 	if problem := r.build(c); problem != nil {
 		return m.broken(r, *problem, before)
 	}
+	r.timed(before)
 	return r
 }
 
@@ -96,9 +100,10 @@ func (r *Route) build(c *config.Route) *config.Problem {
 func (m *making) broken(r *Route, problem config.Problem, before *Route) *Route {
 	m.s.Problems = append(m.s.Problems, problem)
 	r.close()
-	r.Targets, r.Guards, r.Limits, r.Observers = nil, nil, nil, nil
+	r.Targets, r.Guards, r.Limits = nil, nil, nil
 	r.Broken = request.Refuse(503, "this route is not available", "Retry-After: 30\r\n")
 	r.count(m, before)
+	r.Observers = m.b.Looks.observers(r.looked, r.Config, r.Counters)
 	return r
 }
 
@@ -107,9 +112,10 @@ func (m *making) broken(r *Route, problem config.Problem, before *Route) *Route 
 func (r *Route) count(m *making, before *Route) {
 	if before != nil {
 		r.Counters = before.Counters
-		return
+	} else if r.Counters == nil {
+		r.Counters = stats.New(m.loops())
 	}
-	r.Counters = stats.New(m.loops())
+	r.Counters.Aim(r.Config.Objective)
 }
 
 // loops is how many loops serve.

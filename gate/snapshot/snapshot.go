@@ -17,10 +17,11 @@ type Snapshot struct {
 	Config    *config.Config
 	Routes    []*Route // in the order of the file
 	Upstreams []*Upstream
+	Unrouted  *Route // stands for requests that no route was found for: their counts, their observers
 	// Problems is what kept routes from being built; each of those answers 503.
 	Problems config.Problems
 
-	table *route.Table[int] // of indices in Routes
+	table *route.Table[Route]
 }
 
 // Upstream is one of a snapshot, by what it was made from.
@@ -31,10 +32,7 @@ type Upstream struct {
 
 // Find returns the route of a request, nil if there is none.
 func (s *Snapshot) Find(r *request.Request, f *route.Found) *Route {
-	if i := s.table.Find(r, f); i != nil {
-		return s.Routes[*i]
-	}
-	return nil
+	return s.table.Find(r, f)
 }
 
 // Allowed returns the methods that another route takes for the path of a request that

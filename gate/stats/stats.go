@@ -11,10 +11,21 @@ import (
 )
 
 // Counters are the counts of one thing, such as a route, of all loops.
-type Counters struct{ shards []Shard }
+type Counters struct {
+	shards    []Shard
+	exemplars exemplars
+}
 
 // New makes counters for so many loops.
-func New(loops int) *Counters { return &Counters{make([]Shard, max(1, loops))} }
+func New(loops int) *Counters { return &Counters{shards: make([]Shard, max(1, loops))} }
+
+// Aim sets the time that responses are to be in within; 0: none. What missed it is
+// counted from then on.
+func (c *Counters) Aim(objective time.Duration) {
+	for i := range c.shards {
+		c.shards[i].objective.Store(int64(objective))
+	}
+}
 
 // Shard is one loop's part. Only that loop counts there; anybody may read.
 type Shard struct {
@@ -23,7 +34,12 @@ type Shard struct {
 	retried atomic.Uint64
 	took    [buckets]atomic.Uint64
 	sum     atomic.Uint64 // ns
-	_       [64]byte      // the next shard is another loop's cache line
+
+	objective atomic.Int64  // ns; 0: none
+	aimed     atomic.Uint64 // requests since there is one
+	missed    atomic.Uint64 // of these, what took longer or failed
+
+	_ [64]byte // the next shard is another loop's cache line
 }
 
 // Of returns a loop's shard.
@@ -38,6 +54,12 @@ func (s *Shard) Count(o *request.Outcome) {
 	if o.Failed != request.OK {
 		s.failed[o.Failed].Add(1)
 	}
+	if aim := s.objective.Load(); aim > 0 && o.Failed != request.ClientGone {
+		s.aimed.Add(1)
+		if took > aim || o.Status >= 500 || o.Status == 0 {
+			s.missed.Add(1)
+		}
+	}
 	if o.Tries > 1 {
 		s.retried.Add(uint64(o.Tries - 1))
 	}
@@ -49,6 +71,8 @@ type Figures struct {
 	Status   [6]uint64 // responses by the hundreds of their status; 0: none was given
 	Failed   [request.Failures]uint64
 	Retried  uint64
+	Aimed    uint64 // requests while the route had an objective
+	Missed   uint64 // of these, what took longer or failed
 	Took     Histogram
 }
 
@@ -65,6 +89,8 @@ func (c *Counters) Read() (f Figures) {
 			f.Failed[k] += s.failed[k].Load()
 		}
 		f.Retried += s.retried.Load()
+		f.Aimed += s.aimed.Load()
+		f.Missed += s.missed.Load()
 		f.Took.Sum += time.Duration(s.sum.Load())
 		for k := range s.took {
 			f.Took.Buckets[k] += s.took[k].Load()

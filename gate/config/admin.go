@@ -1,0 +1,66 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+)
+
+// Admin is where the gateway is looked at and changed.
+type Admin struct {
+	Address string // host:port or unix:/path; "": none
+	Token   string // file of what one must know to change something; "": nobody must
+}
+
+func readAdmin(p place) (a Admin) {
+	address := func(a *Admin, p place) {
+		if a.Address = p.text(); a.Address == "" {
+			return
+		}
+		if err := CheckAdmin(a.Address); err != nil {
+			p.problem("such as 127.0.0.1:9901 or unix:/run/nanogate.sock", "%v", err)
+		}
+	}
+	if !p.isMapping() {
+		address(&a, p)
+		return a
+	}
+	if found := readFields(p, &a, []known[Admin]{
+		{"address", address},
+		{"token", func(a *Admin, p place) { a.Token = p.path() }},
+	}); found["address"].node == nil {
+		p.problem("such as {address: 127.0.0.1:9901}", "admin needs an address")
+	}
+	return a
+}
+
+// CheckAdmin says what is wrong with an admin address.
+func CheckAdmin(address string) error {
+	path, isUnix := strings.CutPrefix(address, "unix:")
+	if !isUnix {
+		return CheckListen(address)
+	}
+	if path == "" {
+		return errors.New("expected the path of a unix socket behind unix:")
+	}
+	const longest = 107 // bytes that fit into a sockaddr_un
+	if len(path) > longest {
+		return fmt.Errorf("expected the path of a unix socket of at most %d bytes, got %d", longest, len(path))
+	}
+	return nil
+}
+
+// Local reports whether only this machine reaches the address.
+func (a Admin) Local() bool {
+	if strings.HasPrefix(a.Address, "unix:") {
+		return true
+	}
+	host, _, err := net.SplitHostPort(a.Address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}

@@ -1,0 +1,112 @@
+package config
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// AccessLog is which requests are logged, how and where to.
+type AccessLog struct {
+	At     At
+	To     string // a file, "stdout" or "stderr"
+	Format LogFormat
+	Sample float64       // share of requests that are logged; 1: all
+	Errors bool          // those that failed are logged whatever the share
+	Slow   time.Duration // those that took as long too; 0: not for that
+	Redact []string      // parameters of queries whose values are left out, in lower case, besides the known ones
+	Buffer int           // bytes for each event loop that may wait to be written
+}
+
+// LogFormat is how a line looks.
+type LogFormat uint8
+
+const (
+	LogJSON LogFormat = iota
+	LogCLF
+	LogCombined
+)
+
+var logFormats = []string{"json", "clf", "combined"}
+
+func readAccessLog(p place) *AccessLog {
+	l := &AccessLog{At: p.at(), Sample: 1, Buffer: 1 << 20}
+	if !p.isMapping() {
+		l.To = p.logFile()
+		return l
+	}
+	slow, isSlow := time.Second, false
+	found := readFields(p, l, []known[AccessLog]{
+		{"to", func(l *AccessLog, p place) { l.To = p.logFile() }},
+		{"format", func(l *AccessLog, p place) { l.Format = LogFormat(max(0, indexOf(logFormats, p.word(logFormats...)))) }},
+		{"sample", func(l *AccessLog, p place) { l.Sample = p.share() }},
+		{"always", func(l *AccessLog, p place) {
+			for _, item := range p.list() {
+				switch item.word("errors", "slow") {
+				case "errors":
+					l.Errors = true
+				case "slow":
+					isSlow = true
+				}
+			}
+		}},
+		{"slow", func(_ *AccessLog, p place) { slow = p.duration(time.Millisecond, time.Hour) }},
+		{"redact", func(l *AccessLog, p place) {
+			for _, item := range p.list() {
+				l.Redact = append(l.Redact, strings.ToLower(item.text()))
+			}
+		}},
+		{"buffer", func(l *AccessLog, p place) { l.Buffer = int(p.size(64<<10, 1<<30)) }},
+	})
+	if _, ok := found["to"]; !ok {
+		p.problem("such as to: /var/log/nanogate/access.log, or to: stdout", "an access log needs a place")
+	}
+	if at, ok := found["slow"]; ok && !isSlow {
+		at.problem("add slow to always: [slow]", "slow says from when a request is always logged, and always doesn't name it")
+	}
+	if isSlow {
+		l.Slow = slow
+	}
+	return l
+}
+
+// logFile reads stdout, stderr or a path.
+func (p place) logFile() string {
+	if text, ok := p.scalar(); ok && (text == "stdout" || text == "stderr") {
+		return text
+	}
+	return p.path()
+}
+
+// Trace is how requests are traced.
+type Trace struct {
+	At      At
+	OTLP    string  // URL of a collector, OTLP over HTTP; "": traces are only passed on
+	Sample  float64 // share of requests that begin a trace here and are recorded
+	Follow  bool    // whether a trace that a client is in goes on, and is recorded if it is there
+	Service string  // the name that spans have
+	Headers string  // file of fields that the collector is sent, "name: value" a line; "": none
+	Queue   int     // requests that may wait to be exported
+}
+
+func readTrace(p place) *Trace {
+	t := &Trace{At: p.at(), Sample: 0.01, Follow: true, Service: "nanogate", Queue: 2048}
+	readFields(p, t, []known[Trace]{
+		{"otlp", func(t *Trace, p place) {
+			t.OTLP = p.text()
+			if u, err := url.Parse(t.OTLP); t.OTLP != "" && (err != nil || !slices.Contains([]string{"http", "https"}, u.Scheme) || u.Host == "" || u.User != nil || u.RawQuery != "") {
+				p.problem("such as http://127.0.0.1:4318", "expected the URL of a collector that takes OTLP over HTTP, got %s", quote(t.OTLP))
+			}
+		}},
+		{"sample", func(t *Trace, p place) { t.Sample = p.share() }},
+		{"parent", func(t *Trace, p place) { t.Follow = p.word("follow", "restart") != "restart" }},
+		{"service", func(t *Trace, p place) { t.Service = p.text() }},
+		{"headers", func(t *Trace, p place) { t.Headers = p.path() }},
+		{"queue", func(t *Trace, p place) { t.Queue = p.integer(16, 1_000_000) }},
+	})
+	return t
+}
+
+// readOff reads the one word that a route may say of what the file asks for as a whole.
+func readOff(p place) bool { return p.word("off", "on") == "off" }

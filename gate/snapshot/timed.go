@@ -1,0 +1,90 @@
+package snapshot
+
+import (
+	"reflect"
+	"strings"
+
+	"dyno/gate/guard"
+	"dyno/gate/limit"
+	"dyno/gate/request"
+	"dyno/gate/stats"
+	"dyno/nano/wire/clock"
+)
+
+// timed has each of a route's guards and limits timed, for a sample of the requests. A
+// timing goes on when its route is changed and has a check of that name still.
+func (r *Route) timed(before *Route) {
+	timing := func(check any) *stats.Timing {
+		name := nameOf(check)
+		for _, t := range r.Timings {
+			if t.Name == name { // two of a kind: they are one series
+				return t
+			}
+		}
+		t := &stats.Timing{Name: name}
+		if before != nil {
+			for _, old := range before.Timings {
+				if old.Name == name {
+					t = old
+				}
+			}
+		}
+		r.Timings = append(r.Timings, t)
+		return t
+	}
+	for i, g := range r.Guards {
+		r.Guards[i] = timedGuard{g, timing(g)}
+	}
+	for i, l := range r.Limits {
+		r.Limits[i] = timedLimit{l, timing(l)}
+	}
+}
+
+// nameOf is what a check is called in metrics: its type's name, such as "jwt".
+func nameOf(check any) string {
+	t := reflect.TypeOf(check)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return strings.ToLower(t.Name())
+}
+
+type timedGuard struct {
+	guard.Guard
+	timing *stats.Timing
+}
+
+func (g timedGuard) Check(r *request.Request) *request.Answer {
+	if !stats.Sampled(r) {
+		return g.Guard.Check(r)
+	}
+	began := clock.Now()
+	defer g.timing.Since(began)
+	return g.Guard.Check(r)
+}
+
+func (g timedGuard) Close() {
+	if c, ok := g.Guard.(guard.Closer); ok {
+		c.Close()
+	}
+}
+
+type timedLimit struct {
+	limit.Limit
+	timing *stats.Timing
+}
+
+func (l timedLimit) Admit(r *request.Request) *request.Answer {
+	if !stats.Sampled(r) {
+		return l.Limit.Admit(r)
+	}
+	began := clock.Now()
+	defer l.timing.Since(began)
+	return l.Limit.Admit(r)
+}
+
+func (l timedLimit) Close() {
+	if c, ok := l.Limit.(limit.Closer); ok {
+		c.Close()
+	}
+}
