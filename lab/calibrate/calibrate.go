@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -30,15 +31,19 @@ const (
 
 // Run calibrates the generator that the spec asks for: its engine, threads,
 // CPUs, connections, protocol, streams and rate, without TLS. The target is not
-// touched. It takes under a second on a machine with a CPU to spare; it fails over
-// HTTP/3, WebSockets and for server-sent events, where there is no null server, or when
-// the machine stood still whenever it was tried.
+// touched. Of calls over gRPC it is that of unary calls with an empty message. It takes
+// under a second on a machine with a CPU to spare; it fails over HTTP/3, WebSockets, for
+// server-sent events and for messages of streams over gRPC, where there is no null
+// server, or when the machine stood still whenever it was tried.
 func Run(ctx context.Context, spec *load.Spec) (*measure.Calibration, error) {
 	if spec.Link.HTTP3 {
 		return nil, errHTTP3
 	}
 	if spec.Link.WebSocket != nil || spec.Link.Events != nil {
 		return nil, errMessages
+	}
+	if slices.ContainsFunc(spec.Requests, streamsMessages) {
+		return nil, errStreams
 	}
 	began := clock.Now()
 	b, err := newBench(ctx, spec)
@@ -76,6 +81,9 @@ var errHTTP3 = errors.New("the null server doesn't speak HTTP/3, so its generato
 // errMessages is why a load of messages is not calibrated.
 var errMessages = errors.New("the null server speaks HTTP/1.1 only: what the generator can do over WebSockets, or with server-sent events, on this machine is not known")
 
+// errStreams is why a load of messages on streams is not calibrated.
+var errStreams = errors.New("the null server answers unary calls: what the generator can do with messages on streams over gRPC on this machine is not known")
+
 // bench is a null server with the generator to be measured against it.
 type bench struct {
 	ctx    context.Context
@@ -86,12 +94,13 @@ type bench struct {
 // newBench starts a null server for the generator that a spec asks for.
 func newBench(ctx context.Context, spec *load.Spec) (*bench, error) {
 	threads := max(spec.Threads, len(spec.CPUs), 1)
-	server, url, err := startServer(ctx, threads, spec.CPUs)
+	null, calls := nullRequest(spec)
+	server, url, err := startServer(ctx, threads, spec.CPUs, calls)
 	if err != nil {
 		return nil, err
 	}
 	b := &bench{ctx: ctx, server: server, spec: load.Spec{
-		Target: url, Requests: []request.Request{{Name: "null", Method: "GET", Path: "/"}}, Seed: 1, Timeout: 2 * time.Second,
+		Target: url, Requests: []request.Request{null}, Seed: 1, Timeout: 2 * time.Second,
 		Engine: spec.Engine, Threads: spec.Threads, CPUs: spec.CPUs, Pacing: spec.Pacing,
 		Link: request.Link{Streams: min(spec.Link.Streams, mostStreams)},
 	}}
@@ -130,6 +139,9 @@ func (b *bench) ceiling(c *measure.Calibration, warmup, length time.Duration) er
 	}
 	c.Engine, c.Threads, c.Connections = r.Engine, max(spec.Threads, len(spec.CPUs), 1), spec.Profile.Connections
 	c.Protocol, c.Streams = spec.Link.Protocol(), spec.Link.Streams
+	if spec.Requests[0].GRPC != nil {
+		c.Protocol = "grpc"
+	}
 	c.Ceiling, c.CPUPerRequest = r.Throughput(), r.CPUPerRequest()
 	return nil
 }

@@ -77,6 +77,26 @@ func TestRunOverHTTP2(t *testing.T) {
 	}
 }
 
+// TestRunOverGRPC: calls are calibrated as calls, and messages of streams not at all.
+func TestRunOverGRPC(t *testing.T) {
+	needLinux(t)
+	s := spec(profile.Profile{Mode: profile.Open, Connections: 4, Rate: 500})
+	s.Link.Streams = 10
+	call := request.GRPC{Method: "some.Service/Method"}
+	s.Requests = []request.Request{request.NewGRPC(&call, "{}")}
+	c, err := Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Protocol != "grpc" || c.Streams != 10 || c.Ceiling <= 0 || c.Floor.Min <= 0 || c.Lag.Max == 0 {
+		t.Errorf("%+v", c)
+	}
+	call.Messages = 100
+	if _, err := Run(t.Context(), s); err != errStreams {
+		t.Errorf("messages of a stream: %v", err)
+	}
+}
+
 func TestRunIsInterrupted(t *testing.T) {
 	needLinux(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -90,7 +110,7 @@ func TestRunIsInterrupted(t *testing.T) {
 // ends.
 func TestChildEndsWithItsParent(t *testing.T) {
 	needLinux(t)
-	p, url, err := startServer(t.Context(), 2, nil)
+	p, url, err := startServer(t.Context(), 2, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,4 +49,5 @@ func ChildMain() {
 type serverOrder struct {
 	CPUs    []int `json:"cpus"` // to be on; empty: anywhere
 	Threads int   `json:"threads"`
+	Calls   bool  `json:"calls,omitempty"` // over gRPC are what it answers over HTTP/2
 }

@@ -30,7 +30,7 @@ type NullServer struct {
 // generator where there are others. Stop it. It needs a main function that calls
 // [ChildMain], and Linux.
 func StartNull(ctx context.Context, generator []int) (*NullServer, error) {
-	p, url, err := startServer(ctx, 1, generator)
+	p, url, err := startServer(ctx, 1, generator, false)
 	if err != nil {
 		return nil, err
 	}

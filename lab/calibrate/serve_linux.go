@@ -28,7 +28,7 @@ func serve(o serverOrder) error {
 		if err != nil {
 			return err
 		}
-		address = server.Addr().String()
+		address, server.Calls = server.Addr().String(), o.Calls
 		go func() {
 			runtime.LockOSThread()
 			if len(o.CPUs) > 0 {

@@ -42,8 +42,13 @@ func (s *Spec) resolved() bool {
 	return !slices.ContainsFunc(s.Requests, func(r request.Request) bool { return r.GRPC != nil && !r.GRPC.Described() })
 }
 
-// errPortableCalls is why a load of calls can't be sent.
-var errPortableCalls = errors.New("gRPC is spoken by the event loops (io_uring and epoll), which are for Linux; the portable engine has requests and responses only")
+// errPortableStreams is why a load of messages can't be sent.
+var errPortableStreams = errors.New("messages of a stream over gRPC are requests with the event loops (io_uring and epoll), which are for Linux; the portable engine takes the whole stream for one: ask for it (--unit call, or unit: call)")
+
+// streamsMessages reports whether messages of a stream are requests of the load.
+func (s *Spec) streamsMessages() bool {
+	return slices.ContainsFunc(s.Requests, func(r request.Request) bool { return r.GRPC != nil && r.GRPC.Described() && r.GRPC.PerMessage() })
+}
 
 // checkCalls reports what speaks against the spec's calls over gRPC together.
 func (s *Spec) checkCalls() error {
@@ -52,9 +57,6 @@ func (s *Spec) checkCalls() error {
 		g := s.Requests[i].GRPC
 		if g == nil {
 			continue
-		}
-		if s.Engine == "portable" {
-			return errPortableCalls
 		}
 		if s.Link.Streams == 0 {
 			return errors.New("calls over gRPC go over HTTP/2: give the load streams (--http2, or http2: true)")
@@ -65,6 +67,9 @@ func (s *Spec) checkCalls() error {
 		if g.Described() && g.PerMessage() {
 			messages++
 		}
+	}
+	if messages > 0 && s.Engine == "portable" {
+		return errPortableStreams
 	}
 	if stops && messages > 0 && len(s.Requests) > 1 {
 		return errors.New("a feed that ends the load can't be in a mix with streams whose messages are requests: it is not known beforehand which of them takes a row")

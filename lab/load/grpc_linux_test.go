@@ -50,6 +50,10 @@ func calls(target, engine, method, message string, connections, streams int, n u
 	return s
 }
 
+func fullDuplex() request.Request {
+	return request.NewGRPC(&request.GRPC{Method: "grpc.testing.TestService/FullDuplexCall"}, "{}")
+}
+
 func zeros(n int) string { return base64.StdEncoding.EncodeToString(make([]byte, n)) }
 
 // The cases of grpc's interop suite
@@ -124,10 +128,17 @@ func TestGRPCInterop(t *testing.T) {
 		}, want{0, n, 0, nil, "timeout", "DEADLINE_EXCEEDED: ", 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			eachLoop(t, func(t *testing.T, engine string) {
+			eachEngine(t, func(t *testing.T, engine string) {
 				s := calls(grpcServer(t, interop.NewTestServer()), engine, c.method, c.message, 2, 3, n)
 				if c.with != nil {
 					c.with(&s.Requests[0])
+				}
+				if engine == "portable" && c.method == "FullDuplexCall" && s.Requests[0].GRPC.Unit == "" {
+					s.Requests[0].GRPC.Unit = request.UnitMessage
+					if _, err := Run(t.Context(), s); err != errPortableStreams {
+						t.Errorf("messages as requests: %v", err)
+					}
+					return
 				}
 				r := mustRun(t, s)
 				all := allWindows(r)
@@ -328,7 +339,7 @@ func TestGRPCProblems(t *testing.T) {
 		{"reserved", func(s *Spec) { header(s, "TE", "x") }, "the header TE belongs to gRPC itself"},
 		{"binary", func(s *Spec) { header(s, "trace-bin", "§") }, "must be base64"},
 		{"http/1.1", func(s *Spec) { s.Link.Streams = 0 }, "go over HTTP/2"},
-		{"portable", func(s *Spec) { s.Engine = "portable" }, "portable engine"},
+		{"portable", func(s *Spec) { s.Engine, s.Requests[0] = "portable", fullDuplex() }, "portable engine"},
 		{"no server", func(s *Spec) { s.Target = "grpc://127.0.0.1:1" }, "connection refused"},
 		{"no gRPC", func(s *Spec) { s.Target = none }, "asking"},
 		{"of HTTP", func(s *Spec) {

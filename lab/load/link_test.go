@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -20,16 +21,20 @@ import (
 	"dyno/lab/load/request"
 )
 
-// visitors counts the requests of each connection a server has seen.
+// visitors counts the requests of each connection a server has seen. A connection is
+// itself, not its address: the kernel may give a port that is free again to another.
 type visitors struct {
 	mu   sync.Mutex
-	from map[string]int
+	from map[net.Conn]int
 }
+
+// visitor is the key of a request's connection.
+type visitor struct{}
 
 func (v *visitors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.from[r.RemoteAddr]++
+	v.from[r.Context().Value(visitor{}).(net.Conn)]++
 	io.WriteString(w, "ok")
 }
 
@@ -53,8 +58,8 @@ func visited(t *testing.T, ln net.Listener) (*visitors, string) {
 			t.Fatal(err)
 		}
 	}
-	v := &visitors{from: make(map[string]int)}
-	srv := &http.Server{Handler: v}
+	v := &visitors{from: make(map[net.Conn]int)}
+	srv := &http.Server{Handler: v, ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, visitor{}, c) }}
 	go srv.Serve(ln)
 	t.Cleanup(func() { srv.Close() })
 	return v, "http://" + ln.Addr().String()
@@ -104,7 +109,7 @@ func TestSourceAddresses(t *testing.T) {
 		defer v.mu.Unlock()
 		hosts := make(map[string]bool)
 		for from := range v.from {
-			host, _, _ := net.SplitHostPort(from)
+			host, _, _ := net.SplitHostPort(from.RemoteAddr().String())
 			hosts[host] = true
 		}
 		if len(hosts) != 2 || !hosts["127.0.0.2"] || !hosts["127.0.0.3"] {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -54,8 +53,8 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		spec.Engine = "portable"
 	}
 	name, open := engine.Pick(spec.Engine, spec.KernelTimestamps)
-	if name == "portable" && slices.ContainsFunc(spec.Requests, func(r request.Request) bool { return r.GRPC != nil }) {
-		return nil, errPortableCalls
+	if name == "portable" && spec.streamsMessages() {
+		return nil, errPortableStreams
 	}
 	if name == "portable" && (spec.Link.WebSocket != nil || spec.Link.Events != nil) {
 		return nil, errPortableMessages

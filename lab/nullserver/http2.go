@@ -3,6 +3,7 @@ package nullserver
 import (
 	"bytes"
 
+	"dyno/nano/wire/grpc"
 	"dyno/nano/wire/http2"
 )
 
@@ -11,6 +12,8 @@ import (
 // nothing else: no field block is decoded, and the client's windows aren't counted, as
 // the answers are small. The zero value is ready to use.
 type HTTP2 struct {
+	Calls bool // requests are unary calls over gRPC, each answered with an empty message
+
 	greeted bool   // the client's preface is in
 	partial []byte // a frame's header, or the payload of a PING, whose rest is to come
 	skip    int    // bytes of a frame's payload that are to come and don't matter
@@ -35,6 +38,14 @@ var (
 	// fields are those of the reply over HTTP/1.1: the status by its number in the
 	// static table, the others as literals that are not indexed (RFC 7541 6.1, 6.2.2).
 	fields = []byte("\x88" + "\x0f\x10\x0atext/plain" + "\x0f\x0d\x0213")
+)
+
+// calledFields, emptyMessage and okStatus are an answer to a call (gRPC over HTTP/2,
+// "Responses"): a message without fields is one of any type.
+var (
+	calledFields = []byte("\x88" + "\x0f\x10\x10application/grpc")
+	emptyMessage = make([]byte, grpc.PrefixLen)
+	okStatus     = []byte("\x00\x0bgrpc-status\x010")
 )
 
 // Answer appends to out what the server says to what came. It returns false if that
@@ -89,8 +100,7 @@ func (h *HTTP2) frame(out []byte, f http2.FrameHeader, payload []byte) []byte {
 			}
 		}
 		if f.Flags.Has(http2.FlagEndStream) {
-			out = http2.AppendHeaders(out, f.Stream, fields, false, http2.MinMaxFrame)
-			out = http2.AppendData(out, f.Stream, body, true)
+			out = h.reply(out, f.Stream)
 		}
 	case http2.FrameSettings:
 		if !f.Flags.Has(http2.FlagAck) {
@@ -102,4 +112,15 @@ func (h *HTTP2) frame(out []byte, f http2.FrameHeader, payload []byte) []byte {
 		}
 	}
 	return out
+}
+
+// reply appends the answer to a request that is whole.
+func (h *HTTP2) reply(out []byte, stream uint32) []byte {
+	if h.Calls {
+		out = http2.AppendHeaders(out, stream, calledFields, false, http2.MinMaxFrame)
+		out = http2.AppendData(out, stream, emptyMessage, false)
+		return http2.AppendHeaders(out, stream, okStatus, true, http2.MinMaxFrame)
+	}
+	out = http2.AppendHeaders(out, stream, fields, false, http2.MinMaxFrame)
+	return http2.AppendData(out, stream, body, true)
 }

@@ -27,6 +27,23 @@ func TestHTTP2InPieces(t *testing.T) {
 	}
 }
 
+// TestCalls: a call is answered with an empty message and the status OK, when it is whole.
+func TestCalls(t *testing.T) {
+	in := http2.AppendSettings([]byte(http2.Preface), &http2.DefaultSettings, false)
+	in = http2.AppendHeaders(in, 1, []byte("\x83\x86\x84\x41\x01x"), false, 100)
+	h := HTTP2{Calls: true}
+	out, ok := h.Answer(nil, in)
+	if !ok || bytes.Contains(out, okStatus) {
+		t.Fatalf("answered before the message: %q, %v", out, ok)
+	}
+	out, _ = h.Answer(nil, http2.AppendData(nil, 1, []byte("\x00\x00\x00\x00\x02ab"), true))
+	want := http2.AppendHeaders(nil, 1, calledFields, false, http2.MinMaxFrame)
+	want = http2.AppendData(want, 1, []byte{0, 0, 0, 0, 0}, false)
+	if want = http2.AppendHeaders(want, 1, okStatus, true, http2.MinMaxFrame); !bytes.Equal(out, want) {
+		t.Errorf("%q\nwant %q", out, want)
+	}
+}
+
 // answers is what the server says to bytes that come in pieces of so many.
 func answers(t *testing.T, in []byte, piece int) (out []byte) {
 	t.Helper()

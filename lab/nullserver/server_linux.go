@@ -19,6 +19,9 @@ const reply = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: keep-a
 
 // Server is a null server that listens.
 type Server struct {
+	// Calls makes requests over HTTP/2 unary calls over gRPC; set it before Serve.
+	Calls bool
+
 	listener *net.TCPListener
 	file     *os.File // keeps fd open
 	fd       int      // the listening socket, non-blocking
@@ -154,7 +157,7 @@ func (s *Server) reply(c *conn, in []byte) bool {
 			sent, _ := reactor.Write(int(c.fd), replyBytes)
 			return sent == len(reply)
 		}
-		c.http2 = new(HTTP2)
+		c.http2 = &HTTP2{Calls: s.Calls}
 	}
 	out, ok := c.http2.Answer(s.out[:0], in)
 	s.out = out

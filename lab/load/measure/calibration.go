@@ -15,8 +15,8 @@ type Calibration struct {
 	Engine      string `json:"engine"`
 	Threads     int    `json:"threads"`
 	Connections int    `json:"connections"` // of the closed loop that found the ceiling
-	// Protocol is what was spoken, by its ALPN name, without TLS; "" in archives of
-	// when there was only HTTP/1.1. Streams is how many requests each connection had
+	// Protocol is what was spoken, by its ALPN name, without TLS, or "grpc"; "" in
+	// archives of when there was only HTTP/1.1. Streams is how many requests each connection had
 	// under way, over HTTP/2.
 	Protocol string `json:"protocol,omitempty"`
 	Streams  int    `json:"streams,omitempty"`

@@ -174,7 +174,11 @@ func (w *Text) errors(r *load.Result) {
 func Calibration(c *measure.Calibration) string {
 	text := fmt.Sprintf("up to %s requests/s, none faster than %s, timer late by %s (p99)", present.Number(c.Ceiling), present.Duration(float64(c.Floor.Min)), present.Duration(float64(c.Timer.P99)))
 	if c.Streams > 0 {
-		text = fmt.Sprintf("over HTTP/2 with %s a connection, ", present.Counted(uint64(c.Streams), "stream")) + text
+		over := "HTTP/2"
+		if c.Protocol == "grpc" {
+			over = "gRPC"
+		}
+		text = fmt.Sprintf("over %s with %s a connection, ", over, present.Counted(uint64(c.Streams), "stream")) + text
 	}
 	if c.LagRate > 0 {
 		text += fmt.Sprintf(", lag %s (p99) at %s/s", present.Duration(float64(c.Lag.P99)), present.Number(c.LagRate))

@@ -1,47 +1,21 @@
 package engine
 
 import (
-	"fmt"
-	"strconv"
-
 	"dyno/lab/load/measure"
 	"dyno/lab/load/request"
-	"dyno/nano/wire/grpc"
 	"dyno/nano/wire/http2"
 )
 
-// mostMessage is how long a message of a server may be, in bytes.
-const mostMessage = 1 << 30
-
-// call is what a slot has of a call over gRPC, besides its stream.
-type call struct {
-	reader  grpc.Reader // of what the server sends
-	sent    int         // messages that were begun
-	came    uint64      // messages that came
-	owed    int         // messages that are still to come for the one that was sent last; request.UnitMessage
-	last    int64       // when the last came
-	final   bool        // nothing is sent after rest
-	between bool        // the stream is open and nothing is asked on it
-	ending  bool        // … as all was asked: its end is to come
-	isGRPC  bool        // the response's head is that of gRPC
-	packed  bool        // … and says that messages may be compressed
-	ended   bool        // its status has come
-	code    grpc.Code
-	broken  string // what is wrong with the response
-}
-
 // openCall begins a call on the stream of a place: msg has its first message.
 func (m *multiplexer) openCall(s *slot, msg *message) {
-	c := s.request.Call
-	s.call = call{reader: grpc.Reader{Max: mostMessage}, owed: c.Answers}
+	s.call = newCall(s.request.Call)
 	m.carriers[m.conn(s.id)].wire.EndHeaders(false)
 	m.say(s, msg.body)
 }
 
 // say begins to send a message.
 func (m *multiplexer) say(s *slot, framed []byte) {
-	s.call.sent++
-	s.call.final = s.call.sent == s.request.Call.Messages
+	s.call.says(s.request.Call)
 	s.rest = framed
 	m.loop.rec.Messages.Out++
 	m.upload(s)
@@ -53,8 +27,7 @@ func (m *multiplexer) sayMore(s *slot) bool {
 	if c == nil || s.call.final || c.Unit == request.UnitMessage {
 		return false
 	}
-	s.call.sent++
-	s.call.final = s.call.sent == c.Messages
+	s.call.says(c)
 	s.rest = m.loop.mix.further(&s.exchange, m.loop.now)
 	m.loop.rec.Messages.Out++
 	return true
@@ -82,7 +55,8 @@ func (m *multiplexer) callEvent(s *slot, ev *http2.Event) {
 	switch ev.Kind {
 	case http2.EventHead:
 		m.begins(s)
-		m.callHead(s, ev)
+		s.status = ev.Header.Status
+		s.call.head(&s.exchange, ev.Header, ev.End)
 	case http2.EventData:
 		m.carriers[m.conn(s.id)].wire.Consume(ev.Stream, len(ev.Data))
 		if m.hears(s, ev.Data); s.call.broken != "" && s.call.isGRPC {
@@ -90,49 +64,21 @@ func (m *multiplexer) callEvent(s *slot, ev *http2.Event) {
 			return
 		}
 	case http2.EventTrailers:
-		m.callStatus(s, ev.Header)
+		s.call.status(&s.exchange, ev.Header)
 	}
 	if ev.End {
 		m.callEnds(s)
 	}
 }
 
-// callHead takes the head of a call's response, which may have its status too: then it
-// is all there is (Trailers-Only).
-func (m *multiplexer) callHead(s *slot, ev *http2.Event) {
-	s.status = ev.Header.Status
-	field, _ := ev.Header.FindKnown(http2.NameContentType)
-	if s.call.isGRPC = string(field) == grpc.ContentType; !s.call.isGRPC {
-		_, s.call.isGRPC = grpc.SplitContentType(string(field))
-	}
-	_, s.call.packed = ev.Header.FindKnown(http2.NameGRPCEncoding)
-	if s.keeps(s.status) || !s.call.isGRPC {
-		s.keepHead(ev.Header)
-	}
-	if ev.End {
-		m.callStatus(s, ev.Header)
-	}
-}
-
 // hears takes bytes of messages.
 func (m *multiplexer) hears(s *slot, data []byte) {
-	if s.body += int64(len(data)); !s.call.isGRPC {
-		s.copy(data) // it is no answer, whatever its status
-		return
-	}
-	s.keep(s.status, data)
-	for s.call.broken == "" {
-		n, part, ok, err := s.call.reader.Next(data)
-		if err != nil {
-			s.call.broken = err.Error()
-			return
-		}
+	s.body += int64(len(data))
+	s.call.keep(&s.exchange, s.status, data)
+	for {
+		n, part, ok := s.call.next(data)
 		data = data[n:]
 		if !ok {
-			return
-		}
-		if part.Compressed && !s.call.packed {
-			s.call.broken = "grpc: a message is compressed, and no field grpc-encoding says how"
 			return
 		}
 		m.begins(s)
@@ -227,36 +173,6 @@ func (m *multiplexer) callBroke(s *slot) {
 	}
 }
 
-// callStatus takes the status of a call from the fields after its messages, or instead
-// of them.
-func (m *multiplexer) callStatus(s *slot, h *http2.Header) {
-	field, ok := h.FindKnown(http2.NameGRPCStatus)
-	if !ok {
-		return
-	}
-	if s.call.code, s.call.ended = grpc.ParseCode(field); !s.call.ended {
-		s.call.broken = fmt.Sprintf("grpc: the status is no number: grpc-status: %.40q", field)
-		return
-	}
-	s.call.ended = true
-	if c := s.request.Call; !c.Codes.Has(s.call.code) {
-		s.call.broken = ""
-		s.keepStatus(h)
-	}
-}
-
-// keepStatus keeps fields that end a call, as text.
-func (x *exchange) keepStatus(h *http2.Header) {
-	for i := range h.Fields {
-		f := &h.Fields[i]
-		x.copy(f.Name.Of(h.Bytes))
-		x.copyText(": ")
-		x.copy(f.Value.Of(h.Bytes))
-		x.copyText("\r\n")
-	}
-	x.copyText("\r\n")
-}
-
 // callEnds is called at the end of a call's response.
 func (m *multiplexer) callEnds(s *slot) {
 	l := m.loop
@@ -264,7 +180,7 @@ func (m *multiplexer) callEnds(s *slot) {
 		m.idleEnds(s)
 		return
 	}
-	kind, why := m.judgeCall(s)
+	kind, why := s.call.judge(&s.exchange, s.status)
 	if kind == measure.BodyError && why != "" {
 		m.fail(s, kind, why)
 		l.release(s.id)
@@ -282,40 +198,6 @@ func (m *multiplexer) callEnds(s *slot) {
 	l.release(s.id)
 }
 
-// judgeCall says what is wrong with a call that has ended; "" if nothing is.
-func (m *multiplexer) judgeCall(s *slot) (kind measure.ErrorKind, why string) {
-	c, r := &s.call, s.request.Call
-	switch {
-	case s.status != 200:
-		return measure.StatusError, fmt.Sprintf("%s instead of an answer of gRPC, which clients take for %v", request.StatusText(s.status), grpc.CodeOfHTTP(s.status))
-	case !c.isGRPC:
-		return measure.BodyError, "the answer is not gRPC: its content-type is not application/grpc"
-	case c.broken != "":
-		return measure.BodyError, c.broken
-	case !c.ended:
-		return measure.BodyError, "the answer ended without a status of gRPC (grpc-status)"
-	case !r.Codes.Has(c.code):
-		return measure.GRPCError, s.statusText()
-	case c.reader.Within():
-		return measure.BodyError, "the answer ended within a message"
-	case r.Unit == request.UnitMessage:
-		return measure.BodyError, fmt.Sprintf("the server ended the stream (%v) before it had answered the message", c.code)
-	case c.code == grpc.OK && !r.ManyAnswers && c.came != 1:
-		return measure.BodyError, "a call that is answered with one message was answered with " + strconv.FormatUint(c.came, 10)
-	}
-	return s.judgeMessages()
-}
-
-// statusText describes the status of a call, with what the server says about it.
-func (s *slot) statusText() string {
-	text := s.call.code.String()
-	if _, after, ok := cutField(s.kept, "grpc-message: "); ok && len(after) > 0 {
-		const most = 300
-		text += ": " + grpc.ParseMessage(after[:min(len(after), most)])
-	}
-	return text
-}
-
 // idleEnds is called when the server has ended a stream on which nothing is asked.
 func (m *multiplexer) idleEnds(s *slot) {
 	l, c := m.loop, &s.call
@@ -326,7 +208,7 @@ func (m *multiplexer) idleEnds(s *slot) {
 	if !c.ended || !s.request.Call.Codes.Has(c.code) {
 		why := "the server ended a stream without a status of gRPC, with nothing asked"
 		if c.ended {
-			why = "the server ended a stream with nothing asked: " + s.statusText()
+			why = "the server ended a stream with nothing asked: " + s.call.statusText(&s.exchange)
 		}
 		m.streamBroke(why)
 	}
@@ -340,12 +222,6 @@ func (m *multiplexer) idleEnds(s *slot) {
 func (m *multiplexer) streamBroke(why string) {
 	m.loop.Errors.note(measure.StreamError, why)
 	m.loop.rec.Errors.Count(measure.StreamError)
-}
-
-// pastDeadline reports whether the deadline that the server was told of has passed.
-func (s *slot) pastDeadline(now int64) bool {
-	c := s.request.Call
-	return c != nil && c.Deadline > 0 && now-s.sent >= int64(c.Deadline)
 }
 
 // idle reports whether a place has a stream on which nothing is asked.

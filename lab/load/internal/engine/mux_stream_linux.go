@@ -182,12 +182,12 @@ func (m *multiplexer) reset(s *slot, ev *http2.Event) {
 	if kind == measure.StreamError {
 		m.loop.Errors.cause(kind, ev.Code.String())
 	}
-	switch {
-	case kind == measure.RefusedError && m.refused(s):
+	if kind == measure.RefusedError && m.refused(s) {
 		return
-	case kind == measure.StreamError && s.pastDeadline(m.loop.now):
+	}
+	if late := s.pastDeadline(s.sent, m.loop.now, ev.Code); late != "" && kind == measure.StreamError {
 		m.loop.rec.waitedFor(s.intended, s.sent, m.loop.now)
-		kind, why = measure.TimeoutError, fmt.Sprintf("DEADLINE_EXCEEDED: the server gave the call up (%v) after its deadline of %v", ev.Code, s.request.Call.Deadline)
+		kind, why = measure.TimeoutError, late
 	}
 	m.fail(s, kind, why)
 	m.loop.release(s.id)

@@ -48,6 +48,7 @@ type trip struct {
 	stream *http2.Stream // nil: it is over
 	rest   []byte        // of its body, what is not sent yet
 	body   int64         // bytes of the response's that have come
+	call   call          // over gRPC
 	over   chan struct{} // has room for one; result is set
 	result outcome
 }
@@ -120,8 +121,15 @@ func (c *http2Line) do(ctx context.Context, w *worker) outcome {
 	msg := &w.msg
 	msg.parse(w.exchange.sent())
 	msg.writeFields(&c.wire, stream, l.engine.TLS != nil)
-	c.wire.EndHeaders(len(msg.body) == 0)
-	if t.rest = msg.body; len(t.rest) > 0 {
+	t.rest = msg.body
+	if r := w.request.Call; r != nil {
+		t.call = newCall(r)
+		c.says(t)
+	} else {
+		t.call = call{final: true}
+	}
+	c.wire.EndHeaders(len(t.rest) == 0)
+	if len(t.rest) > 0 {
 		c.upload(t)
 	}
 	c.flush()
@@ -165,12 +173,16 @@ func (c *http2Line) stop(t *trip, late bool) outcome {
 
 // upload writes the next part of a request's body.
 func (c *http2Line) upload(t *trip) {
-	part := t.rest[:min(len(t.rest), uploadTurn)]
-	n := c.wire.SendData(t.stream, part, len(part) == len(t.rest))
-	t.rest = t.rest[n:]
-	if n == len(part) && len(t.rest) > 0 {
-		c.more = append(c.more, t)
+	for turn := uploadTurn; turn > 0; {
+		part := t.rest[:min(len(t.rest), turn)]
+		n := c.wire.SendData(t.stream, part, t.call.final && len(part) == len(t.rest))
+		t.rest = t.rest[n:]
+		if n < len(part) || len(t.rest) == 0 && !c.sayMore(t) {
+			return
+		}
+		turn -= n
 	}
+	c.more = append(c.more, t)
 }
 
 // flush sends what there is to send, unless somebody else does. The line's mu is held,
@@ -310,6 +322,13 @@ func (c *http2Line) event(ev *http2.Event, now int64) {
 func (c *http2Line) streamEvent(t *trip, ev *http2.Event, now int64) {
 	w, o := t.worker, &t.result
 	switch ev.Kind {
+	case http2.EventHead, http2.EventData, http2.EventTrailers:
+		if w.request.Call != nil {
+			c.callEvent(t, ev, now)
+			return
+		}
+	}
+	switch ev.Kind {
 	case http2.EventInterim, http2.EventHead:
 		if o.first == 0 {
 			o.first = now
@@ -331,6 +350,9 @@ func (c *http2Line) streamEvent(t *trip, ev *http2.Event, now int64) {
 		kind, why := resetText(ev, 0)
 		if kind == measure.StreamError {
 			c.line.engine.Errors.cause(kind, ev.Code.String())
+		}
+		if late := w.pastDeadline(w.sentAt, now, ev.Code); late != "" && kind == measure.StreamError {
+			kind, why = measure.TimeoutError, late
 		}
 		refused := kind == measure.RefusedError
 		c.end(t, outcome{done: now, kind: kind, why: why, again: refused, held: refused && !c.line.going})

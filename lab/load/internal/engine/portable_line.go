@@ -57,6 +57,7 @@ type outcome struct {
 	first, done int64 // ns
 	kind        measure.ErrorKind
 	why         string // it failed; "" if the response is complete
+	called      bool   // it is a call's that was answered: kind and why are what is wrong with the answer
 	again       bool   // the server has not looked at it: it can be sent again
 	held        bool   // it should be a moment before that
 }
@@ -251,6 +252,10 @@ func (w *worker) over(o *outcome, tries int) {
 		p.rec.drain(p.limit)
 	}
 	w.asked = false
+	if o.called {
+		w.called(o)
+		return
+	}
 	if o.why == "" {
 		w.answered(o.status, o.first, o.done)
 		return

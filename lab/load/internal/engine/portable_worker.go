@@ -224,7 +224,12 @@ func (w *worker) answered(status int, first, done int64) {
 	p.rec.left(w.intended, done)
 	p.rec.Answered(w.intended, w.sentAt, first, done)
 	p.Errors.judged(&w.exchange, status, p.rec, w.intended, done)
-	if p.think.Mean > 0 {
+	w.thinks(done)
+}
+
+// thinks decides when a user who thinks asks again.
+func (w *worker) thinks(done int64) {
+	if p := w.engine; p.think.Mean > 0 {
 		w.next = done + p.think.Next()
 	}
 }
