@@ -68,7 +68,7 @@ var house = []room{
 	{"gate", []string{"wire", "nano", "internal"}, [][]string{
 		{"gate/request", "gate/config"},
 		{"gate/request/requesttest", "gate/stats", "gate/route", "gate/guard", "gate/limit", "gate/observe"},
-		{"gate/upstream", "gate/accesslog", "gate/tracing"},
+		{"gate/upstream", "gate/accesslog", "gate/fleet", "gate/tracing"},
 		{"gate/dns", "gate/health"},
 		{"gate/snapshot"},
 		{"gate/proxy"},

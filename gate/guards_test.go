@@ -16,13 +16,18 @@ import (
 func TestGuards(t *testing.T) {
 	upstream, requests := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
 	dir := t.TempDir()
-	keys, late := filepath.Join(dir, "keys"), filepath.Join(dir, "late")
+	keys, passwords, late := filepath.Join(dir, "keys"), filepath.Join(dir, "passwords"), filepath.Join(dir, "late")
+	hash := "$2b$04$abcdefghijklmnopqrstuughE8Ev8uGFaUgY2cNEySvxngrb/Jzdm" // of "password"
+	if err := os.WriteFile(passwords, []byte("ann:"+hash+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	const key = "0123456789abcdef"
 	if err := os.WriteFile(keys, []byte("ann: "+key), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	text := "routes:\n" +
 		"  - {match: {path: \"/keys/*\"}, keys: {file: " + keys + "}, to: http://" + upstream + "}\n" +
+		"  - {match: {path: \"/basic/*\"}, basic: {file: " + passwords + "}, to: http://" + upstream + "}\n" +
 		"  - {match: {path: \"/late/*\"}, jwt: {secret: " + late + "}, to: http://" + upstream + "}\n" +
 		"  - {match: {path: \"/deny/*\"}, deny: 127.0.0.0/8, to: http://" + upstream + "}\n" +
 		"  - {match: {path: \"/cors/*\"}, cors: {origins: \"https://a.example\"}, to: http://" + upstream + "}\n"
@@ -37,6 +42,10 @@ func TestGuards(t *testing.T) {
 	}{
 		{"/keys/a", "", 401},
 		{"/keys/a", "X-Api-Key: " + key + "\r\n", 200},
+		{"/basic/a", "", 401},
+		{"/basic/a", "Authorization: Basic YW5uOnBhc3N3b3Jk\r\n", 200},
+		{"/basic/a", "Authorization: Basic YW5uOnBhc3N3b3Jk\r\n", 200},
+		{"/basic/a", "Authorization: Basic YW5uOlBhc3N3b3Jk\r\n", 401},
 		{"/deny/a", "", 403},
 		{"/x/../deny/a", "", 403},
 		{"/late/a", "", 503},
@@ -45,8 +54,8 @@ func TestGuards(t *testing.T) {
 			t.Errorf("%s with %q: %d, want %d", c.path, c.fields, got, c.want)
 		}
 	}
-	if n := requests.Load(); n != 1 {
-		t.Errorf("%d requests reached the upstream, want the one that may", n)
+	if n := requests.Load(); n != 3 {
+		t.Errorf("%d requests reached the upstream, want the three that may", n)
 	}
 	resp, _ := ask(t, address, "GET /cors/a HTTP/1.1\r\nHost: a\r\nOrigin: https://a.example\r\n\r\n")
 	if got := resp.Header.Get("Access-Control-Allow-Origin"); got != "https://a.example" {

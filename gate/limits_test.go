@@ -51,3 +51,60 @@ func TestLimits(t *testing.T) {
 		t.Errorf("with nothing under way: %s", got)
 	}
 }
+
+// What is slow or fails is held to its part of the gateway, by all routes together, and
+// other upstreams don't notice.
+func TestBulkheads(t *testing.T) {
+	hung, arrived := make(chan struct{}), make(chan struct{}, 10)
+	hanging := scripted(t, func(c *peer) {
+		c.head()
+		arrived <- struct{}{}
+		<-hung
+		io.WriteString(c, "HTTP/1.1 204 Yes\r\n\r\n")
+	})
+	failing, requests := answering(t, "HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n")
+	_, address := start(t, "routes:\n"+
+		"  - {match: {path: /slow/a}, to: slow}\n"+
+		"  - {match: {path: /slow/b}, to: slow}\n"+
+		"  - {match: {path: \"/bad/{x}\"}, retry: {attempts: 1}, to: bad}\n"+
+		"  - {match: {path: /shed/low}, importance: low, to: shed}\n"+
+		"  - {match: {path: /shed/said}, importance: {header: x-importance, most: critical}, to: shed}\n"+
+		"upstreams:\n"+
+		"  slow: {endpoints: [\""+hanging+"\"], concurrency: 1}\n"+
+		"  shed: {endpoints: [\""+hanging+"\"], shed: {objective: 1s, least: 1, most: 1}}\n"+
+		"  bad: {endpoints: [\""+failing+"\"], breaker: {least: 2}}\n")
+	ask := func(path, fields string) int {
+		resp, _ := ask(t, address, "GET "+path+" HTTP/1.1\r\nHost: a\r\n"+fields+"\r\n")
+		return resp.StatusCode
+	}
+	under := []*peer{dial(t, address), dial(t, address), dial(t, address)}
+	for i, asked := range []string{"GET /slow/a HTTP/1.1\r\n", "GET /shed/low HTTP/1.1\r\n", "GET /shed/said HTTP/1.1\r\nX-Importance: critical\r\n"} {
+		under[i].send("%sHost: a\r\n\r\n", asked)
+		<-arrived
+	}
+	for _, c := range []struct {
+		path, fields string
+		want         int
+	}{
+		{"/slow/b", "", 503}, {"/shed/low", "", 503}, {"/shed/said", "", 503}, {"/shed/said", "X-Importance: high\r\n", 503},
+		{"/bad/1", "", 500}, {"/bad/2", "", 500}, {"/bad/3", "", 503},
+	} {
+		if got := ask(c.path, c.fields); got != c.want {
+			t.Errorf("%s %q: %d, want %d", c.path, c.fields, got, c.want)
+		}
+	}
+	if n := requests.Load(); n != 2 {
+		t.Errorf("%d requests reached the one that fails, want 2", n)
+	}
+	close(hung)
+	for i, c := range under {
+		if resp, _ := c.response(t, "GET"); resp.StatusCode != 204 {
+			t.Errorf("request %d, which was admitted, is answered %d", i, resp.StatusCode)
+		}
+	}
+	for _, path := range []string{"/slow/b", "/shed/low"} {
+		if got := ask(path, ""); got != 204 {
+			t.Errorf("%s with nothing under way: %d", path, got)
+		}
+	}
+}

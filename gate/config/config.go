@@ -22,7 +22,11 @@ type Config struct {
 	Admin     Admin
 	Trust     []netip.Prefix // proxies before the gateway whose forwarding fields are believed
 	Forwarded Forwarded
-	Slashes   bool // escaped slashes in paths are kept, not refused
+	Slashes   bool     // escaped slashes in paths are kept, not refused
+	Identity  []string // fields that say who somebody is, in lower case: taken out of what clients send
+	Zone      string   // of the gateway; "": unknown
+	Ready     string   // path that says whether the gateway is ready, before any route; "": none
+	Overload  Overload
 	Client    Client
 	AccessLog *AccessLog // nil: none
 	Trace     *Trace     // nil: none
@@ -57,15 +61,16 @@ type Client struct {
 	Connections       int   // of all clients together
 
 	ReadHead, ReadBody, Idle, Write time.Duration // for a head; between parts of a body; between requests; until it takes something
+	Rate                            int64         // bytes a second that a body must come at in the mean, and a response be taken at; 0: any
 	Drain                           time.Duration // how long requests under way may take on shutdown
 }
 
 // newConfig has the defaults.
 func newConfig(path string) *Config {
-	return &Config{Path: path, Client: Client{
+	return &Config{Path: path, Identity: identityFields, Client: Client{
 		Head: 16 << 10, URI: 8 << 10, Fields: 100, Connections: 65536,
 		ReadHead: 10 * time.Second, ReadBody: 30 * time.Second, Idle: 75 * time.Second, Write: 30 * time.Second,
-		Drain: 30 * time.Second,
+		Drain: 30 * time.Second, Rate: 100,
 	}}
 }
 
@@ -82,6 +87,10 @@ var topFields = []known[Config]{
 		c.Forwarded = Forwarded(max(0, indexOf(forwardedNames, p.word(forwardedNames...))))
 	}},
 	{"escaped-slashes", func(c *Config, p place) { c.Slashes = p.word("refuse", "keep") == "keep" }},
+	{"identity", func(c *Config, p place) { c.Identity = readIdentityNames(p) }},
+	{"zone", func(c *Config, p place) { c.Zone = p.text() }},
+	{"ready", func(c *Config, p place) { c.Ready = readHealthPath(p) }},
+	{"overload", func(c *Config, p place) { readFields(p, &c.Overload, overloadFields) }},
 	{"client", func(c *Config, p place) { readFields(p, &c.Client, clientFields) }},
 	{"access-log", func(c *Config, p place) { c.AccessLog = readAccessLog(p) }},
 	{"trace", func(c *Config, p place) { c.Trace = readTrace(p) }},
@@ -99,6 +108,7 @@ var clientFields = []known[Client]{
 	{"read-body", func(c *Client, p place) { c.ReadBody = p.duration(100*time.Millisecond, time.Hour) }},
 	{"idle", func(c *Client, p place) { c.Idle = p.duration(100*time.Millisecond, 24*time.Hour) }},
 	{"write", func(c *Client, p place) { c.Write = p.duration(100*time.Millisecond, time.Hour) }},
+	{"rate", func(c *Client, p place) { c.Rate = p.size(0, 1<<30) }},
 	{"drain", func(c *Client, p place) { c.Drain = p.duration(0, 24*time.Hour) }},
 }
 
@@ -133,6 +143,13 @@ func (c *Config) link(in *input) {
 		names = append(names, u.Name)
 		byName[u.Name] = u
 	}
+	for _, u := range c.Upstreams {
+		if u.Zone == "" && c.Zone != "" {
+			u.Zone = c.Zone
+			u.Text += " zone " + c.Zone
+		}
+	}
+	c.identify(in)
 	for _, r := range c.Routes {
 		for i := range r.To {
 			if t := &r.To[i]; t.Direct == nil && t.Upstream != "" && byName[t.Upstream] == nil {

@@ -14,6 +14,7 @@ type Rate struct {
 	Key      RateKey
 	Name     string // of the header field, in lower case, or of the cookie
 	Keys     int    // how many keys are counted one by one; the rest share what one may
+	Redis    *Redis // where gateways sum up what they admit; nil: each counts for itself
 }
 
 // RateKey is what requests are counted by.
@@ -47,6 +48,7 @@ func readRate(p place) Rate {
 		{"rate", (*Rate).readRate},
 		{"burst", func(r *Rate, p place) { r.Burst = p.integer(1, 1_000_000) }},
 		{"key", (*Rate).readKey},
+		{"redis", func(r *Rate, p place) { r.Redis = readRedis(p) }},
 		{"keys", func(r *Rate, p place) { r.Keys = p.integer(1, 10_000_000) }},
 	}); found["rate"].node == nil {
 		p.problem("such as {rate: 1000/s, key: client-ip}", "a limit needs a rate")

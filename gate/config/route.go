@@ -24,12 +24,13 @@ type Route struct {
 	Request  Headers   // what is changed of the request's fields
 	Response Headers   // and of the response's
 
-	Timeout time.Duration // from the head to the last byte of the response; 0: none
-	Body    int64         // bytes of a request's body at most; -1: as Client.Body
-	Retry   Retry
-	Hedge   *Hedge
-	Fault   *Fault
-	Sticky  *Sticky
+	Deadline *Deadline     // nil: nobody is told how much time there is
+	Timeout  time.Duration // from the head to the last byte of the response; 0: none
+	Body     int64         // bytes of a request's body at most; -1: as Client.Body
+	Retry    Retry
+	Hedge    *Hedge
+	Fault    *Fault
+	Sticky   *Sticky
 
 	// Observing.
 	Objective time.Duration // that responses are to be in within; 0: none
@@ -40,10 +41,17 @@ type Route struct {
 	Access Access
 	CORS   *CORS
 	Keys   *Keys
+	Basic  *Basic
 	JWT    *JWT
+
+	Identity []Identity // where fields that say who somebody is come from
+	Strip    []string   // those that are taken out of what clients send
+
+	Importance Importance
 
 	// Limits, in the same way.
 	Rates       []Rate
+	Shed        *Shed
 	Concurrency *Concurrency
 	Breaker     *Breaker
 }
@@ -72,6 +80,7 @@ var routeFields = []known[Route]{
 	{"request-headers", func(r *Route, p place) { r.Request = readHeaders(p) }},
 	{"response-headers", func(r *Route, p place) { r.Response = readHeaders(p) }},
 	{"timeout", func(r *Route, p place) { r.Timeout = p.duration(time.Millisecond, 24*time.Hour) }},
+	{"deadline", func(r *Route, p place) { r.Deadline = readDeadline(p) }},
 	{"body", func(r *Route, p place) { r.Body = p.size(0, 1<<50) }},
 	{"retry", func(r *Route, p place) { readFields(p, &r.Retry, retryFields) }},
 	{"hedge", func(r *Route, p place) { r.Hedge = readHedge(p) }},
@@ -84,14 +93,18 @@ var routeFields = []known[Route]{
 	{"deny", func(r *Route, p place) { r.Access.Deny = readPrefixes(p) }},
 	{"cors", func(r *Route, p place) { r.CORS = readCORS(p) }},
 	{"keys", func(r *Route, p place) { r.Keys = readKeys(p) }},
+	{"basic", func(r *Route, p place) { r.Basic = readBasic(p) }},
 	{"jwt", func(r *Route, p place) { r.JWT = readJWT(p) }},
 	{"limit", func(r *Route, p place) { r.Rates = readRates(p) }},
+	{"identity", func(r *Route, p place) { r.Identity = readIdentity(p) }},
+	{"importance", func(r *Route, p place) { r.Importance = readImportance(p) }},
+	{"shed", func(r *Route, p place) { r.Shed = readShed(p) }},
 	{"concurrency", func(r *Route, p place) { r.Concurrency = readConcurrency(p) }},
 	{"breaker", func(r *Route, p place) { r.Breaker = readBreaker(p) }},
 }
 
 func newRoute(at At) *Route {
-	return &Route{At: at, Body: -1, Match: newMatch(at), Retry: newRetry()}
+	return &Route{At: at, Body: -1, Match: newMatch(at), Retry: newRetry(), Importance: Importance{Otherwise: normal}}
 }
 
 func (c *Config) readRoutes(p place) {
@@ -105,6 +118,9 @@ func (c *Config) readRoutes(p place) {
 		c.Routes = append(c.Routes, r)
 		if !item.isMapping() {
 			continue
+		}
+		if r.Name == "" && r.sharesLimits() {
+			item.problem("add a name: the same in all gateways", "a limit that gateways share is known by its route's name, and this one has none")
 		}
 		if r.Name == "" {
 			r.Name = "route-" + strconv.Itoa(i+1)
@@ -130,11 +146,14 @@ func (r *Route) checkWhole(item place, found map[string]place) {
 		return
 	}
 	if ends[0] != "to" {
-		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "hedge", "sticky", "timeout"} {
+		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "hedge", "sticky", "timeout", "deadline"} {
 			if at, ok := found[name]; ok {
 				at.problem("remove it", "%s goes with to, and this route has %s", name, ends[0])
 			}
 		}
+	}
+	if r.Basic != nil && r.JWT != nil && r.JWT.Cookie == "" {
+		found["basic"].problem("have jwt read its token from a cookie", "basic and jwt both want to be what Authorization holds")
 	}
 	for _, t := range []*Template{r.Rewrite, r.redirectTo()} {
 		if t == nil {

@@ -7,9 +7,9 @@ package config
 
 var unbuiltTop = unbuilt[Config]("tls")
 
-var unbuiltRoute = unbuilt[Route]("basic", "mtls", "identity", "shed", "mirror", "cache")
+var unbuiltRoute = unbuilt[Route]("mtls", "mirror", "cache")
 
-var unbuiltUpstream = unbuilt[Upstream]("etcd", "tls", "slow-start", "zone", "breaker", "concurrency")
+var unbuiltUpstream = unbuilt[Upstream]("etcd", "tls")
 
 // unbuilt makes readers that refuse.
 func unbuilt[T any](names ...string) []known[T] {

@@ -17,9 +17,16 @@ type Upstream struct {
 	Response  time.Duration // for a response to begin once the request is sent
 	Idle      time.Duration // between parts of a response or of a tunnel
 	Pool      Pool
-	DNS       DNS       // of the endpoints that are host names
-	Health    *Health   // nil: nobody asks
-	Outliers  *Outliers // nil: nobody is left alone
+	DNS       DNS           // of the endpoints that are host names
+	Health    *Health       // nil: nobody asks
+	Outliers  *Outliers     // nil: nobody is left alone
+	SlowStart time.Duration // until a new endpoint has its whole share; 0: it has at once
+	Zone      string        // endpoints of this one are preferred; "": none are
+
+	// Limits of what is sent to it, whatever the route. nil: none.
+	Shed        *Shed
+	Concurrency *Concurrency
+	Breaker     *Breaker
 }
 
 // Endpoint is one static instance.
@@ -27,11 +34,13 @@ type Endpoint struct {
 	At      At
 	Address Address
 	Weight  int
+	Zone    string
 }
 
 // Pool bounds the connections that are kept for later requests.
 type Pool struct {
 	Connections int           // idle ones for each endpoint and loop; 0: none are kept
+	Warm        int           // that are opened before they are needed, in the same way
 	Idle        time.Duration // how long one stays unused: less than what the server allows
 	Age         time.Duration // how long one is used altogether; 0: for ever
 }
@@ -85,12 +94,18 @@ var upstreamFields = []known[Upstream]{
 	{"dns", func(u *Upstream, p place) { readFields(p, &u.DNS, dnsFields) }},
 	{"health", func(u *Upstream, p place) { u.Health = readHealth(p) }},
 	{"outliers", func(u *Upstream, p place) { u.Outliers = readOutliers(p) }},
+	{"slow-start", func(u *Upstream, p place) { u.SlowStart = p.duration(100*time.Millisecond, time.Hour) }},
+	{"zone", func(u *Upstream, p place) { u.Zone = p.text() }},
+	{"shed", func(u *Upstream, p place) { u.Shed = readShed(p) }},
+	{"concurrency", func(u *Upstream, p place) { u.Concurrency = readConcurrency(p) }},
+	{"breaker", func(u *Upstream, p place) { u.Breaker = readBreaker(p) }},
 	{"pool", func(u *Upstream, p place) { readFields(p, &u.Pool, poolFields) }},
 }
 
 var poolFields = []known[Pool]{
 	{"connections", func(l *Pool, p place) { l.Connections = p.integer(0, 65536) }},
 	{"idle", func(l *Pool, p place) { l.Idle = p.duration(100*time.Millisecond, 24*time.Hour) }},
+	{"warm", func(l *Pool, p place) { l.Warm = p.integer(0, 1000) }},
 	{"age", func(l *Pool, p place) { l.Age = p.duration(time.Second, 24*time.Hour) }},
 }
 
@@ -115,6 +130,9 @@ func (c *Config) readUpstreams(p place) {
 			}
 		} else {
 			found := readFields(f.value, u, known)
+			if at, ok := found["slow-start"]; ok && u.Balance.Kind == Hash {
+				at.problem("remove it", "by a hash each key has its endpoint from the start, and slow-start would move keys twice")
+			}
 			if !u.discovered(found) {
 				f.value.problem(`add: endpoints: ["http://127.0.0.1:9001"]`, "the upstream has no endpoints")
 			}
@@ -140,16 +158,17 @@ func (u *Upstream) readEndpoints(p place) {
 		return
 	}
 	before := len(u.Endpoints)
-	weight := 1
+	weight, zone := 1, ""
 	readFields(p, u, []known[Upstream]{
 		{"url", func(u *Upstream, p place) { u.readEndpoint(p, p.text()) }},
 		{"weight", func(_ *Upstream, p place) { weight = p.integer(1, 1000) }},
+		{"zone", func(_ *Upstream, p place) { zone = p.text() }},
 	})
 	if len(u.Endpoints) == before {
 		p.problem("such as {url: http://127.0.0.1:9001, weight: 2}", "the endpoint has no url")
 		return
 	}
-	u.Endpoints[before].Weight = weight
+	u.Endpoints[before].Weight, u.Endpoints[before].Zone = weight, zone
 }
 
 func (u *Upstream) readEndpoint(p place, text string) {
@@ -163,7 +182,7 @@ func (u *Upstream) readEndpoint(p place, text string) {
 	case a.TLS:
 		p.problem("write http://", "TLS to upstreams is not built in this version")
 	}
-	u.Endpoints = append(u.Endpoints, Endpoint{p.at(), a, 1})
+	u.Endpoints = append(u.Endpoints, Endpoint{At: p.at(), Address: a, Weight: 1})
 }
 
 func readBalance(p place) Balance {
@@ -203,7 +222,7 @@ func Simple(listen, to string) (*Config, error) {
 	c := newConfig("")
 	c.Listen = []Listener{{Address: listen}}
 	r := newRoute(At{})
-	r.Name = "all"
+	r.Name, r.Strip = "all", c.Identity
 	if a.TLS {
 		return nil, fmt.Errorf("expected http://, got %s: TLS to upstreams is not built in this version", quote(to))
 	}

@@ -107,7 +107,7 @@ func (n *Names) resolve(ctx context.Context, found [][]netip.Addr) (changed, fai
 func (n *Names) instances(found [][]netip.Addr) (all []upstream.Instance) {
 	for i, e := range n.endpoints {
 		for _, addr := range found[i] {
-			all = append(all, upstream.Instance{Address: config.Address{IP: netip.AddrPortFrom(addr, e.Address.Port)}, Weight: e.Weight})
+			all = append(all, upstream.Instance{Address: config.Address{IP: netip.AddrPortFrom(addr, e.Address.Port)}, Weight: e.Weight, Zone: e.Zone})
 		}
 	}
 	return all

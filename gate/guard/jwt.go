@@ -171,7 +171,7 @@ func (g *JWT) verify(token []byte, with *keys) *passed {
 		}
 		return nil
 	}
-	p := &passed{keys: with, until: g.until(claims), allowed: g.allows(claims), forward: make([][]byte, len(g.rules.Forward))}
+	p := &passed{with: with, until: g.until(claims), allowed: g.allows(claims), forward: make([][]byte, len(g.rules.Forward))}
 	for i, c := range g.rules.Forward {
 		if text, ok := claimText(claims[c.Name]); ok && http1.ValidFieldValue(text) {
 			p.forward[i] = []byte(text)

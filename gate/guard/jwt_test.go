@@ -247,7 +247,7 @@ func TestVerifiedIsBounded(t *testing.T) {
 	v := newVerified(64)
 	with := &keys{}
 	for n := range 10_000 {
-		v.keep(fmt.Appendf(nil, "token %d", n), &passed{keys: with})
+		v.keep(fmt.Appendf(nil, "token %d", n), &passed{with: with})
 	}
 	kept := 0
 	for i := range v.parts {
@@ -260,7 +260,7 @@ func TestVerifiedIsBounded(t *testing.T) {
 		t.Error("the last one isn't")
 	}
 	if none := newVerified(0); true {
-		none.keep([]byte("a"), &passed{keys: with})
+		none.keep([]byte("a"), &passed{with: with})
 		if none.find([]byte("a"), with, time.Now()) != nil {
 			t.Error("one is kept of none")
 		}

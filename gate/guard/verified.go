@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// passed is what is remembered of a token that was verified. It isn't changed.
+// passed is what is remembered of a token, or of credentials, that were verified. It
+// isn't changed.
 type passed struct {
-	keys    *keys     // with which
+	with    any       // the keys or passwords, a pointer
 	until   time.Time // when it is no longer valid; zero: never
 	allowed bool      // it says what the route asks for
 	forward [][]byte  // for each claim that is carried on; nil: the token hasn't got it
@@ -40,7 +41,7 @@ func newVerified(most int) *verified {
 
 // find returns what is known of the token; nil if it isn't remembered, was verified with
 // other keys, or has expired.
-func (v *verified) find(token []byte, with *keys, now time.Time) *passed {
+func (v *verified) find(token []byte, with any, now time.Time) *passed {
 	part := &v.parts[maphash.Bytes(v.seed, token)%uint64(len(v.parts))]
 	part.mu.Lock()
 	defer part.mu.Unlock()
@@ -51,7 +52,7 @@ func (v *verified) find(token []byte, with *keys, now time.Time) *passed {
 		}
 		part.add(string(token), p)
 	}
-	if p.keys != with || !p.until.IsZero() && !now.Before(p.until) {
+	if p.with != with || !p.until.IsZero() && !now.Before(p.until) {
 		delete(part.young, string(token))
 		delete(part.old, string(token))
 		return nil

@@ -25,13 +25,18 @@ type Concurrency struct {
 type window struct {
 	began          atomic.Int64
 	answered, late atomic.Int64
+	sum            atomic.Int64 // ns until responses began
 	most           atomic.Int64 // that were under way
+	full           atomic.Bool  // some were refused
+	tooMany        atomic.Int64 // the bound before it shrank last
+	shrunk         atomic.Int64 // when the bound did last, ns: it takes until later requests have ended to see what that did
 }
 
 const (
 	windowTime  = int64(1e8) // ns that a bound is kept at least
 	windowLeast = 10         // responses, before it is judged
 	growth      = 0.1        // of the bound, in a window
+	careful     = 0.02       // in the same way, near the bound that was too much (as CUBIC, RFC 9438)
 	shrinkage   = 0.8        // the bound becomes that part of what was under way
 )
 
@@ -52,17 +57,28 @@ func (l *Concurrency) Bound() int { return int(l.bound.Load()) }
 
 // Admit refuses what would be one too many.
 func (l *Concurrency) Admit(*request.Request) *request.Answer {
-	running := l.running.Add(1)
-	if running > l.bound.Load() {
-		l.running.Add(-1)
+	if !l.enter(l.bound.Load()) {
 		return l.full
+	}
+	return nil
+}
+
+// enter counts a request, if no more than so many are under way with it.
+func (l *Concurrency) enter(places int64) bool {
+	running := l.running.Add(1)
+	if running > places {
+		l.running.Add(-1)
+		if !l.window.full.Load() {
+			l.window.full.Store(true)
+		}
+		return false
 	}
 	if l.rules.Objective > 0 {
 		for most := l.window.most.Load(); running > most && !l.window.most.CompareAndSwap(most, running); {
 			most = l.window.most.Load()
 		}
 	}
-	return nil
+	return true
 }
 
 // Done makes room for another, and learns from how long the response took to begin. One
@@ -76,8 +92,14 @@ func (l *Concurrency) Done(o *request.Outcome) {
 	if began == 0 {
 		began = o.Ended
 	}
+	sent := max(o.Began, o.Asked)
+	if sent < l.window.shrunk.Load() {
+		return // it says how long the queue was before
+	}
+	took := began - sent
 	l.window.answered.Add(1)
-	if o.Failed == request.TimedOut || began-o.Began > int64(l.rules.Objective) {
+	l.window.sum.Add(took)
+	if o.Failed == request.TimedOut || took > int64(l.rules.Objective) {
 		l.window.late.Add(1)
 	}
 	l.adapt(o.Ended)
@@ -90,14 +112,26 @@ func (l *Concurrency) adapt(now int64) {
 	if now-began < windowTime || w.answered.Load() < windowLeast || !w.began.CompareAndSwap(began, now) {
 		return
 	}
-	answered, late := w.answered.Swap(0), w.late.Swap(0)
+	answered, late, sum := w.answered.Swap(0), w.late.Swap(0), w.sum.Swap(0)
 	most := w.most.Swap(l.running.Load())
+	full := w.full.Swap(false)
 	bound := l.bound.Load()
 	switch {
-	case late*10 > answered:
-		bound = int64(float64(min(bound, most)) * shrinkage)
-	case most >= bound:
-		bound += max(1, int64(float64(bound)*growth))
+	case late*10 > answered && sum > answered*int64(l.rules.Objective)/2:
+		// When most take less than half of the time, it is not the queue that makes
+		// some late, and a shorter one would only cost throughput.
+		if !full { // of a bound that wasn't reached, what was under way is what was too much
+			bound = min(bound, most)
+		}
+		w.tooMany.Store(bound)
+		bound = int64(float64(bound) * shrinkage)
+		w.shrunk.Store(now)
+	case most >= bound || full:
+		step := growth
+		if was := w.tooMany.Load(); bound <= was && float64(bound) > 0.85*float64(was) {
+			step = careful
+		}
+		bound += max(1, int64(float64(bound)*step))
 	}
 	l.bound.Store(min(max(bound, int64(l.rules.Least)), int64(l.rules.Most)))
 }

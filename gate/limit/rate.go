@@ -15,6 +15,7 @@ type Rate struct {
 	rules   config.Rate
 	buckets *buckets
 	seed    maphash.Seed
+	common  bool                   // keys are the same in all gateways
 	late    [waits]*request.Answer // by how long to wait
 }
 
@@ -40,6 +41,11 @@ func (l *Rate) Admit(r *request.Request) *request.Answer {
 	if wait == 0 {
 		return nil
 	}
+	return l.refusal(wait)
+}
+
+// refusal is the answer to who has to wait so long, in ns.
+func (l *Rate) refusal(wait int64) *request.Answer {
 	seconds := int((wait + int64(time.Second) - 1) / int64(time.Second))
 	if seconds <= 60 {
 		return l.late[seconds-1]
@@ -56,7 +62,7 @@ func (l *Rate) key(r *request.Request) key {
 	case config.RateRoute:
 		return key{}
 	case config.RateHeader:
-		if value, ok := r.Header(l.rules.Name); ok {
+		if value, ok := r.Sent(l.rules.Name); ok {
 			return l.sum(value)
 		}
 	case config.RateCookie:
@@ -75,6 +81,9 @@ func (l *Rate) key(r *request.Request) key {
 
 // sum is a sum of a text that nobody outside can make two texts have in common.
 func (l *Rate) sum(value []byte) key {
+	if l.common {
+		return commonSum(value)
+	}
 	var h maphash.Hash
 	h.SetSeed(l.seed)
 	h.Write(value)

@@ -27,6 +27,7 @@ type backend struct {
 	toEnd    bool // its body ends with the connection
 	keep     bool // another request may follow
 	tunnel   bool
+	warming  bool // it is being opened for the pool
 	broken   bool // it takes no more; what it said may not be read yet
 
 	endpoint *upstream.Endpoint
@@ -79,6 +80,9 @@ func (l *loop) backendEvent(k *backend, e *reactor.Event) {
 			l.unpool(k)
 			l.closeBackend(k)
 		}
+		return
+	case k.warming:
+		l.warmedBy(k, e)
 		return
 	case k.client == nil:
 		l.closeBackend(k)

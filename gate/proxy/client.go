@@ -27,6 +27,7 @@ type client struct {
 	requests int32  // served so far
 	serial   uint32 // of the request that is under way, among all of this client's place
 	drained  int    // bytes thrown away while lingering
+	stalled  int64  // since when it hasn't taken all there was, ns; 0: it has
 
 	in  []byte // what was read and not looked at: the start of a head, a body's first bytes, requests that wait
 	out outbox // what the client hasn't taken yet
@@ -45,6 +46,7 @@ type phase uint8
 const (
 	phaseIdle    phase = iota // the first byte of a request
 	phaseHead                 // the rest of a head
+	phaseCheck                // a decision that is taken elsewhere
 	phaseDelay                // a fault's delay
 	phaseConnect              // a connection to the upstream
 	phaseRequest              // the rest of the request's body, or the upstream to take it
@@ -56,7 +58,7 @@ const (
 )
 
 // busy reports whether a request is under way.
-func (p phase) busy() bool { return p >= phaseDelay && p <= phaseBody || p == phaseTunnel }
+func (p phase) busy() bool { return p >= phaseCheck && p <= phaseBody || p == phaseTunnel }
 
 func (c *client) begin(fd int, id int32, from netip.AddrPort) {
 	in, out := c.in[:0], c.out.b[:0]
@@ -111,6 +113,7 @@ func (l *loop) flushClient(c *client) bool {
 		l.clientGone(c)
 		return false
 	}
+	c.stalled = 0
 	return true
 }
 

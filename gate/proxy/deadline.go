@@ -20,6 +20,8 @@ func (l *loop) await(c *client, p phase) {
 		d = limits.Idle
 	case phaseHead:
 		d = limits.ReadHead
+	case phaseCheck:
+		d = time.Duration(x.waits.until - l.now)
 	case phaseDelay:
 		d = x.route.Config.Fault.Delay
 	case phaseConnect:
@@ -40,10 +42,38 @@ func (l *loop) await(c *client, p phase) {
 		d = time.Duration(lingerTime)
 	}
 	due := l.now + int64(d)
+	if p == phaseRequest || p == phaseBody || p == phaseWrite {
+		due = min(due, max(l.now+1, l.tooSlow(c, d)))
+	}
 	if x.deadline != 0 && p.busy() && p != phaseTunnel {
 		due = min(due, x.deadline)
 	}
 	l.wheel.Set(c.id, due)
+}
+
+// tooSlow is when a client that sends or takes a little now and then, so that it is never
+// idle, has taken too long for that: it has the time that it may be idle, and what all
+// bytes take at the rate that is the least.
+func (l *loop) tooSlow(c *client, d time.Duration) int64 {
+	const never = 1<<63 - 1
+	x, rate := &c.x, l.snap.Config.Client.Rate
+	begun, bytes := x.outcome.Began, x.sent
+	switch {
+	case rate == 0:
+		return never
+	case c.phase != phaseRequest:
+		if c.out.empty() {
+			c.stalled = 0
+			return never
+		}
+		if c.stalled == 0 {
+			c.stalled = l.now
+		}
+		begun, bytes = c.stalled, int64(len(c.out.b))
+	case x.back != nil && !x.back.out.empty():
+		return never // it is the upstream that takes its time
+	}
+	return begun + int64(d) + int64(time.Second/time.Duration(rate))*bytes
 }
 
 // progress puts the deadline of the present phase off: something moved.
@@ -64,6 +94,8 @@ func (l *loop) expired(id int32) {
 	switch c.phase {
 	case phaseHead:
 		l.turnAway(c, answerSlow)
+	case phaseCheck:
+		l.resume(c.id, c.serial, nil)
 	case phaseDelay:
 		l.try(c)
 		if c.fd >= 0 && c.phase == phaseRequest {

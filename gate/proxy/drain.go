@@ -28,6 +28,11 @@ func (l *loop) beginDrain() {
 	}
 	l.listeners = nil
 	l.closePools()
+	for len(l.warming) > 0 {
+		k := l.warming[0]
+		l.notWarming(k)
+		l.closeBackend(k)
+	}
 }
 
 // drainStep closes connections that have nothing under way, and ends the loop after

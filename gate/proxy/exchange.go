@@ -25,7 +25,10 @@ type exchange struct {
 	deadline int64              // of the whole; 0: none
 	tried    int64              // when the present try began
 	outcome  request.Outcome
-	admitted int // how many of its limits have admitted it
+	waits    *suspended // for a decision; nil: for none
+	guarded  int        // how many of its guards have let it pass
+	admitted int        // how many of its limits have admitted it
+	taken    int        // how many of the upstream's limits have
 
 	method  method
 	minor   uint8 // the client's HTTP/1.minor

@@ -14,6 +14,7 @@ import (
 func (l *loop) end(c *client) {
 	x := &c.x
 	x.uncount()
+	l.unsuspend(x)
 	if x.head != nil {
 		l.giveBack(x.head)
 		x.head = nil
@@ -32,6 +33,11 @@ func (l *loop) end(c *client) {
 	}
 	for _, limit := range r.Limits[:x.admitted] {
 		limit.Done(&x.outcome)
+	}
+	if x.taken > 0 {
+		for _, limit := range x.upstream.Limits[:x.taken] {
+			limit.Done(&x.outcome)
+		}
 	}
 	if x.seen {
 		if x.endpoint != nil {

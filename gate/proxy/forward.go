@@ -15,6 +15,13 @@ func (l *loop) forward(c *client) {
 	x, r := &c.x, &l.req
 	route := x.route
 	x.upstream = route.Target(&l.local)
+	for x.taken < len(x.upstream.Limits) {
+		if answer := x.upstream.Limits[x.taken].Admit(r); answer != nil {
+			l.refuse(c, answer)
+			return
+		}
+		x.taken++
+	}
 	l.allowance(x).Earn(route.Config.Retry.Budget)
 	if x.endpoint = l.stuck(x, r); x.endpoint == nil {
 		x.endpoint = x.upstream.Pick(r, &l.local, nil)
@@ -27,9 +34,18 @@ func (l *loop) forward(c *client) {
 	if route.Config.Sticky != nil {
 		l.stick(x, r)
 	}
-	if t := route.Config.Timeout; t > 0 {
-		x.deadline = l.now + int64(t)
-		l.soon(c, t, wholeOver)
+	if t := l.timeLimit(x, r); t > 0 {
+		x.deadline = x.outcome.Began + int64(t)
+		if t == route.Config.Timeout && l.now == x.outcome.Began {
+			l.soon(c, t, wholeOver) // in the queue of all that are so long
+		} else {
+			l.soonWhole(c)
+		}
+	}
+	if x.deadline != 0 && x.deadline-l.now < int64(time.Millisecond)/2 { // there is nobody who could answer in that
+		x.outcome.Failed = request.TimedOut
+		l.refuse(c, answerLate)
+		return
 	}
 	if h := route.Config.Hedge; h != nil {
 		route.Hedges[l.local.Loop%len(route.Hedges)].Earn(h.Budget)
@@ -47,7 +63,13 @@ func (l *loop) forward(c *client) {
 func (l *loop) try(c *client) {
 	x := &c.x
 	x.count()
+	if x.outcome.Tries > 0 {
+		l.retime(x)
+	}
 	x.tried = l.now
+	if x.outcome.Asked == 0 {
+		x.outcome.Asked = l.now
+	}
 	x.outcome.Tries++
 	x.beginTry(x.endpoint.Name, l.now, false)
 	x.mark(x.head)

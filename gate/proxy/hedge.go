@@ -35,6 +35,7 @@ func (l *loop) hedge(c *client) {
 			return // the first one goes on
 		}
 	}
+	l.retime(x)
 	k.client, k.idle = c, false
 	x.hedge = k
 	x.outcome.Hedged = true

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"dyno/gate/limit"
 	"dyno/gate/request"
 	"dyno/gate/route"
 	"dyno/gate/snapshot"
@@ -48,6 +49,11 @@ type loop struct {
 	idle      int     // connections in pools
 	queues    []*queue
 	sweep     int64 // when pools are looked through next
+	weighed   int64 // when memory is looked at next
+	pressure  limit.Pressure
+	warm      []*upstream.Upstream // of snap, whose pools are kept warm
+	warming   []*backend           // connections that are being opened for that
+	warmAt    int64                // when pools are warmed next
 
 	scratch []byte // what is read
 	out     []byte // heads that are written
@@ -120,6 +126,7 @@ func (l *loop) run() {
 		if l.grace != 0 {
 			l.drainStep()
 		}
+		l.feel()
 	}
 	l.over.Store(true)
 	l.openMail()
@@ -143,6 +150,9 @@ func (l *loop) tick() {
 		l.sweepPools()
 	}
 	l.take()
+	if len(l.warm)+len(l.warming) > 0 && l.now >= l.warmAt {
+		l.warmUp()
+	}
 }
 
 // take takes the snapshot that is served from now.
@@ -150,6 +160,7 @@ func (l *loop) take() {
 	if s := l.server.current.Load(); s != l.snap {
 		c := &s.Config.Client
 		l.snap, l.limits = s, http1.Limits{Head: c.Head, URI: c.URI, Fields: c.Fields}
+		l.warms()
 	}
 }
 

@@ -47,31 +47,55 @@ func (l *loop) request(c *client, b []byte) {
 		l.unrouted(c, answer)
 		return
 	}
+	if l.ready(c, r) {
+		return
+	}
 	route := l.snap.Find(r, &l.found)
 	if route == nil {
 		l.noRoute(c)
 		return
 	}
 	x.route = route
+	r.Importance = importanceOf(r, &route.Config.Importance)
 	l.observe(x)
 	if route.Broken != nil {
 		l.refuse(c, route.Broken)
 		return
 	}
-	for _, g := range route.Guards {
-		if answer := g.Check(r); answer != nil {
-			l.refuse(c, answer)
+	if l.sheds(r.Importance) {
+		l.refuse(c, answerBusy)
+		return
+	}
+	l.check(c)
+}
+
+// check asks the route's guards and limits, those that haven't been asked yet, and goes
+// on with what all of them let pass.
+func (l *loop) check(c *client) {
+	x, r := &c.x, &l.req
+	route := x.route
+	for x.guarded < len(route.Guards) {
+		if answer := route.Guards[x.guarded].Check(r); answer != nil {
+			l.decided(c, answer)
 			return
 		}
+		x.guarded++
 	}
-	for _, limit := range route.Limits {
-		if answer := limit.Admit(r); answer != nil {
-			l.refuse(c, answer)
+	for x.admitted < len(route.Limits) {
+		if answer := route.Limits[x.admitted].Admit(r); answer != nil {
+			l.decided(c, answer)
 			return
 		}
 		x.admitted++
 	}
-	if answer := l.tooLarge(x, q); answer != nil {
+	l.passed(c)
+}
+
+// passed does what the route says with a request that may pass.
+func (l *loop) passed(c *client) {
+	x, r := &c.x, &l.req
+	route := x.route
+	if answer := l.tooLarge(x, r.Head); answer != nil {
 		l.refuse(c, answer)
 		return
 	}

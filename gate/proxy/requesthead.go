@@ -4,6 +4,7 @@ package proxy
 
 import (
 	"bytes"
+	"time"
 
 	"dyno/gate/config"
 	"dyno/gate/request"
@@ -40,7 +41,8 @@ func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
 		case stripped(name):
 			te = te || len(name) == len("te") && http1.ListHas(f.Value.Of(b), "trailers")
 		case ownHost && len(name) == len("host") && http1.EqualFold(name, "host"):
-		case !plain && (l.named.has(name) || dropped(name, r.Drops(), route.Request.Drop) || disguised(name, r.Drops(), route.Request.Drop)):
+		case route.Identity.Has(name):
+		case !plain && (l.named.has(name) || dropped(name, r.Drops(), route.Request.Drop) || disguised(name, r.Drops(), route.Request.Drop, route.Identity.Names)):
 		default:
 			continue
 		}
@@ -79,6 +81,9 @@ func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
 		dst = append(dst, "Via: 1.0 nanogate\r\n"...)
 	} else {
 		dst = append(dst, via...)
+	}
+	if d := route.Config.Deadline; d != nil && x.deadline != 0 {
+		dst = appendTimeLeft(dst, d, time.Duration(x.deadline-l.now))
 	}
 	return append(dst, "\r\n"...)
 }

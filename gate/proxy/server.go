@@ -35,6 +35,8 @@ type Server struct {
 	paused   atomic.Int64 // loops that don't accept because there are too many
 	running  sync.WaitGroup
 	ended    chan struct{} // closed when all loops have ended
+	workers  *workers
+	heavy    atomic.Bool // more memory is in use than should be
 
 	mu    sync.Mutex
 	spare int // descriptor kept for a full file table; -1: none
@@ -52,7 +54,7 @@ func Loops(n int) int {
 // Start makes and starts so many loops, which serve from s until another snapshot is
 // swapped in.
 func Start(loops int, s *snapshot.Snapshot, log *slog.Logger) (*Server, error) {
-	v := &Server{log: log, ended: make(chan struct{}), spare: -1}
+	v := &Server{log: log, ended: make(chan struct{}), spare: -1, workers: newWorkers(runtime.GOMAXPROCS(0))}
 	v.current.Store(s)
 	for i := range loops {
 		l, err := newLoop(v, i)

@@ -41,6 +41,7 @@ const (
 	tryOver
 	delayOver
 	hedgeDue
+	checkOver
 )
 
 // soon notes that something is due after d. It does nothing if d is too long to be kept
@@ -112,7 +113,11 @@ func (l *loop) nextSoon() (at int64, ok bool) {
 func (l *loop) fire(c *client, w what) {
 	switch w {
 	case wholeOver:
-		if c.phase.busy() && c.phase != phaseTunnel {
+		switch {
+		case !c.phase.busy() || c.phase == phaseTunnel:
+		case l.now < c.x.deadline:
+			l.soonWhole(c)
+		default:
 			l.expired(c.id)
 		}
 	case tryOver:
@@ -126,6 +131,10 @@ func (l *loop) fire(c *client, w what) {
 	case hedgeDue:
 		if c.phase == phaseAnswer {
 			l.hedge(c)
+		}
+	case checkOver:
+		if c.phase == phaseCheck && l.now >= c.x.waits.until {
+			l.expired(c.id)
 		}
 	}
 }

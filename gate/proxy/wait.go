@@ -60,7 +60,7 @@ func (l *loop) due() (at int64, ok bool) {
 	for _, other := range [...]struct {
 		at   int64
 		have bool
-	}{{l.grace, l.grace != 0}, {l.sweep, l.idle > 0}} {
+	}{{l.grace, l.grace != 0}, {l.sweep, l.idle > 0}, {l.warmAt, len(l.warm)+len(l.warming) > 0}} {
 		if other.have && (!ok || other.at < at) {
 			at, ok = other.at, true
 		}

@@ -15,6 +15,9 @@ type Answer struct {
 	Fields []byte // lines with their CRLF, such as Retry-After; no Content-Length, Date or Connection
 	Body   []byte
 	Close  bool // the connection can't carry another request
+
+	// Later decides whether this is given at all; nil: it is.
+	Later *Later
 }
 
 // Refuse makes the answer to what is refused, as a problem document (RFC 9457).
@@ -55,6 +58,7 @@ type Outcome struct {
 	Hedged   bool  // a second endpoint was asked at the same time
 	Tries    int   // connections to upstreams that it was sent on
 	Began    int64 // ns of [clock.Now]
+	Asked    int64 // when it was first sent on; 0: it wasn't
 	Answered int64 // when the head of the upstream's response was in; 0: there was none
 	Ended    int64
 	Failed   Failure

@@ -6,6 +6,7 @@ package request
 import (
 	"bytes"
 	"net/netip"
+	"slices"
 
 	"dyno/nano/wire/http1"
 )
@@ -27,6 +28,9 @@ type Request struct {
 	Secure bool           // it came over TLS, or a trusted proxy says so
 	Now    int64          // when its head was in, ns of [clock.Now]
 	Trace  Trace          // that it belongs to; set by who traces it
+
+	// Importance says who gives way to whom when not all can be served.
+	Importance Importance
 
 	lines  []byte // that are sent to the upstream with the client's
 	answer []byte // that are added to the response
@@ -78,6 +82,24 @@ func (r *Request) Header(lower string) (value []byte, ok bool) {
 	span, ok := r.Head.Find(r.Buf, lower)
 	return span.Of(r.Buf), ok
 }
+
+// Sent returns the value of the first field of that name, which must be in lower case, as
+// the upstream will have it by now: a guard may have put it in place of the client's.
+func (r *Request) Sent(lower string) (value []byte, ok bool) {
+	for rest := r.lines; len(rest) > 0; {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, crlf)
+		if name, value, _ := bytes.Cut(line, colon); string(name) == lower {
+			return value, true
+		}
+	}
+	if slices.Contains(r.drops, lower) {
+		return nil, false
+	}
+	return r.Header(lower)
+}
+
+var crlf, colon = []byte("\r\n"), []byte(": ")
 
 // Headers calls f with the value of each field of that name, which must be in lower
 // case, until f returns false.

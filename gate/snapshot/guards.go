@@ -21,6 +21,13 @@ func guards(c *config.Route, r *Route) error {
 		}
 		r.Guards = append(r.Guards, g)
 	}
+	if c.Basic != nil {
+		g, err := guard.NewBasic(c.Basic)
+		if err != nil {
+			return err
+		}
+		r.Guards = append(r.Guards, g)
+	}
 	if c.JWT != nil {
 		g, err := guard.NewJWT(c.JWT)
 		if err != nil {

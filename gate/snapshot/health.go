@@ -11,6 +11,9 @@ func healthParts(c *config.Upstream, parts *upstream.Parts) error {
 	if c.Health != nil {
 		parts.Watchers = append(parts.Watchers, health.NewActive(c.Health))
 	}
+	if c.SlowStart > 0 {
+		parts.Watchers = append(parts.Watchers, upstream.NewSlowStart(c.SlowStart))
+	}
 	if c.Outliers != nil {
 		outliers := health.NewOutliers(c.Outliers)
 		parts.Watchers = append(parts.Watchers, outliers)

@@ -28,6 +28,7 @@ type Route struct {
 	Rewrite  *Template       // of the path; nil: as it is
 	Request  Edit
 	Response Edit
+	Identity Identity
 
 	Counters *stats.Counters
 	Timings  []*stats.Timing // of the guards and limits
@@ -81,6 +82,7 @@ func (m *making) route(c *config.Route, before *Route) *Route {
 func (r *Route) build(c *config.Route) *config.Problem {
 	params := c.Match.Path.Params()
 	r.Rewrite = templateOf(c.Rewrite, params)
+	r.Identity = identityOf(c.Strip)
 	r.Request, r.Response = editOf(&c.Request), editOf(&c.Response)
 	switch {
 	case c.Redirect != nil:

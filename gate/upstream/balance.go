@@ -28,6 +28,9 @@ func (l *Local) below(n int) int { return int((l.Random() >> 32) * uint64(n) >> 
 // was tried already, if it has another.
 func (u *Upstream) Pick(r *request.Request, l *Local, tried *Endpoint) *Endpoint {
 	s := u.set.Load()
+	if s.ring == nil {
+		s = s.of(l, tried)
+	}
 	switch len(s.Usable) {
 	case 0:
 		return nil
@@ -93,7 +96,7 @@ func (s *Set) draw(l *Local) *Endpoint {
 
 // load is how many requests an endpoint would have under way for its weight.
 func load(e *Endpoint) float64 {
-	return float64(e.under.Load()+1) / float64(e.Weight.Load())
+	return float64(e.under.Load()+1) / float64(e.share())
 }
 
 // ewmaCost is how long a request would wait there: the mean response time for each of
@@ -115,20 +118,21 @@ const mostRound = 4096
 // weigh makes the order of weighted endpoints: each as often as its weight says, and
 // evenly spread (smooth weighted round robin, as nginx's).
 func (s *Set) weigh() {
-	even := true
+	even, common := true, 0
 	for _, e := range s.Usable {
-		w := int(e.Weight.Load())
+		w := e.share()
 		s.weight += w
-		even = even && w == int(s.Usable[0].Weight.Load())
+		even = even && w == s.Usable[0].share()
+		common = divisor(common, w)
 	}
 	if even || len(s.Usable) > mostRound {
 		return
 	}
 	// Weights are made smaller in proportion when the round would get too long.
-	scale := max(1, float64(s.weight)/mostRound)
+	scale := max(float64(common), float64(s.weight)/mostRound)
 	weights, current, total := make([]int, len(s.Usable)), make([]int, len(s.Usable)), 0
 	for i, e := range s.Usable {
-		weights[i] = max(1, int(float64(e.Weight.Load())/scale))
+		weights[i] = max(1, int(float64(e.share())/scale))
 		total += weights[i]
 	}
 	s.round = make([]uint16, 0, total)
@@ -143,4 +147,12 @@ func (s *Set) weigh() {
 		current[best] -= total
 		s.round = append(s.round, uint16(best))
 	}
+}
+
+// divisor is the greatest common one.
+func divisor(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }

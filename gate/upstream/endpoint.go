@@ -29,7 +29,10 @@ type Endpoint struct {
 	Counters *stats.Counters
 
 	Weight atomic.Int32
-	Zone   string
+	Zone   string // of a new endpoint; it doesn't change
+
+	percent atomic.Int32 // of its weight that it has, while it starts slowly
+	chilled int64        // since when, ns; its upstream's lock guards it
 
 	marks atomic.Uint32 // why it isn't asked; 0: it is
 	gone  atomic.Bool   // its upstream doesn't have it any more
@@ -102,6 +105,7 @@ func newEndpoint(in Instance, slot, loops int) *Endpoint {
 	e := &Endpoint{Address: in.Address, Name: in.Address.String(), Zone: in.Zone, Slot: slot, Counters: stats.New(loops)}
 	e.ID = hashOf(e.Name)
 	e.Weight.Store(int32(max(1, in.Weight)))
+	e.percent.Store(100)
 	return e
 }
 

@@ -12,13 +12,16 @@ import (
 	"sync/atomic"
 
 	"dyno/gate/config"
+	"dyno/gate/limit"
+	"dyno/nano/wire/clock"
 )
 
 // Upstream is a set of instances that serve the same.
 type Upstream struct {
 	Name      string
 	Config    *config.Upstream
-	Detectors []Detector // set before the first request
+	Detectors []Detector    // set before the first request
+	Limits    []limit.Limit // in the same way: of what is sent to it, whatever the route
 
 	registry *Registry
 	set      atomic.Pointer[Set]
@@ -49,6 +52,9 @@ type Set struct {
 	round  []uint16 // indices of Usable in weighted order, if weights differ
 	weight int      // of all usable
 	ring   *ring    // of [config.Hash]
+
+	near, far *Set   // its parts by zone; nil: it isn't divided
+	nearby    uint64 // of 1<<32 requests, those that stay near
 }
 
 // Source finds the instances of an upstream: DNS, etcd, a file.
@@ -81,15 +87,16 @@ type Parts struct {
 	Source    Source // nil: there are only those
 	Watchers  []Watcher
 	Detectors []Detector
+	Limits    []limit.Limit
 }
 
 // New makes an upstream. [Upstream.Close] ends it.
 func (g *Registry) New(c *config.Upstream, parts Parts) *Upstream {
-	u := &Upstream{Name: c.Name, Config: c, Detectors: parts.Detectors, registry: g}
+	u := &Upstream{Name: c.Name, Config: c, Detectors: parts.Detectors, Limits: parts.Limits, registry: g}
 	static := make([]Instance, 0, len(c.Endpoints))
 	for _, e := range c.Endpoints {
 		if e.Address.Name == "" { // a host name is for a source to resolve
-			static = append(static, Instance{Address: e.Address, Weight: e.Weight})
+			static = append(static, Instance{Address: e.Address, Weight: e.Weight, Zone: e.Zone})
 		}
 	}
 	u.Update(static)
@@ -142,6 +149,9 @@ func (u *Upstream) Update(instances []Instance) {
 				continue // it was named twice
 			}
 			e = newEndpoint(in, u.registry.take(), u.registry.Loops)
+			if len(u.all) > 0 { // else nobody else is warm either
+				u.chill(e, clock.Now())
+			}
 		}
 		delete(known, name)
 		e.Weight.Store(int32(max(1, in.Weight)))
@@ -168,14 +178,9 @@ func (u *Upstream) Mark(e *Endpoint, m Mark, on bool) {
 		return
 	}
 	e.marks.Store(uint32(after))
-	u.rebuild()
-}
-
-// Weigh changes an endpoint's weight, for a slow start.
-func (u *Upstream) Weigh(e *Endpoint, weight int) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	e.Weight.Store(int32(max(1, weight)))
+	if after == 0 {
+		u.chill(e, clock.Now())
+	}
 	u.rebuild()
 }
 
@@ -198,6 +203,7 @@ func (u *Upstream) rebuild() {
 		s.Panic = true
 	}
 	s.weigh()
+	u.divide(s)
 	if u.Config.Balance.Kind == config.Hash {
 		s.ring = newRing(s.Usable)
 	}

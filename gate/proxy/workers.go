@@ -1,0 +1,64 @@
+//go:build linux
+
+package proxy
+
+import "sync"
+
+// workers are goroutines beside the loops for what takes long: verifying passwords,
+// asking others. They are made when there is something to do, and there are never more
+// than half of the CPUs: the rest is the loops'.
+type workers struct {
+	most, room int
+
+	mu      sync.Mutex
+	running int
+	queue   []func()
+}
+
+// queueEach is how many jobs may wait for each worker.
+const queueEach = 256
+
+func newWorkers(cpus int) *workers {
+	most := max(1, cpus/2)
+	return &workers{most: most, room: most * queueEach}
+}
+
+// do has a job done, and reports whether there was room for it. It doesn't wait.
+func (w *workers) do(job func()) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running < w.most {
+		w.running++
+		go w.run(job)
+		return true
+	}
+	if len(w.queue) >= w.room {
+		return false
+	}
+	w.queue = append(w.queue, job)
+	return true
+}
+
+// run does jobs until there are none.
+func (w *workers) run(job func()) {
+	for job != nil {
+		job()
+		job = w.next()
+	}
+}
+
+// next takes the job that has waited longest; nil if there is none, and then the worker
+// is one no longer.
+func (w *workers) next() func() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) == 0 {
+		w.running--
+		w.queue = nil
+		return nil
+	}
+	job := w.queue[0]
+	w.queue[0] = nil
+	w.queue = w.queue[1:]
+	return job
+}
