@@ -31,6 +31,7 @@ type Config struct {
 	AccessLog *AccessLog // nil: none
 	Trace     *Trace     // nil: none
 	Routes    []*Route
+	Sums      []Sum // of Routes, in their order
 	Upstreams []*Upstream
 
 	top []Named // the other fields at the top

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"crypto/sha256"
 	"strconv"
 	"strings"
 	"time"
@@ -54,6 +55,15 @@ type Route struct {
 	Shed        *Shed
 	Concurrency *Concurrency
 	Breaker     *Breaker
+}
+
+// Sum is a hash of a route's name and text: two of the same sum are the same. That of
+// ten thousand routes is looked at faster than the routes are.
+type Sum [16]byte
+
+func (r *Route) sum() Sum {
+	whole := sha256.Sum256([]byte(r.Name + "\x00" + r.Text))
+	return Sum(whole[:16])
 }
 
 // Target is where a share of a route's requests goes.
@@ -129,6 +139,7 @@ func (c *Config) readRoutes(p place) {
 			item.problem("give it a name of its own", "the name %s is another route's", quote(r.Name))
 		}
 		seen[r.Name] = true
+		c.Sums = append(c.Sums, r.sum())
 		r.checkWhole(item, found)
 	}
 }

@@ -230,6 +230,7 @@ func Simple(listen, to string) (*Config, error) {
 	u.Text = to
 	u.Endpoints = []Endpoint{{Address: a, Weight: 1}}
 	r.To = []Target{{Direct: u, Weight: 1}}
-	c.Routes = []*Route{r}
+	r.Text = "{to: " + quote(to) + "}"
+	c.Routes, c.Sums = []*Route{r}, []Sum{r.sum()}
 	return c, nil
 }

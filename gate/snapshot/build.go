@@ -35,23 +35,44 @@ func (b *Builder) Build(c *config.Config, before *Snapshot) *Snapshot {
 	for _, u := range c.Upstreams {
 		m.upstream(u)
 	}
-	s.Routes = make([]*Route, len(c.Routes))
-	was := make([]int, len(c.Routes))
-	var old succession
-	if before != nil {
-		old.before = before.Routes
-	}
-	for i, r := range c.Routes {
-		var predecessor *Route
-		if was[i] = old.of(i, r.Name); was[i] >= 0 {
-			predecessor = before.Routes[was[i]]
-		}
-		s.Routes[i] = m.route(r, predecessor)
-	}
+	was := m.routes(c)
 	s.Unrouted = m.unrouted(c)
 	s.table = tableOf(s.Routes, was, before)
 	s.Problems.Sort()
 	return s
+}
+
+// routes makes the routes, and returns where each was in the snapshot before; -1:
+// nowhere.
+func (m *making) routes(c *config.Config) (was []int) {
+	s := m.s
+	s.Routes, was = make([]*Route, len(c.Routes)), make([]int, len(c.Routes))
+	s.sums, s.looked, s.named = c.Sums, lookedOf(c, &config.Route{}), len(s.Upstreams)
+	var old succession
+	quick := false // a route of the same sum is the same
+	if before := m.before; before != nil {
+		old.before = before.Routes
+		quick = before.looked == s.looked && slices.Equal(s.Upstreams, before.Upstreams[:before.named])
+	}
+	for i, r := range c.Routes {
+		if at := old.guess; quick && at < len(old.before) && m.before.sums[at] == c.Sums[i] {
+			s.Routes[i], was[i] = m.before.Routes[at], at
+			old.guess++
+			continue
+		}
+		var predecessor *Route
+		if was[i] = old.of(i, r.Name); was[i] >= 0 {
+			predecessor = old.before[was[i]]
+		}
+		route := m.route(r, predecessor)
+		if s.Routes[i] = route; route.Broken != nil || route.direct() {
+			if &s.sums[0] == &c.Sums[0] {
+				s.sums = slices.Clone(s.sums)
+			}
+			s.sums[i] = config.Sum{}
+		}
+	}
+	return was
 }
 
 // making is a snapshot in the making.

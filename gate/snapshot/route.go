@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"slices"
 	"strings"
 
 	"dyno/gate/config"
@@ -75,6 +76,11 @@ func (m *making) route(c *config.Route, before *Route) *Route {
 	}
 	r.timed(before)
 	return r
+}
+
+// direct reports whether it sends to an upstream without a name.
+func (r *Route) direct() bool {
+	return slices.ContainsFunc(r.Config.To, func(t config.Target) bool { return t.Direct != nil })
 }
 
 // build makes what the route has of its own. Guards that can't be made make the route

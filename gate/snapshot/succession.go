@@ -3,7 +3,6 @@ package snapshot
 import (
 	"slices"
 
-	"dyno/gate/config"
 	"dyno/gate/route"
 )
 
@@ -63,7 +62,7 @@ func tableOf(routes []*Route, was []int, before *Snapshot) *route.Table[Route] {
 		gone[i] = true
 	}
 	for _, i := range inOrder(was) {
-		if at := was[i]; matchesAlike(old[at].Config, routes[i].Config) {
+		if at := was[i]; old[at] == routes[i] || old[at].Config.Matching == routes[i].Config.Matching {
 			gone[at] = false
 		}
 	}
@@ -92,13 +91,13 @@ func tableOf(routes []*Route, was []int, before *Snapshot) *route.Table[Route] {
 	return e.Table()
 }
 
-// matchesAlike reports whether two routes stand at the same place of a table.
-func matchesAlike(a, b *config.Route) bool { return a == b || a.Matching == b.Matching }
-
 // inOrder returns the longest list of routes, by where they stand now, that stand in the
-// order in which they stood before: the others have been moved. That is all of them in
-// one pass if none has been.
+// order in which they stood before: the others have been moved (patience sorting,
+// Fredman 1975). Mostly none has been.
 func inOrder(was []int) []int {
+	if list, ok := increasing(was); ok {
+		return list
+	}
 	var ends []int // of the best list of each length, where it ends now
 	link := make([]int, len(was))
 	for i, at := range was {
@@ -126,4 +125,21 @@ func inOrder(was []int) []int {
 		list[k] = i
 	}
 	return list
+}
+
+// increasing returns all routes that were there before, if they stand in order.
+func increasing(was []int) (list []int, ok bool) {
+	list = make([]int, 0, len(was))
+	last := -1
+	for i, at := range was {
+		if at < 0 {
+			continue
+		}
+		if at < last {
+			return nil, false
+		}
+		last = at
+		list = append(list, i)
+	}
+	return list, true
 }
