@@ -210,6 +210,20 @@ func (e engineApp) BadBody(status int, detail string, err error) error {
 
 func (e engineApp) BodyCut(err error) error { return bodyCut(err) }
 
+// workBegins tells the loops that a goroutine besides them needs a processor.
+func (a *App) workBegins() {
+	if s, err := a.start(); err == nil {
+		s.WorkBegins()
+	}
+}
+
+// workEnds tells them of its end.
+func (a *App) workEnds() {
+	if s, err := a.start(); err == nil {
+		s.WorkEnds()
+	}
+}
+
 // giveToLoop moves a connection whose handshake is done to a loop; false if net/http
 // has to serve it.
 func (a *App) giveToLoop(t *tls.Conn, below *netconn.Conn) bool {

@@ -15,6 +15,10 @@ import (
 
 func (s *stdServer) welcomeQueue(*App, net.Listener, *tls.Config) {}
 
+// workBegins and workEnds: there are no loops that have to know.
+func (a *App) workBegins() {}
+func (a *App) workEnds()   {}
+
 // giveToLoop: there are no loops.
 func (a *App) giveToLoop(*tls.Conn, *netconn.Conn) bool { return false }
 

@@ -146,6 +146,8 @@ func (s *stdServer) welcome(a *App, nc net.Conn, config *tls.Config) {
 		return
 	}
 	s.preparing.Go(func() {
+		a.workBegins()
+		defer a.workEnds()
 		ready, err := a.prepare(c, config)
 		switch {
 		case netconn.LacksTLS(err):

@@ -34,7 +34,7 @@ type Server struct {
 
 	tickEvery time.Duration // of connections with HTTP/2
 
-	elsewhere atomic.Int64 // handlers that run without a loop
+	elsewhere atomic.Int64 // goroutines without a loop that work: handlers, handshakes
 	conns     atomic.Int64 // open connections
 	paused    atomic.Int64 // loops that don't accept because there are too many
 

@@ -60,3 +60,11 @@ func (l *loop) due() (at int64, ok bool) {
 	}
 	return at, ok
 }
+
+// WorkBegins says that a goroutine has work for the app that may wait for the network:
+// until WorkEnds the loops give their processors back when they wait, since nobody
+// looks for what such goroutines wait for while all processors are kept.
+func (s *Server) WorkBegins() { s.elsewhere.Add(1) }
+
+// WorkEnds says that it is done.
+func (s *Server) WorkEnds() { s.elsewhere.Add(-1) }
