@@ -66,10 +66,10 @@ var house = []room{
 		{"lab/gate"},
 	}},
 	{"gate", []string{"wire", "nano", "internal"}, [][]string{
-		{"gate/request", "gate/config"},
+		{"gate/request", "gate/config", "gate/etcd/embedded"},
 		{"gate/request/requesttest", "gate/stats", "gate/route", "gate/guard", "gate/limit", "gate/observe"},
 		{"gate/upstream", "gate/accesslog", "gate/fleet", "gate/tracing"},
-		{"gate/dns", "gate/health"},
+		{"gate/dns", "gate/etcd", "gate/health"},
 		{"gate/snapshot"},
 		{"gate/proxy"},
 		{"gate"},

@@ -20,6 +20,7 @@ type Version struct {
 	Routes int
 
 	config *config.Config // as it was read; of older ones without their source only
+	dir    string
 	path   string
 	source []byte
 }
@@ -40,7 +41,7 @@ func (g *Gateway) remember(c *config.Config, by string) {
 	if n := len(g.versions); n > 0 {
 		number = g.versions[n-1].Number + 1
 	}
-	v := Version{Number: number, At: time.Now(), By: by, Routes: len(c.Routes), path: c.Path, source: c.Source}
+	v := Version{Number: number, At: time.Now(), By: by, Routes: len(c.Routes), dir: c.Dir, path: c.Path, source: c.Source}
 	if c.Source == nil { // made of flags
 		v.config = c
 	}
@@ -78,7 +79,7 @@ func (g *Gateway) Config(number int) (*config.Config, int, error) {
 		case v.config != nil:
 			return v.config, number, nil
 		}
-		c, err := config.Parse(v.path, v.source)
+		c, err := config.ParseIn(v.dir, v.path, v.source)
 		return c, number, err
 	}
 	return nil, 0, fmt.Errorf("%w (asked for %d)", ErrNoVersion, number)

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"dyno/gate/config"
+	"dyno/gate/etcd"
 	"dyno/gate/proxy"
 	"dyno/gate/snapshot"
 )
@@ -33,6 +34,7 @@ type Gateway struct {
 type Options struct {
 	Loops int // event loops; 0: one for each CPU
 	Log   *slog.Logger
+	Etcd  *etcd.Clusters // where upstreams find instances; nil: of its own, that keeps nothing on disk
 }
 
 // Start builds the configuration and listens on its addresses. A route that can't be
@@ -44,6 +46,9 @@ func Start(c *config.Config, o Options) (*Gateway, error) {
 	loops := proxy.Loops(o.Loops)
 	g := &Gateway{log: o.Log, builder: snapshot.NewBuilder(loops)}
 	g.builder.Log = o.Log
+	if g.builder.Etcd = o.Etcd; o.Etcd == nil {
+		g.builder.Etcd = etcd.New(etcd.Options{Log: o.Log})
+	}
 	s := g.builder.Build(c, nil)
 	g.report(s)
 	var err error

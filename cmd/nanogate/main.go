@@ -66,7 +66,8 @@ func newRoot() *cobra.Command {
   nanogate routes -c nanogate.yaml
   nanogate top                    what passes through, live
   nanogate diff nanogate.yaml     what would a running gateway change?
-  nanogate apply nanogate.yaml    it does; nanogate rollback undoes it`,
+  nanogate apply nanogate.yaml    it does; nanogate rollback undoes it
+  nanogate register --prefix /services/users/ 127.0.0.1:9001    an instance, in etcd`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -80,6 +81,6 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newRun(), newCheck(), newRoutes(), newTop(), newDiff(), newApply(), newRollback())
+	root.AddCommand(newRun(), newCheck(), newRoutes(), newTop(), newDiff(), newApply(), newRollback(), newRegister())
 	return root
 }

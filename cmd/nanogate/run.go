@@ -15,11 +15,14 @@ import (
 
 	"dyno/gate"
 	"dyno/gate/config"
+	"dyno/gate/etcd"
 )
 
 func newRun() *cobra.Command {
-	var file, listen, to, adminAt string
+	var file, listen, to, adminAt, keep string
 	var loops int
+	var own embeddedFlags
+	var from publishedFlags
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Serve, from a file or to one address",
@@ -31,8 +34,26 @@ the access log again, whose file was moved away. SIGTERM and SIGINT let the requ
 under way end, as long as client.drain says, and close what is left.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := runConfig(file, listen, to)
+			log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+			stop, err := own.start(log)
 			if err != nil {
+				return err
+			}
+			defer stop()
+			clusters := etcd.New(etcd.Options{State: stateDir(keep), Log: log})
+			var c *config.Config
+			p, err := from.follow(cmd.Context(), clusters, log)
+			switch {
+			case err != nil:
+				return err
+			case p == nil:
+				c, err = runConfig(file, listen, to)
+			case file != "" || to != "":
+				err = usageError{errors.New("--config-etcd goes with neither -c nor --to")}
+			default:
+				c, err = p.first(cmd.Context())
+			}
+			if err != nil || c == nil {
 				return err
 			}
 			if loops < 0 || loops > 1024 {
@@ -44,7 +65,7 @@ under way end, as long as client.drain says, and close what is left.`,
 				}
 				c.Admin.Address = adminAt
 			}
-			return run(cmd.Context(), c, loops)
+			return run(cmd.Context(), c, gate.Options{Loops: loops, Log: log, Etcd: clusters}, p)
 		},
 	}
 	flags := cmd.Flags()
@@ -52,6 +73,9 @@ under way end, as long as client.drain says, and close what is left.`,
 	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "address to listen on, without a file")
 	flags.StringVar(&to, "to", "", "where everything is sent, without a file: http://host:port or unix:/path")
 	flags.StringVar(&adminAt, "admin", "", "address that shows the gateway and takes changes, host:port or unix:/path, in place of the file's")
+	flags.StringVar(&keep, "state", "", "directory that keeps what etcd said last, for a start while it is away; none: nowhere (default $STATE_DIRECTORY, or nanogate in the state directory of the user)")
+	own.add(flags)
+	from.add(flags)
 	flags.IntVar(&loops, "loops", 0, "event loops; 0: one for each CPU")
 	return cmd
 }
@@ -83,13 +107,14 @@ func open(file string) (*config.Config, error) {
 	return c, err
 }
 
-func run(ctx context.Context, c *config.Config, loops int) error {
+// run serves until ctx ends. p is where other configurations come from; nil: the file.
+func run(ctx context.Context, c *config.Config, o gate.Options, p *published) error {
+	log := o.Log
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP, syscall.SIGUSR1) // before anybody can know that it is up
 	defer signal.Stop(reload)
 	signal.Ignore(syscall.SIGPIPE) // who reads the access log from a pipe may go
-	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	g, err := gate.Start(c, gate.Options{Loops: loops, Log: log})
+	g, err := gate.Start(c, o)
 	if err != nil {
 		return err
 	}
@@ -109,9 +134,17 @@ func run(ctx context.Context, c *config.Config, loops int) error {
 	for {
 		select {
 		case s := <-reload:
-			if g.Reopen(); s == syscall.SIGHUP {
+			g.Reopen()
+			switch {
+			case s != syscall.SIGHUP:
+			case p != nil:
+				log.Warn("the configuration is followed in etcd: there is no file to read again")
+			default:
 				again(g, c.Path, log)
 			}
+			continue
+		case v := <-p.versions():
+			p.next(g, v)
 			continue
 		case <-ctx.Done():
 		}

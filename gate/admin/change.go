@@ -57,7 +57,8 @@ func put(g *gate.Gateway) nano.Handler {
 			return err
 		}
 		dry := len(c.Query("dry-run")) > 0 || string(c.RawQuery()) == "dry-run"
-		next, err := config.Parse(g.Snapshot().Config.Path, append([]byte(nil), body...))
+		now := g.Snapshot().Config
+		next, err := config.ParseIn(now.Dir, now.Path, append([]byte(nil), body...))
 		if problems := (config.Problems)(nil); errors.As(err, &problems) {
 			return c.JSON(422, refused(g, problems))
 		} else if err != nil {

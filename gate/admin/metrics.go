@@ -35,6 +35,7 @@ func metrics(g *gate.Gateway, open bool) []byte {
 	e.objectives(s, routes)
 	e.checks(s)
 	e.endpoints(s)
+	e.sources(s)
 	if open {
 		e.b = append(e.b, "# EOF\n"...)
 	}
@@ -174,6 +175,22 @@ func (e *exposition) endpoints(s *snapshot.Snapshot) {
 	for i := range all {
 		if n := all[i].figures.Took.Count(); n > 0 {
 			e.sums("nanogate_endpoint_duration_seconds", &all[i].figures.Took, n, all[i].labels)
+		}
+	}
+}
+
+// sources tells how what finds endpoints is doing.
+func (e *exposition) sources(s *snapshot.Snapshot) {
+	e.family("nanogate_source_live", "gauge", "Whether what a source says of an upstream's endpoints is so now: 0 while it can't be read.")
+	for _, u := range s.Upstreams {
+		for _, source := range sourcesOf(u.Upstream) {
+			e.sample("nanogate_source_live", truth(source.Live), "upstream", u.Name)
+		}
+	}
+	e.family("nanogate_source_wrong", "gauge", "Values that a source has found and that are no endpoints.")
+	for _, u := range s.Upstreams {
+		for _, source := range sourcesOf(u.Upstream) {
+			e.sample("nanogate_source_wrong", float64(len(source.Wrong)), "upstream", u.Name)
 		}
 	}
 }

@@ -64,8 +64,20 @@ type Target struct {
 type Upstream struct {
 	Name      string     `json:"name"`
 	Balance   string     `json:"balance"`
-	Panic     bool       `json:"panic,omitempty"` // something speaks against each endpoint, so all are asked
+	Panic     bool       `json:"panic,omitempty"`   // something speaks against each endpoint, so all are asked
+	Sources   []Source   `json:"sources,omitempty"` // where endpoints that aren't in the file come from
 	Endpoints []Endpoint `json:"endpoints"`
+}
+
+// Source is where an upstream's endpoints come from.
+type Source struct {
+	From     string    `json:"from"`
+	Live     bool      `json:"live"` // what it says is so now; else it is what was known last
+	Since    time.Time `json:"since"`
+	Stored   bool      `json:"stored,omitempty"` // it was kept on disk by an earlier run
+	Revision int64     `json:"revision,omitempty"`
+	Error    string    `json:"error,omitempty"`
+	Wrong    []string  `json:"wrong,omitempty"` // what is no instance, and why
 }
 
 // Endpoint is one instance.
@@ -127,11 +139,23 @@ func upstreamsOf(s *snapshot.Snapshot) []Upstream {
 	for _, u := range s.Upstreams {
 		set := u.Set()
 		v := Upstream{Name: u.Name, Balance: u.Config.Balance.Kind.String(), Panic: set.Panic, Endpoints: make([]Endpoint, 0, len(set.All))}
+		v.Sources = sourcesOf(u.Upstream)
 		for _, e := range set.All {
 			v.Endpoints = append(v.Endpoints, Endpoint{Address: e.Name, Weight: int(e.Weight.Load()), Zone: e.Zone, Usable: e.Usable(),
 				Marks: marksOf(e.Marks()), Active: e.Under(), Figures: figuresOf(e.Counters)})
 		}
 		all = append(all, v)
+	}
+	return all
+}
+
+// sourcesOf looks at those of an upstream's sources that say how they are doing.
+func sourcesOf(u *upstream.Upstream) (all []Source) {
+	for _, source := range u.Sources {
+		if r, ok := source.(upstream.Reporter); ok {
+			s := r.Status()
+			all = append(all, Source{s.From, s.Live, s.Since, s.Stored, s.Revision, s.Err, s.Wrong})
+		}
 	}
 	return all
 }

@@ -17,6 +17,7 @@ import (
 // Config is a whole configuration. It isn't changed after it was read.
 type Config struct {
 	Path      string // the file; "" if there is none
+	Dir       string // where relative paths in it start from
 	Source    []byte // that it was read from; nobody changes it
 	Listen    []Listener
 	Admin     Admin

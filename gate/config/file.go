@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 
@@ -22,6 +23,7 @@ const mostNodes = 4_000_000
 // input is the file being read, and what is wrong with it so far.
 type input struct {
 	path     string
+	dir      string // where relative paths start from
 	problems Problems
 }
 
@@ -43,9 +45,15 @@ func Open(path string) (*Config, error) {
 // Parse reads and checks a configuration. path is its name in messages, and where
 // relative paths in it start from. What is wrong with it is a [Problems], all of it.
 func Parse(path string, src []byte) (*Config, error) {
-	in := &input{path: path}
-	c := newConfig(path)
-	c.Source = src
+	return ParseIn(filepath.Dir(path), path, src)
+}
+
+// ParseIn reads and checks a configuration that is no file: name is what messages call
+// it, and relative paths in it start from dir.
+func ParseIn(dir, name string, src []byte) (*Config, error) {
+	in := &input{path: name, dir: dir}
+	c := newConfig(name)
+	c.Dir, c.Source = dir, src
 	if root, ok := in.document(src); ok {
 		c.read(root)
 	}

@@ -70,7 +70,7 @@ func (p place) path() string {
 	if text == "" || filepath.IsAbs(text) {
 		return text
 	}
-	return filepath.Join(filepath.Dir(p.in.path), text)
+	return filepath.Join(p.in.dir, text)
 }
 
 // pathOrURL reads a file's path or an http or https URL. Over http anybody on the way

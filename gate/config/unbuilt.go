@@ -9,7 +9,7 @@ var unbuiltTop = unbuilt[Config]("tls")
 
 var unbuiltRoute = unbuilt[Route]("mtls", "mirror", "cache")
 
-var unbuiltUpstream = unbuilt[Upstream]("etcd", "tls")
+var unbuiltUpstream = unbuilt[Upstream]("tls")
 
 // unbuilt makes readers that refuse.
 func unbuilt[T any](names ...string) []known[T] {

@@ -12,6 +12,7 @@ type Upstream struct {
 	Name      string
 	Text      string     // all of it but its place
 	Endpoints []Endpoint // static ones
+	Etcd      *Etcd      // where the others register; nil: there are no others
 	Balance   Balance
 	Connect   time.Duration // for a connection to be up
 	Response  time.Duration // for a response to begin once the request is sent
@@ -87,6 +88,7 @@ var upstreamFields = []known[Upstream]{
 			u.readEndpoints(item)
 		}
 	}},
+	{"etcd", func(u *Upstream, p place) { u.Etcd = readEtcd(p) }},
 	{"balance", func(u *Upstream, p place) { u.Balance = readBalance(p) }},
 	{"connect", func(u *Upstream, p place) { u.Connect = p.duration(time.Millisecond, time.Minute) }},
 	{"response", func(u *Upstream, p place) { u.Response = p.duration(time.Millisecond, 24*time.Hour) }},

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dyno/gate/config"
+	"dyno/gate/etcd"
 	"dyno/gate/upstream"
 )
 
@@ -14,13 +15,16 @@ import (
 type Builder struct {
 	Log   *slog.Logger // of what goes wrong later; nil: the default one
 	Looks Looks
+	// Etcd is where upstreams that ask for it find their instances; set before the first
+	// build.
+	Etcd *etcd.Clusters
 
 	registry upstream.Registry
 }
 
 // NewBuilder makes a builder for a gateway with so many loops.
 func NewBuilder(loops int) *Builder {
-	return &Builder{registry: upstream.Registry{Loops: loops}}
+	return &Builder{Etcd: etcd.New(etcd.Options{}), registry: upstream.Registry{Loops: loops}}
 }
 
 // Build makes the snapshot of a configuration. What is configured as it was in before,
@@ -111,6 +115,9 @@ func (m *making) upstream(c *config.Upstream) *upstream.Upstream {
 	made := m.knownUpstream(name)
 	if made == nil || made.text != c.Text {
 		parts, err := partsOf(c)
+		if c.Etcd != nil {
+			parts.Sources = append(parts.Sources, m.b.Etcd.Source(c.Etcd))
+		}
 		if err != nil {
 			// Its static endpoints are asked all the same; a source that can't be made
 			// has found nobody yet.

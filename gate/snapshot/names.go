@@ -9,7 +9,7 @@ import (
 // names makes what resolves the host names among an upstream's endpoints.
 func names(c *config.Upstream, parts *upstream.Parts) error {
 	if n := dns.New(c); n != nil {
-		parts.Source = n
+		parts.Sources = append(parts.Sources, n)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 type Upstream struct {
 	Name      string
 	Config    *config.Upstream
+	Sources   []Source      // of what isn't static; they are watched
 	Detectors []Detector    // set before the first request
 	Limits    []limit.Limit // in the same way: of what is sent to it, whatever the route
 
@@ -57,15 +58,6 @@ type Set struct {
 	nearby    uint64 // of 1<<32 requests, those that stay near
 }
 
-// Source finds the instances of an upstream: DNS, etcd, a file.
-type Source interface {
-	// Watch tells update who there is, all of them, at first and whenever it
-	// changes, until ctx ends. It calls update with nothing only when the source
-	// itself says that there is nobody: while it can't be asked, what was known
-	// stays. It runs on a goroutine of its own and logs what goes wrong.
-	Watch(ctx context.Context, update func([]Instance))
-}
-
 // Registry is what the upstreams of a gateway share: the numbers of endpoints.
 type Registry struct {
 	Loops int // of the gateway
@@ -84,7 +76,7 @@ type Watcher interface {
 
 // Parts are what an upstream has besides its static endpoints.
 type Parts struct {
-	Source    Source // nil: there are only those
+	Sources   []Source
 	Watchers  []Watcher
 	Detectors []Detector
 	Limits    []limit.Limit
@@ -92,19 +84,19 @@ type Parts struct {
 
 // New makes an upstream. [Upstream.Close] ends it.
 func (g *Registry) New(c *config.Upstream, parts Parts) *Upstream {
-	u := &Upstream{Name: c.Name, Config: c, Detectors: parts.Detectors, Limits: parts.Limits, registry: g}
+	u := &Upstream{Name: c.Name, Config: c, Sources: parts.Sources, Detectors: parts.Detectors, Limits: parts.Limits, registry: g}
 	static := make([]Instance, 0, len(c.Endpoints))
 	for _, e := range c.Endpoints {
 		if e.Address.Name == "" { // a host name is for a source to resolve
 			static = append(static, Instance{Address: e.Address, Weight: e.Weight, Zone: e.Zone})
 		}
 	}
-	u.Update(static)
+	found := newFound(u, static, parts.Sources)
 	ctx, cancel := context.WithCancel(context.Background())
 	u.cancel = cancel
-	if parts.Source != nil {
+	for i, source := range parts.Sources {
 		u.ended.Go(func() {
-			parts.Source.Watch(ctx, func(found []Instance) { u.Update(slices.Concat(static, found)) })
+			source.Watch(ctx, func(instances []Instance) { found.tell(i, instances) })
 		})
 	}
 	for _, w := range parts.Watchers {

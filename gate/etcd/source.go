@@ -1,0 +1,46 @@
+package etcd
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+
+	"dyno/gate/config"
+	"dyno/gate/upstream"
+)
+
+// Source finds the instances of an upstream below a prefix.
+type Source struct {
+	clusters *Clusters
+	config   *config.Etcd
+	follow   atomic.Pointer[follow] // while it is watched
+}
+
+// Source makes the source of an upstream. It connects to nobody before it is watched.
+func (s *Clusters) Source(c *config.Etcd) *Source { return &Source{clusters: s, config: c} }
+
+// Known returns what is known already: what another upstream follows, or what is on disk.
+func (s *Source) Known() []upstream.Instance { return s.clusters.known(s.config) }
+
+// Watch implements [upstream.Source].
+func (s *Source) Watch(ctx context.Context, update func([]upstream.Instance)) {
+	cl, f := s.clusters.join(s.config)
+	s.follow.Store(f)
+	stop := f.listen(update)
+	<-ctx.Done()
+	stop()
+	s.clusters.part(cl, s.config.Prefix, f)
+}
+
+// Status implements [upstream.Reporter].
+func (s *Source) Status() upstream.SourceStatus {
+	if f := s.follow.Load(); f != nil {
+		return f.look()
+	}
+	return upstream.SourceStatus{From: from(s.config)}
+}
+
+// from names where instances come from.
+func from(c *config.Etcd) string {
+	return "etcd " + strings.Join(c.Cluster.Endpoints, ",") + " " + c.Prefix
+}

@@ -1,0 +1,66 @@
+package upstream
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Source finds the instances of an upstream: DNS, etcd, a file.
+type Source interface {
+	// Watch tells update who there is, all of them, at first and whenever it
+	// changes, until ctx ends. It calls update with nothing only when the source
+	// itself says that there is nobody: while it can't be asked, what was known
+	// stays. It runs on a goroutine of its own and logs what goes wrong.
+	Watch(ctx context.Context, update func([]Instance))
+}
+
+// Knower is a source that knows of instances before it is watched: an upstream that is
+// made anew begins with those.
+type Knower interface {
+	Known() []Instance
+}
+
+// Reporter is a source that says how it is doing.
+type Reporter interface {
+	Status() SourceStatus
+}
+
+// SourceStatus is how a source is doing.
+type SourceStatus struct {
+	From     string    // such as "etcd http://127.0.0.1:2379 /services/users/"
+	Live     bool      // what it says is so now; else it is what was known last
+	Since    time.Time // of Live being as it is
+	Stored   bool      // what it says was kept on disk by an earlier run
+	Revision int64     // of the store
+	Err      string    // why it isn't live
+	Wrong    []string  // what it found that is no instance, and why
+}
+
+// found puts together what the sources of an upstream find.
+type found struct {
+	u  *Upstream
+	mu sync.Mutex
+	by [][]Instance // by source; the static ones come first
+}
+
+func newFound(u *Upstream, static []Instance, sources []Source) *found {
+	f := &found{u: u, by: make([][]Instance, 1+len(sources))}
+	f.by[0] = static
+	for i, source := range sources {
+		if k, ok := source.(Knower); ok {
+			f.by[1+i] = k.Known()
+		}
+	}
+	u.Update(slices.Concat(f.by...))
+	return f
+}
+
+// tell makes what a source has found the upstream's.
+func (f *found) tell(source int, instances []Instance) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.by[1+source] = instances
+	f.u.Update(slices.Concat(f.by...))
+}
