@@ -197,12 +197,12 @@ func TestParts(t *testing.T) {
 	ended := make(chan bool, 2)
 	updated := make(chan bool)
 	u := (&Registry{Loops: 1}).New(&config.Upstream{Endpoints: []config.Endpoint{{Address: a, Weight: 1}}}, Parts{
-		Source: sourceFunc(func(ctx context.Context, update func([]Instance)) {
+		Sources: []Source{sourceFunc(func(ctx context.Context, update func([]Instance)) {
 			update([]Instance{{Address: found}})
 			updated <- true
 			<-ctx.Done()
 			ended <- true
-		}),
+		})},
 		Watchers: []Watcher{watcherFunc(func(ctx context.Context, _ *Upstream) { <-ctx.Done(); ended <- true })},
 	})
 	<-updated
@@ -213,6 +213,50 @@ func TestParts(t *testing.T) {
 	if len(ended) != 2 {
 		t.Errorf("%d of the source and the watcher have ended", len(ended))
 	}
+}
+
+// knowing is a source that knows of an instance before it is watched.
+type knowing struct {
+	sourceFunc
+	known []Instance
+}
+
+func (k knowing) Known() []Instance { return k.known }
+
+// What a source knows is there at once, and each source tells only of its own.
+func TestSources(t *testing.T) {
+	var all []Instance
+	for _, text := range []string{"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"} {
+		a, _ := config.ParseAddress(text)
+		all = append(all, Instance{Address: a})
+	}
+	silent, now, told := make(chan []Instance), make(chan []Instance), make(chan bool)
+	telling := func(from chan []Instance) sourceFunc {
+		return func(_ context.Context, update func([]Instance)) {
+			for instances := range from {
+				update(instances)
+				told <- true
+			}
+		}
+	}
+	u := (&Registry{Loops: 1}).New(&config.Upstream{}, Parts{Sources: []Source{knowing{telling(silent), all[:2]}, telling(now)}})
+	if n := len(u.Set().All); n != 2 {
+		t.Errorf("%d endpoints before a source was asked", n)
+	}
+	one := u.Set().All[0]
+	now <- all[2:]
+	<-told
+	if n := len(u.Set().All); n != 3 || u.Set().All[0] != one {
+		t.Errorf("%d endpoints after another source has told one", n)
+	}
+	silent <- nil
+	<-told
+	if n := len(u.Set().All); n != 1 {
+		t.Errorf("%d endpoints after the source says that it has none", n)
+	}
+	close(silent)
+	close(now)
+	u.Close()
 }
 
 func TestPickAllocatesNothing(t *testing.T) {
