@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -131,6 +132,12 @@ func plain(err error) error {
 	}
 	if s, ok := status.FromError(err); ok && s.Code() != codes.Unknown {
 		return &callError{s.Code(), s.Message()}
+	}
+	// A watch that was cancelled has the frame in its text only.
+	if text, ok := strings.CutPrefix(err.Error(), "rpc error: code = "); ok {
+		if _, text, ok = strings.Cut(text, " desc = "); ok {
+			return errors.New(text)
+		}
 	}
 	return err
 }

@@ -101,6 +101,15 @@ func put(t testing.TB, c *clientv3.Client, kvs ...string) {
 	}
 }
 
+// clean returns a client of the shared server, with nothing below a prefix: a test may
+// run again.
+func clean(t testing.TB, prefix string) *clientv3.Client {
+	t.Helper()
+	c := client(t, server(t))
+	must[*clientv3.DeleteResponse](t)(c.Delete(t.Context(), prefix, clientv3.WithPrefix()))
+	return c
+}
+
 func remove(t testing.TB, c *clientv3.Client, key string) {
 	t.Helper()
 	must[*clientv3.DeleteResponse](t)(c.Delete(t.Context(), key))
