@@ -17,6 +17,7 @@ type Upstream struct {
 	Connect   time.Duration // for a connection to be up
 	Response  time.Duration // for a response to begin once the request is sent
 	Idle      time.Duration // between parts of a response or of a tunnel
+	Rate      int64         // bytes a second that a response must come at in the mean; 0: any
 	Pool      Pool
 	DNS       DNS           // of the endpoints that are host names
 	Health    *Health       // nil: nobody asks
@@ -93,6 +94,7 @@ var upstreamFields = []known[Upstream]{
 	{"connect", func(u *Upstream, p place) { u.Connect = p.duration(time.Millisecond, time.Minute) }},
 	{"response", func(u *Upstream, p place) { u.Response = p.duration(time.Millisecond, 24*time.Hour) }},
 	{"idle", func(u *Upstream, p place) { u.Idle = p.duration(100*time.Millisecond, 24*time.Hour) }},
+	{"rate", func(u *Upstream, p place) { u.Rate = p.size(0, 1<<30) }},
 	{"dns", func(u *Upstream, p place) { readFields(p, &u.DNS, dnsFields) }},
 	{"health", func(u *Upstream, p place) { u.Health = readHealth(p) }},
 	{"outliers", func(u *Upstream, p place) { u.Outliers = readOutliers(p) }},

@@ -51,7 +51,7 @@ func (l *loop) await(c *client, p phase) {
 	l.wheel.Set(c.id, due)
 }
 
-// tooSlow is when a client that sends or takes a little now and then, so that it is never
+// tooSlow is when a side that sends or takes a little now and then, so that it is never
 // idle, has taken too long for that: it has the time that it may be idle, and what all
 // bytes take at the rate that is the least.
 func (l *loop) tooSlow(c *client, d time.Duration) int64 {
@@ -59,6 +59,9 @@ func (l *loop) tooSlow(c *client, d time.Duration) int64 {
 	x, rate := &c.x, l.snap.Config.Client.Rate
 	begun, bytes := x.outcome.Began, x.sent
 	switch {
+	case c.phase == phaseBody && c.out.empty() && x.upstream != nil && x.upstream.Config.Rate > 0:
+		c.stalled = 0
+		begun, bytes, rate = x.outcome.Answered, x.outcome.Sent, x.upstream.Config.Rate // it is the upstream that is waited for
 	case rate == 0:
 		return never
 	case c.phase != phaseRequest:

@@ -42,6 +42,17 @@ func TestTooSlow(t *testing.T) {
 	if l.now = at(300); l.tooSlow(c, idle) < at(310) {
 		t.Error("what it has taken before counts against it later")
 	}
+	c.out.reset()
+	x.upstream = l.snap.Routes[0].Targets[0].Upstream
+	x.outcome.Answered, x.outcome.Sent = at(400), 1000
+	if got := l.tooSlow(c, idle); got <= at(1e6) {
+		t.Error("an upstream without a rate is too slow")
+	}
+	x.upstream.Config.Rate = 100
+	if got := l.tooSlow(c, idle); got != at(420) {
+		t.Errorf("a response of 1000 bytes so far may take until %v s", float64(got)/1e9)
+	}
+	x.upstream.Config.Rate, c.out.b = 0, []byte("x")
 	l.snap.Config.Client.Rate = 0
 	if got := l.tooSlow(c, idle); got <= at(1e6) {
 		t.Error("without a rate it is too slow")

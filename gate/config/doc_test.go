@@ -1,0 +1,28 @@
+package config
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The whole files among the documentation's examples can be read.
+func TestExamples(t *testing.T) {
+	page, err := os.ReadFile("../../docs/gateway.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, m := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(page, -1) {
+		if text := string(m[1]); strings.HasPrefix(text, "listen:") {
+			n++
+			if _, err := Parse("gateway.md", []byte(text)); err != nil {
+				t.Errorf("%v, in\n%s", err, text)
+			}
+		}
+	}
+	if n < 3 {
+		t.Errorf("there are %d whole files", n)
+	}
+}
