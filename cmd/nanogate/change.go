@@ -71,7 +71,8 @@ that the file asks for, and throws it away. Nothing is changed.`
 	} else {
 		cmd.Flags().IntVar(&version, "version", 0, "only if this version is served still, as diff says it; 0: any")
 	}
-	a.add(cmd.Flags())
+	a.add(cmd)
+	cmd.ValidArgsFunction = completeFile
 	return cmd
 }
 
@@ -118,7 +119,7 @@ by the gateway, in memory; --list shows them.`,
 			return printChanged(cmd.OutOrStdout(), "the earlier configuration", status, answer)
 		},
 	}
-	a.add(cmd.Flags())
+	a.add(cmd)
 	cmd.Flags().BoolVar(&list, "list", false, "list the versions that are kept")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would change")
 	return cmd

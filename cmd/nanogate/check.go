@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/gate/admin"
 	"dyno/gate/config"
 	"dyno/gate/snapshot"
 )
@@ -23,10 +24,15 @@ func newCheck() *cobra.Command {
 		Use:   "check FILE",
 		Short: "Say what is wrong with a configuration",
 		Args:  oneFile,
+
+		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := open(args[0])
 			if err != nil {
 				return err
+			}
+			if err := (admin.Options{Token: c.Admin.Token}).Check(); err != nil {
+				return configError{err}
 			}
 			if problems := snapshot.Check(c); len(problems) > 0 {
 				fmt.Fprintln(os.Stderr, problems)
@@ -63,6 +69,7 @@ func newRoutes() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&file, "config", "c", "", "the configuration file")
+	configFiles(cmd, "config")
 	return cmd
 }
 

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"dyno/gate/config"
 )
@@ -23,9 +23,11 @@ import (
 // adminFlags say which gateway is asked.
 type adminFlags struct{ address, token string }
 
-func (f *adminFlags) add(flags *pflag.FlagSet) {
+func (f *adminFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	flags.StringVar(&f.address, "admin", "127.0.0.1:9901", "the gateway's admin address, host:port or unix:/path")
 	flags.StringVar(&f.token, "token", "", "file of the admin token, if the gateway wants one")
+	completeAdmin(cmd)
 }
 
 // adminClient asks a gateway at its admin address.
@@ -59,10 +61,10 @@ func (f *adminFlags) client() (*adminClient, error) {
 
 // url is where a path of the gateway's is.
 func (c *adminClient) url(path string) string {
-	switch host, port, err := net.SplitHostPort(c.address); {
-	case err != nil: // a unix socket
+	if strings.HasPrefix(c.address, "unix:") {
 		return "http://localhost" + path
-	case host == "" || host == "0.0.0.0":
+	}
+	if host, port, err := net.SplitHostPort(c.address); err == nil && (host == "" || host == "0.0.0.0") {
 		return "http://127.0.0.1:" + port + path
 	}
 	return "http://" + c.address + path

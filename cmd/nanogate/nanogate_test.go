@@ -183,6 +183,80 @@ func TestRunFile(t *testing.T) {
 	}
 }
 
+// A running gateway is changed and changed back, over TCP with a token and over a unix
+// socket; its log's file is opened again.
+func TestDiffApplyRollback(t *testing.T) {
+	dir := t.TempDir()
+	path, other, token, log := filepath.Join(dir, "a.yaml"), filepath.Join(dir, "b.yaml"), filepath.Join(dir, "token"), filepath.Join(dir, "log")
+	text := func(answer string) string {
+		return "listen: 127.0.0.1:0\naccess-log: " + log + "\nroutes: [{name: a, respond: {body: " + answer + "}}]\n"
+	}
+	write(t, path, text("one"))
+	write(t, other, text("two"))
+	write(t, token, "0123456789abcdef0123456789abcdef\n")
+	socket := "unix:" + filepath.Join(dir, "admin")
+	for _, name := range []string{"socket", "token"} {
+		flags := []string{"--admin", socket}
+		args := []string{"run", "-c", path, "--admin", socket}
+		if name == "token" {
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			flags = []string{"--admin", ln.Addr().String(), "--token", token}
+			ln.Close()
+			write(t, path, text("one")+"admin: {address: \""+flags[1]+"\", token: ./token}\n")
+			args = args[:3]
+		}
+		g := start(t, args...)
+		g.says(t, "msg=admin")
+		tell := func(want int, part string, args ...string) {
+			t.Helper()
+			if out, errs, code := output(t, append(args, flags...)...); code != want || !strings.Contains(out+errs, part) {
+				t.Errorf("%s, %q: %d %q %q, want %d and %q", name, args, code, out, errs, want, part)
+			}
+		}
+		tell(0, "+ route a: {name: a, respond: {body: two}}", "diff", other)
+		if got := g.get(t, "/"); got != "200 one" {
+			t.Errorf("%s: after diff %s", name, got)
+		}
+		tell(0, "version 2 is served", "apply", other)
+		if got := g.get(t, "/"); got != "200 two" {
+			t.Errorf("%s: after apply %s", name, got)
+		}
+		tell(0, "nothing is different", "diff", other)
+		tell(exitFailed, "and 2 is served", "apply", "--version", "1", other)
+		tell(0, "admin (served)", "rollback", "--list")
+		tell(0, "version 3 is served", "rollback")
+		if got := g.get(t, "/"); got != "200 one" {
+			t.Errorf("%s: after rollback %s", name, got)
+		}
+		tell(exitFailed, "there is no such version", "rollback", "7")
+		tell(0, "a", "top", "--once", "--every", "100ms")
+		if name == "token" {
+			if _, errs, code := output(t, "apply", other, "--admin", flags[1]); code != exitFailed || !strings.Contains(errs, "token") {
+				t.Errorf("without the token: %d %q", code, errs)
+			}
+		}
+		if err := os.Rename(log, log+"."+name); err != nil {
+			t.Fatal(err)
+		}
+		g.cmd.Process.Signal(syscall.SIGUSR1)
+		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+			if _, err := os.Stat(log); err == nil {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatal("the log isn't opened again")
+			}
+		}
+		g.cmd.Process.Signal(syscall.SIGTERM)
+		if err := g.cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestCheckAndRoutes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.yaml")
 	write(t, path, "listen: 127.0.0.1:0\nroutes:\n  - {name: api, match: {path: \"/api/*\", methods: [GET], headers: {X-A: \"1*\"}}, to: {u: 3, v: 1}}\n  - {name: first, priority: 2, match: {host: a.b}, redirect: https://c.d/}\nupstreams: {u: [\"127.0.0.1:1\"], v: [\"127.0.0.1:2\"]}\n")
@@ -217,6 +291,10 @@ func TestUsage(t *testing.T) {
 		{[]string{"run", "--nonsense"}, exitUsage, "unknown flag: --nonsense; see nanogate run --help"},
 		{[]string{"check"}, exitUsage, "expected one file, got 0"},
 		{[]string{"routes"}, exitUsage, "which file?"},
+		{[]string{"diff"}, exitUsage, "expected one file, got 0"},
+		{[]string{"apply", "x", "--admin", "nowhere"}, exitUsage, `--admin: expected an address to listen on, got "nowhere"`},
+		{[]string{"rollback", "x"}, exitUsage, `expected a version such as 3, got "x"`},
+		{[]string{"rollback", "1", "--admin", "127.0.0.1:1"}, exitFailed, "no gateway answers at 127.0.0.1:1"},
 		{[]string{"nonsense"}, exitUsage, `there is no command "nonsense"`},
 	} {
 		if _, errs, code := output(t, c.args...); code != c.code || !strings.Contains(errs, c.says) {

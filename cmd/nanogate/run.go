@@ -77,6 +77,8 @@ under way end, as long as client.drain says, and close what is left.`,
 	own.add(flags)
 	from.add(flags)
 	flags.IntVar(&loops, "loops", 0, "event loops; 0: one for each CPU")
+	configFiles(cmd, "config")
+	completeAdmin(cmd)
 	return cmd
 }
 

@@ -44,7 +44,7 @@ endpoint, errors, response times. It asks the gateway's admin address.`,
 		},
 	}
 	flags := cmd.Flags()
-	a.add(flags)
+	a.add(cmd)
 	flags.DurationVar(&every, "every", time.Second, "time between two looks")
 	flags.BoolVar(&once, "once", false, "look for one such time, print it and end")
 	return cmd

@@ -1,0 +1,65 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var fence = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
+
+// What the documentation shows as a configuration is one: check says that it is fine.
+func TestDocumentedFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"jwks.json": `{"keys":[{"kty":"OKP","crv":"Ed25519","alg":"EdDSA","kid":"a","use":"sig","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`,
+		"htpasswd":  "ann:$2y$05$WqUtG.oHvzmJmZKzZ5wN2u2jKrTg8yT9cZ3YQ4QW6cN5p7u5Hs0b6\n",
+	} {
+		write(t, filepath.Join(dir, name), text)
+	}
+	for page, least := range map[string]int{"gateway.md": 3, "gateway-coming-from.md": 4} {
+		b, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for i, m := range fence.FindAllStringSubmatch(string(b), -1) {
+			if !strings.HasPrefix(m[1], "listen: ") {
+				continue // another program's
+			}
+			found++
+			path := filepath.Join(dir, fmt.Sprint(page, i, ".yaml"))
+			write(t, path, m[1])
+			if out, errs, code := output(t, "check", path); code != 0 {
+				t.Errorf("%s, example %d: %d %s%s\n%s", page, i+1, code, out, errs, m[1])
+			}
+		}
+		if found < least {
+			t.Errorf("%s: %d configurations, expected at least %d", page, found, least)
+		}
+	}
+}
+
+// What the completion scripts ask for is there.
+func TestCompletion(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		if out, errs, code := output(t, "completion", shell); code != 0 || !strings.Contains(out, "nanogate") {
+			t.Errorf("%s: %d %s", shell, code, errs)
+		}
+	}
+	for _, c := range []struct {
+		words []string
+		part  string
+	}{
+		{[]string{""}, "rollback"}, {[]string{"run", "--"}, "--listen"}, {[]string{"check", ""}, ":8"}, {[]string{"run", "-c", ""}, "yaml"}, {[]string{"apply", "--admin", ""}, "127.0.0.1:9901"},
+	} {
+		if out, errs, code := output(t, append([]string{"__complete"}, c.words...)...); code != 0 || !strings.Contains(out, c.part) {
+			t.Errorf("%q: %d %q %s", c.words, code, out, errs)
+		}
+	}
+}
