@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
+	if at := os.Getenv(asUpstream); at != "" {
+		serveUpstream(at)
+	}
 	os.Exit(m.Run())
 }
 

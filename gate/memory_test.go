@@ -1,0 +1,227 @@
+//go:build linux
+
+package gate_test
+
+import (
+	"io"
+	"net"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// heap is how many bytes and objects are in use after a collection.
+func heap() (bytes, objects int64) {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what finalizers freed
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc), int64(m.HeapObjects)
+}
+
+// rawDial connects without anything on the heap, so that what is there is the gateway's.
+func rawDial(t *testing.T, address *net.TCPAddr) (fd int) {
+	t.Helper()
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := &unix.SockaddrInet4{Port: address.Port}
+	copy(to.Addr[:], address.IP.To4())
+	if err := unix.Connect(fd, to); err != nil {
+		t.Fatal(err)
+	}
+	return fd
+}
+
+// waitFor waits for what must become true.
+func waitFor(t *testing.T, what string, yes func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !yes(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("not in time: " + what)
+		}
+	}
+}
+
+// Ten thousand clients that are connected and say nothing, or have been answered, cost
+// little each: a tenth of them is measured here. They are all served in the end, and leave
+// nothing when they go.
+func TestIdleConnections(t *testing.T) {
+	const clients, most = 1000, 4 << 10 // bytes for each
+	upstream, _ := answering(t, ok)
+	g, _ := startLoops(t, 2, "routes: [{to: http://"+upstream+"}]\n")
+	address := g.Addresses()[0].(*net.TCPAddr)
+	fds := make([]int, 0, clients)
+	connect := func() {
+		fds = fds[:0]
+		for range clients {
+			fds = append(fds, rawDial(t, address))
+		}
+		waitFor(t, "all are accepted", func() bool { return g.Proxy().Clients() == clients })
+	}
+	leave := func() {
+		for _, fd := range fds {
+			unix.Close(fd)
+		}
+		waitFor(t, "all are gone", func() bool { return g.Proxy().Clients() == 0 })
+	}
+	answered := func() {
+		get, buf := []byte("GET / HTTP/1.1\r\nHost: h\r\nUser-Agent: "+strings.Repeat("x", 500)+"\r\n\r\n"), make([]byte, 4096)
+		for _, fd := range fds {
+			unix.Write(fd, get)
+			if n, err := unix.Read(fd, buf); err != nil || !strings.HasPrefix(string(buf[:max(n, 0)]), "HTTP/1.1 200") {
+				t.Fatalf("%v, %q", err, buf[:max(n, 0)])
+			}
+		}
+	}
+	before, _ := heap()
+	connect()
+	silent, _ := heap()
+	answered()
+	idle, _ := heap()
+	if each := (silent - before) / clients; each > most {
+		t.Errorf("%d bytes for a client that has said nothing", each)
+	}
+	if each := (idle - before) / clients; each > most {
+		t.Errorf("%d bytes for a client that has been answered", each)
+	}
+	leave()
+	held, _ := heap()
+	connect()
+	answered()
+	leave()
+	if after, _ := heap(); after-held > clients*256 {
+		t.Errorf("%d bytes more after the second thousand had gone than after the first", after-held)
+	}
+}
+
+// What an upstream doesn't read of a body isn't read from the client either: what lies in
+// between is bounded.
+func TestUploadBackPressure(t *testing.T) {
+	stalled := make(chan bool)
+	upstream := scripted(t, func(p *peer) {
+		p.Conn.(*net.TCPConn).SetReadBuffer(64 << 10)
+		p.head()
+		<-stalled
+	})
+	before, _ := heap()
+	c := dial(t, proxying(t, upstream))
+	c.Conn.(*net.TCPConn).SetWriteBuffer(64 << 10)
+	c.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000000\r\n\r\n")
+	block, sent := make([]byte, 64<<10), 0
+	for {
+		c.SetWriteDeadline(time.Now().Add(300 * time.Millisecond))
+		n, err := c.Write(block)
+		if sent += n; err != nil {
+			break
+		}
+		if sent > 64<<20 {
+			t.Fatalf("%d bytes were taken for an upstream that takes none", sent)
+		}
+	}
+	if now, _ := heap(); now-before > 4<<20 {
+		t.Errorf("%d bytes are kept in the gateway", now-before)
+	}
+	close(stalled)
+}
+
+// Many slow readers of large bodies: each keeps a bounded part of its response.
+func TestSlowReaders(t *testing.T) {
+	const readers = 50
+	var begun atomic.Int32
+	large := make([]byte, 1<<20)
+	upstream := scripted(t, func(p *peer) {
+		p.request()
+		p.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
+		begun.Add(1)
+		for {
+			if _, err := p.Write(large); err != nil {
+				return
+			}
+		}
+	})
+	g, _ := startLoops(t, 1, "routes: [{to: http://"+upstream+"}]\n")
+	before, _ := heap()
+	for range readers {
+		fd := rawDial(t, g.Addresses()[0].(*net.TCPAddr))
+		t.Cleanup(func() { unix.Close(fd) })
+		unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, 64<<10)
+		unix.Write(fd, []byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n"))
+	}
+	waitFor(t, "all are being answered", func() bool { return begun.Load() == readers })
+	time.Sleep(100 * time.Millisecond) // what would grow without a bound has time to
+	now, _ := heap()
+	// An outbox has a read (64 KiB at most) and a head; the upstream's own connections and
+	// goroutines are in it too.
+	if each := (now - before) / readers; each > 256<<10 {
+		t.Errorf("%d bytes for each reader", each)
+	}
+}
+
+// Whatever happens to requests, nothing stays of them: after thousands that ended in all
+// ways there is as much on the heap as after hundreds.
+func TestNothingStays(t *testing.T) {
+	var n atomic.Int32
+	upstream := scripted(t, func(p *peer) {
+		for {
+			r, err := p.request()
+			if err != nil {
+				return
+			}
+			switch n.Add(1); r.URL.Path {
+			case "/cut":
+				p.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+				return
+			case "/reset":
+				p.Conn.(*net.TCPConn).SetLinger(0)
+				return
+			case "/bad":
+				p.send("no HTTP\r\n\r\n")
+				return
+			case "/late":
+				time.Sleep(5 * time.Millisecond)
+			case "/close":
+				p.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nto the end")
+				return
+			}
+			p.send(ok)
+		}
+	})
+	g, at := startLoops(t, 2, "routes:\n  - {match: {path: /late}, timeout: 2ms, to: u}\n  - {match: {path: /limited}, limit: {rate: 1/s, key: {header: x-key}}, to: u}\n  - {to: u, retry: {attempts: 2, on: [reset]}}\nupstreams: {u: [\""+upstream+"\"]}\n")
+	ways := []string{
+		"GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET /cut HTTP/1.1\r\nHost: h\r\n\r\n", "GET /reset HTTP/1.1\r\nHost: h\r\n\r\n",
+		"GET /bad HTTP/1.1\r\nHost: h\r\n\r\n", "GET /late HTTP/1.1\r\nHost: h\r\n\r\n", "GET /close HTTP/1.1\r\nHost: h\r\n\r\n",
+		"GET /limited HTTP/1.1\r\nHost: h\r\nX-Key: a\r\n\r\n", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nhalf",
+		"GET / HTTP/1.1\r\nHost: h\r\nX: y", "no HTTP\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET /late HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n",
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+	}
+	round := func(times int) {
+		for i := range times * len(ways) {
+			c, err := net.Dial("tcp", at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.WriteString(c, ways[i%len(ways)])
+			if i%3 > 0 { // a third of them goes without waiting
+				c.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+				c.Read(make([]byte, 1000))
+			}
+			c.Close()
+		}
+		waitFor(t, "all are gone", func() bool { return g.Proxy().Clients() == 0 })
+	}
+	round(20)
+	routines := runtime.NumGoroutine()
+	_, before := heap()
+	round(100)
+	// The upstream's own goroutines end a moment later.
+	waitFor(t, "no goroutine stays", func() bool { return runtime.NumGoroutine() <= routines+10 })
+	if _, after := heap(); after-before > 1200/4 {
+		t.Errorf("%d objects stay of 1200 requests", after-before)
+	}
+}
