@@ -39,6 +39,7 @@ func TestSchemaAndParserRefuse(t *testing.T) {
 		{"env name", "study: s\nsubjects: [{use: go/gin, env: {A=B: c}}]\n"},
 		{"env port", "study: s\nsubjects: [{use: go/gin, env: {PORT: 1}}]\n"},
 		{"env value", "study: s\nsubjects: [{use: go/gin, env: {A: [b]}}]\n"},
+		{"upstream of a url", "study: s\nsubjects: [{name: a, url: \"http://h\", upstream: go/gin}]\n"},
 		{"ready", "study: s\nsubjects: [{name: a, run: ./a, ready: up}]\n"},
 		{"metrics is a word", "study: s\nsubjects: [{name: a, run: ./a, metrics: metrics}]\n"},
 		{"metrics without a path", "study: s\nsubjects: [{name: a, run: ./a, metrics: \"http://h\"}]\n"},

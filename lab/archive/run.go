@@ -63,6 +63,7 @@ type Placement struct {
 	Mode      string `json:"mode"`
 	Generator []int  `json:"generator,omitempty"`
 	Subject   []int  `json:"subject,omitempty"`
+	Upstream  []int  `json:"upstream,omitempty"` // of subjects that have one; none: the generator's
 }
 
 // Subject is what was measured, exactly enough to build it again.
@@ -78,6 +79,15 @@ type Subject struct {
 	URL       string            `json:"url,omitempty"`
 	Env       map[string]string `json:"env,omitempty"`
 	Limits    *study.Limits     `json:"limits,omitempty"`
+	Upstream  *Upstream         `json:"upstream,omitempty"` // what it sends requests on to; nil for none
+}
+
+// Upstream is what a subject, a gateway, sends requests on to.
+type Upstream struct {
+	Name      string `json:"name"`
+	Framework string `json:"framework,omitempty"`
+	Version   string `json:"version,omitempty"`
+	BuildHash string `json:"build_hash,omitempty"`
 }
 
 // Fault says whose fault it is that a trial failed.

@@ -65,6 +65,9 @@ func blocks(m *archive.Manifest) int {
 }
 
 func placement(p archive.Placement) string {
+	if p.Upstream != nil {
+		return fmt.Sprintf("%s, generator %v, upstream %v, subject %v", p.Mode, p.Generator, p.Upstream, p.Subject)
+	}
 	return fmt.Sprintf("%s, generator %v, subject %v", p.Mode, p.Generator, p.Subject)
 }
 
@@ -72,6 +75,9 @@ func placement(p archive.Placement) string {
 func subjectFacts(s *archive.Subject) []Property {
 	list := []Property{
 		{"framework", s.Framework}, {"version", s.Version}, {"build", s.BuildHash}, {"command", s.Command}, {"url", s.URL},
+	}
+	if up := s.Upstream; up != nil {
+		list = append(list, Property{"upstream", fmt.Sprintf("%s %s, build %.12s", up.Name, up.Version, up.BuildHash)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		list = append(list, Property{"env " + name, s.Env[name]})

@@ -13,12 +13,13 @@ import (
 
 // Window is what the server's side did between two snapshots.
 type Window struct {
-	Start   int64         `json:"start"`  // CLOCK_MONOTONIC, ns
-	Length  time.Duration `json:"length"` // ns
-	Process *Process      `json:"process,omitempty"`
-	Machine *Machine      `json:"machine,omitempty"`
-	Runtime *Runtime      `json:"runtime,omitempty"` // Go subjects with the probe helper, or a metrics endpoint
-	Missing []string      `json:"missing,omitempty"` // figures that could not be read and are zero: "name: why"
+	Start    int64         `json:"start"`  // CLOCK_MONOTONIC, ns
+	Length   time.Duration `json:"length"` // ns
+	Process  *Process      `json:"process,omitempty"`
+	Upstream *Process      `json:"upstream,omitempty"` // what a gateway sends requests on to, if dyno started it
+	Machine  *Machine      `json:"machine,omitempty"`
+	Runtime  *Runtime      `json:"runtime,omitempty"` // Go subjects with the probe helper, or a metrics endpoint
+	Missing  []string      `json:"missing,omitempty"` // figures that could not be read and are zero: "name: why"
 }
 
 // Lacks reports whether any of the figures named is in Missing: its zero means

@@ -15,6 +15,8 @@ type Config struct {
 	// PID is the first process of the subject; 0 if it is none of ours, such as
 	// a service that was up already.
 	PID int
+	// Upstream is the first process of what the subject sends requests on to; 0 for none.
+	Upstream int
 	// CPUs are those whose clock rate is watched: the subject's. Empty for none.
 	CPUs []int
 	// Runtime is where the subject's helper answers; nil if it has none. It stays
@@ -32,10 +34,11 @@ type Config struct {
 // Sampler takes snapshots of everything that can be seen of a subject. It
 // belongs to one goroutine.
 type Sampler struct {
-	process *ProcessProbe
-	machine *MachineProbe
-	runtime *RuntimeListener
-	metrics *scraper
+	process  *ProcessProbe
+	upstream *ProcessProbe // nil without
+	machine  *MachineProbe
+	runtime  *RuntimeListener
+	metrics  *scraper
 }
 
 // New makes a sampler. Nothing is read before the first Snapshot.
@@ -43,7 +46,12 @@ func New(c Config) *Sampler {
 	s := &Sampler{machine: NewMachine(c.PID, c.CPUs...), runtime: c.Runtime}
 	if c.PID != 0 {
 		s.process = NewProcess(c.PID)
-		s.machine.WatchPrograms(c.PID)
+		if c.Upstream != 0 {
+			s.upstream = NewProcess(c.Upstream)
+			s.machine.WatchPrograms(c.PID, c.Upstream)
+		} else {
+			s.machine.WatchPrograms(c.PID)
+		}
 	}
 	if c.Metrics != "" {
 		s.metrics = newScraper(c.Metrics, ScrapeTime, c.Trust)
@@ -57,6 +65,9 @@ func (s *Sampler) Close() {
 	if s.process != nil {
 		s.process.Close()
 	}
+	if s.upstream != nil {
+		s.upstream.Close()
+	}
 	if s.metrics != nil {
 		s.metrics.close()
 	}
@@ -66,13 +77,14 @@ func (s *Sampler) Close() {
 // Snapshot is what all probes read at one instant. The pointers are nil for
 // what could not be read, or was not asked for.
 type Snapshot struct {
-	Time    int64 // CLOCK_MONOTONIC at the reading of the process, ns
-	Process *ProcessTotals
-	Machine *MachineTotals
-	Runtime *RuntimeTotals
-	Metrics *MetricsTotals
-	helped  bool // a helper in the subject was connected
-	errs    []failure
+	Time     int64 // CLOCK_MONOTONIC at the reading of the process, ns
+	Process  *ProcessTotals
+	Upstream *ProcessTotals
+	Machine  *MachineTotals
+	Runtime  *RuntimeTotals
+	Metrics  *MetricsTotals
+	helped   bool // a helper in the subject was connected
+	errs     []failure
 }
 
 // failure is why a probe gave nothing.
@@ -85,10 +97,11 @@ func (f failure) Error() string { return f.probe + ": " + f.err.Error() }
 func (f failure) Unwrap() error { return f.err }
 
 const (
-	processProbe = "process"
-	machineProbe = "machine"
-	runtimeProbe = "Go runtime"
-	metricsProbe = "metrics"
+	processProbe  = "process"
+	upstreamProbe = "upstream"
+	machineProbe  = "machine"
+	runtimeProbe  = "Go runtime"
+	metricsProbe  = "metrics"
 )
 
 // Err says why a probe that was asked for gave nothing; nil if none failed. A
@@ -117,6 +130,10 @@ func (s *Sampler) Snapshot() Snapshot {
 	if s.process != nil {
 		t, err := s.process.Snapshot()
 		snap.Process = kept(&snap, processProbe, t, err)
+	}
+	if s.upstream != nil {
+		t, err := s.upstream.Snapshot()
+		snap.Upstream = kept(&snap, upstreamProbe, t, err)
 	}
 	t, err := s.machine.Snapshot()
 	snap.Machine = kept(&snap, machineProbe, t, err)
@@ -149,6 +166,10 @@ func (s *Sampler) Between(a, b Snapshot) Window {
 		p := b.Process.Since(*a.Process)
 		w.Process = &p
 		w.Missing = append(w.Missing, b.Process.missing...)
+	}
+	if a.Upstream != nil && b.Upstream != nil {
+		p := b.Upstream.Since(*a.Upstream)
+		w.Upstream = &p
 	}
 	if a.Machine != nil && b.Machine != nil {
 		m := b.Machine.Since(*a.Machine)

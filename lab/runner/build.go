@@ -1,8 +1,10 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -84,7 +86,13 @@ func (b *builder) shipped(ctx context.Context, s study.Subject) (*contender, boo
 	if err != nil {
 		return nil, false, err
 	}
-	cached := true
+	cached, err := b.upstream(ctx, c, cmp.Or(s.Upstream, m.Upstream))
+	if err != nil {
+		return nil, false, err
+	}
+	if s.Upstream != "" && m.Upstream == "" {
+		return nil, false, errors.New("it sends requests on to nobody, so that an upstream would change nothing")
+	}
 	for _, flags := range flagsOf(b.cells, s.Name) {
 		artifact, err := b.build(ctx, s, m, flags)
 		if err != nil {
@@ -116,6 +124,10 @@ func (b *builder) own(ctx context.Context, s study.Subject) (*contender, bool, e
 		Subject: s, starts: make(map[string]subject.StartSpec), goProbe: true, // it may import the helper too
 		archived: archive.Subject{Name: s.Name, Role: "own", Command: s.Run, Env: s.Env, Limits: s.Limits},
 	}
+	cached, err := b.upstream(ctx, c, s.Upstream)
+	if err != nil {
+		return nil, false, err
+	}
 	for _, flags := range flagsOf(b.cells, s.Name) {
 		own, err := b.ownBuild(s, flags)
 		if err != nil {
@@ -135,7 +147,7 @@ func (b *builder) own(ctx context.Context, s study.Subject) (*contender, bool, e
 		start.Limits = limitsOf(s)
 		c.starts[flags] = start
 	}
-	return c, s.Build == "", nil
+	return c, cached && s.Build == "", nil
 }
 
 // ownBuild is a program of the user's with a level of its build. What it makes

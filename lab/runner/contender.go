@@ -22,6 +22,7 @@ type contender struct {
 	routes   []contract.Route             // the contract it must fulfil; nil if only the requests are known
 	calls    []contract.Call              // those it must answer, of one that speaks gRPC
 	goProbe  bool                         // it can show its Go runtime
+	upstream *subject.StartSpec           // what it sends requests on to; nil for none
 	archived archive.Subject
 }
 
@@ -97,6 +98,7 @@ func (s *starter) begin(ctx context.Context, c *contender, cell *study.Cell, pro
 	}
 	start.Limits = limitsFor(c, cell)
 	start.Log, start.StateDir = log, s.stateDir
+	start.Upstream = s.upstream(c, cell)
 	return subject.Start(ctx, start)
 }
 

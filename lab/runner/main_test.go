@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,6 +66,9 @@ func serveTrouble(trouble string) error {
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", os.Getenv("PORT")))
 	if err != nil {
 		return err
+	}
+	if has(trouble, "gateway") {
+		return http.Serve(l, httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: os.Getenv("UPSTREAM")}))
 	}
 	return http.Serve(l, s)
 }

@@ -15,8 +15,9 @@ type places struct {
 	online []int
 }
 
-// choosePlaces decides which CPUs generator and subjects get.
-func choosePlaces(s *study.Study, cells []study.Cell) (*places, error) {
+// choosePlaces decides which CPUs generator and subjects get, and their upstreams if some
+// of them send requests on.
+func choosePlaces(s *study.Study, cells []study.Cell, upstreams bool) (*places, error) {
 	online, err := subject.OnlineCPUs()
 	if err != nil {
 		return nil, err
@@ -38,12 +39,16 @@ func choosePlaces(s *study.Study, cells []study.Cell) (*places, error) {
 			return nil, fmt.Errorf("subject %s: %w", cells[i].Subject, err)
 		}
 	}
-	return &places{archive.Placement{Mode: mode, Generator: generator, Subject: subj}, online}, nil
+	chosen := archive.Placement{Mode: mode, Generator: generator, Subject: subj}
+	if n := (len(generator) + 1) / 2; upstreams && mode == subject.Split && n < len(generator) {
+		chosen.Generator, chosen.Upstream = generator[:n:n], generator[n:]
+	}
+	return &places{chosen, online}, nil
 }
 
 // all are the CPUs in use, in order.
 func (p *places) all() []int {
-	cpus := slices.Concat(p.Generator, p.Subject)
+	cpus := slices.Concat(p.Generator, p.Upstream, p.Subject)
 	slices.Sort(cpus)
 	return slices.Compact(cpus)
 }
@@ -69,10 +74,22 @@ func (p *places) ofSubject(c *contender, cell *study.Cell) []int {
 	return cpus
 }
 
+// ofUpstream are the CPUs that upstreams run on: of their own where there are enough,
+// else those of the generator.
+func (p *places) ofUpstream() []int {
+	if p.Upstream != nil {
+		return p.Upstream
+	}
+	return p.Generator
+}
+
 // ofTrial are the generator's and those that a cell's subject may use, in order.
 // Where a service runs that is up already, nobody says.
 func (p *places) ofTrial(c *contender, cell *study.Cell) []int {
 	cpus := slices.Clone(p.Generator)
+	if c.upstream != nil {
+		cpus = append(cpus, p.Upstream...)
+	}
 	if c.URL == "" {
 		cpus = append(cpus, p.ofSubject(c, cell)...)
 	}

@@ -37,7 +37,7 @@ func (p *preparation) run(ctx context.Context) (err error) {
 	if err := p.tuner.PutBack(); err != nil {
 		return fmt.Errorf("putting back settings that an earlier run has left changed: %w", err)
 	}
-	if p.starter.places, err = choosePlaces(p.study, p.cells); err != nil {
+	if p.starter.places, err = choosePlaces(p.study, p.cells, p.builder.upstreams()); err != nil {
 		return err
 	}
 	if err := checkSettings(p.tuner, p.study, p.cells); err != nil {

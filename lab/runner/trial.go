@@ -119,7 +119,7 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 		return err
 	}
 	counter := newRequestCounter(ctx, metrics, trust)
-	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), CPUs: s.places.ofSubject(contender, cell), Runtime: runtime, Metrics: metrics, Trust: trust}))
+	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Upstream: upstreamPID(in), CPUs: s.places.ofSubject(contender, cell), Runtime: runtime, Metrics: metrics, Trust: trust}))
 	defer ledger.close()
 	t.Idle = idle(ctx, in.PID())
 	calibrated := s.calibrated.of(cell)
@@ -145,8 +145,12 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 	return died(in)
 }
 
-// died is how the subject ended, if it did by itself.
+// died is how the subject ended, if it did by itself; or its upstream, which is no fault
+// of the subject's.
 func died(in *subject.Instance) error {
+	if up := in.Upstream(); up != nil && up.Err() != nil {
+		return in.Err()
+	}
 	if err := in.Err(); err != nil {
 		return &subjectError{err}
 	}
@@ -163,6 +167,9 @@ func (s *session) conditions(cell *study.Cell) validity.Conditions {
 	c.Loops = len(places.ofLoops())
 	c.GeneratorCPUs, c.ItsCPUs = places.Generator, places.ofSubject(contender, cell)
 	c.SubjectCPUs = float64(len(c.ItsCPUs))
+	if contender.upstream != nil {
+		c.UpstreamCPUs = places.Upstream
+	}
 	if c.Quota {
 		c.SubjectCPUs = min(c.SubjectCPUs, limitsFor(contender, cell).CPUs)
 	}

@@ -41,7 +41,7 @@ func subjectAt(at scope) Subject {
 		name := at.oneOf(at.in.shipped...)
 		return Subject{Name: name, Use: name}
 	}
-	f, understood := at.fields("name", "use", "run", "build", "dir", "url", "ready", "metrics", "env", "limits", "tls", "ca_file", "insecure")
+	f, understood := at.fields("name", "use", "run", "build", "dir", "url", "ready", "upstream", "metrics", "env", "limits", "tls", "ca_file", "insecure")
 	s := Subject{}
 	if v, ok := f["use"]; ok {
 		s.Use = v.oneOf(at.in.shipped...)
@@ -61,6 +61,9 @@ func subjectAt(at scope) Subject {
 	}
 	if v, ok := f["env"]; ok {
 		s.Env = envAt(v)
+	}
+	if v, ok := f["upstream"]; ok {
+		s.Upstream = v.oneOf(at.in.shipped...)
 	}
 	if v, ok := f["limits"]; ok {
 		s.Limits = limitsAt(v)
@@ -138,6 +141,9 @@ func checkSubject(at scope, f map[string]scope) {
 	}
 	if v, ok := f["env"]; ok && up {
 		v.problem("", "env can't be set for a service that is already up")
+	}
+	if v, ok := f["upstream"]; ok && up {
+		v.problem("", "upstream goes with use and run only")
 	}
 	if v, ok := f["limits"]; ok && up {
 		v.problem("", "a service that is already up can't be limited")

@@ -53,6 +53,10 @@ type Subject struct {
 	Poll  string            // path polled then, the first request's, until it answers with a status below 500
 	Env   map[string]string // added to dyno's own environment; {{env NAME}} in a value is a variable of that
 
+	// Upstream is the shipped subject that it, a gateway, sends requests on to; empty for
+	// none, or for that of the shipped subject's manifest.
+	Upstream string
+
 	Limits *Limits // what it may use; nil for all
 
 	TLS      bool   // of Run: it listens with TLS where DYNO_TLS_CERT and DYNO_TLS_KEY name files

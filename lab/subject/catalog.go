@@ -51,6 +51,9 @@ func NewCatalog(fsys fs.FS) (*Catalog, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
+	if err := c.checkUpstreams(); err != nil {
+		return nil, fmt.Errorf("read the catalog of subjects: %w", err)
+	}
 	slices.SortFunc(c.subjects, func(a, b Manifest) int { return strings.Compare(a.Name, b.Name) })
 	return c, nil
 }

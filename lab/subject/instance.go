@@ -30,10 +30,12 @@ type Instance struct {
 
 	unenforced []string // limits
 	log        string
-	ownLog     bool    // the log is temporary and ours to remove
-	handle     *handle // nil when attached
+	ownLog     bool      // the log is temporary and ours to remove
+	handle     *handle   // nil when attached
+	upstream   *Instance // nil without
 
 	stop    sync.Once
+	end     sync.Once
 	stopped chan struct{} // closed when Stop was called
 	done    chan struct{} // closed after err is set
 	err     error
@@ -104,7 +106,10 @@ func (in *Instance) Remarks() []string { return in.remarks }
 // Unenforced says which of its limits this machine could not enforce, and why.
 func (in *Instance) Unenforced() []string { return in.unenforced }
 
-// Done is closed when the subject has ended or was stopped.
+// Upstream returns what it sends requests on to, if it was started with that; else nil.
+func (in *Instance) Upstream() *Instance { return in.upstream }
+
+// Done is closed when the subject, or its upstream, has ended or was stopped.
 func (in *Instance) Done() <-chan struct{} { return in.done }
 
 // Err returns nil while the subject runs and after it was stopped, and how it
@@ -125,7 +130,7 @@ func (in *Instance) Stop(ctx context.Context) error {
 	in.stop.Do(func() {
 		close(in.stopped)
 		if in.handle == nil {
-			close(in.done)
+			in.ended(nil)
 			return
 		}
 		in.handle.send(commandStop)
@@ -133,7 +138,11 @@ func (in *Instance) Stop(ctx context.Context) error {
 	if in.handle == nil {
 		return nil
 	}
-	return in.awaitGone(ctx)
+	err := in.awaitGone(ctx)
+	if in.upstream != nil {
+		err = errors.Join(err, in.upstream.Stop(ctx))
+	}
+	return err
 }
 
 func (in *Instance) awaitGone(ctx context.Context) error {
@@ -171,10 +180,18 @@ func (in *Instance) watch() {
 	<-in.handle.exited
 	select {
 	case <-in.stopped:
+		in.ended(nil)
 	default:
-		in.err = in.death()
+		in.ended(in.death())
 	}
-	close(in.done)
+}
+
+// ended sets how the subject ended, once.
+func (in *Instance) ended(err error) {
+	in.end.Do(func() {
+		in.err = err
+		close(in.done)
+	})
 }
 
 func (in *Instance) death() error {

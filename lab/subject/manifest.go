@@ -39,9 +39,12 @@ type Manifest struct {
 	// "grpc". HTTP/2, and gRPC on it, it speaks without TLS by prior knowledge and, if
 	// it listens with TLS, by ALPN.
 	Protocols []string
-	Needs     []Need
-	Env       map[string]string // added to the environment of build and run
-	Remarks   string
+	// Upstream is the subject that is started before this one, a gateway, and that it
+	// sends requests on to; empty for none. See [StartSpec.Upstream].
+	Upstream string
+	Needs    []Need
+	Env      map[string]string // added to the environment of build and run
+	Remarks  string
 }
 
 // Recipe is how an output folder is made from inputs.
@@ -82,6 +85,7 @@ func ParseManifest(file, dir string, data []byte) (Manifest, error) {
 		field{"probe", false, r.oneOf(&m.Probe, "go")},
 		field{"tls", false, r.oneOf(&secure, "true", "false")},
 		field{"protocols", false, r.protocols(&m.Protocols)},
+		field{"upstream", false, r.text(&m.Upstream)},
 		field{"needs", false, r.needs(&m.Needs)},
 		field{"env", false, r.environment(&m.Env)},
 		field{"remarks", false, r.text(&m.Remarks)},

@@ -67,6 +67,7 @@ func TestParseManifestErrors(t *testing.T) {
 		{"unknown nested field", "  command: go build", "  comand: go build", []string{`s.yaml:7:3: build: unknown field "comand"; did you mean "command"?`}},
 		{"wrong role", "role: production", "role: produktion", []string{`s.yaml:5:7: role: "produktion" is not one of production, tuned, engine; did you mean "production"?`}},
 		{"wrong name", "name: go/gin", "name: go/jin", []string{`s.yaml:1:7: name: "go/jin" must be the name of its folder, "go/gin"`}},
+		{"upstream list", "probe: go", "upstream: [a]", []string{"upstream: expected text, got a list"}},
 		{"unknown protocol", "probe: go", "protocols: [h2, h3]", []string{`s.yaml:12:17: protocols[1]: "h3" is not one of http/1.1, h2, grpc`}},
 		{"protocol twice", "probe: go", "protocols: [h2, h2]", []string{`s.yaml:12:17: protocols[1]: "h2" is there twice`}},
 		{"no protocol", "probe: go", "protocols: []", []string{`protocols: must name at least one protocol, such as "http/1.1"`}},

@@ -41,6 +41,10 @@ type StartSpec struct {
 	// TLS is how to ask whether a subject that listens with TLS is ready; nil
 	// for one without.
 	TLS *tls.Config
+	// Upstream is started before the subject, and ends after it: what the subject, a
+	// gateway, sends requests on to. Its address, host:port, is the subject's variable
+	// UPSTREAM. It has no upstream of its own. nil for none.
+	Upstream *StartSpec
 }
 
 // StartSpec says how to start what was built.
@@ -64,6 +68,8 @@ func (s *StartSpec) check() error {
 		return fmt.Errorf("subject %s: the time to get ready is %v; it can be at most %v", s.Name, s.Timeout, maxReady)
 	case s.Port < 0 || s.Port > 65535:
 		return fmt.Errorf("subject %s: %d is not a port; expected a number from 1 to 65535", s.Name, s.Port)
+	case s.Upstream != nil && s.Upstream.Upstream != nil:
+		return fmt.Errorf("subject %s: its upstream %s has an upstream of its own", s.Name, s.Upstream.Name)
 	case s.Limits.check() != nil:
 		return fmt.Errorf("subject %s: %w", s.Name, s.Limits.check())
 	case s.Ready != "" && !strings.HasPrefix(s.Ready, "/") && !isHealth(s.Ready):

@@ -53,6 +53,9 @@ func Start(ctx context.Context, s StartSpec) (*Instance, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
+	if s.Upstream != nil {
+		return s.startBehind(ctx)
+	}
 	if s.Port != 0 {
 		if err := portIsFree(s.Port); err != nil {
 			return nil, fmt.Errorf("subject %s can't have port %d: %w; choose another, or leave the choice to dyno", s.Name, s.Port, err)

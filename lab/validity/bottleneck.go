@@ -29,6 +29,7 @@ func judgeBottleneck(windows []archive.Window, c Conditions) []finding.Finding {
 		return nil
 	}
 	var length, loops, subject time.Duration
+	upstream := false // is on the loops' CPUs
 	for i := range windows {
 		w := &windows[i]
 		p := w.Server.Process
@@ -37,6 +38,10 @@ func judgeBottleneck(windows []archive.Window, c Conditions) []finding.Finding {
 		}
 		length += w.Client.Length
 		loops += w.Client.CPUUser + w.Client.CPUSys - w.Client.Spun
+		if up := w.Server.Upstream; up != nil && c.UpstreamCPUs == nil {
+			loops += up.CPU // which has the same CPUs
+			upstream = true
+		}
 		subject += p.CPU
 	}
 	if length == 0 {
@@ -46,6 +51,11 @@ func judgeBottleneck(windows []archive.Window, c Conditions) []finding.Finding {
 	used := float64(subject) / float64(length) / c.SubjectCPUs
 	if full < loopsFull || used >= subjectIdle {
 		return nil
+	}
+	if upstream {
+		return []finding.Finding{newFinding(finding.SubjectNotTheBottleneck, finding.Suspect, nil,
+			"the load loops and the upstream used %.0f %% of their %d CPUs (limit %.0f %%) and the subject %.0f %% of its %g (limit %.0f %%): the throughput is theirs at most, the subject's is higher",
+			100*full, c.Loops, 100*loopsFull, 100*used, c.SubjectCPUs, 100*subjectIdle)}
 	}
 	return []finding.Finding{newFinding(finding.SubjectNotTheBottleneck, finding.Suspect, nil,
 		"the load loops used %.0f %% of their %d CPUs (limit %.0f %%) and the subject %.0f %% of its %g (limit %.0f %%): the throughput is the generator's maximum, the subject's is higher",

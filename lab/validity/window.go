@@ -42,9 +42,17 @@ func others(w *archive.Window, c *Conditions) *measure.Others {
 	if m == nil || m.Self == nil || p == nil || p.Reported || w.Server.Length <= 0 || c.GeneratorCPUs == nil {
 		return nil
 	}
-	uses := []measure.Use{{Name: "the generator", CPUs: c.GeneratorCPUs, Own: m.Self.CPU}, {Name: "the subject", CPUs: c.ItsCPUs, Own: p.CPU}}
+	generator := m.Self.CPU
+	var uses []measure.Use
+	if up := w.Server.Upstream; up != nil && c.UpstreamCPUs == nil {
+		generator += up.CPU
+	} else if up != nil {
+		uses = append(uses, measure.Use{Name: "the upstream", CPUs: c.UpstreamCPUs, Own: up.CPU})
+	}
 	if together := slices.Compact(slices.Sorted(slices.Values(slices.Concat(c.GeneratorCPUs, c.ItsCPUs)))); len(together) < len(c.GeneratorCPUs)+len(c.ItsCPUs) {
-		uses = []measure.Use{{Name: "both", CPUs: together, Own: m.Self.CPU + p.CPU}}
+		uses = append(uses, measure.Use{Name: "both", CPUs: together, Own: generator + p.CPU})
+	} else {
+		uses = append([]measure.Use{{Name: "the generator", CPUs: c.GeneratorCPUs, Own: generator}, {Name: "the subject", CPUs: c.ItsCPUs, Own: p.CPU}}, uses...)
 	}
 	o := measure.NewOthers(m, w.Server.Length, uses...)
 	o.Waited = m.Self.RunQueue + p.RunQueue

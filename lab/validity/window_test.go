@@ -9,6 +9,7 @@ import (
 	"dyno/lab/archive"
 	"dyno/lab/finding"
 	"dyno/lab/load/measure"
+	"dyno/lab/load/profile"
 	"dyno/lab/probe"
 )
 
@@ -66,6 +67,51 @@ func TestJudgeServer(t *testing.T) {
 		case len(found) != 1 || found[0].Name != c.name || found[0].Validity != c.level || fmt.Sprint(found[0].Windows) != "[3]":
 			t.Errorf("found %+v, want %s %s", found, c.level, c.name)
 		}
+	}
+}
+
+// What an upstream uses is nobody else's, on the generator's CPUs or on its own; what is
+// used beside it is.
+func TestUpstreamIsNoOther(t *testing.T) {
+	own := Conditions{GeneratorCPUs: []int{0}, UpstreamCPUs: []int{1}, ItsCPUs: []int{2}}
+	for _, c := range []struct {
+		name   string
+		cpu    int
+		with   Conditions
+		beside time.Duration
+	}{{"the generator's CPU", 0, apart, 0}, {"the generator's CPU, and another", 0, apart, 200 * time.Millisecond}, {"its own CPU", 1, own, 0}, {"its own CPU, and another", 1, own, 200 * time.Millisecond}} {
+		w := quiet(0)
+		m := w.Server.Machine
+		if c.with.UpstreamCPUs != nil {
+			m.CPUs, m.IRQByCPU = 3, make([]time.Duration, 3)
+			m.TasksByCPU = []time.Duration{200 * time.Millisecond, 0, 300 * time.Millisecond}
+		}
+		m.TasksByCPU[c.cpu] += 500 * time.Millisecond
+		w.Server.Upstream = &probe.Process{CPU: 500 * time.Millisecond}
+		if c.beside > 0 {
+			disturb(&w, c.cpu, c.beside)
+		}
+		if found := judgeServer(&w, &c.with); (len(found) > 0) != (c.beside > 0) {
+			t.Errorf("on %s: found %+v", c.name, found)
+		}
+	}
+}
+
+// An upstream on the loops' CPUs takes its part of them.
+func TestUpstreamIsTheBottleneck(t *testing.T) {
+	w := quiet(0)
+	w.Client.CPUUser, w.Client.CPUSys = 300*time.Millisecond, 200*time.Millisecond
+	c := Conditions{Profile: profile.Profile{Mode: profile.Closed}, Loops: 1, SubjectCPUs: 1}
+	if found := judgeBottleneck([]archive.Window{w}, c); len(found) > 0 {
+		t.Errorf("half a CPU is full: %+v", found)
+	}
+	w.Server.Upstream = &probe.Process{CPU: 490 * time.Millisecond}
+	if found := judgeBottleneck([]archive.Window{w}, c); len(found) != 1 || !strings.Contains(found[0].Detail, "the load loops and the upstream used 99 %") {
+		t.Errorf("found %+v", found)
+	}
+	c.UpstreamCPUs = []int{3}
+	if found := judgeBottleneck([]archive.Window{w}, c); len(found) > 0 {
+		t.Errorf("it has a CPU of its own: %+v", found)
 	}
 }
 

@@ -56,6 +56,12 @@ func up(ctx context.Context, name string, port int, global *cli.Global) error {
 		return err
 	}
 	start := artifact.StartSpec()
+	if m.Upstream != "" {
+		if start.Upstream, err = upstream(ctx, &builder, c, m.Upstream); err != nil {
+			return err
+		}
+		start.Upstream.StateDir = dir
+	}
 	start.Port, start.StateDir = port, dir
 	in, err := subject.Start(ctx, start)
 	if err != nil {
@@ -71,6 +77,20 @@ func up(ctx context.Context, name string, port int, global *cli.Global) error {
 	}
 	died := in.Err()
 	return errors.Join(died, in.Stop(context.WithoutCancel(ctx)))
+}
+
+// upstream builds what a gateway sends requests on to.
+func upstream(ctx context.Context, b *subject.Builder, c *subject.Catalog, name string) (*subject.StartSpec, error) {
+	m, err := c.Get(name)
+	if err != nil {
+		return nil, err
+	}
+	artifact, err := buildTold(ctx, b, c, m)
+	if err != nil {
+		return nil, err
+	}
+	start := artifact.StartSpec()
+	return &start, nil
 }
 
 // stillBuilding is how often a build that prints nothing says that it goes on.
