@@ -44,7 +44,8 @@ var house = []room{
 		{"internal/shell", "internal/spelling"},
 		{"internal/http2test", "internal/modules"},
 	}},
-	{"subjects", []string{"nano", "internal"}, [][]string{
+	{"source", nil, [][]string{{"."}}},
+	{"subjects", []string{"source", "nano", "internal"}, [][]string{
 		{"subjects/internal/pack"},
 		{"subjects", "subjects/internal/packer"},
 	}},

@@ -66,7 +66,7 @@ func importedHere(t *testing.T, fsys fs.FS, name string) (dirs []string) {
 func TestSubjectsRequireWhatNanoDoes(t *testing.T) {
 	const system = "golang.org/x/sys v"
 	want := requirement(t, "../nano/go.mod", system)
-	for _, dir := range []string{"go/nano", "go/nano-grpc", "go/nano-mounted"} {
+	for _, dir := range []string{"go/nano", "go/nano-grpc", "go/nano-mounted", "go/upstream"} {
 		if got := requirement(t, path.Join(dir, "go.mod"), system); got != want {
 			t.Errorf("%s/go.mod requires %s, nano %s: run go mod tidy there", dir, got, want)
 		}

@@ -11,8 +11,10 @@ import (
 	"path"
 	"slices"
 
+	"dyno"
 	"dyno/nano"
 	"dyno/nano/grpc"
+	"dyno/nano/jwt"
 	"dyno/subjects/internal/pack"
 )
 
@@ -22,9 +24,13 @@ import (
 var packed []byte
 
 // nanoDir is where subjects of nano, the framework of this repository, find its module
-// in the pack, and below it that of nano/grpc. It is not in subjects.zip, which would have to be packed anew with every
+// in the pack, and below it those of nano/grpc and nano/jwt. It is not in subjects.zip, which would have to be packed anew with every
 // change of nano.
 const nanoDir = "nano"
+
+// nanogateDir is where the subject go/nanogate finds the gateway's source, without the
+// modules of nano that it needs.
+const nanogateDir = "nanogate"
 
 // FS returns the sources of all subjects, laid out as in this folder: a
 // subject's manifest is NAME/subject.yaml, such as go/gin/subject.yaml. It is
@@ -34,7 +40,9 @@ func FS() (fs.FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the packed subjects: %w", err)
 	}
-	for dir, source := range map[string]fs.FS{nanoDir: nano.Source(), nanoDir + "/grpc": grpc.Source()} {
+	for dir, source := range map[string]fs.FS{
+		nanoDir: nano.Source(), nanoDir + "/grpc": grpc.Source(), nanoDir + "/jwt": jwt.Source(), nanogateDir: dyno.Nanogate(),
+	} {
 		whole, err := pack.With(archive, dir, source)
 		if err != nil {
 			return nil, err

@@ -30,7 +30,11 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"go/chi", "go/connect-go", "go/echo", "go/fasthttp", "go/fiber", "go/gin", "go/gnet", "go/grpc-go", "go/hertz", "go/nano", "go/nano-grpc", "go/nano-mounted", "go/nethttp", "go/workload", "node/grpc-js", "rust/tonic"}
+	want := []string{
+		"c/haproxy", "c/nginx", "go/caddy", "go/chi", "go/connect-go", "go/echo", "go/etcd", "go/etcd-watch", "go/fasthttp", "go/fiber", "go/gin", "go/gin-gateway",
+		"go/gnet", "go/grpc-go", "go/hertz", "go/nano", "go/nano-grpc", "go/nano-mounted", "go/nanogate", "go/nethttp", "go/nethttp-gateway", "go/nethttp-proxy",
+		"go/upstream", "go/workload", "node/grpc-js", "rust/tonic",
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -41,7 +45,7 @@ func TestFSHoldsWhatABuildNeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fstest.TestFS(fsys, "routes.yaml", "go/dynoprobe/go.mod", "go/gin/go.sum", "nano/go.mod", "nano/app.go", "nano/grpc/go.mod", "nano/grpc/server.go"); err != nil {
+	if err := fstest.TestFS(fsys, "routes.yaml", "go/dynoprobe/go.mod", "go/gin/go.sum", "nano/go.mod", "nano/app.go", "nano/grpc/go.mod", "nano/grpc/server.go", "nano/jwt/jwt.go", "nanogate/go.mod", "nanogate/cmd/nanogate/main.go", "nanogate/gate/admin/page.html"); err != nil {
 		t.Error(err)
 	}
 	names, err := Names()

@@ -16,6 +16,7 @@ import (
 // subject in another language adds its own here.
 var kinds = []string{
 	".go", "go.mod", "go.sum", ".yaml", "README.md", ".proto",
+	".sh", ".cfg", // of gateways that are installed
 	".rs", "Cargo.toml", "Cargo.lock", ".js", "package.json", "package-lock.json",
 }
 
@@ -91,7 +92,7 @@ func Pack(fsys fs.FS) ([]byte, error) {
 }
 
 // With returns an archive like packed that has the files of fsys too, in the
-// folder dir.
+// folder dir, but for tests.
 func With(packed *zip.Reader, dir string, fsys fs.FS) ([]byte, error) {
 	names, err := files(fsys)
 	if err != nil {
@@ -115,7 +116,10 @@ func With(packed *zip.Reader, dir string, fsys fs.FS) ([]byte, error) {
 
 func files(fsys fs.FS) (names []string, err error) {
 	err = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() {
+		if err == nil && entry.IsDir() && entry.Name() == "testdata" {
+			return fs.SkipDir
+		}
+		if err == nil && !entry.IsDir() && !strings.HasSuffix(name, "_test.go") {
 			names = append(names, name)
 		}
 		return err
