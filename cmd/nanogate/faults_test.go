@@ -32,17 +32,6 @@ func serveUpstream(at string) {
 	os.Exit(1)
 }
 
-// free is an address that nobody listens on.
-func free(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
-}
-
 // launch starts a process of the test's until it ends, and waits until it listens.
 func launch(t *testing.T, cmd *exec.Cmd, at string) {
 	t.Helper()
