@@ -5,6 +5,8 @@ package gate_test
 import (
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 )
@@ -22,13 +24,18 @@ func TestProxyingDoesNotAllocate(t *testing.T) {
 			p.Write(response)
 		}
 	})
-	_, at := startLoops(t, 1, "access-log: {to: /dev/null, format: combined, sample: 0.5}\ntrace: {sample: 0}\nroutes:\n  - {name: plain, match: {host: plain}, access-log: off, trace: off, objective: 1s, to: u}\n  - {match: {path: \"/edited/{id}/*\", host: \"*.example.com\"}, rewrite: \"/v2/{id}/{rest}\", request-headers: {set: {X-Env: a}, remove: [x-debug]}, response-headers: {remove: [server]}, timeout: 1m, to: u}\n  - {to: u}\nupstreams: {u: [\""+upstream+"\"]}\n")
+	passwords := filepath.Join(t.TempDir(), "passwords")
+	if err := os.WriteFile(passwords, []byte("ann:$2b$04$abcdefghijklmnopqrstuughE8Ev8uGFaUgY2cNEySvxngrb/Jzdm\n"), 0o600); err != nil { // of "password"
+		t.Fatal(err)
+	}
+	_, at := startLoops(t, 1, "access-log: {to: /dev/null, format: combined, sample: 0.5}\ntrace: {sample: 0}\nroutes:\n  - {name: plain, match: {host: plain}, access-log: off, trace: off, objective: 1s, to: u}\n  - {match: {path: \"/edited/{id}/*\", host: \"*.example.com\"}, rewrite: \"/v2/{id}/{rest}\", request-headers: {set: {X-Env: a}, remove: [x-debug]}, response-headers: {remove: [server]}, timeout: 1m, to: u}\n  - {match: {path: /all}, basic: {file: "+passwords+", forward: x-user-id}, importance: {header: x-importance}, deadline: x-time, timeout: 1m, limit: {rate: 1000000/s, key: {header: x-user-id}}, to: s}\n  - {to: u}\nupstreams: {u: [\""+upstream+"\"], s: {endpoints: [\""+upstream+"\"], zone: a, shed: {objective: 10s}, breaker: {}}}\n")
 	for name, wire := range map[string]string{
 		"logged and in a trace": "GET /?a=b HTTP/1.1\r\nHost: h\r\ntraceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00\r\ntracestate: a=b\r\nUser-Agent: test\r\nReferer: http://h/\r\n\r\n",
 		"plain":                 "GET / HTTP/1.1\r\nHost: plain\r\nUser-Agent: test\r\nAccept: */*\r\nConnection: keep-alive\r\n\r\n",
 		"body":                  "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello",
 		"chunks":                "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
 		"edited":                "GET /edited/7/x?y=z HTTP/1.1\r\nHost: a.example.com\r\nX-Debug: 1\r\n\r\n",
+		"all":                   "GET /all HTTP/1.1\r\nHost: h\r\nX-User-Id: 1\r\nX-Importance: high\r\nX-Time: 30000\r\nAuthorization: Basic YW5uOnBhc3N3b3Jk\r\n\r\n",
 		"path":                  "GET /a/../%62//c HTTP/1.1\r\nHost: h\r\n\r\n",
 	} {
 		c := dial(t, at)

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"dyno/gate/config"
 )
 
 // How much time there is goes on to the upstream, less with each try; a client's own
@@ -207,10 +209,11 @@ func TestIdentity(t *testing.T) {
 	})
 	dir := t.TempDir()
 	keys := written(t, dir, "7: 0123456789abcdef\n8: 0123456789abcdeg\n")
-	_, address := start(t, "routes:\n"+
-		"  - {match: {path: /keys}, keys: {file: "+keys+"}, identity: {x-user-id: keys.name}, limit: {rate: 1/h, key: {header: x-user-id}}, to: http://"+upstream+"}\n"+
-		"  - {match: {path: /client}, identity: {x-user-id: client}, to: http://"+upstream+"}\n"+
-		"  - {match: {path: \"/*\"}, to: http://"+upstream+"}\n")
+	text := "routes:\n" +
+		"  - {match: {path: /keys}, keys: {file: " + keys + "}, identity: {x-user-id: keys.name}, limit: {rate: 1/h, key: {header: x-user-id}}, to: http://" + upstream + "}\n" +
+		"  - {match: {path: /client}, identity: {x-user-id: client}, to: http://" + upstream + "}\n" +
+		"  - {match: {path: \"/*\"}, to: http://" + upstream + "}\n"
+	g, address := start(t, text)
 	const forged = "X-User-Id: 1\r\nx_user_id: 1\r\nX-Tenant-Id: 2\r\n"
 	for _, c := range []struct {
 		path, fields string
@@ -232,5 +235,15 @@ func TestIdentity(t *testing.T) {
 		if resp.StatusCode != c.status || got != c.want {
 			t.Errorf("%s %q: %d %q, want %d %q", c.path, c.fields, resp.StatusCode, got, c.status, c.want)
 		}
+	}
+	c, err := config.Parse("test.yaml", []byte("listen: 127.0.0.1:0\nidentity: x-tenant-id\n"+text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if problems := g.Apply(c); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	if ask(t, address, "GET /a HTTP/1.1\r\nHost: a\r\n"+forged+"\r\n"); <-seen != "1|1|" {
+		t.Error("when the file names other fields, routes that say the same take out the same as before")
 	}
 }

@@ -20,7 +20,10 @@ import (
 type campaign struct {
 	name, question string
 	connections    int
-	seconds        int // of a trial's load
+	seconds        int       // of a trial's load
+	gateways       []gateway // in place of those of the plain ones
+	columns        []rounds.Column
+	load           func(l *lab, ctx context.Context, c *campaign, s *rounds.Server, t *rounds.Trial) error
 }
 
 func campaigns() []campaign {
@@ -28,8 +31,9 @@ func campaigns() []campaign {
 		return fmt.Sprintf("What CPU time does proxying a GET of 13 bytes take the gateway in a closed loop of %d connections, kept on both sides?", n)
 	}
 	return []campaign{
-		{"plain64", question(64), 64, 3},
-		{"plain1000", question(1000), 1000, 3},
+		{name: "plain64", question: question(64), connections: 64, seconds: 3, gateways: gateways, load: (*lab).load},
+		{name: "plain1000", question: question(1000), connections: 1000, seconds: 3, gateways: gateways, load: (*lab).load},
+		overloadCampaign(),
 	}
 }
 
@@ -39,6 +43,9 @@ const around = 2 * time.Second
 const cpuFigure = "cpu_us_per_request"
 
 func (c *campaign) summary() *rounds.Summary {
+	if c.columns != nil {
+		return &rounds.Summary{Name: c.name, Question: c.question, First: nanogate, Columns: c.columns}
+	}
 	return &rounds.Summary{
 		Name: c.name, Question: c.question, First: nanogate,
 		Columns: []rounds.Column{
@@ -66,7 +73,7 @@ func (l *lab) run(ctx context.Context, c *campaign) (*rounds.Record, error) {
 	}
 	var arms []rounds.Arm
 	var have []gateway
-	for _, g := range gateways {
+	for _, g := range c.gateways {
 		if why := l.missing[g.name]; why != "" {
 			r.Note(g.name + ": " + why)
 			continue
@@ -87,7 +94,7 @@ func (l *lab) measure(ctx context.Context, c *campaign, g *gateway) (rounds.Tria
 	if err != nil {
 		return t, err
 	}
-	failed := l.load(ctx, c, s, &t)
+	failed := c.load(l, ctx, c, s, &t)
 	s.Stop(2 * time.Second) // gateways differ in the status with which they end
 	if ctx.Err() != nil {
 		return t, ctx.Err()

@@ -22,6 +22,7 @@ type lab struct {
 	dir      string // temporary
 	nanogate string // built from this source
 	upstream *rounds.Server
+	service  *rounds.Server // whose capacity is given
 	versions map[string]string
 	missing  map[string]string // gateways that are left out, and why
 	watch    *rounds.Watch
@@ -42,8 +43,10 @@ func openLab(ctx context.Context, o rounds.Options) (*lab, error) {
 }
 
 func (l *lab) close() {
-	if l.upstream != nil {
-		l.upstream.Stop(time.Second)
+	for _, s := range []*rounds.Server{l.upstream, l.service} {
+		if s != nil {
+			s.Stop(time.Second)
+		}
 	}
 	l.watch.Close()
 	os.RemoveAll(l.dir)
@@ -75,7 +78,10 @@ func (l *lab) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.upstream, err = rounds.StartServer(ctx, "the null server", l.options.GeneratorCPU, func(address string) []string { return []string{self, "null", address} }, nil)
+	if l.upstream, err = rounds.StartServer(ctx, "the null server", l.options.GeneratorCPU, func(address string) []string { return []string{self, "null", address} }, nil); err != nil {
+		return err
+	}
+	l.service, err = rounds.StartServer(ctx, "the service", l.options.GeneratorCPU, func(address string) []string { return []string{self, "service", address} }, nil)
 	return err
 }
 

@@ -37,6 +37,9 @@ func run(args []string) error {
 	if len(args) == 2 && args[0] == "null" {
 		return null(args[1])
 	}
+	if len(args) == 2 && args[0] == "service" {
+		return service(args[1])
+	}
 	var o rounds.Options
 	var offers []rounds.Offer
 	for _, c := range campaigns() {
@@ -69,9 +72,9 @@ func plan(o *rounds.Options, indices []int) {
 	var total time.Duration
 	for _, i := range indices {
 		c := campaigns()[i]
-		took := time.Duration(o.Rounds*len(gateways)) * (time.Duration(o.Length(c.seconds))*time.Second + around)
+		took := time.Duration(o.Rounds*len(c.gateways)) * (time.Duration(o.Length(c.seconds))*time.Second + around)
 		total += took
-		fmt.Printf("%-10s %3d trials, about %v: %s\n", c.name, o.Rounds*len(gateways), took.Round(time.Second), c.question)
+		fmt.Printf("%-10s %3d trials, about %v: %s\n", c.name, o.Rounds*len(c.gateways), took.Round(time.Second), c.question)
 	}
 	fmt.Printf("all together about %v\n", total.Round(time.Second))
 }

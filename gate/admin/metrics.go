@@ -34,6 +34,7 @@ func metrics(g *gate.Gateway, open bool) []byte {
 	}
 	e.objectives(s, routes)
 	e.checks(s)
+	e.limits(s)
 	e.endpoints(s)
 	e.sources(s)
 	if open {

@@ -16,24 +16,25 @@ import (
 
 // Config is a whole configuration. It isn't changed after it was read.
 type Config struct {
-	Path      string // the file; "" if there is none
-	Dir       string // where relative paths in it start from
-	Source    []byte // that it was read from; nobody changes it
-	Listen    []Listener
-	Admin     Admin
-	Trust     []netip.Prefix // proxies before the gateway whose forwarding fields are believed
-	Forwarded Forwarded
-	Slashes   bool     // escaped slashes in paths are kept, not refused
-	Identity  []string // fields that say who somebody is, in lower case: taken out of what clients send
-	Zone      string   // of the gateway; "": unknown
-	Ready     string   // path that says whether the gateway is ready, before any route; "": none
-	Overload  Overload
-	Client    Client
-	AccessLog *AccessLog // nil: none
-	Trace     *Trace     // nil: none
-	Routes    []*Route
-	Sums      []Sum // of Routes, in their order
-	Upstreams []*Upstream
+	Path         string // the file; "" if there is none
+	Dir          string // where relative paths in it start from
+	Source       []byte // that it was read from; nobody changes it
+	Listen       []Listener
+	Admin        Admin
+	Trust        []netip.Prefix // proxies before the gateway whose forwarding fields are believed
+	Forwarded    Forwarded
+	Slashes      bool     // escaped slashes in paths are kept, not refused
+	Identity     []string // fields that say who somebody is, in lower case: taken out of what clients send
+	IdentityText string   // all of them
+	Zone         string   // of the gateway; "": unknown
+	Ready        string   // path that says whether the gateway is ready, before any route; "": none
+	Overload     Overload
+	Client       Client
+	AccessLog    *AccessLog // nil: none
+	Trace        *Trace     // nil: none
+	Routes       []*Route
+	Sums         []Sum // of Routes, in their order
+	Upstreams    []*Upstream
 
 	top []Named // the other fields at the top
 }
@@ -148,7 +149,6 @@ func (c *Config) link(in *input) {
 	for _, u := range c.Upstreams {
 		if u.Zone == "" && c.Zone != "" {
 			u.Zone = c.Zone
-			u.Text += " zone " + c.Zone
 		}
 	}
 	c.identify(in)

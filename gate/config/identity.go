@@ -44,6 +44,7 @@ func readIdentityNames(p place) (names []string) {
 // identify gives each route its rule: which fields are taken out of requests, and which
 // guard puts which in.
 func (c *Config) identify(in *input) {
+	c.IdentityText = strings.Join(c.Identity, " ")
 	for _, r := range c.Routes {
 		r.Strip = nil
 		for _, name := range c.Identity {
@@ -56,7 +57,6 @@ func (c *Config) identify(in *input) {
 				in.problems = append(in.problems, *problem)
 			}
 		}
-		r.Text += " without " + strings.Join(r.Strip, " ") // a route without what another has is another
 		r.checkBelieved(c, in)
 	}
 }

@@ -51,6 +51,7 @@ type loop struct {
 	sweep     int64 // when pools are looked through next
 	weighed   int64 // when memory is looked at next
 	pressure  limit.Pressure
+	probe     probe
 	warm      []*upstream.Upstream // of snap, whose pools are kept warm
 	warming   []*backend           // connections that are being opened for that
 	warmAt    int64                // when pools are warmed next
@@ -126,11 +127,12 @@ func (l *loop) run() {
 		if l.grace != 0 {
 			l.drainStep()
 		}
-		l.feel()
+		l.feel(len(events))
 	}
 	l.over.Store(true)
 	l.openMail()
 	l.closePools()
+	l.probe.close()
 	l.poller.Close()
 }
 
@@ -179,6 +181,8 @@ func backendEvent(id int32) int32 { return id<<1 | 1 }
 func (l *loop) handle(e *reactor.Event) {
 	id := e.ID()
 	switch {
+	case id == probeEvent:
+		l.probe.came()
 	case id < 0:
 		l.accept(l.listeners[-id-firstListener])
 	case id&1 == 0:

@@ -5,6 +5,8 @@ package proxy
 import (
 	"runtime/metrics"
 
+	"golang.org/x/sys/unix"
+
 	"dyno/gate/request"
 	"dyno/nano/wire/clock"
 )
@@ -15,9 +17,9 @@ var (
 	answerDraining = &request.Answer{Status: 503, Fields: answerReady.Fields, Body: []byte("draining\n")}
 )
 
-// feel finds out whether the gateway has too much to do: how long the batch of events
-// took that has just been dealt with is how long one waits that comes now.
-func (l *loop) feel() {
+// feel finds out whether the gateway has too much to do: how long an event waits for its
+// turn, and how much memory is in use. handled is how many events the batch had.
+func (l *loop) feel(handled int) {
 	rules := &l.snap.Config.Overload
 	if rules.Lag == 0 && rules.Memory == 0 {
 		return
@@ -27,7 +29,71 @@ func (l *loop) feel() {
 		l.weighed = now + weighEvery
 		l.server.heavy.Store(heap() > uint64(rules.Memory))
 	}
-	l.pressure.Observe(now-l.now, now, int64(rules.Lag), rules.Memory > 0 && l.server.heavy.Load())
+	queue := int64(0)
+	if rules.Lag > 0 {
+		queue = l.probe.wait(l, now, handled)
+	}
+	l.pressure.Observe(queue, now, int64(rules.Lag), rules.Memory > 0 && l.server.heavy.Load())
+}
+
+// probe finds out how long events wait. Epoll gives a batch of what is ready, in the order
+// in which it became so, and says nothing of how much more there is: so the loop makes an
+// event itself, which waits behind the others.
+type probe struct {
+	fd   int   // of eventfd(2); 0: not made yet
+	sent int64 // when it was made ready, ns; 0: it has come back
+	last int64 // how long it took the last time
+	next int64 // when it is sent next
+}
+
+const (
+	probeEvent = int32(-1 << 31)
+	probeEvery = int64(5e6) // ns
+	probeBatch = 32         // events in a batch from which on it is worth looking
+)
+
+// wait is how long events wait, as far as is known.
+func (p *probe) wait(l *loop, now int64, handled int) int64 {
+	switch {
+	case p.sent != 0:
+		return max(p.last, now-p.sent)
+	case handled < probeBatch:
+		p.last = 0
+	case now >= p.next && p.ready(l):
+		p.sent, p.next = now, now+probeEvery
+	}
+	return p.last
+}
+
+// ready makes the event, and first of all what it comes from. It reports whether that
+// worked.
+func (p *probe) ready(l *loop) bool {
+	if p.fd == 0 {
+		fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+		if err != nil {
+			return false
+		}
+		if err := l.poller.Add(fd, probeEvent); err != nil {
+			unix.Close(fd)
+			return false
+		}
+		p.fd = fd
+	}
+	_, err := unix.Write(p.fd, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+	return err == nil
+}
+
+// came takes the event.
+func (p *probe) came() {
+	if p.sent != 0 {
+		p.last, p.sent = clock.Now()-p.sent, 0
+	}
+}
+
+func (p *probe) close() {
+	if p.fd != 0 {
+		unix.Close(p.fd)
+	}
 }
 
 const weighEvery = int64(250e6) // ns

@@ -113,7 +113,7 @@ func (m *making) upstream(c *config.Upstream) *upstream.Upstream {
 		return u
 	}
 	made := m.knownUpstream(name)
-	if made == nil || made.text != c.Text {
+	if made == nil || made.text != c.Text || made.Config.Zone != c.Zone {
 		parts, err := partsOf(c)
 		if c.Etcd != nil {
 			parts.Sources = append(parts.Sources, m.b.Etcd.Source(c.Etcd))

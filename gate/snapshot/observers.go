@@ -48,11 +48,15 @@ func (l *Looks) Close() {
 	}
 }
 
-// looked says who looks on at a route.
-type looked struct{ log, trace bool }
+// looked is what a route has of what stands at the top of the file: who looks on, and
+// what is taken out of its requests.
+type looked struct {
+	log, trace bool
+	identity   string
+}
 
 func lookedOf(c *config.Config, r *config.Route) looked {
-	return looked{c.AccessLog != nil && !r.NoLog, c.Trace != nil && !r.NoTrace}
+	return looked{c.AccessLog != nil && !r.NoLog, c.Trace != nil && !r.NoTrace, c.IdentityText}
 }
 
 // observers makes a route's. Who traces comes first, so that the log can name the trace.

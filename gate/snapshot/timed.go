@@ -83,6 +83,36 @@ func (l timedLimit) Admit(r *request.Request) *request.Answer {
 	return l.Limit.Admit(r)
 }
 
+// Gauges are those of the limit that is timed.
+func (l timedLimit) Gauges() []limit.Gauge {
+	if g, ok := l.Limit.(limit.Gauged); ok {
+		return g.Gauges()
+	}
+	return nil
+}
+
+// Gauge is a figure of the state of a limit.
+type Gauge struct {
+	Limit string // its kind, such as "shed"
+	limit.Gauge
+}
+
+// GaugesOf are the figures of limits, of a route or of an upstream.
+func GaugesOf(limits []limit.Limit) (all []Gauge) {
+	for _, l := range limits {
+		name := nameOf(l)
+		if t, ok := l.(timedLimit); ok {
+			name = t.timing.Name
+		}
+		if g, ok := l.(limit.Gauged); ok {
+			for _, one := range g.Gauges() {
+				all = append(all, Gauge{name, one})
+			}
+		}
+	}
+	return all
+}
+
 func (l timedLimit) Close() {
 	if c, ok := l.Limit.(limit.Closer); ok {
 		c.Close()

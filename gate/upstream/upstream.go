@@ -136,6 +136,9 @@ func (u *Upstream) Update(instances []Instance) {
 	for _, in := range instances {
 		name := in.Address.String()
 		e := known[name]
+		if e != nil && e.Zone != in.Zone {
+			e = nil // it has moved: another instance
+		}
 		if e == nil {
 			if slices.ContainsFunc(all, func(e *Endpoint) bool { return e.Name == name }) {
 				continue // it was named twice

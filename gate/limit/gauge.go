@@ -1,0 +1,31 @@
+package limit
+
+// Gauge is a figure of a limit's state, for who looks on. Its name is one of a few.
+type Gauge struct {
+	Name  string
+	Value float64
+}
+
+// Gauged is a limit that shows its state. Any goroutine may ask.
+type Gauged interface{ Gauges() []Gauge }
+
+// Gauges are how many requests may be under way, and how many are.
+func (l *Concurrency) Gauges() []Gauge {
+	return []Gauge{{"places", float64(l.bound.Load())}, {"taken", float64(l.running.Load())}}
+}
+
+// Gauges says whether it is open: 1, or a half while probes pass.
+func (b *Breaker) Gauges() []Gauge {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return []Gauge{{"open", [...]float64{closed: 0, open: 1, halfOpen: 0.5}[b.state]}}
+}
+
+// Gauges are whether the store is away, and how many gateways were there last.
+func (s *Shared) Gauges() []Gauge {
+	away := 0.0
+	if s.Away() {
+		away = 1
+	}
+	return []Gauge{{"away", away}, {"gateways", float64(s.peers.Load())}}
+}
