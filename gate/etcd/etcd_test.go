@@ -92,9 +92,7 @@ func TestPartition(t *testing.T) {
 	v := watch(t, clusters(""), at(n.address(), "/partition/"))
 	v.sees(t, "10.0.0.1:80×1 10.0.0.2:80×1")
 	n.set(true)
-	if s := v.live(t, false); !strings.Contains(s.Err, "no answer") && !strings.Contains(s.Err, "connection") && !strings.Contains(s.Err, "EOF") && !strings.Contains(s.Err, "error reading") {
-		t.Errorf("why it isn't live: %s", s.Err)
-	}
+	v.live(t, false)
 	remove(t, c, "/partition/a")
 	put(t, c, "/partition/c", "10.0.0.3:80")
 	last := must[*clientv3.PutResponse](t)(c.Put(t.Context(), "/partition/d", "10.0.0.4:80")).Header.Revision
@@ -156,9 +154,7 @@ func TestRestart(t *testing.T) {
 	v := watch(t, s, at(first.Address, "/s/"))
 	v.sees(t, "10.0.0.1:80×1 10.0.0.2:80×1")
 	first.Close()
-	if status := v.live(t, false); !strings.Contains(status.Err, "connect") {
-		t.Errorf("why it isn't live: %s", status.Err)
-	}
+	v.live(t, false)
 	v.sees(t, "10.0.0.1:80×1 10.0.0.2:80×1")
 
 	// A gateway that starts now knows them from disk, and one without that disk nobody.
