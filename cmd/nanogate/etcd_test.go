@@ -9,7 +9,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +20,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+
+	"dyno/gate/config"
 )
 
 // example is the file that the documentation begins with, as it stands.
@@ -206,5 +210,53 @@ func TestEtcdUsage(t *testing.T) {
 		if _, errs, code := output(t, strings.Fields(c.args)...); code != exitUsage || !strings.Contains(errs, c.says) {
 			t.Errorf("%s: %d, %q", c.args, code, errs)
 		}
+	}
+}
+
+// What the documentation says to type is understood: commands, their flags, files.
+func TestDocumentation(t *testing.T) {
+	page, err := os.ReadFile("../../docs/gateway.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?ms)^```(sh|yaml)\n(.*?)^```$").FindAllStringSubmatch(string(page), -1)
+	here := regexp.MustCompile("(?ms)^cat >[a-z.]+ <<'EOF'\n(.*?)^EOF$")
+	commands, files := 0, 0
+	for _, block := range blocks {
+		text := block[2]
+		var yaml []string
+		if block[1] == "yaml" {
+			yaml = append(yaml, text)
+		}
+		for _, document := range here.FindAllStringSubmatch(text, -1) {
+			yaml = append(yaml, document[1])
+		}
+		for _, file := range yaml {
+			if !strings.HasPrefix(file, "listen:") {
+				continue // a part of a file
+			}
+			files++
+			if _, err := config.Parse("docs/gateway.md", []byte(file)); err != nil {
+				t.Error(err)
+			}
+		}
+		for line := range strings.Lines(here.ReplaceAllString(text, "")) {
+			line, _, _ = strings.Cut(line, "#")
+			words := strings.Fields(strings.TrimRight(strings.TrimSpace(line), "&"))
+			if block[1] != "sh" || len(words) < 2 || words[0] != "nanogate" {
+				continue
+			}
+			commands++
+			cmd, rest, err := newRoot().Find(words[1:])
+			if err == nil {
+				err = cmd.ParseFlags(rest)
+			}
+			if err != nil || !cmd.HasParent() {
+				t.Errorf("%s: %v", line, err)
+			}
+		}
+	}
+	if commands < 8 || files < 2 {
+		t.Errorf("%d commands and %d files were found", commands, files)
 	}
 }

@@ -3,6 +3,7 @@ package dns
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/netip"
 	"slices"
@@ -13,49 +14,96 @@ import (
 	"dyno/gate/upstream"
 )
 
-// Names are the host names among an upstream's endpoints. Each address of a name is an
+// Names are the host names among an upstream's instances. Each address of a name is an
 // instance. A name that can't be resolved any more keeps the addresses that it had, for
 // as long as the resolver is away or says that there is no such name: a wrong answer of
 // a resolver must not take a service down.
 type Names struct {
-	endpoints []config.Endpoint
-	rules     config.DNS
-	lookup    func(ctx context.Context, host string) ([]netip.Addr, error)
+	rules  config.DNS
+	lookup Lookup
+	wake   chan struct{} // there are other names
+
+	mu    sync.Mutex
+	named []upstream.Instance     // by name
+	known map[string][]netip.Addr // by name
+}
+
+// Lookup asks for the addresses of a host.
+type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+
+// resolver asks the system's resolver.
+func resolver(ctx context.Context, host string) ([]netip.Addr, error) {
+	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
 
 // soonest is how soon a name that can't be resolved is asked for again at first; then
 // it is twice as long each time, up to the usual time.
 const soonest = time.Second
 
+// mostLookups bounds how many names are asked for at once.
+const mostLookups = 64
+
 // New makes the source of an upstream's host names; nil if it has none.
 func New(c *config.Upstream) *Names {
-	n := &Names{rules: c.DNS, lookup: func(ctx context.Context, host string) ([]netip.Addr, error) {
-		return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	}}
+	var named []upstream.Instance
 	for _, e := range c.Endpoints {
 		if e.Address.Name != "" {
-			n.endpoints = append(n.endpoints, e)
+			named = append(named, upstream.Instance{Address: e.Address, Weight: e.Weight, Zone: e.Zone})
 		}
 	}
-	if len(n.endpoints) == 0 {
+	if len(named) == 0 {
 		return nil
 	}
+	n := For(c.DNS, nil)
+	n.named = named
 	return n
+}
+
+// For makes the source of names that [Names.Set] is told. The system's resolver is asked
+// if lookup is nil.
+func For(rules config.DNS, lookup Lookup) *Names {
+	if lookup == nil {
+		lookup = resolver
+	}
+	return &Names{rules: rules, wake: make(chan struct{}, 1), known: map[string][]netip.Addr{}, lookup: lookup}
+}
+
+// Set has it resolve other names from now on.
+func (n *Names) Set(named []upstream.Instance) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.named = named
+	select {
+	case n.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Found returns the instances that are known of the names.
+func (n *Names) Found() (all []upstream.Instance) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i := range n.named {
+		in := n.named[i]
+		for _, addr := range n.known[in.Address.Name] {
+			all = append(all, upstream.Instance{Address: config.Address{IP: netip.AddrPortFrom(addr, in.Address.Port)}, Weight: in.Weight, Zone: in.Zone})
+		}
+	}
+	return all
 }
 
 // Watch resolves the names now and then until ctx ends.
 func (n *Names) Watch(ctx context.Context, update func([]upstream.Instance)) {
-	found := make([][]netip.Addr, len(n.endpoints))
-	known := false
+	told := false
 	pause := soonest
 	for {
-		changed, failed := n.resolve(ctx, found)
+		changed, failed := n.resolve(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		if changed || !known {
-			known = true
-			update(n.instances(found))
+		if changed || !told {
+			told = true
+			update(n.Found())
 		}
 		wait := n.rules.Every
 		if failed {
@@ -67,21 +115,44 @@ func (n *Names) Watch(ctx context.Context, update func([]upstream.Instance)) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-n.wake:
+			pause = soonest
 		case <-time.After(wait):
 		}
 	}
 }
 
-// resolve asks for all names at once, each for so long at most. What was found replaces
-// what was there.
-func (n *Names) resolve(ctx context.Context, found [][]netip.Addr) (changed, failed bool) {
-	ctx, cancel := context.WithTimeout(ctx, n.rules.Timeout)
-	defer cancel()
-	now := make([][]netip.Addr, len(found))
+// hosts are the names to resolve, each once.
+func (n *Names) hosts() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var all []string
+	for i := range n.named {
+		all = append(all, n.named[i].Address.Name)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	maps.DeleteFunc(n.known, func(host string, _ []netip.Addr) bool {
+		_, found := slices.BinarySearch(all, host)
+		return !found
+	})
+	return all
+}
+
+// resolve asks for all names, each for so long at most. What is found replaces what was
+// there.
+func (n *Names) resolve(ctx context.Context) (changed, failed bool) {
+	hosts := n.hosts()
+	now := make([][]netip.Addr, len(hosts))
+	free := make(chan struct{}, mostLookups)
 	var asking sync.WaitGroup
-	for i, e := range n.endpoints {
+	for i, host := range hosts {
+		free <- struct{}{}
 		asking.Go(func() {
-			addrs, err := n.lookup(ctx, e.Address.Name)
+			defer func() { <-free }()
+			ctx, cancel := context.WithTimeout(ctx, n.rules.Timeout)
+			defer cancel()
+			addrs, err := n.lookup(ctx, host)
 			if err != nil {
 				return
 			}
@@ -93,22 +164,15 @@ func (n *Names) resolve(ctx context.Context, found [][]netip.Addr) (changed, fai
 		})
 	}
 	asking.Wait()
-	for i := range now {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i, host := range hosts {
 		switch {
 		case len(now[i]) == 0:
 			failed = true
-		case !slices.Equal(now[i], found[i]):
-			found[i], changed = now[i], true
+		case !slices.Equal(now[i], n.known[host]):
+			n.known[host], changed = now[i], true
 		}
 	}
 	return changed, failed
-}
-
-func (n *Names) instances(found [][]netip.Addr) (all []upstream.Instance) {
-	for i, e := range n.endpoints {
-		for _, addr := range found[i] {
-			all = append(all, upstream.Instance{Address: config.Address{IP: netip.AddrPortFrom(addr, e.Address.Port)}, Weight: e.Weight, Zone: e.Zone})
-		}
-	}
-	return all
 }

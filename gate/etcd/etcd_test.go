@@ -4,7 +4,9 @@ package etcd
 
 import (
 	"context"
+	"errors"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +16,9 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/naming/endpoints"
 	"go.uber.org/zap"
+
+	"dyno/gate/config"
+	"dyno/gate/dns"
 )
 
 // Instances come by etcd's own tools and as plain URLs; what is no instance is told and
@@ -129,7 +134,7 @@ func TestOneConnection(t *testing.T) {
 	all[1].sees(t, "10.0.0.3:80×1")
 	all[2].sees(t, "10.0.0.1:80×1")
 	all[3].sees(t, "10.0.0.1:80×1 10.0.0.2:80×1")
-	if got := text(s.Source(at(n.address(), "/one/a/")).Known()); got != "10.0.0.1:80×1 10.0.0.2:80×1" {
+	if got := text(s.Source(at(n.address(), "/one/a/"), config.DNS{}).Known()); got != "10.0.0.1:80×1 10.0.0.2:80×1" {
 		t.Errorf("another upstream would know %s", got)
 	}
 	if got := n.accepted.Load(); got != 1 {
@@ -268,4 +273,39 @@ func TestSilence(t *testing.T) {
 	if s := watch(t, clusters(""), c).live(t, false); s.Err != "no answer in 50ms" {
 		t.Errorf("why it isn't live: %s", s.Err)
 	}
+}
+
+// Host names are resolved; those that can't be leave the others, and what was there when
+// there are no others.
+func TestHostNames(t *testing.T) {
+	c := clean(t, "/names/")
+	put(t, c, "/names/a", "10.0.0.9:80", "/names/b", "http://users.example:81")
+	source := clusters("").Source(at(server(t), "/names/"), config.DNS{})
+	answers := map[string]string{"users.example": "10.0.0.1", "more.example": "10.0.0.2"}
+	source.names = dns.For(config.DNS{Every: time.Hour, Timeout: patience}, func(_ context.Context, host string) ([]netip.Addr, error) {
+		if answers[host] == "" {
+			return nil, errors.New("no such host")
+		}
+		return []netip.Addr{netip.MustParseAddr(answers[host])}, nil
+	})
+	v := watchSource(t, source)
+	v.sees(t, "10.0.0.9:80×1 10.0.0.1:81×1")
+	put(t, c, "/names/c", `{"Addr":"more.example:82","Metadata":{"weight":2}}`)
+	v.sees(t, "10.0.0.9:80×1 10.0.0.1:81×1 10.0.0.2:82×2")
+	remove(t, c, "/names/b")
+	v.sees(t, "10.0.0.9:80×1 10.0.0.2:82×2")
+	put(t, c, "/names/c", "unknown.example:80")
+	v.sees(t, "10.0.0.9:80×1")
+	remove(t, c, "/names/a")
+	put(t, c, "/names/d", "also-unknown.example:80")
+	eventually(t, func() (string, bool) {
+		return "the last change isn't known", len(source.names.Found()) == 0 && source.follow.Load().count() == 2
+	})
+	if got := v.get(); got != "10.0.0.9:80×1" {
+		t.Errorf("with names only that can't be resolved: %s", got)
+	}
+	put(t, c, "/names/e", "users.example:80")
+	v.sees(t, "10.0.0.1:80×1")
+	must[*clientv3.DeleteResponse](t)(c.Delete(t.Context(), "/names/", clientv3.WithPrefix()))
+	v.sees(t, "")
 }

@@ -145,7 +145,13 @@ type seen struct {
 // watch watches as an upstream does, until the test ends.
 func watch(t testing.TB, s *Clusters, c *config.Etcd) *seen {
 	t.Helper()
-	v := &seen{source: s.Source(c), now: "nothing was told"}
+	return watchSource(t, s.Source(c, config.DNS{Every: time.Second, Timeout: patience}))
+}
+
+// watchSource watches a source in the same way.
+func watchSource(t testing.TB, source *Source) *seen {
+	t.Helper()
+	v := &seen{source: source, now: "nothing was told"}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {

@@ -116,7 +116,7 @@ func (m *making) upstream(c *config.Upstream) *upstream.Upstream {
 	if made == nil || made.text != c.Text || made.Config.Zone != c.Zone {
 		parts, err := partsOf(c)
 		if c.Etcd != nil {
-			parts.Sources = append(parts.Sources, m.b.Etcd.Source(c.Etcd))
+			parts.Sources = append(parts.Sources, m.b.Etcd.Source(c.Etcd, c.DNS))
 		}
 		if err != nil {
 			// Its static endpoints are asked all the same; a source that can't be made
