@@ -58,7 +58,7 @@ var house = []room{
 		{"lab/load/internal/engine"},
 		{"lab/load", "lab/subject/contract"},
 		{"lab/machine/tune", "lab/machine/busy", "lab/hlog", "lab/objective", "lab/present", "lab/study", "lab/subject"},
-		{"lab/archive", "lab/calibrate", "lab/export", "lab/present/curve"},
+		{"lab/archive", "lab/calibrate", "lab/export", "lab/present/curve", "lab/subject/check"},
 		{"lab/machine/noise", "lab/archive/bucket", "lab/analysis/analysistest", "lab/validity"},
 		{"lab/capacity", "lab/runner", "lab/analysis"},
 		{"lab/report", "lab/published", "lab/repetitions"},
@@ -80,7 +80,7 @@ var house = []room{
 	{"cmd", []string{"wire", "internal", "studies", "subjects", "lab", "gate"}, [][]string{
 		{"cmd/dyno/internal/cli"},
 		{"cmd/dyno/internal/library"},
-		{"cmd/dyno/internal/archivecmd", "cmd/dyno/internal/machinecmd", "cmd/dyno/internal/runcmd"},
+		{"cmd/dyno/internal/archivecmd", "cmd/dyno/internal/machinecmd", "cmd/dyno/internal/runcmd", "cmd/dyno/internal/subjectcmd"},
 		{"cmd/dyno/internal/loadcmd", "cmd/dyno/internal/studycmd"},
 		{"cmd/dyno/internal/capacitycmd", "cmd/dyno/internal/comparecmd"},
 		{"cmd/dyno", "cmd/nanogate"},

@@ -13,6 +13,7 @@ import (
 	"dyno/cmd/dyno/internal/machinecmd"
 	"dyno/cmd/dyno/internal/runcmd"
 	"dyno/cmd/dyno/internal/studycmd"
+	"dyno/cmd/dyno/internal/subjectcmd"
 )
 
 func newRoot() *cobra.Command {
@@ -52,7 +53,7 @@ says what the numbers are worth, and keeps the evidence.
 	root.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"en", "zh"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(
 		runcmd.NewRun(&global), loadcmd.New(&global), capacitycmd.NewCapacity(&global), capacitycmd.NewKnee(&global), capacitycmd.NewOverload(&global), runcmd.NewUp(&global),
-		studycmd.NewStudies(), studycmd.NewSubjects(), studycmd.NewStudy(&global),
+		studycmd.NewStudies(), subjectcmd.New(&global), studycmd.NewStudy(&global),
 		studycmd.NewClaims(), studycmd.NewPublish(&global),
 		archivecmd.NewList(&global), archivecmd.NewShow(&global), archivecmd.NewReport(&global), archivecmd.NewVerify(&global), archivecmd.NewPush(&global), archivecmd.NewPull(&global), archivecmd.NewRemove(&global),
 		machinecmd.NewMachine(&global), comparecmd.NewCompare(&global), comparecmd.NewBaseline(&global), comparecmd.NewGate(&global), comparecmd.NewHistory(&global),

@@ -39,31 +39,48 @@ type Artifact struct {
 // fails is a [*BuildError]; a missing tool a [*NeedError]. When ctx ends, the
 // build's whole process group is killed.
 func (b *Builder) Build(ctx context.Context, c *Catalog, m Manifest) (*Artifact, error) {
+	a, files, err := b.find(ctx, c, m, toolbox{})
+	if err != nil || a.Cached {
+		return a, err
+	}
+	return a, b.fill(ctx, c.fsys, files, a)
+}
+
+// Look tells of each of several subjects where its build is or would be, and whether
+// it is there (Cached), or why it can't be built; see [Builder.Build] for the errors.
+// It builds nothing, and asks a tool that several need once.
+func (b *Builder) Look(ctx context.Context, c *Catalog, subjects []Manifest) ([]*Artifact, []error) {
+	artifacts, errs, tools := make([]*Artifact, len(subjects)), make([]error, len(subjects)), toolbox{}
+	for i, m := range subjects {
+		artifacts[i], _, errs[i] = b.find(ctx, c, m, tools)
+	}
+	return artifacts, errs
+}
+
+// find also returns the files that m is built from.
+func (b *Builder) find(ctx context.Context, c *Catalog, m Manifest, tools toolbox) (*Artifact, []string, error) {
 	builds := filepath.Join(b.Dir, "builds")
 	if err := os.MkdirAll(builds, 0o755); err != nil {
-		return nil, fmt.Errorf("make the build cache: %w", err)
+		return nil, nil, fmt.Errorf("make the build cache: %w", err)
 	}
 	// The cache's folder is neutral ground: what a tool says of itself may
 	// depend on where it is asked.
-	toolchain, err := m.CheckNeeds(ctx, builds)
+	toolchain, err := m.checkNeeds(ctx, builds, tools)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	files, err := inputFiles(c.fsys, m.Build.Inputs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	key, err := buildKey(c.fsys, files, m, toolchain)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	a := &Artifact{Manifest: m, Hash: key, Toolchain: toolchain}
 	a.place(filepath.Join(builds, key))
-	if a.exists() {
-		a.Cached = true
-		return a, nil
-	}
-	return a, b.fill(ctx, c.fsys, files, a)
+	a.Cached = a.exists()
+	return a, files, nil
 }
 
 // place sets the artifact's paths below root.
@@ -106,7 +123,8 @@ func (b *Builder) buildIn(ctx context.Context, fsys fs.FS, files []string, a *Ar
 	defer os.RemoveAll(temp)
 	draft := *a
 	draft.place(temp)
-	if err := errors.Join(os.Chmod(temp, 0o755), os.Mkdir(draft.Out, 0o755)); err != nil {
+	named := os.WriteFile(filepath.Join(temp, ownerFile), []byte(a.Manifest.Name), 0o644)
+	if err := errors.Join(named, os.Chmod(temp, 0o755), os.Mkdir(draft.Out, 0o755)); err != nil {
 		return fmt.Errorf("build subject %s: %w", a.Manifest.Name, err)
 	}
 	if err := unpack(fsys, files, filepath.Join(temp, "src")); err != nil {

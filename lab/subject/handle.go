@@ -26,6 +26,7 @@ type handle struct {
 	gone    chan struct{} // closed when nothing is left
 
 	status string // how the subject ended; valid once exited is closed
+	killed int    // processes that had to be killed; valid once gone is closed
 	err    error  // what could not be ended; valid once gone is closed
 }
 
@@ -117,6 +118,7 @@ func (h *handle) hear(n notice, seen *tidings) {
 		close(h.exited)
 	case eventGone:
 		seen.finished = true
+		h.killed = n.Killed
 		h.reportLeft(n.Left)
 		if n.OutOfMemory > 0 {
 			h.err = errors.Join(h.err, fmt.Errorf("the kernel killed %d of the processes of subject %s: together they needed more than their limit of memory, %s", n.OutOfMemory, h.order.Name, h.order.Limits.memoryText()))

@@ -145,6 +145,21 @@ func (in *Instance) Stop(ctx context.Context) error {
 	return err
 }
 
+// Killed returns how many of its processes had not ended by themselves within the
+// grace period, or had been left behind. It is known once Stop has returned; 0 when
+// attached, and where the system doesn't tell (Linux does).
+func (in *Instance) Killed() int {
+	if in.handle == nil {
+		return 0
+	}
+	select {
+	case <-in.handle.gone:
+		return in.handle.killed
+	default:
+		return 0
+	}
+}
+
 func (in *Instance) awaitGone(ctx context.Context) error {
 	select {
 	case <-in.handle.gone:

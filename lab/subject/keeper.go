@@ -85,9 +85,10 @@ func (k *keeper) main(control *json.Decoder) int {
 	go k.reap()
 	stop := (&logBound{log: os.Stdout, limit: k.order.LogLimit}).watch()
 	k.watch()
+	killed := running(descendants(os.Getpid()))
 	left := k.killAll()
 	stop()
-	gone := notice{Event: eventGone, Left: left}
+	gone := notice{Event: eventGone, Left: left, Killed: killed}
 	if !k.died {
 		gone.OutOfMemory = k.child.outOfMemory()
 	}

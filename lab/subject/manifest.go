@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -44,13 +45,17 @@ type Manifest struct {
 	Upstream string
 	Needs    []Need
 	Env      map[string]string // added to the environment of build and run
-	Remarks  string
+	CPUs     string            // how it uses every CPU it is given, in words
+	// ReadyWithin is how long it may take until it is ready; 0 for what others get.
+	ReadyWithin time.Duration
+	Remarks     string
 }
 
 // Recipe is how an output folder is made from inputs.
 type Recipe struct {
 	Command string   // executed by sh in the subject's folder, $OUT is the output folder
 	Inputs  []string // folders whose content decides whether to build again, relative to the catalog's root
+	Disk    uint64   // bytes it takes about, with what is downloaded for it; 0 if that is little
 }
 
 // Need is a tool that must be installed before a subject can be built.
@@ -59,6 +64,8 @@ type Need struct {
 	Check   string // prints the version; run by sh
 	Min     string // lowest version that will do, such as "1.26"; empty means any
 	Install string // what to tell a user who lacks it
+	// Debian names the packages that bring it on Debian and what derives from it.
+	Debian []string
 }
 
 // ParseManifest reads the subject.yaml of the catalog's folder dir; file is
@@ -88,6 +95,8 @@ func ParseManifest(file, dir string, data []byte) (Manifest, error) {
 		field{"upstream", false, r.text(&m.Upstream)},
 		field{"needs", false, r.needs(&m.Needs)},
 		field{"env", false, r.environment(&m.Env)},
+		field{"cpus", false, r.text(&m.CPUs)},
+		field{"ready_within", false, r.readyTime(&m.ReadyWithin)},
 		field{"remarks", false, r.text(&m.Remarks)},
 	)
 	m.Role, m.TLS = Role(role), secure == "true"
@@ -145,6 +154,7 @@ func (r *reader) recipe(dst *Recipe, dir string) func(*yaml.Node, string) {
 					r.fail(n, p, "must name at least one folder, such as %q", ".")
 				}
 			}},
+			field{"disk", false, r.megabytes(&dst.Disk)},
 		)
 	}
 }
@@ -158,6 +168,7 @@ func (r *reader) needs(dst *[]Need) func(*yaml.Node, string) {
 				field{"check", true, r.text(&need.Check)},
 				field{"min", false, r.version(&need.Min)},
 				field{"install", true, r.text(&need.Install)},
+				field{"debian", false, r.packages(&need.Debian)},
 			)
 			*dst = append(*dst, need)
 		})

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 const goodManifest = `name: go/gin
@@ -57,6 +59,16 @@ func TestManifestSpeaks(t *testing.T) {
 	}
 }
 
+func TestManifestOfABigSubject(t *testing.T) {
+	text := strings.Replace(goodManifest, "inputs: [\".\", \"../dynoprobe\"]", "inputs: [\".\"]\n  disk: 250 MB", 1)
+	text = strings.Replace(text, "install: see go.dev", "install: see go.dev, debian: [golang-go, libc6-dev]", 1)
+	m, err := ParseManifest("subject.yaml", "go/gin", []byte(text+"cpus: one loop a CPU\nready_within: 40s\n"))
+	if err != nil || m.Build.Disk != 250_000_000 || m.CPUs != "one loop a CPU" || m.ReadyWithin != 40*time.Second ||
+		!slices.Equal(m.Needs[0].Debian, []string{"golang-go", "libc6-dev"}) {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
 func TestParseManifestErrors(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -68,6 +80,9 @@ func TestParseManifestErrors(t *testing.T) {
 		{"wrong role", "role: production", "role: produktion", []string{`s.yaml:5:7: role: "produktion" is not one of production, tuned, engine; did you mean "production"?`}},
 		{"wrong name", "name: go/gin", "name: go/jin", []string{`s.yaml:1:7: name: "go/jin" must be the name of its folder, "go/gin"`}},
 		{"upstream list", "probe: go", "upstream: [a]", []string{"upstream: expected text, got a list"}},
+		{"ready within", "probe: go", "ready_within: 2m", []string{`s.yaml:12:15: ready_within: "2m" is not a time from 1s to 1m0s`}},
+		{"package", "install: see go.dev", "install: see go.dev, debian: [\"--purge\"]", []string{`needs[0].debian[0]: "--purge" is not the name of a package`}},
+		{"disk", "  inputs:", "  disk: 5GB\n  inputs:", []string{`s.yaml:8:9: build.disk: "5GB" is not a size on disk; expected one such as "60 MB"`}},
 		{"unknown protocol", "probe: go", "protocols: [h2, h3]", []string{`s.yaml:12:17: protocols[1]: "h3" is not one of http/1.1, h2, grpc`}},
 		{"protocol twice", "probe: go", "protocols: [h2, h2]", []string{`s.yaml:12:17: protocols[1]: "h2" is there twice`}},
 		{"no protocol", "probe: go", "protocols: []", []string{`protocols: must name at least one protocol, such as "http/1.1"`}},

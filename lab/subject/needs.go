@@ -20,15 +20,26 @@ type NeedError struct {
 
 // Error is one sentence on what is missing and one on what to do.
 func (e *NeedError) Error() string {
-	want := e.Need.Command
-	if e.Need.Min != "" {
-		want += " " + e.Need.Min + " or newer"
-	}
 	have := "found version " + e.Found
 	if e.Cause != nil {
 		have = e.Cause.Error()
 	}
-	return fmt.Sprintf("subject %s needs %s, but %s. To install it: %s", e.Subject, want, have, e.Need.Install)
+	return fmt.Sprintf("subject %s needs %s, but %s. To install it: %s", e.Subject, e.wanted(), have, e.Need.Install)
+}
+
+// Missing says in a few words what is missing: "go 1.26 or newer (found 1.24)".
+func (e *NeedError) Missing() string {
+	if e.Found != "" {
+		return fmt.Sprintf("%s (found %s)", e.wanted(), e.Found)
+	}
+	return e.wanted()
+}
+
+func (e *NeedError) wanted() string {
+	if e.Need.Min == "" {
+		return e.Need.Command
+	}
+	return e.Need.Command + " " + e.Need.Min + " or newer"
 }
 
 // Unwrap returns the cause.
@@ -38,24 +49,48 @@ func (e *NeedError) Unwrap() error { return e.Cause }
 // one entry per need. It fails with a [*NeedError] for each need that is not
 // met.
 func (m Manifest) CheckNeeds(ctx context.Context, dir string) ([]string, error) {
+	return m.checkNeeds(ctx, dir, toolbox{})
+}
+
+func (m Manifest) checkNeeds(ctx context.Context, dir string, tools toolbox) ([]string, error) {
 	var found []string
 	var errs []error
 	for _, need := range m.Needs {
-		out, err := m.checkNeed(ctx, need, dir)
+		out, err := m.checkNeed(ctx, need, dir, tools)
 		found = append(found, out)
 		errs = append(errs, err)
 	}
 	return found, errors.Join(errs...)
 }
 
-func (m Manifest) checkNeed(ctx context.Context, need Need, dir string) (string, error) {
+// toolbox remembers what tools said of themselves, by the command that asked.
+type toolbox map[string]said
+
+type said struct {
+	text string
+	err  error
+}
+
+// ask runs a check, unless it has been run before.
+func (t toolbox) ask(ctx context.Context, check, dir string) (string, error) {
+	if s, ok := t[check]; ok {
+		return s.text, s.err
+	}
+	cmd := exec.CommandContext(ctx, "sh", "-c", check)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	s := said{strings.TrimSpace(string(out)), err}
+	if ctx.Err() == nil {
+		t[check] = s
+	}
+	return s.text, s.err
+}
+
+func (m Manifest) checkNeed(ctx context.Context, need Need, dir string, tools toolbox) (string, error) {
 	if _, err := exec.LookPath(need.Command); err != nil {
 		return "", &NeedError{Subject: m.Name, Need: need, Cause: fmt.Errorf("%s is not in PATH", need.Command)}
 	}
-	cmd := exec.CommandContext(ctx, "sh", "-c", need.Check)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	text := strings.TrimSpace(string(out))
+	text, err := tools.ask(ctx, need.Check, dir)
 	if err != nil {
 		return "", &NeedError{Subject: m.Name, Need: need, Cause: fmt.Errorf("%q failed: %w: %s", need.Check, err, text)}
 	}

@@ -102,6 +102,16 @@ func descendants(root int) []int {
 	return found
 }
 
+// running counts those of pids that have not ended.
+func running(pids []int) (n int) {
+	for _, pid := range pids {
+		if p, err := readProcess(pid); err == nil && !p.ended() {
+			n++
+		}
+	}
+	return n
+}
+
 // marked lists the processes that have variable, "NAME=value", in the
 // environment they were started with.
 func marked(variable string) []identity {

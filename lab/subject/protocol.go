@@ -43,6 +43,7 @@ type notice struct {
 	Remarks []string `json:"remarks,omitempty"` // started: what could not be done
 	Status  string   `json:"status,omitempty"`  // exited: "exit status 2", "signal: killed"
 	Left    []int    `json:"left,omitempty"`    // gone: processes that could not be ended
+	Killed  int      `json:"killed,omitempty"`  // gone: processes that had not ended when asked to, or had no time to
 	Error   string   `json:"error,omitempty"`   // failed
 
 	Unenforced  []string `json:"unenforced,omitempty"`    // started: limits that are not, and why

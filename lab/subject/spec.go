@@ -55,7 +55,7 @@ func (a *Artifact) StartSpec() StartSpec {
 	}
 	return StartSpec{
 		Name: a.Manifest.Name, Command: strings.Fields(a.Manifest.Run), Dir: a.Source,
-		Env: env, Ready: a.Manifest.Ready,
+		Env: env, Ready: a.Manifest.Ready, Timeout: a.Manifest.ReadyWithin,
 	}
 }
 

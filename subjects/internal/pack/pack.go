@@ -18,6 +18,9 @@ var kinds = []string{
 	".go", "go.mod", "go.sum", ".yaml", "README.md", ".proto",
 	".sh", ".cfg", // of gateways that are installed
 	".rs", "Cargo.toml", "Cargo.lock", ".js", "package.json", "package-lock.json",
+	".c", ".h", ".cpp", ".hpp", ".py", "requirements.txt", ".php", ".ini", ".rb", ".ru", ".pl", ".lua",
+	".conf", ".sh", ".java", "pom.xml", ".kt", ".scala", ".ts", ".erl", ".ex", ".hs", ".ml", ".cr", ".clj",
+	".R", ".lisp", ".rkt",
 }
 
 // Sources lists the files of fsys, the folder of the subjects, that are

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,7 +31,9 @@ type runFlags struct {
 	asJSON bool
 
 	accept   []string
-	keepOn   bool // though the first block is of no use
+	ready    bool     // leave out subjects that lack something on this machine
+	without  []string // subjects left out
+	keepOn   bool     // though the first block is of no use
 	repeats  int
 	duration time.Duration // how long to go on, block by block; 0: as the study says
 }
@@ -66,6 +69,8 @@ If the archive is a bucket, the run is kept on this machine and then pushed.`,
 	flags.DurationVar(&f.duration, "for", 0, "go on block by block for so long, or until every claim is decided and the intervals are as narrow as the study asks")
 	flags.IntVar(&f.repeats, "repeats", DefaultRepeats, "how often an invalid trial is repeated at the end of its block; all together at most half of the trials planned")
 	flags.StringSliceVar(&f.accept, "accept", nil, "findings that don't lower what a trial is worth, by name (docs/findings.md); they are shown all the same")
+	flags.StringSliceVar(&f.without, "without", nil, "leave out these subjects, and the claims about them")
+	flags.BoolVar(&f.ready, "ready", false, "leave out subjects that lack a tool on this machine (see dyno subjects)")
 	flags.BoolVar(&f.keepOn, "keep-going", false, "go on though this machine was disturbed in every trial of the first block")
 	flags.BoolVar(&f.plan, "plan", false, "print the plan and stop")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON Lines: the plan, what happens, and last the analysis")
@@ -155,6 +160,16 @@ func (f *runFlags) runner(name string) (*runner.Runner, error) {
 	if f.blocks > 0 {
 		s.Blocks = f.blocks
 	}
+	if f.ready {
+		if err := f.leaveOut(s, c); err != nil {
+			return nil, err
+		}
+	}
+	if len(f.without) > 0 {
+		if s, err = s.Without(f.without...); err != nil {
+			return nil, err
+		}
+	}
 	if err := f.applyTo(s); err != nil {
 		return nil, err
 	}
@@ -204,6 +219,9 @@ func (f *runFlags) command(name string) []string {
 	}
 	if f.repeats != DefaultRepeats {
 		command = append(command, "--repeats", strconv.Itoa(f.repeats))
+	}
+	if len(f.without) > 0 {
+		command = append(command, "--without", strings.Join(f.without, ","))
 	}
 	if f.keepOn {
 		command = append(command, "--keep-going")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -25,16 +24,6 @@ func NewStudies() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(to, "%s\t%s\n", name, s.Question)
-		}
-		return nil
-	})
-}
-
-func NewSubjects() *cobra.Command {
-	return newList("subjects", "List the subjects that ship with dyno", func(c *subject.Catalog, to io.Writer) error {
-		fmt.Fprintln(to, "NAME\tFRAMEWORK\tVERSION\tROLE\tREMARKS")
-		for _, m := range c.List() {
-			fmt.Fprintf(to, "%s\t%s\t%s\t%s\t%s\n", m.Name, m.Framework, m.Version, m.Role, strings.ReplaceAll(strings.TrimSpace(m.Remarks), "\n", " "))
 		}
 		return nil
 	})

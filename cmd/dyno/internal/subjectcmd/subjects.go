@@ -1,0 +1,155 @@
+package subjectcmd
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"dyno/cmd/dyno/internal/cli"
+	"dyno/lab/subject"
+	"dyno/lab/subject/check"
+)
+
+// New is dyno subjects, with its subcommands.
+func New(global *cli.Global) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "subjects",
+		Short: "List the subjects that ship with dyno; check, install and clean them",
+		Args:  cli.ExactArgs(0, "none, or a subcommand: check, install or clean"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			b, err := newBench(global)
+			if err != nil {
+				return err
+			}
+			items, err := b.plan(cmd.Context(), b.catalog.List())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return cli.WriteJSON(os.Stdout, listed(items))
+			}
+			return list(items)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.AddCommand(newCheck(global), newInstall(global), newClean(global))
+	return cmd
+}
+
+// bench is what the commands work with.
+type bench struct {
+	catalog *subject.Catalog
+	builder *subject.Builder
+	home    string
+	global  *cli.Global
+}
+
+func newBench(global *cli.Global) (*bench, error) {
+	c, err := cli.Catalog()
+	if err != nil {
+		return nil, err
+	}
+	home, err := cli.Home()
+	if err != nil {
+		return nil, err
+	}
+	return &bench{c, &subject.Builder{Dir: filepath.Join(home, "cache")}, home, global}, nil
+}
+
+func (b *bench) plan(ctx context.Context, subjects []subject.Manifest) ([]check.Item, error) {
+	return check.Plan(ctx, b.builder, b.catalog, subjects)
+}
+
+// maxNamed is how many subjects can be named, far more than there are.
+const maxNamed = 1000
+
+// named finds subjects by their names, languages or folders of languages, in the order
+// of the catalog.
+func (b *bench) named(words []string) ([]subject.Manifest, error) {
+	all := b.catalog.List()
+	wanted := make(map[string]bool)
+	for _, word := range words {
+		found := false
+		for _, m := range all {
+			if m.Name == word || m.Language == word || strings.HasPrefix(m.Name, word+"/") {
+				wanted[m.Name], found = true, true
+			}
+		}
+		if !found {
+			_, err := b.catalog.Get(word)
+			return nil, cli.UsageError(err)
+		}
+	}
+	return slices.DeleteFunc(all, func(m subject.Manifest) bool { return !wanted[m.Name] }), nil
+}
+
+// row is a subject in a list.
+type row struct {
+	Name      string   `json:"name"`
+	Language  string   `json:"language"`
+	Framework string   `json:"framework"`
+	Version   string   `json:"version"`
+	Role      string   `json:"role"`
+	State     string   `json:"state"` // built, ready (it can be built) or lacks
+	Lacks     []string `json:"lacks,omitempty"`
+	CPUs      string   `json:"cpus,omitempty"` // how it uses every CPU it is given
+	Remarks   string   `json:"remarks,omitempty"`
+}
+
+func listed(items []check.Item) []row {
+	rows := make([]row, len(items))
+	for i := range items {
+		m := &items[i].Manifest
+		rows[i] = row{m.Name, m.Language, m.Framework, m.Version, string(m.Role), state(&items[i]), lacks(&items[i]), m.CPUs, oneLine(m.Remarks)}
+	}
+	return rows
+}
+
+func state(item *check.Item) string {
+	switch {
+	case !item.Ready():
+		return "lacks"
+	case item.Cached:
+		return "built"
+	}
+	return "ready"
+}
+
+func lacks(item *check.Item) (missing []string) {
+	for _, lack := range item.Lacks {
+		missing = append(missing, lack.Missing())
+	}
+	return missing
+}
+
+func list(items []check.Item) error {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(w, "NAME\tFRAMEWORK\tVERSION\tROLE\tSTATE\tREMARKS")
+	var incomplete int
+	for _, r := range listed(items) {
+		state := r.State
+		if len(r.Lacks) > 0 {
+			state += " " + strings.Join(r.Lacks, ", ")
+			incomplete++
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Framework, r.Version, r.Role, state, r.Remarks)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if incomplete > 0 {
+		fmt.Printf("\n%d of %d lack something that they are built or run with; to see what installs it: dyno subjects install LANGUAGE\n", incomplete, len(items))
+	}
+	return nil
+}
+
+func oneLine(text string) string {
+	return strings.ReplaceAll(strings.TrimSpace(text), "\n", " ")
+}

@@ -1,0 +1,32 @@
+package check
+
+import "time"
+
+// Verdict is what a check came to.
+type Verdict string
+
+const (
+	OK     Verdict = "ok"     // it keeps the whole contract
+	Lacks  Verdict = "lacks"  // something must be installed before it can be built
+	Failed Verdict = "failed" // it can't be built or started, or breaks the contract
+)
+
+// Result is what a check of one subject found.
+type Result struct {
+	Name      string  `json:"name"`
+	Language  string  `json:"language"`
+	Framework string  `json:"framework"`
+	Version   string  `json:"version"`
+	Verdict   Verdict `json:"verdict"`
+	Problem   string  `json:"problem,omitempty"` // why it is not ok
+
+	Cached    bool          `json:"cached"`     // it had been built before
+	BuildTime time.Duration `json:"build_time"` // ns; 0 if it had been built before
+	Size      uint64        `json:"size"`       // bytes of what was built, with the packages it brings
+
+	StartUp   time.Duration `json:"start"` // ns from its execution to its first answer
+	Stop      time.Duration `json:"stop"`  // ns from SIGTERM until nothing is left of it
+	Processes int           `json:"processes"`
+	Threads   int           `json:"threads"`
+	RSS       uint64        `json:"rss"` // bytes, of all processes, after the contract was verified
+}
