@@ -19,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"dyno/gate/admin"
+	"dyno/gate/stats"
 )
 
 func newTop() *cobra.Command {
@@ -64,6 +65,7 @@ type look struct {
 	routes    []admin.Route
 	upstreams []admin.Upstream
 	counts    map[string]uint64
+	took      map[string]map[int]uint64 // response times by bucket
 }
 
 func (t *top) run(ctx context.Context, every time.Duration, once bool) error {
@@ -88,6 +90,9 @@ func (t *top) run(ctx context.Context, every time.Duration, once bool) error {
 		}
 		page := t.page(&now)
 		if live {
+			if width, height, err := term.GetSize(int(file.Fd())); err == nil {
+				page = fit(page, width, height)
+			}
 			page = append([]byte("\x1b[H\x1b[2J"), page...)
 		}
 		if _, err := t.out.Write(page); err != nil {
@@ -102,12 +107,12 @@ func (t *top) run(ctx context.Context, every time.Duration, once bool) error {
 
 func (t *top) look(ctx context.Context) (l look, err error) {
 	l.at = time.Now()
-	for path, into := range map[string]any{"/ready": &l.status, "/routes": &l.routes, "/upstreams": &l.upstreams} {
+	for path, into := range map[string]any{"/ready": &l.status, "/routes?histograms": &l.routes, "/upstreams?histograms": &l.upstreams} {
 		if err := t.client.get(ctx, path, into); err != nil {
 			return l, err
 		}
 	}
-	l.counts = map[string]uint64{}
+	l.counts, l.took = map[string]uint64{}, map[string]map[int]uint64{}
 	for _, r := range l.routes {
 		l.count("route "+r.Name, &r.Figures)
 	}
@@ -121,6 +126,39 @@ func (t *top) look(ctx context.Context) (l look, err error) {
 
 func (l *look) count(key string, f *admin.Figures) {
 	l.counts[key], l.counts[key+" 5xx"] = f.Requests, f.Status["5xx"]
+	l.took[key] = f.Took
+}
+
+// since is which response times came since the look before.
+func (l *look) since(before *look, key string) (h stats.Histogram) {
+	for bucket, n := range l.took[key] {
+		if was := before.took[key][bucket]; bucket >= 0 && bucket < len(h.Buckets) && n > was {
+			h.Buckets[bucket] = n - was
+		}
+	}
+	return h
+}
+
+// fit cuts a page to what a terminal shows, with a line left for the cursor.
+func fit(page []byte, width, height int) []byte {
+	lines := bytes.SplitAfter(page, []byte("\n"))
+	var b []byte
+	for _, line := range lines[:min(len(lines), max(height-1, 1))] {
+		if text := []rune(string(line)); len(text) > width+1 {
+			line = []byte(string(text[:max(width-1, 0)]) + "…\n")
+		}
+		b = append(b, line...)
+	}
+	return b
+}
+
+// clip cuts a name that is too long for its column.
+func clip(name string) string {
+	const most = 32
+	if text := []rune(name); len(text) > most {
+		return string(text[:most-1]) + "…"
+	}
+	return name
 }
 
 // page writes what is seen now: routes with the most requests first.
@@ -147,22 +185,22 @@ func (t *top) page(now *look) []byte {
 	})
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	const most = 20
-	fmt.Fprintln(w, "\nROUTE\tPATH\tREQ/S\t5XX/S\tP50 MS\tP99 MS\tREQUESTS\t")
+	fmt.Fprintln(w, "\nREQ/S\t5XX/S\tP50 MS\tP99 MS\tREQUESTS\tROUTE\tPATH")
 	for _, r := range routes[:min(most, len(routes))] {
 		path := r.Path
 		if r.Broken {
 			path += " (can't be served)"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, path, cells("route "+r.Name, &r.Figures, rate))
+		fmt.Fprintf(w, "%s%s\t%s\n", t.cells(now, "route "+r.Name, &r.Figures, rate), clip(r.Name), path)
 	}
-	fmt.Fprintln(w, "\nUPSTREAM\tENDPOINT\tREQ/S\t5XX/S\tP50 MS\tP99 MS\tREQUESTS\tACTIVE\tSTATE")
+	fmt.Fprintln(w, "\nREQ/S\t5XX/S\tP50 MS\tP99 MS\tREQUESTS\tACTIVE\tSTATE\tENDPOINT\tUPSTREAM")
 	for _, u := range now.upstreams {
 		for _, e := range u.Endpoints {
 			state := "up"
 			if !e.Usable {
 				state = strings.Join(e.Marks, ",")
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s%d\t%s\n", u.Name, e.Address, cells("endpoint "+u.Name+" "+e.Address, &e.Figures, rate), e.Active, state)
+			fmt.Fprintf(w, "%s%d\t%s\t%s\t%s\n", t.cells(now, "endpoint "+u.Name+" "+e.Address, &e.Figures, rate), e.Active, state, clip(e.Address), u.Name)
 		}
 	}
 	_ = w.Flush() // into memory
@@ -172,8 +210,11 @@ func (t *top) page(now *look) []byte {
 	return b.Bytes()
 }
 
-func cells(key string, f *admin.Figures, rate func(string) float64) string {
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t", short(rate(key)), short(rate(key+" 5xx")), short(f.P50), short(f.P99), f.Requests)
+// cells are the figures of a series: rates and percentiles of the time since the look
+// before.
+func (t *top) cells(now *look, key string, f *admin.Figures, rate func(string) float64) string {
+	h := now.since(&t.before, key)
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t", short(rate(key)), short(rate(key+" 5xx")), short(h.Quantile(0.5).Seconds()*1e3), short(h.Quantile(0.99).Seconds()*1e3), f.Requests)
 }
 
 // short writes a figure with three digits.

@@ -46,8 +46,8 @@ func New(g *gate.Gateway, o Options) *nano.App {
 	app.Put("/config", o.changes(put(g)), nano.OnGoroutine)
 	app.Post("/config", o.changes(put(g)), nano.OnGoroutine)
 	app.Post("/config/rollback", o.changes(rollback(g)), nano.OnGoroutine)
-	app.Get("/routes", func(c nano.Ctx) error { return c.JSON(200, routesOf(g.Snapshot())) })
-	app.Get("/upstreams", func(c nano.Ctx) error { return c.JSON(200, upstreamsOf(g.Snapshot())) })
+	app.Get("/routes", func(c nano.Ctx) error { return c.JSON(200, routesOf(g.Snapshot(), histograms(c))) })
+	app.Get("/upstreams", func(c nano.Ctx) error { return c.JSON(200, upstreamsOf(g.Snapshot(), histograms(c))) })
 	app.Get("/metrics", func(c nano.Ctx) error {
 		if strings.Contains(string(c.Header("Accept")), "application/openmetrics-text") {
 			return c.Bytes(200, openType, metrics(g, true))
@@ -60,11 +60,14 @@ func New(g *gate.Gateway, o Options) *nano.App {
 	return app
 }
 
+// histograms reports whether response times are asked for by bucket.
+func histograms(c nano.Ctx) bool { return string(c.RawQuery()) == "histograms" }
+
 // safe keeps browsers from making more of an answer than it is.
 func safe(next nano.Handler) nano.Handler {
 	return func(c nano.Ctx) error {
 		c.SetHeader("X-Content-Type-Options", "nosniff")
-		c.SetHeader("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'")
+		c.SetHeader("Content-Security-Policy", "default-src 'none'; img-src data:; style-src 'self'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'")
 		c.SetHeader("Cache-Control", "no-store")
 		return next(c)
 	}

@@ -1,48 +1,158 @@
 "use strict";
 
-// Counts of the last look, by series, so that rates can be told.
-let before = new Map(), looked = 0;
+// What was seen in the last minute, by series: counts at each look, the newest last. Rates
+// and percentiles are of the last few looks, so that they say what is now.
+const series = new Map(), kept = 61, span = 5, most = 200;
+let looks = [], sort = "", shown = null;
 
-function rate(now, key, count, seconds) {
-  const last = before.get(key);
-  now.set(key, count);
-  return last === undefined || seconds <= 0 ? "" : number(Math.max(0, count - last) / seconds);
-}
-
-function number(x) {
-  if (x === 0) return "0";
-  return x >= 100 ? Math.round(x).toLocaleString("en") : x.toPrecision(3);
+// note keeps a look's counts of a series, and returns what came since a few looks before.
+function note(key, f) {
+  const s = series.get(key) || { counts: [], at: 0 };
+  series.set(key, s);
+  s.at = looks.length ? looks[looks.length - 1] : 0;
+  if (s.counts.length && s.counts[s.counts.length - 1].requests > f.requests) s.counts = []; // it is another one
+  s.counts.push({ requests: f.requests, bad: (f.status || {})["5xx"] || 0, failed: total(f.failed), aimed: f.aimed || 0, missed: f.missed || 0, took: f.took || {} });
+  if (s.counts.length > kept) s.counts.shift();
+  const n = s.counts.length, back = Math.min(span, n - 1), now = s.counts[n - 1], then = s.counts[n - 1 - back];
+  const seconds = back ? (looks[looks.length - 1] - looks[looks.length - 1 - back]) / 1000 : 0;
+  const since = (name) => seconds > 0 ? (now[name] - then[name]) / seconds : 0;
+  const took = new Map();
+  for (const [bucket, count] of Object.entries(now.took)) {
+    const more = count - (then.took[bucket] || 0);
+    if (back && more > 0) took.set(Number(bucket), more);
+  }
+  const aimed = now.aimed - then.aimed;
+  return {
+    rate: since("requests"), bad: since("bad"), failed: since("failed"), took, p50: quantile(took, 0.5), p99: quantile(took, 0.99),
+    met: aimed > 0 ? 1 - (now.missed - then.missed) / aimed : null, total: f.requests, line: sparkline(s.counts),
+  };
 }
 
 function total(counts) { return Object.values(counts || {}).reduce((a, b) => a + b, 0); }
 
-function row(cells) {
-  const tr = document.createElement("tr");
-  for (const [text, className] of cells) {
-    const td = document.createElement("td");
-    td.textContent = text; // never as HTML: names come from files
-    if (className) td.className = className;
-    tr.append(td);
+// quantile is the end, in ms, of the bucket that a part of all lies below. There are four
+// buckets to each power of two from 1024 ns on.
+function quantile(took, q) {
+  let left = 0;
+  for (const n of took.values()) left += n;
+  if (!left) return null;
+  left *= q;
+  for (const bucket of [...took.keys()].sort((a, b) => a - b)) {
+    left -= took.get(bucket);
+    if (left < 0 || left === 0) return 1024 * 2 ** Math.floor(bucket / 4) / 4 * (4 + bucket % 4) / 1e6;
   }
+  return null;
+}
+
+// sparkline draws the rate from one look to the next.
+function sparkline(counts) {
+  const rates = counts.slice(1).map((c, i) => c.requests - counts[i].requests);
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 60 20");
+  svg.setAttribute("preserveAspectRatio", "none");
+  svg.setAttribute("aria-hidden", "true");
+  const top = Math.max(1, ...rates);
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
+  line.setAttribute("points", rates.map((r, i) => `${60 - rates.length + i + 1},${19 - 18 * r / top}`).join(" "));
+  svg.append(line);
+  return svg;
+}
+
+function number(x) {
+  if (x === null || x === undefined) return "";
+  if (x === 0) return "0";
+  return x >= 100 ? Math.round(x).toLocaleString("en") : x.toPrecision(3);
+}
+
+function share(x, digits) { return (100 * x).toFixed(digits) + " %"; }
+
+// row makes a table's row. Texts are never HTML: names come from files.
+function row(labels, cells, quiet) {
+  const tr = document.createElement("tr");
+  if (quiet) tr.className = "quiet";
+  cells.forEach(([content, className, small], i) => {
+    const td = document.createElement("td");
+    td.className = (className || "") + (content === "" ? " empty" : "");
+    if (i) td.dataset.label = labels[i];
+    td.append(content);
+    if (small) {
+      const below = document.createElement("small");
+      below.textContent = small;
+      td.append(below);
+    }
+    tr.append(td);
+  });
   return tr;
 }
 
-function figures(now, key, f, seconds, failed) {
-  const bad = (f.status || {})["5xx"] || 0;
-  const cells = [
-    [rate(now, key, f.requests, seconds), "n"],
-    [rate(now, key + " 5xx", bad, seconds), "n"],
-  ];
-  if (failed) cells.push([rate(now, key + " failed", total(f.failed), seconds), "n"]);
-  cells.push([f.requests ? number(f.p50_ms) : "", "n"], [f.requests ? number(f.p99_ms) : "", "n"], [f.requests.toLocaleString("en"), "n"]);
-  return cells;
+function destination(r) {
+  if (r.broken) return ["can't be served", "wide bad"];
+  if (r.redirect) return ["redirect " + r.redirect, "wide"];
+  if (r.respond) return ["answer " + r.respond, "wide"];
+  return [r.to.map((t) => r.to.length > 1 ? `${t.upstream} (${t.weight})` : t.upstream).join(", "), "wide"];
 }
 
-function destination(r) {
-  if (r.broken) return ["can't be served", "bad"];
-  if (r.redirect) return ["redirect " + r.redirect];
-  if (r.respond) return ["answer " + r.respond];
-  return [r.to.map((t) => r.to.length > 1 ? `${t.upstream} (${t.weight})` : t.upstream).join(", ")];
+function met(x) { return x === null ? ["", "n"] : [share(x, 1), x < 0.99 ? "n bad" : "n"]; }
+
+function labelsOf(table) { return [...table.querySelectorAll("th")].map((th) => th.textContent); }
+
+function drawRoutes() {
+  if (!shown) return;
+  const table = document.getElementById("routes"), labels = labelsOf(table);
+  const wanted = document.getElementById("filter").value.toLowerCase();
+  let list = shown.filter(({ r }) => !wanted || (r.name + " " + matches(r) + " " + (r.to || []).map((t) => t.upstream).join(" ")).toLowerCase().includes(wanted));
+  if (sort === "name") list = [...list].sort((a, b) => a.r.name.localeCompare(b.r.name));
+  else if (sort === "met") list = [...list].sort((a, b) => (a.f.met ?? 2) - (b.f.met ?? 2));
+  else if (sort || list.length > most) list = [...list].sort((a, b) => (b.f[sort || "rate"] ?? -1) - (a.f[sort || "rate"] ?? -1));
+  table.tBodies[0].replaceChildren(...list.slice(0, most).map(({ r, f }) => row(labels, [
+    [r.name, "name", matches(r)], destination(r), [number(f.rate), "n"], [f.line, "line"],
+    [number(f.bad), f.bad ? "n bad" : "n"], [number(f.failed), f.failed ? "n bad" : "n"], [number(f.p50), "n"], [number(f.p99), "n"], met(f.met), [f.total.toLocaleString("en"), "n"],
+  ], !f.rate)));
+  const more = document.getElementById("more");
+  more.hidden = list.length <= most;
+  more.textContent = `${(list.length - most).toLocaleString("en")} more routes: filter, or nanogate top`;
+}
+
+function matches(r) { return [(r.methods || []).join("|"), (r.hosts || []).join("|") + r.path].filter(Boolean).join(" "); }
+
+function drawUpstreams(upstreams) {
+  const table = document.getElementById("upstreams"), labels = labelsOf(table);
+  let up = 0, all = 0;
+  const rows = upstreams.flatMap((u) => u.endpoints.map((e) => {
+    all++;
+    if (e.usable) up++;
+    const f = note(`endpoint ${u.name} ${e.address}`, e.figures);
+    return row(labels, [
+      [u.name, "name", u.panic ? "all are doubtful, so all are asked" : u.balance], [e.address, "wide"],
+      e.usable ? ["up", "good"] : [(e.marks || ["away"]).join(", "), "bad"], [String(e.active), "n"],
+      [number(f.rate), "n"], [f.line, "line"], [number(f.bad), f.bad ? "n bad" : "n"], [number(f.p50), "n"], [number(f.p99), "n"], [f.total.toLocaleString("en"), "n"],
+    ], !f.rate && e.usable);
+  }));
+  table.tBodies[0].replaceChildren(...rows.slice(0, most));
+  set("up", `${up} / ${all}`, up < all);
+}
+
+function set(id, text, bad) {
+  const at = document.getElementById(id);
+  at.textContent = text;
+  at.className = bad ? "bad" : "";
+}
+
+function drawCards(ready) {
+  let rate = 0, bad = 0;
+  const took = new Map();
+  for (const { f } of shown) {
+    rate += f.rate;
+    bad += f.bad;
+    for (const [bucket, n] of f.took) took.set(bucket, (took.get(bucket) || 0) + n);
+  }
+  set("rate", number(rate) || "0");
+  set("errors", rate ? share(bad / rate, 2) : "–", bad > 0);
+  for (const [id, q] of [["p50", 0.5], ["p99", 0.99]]) {
+    const ms = quantile(took, q);
+    set(id, ms === null ? "–" : number(ms) + " ms");
+  }
+  set("clients", ready.clients.toLocaleString("en"));
 }
 
 async function get(path) {
@@ -53,28 +163,21 @@ async function get(path) {
 async function look() {
   const state = document.getElementById("state");
   try {
-    const [ready, routes, upstreams] = await Promise.all([get("ready"), get("routes"), get("upstreams")]);
-    const at = performance.now(), seconds = looked ? (at - looked) / 1000 : 0, now = new Map();
-    state.textContent = `${ready.draining ? "draining" : "ready"} · ${ready.listen.join(", ")} · ${ready.clients} connections${ready.config ? " · " + ready.config : ""}`;
+    const [ready, routes, upstreams] = await Promise.all([get("ready"), get("routes?histograms"), get("upstreams?histograms")]);
+    looks.push(performance.now());
+    if (looks.length > kept) looks.shift();
+    state.textContent = ready.draining ? "draining" : "ready";
     state.className = ready.ready ? "good" : "bad";
+    document.getElementById("where").textContent = [ready.listen.join(", "), `version ${ready.version}`, ready.config].filter(Boolean).join(" · ");
+    document.title = "nanogate " + ready.listen.join(" ");
     const problems = document.getElementById("problems");
     problems.hidden = !ready.problems;
     problems.replaceChildren(...(ready.problems || []).map((p) => { const li = document.createElement("li"); li.textContent = p; return li; }));
-    document.querySelector("#routes tbody").replaceChildren(...routes.map((r) => row([
-      [r.name],
-      [[(r.methods || []).join("|"), (r.hosts || []).join("|") + r.path].filter(Boolean).join(" ")],
-      destination(r),
-      ...figures(now, "route " + r.name, r.figures, seconds, true),
-    ])));
-    document.querySelector("#upstreams tbody").replaceChildren(...upstreams.flatMap((u) => u.endpoints.map((e, i) => row([
-      [i ? "" : u.name + (u.panic ? " (all are doubtful)" : "")],
-      [e.address],
-      e.usable ? ["up", "good"] : [(e.marks || ["away"]).join(", "), "bad"],
-      [String(e.active), "n"],
-      ...figures(now, `endpoint ${u.name} ${e.address}`, e.figures, seconds, false),
-    ]))));
-    before = now;
-    looked = at;
+    shown = routes.map((r) => ({ r, f: note("route " + r.name, r.figures) }));
+    drawRoutes();
+    drawUpstreams(upstreams);
+    drawCards(ready);
+    for (const [key, s] of series) if (s.at !== looks[looks.length - 1]) series.delete(key); // it is gone
   } catch (error) {
     state.textContent = "the gateway doesn't answer";
     state.className = "bad";
@@ -82,4 +185,13 @@ async function look() {
   setTimeout(look, 1000);
 }
 
+document.getElementById("filter").addEventListener("input", drawRoutes);
+for (const th of document.querySelectorAll("#routes th[data-sort]")) {
+  th.addEventListener("click", () => {
+    sort = sort === th.dataset.sort ? "" : th.dataset.sort;
+    for (const other of document.querySelectorAll("#routes th")) other.removeAttribute("aria-sort");
+    if (sort) th.setAttribute("aria-sort", "descending");
+    drawRoutes();
+  });
+}
 look();

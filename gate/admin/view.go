@@ -37,6 +37,9 @@ type Figures struct {
 	P50      float64           `json:"p50_ms"`           // response times: ends of buckets a quarter of a power of two wide
 	P99      float64           `json:"p99_ms"`
 	P999     float64           `json:"p999_ms"`
+	// Took is how many response times lie in which bucket, see [stats.Upper]; only where
+	// it is asked for, so that percentiles of a while can be told.
+	Took map[int]uint64 `json:"took,omitempty"`
 }
 
 // Route is one route with its figures.
@@ -106,12 +109,12 @@ func statusOf(g *gate.Gateway) Status {
 }
 
 // routesOf looks at the routes, in the order of the file.
-func routesOf(s *snapshot.Snapshot) []Route {
+func routesOf(s *snapshot.Snapshot, histograms bool) []Route {
 	all := make([]Route, 0, len(s.Routes))
 	for _, r := range s.Routes {
 		c := r.Config
 		v := Route{Name: r.Name, Priority: c.Priority, Hosts: c.Match.Hosts, Path: c.Match.Path.Text, Methods: c.Match.Methods,
-			Broken: r.Broken != nil, Objective: ms(c.Objective), Figures: figuresOf(r.Counters)}
+			Broken: r.Broken != nil, Objective: ms(c.Objective), Figures: figuresOf(r.Counters, histograms)}
 		if c.Redirect != nil {
 			v.Redirect = c.Redirect.Status
 		}
@@ -134,7 +137,7 @@ func targetName(t *config.Target) string {
 }
 
 // upstreamsOf looks at the upstreams, in the order of the file.
-func upstreamsOf(s *snapshot.Snapshot) []Upstream {
+func upstreamsOf(s *snapshot.Snapshot, histograms bool) []Upstream {
 	all := make([]Upstream, 0, len(s.Upstreams))
 	for _, u := range s.Upstreams {
 		set := u.Set()
@@ -142,7 +145,7 @@ func upstreamsOf(s *snapshot.Snapshot) []Upstream {
 		v.Sources = sourcesOf(u.Upstream)
 		for _, e := range set.All {
 			v.Endpoints = append(v.Endpoints, Endpoint{Address: e.Name, Weight: int(e.Weight.Load()), Zone: e.Zone, Usable: e.Usable(),
-				Marks: marksOf(e.Marks()), Active: e.Under(), Figures: figuresOf(e.Counters)})
+				Marks: marksOf(e.Marks()), Active: e.Under(), Figures: figuresOf(e.Counters, histograms)})
 		}
 		all = append(all, v)
 	}
@@ -172,9 +175,17 @@ func marksOf(m upstream.Mark) (names []string) {
 	return names
 }
 
-func figuresOf(c *stats.Counters) Figures {
+func figuresOf(c *stats.Counters, histograms bool) Figures {
 	f := c.Read()
 	v := Figures{Requests: f.Requests, Retried: f.Retried, Aimed: f.Aimed, Missed: f.Missed, P50: ms(f.Took.Quantile(0.5)), P99: ms(f.Took.Quantile(0.99)), P999: ms(f.Took.Quantile(0.999))}
+	if histograms {
+		v.Took = map[int]uint64{}
+		for bucket, n := range f.Took.Buckets {
+			if n > 0 {
+				v.Took[bucket] = n
+			}
+		}
+	}
 	for class, n := range f.Status {
 		if n > 0 {
 			if v.Status == nil {
