@@ -226,10 +226,21 @@ func BenchmarkApplyOneOf10000(b *testing.B) {
 	} {
 		both := [2]*config.Config{parse("", ""), parse(change[0], change[1])}
 		b.Run(name, func(b *testing.B) {
-			g.Apply(both[0])
-			for i := 1; b.Loop(); i++ {
+			heap := func() float64 {
+				runtime.GC()
+				runtime.GC()
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				return float64(m.HeapAlloc)
+			}
+			for i := range 20 { // as many versions are kept as there will be
 				g.Apply(both[i%2])
 			}
+			before := heap()
+			for i := 0; b.Loop(); i++ {
+				g.Apply(both[i%2])
+			}
+			b.ReportMetric((heap()-before)/1024, "kB-grown")
 		})
 	}
 }
