@@ -41,6 +41,7 @@ func TestDeadlines(t *testing.T) {
 	_, address := start(t, "routes:\n"+
 		"  - {match: {path: /again}, timeout: 10s, deadline: x-time, retry: {on: [503]}, to: http://"+upstream+"}\n"+
 		"  - {match: {path: /grpc}, timeout: 10s, deadline: grpc-timeout, to: http://"+upstream+"}\n"+
+		"  - {match: {path: /try}, deadline: x-time, retry: {timeout: 6s}, to: http://"+upstream+"}\n"+
 		"  - {match: {path: /long}, deadline: {header: x-time, unit: s}, to: http://"+upstream+"}\n"+
 		"  - {match: {path: \"/*\"}, deadline: x-time, to: http://"+upstream+"}\n")
 	status := func(path, fields string) int {
@@ -70,6 +71,8 @@ func TestDeadlines(t *testing.T) {
 	upto(8*time.Second, "s")
 	status("/long", "X-Time: 9.5\r\n")
 	upto(9500*time.Millisecond, "s")
+	status("/try", "")
+	upto(6*time.Second, "ms")
 	if status("/plain", ""); <-told != "" {
 		t.Error("an upstream is told of a time limit that there isn't")
 	}

@@ -72,7 +72,7 @@ func TestSharedHolds(t *testing.T) {
 		r := requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 		var admitted []int64
 		first, asked := now, 0
-		for now < first+int64(20*time.Second) {
+		for now < first+int64(4*time.Second) {
 			now += random.Int64N(2*int64(c.every) + 1)
 			if random.IntN(500) == 0 {
 				now += int64(time.Second) * int64(c.burst) / int64(c.rate) // some silence
@@ -93,7 +93,7 @@ func TestSharedHolds(t *testing.T) {
 		}
 		delay := c.delay + 2*c.every
 		for i := range admitted {
-			for _, j := range []int{i + c.burst, i + 100, i + 1000, len(admitted) - 1} {
+			for _, j := range []int{i + c.burst, i + 100, len(admitted) - 1} {
 				if j <= i || j >= len(admitted) {
 					continue
 				}
@@ -158,7 +158,7 @@ func TestSharedRefusesNobodyWithinTheRate(t *testing.T) {
 	now := int64(1e9)
 	all, _ := fleet(3, config.Rate{Requests: 10, Per: time.Second, Burst: 1}, &now)
 	r := requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-	for n := range 2000 {
+	for n := range 500 {
 		now += int64(100 * time.Millisecond)
 		if r.Now = now; all[0].Admit(r) != nil {
 			t.Fatalf("request %d is refused", n)
@@ -224,7 +224,7 @@ func TestSharedIsBounded(t *testing.T) {
 	g := all[0]
 	ledger.err = errors.New("it is away")
 	r := requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-	for n := range uint32(20_000) {
+	for n := range uint32(5_000) {
 		r.Client = netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)})
 		now += 100_000
 		r.Now = now

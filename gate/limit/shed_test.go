@@ -95,13 +95,13 @@ func TestShedAtThreeTimesTheCapacity(t *testing.T) {
 	l := NewShed(&config.Shed{Objective: objective, Least: 4, Most: 10_000})
 	l.window.began.Store(s.now)
 	calm := [request.Importances]float64{200, 600, 200, 10}
-	s.load(l, 10*time.Second, calm)
+	s.load(l, 2*time.Second, calm)
 	if s.asked != s.admitted {
 		t.Errorf("of %v at half of the capacity %v were admitted", s.asked, s.admitted)
 	}
 	s.load(l, 2*time.Second, [request.Importances]float64{3000, 2000, 990, 10}) // to find the bound
-	s.load(l, 20*time.Second, [request.Importances]float64{3000, 2000, 990, 10})
-	if got := s.perSecond(20 * time.Second); got < 0.9*capacity {
+	s.load(l, 5*time.Second, [request.Importances]float64{3000, 2000, 990, 10})
+	if got := s.perSecond(5 * time.Second); got < 0.9*capacity {
 		t.Errorf("at three times the capacity %.0f a second are served of %.0f", got, capacity)
 	}
 	if got := s.p99(); got > 2*objective {
@@ -112,7 +112,7 @@ func TestShedAtThreeTimesTheCapacity(t *testing.T) {
 		t.Errorf("of %v were admitted %v: low %.2f, normal %.2f, high %.2f", s.asked, s.admitted, share(request.Low), share(request.Normal), share(request.High))
 	}
 	s.load(l, time.Second, calm)
-	s.load(l, 10*time.Second, calm)
+	s.load(l, 3*time.Second, calm)
 	if refused := s.asked[request.Low] - s.admitted[request.Low]; refused > s.asked[request.Low]/100 || s.p99() > objective {
 		t.Errorf("a second after the load has gone %d of %d are refused, and others wait %v", refused, s.asked[request.Low], s.p99())
 	}
@@ -127,16 +127,16 @@ func TestShedOneImportance(t *testing.T) {
 		l.window.began.Store(s.now)
 		var load [request.Importances]float64
 		load[i] = 6000
+		s.load(l, 2*time.Second, load)
 		s.load(l, 3*time.Second, load)
-		s.load(l, 10*time.Second, load)
-		if got := s.perSecond(10 * time.Second); got < 1800 || s.p99() > 200*time.Millisecond {
+		if got := s.perSecond(3 * time.Second); got < 1800 || s.p99() > 200*time.Millisecond {
 			t.Errorf("%v: %.0f a second of 2000 are served, in up to %v", i, got, s.p99())
 		}
 		s.takes *= 4
 		s.load(l, 3*time.Second, load)
-		s.load(l, 10*time.Second, load)
+		s.load(l, 5*time.Second, load)
 		// One in twelve is late with no queue at all, which no queue can mend.
-		if got := s.perSecond(10 * time.Second); got < 450 {
+		if got := s.perSecond(5 * time.Second); got < 450 {
 			t.Errorf("%v, four times slower: %.0f a second of 500 are served, in up to %v", i, got, s.p99())
 		}
 	}

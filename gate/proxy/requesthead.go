@@ -4,7 +4,6 @@ package proxy
 
 import (
 	"bytes"
-	"time"
 
 	"dyno/gate/config"
 	"dyno/gate/request"
@@ -82,8 +81,10 @@ func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
 	} else {
 		dst = append(dst, via...)
 	}
-	if d := route.Config.Deadline; d != nil && x.deadline != 0 {
-		dst = appendTimeLeft(dst, d, time.Duration(x.deadline-l.now))
+	if d := route.Config.Deadline; d != nil {
+		if left, limited := l.timeLeft(x); limited {
+			dst = appendTimeLeft(dst, d, left)
+		}
 	}
 	return append(dst, "\r\n"...)
 }

@@ -124,15 +124,29 @@ func appendTimeLeft(dst []byte, rules *config.Deadline, left time.Duration) []by
 	return append(dst, "\r\n"...)
 }
 
+// timeLeft is how much time an upstream has for a try: what is left for the request, or
+// what one try may take.
+func (l *loop) timeLeft(x *exchange) (left time.Duration, limited bool) {
+	left = x.route.Config.Retry.Timeout
+	if whole := time.Duration(x.deadline - l.now); x.deadline != 0 && (left == 0 || whole < left) {
+		return whole, true
+	}
+	return left, left > 0
+}
+
 // retime writes how much time is left into a head that is sent once more.
 func (l *loop) retime(x *exchange) {
 	rules := x.route.Config.Deadline
-	if rules == nil || x.deadline == 0 {
+	if rules == nil {
+		return
+	}
+	left, limited := l.timeLeft(x)
+	if !limited {
 		return
 	}
 	end := len(x.head) - len("\r\n\r\n")
 	at := bytes.LastIndex(x.head[:end], []byte("\r\n")) + len("\r\n")
-	x.head = append(appendTimeLeft(x.head[:at], rules, time.Duration(x.deadline-l.now)), "\r\n"...)
+	x.head = append(appendTimeLeft(x.head[:at], rules, left), "\r\n"...)
 }
 
 // soonWhole notes when a request as a whole is over. Clients ask for any time, and each
