@@ -20,6 +20,7 @@ func TestLimits(t *testing.T) {
 	})
 	_, address := start(t, "routes:\n"+
 		"  - {match: {path: /rate}, limit: [{rate: 2/h}, {rate: 1/h, burst: 9, key: {header: x-user}}], to: http://"+upstream+"}\n"+
+		"  - {name: shared, match: {path: /shared}, limit: {rate: 2/h, redis: \"unix:/nobody\"}, to: http://"+upstream+"}\n"+
 		"  - {match: {path: /breaker}, breaker: {least: 3}, to: http://"+upstream+"}\n"+
 		"  - {match: {path: /concurrency}, concurrency: 1, to: http://"+hanging+"}\n"+
 		"  - {match: {path: /health}, respond: {status: 204}}\n")
@@ -28,14 +29,14 @@ func TestLimits(t *testing.T) {
 		return strings.TrimSpace(resp.Status[:3] + " " + resp.Header.Get("Retry-After"))
 	}
 	var got []string
-	for _, path := range []string{"/rate", "/rate", "/rate", "/breaker", "/breaker", "/breaker", "/breaker", "/health"} {
+	for _, path := range []string{"/rate", "/rate", "/rate", "/shared", "/shared", "/shared", "/breaker", "/breaker", "/breaker", "/breaker", "/health"} {
 		got = append(got, ask(path))
 	}
-	if want := "500, 500, 429 1800, 500, 500, 500, 503 5, 204"; strings.Join(got, ", ") != want {
+	if want := "500, 500, 429 1800, 500, 500, 429 1800, 500, 500, 500, 503 5, 204"; strings.Join(got, ", ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
 	}
-	if n := requests.Load(); n != 5 {
-		t.Errorf("%d requests reached the upstream, want 5", n)
+	if n := requests.Load(); n != 7 {
+		t.Errorf("%d requests reached the upstream, want 7", n)
 	}
 	first := dial(t, address)
 	first.send("GET /concurrency HTTP/1.1\r\nHost: a\r\n\r\n")
