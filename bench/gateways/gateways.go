@@ -14,24 +14,38 @@ type gateway struct {
 	name    string
 	version []string // command that says its version; none: built from this source
 	command func(l *lab, address string) []string
+	install string // how to get it, for people who lack it
 }
 
 const (
 	nanogate = "nanogate"
+	full     = "nanogate, full" // with what gateways do besides, see full.go
 	haproxy  = "HAProxy"
 	nginx    = "nginx"
+	caddy    = "Caddy"
+	traefik  = "Traefik"
 )
 
 var gateways = []gateway{
+	{name: full, command: func(l *lab, address string) []string {
+		return []string{l.nanogate, "run", "-c", l.write("full.yaml", fullFile(l.dir, address, l.upstream.Address)), "--loops", "1"}
+	}},
 	{name: nanogate, command: func(l *lab, address string) []string {
 		return []string{l.nanogate, "run", "--listen", address, "--to", "http://" + l.upstream.Address, "--loops", "1"}
 	}},
 	{haproxy, []string{"haproxy", "-v"}, func(l *lab, address string) []string {
 		return []string{"haproxy", "-db", "-f", l.write("haproxy.cfg", fmt.Sprintf(haproxyFile, address, l.upstream.Address))}
-	}},
+	}, "apt-get install haproxy"},
 	{nginx, []string{"nginx", "-v"}, func(l *lab, address string) []string {
 		return []string{"nginx", "-p", l.dir, "-e", "stderr", "-c", l.write("nginx.conf", fmt.Sprintf(nginxFile, l.dir, l.upstream.Address, address))}
-	}},
+	}, "apt-get install nginx-light"},
+	{caddy, []string{"caddy", "version"}, func(l *lab, address string) []string {
+		return []string{"caddy", "run", "--adapter", "caddyfile", "--config", l.write("Caddyfile", fmt.Sprintf(caddyFile, address, l.upstream.Address))}
+	}, "go install github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9"},
+	{traefik, []string{"traefik", "version"}, func(l *lab, address string) []string {
+		routes := l.write("traefik-routes.yaml", fmt.Sprintf(traefikRoutes, l.upstream.Address))
+		return []string{"traefik", "--configfile", l.write("traefik.yaml", fmt.Sprintf(traefikFile, address, routes))}
+	}, "a binary of github.com/traefik/traefik/releases"},
 }
 
 // write writes a file of the lab's folder and returns its path.
@@ -82,4 +96,28 @@ http {
         }
     }
 }
+`
+
+const caddyFile = `{
+	admin off
+	auto_https off
+	persist_config off
+	log {
+		level ERROR
+	}
+}
+http://%s {
+	reverse_proxy %s
+}
+`
+
+const traefikFile = `entryPoints: {web: {address: "%s"}}
+providers: {file: {filename: %s}}
+log: {level: ERROR}
+global: {checkNewVersion: false, sendAnonymousUsage: false}
+`
+
+const traefikRoutes = `http:
+  routers: {all: {rule: "PathPrefix(` + "`/`" + `)", entryPoints: [web], service: one}}
+  services: {one: {loadBalancer: {servers: [{url: "http://%s"}]}}}
 `

@@ -21,6 +21,8 @@ type lab struct {
 	options  rounds.Options
 	dir      string // temporary
 	nanogate string // built from this source
+	dyno     string // built from this source, the open loops' generator
+	token    string // that the gateway which does all lets pass
 	upstream *rounds.Server
 	service  *rounds.Server // whose capacity is given
 	versions map[string]string
@@ -68,11 +70,19 @@ func (l *lab) prepare(ctx context.Context) error {
 		out, err := exec.CommandContext(ctx, g.version[0], g.version[1:]...).CombinedOutput()
 		if err != nil {
 			l.missing[g.name] = err.Error()
-			fmt.Println("left out:", g.name+":", err)
+			fmt.Printf("left out: %s: %v (to have it: %s)\n", g.name, err, g.install)
 			continue
 		}
 		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 		l.versions[g.name] = first
+	}
+	l.dyno = filepath.Join(l.dir, "dyno")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", l.dyno, "./cmd/dyno").CombinedOutput(); err != nil {
+		return fmt.Errorf("building dyno: %w: %s", err, rounds.Tail(string(out)))
+	}
+	var err error
+	if l.token, err = l.credentials(); err != nil {
+		return err
 	}
 	self, err := os.Executable()
 	if err != nil {

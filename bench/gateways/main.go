@@ -1,7 +1,9 @@
 //go:build linux
 
 // Command gateways compares nanogate with its peers, on this machine: what a proxied
-// request costs the gateway, in front of the lab's null server.
+// request costs the gateway, in front of the lab's null server, alone and with what
+// gateways do besides, and how long it takes at half of a gateway's capacity. HAProxy,
+// nginx, Caddy and Traefik are those in PATH; who is missing is said and left out.
 //
 //	go run ./bench/gateways -what all -plan       # what it would do, and how long it takes
 //	go run ./bench/gateways -what all -name today # again to continue

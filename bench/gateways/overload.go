@@ -47,7 +47,7 @@ var overloadGateways = []gateway{
 	}},
 	{haproxy, []string{"haproxy", "-v"}, func(l *lab, address string) []string {
 		return []string{"haproxy", "-db", "-f", l.write("queue.cfg", fmt.Sprintf(queueFile, address, l.service.Address, serviceWorkers))}
-	}},
+	}, "apt-get install haproxy"},
 }
 
 const overloadFile = `listen: %s
