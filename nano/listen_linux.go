@@ -17,9 +17,9 @@ import (
 
 	"dyno/nano/internal/engine"
 	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/handoff"
 	"dyno/nano/internal/netconn"
 	"dyno/nano/internal/sockets"
+	"dyno/nano/wire/handoff"
 	"dyno/nano/wire/reactor"
 )
 

@@ -9,8 +9,8 @@ import (
 	"net"
 	"time"
 
-	"dyno/nano/internal/handoff"
 	"dyno/nano/internal/netconn"
+	"dyno/nano/wire/handoff"
 )
 
 func (s *stdServer) welcomeQueue(*App, net.Listener, *tls.Config) {}

@@ -12,6 +12,7 @@ import (
 
 	"dyno/nano/internal/exchange"
 	"dyno/nano/internal/netconn"
+	"dyno/nano/wire/tlsconn"
 )
 
 // stdServer serves an app by net/http: listeners that aren't sockets, and systems that
@@ -150,7 +151,7 @@ func (s *stdServer) welcome(a *App, nc net.Conn, config *tls.Config) {
 		defer a.workEnds()
 		ready, err := a.prepare(c, config)
 		switch {
-		case netconn.LacksTLS(err):
+		case tlsconn.LacksTLS(err):
 			const detail = "the request came without TLS, and this port serves HTTPS only"
 			a.refusing(400, detail, netconn.AddrOf(c.RemoteAddr()))
 			c.Refuse(appendRefusal(nil, exchange.AppendDateLine(nil, time.Now()), 400, detail))

@@ -14,6 +14,7 @@ import (
 	"dyno/nano/internal/netconn"
 	"dyno/nano/internal/sockets"
 	"dyno/nano/wire/reactor"
+	"dyno/nano/wire/tlsconn"
 )
 
 // How a loop serves over TLS. The handshake is done before, on a
@@ -96,7 +97,7 @@ func (l *loop) readSecured(c *conn) (mine bool) {
 	_, _ = s.Send() // what TLS itself has to say; an error shows again
 	switch c.readable = err == nil; err {
 	case nil:
-	case netconn.ErrNothingYet:
+	case tlsconn.ErrNothingYet:
 		c.ending = c.ending || c.hungUp
 	case io.EOF:
 		c.ending = true
@@ -142,8 +143,7 @@ func (c *conn) closeNotify() {
 	if c.secure == nil || c.cut || len(c.out) > 0 {
 		return
 	}
-	_ = c.secure.TLS.CloseWrite() // what it writes is gathered, which doesn't fail
-	_, _ = c.secure.Send()
+	c.secure.CloseNotify()
 }
 
 // What a handler does over TLS that has its connection to itself: see
@@ -161,7 +161,7 @@ func (t *turn) receive(p []byte) (n int, errno unix.Errno) {
 	switch {
 	case n > 0 || err == io.EOF:
 		return n, 0
-	case err == netconn.ErrNothingYet:
+	case err == tlsconn.ErrNothingYet:
 		return 0, unix.EAGAIN
 	case err == nil:
 		return 0, unix.EINTR // try again

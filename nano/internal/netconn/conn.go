@@ -95,24 +95,6 @@ func (c *Conn) Handshake(config *tls.Config, limit time.Duration) (net.Conn, err
 	return t, nil
 }
 
-// LacksTLS reports whether a handshake failed because the client sent a request of HTTP
-// without TLS.
-func LacksTLS(err error) bool {
-	var no tls.RecordHeaderError
-	if !errors.As(err, &no) || no.Conn == nil { // nil: TLS has already said something
-		return false
-	}
-	for _, c := range no.RecordHeader {
-		if c == ' ' {
-			break // after a short method
-		}
-		if c < 'A' || c > 'Z' {
-			return false
-		}
-	}
-	return true
-}
-
 // What a client that is refused may still send, so that it reads why: bytes and time.
 const (
 	refusedBytes = 256 << 10

@@ -1,4 +1,4 @@
-package netconn
+package tlsconn
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 
 // What TLS itself says is bounded; responses are not.
 func TestUnaskedIsBounded(t *testing.T) {
-	s := &Secured{spare: &sync.Pool{}}
+	s := &Conn{spare: &sync.Pool{}}
 	s.writes.Add(1)
 	if _, err := s.Write(make([]byte, 2*mostUnasked)); err != nil {
 		t.Fatal(err)

@@ -200,6 +200,28 @@ func Served() {
 	}
 }
 
+// Settle closes the sockets that nobody has claimed, such as those of addresses that the
+// configuration doesn't have any more: they are not waited for.
+func Settle() {
+	i := inherited()
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.unmet == 0 {
+		return
+	}
+	for address, files := range i.left {
+		for _, f := range files {
+			f.Close()
+		}
+		delete(i.left, address)
+		i.unmet--
+	}
+	if i.unmet == 0 {
+		_, _ = i.parent.Write([]byte{1}) // as in Served
+		i.parent.Close()
+	}
+}
+
 // unfinished reports whether the process before waits for addresses to be served.
 func (i *inheritance) unfinished() bool {
 	i.mu.Lock()

@@ -1,0 +1,130 @@
+package tlsconn
+
+import (
+	"errors"
+	"io"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/nano/wire/reactor"
+)
+
+// Turns bounds how many handshakes compute at the same time: each goroutine that is
+// ready to run stands before the event loops in the scheduler's queue. Who waits for
+// its peer has no turn.
+type Turns chan struct{}
+
+// NewTurns lets n handshakes compute at once.
+func NewTurns(n int) Turns { return make(Turns, max(1, n)) }
+
+func (t Turns) take() { t <- struct{}{} }
+func (t Turns) give() { <-t }
+
+// handshake is one that is under way.
+type handshake struct {
+	turns   Turns
+	ready   chan struct{} // holds one: the socket may be readable or writable again
+	stop    chan struct{} // closed when nobody wants it any more
+	stopped bool          // guarded by Conn.mu, like over
+	over    bool
+}
+
+var errStopped = errors.New("the handshake was given up")
+
+// Handshake does the handshake on a goroutine of its own. It calls done there when it is
+// over, unless [Conn.Drop] was called before. Until then the loop calls [Conn.Ready] for
+// the socket's events and nothing else but Drop; afterwards it calls [Conn.Shaken]
+// first.
+func (c *Conn) Handshake(turns Turns, done func(error)) {
+	h := &handshake{turns: turns, ready: make(chan struct{}, 1), stop: make(chan struct{})}
+	c.shake, c.in.counts = h, true
+	go func() {
+		turns.take()
+		c.writes.Add(1) // chains of certificates are longer than what may come unasked
+		err := c.TLS.Handshake()
+		_, _ = c.Send() // an alert, say; what is left the loop sends
+		c.writes.Add(-1)
+		turns.give()
+		c.mu.Lock()
+		h.over = true
+		stopped := h.stopped
+		c.mu.Unlock()
+		if stopped {
+			unix.Close(c.FD)
+			return
+		}
+		done(err)
+	}()
+}
+
+// Ready tells a handshake that its socket may be readable or writable again.
+func (c *Conn) Ready() {
+	select {
+	case c.shake.ready <- struct{}{}:
+	default:
+	}
+}
+
+// Shaking reports whether a handshake is under way, as far as the loop knows.
+func (c *Conn) Shaking() bool { return c.shake != nil }
+
+// Shaken gives the connection back to the loop.
+func (c *Conn) Shaken() { c.shake = nil }
+
+// Drop closes the socket: at once, or when the handshake that is under way has let go of
+// it. The loop has to take it out of its poller before that.
+func (c *Conn) Drop() {
+	c.mu.Lock()
+	if c.out != nil {
+		c.release()
+	}
+	h := c.shake
+	if h != nil && !h.over {
+		if !h.stopped {
+			h.stopped = true
+			close(h.stop)
+		}
+		c.mu.Unlock()
+		return
+	}
+	c.mu.Unlock()
+	unix.Close(c.FD)
+}
+
+// wait waits until the socket may have more to give or to take. It reports false when
+// nobody wants the handshake any more.
+func (h *handshake) wait() bool {
+	h.turns.give()
+	defer h.turns.take()
+	select {
+	case <-h.ready:
+		return true
+	case <-h.stop:
+		return false
+	}
+}
+
+// readShaking is Read in a handshake: it sends what is there to be sent and waits.
+func (c *Conn) readShaking(p []byte) (int, error) {
+	for {
+		if _, err := c.Send(); err != nil {
+			return 0, err
+		}
+		n, errno := reactor.Read(c.FD, p)
+		switch {
+		case errno == unix.EINTR:
+		case errno == unix.EAGAIN:
+			if !c.shake.wait() {
+				return 0, errStopped
+			}
+		case errno != 0:
+			return 0, errno
+		case n == 0:
+			c.cut = true
+			return 0, io.EOF
+		default:
+			c.in.pass(p[:n])
+			return n, nil
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package tlsconn
+
+import (
+	"crypto/tls"
+	"errors"
+)
+
+// LacksTLS reports whether a handshake failed because the client sent a request of HTTP
+// without TLS. It can be answered so.
+func LacksTLS(err error) bool {
+	var no tls.RecordHeaderError
+	if !errors.As(err, &no) || no.Conn == nil { // nil: TLS has already said something
+		return false
+	}
+	for _, c := range no.RecordHeader {
+		if c == ' ' {
+			break // after a short method
+		}
+		if c < 'A' || c > 'Z' {
+			return false
+		}
+	}
+	return true
+}
