@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"slices"
 	"sync"
 
@@ -27,7 +26,8 @@ type Gateway struct {
 
 	mu        sync.Mutex // of the configuration's changes
 	versions  []Version  // the one that is served last
-	addresses []net.Addr
+	listening []*listening
+	unopened  config.Problems // of the addresses to listen on
 }
 
 // Options are what the configuration doesn't say.
@@ -58,14 +58,12 @@ func Start(c *config.Config, o Options) (*Gateway, error) {
 		return nil, err
 	}
 	for _, at := range c.Listen {
-		bound, err := g.proxy.Listen(at.Address)
-		if err != nil {
+		if err := g.open(at); err != nil {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
 			_ = g.Shutdown(ctx)
 			return nil, err
 		}
-		g.addresses = append(g.addresses, bound)
 	}
 	g.remember(c, "start")
 	return g, nil
@@ -76,10 +74,6 @@ func (g *Gateway) report(s *snapshot.Snapshot) {
 		g.log.Error("a route can't be built, and answers 503", "problem", p.String())
 	}
 }
-
-// Addresses returns where it listens, in the order of the configuration, with the ports
-// that it got.
-func (g *Gateway) Addresses() []net.Addr { return g.addresses }
 
 // Snapshot returns what is served from now.
 func (g *Gateway) Snapshot() *snapshot.Snapshot { return g.proxy.Snapshot() }
@@ -104,8 +98,8 @@ func (g *Gateway) Looks() snapshot.Looks {
 }
 
 // Apply serves another configuration from now on. Only what is configured otherwise is
-// made anew; no connection is closed and no request under way notices. The addresses
-// to listen on stay as they are. It returns what kept routes from being built.
+// made anew; no connection is closed and no request under way notices. It returns what
+// kept routes from being built, and addresses from being listened on.
 func (g *Gateway) Apply(c *config.Config) config.Problems {
 	problems, _ := g.ApplyTo(0, c, "file")
 	return problems
@@ -120,15 +114,16 @@ func (g *Gateway) ApplyTo(version int, c *config.Config, by string) (config.Prob
 		return nil, fmt.Errorf("%w: it was made for version %d, and %d is served", ErrChanged, version, served)
 	}
 	before := g.proxy.Snapshot()
-	if !slices.EqualFunc(c.Listen, before.Config.Listen, func(a, b config.Listener) bool { return a.Address == b.Address }) {
-		g.log.Warn("the addresses to listen on have changed, which takes a restart: they stay as they were")
-	}
 	next := g.builder.Build(c, before)
 	g.report(next)
 	g.proxy.Swap(next)
 	before.Retire(next)
+	g.unopened = g.relisten(c)
+	for _, p := range g.unopened {
+		g.log.Error("an address is not as the configuration says", "problem", p.String())
+	}
 	g.remember(c, by)
-	return next.Problems, nil
+	return slices.Concat(next.Problems, g.unopened), nil
 }
 
 // ErrChanged says that another change came before this one.
@@ -139,6 +134,13 @@ var ErrChanged = errors.New("the configuration has changed meanwhile")
 func (g *Gateway) Shutdown(ctx context.Context) error {
 	err := g.proxy.Shutdown(ctx)
 	g.proxy.Snapshot().Retire(nil)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, l := range g.listening {
+		if l.secure != nil {
+			l.secure.Close()
+		}
+	}
 	g.builder.Looks.Close()
 	return err
 }

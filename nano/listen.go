@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/sockets"
 	"dyno/nano/wire/handoff"
+	"dyno/nano/wire/sockets"
 )
 
 // ErrServerClosed is returned by Listen and Serve of an app that has been shut down.

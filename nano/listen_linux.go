@@ -18,9 +18,9 @@ import (
 	"dyno/nano/internal/engine"
 	"dyno/nano/internal/exchange"
 	"dyno/nano/internal/netconn"
-	"dyno/nano/internal/sockets"
 	"dyno/nano/wire/handoff"
 	"dyno/nano/wire/reactor"
+	"dyno/nano/wire/sockets"
 )
 
 // serving is the state of an app that serves.

@@ -16,6 +16,7 @@ import (
 	"dyno/gate"
 	"dyno/gate/admin"
 	"dyno/gate/config"
+	"dyno/nano/wire/handoff"
 )
 
 // listenAdmin opens the admin address. A socket's file that a process left behind is
@@ -46,13 +47,17 @@ func listenAdmin(address string) (net.Listener, error) {
 	return ln, nil
 }
 
-// serveAdmin shows the gateway on an address of its own until stop is called.
-func serveAdmin(g *gate.Gateway, at config.Admin, log *slog.Logger) (stop func(), err error) {
+// serveAdmin shows the gateway on an address of its own until stop is called. The
+// listening socket is held for the process that takes over.
+func serveAdmin(g *gate.Gateway, at config.Admin, held *handoff.Listeners, log *slog.Logger) (stop func(), err error) {
 	options := admin.Options{Local: at.Local(), Token: at.Token}
 	if err := options.Check(); err != nil {
 		return nil, err
 	}
-	ln, err := listenAdmin(at.Address)
+	ln, err := claimAdmin(at.Address)
+	if err == nil {
+		err = hold(held, at.Address, ln)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("admin: %w", err)
 	}

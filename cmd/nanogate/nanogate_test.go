@@ -74,7 +74,14 @@ var listening = regexp.MustCompile(`msg=listening address=(\S+)`)
 // start starts it and waits until it listens.
 func start(t *testing.T, args ...string) *gateway {
 	t.Helper()
+	return startAs(t, func(*exec.Cmd) {}, args...)
+}
+
+// startAs does it with a command that is changed before.
+func startAs(t *testing.T, change func(*exec.Cmd), args ...string) *gateway {
+	t.Helper()
 	g := &gateway{cmd: command(t, args...), lines: make(chan string, 1000)}
+	change(g.cmd)
 	errs, err := g.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"dyno/gate"
 	"dyno/gate/config"
 	"dyno/gate/etcd"
+	"dyno/nano/wire/handoff"
 )
 
 func newRun() *cobra.Command {
@@ -30,7 +31,9 @@ func newRun() *cobra.Command {
 
 SIGHUP reads the file again: what is configured otherwise is made anew, and no
 connection is closed. A file that is wrong changes nothing. SIGHUP and SIGUSR1 open
-the access log again, whose file was moved away. SIGTERM and SIGINT let the requests
+the access log again, whose file was moved away. SIGUSR2 starts the program anew, as
+its file is now, hands the listening sockets over, and ends this process when the new
+one serves: no connection is refused meanwhile. SIGTERM and SIGINT let the requests
 under way end, as long as client.drain says, and close what is left.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -116,6 +119,9 @@ func run(ctx context.Context, c *config.Config, o gate.Options, p *published) er
 	signal.Notify(reload, syscall.SIGHUP, syscall.SIGUSR1) // before anybody can know that it is up
 	defer signal.Stop(reload)
 	signal.Ignore(syscall.SIGPIPE) // who reads the access log from a pipe may go
+	renew := make(chan os.Signal, 1)
+	signal.Notify(renew, syscall.SIGUSR2)
+	defer signal.Stop(renew)
 	g, err := gate.Start(c, o)
 	if err != nil {
 		return err
@@ -123,16 +129,24 @@ func run(ctx context.Context, c *config.Config, o gate.Options, p *published) er
 	for _, at := range g.Addresses() {
 		log.Info("listening", "address", at.String())
 	}
+	var held handoff.Listeners // but for the gateway's own
+	handedOver := false
 	if c.Admin.Address != "" {
-		stop, err := serveAdmin(g, c.Admin, log)
+		stop, err := serveAdmin(g, c.Admin, &held, log)
 		if err != nil {
 			end, cancel := context.WithCancel(context.Background())
 			cancel()
 			_ = g.Shutdown(end)
 			return err
 		}
-		defer stop()
+		defer func() {
+			if !handedOver { // a unix socket's file is the new process' now
+				stop()
+			}
+		}()
 	}
+	handoff.Settle()
+	_, _ = handoff.Notify("READY=1") // who isn't there needn't know
 	for {
 		select {
 		case s := <-reload:
@@ -148,6 +162,14 @@ func run(ctx context.Context, c *config.Config, o gate.Options, p *published) er
 		case v := <-p.versions():
 			p.next(g, v)
 			continue
+		case <-renew:
+			pid, err := upgrade(ctx, g, &held)
+			if err != nil {
+				log.Error("the upgrade has failed, and this process goes on", "error", err)
+				continue
+			}
+			handedOver = true
+			log.Info("another process has taken over", "pid", pid)
 		case <-ctx.Done():
 		}
 		break

@@ -14,6 +14,7 @@ func metrics(g *gate.Gateway, open bool) []byte {
 	e.gateway(g)
 	e.looks(g.Looks())
 	s := g.Snapshot()
+	e.connections(g)
 	routes := make([]labelled, 0, len(s.Routes)+1)
 	for _, r := range append(s.Routes[:len(s.Routes):len(s.Routes)], s.Unrouted) {
 		routes = append(routes, labelled{[]string{"route", r.Name}, r.Counters, r.Counters.Read()})

@@ -102,9 +102,7 @@ func statusOf(g *gate.Gateway) Status {
 	for _, at := range g.Addresses() {
 		v.Listen = append(v.Listen, at.String())
 	}
-	for _, p := range s.Problems {
-		v.Problems = append(v.Problems, p.String())
-	}
+	v.Problems = g.Problems()
 	return v
 }
 

@@ -30,6 +30,7 @@ type Address struct {
 	IP   netip.AddrPort // unless it is a unix socket or a name
 	Unix string         // path of a unix socket
 	Name string         // a host name, which discovery has to resolve
+	Host string         // the name that IP was found by; "": none
 	Port uint16         // of Name
 	TLS  bool
 }
@@ -45,8 +46,8 @@ func (a Address) String() string {
 	return a.IP.String()
 }
 
-// ParseAddress reads where an instance listens: http://host:port, host:port or
-// unix:/path.
+// ParseAddress reads where an instance listens: http://host:port, https://host:port,
+// host:port or unix:/path.
 func ParseAddress(text string) (Address, error) {
 	if path, ok := strings.CutPrefix(text, "unix:"); ok {
 		const longest = 107 // bytes that fit into a sockaddr_un

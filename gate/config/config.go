@@ -20,6 +20,7 @@ type Config struct {
 	Dir          string // where relative paths in it start from
 	Source       []byte // that it was read from; nobody changes it
 	Listen       []Listener
+	TLS          *TLS // of listeners that have none of their own; nil: none
 	Admin        Admin
 	Trust        []netip.Prefix // proxies before the gateway whose forwarding fields are believed
 	Forwarded    Forwarded
@@ -37,12 +38,6 @@ type Config struct {
 	Upstreams    []*Upstream
 
 	top []Named // the other fields at the top
-}
-
-// Listener is an address that clients connect to.
-type Listener struct {
-	At      At
-	Address string // host:port
 }
 
 // Forwarded says which fields tell an upstream who the client is.
@@ -63,6 +58,9 @@ type Client struct {
 	Body              int64 // bytes; 0: unbounded (it is streamed)
 	Connections       int   // of all clients together
 
+	Handshake  time.Duration // for TLS to be agreed on
+	Handshakes int           // of TLS under way at once, of all clients together
+
 	ReadHead, ReadBody, Idle, Write time.Duration // for a head; between parts of a body; between requests; until it takes something
 	Rate                            int64         // bytes a second that a body must come at in the mean, and a response be taken at; 0: any
 	Drain                           time.Duration // how long requests under way may take on shutdown
@@ -72,6 +70,7 @@ type Client struct {
 func newConfig(path string) *Config {
 	return &Config{Path: path, Identity: identityFields, Client: Client{
 		Head: 16 << 10, URI: 8 << 10, Fields: 100, Connections: 65536,
+		Handshake: 10 * time.Second, Handshakes: 1024,
 		ReadHead: 10 * time.Second, ReadBody: 30 * time.Second, Idle: 75 * time.Second, Write: 30 * time.Second,
 		Drain: 30 * time.Second, Rate: 100,
 	}}
@@ -80,6 +79,7 @@ func newConfig(path string) *Config {
 // topFields are what a file may hold.
 var topFields = []known[Config]{
 	{"listen", (*Config).readListen},
+	{"tls", func(c *Config, p place) { c.TLS = readTLS(p) }},
 	{"admin", func(c *Config, p place) { c.Admin = readAdmin(p) }},
 	{"trust", func(c *Config, p place) {
 		for _, item := range p.list() {
@@ -107,6 +107,8 @@ var clientFields = []known[Client]{
 	{"fields", func(c *Client, p place) { c.Fields = p.integer(1, 10_000) }},
 	{"body", func(c *Client, p place) { c.Body = p.size(0, 1<<50) }},
 	{"connections", func(c *Client, p place) { c.Connections = p.integer(1, 10_000_000) }},
+	{"handshake", func(c *Client, p place) { c.Handshake = p.duration(100*time.Millisecond, time.Hour) }},
+	{"handshakes", func(c *Client, p place) { c.Handshakes = p.integer(1, 1_000_000) }},
 	{"read-head", func(c *Client, p place) { c.ReadHead = p.duration(100*time.Millisecond, time.Hour) }},
 	{"read-body", func(c *Client, p place) { c.ReadBody = p.duration(100*time.Millisecond, time.Hour) }},
 	{"idle", func(c *Client, p place) { c.Idle = p.duration(100*time.Millisecond, 24*time.Hour) }},
@@ -132,14 +134,10 @@ func (c *Config) read(root place) {
 	c.link(root.in)
 }
 
-func (c *Config) readListen(p place) {
-	for _, item := range p.list() {
-		c.Listen = append(c.Listen, Listener{item.at(), item.listenAddress()})
-	}
-}
-
 // link holds the file's parts against each other.
 func (c *Config) link(in *input) {
+	c.linkListeners(in)
+	c.linkMTLS(in)
 	names := make([]string, 0, len(c.Upstreams))
 	byName := make(map[string]*Upstream, len(c.Upstreams))
 	for _, u := range c.Upstreams {

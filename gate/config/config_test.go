@@ -79,7 +79,7 @@ func TestProblems(t *testing.T) {
 		{"no target", route("{match: {path: /}}"), "f.yaml:3:5: routes[0]: a route has exactly one of to, redirect and respond, this one has none (such as to: users)"},
 		{"two ends", route("{to: users, redirect: /x}"), "f.yaml:3:5: routes[0]: a route has exactly one of to, redirect and respond, this one has to and redirect (such as to: users)"},
 		{"goes with to", route("{respond: {status: 204}, timeout: 1s}"), "f.yaml:3:39: routes[0].timeout: timeout goes with to, and this route has respond (remove it)"},
-		{"guard", route("{to: users, mtls: {}}"), "f.yaml:3:23: routes[0].mtls: mtls is not built in this version, and nothing is served as if it were (remove it, and see docs/gateway.md for what there is)"},
+		{"unbuilt", route("{to: users, mirror: {}}"), "f.yaml:3:25: routes[0].mirror: mirror is not built in this version, and nothing is served as if it were (remove it, and see docs/gateway.md for what there is)"},
 		{"jwt", route("{to: users, jwt: {}}"), "f.yaml:3:22: routes[0].jwt: jwt needs its keys from exactly one of jwks and secret (such as jwks: ./jwks.json, or jwks: https://id.example/.well-known/jwks.json)"},
 		{"jwks", route(`{to: users, jwt: {jwks: "http://id.example/keys"}}`), "f.yaml:3:29: routes[0].jwt.jwks: keys that come over plain http could be anybody's: only this machine's own addresses are taken (write https://)"},
 		{"forward", route(`{to: users, jwt: {jwks: k, forward: {"x user": sub}}}`), `f.yaml:3:42: routes[0].jwt.forward.x user: expected the name of a header field, got "x user" (such as {x-user: sub})`},
@@ -128,7 +128,6 @@ func TestProblems(t *testing.T) {
 		{"framing", route(`{to: users, request-headers: {set: {Content-Length: 1}}}`), `f.yaml:3:41: routes[0].request-headers.set.Content-Length: Content-Length frames messages and can't be changed`},
 		{"value", route(`{to: users, request-headers: {set: {A: "b\nc"}}}`), `f.yaml:3:44: routes[0].request-headers.set.A: expected a value without control characters, got "b\nc"`},
 		{"retry", route(`{to: users, retry: {on: [conect]}}`), `f.yaml:3:30: routes[0].retry.on[0]: expected connect, reset, timeout or a status from 500 to 599, got "conect"`},
-		{"tls upstream", head + "  - {to: a}\nupstreams: {a: [\"https://127.0.0.1:1\"]}\n", `f.yaml:4:17: upstreams.a[0]: TLS to upstreams is not built in this version (write http://)`},
 		{"scheme", head + "  - {to: a}\nupstreams: {a: [\"ftp://127.0.0.1:80\"]}\n", `f.yaml:4:17: upstreams.a[0]: expected http://host:port, got the scheme "ftp" (such as http://127.0.0.1:9001)`},
 		{"balance", head + "  - {to: a}\nupstreams: {a: {endpoints: [\"127.0.0.1:80\"], balance: least-requests}}\n", `f.yaml:4:55: upstreams.a.balance: "least-requests" is not one of the choices (did you mean "least-request"?)`},
 		{"size", "listen: 127.0.0.1:80\nclient: {head: 16}\nroutes: [{to: users}]\n" + tail, `f.yaml:2:16: client.head: expected a size from 512 bytes to 1048576, got "16" (write it with a unit, such as 64KiB or 10MiB)`},
@@ -143,7 +142,7 @@ func TestProblems(t *testing.T) {
 
 // A file is read to its end: everything that is wrong is said at once.
 func TestAllProblems(t *testing.T) {
-	_, err := Parse("f.yaml", []byte("listen: x\nroutes:\n  - {to: a, mtls: 1}\n  - {match: {path: b}, to: http://127.0.0.1:1}\n"))
+	_, err := Parse("f.yaml", []byte("listen: x\nroutes:\n  - {to: a, mirror: 1}\n  - {match: {path: b}, to: http://127.0.0.1:1}\n"))
 	problems, ok := err.(Problems)
 	if !ok || len(problems) != 4 {
 		t.Fatalf("%v", err)

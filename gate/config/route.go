@@ -41,6 +41,7 @@ type Route struct {
 	// Guards, in the order in which requests meet them. nil: none.
 	Access Access
 	CORS   *CORS
+	MTLS   *MTLS
 	Keys   *Keys
 	Basic  *Basic
 	JWT    *JWT
@@ -102,6 +103,7 @@ var routeFields = []known[Route]{
 	{"allow", func(r *Route, p place) { r.Access.Allow = readPrefixes(p) }},
 	{"deny", func(r *Route, p place) { r.Access.Deny = readPrefixes(p) }},
 	{"cors", func(r *Route, p place) { r.CORS = readCORS(p) }},
+	{"mtls", func(r *Route, p place) { r.MTLS = readMTLS(p) }},
 	{"keys", func(r *Route, p place) { r.Keys = readKeys(p) }},
 	{"basic", func(r *Route, p place) { r.Basic = readBasic(p) }},
 	{"jwt", func(r *Route, p place) { r.JWT = readJWT(p) }},

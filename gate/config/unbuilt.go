@@ -5,11 +5,11 @@ package config
 // served without. Whoever builds a part takes its name from here and puts a reader
 // into the table of its level.
 
-var unbuiltTop = unbuilt[Config]("tls")
+var unbuiltTop = unbuilt[Config]()
 
-var unbuiltRoute = unbuilt[Route]("mtls", "mirror", "cache")
+var unbuiltRoute = unbuilt[Route]("mirror", "cache")
 
-var unbuiltUpstream = unbuilt[Upstream]("tls")
+var unbuiltUpstream = unbuilt[Upstream]()
 
 // unbuilt makes readers that refuse.
 func unbuilt[T any](names ...string) []known[T] {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"strings"
 	"time"
 )
@@ -22,6 +21,7 @@ type Upstream struct {
 	DNS       DNS           // of the endpoints that are host names
 	Health    *Health       // nil: nobody asks
 	Outliers  *Outliers     // nil: nobody is left alone
+	TLS       *UpstreamTLS  // nil: as usual, with the endpoints that are https
 	SlowStart time.Duration // until a new endpoint has its whole share; 0: it has at once
 	Zone      string        // endpoints of this one are preferred; "": none are
 
@@ -37,6 +37,8 @@ type Endpoint struct {
 	Address Address
 	Weight  int
 	Zone    string
+
+	plain bool // it says itself that it has no TLS
 }
 
 // Pool bounds the connections that are kept for later requests.
@@ -103,6 +105,7 @@ var upstreamFields = []known[Upstream]{
 	{"shed", func(u *Upstream, p place) { u.Shed = readShed(p) }},
 	{"concurrency", func(u *Upstream, p place) { u.Concurrency = readConcurrency(p) }},
 	{"breaker", func(u *Upstream, p place) { u.Breaker = readBreaker(p) }},
+	{"tls", func(u *Upstream, p place) { u.TLS = readUpstreamTLS(p) }},
 	{"pool", func(u *Upstream, p place) { readFields(p, &u.Pool, poolFields) }},
 }
 
@@ -140,6 +143,7 @@ func (c *Config) readUpstreams(p place) {
 			if !u.discovered(found) {
 				f.value.problem(`add: endpoints: ["http://127.0.0.1:9001"]`, "the upstream has no endpoints")
 			}
+			u.linkTLS(p.in)
 		}
 		c.Upstreams = append(c.Upstreams, u)
 	}
@@ -180,13 +184,10 @@ func (u *Upstream) readEndpoint(p place, text string) {
 		return
 	}
 	a, err := ParseAddress(text)
-	switch {
-	case err != nil:
+	if err != nil {
 		p.problem("such as http://127.0.0.1:9001", "%v", err)
-	case a.TLS:
-		p.problem("write http://", "TLS to upstreams is not built in this version")
 	}
-	u.Endpoints = append(u.Endpoints, Endpoint{At: p.at(), Address: a, Weight: 1})
+	u.Endpoints = append(u.Endpoints, Endpoint{At: p.at(), Address: a, Weight: 1, plain: isPlain(text)})
 }
 
 func readBalance(p place) Balance {
@@ -227,9 +228,6 @@ func Simple(listen, to string) (*Config, error) {
 	c.Listen = []Listener{{Address: listen}}
 	r := newRoute(At{})
 	r.Name, r.Strip = "all", c.Identity
-	if a.TLS {
-		return nil, fmt.Errorf("expected http://, got %s: TLS to upstreams is not built in this version", quote(to))
-	}
 	u := newUpstream(At{}, to)
 	u.Text = to
 	u.Endpoints = []Endpoint{{Address: a, Weight: 1}}

@@ -77,8 +77,6 @@ func parseAddress(text string) (config.Address, error) {
 		return a, err
 	case a.Unix != "":
 		return a, errors.New("a unix socket is of one machine only: expected host:port")
-	case a.TLS:
-		return a, errors.New("TLS to upstreams is not built in this version: expected http:// or host:port")
 	}
 	return a, nil
 }
@@ -110,6 +108,9 @@ func parseMetadata(text json.RawMessage) (weight int, zone string, err error) {
 // appendValue writes an instance in the same form.
 func appendValue(in instance) ([]byte, error) {
 	u := update{Addr: in.Address.String()}
+	if in.Address.TLS {
+		u.Addr = "https://" + u.Addr
+	}
 	if in.Weight > 1 || in.Zone != "" {
 		m := metadata{Zone: in.Zone}
 		if in.Weight > 1 {

@@ -35,7 +35,7 @@ func TestParseValue(t *testing.T) {
 		`{"Addr":7}`:                   "expected JSON such as",
 		`{`:                            "expected JSON such as",
 		`["10.0.0.1:80"]`:              "expected",
-		"https://10.0.0.1":             "TLS to upstreams is not built",
+		"https://10.0.0.1":             "10.0.0.1:443×1",
 		"ftp://10.0.0.1":               "expected http://host:port, got the scheme",
 		"unix:/run/a":                  "a unix socket is of one machine only",
 		"10.0.0.1":                     "expected host:port",
@@ -66,7 +66,7 @@ func FuzzParseValue(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if in.Weight < 1 || in.Weight > 1000 || in.Address.TLS || in.Address.Unix != "" {
+		if in.Weight < 1 || in.Weight > 1000 || in.Address.Unix != "" {
 			t.Fatalf("%q: %+v", value, in)
 		}
 		written, err := appendValue(in)

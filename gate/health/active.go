@@ -4,6 +4,7 @@ package health
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -24,8 +25,31 @@ type Active struct {
 // atOnce bounds how many endpoints are asked at the same time.
 const atOnce = 32
 
-// addressKey is the context's key of the address that is dialled.
-type addressKey struct{}
+// wayKey is the context's key of the way to the endpoint.
+type wayKey struct{}
+
+// way is how an endpoint is reached.
+type way struct {
+	address config.Address
+	tls     *tls.Config // nil: without
+}
+
+func (w way) dial(ctx context.Context, d *net.Dialer) (net.Conn, error) {
+	network, at := "tcp", w.address.IP.String()
+	if w.address.Unix != "" {
+		network, at = "unix", w.address.Unix
+	}
+	c, err := d.DialContext(ctx, network, at)
+	if err != nil || w.tls == nil {
+		return c, err
+	}
+	secure := tls.Client(c, w.tls)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return secure, nil
+}
 
 // NewActive makes the checks.
 func NewActive(rules *config.Health) *Active {
@@ -36,11 +60,7 @@ func NewActive(rules *config.Health) *Active {
 		Transport: &http.Transport{
 			DisableKeepAlives: true, // a connection that stands says nothing of new ones
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-				if a := ctx.Value(addressKey{}).(config.Address); a.Unix != "" {
-					return dialer.DialContext(ctx, "unix", a.Unix)
-				} else {
-					return dialer.DialContext(ctx, "tcp", a.IP.String())
-				}
+				return ctx.Value(wayKey{}).(way).dial(ctx, &dialer)
 			},
 		},
 	}}
@@ -57,7 +77,7 @@ func (a *Active) Watch(ctx context.Context, u *upstream.Upstream) {
 	for {
 		all := u.Set().All
 		now := make(map[*upstream.Endpoint]*record, len(all))
-		for i, well := range a.ask(ctx, all) {
+		for i, well := range a.ask(ctx, u, all) {
 			if ctx.Err() != nil {
 				return
 			}
@@ -90,14 +110,14 @@ func (a *Active) Watch(ctx context.Context, u *upstream.Upstream) {
 }
 
 // ask asks all of them, and returns which are well.
-func (a *Active) ask(ctx context.Context, all []*upstream.Endpoint) []bool {
+func (a *Active) ask(ctx context.Context, u *upstream.Upstream, all []*upstream.Endpoint) []bool {
 	well := make([]bool, len(all))
 	room := make(chan struct{}, atOnce)
 	var asking sync.WaitGroup
 	for i, e := range all {
 		room <- struct{}{}
 		asking.Go(func() {
-			well[i] = a.isWell(ctx, e)
+			well[i] = a.isWell(context.WithValue(ctx, wayKey{}, way{e.Address, u.TLS(e)}), e)
 			<-room
 		})
 	}
@@ -107,11 +127,7 @@ func (a *Active) ask(ctx context.Context, all []*upstream.Endpoint) []bool {
 
 // isWell asks one. A body is not waited for.
 func (a *Active) isWell(ctx context.Context, e *upstream.Endpoint) bool {
-	host := e.Name
-	if e.Address.Unix != "" {
-		host = "localhost"
-	}
-	req, err := http.NewRequestWithContext(context.WithValue(ctx, addressKey{}, e.Address), http.MethodGet, "http://"+host+a.rules.Path, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+e.Host+a.rules.Path, nil)
 	if err != nil {
 		return false
 	}

@@ -4,19 +4,23 @@ package proxy
 
 import (
 	"net/netip"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"dyno/gate/secure"
 	"dyno/nano/wire/http1"
 	"dyno/nano/wire/reactor"
+	"dyno/nano/wire/sockets"
 )
 
 // listener is a listening socket at one loop.
 type listener struct {
-	fd   int
-	id   int32
-	open bool // registered with the poller
+	fd     int
+	id     int32
+	open   bool           // registered with the poller
+	secure *secure.Server // nil: without TLS
 }
 
 const (
@@ -25,15 +29,47 @@ const (
 )
 
 // listen adds a listening socket, unless the end has begun meanwhile.
-func (l *loop) listen(fd int) {
+func (l *loop) listen(fd int, s *secure.Server) {
 	if l.grace != 0 || l.over.Load() {
 		unix.Close(fd)
 		return
 	}
-	keepAlive(fd)
-	d := &listener{fd: fd, id: -int32(len(l.listeners)) - firstListener}
-	l.listeners = append(l.listeners, d)
+	sockets.KeepAlive(fd)
+	place := slices.Index(l.listeners, nil)
+	if place < 0 {
+		place = len(l.listeners)
+		l.listeners = append(l.listeners, nil)
+	}
+	d := &listener{fd: fd, id: -int32(place) - firstListener, secure: s}
+	l.listeners[place] = d
 	l.watch(d)
+}
+
+// unlisten lets in who waits in a listening socket's queue and closes it.
+func (l *loop) unlisten(fd int) {
+	for i, d := range l.listeners {
+		if d != nil && d.fd == fd {
+			l.closeListener(d)
+			l.listeners[i] = nil
+		}
+	}
+}
+
+func (l *loop) closeListener(d *listener) {
+	for l.accept(d) {
+	}
+	l.unwatch(d)
+	unix.Close(d.fd)
+}
+
+// greet has the connections that come to a listening socket from now on speak TLS, or
+// not.
+func (l *loop) greet(fd int, s *secure.Server) {
+	for _, d := range l.listeners {
+		if d != nil && d.fd == fd {
+			d.secure = s
+		}
+	}
 }
 
 func (l *loop) watch(d *listener) {
@@ -67,9 +103,10 @@ func (l *loop) accept(d *listener) (more bool) {
 		unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 		to := l.server.emptiest(l)
 		if to.load.Add(1); to == l {
-			l.welcome(fd, from)
+			l.welcome(fd, from, d.secure)
 		} else {
-			to.call(func(to *loop) { to.welcome(fd, from) })
+			greeting := d.secure
+			to.call(func(to *loop) { to.welcome(fd, from, greeting) })
 		}
 	}
 	return true
@@ -78,10 +115,14 @@ func (l *loop) accept(d *listener) (more bool) {
 // admit counts a client, and reports whether there may be one more.
 func (l *loop) admit() bool {
 	v := l.server
-	if v.clients.Add(1) <= int64(l.snap.Config.Client.Connections) || v.draining.Load() {
+	most := int64(l.snap.Config.Client.Connections)
+	clients, open := v.clients.Add(1), v.room.open.Add(1)
+	if clients <= most && open <= v.room.clients || v.draining.Load() {
 		return true
 	}
 	v.paused.Add(1) // before the count goes down: who leaves after that sees it
+	v.room.pauses.Add(1)
+	v.room.told.warn(l.log(), l.now, "there is no room for more clients, who wait until others leave", "clients", clients-1, "most", most, "open files", open-1, "most files", v.room.most)
 	l.leave()
 	return false
 }
@@ -89,14 +130,22 @@ func (l *loop) admit() bool {
 // leave uncounts a client, and lets loops that wait accept again.
 func (l *loop) leave() {
 	v := l.server
-	if v.clients.Add(-1) >= int64(l.snap.Config.Client.Connections) || v.paused.Load() == 0 {
+	v.clients.Add(-1)
+	v.room.open.Add(-1)
+	l.readmit()
+}
+
+// readmit lets loops that wait accept again if there is room.
+func (l *loop) readmit() {
+	v := l.server
+	if v.paused.Load() == 0 || v.clients.Load() >= int64(l.snap.Config.Client.Connections) || v.room.open.Load() >= v.room.clients {
 		return
 	}
 	v.paused.Store(0)
 	for _, l := range v.loops {
 		l.call(func(l *loop) {
 			for _, d := range l.listeners {
-				if !d.open && l.grace == 0 {
+				if d != nil && !d.open && l.grace == 0 {
 					l.watch(d)
 				}
 			}
@@ -105,16 +154,21 @@ func (l *loop) leave() {
 }
 
 // welcome makes the loop the owner of an accepted connection.
-func (l *loop) welcome(fd int, from netip.AddrPort) {
+func (l *loop) welcome(fd int, from netip.AddrPort, greeting *secure.Server) {
 	if l.over.Load() {
 		unix.Close(fd)
 		return
 	}
 	c, id := l.clients.add()
 	c.begin(fd, id, from)
+	c.greeting = greeting
 	if err := l.poller.Add(fd, clientEvent(id)); err != nil {
 		l.log().Error("connection refused", "error", err)
 		l.drop(c)
+		return
+	}
+	if greeting != nil {
+		l.await(c, phaseHello)
 		return
 	}
 	l.await(c, phaseIdle)
@@ -137,12 +191,15 @@ func (l *loop) acceptFailed(d *listener, errno unix.Errno) {
 
 func (l *loop) outOfFiles(d *listener) {
 	v := l.server
+	v.room.told.warn(l.log(), l.now, "no file can be opened any more: a client is turned away", "clients", v.clients.Load())
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.spare >= 0 {
 		unix.Close(v.spare)
 	}
-	if fd, _, errno := reactor.Accept(d.fd); errno == 0 {
+	if fd, _, errno := reactor.Accept(d.fd); errno == 0 && d.secure != nil {
+		unix.Close(fd) // what it could be told would take a handshake
+	} else if errno == 0 {
 		busy := http1.StatusLine(503) + "Retry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 		reactor.Read(fd, l.scratch)     // unread, it would make the close a reset
 		reactor.Write(fd, []byte(busy)) // best effort

@@ -3,6 +3,8 @@
 package proxy
 
 import (
+	"errors"
+
 	"golang.org/x/sys/unix"
 
 	"dyno/gate/request"
@@ -14,7 +16,7 @@ import (
 // backend is a connection to an endpoint. It belongs to a loop, and to one request at
 // a time.
 type backend struct {
-	fd       int // -1: closed
+	socket
 	id       int32
 	up       bool // the connection is made
 	idle     bool // it is in its pool
@@ -37,26 +39,46 @@ type backend struct {
 	freed    int64   // when it was put into the pool, ns
 
 	in   []byte     // the start of a head
-	out  outbox     // what the endpoint hasn't taken yet
 	body http1.Body // of the response
 }
 
 // connect begins a connection to an endpoint.
 func (l *loop) connect(e *upstream.Endpoint, u *upstream.Upstream) (*backend, error) {
+	if !l.server.room.take() && !l.makeRoom() {
+		return nil, errNoRoom
+	}
 	d := reactor.Dialer{To: e.Sockaddr()}
 	fd, up, err := d.Dial()
 	if err != nil {
+		l.server.room.open.Add(-1)
 		return nil, err
 	}
 	k, id := l.backends.add()
 	in, out := k.in[:0], k.out.b[:0]
-	*k = backend{fd: fd, id: id, up: up, endpoint: e, upstream: u, born: l.now, in: in}
+	*k = backend{socket: socket{fd: fd}, id: id, up: up, endpoint: e, upstream: u, born: l.now, in: in}
 	k.out.b = out
 	if err := l.poller.Add(fd, backendEvent(id)); err != nil {
 		l.closeBackend(k)
 		return nil, err
 	}
+	if config := u.TLS(e); config != nil && up {
+		k.up = false
+		l.shakeBackend(k, config)
+	}
 	return k, nil
+}
+
+var errNoRoom = errors.New("no file can be opened for it")
+
+// makeRoom closes idle connections of this loop for one that is needed, and takes its
+// room.
+func (l *loop) makeRoom() bool {
+	l.closePools()
+	if l.server.room.take() {
+		return true
+	}
+	l.server.room.told.warn(l.log(), l.now, "there is no room for another connection to an endpoint", "most files", l.server.room.most)
+	return false
 }
 
 // closeBackend closes a connection that no request is on any more.
@@ -64,8 +86,10 @@ func (l *loop) closeBackend(k *backend) {
 	if k.fd < 0 {
 		return
 	}
-	unix.Close(k.fd)
-	k.fd, k.client = -1, nil
+	k.close(l.poller)
+	l.server.room.open.Add(-1)
+	l.readmit()
+	k.client = nil
 	k.in, k.out.b, k.out.sent = nil, nil, 0
 	l.backends.remove(k.id)
 }
@@ -76,7 +100,7 @@ func (l *loop) backendEvent(k *backend, e *reactor.Event) {
 	k.hungUp = k.hungUp || e.Ending()
 	switch {
 	case k.idle:
-		if e.Readable() { // it was closed, or says what nobody asked for
+		if e.Readable() && (k.secure == nil || !l.quiet(k)) { // it was closed, or says what nobody asked for
 			l.unpool(k)
 			l.closeBackend(k)
 		}
@@ -112,6 +136,10 @@ func (l *loop) backendEvent(k *backend, e *reactor.Event) {
 
 // connected goes on when a connection is up, or has failed.
 func (l *loop) connected(k *backend, e *reactor.Event) {
+	if k.secure != nil {
+		l.goOnShaking(k.secure)
+		return
+	}
 	if !e.Writable() {
 		return
 	}
@@ -124,6 +152,16 @@ func (l *loop) connected(k *backend, e *reactor.Event) {
 		l.failed(c, request.ConnectFailed)
 		return
 	}
+	if config := k.upstream.TLS(k.endpoint); config != nil {
+		l.shakeBackend(k, config)
+		return
+	}
+	l.usable(k)
+}
+
+// usable sends the request on a connection that has come up.
+func (l *loop) usable(k *backend) {
+	c := k.client
 	k.up, k.readable = true, false
 	if k == c.x.hedge {
 		l.sendHedge(c, k)

@@ -9,13 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/gate/request"
+	"dyno/gate/secure"
 	"dyno/gate/snapshot"
 	"dyno/nano/wire/reactor"
 )
 
 // client is the connection of a client. It belongs to a loop.
 type client struct {
-	fd       int // -1: closed
+	socket
 	id       int32
 	phase    phase
 	readable bool   // the kernel may have more to read
@@ -29,8 +30,12 @@ type client struct {
 	drained  int    // bytes thrown away while lingering
 	stalled  int64  // since when it hasn't taken all there was, ns; 0: it has
 
-	in  []byte // what was read and not looked at: the start of a head, a body's first bytes, requests that wait
-	out outbox // what the client hasn't taken yet
+	in []byte // what was read and not looked at: the start of a head, a body's first bytes, requests that wait
+
+	greeting    *secure.Server       // what its handshake is done with; nil: it has no TLS
+	protocol    string               // that the handshake agreed on (ALPN); "": none
+	certificate *request.Certificate // the client's, verified; nil: none
+	greeted     int64                // when the handshake was done
 
 	peer       netip.AddrPort
 	forwards   []byte             // the fields that say who it is, for the snapshot they were made for
@@ -55,6 +60,9 @@ const (
 	phaseWrite                // the client, to take its response
 	phaseTunnel               // bytes from either side
 	phaseLinger               // the client, to read the last response and close
+	phaseHello                // the first byte of a handshake
+	phaseTurn                 // others, to be done with theirs
+	phaseShake                // the handshake
 )
 
 // busy reports whether a request is under way.
@@ -62,18 +70,22 @@ func (p phase) busy() bool { return p >= phaseCheck && p <= phaseBody || p == ph
 
 func (c *client) begin(fd int, id int32, from netip.AddrPort) {
 	in, out := c.in[:0], c.out.b[:0]
-	*c = client{fd: fd, id: id, serial: c.serial + 1, peer: from, readable: true, in: in, forwards: c.forwards[:0], x: exchange{note: c.x.note[:0], fields: c.x.fields[:0], outcome: request.Outcome{Trail: c.x.outcome.Trail[:0]}}}
+	*c = client{socket: socket{fd: fd}, id: id, serial: c.serial + 1, peer: from, readable: true, in: in, forwards: c.forwards[:0], x: exchange{note: c.x.note[:0], fields: c.x.fields[:0], outcome: request.Outcome{Trail: c.x.outcome.Trail[:0]}}}
 	c.out.b = out
 }
 
 // clientEvent takes an event of a client.
 func (l *loop) clientEvent(c *client, e *reactor.Event) {
 	c.readable = c.readable || e.Readable()
+	if c.phase >= phaseHello {
+		l.helloEvent(c, e)
+		return
+	}
 	if e.Ending() {
 		// Epoll repeats with each event that the client had closed its side with the
 		// request already: it may still be reading. Nor is one gone that has sent its
 		// next request, or of which a body is still to be read.
-		first := !c.hungUp && c.x.body.Done() && len(c.in) == 0 && !hasMore(c)
+		first := !c.hungUp && c.x.body.Done() && len(c.in) == 0 && !l.hasMore(c)
 		c.hungUp = true
 		if c.phase.busy() && c.phase != phaseTunnel && (first || e.Failed()) {
 			l.clientGone(c)
@@ -97,7 +109,10 @@ func (l *loop) clientEvent(c *client, e *reactor.Event) {
 
 // hasMore reports whether there is something to read of what a client sent before it
 // closed its side.
-func hasMore(c *client) bool {
+func (l *loop) hasMore(c *client) bool {
+	if c.secure != nil {
+		return l.hasMoreSecured(c)
+	}
 	_, says := reactor.Ended(c.fd)
 	return says
 }
@@ -176,7 +191,7 @@ func (l *loop) readHead(c *client) {
 // readClient reads once. ok is false if there is nothing, or the connection is gone
 // and dealt with; 0 bytes are the end of what the client sends.
 func (l *loop) readClient(c *client, b []byte) (n int, ok bool) {
-	n, errno := reactor.Read(c.fd, b)
+	n, more, errno := c.receive(b, c.hungUp)
 	switch {
 	case errno == unix.EAGAIN:
 		c.readable = false
@@ -188,7 +203,7 @@ func (l *loop) readClient(c *client, b []byte) (n int, ok bool) {
 		l.clientGone(c)
 		return 0, false
 	}
-	c.readable = n == len(b) || n > 0 && c.hungUp
+	c.readable = more
 	c.ending = c.ending || n == 0
 	return n, true
 }

@@ -40,6 +40,8 @@ func (l *loop) await(c *client, p phase) {
 		d = limits.Write
 	case phaseLinger:
 		d = time.Duration(lingerTime)
+	case phaseHello:
+		d = limits.Handshake
 	}
 	due := l.now + int64(d)
 	if p == phaseRequest || p == phaseBody || p == phaseWrite {

@@ -8,7 +8,6 @@ import (
 	"dyno/gate/config"
 	"dyno/gate/request"
 	"dyno/nano/wire/http1"
-	"dyno/nano/wire/reactor"
 )
 
 // copied is up to which size a part of a body is copied behind the head, to be written
@@ -23,7 +22,7 @@ func (l *loop) download(k *backend) {
 		return
 	}
 	b := l.scratch[:readBuffer-len("\r\n")] // there is room for the end of a chunk
-	n, errno := reactor.Read(k.fd, b)
+	n, more, errno := k.receive(b, k.hungUp)
 	switch {
 	case errno == unix.EAGAIN:
 		k.readable = false
@@ -38,7 +37,7 @@ func (l *loop) download(k *backend) {
 		l.ended(k)
 		return
 	}
-	k.readable = n == len(b) || k.hungUp
+	k.readable = more
 	k.answered = true
 	if c.x.hedge != nil {
 		l.settle(c, k)
@@ -54,7 +53,7 @@ func (l *loop) download(k *backend) {
 // ended deals with the end of what an upstream sends.
 func (l *loop) ended(k *backend) {
 	k.keep, k.readable = false, false
-	if !k.headDone || !k.toEnd {
+	if !k.headDone || !k.toEnd || k.cutOff() {
 		l.lost(k)
 		return
 	}

@@ -5,8 +5,6 @@ package proxy
 import (
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"dyno/gate/request"
 )
 
@@ -21,10 +19,9 @@ func (l *loop) beginDrain() {
 	}
 	l.grace = l.now + int64(idleGrace)
 	for _, d := range l.listeners {
-		for l.accept(d) {
+		if d != nil {
+			l.closeListener(d)
 		}
-		l.unwatch(d)
-		unix.Close(d.fd)
 	}
 	l.listeners = nil
 	l.closePools()
@@ -41,12 +38,18 @@ func (l *loop) drainStep() {
 	if l.now >= l.grace {
 		l.grace = l.now + int64(idleGrace)/10 // and look again
 		for _, c := range l.clients.all {
-			if c.fd >= 0 && c.phase == phaseIdle && len(c.in) == 0 && !c.readable {
+			if c.fd >= 0 && l.unused(c) {
 				l.drop(c)
 			}
 		}
 	}
 	l.stopped = l.stopped || l.clients.open == 0 && l.load.Load() == 0 && l.mail.empty()
+}
+
+// unused reports whether a client has nothing under way. Who has just done its handshake
+// gets the time to send its request.
+func (l *loop) unused(c *client) bool {
+	return c.phase == phaseIdle && len(c.in) == 0 && !c.readable && l.now >= c.greeted+int64(idleGrace) || c.phase == phaseHello
 }
 
 // cutAll closes what is left.

@@ -28,6 +28,8 @@ func (l *loop) failed(c *client, why request.Failure) {
 	switch why {
 	case request.ConnectFailed:
 		l.refuse(c, answerConnecting)
+	case request.Untrusted:
+		l.refuse(c, answerUntrusted)
 	case request.BadResponse:
 		l.refuse(c, answerBad)
 	case request.TimedOut:
@@ -59,7 +61,7 @@ func (l *loop) mayRetry(c *client, why request.Failure) bool {
 	}
 	on := x.route.Config.Retry.On
 	switch why {
-	case request.ConnectFailed: // nobody has seen it
+	case request.ConnectFailed, request.Untrusted: // nobody has seen it
 		if !slices.Contains(on, "connect") {
 			return false
 		}

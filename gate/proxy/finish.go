@@ -82,7 +82,7 @@ func (l *loop) retire(c *client) {
 		l.drop(c)
 		return
 	}
-	unix.Shutdown(c.fd, unix.SHUT_WR)
+	c.closeWrite()
 	c.in = c.in[:0]
 	l.await(c, phaseLinger)
 	if c.readable {
@@ -122,6 +122,7 @@ func (l *loop) linger(c *client) {
 // take a part of it for the whole.
 func (l *loop) cut(c *client) {
 	unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+	c.severed = true
 	l.detach(c)
 	l.end(c)
 	l.drop(c)
@@ -134,11 +135,14 @@ func (l *loop) drop(c *client) {
 	}
 	if c.phase.busy() && c.x.route != nil {
 		c.x.outcome.Failed = request.ClientGone
+		c.severed = true
 		l.detach(c)
 		l.end(c)
 	}
-	unix.Close(c.fd)
-	c.fd = -1
+	if c.phase >= phaseHello {
+		l.endHello(c)
+	}
+	c.close(l.poller)
 	l.wheel.Clear(c.id)
 	if cap(c.in) > keptOutbox {
 		c.in = nil

@@ -164,6 +164,11 @@ func (l *loop) fault(c *client) bool {
 func (l *loop) dial(c *client) {
 	x := &c.x
 	k, err := l.connect(x.endpoint, x.upstream)
+	if err == errNoRoom {
+		x.outcome.Failed = request.ConnectFailed
+		l.refuse(c, answerCrowded)
+		return
+	}
 	if err != nil {
 		l.failed(c, request.ConnectFailed)
 		return

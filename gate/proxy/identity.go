@@ -19,20 +19,40 @@ func (l *loop) identify(c *client, r *request.Request) {
 		c.forwardsOf = l.snap
 		c.trusted = trusts(l.snap.Config.Trust, c.peer.Addr())
 		if !c.trusted {
-			c.forwards = l.appendForwards(c.forwards[:0], c.peer.Addr(), "http", nil)
+			c.forwards = l.appendForwards(l.appendCertificate(c.forwards[:0], c, nil), c.peer.Addr(), schemeOf(c.secure != nil), nil)
 		}
 	}
-	r.Client, r.Secure = c.peer.Addr(), false
+	r.Client, r.Secure, r.Certificate = c.peer.Addr(), c.secure != nil, c.certificate
 	if !c.trusted {
 		return
 	}
 	var before []byte
 	before, r.Client, r.Secure = l.believed(r)
-	scheme := "http"
-	if r.Secure {
-		scheme = "https"
+	shown, _ := r.Header("x-forwarded-client-cert")
+	c.forwards = l.appendForwards(l.appendCertificate(c.forwards[:0], c, shown), c.peer.Addr(), schemeOf(r.Secure), before)
+}
+
+// appendCertificate appends the field that says what certificate a client has shown,
+// here or, before, to a proxy that is trusted.
+func (l *loop) appendCertificate(dst []byte, c *client, before []byte) []byte {
+	if l.snap.Config.Forwarded == config.ForwardedOff || len(before) == 0 && c.certificate == nil {
+		return dst
 	}
-	c.forwards = l.appendForwards(c.forwards[:0], c.peer.Addr(), scheme, before)
+	dst = append(append(dst, "X-Forwarded-Client-Cert: "...), before...)
+	if c.certificate != nil {
+		if len(before) > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, c.certificate.Forwarded...)
+	}
+	return append(dst, "\r\n"...)
+}
+
+func schemeOf(secure bool) string {
+	if secure {
+		return "https"
+	}
+	return "http"
 }
 
 func trusts(trusted []netip.Prefix, a netip.Addr) bool {
@@ -47,7 +67,7 @@ func trusts(trusted []netip.Prefix, a netip.Addr) bool {
 // believed reads what a trusted proxy says: the addresses before it, as they came, and
 // of these the last that isn't a trusted proxy's itself.
 func (l *loop) believed(r *request.Request) (before []byte, client netip.Addr, secure bool) {
-	client = r.Peer.Addr()
+	client, secure = r.Peer.Addr(), r.Secure
 	l.chain = l.chain[:0]
 	r.Headers("x-forwarded-for", func(value []byte) bool {
 		if len(l.chain) > 0 {

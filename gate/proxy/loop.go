@@ -32,6 +32,7 @@ type loop struct {
 	snap      *snapshot.Snapshot // of this batch of events
 	limits    http1.Limits       // of snap
 	gap       int64              // mean time from one batch to the next, of late
+	yield     bool               // a goroutine besides has been given something to do: it needs a processor
 	yielded   int64              // when other goroutines last had their turn
 	alarm     int64              // deadline that until was computed from
 	until     time.Time          // when a parked loop wakes
@@ -43,21 +44,24 @@ type loop struct {
 	again     []int32 // event IDs of connections that have more to do
 	others    []int32 // what again was in the batch before, for its memory
 	wheel     *reactor.Wheel
-	listeners []*listener
+	listeners []*listener // nil: closed
 	local     upstream.Local
 	pools     []*pool // by the slots of endpoints
 	idle      int     // connections in pools
 	queues    []*queue
-	sweep     int64 // when pools are looked through next
-	weighed   int64 // when memory is looked at next
+	shaking   int    // handshakes of clients under way
+	turns     []turn // clients that wait until there are fewer
+	sweep     int64  // when pools are looked through next
+	weighed   int64  // when memory is looked at next
 	pressure  limit.Pressure
 	probe     probe
 	warm      []*upstream.Upstream // of snap, whose pools are kept warm
 	warming   []*backend           // connections that are being opened for that
 	warmAt    int64                // when pools are warmed next
 
-	scratch []byte // what is read
-	out     []byte // heads that are written
+	scratch []byte   // what is read
+	said    [64]byte // what idle connections say
+	out     []byte   // heads that are written
 	spares  [][]byte
 	req     request.Request
 	head    http1.Request
@@ -184,7 +188,9 @@ func (l *loop) handle(e *reactor.Event) {
 	case id == probeEvent:
 		l.probe.came()
 	case id < 0:
-		l.accept(l.listeners[-id-firstListener])
+		if d := l.listeners[-id-firstListener]; d != nil {
+			l.accept(d)
+		}
 	case id&1 == 0:
 		if c := l.clients.at(id >> 1); c.fd >= 0 {
 			l.clientEvent(c, e)

@@ -79,6 +79,8 @@ func stripped(name []byte) bool {
 		return http1.EqualFold(name, "forwarded") || http1.EqualFold(name, "x-real-ip")
 	case 10:
 		return http1.EqualFold(name, "connection") || http1.EqualFold(name, "keep-alive")
+	case 11:
+		return http1.EqualFold(name, "client-cert")
 	case 14:
 		return http1.EqualFold(name, "http2-settings")
 	case 15:
@@ -86,7 +88,9 @@ func stripped(name []byte) bool {
 	case 16:
 		return http1.EqualFold(name, "x-forwarded-host") || http1.EqualFold(name, "proxy-connection") || http1.EqualFold(name, "x-forwarded-port")
 	case 17:
-		return http1.EqualFold(name, "transfer-encoding") || http1.EqualFold(name, "x-forwarded-proto")
+		return http1.EqualFold(name, "transfer-encoding") || http1.EqualFold(name, "client-cert-chain") || http1.EqualFold(name, "x-forwarded-proto")
+	case 23:
+		return http1.EqualFold(name, "x-forwarded-client-cert")
 	}
 	return false
 }

@@ -27,7 +27,7 @@ func (l *loop) pooledOf(e *upstream.Endpoint, twice bool) *backend {
 		p.idle = p.idle[:n-1]
 		l.idle--
 		k.idle = false
-		if l.now-k.freed > int64(k.upstream.Config.Pool.Idle) || !twice && closed(k) {
+		if l.now-k.freed > int64(k.upstream.Config.Pool.Idle) || !twice && l.closed(k) {
 			l.closeBackend(k)
 			continue
 		}
@@ -39,7 +39,10 @@ func (l *loop) pooledOf(e *upstream.Endpoint, twice bool) *backend {
 
 // closed reports whether an endpoint has closed a connection, or sent what nobody asked
 // for. A request that may not be sent twice is worth the look.
-func closed(k *backend) bool {
+func (l *loop) closed(k *backend) bool {
+	if k.secure != nil {
+		return !l.quiet(k)
+	}
 	ended, says := reactor.Ended(k.fd)
 	return ended || says
 }

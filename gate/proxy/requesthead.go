@@ -131,10 +131,7 @@ func appendHost(dst []byte, host string, r *request.Request, x *exchange) []byte
 
 // appendName appends an endpoint's own name as a host.
 func appendName(dst []byte, e *upstream.Endpoint) []byte {
-	if e.Address.Unix != "" {
-		return append(dst, "localhost"...)
-	}
-	return append(dst, e.Name...)
+	return append(dst, e.Host...)
 }
 
 // appendUpgrade appends what asks for another protocol. HTTP/2 by upgrade is not among

@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -23,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/gate/snapshot"
+	"dyno/nano/wire/tlsconn"
 )
 
 // Server is the loops of a gateway.
@@ -37,6 +37,13 @@ type Server struct {
 	ended    chan struct{} // closed when all loops have ended
 	workers  *workers
 	heavy    atomic.Bool // more memory is in use than should be
+
+	turns     tlsconn.Turns // of handshakes
+	sealed    sync.Pool     // buffers of what is encrypted
+	refused   told          // handshakes that fail
+	untrusted told          // those with endpoints
+	Shakes    Handshakes
+	room      room
 
 	mu    sync.Mutex
 	spare int // descriptor kept for a full file table; -1: none
@@ -54,7 +61,7 @@ func Loops(n int) int {
 // Start makes and starts so many loops, which serve from s until another snapshot is
 // swapped in.
 func Start(loops int, s *snapshot.Snapshot, log *slog.Logger) (*Server, error) {
-	v := &Server{log: log, ended: make(chan struct{}), spare: -1, workers: newWorkers(runtime.GOMAXPROCS(0))}
+	v := &Server{log: log, ended: make(chan struct{}), spare: -1, turns: tlsconn.NewTurns(loops), workers: newWorkers(runtime.GOMAXPROCS(0))}
 	v.current.Store(s)
 	for i := range loops {
 		l, err := newLoop(v, i)
@@ -67,6 +74,7 @@ func Start(loops int, s *snapshot.Snapshot, log *slog.Logger) (*Server, error) {
 		v.loops = append(v.loops, l)
 	}
 	v.keepSpare()
+	v.room.measure()
 	v.running.Add(loops)
 	for _, l := range v.loops {
 		go l.run()
@@ -97,19 +105,6 @@ func (v *Server) Clients() int { return int(v.clients.Load()) }
 
 // Draining reports whether the gateway is about to end.
 func (v *Server) Draining() bool { return v.draining.Load() }
-
-// Listen opens an address on every loop, and returns it with the port that it got.
-func (v *Server) Listen(address string) (net.Addr, error) {
-	fds, bound, err := openEach(address, len(v.loops))
-	if err != nil {
-		return nil, err
-	}
-	for i, l := range v.loops {
-		fd := fds[i]
-		l.call(func(l *loop) { l.listen(fd) })
-	}
-	return bound, nil
-}
 
 // Shutdown accepts no more clients, lets requests under way end until ctx does, and
 // closes what is left then. It returns when all loops have ended, with ctx's error if

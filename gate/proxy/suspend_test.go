@@ -99,11 +99,11 @@ func serve(t *testing.T, rules string, change func(r *snapshot.Route)) (address 
 		server.Shutdown(ctx)
 		s.Retire(nil)
 	})
-	at, err := server.Listen("127.0.0.1:0")
+	on, err := server.Listen("127.0.0.1:0", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return at.String()
+	return on.At.String()
 }
 
 type conn struct {

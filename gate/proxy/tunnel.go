@@ -7,7 +7,6 @@ import (
 
 	"dyno/gate/request"
 	"dyno/nano/wire/http1"
-	"dyno/nano/wire/reactor"
 )
 
 // switched makes a tunnel of an exchange whose upstream agreed to another protocol
@@ -53,30 +52,29 @@ func (l *loop) tunnel(c *client) {
 	k := c.x.back
 	moved := false
 	if c.readable && !c.ending && k.out.empty() {
-		n, ok := l.pass(c.fd, k.fd, &k.out)
+		n, more, ok := l.pass(&c.socket, &k.socket, c.hungUp)
 		if !ok {
 			l.endTunnel(c)
 			return
 		}
-		c.readable = n == readBuffer || n > 0 && c.hungUp
+		c.readable = more
 		c.x.sent += int64(max(n, 0))
 		if moved = moved || n > 0; n == 0 {
 			c.ending = true
-			unix.Shutdown(k.fd, unix.SHUT_WR)
+			k.closeWrite()
 		}
-		c.readable = c.readable && n >= 0
 	}
 	if k.readable && !k.toEnd && c.out.empty() {
-		n, ok := l.pass(k.fd, c.fd, &c.out)
+		n, more, ok := l.pass(&k.socket, &c.socket, k.hungUp)
 		if !ok {
 			l.endTunnel(c)
 			return
 		}
-		k.readable = n == readBuffer || n > 0 && k.hungUp
+		k.readable = more
 		c.x.outcome.Sent += int64(max(n, 0))
 		if moved = moved || n > 0; n == 0 {
 			k.toEnd = true // the upstream has closed its side
-			unix.Shutdown(c.fd, unix.SHUT_WR)
+			c.closeWrite()
 		}
 	}
 	if c.ending && k.toEnd && c.out.empty() && k.out.empty() {
@@ -92,18 +90,18 @@ func (l *loop) tunnel(c *client) {
 }
 
 // pass reads once from one side and sends it to the other. n is -1 if there was
-// nothing, 0 at the end of what that side sends.
-func (l *loop) pass(from, to int, out *outbox) (n int, ok bool) {
-	n, errno := reactor.Read(from, l.scratch)
+// nothing, 0 at the end of what that side sends; more says that there may be more.
+func (l *loop) pass(from, to *socket, ending bool) (n int, more, ok bool) {
+	n, more, errno := from.receive(l.scratch, ending)
 	switch {
 	case errno == unix.EAGAIN || errno == unix.EINTR:
-		return -1, true
+		return -1, errno == unix.EINTR, true
 	case errno != 0:
-		return 0, false
+		return 0, false, false
 	case n == 0:
-		return 0, true
+		return 0, false, true
 	}
-	return n, out.write(to, nil, l.scratch[:n]) == 0
+	return n, more, to.out.write(to.fd, nil, l.scratch[:n]) == 0
 }
 
 // endTunnel closes both sides.

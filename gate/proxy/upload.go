@@ -7,7 +7,6 @@ import (
 
 	"dyno/gate/request"
 	"dyno/nano/wire/http1"
-	"dyno/nano/wire/reactor"
 )
 
 // upload passes on what the client has sent of its request's body, once: what was read
@@ -41,8 +40,9 @@ func (l *loop) readBody(c *client) bool {
 	n := 0
 	if c.readable {
 		b := l.scratch[:readBuffer-len("\r\n")]
+		var more bool
 		var errno unix.Errno
-		n, errno = reactor.Read(c.fd, b)
+		n, more, errno = c.receive(b, c.hungUp)
 		switch {
 		case errno == unix.EAGAIN:
 			c.readable = false
@@ -53,7 +53,7 @@ func (l *loop) readBody(c *client) bool {
 			l.clientGone(c)
 			return false
 		default:
-			c.readable = n == len(b) || c.hungUp
+			c.readable = more
 		}
 	}
 	if n == 0 {

@@ -20,7 +20,8 @@ const (
 
 // poll waits until there are events, messages or deadlines.
 func (l *loop) poll() ([]reactor.Event, error) {
-	if l.now-l.yielded > yieldEvery {
+	if l.yield || l.now-l.yielded > yieldEvery {
+		l.yield = false
 		l.yielded = l.now
 		runtime.Gosched()
 	}

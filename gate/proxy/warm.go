@@ -59,6 +59,9 @@ func (l *loop) warmUp() {
 
 // warmOne opens one connection. It reports whether that may be tried again.
 func (l *loop) warmOne(e *upstream.Endpoint, u *upstream.Upstream) bool {
+	if l.server.room.full() {
+		return false
+	}
 	k, err := l.connect(e, u)
 	if err != nil {
 		return false
@@ -73,12 +76,20 @@ func (l *loop) warmOne(e *upstream.Endpoint, u *upstream.Upstream) bool {
 
 // warmedBy takes an event of a connection that is being opened for the pool.
 func (l *loop) warmedBy(k *backend, e *reactor.Event) {
+	if k.secure != nil {
+		l.goOnShaking(k.secure)
+		return
+	}
 	if !e.Writable() && !e.Failed() {
 		return
 	}
 	if err := reactor.ConnectError(k.fd); err != nil || e.Failed() {
 		l.notWarming(k)
 		l.closeBackend(k)
+		return
+	}
+	if config := k.upstream.TLS(k.endpoint); config != nil {
+		l.shakeBackend(k, config)
 		return
 	}
 	k.up = true

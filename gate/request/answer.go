@@ -91,11 +91,12 @@ const (
 	BadResponse           // it answered something that isn't HTTP/1.1 or can be read in two ways
 	TimedOut              // it took longer than it may
 	NoEndpoint            // none may be asked
+	Untrusted             // TLS with the upstream failed: it isn't who it should be, say
 
 	Failures = iota // how many there are
 )
 
 // String is the failure's name in logs and metrics.
 func (f Failure) String() string {
-	return [...]string{"ok", "client-gone", "connect-failed", "upstream-gone", "bad-response", "timed-out", "no-endpoint"}[f]
+	return [...]string{"ok", "client-gone", "connect-failed", "upstream-gone", "bad-response", "timed-out", "no-endpoint", "untrusted"}[f]
 }

@@ -23,11 +23,12 @@ type Request struct {
 	// two ways.
 	Path []byte
 
-	Peer   netip.AddrPort // whose connection it came on; zero for unix sockets
-	Client netip.Addr     // who sent it: the peer, or who a trusted proxy says it was
-	Secure bool           // it came over TLS, or a trusted proxy says so
-	Now    int64          // when its head was in, ns of [clock.Now]
-	Trace  Trace          // that it belongs to; set by who traces it
+	Peer        netip.AddrPort // whose connection it came on; zero for unix sockets
+	Client      netip.Addr     // who sent it: the peer, or who a trusted proxy says it was
+	Secure      bool           // it came over TLS, or a trusted proxy says so
+	Certificate *Certificate   // the client's, verified; nil: it has shown none
+	Now         int64          // when its head was in, ns of [clock.Now]
+	Trace       Trace          // that it belongs to; set by who traces it
 
 	// Importance says who gives way to whom when not all can be served.
 	Importance Importance

@@ -84,7 +84,8 @@ type making struct {
 	b         *Builder
 	s, before *Snapshot
 	upstreams map[string]*upstream.Upstream
-	known     map[string]*Upstream // of before; made when it is needed
+	broke     map[*upstream.Upstream]error // why nobody may be sent there
+	known     map[string]*Upstream         // of before; made when it is needed
 }
 
 // knownUpstream returns the upstream of that name before, which mostly stands where the
@@ -113,7 +114,7 @@ func (m *making) upstream(c *config.Upstream) *upstream.Upstream {
 		return u
 	}
 	made := m.knownUpstream(name)
-	if made == nil || made.text != c.Text || made.Config.Zone != c.Zone {
+	if made == nil || made.text != c.Text || made.Config.Zone != c.Zone || made.broken != nil {
 		parts, err := partsOf(c)
 		if c.Etcd != nil {
 			parts.Sources = append(parts.Sources, m.b.Etcd.Source(c.Etcd, c.DNS))
@@ -123,7 +124,13 @@ func (m *making) upstream(c *config.Upstream) *upstream.Upstream {
 			// has found nobody yet.
 			m.s.Problems = append(m.s.Problems, c.At.Problem("", "%v", err))
 		}
-		made = &Upstream{m.b.registry.New(c, parts), c.Text}
+		made = &Upstream{Upstream: m.b.registry.New(c, parts), text: c.Text}
+		if parts.Secure == nil { // who isn't verified isn't asked
+			if made.broken = err; m.broke == nil {
+				m.broke = map[*upstream.Upstream]error{}
+			}
+			m.broke[made.Upstream] = err
+		}
 	}
 	m.upstreams[name] = made.Upstream
 	m.s.Upstreams = append(m.s.Upstreams, made)
@@ -179,11 +186,12 @@ func without[T comparable](before, after []T) []T {
 
 // target finds the upstream of a target.
 func (m *making) target(t *config.Target) (*upstream.Upstream, error) {
+	u := m.upstreams[t.Upstream]
 	if t.Direct != nil {
-		return m.upstream(t.Direct), nil
+		u = m.upstream(t.Direct)
 	}
-	if u := m.upstreams[t.Upstream]; u != nil {
-		return u, nil
+	if u != nil {
+		return u, m.broke[u]
 	}
 	return nil, fmt.Errorf("there is no upstream %q", t.Upstream)
 }

@@ -1,6 +1,11 @@
 package snapshot
 
-import "dyno/gate/config"
+import (
+	"log/slog"
+
+	"dyno/gate/config"
+	"dyno/gate/secure"
+)
 
 // Check makes all that a configuration asks for, and throws it away: what is wrong with
 // files that it names is found out before it is served. Nothing is connected to.
@@ -16,6 +21,7 @@ func Check(c *config.Config) (problems config.Problems) {
 			problems = append(problems, u.At.Problem("", "%v", err))
 		}
 	}
+	problems = append(problems, checkTLS(c)...)
 	for _, u := range c.Upstreams {
 		check(u)
 	}
@@ -30,5 +36,25 @@ func Check(c *config.Config) (problems config.Problems) {
 		r.close()
 	}
 	problems.Sort()
+	return problems
+}
+
+// checkTLS makes the TLS of listeners.
+func checkTLS(c *config.Config) (problems config.Problems) {
+	seen := map[*config.TLS]bool{nil: true}
+	for _, l := range c.Listen {
+		if seen[l.TLS] {
+			continue
+		}
+		seen[l.TLS] = true
+		s, err := secure.NewServer(l.TLS, slog.New(slog.DiscardHandler))
+		if err == nil {
+			err = s.Problem()
+			s.Close()
+		}
+		if err != nil {
+			problems = append(problems, l.TLS.At.Problem("", "%v", err))
+		}
+	}
 	return problems
 }

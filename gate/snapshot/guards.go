@@ -14,6 +14,9 @@ func guards(c *config.Route, r *Route) error {
 	if c.CORS != nil {
 		r.Guards = append(r.Guards, guard.NewCORS(c.CORS))
 	}
+	if c.MTLS != nil {
+		r.Guards = append(r.Guards, guard.NewMTLS(c.MTLS))
+	}
 	if c.Keys != nil {
 		g, err := guard.NewKeys(c.Keys)
 		if err != nil {

@@ -30,7 +30,8 @@ type Snapshot struct {
 // Upstream is one of a snapshot, by what it was made from.
 type Upstream struct {
 	*upstream.Upstream
-	text string
+	text   string
+	broken error // why nobody may be sent there; nil: nothing
 }
 
 // Find returns the route of a request, nil if there is none.

@@ -23,7 +23,8 @@ type Instance struct {
 // learned about it, as long as its upstream has an instance of that address.
 type Endpoint struct {
 	Address  config.Address
-	Name     string // Address as text, for logs, metrics and Host
+	Name     string // Address as text, for logs and metrics
+	Host     string // its own name, as a Host field has it
 	ID       uint64 // of the address: what sticky cookies and rings know it by
 	Slot     int    // a small number no other living endpoint has
 	Counters *stats.Counters
@@ -33,6 +34,8 @@ type Endpoint struct {
 
 	percent atomic.Int32 // of its weight that it has, while it starts slowly
 	chilled int64        // since when, ns; its upstream's lock guards it
+
+	secure atomic.Pointer[shown] // its TLS; nil until it is needed
 
 	marks atomic.Uint32 // why it isn't asked; 0: it is
 	gone  atomic.Bool   // its upstream doesn't have it any more
@@ -102,7 +105,7 @@ type Detector interface {
 
 // newEndpoint makes the endpoint of an instance.
 func newEndpoint(in Instance, slot, loops int) *Endpoint {
-	e := &Endpoint{Address: in.Address, Name: in.Address.String(), Zone: in.Zone, Slot: slot, Counters: stats.New(loops)}
+	e := &Endpoint{Address: in.Address, Name: in.Address.String(), Host: authorityOf(in.Address), Zone: in.Zone, Slot: slot, Counters: stats.New(loops)}
 	e.ID = hashOf(e.Name)
 	e.Weight.Store(int32(max(1, in.Weight)))
 	e.percent.Store(100)

@@ -13,6 +13,7 @@ import (
 
 	"dyno/gate/config"
 	"dyno/gate/limit"
+	"dyno/gate/secure"
 	"dyno/nano/wire/clock"
 )
 
@@ -23,6 +24,7 @@ type Upstream struct {
 	Sources   []Source      // of what isn't static; they are watched
 	Detectors []Detector    // set before the first request
 	Limits    []limit.Limit // in the same way: of what is sent to it, whatever the route
+	Secure    *secure.Client
 
 	registry *Registry
 	set      atomic.Pointer[Set]
@@ -76,6 +78,7 @@ type Watcher interface {
 
 // Parts are what an upstream has besides its static endpoints.
 type Parts struct {
+	Secure    *secure.Client // TLS with endpoints that want it
 	Sources   []Source
 	Watchers  []Watcher
 	Detectors []Detector
@@ -84,7 +87,7 @@ type Parts struct {
 
 // New makes an upstream. [Upstream.Close] ends it.
 func (g *Registry) New(c *config.Upstream, parts Parts) *Upstream {
-	u := &Upstream{Name: c.Name, Config: c, Sources: parts.Sources, Detectors: parts.Detectors, Limits: parts.Limits, registry: g}
+	u := &Upstream{Name: c.Name, Config: c, Sources: parts.Sources, Detectors: parts.Detectors, Limits: parts.Limits, Secure: parts.Secure, registry: g}
 	static := make([]Instance, 0, len(c.Endpoints))
 	for _, e := range c.Endpoints {
 		if e.Address.Name == "" { // a host name is for a source to resolve
@@ -134,10 +137,13 @@ func (u *Upstream) Update(instances []Instance) {
 	}
 	all := make([]*Endpoint, 0, len(instances))
 	for _, in := range instances {
+		if u.Config.TLS != nil {
+			in.Address.TLS = true
+		}
 		name := in.Address.String()
 		e := known[name]
-		if e != nil && e.Zone != in.Zone {
-			e = nil // it has moved: another instance
+		if e != nil && (e.Zone != in.Zone || e.Address != in.Address) {
+			e = nil // it has moved, or is spoken to otherwise: another instance
 		}
 		if e == nil {
 			if slices.ContainsFunc(all, func(e *Endpoint) bool { return e.Name == name }) {
@@ -147,8 +153,9 @@ func (u *Upstream) Update(instances []Instance) {
 			if len(u.all) > 0 { // else nobody else is warm either
 				u.chill(e, clock.Now())
 			}
+		} else {
+			delete(known, name)
 		}
-		delete(known, name)
 		e.Weight.Store(int32(max(1, in.Weight)))
 		all = append(all, e)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"dyno/nano/wire/http1"
 	"dyno/nano/wire/reactor"
+	"dyno/nano/wire/sockets"
 )
 
 // listener is a listening socket at one loop.
@@ -30,29 +31,11 @@ func (l *loop) listen(fd int, tcp bool) {
 		return
 	}
 	if tcp {
-		keepAlive(fd)
+		sockets.KeepAlive(fd)
 	}
 	d := &listener{fd: fd, id: -int32(len(l.listeners)) - firstListener, tcp: tcp}
 	l.listeners = append(l.listeners, d)
 	l.watchListener(d)
-}
-
-// Connections have these options from the socket they come to. A client that is
-// gone without a word is found after some two minutes: a handler that only waits
-// for the end of its context would wait for ever.
-const (
-	keepAliveIdle  = 60 // seconds of silence before the first probe
-	keepAliveEvery = 15 // seconds between probes
-	keepAliveMost  = 4  // probes without a response
-)
-
-// keepAlive has the kernel probe the connections that come to a listening socket.
-// Without it they work as well, as long as nobody vanishes.
-func keepAlive(fd int) {
-	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_KEEPALIVE, 1)
-	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, keepAliveIdle)
-	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, keepAliveEvery)
-	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPCNT, keepAliveMost)
 }
 
 func (l *loop) watchListener(d *listener) {

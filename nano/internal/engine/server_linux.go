@@ -14,8 +14,8 @@ import (
 
 	"dyno/nano/internal/exchange"
 	"dyno/nano/internal/netconn"
-	"dyno/nano/internal/sockets"
 	"dyno/nano/wire/http2"
+	"dyno/nano/wire/sockets"
 )
 
 // Server is what the loops of an app share.

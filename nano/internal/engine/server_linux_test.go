@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/sockets"
+	"dyno/nano/wire/sockets"
 )
 
 // nobody is an app that is never asked anything.
@@ -102,8 +102,8 @@ func TestOptionsOfConnections(t *testing.T) {
 		})
 		<-looked
 	}
-	if got := <-found; got != [2]int{1, keepAliveIdle} {
-		t.Errorf("keep-alive %d after %d s, want 1 after %d s", got[0], got[1], keepAliveIdle)
+	if got := <-found; got != [2]int{1, sockets.KeepAliveIdle} {
+		t.Errorf("keep-alive %d after %d s, want 1 after %d s", got[0], got[1], sockets.KeepAliveIdle)
 	}
 	s.Drain()
 	s.Cut()

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/nano/internal/netconn"
-	"dyno/nano/internal/sockets"
 	"dyno/nano/wire/reactor"
+	"dyno/nano/wire/sockets"
 	"dyno/nano/wire/tlsconn"
 )
 

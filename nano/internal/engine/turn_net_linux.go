@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/sockets"
 	"dyno/nano/wire/http1"
+	"dyno/nano/wire/sockets"
 )
 
 // Inform implements exchange.NetWire.

@@ -3,6 +3,7 @@ package tlsconn
 import (
 	"errors"
 	"io"
+	"runtime"
 
 	"golang.org/x/sys/unix"
 
@@ -17,7 +18,15 @@ type Turns chan struct{}
 // NewTurns lets n handshakes compute at once.
 func NewTurns(n int) Turns { return make(Turns, max(1, n)) }
 
-func (t Turns) take() { t <- struct{}{} }
+func (t Turns) take() {
+	select {
+	case t <- struct{}{}:
+	default:
+		t <- struct{}{}
+		runtime.Gosched() // who gave it up stood before a loop, which is next
+	}
+}
+
 func (t Turns) give() { <-t }
 
 // handshake is one that is under way.

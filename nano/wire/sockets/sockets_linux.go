@@ -106,3 +106,33 @@ func modeFirst(mode fs.FileMode) func(network, address string, c syscall.RawConn
 		return c.Control(func(fd uintptr) { _ = unix.Fchmod(int(fd), uint32(mode)) }) // os.Chmod follows
 	}
 }
+
+// Bound returns the address that a socket of TCP is bound to.
+func Bound(fd int) (net.Addr, error) {
+	at, err := unix.Getsockname(fd)
+	switch at := at.(type) {
+	case *unix.SockaddrInet4:
+		return &net.TCPAddr{IP: at.Addr[:], Port: at.Port}, nil
+	case *unix.SockaddrInet6:
+		return &net.TCPAddr{IP: at.Addr[:], Port: at.Port}, nil
+	}
+	return nil, errors.Join(errors.New("it is no socket of TCP"), err)
+}
+
+// Connections have these options from the socket they come to. A client that is
+// gone without a word is found after some two minutes: a handler that only waits
+// for the end of its context would wait for ever.
+const (
+	KeepAliveIdle  = 60 // seconds of silence before the first probe
+	keepAliveEvery = 15 // seconds between probes
+	keepAliveMost  = 4  // probes without a response
+)
+
+// KeepAlive has the kernel probe the connections that come to a listening socket.
+// Without it they work as well, as long as nobody vanishes.
+func KeepAlive(fd int) {
+	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_KEEPALIVE, 1)
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, KeepAliveIdle)
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, keepAliveEvery)
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPCNT, keepAliveMost)
+}

@@ -1,0 +1,66 @@
+package config
+
+// Listener is an address that clients connect to.
+type Listener struct {
+	At      At
+	Address string // host:port
+	TLS     *TLS   // nil: without
+
+	own bool // it says itself whether it has TLS
+}
+
+// readListen reads addresses: each a text, or fields.
+func (c *Config) readListen(p place) {
+	items := []place{p}
+	if !p.isMapping() {
+		items = p.list()
+	}
+	for _, item := range items {
+		l := Listener{At: item.at()}
+		if !item.isMapping() {
+			l.Address = item.listenAddress()
+		} else {
+			found := readFields(item, &l, listenFields)
+			if _, ok := found["address"]; !ok {
+				item.problem("such as {address: 127.0.0.1:8443, tls: true}", "there is no address")
+			}
+		}
+		for _, other := range c.Listen {
+			if l.Address != "" && other.Address == l.Address {
+				item.problem("remove one of them", "the address %s is given twice", l.Address)
+			}
+		}
+		c.Listen = append(c.Listen, l)
+	}
+}
+
+// listenFields are what a listener may hold.
+var listenFields = []known[Listener]{
+	{"address", func(l *Listener, p place) { l.Address = p.listenAddress() }},
+	{"tls", func(l *Listener, p place) {
+		if p.isMapping() {
+			l.own, l.TLS = true, readTLS(p)
+			return
+		}
+		l.own = !p.boolean() // true: as the file's tls says
+		l.At = p.at()
+		if !l.own {
+			l.TLS = &TLS{} // link puts the file's there
+		}
+	}},
+}
+
+// linkListeners gives listeners the file's TLS. Where there is one, an address is
+// without only if it says so itself: nobody serves in the clear by oversight.
+func (c *Config) linkListeners(in *input) {
+	for i := range c.Listen {
+		l := &c.Listen[i]
+		switch {
+		case l.own:
+		case c.TLS == nil && l.TLS != nil:
+			in.problems = append(in.problems, l.At.Problem("add at the top: tls: {certificates: [{cert: ./site.pem, key: ./site-key.pem}]}", "the file says nothing of TLS that could hold here"))
+		default:
+			l.TLS = c.TLS
+		}
+	}
+}

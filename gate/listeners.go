@@ -1,0 +1,172 @@
+//go:build linux
+
+package gate
+
+import (
+	"maps"
+	"net"
+	"slices"
+	"time"
+
+	"dyno/gate/config"
+	"dyno/gate/proxy"
+	"dyno/gate/secure"
+	"dyno/nano/wire/handoff"
+)
+
+// listening is an address of the configuration that is listened on.
+type listening struct {
+	config.Listener
+	on     *proxy.Listening
+	secure *secure.Server // nil: without TLS
+}
+
+// open listens on an address: on the sockets of the process before, if it has given us
+// any.
+func (g *Gateway) open(c config.Listener) error {
+	l := &listening{Listener: c}
+	var err error
+	if c.TLS != nil {
+		if l.secure, err = secure.NewServer(c.TLS, g.log); err != nil {
+			return c.TLS.At.Problem("", "%v", err)
+		}
+	}
+	if files := handoff.Claim(c.Address); len(files) > 0 {
+		l.on, err = g.proxy.ListenOn(files, l.secure)
+		handoff.Served()
+	} else {
+		l.on, err = g.proxy.Listen(c.Address, l.secure)
+	}
+	if err != nil {
+		l.close()
+		return err
+	}
+	g.listening = append(g.listening, l)
+	return nil
+}
+
+func (l *listening) close() {
+	if l.on != nil {
+		l.on.Close()
+	}
+	if l.secure != nil {
+		l.secure.Close()
+	}
+}
+
+// relisten listens on the addresses of another configuration. New ones are opened before
+// old ones are closed. What can't be opened, or can't speak TLS as it should, is a
+// problem, and what was there stays.
+func (g *Gateway) relisten(c *config.Config) (problems config.Problems) {
+	for _, want := range c.Listen {
+		i := slices.IndexFunc(g.listening, func(l *listening) bool { return l.Address == want.Address })
+		var err error
+		if i < 0 {
+			err = g.open(want)
+		} else {
+			err = g.listening[i].become(want, g)
+		}
+		if err != nil {
+			problems = append(problems, want.At.Problem("", "%v", err))
+		}
+	}
+	g.listening = slices.DeleteFunc(g.listening, func(l *listening) bool {
+		gone := !slices.ContainsFunc(c.Listen, func(want config.Listener) bool { return want.Address == l.Address })
+		if gone {
+			g.log.Info("no longer listening", "address", l.on.At.String())
+			l.close()
+		}
+		return gone
+	})
+	return problems
+}
+
+// become makes the TLS of a listener what another configuration says.
+func (l *listening) become(c config.Listener, g *Gateway) error {
+	if textOf(l.TLS) == textOf(c.TLS) {
+		if l.secure != nil {
+			l.secure.Look()
+		}
+		return nil
+	}
+	var next *secure.Server
+	if c.TLS != nil {
+		var err error
+		if next, err = secure.NewServer(c.TLS, g.log); err != nil {
+			return err
+		}
+	}
+	l.on.Greet(next)
+	if l.secure != nil {
+		l.secure.Close()
+	}
+	l.Listener, l.secure = c, next
+	return nil
+}
+
+func textOf(t *config.TLS) string {
+	if t == nil {
+		return ""
+	}
+	return t.Text
+}
+
+// Addresses returns where it listens, with the ports that it got.
+func (g *Gateway) Addresses() (all []net.Addr) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, l := range g.listening {
+		all = append(all, l.on.At)
+	}
+	return all
+}
+
+// Handover returns the listening sockets, for the process that takes over.
+func (g *Gateway) Handover() *handoff.Listeners {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := new(handoff.Listeners)
+	for _, l := range g.listening {
+		all.Hold(l.Address, l.on.Files)
+	}
+	return all
+}
+
+// Problems says what keeps the gateway from doing what its configuration says.
+func (g *Gateway) Problems() (all []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, p := range slices.Concat(g.proxy.Snapshot().Problems, g.unopened) {
+		all = append(all, p.String())
+	}
+	note := func(err error) {
+		if err != nil {
+			all = append(all, err.Error())
+		}
+	}
+	for _, l := range g.listening {
+		if l.secure != nil {
+			note(l.secure.Problem())
+		}
+	}
+	for _, u := range g.proxy.Snapshot().Upstreams {
+		if u.Secure != nil {
+			note(u.Secure.Problem())
+		}
+	}
+	return all
+}
+
+// Expiries returns when the certificates that are shown to clients expire, by their
+// files.
+func (g *Gateway) Expiries() map[string]time.Time {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := map[string]time.Time{}
+	for _, l := range g.listening {
+		if l.secure != nil {
+			maps.Copy(all, l.secure.Expiries())
+		}
+	}
+	return all
+}

@@ -1,0 +1,93 @@
+//go:build linux
+
+package gate_test
+
+import (
+	"crypto/tls"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/gate"
+	"dyno/gate/config"
+	"dyno/gate/secure/securetest"
+)
+
+func applied(t *testing.T, g *gate.Gateway, text string) config.Problems {
+	t.Helper()
+	c, err := config.Parse("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g.Apply(c)
+}
+
+// Addresses come and go, and become others' TLS, while connections stay.
+func TestListenersChange(t *testing.T) {
+	const routes = "routes: [{respond: {body: fixed}}]\n"
+	g, first := start(t, routes)
+	kept := dial(t, first)
+	is := func(p *peer) {
+		t.Helper()
+		p.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+		if resp, body := p.response(t, "GET"); resp.StatusCode != 200 || body != "fixed" {
+			t.Errorf("%d %q", resp.StatusCode, body)
+		}
+	}
+	is(kept)
+	if problems := applied(t, g, "listen: [127.0.0.1:0, 127.0.0.2:0]\n"+routes); problems != nil {
+		t.Fatal(problems)
+	}
+	all := g.Addresses()
+	if len(all) != 2 || all[0].String() != first {
+		t.Fatalf("it listens on %v", all)
+	}
+	second := all[1].String()
+	is(dial(t, second))
+	ca := securetest.New(t)
+	secured := "tls: {" + tlsOf(ca.Issue("site", time.Hour, "site.example")) + "}\n" + routes
+	if problems := applied(t, g, "listen: 127.0.0.2:0\n"+secured); problems != nil {
+		t.Fatal(problems)
+	}
+	client := &tls.Config{RootCAs: ca.Pool, ServerName: "site.example"}
+	for until := time.Now().Add(patience); ; { // the loops hear of it in turn
+		c, err := tls.DialWithDialer(&net.Dialer{Timeout: patience}, "tcp", second, client)
+		if err == nil {
+			c.Close()
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatal(err)
+		}
+	}
+	for until := time.Now().Add(patience); ; {
+		c, err := net.Dial("tcp", first)
+		if err != nil {
+			break
+		}
+		c.Close()
+		if time.Now().After(until) {
+			t.Fatal("the address that isn't configured any more is listened on")
+		}
+	}
+	is(kept)
+	// What can't be done is told, and what was there stays.
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	problems := applied(t, g, "listen: [{address: 127.0.0.2:0, tls: {certificates: {cert: /no, key: /no}}}, \""+taken.Addr().String()+"\"]\n"+routes)
+	if len(problems) != 2 || !strings.Contains(problems[0].Message, "no such file") || !strings.Contains(problems[1].Message, "address already in use") {
+		t.Errorf("problems: %v", problems)
+	}
+	if told := g.Problems(); len(told) != 2 {
+		t.Errorf("told: %q", told)
+	}
+	is(dialTLS(t, second, client))
+	is(kept)
+	if problems := applied(t, g, "listen: 127.0.0.2:0\n"+secured); problems != nil || len(g.Problems()) != 0 {
+		t.Errorf("%v, %q", problems, g.Problems())
+	}
+}

@@ -1,0 +1,147 @@
+//go:build linux
+
+package proxy
+
+import (
+	"crypto/tls"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/gate/request"
+	"dyno/nano/wire/reactor"
+	"dyno/nano/wire/tlsconn"
+)
+
+// The handshakes of clients are done on goroutines of their own (see
+// [tlsconn.Conn.Handshake]), each from the first byte on, and not more at once than
+// client.handshakes: the others wait for their turn, within the same time limit.
+
+// Handshakes counts those of clients.
+type Handshakes struct {
+	Done    atomic.Uint64
+	Resumed atomic.Uint64 // of those done: by a session ticket
+	Failed  atomic.Uint64 // those that took too long included
+}
+
+// turn is a client that waits for its turn.
+type turn struct {
+	id     int32
+	serial uint32
+}
+
+var answerNoTLS = request.Refuse(400, "the request came without TLS, and this port serves HTTPS only", "")
+
+// helloEvent takes an event of a client whose handshake isn't done.
+func (l *loop) helloEvent(c *client, e *reactor.Event) {
+	c.hungUp = c.hungUp || e.Ending()
+	switch {
+	case c.phase == phaseShake:
+		l.goOnShaking(c.secure)
+	case e.Failed():
+		l.drop(c)
+	case c.phase == phaseHello && e.Readable():
+		if l.shaking >= l.mostShaking() {
+			c.phase = phaseTurn
+			l.turns = append(l.turns, turn{c.id, c.serial})
+			return
+		}
+		l.shake(c)
+	}
+}
+
+// mostShaking is how many handshakes the loop has under way at most.
+func (l *loop) mostShaking() int {
+	return max(1, l.snap.Config.Client.Handshakes/len(l.server.loops))
+}
+
+// shake begins a client's handshake. Its time limit goes on.
+func (l *loop) shake(c *client) {
+	l.shaking++
+	c.phase = phaseShake
+	s := tlsconn.New(c.fd, &l.server.sealed)
+	s.TLS = tls.Server(s, c.greeting.Config())
+	c.secure = s
+	s.Handshake(l.server.turns, func(err error) { l.call(func(l *loop) { l.shaken(c, s, err) }) })
+	l.yield = true
+}
+
+// goOnShaking tells a handshake of its socket's events. It has its turn before the loop
+// waits: a wait may keep the processor.
+func (l *loop) goOnShaking(s *tlsconn.Conn) {
+	s.Ready()
+	l.yield = true
+}
+
+// shaken goes on with a client whose handshake is over, unless it was dropped meanwhile.
+func (l *loop) shaken(c *client, s *tlsconn.Conn, err error) {
+	if l.over.Load() || c.secure != s {
+		return
+	}
+	s.Shaken()
+	shakes := &l.server.Shakes
+	switch {
+	case tlsconn.LacksTLS(err):
+		l.shakingLess()
+		c.phase, c.secure = phaseHead, nil
+		shakes.Failed.Add(1)
+		l.turnAway(c, answerNoTLS)
+		return
+	case err != nil:
+		l.server.refused.warn(l.log(), l.now, "a TLS handshake failed", "from", c.peer, "error", err)
+		c.severed = true
+		l.drop(c)
+		return
+	}
+	l.shakingLess()
+	c.secured()
+	state := s.TLS.ConnectionState()
+	if shakes.Done.Add(1); state.DidResume {
+		shakes.Resumed.Add(1)
+	}
+	c.protocol, c.greeted = state.NegotiatedProtocol, l.now
+	if len(state.VerifiedChains) > 0 {
+		c.certificate = request.NewCertificate(state.PeerCertificates[0])
+	}
+	c.readable = true // TLS may have read a request already
+	l.await(c, phaseIdle)
+	l.later(c)
+}
+
+// endHello ends the waiting of a client that is dropped before its handshake is done.
+func (l *loop) endHello(c *client) {
+	if c.phase != phaseHello { // who has said nothing hasn't failed
+		l.server.Shakes.Failed.Add(1)
+	}
+	if c.phase == phaseShake {
+		l.shakingLess()
+	}
+	c.phase = phaseIdle
+}
+
+// shakingLess lets the next one begin.
+func (l *loop) shakingLess() {
+	l.shaking--
+	for len(l.turns) > 0 && l.shaking < l.mostShaking() {
+		t := l.turns[0]
+		if l.turns = l.turns[1:]; len(l.turns) == 0 {
+			l.turns = nil
+		}
+		if c := l.clients.at(t.id); c.fd >= 0 && c.serial == t.serial && c.phase == phaseTurn {
+			l.shake(c)
+		}
+	}
+}
+
+// hasMoreSecured reads what a client has sent before it closed its side: only that says
+// whether there was anything but the end. It is one more request, which waits for its
+// turn.
+func (l *loop) hasMoreSecured(c *client) bool {
+	n, more, errno := c.receive(l.scratch, true)
+	if errno == unix.EAGAIN || errno == unix.EINTR {
+		return true
+	}
+	c.readable = more
+	c.in = append(c.in, l.scratch[:n]...)
+	return n > 0
+}

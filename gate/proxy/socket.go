@@ -1,0 +1,91 @@
+//go:build linux
+
+package proxy
+
+import (
+	"errors"
+	"io"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/nano/wire/reactor"
+	"dyno/nano/wire/tlsconn"
+)
+
+// socket is a connection to a client or an endpoint: its descriptor, TLS over it if
+// there is, and what the peer hasn't taken yet.
+type socket struct {
+	fd      int           // -1: closed
+	secure  *tlsconn.Conn // nil: without TLS
+	severed bool          // what it was sent isn't whole: TLS must not say that this is the end
+	out     outbox
+}
+
+// secured makes TLS, whose handshake is done, what the socket is read and written
+// through.
+func (s *socket) secured() {
+	s.out.secure = s.secure
+	s.out.noteSealed(s.secure.Send())
+}
+
+// receive reads once. more says that there may be more to read; 0 bytes without an
+// error are the end of what the peer sends. ending says that it is known to have closed
+// its side. The error is EAGAIN when there is nothing, EINTR to try again.
+func (s *socket) receive(b []byte, ending bool) (n int, more bool, errno unix.Errno) {
+	if s.secure == nil {
+		n, errno = reactor.Read(s.fd, b)
+		return n, n == len(b) || n > 0 && ending, errno
+	}
+	s.secure.Ending = ending
+	n, err := s.secure.Fill(b)
+	s.out.noteSealed(s.secure.Send()) // what TLS itself has to say; an error shows again
+	switch {
+	case err == nil && n == 0:
+		return 0, true, unix.EINTR
+	case n > 0: // what is wrong shows with the next read
+		return n, err != tlsconn.ErrNothingYet, 0
+	case err == tlsconn.ErrNothingYet:
+		return 0, false, unix.EAGAIN
+	case err == io.EOF:
+		return 0, false, 0
+	}
+	return 0, false, errnoOf(err)
+}
+
+// cutOff reports whether the end of what the peer sends may be somebody else's: over TLS
+// it has to say so (RFC 9112 9.8).
+func (s *socket) cutOff() bool { return s.secure != nil && s.secure.Cut() }
+
+// errnoOf is the socket's error, or EPROTO for one of TLS.
+func errnoOf(err error) unix.Errno {
+	errno := unix.EPROTO
+	errors.As(err, &errno)
+	return errno
+}
+
+// closeWrite tells the peer that this is the end of what it is sent.
+func (s *socket) closeWrite() {
+	s.sayEnd()
+	unix.Shutdown(s.fd, unix.SHUT_WR)
+}
+
+func (s *socket) sayEnd() {
+	if s.secure != nil && !s.secure.Shaking() && !s.severed && s.out.empty() {
+		s.secure.CloseNotify()
+	}
+}
+
+// close closes it. A handshake that is under way lets go of it first, beside the loop.
+func (s *socket) close(from *reactor.Poller) {
+	s.sayEnd()
+	switch {
+	case s.secure == nil:
+		unix.Close(s.fd)
+	case s.secure.Shaking():
+		_ = from.Remove(s.fd) // its events would be taken for those of who has the ID next
+		s.secure.Drop()
+	default:
+		s.secure.Drop()
+	}
+	s.fd, s.secure, s.out.secure, s.out.held = -1, nil, nil, false
+}

@@ -1,0 +1,26 @@
+//go:build linux
+
+package proxy
+
+import (
+	"log/slog"
+	"sync/atomic"
+	"time"
+)
+
+// told is when something was last said that others can cause as often as they like: it
+// is said once a second, with how often it was left out.
+type told struct {
+	at   atomic.Int64
+	left atomic.Int64
+}
+
+// warn logs, unless it has within the last second. now is in ns.
+func (t *told) warn(to *slog.Logger, now int64, message string, args ...any) {
+	last := t.at.Load()
+	if last != 0 && now-last < int64(time.Second) || !t.at.CompareAndSwap(last, now) {
+		t.left.Add(1)
+		return
+	}
+	to.Warn(message, append(args, "left_out", t.left.Swap(0))...)
+}
