@@ -17,7 +17,7 @@ var adminListens = regexp.MustCompile(`msg=admin address=(\S+)/`)
 
 // When there are more clients than files, those that are there are served, the others
 // wait until there is room, and the admin address answers all the time.
-func TestOpenFilesRunOut(t *testing.T) {
+func TestRoomForFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nanogate.yaml")
 	write(t, path, "listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nroutes: [{to: "+named(t, "up")+"}]\n")
 	g := startAs(t, func(cmd *exec.Cmd) {

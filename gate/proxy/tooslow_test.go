@@ -20,7 +20,7 @@ func TestTooSlow(t *testing.T) {
 	if got := l.tooSlow(c, idle); got != at(113) {
 		t.Errorf("a body of 3000 bytes may take until %v s", float64(got)/1e9)
 	}
-	x.back = &backend{out: outbox{b: make([]byte, 10)}}
+	x.back = &backend{socket: socket{out: outbox{b: make([]byte, 10)}}}
 	if got := l.tooSlow(c, idle); got <= at(1e6) {
 		t.Error("a client is too slow while it is the upstream that doesn't take what it sent")
 	}
