@@ -9,6 +9,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"dyno/gate/secure/securetest"
 )
 
 var fence = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
@@ -21,6 +24,19 @@ func TestDocumentedFiles(t *testing.T) {
 		"htpasswd":  "ann:$2y$05$WqUtG.oHvzmJmZKzZ5wN2u2jKrTg8yT9cZ3YQ4QW6cN5p7u5Hs0b6\n",
 	} {
 		write(t, filepath.Join(dir, name), text)
+	}
+	ca := securetest.New(t)
+	files := map[string]string{"clients-ca.pem": ca.Path, "internal-ca.pem": ca.Path}
+	for _, name := range []string{"site", "wild", "gateway"} {
+		f := ca.Issue(name, time.Hour, name+".example")
+		files[name+".pem"], files[name+"-key.pem"] = f.Cert, f.Key
+	}
+	for name, from := range files {
+		text, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, name), string(text))
 	}
 	for page, least := range map[string]int{"gateway.md": 3, "gateway-coming-from.md": 4} {
 		b, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
