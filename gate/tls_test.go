@@ -334,6 +334,9 @@ func TestTLSEnds(t *testing.T) {
 // Over TLS a request allocates nothing, but for what crypto/tls does for each read of a
 // socket (24 bytes): here the gateway's and the test's own.
 func TestTLSDoesNotAllocate(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector makes pools forget")
+	}
 	upstream := scripted(t, func(p *peer) {
 		buf := make([]byte, 64<<10)
 		response := []byte(ok)

@@ -221,6 +221,9 @@ func TestMTLS(t *testing.T) {
 
 // With TLS on both sides it is twice that: see TestTLSDoesNotAllocate.
 func TestTLSUpstreamDoesNotAllocate(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector makes pools forget")
+	}
 	ca := securetest.New(t)
 	config := &tls.Config{Certificates: []tls.Certificate{ca.Issue("site", time.Hour, "127.0.0.1").Pair(t)}}
 	upstream := scripted(t, func(p *peer) {
