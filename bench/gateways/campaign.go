@@ -45,6 +45,7 @@ func campaigns() []campaign {
 			connections: 64, seconds: 5, gateways: named(nanogate, haproxy, nginx), load: (*lab).load, path: plainPath, rate: 40_000,
 		},
 		overloadCampaign(),
+		churnCampaign(),
 	}
 }
 

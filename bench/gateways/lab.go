@@ -25,6 +25,7 @@ type lab struct {
 	token    string // that the gateway which does all lets pass
 	upstream *rounds.Server
 	service  *rounds.Server // whose capacity is given
+	etcd     string         // address of the one that is started for the next trial
 	versions map[string]string
 	missing  map[string]string // gateways that are left out, and why
 	watch    *rounds.Watch
