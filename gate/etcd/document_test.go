@@ -11,6 +11,7 @@ import (
 // A document is told as it is and as it changes, with failures once, and the last good
 // one is known without etcd.
 func TestDocument(t *testing.T) {
+	t.Parallel()
 	c := clean(t, "/config")
 	n := between(t, server(t))
 	d := clusters(filepath.Join(t.TempDir(), "state")).Document(&at(n.address(), "").Cluster, "/config")

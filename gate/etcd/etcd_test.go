@@ -24,6 +24,7 @@ import (
 // Instances come by etcd's own tools and as plain URLs; what is no instance is told and
 // leaves the others.
 func TestInstances(t *testing.T) {
+	t.Parallel()
 	c := clean(t, "/instances")
 	m := must[endpoints.Manager](t)(endpoints.NewManager(c, "/instances"))
 	v := watch(t, clusters(""), at(server(t), "/instances/"))
@@ -53,6 +54,7 @@ func TestInstances(t *testing.T) {
 
 // An instance that stops takes itself out, and one that dies is gone after its TTL.
 func TestRegistration(t *testing.T) {
+	t.Parallel()
 	c := clean(t, "/leases")
 	v := watch(t, clusters(""), at(server(t), "/leases/"))
 	r := Registration{Cluster: at(server(t), "").Cluster, Prefix: "/leases/", Address: "http://10.0.0.1:80", Weight: 2, Zone: "z", TTL: 2 * time.Second}
@@ -91,6 +93,7 @@ func TestRegistration(t *testing.T) {
 // What a gateway couldn't hear while it was cut off, and what etcd has forgotten by then,
 // is read again.
 func TestPartition(t *testing.T) {
+	t.Parallel()
 	c := clean(t, "/partition")
 	put(t, c, "/partition/a", "10.0.0.1:80", "/partition/b", "10.0.0.2:80")
 	n := between(t, server(t))
@@ -110,7 +113,7 @@ func TestPartition(t *testing.T) {
 	v.live(t, true)
 	put(t, c, "/partition/a", "10.0.0.1:80")
 	v.sees(t, "10.0.0.1:80×1 10.0.0.2:80×1 10.0.0.3:80×1 10.0.0.4:80×1")
-	if v.empty {
+	if v.wasEmpty() {
 		t.Error("at one time it was told that there is nobody")
 	}
 }
@@ -118,6 +121,7 @@ func TestPartition(t *testing.T) {
 // All upstreams of a cluster share one connection, and what one of them knows another
 // knows at once.
 func TestOneConnection(t *testing.T) {
+	t.Parallel()
 	c := clean(t, "/one")
 	n := between(t, server(t))
 	s := clusters("")
@@ -151,6 +155,7 @@ func TestOneConnection(t *testing.T) {
 
 // etcd that is stopped and comes back, as it was and with nothing in it.
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	first := own(t, filepath.Join(dir, "data"), "127.0.0.1:0")
 	c := client(t, first.Address)
@@ -183,7 +188,7 @@ func TestRestart(t *testing.T) {
 	nobody.sees(t, "10.0.0.1:80×1 10.0.0.2:80×1")
 	put(t, c, "/s/c", "10.0.0.3:80")
 	again.sees(t, "10.0.0.1:80×1 10.0.0.2:80×1 10.0.0.3:80×1")
-	if again.empty || nobody.empty {
+	if again.wasEmpty() || nobody.wasEmpty() {
 		t.Error("at one time it was told that there is nobody")
 	}
 
@@ -199,6 +204,7 @@ func TestRestart(t *testing.T) {
 
 // A login that is lost is made again, with the password that there is by then.
 func TestLoginLost(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := own(t, filepath.Join(dir, "data"), "127.0.0.1:0")
 	root := client(t, s.Address)
@@ -245,7 +251,7 @@ func TestLoginLost(t *testing.T) {
 	if s := watch(t, clusters(""), &other).live(t, false); !strings.Contains(s.Err, "permission denied") {
 		t.Errorf("of a prefix that it may not read: %s", s.Err)
 	}
-	if v.empty {
+	if v.wasEmpty() {
 		t.Error("at one time it was told that there is nobody")
 	}
 	v.stop()
@@ -266,6 +272,7 @@ func writeFile(t testing.TB, path, text string) {
 
 // A peer that takes connections and says nothing is away too.
 func TestSilence(t *testing.T) {
+	t.Parallel()
 	ln := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
 	defer ln.Close()
 	c := at(ln.Addr().String(), "/s/")
@@ -278,6 +285,7 @@ func TestSilence(t *testing.T) {
 // Host names are resolved; those that can't be leave the others, and what was there when
 // there are no others.
 func TestHostNames(t *testing.T) {
+	t.Parallel()
 	c := clean(t, "/names/")
 	put(t, c, "/names/a", "10.0.0.9:80", "/names/b", "http://users.example:81")
 	source := clusters("").Source(at(server(t), "/names/"), config.DNS{})

@@ -37,10 +37,7 @@ var shared struct {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if shared.Server != nil {
-		shared.Close()
-	}
-	if shared.dir != "" {
+	if shared.dir != "" { // the server ends with this process: to stop it in order takes seconds
 		os.RemoveAll(shared.dir)
 	}
 	os.Exit(code)
@@ -138,7 +135,6 @@ type seen struct {
 	stop   func()
 	mu     sync.Mutex
 	now    string
-	times  int
 	empty  bool // it was told that there is nobody
 }
 
@@ -160,7 +156,6 @@ func watchSource(t testing.TB, source *Source) *seen {
 			v.mu.Lock()
 			defer v.mu.Unlock()
 			v.now = text(all)
-			v.times++
 			v.empty = v.empty || len(all) == 0
 		})
 	}()
@@ -181,6 +176,13 @@ func (v *seen) get() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.now
+}
+
+// wasEmpty reports whether it was told at any time that there is nobody.
+func (v *seen) wasEmpty() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.empty
 }
 
 // sees waits until it was told just these.

@@ -26,6 +26,7 @@ import (
 // Endpoints change two hundred times in quick succession while requests are under way,
 // and none fails; then those are asked that are there.
 func TestTraffic(t *testing.T) {
+	t.Parallel()
 	c := etcd.Clean(t, "/traffic/")
 	names := []string{"a", "b", "c", "d"}
 	addresses := map[string]string{}
