@@ -31,11 +31,12 @@ func TestNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"c/h2o", "c/haproxy", "c/libmicrohttpd", "c/nginx", "cpp/beast", "crystal/http", "elixir/cowboy", "erlang/cowboy", "go/caddy", "go/chi",
-		"go/connect-go", "go/echo", "go/etcd", "go/etcd-watch", "go/fasthttp", "go/fiber", "go/gin", "go/gin-gateway", "go/gnet", "go/grpc-go", "go/hertz",
-		"go/nano", "go/nano-grpc", "go/nano-mounted", "go/nanogate", "go/nethttp", "go/nethttp-gateway", "go/nethttp-proxy", "go/upstream", "go/workload",
-		"haskell/scotty", "lisp/hunchentoot", "lua/nginx", "node/express", "node/fastify", "node/grpc-js", "perl/mojolicious", "php/fpm", "python/fastapi",
-		"python/granian", "ruby/sinatra", "rust/actix-web", "rust/axum", "rust/tonic", "typescript/bun",
+		"c/h2o", "c/haproxy", "c/libmicrohttpd", "c/nginx", "clojure/ring", "cpp/beast", "crystal/http", "elixir/cowboy", "erlang/cowboy", "go/caddy",
+		"go/chi", "go/connect-go", "go/echo", "go/etcd", "go/etcd-watch", "go/fasthttp", "go/fiber", "go/gin", "go/gin-gateway", "go/gnet", "go/grpc-go",
+		"go/hertz", "go/nano", "go/nano-grpc", "go/nano-mounted", "go/nanogate", "go/nethttp", "go/nethttp-gateway", "go/nethttp-proxy", "go/upstream",
+		"go/workload", "haskell/scotty", "java/vertx", "kotlin/ktor", "lisp/hunchentoot", "lua/nginx", "node/express", "node/fastify", "node/grpc-js",
+		"ocaml/cohttp", "perl/mojolicious", "php/fpm", "python/fastapi", "python/granian", "r/plumber", "racket/web-server", "ruby/sinatra",
+		"rust/actix-web", "rust/axum", "rust/tonic", "scala/pekko-http", "typescript/bun", "typescript/deno",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

@@ -24,6 +24,7 @@ service() {
 # end ends all services and removes their files.
 end() {
     trap '' TERM INT
+    exec 2>/dev/null # the shell would name each process that it was told to end
     for pid in $services; do
         kill "-${ending:-QUIT}" "$pid" 2>/dev/null
         wait "$pid"

@@ -1,0 +1,6 @@
+#!/bin/sh
+# Its libraries are the distribution's jars.
+here=$(cd "$(dirname "$0")" && pwd)
+jars=$OUT/classes
+for jar in $(cat "$here/jars.conf"); do jars=$jars:/usr/share/java/$jar.jar; done
+exec java -Dorg.eclipse.jetty.util.log.announce=false -Dorg.eclipse.jetty.LEVEL=OFF -cp "$jars" server "$@"

@@ -1,0 +1,2 @@
+#!/bin/sh
+exec java -cp "$OUT/classes:$OUT/lib/*" service.Server "$@"

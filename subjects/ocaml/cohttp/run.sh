@@ -1,0 +1,2 @@
+#!/bin/sh
+exec "$OUT/server" -processes "$(nproc)" "$@"
