@@ -39,8 +39,53 @@ func TestNanoIsWhole(t *testing.T) {
 	}
 }
 
+// TestNanogateIsWhole looks for every package of this repository that the packed nanogate
+// imports: what dyno/source.go or subjects/pack.go forget can't be built. A module of nano's
+// that is new there needs a Source, a line in pack.go, and a -replace in
+// go/nanogate/subject.yaml.
+func TestNanogateIsWhole(t *testing.T) {
+	fsys, err := FS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources := 0
+	err = fs.WalkDir(fsys, nanogateDir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(name) != ".go" {
+			return err
+		}
+		if strings.HasSuffix(name, "_test.go") {
+			t.Errorf("%s is a test", name)
+		}
+		sources++
+		for _, target := range imported(t, fsys, name) {
+			below, ok := strings.CutPrefix(target, "dyno/")
+			dir := path.Join(nanogateDir, below)
+			if below == "nano" || strings.HasPrefix(below, "nano/") {
+				dir = below
+			}
+			if found, err := fs.Glob(fsys, path.Join(dir, "*.go")); ok && (err != nil || len(found) == 0) {
+				t.Errorf("%s imports %s, which is not packed", name, target)
+			}
+		}
+		return nil
+	})
+	if err != nil || sources == 0 {
+		t.Errorf("%d sources, %v", sources, err)
+	}
+}
+
 // importedHere returns the folders of nano's module that a file imports.
 func importedHere(t *testing.T, fsys fs.FS, name string) (dirs []string) {
+	for _, target := range imported(t, fsys, name) {
+		if dir, ok := strings.CutPrefix(target, "dyno/nano/"); ok {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// imported returns what a file imports.
+func imported(t *testing.T, fsys fs.FS, name string) (targets []string) {
 	data, err := fs.ReadFile(fsys, name)
 	if err != nil {
 		t.Fatal(err)
@@ -54,11 +99,9 @@ func importedHere(t *testing.T, fsys fs.FS, name string) (dirs []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if dir, ok := strings.CutPrefix(target, "dyno/nano/"); ok {
-			dirs = append(dirs, dir)
-		}
+		targets = append(targets, target)
 	}
-	return dirs
+	return targets
 }
 
 // TestSubjectsRequireWhatNanoDoes: a subject's requirements are pinned, so they must
