@@ -215,13 +215,13 @@ func TestNothingStays(t *testing.T) {
 		}
 		waitFor(t, "all are gone", func() bool { return g.Proxy().Clients() == 0 })
 	}
-	round(20)
+	round(10)
 	routines := runtime.NumGoroutine()
 	_, before := heap()
-	round(100)
+	round(40)
 	// The upstream's own goroutines end a moment later.
 	waitFor(t, "no goroutine stays", func() bool { return runtime.NumGoroutine() <= routines+10 })
-	if _, after := heap(); after-before > 1200/4 {
-		t.Errorf("%d objects stay of 1200 requests", after-before)
+	if _, after := heap(); after-before > 480/4 {
+		t.Errorf("%d objects stay of 480 requests", after-before)
 	}
 }
