@@ -34,8 +34,14 @@ func readIdentity(p place) (all []Identity) {
 
 // readIdentityNames reads which fields say who somebody is.
 func readIdentityNames(p place) (names []string) {
+	const most = 32 // each field of each request is held against them
 	names = []string{}
-	for _, item := range p.list() {
+	items := p.list()
+	if len(items) > most {
+		p.problem("", "expected at most %d fields, got %d", most, len(items))
+		return names
+	}
+	for _, item := range items {
 		names = append(names, strings.ToLower(readFieldName(item, item.token("header field"))))
 	}
 	return names
