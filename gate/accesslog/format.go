@@ -55,7 +55,7 @@ func (l *line) json(dst []byte, r *record, s *config.AccessLog, wall time.Time) 
 	}
 	dst = append(dst, `,"route":`...)
 	dst = appendJSON(dst, r.route)
-	if r.endpoint != "" {
+	if len(r.endpoint) > 0 {
 		dst = append(dst, `,"upstream":`...)
 		dst = appendJSON(dst, r.endpoint)
 		dst = append(dst, `,"tries":`...)

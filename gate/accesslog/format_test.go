@@ -96,3 +96,22 @@ func FuzzLine(f *testing.F) {
 }
 
 const printable = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~"
+
+// Nor does a line, once there is memory for one.
+func TestLinesAllocateNothing(t *testing.T) {
+	r := requesttest.Parse(t, "GET /a?b=c&token=d HTTP/1.1\r\nHost: h\r\nReferer: http://h/?a=b\r\nUser-Agent: x\r\n\r\n")
+	o := &request.Outcome{Status: 200, Endpoint: "127.0.0.1:9"}
+	b := append(append(append(appendFixed(nil, o, "users"), "users"...), o.Endpoint...), appendNote(nil, r)...)
+	var rec record
+	var l line
+	dst, wall := make([]byte, 0, 4096), time.Now()
+	for format := config.LogJSON; format <= config.LogCombined; format++ {
+		s := &config.AccessLog{Format: format}
+		if n := testing.AllocsPerRun(100, func() {
+			rec.read(b)
+			l.append(dst, &rec, s, wall)
+		}); n != 0 {
+			t.Errorf("%d: %v allocations", format, n)
+		}
+	}
+}

@@ -66,7 +66,7 @@ type record struct {
 	status, tries         int
 	failed                request.Failure
 
-	route, endpoint string
+	route, endpoint []byte
 	client          netip.Addr
 	trace           [16]byte
 	traced, secure  bool
@@ -103,7 +103,7 @@ func (r *record) read(b []byte) {
 	r.status, r.tries = int(le.Uint16(next(2))), int(le.Uint16(next(2)))
 	r.failed = request.Failure(next(1)[0])
 	route, endpoint := int(le.Uint16(next(2))), int(le.Uint16(next(2)))
-	r.route, r.endpoint = string(next(route)), string(next(endpoint))
+	r.route, r.endpoint = next(route), next(endpoint)
 	flags := next(1)[0]
 	address := netip.AddrFrom16([16]byte(next(16)))
 	if flags&isIPv4 != 0 {

@@ -42,7 +42,7 @@ func TestSuccessions(t *testing.T) {
 	all := []spec{random()}
 	b := NewBuilder(1)
 	before, was := (*Snapshot)(nil), map[string]spec{}
-	for step := range 300 {
+	for step := range 100 {
 		for range r.IntN(3) {
 			i := r.IntN(len(all))
 			switch r.IntN(5) {
