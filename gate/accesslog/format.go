@@ -112,13 +112,16 @@ func (l *line) common(dst []byte, r *record, s *config.AccessLog, wall time.Time
 		l.scratch = appendURL(l.scratch[:0], r.referer, s.Redact)
 		for _, text := range [][]byte{l.scratch, r.agent} {
 			if len(text) == 0 {
-				text = []byte("-")
+				text = nothing
 			}
 			dst = append(appendCommon(append(dst, ` "`...), text), '"')
 		}
 	}
 	return append(dst, '\n')
 }
+
+// nothing stands where there is nothing to say.
+var nothing = []byte("-")
 
 // client is the client's address as text, "-" on a unix socket.
 func (l *line) client(r *record) []byte {

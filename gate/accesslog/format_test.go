@@ -99,8 +99,15 @@ const printable = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[
 
 // Nor does a line, once there is memory for one.
 func TestLinesAllocateNothing(t *testing.T) {
-	r := requesttest.Parse(t, "GET /a?b=c&token=d HTTP/1.1\r\nHost: h\r\nReferer: http://h/?a=b\r\nUser-Agent: x\r\n\r\n")
 	o := &request.Outcome{Status: 200, Endpoint: "127.0.0.1:9"}
+	for _, fields := range []string{"", "Referer: http://h/?a=b\r\nUser-Agent: x\r\n"} {
+		r := requesttest.Parse(t, "GET /a?b=c&token=d HTTP/1.1\r\nHost: h\r\n"+fields+"\r\n")
+		linesAllocateNothing(t, r, o)
+	}
+}
+
+func linesAllocateNothing(t *testing.T, r *request.Request, o *request.Outcome) {
+	t.Helper()
 	b := append(append(append(appendFixed(nil, o, "users"), "users"...), o.Endpoint...), appendNote(nil, r)...)
 	var rec record
 	var l line
