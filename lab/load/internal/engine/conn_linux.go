@@ -67,8 +67,8 @@ type conn struct {
 
 // send starts the pending request of a ready connection.
 func (l *eventLoop) send(id int32) {
-	if l.session != nil {
-		l.session.send(id)
+	if l.talker != nil {
+		l.talker.send(id)
 		return
 	}
 	c := &l.conns[id]
@@ -214,8 +214,8 @@ func (l *eventLoop) timedOut(id int32) {
 	case connecting, securing, greeting:
 		l.connectFailed(id, unix.ETIMEDOUT)
 	default:
-		if l.session != nil {
-			l.session.timedOut(id)
+		if l.talker != nil {
+			l.talker.timedOut(id)
 			return
 		}
 		l.rec.waitedFor(c.intended, c.sent, l.now)

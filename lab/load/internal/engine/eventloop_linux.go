@@ -62,6 +62,7 @@ type eventLoop struct {
 	mix       *mix
 	mux       *multiplexer // nil with HTTP/1.1
 	session   session      // nil with HTTP: WebSockets, or server-sent events
+	talker    talker       // the session, if more than its beginning is sent on it; else nil
 	plain     []byte       // what was decrypted; shared by all connections
 	think     profile.Thinker
 	users     agenda.Agenda    // who thinks, in a closed loop
@@ -117,7 +118,7 @@ func openEventLoop(sh Share, open func(*eventLoop) (backend, error)) (Engine, er
 		l.mux = newMultiplexer(l)
 	}
 	var err error
-	if l.session, err = newSession(l); err != nil {
+	if err = l.beginSession(); err != nil {
 		return nil, err
 	}
 	if l.backend, err = open(l); err != nil {
@@ -137,8 +138,8 @@ func (l *eventLoop) Close() {
 		if l.mux != nil {
 			l.mux.leave(int32(i))
 		}
-		if l.session != nil {
-			l.session.leave(int32(i))
+		if l.talker != nil {
+			l.talker.leave(int32(i))
 		}
 		l.drop(int32(i))
 	}

@@ -243,9 +243,6 @@ func (s *listeners) later(id int32) {
 	}
 }
 
-// send is never called: nothing is due on connections that listen.
-func (s *listeners) send(int32) {}
-
 func (s *listeners) ended(id int32) {
 	switch k := &s.listeners[id]; {
 	case s.loop.conns[id].state == greeting:
@@ -267,13 +264,7 @@ func (s *listeners) broke(id int32, why string) {
 	}
 }
 
-// timedOut is never called: a stream that has begun has no time limit but silence.
-func (s *listeners) timedOut(int32) {}
-
 func (s *listeners) flush(id int32) { s.loop.handOver(id, &s.listeners[id].outbox) }
-
-// quiet: a connection sends once.
-func (s *listeners) quiet(int32) bool { return true }
 
 func (s *listeners) turn() {
 	l := s.loop
@@ -298,9 +289,6 @@ func (s *listeners) worth() int {
 	s.handled = 0
 	return n
 }
-
-// leave has nothing to say: a listener just goes.
-func (s *listeners) leave(int32) {}
 
 // sequence finds what is missing in ids that are numbers. Only those that count on by
 // one tell of what is missing: until two events have done so, gaps are only noted.

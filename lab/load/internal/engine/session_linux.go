@@ -14,39 +14,46 @@ import (
 type session interface {
 	// greet begins the protocol on a connection that has come up.
 	greet(id int32)
-	// send sends the message that is due on a connection that is ready.
-	send(id int32)
 	// read takes what came on a connection.
 	read(id int32, data []byte)
 	// ended is called when the server has closed its side, broke when the connection
 	// can't be used any more.
 	ended(id int32)
 	broke(id int32, why string)
-	// timedOut ends what took longer than the time limit, on a connection whose
-	// session has begun.
-	timedOut(id int32)
 	// flush hands over what a connection has to send.
 	flush(id int32)
-	// quiet reports whether what is sent next on a connection can only come after the
-	// kernel has taken what was sent before, so that nobody need tell of that.
-	quiet(id int32) bool
 	// turn is called at the beginning of each turn of the loop, worth after it: how many
 	// events the work since it was last asked comes to.
 	turn()
 	worth() int
+}
+
+// talker is a session on which more is sent than its beginning, as over WebSockets.
+type talker interface {
+	// send sends the message that is due on a connection that is ready.
+	send(id int32)
+	// timedOut ends what took longer than the time limit, on a connection whose
+	// session has begun.
+	timedOut(id int32)
+	// quiet reports whether what is sent next on a connection can only come after the
+	// kernel has taken what was sent before, so that nobody need tell of that.
+	quiet(id int32) bool
 	// leave says goodbye on a connection that is about to be closed.
 	leave(id int32)
 }
 
-// newSession makes the session that the load asks for; nil with plain HTTP.
-func newSession(l *eventLoop) (session, error) {
+// beginSession makes the session that the load asks for; none with plain HTTP.
+func (l *eventLoop) beginSession() (err error) {
 	switch {
 	case l.Link.WebSocket != nil:
-		return newWebSockets(l)
+		var w *webSockets
+		if w, err = newWebSockets(l); err == nil {
+			l.session, l.talker = w, w
+		}
 	case l.Link.Events != nil:
-		return newListeners(l)
+		l.session, err = newListeners(l)
 	}
-	return nil, nil
+	return err
 }
 
 // messagesPerEvent is how many messages that came together are worth one event of the
@@ -73,7 +80,7 @@ func (l *eventLoop) handOver(id int32, o *outbox) {
 		}
 		o.out = o.out[:0]
 		l.flush(id)
-		if !l.session.quiet(id) {
+		if l.talker != nil && !l.talker.quiet(id) {
 			s.turn = noTurn
 		}
 		return

@@ -218,7 +218,7 @@ func (r *kernelRing) established(id int32) {
 func (r *kernelRing) send(id int32) {
 	c := &r.loop.conns[id]
 	l := r.loop
-	quiet := len(c.unsent) <= quietSend && l.mux == nil && (l.session == nil || l.session.quiet(id)) // else what is sent next must come after it
+	quiet := len(c.unsent) <= quietSend && l.mux == nil && (l.talker == nil || l.talker.quiet(id)) // else what is sent next must come after it
 	r.ring.Send(c.fd, c.unsent, r.tag(id, opSend), quiet)
 	if quiet {
 		c.unsent = nil
