@@ -42,15 +42,24 @@ func TestWhatTheSubjectFailsIsNotRepeated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(run.Trials) != 2 || run.Trials[0].Status != archive.Failed || run.Trials[0].Fault != archive.OfSubject {
+	if len(run.Trials) < 2 || run.Trials[0].Status != archive.Failed || run.Trials[0].Fault != archive.OfSubject {
 		t.Fatalf("%d trials, the first %s by the fault of %q", len(run.Trials), run.Trials[0].Status, run.Trials[0].Fault)
+	}
+	for _, trial := range run.Trials { // a busy machine may spoil the second, which is repeated then
+		if trial.Repeats != nil && *trial.Repeats == 0 {
+			t.Error("it is repeated")
+		}
 	}
 	a, err := analysis.Analyse(run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := a.Groups[0].Cells[0]; !slices.Equal(c.Failed, []int{0}) || !slices.Equal(c.Trials, []int{1}) || len(c.Left) > 0 {
+	c := a.Groups[0].Cells[0]
+	if !slices.Equal(c.Failed, []int{0}) || slices.Contains(c.Trials, 0) || slices.Contains(c.Left, 0) {
 		t.Errorf("used %v, failed %v, left out %v", c.Trials, c.Failed, c.Left)
+	}
+	if run.Trials[1].Validity != finding.Invalid && !slices.Equal(c.Trials, []int{1}) {
+		t.Errorf("used %v, and the second is %s", c.Trials, run.Trials[1].Validity)
 	}
 }
 
