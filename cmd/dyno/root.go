@@ -16,7 +16,11 @@ import (
 	"dyno/cmd/dyno/internal/subjectcmd"
 )
 
-func newRoot() *cobra.Command {
+func newRoot() *cobra.Command { return newRootTelling(nil) }
+
+// newRootTelling is newRoot with a function that is told of each text of the help that
+// has no translation.
+func newRootTelling(untold func(cmd *cobra.Command, text string)) *cobra.Command {
 	var global cli.Global
 	root := &cobra.Command{
 		Use:   "dyno",
@@ -54,9 +58,10 @@ says what the numbers are worth, and keeps the evidence.
 	root.AddCommand(
 		runcmd.NewRun(&global), loadcmd.New(&global), capacitycmd.NewCapacity(&global), capacitycmd.NewKnee(&global), capacitycmd.NewOverload(&global), runcmd.NewUp(&global),
 		studycmd.NewStudies(), subjectcmd.New(&global), studycmd.NewStudy(&global),
-		studycmd.NewClaims(), studycmd.NewPublish(&global),
+		studycmd.NewClaims(&global), studycmd.NewPublish(&global),
 		archivecmd.NewList(&global), archivecmd.NewShow(&global), archivecmd.NewReport(&global), archivecmd.NewVerify(&global), archivecmd.NewPush(&global), archivecmd.NewPull(&global), archivecmd.NewRemove(&global),
 		machinecmd.NewMachine(&global), comparecmd.NewCompare(&global), comparecmd.NewBaseline(&global), comparecmd.NewGate(&global), comparecmd.NewHistory(&global),
 	)
+	cli.TranslateHelp(root, &global, untold)
 	return root
 }

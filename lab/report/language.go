@@ -20,10 +20,9 @@ func Languages() []string {
 	}
 	var langs []string
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".phrases.json") {
-			continue
+		if lang, ok := strings.CutSuffix(e.Name(), ".json"); ok && !strings.Contains(lang, ".") {
+			langs = append(langs, lang)
 		}
-		langs = append(langs, strings.TrimSuffix(e.Name(), ".json"))
 	}
 	slices.Sort(langs)
 	return langs
@@ -34,6 +33,7 @@ type language struct {
 	lang    string
 	texts   map[string]string
 	phrases []phrase
+	whole   map[string]string // texts that are translated as they are, by the English one; nil for English
 }
 
 func openLanguage(lang string) (language, error) {
@@ -51,8 +51,16 @@ func openLanguage(lang string) (language, error) {
 	if err := json.Unmarshal(data, &c.texts); err != nil {
 		return language{}, fmt.Errorf("report: reading language %s: %w", lang, err)
 	}
-	c.phrases, err = loadPhrases(lang)
-	return c, err
+	if c.phrases, err = loadPhrases(lang); err != nil || lang == "en" {
+		return c, err
+	}
+	if data, err = langFiles.ReadFile(path.Join("lang", lang+".whole.json")); err == nil {
+		err = json.Unmarshal(data, &c.whole)
+	}
+	if err != nil {
+		return language{}, fmt.Errorf("report: reading the whole texts of language %s: %w", lang, err)
+	}
+	return c, nil
 }
 
 // text returns the text of key with each {name} replaced by the value that

@@ -110,13 +110,16 @@ func readPhrases(lang string) (pairs [][2]string, err error) {
 }
 
 // reason translates what the lab wrote in English when it measured.
-func (c language) reason(text string) string { return translate(text, c.phrases, 0) }
+func (c language) reason(text string) string { return c.translate(text, c.phrases, 0) }
 
 // deepest is how far phrases may hold phrases.
 const deepest = 6
 
 // translate replaces the phrases found in a text, and those in what they hold.
-func translate(text string, phrases []phrase, depth int) string {
+func (c language) translate(text string, phrases []phrase, depth int) string {
+	if whole, ok := c.whole[text]; ok {
+		return whole
+	}
 	if text == "" || depth > deepest {
 		return text
 	}
@@ -128,10 +131,10 @@ func translate(text string, phrases []phrase, depth int) string {
 		}
 		var swap []string
 		for n := 1; 2*n < len(at); n++ {
-			swap = append(swap, "{"+strconv.Itoa(n)+"}", translate(text[at[2*n]:at[2*n+1]], phrases, depth+1))
+			swap = append(swap, "{"+strconv.Itoa(n)+"}", c.translate(text[at[2*n]:at[2*n+1]], phrases, depth+1))
 		}
 		// What fixes less than this phrase is looked for before it and after it.
-		return translate(text[:at[0]], phrases[i:], depth) + strings.NewReplacer(swap...).Replace(p.text) + translate(text[at[1]:], phrases[i:], depth)
+		return c.translate(text[:at[0]], phrases[i:], depth) + strings.NewReplacer(swap...).Replace(p.text) + c.translate(text[at[1]:], phrases[i:], depth)
 	}
 	return text
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -31,23 +32,39 @@ func (t Texts) Count(key string, n uint64) string {
 // finding, in the language.
 func (t Texts) Reason(text string) string { return t.c.reason(text) }
 
+// Whole is a text that is translated as it stands, such as a paragraph of a command's
+// help or a cell of a table. How its lines are broken doesn't matter. A text that the
+// language lacks is returned as it is; missing reports whether it has a sentence.
+func (t Texts) Whole(text string) (translated string, missing bool) {
+	if t.c.whole == nil {
+		return text, false
+	}
+	if translated, ok := t.c.whole[strings.Join(strings.Fields(text), " ")]; ok {
+		return translated, false
+	}
+	return text, prose.MatchString(text)
+}
+
+// prose matches three words in a row that are neither names nor code.
+var prose = regexp.MustCompile(`\b[a-z']+ [a-z']+ [a-z']+\b`)
+
 // Writer translates what is written to w, each writing as a text of its own, as
 // [Texts.Reason] does.
 func (t Texts) Writer(w io.Writer) io.Writer {
 	if len(t.c.phrases) == 0 {
 		return w
 	}
-	return &translator{w, t}
+	return &translator{w, t.Reason}
 }
 
 type translator struct {
-	w io.Writer
-	t Texts
+	w         io.Writer
+	translate func(text string) string
 }
 
 func (t *translator) Write(p []byte) (int, error) {
 	text := strings.TrimRight(string(p), "\n")
-	if _, err := io.WriteString(t.w, t.t.Reason(text)+string(p[len(text):])); err != nil {
+	if _, err := io.WriteString(t.w, t.translate(text)+string(p[len(text):])); err != nil {
 		return 0, err
 	}
 	return len(p), nil

@@ -19,15 +19,18 @@ type Problem struct {
 
 // String returns the problem as one line, file:line:column first, the form that
 // editors and terminals turn into links.
-func (p Problem) String() string {
+func (p Problem) String() string { return p.In(func(text string) string { return text }) }
+
+// In is String with its sentences as say has them in another language.
+func (p Problem) In(say func(text string) string) string {
 	var b strings.Builder
 	b.WriteString(p.place() + ": ")
 	if p.Field != "" {
 		b.WriteString(p.Field + ": ")
 	}
-	b.WriteString(p.Message)
+	b.WriteString(say(p.Message))
 	if p.Hint != "" {
-		b.WriteString(" (" + p.Hint + ")")
+		b.WriteString(" (" + say(p.Hint) + ")")
 	}
 	return b.String()
 }
@@ -52,14 +55,17 @@ type Problems []Problem
 const maxPrinted = 40
 
 // Error returns one problem a line.
-func (p Problems) Error() string {
+func (p Problems) Error() string { return p.In(func(text string) string { return text }) }
+
+// In is Error with its sentences as say has them in another language.
+func (p Problems) In(say func(text string) string) string {
 	lines := make([]string, 0, min(len(p), maxPrinted)+1)
 	for i, problem := range p {
 		if i == maxPrinted {
-			lines = append(lines, fmt.Sprintf("… and %d more problems", len(p)-i))
+			lines = append(lines, say(fmt.Sprintf("… and %d more problems", len(p)-i)))
 			break
 		}
-		lines = append(lines, problem.String())
+		lines = append(lines, problem.In(say))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -29,7 +29,7 @@ func swap(m *Machine) Value {
 	case m.SwapBytes == 0:
 		return good("none")
 	}
-	text := fmt.Sprintf("%s, %s used", mebibytes(m.SwapBytes), mebibytes(m.SwapUsed))
+	text := fmt.Sprintf("%d MiB, %d MiB used", m.SwapBytes>>20, m.SwapUsed>>20)
 	if m.SwapUsed > 0 {
 		return bad(text, "free some memory, then sudo swapoff -a && sudo swapon -a")
 	}

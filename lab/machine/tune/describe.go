@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Describe prints what became of each change.
-func Describe(w io.Writer, done []Done, verb string) {
+// Describe prints what became of each change, or would become of it.
+func Describe(w io.Writer, done []Done, dry bool) {
 	if len(done) == 0 {
 		fmt.Fprintln(w, "nothing to set: what this profile sets is good already, or can't be seen")
 		return
@@ -17,16 +17,23 @@ func Describe(w io.Writer, done []Done, verb string) {
 		d := alike[0]
 		fmt.Fprintf(w, "  %-22s %s -> %s   /%s%s\n", d.Setting, d.Old, d.New, d.Path, andMore(len(alike)))
 		if d.Why != "" {
-			fmt.Fprintf(w, "  %-22s not %s: %s\n", "", verb, d.Why)
+			why := fmt.Sprintf("not set: %s", d.Why)
+			if dry {
+				why = fmt.Sprintf("would not be set: %s", d.Why)
+			}
+			fmt.Fprintf(w, "  %-22s %s\n", "", why)
 		} else {
 			made += len(alike)
 		}
 	}
-	fmt.Fprintf(w, "%d of %d %s", made, len(done), verb)
-	if verb == "set" && made > 0 {
-		fmt.Fprint(w, "; dyno machine restore puts back what was before")
+	switch {
+	case dry:
+		fmt.Fprintf(w, "%d of %d would be set\n", made, len(done))
+	case made > 0:
+		fmt.Fprintf(w, "%d of %d set; dyno machine restore puts back what was before\n", made, len(done))
+	default:
+		fmt.Fprintf(w, "%d of %d set\n", made, len(done))
 	}
-	fmt.Fprintln(w)
 }
 
 // alikes puts neighbours with the same key together, such as those of all CPUs.

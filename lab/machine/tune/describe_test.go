@@ -16,7 +16,7 @@ func TestWriteTuned(t *testing.T) {
 	Describe(&b, []Done{
 		{Change: governor("cpu0", "powersave")}, {Change: governor("cpu1", "powersave")}, {Change: governor("cpu2", "ondemand")},
 		{Change: thp, Why: "needs root"},
-	}, "set")
+	}, false)
 	const tuned = `  governor               powersave -> performance   /sys/cpu0/scaling_governor and 1 more
   governor               ondemand -> performance   /sys/cpu2/scaling_governor
   transparent_hugepages  always -> madvise   /sys/thp

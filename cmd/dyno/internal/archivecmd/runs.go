@@ -2,10 +2,8 @@ package archivecmd
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"os"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,7 +28,7 @@ func NewList(global *cli.Global) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return writeList(global.Out(), entries, lib)
+			return writeList(global, entries, lib)
 		},
 	}
 }
@@ -73,26 +71,26 @@ func NewRemove(global *cli.Global) *cobra.Command {
 	}
 }
 
-func writeList(out io.Writer, entries []archive.Entry, lib *library.Library) error {
+func writeList(global *cli.Global, entries []archive.Entry, lib *library.Library) error {
 	if len(entries) == 0 && lib.Bucket != nil {
-		fmt.Fprintf(out, "no runs in %s; dyno push RUN puts one there\n", lib)
+		fmt.Fprintf(global.Out(), "no runs in %s; dyno push RUN puts one there\n", lib)
 		return nil
 	}
 	if len(entries) == 0 {
-		fmt.Fprintln(out, "no runs yet; dyno run go-frameworks --quick makes one")
+		fmt.Fprintln(global.Out(), "no runs yet; dyno run go-frameworks --quick makes one")
 		return nil
 	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "RUN\tSTUDY\tSTARTED\tSTATUS\tUSABLE\tADDRESS")
+	t := global.Texts()
+	table := [][]string{t.Cells("RUN", "STUDY", "STARTED", "STATUS", "USABLE", "ADDRESS")}
 	for _, e := range entries {
 		if e.Err != nil {
-			fmt.Fprintf(w, "%s\t\t\tdamaged\t%v\n", e.ID, e.Err)
+			table = append(table, []string{e.ID, "", "", t.Cell("damaged"), t.Reason(e.Err.Error())})
 			continue
 		}
 		m := &e.Manifest
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", e.ID, report.TerminalText(m.Study), m.Started.Local().Format(time.DateTime), status(m), usable(m), e.Address.Short())
+		table = append(table, []string{e.ID, report.TerminalText(m.Study), m.Started.Local().Format(time.DateTime), t.Cell(status(m)), t.Reason(usable(m)), e.Address.Short()})
 	}
-	return w.Flush()
+	return cli.PrintTable(table)
 }
 
 // status is a run's in a word: one that was done to the end and of which nothing

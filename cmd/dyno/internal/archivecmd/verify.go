@@ -57,24 +57,25 @@ func verify(ctx context.Context, global *cli.Global, ref string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	fmt.Printf("run     %s\naddress %s\nin      %s\n", v.ID, v.Address, v.Dir)
+	out := global.Out()
+	fmt.Fprintf(out, "run     %s\naddress %s\nin      %s\n", v.ID, v.Address, v.Dir)
 	for _, d := range v.Damages {
-		fmt.Println("DAMAGED", d)
+		fmt.Fprintln(out, "DAMAGED", d)
 	}
 	if len(v.Damages) == 0 {
-		fmt.Printf("all %d files are as they were when the run ended\n", v.Files)
+		fmt.Fprintf(out, "all %d files are as they were when the run ended\n", v.Files)
 	}
 	broken := error(nil)
 	if len(v.Damages) == 0 {
 		checked := false
 		if broken, checked = lib.Lawful(ctx, ref); broken != nil {
-			fmt.Println("BROKEN ", broken)
+			fmt.Fprintln(out, "BROKEN ", broken)
 		} else if checked {
-			fmt.Println("and they break none of the laws that every record obeys")
+			fmt.Fprintln(out, "and they break none of the laws that every record obeys")
 		}
 	}
 	if len(v.Beside) > 0 {
-		fmt.Printf("not of the record, and not checked: %s\n", strings.Join(v.Beside, ", "))
+		fmt.Fprintf(out, "not of the record, and not checked: %s\n", strings.Join(v.Beside, ", "))
 	}
 	return len(v.Damages) == 0 && broken == nil, nil
 }

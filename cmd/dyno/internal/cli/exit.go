@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"dyno/lab/study"
 )
 
 // Exit codes, the same for all commands.
@@ -55,7 +57,6 @@ func LangOf(args []string) (lang string) {
 
 // ExitCode prints err for a person, in a language, and returns the exit code.
 func ExitCode(err error, interrupted bool, lang string) int {
-	w := textsIn(lang).Writer(os.Stderr)
 	var exit *ExitError
 	switch {
 	case err == nil && interrupted:
@@ -64,13 +65,24 @@ func ExitCode(err error, interrupted bool, lang string) int {
 		return 0
 	case errors.As(err, &exit):
 		if exit.Err != nil {
-			fmt.Fprintln(w, "dyno:", exit.Err)
+			tell(lang, exit.Err)
 		}
 		return exit.Code
 	case interrupted || errors.Is(err, context.Canceled):
-		fmt.Fprintln(w, "dyno: interrupted")
+		fmt.Fprintln(textsIn(lang).Writer(os.Stderr), "dyno: interrupted")
 		return ExitInterrupted
 	}
-	fmt.Fprintln(w, "dyno:", err)
+	tell(lang, err)
 	return exitFailed
+}
+
+// tell prints an error in a language. What is wrong with a study is told sentence by
+// sentence, as its places, fields and values are the same in all languages.
+func tell(lang string, err error) {
+	t := textsIn(lang)
+	if problems, ok := err.(study.Problems); ok {
+		fmt.Fprintln(os.Stderr, "dyno:", problems.In(t.Reason))
+		return
+	}
+	fmt.Fprintln(t.Writer(os.Stderr), "dyno:", err)
 }

@@ -176,15 +176,7 @@ func listBaselines(global *cli.Global, store *baseline.Store) error {
 		}
 		table = append(table, []string{name, report.TerminalText(b.Study.Name), b.Started.Local().Format(time.DateTime), strconv.Itoa(b.Days()), strconv.Itoa(len(b.Cells)), b.Run})
 	}
-	return printTable(table)
-}
-
-// printTable writes a table to standard output.
-func printTable(rows [][]string) error {
-	var b strings.Builder
-	report.TerminalTable(&b, "", rows)
-	_, err := os.Stdout.WriteString(b.String())
-	return err
+	return cli.PrintTable(table)
 }
 
 func newBaselineShow(global *cli.Global, store *baseline.Store) *cobra.Command {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"dyno/lab/report"
 )
 
 // helpWidth is what help is wrapped to, in columns.
@@ -38,9 +40,13 @@ var loadGroups = []struct {
 }
 
 // loadUsage prints the usage of dyno load with its flags in groups.
-func loadUsage(cmd *cobra.Command) error {
+func loadUsage(cmd *cobra.Command, t report.Texts) error {
 	w := cmd.OutOrStderr()
-	fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n", cmd.UseLine(), cmd.Example)
+	heading := func(english string) string {
+		text, _ := t.Whole(english + ":")
+		return text
+	}
+	fmt.Fprintf(w, "%s\n  %s\n\n%s\n%s\n", heading("Usage"), cmd.UseLine(), heading("Examples"), cmd.Example)
 	rest := pflag.NewFlagSet("", pflag.ContinueOnError)
 	rest.SortFlags = false
 	rest.AddFlagSet(cmd.LocalFlags())
@@ -52,7 +58,7 @@ func loadUsage(cmd *cobra.Command) error {
 			set.AddFlag(cmd.Flags().Lookup(name))
 			grouped[name] = true
 		}
-		fmt.Fprintf(w, "\n%s:\n%s", g.title, set.FlagUsagesWrapped(helpWidth))
+		fmt.Fprintf(w, "\n%s\n%s", heading(g.title), set.FlagUsagesWrapped(helpWidth))
 	}
 	others := pflag.NewFlagSet("", pflag.ContinueOnError)
 	others.SortFlags = false
@@ -62,6 +68,6 @@ func loadUsage(cmd *cobra.Command) error {
 		}
 	})
 	others.AddFlagSet(cmd.InheritedFlags())
-	_, err := fmt.Fprintf(w, "\nOther:\n%s", others.FlagUsagesWrapped(helpWidth))
+	_, err := fmt.Fprintf(w, "\n%s\n%s", heading("Other"), others.FlagUsagesWrapped(helpWidth))
 	return err
 }

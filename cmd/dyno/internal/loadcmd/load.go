@@ -128,7 +128,7 @@ threshold is evaluated).`,
 	f.link.register(flags)
 	f.message.register(flags)
 	f.outputFlags.add(flags)
-	cmd.SetUsageFunc(loadUsage)
+	cmd.SetUsageFunc(func(cmd *cobra.Command) error { return loadUsage(cmd, global.Texts()) })
 	return cmd
 }
 

@@ -3,7 +3,6 @@ package machinecmd
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 
@@ -29,10 +28,10 @@ tune sets what can be set, restore puts all back, and noise measures how small a
 difference can be seen here.`,
 		Example: "  dyno machine\n  sudo dyno machine tune --profile quiet\n  sudo dyno machine restore\n  dyno machine noise --quick",
 		Args:    cli.ExactArgs(0, "none"),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return showMachine(cmd.Context(), os.Stdout, asJSON) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return showMachine(cmd.Context(), global, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.AddCommand(newTune(), newRestore(), newNoise(global))
+	cmd.AddCommand(newTune(global), newRestore(global), newNoise(global))
 	return cmd
 }
 
@@ -44,7 +43,7 @@ type machineReport struct {
 	Busy     *busy.Survey        `json:"busy,omitempty"`  // who is busy now; absent where that can't be told
 }
 
-func showMachine(ctx context.Context, w io.Writer, asJSON bool) error {
+func showMachine(ctx context.Context, global *cli.Global, asJSON bool) error {
 	dir, err := cli.Home()
 	if err != nil {
 		return err
@@ -61,8 +60,9 @@ func showMachine(ctx context.Context, w io.Writer, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return cli.WriteJSON(w, r)
+		return cli.WriteJSON(os.Stdout, r)
 	}
+	w := global.Texts().Columns(os.Stdout)
 	if err := machine.Describe(w, r.Machine); err != nil {
 		return err
 	}

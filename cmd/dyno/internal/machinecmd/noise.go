@@ -3,7 +3,6 @@ package machinecmd
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -29,7 +28,7 @@ blocks can see here. A subject with noise of its own needs more.`,
 			if quick {
 				plan = noise.Quick()
 			}
-			return measureNoise(cmd.Context(), global, os.Stdout, plan, asJSON)
+			return measureNoise(cmd.Context(), global, plan, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&quick, "quick", false, "take half a minute instead of two")
@@ -37,7 +36,7 @@ blocks can see here. A subject with noise of its own needs more.`,
 	return cmd
 }
 
-func measureNoise(ctx context.Context, global *cli.Global, w io.Writer, plan noise.Plan, asJSON bool) error {
+func measureNoise(ctx context.Context, global *cli.Global, plan noise.Plan, asJSON bool) error {
 	say := func(what string) {
 		if !global.Quiet {
 			fmt.Fprintf(global.Err(), "measuring: %s\n", what)
@@ -49,8 +48,8 @@ func measureNoise(ctx context.Context, global *cli.Global, w io.Writer, plan noi
 		return fmt.Errorf("noise: %w", err)
 	}
 	if asJSON {
-		return cli.WriteJSON(w, r)
+		return cli.WriteJSON(os.Stdout, r)
 	}
-	noise.Describe(w, r)
+	noise.Describe(global.Texts().ColumnsToTheRight(os.Stdout), r)
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"strings"
@@ -18,7 +17,7 @@ import (
 
 var errLinuxOnly = errors.New("settings can be changed on Linux only")
 
-func newTune() *cobra.Command {
+func newTune(global *cli.Global) *cobra.Command {
 	var profile string
 	var dry, asJSON bool
 	cmd := &cobra.Command{
@@ -37,7 +36,7 @@ reboot.`,
 			if err != nil {
 				return cli.UsageError(fmt.Errorf("--profile: %w", err))
 			}
-			return tuneMachine(cmd.Context(), os.Stdout, p, dry, asJSON)
+			return tuneMachine(cmd.Context(), global, p, dry, asJSON)
 		},
 	}
 	flags := cmd.Flags()
@@ -48,7 +47,7 @@ reboot.`,
 	return cmd
 }
 
-func tuneMachine(ctx context.Context, w io.Writer, p setting.Profile, dry, asJSON bool) error {
+func tuneMachine(ctx context.Context, global *cli.Global, p setting.Profile, dry, asJSON bool) error {
 	if runtime.GOOS != "linux" {
 		return errLinuxOnly
 	}
@@ -58,19 +57,17 @@ func tuneMachine(ctx context.Context, w io.Writer, p setting.Profile, dry, asJSO
 	}
 	t := tunerIn(dir)
 	var done []tune.Done
-	verb := "would be set"
 	if dry {
 		done = t.Plan(p)
 	} else {
 		done, err = t.Tune(ctx, p)
-		verb = "set"
 	}
 	if asJSON {
-		if printErr := cli.WriteJSON(w, done); printErr != nil {
+		if printErr := cli.WriteJSON(os.Stdout, done); printErr != nil {
 			return printErr
 		}
 	} else {
-		tune.Describe(w, done, verb)
+		tune.Describe(global.Texts().Columns(os.Stdout), done, dry)
 	}
 	if refused := tune.Refused(done); err == nil && len(refused) > 0 && !dry {
 		err = fmt.Errorf("could not be set: %s", strings.Join(refused, ", "))
@@ -78,7 +75,7 @@ func tuneMachine(ctx context.Context, w io.Writer, p setting.Profile, dry, asJSO
 	return err
 }
 
-func newRestore() *cobra.Command {
+func newRestore(global *cli.Global) *cobra.Command {
 	var force, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "restore",
@@ -88,14 +85,14 @@ also after tune was killed. A setting that somebody else has changed since is
 left alone, unless --force is given. After a reboot there is nothing to put back;
 restore then says what is otherwise than before all the same.`,
 		Args: cli.ExactArgs(0, "none"),
-		RunE: func(*cobra.Command, []string) error { return restoreMachine(os.Stdout, force, asJSON) },
+		RunE: func(*cobra.Command, []string) error { return restoreMachine(global, force, asJSON) },
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "also put back what somebody else has changed since")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func restoreMachine(w io.Writer, force, asJSON bool) error {
+func restoreMachine(global *cli.Global, force, asJSON bool) error {
 	if runtime.GOOS != "linux" {
 		return errLinuxOnly
 	}
@@ -105,11 +102,11 @@ func restoreMachine(w io.Writer, force, asJSON bool) error {
 	}
 	undone, err := tunerIn(dir).Restore(force)
 	if asJSON {
-		if printErr := cli.WriteJSON(w, undone); printErr != nil {
+		if printErr := cli.WriteJSON(os.Stdout, undone); printErr != nil {
 			return printErr
 		}
 	} else if err == nil || len(undone) > 0 {
-		tune.DescribeRestored(w, undone)
+		tune.DescribeRestored(global.Texts().Columns(os.Stdout), undone)
 	}
 	return errors.Join(err, tune.Incomplete(undone))
 }

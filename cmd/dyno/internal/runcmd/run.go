@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -83,7 +84,7 @@ func runStudy(ctx context.Context, f *runFlags, global *cli.Global, name string)
 		return cli.UsageError(err)
 	}
 	if !global.Quiet || f.asJSON || f.plan {
-		if err := describePlan(r, f.asJSON); err != nil || f.plan {
+		if err := describePlan(global.Out(), r, f.asJSON); err != nil || f.plan {
 			return err
 		}
 	}
@@ -114,15 +115,15 @@ func runStudy(ctx context.Context, f *runFlags, global *cli.Global, name string)
 const DefaultRepeats = 2
 
 // describePlan prints what will be done.
-func describePlan(r *runner.Runner, asJSON bool) error {
+func describePlan(out io.Writer, r *runner.Runner, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(os.Stdout).Encode(planLine{Event: "plan", Plan: archive.RedactPlan(r.Plan)})
 	}
-	r.Plan.Describe(os.Stdout)
+	r.Plan.Describe(out)
 	if until := untilText(r.Study.Until); until != "" {
-		fmt.Println(until)
+		fmt.Fprintln(out, until)
 	}
-	_, err := fmt.Println()
+	_, err := fmt.Fprintln(out)
 	return err
 }
 

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"dyno/cmd/dyno/internal/cli"
 	"dyno/lab/claim"
 	"dyno/lab/published"
+	"dyno/lab/report"
 	"dyno/lab/study"
 	"dyno/studies"
 )
@@ -19,7 +19,7 @@ import (
 // defaultResults is where results are published in a checkout.
 const defaultResults = "docs/results"
 
-func NewClaims() *cobra.Command {
+func NewClaims(global *cli.Global) *cobra.Command {
 	var page bool
 	var results string
 	cmd := &cobra.Command{
@@ -37,7 +37,7 @@ Verdicts show where there is a folder of published results (see dyno publish).`,
 				_, err := fmt.Print(published.Page(studies.Claims(), list))
 				return err
 			}
-			return writeQuestions(list)
+			return writeQuestions(global.Texts(), list)
 		},
 	}
 	flags := cmd.Flags()
@@ -87,12 +87,11 @@ func heldClaims() (map[string][]claim.Claim, error) {
 	return held, nil
 }
 
-func writeQuestions(list []published.Question) error {
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "CLAIM\tVERDICT\tDECIDED BY\tQUESTION")
+func writeQuestions(t report.Texts, list []published.Question) error {
+	table := [][]string{t.Cells("CLAIM", "VERDICT", "DECIDED BY", "QUESTION")}
 	for i := range list {
 		q := &list[i]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", q.ID, q.Verdict(), q.Remedy(), q.Asks)
+		table = append(table, []string{q.ID, t.Cell(string(q.Verdict())), t.Cells(q.Remedy())[0], q.Asks})
 	}
-	return w.Flush()
+	return cli.PrintTable(table)
 }

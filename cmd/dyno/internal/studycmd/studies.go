@@ -2,9 +2,7 @@ package studycmd
 
 import (
 	"fmt"
-	"io"
 	"os"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -17,21 +15,20 @@ import (
 )
 
 func NewStudies() *cobra.Command {
-	return newList("studies", "List the built-in studies", func(c *subject.Catalog, to io.Writer) error {
+	return newList("studies", "List the built-in studies", func(c *subject.Catalog) (table [][]string, err error) {
 		for _, name := range studies.Names() {
 			s, err := study.Open(name, c.Names())
 			if err != nil {
-				return err
+				return nil, err
 			}
-			fmt.Fprintf(to, "%s\t%s\n", name, s.Question)
+			table = append(table, []string{name, s.Question})
 		}
-		return nil
+		return table, nil
 	})
 }
 
-// newList makes a command that prints what rows writes of the catalog, with tabs
-// between its columns.
-func newList(use, short string, rows func(c *subject.Catalog, to io.Writer) error) *cobra.Command {
+// newList makes a command that prints a table of the catalog.
+func newList(use, short string, rows func(c *subject.Catalog) ([][]string, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:   use,
 		Short: short,
@@ -41,11 +38,11 @@ func newList(use, short string, rows func(c *subject.Catalog, to io.Writer) erro
 			if err != nil {
 				return err
 			}
-			w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-			if err := rows(c, w); err != nil {
+			table, err := rows(c)
+			if err != nil {
 				return err
 			}
-			return w.Flush()
+			return cli.PrintTable(table)
 		},
 	}
 }
@@ -57,11 +54,11 @@ func NewStudy(global *cli.Global) *cobra.Command {
 		Args:  cli.ExactArgs(0, "a subcommand: init, check, plan or schema"),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newStudyInit(), newStudyCheck(), newStudyPlan(global), newStudySchema())
+	cmd.AddCommand(newStudyInit(global), newStudyCheck(global), newStudyPlan(global), newStudySchema())
 	return cmd
 }
 
-func newStudyInit() *cobra.Command {
+func newStudyInit(global *cli.Global) *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [FILE]",
 		Short: "Write a commented study file to start from (default study.yaml)",
@@ -82,13 +79,13 @@ func newStudyInit() *cobra.Command {
 			if err := f.Close(); err != nil {
 				return err
 			}
-			fmt.Printf("wrote %s; run it with: dyno run %s\n", name, shell.Quote(name))
+			fmt.Fprintf(global.Out(), "wrote %s; run it with: dyno run %s\n", name, shell.Quote(name))
 			return nil
 		},
 	}
 }
 
-func newStudyCheck() *cobra.Command {
+func newStudyCheck(global *cli.Global) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check STUDY",
 		Short: "Check a study and print its plan",
@@ -98,7 +95,7 @@ func newStudyCheck() *cobra.Command {
 			if err != nil {
 				return cli.UsageError(err)
 			}
-			plan.Describe(os.Stdout)
+			plan.Describe(global.Out())
 			return nil
 		},
 		ValidArgsFunction: cli.CompleteStudies,
