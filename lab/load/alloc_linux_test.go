@@ -16,7 +16,7 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 	for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 8}, {Mode: profile.Open, Connections: 8, Rate: 4000}} {
 		var before, after runtime.MemStats
 		s := spec(nullServer(t), p)
-		s.Warmup, s.Duration, s.DropHistograms = time.Second, time.Second, true
+		s.Warmup, s.Duration, s.DropHistograms = 500*time.Millisecond, 500*time.Millisecond, true
 		s.OnWindow = func(w measure.Window) {
 			if w.Index == -1 {
 				runtime.ReadMemStats(&before)

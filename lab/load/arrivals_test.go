@@ -53,6 +53,7 @@ func asScheduled(at int64) int64 { return at }
 // one in a thousand, 2000 seeds have two on average, and more than nine with a
 // probability below 1e-4; the seeds are fixed, so this does not flicker.
 func TestArrivalsLevel(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		rate  float64
 		d     time.Duration
@@ -196,9 +197,10 @@ func TestSamplingAClosedLoop(t *testing.T) {
 
 // TestEnginesSampleTheirSendings: what is tested above is fed by every engine.
 func TestEnginesSampleTheirSendings(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, engine string) {
 		s := spec(server(t, replies(okReply)), profile.Profile{Mode: profile.Open, Connections: 8, Rate: 1000})
-		s.Engine, s.Duration, s.Timeout = engine, time.Second, 5*time.Second
+		s.Engine, s.Duration, s.Timeout = engine, time.Second, 30*time.Second
 		r := mustRun(t, s)
 		if len(r.arrivals) == 0 {
 			t.Errorf("no batch of gaps in %d requests", r.Total.Sent)

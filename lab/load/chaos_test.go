@@ -129,7 +129,7 @@ func TestChaos(t *testing.T) {
 	var mu sync.Mutex
 	var seen measure.Errors
 	t.Run("all", func(t *testing.T) {
-		eachEngine(t, func(t *testing.T, engine string) {
+		eachEngineAlone(t, func(t *testing.T, engine string) {
 			for i, reuse := range []request.Reuse{request.PerWorker, request.Shared, request.NoReuse} {
 				for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 7}, {Mode: profile.Open, Connections: 20, Rate: 1500, Arrivals: profile.Poisson}} {
 					for _, secure := range []bool{false, true} {
@@ -149,7 +149,7 @@ func TestChaos(t *testing.T) {
 									defer conn.Close()
 									c.serve(conn)
 								}
-								s.TLS.CAFile = certFile
+								s.TLS.CAFile, s.MaxRequests = certFile, 100 // handshakes take long under the race detector
 							}
 							s.Target = server(t, serve)
 							if secure {

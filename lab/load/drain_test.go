@@ -87,6 +87,7 @@ func total(r *Result) *measure.Window {
 // make the requests vanish that were due meanwhile. All are sent, and have the times
 // that the freeze gave them.
 func TestDrainSendsWhatWasDue(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, engine string) {
 		s := spec(server(t, frozen(500*time.Millisecond, 1500*time.Millisecond)), profile.Profile{Mode: profile.Open, Connections: 4, Rate: 400, Arrivals: profile.Uniform})
 		s.Engine, s.Duration = engine, time.Second
@@ -111,6 +112,7 @@ func TestDrainSendsWhatWasDue(t *testing.T) {
 
 // TestDrainHasAnEnd: what takes longer is known to have taken that long.
 func TestDrainHasAnEnd(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, engine string) {
 		for _, drain := range []time.Duration{-1, 300 * time.Millisecond} {
 			s := spec(server(t, frozen(200*time.Millisecond, time.Hour)), profile.Profile{Mode: profile.Open, Connections: 4, Rate: 400, Arrivals: profile.Uniform})
@@ -152,6 +154,7 @@ func hasFinding(r *Result, name finding.Name) bool {
 // percentiles of a closed loop too, as old as they got, and explain what is in
 // flight.
 func TestClosedLoopsKnowWhatHangs(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, engine string) {
 		s := spec(server(t, hanging(25)), profile.Profile{Mode: profile.Closed, Connections: 20, Think: profile.Think{Mean: 5 * time.Millisecond}})
 		s.Engine, s.Duration, s.Drain, s.Timeout = engine, 1500*time.Millisecond, 500*time.Millisecond, 30*time.Second
@@ -175,6 +178,7 @@ func TestClosedLoopsKnowWhatHangs(t *testing.T) {
 // TestClosedLoopsSeeAFreezeAtTheEnd: with none left to ask, it is in the times of
 // those who are waiting.
 func TestClosedLoopsSeeAFreezeAtTheEnd(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, engine string) {
 		s := spec(server(t, frozen(600*time.Millisecond, 1300*time.Millisecond)), profile.Profile{Mode: profile.Closed, Connections: 16})
 		s.Engine, s.Duration = engine, time.Second
@@ -191,6 +195,7 @@ func TestClosedLoopsSeeAFreezeAtTheEnd(t *testing.T) {
 // TestTimeoutsProveTheirLimit: that a request was given up after so long is the
 // bound that its percentile has.
 func TestTimeoutsProveTheirLimit(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, engine string) {
 		s := spec(server(t, hanging(25)), profile.Profile{Mode: profile.Open, Connections: 40, Rate: 400, Arrivals: profile.Uniform})
 		s.Engine, s.Duration, s.Timeout = engine, 1200*time.Millisecond, 600*time.Millisecond
@@ -209,6 +214,7 @@ func TestTimeoutsProveTheirLimit(t *testing.T) {
 // TestLittleOfFewRequests: the law holds however few requests there are, whatever
 // becomes of them; and a record that breaks it is found.
 func TestLittleOfFewRequests(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, engine string) {
 		s := spec(server(t, hanging(3)), profile.Profile{Mode: profile.Open, Connections: 3, Rate: 20, Arrivals: profile.Uniform})
 		s.Engine, s.Duration, s.Warmup, s.Timeout, s.Drain = engine, 1200*time.Millisecond, 300*time.Millisecond, 150*time.Millisecond, 50*time.Millisecond
@@ -231,6 +237,7 @@ func TestLittleOfFewRequests(t *testing.T) {
 
 // TestInterruptedLoadsDontDrain: who interrupts a load does not want to wait.
 func TestInterruptedLoadsDontDrain(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, engine string) {
 		for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 4}, {Mode: profile.Open, Connections: 4, Rate: 100}} {
 			s := spec(server(t, frozen(100*time.Millisecond, time.Hour)), p)

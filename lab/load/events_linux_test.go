@@ -260,7 +260,7 @@ func TestEventsUntil(t *testing.T) {
 
 // TestEventsDoNotAllocate per event.
 func TestEventsDoNotAllocate(t *testing.T) {
-	eachLoop(t, func(t *testing.T, engine string) {
+	eachLoopAlone(t, func(t *testing.T, engine string) {
 		target := server(t, func(c net.Conn) {
 			http.ReadRequest(bufio.NewReader(c))
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
@@ -274,7 +274,7 @@ func TestEventsDoNotAllocate(t *testing.T) {
 		})
 		var before, after runtime.MemStats
 		s := ofEvents(target, engine, 4, request.Events{Stamp: &request.Stamp{Where: "json:.at", Clock: stamp.Monotonic}})
-		s.Warmup, s.Duration, s.DropHistograms = time.Second, time.Second, true
+		s.Warmup, s.Duration, s.DropHistograms = 500*time.Millisecond, 500*time.Millisecond, true
 		s.OnWindow = func(w measure.Window) {
 			if w.Index == -1 {
 				runtime.ReadMemStats(&before)

@@ -114,7 +114,7 @@ func TestGRPCFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			eachLoop(t, func(t *testing.T, engine string) {
 				const n = 10
-				r := mustRun(t, echoes(t, scripted(t, c.do), engine, c.method, `{"text": "a"}`, n))
+				r := ran(t, echoes(t, scripted(t, c.do), engine, c.method, `{"text": "a"}`, n))
 				all := allWindows(r)
 				if c.kind == "" {
 					if all.Completed+all.Drained != n || all.Errors.Total() != 0 {
@@ -219,7 +219,7 @@ func TestGRPCStreamFaults(t *testing.T) {
 			eachLoop(t, func(t *testing.T, engine string) {
 				s := echoes(t, talks(t, c.each), engine, "Talk", `{"text": "a"}`, 12)
 				s.Link.Streams = 1
-				r := mustRun(t, s)
+				r := ran(t, s)
 				all := allWindows(r)
 				if all.Completed+all.Drained != 12-c.failed || all.Errors.Total() != c.failed || !strings.Contains(r.FirstErrors[c.kind], c.why) {
 					t.Errorf("completed %d, errors %+v (%q)", all.Completed+all.Drained, all.Errors, r.FirstErrors)
@@ -236,11 +236,11 @@ func TestGRPCDoesNotAllocate(t *testing.T) {
 	for _, c := range []struct{ method, message string }{
 		{"One", `{"text": "a"}`}, {"One", `{"text": "user {{string 8}}", "n": {{seq}}}`}, {"Talk", `{"text": "{{uuid}}"}`}, {"Many", `{}`},
 	} {
-		eachLoop(t, func(t *testing.T, engine string) {
+		eachLoopAlone(t, func(t *testing.T, engine string) {
 			var before, after runtime.MemStats
 			s := echoes(t, target, engine, c.method, c.message, 0)
 			s.Profile, s.Link.Streams = profile.Profile{Mode: profile.Closed, Connections: 4}, 10
-			s.Warmup, s.Duration, s.DropHistograms = time.Second, time.Second, true
+			s.Warmup, s.Duration, s.DropHistograms = 500*time.Millisecond, 500*time.Millisecond, true
 			s.OnWindow = func(w measure.Window) {
 				if w.Index == -1 {
 					runtime.ReadMemStats(&before)

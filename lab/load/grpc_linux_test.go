@@ -140,7 +140,7 @@ func TestGRPCInterop(t *testing.T) {
 					}
 					return
 				}
-				r := mustRun(t, s)
+				r := ran(t, s)
 				all := allWindows(r)
 				if got := all.Completed + all.Drained; got != c.want.completed || all.Sent != n {
 					t.Fatalf("%d were completed of %d, want %d; errors %+v (%v)", got, all.Sent, c.want.completed, all.Errors, r.FirstErrors)
@@ -223,7 +223,7 @@ func TestGRPCTemplates(t *testing.T) {
 			r := &s.Requests[0]
 			r.GRPC.Compression, r.GRPC.Deadline = compression, time.Minute
 			r.Auth, r.Headers = "bearer secret", []request.Header{{Name: "X-Trace", Value: "{{seq}}"}}
-			all := allWindows(mustRun(t, s))
+			all := allWindows(ran(t, s))
 			if all.Completed+all.Drained != 40 || all.Errors.Total() != 0 {
 				t.Fatalf("%d completed, errors %+v", all.Completed, all.Errors)
 			}
@@ -250,7 +250,7 @@ func TestGRPCTemplates(t *testing.T) {
 		s := calls(grpcServer(t, service), engine, "StreamingInputCall", `{"payload": {"body": "{{feed.rows.body}}"}}`, 1, 2, 0)
 		s.Feeds = []request.Feed{{Name: "rows", File: feed, End: request.Stop}}
 		s.Duration, s.Requests[0].GRPC.Messages = time.Minute, 8
-		all := allWindows(mustRun(t, s))
+		all := allWindows(ran(t, s))
 		if seen := service.seen(); all.Completed+all.Drained != 5 || all.Messages.Out != 40 || !slices.Equal(seen, rows) {
 			t.Errorf("%d calls, %d messages: %v", all.Completed, all.Messages.Out, seen)
 		}
@@ -305,7 +305,7 @@ func TestGRPCMutualTLS(t *testing.T) {
 		target := "grpcs" + strings.TrimPrefix(grpcServer(t, interop.NewTestServer(), grpc.Creds(credentials.NewTLS(secure))), "grpc")
 		s := calls(target, engine, "EmptyCall", "", 2, 2, 20)
 		s.TLS = request.TLS{CAFile: certFile, CertFile: certFile, KeyFile: keyFile}
-		if all := allWindows(mustRun(t, s)); all.Completed+all.Drained != 20 || all.Errors.Total() != 0 {
+		if all := allWindows(ran(t, s)); all.Completed+all.Drained != 20 || all.Errors.Total() != 0 {
 			t.Errorf("completed %d, errors %+v", all.Completed, all.Errors)
 		}
 		s.TLS.CertFile, s.TLS.KeyFile = "", ""
@@ -369,7 +369,7 @@ func TestGRPCStreamsThatEnd(t *testing.T) {
 		eachLoop(t, func(t *testing.T, engine string) {
 			s := calls(grpcServer(t, endingService{failing: failing}), engine, "FullDuplexCall", `{"responseParameters": [{"size": 1}]}`, 1, 1, 10)
 			s.Profile.Think = profile.Think{Mean: 20e6, Spread: profile.Fixed}
-			r := mustRun(t, s)
+			r := ran(t, s)
 			all := allWindows(r)
 			if all.Completed+all.Drained != 10 || all.Errors.Total() != all.Errors.Stream {
 				t.Fatalf("completed %d, errors %+v (%v)", all.Completed, all.Errors, r.FirstErrors)

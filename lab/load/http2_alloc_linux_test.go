@@ -37,10 +37,10 @@ func TestHTTP2OverTLSAllocatesInCryptoTLSAlone(t *testing.T) {
 	rate := runtime.MemProfileRate
 	runtime.MemProfileRate = 1
 	defer func() { runtime.MemProfileRate = rate }()
-	eachLoop(t, func(t *testing.T, engine string) {
+	eachLoopAlone(t, func(t *testing.T, engine string) {
 		var before, after map[string]int64
 		s := overHTTP2(target, engine, 4, 10, 0)
-		s.Profile, s.Warmup, s.Duration, s.DropHistograms = profile.Profile{Mode: profile.Closed, Connections: 4}, time.Second, time.Second, true
+		s.Profile, s.Warmup, s.Duration, s.DropHistograms = profile.Profile{Mode: profile.Closed, Connections: 4}, 500*time.Millisecond, 500*time.Millisecond, true
 		s.OnWindow = func(w measure.Window) {
 			if w.Index == -1 {
 				before = allocatedIn("dyno/lab/load/internal/engine.")

@@ -249,6 +249,7 @@ func TestHTTP2Windows(t *testing.T) {
 // and the connection, once a PING on it has no answer either. One that answers PINGs
 // keeps its connection.
 func TestHTTP2Silence(t *testing.T) {
+	t.Parallel()
 	eachHTTP2Engine(t, func(t *testing.T, engine string) {
 		for _, pings := range []bool{false, true} {
 			stopped := make(chan struct{})
@@ -270,7 +271,7 @@ func TestHTTP2Silence(t *testing.T) {
 			if (conns.Load() > 1) == pings {
 				t.Errorf("pings %v: %d connections", pings, conns.Load())
 			}
-			if waited := r.Total.Waited[measure.Service]; r.leftOut == 0 && waited == nil || waited != nil && time.Duration(waited.Min()) < s.Timeout*99/100 {
+			if waited := r.Total.Waited[measure.Service]; r.leftOut == 0 && waited == nil || waited != nil && time.Duration(waited.Min()) < s.Timeout*9/10 {
 				t.Errorf("pings %v: waited %v", pings, waited)
 			}
 		}

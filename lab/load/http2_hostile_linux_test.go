@@ -322,11 +322,11 @@ func TestHTTP2FewerStreams(t *testing.T) {
 // TestHTTP2SettingsNotAcknowledged: a server that never acknowledges SETTINGS loses its
 // connections, after 10 s (RFC 9113 6.5.3); until then it is measured.
 func TestHTTP2SettingsNotAcknowledged(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes 12 s")
 	}
 	eachHTTP2Engine(t, func(t *testing.T, engine string) {
-		t.Parallel()
 		target := server(t, func(c net.Conn) {
 			p := &peer{Framer: xhttp2.NewFramer(c, c), conn: c}
 			p.encoder = hpack.NewEncoder(&p.fields)

@@ -20,29 +20,12 @@ import (
 	xhttp2 "golang.org/x/net/http2"
 
 	"dyno/lab/finding"
-	"dyno/lab/load/internal/engine"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 	"dyno/lab/load/request"
 	"dyno/nano/wire/clock"
 	"dyno/nano/wire/http2"
 )
-
-// eachHTTP2Engine runs a test on every engine that speaks HTTP/2.
-func eachHTTP2Engine(t *testing.T, test func(t *testing.T, engine string)) {
-	t.Helper()
-	eachLoop(t, test)
-	t.Run("portable", func(t *testing.T) { test(t, "portable") })
-}
-
-// eachLoop runs a test on every kind of event loop.
-func eachLoop(t *testing.T, test func(t *testing.T, engine string)) {
-	t.Helper()
-	if engine.HasRing() {
-		t.Run("uring", func(t *testing.T) { test(t, "uring") })
-	}
-	t.Run("epoll", func(t *testing.T) { test(t, "epoll") })
-}
 
 // http2Server serves HTTP/2 by x/net: over TLS if secure is set, else by prior
 // knowledge.
@@ -99,7 +82,7 @@ func TestHTTP2(t *testing.T) {
 				Method: "PUT", Path: "/x?n={{seq}}", Headers: []request.Header{{Name: "X-Seq", Value: "{{seq}}"}}, Body: body, Auth: "basic ann:pw",
 				Cookies: []request.Header{{Name: "a", Value: "{{seq}}"}}, Expect: []string{"json $.size == 150000", "header x-kind == test"},
 			}}
-			r := mustRun(t, s)
+			r := ran(t, s)
 			all := allWindows(r)
 			if all.Completed+all.Drained != 120 || all.Errors.Total() != 0 || all.Sent != 120 || seen.Load() < 120 {
 				t.Fatalf("completed %d, sent %d, errors %+v (%v)", all.Completed, all.Sent, all.Errors, r.FirstErrors)
@@ -171,7 +154,7 @@ func TestHTTP2StreamLimit(t *testing.T) {
 			})
 			s := overHTTP2(target, engine, 2, 8, 100)
 			s.Profile = p
-			r := mustRun(t, s)
+			r := ran(t, s)
 			all := everything(r)
 			if all.Completed+all.Drained != 100 || all.Errors.Total() != 0 || all.Resubmitted != 0 {
 				t.Fatalf("%s: completed %d, resubmitted %d, errors %v", p.Mode, all.Completed+all.Drained, all.Resubmitted, r.FirstErrors)
@@ -211,7 +194,7 @@ func TestHTTP2Reuse(t *testing.T) {
 			s := overHTTP2(target, engine, 2, 3, 60)
 			s.Link = tt.link
 			s.Link.Streams = 3
-			r := mustRun(t, s)
+			r := ran(t, s)
 			all := everything(r)
 			if all.Completed+all.Drained != 60 || all.Errors.Total() != 0 {
 				t.Fatalf("%+v: completed %d, errors %v", tt.link, all.Completed+all.Drained, r.FirstErrors)
@@ -249,6 +232,7 @@ func TestHTTP2AgainstNghttpd(t *testing.T) {
 		s := overHTTP2("http://127.0.0.1:"+port, engine, 3, 20, 300)
 		s.Requests = []request.Request{{Method: "GET", Path: "/x.txt", Expect: []string{"body contains served by nghttpd", "header content-length == " + fmt.Sprint(len(text))}}}
 		var r *Result
+		var err error
 		for range 100 { // until it listens
 			if r, err = Run(t.Context(), s); err == nil {
 				break
@@ -303,10 +287,10 @@ func TestHTTP2NotSpoken(t *testing.T) {
 func TestHTTP2DoesNotAllocate(t *testing.T) {
 	target := nullHTTP2(t)
 	for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 4}, {Mode: profile.Open, Connections: 4, Rate: 4000}} {
-		eachLoop(t, func(t *testing.T, engine string) {
+		eachLoopAlone(t, func(t *testing.T, engine string) {
 			var before, after runtime.MemStats
 			s := overHTTP2(target, engine, 4, 10, 0)
-			s.Profile, s.Warmup, s.Duration, s.DropHistograms = p, time.Second, time.Second, true
+			s.Profile, s.Warmup, s.Duration, s.DropHistograms = p, 500*time.Millisecond, 500*time.Millisecond, true
 			s.Requests = []request.Request{{Method: "POST", Path: "/{{seq}}", Body: `{"n": {{seq}}}`, Expect: []string{"header server == null"}}}
 			s.OnWindow = func(w measure.Window) {
 				if w.Index == -1 {

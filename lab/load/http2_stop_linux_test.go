@@ -5,12 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 )
 
 // TestAStoppedLoopIsNotTheServerOverHTTP2: many requests are under way on a connection,
 // and wait in it together while the loop is away; none of that is the server's.
 func TestAStoppedLoopIsNotTheServerOverHTTP2(t *testing.T) {
+	t.Parallel()
 	target := nullHTTP2(t)
 	open := func(rate float64, connections int) profile.Profile {
 		return profile.Profile{Mode: profile.Open, Connections: connections, Rate: rate, Arrivals: profile.Poisson}
@@ -32,21 +34,16 @@ func TestAStoppedLoopIsNotTheServerOverHTTP2(t *testing.T) {
 		} {
 			name := fmt.Sprintf("%s-%v/streams=%d/loops=%d/%s at %v for %v", c.profile.Mode, c.profile.Rate, c.streams, c.loops, c.where, c.after, c.stop)
 			t.Run(name, func(t *testing.T) {
-				var found []string
-				for range 3 { // other programs may keep the server from its CPU too, but not each time
-					s := overHTTP2(target, way, 0, c.streams, 0)
-					s.Profile, s.Threads, s.Duration, s.Warmup = c.profile, c.loops, 2*time.Second, 200*time.Millisecond
-					r := runStopped(t, s, c.where, c.after, c.stop)
+				t.Parallel()
+				s := overHTTP2(target, way, 0, c.streams, 0)
+				s.Profile, s.Threads, s.Duration, s.Warmup = c.profile, c.loops, 2*time.Second, 200*time.Millisecond
+				notOurs(t, c.stop, func(t *testing.T, stop time.Duration) ([]measure.Window, func(w *measure.Window) int64) {
+					r := runStopped(t, s, c.where, c.after, stop)
 					if all := allWindows(r); all.Completed+all.Drained == 0 {
 						t.Fatal("nothing was answered")
 					}
-					if found = oursIn(r.Windows, longestOf, c.stop); len(found) == 0 {
-						return
-					}
-				}
-				for _, what := range found {
-					t.Error(what)
-				}
+					return r.Windows, longestOf
+				})
 			})
 		}
 	})

@@ -69,7 +69,7 @@ func TestHTTP3(t *testing.T) {
 		Method: "PUT", Path: "/x?n={{seq}}", Headers: []request.Header{{Name: "X-Seq", Value: "{{seq}}"}}, Body: body,
 		Expect: []string{"json $.size == 150000", "header x-kind == test"},
 	}}
-	r := mustRun(t, s)
+	r := ran(t, s)
 	all := everything(r)
 	if all.Completed+all.Drained != 60 || all.Errors.Total() != 0 || all.Sent != 60 || r.Engine != "portable" {
 		t.Fatalf("%s engine: completed %d, sent %d, errors %+v (%v)", r.Engine, all.Completed, all.Sent, all.Errors, r.FirstErrors)

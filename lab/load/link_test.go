@@ -85,7 +85,7 @@ func TestReuse(t *testing.T) {
 			t.Run(tt.name, func(t *testing.T) {
 				v, target := visited(t, nil)
 				s := spec(target, tt.profile)
-				s.Engine, s.Link, s.MaxRequests, s.Duration, s.Timeout = engine, tt.link, 200, 0, 5*time.Second
+				s.Engine, s.Link, s.MaxRequests, s.Duration, s.Timeout = engine, tt.link, 200, 0, 30*time.Second
 				r := ran(t, s)
 				if all := everything(r); all.Completed+all.Drained != 200 || all.Errors.Total() != 0 {
 					t.Fatalf("completed %d, errors %+v (%v)", all.Completed, all.Errors, r.FirstErrors)
@@ -102,7 +102,7 @@ func TestSourceAddresses(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
 		v, target := visited(t, nil)
 		s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 4})
-		s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 100, 0, 5*time.Second
+		s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 100, 0, 30*time.Second
 		s.Link.Sources = []netip.Addr{netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.3")}
 		ran(t, s)
 		v.mu.Lock()
@@ -127,7 +127,7 @@ func TestUnixSocket(t *testing.T) {
 		}
 		visited(t, ln)
 		s := spec("http://service.example/", profile.Profile{Mode: profile.Closed, Connections: 4})
-		s.Engine, s.MaxRequests, s.Duration, s.Link.Unix, s.Timeout = engine, 100, 0, path, 5*time.Second
+		s.Engine, s.MaxRequests, s.Duration, s.Link.Unix, s.Timeout = engine, 100, 0, path, 30*time.Second
 		if all := everything(ran(t, s)); all.Completed != 100 {
 			t.Errorf("completed %d, errors %+v", all.Completed, all.Errors)
 		}
@@ -135,20 +135,17 @@ func TestUnixSocket(t *testing.T) {
 }
 
 func TestIPv6(t *testing.T) {
-	ln, err := net.Listen("tcp", "[::1]:0")
-	if err != nil {
-		t.Skip("no IPv6 here: ", err)
-	}
 	eachEngine(t, func(t *testing.T, engine string) {
+		ln, err := net.Listen("tcp", "[::1]:0")
+		if err != nil {
+			t.Skip("no IPv6 here: ", err)
+		}
 		_, target := visited(t, ln)
 		s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 2})
-		s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 20, 0, 5*time.Second
+		s.Engine, s.MaxRequests, s.Duration, s.Timeout = engine, 20, 0, 30*time.Second
 		s.Link.Sources = []netip.Addr{netip.MustParseAddr("::1")}
 		if all := everything(ran(t, s)); all.Completed != 20 {
 			t.Errorf("completed %d, errors %+v", all.Completed, all.Errors)
-		}
-		if ln, err = net.Listen("tcp", "[::1]:0"); err != nil {
-			t.Fatal(err)
 		}
 	})
 }
@@ -180,7 +177,7 @@ func TestThinkTime(t *testing.T) {
 		for _, reuse := range []request.Reuse{request.PerWorker, request.Shared} {
 			_, target := visited(t, nil)
 			s := spec(target, profile.Profile{Mode: profile.Closed, Connections: 10, Think: profile.Think{Mean: 50 * time.Millisecond}})
-			s.Engine, s.Duration, s.Timeout, s.Link.Reuse = engine, 500*time.Millisecond, 5*time.Second, reuse
+			s.Engine, s.Duration, s.Timeout, s.Link.Reuse = engine, 500*time.Millisecond, 30*time.Second, reuse
 			r := mustRun(t, s)
 			// Ten users with a pause of 50 ms each ask at most 200 times a second.
 			if n := r.Total.Sent; n == 0 || n > 110 {
@@ -191,13 +188,14 @@ func TestThinkTime(t *testing.T) {
 }
 
 func TestOverflow(t *testing.T) {
+	t.Parallel()
 	slow := server(t, func(c net.Conn) {
 		buf := make([]byte, 4096)
 		for {
 			if _, err := c.Read(buf); err != nil {
 				return
 			}
-			time.Sleep(50 * time.Millisecond)
+			time.Sleep(20 * time.Millisecond)
 			io.WriteString(c, okReply)
 		}
 	})
@@ -205,9 +203,8 @@ func TestOverflow(t *testing.T) {
 		for _, overflow := range []profile.Overflow{profile.Wait, profile.OpenMore, profile.ShedArrival} {
 			t.Run(string(overflow), func(t *testing.T) {
 				s := spec(slow, profile.Profile{Mode: profile.Open, Connections: 1, Rate: 200, Arrivals: profile.Uniform, Overflow: overflow})
-				s.Engine, s.Duration, s.Timeout = engine, 500*time.Millisecond, 5*time.Second
-				r := mustRun(t, s)
-				total := &r.Total
+				s.Engine, s.Duration, s.Timeout = engine, 500*time.Millisecond, 30*time.Second
+				total := everything(ran(t, s))
 				if total.Offered != 100 || total.Completed+total.Drained+total.Unfinished+total.Shed != 100 {
 					t.Fatalf("of 100 arrivals: %+v", total)
 				}
@@ -222,7 +219,7 @@ func TestOverflow(t *testing.T) {
 
 // TestConnectionsAreClosed: a load leaves no descriptor behind.
 func TestConnectionsAreClosed(t *testing.T) {
-	eachEngine(t, func(t *testing.T, engine string) {
+	eachEngineAlone(t, func(t *testing.T, engine string) {
 		_, target := visited(t, nil)
 		before := openFiles(t)
 		many := 3000 // a kernel closes them in several turns

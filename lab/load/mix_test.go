@@ -111,7 +111,7 @@ func TestEveryRowIsSentOnce(t *testing.T) {
 		s.Duration = 100 * s.Duration
 		s.Feeds = []request.Feed{{Name: "f", File: path, End: request.Stop}}
 		s.Requests = []request.Request{{Method: "POST", Path: "/{{feed.f.id}}", Body: "{{feed.f.text}}", Jar: true, Expect: []string{"header x-seen == yes"}}}
-		r := mustRun(t, s)
+		r := ran(t, s)
 		if all := allWindows(r); all.Sent != rows || all.Errors.Expect != 4 || all.Errors.Total() != 4 {
 			t.Errorf("%d requests sent, errors %+v: %v; only the first on each connection has no cookie", all.Sent, all.Errors, r.FirstErrors)
 		}

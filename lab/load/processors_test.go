@@ -16,7 +16,7 @@ import (
 func TestServerInTheSameProcess(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
-	eachEngine(t, func(t *testing.T, engine string) {
+	eachEngineAlone(t, func(t *testing.T, engine string) {
 		for _, procs := range []int{1, 2} {
 			runtime.GOMAXPROCS(procs)
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") }))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -62,16 +63,33 @@ func runStopped(t *testing.T, s Spec, where string, after, stop time.Duration) *
 	return r
 }
 
-// notOurs checks that no window that counts has a time of half the stop or more,
-// which the server never takes, and that every request is accounted for.
-func notOurs(t *testing.T, windows []measure.Window, longest func(w *measure.Window) int64, stop time.Duration) {
+// windowsOf runs a load that is stopped for a time, not at all if that is 0, and returns
+// its windows with the longest time of each.
+type windowsOf func(t *testing.T, stop time.Duration) (windows []measure.Window, longest func(w *measure.Window) int64)
+
+// notOurs runs a load with a stop in it, and checks that no window that counts has a
+// time of half the stop or more, which the server never takes, and that every request
+// is accounted for. It never does, unless other programs keep it from its CPU: then
+// such times are there without any stop, too, and nothing can be told.
+func notOurs(t *testing.T, stop time.Duration, run windowsOf) {
 	t.Helper()
-	for _, what := range oursIn(windows, longest, stop) {
-		t.Error(what)
+	for range 3 {
+		windows, longest := run(t, stop)
+		found := oursIn(windows, longest, stop)
+		if len(found) == 0 {
+			return
+		}
+		if windows, longest = run(t, 0); !slices.ContainsFunc(windows, func(w measure.Window) bool { return time.Duration(longest(&w)) >= stop/4 }) {
+			for _, what := range found {
+				t.Error(what)
+			}
+			return
+		}
 	}
+	t.Skip("this machine can't carry the load, without any stop")
 }
 
-// oursIn is what notOurs finds.
+// oursIn is what notOurs finds in one load.
 func oursIn(windows []measure.Window, longest func(w *measure.Window) int64, stop time.Duration) (found []string) {
 	say := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	var all measure.Window
@@ -101,6 +119,7 @@ func longestOf(w *measure.Window) int64 {
 // TestAStoppedLoopIsNotTheServer: wherever a loop is stopped, and whatever the rest
 // of the load, what that does to times is in no window that counts.
 func TestAStoppedLoopIsNotTheServer(t *testing.T) {
+	t.Parallel()
 	target := server(t, replies(okReply))
 	open := func(rate float64, connections int) profile.Profile {
 		return profile.Profile{Mode: profile.Open, Connections: connections, Rate: rate, Arrivals: profile.Poisson}
@@ -129,15 +148,18 @@ func TestAStoppedLoopIsNotTheServer(t *testing.T) {
 		} {
 			name := fmt.Sprintf("%s/%s-%v/loops=%d/%s at %v for %v", way, c.profile.Mode, c.profile.Rate, c.loops, c.where, c.after, c.stop)
 			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				s := spec(target, c.profile)
 				s.Engine, s.Threads, s.Pacing, s.Duration, s.Warmup = way, c.loops, c.pacing, 2*time.Second, 200*time.Millisecond
-				r := runStopped(t, s, c.where, c.after, c.stop)
-				notOurs(t, r.Windows, longestOf, c.stop)
-				for _, f := range r.Findings {
-					if f.Name == finding.Little {
-						t.Error(f.Detail)
+				notOurs(t, c.stop, func(t *testing.T, stop time.Duration) ([]measure.Window, func(w *measure.Window) int64) {
+					r := runStopped(t, s, c.where, c.after, stop)
+					for _, f := range r.Findings {
+						if f.Name == finding.Little {
+							t.Error(f.Detail)
+						}
 					}
-				}
+					return r.Windows, longestOf
+				})
 			})
 		}
 	}
@@ -233,6 +255,7 @@ func runSignalled(t *testing.T, s Spec, after, stop time.Duration) (windows []me
 // TestAStoppedProcessIsNotTheServer: the same with a real process that is really
 // stopped, near what the engine reaches too.
 func TestAStoppedProcessIsNotTheServer(t *testing.T) {
+	t.Parallel()
 	target := server(t, replies(okReply))
 	best, _ := engine.Pick("", false)
 	for _, c := range []struct {
@@ -251,6 +274,9 @@ func TestAStoppedProcessIsNotTheServer(t *testing.T) {
 		{best, 0, 1, 1100 * time.Millisecond, 500 * time.Millisecond},
 	} {
 		t.Run(fmt.Sprintf("%s/%v/loops=%d/at %v for %v", c.engine, c.rate, c.loops, c.after, c.stop), func(t *testing.T) {
+			if c.rate <= 5000 {
+				t.Parallel()
+			}
 			p := profile.Profile{Mode: profile.Open, Connections: 20, Rate: c.rate, Arrivals: profile.Poisson}
 			if c.rate == 0 {
 				p = profile.Profile{Mode: profile.Closed, Connections: 20}
@@ -259,16 +285,11 @@ func TestAStoppedProcessIsNotTheServer(t *testing.T) {
 			s.Engine, s.Threads, s.Duration, s.Warmup = c.engine, c.loops, 3*time.Second, 300*time.Millisecond
 			if c.rate > 5000 {
 				s.Duration = 4 * time.Second
-				// A rate that a busy machine does not reach has a backlog of its own.
-				_, longest := runSignalled(t, s, 0, 0)
-				for _, most := range longest {
-					if time.Duration(most) >= c.stop/4 {
-						t.Skipf("a time of %v without any stop", time.Duration(most))
-					}
-				}
 			}
-			windows, longest := runSignalled(t, s, c.after, c.stop)
-			notOurs(t, windows, func(w *measure.Window) int64 { return longest[w.Index] }, c.stop)
+			notOurs(t, c.stop, func(t *testing.T, stop time.Duration) ([]measure.Window, func(w *measure.Window) int64) {
+				windows, longest := runSignalled(t, s, c.after, stop)
+				return windows, func(w *measure.Window) int64 { return longest[w.Index] }
+			})
 		})
 	}
 }

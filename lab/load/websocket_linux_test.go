@@ -88,7 +88,7 @@ func TestWebSocket(t *testing.T) {
 				s.Link = link
 				s.Requests[0].Body = `{"n": {{seq 100}}, "long": "{{string 300}}"}`
 				s.Requests[0].Expect = []string{"json $.n >= 100"}
-				r := mustRun(t, s)
+				r := ran(t, s)
 				all := allWindows(r)
 				if all.Completed+all.Drained != 60 || all.Sent != 60 || all.Errors.Total() != 0 || all.Messages.Out != 60 || all.Messages.In != 60 {
 					t.Fatalf("%s %+v: completed %d, sent %d, %+v, errors %+v (%v)", name, link, all.Completed, all.Sent, all.Messages, all.Errors, r.FirstErrors)
@@ -532,12 +532,12 @@ func TestWebSocketDoesNotAllocate(t *testing.T) {
 			}
 		}
 	})
-	eachLoop(t, func(t *testing.T, engine string) {
+	eachLoopAlone(t, func(t *testing.T, engine string) {
 		for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 8}, {Mode: profile.Open, Connections: 8, Rate: 4000}} {
 			var before, after runtime.MemStats
 			s := overWebSocket(target, engine, 8, 0)
 			s.Profile, s.Requests[0].Body = p, "{{seq}} {{string 20}}"
-			s.Warmup, s.Duration, s.DropHistograms = time.Second, time.Second, true
+			s.Warmup, s.Duration, s.DropHistograms = 500*time.Millisecond, 500*time.Millisecond, true
 			s.OnWindow = func(w measure.Window) {
 				if w.Index == -1 {
 					runtime.ReadMemStats(&before)
