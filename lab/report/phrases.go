@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // What speaks against a trial, and why a verdict is what it is, was written in
@@ -20,7 +21,9 @@ import (
 // phrase is one such format, ready to be found.
 type phrase struct {
 	english string // the format
-	find    *regexp.Regexp
+	fixed   string // the longest part of it that is there in whatever it writes, in lower case
+	open    bool   // it may hold other phrases
+	find    func() *regexp.Regexp
 	text    string // in the language
 }
 
@@ -30,19 +33,27 @@ var verb = regexp.MustCompile(`%%|%(?:\[\d+\])?[-+]?[0-9.*]*[a-z]`)
 // for its strings.
 func newPhrase(english, text string) phrase {
 	var pattern strings.Builder
+	fixed, open := "", false
+	literal := func(text string) {
+		pattern.WriteString(regexp.QuoteMeta(text))
+		if len(text) > len(fixed) {
+			fixed = text
+		}
+	}
 	rest := english
 	for rest != "" {
 		at := verb.FindStringIndex(rest)
 		if at == nil {
-			pattern.WriteString(regexp.QuoteMeta(rest))
+			literal(rest)
 			break
 		}
-		pattern.WriteString(regexp.QuoteMeta(rest[:at[0]]))
+		literal(rest[:at[0]])
 		is, after := rest[at[0]:at[1]], rest[at[1]:]
 		switch {
 		case is == "%%":
 			pattern.WriteString("%")
 		case strings.ContainsRune("vsqw", rune(is[len(is)-1])):
+			open = true
 			pattern.WriteString("(.*?)")
 			if after == "" {
 				pattern.WriteString("$")
@@ -59,7 +70,9 @@ func newPhrase(english, text string) phrase {
 	if verbs := verb.FindAllStringIndex(english, -1); isWord(english[len(english)-1]) && (len(verbs) == 0 || verbs[len(verbs)-1][1] < len(english)) {
 		body += `\b`
 	}
-	return phrase{english, regexp.MustCompile(`(?s)(?i:` + body + `)`), text}
+	// Most phrases are in no text, and a language has a thousand of them.
+	find := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)(?i:` + body + `)`) })
+	return phrase{english, strings.ToLower(fixed), open, find, text}
 }
 
 func isWord(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= '0' && b <= '9' }
@@ -69,7 +82,7 @@ func isWord(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= '0' && 
 func (p *phrase) weight() int {
 	const known, first = 12, 1000
 	fixed := len(verb.ReplaceAllString(p.english, ""))
-	if fixed >= known && strings.Contains(p.find.String(), "(.*?)") {
+	if fixed >= known && p.open {
 		return first + fixed
 	}
 	return fixed
@@ -123,9 +136,13 @@ func (c language) translate(text string, phrases []phrase, depth int) string {
 	if text == "" || depth > deepest {
 		return text
 	}
+	lower := strings.ToLower(text)
 	for i := range phrases {
 		p := &phrases[i]
-		at := p.find.FindStringSubmatchIndex(text)
+		if !strings.Contains(lower, p.fixed) {
+			continue
+		}
+		at := p.find().FindStringSubmatchIndex(text)
 		if at == nil || at[0] == at[1] || partOfName(text, at[0], at[1]) {
 			continue
 		}
