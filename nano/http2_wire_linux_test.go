@@ -136,7 +136,7 @@ func TestHTTP2DoesNotAllocate(t *testing.T) {
 			ask(p)
 		}
 		least := math.Inf(1)
-		for range 5 {
+		for range 50 { // a busy machine takes the loop's CPU away, and its watchdog for a handler that blocks
 			if least = min(least, allocationsOf(func() { ask(p) })); least <= 0.1 {
 				break
 			}

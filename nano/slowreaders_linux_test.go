@@ -29,10 +29,10 @@ func heap() int64 {
 // take nothing don't make the server hold it once more for each of them. What was
 // sent to those that go on reading is whole.
 func TestSlowReadersCostLittle(t *testing.T) {
-	const size, clients = 64 << 20, 20
-	each := int64(256 << 10) // a copy would be 64 MB
-	if racing {              // pools keep little
-		each = 8 << 20
+	const clients = 20
+	size, each := 64<<20, int64(256<<10) // a copy would be 64 MB
+	if racing {                          // pools keep little, and every byte costs more
+		size, each = 32<<20, 8<<20
 	}
 	shared := make([]byte, size)
 	for i := range shared {
