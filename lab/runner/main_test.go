@@ -2,6 +2,7 @@ package runner
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -40,6 +41,8 @@ func TestMain(m *testing.M) {
 	// Under the race detector a program sleeps for a second before it exits,
 	// and keepers are this program.
 	os.Setenv("GORACE", "atexit_sleep_ms=0")
+	flag.Parse()
+	flag.Set("test.parallel", "6") // they wait for most of their time
 	os.Exit(m.Run())
 }
 

@@ -124,6 +124,7 @@ func skipIfDisturbed(t *testing.T, trial *archive.Trial) {
 
 // A subject that is slow for the first seconds, and one that keeps all memory.
 func TestWarmUpAndLeakAreNamed(t *testing.T) {
+	t.Parallel()
 	run := troubled(t, "warm-up,leak", gentle, 10*time.Second, 1)
 	wantNamed(t, &run.Trials[0], finding.StillWarmingUp)
 	wantNamed(t, &run.Trials[0], finding.Leak)
@@ -132,6 +133,7 @@ func TestWarmUpAndLeakAreNamed(t *testing.T) {
 // A trial that failed by no fault of its subject, which was never executed, is repeated
 // in its block and the repetition takes its place.
 func TestSpoiledTrialsAreRepeated(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds of load")
 	}
@@ -184,40 +186,47 @@ func TestSpoiledTrialsAreRepeated(t *testing.T) {
 // A subject that fails in every second start keeps what it failed: nothing is
 // measured again until it comes out well, and no claim is confirmed by what is left.
 func TestFailuresOfTheSubjectStay(t *testing.T) {
+	t.Parallel()
 	const blocks = 4
 	for _, c := range []struct {
 		trouble string
 		failed  int // trials that could not be measured
 	}{{"fails", 0}, {"no-start", blocks / 2}} {
-		run := claimed(t, c.trouble, gentle, time.Second, blocks, "errors < 1%")
-		if len(run.Trials) != blocks {
-			t.Errorf("%s: %d trials, want the %d planned and no other", c.trouble, len(run.Trials), blocks)
-		}
-		a, err := analysis.Analyse(run)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cell, out := a.Groups[0].Cells[0], a.Claims[0]
-		if len(cell.Failed) != c.failed || len(cell.Trials)+len(cell.Failed) != blocks || len(cell.Left) > 0 {
-			t.Errorf("%s: used %v, failed %v, left out %v", c.trouble, cell.Trials, cell.Failed, cell.Left)
-		}
-		if out.Verdict.Confirms() || out.Parts[0].Failed != blocks/2 || len(out.Basis.Doubts) == 0 {
-			t.Errorf("%s: %s, %+v, doubts %q", c.trouble, out.Word(), out.Parts[0], out.Basis.Doubts)
-		}
+		t.Run(c.trouble, func(t *testing.T) {
+			t.Parallel()
+			run := claimed(t, c.trouble, gentle, time.Second, blocks, "errors < 1%")
+			if len(run.Trials) != blocks {
+				t.Errorf("%s: %d trials, want the %d planned and no other", c.trouble, len(run.Trials), blocks)
+			}
+			a, err := analysis.Analyse(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cell, out := a.Groups[0].Cells[0], a.Claims[0]
+			if len(cell.Failed) != c.failed || len(cell.Trials)+len(cell.Failed) != blocks || len(cell.Left) > 0 {
+				t.Errorf("%s: used %v, failed %v, left out %v", c.trouble, cell.Trials, cell.Failed, cell.Left)
+			}
+			if out.Verdict.Confirms() || out.Parts[0].Failed != blocks/2 || len(out.Basis.Doubts) == 0 {
+				t.Errorf("%s: %s, %+v, doubts %q", c.trouble, out.Word(), out.Parts[0], out.Basis.Doubts)
+			}
+		})
 	}
 }
 
 func TestErrorsAreNamed(t *testing.T) {
+	t.Parallel()
 	run := troubled(t, "errors", eager, time.Second, 1)
 	wantNamed(t, &run.Trials[0], finding.Errors)
 }
 
 func TestWrongAnswersAreNamed(t *testing.T) {
+	t.Parallel()
 	run := troubled(t, "wrong", eager, time.Second, 1)
 	wantNamed(t, &run.Trials[0], finding.WrongAnswers)
 }
 
 func TestRestartPlateausAreNamed(t *testing.T) {
+	t.Parallel()
 	run := troubled(t, "plateaus", "open: {rate: 30, connections: 16}", time.Second, 8)
 	a, err := analysis.Analyse(run)
 	if err != nil {
@@ -355,6 +364,7 @@ func throttledGroup(t *testing.T) string {
 // A subject that dies under its load fails the trial, which has the windows up to
 // then, both ends of them: they are the evidence of what it died of.
 func TestADeadSubjectKeepsItsWindows(t *testing.T) {
+	t.Parallel()
 	run := troubled(t, "dies", gentle, 10*time.Second, 1)
 	trial := &run.Trials[0]
 	if trial.Status != archive.Failed || !strings.Contains(trial.Error, "died: exit status 3") || trial.Validity != finding.Invalid {
