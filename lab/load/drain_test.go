@@ -242,7 +242,8 @@ func TestInterruptedLoadsDontDrain(t *testing.T) {
 		for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 4}, {Mode: profile.Open, Connections: 4, Rate: 100}} {
 			s := spec(server(t, frozen(100*time.Millisecond, time.Hour)), p)
 			s.Engine, s.Duration, s.Timeout, s.Drain = engine, time.Minute, time.Minute, time.Minute
-			ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+			ctx, cancel := context.WithCancel(t.Context())
+			s.OnStart = func(int64) { time.AfterFunc(700*time.Millisecond, cancel) }
 			r, err := Run(ctx, s)
 			cancel()
 			if err != nil {

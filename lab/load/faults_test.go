@@ -283,7 +283,7 @@ func TestWaitingForAConnectionIsSlow(t *testing.T) {
 			io.WriteString(secure, okReply)
 		})
 		s := spec(strings.Replace(target, "http:", "https:", 1), profile.Profile{Mode: profile.Closed, Connections: 1})
-		s.Engine, s.TLS.CAFile, s.MaxRequests, s.Duration, s.Timeout, s.Link.Reuse = engine, certFile, 3, 0, 700*time.Millisecond, request.NoReuse
+		s.Engine, s.TLS.CAFile, s.MaxRequests, s.Duration, s.Timeout, s.Link.Reuse = engine, certFile, 3, 0, 3*time.Second, request.NoReuse
 		all := everything(ran(t, s))
 		if all.Completed != 1 || all.Errors.Connect != 2 || all.Unconnected != 2 || all.GivenUp(measure.Response) != 2 {
 			t.Errorf("completed %d, %d given up, %d without a connection, errors %+v", all.Completed, all.GivenUp(measure.Response), all.Unconnected, all.Errors)

@@ -261,7 +261,7 @@ func TestHTTP2Silence(t *testing.T) {
 				}
 			})
 			s := overHTTP2(target, engine, 1, 2, 0)
-			s.Duration, s.Timeout = 1500*time.Millisecond, 100*time.Millisecond
+			s.Duration, s.Timeout = 2500*time.Millisecond, 500*time.Millisecond
 			r := ran(t, s)
 			close(stopped)
 			all := everything(r)

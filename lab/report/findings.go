@@ -202,7 +202,7 @@ func ending(a *analysis.Analysis, c language) string {
 	case archive.Interrupted, archive.Running:
 		return c.text("run." + string(a.Run.Status))
 	case archive.Failed:
-		return c.text("run.failed", "error", a.Run.Error)
+		return c.text("run.failed", "error", strings.Join(strings.Fields(c.reason(a.Run.Error)), " "))
 	}
 	return ""
 }
