@@ -262,7 +262,7 @@ func checkTests(dir string, words []string) error {
 	}
 	for i, word := range words[:len(words)-1] {
 		prefix := map[string]string{"-run": "Test|Fuzz|Example", "-bench": "Benchmark"}[word]
-		if prefix == "" || words[i+1] == "^$" {
+		if prefix == "" || words[i+1] == "^$" || words[i+1] == "-" { // no test, on purpose
 			continue
 		}
 		for _, alternative := range strings.Split(words[i+1], "|") {
