@@ -14,8 +14,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"dyno/nano/wire/http1/http1test"
 )
 
 // Behind the gateway stand servers that others wrote. Whatever they would have read of
@@ -42,7 +40,7 @@ func TestCatalogueBeforeOthers(t *testing.T) {
 			if status, body := get(t, at, "/ready"); status != 200 {
 				t.Fatalf("%d %s", status, body)
 			}
-			for _, a := range slices.Concat(http1test.Framing(), http1test.Chunks(), http1test.Lines()) {
+			for _, a := range attacks() {
 				mu.Lock()
 				seen = nil
 				mu.Unlock()

@@ -33,6 +33,8 @@ type Address struct {
 	Host string         // the name that IP was found by; "": none
 	Port uint16         // of Name
 	TLS  bool
+	// HTTP2 says that it speaks HTTP/2 and is to be spoken to so (RFC 9113 3.3).
+	HTTP2 bool
 }
 
 // String is the address as messages and metrics show it.
@@ -47,7 +49,7 @@ func (a Address) String() string {
 }
 
 // ParseAddress reads where an instance listens: http://host:port, https://host:port,
-// host:port or unix:/path.
+// host:port or unix:/path, or h2c:// before host:port for HTTP/2 without TLS.
 func ParseAddress(text string) (Address, error) {
 	if path, ok := strings.CutPrefix(text, "unix:"); ok {
 		const longest = 107 // bytes that fit into a sockaddr_un
@@ -56,13 +58,15 @@ func ParseAddress(text string) (Address, error) {
 		}
 		return Address{Unix: path}, nil
 	}
-	rest, tls, port := text, false, "80"
-	if after, ok := strings.CutPrefix(text, "http://"); ok {
+	rest, tls, http2, port := text, false, false, "80"
+	if after, ok := strings.CutPrefix(text, "h2c://"); ok {
+		rest, http2 = after, true
+	} else if after, ok := strings.CutPrefix(text, "http://"); ok {
 		rest = after
 	} else if after, ok := strings.CutPrefix(text, "https://"); ok {
 		rest, tls, port = after, true, "443"
 	} else if scheme, _, ok := strings.Cut(text, "://"); ok {
-		return Address{}, fmt.Errorf("expected http://host:port, got the scheme %s", quote(scheme))
+		return Address{}, fmt.Errorf("expected http://host:port or h2c://host:port, got the scheme %s", quote(scheme))
 	} else {
 		port = ""
 	}
@@ -84,12 +88,12 @@ func ParseAddress(text string) (Address, error) {
 		host = "127.0.0.1"
 	}
 	if ip, err := netip.ParseAddr(host); err == nil {
-		return Address{IP: netip.AddrPortFrom(ip.Unmap(), uint16(n)), TLS: tls}, nil
+		return Address{IP: netip.AddrPortFrom(ip.Unmap(), uint16(n)), TLS: tls, HTTP2: http2}, nil
 	}
 	if !isName(host) {
 		return Address{}, fmt.Errorf("expected an IP address or a host name, got %s", quote(host))
 	}
-	return Address{Name: host, Port: uint16(n), TLS: tls}, nil
+	return Address{Name: host, Port: uint16(n), TLS: tls, HTTP2: http2}, nil
 }
 
 // isName reports whether s is a host name (RFC 1123 2.1).

@@ -129,7 +129,7 @@ func TestProblems(t *testing.T) {
 		{"framing", route(`{to: users, request-headers: {set: {Content-Length: 1}}}`), `f.yaml:3:41: routes[0].request-headers.set.Content-Length: Content-Length frames messages and can't be changed`},
 		{"value", route(`{to: users, request-headers: {set: {A: "b\nc"}}}`), `f.yaml:3:44: routes[0].request-headers.set.A: expected a value without control characters, got "b\nc"`},
 		{"retry", route(`{to: users, retry: {on: [conect]}}`), `f.yaml:3:30: routes[0].retry.on[0]: expected connect, reset, timeout or a status from 500 to 599, got "conect"`},
-		{"scheme", head + "  - {to: a}\nupstreams: {a: [\"ftp://127.0.0.1:80\"]}\n", `f.yaml:4:17: upstreams.a[0]: expected http://host:port, got the scheme "ftp" (such as http://127.0.0.1:9001)`},
+		{"scheme", head + "  - {to: a}\nupstreams: {a: [\"ftp://127.0.0.1:80\"]}\n", `f.yaml:4:17: upstreams.a[0]: expected http://host:port or h2c://host:port, got the scheme "ftp" (such as http://127.0.0.1:9001)`},
 		{"balance", head + "  - {to: a}\nupstreams: {a: {endpoints: [\"127.0.0.1:80\"], balance: least-requests}}\n", `f.yaml:4:55: upstreams.a.balance: "least-requests" is not one of the choices (did you mean "least-request"?)`},
 		{"size", "listen: 127.0.0.1:80\nclient: {head: 16}\nroutes: [{to: users}]\n" + tail, `f.yaml:2:16: client.head: expected a size from 512 bytes to 1048576, got "16" (write it with a unit, such as 64KiB or 10MiB)`},
 		{"network", "listen: 127.0.0.1:80\ntrust: [10.1.0.0/8]\nroutes: [{to: users}]\n" + tail, `f.yaml:2:9: trust[0]: 10.1.0.0/8 has bits set beyond its length (write 10.0.0.0/8)`},

@@ -9,6 +9,8 @@ import (
 
 // Health is how an upstream's endpoints are asked whether they are well.
 type Health struct {
+	GRPC      bool   // by the health checking protocol of gRPC, of Service
+	Service   string // "" is the server as a whole
 	Path      string
 	Host      string // sent to them; "": their address
 	Every     time.Duration
@@ -26,6 +28,7 @@ func readHealth(p place) *Health {
 	}
 	readFields(p, h, []known[Health]{
 		{"path", func(h *Health, p place) { h.Path = readHealthPath(p) }},
+		{"grpc", func(h *Health, p place) { h.GRPC, h.Service = true, p.text() }},
 		{"host", func(h *Health, p place) {
 			if h.Host = p.text(); h.Host != "" && !http1.ValidHost(h.Host) {
 				p.problem("such as api.example.com", "expected a host, got %s", quote(h.Host))

@@ -3,8 +3,10 @@ package config
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"dyno/nano/wire/grpc"
 	"dyno/nano/wire/http1"
 )
 
@@ -15,6 +17,7 @@ type Retry struct {
 	Attempts int           // tries at most, the first included; 1: none
 	On       []string      // connect, reset, timeout
 	Statuses []int         // of responses
+	Codes    []grpc.Code   // of calls over gRPC whose response is nothing else
 	Timeout  time.Duration // for one try's response to begin; 0: none of its own
 	Budget   float64       // share of requests that may be retried, over the last seconds
 }
@@ -27,6 +30,17 @@ var retryFields = []known[Retry]{
 	{"attempts", func(r *Retry, p place) { r.Attempts = p.integer(1, 10) }},
 	{"timeout", func(r *Retry, p place) { r.Timeout = p.duration(time.Millisecond, time.Hour) }},
 	{"budget", func(r *Retry, p place) { r.Budget = p.share() }},
+	{"grpc", func(r *Retry, p place) {
+		for _, item := range p.list() {
+			name := item.text()
+			code, ok := grpc.NamedCode(strings.ToUpper(strings.ReplaceAll(name, "-", "_")))
+			if !ok || code == grpc.OK {
+				item.problem("such as unavailable", "expected a status of gRPC, got %s", quote(name))
+				continue
+			}
+			r.Codes = append(r.Codes, code)
+		}
+	}},
 	{"on", func(r *Retry, p place) {
 		r.On = nil
 		for _, item := range p.list() {

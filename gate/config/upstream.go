@@ -43,6 +43,7 @@ type Endpoint struct {
 
 // Pool bounds the connections that are kept for later requests.
 type Pool struct {
+	Streams     int           // requests at once on a connection over HTTP/2
 	Connections int           // idle ones for each endpoint and loop; 0: none are kept
 	Warm        int           // that are opened before they are needed, in the same way
 	Idle        time.Duration // how long one stays unused: less than what the server allows
@@ -110,6 +111,7 @@ var upstreamFields = []known[Upstream]{
 }
 
 var poolFields = []known[Pool]{
+	{"streams", func(l *Pool, p place) { l.Streams = p.integer(1, 10_000) }},
 	{"connections", func(l *Pool, p place) { l.Connections = p.integer(0, 65536) }},
 	{"idle", func(l *Pool, p place) { l.Idle = p.duration(100*time.Millisecond, 24*time.Hour) }},
 	{"warm", func(l *Pool, p place) { l.Warm = p.integer(0, 1000) }},
@@ -119,7 +121,7 @@ var poolFields = []known[Pool]{
 func newUpstream(at At, name string) *Upstream {
 	return &Upstream{
 		At: at, Name: name, Connect: 2 * time.Second, Response: 60 * time.Second, Idle: 60 * time.Second,
-		DNS: newDNS(), Balance: Balance{Bound: 1.25}, Pool: Pool{Connections: 1024, Idle: 30 * time.Second, Age: 10 * time.Minute},
+		DNS: newDNS(), Balance: Balance{Bound: 1.25}, Pool: Pool{Streams: 100, Connections: 1024, Idle: 30 * time.Second, Age: 10 * time.Minute},
 	}
 }
 

@@ -86,7 +86,7 @@ func (n *Names) Found() (all []upstream.Instance) {
 	for i := range n.named {
 		in := n.named[i]
 		for _, addr := range n.known[in.Address.Name] {
-			all = append(all, upstream.Instance{Address: config.Address{IP: netip.AddrPortFrom(addr, in.Address.Port), Host: in.Address.Name, TLS: in.Address.TLS}, Weight: in.Weight, Zone: in.Zone})
+			all = append(all, upstream.Instance{Address: config.Address{IP: netip.AddrPortFrom(addr, in.Address.Port), Host: in.Address.Name, TLS: in.Address.TLS, HTTP2: in.Address.HTTP2}, Weight: in.Weight, Zone: in.Zone})
 		}
 	}
 	return all

@@ -36,7 +36,7 @@ func TestParseValue(t *testing.T) {
 		`{`:                            "expected JSON such as",
 		`["10.0.0.1:80"]`:              "expected",
 		"https://10.0.0.1":             "10.0.0.1:443×1",
-		"ftp://10.0.0.1":               "expected http://host:port, got the scheme",
+		"ftp://10.0.0.1":               "expected http://host:port or h2c://host:port, got the scheme",
 		"unix:/run/a":                  "a unix socket is of one machine only",
 		"10.0.0.1":                     "expected host:port",
 		`{"Addr":"10.0.0.1:80","Metadata":{"weight":0}}`:                                      "expected a weight from 1 to 1000, got 0",

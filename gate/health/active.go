@@ -19,7 +19,8 @@ import (
 // Active asks each endpoint now and then whether it is well.
 type Active struct {
 	rules  config.Health
-	client *http.Client
+	plain  *http.Client // over HTTP/1.1
+	second *http.Client // over HTTP/2
 }
 
 // atOnce bounds how many endpoints are asked at the same time.
@@ -32,6 +33,8 @@ type wayKey struct{}
 type way struct {
 	address config.Address
 	tls     *tls.Config // nil: without
+	// protocol is what is spoken over TLS (RFC 7301).
+	protocol string
 }
 
 func (w way) dial(ctx context.Context, d *net.Dialer) (net.Conn, error) {
@@ -43,7 +46,9 @@ func (w way) dial(ctx context.Context, d *net.Dialer) (net.Conn, error) {
 	if err != nil || w.tls == nil {
 		return c, err
 	}
-	secure := tls.Client(c, w.tls)
+	config := w.tls.Clone()
+	config.NextProtos = []string{w.protocol}
+	secure := tls.Client(c, config)
 	if err := secure.HandshakeContext(ctx); err != nil {
 		c.Close()
 		return nil, err
@@ -53,17 +58,41 @@ func (w way) dial(ctx context.Context, d *net.Dialer) (net.Conn, error) {
 
 // NewActive makes the checks.
 func NewActive(rules *config.Health) *Active {
+	second := &http.Protocols{}
+	second.SetUnencryptedHTTP2(true)
+	return &Active{*rules, newClient(rules, nil), newClient(rules, second)}
+}
+
+// newClient makes a client that speaks some protocols; nil: HTTP/1.1.
+func newClient(rules *config.Health, protocols *http.Protocols) *http.Client {
 	var dialer net.Dialer
-	return &Active{*rules, &http.Client{
+	return &http.Client{
 		Timeout:       rules.Timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
+			Protocols:         protocols,
 			DisableKeepAlives: true, // a connection that stands says nothing of new ones
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 				return ctx.Value(wayKey{}).(way).dial(ctx, &dialer)
 			},
 		},
-	}}
+	}
+}
+
+// clientOf is the client for an endpoint.
+func (a *Active) clientOf(e *upstream.Endpoint) *http.Client {
+	if e.Address.HTTP2 {
+		return a.second
+	}
+	return a.plain
+}
+
+// protocol is what endpoints are asked over.
+func (a *Active) protocol() string {
+	if a.rules.GRPC {
+		return "h2"
+	}
+	return "http/1.1"
 }
 
 // record is what is known of one endpoint.
@@ -117,7 +146,7 @@ func (a *Active) ask(ctx context.Context, u *upstream.Upstream, all []*upstream.
 	for i, e := range all {
 		room <- struct{}{}
 		asking.Go(func() {
-			well[i] = a.isWell(context.WithValue(ctx, wayKey{}, way{e.Address, u.TLS(e)}), e)
+			well[i] = a.isWell(context.WithValue(ctx, wayKey{}, way{e.Address, u.TLS(e), a.protocol()}), e)
 			<-room
 		})
 	}
@@ -127,6 +156,9 @@ func (a *Active) ask(ctx context.Context, u *upstream.Upstream, all []*upstream.
 
 // isWell asks one. A body is not waited for.
 func (a *Active) isWell(ctx context.Context, e *upstream.Endpoint) bool {
+	if a.rules.GRPC {
+		return a.isServing(ctx, e)
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+e.Host+a.rules.Path, nil)
 	if err != nil {
 		return false
@@ -135,7 +167,7 @@ func (a *Active) isWell(ctx context.Context, e *upstream.Endpoint) bool {
 		req.Host = a.rules.Host
 	}
 	req.Header.Set("User-Agent", "nanogate health check")
-	resp, err := a.client.Do(req)
+	resp, err := a.clientOf(e).Do(req)
 	if err != nil {
 		return false
 	}

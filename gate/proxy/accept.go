@@ -116,13 +116,13 @@ func (l *loop) accept(d *listener) (more bool) {
 func (l *loop) admit() bool {
 	v := l.server
 	most := int64(l.snap.Config.Client.Connections)
-	clients, open := v.clients.Add(1), v.room.open.Add(1)
-	if clients <= most && open <= v.room.clients || v.draining.Load() {
+	clients, open := v.clients.Add(1), v.files.Open.Add(1)
+	if clients <= most && open <= v.files.Clients || v.draining.Load() {
 		return true
 	}
 	v.paused.Add(1) // before the count goes down: who leaves after that sees it
-	v.room.pauses.Add(1)
-	v.room.told.warn(l.log(), l.now, "there is no room for more clients, who wait until others leave", "clients", clients-1, "most", most, "open files", open-1, "most files", v.room.most)
+	v.files.Pauses.Add(1)
+	v.files.Told.Warn(l.log(), l.now, "there is no room for more clients, who wait until others leave", "clients", clients-1, "most", most, "open files", open-1, "most files", v.files.Most)
 	l.leave()
 	return false
 }
@@ -131,14 +131,14 @@ func (l *loop) admit() bool {
 func (l *loop) leave() {
 	v := l.server
 	v.clients.Add(-1)
-	v.room.open.Add(-1)
+	v.files.Open.Add(-1)
 	l.readmit()
 }
 
 // readmit lets loops that wait accept again if there is room.
 func (l *loop) readmit() {
 	v := l.server
-	if v.paused.Load() == 0 || v.clients.Load() >= int64(l.snap.Config.Client.Connections) || v.room.open.Load() >= v.room.clients {
+	if v.paused.Load() == 0 || v.clients.Load() >= int64(l.snap.Config.Client.Connections) || v.files.Open.Load() >= v.files.Clients {
 		return
 	}
 	v.paused.Store(0)
@@ -191,7 +191,7 @@ func (l *loop) acceptFailed(d *listener, errno unix.Errno) {
 
 func (l *loop) outOfFiles(d *listener) {
 	v := l.server
-	v.room.told.warn(l.log(), l.now, "no file can be opened any more: a client is turned away", "clients", v.clients.Load())
+	v.files.Told.Warn(l.log(), l.now, "no file can be opened any more: a client is turned away", "clients", v.clients.Load())
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.spare >= 0 {

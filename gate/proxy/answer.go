@@ -18,13 +18,13 @@ func (l *loop) refuse(c *client, a *request.Answer) {
 		x.keep = false // the rest of the body stands between us and the next request
 	}
 	x.outcome.Status, x.outcome.Upstream = a.Status, false
+	if c.of != nil {
+		l.refuseStream(c, a)
+		return
+	}
 	out := append(l.out[:0], http1.StatusLine(a.Status)...)
 	out = append(append(out, l.date...), a.Fields...)
-	if x.route != nil && x.head == nil { // the loop's request is this one still
-		out = append(out, l.req.Responds()...)
-	} else {
-		out = append(out, x.fields...)
-	}
+	out = append(out, l.addedFields(x)...)
 	if a.Status != 204 && a.Status != 304 {
 		out = append(out, "Content-Length: "...)
 		out = append(strconv.AppendInt(out, int64(len(a.Body)), 10), "\r\n"...)
@@ -41,6 +41,14 @@ func (l *loop) refuse(c *client, a *request.Answer) {
 		return
 	}
 	l.endOfResponse(c)
+}
+
+// addedFields are those that the route's response gets besides its own.
+func (l *loop) addedFields(x *exchange) []byte {
+	if x.route != nil && x.head == nil { // the loop's request is this one still
+		return l.req.Responds()
+	}
+	return x.fields
 }
 
 // refuseHead answers a head that can't be parsed; the connection can't be used any

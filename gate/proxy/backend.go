@@ -13,8 +13,8 @@ import (
 	"dyno/nano/wire/reactor"
 )
 
-// backend is a connection to an endpoint. It belongs to a loop, and to one request at
-// a time.
+// backend is a connection to an endpoint, or a stream of one. It belongs to a loop, and to
+// one request at a time.
 type backend struct {
 	socket
 	id       int32
@@ -30,6 +30,7 @@ type backend struct {
 	keep     bool // another request may follow
 	tunnel   bool
 	warming  bool // it is being opened for the pool
+	single   bool // HTTP/2 isn't to be spoken
 	broken   bool // it takes no more; what it said may not be read yet
 
 	endpoint *upstream.Endpoint
@@ -40,22 +41,32 @@ type backend struct {
 
 	in   []byte     // the start of a head
 	body http1.Body // of the response
+
+	mux *mux // it speaks HTTP/2; what follows is nobody's then
+
+	on       *mux   // the connection that it is a stream of; nil: it is a connection
+	sink     sink   // of the request
+	trailers []byte // of the response, as lines
+	private  []byte // names of its fields that aren't to be compressed
+	ended    bool   // the response is all in
+	refused  bool   // there was no room for it after all
 }
 
-// connect begins a connection to an endpoint.
-func (l *loop) connect(e *upstream.Endpoint, u *upstream.Upstream) (*backend, error) {
-	if !l.server.room.take() && !l.makeRoom() {
+// connect begins a connection to an endpoint. single says that it is for one request at a
+// time, whatever else the endpoint speaks.
+func (l *loop) connect(e *upstream.Endpoint, u *upstream.Upstream, single bool) (*backend, error) {
+	if !l.server.files.Take() && !l.makeRoom() {
 		return nil, errNoRoom
 	}
 	d := reactor.Dialer{To: e.Sockaddr()}
 	fd, up, err := d.Dial()
 	if err != nil {
-		l.server.room.open.Add(-1)
+		l.server.files.Open.Add(-1)
 		return nil, err
 	}
 	k, id := l.backends.add()
 	in, out := k.in[:0], k.out.b[:0]
-	*k = backend{socket: socket{fd: fd}, id: id, up: up, endpoint: e, upstream: u, born: l.now, in: in}
+	*k = backend{socket: socket{fd: fd}, id: id, up: up, endpoint: e, upstream: u, born: l.now, in: in, single: single}
 	k.out.b = out
 	if err := l.poller.Add(fd, backendEvent(id)); err != nil {
 		l.closeBackend(k)
@@ -73,11 +84,11 @@ var errNoRoom = errors.New("no file can be opened for it")
 // makeRoom closes idle connections of this loop for one that is needed, and takes its
 // room.
 func (l *loop) makeRoom() bool {
-	l.closePools()
-	if l.server.room.take() {
+	l.closePools(false)
+	if l.server.files.Take() {
 		return true
 	}
-	l.server.room.told.warn(l.log(), l.now, "there is no room for another connection to an endpoint", "most files", l.server.room.most)
+	l.server.files.Told.Warn(l.log(), l.now, "there is no room for another connection to an endpoint", "most files", l.server.files.Most)
 	return false
 }
 
@@ -86,8 +97,12 @@ func (l *loop) closeBackend(k *backend) {
 	if k.fd < 0 {
 		return
 	}
+	if k.on != nil {
+		l.hangUp(k)
+		return
+	}
 	k.close(l.poller)
-	l.server.room.open.Add(-1)
+	l.server.files.Open.Add(-1)
 	l.readmit()
 	k.client = nil
 	k.in, k.out.b, k.out.sent = nil, nil, 0
@@ -96,6 +111,10 @@ func (l *loop) closeBackend(k *backend) {
 
 // backendEvent takes an event of a connection to an endpoint.
 func (l *loop) backendEvent(k *backend, e *reactor.Event) {
+	if k.mux != nil {
+		l.carrierReady(k, e)
+		return
+	}
 	k.readable = k.readable || e.Readable()
 	k.hungUp = k.hungUp || e.Ending()
 	switch {
@@ -161,8 +180,13 @@ func (l *loop) connected(k *backend, e *reactor.Event) {
 
 // usable sends the request on a connection that has come up.
 func (l *loop) usable(k *backend) {
-	c := k.client
 	k.up, k.readable = true, false
+	l.isUp(k)
+}
+
+// isUp sends the request on a connection that is up.
+func (l *loop) isUp(k *backend) {
+	c := k.client
 	if k == c.x.hedge {
 		l.sendHedge(c, k)
 		return

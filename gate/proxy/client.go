@@ -14,7 +14,8 @@ import (
 	"dyno/nano/wire/reactor"
 )
 
-// client is the connection of a client. It belongs to a loop.
+// client is the connection of a client, or one of the requests on a connection over
+// HTTP/2. It belongs to a loop.
 type client struct {
 	socket
 	id       int32
@@ -43,6 +44,23 @@ type client struct {
 	trusted    bool               // it is a proxy whose forwarding fields are believed
 
 	x exchange
+
+	mux *mux // its connection speaks HTTP/2; what follows is nobody's then
+
+	of       *client // on whose connection it is a request; nil: it is a connection
+	sink     sink    // of the response
+	trailers []byte  // of the request, as lines
+	private  []byte  // names of fields that aren't to be compressed
+	ended    bool    // the request is all in
+	grpc     bool    // it is a call over gRPC
+}
+
+// conn is the connection of a client that may be a request on it.
+func (c *client) conn() *client {
+	if c.of != nil {
+		return c.of
+	}
+	return c
 }
 
 // phase is what a client's connection waits for; it decides which deadline counts.
@@ -60,6 +78,7 @@ const (
 	phaseWrite                // the client, to take its response
 	phaseTunnel               // bytes from either side
 	phaseLinger               // the client, to read the last response and close
+	phaseStreams              // what comes on a connection over HTTP/2
 	phaseHello                // the first byte of a handshake
 	phaseTurn                 // others, to be done with theirs
 	phaseShake                // the handshake
@@ -76,6 +95,10 @@ func (c *client) begin(fd int, id int32, from netip.AddrPort) {
 
 // clientEvent takes an event of a client.
 func (l *loop) clientEvent(c *client, e *reactor.Event) {
+	if c.mux != nil {
+		l.sessionReady(c, e)
+		return
+	}
 	c.readable = c.readable || e.Readable()
 	if c.phase >= phaseHello {
 		l.helloEvent(c, e)
@@ -134,6 +157,10 @@ func (l *loop) flushClient(c *client) bool {
 
 // proceed does what can be done for a client.
 func (l *loop) proceed(c *client) {
+	if c.mux != nil {
+		l.readSession(c)
+		return
+	}
 	if !c.out.empty() {
 		return // not before it has taken what there is
 	}
@@ -211,6 +238,10 @@ func (l *loop) readClient(c *client, b []byte) (n int, ok bool) {
 // serve looks at what may be a whole head. held says that b is c.in. It reports whether
 // it was one, or an error.
 func (l *loop) serve(c *client, b []byte, held bool) bool {
+	if c.requests == 0 && c.speaksHTTP2(b) {
+		l.beginSession(c, b)
+		return true
+	}
 	l.head.Reset()
 	n, err := l.head.Parse(b, &l.limits)
 	switch {

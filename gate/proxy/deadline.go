@@ -3,9 +3,11 @@
 package proxy
 
 import (
+	"bytes"
 	"time"
 
 	"dyno/gate/request"
+	"dyno/gate/translate"
 )
 
 // await puts a client into a phase, with the deadline of that phase. A client has one
@@ -27,7 +29,9 @@ func (l *loop) await(c *client, p phase) {
 	case phaseConnect:
 		d = x.upstream.Config.Connect
 	case phaseRequest:
-		d = limits.ReadBody
+		if d = limits.ReadBody; c.grpc { // messages come when they come
+			d = x.upstream.Config.Idle
+		}
 	case phaseAnswer:
 		if d = x.upstream.Config.Response; x.route.Config.Retry.Timeout > 0 {
 			d = min(d, x.route.Config.Retry.Timeout)
@@ -40,6 +44,8 @@ func (l *loop) await(c *client, p phase) {
 		d = limits.Write
 	case phaseLinger:
 		d = time.Duration(lingerTime)
+	case phaseStreams:
+		d = time.Duration(muxEvery)
 	case phaseHello:
 		d = limits.Handshake
 	}
@@ -116,7 +122,13 @@ func (l *loop) expired(id int32) {
 		l.detach(c)
 		l.end(c)
 		l.drop(c)
+	case phaseStreams:
+		l.tickSession(c)
 	default:
+		if c.mux != nil {
+			l.closeIdle(c)
+			return
+		}
 		l.drop(c)
 	}
 }
@@ -145,4 +157,65 @@ func (l *loop) lateBody(c *client) {
 	}
 	c.unread = true
 	l.refuse(c, answerSlow)
+}
+
+// longestAsked bounds the time that a client may ask for: more is none.
+const longestAsked = 24 * time.Hour
+
+// timeLimit is how long a request may take: what its route says, or less, if the client
+// has less time.
+func (l *loop) timeLimit(x *exchange, r *request.Request) (d time.Duration) {
+	d = x.route.Config.Timeout
+	rules := x.route.Config.Deadline
+	if rules == nil {
+		return d
+	}
+	value, said := r.Header(rules.Header)
+	r.Drop(rules.Header) // it is told anew
+	if !said {
+		return d
+	}
+	if asked, ok := translate.ParseTime(value, rules.Unit); ok && asked < longestAsked && (d == 0 || asked < d) {
+		return max(asked, 1)
+	}
+	return d
+}
+
+// timeLeft is how much time an upstream has for a try: what is left for the request, or
+// what one try may take.
+func (l *loop) timeLeft(x *exchange) (left time.Duration, limited bool) {
+	left = x.route.Config.Retry.Timeout
+	if whole := time.Duration(x.deadline - l.now); x.deadline != 0 && (left == 0 || whole < left) {
+		return whole, true
+	}
+	return left, left > 0
+}
+
+// retime writes how much time is left into a head that is sent once more.
+func (l *loop) retime(x *exchange) {
+	rules := x.route.Config.Deadline
+	if rules == nil {
+		return
+	}
+	left, limited := l.timeLeft(x)
+	if !limited {
+		return
+	}
+	end := len(x.head) - len("\r\n\r\n")
+	at := bytes.LastIndex(x.head[:end], []byte("\r\n")) + len("\r\n")
+	x.head = append(translate.AppendTimeLeft(x.head[:at], rules, left), "\r\n"...)
+}
+
+// soonWhole notes when a request as a whole is over. Clients ask for any time, and each
+// length would be a queue: they wait for a power of two of milliseconds at a time.
+func (l *loop) soonWhole(c *client) {
+	left := time.Duration(c.x.deadline - l.now)
+	if left > soonest {
+		return // the wheel has it; it is late by less than a tenth of that
+	}
+	step := time.Millisecond
+	for step*2 <= left {
+		step *= 2
+	}
+	l.soon(c, step, wholeOver)
 }

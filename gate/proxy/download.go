@@ -18,7 +18,15 @@ const copied = 16 << 10
 // all before that, or it waits.
 func (l *loop) download(k *backend) {
 	c := k.client
+	if k.mux != nil {
+		l.readCarrier(k)
+		return
+	}
 	if c == nil || !k.readable || !k.up || !c.out.empty() || k.tunnel {
+		return
+	}
+	if k.on != nil {
+		l.passHeld(k)
 		return
 	}
 	b := l.scratch[:readBuffer-len("\r\n")] // there is room for the end of a chunk
@@ -57,17 +65,8 @@ func (l *loop) ended(k *backend) {
 		l.lost(k)
 		return
 	}
-	c := k.client
 	l.out = l.out[:0]
-	if c.x.rewrap {
-		l.out = http1.AppendLastChunk(l.out)
-	}
-	l.complete(c, k)
-	if errno := c.out.write(c.fd, l.out, nil); errno != 0 {
-		l.clientGone(c)
-		return
-	}
-	l.endOfResponse(c)
+	l.give(k.client, k, nil, true)
 }
 
 // response takes bytes of a response.
@@ -98,17 +97,15 @@ func (l *loop) response(k *backend, b []byte) {
 				l.out = append(l.responseHead(l.out, c, b[:n]), "\r\n"...)
 			}
 			b = b[n:]
-			if len(b) == 0 {
+			if c.of != nil || len(b) == 0 {
 				l.sendInterim(c)
+			}
+			if len(b) == 0 {
 				return
 			}
 			continue
 		}
-		if l.mayRetryStatus(x, l.resp.Status) {
-			l.tried(x, l.resp.Status, request.OK)
-			l.detach(c)
-			x.uncount()
-			l.retry(c)
+		if l.retriesStatus(c, l.resp.Status) {
 			return
 		}
 		l.begins(c, k, b[:n])
@@ -123,6 +120,10 @@ func (l *loop) sendInterim(c *client) bool {
 	if len(l.out) == 0 {
 		return true
 	}
+	if c.of != nil {
+		l.sendHeadOn(c, false)
+		return true
+	}
 	errno := c.out.write(c.fd, l.out, nil)
 	if l.out = l.out[:0]; errno != 0 {
 		l.clientGone(c)
@@ -135,6 +136,7 @@ func (l *loop) sendInterim(c *client) bool {
 func (l *loop) begins(c *client, k *backend, b []byte) {
 	x, h := &c.x, &l.resp
 	x.begun, k.headDone = true, true
+	l.forgetSent(x)
 	k.toEnd, k.keep = h.UntilClose, h.KeepAlive
 	k.body.StartResponse(h)
 	x.outcome.Status, x.outcome.Upstream, x.outcome.Answered = h.Status, true, l.now
@@ -147,27 +149,34 @@ func (l *loop) begins(c *client, k *backend, b []byte) {
 // content passes on what b has of the body, behind what is in the loop's buffer.
 func (l *loop) content(k *backend, b []byte) {
 	c := k.client
-	x := &c.x
 	used, data, wrong := len(b), len(b), error(nil)
 	if !k.toEnd {
 		used, data, wrong = k.body.Feed(b)
 	}
-	x.outcome.Sent += int64(data)
 	done := k.body.Done() && wrong == nil
 	if done && used < len(b) {
 		k.keep = false // it says more than it was asked
 	}
-	piece := b[:data]
-	if x.rewrap && data > 0 {
-		l.out = http1.AppendChunkSize(l.out, data)
-		piece = append(piece, "\r\n"...) // over framing that was read, or behind the buffer's end
+	if l.give(c, k, b[:data], done); wrong != nil && c.x.back == k {
+		l.failed(c, request.BadResponse)
 	}
-	if len(piece) <= copied {
-		l.out = append(l.out, piece...)
-		piece = nil
+}
+
+// give gives the client a piece of the response's content, behind what is in the loop's
+// buffer; done says that it is the last.
+func (l *loop) give(c *client, k *backend, piece []byte, done bool) {
+	x := &c.x
+	x.outcome.Sent += int64(len(piece))
+	if c.of != nil {
+		l.giveStream(c, k, piece, done)
+		return
 	}
-	if done && x.rewrap && len(piece) == 0 {
-		l.out = l.lastChunk(l.out, &k.body)
+	l.out, piece = chunkOf(l.out, piece, x.rewrap)
+	var trailers []byte
+	if done && x.rewrap {
+		if trailers = l.trailerLines(&k.body, k.trailers); len(piece) == 0 {
+			l.out = l.lastChunk(l.out, trailers)
+		}
 	}
 	if done {
 		l.complete(c, k)
@@ -175,7 +184,7 @@ func (l *loop) content(k *backend, b []byte) {
 	if len(l.out)+len(piece) > 0 {
 		errno := c.out.write(c.fd, l.out, piece)
 		if errno == 0 && done && x.rewrap && len(piece) > 0 {
-			l.out = l.lastChunk(l.out[:0], &k.body)
+			l.out = l.lastChunk(l.out[:0], trailers)
 			errno = c.out.write(c.fd, l.out, nil)
 		}
 		if errno != 0 {
@@ -184,8 +193,6 @@ func (l *loop) content(k *backend, b []byte) {
 		}
 	}
 	switch {
-	case wrong != nil:
-		l.failed(c, request.BadResponse)
 	case done:
 		l.endOfResponse(c)
 	default:
@@ -197,14 +204,24 @@ func (l *loop) content(k *backend, b []byte) {
 }
 
 // lastChunk appends the end of a body in chunks, with its trailers.
-func (l *loop) lastChunk(dst []byte, body *http1.Body) []byte {
-	text, fields := body.Trailers()
+func (l *loop) lastChunk(dst, trailers []byte) []byte {
 	dst = append(dst, "0\r\n"...)
-	for _, f := range fields {
-		dst = append(append(dst, f.Name.Of(text)...), ": "...)
-		dst = append(append(dst, f.Value.Of(text)...), "\r\n"...)
+	return append(append(dst, trailers...), "\r\n"...)
+}
+
+// trailerLines are the trailers that followed a body, as lines: those that came over
+// HTTP/2, or else what followed its chunks.
+func (l *loop) trailerLines(body *http1.Body, lines []byte) []byte {
+	if len(lines) > 0 {
+		return lines
 	}
-	return append(dst, "\r\n"...)
+	text, fields := body.Trailers()
+	l.trail = l.trail[:0]
+	for _, f := range fields {
+		l.trail = append(append(l.trail, f.Name.Of(text)...), ": "...)
+		l.trail = append(append(l.trail, f.Value.Of(text)...), "\r\n"...)
+	}
+	return l.trail
 }
 
 // complete ends an exchange whose response is all read, before the client is given the

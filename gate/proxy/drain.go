@@ -24,7 +24,12 @@ func (l *loop) beginDrain() {
 		}
 	}
 	l.listeners = nil
-	l.closePools()
+	for _, c := range l.clients.all {
+		if c.fd >= 0 && c.mux != nil {
+			l.drainSession(c)
+		}
+	}
+	l.closePools(false)
 	for len(l.warming) > 0 {
 		k := l.warming[0]
 		l.notWarming(k)
@@ -38,7 +43,11 @@ func (l *loop) drainStep() {
 	if l.now >= l.grace {
 		l.grace = l.now + int64(idleGrace)/10 // and look again
 		for _, c := range l.clients.all {
-			if c.fd >= 0 && l.unused(c) {
+			switch {
+			case c.fd < 0 || !l.unused(c):
+			case c.mux != nil:
+				l.closeIdle(c)
+			default:
 				l.drop(c)
 			}
 		}
@@ -49,6 +58,9 @@ func (l *loop) drainStep() {
 // unused reports whether a client has nothing under way. Who has just done its handshake
 // gets the time to send its request.
 func (l *loop) unused(c *client) bool {
+	if c.mux != nil {
+		return c.mux.codec.Streams() == 0 && !c.readable
+	}
 	return c.phase == phaseIdle && len(c.in) == 0 && !c.readable && l.now >= c.greeted+int64(idleGrace) || c.phase == phaseHello
 }
 
@@ -62,6 +74,11 @@ func (l *loop) cutAll() {
 			c.x.outcome.Failed = request.TimedOut
 			l.cut(c)
 			continue
+		}
+		if c.mux != nil {
+			l.closeIdle(c)
+			l.loseStreams(c)
+			l.deliver(c.mux)
 		}
 		l.drop(c)
 	}

@@ -7,6 +7,7 @@ import (
 	"dyno/gate/snapshot"
 	"dyno/gate/upstream"
 	"dyno/nano/wire/http1"
+	"dyno/nano/wire/http2"
 )
 
 // exchange is a request that is under way, with its response: one at a time for each
@@ -20,6 +21,7 @@ type exchange struct {
 	head     []byte             // as it is sent; kept until no retry can need it
 	body     http1.Body         // of the request, as the client frames it
 	sent     int64              // bytes of content of it that were sent on
+	replay   []byte             // all of them, if they are kept for another try
 	note     []byte             // of the route's observers
 	fields   []byte             // that are added to the response
 	deadline int64              // of the whole; 0: none
@@ -41,6 +43,11 @@ type exchange struct {
 	silent  bool  // the response has no body for this client: HEAD
 	counted bool  // the endpoint and upstream count it
 	seen    bool  // the route's observers have seen it
+
+	refused  uint8         // tries that an endpoint didn't look at
+	unseen   bool          // of the last try the endpoint said so
+	wasReset bool          // the upstream has reset the request's stream,
+	reset    http2.ErrCode // and why
 }
 
 // method is what of a request's method matters.
@@ -65,6 +72,8 @@ func methodOf(b []byte) method {
 	return other
 }
 
-// again reports whether the request can be sent once more as far as it is concerned:
-// nothing of its body has been sent on, and nothing of a response.
-func (x *exchange) again() bool { return x.sent == 0 && !x.begun && len(x.head) > 0 }
+// again reports whether the request can be sent once more as far as it is concerned: what
+// has been sent on of its body is kept, and nothing of a response has been.
+func (x *exchange) again() bool {
+	return x.sent == int64(len(x.replay)) && !x.begun && len(x.head) > 0
+}

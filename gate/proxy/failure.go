@@ -21,7 +21,7 @@ func (l *loop) failed(c *client, why request.Failure) {
 		return
 	}
 	x.outcome.Failed = why
-	if x.begun {
+	if x.begun || c.grpc && x.wasReset {
 		l.cut(c)
 		return
 	}
@@ -66,6 +66,9 @@ func (l *loop) mayRetry(c *client, why request.Failure) bool {
 			return false
 		}
 	case request.UpstreamGone:
+		if x.unseen && slices.Contains(on, "connect") {
+			break
+		}
 		if x.method == other || !slices.Contains(on, "reset") {
 			return false
 		}
@@ -79,11 +82,25 @@ func (l *loop) mayRetry(c *client, why request.Failure) bool {
 	return l.allowance(x).Spend(l.now)
 }
 
-// mayRetryStatus does the same after a response's head.
-func (l *loop) mayRetryStatus(x *exchange, status int) bool {
+// retriesStatus sends a request to another endpoint whose response has a status that the
+// route retries. It reports whether it did.
+func (l *loop) retriesStatus(c *client, status int) bool {
+	x := &c.x
 	retry := &x.route.Config.Retry
-	return len(retry.Statuses) > 0 && slices.Contains(retry.Statuses, status) && x.method != other &&
-		x.again() && x.outcome.Tries < retry.Attempts && l.allowance(x).Spend(l.now)
+	if len(retry.Statuses) == 0 || !slices.Contains(retry.Statuses, status) || x.method == other ||
+		!x.again() || x.outcome.Tries >= retry.Attempts || !l.allowance(x).Spend(l.now) {
+		return false
+	}
+	l.tryElsewhere(c, status)
+	return true
+}
+
+// tryElsewhere sends a request to another endpoint after a response that isn't passed on.
+func (l *loop) tryElsewhere(c *client, status int) {
+	l.tried(&c.x, status, request.OK)
+	l.detach(c)
+	c.x.uncount()
+	l.retry(c)
 }
 
 // retry sends the request to another endpoint, if there is another. What the picking
@@ -100,6 +117,7 @@ func (l *loop) retry(c *client) {
 		x.head = append(x.head[:0], head...)
 	}
 	x.endpoint, x.headIn = e, false
+	x.unseen, x.wasReset = false, false
 	l.try(c)
 	if c.fd >= 0 && c.phase == phaseRequest {
 		l.upload(c)

@@ -19,6 +19,7 @@ func (l *loop) end(c *client) {
 		l.giveBack(x.head)
 		x.head = nil
 	}
+	l.forgetSent(x)
 	r := x.route
 	if r == nil {
 		return
@@ -53,6 +54,10 @@ func (l *loop) end(c *client) {
 func (l *loop) endOfResponse(c *client) {
 	if !c.out.empty() {
 		l.await(c, phaseWrite)
+		return
+	}
+	if c.of != nil {
+		l.drop(c)
 		return
 	}
 	if !c.x.keep {
@@ -121,6 +126,10 @@ func (l *loop) linger(c *client) {
 // cut ends a response that can't be completed: with a reset, so that the client can't
 // take a part of it for the whole.
 func (l *loop) cut(c *client) {
+	if c.of != nil {
+		l.cutStream(c)
+		return
+	}
 	unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 	c.severed = true
 	l.detach(c)
@@ -138,6 +147,14 @@ func (l *loop) drop(c *client) {
 		c.severed = true
 		l.detach(c)
 		l.end(c)
+	}
+	if c.of != nil {
+		l.dropStream(c)
+		return
+	}
+	if c.mux != nil {
+		l.loseStreams(c)
+		c.mux.closed, c.mux = true, nil
 	}
 	if c.phase >= phaseHello {
 		l.endHello(c)

@@ -34,7 +34,11 @@ func (l *loop) forward(c *client) {
 	if route.Config.Sticky != nil {
 		l.stick(x, r)
 	}
-	if t := l.timeLimit(x, r); t > 0 {
+	t := l.timeLimit(x, r)
+	if c.grpc && route.Config.Deadline == nil {
+		t = callTime(r, t)
+	}
+	if t > 0 {
 		x.deadline = x.outcome.Began + int64(t)
 		if t == route.Config.Timeout && l.now == x.outcome.Began {
 			l.soon(c, t, wholeOver) // in the queue of all that are so long
@@ -101,6 +105,10 @@ func (l *loop) sendHead(c *client) {
 		return // the caller goes on with the body, and the head before it
 	}
 	k := x.back
+	if k.on != nil || len(x.replay) > 0 {
+		l.sendPart(c, nil)
+		return
+	}
 	if errno := k.out.write(k.fd, x.head, nil); errno != 0 {
 		l.lost(k)
 		return
@@ -160,10 +168,10 @@ func (l *loop) fault(c *client) bool {
 	return false
 }
 
-// dial opens a connection for a request.
+// dial opens a connection for a request, or a stream of one.
 func (l *loop) dial(c *client) {
 	x := &c.x
-	k, err := l.connect(x.endpoint, x.upstream)
+	k, err := l.open(x, x.endpoint)
 	if err == errNoRoom {
 		x.outcome.Failed = request.ConnectFailed
 		l.refuse(c, answerCrowded)
@@ -179,6 +187,14 @@ func (l *loop) dial(c *client) {
 		return
 	}
 	l.sendHead(c)
+}
+
+// open makes what a request can be sent on to an endpoint that has no idle connection.
+func (l *loop) open(x *exchange, e *upstream.Endpoint) (*backend, error) {
+	if e.Address.HTTP2 || multiplexes(e) && !x.upgrade {
+		return l.callTo(e, x.upstream)
+	}
+	return l.connect(e, x.upstream, x.upgrade)
 }
 
 // count counts the request at the endpoint that it is sent to.

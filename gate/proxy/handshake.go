@@ -88,7 +88,7 @@ func (l *loop) shaken(c *client, s *tlsconn.Conn, err error) {
 		l.turnAway(c, answerNoTLS)
 		return
 	case err != nil:
-		l.server.refused.warn(l.log(), l.now, "a TLS handshake failed", "from", c.peer, "error", err)
+		l.server.refused.Warn(l.log(), l.now, "a TLS handshake failed", "from", c.peer, "error", err)
 		c.severed = true
 		l.drop(c)
 		return
@@ -144,4 +144,61 @@ func (l *loop) hasMoreSecured(c *client) bool {
 	c.readable = more
 	c.in = append(c.in, l.scratch[:n]...)
 	return n > 0
+}
+
+// shakeBackend begins the handshake with an endpoint. It counts as a part of connecting.
+func (l *loop) shakeBackend(k *backend, config *tls.Config) {
+	s := tlsconn.New(k.fd, &l.server.sealed)
+	if k.single {
+		config = config.Clone()
+		config.NextProtos = []string{"http/1.1"}
+	}
+	s.TLS = tls.Client(s, config)
+	k.secure = s
+	s.Handshake(l.server.turns, func(err error) { l.call(func(l *loop) { l.shakenBackend(k, s, err) }) })
+	l.yield = true
+}
+
+// shakenBackend goes on when the handshake is over, unless the connection was given up
+// meanwhile.
+func (l *loop) shakenBackend(k *backend, s *tlsconn.Conn, err error) {
+	if l.over.Load() || k.secure != s {
+		return
+	}
+	s.Shaken()
+	if err == nil {
+		k.secured()
+		l.agreed(k, s.TLS.ConnectionState().NegotiatedProtocol)
+		return
+	}
+	l.server.untrusted.Warn(l.log(), l.now, "TLS with an endpoint failed", "upstream", k.upstream.Name, "endpoint", k.endpoint.Name, "error", err)
+	k.severed = true
+	switch c := k.client; {
+	case k.warming:
+		l.notWarming(k)
+		l.closeBackend(k)
+	case k.mux != nil:
+		k.mux.broken, k.mux.why = true, request.Untrusted
+		l.touch(k.mux)
+	case c == nil:
+		l.closeBackend(k)
+	case c.x.hedge != nil:
+		l.unhedge(c, k)
+	default:
+		l.failed(c, request.Untrusted)
+	}
+}
+
+// quiet reports whether an idle connection is still good: over TLS an endpoint may send
+// tickets and keys at any time, but nothing else unasked.
+func (l *loop) quiet(k *backend) bool {
+	for range 4 {
+		switch n, _, errno := k.receive(l.said[:], k.hungUp); {
+		case errno == unix.EAGAIN:
+			return !k.hungUp
+		case errno != unix.EINTR || n > 0:
+			return false
+		}
+	}
+	return false
 }

@@ -47,7 +47,7 @@ func sentHead(l *loop, c *client, b []byte) []byte {
 	r.Begin(&l.head, b)
 	r.Peer = c.peer
 	l.identify(c, r)
-	if l.named.read(l.head.Fields, b); l.named.many || l.canonical(r) != nil {
+	if l.named.Read(l.head.Fields, b); l.named.Many || l.canonical(r) != nil {
 		return nil
 	}
 	if x.route = l.snap.Find(r, &l.found); x.route == nil {

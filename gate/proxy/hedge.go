@@ -31,7 +31,7 @@ func (l *loop) hedge(c *client) {
 	k := l.pooledOf(e, true)
 	if k == nil {
 		var err error
-		if k, err = l.connect(e, x.upstream); err != nil {
+		if k, err = l.open(x, e); err != nil {
 			return // the first one goes on
 		}
 	}
@@ -57,6 +57,10 @@ func (l *loop) sendHedge(c *client, k *backend) {
 		head = l.out
 	}
 	x.mark(head)
+	if k.on != nil {
+		l.openCall(k, head, c.private, true)
+		return
+	}
 	if errno := k.out.write(k.fd, head, nil); errno != 0 {
 		l.unhedge(c, k)
 	}

@@ -11,9 +11,11 @@ import (
 	"dyno/gate/request"
 	"dyno/gate/route"
 	"dyno/gate/snapshot"
+	"dyno/gate/translate"
 	"dyno/gate/upstream"
 	"dyno/nano/wire/clock"
 	"dyno/nano/wire/http1"
+	"dyno/nano/wire/http2"
 	"dyno/nano/wire/reactor"
 )
 
@@ -58,16 +60,26 @@ type loop struct {
 	warm      []*upstream.Upstream // of snap, whose pools are kept warm
 	warming   []*backend           // connections that are being opened for that
 	warmAt    int64                // when pools are warmed next
+	dirty     []*mux               // connections over HTTP/2 that may have something to send
+	wasDirty  []*mux               // what dirty was in the batch before, for its memory
+	carriers  int                  // connections over HTTP/2 to endpoints
+	muxTick   int64                // when they are looked at next
+	h2pool    http2.Pool
+	sessions  *http2.Config // of clients' connections, by snap
 
 	scratch []byte   // what is read
 	said    [64]byte // what idle connections say
+	frames  []byte   // what is read over HTTP/2: acting upon it may read from others into scratch
+	outs    [][]byte // spare memory for what is sent over HTTP/2
+	text    []byte   // a head of HTTP/2 as text
+	trail   []byte   // trailers as lines
 	out     []byte   // heads that are written
 	spares  [][]byte
 	req     request.Request
 	head    http1.Request
 	found   route.Found
 	resp    http1.ResponseHead
-	named   names
+	named   translate.Named
 	path    []byte // of the request, in canonical form, if it wasn't sent in that
 	chain   []byte // what a trusted proxy says of who was before it
 
@@ -91,7 +103,7 @@ func newLoop(v *Server, number int) (*loop, error) {
 	now := clock.Now()
 	l := &loop{
 		server: v, poller: poller, now: now, wheel: reactor.NewWheel(now),
-		scratch: make([]byte, readBuffer), out: make([]byte, 0, readBuffer),
+		scratch: make([]byte, readBuffer), frames: make([]byte, readBuffer), out: make([]byte, 0, readBuffer),
 		local: upstream.Local{Loop: number, Seed: uint64(now)*0x9E3779B97F4A7C15 + uint64(number)*2 + 1},
 	}
 	poller.KeepProcessor = true
@@ -123,6 +135,9 @@ func (l *loop) run() {
 			l.goOn(id)
 		}
 		l.others = turns
+		if len(l.dirty) > 0 {
+			l.turnMuxes()
+		}
 		l.clients.reuse()
 		l.backends.reuse()
 		if !l.mail.empty() {
@@ -135,7 +150,7 @@ func (l *loop) run() {
 	}
 	l.over.Store(true)
 	l.openMail()
-	l.closePools()
+	l.closePools(true)
 	l.probe.close()
 	l.poller.Close()
 }
@@ -155,6 +170,9 @@ func (l *loop) tick() {
 	if l.idle > 0 && l.now >= l.sweep {
 		l.sweepPools()
 	}
+	if l.carriers > 0 && l.now >= l.muxTick {
+		l.tickCarriers()
+	}
 	l.take()
 	if len(l.warm)+len(l.warming) > 0 && l.now >= l.warmAt {
 		l.warmUp()
@@ -167,6 +185,7 @@ func (l *loop) take() {
 		c := &s.Config.Client
 		l.snap, l.limits = s, http1.Limits{Head: c.Head, URI: c.URI, Fields: c.Fields}
 		l.warms()
+		l.sessions = sessionConfig(c)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 type pool struct {
 	endpoint *upstream.Endpoint
 	idle     []*backend
+	carriers []*mux // connections over HTTP/2
 }
 
 // pooledOf takes an idle connection to an endpoint out of its pool; nil if there is none
@@ -80,6 +81,10 @@ func (l *loop) pool(e *upstream.Endpoint) *pool {
 		l.pools[e.Slot] = p
 	} else if p.endpoint != e {
 		l.drain(p, len(p.idle))
+		for _, m := range p.carriers {
+			m.going = true
+			l.touch(m)
+		}
 		p.endpoint = e
 	}
 	return p
@@ -128,11 +133,12 @@ func (l *loop) drain(p *pool, n int) {
 	p.idle = append(p.idle[:0], p.idle[n:]...)
 }
 
-// closePools closes all idle connections.
-func (l *loop) closePools() {
+// closePools closes all idle connections; over says that the others are idle too.
+func (l *loop) closePools(over bool) {
 	for _, p := range l.pools {
 		if p != nil {
 			l.drain(p, len(p.idle))
+			l.closeCarriers(p, over)
 		}
 	}
 }

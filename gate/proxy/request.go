@@ -12,23 +12,24 @@ import (
 
 // Answers of the gateway's own that are the same for all routes.
 var (
-	answerNoRoute     = request.Refuse(404, "no route matches", "")
-	answerConnect     = request.Refuse(501, "CONNECT is not for gateways", "")
-	answerTooLarge    = request.Refuse(413, "the body is larger than the limit", "")
-	answerTarget      = request.Refuse(400, "the request target is not a path", "")
-	answerOptions     = request.Refuse(400, "too many names in Connection", "")
-	answerNobody      = request.Refuse(503, "no upstream is available", "Retry-After: 1\r\n")
-	answerCrowded     = request.Refuse(503, "no connection to the upstream can be opened now", "Retry-After: 1\r\n")
-	answerConnecting  = request.Refuse(502, "the upstream can't be reached", "")
-	answerUntrusted   = request.Refuse(502, "TLS with the upstream failed", "")
-	answerGone        = request.Refuse(502, "the upstream closed the connection", "")
-	answerBad         = request.Refuse(502, "the upstream's response is not HTTP/1.1 as it should be", "")
-	answerLate        = request.Refuse(504, "the upstream took too long", "")
-	answerSlow        = request.Refuse(408, "the request came too slowly", "")
-	answerMaxForwards = request.Refuse(400, "Max-Forwards is not a number", "")
-	answerTrace       = request.Refuse(405, "TRACE ends here", "Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n")
-	answerOptionsHere = &request.Answer{Status: 204, Fields: []byte("Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n")}
-	answerDeclined    = request.Refuse(400, "this body is not framed as it should be", "")
+	answerNoRoute      = request.Refuse(404, "no route matches", "")
+	answerConnect      = request.Refuse(501, "CONNECT is not for gateways", "")
+	answerTooLarge     = request.Refuse(413, "the body is larger than the limit", "")
+	answerTarget       = request.Refuse(400, "the request target is not a path", "")
+	answerOptions      = request.Refuse(400, "too many names in Connection", "")
+	answerNobody       = request.Refuse(503, "no upstream is available", "Retry-After: 1\r\n")
+	answerCrowded      = request.Refuse(503, "no connection to the upstream can be opened now", "Retry-After: 1\r\n")
+	answerConnecting   = request.Refuse(502, "the upstream can't be reached", "")
+	answerUntrusted    = request.Refuse(502, "TLS with the upstream failed", "")
+	answerGone         = request.Refuse(502, "the upstream closed the connection", "")
+	answerBad          = request.Refuse(502, "the upstream's response is not HTTP/1.1 as it should be", "")
+	answerLate         = request.Refuse(504, "the upstream took too long", "")
+	answerSlow         = request.Refuse(408, "the request came too slowly", "")
+	answerMaxForwards  = request.Refuse(400, "Max-Forwards is not a number", "")
+	answerTrace        = request.Refuse(405, "TRACE ends here", "Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n")
+	answerOptionsHere  = &request.Answer{Status: 204, Fields: []byte("Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n")}
+	answerDeclined     = request.Refuse(400, "this body is not framed as it should be", "")
+	answerHeadTooLarge = request.Refuse(431, "the request's head is larger than the limit, or has more fields", "")
 )
 
 // request takes a request whose head was parsed from b.
@@ -40,8 +41,8 @@ func (l *loop) request(c *client, b []byte) {
 	x.keep = q.KeepAlive && !l.server.draining.Load()
 	r.Begin(q, b)
 	r.Peer, r.Now = c.peer, l.now
-	l.identify(c, r)
-	if l.named.read(q.Fields, b); l.named.many {
+	l.identify(c.conn(), r)
+	if l.named.Read(q.Fields, b); l.named.Many {
 		l.unrouted(c, answerOptions)
 		return
 	}

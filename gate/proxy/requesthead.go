@@ -8,6 +8,7 @@ import (
 	"dyno/gate/config"
 	"dyno/gate/request"
 	"dyno/gate/snapshot"
+	"dyno/gate/translate"
 	"dyno/gate/upstream"
 	"dyno/nano/wire/http1"
 )
@@ -37,11 +38,11 @@ func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
 		f := &q.Fields[i]
 		name := f.Name.Of(b)
 		switch {
-		case stripped(name):
+		case translate.Stripped(name):
 			te = te || len(name) == len("te") && http1.ListHas(f.Value.Of(b), "trailers")
 		case ownHost && len(name) == len("host") && http1.EqualFold(name, "host"):
 		case route.Identity.Has(name):
-		case !plain && (l.named.has(name) || dropped(name, r.Drops(), route.Request.Drop) || disguised(name, r.Drops(), route.Request.Drop, route.Identity.Names)):
+		case !plain && (l.named.Has(name) || translate.Dropped(name, r.Drops(), route.Request.Drop) || translate.Disguised(name, r.Drops(), route.Request.Drop, route.Identity.Names)):
 		default:
 			continue
 		}
@@ -63,11 +64,11 @@ func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
 	case te:
 		dst = append(dst, "Connection: TE\r\nTE: trailers\r\n"...)
 	}
-	if len(c.forwards) > 0 {
-		dst = append(dst, c.forwards...)
+	if from := c.conn(); len(from.forwards) > 0 {
+		dst = append(dst, from.forwards...)
 		if l.snap.Config.Forwarded != config.ForwardedRFC {
 			host := r.Authority()
-			if was, ok := r.Header("x-forwarded-host"); ok && c.trusted {
+			if was, ok := r.Header("x-forwarded-host"); ok && from.trusted {
 				host = was
 			}
 			dst = append(append(dst, host...), "\r\n"...)
@@ -76,14 +77,17 @@ func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
 	if len(r.Forwards())+len(route.Request.Lines) > 0 {
 		dst = append(append(dst, r.Forwards()...), route.Request.Lines...)
 	}
-	if x.minor == 0 {
+	switch {
+	case c.of != nil:
+		dst = append(dst, "Via: 2.0 nanogate\r\n"...)
+	case x.minor == 0:
 		dst = append(dst, "Via: 1.0 nanogate\r\n"...)
-	} else {
+	default:
 		dst = append(dst, via...)
 	}
 	if d := route.Config.Deadline; d != nil {
 		if left, limited := l.timeLeft(x); limited {
-			dst = appendTimeLeft(dst, d, left)
+			dst = translate.AppendTimeLeft(dst, d, left)
 		}
 	}
 	return append(dst, "\r\n"...)
@@ -158,4 +162,9 @@ func appendUpgrade(dst []byte, r *request.Request) []byte {
 		return dst[:from]
 	}
 	return append(dst, "\r\n"...)
+}
+
+// plain reports whether nothing but the usual is done with a request's fields.
+func (l *loop) plain(r *request.Request, drop []string) bool {
+	return l.named.N == 0 && len(drop) == 0 && len(r.Drops()) == 0 && bytes.IndexByte(r.Buf, '_') < 0
 }

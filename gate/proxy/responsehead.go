@@ -3,6 +3,7 @@
 package proxy
 
 import (
+	"dyno/gate/translate"
 	"dyno/nano/wire/http1"
 )
 
@@ -25,20 +26,20 @@ func (l *loop) responseHead(dst []byte, c *client, b []byte) []byte {
 		dst = append(append(dst, "HTTP/1.1"...), b[len("HTTP/1.0"):run]...)
 	}
 	drop := responseDrop(x)
-	l.named.read(h.Fields, b)
+	l.named.Read(h.Fields, b)
 	bodiless := h.Status < 200 || h.Status == 204
 	dated := false
 	for i := range h.Fields {
 		f := &h.Fields[i]
 		name := f.Name.Of(b)
 		switch {
-		case hopByHop(name):
+		case translate.HopByHop(name):
 		case len(name) == len("date") && http1.EqualFold(name, "date"):
 			dated = true
 			continue
 		case bodiless && len(name) == len("content-length") && http1.EqualFold(name, "content-length"):
-		case l.named.n > 0 && l.named.has(name):
-		case len(drop) > 0 && dropped(name, drop):
+		case l.named.N > 0 && l.named.Has(name):
+		case len(drop) > 0 && translate.Dropped(name, drop):
 		default:
 			continue
 		}
@@ -60,23 +61,6 @@ func responseDrop(x *exchange) []string {
 		return nil
 	}
 	return x.route.Response.Drop
-}
-
-// hopByHop reports whether a response's field is for this hop only.
-func hopByHop(name []byte) bool {
-	switch len(name) {
-	case 2:
-		return http1.EqualFold(name, "te")
-	case 7:
-		return http1.EqualFold(name, "upgrade")
-	case 10:
-		return http1.EqualFold(name, "connection") || http1.EqualFold(name, "keep-alive")
-	case 16:
-		return http1.EqualFold(name, "proxy-connection")
-	case 17:
-		return http1.EqualFold(name, "transfer-encoding")
-	}
-	return false
 }
 
 // framed appends how the response's body ends for this client, and the end of the head.

@@ -11,6 +11,7 @@ package proxy
 
 import (
 	"context"
+	"dyno/gate/bounds"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -35,15 +36,15 @@ type Server struct {
 	paused   atomic.Int64 // loops that don't accept because there are too many
 	running  sync.WaitGroup
 	ended    chan struct{} // closed when all loops have ended
-	workers  *workers
+	workers  *bounds.Workers
 	heavy    atomic.Bool // more memory is in use than should be
 
 	turns     tlsconn.Turns // of handshakes
 	sealed    sync.Pool     // buffers of what is encrypted
-	refused   told          // handshakes that fail
-	untrusted told          // those with endpoints
+	refused   bounds.Told   // handshakes that fail
+	untrusted bounds.Told   // those with endpoints
 	Shakes    Handshakes
-	room      room
+	files     bounds.Files
 
 	mu    sync.Mutex
 	spare int // descriptor kept for a full file table; -1: none
@@ -61,7 +62,7 @@ func Loops(n int) int {
 // Start makes and starts so many loops, which serve from s until another snapshot is
 // swapped in.
 func Start(loops int, s *snapshot.Snapshot, log *slog.Logger) (*Server, error) {
-	v := &Server{log: log, ended: make(chan struct{}), spare: -1, turns: tlsconn.NewTurns(loops), workers: newWorkers(runtime.GOMAXPROCS(0))}
+	v := &Server{log: log, ended: make(chan struct{}), spare: -1, turns: tlsconn.NewTurns(loops), workers: bounds.NewWorkers(runtime.GOMAXPROCS(0))}
 	v.current.Store(s)
 	for i := range loops {
 		l, err := newLoop(v, i)
@@ -74,7 +75,7 @@ func Start(loops int, s *snapshot.Snapshot, log *slog.Logger) (*Server, error) {
 		v.loops = append(v.loops, l)
 	}
 	v.keepSpare()
-	v.room.measure()
+	v.files.Measure()
 	v.running.Add(loops)
 	for _, l := range v.loops {
 		go l.run()
@@ -153,4 +154,10 @@ func (v *Server) keepSpare() {
 		fd = -1
 	}
 	v.spare = fd
+}
+
+// Files are how many files connections have open, how many they may, and how often
+// accepting paused for want of room, or because client.connections were open.
+func (v *Server) Files() (open, most int64, pauses uint64) {
+	return v.files.Open.Load(), v.files.Most, v.files.Pauses.Load()
 }

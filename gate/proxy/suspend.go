@@ -46,7 +46,7 @@ func (l *loop) suspend(c *client, answer *request.Answer) {
 	otherwise := answer.Undecided()
 	ctx, cancel := context.WithTimeout(context.Background(), later.Within)
 	id, serial := c.id, c.serial
-	if !l.server.workers.do(func() {
+	if !l.server.workers.Do(func() {
 		defer cancel()
 		defer later.End()
 		var decide func(*request.Request) *request.Answer
@@ -83,8 +83,8 @@ func (l *loop) resume(id int32, serial uint32, decide func(*request.Request) *re
 	_, _ = l.head.Parse(s.head, nil) // which it was before
 	r.Begin(&l.head, s.head)
 	r.Peer, r.Now = c.peer, l.now
-	l.identify(c, r)
-	l.named.read(l.head.Fields, s.head)
+	l.identify(c.conn(), r)
+	l.named.Read(l.head.Fields, s.head)
 	answer := l.canonical(r)
 	r.Resume(s.findings)
 	r.Importance = importanceOf(r, &x.route.Config.Importance)

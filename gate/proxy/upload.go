@@ -21,6 +21,10 @@ func (l *loop) upload(c *client) {
 	if x.body.Done() {
 		return
 	}
+	if c.of != nil {
+		l.uploadStream(c)
+		return
+	}
 	if len(c.in) > 0 {
 		n, ok := l.passOn(c, c.in)
 		if ok {
@@ -79,17 +83,27 @@ func (l *loop) passOn(c *client, b []byte) (used int, ok bool) {
 		l.badBody(c)
 		return 0, false
 	}
-	if most := l.mostBody(x); most > 0 && x.sent+int64(data) > most {
+	return used, l.passContent(c, b[:data])
+}
+
+// passContent sends on content of the body, unless it is more than there may be. It
+// reports whether the exchange goes on.
+func (l *loop) passContent(c *client, piece []byte) bool {
+	x := &c.x
+	if most := l.mostBody(x); most > 0 && x.sent+int64(len(piece)) > most {
 		c.unread = true
 		if x.begun {
 			l.cut(c)
 		} else {
 			l.refuse(c, answerTooLarge)
 		}
-		return 0, false
+		return false
 	}
-	x.sent += int64(data)
-	return used, l.sendPart(c, b[:data])
+	if x.back.on != nil {
+		l.keepSent(x, piece)
+	}
+	x.sent += int64(len(piece))
+	return l.sendPart(c, piece)
 }
 
 // sendPart sends content of the request's body, behind its head if that hasn't been
@@ -97,29 +111,32 @@ func (l *loop) passOn(c *client, b []byte) (used int, ok bool) {
 func (l *loop) sendPart(c *client, piece []byte) bool {
 	x := &c.x
 	k := x.back
+	if !x.headIn && len(x.replay) > 0 {
+		piece = x.replay // which this piece is the end of
+	}
+	if k.on != nil {
+		if !l.sendCall(c, k, piece) {
+			return false
+		}
+		l.sentOn(c)
+		return true
+	}
 	l.out = l.out[:0]
 	if !x.headIn {
 		x.headIn = true
 		l.out = append(l.out, x.head...)
 	}
-	if x.chunked && len(piece) > 0 {
-		l.out = http1.AppendChunkSize(l.out, len(piece))
-		piece = append(piece, "\r\n"...) // over framing that was read, or behind the buffer's end
-	}
-	if len(piece) <= copied {
-		l.out = append(l.out, piece...)
-		piece = nil
-	}
+	l.out, piece = chunkOf(l.out, piece, x.chunked)
 	end := x.chunked && x.body.Done()
 	if end && len(piece) == 0 {
-		l.out = l.lastChunk(l.out, &x.body)
+		l.out = l.lastChunk(l.out, l.trailerLines(&x.body, c.trailers))
 	}
 	errno := unix.Errno(0)
 	if len(l.out)+len(piece) > 0 {
 		errno = k.out.write(k.fd, l.out, piece)
 	}
 	if errno == 0 && end && len(piece) > 0 {
-		l.out = l.lastChunk(l.out[:0], &x.body)
+		l.out = l.lastChunk(l.out[:0], l.trailerLines(&x.body, c.trailers))
 		errno = k.out.write(k.fd, l.out, nil)
 	}
 	if errno != 0 {
@@ -131,17 +148,41 @@ func (l *loop) sendPart(c *client, piece []byte) bool {
 		}
 		return false
 	}
+	l.sentOn(c)
+	return true
+}
+
+// sentOn waits for what comes next, when something of the request has been sent on.
+func (l *loop) sentOn(c *client) {
+	x := &c.x
 	switch {
-	case !x.body.Done():
-		if !x.begun {
-			l.await(c, phaseRequest)
-		}
-	case !x.begun:
+	case x.begun:
+		l.await(c, phaseBody)
+	case x.body.Done():
 		l.await(c, phaseAnswer)
 	default:
-		l.await(c, phaseBody)
+		l.await(c, phaseRequest)
 	}
-	return true
+}
+
+// chunkOf appends a piece of content to dst, as a chunk if it is to be one, or gives it
+// back to be written behind dst if it is large.
+func chunkOf(dst, piece []byte, chunked bool) (head, rest []byte) {
+	chunked = chunked && len(piece) > 0
+	if chunked {
+		dst = http1.AppendChunkSize(dst, len(piece))
+	}
+	if len(piece) > copied {
+		if chunked {
+			piece = append(piece, "\r\n"...) // over framing that was read, or behind the buffer's end
+		}
+		return dst, piece
+	}
+	dst = append(dst, piece...)
+	if chunked {
+		dst = append(dst, "\r\n"...)
+	}
+	return dst, nil
 }
 
 // badBody deals with a body that is framed wrongly: what follows it can't be found.

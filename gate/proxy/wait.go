@@ -25,7 +25,7 @@ func (l *loop) poll() ([]reactor.Event, error) {
 		l.yielded = l.now
 		runtime.Gosched()
 	}
-	if len(l.again) > 0 || !l.mail.empty() {
+	if len(l.again)+len(l.dirty) > 0 || !l.mail.empty() {
 		return l.poller.Wait(0)
 	}
 	l.waiting.Store(true)
@@ -61,7 +61,7 @@ func (l *loop) due() (at int64, ok bool) {
 	for _, other := range [...]struct {
 		at   int64
 		have bool
-	}{{l.grace, l.grace != 0}, {l.sweep, l.idle > 0}, {l.warmAt, len(l.warm)+len(l.warming) > 0}} {
+	}{{l.grace, l.grace != 0}, {l.sweep, l.idle > 0}, {l.warmAt, len(l.warm)+len(l.warming) > 0}, {l.muxTick, l.carriers > 0}} {
 		if other.have && (!ok || other.at < at) {
 			at, ok = other.at, true
 		}

@@ -42,6 +42,10 @@ func (l *loop) warmUp() {
 	}
 	for _, u := range l.warm {
 		for _, e := range u.Set().Usable {
+			if multiplexes(e) {
+				l.warmCarrier(e, u)
+				continue
+			}
 			have := len(l.pool(e).idle)
 			for _, k := range l.warming {
 				if k.endpoint == e {
@@ -57,12 +61,19 @@ func (l *loop) warmUp() {
 	}
 }
 
+// warmCarrier opens a connection over HTTP/2, of which one has room for many requests.
+func (l *loop) warmCarrier(e *upstream.Endpoint, u *upstream.Upstream) {
+	if len(l.pool(e).carriers) == 0 && !l.server.files.Full() {
+		_, _ = l.carrierTo(e, u) // it is tried again
+	}
+}
+
 // warmOne opens one connection. It reports whether that may be tried again.
 func (l *loop) warmOne(e *upstream.Endpoint, u *upstream.Upstream) bool {
-	if l.server.room.full() {
+	if l.server.files.Full() {
 		return false
 	}
-	k, err := l.connect(e, u)
+	k, err := l.connect(e, u, false)
 	if err != nil {
 		return false
 	}

@@ -14,7 +14,8 @@ type Answer struct {
 	Status int
 	Fields []byte // lines with their CRLF, such as Retry-After; no Content-Length, Date or Connection
 	Body   []byte
-	Close  bool // the connection can't carry another request
+	Detail string // what is wrong, in words; "" if it says nothing
+	Close  bool   // the connection can't carry another request
 
 	// Later decides whether this is given at all; nil: it is.
 	Later *Later
@@ -32,7 +33,7 @@ func Refuse(status int, detail, fields string) *Answer {
 		b.WriteString(`,"detail":` + jsonText(detail))
 	}
 	b.WriteString("}\n")
-	return &Answer{Status: status, Fields: []byte("Content-Type: application/problem+json\r\n" + fields), Body: b.Bytes()}
+	return &Answer{Status: status, Fields: []byte("Content-Type: application/problem+json\r\n" + fields), Body: b.Bytes(), Detail: detail}
 }
 
 // jsonText writes s as a JSON text. Details are of our own making: plain words.

@@ -73,7 +73,7 @@ func (c *Client) make() {
 }
 
 // UpstreamProtocols are what is spoken over TLS with endpoints, the best first.
-var UpstreamProtocols = []string{"http/1.1"}
+var UpstreamProtocols = []string{"h2", "http/1.1"}
 
 // Config returns what the next handshake is done with. Its ServerName is empty where
 // each endpoint is verified by its own.

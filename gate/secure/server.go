@@ -130,7 +130,7 @@ func (s *Server) make() {
 }
 
 // Protocols are what is spoken over TLS with clients, the best first (RFC 7301).
-var Protocols = []string{"http/1.1"}
+var Protocols = []string{"h2", "http/1.1"}
 
 // Problem says what is wrong with the files as they are now; nil if nothing is.
 func (s *Server) Problem() (err error) {

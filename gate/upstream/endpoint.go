@@ -29,6 +29,9 @@ type Endpoint struct {
 	Slot     int    // a small number no other living endpoint has
 	Counters *stats.Counters
 
+	// Multiplexed says that it has agreed to HTTP/2 when TLS with it began last.
+	Multiplexed atomic.Bool
+
 	Weight atomic.Int32
 	Zone   string // of a new endpoint; it doesn't change
 

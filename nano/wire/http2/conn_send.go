@@ -40,6 +40,9 @@ func (c *Conn) Room() int {
 	return int(most) - c.open
 }
 
+// Window is how many bytes may be sent now on all streams together.
+func (c *Conn) Window() int64 { return c.sendWindow }
+
 // outHead is a field block that is being written.
 type outHead struct {
 	stream  *Stream // nil: none
@@ -181,7 +184,8 @@ func (c *Conn) DataFrame(s *Stream, n int, end bool) (k int, ok bool) {
 			c.fail(err)
 		}
 	} else {
-		c.noise.earn(4)
+		// Some peers open both windows again for each 4 KiB that they have read.
+		c.noise.earn(4 + int32(k>>10))
 	}
 	if end && k == n {
 		s.sendEnded = true

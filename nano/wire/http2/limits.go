@@ -19,7 +19,8 @@ type Limits struct {
 	Settings Rate
 	// Noise are frames that ask for nothing: PING, PRIORITY, WINDOW_UPDATE, empty
 	// DATA, frames of closed streams or unknown types: 2000, 200 a second. Each
-	// stream, and each DATA frame in either direction, gives some back.
+	// stream, and each DATA frame in either direction, gives some back, one that is sent
+	// more if it is large.
 	Noise Rate
 
 	Replies        int           // acknowledgements and resets that the peer may leave unread: 1000

@@ -1,6 +1,4 @@
-//go:build linux
-
-package proxy
+package bounds
 
 import (
 	"log/slog"
@@ -8,15 +6,15 @@ import (
 	"time"
 )
 
-// told is when something was last said that others can cause as often as they like: it
+// Told is when something was last said that others can cause as often as they like: it
 // is said once a second, with how often it was left out.
-type told struct {
+type Told struct {
 	at   atomic.Int64
 	left atomic.Int64
 }
 
-// warn logs, unless it has within the last second. now is in ns.
-func (t *told) warn(to *slog.Logger, now int64, message string, args ...any) {
+// Warn logs, unless it has within the last second. now is in ns.
+func (t *Told) Warn(to *slog.Logger, now int64, message string, args ...any) {
 	last := t.at.Load()
 	if last != 0 && now-last < int64(time.Second) || !t.at.CompareAndSwap(last, now) {
 		t.left.Add(1)

@@ -1,27 +1,24 @@
-//go:build linux
-
-package proxy
+package translate
 
 import (
 	"bytes"
 
-	"dyno/gate/request"
 	"dyno/nano/wire/http1"
 )
 
-// names are the names of fields that a Connection field gives besides the usual ones:
+// Named are the names of fields that a Connection field gives besides the usual ones:
 // they are for the next hop only (RFC 9110 7.6.1).
-type names struct {
+type Named struct {
 	list [mostNamed][]byte
-	n    int
-	many bool // more than are taken
+	N    int
+	Many bool // more than are taken
 }
 
 const mostNamed = 16
 
-// read reads the Connection fields of a message.
-func (s *names) read(fields []http1.Field, b []byte) {
-	s.n, s.many = 0, false
+// Read reads the Connection fields of a message.
+func (s *Named) Read(fields []http1.Field, b []byte) {
+	s.N, s.Many = 0, false
 	for i := range fields {
 		if name := fields[i].Name; name.Len() == len("connection") && http1.EqualFold(name.Of(b), "connection") {
 			s.take(fields[i].Value.Of(b))
@@ -30,24 +27,25 @@ func (s *names) read(fields []http1.Field, b []byte) {
 }
 
 // take reads one Connection field.
-func (s *names) take(list []byte) {
+func (s *Named) take(list []byte) {
 	for len(list) > 0 {
 		var one []byte
 		one, list, _ = bytes.Cut(list, []byte(","))
 		one = bytes.TrimSpace(one)
 		switch {
 		case len(one) == 0, http1.EqualFold(one, "keep-alive"), http1.EqualFold(one, "close"), http1.EqualFold(one, "upgrade"), http1.EqualFold(one, "te"):
-		case s.n == mostNamed:
-			s.many = true
+		case s.N == mostNamed:
+			s.Many = true
 		case !protected(one):
-			s.list[s.n] = one
-			s.n++
+			s.list[s.N] = one
+			s.N++
 		}
 	}
 }
 
-func (s *names) has(name []byte) bool {
-	for _, one := range s.list[:s.n] {
+// Has reports whether a name is one of them.
+func (s *Named) Has(name []byte) bool {
+	for _, one := range s.list[:s.N] {
 		if bytes.EqualFold(one, name) {
 			return true
 		}
@@ -66,10 +64,10 @@ func protected(name []byte) bool {
 	return false
 }
 
-// stripped reports whether a request's field is not sent on as it is: it is for this
+// Stripped reports whether a request's field is not sent on as it is: it is for this
 // hop only, or the gateway writes its own. It is asked of every field, so it looks at
 // the length first.
-func stripped(name []byte) bool {
+func Stripped(name []byte) bool {
 	switch len(name) {
 	case 2:
 		return http1.EqualFold(name, "te")
@@ -95,10 +93,10 @@ func stripped(name []byte) bool {
 	return false
 }
 
-// disguised reports whether a name with underscores would be one of those that are
+// Disguised reports whether a name with underscores would be one of those that are
 // stripped, or that a guard or an edit sets, to a server that takes dashes and
 // underscores for the same, as CGI does (RFC 3875 4.1.18).
-func disguised(name []byte, drops ...[]string) bool {
+func Disguised(name []byte, drops ...[]string) bool {
 	if bytes.IndexByte(name, '_') < 0 || len(name) > 128 {
 		return len(name) > 128 && bytes.IndexByte(name, '_') >= 0
 	}
@@ -109,11 +107,11 @@ func disguised(name []byte, drops ...[]string) bool {
 			plain[i] = '-'
 		}
 	}
-	return stripped(plain) || protected(plain) || dropped(plain, drops...)
+	return Stripped(plain) || protected(plain) || Dropped(plain, drops...)
 }
 
-// dropped reports whether a name is in one of the lists, which are in lower case.
-func dropped(name []byte, lists ...[]string) bool {
+// Dropped reports whether a name is in one of the lists, which are in lower case.
+func Dropped(name []byte, lists ...[]string) bool {
 	for _, list := range lists {
 		for _, lower := range list {
 			if http1.EqualFold(name, lower) {
@@ -124,7 +122,19 @@ func dropped(name []byte, lists ...[]string) bool {
 	return false
 }
 
-// plain reports whether nothing but the usual is done with a request's fields.
-func (l *loop) plain(r *request.Request, drop []string) bool {
-	return l.named.n == 0 && len(drop) == 0 && len(r.Drops()) == 0 && bytes.IndexByte(r.Buf, '_') < 0
+// HopByHop reports whether a response's field is for this hop only.
+func HopByHop(name []byte) bool {
+	switch len(name) {
+	case 2:
+		return http1.EqualFold(name, "te")
+	case 7:
+		return http1.EqualFold(name, "upgrade")
+	case 10:
+		return http1.EqualFold(name, "connection") || http1.EqualFold(name, "keep-alive")
+	case 16:
+		return http1.EqualFold(name, "proxy-connection")
+	case 17:
+		return http1.EqualFold(name, "transfer-encoding")
+	}
+	return false
 }

@@ -1,13 +1,11 @@
-//go:build linux
-
-package proxy
+package bounds
 
 import "sync"
 
-// workers are goroutines beside the loops for what takes long: verifying passwords,
+// Workers are goroutines beside the loops for what takes long: verifying passwords,
 // asking others. They are made when there is something to do, and there are never more
 // than half of the CPUs: the rest is the loops'.
-type workers struct {
+type Workers struct {
 	most, room int
 
 	mu      sync.Mutex
@@ -18,13 +16,14 @@ type workers struct {
 // queueEach is how many jobs may wait for each worker.
 const queueEach = 256
 
-func newWorkers(cpus int) *workers {
+// NewWorkers makes them.
+func NewWorkers(cpus int) *Workers {
 	most := max(1, cpus/2)
-	return &workers{most: most, room: most * queueEach}
+	return &Workers{most: most, room: most * queueEach}
 }
 
-// do has a job done, and reports whether there was room for it. It doesn't wait.
-func (w *workers) do(job func()) bool {
+// Do has a job done, and reports whether there was room for it. It doesn't wait.
+func (w *Workers) Do(job func()) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.running < w.most {
@@ -40,7 +39,7 @@ func (w *workers) do(job func()) bool {
 }
 
 // run does jobs until there are none.
-func (w *workers) run(job func()) {
+func (w *Workers) run(job func()) {
 	for job != nil {
 		job()
 		job = w.next()
@@ -49,7 +48,7 @@ func (w *workers) run(job func()) {
 
 // next takes the job that has waited longest; nil if there is none, and then the worker
 // is one no longer.
-func (w *workers) next() func() {
+func (w *Workers) next() func() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.queue) == 0 {

@@ -1,6 +1,4 @@
-//go:build linux
-
-package proxy
+package translate
 
 import (
 	"strings"
@@ -43,7 +41,7 @@ func TestParseTime(t *testing.T) {
 		{"m", config.GRPC, 0, false},
 		{"99999999H", config.GRPC, 0, false},
 	} {
-		if d, ok := parseTime([]byte(c.text), c.unit); d != c.want || ok != c.ok {
+		if d, ok := ParseTime([]byte(c.text), c.unit); d != c.want || ok != c.ok {
 			t.Errorf("%q as %d: %v, %v, want %v, %v", c.text, c.unit, d, ok, c.want, c.ok)
 		}
 	}
@@ -57,47 +55,18 @@ func FuzzTime(f *testing.F) {
 	f.Add("99999999m", uint8(2))
 	f.Fuzz(func(t *testing.T, text string, kind uint8) {
 		rules := &config.Deadline{Header: "x-time", Unit: config.TimeUnit(kind % 3)}
-		d, ok := parseTime([]byte(text), rules.Unit)
+		d, ok := ParseTime([]byte(text), rules.Unit)
 		if d < 0 || !ok && d != 0 {
 			t.Fatalf("%q is %v, %v", text, d, ok)
 		}
-		if !ok || d >= longestAsked || d < time.Millisecond {
+		if !ok || d >= longestTime || d < time.Millisecond {
 			return
 		}
-		line := string(appendTimeLeft(nil, rules, d))
+		line := string(AppendTimeLeft(nil, rules, d))
 		value, found := strings.CutPrefix(strings.TrimSuffix(line, "\r\n"), "x-time: ")
-		again, ok := parseTime([]byte(value), rules.Unit)
+		again, ok := ParseTime([]byte(value), rules.Unit)
 		if !found || !ok || again > d || d-again >= time.Second || rules.Unit != config.GRPC && d-again >= time.Millisecond {
 			t.Fatalf("%v is written %q and read as %v, %v", d, line, again, ok)
 		}
 	})
-}
-
-// The time that is left stands at the end of the head, and is written anew for each try.
-func TestRetime(t *testing.T) {
-	l, c := bench(t, "routes: [{deadline: x-time, timeout: 1s, to: \"http://127.0.0.1:9\"}]\n")
-	x := &c.x
-	x.deadline = l.now + int64(900*time.Millisecond) + 1
-	x.head = sentHeadUntil(l, c, "GET / HTTP/1.1\r\nHost: a\r\nX-Other: 1\r\n\r\n", x.deadline)
-	if !strings.HasSuffix(string(x.head), "\r\nx-time: 900\r\n\r\n") {
-		t.Fatalf("%q", x.head)
-	}
-	before := strings.TrimSuffix(string(x.head), "x-time: 900\r\n\r\n")
-	for _, left := range []int64{1200, 90, 0} {
-		x.deadline = l.now + left*int64(time.Millisecond)
-		l.retime(x)
-		want := before + "x-time: " + map[int64]string{1200: "1200", 90: "90", 0: "1"}[left] + "\r\n\r\n"
-		if string(x.head) != want {
-			t.Errorf("got %q, want %q", x.head, want)
-		}
-	}
-}
-
-// sentHeadUntil is a head that is sent with a deadline.
-func sentHeadUntil(l *loop, c *client, text string, deadline int64) []byte {
-	if sentHead(l, c, []byte(text)) == nil { // which fills in what it is written of
-		return nil
-	}
-	c.x.deadline = deadline
-	return l.requestHead(nil, c, &l.req)
 }

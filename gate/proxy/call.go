@@ -1,0 +1,269 @@
+//go:build linux
+
+package proxy
+
+import (
+	"dyno/gate/request"
+	"dyno/gate/translate"
+	"dyno/gate/upstream"
+	"dyno/nano/wire/http2"
+)
+
+// A call is a request on a carrier: a backend whose connection is a stream.
+
+const (
+	mostReplay  = 64 << 10 // bytes of a request's body that are kept for another try
+	mostRefused = 3        // tries that an endpoint hasn't looked at
+)
+
+var schemeHTTP, schemeHTTPS = []byte("http"), []byte("https")
+
+// callTo makes a call to an endpoint. It is up if its carrier is.
+func (l *loop) callTo(e *upstream.Endpoint, u *upstream.Upstream) (*backend, error) {
+	m, err := l.carrierTo(e, u)
+	if err != nil {
+		return nil, err
+	}
+	return l.callOn(m), nil
+}
+
+// callOn makes a call on a carrier.
+func (l *loop) callOn(m *mux) *backend {
+	e, u := m.backend.endpoint, m.backend.upstream
+	k, id := l.backends.add()
+	*k = backend{
+		socket: socket{fd: noDescriptor, out: outbox{b: k.out.b[:0]}}, id: id, on: m, up: m.backend.up, reused: m.carried, endpoint: e, upstream: u, born: l.now,
+		in: k.in[:0], trailers: k.trailers[:0], private: k.private[:0], sink: sink{trailers: k.sink.trailers[:0]},
+	}
+	k.sink.mux, k.sink.backend, k.sink.out = m, k, &k.out
+	m.join(&k.sink)
+	return k
+}
+
+// hangUp ends a call. One that isn't at its end is reset.
+func (l *loop) hangUp(k *backend) {
+	m, s := k.on, &k.sink
+	l.touch(m)
+	if s.stream != nil {
+		s.stream.User = nil
+		m.codec.Release(s.stream)
+	}
+	m.part(s)
+	m.idleFrom = l.now
+	k.fd, k.client, k.on, s.mux, s.stream = -1, nil, nil, nil, nil
+	if cap(k.in) > keptOutbox {
+		k.in = nil
+	}
+	if cap(k.out.b) > keptOutbox {
+		k.out.b = nil
+	}
+	k.out.reset()
+	l.backends.remove(k.id)
+}
+
+// resetCall passes on why the client has reset its stream.
+func (l *loop) resetCall(k *backend, code http2.ErrCode) {
+	if s := k.sink.stream; s != nil && code != http2.NoError {
+		l.touch(k.on)
+		k.on.codec.Reset(s, code)
+	}
+}
+
+// openCall sends a request's head. If there is no room for it, as the endpoint has just
+// said, the request is sent again on another connection, a bit later.
+func (l *loop) openCall(k *backend, head, private []byte, end bool) bool {
+	m := k.on
+	l.touch(m)
+	s, err := m.codec.Open()
+	if err != nil {
+		k.refused, k.readable = true, true
+		l.laterBackend(k)
+		return false
+	}
+	s.User, k.sink.stream, m.carried = k, s, true
+	scheme := schemeHTTP
+	if m.sock.secure != nil {
+		scheme = schemeHTTPS
+	}
+	translate.SendRequest(&m.codec, s, head, scheme, private, end)
+	return true
+}
+
+// sendCall sends content of a request's body, behind its head if that hasn't been sent,
+// and the end of the body if this is it.
+func (l *loop) sendCall(c *client, k *backend, piece []byte) bool {
+	x := &c.x
+	end := x.body.Done()
+	var trailers []byte
+	if end {
+		trailers = l.trailerLines(&x.body, c.trailers)
+	}
+	if !x.headIn {
+		if !l.openCall(k, x.head, c.private, end && len(piece)+len(trailers) == 0) {
+			return false
+		}
+		x.headIn = true
+	}
+	if len(piece) > 0 || end {
+		l.send(&k.sink, piece, end, trailers)
+	}
+	return true
+}
+
+// callInterim passes on an interim response.
+func (l *loop) callInterim(k *backend, ev *http2.Event) {
+	c := k.client
+	l.text = translate.Response(l.text[:0], ev.Header, false, false)
+	if n, err := l.resp.Parse(l.text, false, &responseLimits); n == 0 || err != nil || c.x.hedge != nil || c.x.minor == 0 {
+		return
+	}
+	l.out = append(l.responseHead(l.out[:0], c, l.text), "\r\n"...)
+	l.sendInterim(c)
+}
+
+// callHead takes a response's head, which may be all of it.
+func (l *loop) callHead(k *backend, ev *http2.Event) {
+	c := k.client
+	x := &c.x
+	k.answered, k.ended = true, ev.End
+	if x.hedge != nil {
+		l.settle(c, k)
+	}
+	l.text = translate.Response(l.text[:0], ev.Header, ev.End, x.method == head)
+	if n, err := l.resp.Parse(l.text, x.method == head, &responseLimits); n == 0 || err != nil {
+		l.failed(c, request.BadResponse)
+		return
+	}
+	if ev.End && l.retriesCode(c, ev.Header) || l.retriesStatus(c, l.resp.Status) {
+		return
+	}
+	k.private = translate.Private(k.private[:0], ev.Header)
+	l.out = l.out[:0]
+	l.begins(c, k, l.text)
+	if ev.End {
+		x.grade(c, ev.Header)
+	}
+	l.give(c, k, nil, ev.End)
+}
+
+// callBody takes a part of a response's body, or what follows it. It is passed on at once
+// if the client takes it; else it waits, and the stream's window isn't opened again.
+func (l *loop) callBody(k *backend, ev *http2.Event) {
+	c := k.client
+	if ev.Kind == http2.EventTrailers {
+		k.trailers = translate.Trailers(k.trailers[:0], ev.Header)
+		c.x.grade(c, ev.Header)
+	}
+	k.ended = ev.End
+	if len(k.in) == 0 && c.out.empty() {
+		l.giveOn(k, ev.Data, ev.End)
+		return
+	}
+	k.in = append(k.in, ev.Data...)
+	k.readable = true
+}
+
+// passHeld gives the client what it had no room for before.
+func (l *loop) passHeld(k *backend) {
+	c := k.client
+	if k.refused {
+		if c.x.hedge != nil {
+			l.unhedge(c, k)
+			return
+		}
+		l.resend(c)
+		return
+	}
+	for k.client == c && c.out.empty() && (len(k.in) > 0 || k.ended) {
+		n := min(len(k.in), http2.MinMaxFrame)
+		l.giveOn(k, k.in[:n:n], k.ended && n == len(k.in))
+		k.in = k.in[:copy(k.in, k.in[min(n, len(k.in)):])]
+	}
+	k.readable = k.client == c && (len(k.in) > 0 || k.ended)
+}
+
+// giveOn gives the client a part, which opens the window for as much.
+func (l *loop) giveOn(k *backend, part []byte, last bool) {
+	l.touch(k.on)
+	k.on.codec.Consume(k.sink.stream, len(part))
+	l.out = l.out[:0]
+	l.give(k.client, k, part, last)
+}
+
+// callReset deals with a stream that ended early.
+func (l *loop) callReset(k *backend, ev *http2.Event) {
+	c := k.client
+	x := &c.x
+	switch {
+	case k.ended: // all of the response is in, and the rest of the request isn't wanted
+		k.broken = true
+	case x.hedge != nil:
+		l.unhedge(c, k)
+	case ev.Err != nil:
+		l.failed(c, request.BadResponse)
+	case ev.Code == http2.RefusedStream && !x.begun:
+		l.resend(c)
+	default:
+		x.reset, x.wasReset = ev.Code, true
+		l.failed(c, request.UpstreamGone)
+	}
+}
+
+// callLost deals with a call whose connection is lost.
+func (l *loop) callLost(k *backend, m *mux) {
+	c := k.client
+	switch {
+	case c == nil:
+		l.closeBackend(k)
+	case c.x.hedge != nil:
+		l.unhedge(c, k)
+	case m.backend.secure != nil && !m.backend.up && m.why == request.OK: // it speaks HTTP/1.1 only
+		l.resend(c)
+	case !m.backend.up:
+		l.failed(c, m.why)
+	case m.dead && m.codec.Err() != nil && !m.broken:
+		l.failed(c, request.BadResponse)
+	case k.sink.stream == nil: // it wasn't sent
+		l.resend(c)
+	default:
+		l.lost(k)
+	}
+}
+
+// resend sends a request on another connection that its endpoint hasn't looked at (RFC
+// 9113 8.7).
+func (l *loop) resend(c *client) {
+	x := &c.x
+	if !x.again() || x.refused >= mostRefused {
+		x.unseen = true
+		l.failed(c, request.UpstreamGone)
+		return
+	}
+	x.refused++
+	l.detach(c)
+	x.outcome.Tries--
+	l.tryAnew(c)
+}
+
+// keepSent keeps what is sent of a request's body until its response begins, as the
+// endpoint may not look at it. What is too long is not sent twice.
+func (l *loop) keepSent(x *exchange, piece []byte) {
+	if int64(len(x.replay)) != x.sent || x.begun || len(piece) == 0 {
+		return
+	}
+	if len(x.replay)+len(piece) > mostReplay {
+		l.forgetSent(x)
+		return
+	}
+	if x.replay == nil {
+		x.replay = l.buffer()
+	}
+	x.replay = append(x.replay, piece...)
+}
+
+func (l *loop) forgetSent(x *exchange) {
+	if x.replay != nil {
+		l.giveBack(x.replay)
+		x.replay = nil
+	}
+}

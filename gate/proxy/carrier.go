@@ -1,0 +1,287 @@
+//go:build linux
+
+package proxy
+
+import (
+	"errors"
+
+	"dyno/gate/request"
+	"dyno/gate/upstream"
+	"dyno/nano/wire/http2"
+	"dyno/nano/wire/reactor"
+)
+
+// A carrier is a connection to an endpoint over HTTP/2, by prior knowledge (RFC 9113
+// 3.3). It carries the requests of many clients, each as a call, see call.go. A loop has
+// few of them: another one is made when all it has are full.
+
+const (
+	windowStreams = 100 // streams whose windows the connection's has room for
+	requestTable  = 4 << 10
+	mostCarriers  = 64 // to one endpoint, of one loop
+
+	// shutFor is how long the connection's window may be shut before requests go elsewhere.
+	shutFor = int64(10e6) // ns
+)
+
+// errFull is why no connection to an endpoint is made.
+var errFull = errors.New("all connections to the endpoint are full, and there are as many as may be")
+
+// carrierConfig holds endpoints to the limits that responses have over HTTP/1.1, and to
+// the codec's own.
+var carrierConfig = func() *http2.Config {
+	settings := http2.DefaultSettings
+	settings.InitialWindow, settings.MaxHeaderList = streamWindow, uint32(responseLimits.Head)
+	return http2.NewConfig(http2.Config{
+		Settings: settings, Window: windowStreams * streamWindow, Table: requestTable,
+		Limits: http2.Limits{HeaderFields: responseLimits.Fields + 1},
+	})
+}()
+
+// carrierTo returns a connection with room for one more request.
+func (l *loop) carrierTo(e *upstream.Endpoint, u *upstream.Upstream) (*mux, error) {
+	p := l.pool(e)
+	for _, m := range p.carriers {
+		if l.carries(m) {
+			return m, nil
+		}
+	}
+	if len(p.carriers) >= mostCarriers {
+		return nil, errFull
+	}
+	k, err := l.connect(e, u, false)
+	if err != nil {
+		return nil, err
+	}
+	return l.newCarrier(k), nil
+}
+
+// newCarrier makes a carrier of a connection to an endpoint.
+func (l *loop) newCarrier(k *backend) *mux {
+	m := &mux{backend: k, sock: &k.socket, idleFrom: l.now, why: request.ConnectFailed}
+	k.mux = m
+	p := l.pool(k.endpoint)
+	p.carriers = append(p.carriers, m)
+	if l.carriers++; l.carriers == 1 {
+		l.muxTick = l.now + muxEvery
+	}
+	l.touch(m)
+	m.codec.Start(carrierConfig, &l.h2pool, l.now)
+	return m
+}
+
+// agreed goes on with a connection to an endpoint when TLS is up, by what was agreed on
+// (RFC 7301): the first requests to an endpoint don't know what that will be.
+func (l *loop) agreed(k *backend, protocol string) {
+	multiplexed := protocol == "h2"
+	if k.endpoint.Multiplexed.Load() != multiplexed {
+		k.endpoint.Multiplexed.Store(multiplexed)
+	}
+	switch {
+	case k.mux != nil && multiplexed:
+		l.carrierUp(k.mux)
+	case k.mux != nil: // each of the requests that wait for it gets a connection of its own
+		k.mux.broken, k.mux.why = true, request.OK
+		l.touch(k.mux)
+	case k.warming && multiplexed:
+		l.notWarming(k)
+		l.carrierUp(l.newCarrier(k))
+	case k.warming:
+		k.up = true
+		l.warmed(k)
+	case multiplexed:
+		c := k.client
+		m := l.newCarrier(k)
+		call := l.callOn(m)
+		call.client, k.client = c, nil
+		if c.x.hedge == k {
+			c.x.hedge = call
+		} else {
+			c.x.back = call
+		}
+		l.carrierUp(m)
+	default:
+		l.usable(k)
+	}
+}
+
+// carries reports whether a connection takes one more request. Before the endpoint has
+// said how many it takes the codec supposes that it is a hundred.
+func (l *loop) carries(m *mux) bool {
+	limits := &m.backend.upstream.Config.Pool
+	if m.going || m.dead || m.broken || m.streams >= limits.Streams || limits.Age > 0 && l.now-m.backend.born > int64(limits.Age) {
+		return false
+	}
+	if m.codec.Room() <= m.streams-m.codec.Streams() {
+		return false
+	}
+	// Streams that the endpoint doesn't read may hold all of the window that streams share.
+	switch {
+	case m.codec.Window() >= http2.MinMaxFrame:
+		m.shut = 0
+	case m.shut == 0:
+		m.shut = l.now
+	}
+	return m.shut == 0 || l.now-m.shut < shutFor
+}
+
+// carrierReady takes an event of a carrier's socket.
+func (l *loop) carrierReady(k *backend, e *reactor.Event) {
+	m := k.mux
+	k.readable = k.readable || e.Readable()
+	k.hungUp = k.hungUp || e.Ending()
+	if !k.up {
+		switch {
+		case k.secure != nil:
+			k.secure.Ready()
+		case !e.Writable():
+		case reactor.ConnectError(k.fd) != nil || e.Failed():
+			m.broken = true
+			l.touch(m)
+		default:
+			if config := k.upstream.TLS(k.endpoint); config != nil {
+				l.shakeBackend(k, config)
+				return
+			}
+			l.carrierUp(m)
+		}
+		return
+	}
+	if !k.out.empty() && e.Writable() {
+		l.flushMux(m)
+	}
+	l.readCarrier(k)
+}
+
+// multiplexes reports whether an endpoint is spoken to over HTTP/2, as far as is known.
+func multiplexes(e *upstream.Endpoint) bool { return e.Address.HTTP2 || e.Multiplexed.Load() }
+
+// carrierUp sends the requests that wait for a connection. The endpoint speaks at once.
+func (l *loop) carrierUp(m *mux) {
+	l.touch(m)
+	m.backend.up, m.backend.readable = true, true
+	l.laterBackend(m.backend)
+	for s := m.all; s != nil; {
+		k := s.backend
+		s = s.after
+		k.up = true
+		l.isUp(k)
+	}
+}
+
+// readCarrier reads what the endpoint has sent, also while it doesn't take anything: if
+// both sides waited for the other to read, neither would go on. What it can make us hold
+// is bounded by windows.
+func (l *loop) readCarrier(k *backend) {
+	m := k.mux
+	if !k.readable || m.dead || m.broken {
+		return
+	}
+	if k.readable = l.readMux(m, &k.in, k.hungUp); k.readable && !m.broken {
+		l.laterBackend(k)
+	}
+}
+
+// carrierEvent acts upon what an endpoint has said.
+func (l *loop) carrierEvent(m *mux, ev *http2.Event) {
+	if ev.Kind == http2.EventGoAway {
+		m.going = true
+	}
+	if ev.Stream == nil {
+		return
+	}
+	k, ok := ev.Stream.User.(*backend)
+	if !ok || k.client == nil {
+		return
+	}
+	switch ev.Kind {
+	case http2.EventInterim:
+		l.callInterim(k, ev)
+	case http2.EventHead:
+		l.callHead(k, ev)
+	case http2.EventData, http2.EventTrailers:
+		l.callBody(k, ev)
+	case http2.EventReset:
+		l.callReset(k, ev)
+	case http2.EventWritable:
+		l.serveSink(&k.sink)
+	}
+}
+
+// settleCarrier closes a connection that has come to its end.
+func (l *loop) settleCarrier(m *mux) {
+	switch {
+	case m.broken || m.dead:
+		m.going = true
+		for s := m.all; s != nil; s = m.all {
+			l.callLost(s.backend, m)
+		}
+	case !m.going || m.streams > 0:
+		return
+	}
+	if !m.broken && (!m.sock.out.empty() || len(m.codec.Out) > 0) && !m.closed {
+		return // it is told why first
+	}
+	l.closeCarrier(m)
+}
+
+// closeCarrier closes a connection that no request is on any more.
+func (l *loop) closeCarrier(m *mux) {
+	if m.closed {
+		return
+	}
+	m.closed, m.going = true, true
+	k := m.backend
+	p := l.pools[k.endpoint.Slot]
+	for i, other := range p.carriers {
+		if other == m {
+			p.carriers = append(p.carriers[:i], p.carriers[i+1:]...)
+			break
+		}
+	}
+	l.carriers--
+	k.mux = nil
+	l.closeBackend(k)
+}
+
+// tickCarriers looks at what has taken too long, once a second.
+func (l *loop) tickCarriers() {
+	l.muxTick = l.now + muxEvery
+	for _, p := range l.pools {
+		if p == nil {
+			continue
+		}
+		for _, m := range p.carriers {
+			l.tickCarrier(m)
+		}
+	}
+}
+
+func (l *loop) tickCarrier(m *mux) {
+	k := m.backend
+	limits := &k.upstream.Config.Pool
+	if !k.up {
+		if l.now-k.born > int64(k.upstream.Config.Connect) {
+			m.broken = true
+			l.touch(m)
+		}
+		return
+	}
+	l.tickMux(m)
+	idle := m.streams == 0 && l.now-m.idleFrom > int64(limits.Idle)
+	old := limits.Age > 0 && l.now-k.born > int64(limits.Age)
+	if m.going = m.going || idle || old || k.endpoint.Gone(); m.going && m.streams == 0 && !m.dead {
+		m.codec.Close(http2.NoError)
+		m.dead = true
+	}
+}
+
+// closeCarriers closes the connections of a pool that nothing is under way on; all says
+// that there will be nothing any more.
+func (l *loop) closeCarriers(p *pool, all bool) {
+	for i := len(p.carriers) - 1; i >= 0; i-- {
+		if m := p.carriers[i]; m.streams == 0 || all {
+			l.closeCarrier(m)
+		}
+	}
+}
