@@ -51,6 +51,9 @@ func (b *Builder) Build(ctx context.Context, c *Catalog, m Manifest) (*Artifact,
 // It builds nothing, and asks a tool that several need once.
 func (b *Builder) Look(ctx context.Context, c *Catalog, subjects []Manifest) ([]*Artifact, []error) {
 	artifacts, errs, tools := make([]*Artifact, len(subjects)), make([]error, len(subjects)), toolbox{}
+	if builds := filepath.Join(b.Dir, "builds"); os.MkdirAll(builds, 0o755) == nil {
+		tools.askAll(ctx, subjects, builds)
+	}
 	for i, m := range subjects {
 		artifacts[i], _, errs[i] = b.find(ctx, c, m, tools)
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // NeedError says that a tool a subject needs is missing, too old or broken,
@@ -84,6 +86,37 @@ func (t toolbox) ask(ctx context.Context, check, dir string) (string, error) {
 		t[check] = s
 	}
 	return s.text, s.err
+}
+
+// atOnce is how many tools are asked beside each other: most of them wait for the disk.
+const atOnce = 4
+
+// askAll runs the checks of all subjects' needs whose command is there, beside each other.
+func (t toolbox) askAll(ctx context.Context, subjects []Manifest, dir string) {
+	var (
+		mu      sync.Mutex
+		workers sync.WaitGroup
+		turns   = make(chan struct{}, atOnce)
+		seen    = make(map[string]bool)
+	)
+	for _, m := range subjects {
+		for _, need := range m.Needs {
+			if _, err := exec.LookPath(need.Command); err != nil || seen[need.Check] {
+				continue
+			}
+			seen[need.Check] = true
+			turns <- struct{}{}
+			workers.Go(func() {
+				defer func() { <-turns }()
+				one := toolbox{}
+				one.ask(ctx, need.Check, dir)
+				mu.Lock()
+				defer mu.Unlock()
+				maps.Copy(t, one)
+			})
+		}
+	}
+	workers.Wait()
 }
 
 func (m Manifest) checkNeed(ctx context.Context, need Need, dir string, tools toolbox) (string, error) {
