@@ -44,7 +44,7 @@ func (r *Registration) Run(ctx context.Context, ready func()) error {
 			err = r.once(ctx, c, client, key, value, func() { failures = 0; ready() })
 		}
 		if ctx.Err() != nil {
-			return err
+			return err // of taking it out
 		}
 		failures++
 		if failures == 1 {
@@ -90,18 +90,26 @@ func (r *Registration) once(ctx context.Context, c *cluster, client *clientv3.Cl
 		lease, err = client.Grant(ctx, int64(r.TTL/time.Second))
 		return err
 	}); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
 		return err
 	}
 	put := func(ctx context.Context) error {
 		_, err := client.Put(ctx, key, string(value), clientv3.WithLease(lease.ID))
 		return err
 	}
-	if err := c.bounded(ctx, put); err != nil {
-		return errors.Join(err, r.revoke(c, client, lease.ID))
+	err := c.bounded(ctx, put)
+	var kept <-chan *clientv3.LeaseKeepAliveResponse
+	if err == nil {
+		kept, err = client.KeepAlive(ctx, lease.ID)
 	}
-	kept, err := client.KeepAlive(ctx, lease.ID)
 	if err != nil {
-		return errors.Join(plain(err), r.revoke(c, client, lease.ID))
+		revoked := r.revoke(c, client, lease.ID)
+		if ctx.Err() != nil { // it was told to end: the put may have been done or not
+			return revoked
+		}
+		return errors.Join(plain(err), revoked)
 	}
 	ready()
 	for range kept {

@@ -94,25 +94,29 @@ func TestActive(t *testing.T) {
 // The first answer decides at once; after it, it takes as many failures in a row as the
 // rules say, and as many successes.
 func TestActiveInARow(t *testing.T) {
-	answers := make(chan int)
+	asked, answers := make(chan bool), make(chan int)
+	over := make(chan bool)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if status, more := <-answers; more {
-			w.WriteHeader(status)
+		select {
+		case asked <- true:
+			w.WriteHeader(<-answers)
+		case <-over:
 		}
 	}))
 	defer server.Close()
-	defer close(answers)
+	defer close(over)
 	checks := NewActive(&config.Health{Path: "/", Every: time.Millisecond, Timeout: time.Minute, Unhealthy: 3, Healthy: 2, Low: 200, High: 200})
 	u := made(t, upstream.Parts{Watchers: []upstream.Watcher{checks}}, server.Listener.Addr().String())
 	statuses := []int{200, 500, 404, 200, 500, 500, 301, 200, 500, 200, 200, 200}
 	want := []string{"0", "0", "0", "0", "0", "0", "1", "1", "1", "1", "0", "0"}
 	for i, status := range statuses {
-		answers <- status // taken when it is asked: what came of the one before is done
+		<-asked // what came of the answer before is done
 		if i > 0 {
 			if got := marks(u); got != want[i-1] {
 				t.Errorf("after %v: %s, want %s", statuses[:i], got, want[i-1])
 			}
 		}
+		answers <- status
 	}
 }
 

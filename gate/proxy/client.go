@@ -238,6 +238,7 @@ func (l *loop) readClient(c *client, b []byte) (n int, ok bool) {
 // serve looks at what may be a whole head. held says that b is c.in. It reports whether
 // it was one, or an error.
 func (l *loop) serve(c *client, b []byte, held bool) bool {
+	l.take() // also within a batch: who sends a request after a change is served by it
 	if c.requests == 0 && c.speaksHTTP2(b) {
 		l.beginSession(c, b)
 		return true
