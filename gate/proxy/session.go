@@ -90,6 +90,7 @@ func (l *loop) readSession(c *client) {
 func (l *loop) sessionEvent(m *mux, ev *http2.Event) {
 	switch ev.Kind {
 	case http2.EventHead, http2.EventTooLarge:
+		l.take() // see serve
 		l.streamCame(m, ev)
 		return
 	}
