@@ -2,7 +2,7 @@
 # Runs a command once for each CPU it may use, for servers whose processes share a port
 # (SO_REUSEPORT), and ends when all of them have ended.
 pids=""
-trap 'kill -TERM $pids 2>/dev/null' TERM INT
+trap 'exec 2>/dev/null; kill -TERM $pids' TERM INT # the shell would name each that it was told to end
 for _ in $(seq "$(nproc)"); do
     "$@" &
     pids="$pids $!"
