@@ -22,6 +22,7 @@ import (
 func newRun() *cobra.Command {
 	var file, listen, to, adminAt, keep string
 	var loops int
+	var level slog.LevelVar
 	var own embeddedFlags
 	var from publishedFlags
 	cmd := &cobra.Command{
@@ -37,7 +38,7 @@ one serves: no connection is refused meanwhile. SIGTERM and SIGINT let the reque
 under way end, as long as client.drain says, and close what is left.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+			log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: &level}))
 			stop, err := own.start(log)
 			if err != nil {
 				return err
@@ -79,6 +80,7 @@ under way end, as long as client.drain says, and close what is left.`,
 	flags.StringVar(&keep, "state", "", "directory that keeps what etcd said last, for a start while it is away; none: nowhere (default $STATE_DIRECTORY, or nanogate in the state directory of the user)")
 	own.add(flags)
 	from.add(flags)
+	flags.TextVar(&level, "log-level", &level, "what is said on standard error at least: DEBUG, INFO, WARN or ERROR")
 	flags.IntVar(&loops, "loops", 0, "event loops; 0: one for each CPU")
 	configFiles(cmd, "config")
 	completeAdmin(cmd)

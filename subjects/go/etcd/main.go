@@ -34,7 +34,7 @@ func serve(host string, port int) error {
 	signal.Notify(stop, syscall.SIGTERM, os.Interrupt)
 
 	c := embed.NewConfig()
-	c.Dir, c.LogLevel = dir, "error"
+	c.Dir, c.LogLevel = dir, "fatal"
 	clients := url.URL{Scheme: "http", Host: fmt.Sprintf("%s:%d", host, port)}
 	peers := url.URL{Scheme: "http", Host: host + ":0"} // nobody comes
 	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{clients}, []url.URL{clients}

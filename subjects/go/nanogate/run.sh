@@ -22,4 +22,4 @@ END
 # The file goes when it is open: nothing is left behind, however this ends.
 exec 3<"$file"
 rm "$file"
-exec "$OUT/nanogate" run -c /dev/fd/3
+exec "$OUT/nanogate" run --log-level WARN -c /dev/fd/3
