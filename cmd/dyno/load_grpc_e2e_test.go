@@ -91,7 +91,6 @@ func TestLoadGRPCWrongUsage(t *testing.T) {
 		{[]string{url, "-b", "x"}, "give what is sent over gRPC as --message"},
 		{[]string{url, "-m", "GET"}, "--method is HTTP's"},
 		{[]string{url, "--sse"}, "not of gRPC"},
-		{[]string{url, "--engine", "portable"}, "the portable engine has requests and responses only"},
 		{[]string{url, "-H", "grpc-timeout: 1S"}, "set by the deadline"},
 		{[]string{url, "--expect", "status 200"}, "write grpc OK"},
 		{[]string{"http://" + host, "--proto", file}, "--proto is for a URL such as grpc://"},

@@ -240,7 +240,7 @@ func TestServerThatClosesEveryConnection(t *testing.T) {
 			c.Read(make([]byte, 4096))
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
 		}), profile.Profile{Mode: profile.Closed, Connections: 2})
-		s.Engine, s.MaxRequests = engine, 50
+		s.Engine, s.MaxRequests, s.Duration = engine, 50, 0
 		r := ran(t, s)
 		all := total(r)
 		if all.Completed+all.Drained != 50 || all.Errors.Total() != 0 || all.Connects < 40 {
