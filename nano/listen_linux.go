@@ -224,6 +224,24 @@ func (a *App) workEnds() {
 	}
 }
 
+// hear has the loops hear of a listener's clients, whom a goroutine accepts.
+func (a *App) hear(ln net.Listener) (stop func()) {
+	none := func() {}
+	socket, ok := ln.(syscall.Conn)
+	if !ok {
+		return none
+	}
+	s, err := a.start()
+	if err != nil {
+		return none
+	}
+	fd, err := sockets.Descriptor(socket)
+	if err != nil { // none is left, and accepting will say so
+		return none
+	}
+	return s.Hear(fd)
+}
+
 // giveToLoop moves a connection whose handshake is done to a loop; false if net/http
 // has to serve it.
 func (a *App) giveToLoop(t *tls.Conn, below *netconn.Conn) bool {

@@ -19,6 +19,9 @@ func (s *stdServer) welcomeQueue(*App, net.Listener, *tls.Config) {}
 func (a *App) workBegins() {}
 func (a *App) workEnds()   {}
 
+// hear: the same.
+func (a *App) hear(net.Listener) (stop func()) { return func() {} }
+
 // giveToLoop: there are no loops.
 func (a *App) giveToLoop(*tls.Conn, *netconn.Conn) bool { return false }
 

@@ -75,7 +75,9 @@ func (s *stdServer) serve(a *App, ln net.Listener, config *tls.Config) error {
 	s.listeners[ln] = struct{}{}
 	s.accepting.Add(1)
 	s.mu.Unlock()
+	stop := a.hear(ln)
 	stopped, err := s.accept(a, ln, config)
+	stop()
 	s.accepting.Done()
 	if stopped {
 		<-s.done

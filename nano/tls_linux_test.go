@@ -230,6 +230,45 @@ func TestTLSShutdownCutsWhatLasts(t *testing.T) {
 	}
 }
 
+// A listener that its owner closes is closed: what the loops have of it to hear of its
+// clients keeps nobody waiting for them.
+func TestTLSListenerClosedByItsOwner(t *testing.T) {
+	t.Parallel()
+	pair, err := tls.LoadX509KeyPair(writePair(t, t.TempDir(), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := nano.New(nano.Config{Logger: quiet})
+	app.Get("/", hello)
+	ended := make(chan error, 1)
+	go func() { ended <- app.ServeTLS(ln, &tls.Config{Certificates: []tls.Certificate{pair}}) }()
+	at := ln.Addr().String()
+	c := dialSecure(t, at, nil)
+	c.send(request("/"))
+	c.want(200, "hello")
+	ln.Close()
+	if err := <-ended; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("ServeTLS: %v", err)
+	}
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		late, err := net.Dial("tcp", at)
+		if err != nil {
+			break
+		}
+		late.Close()
+		if time.Now().After(end) {
+			t.Fatal("the port still takes clients")
+		}
+	}
+	if err := app.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // wrapping is a listener whose connections do more than their sockets.
 type wrapping struct{ net.Listener }
 

@@ -46,6 +46,7 @@ type loop struct {
 	conns      connTable
 	wheel      *reactor.Wheel
 	listeners  []*listener
+	knocks     []int    // listeners that goroutines accept from
 	spares     [][]byte // buffers for incomplete requests
 	pool       http2.Pool
 	streams    *h2stream    // that are not in use
@@ -166,6 +167,10 @@ func (l *loop) setDate() {
 
 // handle takes one event.
 func (l *loop) handle(e *reactor.Event) (mine bool) {
+	if e.ID() == knockEvent {
+		l.knocked()
+		return true
+	}
 	if e.ID() < 0 {
 		l.accept(l.listeners[-e.ID()-firstListener])
 		return true
@@ -286,6 +291,7 @@ func (l *loop) receive(c *conn, b []byte) (mine bool) {
 func (l *loop) close() {
 	l.over.Store(true)
 	l.openMail()
+	l.stopHearing()
 	for _, co := range l.coroutines {
 		co.stop()
 	}

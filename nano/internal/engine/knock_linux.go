@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"math"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// Listeners with TLS are accepted from by goroutines, which the Go runtime wakes when
+// somebody looks at the network for it: nobody does while all loops keep their
+// processors (see wait_linux.go). So a loop hears of such clients, too, and gives its
+// processor back.
+
+// knockEvent is the ID of these listeners.
+const knockEvent = math.MinInt32
+
+// Hear has a loop hear of the clients of a listener that a goroutine accepts from, until
+// stop is called. fd is a descriptor of the listener's own for it, which is closed then.
+func (s *Server) Hear(fd int) (stop func()) {
+	l := s.loops[0]
+	l.hand(&message{open: func(l *loop) {
+		if l.over.Load() || l.poller.Add(fd, knockEvent) != nil { // then clients wait some ms longer at worst
+			unix.Close(fd)
+			return
+		}
+		l.knocks = append(l.knocks, fd)
+	}})
+	return func() {
+		l.hand(&message{open: func(l *loop) {
+			if i := slices.Index(l.knocks, fd); i >= 0 {
+				unix.Close(fd)
+				l.knocks = slices.Delete(l.knocks, i, i+1)
+			}
+		}})
+	}
+}
+
+// knocked lets the goroutine run that accepts: the loop parks when it waits next.
+func (l *loop) knocked() { l.gap = 8 * brisk }
+
+// stopHearing closes what is heard of when the loop ends.
+func (l *loop) stopHearing() {
+	for _, fd := range l.knocks {
+		unix.Close(fd)
+	}
+	l.knocks = nil
+}
