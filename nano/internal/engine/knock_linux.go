@@ -28,6 +28,9 @@ func (s *Server) Hear(fd int) (stop func()) {
 	}})
 	return func() {
 		l.hand(&message{open: func(l *loop) {
+			if l.over.Load() { // it has closed what it had, or will, and this goroutine may be another
+				return
+			}
 			if i := slices.Index(l.knocks, fd); i >= 0 {
 				unix.Close(fd)
 				l.knocks = slices.Delete(l.knocks, i, i+1)
