@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"io"
 	"net"
 	"net/http"
@@ -35,28 +36,34 @@ func TestRoomForFiles(t *testing.T) {
 			t.Errorf("/ready: %d", resp.StatusCode)
 		}
 	}
+	served := func(c net.Conn) {
+		t.Helper()
+		c.SetDeadline(time.Now().Add(30 * time.Second))
+		io.WriteString(c, "GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != 200 {
+			t.Errorf("%s, %v", resp.Status, err)
+		}
+	}
 	var clients []net.Conn
-	for range 150 {
+	for i := range 150 {
 		c, err := net.Dial("tcp", g.address) // the kernel lets them into the queue
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		c.SetDeadline(time.Now().Add(30 * time.Second))
-		clients = append(clients, c)
+		if clients = append(clients, c); i < 5 {
+			served(c) // of those that come later, the queue of a busy loop may hold any
+		}
 	}
 	g.says(t, "no room for more clients")
 	ready()
-	served := func(c net.Conn) {
-		t.Helper()
-		io.WriteString(c, "GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
-		b := make([]byte, 15)
-		if _, err := io.ReadFull(c, b); err != nil || string(b) != "HTTP/1.1 200 OK" {
-			t.Errorf("%q, %v", b, err)
-		}
-	}
-	for i := range 5 {
-		served(clients[i])
+	for _, c := range clients[:5] {
+		served(c)
 	}
 	ready()
 	for _, c := range clients[:140] {

@@ -70,8 +70,8 @@ type windowsOf func(t *testing.T, stop time.Duration) (windows []measure.Window,
 // notOurs runs a load with a stop in it, and checks that no window that counts has a
 // time of half the stop or more, which the server never takes, and that every request
 // is accounted for. It never does, unless other programs keep it from its CPU: then
-// such times are there without any stop, too, and nothing can be told, or they are not
-// there each time, as with a mistake of ours.
+// such times are there without any stop, too, at least once, and nothing can be told, or
+// they are not there each time, as with a mistake of ours.
 func notOurs(t *testing.T, stop time.Duration, run windowsOf) {
 	t.Helper()
 	const tries = 3
@@ -86,11 +86,11 @@ func notOurs(t *testing.T, stop time.Duration, run windowsOf) {
 			calm++
 		}
 	}
-	if calm == 0 {
-		t.Skip("this machine can't carry the load, without any stop")
+	if calm < tries {
+		t.Skipf("this machine can't carry the load, without any stop, in %d of %d tries", tries-calm, tries)
 	}
 	for _, what := range found {
-		t.Errorf("in each of %d tries, in %d of which the load was fine without a stop; in the last: %s", tries, calm, what)
+		t.Errorf("in each of %d tries, though the load was fine without a stop each time; in the last: %s", tries, what)
 	}
 }
 
