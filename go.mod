@@ -3,6 +3,7 @@ module dyno
 go 1.26.0
 
 require (
+	connectrpc.com/connect v1.21.1
 	dyno/nano v0.0.0
 	dyno/nano/json v0.0.0
 	dyno/nano/validate v0.0.0

@@ -68,7 +68,7 @@ var house = []room{
 	}},
 	{"gate", []string{"wire", "nano", "internal"}, [][]string{
 		{"gate/request", "gate/config", "gate/etcd/embedded"},
-		{"gate/request/requesttest", "gate/bounds", "gate/translate", "gate/secure/securetest", "gate/stats", "gate/route", "gate/secure", "gate/guard", "gate/limit", "gate/observe"},
+		{"gate/request/requesttest", "gate/bounds", "gate/translate", "gate/grpcweb", "gate/secure/securetest", "gate/stats", "gate/route", "gate/secure", "gate/guard", "gate/limit", "gate/observe"},
 		{"gate/upstream", "gate/accesslog", "gate/fleet", "gate/tracing"},
 		{"gate/dns", "gate/health"},
 		{"gate/etcd"},

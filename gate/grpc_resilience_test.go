@@ -15,10 +15,13 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	testgrpc "google.golang.org/grpc/interop/grpc_testing"
 	"google.golang.org/grpc/status"
+
+	"dyno/gate/secure/securetest"
 )
 
 // failing makes a service answer with a status.
@@ -56,39 +59,67 @@ upstreams: {u: {endpoints: ["h2c://`+bad+`", "h2c://`+good+`"], balance: round-r
 	}
 }
 
-// Endpoints are asked by gRPC's health checking protocol.
+// Endpoints are asked by gRPC's health checking protocol, with and without TLS. One that
+// doesn't know the service, or the protocol, isn't well.
 func TestGRPCHealth(t *testing.T) {
-	serve := func(state healthpb.HealthCheckResponse_ServingStatus) (string, *testService) {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
+	ca := securetest.New(t)
+	for _, scheme := range []string{"h2c://", "https://"} {
+		serve := func(options ...func(*grpc.Server)) (string, *testService) {
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var secure []grpc.ServerOption
+			if scheme == "https://" {
+				pair := ca.Issue("site", time.Hour, "127.0.0.1").Pair(t)
+				secure = append(secure, grpc.Creds(credentials.NewServerTLSFromCert(&pair)))
+			}
+			server, service := grpc.NewServer(secure...), &testService{}
+			for _, o := range options {
+				o(server)
+			}
+			testgrpc.RegisterTestServiceServer(server, service)
+			go server.Serve(ln)
+			t.Cleanup(server.Stop)
+			return scheme + ln.Addr().String(), service
 		}
-		server, service, state1 := grpc.NewServer(), &testService{}, health.NewServer()
-		state1.SetServingStatus("tests", state)
-		healthpb.RegisterHealthServer(server, state1)
-		testgrpc.RegisterTestServiceServer(server, service)
-		go server.Serve(ln)
-		t.Cleanup(server.Stop)
-		return ln.Addr().String(), service
-	}
-	sick, one := serve(healthpb.HealthCheckResponse_NOT_SERVING)
-	well, two := serve(healthpb.HealthCheckResponse_SERVING)
-	g, at := start(t, `routes: [{to: u}]
-upstreams: {u: {endpoints: ["h2c://`+sick+`", "h2c://`+well+`"], health: {grpc: tests, every: 50ms}}}
-`)
-	for until := time.Now().Add(patience); len(g.Snapshot().Upstream("u").Set().Usable) != 1; time.Sleep(time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatal("both endpoints, or none, may be asked")
+		says := func(name string, status healthpb.HealthCheckResponse_ServingStatus) func(*grpc.Server) {
+			return func(s *grpc.Server) {
+				state := health.NewServer()
+				state.SetServingStatus(name, status)
+				healthpb.RegisterHealthServer(s, state)
+			}
 		}
-	}
-	client := grpcClient(t, at)
-	for range 10 {
-		if _, err := client.EmptyCall(soon(t), &testgrpc.Empty{}); err != nil {
-			t.Fatal(err)
+		well, service := serve(says("tests", healthpb.HealthCheckResponse_SERVING))
+		all, services := []string{well}, []*testService{}
+		for _, options := range [][]func(*grpc.Server){{says("tests", healthpb.HealthCheckResponse_NOT_SERVING)}, {says("other", healthpb.HealthCheckResponse_SERVING)}, nil} {
+			url, sick := serve(options...)
+			all, services = append(all, url), append(services, sick)
 		}
-	}
-	if one.calls.Load() != 0 || two.calls.Load() != 10 {
-		t.Errorf("%d and %d calls", one.calls.Load(), two.calls.Load())
+		tls := ""
+		if scheme == "https://" {
+			tls = fmt.Sprintf("tls: {ca: %q}, ", ca.Path)
+		}
+		g, at := start(t, fmt.Sprintf("routes: [{to: u}]\nupstreams: {u: {endpoints: [%q, %q, %q, %q], %shealth: {grpc: tests, every: 50ms}}}\n", all[0], all[1], all[2], all[3], tls))
+		for until := time.Now().Add(patience); len(g.Snapshot().Upstream("u").Set().Usable) != 1; time.Sleep(time.Millisecond) {
+			if time.Now().After(until) {
+				t.Fatalf("%s: %d endpoints may be asked", scheme, len(g.Snapshot().Upstream("u").Set().Usable))
+			}
+		}
+		client := grpcClient(t, at)
+		for range 10 {
+			if _, err := client.EmptyCall(soon(t), &testgrpc.Empty{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if service.calls.Load() != 10 {
+			t.Errorf("%s: %d calls", scheme, service.calls.Load())
+		}
+		for _, sick := range services {
+			if sick.calls.Load() != 0 {
+				t.Errorf("%s: one that isn't well had %d calls", scheme, sick.calls.Load())
+			}
+		}
 	}
 }
 

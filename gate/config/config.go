@@ -150,6 +150,7 @@ func (c *Config) link(in *input) {
 		}
 	}
 	c.identify(in)
+	c.linkGRPCWeb(in, byName)
 	for _, r := range c.Routes {
 		for i := range r.To {
 			if t := &r.To[i]; t.Direct == nil && t.Upstream != "" && byName[t.Upstream] == nil {

@@ -104,6 +104,8 @@ func TestProblems(t *testing.T) {
 		{"slow-start", head + "  - {to: a}\nupstreams: {a: {endpoints: [\"127.0.0.1:1\"], balance: {hash: path}, slow-start: 5s}}\n", `f.yaml:4:80: upstreams.a.slow-start: by a hash each key has its endpoint from the start, and slow-start would move keys twice (remove it)`},
 		{"origin", route(`{to: users, cors: {origins: ["https://a/b"]}}`), `f.yaml:3:34: routes[0].cors.origins[0]: expected an origin, got "https://a/b" (such as https://app.example.com or https://*.example.com)`},
 		{"credentials", route(`{to: users, cors: {origins: "*", credentials: true}}`), "f.yaml:3:23: routes[0].cors: any page of the web could act in a user's name: credentials don't go with all origins (name the origins)"},
+		{"grpc-web", route("{to: users, grpc-web: true}"), `f.yaml:3:10: routes[0].to: grpc-web needs endpoints that speak HTTP/2, and "127.0.0.1:1" doesn't (write h2c://127.0.0.1:1, or https://)`},
+		{"retry codes", route("{to: users, retry: {grpc: [UNAVAILABLE, ok]}}"), `f.yaml:3:45: routes[0].retry.grpc[1]: expected a status of gRPC, got "ok" (such as unavailable)`},
 		{"rate", route("{to: users, limit: {rate: 1000, key: client-ip}}"), `f.yaml:3:31: routes[0].limit.rate: expected requests in a second, minute or hour, got "1000" (such as 1000/s, 60/m or 5/h)`},
 		{"rate key", route("{to: users, limit: {rate: 1/s, key: client_ip}}"), `f.yaml:3:41: routes[0].limit.key: "client_ip" is not one of the choices (did you mean "client-ip"?)`},
 		{"concurrency", route("{to: users, concurrency: {most: 5}}"), "f.yaml:3:30: routes[0].concurrency: a concurrency that is sought needs an objective (such as concurrency: 100, or {objective: 50ms})"},

@@ -28,6 +28,7 @@ type Route struct {
 	Deadline *Deadline     // nil: nobody is told how much time there is
 	Timeout  time.Duration // from the head to the last byte of the response; 0: none
 	Body     int64         // bytes of a request's body at most; -1: as Client.Body
+	GRPCWeb  bool          // calls over gRPC-Web go on over gRPC
 	Retry    Retry
 	Hedge    *Hedge
 	Fault    *Fault
@@ -93,6 +94,7 @@ var routeFields = []known[Route]{
 	{"timeout", func(r *Route, p place) { r.Timeout = p.duration(time.Millisecond, 24*time.Hour) }},
 	{"deadline", func(r *Route, p place) { r.Deadline = readDeadline(p) }},
 	{"body", func(r *Route, p place) { r.Body = p.size(0, 1<<50) }},
+	{"grpc-web", func(r *Route, p place) { r.GRPCWeb = p.boolean() }},
 	{"retry", func(r *Route, p place) { readFields(p, &r.Retry, retryFields) }},
 	{"hedge", func(r *Route, p place) { r.Hedge = readHedge(p) }},
 	{"fault", func(r *Route, p place) { r.Fault = readFault(p) }},
@@ -159,11 +161,14 @@ func (r *Route) checkWhole(item place, found map[string]place) {
 		return
 	}
 	if ends[0] != "to" {
-		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "hedge", "sticky", "timeout", "deadline"} {
+		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "hedge", "sticky", "timeout", "deadline", "grpc-web"} {
 			if at, ok := found[name]; ok {
 				at.problem("remove it", "%s goes with to, and this route has %s", name, ends[0])
 			}
 		}
+	}
+	if r.GRPCWeb && r.CORS != nil {
+		r.CORS.admitGRPCWeb()
 	}
 	if r.Basic != nil && r.JWT != nil && r.JWT.Cookie == "" {
 		found["basic"].problem("have jwt read its token from a cookie", "basic and jwt both want to be what Authorization holds")

@@ -53,4 +53,6 @@ func (u *Upstream) linkTLS(in *input) {
 }
 
 // isPlain reports whether an endpoint's text says that it is without TLS.
-func isPlain(text string) bool { return strings.HasPrefix(text, "http://") }
+func isPlain(text string) bool {
+	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "h2c://")
+}

@@ -18,6 +18,10 @@ func (l *loop) refuse(c *client, a *request.Answer) {
 		x.keep = false // the rest of the body stands between us and the next request
 	}
 	x.outcome.Status, x.outcome.Upstream = a.Status, false
+	if c.of != nil && c.grpc || x.web != nil {
+		l.refuseCall(c, a)
+		return
+	}
 	if c.of != nil {
 		l.refuseStream(c, a)
 		return

@@ -130,11 +130,15 @@ func (l *loop) callHead(k *backend, ev *http2.Event) {
 		l.settle(c, k)
 	}
 	l.text = translate.Response(l.text[:0], ev.Header, ev.End, x.method == head)
+	if x.web != nil {
+		l.web = x.web.Response(l.web[:0], l.text, ev.End)
+		l.text, l.web = l.web, l.text
+	}
 	if n, err := l.resp.Parse(l.text, x.method == head, &responseLimits); n == 0 || err != nil {
 		l.failed(c, request.BadResponse)
 		return
 	}
-	if ev.End && l.retriesCode(c, ev.Header) || l.retriesStatus(c, l.resp.Status) {
+	if l.retriesCode(c, ev.Header, ev.End) || l.retriesStatus(c, l.resp.Status) {
 		return
 	}
 	k.private = translate.Private(k.private[:0], ev.Header)

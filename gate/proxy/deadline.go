@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"time"
 
+	"dyno/gate/config"
 	"dyno/gate/request"
 	"dyno/gate/translate"
+	"dyno/nano/wire/grpc"
 )
 
 // await puts a client into a phase, with the deadline of that phase. A client has one
@@ -25,7 +27,7 @@ func (l *loop) await(c *client, p phase) {
 	case phaseCheck:
 		d = time.Duration(x.waits.until - l.now)
 	case phaseDelay:
-		d = x.route.Config.Fault.Delay
+		d = x.pause
 	case phaseConnect:
 		d = x.upstream.Config.Connect
 	case phaseRequest:
@@ -108,6 +110,10 @@ func (l *loop) expired(id int32) {
 	case phaseCheck:
 		l.resume(c.id, c.serial, nil)
 	case phaseDelay:
+		if x.outcome.Tries > 0 {
+			l.retry(c)
+			return
+		}
 		l.try(c)
 		if c.fd >= 0 && c.phase == phaseRequest {
 			l.upload(c)
@@ -162,16 +168,30 @@ func (l *loop) lateBody(c *client) {
 // longestAsked bounds the time that a client may ask for: more is none.
 const longestAsked = 24 * time.Hour
 
+// callDeadline is how calls over gRPC say how much time there is, and are told.
+var callDeadline = &config.Deadline{Header: grpc.FieldTimeout, Unit: config.GRPC}
+
+// deadlineRules are how a request's time is told; nil: it isn't.
+func (c *client) deadlineRules() *config.Deadline {
+	rules := c.x.route.Config.Deadline
+	if rules == nil && c.grpc {
+		return callDeadline
+	}
+	return rules
+}
+
 // timeLimit is how long a request may take: what its route says, or less, if the client
 // has less time.
-func (l *loop) timeLimit(x *exchange, r *request.Request) (d time.Duration) {
-	d = x.route.Config.Timeout
-	rules := x.route.Config.Deadline
+func (l *loop) timeLimit(c *client, r *request.Request) (d time.Duration) {
+	d = c.x.route.Config.Timeout
+	rules := c.deadlineRules()
 	if rules == nil {
 		return d
 	}
 	value, said := r.Header(rules.Header)
-	r.Drop(rules.Header) // it is told anew
+	if said || rules != callDeadline {
+		r.Drop(rules.Header) // it is told anew
+	}
 	if !said {
 		return d
 	}
@@ -192,8 +212,8 @@ func (l *loop) timeLeft(x *exchange) (left time.Duration, limited bool) {
 }
 
 // retime writes how much time is left into a head that is sent once more.
-func (l *loop) retime(x *exchange) {
-	rules := x.route.Config.Deadline
+func (l *loop) retime(c *client) {
+	x, rules := &c.x, c.deadlineRules()
 	if rules == nil {
 		return
 	}

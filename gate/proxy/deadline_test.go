@@ -20,7 +20,7 @@ func TestRetime(t *testing.T) {
 	before := strings.TrimSuffix(string(x.head), "x-time: 900\r\n\r\n")
 	for _, left := range []int64{1200, 90, 0} {
 		x.deadline = l.now + left*int64(time.Millisecond)
-		l.retime(x)
+		l.retime(c)
 		want := before + "x-time: " + map[int64]string{1200: "1200", 90: "90", 0: "1"}[left] + "\r\n\r\n"
 		if string(x.head) != want {
 			t.Errorf("got %q, want %q", x.head, want)

@@ -108,6 +108,10 @@ func (l *loop) response(k *backend, b []byte) {
 		if l.retriesStatus(c, l.resp.Status) {
 			return
 		}
+		if x.web != nil { // there is no gRPC over HTTP/1.1
+			l.failed(c, request.BadResponse)
+			return
+		}
 		l.begins(c, k, b[:n])
 		b = b[n:]
 	}
@@ -167,6 +171,9 @@ func (l *loop) content(k *backend, b []byte) {
 func (l *loop) give(c *client, k *backend, piece []byte, done bool) {
 	x := &c.x
 	x.outcome.Sent += int64(len(piece))
+	if x.web != nil {
+		piece = l.webPart(x.web, k, piece, done)
+	}
 	if c.of != nil {
 		l.giveStream(c, k, piece, done)
 		return

@@ -3,6 +3,9 @@
 package proxy
 
 import (
+	"time"
+
+	"dyno/gate/grpcweb"
 	"dyno/gate/request"
 	"dyno/gate/snapshot"
 	"dyno/gate/upstream"
@@ -25,6 +28,8 @@ type exchange struct {
 	note     []byte             // of the route's observers
 	fields   []byte             // that are added to the response
 	deadline int64              // of the whole; 0: none
+	pause    time.Duration      // before the next try
+	web      *grpcweb.Call      // that it is; nil: it is none
 	tried    int64              // when the present try began
 	outcome  request.Outcome
 	waits    *suspended // for a decision; nil: for none

@@ -21,7 +21,7 @@ func (l *loop) failed(c *client, why request.Failure) {
 		return
 	}
 	x.outcome.Failed = why
-	if x.begun || c.grpc && x.wasReset {
+	if x.begun || c.grpc && x.wasReset && x.web == nil {
 		l.cut(c)
 		return
 	}
@@ -97,10 +97,15 @@ func (l *loop) retriesStatus(c *client, status int) bool {
 
 // tryElsewhere sends a request to another endpoint after a response that isn't passed on.
 func (l *loop) tryElsewhere(c *client, status int) {
+	l.tryEnded(c, status)
+	l.retry(c)
+}
+
+// tryEnded ends a try whose response isn't passed on.
+func (l *loop) tryEnded(c *client, status int) {
 	l.tried(&c.x, status, request.OK)
 	l.detach(c)
 	c.x.uncount()
-	l.retry(c)
 }
 
 // retry sends the request to another endpoint, if there is another. What the picking

@@ -130,6 +130,9 @@ func (l *loop) cut(c *client) {
 		l.cutStream(c)
 		return
 	}
+	if c.x.web != nil && l.cutCall(c) {
+		return
+	}
 	unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 	c.severed = true
 	l.detach(c)

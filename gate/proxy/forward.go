@@ -34,11 +34,7 @@ func (l *loop) forward(c *client) {
 	if route.Config.Sticky != nil {
 		l.stick(x, r)
 	}
-	t := l.timeLimit(x, r)
-	if c.grpc && route.Config.Deadline == nil {
-		t = callTime(r, t)
-	}
-	if t > 0 {
+	if t := l.timeLimit(c, r); t > 0 {
 		x.deadline = x.outcome.Began + int64(t)
 		if t == route.Config.Timeout && l.now == x.outcome.Began {
 			l.soon(c, t, wholeOver) // in the queue of all that are so long
@@ -68,7 +64,7 @@ func (l *loop) try(c *client) {
 	x := &c.x
 	x.count()
 	if x.outcome.Tries > 0 {
-		l.retime(x)
+		l.retime(c)
 	}
 	x.tried = l.now
 	if x.outcome.Asked == 0 {
@@ -161,11 +157,17 @@ func (l *loop) fault(c *client) bool {
 		return true
 	}
 	if f.Delay > 0 && chance(f.DelayShare) {
-		l.soon(c, f.Delay, delayOver)
-		l.await(c, phaseDelay)
+		l.pause(c, f.Delay)
 		return true
 	}
 	return false
+}
+
+// pause lets a request wait before its next try.
+func (l *loop) pause(c *client, d time.Duration) {
+	c.x.pause = d
+	l.soon(c, d, delayOver)
+	l.await(c, phaseDelay)
 }
 
 // dial opens a connection for a request, or a stream of one.

@@ -35,7 +35,7 @@ func (l *loop) hedge(c *client) {
 			return // the first one goes on
 		}
 	}
-	l.retime(x)
+	l.retime(c)
 	k.client, k.idle = c, false
 	x.hedge = k
 	x.outcome.Hedged = true

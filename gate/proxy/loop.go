@@ -72,6 +72,7 @@ type loop struct {
 	frames  []byte   // what is read over HTTP/2: acting upon it may read from others into scratch
 	outs    [][]byte // spare memory for what is sent over HTTP/2
 	text    []byte   // a head of HTTP/2 as text
+	web     []byte   // what was translated of or into gRPC-Web
 	trail   []byte   // trailers as lines
 	out     []byte   // heads that are written
 	spares  [][]byte

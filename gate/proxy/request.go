@@ -38,6 +38,7 @@ func (l *loop) request(c *client, b []byte) {
 	c.requests++
 	c.serial++
 	x.start(q, b, l.now)
+	c.grpc = c.grpc && c.of != nil
 	x.keep = q.KeepAlive && !l.server.draining.Load()
 	r.Begin(q, b)
 	r.Peer, r.Now = c.peer, l.now
@@ -59,6 +60,9 @@ func (l *loop) request(c *client, b []byte) {
 		return
 	}
 	x.route = route
+	if route.Config.GRPCWeb {
+		l.webCall(c, r)
+	}
 	r.Importance = importanceOf(r, &route.Config.Importance)
 	l.observe(x)
 	if route.Broken != nil {
@@ -152,7 +156,7 @@ func (l *loop) canonical(r *request.Request) *request.Answer {
 
 // tooLarge holds the body's length against the route's limit.
 func (l *loop) tooLarge(x *exchange, q *http1.Request) *request.Answer {
-	if most := l.mostBody(x); most > 0 && q.ContentLength > most {
+	if most := l.mostBody(x); most > 0 && q.ContentLength > most && (x.web == nil || !x.web.Text) {
 		return answerTooLarge
 	}
 	return nil

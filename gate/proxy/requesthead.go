@@ -33,7 +33,7 @@ func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
 	host := route.Config.Host
 	ownHost := host != "" || q.Form == http1.AbsoluteForm || q.Host.Empty()
 	plain := l.plain(r, route.Request.Drop)
-	te := false
+	te := x.web != nil // whose trailers come over gRPC
 	for i := range q.Fields {
 		f := &q.Fields[i]
 		name := f.Name.Of(b)
@@ -85,7 +85,7 @@ func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
 	default:
 		dst = append(dst, via...)
 	}
-	if d := route.Config.Deadline; d != nil {
+	if d := c.deadlineRules(); d != nil {
 		if left, limited := l.timeLeft(x); limited {
 			dst = translate.AppendTimeLeft(dst, d, left)
 		}

@@ -49,12 +49,6 @@ func (l *loop) sendHeadOn(c *client, end bool) {
 // refuseStream gives a client over HTTP/2 an answer of the gateway's own.
 func (l *loop) refuseStream(c *client, a *request.Answer) {
 	x := &c.x
-	if c.grpc {
-		l.refuseCall(c, a, l.addedFields(x))
-		l.end(c)
-		l.endOfResponse(c)
-		return
-	}
 	bodiless := a.Status == 204 || a.Status == 304
 	out := append(l.out[:0], http1.StatusLine(a.Status)...)
 	out = append(append(out, l.date...), a.Fields...)
@@ -83,18 +77,18 @@ func (l *loop) refuseStream(c *client, a *request.Answer) {
 func (l *loop) cutStream(c *client) {
 	x := &c.x
 	l.detach(c)
-	why := x.outcome.Failed
-	if !l.cutCall(c, why) {
-		code := http2.InternalError
-		switch {
-		case x.wasReset && x.reset != http2.NoError:
-			code = x.reset // the upstream's reason is the client's too
-		case why == request.TimedOut:
-			code = http2.Cancel
-		}
-		l.touch(c.sink.mux)
-		c.sink.mux.codec.Reset(c.sink.stream, code)
+	if l.cutCall(c) {
+		return
 	}
+	code := http2.InternalError
+	switch {
+	case x.wasReset && x.reset != http2.NoError:
+		code = x.reset // the upstream's reason is the client's too
+	case x.outcome.Failed == request.TimedOut:
+		code = http2.Cancel
+	}
+	l.touch(c.sink.mux)
+	c.sink.mux.codec.Reset(c.sink.stream, code)
 	l.end(c)
 	l.drop(c)
 }

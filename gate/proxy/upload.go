@@ -90,6 +90,14 @@ func (l *loop) passOn(c *client, b []byte) (used int, ok bool) {
 // reports whether the exchange goes on.
 func (l *loop) passContent(c *client, piece []byte) bool {
 	x := &c.x
+	if x.web != nil && x.web.Text {
+		var err error
+		if l.web, err = x.web.Request(l.web[:0], piece, x.body.Done()); err != nil {
+			l.badBody(c)
+			return false
+		}
+		piece = l.web
+	}
 	if most := l.mostBody(x); most > 0 && x.sent+int64(len(piece)) > most {
 		c.unread = true
 		if x.begun {

@@ -16,6 +16,7 @@ const (
 	FieldStatus   = "grpc-status"
 	FieldMessage  = "grpc-message"
 	FieldDetails  = "grpc-status-details-bin"
+	FieldPushback = "grpc-retry-pushback-ms" // of proposal A6 of github.com/grpc/proposal
 )
 
 // Identity is the encoding of messages that aren't compressed.
