@@ -131,11 +131,15 @@ func (c *Conn) Offer(p []byte) (n int, err error) {
 	}
 }
 
+// trimFrom is how many bytes of a buffer must be unused for what is left to be moved to
+// another one: a client that takes nothing may do so for long.
+const trimFrom = 1 << 10
+
 // trim keeps what is left to send in no larger a buffer than it needs.
 func (c *Conn) trim() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.out == nil || 2*(len(*c.out)-c.sent) > cap(*c.out) {
+	if c.out == nil || cap(*c.out)-(len(*c.out)-c.sent) < trimFrom {
 		return
 	}
 	left, unasked := append([]byte(nil), (*c.out)[c.sent:]...), c.unasked
