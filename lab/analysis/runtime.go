@@ -9,7 +9,7 @@ import (
 	"dyno/lab/stats"
 )
 
-// inside sums the windows in which the subject's Go runtime told about itself.
+// inside sums the windows in which the subject's runtime told about itself.
 type inside struct {
 	windows   int
 	length    time.Duration // between its readings
@@ -46,7 +46,7 @@ func (r *inside) add(w *archive.Window) {
 	}
 }
 
-// runtimeFigures are those of Go programs, with what each rests on, as
+// runtimeFigures are those that runtimes tell, Go's all of them, with what each rests on, as
 // [probe.Window.Lacks] names it.
 var runtimeFigures = []struct {
 	name, unit, source string
@@ -70,7 +70,7 @@ const (
 	perSecond
 )
 
-// ofRuntime returns the figures of Go programs: none for others.
+// ofRuntime returns the figures that the subject's runtime tells.
 func ofRuntime() []figure {
 	var list []figure
 	for _, f := range runtimeFigures {
@@ -78,9 +78,9 @@ func ofRuntime() []figure {
 			r := &s.inside
 			switch {
 			case r.windows == 0:
-				return 0, "the subject's Go runtime did not tell"
+				return 0, "the subject's runtime did not tell"
 			case r.lacking[f.source]:
-				return 0, "the subject's Go runtime does not tell " + f.source
+				return 0, "the subject's runtime does not tell " + f.source
 			}
 			return r.shared(f.per, f.of(&r.sum))
 		}))

@@ -21,7 +21,7 @@ func told(allocs uint64, missing ...string) archive.Window {
 }
 
 func TestRuntimeFigures(t *testing.T) {
-	const untold, silent = "the subject's Go runtime did not tell", "the subject's Go runtime does not tell "
+	const untold, silent = "the subject's runtime did not tell", "the subject's runtime does not tell "
 	silentWindow, empty, late := window(0, 1_000, time.Millisecond), told(5), told(2_500)
 	late.Server.Runtime.Length = late.Server.Length * 5 / 4
 	empty.Client.Completed = 0

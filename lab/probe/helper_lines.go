@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
-// What the helper says is described in its package, subjects/go/dynoprobe. It
-// comes from the program under test and is not trusted.
+// What helpers say is described in docs/add-a-language.md, and what Go's says beyond that in
+// its package, subjects/go/dynoprobe. It comes from the program under test and is not
+// trusted.
 
 const (
 	maxHelperLine    = 64 << 10 // bytes; honest lines have 2 to 8 KiB
@@ -20,10 +22,12 @@ const (
 
 // hello is the helper's first line.
 type hello struct {
-	Version int    `json:"dynoprobe"`
-	PID     int    `json:"pid"`
-	Go      string `json:"go"`
-	Uppers  struct {
+	Version int `json:"dynoprobe"`
+	PID     int `json:"pid"`
+	// Tells names the figures that its answers have, as in a [Window]. Go's helper, which
+	// tells all of them, leaves it out.
+	Tells  []string `json:"tells"`
+	Uppers struct {
 		GCPauses       []float64 `json:"gc_pauses"`
 		SchedLatencies []float64 `json:"sched_latencies"`
 	} `json:"uppers"`
@@ -37,7 +41,18 @@ func parseHello(line []byte) (*hello, error) {
 	if h.Version != helperVersion {
 		return nil, fmt.Errorf("the helper speaks version %d, dyno %d: build the subject with the helper that came with dyno", h.Version, helperVersion)
 	}
+	if len(h.Tells) > len(runtimeNames) {
+		return nil, fmt.Errorf("the helper tells %d figures, there are %d", len(h.Tells), len(runtimeNames))
+	}
+	for _, name := range h.Tells {
+		if !slices.Contains(runtimeNames, name) {
+			return nil, fmt.Errorf("the helper tells %.40q, which is no figure; there are %s", name, strings.Join(runtimeNames, ", "))
+		}
+	}
 	for name, uppers := range map[string][]float64{"gc_pauses": h.Uppers.GCPauses, "sched_latencies": h.Uppers.SchedLatencies} {
+		if len(uppers) == 0 && h.Tells != nil {
+			continue
+		}
 		if len(uppers) == 0 || len(uppers) > maxHelperBuckets || !slices.IsSorted(uppers) || slices.ContainsFunc(uppers, unbounded) {
 			return nil, fmt.Errorf("the helper's buckets for %s are not ascending times", name)
 		}
@@ -52,6 +67,8 @@ type answer struct {
 	Mono           int64        `json:"mono"` // CLOCK_MONOTONIC at the reading, ns
 	GCCycles       uint64       `json:"gc_cycles"`
 	GCCPU          float64      `json:"gc_cpu_s"`
+	GCPause        float64      `json:"gc_pause_s"`     // added up; of a runtime that has no gc_pauses
+	GCPauseMax     float64      `json:"gc_pause_max_s"` // since the previous answer; the same
 	Heap           uint64       `json:"heap"`
 	AllocBytes     uint64       `json:"alloc_bytes"`
 	Allocs         uint64       `json:"allocs"`
@@ -67,7 +84,7 @@ func parseAnswer(line []byte, h *hello) (answer, error) {
 		return answer{}, fmt.Errorf("reading the helper's answer: %w", err)
 	}
 	err := errors.Join(
-		fit("gc_cpu_s", a.GCCPU), fit("self_us", a.SelfMicros),
+		fit("gc_cpu_s", a.GCCPU), fit("self_us", a.SelfMicros), fit("gc_pause_s", a.GCPause), fit("gc_pause_max_s", a.GCPauseMax),
 		a.GCPauses.fit(len(h.Uppers.GCPauses)+1),
 		a.SchedLatencies.fit(len(h.Uppers.SchedLatencies)+1),
 	)

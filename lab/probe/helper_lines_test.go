@@ -22,6 +22,8 @@ func TestParseHello(t *testing.T) {
 		"other version": strings.Replace(goodHello, `:1,`, `:2,`, 1),
 		"no buckets":    strings.Replace(goodHello, "[0,1e-3]", "[]", 1),
 		"not ascending": strings.Replace(goodHello, "[0,1e-3]", "[1,0]", 1),
+		"no figure":     `{"dynoprobe":1,"tells":["gc_cycels"]}`,
+		"many figures":  `{"dynoprobe":1,"tells":[` + strings.Repeat(`"heap",`, 99) + `"heap"]}`,
 		"too many":      strings.Replace(goodHello, "[0,1e-3]", "[0"+strings.Repeat(",0", maxHelperBuckets)+"]", 1),
 	} {
 		if got, err := parseHello([]byte(line)); err == nil {
@@ -55,6 +57,8 @@ func TestParseAnswer(t *testing.T) {
 		"countless":      strings.Replace(goodAnswer, "[3,4]", "[3,18446744073709551615]", 1),
 		"no time":        strings.Replace(goodAnswer, "8.5", "1e308", 1),
 		"before time":    strings.Replace(goodAnswer, "0.003", "-1", 1),
+		"no pause":       strings.Replace(goodAnswer, `"heap"`, `"gc_pause_s":-1,"heap"`, 1),
+		"no longest":     strings.Replace(goodAnswer, `"heap"`, `"gc_pause_max_s":1e99,"heap"`, 1),
 	} {
 		if got, err := parseAnswer([]byte(line), h); err == nil {
 			t.Errorf("%s: no error, but %+v", name, got)
@@ -64,6 +68,7 @@ func TestParseAnswer(t *testing.T) {
 
 func FuzzHelperLines(f *testing.F) {
 	f.Add([]byte(goodHello), []byte(goodAnswer))
+	f.Add([]byte(`{"dynoprobe":1,"tells":["gc_pause"]}`), []byte(`{"gc_pause_s":1,"gc_pause_max_s":2,"gc_pauses":[[0,7]]}`))
 	f.Add([]byte(goodHello), []byte(`{"gc_pauses":null,"sched_latencies":[[0,18446744073709551615],[0,1]]}`))
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		h, err := parseHello(first)

@@ -25,14 +25,16 @@ const (
 	maxHelpers    = 256 // processes of one subject
 )
 
-// RuntimeListener is where the helpers in a subject's Go processes connect and
-// answer. Its methods may be called from any goroutine.
+// RuntimeListener is where the helpers in a subject's processes connect and answer, and
+// where a JVM may log its collections instead. Its methods may be called from any
+// goroutine.
 type RuntimeListener struct {
 	listener *net.UnixListener
 	path     string
 	readers  sync.WaitGroup
 
 	sampling sync.Mutex // held from asking to the answers
+	log      gcLog      // guarded by sampling
 
 	mu      sync.Mutex
 	conns   map[net.Conn]struct{}
@@ -54,6 +56,7 @@ func NewRuntimeListener(dir string) (*RuntimeListener, error) {
 		return nil, fmt.Errorf("making a folder for the probe's socket: %w", err)
 	}
 	l := &RuntimeListener{path: filepath.Join(holder, "s"), conns: make(map[net.Conn]struct{})}
+	l.log.path = filepath.Join(holder, "gc.log")
 	if len(l.path) >= maxSocketPath {
 		os.Remove(holder)
 		return nil, fmt.Errorf("the probe's socket %s has a name of %d bytes, at most %d are possible: use a folder with a shorter name", l.path, len(l.path), maxSocketPath-1)
@@ -71,10 +74,13 @@ func NewRuntimeListener(dir string) (*RuntimeListener, error) {
 	return l, nil
 }
 
-// Env returns "NAME=VALUE" for the subject's environment.
-func (l *RuntimeListener) Env() string { return helperEnv + "=" + l.path }
+// Env returns what the subject's environment must say: where the socket is, and where a
+// log of collections may be.
+func (l *RuntimeListener) Env() map[string]string {
+	return map[string]string{helperEnv: l.path, gcLogEnv: l.log.path}
+}
 
-// Close ends all connections, removes the socket, and waits until nothing of
+// Close ends all connections, removes the socket and the log, and waits until nothing of
 // the listener runs any more.
 func (l *RuntimeListener) Close() error {
 	err := l.listener.Close()
@@ -85,8 +91,10 @@ func (l *RuntimeListener) Close() error {
 	}
 	l.mu.Unlock()
 	l.readers.Wait()
-	os.Remove(l.path)
-	os.Remove(filepath.Dir(l.path))
+	l.sampling.Lock()
+	l.log.close()
+	l.sampling.Unlock()
+	os.RemoveAll(filepath.Dir(l.path)) // which was made for these two
 	if errors.Is(err, net.ErrClosed) {
 		return nil
 	}
@@ -100,9 +108,9 @@ func (l *RuntimeListener) Connected() int {
 	return len(l.helpers)
 }
 
-// Sample asks all helpers and waits for their answers, until ctx is done but at
-// most [AnswerTime]. The error says that there is none to ask, or that none
-// answered in time.
+// Sample asks all helpers, reads the log, and waits for the answers, until ctx is done but
+// at most [AnswerTime]. The error says that there is none to ask, or that none answered in
+// time.
 func (l *RuntimeListener) Sample(ctx context.Context) (RuntimeTotals, error) {
 	return l.ask()(ctx)
 }
@@ -119,17 +127,28 @@ func (l *RuntimeListener) ask() (collect func(context.Context) (RuntimeTotals, e
 	for _, h := range asked {
 		h.ask(deadline)
 	}
+	logged, err := l.log.read()
+	if err != nil {
+		refused = err
+	}
 	return func(ctx context.Context) (RuntimeTotals, error) {
 		defer l.sampling.Unlock()
 		ctx, cancel := context.WithDeadline(ctx, deadline)
 		defer cancel()
-		return gather(ctx, asked, refused)
+		return gather(ctx, asked, logged, refused)
 	}
 }
 
-// gather waits for the answers of the helpers asked.
-func gather(ctx context.Context, asked []*helper, refused error) (t RuntimeTotals, err error) {
+// gather waits for the answers of the helpers asked, and puts what a log told before them;
+// nil is no log.
+func gather(ctx context.Context, asked []*helper, logged *helperTotals, refused error) (t RuntimeTotals, err error) {
 	late := 0
+	if logged != nil {
+		t.helpers = append(t.helpers, *logged)
+		if logged.late {
+			late++
+		}
+	}
 	for _, h := range asked {
 		totals, ok := h.collect(ctx)
 		if !ok {
@@ -144,7 +163,7 @@ func gather(ctx context.Context, asked []*helper, refused error) (t RuntimeTotal
 	case len(t.helpers) == 0 && refused != nil:
 		return t, refused
 	case len(t.helpers) == 0:
-		return t, errors.New("no program has connected to the probe: does the subject import its helper?")
+		return t, errors.New("no program has connected to the probe, or logs its collections: does the subject import its helper?")
 	case late == len(t.helpers):
 		return t, fmt.Errorf("no answer within %v", AnswerTime)
 	}

@@ -31,7 +31,7 @@ func newListener(t *testing.T) *RuntimeListener {
 // connect plays a helper that has said hello.
 func connect(t *testing.T, l *RuntimeListener, hello string) net.Conn {
 	t.Helper()
-	conn, err := net.Dial("unix", strings.TrimPrefix(l.Env(), helperEnv+"="))
+	conn, err := net.Dial("unix", l.Env()[helperEnv])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,5 +183,29 @@ func TestListenerSocket(t *testing.T) {
 	long := filepath.Join(t.TempDir(), strings.Repeat("x", 100))
 	if _, err := NewRuntimeListener(long); err == nil || !strings.Contains(err.Error(), "shorter") {
 		t.Errorf("error = %v, want one that asks for a shorter name", err)
+	}
+}
+
+// The names of sockets are short; that of the temporary folder may be long.
+func TestListenForRuntimeWhateverTheTemporaryFolder(t *testing.T) {
+	long := filepath.Join(t.TempDir(), strings.Repeat("x", 90))
+	if err := os.Mkdir(long, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", long)
+	l, remove, err := ListenForRuntime(long)
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := l.Env()[helperEnv]
+	if _, err := os.Stat(socket); err != nil {
+		t.Error(err)
+	}
+	remove()
+	if _, err := os.Stat(filepath.Dir(filepath.Dir(socket))); err == nil {
+		t.Errorf("the folder of %s is left behind", socket)
+	}
+	if left, err := os.ReadDir(long); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }

@@ -53,7 +53,7 @@ func (s *metricsSpan) process() *Process {
 	}
 }
 
-// runtime returns what is told of the Go runtime, nil if that is nothing.
+// runtime returns what is told of the runtime, which is Go's; nil if that is nothing.
 func (s *metricsSpan) runtime() *Runtime {
 	if !s.tells(seriesGoroutines, seriesGCCycles, seriesHeap, seriesAllocBytes) {
 		return nil

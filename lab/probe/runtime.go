@@ -1,16 +1,21 @@
 package probe
 
-import "time"
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+)
 
-// RuntimeTotals is what the Go runtimes of a subject have done since they
-// began: one for each of its processes that has the helper.
+// RuntimeTotals is what the runtimes of a subject have done since they began: one for
+// each of its processes that has a helper or writes a log of its collections.
 type RuntimeTotals struct {
 	helpers []helperTotals
 }
 
-// helperTotals is what one helper answered.
+// helperTotals is what one helper answered, or a log told.
 type helperTotals struct {
-	id    int // of the connection
+	id    int // of the connection; 0 for the log
 	hello *hello
 	answer
 	late bool // it did not answer in time: these figures are earlier ones
@@ -41,7 +46,8 @@ func (t RuntimeTotals) Since(a RuntimeTotals) (r Runtime, ok bool) {
 	}
 	r.Length = mean(lengths)
 	stopped, waited := newHistogram(pauses), newHistogram(waits)
-	r.GCPause, r.GCPauseMax = stopped.total(), stopped.max()
+	r.GCPause += stopped.total()
+	r.GCPauseMax = max(r.GCPauseMax, stopped.max())
 	r.SchedP50, r.SchedP99, r.SchedMax = waited.quantile(0.5), waited.quantile(0.99), waited.max()
 	return r, len(t.helpers) > 0
 }
@@ -62,9 +68,46 @@ func mean(lengths []int64) time.Duration {
 func (r *Runtime) add(now, before *answer) {
 	r.GCCycles += grown(before.GCCycles, now.GCCycles)
 	r.GCCPU += seconds(max(0, now.GCCPU-before.GCCPU))
+	r.GCPause += seconds(max(0, now.GCPause-before.GCPause))
+	r.GCPauseMax = max(r.GCPauseMax, seconds(now.GCPauseMax))
 	r.Heap += now.Heap
 	r.AllocBytes += grown(before.AllocBytes, now.AllocBytes)
 	r.AllocCount += grown(before.Allocs, now.Allocs)
 	r.Goroutines += now.Goroutines
 	r.HelperCPUus += now.SelfMicros
+}
+
+// runtimeNames are the figures of a [Runtime], as they are named in a window's Missing.
+var runtimeNames = []string{
+	"gc_cycles", "gc_pause", "gc_pause_max", "gc_cpu", "heap", "alloc_bytes", "alloc_objects", "goroutines", "sched", "helper_us",
+}
+
+// errUntold is why figures are missing that a runtime has no notion of, or keeps to itself.
+var errUntold = errors.New("the runtime doesn't tell")
+
+// untold lists the figures that not every process tells: a sum of some would be taken for
+// the sum of all.
+func (t RuntimeTotals) untold() []string {
+	var missing absent
+	for _, h := range t.helpers {
+		if h.hello.Tells == nil {
+			continue // all of them
+		}
+		for _, name := range runtimeNames {
+			if !slices.Contains(h.hello.Tells, name) {
+				missing.note(name, errUntold)
+			}
+		}
+	}
+	return missing.list()
+}
+
+// Told lists the figures that every process tells, by their names in a [Runtime].
+func (t RuntimeTotals) Told() (names []string) {
+	for _, name := range runtimeNames {
+		if !slices.ContainsFunc(t.untold(), func(missing string) bool { return strings.HasPrefix(missing, name+":") }) {
+			names = append(names, name)
+		}
+	}
+	return names
 }

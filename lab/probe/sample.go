@@ -1,5 +1,5 @@
 // Package probe reads what the server's side of a trial was doing: the
-// subject's processes, the machine, and, for Go subjects, the runtime.
+// subject's processes, the machine, and, where it tells, the runtime.
 //
 // Probes take cumulative [Snapshot]s; the difference of two is a [Window].
 // What a machine can't tell is absent: a nil pointer, or a name in Missing.
@@ -18,7 +18,7 @@ type Window struct {
 	Process  *Process      `json:"process,omitempty"`
 	Upstream *Process      `json:"upstream,omitempty"` // what a gateway sends requests on to, if dyno started it
 	Machine  *Machine      `json:"machine,omitempty"`
-	Runtime  *Runtime      `json:"runtime,omitempty"` // Go subjects with the probe helper, or a metrics endpoint
+	Runtime  *Runtime      `json:"runtime,omitempty"` // subjects with a helper, a log of collections or a metrics endpoint
 	Missing  []string      `json:"missing,omitempty"` // figures that could not be read and are zero: "name: why"
 }
 
@@ -85,8 +85,9 @@ type Self struct {
 	RunQueue time.Duration `json:"run_queue"` // time its threads were runnable but not running, ns
 }
 
-// Runtime is the Go runtime of a subject over one window, from runtime/metrics;
-// some of it, where Missing says so, by the subject's metrics endpoint.
+// Runtime is the runtime of a subject over one window: Go's, from runtime/metrics, or that
+// of another language, which knows fewer figures; some of them, where Missing says so, by
+// the subject's metrics endpoint.
 type Runtime struct {
 	// Length is the time between the readings that these are the differences of,
 	// where the runtime told when it read: a saturated program answers late, and
@@ -95,13 +96,13 @@ type Runtime struct {
 	Length      time.Duration `json:"length,omitempty"`
 	GCCycles    uint64        `json:"gc_cycles"`
 	GCPause     time.Duration `json:"gc_pause"`      // total stop-the-world time for GC, ns
-	GCPauseMax  time.Duration `json:"gc_pause_max"`  // upper bound of the longest pause's bucket, ns
+	GCPauseMax  time.Duration `json:"gc_pause_max"`  // the longest pause, of Go the upper bound of its bucket, ns
 	GCCPU       time.Duration `json:"gc_cpu"`        // estimated CPU time spent in GC, ns
-	Heap        uint64        `json:"heap"`          // bytes of live and dead objects at the window's end
+	Heap        uint64        `json:"heap"`          // bytes of live and dead objects at the window's end; of a JVM after its last collection
 	AllocBytes  uint64        `json:"alloc_bytes"`   // allocated in the window
 	AllocCount  uint64        `json:"alloc_objects"` // allocated in the window
-	Goroutines  uint64        `json:"goroutines"`
-	SchedP50    time.Duration `json:"sched_p50"` // time goroutines were runnable before running, ns
+	Goroutines  uint64        `json:"goroutines"`    // or what else the language has as light threads, such as Erlang's processes
+	SchedP50    time.Duration `json:"sched_p50"`     // time goroutines were runnable before running, ns
 	SchedP99    time.Duration `json:"sched_p99"`
 	SchedMax    time.Duration `json:"sched_max"`
 	HelperCPUus float64       `json:"helper_us"` // time the helper itself took to answer, µs

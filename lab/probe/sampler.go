@@ -19,12 +19,12 @@ type Config struct {
 	Upstream int
 	// CPUs are those whose clock rate is watched: the subject's. Empty for none.
 	CPUs []int
-	// Runtime is where the subject's helper answers; nil if it has none. It stays
-	// the caller's to close.
+	// Runtime is where the subject's helper answers, or its log of collections is; nil
+	// if it has neither. It stays the caller's to close.
 	Runtime *RuntimeListener
 	// Metrics is the URL of the subject's Prometheus endpoint; empty if it has
 	// none. It is asked at each snapshot, and fills in what can't be seen of the
-	// process and the Go runtime otherwise.
+	// process and the runtime otherwise.
 	Metrics string
 	// Trust says which servers the URL may lead to, if it is https; nil for those
 	// with the system's certificates.
@@ -83,7 +83,7 @@ type Snapshot struct {
 	Machine  *MachineTotals
 	Runtime  *RuntimeTotals
 	Metrics  *MetricsTotals
-	helped   bool // a helper in the subject was connected
+	helped   bool // a helper in the subject was connected, or a log there
 	errs     []failure
 }
 
@@ -100,7 +100,7 @@ const (
 	processProbe  = "process"
 	upstreamProbe = "upstream"
 	machineProbe  = "machine"
-	runtimeProbe  = "Go runtime"
+	runtimeProbe  = "runtime"
 	metricsProbe  = "metrics"
 )
 
@@ -140,7 +140,7 @@ func (s *Sampler) Snapshot() Snapshot {
 	if finish != nil {
 		t, err := finish(context.Background())
 		snap.Runtime = kept(&snap, runtimeProbe, t, err)
-		snap.helped = s.runtime.Connected() > 0
+		snap.helped = snap.Runtime != nil || s.runtime.Connected() > 0
 	}
 	if answered != nil {
 		t, err := answered()
@@ -179,8 +179,9 @@ func (s *Sampler) Between(a, b Snapshot) Window {
 	if a.Runtime != nil && b.Runtime != nil {
 		if r, ok := b.Runtime.Since(*a.Runtime); ok {
 			w.Runtime = &r
+			w.Missing = append(w.Missing, b.Runtime.untold()...)
 		} else {
-			w.Missing = append(w.Missing, "Go runtime: not every helper answered in time")
+			w.Missing = append(w.Missing, runtimeProbe+": not every helper answered in time")
 		}
 	}
 	if a.Metrics != nil && b.Metrics != nil {

@@ -65,7 +65,7 @@ func TestSamplerWithoutProcess(t *testing.T) {
 func TestSamplerWithoutHelperTakesMetrics(t *testing.T) {
 	url, _ := serve(t, goMetrics(1), goMetrics(2))
 	w := windows(newPatient(t, Config{PID: os.Getpid(), Metrics: url, Runtime: newListener(t)}), 1)[0]
-	if w.Runtime == nil || w.Runtime.GCCycles != 3 || w.Lacks("Go runtime") || !w.Lacks("sched") {
+	if w.Runtime == nil || w.Runtime.GCCycles != 3 || w.Lacks("runtime") || !w.Lacks("sched") {
 		t.Errorf("runtime = %+v, missing %q; want that of the metrics", w.Runtime, w.Missing)
 	}
 	if w.Process == nil || w.Process.Reported || w.Process.Threads == 0 || w.Lacks("cpu_split", "switches") {
@@ -119,7 +119,7 @@ func TestSamplerWithHelper(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	l := newListener(t)
-	a := startProgram(filepath.Join(dir, "actor"), l.Env())
+	a := startProgram(filepath.Join(dir, "actor"), helperEnv+"="+l.path)
 	t.Cleanup(a.end)
 	settle(t, l, 1)
 	s := newSampler(t, Config{PID: a.pid(), Runtime: l})

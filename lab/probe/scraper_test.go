@@ -125,7 +125,7 @@ func TestSamplerWithLateHelper(t *testing.T) {
 	settle(t, l, 1)
 	s := newPatient(t, Config{Metrics: url, Runtime: l})
 	w := windows(s, 1)[0]
-	if w.Runtime != nil || !w.Lacks("Go runtime") || w.Process == nil {
+	if w.Runtime != nil || !w.Lacks("runtime") || w.Process == nil {
 		t.Errorf("window = %+v, want a process alone", w)
 	}
 }

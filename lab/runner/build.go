@@ -72,7 +72,7 @@ func (b *builder) shipped(ctx context.Context, s study.Subject) (*contender, boo
 		}
 	}
 	c := &contender{
-		Subject: s, starts: make(map[string]subject.StartSpec), goProbe: m.Probe == "go",
+		Subject: s, starts: make(map[string]subject.StartSpec), tells: m.Probe != "",
 		archived: archive.Subject{
 			Name: s.Name, Language: m.Language, Framework: m.Framework, Version: m.Version, Role: string(m.Role),
 			Command: m.Run, Env: merged(m.Env, s.Env), Limits: s.Limits,
@@ -121,7 +121,7 @@ func (b *builder) build(ctx context.Context, s study.Subject, m subject.Manifest
 // own prepares a program of the user's, once for each level of its build.
 func (b *builder) own(ctx context.Context, s study.Subject) (*contender, bool, error) {
 	c := &contender{
-		Subject: s, starts: make(map[string]subject.StartSpec), goProbe: true, // it may import the helper too
+		Subject: s, starts: make(map[string]subject.StartSpec), tells: true, // it may
 		archived: archive.Subject{Name: s.Name, Role: "own", Command: s.Run, Env: s.Env, Limits: s.Limits},
 	}
 	cached, err := b.upstream(ctx, c, s.Upstream)

@@ -21,7 +21,7 @@ type contender struct {
 	starts   map[string]subject.StartSpec // how to start it, by the flags it is built with; none if it is already up
 	routes   []contract.Route             // the contract it must fulfil; nil if only the requests are known
 	calls    []contract.Call              // those it must answer, of one that speaks gRPC
-	goProbe  bool                         // it can show its Go runtime
+	tells    bool                         // its runtime tells, by a helper or a log
 	upstream *subject.StartSpec           // what it sends requests on to; nil for none
 	archived archive.Subject
 }

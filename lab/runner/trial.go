@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strings"
 	"time"
 
 	"dyno/lab/archive"
@@ -57,14 +55,13 @@ func (s *session) measure(ctx context.Context, t *archive.Trial, cell *study.Cel
 	defer func() { f.left = errors.Join(f.left, settings.Undo()) }()
 	var env map[string]string
 	var runtime *probe.RuntimeListener
-	if c.goProbe && c.URL == "" {
+	if c.tells && c.URL == "" {
 		var remove func()
-		if runtime, remove, err = listenToRuntime(s.ready.scratch); err != nil {
+		if runtime, remove, err = probe.ListenForRuntime(s.ready.scratch); err != nil {
 			return failure{cause: err}
 		}
 		defer remove()
-		name, value, _ := strings.Cut(runtime.Env(), "=")
-		env = map[string]string{name: value}
+		env = runtime.Env()
 	}
 	in, err := s.ready.starter.instance(ctx, c, cell, env, log)
 	if err != nil {
@@ -77,26 +74,6 @@ func (s *session) measure(ctx context.Context, t *archive.Trial, cell *study.Cel
 		}
 	}()
 	return failure{cause: s.load(ctx, t, cell, in, runtime)}
-}
-
-// listenToRuntime listens for the helpers of Go programs in a folder of the run's,
-// until remove is called. Sockets can have short names only: where that folder
-// has a long one, it is a temporary one, and where that has, too, in /tmp.
-func listenToRuntime(scratch string) (l *probe.RuntimeListener, remove func(), err error) {
-	var failed []error
-	for _, parent := range []string{scratch, "", "/tmp"} {
-		dir, err := os.MkdirTemp(parent, "dyno-")
-		if err != nil {
-			failed = append(failed, fmt.Errorf("making a folder for the runtime probe: %w", err))
-			continue
-		}
-		if l, err = probe.NewRuntimeListener(dir); err == nil {
-			return l, func() { l.Close(); os.RemoveAll(dir) }, nil
-		}
-		os.RemoveAll(dir)
-		failed = append(failed, err)
-	}
-	return nil, nil, errors.Join(failed...)
 }
 
 // load puts the load on the subject while the probes watch it. Of a subject that

@@ -379,27 +379,3 @@ func TestADeadSubjectKeepsItsWindows(t *testing.T) {
 		}
 	}
 }
-
-// The names of sockets are short; that of the temporary folder may be long.
-func TestTheProbeListensWhateverTheTemporaryFolder(t *testing.T) {
-	long := filepath.Join(t.TempDir(), strings.Repeat("x", 90))
-	if err := os.Mkdir(long, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("TMPDIR", long)
-	l, remove, err := listenToRuntime(long)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, socket, _ := strings.Cut(l.Env(), "=")
-	if _, err := os.Stat(socket); err != nil {
-		t.Error(err)
-	}
-	remove()
-	if _, err := os.Stat(filepath.Dir(filepath.Dir(socket))); err == nil {
-		t.Errorf("the folder of %s is left behind", socket)
-	}
-	if left, err := os.ReadDir(long); err != nil || len(left) != 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
-}

@@ -34,8 +34,10 @@ type Manifest struct {
 	Run       string // command; $OUT and $PORT are replaced; no shell
 	Ready     string // path polled until it answers; "grpc" for health over gRPC
 	Routes    string // file with the routes to verify, relative to the catalog's root; calls of one that speaks gRPC
-	Probe     string // "go" when it answers the Go runtime probe; else empty
-	TLS       bool   // it listens with TLS where DYNO_TLS_CERT and DYNO_TLS_KEY name files
+	// Probe is by what its runtime tells of its collections: "go" for Go's helper, "helper"
+	// for that of another language, "gc-log" for a JVM's log; empty if it doesn't.
+	Probe string
+	TLS   bool // it listens with TLS where DYNO_TLS_CERT and DYNO_TLS_KEY name files
 	// Protocols are what it speaks, by their ALPN names: "http/1.1" and "h2", and
 	// "grpc". HTTP/2, and gRPC on it, it speaks without TLS by prior knowledge and, if
 	// it listens with TLS, by ALPN.
@@ -89,7 +91,7 @@ func ParseManifest(file, dir string, data []byte) (Manifest, error) {
 		field{"run", true, r.command(&m.Run)},
 		field{"ready", true, r.readiness(&m.Ready)},
 		field{"routes", true, r.within(&m.Routes, dir)},
-		field{"probe", false, r.oneOf(&m.Probe, "go")},
+		field{"probe", false, r.oneOf(&m.Probe, "go", "helper", "gc-log")},
 		field{"tls", false, r.oneOf(&secure, "true", "false")},
 		field{"protocols", false, r.protocols(&m.Protocols)},
 		field{"upstream", false, r.text(&m.Upstream)},

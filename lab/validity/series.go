@@ -56,7 +56,7 @@ func newSeries(windows []archive.Window, p profile.Profile) *series {
 	s.signals = appendSignal(s.signals, used, signal{name: "p50", worse: +1, slight: slightLatency}, median)
 	s.signals = appendSignal(s.signals, used, signal{name: "CPU per request", worse: +1, slight: slightRate}, cost)
 	s.memory = appendSignal(s.memory, used, signal{name: "memory (RSS)"}, memory)
-	s.memory = appendSignal(s.memory, used, signal{name: "the Go heap"}, heap)
+	s.memory = appendSignal(s.memory, used, signal{name: "the heap"}, heap)
 	return s
 }
 

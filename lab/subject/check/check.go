@@ -112,12 +112,24 @@ func (c *Checker) serve(ctx context.Context, a *subject.Artifact, r *Result) err
 	if spec.Upstream, err = c.upstream(ctx, a.Manifest.Upstream); err != nil {
 		return err
 	}
+	tells := a.Manifest.Probe != ""
+	runtime, remove, err := probe.ListenForRuntime(dir)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	if tells {
+		spec.Env = withAll(spec.Env, runtime.Env())
+	}
 	in, err := subject.Start(ctx, spec)
 	if err != nil {
 		return err
 	}
 	r.StartUp = in.StartUp()
 	err = c.verify(ctx, a.Manifest, in.URL())
+	if err == nil && tells {
+		r.Tells, err = told(ctx, runtime)
+	}
 	held(in.PID(), r)
 	began := time.Now()
 	err = errors.Join(err, in.Err(), in.Stop(context.WithoutCancel(ctx)))

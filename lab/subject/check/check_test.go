@@ -9,12 +9,14 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
 
+	"dyno/lab/probe"
 	"dyno/lab/subject"
 )
 
@@ -57,6 +59,11 @@ func serve(habit, port string) {
 			panic(err)
 		}
 	}
+	if habit == "tells" { // as a JVM does
+		if err := os.WriteFile(os.Getenv("DYNO_GC_LOG"), []byte("[1s] GC(0) Pause Young (Normal) 24M->3M(256M) 1.000ms\n"), 0o600); err != nil {
+			panic(err)
+		}
+	}
 	go http.ListenAndServe("127.0.0.1:"+port, nil)
 	<-end
 }
@@ -66,8 +73,10 @@ func catalog(t *testing.T, habits ...string) *subject.Catalog {
 	t.Helper()
 	fsys := fstest.MapFS{"routes.yaml": {Data: []byte("- {name: plaintext, path: /plaintext, expect: {text: \"Hello, World!\"}}\n")}}
 	for _, habit := range habits {
-		build, need := "cp subject.yaml $OUT/", "sh"
+		build, need, probed := "cp subject.yaml $OUT/", "sh", ""
 		switch habit {
+		case "tells":
+			probed = "probe: gc-log\n"
 		case "broken":
 			build = "echo no such header; exit 3"
 		case "lacks":
@@ -82,7 +91,7 @@ build: {command: "` + build + `", inputs: ["."], disk: 2 MB}
 run: $CHECK_TEST_SERVER serve ` + habit + ` $PORT
 ready: /plaintext
 routes: ../../routes.yaml
-needs: [{command: ` + need + `, check: echo 1.0, install: it is there, debian: [some-package]}]
+` + probed + `needs: [{command: ` + need + `, check: echo 1.0, install: it is there, debian: [some-package]}]
 `)}
 	}
 	c, err := subject.NewCatalog(fsys)
@@ -99,6 +108,7 @@ func TestCheck(t *testing.T) {
 		problem string
 	}{
 		{"good", OK, ""},
+		{"tells", OK, ""},
 		{"wrong", Failed, "Hello, Wrold!"},
 		{"chatty", Failed, "it prints while it runs well:\n  a request came"},
 		{"leaves", Failed, "SIGTERM did not end it: 1 of its processes had to be killed"},
@@ -120,14 +130,14 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, bytes := Disk(items); n != 5 || bytes != 10_000_000 {
+	if n, bytes := Disk(items); n != 6 || bytes != 12_000_000 {
 		t.Errorf("%d builds of %d bytes", n, bytes)
 	}
 	if tools := Tools(items); len(tools) != 1 || tools[0].Debian[0] != "some-package" {
 		t.Errorf("missing: %+v", tools)
 	}
 	builds := checker.Build(t.Context(), items, 2)
-	if len(told) != 5 {
+	if len(told) != 6 {
 		t.Errorf("told of %q", told)
 	}
 	results := map[string]Result{}
@@ -146,6 +156,9 @@ func TestCheck(t *testing.T) {
 	}
 	if r := results["good"]; r.Cached || r.Size == 0 || r.StartUp <= 0 || r.Processes != 1 || r.Threads == 0 || r.RSS == 0 {
 		t.Errorf("figures are missing: %+v", r)
+	}
+	if r := results["tells"]; !slices.Equal(r.Tells, []string{"gc_cycles", "gc_pause", "gc_pause_max", "heap"}) {
+		t.Errorf("it tells %q", r.Tells)
 	}
 	again, err := Plan(t.Context(), checker.Builder, c, c.List())
 	if err != nil {
@@ -190,6 +203,20 @@ routes: ../../routes.yaml
 		t.Fatal(err)
 	}
 	if _, err := Plan(t.Context(), &subject.Builder{Dir: t.TempDir()}, c, c.List()); err == nil || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A subject whose manifest says that its runtime tells must keep that, too.
+func TestRuntimeThatDoesNotTell(t *testing.T) {
+	l, remove, err := probe.ListenForRuntime(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remove()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // nobody waits for it here
+	if _, err := told(ctx, l); err == nil || !strings.Contains(err.Error(), "though its manifest says so") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -29,4 +29,6 @@ type Result struct {
 	Processes int           `json:"processes"`
 	Threads   int           `json:"threads"`
 	RSS       uint64        `json:"rss"` // bytes, of all processes, after the contract was verified
+	// Tells are the figures that its runtime told, if its manifest says that it does.
+	Tells []string `json:"tells,omitempty"`
 }

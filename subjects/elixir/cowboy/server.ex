@@ -3,6 +3,7 @@ defmodule Server do
   @max_body 1_048_576
 
   def main do
+    :dynoprobe.start()
     {:ok, _} = Application.ensure_all_started(:cowboy)
     {flags, _, _} = OptionParser.parse(System.argv() |> Enum.map(&dashes/1), strict: [host: :string, port: :integer])
     {:ok, address} = flags |> Keyword.get(:host, "127.0.0.1") |> String.to_charlist() |> :inet.parse_address()

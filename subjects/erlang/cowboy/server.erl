@@ -5,6 +5,7 @@
 -define(MAX_BODY, 1048576).
 
 main() ->
+    dynoprobe:start(),
     {ok, _} = application:ensure_all_started(cowboy),
     Args = init:get_plain_arguments(),
     {ok, Address} = inet:parse_address(argument("-host", Args, "127.0.0.1")),

@@ -14,6 +14,7 @@ import System.Environment (getArgs)
 import System.Posix.Signals (Handler (Catch), installHandler, sigINT, sigTERM)
 import Web.Scotty
 
+import qualified Dynoprobe
 import Users
 
 routes :: ScottyM ()
@@ -46,6 +47,7 @@ sized s kind content = do
 
 main :: IO ()
 main = do
+  Dynoprobe.start
   (host, port) <- address ("127.0.0.1", 8080) <$> getArgs
   app <- scottyApp routes
   let ended close = mapM_ (\s -> installHandler s (Catch close) Nothing) [sigTERM, sigINT]

@@ -1,2 +1,2 @@
 #!/bin/sh
-exec java -cp "$OUT/classes:$OUT/lib/*" service.Server "$@"
+exec java ${DYNO_GC_LOG:+"-Xlog:gc:file=$DYNO_GC_LOG::filecount=0"} -cp "$OUT/classes:$OUT/lib/*" service.Server "$@"

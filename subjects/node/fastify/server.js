@@ -18,6 +18,7 @@ if (cluster.isPrimary) {
     process.on(signal, () => Object.values(cluster.workers).forEach((w) => w.process.kill('SIGTERM')));
   }
 } else {
+  await import('./dynoprobe.js'); // the build puts it beside this
   const { app } = await import('./app.js');
   await app.listen({ port: Number(values.port), host: values.host });
   // Lets requests in flight finish, for at most 2 s.

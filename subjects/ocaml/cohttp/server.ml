@@ -56,6 +56,7 @@ let handle _connection request body =
   | _ -> reply `Not_found "text/plain" "not found"
 
 let serve socket =
+  Dynoprobe.start ();
   let socket = Lwt_unix.of_unix_file_descr ~blocking:false socket in
   let ended, ending = Lwt.wait () in
   let signalled _ = if Lwt.is_sleeping ended then Lwt.wakeup_later ending () in

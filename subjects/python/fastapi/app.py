@@ -1,5 +1,6 @@
 """The service in FastAPI, whoever serves it."""
 
+import dynoprobe  # noqa: F401, for its effect in each worker
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse

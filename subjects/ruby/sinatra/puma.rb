@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "etc"
+require_relative "../dynoprobe/dynoprobe"
 
 # Puma's guide: as many workers as CPUs, five threads each, the application loaded before
 # they are forked.
@@ -10,3 +11,4 @@ threads 5, 5
 preload_app!
 silence_single_worker_warning
 log_requests false
+on_worker_boot { Dynoprobe.start }
