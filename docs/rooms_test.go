@@ -70,7 +70,7 @@ var house = []room{
 		{"gate/request", "gate/config", "gate/etcd/embedded"},
 		{"gate/request/requesttest", "gate/bounds", "gate/translate", "gate/grpcweb", "gate/secure/securetest", "gate/stats", "gate/route", "gate/secure", "gate/guard", "gate/limit", "gate/observe"},
 		{"gate/upstream", "gate/accesslog", "gate/fleet", "gate/tracing"},
-		{"gate/dns", "gate/health"},
+		{"gate/dns", "gate/health", "gate/mirror"},
 		{"gate/etcd"},
 		{"gate/snapshot"},
 		{"gate/proxy"},

@@ -36,7 +36,7 @@ func (l *line) json(dst []byte, r *record, s *config.AccessLog, wall time.Time) 
 	dst = appendJSON(dst, r.path)
 	if len(r.query) > 0 {
 		dst = append(dst, `,"query":`...)
-		l.scratch = appendQuery(l.scratch[:0], r.query, s.Redact)
+		l.scratch = AppendQuery(l.scratch[:0], r.query, s.Redact)
 		dst = appendJSON(dst, l.scratch)
 	}
 	dst = append(dst, `,"protocol":"HTTP/1.`...)
@@ -92,7 +92,7 @@ func (l *line) common(dst []byte, r *record, s *config.AccessLog, wall time.Time
 		dst = append(appendCommon(dst, r.method), ' ')
 		dst = appendCommon(dst, r.path)
 		if len(r.query) > 0 {
-			l.scratch = appendQuery(l.scratch[:0], r.query, s.Redact)
+			l.scratch = AppendQuery(l.scratch[:0], r.query, s.Redact)
 			dst = appendCommon(append(dst, '?'), l.scratch)
 		}
 		dst = append(dst, " HTTP/1."...)

@@ -52,7 +52,7 @@ func TestRedact(t *testing.T) {
 		"token=a=b&c":                  "token=REDACTED&c",
 		"&&token=x&":                   "&&token=REDACTED&",
 	} {
-		if got := string(appendQuery(nil, []byte(query), []string{"ours"})); got != want {
+		if got := string(AppendQuery(nil, []byte(query), []string{"ours"})); got != want {
 			t.Errorf("%q: %q, want %q", query, got, want)
 		}
 	}

@@ -56,6 +56,9 @@ func (l *Log) Configure(c *config.AccessLog) {
 	l.rouse()
 }
 
+// Redacts returns the names of parameters that are secrets besides the known ones.
+func (l *Log) Redacts() []string { return l.settings.Load().Redact }
+
 // Reopen opens the file again, which has been moved away to rotate it.
 func (l *Log) Reopen() {
 	l.reopen.Store(true)

@@ -19,9 +19,9 @@ var (
 	secretParts = []string{"token", "secret", "passw", "passphrase", "credential", "signature", "apikey", "api_key", "api-key", "session", "authorization", "bearer", "private"}
 )
 
-// isSecret reports whether a parameter of this name is redacted. more are further
-// names, in lower case.
-func isSecret(key []byte, more []string) bool {
+// IsSecret reports whether the value of a parameter of this name is a secret, which must
+// not be written down. more are further names, in lower case.
+func IsSecret(key []byte, more []string) bool {
 	if bytes.IndexByte(key, '%') >= 0 || bytes.IndexByte(key, '+') >= 0 {
 		decoded, ok := http1.AppendUnescapedQuery(nil, key)
 		if !ok {
@@ -36,15 +36,15 @@ func isSecret(key []byte, more []string) bool {
 	return slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// appendQuery appends a query without its secrets' values.
-func appendQuery(dst, query []byte, more []string) []byte {
+// AppendQuery appends a query without its secrets' values.
+func AppendQuery(dst, query []byte, more []string) []byte {
 	for len(query) > 0 {
 		end := bytes.IndexAny(query, "&;")
 		if end < 0 {
 			end = len(query)
 		}
 		pair := query[:end]
-		if at := bytes.IndexByte(pair, '='); at >= 0 && isSecret(pair[:at], more) {
+		if at := bytes.IndexByte(pair, '='); at >= 0 && IsSecret(pair[:at], more) {
 			dst = append(append(dst, pair[:at+1]...), redacted...)
 		} else {
 			dst = append(dst, pair...)
@@ -74,7 +74,7 @@ func appendURL(dst, url []byte, more []string) []byte {
 	}
 	dst = append(dst, before...)
 	if found {
-		dst = appendQuery(append(dst, '?'), query, more)
+		dst = AppendQuery(append(dst, '?'), query, more)
 	}
 	return dst
 }

@@ -48,6 +48,8 @@ func New(g *gate.Gateway, o Options) *nano.App {
 	app.Post("/config/rollback", o.changes(rollback(g)), nano.OnGoroutine)
 	app.Get("/routes", func(c nano.Ctx) error { return c.JSON(200, routesOf(g.Snapshot(), histograms(c))) })
 	app.Get("/upstreams", func(c nano.Ctx) error { return c.JSON(200, upstreamsOf(g.Snapshot(), histograms(c))) })
+	app.Get("/mirrors", func(c nano.Ctx) error { return c.JSON(200, mirrorsOf(g.Snapshot())) })
+	app.Get("/mirrors/samples", o.known(func(c nano.Ctx) error { return c.JSON(200, samplesOf(g.Snapshot())) }), nano.OnGoroutine)
 	app.Get("/metrics", func(c nano.Ctx) error {
 		if strings.Contains(string(c.Header("Accept")), "application/openmetrics-text") {
 			return c.Bytes(200, openType, metrics(g, true))

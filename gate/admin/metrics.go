@@ -38,6 +38,7 @@ func metrics(g *gate.Gateway, open bool) []byte {
 	e.limits(s)
 	e.endpoints(s)
 	e.sources(s)
+	e.mirrors(s)
 	if open {
 		e.b = append(e.b, "# EOF\n"...)
 	}

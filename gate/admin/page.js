@@ -132,6 +132,29 @@ function drawUpstreams(upstreams) {
   set("up", `${up} / ${all}`, up < all);
 }
 
+// drawMirrors shows how mirrored requests went, and the last that were answered
+// differently, which only who knows the admin token may see.
+async function drawMirrors(mirrors) {
+  document.getElementById("mirrored").hidden = !mirrors.length;
+  if (!mirrors.length) return;
+  const table = document.getElementById("mirrors"), labels = labelsOf(table);
+  table.tBodies[0].replaceChildren(...mirrors.slice(0, most).map((m) => row(labels, [
+    [m.route, "name"], [m.to, "wide"], [share(m.share, 0), "n"], [m.same.toLocaleString("en"), "n"],
+    [m.different.toLocaleString("en"), m.different ? "n bad" : "n"], [m.failed.toLocaleString("en"), m.failed ? "n bad" : "n"], [total(m.dropped).toLocaleString("en"), "n"],
+    [m.differences.filter((d) => d.count).map((d) => `${[d.kind, d.field].filter(Boolean).join(" ")} (${d.count.toLocaleString("en")})`).join(", "), "wide"],
+    [number(m.mean_ms), "n"], [number(m.shadow_mean_ms), "n"],
+  ], !(m.same + m.different + m.failed))));
+  const response = await fetch("mirrors/samples"), list = document.getElementById("samples");
+  const samples = response.ok ? (await response.json()).flatMap((r) => r.samples).sort((a, b) => b.time.localeCompare(a.time)).slice(0, 20) : [];
+  list.hidden = !samples.length;
+  const names = labelsOf(list);
+  list.tBodies[0].replaceChildren(...samples.flatMap((s) => (s.differences || [{ kind: s.failure }]).map((d, i) => row(names, [
+    [i ? "" : new Date(s.time).toLocaleTimeString(), "name"], [i ? "" : `${s.method} ${s.host}${s.path}${s.query ? "?" + s.query : ""}`, "wide"],
+    [i ? "" : String(s.status), "n"], [i ? "" : String(s.shadow_status || "–"), "n"],
+    [[d.kind, d.at || d.field].filter(Boolean).join(" "), "wide"], [d.first || "", "wide"], [d.second || "", "wide"],
+  ]))));
+}
+
 function set(id, text, bad) {
   const at = document.getElementById(id);
   at.textContent = text;
@@ -163,7 +186,7 @@ async function get(path) {
 async function look() {
   const state = document.getElementById("state");
   try {
-    const [ready, routes, upstreams] = await Promise.all([get("ready"), get("routes?histograms"), get("upstreams?histograms")]);
+    const [ready, routes, upstreams, mirrors] = await Promise.all([get("ready"), get("routes?histograms"), get("upstreams?histograms"), get("mirrors")]);
     looks.push(performance.now());
     if (looks.length > kept) looks.shift();
     state.textContent = ready.draining ? "draining" : "ready";
@@ -177,6 +200,7 @@ async function look() {
     drawRoutes();
     drawUpstreams(upstreams);
     drawCards(ready);
+    await drawMirrors(mirrors);
     for (const [key, s] of series) if (s.at !== looks[looks.length - 1]) series.delete(key); // it is gone
   } catch (error) {
     state.textContent = "the gateway doesn't answer";

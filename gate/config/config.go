@@ -152,8 +152,8 @@ func (c *Config) link(in *input) {
 	c.identify(in)
 	c.linkGRPCWeb(in, byName)
 	for _, r := range c.Routes {
-		for i := range r.To {
-			if t := &r.To[i]; t.Direct == nil && t.Upstream != "" && byName[t.Upstream] == nil {
+		for _, t := range r.targets() {
+			if t.Direct == nil && t.Upstream != "" && byName[t.Upstream] == nil {
 				in.problems = append(in.problems, t.At.Problem(didYouMean(t.Upstream, names), "there is no upstream %s", quote(t.Upstream)))
 			}
 		}

@@ -33,6 +33,7 @@ type Route struct {
 	Hedge    *Hedge
 	Fault    *Fault
 	Sticky   *Sticky
+	Mirror   *Mirror // nil: nobody else is sent its requests
 
 	// Observing.
 	Objective time.Duration // that responses are to be in within; 0: none
@@ -99,6 +100,7 @@ var routeFields = []known[Route]{
 	{"hedge", func(r *Route, p place) { r.Hedge = readHedge(p) }},
 	{"fault", func(r *Route, p place) { r.Fault = readFault(p) }},
 	{"sticky", func(r *Route, p place) { r.Sticky = readSticky(p) }},
+	{"mirror", func(r *Route, p place) { r.Mirror = readMirror(p) }},
 	{"objective", func(r *Route, p place) { r.Objective = p.duration(time.Millisecond, time.Hour) }},
 	{"access-log", func(r *Route, p place) { r.NoLog = readOff(p) }},
 	{"trace", func(r *Route, p place) { r.NoTrace = readOff(p) }},
@@ -161,7 +163,7 @@ func (r *Route) checkWhole(item place, found map[string]place) {
 		return
 	}
 	if ends[0] != "to" {
-		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "hedge", "sticky", "timeout", "deadline", "grpc-web"} {
+		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "hedge", "sticky", "mirror", "timeout", "deadline", "grpc-web"} {
 			if at, ok := found[name]; ok {
 				at.problem("remove it", "%s goes with to, and this route has %s", name, ends[0])
 			}
@@ -188,6 +190,17 @@ func (r *Route) redirectTo() *Template {
 		return nil
 	}
 	return r.Redirect.To
+}
+
+// targets are all that requests of the route are sent to.
+func (r *Route) targets() (all []*Target) {
+	for i := range r.To {
+		all = append(all, &r.To[i])
+	}
+	if r.Mirror != nil {
+		all = append(all, &r.Mirror.To)
+	}
+	return all
 }
 
 func orNone(list []string) string {

@@ -156,6 +156,9 @@ func (l *loop) callBody(k *backend, ev *http2.Event) {
 	c := k.client
 	if ev.Kind == http2.EventTrailers {
 		k.trailers = translate.Trailers(k.trailers[:0], ev.Header)
+		if c.x.copy != nil {
+			c.x.copy.Trailers(k.trailers)
+		}
 		c.x.grade(c, ev.Header)
 	}
 	k.ended = ev.End

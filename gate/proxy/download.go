@@ -147,6 +147,13 @@ func (l *loop) begins(c *client, k *backend, b []byte) {
 	if x.upstream.Config.Balance.Kind == config.EWMA {
 		x.endpoint.Took(l.now-x.tried, l.now)
 	}
+	if x.copy != nil {
+		came := b
+		if x.web != nil {
+			came = l.web // what b was translated from
+		}
+		x.copy.Response(h.Status, came)
+	}
 	l.out = l.framed(l.responseHead(l.out, c, b), c)
 }
 
@@ -171,6 +178,9 @@ func (l *loop) content(k *backend, b []byte) {
 func (l *loop) give(c *client, k *backend, piece []byte, done bool) {
 	x := &c.x
 	x.outcome.Sent += int64(len(piece))
+	if x.copy != nil {
+		x.copy.Content(piece)
+	}
 	if x.web != nil {
 		piece = l.webPart(x.web, k, piece, done)
 	}

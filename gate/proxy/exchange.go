@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dyno/gate/grpcweb"
+	"dyno/gate/mirror"
 	"dyno/gate/request"
 	"dyno/gate/snapshot"
 	"dyno/gate/upstream"
@@ -27,6 +28,7 @@ type exchange struct {
 	replay   []byte             // all of them, if they are kept for another try
 	note     []byte             // of the route's observers
 	fields   []byte             // that are added to the response
+	copy     *mirror.Capture    // of it and its response; nil: it isn't mirrored
 	deadline int64              // of the whole; 0: none
 	pause    time.Duration      // before the next try
 	web      *grpcweb.Call      // that it is; nil: it is none

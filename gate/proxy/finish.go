@@ -15,6 +15,10 @@ func (l *loop) end(c *client) {
 	x := &c.x
 	x.uncount()
 	l.unsuspend(x)
+	if x.copy != nil {
+		x.copy.End(x.head, &x.outcome, x.body.Done(), l.now)
+		x.copy = nil
+	}
 	if x.head != nil {
 		l.giveBack(x.head)
 		x.head = nil

@@ -52,6 +52,9 @@ func (l *loop) forward(c *client) {
 	}
 	x.fields = append(append(x.fields[:0], r.Responds()...), route.Response.Lines...)
 	x.head = l.requestHead(l.buffer(), c, r)
+	if route.Mirror != nil && !x.upgrade {
+		x.copy = route.Mirror.Take(r, &l.local)
+	}
 	if f := route.Config.Fault; f != nil && l.fault(c) {
 		return
 	}

@@ -110,6 +110,9 @@ func (l *loop) passContent(c *client, piece []byte) bool {
 	if x.back.on != nil {
 		l.keepSent(x, piece)
 	}
+	if x.copy != nil {
+		x.copy.Request(piece)
+	}
 	x.sent += int64(len(piece))
 	return l.sendPart(c, piece)
 }

@@ -29,6 +29,9 @@ func Check(c *config.Config) (problems config.Problems) {
 		for i := range route.To {
 			check(route.To[i].Direct)
 		}
+		if route.Mirror != nil {
+			check(route.Mirror.To.Direct)
+		}
 		r := &Route{Name: route.Name, Config: route}
 		if problem := r.build(route); problem != nil {
 			problems = append(problems, *problem)

@@ -7,6 +7,7 @@ import (
 	"dyno/gate/config"
 	"dyno/gate/guard"
 	"dyno/gate/limit"
+	"dyno/gate/mirror"
 	"dyno/gate/observe"
 	"dyno/gate/request"
 	"dyno/gate/stats"
@@ -30,6 +31,7 @@ type Route struct {
 	Request  Edit
 	Response Edit
 	Identity Identity
+	Mirror   *mirror.Mirror // nil: nobody else is sent its requests
 
 	Counters *stats.Counters
 	Timings  []*stats.Timing // of the guards and limits
@@ -74,13 +76,16 @@ func (m *making) route(c *config.Route, before *Route) *Route {
 	if problem := r.build(c); problem != nil {
 		return m.broken(r, *problem, before)
 	}
+	m.mirror(r, before)
 	r.timed(before)
 	return r
 }
 
-// direct reports whether it sends to an upstream without a name.
+// direct reports whether it sends to an upstream without a name, or lacks a mirror that
+// couldn't be made.
 func (r *Route) direct() bool {
-	return slices.ContainsFunc(r.Config.To, func(t config.Target) bool { return t.Direct != nil })
+	return slices.ContainsFunc(r.Config.To, func(t config.Target) bool { return t.Direct != nil }) ||
+		r.Config.Mirror != nil && (r.Mirror == nil || r.Config.Mirror.To.Direct != nil)
 }
 
 // build makes what the route has of its own. Guards that can't be made make the route
@@ -108,7 +113,7 @@ func (r *Route) build(c *config.Route) *config.Problem {
 func (m *making) broken(r *Route, problem config.Problem, before *Route) *Route {
 	m.s.Problems = append(m.s.Problems, problem)
 	r.close()
-	r.Targets, r.Guards, r.Limits = nil, nil, nil
+	r.Targets, r.Guards, r.Limits, r.Mirror = nil, nil, nil, nil
 	r.Broken = request.Refuse(503, "this route is not available", "Retry-After: 30\r\n")
 	r.count(m, before)
 	r.Observers = m.b.Looks.observers(r.looked, r.Config, r.Counters)
@@ -146,6 +151,9 @@ func (r *Route) close() {
 			c.Close()
 		}
 	}
+	if r.Mirror != nil {
+		r.Mirror.Close()
+	}
 }
 
 // Target draws an upstream by weight.
@@ -169,7 +177,11 @@ func (m *making) sameTargets(c *config.Route, before *Route) bool {
 			return false
 		}
 	}
-	return true
+	if c.Mirror == nil {
+		return true
+	}
+	u, err := m.target(&c.Mirror.To)
+	return err == nil && before.Mirror != nil && u == before.Mirror.Upstream
 }
 
 func editOf(h *config.Headers) (e Edit) {

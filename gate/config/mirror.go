@@ -1,0 +1,143 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ohler55/ojg/jp"
+)
+
+// Mirror has a share of a route's requests sent to a second upstream too, whose responses
+// nobody gets: they are held against the first ones.
+type Mirror struct {
+	At      At
+	Text    string // all of it but its place
+	To      Target
+	Share   float64  // of the requests that may be mirrored
+	Methods []string // whose requests may be
+	Host    string   // sent to the second: "" is what the first was sent, "upstream" the endpoint's, else the text
+	Request Headers  // what is changed of the fields that the first was sent
+	Compare Compare
+
+	// Bounds of what is done beside the requests themselves.
+	Timeout     time.Duration // for the second to answer, from when it is asked
+	Body        int64         // bytes of a request's body, and of a response's that is compared
+	Concurrency int           // requests at once
+	Queue       int           // requests that wait
+	Memory      int64         // bytes of all that is kept of requests and responses
+	Samples     int           // differences that are kept to be looked at
+}
+
+// Compare is what two responses to the same request should have in common.
+type Compare struct {
+	Status  bool
+	Headers []string // names of fields, in lower case
+	JSON    []string // JSONPaths (RFC 9535) of what is compared of a body
+	Ignore  []string // and of what isn't, below those
+	Body    bool     // byte by byte
+}
+
+// Content reports whether anything of bodies is compared.
+func (c *Compare) Content() bool { return c.Body || len(c.JSON) > 0 }
+
+// mostCompared bounds fields and paths: each is a series of the metrics.
+const mostCompared = 32
+
+func readMirror(p place) *Mirror {
+	m := &Mirror{
+		At: p.at(), Text: p.in.text(p.node), Share: 1, Methods: []string{"GET", "HEAD", "OPTIONS"}, Compare: Compare{Status: true},
+		Timeout: 5 * time.Second, Body: 64 << 10, Concurrency: 16, Queue: 256, Memory: 16 << 20, Samples: 32,
+	}
+	if !p.isMapping() {
+		m.To = readTarget(p, p.text())
+		return m
+	}
+	found := readFields(p, m, mirrorFields)
+	if _, ok := found["to"]; !ok {
+		p.problem("such as {to: users-next, share: 10%}", "a mirror needs to: where requests are sent besides")
+	}
+	return m
+}
+
+var mirrorFields = []known[Mirror]{
+	{"to", func(m *Mirror, p place) { m.To = readTarget(p, p.text()) }},
+	{"share", func(m *Mirror, p place) { m.Share = p.share() }},
+	{"methods", func(m *Mirror, p place) {
+		m.Methods = nil
+		for _, item := range p.list() {
+			method := item.token("method")
+			if up := strings.ToUpper(method); up != method && method != "" {
+				item.problem("write "+up, "methods are in capitals, got %s", quote(method))
+			}
+			if method == "CONNECT" {
+				item.problem("remove it", "CONNECT can't be mirrored")
+			}
+			m.Methods = append(m.Methods, method)
+		}
+	}},
+	{"host", func(m *Mirror, p place) { m.Host = readHost(p) }},
+	{"request-headers", func(m *Mirror, p place) { m.Request = readHeaders(p) }},
+	{"compare", func(m *Mirror, p place) {
+		m.Compare = Compare{Status: true}
+		readFields(p, &m.Compare, compareFields)
+		if len(m.Compare.Ignore) > 0 && len(m.Compare.JSON) == 0 {
+			p.problem(`add json: ["$"]`, "ignore is what isn't compared of json, and there is none")
+		}
+	}},
+	{"timeout", func(m *Mirror, p place) { m.Timeout = p.duration(time.Millisecond, 10*time.Minute) }},
+	{"body", func(m *Mirror, p place) { m.Body = p.size(0, 16<<20) }},
+	{"concurrency", func(m *Mirror, p place) { m.Concurrency = p.integer(1, 1000) }},
+	{"queue", func(m *Mirror, p place) { m.Queue = p.integer(1, 100_000) }},
+	{"memory", func(m *Mirror, p place) { m.Memory = p.size(64<<10, 4<<30) }},
+	{"samples", func(m *Mirror, p place) { m.Samples = p.integer(0, 1000) }},
+}
+
+var compareFields = []known[Compare]{
+	{"status", func(c *Compare, p place) { c.Status = p.boolean() }},
+	{"headers", func(c *Compare, p place) {
+		for _, item := range p.bounded() {
+			c.Headers = append(c.Headers, strings.ToLower(item.token("header field")))
+		}
+	}},
+	{"json", func(c *Compare, p place) { c.JSON = readPaths(p) }},
+	{"ignore", func(c *Compare, p place) { c.Ignore = readPaths(p) }},
+	{"body", func(c *Compare, p place) { c.Body = p.boolean() }},
+}
+
+// bounded is the list of what is compared.
+func (p place) bounded() []place {
+	items := p.list()
+	if len(items) > mostCompared {
+		p.problem("", "expected at most %d, got %d", mostCompared, len(items))
+		return nil
+	}
+	return items
+}
+
+// readPaths reads JSONPaths.
+func readPaths(p place) (all []string) {
+	for _, item := range p.bounded() {
+		text := item.text()
+		if text != "" && !isPath(text) {
+			item.problem("such as $.items[*].price", "expected a JSONPath, which begins with $, got %s", quote(text))
+			continue
+		}
+		if slices.Contains(all, text) {
+			item.problem("remove one of them", "the path is given twice")
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// isPath reports whether a text is a JSONPath.
+func isPath(text string) (ok bool) {
+	defer func() {
+		if recover() != nil { // whatever the library makes of a text, a file is read to its end
+			ok = false
+		}
+	}()
+	_, err := jp.ParseString(text)
+	return err == nil && text[0] == '$'
+}
