@@ -90,14 +90,6 @@ type Cell struct {
 	Unusable map[string]stats.Interval `json:"unusable,omitempty"`
 }
 
-// Place is a subject's rank for a metric. Subjects that can't be told apart
-// share a rank.
-type Place struct {
-	Rank    int    `json:"rank"`
-	Subject string `json:"subject"`
-	Cell    int    `json:"cell"`
-}
-
 // Point is one point of a latency curve.
 type Point struct {
 	Percentile float64 `json:"p"`  // 0 to 100

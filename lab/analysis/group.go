@@ -120,14 +120,22 @@ func (t *table) rank(f figure, c *confidence) ([]Place, []Versus) {
 	var places []Place
 	for _, standing := range stats.Rank(values, stats.Better(f.Better), c.strict) {
 		s := sound[standing.Subject]
-		places = append(places, Place{Rank: standing.Rank, Subject: s.Subject, Cell: s.Cell.Cell})
+		place := Place{Rank: standing.Rank, Subject: s.Subject, Cell: s.Cell.Cell}
+		for _, better := range standing.Behind {
+			place.Behind = append(place.Behind, sound[better].Cell.Cell)
+		}
+		places = append(places, place)
 	}
 	if len(places) == 0 {
 		return nil, nil
 	}
 	versus := t.leads(f, places, blocks, c)
+	var before []int
+	for _, p := range places {
+		before = append(before, p.Cell)
+	}
 	for _, s := range failed {
-		places = append(places, Place{Rank: len(sound) + 1, Subject: s.Subject, Cell: s.Cell.Cell})
+		places = append(places, Place{Rank: len(before) + 1, Subject: s.Subject, Cell: s.Cell.Cell, Behind: before})
 	}
 	return places, versus
 }

@@ -74,7 +74,8 @@ type Subject struct {
 	Version   string            `json:"version,omitempty"`
 	Role      string            `json:"role,omitempty"` // production, tuned, engine, own
 	BuildHash string            `json:"build_hash,omitempty"`
-	Builds    map[string]string `json:"builds,omitempty"` // of a factor build.flags: the hash by the flags
+	BuildSize uint64            `json:"build_size,omitempty"` // bytes of what was built, with the packages it brings; 0 if that is not known
+	Builds    map[string]string `json:"builds,omitempty"`     // of a factor build.flags: the hash by the flags
 	Command   string            `json:"command,omitempty"`
 	URL       string            `json:"url,omitempty"`
 	Env       map[string]string `json:"env,omitempty"`

@@ -58,6 +58,7 @@ func browser(t testing.TB) context.Context {
 type tab struct {
 	t   testing.TB
 	ctx context.Context
+	url string
 
 	mu       sync.Mutex
 	problems []string
@@ -85,18 +86,24 @@ func openReport(t testing.TB, parent context.Context, a *analysis.Analysis, lang
 	ctx, cancel := chromedp.NewContext(parent)
 	ctx, cancelTime := context.WithTimeout(ctx, 25*time.Second)
 	t.Cleanup(func() { cancelTime(); cancel() })
-	tb := &tab{t: t, ctx: ctx}
+	tb := &tab{t: t, ctx: ctx, url: "file://" + file}
 	if err := chromedp.Listen(ctx, tb.listen); err != nil {
 		t.Fatalf("opening a tab: %v", err)
 	}
 	call(tb, network.Enable, network.EnableParams{})
 	call(tb, log.Enable, cdp.Empty{})
-	call(tb, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
-		Width: v.width, Height: v.height, DeviceScaleFactor: 1, Mobile: v.width < 500})
+	tb.resize(v)
 	call(tb, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v.scheme}}})
-	tb.do(chromedp.Navigate("file://"+file), chromedp.WaitReady(chromedp.CSS(`html[data-ready="true"]`)))
+	tb.do(chromedp.Navigate(tb.url), chromedp.WaitReady(chromedp.CSS(`html[data-ready="true"]`)))
 	return tb
+}
+
+// resize makes the tab as large as a screen.
+func (tb *tab) resize(v viewport) {
+	tb.t.Helper()
+	call(tb, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: v.width, Height: v.height, DeviceScaleFactor: 1, Mobile: v.width < 500})
 }
 
 // listen notes console messages, exceptions and requests that leave the file.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"dyno/lab/analysis"
@@ -24,9 +25,10 @@ type fixture struct {
 	costs    []float64 // µs of CPU a request, by subject
 	blocks   int
 	seconds  int
-	open     bool // a second group with an open loop
-	blind    bool // nothing is known of the server's side
-	spoilt   bool // every trial is invalid
+	open     bool     // a second group with an open loop
+	blind    bool     // nothing is known of the server's side
+	spoilt   bool     // every trial is invalid
+	requests []string // a level each; none for one request
 }
 
 func eight() fixture {
@@ -40,9 +42,8 @@ func eight() fixture {
 // make makes the analysis up. The same fixture gives the same analysis.
 func (f fixture) make() *analysis.Analysis {
 	a := &analysis.Analysis{Schema: 1, Validity: finding.Valid, Subjects: f.subjects, Run: f.manifest()}
-	a.Groups = append(a.Groups, f.group(a, "saturate", 0))
-	if f.open {
-		a.Groups = append(a.Groups, f.group(a, "steady", len(f.subjects)))
+	for i, combination := range f.combinations() {
+		a.Groups = append(a.Groups, f.group(a, combination, i*len(f.subjects)))
 	}
 	f.findings(a)
 	return a
@@ -68,7 +69,8 @@ func (f fixture) manifest() archive.Manifest {
 	}
 	m.Plan = f.plan()
 	for i, s := range f.subjects {
-		subject := archive.Subject{Name: s, Language: "go", Framework: s, Version: fmt.Sprintf("v1.%d.0", i), Role: "production",
+		language, _, _ := strings.Cut(s, "/")
+		subject := archive.Subject{Name: s, Language: language, Framework: s, Version: fmt.Sprintf("v1.%d.0", i), Role: "production",
 			BuildHash: fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(s))), Command: "./server -port $PORT"}
 		if f.blind {
 			subject = archive.Subject{Name: s, Role: "own", URL: "http://127.0.0.1:8080"}
@@ -80,13 +82,9 @@ func (f fixture) manifest() archive.Manifest {
 
 func (f fixture) plan() study.Plan {
 	p := study.Plan{Seed: 7}
-	profiles := []profile.Profile{{Mode: profile.Closed, Connections: 64}}
-	if f.open {
-		profiles = append(profiles, profile.Profile{Mode: profile.Open, Connections: 64, Rate: 20000, Arrivals: profile.Poisson})
-	}
-	for _, profile := range profiles {
+	for _, c := range f.combinations() {
 		for _, s := range f.subjects {
-			p.Cells = append(p.Cells, study.Cell{Index: len(p.Cells), Subject: s, Profile: profile,
+			p.Cells = append(p.Cells, study.Cell{Index: len(p.Cells), Subject: s, Profile: c.profile,
 				Requests: []request.Request{{Method: "GET", Path: "/json"}, {Method: "POST", Path: "/api/users", Body: "{}"}}})
 		}
 	}
@@ -98,9 +96,33 @@ func (f fixture) plan() study.Plan {
 	return p
 }
 
-func (f fixture) group(a *analysis.Analysis, name string, firstCell int) analysis.Group {
+// combination is a load with a level.
+type combination struct {
+	load, title string
+	levels      map[string]string
+	profile     profile.Profile
+}
+
+func (f fixture) combinations() (all []combination) {
+	profiles := map[string]profile.Profile{"saturate": {Mode: profile.Closed, Connections: 64},
+		"steady": {Mode: profile.Open, Connections: 64, Rate: 20000, Arrivals: profile.Poisson}}
+	for _, load := range []string{"saturate", "steady"} {
+		if load == "steady" && !f.open {
+			continue
+		}
+		if len(f.requests) == 0 {
+			all = append(all, combination{load, load + ", connections=64", map[string]string{"connections": "64"}, profiles[load]})
+		}
+		for _, request := range f.requests {
+			all = append(all, combination{load, load + ", request=" + request, map[string]string{"request": request}, profiles[load]})
+		}
+	}
+	return all
+}
+
+func (f fixture) group(a *analysis.Analysis, c combination, firstCell int) analysis.Group {
 	g := analysis.Group{
-		Title: name + ", connections=64", Load: name, Levels: map[string]string{"connections": "64"},
+		Title: c.title, Load: c.load, Levels: c.levels,
 		Metrics: []analysis.Metric{metric("throughput", "req/s", "higher"), metric("cpu", "µs/req", "lower"), metric("response.p50", "µs", "lower"),
 			metric("response.p99", "µs", "lower"), metric("response.p99.9", "µs", "lower"), metric("rss", "bytes", "lower")},
 		Ranking: map[string][]analysis.Place{}, Leads: map[string][]analysis.Versus{},
@@ -208,6 +230,9 @@ func places(cells []analysis.Cell, m analysis.Metric) []analysis.Place {
 		place := analysis.Place{Rank: i + 1, Subject: c.Subject, Cell: c.Cell}
 		if i > 0 && math.Abs(c.Estimates[m.Name].Estimate/known[i-1].Estimates[m.Name].Estimate-1) < 0.03 {
 			place.Rank = out[i-1].Rank
+		}
+		for _, better := range out[:place.Rank-1] {
+			place.Behind = append(place.Behind, better.Cell)
 		}
 		out = append(out, place)
 	}

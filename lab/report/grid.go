@@ -7,11 +7,12 @@ import (
 	"dyno/lab/present"
 )
 
-// grid is a table of texts; the first two columns are rank and subject.
+// grid is a table of texts; the first column is the rank, then names follow.
 type grid struct {
 	heads [][]string // lines of each head
 	drop  []int      // how soon each column goes; 0 stays
 	rows  [][]cellText
+	left  int  // how many columns hold ranks and names, which begin at the left
 	plain bool // no row stands out
 }
 
@@ -19,7 +20,10 @@ type grid struct {
 type cellText struct{ main, sub string }
 
 func newGrid(r ranking, c language) *grid {
-	g := &grid{heads: [][]string{{"#"}, {c.text("ranking.subject")}}, drop: []int{0, 0}}
+	if len(r.Rows) > few {
+		return newLongGrid(r, c)
+	}
+	g := &grid{heads: [][]string{{"#"}, {c.text("ranking.subject")}}, drop: []int{0, 0}, left: 2}
 	for _, col := range r.Columns {
 		g.heads = append(g.heads, headLines(col, c))
 		g.drop = append(g.drop, col.drop)
@@ -28,6 +32,30 @@ func newGrid(r ranking, c language) *grid {
 		line := []cellText{{main: row.Rank}, {main: printable(row.Subject.Name), sub: printable(row.Subject.Version)}}
 		for _, f := range row.Figures {
 			line = append(line, cellText{f.mainText(), f.Range()})
+		}
+		g.rows = append(g.rows, line)
+	}
+	return g
+}
+
+// newLongGrid has one line a subject, so that many fit a screen: of the intervals, that
+// of the metric ranked by, in a column of its own.
+func newLongGrid(r ranking, c language) *grid {
+	g := &grid{heads: [][]string{{"#"}, {c.text("ranking.subject")}}, drop: []int{0, 0}, left: 2}
+	by := slices.IndexFunc(r.Columns, func(col column) bool { return col.Metric == r.By && !col.Ratio })
+	for i, col := range r.Columns {
+		g.heads, g.drop = append(g.heads, headLines(col, c)), append(g.drop, col.drop)
+		if i == by {
+			g.heads, g.drop = append(g.heads, []string{c.text("table.interval")}), append(g.drop, 0)
+		}
+	}
+	for _, row := range r.Rows {
+		line := []cellText{{main: row.Rank}, {main: printable(row.Subject.Name)}}
+		for i, f := range row.Figures {
+			line = append(line, cellText{main: f.mainText()})
+			if i == by {
+				line = append(line, cellText{main: f.Range()})
+			}
 		}
 		g.rows = append(g.rows, line)
 	}
@@ -73,9 +101,10 @@ func (g *grid) fit(width int) {
 		}
 	}
 	if over := g.width() - width; over > 0 {
-		room := max(g.widths()[1]-over, 8)
+		name := g.left - 1
+		room := max(g.widths()[name]-over, 8)
 		for _, row := range g.rows {
-			row[1] = cellText{present.Clip(row[1].main, room), present.Clip(row[1].sub, room)}
+			row[name] = cellText{present.Clip(row[name].main, room), present.Clip(row[name].sub, room)}
 		}
 	}
 }
@@ -128,13 +157,13 @@ func (g *grid) String(p painter) string {
 	return out.String()
 }
 
-// line writes one line of the grid: names to the left, figures to the right.
+// line writes one line of the grid: ranks and names to the left, figures to the right.
 func (g *grid) line(p painter, style string, text func(i int) string) string {
 	var out strings.Builder
 	for i, w := range g.widths() {
 		t := text(i)
 		fill := strings.Repeat(" ", w-present.Width(t))
-		if i <= 1 {
+		if i < g.left {
 			t += fill
 		} else {
 			t = fill + t

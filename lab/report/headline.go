@@ -49,7 +49,7 @@ func sentences(a *analysis.Analysis, g *analysis.Group, c language) []string {
 	}
 	out = append(out, failing(g, c)...)
 	if none := withoutTrials(g); len(none) > 0 {
-		out = append(out, c.text(plural("answer.untried", len(none)), "subjects", c.list(none)))
+		out = append(out, c.text(plural("answer.untried", len(none)), "subjects", c.names(none)))
 	}
 	if w := worst(g); w != nil {
 		out = append(out, c.text("answer.worst", "subject", w.Subject, "block", w.Block,
@@ -204,7 +204,7 @@ func first(g *analysis.Group, metric string, places []analysis.Place, leads []an
 		said := []string{c.text(keyFor("answer.best.", metric, c), "subject", best.Subject, "other", next.Subject, "metric", c.metric(metric),
 			"ratio", ratioText(next.Ratio, c), "value", valueOf(g, best.Cell, metric), "otherValue", valueOf(g, next.Cell, metric))}
 		if rest := sharing(places[1:]); len(rest) > 0 {
-			said = append(said, c.text("answer.next.tied", "others", c.list(rest), "subject", next.Subject))
+			said = append(said, c.text("answer.next.tied", "others", c.names(rest), "subject", next.Subject))
 		}
 		return said
 	}
@@ -212,12 +212,12 @@ func first(g *analysis.Group, metric string, places []analysis.Place, leads []an
 	for _, p := range tied {
 		names = append(names, p.Subject)
 	}
-	said := c.text("answer.tie", "subjects", c.list(names), "metric", c.metric(metric))
+	said := c.text("answer.tie", "subjects", c.names(names), "metric", c.metric(metric))
 	// The pair that is farthest apart says how little is known of all of them.
 	last := tied[len(tied)-1]
 	if at := slices.IndexFunc(leads, func(v analysis.Versus) bool { return v.Cell == last.Cell }); at >= 0 && leads[at].Ratio.N > 0 {
 		ratio := leads[at].Ratio
-		said = c.text("answer.tie.ratio", "subjects", c.list(names), "metric", c.metric(metric), "ratio", ratioText(ratio, c),
+		said = c.text("answer.tie.ratio", "subjects", c.names(names), "metric", c.metric(metric), "ratio", ratioText(ratio, c),
 			"subject", best.Subject, "other", last.Subject)
 		if ratio.Level > 0 && !ratio.Contains(1) {
 			said = c.paragraph([]string{said, c.text("answer.tie.pairs", "pairs", c.count("pairs", len(places)*(len(places)-1)/2))})
@@ -302,7 +302,7 @@ func withoutFigure(g *analysis.Group, metric string, c language) []string {
 	}
 	var out []string
 	for _, why := range reasons {
-		out = append(out, c.text(plural("answer.missing", len(subjects[why])), "subjects", c.list(subjects[why]), "metric", c.metric(metric), "why", why))
+		out = append(out, c.text(plural("answer.missing", len(subjects[why])), "subjects", c.names(subjects[why]), "metric", c.metric(metric), "why", why))
 	}
 	return out
 }

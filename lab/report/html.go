@@ -25,7 +25,7 @@ var assetFiles embed.FS
 var scripts = []string{
 	"echarts.min.js",
 	"core.js", "format.js", "theme.js", "chart.js",
-	"ranking.js", "intervals.js", "percentiles.js", "colours.js", "heatmap.js", "panels.js", "windows.js", "interactions.js",
+	"filter.js", "languages.js", "ranking.js", "intervals.js", "multiples.js", "percentiles.js", "colours.js", "heatmap.js", "panels.js", "windows.js", "interactions.js",
 	"start.js",
 }
 
@@ -39,6 +39,7 @@ type page struct {
 	Facts    []fact
 	Claims   []ruling
 	Rankings []ranking
+	Ranked   []languageTable // of each ranking
 	Variance []sensitivityTable
 	Crossed  []string     // factors whose interactions can be drawn; none if there are not two
 	Stages   []stageTable // of each ranking; without rows for loads of one stage
@@ -54,6 +55,7 @@ type page struct {
 	Machine  []fact
 	Method   []fact
 	Command  string
+	Bounded  string // what the charts leave out for the page's size; empty if nothing
 	Style    template.CSS
 	Data     template.JS
 	Scripts  []template.JS
@@ -94,6 +96,7 @@ func newPage(a *analysis.Analysis, lang string) (*page, error) {
 	for i := range a.Groups {
 		t := rank(a, &a.Groups[i], c)
 		p.Rankings = append(p.Rankings, t)
+		p.Ranked = append(p.Ranked, newLanguageTable(a, t, c))
 		p.Stages = append(p.Stages, newStageTable(t))
 		p.Statuses = append(p.Statuses, newStatusTable(t))
 		p.Requests = append(p.Requests, newRequestTable(t))
@@ -101,7 +104,9 @@ func newPage(a *analysis.Analysis, lang string) (*page, error) {
 		p.Curves = append(p.Curves, newCurveTable(a, t, c))
 		p.Heat = append(p.Heat, newHeatTable(a, t))
 	}
-	return p, p.embed(newIsland(a, p.Rankings, c))
+	kept, part := boundSeconds(a, mostSeconds)
+	p.Bounded = part.note(c)
+	return p, p.embed(newIsland(a, p.Rankings, kept, c))
 }
 
 // embed puts style, data and scripts into the page.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"dyno/lab/analysis"
 	"dyno/lab/finding"
@@ -31,7 +32,10 @@ type islandGroup struct {
 
 type islandCell struct {
 	Subject   string                    `json:"subject"`
+	Language  string                    `json:"language"`
+	Role      string                    `json:"role"`
 	Rank      string                    `json:"rank"`
+	Behind    []int                     `json:"behind"` // cells of the group that are better beyond doubt
 	Colour    int                       `json:"colour"`
 	Trials    []int                     `json:"trials"` // used
 	Values    map[string][]float64      `json:"values"`
@@ -47,7 +51,8 @@ type curvePoint []float64
 // drawn are the metrics that have a chart of their own, or one of interactions.
 var drawn = []string{throughput, cpu, p99}
 
-func newIsland(a *analysis.Analysis, tables []ranking, c language) island {
+// newIsland holds of each cell the seconds that are drawn.
+func newIsland(a *analysis.Analysis, tables []ranking, kept map[*analysis.Cell][]analysis.Second, c language) island {
 	out := island{Lang: c.lang, Text: c.charts(), Reference: a.Run.Reference, Groups: []islandGroup{}, Factors: crossed(a)}
 	for _, t := range tables {
 		g := islandGroup{Title: t.Title, Load: t.Group.Load, Levels: t.Group.Levels, Units: map[string]string{}, Cells: []islandCell{}}
@@ -55,18 +60,36 @@ func newIsland(a *analysis.Analysis, tables []ranking, c language) island {
 			g.Units[m] = unit(t.Group, m)
 		}
 		for _, r := range t.Rows {
-			g.Cells = append(g.Cells, newIslandCell(r))
+			cell := newIslandCell(r, kept[r.Cell])
+			cell.Behind = behind(t, r)
+			g.Cells = append(g.Cells, cell)
 		}
 		out.Groups = append(out.Groups, g)
 	}
 	return out
 }
 
-func newIslandCell(r row) islandCell {
+// behind are the rows of a ranking that are better than one of them beyond doubt.
+func behind(t ranking, r row) []int {
+	out := []int{}
+	for _, p := range t.Group.Ranking[t.By] {
+		if p.Cell != r.Cell.Cell {
+			continue
+		}
+		for i, other := range t.Rows {
+			if slices.Contains(p.Behind, other.Cell.Cell) {
+				out = append(out, i)
+			}
+		}
+	}
+	return out
+}
+
+func newIslandCell(r row, kept []analysis.Second) islandCell {
 	out := islandCell{
-		Subject: r.Cell.Subject, Rank: r.Rank, Colour: r.Colour, Trials: append([]int{}, r.Cell.Trials...),
+		Subject: r.Cell.Subject, Language: r.Subject.Language, Role: r.Subject.Role, Rank: r.Rank, Colour: r.Colour, Trials: append([]int{}, r.Cell.Trials...),
 		Values: map[string][]float64{}, Estimates: map[string]stats.Interval{},
-		Response: curve(r.Cell.Curve), Service: curve(r.Cell.Service), Seconds: seconds(r.Cell.Seconds),
+		Response: curve(r.Cell.Curve), Service: curve(r.Cell.Service), Seconds: seconds(kept),
 	}
 	for _, m := range drawn {
 		if iv := r.Cell.Estimates[m]; iv.N > 0 {
@@ -99,9 +122,9 @@ func seconds(list []analysis.Second) map[string][]any {
 		add("trial", s.Trial)
 		add("block", s.Block)
 		add("index", s.Index)
-		add("validity", string(s.Validity))
-		add("why", s.Why)
-		add("errors", s.Errors)
+		add("validity", unless(s.Validity == "" || s.Validity == finding.Valid, string(s.Validity)))
+		add("why", unless(len(s.Why) == 0, s.Why))
+		add("errors", unless(s.Errors == 0, s.Errors))
 		for name, v := range gauges(s) {
 			add(name, v)
 		}
@@ -112,6 +135,14 @@ func seconds(list []analysis.Second) map[string][]any {
 		}
 	}
 	return out
+}
+
+// unless is the value, or nil where it is the usual one, which scripts know.
+func unless(usual bool, value any) any {
+	if usual {
+		return nil
+	}
+	return value
 }
 
 // gauges are the figures of a second by the name of their panel, nil where the

@@ -22,6 +22,9 @@ func Markdown(w io.Writer, a *analysis.Analysis, lang string) error {
 	for i := range a.Groups {
 		r := rank(a, &a.Groups[i], c)
 		m.ranking(r)
+		if r.By != "" {
+			m.ranks(newRanks(a, &a.Groups[i], r.By, c), "###", false)
+		}
 		m.unusable(newUnusableTable(a, &a.Groups[i], c))
 		m.curves(newCurveTable(a, r, c))
 	}

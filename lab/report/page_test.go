@@ -86,7 +86,7 @@ func TestPage(t *testing.T) {
 // checkDrawn checks that there are so many charts and that each holds shapes.
 func checkDrawn(tb *tab, want int) {
 	tb.t.Helper()
-	shapes := eval[map[string]int](tb, `Object.fromEntries([...document.querySelectorAll(".chart")].map(
+	shapes := eval[map[string]int](tb, `Object.fromEntries([...document.querySelectorAll(".chart")].filter((chart) => chart.checkVisibility()).map(
 		(chart, i) => [chart.getAttribute("aria-label") + i, chart.querySelectorAll("svg path, svg rect, svg circle").length]))`)
 	if len(shapes) != want {
 		tb.t.Errorf("%d charts, want %d: %v", len(shapes), want, shapes)

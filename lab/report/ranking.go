@@ -22,6 +22,7 @@ const (
 	p99        = "response.p99"
 	p999       = "response.p99.9"
 	rss        = "rss"
+	startUp    = "start"
 )
 
 // shown are the columns of a ranking table unless the study says which, each
@@ -119,13 +120,14 @@ func rank(a *analysis.Analysis, g *analysis.Group, c language) ranking {
 
 // leading is the metric that answers the group's question: the first that the
 // study asks for; else cost where it is known, throughput when saturated and p99
-// when the rate is given.
+// when the rate is given. A throughput that is given comes last: it ranks nobody.
 func leading(a *analysis.Analysis, g *analysis.Group) string {
-	order := []string{cpu, throughput, p99}
+	asked, order := a.Run.Report, []string{cpu, throughput, p99}
 	if open(a, g) {
+		asked = slices.DeleteFunc(slices.Clone(asked), func(m string) bool { return m == throughput })
 		order = []string{cpu, p99, throughput}
 	}
-	for _, m := range slices.Concat(a.Run.Report, order) {
+	for _, m := range slices.Concat(asked, order) {
 		if len(g.Ranking[m]) > 0 {
 			return m
 		}

@@ -42,18 +42,24 @@ func TestScreenshots(t *testing.T) {
 		{"claims-dark", "en", ruled(), viewport{1280, 900, "dark"}},
 		{"claims-phone", "en", ruled(), viewport{390, 844, "light"}},
 		{"claims-chinese", "zh", ruled(), viewport{390, 844, "dark"}},
+		{"many", "en", fortySubjects(), viewport{1400, 900, "light"}},
+		{"many-dark", "en", fortySubjects(), viewport{1400, 900, "dark"}},
+		{"many-phone", "en", fortySubjects(), viewport{390, 844, "light"}},
+		{"many-phone-chinese", "zh", fortySubjects(), viewport{390, 844, "dark"}},
 		{"archived", "en", analysed(t, analysistest.Run(7)), desktop},
 		{"unusable", "en", nothingUsable(t), desktop},
 		{"unusable-phone-chinese", "zh", nothingUsable(t), viewport{390, 844, "dark"}},
 	} {
-		tb := openReport(t, browser(t), shot.analysis, shot.lang, shot.view)
-		picture, err := chromedp.Run(tb.ctx, chromedp.FullScreenshot(100))
-		if err != nil {
-			tb.fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(*screenshots, shot.name+".png"), picture, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		tb.clean()
+		t.Run(shot.name, func(t *testing.T) {
+			tb := openReport(t, browser(t), shot.analysis, shot.lang, shot.view)
+			picture, err := chromedp.Run(tb.ctx, chromedp.FullScreenshot(100))
+			if err != nil {
+				tb.fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(*screenshots, shot.name+".png"), picture, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			tb.clean()
+		})
 	}
 }

@@ -30,7 +30,11 @@ func Table(w io.Writer, a *analysis.Analysis, lang string, width int, color bool
 	var out strings.Builder
 	for i, h := range answers(a, c) {
 		if i < len(a.Groups) {
-			out.WriteString(terminalRanking(rank(a, &a.Groups[i], c), c, width, p))
+			r := rank(a, &a.Groups[i], c)
+			out.WriteString(terminalRanking(r, c, width, p))
+			if r.By != "" {
+				out.WriteString(terminalLanguages(newRanks(a, &a.Groups[i], r.By, c), c, width, p))
+			}
 			out.WriteString(terminalUnusable(newUnusableTable(a, &a.Groups[i], c), c, width, p))
 		}
 		out.WriteString(present.Wrap(printable(c.paragraph(h.Sentences)), width) + "\n\n")

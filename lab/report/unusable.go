@@ -52,7 +52,7 @@ func terminalUnusable(t unusableTable, c language, width int, p painter) string 
 	if len(t.Rows) == 0 {
 		return ""
 	}
-	g := &grid{heads: [][]string{{""}, {c.text("ranking.subject")}}, drop: []int{0, 0}}
+	g := &grid{heads: [][]string{{""}, {c.text("ranking.subject")}}, drop: []int{0, 0}, left: 2}
 	for _, col := range t.Columns {
 		g.heads, g.drop = append(g.heads, headLines(col, c)), append(g.drop, col.drop)
 	}

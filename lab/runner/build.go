@@ -101,7 +101,7 @@ func (b *builder) shipped(ctx context.Context, s study.Subject) (*contender, boo
 		start := artifact.StartSpec()
 		start.Name, start.Limits, start.Env = s.Name, limitsOf(s), merged(start.Env, s.Env)
 		c.starts[flags] = start
-		c.built(flags, artifact.Hash)
+		c.built(flags, artifact)
 		cached = cached && artifact.Cached
 	}
 	return c, cached, nil

@@ -26,10 +26,11 @@ type contender struct {
 	archived archive.Subject
 }
 
-// built notes a build for the archive.
-func (c *contender) built(flags, hash string) {
+// built notes a build for the archive, and the size of the first.
+func (c *contender) built(flags string, artifact *subject.Artifact) {
+	hash := artifact.Hash
 	if c.archived.BuildHash == "" {
-		c.archived.BuildHash = hash
+		c.archived.BuildHash, c.archived.BuildSize = hash, artifact.Size()
 	}
 	if flags == "" {
 		return

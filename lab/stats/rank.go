@@ -19,6 +19,10 @@ type Standing struct {
 	Subject int // index into the values ranked
 	Rank    int // 1 + the number of subjects that are significantly better
 	Median  float64
+	// Behind are the subjects that are significantly better, in order. As all pairs
+	// were corrected together, ranks among any choice of the subjects follow from
+	// it: one more than the number of those chosen.
+	Behind []int
 }
 
 // Rank orders subjects measured in the same blocks, best first: values[s][b] is
@@ -41,12 +45,14 @@ func Rank(values [][]float64, better Better, level float64) []Standing {
 			standings = append(standings, Standing{Subject: s, Rank: 1, Median: m})
 		}
 	}
-	beaten := make(map[int]int)
+	behind := make(map[int][]int)
 	for _, d := range differences(values, better, level) {
-		beaten[d.loser]++
+		behind[d.loser] = append(behind[d.loser], d.winner)
 	}
 	for i := range standings {
-		standings[i].Rank += beaten[standings[i].Subject]
+		standing := &standings[i]
+		standing.Behind = slices.Sorted(slices.Values(behind[standing.Subject]))
+		standing.Rank += len(standing.Behind)
 	}
 	slices.SortStableFunc(standings, func(a, b Standing) int {
 		byMedian := cmp.Compare(a.Median, b.Median)
@@ -71,8 +77,8 @@ func medianPresent(values []float64) (median float64, ok bool) {
 // difference is a pair of subjects, the loser being the worse by its paired
 // ratios, with the p-value of their being the same.
 type difference struct {
-	loser int
-	p     float64
+	winner, loser int
+	p             float64
 }
 
 // differences returns the pairs that can be told apart at the level given.
@@ -84,11 +90,11 @@ func differences(values [][]float64, better Better, level float64) []difference 
 			if !ok {
 				continue
 			}
-			loser := a
+			d := difference{winner: b, loser: a, p: p}
 			if higher == (better == Higher) {
-				loser = b
+				d.winner, d.loser = a, b
 			}
-			all = append(all, difference{loser: loser, p: p})
+			all = append(all, d)
 		}
 	}
 	return holm(all, 1-level)

@@ -9,7 +9,8 @@ dyno.heat = { gap: 0.6, least: 4, widest: 6000, chart: null, layout: null, curso
 // layout places all seconds: slots on the x axis, rows on the y axis.
 dyno.heat.arrange = (group) => {
   const lengths = [];
-  const rows = group.cells.map((cell) => dyno.rows(cell).filter((second) => second.index >= 0));
+  const shown = dyno.shown(group); // a row each
+  const rows = shown.map((cell) => dyno.rows(cell).filter((second) => second.index >= 0));
   for (const second of rows.flat()) lengths[second.block] = Math.max(lengths[second.block] ?? 0, second.index + 1);
   const starts = [];
   let width = 0;
@@ -19,9 +20,9 @@ dyno.heat.arrange = (group) => {
     width += lengths[block] ?? 0;
   }
   const cells = rows.flatMap((seconds, row) => seconds.map((second) => ({
-    row, second, x: starts[second.block] + second.index, counted: dyno.counted(group.cells[row], second) && second.p99 > 0,
+    row, second, x: starts[second.block] + second.index, counted: dyno.counted(shown[row], second) && second.p99 > 0,
   })));
-  return { group, cells, starts, lengths, width, ...dyno.heat.extremes(cells) };
+  return { group, shown, cells, starts, lengths, width, ...dyno.heat.extremes(cells) };
 };
 
 dyno.heat.extremes = (cells) => {
@@ -75,8 +76,9 @@ dyno.heat.outline = (api, item, layout, colours) => {
 dyno.heat.frames = (layout) => {
   const frames = [];
   const { cell, trial } = dyno.windows.selected ?? {};
-  const first = layout.cells.find(({ row, second }) => row === cell && second.trial === trial);
-  if (first) frames.push({ row: cell, x: layout.starts[first.second.block], columns: layout.lengths[first.second.block] });
+  const selected = layout.shown.indexOf(layout.group.cells[cell]);
+  const first = layout.cells.find(({ row, second }) => row === selected && second.trial === trial);
+  if (first) frames.push({ row: selected, x: layout.starts[first.second.block], columns: layout.lengths[first.second.block] });
   if (dyno.heat.cursor !== null) frames.push({ ...layout.cells[dyno.heat.cursor], columns: 1 });
   return frames;
 };
@@ -89,7 +91,7 @@ dyno.heat.why = ({ counted, second }) => {
 };
 
 dyno.heat.place = (layout, { row, second }) =>
-  dyno.text('heat.place', { subject: layout.group.cells[row].subject, block: second.block + 1, second: second.index });
+  dyno.text('heat.place', { subject: layout.shown[row].subject, block: second.block + 1, second: second.index });
 
 dyno.heat.tip = (layout, cell) => {
   const { second } = cell;
@@ -125,13 +127,13 @@ dyno.heat.build = (colours, width) => {
   const layout = group && dyno.heat.arrange(group);
   dyno.heat.layout = layout;
   dyno.byId('heat-ramp').hidden = !layout?.any;
-  if (!layout || layout.cells.length === 0) return { message: dyno.text('empty.heat') };
+  if (!layout || layout.cells.length === 0) return { message: dyno.nothing(layout && layout.shown.length === 0 ? group.cells : [], 'heat') };
   if (layout.any) dyno.heatColours.ramp(dyno.byId('heat-ramp'), layout);
-  const names = group.cells.map((cell) => cell.subject);
+  const names = layout.shown.map((cell) => cell.subject);
   const room = dyno.labelWidth(names, width, 0.32);
   const needed = Math.ceil(room + 24 + Math.min(layout.width * 3, dyno.heat.widest));
   return {
-    height: 40 + 30 * group.cells.length,
+    height: 40 + (names.length > dyno.few ? 22 : 30) * names.length,
     width: needed > width ? needed : null,
     shapes: layout.cells.length,
     option: {
@@ -148,7 +150,8 @@ dyno.heat.build = (colours, width) => {
 // pick shows a second's trial among the windows below.
 dyno.heat.pick = (index) => {
   const { row, second } = dyno.heat.layout.cells[index];
-  dyno.windows.select(row, second.trial, second.index);
+  const { group, shown } = dyno.heat.layout;
+  dyno.windows.select(group.cells.indexOf(shown[row]), second.trial, second.index);
   const calm = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
   dyno.byId('windows').scrollIntoView({ behavior: calm ? 'auto' : 'smooth' });
 };
@@ -181,6 +184,7 @@ dyno.heat.start = () => {
   dyno.heat.chart = chart;
   dyno.onInstance(chart, (instance) => instance.on('click', ({ value }) => dyno.heat.pick(value[2])));
   dyno.regrouped.push(() => { dyno.heat.cursor = null; });
+  dyno.filter.changed.push(() => { dyno.heat.cursor = null; chart.draw(); });
   element.addEventListener('keydown', dyno.heat.keys);
   element.addEventListener('blur', () => { dyno.heat.cursor = null; chart.draw(); });
 };

@@ -4,6 +4,9 @@
 
 dyno.intervals = { fromZero: false };
 
+// colour is that of the subject, or one for all where there are more than colours tell apart.
+dyno.intervals.colour = (colours, cell, cells) => (cells.length > dyno.few ? colours.accent : dyno.theme.subject(colours, cell.colour));
+
 // whisker draws one interval with its median.
 dyno.intervals.whisker = (params, api, cells, colours, metric) => {
   const cell = cells[api.value(0)];
@@ -11,7 +14,7 @@ dyno.intervals.whisker = (params, api, cells, colours, metric) => {
   const [from, y] = api.coord([low, api.value(0)]);
   const [to] = api.coord([high, api.value(0)]);
   const [middle] = api.coord([estimate, api.value(0)]);
-  const stroke = dyno.theme.subject(colours, cell.colour);
+  const stroke = dyno.intervals.colour(colours, cell, cells);
   const line = (x1, y1, x2, y2, lineWidth) => ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke, lineWidth } });
   return {
     type: 'group',
@@ -48,10 +51,10 @@ dyno.intervals.axes = (group, cells, metric, colours, width) => {
 
 dyno.intervals.series = (cells, metric, colours) => {
   const trials = cells.flatMap((cell, row) => cell.values[metric].map((value) => ({
-    value: [value, row], itemStyle: { color: dyno.theme.subject(colours, cell.colour) },
+    value: [value, row], itemStyle: { color: dyno.intervals.colour(colours, cell, cells) },
   })));
   return [
-    { type: 'scatter', data: trials, symbolSize: 5, symbolOffset: [0, 10], silent: true, itemStyle: { opacity: 0.45 }, z: 1 },
+    { type: 'scatter', data: trials, symbolSize: 5, symbolOffset: [0, cells.length > dyno.few ? 7 : 10], silent: true, itemStyle: { opacity: 0.45 }, z: 1 },
     { type: 'custom', data: cells.map((cell, row) => [row, cell.estimates[metric].low, cell.estimates[metric].high]),
       encode: { x: [1, 2], y: 0 }, z: 2, emphasis: { disabled: true },
       renderItem: (params, api) => dyno.intervals.whisker(params, api, cells, colours, metric) },
@@ -68,13 +71,14 @@ dyno.intervals.reference = (cells, metric, colours) => {
 
 dyno.intervals.build = (metric) => (colours, width) => {
   const group = dyno.current();
-  const cells = group?.cells.filter((cell) => cell.estimates[metric]) ?? [];
-  if (cells.length === 0) return { message: dyno.text(`empty.${metric}`) };
+  const known = group?.cells.filter((cell) => cell.estimates[metric]) ?? [];
+  const cells = dyno.shown(group).filter((cell) => cell.estimates[metric]);
+  if (cells.length === 0) return { message: dyno.nothing(known, metric) };
   const { room, x, y } = dyno.intervals.axes(group, cells, metric, colours, width);
   const series = dyno.intervals.series(cells, metric, colours);
   series[1].markLine = dyno.intervals.reference(cells, metric, colours);
   return {
-    height: 52 + 38 * cells.length,
+    height: 52 + (cells.length > dyno.few ? 24 : 38) * cells.length,
     option: {
       grid: { outerBoundsMode: 'none', left: room + 14, right: width < 420 ? 82 : 96, top: 4, bottom: 32 }, xAxis: x, yAxis: y, series,
       tooltip: dyno.tooltip(colours, { trigger: 'item', formatter: (item) => dyno.intervals.tip(group, cells[item.value[0]], metric) }),
@@ -90,4 +94,5 @@ dyno.intervals.start = () => {
     zero.setAttribute('aria-pressed', String(dyno.intervals.fromZero));
     for (const chart of charts) chart.draw();
   });
+  dyno.filter.changed.push(() => { for (const chart of charts) chart.draw(); });
 };

@@ -51,6 +51,7 @@ dyno.percentiles.tip = (items) => {
 };
 
 dyno.percentiles.build = (colours, width) => {
+  if (dyno.many(dyno.current())) return { message: ' ' }; // a panel for each is drawn instead
   const all = dyno.current()?.cells.filter((cell) => cell[dyno.percentiles.clock].length > 0) ?? [];
   if (all.length === 0) return { message: dyno.text('empty.percentiles') };
   const cells = all.filter(({ subject }) => !dyno.percentiles.hidden.has(subject));
@@ -86,7 +87,17 @@ dyno.percentiles.legend = (chart) => {
 };
 
 dyno.percentiles.note = () => {
-  dyno.byId('percentiles-note').textContent = dyno.text(`percentiles.${dyno.percentiles.clock}`);
+  const panels = dyno.many(dyno.current()) ? dyno.text('percentiles.panels', { reference: dyno.data.reference }) : '';
+  dyno.byId('percentiles-note').textContent = dyno.text(`percentiles.${dyno.percentiles.clock}`) + panels;
+};
+
+// arrange shows one chart with a legend, or a panel for each of very many subjects.
+dyno.percentiles.arrange = () => {
+  const many = dyno.many(dyno.current());
+  dyno.byId('percentiles-one').hidden = many;
+  dyno.byId('percentiles-legend').hidden = many;
+  dyno.percentiles.note();
+  dyno.multiples.draw();
 };
 
 dyno.percentiles.start = () => {
@@ -96,11 +107,13 @@ dyno.percentiles.start = () => {
     button.addEventListener('click', () => {
       dyno.percentiles.clock = button.dataset.clock;
       for (const other of clocks) other.setAttribute('aria-pressed', String(other === button));
-      dyno.percentiles.note();
+      dyno.percentiles.arrange();
       chart.draw();
     });
   }
   dyno.regrouped.push(() => dyno.percentiles.legend(chart));
+  dyno.regrouped.push(dyno.percentiles.arrange);
+  dyno.filter.changed.push(dyno.multiples.draw);
   dyno.percentiles.legend(chart);
-  dyno.percentiles.note();
+  dyno.percentiles.arrange();
 };

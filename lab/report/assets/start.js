@@ -29,6 +29,7 @@ dyno.start = () => {
   dyno.copy();
   dyno.theme.changed.push(dyno.redrawCharts);
   dyno.regrouped.push(dyno.redrawCharts);
+  dyno.filter.start();
   dyno.byId('group')?.addEventListener('change', ({ target }) => dyno.pickGroup(Number(target.value)));
   document.documentElement.dataset.ready = 'true';
 };

@@ -44,6 +44,13 @@ dyno.windows.selectFirst = () => {
   else dyno.windows.draw();
 };
 
+// offered are the indices of the cells that are let through, and of the one selected.
+dyno.windows.offered = (selected) => {
+  const { cells } = dyno.current();
+  const shown = new Set(dyno.shown(dyno.current()));
+  return cells.map((each, i) => i).filter((i) => i === selected || shown.has(cells[i]));
+};
+
 dyno.windows.pickers = () => {
   const { cell, trial } = dyno.windows.selected;
   const option = (value, label, selected) => {
@@ -51,7 +58,7 @@ dyno.windows.pickers = () => {
     made.selected = selected;
     return made;
   };
-  dyno.byId('windows-subject').replaceChildren(...dyno.current().cells.map((each, i) => option(i, each.subject, i === cell)));
+  dyno.byId('windows-subject').replaceChildren(...dyno.windows.offered(cell).map((i) => option(i, dyno.current().cells[i].subject, i === cell)));
   dyno.byId('windows-block').replaceChildren(...dyno.windows.trials(dyno.current().cells[cell]).map((each) =>
     option(each.trial, dyno.text(each.used ? 'windows.trial' : 'windows.trial.left', { block: each.block + 1, trial: each.trial }), each.trial === trial)));
 };
@@ -188,5 +195,6 @@ dyno.windows.start = () => {
   dyno.byId('windows-next').addEventListener('click', () => dyno.windows.step(1));
   dyno.byId('windows-charts').addEventListener('keydown', dyno.windows.keys);
   dyno.regrouped.push(dyno.windows.selectFirst);
+  dyno.filter.changed.push(() => { if (dyno.windows.selected) dyno.windows.pickers(); });
   dyno.windows.selectFirst();
 };

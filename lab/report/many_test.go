@@ -1,0 +1,132 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"dyno/lab/analysis"
+)
+
+// fortyNames are subjects of 26 languages, with names as long as real ones get.
+var fortyNames = []string{
+	"go/nethttp", "go/fasthttp", "go/nano", "c/h2o", "c/libmicrohttpd", "cpp/beast", "cpp/drogon", "rust/axum", "rust/actix-web", "rust/may-minihttp",
+	"java/vertx", "java/spring-boot", "kotlin/ktor", "scala/pekko-http", "scala/zio-http", "clojure/ring", "node/express", "node/fastify", "typescript/bun", "typescript/deno",
+	"python/fastapi", "python/granian", "php/fpm", "ruby/sinatra", "ruby/roda", "perl/mojolicious", "lua/nginx", "erlang/cowboy", "elixir/cowboy", "haskell/scotty",
+	"haskell/warp", "ocaml/cohttp", "crystal/http", "crystal/kemal", "r/plumber", "lisp/hunchentoot", "racket/web-server", "d/vibe", "nim/jester", "common-lisp/woo-with-clack",
+}
+
+// forty is a run of 40 subjects, 3 requests and 2 loads.
+func forty() fixture {
+	f := fixture{subjects: fortyNames, blocks: 6, seconds: 6, open: true, requests: []string{"json", "plaintext", "create-user"}}
+	for i := range f.subjects {
+		f.costs = append(f.costs, 8*math.Pow(1.12, float64((i*17)%40)))
+	}
+	return f
+}
+
+// fortySubjects makes it up, with sizes, start times and roles.
+func fortySubjects() *analysis.Analysis {
+	a := forty().make()
+	a.Run.Study, a.Run.Question = "languages", "One service in each language and framework: which serves how much, at which cost, and how fast does it start?"
+	a.Run.Report = []string{throughput, cpu, p50, p99, rss, startUp}
+	for i := range a.Run.Subjects {
+		s := &a.Run.Subjects[i]
+		s.BuildSize = uint64(i+1) << 20
+		if i%9 == 5 {
+			s.Role = "engine"
+		}
+	}
+	for i := range a.Groups {
+		g := &a.Groups[i]
+		g.Metrics = append(g.Metrics, metric(startUp, "µs", "lower"))
+		for j := range g.Cells {
+			cell := &g.Cells[j]
+			for b := range cell.Trials {
+				cell.Values[startUp] = append(cell.Values[startUp], 4000*float64(j+1)*(1+0.01*float64(b)))
+			}
+			cell.Estimates[startUp] = interval(cell.Values[startUp])
+		}
+		g.Ranking[startUp] = places(g.Cells, metric(startUp, "µs", "lower"))
+	}
+	return a
+}
+
+// What a page of so many subjects may come to: the scripts and the chart library, the
+// seconds drawn, and some 10 KB a cell of tables and curves.
+func TestThePageOfManySubjectsIsBounded(t *testing.T) {
+	var page bytes.Buffer
+	if err := HTML(&page, fortySubjects(), "en"); err != nil {
+		t.Fatal(err)
+	}
+	if size := page.Len(); size > 8<<20 {
+		t.Errorf("the page of 40 subjects has %d bytes", size)
+	} else {
+		t.Logf("%d bytes", size)
+	}
+}
+
+func TestSecondsAreBounded(t *testing.T) {
+	trial := func(index, seconds int, slowest int) (list []analysis.Second) {
+		for i := -1; i < seconds; i++ {
+			s := analysis.Second{Trial: index, Index: i, P99: 100}
+			if i == slowest {
+				s.P99 = float64(1000 + index)
+			}
+			list = append(list, s)
+		}
+		return list
+	}
+	cells := func(all ...[]analysis.Second) *analysis.Analysis {
+		a := &analysis.Analysis{Groups: []analysis.Group{{}}}
+		for _, seconds := range all {
+			a.Groups[0].Cells = append(a.Groups[0].Cells, analysis.Cell{Seconds: seconds})
+		}
+		return a
+	}
+	three := append(append(trial(0, 9, 3), trial(1, 9, 3)...), trial(2, 9, 3)...)
+	for _, c := range []struct {
+		name     string
+		analysis *analysis.Analysis
+		most     int
+		want     string // trials and seconds of each cell, and the note
+	}{
+		{"all fit", cells(three), 30, "0:10 1:10 2:10; "},
+		{"the slowest trials", cells(three), 25, "1:10 2:10; draw 2 of 3 trials"},
+		{"a small cell keeps all", cells(trial(0, 9, 3), three), 30, "0:10; 2:10; draw 2 of 4 trials"},
+		{"a part of one trial", cells(trial(0, 99, 70)), 20, "0:20; draw 1 of 1 trial, the part"},
+		{"nothing", cells(), 1, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			kept, part := boundSeconds(c.analysis, c.most)
+			got := ""
+			for i := range c.analysis.Groups[0].Cells {
+				var trials []string
+				slow := false
+				for _, trial := range trialsOf(kept[&c.analysis.Groups[0].Cells[i]]) {
+					trials = append(trials, fmt.Sprintf("%d:%d", trial[0].Trial, len(trial)))
+					slow = slow || trial[peak(trial)].P99 >= 1000
+				}
+				if !slow {
+					t.Error("the slowest second is not drawn")
+				}
+				got += strings.Join(trials, " ") + "; "
+			}
+			note := part.note(languages(t)["en"])
+			if wanted, note2, _ := strings.Cut(c.want, "draw"); strings.TrimSpace(got) != strings.TrimSpace(wanted) && got != wanted || !strings.Contains(note, note2) || note2 == "" && note != "" {
+				t.Errorf("got %s%s, want %s", got, note, c.want)
+			}
+		})
+	}
+}
+
+func TestSentencesNameAFew(t *testing.T) {
+	c := languages(t)["en"]
+	for n, want := range map[int]string{2: "a and b", 7: "a, b, c, d, e, f and g", 8: "a, b, c, d, e, f and 2 more"} {
+		if got := c.names(strings.Split("abcdefgh", "")[:n]); got != want {
+			t.Errorf("%d names: %q, want %q", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"dyno/lab/analysis"
+)
+
+// ranked is a run of five frameworks of three languages, with the places given.
+func ranked(places ...analysis.Place) *analysis.Analysis {
+	f := fixture{subjects: []string{"go/a", "go/b", "rust/a", "rust/b", "c/a"}, costs: []float64{10, 12, 14, 16, 18}, blocks: 6, seconds: 2}
+	a := f.make()
+	a.Groups[0].Ranking[cpu] = places
+	return a
+}
+
+func languagesOf(subjects []string) map[string]bool {
+	list := map[string]bool{}
+	for _, s := range subjects {
+		language, _, _ := strings.Cut(s, "/")
+		list[language] = true
+	}
+	return list
+}
+
+func lines(list []standing) string {
+	var out []string
+	for _, s := range list {
+		line := s.Rank + " " + s.Subject.Name
+		if len(s.Alike) > 0 {
+			line += " like " + strings.Join(s.Alike, " ")
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestRanksOfLanguages(t *testing.T) {
+	place := func(rank, cell int, behind ...int) analysis.Place {
+		return analysis.Place{Rank: rank, Cell: cell, Subject: []string{"go/a", "go/b", "rust/a", "rust/b", "c/a"}[cell], Behind: behind}
+	}
+	for _, c := range []struct {
+		name                  string
+		places                []analysis.Place
+		languages, frameworks string
+	}{
+		{"all apart", []analysis.Place{place(1, 2), place(2, 0, 2), place(3, 3, 2, 0), place(4, 1, 2, 0, 3), place(5, 4, 2, 0, 3, 1)},
+			"1 rust/a, 2 go/a, 3 c/a", "1 rust/a, 2 go/a, 3 rust/b, 4 go/b, 5 c/a"},
+		{"two frameworks share, and so do two languages", []analysis.Place{place(1, 0), place(1, 1), place(1, 2, 1), place(4, 4, 0, 1, 2)},
+			"1= go/a like go/b, 1= rust/a, 3 c/a", "1= go/a like go/b, 1= go/b, 1= rust/a, 4 c/a, – rust/b"},
+		{"a language without a figure", []analysis.Place{place(1, 0), place(2, 2, 0)}, "1 go/a, 2 rust/a", "1 go/a, 2 rust/a, – go/b, – rust/b, – c/a"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := ranked(c.places...)
+			r := newRanks(a, &a.Groups[0], cpu, languages(t)["en"])
+			if got := lines(r.Languages); got != c.languages {
+				t.Errorf("languages: %s\nwant       %s", got, c.languages)
+			}
+			if got, want := lines(r.Frameworks), strings.ReplaceAll(c.frameworks, " like go/b", ""); got != want {
+				t.Errorf("frameworks: %s\nwant        %s", got, want)
+			}
+		})
+	}
+}
+
+// With one framework of each language, languages would be the frameworks once more.
+func TestLanguagesNeedSeveralFrameworks(t *testing.T) {
+	for _, names := range [][]string{{"go/a", "rust/a", "c/a"}, {"go/a", "go/b"}} {
+		a := fixture{subjects: names, costs: []float64{10, 12, 14}[:len(names)], blocks: 6, seconds: 2}.make()
+		if r := newRanks(a, &a.Groups[0], cpu, languages(t)["en"]); len(r.Languages) > 0 || len(r.Frameworks) != len(names) {
+			t.Errorf("%v: %d languages, %d frameworks", names, len(r.Languages), len(r.Frameworks))
+		}
+	}
+}
+
+func TestRanksForAReadme(t *testing.T) {
+	var out bytes.Buffer
+	if err := Ranks(&out, fortySubjects(), RankOptions{Group: "saturate, request=json"}, "en"); err != nil {
+		t.Fatal(err)
+	}
+	text := out.String()
+	for _, want := range []string{"### saturate, request=json\n", "#### By language\n", "#### By framework\n", "Start-up time", "Size as built", "(engine)", "`20260314-092653-go-frameworks-5c1e`"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if n := strings.Count(text, "\n| "); n != 2+len(languagesOf(fortyNames))+len(fortyNames) {
+		t.Errorf("%d lines of tables, want a head each, %d languages and %d frameworks", n, len(languagesOf(fortyNames)), len(fortyNames))
+	}
+	if strings.Contains(text, "steady") {
+		t.Error("another group is written too")
+	}
+	for _, c := range []struct {
+		o    RankOptions
+		want string
+	}{
+		{RankOptions{Group: "saturate"}, `no group "saturate"; there are: saturate, request=json; saturate, request=plaintext`},
+		{RankOptions{By: "speed"}, "saturate, request=json has no ranks by speed; there are those by cpu, response.p50,"},
+	} {
+		if err := Ranks(&out, fortySubjects(), c.o, "en"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.o, err, c.want)
+		}
+	}
+	if err := Ranks(&out, &analysis.Analysis{}, RankOptions{}, "en"); err == nil {
+		t.Error("a run without groups is ranked")
+	}
+}
+
+func TestGivenRatesRankNobody(t *testing.T) {
+	a := fortySubjects()
+	for i := range a.Groups {
+		want := map[string]string{"saturate": throughput, "steady": cpu}[a.Groups[i].Load]
+		if got := leading(a, &a.Groups[i]); got != want {
+			t.Errorf("%s is ranked by %s, want %s", a.Groups[i].Title, got, want)
+		}
+	}
+}
