@@ -84,7 +84,7 @@ func openReport(t testing.TB, parent context.Context, a *analysis.Analysis, lang
 		t.Fatal(err)
 	}
 	ctx, cancel := chromedp.NewContext(parent)
-	ctx, cancelTime := context.WithTimeout(ctx, 25*time.Second)
+	ctx, cancelTime := context.WithTimeout(ctx, time.Minute)
 	t.Cleanup(func() { cancelTime(); cancel() })
 	tb := &tab{t: t, ctx: ctx, url: "file://" + file}
 	if err := chromedp.Listen(ctx, tb.listen); err != nil {

@@ -30,7 +30,10 @@ func TestPageOfManySubjects(t *testing.T) {
 		if w := eval[int](tb, `document.documentElement.scrollWidth`); int64(w) > v.width {
 			t.Errorf("the page is %d px wide on a screen of %d", w, v.width)
 		}
-		checkDrawn(tb, 2+40+1+4+9) // as with few, but a panel a subject in place of one chart
+		checkDrawn(tb, 2+1+4+9) // cost, heat map, and the panels of both ends
+		if n := eval[int](tb, `[...document.querySelectorAll(".multiple .line")].filter((line) => line.getBoundingClientRect().width > 60).length`); n != 40 {
+			t.Errorf("%d×%d: %d subjects have a line of response times, want 40", v.width, v.height, n)
+		}
 	}
 	checkFilter(tb)
 	checkAddress(tb)
@@ -58,7 +61,7 @@ func look(tb *tab) seen {
 		const texts = (query) => [...document.querySelectorAll(query)].map((element) => element.textContent.trim());
 		return {
 			Ranking: texts('table.ranking[data-group="0"] tbody tr:not([hidden]) .label'),
-			Languages: [...document.querySelectorAll('table.languages[data-group="0"] tbody tr:not([hidden])')].map((row) => [row.cells[0], row.cells[1], row.cells[2]].map((cell) => cell.textContent.trim()).join(' ')),
+			Languages: [...document.querySelectorAll('table.languages[data-group="0"] tbody tr:not([hidden])')].map((row) => [row.cells[0], row.cells[1]].map((cell) => cell.textContent.trim().replace(/\s+/g, ' ')).join(' ')),
 			Panels: texts('.multiple b'),
 			Heat: dyno.heat.layout?.shown.length ?? 0,
 			Status: dyno.byId('filter-status').textContent,
@@ -106,6 +109,7 @@ func checkFilter(tb *tab) {
 		tb.t.Errorf("the address is %s", some.Hash)
 	}
 	tb.do(chromedp.Click(chromedp.CSS(`#filter [type="reset"]`)))
+	tb.do(chromedp.PollFunction[chromedp.Void](`() => !location.hash.includes("?")`))
 	if back := look(tb); len(back.Ranking) != 40 || strings.Contains(back.Hash, "?") {
 		tb.t.Errorf("reset: %d subjects, %s", len(back.Ranking), back.Hash)
 	}

@@ -2,7 +2,31 @@
 // single trials as faint dots.
 'use strict';
 
-dyno.intervals = { fromZero: false };
+// farApart is how many times the least the most is where very many subjects need a
+// logarithmic scale: on a linear one most of them would be one heap.
+dyno.intervals = { fromZero: false, farApart: 20 };
+
+// ends are the lowest and the highest figure of a chart, single trials among them.
+dyno.intervals.ends = (cells, metric) => {
+  const all = cells.flatMap((cell) => [cell.estimates[metric].low, cell.estimates[metric].high, ...cell.values[metric]]);
+  return [Math.min(...all), Math.max(...all)];
+};
+
+dyno.intervals.spread = (cells, metric) => {
+  const [low, high] = dyno.intervals.ends(cells, metric);
+  return high / low;
+};
+
+// around are the round figures next to the ends, for a logarithmic scale.
+dyno.intervals.around = (cells, metric) => {
+  const [low, high] = dyno.intervals.ends(cells, metric);
+  const round = (at, way) => {
+    const power = 10 ** Math.floor(Math.log10(at));
+    const steps = [1, 2, 5, 10].map((step) => step * power);
+    return way < 0 ? steps.findLast((step) => step <= at * 1.0001) : steps.find((step) => step >= at * 0.9999);
+  };
+  return { min: round(low, -1), max: round(high, 1) };
+};
 
 // colour is that of the subject, or one for all where there are more than colours tell apart.
 dyno.intervals.colour = (colours, cell, cells) => (cells.length > dyno.few ? colours.accent : dyno.theme.subject(colours, cell.colour));
@@ -44,7 +68,8 @@ dyno.intervals.axes = (group, cells, metric, colours, width) => {
     axisLabel: { color: colours.text, fontFamily: colours.font, fontSize: 13, width: room, overflow: 'truncate', interval: 0, margin: 10 } };
   const right = { ...left, position: 'right', data: cells.map((cell) => dyno.quantity(unit, cell.estimates[metric].estimate)),
     axisLabel: { ...left.axisLabel, width: 90, margin: 6, color: colours.muted } };
-  const x = dyno.axis(colours, { type: 'value', scale: !dyno.intervals.fromZero, splitNumber: width < 420 ? 3 : 5,
+  const far = cells.length > dyno.few && !dyno.intervals.fromZero && dyno.intervals.spread(cells, metric) > dyno.intervals.farApart;
+  const x = dyno.axis(colours, { type: far ? 'log' : 'value', ...(far ? dyno.intervals.around(cells, metric) : {}), scale: !dyno.intervals.fromZero, splitNumber: width < 420 ? 3 : 5,
     axisLabel: { formatter: (value) => dyno.tick(unit, value) } });
   return { room, x, y: [left, right] };
 };

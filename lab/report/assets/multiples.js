@@ -1,83 +1,99 @@
 // Small multiples of the response times by percentile: with very many subjects, a panel
-// for each on the same scales, before the range of all.
+// for each on the same scales, before the range of all. They are plain SVG, coloured by
+// report.css: forty charts of the library would take seconds to draw.
 'use strict';
 
-dyno.multiples = { charts: [] };
+dyno.multiples = { height: 128, margin: { left: 46, right: 22, top: 8, bottom: 20 }, marks: [50, 99, 99.99], width: 0 };
 
 dyno.multiples.holder = () => dyno.byId('percentiles-multiples');
 
+dyno.multiples.svg = (tag, attributes, ...children) => {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+};
+
+// scales are those of all panels of a width: x of a count of nines, y of a time, and
+// their marks.
+dyno.multiples.scales = (cells, width) => {
+  const { height, margin, marks } = dyno.multiples;
+  const { nines, clock } = dyno.percentiles;
+  const points = cells.flatMap((cell) => cell[clock]);
+  const last = Math.max(...points.map(([p]) => nines(p)), 1);
+  const [low, high] = [Math.min(...points.map(([, us]) => us)), Math.max(...points.map(([, us]) => us))].map(Math.log10);
+  const bottom = height - margin.bottom;
+  const round = (px) => Math.round(px * 10) / 10;
+  const x = (at) => round(margin.left + (at / last) * (width - margin.left - margin.right));
+  const y = (us) => round(bottom - ((Math.log10(us) - low) / Math.max(high - low, 0.1)) * (bottom - margin.top));
+  const step = Math.ceil((high - low) / 4); // decades between marks, so that these keep apart
+  const times = [];
+  for (let power = Math.ceil(low - 1e-9); power <= high + 1e-9; power += step) times.push(10 ** power);
+  return { x, y, bottom, width, times, percentiles: marks.map(nines).filter((at) => at <= last + 1e-9) };
+};
+
+dyno.multiples.axes = ({ x, y, bottom, width, times, percentiles }) => {
+  const { svg, margin } = dyno.multiples;
+  return [
+    ...times.flatMap((us) => [
+      svg('path', { class: 'grid', d: `M${margin.left} ${y(us)}H${width - margin.right}` }),
+      svg('text', { x: margin.left - 6, y: y(us) + 4, 'text-anchor': 'end' }, dyno.tick('µs', us)),
+    ]),
+    ...percentiles.flatMap((at) => [
+      svg('path', { class: 'tick', d: `M${x(at)} ${bottom}v4` }),
+      svg('text', { x: x(at), y: bottom + 16, 'text-anchor': 'middle' }, dyno.percentiles.name(at)),
+    ]),
+  ];
+};
+
 // band is the range from the fastest to the slowest at each percentile that most have.
-dyno.multiples.band = (cells) => {
+dyno.multiples.band = (cells, { x, y }) => {
   const points = new Map();
   for (const cell of cells) {
     for (const [p, us] of cell[dyno.percentiles.clock]) points.set(p, [...(points.get(p) ?? []), us]);
   }
-  return [...points].filter(([, times]) => times.length > cells.length / 2).sort(([a], [b]) => a - b)
-    .map(([p, times]) => [dyno.percentiles.nines(p), Math.min(...times), Math.max(...times)]);
+  const range = [...points].filter(([, times]) => times.length > cells.length / 2).sort(([a], [b]) => a - b)
+    .map(([p, times]) => [x(dyno.percentiles.nines(p)), y(Math.min(...times)), y(Math.max(...times))]);
+  return [...range.map(([at, fastest]) => `${at} ${fastest}`), ...range.toReversed().map(([at, , slowest]) => `${at} ${slowest}`)].join(' ');
 };
 
-// shade draws the band as one shape.
-dyno.multiples.shade = (band, colours) => ({
-  type: 'custom', silent: true, data: [0], z: 0, tooltip: { show: false },
-  renderItem: (params, api) => ({
-    type: 'polygon', style: { fill: colours.shade },
-    shape: { points: [...band.map(([x, low]) => api.coord([x, low])), ...band.toReversed().map(([x, , high]) => api.coord([x, high]))] },
-  }),
-});
+dyno.multiples.line = (cell, { x, y }, name) => dyno.multiples.svg('path', { class: name,
+  d: cell[dyno.percentiles.clock].map(([p, us], i) => `${i ? 'L' : 'M'}${x(dyno.percentiles.nines(p))} ${y(us)}`).join('') });
 
-dyno.multiples.line = (cell, style) => ({
-  type: 'line', name: cell.subject, showSymbol: false, emphasis: { disabled: true }, lineStyle: style, itemStyle: { color: style.color },
-  data: cell[dyno.percentiles.clock].map(([p, us, censored]) => ({ value: [dyno.percentiles.nines(p), us, censored ? 1 : 0] })),
-});
-
-// axes are those of the one chart with fewer marks: whole powers of ten.
-dyno.multiples.axes = (cells, colours) => {
-  const { xAxis, yAxis } = dyno.percentiles.axes(cells, colours);
-  const whole = ({ customValues }) => customValues.filter((us) => Math.abs(Math.log10(us) - Math.round(Math.log10(us))) < 1e-9);
-  const marks = whole(yAxis.axisLabel);
-  const small = { fontSize: 11, hideOverlap: true };
-  return {
-    xAxis: { ...xAxis, axisLabel: { ...xAxis.axisLabel, ...small } },
-    yAxis: { ...yAxis, axisLabel: { ...yAxis.axisLabel, ...small, customValues: marks }, axisTick: { show: false, customValues: marks } },
-  };
-};
-
-dyno.multiples.build = (cell, all, band) => (colours) => {
-  const reference = all.find(({ subject }) => subject === dyno.data.reference);
-  const lines = [dyno.multiples.line(cell, { color: colours.accent, width: 2 })];
-  if (reference && reference !== cell) lines.push(dyno.multiples.line(reference, { color: colours.muted, width: 1, type: 'dashed' }));
-  return {
-    height: 132,
-    option: {
-      grid: { outerBoundsMode: 'none', left: 52, right: 14, top: 8, bottom: 24 },
-      ...dyno.multiples.axes(all, colours),
-      series: [dyno.multiples.shade(band, colours), ...lines],
-      tooltip: dyno.tooltip(colours, { trigger: 'axis', formatter: (items) => dyno.percentiles.tip(items.filter(({ seriesType }) => seriesType === 'line')),
-        axisPointer: { type: 'line', snap: true, lineStyle: { color: colours.muted, type: 'dashed' } } }),
-    },
-  };
-};
-
-dyno.multiples.panel = (cell, all, band) => {
+// panel is a subject's name, its p99, and its line before the range of all.
+dyno.multiples.panel = (cell, reference, band, scales) => {
+  const { svg, height } = dyno.multiples;
   const p99 = cell.estimates['response.p99'];
-  const element = dyno.element('div', { class: 'chart', role: 'img', 'aria-label': `${dyno.text('percentiles.panel')} ${cell.subject}` });
-  dyno.multiples.holder().append(dyno.element('div', { class: 'multiple' },
-    dyno.element('p', {}, dyno.element('b', { title: cell.subject }, cell.subject), p99 ? dyno.element('span', {}, `p99 ${dyno.quantity('µs', p99.estimate)}`) : ''),
-    dyno.element('div', {}, element)));
-  dyno.multiples.charts.push(dyno.chart(element, dyno.multiples.build(cell, all, band)));
+  const picture = svg('svg', { viewBox: `0 0 ${scales.width} ${height}`, role: 'img', 'aria-label': `${dyno.text('percentiles.panel')} ${cell.subject}` },
+    svg('polygon', { class: 'band', points: band }), ...dyno.multiples.axes(scales));
+  if (reference && reference !== cell) picture.append(dyno.multiples.line(reference, scales, 'reference'));
+  picture.append(dyno.multiples.line(cell, scales, 'line'));
+  return dyno.element('div', { class: 'multiple' },
+    dyno.element('p', {}, dyno.element('b', {}, cell.subject), p99 ? dyno.element('span', {}, `p99 ${dyno.quantity('µs', p99.estimate)}`) : ''), picture);
 };
 
 // draw makes a panel for each subject that is shown, none if there are few.
 dyno.multiples.draw = () => {
-  for (const chart of dyno.multiples.charts) chart.dispose();
-  dyno.multiples.charts = [];
-  dyno.multiples.holder().replaceChildren();
+  const holder = dyno.multiples.holder();
   const group = dyno.current();
-  if (!dyno.many(group)) return;
+  holder.hidden = !dyno.many(group);
+  if (holder.hidden) return holder.replaceChildren();
   const known = (cells) => cells.filter((cell) => cell[dyno.percentiles.clock].length > 0);
   const all = known(group.cells);
   const shown = known(dyno.shown(group));
-  const band = dyno.multiples.band(all);
-  for (const cell of shown) dyno.multiples.panel(cell, all, band);
-  if (shown.length === 0) dyno.multiples.holder().append(dyno.element('p', { class: 'message' }, dyno.nothing(all, 'percentiles')));
+  dyno.multiples.width = holder.clientWidth;
+  if (shown.length === 0) return holder.replaceChildren(dyno.element('p', { class: 'message' }, dyno.nothing(all, 'percentiles')));
+  const column = Number.parseFloat(getComputedStyle(holder).gridTemplateColumns);
+  const scales = dyno.multiples.scales(all, Math.floor(column) || 200);
+  const band = dyno.multiples.band(all, scales);
+  const reference = all.find(({ subject }) => subject === dyno.data.reference);
+  return holder.replaceChildren(...shown.map((cell) => dyno.multiples.panel(cell, reference, band, scales)));
+};
+
+dyno.multiples.start = () => {
+  new ResizeObserver(() => {
+    if (dyno.multiples.holder().clientWidth !== dyno.multiples.width) dyno.multiples.draw();
+  }).observe(dyno.multiples.holder());
+  dyno.filter.changed.push(dyno.multiples.draw);
+  dyno.percentiles.arrange();
 };

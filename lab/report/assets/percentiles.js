@@ -113,7 +113,6 @@ dyno.percentiles.start = () => {
   }
   dyno.regrouped.push(() => dyno.percentiles.legend(chart));
   dyno.regrouped.push(dyno.percentiles.arrange);
-  dyno.filter.changed.push(dyno.multiples.draw);
   dyno.percentiles.legend(chart);
-  dyno.percentiles.arrange();
+  dyno.multiples.start();
 };
