@@ -41,7 +41,7 @@ var house = []room{
 		{"nano/grpc/conformance", "nano/openapi/conformance", "nano/examples/conformance", "nano/examples/grpc", "nano/examples/shop", "nano/examples/readme"},
 	}},
 	{"internal", []string{"wire"}, [][]string{
-		{"internal/shell", "internal/spelling"},
+		{"internal/descriptors", "internal/shell", "internal/spelling"},
 		{"internal/http2test", "internal/modules"},
 	}},
 	{"source", nil, [][]string{{"."}}},
@@ -68,9 +68,9 @@ var house = []room{
 	}},
 	{"gate", []string{"wire", "nano", "internal"}, [][]string{
 		{"gate/request", "gate/config", "gate/etcd/embedded"},
-		{"gate/request/requesttest", "gate/bounds", "gate/translate", "gate/grpcweb", "gate/secure/securetest", "gate/stats", "gate/route", "gate/secure", "gate/guard", "gate/limit", "gate/observe"},
-		{"gate/upstream", "gate/accesslog", "gate/fleet", "gate/tracing"},
-		{"gate/dns", "gate/health", "gate/mirror"},
+		{"gate/request/requesttest", "gate/transcode/transcodetest", "gate/bounds", "gate/httprule", "gate/translate", "gate/grpcweb", "gate/secure/securetest", "gate/stats", "gate/route", "gate/secure", "gate/guard", "gate/limit", "gate/observe"},
+		{"gate/upstream", "gate/accesslog", "gate/fleet", "gate/tracing", "gate/transcode"},
+		{"gate/dns", "gate/health", "gate/mirror", "gate/schema"},
 		{"gate/etcd"},
 		{"gate/snapshot"},
 		{"gate/proxy"},

@@ -248,3 +248,19 @@ func TestShutdown(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is left of a body that was refused is nobody's next request, also if all of it was
+// there.
+func TestRefusedBody(t *testing.T) {
+	upstream, requests := answering(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+	_, at := start(t, "routes: [{match: {path: /small}, body: 1B, to: http://"+upstream+"}, {to: http://"+upstream+"}]\n")
+	const hidden = "GET /hidden HTTP/1.1\r\nhost: h\r\n\r\n"
+	c := dial(t, at)
+	c.send("POST /small HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(hidden), hidden)
+	if resp, body := c.response(t, "POST"); resp.StatusCode != 413 {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+	if rest := c.rest(); rest != "" || requests.Load() != 0 {
+		t.Errorf("%q follows, and %d requests were sent on", rest, requests.Load())
+	}
+}

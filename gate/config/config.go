@@ -151,6 +151,7 @@ func (c *Config) link(in *input) {
 	}
 	c.identify(in)
 	c.linkGRPCWeb(in, byName)
+	c.linkGRPCJSON(in)
 	for _, r := range c.Routes {
 		for _, t := range r.targets() {
 			if t.Direct == nil && t.Upstream != "" && byName[t.Upstream] == nil {

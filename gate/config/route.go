@@ -25,6 +25,7 @@ type Route struct {
 	Request  Headers   // what is changed of the request's fields
 	Response Headers   // and of the response's
 
+	GRPCJSON *GRPCJSON     // nil: requests are sent on as they are
 	Deadline *Deadline     // nil: nobody is told how much time there is
 	Timeout  time.Duration // from the head to the last byte of the response; 0: none
 	Body     int64         // bytes of a request's body at most; -1: as Client.Body
@@ -92,6 +93,7 @@ var routeFields = []known[Route]{
 	{"host", func(r *Route, p place) { r.Host = readHost(p) }},
 	{"request-headers", func(r *Route, p place) { r.Request = readHeaders(p) }},
 	{"response-headers", func(r *Route, p place) { r.Response = readHeaders(p) }},
+	{"grpc-json", func(r *Route, p place) { r.GRPCJSON = readGRPCJSON(p) }},
 	{"timeout", func(r *Route, p place) { r.Timeout = p.duration(time.Millisecond, 24*time.Hour) }},
 	{"deadline", func(r *Route, p place) { r.Deadline = readDeadline(p) }},
 	{"body", func(r *Route, p place) { r.Body = p.size(0, 1<<50) }},
@@ -163,7 +165,7 @@ func (r *Route) checkWhole(item place, found map[string]place) {
 		return
 	}
 	if ends[0] != "to" {
-		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "hedge", "sticky", "mirror", "timeout", "deadline", "grpc-web"} {
+		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "hedge", "sticky", "mirror", "timeout", "deadline", "grpc-web", "grpc-json"} {
 			if at, ok := found[name]; ok {
 				at.problem("remove it", "%s goes with to, and this route has %s", name, ends[0])
 			}
@@ -172,6 +174,7 @@ func (r *Route) checkWhole(item place, found map[string]place) {
 	if r.GRPCWeb && r.CORS != nil {
 		r.CORS.admitGRPCWeb()
 	}
+	r.checkGRPCJSON(found)
 	if r.Basic != nil && r.JWT != nil && r.JWT.Cookie == "" {
 		found["basic"].problem("have jwt read its token from a cookie", "basic and jwt both want to be what Authorization holds")
 	}

@@ -95,7 +95,7 @@ func (l *loop) sendCall(c *client, k *backend, piece []byte) bool {
 	x := &c.x
 	end := x.body.Done()
 	var trailers []byte
-	if end {
+	if end && x.json == nil {
 		trailers = l.trailerLines(&x.body, c.trailers)
 	}
 	if !x.headIn {
@@ -114,7 +114,7 @@ func (l *loop) sendCall(c *client, k *backend, piece []byte) bool {
 func (l *loop) callInterim(k *backend, ev *http2.Event) {
 	c := k.client
 	l.text = translate.Response(l.text[:0], ev.Header, false, false)
-	if n, err := l.resp.Parse(l.text, false, &responseLimits); n == 0 || err != nil || c.x.hedge != nil || c.x.minor == 0 {
+	if n, err := l.resp.Parse(l.text, false, &responseLimits); n == 0 || err != nil || c.x.hedge != nil || c.x.minor == 0 || c.x.json != nil {
 		return
 	}
 	l.out = append(l.responseHead(l.out[:0], c, l.text), "\r\n"...)
@@ -142,6 +142,10 @@ func (l *loop) callHead(k *backend, ev *http2.Event) {
 		return
 	}
 	k.private = translate.Private(k.private[:0], ev.Header)
+	if x.json != nil {
+		l.callAnswers(c, k, ev)
+		return
+	}
 	l.out = l.out[:0]
 	l.begins(c, k, l.text)
 	if ev.End {

@@ -31,7 +31,7 @@ func (l *loop) await(c *client, p phase) {
 	case phaseConnect:
 		d = x.upstream.Config.Connect
 	case phaseRequest:
-		if d = limits.ReadBody; c.grpc { // messages come when they come
+		if d = limits.ReadBody; c.grpc || x.json != nil && x.json.Streams() { // messages come when they come
 			d = x.upstream.Config.Idle
 		}
 	case phaseAnswer:
@@ -67,7 +67,7 @@ func (l *loop) await(c *client, p phase) {
 func (l *loop) tooSlow(c *client, d time.Duration) int64 {
 	const never = 1<<63 - 1
 	x, rate := &c.x, l.snap.Config.Client.Rate
-	begun, bytes := x.outcome.Began, x.sent
+	begun, bytes := x.outcome.Began, x.sent+x.took
 	switch {
 	case c.phase == phaseBody && c.out.empty() && x.upstream != nil && x.upstream.Config.Rate > 0:
 		c.stalled = 0
@@ -174,7 +174,7 @@ var callDeadline = &config.Deadline{Header: grpc.FieldTimeout, Unit: config.GRPC
 // deadlineRules are how a request's time is told; nil: it isn't.
 func (c *client) deadlineRules() *config.Deadline {
 	rules := c.x.route.Config.Deadline
-	if rules == nil && c.grpc {
+	if rules == nil && (c.grpc || c.x.json != nil) {
 		return callDeadline
 	}
 	return rules

@@ -5,7 +5,6 @@ package proxy
 import (
 	"golang.org/x/sys/unix"
 
-	"dyno/gate/config"
 	"dyno/gate/request"
 	"dyno/nano/wire/http1"
 )
@@ -143,10 +142,8 @@ func (l *loop) begins(c *client, k *backend, b []byte) {
 	l.forgetSent(x)
 	k.toEnd, k.keep = h.UntilClose, h.KeepAlive
 	k.body.StartResponse(h)
-	x.outcome.Status, x.outcome.Upstream, x.outcome.Answered = h.Status, true, l.now
-	if x.upstream.Config.Balance.Kind == config.EWMA {
-		x.endpoint.Took(l.now-x.tried, l.now)
-	}
+	x.outcome.Status = h.Status
+	l.answered(x)
 	if x.copy != nil {
 		came := b
 		if x.web != nil {
@@ -176,6 +173,15 @@ func (l *loop) content(k *backend, b []byte) {
 // give gives the client a piece of the response's content, behind what is in the loop's
 // buffer; done says that it is the last.
 func (l *loop) give(c *client, k *backend, piece []byte, done bool) {
+	if c.x.json != nil {
+		l.giveCall(c, k, piece, done)
+		return
+	}
+	l.giveContent(c, k, piece, done)
+}
+
+// giveContent is give for content as the client gets it.
+func (l *loop) giveContent(c *client, k *backend, piece []byte, done bool) {
 	x := &c.x
 	x.outcome.Sent += int64(len(piece))
 	if x.copy != nil {

@@ -9,6 +9,7 @@ import (
 	"dyno/gate/mirror"
 	"dyno/gate/request"
 	"dyno/gate/snapshot"
+	"dyno/gate/transcode"
 	"dyno/gate/upstream"
 	"dyno/nano/wire/http1"
 	"dyno/nano/wire/http2"
@@ -34,10 +35,12 @@ type exchange struct {
 	web      *grpcweb.Call      // that it is; nil: it is none
 	tried    int64              // when the present try began
 	outcome  request.Outcome
-	waits    *suspended // for a decision; nil: for none
-	guarded  int        // how many of its guards have let it pass
-	admitted int        // how many of its limits have admitted it
-	taken    int        // how many of the upstream's limits have
+	waits    *suspended      // for a decision; nil: for none
+	json     *transcode.Call // that the request is made, which has JSON; nil: it is sent on as it is
+	took     int64           // bytes of content that were made messages of json
+	guarded  int             // how many of its guards have let it pass
+	admitted int             // how many of its limits have admitted it
+	taken    int             // how many of the upstream's limits have
 
 	method  method
 	minor   uint8 // the client's HTTP/1.minor

@@ -21,6 +21,9 @@ func (l *loop) failed(c *client, why request.Failure) {
 		return
 	}
 	x.outcome.Failed = why
+	if x.begun && l.breakOff(c, statusOfFailure(why)) {
+		return
+	}
 	if x.begun || c.grpc && x.wasReset && x.web == nil {
 		l.cut(c)
 		return
@@ -31,6 +34,10 @@ func (l *loop) failed(c *client, why request.Failure) {
 	case request.Untrusted:
 		l.refuse(c, answerUntrusted)
 	case request.BadResponse:
+		if x.json != nil {
+			l.refuse(c, answerNotGRPC)
+			return
+		}
 		l.refuse(c, answerBad)
 	case request.TimedOut:
 		l.refuse(c, answerLate)

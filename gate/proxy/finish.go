@@ -24,6 +24,7 @@ func (l *loop) end(c *client) {
 		x.head = nil
 	}
 	l.forgetSent(x)
+	x.json = nil
 	r := x.route
 	if r == nil {
 		return

@@ -52,6 +52,9 @@ func (l *loop) forward(c *client) {
 	}
 	x.fields = append(append(x.fields[:0], r.Responds()...), route.Response.Lines...)
 	x.head = l.requestHead(l.buffer(), c, r)
+	if x.json != nil {
+		l.toCall(x)
+	}
 	if route.Mirror != nil && !x.upgrade {
 		x.copy = route.Mirror.Take(r, &l.local)
 	}
@@ -99,6 +102,10 @@ func (l *loop) attach(c *client, k *backend) {
 // in of its body.
 func (l *loop) sendHead(c *client) {
 	x := &c.x
+	if x.json != nil && x.back.on == nil { // it speaks HTTP/1.1, as TLS has agreed on
+		l.failed(c, request.BadResponse)
+		return
+	}
 	if !x.body.Done() {
 		l.await(c, phaseRequest)
 		return // the caller goes on with the body, and the head before it

@@ -85,7 +85,7 @@ func (x *exchange) grade(c *client, h *http2.Header) {
 func (l *loop) retriesCode(c *client, h *http2.Header, end bool) bool {
 	x := &c.x
 	retry := &x.route.Config.Retry
-	if !c.grpc || len(retry.Codes) == 0 {
+	if !c.grpc && x.json == nil || len(retry.Codes) == 0 {
 		return false
 	}
 	code, ok := codeIn(h, end)

@@ -58,7 +58,9 @@ func (l *loop) sendHedge(c *client, k *backend) {
 	}
 	x.mark(head)
 	if k.on != nil {
-		l.openCall(k, head, c.private, true)
+		if l.openCall(k, head, c.private, len(x.replay) == 0) && len(x.replay) > 0 { // the message of a call
+			l.send(&k.sink, x.replay, true, nil)
+		}
 		return
 	}
 	if errno := k.out.write(k.fd, head, nil); errno != 0 {

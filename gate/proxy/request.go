@@ -115,6 +115,8 @@ func (l *loop) passed(c *client) {
 		l.refuse(c, route.Answer)
 	case route.Redirect != nil:
 		l.redirect(c)
+	case route.Schema != nil && !c.grpc:
+		l.transcode(c)
 	default:
 		l.forward(c)
 	}

@@ -65,10 +65,14 @@ func responseDrop(x *exchange) []string {
 
 // framed appends how the response's body ends for this client, and the end of the head.
 func (l *loop) framed(dst []byte, c *client) []byte {
-	x, h := &c.x, &l.resp
-	hasBody := h.Chunked || h.UntilClose
+	return l.framedAs(dst, c, l.resp.Chunked || l.resp.UntilClose)
+}
+
+// framedAs is framed for a body whose length isn't told, if unsized.
+func (l *loop) framedAs(dst []byte, c *client, unsized bool) []byte {
+	x := &c.x
 	switch {
-	case !hasBody:
+	case !unsized:
 	case x.minor == 0:
 		x.keep = false // it doesn't know chunks: the end of the connection is the end
 	default:

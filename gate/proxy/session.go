@@ -256,7 +256,7 @@ func (x *exchange) takes() bool {
 func (l *loop) uploadStream(c *client) {
 	x := &c.x
 	if len(c.in) == 0 && !c.ended {
-		if !x.headIn {
+		if !x.headIn && x.headAlone() {
 			l.sendPart(c, nil)
 		}
 		return

@@ -26,8 +26,8 @@ func (l *loop) upload(c *client) {
 		return
 	}
 	if len(c.in) > 0 {
-		n, ok := l.passOn(c, c.in)
-		if ok {
+		n, _ := l.passOn(c, c.in)
+		if c.fd >= 0 && n <= len(c.in) { // it was the body's, whatever has become of that: no request begins there
 			c.in = c.in[:copy(c.in, c.in[n:])]
 		}
 	} else if !l.readBody(c) {
@@ -61,16 +61,12 @@ func (l *loop) readBody(c *client) bool {
 		}
 	}
 	if n == 0 {
-		if !x.headIn { // the client may wait for an answer to its head: 100
+		if !x.headIn && x.headAlone() { // the client may wait for an answer to its head: 100
 			l.sendPart(c, nil)
 		}
 		return false
 	}
-	b := l.scratch[:n]
-	used, ok := l.passOn(c, b)
-	if ok && used < n {
-		c.in = append(c.in[:0], b[used:]...)
-	}
+	_, ok := l.passOn(c, l.scratch[:n])
 	return ok
 }
 
@@ -83,6 +79,9 @@ func (l *loop) passOn(c *client, b []byte) (used int, ok bool) {
 		l.badBody(c)
 		return 0, false
 	}
+	if len(c.in) == 0 { // b is the loop's: what follows the body is kept before another one reads there
+		c.in = append(c.in, b[used:]...)
+	}
 	return used, l.passContent(c, b[:data])
 }
 
@@ -90,6 +89,9 @@ func (l *loop) passOn(c *client, b []byte) (used int, ok bool) {
 // reports whether the exchange goes on.
 func (l *loop) passContent(c *client, piece []byte) bool {
 	x := &c.x
+	if x.json != nil {
+		return l.passJSON(c, piece)
+	}
 	if x.web != nil && x.web.Text {
 		var err error
 		if l.web, err = x.web.Request(l.web[:0], piece, x.body.Done()); err != nil {
@@ -99,7 +101,7 @@ func (l *loop) passContent(c *client, piece []byte) bool {
 		piece = l.web
 	}
 	if most := l.mostBody(x); most > 0 && x.sent+int64(len(piece)) > most {
-		c.unread = true
+		c.unread, x.keep = true, false
 		if x.begun {
 			l.cut(c)
 		} else {

@@ -10,6 +10,7 @@ import (
 	"dyno/gate/mirror"
 	"dyno/gate/observe"
 	"dyno/gate/request"
+	"dyno/gate/schema"
 	"dyno/gate/stats"
 	"dyno/gate/upstream"
 )
@@ -32,6 +33,7 @@ type Route struct {
 	Response Edit
 	Identity Identity
 	Mirror   *mirror.Mirror // nil: nobody else is sent its requests
+	Schema   *schema.Source // of the services that its requests are made calls of; nil: they aren't
 
 	Counters *stats.Counters
 	Timings  []*stats.Timing // of the guards and limits
@@ -145,6 +147,9 @@ func (r *Route) close() {
 		if c, ok := l.(limit.Closer); ok {
 			c.Close()
 		}
+	}
+	if r.Schema != nil {
+		r.Schema.Close()
 	}
 	for _, o := range r.Observers {
 		if c, ok := o.(observe.Closer); ok {

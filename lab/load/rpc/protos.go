@@ -4,20 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/bufbuild/protocompile"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/types/descriptorpb"
-)
 
-// mostSchema bounds a descriptor set and each .proto file, in bytes.
-const mostSchema = 64 << 20
+	"dyno/internal/descriptors"
+)
 
 // compile reads .proto files. Each is named as its imports would name it if it is
 // below one of the folders, else its own folder is one more.
@@ -38,7 +34,7 @@ func compile(ctx context.Context, files, dirs []string) (*Services, error) {
 		names = append(names, name)
 	}
 	c := protocompile.Compiler{
-		Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: paths, Accessor: open}),
+		Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: paths, Accessor: descriptors.Open}),
 	}
 	compiled, err := c.Compile(ctx, names...)
 	if err != nil {
@@ -67,45 +63,20 @@ func below(file string, dirs []string) (name string, ok bool) {
 	return "", false
 }
 
-// open opens a source, which must not be endless.
-func open(path string) (io.ReadCloser, error) {
-	info, err := os.Stat(path)
+// readDescriptors reads a file that protoc has written with --descriptor_set_out.
+func readDescriptors(path string) (*Services, error) {
+	set, err := descriptors.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > mostSchema {
-		return nil, fmt.Errorf("%s is no file of at most %d MiB", path, mostSchema>>20)
-	}
-	return os.Open(path)
-}
-
-// readDescriptors reads a file that protoc has written with --descriptor_set_out.
-func readDescriptors(path string) (*Services, error) {
-	in, err := open(path)
-	if err != nil {
-		return nil, fmt.Errorf("the descriptor set: %w", err)
-	}
-	defer in.Close()
-	b, err := io.ReadAll(io.LimitReader(in, mostSchema))
-	if err != nil {
-		return nil, fmt.Errorf("the descriptor set: %w", err)
-	}
-	var set descriptorpb.FileDescriptorSet
-	if err := proto.Unmarshal(b, &set); err != nil || len(set.File) == 0 {
-		return nil, fmt.Errorf("%s is no FileDescriptorSet; make one with: protoc --include_imports --descriptor_set_out=%s FILE.proto, or give the .proto file itself", path, filepath.Base(path))
-	}
-	return fromSet(&set, path)
+	return fromSet(set, path)
 }
 
 // fromSet makes the services of descriptors that have all they import.
 func fromSet(set *descriptorpb.FileDescriptorSet, from string) (*Services, error) {
-	files, err := protodesc.NewFiles(set)
+	files, err := descriptors.Link(set, from)
 	if err != nil {
-		hint := ""
-		if strings.Contains(err.Error(), "could not resolve import") {
-			hint = "; a descriptor set needs its imports too: protoc --include_imports"
-		}
-		return nil, fmt.Errorf("%s: %s%s", from, strings.TrimLeft(strings.TrimPrefix(err.Error(), "proto:"), " \u00a0"), hint)
+		return nil, err
 	}
 	s := &Services{from: from}
 	for _, file := range set.File {
