@@ -56,7 +56,7 @@ says what the numbers are worth, and keeps the evidence.
 	flags.StringVar(&global.Archive, "archive", "", "where runs are kept: a folder, or s3://bucket/prefix?region=…&endpoint=… (default: DYNO_ARCHIVE, or the folder runs in DYNO_HOME)")
 	root.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"en", "zh"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(
-		runcmd.NewRun(&global), loadcmd.New(&global), capacitycmd.NewCapacity(&global), capacitycmd.NewKnee(&global), capacitycmd.NewOverload(&global), runcmd.NewUp(&global),
+		runcmd.NewRun(&global), loadcmd.New(&global), loadcmd.NewNullServer(), capacitycmd.NewCapacity(&global), capacitycmd.NewKnee(&global), capacitycmd.NewOverload(&global), runcmd.NewUp(&global),
 		studycmd.NewStudies(), subjectcmd.New(&global), studycmd.NewStudy(&global),
 		studycmd.NewClaims(&global), studycmd.NewPublish(&global),
 		archivecmd.NewList(&global), archivecmd.NewShow(&global), archivecmd.NewReport(&global), archivecmd.NewVerify(&global), archivecmd.NewPush(&global), archivecmd.NewPull(&global), archivecmd.NewRemove(&global),

@@ -1,0 +1,35 @@
+package nullserver
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// Serve answers on an address with so many loops, each with a thread of its own, until
+// ctx ends.
+func Serve(ctx context.Context, address string, loops int) error {
+	var servers []*Server
+	for range max(loops, 1) {
+		s, err := ListenShared(address)
+		if err != nil {
+			for _, other := range servers {
+				other.close()
+			}
+			return err
+		}
+		servers, address = append(servers, s), s.Addr().String()
+	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	errs := make([]error, len(servers))
+	var all sync.WaitGroup
+	for i, s := range servers {
+		all.Go(func() {
+			defer end() // one that can't go on ends them all
+			errs[i] = s.Serve(ctx)
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
