@@ -20,6 +20,8 @@ type Builder struct {
 	// Progress, if set, gets every line a build prints and a line for every
 	// wait, from one goroutine.
 	Progress func(line string)
+
+	free func(dir string) (bytes uint64, err error) // instead of asking the disk; nil but in tests
 }
 
 // Artifact is a finished build. Its folders belong to the cache and must not
@@ -111,6 +113,9 @@ func (b *Builder) fill(ctx context.Context, fsys fs.FS, files []string, a *Artif
 	if a.exists() {
 		a.Cached = true
 		return nil
+	}
+	if err := b.room(&a.Manifest); err != nil {
+		return err
 	}
 	return b.buildIn(ctx, fsys, files, a, root)
 }

@@ -33,6 +33,9 @@ func (e *BuildError) Error() string {
 	if len(e.Last) > 0 {
 		b.WriteString("; its last lines:\n  " + strings.Join(e.Last, "\n  "))
 	}
+	if saysDiskFull(e.Last) {
+		b.WriteString("\nthe disk is full; dyno subjects clean removes builds")
+	}
 	if e.Log != "" {
 		b.WriteString("\nall it printed is in " + e.Log)
 	}

@@ -22,6 +22,10 @@ const (
 	Engine     Role = "engine"     // a bare event loop or parser, not a framework
 )
 
+// WarmupSteady says that a subject gets faster as it runs, so that a warm-up is over
+// when it is steady and not after a fixed time.
+const WarmupSteady = "steady"
+
 // Manifest describes a subject that ships with dyno: subject.yaml in its
 // folder.
 type Manifest struct {
@@ -48,6 +52,9 @@ type Manifest struct {
 	Needs    []Need
 	Env      map[string]string // added to the environment of build and run
 	CPUs     string            // how it uses every CPU it is given, in words
+	// Warmup is [WarmupSteady] of a runtime that compiles as it runs, which gets faster
+	// under load; else empty.
+	Warmup string
 	// ReadyWithin is how long it may take until it is ready; 0 for what others get.
 	ReadyWithin time.Duration
 	Remarks     string
@@ -98,6 +105,7 @@ func ParseManifest(file, dir string, data []byte) (Manifest, error) {
 		field{"needs", false, r.needs(&m.Needs)},
 		field{"env", false, r.environment(&m.Env)},
 		field{"cpus", false, r.text(&m.CPUs)},
+		field{"warmup", false, r.oneOf(&m.Warmup, WarmupSteady)},
 		field{"ready_within", false, r.readyTime(&m.ReadyWithin)},
 		field{"remarks", false, r.text(&m.Remarks)},
 	)

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"strings"
+	"time"
 )
 
-// Own is a program of the user's, which dyno knows only by its commands.
+// Own is a program of the user's, which dyno knows only by its commands. In their
+// environment DYNO is the path of the program that runs them.
 type Own struct {
 	Name  string
 	Build string // shell command run once before the first start; empty for none
@@ -17,8 +20,10 @@ type Own struct {
 	Env   map[string]string
 	Ready string // see [StartSpec]
 	Poll  string // see [StartSpec]
-	Out   string // folder for what the build makes, $OUT to both commands; empty for none
-	Flags string // $DYNO_BUILD_FLAGS to the build; flags of go build in the syntax of a shell
+	// ReadyWithin is how long it may take until it is ready; see [StartSpec.Timeout].
+	ReadyWithin time.Duration
+	Out         string // folder for what the build makes, $OUT to both commands; empty for none
+	Flags       string // $DYNO_BUILD_FLAGS to the build; flags of go build in the syntax of a shell
 }
 
 // Prepare executes the build command, if there is one, and writes what it
@@ -39,11 +44,12 @@ func (o Own) Prepare(ctx context.Context, log string, progress func(line string)
 
 // env is the environment of both commands.
 func (o Own) env() map[string]string {
-	env := maps.Clone(o.Env)
+	env := make(map[string]string)
+	if self, err := os.Executable(); err == nil {
+		env["DYNO"] = self
+	}
+	maps.Copy(env, o.Env)
 	if o.Out != "" {
-		if env == nil {
-			env = make(map[string]string)
-		}
 		env["OUT"] = o.Out
 	}
 	return env
@@ -55,6 +61,6 @@ func (o Own) StartSpec() (StartSpec, error) {
 		return StartSpec{}, errors.New("subject " + o.Name + " has no command to run")
 	}
 	return StartSpec{
-		Name: o.Name, Shell: o.Run, Dir: o.Dir, Env: o.env(), Ready: o.Ready, Poll: o.Poll,
+		Name: o.Name, Shell: o.Run, Dir: o.Dir, Env: o.env(), Ready: o.Ready, Timeout: o.ReadyWithin, Poll: o.Poll,
 	}, nil
 }

@@ -108,7 +108,7 @@ func (b *bench) room(items []check.Item) error {
 		size = "about " + present.Bytes(bytes)
 	}
 	b.say("%s to build, which take %s in %s", present.Counted(uint64(builds), "subject"), size, b.builder.Dir)
-	free, err := freeOnDisk(b.builder.Dir)
+	free, err := subject.FreeSpace(b.builder.Dir)
 	if err == nil && free < bytes {
 		return fmt.Errorf("the builds take about %s, but only %s are free at %s: make room, or set DYNO_HOME to a folder on a larger disk", present.Bytes(bytes), present.Bytes(free), b.builder.Dir)
 	}
