@@ -2,6 +2,7 @@ package subjects
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -71,6 +72,7 @@ func complete(fsys fs.FS, dir string) error {
 	var manifest struct {
 		Name   string
 		Routes string
+		CPUs   string
 		Build  struct{ Inputs []string }
 	}
 	if err := yaml.Unmarshal(data, &manifest); err != nil {
@@ -78,6 +80,9 @@ func complete(fsys fs.FS, dir string) error {
 	}
 	if manifest.Name != dir {
 		return fmt.Errorf("the manifest's name is %q", manifest.Name)
+	}
+	if manifest.CPUs == "" {
+		return errors.New("the manifest does not say how it uses its CPUs")
 	}
 	for _, ref := range append(manifest.Build.Inputs, manifest.Routes) {
 		if _, err := fs.Stat(fsys, path.Join(dir, ref)); err != nil {
