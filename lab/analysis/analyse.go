@@ -30,6 +30,9 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 	if secure {
 		all = append(all, handshakes()...)
 	}
+	if m.WarmupMost > 0 {
+		all = append(all, warmUps())
+	}
 	tables, sheets := newTables(m.Plan.Cells, secure)
 	usual := usualSpeed(run)
 	var found findingSet

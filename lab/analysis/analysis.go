@@ -111,9 +111,12 @@ type Second struct {
 	P99        float64          `json:"p99,omitzero"`
 	Max        float64          `json:"max,omitzero"`
 	LagP99     float64          `json:"lag_p99"`
-	Generator  float64          `json:"generator_cpu"`       // CPUs used by the generator
-	CPU        *float64         `json:"cpu,omitempty"`       // CPUs used by the subject
-	RSS        *float64         `json:"rss,omitempty"`       // bytes
+	Generator  float64          `json:"generator_cpu"` // CPUs used by the generator
+	CPU        *float64         `json:"cpu,omitempty"` // CPUs used by the subject
+	RSS        *float64         `json:"rss,omitempty"` // bytes
+	PSS        *float64         `json:"pss,omitempty"` // bytes; nil in most seconds, as it is read rarely
+	Threads    *float64         `json:"threads,omitempty"`
+	OpenFiles  *float64         `json:"open_files,omitempty"`
 	RunQueue   *float64         `json:"run_queue,omitempty"` // seconds runnable per second
 	Switches   *float64         `json:"switches,omitempty"`  // context switches, both kinds
 	Steal      *float64         `json:"steal,omitempty"`     // share of one CPU

@@ -53,7 +53,7 @@ func newSheet(c *study.Cell) *sheet {
 func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err error) {
 	t := &run.Trials[i]
 	sums := newSums(s.mode, s.clocks...)
-	sums.startUp, sums.executable, sums.idle = t.StartUp, t.Executable, t.Idle
+	sums.startUp, sums.executable, sums.size, sums.idle, sums.warmUp = t.StartUp, t.Executable, t.Size, t.Idle, t.WarmUp
 	responses := responseWindows{each: 1}
 	for w, err := range run.Windows(i) {
 		if err != nil {

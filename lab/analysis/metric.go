@@ -27,7 +27,7 @@ func (f *figure) worst() (value float64, ok bool) {
 	switch {
 	case f.Name == errorsMetric:
 		return 100, true
-	case !f.ranked, f.Name == "executable": // which is as large as ever
+	case !f.ranked, f.Name == "executable", f.Name == "size": // which are as large as ever
 		return 0, false
 	case f.Better == string(stats.Higher):
 		return 0, true
@@ -49,8 +49,13 @@ func figures() []figure {
 		ranked("cpu.user", "µs/req", stats.Lower, (*sums).cpuUser),
 		ranked("cpu.sys", "µs/req", stats.Lower, (*sums).cpuSys),
 		ranked("rss", "bytes", stats.Lower, (*sums).rss),
+		ranked("pss", "bytes", stats.Lower, (*sums).pss),
+		{Metric: Metric{"threads", "threads", string(stats.Lower)}, of: (*sums).threads},
+		{Metric: Metric{"open_files", "files", string(stats.Lower)}, of: (*sums).files},
+		ranked("switches", "switches/req", stats.Lower, (*sums).switches),
 		ranked("start", "µs", stats.Lower, (*sums).start),
 		ranked("executable", "bytes", stats.Lower, (*sums).executableSize),
+		ranked("size", "bytes", stats.Lower, (*sums).builtSize),
 		{Metric: Metric{"cpu.idle", "%", string(stats.Lower)}, of: (*sums).idleCPU},
 		{Metric: Metric{errorsMetric, "%", string(stats.Lower)}, of: (*sums).errorShare},
 	}
@@ -61,6 +66,13 @@ func figures() []figure {
 	lag := quantile(measure.Lag, 0.99)
 	lag.ranked = false
 	return append(all, lag, figure{Metric: Metric{"generator.cpu", "µs/req", string(stats.Lower)}, of: (*sums).generatorCPU})
+}
+
+// warmUps is the figure of runs in which subjects warm up until they are steady.
+func warmUps() figure {
+	f := ranked("warmup", "µs", stats.Lower, (*sums).warmUpTime)
+	f.atLeast = (*sums).warmUpAtLeast
+	return f
 }
 
 // handshakes are the figures of what speaks TLS, each kind of handshake apart.

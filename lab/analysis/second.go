@@ -48,6 +48,11 @@ func (s *Second) addServer(w *probe.Window) {
 	if p := w.Process; p != nil {
 		s.CPU = known(w, float64(p.CPU)/length, "cpu", "process")
 		s.RSS = known(w, float64(p.RSS), "rss", "process")
+		if p.PSS > 0 {
+			s.PSS = known(w, float64(p.PSS), "pss", "process")
+		}
+		s.Threads = known(w, float64(p.Threads), "threads", "process")
+		s.OpenFiles = known(w, float64(p.OpenFiles), "open_files", "process")
 		s.RunQueue = known(w, float64(p.RunQueue)/length, "run_queue", "process")
 		s.Switches = known(w, float64(p.SwitchesVol+p.SwitchesInvol), "switches", "process")
 	}

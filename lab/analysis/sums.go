@@ -9,6 +9,7 @@ import (
 	"dyno/lab/finding"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
+	"dyno/lab/probe"
 )
 
 // sums adds up the measured windows of one trial that are not invalid.
@@ -16,7 +17,9 @@ type sums struct {
 	mode       profile.Mode
 	startUp    time.Duration
 	executable int64         // bytes
+	size       uint64        // bytes
 	idle       *measure.Idle // nil where nobody looked
+	warmUp     *archive.WarmUp
 
 	windows int // added
 	invalid int // measured, but left out
@@ -42,7 +45,10 @@ type process struct {
 	completed      uint64
 	cpu, user, sys time.Duration
 	unsplit        bool   // of some window, user and sys are not known
-	rss            uint64 // largest
+	rss, pss       uint64 // largest
+	threads, files int    // most
+	switches       uint64
+	noSwitches     bool // of some window, they are not known
 }
 
 // newSums adds up the clocks given and no others: a histogram takes some 200 kB.
@@ -108,6 +114,10 @@ func (p *process) add(w *archive.Window) {
 	if !w.Server.Lacks("rss", "process") {
 		p.rss = max(p.rss, seen.RSS)
 	}
+	if !w.Server.Lacks("pss", "process") {
+		p.pss = max(p.pss, seen.PSS)
+	}
+	p.hold(seen, &w.Server)
 	if w.Server.Lacks("cpu", "process") {
 		return
 	}
@@ -117,6 +127,18 @@ func (p *process) add(w *archive.Window) {
 	p.user += seen.CPUUser
 	p.sys += seen.CPUSys
 	p.unsplit = p.unsplit || w.Server.Lacks("cpu_split")
+}
+
+// hold notes what the subject held at the window's end, and its switches.
+func (p *process) hold(seen *probe.Process, w *probe.Window) {
+	if !w.Lacks("threads", "process") {
+		p.threads = max(p.threads, seen.Threads)
+	}
+	if !w.Lacks("open_files", "process") {
+		p.files = max(p.files, seen.OpenFiles)
+	}
+	p.switches += seen.SwitchesVol + seen.SwitchesInvol
+	p.noSwitches = p.noSwitches || w.Lacks("switches", "process")
 }
 
 // usable reports whether any figure can rest on the windows.
@@ -165,6 +187,36 @@ func (s *sums) rss() (bytes float64, missing string) {
 	return float64(s.process.rss), ""
 }
 
+// pss is the proportional set size, which is not read in each window.
+func (s *sums) pss() (bytes float64, missing string) {
+	if s.process.pss == 0 {
+		return 0, "the proportional set size was not read"
+	}
+	return float64(s.process.pss), ""
+}
+
+func (s *sums) threads() (float64, string) { return held(s.process.threads) }
+func (s *sums) files() (float64, string)   { return held(s.process.files) }
+
+// held is a count of what every process has at least one of.
+func held(n int) (float64, string) {
+	if n == 0 {
+		return 0, "the subject's process could not be seen"
+	}
+	return float64(n), ""
+}
+
+// switches are context switches for each request, of either kind.
+func (s *sums) switches() (perRequest float64, missing string) {
+	switch {
+	case s.process.windows == 0 || s.process.noSwitches:
+		return 0, "the subject's context switches could not be seen"
+	case s.process.completed == 0:
+		return 0, "no request was completed"
+	}
+	return float64(s.process.switches) / float64(s.process.completed), ""
+}
+
 // start is how long the subject took from its execution to its first right answer.
 func (s *sums) start() (micros float64, missing string) {
 	if s.startUp == 0 {
@@ -180,12 +232,40 @@ func (s *sums) executableSize() (bytes float64, missing string) {
 	return float64(s.executable), ""
 }
 
+// builtSize is what the subject's build takes on disk.
+func (s *sums) builtSize() (bytes float64, missing string) {
+	if s.size == 0 {
+		return 0, "the subject was not built by dyno"
+	}
+	return float64(s.size), ""
+}
+
 // idleCPU is what the subject used before the load, in percent of a CPU.
 func (s *sums) idleCPU() (percent float64, missing string) {
 	if s.idle == nil {
 		return 0, "nobody looked at the subject before the load"
 	}
 	return 100 * s.idle.Share(), ""
+}
+
+// warmUpTime is how long the subject took under load until it was steady.
+func (s *sums) warmUpTime() (micros float64, missing string) {
+	switch w := s.warmUp; {
+	case w == nil:
+		return 0, "the warm-up had a fixed length"
+	case !w.Steady:
+		return 0, "the subject was not steady at the end of the warm-up"
+	default:
+		return micro(w.Took), ""
+	}
+}
+
+// warmUpAtLeast is how long a subject took at least that was not steady at the end.
+func (s *sums) warmUpAtLeast() (micros float64, ok bool) {
+	if s.warmUp == nil {
+		return 0, false
+	}
+	return micro(s.warmUp.Took), true
 }
 
 // errorShare is the share of requests that failed, in percent.

@@ -55,6 +55,7 @@ type Manifest struct {
 	Placement   Placement            `json:"placement"`
 	Calibration *measure.Calibration `json:"calibration,omitempty"` // of the generator, before the first trial
 	Warmup      time.Duration        `json:"warmup"`
+	WarmupMost  time.Duration        `json:"warmup_most,omitempty"` // of subjects that warm up until they are steady; 0: Warmup is for all
 	Duration    time.Duration        `json:"duration"`
 }
 
@@ -110,12 +111,16 @@ type Trial struct {
 	StartUp time.Duration `json:"start_up"` // from exec to the first right answer
 	// Executable is the size in bytes of the file that the subject's first process
 	// executes: the program, or the interpreter of one; 0 if that can't be told.
-	Executable int64             `json:"executable,omitempty"`
-	Idle       *measure.Idle     `json:"idle,omitempty"` // the subject's use before the load; nil where nobody looked
-	Validity   finding.Validity  `json:"validity"`
-	Findings   []finding.Finding `json:"findings,omitempty"`
-	Failures   []measure.Failure `json:"failures,omitempty"` // a few failed requests of each kind
-	Causes     []measure.Cause   `json:"causes,omitempty"`   // errors by names finer than their kinds
+	Executable int64 `json:"executable,omitempty"`
+	// Size is what its build made, in bytes, with the packages it brings but without
+	// compilers and interpreters; 0 if dyno did not build it.
+	Size     uint64            `json:"size,omitempty"`
+	Idle     *measure.Idle     `json:"idle,omitempty"`    // the subject's use before the load; nil where nobody looked
+	WarmUp   *WarmUp           `json:"warm_up,omitempty"` // that went on until the subject was steady; nil of one of fixed length
+	Validity finding.Validity  `json:"validity"`
+	Findings []finding.Finding `json:"findings,omitempty"`
+	Failures []measure.Failure `json:"failures,omitempty"` // a few failed requests of each kind
+	Causes   []measure.Cause   `json:"causes,omitempty"`   // errors by names finer than their kinds
 	// Requests are those of a mix, of a single load; runs don't keep them.
 	Requests []measure.RequestResult `json:"-"`
 	Speed    *Speed                  `json:"speed,omitempty"` // of the CPUs; nil in runs of versions that did not read it

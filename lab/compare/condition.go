@@ -51,9 +51,17 @@ func runFacts(m *archive.Manifest) []Property {
 	}
 	return []Property{
 		{"study", m.Study}, {"study text", shortHash([]byte(m.StudySource))}, {"quick", quick},
-		{"warm-up", m.Warmup.String()}, {"duration of a trial", m.Duration.String()}, {"blocks", fmt.Sprint(blocks(m))},
+		{"warm-up", warmUp(m)}, {"duration of a trial", m.Duration.String()}, {"blocks", fmt.Sprint(blocks(m))},
 		{"dyno", m.Dyno}, {"placement", placement(m.Placement)},
 	}
+}
+
+// warmUp is how long the warm-up was, or what it was between.
+func warmUp(m *archive.Manifest) string {
+	if m.WarmupMost > 0 {
+		return fmt.Sprintf("until steady, %v to %v", m.Warmup, m.WarmupMost)
+	}
+	return m.Warmup.String()
 }
 
 func blocks(m *archive.Manifest) int {

@@ -57,7 +57,8 @@ const (
 	Retransmits      Name = "retransmits"
 	Swapping         Name = "swapping"
 	Frequency        Name = "frequency"
-	IdleCPU          Name = "idle-cpu" // the subject was busy before the load
+	IdleCPU          Name = "idle-cpu"      // the subject was busy before the load
+	ProcessEnded     Name = "process-ended" // one of the subject's, which may have been replaced
 
 	// what the trial's CPUs say beside those of other trials
 	CPUSpeed Name = "cpu-speed"
@@ -97,7 +98,7 @@ var (
 		GeneratorStalled, GeneratorFull, GeneratorLate, RateMissed, ArrivalsOff, GeneratorGC, Steal, Suspended, ClockStep, Shed, StreamLimit,
 		NotCalibrated, BeyondCeiling, LagFloor, AtFloor,
 		Errors, WrongAnswers, Redirected, Unfinished, Little, CountsApart, MissedEvents, StampsAhead,
-		OtherLoad, Throttled, LimitNotEnforced, ListenDrops, Retransmits, Swapping, Frequency, IdleCPU,
+		OtherLoad, Throttled, LimitNotEnforced, ListenDrops, Retransmits, Swapping, Frequency, IdleCPU, ProcessEnded,
 		CPUSpeed,
 		SubjectNotTheBottleneck, StillWarmingUp, Drifting, Leak, NeverSteady,
 		RestartPlateau, RestartOutlier,

@@ -18,6 +18,7 @@ type member struct {
 	own       usage // of the process itself, its ended threads included
 	gone      usage // of ended children that were members
 	openFiles int
+	first     bool // it was there at the first snapshot, and has not been seen to have ended
 	ended     bool // nothing left of it, not even a zombie
 	buried    bool
 }
@@ -73,6 +74,12 @@ func (m *member) refresh(files *reader, missing *absent) bool {
 	m.openFiles, err = countOpenFiles(m.pid)
 	missing.note("open_files", err)
 	return true
+}
+
+// alive tells a file that the kernel doesn't have from a process that has ended.
+func (m *member) alive() bool {
+	var st unix.Stat_t
+	return unix.Stat(m.statFile.path, &st) == nil
 }
 
 // children appends the process's children to pids.

@@ -14,9 +14,12 @@ type ProcessTotals struct {
 	used      usage
 	throttled time.Duration
 	rss       uint64
+	pss       uint64 // 0 if it was not read
 	processes int
 	threads   int
 	openFiles int
+	ended     []string // that were there at the first snapshot, in the order in which that was seen
+	begun     int      // since the first snapshot
 	missing   []string
 }
 
@@ -59,15 +62,20 @@ func (t ProcessTotals) Since(a ProcessTotals) Process {
 	p := Process{
 		CPU:           max(0, t.used.cpu-a.used.cpu),
 		RSS:           t.rss,
+		PSS:           t.pss,
 		Processes:     t.processes,
 		Threads:       t.threads,
 		OpenFiles:     t.openFiles,
+		Begun:         max(0, t.begun-a.begun),
 		SwitchesVol:   grown(a.used.voluntary, t.used.voluntary),
 		SwitchesInvol: grown(a.used.involuntary, t.used.involuntary),
 		FaultsMinor:   grown(a.used.faultsMinor, t.used.faultsMinor),
 		FaultsMajor:   grown(a.used.faultsMajor, t.used.faultsMajor),
 		RunQueue:      max(0, t.used.runQueue-a.used.runQueue),
 		Throttled:     max(0, t.throttled-a.throttled),
+	}
+	if len(t.ended) > len(a.ended) {
+		p.Ended = t.ended[len(a.ended):]
 	}
 	user, system := grown(a.used.userTicks, t.used.userTicks), grown(a.used.sysTicks, t.used.sysTicks)
 	if user+system == 0 { // less than a tick: take the proportion it has had so far

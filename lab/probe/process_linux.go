@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/nano/wire/clock"
 )
 
 // maxOpenFiles is how many files of /proc one probe keeps open. Reading the
@@ -30,7 +33,11 @@ type ProcessProbe struct {
 	pids    []int // scratch
 	lost    usage // of ended members that have no parent in the tree any more
 	quota   *throttleProbe
-	scan    bool // the kernel doesn't list children: search all of /proc
+	memory  *pssReader // nil unless it was asked for
+	looked  bool       // the first snapshot has been taken
+	ended   []string   // what was there then and has ended, as "name (process 7)"
+	begun   int        // processes that were found later
+	scan    bool       // the kernel doesn't list children: search all of /proc
 	missing absent
 }
 
@@ -39,6 +46,10 @@ type ProcessProbe struct {
 func NewProcess(pid int) *ProcessProbe {
 	return &ProcessProbe{pid: pid, files: newReader(maxOpenFiles), known: make(map[int]*member)}
 }
+
+// WatchPSS has snapshots read the proportional set size too, some of them: it costs
+// more than all else.
+func (p *ProcessProbe) WatchPSS() { p.memory = &pssReader{} }
 
 // Close releases the files that are kept open.
 func (p *ProcessProbe) Close() {
@@ -54,7 +65,12 @@ func (p *ProcessProbe) Close() {
 
 // Snapshot reads the tree. The error is ErrEnded, wrapped, when nothing of it is
 // alive.
-func (p *ProcessProbe) Snapshot() (ProcessTotals, error) {
+func (p *ProcessProbe) Snapshot() (ProcessTotals, error) { return p.snapshot(false) }
+
+// Last is the last snapshot, when the load is over: it has all that is asked for.
+func (p *ProcessProbe) Last() (ProcessTotals, error) { return p.snapshot(true) }
+
+func (p *ProcessProbe) snapshot(last bool) (ProcessTotals, error) {
 	p.missing.clear()
 	if !p.root {
 		p.root = true
@@ -71,7 +87,15 @@ func (p *ProcessProbe) Snapshot() (ProcessTotals, error) {
 		p.search()
 	}
 	p.bury()
-	return p.totals()
+	p.looked = true
+	t, err := p.totals()
+	if p.memory != nil && err == nil && p.memory.due(clock.Now(), last) {
+		var missing error
+		t.pss, missing = p.memory.read(p.members, p.files)
+		p.missing.note("pss", missing)
+		t.missing = p.missing.list()
+	}
+	return t, err
 }
 
 // join makes the process pid a member, if it is not one, and it exists.
@@ -82,6 +106,10 @@ func (p *ProcessProbe) join(pid int, parent *member) {
 	m, err := newMember(pid, parent, p.files)
 	if err != nil {
 		return // ended meanwhile
+	}
+	m.first = !p.looked
+	if p.looked {
+		p.begun++
 	}
 	p.known[pid] = m
 	p.members = append(p.members, m)
@@ -142,6 +170,10 @@ func (p *ProcessProbe) search() {
 func (p *ProcessProbe) bury() {
 	for i := len(p.members) - 1; i >= 0; i-- {
 		m := p.members[i]
+		if m.first && (m.ended || m.stat.zombie) {
+			m.first = false
+			p.ended = append(p.ended, fmt.Sprintf("%s (process %d)", m.stat.name, m.pid))
+		}
 		if !m.ended {
 			continue
 		}
@@ -163,7 +195,7 @@ func (p *ProcessProbe) bury() {
 
 // totals sums up what is left.
 func (p *ProcessProbe) totals() (ProcessTotals, error) {
-	t := ProcessTotals{used: p.lost}
+	t := ProcessTotals{used: p.lost, ended: slices.Clip(p.ended), begun: p.begun}
 	for _, m := range p.members {
 		t.used.add(m.total())
 		m.settle()

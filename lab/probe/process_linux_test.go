@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -245,5 +246,23 @@ func BenchmarkProcess20Threads(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.ReportMetric(float64(t.threads), "threads")
+	}
+}
+
+// Only what was there at the first snapshot is told to have ended.
+func TestEndedProcessesAreNamed(t *testing.T) {
+	a := newActor(t)
+	a.tell("child")
+	p := watch(t, a.pid())
+	first := snapshot(t, p)
+	a.tell("end-child")
+	a.tell("child")
+	second := snapshot(t, p)
+	if w := second.Since(first); len(w.Ended) != 1 || w.Begun != 1 || !strings.Contains(w.Ended[0], " (process ") {
+		t.Errorf("ended %q, begun %d; want the child, and the one after it", w.Ended, w.Begun)
+	}
+	a.tell("end-child")
+	if w := snapshot(t, p).Since(second); len(w.Ended) != 0 || w.Begun != 0 {
+		t.Errorf("ended %q, begun %d: it was not there when the load began", w.Ended, w.Begun)
 	}
 }

@@ -37,12 +37,20 @@ func (w *Window) Lacks(figures ...string) bool {
 type Process struct {
 	// Reported says that these figures are of one process, by its own metrics
 	// endpoint, which tells fewer; CPU is then exact to 10 ms only.
-	Reported      bool          `json:"reported,omitempty"`
-	CPU           time.Duration `json:"cpu"`      // user + system, exact, ns
-	CPUUser       time.Duration `json:"cpu_user"` // share of CPU by the kernel's tick accounting, ns
-	CPUSys        time.Duration `json:"cpu_sys"`  // ns
-	RSS           uint64        `json:"rss"`      // bytes at the window's end
-	Processes     int           `json:"processes"`
+	Reported bool          `json:"reported,omitempty"`
+	CPU      time.Duration `json:"cpu"`      // user + system, exact, ns
+	CPUUser  time.Duration `json:"cpu_user"` // share of CPU by the kernel's tick accounting, ns
+	CPUSys   time.Duration `json:"cpu_sys"`  // ns
+	RSS      uint64        `json:"rss"`      // bytes at the window's end
+	// PSS is RSS where each page counts for the share of one of the processes that have
+	// it mapped, in bytes at the window's end; 0 in most windows, as it is read rarely,
+	// and if Missing says so.
+	PSS       uint64 `json:"pss,omitempty"`
+	Processes int    `json:"processes"`
+	// Ended are the processes that were there when the load began and ended in this
+	// window, as "name (process 7)"; Begun is how many were first seen in it.
+	Ended         []string      `json:"ended,omitempty"`
+	Begun         int           `json:"begun,omitempty"`
 	Threads       int           `json:"threads"`
 	OpenFiles     int           `json:"open_files"`
 	SwitchesVol   uint64        `json:"switches_voluntary"`

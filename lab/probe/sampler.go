@@ -46,6 +46,7 @@ func New(c Config) *Sampler {
 	s := &Sampler{machine: NewMachine(c.PID, c.CPUs...), runtime: c.Runtime}
 	if c.PID != 0 {
 		s.process = NewProcess(c.PID)
+		s.process.WatchPSS()
 		if c.Upstream != 0 {
 			s.upstream = NewProcess(c.Upstream)
 			s.machine.WatchPrograms(c.PID, c.Upstream)
@@ -117,7 +118,14 @@ func (s Snapshot) Err() error {
 // Snapshot reads all probes. It takes well under a millisecond, and up to
 // [AnswerTime] when the subject's helper doesn't get to run. With metrics it
 // takes until they are answered, and up to [ScrapeTime].
-func (s *Sampler) Snapshot() Snapshot {
+func (s *Sampler) Snapshot() Snapshot { return s.snapshot((*ProcessProbe).Snapshot) }
+
+// Last is the last snapshot, which has what is read too rarely for each: the
+// proportional set size. Take it when the load is over.
+func (s *Sampler) Last() Snapshot { return s.snapshot((*ProcessProbe).Last) }
+
+// snapshot reads all probes, the subject's process as told.
+func (s *Sampler) snapshot(read func(*ProcessProbe) (ProcessTotals, error)) Snapshot {
 	var answered func() (MetricsTotals, error)
 	if s.metrics != nil {
 		answered = s.metrics.ask()
@@ -128,7 +136,7 @@ func (s *Sampler) Snapshot() Snapshot {
 	}
 	snap := Snapshot{Time: clock.Now()}
 	if s.process != nil {
-		t, err := s.process.Snapshot()
+		t, err := read(s.process)
 		snap.Process = kept(&snap, processProbe, t, err)
 	}
 	if s.upstream != nil {

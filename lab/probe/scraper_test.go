@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -81,7 +82,7 @@ func TestSamplerWithMetrics(t *testing.T) {
 		if w.Process == nil || w.Runtime == nil {
 			t.Fatalf("window %d = %+v, want process and runtime", i, w)
 		}
-		if want := (Process{Reported: true, CPU: time.Second, RSS: 15e6, OpenFiles: 70}); *w.Process != want {
+		if want := (Process{Reported: true, CPU: time.Second, RSS: 15e6, OpenFiles: 70}); !reflect.DeepEqual(*w.Process, want) {
 			t.Errorf("window %d: process = %+v, want %+v", i, *w.Process, want)
 		}
 		want := Runtime{GCCycles: 3, GCPause: time.Millisecond, Heap: 4e6, AllocBytes: 1000, AllocCount: 10, Goroutines: 66}

@@ -19,6 +19,12 @@ func (*ProcessProbe) Snapshot() (ProcessTotals, error) {
 	return ProcessTotals{}, unsupported("a process")
 }
 
+// Last returns an error: it needs Linux.
+func (p *ProcessProbe) Last() (ProcessTotals, error) { return p.Snapshot() }
+
+// WatchPSS does nothing.
+func (*ProcessProbe) WatchPSS() {}
+
 // Close does nothing.
 func (*ProcessProbe) Close() {}
 

@@ -194,7 +194,7 @@ func methodFacts(a *analysis.Analysis, c language) []fact {
 	}
 	return append(list, facts(
 		fact{Name: c.text("method.requests"), Value: requests(m), Code: true},
-		fact{Name: c.text("method.trial"), Value: c.text(trialKind(m), "warmup", length(m.Warmup), "duration", length(m.Duration))},
+		fact{Name: c.text("method.trial"), Value: trialText(m, c)},
 		fact{Name: c.text("method.order"), Value: c.text("method.order.text", "blocks", c.count("blocks", blocks(a)), "seed", m.Plan.Seed)},
 		fact{Name: c.text("method.design"), Value: designText(m, c)},
 		fact{Name: c.text("method.placement"), Value: placement(m.Placement, c)},
@@ -215,6 +215,14 @@ func designText(m *archive.Manifest, c language) string {
 		return c.text("method.design.plain", "kind", d.Kind, "factors", c.list(d.Factors))
 	}
 	return c.text("method.design.text", "kind", d.Kind, "factors", c.list(d.Factors), "samples", d.Samples)
+}
+
+// trialText is what a trial does.
+func trialText(m *archive.Manifest, c language) string {
+	if m.WarmupMost > 0 {
+		return c.text("method.trial.steady", "warmup", length(m.Warmup), "most", length(m.WarmupMost), "duration", length(m.Duration))
+	}
+	return c.text(trialKind(m), "warmup", length(m.Warmup), "duration", length(m.Duration))
 }
 
 // trialKind is the wording of what a trial does: what is only an address can't

@@ -48,7 +48,7 @@ func (b *builder) all(ctx context.Context) (map[string]*contender, error) {
 func (b *builder) contender(ctx context.Context, s study.Subject) (*contender, bool, error) {
 	switch {
 	case s.URL != "":
-		c := &contender{Subject: s, archived: archive.Subject{Name: s.Name, Role: "own", URL: s.URL}}
+		c := &contender{Subject: s, settles: true, archived: archive.Subject{Name: s.Name, Role: "own", URL: s.URL}}
 		return c, true, nil
 	case s.Use != "":
 		return b.shipped(ctx, s)
@@ -72,7 +72,7 @@ func (b *builder) shipped(ctx context.Context, s study.Subject) (*contender, boo
 		}
 	}
 	c := &contender{
-		Subject: s, starts: make(map[string]subject.StartSpec), tells: m.Probe != "",
+		Subject: s, starts: make(map[string]subject.StartSpec), sizes: make(map[string]uint64), tells: m.Probe != "", settles: m.Warmup == subject.WarmupSteady,
 		archived: archive.Subject{
 			Name: s.Name, Language: m.Language, Framework: m.Framework, Version: m.Version, Role: string(m.Role),
 			Command: m.Run, Env: merged(m.Env, s.Env), Limits: s.Limits,
@@ -100,7 +100,7 @@ func (b *builder) shipped(ctx context.Context, s study.Subject) (*contender, boo
 		}
 		start := artifact.StartSpec()
 		start.Name, start.Limits, start.Env = s.Name, limitsOf(s), merged(start.Env, s.Env)
-		c.starts[flags] = start
+		c.starts[flags], c.sizes[flags] = start, artifact.Size()
 		c.built(flags, artifact)
 		cached = cached && artifact.Cached
 	}
@@ -121,7 +121,7 @@ func (b *builder) build(ctx context.Context, s study.Subject, m subject.Manifest
 // own prepares a program of the user's, once for each level of its build.
 func (b *builder) own(ctx context.Context, s study.Subject) (*contender, bool, error) {
 	c := &contender{
-		Subject: s, starts: make(map[string]subject.StartSpec), tells: true, // it may
+		Subject: s, starts: make(map[string]subject.StartSpec), tells: true, settles: true, // it may
 		archived: archive.Subject{Name: s.Name, Role: "own", Command: s.Run, Env: s.Env, Limits: s.Limits},
 	}
 	cached, err := b.upstream(ctx, c, s.Upstream)
@@ -157,7 +157,7 @@ func (b *builder) ownBuild(s study.Subject, flags string) (subject.Own, error) {
 	if !filepath.IsAbs(dir) && !strings.HasPrefix(b.study.Path, "builtin:") {
 		dir = filepath.Join(filepath.Dir(b.study.Path), dir)
 	}
-	own := subject.Own{Name: s.Name, Build: s.Build, Run: s.Run, Dir: dir, Env: s.Env, Ready: s.Ready, Poll: s.Poll, Flags: flags}
+	own := subject.Own{Name: s.Name, Build: s.Build, Run: s.Run, Dir: dir, Env: s.Env, Ready: s.Ready, ReadyWithin: s.ReadyWithin, Poll: s.Poll, Flags: flags}
 	if b.cacheDir == "" || !strings.Contains(s.Build, "OUT") {
 		return own, nil
 	}

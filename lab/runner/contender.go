@@ -19,9 +19,11 @@ import (
 type contender struct {
 	study.Subject
 	starts   map[string]subject.StartSpec // how to start it, by the flags it is built with; none if it is already up
+	sizes    map[string]uint64            // bytes of what was built, by the same; none of the user's own
 	routes   []contract.Route             // the contract it must fulfil; nil if only the requests are known
 	calls    []contract.Call              // those it must answer, of one that speaks gRPC
 	tells    bool                         // its runtime tells, by a helper or a log
+	settles  bool                         // it may get faster as it runs, or nobody knows: see [study.Timing.WarmupMost]
 	upstream *subject.StartSpec           // what it sends requests on to; nil for none
 	archived archive.Subject
 }

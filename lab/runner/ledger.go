@@ -47,10 +47,11 @@ func (l *ledger) watch(measured int64) {
 		if !l.sleepUntil(measured + at) {
 			return
 		}
-		l.snapshots[index] = l.sampler.Snapshot()
 		if at >= end {
+			l.snapshots[index] = l.sampler.Last()
 			return
 		}
+		l.snapshots[index] = l.sampler.Snapshot()
 		at = min(int64(index+1)*second, end)
 	}
 }

@@ -5,11 +5,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -63,6 +65,12 @@ func serveTrouble(trouble string) error {
 	if has(trouble, "no-start") && s.slow {
 		return errors.New("no configuration found")
 	}
+	if has(trouble, "asleep") {
+		time.Sleep(time.Minute)
+	}
+	if has(trouble, "replaces") {
+		go replace()
+	}
 	if has(trouble, "leak") {
 		go leak()
 	}
@@ -78,6 +86,21 @@ func serveTrouble(trouble string) error {
 
 // has reports whether a trouble is among those named.
 func has(trouble, name string) bool { return slices.Contains(strings.Split(trouble, ","), name) }
+
+// replace has a worker that dies after two seconds, and then another.
+func replace() {
+	for {
+		worker := exec.Command(os.Args[0])
+		worker.Env = append(os.Environ(), troubleVariable+"=asleep")
+		if err := worker.Start(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return
+		}
+		time.Sleep(2 * time.Second)
+		worker.Process.Kill()
+		worker.Wait()
+	}
+}
 
 // leak takes a MiB a tenth of a second and never gives it back.
 func leak() {
@@ -108,6 +131,12 @@ func (s *troubledServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		os.Exit(3)
 	case has(s.trouble, "warm-up") && time.Since(s.began) < 4*time.Second:
 		time.Sleep(15 * time.Millisecond)
+	case has(s.trouble, "settles"): // in two seconds, from 12 ms to 4 ms
+		time.Sleep(4*time.Millisecond + max(0, 8*time.Millisecond-time.Since(s.began)/250))
+	case has(s.trouble, "worsens"): // by half in each second
+		time.Sleep(time.Duration(float64(time.Millisecond) * math.Pow(1.5, time.Since(s.began).Seconds())))
+	case has(s.trouble, "even"):
+		time.Sleep(4 * time.Millisecond)
 	case has(s.trouble, "fails") && s.slow && n > 20 && n%20 < 3: // 15 %
 		w.WriteHeader(http.StatusInternalServerError)
 		return

@@ -65,6 +65,6 @@ func (r *Runner) Run(ctx context.Context) (id string, err error) {
 	if r.ready != nil {
 		r.ready(ready)
 	}
-	s := &session{runner: r, ready: ready, places: ready.starter.places, tell: tell, plan: r.Plan, pace: p, disturbance: disturbance{ignored: r.KeepGoing}}
+	s := &session{runner: r, ready: ready, places: ready.starter.places, tell: tell, plan: r.Plan, pace: p, disturbance: disturbance{ignored: r.KeepGoing}, spent: make(spending)}
 	return s.run(ctx)
 }

@@ -22,6 +22,7 @@ type session struct {
 	calibrated  calibrations
 	speeds      speeds
 	disturbance disturbance
+	spent       spending
 	failing     int // trials that have failed since the last that did not
 }
 
@@ -43,6 +44,7 @@ func (s *session) run(ctx context.Context) (id string, err error) {
 	case err != nil:
 		status = archive.Failed
 	}
+	s.spent.keep(s.runner.StateDir)
 	err = errors.Join(err, w.Finish(status, err))
 	s.tell(Event{Kind: Finished, Run: w.ID()})
 	return w.ID(), err
@@ -53,7 +55,7 @@ func (s *session) manifest() archive.Manifest {
 		Study: s.runner.Study.Name, Question: s.runner.Study.Question, StudySource: string(s.runner.Study.Source), StudyPath: s.runner.Study.Path,
 		Quick: s.runner.Quick, Command: s.runner.Command, Dyno: s.runner.Version, Started: time.Now(), Plan: s.plan, Reference: s.runner.Study.Reference, Report: s.runner.Study.Report, Claims: s.runner.Study.Claims,
 		Accept: s.runner.Study.Accept, Until: s.runner.Study.Until,
-		Machine: machine.Read(), Placement: s.places.Placement, Calibration: s.calibrated.main(), Warmup: s.runner.Study.Trial.Warmup, Duration: s.runner.Study.Trial.Duration,
+		Machine: machine.Read(), Placement: s.places.Placement, Calibration: s.calibrated.main(), Warmup: s.runner.Study.Trial.Warmup, WarmupMost: s.runner.Study.Trial.WarmupMost, Duration: s.runner.Study.Trial.Duration,
 	}
 	for _, sub := range s.runner.Study.Subjects {
 		m.Subjects = append(m.Subjects, s.ready.contenders[sub.Name].archived)
@@ -92,10 +94,12 @@ func (s *session) next(ctx context.Context, w *archive.Writer, i int) error {
 	cell := &s.plan.Cells[planned.Cell]
 	s.tell(Event{Kind: TrialStarted, Trial: &planned, Cell: cell, Remaining: s.pace.remaining()})
 	runtime.GC() // so that ours does not fall into the trial
+	began := time.Now()
 	t := s.trial(ctx, &planned, cell, w.SubjectLog(planned.Index))
 	if err := w.AddTrial(t); err != nil {
 		return err
 	}
+	s.spent.note(s.ready.contenders[cell.Subject].Subject, &t, cell.Timing(s.runner.Study.Trial), time.Since(began))
 	s.pace.done++
 	s.failing++
 	if t.Status != archive.Failed {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"dyno/lab/archive"
@@ -67,7 +68,7 @@ func (s *session) measure(ctx context.Context, t *archive.Trial, cell *study.Cel
 	if err != nil {
 		return failure{cause: err}
 	}
-	t.StartUp, t.Executable = in.StartUp(), in.ExecutableSize()
+	t.StartUp, t.Executable, t.Size = in.StartUp(), in.ExecutableSize(), c.sizes[cell.BuildFlags]
 	defer func() {
 		if stopErr := in.Stop(context.WithoutCancel(ctx)); stopErr != nil {
 			f.left = fmt.Errorf("stopping subject %s: %w", c.Name, stopErr)
@@ -95,31 +96,44 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 	if err != nil {
 		return err
 	}
+	t.Idle = idle(ctx, in.PID())
+	if timing.WarmupMost > 0 && contender.settles {
+		if err := s.warmUp(ctx, t, cell, in, timing); err != nil {
+			return cmp.Or(died(in), err)
+		}
+		timing.Warmup = min(timing.Warmup, rejoining)
+	}
 	counter := newRequestCounter(ctx, metrics, trust)
 	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Upstream: upstreamPID(in), CPUs: s.places.ofSubject(contender, cell), Runtime: runtime, Metrics: metrics, Trust: trust}))
 	defer ledger.close()
-	t.Idle = idle(ctx, in.PID())
 	calibrated := s.calibrated.of(cell)
-	result, err := load.Run(ctx, load.Spec{
-		Target: in.URL(), TLS: s.ready.starter.certificate.security(contender, cell), Requests: cell.Asked(), Feeds: cell.Feeds, Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout, Drain: cell.Drain,
-		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: s.places.ofLoops(),
-		Link: cell.Link, Pacing: cell.Pacing, Accept: s.runner.Study.Accept,
-		Calibration: calibrated.result, Uncalibrated: calibrated.why, Idle: t.Idle,
-		OnStart: ledger.begin,
-		OnWindow: func(w measure.Window) {
-			s.tell(Event{Kind: WindowDone, Trial: &t.PlannedTrial, Cell: cell, Window: &archive.Window{Client: w}})
-		},
-	})
+	spec := s.spec(t, cell, in, timing)
+	spec.Calibration, spec.Uncalibrated, spec.Idle = calibrated.result, calibrated.why, t.Idle
+	spec.OnStart = ledger.begin
+	result, err := load.Run(ctx, spec)
 	if err != nil {
 		return cmp.Or(died(in), err)
 	}
 	counter.compare(ctx, result)
 	t.Mono, t.Engine, t.Failures, t.Causes = result.Start, result.Engine, result.Failures, result.Causes
 	t.Windows = ledger.join(ctx, result.Windows)
-	said := append(result.Findings, unenforced(in)...)
+	said := slices.Concat(result.Findings, unenforced(in), validity.WarmedUp(t.WarmUp))
 	t.Findings = validity.Trial(said, t.Windows, s.conditions(cell))
 	t.Validity = validity.Worth(t.Findings)
 	return died(in)
+}
+
+// spec is the load of a cell on a subject, whose windows observers are told of.
+func (s *session) spec(t *archive.Trial, cell *study.Cell, in *subject.Instance, timing study.Timing) load.Spec {
+	return load.Spec{
+		Target: in.URL(), TLS: s.ready.starter.certificate.security(s.ready.contenders[cell.Subject], cell), Requests: cell.Asked(), Feeds: cell.Feeds,
+		Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout, Drain: cell.Drain,
+		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: s.places.ofLoops(),
+		Link: cell.Link, Pacing: cell.Pacing, Accept: s.runner.Study.Accept,
+		OnWindow: func(w measure.Window) {
+			s.tell(Event{Kind: WindowDone, Trial: &t.PlannedTrial, Cell: cell, Window: &archive.Window{Client: w}})
+		},
+	}
 }
 
 // died is how the subject ended, if it did by itself; or its upstream, which is no fault

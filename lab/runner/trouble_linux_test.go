@@ -29,11 +29,17 @@ func troubled(t *testing.T, trouble, rhythm string, duration time.Duration, bloc
 	if testing.Short() {
 		t.Skip("takes seconds of load")
 	}
-	self, err := os.Executable()
+	return measured(t, self(t), trouble, rhythm, duration, blocks)
+}
+
+// self is this program, which is a subject by its environment.
+func self(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return measured(t, self, trouble, rhythm, duration, blocks)
+	return path
 }
 
 // measured measures a command that starts the test program.
@@ -377,5 +383,17 @@ func TestADeadSubjectKeepsItsWindows(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A worker that dies and is replaced while it is measured is seen, and named.
+func TestAReplacedWorkerIsNamed(t *testing.T) {
+	t.Parallel()
+	run := troubled(t, "replaces", gentle, 4*time.Second, 1)
+	trial := &run.Trials[0]
+	wantNamed(t, trial, finding.ProcessEnded)
+	at := slices.IndexFunc(trial.Findings, func(f finding.Finding) bool { return f.Name == finding.ProcessEnded })
+	if at >= 0 && !strings.Contains(trial.Findings[at].Detail, "(process ") {
+		t.Errorf("it does not name the process: %s", trial.Findings[at].Detail)
 	}
 }

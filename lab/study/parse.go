@@ -18,6 +18,7 @@ const (
 	maxBlocks          = 10_000
 	maxDuration        = 24 * time.Hour
 	maxTimeout         = 10 * time.Minute
+	maxReady           = time.Minute
 	maxCPU             = 4095
 	minAge             = time.Millisecond
 	maxPerConnection   = 1_000_000_000
@@ -141,7 +142,7 @@ func (in *input) reference(s *Study, f map[string]scope) {
 
 // Metrics are the figures that a study may ask for under report.
 func Metrics() []string {
-	names := []string{"throughput", "cpu", "cpu.user", "cpu.sys", "rss", "errors"}
+	names := []string{"throughput", "cpu", "cpu.user", "cpu.sys", "rss", "pss", "threads", "open_files", "switches", "errors"}
 	for _, clock := range []string{"response", "service", "first_byte"} {
 		for _, figure := range []string{"mean", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"} {
 			names = append(names, clock+"."+figure)
@@ -150,18 +151,7 @@ func Metrics() []string {
 	for _, handshake := range []string{"tls_full", "tls_resumed"} {
 		names = append(names, handshake+".p50", handshake+".p99")
 	}
-	return append(names, "allocs", "alloc.bytes", "gc.cycles", "gc.pause", "gc.cpu", "sched.max", "start", "executable", "cpu.idle")
-}
-
-func timingAt(at scope, t Timing) Timing {
-	f, _ := at.fields("warmup", "duration")
-	if w, ok := f["warmup"]; ok {
-		t.Warmup = w.duration(0, maxDuration)
-	}
-	if d, ok := f["duration"]; ok {
-		t.Duration = d.duration(time.Second, maxDuration)
-	}
-	return t
+	return append(names, "allocs", "alloc.bytes", "gc.cycles", "gc.pause", "gc.cpu", "sched.max", "start", "warmup", "executable", "size", "cpu.idle")
 }
 
 func placementAt(at scope) Placement {

@@ -206,8 +206,14 @@ func unitOf(metric string) string {
 		return "req/s"
 	case "cpu", "generator":
 		return "µs/req"
-	case "rss", "executable":
+	case "rss", "pss", "executable", "size":
 		return "bytes"
+	case "threads":
+		return "threads"
+	case "open_files":
+		return "files"
+	case "switches":
+		return "switches/req"
 	case "errors":
 		return "%"
 	case "allocs", "alloc", "gc":

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"dyno/lab/load/request"
@@ -41,7 +42,7 @@ func subjectAt(at scope) Subject {
 		name := at.oneOf(at.in.shipped...)
 		return Subject{Name: name, Use: name}
 	}
-	f, understood := at.fields("name", "use", "run", "build", "dir", "url", "ready", "upstream", "metrics", "env", "limits", "tls", "ca_file", "insecure")
+	f, understood := at.fields("name", "use", "run", "build", "dir", "url", "ready", "ready_within", "upstream", "metrics", "env", "limits", "tls", "ca_file", "insecure")
 	s := Subject{}
 	if v, ok := f["use"]; ok {
 		s.Use = v.oneOf(at.in.shipped...)
@@ -52,6 +53,9 @@ func subjectAt(at scope) Subject {
 	}
 	if v, ok := f["ready"]; ok {
 		s.Ready = v.readiness()
+	}
+	if v, ok := f["ready_within"]; ok {
+		s.ReadyWithin = v.duration(time.Second, maxReady)
 	}
 	if v, ok := f["url"]; ok {
 		s.URL = v.baseURL()
@@ -130,7 +134,7 @@ func checkSubject(at scope, f map[string]scope) {
 		return
 	}
 	_, run := f["run"]
-	for _, field := range []string{"build", "dir", "ready"} {
+	for _, field := range []string{"build", "dir", "ready", "ready_within"} {
 		if v, ok := f[field]; ok && !run {
 			v.problem("", "%s goes with run only", field)
 		}

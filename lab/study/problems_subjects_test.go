@@ -4,6 +4,10 @@ import "testing"
 
 func TestSubjectsProblems(t *testing.T) {
 	checkProblems(t, []problemCase{
+		{"ready_within of a shipped subject", "study: s\nsubjects: [{use: go/gin, ready_within: 20s}]\n",
+			`s.yaml:2:40: subjects[0].ready_within: ready_within goes with run only`},
+		{"ready_within too long", "study: s\nsubjects: [{name: a, run: ./a, ready_within: 2m}]\n",
+			`s.yaml:2:46: subjects[0].ready_within: expected a duration from 1s to 1m, got "2m"`},
 		{"not a list", named + "subjects: go/gin\n",
 			`s.yaml:2:11: subjects: expected a list, got "go/gin" (write it as [a, b] or one "- item" a line)`},
 		{"nothing", named + "subjects:\n",

@@ -26,7 +26,7 @@ quick: {blocks: 3, trial: {duration: 2s}, loads: [b], factors: {connections: [1]
 `)
 	before := *s
 	q := s.Quick()
-	if q.Blocks != 3 || q.Trial != (Timing{5 * time.Second, 2 * time.Second}) {
+	if q.Blocks != 3 || q.Trial != (Timing{Warmup: 5 * time.Second, Duration: 2 * time.Second}) {
 		t.Errorf("got %d blocks and %+v", q.Blocks, q.Trial)
 	}
 	if len(q.Loads) != 1 || q.Loads[0].Name != "b" {

@@ -43,15 +43,17 @@ type Study struct {
 // the user's own by Run (a command) or URL (already up). Exactly one of the
 // three is set.
 type Subject struct {
-	Name  string            // unique in the study
-	Use   string            // shipped subject it refers to ("go/gin"); empty for the user's own
-	Run   string            // shell command; $PORT is the port to listen on
-	Build string            // shell command run once before the first start
-	Dir   string            // where Build and Run are executed; default the study file's folder
-	URL   string            // base URL of a service that is already up
-	Ready string            // path polled until it answers with a status from 200 to 399; empty if the study says none
-	Poll  string            // path polled then, the first request's, until it answers with a status below 500
-	Env   map[string]string // added to dyno's own environment; {{env NAME}} in a value is a variable of that
+	Name  string // unique in the study
+	Use   string // shipped subject it refers to ("go/gin"); empty for the user's own
+	Run   string // shell command; $PORT is the port to listen on
+	Build string // shell command run once before the first start
+	Dir   string // where Build and Run are executed; default the study file's folder
+	URL   string // base URL of a service that is already up
+	Ready string // path polled until it answers with a status from 200 to 399; empty if the study says none
+	Poll  string // path polled then, the first request's, until it answers with a status below 500
+	// ReadyWithin is how long Run may take until it is ready; 0 for what others get.
+	ReadyWithin time.Duration
+	Env         map[string]string // added to dyno's own environment; {{env NAME}} in a value is a variable of that
 
 	// Upstream is the shipped subject that it, a gateway, sends requests on to; empty for
 	// none, or for that of the shipped subject's manifest.
@@ -100,6 +102,10 @@ type Load struct {
 type Timing struct {
 	Warmup   time.Duration
 	Duration time.Duration // of loads without phases; see [Cell.Timing]
+	// WarmupMost is up to when the warm-up goes on of a subject that is not steady after
+	// Warmup, if its manifest says that it compiles as it runs, or nobody knows: it is
+	// the user's own. 0: the warm-up is as long for all.
+	WarmupMost time.Duration
 }
 
 // Placement says which CPUs generator and subject get.

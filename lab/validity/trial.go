@@ -54,7 +54,7 @@ func Trial(said []finding.Finding, windows []archive.Window, c Conditions) []fin
 // together names what only the windows of a trial together show.
 func together(windows []archive.Window, c Conditions) []finding.Finding {
 	s := newSeries(windows, c.Profile)
-	return slices.Concat(judgeBottleneck(windows, c), judgeSteadiness(s), judgeGrowth(s))
+	return slices.Concat(judgeBottleneck(windows, c), judgeProcesses(windows), judgeSteadiness(s), judgeGrowth(s))
 }
 
 // newFinding makes one of a trial.

@@ -13,6 +13,9 @@ dyno.panels = {
   server: [
     { name: 'cpu', unit: 'CPU', lines: [['cpu', null]] },
     { name: 'rss', unit: 'bytes', lines: [['rss', null]] },
+    { name: 'pss', unit: 'bytes', lines: [['pss', null]] },
+    { name: 'threads', unit: 'count', lines: [['threads', null]] },
+    { name: 'openfiles', unit: 'count', lines: [['openfiles', null]] },
     { name: 'runqueue', unit: 'µs', factor: 1e6, lines: [['runqueue', null]] },
     { name: 'switches', unit: 'count', lines: [['switches', null]] },
     { name: 'gcpause', unit: 'µs', bars: true, lines: [['gcpause', null]] },

@@ -36,6 +36,7 @@ type runFlags struct {
 	without  []string // subjects left out
 	keepOn   bool     // though the first block is of no use
 	repeats  int
+	warmup   string        // instead of the study's; empty: that
 	duration time.Duration // how long to go on, block by block; 0: as the study says
 }
 
@@ -68,6 +69,7 @@ If the archive is a bucket, the run is kept on this machine and then pushed.`,
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of order and schedules (default: a new one, printed)")
 	flags.IntVar(&f.blocks, "blocks", 0, "number of blocks, instead of the study's")
 	flags.DurationVar(&f.duration, "for", 0, "go on block by block for so long, or until every claim is decided and the intervals are as narrow as the study asks")
+	flags.StringVar(&f.warmup, "warmup", "", "warm-up of each trial, instead of the study's: 5s, or steady (until the subject is steady), or \"steady 5s..30s\"")
 	flags.IntVar(&f.repeats, "repeats", DefaultRepeats, "how often an invalid trial is repeated at the end of its block; all together at most half of the trials planned")
 	flags.StringSliceVar(&f.accept, "accept", nil, "findings that don't lower what a trial is worth, by name (docs/findings.md); they are shown all the same")
 	flags.StringSliceVar(&f.without, "without", nil, "leave out these subjects, and the claims about them")
@@ -185,6 +187,7 @@ func (f *runFlags) runner(name string) (*runner.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	plan.Estimate = runner.Estimate(s, &plan, c, dir)
 	store, err := archive.DefaultStore()
 	if err != nil {
 		return nil, err
@@ -217,6 +220,9 @@ func (f *runFlags) command(name string) []string {
 	}
 	if f.duration > 0 {
 		command = append(command, "--for", f.duration.String())
+	}
+	if f.warmup != "" {
+		command = append(command, "--warmup", f.warmup)
 	}
 	if f.repeats != DefaultRepeats {
 		command = append(command, "--repeats", strconv.Itoa(f.repeats))

@@ -30,6 +30,11 @@ func (f *runFlags) applyTo(s *study.Study) error {
 		return fmt.Errorf("--accept: %w", err)
 	}
 	s.Accept = slices.Compact(slices.Sorted(slices.Values(slices.Concat(s.Accept, accept))))
+	if f.warmup != "" {
+		if s.Trial, err = s.Trial.WithWarmup(f.warmup); err != nil {
+			return fmt.Errorf("--warmup: %w", err)
+		}
+	}
 	if f.duration != 0 && f.duration < time.Second {
 		return fmt.Errorf("--for must be at least 1s, not %v", f.duration)
 	}
