@@ -5,6 +5,7 @@ package subject
 // What systems other than Linux have of what this package asks for, or lack.
 
 import (
+	"errors"
 	"os"
 	"runtime"
 	"syscall"
@@ -86,3 +87,6 @@ func (*child) limitGroupPaths() []string { return nil }
 func (*child) statusOf(status syscall.WaitStatus, _ *Limits) string {
 	return describe(status)
 }
+
+// FreeSpace is known on Linux only.
+func FreeSpace(string) (uint64, error) { return 0, errors.ErrUnsupported }
