@@ -65,6 +65,13 @@ func (g *Gateway) Versions() []Version {
 	return slices.Clone(g.versions)
 }
 
+// Version is the number of the version that is served.
+func (g *Gateway) Version() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.versions[len(g.versions)-1].Number
+}
+
 // Config reads a version's configuration again; 0 is the one before the one that is
 // served.
 func (g *Gateway) Config(number int) (*config.Config, int, error) {

@@ -11,9 +11,11 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"dyno/gate/config"
 	"dyno/gate/etcd"
+	"dyno/gate/metrics"
 	"dyno/gate/proxy"
 	"dyno/gate/snapshot"
 )
@@ -23,6 +25,8 @@ type Gateway struct {
 	log     *slog.Logger
 	proxy   *proxy.Server
 	builder *snapshot.Builder
+	pusher  *metrics.Pusher
+	started time.Time
 
 	mu        sync.Mutex // of the configuration's changes
 	versions  []Version  // the one that is served last
@@ -44,7 +48,8 @@ func Start(c *config.Config, o Options) (*Gateway, error) {
 		o.Log = slog.Default()
 	}
 	loops := proxy.Loops(o.Loops)
-	g := &Gateway{log: o.Log, builder: snapshot.NewBuilder(loops)}
+	g := &Gateway{log: o.Log, builder: snapshot.NewBuilder(loops), started: time.Now()}
+	g.pusher = metrics.NewPusher(g, o.Log)
 	g.builder.Log = o.Log
 	if g.builder.Etcd = o.Etcd; o.Etcd == nil {
 		g.builder.Etcd = etcd.New(etcd.Options{Log: o.Log})
@@ -66,6 +71,7 @@ func Start(c *config.Config, o Options) (*Gateway, error) {
 		}
 	}
 	g.remember(c, "start")
+	g.pusher.Configure(c.Metrics)
 	return g, nil
 }
 
@@ -89,6 +95,12 @@ func (g *Gateway) Reopen() {
 		log.Reopen()
 	}
 }
+
+// Started is when the gateway was.
+func (g *Gateway) Started() time.Time { return g.started }
+
+// Pushed says what became of figures that were pushed to a collector.
+func (g *Gateway) Pushed() metrics.Counts { return g.pusher.Counts() }
 
 // Looks returns who looks on, for who shows how they are.
 func (g *Gateway) Looks() snapshot.Looks {
@@ -118,6 +130,7 @@ func (g *Gateway) ApplyTo(version int, c *config.Config, by string) (config.Prob
 	g.report(next)
 	g.proxy.Swap(next)
 	before.Retire(next)
+	g.pusher.Configure(c.Metrics)
 	g.unopened = g.relisten(c)
 	for _, p := range g.unopened {
 		g.log.Error("an address is not as the configuration says", "problem", p.String())
@@ -133,6 +146,7 @@ var ErrChanged = errors.New("the configuration has changed meanwhile")
 // cuts what is left then.
 func (g *Gateway) Shutdown(ctx context.Context) error {
 	err := g.proxy.Shutdown(ctx)
+	g.pusher.Close()
 	g.proxy.Snapshot().Retire(nil)
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"dyno/gate"
-	"dyno/gate/request"
+	"dyno/gate/metrics"
 	"dyno/nano"
 )
 
@@ -39,7 +39,7 @@ func New(g *gate.Gateway, o Options) *nano.App {
 		return c.JSON(200, s)
 	})
 	app.Get("/config", o.known(func(c nano.Ctx) error {
-		c.SetHeader("ETag", etag(served(g)))
+		c.SetHeader("ETag", etag(g.Version()))
 		return c.JSON(200, g.Snapshot().Config.View())
 	}), nano.OnGoroutine)
 	app.Get("/config/versions", func(c nano.Ctx) error { return c.JSON(200, versionsOf(g)) })
@@ -52,9 +52,9 @@ func New(g *gate.Gateway, o Options) *nano.App {
 	app.Get("/mirrors/samples", o.known(func(c nano.Ctx) error { return c.JSON(200, samplesOf(g.Snapshot())) }), nano.OnGoroutine)
 	app.Get("/metrics", func(c nano.Ctx) error {
 		if strings.Contains(string(c.Header("Accept")), "application/openmetrics-text") {
-			return c.Bytes(200, openType, metrics(g, true))
+			return c.Bytes(200, metrics.OpenType, metrics.Text(g, true))
 		}
-		return c.Bytes(200, textType, metrics(g, false))
+		return c.Bytes(200, metrics.TextType, metrics.Text(g, false))
 	})
 	app.Get("/", func(c nano.Ctx) error { return c.HTML(200, page) })
 	app.Get("/page.css", func(c nano.Ctx) error { return c.Bytes(200, "text/css; charset=utf-8", style) })
@@ -74,5 +74,3 @@ func safe(next nano.Handler) nano.Handler {
 		return next(c)
 	}
 }
-
-func failureName(why int) string { return request.Failure(why).String() }

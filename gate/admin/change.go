@@ -39,11 +39,6 @@ func versionsOf(g *gate.Gateway) (all []Version) {
 	return all
 }
 
-func served(g *gate.Gateway) int {
-	versions := g.Versions()
-	return versions[len(versions)-1].Number
-}
-
 // put takes a configuration: with ?dry-run it only says what would change. If-Match
 // says which version it was made from.
 func put(g *gate.Gateway) nano.Handler {
@@ -111,11 +106,11 @@ func change(c nano.Ctx, g *gate.Gateway, next *config.Config, version int, by st
 			return nano.NewProblem(412, err.Error())
 		}
 	}
-	return c.JSON(200, Changed{Version: served(g), Applied: !dry, Changes: changes, Restart: gate.Restarts(changes)})
+	return c.JSON(200, Changed{Version: g.Version(), Applied: !dry, Changes: changes, Restart: gate.Restarts(changes)})
 }
 
 func refused(g *gate.Gateway, problems config.Problems) Changed {
-	r := Changed{Version: served(g), Changes: []config.Change{}}
+	r := Changed{Version: g.Version(), Changes: []config.Change{}}
 	for _, p := range problems {
 		r.Problems = append(r.Problems, p.String())
 	}

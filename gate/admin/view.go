@@ -97,7 +97,7 @@ type Endpoint struct {
 // statusOf looks at the gateway.
 func statusOf(g *gate.Gateway) Status {
 	s := g.Snapshot()
-	v := Status{Draining: g.Proxy().Draining(), Config: s.Config.Path, Clients: g.Proxy().Clients(), Routes: len(s.Routes), Version: served(g)}
+	v := Status{Draining: g.Proxy().Draining(), Config: s.Config.Path, Clients: g.Proxy().Clients(), Routes: len(s.Routes), Version: g.Version()}
 	v.Ready = !v.Draining
 	for _, at := range g.Addresses() {
 		v.Listen = append(v.Listen, at.String())

@@ -33,6 +33,7 @@ type Config struct {
 	Client       Client
 	AccessLog    *AccessLog // nil: none
 	Trace        *Trace     // nil: none
+	Metrics      *Metrics   // that are pushed; nil: none
 	Routes       []*Route
 	Sums         []Sum // of Routes, in their order
 	Upstreams    []*Upstream
@@ -97,6 +98,7 @@ var topFields = []known[Config]{
 	{"client", func(c *Config, p place) { readFields(p, &c.Client, clientFields) }},
 	{"access-log", func(c *Config, p place) { c.AccessLog = readAccessLog(p) }},
 	{"trace", func(c *Config, p place) { c.Trace = readTrace(p) }},
+	{"metrics", func(c *Config, p place) { c.Metrics = readMetrics(p) }},
 	{"routes", (*Config).readRoutes},
 	{"upstreams", (*Config).readUpstreams},
 }

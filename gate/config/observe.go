@@ -93,12 +93,7 @@ type Trace struct {
 func readTrace(p place) *Trace {
 	t := &Trace{At: p.at(), Sample: 0.01, Follow: true, Service: "nanogate", Queue: 2048}
 	readFields(p, t, []known[Trace]{
-		{"otlp", func(t *Trace, p place) {
-			t.OTLP = p.text()
-			if u, err := url.Parse(t.OTLP); t.OTLP != "" && (err != nil || !slices.Contains([]string{"http", "https"}, u.Scheme) || u.Host == "" || u.User != nil || u.RawQuery != "") {
-				p.problem("such as http://127.0.0.1:4318", "expected the URL of a collector that takes OTLP over HTTP, got %s", quote(t.OTLP))
-			}
-		}},
+		{"otlp", func(t *Trace, p place) { t.OTLP = p.collector() }},
 		{"sample", func(t *Trace, p place) { t.Sample = p.share() }},
 		{"parent", func(t *Trace, p place) { t.Follow = p.word("follow", "restart") != "restart" }},
 		{"service", func(t *Trace, p place) { t.Service = p.text() }},
@@ -106,6 +101,38 @@ func readTrace(p place) *Trace {
 		{"queue", func(t *Trace, p place) { t.Queue = p.integer(16, 1_000_000) }},
 	})
 	return t
+}
+
+// collector reads the URL of an OpenTelemetry collector.
+func (p place) collector() string {
+	text := p.text()
+	if u, err := url.Parse(text); text != "" && (err != nil || !slices.Contains([]string{"http", "https"}, u.Scheme) || u.Host == "" || u.User != nil || u.RawQuery != "") {
+		p.problem("such as http://127.0.0.1:4318", "expected the URL of a collector that takes OTLP over HTTP, got %s", quote(text))
+	}
+	return text
+}
+
+// Metrics is where the figures of /metrics are pushed to.
+type Metrics struct {
+	At      At
+	OTLP    string        // URL of a collector, OTLP over HTTP
+	Every   time.Duration // from one push to the next
+	Service string        // the name that the figures are of
+	Headers string        // file of fields that the collector is sent, "name: value" a line; "": none
+}
+
+func readMetrics(p place) *Metrics {
+	m := &Metrics{At: p.at(), Every: 15 * time.Second, Service: "nanogate"}
+	found := readFields(p, m, []known[Metrics]{
+		{"otlp", func(m *Metrics, p place) { m.OTLP = p.collector() }},
+		{"every", func(m *Metrics, p place) { m.Every = p.duration(100*time.Millisecond, time.Hour) }},
+		{"service", func(m *Metrics, p place) { m.Service = p.text() }},
+		{"headers", func(m *Metrics, p place) { m.Headers = p.path() }},
+	})
+	if _, ok := found["otlp"]; !ok && p.isMapping() {
+		p.problem("such as metrics: {otlp: http://127.0.0.1:4318}", "metrics that are pushed need a collector")
+	}
+	return m
 }
 
 // readOff reads the one word that a route may say of what the file asks for as a whole.

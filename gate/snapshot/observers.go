@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"dyno/gate/accesslog"
+	"dyno/gate/collector"
 	"dyno/gate/config"
 	"dyno/gate/observe"
 	"dyno/gate/stats"
@@ -80,6 +81,11 @@ func checkLooks(c *config.Config) (problems config.Problems) {
 	if c.Trace != nil {
 		if err := tracing.Check(c.Trace); err != nil {
 			problems = append(problems, c.Trace.At.Problem("", "%v", err))
+		}
+	}
+	if c.Metrics != nil {
+		if _, err := collector.Headers(c.Metrics.Headers); err != nil {
+			problems = append(problems, c.Metrics.At.Problem("", "metrics: %v", err))
 		}
 	}
 	return problems

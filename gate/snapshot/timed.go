@@ -3,6 +3,7 @@ package snapshot
 import (
 	"reflect"
 	"strings"
+	"time"
 
 	"dyno/gate/guard"
 	"dyno/gate/limit"
@@ -21,7 +22,7 @@ func (r *Route) timed(before *Route) {
 				return t
 			}
 		}
-		t := &stats.Timing{Name: name}
+		t := &stats.Timing{Name: name, Made: time.Now()}
 		if before != nil {
 			for _, old := range before.Timings {
 				if old.Name == name {

@@ -20,6 +20,19 @@ func boundOf(ns int64) int {
 	return min(max(bits.Len64(uint64(max(ns, 1)-1))-lowestBound, 0), Bounds)
 }
 
+// Bounded is how many durations lie within each bound and not within the one before; the
+// last of them are beyond all.
+func (h *Histogram) Bounded() (counts [Bounds + 1]uint64) {
+	i := 0
+	for bucket, n := range h.Buckets {
+		for i < Bounds && Upper(bucket) > Bound(i) {
+			i++
+		}
+		counts[i] += n
+	}
+	return counts
+}
+
 // Exemplar is a request that was traced.
 type Exemplar struct {
 	Trace [16]byte

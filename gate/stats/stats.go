@@ -14,10 +14,16 @@ import (
 type Counters struct {
 	shards    []Shard
 	exemplars exemplars
+	since     time.Time
 }
 
 // New makes counters for so many loops.
-func New(loops int) *Counters { return &Counters{shards: make([]Shard, max(1, loops))} }
+func New(loops int) *Counters {
+	return &Counters{shards: make([]Shard, max(1, loops)), since: time.Now()}
+}
+
+// Since is from when on they count.
+func (c *Counters) Since() time.Time { return c.since }
 
 // Aim sets the time that responses are to be in within; 0: none. What missed it is
 // counted from then on.

@@ -12,6 +12,7 @@ import (
 // requests, as looking at the clock costs about as much as most of these.
 type Timing struct {
 	Name string
+	Made time.Time
 
 	took [buckets]atomic.Uint64
 	sum  atomic.Uint64 // ns

@@ -1,11 +1,8 @@
 package tracing
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"os"
-	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -15,8 +12,8 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
+	"dyno/gate/collector"
 	"dyno/gate/config"
-	"dyno/nano/wire/http1"
 )
 
 const (
@@ -45,15 +42,11 @@ type exporter struct {
 
 // newExporter makes an exporter. It connects to nothing yet.
 func newExporter(t *Tracer, c *config.Trace) (*exporter, error) {
-	headers, err := readHeaders(c.Headers)
+	headers, err := collector.Headers(c.Headers)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("trace: %w", err)
 	}
-	endpoint := strings.TrimSuffix(c.OTLP, "/")
-	if strings.Count(endpoint, "/") == 2 {
-		endpoint += "/v1/traces"
-	}
-	client, err := otlptracehttp.New(context.Background(), otlptracehttp.WithEndpointURL(endpoint), otlptracehttp.WithHeaders(headers), otlptracehttp.WithTimeout(exportWithin))
+	client, err := otlptracehttp.New(context.Background(), otlptracehttp.WithEndpointURL(collector.URL(c.OTLP, "traces")), otlptracehttp.WithHeaders(headers), otlptracehttp.WithTimeout(exportWithin))
 	if err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
@@ -69,36 +62,12 @@ func newExporter(t *Tracer, c *config.Trace) (*exporter, error) {
 	return e, nil
 }
 
-// readHeaders reads the fields that a collector is sent.
-func readHeaders(path string) (map[string]string, error) {
-	if path == "" {
-		return nil, nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("trace: %w", err)
-	}
-	defer f.Close()
-	all := map[string]string{}
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		name, value, ok := strings.Cut(line, ":")
-		if value = strings.TrimSpace(value); !ok || !http1.ValidToken(name) || !http1.ValidFieldValue(value) {
-			return nil, fmt.Errorf("trace: %s:%d: expected a field as \"name: value\"", path, n)
-		}
-		all[name] = value
-	}
-	return all, lines.Err()
-}
-
 // Check says what is wrong with what a configuration names.
 func Check(c *config.Trace) error {
-	_, err := readHeaders(c.Headers)
-	return err
+	if _, err := collector.Headers(c.Headers); err != nil {
+		return fmt.Errorf("trace: %w", err)
+	}
+	return nil
 }
 
 // run exports until the exporter is closed.

@@ -1,0 +1,25 @@
+//go:build linux
+
+package metrics
+
+// connections writes what there is of files and TLS.
+func (r *report) connections() {
+	proxy, started := r.g.Proxy(), r.g.Started()
+	open, most, pauses := proxy.Files()
+	r.family("nanogate_files_open", gauge, "Files that connections have open.")
+	r.level(float64(open))
+	r.family("nanogate_files_most", gauge, "Files that connections may have open.")
+	r.level(float64(most))
+	r.family("nanogate_accept_pauses_total", counter, "How often clients had to wait to be let in, as too many were there.")
+	r.count(float64(pauses), started)
+	shakes := &proxy.Shakes
+	r.family("nanogate_tls_handshakes_total", counter, "TLS handshakes of clients; of those that are done some were resumed.")
+	done, resumed := shakes.Done.Load(), shakes.Resumed.Load()
+	r.count(float64(done-min(done, resumed)), started, "result", "full")
+	r.count(float64(resumed), started, "result", "resumed")
+	r.count(float64(shakes.Failed.Load()), started, "result", "failed")
+	r.family("nanogate_certificate_expiry_seconds", gauge, "When a certificate that is shown to clients expires, in Unix time.")
+	for file, at := range r.g.Expiries() {
+		r.level(float64(at.Unix()), "file", file)
+	}
+}
