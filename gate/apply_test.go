@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,20 @@ import (
 
 	"dyno/gate/config"
 )
+
+// A host name that comes with a change is resolved before the change is served.
+func TestApplyAwaitsNames(t *testing.T) {
+	upstream, _ := answering(t, ok)
+	g, at := start(t, "routes: [{to: u}]\nupstreams: {u: [\""+upstream+"\"]}\n")
+	c, err := config.Parse("test.yaml", []byte("listen: "+at+"\nroutes: [{to: u}]\nupstreams: {u: [\""+strings.Replace(upstream, "127.0.0.1", "localhost", 1)+"\"]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Apply(c)
+	if resp, _ := ask(t, at, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); resp.StatusCode != 200 {
+		t.Errorf("after the change: %s", resp.Status)
+	}
+}
 
 // While configurations and endpoints come and go under load, no request fails and no
 // client's connection is closed.

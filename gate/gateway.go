@@ -28,7 +28,9 @@ type Gateway struct {
 	pusher  *metrics.Pusher
 	started time.Time
 
-	mu        sync.Mutex // of the configuration's changes
+	changing sync.Mutex // held for a change as a whole, before mu
+
+	mu        sync.Mutex // of what follows, and of the builder
 	versions  []Version  // the one that is served last
 	listening []*listening
 	unopened  config.Problems // of the addresses to listen on
@@ -120,14 +122,18 @@ func (g *Gateway) Apply(c *config.Config) config.Problems {
 // ApplyTo is [Gateway.Apply], if the version of that number is what is served still; 0
 // is any. by says what brought the configuration.
 func (g *Gateway) ApplyTo(version int, c *config.Config, by string) (config.Problems, error) {
+	g.changing.Lock()
+	defer g.changing.Unlock()
+	before := g.proxy.Snapshot()
+	next, err := g.build(version, c, before)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), snapshot.MostAwaited)
+	next.Await(ctx, before)
+	cancel()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if served := g.versions[len(g.versions)-1].Number; version != 0 && version != served {
-		return nil, fmt.Errorf("%w: it was made for version %d, and %d is served", ErrChanged, version, served)
-	}
-	before := g.proxy.Snapshot()
-	next := g.builder.Build(c, before)
-	g.report(next)
 	g.proxy.Swap(next)
 	before.Retire(next)
 	g.pusher.Configure(c.Metrics)
@@ -139,6 +145,18 @@ func (g *Gateway) ApplyTo(version int, c *config.Config, by string) (config.Prob
 	return slices.Concat(next.Problems, g.unopened), nil
 }
 
+// build makes the snapshot that follows one. g.changing is held.
+func (g *Gateway) build(version int, c *config.Config, before *snapshot.Snapshot) (*snapshot.Snapshot, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if served := g.versions[len(g.versions)-1].Number; version != 0 && version != served {
+		return nil, fmt.Errorf("%w: it was made for version %d, and %d is served", ErrChanged, version, served)
+	}
+	next := g.builder.Build(c, before)
+	g.report(next)
+	return next, nil
+}
+
 // ErrChanged says that another change came before this one.
 var ErrChanged = errors.New("the configuration has changed meanwhile")
 
@@ -147,6 +165,8 @@ var ErrChanged = errors.New("the configuration has changed meanwhile")
 func (g *Gateway) Shutdown(ctx context.Context) error {
 	err := g.proxy.Shutdown(ctx)
 	g.pusher.Close()
+	g.changing.Lock()
+	defer g.changing.Unlock()
 	g.proxy.Snapshot().Retire(nil)
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -59,6 +59,29 @@ func New(c *config.Upstream) *Names {
 	return n
 }
 
+// Inherit begins with the addresses that sources before have found of the same names.
+func (n *Names) Inherit(before []upstream.Source) {
+	for _, source := range before {
+		r, ok := source.(interface{ Resolved() *Names })
+		if !ok || r.Resolved() == n {
+			continue
+		}
+		old := r.Resolved()
+		old.mu.Lock()
+		known := maps.Clone(old.known)
+		old.mu.Unlock()
+		n.mu.Lock()
+		maps.Copy(n.known, known) // what nobody asks for is dropped when names are resolved
+		n.mu.Unlock()
+	}
+}
+
+// Resolved are these.
+func (n *Names) Resolved() *Names { return n }
+
+// Known implements [upstream.Knower].
+func (n *Names) Known() []upstream.Instance { return n.Found() }
+
 // For makes the source of names that [Names.Set] is told. The system's resolver is asked
 // if lookup is nil.
 func For(rules config.DNS, lookup Lookup) *Names {
@@ -67,6 +90,9 @@ func For(rules config.DNS, lookup Lookup) *Names {
 	}
 	return &Names{rules: rules, wake: make(chan struct{}, 1), known: map[string][]netip.Addr{}, lookup: lookup}
 }
+
+// Ask has another resolver be asked; before it is watched.
+func (n *Names) Ask(lookup Lookup) { n.lookup = lookup }
 
 // Set has it resolve other names from now on.
 func (n *Names) Set(named []upstream.Instance) {

@@ -27,11 +27,20 @@ func (s *Clusters) Source(c *config.Etcd, rules config.DNS) *Source {
 }
 
 // Known returns what is known already: what another upstream follows, or what is on disk.
-// Names of hosts have to be resolved first.
+// Names of hosts have to be resolved first, or known from sources before.
 func (s *Source) Known() []upstream.Instance {
-	addresses, _ := split(s.clusters.known(s.config))
-	return addresses
+	addresses, names := split(s.clusters.known(s.config))
+	if len(names) > 0 {
+		s.names.Set(names)
+	}
+	return slices.Concat(addresses, s.names.Found())
 }
+
+// Inherit implements [upstream.Heir], for the names of hosts.
+func (s *Source) Inherit(before []upstream.Source) { s.names.Inherit(before) }
+
+// Resolved is what resolves the names of hosts.
+func (s *Source) Resolved() *dns.Names { return s.names }
 
 // Watch implements [upstream.Source].
 func (s *Source) Watch(ctx context.Context, update func([]upstream.Instance)) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dyno/gate/config"
+	"dyno/gate/dns"
 	"dyno/gate/etcd"
 	"dyno/gate/upstream"
 )
@@ -18,6 +19,9 @@ type Builder struct {
 	// Etcd is where upstreams that ask for it find their instances; set before the first
 	// build.
 	Etcd *etcd.Clusters
+
+	// Lookup resolves the host names of endpoints; nil: the system's resolver does.
+	Lookup dns.Lookup
 
 	registry upstream.Registry
 }
@@ -86,6 +90,7 @@ type making struct {
 	upstreams map[string]*upstream.Upstream
 	broke     map[*upstream.Upstream]error // why nobody may be sent there
 	known     map[string]*Upstream         // of before; made when it is needed
+	sources   []upstream.Source            // in the same way
 }
 
 // knownUpstream returns the upstream of that name before, which mostly stands where the
@@ -124,6 +129,7 @@ func (m *making) upstream(c *config.Upstream) *upstream.Upstream {
 			// has found nobody yet.
 			m.s.Problems = append(m.s.Problems, c.At.Problem("", "%v", err))
 		}
+		m.inherit(&parts)
 		made = &Upstream{Upstream: m.b.registry.New(c, parts), text: c.Text}
 		if parts.Secure == nil { // who isn't verified isn't asked
 			if made.broken = err; m.broke == nil {

@@ -22,6 +22,14 @@ type Knower interface {
 	Known() []Instance
 }
 
+// Heir is a source that begins with what sources before it have found of the same, so that
+// an upstream which is configured otherwise isn't without instances meanwhile.
+type Heir interface {
+	// Inherit is called before [Knower.Known] and [Source.Watch]. The sources before may
+	// be watched still.
+	Inherit(before []Source)
+}
+
 // Reporter is a source that says how it is doing.
 type Reporter interface {
 	Status() SourceStatus
@@ -43,12 +51,19 @@ type found struct {
 	u  *Upstream
 	mu sync.Mutex
 	by [][]Instance // by source; the static ones come first
+
+	untold map[int]bool  // sources that haven't told yet
+	told   chan struct{} // closed when all have
 }
 
 func newFound(u *Upstream, static []Instance, sources []Source) *found {
-	f := &found{u: u, by: make([][]Instance, 1+len(sources))}
+	f := &found{u: u, by: make([][]Instance, 1+len(sources)), untold: map[int]bool{}, told: make(chan struct{})}
 	f.by[0] = static
+	if len(sources) == 0 {
+		close(f.told)
+	}
 	for i, source := range sources {
+		f.untold[i] = true
 		if k, ok := source.(Knower); ok {
 			f.by[1+i] = k.Known()
 		}
@@ -63,4 +78,9 @@ func (f *found) tell(source int, instances []Instance) {
 	defer f.mu.Unlock()
 	f.by[1+source] = instances
 	f.u.Update(slices.Concat(f.by...))
+	if f.untold[source] {
+		if delete(f.untold, source); len(f.untold) == 0 {
+			close(f.told)
+		}
+	}
 }

@@ -27,6 +27,7 @@ type Upstream struct {
 	Secure    *secure.Client
 
 	registry *Registry
+	told     <-chan struct{} // closed when all sources have said who there is
 	set      atomic.Pointer[Set]
 	under    atomic.Int64 // requests under way; counted for [config.Hash] only
 	turns    [turnShards]turn
@@ -95,6 +96,7 @@ func (g *Registry) New(c *config.Upstream, parts Parts) *Upstream {
 		}
 	}
 	found := newFound(u, static, parts.Sources)
+	u.told = found.told
 	ctx, cancel := context.WithCancel(context.Background())
 	u.cancel = cancel
 	for i, source := range parts.Sources {
@@ -122,6 +124,9 @@ func (u *Upstream) Close() {
 	}
 	u.all = nil
 }
+
+// Told is closed when all sources have said who there is.
+func (u *Upstream) Told() <-chan struct{} { return u.told }
 
 // Set returns who is in it now.
 func (u *Upstream) Set() *Set { return u.set.Load() }
