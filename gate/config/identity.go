@@ -17,15 +17,19 @@ var identityFields = []string{"x-user-id", "x-userid", "x-uid", "x-account-id", 
 type Identity struct {
 	At    At
 	Field string // in lower case
-	From  string // jwt.CLAIM, keys.name, basic.user, or client: what the client says, unverified
+	From  string // one of [identitySources], jwt.CLAIM, or client: what the client says, unverified
 }
+
+// identitySources are what says who somebody is, besides the claims of tokens: names of
+// the client's certificate, of its key, and of whose password it is.
+var identitySources = []string{"client", "mtls.dns", "mtls.uri", "mtls.cn", "keys.name", "basic.user"}
 
 func readIdentity(p place) (all []Identity) {
 	for _, f := range p.fields() {
 		i := Identity{f.value.at(), strings.ToLower(readFieldName(f.named, f.key)), f.value.text()}
 		kind, what, _ := strings.Cut(i.From, ".")
-		if i.From != "" && i.From != "client" && i.From != "keys.name" && i.From != "basic.user" && (kind != "jwt" || what == "") {
-			f.value.problem("such as {x-user-id: jwt.sub}; client is what the client says, which anybody can", "expected jwt.CLAIM, keys.name, basic.user or client, got %s", quote(i.From))
+		if i.From != "" && !slices.Contains(identitySources, i.From) && (kind != "jwt" || what == "") {
+			f.value.problem("such as {x-user-id: jwt.sub}; client is what the client says, which anybody can", "expected jwt.CLAIM, %s or client, got %s", strings.Join(identitySources[1:], ", "), quote(i.From))
 		}
 		all = append(all, i)
 	}
@@ -85,6 +89,11 @@ func (r *Route) verify(i *Identity) *Problem {
 			return lacks(kind)
 		}
 		r.JWT.Forward = append(r.JWT.Forward, Claim{what, i.Field})
+	case "mtls":
+		if r.MTLS == nil {
+			return lacks(kind)
+		}
+		r.MTLS.Forward = append(r.MTLS.Forward, Claim{what, i.Field})
 	case "keys":
 		if r.Keys == nil {
 			return lacks(kind)
@@ -110,6 +119,7 @@ func (r *Route) verify(i *Identity) *Problem {
 // verified reports whether a guard of the route puts the field in.
 func (r *Route) verified(name string) bool {
 	return r.Keys != nil && r.Keys.Forward == name || r.Basic != nil && r.Basic.Forward == name ||
+		r.MTLS != nil && slices.ContainsFunc(r.MTLS.Forward, func(c Claim) bool { return c.Value == name }) ||
 		r.JWT != nil && slices.ContainsFunc(r.JWT.Forward, func(c Claim) bool { return c.Value == name })
 }
 

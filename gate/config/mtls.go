@@ -9,6 +9,7 @@ type MTLS struct {
 	Subjects []string // "CN=name", or the whole subject as RFC 2253 writes it
 	DNS      []string // in lower case; "*.example.com" is any name below
 	URIs     []string // a star at the end is any rest
+	Forward  []Claim  // "dns", "uri" or "cn", and the field that says whom the certificate is for
 }
 
 func readMTLS(p place) *MTLS {

@@ -96,7 +96,7 @@ func (g *JWT) with(source jwt.KeySource) *keys {
 	}
 	return &keys{jwt.NewVerifier(jwt.Config{
 		Keys: source, Issuer: g.rules.Issuer, Audience: g.rules.Audience, Type: g.rules.Type,
-		Leeway: leeway, MaxAge: g.rules.MaxAge,
+		Leeway: leeway, MaxAge: g.rules.MaxAge, Now: func() time.Time { return g.now() },
 	})}
 }
 
@@ -171,7 +171,7 @@ func (g *JWT) verify(token []byte, with *keys) *passed {
 		}
 		return nil
 	}
-	p := &passed{with: with, until: g.until(claims), allowed: g.allows(claims), forward: make([][]byte, len(g.rules.Forward))}
+	p := &passed{with: with, from: g.now().Round(0), until: g.until(claims), allowed: g.allows(claims), forward: make([][]byte, len(g.rules.Forward))}
 	for i, c := range g.rules.Forward {
 		if text, ok := claimText(claims[c.Name]); ok && http1.ValidFieldValue(text) {
 			p.forward[i] = []byte(text)

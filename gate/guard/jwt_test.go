@@ -228,6 +228,30 @@ func TestJWTRemembered(t *testing.T) {
 	}
 }
 
+// The wall clock may step: what is remembered of a token is worth no more than verifying
+// it again would be.
+func TestJWTWhenClocksStep(t *testing.T) {
+	i := newIssuer(t)
+	g := newJWT(t, i.rules())
+	start := time.Now()
+	fields := "Authorization: Bearer " + i.token(t, lib.SigningMethodES256, i.ec, "ec-1", lib.MapClaims{"iat": start.Unix(), "nbf": start.Unix(), "exp": start.Add(time.Hour).Unix()}) + "\r\n"
+	for n, step := range []struct {
+		to   time.Duration // from the start
+		want int
+	}{
+		{time.Minute, 200}, {2 * time.Hour, 401}, {time.Minute, 200}, {-time.Hour, 401}, {time.Minute, 200}, {59 * time.Minute, 200},
+		{time.Minute, 200}, {24 * 365 * 10 * time.Hour, 401}, {-24 * 365 * 10 * time.Hour, 401}, {30 * time.Minute, 200},
+	} {
+		now := start.Add(step.to).Round(0)
+		g.now = func() time.Time { return now }
+		for range 2 { // the second time it may be remembered
+			if got := status(t, g, fields); got != step.want {
+				t.Errorf("step %d, to %v: %d, want %d", n, step.to, got, step.want)
+			}
+		}
+	}
+}
+
 func TestJWTCheckDoesNotAllocate(t *testing.T) {
 	i := newIssuer(t)
 	g := newJWT(t, i.rules())

@@ -1,24 +1,43 @@
 package guard
 
 import (
+	"slices"
 	"strings"
+	"time"
 
 	"dyno/gate/config"
 	"dyno/gate/request"
 )
 
 // MTLS lets in who has shown a certificate that was verified, and that has one of the
-// names asked for.
+// names asked for. It says whom the certificate is for, if it is asked to.
 type MTLS struct {
-	rules            config.MTLS
-	missing, unknown *request.Answer
+	rules                      config.MTLS
+	missing, unknown, nameless *request.Answer
+	expired                    *request.Answer
+	takes                      []func(name string) bool // by rules.Forward: which names may be the identity
+	now                        func() time.Time
 }
 
 // NewMTLS makes the guard.
 func NewMTLS(rules *config.MTLS) *MTLS {
-	return &MTLS{*rules,
-		request.Refuse(401, "a client certificate is needed", "WWW-Authenticate: Certificate\r\n"),
-		request.Refuse(403, "the client certificate is not one of those taken here", "")}
+	m := &MTLS{rules: *rules, now: time.Now,
+		missing:  request.Refuse(401, "a client certificate is needed", "WWW-Authenticate: Certificate\r\n"),
+		unknown:  request.Refuse(403, "the client certificate is not one of those taken here", ""),
+		nameless: request.Refuse(403, "the client certificate doesn't say in one way whom it is for", "")}
+	m.expired = request.Refuse(401, "the client certificate has expired", "WWW-Authenticate: Certificate\r\n")
+	m.expired.Close = true // another one takes another connection
+	for _, f := range rules.Forward {
+		takes := func(string) bool { return true }
+		switch {
+		case f.Name == "dns" && len(rules.DNS) > 0:
+			takes = m.takesDNS
+		case f.Name == "uri" && len(rules.URIs) > 0:
+			takes = m.takesURI
+		}
+		m.takes = append(m.takes, takes)
+	}
+	return m
 }
 
 // Check refuses who has no certificate, or another one.
@@ -28,6 +47,16 @@ func (m *MTLS) Check(r *request.Request) *request.Answer {
 		return m.missing
 	case !m.knows(r.Certificate):
 		return m.unknown
+	case m.now().After(r.Certificate.Until): // since the handshake
+		return m.expired
+	}
+	for i := range m.rules.Forward {
+		f := &m.rules.Forward[i]
+		who, ok := r.Certificate.Identity(f.Name, m.takes[i])
+		if !ok {
+			return m.nameless
+		}
+		r.ForwardText(f.Value, who)
 	}
 	return nil
 }
@@ -41,18 +70,22 @@ func (m *MTLS) knows(c *request.Certificate) bool {
 			return true
 		}
 	}
+	return slices.ContainsFunc(c.DNS, m.takesDNS) || slices.ContainsFunc(c.URIs, m.takesURI)
+}
+
+func (m *MTLS) takesDNS(name string) bool {
 	for _, want := range m.rules.DNS {
-		for _, name := range c.DNS {
-			if below, ok := strings.CutPrefix(want, "*"); name == want || ok && len(name) > len(below) && strings.HasSuffix(name, below) {
-				return true
-			}
+		if below, ok := strings.CutPrefix(want, "*"); name == want || ok && len(name) > len(below) && strings.HasSuffix(name, below) {
+			return true
 		}
 	}
+	return false
+}
+
+func (m *MTLS) takesURI(uri string) bool {
 	for _, want := range m.rules.URIs {
-		for _, uri := range c.URIs {
-			if begin, ok := strings.CutSuffix(want, "*"); uri == want || ok && strings.HasPrefix(uri, begin) {
-				return true
-			}
+		if begin, ok := strings.CutSuffix(want, "*"); uri == want || ok && strings.HasPrefix(uri, begin) {
+			return true
 		}
 	}
 	return false

@@ -10,6 +10,7 @@ import (
 // isn't changed.
 type passed struct {
 	with    any       // the keys or passwords, a pointer
+	from    time.Time // when it was verified, by the wall clock; zero: it has nothing to do with the time
 	until   time.Time // when it is no longer valid; zero: never
 	allowed bool      // it says what the route asks for
 	forward [][]byte  // for each claim that is carried on; nil: the token hasn't got it
@@ -40,7 +41,8 @@ func newVerified(most int) *verified {
 }
 
 // find returns what is known of the token; nil if it isn't remembered, was verified with
-// other keys, or has expired.
+// other keys, has expired, or was verified later than it is now: then the clock was set
+// back, and the token may not be valid yet.
 func (v *verified) find(token []byte, with any, now time.Time) *passed {
 	part := &v.parts[maphash.Bytes(v.seed, token)%uint64(len(v.parts))]
 	part.mu.Lock()
@@ -52,7 +54,7 @@ func (v *verified) find(token []byte, with any, now time.Time) *passed {
 		}
 		part.add(string(token), p)
 	}
-	if p.with != with || !p.until.IsZero() && !now.Before(p.until) {
+	if p.with != with || !p.until.IsZero() && !now.Before(p.until) || now.Before(p.from) {
 		delete(part.young, string(token))
 		delete(part.old, string(token))
 		return nil

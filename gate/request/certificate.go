@@ -3,8 +3,10 @@ package request
 import (
 	"crypto/sha256"
 	"crypto/x509"
+	"encoding/asn1"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Certificate is what a client's certificate says, after it was verified. It is made
@@ -14,16 +16,22 @@ type Certificate struct {
 	Name      string   // the subject's common name
 	DNS, URIs []string // alternative names; DNS in lower case
 	Forwarded []byte   // all of it as X-Forwarded-Client-Cert has it
+	Until     time.Time
+
+	owner string // its only common name, if there are no alternative names; else ""
 }
 
 // NewCertificate reads a certificate that was verified.
 func NewCertificate(c *x509.Certificate) *Certificate {
-	r := &Certificate{Subject: c.Subject.String(), Name: c.Subject.CommonName}
+	r := &Certificate{Subject: c.Subject.String(), Name: c.Subject.CommonName, Until: c.NotAfter}
 	for _, name := range c.DNSNames {
 		r.DNS = append(r.DNS, strings.ToLower(name))
 	}
 	for _, u := range c.URIs {
 		r.URIs = append(r.URIs, u.String())
+	}
+	if len(c.DNSNames)+len(c.URIs)+len(c.IPAddresses)+len(c.EmailAddresses) == 0 && commonNames(c) == 1 {
+		r.owner = c.Subject.CommonName
 	}
 	r.Forwarded = fmt.Appendf(nil, "Hash=%x", sha256.Sum256(c.Raw))
 	r.add("Subject", r.Subject)
@@ -46,3 +54,44 @@ func (c *Certificate) add(key, value string) {
 }
 
 var quoting = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+func commonNames(c *x509.Certificate) (n int) {
+	for _, part := range c.Subject.Names {
+		if part.Type.Equal(commonName) {
+			n++
+		}
+	}
+	return n
+}
+
+var commonName = asn1.ObjectIdentifier{2, 5, 4, 3}
+
+// Identity returns whom a certificate is for by its names of a kind, "dns", "uri" or "cn",
+// those that are taken: there must be exactly one, or it could be read as one or another.
+// A common name counts only where there are no alternative names (RFC 9525 2, 6.1), a
+// name with a star is nobody's, and so is what a field can't hold as it is.
+func (c *Certificate) Identity(kind string, taken func(name string) bool) (identity string, ok bool) {
+	names := c.DNS
+	switch kind {
+	case "uri":
+		names = c.URIs
+	case "cn":
+		return c.owner, identifies(c.owner) && taken(c.owner)
+	}
+	for _, name := range names {
+		if !taken(name) {
+			continue
+		}
+		if ok || !identifies(name) || kind == "dns" && strings.Contains(name, "*") {
+			return "", false
+		}
+		identity, ok = name, true
+	}
+	return identity, ok
+}
+
+// identifies reports whether a field can hold a name as it is: visible characters of
+// ASCII, and spaces between them.
+func identifies(name string) bool {
+	return name != "" && name == strings.TrimSpace(name) && !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' })
+}

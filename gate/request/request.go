@@ -122,6 +122,12 @@ func (r *Request) Forward(lower string, value []byte) {
 	r.lines = AppendField(r.lines, lower, value)
 }
 
+// ForwardText is [Request.Forward] for a text.
+func (r *Request) ForwardText(lower, value string) {
+	r.Drop(lower)
+	r.lines = AppendField(r.lines, lower, value)
+}
+
 // Drop keeps the fields of that name, which must be in lower case, from the upstream.
 func (r *Request) Drop(lower string) { r.drops = append(r.drops, lower) }
 

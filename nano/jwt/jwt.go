@@ -50,8 +50,8 @@ type Config struct {
 	Check func(c nano.Ctx, claims Claims) error
 	// Realm is shown with refusals; default none.
 	Realm string
-
-	now func() time.Time // for tests
+	// Now is what time it is; default [time.Now].
+	Now func() time.Time
 }
 
 // Claims are what a token says, as encoding/json decodes it.

@@ -122,7 +122,7 @@ func TestJWT(t *testing.T) {
 		{"checked", Config{Keys: keys, Check: func(nano.Ctx, Claims) error { return errors.New("revoked") }}, eddsa(good()), 401},
 		{"checked with a problem", Config{Keys: keys, Check: func(nano.Ctx, Claims) error { return nano.NewProblem(403, "") }}, eddsa(good()), 403},
 	} {
-		tt.config.now = func() time.Time { return now }
+		tt.config.Now = func() time.Time { return now }
 		a := nano.New(nano.Config{Logger: slog.New(slog.DiscardHandler)})
 		a.Use(New(tt.config))
 		a.Get("/", func(c nano.Ctx) error { return c.Text(200, Subject(c)) })
@@ -144,7 +144,7 @@ func TestJWT(t *testing.T) {
 // TestTokenWithoutKid: a token of the usual one secret has no kid; the log says what to do.
 func TestTokenWithoutKid(t *testing.T) {
 	secret := []byte(strings.Repeat("s", 32))
-	v := NewVerifier(Config{Keys: Keys{"2026": {"HS256", secret}}, now: func() time.Time { return now }})
+	v := NewVerifier(Config{Keys: Keys{"2026": {"HS256", secret}}, Now: func() time.Time { return now }})
 	_, err := v.Verify([]byte(sign(t, lib.SigningMethodHS256, "", secret, Claims{"exp": now.Unix() + 60})))
 	if !errors.Is(err, errNoKey) {
 		t.Errorf("got %v", err)

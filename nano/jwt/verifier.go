@@ -43,14 +43,14 @@ func (c Config) withDefaults() Config {
 	if c.From == nil {
 		c.From = bearer
 	}
-	if c.now == nil {
-		c.now = time.Now
+	if c.Now == nil {
+		c.Now = time.Now
 	}
 	return c
 }
 
 func (c *Config) options() []lib.ParserOption {
-	options := []lib.ParserOption{lib.WithValidMethods(algorithms()), lib.WithLeeway(max(c.Leeway, 0)), lib.WithTimeFunc(c.now), lib.WithIssuedAt()}
+	options := []lib.ParserOption{lib.WithValidMethods(algorithms()), lib.WithLeeway(max(c.Leeway, 0)), lib.WithTimeFunc(c.Now), lib.WithIssuedAt()}
 	if !c.NoExpiry {
 		options = append(options, lib.WithExpirationRequired())
 	}
@@ -96,7 +96,7 @@ func (v *Verifier) Verify(token []byte) (Claims, error) {
 	}
 	if c.MaxAge > 0 {
 		at, err := claims.GetIssuedAt()
-		if err != nil || at == nil || c.now().Sub(at.Time) > c.MaxAge+max(c.Leeway, 0) {
+		if err != nil || at == nil || c.Now().Sub(at.Time) > c.MaxAge+max(c.Leeway, 0) {
 			return nil, errOld
 		}
 	}
