@@ -88,6 +88,22 @@ type Concurrency struct {
 	Most      int
 	Least     int
 	Objective time.Duration // for the response to begin; 0: the bound is Most
+	Queue     *Queue        // of requests that find no place; nil: they are refused at once
+}
+
+// Queue is where requests wait for a place.
+type Queue struct {
+	Size int           // requests
+	Wait time.Duration // of one of them, at most
+}
+
+func readQueue(p place) *Queue {
+	q := &Queue{Size: 1000, Wait: 100 * time.Millisecond}
+	readFields(p, q, []known[Queue]{
+		{"size", func(q *Queue, p place) { q.Size = p.integer(1, 100_000) }},
+		{"wait", func(q *Queue, p place) { q.Wait = p.duration(time.Millisecond, time.Minute) }},
+	})
+	return q
 }
 
 func readConcurrency(p place) *Concurrency {
@@ -100,9 +116,11 @@ func readConcurrency(p place) *Concurrency {
 		{"objective", func(c *Concurrency, p place) { c.Objective = p.duration(time.Millisecond, time.Minute) }},
 		{"least", func(c *Concurrency, p place) { c.Least = p.integer(1, 1_000_000) }},
 		{"most", func(c *Concurrency, p place) { c.Most = p.integer(1, 10_000_000) }},
+		{"queue", func(c *Concurrency, p place) { c.Queue = readQueue(p) }},
 	})
-	if _, ok := found["objective"]; !ok {
-		p.problem("such as concurrency: 100, or {objective: 50ms}", "a concurrency that is sought needs an objective")
+	_, sought := found["least"]
+	if _, bound := found["most"]; c.Objective == 0 && (sought || !bound) && p.isMapping() {
+		p.problem("such as concurrency: 100, {most: 100}, or {objective: 50ms}", "a concurrency that is sought needs an objective")
 	}
 	if c.Least > c.Most {
 		found["least"].problem("", "expected at most %d, which is the most, got %d", c.Most, c.Least)

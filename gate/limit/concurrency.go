@@ -19,6 +19,7 @@ type Concurrency struct {
 	bound   atomic.Int64
 	window  window
 	full    *request.Answer
+	queue   *Queue // of what finds no place; nil: it is refused at once
 }
 
 // window is what was seen since the bound was last set.
@@ -48,6 +49,10 @@ func NewConcurrency(rules *config.Concurrency) *Concurrency {
 		start = min(start, max(100, int64(rules.Least)))
 	}
 	l.bound.Store(start)
+	if rules.Queue != nil {
+		l.queue = newQueue(rules.Queue, l)
+		l.full.Queue = l.queue
+	}
 	l.window.began.Store(clock.Now())
 	return l
 }
@@ -55,9 +60,9 @@ func NewConcurrency(rules *config.Concurrency) *Concurrency {
 // Bound is how many requests may be under way now.
 func (l *Concurrency) Bound() int { return int(l.bound.Load()) }
 
-// Admit refuses what would be one too many.
+// Admit refuses what would be one too many, or has it wait. Nobody overtakes who waits.
 func (l *Concurrency) Admit(*request.Request) *request.Answer {
-	if !l.enter(l.bound.Load()) {
+	if l.queue != nil && l.queue.waiting.Load() > 0 || !l.enter(l.bound.Load()) {
 		return l.full
 	}
 	return nil
@@ -65,12 +70,20 @@ func (l *Concurrency) Admit(*request.Request) *request.Answer {
 
 // enter counts a request, if no more than so many are under way with it.
 func (l *Concurrency) enter(places int64) bool {
+	if l.take(places) {
+		return true
+	}
+	if !l.window.full.Load() {
+		l.window.full.Store(true)
+	}
+	return false
+}
+
+// take takes a place, if there is one.
+func (l *Concurrency) take(places int64) bool {
 	running := l.running.Add(1)
 	if running > places {
 		l.running.Add(-1)
-		if !l.window.full.Load() {
-			l.window.full.Store(true)
-		}
 		return false
 	}
 	if l.rules.Objective > 0 {
@@ -81,10 +94,18 @@ func (l *Concurrency) enter(places int64) bool {
 	return true
 }
 
-// Done makes room for another, and learns from how long the response took to begin. One
-// that never did was late if it was given up for its time, and says nothing otherwise.
+// Done makes room for another.
 func (l *Concurrency) Done(o *request.Outcome) {
 	l.running.Add(-1)
+	l.learn(o)
+	if l.queue != nil {
+		l.queue.serve(o.Ended)
+	}
+}
+
+// learn learns from how long a response took to begin. One that never did was late if it
+// was given up for its time, and says nothing otherwise.
+func (l *Concurrency) learn(o *request.Outcome) {
 	if l.rules.Objective == 0 || !o.Upstream && o.Failed != request.TimedOut {
 		return
 	}

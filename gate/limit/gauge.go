@@ -9,9 +9,14 @@ type Gauge struct {
 // Gauged is a limit that shows its state. Any goroutine may ask.
 type Gauged interface{ Gauges() []Gauge }
 
-// Gauges are how many requests may be under way, and how many are.
+// Gauges are how many requests may be under way, how many are, and how many wait, if any
+// may.
 func (l *Concurrency) Gauges() []Gauge {
-	return []Gauge{{"places", float64(l.bound.Load())}, {"taken", float64(l.running.Load())}}
+	all := []Gauge{{"places", float64(l.bound.Load())}, {"taken", float64(l.running.Load())}}
+	if l.queue != nil {
+		all = append(all, Gauge{"waiting", float64(l.queue.waiting.Load())})
+	}
+	return all
 }
 
 // Gauges says whether it is open: 1, or a half while probes pass.

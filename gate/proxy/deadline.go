@@ -108,7 +108,11 @@ func (l *loop) expired(id int32) {
 	case phaseHead:
 		l.turnAway(c, answerSlow)
 	case phaseCheck:
-		l.resume(c.id, c.serial, nil)
+		if x.waits.queue != nil {
+			l.waitOver(c)
+		} else {
+			l.resume(c.id, c.serial, nil)
+		}
 	case phaseDelay:
 		if x.outcome.Tries > 0 {
 			l.retry(c)

@@ -14,10 +14,12 @@ import (
 func (l *loop) forward(c *client) {
 	x, r := &c.x, &l.req
 	route := x.route
-	x.upstream = route.Target(&l.local)
+	if x.upstream == nil { // else the request has waited for a place there
+		x.upstream = route.Target(&l.local)
+	}
 	for x.taken < len(x.upstream.Limits) {
 		if answer := x.upstream.Limits[x.taken].Admit(r); answer != nil {
-			l.refuse(c, answer)
+			l.decided(c, answer)
 			return
 		}
 		x.taken++

@@ -29,6 +29,7 @@ type loop struct {
 	over    atomic.Bool  // the loop has ended
 	load    atomic.Int32 // clients, those on their way here included
 	mail    mailbox
+	called  called
 
 	// All below belongs to the loop's goroutine.
 	snap      *snapshot.Snapshot // of this batch of events
@@ -39,6 +40,7 @@ type loop struct {
 	alarm     int64              // deadline that until was computed from
 	until     time.Time          // when a parked loop wakes
 	now       int64              // of this batch, ns
+	wall      func() time.Time   // what time it is, which may step
 	dated     int64              // when the date has to be written anew
 	date      []byte             // "Date: …\r\n"
 	clients   table[client]
@@ -76,6 +78,7 @@ type loop struct {
 	trail   []byte   // trailers as lines
 	out     []byte   // heads that are written
 	spares  [][]byte
+	asleep  []*suspended // memory for requests that wait
 	req     request.Request
 	head    http1.Request
 	found   route.Found
@@ -103,10 +106,11 @@ func newLoop(v *Server, number int) (*loop, error) {
 	}
 	now := clock.Now()
 	l := &loop{
-		server: v, poller: poller, now: now, wheel: reactor.NewWheel(now),
+		server: v, poller: poller, now: now, wall: time.Now, wheel: reactor.NewWheel(now),
 		scratch: make([]byte, readBuffer), frames: make([]byte, readBuffer), out: make([]byte, 0, readBuffer),
 		local: upstream.Local{Loop: number, Seed: uint64(now)*0x9E3779B97F4A7C15 + uint64(number)*2 + 1},
 	}
+	l.called.message.open = (*loop).takeCalls
 	poller.KeepProcessor = true
 	if err := poller.AllowParking(l.mail.empty); err != nil {
 		poller.Close()
@@ -192,7 +196,7 @@ func (l *loop) take() {
 
 // setDate writes the Date field anew, once a second.
 func (l *loop) setDate() {
-	wall := time.Now()
+	wall := l.wall()
 	l.date = append(http1.AppendDate(append(l.date[:0], "Date: "...), wall.Unix()), "\r\n"...)
 	l.dated = l.now + int64(time.Second) - int64(wall.Nanosecond())
 }

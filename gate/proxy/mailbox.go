@@ -31,7 +31,12 @@ func (m *mailbox) empty() bool { return m.first.Load() == nil }
 // call gives the loop something to do and wakes it if it waits. Any goroutine may call
 // it. If the loop has ended, it is done here, so that what it holds is closed.
 func (l *loop) call(f func(*loop)) {
-	l.mail.post(&message{open: f})
+	l.post(&message{open: f})
+}
+
+// post does the same with a message, which isn't posted again before it is opened.
+func (l *loop) post(m *message) {
+	l.mail.post(m)
 	if l.over.Load() {
 		l.openMail()
 		return
@@ -49,7 +54,9 @@ func (l *loop) openMail() {
 		n.next = oldest
 		oldest, n = n, next
 	}
-	for n := oldest; n != nil; n = n.next {
+	for n := oldest; n != nil; {
+		next := n.next // once it is opened it may be posted again
 		n.open(l)
+		n = next
 	}
 }

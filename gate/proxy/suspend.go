@@ -4,15 +4,17 @@ package proxy
 
 import (
 	"context"
+	"sync"
+	"time"
 
 	"dyno/gate/request"
 	"dyno/gate/route"
 )
 
-// suspended is a request that waits for a decision which is taken elsewhere. The loop's
-// buffers are other requests' meanwhile, so it has its head, and what the checks before
-// have found out. What the client sends of its body isn't read: the kernel holds it,
-// and the client waits.
+// suspended is a request that waits for a decision which is taken elsewhere, or for a
+// place. The loop's buffers are other requests' meanwhile, so it has its head, and what
+// the checks before have found out. What the client sends of its body isn't read: the
+// kernel holds it, and the client waits.
 type suspended struct {
 	head      []byte // as it was sent
 	findings  request.Findings
@@ -20,6 +22,9 @@ type suspended struct {
 	otherwise *request.Answer // without a decision; nil: it passes
 	until     int64           // when there must be one, ns
 	cancel    context.CancelFunc
+
+	queue  request.Queue // that it waits in; nil: for a decision
+	ticket uint64
 }
 
 // decided goes on after the check that comes next: nil lets the request pass.
@@ -29,13 +34,20 @@ func (l *loop) decided(c *client, answer *request.Answer) {
 	case answer != nil && answer.Later != nil:
 		l.suspend(c, answer)
 		return
+	case answer != nil && answer.Queue != nil:
+		l.queueUp(c, answer)
+		return
 	case answer != nil:
 		l.refuse(c, answer)
 		return
 	case x.guarded < len(x.route.Guards):
 		x.guarded++
-	default:
+	case x.admitted < len(x.route.Limits):
 		x.admitted++
+	default: // the upstream's
+		x.taken++
+		l.forward(c)
+		return
 	}
 	l.check(c)
 }
@@ -60,10 +72,8 @@ func (l *loop) suspend(c *client, answer *request.Answer) {
 		l.decided(c, otherwise)
 		return
 	}
-	x.waits = &suspended{
-		head: append(l.buffer(), l.req.Buf...), findings: l.req.Findings(), found: l.found,
-		otherwise: otherwise, until: l.now + int64(later.Within), cancel: cancel,
-	}
+	s := l.sleep(x)
+	s.otherwise, s.until, s.cancel = otherwise, l.now+int64(later.Within), cancel
 	l.soon(c, later.Within, checkOver)
 	l.await(c, phaseCheck)
 }
@@ -75,39 +85,165 @@ func (l *loop) resume(id int32, serial uint32, decide func(*request.Request) *re
 	if c.fd < 0 || c.serial != serial || c.phase != phaseCheck {
 		return
 	}
+	s := c.x.waits
+	s.cancel()
+	answer := s.otherwise
+	if decide != nil {
+		answer = nil
+	}
+	l.wakeUp(c, answer, decide)
+}
+
+// sleep keeps what a request that waits will need.
+func (l *loop) sleep(x *exchange) *suspended {
+	var s *suspended
+	if n := len(l.asleep); n > 0 {
+		s = l.asleep[n-1]
+		l.asleep = l.asleep[:n-1]
+	} else {
+		s = &suspended{}
+	}
+	s.head, s.found = append(l.buffer(), l.req.Buf...), l.found
+	l.req.Save(&s.findings)
+	x.waits = s
+	return s
+}
+
+// forgo gives back what was kept.
+func (l *loop) forgo(s *suspended) {
+	l.giveBack(s.head)
+	*s = suspended{findings: s.findings}
+	if len(l.asleep) < mostSpares {
+		l.asleep = append(l.asleep, s)
+	}
+}
+
+// wakeUp goes on with a request that has waited: with an answer, nil lets it pass, or with
+// what decide says.
+func (l *loop) wakeUp(c *client, answer *request.Answer, decide func(*request.Request) *request.Answer) {
 	x, r := &c.x, &l.req
 	s := x.waits
 	x.waits = nil
-	s.cancel()
 	l.head.Reset()
 	_, _ = l.head.Parse(s.head, nil) // which it was before
 	r.Begin(&l.head, s.head)
 	r.Peer, r.Now = c.peer, l.now
 	l.identify(c.conn(), r)
 	l.named.Read(l.head.Fields, s.head)
-	answer := l.canonical(r)
+	if problem := l.canonical(r); problem != nil { // the rules for paths have changed meanwhile
+		answer, decide = problem, nil
+	}
 	r.Resume(s.findings)
 	r.Importance = importanceOf(r, &x.route.Config.Importance)
 	l.found = s.found
-	switch {
-	case answer != nil: // the rules for paths have changed meanwhile
-	case decide == nil:
-		answer = s.otherwise
-	default:
+	if decide != nil {
 		answer = decide(r)
 	}
-	l.decided(c, answer)
-	l.giveBack(s.head)
+	if s.queue != nil && answer != nil { // it isn't for waiting again
+		l.refuse(c, answer)
+	} else {
+		l.decided(c, answer)
+	}
+	l.forgo(s)
 	if c.fd >= 0 && (c.phase == phaseRequest || len(c.in) > 0 || c.readable) {
 		l.proceed(c)
 	}
 }
 
-// unsuspend gives up waiting for a decision: the client has gone.
+// unsuspend gives up waiting: the client has gone.
 func (l *loop) unsuspend(x *exchange) {
-	if s := x.waits; s != nil {
-		x.waits = nil
-		s.cancel()
-		l.giveBack(s.head)
+	s := x.waits
+	if s == nil {
+		return
 	}
+	x.waits = nil
+	if s.queue != nil {
+		s.queue.Leave(s.ticket, false)
+	} else {
+		s.cancel()
+	}
+	l.forgo(s)
+}
+
+// called is what loops are told of requests that wait for a place by a limit: a list of
+// those that have it, or won't have it. The queue is the limit's, and all loops share it:
+// places become free on any of them. Telling neither waits nor allocates, as the message is the
+// loop's own.
+type called struct {
+	mu      sync.Mutex
+	list    []call
+	spare   []call // list's memory, in turn with it
+	message message
+}
+
+// call is one of them.
+type call struct {
+	queue    request.Queue
+	ticket   uint64
+	client   int32
+	admitted bool
+}
+
+// queueUp has a request wait for a place, or refuses it if the queue is full.
+func (l *loop) queueUp(c *client, answer *request.Answer) {
+	q := answer.Queue
+	ticket, until, ok := q.Enter(l, c.id, l.now)
+	if !ok {
+		l.refuse(c, answer)
+		return
+	}
+	s := l.sleep(&c.x)
+	s.otherwise, s.until, s.queue, s.ticket = answer, until, q, ticket
+	l.soon(c, time.Duration(until-l.now), checkOver)
+	l.await(c, phaseCheck)
+}
+
+// Called implements [request.Waiter].
+func (l *loop) Called(q request.Queue, ticket uint64, client int32, admitted bool) {
+	l.called.mu.Lock()
+	first := len(l.called.list) == 0
+	l.called.list = append(l.called.list, call{q, ticket, client, admitted})
+	l.called.mu.Unlock()
+	if first {
+		l.post(&l.called.message)
+	}
+}
+
+// takeCalls goes on with requests that have waited.
+func (l *loop) takeCalls() {
+	l.called.mu.Lock()
+	list := l.called.list
+	l.called.list, l.called.spare = l.called.spare[:0], nil
+	l.called.mu.Unlock()
+	for i := range list {
+		n := &list[i]
+		c := l.clients.at(n.client)
+		switch s := c.x.waits; {
+		case c.fd < 0 || s == nil || s.queue != n.queue || s.ticket != n.ticket: // nobody waits for it any more
+			if n.admitted {
+				n.queue.Return(l.now)
+			}
+		case n.admitted:
+			l.wakeUp(c, nil, nil)
+		default:
+			l.refuseWaiting(c)
+		}
+	}
+	clear(list)
+	l.called.mu.Lock()
+	l.called.spare = list[:0]
+	l.called.mu.Unlock()
+}
+
+// waitOver ends the wait of a request that has waited for as long as it may. If it has
+// left the queue before, the loop is about to hear why.
+func (l *loop) waitOver(c *client) {
+	if s := c.x.waits; s.queue.Leave(s.ticket, true) {
+		l.refuseWaiting(c)
+	}
+}
+
+// refuseWaiting refuses a request that has waited in vain.
+func (l *loop) refuseWaiting(c *client) {
+	l.wakeUp(c, c.x.waits.otherwise, nil)
 }

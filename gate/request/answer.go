@@ -19,6 +19,9 @@ type Answer struct {
 
 	// Later decides whether this is given at all; nil: it is.
 	Later *Later
+	// Queue is where the request may wait for what it is refused for want of; nil: it is
+	// refused at once.
+	Queue Queue
 }
 
 // Refuse makes the answer to what is refused, as a problem document (RFC 9457).

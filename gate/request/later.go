@@ -2,7 +2,6 @@ package request
 
 import (
 	"context"
-	"slices"
 	"time"
 )
 
@@ -50,9 +49,10 @@ type Findings struct {
 	trace         Trace
 }
 
-// Findings returns a copy of what there is now.
-func (r *Request) Findings() Findings {
-	return Findings{slices.Clone(r.lines), slices.Clone(r.answer), slices.Clone(r.drops), r.Trace}
+// Save copies what there is now into f, whose memory is used again.
+func (r *Request) Save(f *Findings) {
+	f.lines, f.answer, f.drops = append(f.lines[:0], r.lines...), append(f.answer[:0], r.answer...), append(f.drops[:0], r.drops...)
+	f.trace = r.Trace
 }
 
 // Resume goes on with what was found out before, after [Request.Begin].

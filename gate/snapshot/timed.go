@@ -92,6 +92,14 @@ func (l timedLimit) Gauges() []limit.Gauge {
 	return nil
 }
 
+// Waits are those of the limit that is timed.
+func (l timedLimit) Waits() (w limit.Waits, ok bool) {
+	if q, is := l.Limit.(limit.Queued); is {
+		return q.Waits()
+	}
+	return w, false
+}
+
 // Gauge is a figure of the state of a limit.
 type Gauge struct {
 	Limit string // its kind, such as "shed"
