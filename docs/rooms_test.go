@@ -41,7 +41,7 @@ var house = []room{
 		{"nano/grpc/conformance", "nano/openapi/conformance", "nano/examples/conformance", "nano/examples/grpc", "nano/examples/shop", "nano/examples/readme"},
 	}},
 	{"internal", []string{"wire"}, [][]string{
-		{"internal/descriptors", "internal/shell", "internal/spelling"},
+		{"internal/descriptors", "internal/disktest", "internal/shell", "internal/spelling"},
 		{"internal/http2test", "internal/modules"},
 	}},
 	{"source", nil, [][]string{{"."}}},

@@ -17,6 +17,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"dyno/gate/config"
+	"dyno/internal/disktest"
 )
 
 func TestParseValue(t *testing.T) {
@@ -177,5 +178,37 @@ func TestState(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "file"), "")
 	if err := newState(filepath.Join(dir, "file")).of(&c, "/s/").save(&said{}); err == nil {
 		t.Error("a file is taken for a directory")
+	}
+}
+
+// On a full disk what was kept last stays as it was, and nothing is left lying about.
+func TestStateOnFullDisk(t *testing.T) {
+	disk := disktest.New(t)
+	c := config.NewEtcdCluster("http://a:1")
+	k := newState(disk.Dir).of(&c, "/s/")
+	keep := func(document string) error {
+		return k.save(&said{Version: saidVersion, Revision: int64(len(document)), Document: document})
+	}
+	if err := keep("the first"); err != nil {
+		t.Fatal(err)
+	}
+	for _, document := range []string{"another", strings.Repeat("a long one ", 1000)} {
+		disk.Fill()
+		if err := keep(document); err == nil {
+			t.Error("it could be kept")
+		}
+		disk.Free()
+		if s, err := k.load(); err != nil || s.Document != "the first" {
+			t.Errorf("afterwards there is %v, %v", s, err)
+		}
+		if all, err := os.ReadDir(disk.Dir); len(all) != 1 || err != nil {
+			t.Errorf("%v, %v", all, err)
+		}
+	}
+	if err := keep("the next"); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := k.load(); err != nil || s.Document != "the next" {
+		t.Errorf("with room there is %v, %v", s, err)
 	}
 }

@@ -60,11 +60,13 @@ end
 return ahead
 `)
 
-// present counts who has said in the last five seconds that it is there.
+// present counts who has said in the last five seconds that it is there. What was said
+// later than now is from before the server's clock was set back.
 var present = redis.NewScript(`
 local time = redis.call('TIME')
 redis.call('ZADD', KEYS[1], time[1], ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', time[1] - 5)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '(' .. time[1], '+inf')
 redis.call('EXPIRE', KEYS[1], 60)
 return redis.call('ZCARD', KEYS[1])
 `)

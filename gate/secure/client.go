@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"dyno/gate/config"
 )
@@ -29,7 +30,7 @@ func NewClient(rules *config.UpstreamTLS) (*Client, error) {
 		c.rules = *rules
 	}
 	if c.rules.Cert != "" {
-		c.pair = newPair(c.rules.Cert, c.rules.Key)
+		c.pair = newPair(c.rules.Cert, c.rules.Key, time.Now)
 		if c.pair.look(); c.pair.err != nil {
 			return nil, c.pair.err
 		}

@@ -59,12 +59,12 @@ func equal(a, b []fileState) bool {
 type pair = kept[*tls.Certificate]
 
 // newPair makes a pair whose files are not read yet.
-func newPair(cert, key string) *pair {
+func newPair(cert, key string, clock func() time.Time) *pair {
 	p := &pair{names: []string{cert, key}}
 	p.make = func() (*tls.Certificate, error) {
 		c, err := loadPair(cert, key)
 		if p.now != nil && err == nil {
-			err = timely(c.Leaf, time.Now())
+			err = timely(c.Leaf, clock())
 		}
 		if err != nil {
 			return nil, fmt.Errorf("certificate %s: %w", cert, err)

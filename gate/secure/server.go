@@ -24,6 +24,7 @@ const lookEvery = 2 * time.Second
 type Server struct {
 	rules *config.TLS
 	log   *slog.Logger
+	clock func() time.Time
 	now   atomic.Pointer[tls.Config]
 	stop  context.CancelFunc
 
@@ -36,9 +37,13 @@ type Server struct {
 // has expired is served, as there is none better, and told. [Server.Close] ends the
 // looking at files.
 func NewServer(rules *config.TLS, log *slog.Logger) (*Server, error) {
-	s := &Server{rules: rules, log: log, clients: newAuthorities(rules.ClientCA)}
+	return newServer(rules, log, time.Now)
+}
+
+func newServer(rules *config.TLS, log *slog.Logger, clock func() time.Time) (*Server, error) {
+	s := &Server{rules: rules, log: log, clock: clock, clients: newAuthorities(rules.ClientCA)}
 	for _, c := range rules.Certificates {
-		p := newPair(c.Cert, c.Key)
+		p := newPair(c.Cert, c.Key, clock)
 		if p.look(); p.err != nil {
 			return nil, p.err
 		}
@@ -52,7 +57,7 @@ func NewServer(rules *config.TLS, log *slog.Logger) (*Server, error) {
 	}
 	s.make()
 	for _, p := range s.pairs {
-		if err := timely(p.now.Leaf, time.Now()); err != nil {
+		if err := timely(p.now.Leaf, clock()); err != nil {
 			log.Error("a certificate is served that clients won't take", "file", p.names[0], "error", err)
 		}
 	}
@@ -117,7 +122,7 @@ func (s *Server) make() {
 	}
 	c := &tls.Config{
 		GetCertificate: newByName(all).get, MinVersion: s.rules.MinVersion, NextProtos: Protocols,
-		SessionTicketsDisabled: !s.rules.Tickets, ClientCAs: s.clients.now,
+		SessionTicketsDisabled: !s.rules.Tickets, ClientCAs: s.clients.now, Time: s.clock,
 	}
 	switch {
 	case s.rules.ClientCA == "":
@@ -136,7 +141,7 @@ var Protocols = []string{"h2", "http/1.1"}
 func (s *Server) Problem() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
+	now := s.clock()
 	for _, p := range s.pairs {
 		err = errors.Join(err, p.err)
 		if late := timely(p.now.Leaf, now); late != nil {
