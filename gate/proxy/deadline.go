@@ -111,7 +111,7 @@ func (l *loop) expired(id int32) {
 		if x.waits.queue != nil {
 			l.waitOver(c)
 		} else {
-			l.resume(c.id, c.serial, nil)
+			l.resume(c.id, x.waits.ticket, nil)
 		}
 	case phaseDelay:
 		if x.outcome.Tries > 0 {

@@ -79,13 +79,16 @@ type loop struct {
 	out     []byte   // heads that are written
 	spares  [][]byte
 	asleep  []*suspended // memory for requests that wait
-	req     request.Request
-	head    http1.Request
-	found   route.Found
-	resp    http1.ResponseHead
-	named   translate.Named
-	path    []byte // of the request, in canonical form, if it wasn't sent in that
-	chain   []byte // what a trusted proxy says of who was before it
+
+	decisions uint64 // that requests have waited for
+
+	req   request.Request
+	head  http1.Request
+	found route.Found
+	resp  http1.ResponseHead
+	named translate.Named
+	path  []byte // of the request, in canonical form, if it wasn't sent in that
+	chain []byte // what a trusted proxy says of who was before it
 
 	stopped bool
 	grace   int64 // when draining: idle clients are closed from then on

@@ -24,7 +24,7 @@ type suspended struct {
 	cancel    context.CancelFunc
 
 	queue  request.Queue // that it waits in; nil: for a decision
-	ticket uint64
+	ticket uint64        // of the queue, or the decision's own
 }
 
 // decided goes on after the check that comes next: nil lets the request pass.
@@ -57,7 +57,8 @@ func (l *loop) suspend(c *client, answer *request.Answer) {
 	x, later := &c.x, answer.Later
 	otherwise := answer.Undecided()
 	ctx, cancel := context.WithTimeout(context.Background(), later.Within)
-	id, serial := c.id, c.serial
+	l.decisions++
+	id, ticket := c.id, l.decisions
 	if !l.server.workers.Do(func() {
 		defer cancel()
 		defer later.End()
@@ -65,7 +66,7 @@ func (l *loop) suspend(c *client, answer *request.Answer) {
 		if ctx.Err() == nil { // neither too late nor the client gone
 			decide = later.Work(ctx)
 		}
-		l.call(func(l *loop) { l.resume(id, serial, decide) })
+		l.call(func(l *loop) { l.resume(id, ticket, decide) })
 	}) {
 		cancel()
 		later.End()
@@ -73,19 +74,20 @@ func (l *loop) suspend(c *client, answer *request.Answer) {
 		return
 	}
 	s := l.sleep(x)
-	s.otherwise, s.until, s.cancel = otherwise, l.now+int64(later.Within), cancel
+	s.ticket, s.otherwise, s.until, s.cancel = ticket, otherwise, l.now+int64(later.Within), cancel
 	l.soon(c, later.Within, checkOver)
 	l.await(c, phaseCheck)
 }
 
 // resume goes on with a request that is decided about, or that has waited for too long:
-// then decide is nil. The client may be gone, or another in its place.
-func (l *loop) resume(id int32, serial uint32, decide func(*request.Request) *request.Answer) {
+// then decide is nil. The client may be gone, or another in its place, or the request may
+// have gone on without the decision and wait for something else.
+func (l *loop) resume(id int32, ticket uint64, decide func(*request.Request) *request.Answer) {
 	c := l.clients.at(id)
-	if c.fd < 0 || c.serial != serial || c.phase != phaseCheck {
+	s := c.x.waits
+	if c.fd < 0 || s == nil || s.queue != nil || s.ticket != ticket {
 		return
 	}
-	s := c.x.waits
 	s.cancel()
 	answer := s.otherwise
 	if decide != nil {

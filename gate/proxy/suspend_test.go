@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"dyno/gate/config"
+	"dyno/gate/limit"
 	"dyno/gate/proxy"
 	"dyno/gate/request"
 	"dyno/gate/snapshot"
@@ -278,3 +279,69 @@ func TestSuspendClientGone(t *testing.T) {
 type admits struct{ *asks }
 
 func (admits) Admit(*request.Request) *request.Answer { return nil }
+
+// late decides when nobody waits for it any more.
+type late struct {
+	let  chan bool // to decide
+	over chan bool // it has
+}
+
+func (g late) Check(r *request.Request) *request.Answer {
+	if _, asked := r.Header("x-ask"); !asked {
+		return nil
+	}
+	a := *request.Refuse(503, "not decided", "")
+	a.Later = &request.Later{Within: 10 * time.Millisecond, Pass: true, Over: func() { close(g.over) }, Work: func(context.Context) func(*request.Request) *request.Answer {
+		<-g.let
+		return func(*request.Request) *request.Answer { return nil }
+	}}
+	return &a
+}
+
+// A decision that comes too late, while the request waits for a place, is none about that.
+func TestLateDecisionInQueue(t *testing.T) {
+	g := late{make(chan bool), make(chan bool)}
+	var places limit.Limit
+	address := serve(t, "concurrency: {most: 1, queue: {wait: 20s}}, ", func(r *snapshot.Route) {
+		r.Guards = append(r.Guards, g)
+		places = r.Limits[0]
+		if places.Admit(nil) != nil {
+			t.Fatal("there is no place")
+		}
+	})
+	waiting := func() int {
+		w, _ := places.(limit.Queued).Waits()
+		return w.Waiting
+	}
+	answered := make(chan string, 1)
+	go func() {
+		r, _ := http.NewRequest("GET", "http://"+address+"/a/b", nil)
+		r.Header.Set("X-Ask", "1")
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			answered <- err.Error()
+			return
+		}
+		resp.Body.Close()
+		answered <- resp.Status
+	}()
+	for end := time.Now().Add(patience); waiting() != 1; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it doesn't come to the queue")
+		}
+	}
+	close(g.let)
+	<-g.over
+	for range 3 { // the loop has heard of it by then
+		if resp, err := http.Get("http://" + address + "/none"); err == nil {
+			resp.Body.Close()
+		}
+	}
+	if waiting() != 1 || len(answered) > 0 {
+		t.Error("the request doesn't wait any more")
+	}
+	places.Done(&request.Outcome{})
+	if got := <-answered; got != "200 OK" {
+		t.Errorf("with a place it is answered %s", got)
+	}
+}
