@@ -19,7 +19,8 @@ type histogramLaws struct {
 	timeout time.Duration // of the cell's requests; 0 if it is not known
 	stall   time.Duration // the longest of the trial: no answer is seen meanwhile
 
-	// Both sides of Little's law, in request·ns, over all windows.
+	// Both sides of Little's law, in request·ns, over all windows. Responses are with
+	// the time that is in no response time, such as that of requests that failed.
 	inFlight, responses float64
 	requests            int64
 	edges               float64 // what one side may not have seen
@@ -111,6 +112,7 @@ func figures(w *measure.Window) *Broken {
 // add takes a window for Little's law.
 func (l *histogramLaws) add(w *measure.Window) {
 	l.inFlight += w.InFlight * float64(w.Length)
+	l.responses += float64(w.Unrecorded)
 	if h := w.Hist[measure.Response]; h != nil {
 		l.responses += h.Mean() * float64(h.TotalCount())
 		l.requests += h.TotalCount()
@@ -120,8 +122,8 @@ func (l *histogramLaws) add(w *measure.Window) {
 
 // finish checks what takes all windows: Little's law, L = λW, by a factor, as the
 // trial itself was held to it by far less. Where answers are missing, or the
-// generator was away, it need not hold; nor in a trial that says itself that it
-// doesn't.
+// generator was away, it need not hold, as old runs don't say how long what has no
+// response time was in flight; nor in a trial that says itself that it doesn't.
 func (l *histogramLaws) finish() *Broken {
 	if l.requests < littleRequests || l.stall >= windowLength/10 || l.excused() {
 		return nil
@@ -132,7 +134,7 @@ func (l *histogramLaws) finish() *Broken {
 	}
 	seconds := float64(windowLength)
 	return &Broken{Law: lawLittle, Trial: l.trial.Index, Whole: true,
-		Detail: fmt.Sprintf("its windows had %.3g request·seconds in flight, its %d response times add up to %.3g", l.inFlight/seconds, l.requests, l.responses/seconds)}
+		Detail: fmt.Sprintf("its windows had %.3g request·seconds in flight, its %d response times, with what they don't hold, add up to %.3g", l.inFlight/seconds, l.requests, l.responses/seconds)}
 }
 
 // excused reports whether the trial has what Little's law does not hold with.
