@@ -3,6 +3,7 @@
 package gate
 
 import (
+	"fmt"
 	"maps"
 	"net"
 	"slices"
@@ -147,6 +148,13 @@ func (g *Gateway) Problems() (all []string) {
 	for _, l := range g.listening {
 		if l.secure != nil {
 			note(l.secure.Problem())
+		}
+	}
+	for _, r := range g.proxy.Snapshot().Routes {
+		if r.Schema != nil {
+			if s := r.Schema.Status(); s.Err != "" {
+				note(fmt.Errorf("route %s: grpc-json: %s", r.Name, s.Err))
+			}
 		}
 	}
 	for _, u := range g.proxy.Snapshot().Upstreams {

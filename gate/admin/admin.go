@@ -47,6 +47,7 @@ func New(g *gate.Gateway, o Options) *nano.App {
 	app.Post("/config", o.changes(put(g)), nano.OnGoroutine)
 	app.Post("/config/rollback", o.changes(rollback(g)), nano.OnGoroutine)
 	app.Get("/routes", func(c nano.Ctx) error { return c.JSON(200, routesOf(g.Snapshot(), histograms(c))) })
+	app.Get("/openapi", openapi(g))
 	app.Get("/upstreams", func(c nano.Ctx) error { return c.JSON(200, upstreamsOf(g.Snapshot(), histograms(c))) })
 	app.Get("/mirrors", func(c nano.Ctx) error { return c.JSON(200, mirrorsOf(g.Snapshot())) })
 	app.Get("/mirrors/samples", o.known(func(c nano.Ctx) error { return c.JSON(200, samplesOf(g.Snapshot())) }), nano.OnGoroutine)

@@ -31,6 +31,10 @@ func (l *loop) transcode(c *client) {
 		l.refuse(c, answerUnknownAPI)
 		return
 	}
+	if path := api.Rules.OpenAPI; path != "" && path == string(r.Path) && (x.method == head || string(r.Method()) == "GET") {
+		l.refuse(c, x.route.Schema.Document())
+		return
+	}
 	call, answer := api.Begin(r, !x.body.Done())
 	switch {
 	case answer != nil:
@@ -126,7 +130,12 @@ func (l *loop) callAnswers(c *client, k *backend, ev *http2.Event) {
 	x := &c.x
 	call := x.json
 	kind, _ := ev.Header.FindKnown(http2.NameContentType)
-	if _, ok := grpc.SplitContentType(string(kind)); !ok || l.resp.Status != 200 {
+	if status := l.resp.Status; status != 200 { // somebody between here and the server says so
+		l.tryEnded(c, status)
+		l.refuse(c, call.Refusal(&transcode.Status{Code: grpc.CodeOfHTTP(status), Message: "the upstream answered with the HTTP status " + strconv.Itoa(status)}))
+		return
+	}
+	if _, ok := grpc.SplitContentType(string(kind)); !ok {
 		l.failed(c, request.BadResponse)
 		return
 	}
@@ -194,6 +203,10 @@ func (l *loop) endCall(c *client, k *backend, lines, text []byte) {
 	status, ok := transcode.StatusOf(lines)
 	whole, err := call.Whole()
 	k.trailers = k.trailers[:0]
+	if x.begun && (!ok || status.Code == grpc.OK && err != nil) { // what came before it is right all the same
+		x.outcome.Failed = request.BadResponse
+		status, ok = *statusOfFailure(request.BadResponse), true
+	}
 	switch {
 	case !ok || status.Code == grpc.OK && err != nil:
 		l.failed(c, request.BadResponse)

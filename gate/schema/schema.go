@@ -16,6 +16,8 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"dyno/gate/config"
+	"dyno/gate/openapi"
+	"dyno/gate/request"
 	"dyno/gate/transcode"
 	"dyno/gate/upstream"
 	"dyno/internal/descriptors"
@@ -26,12 +28,18 @@ type Source struct {
 	rules  *config.GRPCJSON
 	ask    func(ctx context.Context) (set *descriptorpb.FileDescriptorSet, from string, err error)
 	every  time.Duration
-	now    atomic.Pointer[transcode.API]
+	now    atomic.Pointer[known]
 	status atomic.Pointer[Status]
 	stop   context.CancelFunc
 	ended  sync.WaitGroup
 	sum    [sha256.Size]byte // of what the API was made of
 	seen   fileState
+}
+
+// known is an API, and what describes it.
+type known struct {
+	api      *transcode.API
+	document *request.Answer
 }
 
 // Status is how a source is doing.
@@ -76,7 +84,21 @@ func New(rules *config.GRPCJSON, upstreams []*upstream.Upstream) (*Source, error
 }
 
 // API returns what is known; nil if nothing is yet.
-func (s *Source) API() *transcode.API { return s.now.Load() }
+func (s *Source) API() *transcode.API {
+	if now := s.now.Load(); now != nil {
+		return now.api
+	}
+	return nil
+}
+
+// Document returns the OpenAPI document of what is known, as an answer; nil if nothing is
+// yet.
+func (s *Source) Document() *request.Answer {
+	if now := s.now.Load(); now != nil {
+		return now.document
+	}
+	return nil
+}
 
 // Status returns how it is doing.
 func (s *Source) Status() Status { return *s.status.Load() }
@@ -149,8 +171,12 @@ func (s *Source) take(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	document, err := openapi.Document(api)
+	if err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
 	s.sum = sum
-	s.now.Store(api)
+	s.now.Store(&known{api, &request.Answer{Status: 200, Fields: []byte("Content-Type: application/json\r\n"), Body: append(document, '\n')}})
 	return nil
 }
 

@@ -55,6 +55,9 @@ type Binding struct {
 // String is how it is asked for, such as "GET /v1/users/{id}".
 func (b *Binding) String() string { return b.Verb + " " + b.Template.Text }
 
+// Field is the way to the field that a variable of the template binds.
+func (b *Binding) Field(variable int) []protoreflect.FieldDescriptor { return b.fields[variable] }
+
 // mostNesting bounds how deep messages may be nested.
 const mostNesting = 100
 

@@ -65,13 +65,13 @@ func (a *API) Begin(r *request.Request, body bool) (*Call, *request.Answer) {
 		}
 		return nil, request.Refuse(404, "no method of the API has this path", "")
 	}
-	if value, coded := r.Header("content-encoding"); coded && !http1.EqualFold(value, "identity") {
-		return nil, request.Refuse(415, "the body of a request isn't compressed here", "Accept-Encoding: identity\r\n")
-	}
-	if body && !isJSON(r) {
+	c := &Call{Binding: b, api: a}
+	if body && c.hasBody() && !isJSON(r) {
 		return nil, request.Refuse(415, "the body of a request is JSON here: say so by Content-Type: application/json", "Accept: application/json\r\n")
 	}
-	c := &Call{Binding: b, api: a}
+	if value, coded := r.Header("content-encoding"); coded && body && !http1.EqualFold(value, "identity") {
+		return nil, request.Refuse(415, "the body of a request isn't compressed here", "Accept-Encoding: identity\r\n")
+	}
 	if b.Method.Desc.IsStreamingServer() {
 		c.Form = a.form(r)
 	}

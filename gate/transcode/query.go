@@ -74,14 +74,14 @@ func (a *API) parameter(b *Binding, name string, bound []setting) ([]protoreflec
 	switch last := path[len(path)-1]; {
 	case last.IsMap():
 		return nil, fmt.Errorf("%s is a map, which a query can't have", last.FullName())
-	case last.IsList() && last.Message() != nil && !isOneValue(last.Message()):
+	case last.IsList() && last.Message() != nil && !IsOneValue(last.Message()):
 		return nil, fmt.Errorf("%s is a list of messages, which a query can't have", last.FullName())
 	}
 	return path, nil
 }
 
-// isOneValue reports whether a message is one value in JSON.
-func isOneValue(md protoreflect.MessageDescriptor) bool {
+// IsOneValue reports whether a message is one value in JSON.
+func IsOneValue(md protoreflect.MessageDescriptor) bool {
 	switch md.FullName() {
 	case "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask",
 		"google.protobuf.DoubleValue", "google.protobuf.FloatValue", "google.protobuf.Int64Value", "google.protobuf.UInt64Value",

@@ -3,6 +3,7 @@
 package descriptors
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,10 +33,13 @@ func ReadFile(path string) (*descriptorpb.FileDescriptorSet, error) {
 	}
 	var set descriptorpb.FileDescriptorSet
 	if err := proto.Unmarshal(b, &set); err != nil || len(set.File) == 0 {
-		return nil, fmt.Errorf("%s is no FileDescriptorSet; make one with: protoc --include_imports --descriptor_set_out=%s FILE.proto", path, filepath.Base(path))
+		return nil, fmt.Errorf("%s %w; make one with: protoc --include_imports --descriptor_set_out=%s FILE.proto", path, ErrNoSet, filepath.Base(path))
 	}
 	return &set, nil
 }
+
+// ErrNoSet is a file that is something else.
+var ErrNoSet = errors.New("is no FileDescriptorSet")
 
 // Open opens a file, which must not be endless.
 func Open(path string) (io.ReadCloser, error) {

@@ -66,6 +66,9 @@ func below(file string, dirs []string) (name string, ok bool) {
 // readDescriptors reads a file that protoc has written with --descriptor_set_out.
 func readDescriptors(path string) (*Services, error) {
 	set, err := descriptors.ReadFile(path)
+	if errors.Is(err, descriptors.ErrNoSet) {
+		return nil, fmt.Errorf("%w; or give the .proto file itself", err)
+	}
 	if err != nil {
 		return nil, err
 	}
