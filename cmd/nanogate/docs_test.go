@@ -11,7 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"dyno/gate/secure/securetest"
+	"dyno/gate/transcode/transcodetest"
 )
 
 var fence = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
@@ -38,6 +41,7 @@ func TestDocumentedFiles(t *testing.T) {
 		}
 		write(t, filepath.Join(dir, name), string(text))
 	}
+	write(t, filepath.Join(dir, "users.pb"), documentedService(t))
 	for page, least := range map[string]int{"gateway.md": 3, "gateway-coming-from.md": 4} {
 		b, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
 		if err != nil {
@@ -59,6 +63,28 @@ func TestDocumentedFiles(t *testing.T) {
 			t.Errorf("%s: %d configurations, expected at least %d", page, found, least)
 		}
 	}
+}
+
+// documentedService is the service that the documentation shows, as protoc describes it.
+func documentedService(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "gateway.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := regexp.MustCompile("(?ms)^```proto\n(.*?)^```$").FindSubmatch(page)
+	if service == nil {
+		t.Fatal("gateway.md shows no service")
+	}
+	b, err := proto.Marshal(transcodetest.Set(t, map[string]string{"users.proto": `syntax = "proto3"; package users.v1;
+		import "google/api/annotations.proto"; import "google/protobuf/field_mask.proto";
+		message User { string name = 1; } message GetUserRequest { string name = 1; google.protobuf.FieldMask read_mask = 2; }
+		message UpdateUserRequest { User user = 1; } message WatchUsersRequest {}
+		` + string(service[1])}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 // What the completion scripts ask for is there.
