@@ -33,6 +33,9 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 	if m.WarmupMost > 0 {
 		all = append(all, warmUps())
 	}
+	if asksForTails(m) {
+		all = append(all, tails()...)
+	}
 	tables, sheets := newTables(m.Plan.Cells, secure)
 	usual := usualSpeed(run)
 	var found findingSet

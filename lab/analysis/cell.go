@@ -49,10 +49,19 @@ func newSheet(c *study.Cell) *sheet {
 	}
 }
 
+// newSums are the sums of one trial, for the figures named.
+func (s *sheet) newSums(all []figure) *sums {
+	sums := newSums(s.mode, s.clocks...)
+	if slices.ContainsFunc(all, figure.isOfTail) {
+		sums.tail = &tail{}
+	}
+	return sums
+}
+
 // take adds the next trial. It reports whether figures rest on it.
 func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err error) {
 	t := &run.Trials[i]
-	sums := newSums(s.mode, s.clocks...)
+	sums := s.newSums(all)
 	sums.startUp, sums.executable, sums.size, sums.idle, sums.warmUp = t.StartUp, t.Executable, t.Size, t.Idle, t.WarmUp
 	responses := responseWindows{each: 1}
 	for w, err := range run.Windows(i) {

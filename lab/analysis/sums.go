@@ -34,7 +34,8 @@ type sums struct {
 	errors           measure.Errors
 	generator        time.Duration
 	process          process
-	inside           inside // of the process, if it is a Go program
+	inside           inside // of the process, if its runtime tells
+	tail             *tail  // nil if no figure is about it
 	hist             [measure.NumClocks]*hdrhistogram.Histogram
 	waited           [measure.NumClocks]*hdrhistogram.Histogram // of requests given up; nil without any
 }
@@ -84,6 +85,9 @@ func (s *sums) add(w *archive.Window) bool {
 	s.addHistograms(c.Hist, c.Waited)
 	s.process.add(w)
 	s.inside.add(w)
+	if s.tail != nil {
+		s.tail.add(w)
+	}
 	return true
 }
 

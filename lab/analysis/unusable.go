@@ -12,7 +12,7 @@ import (
 // measured windows whatever they are worth: nothing rests on them, but who has
 // waited for an hour may see what was seen.
 func (s *sheet) takeUnusable(run *archive.Run, i int, all []figure) error {
-	sums := newSums(s.mode, s.clocks...)
+	sums := s.newSums(all)
 	for w, err := range run.Windows(i) {
 		if err != nil {
 			return err

@@ -186,11 +186,11 @@ func claimSpace(s *Study) *claim.Space {
 	return claim.SpaceOf(ClaimMetrics(), cells)
 }
 
-// ClaimMetrics are the figures that claims can be about: those of [Metrics], and
-// what the generator did.
+// ClaimMetrics are the figures that claims can be about: those of [Metrics], what the
+// generator did, and what the worst seconds have in common.
 func ClaimMetrics() []claim.Metric {
 	var list []claim.Metric
-	for _, name := range append(Metrics(), "lag.p99", "generator.cpu") {
+	for _, name := range append(Metrics(), "lag.p99", "generator.cpu", "tail.gc", "tail.gc.late", "tail.files", "tail.files.late") {
 		list = append(list, claim.Metric{Name: name, Unit: unitOf(name)})
 	}
 	return list
@@ -214,7 +214,7 @@ func unitOf(metric string) string {
 		return "files"
 	case "switches":
 		return "switches/req"
-	case "errors":
+	case "errors", "tail":
 		return "%"
 	case "allocs", "alloc", "gc":
 		return map[string]string{

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Limits of mistakes, not of the work.
@@ -14,6 +15,7 @@ const (
 	maxSize    = 1 << 20
 	maxRoutes  = 10_000
 	maxTrees   = 1_000
+	maxWait    = 60_000 // ms
 )
 
 // settings are what studies vary, by environment variables.
@@ -25,6 +27,9 @@ type settings struct {
 	trees     int    // WORK_TREES: how many such trees are kept, so that memory shows what one takes
 	blocked   int    // WORK_BLOCKED: how many goroutines wait in a read that never ends
 	blockedIn string // WORK_BLOCKED_IN: net, through the network poller, or syscall, in the kernel
+	threads   string // WORK_THREADS: user, a request at /wait is a goroutine, or kernel, it has a thread, too
+
+	wait time.Duration // WORK_WAIT_MS: how long /wait waits
 }
 
 func settingsOf(getenv func(string) string) (s settings, err error) {
@@ -46,7 +51,15 @@ func settingsOf(getenv func(string) string) (s settings, err error) {
 	if s.trees, err = count(getenv, "WORK_TREES", 1, 1, maxTrees); err != nil {
 		return s, err
 	}
-	s.blockedIn, err = oneOf(getenv, "WORK_BLOCKED_IN", "net", "syscall")
+	if s.blockedIn, err = oneOf(getenv, "WORK_BLOCKED_IN", "net", "syscall"); err != nil {
+		return s, err
+	}
+	milliseconds, err := count(getenv, "WORK_WAIT_MS", 20, 0, maxWait)
+	if err != nil {
+		return s, err
+	}
+	s.wait = time.Duration(milliseconds) * time.Millisecond
+	s.threads, err = oneOf(getenv, "WORK_THREADS", "user", "kernel")
 	return s, err
 }
 
