@@ -41,7 +41,7 @@ var house = []room{
 		{"nano/grpc/conformance", "nano/openapi/conformance", "nano/examples/conformance", "nano/examples/grpc", "nano/examples/shop", "nano/examples/readme"},
 	}},
 	{"internal", []string{"wire"}, [][]string{
-		{"internal/descriptors", "internal/disktest", "internal/shell", "internal/spelling"},
+		{"internal/anytime", "internal/descriptors", "internal/disktest", "internal/shell", "internal/spelling"},
 		{"internal/http2test", "internal/modules"},
 	}},
 	{"source", nil, [][]string{{"."}}},
@@ -70,7 +70,7 @@ var house = []room{
 		{"gate/request", "gate/config", "gate/etcd/embedded"},
 		{"gate/request/requesttest", "gate/transcode/transcodetest", "gate/bounds", "gate/collector", "gate/httprule", "gate/translate", "gate/grpcweb", "gate/secure/securetest", "gate/stats", "gate/route", "gate/secure", "gate/guard", "gate/limit", "gate/observe"},
 		{"gate/upstream", "gate/accesslog", "gate/fleet", "gate/tracing", "gate/transcode"},
-		{"gate/dns", "gate/health", "gate/mirror", "gate/openapi"},
+		{"gate/canary", "gate/dns", "gate/health", "gate/mirror", "gate/openapi"},
 		{"gate/etcd", "gate/schema"},
 		{"gate/snapshot"},
 		{"gate/proxy"},

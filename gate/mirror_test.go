@@ -378,3 +378,22 @@ func TestMirrorMemory(t *testing.T) {
 		}
 	}
 }
+
+// Calls that are made of JSON are mirrored as what their own endpoint was sent.
+func TestMirrorOfCallsFromJSON(t *testing.T) {
+	first, file, _ := notesUpstream(t)
+	second, _, _ := notesUpstream(t)
+	g, at := start(t, fmt.Sprintf("routes: [{to: \"h2c://%s\", grpc-json: {descriptors: %s}, mirror: {to: \"h2c://%s\", methods: [GET, POST], compare: {body: true}}}]\n", first, file, second))
+	for i, c := range []struct{ method, path, body, want string }{
+		{"GET", "/v1/notes/a?count=3", "", `{"name":"notes/a","count":3}`},
+		{"POST", "/v1/notes", `{"name":"b","words":["x","y"]}`, `{"name":"b","words":["x","y"]}`},
+		{"GET", "/v1/notes/missing", "", ""},
+	} {
+		if _, body := do(t, http.DefaultClient, c.method, "http://"+at+c.path, c.body); c.want != "" && body != c.want {
+			t.Errorf("%s %s: %s", c.method, c.path, body)
+		}
+		if counts := mirrored(t, g, uint64(i+1)); counts.Same != uint64(i+1) {
+			t.Errorf("%s %s: %+v, %+v", c.method, c.path, counts, recordOf(g).Samples())
+		}
+	}
+}

@@ -98,7 +98,7 @@ func conditions(m *config.Match) string {
 	for _, list := range []struct {
 		of   []config.Condition
 		mark string
-	}{{m.Headers, ":"}, {m.Query, "="}} {
+	}{{m.Headers, ":"}, {m.Query, "="}, {m.Cookies, " cookie="}} {
 		for _, c := range list.of {
 			all = append(all, c.Name+list.mark+c.Text())
 		}

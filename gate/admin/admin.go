@@ -51,6 +51,9 @@ func New(g *gate.Gateway, o Options) *nano.App {
 	app.Get("/upstreams", func(c nano.Ctx) error { return c.JSON(200, upstreamsOf(g.Snapshot(), histograms(c))) })
 	app.Get("/mirrors", func(c nano.Ctx) error { return c.JSON(200, mirrorsOf(g.Snapshot())) })
 	app.Get("/mirrors/samples", o.known(func(c nano.Ctx) error { return c.JSON(200, samplesOf(g.Snapshot())) }), nano.OnGoroutine)
+	app.Get("/canaries", func(c nano.Ctx) error { return c.JSON(200, canariesOf(g.Snapshot())) })
+	app.Post("/canaries/resume", o.changes(direct(g, resumeCanary)), nano.OnGoroutine)
+	app.Post("/canaries/roll-back", o.changes(direct(g, rollBackCanary)), nano.OnGoroutine)
 	app.Get("/metrics", func(c nano.Ctx) error {
 		if strings.Contains(string(c.Header("Accept")), "application/openmetrics-text") {
 			return c.Bytes(200, metrics.OpenType, metrics.Text(g, true))

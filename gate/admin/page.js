@@ -132,6 +132,20 @@ function drawUpstreams(upstreams) {
   set("up", `${up} / ${all}`, up < all);
 }
 
+// drawCanaries shows how canaries fare beside what is stable.
+function drawCanaries(canaries) {
+  document.getElementById("released").hidden = !canaries.length;
+  const table = document.getElementById("canaries"), labels = labelsOf(table);
+  const part = (n, of) => of ? share(n / of, 2) : "";
+  const times = (r) => r ? [`${r.estimate === undefined ? "∞" : number(r.estimate)} (${number(r.low)}–${r.high === undefined ? "∞" : number(r.high)})`, r.low > r.allowed ? "n bad" : "n"] : ["", "n"];
+  table.tBodies[0].replaceChildren(...canaries.slice(0, most).map((c) => row(labels, [
+    [c.route, "name", c.why], [c.to, "wide"], c.state === "running" ? [c.steps > 1 ? `step ${c.step} of ${c.steps}` : c.state, "good"] : [c.state, "bad"],
+    [share(c.weight, 1), "n"], [c.canary.requests.toLocaleString("en"), "n"],
+    [part(c.canary.failed, c.canary.requests), "n"], [part(c.stable.failed, c.stable.requests), "n"], times(c.failed),
+    [part(c.canary.slow, c.canary.requests), "n"], [part(c.stable.slow, c.stable.requests), "n"], times(c.slow),
+  ])));
+}
+
 // drawMirrors shows how mirrored requests went, and the last that were answered
 // differently, which only who knows the admin token may see.
 async function drawMirrors(mirrors) {
@@ -186,7 +200,7 @@ async function get(path) {
 async function look() {
   const state = document.getElementById("state");
   try {
-    const [ready, routes, upstreams, mirrors] = await Promise.all([get("ready"), get("routes?histograms"), get("upstreams?histograms"), get("mirrors")]);
+    const [ready, routes, upstreams, canaries, mirrors] = await Promise.all([get("ready"), get("routes?histograms"), get("upstreams?histograms"), get("canaries"), get("mirrors")]);
     looks.push(performance.now());
     if (looks.length > kept) looks.shift();
     state.textContent = ready.draining ? "draining" : "ready";
@@ -200,6 +214,7 @@ async function look() {
     drawRoutes();
     drawUpstreams(upstreams);
     drawCards(ready);
+    drawCanaries(canaries);
     await drawMirrors(mirrors);
     for (const [key, s] of series) if (s.at !== looks[looks.length - 1]) series.delete(key); // it is gone
   } catch (error) {

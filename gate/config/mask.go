@@ -19,7 +19,7 @@ var (
 )
 
 // fieldMaps are where keys are the names of header fields or of parameters.
-var fieldMaps = map[string]bool{"set": true, "add": true, "headers": true, "query": true}
+var fieldMaps = map[string]bool{"set": true, "add": true, "headers": true, "query": true, "cookies": true}
 
 // masked returns a text of the configuration, YAML on one line, without its secrets.
 // name is what it stands under.

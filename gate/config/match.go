@@ -13,9 +13,10 @@ type Match struct {
 	Methods []string // empty: all. GET stands for HEAD too
 	Headers []Condition
 	Query   []Condition
+	Cookies []Condition
 }
 
-// Condition is what a header field or a parameter of the query must be.
+// Condition is what a header field, a parameter of the query or a cookie must be.
 type Condition struct {
 	Name  string // of a field in lower case
 	Value string // exactly, or what it begins with
@@ -48,6 +49,14 @@ var matchFields = []known[Match]{
 	}},
 	{"headers", func(m *Match, p place) { m.Headers = readConditions(p, true) }},
 	{"query", func(m *Match, p place) { m.Query = readConditions(p, false) }},
+	{"cookies", func(m *Match, p place) {
+		for _, f := range p.fields() {
+			if !http1.ValidToken(f.key) {
+				f.named.problem("", "expected the name of a cookie, got %s", quote(f.key))
+			}
+		}
+		m.Cookies = readConditions(p, false)
+	}},
 }
 
 func (m *Match) readHosts(p place) {

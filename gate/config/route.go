@@ -34,6 +34,7 @@ type Route struct {
 	Hedge    *Hedge
 	Fault    *Fault
 	Sticky   *Sticky
+	Canary   *Canary // nil: none of its requests go elsewhere
 	Mirror   *Mirror // nil: nobody else is sent its requests
 
 	// Observing.
@@ -102,6 +103,7 @@ var routeFields = []known[Route]{
 	{"hedge", func(r *Route, p place) { r.Hedge = readHedge(p) }},
 	{"fault", func(r *Route, p place) { r.Fault = readFault(p) }},
 	{"sticky", func(r *Route, p place) { r.Sticky = readSticky(p) }},
+	{"canary", func(r *Route, p place) { r.Canary = readCanary(p) }},
 	{"mirror", func(r *Route, p place) { r.Mirror = readMirror(p) }},
 	{"objective", func(r *Route, p place) { r.Objective = p.duration(time.Millisecond, time.Hour) }},
 	{"access-log", func(r *Route, p place) { r.NoLog = readOff(p) }},
@@ -165,7 +167,7 @@ func (r *Route) checkWhole(item place, found map[string]place) {
 		return
 	}
 	if ends[0] != "to" {
-		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "hedge", "sticky", "mirror", "timeout", "deadline", "grpc-web", "grpc-json"} {
+		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "hedge", "sticky", "canary", "mirror", "timeout", "deadline", "grpc-web", "grpc-json"} {
 			if at, ok := found[name]; ok {
 				at.problem("remove it", "%s goes with to, and this route has %s", name, ends[0])
 			}
@@ -199,6 +201,9 @@ func (r *Route) redirectTo() *Template {
 func (r *Route) targets() (all []*Target) {
 	for i := range r.To {
 		all = append(all, &r.To[i])
+	}
+	if r.Canary != nil {
+		all = append(all, &r.Canary.To)
 	}
 	if r.Mirror != nil {
 		all = append(all, &r.Mirror.To)

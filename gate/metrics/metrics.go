@@ -73,6 +73,7 @@ func write(g Gateway, on sheet) {
 	r.limits()
 	r.endpoints()
 	r.sources()
+	r.canaries()
 	r.mirrors()
 }
 

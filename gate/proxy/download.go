@@ -173,6 +173,9 @@ func (l *loop) content(k *backend, b []byte) {
 // give gives the client a piece of the response's content, behind what is in the loop's
 // buffer; done says that it is the last.
 func (l *loop) give(c *client, k *backend, piece []byte, done bool) {
+	if c.x.copy != nil {
+		c.x.copy.Content(piece)
+	}
 	if c.x.json != nil {
 		l.giveCall(c, k, piece, done)
 		return
@@ -184,9 +187,6 @@ func (l *loop) give(c *client, k *backend, piece []byte, done bool) {
 func (l *loop) giveContent(c *client, k *backend, piece []byte, done bool) {
 	x := &c.x
 	x.outcome.Sent += int64(len(piece))
-	if x.copy != nil {
-		x.copy.Content(piece)
-	}
 	if x.web != nil {
 		piece = l.webPart(x.web, k, piece, done)
 	}

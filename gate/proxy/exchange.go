@@ -5,6 +5,7 @@ package proxy
 import (
 	"time"
 
+	"dyno/gate/canary"
 	"dyno/gate/grpcweb"
 	"dyno/gate/mirror"
 	"dyno/gate/request"
@@ -30,6 +31,7 @@ type exchange struct {
 	note     []byte             // of the route's observers
 	fields   []byte             // that are added to the response
 	copy     *mirror.Capture    // of it and its response; nil: it isn't mirrored
+	group    canary.Ticket      // in which it is compared to others; the zero value: none
 	deadline int64              // of the whole; 0: none
 	pause    time.Duration      // before the next try
 	web      *grpcweb.Call      // that it is; nil: it is none

@@ -37,6 +37,7 @@ func (l *loop) end(c *client) {
 	if x.endpoint != nil {
 		x.endpoint.Counters.Of(l.local.Loop).Count(&x.outcome)
 	}
+	x.group.Ended(&x.outcome)
 	for _, limit := range r.Limits[:x.admitted] {
 		limit.Done(&x.outcome)
 	}

@@ -15,7 +15,7 @@ func (l *loop) forward(c *client) {
 	x, r := &c.x, &l.req
 	route := x.route
 	if x.upstream == nil { // else the request has waited for a place there
-		x.upstream = route.Target(&l.local)
+		x.upstream, x.group = route.Choose(r, &l.local)
 	}
 	for x.taken < len(x.upstream.Limits) {
 		if answer := x.upstream.Limits[x.taken].Admit(r); answer != nil {
@@ -58,7 +58,9 @@ func (l *loop) forward(c *client) {
 		l.toCall(x)
 	}
 	if route.Mirror != nil && !x.upgrade {
-		x.copy = route.Mirror.Take(r, &l.local)
+		if x.copy = route.Mirror.Take(r, &l.local); x.copy != nil && len(x.replay) > 0 {
+			x.copy.Request(x.replay) // the messages of a call that was made of JSON
+		}
 	}
 	if f := route.Config.Fault; f != nil && l.fault(c) {
 		return

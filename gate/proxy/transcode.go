@@ -105,6 +105,9 @@ func (l *loop) passJSON(c *client, piece []byte) bool {
 	if x.back.on != nil {
 		l.keepSent(x, messages)
 	}
+	if x.copy != nil {
+		x.copy.Request(messages)
+	}
 	x.sent += int64(len(messages))
 	return l.sendPart(c, messages)
 }
@@ -140,6 +143,9 @@ func (l *loop) callAnswers(c *client, k *backend, ev *http2.Event) {
 		return
 	}
 	k.headDone = true
+	if x.copy != nil {
+		x.copy.Response(l.resp.Status, l.text)
+	}
 	l.answered(x)
 	call.Restart()
 	call.Head = translate.Metadata(call.Head[:0], l.responseHead(l.out[:0], c, l.text))

@@ -9,11 +9,11 @@ import (
 )
 
 // conditions are what must hold of a request besides host, path and method.
-type conditions struct{ headers, query []config.Condition }
+type conditions struct{ headers, query, cookies []config.Condition }
 
-func conditionsOf(m *config.Match) conditions { return conditions{m.Headers, m.Query} }
+func conditionsOf(m *config.Match) conditions { return conditions{m.Headers, m.Query, m.Cookies} }
 
-func (c *conditions) count() int { return len(c.headers) + len(c.query) }
+func (c *conditions) count() int { return len(c.headers) + len(c.query) + len(c.cookies) }
 
 func (c *conditions) hold(r *request.Request) bool {
 	for i := range c.headers {
@@ -25,6 +25,12 @@ func (c *conditions) hold(r *request.Request) bool {
 	for i := range c.query {
 		value, ok := QueryValue(r.Query(), c.query[i].Name)
 		if !holds(&c.query[i], value, ok) {
+			return false
+		}
+	}
+	for i := range c.cookies {
+		value, ok := r.Cookie(c.cookies[i].Name)
+		if !holds(&c.cookies[i], value, ok) {
 			return false
 		}
 	}

@@ -44,6 +44,7 @@ func TestFind(t *testing.T) {
   - {name: orders, match: {path: "/api/users/{id}/orders/*"}, respond: {}}
   - {name: version, match: {path: "/api/*", headers: {X-Version: "2*"}}, respond: {}}
   - {name: debug, match: {path: "/api/*", query: {debug: "*"}, headers: {X-Version: "2"}}, respond: {}}
+  - {name: beta, match: {path: "/api/*", cookies: {release: beta}}, respond: {}}
   - {name: prefix, match: {path: "/pre*"}, respond: {}}
   - {name: host, match: {host: a.example.com, path: "/*"}, respond: {}}
   - {name: below, match: {host: "*.example.com", path: "/*"}, respond: {}}
@@ -56,6 +57,7 @@ func TestFind(t *testing.T) {
 		{"GET /api/users/7", "", "user", "7"}, {"HEAD /api/users/7", "", "user", "7"}, {"DELETE /api/users/7", "", "api", "users/7"}, {"GET /api/users/me", "", "me", ""},
 		{"GET /api/users/", "", "api", "users/"}, {"GET /api/users/7/orders", "", "orders", "7"}, {"GET /api/users/7/orders/1/2", "", "orders", "7 1/2"}, {"GET /api/users/me/orders", "", "orders", "me"},
 		{"GET /api/a", "X-Version: 2.1\r\n", "version", "a"}, {"GET /api/a?debug=1", "X-Version: 2\r\n", "debug", "a"}, {"GET /api/a?x&de%62ug", "X-Version: 2\r\n", "debug", "a"}, {"GET /api/a", "X-Version: 1\r\n", "api", "a"},
+		{"GET /api/a", "Cookie: a=b; release=beta\r\n", "beta", "a"}, {"GET /api/a", "Cookie: release=betas\r\n", "api", "a"},
 		{"GET /prefix", "", "prefix", "fix"}, {"GET /pre", "", "prefix", ""}, {"GET /pr", "", "any", "pr"},
 		{"GET /api/first", "Host: z\r\n", "first", ""},
 		{"GET /q", "Host: a.example.com\r\n", "host", "q"}, {"GET /q", "Host: A.Example.Com.:80\r\n", "host", "q"}, {"GET /q", "Host: b.example.com\r\n", "below", "q"}, {"GET /q", "Host: c.b.example.com\r\n", "below", "q"}, {"GET /q", "Host: example.com\r\n", "any", "q"},

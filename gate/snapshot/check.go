@@ -29,6 +29,9 @@ func Check(c *config.Config) (problems config.Problems) {
 		for i := range route.To {
 			check(route.To[i].Direct)
 		}
+		if route.Canary != nil {
+			check(route.Canary.To.Direct)
+		}
 		if route.Mirror != nil {
 			check(route.Mirror.To.Direct)
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"dyno/gate/canary"
 	"dyno/gate/config"
 	"dyno/gate/guard"
 	"dyno/gate/limit"
@@ -32,6 +33,8 @@ type Route struct {
 	Request  Edit
 	Response Edit
 	Identity Identity
+	Canary   *canary.Canary // nil: none of its requests go elsewhere
+	CanaryTo *upstream.Upstream
 	Mirror   *mirror.Mirror // nil: nobody else is sent its requests
 	Schema   *schema.Source // of the services that its requests are made calls of; nil: they aren't
 
@@ -78,6 +81,9 @@ func (m *making) route(c *config.Route, before *Route) *Route {
 	if problem := r.build(c); problem != nil {
 		return m.broken(r, *problem, before)
 	}
+	if problem := m.canary(r, before); problem != nil {
+		return m.broken(r, *problem, before)
+	}
 	m.mirror(r, before)
 	r.timed(before)
 	return r
@@ -87,6 +93,7 @@ func (m *making) route(c *config.Route, before *Route) *Route {
 // couldn't be made.
 func (r *Route) direct() bool {
 	return slices.ContainsFunc(r.Config.To, func(t config.Target) bool { return t.Direct != nil }) ||
+		r.Config.Canary != nil && r.Config.Canary.To.Direct != nil ||
 		r.Config.Mirror != nil && (r.Mirror == nil || r.Config.Mirror.To.Direct != nil)
 }
 
@@ -175,10 +182,27 @@ func (r *Route) Target(l *upstream.Local) *upstream.Upstream {
 	return r.Targets[0].Upstream
 }
 
+// Choose says where a request is sent, and in which group of the canary it is.
+func (r *Route) Choose(q *request.Request, l *upstream.Local) (*upstream.Upstream, canary.Ticket) {
+	if r.Canary == nil {
+		return r.Target(l), canary.Ticket{}
+	}
+	yes, ticket := r.Canary.Draw(q, l)
+	if yes {
+		return r.CanaryTo, ticket
+	}
+	return r.Target(l), ticket
+}
+
 // sameTargets reports whether what the route sends to are the same objects as before.
 func (m *making) sameTargets(c *config.Route, before *Route) bool {
 	for i := range c.To {
 		if u, err := m.target(&c.To[i]); err != nil || u != before.Targets[i].Upstream {
+			return false
+		}
+	}
+	if c.Canary != nil {
+		if u, err := m.target(&c.Canary.To); err != nil || before.Canary == nil || u != before.CanaryTo {
 			return false
 		}
 	}
