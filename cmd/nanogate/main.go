@@ -67,6 +67,8 @@ func newRoot() *cobra.Command {
   nanogate top                    what passes through, live
   nanogate diff nanogate.yaml     what would a running gateway change?
   nanogate apply nanogate.yaml    it does; nanogate rollback undoes it
+  nanogate mirrors                what mirrored requests found
+  nanogate canaries               how canaries fare; resume one, or roll one back
   nanogate register --prefix /services/users/ 127.0.0.1:9001    an instance, in etcd`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -81,6 +83,6 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newRun(), newCheck(), newRoutes(), newTop(), newDiff(), newApply(), newRollback(), newRegister())
+	root.AddCommand(newRun(), newCheck(), newRoutes(), newTop(), newDiff(), newApply(), newRollback(), newMirrors(), newCanaries(), newRegister())
 	return root
 }

@@ -87,9 +87,6 @@ func (r *Route) checkGRPCJSON(found map[string]place) {
 	if at, ok := found["rewrite"]; ok {
 		at.problem("remove it", "the path of a call over gRPC is its method's, which grpc-json finds")
 	}
-	if at, ok := found["mirror"]; ok {
-		at.problem("remove one of them", "a mirror gets requests as they came, and calls over gRPC are made of them here")
-	}
 	if r.Deadline != nil && r.Deadline.Header != "grpc-timeout" {
 		found["deadline"].problem("remove it, or write deadline: grpc-timeout", "calls over gRPC are told by grpc-timeout how much time there is")
 	}
@@ -101,10 +98,10 @@ func (c *Config) linkGRPCJSON(in *input) {
 		if r.GRPCJSON == nil {
 			continue
 		}
-		for i := range r.To {
-			u := r.To[i].Direct
+		for _, t := range r.targets() {
+			u := t.Direct
 			if u == nil {
-				at := slices.IndexFunc(c.Upstreams, func(u *Upstream) bool { return u.Name == r.To[i].Upstream })
+				at := slices.IndexFunc(c.Upstreams, func(u *Upstream) bool { return u.Name == t.Upstream })
 				if at < 0 {
 					continue // which is said elsewhere
 				}

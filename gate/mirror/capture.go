@@ -84,12 +84,13 @@ func (c *Capture) Request(piece []byte) {
 	}
 }
 
-// Response takes the head of the response.
+// Response takes the head of the response. What was there of another one, which nobody was
+// given, is forgotten.
 func (c *Capture) Response(status int, head []byte) {
 	if !c.keep(len(head)) {
 		return
 	}
-	c.status = status
+	c.status, c.content, c.trailers, c.long = status, c.content[:0], c.trailers[:0], false
 	c.answer = append(c.answer[:0], head...)
 	if _, err := c.parsed.Parse(c.answer, false, nil); err != nil { // which it was before
 		c.drop(Unanswered)
