@@ -47,9 +47,9 @@ type Report struct {
 	State  State
 	Since  time.Time
 	Began  time.Time // the run, whose requests are counted
-	Why    string  // it was rolled back
-	Step   int     // from 0
-	Weight float64 // of the requests that are drawn
+	Why    string    // it was rolled back
+	Step   int       // from 0
+	Weight float64   // of the requests that are drawn
 	Stable Side
 	Canary Side
 	Failed Ratio
