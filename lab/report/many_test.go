@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"dyno/lab/analysis"
+	"dyno/lab/present"
 )
 
 // fortyNames are subjects of 26 languages, with names as long as real ones get.
@@ -51,6 +54,13 @@ func fortySubjects() *analysis.Analysis {
 		}
 		g.Ranking[startUp] = places(g.Cells, metric(startUp, "µs", "lower"))
 	}
+	return a
+}
+
+// someOfForty is it with one load, for what doesn't need all of them.
+func someOfForty() *analysis.Analysis {
+	a := fortySubjects()
+	a.Groups = a.Groups[:1]
 	return a
 }
 
@@ -127,6 +137,36 @@ func TestSentencesNameAFew(t *testing.T) {
 	for n, want := range map[int]string{2: "a and b", 7: "a, b, c, d, e, f and g", 8: "a, b, c, d, e, f and 2 more"} {
 		if got := c.names(strings.Split("abcdefgh", "")[:n]); got != want {
 			t.Errorf("%d names: %q, want %q", n, got, want)
+		}
+	}
+}
+
+// With many subjects a terminal has a line for each, as wide as it is.
+func TestTableOfManySubjects(t *testing.T) {
+	a := someOfForty()
+	for _, width := range []int{60, 80, 140} {
+		for _, lang := range Languages() {
+			var out bytes.Buffer
+			if err := Table(&out, a, lang, width, false); err != nil {
+				t.Fatal(err)
+			}
+			if *screenshots != "" {
+				if err := os.WriteFile(filepath.Join(*screenshots, fmt.Sprintf("many-%d-%s.txt", width, lang)), out.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			lines := 0
+			for line := range strings.Lines(out.String()) {
+				if columns := present.Width(strings.TrimRight(line, "\n")); columns > width {
+					t.Errorf("%d columns wide in %d: %q", columns, width, line)
+				}
+				if strings.Contains(line, " req/s ") && strings.Contains(line, "–") {
+					lines++
+				}
+			}
+			if want := len(fortyNames) + len(languagesOf(fortyNames)); lines < want || lines > want+3 {
+				t.Errorf("%d columns in %s: %d lines of figures with their intervals, want %d:\n%s", width, lang, lines, want, out.String())
+			}
 		}
 	}
 }

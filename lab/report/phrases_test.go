@@ -207,6 +207,7 @@ func analysesOfAllKinds(t *testing.T) map[string]*analysis.Analysis {
 		"a process unseen": analysed(t, unseen(analysistest.Run(4, "a", "b", "c"), 2)),
 		"spoilt":           analysed(t, spoilt),
 		"claims":           translatable(ruled()),
+		"many subjects":    translatable(someOfForty()),
 	}
 }
 

@@ -1,11 +1,14 @@
 package report
 
 import (
+	"strings"
+
 	"dyno/lab/present"
 )
 
-// terminalLanguages writes the ranks of languages for a terminal, nothing if there are none.
-func terminalLanguages(r ranks, c language, width int, p painter) string {
+// terminalLanguages writes the ranks of languages for a terminal, nothing if there are none,
+// with what they are if noted is set.
+func terminalLanguages(r ranks, c language, width int, p painter, noted bool) string {
 	if len(r.Languages) == 0 {
 		return ""
 	}
@@ -20,7 +23,7 @@ func terminalLanguages(r ranks, c language, width int, p painter) string {
 		g.heads, g.drop = append(g.heads, []string{c.text("ranks.size")}), append(g.drop, len(r.Columns))
 	}
 	for _, s := range r.Languages {
-		name := s.Subject.Name
+		name := strings.TrimPrefix(s.Subject.Name, s.Subject.Language+"/") // which stands beside it
 		if len(s.Alike) > 0 {
 			name += " " + c.count("languages.more", len(s.Alike))
 		}
@@ -37,6 +40,9 @@ func terminalLanguages(r ranks, c language, width int, p painter) string {
 		g.rows = append(g.rows, line)
 	}
 	g.fit(width)
-	return p.paint(bold, c.text("languages.title")) + "\n\n" + g.String(p) + "\n" +
-		present.Wrap(printable(c.text("languages.note", "metric", r.ByTitle)), width) + "\n\n"
+	out := p.paint(bold, c.text("languages.title")) + "\n\n" + g.String(p) + "\n"
+	if noted {
+		out += present.Wrap(printable(c.text("languages.note", "metric", r.ByTitle)), width) + "\n\n"
+	}
+	return out
 }

@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -81,6 +83,11 @@ func TestRanksForAReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := out.String()
+	if *screenshots != "" {
+		if err := os.WriteFile(filepath.Join(*screenshots, "ranks.md"), out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, want := range []string{"### saturate, request=json\n", "#### By language\n", "#### By framework\n", "Start-up time", "Size as built", "(engine)", "`20260314-092653-go-frameworks-5c1e`"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -33,7 +33,7 @@ func Table(w io.Writer, a *analysis.Analysis, lang string, width int, color bool
 			r := rank(a, &a.Groups[i], c)
 			out.WriteString(terminalRanking(r, c, width, p))
 			if r.By != "" {
-				out.WriteString(terminalLanguages(newRanks(a, &a.Groups[i], r.By, c), c, width, p))
+				out.WriteString(terminalLanguages(newRanks(a, &a.Groups[i], r.By, c), c, width, p, i == 0))
 			}
 			out.WriteString(terminalUnusable(newUnusableTable(a, &a.Groups[i], c), c, width, p))
 		}

@@ -27,6 +27,7 @@ type Dashboard struct {
 	left     time.Duration
 	now      string // the trial that runs
 	running  string // its subject
+	active   string // the subject that something happened to last
 	began    time.Time
 	problems []string
 	goals    []string // how far a run that goes on block by block is
@@ -56,6 +57,11 @@ func (d *Dashboard) Event(e runner.Event) {
 	d.done, d.total = e.Done, e.Total
 	if e.Remaining > 0 {
 		d.left = e.Remaining
+	}
+	if e.Cell != nil {
+		d.active = e.Cell.Subject
+	} else if e.Subject != "" {
+		d.active = e.Subject
 	}
 	switch e.Kind {
 	case runner.Busy:

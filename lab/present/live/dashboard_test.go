@@ -114,6 +114,26 @@ func TestDashboardOnALowTerminal(t *testing.T) {
 	}
 }
 
+// With more subjects than lines, that which runs is among those shown, and what runs now
+// and the problems are not lost below.
+func TestDashboardOfManySubjects(t *testing.T) {
+	var names []string
+	for i := range 40 {
+		names = append(names, fmt.Sprintf("language-%02d/framework", i))
+	}
+	d, out := newTestDashboard(80, 24, names...)
+	d.Event(runner.Event{Kind: runner.Begun, Run: "r"})
+	d.Event(runner.Event{Kind: runner.Busy, Line: "busy: somebody"})
+	for _, name := range names {
+		d.Event(runner.Event{Kind: runner.TrialStarted, Trial: &study.PlannedTrial{}, Cell: &study.Cell{Subject: name, Load: "saturate"}})
+		rows := screen(t, out.String())
+		if len(rows) > 23 {
+			t.Fatalf("%d rows on a terminal of 24", len(rows))
+		}
+		wants(t, strings.Join(rows, "\n"), "▸ "+name, "more subjects", "now: block 1, "+name, "busy: somebody")
+	}
+}
+
 func TestDashboardTellsOfTrialsWithoutFigures(t *testing.T) {
 	d, out := newTestDashboard(80, 24, "go/gin")
 	for _, e := range events() {

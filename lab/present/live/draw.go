@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -24,7 +25,7 @@ func terminalSize() (columns, height int) {
 // draw writes the display over the last one.
 func (d *Dashboard) draw() {
 	columns, height := d.size()
-	lines := d.lines(columns)
+	lines := d.lines(columns, height)
 	if len(lines) > height-1 {
 		lines = lines[:height-1] // what scrolled away could not be written over
 	}
@@ -49,7 +50,7 @@ func (d *Dashboard) above() string {
 	return fmt.Sprintf("\r\x1b[%dA", d.drawn)
 }
 
-func (d *Dashboard) lines(columns int) []string {
+func (d *Dashboard) lines(columns, height int) []string {
 	lines := []string{d.progress(columns), ""}
 	wide := 0
 	for _, name := range d.subjects {
@@ -59,19 +60,41 @@ func (d *Dashboard) lines(columns int) []string {
 	if d.phase == measuring {
 		lines = append(lines, heading(d.t, wide, shown))
 	}
-	for _, name := range d.subjects {
+	below := d.below()
+	names, more := d.visible(height - 1 - len(lines) - len(below))
+	for _, name := range names {
 		mark := " "
 		if name == d.running {
 			mark = "▸"
 		}
 		lines = append(lines, mark+" "+present.Left(name, wide)+d.rows[name].text(shown))
 	}
-	lines = append(lines, "")
+	if more > 0 {
+		lines = append(lines, "  "+d.t.Count("live.more", uint64(more)))
+	}
+	return append(lines, below...)
+}
+
+// below are the lines under the subjects: what runs now, goals and problems.
+func (d *Dashboard) below() []string {
+	lines := []string{""}
 	if d.now != "" {
 		lines = append(lines, d.t.Text("live.now", "trial", d.now))
 	}
 	lines = append(lines, d.goals...)
 	return append(lines, d.problems[max(0, len(d.problems)-3):]...)
+}
+
+// visible are the subjects that are shown in so many lines, and how many are not: all of
+// them, or of more than a terminal is high the page with the one that something happens to.
+func (d *Dashboard) visible(room int) (names []string, more int) {
+	if len(d.subjects) <= room {
+		return d.subjects, 0
+	}
+	size := max(room-1, 1) // the last line says how many there are besides
+	from := max(slices.Index(d.subjects, d.active), 0) / size * size
+	names = d.subjects[from:min(from+size, len(d.subjects))]
+	return names, len(d.subjects) - len(names)
 }
 
 // progress is a bar with the trials done and the time left.
