@@ -23,6 +23,7 @@ type explained struct {
 	Meaning string
 	Detail  string
 	Where   string
+	All     string // where it was, of all subjects; empty if Where has them
 }
 
 func explain(a *analysis.Analysis, c language) []explained {
@@ -41,7 +42,14 @@ func explain(a *analysis.Analysis, c language) []explained {
 			e.Level = accepted
 		}
 		e.Word = c.text("validity." + e.Level)
-		e.Where = where(a, f, c)
+		places := where(a, f, c)
+		e.Where = strings.Join(places, c.text("list.semicolon"))
+		if len(places) > few {
+			e.All, e.Where = e.Where, c.text("list.more", "some", strings.Join(places[:named], c.text("list.semicolon")), "n", len(places)-named)
+		}
+		if len(f.Windows) > 0 && len(f.Trials) == 1 {
+			e.Where += c.text(plural("finding.seconds", len(f.Windows)), "seconds", numbers(f.Windows))
+		}
 		out = append(out, e)
 	}
 	return out
@@ -74,7 +82,7 @@ func sentence(s string, c language) string {
 }
 
 // where lists the places of a finding: subjects with their blocks.
-func where(a *analysis.Analysis, f analysis.Finding, c language) string {
+func where(a *analysis.Analysis, f analysis.Finding, c language) []string {
 	bySubject := map[string][]int{}
 	var subjects []string
 	for _, index := range f.Trials {
@@ -92,11 +100,7 @@ func where(a *analysis.Analysis, f analysis.Finding, c language) string {
 		list := slices.Compact(slices.Sorted(slices.Values(bySubject[s])))
 		out = append(out, c.text(plural("finding.where", len(list)), "subject", s, "blocks", numbers(list)))
 	}
-	text := strings.Join(out, c.text("list.semicolon"))
-	if len(f.Windows) > 0 && len(f.Trials) == 1 {
-		text += c.text(plural("finding.seconds", len(f.Windows)), "seconds", numbers(f.Windows))
-	}
-	return text
+	return out
 }
 
 // numbers writes a sorted list with runs closed up: "1–3, 7".

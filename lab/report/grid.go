@@ -43,6 +43,9 @@ func newGrid(r ranking, c language) *grid {
 func newLongGrid(r ranking, c language) *grid {
 	g := &grid{heads: [][]string{{"#"}, {c.text("ranking.subject")}}, drop: []int{0, 0}, left: 2}
 	by := slices.IndexFunc(r.Columns, func(col column) bool { return col.Metric == r.By && !col.Ratio })
+	if by >= 0 && !slices.ContainsFunc(r.Rows, func(row row) bool { return row.Figures[by].Range() != "" }) {
+		by = -1 // one block has no intervals
+	}
 	for i, col := range r.Columns {
 		g.heads, g.drop = append(g.heads, headLines(col, c)), append(g.drop, col.drop)
 		if i == by {

@@ -187,6 +187,11 @@ func (p *page) Code(text string) template.HTML {
 	return template.HTML(out.String())
 }
 
+// Breakable is a name whose line may end after a slash.
+func (p *page) Breakable(name string) template.HTML {
+	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(name), "/", "/<wbr>"))
+}
+
 // Short abbreviates a build hash to what a reader compares.
 func (p *page) Short(hash string) string {
 	_, hex, found := strings.Cut(hash, ":")

@@ -14,7 +14,7 @@ import (
 // assets/filter.js holds the same figure.
 const few = 10
 
-// named is how many subjects a sentence names.
+// named is how many subjects a sentence names if there are more than a few.
 const named = 6
 
 // Many reports whether the page has more subjects than it shows beside each other.
@@ -85,7 +85,7 @@ func (p *page) RankLimits() []int {
 
 // names lists subjects in a sentence: all of them, or the first of very many.
 func (c language) names(list []string) string {
-	if len(list) <= named+1 {
+	if len(list) <= few {
 		return c.list(list)
 	}
 	return c.text("list.more", "some", strings.Join(list[:named], c.text("list.comma")), "n", len(list)-named)

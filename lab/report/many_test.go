@@ -134,8 +134,8 @@ func TestSecondsAreBounded(t *testing.T) {
 
 func TestSentencesNameAFew(t *testing.T) {
 	c := languages(t)["en"]
-	for n, want := range map[int]string{2: "a and b", 7: "a, b, c, d, e, f and g", 8: "a, b, c, d, e, f and 2 more"} {
-		if got := c.names(strings.Split("abcdefgh", "")[:n]); got != want {
+	for n, want := range map[int]string{2: "a and b", 10: "a, b, c, d, e, f, g, h, i and j", 11: "a, b, c, d, e, f and 5 more"} {
+		if got := c.names(strings.Split("abcdefghijk", "")[:n]); got != want {
 			t.Errorf("%d names: %q, want %q", n, got, want)
 		}
 	}
@@ -168,5 +168,24 @@ func TestTableOfManySubjects(t *testing.T) {
 				t.Errorf("%d columns in %s: %d lines of figures with their intervals, want %d:\n%s", width, lang, lines, want, out.String())
 			}
 		}
+	}
+}
+
+// A finding of all subjects doesn't fill the screen with their names, and the page has them.
+func TestFindingsNameAFew(t *testing.T) {
+	a := someOfForty()
+	f := &a.Findings[0]
+	f.Trials = nil
+	for _, trial := range a.Run.Plan.Trials {
+		if trial.Cell < len(fortyNames) && trial.Block < 2 {
+			f.Trials = append(f.Trials, trial.Index)
+		}
+	}
+	found := explain(a, languages(t)["en"])[0]
+	if !strings.HasSuffix(found.Where, " in blocks 1, 2 and 34 more") || strings.Count(found.Where, ";") != 5 {
+		t.Errorf("where: %s", found.Where)
+	}
+	if strings.Count(found.All, " in blocks 1, 2") != len(fortyNames) {
+		t.Errorf("all: %s", found.All)
 	}
 }

@@ -107,9 +107,14 @@ func (m *markdown) standings(r ranks, list []standing, languages bool) {
 	}
 }
 
-// frameworkOf is the subject's name and version, and its role unless that is production.
+// shortName is a subject's name beside its language: without that, if it begins with it.
+func (s standing) shortName() string {
+	return strings.TrimPrefix(s.Subject.Name, s.Subject.Language+"/")
+}
+
+// frameworkOf is the subject's short name and version, and its role unless that is production.
 func frameworkOf(s standing, c language) string {
-	name := strings.TrimSpace(s.Subject.Name + " " + s.Subject.Version)
+	name := strings.TrimSpace(s.shortName() + " " + s.Subject.Version)
 	if role := s.Subject.Role; role != "" && role != "production" {
 		name += c.text("languages.role", "role", role)
 	}

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"strings"
-
 	"dyno/lab/present"
 )
 
@@ -23,7 +21,7 @@ func terminalLanguages(r ranks, c language, width int, p painter, noted bool) st
 		g.heads, g.drop = append(g.heads, []string{c.text("ranks.size")}), append(g.drop, len(r.Columns))
 	}
 	for _, s := range r.Languages {
-		name := strings.TrimPrefix(s.Subject.Name, s.Subject.Language+"/") // which stands beside it
+		name := s.shortName()
 		if len(s.Alike) > 0 {
 			name += " " + c.count("languages.more", len(s.Alike))
 		}
