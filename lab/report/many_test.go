@@ -124,7 +124,7 @@ func TestSecondsAreBounded(t *testing.T) {
 				}
 				got += strings.Join(trials, " ") + "; "
 			}
-			note := part.note(languages(t)["en"])
+			note := part.note(English().c)
 			if wanted, note2, _ := strings.Cut(c.want, "draw"); strings.TrimSpace(got) != strings.TrimSpace(wanted) && got != wanted || !strings.Contains(note, note2) || note2 == "" && note != "" {
 				t.Errorf("got %s%s, want %s", got, note, c.want)
 			}
@@ -133,7 +133,7 @@ func TestSecondsAreBounded(t *testing.T) {
 }
 
 func TestSentencesNameAFew(t *testing.T) {
-	c := languages(t)["en"]
+	c := English().c
 	for n, want := range map[int]string{2: "a and b", 10: "a, b, c, d, e, f, g, h, i and j", 11: "a, b, c, d, e, f and 5 more"} {
 		if got := c.names(strings.Split("abcdefghijk", "")[:n]); got != want {
 			t.Errorf("%d names: %q, want %q", n, got, want)
@@ -181,7 +181,7 @@ func TestFindingsNameAFew(t *testing.T) {
 			f.Trials = append(f.Trials, trial.Index)
 		}
 	}
-	found := explain(a, languages(t)["en"])[0]
+	found := explain(a, English().c)[0]
 	if !strings.HasSuffix(found.Where, " in blocks 1, 2 and 34 more") || strings.Count(found.Where, ";") != 5 {
 		t.Errorf("where: %s", found.Where)
 	}

@@ -56,7 +56,7 @@ func TestRanksOfLanguages(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := ranked(c.places...)
-			r := newRanks(a, &a.Groups[0], cpu, languages(t)["en"])
+			r := newRanks(a, &a.Groups[0], cpu, English().c)
 			if got := lines(r.Languages); got != c.languages {
 				t.Errorf("languages: %s\nwant       %s", got, c.languages)
 			}
@@ -71,7 +71,7 @@ func TestRanksOfLanguages(t *testing.T) {
 func TestLanguagesNeedSeveralFrameworks(t *testing.T) {
 	for _, names := range [][]string{{"go/a", "rust/a", "c/a"}, {"go/a", "go/b"}} {
 		a := fixture{subjects: names, costs: []float64{10, 12, 14}[:len(names)], blocks: 6, seconds: 2}.make()
-		if r := newRanks(a, &a.Groups[0], cpu, languages(t)["en"]); len(r.Languages) > 0 || len(r.Frameworks) != len(names) {
+		if r := newRanks(a, &a.Groups[0], cpu, English().c); len(r.Languages) > 0 || len(r.Frameworks) != len(names) {
 			t.Errorf("%v: %d languages, %d frameworks", names, len(r.Languages), len(r.Frameworks))
 		}
 	}
