@@ -239,7 +239,7 @@ func (s *sums) executableSize() (bytes float64, missing string) {
 // builtSize is what the subject's build takes on disk.
 func (s *sums) builtSize() (bytes float64, missing string) {
 	if s.size == 0 {
-		return 0, "the subject was not built by dyno"
+		return 0, "nothing of the subject was built by dyno"
 	}
 	return float64(s.size), ""
 }

@@ -31,6 +31,10 @@ func TestQuantity(t *testing.T) {
 		{"×", 0.5591, "0.559×"},
 		{"%", 3.14159, "3.14 %"},
 		{"widgets", 4, "4.00 widgets"},
+		{"threads", 87, "87"},
+		{"files", 1204, "1204"},
+		{"threads", 4.5, "4.50"},
+		{"switches/req", 0.0312, "0.0312"},
 		{"µs", math.NaN(), "– µs"},
 		{"µs", math.Inf(1), "– s"},
 	} {

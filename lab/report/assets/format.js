@@ -9,6 +9,9 @@ dyno.scales = {
   'count': [[1, ''], [1e3, 'k'], [1e6, 'M']],
   '×': [[1, '×']],
   '%': [[1, '%']],
+  'threads': [[1, '']],
+  'files': [[1, '']],
+  'switches/req': [[1, '']],
 };
 
 // number writes x with the given significant digits and never an exponent.
@@ -38,6 +41,7 @@ dyno.join = (figure, suffix) => {
 dyno.quantity = (unit, x) => {
   if (x === null || x === undefined) return '–';
   if (unit === 'count' && Math.abs(x) < 1000) return String(Math.round(x));
+  if (['threads', 'files'].includes(unit) && Number.isInteger(x)) return String(x);
   const [by, suffix] = dyno.scale(unit, x);
   return dyno.join(dyno.number(x / by), suffix);
 };
