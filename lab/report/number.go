@@ -39,8 +39,8 @@ var scales = map[string][]scale{
 // counted are the units of what is counted: whole figures of them have no decimals.
 var counted = map[string]bool{"threads": true, "files": true}
 
-// figure is number for a figure in a unit, divided by the scale's.
-func figure(unit string, x float64, n int) string {
+// countOrNumber is number for a figure in a unit, divided by the scale's.
+func countOrNumber(unit string, x float64, n int) string {
 	if counted[unit] && x == math.Trunc(x) && math.Abs(x) < 1e9 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
@@ -88,7 +88,7 @@ func number(x float64, n int) string {
 // quantity writes x with its unit: 8.50 µs, 81.2k req/s, 14.0 MiB.
 func quantity(unit string, x float64) string {
 	s := scaleFor(unit, x)
-	return join(figure(unit, x/s.by, digits), s.suffix)
+	return join(countOrNumber(unit, x/s.by, digits), s.suffix)
 }
 
 // gap is the space between figure and unit: one that doesn't break.
@@ -132,9 +132,9 @@ func writeInterval(unit string, iv stats.Interval) spread {
 	for n < maxDigits && iv.Low != iv.High && number(iv.Low/s.by, n) == number(iv.High/s.by, n) {
 		n++
 	}
-	out := spread{Estimate: join(figure(unit, iv.Estimate/s.by, n), s.suffix)}
+	out := spread{Estimate: join(countOrNumber(unit, iv.Estimate/s.by, n), s.suffix)}
 	if iv.N > 1 {
-		out.Low, out.High = figure(unit, iv.Low/s.by, n), figure(unit, iv.High/s.by, n)
+		out.Low, out.High = countOrNumber(unit, iv.Low/s.by, n), countOrNumber(unit, iv.High/s.by, n)
 	}
 	return out
 }
