@@ -305,7 +305,7 @@ func TestLateDecisionInQueue(t *testing.T) {
 	address := serve(t, "concurrency: {most: 1, queue: {wait: 20s}}, ", func(r *snapshot.Route) {
 		r.Guards = append(r.Guards, g)
 		places = r.Limits[0]
-		if places.Admit(nil) != nil {
+		if places.Admit(&request.Request{}) != nil {
 			t.Fatal("there is no place")
 		}
 	})
@@ -333,7 +333,7 @@ func TestLateDecisionInQueue(t *testing.T) {
 	close(g.let)
 	<-g.over
 	for range 3 { // the loop has heard of it by then
-		if resp, err := http.Get("http://" + address + "/none"); err == nil {
+		if resp, err := http.Get("http://" + address + "/"); err == nil {
 			resp.Body.Close()
 		}
 	}
