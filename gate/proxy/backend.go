@@ -50,6 +50,7 @@ type backend struct {
 	private  []byte // names of its fields that aren't to be compressed
 	ended    bool   // the response is all in
 	refused  bool   // there was no room for it after all
+	interims int    // responses that were not the final one
 }
 
 // connect begins a connection to an endpoint. single says that it is for one request at a

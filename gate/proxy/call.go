@@ -14,11 +14,13 @@ import (
 const (
 	mostReplay  = 64 << 10 // bytes of a request's body that are kept for another try
 	mostRefused = 3        // tries that an endpoint hasn't looked at
+
+	mostInterims = 32 // interim responses to a request
 )
 
 var schemeHTTP, schemeHTTPS = []byte("http"), []byte("https")
 
-// callTo makes a call to an endpoint. It is up if its carrier is.
+// callTo makes a call to an endpoint. It is up if its carrier takes calls.
 func (l *loop) callTo(e *upstream.Endpoint, u *upstream.Upstream) (*backend, error) {
 	m, err := l.carrierTo(e, u)
 	if err != nil {
@@ -32,7 +34,7 @@ func (l *loop) callOn(m *mux) *backend {
 	e, u := m.backend.endpoint, m.backend.upstream
 	k, id := l.backends.add()
 	*k = backend{
-		socket: socket{fd: noDescriptor, out: outbox{b: k.out.b[:0]}}, id: id, on: m, up: m.backend.up, reused: m.carried, endpoint: e, upstream: u, born: l.now,
+		socket: socket{fd: noDescriptor, out: outbox{b: k.out.b[:0]}}, id: id, on: m, up: m.greeted, reused: m.carried, endpoint: e, upstream: u, born: l.now,
 		in: k.in[:0], trailers: k.trailers[:0], private: k.private[:0], sink: sink{trailers: k.sink.trailers[:0]},
 	}
 	k.sink.mux, k.sink.backend, k.sink.out = m, k, &k.out
@@ -85,7 +87,11 @@ func (l *loop) openCall(k *backend, head, private []byte, end bool) bool {
 	if m.sock.secure != nil {
 		scheme = schemeHTTPS
 	}
-	translate.SendRequest(&m.codec, s, head, scheme, private, end)
+	if k.tunnel {
+		translate.SendConnect(&m.codec, s, head, scheme, private)
+	} else {
+		translate.SendRequest(&m.codec, s, head, scheme, private, end)
+	}
 	return true
 }
 
@@ -93,7 +99,10 @@ func (l *loop) openCall(k *backend, head, private []byte, end bool) bool {
 // and the end of the body if this is it.
 func (l *loop) sendCall(c *client, k *backend, piece []byte) bool {
 	x := &c.x
-	end := x.body.Done()
+	if !x.headIn && x.upgrade && !k.tunnel {
+		return l.askTunnel(c, k)
+	}
+	end := x.body.Done() && (x.tunnel || !k.tunnel)
 	var trailers []byte
 	if end && x.json == nil {
 		trailers = l.trailerLines(&x.body, c.trailers)
@@ -110,9 +119,14 @@ func (l *loop) sendCall(c *client, k *backend, piece []byte) bool {
 	return true
 }
 
-// callInterim passes on an interim response.
+// callInterim passes on an interim response. There is a bound to them, as no window holds
+// them back when the client doesn't read.
 func (l *loop) callInterim(k *backend, ev *http2.Event) {
 	c := k.client
+	if k.interims++; k.interims > mostInterims {
+		l.failed(c, request.BadResponse)
+		return
+	}
 	l.text = translate.Response(l.text[:0], ev.Header, false, false)
 	if n, err := l.resp.Parse(l.text, false, &responseLimits); n == 0 || err != nil || c.x.hedge != nil || c.x.minor == 0 || c.x.json != nil {
 		return
@@ -147,6 +161,12 @@ func (l *loop) callHead(k *backend, ev *http2.Event) {
 		return
 	}
 	l.out = l.out[:0]
+	if k.tunnel {
+		if k.tunnel = false; l.resp.Status/100 == 2 && !ev.End {
+			l.crossed(c, k, l.text, nil)
+			return
+		}
+	}
 	l.begins(c, k, l.text)
 	if ev.End {
 		x.grade(c, ev.Header)
@@ -213,7 +233,7 @@ func (l *loop) callReset(k *backend, ev *http2.Event) {
 	case ev.Err != nil:
 		l.failed(c, request.BadResponse)
 	case ev.Code == http2.RefusedStream && !x.begun:
-		l.resend(c)
+		l.sendElsewhere(c)
 	default:
 		x.reset, x.wasReset = ev.Code, true
 		l.failed(c, request.UpstreamGone)
@@ -235,25 +255,45 @@ func (l *loop) callLost(k *backend, m *mux) {
 	case m.dead && m.codec.Err() != nil && !m.broken:
 		l.failed(c, request.BadResponse)
 	case k.sink.stream == nil: // it wasn't sent
-		l.resend(c)
+		l.sendElsewhere(c)
 	default:
 		l.lost(k)
 	}
 }
 
-// resend sends a request on another connection that its endpoint hasn't looked at (RFC
-// 9113 8.7).
+// resend sends a request on another connection to the same endpoint, which hasn't looked
+// at it.
 func (l *loop) resend(c *client) {
+	if l.mayResend(c) {
+		l.tryAnew(c)
+	}
+}
+
+// sendElsewhere sends a request that its endpoint has refused to look at to another one,
+// if there is one (RFC 9113 8.7). Nobody has had work with it: it is no retry, neither one
+// of the attempts nor of the budget.
+func (l *loop) sendElsewhere(c *client) {
+	x := &c.x
+	if l.mayResend(c) {
+		x.endTry(x.endpoint.Name, l.now, 0, request.UpstreamGone, false)
+		x.uncount()
+		l.retry(c)
+	}
+}
+
+// mayResend takes a request from an endpoint that hasn't looked at it. It reports whether
+// it may be sent again; else it has failed.
+func (l *loop) mayResend(c *client) bool {
 	x := &c.x
 	if !x.again() || x.refused >= mostRefused {
 		x.unseen = true
 		l.failed(c, request.UpstreamGone)
-		return
+		return false
 	}
 	x.refused++
 	l.detach(c)
 	x.outcome.Tries--
-	l.tryAnew(c)
+	return true
 }
 
 // keepSent keeps what is sent of a request's body until its response begins, as the

@@ -19,6 +19,7 @@ const (
 	windowStreams = 100 // streams whose windows the connection's has room for
 	requestTable  = 4 << 10
 	mostCarriers  = 64 // to one endpoint, of one loop
+	mostLast      = 64 // reads of a connection that is broken
 
 	// shutFor is how long the connection's window may be shut before requests go elsewhere.
 	shutFor = int64(10e6) // ns
@@ -156,16 +157,26 @@ func (l *loop) carrierReady(k *backend, e *reactor.Event) {
 // multiplexes reports whether an endpoint is spoken to over HTTP/2, as far as is known.
 func multiplexes(e *upstream.Endpoint) bool { return e.Address.HTTP2 || e.Multiplexed.Load() }
 
-// carrierUp sends the requests that wait for a connection. The endpoint speaks at once.
+// carrierUp begins to speak on a connection. Requests wait until the endpoint has, too
+// (RFC 9113 3.4): those that wait on a connection which is lost before that, as a server
+// that is being shut down no longer takes it out of its queue, weren't sent.
 func (l *loop) carrierUp(m *mux) {
 	l.touch(m)
 	m.backend.up, m.backend.readable = true, true
 	l.laterBackend(m.backend)
+}
+
+// greeted sends the requests that wait for a connection, whose endpoint has said its
+// settings.
+func (l *loop) greeted(m *mux) {
+	m.greeted = true
 	for s := m.all; s != nil; {
 		k := s.backend
 		s = s.after
-		k.up = true
-		l.isUp(k)
+		if k.client != nil {
+			k.up = true
+			l.isUp(k)
+		}
 	}
 }
 
@@ -186,6 +197,9 @@ func (l *loop) readCarrier(k *backend) {
 func (l *loop) carrierEvent(m *mux, ev *http2.Event) {
 	if ev.Kind == http2.EventGoAway {
 		m.going = true
+	}
+	if ev.Kind == http2.EventSettings && !m.greeted {
+		l.greeted(m)
 	}
 	if ev.Stream == nil {
 		return
@@ -213,6 +227,7 @@ func (l *loop) settleCarrier(m *mux) {
 	switch {
 	case m.broken || m.dead:
 		m.going = true
+		l.lastWords(m)
 		for s := m.all; s != nil; s = m.all {
 			l.callLost(s.backend, m)
 		}
@@ -223,6 +238,14 @@ func (l *loop) settleCarrier(m *mux) {
 		return // it is told why first
 	}
 	l.closeCarrier(m)
+}
+
+// lastWords reads what an endpoint said before its connection broke: responses, and which
+// requests it hasn't looked at. Writing may fail before that is read.
+func (l *loop) lastWords(m *mux) {
+	k := m.backend
+	for n := 0; n < mostLast && k.up && m.streams > 0 && !m.dead && !m.closed && l.readMux(m, &k.in, true); n++ {
+	}
 }
 
 // closeCarrier closes a connection that no request is on any more.
@@ -260,7 +283,7 @@ func (l *loop) tickCarriers() {
 func (l *loop) tickCarrier(m *mux) {
 	k := m.backend
 	limits := &k.upstream.Config.Pool
-	if !k.up {
+	if !k.up || !m.greeted {
 		if l.now-k.born > int64(k.upstream.Config.Connect) {
 			m.broken = true
 			l.touch(m)

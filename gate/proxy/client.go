@@ -164,7 +164,11 @@ func (l *loop) proceed(c *client) {
 	if !c.out.empty() {
 		return // not before it has taken what there is
 	}
-	switch c.phase {
+	phase := c.phase
+	if phase == phaseTunnel && c.x.tunnel {
+		phase = phaseBody
+	}
+	switch phase {
 	case phaseIdle, phaseHead:
 		l.readHead(c)
 	case phaseRequest, phaseAnswer, phaseBody:

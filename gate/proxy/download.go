@@ -219,7 +219,7 @@ func (l *loop) giveContent(c *client, k *backend, piece []byte, done bool) {
 	case done:
 		l.endOfResponse(c)
 	default:
-		l.await(c, phaseBody)
+		l.await(c, x.flowing())
 		if k.readable {
 			l.laterBackend(k)
 		}

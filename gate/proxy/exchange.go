@@ -44,17 +44,19 @@ type exchange struct {
 	admitted int             // how many of its limits have admitted it
 	taken    int             // how many of the upstream's limits have
 
-	method  method
-	minor   uint8 // the client's HTTP/1.minor
-	keep    bool  // the client's connection may carry another request
-	chunked bool  // the request's body is sent on in chunks
-	headIn  bool  // the head has been sent, or is in the backend's outbox
-	upgrade bool  // another protocol was asked for
-	begun   bool  // of the response something has been sent on, interim ones not counted
-	rewrap  bool  // the response's body goes on in chunks
-	silent  bool  // the response has no body for this client: HEAD
-	counted bool  // the endpoint and upstream count it
-	seen    bool  // the route's observers have seen it
+	method   method
+	minor    uint8 // the client's HTTP/1.minor
+	keep     bool  // the client's connection may carry another request
+	chunked  bool  // the request's body is sent on in chunks
+	headIn   bool  // the head has been sent, or is in the backend's outbox
+	upgrade  bool  // another protocol was asked for
+	extended bool  // by extended CONNECT
+	tunnel   bool  // another protocol is spoken, whose bytes move as those of bodies do
+	begun    bool  // of the response something has been sent on, interim ones not counted
+	rewrap   bool  // the response's body goes on in chunks
+	silent   bool  // the response has no body for this client: HEAD
+	counted  bool  // the endpoint and upstream count it
+	seen     bool  // the route's observers have seen it
 
 	refused  uint8         // tries that an endpoint didn't look at
 	unseen   bool          // of the last try the endpoint said so

@@ -68,10 +68,8 @@ func (l *loop) mayRetry(c *client, why request.Failure) bool {
 	}
 	on := x.route.Config.Retry.On
 	switch why {
-	case request.ConnectFailed, request.Untrusted: // nobody has seen it
-		if !slices.Contains(on, "connect") {
-			return false
-		}
+	case request.ConnectFailed, request.Untrusted:
+		return slices.Contains(on, "connect") // nobody has had work with it: the budget isn't for that
 	case request.UpstreamGone:
 		if x.unseen && slices.Contains(on, "connect") {
 			break

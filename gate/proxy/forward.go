@@ -53,6 +53,9 @@ func (l *loop) forward(c *client) {
 		route.Hedges[l.local.Loop%len(route.Hedges)].Earn(h.Budget)
 	}
 	x.fields = append(append(x.fields[:0], r.Responds()...), route.Response.Lines...)
+	if x.extended {
+		l.giveKey(r)
+	}
 	x.head = l.requestHead(l.buffer(), c, r)
 	if x.json != nil {
 		l.toCall(x)
@@ -207,7 +210,7 @@ func (l *loop) dial(c *client) {
 
 // open makes what a request can be sent on to an endpoint that has no idle connection.
 func (l *loop) open(x *exchange, e *upstream.Endpoint) (*backend, error) {
-	if e.Address.HTTP2 || multiplexes(e) && !x.upgrade {
+	if e.Address.HTTP2 || multiplexes(e) && (!x.upgrade || x.extended && l.offersTunnels(e)) {
 		return l.callTo(e, x.upstream)
 	}
 	return l.connect(e, x.upstream, x.upgrade)

@@ -34,6 +34,7 @@ type mux struct {
 	stalled  int64           // since when the kernel takes nothing; 0: it does
 	streams  int             // that are under way
 	going    bool            // an endpoint's: it takes no more streams
+	greeted  bool            // an endpoint's: it has said what it offers
 	shut     int64           // an endpoint's: since when its window is seen to be shut; 0: it is open
 	carried  bool            // an endpoint's: it has carried a request
 	idleFrom int64           // an endpoint's: when the last of them ended

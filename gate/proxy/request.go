@@ -13,6 +13,7 @@ import (
 // Answers of the gateway's own that are the same for all routes.
 var (
 	answerNoRoute      = request.Refuse(404, "no route matches", "")
+	answerNoTunnel     = request.Refuse(501, "the upstream takes no WebSocket over HTTP/2", "")
 	answerConnect      = request.Refuse(501, "CONNECT is not for gateways", "")
 	answerTooLarge     = request.Refuse(413, "the body is larger than the limit", "")
 	answerTarget       = request.Refuse(400, "the request target is not a path", "")
@@ -39,6 +40,7 @@ func (l *loop) request(c *client, b []byte) {
 	c.serial++
 	x.start(q, b, l.now)
 	c.grpc = c.grpc && c.of != nil
+	x.extended = x.upgrade && c.of != nil
 	x.keep = q.KeepAlive && !l.server.draining.Load()
 	r.Begin(q, b)
 	r.Peer, r.Now = c.peer, l.now

@@ -38,6 +38,7 @@ func (l *loop) responseHead(dst []byte, c *client, b []byte) []byte {
 			dated = true
 			continue
 		case bodiless && len(name) == len("content-length") && http1.EqualFold(name, "content-length"):
+		case x.extended && http1.EqualFold(name, "sec-websocket-accept"): // which HTTP/2 has not
 		case l.named.N > 0 && l.named.Has(name):
 		case len(drop) > 0 && translate.Dropped(name, drop):
 		default:

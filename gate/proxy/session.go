@@ -25,6 +25,7 @@ const (
 func sessionConfig(c *config.Client) *http2.Config {
 	settings := http2.DefaultSettings
 	settings.MaxConcurrent, settings.InitialWindow = streamsOfClient, streamWindow
+	settings.ConnectProtocol = true
 	// Each field counts for 32 bytes more than it has (RFC 9113 6.5.2), in HTTP/1.1 for 4.
 	settings.MaxHeaderList = uint32(min(int64(c.Head)+28*int64(c.Fields), 1<<30))
 	limits := http2.Limits{HeaderFields: c.Fields + pseudoFields, StallWait: c.Write}
@@ -228,7 +229,8 @@ func (c *client) beginStream(conn *client, id int32, s *http2.Stream) {
 // if the upstream takes it; else it waits, and the stream's window isn't opened again.
 func (l *loop) bodyCame(c *client, ev *http2.Event) {
 	x := &c.x
-	if !c.phase.busy() || x.body.Done() { // nobody wants it any more
+	waits := x.upgrade && !x.tunnel                 // until the upstream has agreed
+	if !c.phase.busy() || x.body.Done() && !waits { // nobody wants it any more
 		c.sink.mux.codec.Consume(ev.Stream, len(ev.Data))
 		return
 	}
@@ -236,12 +238,12 @@ func (l *loop) bodyCame(c *client, ev *http2.Event) {
 		c.trailers = translate.Trailers(c.trailers[:0], ev.Header)
 	}
 	c.ended = c.ended || ev.End
-	if len(c.in) == 0 && x.takes() {
+	if len(c.in) == 0 && x.takes() && !waits && !(x.tunnel && c.ended) {
 		l.passPart(c, ev.Data, c.ended)
 		return
 	}
 	c.in = append(c.in, ev.Data...)
-	if x.takes() {
+	if x.takes() && !waits {
 		l.uploadStream(c)
 	}
 }
@@ -263,7 +265,8 @@ func (l *loop) uploadStream(c *client) {
 	}
 	for c.fd >= 0 && c.phase.busy() && !x.body.Done() && x.takes() && (len(c.in) > 0 || c.ended) {
 		n := min(len(c.in), http2.MinMaxFrame)
-		ok := l.passPart(c, c.in[:n:n], c.ended && n == len(c.in))
+		last := c.ended && n == len(c.in) && (n == 0 || !x.tunnel) // a tunnel's side is closed when all is sent
+		ok := l.passPart(c, c.in[:n:n], last)
 		if c.in = c.in[:copy(c.in, c.in[min(n, len(c.in)):])]; !ok {
 			return
 		}

@@ -31,7 +31,7 @@ func (l *loop) giveStream(c *client, k *backend, piece []byte, done bool) {
 		l.endOfResponse(c)
 		return
 	}
-	l.await(c, phaseBody)
+	l.await(c, c.x.flowing())
 	if k.readable {
 		l.laterBackend(k)
 	}
@@ -84,7 +84,7 @@ func (l *loop) cutStream(c *client) {
 	switch {
 	case x.wasReset && x.reset != http2.NoError:
 		code = x.reset // the upstream's reason is the client's too
-	case x.outcome.Failed == request.TimedOut:
+	case x.outcome.Failed == request.TimedOut || x.tunnel:
 		code = http2.Cancel
 	}
 	l.touch(c.sink.mux)

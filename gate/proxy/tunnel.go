@@ -3,10 +3,16 @@
 package proxy
 
 import (
+	"bytes"
+	"encoding/binary"
+	"math"
+
 	"golang.org/x/sys/unix"
 
 	"dyno/gate/request"
+	"dyno/gate/upstream"
 	"dyno/nano/wire/http1"
+	"dyno/nano/wire/websocket"
 )
 
 // switched makes a tunnel of an exchange whose upstream agreed to another protocol
@@ -25,6 +31,14 @@ func (l *loop) switched(c *client, k *backend, head, rest []byte) {
 	}
 	if len(protocol) == 0 {
 		l.failed(c, request.BadResponse)
+		return
+	}
+	if x.extended {
+		if !l.accepts(x, head) {
+			l.failed(c, request.BadResponse)
+			return
+		}
+		l.crossed(c, k, head, rest)
 		return
 	}
 	l.out = append(l.responseHead(l.out, c, head), "Connection: Upgrade\r\nUpgrade: "...)
@@ -109,4 +123,94 @@ func (l *loop) endTunnel(c *client) {
 	l.detach(c)
 	l.end(c)
 	l.drop(c)
+}
+
+// WebSocket over HTTP/2 is extended CONNECT (RFC 8441). Rooms above see an upgrade of
+// HTTP/1.1, whichever side speaks which version. A tunnel with a stream on either side has
+// no loop of its own: to the rest its bytes are those of two bodies.
+
+// flowing is the phase in which a response's bytes are passed on.
+func (x *exchange) flowing() phase {
+	if x.tunnel {
+		return phaseTunnel
+	}
+	return phaseBody
+}
+
+// giveKey gives an upgrade the key that HTTP/1.1 has and HTTP/2 has not.
+func (l *loop) giveKey(r *request.Request) {
+	var random [16]byte
+	binary.LittleEndian.PutUint64(random[:8], l.local.Random())
+	binary.LittleEndian.PutUint64(random[8:], l.local.Random())
+	key := websocket.Key(random)
+	r.Forward("sec-websocket-key", key[:])
+}
+
+// accepts reports whether an upstream's 101 answers the key that it was given.
+func (l *loop) accepts(x *exchange, head []byte) bool {
+	key, _ := l.reread(x).Header("sec-websocket-key")
+	want := websocket.Accept(key)
+	for _, f := range l.resp.Fields {
+		if http1.EqualFold(f.Name.Of(head), "sec-websocket-accept") {
+			return string(f.Value.Of(head)) == string(want[:])
+		}
+	}
+	return false
+}
+
+// offersTunnels reports whether an endpoint is known to take extended CONNECT.
+func (l *loop) offersTunnels(e *upstream.Endpoint) bool {
+	for _, m := range l.pool(e).carriers {
+		if m.codec.Peer().ConnectProtocol && l.carries(m) {
+			return true
+		}
+	}
+	return false
+}
+
+// askTunnel asks an endpoint over HTTP/2 for WebSocket, if it takes that. A client that
+// could do without gets a response without.
+func (l *loop) askTunnel(c *client, k *backend) bool {
+	x := &c.x
+	protocol, _ := l.reread(x).Header("upgrade")
+	switch {
+	case k.on.codec.Peer().ConnectProtocol && http1.EqualFold(protocol, "websocket"):
+		k.tunnel = true
+	case x.extended:
+		l.refuse(c, answerNoTunnel)
+		return false
+	default:
+		x.upgrade = false
+	}
+	return l.sendCall(c, k, nil)
+}
+
+// crossed makes a tunnel of an exchange whose upstream has agreed to it, with a stream on
+// a side at least.
+func (l *loop) crossed(c *client, k *backend, head, rest []byte) {
+	x := &c.x
+	status, line := 200, "HTTP/1.1 200 OK\r\n"
+	if c.of == nil {
+		status, line = 101, "HTTP/1.1 101 Switching Protocols\r\n"
+	}
+	l.web = l.responseHead(l.web[:0], c, head)
+	l.out = append(append(l.out[:0], line...), l.web[bytes.IndexByte(l.web, '\n')+1:]...)
+	if c.of == nil {
+		key, _ := l.reread(x).Header("sec-websocket-key")
+		accept := websocket.Accept(key)
+		l.out = append(append(l.out, "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: "...), accept[:]...)
+		l.out = append(l.out, "\r\n"...)
+	}
+	l.out = append(l.out, "\r\n"...)
+	l.forgetSent(x)
+	x.begun, x.tunnel, x.keep, x.deadline = true, true, false, 0
+	endless := http1.Request{ContentLength: math.MaxInt64}
+	x.body.Start(&endless)
+	k.body.Start(&endless)
+	k.headDone, k.toEnd, k.keep = true, true, false
+	x.outcome.Status, x.outcome.Upstream, x.outcome.Answered = status, true, l.now
+	l.give(c, k, rest, false)
+	if c.fd >= 0 && x.back == k {
+		l.upload(c)
+	}
 }

@@ -53,6 +53,11 @@ func (l *loop) readBody(c *client) bool {
 		case errno == unix.EINTR:
 			l.later(c)
 			return false
+		case errno == 0 && n == 0 && x.tunnel: // it has closed its side
+			c.readable, c.ending = false, true
+			x.body = http1.Body{}
+			l.sendPart(c, nil)
+			return false
 		case errno != 0 || n == 0: // it won't send the rest
 			l.clientGone(c)
 			return false
@@ -100,7 +105,7 @@ func (l *loop) passContent(c *client, piece []byte) bool {
 		}
 		piece = l.web
 	}
-	if most := l.mostBody(x); most > 0 && x.sent+int64(len(piece)) > most {
+	if most := l.mostBody(x); most > 0 && !x.tunnel && x.sent+int64(len(piece)) > most {
 		c.unread, x.keep = true, false
 		if x.begun {
 			l.cut(c)
@@ -161,6 +166,9 @@ func (l *loop) sendPart(c *client, piece []byte) bool {
 		}
 		return false
 	}
+	if x.tunnel && x.body.Done() {
+		k.closeWrite()
+	}
 	l.sentOn(c)
 	return true
 }
@@ -170,7 +178,7 @@ func (l *loop) sentOn(c *client) {
 	x := &c.x
 	switch {
 	case x.begun:
-		l.await(c, phaseBody)
+		l.await(c, x.flowing())
 	case x.body.Done():
 		l.await(c, phaseAnswer)
 	default:

@@ -16,14 +16,22 @@ import (
 
 // Request writes the head of a request as HTTP/1.1 has it into dst, from its start, and
 // reads it into r (RFC 9113 8.3.1): :authority is the Host field, a body without a length
-// is one in chunks. end says that no body follows; uri bounds the target, in bytes. An
+// is one in chunks, WebSocket by CONNECT (RFC 8441) is an upgrade. end says that no body follows; uri bounds the target, in bytes. An
 // *[http1.Error] says what the client is to be answered.
 func Request(r *http1.Request, dst []byte, h *http2.Header, end bool, uri int) ([]byte, error) {
 	target, host := h.Path, h.Authority
 	if target.Empty() { // of CONNECT (RFC 9113 8.5)
 		target = host
 	}
-	dst = append(append(dst[:0], h.Method.Of(h.Bytes)...), ' ')
+	verb := h.Method.Of(h.Bytes)
+	upgrade := !h.Protocol.Empty()
+	if upgrade {
+		if err := checkProtocol(h); err != nil {
+			return dst, err
+		}
+		verb = get
+	}
+	dst = append(append(dst[:0], verb...), ' ')
 	method, at := http1.Span{End: uint32(len(dst) - 1)}, uint32(len(dst))
 	dst = append(dst, target.Of(h.Bytes)...)
 	line := http1.Span{Start: at, End: uint32(len(dst))}
@@ -46,13 +54,35 @@ func Request(r *http1.Request, dst []byte, h *http2.Header, end bool, uri int) (
 			return dst, err
 		}
 	}
-	unsized := !end && h.ContentLength < 0
+	if upgrade {
+		if dst, err = add(r, dst, "connection", "upgrade"); err != nil {
+			return dst, err
+		}
+		if dst, err = add(r, dst, "upgrade", "websocket"); err != nil {
+			return dst, err
+		}
+	}
+	unsized := !end && h.ContentLength < 0 && !upgrade
 	if unsized {
 		if dst, err = add(r, dst, "transfer-encoding", "chunked"); err != nil {
 			return dst, err
 		}
 	}
 	return append(dst, "\r\n"...), r.Conclude(unsized)
+}
+
+var get = []byte("GET")
+
+// checkProtocol holds extended CONNECT to what becomes an upgrade of HTTP/1.1 (RFC 8441
+// 5): WebSocket, whose bytes are no body.
+func checkProtocol(h *http2.Header) error {
+	switch {
+	case string(h.Protocol.Of(h.Bytes)) != "websocket":
+		return &http1.Error{Status: 501, Message: "of what CONNECT may ask for there is WebSocket only"}
+	case h.ContentLength >= 0:
+		return &http1.Error{Status: 400, Message: "a WebSocket has no Content-Length"}
+	}
+	return nil
 }
 
 // add appends a field to a request's text and to what was read of it.
@@ -124,6 +154,19 @@ func SendRequest(c *http2.Conn, s *http2.Stream, head, scheme, private []byte, e
 
 var space = []byte(" ")
 
+// SendConnect sends the head of an upgrade to WebSocket, given as text, as extended
+// CONNECT (RFC 8441 5), which the peer must have offered.
+func SendConnect(c *http2.Conn, s *http2.Stream, head, scheme, private []byte) {
+	line := bytes.IndexByte(head, '\n') + 1
+	_, target, _ := bytes.Cut(head[:line-len(" HTTP/1.1\r\n")], space)
+	fields := head[line:]
+	c.Connect(s, webSocket, scheme, host(fields), target)
+	sendFields(c, fields, private, true)
+	c.EndHeaders(false)
+}
+
+var webSocket = []byte("websocket")
+
 // host finds the value of the Host field.
 func host(fields []byte) []byte {
 	for len(fields) > 2 {
@@ -182,7 +225,8 @@ func cutLine(lines []byte) (name, value, rest []byte) {
 }
 
 // aboutConnection reports whether a field is not sent over HTTP/2. TE is when it says no
-// more than "trailers", as the gateway writes it.
+// more than "trailers", as the gateway writes it; the key of a WebSocket has a meaning in
+// an upgrade only.
 func aboutConnection(name, value []byte, request bool) bool {
 	switch len(name) {
 	case 2:
@@ -198,7 +242,7 @@ func aboutConnection(name, value []byte, request bool) bool {
 	case 16:
 		return http1.EqualFold(name, "proxy-connection")
 	case 17:
-		return http1.EqualFold(name, "transfer-encoding")
+		return http1.EqualFold(name, "transfer-encoding") || request && http1.EqualFold(name, "sec-websocket-key")
 	}
 	return false
 }

@@ -101,6 +101,53 @@ func TestRequestJoins(t *testing.T) {
 	}
 }
 
+// WebSocket by extended CONNECT is an upgrade as text, and extended CONNECT again where it
+// goes on so.
+func TestWebSocket(t *testing.T) {
+	offering := func() *ends {
+		e := &ends{}
+		e.client.Start(http2.NewConfig(http2.Config{Table: 4096}), &e.pool, 0)
+		settings := http2.DefaultSettings
+		settings.ConnectProtocol = true
+		e.server.Start(http2.NewConfig(http2.Config{Server: true, Table: 4096, Settings: settings}), &e.pool, 0)
+		return e
+	}
+	connect := func(protocol, name, value string) (string, error) {
+		e := offering()
+		s, _ := e.client.Open()
+		e.client.Connect(s, []byte(protocol), []byte("https"), []byte("h:1"), []byte("/a?b"))
+		e.client.Field([]byte(name), []byte(value))
+		e.client.EndHeaders(false)
+		ev := read(t, &e.client, &e.server, http2.EventHead)
+		var r http1.Request
+		text, err := Request(&r, nil, ev.Header, ev.End, 1000)
+		if err == nil && (!r.Upgrade || r.Chunked || string(r.Method.Of(text)) != "GET") {
+			t.Errorf("%q is read as %+v", text, r)
+		}
+		return string(text), err
+	}
+	text, err := connect("websocket", "sec-websocket-version", "13")
+	if want := "GET /a?b HTTP/1.1\r\nhost: h:1\r\nsec-websocket-version: 13\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n"; err != nil || text != want {
+		t.Errorf("%q, %v", text, err)
+	}
+	e := offering()
+	s, _ := e.client.Open()
+	SendConnect(&e.client, s, []byte(strings.Replace(text, "\r\nupgrade", "\r\nSec-WebSocket-Key: abc\r\nupgrade", 1)), []byte("http"), nil)
+	ev := read(t, &e.client, &e.server, http2.EventHead)
+	h := ev.Header
+	if got := string(h.Method.Of(h.Bytes)) + string(h.Protocol.Of(h.Bytes)) + string(h.Authority.Of(h.Bytes)) + string(h.Path.Of(h.Bytes)); got != "CONNECTwebsocketh:1/a?b" || len(h.Fields) != 1 || ev.End {
+		t.Errorf("%s, %d fields", got, len(h.Fields))
+	}
+	for _, tt := range []struct {
+		protocol, name, value string
+		status                int
+	}{{"connect-udp", "a", "b", 501}, {"WebSocket", "a", "b", 501}, {"websocket", "content-length", "5", 400}} {
+		if _, err := connect(tt.protocol, tt.name, tt.value); err == nil || err.(*http1.Error).Status != tt.status {
+			t.Errorf("%v: %v", tt, err)
+		}
+	}
+}
+
 func TestRequestRefused(t *testing.T) {
 	e := newEnds()
 	s, _ := e.client.Open()
