@@ -254,6 +254,8 @@ func (l *loop) callLost(k *backend, m *mux) {
 		l.failed(c, m.why)
 	case m.dead && m.codec.Err() != nil && !m.broken:
 		l.failed(c, request.BadResponse)
+	case !m.greeted: // nothing was sent: it is as if there had been no connection
+		l.failed(c, request.ConnectFailed)
 	case k.sink.stream == nil: // it wasn't sent
 		l.sendElsewhere(c)
 	default:
