@@ -20,11 +20,12 @@ import (
 // compile makes an API of a file's text, which begins behind the imports.
 func compile(t testing.TB, text string, rules config.GRPCJSON) (*API, error) {
 	t.Helper()
-	set := transcodetest.Set(t, map[string]string{"test.proto": `syntax = "proto3"; package t;
-		import "google/api/annotations.proto"; import "google/protobuf/timestamp.proto"; import "google/protobuf/duration.proto";
-		import "google/protobuf/field_mask.proto"; import "google/protobuf/wrappers.proto"; import "google/protobuf/struct.proto";
-		import "google/protobuf/any.proto"; import "google/protobuf/empty.proto";
-		` + text})
+	imports := `import "google/api/annotations.proto";`
+	if strings.Contains(text, "google.protobuf.") {
+		imports += `import "google/protobuf/timestamp.proto"; import "google/protobuf/duration.proto"; import "google/protobuf/field_mask.proto";
+			import "google/protobuf/wrappers.proto"; import "google/protobuf/struct.proto"; import "google/protobuf/any.proto"; import "google/protobuf/empty.proto";`
+	}
+	set := transcodetest.Set(t, map[string]string{"test.proto": `syntax = "proto3"; package t;` + imports + text})
 	files, err := descriptors.Link(set, "test")
 	if err != nil {
 		t.Fatal(err)
