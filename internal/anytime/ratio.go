@@ -4,7 +4,10 @@
 // random numbers.
 package anytime
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Counts are the events of a while in which each thing had the same chance, Share, to be
 // in the group that is looked at: the requests that failed while a twentieth of them was
@@ -54,24 +57,22 @@ func evidence(all []Counts, ratio, direction float64) float64 {
 		return 0
 	}
 	var logs [len(multiples)]float64
-	highest := math.Inf(-1)
-	for i, m := range multiples {
-		factor := m
-		if direction < 0 {
-			factor = 1 / m
+	for _, c := range all {
+		if c.Share <= 0 || c.Share >= 1 || c.Events == 0 {
+			continue // nothing is left to chance, or nothing has happened
 		}
-		for _, c := range all {
-			if c.Share <= 0 || c.Share >= 1 {
-				continue // nothing is left to chance
+		// Of the chances wρ/(wρ+1−w) of both the denominators are all that stays of an
+		// event of the others.
+		odds := c.Share / (1 - c.Share) * ratio
+		supposed := math.Log1p(odds)
+		for i, factor := range multiples {
+			if direction < 0 {
+				factor = 1 / factor
 			}
-			// Of the chances wρ/(wρ+1−w) of both the denominators are all that stays of
-			// an event of the others.
-			odds := c.Share / (1 - c.Share) * ratio
-			logs[i] += float64(c.Group)*math.Log(factor) - float64(c.Events)*(math.Log1p(odds*factor)-math.Log1p(odds))
+			logs[i] += float64(c.Group)*math.Log(factor) - float64(c.Events)*(math.Log1p(odds*factor)-supposed)
 		}
-		highest = max(highest, logs[i])
 	}
-	sum := 0.0
+	highest, sum := slices.Max(logs[:]), 0.0
 	for _, l := range logs {
 		sum += math.Exp(l - highest)
 	}

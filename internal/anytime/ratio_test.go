@@ -10,7 +10,7 @@ import (
 // each is looked at after every event, at shares that change on the way and rates that
 // swing a hundredfold for both.
 func TestFalseAlarms(t *testing.T) {
-	const series, events, alpha = 120, 120, 0.05
+	const series, events, alpha = 80, 100, 0.05
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, c := range map[string]struct {
 		ratio float64 // the true one, by how far the series is
@@ -19,7 +19,7 @@ func TestFalseAlarms(t *testing.T) {
 	}{
 		"equal":   {1, func(int) float64 { return 1 }, func(int) float64 { return 0.05 }},
 		"half":    {1, func(int) float64 { return 1 }, func(int) float64 { return 0.5 }},
-		"steps":   {1, func(int) float64 { return 1 }, func(i int) float64 { return []float64{0.01, 0.1, 0.5}[min(i/40, 2)] }},
+		"steps":   {1, func(int) float64 { return 1 }, func(i int) float64 { return []float64{0.01, 0.1, 0.5}[min(i/33, 2)] }},
 		"at most": {1.5, func(int) float64 { return 1 }, func(int) float64 { return 0.1 }},
 		"now and then lower": {1, func(i int) float64 {
 			if i%100 < 50 {
@@ -94,7 +94,7 @@ func TestPower(t *testing.T) {
 // The interval holds the true ratio at every look, in all but the share of series that is
 // allowed, and narrows down to it.
 func TestInterval(t *testing.T) {
-	const series, events, level = 60, 400, 0.9
+	const series, events, level = 40, 400, 0.9
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, ratio := range []float64{0.3, 1, 4} {
 		missed := 0
@@ -106,7 +106,7 @@ func TestInterval(t *testing.T) {
 				if r.Float64() < odds/(1+odds) {
 					one.Group++
 				}
-				if one.Events%40 != 0 {
+				if one.Events%80 != 0 {
 					continue
 				}
 				if low, high := Interval([]Counts{one}, level); low > ratio || high < ratio || low > high {
