@@ -85,14 +85,30 @@ func (l *lab) prepare(ctx context.Context) error {
 	if l.token, err = l.credentials(); err != nil {
 		return err
 	}
+	if l.upstream, err = l.startSelf(ctx, "the null server", "null"); err != nil {
+		return err
+	}
+	l.service, err = l.startSelf(ctx, "the service", "service")
+	return err
+}
+
+// startSelf starts this program as a server beside the generator.
+func (l *lab) startSelf(ctx context.Context, name, as string) (*rounds.Server, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if l.upstream, err = rounds.StartServer(ctx, "the null server", l.options.GeneratorCPU, func(address string) []string { return []string{self, "null", address} }, nil); err != nil {
-		return err
+	return rounds.StartServer(ctx, name, l.options.GeneratorCPU, func(address string) []string { return []string{self, as, address} }, nil)
+}
+
+// renewService has the next trial find a service that works on nothing: whom the clients
+// of this one have given up, it would still serve.
+func (l *lab) renewService(ctx context.Context) error {
+	l.service.Stop(time.Second)
+	s, err := l.startSelf(ctx, "the service", "service")
+	if err == nil {
+		l.service = s
 	}
-	l.service, err = rounds.StartServer(ctx, "the service", l.options.GeneratorCPU, func(address string) []string { return []string{self, "service", address} }, nil)
 	return err
 }
 

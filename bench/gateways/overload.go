@@ -109,7 +109,7 @@ func (l *lab) overload(ctx context.Context, c *campaign, s *rounds.Server, t *ro
 		return ctx.Err()
 	}
 	t.Figures = figures(replies, calmTime, calmTime+high)
-	return nil
+	return l.renewService(ctx)
 }
 
 // offer sends requests when they are due (Poisson), whatever came of those before.
