@@ -69,7 +69,7 @@ var house = []room{
 	{"gate", []string{"wire", "nano", "internal"}, [][]string{
 		{"gate/request", "gate/config", "gate/etcd/embedded"},
 		{"gate/request/requesttest", "gate/transcode/transcodetest", "gate/bounds", "gate/collector", "gate/httprule", "gate/translate", "gate/grpcweb", "gate/secure/securetest", "gate/stats", "gate/route", "gate/secure", "gate/guard", "gate/limit", "gate/observe"},
-		{"gate/upstream", "gate/accesslog", "gate/fleet", "gate/tracing", "gate/transcode"},
+		{"gate/upstream", "gate/accesslog", "gate/cache", "gate/fleet", "gate/tracing", "gate/transcode"},
 		{"gate/canary", "gate/dns", "gate/health", "gate/mirror", "gate/openapi"},
 		{"gate/etcd", "gate/schema"},
 		{"gate/snapshot"},

@@ -46,6 +46,7 @@ func campaigns() []campaign {
 		},
 		overloadCampaign(),
 		churnCampaign(),
+		cacheCampaign(),
 	}
 }
 
@@ -82,6 +83,8 @@ func (c *campaign) summary() *rounds.Summary {
 		s.Comparisons = append(s.Comparisons, rounds.Comparison{Figure: figure, Of: of, Against: []string{against}, Wanted: wanted})
 	}
 	switch {
+	case c.name == "cache":
+		cacheSummary(s)
 	case c.rate > 0:
 		add(tailFigure, nanogate, haproxy, 1)
 	case c.path == fullPath:

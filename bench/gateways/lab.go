@@ -25,6 +25,8 @@ type lab struct {
 	token    string // that the gateway which does all lets pass
 	upstream *rounds.Server
 	service  *rounds.Server // whose capacity is given
+	origin   *rounds.Server // whose responses may be stored
+	self     string         // this program
 	etcd     string         // address of the one that is started for the next trial
 	versions map[string]string
 	missing  map[string]string // gateways that are left out, and why
@@ -46,7 +48,7 @@ func openLab(ctx context.Context, o rounds.Options) (*lab, error) {
 }
 
 func (l *lab) close() {
-	for _, s := range []*rounds.Server{l.upstream, l.service} {
+	for _, s := range []*rounds.Server{l.upstream, l.service, l.origin} {
 		if s != nil {
 			s.Stop(time.Second)
 		}
@@ -88,7 +90,13 @@ func (l *lab) prepare(ctx context.Context) error {
 	if l.upstream, err = l.startSelf(ctx, "the null server", "null"); err != nil {
 		return err
 	}
-	l.service, err = l.startSelf(ctx, "the service", "service")
+	if l.service, err = l.startSelf(ctx, "the service", "service"); err != nil {
+		return err
+	}
+	if l.self, err = os.Executable(); err != nil {
+		return err
+	}
+	l.origin, err = l.startSelf(ctx, "the origin", "origin")
 	return err
 }
 

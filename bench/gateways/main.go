@@ -39,8 +39,15 @@ func run(args []string) error {
 	if len(args) == 2 && args[0] == "null" {
 		return null(args[1])
 	}
-	if len(args) == 2 && args[0] == "service" {
-		return service(args[1])
+	if len(args) == 2 {
+		switch args[0] {
+		case "service":
+			return service(args[1])
+		case "origin":
+			return origin(args[1])
+		case "nano":
+			return plain(args[1])
+		}
 	}
 	var o rounds.Options
 	var offers []rounds.Offer

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"dyno/gate/admin"
+	"dyno/gate/cache"
 	"dyno/gate/stats"
 )
 
@@ -191,6 +192,9 @@ func (t *top) page(now *look) []byte {
 		if r.Broken {
 			path += " (can't be served)"
 		}
+		if r.Cache != nil {
+			path += "  " + cached(r.Cache)
+		}
 		fmt.Fprintf(w, "%s%s\t%s\n", t.cells(now, "route "+r.Name, &r.Figures, rate), clip(r.Name), path)
 	}
 	fmt.Fprintln(w, "\nREQ/S\t5XX/S\tP50 MS\tP99 MS\tREQUESTS\tACTIVE\tSTATE\tENDPOINT\tUPSTREAM")
@@ -208,6 +212,18 @@ func (t *top) page(now *look) []byte {
 		fmt.Fprintf(&b, "\n%d more routes\n", len(routes)-most)
 	}
 	return b.Bytes()
+}
+
+// cached says which part of a route's requests was answered from the cache.
+func cached(c *admin.RouteCache) string {
+	all, spared := uint64(0), uint64(0)
+	for result, n := range c.Results {
+		all += n
+		if result == cache.Hit.String() || result == cache.HitStale.String() || result == cache.Coalesced.String() || result == cache.Saved.String() {
+			spared += n
+		}
+	}
+	return fmt.Sprintf("(%.0f%% from the cache)", 100*float64(spared)/float64(max(all, 1)))
 }
 
 // cells are the figures of a series: rates and percentiles of the time since the look

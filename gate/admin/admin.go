@@ -46,6 +46,8 @@ func New(g *gate.Gateway, o Options) *nano.App {
 	app.Put("/config", o.changes(put(g)), nano.OnGoroutine)
 	app.Post("/config", o.changes(put(g)), nano.OnGoroutine)
 	app.Post("/config/rollback", o.changes(rollback(g)), nano.OnGoroutine)
+	app.Get("/cache", func(c nano.Ctx) error { return c.JSON(200, cacheOf(g.Snapshot())) })
+	app.Post("/cache/purge", o.changes(purge(g)), nano.OnGoroutine)
 	app.Get("/routes", func(c nano.Ctx) error { return c.JSON(200, routesOf(g.Snapshot(), histograms(c))) })
 	app.Get("/openapi", openapi(g))
 	app.Get("/upstreams", func(c nano.Ctx) error { return c.JSON(200, upstreamsOf(g.Snapshot(), histograms(c))) })

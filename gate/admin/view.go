@@ -55,6 +55,8 @@ type Route struct {
 	Broken    bool     `json:"broken,omitempty"`   // it couldn't be built, and answers 503
 	Objective float64  `json:"objective_ms,omitempty"`
 	Figures   Figures  `json:"figures"`
+
+	Cache *RouteCache `json:"cache,omitempty"`
 }
 
 // Target is an upstream with its share of a route.
@@ -112,7 +114,7 @@ func routesOf(s *snapshot.Snapshot, histograms bool) []Route {
 	for _, r := range s.Routes {
 		c := r.Config
 		v := Route{Name: r.Name, Priority: c.Priority, Hosts: c.Match.Hosts, Path: c.Match.Path.Text, Methods: c.Match.Methods,
-			Broken: r.Broken != nil, Objective: ms(c.Objective), Figures: figuresOf(r.Counters, histograms)}
+			Broken: r.Broken != nil, Objective: ms(c.Objective), Figures: figuresOf(r.Counters, histograms), Cache: routeCacheOf(r)}
 		if c.Redirect != nil {
 			v.Redirect = c.Redirect.Status
 		}

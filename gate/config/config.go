@@ -30,6 +30,8 @@ type Config struct {
 	Zone         string   // of the gateway; "": unknown
 	Ready        string   // path that says whether the gateway is ready, before any route; "": none
 	Overload     Overload
+	Cache        Cache
+	Caches       bool // a route stores responses
 	Client       Client
 	AccessLog    *AccessLog // nil: none
 	Trace        *Trace     // nil: none
@@ -69,7 +71,7 @@ type Client struct {
 
 // newConfig has the defaults.
 func newConfig(path string) *Config {
-	return &Config{Path: path, Identity: identityFields, Client: Client{
+	return &Config{Path: path, Identity: identityFields, Cache: Cache{Size: 64 << 20, Object: 1 << 20}, Client: Client{
 		Head: 16 << 10, URI: 8 << 10, Fields: 100, Connections: 65536,
 		Handshake: 10 * time.Second, Handshakes: 1024,
 		ReadHead: 10 * time.Second, ReadBody: 30 * time.Second, Idle: 75 * time.Second, Write: 30 * time.Second,
@@ -95,6 +97,7 @@ var topFields = []known[Config]{
 	{"zone", func(c *Config, p place) { c.Zone = p.text() }},
 	{"ready", func(c *Config, p place) { c.Ready = readHealthPath(p) }},
 	{"overload", func(c *Config, p place) { readFields(p, &c.Overload, overloadFields) }},
+	{"cache", (*Config).readCache},
 	{"client", func(c *Config, p place) { readFields(p, &c.Client, clientFields) }},
 	{"access-log", func(c *Config, p place) { c.AccessLog = readAccessLog(p) }},
 	{"trace", func(c *Config, p place) { c.Trace = readTrace(p) }},

@@ -34,8 +34,9 @@ type Route struct {
 	Hedge    *Hedge
 	Fault    *Fault
 	Sticky   *Sticky
-	Canary   *Canary // nil: none of its requests go elsewhere
-	Mirror   *Mirror // nil: nobody else is sent its requests
+	Canary   *Canary  // nil: none of its requests go elsewhere
+	Mirror   *Mirror  // nil: nobody else is sent its requests
+	Cache    *Caching // nil: nothing is stored
 
 	// Observing.
 	Objective time.Duration // that responses are to be in within; 0: none
@@ -105,6 +106,7 @@ var routeFields = []known[Route]{
 	{"sticky", func(r *Route, p place) { r.Sticky = readSticky(p) }},
 	{"canary", func(r *Route, p place) { r.Canary = readCanary(p) }},
 	{"mirror", func(r *Route, p place) { r.Mirror = readMirror(p) }},
+	{"cache", func(r *Route, p place) { r.Cache = readCaching(p) }},
 	{"objective", func(r *Route, p place) { r.Objective = p.duration(time.Millisecond, time.Hour) }},
 	{"access-log", func(r *Route, p place) { r.NoLog = readOff(p) }},
 	{"trace", func(r *Route, p place) { r.NoTrace = readOff(p) }},
@@ -150,6 +152,7 @@ func (c *Config) readRoutes(p place) {
 		}
 		seen[r.Name] = true
 		c.Sums = append(c.Sums, r.sum())
+		c.Caches = c.Caches || r.Cache != nil
 		r.checkWhole(item, found)
 	}
 }
@@ -167,7 +170,7 @@ func (r *Route) checkWhole(item place, found map[string]place) {
 		return
 	}
 	if ends[0] != "to" {
-		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "hedge", "sticky", "canary", "mirror", "timeout", "deadline", "grpc-web", "grpc-json"} {
+		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "hedge", "sticky", "canary", "mirror", "timeout", "deadline", "grpc-web", "grpc-json", "cache"} {
 			if at, ok := found[name]; ok {
 				at.problem("remove it", "%s goes with to, and this route has %s", name, ends[0])
 			}
@@ -177,6 +180,9 @@ func (r *Route) checkWhole(item place, found map[string]place) {
 		r.CORS.admitGRPCWeb()
 	}
 	r.checkGRPCJSON(found)
+	if problem := r.checkCaching(); problem != nil {
+		item.in.problems = append(item.in.problems, *problem)
+	}
 	if r.Basic != nil && r.JWT != nil && r.JWT.Cookie == "" {
 		found["basic"].problem("have jwt read its token from a cookie", "basic and jwt both want to be what Authorization holds")
 	}

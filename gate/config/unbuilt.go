@@ -7,7 +7,7 @@ package config
 
 var unbuiltTop = unbuilt[Config]()
 
-var unbuiltRoute = unbuilt[Route]("cache")
+var unbuiltRoute = unbuilt[Route]()
 
 var unbuiltUpstream = unbuilt[Upstream]()
 

@@ -102,7 +102,7 @@ func (b *Breaker) failed(o *request.Outcome) bool {
 	default:
 		return true
 	}
-	return o.Upstream && (o.Status >= 500 || b.rules.Slow > 0 && o.Ended-o.Began > int64(b.rules.Slow))
+	return o.Instead >= 500 || o.Upstream && (o.Status >= 500 || b.rules.Slow > 0 && o.Ended-o.Began > int64(b.rules.Slow))
 }
 
 // count counts a request while closed, and opens if that was one too many.

@@ -75,6 +75,7 @@ func write(g Gateway, on sheet) {
 	r.sources()
 	r.canaries()
 	r.mirrors()
+	r.cache()
 }
 
 // labelled is figures with the labels of their series.

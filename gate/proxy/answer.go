@@ -14,6 +14,14 @@ import (
 func (l *loop) refuse(c *client, a *request.Answer) {
 	x := &c.x
 	l.detach(c)
+	if x.asking != nil && l.mayGiveInstead(x.asking, a.Status) {
+		l.giveInstead(c, a.Status)
+		return
+	}
+	if c.alone {
+		l.endAlone(c)
+		return
+	}
 	if a.Close || !x.body.Done() {
 		x.keep = false // the rest of the body stands between us and the next request
 	}

@@ -152,7 +152,7 @@ func (l *loop) callHead(k *backend, ev *http2.Event) {
 		l.failed(c, request.BadResponse)
 		return
 	}
-	if l.retriesCode(c, ev.Header, ev.End) || l.retriesStatus(c, l.resp.Status) {
+	if l.retriesCode(c, ev.Header, ev.End) || l.retriesStatus(c, l.resp.Status) || x.asking != nil && l.spared(c, k, l.text, false) {
 		return
 	}
 	k.private = translate.Private(k.private[:0], ev.Header)

@@ -43,7 +43,8 @@ type client struct {
 	forwardsOf *snapshot.Snapshot //
 	trusted    bool               // it is a proxy whose forwarding fields are believed
 
-	x exchange
+	x     exchange
+	alone bool // it is nobody's: its request asks for what is stored
 
 	mux *mux // its connection speaks HTTP/2; what follows is nobody's then
 
@@ -70,10 +71,12 @@ const (
 	phaseIdle    phase = iota // the first byte of a request
 	phaseHead                 // the rest of a head
 	phaseCheck                // a decision that is taken elsewhere
+	phaseShared               // the response to another request like it
 	phaseDelay                // a fault's delay
 	phaseConnect              // a connection to the upstream
 	phaseRequest              // the rest of the request's body, or the upstream to take it
 	phaseAnswer               // the response to begin
+	phaseStored               // the client, to take a part of a response that is stored
 	phaseBody                 // the rest of a response
 	phaseWrite                // the client, to take its response
 	phaseTunnel               // bytes from either side
@@ -178,6 +181,9 @@ func (l *loop) proceed(c *client) {
 		if c.fd >= 0 && c.phase.busy() {
 			l.upload(c)
 		}
+	case phaseStored:
+		l.out = l.out[:0]
+		l.giveRest(c)
 	case phaseTunnel:
 		l.tunnel(c)
 	case phaseWrite:

@@ -24,7 +24,7 @@ func (l *loop) await(c *client, p phase) {
 		d = limits.Idle
 	case phaseHead:
 		d = limits.ReadHead
-	case phaseCheck:
+	case phaseCheck, phaseShared:
 		d = time.Duration(x.waits.until - l.now)
 	case phaseDelay:
 		d = x.pause
@@ -42,7 +42,7 @@ func (l *loop) await(c *client, p phase) {
 		if d = x.upstream.Config.Idle; p == phaseBody && !c.out.empty() {
 			d = limits.Write // it is the client that is waited for
 		}
-	case phaseWrite:
+	case phaseWrite, phaseStored:
 		d = limits.Write
 	case phaseLinger:
 		d = time.Duration(lingerTime)
@@ -52,10 +52,10 @@ func (l *loop) await(c *client, p phase) {
 		d = limits.Handshake
 	}
 	due := l.now + int64(d)
-	if p == phaseRequest || p == phaseBody || p == phaseWrite {
+	if p == phaseRequest || p == phaseBody || p == phaseWrite || p == phaseStored {
 		due = min(due, max(l.now+1, l.tooSlow(c, d)))
 	}
-	if x.deadline != 0 && p.busy() && p != phaseTunnel {
+	if x.deadline != 0 && p.busy() && p != phaseTunnel && p != phaseStored {
 		due = min(due, x.deadline)
 	}
 	l.wheel.Set(c.id, due)
@@ -99,7 +99,11 @@ func (l *loop) expired(id int32) {
 		return
 	}
 	x := &c.x
-	if x.deadline != 0 && c.phase.busy() && c.phase != phaseTunnel && l.now >= x.deadline {
+	if c.phase == phaseShared {
+		l.waitedEnough(c)
+		return
+	}
+	if x.deadline != 0 && c.phase != phaseStored && c.phase.busy() && c.phase != phaseTunnel && l.now >= x.deadline {
 		x.outcome.Failed = request.TimedOut
 		l.failed(c, request.TimedOut)
 		return
@@ -128,6 +132,8 @@ func (l *loop) expired(id int32) {
 		l.lateBody(c)
 	case phaseAnswer, phaseBody:
 		l.late(c)
+	case phaseStored:
+		l.clientGone(c)
 	case phaseTunnel:
 		l.detach(c)
 		l.end(c)

@@ -104,7 +104,7 @@ func (l *loop) response(k *backend, b []byte) {
 			}
 			continue
 		}
-		if l.retriesStatus(c, l.resp.Status) {
+		if l.retriesStatus(c, l.resp.Status) || x.asking != nil && l.spared(c, k, b[:n], n < len(b)) {
 			return
 		}
 		if x.web != nil { // there is no gRPC over HTTP/1.1
@@ -125,6 +125,10 @@ func (l *loop) sendInterim(c *client) bool {
 	}
 	if c.of != nil {
 		l.sendHeadOn(c, false)
+		return true
+	}
+	if c.alone {
+		l.out = l.out[:0]
 		return true
 	}
 	errno := c.out.write(c.fd, l.out, nil)
@@ -150,6 +154,15 @@ func (l *loop) begins(c *client, k *backend, b []byte) {
 			came = l.web // what b was translated from
 		}
 		x.copy.Response(h.Status, came)
+	}
+	if x.changes {
+		l.invalidate(x, b)
+	}
+	if x.asking != nil {
+		if l.keep(x, b); x.asking.muted {
+			l.notModified(c)
+			return
+		}
 	}
 	l.out = l.framed(l.responseHead(l.out, c, b), c)
 }
@@ -186,9 +199,16 @@ func (l *loop) give(c *client, k *backend, piece []byte, done bool) {
 // giveContent is give for content as the client gets it.
 func (l *loop) giveContent(c *client, k *backend, piece []byte, done bool) {
 	x := &c.x
+	if x.asking != nil {
+		piece = l.keepPiece(x, k, piece, done)
+	}
 	x.outcome.Sent += int64(len(piece))
 	if x.web != nil {
 		piece = l.webPart(x.web, k, piece, done)
+	}
+	if c.alone {
+		l.giveNobody(c, k, done)
+		return
 	}
 	if c.of != nil {
 		l.giveStream(c, k, piece, done)

@@ -8,6 +8,7 @@ import (
 	"dyno/gate/canary"
 	"dyno/gate/grpcweb"
 	"dyno/gate/mirror"
+	"dyno/gate/observe"
 	"dyno/gate/request"
 	"dyno/gate/snapshot"
 	"dyno/gate/transcode"
@@ -43,6 +44,10 @@ type exchange struct {
 	guarded  int             // how many of its guards have let it pass
 	admitted int             // how many of its limits have admitted it
 	taken    int             // how many of the upstream's limits have
+	asking   *asking         // the upstream is asked for what is stored; nil: it isn't
+	rest     []byte          // of a response that is stored, what the client hasn't been given
+	url      []byte          // that it is for, if it may change what is stored of it
+	patience int64           // until when it waits for another like it, ns; 0: it hasn't; below: see [shared]
 
 	method   method
 	minor    uint8 // the client's HTTP/1.minor
@@ -57,6 +62,7 @@ type exchange struct {
 	silent   bool  // the response has no body for this client: HEAD
 	counted  bool  // the endpoint and upstream count it
 	seen     bool  // the route's observers have seen it
+	changes  bool  // it may change what is stored of url
 
 	refused  uint8         // tries that an endpoint didn't look at
 	unseen   bool          // of the last try the endpoint said so
@@ -90,4 +96,53 @@ func methodOf(b []byte) method {
 // has been sent on of its body is kept, and nothing of a response has been.
 func (x *exchange) again() bool {
 	return x.sent == int64(len(x.replay)) && !x.begun && len(x.head) > 0
+}
+
+// A request that somebody looks on at has a trail: its tries, in the order they were
+// begun. Others pay nothing for it.
+
+// observe tells the route's observers of a request.
+func (l *loop) observe(x *exchange) {
+	if len(x.route.Observers) > 0 {
+		x.note = observe.Seen(x.route.Observers, &l.req, x.note)
+		x.seen = true
+	}
+}
+
+// beginTry adds a try to the trail.
+func (x *exchange) beginTry(endpoint string, now int64, hedge bool) {
+	if x.seen {
+		x.outcome.Trail = append(x.outcome.Trail, request.Try{Endpoint: endpoint, Began: now, Hedge: hedge})
+	}
+}
+
+// endTry ends the try at an endpoint.
+func (x *exchange) endTry(endpoint string, now int64, status int, why request.Failure, lost bool) {
+	for i := len(x.outcome.Trail) - 1; i >= 0; i-- {
+		if t := &x.outcome.Trail[i]; t.Ended == 0 && t.Endpoint == endpoint {
+			t.Ended, t.Status, t.Failed, t.Lost = now, status, why, lost
+			return
+		}
+	}
+}
+
+// endTrail ends the try that is left when the exchange ends.
+func (x *exchange) endTrail(now int64) {
+	o := &x.outcome
+	for i := range o.Trail {
+		if t := &o.Trail[i]; t.Ended == 0 {
+			t.Ended, t.Failed = now, o.Failed
+			if o.Upstream {
+				t.Status = o.Status
+			}
+		}
+	}
+}
+
+// mark marks the head that is sent with the try that was begun last, if there was one
+// before.
+func (x *exchange) mark(head []byte) {
+	if n := len(x.outcome.Trail); n > 1 {
+		observe.Mark(x.route.Observers, head, x.note, n-1)
+	}
 }

@@ -25,6 +25,10 @@ func (l *loop) end(c *client) {
 	}
 	l.forgetSent(x)
 	x.json = nil
+	if x.asking != nil {
+		l.endAsking(x)
+	}
+	x.rest = nil
 	r := x.route
 	if r == nil {
 		return
@@ -33,7 +37,9 @@ func (l *loop) end(c *client) {
 	x.outcome.Ended = l.now
 	x.outcome.Loop = l.local.Loop
 	x.outcome.Received = x.sent
-	r.Counters.Of(l.local.Loop).Count(&x.outcome)
+	if !c.alone {
+		r.Counters.Of(l.local.Loop).Count(&x.outcome)
+	}
 	if x.endpoint != nil {
 		x.endpoint.Counters.Of(l.local.Loop).Count(&x.outcome)
 	}
@@ -139,6 +145,10 @@ func (l *loop) cut(c *client) {
 	if c.x.web != nil && l.cutCall(c) {
 		return
 	}
+	if c.alone {
+		l.endAlone(c)
+		return
+	}
 	unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 	c.severed = true
 	l.detach(c)
@@ -159,6 +169,13 @@ func (l *loop) drop(c *client) {
 	}
 	if c.of != nil {
 		l.dropStream(c)
+		return
+	}
+	if c.alone {
+		c.fd, c.alone = -1, false
+		l.alone--
+		l.wheel.Clear(c.id)
+		l.clients.remove(c.id)
 		return
 	}
 	if c.mux != nil {

@@ -36,14 +36,7 @@ func (l *loop) forward(c *client) {
 	if route.Config.Sticky != nil {
 		l.stick(x, r)
 	}
-	if t := l.timeLimit(c, r); t > 0 {
-		x.deadline = x.outcome.Began + int64(t)
-		if t == route.Config.Timeout && l.now == x.outcome.Began {
-			l.soon(c, t, wholeOver) // in the queue of all that are so long
-		} else {
-			l.soonWhole(c)
-		}
-	}
+	l.limitTime(c)
 	if x.deadline != 0 && x.deadline-l.now < int64(time.Millisecond)/2 { // there is nobody who could answer in that
 		x.outcome.Failed = request.TimedOut
 		l.refuse(c, answerLate)
@@ -69,6 +62,24 @@ func (l *loop) forward(c *client) {
 		return
 	}
 	l.try(c)
+}
+
+// limitTime sets until when the request must be answered, unless that has been done.
+func (l *loop) limitTime(c *client) {
+	x := &c.x
+	if x.deadline != 0 {
+		return
+	}
+	t := l.timeLimit(c, &l.req)
+	if t <= 0 {
+		return
+	}
+	x.deadline = x.outcome.Began + int64(t)
+	if t == x.route.Config.Timeout && l.now == x.outcome.Began {
+		l.soon(c, t, wholeOver) // in the queue of all that are so long
+	} else {
+		l.soonWhole(c)
+	}
 }
 
 // try sends the request to the endpoint that was picked, on a connection from the pool

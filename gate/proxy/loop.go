@@ -3,6 +3,7 @@
 package proxy
 
 import (
+	"dyno/gate/cache"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -89,6 +90,14 @@ type loop struct {
 	named translate.Named
 	path  []byte // of the request, in canonical form, if it wasn't sent in that
 	chain []byte // what a trusted proxy says of who was before it
+
+	asked  cache.Asked
+	sent   cache.Sent
+	coming cache.Coming
+	url    []byte // that a request asks for
+	chosen []byte // what a request has in the fields that responses are told apart by
+	turn   uint64 // of those that look for what is stored
+	alone  int    // requests that are nobody's
 
 	stopped bool
 	grace   int64 // when draining: idle clients are closed from then on

@@ -112,6 +112,9 @@ func (l *loop) passed(c *client) {
 		l.refuse(c, answer)
 		return
 	}
+	if l.snap.Cache != nil {
+		l.unsafe(x)
+	}
 	switch {
 	case route.Answer != nil:
 		l.refuse(c, route.Answer)
@@ -119,6 +122,7 @@ func (l *loop) passed(c *client) {
 		l.redirect(c)
 	case route.Schema != nil && !c.grpc:
 		l.transcode(c)
+	case route.Cache != nil && l.cached(c):
 	default:
 		l.forward(c)
 	}
@@ -126,7 +130,7 @@ func (l *loop) passed(c *client) {
 
 // start readies x for a request.
 func (x *exchange) start(q *http1.Request, b []byte, now int64) {
-	*x = exchange{note: x.note[:0], fields: x.fields[:0], outcome: request.Outcome{Began: now, Trail: x.outcome.Trail[:0]},
+	*x = exchange{note: x.note[:0], fields: x.fields[:0], url: x.url[:0], outcome: request.Outcome{Began: now, Trail: x.outcome.Trail[:0]},
 		minor: q.Minor, method: methodOf(q.Method.Of(b)), upgrade: q.Upgrade, chunked: q.Chunked}
 	x.silent = x.method == head
 	x.body.Start(q)

@@ -114,7 +114,7 @@ func (l *loop) fire(c *client, w what) {
 	switch w {
 	case wholeOver:
 		switch {
-		case !c.phase.busy() || c.phase == phaseTunnel:
+		case !c.phase.busy() || c.phase == phaseTunnel || c.phase == phaseStored:
 		case l.now < c.x.deadline:
 			l.soonWhole(c)
 		default:
@@ -133,7 +133,7 @@ func (l *loop) fire(c *client, w what) {
 			l.hedge(c)
 		}
 	case checkOver:
-		if c.phase == phaseCheck && l.now >= c.x.waits.until {
+		if (c.phase == phaseCheck || c.phase == phaseShared) && l.now >= c.x.waits.until {
 			l.expired(c.id)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"dyno/gate/cache"
 	"dyno/gate/request"
 	"dyno/gate/route"
 )
@@ -123,23 +124,12 @@ func (l *loop) forgo(s *suspended) {
 // wakeUp goes on with a request that has waited: with an answer, nil lets it pass, or with
 // what decide says.
 func (l *loop) wakeUp(c *client, answer *request.Answer, decide func(*request.Request) *request.Answer) {
-	x, r := &c.x, &l.req
-	s := x.waits
-	x.waits = nil
-	l.head.Reset()
-	_, _ = l.head.Parse(s.head, nil) // which it was before
-	r.Begin(&l.head, s.head)
-	r.Peer, r.Now = c.peer, l.now
-	l.identify(c.conn(), r)
-	l.named.Read(l.head.Fields, s.head)
-	if problem := l.canonical(r); problem != nil { // the rules for paths have changed meanwhile
+	s := c.x.waits
+	if problem := l.reopen(c, s); problem != nil {
 		answer, decide = problem, nil
 	}
-	r.Resume(s.findings)
-	r.Importance = importanceOf(r, &x.route.Config.Importance)
-	l.found = s.found
 	if decide != nil {
-		answer = decide(r)
+		answer = decide(&l.req)
 	}
 	if s.queue != nil && answer != nil { // it isn't for waiting again
 		l.refuse(c, answer)
@@ -150,6 +140,24 @@ func (l *loop) wakeUp(c *client, answer *request.Answer, decide func(*request.Re
 	if c.fd >= 0 && (c.phase == phaseRequest || len(c.in) > 0 || c.readable) {
 		l.proceed(c)
 	}
+}
+
+// reopen makes a request that has waited the loop's again. If the rules for paths have
+// changed meanwhile it may be refused.
+func (l *loop) reopen(c *client, s *suspended) *request.Answer {
+	x, r := &c.x, &l.req
+	x.waits = nil
+	l.head.Reset()
+	_, _ = l.head.Parse(s.head, nil) // which it was before
+	r.Begin(&l.head, s.head)
+	r.Peer, r.Now = c.peer, l.now
+	l.identify(c.conn(), r)
+	l.named.Read(l.head.Fields, s.head)
+	problem := l.canonical(r)
+	r.Resume(s.findings)
+	r.Importance = importanceOf(r, &x.route.Config.Importance)
+	l.found = s.found
+	return problem
 }
 
 // unsuspend gives up waiting: the client has gone.
@@ -248,4 +256,79 @@ func (l *loop) waitOver(c *client) {
 // refuseWaiting refuses a request that has waited in vain.
 func (l *loop) refuseWaiting(c *client) {
 	l.wakeUp(c, c.x.waits.otherwise, nil)
+}
+
+// Requests of the same kind that come while one of them is at the upstream wait for its
+// response, each with its own deadline. When that is stored they get it; when there is none
+// for all, as it is private or came to nothing, each goes on by itself, as it does when it
+// has waited for as long as the route lets it: one that is slow doesn't hold up the others
+// for longer. When the client that asked has gone, one of them asks next.
+
+// waitFor lets a request wait for a flight. ended says that this is over already.
+func (l *loop) waitFor(c *client, f *cache.Flight) (waits, ended bool) {
+	x := &c.x
+	rules := x.route.Cache
+	if x.patience == 0 {
+		x.patience = l.now + int64(rules.Wait)
+	}
+	if l.now >= x.patience {
+		return false, false
+	}
+	l.limitTime(c)
+	id, serial := c.id, c.serial
+	w, ended := f.Wait(rules.Waiters, func(how cache.Landing) {
+		l.call(func(l *loop) { l.flightLanded(id, serial, how) })
+	})
+	if w == nil {
+		return false, ended
+	}
+	s := l.sleep(x)
+	s.until, s.cancel = x.patience, w.Leave
+	l.soon(c, time.Duration(x.patience-l.now), checkOver)
+	l.await(c, phaseShared)
+	return true, false
+}
+
+// flightLanded goes on with a request whose flight has ended. The client may be gone, or
+// another in its place.
+func (l *loop) flightLanded(id int32, serial uint32, how cache.Landing) {
+	c := l.clients.at(id)
+	if c.fd < 0 || c.serial != serial || c.phase != phaseShared {
+		return
+	}
+	switch how {
+	case cache.Stored:
+		c.x.patience = shared
+	case cache.Private:
+		c.x.patience = impatient
+	}
+	l.askAgain(c)
+}
+
+// waitedEnough goes on with a request that has waited for as long as it may.
+func (l *loop) waitedEnough(c *client) {
+	c.x.waits.cancel()
+	c.x.patience = impatient
+	l.askAgain(c)
+}
+
+// askAgain looks once more for what is stored for a request that has waited, and asks the
+// upstream if there is nothing.
+func (l *loop) askAgain(c *client) {
+	x := &c.x
+	s := x.waits
+	answer := l.reopen(c, s)
+	switch {
+	case answer != nil:
+		l.refuse(c, answer)
+	case x.deadline != 0 && l.now >= x.deadline:
+		x.outcome.Failed = request.TimedOut
+		l.refuse(c, answerLate)
+	case !l.cached(c):
+		l.forward(c)
+	}
+	l.forgo(s)
+	if c.fd >= 0 && (len(c.in) > 0 || c.readable) {
+		l.proceed(c)
+	}
 }

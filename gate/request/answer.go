@@ -66,6 +66,7 @@ type Outcome struct {
 	Answered int64 // when the head of the upstream's response was in; 0: there was none
 	Ended    int64
 	Failed   Failure
+	Instead  int    // the status of the upstream's response in whose place an older one was given; 0: none was
 	Endpoint string // that was asked last; "": none
 	Received int64  // bytes of content that were sent on of the request
 	Sent     int64  // bytes of content of the response, or of what came through a tunnel

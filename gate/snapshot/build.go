@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"dyno/gate/cache"
 	"dyno/gate/config"
 	"dyno/gate/dns"
 	"dyno/gate/etcd"
@@ -24,6 +25,7 @@ type Builder struct {
 	Lookup dns.Lookup
 
 	registry upstream.Registry
+	cache    *cache.Store // nil: no route has stored anything yet
 }
 
 // NewBuilder makes a builder for a gateway with so many loops.
@@ -38,6 +40,7 @@ func NewBuilder(loops int) *Builder {
 // The caller swaps it in and then closes the one before by [Snapshot.Retire].
 func (b *Builder) Build(c *config.Config, before *Snapshot) *Snapshot {
 	s := &Snapshot{Config: c, Problems: checkLooks(c)}
+	s.Cache = b.store(c)
 	b.Looks.configure(c, b.registry.Loops, b.Log)
 	m := making{b: b, s: s, before: before, upstreams: make(map[string]*upstream.Upstream, len(c.Upstreams))}
 	for _, u := range c.Upstreams {

@@ -37,6 +37,7 @@ type Route struct {
 	CanaryTo *upstream.Upstream
 	Mirror   *mirror.Mirror // nil: nobody else is sent its requests
 	Schema   *schema.Source // of the services that its requests are made calls of; nil: they aren't
+	Cache    *Caching       // nil: nothing is stored
 
 	Counters *stats.Counters
 	Timings  []*stats.Timing // of the guards and limits
@@ -86,6 +87,7 @@ func (m *making) route(c *config.Route, before *Route) *Route {
 	}
 	m.mirror(r, before)
 	r.timed(before)
+	r.caches(m, before)
 	return r
 }
 

@@ -6,6 +6,7 @@
 package snapshot
 
 import (
+	"dyno/gate/cache"
 	"dyno/gate/config"
 	"dyno/gate/request"
 	"dyno/gate/route"
@@ -17,7 +18,8 @@ type Snapshot struct {
 	Config    *config.Config
 	Routes    []*Route // in the order of the file
 	Upstreams []*Upstream
-	Unrouted  *Route // stands for requests that no route was found for: their counts, their observers
+	Cache     *cache.Store // of all routes that store responses; nil: none does
+	Unrouted  *Route       // stands for requests that no route was found for: their counts, their observers
 	// Problems is what kept routes from being built; each of those answers 503.
 	Problems config.Problems
 

@@ -1,0 +1,70 @@
+package cache
+
+import "time"
+
+// Policy is what a route's configuration says of caching.
+type Policy struct {
+	Heuristic       time.Duration // the longest that a response is fresh which doesn't say how long; 0: it isn't
+	WhileRevalidate time.Duration // for responses that don't say it themselves
+	IfError         time.Duration // in the same way
+	Obey            bool          // what clients say in Cache-Control counts
+}
+
+// Answer is what is done with a request of which a response is stored.
+type Answer uint8
+
+const (
+	Validate       Answer = iota // ask the upstream whether it is good still
+	Give                         // it is fresh
+	GiveStale                    // it isn't, and may be given
+	GiveAndRefresh               // it isn't, may be given, and the upstream is to be asked for a newer one
+)
+
+// Judge says what is done with a request for which v is stored, at a time now.
+func (p *Policy) Judge(v *Response, a *Asked, now int64) Answer {
+	d := &a.Control
+	age, left := now-v.born, v.lifetime-(now-v.born)
+	if v.noCache || d.NoCache || d.MaxAge != absent && age > d.MaxAge*second {
+		return Validate
+	}
+	if left > 0 && (d.MinFresh == absent || left >= d.MinFresh*second) {
+		return Give
+	}
+	if v.strict || left > 0 {
+		return Validate
+	}
+	if d.MaxStale != absent && -left <= d.MaxStale*second && !v.shared {
+		return GiveStale
+	}
+	if d.MaxAge == absent && d.MinFresh == absent && -left < p.window(v, v.whileRevalidate, p.WhileRevalidate) {
+		return GiveAndRefresh
+	}
+	return Validate
+}
+
+// InPlace reports whether v may be given in place of an error (RFC 5861 4), at a time now.
+func (p *Policy) InPlace(v *Response, a *Directives, now int64) bool {
+	if v.strict || v.noCache {
+		return false
+	}
+	window := p.window(v, v.ifError, p.IfError)
+	if a.IfError != absent && !v.shared {
+		window = max(window, a.IfError*second)
+	}
+	return now-v.born-v.lifetime < window
+}
+
+// window is how long a response may be given when it is stale: what it says itself, or
+// else what the route says. s-maxage forbids it (RFC 9111 5.2.2.10), unless the response
+// itself allows for it.
+func (p *Policy) window(v *Response, own int64, otherwise time.Duration) int64 {
+	switch {
+	case own != absent:
+		return own * second
+	case v.shared:
+		return 0
+	}
+	return int64(otherwise)
+}
+
+const second = int64(time.Second)

@@ -1,0 +1,77 @@
+package config
+
+import "time"
+
+// Cache bounds what is stored of responses, of all routes together.
+type Cache struct {
+	Size   int64 // bytes
+	Object int64 // of one response
+}
+
+var cacheFields = []known[Cache]{
+	{"size", func(c *Cache, p place) { c.Size = p.size(1<<20, 1<<42) }},
+	{"object", func(c *Cache, p place) { c.Object = p.size(4<<10, 1<<30) }},
+}
+
+func (c *Config) readCache(p place) {
+	readFields(p, &c.Cache, cacheFields)
+	if c.Cache.Object > c.Cache.Size/4 {
+		p.problem("make size larger, or object smaller", "one response may be a quarter of all that is stored, %d bytes, and object is %d", c.Cache.Size/4, c.Cache.Object)
+	}
+}
+
+// Caching is what a route's responses are stored by (RFC 9111), and given when they are
+// stale (RFC 5861).
+type Caching struct {
+	At              At
+	Shared          bool          // what a guard lets pass is the same for all whom it does
+	Heuristic       time.Duration // the longest that a response is fresh which doesn't say how long; 0: none is
+	WhileRevalidate time.Duration // for responses that don't say it themselves
+	IfError         time.Duration // in the same way
+	Wait            time.Duration // for the response to a request of the same kind; 0: each asks by itself
+	Waiters         int           // of one response at most
+	Obey            bool          // what clients say in Cache-Control counts
+	Told            bool          // responses say in Cache-Status what the cache did
+}
+
+var cachingFields = []known[Caching]{
+	{"shared", func(c *Caching, p place) { c.Shared = p.boolean() }},
+	{"heuristic", func(c *Caching, p place) { c.Heuristic = p.duration(0, 24*time.Hour) }},
+	{"stale-while-revalidate", func(c *Caching, p place) { c.WhileRevalidate = p.duration(0, 30*24*time.Hour) }},
+	{"stale-if-error", func(c *Caching, p place) { c.IfError = p.duration(0, 30*24*time.Hour) }},
+	{"wait", func(c *Caching, p place) { c.Wait = p.duration(0, time.Minute) }},
+	{"waiters", func(c *Caching, p place) { c.Waiters = p.integer(1, 100_000) }},
+	{"request-directives", func(c *Caching, p place) { c.Obey = p.word("honor", "ignore") == "honor" }},
+	{"status", func(c *Caching, p place) { c.Told = p.boolean() }},
+}
+
+func readCaching(p place) *Caching {
+	c := &Caching{At: p.at(), Wait: 5 * time.Second, Waiters: 1000, Obey: true, Told: true}
+	readFields(p, c, cachingFields)
+	return c
+}
+
+// checkCaching refuses to store what may be for one client only, unless the file says that
+// it isn't.
+func (r *Route) checkCaching() *Problem {
+	if r.Cache == nil || r.Cache.Shared {
+		return nil
+	}
+	by := ""
+	switch {
+	case r.MTLS != nil:
+		by = "mtls"
+	case r.Keys != nil:
+		by = "keys"
+	case r.Basic != nil:
+		by = "basic"
+	case r.JWT != nil:
+		by = "jwt"
+	case len(r.Identity) > 0:
+		by = "identity"
+	default:
+		return nil
+	}
+	problem := r.Cache.At.Problem("say shared: true if all who may ask get the same", "the upstream knows who asks by %s, and what is stored is given to everybody", by)
+	return &problem
+}
