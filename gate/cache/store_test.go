@@ -189,7 +189,7 @@ func TestStored(t *testing.T) {
 		{"vary by too much", get, "HTTP/1.1 200 OK\nVary: a,b,c,d,e,f,g,h,i" + fresh, false},
 		{"tags", get, "HTTP/1.1 200 OK\nCache-Tag: a, b\nSurrogate-Key: c d" + fresh, true},
 		{"too many tags", get, "HTTP/1.1 200 OK\nSurrogate-Key: " + strings.Repeat("a ", mostTags+1) + fresh, false},
-		{"too large", get, "HTTP/1.1 200 OK\nX-A: " + strings.Repeat("a", 5000) + fresh, false},
+		{"too large", get, "HTTP/1.1 200 OK\nX-A: " + strings.Repeat("a", 7000) + fresh, false},
 	} {
 		s := New(1<<20, 6<<10)
 		v := stored(t, s, &Policy{}, c.request, c.response, "body")
