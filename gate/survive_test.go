@@ -155,9 +155,10 @@ func TestSlowClients(t *testing.T) {
 // The gateway says that it is ready whatever its routes do, and that it is not while it
 // drains.
 func TestReadyPath(t *testing.T) {
-	hung := make(chan struct{})
+	hung, taken := make(chan struct{}), make(chan struct{}, 10)
 	upstream := scripted(t, func(c *peer) {
 		c.head()
+		taken <- struct{}{}
 		<-hung
 		io.WriteString(c, ok)
 	})
@@ -170,6 +171,7 @@ func TestReadyPath(t *testing.T) {
 	}
 	busy, kept := dial(t, address), dial(t, address)
 	busy.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+	<-taken
 	if got := ready(kept); got != "200 ready\n" {
 		t.Errorf("%q", got)
 	}
