@@ -187,11 +187,11 @@ func TestCacheRefreshes(t *testing.T) {
 	}
 }
 
-// Who asks for nobody leaves nothing: not when the upstream fails, nor when it answers
-// something else.
+// What is stale is given whatever becomes of asking for a newer one: the upstream fails, or
+// answers something else.
 func TestCacheRefreshFails(t *testing.T) {
 	h := newHeld(t)
-	g, at := start(t, "routes: [{cache: {stale-while-revalidate: 1h}, retry: {attempts: 1}, to: http://"+h.address+"}]\n")
+	_, at := start(t, "routes: [{cache: {stale-while-revalidate: 1h}, retry: {attempts: 1}, to: http://"+h.address+"}]\n")
 	get := func() came { return <-askers(t, at, 1) }
 	h.answers <- answerOf("old", "Cache-Control: max-age=1", "Age: 10", `ETag: "a"`)
 	get()
@@ -211,7 +211,6 @@ func TestCacheRefreshFails(t *testing.T) {
 			h.answers <- "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\nno"
 		}
 	}
-	waitFor(t, "no client is left", func() bool { return g.Proxy().Clients() == 0 })
 }
 
 // A stored response is given over HTTP/2 as it is over HTTP/1.1, however long it is.
