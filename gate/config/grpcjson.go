@@ -87,6 +87,9 @@ func (r *Route) checkGRPCJSON(found map[string]place) {
 	if at, ok := found["rewrite"]; ok {
 		at.problem("remove it", "the path of a call over gRPC is its method's, which grpc-json finds")
 	}
+	if at, ok := found["cache"]; ok {
+		at.problem("remove it", "responses that grpc-json makes of calls are not stored")
+	}
 	if r.Deadline != nil && r.Deadline.Header != "grpc-timeout" {
 		found["deadline"].problem("remove it, or write deadline: grpc-timeout", "calls over gRPC are told by grpc-timeout how much time there is")
 	}
