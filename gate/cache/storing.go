@@ -33,6 +33,7 @@ type said struct {
 	date       int64
 	hasDate    bool
 	age        int64
+	hasAge     bool
 	modified   int64
 	names      []byte
 	cookie     bool
@@ -157,8 +158,9 @@ func (s *said) read(m *Coming, v *Response) {
 				continue
 			}
 		case is("age"):
-			if s.age == 0 {
+			if !s.hasAge {
 				s.age, _ = parseSeconds(firstOf(value))
+				s.hasAge = true
 			}
 		case is("last-modified"):
 			v.Modified = bytes.Clone(value)
@@ -195,8 +197,17 @@ func firstOf(list []byte) []byte {
 
 // parseDate reads a date in one of the three forms that there are (RFC 9110 5.6.7).
 func parseDate(b []byte) (unix int64, ok bool) {
+	// Package net/http reads digits that are missing and spaces that are too many.
+	switch bytes.IndexByte(b, ',') {
+	case 3:
+		ok = len(b) == len(http.TimeFormat)
+	case -1:
+		ok = len(b) == len(time.ANSIC)
+	default: // RFC 850, whose days are of any length
+		ok = true
+	}
 	t, err := http.ParseTime(string(b))
-	if err != nil {
+	if err != nil || !ok {
 		return 0, false
 	}
 	return t.Unix(), true
