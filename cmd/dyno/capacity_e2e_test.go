@@ -45,7 +45,8 @@ func serveQueue(t *testing.T, capacity float64) string {
 
 // capacityResult is what the tests read of dyno capacity --json.
 type capacityResult struct {
-	Found bool `json:"found"`
+	Found bool   `json:"found"`
+	Why   string `json:"why"` // nothing was found
 	Holds *struct {
 		Rate float64 `json:"rate"`
 	} `json:"holds"`
@@ -72,6 +73,7 @@ func TestCapacityFindsABracket(t *testing.T) {
 	home := t.TempDir()
 	var o outcome
 	var r capacityResult
+	disturbed := true
 	for range 3 { // a machine that others keep busy may disturb every trial at a rate
 		o = dyno(t, home, "capacity", serveQueue(t, 300), "--objective", "p90 < 60ms, errors < 1%", "--trial", "700ms", "--initial-trial", "300ms",
 			"--precision", "20%", "--warmup", "100ms", "--no-calibration", "--max-time", "30s", "--json", "--html", "c.html", "-o", "c.json")
@@ -79,10 +81,13 @@ func TestCapacityFindsABracket(t *testing.T) {
 		if err := json.Unmarshal([]byte(o.stdout), &r); err != nil {
 			t.Fatalf("%v\n%s\n%s", err, o.stdout, o.stderr)
 		}
-		if r.Limit == nil {
+		if disturbed = strings.Contains(r.Why, "disturbed all the time"); r.Limit == nil && !disturbed {
 			break
 		}
-		t.Logf("disturbed: %s", r.Limit.Why)
+		t.Logf("disturbed: %+v %s", r.Limit, r.Why)
+	}
+	if disturbed {
+		t.Skip("others keep this machine busy all the time, as dyno says")
 	}
 	o.want(t, 0, o.stdout)
 	if !r.Found || r.Holds == nil || r.Fails == nil || r.Holds.Rate >= r.Fails.Rate || r.Holds.Rate > 450 || len(r.Loads) < 2 {

@@ -212,7 +212,7 @@ func TestQueueAtThreeTimesTheCapacity(t *testing.T) {
 		{"three times as much", 3, 0.97, 0.70, 25 * time.Millisecond, 60 * time.Millisecond},
 		{"less again", 0.8, 0.75, 0.01, 10 * time.Millisecond, 60 * time.Millisecond},
 	} {
-		const d = 10 * time.Second
+		const d = 20 * time.Second
 		s.offer(capacity*c.rate, d)
 		slices.Sort(s.waits)
 		median, almost := s.waits[len(s.waits)/2], s.waits[len(s.waits)*99/100]
