@@ -10,7 +10,7 @@ import (
 // Whole folders, so that a new package of the gateway is in it too; who packs them
 // leaves tests out.
 //
-//go:embed go.mod go.sum cmd/nanogate gate internal/anytime internal/descriptors internal/spelling
+//go:embed go.mod go.sum cmd/nanogate gate gateway internal/anytime internal/descriptors internal/spelling
 var nanogateSource embed.FS
 
 // Nanogate returns the source of nanogate, but for the modules of nano, with its go.mod,
