@@ -48,6 +48,7 @@ func TestActivationProgram(t *testing.T) {
 }
 
 func TestActivation(t *testing.T) {
+	t.Parallel() // it waits for processes, most of its time
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("no shell to set LISTEN_PID")

@@ -143,9 +143,10 @@ func TestAbortedBodies(t *testing.T) {
 		})),
 	} {
 		log := &logLines{}
-		ended := make(chan nano.Outcome, 8)
+		begun, ended := make(chan struct{}, 1), make(chan nano.Outcome, 8)
 		wires, app := onWires(t, nano.Config{Limits: nano.Limits{BufferBody: 1, Body: 1 << 30}, Logger: slog.New(slog.NewTextHandler(log, nil))}, func(app *nano.App) {
 			app.Post("/x", func(c nano.Ctx) error {
+				begun <- struct{}{}
 				c.AfterResponse(func(_ nano.Ctx, o nano.Outcome) { ended <- o })
 				return read(c)
 			})
@@ -160,6 +161,7 @@ func TestAbortedBodies(t *testing.T) {
 				c := dial(t, to)
 				c.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Type: " + kind + "\r\n" + framing)
 				c.Conn.(*net.TCPConn).CloseWrite()
+				<-begun
 				o := <-ended
 				if o.Status != 400 && o.Status != 0 || o.Status == 400 && name != "mounted" && !errors.Is(o.Err, context.Canceled) {
 					t.Errorf("%s, %.20q: %+v", name, framing, o)
@@ -176,7 +178,12 @@ func TestAbortedBodies(t *testing.T) {
 				r, _ := http.NewRequestWithContext(ctx, "POST", wire.url+"/x", body)
 				r.Header.Set("Content-Type", kind)
 				r.ContentLength = length
-				go func() { io.WriteString(w, "abc"); time.Sleep(10 * time.Millisecond); cancel() }()
+				go func() {
+					io.WriteString(w, "abc")
+					<-begun                           // there is nobody to be told before
+					time.Sleep(10 * time.Millisecond) // in most cases the handler waits for more then
+					cancel()
+				}()
 				if resp, err := wire.client.Do(r); err == nil {
 					resp.Body.Close()
 				}

@@ -14,7 +14,7 @@ func TestFromHTTPClientGone(t *testing.T) {
 	started, gone := make(chan struct{}), make(chan error)
 	at, _ := serve(t, nano.Config{}, func(app *nano.App) {
 		app.Get("/wait", nano.FromHTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(r.Context(), 30*time.Second)
 			defer cancel()
 			close(started)
 			<-ctx.Done()

@@ -74,7 +74,7 @@ func wires(t *testing.T, app *App) map[string]asker {
 	go func() { ended <- app.Serve(ln) }()
 	t.Cleanup(func() {
 		std.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		if err := app.Shutdown(ctx); err != nil {
 			t.Error(err)

@@ -16,54 +16,63 @@ import (
 
 // TestHTTP2Limits that concern one request: its stream is answered, the connection goes on.
 func TestHTTP2Limits(t *testing.T) {
-	config := nano.Config{Limits: nano.Limits{Body: 1 << 10, BufferBody: 1 << 10, URI: 100, Fields: 10, ReadBody: 40 * time.Millisecond}}
+	config := nano.Config{Limits: nano.Limits{Body: 1 << 10, BufferBody: 1 << 10, URI: 100, Fields: 10}}
+	hurried := config // in which a busy machine may be late with any body
+	hurried.Limits.ReadBody = 40 * time.Millisecond
 	routes := func(app *nano.App) { app.Post("/echo", echoBody) }
 	slow := func() io.ReadCloser { // which the client ends when it is refused
 		r, w := io.Pipe()
 		go w.Write([]byte("x"))
 		return r
 	}
-	overHTTP2(t, config, routes, func(t *testing.T, client *http.Client, url string) {
-		for _, tt := range []struct {
-			name   string
-			change func(r *http.Request)
-			status int
-		}{
-			{"target", func(r *http.Request) { r.URL.RawQuery = strings.Repeat("a", 200) }, 414},
-			{"escape", func(r *http.Request) { r.URL.Opaque = "/%zz" }, 400},
-			{"fields", func(r *http.Request) {
-				for i := range 20 {
-					r.Header.Set(fmt.Sprint("X-", i), "v")
+	type asked struct {
+		name   string
+		change func(r *http.Request)
+		status int
+	}
+	answers := func(all ...asked) func(t *testing.T, client *http.Client, url string) {
+		return func(t *testing.T, client *http.Client, url string) {
+			for _, tt := range all {
+				r, _ := http.NewRequest("POST", url+"/echo", nil)
+				tt.change(r)
+				resp, err := client.Do(r)
+				if err != nil {
+					t.Errorf("%s: %v", tt.name, err)
+					continue
 				}
-			}, 431},
-			{"host", func(r *http.Request) { r.Host = "a:b" }, 400},
-			{"expectation", func(r *http.Request) { r.Header.Set("Expect", "a miracle") }, 417},
-			{"length", func(r *http.Request) {
-				r.ContentLength = 2 << 10
-				r.Body = io.NopCloser(strings.NewReader(strings.Repeat("x", 2<<10)))
-			}, 413},
-			{"body", func(r *http.Request) {
-				r.ContentLength = -1
-				r.Body = io.NopCloser(strings.NewReader(strings.Repeat("x", 2<<10)))
-			}, 413},
-			{"slow", func(r *http.Request) { r.Body, r.ContentLength = slow(), 100 }, 408},
-			{"slow, read by the handler", func(r *http.Request) { r.Body, r.ContentLength = slow(), -1 }, 408},
-			{"none", func(r *http.Request) {}, 200},
-		} {
-			r, _ := http.NewRequest("POST", url+"/echo", nil)
-			tt.change(r)
-			resp, err := client.Do(r)
-			if err != nil {
-				t.Errorf("%s: %v", tt.name, err)
-				continue
-			}
-			body, _ := io.ReadAll(resp.Body)
-			resp.Body.Close()
-			if resp.StatusCode != tt.status || tt.status >= 400 && !strings.Contains(string(body), `"title"`) {
-				t.Errorf("%s: %d %s, want %d", tt.name, resp.StatusCode, body, tt.status)
+				body, _ := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if resp.StatusCode != tt.status || tt.status >= 400 && !strings.Contains(string(body), `"title"`) {
+					t.Errorf("%s: %d %s, want %d", tt.name, resp.StatusCode, body, tt.status)
+				}
 			}
 		}
-	})
+	}
+	overHTTP2(t, hurried, routes, answers(
+		asked{"slow", func(r *http.Request) { r.Body, r.ContentLength = slow(), 100 }, 408},
+		asked{"slow, read by the handler", func(r *http.Request) { r.Body, r.ContentLength = slow(), -1 }, 408},
+		asked{"none", func(r *http.Request) {}, 200},
+	))
+	overHTTP2(t, config, routes, answers([]asked{
+		{"target", func(r *http.Request) { r.URL.RawQuery = strings.Repeat("a", 200) }, 414},
+		{"escape", func(r *http.Request) { r.URL.Opaque = "/%zz" }, 400},
+		{"fields", func(r *http.Request) {
+			for i := range 20 {
+				r.Header.Set(fmt.Sprint("X-", i), "v")
+			}
+		}, 431},
+		{"host", func(r *http.Request) { r.Host = "a:b" }, 400},
+		{"expectation", func(r *http.Request) { r.Header.Set("Expect", "a miracle") }, 417},
+		{"length", func(r *http.Request) {
+			r.ContentLength = 2 << 10
+			r.Body = io.NopCloser(strings.NewReader(strings.Repeat("x", 2<<10)))
+		}, 413},
+		{"body", func(r *http.Request) {
+			r.ContentLength = -1
+			r.Body = io.NopCloser(strings.NewReader(strings.Repeat("x", 2<<10)))
+		}, 413},
+		{"none", func(r *http.Request) {}, 200},
+	}...))
 }
 
 // TestHTTP2ResponseNotTaken: a client that opens no window for a response loses its
@@ -78,12 +87,20 @@ func TestHTTP2ResponseNotTaken(t *testing.T) {
 	}
 	config := nano.Config{Limits: nano.Limits{WriteStall: 50 * time.Millisecond}}
 	overHTTP2(t, config, routes, func(t *testing.T, client *http.Client, url string) {
-		resp, err := client.Get(url + "/large")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if o := <-ended; o.Err == nil && !o.Gone {
-			t.Errorf("%+v", o)
+		var resp *http.Response
+		for end := time.Now().Add(30 * time.Second); resp == nil; {
+			got, err := client.Get(url + "/large")
+			if err != nil && time.Now().After(end) { // a client that is busy may lose its connection before it has read the head
+				t.Fatal(err)
+			}
+			select {
+			case o := <-ended:
+				if resp = got; o.Err == nil && !o.Gone {
+					t.Errorf("%+v", o)
+				}
+			case <-time.After(30 * time.Second):
+				t.Fatalf("the handler isn't told: %v", err)
+			}
 		}
 		if _, err := io.Copy(io.Discard, resp.Body); err == nil {
 			t.Error("the response is whole")
@@ -155,7 +172,7 @@ func TestHTTP2ViolationsAreTold(t *testing.T) {
 		c := dial(t, at)
 		c.send(preface + tt.frame)
 		n := uint64(0)
-		for range 400 {
+		for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
 			for status, of := range app.Refused() {
 				if status == 400 {
 					n = of

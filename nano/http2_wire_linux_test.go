@@ -1,7 +1,6 @@
 package nano_test
 
 import (
-	"math"
 	"net"
 	"testing"
 	"time"
@@ -29,7 +28,7 @@ func dialHTTP2(t *testing.T, address string) *h2peer {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(20 * time.Second)) // a test that hangs says where
+	c.SetDeadline(time.Now().Add(2 * time.Minute)) // a test that hangs says where
 	p := &h2peer{T: t, Conn: c}
 	settings := http2.DefaultSettings
 	settings.InitialWindow = 1<<16 - 1
@@ -132,40 +131,39 @@ func TestHTTP2DoesNotAllocate(t *testing.T) {
 		},
 	} {
 		p := dialHTTP2(t, at)
-		for range 200 { // tables that remember streams are full then
-			ask(p)
-		}
-		least := math.Inf(1)
-		for range 10 { // a busy machine takes the loop's CPU away, which its watchdog takes for a handler that blocks
-			p.SetDeadline(time.Now().Add(20 * time.Second))
-			if least = min(least, allocationsOf(func() { ask(p) })); least <= 0.1 {
-				break
-			}
-		}
-		if least > 0.1 {
-			t.Errorf("%s: %.2f allocations per request, want 0", name, least)
-		}
+		noAllocations(t, name, func() { ask(p) }) // tables that remember streams are soon full
 	}
 }
 
 // TestHTTP2SlowFrames: a client may not take its time in the middle of a frame, nor of
 // a field block, and who asks for nothing is let go with a GOAWAY.
 func TestHTTP2SlowFrames(t *testing.T) {
-	at, _ := serve(t, nano.Config{H2C: true, Limits: nano.Limits{ReadHead: 40 * time.Millisecond, Idle: 80 * time.Millisecond}}, nil)
+	hasty, _ := serve(t, nano.Config{H2C: true, Limits: nano.Limits{ReadHead: 40 * time.Millisecond}}, nil)
+	idle, _ := serve(t, nano.Config{H2C: true, Limits: nano.Limits{Idle: 80 * time.Millisecond}}, nil)
+	end := time.Now().Add(30 * time.Second)
 	for _, tt := range []struct {
-		name string
-		send []byte
-		code http2.ErrCode
+		name, at string
+		send     []byte
+		code     http2.ErrCode
 	}{
-		{"frame", http2.AppendFrameHeader(nil, http2.FrameHeader{Length: 10, Stream: 1, Type: http2.FrameHeaders, Flags: http2.FlagEndHeaders}), http2.EnhanceYourCalm},
-		{"block", append(http2.AppendFrameHeader(nil, http2.FrameHeader{Length: 1, Stream: 1, Type: http2.FrameHeaders}), 0x82), http2.EnhanceYourCalm},
-		{"nothing", nil, http2.NoError},
+		{"frame", hasty, http2.AppendFrameHeader(nil, http2.FrameHeader{Length: 10, Stream: 3, Type: http2.FrameHeaders, Flags: http2.FlagEndHeaders}), http2.EnhanceYourCalm},
+		{"block", hasty, append(http2.AppendFrameHeader(nil, http2.FrameHeader{Length: 1, Stream: 3, Type: http2.FrameHeaders}), 0x82), http2.EnhanceYourCalm},
+		{"nothing", idle, nil, http2.NoError},
 	} {
-		p := dialHTTP2(t, at)
-		p.codec.Out = append(p.codec.Out, tt.send...)
-		p.flush()
-		p.mute = true
-		ev := p.next()
+		var p *h2peer
+		var ev *http2.Event
+		for again := true; again; again = ev == nil && tt.send == nil && time.Now().Before(end) { // a busy client may be let go before its preface
+			p = dialHTTP2(t, tt.at)
+			if tt.send != nil { // settings that aren't acknowledged in time are another mistake
+				p.ask(h2get, []byte("/"), nil)
+				p.flush()
+				p.answers(1)
+			}
+			p.codec.Out = append(p.codec.Out, tt.send...)
+			p.flush()
+			p.mute = true
+			ev = p.next()
+		}
 		if ev == nil || ev.Kind != http2.EventGoAway || ev.Code != tt.code {
 			t.Errorf("%s: %+v, want GOAWAY with %v", tt.name, ev, tt.code)
 			continue

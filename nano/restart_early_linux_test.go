@@ -33,7 +33,7 @@ func TestRestartEndsEarlyProgram(t *testing.T) {
 	second := os.Getenv("NANO_LISTENERS") != ""
 	app := nano.New(nano.Config{})
 	app.Get("/", func(c nano.Ctx) error { return c.Text(200, strconv.Itoa(os.Getpid())) })
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	listened := make(chan error, 2)
 	go func() { listened <- app.Listen("unix:" + filepath.Join(dir, "a")) }()
@@ -61,7 +61,7 @@ func askUnix(t *testing.T, path string) string {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", path)
 	}}}
-	for tries := 0; ; tries++ {
+	for end := time.Now().Add(time.Minute); ; {
 		resp, err := client.Get("http://app/")
 		if err == nil {
 			body, err := io.ReadAll(resp.Body)
@@ -70,7 +70,7 @@ func askUnix(t *testing.T, path string) string {
 				return string(body)
 			}
 		}
-		if tries == 1000 {
+		if time.Now().After(end) {
 			t.Fatal(err)
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -80,6 +80,7 @@ func askUnix(t *testing.T, path string) string {
 // TestRestartEndsEarly: when the new process ends before it serves everywhere, the
 // old one goes on, and its unix sockets still have their files.
 func TestRestartEndsEarly(t *testing.T) {
+	t.Parallel() // it waits for processes, most of its time
 	dir := t.TempDir()
 	program := exec.Command(os.Args[0], "-test.run=^TestRestartEndsEarlyProgram$")
 	program.Env = append(os.Environ(), earlyVar+"="+dir)

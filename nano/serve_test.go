@@ -58,7 +58,7 @@ func serveOn(t *testing.T, ln net.Listener, config nano.Config, routes func(*nan
 	ended := make(chan error, 1)
 	go func() { ended <- app.Serve(ln) }()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		if err := app.Shutdown(ctx); err != nil {
 			t.Errorf("Shutdown: %v", err)
@@ -88,7 +88,7 @@ func dial(t *testing.T, address string) *client {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(20 * time.Second)) // a test that hangs says where
+	c.SetDeadline(time.Now().Add(2 * time.Minute)) // a test that hangs says where
 	return &client{t, c, bufio.NewReader(c)}
 }
 

@@ -31,7 +31,7 @@ func listening(t *testing.T, app *nano.App, serve func() error) {
 	ended := make(chan error, 1)
 	go func() { ended <- serve() }()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		if err := app.Shutdown(ctx); err != nil {
 			t.Errorf("Shutdown: %v", err)
@@ -150,11 +150,10 @@ func TestTLSHandshakeHasItsTime(t *testing.T) {
 	listening(t, app, func() error { return app.ServeTLS(ln, &tls.Config{GetCertificate: cert.Get}) })
 	c := dial(t, ln.Addr().String())
 	c.end()
-	for range 400 {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if strings.Contains(log.String(), "TLS handshake") {
 			return
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	t.Error("the log says nothing of it:", log.String())
 }
@@ -175,10 +174,7 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	}
 	writePair(t, dir, 2)
 	os.Chtimes(certFile, time.Now(), time.Now().Add(time.Minute)) // in case the clock of files is coarse
-	for range 100 {
-		if serial() == 2 {
-			break
-		}
+	for end := time.Now().Add(30 * time.Second); serial() != 2 && time.Now().Before(end); {
 		time.Sleep(50 * time.Millisecond)
 	}
 	if serial() != 2 {
@@ -231,7 +227,7 @@ func TestH2C(t *testing.T) {
 func TestProxyProtocol(t *testing.T) {
 	log := &logLines{}
 	config := nano.Config{ProxyProtocol: true, H2C: true, Logger: slog.New(slog.NewTextHandler(log, nil)),
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Limits: nano.Limits{PerAddress: 4}}
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Limits: nano.Limits{PerAddress: 8}}
 	plain, _ := serve(t, config, func(app *nano.App) { app.Get("/who", who) })
 	const v2 = "\r\n\r\n\x00\r\nQUIT\n\x21\x11\x00\x0c\x01\x02\x03\x04\x0a\x00\x00\x01\x12\x34\x00\x50"
 	const request = "GET /who HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -316,12 +312,11 @@ func TestUnixSocketFile(t *testing.T) {
 		}
 	})
 	listening(t, app, func() error { return app.Listen("unix:" + path) })
-	for range 200 {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if c, err := net.Dial("unix", path); err == nil {
 			c.Close()
 			break
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
@@ -355,7 +350,7 @@ func TestServeOnATLSListener(t *testing.T) {
 	})
 	for _, two := range []bool{false, true} {
 		transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: two}
-		resp, err := (&http.Client{Transport: transport, Timeout: 10 * time.Second}).Get("https://" + ln.Addr().String() + "/who")
+		resp, err := (&http.Client{Transport: transport, Timeout: 30 * time.Second}).Get("https://" + ln.Addr().String() + "/who")
 		if err != nil {
 			t.Fatalf("HTTP/2 %v: %v", two, err)
 		}

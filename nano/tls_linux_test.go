@@ -50,14 +50,19 @@ func TestTLSIsServedOnTheLoop(t *testing.T) {
 // The limits of time hold over TLS.
 func TestTLSSlowClients(t *testing.T) {
 	const short = 150 * time.Millisecond
-	app := nano.New(nano.Config{Logger: quiet, Limits: nano.Limits{ReadHead: short, ReadBody: short, Idle: short, BufferBody: 100}})
-	app.Get("/", hello)
-	echo(app)
-	at := serveTLS(t, app, nil)
-	slowClients(t, func(t *testing.T) *client { return dialSecure(t, at, nil) })
+	limited := func(limits nano.Limits) (address string) {
+		app := nano.New(nano.Config{Logger: quiet, Limits: limits})
+		app.Get("/", hello)
+		echo(app)
+		return serveTLS(t, app, nil)
+	}
+	at, impatient := limited(nano.Limits{ReadHead: short, ReadBody: short, BufferBody: 100}), limited(nano.Limits{Idle: short})
+	slowClients(t, func(t *testing.T, idle bool) *client {
+		return dialSecure(t, map[bool]string{false: at, true: impatient}[idle], nil)
+	})
 	t.Run("part of a record", func(t *testing.T) {
 		t.Parallel()
-		c := dialSecure(t, at, nil)
+		c := dialSecure(t, impatient, nil)
 		c.Conn.(*tls.Conn).NetConn().Write([]byte{23, 3, 3, 0, 100, 1, 2, 3})
 		c.end()
 	})
@@ -114,14 +119,14 @@ func TestTLSLimitsOfConnections(t *testing.T) {
 					return nil, err
 				}
 				t.Cleanup(func() { c.Close() })
-				c.SetDeadline(time.Now().Add(20 * time.Second))
+				c.SetDeadline(time.Now().Add(30 * time.Second))
 				io.WriteString(c, get)
 				_, err = c.Read(make([]byte, 1))
 				return c, err
 			}
 			var open []net.Conn
 			for range 2 {
-				c, err := ask(20 * time.Second)
+				c, err := ask(30 * time.Second)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -134,9 +139,9 @@ func TestTLSLimitsOfConnections(t *testing.T) {
 				c.Close()
 			}
 			for range 4 { // one after the other
-				c, err := ask(time.Second)
+				c, err := ask(30 * time.Second)
 				for err != nil { // a hang ends by the test's time limit
-					c, err = ask(time.Second)
+					c, err = ask(30 * time.Second)
 				}
 				c.Close()
 			}
@@ -225,7 +230,7 @@ func TestTLSShutdownCutsWhatLasts(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Error("ServeTLS doesn't return")
 	}
 }
@@ -238,7 +243,7 @@ func TestTLSListenerClosedByItsOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := net.Listen("tcp", loopback())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +259,7 @@ func TestTLSListenerClosedByItsOwner(t *testing.T) {
 	if err := <-ended; !errors.Is(err, net.ErrClosed) {
 		t.Errorf("ServeTLS: %v", err)
 	}
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
 		late, err := net.Dial("tcp", at)
 		if err != nil {
 			break

@@ -15,7 +15,8 @@ import (
 	"dyno/nano"
 )
 
-// startTLS serves with TLS without shutting down at the end of the test.
+// startTLS serves with TLS without shutting down at the end of the test. It returns when
+// the app serves: one that is shut down before that refuses all.
 func startTLS(t *testing.T, config nano.Config) (at string, app *nano.App) {
 	t.Helper()
 	certFile, keyFile := writePair(t, t.TempDir(), 1)
@@ -23,7 +24,7 @@ func startTLS(t *testing.T, config nano.Config) (at string, app *nano.App) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := net.Listen("tcp", loopback()) // the test sees it closed
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,12 +32,20 @@ func startTLS(t *testing.T, config nano.Config) (at string, app *nano.App) {
 	app = nano.New(config)
 	app.Get("/", func(c nano.Ctx) error { return c.Text(200, "hello") })
 	go app.ServeTLS(ln, &tls.Config{Certificates: []tls.Certificate{pair}})
+	c, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := overTLS(c); err != nil {
+		t.Fatal(err)
+	}
 	return ln.Addr().String(), app
 }
 
 // overTLS does a handshake on a connection and one request.
 func overTLS(nc net.Conn) error {
-	nc.SetDeadline(time.Now().Add(20 * time.Second))
+	nc.SetDeadline(time.Now().Add(time.Minute))
 	c := tls.Client(nc, &tls.Config{InsecureSkipVerify: true})
 	if _, err := io.WriteString(c, get); err != nil { // the handshake, too
 		return err
@@ -51,7 +60,7 @@ func overTLS(nc net.Conn) error {
 
 // overTLSAndHTTP2 does so with a request of HTTP/2.
 func overTLSAndHTTP2(nc net.Conn) error {
-	nc.SetDeadline(time.Now().Add(20 * time.Second))
+	nc.SetDeadline(time.Now().Add(time.Minute))
 	var protocols http.Protocols
 	protocols.SetHTTP2(true)
 	transport := &http.Transport{
@@ -75,7 +84,7 @@ func overTLSAndHTTP2(nc net.Conn) error {
 // down are served, wherever they stand: in the listener's queue, waiting to be let
 // in, or in the middle of their handshake.
 func TestTLSShutdownServesHandshakes(t *testing.T) {
-	at, app := startTLS(t, nano.Config{Limits: nano.Limits{Connections: 2}})
+	at, app := startTLS(t, nano.Config{Limits: nano.Limits{Connections: 2, Handshake: time.Minute, Drain: 2 * time.Minute}})
 	var conns []net.Conn
 	for range 10 { // two are let in, one waits for that, seven wait in the queue
 		c, err := net.Dial("tcp", at)

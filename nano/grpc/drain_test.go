@@ -116,11 +116,14 @@ func TestAllocations(t *testing.T) {
 	for range 300 {
 		call()
 	}
-	least := testing.AllocsPerRun(100, call)
-	for range 5 {
-		least = min(least, testing.AllocsPerRun(100, call))
+	least := testing.AllocsPerRun(20, call)
+	for range 50 { // other goroutines allocate, too: one of many short tries has nothing of that
+		if least <= most {
+			break
+		}
+		least = min(least, testing.AllocsPerRun(20, call))
 	}
-	if least > most+0.5 { // of other goroutines, too
+	if least > most {
 		t.Errorf("%v allocations a call, want %d at most", least, most)
 	}
 }

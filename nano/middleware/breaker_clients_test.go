@@ -113,7 +113,7 @@ func TestClientsCantOpenTheBreaker(t *testing.T) {
 		default:
 		}
 		std.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		if err := app.Shutdown(ctx); err != nil {
 			t.Error(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/nano/internal/exchange"
+	"dyno/nano/wire/reactor"
 )
 
 // idleGrace is how long connections without a request stay open when the app
@@ -58,7 +59,8 @@ func (l *loop) drainStep() {
 				l.drainHTTP2(c)
 				return
 			}
-			if c.phase == phaseIdle && !c.unseen && !c.readable {
+			// What it has sent since the loop last asked is told by the next events.
+			if c.phase == phaseIdle && !c.unseen && !c.readable && !reactor.Says(c.fd) {
 				l.drop(c)
 			}
 		})

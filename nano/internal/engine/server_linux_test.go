@@ -39,7 +39,7 @@ func TestListenWhileShuttingDown(t *testing.T) {
 		l.call((*loop).beginDrain) // as Drain does, which Serve has just not seen
 	}
 	for range 2 { // the loops still run, or not any more
-		fds, err := sockets.OpenEach("127.0.0.1:0", 2)
+		fds, err := sockets.OpenEach("127.23.58.102:0", 2) // nobody else listens there
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestListenWhileShuttingDown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: sa.(*unix.SockaddrInet4).Port}
+		at := net.TCPAddr{IP: net.IPv4(127, 23, 58, 102), Port: sa.(*unix.SockaddrInet4).Port}
 		if err := s.Serve(fds, true); err != nil {
 			t.Fatal(err)
 		}
@@ -63,9 +63,10 @@ func TestListenWhileShuttingDown(t *testing.T) {
 	}
 }
 
-// TestOptionsOfConnections: connections have what finds clients that vanish.
-func TestOptionsOfConnections(t *testing.T) {
-	s, err := Start(Config{App: nobody{}, Loops: 1, Limits: Limits{Connections: 1, Idle: time.Minute}, Logger: slog.New(slog.DiscardHandler)})
+// serving starts an engine of one loop that listens. Who ends it hears of that by served.
+func serving(t *testing.T) (s *Server, at *net.TCPAddr, served chan error) {
+	t.Helper()
+	s, err := Start(Config{App: nobody{}, Loops: 1, Limits: Limits{Connections: 2, Idle: time.Minute}, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,18 +78,20 @@ func TestOptionsOfConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	served := make(chan error, 1)
+	served = make(chan error, 1)
 	go func() { served <- s.Serve(fds, true) }()
 	for listens := false; !listens; { // a client that is there before has other options
 		looked := make(chan bool)
 		s.loops[0].call(func(l *loop) { looked <- len(l.listeners) > 0 })
 		listens = <-looked
 	}
-	c, err := net.DialTCP("tcp", nil, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: sa.(*unix.SockaddrInet4).Port})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	return s, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: sa.(*unix.SockaddrInet4).Port}, served
+}
+
+// TestOptionsOfConnections: connections have what finds clients that vanish.
+func TestOptionsOfConnections(t *testing.T) {
+	s, at, served := serving(t)
+	connect(t, at)
 	found := make(chan [2]int, 1)
 	for len(found) == 0 { // until the loop has the client
 		looked := make(chan struct{})

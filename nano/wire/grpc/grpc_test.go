@@ -106,6 +106,12 @@ func TestCodes(t *testing.T) {
 	if _, ok := NamedCode("CANCELED"); ok {
 		t.Error("CANCELED is no name of the specification")
 	}
+	for code, want := range map[Code]int{OK: 200, Cancelled: 499, Unknown: 500, InvalidArgument: 400, DeadlineExceeded: 504, NotFound: 404, AlreadyExists: 409,
+		PermissionDenied: 403, ResourceExhausted: 429, FailedPrecondition: 400, Aborted: 409, OutOfRange: 400, Unimplemented: 501, Internal: 500, Unavailable: 503, DataLoss: 500, Unauthenticated: 401} {
+		if got := HTTPOfCode(code); got != want {
+			t.Errorf("%v is %d, want %d", code, got, want)
+		}
+	}
 }
 
 func TestMessage(t *testing.T) {

@@ -86,3 +86,32 @@ func CodeOfHTTP(status int) Code {
 	}
 	return Unknown
 }
+
+// HTTPOfCode is the status of HTTP that stands for a code (google/rpc/code.proto).
+func HTTPOfCode(code Code) int {
+	switch code {
+	case OK:
+		return 200
+	case Cancelled:
+		return 499
+	case InvalidArgument, FailedPrecondition, OutOfRange:
+		return 400
+	case DeadlineExceeded:
+		return 504
+	case NotFound:
+		return 404
+	case AlreadyExists, Aborted:
+		return 409
+	case PermissionDenied:
+		return 403
+	case Unauthenticated:
+		return 401
+	case ResourceExhausted:
+		return 429
+	case Unimplemented:
+		return 501
+	case Unavailable:
+		return 503
+	}
+	return 500
+}
