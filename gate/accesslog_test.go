@@ -121,7 +121,6 @@ func TestAccessLogOfTunnel(t *testing.T) {
 		}
 		p.send("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\n")
 		b := make([]byte, 5)
-		p.SetReadDeadline(time.Now().Add(patience))
 		for range 2 {
 			p.r.Read(b)
 			p.Write(b)

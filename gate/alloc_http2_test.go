@@ -4,7 +4,6 @@ package gate_test
 
 import (
 	"bytes"
-	"math"
 	"testing"
 
 	"dyno/nano/wire/http2"
@@ -143,20 +142,4 @@ func TestCallsDoNotAllocate(t *testing.T) {
 			n += m
 		}
 	})
-}
-
-// noAllocations holds calls of ask to none at all.
-func noAllocations(t *testing.T, name string, ask func()) {
-	t.Helper()
-	for range 200 {
-		ask()
-	}
-	// The runtime allocates now and then for itself: the least of a few tries counts.
-	least := math.Inf(1)
-	for range 5 {
-		if least = min(least, allocationsOf(ask)); least <= 0.1 {
-			return
-		}
-	}
-	t.Errorf("%s: %.2f allocations a request, want 0", name, least)
 }

@@ -3,9 +3,11 @@
 package gate_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -59,7 +61,7 @@ func askers(t *testing.T, at string, n int) (responses chan came) {
 func TestCacheCoalesces(t *testing.T) {
 	const clients = 20
 	h := newHeld(t)
-	g, at := start(t, "routes: [{cache: {}, to: http://"+h.address+"}]\n")
+	g, at := start(t, "routes: [{cache: {wait: 1m}, to: http://"+h.address+"}]\n")
 	responses := askers(t, at, clients)
 	waitFor(t, "all are there", func() bool { return g.Proxy().Clients() == clients && h.asked.Load() == 1 })
 	h.answers <- answerOf("one", "Cache-Control: max-age=60")
@@ -86,7 +88,7 @@ func TestCacheOfWhatIsNotForAll(t *testing.T) {
 		"failed":  "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 3\r\n\r\none",
 	} {
 		h := newHeld(t)
-		g, at := start(t, "routes: [{cache: {}, retry: {attempts: 1}, to: http://"+h.address+"}]\n")
+		g, at := start(t, "routes: [{cache: {wait: 1m}, retry: {attempts: 1}, to: http://"+h.address+"}]\n")
 		responses := askers(t, at, 5)
 		waitFor(t, "all are there", func() bool { return g.Proxy().Clients() == 5 && h.asked.Load() == 1 })
 		for range 5 {
@@ -106,7 +108,7 @@ func TestCacheOfWhatIsNotForAll(t *testing.T) {
 // When the client that asks goes away, another one that waits asks.
 func TestCacheAskerLeaves(t *testing.T) {
 	h := newHeld(t)
-	g, at := start(t, "routes: [{cache: {}, to: http://"+h.address+"}]\n")
+	g, at := start(t, "routes: [{cache: {wait: 1m}, to: http://"+h.address+"}]\n")
 	first := dial(t, at)
 	first.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
 	waitFor(t, "the first asks", func() bool { return h.asked.Load() == 1 })
@@ -184,6 +186,45 @@ func TestCacheRefreshes(t *testing.T) {
 	waitFor(t, "the newer one is there", func() bool { return get().body == "new" })
 	if n := h.asked.Load(); n != 2 {
 		t.Errorf("the upstream was asked %d times", n)
+	}
+}
+
+// A newer one is asked for once, also when a request has found what is stale just before
+// another loop stored the newer one.
+func TestCacheRefreshesOnce(t *testing.T) {
+	const paths, clients = 300, 4
+	o := newOrigin(t)
+	_, at := start(t, "routes: [{cache: {stale-while-revalidate: 1h}, to: http://"+o.address+"}]\n")
+	conns := make([]*peer, clients)
+	for i := range conns {
+		conns[i] = dial(t, at)
+	}
+	for i := range paths {
+		path := fmt.Sprint("/", i)
+		get := func(c *peer) (body string) {
+			c.send("GET %s HTTP/1.1\r\nHost: h\r\n\r\n", path)
+			resp, err := http.ReadResponse(c.r, nil)
+			if err != nil {
+				t.Error(err)
+				return "new"
+			}
+			b, _ := io.ReadAll(resp.Body)
+			return string(b)
+		}
+		o.give(path, answerOf("old", "Cache-Control: max-age=1", "Age: 10"))
+		get(conns[0])
+		o.give(path, answerOf("new", "Cache-Control: max-age=600"))
+		var all sync.WaitGroup
+		for _, c := range conns {
+			all.Go(func() {
+				for get(c) != "new" {
+				}
+			})
+		}
+		all.Wait()
+		if n := o.count(path); n != 2 {
+			t.Fatalf("%s: the upstream was asked %d times", path, n)
+		}
 	}
 }
 
@@ -338,6 +379,7 @@ func TestCacheHitsDoNotAllocate(t *testing.T) {
 	o := newOrigin(t)
 	o.give("/", answerOf("one", "Cache-Control: max-age=3600", "Vary: Accept-Language", `ETag: "a"`))
 	_, at := startLoops(t, 1, "routes: [{cache: {}, to: http://"+o.address+"}]\n")
+	ask(t, at, "GET / HTTP/1.1\r\nHost: h\r\nAccept-Language: de, en\r\n\r\n") // it is stored
 	for name, fields := range map[string]string{"whole": "", "not modified": "If-None-Match: \"a\"\r\n", "part": "Range: bytes=0-1\r\n"} {
 		c := dial(t, at)
 		question, answer := []byte("GET / HTTP/1.1\r\nHost: h\r\nAccept-Language: de, en\r\nCache-Control: max-age=3600\r\n"+fields+"\r\n"), make([]byte, 4<<10)

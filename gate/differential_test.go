@@ -3,14 +3,10 @@
 package gate_test
 
 import (
-	"fmt"
 	"io"
-	"net"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -22,14 +18,10 @@ import (
 // proxy. No request may reach the upstream by way of the other that nanogate did not send,
 // and none with another body.
 func TestSmugglingBehindOthers(t *testing.T) {
-	peers := map[string]func(t *testing.T, dir, listen, upstream string) *exec.Cmd{"nginx": nginxBefore, "haproxy": haproxyBefore}
-	for name, before := range peers {
+	for name := range others {
 		t.Run(name, func(t *testing.T) {
-			if _, err := exec.LookPath(name); err != nil {
-				t.Skipf("%s is not installed: what it makes of nanogate's requests is not tested here", name)
-			}
 			direct, beyond := newSeen(t), newSeen(t)
-			at := startPeer(t, before, beyond.address)
+			at := startOther(t, name, beyond.address)
 			_, toUpstream := startLoops(t, 1, "escaped-slashes: keep\nroutes: [{to: http://"+direct.address+"}]\n")
 			_, toPeer := startLoops(t, 1, "escaped-slashes: keep\nroutes: [{to: http://"+at+"}]\n")
 			passed := 0
@@ -144,86 +136,4 @@ func (s *seen) take() []string {
 	list := s.list
 	s.list = nil
 	return list
-}
-
-// startPeer starts another proxy before an upstream until the test ends.
-func startPeer(t *testing.T, before func(t *testing.T, dir, listen, upstream string) *exec.Cmd, upstream string) (address string) {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address = ln.Addr().String()
-	ln.Close()
-	cmd := before(t, t.TempDir(), address, upstream)
-	var said strings.Builder
-	cmd.Stdout, cmd.Stderr = &said, &said
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		<-ended
-	})
-	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		c, err := net.Dial("tcp", address)
-		if err == nil {
-			c.Close()
-			return address
-		}
-		select {
-		case err := <-ended:
-			ended <- err
-			t.Fatalf("%v: %s", err, said.String())
-		default:
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s does not listen", cmd.Path)
-		}
-	}
-}
-
-func nginxBefore(t *testing.T, dir, listen, upstream string) *exec.Cmd {
-	file := written(t, dir, fmt.Sprintf(`daemon off;
-master_process off;
-pid %[1]s/nginx.pid;
-error_log stderr emerg;
-events { worker_connections 64; }
-http {
-    access_log off;
-    client_body_temp_path %[1]s;
-    proxy_temp_path %[1]s;
-    fastcgi_temp_path %[1]s;
-    uwsgi_temp_path %[1]s;
-    scgi_temp_path %[1]s;
-    upstream one { server %[3]s; keepalive 8; }
-    server {
-        listen %[2]s;
-        location / { proxy_pass http://one; proxy_http_version 1.1; proxy_set_header Connection ""; }
-    }
-}
-`, dir, listen, upstream))
-	return exec.Command("nginx", "-p", dir, "-e", "stderr", "-c", file)
-}
-
-func haproxyBefore(t *testing.T, dir, listen, upstream string) *exec.Cmd {
-	file := written(t, dir, fmt.Sprintf(`global
-    nbthread 1
-    maxconn 64
-defaults
-    mode http
-    timeout connect 5s
-    timeout client 10s
-    timeout server 10s
-    http-reuse always
-frontend in
-    bind %s
-    default_backend out
-backend out
-    server one %s
-`, listen, upstream))
-	return exec.Command("haproxy", "-db", "-f", file)
 }

@@ -11,8 +11,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"dyno/gate/config"
+	"dyno/gate/middleware"
+	"dyno/gate/request"
 )
 
 const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\nOK"
@@ -238,10 +241,43 @@ func TestShutdown(t *testing.T) {
 	<-arrived
 	ended := make(chan error, 1)
 	go func() { ended <- g.Shutdown(context.Background()) }()
-	for !g.Proxy().Draining() {
-	}
+	waitFor(t, "it drains", g.Proxy().Draining)
 	close(answer)
 	if resp, body := client.response(t, "GET"); body != "OK" || !resp.Close {
+		t.Errorf("%q, close %v", body, resp.Close)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// A request that came while the loop was held is answered, though nothing was under way on
+// its connection when the loop last looked.
+func TestShutdownHearsTheLastRequest(t *testing.T) {
+	held, free := make(chan struct{}), make(chan struct{})
+	upstream, _ := answering(t, ok)
+	g, at := startUsing(t, 1, "routes: [{match: {path: /hold}, use: hold, to: u}, {to: u}]\nupstreams: {u: [\"http://"+upstream+"\"]}\n",
+		offer("hold", middleware.Middleware{Request: func(*request.Request) *request.Answer { // on the only loop
+			held <- struct{}{}
+			<-free
+			return request.Refuse(418, "held", "")
+		}}))
+	const hold, get = "GET /hold HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+	idle, one, two := dial(t, at), dial(t, at), dial(t, at)
+	idle.send(get)
+	idle.response(t, "GET")
+	one.send(hold)
+	<-held
+	ended := make(chan error, 1)
+	go func() { ended <- g.Shutdown(context.Background()) }()
+	waitFor(t, "it drains", g.Proxy().Draining)
+	time.Sleep(600 * time.Millisecond) // longer than connections without a request stay open
+	two.send(hold)
+	free <- struct{}{}
+	<-held
+	idle.send(get)
+	free <- struct{}{}
+	if resp, body := idle.response(t, "GET"); body != "OK" || !resp.Close {
 		t.Errorf("%q, close %v", body, resp.Close)
 	}
 	if err := <-ended; err != nil {

@@ -13,6 +13,10 @@ import (
 	"time"
 
 	xhttp2 "golang.org/x/net/http2"
+
+	"dyno/gate/middleware"
+	"dyno/gate/request"
+	"dyno/internal/freeport"
 )
 
 // ledger is what upstreams have really done: how often each request was acted upon.
@@ -42,11 +46,11 @@ type restarting struct {
 
 // listen serves until the test ends.
 func (s *restarting) listen(t *testing.T) (url string) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	at := freeport.Address(t)
+	ln, err := net.Listen("tcp", at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := ln.Addr().String()
 	var mu sync.Mutex
 	stopped := false
 	t.Cleanup(func() {
@@ -133,7 +137,7 @@ func (s *restarting) connection(f *framed, served *atomic.Int32, down func()) {
 				f.WriteGoAway(last, xhttp2.ErrCodeNo, nil)
 			}
 			if last != 0 && len(paths) == 0 && s.abrupt {
-				f.Conn.(*net.TCPConn).SetLinger(0)
+				reset(f.Conn)
 				return
 			}
 		}
@@ -189,5 +193,54 @@ func TestRestartsLoseNothing(t *testing.T) {
 				t.Errorf("%d requests were acted upon, and the endpoint went down %d times", len(book.done), first.downs.Load())
 			}
 		})
+	}
+}
+
+// What an endpoint says before it resets its connection counts, though the gateway comes to
+// read it only when that has happened, or finds by writing that it has: what hasn't been
+// looked at is sent again.
+func TestLastWords(t *testing.T) {
+	arrived, goes := make(chan struct{}), make(chan struct{})
+	held, free := make(chan struct{}), make(chan struct{})
+	var connections atomic.Int32
+	url := framedServer(t, func(f *framed) {
+		f.TB = quiet{t}
+		first := connections.Add(1) == 1
+		f.requests(func(h *xhttp2.MetaHeadersFrame) {
+			if !first {
+				f.head(h.StreamID, true, ":status", "204")
+				return
+			}
+			close(arrived)
+			<-goes
+			f.WriteGoAway(0, xhttp2.ErrCodeNo, nil)
+			reset(f.Conn)
+			free <- struct{}{}
+		})
+	})
+	_, at := startUsing(t, 1, "routes: [{match: {path: /hold}, use: hold, to: u}, {to: u}]\nupstreams: {u: [\""+url+"\"]}\n",
+		offer("hold", middleware.Middleware{Request: func(*request.Request) *request.Answer { // on the only loop
+			held <- struct{}{}
+			<-free
+			return request.Refuse(418, "held", "")
+		}}))
+	const hold = "GET /hold HTTP/1.1\r\nHost: h\r\n\r\n"
+	asks, holder, another, writes := dial(t, at), dial(t, at), dial(t, at), dial(t, at)
+	asks.send("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbody") // which may not be sent twice
+	<-arrived
+	holder.send(hold)
+	<-held
+	another.send(hold) // the loop hears of these two at once
+	writes.send("POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbody")
+	free <- struct{}{}
+	<-held
+	close(goes)
+	for name, c := range map[string]*peer{"the first": asks, "who makes it write": writes} {
+		if resp, body := c.response(t, "POST"); resp.StatusCode != 204 {
+			t.Errorf("%s: %d %s", name, resp.StatusCode, body)
+		}
+	}
+	for _, c := range []*peer{holder, another} {
+		c.response(t, "GET")
 	}
 }

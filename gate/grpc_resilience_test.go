@@ -100,7 +100,7 @@ func TestGRPCHealth(t *testing.T) {
 		if scheme == "https://" {
 			tls = fmt.Sprintf("tls: {ca: %q}, ", ca.Path)
 		}
-		g, at := start(t, fmt.Sprintf("routes: [{to: u}]\nupstreams: {u: {endpoints: [%q, %q, %q, %q], %shealth: {grpc: tests, every: 50ms}}}\n", all[0], all[1], all[2], all[3], tls))
+		g, at := start(t, fmt.Sprintf("routes: [{to: u}]\nupstreams: {u: {endpoints: [%q, %q, %q, %q], %shealth: {grpc: tests, every: 50ms, timeout: 30s}}}\n", all[0], all[1], all[2], all[3], tls))
 		for until := time.Now().Add(patience); len(g.Snapshot().Upstream("u").Set().Usable) != 1; time.Sleep(time.Millisecond) {
 			if time.Now().After(until) {
 				t.Fatalf("%s: %d endpoints may be asked", scheme, len(g.Snapshot().Upstream("u").Set().Usable))

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -159,12 +158,6 @@ func TestGRPCWebInBase64(t *testing.T) {
 // What the gateway answers itself is a status without messages, and the connection goes
 // on.
 func TestGRPCWebRefused(t *testing.T) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody := free.Addr().String()
-	free.Close()
 	upstream, service, _ := grpcServer(t)
 	service.hook = failing(codes.Unavailable)
 	_, at := start(t, `routes:

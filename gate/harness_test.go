@@ -6,11 +6,13 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,11 +20,16 @@ import (
 
 	"dyno/gate"
 	"dyno/gate/config"
+	"dyno/nano/wire/reactor"
 )
 
 // patience is how long a test waits for what must come. It is never the time that
 // anything takes.
-const patience = 20 * time.Second
+const patience = 30 * time.Second
+
+// lifetime is how long a connection of a test may be open, whatever is asked on it and
+// however slow the machine is: one that hangs ends, and says where.
+const lifetime = 5 * time.Minute
 
 // start serves a configuration, whose listen is given here, until the test ends.
 func start(t testing.TB, text string) (g *gate.Gateway, address string) {
@@ -37,6 +44,7 @@ func startLoops(t testing.TB, loops int, text string) (g *gate.Gateway, address 
 	if err != nil {
 		t.Fatal(err)
 	}
+	unhurried(c)
 	g, err = gate.Start(c, gate.Options{Loops: loops, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -47,6 +55,30 @@ func startLoops(t testing.TB, loops int, text string) (g *gate.Gateway, address 
 		g.Shutdown(ctx)
 	})
 	return g, g.Addresses()[0].String()
+}
+
+// unhurried gives upstreams, which answer in this process, the time that a busy machine may
+// take until a connection is up, where the configuration says nothing of it.
+func unhurried(c *config.Config) {
+	set := func(u *config.Upstream) {
+		if u != nil && u.Connect == 2*time.Second { // the default
+			u.Connect = patience
+		}
+	}
+	for _, u := range c.Upstreams {
+		set(u)
+	}
+	for _, r := range c.Routes {
+		for i := range r.To {
+			set(r.To[i].Direct)
+		}
+		if r.Canary != nil {
+			set(r.Canary.To.Direct)
+		}
+		if r.Mirror != nil {
+			set(r.Mirror.To.Direct)
+		}
+	}
 }
 
 // proxying serves one upstream.
@@ -77,7 +109,7 @@ func serve(ln net.Listener, do func(c *peer)) {
 		}
 		go func() {
 			defer c.Close()
-			c.SetDeadline(time.Now().Add(patience))
+			c.SetDeadline(time.Now().Add(lifetime))
 			do(&peer{Conn: c, r: bufio.NewReader(c)})
 		}()
 	}
@@ -130,6 +162,23 @@ func (p *peer) head() (string, error) {
 
 func (p *peer) send(format string, args ...any) { fmt.Fprintf(p.Conn, format, args...) }
 
+// reset ends a TCP connection by a reset, when the other end's kernel has all that was
+// written: what TCP has not sent by then, for want of acknowledgements, it throws away.
+func reset(c net.Conn) {
+	tcp := c.(*net.TCPConn)
+	if raw, err := tcp.SyscallConn(); err == nil {
+		for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Microsecond) {
+			queued := 0
+			raw.Control(func(fd uintptr) { queued = reactor.Queued(int(fd)) })
+			if queued == 0 {
+				break
+			}
+		}
+	}
+	tcp.SetLinger(0)
+	tcp.Close()
+}
+
 type got struct {
 	*http.Request
 	body string
@@ -143,9 +192,12 @@ func dial(t testing.TB, address string) *peer {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(patience))
+	c.SetDeadline(time.Now().Add(lifetime))
 	return &peer{Conn: c, r: bufio.NewReader(c)}
 }
+
+// nobody is an address on which nobody listens: no connection is given its port.
+const nobody = "127.0.0.1:1"
 
 // response reads a response to a request of that method.
 func (p *peer) response(t testing.TB, method string) (*http.Response, string) {
@@ -163,7 +215,10 @@ func (p *peer) response(t testing.TB, method string) (*http.Response, string) {
 
 // rest reads to the end of the connection.
 func (p *peer) rest() string {
-	b, _ := io.ReadAll(p.r)
+	b, err := io.ReadAll(p.r)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		b = append(b, " and no end"...)
+	}
 	return string(b)
 }
 

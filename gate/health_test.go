@@ -41,7 +41,7 @@ func TestHealth(t *testing.T) {
 			}
 		}
 	})
-	for _, rule := range []string{"health: {path: /health, every: 50ms}", "outliers: {failures: 2}"} {
+	for _, rule := range []string{"health: {path: /health, every: 50ms, timeout: 30s}", "outliers: {failures: 2}"} {
 		g, address := start(t, "routes: [{to: u}]\nupstreams: {u: {endpoints: [\""+good+"\", \""+sick+"\"], balance: round-robin, "+rule+"}}\n")
 		statuses := func(n int) string {
 			var all []string

@@ -198,7 +198,7 @@ func TestUpstreamsThatFlood(t *testing.T) {
 // suffers sees requests to an upstream fail, and others not.
 func suffers(t *testing.T, url string) {
 	well := serverOver(t, 2, func(w http.ResponseWriter, r *http.Request) {})
-	_, at := startLoops(t, 1, `client: {read-head: 300ms, read-body: 300ms, rate: 0B}
+	_, at := startLoops(t, 1, `client: {rate: 0B}
 routes: [{match: {path: /ok}, to: "`+well+`"}, {to: bad, retry: {attempts: 1}}]
 upstreams: {bad: {endpoints: ["`+url+`"], connect: 300ms, response: 300ms, idle: 300ms}}
 `)

@@ -4,12 +4,13 @@ package gate_test
 
 import (
 	"bytes"
-	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -35,7 +36,7 @@ func clientOver(t testing.TB, version int) *http.Client {
 		tr.Protocols = onlyHTTP2()
 	}
 	t.Cleanup(tr.CloseIdleConnections)
-	return &http.Client{Transport: tr, Timeout: patience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: tr, Timeout: lifetime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // serverOver is an upstream over HTTP/1.1 or HTTP/2, and its URL.
@@ -477,7 +478,7 @@ func TestFloods(t *testing.T) {
 	url := serverOver(t, 2, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	quick := serverOver(t, 2, func(w http.ResponseWriter, r *http.Request) {})
 	_, at := startLoops(t, 1, "routes: [{match: {path: /ok}, to: \""+quick+"\"}, {to: \""+url+"\"}]\n")
-	for name, flood := range map[string]func(f *framed, i uint32) error{
+	for name, once := range map[string]func(f *framed, i uint32) error{
 		"rapid reset": func(f *framed, i uint32) error {
 			f.get(2*i+1, "/")
 			return f.WriteRSTStream(2*i+1, xhttp2.ErrCodeCancel)
@@ -491,34 +492,7 @@ func TestFloods(t *testing.T) {
 			return f.WriteContinuation(1, false, []byte{0x0f, 0, 1, 'a', 0})
 		},
 	} {
-		f := dialFramed(t, at)
-		f.TB = quiet{t} // what is written to a connection that ended fails
-		gone := make(chan xhttp2.ErrCode, 1)
-		go func() {
-			defer close(gone)
-			for {
-				frame, err := f.ReadFrame()
-				if err != nil {
-					return
-				}
-				if g, ok := frame.(*xhttp2.GoAwayFrame); ok {
-					gone <- g.ErrCode
-					return
-				}
-			}
-		}()
-		code, told := xhttp2.ErrCodeNo, false
-		for i := uint32(0); !told && flood(f, i) == nil && i < 1_000_000; i++ {
-			select {
-			case code = <-gone:
-				told = true
-			default:
-			}
-		}
-		if !told {
-			code = <-gone
-		}
-		if code != xhttp2.ErrCodeEnhanceYourCalm {
+		if code := flood(t, at, once); code != xhttp2.ErrCodeEnhanceYourCalm {
 			t.Errorf("%s: %v", name, code)
 		}
 		if resp, err := clientOver(t, 2).Get("http://" + at + "/ok"); err != nil || resp.StatusCode != 200 {
@@ -629,20 +603,27 @@ upstreams: {u: ["`+url+`"]}
 // A client of HTTP/2 that says nothing for long is sent away.
 func TestIdleOverHTTP2(t *testing.T) {
 	_, at := start(t, "client: {idle: 200ms}\nroutes: [{respond: {status: 200, body: a, type: text/plain}}]\n")
-	f := dialFramed(t, at)
-	f.get(1, "/")
-	goaway := f.until("GOAWAY", func(frame xhttp2.Frame) bool { return frame.Header().Type == xhttp2.FrameGoAway }).(*xhttp2.GoAwayFrame)
-	if goaway.ErrCode != xhttp2.ErrCodeNo || goaway.LastStreamID != 1 {
-		t.Errorf("%v", goaway)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	for ctx.Err() == nil {
-		if _, err := f.ReadFrame(); err != nil {
-			return
+	waitFor(t, "a request comes before its connection is too old", func() bool {
+		f := dialFramed(t, at)
+		f.TB = quiet{t}
+		f.get(1, "/")
+		answered := false
+		goaway := f.until("GOAWAY", func(frame xhttp2.Frame) bool {
+			answered = answered || frame.Header().Type == xhttp2.FrameHeaders
+			return frame.Header().Type == xhttp2.FrameGoAway
+		}).(*xhttp2.GoAwayFrame)
+		if goaway.ErrCode != xhttp2.ErrCodeNo || answered != (goaway.LastStreamID == 1) {
+			t.Errorf("%v, answered %v", goaway, answered)
 		}
-	}
-	t.Error("the connection stays open")
+		for {
+			if _, err := f.ReadFrame(); err != nil {
+				if errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Error("the connection stays open")
+				}
+				return answered
+			}
+		}
+	})
 }
 
 // Over TLS both sides agree on HTTP/2 or HTTP/1.1, each by what it speaks.
@@ -755,7 +736,7 @@ func TestBodyThatIsNotRead(t *testing.T) {
 					if body, _ := io.ReadAll(resp.Body); string(body) != map[string]string{"/small": "3", "/empty": "0"}[target] {
 						t.Errorf("%q", body)
 					}
-					time.Sleep(20 * time.Millisecond) // an endpoint's window is shut for a while before requests go elsewhere
+					time.Sleep(20 * time.Millisecond) // an endpoint's window is shut for 10 ms before requests go elsewhere
 				}
 				close(read)
 				if got := <-answer; got != fmt.Sprint(40<<20) {

@@ -3,7 +3,9 @@
 package gate_test
 
 import (
+	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -21,12 +23,16 @@ func TestLimits(t *testing.T) {
 	_, address := start(t, "routes:\n"+
 		"  - {match: {path: /rate}, limit: [{rate: 2/h}, {rate: 1/h, burst: 9, key: {header: x-user}}], to: http://"+upstream+"}\n"+
 		"  - {name: shared, match: {path: /shared}, limit: {rate: 2/h, redis: \"unix:/nobody\"}, to: http://"+upstream+"}\n"+
-		"  - {match: {path: /breaker}, breaker: {least: 3}, to: http://"+upstream+"}\n"+
+		"  - {match: {path: /breaker}, breaker: {least: 3, over: 10m, open: 1m}, to: http://"+upstream+"}\n"+
 		"  - {match: {path: /concurrency}, concurrency: 1, to: http://"+hanging+"}\n"+
 		"  - {match: {path: /health}, respond: {status: 204}}\n")
 	ask := func(path string) string {
 		resp, _ := ask(t, address, "GET "+path+" HTTP/1.1\r\nHost: a\r\n\r\n")
-		return strings.TrimSpace(resp.Status[:3] + " " + resp.Header.Get("Retry-After"))
+		later, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
+		if later > 60 { // less by what has passed, which is a minute at most
+			later = (later + 59) / 60 * 60
+		}
+		return strings.TrimSuffix(fmt.Sprint(resp.Status[:3], " ", later), " 0")
 	}
 	var got []string
 	for _, path := range []string{"/rate", "/rate", "/rate", "/shared", "/shared", "/shared", "/breaker", "/breaker", "/breaker", "/breaker", "/health"} {
@@ -73,7 +79,7 @@ func TestBulkheads(t *testing.T) {
 		"upstreams:\n"+
 		"  slow: {endpoints: [\""+hanging+"\"], concurrency: 1}\n"+
 		"  shed: {endpoints: [\""+hanging+"\"], shed: {objective: 1s, least: 1, most: 1}}\n"+
-		"  bad: {endpoints: [\""+failing+"\"], breaker: {least: 2}}\n")
+		"  bad: {endpoints: [\""+failing+"\"], breaker: {least: 2, over: 10m, open: 1m}}\n")
 	ask := func(path, fields string) int {
 		resp, _ := ask(t, address, "GET "+path+" HTTP/1.1\r\nHost: a\r\n"+fields+"\r\n")
 		return resp.StatusCode

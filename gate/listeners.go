@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"dyno/gate/acme"
 	"dyno/gate/config"
 	"dyno/gate/proxy"
 	"dyno/gate/secure"
@@ -22,15 +23,29 @@ type listening struct {
 	secure *secure.Server // nil: without TLS
 }
 
+// listen opens the addresses of the first configuration. g.mu is held.
+func (g *Gateway) listen(c *config.Config) error {
+	if problems := g.issuer.Use(c.Listen); len(problems) > 0 {
+		return problems
+	}
+	for _, at := range c.Listen {
+		if err := g.open(at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // open listens on an address: on the sockets of the process before, if it has given us
 // any.
 func (g *Gateway) open(c config.Listener) error {
 	l := &listening{Listener: c}
 	var err error
 	if c.TLS != nil {
-		if l.secure, err = secure.NewServer(c.TLS, g.log); err != nil {
+		if l.secure, err = secure.NewServer(c.TLS, g.issuer, g.log); err != nil {
 			return c.TLS.At.Problem("", "%v", err)
 		}
+		l.bind(g.bound)
 	}
 	if files := handoff.Claim(c.Address); len(files) > 0 {
 		l.on, err = g.proxy.ListenOn(files, l.secure)
@@ -46,6 +61,13 @@ func (g *Gateway) open(c config.Listener) error {
 	return nil
 }
 
+// bind has certificates that stand in Kubernetes shown, where the file says so.
+func (l *listening) bind(all []secure.Bound) {
+	if l.secure != nil && l.TLS.Kubernetes {
+		l.secure.Bind(all)
+	}
+}
+
 func (l *listening) close() {
 	if l.on != nil {
 		l.on.Close()
@@ -59,6 +81,7 @@ func (l *listening) close() {
 // old ones are closed. What can't be opened, or can't speak TLS as it should, is a
 // problem, and what was there stays.
 func (g *Gateway) relisten(c *config.Config) (problems config.Problems) {
+	problems = g.issuer.Use(c.Listen)
 	for _, want := range c.Listen {
 		i := slices.IndexFunc(g.listening, func(l *listening) bool { return l.Address == want.Address })
 		var err error
@@ -93,15 +116,17 @@ func (l *listening) become(c config.Listener, g *Gateway) error {
 	var next *secure.Server
 	if c.TLS != nil {
 		var err error
-		if next, err = secure.NewServer(c.TLS, g.log); err != nil {
+		if next, err = secure.NewServer(c.TLS, g.issuer, g.log); err != nil {
 			return err
 		}
 	}
-	l.on.Greet(next)
-	if l.secure != nil {
-		l.secure.Close()
-	}
+	before := l.secure
 	l.Listener, l.secure = c, next
+	l.bind(g.bound)
+	l.on.Greet(next)
+	if before != nil {
+		before.Close()
+	}
 	return nil
 }
 
@@ -150,6 +175,9 @@ func (g *Gateway) Problems() (all []string) {
 			note(l.secure.Problem())
 		}
 	}
+	for _, err := range g.issuer.Problems() {
+		note(err)
+	}
 	for _, r := range g.proxy.Snapshot().Routes {
 		if r.Schema != nil {
 			if s := r.Schema.Status(); s.Err != "" {
@@ -178,3 +206,6 @@ func (g *Gateway) Expiries() map[string]time.Time {
 	}
 	return all
 }
+
+// Issued says how the names are doing that it gets certificates for.
+func (g *Gateway) Issued() []acme.State { return g.issuer.States() }

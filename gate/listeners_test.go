@@ -3,6 +3,7 @@
 package gate_test
 
 import (
+	"bufio"
 	"crypto/tls"
 	"net"
 	"strings"
@@ -20,6 +21,7 @@ func applied(t *testing.T, g *gate.Gateway, text string) config.Problems {
 	if err != nil {
 		t.Fatal(err)
 	}
+	unhurried(c)
 	return g.Apply(c)
 }
 
@@ -51,26 +53,27 @@ func TestListenersChange(t *testing.T) {
 		t.Fatal(problems)
 	}
 	client := &tls.Config{RootCAs: ca.Pool, ServerName: "site.example"}
-	for until := time.Now().Add(patience); ; { // the loops hear of it in turn
-		c, err := tls.DialWithDialer(&net.Dialer{Timeout: patience}, "tcp", second, client)
+	speaksTLS := func() {
+		t.Helper()
+		waitFor(t, "the second address speaks TLS", func() bool { // the loops hear of it in turn
+			c, err := tls.DialWithDialer(&net.Dialer{Timeout: patience}, "tcp", second, client)
+			if err != nil {
+				return false
+			}
+			defer c.Close()
+			c.SetDeadline(time.Now().Add(lifetime))
+			is(&peer{Conn: c, r: bufio.NewReader(c)})
+			return true
+		})
+	}
+	speaksTLS()
+	waitFor(t, "the address that isn't configured any more isn't listened on", func() bool {
+		c, err := net.Dial("tcp", first)
 		if err == nil {
 			c.Close()
-			break
 		}
-		if time.Now().After(until) {
-			t.Fatal(err)
-		}
-	}
-	for until := time.Now().Add(patience); ; {
-		c, err := net.Dial("tcp", first)
-		if err != nil {
-			break
-		}
-		c.Close()
-		if time.Now().After(until) {
-			t.Fatal("the address that isn't configured any more is listened on")
-		}
-	}
+		return err != nil
+	})
 	is(kept)
 	// What can't be done is told, and what was there stays.
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -85,7 +88,7 @@ func TestListenersChange(t *testing.T) {
 	if told := g.Problems(); len(told) != 2 {
 		t.Errorf("told: %q", told)
 	}
-	is(dialTLS(t, second, client))
+	speaksTLS()
 	is(kept)
 	if problems := applied(t, g, "listen: 127.0.0.2:0\n"+secured); problems != nil || len(g.Problems()) != 0 {
 		t.Errorf("%v, %q", problems, g.Problems())

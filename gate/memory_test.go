@@ -196,19 +196,21 @@ func TestSlowReaders(t *testing.T) {
 // Whatever happens to requests, nothing stays of them: after thousands that ended in all
 // ways there is as much on the heap as after hundreds.
 func TestNothingStays(t *testing.T) {
-	var n atomic.Int32
+	var open atomic.Int32
 	upstream := scripted(t, func(p *peer) {
+		open.Add(1)
+		defer open.Add(-1)
 		for {
 			r, err := p.request()
 			if err != nil {
 				return
 			}
-			switch n.Add(1); r.URL.Path {
+			switch r.URL.Path {
 			case "/cut":
 				p.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
 				return
 			case "/reset":
-				p.Conn.(*net.TCPConn).SetLinger(0)
+				reset(p.Conn)
 				return
 			case "/bad":
 				p.send("no HTTP\r\n\r\n")
@@ -222,7 +224,7 @@ func TestNothingStays(t *testing.T) {
 			p.send(ok)
 		}
 	})
-	g, at := startLoops(t, 2, "routes:\n  - {match: {path: /late}, timeout: 2ms, to: u}\n  - {match: {path: /limited}, limit: {rate: 1/s, key: {header: x-key}}, to: u}\n  - {to: u, retry: {attempts: 2, on: [reset]}}\nupstreams: {u: [\""+upstream+"\"]}\n")
+	g, at := startLoops(t, 2, "routes:\n  - {match: {path: /late}, timeout: 2ms, to: u}\n  - {match: {path: /limited}, limit: {rate: 1/s, key: {header: x-key}}, to: u}\n  - {to: u, retry: {attempts: 2, on: [reset]}}\nupstreams: {u: {endpoints: [\""+upstream+"\"], pool: {idle: 100ms}}}\n")
 	ways := []string{
 		"GET / HTTP/1.1\r\nHost: h\r\n\r\n", "GET /cut HTTP/1.1\r\nHost: h\r\n\r\n", "GET /reset HTTP/1.1\r\nHost: h\r\n\r\n",
 		"GET /bad HTTP/1.1\r\nHost: h\r\n\r\n", "GET /late HTTP/1.1\r\nHost: h\r\n\r\n", "GET /close HTTP/1.1\r\nHost: h\r\n\r\n",
@@ -243,15 +245,19 @@ func TestNothingStays(t *testing.T) {
 			}
 			c.Close()
 		}
-		waitFor(t, "all are gone", func() bool { return g.Proxy().Clients() == 0 })
+		// How many connections there were to the upstream depends on what went on at once.
+		waitFor(t, "all are gone", func() bool { return g.Proxy().Clients() == 0 && open.Load() == 0 })
 	}
 	round(10)
 	routines := runtime.NumGoroutine()
 	_, before := heap()
 	round(40)
-	// The upstream's own goroutines end a moment later.
 	waitFor(t, "no goroutine stays", func() bool { return runtime.NumGoroutine() <= routines+10 })
-	if _, after := heap(); after-before > 480/4 {
+	_, after := heap()
+	for until := time.Now().Add(patience); after-before > 480/4 && time.Now().Before(until); _, after = heap() {
+		time.Sleep(100 * time.Millisecond)
+	}
+	if after-before > 480/4 {
 		t.Errorf("%d objects stay of 480 requests", after-before)
 	}
 }

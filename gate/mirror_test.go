@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"google.golang.org/grpc/codes"
@@ -64,7 +65,7 @@ func TestMirror(t *testing.T) {
 		w.WriteHeader(203)
 		io.WriteString(w, `{"name":2,"at":2,"id":1}`)
 	})
-	g, at := start(t, "routes: [{name: a, rewrite: \"/v2/{rest}\", match: {path: \"/a/*\"}, to: first, request-headers: {set: {X-Env: a}}, mirror: {to: second, request-headers: {remove: [cookie], set: {X-Shadow: b}}, compare: {headers: [content-type, server], json: [\"$\"], ignore: [\"$.at\"]}}}]\nupstreams: {first: [\""+first+"\"], second: [\""+second+"\"]}\n")
+	g, at := start(t, "routes: [{name: a, rewrite: \"/v2/{rest}\", match: {path: \"/a/*\"}, to: first, request-headers: {set: {X-Env: a}}, mirror: {to: second, timeout: 10m, request-headers: {remove: [cookie], set: {X-Shadow: b}}, compare: {headers: [content-type, server], json: [\"$\"], ignore: [\"$.at\"]}}}]\nupstreams: {first: [\""+first+"\"], second: [\""+second+"\"]}\n")
 	resp, body := ask(t, at, "GET /a/b%20c//?d=%2f&token=s HTTP/1.1\r\nHost: h.example\r\nCookie: a=b\r\nAuthorization: x\r\n\r\n")
 	if resp.StatusCode != 200 || body != `{"id":1,"at":1,"name":1}` {
 		t.Errorf("the client got %d %s", resp.StatusCode, body)
@@ -115,7 +116,7 @@ func shown(t *testing.T, app *nano.App, path string) (status int, body string) {
 func TestMirrorIsShown(t *testing.T) {
 	first, _ := answering(t, ok)
 	second, _ := answering(t, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
-	g, at := start(t, "routes: [{name: a, to: \"http://"+first+"\", mirror: {to: s, share: 0.99999999, compare: {headers: [server]}}}, {name: b, match: {path: /b}, respond: {body: x}}]\nupstreams: {s: [\""+second+"\"]}\n")
+	g, at := start(t, "routes: [{name: a, to: \"http://"+first+"\", mirror: {to: s, timeout: 10m, share: 0.99999999, compare: {headers: [server]}}}, {name: b, match: {path: /b}, respond: {body: x}}]\nupstreams: {s: [\""+second+"\"]}\n")
 	ask(t, at, "GET /x?token=s3cret HTTP/1.1\r\nHost: h\r\n\r\n")
 	mirrored(t, g, 1)
 	token := t.TempDir() + "/token"
@@ -167,7 +168,7 @@ func TestWhatIsMirrored(t *testing.T) {
 		}
 	})
 	second, seen := shadow(t, func(w http.ResponseWriter, r *http.Request) {})
-	g, at := startLoops(t, 1, "routes: [{name: a, deny: [192.0.2.0/24], to: \"http://"+first+"\", mirror: {to: \"http://"+second+"\", methods: [GET, POST], body: 8B}}]\ntrust: [127.0.0.1]\n")
+	g, at := startLoops(t, 1, "routes: [{name: a, deny: [192.0.2.0/24], to: \"http://"+first+"\", mirror: {to: \"http://"+second+"\", timeout: 10m, methods: [GET, POST], body: 8B}}]\ntrust: [127.0.0.1]\n")
 	for _, c := range []struct {
 		request string
 		method  string
@@ -254,15 +255,15 @@ func TestMirrorThatHangs(t *testing.T) {
 func TestMirrorThatFails(t *testing.T) {
 	first, _ := answering(t, ok)
 	for name, c := range map[string]struct {
-		shadow  func(p *peer)
-		failure string
+		shadow           func(p *peer)
+		timeout, failure string
 	}{
-		"slow":    {func(p *peer) { p.head(); io.Copy(io.Discard, p) }, "no response in time"},
-		"cut off": {func(p *peer) { p.head(); p.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhal") }, "unexpected EOF"},
-		"garbage": {func(p *peer) { p.head(); p.send("hello\r\n\r\n") }, "malformed"},
+		"slow":    {func(p *peer) { p.head(); io.Copy(io.Discard, p) }, "50ms", "no response in time"},
+		"cut off": {func(p *peer) { p.head(); p.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhal") }, "10m", "closed the connection"},
+		"garbage": {func(p *peer) { p.head(); p.send("hello\r\n\r\n") }, "10m", "isn't HTTP"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g, at := start(t, "routes: [{to: \"http://"+first+"\", mirror: {to: \"http://"+scripted(t, c.shadow)+"\", timeout: 50ms}}]\n")
+			g, at := start(t, "routes: [{to: \"http://"+first+"\", mirror: {to: \"http://"+scripted(t, c.shadow)+"\", timeout: "+c.timeout+"}}]\n")
 			if resp, _ := ask(t, at, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); resp.StatusCode != 200 {
 				t.Error(resp.StatusCode)
 			}
@@ -289,16 +290,16 @@ func TestMirrorIsChanged(t *testing.T) {
 	text := func(more string) string {
 		return "listen: 127.0.0.1:0\nroutes: [{name: a, to: \"http://" + first + "\"" + more + "}]\nupstreams: {s: [\"" + second + "\"]}\n"
 	}
-	g, at := start(t, strings.TrimPrefix(text(", mirror: s"), "listen: 127.0.0.1:0\n"))
+	g, at := start(t, strings.TrimPrefix(text(", mirror: {to: s, timeout: 10m}"), "listen: 127.0.0.1:0\n"))
 	get := func() { ask(t, at, "GET / HTTP/1.1\r\nHost: h\r\n\r\n") }
 	get()
 	mirrored(t, g, 1)
-	applied(t, g, text(", timeout: 1m, mirror: s"))
+	applied(t, g, text(", timeout: 1m, mirror: {to: s, timeout: 10m}"))
 	get()
 	if c := mirrored(t, g, 2); c.Same != 2 {
 		t.Errorf("%+v", c)
 	}
-	applied(t, g, text(", mirror: {to: s, compare: {headers: [server]}}"))
+	applied(t, g, text(", mirror: {to: s, timeout: 10m, compare: {headers: [server]}}"))
 	get()
 	if c := mirrored(t, g, 1); c.Same != 1 {
 		t.Errorf("it compares something else, and has %+v", c)
@@ -327,7 +328,14 @@ func TestMirrorThatCannotBeMade(t *testing.T) {
 func TestMirrorOfCalls(t *testing.T) {
 	first, _, _ := grpcServer(t)
 	second, other, _ := grpcServer(t)
-	g, at := start(t, "routes: [{to: \"h2c://"+first+"\", mirror: {to: \"h2c://"+second+"\", methods: [POST], compare: {body: true}}}]\n")
+	var fails atomic.Bool
+	other.hook = func(context.Context) error {
+		if fails.Load() {
+			return status.Error(codes.Unavailable, "not now")
+		}
+		return nil
+	}
+	g, at := start(t, "routes: [{to: \"h2c://"+first+"\", mirror: {to: \"h2c://"+second+"\", timeout: 10m, methods: [POST], compare: {body: true}}}]\n")
 	client := grpcClient(t, at)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -341,7 +349,7 @@ func TestMirrorOfCalls(t *testing.T) {
 	if c := mirrored(t, g, 1); c.Same != 1 || other.calls.Load() != 1 {
 		t.Errorf("%+v, %+v, %d calls", c, recordOf(g).Samples(), other.calls.Load())
 	}
-	other.hook = func(context.Context) error { return status.Error(codes.Unavailable, "not now") }
+	fails.Store(true)
 	call()
 	mirrored(t, g, 2)
 	if s := recordOf(g).Samples(); len(s) != 1 || len(s[0].Differences) != 2 || s[0].Differences[0] != (mirror.Difference{Kind: mirror.KindGRPC, First: "0", Second: "14"}) {
@@ -355,7 +363,7 @@ func TestMirrorMemory(t *testing.T) {
 	const clients, part = 20, 32 << 10
 	first, _ := answering(t, ok)
 	second, seen := shadow(t, func(http.ResponseWriter, *http.Request) {})
-	g, at := startLoops(t, 1, "routes: [{to: \"http://"+first+"\", mirror: {to: \"http://"+second+"\", methods: [POST], body: 64KiB, memory: 128KiB}}]\n")
+	g, at := startLoops(t, 1, "routes: [{to: \"http://"+first+"\", mirror: {to: \"http://"+second+"\", timeout: 10m, methods: [POST], body: 64KiB, memory: 128KiB}}]\n")
 	all := make([]*peer, clients)
 	for i := range all {
 		all[i] = dial(t, at)
@@ -383,7 +391,7 @@ func TestMirrorMemory(t *testing.T) {
 func TestMirrorOfCallsFromJSON(t *testing.T) {
 	first, file, _ := notesUpstream(t)
 	second, _, _ := notesUpstream(t)
-	g, at := start(t, fmt.Sprintf("routes: [{to: \"h2c://%s\", grpc-json: {descriptors: %s}, mirror: {to: \"h2c://%s\", methods: [GET, POST], compare: {body: true}}}]\n", first, file, second))
+	g, at := start(t, fmt.Sprintf("routes: [{to: \"h2c://%s\", grpc-json: {descriptors: %s}, mirror: {to: \"h2c://%s\", timeout: 10m, methods: [GET, POST], compare: {body: true}}}]\n", first, file, second))
 	for i, c := range []struct{ method, path, body, want string }{
 		{"GET", "/v1/notes/a", "", `{"name":"notes/a"}`}, // one field: the order of several is the server's to choose
 		{"POST", "/v1/notes", `{"words":["x","y"]}`, `{"words":["x","y"]}`},

@@ -278,6 +278,20 @@ func TestMetricsWithoutCollector(t *testing.T) {
 	}
 }
 
+// A gateway that ends as soon as it has begun pushes once all the same.
+func TestMetricsPushedAtTheEnd(t *testing.T) {
+	_, url := newSink(t)
+	for range 20 {
+		g, _ := startLoops(t, 1, "metrics: {otlp: \""+url+"\", every: 10m}\nroutes: [{respond: {body: hi}}]\n")
+		if err := g.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := g.Pushed(); n.Written+n.Failed != 1 {
+			t.Fatalf("%+v", n)
+		}
+	}
+}
+
 // Many series are several messages, each whole.
 func TestMetricsInParts(t *testing.T) {
 	all, url := newSink(t)

@@ -166,12 +166,6 @@ func TestMostConnections(t *testing.T) {
 // What is added to a response is there once, also when the gateway answers later in the
 // upstream's place.
 func TestFieldsOfLateAnswers(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody := ln.Addr().String()
-	ln.Close()
 	_, at := start(t, "routes: [{sticky: {cookie: instance}, response-headers: {set: {X-By: gate}}, to: http://"+nobody+"}]\n")
 	resp, _ := ask(t, at, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
 	if resp.StatusCode != 502 || len(resp.Header["Set-Cookie"]) != 1 || len(resp.Header["X-By"]) != 1 {

@@ -4,7 +4,6 @@ package gate_test
 
 import (
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -76,7 +75,7 @@ func TestResetInTheMiddle(t *testing.T) {
 				continue
 			}
 			p.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n%s", strings.Repeat("x", 10_000))
-			p.Conn.(*net.TCPConn).SetLinger(0) // the close is a reset
+			reset(p.Conn)
 			return
 		}
 	})
@@ -98,16 +97,19 @@ func TestResetInTheMiddle(t *testing.T) {
 // A client that is gone in the middle of its upload takes the request with it, and what the
 // upstream has of it isn't completed.
 func TestClientResetsUpload(t *testing.T) {
-	ended := make(chan error, 1)
+	begun, ended := make(chan bool), make(chan error, 1)
 	upstream := scripted(t, func(p *peer) {
-		_, err := p.request()
+		r, err := http.ReadRequest(p.r)
+		begun <- true
+		if err == nil {
+			_, err = io.Copy(io.Discard, r.Body)
+		}
 		ended <- err
 	})
 	c := dial(t, proxying(t, upstream))
 	c.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n%s", strings.Repeat("x", 10_000))
-	time.Sleep(20 * time.Millisecond) // so that some of it is under way; without, it is the same
-	c.Conn.(*net.TCPConn).SetLinger(0)
-	c.Close()
+	<-begun
+	reset(c.Conn)
 	select {
 	case err := <-ended:
 		if err == nil {

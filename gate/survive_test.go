@@ -18,6 +18,7 @@ import (
 // shortens the route's, and when it is over the client is told.
 func TestDeadlines(t *testing.T) {
 	told := make(chan string, 10)
+	var never atomic.Int32
 	first := true
 	upstream := scripted(t, func(c *peer) {
 		for {
@@ -25,11 +26,13 @@ func TestDeadlines(t *testing.T) {
 			if err != nil {
 				return
 			}
-			told <- r.Header.Get("X-Time") + r.Header.Get("Grpc-Timeout")
-			switch {
-			case r.URL.Path == "/never":
+			if r.URL.Path == "/never" {
+				never.Add(1)
 				<-t.Context().Done()
 				return
+			}
+			told <- r.Header.Get("X-Time") + r.Header.Get("Grpc-Timeout")
+			switch {
 			case r.URL.Path == "/again" && first:
 				first = false
 				io.WriteString(c, "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n")
@@ -39,9 +42,9 @@ func TestDeadlines(t *testing.T) {
 		}
 	})
 	_, address := start(t, "routes:\n"+
-		"  - {match: {path: /again}, timeout: 10s, deadline: x-time, retry: {on: [503]}, to: http://"+upstream+"}\n"+
-		"  - {match: {path: /grpc}, timeout: 10s, deadline: grpc-timeout, to: http://"+upstream+"}\n"+
-		"  - {match: {path: /try}, deadline: x-time, retry: {timeout: 6s}, to: http://"+upstream+"}\n"+
+		"  - {match: {path: /again}, timeout: 10m, deadline: x-time, retry: {on: [503]}, to: http://"+upstream+"}\n"+
+		"  - {match: {path: /grpc}, timeout: 10m, deadline: grpc-timeout, to: http://"+upstream+"}\n"+
+		"  - {match: {path: /try}, deadline: x-time, retry: {timeout: 6m}, to: http://"+upstream+"}\n"+
 		"  - {match: {path: /long}, deadline: {header: x-time, unit: s}, to: http://"+upstream+"}\n"+
 		"  - {match: {path: \"/*\"}, deadline: x-time, to: http://"+upstream+"}\n")
 	status := func(path, fields string) int {
@@ -52,38 +55,37 @@ func TestDeadlines(t *testing.T) {
 		t.Helper()
 		got := <-told
 		d, err := time.ParseDuration(got + format)
-		if err != nil || d > most || d < most-5*time.Second || d <= 0 {
+		if err != nil || d > most || d < most-time.Minute {
 			t.Errorf("the upstream is told %q, want up to %v", got, most)
 		}
 	}
 	if got := status("/again", ""); got != 200 {
 		t.Errorf("%d", got)
 	}
-	upto(10*time.Second, "ms")
-	upto(10*time.Second, "ms")
-	status("/again", "X-Time: 7000\r\n")
-	upto(7*time.Second, "ms")
-	status("/again", "X-Time: 70000\r\n")
-	upto(10*time.Second, "ms")
+	upto(10*time.Minute, "ms")
+	upto(10*time.Minute, "ms")
+	status("/again", "X-Time: 420000\r\n")
+	upto(7*time.Minute, "ms")
+	status("/again", "X-Time: 4200000\r\n")
+	upto(10*time.Minute, "ms")
 	status("/again", "X-Time: soon\r\n")
-	upto(10*time.Second, "ms")
-	status("/grpc", "Grpc-Timeout: 8S\r\n")
-	upto(8*time.Second, "s")
-	status("/long", "X-Time: 9.5\r\n")
-	upto(9500*time.Millisecond, "s")
+	upto(10*time.Minute, "ms")
+	status("/grpc", "Grpc-Timeout: 480S\r\n")
+	upto(8*time.Minute, "s")
+	status("/long", "X-Time: 500.5\r\n")
+	upto(500500*time.Millisecond, "s")
 	status("/try", "")
-	upto(6*time.Second, "ms")
+	upto(6*time.Minute, "ms")
 	if status("/plain", ""); <-told != "" {
 		t.Error("an upstream is told of a time limit that there isn't")
 	}
-	for _, ms := range []string{"30", "3"} {
+	if got := status("/never", "X-Time: 0\r\n"); got != 504 || never.Load() > 0 {
+		t.Errorf("without any time: %d, and the upstream was asked %d times", got, never.Load())
+	}
+	for _, ms := range []string{"30", "3"} { // whether there was time to ask the upstream or not
 		if got := status("/never", "X-Time: "+ms+"\r\n"); got != 504 {
 			t.Errorf("after %s ms: %d", ms, got)
 		}
-		<-told
-	}
-	if got := status("/never", "X-Time: 0\r\n"); got != 504 || len(told) > 0 {
-		t.Errorf("without any time: %d, and the upstream was asked %d times", got, len(told))
 	}
 }
 
@@ -110,7 +112,7 @@ func TestWarmPools(t *testing.T) {
 			io.WriteString(c, ok)
 		}
 	})
-	_, address := startLoops(t, 2, "routes: [{to: u}]\nupstreams: {u: {endpoints: [\""+ln.Addr().String()+"\", \"127.0.0.1:1\"], pool: {warm: 3}, connect: 100ms}}\n")
+	_, address := startLoops(t, 2, "routes: [{to: u}]\nupstreams: {u: {endpoints: [\""+ln.Addr().String()+"\", \"127.0.0.1:1\"], pool: {warm: 3}}}\n")
 	is := func(what string, n int32) {
 		t.Helper()
 		for end := time.Now().Add(patience); n != open.Load(); time.Sleep(5 * time.Millisecond) {
@@ -120,14 +122,20 @@ func TestWarmPools(t *testing.T) {
 		}
 	}
 	is("before any request", 6) // three at each loop
-	for range 3 {
-		if resp, _ := ask(t, address, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 200 {
-			t.Fatal(resp.Status)
+	// The upstream counts a connection before the gateway has it in the pool: the first
+	// requests may open some.
+	waitFor(t, "requests use what there is", func() bool {
+		before, asked := opened.Load(), answered.Load()
+		for range 3 {
+			if resp, _ := ask(t, address, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 200 {
+				t.Fatal(resp.Status)
+			}
 		}
-	}
-	if opened.Load() != 6 || answered.Load() != 3 {
-		t.Errorf("%d connections were opened for %d requests", opened.Load(), answered.Load())
-	}
+		if n := answered.Load() - asked; n != 3 {
+			t.Errorf("three requests came as %d", n)
+		}
+		return opened.Load() == before
+	})
 	close(cut)
 	is("when all were closed, and what follows is too,", 0)
 }
@@ -165,13 +173,14 @@ func TestReadyPath(t *testing.T) {
 	g, address := start(t, "ready: /healthz\noverload: {lag: 10s, memory: 64GiB}\nroutes: [{concurrency: 1, to: http://"+upstream+"}]\n")
 	ready := func(c *peer) string {
 		t.Helper()
-		c.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+		c.send("/healthz HTTP/1.1\r\nHost: a\r\n\r\n")
 		resp, body := c.response(t, "GET")
 		return resp.Status[:4] + body
 	}
 	busy, kept := dial(t, address), dial(t, address)
 	busy.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	<-taken
+	kept.send("GET ")
 	if got := ready(kept); got != "200 ready\n" {
 		t.Errorf("%q", got)
 	}
@@ -179,16 +188,13 @@ func TestReadyPath(t *testing.T) {
 		t.Error("a POST is asked whether it is ready")
 	}
 	done := make(chan error)
+	kept.send("GET ") // a connection with nothing under way is closed after a while
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		done <- g.Shutdown(ctx)
 	}()
-	for end := time.Now().Add(patience); !g.Proxy().Draining(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it doesn't drain")
-		}
-	}
+	waitFor(t, "it drains", g.Proxy().Draining)
 	if got := ready(kept); got != "503 draining\n" {
 		t.Errorf("while draining: %q", got)
 	}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net"
 	"net/http"
 	"os"
@@ -48,7 +47,7 @@ func dialTLS(t testing.TB, address string, config *tls.Config) *peer {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(patience))
+	c.SetDeadline(time.Now().Add(lifetime))
 	return &peer{Conn: c, r: bufio.NewReader(c)}
 }
 
@@ -234,21 +233,35 @@ func TestTLSTickets(t *testing.T) {
 // there are too many of them.
 func TestTLSSlowHandshakes(t *testing.T) {
 	ca := securetest.New(t)
-	g, at := startLoops(t, 1, "client: {handshake: 200ms, handshakes: 1}\ntls: {"+tlsOf(ca.Issue("site", time.Hour, "site.example"))+"}\nroutes: [{respond: {body: fixed}}]\n")
+	// How long a handshake takes that goes on is the machine's to say.
+	for limit := 200 * time.Millisecond; !slowHandshakes(t, ca, limit); limit *= 2 {
+		if limit > patience {
+			t.Fatalf("nobody does a handshake in %v", limit)
+		}
+	}
+}
+
+// slowHandshakes sees those that take longer than a time let go. It reports whether one of
+// a few others does its handshake in that time.
+func slowHandshakes(t *testing.T, ca *securetest.Authority, limit time.Duration) bool {
+	g, at := startLoops(t, 1, fmt.Sprintf("client: {handshake: %v, handshakes: 1}\ntls: {%s}\nroutes: [{respond: {body: fixed}}]\n", limit, tlsOf(ca.Issue("site", time.Hour, "site.example"))))
 	silent, half, next := dial(t, at), dial(t, at), dial(t, at)
 	half.Write([]byte{22, 3, 1, 1, 0, 1})
 	next.Write([]byte{22, 3, 1, 1, 0, 1})
 	gone := dial(t, at)
 	gone.Write([]byte{22, 3, 1})
 	gone.Close()
-	for until := time.Now().Add(patience); ; { // who comes while it is their turn may be let go, too
+	done := false
+	for range 10 { // who comes while it is their turn may be let go, too
 		c, err := tls.DialWithDialer(&net.Dialer{Timeout: patience}, "tcp", at, &tls.Config{RootCAs: ca.Pool, ServerName: "site.example"})
-		if err == nil {
-			defer c.Close()
-			break
+		if err != nil {
+			continue
 		}
-		if time.Now().After(until) {
-			t.Fatal(err)
+		io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+		b, err := io.ReadAll(c)
+		c.Close()
+		if done = err == nil && strings.HasSuffix(string(b), "fixed"); done {
+			break
 		}
 	}
 	for name, p := range map[string]*peer{"silent": silent, "half a hello": half, "behind it": next} {
@@ -256,11 +269,10 @@ func TestTLSSlowHandshakes(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	for until := time.Now().Add(patience); g.Proxy().Shakes.Done.Load() != 1; time.Sleep(time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatalf("%d handshakes are done", g.Proxy().Shakes.Done.Load())
-		}
+	if done {
+		waitFor(t, "a handshake is counted", func() bool { return g.Proxy().Shakes.Done.Load() > 0 })
 	}
+	return done
 }
 
 // A client that takes nothing over TLS stops its upstream, as without.
@@ -356,16 +368,5 @@ func TestTLSDoesNotAllocate(t *testing.T) {
 			t.Fatalf("%v, %s", err, answer)
 		}
 	}
-	for range 100 {
-		ask()
-	}
-	least := math.Inf(1)
-	for range 5 {
-		if least = min(least, allocationsOf(ask)); least <= 2.1 {
-			break
-		}
-	}
-	if least > 2.1 {
-		t.Errorf("%.2f allocations a request, want 2", least)
-	}
+	allocates(t, "over TLS", 2, ask)
 }

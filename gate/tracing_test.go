@@ -162,6 +162,33 @@ func TestTrace(t *testing.T) {
 	}
 }
 
+// Spans and the access log tell by which version of HTTP a request came.
+func TestVersionsAreTold(t *testing.T) {
+	c, url := newCollector(t)
+	path := t.TempDir() + "/access.log"
+	g, at := startLoops(t, 1, "access-log: {to: "+path+"}\ntrace: {otlp: \""+url+"\", sample: 1}\nroutes: [{respond: {body: hi}}]\n")
+	ask(t, at, "GET /1.0 HTTP/1.0\r\nHost: h\r\n\r\n")
+	ask(t, at, "GET /1.1 HTTP/1.1\r\nHost: h\r\n\r\n")
+	resp, err := clientOver(t, 2).Get("http://" + at + "/2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	spans := map[string]string{}
+	for _, s := range c.wait(t, 3) {
+		spans[attributes(s)["url.path"]] = attributes(s)["network.protocol.version"]
+	}
+	lines := map[string]string{}
+	for _, line := range logged(t, g, path) {
+		lines[fmt.Sprint(line["path"])] = fmt.Sprint(line["protocol"])
+	}
+	for path, want := range map[string]struct{ span, line string }{"/1.0": {"1.0", "HTTP/1.0"}, "/1.1": {"1.1", "HTTP/1.1"}, "/2": {"2", "HTTP/2.0"}} {
+		if spans[path] != want.span || lines[path] != want.line {
+			t.Errorf("%s: the span says %q, the access log %q", path, spans[path], lines[path])
+		}
+	}
+}
+
 // Without its collector, or with one that hangs, requests are served as ever, and what
 // is lost is counted.
 func TestTraceWithoutCollector(t *testing.T) {

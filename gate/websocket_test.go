@@ -52,7 +52,7 @@ func upgrading(t testing.TB, config *tls.Config) (address string, ended chan err
 				p.send("HTTP/1.1 400 Early\r\nContent-Length: 0\r\n\r\n")
 				return
 			}
-			p.Conn.SetReadDeadline(time.Now().Add(patience))
+			p.Conn.SetReadDeadline(time.Time{})
 			p.send("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Protocol: %s\r\nSec-WebSocket-Accept: %s\r\n\r\nhello ", r.Header.Get("Sec-WebSocket-Protocol"), accept[:])
 			ended <- echoes(p)
 			return
@@ -79,7 +79,7 @@ func echoes(p *peer) error {
 		case "bye":
 			return nil
 		case "reset":
-			p.Conn.(*net.TCPConn).SetLinger(0)
+			reset(p.Conn)
 			return nil
 		}
 		if _, err := p.Conn.Write(b[:n]); err != nil {

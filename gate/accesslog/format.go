@@ -39,8 +39,8 @@ func (l *line) json(dst []byte, r *record, s *config.AccessLog, wall time.Time) 
 		l.scratch = AppendQuery(l.scratch[:0], r.query, s.Redact)
 		dst = appendJSON(dst, l.scratch)
 	}
-	dst = append(dst, `,"protocol":"HTTP/1.`...)
-	dst = strconv.AppendInt(dst, int64(r.minor), 10)
+	dst = append(dst, `,"protocol":"HTTP/`...)
+	dst = append(dst, r.version...)
 	dst = append(dst, `","status":`...)
 	dst = strconv.AppendInt(dst, int64(r.status), 10)
 	dst = append(dst, `,"bytes":`...)
@@ -95,8 +95,7 @@ func (l *line) common(dst []byte, r *record, s *config.AccessLog, wall time.Time
 			l.scratch = AppendQuery(l.scratch[:0], r.query, s.Redact)
 			dst = appendCommon(append(dst, '?'), l.scratch)
 		}
-		dst = append(dst, " HTTP/1."...)
-		dst = strconv.AppendInt(dst, int64(r.minor), 10)
+		dst = append(append(dst, " HTTP/"...), r.version...)
 	} else {
 		dst = append(dst, '-')
 	}

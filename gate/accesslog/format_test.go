@@ -37,6 +37,22 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// A line has the version that the client speaks, over HTTP/2 too.
+func TestLineVersions(t *testing.T) {
+	for version, text := range map[string]string{"HTTP/1.0": "GET / HTTP/1.0\r\n\r\n", "HTTP/1.1": "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "HTTP/2.0": "GET / HTTP/1.1\r\nHost: h\r\n\r\n"} {
+		r := requesttest.Parse(t, text)
+		r.HTTP2 = version == "HTTP/2.0"
+		var rec record
+		rec.read(append(appendFixed(nil, &request.Outcome{}, ""), appendNote(nil, r)...))
+		for format, want := range map[config.LogFormat]string{config.LogJSON: `"protocol":"` + version + `"`, config.LogCLF: `"GET / ` + version + `"`} {
+			var l line
+			if got := string(l.append(nil, &rec, &config.AccessLog{Format: format}, time.Now())); !strings.Contains(got, want) {
+				t.Errorf("%s: %s", version, got)
+			}
+		}
+	}
+}
+
 func TestRedact(t *testing.T) {
 	for query, want := range map[string]string{
 		"":                             "",

@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = 20 * time.Second
+const patience = 30 * time.Second
 
 func logging(t testing.TB, c config.AccessLog) (*Log, func(o request.Outcome)) {
 	t.Helper()

@@ -20,6 +20,7 @@ const (
 	isIPv4
 	isSecure
 	isHTTP10
+	isHTTP2
 	hasTrace
 )
 
@@ -36,7 +37,10 @@ func appendNote(note []byte, r *request.Request) []byte {
 	if r.Secure {
 		flags |= isSecure
 	}
-	if r.Head.Minor == 0 {
+	switch {
+	case r.HTTP2:
+		flags |= isHTTP2
+	case r.Head.Minor == 0:
 		flags |= isHTTP10
 	}
 	if r.Trace != (request.Trace{}) {
@@ -70,7 +74,7 @@ type record struct {
 	client          netip.Addr
 	trace           [16]byte
 	traced, secure  bool
-	minor           int
+	version         string // of HTTP; as in a request's first line
 
 	method, path, query, host, referer, agent []byte
 }
@@ -114,8 +118,13 @@ func (r *record) read(b []byte) {
 	}
 	r.trace = [16]byte(next(16))
 	r.traced, r.secure = flags&hasTrace != 0, flags&isSecure != 0
-	if r.minor = 1; flags&isHTTP10 != 0 {
-		r.minor = 0
+	switch {
+	case flags&isHTTP10 != 0:
+		r.version = "1.0"
+	case flags&isHTTP2 != 0:
+		r.version = "2.0"
+	default:
+		r.version = "1.1"
 	}
 	text := func() []byte { return next(int(le.Uint16(next(2)))) }
 	r.method, r.path, r.query, r.host, r.referer, r.agent = text(), text(), text(), text(), text(), text()

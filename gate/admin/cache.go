@@ -4,6 +4,7 @@ package admin
 
 import (
 	"encoding/json"
+	"slices"
 
 	"dyno/gate"
 	"dyno/gate/cache"
@@ -89,11 +90,11 @@ func purge(g *gate.Gateway) nano.Handler {
 			}
 			urls = append(urls, url)
 		}
+		if slices.Contains(asked.Tags, "") {
+			return nano.NewProblem(400, "a tag is empty")
+		}
 		purged := 0
 		for _, tag := range asked.Tags {
-			if tag == "" {
-				return nano.NewProblem(400, "a tag is empty")
-			}
 			purged += s.Cache.PurgeTag(tag)
 		}
 		for _, url := range urls {

@@ -94,7 +94,7 @@ func rollback(g *gate.Gateway) nano.Handler {
 // change applies a configuration, or says what it would do. What can't be built isn't
 // applied, as who sends it is there to mend it.
 func change(c nano.Ctx, g *gate.Gateway, next *config.Config, version int, by string, dry bool) error {
-	if problems := snapshot.Check(next); len(problems) > 0 {
+	if problems := snapshot.Check(next, g.Middleware()); len(problems) > 0 {
 		return c.JSON(422, refused(g, problems))
 	}
 	changes := config.Diff(g.Snapshot().Config, next)

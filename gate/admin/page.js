@@ -169,6 +169,71 @@ async function drawMirrors(mirrors) {
   ]))));
 }
 
+// drawCache shows what is stored, and what became of routes' requests there.
+function drawCache(cache, routes) {
+  document.getElementById("stored").hidden = !cache;
+  if (!cache) return;
+  document.getElementById("store").textContent = `${size(cache.bytes)} of ${size(cache.most_bytes)} · ${count(cache.urls)} URLs · ${count(cache.evicted)} evicted · ${count(cache.purged)} purged · ${count(cache.refused)} not stored`;
+  const table = document.getElementById("cache"), labels = labelsOf(table);
+  table.tBodies[0].replaceChildren(...routes.filter((r) => r.cache).slice(0, most).map((r) => {
+    const of = (...names) => names.reduce((sum, name) => sum + (r.cache.results[name] || 0), 0), all = total(r.cache.results);
+    return row(labels, [
+      [r.name, "name", matches(r)], [all ? share(of("hit", "stale", "saved", "coalesced") / all, 1) : "", "n"], [count(of("hit")), "n"], [count(of("stale", "saved")), "n"],
+      [count(of("coalesced")), "n"], [count(of("revalidated")), "n"], [count(of("miss", "expired")), "n"], [count(of("bypass")), "n"], [count(r.cache.stored), "n"], [size(r.cache.bytes), "n"],
+    ], !all);
+  }));
+}
+
+// drawIdentity shows who is asked who somebody is, and whether that goes well.
+function drawIdentity(asked) {
+  document.getElementById("asked").hidden = !asked.length;
+  const table = document.getElementById("identity"), labels = labelsOf(table);
+  table.tBodies[0].replaceChildren(...asked.slice(0, most).map((a) => row(labels, [
+    [a.route, "name", a.guard], [a.where, "wide"], a.ready ? a.error ? ["goes on with what it knows", "bad"] : ["known", "good"] : [a.guard === "introspect" ? "can't be asked" : "not known yet", "bad"],
+    [a.guard === "oidc" ? count(a.logouts || 0) : "", "n"], [a.error || "", "long bad"],
+  ])));
+}
+
+// drawCertificates shows until when certificates are good, and how their renewal goes.
+function drawCertificates(certificates) {
+  document.getElementById("shown").hidden = !certificates.length;
+  const table = document.getElementById("certificates"), labels = labelsOf(table);
+  const day = (time) => time ? `${new Date(time).toLocaleDateString(undefined, { dateStyle: "medium" })} (${away(time)})` : "";
+  table.tBodies[0].replaceChildren(...certificates.slice(0, most).map((c) => {
+    const left = c.expires ? Date.parse(c.expires) - Date.now() : 0;
+    const state = !c.expires ? ["none yet", "bad"] : left <= 0 ? ["expired", "bad"] : c.error ? ["can't be renewed", "bad"] : ["good", "good"];
+    return row(labels, [
+      [c.name || c.file, "name", c.name ? c.file : ""], state, [day(c.expires), left < 7 * 86400e3 ? "wide bad" : "wide"], [day(c.renews), "wide"],
+      [c.failures ? count(c.failures) : "", "n bad"], [c.next ? new Date(c.next).toLocaleTimeString() : "", "wide"], [c.error || "", "long bad"],
+    ]);
+  }));
+}
+
+// away is how far a time is from now.
+function away(time) {
+  const hours = (Date.parse(time) - Date.now()) / 3600e3, n = Math.abs(hours);
+  const text = n >= 48 ? `${Math.round(n / 24)} days` : n >= 1 ? `${Math.round(n)} h` : `${Math.round(n * 60)} min`;
+  return hours < 0 ? `${text} ago` : `in ${text}`;
+}
+
+// drawPlugins shows what became of the calls of plug-ins.
+function drawPlugins(plugins) {
+  document.getElementById("plugged").hidden = !plugins.length;
+  const table = document.getElementById("plugins"), labels = labelsOf(table);
+  table.tBodies[0].replaceChildren(...plugins.slice(0, most).map((p) => row(labels, [
+    [p.name, "name", p.file], p.problem ? [p.problem, "wide bad"] : ["runs", "good"], [count(p.requests), "n"], [count(p.responses), "n"], [count(p.answered), "n"],
+    [count(total(p.failed)), total(p.failed) ? "n bad" : "n"], [Object.entries(p.failed || {}).map(([why, n]) => `${why} (${count(n)})`).join(", "), "wide"],
+    [number(p.mean_ms), "n"], [count(p.instances), "n"], [size(p.memory_bytes), "n"],
+  ], !(p.requests + p.responses))));
+}
+
+function count(n) { return n.toLocaleString("en"); }
+
+function size(bytes) {
+  const power = bytes < 1024 ? 0 : Math.min(4, Math.floor(Math.log2(bytes) / 10));
+  return `${power ? (bytes / 1024 ** power).toPrecision(3) : bytes} ${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
+}
+
 function set(id, text, bad) {
   const at = document.getElementById(id);
   at.textContent = text;
@@ -200,7 +265,8 @@ async function get(path) {
 async function look() {
   const state = document.getElementById("state");
   try {
-    const [ready, routes, upstreams, canaries, mirrors] = await Promise.all([get("ready"), get("routes?histograms"), get("upstreams?histograms"), get("canaries"), get("mirrors")]);
+    const [ready, routes, upstreams, canaries, mirrors, cache, asked, certificates, plugins] = await Promise.all(
+      ["ready", "routes?histograms", "upstreams?histograms", "canaries", "mirrors", "cache", "identity", "certificates", "plugins"].map(get));
     looks.push(performance.now());
     if (looks.length > kept) looks.shift();
     state.textContent = ready.draining ? "draining" : "ready";
@@ -215,6 +281,10 @@ async function look() {
     drawUpstreams(upstreams);
     drawCards(ready);
     drawCanaries(canaries);
+    drawCache(cache, routes);
+    drawIdentity(asked);
+    drawCertificates(certificates);
+    drawPlugins(plugins);
     await drawMirrors(mirrors);
     for (const [key, s] of series) if (s.at !== looks[looks.length - 1]) series.delete(key); // it is gone
   } catch (error) {

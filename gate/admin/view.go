@@ -20,10 +20,11 @@ type Status struct {
 	Draining bool     `json:"draining"`
 	Config   string   `json:"config,omitempty"` // the file
 	Listen   []string `json:"listen"`
-	Clients  int      `json:"clients"`            // open connections
-	Routes   int      `json:"routes"`             //
-	Version  int      `json:"version"`            // of the configuration, from 1
-	Problems []string `json:"problems,omitempty"` // that keep routes from being served
+	Clients  int      `json:"clients"`               // open connections
+	Routes   int      `json:"routes"`                //
+	Version  int      `json:"version"`               // of the configuration, from 1
+	Problems []string `json:"problems,omitempty"`    // that keep routes from being served
+	From     *Source  `json:"routes-from,omitempty"` // where routes come from that aren't the file's
 }
 
 // Figures are the counts of a route or an endpoint since it is there.
@@ -80,6 +81,7 @@ type Source struct {
 	Live     bool      `json:"live"` // what it says is so now; else it is what was known last
 	Since    time.Time `json:"since"`
 	Stored   bool      `json:"stored,omitempty"` // it was kept on disk by an earlier run
+	Read     time.Time `json:"read,omitzero"`    // and this is when it was so
 	Revision int64     `json:"revision,omitempty"`
 	Error    string    `json:"error,omitempty"`
 	Wrong    []string  `json:"wrong,omitempty"` // what is no instance, and why
@@ -105,6 +107,10 @@ func statusOf(g *gate.Gateway) Status {
 		v.Listen = append(v.Listen, at.String())
 	}
 	v.Problems = g.Problems()
+	if s, ok := g.RoutesFrom(); ok {
+		from := sourceOf(s)
+		v.From = &from
+	}
 	return v
 }
 
@@ -156,11 +162,14 @@ func upstreamsOf(s *snapshot.Snapshot, histograms bool) []Upstream {
 func sourcesOf(u *upstream.Upstream) (all []Source) {
 	for _, source := range u.Sources {
 		if r, ok := source.(upstream.Reporter); ok {
-			s := r.Status()
-			all = append(all, Source{s.From, s.Live, s.Since, s.Stored, s.Revision, s.Err, s.Wrong})
+			all = append(all, sourceOf(r.Status()))
 		}
 	}
 	return all
+}
+
+func sourceOf(s upstream.SourceStatus) Source {
+	return Source{s.From, s.Live, s.Since, s.Stored, s.Read, s.Revision, s.Err, s.Wrong}
 }
 
 // markNames are what speaks against an endpoint, by its bit.

@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"context"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -15,10 +16,15 @@ type Told struct {
 
 // Warn logs, unless it has within the last second. now is in ns.
 func (t *Told) Warn(to *slog.Logger, now int64, message string, args ...any) {
+	t.Say(to, slog.LevelWarn, now, message, args...)
+}
+
+// Say is [Told.Warn] at another level.
+func (t *Told) Say(to *slog.Logger, level slog.Level, now int64, message string, args ...any) {
 	last := t.at.Load()
 	if last != 0 && now-last < int64(time.Second) || !t.at.CompareAndSwap(last, now) {
 		t.left.Add(1)
 		return
 	}
-	to.Warn(message, append(args, "left_out", t.left.Swap(0))...)
+	to.Log(context.Background(), level, message, append(args, "left_out", t.left.Swap(0))...)
 }

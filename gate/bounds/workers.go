@@ -3,8 +3,8 @@ package bounds
 import "sync"
 
 // Workers are goroutines beside the loops for what takes long: verifying passwords,
-// asking others. They are made when there is something to do, and there are never more
-// than half of the CPUs: the rest is the loops'.
+// asking others. They are made when there is something to do, and there is a bound to
+// them.
 type Workers struct {
 	most, room int
 
@@ -16,11 +16,23 @@ type Workers struct {
 // queueEach is how many jobs may wait for each worker.
 const queueEach = 256
 
-// NewWorkers makes them.
+// NewWorkers makes workers that compute: never more than half of the CPUs, as the rest is
+// the loops'.
 func NewWorkers(cpus int) *Workers {
 	most := max(1, cpus/2)
-	return &Workers{most: most, room: most * queueEach}
+	return NewWorkersOf(most, most*queueEach)
 }
+
+// NewAskers makes workers that wait for answers from the network, which takes next to
+// nothing of a CPU: as many as may ask at once.
+func NewAskers() *Workers {
+	const most, room = 128, 1024
+	return &Workers{most: most, room: room}
+}
+
+// NewWorkersOf makes workers of which there are never more than most, for room jobs that
+// wait.
+func NewWorkersOf(most, room int) *Workers { return &Workers{most: most, room: room} }
 
 // Do has a job done, and reports whether there was room for it. It doesn't wait.
 func (w *Workers) Do(job func()) bool {

@@ -3,6 +3,8 @@ package cache
 import (
 	"bytes"
 	"strconv"
+
+	"dyno/nano/wire/http1"
 )
 
 // Unchanged reports whether the client has what is stored already: a 304 is enough
@@ -81,8 +83,8 @@ func (v *Response) Range(wanted, ifRange []byte) (Part, Ranged) {
 	if !ok {
 		return Part{}, Whole
 	}
-	from, hasFrom := position(first)
-	to, hasTo := position(last)
+	from, hasFrom := http1.ParseLength(first) // which positions are written like
+	to, hasTo := http1.ParseLength(last)
 	switch {
 	case len(first) > 0 && !hasFrom, len(last) > 0 && !hasTo, !hasFrom && !hasTo, hasFrom && hasTo && to < from:
 		return Part{}, Whole
@@ -106,19 +108,6 @@ func (v *Response) is(ifRange []byte) bool {
 		return bytes.Equal(ifRange, v.ETag)
 	}
 	return v.Modified != nil && bytes.Equal(ifRange, v.Modified) && v.date-v.modified > 1
-}
-
-func position(b []byte) (n int64, ok bool) {
-	if len(b) == 0 || len(b) > 18 {
-		return 0, false
-	}
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + int64(c-'0')
-	}
-	return n, true
 }
 
 // AppendPart appends the fields of a 206 with a part of the response, at a time now.

@@ -8,6 +8,7 @@ type Policy struct {
 	WhileRevalidate time.Duration // for responses that don't say it themselves
 	IfError         time.Duration // in the same way
 	Obey            bool          // what clients say in Cache-Control counts
+	Targets         []string      // fields, in lower case, of which the first that is there counts in place of a response's Cache-Control and Expires (RFC 9213)
 }
 
 // Answer is what is done with a request of which a response is stored.

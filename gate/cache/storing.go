@@ -28,7 +28,8 @@ type Coming struct {
 // said is what a response says that matters.
 type said struct {
 	control    Directives
-	expires    int64 // s of Unix time
+	targeted   [MostTargets][]string // lines of the fields that count more, by the policy's targets
+	expires    int64                 // s of Unix time
 	hasExpires bool
 	date       int64
 	hasDate    bool
@@ -52,7 +53,8 @@ func (s *said) tag(v *Response, value []byte, separator byte) {
 func (p *Policy) prepare(m *Coming) *Response {
 	s := said{control: NoDirectives}
 	v := &Response{Status: m.Head.Status, route: m.Route}
-	s.read(m, v)
+	s.read(p, m, v)
+	s.choose()
 	if !p.storable(m, &s) {
 		return nil
 	}
@@ -134,7 +136,7 @@ func (p *Policy) lifetime(status int, s *said) int64 {
 }
 
 // read reads a response's fields, and writes those that are stored.
-func (s *said) read(m *Coming, v *Response) {
+func (s *said) read(p *Policy, m *Coming, v *Response) {
 	h, b := m.Head, m.Buf
 	v.Head = append(make([]byte, 0, len(b)+64), "HTTP/1.1"...)
 	line := bytes.IndexByte(b, '\n') + 1
@@ -179,11 +181,15 @@ func (s *said) read(m *Coming, v *Response) {
 		case is("surrogate-key"):
 			s.tag(v, value, ' ')
 		}
+		target := p.target(name)
+		if target >= 0 {
+			s.targeted[target] = append(s.targeted[target], string(value))
+		}
 		if !kept(name) || m.Named.Has(name) || translate.Dropped(name, m.Drop) {
 			continue
 		}
 		v.Head = append(append(append(append(v.Head, name...), ": "...), value...), "\r\n"...)
-		if inNotModified(name) {
+		if target >= 0 || inNotModified(name) {
 			v.NotModified = append(append(append(append(v.NotModified, name...), ": "...), value...), "\r\n"...)
 		}
 	}

@@ -20,8 +20,9 @@ type Respond struct {
 	Body   string
 }
 
-// Template is a text with {names}: those of the path's pattern, "rest", and in
-// redirects {host}, {path} and {query} ("?" included, empty without one).
+// Template is a text with {names}: those of the path's pattern, "rest", "/rest" (with the
+// slash before it; empty where the path has none), and in redirects {host}, {hostname}
+// (without its port), {path} and {query} ("?" included, empty without one).
 type Template struct {
 	At    At
 	Parts []Part
@@ -33,7 +34,10 @@ type Part struct{ Text, Name string }
 // unknown returns a name that isn't among params or those of redirects.
 func (t *Template) unknown(params []string) (name string, ok bool) {
 	for _, part := range t.Parts {
-		if part.Name != "" && !slices.Contains(params, part.Name) && !slices.Contains([]string{"host", "path", "query"}, part.Name) {
+		if part.Name == "/rest" && slices.Contains(params, "rest") {
+			continue
+		}
+		if part.Name != "" && !slices.Contains(params, part.Name) && !slices.Contains([]string{"host", "hostname", "path", "query"}, part.Name) {
 			return part.Name, false
 		}
 	}
@@ -59,7 +63,7 @@ func readTemplate(p place) *Template {
 		t.Parts = append(t.Parts, Part{Name: name})
 		text = after
 	}
-	if len(t.Parts) > 0 && (t.Parts[0].Text == "" || t.Parts[0].Text[0] != '/') && !strings.HasPrefix(p.name, "redirect") && strings.HasSuffix(p.name, "rewrite") {
+	if len(t.Parts) > 0 && t.Parts[0].Name != "/rest" && (t.Parts[0].Text == "" || t.Parts[0].Text[0] != '/') && !strings.HasPrefix(p.name, "redirect") && strings.HasSuffix(p.name, "rewrite") {
 		p.problem("such as /v2/{rest}", "a path begins with a slash")
 	}
 	for _, part := range t.Parts {

@@ -1,6 +1,10 @@
 package config
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // Cache bounds what is stored of responses, of all routes together.
 type Cache struct {
@@ -31,6 +35,7 @@ type Caching struct {
 	Wait            time.Duration // for the response to a request of the same kind; 0: each asks by itself
 	Waiters         int           // of one response at most
 	Obey            bool          // what clients say in Cache-Control counts
+	Targets         []string      // fields, in lower case, that count more than Cache-Control and Expires, the first that is there most (RFC 9213)
 	Told            bool          // responses say in Cache-Status what the cache did
 }
 
@@ -42,13 +47,38 @@ var cachingFields = []known[Caching]{
 	{"wait", func(c *Caching, p place) { c.Wait = p.duration(0, time.Minute) }},
 	{"waiters", func(c *Caching, p place) { c.Waiters = p.integer(1, 100_000) }},
 	{"request-directives", func(c *Caching, p place) { c.Obey = p.word("honor", "ignore") == "honor" }},
+	{"targets", func(c *Caching, p place) { c.Targets = readTargets(p) }},
 	{"status", func(c *Caching, p place) { c.Told = p.boolean() }},
 }
 
 func readCaching(p place) *Caching {
-	c := &Caching{At: p.at(), Wait: 5 * time.Second, Waiters: 1000, Obey: true, Told: true}
+	c := &Caching{At: p.at(), Wait: 5 * time.Second, Waiters: 1000, Obey: true, Targets: []string{"cdn-cache-control"}, Told: true}
 	readFields(p, c, cachingFields)
 	return c
+}
+
+// mostTargets is how many fields a route may look for in place of Cache-Control.
+const mostTargets = 4
+
+func readTargets(p place) (all []string) {
+	items := p.list()
+	if len(items) > mostTargets {
+		p.problem("", "expected at most %d fields, got %d", mostTargets, len(items))
+		return nil
+	}
+	for _, item := range items {
+		name := strings.ToLower(item.token("header field"))
+		switch {
+		case name == "cache-control":
+			item.problem("remove it", "Cache-Control counts anyway, when none of the others is there")
+		case name != "" && !strings.HasSuffix(name, "-control"):
+			item.problem("such as CDN-Cache-Control", "expected a field that targets caches, which ends in -Control, got %s", quote(name))
+		case slices.Contains(all, name):
+			item.problem("remove one of them", "the field is given twice")
+		}
+		all = append(all, name)
+	}
+	return all
 }
 
 // checkCaching refuses to store what may be for one client only, unless the file says that
@@ -67,8 +97,14 @@ func (r *Route) checkCaching() *Problem {
 		by = "basic"
 	case r.JWT != nil:
 		by = "jwt"
+	case r.Introspect != nil:
+		by = "introspect"
+	case r.OIDC != nil:
+		by = "oidc"
 	case len(r.Identity) > 0:
 		by = "identity"
+	case len(r.Rules) > 0:
+		by = "rules"
 	default:
 		return nil
 	}

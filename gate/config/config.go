@@ -27,6 +27,8 @@ type Config struct {
 	Slashes      bool     // escaped slashes in paths are kept, not refused
 	Identity     []string // fields that say who somebody is, in lower case: taken out of what clients send
 	IdentityText string   // all of them
+	Use          []Use    // middleware of all routes, before their own
+	UseText      string   // all of that
 	Zone         string   // of the gateway; "": unknown
 	Ready        string   // path that says whether the gateway is ready, before any route; "": none
 	Overload     Overload
@@ -36,11 +38,14 @@ type Config struct {
 	AccessLog    *AccessLog // nil: none
 	Trace        *Trace     // nil: none
 	Metrics      *Metrics   // that are pushed; nil: none
+	Plugins      []*Plugin
 	Routes       []*Route
 	Sums         []Sum // of Routes, in their order
 	Upstreams    []*Upstream
+	Kubernetes   *KubernetesRoutes // where there are more of both; nil: nowhere
 
-	top []Named // the other fields at the top
+	top   []Named                         // the other fields at the top
+	added struct{ routes, upstreams int } // that aren't the file's, and stand last
 }
 
 // Forwarded says which fields tell an upstream who the client is.
@@ -94,6 +99,7 @@ var topFields = []known[Config]{
 	}},
 	{"escaped-slashes", func(c *Config, p place) { c.Slashes = p.word("refuse", "keep") == "keep" }},
 	{"identity", func(c *Config, p place) { c.Identity = readIdentityNames(p) }},
+	{"use", func(c *Config, p place) { c.Use, c.UseText = readUses(p), p.in.text(p.node) }},
 	{"zone", func(c *Config, p place) { c.Zone = p.text() }},
 	{"ready", func(c *Config, p place) { c.Ready = readHealthPath(p) }},
 	{"overload", func(c *Config, p place) { readFields(p, &c.Overload, overloadFields) }},
@@ -102,6 +108,8 @@ var topFields = []known[Config]{
 	{"access-log", func(c *Config, p place) { c.AccessLog = readAccessLog(p) }},
 	{"trace", func(c *Config, p place) { c.Trace = readTrace(p) }},
 	{"metrics", func(c *Config, p place) { c.Metrics = readMetrics(p) }},
+	{"kubernetes", func(c *Config, p place) { c.Kubernetes = readKubernetesRoutes(p) }},
+	{"plugins", (*Config).readPlugins},
 	{"routes", (*Config).readRoutes},
 	{"upstreams", (*Config).readUpstreams},
 }
@@ -125,7 +133,7 @@ var clientFields = []known[Client]{
 // read reads the file's top level.
 func (c *Config) read(root place) {
 	found := readFields(root, c, append(topFields, unbuiltTop...))
-	if _, ok := found["routes"]; !ok && root.isMapping() {
+	if _, ok := found["routes"]; !ok && root.isMapping() && c.Kubernetes == nil {
 		root.problem(`add: routes: [{match: {path: "/*"}, to: http://127.0.0.1:9000}]`, "there are no routes")
 	}
 	if _, ok := found["listen"]; !ok && root.isMapping() {
@@ -142,7 +150,10 @@ func (c *Config) read(root place) {
 // link holds the file's parts against each other.
 func (c *Config) link(in *input) {
 	c.linkListeners(in)
+	c.linkSecrets(in)
+	c.linkACME(in)
 	c.linkMTLS(in)
+	c.linkOIDC(in)
 	names := make([]string, 0, len(c.Upstreams))
 	byName := make(map[string]*Upstream, len(c.Upstreams))
 	for _, u := range c.Upstreams {
@@ -158,6 +169,7 @@ func (c *Config) link(in *input) {
 	c.linkGRPCWeb(in, byName)
 	c.linkGRPCJSON(in)
 	for _, r := range c.Routes {
+		r.checkRules(in)
 		for _, t := range r.targets() {
 			if t.Direct == nil && t.Upstream != "" && byName[t.Upstream] == nil {
 				in.problems = append(in.problems, t.At.Problem(didYouMean(t.Upstream, names), "there is no upstream %s", quote(t.Upstream)))

@@ -8,9 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"dyno/gate/rule"
 )
 
 // mostSource bounds a configuration file, in bytes: ten thousand routes take some.
@@ -25,6 +28,7 @@ type input struct {
 	path     string
 	dir      string // where relative paths start from
 	problems Problems
+	rules    map[string][]*rule.Rule // that were checked, by their texts
 }
 
 // Open reads and checks the configuration in a file. What is wrong with it is a
@@ -62,6 +66,74 @@ func ParseIn(dir, name string, src []byte) (*Config, error) {
 		return nil, in.problems
 	}
 	return c, nil
+}
+
+// With reads the configuration again, together with routes and upstreams that don't stand
+// in it: more is a YAML document with those two. They come after the file's own. It
+// returns what is wrong as [Problems]; those of more have no line.
+func (c *Config) With(more []byte) (*Config, error) {
+	in := &input{path: c.Path, dir: c.Dir}
+	made := newConfig(c.Path)
+	made.Dir, made.Source = c.Dir, c.Source
+	root, ok := in.document(c.Source)
+	added, also := in.document(more)
+	if ok && also {
+		unplaced(added.node)
+		for _, part := range []string{"routes", "upstreams"} {
+			made.join(root.node, added.node, part)
+		}
+		made.read(root)
+	}
+	if len(in.problems) > 0 {
+		in.problems.Sort()
+		return nil, in.problems
+	}
+	made.Admin = c.Admin // it may have been given elsewhere
+	return made, nil
+}
+
+// unplaced takes the places out of nodes that stand in no file.
+func unplaced(n *yaml.Node) {
+	n.Line, n.Column = 0, 0
+	for _, c := range n.Content {
+		unplaced(c)
+	}
+}
+
+// join adds a list or mapping of one document to that of another.
+func (c *Config) join(to, from *yaml.Node, part string) {
+	more := member(from, part)
+	if more == nil || len(more.Content) == 0 {
+		return
+	}
+	if part == "routes" {
+		c.added.routes = len(more.Content)
+	} else {
+		c.added.upstreams = len(more.Content) / 2
+	}
+	have := member(to, part)
+	if have == nil && to.Kind == yaml.MappingNode {
+		to.Content = append(to.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: part}, more)
+		return
+	}
+	if have != nil && have.Kind == more.Kind {
+		joined := *have
+		joined.Content = slices.Concat(have.Content, more.Content)
+		*have = joined
+	}
+}
+
+// member is the value of a mapping's key; nil if there is none.
+func member(n *yaml.Node, key string) *yaml.Node {
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
 }
 
 // document reads the one YAML document in src.

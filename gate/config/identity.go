@@ -17,8 +17,11 @@ var identityFields = []string{"x-user-id", "x-userid", "x-uid", "x-account-id", 
 type Identity struct {
 	At    At
 	Field string // in lower case
-	From  string // one of [identitySources], jwt.CLAIM, or client: what the client says, unverified
+	From  string // one of [identitySources], jwt.CLAIM and so on, or client: what the client says, unverified
 }
+
+// claimSources are guards that find claims: jwt.CLAIM and so on are sources.
+var claimSources = []string{"jwt", "introspect", "oidc"}
 
 // identitySources are what says who somebody is, besides the claims of tokens: names of
 // the client's certificate, of its key, and of whose password it is.
@@ -28,8 +31,8 @@ func readIdentity(p place) (all []Identity) {
 	for _, f := range p.fields() {
 		i := Identity{f.value.at(), strings.ToLower(readFieldName(f.named, f.key)), f.value.text()}
 		kind, what, _ := strings.Cut(i.From, ".")
-		if i.From != "" && !slices.Contains(identitySources, i.From) && (kind != "jwt" || what == "") {
-			f.value.problem("such as {x-user-id: jwt.sub}; client is what the client says, which anybody can", "expected jwt.CLAIM, %s or client, got %s", strings.Join(identitySources[1:], ", "), quote(i.From))
+		if i.From != "" && !slices.Contains(identitySources, i.From) && (what == "" || !slices.Contains(claimSources, kind)) {
+			f.value.problem("such as {x-user-id: jwt.sub}; client is what the client says, which anybody can", "expected jwt.CLAIM, introspect.CLAIM, oidc.CLAIM, %s or client, got %s", strings.Join(identitySources[1:], ", "), quote(i.From))
 		}
 		all = append(all, i)
 	}
@@ -89,6 +92,16 @@ func (r *Route) verify(i *Identity) *Problem {
 			return lacks(kind)
 		}
 		r.JWT.Forward = append(r.JWT.Forward, Claim{what, i.Field})
+	case "introspect":
+		if r.Introspect == nil {
+			return lacks(kind)
+		}
+		r.Introspect.Forward = append(r.Introspect.Forward, Claim{what, i.Field})
+	case "oidc":
+		if r.OIDC == nil {
+			return lacks(kind)
+		}
+		r.OIDC.Forward = append(r.OIDC.Forward, Claim{what, i.Field})
 	case "mtls":
 		if r.MTLS == nil {
 			return lacks(kind)
@@ -119,8 +132,13 @@ func (r *Route) verify(i *Identity) *Problem {
 // verified reports whether a guard of the route puts the field in.
 func (r *Route) verified(name string) bool {
 	return r.Keys != nil && r.Keys.Forward == name || r.Basic != nil && r.Basic.Forward == name ||
-		r.MTLS != nil && slices.ContainsFunc(r.MTLS.Forward, func(c Claim) bool { return c.Value == name }) ||
-		r.JWT != nil && slices.ContainsFunc(r.JWT.Forward, func(c Claim) bool { return c.Value == name })
+		r.MTLS != nil && carries(r.MTLS.Forward, name) || r.JWT != nil && carries(r.JWT.Forward, name) ||
+		r.Introspect != nil && carries(r.Introspect.Forward, name) || r.OIDC != nil && carries(r.OIDC.Forward, name)
+}
+
+// carries reports whether claims go on in a field of that name.
+func carries(claims []Claim, field string) bool {
+	return slices.ContainsFunc(claims, func(c Claim) bool { return c.Value == field })
 }
 
 // checkBelieved refuses what relies on a field that only the client vouches for.

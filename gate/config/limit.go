@@ -97,13 +97,13 @@ type Queue struct {
 	Wait time.Duration // of one of them, at most
 }
 
-func readQueue(p place) *Queue {
-	q := &Queue{Size: 1000, Wait: 100 * time.Millisecond}
-	readFields(p, q, []known[Queue]{
+// readQueue reads what differs from the defaults.
+func readQueue(p place, q Queue) *Queue {
+	readFields(p, &q, []known[Queue]{
 		{"size", func(q *Queue, p place) { q.Size = p.integer(1, 100_000) }},
 		{"wait", func(q *Queue, p place) { q.Wait = p.duration(time.Millisecond, time.Minute) }},
 	})
-	return q
+	return &q
 }
 
 func readConcurrency(p place) *Concurrency {
@@ -116,7 +116,7 @@ func readConcurrency(p place) *Concurrency {
 		{"objective", func(c *Concurrency, p place) { c.Objective = p.duration(time.Millisecond, time.Minute) }},
 		{"least", func(c *Concurrency, p place) { c.Least = p.integer(1, 1_000_000) }},
 		{"most", func(c *Concurrency, p place) { c.Most = p.integer(1, 10_000_000) }},
-		{"queue", func(c *Concurrency, p place) { c.Queue = readQueue(p) }},
+		{"queue", func(c *Concurrency, p place) { c.Queue = readQueue(p, Queue{Size: 1000, Wait: 100 * time.Millisecond}) }},
 	})
 	_, sought := found["least"]
 	if _, bound := found["most"]; c.Objective == 0 && (sought || !bound) && p.isMapping() {

@@ -11,9 +11,13 @@ type Match struct {
 	Hosts   []string // in lower case; "*.example.com" is any one label or more; empty: all
 	Path    Pattern
 	Methods []string // empty: all. GET stands for HEAD too
+	Exactly bool     // the one method is a condition: GET isn't HEAD, and for others there is no such route
 	Headers []Condition
 	Query   []Condition
 	Cookies []Condition
+	Scheme  string // "http" or "https", as the client spoke it; "": both
+	Port    uint16 // of the address that is listened on; 0: all
+	Rank    int    // of routes whose host and path are the same: lower ones are tried first
 }
 
 // Condition is what a header field, a parameter of the query or a cookie must be.
@@ -39,12 +43,15 @@ var matchFields = []known[Match]{
 	{"host", (*Match).readHosts},
 	{"path", func(m *Match, p place) { m.Path = readPattern(p) }},
 	{"methods", func(m *Match, p place) {
-		for _, item := range p.list() {
-			method := item.token("method")
-			if up := strings.ToUpper(method); up != method && method != "" {
-				item.problem("write "+up, "methods are in capitals, got %s", quote(method))
+		if p.isMapping() {
+			if len(p.fields()) == 0 {
+				p.problem("such as {is: GET}", "expected a method")
 			}
-			m.Methods = append(m.Methods, method)
+			readFields(p, m, []known[Match]{{"is", func(m *Match, p place) { m.Methods, m.Exactly = []string{readMethod(p)}, true }}})
+			return
+		}
+		for _, item := range p.list() {
+			m.Methods = append(m.Methods, readMethod(item))
 		}
 	}},
 	{"headers", func(m *Match, p place) { m.Headers = readConditions(p, true) }},
@@ -57,6 +64,17 @@ var matchFields = []known[Match]{
 		}
 		m.Cookies = readConditions(p, false)
 	}},
+	{"scheme", func(m *Match, p place) { m.Scheme = p.word("http", "https") }},
+	{"port", func(m *Match, p place) { m.Port = uint16(p.integer(1, 65535)) }},
+	{"rank", func(m *Match, p place) { m.Rank = p.integer(0, 1_000_000) }},
+}
+
+func readMethod(p place) string {
+	method := p.token("method")
+	if up := strings.ToUpper(method); up != method && method != "" {
+		p.problem("write "+up, "methods are in capitals, got %s", quote(method))
+	}
+	return method
 }
 
 func (m *Match) readHosts(p place) {
@@ -79,6 +97,11 @@ func readConditions(p place, header bool) (all []Condition) {
 			if !http1.ValidToken(f.key) {
 				f.named.problem("", "expected the name of a header field, got %s", quote(f.key))
 			}
+		}
+		if f.value.isMapping() { // for values that end with a star
+			readFields(f.value, &c, []known[Condition]{{"is", func(c *Condition, p place) { c.Value = p.text() }}})
+			all = append(all, c)
+			continue
 		}
 		switch text := f.value.text(); {
 		case text == "*":

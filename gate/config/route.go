@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"dyno/gate/rule"
 )
 
 // Route is what is done with the requests that match it.
@@ -46,10 +48,20 @@ type Route struct {
 	// Guards, in the order in which requests meet them. nil: none.
 	Access Access
 	CORS   *CORS
+	CSRF   *CSRF
 	MTLS   *MTLS
 	Keys   *Keys
 	Basic  *Basic
 	JWT    *JWT
+	Rules  []Rule // after the guards
+	Use    []Use  // middleware, after the rules
+
+	guards []string // names of those above that find out who it is
+
+	Introspect *Introspect
+	OIDC       *OIDC
+
+	NoCSRF bool // not even with oidc
 
 	Identity []Identity // where fields that say who somebody is come from
 	Strip    []string   // those that are taken out of what clients send
@@ -113,10 +125,15 @@ var routeFields = []known[Route]{
 	{"allow", func(r *Route, p place) { r.Access.Allow = readPrefixes(p) }},
 	{"deny", func(r *Route, p place) { r.Access.Deny = readPrefixes(p) }},
 	{"cors", func(r *Route, p place) { r.CORS = readCORS(p) }},
+	{"csrf", (*Route).readCSRF},
 	{"mtls", func(r *Route, p place) { r.MTLS = readMTLS(p) }},
 	{"keys", func(r *Route, p place) { r.Keys = readKeys(p) }},
 	{"basic", func(r *Route, p place) { r.Basic = readBasic(p) }},
 	{"jwt", func(r *Route, p place) { r.JWT = readJWT(p) }},
+	{"introspect", func(r *Route, p place) { r.Introspect = readIntrospect(p) }},
+	{"oidc", func(r *Route, p place) { r.OIDC = readOIDC(p) }},
+	{"rules", func(r *Route, p place) { r.Rules = readRules(p) }},
+	{"use", func(r *Route, p place) { r.Use = readUses(p) }},
 	{"limit", func(r *Route, p place) { r.Rates = readRates(p) }},
 	{"identity", func(r *Route, p place) { r.Identity = readIdentity(p) }},
 	{"importance", func(r *Route, p place) { r.Importance = readImportance(p) }},
@@ -180,11 +197,22 @@ func (r *Route) checkWhole(item place, found map[string]place) {
 		r.CORS.admitGRPCWeb()
 	}
 	r.checkGRPCJSON(found)
+	for _, name := range rule.Guards {
+		if _, ok := found[name]; ok {
+			r.guards = append(r.guards, name)
+		}
+	}
 	if problem := r.checkCaching(); problem != nil {
 		item.in.problems = append(item.in.problems, *problem)
 	}
 	if r.Basic != nil && r.JWT != nil && r.JWT.Cookie == "" {
 		found["basic"].problem("have jwt read its token from a cookie", "basic and jwt both want to be what Authorization holds")
+	}
+	if r.Basic != nil && r.Introspect != nil && r.Introspect.Cookie == "" {
+		found["basic"].problem("have introspect read its token from a cookie", "basic and introspect both want to be what Authorization holds")
+	}
+	if r.OIDC != nil && r.CSRF == nil && !r.NoCSRF {
+		r.CSRF = &CSRF{At: r.OIDC.At}
 	}
 	for _, t := range []*Template{r.Rewrite, r.redirectTo()} {
 		if t == nil {

@@ -33,12 +33,24 @@ tls: {certificates: [{cert: a.pem, key: a-key.pem}], min-version: "1.3", client-
 	}
 }
 
+// Certificates may stand in Kubernetes alone, where a Gateway is followed.
+func TestTLSOfKubernetes(t *testing.T) {
+	c, err := Parse("f.yaml", []byte("listen: [{address: \":1\", tls: {kubernetes: true}}]\nkubernetes: {gateway: web}\n"))
+	if err != nil || !c.Listen[0].TLS.Kubernetes {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := Parse("f.yaml", []byte("listen: [{address: \":1\", tls: {kubernetes: false}}]\nkubernetes: {gateway: web}\n")); err == nil {
+		t.Error("there is no certificate")
+	}
+}
+
 func TestTLSProblems(t *testing.T) {
 	const routes = "routes: [{to: http://127.0.0.1:1}]\n"
 	for want, src := range map[string]string{
 		"f.yaml:1:31: listen[0].tls: the file says nothing of TLS that could hold here (add at the top: tls: {certificates: [{cert: ./site.pem, key: ./site-key.pem}]})": "listen: [{address: \":1\", tls: true}]\n" + routes,
 		"f.yaml:1:10: listen[0]: there is no address (such as {address: 127.0.0.1:8443, tls: true})":                                                                     "listen: [{tls: false}]\n" + routes,
 		"f.yaml:1:16: listen[1]: the address :1 is given twice (remove one of them)":                                                                                     "listen: [\":1\", \":1\"]\n" + routes,
+		"f.yaml:2:6: tls: certificates are to come from Kubernetes, and no Gateway there is followed (add at the top: kubernetes: {gateway: NAME})":                      "listen: [\":1\", \":2\"]\ntls: {kubernetes: true}\n" + routes,
 		"f.yaml:2:6: tls: there is no certificate to show to clients (such as certificates: [{cert: ./site.pem, key: ./site-key.pem}])":                                  "listen: \":1\"\ntls: {}\n" + routes,
 		"f.yaml:2:22: tls.certificates[0]: a certificate is two files, cert and key (such as {cert: ./site.pem, key: ./site-key.pem})":                                   "listen: \":1\"\ntls: {certificates: [{cert: a}]}\n" + routes,
 		"f.yaml:2:71: tls.client-certificate: clients' certificates can't be verified without an authority (add: client-ca: ./clients-ca.pem)":                           "listen: \":1\"\ntls: {certificates: [{cert: a, key: a}],          client-certificate: require}\n" + routes,

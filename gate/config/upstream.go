@@ -25,6 +25,9 @@ type Upstream struct {
 	SlowStart time.Duration // until a new endpoint has its whole share; 0: it has at once
 	Zone      string        // endpoints of this one are preferred; "": none are
 
+	Kubernetes *Kubernetes // the Service whose endpoints are instances too; nil: none
+	Consul     *Consul     // the service there whose instances are too; nil: none
+
 	// Limits of what is sent to it, whatever the route. nil: none.
 	Shed        *Shed
 	Concurrency *Concurrency
@@ -93,6 +96,8 @@ var upstreamFields = []known[Upstream]{
 		}
 	}},
 	{"etcd", func(u *Upstream, p place) { u.Etcd = readEtcd(p) }},
+	{"kubernetes", func(u *Upstream, p place) { u.Kubernetes = readKubernetes(p) }},
+	{"consul", func(u *Upstream, p place) { u.Consul = readConsul(p) }},
 	{"balance", func(u *Upstream, p place) { u.Balance = readBalance(p) }},
 	{"connect", func(u *Upstream, p place) { u.Connect = p.duration(time.Millisecond, time.Minute) }},
 	{"response", func(u *Upstream, p place) { u.Response = p.duration(time.Millisecond, 24*time.Hour) }},
@@ -146,6 +151,7 @@ func (c *Config) readUpstreams(p place) {
 				f.value.problem(`add: endpoints: ["http://127.0.0.1:9001"]`, "the upstream has no endpoints")
 			}
 			u.linkTLS(p.in)
+			u.linkConsul()
 		}
 		c.Upstreams = append(c.Upstreams, u)
 	}
@@ -153,7 +159,7 @@ func (c *Config) readUpstreams(p place) {
 
 // discovered reports whether an upstream says where its instances are.
 func (u *Upstream) discovered(found map[string]place) bool {
-	for _, way := range []string{"endpoints", "etcd"} {
+	for _, way := range []string{"endpoints", "etcd", "kubernetes", "consul"} {
 		if _, ok := found[way]; ok {
 			return true
 		}
@@ -237,4 +243,17 @@ func Simple(listen, to string) (*Config, error) {
 	r.Text = "{to: " + quote(to) + "}"
 	c.Routes, c.Sums = []*Route{r}, []Sum{r.sum()}
 	return c, nil
+}
+
+// DNS is how host names among an upstream's endpoints are resolved.
+type DNS struct {
+	Every   time.Duration // how often they are asked for
+	Timeout time.Duration // for an answer
+}
+
+func newDNS() DNS { return DNS{Every: 10 * time.Second, Timeout: 2 * time.Second} }
+
+var dnsFields = []known[DNS]{
+	{"every", func(d *DNS, p place) { d.Every = p.duration(time.Second, 24*time.Hour) }},
+	{"timeout", func(d *DNS, p place) { d.Timeout = p.duration(10*time.Millisecond, time.Minute) }},
 }

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"dyno/gate/config"
+	"dyno/gate/shared"
 )
 
 // cluster is an etcd cluster that is in use: one client, made when it is needed and
@@ -23,8 +24,7 @@ import (
 type cluster struct {
 	config  *config.EtcdCluster
 	timing  timing
-	users   int                // counted by [Clusters]
-	follows map[string]*follow // by prefix; of [Clusters] too
+	follows shared.Map[*follow] // by prefix
 
 	ctx    context.Context // of its clients
 	cancel context.CancelFunc
@@ -35,7 +35,7 @@ type cluster struct {
 
 func newCluster(c *config.EtcdCluster, t timing) *cluster {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &cluster{config: c, timing: t, follows: map[string]*follow{}, ctx: ctx, cancel: cancel}
+	return &cluster{config: c, timing: t, ctx: ctx, cancel: cancel}
 }
 
 // connected returns the client, logged in. ctx is of the login only: the client is for

@@ -9,6 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"dyno/gate/config"
+	"dyno/gate/state"
 )
 
 // Document is the text under one key, such as a configuration.
@@ -16,7 +17,7 @@ type Document struct {
 	clusters *Clusters
 	config   *config.EtcdCluster
 	key      string
-	kept     *kept
+	kept     *state.File
 }
 
 // Version is a document as etcd says it is.
@@ -29,7 +30,7 @@ type Version struct {
 
 // Document makes what follows a key. It connects to nobody before it is watched.
 func (s *Clusters) Document(c *config.EtcdCluster, key string) *Document {
-	return &Document{s, c, key, s.state.of(c, key)}
+	return &Document{s, c, key, fileOf(s.state, c, key)}
 }
 
 // Watch tells what the document is, at first and whenever it changes, until ctx ends,
@@ -42,18 +43,12 @@ func (d *Document) Watch(ctx context.Context, told func(Version)) {
 
 // Keep writes a version to disk as the last good one.
 func (d *Document) Keep(v Version) error {
-	if d.kept == nil {
-		return nil
-	}
-	return d.kept.save(&said{Version: saidVersion, From: "etcd " + d.key, Read: time.Now().UTC(), Revision: v.Revision, Document: v.Text})
+	return d.kept.Save(&said{Version: saidVersion, From: "etcd " + d.key, Read: time.Now().UTC(), Revision: v.Revision, Document: v.Text})
 }
 
 // Last returns the last good version; There is false if none is kept.
 func (d *Document) Last() (Version, error) {
-	if d.kept == nil {
-		return Version{}, nil
-	}
-	s, err := d.kept.load()
+	s, err := load(d.kept)
 	if err != nil || s == nil || s.Document == "" {
 		return Version{}, err
 	}

@@ -28,9 +28,14 @@ func TestDocument(t *testing.T) {
 		})
 	}()
 	defer func() { cancel(); <-ended }()
+	away := false
 	is := func(text string, there bool) Version {
 		t.Helper()
 		v := <-told
+		if v.Err != nil && !away { // which is told once: a busy machine may not answer in time
+			v = <-told
+		}
+		away = false
 		if v.Text != text || v.There != there || v.Err != nil || v.Revision == 0 {
 			t.Fatalf("%+v, want %q", v, text)
 		}
@@ -49,6 +54,7 @@ func TestDocument(t *testing.T) {
 	if v := <-told; v.Err == nil {
 		t.Fatalf("%+v", v)
 	}
+	away = true
 	put(t, c, "/config", "two")
 	n.set(false)
 	is("two", true)

@@ -8,21 +8,21 @@ package etcd
 
 import (
 	"log/slog"
-	"sync"
 	"time"
 
 	"dyno/gate/config"
+	"dyno/gate/shared"
+	"dyno/gate/state"
 )
 
 // Clusters are the etcd clusters of a gateway. All that is followed in one cluster
 // shares a connection, a login and a stream of watches.
 type Clusters struct {
-	state  *state
+	state  *state.Dir
 	log    *slog.Logger
 	timing timing
 
-	mu  sync.Mutex
-	all map[string]*cluster // those in use
+	all shared.Map[*cluster] // those in use
 }
 
 // Options are what the configuration doesn't say.
@@ -36,7 +36,7 @@ func New(o Options) *Clusters {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Clusters{state: newState(o.State), log: o.Log, timing: usual, all: map[string]*cluster{}}
+	return &Clusters{state: state.Open(o.State), log: o.Log, timing: usual}
 }
 
 // timing is how long things take or are waited for.
@@ -53,24 +53,12 @@ var usual = timing{check: 10 * time.Second, keepAlive: 6 * time.Second, first: 1
 
 // use returns a cluster. Each use ends with [Clusters.leave].
 func (s *Clusters) use(c *config.EtcdCluster) *cluster {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	key := c.Same()
-	found := s.all[key]
-	if found == nil {
-		found = newCluster(c, s.timing)
-		s.all[key] = found
-	}
-	found.users++
-	return found
+	return s.all.Use(c.Same(), func() *cluster { return newCluster(c, s.timing) })
 }
 
 // leave ends a use of a cluster, and its connection with the last.
 func (s *Clusters) leave(c *cluster) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if c.users--; c.users == 0 {
-		delete(s.all, c.config.Same())
+	if s.all.Leave(c.config.Same()) {
 		c.close()
 	}
 }

@@ -11,6 +11,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"dyno/gate/config"
+	"dyno/gate/state"
 	"dyno/gate/upstream"
 )
 
@@ -18,9 +19,8 @@ import (
 // hear from.
 type follow struct {
 	log   *slog.Logger
-	kept  *kept // nil: it isn't kept on disk
+	kept  *state.File // nil: it isn't kept on disk
 	after time.Duration
-	users int // counted by [Clusters]
 	end   context.CancelFunc
 	ended chan struct{}
 
@@ -39,38 +39,26 @@ type follow struct {
 // Each join ends with [Clusters.part].
 func (s *Clusters) join(c *config.Etcd) (*cluster, *follow) {
 	cl := s.use(&c.Cluster)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f := cl.follows[c.Prefix]
-	if f == nil {
+	return cl, cl.follows.Use(c.Prefix, func() *follow {
 		ctx, end := context.WithCancel(context.Background())
-		f = &follow{
-			log: s.log.With("etcd", cl.config.Endpoints, "prefix", c.Prefix), kept: s.state.of(&c.Cluster, c.Prefix), after: s.timing.save,
+		f := &follow{
+			log: s.log.With("etcd", cl.config.Endpoints, "prefix", c.Prefix), kept: fileOf(s.state, &c.Cluster, c.Prefix), after: s.timing.save,
 			end: end, ended: make(chan struct{}),
 		}
 		f.status.From = from(c)
 		f.status.Since = time.Now()
 		f.recall()
-		cl.follows[c.Prefix] = f
 		go func() {
 			defer close(f.ended)
 			cl.watch(ctx, keys{c.Prefix, true}, f)
 		}()
-	}
-	f.users++
-	return cl, f
+		return f
+	})
 }
 
 // part ends a join.
 func (s *Clusters) part(c *cluster, prefix string, f *follow) {
-	s.mu.Lock()
-	f.users--
-	last := f.users == 0
-	if last {
-		delete(c.follows, prefix)
-	}
-	s.mu.Unlock()
-	if last {
+	if c.follows.Leave(prefix) {
 		f.end()
 		<-f.ended
 		f.save()
@@ -80,10 +68,7 @@ func (s *Clusters) part(c *cluster, prefix string, f *follow) {
 
 // recall takes what is on disk for what is known.
 func (f *follow) recall() {
-	if f.kept == nil {
-		return
-	}
-	said, err := f.kept.load()
+	said, err := load(f.kept)
 	if err != nil {
 		f.log.Error("what was known of the instances can't be read from disk", "error", err)
 	}
@@ -92,28 +77,24 @@ func (f *follow) recall() {
 	}
 	f.set, f.known = said.set(), true
 	f.cluster, f.revision = said.Cluster, said.Revision
-	f.status.Stored = true
-	f.log.Info("instances as they were known, until etcd is read", "instances", len(f.set), "read", said.Read)
+	f.status.Stored, f.status.Read = true, said.Read
+	f.log.Info("instances as they were known, until etcd is read", "instances", len(f.set), "read", said.Read, "age", time.Since(said.Read).Round(time.Second))
 }
 
 // known returns the instances that are known of a prefix, without asking anybody: what
 // another upstream follows, or what is on disk.
 func (s *Clusters) known(c *config.Etcd) []upstream.Instance {
-	s.mu.Lock()
 	var f *follow
-	if cl := s.all[c.Cluster.Same()]; cl != nil {
-		f = cl.follows[c.Prefix]
+	if cl, ok := s.all.Find(c.Cluster.Same()); ok {
+		f, _ = cl.follows.Find(c.Prefix)
 	}
-	s.mu.Unlock()
 	if f != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		return f.set.instances()
 	}
-	if kept := s.state.of(&c.Cluster, c.Prefix); kept != nil {
-		if said, err := kept.load(); err == nil && said != nil {
-			return said.set().instances()
-		}
+	if said, err := load(fileOf(s.state, &c.Cluster, c.Prefix)); err == nil && said != nil {
+		return said.set().instances()
 	}
 	return nil
 }
@@ -132,7 +113,7 @@ func (f *follow) replace(all []*mvccpb.KeyValue, revision int64, cluster uint64)
 		f.log.Info("instances are followed", "instances", len(next), "revision", revision)
 		f.status.Since = time.Now()
 	}
-	f.status.Live, f.status.Stored, f.status.Err = true, false, ""
+	f.status.Live, f.status.Stored, f.status.Read, f.status.Err = true, false, time.Time{}, ""
 	if same {
 		f.status.Revision = revision
 		return
@@ -198,7 +179,7 @@ func (f *follow) save() {
 	f.saving = nil
 	said := saidOf(f.set, f.status.From, f.cluster, f.revision)
 	f.mu.Unlock()
-	if err := f.kept.save(said); err != nil {
+	if err := f.kept.Save(said); err != nil {
 		f.log.Error("the instances can't be kept on disk: after a restart they are unknown until etcd is read", "error", err)
 	}
 }

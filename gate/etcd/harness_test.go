@@ -27,8 +27,8 @@ import (
 // anything takes.
 const patience = 30 * time.Second
 
-// shared is the server of all tests that don't hurt it. Each has a prefix of its own.
-var shared struct {
+// running is the server of all tests that don't hurt it. Each has a prefix of its own.
+var running struct {
 	once sync.Once
 	dir  string
 	*embedded.Server
@@ -37,24 +37,24 @@ var shared struct {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if shared.dir != "" { // the server ends with this process: to stop it in order takes seconds
-		os.RemoveAll(shared.dir)
+	if running.dir != "" { // the server ends with this process: to stop it in order takes seconds
+		os.RemoveAll(running.dir)
 	}
 	os.Exit(code)
 }
 
-// server is the address of the shared server.
+// server is the address of the running server.
 func server(t testing.TB) string {
 	t.Helper()
-	shared.once.Do(func() {
-		if shared.dir, shared.err = os.MkdirTemp("", "etcd"); shared.err == nil {
-			shared.Server, shared.err = embedded.Start(shared.dir, embedded.Options{Listen: "127.0.0.1:0", Fast: true})
+	running.once.Do(func() {
+		if running.dir, running.err = os.MkdirTemp("", "etcd"); running.err == nil {
+			running.Server, running.err = embedded.Start(running.dir, embedded.Options{Listen: "127.0.0.1:0", Fast: true})
 		}
 	})
-	if shared.err != nil {
-		t.Fatal(shared.err)
+	if running.err != nil {
+		t.Fatal(running.err)
 	}
-	return shared.Address
+	return running.Address
 }
 
 // own starts a server of the test's own.
@@ -98,7 +98,7 @@ func put(t testing.TB, c *clientv3.Client, kvs ...string) {
 	}
 }
 
-// clean returns a client of the shared server, with nothing below a prefix: a test may
+// clean returns a client of the running server, with nothing below a prefix: a test may
 // run again.
 func clean(t testing.TB, prefix string) *clientv3.Client {
 	t.Helper()
@@ -135,7 +135,8 @@ type seen struct {
 	stop   func()
 	mu     sync.Mutex
 	now    string
-	empty  bool // it was told that there is nobody
+	told   []string // at any time
+	empty  bool     // it was told that there is nobody
 }
 
 // watch watches as an upstream does, until the test ends.
@@ -156,6 +157,7 @@ func watchSource(t testing.TB, source *Source) *seen {
 			v.mu.Lock()
 			defer v.mu.Unlock()
 			v.now = text(all)
+			v.told = append(v.told, v.now)
 			v.empty = v.empty || len(all) == 0
 		})
 	}()

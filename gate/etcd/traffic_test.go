@@ -114,10 +114,10 @@ func TestTraffic(t *testing.T) {
 			delete(there, name)
 		}
 	}
+	for before := served.Load(); served.Load() == before && !t.Failed(); { // some come after each change
+		time.Sleep(time.Millisecond)
+	}
 	stop.Store(true)
 	clients.Wait()
-	if served.Load() == 0 {
-		t.Error("nothing was asked meanwhile")
-	}
 	until(there)
 }

@@ -17,7 +17,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"dyno/gate/config"
-	"dyno/internal/disktest"
+	"dyno/gate/state"
 )
 
 func TestParseValue(t *testing.T) {
@@ -139,8 +139,8 @@ func TestPause(t *testing.T) {
 func TestState(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "for it")
 	c := config.NewEtcdCluster("http://b:1", "http://a:1")
-	k := newState(dir).of(&c, "/s/")
-	if s, err := k.load(); s != nil || err != nil {
+	k := fileOf(state.Open(dir), &c, "/s/")
+	if s, err := load(k); s != nil || err != nil {
 		t.Errorf("before anything was kept: %v, %v", s, err)
 	}
 	var s set
@@ -148,67 +148,35 @@ func TestState(t *testing.T) {
 		s = append(s, newEntry(&mvccpb.KeyValue{Key: []byte("/s/" + fmt.Sprint(len(s))), Value: []byte(value)}))
 	}
 	for range 2 { // once more over the first
-		if err := k.save(saidOf(s, "here", 7, 8)); err != nil {
+		if err := k.Save(saidOf(s, "here", 7, 8)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	info, err := os.Stat(k.path)
+	info, err := os.Stat(k.Name())
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	if b, err := os.ReadFile(k.path); err != nil || strings.Contains(string(b), "private") {
+	if b, err := os.ReadFile(k.Name()); err != nil || strings.Contains(string(b), "private") {
 		t.Errorf("%s, %v", b, err)
 	}
 	if all, err := os.ReadDir(dir); len(all) != 1 || err != nil {
 		t.Errorf("%v, %v", all, err)
 	}
-	read, err := newState(dir).of(&config.EtcdCluster{Endpoints: []string{"http://a:1", "http://b:1"}}, "/s/").load()
+	read, err := load(fileOf(state.Open(dir), &config.EtcdCluster{Endpoints: []string{"http://a:1", "http://b:1"}}, "/s/"))
 	if err != nil || text(read.set().instances()) != "10.0.0.1:80×1 10.0.0.2:80×3z" || read.Cluster != 7 || read.Revision != 8 {
 		t.Errorf("%+v, %v", read, err)
 	}
-	if other, err := newState(dir).of(&c, "/other/").load(); other != nil || err != nil {
+	if other, err := load(fileOf(state.Open(dir), &c, "/other/")); other != nil || err != nil {
 		t.Errorf("of another prefix: %v, %v", other, err)
 	}
 	for _, broken := range []string{"", "{", `{"version": 2}`} {
-		writeFile(t, k.path, broken)
-		if s, err := k.load(); s != nil || err == nil {
+		writeFile(t, k.Name(), broken)
+		if s, err := load(k); s != nil || err == nil {
 			t.Errorf("%q: %v, %v", broken, s, err)
 		}
 	}
 	writeFile(t, filepath.Join(dir, "file"), "")
-	if err := newState(filepath.Join(dir, "file")).of(&c, "/s/").save(&said{}); err == nil {
+	if err := fileOf(state.Open(filepath.Join(dir, "file")), &c, "/s/").Save(&said{}); err == nil {
 		t.Error("a file is taken for a directory")
-	}
-}
-
-// On a full disk what was kept last stays as it was, and nothing is left lying about.
-func TestStateOnFullDisk(t *testing.T) {
-	disk := disktest.New(t)
-	c := config.NewEtcdCluster("http://a:1")
-	k := newState(disk.Dir).of(&c, "/s/")
-	keep := func(document string) error {
-		return k.save(&said{Version: saidVersion, Revision: int64(len(document)), Document: document})
-	}
-	if err := keep("the first"); err != nil {
-		t.Fatal(err)
-	}
-	for _, document := range []string{"another", strings.Repeat("a long one ", 1000)} {
-		disk.Fill()
-		if err := keep(document); err == nil {
-			t.Error("it could be kept")
-		}
-		disk.Free()
-		if s, err := k.load(); err != nil || s.Document != "the first" {
-			t.Errorf("afterwards there is %v, %v", s, err)
-		}
-		if all, err := os.ReadDir(disk.Dir); len(all) != 1 || err != nil {
-			t.Errorf("%v, %v", all, err)
-		}
-	}
-	if err := keep("the next"); err != nil {
-		t.Fatal(err)
-	}
-	if s, err := k.load(); err != nil || s.Document != "the next" {
-		t.Errorf("with room there is %v, %v", s, err)
 	}
 }

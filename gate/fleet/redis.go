@@ -1,5 +1,5 @@
-// Package fleet is what gateways beside each other have in common: how much of a rate
-// they have admitted together, in Redis.
+// Package fleet is what gateways beside each other have in common, in Redis: how much of a
+// rate they have admitted together, and who was logged out by an identity provider.
 package fleet
 
 import (
@@ -75,6 +75,24 @@ return redis.call('ZCARD', KEYS[1])
 // connects when it is first used. A password's file that can't be read is an error.
 func NewRedis(name string, rate *config.Rate) (*Redis, error) {
 	rules := rate.Redis
+	o, err := optionsOf(rules)
+	if err != nil {
+		return nil, err
+	}
+	var id [8]byte
+	if _, err := rand.Read(id[:]); err != nil {
+		return nil, fmt.Errorf("redis: %w", err)
+	}
+	every := max(1, rate.Per/time.Duration(rate.Requests))
+	return &Redis{
+		client: redis.NewClient(o), prefix: rules.Prefix + name + ":", every: every,
+		longs: time.Duration(rate.Burst) * every, id: hex.EncodeToString(id[:]), peers: 1,
+	}, nil
+}
+
+// optionsOf is how a server is connected to. A password's file that can't be read is an
+// error.
+func optionsOf(rules *config.Redis) (*redis.Options, error) {
 	o := &redis.Options{
 		Network: "tcp", Addr: rules.Address, Username: rules.User, DB: rules.Database,
 		PoolSize: 1, MaxRetries: -1, DialerRetries: 1, ContextTimeoutEnabled: true, DisableIdentity: true,
@@ -90,19 +108,11 @@ func NewRedis(name string, rate *config.Rate) (*Redis, error) {
 	if rules.Password != "" {
 		b, err := os.ReadFile(rules.Password)
 		if err != nil {
-			return nil, fmt.Errorf("limit: redis: %w", err)
+			return nil, fmt.Errorf("redis: %w", err)
 		}
 		o.Password = string(bytes.TrimRight(b, "\r\n"))
 	}
-	var id [8]byte
-	if _, err := rand.Read(id[:]); err != nil {
-		return nil, fmt.Errorf("limit: redis: %w", err)
-	}
-	every := max(1, rate.Per/time.Duration(rate.Requests))
-	return &Redis{
-		client: redis.NewClient(o), prefix: rules.Prefix + name + ":", every: every,
-		longs: time.Duration(rate.Burst) * every, id: hex.EncodeToString(id[:]), peers: 1,
-	}, nil
+	return o, nil
 }
 
 // Settle settles entries, a few hundred at a time.

@@ -8,10 +8,10 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/netip"
-	"sync"
 	"time"
 
 	"dyno/gate/config"
+	"dyno/gate/refresh"
 	"dyno/gate/request"
 	"dyno/nano/wire/http1"
 )
@@ -21,15 +21,19 @@ import (
 // right are remembered by a keyed hash, and pass at once, until the file changes.
 type Basic struct {
 	rules    config.Basic
-	file     *refreshed[passwords]
+	file     *refresh.Source[passwords]
 	verified *verified
 	secret   [32]byte // of the keyed hash
 
-	mu      sync.Mutex
-	waiting map[netip.Addr]int // requests of each client whose passwords are being verified
+	waiting crowd // requests whose passwords are being verified
 
 	missing, wrong, crowded, undecided *request.Answer
+
+	keeps bool // claims, for who asks later
 }
+
+// KeepClaims has requests keep what was verified of them.
+func (b *Basic) KeepClaims() { b.keeps = true }
 
 const (
 	verifyWithin   = 5 * time.Second // the wait for its turn included
@@ -39,13 +43,13 @@ const (
 
 // NewBasic makes the guard. A file that can't be used is an error.
 func NewBasic(rules *config.Basic) (*Basic, error) {
-	file, err := read(rules.File, lookAtFiles, parsePasswords)
+	file, err := refresh.File(rules.File, parsePasswords)
 	if err != nil {
 		return nil, fmt.Errorf("basic: %w", err)
 	}
 	challenge := "WWW-Authenticate: Basic realm=\"" + rules.Realm + "\", charset=\"UTF-8\"\r\n"
 	b := &Basic{
-		rules: *rules, file: file, verified: newVerified(rules.Cache), waiting: map[netip.Addr]int{},
+		rules: *rules, file: file, verified: newVerified(rules.Cache), waiting: newCrowd(waitingEach),
 		missing:   request.Refuse(401, "a user and a password are needed", challenge),
 		wrong:     request.Refuse(401, "the user or the password is wrong", challenge),
 		crowded:   request.Refuse(429, "too many passwords at once", "Retry-After: 1\r\n"),
@@ -72,7 +76,7 @@ func (b *Basic) Check(r *request.Request) *request.Answer {
 	}
 	copy(buf[:], b.secret[:])
 	sum := sha256.Sum256(buf[:len(b.secret)+len(text)])
-	now := b.file.get()
+	now := b.file.Get()
 	if b.verified.find(sum[:], now, time.Time{}) != nil {
 		b.pass(r, user)
 		return nil
@@ -82,13 +86,13 @@ func (b *Basic) Check(r *request.Request) *request.Answer {
 
 // later has a password verified beside the loops.
 func (b *Basic) later(client netip.Addr, now *passwords, sum [sha256.Size]byte, user string, password []byte) *request.Answer {
-	if !b.enter(client) {
+	if !b.waiting.enter(client) {
 		return b.crowded
 	}
 	a := *b.undecided
 	a.Later = &request.Later{
 		Within: verifyWithin,
-		Over:   func() { b.leave(client) },
+		Over:   func() { b.waiting.leave(client) },
 		Work: func(context.Context) func(*request.Request) *request.Answer {
 			right := now.verify(user, password)
 			clear(password)
@@ -109,6 +113,9 @@ func (b *Basic) later(client netip.Addr, now *passwords, sum [sha256.Size]byte, 
 
 // pass tells the upstream who it is.
 func (b *Basic) pass(r *request.Request, user []byte) {
+	if b.keeps {
+		r.Verified("basic", request.Claims{"user": string(user)})
+	}
 	if !b.rules.Keep {
 		r.Drop("authorization")
 	}
@@ -136,36 +143,6 @@ func (b *Basic) credentials(r *request.Request, dst []byte) []byte {
 		return nil
 	}
 	return dst[:n]
-}
-
-// enter counts a client's passwords that are being verified, and reports whether there
-// may be one more.
-func (b *Basic) enter(client netip.Addr) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.waiting[client] >= waitingEach {
-		return false
-	}
-	b.waiting[client]++
-	return true
-}
-
-func (b *Basic) leave(client netip.Addr) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.waiting[client]--; b.waiting[client] <= 0 {
-		delete(b.waiting, client)
-	}
-}
-
-// network is whom an address counts as: of IPv6 a client has a network of 64 bits.
-func network(client netip.Addr) netip.Addr {
-	client = client.Unmap().WithZone("")
-	if client.Is6() {
-		prefix, _ := client.Prefix(64) // an IPv6 address has one
-		return prefix.Addr()
-	}
-	return client
 }
 
 // Close ends watching the file.

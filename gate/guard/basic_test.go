@@ -118,7 +118,7 @@ func TestBasicForgets(t *testing.T) {
 	if err := os.WriteFile(file, []byte("ann:"+hashed(t, "another")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.file.look(fileState{}); err != nil { // which it would do by itself, soon
+	if err := g.file.Look(); err != nil { // which it would do by itself, soon
 		t.Fatal(err)
 	}
 	if a := decide(t, g, r); a == nil || a.Status != 401 {
@@ -127,7 +127,7 @@ func TestBasicForgets(t *testing.T) {
 	if err := os.WriteFile(file, []byte("broken"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.file.look(fileState{}); err == nil {
+	if err := g.file.Look(); err == nil {
 		t.Error("a broken file is taken")
 	}
 	if a := decide(t, g, requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\n"+credentials("ann:another")+"\r\n")); a != nil {

@@ -85,18 +85,20 @@ func (c *CORS) answer(r *request.Request, origin []byte) *request.Answer {
 	return &request.Answer{Status: 204, Fields: append(fields, c.preflight...)}
 }
 
-// mayRead compares scheme and host, not text: "https://evil.com#.example.com" is no
-// origin below example.com.
+// mayRead reports whether scripts of an origin may read responses.
 func (c *CORS) mayRead(origin []byte) bool {
-	if len(c.rules.Origins) == 0 {
-		return true
-	}
+	return len(c.rules.Origins) == 0 || anyOrigin(c.rules.Origins, origin)
+}
+
+// anyOrigin reports whether an origin is one of those. It compares scheme and host, not
+// text: "https://evil.com#.example.com" is no origin below example.com.
+func anyOrigin(origins []config.Origin, origin []byte) bool {
 	scheme, host, ok := bytes.Cut(origin, schemeEnd)
 	if !ok || bytes.ContainsAny(host, "/?#@\\ \t") {
 		return false
 	}
-	for i := range c.rules.Origins {
-		o := &c.rules.Origins[i]
+	for i := range origins {
+		o := &origins[i]
 		if !http1.EqualFold(scheme, o.Scheme) {
 			continue
 		}

@@ -16,5 +16,14 @@ type Guard interface {
 	Check(r *request.Request) *request.Answer
 }
 
+// Keeper is a guard that has requests keep what it has verified of them
+// ([request.Request.Verified]), if anybody asks for that later. It is told before the first
+// request.
+type Keeper interface{ KeepClaims() }
+
+// Starter is a guard that asks others for what it needs, such as keys. It begins with that
+// when its route is served: of a configuration that is only checked nobody hears.
+type Starter interface{ Start() }
+
 // Closer is a guard that has something to end when no route uses it any more.
 type Closer interface{ Close() }

@@ -2,13 +2,10 @@ package guard
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -137,55 +134,14 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	write("bob: " + two + "\n" + "# changed\n")
-	if _, err := g.file.look(fileState{}); err != nil {
+	if err := g.file.Look(); err != nil {
 		t.Fatal(err)
 	}
 	if status(t, g, "X-Api-Key: "+one+"\r\n") != 401 || status(t, g, "X-Api-Key: "+two+"\r\n") != 200 {
 		t.Error("the file has changed, and the keys haven't")
 	}
 	write("broken")
-	if _, err := g.file.look(fileState{}); err == nil || status(t, g, "X-Api-Key: "+two+"\r\n") != 200 {
+	if err := g.file.Look(); err == nil || status(t, g, "X-Api-Key: "+two+"\r\n") != 200 {
 		t.Errorf("the file is broken (%v), and what was there is gone", err)
 	}
-}
-
-// Keys that come from a URL may be late, and the server may go: nothing passes before
-// they are there, and they stay.
-func TestFromURL(t *testing.T) {
-	var good atomic.Bool
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !good.Load() {
-			http.Error(w, "not yet", http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprint(w, "value")
-	}))
-	defer server.Close()
-	f, err := read(server.URL, 10*time.Millisecond, func(b []byte) (*string, error) { s := string(b); return &s, nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	until(t, "an error is noted", func() bool { return f.err.Load() != nil })
-	if f.get() != nil {
-		t.Errorf("%q is there", *f.get())
-	}
-	good.Store(true)
-	until(t, "it is read", func() bool { return f.get() != nil && *f.get() == "value" && f.err.Load() == nil })
-	good.Store(false)
-	until(t, "an error is noted again", func() bool { return f.err.Load() != nil })
-	if f.get() == nil {
-		t.Error("what was there is gone")
-	}
-}
-
-func until(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for range 4000 {
-		if done() {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Fatalf("never: %s", what)
 }

@@ -2,19 +2,17 @@ package guard
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
 	"dyno/gate/config"
+	"dyno/gate/refresh"
 	"dyno/gate/request"
+	"dyno/gate/secure"
 	"dyno/nano/jwt"
-	"dyno/nano/wire/http1"
 )
 
 // JWT lets in who has a valid JSON Web Token. A token that was verified is remembered,
@@ -22,19 +20,26 @@ import (
 // signature takes up to a hundred microseconds of the loop.
 type JWT struct {
 	rules    config.JWT
-	source   *refreshed[keys] // nil: a secret, which doesn't change
+	source   *refresh.Source[keys] // nil: a secret, which doesn't change
+	asks     *secure.Transport     // nil: nobody is asked
 	fixed    *keys
 	verified *verified
 	now      func() time.Time
 
 	missing, invalid, lacking, notReady *request.Answer
+
+	keeps bool // claims, for who asks later
 }
+
+// KeepClaims has requests keep what was verified of them, and tokens that are remembered
+// what they say.
+func (g *JWT) KeepClaims() { g.keeps = true }
 
 // keys are what tokens are verified with, and everything that hangs on it.
 type keys struct{ verifier *jwt.Verifier }
 
 // NewJWT makes the guard. A file that can't be used is an error. Keys that come from a
-// URL are not there at once: until then requests are refused with 503.
+// URL are there some time after [JWT.Start]: until then requests are refused with 503.
 func NewJWT(rules *config.JWT) (*JWT, error) {
 	g := &JWT{
 		rules:    *rules,
@@ -46,15 +51,27 @@ func NewJWT(rules *config.JWT) (*JWT, error) {
 		notReady: request.Refuse(503, "tokens can't be verified yet", "Retry-After: 1\r\n"),
 	}
 	var err error
-	if rules.Secret != "" {
+	switch {
+	case rules.Secret != "":
 		g.fixed, err = g.secret()
-	} else {
-		g.source, err = read(rules.JWKS, rules.Refresh, g.set)
+	case !strings.Contains(rules.JWKS, "://"):
+		g.source, err = refresh.File(rules.JWKS, g.set)
+	default:
+		if g.asks, err = secure.NewTransport(rules.TLS, rules.TLSAt); err == nil {
+			g.source = refresh.URL(rules.JWKS, rules.Refresh, g.asks, g.set)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("jwt: %w", err)
 	}
 	return g, nil
+}
+
+// Start begins to ask for keys.
+func (g *JWT) Start() {
+	if g.source != nil {
+		g.source.Start()
+	}
 }
 
 // secret reads the file of a shared secret; a newline at its end is none of it.
@@ -105,12 +122,12 @@ func (g *JWT) current() *keys {
 	if g.source == nil {
 		return g.fixed
 	}
-	return g.source.get()
+	return g.source.Get()
 }
 
 // Check refuses requests without a valid token.
 func (g *JWT) Check(r *request.Request) *request.Answer {
-	token := g.token(r)
+	token := bearer(r, g.rules.Cookie)
 	if len(token) == 0 {
 		return g.missing
 	}
@@ -124,42 +141,14 @@ func (g *JWT) Check(r *request.Request) *request.Answer {
 			return g.invalid
 		}
 	}
-	for i := range g.rules.Forward {
-		// Also those that the token doesn't have: a client mustn't say them itself.
-		r.Drop(g.rules.Forward[i].Value)
-		if p.forward[i] != nil {
-			r.Forward(g.rules.Forward[i].Value, p.forward[i])
-		}
-	}
+	carry(r, g.rules.Forward, p.forward)
 	if !p.allowed {
 		return g.lacking
 	}
+	if g.keeps {
+		r.Verified("jwt", p.claims)
+	}
 	return nil
-}
-
-// token finds the token of a request; nil if there is none. Two of them could be read
-// in two ways by those behind the gateway.
-func (g *JWT) token(r *request.Request) []byte {
-	if g.rules.Cookie != "" {
-		value, _ := r.Cookie(g.rules.Cookie)
-		return value
-	}
-	const scheme = "bearer "
-	var token []byte
-	fields := 0
-	for _, field := range r.Head.Fields {
-		if field.Name.Len() != len("authorization") || !http1.EqualFold(field.Name.Of(r.Buf), "authorization") {
-			continue
-		}
-		value := field.Value.Of(r.Buf)
-		if fields++; len(value) > len(scheme) && http1.EqualFold(value[:len(scheme)], scheme) {
-			token = bytes.TrimLeft(value[len(scheme):], " ")
-		}
-	}
-	if fields != 1 {
-		return nil
-	}
-	return token
 }
 
 // verify verifies a token that isn't remembered; nil if it isn't valid.
@@ -167,15 +156,13 @@ func (g *JWT) verify(token []byte, with *keys) *passed {
 	claims, err := with.verifier.Verify(token)
 	if err != nil {
 		if errors.Is(err, jwt.ErrUnknownKey) && g.source != nil {
-			g.source.hurry() // keys may have been rotated
+			g.source.Hurry() // keys may have been rotated
 		}
 		return nil
 	}
-	p := &passed{with: with, from: g.now().Round(0), until: g.until(claims), allowed: g.allows(claims), forward: make([][]byte, len(g.rules.Forward))}
-	for i, c := range g.rules.Forward {
-		if text, ok := claimText(claims[c.Name]); ok && http1.ValidFieldValue(text) {
-			p.forward[i] = []byte(text)
-		}
+	p := &passed{with: with, from: g.now().Round(0), until: g.until(claims), allowed: allows(g.rules.Claims, claims), forward: carried(g.rules.Forward, claims)}
+	if g.keeps {
+		p.claims = request.Claims(claims)
 	}
 	g.verified.keep(token, p)
 	return p
@@ -195,64 +182,12 @@ func (g *JWT) until(claims jwt.Claims) time.Time {
 	return until
 }
 
-// allows reports whether the token says all that it must.
-func (g *JWT) allows(claims jwt.Claims) bool {
-	for _, must := range g.rules.Claims {
-		if !says(claims[must.Name], must.Value) {
-			return false
-		}
-	}
-	return true
-}
-
-// says reports whether a claim is the value, a list that holds it, or, as "scope" is
-// (RFC 8693 4.2), words of which it is one.
-func says(claim any, value string) bool {
-	if list, ok := claim.([]any); ok {
-		for _, one := range list {
-			if text, ok := claimText(one); ok && text == value {
-				return true
-			}
-		}
-		return false
-	}
-	text, ok := claimText(claim)
-	if !ok {
-		return false
-	}
-	if text == value {
-		return true
-	}
-	for word := range strings.FieldsSeq(text) {
-		if word == value {
-			return true
-		}
-	}
-	return false
-}
-
-// claimText writes a claim as a field carries it; a list or an object as JSON.
-func claimText(claim any) (text string, ok bool) {
-	switch c := claim.(type) {
-	case nil:
-		return "", false
-	case string:
-		return c, true
-	case bool:
-		return strconv.FormatBool(c), true
-	case float64:
-		if c == math.Trunc(c) && math.Abs(c) < 1<<53 {
-			return strconv.FormatInt(int64(c), 10), true
-		}
-		return strconv.FormatFloat(c, 'g', -1, 64), true
-	}
-	b, err := json.Marshal(claim)
-	return string(b), err == nil
-}
-
 // Close ends looking for keys.
 func (g *JWT) Close() {
 	if g.source != nil {
 		g.source.Close()
+	}
+	if g.asks != nil {
+		g.asks.Close()
 	}
 }

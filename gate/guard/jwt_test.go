@@ -102,6 +102,7 @@ func newJWT(t *testing.T, rules config.JWT) *JWT {
 	if err != nil {
 		t.Fatal(err)
 	}
+	g.Start()
 	t.Cleanup(g.Close)
 	return g
 }
@@ -217,7 +218,7 @@ func TestJWTRemembered(t *testing.T) {
 		t.Fatal(got)
 	}
 	i.publish(t, "ec-2")
-	if state, err := g.source.look(fileState{}); err != nil || state.size == 0 {
+	if err := g.source.Look(); err != nil {
 		t.Fatal(err)
 	}
 	if got := status(t, g, fields); got != 401 {

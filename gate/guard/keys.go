@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"dyno/gate/config"
+	"dyno/gate/refresh"
 	"dyno/gate/request"
 	"dyno/nano/wire/http1"
 )
@@ -16,9 +17,13 @@ import (
 // Keys lets in who has a key of a file.
 type Keys struct {
 	rules            config.Keys
-	file             *refreshed[keyNames]
+	file             *refresh.Source[keyNames]
 	missing, unknown *request.Answer
+	keeps            bool // claims, for who asks later
 }
+
+// KeepClaims has requests keep what was verified of them.
+func (k *Keys) KeepClaims() { k.keeps = true }
 
 // keyNames are names by the SHA-256 of their keys: how long it takes to find none says
 // nothing about the keys there are.
@@ -29,13 +34,15 @@ const shortestKey = 16
 
 // NewKeys makes the guard. A file that can't be used is an error.
 func NewKeys(rules *config.Keys) (*Keys, error) {
-	file, err := read(rules.File, lookAtFiles, parseKeys)
+	file, err := refresh.File(rules.File, parseKeys)
 	if err != nil {
 		return nil, fmt.Errorf("keys: %w", err)
 	}
-	return &Keys{*rules, file,
-		request.Refuse(401, "a key is needed in the field "+rules.Header, "WWW-Authenticate: ApiKey\r\n"),
-		request.Refuse(401, "the key in the field "+rules.Header+" is not known", "WWW-Authenticate: ApiKey\r\n")}, nil
+	return &Keys{
+		rules: *rules, file: file,
+		missing: request.Refuse(401, "a key is needed in the field "+rules.Header, "WWW-Authenticate: ApiKey\r\n"),
+		unknown: request.Refuse(401, "the key in the field "+rules.Header+" is not known", "WWW-Authenticate: ApiKey\r\n"),
+	}, nil
 }
 
 // parseKeys reads a file of keys: "name: key" a line, those that begin with # and empty
@@ -76,11 +83,14 @@ func (k *Keys) Check(r *request.Request) *request.Answer {
 	if !ok {
 		return k.missing
 	}
-	name, ok := (*k.file.get())[sha256.Sum256(key)]
+	name, ok := (*k.file.Get())[sha256.Sum256(key)]
 	if !ok {
 		return k.unknown
 	}
 	r.Drop(k.rules.Header)
+	if k.keeps {
+		r.Verified("keys", request.Claims{"name": string(name)})
+	}
 	if k.rules.Forward != "" {
 		r.Forward(k.rules.Forward, name)
 	}

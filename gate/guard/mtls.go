@@ -17,7 +17,11 @@ type MTLS struct {
 	expired                    *request.Answer
 	takes                      []func(name string) bool // by rules.Forward: which names may be the identity
 	now                        func() time.Time
+	keeps                      bool // claims, for who asks later
 }
+
+// KeepClaims has requests keep what was verified of them.
+func (m *MTLS) KeepClaims() { m.keeps = true }
 
 // NewMTLS makes the guard.
 func NewMTLS(rules *config.MTLS) *MTLS {
@@ -49,6 +53,9 @@ func (m *MTLS) Check(r *request.Request) *request.Answer {
 		return m.unknown
 	case m.now().After(r.Certificate.Until): // since the handshake
 		return m.expired
+	}
+	if m.keeps {
+		r.Verified("mtls", r.Certificate.Claims)
 	}
 	for i := range m.rules.Forward {
 		f := &m.rules.Forward[i]

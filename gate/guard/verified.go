@@ -4,6 +4,9 @@ import (
 	"hash/maphash"
 	"sync"
 	"time"
+
+	"dyno/gate/oidc"
+	"dyno/gate/request"
 )
 
 // passed is what is remembered of a token, or of credentials, that were verified. It
@@ -12,8 +15,17 @@ type passed struct {
 	with    any       // the keys or passwords, a pointer
 	from    time.Time // when it was verified, by the wall clock; zero: it has nothing to do with the time
 	until   time.Time // when it is no longer valid; zero: never
+	invalid bool      // it was found to be no good
 	allowed bool      // it says what the route asks for
 	forward [][]byte  // for each claim that is carried on; nil: the token hasn't got it
+
+	claims request.Claims // that it makes
+
+	holder oidc.Holder // of a session
+
+	// Of those that come to be renewed.
+	renew   time.Time // when that should be; zero: never
+	expires time.Time // when it must have been
 }
 
 // verified remembers a bounded number of tokens, those that came lately. It keeps whole

@@ -71,13 +71,8 @@ func TestActive(t *testing.T) {
 	}
 	go http.Serve(ln, handler)
 	defer ln.Close()
-	dead, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dead.Close()
-	checks := NewActive(&config.Health{Path: "/health", Host: "api.example", Every: time.Millisecond, Timeout: 10 * time.Second, Unhealthy: 2, Healthy: 3, Low: 200, High: 399})
-	u := made(t, upstream.Parts{Watchers: []upstream.Watcher{checks}}, tcp.Listener.Addr().String(), dead.Addr().String(), "unix:"+socket)
+	checks := NewActive(&config.Health{Path: "/health", Host: "api.example", Every: time.Millisecond, Timeout: time.Minute, Unhealthy: 2, Healthy: 3, Low: 200, High: 399})
+	u := made(t, upstream.Parts{Watchers: []upstream.Watcher{checks}}, tcp.Listener.Addr().String(), "127.0.0.1:1", "unix:"+socket)
 	until(t, u, "0 1 0")
 	if got := asked.Load(); got != "api.example/health" {
 		t.Errorf("asked for %v", got)

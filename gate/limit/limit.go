@@ -15,5 +15,9 @@ type Limit interface {
 	Done(o *request.Outcome)
 }
 
+// Starter is a limit that asks others for something. It begins with that when its route is
+// served: of a configuration that is only checked nobody hears.
+type Starter interface{ Start() }
+
 // Closer is a limit that has something to end when no route uses it any more.
 type Closer interface{ Close() }

@@ -49,6 +49,7 @@ type Shared struct {
 	rules  config.Redis
 	name   string
 	ledger Ledger
+	ctx    context.Context // of settling
 	stop   context.CancelFunc
 	ended  sync.WaitGroup
 	kick   chan struct{}
@@ -79,21 +80,14 @@ const (
 	peersEvery    = time.Second
 )
 
-// NewShared makes the limit and begins to settle. name is for the log.
+// NewShared makes the limit. name is for the log. Nothing is settled before [Shared.Start].
 func NewShared(name string, rules config.Rate, ledger Ledger) *Shared {
-	s := newShared(name, rules, ledger)
-	ctx, stop := context.WithCancel(context.Background())
-	s.stop = stop
-	s.ended.Go(func() { s.run(ctx) })
-	return s
-}
-
-func newShared(name string, rules config.Rate, ledger Ledger) *Shared {
 	s := &Shared{
 		Rate: *NewRate(rules), rules: *rules.Redis, name: name, ledger: ledger, kick: make(chan struct{}, 1),
 		soon: int32(max(1, rules.Burst/8)), batch: map[key]debt{},
 		closed: request.Refuse(503, "how much is taken can't be found out at the moment", "Retry-After: 1\r\n"),
 	}
+	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.Rate.common = true
 	s.share.Store(1)
 	s.peers.Store(1)
@@ -102,6 +96,9 @@ func newShared(name string, rules config.Rate, ledger Ledger) *Shared {
 	}
 	return s
 }
+
+// Start begins to settle.
+func (s *Shared) Start() { s.ended.Go(func() { s.run(s.ctx) }) }
 
 // Admit takes a token of this gateway's bucket.
 func (s *Shared) Admit(r *request.Request) *request.Answer {
@@ -138,7 +135,7 @@ func (s *Shared) owe(k key, now int64) bool {
 
 // run settles now and then until ctx ends.
 func (s *Shared) run(ctx context.Context) {
-	timer := time.NewTimer(s.rules.Every) // who only checks a file connects to nobody
+	timer := time.NewTimer(s.rules.Every)
 	defer timer.Stop()
 	counted := int64(0)
 	for {

@@ -46,7 +46,7 @@ func fleet(n int, rules config.Rate, now *int64) ([]*Shared, *common) {
 	ledger := &common{map[[16]byte]int64{}, int64(rules.Per) / int64(rules.Requests), now, n, nil}
 	var all []*Shared
 	for range n {
-		all = append(all, newShared("test", rules, ledger))
+		all = append(all, NewShared("test", rules, ledger))
 	}
 	return all, ledger
 }

@@ -41,6 +41,12 @@ func (r *report) cache() {
 			r.count(float64(n), started, "route", route.Name, "result", cache.Result(result).String())
 		}
 	}
+	r.family("nanogate_cache_stored_total", counter, "Responses that were stored.")
+	for _, route := range r.s.Routes {
+		if route.Cache != nil {
+			r.count(float64(route.Cache.Counts.Read().Stored), started, "route", route.Name)
+		}
+	}
 	r.family("nanogate_cache_given_bytes_total", counter, "Bytes of content that were given from the store.")
 	for _, route := range r.s.Routes {
 		if route.Cache != nil {

@@ -22,4 +22,22 @@ func (r *report) connections() {
 	for file, at := range r.g.Expiries() {
 		r.level(float64(at.Unix()), "file", file)
 	}
+	r.issued()
+}
+
+// issued writes how the names are doing that the gateway gets certificates for.
+func (r *report) issued() {
+	all := r.g.Issued()
+	if len(all) == 0 {
+		return
+	}
+	r.family("nanogate_acme_certificate", gauge, "Whether there is a certificate for a name.")
+	for i := range all {
+		r.level(truth(!all[i].Expires.IsZero()), "name", all[i].Name)
+	}
+	r.family("nanogate_acme_orders_total", counter, "Certificates that were asked for.")
+	for i := range all {
+		r.count(float64(all[i].Ordered), r.g.Started(), "name", all[i].Name, "result", "issued")
+		r.count(float64(all[i].Abandoned), r.g.Started(), "name", all[i].Name, "result", "failed")
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"dyno/gate/acme"
 	"dyno/gate/proxy"
 	"dyno/gate/request"
 	"dyno/gate/snapshot"
@@ -26,8 +27,10 @@ type Gateway interface {
 	Problems() []string             // that keep routes from being served
 	Version() int                   // of the configuration that is served
 	Expiries() map[string]time.Time // of certificates, by file
+	Issued() []acme.State           // of certificates that the gateway gets by itself
 	Started() time.Time
 	Pushed() Counts
+	RoutesFrom() (upstream.SourceStatus, bool) // of routes that stand elsewhere; false: none do
 }
 
 // sheet is what figures are written on.
@@ -70,12 +73,15 @@ func write(g Gateway, on sheet) {
 	r.looks()
 	r.connections()
 	r.routes()
+	r.rules()
+	r.middleware()
 	r.limits()
 	r.endpoints()
 	r.sources()
 	r.canaries()
 	r.mirrors()
 	r.cache()
+	r.plugins()
 }
 
 // labelled is figures with the labels of their series.
@@ -255,10 +261,30 @@ func (r *report) sources() {
 	}
 	r.family("nanogate_source_live", gauge, "Whether what a source says of an upstream's endpoints is so now: 0 while it can't be read.")
 	reports(func(u *snapshot.Upstream, s upstream.SourceStatus) { r.level(truth(s.Live), "upstream", u.Name) })
+	r.family("nanogate_source_since_timestamp_seconds", gauge, "Since when nanogate_source_live is as it is.")
+	reports(func(u *snapshot.Upstream, s upstream.SourceStatus) {
+		r.level(float64(s.Since.UnixMilli())/1000, "upstream", u.Name)
+	})
+	r.family("nanogate_source_stored_timestamp_seconds", gauge, "When an earlier run read what is known of an upstream's endpoints, of those that this run hasn't read yet.")
+	reports(func(u *snapshot.Upstream, s upstream.SourceStatus) {
+		if s.Stored {
+			r.level(float64(s.Read.UnixMilli())/1000, "upstream", u.Name)
+		}
+	})
 	r.family("nanogate_source_wrong", gauge, "Values that a source has found and that are no endpoints.")
 	reports(func(u *snapshot.Upstream, s upstream.SourceStatus) {
 		r.level(float64(len(s.Wrong)), "upstream", u.Name)
 	})
+	if s, ok := r.g.RoutesFrom(); ok {
+		r.family("nanogate_routes_live", gauge, "Whether what is known of routes in Kubernetes is so now: 0 while it can't be read.")
+		r.level(truth(s.Live))
+		r.family("nanogate_routes_since_timestamp_seconds", gauge, "Since when nanogate_routes_live is as it is.")
+		r.level(float64(s.Since.UnixMilli()) / 1000)
+		if s.Stored {
+			r.family("nanogate_routes_stored_timestamp_seconds", gauge, "When an earlier run read the routes that are served, as this one hasn't yet.")
+			r.level(float64(s.Read.UnixMilli()) / 1000)
+		}
+	}
 }
 
 // className names the hundreds of a status.

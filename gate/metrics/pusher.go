@@ -124,9 +124,13 @@ func (p *Pusher) run() {
 			p.push(to)
 			due.Reset(to.every)
 		case <-p.closing:
-			if p.settings.Load() != nil {
-				p.push(to)
+			select {
+			case <-p.wake: // the settings may have changed just before
+				to.close()
+				to = p.open(p.settings.Load())
+			default:
 			}
+			p.push(to)
 			return
 		}
 	}

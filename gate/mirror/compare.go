@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"dyno/gate/config"
+	"dyno/nano/wire/http1"
 )
 
 // response is one of two that are compared.
@@ -50,19 +51,27 @@ func compile(rules *config.Compare) (c comparison, err error) {
 	return c, err
 }
 
-// response reads the first response as it was captured.
-func (c *Capture) response() response {
-	r := response{status: c.status, header: http.Header{}, content: c.content, long: c.long}
-	for _, f := range c.parsed.Fields {
-		r.header.Add(string(f.Name.Of(c.answer)), string(f.Value.Of(c.answer)))
-	}
-	r.grpc = r.header.Get("Grpc-Status")
-	for line := range bytes.SplitSeq(c.trailers, []byte("\r\n")) {
-		if name, value, ok := bytes.Cut(line, []byte(":")); ok && strings.EqualFold(string(name), "grpc-status") {
-			r.grpc = string(bytes.TrimSpace(value))
-		}
+// response is the answer as it is compared with another one.
+func (a *answer) response() response {
+	r := response{status: a.status, grpc: string(a.grpc()), header: make(http.Header, len(a.parsed.Fields)), content: a.content, long: a.long}
+	for _, f := range a.parsed.Fields {
+		r.header.Add(string(f.Name.Of(a.head)), string(f.Value.Of(a.head)))
 	}
 	return r
+}
+
+// grpc is the status of a call over gRPC: what ends it counts, or else its head. nil: it is
+// none.
+func (a *answer) grpc() []byte {
+	if len(a.trailers) == 0 {
+		return a.field("grpc-status")
+	}
+	for line := range bytes.SplitSeq(a.trailers, []byte("\r\n")) {
+		if name, value, ok := bytes.Cut(line, []byte(":")); ok && http1.EqualFold(name, "grpc-status") {
+			return bytes.TrimSpace(value)
+		}
+	}
+	return a.field("grpc-status")
 }
 
 // responses finds what is different. unread says that bodies were to be compared and

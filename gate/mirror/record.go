@@ -13,20 +13,21 @@ import (
 type Reason uint8
 
 const (
-	Queue       Reason = iota // too many waited
+	Queue       Reason = iota // too many waited, to be sent or to be compared
 	Memory                    // too much was kept already
 	RequestBody               // the request's body was longer than allowed, or its end was not waited for
 	Unanswered                // its own endpoint gave no whole response
 	Stream                    // the response was a stream of events
 	NoEndpoint                // the shadow has nobody to ask
-	Closed                    // the configuration has changed
+	Closed                    // the configuration has changed, or the gateway ends
+	Files                     // no file was left for a connection to the shadow
 
 	reasons = iota
 )
 
 // String is the reason's name in metrics.
 func (r Reason) String() string {
-	return [...]string{"queue", "memory", "request-body", "unanswered", "stream", "no-endpoint", "closed"}[r]
+	return [...]string{"queue", "memory", "request-body", "unanswered", "stream", "no-endpoint", "closed", "files"}[r]
 }
 
 // Record is what mirroring a route has come to. It goes on when the route is changed, as
@@ -80,6 +81,12 @@ func NewRecord(c *config.Mirror) *Record {
 }
 
 func (r *Record) drop(why Reason) { r.dropped[why].Add(1) }
+
+// took adds up how long two responses took that are compared.
+func (r *Record) took(c *Capture) {
+	r.first.Add(c.first.took)
+	r.second.Add(c.second.took)
+}
 
 // differ counts that a thing was different.
 func (r *Record) differ(kind, field string) {

@@ -36,7 +36,7 @@ const (
 const redacted = "REDACTED"
 
 // sample makes one.
-func (m *Mirror) sample(c *Capture, second response, took int64, found []Difference, failure string) Sample {
+func (m *Mirror) sample(c *Capture, second response, found []Difference, failure string) Sample {
 	more := m.redact()
 	line, fields, _ := bytes.Cut(c.head, []byte("\r\n"))
 	method, target, _ := bytes.Cut(line, []byte(" "))
@@ -45,7 +45,7 @@ func (m *Mirror) sample(c *Capture, second response, took int64, found []Differe
 	s := Sample{
 		Time: time.Unix(0, c.began), Method: cut(string(method)), Path: cutTo(string(path), mostTarget), Host: hostIn(fields),
 		Query:  cutTo(string(accesslog.AppendQuery(nil, query, more)), mostTarget),
-		Status: c.status, Shadow: second.status, Endpoint: c.endpoint.Name, Took: milliseconds(c.took), ShadowTook: milliseconds(took), Failure: failure,
+		Status: c.first.status, Shadow: second.status, Endpoint: c.endpoint.Name, Took: milliseconds(c.first.took), ShadowTook: milliseconds(c.second.took), Failure: failure,
 	}
 	for _, d := range found {
 		if secretPlace(&d, more) {

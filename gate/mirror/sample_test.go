@@ -19,17 +19,13 @@ func TestSample(t *testing.T) {
 	}
 	m := &Mirror{compare: made, redact: func() []string { return []string{"x-ours", "ours"} }}
 	c := &Capture{
-		mirror: m, endpoint: &upstream.Endpoint{Name: "10.0.0.1:80"}, status: 200, took: 1500, began: 1e18,
-		head:    []byte("GET /a/" + long + "?token=s3cret&ours=s3cret&b=c HTTP/1.1\r\nHost: h\r\nAuthorization: s3cret\r\nCookie: s3cret\r\n\r\n"),
-		answer:  []byte("HTTP/1.1 200 OK\r\nSet-Cookie: s3cret\r\nX-Ours: s3cret\r\nServer: a\r\n\r\n"),
-		content: []byte(`{"token":"s3cret","user":{"password":"s3cret","name":"ann"},"gone":{"secret":"s3cret","ours":"s3cret","x":"` + long + `"}}`),
-	}
-	if n, err := c.parsed.Parse(c.answer, false, nil); n == 0 || err != nil {
-		t.Fatal(n, err)
+		mirror: m, endpoint: &upstream.Endpoint{Name: "10.0.0.1:80"}, began: 1e18,
+		head:  []byte("GET /a/" + long + "?token=s3cret&ours=s3cret&b=c HTTP/1.1\r\nHost: h\r\nAuthorization: s3cret\r\nCookie: s3cret\r\n\r\n"),
+		first: answerOf(t, "HTTP/1.1 200 OK\r\nSet-Cookie: s3cret\r\nX-Ours: s3cret\r\nServer: a\r\n\r\n", `{"token":"s3cret","user":{"password":"s3cret","name":"ann"},"gone":{"secret":"s3cret","ours":"s3cret","x":"`+long+`"}}`),
 	}
 	second := response{status: 200, content: []byte(`{"token":"other","user":{"password":"other","name":"bob"}}`)}
-	found, _ := made.responses(c.response(), second, m.redact())
-	s := m.sample(c, second, 2500, found, "")
+	found, _ := made.responses(c.first.response(), second, m.redact())
+	s := m.sample(c, second, found, "")
 	b, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)

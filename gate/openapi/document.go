@@ -224,13 +224,31 @@ func (d *maker) operation(b *transcode.Binding, params []parameter) map[string]a
 	if params = append(params, d.query(b)...); len(params) > 0 {
 		o["parameters"] = params
 	}
-	if body, ok := d.body(b); ok {
+	if b.RawRequest() {
+		o["requestBody"] = map[string]any{"content": anything}
+	} else if body, ok := d.body(b); ok {
 		kind := "application/json"
 		if md.IsStreamingClient() {
 			kind = "application/x-ndjson"
 		}
 		o["requestBody"] = map[string]any{"content": content(body, kind)}
 	}
+	o["responses"] = map[string]any{
+		"200":     map[string]any{"description": describeResponse(md), "content": d.response(b)},
+		"default": schema{"$ref": "#/components/responses/Problem"},
+	}
+	return o
+}
+
+// anything is content of whatever type.
+var anything = map[string]any{"*/*": map[string]any{}}
+
+// response is the content of a binding's response.
+func (d *maker) response(b *transcode.Binding) map[string]any {
+	if b.RawResponse() {
+		return anything
+	}
+	md := b.Method.Desc
 	response := d.message(md.Output())
 	if b.Response != nil {
 		response = d.field(b.Response)
@@ -242,11 +260,7 @@ func (d *maker) operation(b *transcode.Binding, params []parameter) map[string]a
 			kinds = kinds[a.Stream-1:][:1]
 		}
 	}
-	o["responses"] = map[string]any{
-		"200":     map[string]any{"description": describeResponse(md), "content": content(response, kinds...)},
-		"default": schema{"$ref": "#/components/responses/Problem"},
-	}
-	return o
+	return content(response, kinds...)
 }
 
 func describeResponse(md protoreflect.MethodDescriptor) string {

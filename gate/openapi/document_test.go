@@ -19,7 +19,7 @@ import (
 )
 
 const shop = `syntax = "proto3"; package shop.v2;
-import "google/api/annotations.proto"; import "google/api/field_behavior.proto"; import "google/protobuf/timestamp.proto"; import "google/protobuf/duration.proto";
+import "google/api/annotations.proto"; import "google/api/httpbody.proto"; import "google/api/field_behavior.proto"; import "google/protobuf/timestamp.proto"; import "google/protobuf/duration.proto";
 import "google/protobuf/wrappers.proto"; import "google/protobuf/struct.proto"; import "google/protobuf/any.proto"; import "google/protobuf/field_mask.proto"; import "google/protobuf/empty.proto";
 service Shop {
 	// Find an order.
@@ -29,8 +29,11 @@ service Shop {
 	rpc Files(Ask) returns (Order) { option (google.api.http) = { get: "/v2/{name=shops/*/files/**}" response_body: "lines" }; }
 	rpc Watch(Ask) returns (stream Order) { option (google.api.http) = { get: "/v2/orders:watch" }; }
 	rpc Import(stream Order) returns (Order) { option (google.api.http) = { post: "/v2/*/a%20b" body: "*" }; }
+	rpc Photo(Ask) returns (google.api.HttpBody) { option (google.api.http) = { get: "/v2/photos/{name}" }; }
+	rpc SetPhoto(NewPhoto) returns (Order) { option (google.api.http) = { put: "/v2/photos/{name}" body: "photo" }; }
 	rpc Report(Ask) returns (Order) { option (google.api.http) = { custom: { kind: "REPORT" path: "/v2/orders:watch" } }; }
 }
+message NewPhoto { string name = 1; google.api.HttpBody photo = 2; }
 message Ask { string name = 1; int32 number = 2; Filter filter = 3; repeated Status status = 4; map<string, string> labels = 5; repeated Line lines = 6; google.protobuf.Timestamp since = 7; }
 message Filter { string text_part = 1; Filter and = 2; }
 enum Status { UNKNOWN = 0; PAID = 1; }

@@ -3,8 +3,13 @@
 package proxy
 
 import (
+	"errors"
+	"fmt"
+	"net"
 	"net/netip"
+	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,11 +20,111 @@ import (
 	"dyno/nano/wire/sockets"
 )
 
+// Listening is an address that the loops listen on.
+type Listening struct {
+	At net.Addr // with the port that it got
+
+	server *Server
+	fds    []int // at the loops in turn
+	own    int   // how many of them are sockets of their own; the others are duplicates
+
+	mu     sync.Mutex
+	closed bool
+}
+
+// Listen opens an address on every loop. With greeting it is TLS that is spoken there.
+func (v *Server) Listen(address string, greeting *secure.Server) (*Listening, error) {
+	fds, err := sockets.OpenEach(address, len(v.loops))
+	if err != nil {
+		return nil, fmt.Errorf("listening on %s: %w", address, err)
+	}
+	bound, err := sockets.Bound(fds[0])
+	if err != nil {
+		sockets.CloseAll(fds)
+		return nil, fmt.Errorf("listening on %s: %w", address, err)
+	}
+	return v.serveOn(&Listening{At: bound, server: v, fds: fds, own: len(fds)}, greeting), nil
+}
+
+// ListenOn listens on the sockets of an address that another process has opened, and
+// closes the files. There may be more or fewer than loops: all are listened on.
+func (v *Server) ListenOn(files []*os.File, greeting *secure.Server) (*Listening, error) {
+	l := &Listening{server: v, own: len(files)}
+	for i := range max(len(files), len(v.loops)) {
+		fd, err := sockets.Descriptor(files[i%len(files)])
+		if err != nil {
+			sockets.CloseAll(l.fds)
+			return nil, err
+		}
+		l.fds = append(l.fds, fd)
+	}
+	var err error
+	if l.At, err = sockets.Bound(l.fds[0]); err != nil {
+		sockets.CloseAll(l.fds)
+		return nil, err
+	}
+	for _, f := range files {
+		f.Close()
+	}
+	return v.serveOn(l, greeting), nil
+}
+
+func (v *Server) serveOn(n *Listening, greeting *secure.Server) *Listening {
+	port := uint16(0)
+	if at, ok := n.At.(*net.TCPAddr); ok {
+		port = uint16(at.Port)
+	}
+	n.each(func(l *loop, fd int) { l.listen(fd, port, greeting) })
+	return n
+}
+
+// each has the loops do something with their sockets.
+func (n *Listening) each(do func(l *loop, fd int)) {
+	for i, fd := range n.fds {
+		n.server.loops[i%len(n.server.loops)].call(func(l *loop) { do(l, fd) })
+	}
+}
+
+// Greet has the connections that come from now on speak TLS; with nil they do without.
+func (n *Listening) Greet(greeting *secure.Server) {
+	n.each(func(l *loop, fd int) { l.greet(fd, greeting) })
+}
+
+// Close lets in who waits, and listens no more. Connections stay.
+func (n *Listening) Close() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.closed {
+		n.closed = true
+		n.each((*loop).unlisten)
+	}
+}
+
+var errNotListening = errors.New("the address isn't listened on any more")
+
+// Files returns duplicates of the sockets, for the process that takes over.
+func (n *Listening) Files() (files []*os.File, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed || n.server.draining.Load() {
+		return nil, errNotListening
+	}
+	for _, fd := range n.fds[:n.own] {
+		other, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			return files, err
+		}
+		files = append(files, os.NewFile(uintptr(other), n.At.String()))
+	}
+	return files, nil
+}
+
 // listener is a listening socket at one loop.
 type listener struct {
 	fd     int
 	id     int32
 	open   bool           // registered with the poller
+	port   uint16         // 0: of a unix socket
 	secure *secure.Server // nil: without TLS
 }
 
@@ -29,7 +134,7 @@ const (
 )
 
 // listen adds a listening socket, unless the end has begun meanwhile.
-func (l *loop) listen(fd int, s *secure.Server) {
+func (l *loop) listen(fd int, port uint16, s *secure.Server) {
 	if l.grace != 0 || l.over.Load() {
 		unix.Close(fd)
 		return
@@ -40,7 +145,7 @@ func (l *loop) listen(fd int, s *secure.Server) {
 		place = len(l.listeners)
 		l.listeners = append(l.listeners, nil)
 	}
-	d := &listener{fd: fd, id: -int32(place) - firstListener, secure: s}
+	d := &listener{fd: fd, id: -int32(place) - firstListener, port: port, secure: s}
 	l.listeners[place] = d
 	l.watch(d)
 }
@@ -103,10 +208,10 @@ func (l *loop) accept(d *listener) (more bool) {
 		unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 		to := l.server.emptiest(l)
 		if to.load.Add(1); to == l {
-			l.welcome(fd, from, d.secure)
+			l.welcome(fd, from, d.port, d.secure)
 		} else {
-			greeting := d.secure
-			to.call(func(to *loop) { to.welcome(fd, from, greeting) })
+			port, greeting := d.port, d.secure
+			to.call(func(to *loop) { to.welcome(fd, from, port, greeting) })
 		}
 	}
 	return true
@@ -154,14 +259,14 @@ func (l *loop) readmit() {
 }
 
 // welcome makes the loop the owner of an accepted connection.
-func (l *loop) welcome(fd int, from netip.AddrPort, greeting *secure.Server) {
+func (l *loop) welcome(fd int, from netip.AddrPort, port uint16, greeting *secure.Server) {
 	if l.over.Load() {
 		unix.Close(fd)
 		return
 	}
 	c, id := l.clients.add()
 	c.begin(fd, id, from)
-	c.greeting = greeting
+	c.port, c.greeting = port, greeting
 	if err := l.poller.Add(fd, clientEvent(id)); err != nil {
 		l.log().Error("connection refused", "error", err)
 		l.drop(c)

@@ -3,9 +3,11 @@
 package proxy
 
 import (
+	"bytes"
 	"errors"
 	"strconv"
 
+	"dyno/gate/acme"
 	"dyno/gate/request"
 	"dyno/nano/wire/http1"
 )
@@ -80,7 +82,7 @@ func (l *loop) turnAway(c *client, a *request.Answer) {
 	c.in = c.in[:0]
 	l.head.Reset()
 	l.req.Begin(&l.head, nil)
-	l.req.Path, l.req.Peer, l.req.Client, l.req.Secure, l.req.Now = nil, c.peer, c.peer.Addr(), false, l.now
+	l.req.Path, l.req.Peer, l.req.Client, l.req.Secure, l.req.Now, l.req.HTTP2 = nil, c.peer, c.peer.Addr(), false, l.now, c.of != nil
 	l.unrouted(c, a)
 }
 
@@ -93,4 +95,19 @@ func appendConnection(dst []byte, x *exchange) []byte {
 		return append(dst, "Connection: keep-alive\r\n"...)
 	}
 	return dst
+}
+
+// vouch answers an authority that asks for what proves that a name is ours (RFC 8555
+// 8.3), before any route. It reports whether it did: what nobody has promised the
+// authority goes to the routes, as others behind the gateway may have.
+func (l *loop) vouch(c *client, r *request.Request) bool {
+	token, ok := bytes.CutPrefix(r.Path, []byte(acme.Path))
+	if !ok || c.x.method != safe && c.x.method != head {
+		return false
+	}
+	answer, ok := l.server.issuer.Answer(token)
+	if ok {
+		l.unrouted(c, &request.Answer{Status: 200, Fields: []byte("Content-Type: text/plain\r\nCache-Control: no-store\r\n"), Body: []byte(answer)})
+	}
+	return ok
 }

@@ -50,6 +50,7 @@ type backend struct {
 	private  []byte // names of its fields that aren't to be compressed
 	ended    bool   // the response is all in
 	refused  bool   // there was no room for it after all
+	held     bool   // its response waits for a decision: nothing of it goes on
 	interims int    // responses that were not the final one
 }
 
@@ -146,7 +147,9 @@ func (l *loop) backendEvent(k *backend, e *reactor.Event) {
 		l.tunnel(c)
 		return
 	}
-	if k.readable {
+	if k.readable && c.alone {
+		l.laterBackend(k) // those that somebody waits for come first
+	} else if k.readable {
 		l.download(k)
 	}
 	if c.x.back == k && k.client == c && k.out.empty() && !c.x.body.Done() {
@@ -240,6 +243,9 @@ func (l *loop) detach(c *client) {
 		l.unhedge(c, k)
 	}
 	if k := c.x.back; k != nil {
+		if k.held {
+			l.unsuspend(&c.x)
+		}
 		c.x.back = nil
 		k.client = nil
 		l.closeBackend(k)

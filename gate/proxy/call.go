@@ -6,6 +6,7 @@ import (
 	"dyno/gate/request"
 	"dyno/gate/translate"
 	"dyno/gate/upstream"
+	"dyno/nano/wire/grpc"
 	"dyno/nano/wire/http2"
 )
 
@@ -152,14 +153,10 @@ func (l *loop) callHead(k *backend, ev *http2.Event) {
 		l.failed(c, request.BadResponse)
 		return
 	}
-	if l.retriesCode(c, ev.Header, ev.End) || l.retriesStatus(c, l.resp.Status) || x.asking != nil && l.spared(c, k, l.text, false) {
+	if l.retriesCode(c, ev.Header, ev.End) || l.retriesStatus(c, l.resp.Status) {
 		return
 	}
 	k.private = translate.Private(k.private[:0], ev.Header)
-	if x.json != nil {
-		l.callAnswers(c, k, ev)
-		return
-	}
 	l.out = l.out[:0]
 	if k.tunnel {
 		if k.tunnel = false; l.resp.Status/100 == 2 && !ev.End {
@@ -167,11 +164,45 @@ func (l *loop) callHead(k *backend, ev *http2.Event) {
 			return
 		}
 	}
-	l.begins(c, k, l.text)
-	if ev.End {
-		x.grade(c, ev.Header)
+	end := tailOf(ev)
+	if text, ok := l.responded(c, k, l.text, nil, end); ok {
+		l.callAccepted(c, k, text, end)
 	}
-	l.give(c, k, nil, ev.End)
+}
+
+// tail is what the head of a call's response says of its end.
+type tail struct {
+	here   bool      // nothing follows the head
+	graded bool      // and it has the call's status
+	code   grpc.Code // which is this
+}
+
+func tailOf(ev *http2.Event) (t tail) {
+	if t.here = ev.End; t.here {
+		var value []byte
+		if value, t.graded = ev.Header.FindKnown(http2.NameGRPCStatus); t.graded {
+			t.code, _ = grpc.ParseCode(value)
+		}
+	}
+	return t
+}
+
+// callAccepted passes on a response whose head has been looked at.
+func (l *loop) callAccepted(c *client, k *backend, text []byte, end tail) {
+	x := &c.x
+	if x.asking != nil && l.spared(c, k, text, false) {
+		return
+	}
+	if x.json != nil {
+		l.callAnswers(c, k, text, end.here)
+		return
+	}
+	l.out = l.out[:0]
+	l.begins(c, k, text)
+	if end.graded {
+		x.gradeAs(c, end.code)
+	}
+	l.give(c, k, nil, end.here)
 }
 
 // callBody takes a part of a response's body, or what follows it. It is passed on at once
@@ -186,7 +217,7 @@ func (l *loop) callBody(k *backend, ev *http2.Event) {
 		c.x.grade(c, ev.Header)
 	}
 	k.ended = ev.End
-	if len(k.in) == 0 && c.out.empty() {
+	if len(k.in) == 0 && c.out.empty() && !k.held {
 		l.giveOn(k, ev.Data, ev.End)
 		return
 	}
@@ -205,7 +236,7 @@ func (l *loop) passHeld(k *backend) {
 		l.resend(c)
 		return
 	}
-	for k.client == c && c.out.empty() && (len(k.in) > 0 || k.ended) {
+	for k.client == c && !k.held && c.out.empty() && (len(k.in) > 0 || k.ended) {
 		n := min(len(k.in), http2.MinMaxFrame)
 		l.giveOn(k, k.in[:n:n], k.ended && n == len(k.in))
 		k.in = k.in[:copy(k.in, k.in[min(n, len(k.in)):])]

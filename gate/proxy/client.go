@@ -19,6 +19,7 @@ import (
 type client struct {
 	socket
 	id       int32
+	port     uint16 // of the gateway's address that it came to; 0 for unix sockets
 	phase    phase
 	readable bool   // the kernel may have more to read
 	hungUp   bool   // the client has closed its side; what it sent may not be read yet
@@ -43,8 +44,9 @@ type client struct {
 	forwardsOf *snapshot.Snapshot //
 	trusted    bool               // it is a proxy whose forwarding fields are believed
 
-	x     exchange
-	alone bool // it is nobody's: its request asks for what is stored
+	x       exchange
+	alone   bool // it is nobody's: its request asks for what is stored, or
+	mirrors bool // the shadow what somebody else was asked
 
 	mux *mux // its connection speaks HTTP/2; what follows is nobody's then
 
@@ -139,8 +141,7 @@ func (l *loop) hasMore(c *client) bool {
 	if c.secure != nil {
 		return l.hasMoreSecured(c)
 	}
-	_, says := reactor.Ended(c.fd)
-	return says
+	return reactor.Says(c.fd)
 }
 
 // flushClient sends what the client hasn't taken yet. It reports whether all is sent

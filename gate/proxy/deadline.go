@@ -127,6 +127,10 @@ func (l *loop) expired(id int32) {
 			l.upload(c)
 		}
 	case phaseConnect:
+		if x.hedge != nil {
+			l.unhedge(c, x.back)
+			return
+		}
 		l.failed(c, request.ConnectFailed)
 	case phaseRequest:
 		l.lateBody(c)

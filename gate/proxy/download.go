@@ -21,7 +21,7 @@ func (l *loop) download(k *backend) {
 		l.readCarrier(k)
 		return
 	}
-	if c == nil || !k.readable || !k.up || !c.out.empty() || k.tunnel {
+	if c == nil || !k.readable || !k.up || !c.out.empty() || k.tunnel || k.held {
 		return
 	}
 	if k.on != nil {
@@ -104,17 +104,28 @@ func (l *loop) response(k *backend, b []byte) {
 			}
 			continue
 		}
-		if l.retriesStatus(c, l.resp.Status) || x.asking != nil && l.spared(c, k, b[:n], n < len(b)) {
+		if l.retriesStatus(c, l.resp.Status) {
 			return
 		}
 		if x.web != nil { // there is no gRPC over HTTP/1.1
 			l.failed(c, request.BadResponse)
 			return
 		}
-		l.begins(c, k, b[:n])
-		b = b[n:]
+		if text, ok := l.responded(c, k, b[:n], b[n:], tail{}); ok {
+			l.accepted(c, k, text, b[n:])
+		}
+		return
 	}
 	l.content(k, b)
+}
+
+// accepted passes on a response whose head has been looked at, and what followed it.
+func (l *loop) accepted(c *client, k *backend, text, rest []byte) {
+	if c.x.asking != nil && l.spared(c, k, text, len(rest) > 0) {
+		return
+	}
+	l.begins(c, k, text)
+	l.content(k, rest)
 }
 
 // sendInterim sends the interim responses that were gathered. It reports whether the
@@ -148,12 +159,8 @@ func (l *loop) begins(c *client, k *backend, b []byte) {
 	k.body.StartResponse(h)
 	x.outcome.Status = h.Status
 	l.answered(x)
-	if x.copy != nil {
-		came := b
-		if x.web != nil {
-			came = l.web // what b was translated from
-		}
-		x.copy.Response(h.Status, came)
+	if x.passage == nil { // else it has been mirrored as it came
+		l.copyHead(x, b)
 	}
 	if x.changes {
 		l.invalidate(x, b)
@@ -165,6 +172,17 @@ func (l *loop) begins(c *client, k *backend, b []byte) {
 		}
 	}
 	l.out = l.framed(l.responseHead(l.out, c, b), c)
+}
+
+// copyHead mirrors the head of a response.
+func (l *loop) copyHead(x *exchange, b []byte) {
+	switch {
+	case x.copy == nil:
+	case x.web != nil:
+		x.copy.Response(l.resp.Status, l.web) // what b was translated from
+	default:
+		x.copy.Response(l.resp.Status, b)
+	}
 }
 
 // content passes on what b has of the body, behind what is in the loop's buffer.
@@ -188,6 +206,10 @@ func (l *loop) content(k *backend, b []byte) {
 func (l *loop) give(c *client, k *backend, piece []byte, done bool) {
 	if c.x.copy != nil {
 		c.x.copy.Content(piece)
+	}
+	if w := c.x.waits; w != nil && w.of == k && w.gathers != nil {
+		l.gatherContent(c, k, piece, done)
+		return
 	}
 	if c.x.json != nil {
 		l.giveCall(c, k, piece, done)

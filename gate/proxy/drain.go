@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dyno/gate/request"
+	"dyno/nano/wire/reactor"
 )
 
 // idleGrace is how long connections without a request stay open when the gateway ends:
@@ -29,6 +30,7 @@ func (l *loop) beginDrain() {
 			l.drainSession(c)
 		}
 	}
+	l.giveUpMirroring()
 	l.closePools(false)
 	for len(l.warming) > 0 {
 		k := l.warming[0]
@@ -44,7 +46,7 @@ func (l *loop) drainStep() {
 		l.grace = l.now + int64(idleGrace)/10 // and look again
 		for _, c := range l.clients.all {
 			switch {
-			case c.fd < 0 || !l.unused(c):
+			case c.fd < 0 || !l.unused(c) || reactor.Says(c.fd): // the next events tell what it has sent
 			case c.mux != nil:
 				l.closeIdle(c)
 			default:

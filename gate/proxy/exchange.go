@@ -31,7 +31,7 @@ type exchange struct {
 	replay   []byte             // all of them, if they are kept for another try
 	note     []byte             // of the route's observers
 	fields   []byte             // that are added to the response
-	copy     *mirror.Capture    // of it and its response; nil: it isn't mirrored
+	copy     *mirror.Capture    // of it and its response, or that it sends to the shadow; nil: it isn't mirrored
 	group    canary.Ticket      // in which it is compared to others; the zero value: none
 	deadline int64              // of the whole; 0: none
 	pause    time.Duration      // before the next try
@@ -39,6 +39,7 @@ type exchange struct {
 	tried    int64              // when the present try began
 	outcome  request.Outcome
 	waits    *suspended      // for a decision; nil: for none
+	passage  *passage        // what those who look at its response know of it; nil: nobody does
 	json     *transcode.Call // that the request is made, which has JSON; nil: it is sent on as it is
 	took     int64           // bytes of content that were made messages of json
 	guarded  int             // how many of its guards have let it pass
@@ -47,6 +48,7 @@ type exchange struct {
 	asking   *asking         // the upstream is asked for what is stored; nil: it isn't
 	rest     []byte          // of a response that is stored, what the client hasn't been given
 	url      []byte          // that it is for, if it may change what is stored of it
+	ends     *endings        // who hears of its end; nil: nobody does
 	patience int64           // until when it waits for another like it, ns; 0: it hasn't; below: see [shared]
 
 	method   method
@@ -56,6 +58,7 @@ type exchange struct {
 	headIn   bool  // the head has been sent, or is in the backend's outbox
 	upgrade  bool  // another protocol was asked for
 	extended bool  // by extended CONNECT
+	moved    bool  // a guard has said where it goes, and the route doesn't rewrite its path
 	tunnel   bool  // another protocol is spoken, whose bytes move as those of bodies do
 	begun    bool  // of the response something has been sent on, interim ones not counted
 	rewrap   bool  // the response's body goes on in chunks

@@ -3,6 +3,9 @@
 package proxy
 
 import (
+	"fmt"
+	"runtime/debug"
+
 	"golang.org/x/sys/unix"
 
 	"dyno/gate/observe"
@@ -15,9 +18,8 @@ func (l *loop) end(c *client) {
 	x := &c.x
 	x.uncount()
 	l.unsuspend(x)
-	if x.copy != nil {
-		x.copy.End(x.head, &x.outcome, x.body.Done(), l.now)
-		x.copy = nil
+	if x.copy != nil && !c.mirrors {
+		l.endCopy(x)
 	}
 	if x.head != nil {
 		l.giveBack(x.head)
@@ -29,6 +31,9 @@ func (l *loop) end(c *client) {
 		l.endAsking(x)
 	}
 	x.rest = nil
+	if x.passage != nil {
+		l.forget(x)
+	}
 	r := x.route
 	if r == nil {
 		return
@@ -59,8 +64,65 @@ func (l *loop) end(c *client) {
 		x.endTrail(l.now)
 		observe.Ended(r.Observers, &x.outcome, x.note)
 	}
+	if x.copy != nil {
+		l.shadowAnswered(x, r)
+	}
 	x.endpoint, x.upstream = nil, nil
+	if e := x.ends; e != nil {
+		x.ends = nil
+		l.tellEnds(e, &x.outcome, c.alone)
+	}
 }
+
+// endings are functions that hear of a request's end: when its client's exchange is over, and
+// that which asks for a newer response than the client was given, if there is one.
+type endings struct {
+	all     []func(*request.Outcome)
+	open    int              // exchanges that aren't over
+	outcome *request.Outcome // of the client's, if the other one goes on
+}
+
+// awaitEnd takes over what middleware wants to be called when all is over.
+func (x *exchange) awaitEnd(r *request.Request) {
+	ends := r.TakeEnds()
+	if len(ends) == 0 {
+		return
+	}
+	if x.ends == nil {
+		x.ends = &endings{open: 1}
+	}
+	x.ends.all = append(x.ends.all, ends...)
+}
+
+// tellEnds tells of the end when the last of the exchanges is over. alone says that it was the
+// one that asks for nobody.
+func (l *loop) tellEnds(e *endings, o *request.Outcome, alone bool) {
+	if alone {
+		o = e.outcome
+	}
+	if e.open--; e.open > 0 {
+		if !alone {
+			e.outcome = o.Clone()
+		}
+		return
+	}
+	for _, f := range e.all {
+		l.tellEnd(f, o)
+	}
+}
+
+// tellEnd calls one of them. A panic ends nothing but that.
+func (l *loop) tellEnd(f func(*request.Outcome), o *request.Outcome) {
+	defer func() {
+		if why := recover(); why != nil {
+			stack := debug.Stack()
+			l.server.panics.Warn(l.server.log, l.now, "a middleware panicked at the end of a request", "panic", fmt.Sprint(why), "stack", string(stack[:min(len(stack), mostStack)]))
+		}
+	}()
+	f(o)
+}
+
+const mostStack = 4 << 10 // bytes of it that are logged
 
 // endOfResponse goes on after a response, when the client has taken it all.
 func (l *loop) endOfResponse(c *client) {
@@ -172,8 +234,9 @@ func (l *loop) drop(c *client) {
 		return
 	}
 	if c.alone {
-		c.fd, c.alone = -1, false
-		l.alone--
+		if c.fd, c.alone = -1, false; !c.mirrors {
+			l.alone--
+		}
 		l.wheel.Clear(c.id)
 		l.clients.remove(c.id)
 		return

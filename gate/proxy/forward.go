@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"dyno/gate/mirror"
 	"dyno/gate/request"
 	"dyno/gate/upstream"
 )
@@ -48,6 +49,9 @@ func (l *loop) forward(c *client) {
 	x.fields = append(append(x.fields[:0], r.Responds()...), route.Response.Lines...)
 	if x.extended {
 		l.giveKey(r)
+	}
+	if len(route.Responders) > 0 {
+		l.remember(x, r)
 	}
 	x.head = l.requestHead(l.buffer(), c, r)
 	if x.json != nil {
@@ -201,6 +205,11 @@ func (l *loop) pause(c *client, d time.Duration) {
 // dial opens a connection for a request, or a stream of one.
 func (l *loop) dial(c *client) {
 	x := &c.x
+	if c.mirrors && l.server.files.Full() { // what may be opened still is for those that somebody waits for
+		x.outcome.Failed = request.ConnectFailed
+		l.giveUpMirrored(c, mirror.Files)
+		return
+	}
 	k, err := l.open(x, x.endpoint)
 	if err == errNoRoom {
 		x.outcome.Failed = request.ConnectFailed

@@ -41,40 +41,25 @@ func codeOf(status int) grpc.Code {
 }
 
 // statusOf is the HTTP status that a call is counted with, by its own one: what is the
-// server's fault is from 500 on.
+// server's fault is from 500 on, and a method that there is not is none.
 func statusOf(code grpc.Code) int {
-	switch code {
-	case grpc.OK:
-		return 200
-	case grpc.Unavailable:
-		return 503
-	case grpc.DeadlineExceeded:
-		return 504
-	case grpc.Unknown, grpc.Internal, grpc.DataLoss:
-		return 500
-	case grpc.Unauthenticated:
-		return 401
-	case grpc.PermissionDenied:
-		return 403
-	case grpc.NotFound, grpc.Unimplemented:
+	if code == grpc.Unimplemented {
 		return 404
-	case grpc.AlreadyExists, grpc.Aborted:
-		return 409
-	case grpc.ResourceExhausted:
-		return 429
-	case grpc.Cancelled:
-		return 499
 	}
-	return 400
+	return grpc.HTTPOfCode(code)
 }
 
 // grade counts a call by its status, which is in the fields that end it.
 func (x *exchange) grade(c *client, h *http2.Header) {
-	if !c.grpc || x.outcome.Status != 200 {
-		return
-	}
 	if value, ok := h.FindKnown(http2.NameGRPCStatus); ok {
 		code, _ := grpc.ParseCode(value)
+		x.gradeAs(c, code)
+	}
+}
+
+// gradeAs counts a call by its status.
+func (x *exchange) gradeAs(c *client, code grpc.Code) {
+	if c.grpc && x.outcome.Status == 200 {
 		x.outcome.Status = statusOf(code)
 	}
 }

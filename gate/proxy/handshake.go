@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/gate/request"
+	"dyno/gate/secure"
 	"dyno/nano/wire/reactor"
 	"dyno/nano/wire/tlsconn"
 )
@@ -100,6 +101,10 @@ func (l *loop) shaken(c *client, s *tlsconn.Conn, err error) {
 		shakes.Resumed.Add(1)
 	}
 	c.protocol, c.greeted = state.NegotiatedProtocol, l.now
+	if c.protocol == secure.ProtocolACME { // the handshake was all
+		l.drop(c)
+		return
+	}
 	if len(state.VerifiedChains) > 0 {
 		c.certificate = request.NewCertificate(state.PeerCertificates[0])
 	}

@@ -21,14 +21,18 @@ const via = "Via: 1.1 nanogate\r\n"
 func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
 	x, q, b := &c.x, r.Head, r.Buf
 	route, end := x.route, len(b)-len("\r\n")
+	rewrite := route.Rewrite
+	if x.moved {
+		rewrite = nil
+	}
 	run := end
 	if len(q.Fields) > 0 {
 		run = int(q.Fields[0].Name.Start)
 	}
-	if is11(b, q) && (q.Form == http1.AsteriskForm || route.Rewrite == nil && q.Form == http1.OriginForm && &r.Path[0] == &b[q.Path.Start]) {
+	if is11(b, q) && (q.Form == http1.AsteriskForm || rewrite == nil && q.Form == http1.OriginForm && &r.Path[0] == &b[q.Path.Start]) {
 		run = int(q.Method.Start)
 	} else {
-		dst = l.requestLine(dst, r, route.Rewrite)
+		dst = l.requestLine(dst, r, rewrite)
 	}
 	host := route.Config.Host
 	ownHost := host != "" || q.Form == http1.AbsoluteForm || q.Host.Empty()
@@ -168,6 +172,10 @@ func appendUpgrade(dst []byte, r *request.Request) []byte {
 func (l *loop) plain(r *request.Request, drop []string) bool {
 	return l.named.N == 0 && len(drop) == 0 && len(r.Drops()) == 0 && bytes.IndexByte(r.Buf, '_') < 0
 }
+
+// ownLimits are for heads of requests that were looked at before: what a client may send was
+// held to its limits then.
+var ownLimits = http1.Limits{Head: 4 << 20, URI: 2 << 20, Fields: 20_000}
 
 // responseLimits bound the head of an upstream's response.
 var responseLimits = http1.Limits{Head: 64 << 10, Fields: 256}

@@ -7,10 +7,10 @@ import (
 	"dyno/gate/upstream"
 )
 
-// Hedging: a request whose response doesn't begin in time is sent to a second endpoint
-// too, and the response that begins first is taken (Dean and Barroso 2013). The other
-// connection is closed: what it would say is nobody's. Only requests that are safe and
-// have no body are hedged.
+// Hedging: a request whose response doesn't begin in time, be it that there is no
+// connection yet, is sent to a second endpoint too, and the response that begins first is
+// taken (Dean and Barroso 2013). The other connection is closed: what it would say is
+// nobody's. Only requests that are safe and have no body are hedged.
 
 // mayHedge reports whether a request may be sent twice at once.
 func (x *exchange) mayHedge() bool {
@@ -77,10 +77,24 @@ func (l *loop) unhedge(c *client, k *backend) {
 	} else {
 		x.endpoint.End()
 		x.back, x.endpoint = x.hedge, x.hedge.endpoint
+		l.hedgeIsLeft(c)
 	}
 	x.hedge = nil
 	k.client = nil
 	l.closeBackend(k)
+}
+
+// hedgeIsLeft waits for what the second connection waits for, if the first one was not up
+// when it was given up.
+func (l *loop) hedgeIsLeft(c *client) {
+	switch x := &c.x; {
+	case c.phase != phaseConnect:
+	case x.back.up:
+		x.headIn = true
+		l.await(c, phaseAnswer)
+	default:
+		l.await(c, phaseConnect)
+	}
 }
 
 // settle takes the response that begins on k.
@@ -96,7 +110,7 @@ func (l *loop) settle(c *client, k *backend) {
 // reread reads the request anew from its head as it was sent, for who picks an endpoint.
 func (l *loop) reread(x *exchange) *request.Request {
 	l.head.Reset()
-	if n, err := l.head.Parse(x.head, nil); n > 0 && err == nil {
+	if n, err := l.head.Parse(x.head, &ownLimits); n > 0 && err == nil {
 		l.req.Begin(&l.head, x.head)
 		l.req.Path = l.head.Path.Of(x.head)
 	}

@@ -22,7 +22,7 @@ func (l *loop) identify(c *client, r *request.Request) {
 			c.forwards = l.appendForwards(l.appendCertificate(c.forwards[:0], c, nil), c.peer.Addr(), schemeOf(c.secure != nil), nil)
 		}
 	}
-	r.Client, r.Secure, r.Certificate = c.peer.Addr(), c.secure != nil, c.certificate
+	r.Client, r.Secure, r.Port, r.Certificate = c.peer.Addr(), c.secure != nil, c.conn().port, c.certificate
 	if !c.trusted {
 		return
 	}

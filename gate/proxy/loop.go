@@ -81,6 +81,12 @@ type loop struct {
 	spares  [][]byte
 	asleep  []*suspended // memory for requests that wait
 
+	passages          []*passage // memory for what those know who look at responses
+	reply             request.Response
+	edited, wasEdited []byte // heads that they have changed
+
+	rewritten, wasRewritten []byte // heads of requests that guards have changed
+
 	decisions uint64 // that requests have waited for
 
 	req   request.Request
@@ -97,7 +103,9 @@ type loop struct {
 	url    []byte // that a request asks for
 	chosen []byte // what a request has in the fields that responses are told apart by
 	turn   uint64 // of those that look for what is stored
-	alone  int    // requests that are nobody's
+	alone  int    // requests that ask for what is stored, and are nobody's
+
+	mirrors []*snapshot.Route // whose mirrors may have something to send, see shadow.go
 
 	stopped bool
 	grace   int64 // when draining: idle clients are closed from then on
@@ -154,6 +162,9 @@ func (l *loop) run() {
 		l.others = turns
 		if len(l.dirty) > 0 {
 			l.turnMuxes()
+		}
+		if len(l.mirrors) > 0 {
+			l.turnMirrors()
 		}
 		l.clients.reuse()
 		l.backends.reuse()

@@ -4,6 +4,7 @@ package proxy
 
 import (
 	"runtime/metrics"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -124,9 +125,22 @@ func (l *loop) ready(c *client, r *request.Request) bool {
 	if l.server.draining.Load() {
 		l.refuse(c, answerDraining)
 	} else {
-		l.refuse(c, answerReady)
+		l.refuse(c, l.readiness())
 	}
 	return true
+}
+
+// readiness is what is said of a gateway that takes requests: that it does, and for
+// which names it has no certificate yet. It is ready without, as an authority may have
+// to come by the balancer that asks.
+func (l *loop) readiness() *request.Answer {
+	missing := l.server.issuer.Missing()
+	if len(missing) == 0 {
+		return answerReady
+	}
+	a := *answerReady
+	a.Body = []byte("ready, and without a certificate yet for: " + strings.Join(missing, ", ") + "\n")
+	return &a
 }
 
 // importanceOf is how important a request is by its route, or by what it says itself as

@@ -12,25 +12,27 @@ import (
 
 // Answers of the gateway's own that are the same for all routes.
 var (
-	answerNoRoute      = request.Refuse(404, "no route matches", "")
-	answerNoTunnel     = request.Refuse(501, "the upstream takes no WebSocket over HTTP/2", "")
-	answerConnect      = request.Refuse(501, "CONNECT is not for gateways", "")
-	answerTooLarge     = request.Refuse(413, "the body is larger than the limit", "")
-	answerTarget       = request.Refuse(400, "the request target is not a path", "")
-	answerOptions      = request.Refuse(400, "too many names in Connection", "")
-	answerNobody       = request.Refuse(503, "no upstream is available", "Retry-After: 1\r\n")
-	answerCrowded      = request.Refuse(503, "no connection to the upstream can be opened now", "Retry-After: 1\r\n")
-	answerConnecting   = request.Refuse(502, "the upstream can't be reached", "")
-	answerUntrusted    = request.Refuse(502, "TLS with the upstream failed", "")
-	answerGone         = request.Refuse(502, "the upstream closed the connection", "")
-	answerBad          = request.Refuse(502, "the upstream's response is not HTTP/1.1 as it should be", "")
-	answerLate         = request.Refuse(504, "the upstream took too long", "")
-	answerSlow         = request.Refuse(408, "the request came too slowly", "")
-	answerMaxForwards  = request.Refuse(400, "Max-Forwards is not a number", "")
-	answerTrace        = request.Refuse(405, "TRACE ends here", "Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n")
-	answerOptionsHere  = &request.Answer{Status: 204, Fields: []byte("Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n")}
-	answerDeclined     = request.Refuse(400, "this body is not framed as it should be", "")
-	answerHeadTooLarge = request.Refuse(431, "the request's head is larger than the limit, or has more fields", "")
+	answerNoRoute          = request.Refuse(404, "no route matches", "")
+	answerNoTunnel         = request.Refuse(501, "the upstream takes no WebSocket over HTTP/2", "")
+	answerConnect          = request.Refuse(501, "CONNECT is not for gateways", "")
+	answerTooLarge         = request.Refuse(413, "the body is larger than the limit", "")
+	answerTarget           = request.Refuse(400, "the request target is not a path", "")
+	answerOptions          = request.Refuse(400, "too many names in Connection", "")
+	answerNobody           = request.Refuse(503, "no upstream is available", "Retry-After: 1\r\n")
+	answerCrowded          = request.Refuse(503, "no connection to the upstream can be opened now", "Retry-After: 1\r\n")
+	answerConnecting       = request.Refuse(502, "the upstream can't be reached", "")
+	answerUntrusted        = request.Refuse(502, "TLS with the upstream failed", "")
+	answerGone             = request.Refuse(502, "the upstream closed the connection", "")
+	answerBad              = request.Refuse(502, "the upstream's response is not HTTP/1.1 as it should be", "")
+	answerLate             = request.Refuse(504, "the upstream took too long", "")
+	answerSlow             = request.Refuse(408, "the request came too slowly", "")
+	answerMaxForwards      = request.Refuse(400, "Max-Forwards is not a number", "")
+	answerTrace            = request.Refuse(405, "TRACE ends here", "Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n")
+	answerOptionsHere      = &request.Answer{Status: 204, Fields: []byte("Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n")}
+	answerDeclined         = request.Refuse(400, "this body is not framed as it should be", "")
+	answerResponseTooLarge = request.Refuse(502, "the upstream's response is larger than a plug-in may see", "")
+	answerRewritten        = request.Refuse(500, "the gateway's own request isn't valid", "")
+	answerHeadTooLarge     = request.Refuse(431, "the request's head is larger than the limit, or has more fields", "")
 )
 
 // request takes a request whose head was parsed from b.
@@ -43,7 +45,7 @@ func (l *loop) request(c *client, b []byte) {
 	x.extended = x.upgrade && c.of != nil
 	x.keep = q.KeepAlive && !l.server.draining.Load()
 	r.Begin(q, b)
-	r.Peer, r.Now = c.peer, l.now
+	r.Peer, r.Now, r.HTTP2 = c.peer, l.now, c.of != nil
 	l.identify(c.conn(), r)
 	if l.named.Read(q.Fields, b); l.named.Many {
 		l.unrouted(c, answerOptions)
@@ -53,7 +55,7 @@ func (l *loop) request(c *client, b []byte) {
 		l.unrouted(c, answer)
 		return
 	}
-	if l.ready(c, r) {
+	if l.ready(c, r) || l.server.issuer.Pending() && l.vouch(c, r) {
 		return
 	}
 	route := l.snap.Find(r, &l.found)
@@ -61,7 +63,7 @@ func (l *loop) request(c *client, b []byte) {
 		l.noRoute(c)
 		return
 	}
-	x.route = route
+	x.route, r.Params = route, l.found.Params[:l.found.N]
 	if route.Config.GRPCWeb {
 		l.webCall(c, r)
 	}
@@ -83,13 +85,24 @@ func (l *loop) request(c *client, b []byte) {
 func (l *loop) check(c *client) {
 	x, r := &c.x, &l.req
 	route := x.route
-	for x.guarded < len(route.Guards) {
+	for {
+		if r.Rewritten() {
+			if answer := l.rewrite(x); answer != nil {
+				x.awaitEnd(r)
+				l.refuse(c, answer)
+				return
+			}
+		}
+		if x.guarded == len(route.Guards) {
+			break
+		}
 		if answer := route.Guards[x.guarded].Check(r); answer != nil {
 			l.decided(c, answer)
 			return
 		}
 		x.guarded++
 	}
+	x.awaitEnd(r)
 	for x.admitted < len(route.Limits) {
 		if answer := route.Limits[x.admitted].Admit(r); answer != nil {
 			l.decided(c, answer)
@@ -98,6 +111,28 @@ func (l *loop) check(c *client) {
 		x.admitted++
 	}
 	l.passed(c)
+}
+
+// rewrite makes the request's head the one that a guard wants: all that follows reads that,
+// and parts of the path that the route was found by aren't parts of it.
+func (l *loop) rewrite(x *exchange) *request.Answer {
+	r := &l.req
+	text := r.AppendRewritten(l.wasRewritten[:0])
+	l.rewritten, l.wasRewritten = text, l.rewritten // the head may lie in the other one
+	l.head.Reset()
+	if n, err := l.head.Parse(text, &ownLimits); n != len(text) || err != nil {
+		return answerRewritten
+	}
+	if body, ok := r.Content(); ok {
+		l.refill(x, body)
+	}
+	r.Renew(text)
+	l.named.Read(l.head.Fields, text)
+	x.method, x.moved, l.found.N = methodOf(r.Method()), true, 0
+	if l.canonical(r) != nil {
+		return answerRewritten
+	}
+	return nil
 }
 
 // passed does what the route says with a request that may pass.

@@ -11,7 +11,6 @@ package proxy
 
 import (
 	"context"
-	"dyno/gate/bounds"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -22,6 +21,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dyno/gate/acme"
+	"dyno/gate/bounds"
 	"dyno/gate/snapshot"
 	"dyno/nano/wire/tlsconn"
 )
@@ -35,14 +36,17 @@ type Server struct {
 	clients  atomic.Int64 // open connections of clients
 	paused   atomic.Int64 // loops that don't accept because there are too many
 	running  sync.WaitGroup
-	ended    chan struct{} // closed when all loops have ended
-	workers  *bounds.Workers
-	heavy    atomic.Bool // more memory is in use than should be
+	ended    chan struct{}   // closed when all loops have ended
+	workers  *bounds.Workers // that compute
+	askers   *bounds.Workers // that ask others
+	heavy    atomic.Bool     // more memory is in use than should be
+	issuer   *acme.Manager   // that gets certificates; nil: none
 
 	turns     tlsconn.Turns // of handshakes
 	sealed    sync.Pool     // buffers of what is encrypted
 	refused   bounds.Told   // handshakes that fail
 	untrusted bounds.Told   // those with endpoints
+	panics    bounds.Told   // of middleware, at the end of a request
 	Shakes    Handshakes
 	files     bounds.Files
 
@@ -60,9 +64,9 @@ func Loops(n int) int {
 }
 
 // Start makes and starts so many loops, which serve from s until another snapshot is
-// swapped in.
-func Start(loops int, s *snapshot.Snapshot, log *slog.Logger) (*Server, error) {
-	v := &Server{log: log, ended: make(chan struct{}), spare: -1, turns: tlsconn.NewTurns(loops), workers: bounds.NewWorkers(runtime.GOMAXPROCS(0))}
+// swapped in. They answer authorities for issuer, which may be nil.
+func Start(loops int, s *snapshot.Snapshot, issuer *acme.Manager, log *slog.Logger) (*Server, error) {
+	v := &Server{log: log, issuer: issuer, ended: make(chan struct{}), spare: -1, turns: tlsconn.NewTurns(loops), workers: bounds.NewWorkers(runtime.GOMAXPROCS(0)), askers: bounds.NewAskers()}
 	v.current.Store(s)
 	for i := range loops {
 		l, err := newLoop(v, i)

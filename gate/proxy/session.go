@@ -251,14 +251,14 @@ func (l *loop) bodyCame(c *client, ev *http2.Event) {
 // takes reports whether the upstream takes a part of the request's body now.
 func (x *exchange) takes() bool {
 	k := x.back
-	return k != nil && k.up && k.out.empty() && !k.broken
+	return x.gathers() || k != nil && k.up && k.out.empty() && !k.broken
 }
 
 // uploadStream passes on what has come of a request's body and had to wait.
 func (l *loop) uploadStream(c *client) {
 	x := &c.x
 	if len(c.in) == 0 && !c.ended {
-		if !x.headIn && x.headAlone() {
+		if !x.headIn && x.headAlone() && !x.gathers() {
 			l.sendPart(c, nil)
 		}
 		return

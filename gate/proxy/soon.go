@@ -14,7 +14,7 @@ import "time"
 const soonest = time.Second
 
 // mostQueues bounds how many different times there are; beyond that the wheel has to
-// do.
+// do. Hedges, which it doesn't have, are always kept.
 const mostQueues = 32
 
 // queue are the deadlines of one length.
@@ -45,7 +45,7 @@ const (
 )
 
 // soon notes that something is due after d. It does nothing if d is too long to be kept
-// so; the wheel has it in any case.
+// so; the wheel has it in any case, unless it is a hedge.
 func (l *loop) soon(c *client, d time.Duration, w what) {
 	if d <= 0 || d > soonest {
 		return
@@ -56,10 +56,15 @@ func (l *loop) soon(c *client, d time.Duration, w what) {
 			q = one
 		}
 	}
-	if q == nil {
-		if len(l.queues) == mostQueues {
-			return
-		}
+	if q == nil && len(l.queues) >= mostQueues {
+		q = l.unusedQueue() // of a time that the configuration had before, perhaps
+	}
+	switch {
+	case q != nil:
+		q.after = int64(d)
+	case len(l.queues) >= mostQueues && w != hedgeDue:
+		return
+	default:
 		q = &queue{after: int64(d)}
 		l.queues = append(l.queues, q)
 	}
@@ -72,6 +77,16 @@ func (l *loop) soon(c *client, d time.Duration, w what) {
 		q.first = 0
 	}
 	q.items = append(q.items, item)
+}
+
+// unusedQueue returns a queue in which nothing waits; nil if there is none.
+func (l *loop) unusedQueue() *queue {
+	for _, q := range l.queues {
+		if !l.trim(q) {
+			return q
+		}
+	}
+	return nil
 }
 
 // trim takes deadlines that are void away from the front. It reports whether one is
@@ -129,7 +144,7 @@ func (l *loop) fire(c *client, w what) {
 			l.expired(c.id)
 		}
 	case hedgeDue:
-		if c.phase == phaseAnswer {
+		if c.phase == phaseAnswer || c.phase == phaseConnect {
 			l.hedge(c)
 		}
 	case checkOver:

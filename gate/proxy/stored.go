@@ -4,6 +4,8 @@ package proxy
 
 import (
 	"dyno/gate/cache"
+	"dyno/gate/request"
+	"dyno/gate/snapshot"
 	"dyno/nano/wire/http1"
 )
 
@@ -101,18 +103,42 @@ func joined(head, piece []byte) (out, rest []byte) {
 // giveAndRefresh gives a response that isn't fresh, and asks the upstream for a newer one:
 // for nobody, so that the client has its response whatever becomes of that.
 func (l *loop) giveAndRefresh(c *client, v *cache.Response, key cache.Key, known []byte) {
-	route, conn, r := c.x.route, c.conn(), &l.req
-	rules, of := route.Cache, *conn
+	route, of, ends := c.x.route, *c.conn(), c.x.ends
 	headOnly := c.x.method == head
-	l.giveStored(c, v, &l.asked, cache.HitStale, 0)
-	if headOnly || l.alone >= mostAlone {
-		return
+	if ends != nil {
+		ends.open++ // until it is known whether there is another exchange
 	}
+	l.giveStored(c, v, &l.asked, cache.HitStale, 0)
+	flight := (*cache.Flight)(nil)
+	if !headOnly && l.alone < mostAlone {
+		flight = l.refreshes(route.Cache, v, key, known)
+	}
+	if flight != nil {
+		l.refresh(route, &of, ends, &asking{rules: route.Cache, key: key, stale: v, why: "stale", result: cache.Expired, flight: flight})
+	} else if ends != nil {
+		l.tellEnds(ends, nil, true)
+	}
+}
+
+// refreshes says whether it is for this request to have a newer response asked for: then it
+// leads the flight of all that wait for that.
+func (l *loop) refreshes(rules *snapshot.Caching, v *cache.Response, key cache.Key, known []byte) *cache.Flight {
 	kind := rules.Store.FlightKey(key, rules.Route, known, &l.sent, &l.chosen)
 	flight, leads := rules.Store.Lead(kind, l.now)
 	if !leads {
-		return
+		return nil
 	}
+	if again, _ := l.find(rules, key); again != v { // another loop has stored a newer one since
+		flight.End(cache.Stored, 0)
+		return nil
+	}
+	return flight
+}
+
+// refresh asks for it, with the loop's request. Its client's connection was like of; who hears
+// of the request's end does when this is over too.
+func (l *loop) refresh(route *snapshot.Route, of *client, ends *endings, m *asking) {
+	r := &l.req
 	k, id := l.clients.add()
 	k.begin(noDescriptor, id, of.peer)
 	k.readable, k.alone = false, true
@@ -121,10 +147,9 @@ func (l *loop) giveAndRefresh(c *client, v *cache.Response, key cache.Key, known
 	k.requests++
 	k.serial++
 	k.x.start(r.Head, r.Buf, l.now)
-	k.x.route = route
+	k.x.route, k.x.ends = route, ends
 	r.Drop("range")
 	r.Drop("if-range")
-	m := &asking{rules: rules, key: key, stale: v, why: "stale", result: cache.Expired, flight: flight}
 	l.ask(&k.x, m)
 	m.asked = cache.Asked{Control: cache.NoDirectives, Authorized: m.asked.Authorized}
 	l.forward(k)
@@ -133,12 +158,17 @@ func (l *loop) giveAndRefresh(c *client, v *cache.Response, key cache.Key, known
 // mostAlone is how many requests of a loop at most ask for newer responses for nobody.
 const mostAlone = 256
 
-// giveNobody goes on with a response that is for the store only.
+// giveNobody goes on with a response that is for the store only, or to be compared.
 func (l *loop) giveNobody(c *client, k *backend, done bool) {
 	l.out = l.out[:0]
 	if done {
 		l.complete(c, k)
 		l.drop(c)
+		return
+	}
+	if c.mirrors && c.x.copy.Enough() {
+		l.tried(&c.x, c.x.outcome.Status, request.OK)
+		l.endAlone(c)
 		return
 	}
 	l.await(c, phaseBody)

@@ -4,6 +4,7 @@ package proxy
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,13 +25,19 @@ type suspended struct {
 	until     int64           // when there must be one, ns
 	cancel    context.CancelFunc
 
+	gathers *request.Answer // whose work wants the request's body first; nil: none does
+
 	queue  request.Queue // that it waits in; nil: for a decision
 	ticket uint64        // of the queue, or the decision's own
+
+	of   *backend // whose response it is that waits, with its head; nil: the request does
+	tail tail     // of that
 }
 
 // decided goes on after the check that comes next: nil lets the request pass.
 func (l *loop) decided(c *client, answer *request.Answer) {
 	x := &c.x
+	x.awaitEnd(&l.req)
 	switch {
 	case answer != nil && answer.Later != nil:
 		l.suspend(c, answer)
@@ -57,48 +64,86 @@ func (l *loop) decided(c *client, answer *request.Answer) {
 func (l *loop) suspend(c *client, answer *request.Answer) {
 	x, later := &c.x, answer.Later
 	otherwise := answer.Undecided()
+	if later.Content != nil {
+		switch {
+		case x.web != nil || c.grpc || x.upgrade || x.route.Schema != nil: // it is no body that has an end soon
+			later.End()
+			l.decided(c, otherwise)
+			return
+		case !x.body.Done():
+			l.gather(c, answer)
+			return
+		}
+		later.Content(slices.Clone(x.replay))
+	}
+	ticket, cancel, ok := l.work(c, later)
+	if !ok {
+		l.decided(c, otherwise)
+		return
+	}
+	s := l.sleep(x, l.req.Buf)
+	s.ticket, s.otherwise, s.until, s.cancel = ticket, otherwise, l.now+int64(later.Within), cancel
+	l.soon(c, later.Within, checkOver)
+	l.await(c, phaseCheck)
+}
+
+// work has a worker take a decision; ok is false if they have too much to do.
+func (l *loop) work(c *client, later *request.Later) (ticket uint64, cancel context.CancelFunc, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), later.Within)
 	l.decisions++
 	id, ticket := c.id, l.decisions
-	if !l.server.workers.Do(func() {
+	by := later.By
+	switch {
+	case by != nil:
+	case later.Asks:
+		by = l.server.askers.Do
+	default:
+		by = l.server.workers.Do
+	}
+	if !by(func() {
 		defer cancel()
 		defer later.End()
 		var decide func(*request.Request) *request.Answer
 		if ctx.Err() == nil { // neither too late nor the client gone
 			decide = later.Work(ctx)
 		}
-		l.call(func(l *loop) { l.resume(id, ticket, decide) })
+		l.call(func(l *loop) {
+			if !l.resume(id, ticket, decide) && decide != nil && later.Missed != nil {
+				later.Missed()
+			}
+		})
 	}) {
 		cancel()
 		later.End()
-		l.decided(c, otherwise)
-		return
+		return 0, nil, false
 	}
-	s := l.sleep(x)
-	s.ticket, s.otherwise, s.until, s.cancel = ticket, otherwise, l.now+int64(later.Within), cancel
-	l.soon(c, later.Within, checkOver)
-	l.await(c, phaseCheck)
+	return ticket, cancel, true
 }
 
 // resume goes on with a request that is decided about, or that has waited for too long:
 // then decide is nil. The client may be gone, or another in its place, or the request may
-// have gone on without the decision and wait for something else.
-func (l *loop) resume(id int32, ticket uint64, decide func(*request.Request) *request.Answer) {
+// have gone on without the decision and wait for something else: then it reports false.
+func (l *loop) resume(id int32, ticket uint64, decide func(*request.Request) *request.Answer) (waited bool) {
 	c := l.clients.at(id)
 	s := c.x.waits
 	if c.fd < 0 || s == nil || s.queue != nil || s.ticket != ticket {
-		return
+		return false
 	}
 	s.cancel()
+	if s.of != nil {
+		l.unhold(c, decide)
+		return true
+	}
 	answer := s.otherwise
 	if decide != nil {
 		answer = nil
 	}
 	l.wakeUp(c, answer, decide)
+	return true
 }
 
-// sleep keeps what a request that waits will need.
-func (l *loop) sleep(x *exchange) *suspended {
+// sleep keeps what a request that waits will need: text is its head, or its response's.
+func (l *loop) sleep(x *exchange, text []byte) *suspended {
 	var s *suspended
 	if n := len(l.asleep); n > 0 {
 		s = l.asleep[n-1]
@@ -106,7 +151,7 @@ func (l *loop) sleep(x *exchange) *suspended {
 	} else {
 		s = &suspended{}
 	}
-	s.head, s.found = append(l.buffer(), l.req.Buf...), l.found
+	s.head, s.found = append(l.buffer(), text...), l.found
 	l.req.Save(&s.findings)
 	x.waits = s
 	return s
@@ -115,6 +160,7 @@ func (l *loop) sleep(x *exchange) *suspended {
 // forgo gives back what was kept.
 func (l *loop) forgo(s *suspended) {
 	l.giveBack(s.head)
+	s.findings.Forget()
 	*s = suspended{findings: s.findings}
 	if len(l.asleep) < mostSpares {
 		l.asleep = append(l.asleep, s)
@@ -148,15 +194,16 @@ func (l *loop) reopen(c *client, s *suspended) *request.Answer {
 	x, r := &c.x, &l.req
 	x.waits = nil
 	l.head.Reset()
-	_, _ = l.head.Parse(s.head, nil) // which it was before
+	_, _ = l.head.Parse(s.head, &ownLimits) // which it was before
 	r.Begin(&l.head, s.head)
-	r.Peer, r.Now = c.peer, l.now
+	r.Peer, r.Now, r.HTTP2 = c.peer, l.now, c.of != nil
 	l.identify(c.conn(), r)
 	l.named.Read(l.head.Fields, s.head)
 	problem := l.canonical(r)
 	r.Resume(s.findings)
 	r.Importance = importanceOf(r, &x.route.Config.Importance)
 	l.found = s.found
+	r.Params = l.found.Params[:l.found.N]
 	return problem
 }
 
@@ -202,7 +249,7 @@ func (l *loop) queueUp(c *client, answer *request.Answer) {
 		l.refuse(c, answer)
 		return
 	}
-	s := l.sleep(&c.x)
+	s := l.sleep(&c.x, l.req.Buf)
 	s.otherwise, s.until, s.queue, s.ticket = answer, until, q, ticket
 	l.soon(c, time.Duration(until-l.now), checkOver)
 	l.await(c, phaseCheck)
@@ -282,7 +329,7 @@ func (l *loop) waitFor(c *client, f *cache.Flight) (waits, ended bool) {
 	if w == nil {
 		return false, ended
 	}
-	s := l.sleep(x)
+	s := l.sleep(x, l.req.Buf)
 	s.until, s.cancel = x.patience, w.Leave
 	l.soon(c, time.Duration(x.patience-l.now), checkOver)
 	l.await(c, phaseShared)

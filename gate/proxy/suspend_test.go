@@ -23,7 +23,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = 20 * time.Second
+const patience = 30 * time.Second
 
 // asks is a guard and a limit that lets others decide.
 type asks struct {
@@ -90,7 +90,7 @@ func serve(t *testing.T, rules string, change func(r *snapshot.Route)) (address 
 	}
 	s := snapshot.NewBuilder(1).Build(c, nil)
 	change(s.Routes[0])
-	server, err := proxy.Start(1, s, slog.New(slog.DiscardHandler))
+	server, err := proxy.Start(1, s, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,8 +109,9 @@ func serve(t *testing.T, rules string, change func(r *snapshot.Route)) (address 
 
 type conn struct {
 	net.Conn
-	r *bufio.Reader
-	t *testing.T
+	r      *bufio.Reader
+	t      *testing.T
+	looked chan bool // at whether there is an answer; nil: nobody does
 }
 
 func connect(t *testing.T, address string) *conn {
@@ -120,8 +121,8 @@ func connect(t *testing.T, address string) *conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(patience))
-	return &conn{c, bufio.NewReader(c), t}
+	c.SetDeadline(time.Now().Add(2 * time.Minute))
+	return &conn{Conn: c, r: bufio.NewReader(c), t: t}
 }
 
 func (c *conn) answer() string {
@@ -222,21 +223,26 @@ func TestSuspendIsBounded(t *testing.T) {
 	g.begun = make(chan context.Context, 100_000)
 	at := serve(t, "", func(r *snapshot.Route) { r.Guards = append(r.Guards, g) })
 	var waiting []*conn
-	for {
+	answered := make(chan *conn, 10_000)
+	var full *conn // the first one that is answered
+	for full == nil {
 		c := connect(t, at)
 		fmt.Fprint(c, "GET /a/b HTTP/1.1\r\nHost: h\r\nX-Ask: ann\r\n\r\nGET /a/b HTTP/1.1\r\nHost: h\r\nX-Ask: no\r\n\r\n")
 		waiting = append(waiting, c)
-		c.SetReadDeadline(time.Now().Add(2 * time.Millisecond))
-		if _, err := c.r.Peek(1); err == nil {
-			break
-		}
-		c.SetReadDeadline(time.Now().Add(patience))
-		if len(waiting) > 10_000 {
-			t.Fatal("there is room for everybody")
+		c.looked = make(chan bool)
+		go func() {
+			c.r.Peek(1)
+			close(c.looked)
+			answered <- c
+		}()
+		select {
+		case full = <-answered:
+		case <-time.After(time.Millisecond): // or it comes while there are others
+			if len(waiting) > 5000 {
+				t.Fatal("there is room for everybody")
+			}
 		}
 	}
-	full := waiting[len(waiting)-1]
-	full.SetReadDeadline(time.Now().Add(patience))
 	if got := full.answer(); got != "503" {
 		t.Errorf("the one for whom there is no room: %s", got)
 	}
@@ -244,7 +250,11 @@ func TestSuspendIsBounded(t *testing.T) {
 		t.Errorf("the next one on its connection: %s", got)
 	}
 	close(g.verdict) // everybody passes
-	for i, c := range waiting[:len(waiting)-1] {
+	for i, c := range waiting {
+		if c == full {
+			continue
+		}
+		<-c.looked
 		if got := c.answer(); got != "GET /v2/a/b  ann 0 " && got != "503" {
 			t.Fatalf("%d: %s", i, got)
 		}
@@ -272,6 +282,66 @@ func TestSuspendClientGone(t *testing.T) {
 	g.verdict <- 0
 	if got := next.answer(); got != "GET /v2/c/d  bob 0 " {
 		t.Errorf("the next client: %s", got)
+	}
+}
+
+// decides is a guard that is a function.
+type decides func(*request.Request) *request.Answer
+
+func (f decides) Check(r *request.Request) *request.Answer { return f(r) }
+
+// Who has decided about a request that nobody waits for any more is told so, and nobody else.
+func TestMissedDecisions(t *testing.T) {
+	type work struct {
+		name    string
+		ctx     context.Context
+		verdict chan bool
+	}
+	begun := make(chan *work)
+	became := make(chan string, 10)
+	at := serve(t, "", func(r *snapshot.Route) {
+		r.Guards = append(r.Guards, decides(func(r *request.Request) *request.Answer {
+			user, _ := r.Header("x-ask")
+			w := &work{name: string(user), verdict: make(chan bool)}
+			a := *request.Refuse(503, "not decided", "")
+			a.Later = &request.Later{Within: patience, Missed: func() { became <- w.name + " missed" },
+				Work: func(ctx context.Context) func(*request.Request) *request.Answer {
+					w.ctx = ctx
+					begun <- w
+					if !<-w.verdict {
+						return nil
+					}
+					return func(*request.Request) *request.Answer {
+						became <- w.name + " taken"
+						return nil
+					}
+				}}
+			return &a
+		}))
+	})
+	begin := func(name string) (*conn, *work) {
+		c := connect(t, at)
+		fmt.Fprintf(c, "GET /a/b HTTP/1.1\r\nHost: h\r\nX-Ask: %s\r\n\r\n", name)
+		return c, <-begun
+	}
+	gone, first := begin("ann")
+	gone.Close()
+	<-first.ctx.Done()
+	first.verdict <- true
+	if got := <-became; got != "ann missed" {
+		t.Error(got)
+	}
+	gone, second := begin("bob")
+	gone.Close()
+	<-second.ctx.Done()
+	second.verdict <- false // there is nothing to be missed
+	stays, third := begin("cid")
+	third.verdict <- true
+	if got := stays.answer(); got != "GET /v2/a/b   0 " {
+		t.Error(got)
+	}
+	if got := <-became; got != "cid taken" || len(became) > 0 {
+		t.Error(got)
 	}
 }
 

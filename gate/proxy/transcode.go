@@ -11,7 +11,6 @@ import (
 	"dyno/gate/translate"
 	"dyno/nano/wire/grpc"
 	"dyno/nano/wire/http1"
-	"dyno/nano/wire/http2"
 )
 
 // How a request with JSON is made a call over gRPC, and what it is answered with. What
@@ -129,10 +128,16 @@ func (l *loop) declineJSON(c *client, err error) bool {
 }
 
 // callAnswers takes the head of a call's response, which may be all of it.
-func (l *loop) callAnswers(c *client, k *backend, ev *http2.Event) {
+func (l *loop) callAnswers(c *client, k *backend, text []byte, end bool) {
 	x := &c.x
 	call := x.json
-	kind, _ := ev.Header.FindKnown(http2.NameContentType)
+	var kind []byte
+	for _, f := range l.resp.Fields {
+		if http1.EqualFold(f.Name.Of(text), "content-type") {
+			kind = f.Value.Of(text)
+			break
+		}
+	}
 	if status := l.resp.Status; status != 200 { // somebody between here and the server says so
 		l.tryEnded(c, status)
 		l.refuse(c, call.Refusal(&transcode.Status{Code: grpc.CodeOfHTTP(status), Message: "the upstream answered with the HTTP status " + strconv.Itoa(status)}))
@@ -143,18 +148,18 @@ func (l *loop) callAnswers(c *client, k *backend, ev *http2.Event) {
 		return
 	}
 	k.headDone = true
-	if x.copy != nil {
-		x.copy.Response(l.resp.Status, l.text)
+	if x.passage == nil {
+		l.copyHead(x, text)
 	}
 	l.answered(x)
 	call.Restart()
-	call.Head = translate.Metadata(call.Head[:0], l.responseHead(l.out[:0], c, l.text))
+	call.Head = translate.Metadata(call.Head[:0], l.responseHead(l.out[:0], c, text))
 	l.out = l.out[:0]
-	if ev.End {
-		l.endCall(c, k, l.text[len("HTTP/1.1 200 OK\r\n"):], nil)
+	if end {
+		l.endCall(c, k, text[len("HTTP/1.1 200 OK\r\n"):], nil)
 		return
 	}
-	if call.Form == transcode.One {
+	if call.Form == transcode.One || call.Form == transcode.Raw { // whose content type comes with the first message
 		l.await(c, phaseBody)
 		return
 	}
@@ -164,9 +169,13 @@ func (l *loop) callAnswers(c *client, k *backend, ev *http2.Event) {
 
 // answered notes that the head of a response is in.
 func (l *loop) answered(x *exchange) {
-	x.outcome.Upstream, x.outcome.Answered = true, l.now
+	came := l.now
+	if x.passage != nil {
+		came = x.passage.came
+	}
+	x.outcome.Upstream, x.outcome.Answered = true, came
 	if x.upstream.Config.Balance.Kind == config.EWMA {
-		x.endpoint.Took(l.now-x.tried, l.now)
+		x.endpoint.Took(came-x.tried, l.now)
 	}
 }
 
@@ -176,7 +185,7 @@ func (l *loop) beginStreaming(c *client) {
 	x.begun, x.outcome.Status = true, 200
 	l.forgetSent(x)
 	l.out = append(append(l.out[:0], http1.StatusLine(200)...), x.json.Head...)
-	l.out = append(append(append(l.out, "Content-Type: "...), x.json.Form.ContentType()...), "\r\n"...)
+	l.out = appendType(l.out, x.json.ContentType())
 	if x.json.Form == transcode.SSE {
 		l.out = append(l.out, "Cache-Control: no-cache\r\n"...)
 	}
@@ -192,6 +201,9 @@ func (l *loop) giveCall(c *client, k *backend, piece []byte, done bool) {
 	case done:
 		l.endCall(c, k, k.trailers, text)
 	case len(text) > 0:
+		if !c.x.begun {
+			l.beginStreaming(c)
+		}
 		l.giveContent(c, k, text, false)
 	default:
 		l.await(c, phaseBody)
@@ -216,14 +228,17 @@ func (l *loop) endCall(c *client, k *backend, lines, text []byte) {
 	switch {
 	case !ok || status.Code == grpc.OK && err != nil:
 		l.failed(c, request.BadResponse)
+	case status.Code != grpc.OK && x.begun && call.Form == transcode.Raw: // nothing can be told behind what has been given
+		x.outcome.Status = grpc.HTTPOfCode(status.Code)
+		l.failed(c, request.BadResponse)
 	case status.Code != grpc.OK && x.begun:
-		x.outcome.Status = transcode.HTTPStatus(status.Code)
+		x.outcome.Status = grpc.HTTPOfCode(status.Code)
 		l.giveContent(c, k, append(text, call.Ending(&status)...), true)
 	case status.Code != grpc.OK:
 		a := call.Refusal(&status)
 		l.giveWhole(c, k, a.Status, a.Fields, a.Body)
 	case call.Form == transcode.One:
-		l.giveWhole(c, k, 200, jsonType, whole)
+		l.giveWhole(c, k, 200, appendType(nil, call.ContentType()), whole)
 	default:
 		if !x.begun {
 			l.beginStreaming(c)
@@ -232,7 +247,13 @@ func (l *loop) endCall(c *client, k *backend, lines, text []byte) {
 	}
 }
 
-var jsonType = []byte("Content-Type: application/json\r\n")
+// appendType appends the line that says what a response is, if that is known.
+func appendType(dst []byte, kind string) []byte {
+	if kind == "" {
+		return dst
+	}
+	return append(append(append(dst, "Content-Type: "...), kind...), "\r\n"...)
+}
 
 // giveWhole gives the client a response that is there as a whole.
 func (l *loop) giveWhole(c *client, k *backend, status int, fields, body []byte) {
@@ -253,11 +274,11 @@ func (l *loop) giveWhole(c *client, k *backend, status int, fields, body []byte)
 // came before. It reports whether it did.
 func (l *loop) breakOff(c *client, s *transcode.Status) bool {
 	x := &c.x
-	if x.json == nil || x.json.Form == transcode.One || !c.out.empty() {
+	if x.json == nil || x.json.Form == transcode.One || x.json.Form == transcode.Raw || !c.out.empty() {
 		return false
 	}
 	text := x.json.Ending(s)
-	x.outcome.Status = transcode.HTTPStatus(s.Code)
+	x.outcome.Status = grpc.HTTPOfCode(s.Code)
 	x.outcome.Sent += int64(len(text))
 	x.keep = x.keep && x.body.Done()
 	l.end(c)

@@ -15,10 +15,13 @@ import (
 func (l *loop) upload(c *client) {
 	x := &c.x
 	k := x.back
-	if k == nil || !k.up || !k.out.empty() || k.tunnel || k.broken {
-		return
-	}
-	if x.body.Done() {
+	switch {
+	case x.gathers():
+		if x.body.Done() {
+			l.gathered(c)
+			return
+		}
+	case k == nil || !k.up || !k.out.empty() || k.tunnel || k.broken || x.body.Done():
 		return
 	}
 	if c.of != nil {
@@ -33,7 +36,7 @@ func (l *loop) upload(c *client) {
 	} else if !l.readBody(c) {
 		return
 	}
-	if c.fd >= 0 && x.back != nil && !x.body.Done() && k.out.empty() && (c.readable || len(c.in) > 0) {
+	if c.fd >= 0 && !x.body.Done() && (x.gathers() || x.back != nil && k.out.empty()) && (c.readable || len(c.in) > 0) {
 		l.later(c)
 	}
 }
@@ -66,7 +69,7 @@ func (l *loop) readBody(c *client) bool {
 		}
 	}
 	if n == 0 {
-		if !x.headIn && x.headAlone() { // the client may wait for an answer to its head: 100
+		if !x.headIn && x.headAlone() && !x.gathers() { // the client may wait for an answer to its head: 100
 			l.sendPart(c, nil)
 		}
 		return false
@@ -94,6 +97,9 @@ func (l *loop) passOn(c *client, b []byte) (used int, ok bool) {
 // reports whether the exchange goes on.
 func (l *loop) passContent(c *client, piece []byte) bool {
 	x := &c.x
+	if x.gathers() {
+		return l.gatherPart(c, piece)
+	}
 	if x.json != nil {
 		return l.passJSON(c, piece)
 	}
@@ -179,6 +185,8 @@ func (l *loop) sentOn(c *client) {
 	switch {
 	case x.begun:
 		l.await(c, x.flowing())
+	case x.waits != nil: // the response does
+		l.await(c, phaseCheck)
 	case x.body.Done():
 		l.await(c, phaseAnswer)
 	default:
@@ -215,4 +223,68 @@ func (l *loop) badBody(c *client) {
 		return
 	}
 	l.refuse(c, answerDeclined)
+}
+
+// A request whose body somebody is to see as a whole, before it is sent on, waits until it is
+// in. It is kept as what is sent twice is, and goes on with its head.
+
+// gathers reports whether the request's body is awaited as a whole.
+func (x *exchange) gathers() bool {
+	return x.waits != nil && x.waits.gathers != nil && x.waits.of == nil
+}
+
+// gather has the body come in for the work of an answer.
+func (l *loop) gather(c *client, answer *request.Answer) {
+	if !l.invite(c) {
+		answer.Later.End()
+		return
+	}
+	s := l.sleep(&c.x, l.req.Buf)
+	s.gathers, s.cancel = answer, answer.Later.End
+	l.await(c, phaseRequest)
+	l.later(c)
+}
+
+// gatherPart takes content of the body. It reports whether the exchange goes on.
+func (l *loop) gatherPart(c *client, piece []byte) bool {
+	x := &c.x
+	most := int64(x.waits.gathers.Later.Most)
+	if own := l.mostBody(x); own > 0 && own < most {
+		most = own
+	}
+	if x.sent += int64(len(piece)); x.sent > most {
+		c.unread, x.keep = true, false
+		l.refuse(c, answerTooLarge)
+		return false
+	}
+	if x.replay == nil {
+		x.replay = l.buffer()
+	}
+	x.replay = append(x.replay, piece...)
+	l.await(c, phaseRequest)
+	if x.body.Done() {
+		l.later(c) // what was read of the next request is put in its place first
+	}
+	return true
+}
+
+// gathered goes on when the body is in.
+func (l *loop) gathered(c *client) {
+	answer, asked := c.x.waits.gathers, false
+	l.wakeUp(c, nil, func(*request.Request) *request.Answer {
+		asked = true
+		return answer
+	})
+	if !asked {
+		answer.Later.End()
+	}
+}
+
+// refill has the request go on with another body, all of which is there.
+func (l *loop) refill(x *exchange, body []byte) {
+	if x.replay == nil {
+		x.replay = l.buffer()
+	}
+	x.replay = append(x.replay[:0], body...)
+	x.sent, x.body, x.chunked = int64(len(x.replay)), http1.Body{}, false // the head says how long it is
 }

@@ -2,6 +2,7 @@ package request
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"dyno/nano/wire/http1"
@@ -72,6 +73,13 @@ type Outcome struct {
 	Sent     int64  // bytes of content of the response, or of what came through a tunnel
 	Loop     int    // that it was on
 	Trail    []Try  // its tries in the order they were begun, for who looks on; kept by nobody
+}
+
+// Clone copies it, for who keeps it.
+func (o *Outcome) Clone() *Outcome {
+	c := *o
+	c.Trail = slices.Clone(o.Trail)
+	return &c
 }
 
 // Try is one request to an endpoint.

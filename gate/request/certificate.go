@@ -17,6 +17,7 @@ type Certificate struct {
 	DNS, URIs []string // alternative names; DNS in lower case
 	Forwarded []byte   // all of it as X-Forwarded-Client-Cert has it
 	Until     time.Time
+	Claims    Claims // the names, for who asks by the guard's
 
 	owner string // its only common name, if there are no alternative names; else ""
 }
@@ -33,6 +34,7 @@ func NewCertificate(c *x509.Certificate) *Certificate {
 	if len(c.DNSNames)+len(c.URIs)+len(c.IPAddresses)+len(c.EmailAddresses) == 0 && commonNames(c) == 1 {
 		r.owner = c.Subject.CommonName
 	}
+	r.Claims = Claims{"subject": r.Subject, "name": r.Name, "dns": r.DNS, "uris": r.URIs}
 	r.Forwarded = fmt.Appendf(nil, "Hash=%x", sha256.Sum256(c.Raw))
 	r.add("Subject", r.Subject)
 	for _, u := range r.URIs {

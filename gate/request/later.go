@@ -15,6 +15,22 @@ type Later struct {
 	// What it returns is called on the request's loop, as Check or Admit would be; nil
 	// is no decision.
 	Work func(ctx context.Context) func(r *Request) *Answer
+	// Asks says that the work mostly waits for an answer from the network: then it doesn't
+	// hold up what computes.
+	Asks bool
+	// Content, if it isn't nil, is given the whole body of the request, or of the response if
+	// that is what is decided about, before the work is done: on the loop, and memory that
+	// nobody else uses any more. A request whose body has more than Most bytes is answered
+	// with 413, a response with 502. One whose body is a stream (gRPC, another protocol) is
+	// answered as without a decision.
+	Content func(body []byte)
+	Most    int
+	// By has a job done on another goroutine, and reports whether there is room for it; it
+	// doesn't wait. nil: the gateway's workers do it.
+	By func(job func()) bool
+	// Missed is called on a loop, in place of what Work has returned, if that comes when nobody
+	// waits for it any more; nil: not.
+	Missed func()
 	// Over is called once when the work is done or given up, on any goroutine; nil: not.
 	Over func()
 	// Within is how long it may take, the wait for its turn included.
@@ -46,17 +62,29 @@ func (a *Answer) Undecided() *Answer {
 type Findings struct {
 	lines, answer []byte
 	drops         []string
+	found         []found
 	trace         Trace
 }
 
 // Save copies what there is now into f, whose memory is used again.
 func (r *Request) Save(f *Findings) {
 	f.lines, f.answer, f.drops = append(f.lines[:0], r.lines...), append(f.answer[:0], r.answer...), append(f.drops[:0], r.drops...)
-	f.trace = r.Trace
+	f.found, f.trace = append(f.found[:0], r.found...), r.Trace
+}
+
+// Forget lets go of what others keep with the request; the memory is used again.
+func (f *Findings) Forget() {
+	clear(f.found)
+	f.found = f.found[:0]
 }
 
 // Resume goes on with what was found out before, after [Request.Begin].
 func (r *Request) Resume(f Findings) {
 	r.lines, r.answer, r.drops = append(r.lines[:0], f.lines...), append(r.answer[:0], f.answer...), append(r.drops[:0], f.drops...)
-	r.Trace = f.trace
+	r.found, r.Trace = append(r.found[:0], f.found...), f.trace
+}
+
+// Recall has the request know again what was verified of it, and what is kept with it.
+func (r *Request) Recall(f *Findings) {
+	r.found, r.Trace = append(r.found[:0], f.found...), f.trace
 }

@@ -5,6 +5,7 @@ package request
 
 import (
 	"bytes"
+	"context"
 	"net/netip"
 	"slices"
 
@@ -23,12 +24,19 @@ type Request struct {
 	// two ways.
 	Path []byte
 
+	// Params are the parts of the path that the names in the route's pattern have found, in
+	// their order.
+	Params []Span
+
 	Peer        netip.AddrPort // whose connection it came on; zero for unix sockets
 	Client      netip.Addr     // who sent it: the peer, or who a trusted proxy says it was
 	Secure      bool           // it came over TLS, or a trusted proxy says so
+	Port        uint16         // of the gateway's address that it came to; 0 for unix sockets
+	HTTP2       bool           // it came over HTTP/2; Head is its head as one of HTTP/1.1
 	Certificate *Certificate   // the client's, verified; nil: it has shown none
 	Now         int64          // when its head was in, ns of [clock.Now]
 	Trace       Trace          // that it belongs to; set by who traces it
+	Response    *Response      // of its upstream, on its way to the client; nil: there is none yet
 
 	// Importance says who gives way to whom when not all can be served.
 	Importance Importance
@@ -36,14 +44,30 @@ type Request struct {
 	lines  []byte // that are sent to the upstream with the client's
 	answer []byte // that are added to the response
 	drops  []string
+
+	rewritten Line   // what the first line is to say; zero: what it says
+	content   []byte // in place of the client's, if refilled
+	refilled  bool
+	found     []found          // what guards have verified, and what others keep
+	ends      []func(*Outcome) // that are called when it has ended
+	ctx       context.Context  // nil: it is on its loop
 }
 
 // Begin readies r for the request that was parsed from buf into head. What guards have
 // set before is forgotten.
 func (r *Request) Begin(head *http1.Request, buf []byte) {
-	r.Head, r.Buf, r.Trace = head, buf, Trace{}
+	r.Head, r.Buf, r.Params, r.Trace, r.Response = head, buf, nil, Trace{}, nil
 	r.lines, r.answer, r.drops = r.lines[:0], r.answer[:0], r.drops[:0]
+	r.rewritten, r.content, r.refilled = Line{}, nil, false
+	r.ends = nil
+	if len(r.found) > 0 {
+		clear(r.found)
+		r.found = r.found[:0]
+	}
 }
+
+// Span is a part of the canonical path.
+type Span struct{ Start, End int32 }
 
 // Trace is where a request stands in a distributed trace (W3C Trace Context).
 type Trace struct {
@@ -112,24 +136,51 @@ func (r *Request) Headers(lower string, f func(value []byte) bool) {
 	}
 }
 
-// Forward has the upstream get a field with the request, in place of all that the
-// client sent by that name, which must be in lower case. It is for what a guard found
-// out, such as who the user is. name and value must be valid (see
-// [http1.ValidToken], [http1.ValidFieldValue]); what isn't is left out, and the
-// client's are removed all the same.
-func (r *Request) Forward(lower string, value []byte) {
-	r.Drop(lower)
-	r.lines = AppendField(r.lines, lower, value)
-}
+// Forward has the upstream get a field with the request, in place of all by that name,
+// which must be in lower case, that the client sent or that were forwarded before. It is
+// for what a guard found out, such as who the user is. name and value must be valid (see
+// [http1.ValidToken], [http1.ValidFieldValue]); what isn't is left out, and the others are
+// removed all the same.
+func (r *Request) Forward(lower string, value []byte) { forward(r, lower, value) }
 
 // ForwardText is [Request.Forward] for a text.
-func (r *Request) ForwardText(lower, value string) {
-	r.Drop(lower)
-	r.lines = AppendField(r.lines, lower, value)
+func (r *Request) ForwardText(lower, value string) { forward(r, lower, value) }
+
+func forward[T string | []byte](r *Request, lower string, value T) {
+	r.drops = append(r.drops, lower)
+	r.lines = replace(r.lines, lower, lower, value)
+}
+
+// replace puts a field in place of those of that name; value may lie in lines.
+func replace[T string | []byte](lines []byte, name, lower string, value T) []byte {
+	before := len(lines)
+	lines = AppendField(lines, name, value)
+	if before == 0 {
+		return lines
+	}
+	return append(without(lines[:before], lower), lines[before:]...)
 }
 
 // Drop keeps the fields of that name, which must be in lower case, from the upstream.
-func (r *Request) Drop(lower string) { r.drops = append(r.drops, lower) }
+func (r *Request) Drop(lower string) {
+	r.drops = append(r.drops, lower)
+	if len(r.lines) > 0 {
+		r.lines = without(r.lines, lower)
+	}
+}
+
+// without takes the lines of a field out of lines, in place.
+func without(lines []byte, lower string) []byte {
+	kept := lines[:0]
+	for len(lines) > 0 {
+		end := bytes.Index(lines, crlf) + len(crlf)
+		if name, _, _ := bytes.Cut(lines[:end], colon); !http1.EqualFold(name, lower) {
+			kept = append(kept, lines[:end]...)
+		}
+		lines = lines[end:]
+	}
+	return kept
+}
 
 // Respond adds a field to the response, whoever gives it.
 func (r *Request) Respond(name string, value []byte) { r.answer = AppendField(r.answer, name, value) }
@@ -156,6 +207,18 @@ func AppendField[T string | []byte](dst []byte, name string, value T) []byte {
 
 // Cookie returns the value of the first cookie of that name (RFC 6265 5.4).
 func (r *Request) Cookie(name string) (value []byte, ok bool) {
+	r.Cookies(func(_, key, found []byte) bool {
+		if ok = string(key) == name; ok {
+			value = found
+		}
+		return !ok
+	})
+	return value, ok
+}
+
+// Cookies calls f with each cookie, as it was sent and taken apart, until f returns false.
+// What has no name is left out.
+func (r *Request) Cookies(f func(pair, name, value []byte) bool) {
 	for _, field := range r.Head.Fields {
 		if field.Name.Len() != len("cookie") || !http1.EqualFold(field.Name.Of(r.Buf), "cookie") {
 			continue
@@ -164,13 +227,13 @@ func (r *Request) Cookie(name string) (value []byte, ok bool) {
 		for len(list) > 0 {
 			var pair []byte
 			pair, list, _ = bytes.Cut(list, semicolon)
-			key, value, found := bytes.Cut(bytes.TrimSpace(pair), equals)
-			if found && string(key) == name {
-				return value, true
+			pair = bytes.TrimSpace(pair)
+			name, value, found := bytes.Cut(pair, equals)
+			if found && !f(pair, name, value) {
+				return
 			}
 		}
 	}
-	return nil, false
 }
 
 var semicolon, equals = []byte(";"), []byte("=")

@@ -9,13 +9,35 @@ import (
 )
 
 // conditions are what must hold of a request besides host, path and method.
-type conditions struct{ headers, query, cookies []config.Condition }
+type conditions struct {
+	headers, query, cookies []config.Condition
+	scheme                  string // "": any
+	method                  string // "": any
+	port                    uint16 // 0: any
+}
 
-func conditionsOf(m *config.Match) conditions { return conditions{m.Headers, m.Query, m.Cookies} }
+func conditionsOf(m *config.Match) conditions {
+	c := conditions{headers: m.Headers, query: m.Query, cookies: m.Cookies, scheme: m.Scheme, port: m.Port}
+	if m.Exactly {
+		c.method = m.Methods[0]
+	}
+	return c
+}
 
-func (c *conditions) count() int { return len(c.headers) + len(c.query) + len(c.cookies) }
+func (c *conditions) count() int {
+	return len(c.headers) + len(c.query) + len(c.cookies) + boolean(c.scheme != "") + boolean(c.method != "") + boolean(c.port != 0)
+}
 
 func (c *conditions) hold(r *request.Request) bool {
+	if c.scheme != "" && r.Secure != (c.scheme == "https") {
+		return false
+	}
+	if c.method != "" && string(r.Method()) != c.method {
+		return false
+	}
+	if c.port != 0 && r.Port != c.port {
+		return false
+	}
 	for i := range c.headers {
 		value, ok := r.Header(c.headers[i].Name)
 		if !holds(&c.headers[i], value, ok) {

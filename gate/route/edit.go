@@ -35,7 +35,10 @@ func (e *Edit[T]) Table() *Table[T] { return e.table }
 
 // Add puts a value into the table.
 func (e *Edit[T]) Add(m *config.Match, priority int, v *T) {
-	one := &entry[T]{value: v, methods: m.Methods, conditions: conditionsOf(m)}
+	one := &entry[T]{value: v, conditions: conditionsOf(m), rank: m.Rank}
+	if !m.Exactly {
+		one.methods = m.Methods
+	}
 	e.each(m, priority, func(n *node[T]) *node[T] {
 		n = e.own(n)
 		e.insert(n, m.Path.Text, one)

@@ -68,7 +68,7 @@ func (l *lookup[T]) findTail(n *node[T], i int) *T {
 }
 
 func (l *lookup[T]) keep(start, end int) {
-	l.found.Params[l.found.N] = Span{int32(start), int32(end)}
+	l.found.Params[l.found.N] = Span{Start: int32(start), End: int32(end)}
 	l.found.N++
 }
 

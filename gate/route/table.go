@@ -35,6 +35,7 @@ type entry[T any] struct {
 	value      *T
 	methods    []string
 	conditions conditions
+	rank       int
 	star       bool // it is here as "/api/*" is at "/api"
 }
 
@@ -46,7 +47,7 @@ type Found struct {
 }
 
 // Span is a part of the canonical path.
-type Span struct{ Start, End int32 }
+type Span = request.Span
 
 // Find returns the value for a request, nil if there is none.
 func (t *Table[T]) Find(r *request.Request, f *Found) *T {

@@ -172,3 +172,42 @@ func matches(pattern, path string) bool {
 	}
 	return star || path == ""
 }
+
+// A rank decides before conditions and methods, and not before the path; a scheme is a
+// condition, as is a method that is just that.
+func TestRankAndScheme(t *testing.T) {
+	table := tableOf(t, `
+  - {name: fields, match: {path: "/a/*", headers: {x: "1"}, rank: 2}, respond: {}}
+  - {name: method, match: {path: "/a/*", methods: [PATCH], rank: 1}, respond: {}}
+  - {name: exact, match: {path: /a/b, rank: 3}, respond: {}}
+  - {name: star, match: {path: /s, headers: {x: {is: "1*"}}}, respond: {}}
+  - {name: plain, match: {path: /s, scheme: http}, respond: {}}
+  - {name: both, match: {path: /s}, respond: {}}
+  - {name: just, match: {path: /m, methods: {is: GET}}, respond: {}}
+  - {name: also, match: {path: /m, headers: {x: "1"}}, respond: {}}
+  - {name: port, match: {path: /p, port: 8443}, respond: {}}
+  - {name: insecure, match: {path: /p, port: 8080}, respond: {}}
+`)
+	for _, c := range []struct {
+		line, fields, want string
+		secure             bool
+	}{
+		{"PATCH /a/c", "x: 1\r\n", "method", false}, {"GET /a/c", "x: 1\r\n", "fields", false}, {"PATCH /a/b", "x: 1\r\n", "exact", false},
+		{"GET /p", "", "port", true}, {"GET /p", "", "insecure", false},
+		{"GET /m", "", "just", false}, {"HEAD /m", "x: 1\r\n", "also", false}, {"HEAD /m", "", "", false}, {"POST /m", "", "", false},
+		{"GET /s", "", "plain", false}, {"GET /s", "", "both", true}, {"GET /s", "x: 1*\r\n", "star", true}, {"GET /s", "x: 12\r\n", "both", true},
+	} {
+		r := requesttest.Parse(t, c.line+" HTTP/1.1\r\nHost: h\r\n"+c.fields+"\r\n")
+		if r.Secure, r.Port = c.secure, 8080; c.secure {
+			r.Port = 8443
+		}
+		var f Found
+		name := ""
+		if got := table.Find(r, &f); got != nil {
+			name = *got
+		}
+		if name != c.want || name == "" && f.WrongMethod {
+			t.Errorf("%s %s secure %v: %q, want %q; a wrong method: %v", c.line, c.fields, c.secure, name, c.want, f.WrongMethod)
+		}
+	}
+}

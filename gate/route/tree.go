@@ -73,7 +73,7 @@ func (e *Edit[T]) at(n *node[T], pattern string) *node[T] {
 // add keeps entries in the order in which they are tried.
 func (e *Edit[T]) add(list []*entry[T], one *entry[T]) []*entry[T] {
 	i, _ := slices.BinarySearchFunc(list, one, func(a, b *entry[T]) int {
-		if c := cmp.Or(boolean(a.star)-boolean(b.star), b.conditions.count()-a.conditions.count(), boolean(len(b.methods) > 0)-boolean(len(a.methods) > 0)); c != 0 {
+		if c := cmp.Or(boolean(a.star)-boolean(b.star), a.rank-b.rank, b.conditions.count()-a.conditions.count(), boolean(len(b.methods) > 0)-boolean(len(a.methods) > 0)); c != 0 {
 			return c
 		}
 		return e.order(a.value) - e.order(b.value)

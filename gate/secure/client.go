@@ -37,7 +37,7 @@ func NewClient(rules *config.UpstreamTLS) (*Client, error) {
 	}
 	c.authorities = newAuthorities(c.rules.CA)
 	if c.authorities.look(); c.authorities.err != nil {
-		return nil, fmt.Errorf("authorities of the upstream: %w", c.authorities.err)
+		return nil, fmt.Errorf("ca: %w", c.authorities.err)
 	}
 	c.make()
 	return c, nil

@@ -35,7 +35,7 @@ func (c *ticking) set(to time.Time) {
 // at makes a server whose files the test looks at itself.
 func at(t *testing.T, c *ticking, files ...securetest.Files) *secure.Server {
 	t.Helper()
-	s, err := secure.NewServerAt(rulesOf(files...), slog.New(slog.DiscardHandler), c.get)
+	s, err := secure.NewServerAt(rulesOf(files...), nil, slog.New(slog.DiscardHandler), c.get)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestClientExpires(t *testing.T) {
 	rules := rulesOf(ca.Issue("site", 2*time.Hour, "site"))
 	rules.ClientCA = ca.Path
 	clock := &ticking{now: time.Now()}
-	s, err := secure.NewServerAt(rules, slog.New(slog.DiscardHandler), clock.get)
+	s, err := secure.NewServerAt(rules, nil, slog.New(slog.DiscardHandler), clock.get)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,19 +3,26 @@ package secure
 import (
 	"crypto/tls"
 	"errors"
+	"slices"
 	"strings"
 )
 
 // byName finds certificates by the names they are for.
 type byName struct {
 	exact, below map[string][]*tls.Certificate // below: by what follows "*."
-	first        *tls.Certificate
+	first        *tls.Certificate              // nil: there is none yet
+	awaited      []string                      // names whose own isn't there yet
+	bound        bindings
 }
 
 // newByName takes certificates in their order: of several for a name the first that the
-// client can use is shown.
-func newByName(all []*tls.Certificate) *byName {
-	n := &byName{exact: map[string][]*tls.Certificate{}, below: map[string][]*tls.Certificate{}, first: all[0]}
+// client can use is shown. For a name whose own is awaited nothing is, rather than that
+// of another name.
+func newByName(all []*tls.Certificate, awaited []string) *byName {
+	n := &byName{exact: map[string][]*tls.Certificate{}, below: map[string][]*tls.Certificate{}, awaited: awaited}
+	if len(all) > 0 {
+		n.first = all[0]
+	}
 	for _, c := range all {
 		for _, name := range namesOf(c) {
 			name = strings.ToLower(name)
@@ -38,17 +45,27 @@ func namesOf(c *tls.Certificate) []string {
 	return c.Leaf.DNSNames
 }
 
-// get returns the certificate for the name that a client asks for (RFC 6066 3): one for
-// exactly that, else one for all names beside it, else the first.
+// get returns the certificate for the name that a client asks for (RFC 6066 3): one that is
+// bound to it, else one for exactly that, else one for all names beside it, else one that
+// is bound to any, else the first. With nil crypto/tls
+// tells the client that the name isn't known here (alert 112, RFC 6066 3).
 func (n *byName) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	name := strings.TrimSuffix(strings.ToLower(hello.ServerName), ".")
-	fit := n.exact[name]
+	fit := n.bound.of(name)
 	if len(fit) == 0 {
-		if _, rest, ok := strings.Cut(name, "."); ok {
-			fit = n.below[rest]
-		}
+		fit = n.exact[name]
 	}
-	if len(fit) == 0 {
+	_, rest, below := strings.Cut(name, ".")
+	if len(fit) == 0 && below {
+		fit = n.below[rest]
+	}
+	switch {
+	case len(fit) > 0:
+	case slices.Contains(n.awaited, name), below && slices.Contains(n.awaited, "*."+rest):
+		return nil, nil
+	case len(n.bound.any) > 0:
+		fit = n.bound.any
+	default:
 		return n.first, nil
 	}
 	for _, c := range fit[:len(fit)-1] {

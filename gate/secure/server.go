@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"dyno/gate/acme"
 	"dyno/gate/config"
 )
 
@@ -22,26 +23,29 @@ const lookEvery = 2 * time.Second
 
 // Server is TLS for clients that connect to a listener.
 type Server struct {
-	rules *config.TLS
-	log   *slog.Logger
-	clock func() time.Time
-	now   atomic.Pointer[tls.Config]
-	stop  context.CancelFunc
+	rules  *config.TLS
+	issuer *acme.Manager // nil: what it gets is read, and no authority answered
+	log    *slog.Logger
+	clock  func() time.Time
+	now    atomic.Pointer[tls.Config]
+	stop   context.CancelFunc
 
 	mu      sync.Mutex
-	pairs   []*pair
+	pairs   []*pair // those of files, then those that the issuer gets, one for each name
+	files   int     // how many are of files, which have to be there
+	bound   []Bound
 	clients *authorities
 }
 
 // NewServer reads all files of rules; what can't be used is an error. A certificate that
-// has expired is served, as there is none better, and told. [Server.Close] ends the
-// looking at files.
-func NewServer(rules *config.TLS, log *slog.Logger) (*Server, error) {
-	return newServer(rules, log, time.Now)
+// has expired is served, as there is none better, and told. What issuer is to get, or
+// [Server.Bind] brings, may be missing. [Server.Close] ends the looking at files.
+func NewServer(rules *config.TLS, issuer *acme.Manager, log *slog.Logger) (*Server, error) {
+	return newServer(rules, issuer, log, time.Now)
 }
 
-func newServer(rules *config.TLS, log *slog.Logger, clock func() time.Time) (*Server, error) {
-	s := &Server{rules: rules, log: log, clock: clock, clients: newAuthorities(rules.ClientCA)}
+func newServer(rules *config.TLS, issuer *acme.Manager, log *slog.Logger, clock func() time.Time) (*Server, error) {
+	s := &Server{rules: rules, issuer: issuer, log: log, clock: clock, clients: newAuthorities(rules.ClientCA), files: len(rules.Certificates)}
 	for _, c := range rules.Certificates {
 		p := newPair(c.Cert, c.Key, clock)
 		if p.look(); p.err != nil {
@@ -49,7 +53,13 @@ func newServer(rules *config.TLS, log *slog.Logger, clock func() time.Time) (*Se
 		}
 		s.pairs = append(s.pairs, p)
 	}
-	if len(s.pairs) == 0 {
+	for _, name := range s.names() {
+		file := acme.File(rules.ACME, name)
+		p := newPair(file, file, clock)
+		p.look()
+		s.pairs = append(s.pairs, p)
+	}
+	if len(s.pairs) == 0 && !rules.Kubernetes {
 		return nil, errNoCertificate
 	}
 	if s.clients.look(); s.clients.err != nil {
@@ -57,6 +67,9 @@ func newServer(rules *config.TLS, log *slog.Logger, clock func() time.Time) (*Se
 	}
 	s.make()
 	for _, p := range s.pairs {
+		if p.now == nil {
+			continue
+		}
 		if err := timely(p.now.Leaf, clock()); err != nil {
 			log.Error("a certificate is served that clients won't take", "file", p.names[0], "error", err)
 		}
@@ -65,6 +78,14 @@ func newServer(rules *config.TLS, log *slog.Logger, clock func() time.Time) (*Se
 	ctx, s.stop = context.WithCancel(context.Background())
 	go watch(ctx, s.Look)
 	return s, nil
+}
+
+// names are those that the issuer gets certificates for.
+func (s *Server) names() []string {
+	if s.rules.ACME == nil {
+		return nil
+	}
+	return s.rules.ACME.Domains
 }
 
 // watch calls look now and then until ctx ends.
@@ -92,7 +113,7 @@ func (s *Server) Look() {
 	defer s.mu.Unlock()
 	changed := false
 	for _, p := range s.pairs {
-		if p.look() {
+		if p.look() && (p.err == nil || p.now != nil) { // what isn't there yet is the issuer's to tell
 			changed = s.tell(p.err, p.names[0]) || changed
 		}
 	}
@@ -116,13 +137,23 @@ func (s *Server) tell(err error, name string) bool {
 
 // make makes the configuration of what there is.
 func (s *Server) make() {
-	all := make([]*tls.Certificate, len(s.pairs))
+	var all []*tls.Certificate
+	var awaited []string
 	for i, p := range s.pairs {
-		all[i] = p.now
+		if p.now != nil {
+			all = append(all, p.now)
+		} else {
+			awaited = append(awaited, s.names()[i-s.files])
+		}
 	}
+	names := newByName(all, awaited)
+	names.bound = newBindings(s.bound)
 	c := &tls.Config{
-		GetCertificate: newByName(all).get, MinVersion: s.rules.MinVersion, NextProtos: Protocols,
+		GetCertificate: names.get, MinVersion: s.rules.MinVersion, NextProtos: Protocols,
 		SessionTicketsDisabled: !s.rules.Tickets, ClientCAs: s.clients.now, Time: s.clock,
+	}
+	if s.rules.ACME != nil {
+		c.GetConfigForClient = s.vouch
 	}
 	switch {
 	case s.rules.ClientCA == "":
@@ -143,21 +174,30 @@ func (s *Server) Problem() (err error) {
 	defer s.mu.Unlock()
 	now := s.clock()
 	for _, p := range s.pairs {
+		if p.now == nil {
+			continue // the issuer knows why
+		}
 		err = errors.Join(err, p.err)
 		if late := timely(p.now.Leaf, now); late != nil {
 			err = errors.Join(err, fmt.Errorf("certificate %s: %w", p.names[0], late))
 		}
 	}
-	return errors.Join(err, s.clients.err)
+	return errors.Join(err, s.boundProblem(now), s.clients.err)
 }
 
-// Expiries returns when the certificates that are served expire, by their files.
+// Expiries returns when the certificates that are served expire, by their files or where
+// else they stand.
 func (s *Server) Expiries() map[string]time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := make(map[string]time.Time, len(s.pairs))
 	for _, p := range s.pairs {
-		all[p.names[0]] = p.now.Leaf.NotAfter
+		if p.now != nil {
+			all[p.names[0]] = p.now.Leaf.NotAfter
+		}
+	}
+	for name, c := range s.boundByName() {
+		all[name] = c.Leaf.NotAfter
 	}
 	return all
 }

@@ -26,7 +26,7 @@ func rulesOf(files ...securetest.Files) *config.TLS {
 func newServer(t *testing.T, rules *config.TLS) (*secure.Server, *bytes.Buffer) {
 	t.Helper()
 	log := new(bytes.Buffer)
-	s, err := secure.NewServer(rules, slog.New(slog.NewTextHandler(log, nil)))
+	s, err := secure.NewServer(rules, nil, slog.New(slog.NewTextHandler(log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestWhatCantBeServed(t *testing.T) {
 		"no certificate to show":     rulesOf(),
 		"no certificate in PEM":      without,
 	} {
-		s, err := secure.NewServer(rules, slog.New(slog.DiscardHandler))
+		s, err := secure.NewServer(rules, nil, slog.New(slog.DiscardHandler))
 		if err == nil {
 			s.Close()
 		}

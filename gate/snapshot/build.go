@@ -1,15 +1,25 @@
 package snapshot
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 
+	"dyno/gate/bounds"
 	"dyno/gate/cache"
 	"dyno/gate/config"
+	"dyno/gate/consul"
 	"dyno/gate/dns"
 	"dyno/gate/etcd"
+	"dyno/gate/kubernetes"
+	"dyno/gate/middleware"
+	"dyno/gate/mirror"
+	"dyno/gate/oidc"
+	"dyno/gate/state"
 	"dyno/gate/upstream"
+	"dyno/gate/wasm"
 )
 
 // Builder makes snapshots. One gateway has one, as endpoints have numbers that are its
@@ -20,17 +30,33 @@ type Builder struct {
 	// Etcd is where upstreams that ask for it find their instances; set before the first
 	// build.
 	Etcd *etcd.Clusters
+	// Kubernetes is the same for those whose endpoints are a Service's.
+	Kubernetes *kubernetes.Clusters
+	// State is the directory with what other sources said last; nil: it isn't kept.
+	State *state.Dir
+
+	// Middleware is what routes may use.
+	Middleware middleware.Offers
+	// Codes is where the code of plug-ins is kept; nil: nowhere.
+	Codes *wasm.Codes
 
 	// Lookup resolves the host names of endpoints; nil: the system's resolver does.
 	Lookup dns.Lookup
 
 	registry upstream.Registry
 	cache    *cache.Store // nil: no route has stored anything yet
+	logins   oidc.Clients
+	compare  *bounds.Workers // what mirrors were answered
 }
 
 // NewBuilder makes a builder for a gateway with so many loops.
 func NewBuilder(loops int) *Builder {
-	return &Builder{Etcd: etcd.New(etcd.Options{}), registry: upstream.Registry{Loops: loops}}
+	b := &Builder{Etcd: etcd.New(etcd.Options{}), Kubernetes: kubernetes.New(kubernetes.Options{}), registry: upstream.Registry{Loops: loops},
+		compare: mirror.NewWorkers(runtime.GOMAXPROCS(0))}
+	b.logins.Share = func(rules *config.OIDC, name string, most int) (oidc.Board, error) {
+		return boardOf(rules, name, most, cmp.Or(b.Log, slog.Default()))
+	}
+	return b
 }
 
 // Build makes the snapshot of a configuration. What is configured as it was in before,
@@ -46,6 +72,7 @@ func (b *Builder) Build(c *config.Config, before *Snapshot) *Snapshot {
 	for _, u := range c.Upstreams {
 		m.upstream(u)
 	}
+	m.plugins(c)
 	was := m.routes(c)
 	s.Unrouted = m.unrouted(c)
 	s.table = tableOf(s.Routes, was, before)
@@ -63,7 +90,7 @@ func (m *making) routes(c *config.Config) (was []int) {
 	quick := false // a route of the same sum is the same
 	if before := m.before; before != nil {
 		old.before = before.Routes
-		quick = before.looked == s.looked && slices.Equal(s.Upstreams, before.Upstreams[:before.named])
+		quick = before.looked == s.looked && before.plugged == s.plugged && slices.Equal(s.Upstreams, before.Upstreams[:before.named])
 	}
 	for i, r := range c.Routes {
 		if at := old.guess; quick && at < len(old.before) && m.before.sums[at] == c.Sums[i] {
@@ -127,6 +154,14 @@ func (m *making) upstream(c *config.Upstream) *upstream.Upstream {
 		if c.Etcd != nil {
 			parts.Sources = append(parts.Sources, m.b.Etcd.Source(c.Etcd, c.DNS))
 		}
+		if c.Kubernetes != nil {
+			parts.Sources = append(parts.Sources, m.b.Kubernetes.Source(c.Kubernetes))
+		}
+		if c.Consul != nil {
+			if source, err := consul.New(c.Consul, c.DNS, consul.Options{Log: m.b.Log, State: m.b.State}); err == nil { // else partsOf has told
+				parts.Sources = append(parts.Sources, source)
+			}
+		}
 		if err != nil {
 			// Its static endpoints are asked all the same; a source that can't be made
 			// has found nobody yet.
@@ -147,13 +182,16 @@ func (m *making) upstream(c *config.Upstream) *upstream.Upstream {
 }
 
 // Retire ends what a snapshot has and next hasn't taken over: watchers of upstreams,
-// guards, limits, observers. next may be nil.
+// guards, limits, observers, plug-ins. next may be nil.
 func (s *Snapshot) Retire(next *Snapshot) {
 	if next == nil {
 		next = &Snapshot{}
 	}
 	for _, r := range without(s.Routes, next.Routes) {
 		r.close()
+	}
+	for _, p := range without(s.Plugins, next.Plugins) {
+		p.Close()
 	}
 	for _, u := range without(s.Upstreams, next.Upstreams) {
 		u.Close()

@@ -44,7 +44,7 @@ func (r *Route) caches(m *making, before *Route) {
 	}
 	store := m.s.Cache
 	r.Cache = &Caching{
-		Policy: cache.Policy{Heuristic: c.Heuristic, WhileRevalidate: c.WhileRevalidate, IfError: c.IfError, Obey: c.Obey},
+		Policy: cache.Policy{Heuristic: c.Heuristic, WhileRevalidate: c.WhileRevalidate, IfError: c.IfError, Obey: c.Obey, Targets: c.Targets},
 		Store:  store, Route: store.KeyOf([]byte(r.Name + "\x00" + r.text)),
 		Wait: c.Wait, Waiters: c.Waiters, Told: c.Told,
 	}

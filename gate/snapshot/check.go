@@ -1,15 +1,21 @@
 package snapshot
 
 import (
+	"errors"
 	"log/slog"
 
+	"dyno/gate/acme"
 	"dyno/gate/config"
+	"dyno/gate/kubernetes"
+	"dyno/gate/middleware"
+	"dyno/gate/oidc"
 	"dyno/gate/secure"
 )
 
 // Check makes all that a configuration asks for, and throws it away: what is wrong with
-// files that it names is found out before it is served. Nothing is connected to.
-func Check(c *config.Config) (problems config.Problems) {
+// files that it names is found out before it is served. Nothing is connected to. offers
+// are the middleware that routes may use.
+func Check(c *config.Config, offers middleware.Offers) (problems config.Problems) {
 	problems = checkLooks(c)
 	seen := map[*config.Upstream]bool{}
 	check := func(u *config.Upstream) {
@@ -22,9 +28,19 @@ func Check(c *config.Config) (problems config.Problems) {
 		}
 	}
 	problems = append(problems, checkTLS(c)...)
+	if k := c.Kubernetes; k != nil {
+		if err := kubernetes.Check(&k.Cluster); err != nil {
+			problems = append(problems, k.At.Problem("", "%v", err))
+		}
+	}
+	offers, wrong := checkPlugins(c, offers)
+	problems = append(problems, wrong...)
 	for _, u := range c.Upstreams {
 		check(u)
 	}
+	logins := oidc.Clients{Share: func(rules *config.OIDC, name string, most int) (oidc.Board, error) {
+		return boardOf(rules, name, most, slog.New(slog.DiscardHandler))
+	}}
 	for _, route := range c.Routes {
 		for i := range route.To {
 			check(route.To[i].Direct)
@@ -35,7 +51,7 @@ func Check(c *config.Config) (problems config.Problems) {
 		if route.Mirror != nil {
 			check(route.Mirror.To.Direct)
 		}
-		r := &Route{Name: route.Name, Config: route}
+		r := &Route{Name: route.Name, Config: route, uses: usesOf(c, route, offers), log: slog.New(slog.DiscardHandler), logins: &logins}
 		if problem := r.build(route); problem != nil {
 			problems = append(problems, *problem)
 		}
@@ -53,9 +69,9 @@ func checkTLS(c *config.Config) (problems config.Problems) {
 			continue
 		}
 		seen[l.TLS] = true
-		s, err := secure.NewServer(l.TLS, slog.New(slog.DiscardHandler))
+		s, err := secure.NewServer(l.TLS, nil, slog.New(slog.DiscardHandler))
 		if err == nil {
-			err = s.Problem()
+			err = errors.Join(s.Problem(), acme.Check(l.TLS.ACME))
 			s.Close()
 		}
 		if err != nil {

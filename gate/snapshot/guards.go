@@ -1,18 +1,32 @@
 package snapshot
 
 import (
+	"log/slog"
+	"time"
+
 	"dyno/gate/config"
+	"dyno/gate/fleet"
 	"dyno/gate/guard"
+	"dyno/gate/oidc"
 )
 
+// boardOf opens what gateways tell each other of logouts by.
+func boardOf(rules *config.OIDC, name string, most int, log *slog.Logger) (oidc.Board, error) {
+	return fleet.NewLogouts(&rules.Redis, name, rules.Session+time.Hour, most, log)
+}
+
 // guards makes a route's guards. Addresses come first, as they cost least; then what a
-// browser may ask without credentials (Fetch standard 4.8); then who it is.
+// browser may ask without credentials (Fetch standard 4.8), and what it mustn't ask with
+// them for others; then who it is.
 func guards(c *config.Route, r *Route) error {
 	if !c.Access.Empty() {
 		r.Guards = append(r.Guards, guard.NewAccess(c.Access))
 	}
 	if c.CORS != nil {
 		r.Guards = append(r.Guards, guard.NewCORS(c.CORS))
+	}
+	if c.CSRF != nil {
+		r.Guards = append(r.Guards, guard.NewCSRF(c.CSRF))
 	}
 	if c.MTLS != nil {
 		r.Guards = append(r.Guards, guard.NewMTLS(c.MTLS))
@@ -33,6 +47,20 @@ func guards(c *config.Route, r *Route) error {
 	}
 	if c.JWT != nil {
 		g, err := guard.NewJWT(c.JWT)
+		if err != nil {
+			return err
+		}
+		r.Guards = append(r.Guards, g)
+	}
+	if c.Introspect != nil {
+		g, err := guard.NewIntrospect(c.Introspect, r.log)
+		if err != nil {
+			return err
+		}
+		r.Guards = append(r.Guards, g)
+	}
+	if c.OIDC != nil {
+		g, err := guard.NewOIDC(c.OIDC, r.logins, r.log)
 		if err != nil {
 			return err
 		}

@@ -49,15 +49,17 @@ func (l *Looks) Close() {
 	}
 }
 
-// looked is what a route has of what stands at the top of the file: who looks on, and
-// what is taken out of its requests.
+// looked is what a route has of what stands at the top of the file: who looks on, what
+// is taken out of its requests, and what they pass through.
 type looked struct {
 	log, trace bool
 	identity   string
+	use        string
+	plugins    string // that it uses, what the file says of them
 }
 
 func lookedOf(c *config.Config, r *config.Route) looked {
-	return looked{c.AccessLog != nil && !r.NoLog, c.Trace != nil && !r.NoTrace, c.IdentityText}
+	return looked{c.AccessLog != nil && !r.NoLog, c.Trace != nil && !r.NoTrace, c.IdentityText, c.UseText, pluginsOf(c, r)}
 }
 
 // observers makes a route's. Who traces comes first, so that the log can name the trace.

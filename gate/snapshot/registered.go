@@ -1,16 +1,27 @@
 package snapshot
 
 import (
+	"errors"
+
 	"dyno/gate/config"
+	"dyno/gate/consul"
 	"dyno/gate/etcd"
+	"dyno/gate/kubernetes"
 	"dyno/gate/upstream"
 )
 
 // registered reads what etcd is logged in to with, where an upstream's instances
-// register. Its source is the builder's to make, as all upstreams share it.
-func registered(c *config.Upstream, _ *upstream.Parts) error {
-	if c.Etcd == nil {
-		return nil
+// register, and the same of Kubernetes and Consul. Its sources are the builder's to make,
+// as upstreams share what they are asked by, and its log.
+func registered(c *config.Upstream, _ *upstream.Parts) (err error) {
+	if c.Etcd != nil {
+		err = etcd.Check(&c.Etcd.Cluster)
 	}
-	return etcd.Check(&c.Etcd.Cluster)
+	if c.Kubernetes != nil {
+		err = errors.Join(err, kubernetes.Check(&c.Kubernetes.Cluster))
+	}
+	if c.Consul != nil {
+		err = errors.Join(err, consul.Check(c.Consul))
+	}
+	return err
 }

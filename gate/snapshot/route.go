@@ -1,6 +1,9 @@
 package snapshot
 
 import (
+	"cmp"
+	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -8,8 +11,10 @@ import (
 	"dyno/gate/config"
 	"dyno/gate/guard"
 	"dyno/gate/limit"
+	"dyno/gate/middleware"
 	"dyno/gate/mirror"
 	"dyno/gate/observe"
+	"dyno/gate/oidc"
 	"dyno/gate/request"
 	"dyno/gate/schema"
 	"dyno/gate/stats"
@@ -23,8 +28,12 @@ type Route struct {
 	Broken *request.Answer // to everything, if the route couldn't be built; else nil
 
 	Observers []observe.Observer
-	Guards    []guard.Guard // in their order
+	Guards    []guard.Guard // in their order; the last ones are middleware
 	Limits    []limit.Limit
+
+	Rules      *guard.Rules       // nil: it has none
+	Middleware []*middleware.Host // among the guards, in their order
+	Responders []*middleware.Host // of these middleware that looks at responses, in the order of requests
 
 	Answer   *request.Answer // fixed; nil if there is none
 	Redirect *Template       // nil if it is none
@@ -36,6 +45,7 @@ type Route struct {
 	Canary   *canary.Canary // nil: none of its requests go elsewhere
 	CanaryTo *upstream.Upstream
 	Mirror   *mirror.Mirror // nil: nobody else is sent its requests
+	Shadow   *Route         // as which mirrored requests are sent; nil without a mirror
 	Schema   *schema.Source // of the services that its requests are made calls of; nil: they aren't
 	Cache    *Caching       // nil: nothing is stored
 
@@ -46,7 +56,10 @@ type Route struct {
 
 	text   string
 	looked looked
-	total  int // of the targets' weights
+	uses   uses
+	log    *slog.Logger  // of what goes wrong later
+	logins *oidc.Clients // that routes share
+	total  int           // of the targets' weights
 }
 
 // Target is where a share of requests goes.
@@ -67,7 +80,7 @@ func (m *making) route(c *config.Route, before *Route) *Route {
 	if before != nil && before.Broken == nil && before.text == c.Text && before.looked == lookedOf(m.s.Config, c) && m.sameTargets(c, before) {
 		return before
 	}
-	r := &Route{Name: c.Name, Config: c, text: c.Text, looked: lookedOf(m.s.Config, c)}
+	r := &Route{Name: c.Name, Config: c, text: c.Text, looked: lookedOf(m.s.Config, c), uses: usesOf(m.s.Config, c, m.s.offers), log: cmp.Or(m.b.Log, slog.Default()), logins: &m.b.logins}
 	for i := range c.To {
 		u, err := m.target(&c.To[i])
 		if err != nil {
@@ -86,9 +99,24 @@ func (m *making) route(c *config.Route, before *Route) *Route {
 		return m.broken(r, *problem, before)
 	}
 	m.mirror(r, before)
+	r.start()
 	r.timed(before)
 	r.caches(m, before)
 	return r
+}
+
+// start has guards and limits begin to ask others for what they need.
+func (r *Route) start() {
+	for _, g := range r.Guards {
+		if s, ok := g.(guard.Starter); ok {
+			s.Start()
+		}
+	}
+	for _, l := range r.Limits {
+		if s, ok := l.(limit.Starter); ok {
+			s.Start()
+		}
+	}
 }
 
 // direct reports whether it sends to an upstream without a name, or lacks a mirror that
@@ -114,7 +142,10 @@ func (r *Route) build(c *config.Route) *config.Problem {
 		r.Answer = &request.Answer{Status: c.Respond.Status, Fields: fields, Body: []byte(c.Respond.Body)}
 	}
 	if err := r.checks(c); err != nil {
-		problem := c.At.Problem("", "%v", err)
+		problem := config.Problem{}
+		if !errors.As(err, &problem) {
+			problem = c.At.Problem("", "%v", err)
+		}
 		return &problem
 	}
 	return nil
@@ -124,7 +155,7 @@ func (r *Route) build(c *config.Route) *config.Problem {
 func (m *making) broken(r *Route, problem config.Problem, before *Route) *Route {
 	m.s.Problems = append(m.s.Problems, problem)
 	r.close()
-	r.Targets, r.Guards, r.Limits, r.Mirror = nil, nil, nil, nil
+	r.Targets, r.Guards, r.Limits, r.Rules, r.Middleware, r.Responders, r.Mirror = nil, nil, nil, nil, nil, nil, nil
 	r.Broken = request.Refuse(503, "this route is not available", "Retry-After: 30\r\n")
 	r.count(m, before)
 	r.Observers = m.b.Looks.observers(r.looked, r.Config, r.Counters)

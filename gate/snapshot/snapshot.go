@@ -8,9 +8,11 @@ package snapshot
 import (
 	"dyno/gate/cache"
 	"dyno/gate/config"
+	"dyno/gate/middleware"
 	"dyno/gate/request"
 	"dyno/gate/route"
 	"dyno/gate/upstream"
+	"dyno/gate/wasm"
 )
 
 // Snapshot is what the loops serve from.
@@ -18,15 +20,18 @@ type Snapshot struct {
 	Config    *config.Config
 	Routes    []*Route // in the order of the file
 	Upstreams []*Upstream
+	Plugins   []*wasm.Plugin
 	Cache     *cache.Store // of all routes that store responses; nil: none does
 	Unrouted  *Route       // stands for requests that no route was found for: their counts, their observers
 	// Problems is what kept routes from being built; each of those answers 503.
 	Problems config.Problems
 
-	table  *route.Table[Route]
-	sums   []config.Sum // of Routes; zero of those that are looked at one by one: broken ones, and those with upstreams of their own
-	looked looked       // of a route that doesn't say otherwise
-	named  int          // of Upstreams: so many at the front have names
+	table   *route.Table[Route]
+	sums    []config.Sum      // of Routes; zero of those that are looked at one by one: broken ones, and those with upstreams of their own
+	looked  looked            // of a route that doesn't say otherwise
+	offers  middleware.Offers // that routes may use: compiled in, and plug-ins
+	plugged string            // what the configuration says of plug-ins
+	named   int               // of Upstreams: so many at the front have names
 }
 
 // Upstream is one of a snapshot, by what it was made from.

@@ -81,7 +81,7 @@ func TestBrokenRoute(t *testing.T) {
 			return nil
 		})
 	text := "routes:\n  - {name: bad, match: {path: /bad}, to: u}\n  - {to: u}\nupstreams: {u: [\"127.0.0.1:1\"]}\n"
-	if problems := Check(parse(t, text)); len(problems) != 1 || problems[0].String() != "f:3:5: routes[0]: its keys can't be read" || closed != 2 {
+	if problems := Check(parse(t, text), nil); len(problems) != 1 || problems[0].String() != "f:3:5: routes[0]: its keys can't be read" || closed != 2 {
 		t.Errorf("checked: %v, %d closed", problems, closed)
 	}
 	closed = 0
@@ -105,10 +105,13 @@ func TestTemplate(t *testing.T) {
 	s := NewBuilder(1).Build(parse(t, `routes:
   - {match: {path: "/users/{id}/*"}, rewrite: "/v2/{rest}/of/{id}", to: u}
   - {match: {path: "/old*"}, redirect: "https://{host}/new{rest}{query}"}
+  - {match: {path: "/api/*"}, rewrite: "/v2{/rest}", to: u}
+  - {match: {path: "/name/*"}, redirect: "http://{hostname}:82{/rest}{query}"}
 upstreams: {u: ["127.0.0.1:1"]}
 `), nil)
 	for target, want := range map[string]string{
 		"/users/7/a/b": "/v2/a/b/of/7", "/users/7": "/v2//of/7", "/old/x?y=z": "https://h:81/new/x?y=z", "/old": "https://h:81/new",
+		"/api": "/v2", "/api/": "/v2/", "/api/a/b": "/v2/a/b", "/name": "http://h:82", "/name/x?y": "http://h:82/x?y",
 	} {
 		r := of(t, target)
 		var f route.Found

@@ -7,7 +7,10 @@ import (
 )
 
 // Template makes a path or URL of a request.
-type Template struct{ parts []part }
+type Template struct {
+	parts  []part
+	params int // of the pattern, "rest" included
+}
 
 type part struct {
 	text  string
@@ -19,13 +22,15 @@ const (
 	partHost  = -2
 	partPath  = -3
 	partQuery = -4
+	partName  = -5 // of the host, without its port
+	partBelow = -6 // what follows the pattern's prefix, from its slash on
 )
 
 func templateOf(c *config.Template, params []string) *Template {
 	if c == nil {
 		return nil
 	}
-	t := &Template{}
+	t := &Template{params: len(params)}
 	for _, p := range c.Parts {
 		one := part{p.Text, partText}
 		switch p.Name {
@@ -36,6 +41,10 @@ func templateOf(c *config.Template, params []string) *Template {
 			one.index = partPath
 		case "query":
 			one.index = partQuery
+		case "hostname":
+			one.index = partName
+		case "/rest":
+			one.index = partBelow
 		}
 		for i, name := range params {
 			if p.Name == name {
@@ -56,6 +65,13 @@ func (t *Template) Append(dst []byte, r *request.Request, f *route.Found) []byte
 			dst = append(dst, p.text...)
 		case partHost:
 			dst = append(dst, r.Authority()...)
+		case partName:
+			dst = append(dst, r.Host()...)
+		case partBelow:
+			// "/api/*" is "/api" too, and then there is neither a slash nor a rest.
+			if n := len(f.Params[:f.N]); n > 0 && n == t.params {
+				dst = append(dst, r.Path[f.Params[n-1].Start-1:]...)
+			}
 		case partPath:
 			dst = append(dst, r.Path...)
 		case partQuery:

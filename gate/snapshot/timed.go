@@ -41,8 +41,11 @@ func (r *Route) timed(before *Route) {
 	}
 }
 
-// nameOf is what a check is called in metrics: its type's name, such as "jwt".
+// nameOf is what a check is called in metrics: its own name, or its type's, such as "jwt".
 func nameOf(check any) string {
+	if named, ok := check.(interface{ Name() string }); ok {
+		return named.Name()
+	}
 	t := reflect.TypeOf(check)
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -62,6 +65,14 @@ func (g timedGuard) Check(r *request.Request) *request.Answer {
 	began := clock.Now()
 	defer g.timing.Since(began)
 	return g.Guard.Check(r)
+}
+
+// Asked is whom the guard that is timed asks.
+func (g timedGuard) Asked() (a guard.Asked, ok bool) {
+	if asker, is := g.Guard.(guard.Asker); is {
+		return asker.Asked()
+	}
+	return a, false
 }
 
 func (g timedGuard) Close() {

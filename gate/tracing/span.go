@@ -46,8 +46,11 @@ func (s *sampled) record(spans trace.Tracer) {
 	if n[noteFlags]&noteSecure != 0 {
 		scheme = "https"
 	}
-	if n[noteFlags]&noteHTTP10 != 0 {
+	switch {
+	case n[noteFlags]&noteHTTP10 != 0:
 		version = "1.0"
+	case n[noteFlags]&noteHTTP2 != 0:
+		version = "2"
 	}
 	all := append(make([]attribute.KeyValue, 0, 16),
 		attribute.String("http.request.method", method), attribute.String("url.scheme", scheme), attribute.String("url.path", path),

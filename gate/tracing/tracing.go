@@ -102,6 +102,7 @@ const (
 	noteSampled = 1
 	noteSecure  = 2
 	noteHTTP10  = 4
+	noteHTTP2   = 8
 )
 
 // Seen implements observe.Observer: it continues the client's trace or begins one, and
@@ -139,7 +140,10 @@ func (o *Route) Seen(r *request.Request, note []byte) []byte {
 	if r.Secure {
 		flags |= noteSecure
 	}
-	if r.Head.Minor == 0 {
+	switch {
+	case r.HTTP2:
+		flags |= noteHTTP2
+	case r.Head.Minor == 0:
 		flags |= noteHTTP10
 	}
 	note[from+noteFlags] = flags

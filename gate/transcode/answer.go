@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,13 +23,14 @@ type answer struct {
 	reader  grpc.Reader
 	message []byte // that isn't whole yet
 	text    []byte
-	got     int // messages
+	got     int    // messages
+	given   string // content type of what isn't JSON
 }
 
 // Restart forgets what there was of a response: the call is made again.
 func (c *Call) Restart() {
 	c.reader.Reset()
-	c.message, c.text, c.got = c.message[:0], c.text[:0], 0
+	c.message, c.text, c.got, c.given = c.message[:0], c.text[:0], 0, ""
 }
 
 // Errors of a response that isn't as its method says.
@@ -93,12 +95,26 @@ func (c *Call) Whole() ([]byte, error) {
 
 // write appends a message's JSON.
 func (c *Call) write(message []byte) error {
+	if c.Form == SSE {
+		c.text = append(c.text, "data: "...)
+	}
+	if c.Binding.response == nil {
+		if text, ok := c.directJSON(slices.Grow(c.text, 2*len(message)), message); ok {
+			c.text = append(text, lineEnds[c.Form]...)
+			return nil
+		}
+	}
+	return c.dynamicJSON(message)
+}
+
+// dynamicJSON appends the same by having the message in memory.
+func (c *Call) dynamicJSON(message []byte) error {
 	m := dynamicpb.NewMessage(c.Binding.Method.Desc.Output())
 	if err := (proto.UnmarshalOptions{AllowPartial: true, Resolver: c.api.types, RecursionLimit: mostNesting}).Unmarshal(message, m); err != nil {
 		return fmt.Errorf("a message is no %s: %w", m.Descriptor().FullName(), err)
 	}
-	if c.Form == SSE {
-		c.text = append(c.text, "data: "...)
+	if c.Binding.response != nil {
+		return c.writeRaw(m)
 	}
 	var err error
 	if c.text, err = c.api.appendJSON(c.text, m, c.Binding.Response); err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"dyno/gate/config"
 	"dyno/gate/httprule"
+	"dyno/gate/transcode/jsonpb"
 	"dyno/internal/spelling"
 )
 
@@ -29,6 +30,7 @@ type API struct {
 
 	table httprule.Table[*Binding]
 	types types
+	codec *jsonpb.Types
 	in    protojson.UnmarshalOptions
 	out   protojson.MarshalOptions
 }
@@ -38,6 +40,8 @@ type Method struct {
 	Desc     protoreflect.MethodDescriptor
 	Path     string // as gRPC has it: "/package.Service/Method"
 	Bindings []*Binding
+
+	in, out *jsonpb.Message
 }
 
 // Binding is one way to ask for a method.
@@ -49,7 +53,10 @@ type Binding struct {
 	Body     protoreflect.FieldDescriptor // the field that is the body; nil: none is
 	Response protoreflect.FieldDescriptor // the field that is the response; nil: all of the message
 
-	fields [][]protoreflect.FieldDescriptor // of the template's variables
+	fields   [][]protoreflect.FieldDescriptor // of the template's variables
+	request  *httpBody                        // the body is that as it is; nil: it is JSON
+	response *httpBody                        // so is the response
+	mask     protoreflect.FieldDescriptor     // that says which fields the body has; nil: none does
 }
 
 // String is how it is asked for, such as "GET /v1/users/{id}".
@@ -67,6 +74,7 @@ func Compile(files *protoregistry.Files, rules *config.GRPCJSON, from string) (*
 	a := &API{Rules: rules, types: newTypes(files)}
 	a.in = protojson.UnmarshalOptions{AllowPartial: true, DiscardUnknown: rules.IgnoreUnknown, Resolver: a.types, RecursionLimit: mostNesting}
 	a.out = protojson.MarshalOptions{UseProtoNames: rules.PreserveNames, UseEnumNumbers: rules.EnumNumbers, EmitDefaultValues: rules.Defaults, AllowPartial: true, Resolver: a.types}
+	a.codec = jsonpb.NewTypes(jsonpb.Options{UseProtoNames: rules.PreserveNames, UseEnumNumbers: rules.EnumNumbers, EmitDefaultValues: rules.Defaults, MostNesting: mostNesting})
 	services, err := servicesOf(files, rules.Services, from)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package transcode
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,7 +30,10 @@ type Call struct {
 
 	body   []byte // of the request, what isn't a message yet
 	frames []byte
-	line   int // of the body, for messages
+	inside []byte // what settings add to the message that the body is
+	line   int    // of the body, for messages
+	kind   string // content type of a body that isn't JSON
+	frame  int    // messages that have been made of such a one
 
 	answer
 }
@@ -41,6 +45,7 @@ const (
 	One    Form = iota // it is one message
 	NDJSON             // each on a line of its own
 	SSE                // each an event
+	Raw                // what they hold, one behind the other
 )
 
 // ContentType is the media type of a response that isn't an error.
@@ -66,14 +71,19 @@ func (a *API) Begin(r *request.Request, body bool) (*Call, *request.Answer) {
 		return nil, request.Refuse(404, "no method of the API has this path", "")
 	}
 	c := &Call{Binding: b, api: a}
-	if body && c.hasBody() && !isJSON(r) {
+	if b.request != nil {
+		value, _ := r.Header("content-type")
+		c.kind = string(value)
+	} else if body && c.hasBody() && !isJSON(r) {
 		return nil, request.Refuse(415, "the body of a request is JSON here: say so by Content-Type: application/json", "Accept: application/json\r\n")
 	}
 	if value, coded := r.Header("content-encoding"); coded && body && !http1.EqualFold(value, "identity") {
 		return nil, request.Refuse(415, "the body of a request isn't compressed here", "Accept-Encoding: identity\r\n")
 	}
 	if b.Method.Desc.IsStreamingServer() {
-		c.Form = a.form(r)
+		if c.Form = Raw; b.response == nil {
+			c.Form = a.form(r)
+		}
 	}
 	c.answer.reader.Max = uint32(a.Rules.Most)
 	var text []byte
@@ -127,7 +137,8 @@ func (a *API) form(r *request.Request) Form {
 	return form
 }
 
-// Streams reports whether each line of the request's body is a message.
+// Streams reports whether each line of the request's body is a message, or each piece of one
+// that isn't JSON.
 func (c *Call) Streams() bool { return c.Binding.Method.Desc.IsStreamingClient() && c.hasBody() }
 
 func (c *Call) hasBody() bool { return c.Binding.Whole || c.Binding.Body != nil }
@@ -136,6 +147,9 @@ func (c *Call) hasBody() bool { return c.Binding.Whole || c.Binding.Body != nil 
 // messages with their prefixes. A [Wrong] says what doesn't fit.
 func (c *Call) Request(piece []byte, end bool) (frames []byte, err error) {
 	c.frames = c.frames[:0]
+	if c.Streams() && c.Binding.request != nil {
+		return c.pieces(piece, end)
+	}
 	if c.Streams() {
 		return c.lines(piece, end)
 	}
@@ -192,25 +206,40 @@ func (c *Call) tooLong() error {
 
 // encode appends the message that JSON comes to.
 func (c *Call) encode(dst, body []byte) ([]byte, error) {
-	m := dynamicpb.NewMessage(c.Binding.Method.Desc.Input())
-	if err := c.fill(m, body); err != nil {
-		err.Line = c.line
-		return nil, err
-	}
-	for i := range c.settings {
-		c.settings[i].put(m)
-	}
 	at := len(dst)
-	dst = grpc.AppendPrefix(dst, 0, false)
-	dst, err := proto.MarshalOptions{}.MarshalAppend(dst, m)
-	if err != nil {
-		return nil, &Wrong{Line: c.line, Text: descriptors.Plain(err)}
+	dst = grpc.AppendPrefix(slices.Grow(dst, grpc.PrefixLen+len(body)), 0, false)
+	dst, ok := c.direct(dst, body)
+	if !ok {
+		var err error
+		if dst, err = c.dynamic(dst, body); err != nil {
+			return nil, err
+		}
 	}
 	n := len(dst) - at - grpc.PrefixLen
 	if n > c.api.Rules.Most {
 		return nil, c.tooLong()
 	}
 	grpc.PutPrefix(dst[at:], n, false)
+	return dst, nil
+}
+
+// dynamic appends the same by having the message in memory.
+func (c *Call) dynamic(dst, body []byte) ([]byte, error) {
+	m := dynamicpb.NewMessage(c.Binding.Method.Desc.Input())
+	if c.Binding.request != nil {
+		c.fillRaw(m, body)
+	} else if err := c.fill(m, body); err != nil {
+		err.Line = c.line
+		return nil, err
+	}
+	for i := range c.settings {
+		c.settings[i].put(m)
+	}
+	c.fillMask(m, body)
+	dst, err := proto.MarshalOptions{}.MarshalAppend(dst, m)
+	if err != nil {
+		return nil, &Wrong{Line: c.line, Text: descriptors.Plain(err)}
+	}
 	return dst, nil
 }
 

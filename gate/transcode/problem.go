@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"time"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
 
 	"dyno/gate/request"
 	"dyno/nano/wire/grpc"
@@ -60,6 +63,8 @@ type problem struct {
 	Field   string            `json:"field,omitempty"`
 	Code    string            `json:"code,omitempty"`    // the status of gRPC
 	Details []json.RawMessage `json:"details,omitempty"` // that came with it
+
+	after time.Duration // in which the client may try again; 0: it isn't said
 }
 
 func (p problem) append(dst []byte) []byte {
@@ -73,8 +78,13 @@ func (p problem) append(dst []byte) []byte {
 }
 
 func (p problem) answer() *request.Answer {
+	fields := []byte("Content-Type: application/problem+json\r\n")
+	if p.after > 0 { // in whole seconds (RFC 9110 10.2.3)
+		fields = append(fields, "Retry-After: "...)
+		fields = append(strconv.AppendInt(fields, int64((p.after+time.Second-1)/time.Second), 10), "\r\n"...)
+	}
 	return &request.Answer{
-		Status: p.Status, Fields: []byte("Content-Type: application/problem+json\r\n"),
+		Status: p.Status, Fields: fields,
 		Body: append(p.append(nil), '\n'), Detail: p.Detail,
 	}
 }
@@ -107,44 +117,16 @@ func StatusOf(lines []byte) (s Status, ok bool) {
 	return s, ok
 }
 
-// HTTPStatus is the status of HTTP that stands for one of gRPC (google/rpc/code.proto).
-func HTTPStatus(code grpc.Code) int {
-	switch code {
-	case grpc.OK:
-		return 200
-	case grpc.Cancelled:
-		return 499
-	case grpc.InvalidArgument, grpc.FailedPrecondition, grpc.OutOfRange:
-		return 400
-	case grpc.DeadlineExceeded:
-		return 504
-	case grpc.NotFound:
-		return 404
-	case grpc.AlreadyExists, grpc.Aborted:
-		return 409
-	case grpc.PermissionDenied:
-		return 403
-	case grpc.Unauthenticated:
-		return 401
-	case grpc.ResourceExhausted:
-		return 429
-	case grpc.Unimplemented:
-		return 501
-	case grpc.Unavailable:
-		return 503
-	}
-	return 500
-}
-
 // problemOf makes a problem document of a status.
 func (a *API) problemOf(s *Status) problem {
-	status := HTTPStatus(s.Code)
+	status := grpc.HTTPOfCode(s.Code)
 	p := problem{Status: status, Title: http1.Reason(status), Detail: s.Message, Code: s.Code.String()}
 	var whole statuspb.Status
 	if len(s.Details) == 0 || proto.Unmarshal(s.Details, &whole) != nil {
 		return p
 	}
 	for _, detail := range whole.GetDetails() {
+		p.take(detail)
 		b, err := protojson.MarshalOptions{Resolver: a.types, UseProtoNames: a.Rules.PreserveNames}.Marshal(detail)
 		if err != nil { // what it is isn't known: it is given as it came
 			b, _ = json.Marshal(struct {
@@ -156,6 +138,24 @@ func (a *API) problemOf(s *Status) problem {
 	}
 	return p
 }
+
+// take has the document say in its own members what a detail says: which field is wrong
+// first, and when to try again (google/rpc/error_details.proto).
+func (p *problem) take(detail *anypb.Any) {
+	var bad errdetails.BadRequest
+	var retry errdetails.RetryInfo
+	switch {
+	case detail.MessageIs(&bad) && detail.UnmarshalTo(&bad) == nil:
+		if wrong := bad.GetFieldViolations(); len(wrong) > 0 && p.Field == "" {
+			p.Field = wrong[0].GetField()
+		}
+	case detail.MessageIs(&retry) && detail.UnmarshalTo(&retry) == nil:
+		p.after = min(max(retry.GetRetryDelay().AsDuration(), 0), mostAfter)
+	}
+}
+
+// mostAfter is the longest time that a client is told to wait.
+const mostAfter = 24 * time.Hour
 
 // Refusal is what a client is told of a call that has failed before anything of its
 // response was sent on.

@@ -41,6 +41,7 @@ func (a *API) add(md protoreflect.MethodDescriptor, wrong *problems) {
 		bind(more)
 	}
 	if len(m.Bindings) > 0 {
+		m.in, m.out = a.codec.Of(md.Input()), a.codec.Of(md.Output())
 		a.Methods = append(a.Methods, m)
 	}
 }
@@ -112,6 +113,10 @@ func newBinding(m *Method, rule *annotations.HttpRule) (*Binding, error) {
 			return nil, fmt.Errorf("%s: response_body: %w", b, noField(out, name))
 		}
 	}
+	if b.Whole || b.Body != nil {
+		b.request = httpBodyIn(in, b.Body)
+	}
+	b.response, b.mask = httpBodyIn(out, b.Response), b.maskOf()
 	return b, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dyno/gate/config"
+	"dyno/nano/wire/http1"
 )
 
 // longestTime bounds what is read as seconds.
@@ -70,16 +71,10 @@ func parseSeconds(b []byte) (d time.Duration, ok bool) {
 
 // digits reads a number of digits only, of some length at most.
 func digits(b []byte) (n int64, ok bool) {
-	if len(b) == 0 || len(b) > 12 {
+	if len(b) > 12 {
 		return 0, false
 	}
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + int64(c-'0')
-	}
-	return n, true
+	return http1.ParseLength(b)
 }
 
 // AppendTimeLeft appends the field that says how much time the upstream has. It is the

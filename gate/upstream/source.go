@@ -41,6 +41,7 @@ type SourceStatus struct {
 	Live     bool      // what it says is so now; else it is what was known last
 	Since    time.Time // of Live being as it is
 	Stored   bool      // what it says was kept on disk by an earlier run
+	Read     time.Time // when it was so, if it is Stored
 	Revision int64     // of the store
 	Err      string    // why it isn't live
 	Wrong    []string  // what it found that is no instance, and why

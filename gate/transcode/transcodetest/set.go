@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufbuild/protocompile"
 	_ "google.golang.org/genproto/googleapis/api/annotations" // which the files import
+	_ "google.golang.org/genproto/googleapis/api/httpbody"    // so is this
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"

@@ -1,0 +1,181 @@
+package config
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// ACME is how the gateway gets certificates from an authority by itself, and renews them
+// (RFC 8555).
+type ACME struct {
+	At         At
+	Text       string   // all of it but its place
+	Directory  string   // URL of the authority's directory
+	CA         string   // file of who signs the certificate of the directory itself; "": those that the system trusts
+	Email      string   // that the authority may write to; "": none
+	Domains    []string // host names in lower case, or *.NAME, each of which gets a certificate
+	Storage    string   // directory that keys and certificates are kept in
+	Challenges []string // how the authority may check, of TLSALPN01, HTTP01 and DNS01, in the order in which they are tried
+	DNS        *ACMEDNS // where records are made for DNS01; nil: nowhere
+	AccountID  string   // of an account that the authority has made otherwise, which ours is bound to (RFC 8555 7.3.4); "": none
+	AccountKey string   // file of that account's key, in base64url
+}
+
+// How an authority checks that a name is ours.
+const (
+	TLSALPN01 = "tls-alpn-01" // by a handshake on port 443 (RFC 8737)
+	HTTP01    = "http-01"     // by a request on port 80 (RFC 8555 8.3)
+)
+
+// LetsEncrypt is the directory that certificates come from if a file says nothing else.
+const LetsEncrypt = "https://acme-v02.api.letsencrypt.org/directory"
+
+// mostDomains bounds the names of one acme: each is a certificate, a file and an order.
+const mostDomains = 1000
+
+const acmeExample = "such as acme: {domains: [shop.example], storage: ./acme, email: ops@shop.example, agree: true}"
+
+func readACME(p place) *ACME {
+	a := &ACME{At: p.at(), Text: p.in.text(p.node), Directory: LetsEncrypt, Challenges: []string{TLSALPN01, HTTP01}}
+	agreed := false
+	found := readFields(p, a, []known[ACME]{
+		{"directory", (*ACME).readDirectory},
+		{"ca", func(a *ACME, p place) { a.CA = p.path() }},
+		{"email", (*ACME).readEmail},
+		{"domains", (*ACME).readDomains},
+		{"storage", func(a *ACME, p place) { a.Storage = p.path() }},
+		{"challenge", (*ACME).readChallenges},
+		{"dns", func(a *ACME, p place) { a.DNS = readACMEDNS(p) }},
+		{"external-account", (*ACME).readAccount},
+		{"agree", func(_ *ACME, p place) { agreed = p.boolean() }},
+	})
+	if !p.isMapping() {
+		return a
+	}
+	for _, name := range []string{"domains", "storage"} {
+		if _, ok := found[name]; !ok {
+			p.problem(acmeExample, "acme needs %s", name)
+		}
+	}
+	a.linkDNS(found)
+	if !agreed {
+		at, ok := found["agree"]
+		if !ok {
+			at = p
+		}
+		at.problem("add: agree: true", "an authority gives certificates only to who agrees to its terms of service, which %s names", a.Directory)
+	}
+	return a
+}
+
+func (a *ACME) readDirectory(p place) {
+	a.Directory = p.text()
+	u, err := url.Parse(a.Directory)
+	if a.Directory != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "") {
+		p.problem("such as "+LetsEncrypt, "expected the https URL of an authority's directory, got %s", quote(a.Directory))
+	}
+}
+
+func (a *ACME) readEmail(p place) {
+	a.Email = p.text()
+	name, host, ok := strings.Cut(a.Email, "@")
+	if a.Email != "" && (!ok || name == "" || !isDomain(strings.ToLower(host)) || strings.ContainsAny(a.Email, " ,?<>")) {
+		p.problem("such as ops@shop.example", "expected one e-mail address, got %s", quote(a.Email))
+	}
+}
+
+func (a *ACME) readDomains(p place) {
+	items := p.list()
+	for _, item := range items {
+		name := strings.ToLower(item.text())
+		_, notIP := netip.ParseAddr(name)
+		switch {
+		case name == "":
+		case notIP == nil:
+			item.problem("", "expected the name of a host, got the address %s", name)
+		case !isDomain(strings.TrimPrefix(name, "*.")):
+			item.problem("such as shop.example or *.shop.example; names in other scripts as xn--…", "expected the full name of a host, got %s", quote(name))
+		case slices.Contains(a.Domains, name):
+			item.problem("remove one of them", "the name %s is given twice", name)
+		default:
+			a.Domains = append(a.Domains, name)
+		}
+	}
+	switch {
+	case len(items) == 0 && p.isList():
+		p.problem("such as [shop.example]", "there is no name in the list")
+	case len(items) > mostDomains:
+		p.problem("", "expected at most %d names, got %d", mostDomains, len(items))
+	}
+}
+
+// isDomain reports whether a text is the full name of a host, in lower case (RFC 1123
+// 2.1).
+func isDomain(name string) bool {
+	labels := strings.Split(name, ".")
+	for _, label := range labels {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		for i := range len(label) {
+			if c := label[i]; c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
+				return false
+			}
+		}
+	}
+	return len(name) <= 253 && len(labels) > 1
+}
+
+func (a *ACME) readChallenges(p place) {
+	a.Challenges = nil
+	for _, item := range p.list() {
+		kind := item.word(TLSALPN01, HTTP01, DNS01)
+		if kind != "" && !slices.Contains(a.Challenges, kind) {
+			a.Challenges = append(a.Challenges, kind)
+		}
+	}
+	if len(a.Challenges) == 0 && p.isList() && len(p.resolved().Content) == 0 {
+		p.problem("such as [tls-alpn-01, http-01]", "the authority has to check somehow")
+	}
+}
+
+func (a *ACME) readAccount(p place) {
+	readFields(p, a, []known[ACME]{
+		{"id", func(a *ACME, p place) { a.AccountID = p.text() }},
+		{"key", func(a *ACME, p place) { a.AccountKey = p.path() }},
+	})
+	if p.isMapping() && (a.AccountID == "" || a.AccountKey == "") {
+		p.problem("such as {id: kid-1, key: ./authority.key}", "an account at the authority is an id, and a file with its key")
+	}
+}
+
+// linkACME holds the challenges against the listeners that would answer them.
+func (c *Config) linkACME(in *input) {
+	plain := slices.ContainsFunc(c.Listen, func(l Listener) bool { return l.TLS == nil })
+	seen := map[*ACME]bool{nil: true}
+	for _, l := range c.Listen {
+		if l.TLS == nil || seen[l.TLS.ACME] {
+			continue
+		}
+		a := l.TLS.ACME
+		seen[a] = true
+		at := slices.Index(a.Challenges, HTTP01)
+		if plain || at < 0 {
+			continue
+		}
+		if a.Challenges = slices.Delete(a.Challenges, at, at+1); len(a.Challenges) == 0 {
+			in.problems = append(in.problems, a.At.Problem(`add to listen: {address: ":80", tls: false}, or let the authority check by tls-alpn-01 or dns-01`, "the authority would check by http-01, and no address is listened on without TLS"))
+		}
+	}
+}
+
+// Same is equal for settings that one keeper of certificates serves.
+func (a *ACME) Same() string {
+	same := a.Text + " " + a.Storage + " " + a.CA + " " + a.AccountKey + " " + strings.Join(a.Challenges, " ")
+	if a.DNS != nil {
+		same += " " + a.DNS.Key
+	}
+	return same
+}

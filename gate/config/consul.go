@@ -1,0 +1,112 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Consul is where the instances of an upstream are found: a service that is registered
+// with Consul.
+type Consul struct {
+	At         At
+	Address    string // of an agent or server: http://host:port, https://host:port or unix:/path
+	TLS        *UpstreamTLS
+	Service    string
+	Tags       []string      // that an instance has, all of them
+	Datacenter string        // "": the agent's own
+	Token      string        // file of the ACL token, read for each question; "": none is told
+	Warning    bool          // instances that a check warns of are asked too
+	Zone       string        // name of the service's or node's metadata that holds an instance's zone, if it has no locality
+	Protocol   string        // that instances are spoken to in: "http", "https" or "h2c"
+	Timeout    time.Duration // for an answer, beyond the time that Consul is let wait for a change
+}
+
+// consulAgent is where an agent on the same machine listens.
+const consulAgent = "http://127.0.0.1:8500"
+
+// consulProtocols are how instances can be spoken to.
+var consulProtocols = []string{"http", "https", "h2c"}
+
+// Same is equal for questions that have the same answer.
+func (c *Consul) Same() string {
+	return fmt.Sprintf("%q %q %q %q %v %q %q", c.Address, c.Service, c.Tags, c.Datacenter, c.Warning, c.Zone, c.Protocol)
+}
+
+func readConsul(p place) *Consul {
+	c := &Consul{At: p.at(), Address: consulAgent, Zone: "zone", Timeout: 5 * time.Second}
+	if !p.isMapping() {
+		c.Service = p.consulName("service")
+		return c
+	}
+	found := readFields(p, c, []known[Consul]{
+		{"service", func(c *Consul, p place) { c.Service = p.consulName("service") }},
+		{"address", (*Consul).readAddress},
+		{"tags", func(c *Consul, p place) {
+			for _, item := range p.list() {
+				c.Tags = append(c.Tags, item.text())
+			}
+		}},
+		{"datacenter", func(c *Consul, p place) { c.Datacenter = p.consulName("datacenter") }},
+		{"token", func(c *Consul, p place) { c.Token = p.path() }},
+		{"passing-only", func(c *Consul, p place) { c.Warning = !p.boolean() }},
+		{"zone", func(c *Consul, p place) { c.Zone = p.text() }},
+		{"protocol", func(c *Consul, p place) { c.Protocol = p.word(consulProtocols...) }},
+		{"timeout", func(c *Consul, p place) { c.Timeout = p.duration(10*time.Millisecond, time.Minute) }},
+		{"tls", func(c *Consul, p place) { c.TLS = readUpstreamTLS(p) }},
+	})
+	if _, ok := found["service"]; !ok {
+		p.problem("such as consul: {service: users}", "consul needs a service")
+	}
+	if at, ok := found["tls"]; ok && !strings.HasPrefix(c.Address, "https://") {
+		at.problem("write address: https://…, where agents listen on port 8501", "Consul is asked without TLS, and tls is given")
+	}
+	if at, ok := found["token"]; ok && strings.HasPrefix(c.Address, "http://") && !c.local() {
+		at.problem("write address: https://…", "a token that goes over plain http to another machine could be anybody's: only this machine's own addresses are taken")
+	}
+	return c
+}
+
+// local reports whether the agent is on this machine.
+func (c *Consul) local() bool {
+	u, err := url.Parse(c.Address)
+	return err == nil && slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())
+}
+
+func (c *Consul) readAddress(p place) {
+	text := p.text()
+	if text == "" {
+		return
+	}
+	if _, err := ParseAddress(text); err != nil || strings.HasPrefix(text, "h2c://") {
+		p.problem("such as "+consulAgent+", https://consul.example.com:8501 or unix:/run/consul.sock", "expected the address of a Consul agent, got %s", quote(text))
+		return
+	}
+	if !strings.Contains(text, "://") && !strings.HasPrefix(text, "unix:") {
+		text = "http://" + text
+	}
+	c.Address = strings.TrimSuffix(text, "/")
+}
+
+// consulName reads the name of a service or datacenter. Consul itself takes more for
+// services, but not in its DNS.
+func (p place) consulName(what string) string {
+	text := p.text()
+	if text != "" && !isName(text) {
+		p.problem("", "expected the name of a %s, got %s", what, quote(text))
+		return ""
+	}
+	return text
+}
+
+// linkConsul settles how instances are spoken to.
+func (u *Upstream) linkConsul() {
+	if c := u.Consul; c != nil && c.Protocol == "" {
+		c.Protocol = "http"
+		if u.TLS != nil {
+			c.Protocol = "https"
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package config
+
+import "strings"
+
+// Basic lets in who has a password of a file (RFC 7617).
+type Basic struct {
+	At      At
+	File    string // "user:hash" a line, as htpasswd -B writes it; read again when it changes
+	Realm   string // what the password is for, as browsers show it
+	Forward string // the field, in lower case, that tells the upstream the user's name; "": none
+	Keep    bool   // Authorization goes on to the upstream
+	Cache   int    // how many credentials that were right are remembered, by a keyed hash
+}
+
+func readBasic(p place) *Basic {
+	b := &Basic{At: p.at(), Realm: "gateway", Cache: 10_000}
+	found := readFields(p, b, []known[Basic]{
+		{"file", func(b *Basic, p place) { b.File = p.path() }},
+		{"realm", func(b *Basic, p place) {
+			if b.Realm = p.text(); strings.ContainsFunc(b.Realm, func(r rune) bool { return r > '~' || r == '"' || r == '\\' }) {
+				p.problem("such as realm: intern", "expected plain letters without quotes, got %s", quote(b.Realm))
+			}
+		}},
+		{"forward", func(b *Basic, p place) { b.Forward = readForwardName(p) }},
+		{"keep", func(b *Basic, p place) { b.Keep = p.boolean() }},
+		{"cache", func(b *Basic, p place) { b.Cache = p.integer(0, 1_000_000) }},
+	})
+	if _, ok := found["file"]; !ok && p.isMapping() {
+		p.problem("such as file: ./htpasswd, written by: htpasswd -B -c htpasswd ann", "basic needs a file of passwords")
+	}
+	return b
+}
+
+// Keys lets in who has one of the keys in a file.
+type Keys struct {
+	At      At
+	File    string // "name: key" a line; read again when it changes
+	Header  string // in lower case: where the key stands
+	Forward string // the field, in lower case, that tells the upstream the key's name; "": none
+}
+
+func readKeys(p place) *Keys {
+	k := &Keys{At: p.at(), Header: "x-api-key"}
+	found := readFields(p, k, []known[Keys]{
+		{"file", func(k *Keys, p place) { k.File = p.path() }},
+		{"header", func(k *Keys, p place) { k.Header = strings.ToLower(p.token("header field")) }},
+		{"forward", func(k *Keys, p place) { k.Forward = readForwardName(p) }},
+	})
+	if _, ok := found["file"]; !ok && p.isMapping() {
+		p.problem("such as file: ./keys.txt, with a line \"name: key\" for each", "keys need a file")
+	}
+	return k
+}
+
+// readForwardName reads the name of a field that an upstream is given.
+func readForwardName(p place) string {
+	return strings.ToLower(readFieldName(p, p.token("header field")))
+}

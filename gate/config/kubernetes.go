@@ -1,0 +1,200 @@
+package config
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Kubernetes is where the endpoints of an upstream are found: a Service of a Kubernetes
+// cluster, by its EndpointSlices.
+type Kubernetes struct {
+	At        At
+	Cluster   KubernetesCluster
+	Namespace string // "": that of the gateway's pod, or of the kubeconfig's context
+	Service   string
+	Port      string         // of the Service, its name or number; "": the only one it has
+	Protocol  KubernetesTalk // that its endpoints are spoken to in
+	Family    KubernetesFamily
+}
+
+// KubernetesCluster is a cluster, and how to get at its API server.
+type KubernetesCluster struct {
+	Kubeconfig string        // file; "": the one that the gateway's pod runs in
+	Context    string        // of that file; "": its current one
+	Timeout    time.Duration // for an answer
+}
+
+// NewKubernetesCluster is the cluster that the gateway runs in, with the defaults.
+func NewKubernetesCluster() KubernetesCluster { return KubernetesCluster{Timeout: 10 * time.Second} }
+
+// Same is equal for clusters that one connection serves.
+func (c *KubernetesCluster) Same() string {
+	return fmt.Sprintf("%q %q %s", c.Kubeconfig, c.Context, c.Timeout)
+}
+
+// Same is equal for endpoints that are found alike.
+func (k *Kubernetes) Same() string {
+	return fmt.Sprintf("%q %q %q %d %d", k.Namespace, k.Service, k.Port, k.Protocol, k.Family)
+}
+
+// KubernetesTalk is how endpoints are spoken to.
+type KubernetesTalk uint8
+
+const (
+	TalkAsTold KubernetesTalk = iota // HTTP/1.1, or what the port's appProtocol says
+	TalkHTTP
+	TalkHTTPS
+	TalkH2C
+)
+
+var kubernetesTalks = []string{"auto", "http", "https", "h2c"}
+
+// KubernetesFamily is which address of an endpoint with two is asked.
+type KubernetesFamily uint8
+
+const (
+	PreferIPv4 KubernetesFamily = iota // IPv4, and IPv6 of those that have no other
+	PreferIPv6
+	OnlyIPv4
+	OnlyIPv6
+)
+
+var kubernetesFamilies = []string{"prefer-ipv4", "prefer-ipv6", "ipv4", "ipv6"}
+
+const kubernetesExample = "such as kubernetes: {service: users, port: http}"
+
+func readKubernetes(p place) *Kubernetes {
+	k := &Kubernetes{At: p.at(), Cluster: NewKubernetesCluster()}
+	found := readFields(p, k, append([]known[Kubernetes]{
+		{"service", func(k *Kubernetes, p place) { k.Service = p.label("Service") }},
+		{"namespace", func(k *Kubernetes, p place) { k.Namespace = p.label("namespace") }},
+		{"port", func(k *Kubernetes, p place) { k.Port = readKubernetesPort(p) }},
+		{"protocol", func(k *Kubernetes, p place) {
+			k.Protocol = KubernetesTalk(max(0, slices.Index(kubernetesTalks, p.word(kubernetesTalks...))))
+		}},
+		{"family", func(k *Kubernetes, p place) {
+			k.Family = KubernetesFamily(max(0, slices.Index(kubernetesFamilies, p.word(kubernetesFamilies...))))
+		}},
+	}, clusterFields(func(k *Kubernetes) *KubernetesCluster { return &k.Cluster })...))
+	if _, ok := found["service"]; !ok && p.isMapping() {
+		p.problem(kubernetesExample, "kubernetes needs service")
+	}
+	k.Cluster.check(found)
+	return k
+}
+
+// clusterFields are what leads to a cluster.
+func clusterFields[T any](of func(*T) *KubernetesCluster) []known[T] {
+	return []known[T]{
+		{"kubeconfig", func(t *T, p place) { of(t).Kubeconfig = p.path() }},
+		{"context", func(t *T, p place) { of(t).Context = p.text() }},
+		{"timeout", func(t *T, p place) { of(t).Timeout = p.duration(100*time.Millisecond, time.Minute) }},
+	}
+}
+
+func (c *KubernetesCluster) check(found map[string]place) {
+	if at, ok := found["context"]; ok && c.Kubeconfig == "" {
+		at.problem("add kubeconfig: ./kubeconfig, or remove context", "a context is one of a kubeconfig file, and there is none")
+	}
+}
+
+// KubernetesRoutes is where routes and upstreams stand in Kubernetes: resources of the
+// Gateway API.
+type KubernetesRoutes struct {
+	At         At
+	Text       string // all of it but its place
+	Cluster    KubernetesCluster
+	Gateways   []KubernetesName
+	Controller string   // that the Gateways' class names
+	Addresses  []string // at which clients reach the gateway, for the Gateways' status
+}
+
+// KubernetesName is the name of an object in a namespace; "": that of the gateway's pod,
+// or of the kubeconfig's context.
+type KubernetesName struct{ Namespace, Name string }
+
+// kubernetesController is what a GatewayClass for nanogate says.
+const kubernetesController = "nanogate/gateway"
+
+func readKubernetesRoutes(p place) *KubernetesRoutes {
+	k := &KubernetesRoutes{At: p.at(), Text: p.in.text(p.node), Cluster: NewKubernetesCluster(), Controller: kubernetesController}
+	found := readFields(p, k, append([]known[KubernetesRoutes]{
+		{"gateway", func(k *KubernetesRoutes, p place) {
+			for _, item := range p.list() {
+				k.Gateways = append(k.Gateways, readKubernetesName(item))
+			}
+		}},
+		{"controller", func(k *KubernetesRoutes, p place) {
+			if k.Controller = p.text(); k.Controller != "" && !strings.Contains(k.Controller, "/") {
+				p.problem("such as "+kubernetesController, "expected what a GatewayClass has as controllerName, DOMAIN/PATH, got %s", quote(k.Controller))
+			}
+		}},
+		{"addresses", func(k *KubernetesRoutes, p place) {
+			for _, item := range p.list() {
+				text := item.text()
+				if _, err := netip.ParseAddr(text); err != nil && text != "" && !isName(text) {
+					item.problem("such as 192.0.2.7", "expected an IP address or a host name, got %s", quote(text))
+				}
+				k.Addresses = append(k.Addresses, text)
+			}
+		}},
+	}, clusterFields(func(k *KubernetesRoutes) *KubernetesCluster { return &k.Cluster })...))
+	if len(k.Gateways) == 0 && p.isMapping() {
+		p.problem("such as kubernetes: {gateway: shop/web}", "kubernetes needs gateway: whose routes are served")
+	}
+	k.Cluster.check(found)
+	return k
+}
+
+// readKubernetesName reads NAME or NAMESPACE/NAME.
+func readKubernetesName(p place) (n KubernetesName) {
+	text := p.text()
+	n.Name = text
+	if namespace, name, ok := strings.Cut(text, "/"); ok {
+		n = KubernetesName{namespace, name}
+		if !IsLabel(namespace) {
+			n.Name = ""
+		}
+	}
+	if text != "" && (!isName(n.Name) || strings.ToLower(n.Name) != n.Name) {
+		p.problem("such as web or shop/web", "expected NAME or NAMESPACE/NAME, got %s", quote(text))
+	}
+	return n
+}
+
+// label reads the name of an object that is a DNS label (RFC 1123 2.1).
+func (p place) label(what string) string {
+	text := p.text()
+	if text != "" && !IsLabel(text) {
+		p.problem("at most 63 lower-case letters, digits and dashes", "expected the name of a %s, got %s", what, quote(text))
+		return ""
+	}
+	return text
+}
+
+// IsLabel reports whether s is a DNS label in lower case (RFC 1123 2.1), as names of
+// namespaces, Services and ports are.
+func IsLabel(s string) bool {
+	return s != "" && len(s) <= 63 && s[0] != '-' && s[len(s)-1] != '-' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// readKubernetesPort reads the port of a Service: its name or its number.
+func readKubernetesPort(p place) string {
+	text := p.text()
+	if text == "" || strings.Trim(text, "0123456789") != "" {
+		if text != "" && !IsLabel(text) {
+			p.problem("such as http or 80", "expected the name or number of a Service's port, got %s", quote(text))
+			return ""
+		}
+		return text
+	}
+	if n, err := strconv.ParseUint(text, 10, 16); err != nil || n == 0 {
+		p.problem("such as http or 80", "expected a port from 1 to 65535, got %s", quote(text))
+		return ""
+	}
+	return text
+}

@@ -1,0 +1,267 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// OIDC has people log in at an identity provider (OpenID Connect Core 1.0, 3.1).
+type OIDC struct {
+	At At
+	OIDCClient
+
+	Claims  []Claim // what the ID token must say besides
+	Forward []Claim // fields, in lower case, with the claims, or tokens, that upstreams get in them
+	Cache   int     // how many sessions are remembered
+	TLSAt   At
+}
+
+// OIDCClient is what routes have in common for which one logs in once.
+type OIDCClient struct {
+	Issuer   string // the provider, as it calls itself
+	ID       string // the gateway, as the provider calls it
+	Secret   string // the file of its secret; "": it has none
+	Keys     string // the file of the keys that cookies are encrypted with
+	Scopes   string // with spaces between
+	Callback string // paths: where the provider sends browsers back to,
+	Login    string // where one logs in without asking for a page,
+	Logout   string // where one logs out,
+	Back     string // where the provider tells of logouts; "": nowhere,
+	After    string // and where that ends: a path, or a URL
+	Origin   string // as browsers have it; "": what was asked
+	Cookie   string // the name of the session's, without its prefix
+	Session  time.Duration
+	Refresh  time.Duration // how often the provider is asked what it is
+	TLS      ProviderTLS   // with the provider
+	Redis    Redis         // where gateways tell each other of logouts; without an address they don't
+	Insecure bool          // cookies are sent without TLS
+}
+
+// AccessToken and IDToken stand where the name of a claim may: for the tokens themselves.
+const (
+	AccessToken = "access_token"
+	IDToken     = "id_token"
+)
+
+// NeedsAccess reports whether an upstream gets the access token.
+func (o *OIDC) NeedsAccess() bool {
+	return slices.ContainsFunc(o.Forward, func(c Claim) bool { return c.Name == AccessToken })
+}
+
+func readOIDC(p place) *OIDC {
+	o := &OIDC{At: p.at(), Cache: 10_000, OIDCClient: OIDCClient{
+		Scopes: "openid", Callback: "/oauth2/callback", Login: "/oauth2/login", Logout: "/oauth2/logout", After: "/",
+		Session: 12 * time.Hour, Refresh: 5 * time.Minute,
+	}}
+	found := readFields(p, o, []known[OIDC]{
+		{"issuer", func(o *OIDC, p place) { o.Issuer = p.webURL("https://id.example") }},
+		{"client-id", func(o *OIDC, p place) { o.ID = p.text() }},
+		{"client-secret", func(o *OIDC, p place) { o.Secret = p.secretFile() }},
+		{"keys", func(o *OIDC, p place) { o.Keys = p.secretFile() }},
+		{"scopes", func(o *OIDC, p place) { o.Scopes = readScopes(p) }},
+		{"callback", func(o *OIDC, p place) { o.Callback = readOwnPath(p) }},
+		{"login", func(o *OIDC, p place) { o.Login = readOwnPath(p) }},
+		{"logout", func(o *OIDC, p place) { o.Logout = readOwnPath(p) }},
+		{"back-channel-logout", func(o *OIDC, p place) { o.Back = readOwnPath(p) }},
+		{"redis", func(o *OIDC, p place) { o.Redis = readBoard(p) }},
+		{"after-logout", func(o *OIDC, p place) {
+			if o.After = p.text(); !strings.HasPrefix(o.After, "/") || strings.HasPrefix(o.After, "//") {
+				p.webURL("https://www.example.com/bye, or a path")
+			}
+		}},
+		{"origin", func(o *OIDC, p place) {
+			if origin, ok := readOrigin(p, p.text()); ok {
+				o.Origin = origin.Scheme + "://" + origin.Host
+			}
+		}},
+		{"cookie", func(o *OIDC, p place) { o.Cookie = p.token("cookie") }},
+		{"session", func(o *OIDC, p place) { o.Session = p.duration(time.Minute, 400*24*time.Hour) }},
+		{"refresh", func(o *OIDC, p place) { o.Refresh = p.duration(time.Second, 24*time.Hour) }},
+		{"tls", func(o *OIDC, p place) { o.TLS, o.TLSAt = readProviderTLS(p) }},
+		{"insecure", func(o *OIDC, p place) { o.Insecure = p.boolean() }},
+		{"claims", func(o *OIDC, p place) { o.Claims = readClaims(p) }},
+		{"forward", func(o *OIDC, p place) { o.Forward = readForward(p) }},
+		{"cache", func(o *OIDC, p place) { o.Cache = p.integer(0, 1_000_000) }},
+	})
+	if !p.isMapping() {
+		return o
+	}
+	if o.Cookie == "" {
+		sum := sha256.Sum256([]byte(o.Issuer + "\x00" + o.ID))
+		o.Cookie = "oidc-" + hex.EncodeToString(sum[:4])
+	}
+	for _, need := range []struct{ name, hint string }{
+		{"issuer", "such as issuer: https://id.example"},
+		{"client-id", "the name that the gateway is registered by at the provider"},
+		{"keys", "such as keys: ./cookie-keys, a file written by: openssl rand -base64 32"},
+	} {
+		if _, ok := found[need.name]; !ok {
+			p.problem(need.hint, "oidc needs %s", need.name)
+		}
+	}
+	checkProviderTLS(found, "issuer", o.Issuer)
+	own := []string{}
+	for _, path := range []string{o.Callback, o.Login, o.Logout, o.Back} {
+		if path != "" && slices.Contains(own, path) {
+			p.problem("", "callback, login, logout and back-channel-logout are different paths")
+		}
+		own = append(own, path)
+	}
+	if at, ok := found["redis"]; ok && o.Back == "" {
+		at.problem("add: back-channel-logout: /oauth2/back-channel-logout", "gateways tell each other by redis of logouts, and the provider tells none of them")
+	}
+	return o
+}
+
+// readBoard reads where gateways tell each other of logouts.
+func readBoard(p place) Redis {
+	r := *readRedis(p)
+	if p.isMapping() {
+		for _, f := range p.fields() {
+			if f.key == "every" || f.key == "away" {
+				f.named.problem("remove it", "logouts are told at once, and those that are known count while Redis is away: %s is of limits", f.key)
+			}
+		}
+	}
+	r.At, r.Every, r.Away = At{}, 0, AwayShare // routes that say the same are equal
+	return r
+}
+
+// readScopes reads scopes; openid is one of them whoever forgets it (OpenID Connect Core
+// 1.0, 3.1.2.1).
+func readScopes(p place) string {
+	scopes := []string{"openid"}
+	for _, item := range p.list() {
+		text := item.text()
+		if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
+			item.problem("such as [profile, email]", "expected a scope, got %s", quote(text))
+		}
+		if !slices.Contains(scopes, text) {
+			scopes = append(scopes, text)
+		}
+	}
+	return strings.Join(scopes, " ")
+}
+
+// readOwnPath reads a path that the gateway answers itself.
+func readOwnPath(p place) string {
+	text := p.text()
+	if text == "" {
+		return ""
+	}
+	hint, message := checkPattern(text)
+	if message == "" && strings.ContainsAny(text, "*{}") {
+		hint, message = "such as /oauth2/callback", "expected a path without patterns, got "+quote(text)
+	}
+	if message != "" {
+		p.problem(hint, "%s", message)
+	}
+	return text
+}
+
+// webURL reads an https URL, or one over http of this machine.
+func (p place) webURL(such string) string {
+	text := p.text()
+	if text == "" {
+		return ""
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Scheme != "http" && u.Scheme != "https":
+		p.problem("such as "+such, "expected an https URL, got %s", quote(text))
+	case u.Scheme == "http" && u.Hostname() != "localhost" && u.Hostname() != "127.0.0.1" && u.Hostname() != "::1":
+		p.problem("write https://", "plain http is taken for this machine's own addresses only: on the way anybody could answer")
+	}
+	return text
+}
+
+// secretFile reads the path of a file that holds secrets. It begins as paths do: what is
+// no path may be the secret itself, and isn't repeated.
+func (p place) secretFile() string {
+	text := p.text()
+	if text == "" {
+		return ""
+	}
+	if !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "./") && !strings.HasPrefix(text, "../") {
+		p.problem("such as ./client-secret", "expected the file that holds it, with / or ./ at its beginning: secrets don't belong into this one")
+		return ""
+	}
+	return p.path()
+}
+
+// linkOIDC holds the routes with oidc against each other and against the listeners.
+func (c *Config) linkOIDC(in *input) {
+	first := map[[3]string]*OIDC{} // of its issuer, client and cookie
+	for _, r := range c.Routes {
+		o := r.OIDC
+		if o == nil || o.Issuer == "" || o.ID == "" {
+			continue
+		}
+		key := [3]string{o.Issuer, o.ID, o.Cookie}
+		if other := first[key]; other == nil {
+			first[key] = o
+		} else if other.OIDCClient != o.OIDCClient {
+			in.problems = append(in.problems, o.At.Problem("write it once with an anchor: oidc: &login {…}, and oidc: *login; claims, forward and cache may differ; or give it a cookie of its own",
+				"routes that share a session say the same of it, and line %d says something else", other.At.Line))
+			continue
+		}
+		if !o.Insecure && !c.servesTLS() {
+			in.problems = append(in.problems, o.At.Problem("add tls, or trust if a proxy before the gateway has it; insecure: true is for tests on this machine",
+				"no address speaks TLS, and browsers send the session's cookies over nothing else"))
+		}
+		for _, path := range []struct{ name, path string }{{"callback", o.Callback}, {"login", o.Login}, {"logout", o.Logout}, {"back-channel-logout", o.Back}} {
+			if path.path != "" && !c.loginAt(o, path.path) {
+				in.problems = append(in.problems, o.At.Problem("add a route for it with the same oidc, or name a path that this one matches",
+					"%s is %s, and no route with this oidc matches that", path.name, path.path))
+				break
+			}
+		}
+	}
+}
+
+// servesTLS reports whether clients can reach it by TLS, here or at a proxy that is
+// trusted.
+func (c *Config) servesTLS() bool {
+	return len(c.Trust) > 0 || slices.ContainsFunc(c.Listen, func(l Listener) bool { return l.TLS != nil })
+}
+
+// loginAt reports whether a route with the same client matches a path.
+func (c *Config) loginAt(o *OIDC, path string) bool {
+	return slices.ContainsFunc(c.Routes, func(r *Route) bool {
+		return r.OIDC != nil && r.OIDC.OIDCClient == o.OIDCClient && r.Match.Path.covers(path)
+	})
+}
+
+// covers reports whether a path matches the pattern.
+func (p Pattern) covers(path string) bool {
+	text := p.Text
+	if text == "" {
+		return true
+	}
+	for text != "" {
+		switch {
+		case text == "*", text == "/*" && path == "":
+			return true
+		case path == "":
+			return false
+		case text[0] == '{' && path[0] != '/':
+			text = text[strings.IndexByte(text, '}')+1:]
+			path = path[len(segment(path)):]
+		case text[0] != path[0]:
+			return false
+		default:
+			text, path = text[1:], path[1:]
+		}
+	}
+	return path == ""
+}
+
+// segment is what a path begins with, up to a slash.
+func segment(path string) string {
+	first, _, _ := strings.Cut(path, "/")
+	return first
+}

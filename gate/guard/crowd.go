@@ -1,0 +1,46 @@
+package guard
+
+import (
+	"net/netip"
+	"sync"
+)
+
+// crowd counts what waits beside the loops for each client's address, so that nobody takes
+// all the room.
+type crowd struct {
+	most int // of one address
+
+	mu      sync.Mutex
+	waiting map[netip.Addr]int
+}
+
+func newCrowd(most int) crowd { return crowd{most: most, waiting: map[netip.Addr]int{}} }
+
+// enter reports whether there may be one more of a client's, and counts it.
+func (c *crowd) enter(client netip.Addr) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting[client] >= c.most {
+		return false
+	}
+	c.waiting[client]++
+	return true
+}
+
+func (c *crowd) leave(client netip.Addr) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting[client]--; c.waiting[client] <= 0 {
+		delete(c.waiting, client)
+	}
+}
+
+// network is whom an address counts as: of IPv6 a client has a network of 64 bits.
+func network(client netip.Addr) netip.Addr {
+	client = client.Unmap().WithZone("")
+	if client.Is6() {
+		prefix, _ := client.Prefix(64) // an IPv6 address has one
+		return prefix.Addr()
+	}
+	return client
+}

@@ -1,0 +1,98 @@
+package oidc
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Session is who has logged in, for how long, and with which tokens. It lies encrypted in
+// the browser's cookies; a gateway keeps none. It isn't changed.
+type Session struct {
+	Until    time.Time // when it is over, whatever is renewed
+	Began    time.Time // by the provider's clock
+	Obtained time.Time // when the provider gave the tokens
+	Expires  time.Time // when they are worth no more
+	ID       string    // ID token, which was verified
+	Access   string    // access token; "": nobody needs it
+	Refresh  string    // "": they can't be renewed
+}
+
+// stored is how a session lies in its cookies. Seconds are enough.
+type stored struct {
+	Until    int64  `json:"u"`
+	Began    int64  `json:"b"`
+	Obtained int64  `json:"o"`
+	Expires  int64  `json:"e"`
+	ID       string `json:"i"`
+	Access   string `json:"a,omitempty"`
+	Refresh  string `json:"r,omitempty"`
+}
+
+// TooLargeError is of a session that cookies can't hold.
+type TooLargeError struct{ Bytes int }
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("the session has %d bytes, and cookies hold %d: have the provider say less in its tokens, or ask for fewer scopes", e.Bytes, MostCookies*cookieBytes)
+}
+
+// Ends is when the session is of no more use without asking the provider again.
+func (s *Session) Ends() time.Time {
+	if s.Expires.Before(s.Until) {
+		return s.Expires
+	}
+	return s.Until
+}
+
+// RenewAt is when its tokens should be renewed: when a fifth of their time is left, or a
+// minute.
+func (s *Session) RenewAt() time.Time {
+	return s.Expires.Add(-min(time.Minute, s.Expires.Sub(s.Obtained)/5))
+}
+
+// Claims are what the ID token says. Its signature was verified before it was stored.
+func (s *Session) Claims() (map[string]any, error) {
+	parts := strings.Split(s.ID, ".")
+	if len(parts) != 3 {
+		return nil, errors.New("the ID token is none")
+	}
+	b, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		return nil, err
+	}
+	var claims map[string]any
+	return claims, json.Unmarshal(b, &claims)
+}
+
+// seal writes a session's cookies.
+func (c *Client) seal(s *Session) ([]string, error) {
+	b, err := json.Marshal(stored{s.Until.Unix(), s.Began.Unix(), s.Obtained.Unix(), s.Expires.Unix(), s.ID, s.Access, s.Refresh})
+	if err != nil {
+		return nil, err
+	}
+	return c.Cookies.split(c.keys.Get().Seal(c.purpose+"session", b), s.Until.Sub(c.now()))
+}
+
+// Open reads the session that was split into cookies. Who has a session that is over, or
+// was made for another client, or was changed, has none: that is an error.
+func (c *Client) Open(keys *Keys, parts [][]byte) (*Session, error) {
+	b, err := keys.Open(c.purpose+"session", bytes.Join(parts, nil))
+	if err != nil {
+		return nil, err
+	}
+	var in stored
+	if err := json.Unmarshal(b, &in); err != nil {
+		return nil, err
+	}
+	s := &Session{time.Unix(in.Until, 0), time.Unix(in.Began, 0), time.Unix(in.Obtained, 0), time.Unix(in.Expires, 0), in.ID, in.Access, in.Refresh}
+	s.Until = c.until(s)
+	now := c.now()
+	if !now.Before(s.Until) || s.Refresh == "" && !now.Before(s.Expires) {
+		return nil, errors.New("it is over")
+	}
+	return s, nil
+}

@@ -1,0 +1,68 @@
+package state
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Later saves the newest of values that come one after another, a second after the first
+// of those that aren't saved. A nil Later saves nothing. It may be used by several
+// goroutines at once.
+type Later struct {
+	file *File
+	log  *slog.Logger
+
+	mu      sync.Mutex
+	next    any         // isn't changed any more
+	timer   *time.Timer // nil: what is on disk is what was told last
+	writing sync.Mutex  // one at a time, so that the last is the newest
+}
+
+// Later returns what saves to a file. [Later.Close] ends it.
+func (f *File) Later(log *slog.Logger) *Later {
+	if f == nil {
+		return nil
+	}
+	return &Later{file: f, log: log}
+}
+
+// Save has a value saved soon. It belongs to l from then on.
+func (l *Later) Save(v any) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.next = v
+	if l.timer == nil {
+		l.timer = time.AfterFunc(l.file.dir.after, l.write)
+	}
+}
+
+// Close saves what isn't saved yet.
+func (l *Later) Close() {
+	if l != nil {
+		l.write()
+	}
+}
+
+func (l *Later) write() {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.mu.Lock()
+	v, pending := l.next, l.timer != nil
+	if pending {
+		l.timer.Stop()
+		l.timer, l.next = nil, nil
+	}
+	l.mu.Unlock()
+	if !pending {
+		return
+	}
+	if err := l.file.Save(v); err != nil {
+		l.log.Error("what is known can't be kept on disk: after a restart it is unknown until it is read again", "error", err)
+		return
+	}
+	l.file.dir.sweep(l.file.kind, time.Now())
+}
