@@ -1,12 +1,11 @@
 //go:build linux
 
-package main
+package command
 
 import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +18,7 @@ import (
 	"dyno/gate/snapshot"
 )
 
-func newCheck() *cobra.Command {
+func newCheck(prog *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE",
 		Short: "Say what is wrong with a configuration",
@@ -27,15 +26,15 @@ func newCheck() *cobra.Command {
 
 		ValidArgsFunction: completeFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := open(args[0])
+			c, err := open(cmd.ErrOrStderr(), args[0])
 			if err != nil {
 				return err
 			}
 			if err := (admin.Options{Token: c.Admin.Token}).Check(); err != nil {
 				return configError{err}
 			}
-			if problems := snapshot.Check(c); len(problems) > 0 {
-				fmt.Fprintln(os.Stderr, problems)
+			if problems := snapshot.Check(c, prog.options.Middleware); len(problems) > 0 {
+				fmt.Fprintln(cmd.ErrOrStderr(), problems)
 				return configError{fmt.Errorf("%s: %d wrong", args[0], len(problems))}
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: fine: %d routes, %d upstreams\n", args[0], len(c.Routes), len(c.Upstreams))
@@ -61,7 +60,7 @@ func newRoutes() *cobra.Command {
 			if file == "" {
 				return usageError{fmt.Errorf("which file? -c nanogate.yaml")}
 			}
-			c, err := open(file)
+			c, err := open(cmd.ErrOrStderr(), file)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,6 @@
 //go:build linux
 
-package main
+package command
 
 import (
 	"encoding/json"
@@ -72,15 +72,9 @@ func printCanaries(out io.Writer, all []admin.Canary) error {
 		return err
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ROUTE\tTO\tSTATE\tSHARE\tREQUESTS\tFAILED\tSTABLE'S\tTIMES AS OFTEN\tSLOW\tSTABLE'S\tTIMES AS OFTEN")
+	fmt.Fprintln(w, canaryHead)
 	for _, c := range all {
-		state := c.State
-		if c.Steps > 1 && c.State == canary.Running.String() {
-			state = fmt.Sprintf("step %d of %d", c.Step, c.Steps)
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s %%\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", clip(c.Route), clip(c.To), state, short(100*c.Weight), c.Canary.Requests,
-			part(c.Canary.Failed, c.Canary.Requests), part(c.Stable.Failed, c.Stable.Requests), timesAsOften(c.Failed),
-			part(c.Canary.Slow, c.Canary.Requests), part(c.Stable.Slow, c.Stable.Requests), timesAsOften(c.Slow))
+		fmt.Fprintln(w, canaryCells(&c))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -91,6 +85,19 @@ func printCanaries(out io.Writer, all []admin.Canary) error {
 		}
 	}
 	return nil
+}
+
+const canaryHead = "ROUTE\tTO\tSTATE\tSHARE\tREQUESTS\tFAILED\tSTABLE'S\tTIMES AS OFTEN\tSLOW\tSTABLE'S\tTIMES AS OFTEN"
+
+// canaryCells are how a canary fares, with tabs between.
+func canaryCells(c *admin.Canary) string {
+	state := c.State
+	if c.Steps > 1 && c.State == canary.Running.String() {
+		state = fmt.Sprintf("step %d of %d", c.Step, c.Steps)
+	}
+	return fmt.Sprintf("%s\t%s\t%s\t%s %%\t%d\t%s\t%s\t%s\t%s\t%s\t%s", clip(c.Route), clip(c.To), state, short(100*c.Weight), c.Canary.Requests,
+		part(c.Canary.Failed, c.Canary.Requests), part(c.Stable.Failed, c.Stable.Requests), timesAsOften(c.Failed),
+		part(c.Canary.Slow, c.Canary.Requests), part(c.Stable.Slow, c.Stable.Requests), timesAsOften(c.Slow))
 }
 
 // part is a share of all in percent.

@@ -1,6 +1,6 @@
 //go:build linux
 
-package main
+package command
 
 import (
 	"fmt"
@@ -15,6 +15,7 @@ import (
 
 	"dyno/gate/secure/securetest"
 	"dyno/gate/transcode/transcodetest"
+	"dyno/gate/wasm/wasmtest"
 )
 
 var fence = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
@@ -23,8 +24,12 @@ var fence = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
 func TestDocumentedFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"jwks.json": `{"keys":[{"kty":"OKP","crv":"Ed25519","alg":"EdDSA","kid":"a","use":"sig","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`,
-		"htpasswd":  "ann:$2y$05$WqUtG.oHvzmJmZKzZ5wN2u2jKrTg8yT9cZ3YQ4QW6cN5p7u5Hs0b6\n",
+		"jwks.json":     `{"keys":[{"kty":"OKP","crv":"Ed25519","alg":"EdDSA","kid":"a","use":"sig","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`,
+		"consul.token":  "00000000-0000-0000-0000-000000000000\n",
+		"cookie-keys":   "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=\n",
+		"client-secret": "secret\n",
+		"tsig.key":      "key \"nanogate\" {\n\talgorithm hmac-sha256;\n\tsecret \"c2VjcmV0IG9mIHRoZSBnYXRld2F5IGZvciB0ZXN0cyE=\";\n};\n",
+		"htpasswd":      "ann:$2y$05$WqUtG.oHvzmJmZKzZ5wN2u2jKrTg8yT9cZ3YQ4QW6cN5p7u5Hs0b6\n",
 	} {
 		write(t, filepath.Join(dir, name), text)
 	}
@@ -42,6 +47,7 @@ func TestDocumentedFiles(t *testing.T) {
 		write(t, filepath.Join(dir, name), string(text))
 	}
 	write(t, filepath.Join(dir, "users.pb"), documentedService(t))
+	write(t, filepath.Join(dir, "team.wasm"), string(wasmtest.Guest{}.Module()))
 	for page, least := range map[string]int{"gateway.md": 3, "gateway-coming-from.md": 4} {
 		b, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
 		if err != nil {

@@ -1,6 +1,6 @@
 //go:build linux
 
-package main
+package command
 
 import (
 	"errors"
@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/internal/freeport"
 )
 
 // asUpstream makes the test binary an upstream that listens there and answers "OK".
@@ -42,7 +44,7 @@ func launch(t *testing.T, cmd *exec.Cmd, at string) {
 		cmd.Process.Kill()
 		cmd.Wait()
 	})
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		c, err := net.Dial("tcp", at)
 		if err == nil {
 			c.Close()
@@ -56,7 +58,7 @@ func launch(t *testing.T, cmd *exec.Cmd, at string) {
 
 func launchUpstream(t *testing.T) (at string, cmd *exec.Cmd) {
 	t.Helper()
-	at = free(t)
+	at = freeport.Address(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +109,7 @@ func TestKillUpstream(t *testing.T) {
 		})
 	}
 	until := func(n int64) {
-		for deadline := time.Now().Add(20 * time.Second); served.Load() < n && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(2 * time.Minute); served.Load() < n && time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -128,7 +130,7 @@ func TestOpenFilesRunOut(t *testing.T) {
 	upstream, _ := launchUpstream(t)
 	g := start(t, "run", "--listen", "127.0.0.1:0", "--to", "http://"+upstream, "--loops", "1")
 	get := func(c net.Conn) error {
-		c.SetDeadline(time.Now().Add(5 * time.Second))
+		c.SetDeadline(time.Now().Add(30 * time.Second))
 		io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
 		buf := make([]byte, 4096)
 		n, err := c.Read(buf)
@@ -169,7 +171,7 @@ func TestOpenFilesRunOut(t *testing.T) {
 	for _, c := range others {
 		c.Close()
 	}
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		c, err := net.Dial("tcp", g.address)
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,6 @@
 //go:build linux
 
-package main
+package command
 
 import (
 	"encoding/json"
@@ -43,7 +43,7 @@ is what it serves after SIGHUP or a restart.`,
 			if err != nil {
 				return err
 			}
-			if _, err := open(args[0]); err != nil { // its mistakes with their places here
+			if _, err := open(cmd.ErrOrStderr(), args[0]); err != nil { // its mistakes with their places here
 				return err
 			}
 			body, err := os.ReadFile(args[0])
@@ -61,7 +61,7 @@ is what it serves after SIGHUP or a restart.`,
 			if err != nil {
 				return err
 			}
-			return printChanged(cmd.OutOrStdout(), args[0], status, answer)
+			return printChanged(cmd.OutOrStdout(), cmd.ErrOrStderr(), args[0], status, answer)
 		},
 	}
 	if dry {
@@ -105,7 +105,7 @@ by the gateway, in memory; --list shows them.`,
 			to := 0
 			if len(args) == 1 {
 				if to, err = strconv.Atoi(args[0]); err != nil || to < 1 {
-					return usageError{fmt.Errorf("expected a version such as 3, got %q; see nanogate rollback --list", args[0])}
+					return usageError{fmt.Errorf("expected a version such as 3, got %q; see %s --list", args[0], cmd.CommandPath())}
 				}
 			}
 			body, err := json.Marshal(map[string]any{"to": to, "dry-run": dry})
@@ -116,7 +116,7 @@ by the gateway, in memory; --list shows them.`,
 			if err != nil {
 				return err
 			}
-			return printChanged(cmd.OutOrStdout(), "the earlier configuration", status, answer)
+			return printChanged(cmd.OutOrStdout(), cmd.ErrOrStderr(), "the earlier configuration", status, answer)
 		},
 	}
 	a.add(cmd)
@@ -125,15 +125,15 @@ by the gateway, in memory; --list shows them.`,
 	return cmd
 }
 
-// printChanged writes what a gateway says of a change.
-func printChanged(w io.Writer, what string, status int, answer []byte) error {
+// printChanged writes what a gateway says of a change, and to errs what is wrong with it.
+func printChanged(w, errs io.Writer, what string, status int, answer []byte) error {
 	var r admin.Changed
 	if status != http.StatusOK && status != http.StatusUnprocessableEntity || json.Unmarshal(answer, &r) != nil {
 		return said(status, answer)
 	}
 	if len(r.Problems) > 0 {
 		for _, p := range r.Problems {
-			fmt.Fprintln(os.Stderr, p)
+			fmt.Fprintln(errs, p)
 		}
 		return configError{fmt.Errorf("%s: %d wrong, and nothing is changed", what, len(r.Problems))}
 	}

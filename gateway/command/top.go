@@ -1,25 +1,20 @@
 //go:build linux
 
-package main
+package command
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"dyno/gate/admin"
-	"dyno/gate/cache"
 	"dyno/gate/stats"
 )
 
@@ -31,7 +26,8 @@ func newTop() *cobra.Command {
 		Use:   "top",
 		Short: "Show routes and endpoints of a running gateway, live",
 		Long: `Shows what passes through a running gateway: requests a second by route and
-endpoint, errors, response times. It asks the gateway's admin address.`,
+endpoint, errors, response times; how full its cache is, how mirrors, canaries and
+plug-ins fare, who is asked who people are, and until when certificates are good. It asks the gateway's admin address.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if every < 100*time.Millisecond {
@@ -65,6 +61,12 @@ type look struct {
 	status    admin.Status
 	routes    []admin.Route
 	upstreams []admin.Upstream
+	mirrors   []admin.Mirror
+	canaries  []admin.Canary
+	cache     *admin.Cache // nil: there is none
+	asked     []admin.Identity
+	shown     []admin.Certificate
+	plugins   []admin.Plugin
 	counts    map[string]uint64
 	took      map[string]map[int]uint64 // response times by bucket
 }
@@ -89,12 +91,15 @@ func (t *top) run(ctx context.Context, every time.Duration, once bool) error {
 		if err != nil {
 			return err
 		}
-		page := t.page(&now)
+		width, height := 0, 0
 		if live {
-			if width, height, err := term.GetSize(int(file.Fd())); err == nil {
-				page = fit(page, width, height)
+			if width, height, err = term.GetSize(int(file.Fd())); err != nil {
+				width, height = 80, 24
 			}
-			page = append([]byte("\x1b[H\x1b[2J"), page...)
+		}
+		page := t.page(&now, max(height-1, 0))
+		if live {
+			page = append([]byte("\x1b[H\x1b[2J"), fit(page, width, height)...)
 		}
 		if _, err := t.out.Write(page); err != nil {
 			return err
@@ -108,7 +113,11 @@ func (t *top) run(ctx context.Context, every time.Duration, once bool) error {
 
 func (t *top) look(ctx context.Context) (l look, err error) {
 	l.at = time.Now()
-	for path, into := range map[string]any{"/ready": &l.status, "/routes?histograms": &l.routes, "/upstreams?histograms": &l.upstreams} {
+	for path, into := range map[string]any{
+		"/ready": &l.status, "/routes?histograms": &l.routes, "/upstreams?histograms": &l.upstreams,
+		"/mirrors": &l.mirrors, "/canaries": &l.canaries, "/cache": &l.cache,
+		"/identity": &l.asked, "/certificates": &l.shown, "/plugins": &l.plugins,
+	} {
 		if err := t.client.get(ctx, path, into); err != nil {
 			return l, err
 		}
@@ -121,6 +130,12 @@ func (t *top) look(ctx context.Context) (l look, err error) {
 		for _, e := range u.Endpoints {
 			l.count("endpoint "+u.Name+" "+e.Address, &e.Figures)
 		}
+	}
+	for _, m := range l.mirrors {
+		l.counts["mirror "+m.Route] = m.Same + m.Different + m.Failed
+	}
+	if l.cache != nil {
+		l.counts[cacheEvicted] = l.cache.Evicted
 	}
 	return l, nil
 }
@@ -162,75 +177,23 @@ func clip(name string) string {
 	return name
 }
 
-// page writes what is seen now: routes with the most requests first.
-func (t *top) page(now *look) []byte {
-	var b bytes.Buffer
-	state := "ready"
-	if now.status.Draining {
-		state = "draining"
-	}
-	fmt.Fprintf(&b, "nanogate %s  %s  %d connections  %s\n", strings.Join(now.status.Listen, " "), state, now.status.Clients, now.status.Config)
-	for _, p := range now.status.Problems {
-		fmt.Fprintln(&b, "!", p)
-	}
-	rate := func(key string) float64 {
-		last, known := t.before.counts[key]
-		if seconds := now.at.Sub(t.before.at).Seconds(); known && seconds > 0 && now.counts[key] >= last {
-			return float64(now.counts[key]-last) / seconds
-		}
-		return 0
-	}
-	routes := slices.Clone(now.routes)
-	slices.SortStableFunc(routes, func(a, b admin.Route) int {
-		return cmp.Or(cmp.Compare(rate("route "+b.Name), rate("route "+a.Name)), cmp.Compare(b.Figures.Requests, a.Figures.Requests))
-	})
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	const most = 20
-	fmt.Fprintln(w, "\nREQ/S\t5XX/S\tP50 MS\tP99 MS\tREQUESTS\tROUTE\tPATH")
-	for _, r := range routes[:min(most, len(routes))] {
-		path := r.Path
-		if r.Broken {
-			path += " (can't be served)"
-		}
-		if r.Cache != nil {
-			path += "  " + cached(r.Cache)
-		}
-		fmt.Fprintf(w, "%s%s\t%s\n", t.cells(now, "route "+r.Name, &r.Figures, rate), clip(r.Name), path)
-	}
-	fmt.Fprintln(w, "\nREQ/S\t5XX/S\tP50 MS\tP99 MS\tREQUESTS\tACTIVE\tSTATE\tENDPOINT\tUPSTREAM")
-	for _, u := range now.upstreams {
-		for _, e := range u.Endpoints {
-			state := "up"
-			if !e.Usable {
-				state = strings.Join(e.Marks, ",")
-			}
-			fmt.Fprintf(w, "%s%d\t%s\t%s\t%s\n", t.cells(now, "endpoint "+u.Name+" "+e.Address, &e.Figures, rate), e.Active, state, clip(e.Address), u.Name)
-		}
-	}
-	_ = w.Flush() // into memory
-	if len(routes) > most {
-		fmt.Fprintf(&b, "\n%d more routes\n", len(routes)-most)
-	}
-	return b.Bytes()
-}
+// cacheEvicted counts what the cache had no room for any more.
+const cacheEvicted = "cache evicted"
 
-// cached says which part of a route's requests was answered from the cache.
-func cached(c *admin.RouteCache) string {
-	all, spared := uint64(0), uint64(0)
-	for result, n := range c.Results {
-		all += n
-		if result == cache.Hit.String() || result == cache.HitStale.String() || result == cache.Coalesced.String() || result == cache.Saved.String() {
-			spared += n
-		}
+// rate is how many of something there were a second since the look before.
+func (t *top) rate(now *look, key string) float64 {
+	last, known := t.before.counts[key]
+	if seconds := now.at.Sub(t.before.at).Seconds(); known && seconds > 0 && now.counts[key] >= last {
+		return float64(now.counts[key]-last) / seconds
 	}
-	return fmt.Sprintf("(%.0f%% from the cache)", 100*float64(spared)/float64(max(all, 1)))
+	return 0
 }
 
 // cells are the figures of a series: rates and percentiles of the time since the look
 // before.
-func (t *top) cells(now *look, key string, f *admin.Figures, rate func(string) float64) string {
+func (t *top) cells(now *look, key string, f *admin.Figures) string {
 	h := now.since(&t.before, key)
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t", short(rate(key)), short(rate(key+" 5xx")), short(h.Quantile(0.5).Seconds()*1e3), short(h.Quantile(0.99).Seconds()*1e3), f.Requests)
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t", short(t.rate(now, key)), short(t.rate(now, key+" 5xx")), short(h.Quantile(0.5).Seconds()*1e3), short(h.Quantile(0.99).Seconds()*1e3), f.Requests)
 }
 
 // short writes a figure with three digits.

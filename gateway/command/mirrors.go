@@ -1,6 +1,6 @@
 //go:build linux
 
-package main
+package command
 
 import (
 	"encoding/json"
@@ -64,13 +64,9 @@ func printMirrors(out io.Writer, mirrors []admin.Mirror, samples []admin.Samples
 		return err
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ROUTE\tTO\tSHARE\tSAME\tDIFFERENT\tFAILED\tDROPPED\tMEAN MS\tITS MEAN MS")
+	fmt.Fprintln(w, mirrorHead)
 	for _, m := range mirrors {
-		dropped := uint64(0)
-		for _, n := range m.Dropped {
-			dropped += n
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s %%\t%d\t%d\t%d\t%d\t%s\t%s\n", clip(m.Route), clip(m.To), short(100*m.Share), m.Same, m.Different, m.Failed, dropped, short(m.Mean), short(m.ShadowMean))
+		fmt.Fprintln(w, mirrorCells(&m))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -94,6 +90,17 @@ func printMirrors(out io.Writer, mirrors []admin.Mirror, samples []admin.Samples
 		}
 	}
 	return nil
+}
+
+const mirrorHead = "ROUTE\tTO\tSHARE\tSAME\tDIFFERENT\tFAILED\tDROPPED\tMEAN MS\tITS MEAN MS"
+
+// mirrorCells are what a mirror has come to, with tabs between.
+func mirrorCells(m *admin.Mirror) string {
+	dropped := uint64(0)
+	for _, n := range m.Dropped {
+		dropped += n
+	}
+	return fmt.Sprintf("%s\t%s\t%s %%\t%d\t%d\t%d\t%d\t%s\t%s", clip(m.Route), clip(m.To), short(100*m.Share), m.Same, m.Different, m.Failed, dropped, short(m.Mean), short(m.ShadowMean))
 }
 
 func printSample(out io.Writer, s *mirror.Sample) {

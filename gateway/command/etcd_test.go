@@ -1,13 +1,12 @@
 //go:build linux
 
-package main
+package command
 
 import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -22,6 +21,8 @@ import (
 	"go.uber.org/zap"
 
 	"dyno/gate/config"
+	"dyno/gateway"
+	"dyno/internal/freeport"
 )
 
 // example is the file that the documentation begins with, as it stands.
@@ -42,17 +43,6 @@ upstreams:
     health: {path: /health, every: 1s}
   web: {endpoints: ["http://127.0.0.1:9001", "http://127.0.0.1:9002"]}
 `
-
-// free is an address that nobody listens on.
-func free(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
-}
 
 // client of an etcd that may not be there yet.
 func etcdAt(t *testing.T, address string) *clientv3.Client {
@@ -81,7 +71,7 @@ func TestExample(t *testing.T) {
 	}
 
 	web := strings.TrimPrefix(named(t, "web"), "http://")
-	admin, store := free(t), free(t)
+	admin, store := freeport.Address(t), freeport.Address(t)
 	write(t, path, strings.NewReplacer("127.0.0.1:8080", "127.0.0.1:0", "127.0.0.1:9901", admin, "127.0.0.1:2379", store, "127.0.0.1:9001", web, "127.0.0.1:9002", web).Replace(example))
 	g := start(t, "run", "-c", path, "--state", filepath.Join(dir, "state"), "--embedded-etcd", filepath.Join(dir, "etcd"), "--embedded-etcd-listen", store)
 	if got := g.get(t, "/"); got != "200 web/" {
@@ -154,7 +144,7 @@ func TestExample(t *testing.T) {
 // etcd; one that is wrong changes nothing.
 func TestConfigEtcd(t *testing.T) {
 	dir := t.TempDir()
-	store := free(t)
+	store := freeport.Address(t)
 	c := etcdAt(t, store)
 	text := func(body string) string {
 		return "listen: 127.0.0.1:0\nroutes: [{respond: {body: " + body + "}}]\n"
@@ -247,7 +237,7 @@ func TestDocumentation(t *testing.T) {
 				continue
 			}
 			commands++
-			cmd, rest, err := newRoot().Find(words[1:])
+			cmd, rest, err := programOf(gateway.New(nil), "nanogate").root().Find(words[1:])
 			if err == nil {
 				err = cmd.ParseFlags(rest)
 			}

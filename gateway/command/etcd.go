@@ -1,6 +1,6 @@
 //go:build linux
 
-package main
+package command
 
 import (
 	"errors"
@@ -93,17 +93,23 @@ func (f *embeddedFlags) start(log *slog.Logger) (stop func(), err error) {
 	return s.Close, nil
 }
 
+// givenStateDir is the state directory that somebody has named; "": nobody has.
+func givenStateDir(flag string) string {
+	switch flag {
+	case "none":
+		return ""
+	case "":
+		// systemd gives the directories of StateDirectory= with colons between.
+		first, _, _ := strings.Cut(os.Getenv("STATE_DIRECTORY"), ":")
+		return first
+	}
+	return flag
+}
+
 // stateDir is where a gateway keeps what it must know after a restart; "" is nowhere.
 func stateDir(flag string) string {
-	if flag == "none" {
-		return ""
-	}
-	if flag != "" {
-		return flag
-	}
-	// systemd gives the directories of StateDirectory= with colons between.
-	if first, _, _ := strings.Cut(os.Getenv("STATE_DIRECTORY"), ":"); first != "" {
-		return first
+	if dir := givenStateDir(flag); dir != "" || flag == "none" {
+		return dir
 	}
 	// XDG Base Directory Specification 0.8.
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {

@@ -1,6 +1,6 @@
 //go:build linux
 
-package main
+package command
 
 import (
 	"bufio"
@@ -19,14 +19,20 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"dyno/gateway"
+	"dyno/internal/freeport"
 )
 
 // asCommand makes the test binary nanogate itself.
 const asCommand = "NANOGATE_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(asOwn) != "" {
+		runOwn()
+	}
 	if os.Getenv(asCommand) != "" {
-		main()
+		Main(gateway.New(nil))
 		return
 	}
 	if at := os.Getenv(asUpstream); at != "" {
@@ -43,13 +49,14 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), self, args...)
+	cmd.Args[0] = "nanogate" // what it calls itself
 	cmd.Env = append(os.Environ(), asCommand+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return cmd
 }
 
-// output runs it to its end.
-func output(t *testing.T, args ...string) (out, errs string, code int) {
+// ended runs it to its end.
+func ended(t *testing.T, args ...string) (out, errs string, code int) {
 	t.Helper()
 	cmd := command(t, args...)
 	var o, e bytes.Buffer
@@ -62,25 +69,42 @@ func output(t *testing.T, args ...string) (out, errs string, code int) {
 	return o.String(), e.String(), cmd.ProcessState.ExitCode()
 }
 
-// gateway is a running nanogate.
-type gateway struct {
+// output does the same within this process, as Main does: a program of its own takes a
+// second to begin under the race detector.
+func output(t *testing.T, args ...string) (out, errs string, code int) {
+	t.Helper()
+	p := programOf(gateway.New(nil), "nanogate")
+	root := p.root()
+	var o, e bytes.Buffer
+	root.SetArgs(args)
+	root.SetOut(&o)
+	root.SetErr(&e)
+	err := root.ExecuteContext(t.Context())
+	if err != nil {
+		fmt.Fprintf(&e, "%s: %v\n", p.name, err)
+	}
+	return o.String(), e.String(), exitCode(err)
+}
+
+// nanogate is a running one.
+type nanogate struct {
 	cmd     *exec.Cmd
 	address string
 	lines   chan string // what it logs
 }
 
-var listening = regexp.MustCompile(`msg=listening address=(\S+)`)
+var listening = regexp.MustCompile(`msg=listening .*\baddress=(\S+)`)
 
 // start starts it and waits until it listens.
-func start(t *testing.T, args ...string) *gateway {
+func start(t *testing.T, args ...string) *nanogate {
 	t.Helper()
 	return startAs(t, func(*exec.Cmd) {}, args...)
 }
 
 // startAs does it with a command that is changed before.
-func startAs(t *testing.T, change func(*exec.Cmd), args ...string) *gateway {
+func startAs(t *testing.T, change func(*exec.Cmd), args ...string) *nanogate {
 	t.Helper()
-	g := &gateway{cmd: command(t, args...), lines: make(chan string, 1000)}
+	g := &nanogate{cmd: command(t, args...), lines: make(chan string, 1000)}
 	change(g.cmd)
 	errs, err := g.cmd.StderrPipe()
 	if err != nil {
@@ -101,9 +125,9 @@ func startAs(t *testing.T, change func(*exec.Cmd), args ...string) *gateway {
 }
 
 // says waits for a line of its log.
-func (g *gateway) says(t *testing.T, part string) string {
+func (g *nanogate) says(t *testing.T, part string) string {
 	t.Helper()
-	late := time.After(30 * time.Second)
+	late := time.After(time.Minute)
 	for {
 		select {
 		case line, ok := <-g.lines:
@@ -119,7 +143,7 @@ func (g *gateway) says(t *testing.T, part string) string {
 	}
 }
 
-func (g *gateway) get(t *testing.T, path string) string {
+func (g *nanogate) get(t *testing.T, path string) string {
 	t.Helper()
 	resp, err := http.Get("http://" + g.address + path)
 	if err != nil {
@@ -148,7 +172,7 @@ func write(t *testing.T, path, text string) {
 }
 
 func TestRunTo(t *testing.T) {
-	g := start(t, "run", "--listen", "127.0.0.1:0", "--to", named(t, "one"))
+	g := start(t, "run", "--listen", freeport.Address(t), "--to", named(t, "one"))
 	if got := g.get(t, "/a"); got != "200 one/a" {
 		t.Error(got)
 	}
@@ -209,17 +233,13 @@ func TestDiffApplyRollback(t *testing.T) {
 		flags := []string{"--admin", socket}
 		args := []string{"run", "-c", path, "--admin", socket}
 		if name == "token" {
-			ln, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			flags = []string{"--admin", ln.Addr().String(), "--token", token}
-			ln.Close()
-			write(t, path, text("one")+"admin: {address: \""+flags[1]+"\", token: ./token}\n")
+			write(t, path, text("one")+"admin: {address: \"127.0.0.1:0\", token: ./token}\n")
 			args = args[:3]
 		}
 		g := start(t, args...)
-		g.says(t, "msg=admin")
+		if said := g.says(t, "msg=admin"); name == "token" {
+			flags = []string{"--admin", strings.TrimPrefix(adminListens.FindStringSubmatch(said)[1], "http://"), "--token", token}
+		}
 		tell := func(want int, part string, args ...string) {
 			t.Helper()
 			if out, errs, code := output(t, append(args, flags...)...); code != want || !strings.Contains(out+errs, part) {
@@ -252,7 +272,7 @@ func TestDiffApplyRollback(t *testing.T) {
 			t.Fatal(err)
 		}
 		g.cmd.Process.Signal(syscall.SIGUSR1)
-		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 			if _, err := os.Stat(log); err == nil {
 				break
 			}
@@ -270,7 +290,7 @@ func TestDiffApplyRollback(t *testing.T) {
 func TestCheckAndRoutes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.yaml")
 	write(t, path, "listen: 127.0.0.1:0\nroutes:\n  - {name: api, match: {path: \"/api/*\", methods: [GET], headers: {X-A: \"1*\"}}, to: {u: 3, v: 1}}\n  - {name: first, priority: 2, match: {host: a.b}, redirect: https://c.d/}\nupstreams: {u: [\"127.0.0.1:1\"], v: [\"127.0.0.1:2\"]}\n")
-	out, errs, code := output(t, "check", path)
+	out, errs, code := ended(t, "check", path)
 	if code != 0 || !strings.Contains(out, "fine: 2 routes, 2 upstreams") || errs != "" {
 		t.Errorf("%d %q %q", code, out, errs)
 	}
@@ -280,7 +300,7 @@ func TestCheckAndRoutes(t *testing.T) {
 		t.Errorf("%d\n%s", code, out)
 	}
 	write(t, path, "listen: 127.0.0.1:0\nroutes:\n  - {to: u, limit: {rate: 5/s}}\n")
-	_, errs, code = output(t, "check", path)
+	_, errs, code = ended(t, "check", path)
 	if code != exitConfig || !strings.Contains(errs, path+`:3:10: routes[0].to: there is no upstream "u"`) {
 		t.Errorf("%d %q", code, errs)
 	}
@@ -311,6 +331,9 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%q: %d, %q", c.args, code, errs)
 		}
 	}
+	if _, errs, code := ended(t, "run"); code != exitUsage || !strings.HasPrefix(errs, "nanogate: what is to be served?") {
+		t.Errorf("the program: %d, %q", code, errs)
+	}
 	if out, _, code := output(t); code != 0 || !strings.Contains(out, "nanogate run") {
 		t.Errorf("without arguments: %d, %q", code, out)
 	}
@@ -323,7 +346,7 @@ func TestAddressTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	_, errs, code := output(t, "run", "--listen", ln.Addr().String(), "--to", "http://127.0.0.1:1")
+	_, errs, code := ended(t, "run", "--listen", ln.Addr().String(), "--to", "http://127.0.0.1:1")
 	if code != exitFailed || !strings.Contains(errs, "address already in use") {
 		t.Errorf("%d %q", code, errs)
 	}

@@ -1,6 +1,6 @@
 //go:build linux
 
-package main
+package command
 
 import (
 	"context"
@@ -39,7 +39,7 @@ func TestUpgradeUnderTraffic(t *testing.T) {
 		clients.Go(func() {
 			transport := &http.Transport{}
 			defer transport.CloseIdleConnections()
-			client := &http.Client{Transport: transport, Timeout: 20 * time.Second}
+			client := &http.Client{Transport: transport, Timeout: time.Minute}
 			for n := i; !stop.Load(); n++ {
 				req, err := http.NewRequest("GET", "http://"+g.address+[]string{"/pid", "/x"}[n%2], nil)
 				if err != nil {

@@ -1,6 +1,6 @@
 //go:build linux
 
-package main
+package command
 
 import (
 	"context"
@@ -142,7 +142,10 @@ func (p *published) next(g *gate.Gateway, v etcd.Version) {
 		p.log.Warn("what was served goes on")
 		return
 	}
-	_, _ = g.ApplyTo(0, c, "etcd") // of any version; its problems are logged
+	if _, err := g.ApplyTo(0, c, "etcd"); err != nil { // of any version; its problems are logged
+		p.log.Error("the configuration can't be applied, and what was served goes on", "configuration", p.name, "revision", v.Revision, "error", err)
+		return
+	}
 	p.keep(v)
 	p.log.Info("configuration applied", "configuration", p.name, "revision", v.Revision, "routes", len(c.Routes), "upstreams", len(c.Upstreams))
 }

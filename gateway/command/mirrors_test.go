@@ -1,6 +1,6 @@
 //go:build linux
 
-package main
+package command
 
 import (
 	"io"
@@ -27,7 +27,7 @@ func TestMirrorsAndCanaries(t *testing.T) {
 	first, second := serving(200, `{"id":1}`), serving(203, `{"id":2}`)
 	dir := t.TempDir()
 	path, socket := filepath.Join(dir, "a.yaml"), "unix:"+filepath.Join(dir, "admin")
-	write(t, path, "listen: 127.0.0.1:0\nroutes: [{name: a, to: \"http://"+first+"\", canary: {to: \"http://"+first+"\", weight: 50%}, mirror: {to: \"http://"+second+"\", compare: {json: [$]}}}]\n")
+	write(t, path, "listen: 127.0.0.1:0\nroutes: [{name: a, to: \"http://"+first+"\", canary: {to: \"http://"+first+"\", weight: 50%}, mirror: {to: \"http://"+second+"\", timeout: 10m, compare: {json: [$]}}}]\n")
 	g := start(t, "run", "-c", path, "--admin", socket)
 	g.says(t, "msg=admin")
 	tell := func(want int, parts []string, args ...string) {
@@ -42,7 +42,7 @@ func TestMirrorsAndCanaries(t *testing.T) {
 	if got := g.get(t, "/x?token=s3cret"); got != `200 {"id":1}` {
 		t.Error(got)
 	}
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if out, _, _ := output(t, "mirrors", "--json", "--admin", socket); strings.Contains(out, `"different":1`) {
 			break
 		}

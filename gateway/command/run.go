@@ -1,14 +1,16 @@
 //go:build linux
 
-package main
+package command
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -19,7 +21,7 @@ import (
 	"dyno/nano/wire/handoff"
 )
 
-func newRun() *cobra.Command {
+func newRun(prog *program) *cobra.Command {
 	var file, listen, to, adminAt, keep string
 	var loops int
 	var level slog.LevelVar
@@ -38,7 +40,10 @@ one serves: no connection is refused meanwhile. SIGTERM and SIGINT let the reque
 under way end, as long as client.drain says, and close what is left.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: &level}))
+			log := prog.options.Log
+			if log == nil {
+				log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: &level}))
+			}
 			stop, err := own.start(log)
 			if err != nil {
 				return err
@@ -51,7 +56,7 @@ under way end, as long as client.drain says, and close what is left.`,
 			case err != nil:
 				return err
 			case p == nil:
-				c, err = runConfig(file, listen, to)
+				c, err = runConfig(cmd.ErrOrStderr(), file, listen, to, prog.config)
 			case file != "" || to != "":
 				err = usageError{errors.New("--config-etcd goes with neither -c nor --to")}
 			default:
@@ -69,7 +74,12 @@ under way end, as long as client.drain says, and close what is left.`,
 				}
 				c.Admin.Address = adminAt
 			}
-			return run(cmd.Context(), c, gate.Options{Loops: loops, Log: log, Etcd: clusters}, p)
+			o := prog.options
+			o.Loops, o.Log, o.Etcd, o.State = loops, log, clusters, stateDir(keep)
+			if dir := givenStateDir(keep); dir != "" {
+				o.Codes = filepath.Join(dir, "plugins")
+			}
+			return run(cmd.Context(), c, o, p)
 		},
 	}
 	flags := cmd.Flags()
@@ -77,25 +87,30 @@ under way end, as long as client.drain says, and close what is left.`,
 	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "address to listen on, without a file")
 	flags.StringVar(&to, "to", "", "where everything is sent, without a file: http://host:port or unix:/path")
 	flags.StringVar(&adminAt, "admin", "", "address that shows the gateway and takes changes, host:port or unix:/path, in place of the file's")
-	flags.StringVar(&keep, "state", "", "directory that keeps what etcd said last, for a start while it is away; none: nowhere (default $STATE_DIRECTORY, or nanogate in the state directory of the user)")
+	flags.StringVar(&keep, "state", "", "directory that keeps what etcd, Consul and Kubernetes said last, for a start while they are away, and, if it is named here or by $STATE_DIRECTORY, the code of plug-ins; none: nowhere (default $STATE_DIRECTORY, or nanogate in the state directory of the user)")
 	own.add(flags)
 	from.add(flags)
-	flags.TextVar(&level, "log-level", &level, "what is said on standard error at least: DEBUG, INFO, WARN or ERROR")
-	flags.IntVar(&loops, "loops", 0, "event loops; 0: one for each CPU")
+	if prog.options.Log == nil {
+		flags.TextVar(&level, "log-level", &level, "what is said on standard error at least: DEBUG, INFO, WARN or ERROR")
+	}
+	flags.IntVar(&loops, "loops", prog.options.Loops, "event loops; 0: one for each CPU")
 	configFiles(cmd, "config")
 	completeAdmin(cmd)
 	return cmd
 }
 
-// runConfig is the configuration that the flags ask for.
-func runConfig(file, listen, to string) (*config.Config, error) {
+// runConfig is the configuration that the flags ask for, or else the program's own.
+func runConfig(errs io.Writer, file, listen, to string, own *config.Config) (*config.Config, error) {
 	switch {
+	case file == "" && to == "" && own != nil:
+		c := *own // flags change what is said at its top
+		return &c, nil
 	case file == "" && to == "":
 		return nil, usageError{errors.New("what is to be served? -c FILE, or --to http://127.0.0.1:9000")}
 	case file != "" && to != "":
 		return nil, usageError{errors.New("-c and --to don't go together")}
 	case file != "":
-		return open(file)
+		return open(errs, file)
 	}
 	c, err := config.Simple(listen, to)
 	if err != nil {
@@ -104,11 +119,11 @@ func runConfig(file, listen, to string) (*config.Config, error) {
 	return c, nil
 }
 
-// open reads a configuration, and prints what is wrong with it.
-func open(file string) (*config.Config, error) {
+// open reads a configuration, and writes what is wrong with it.
+func open(errs io.Writer, file string) (*config.Config, error) {
 	c, err := config.Open(file)
 	if problems := (config.Problems)(nil); errors.As(err, &problems) {
-		fmt.Fprintln(os.Stderr, problems)
+		fmt.Fprintln(errs, problems)
 		return nil, configError{fmt.Errorf("%s: %d wrong", file, len(problems))}
 	}
 	return c, err
@@ -197,7 +212,10 @@ func again(g *gate.Gateway, path string, log *slog.Logger) {
 		log.Error("the file is wrong, and what was served goes on", "error", err)
 		return
 	}
-	g.Apply(c)
+	if _, err := g.ApplyTo(0, c, "file"); err != nil {
+		log.Error("the file can't be applied, and what was served goes on", "error", err)
+		return
+	}
 	log.Info("configuration applied", "file", path, "routes", len(c.Routes), "upstreams", len(c.Upstreams))
 }
 

@@ -1,0 +1,116 @@
+//go:build linux
+
+// Package command is nanogate's command line: run, check, top and all the others, with
+// their flags, signals and exit codes. cmd/nanogate is this package and nothing else; a
+// program that compiles middleware in has all of it by [Main] too.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"dyno/gate"
+	"dyno/gate/config"
+	"dyno/gateway"
+)
+
+// Main does what the program's arguments say, and ends the program. It is all of the main
+// function of a program that is nanogate with the middleware of g, which run serves with
+// and check knows.
+//
+// What g is set to otherwise is for where the arguments say nothing: its configuration is
+// what run serves without -c, --to and --config-etcd, its loops are those without --loops.
+// If it has a log of its own there is no --log-level.
+func Main(g *gateway.Gateway) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends at once
+	p := programOf(g, os.Args[0])
+	err := p.root().ExecuteContext(ctx)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", p.name, err)
+	}
+	os.Exit(exitCode(err))
+}
+
+// program is what the commands of a program have in common.
+type program struct {
+	name    string         // as it is called
+	config  *config.Config // that it brings; nil: none
+	options gate.Options   // that its gateway starts with, but for what flags say
+}
+
+func programOf(g *gateway.Gateway, path string) *program {
+	c, o := g.Options()
+	return &program{filepath.Base(path), c, o}
+}
+
+// Exit codes: 1 is a failure at work, 2 wrong usage, 3 a configuration that is wrong.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+	exitConfig = 3
+)
+
+// usageError is wrong usage of the command line.
+type usageError struct{ error }
+
+// configError is a configuration that is wrong; what is wrong with it has been printed.
+type configError struct{ error }
+
+func exitCode(err error) int {
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, new(usageError)):
+		return exitUsage
+	case errors.As(err, new(configError)):
+		return exitConfig
+	}
+	return exitFailed
+}
+
+// long is what the program says of itself; NAME is what it is called.
+const long = `NAME takes requests and sends them on to where a file says.
+
+  NAME run --listen 127.0.0.1:8080 --to http://127.0.0.1:9000
+  NAME run -c nanogate.yaml
+  NAME check nanogate.yaml    what is wrong with the file?
+  NAME routes -c nanogate.yaml
+  NAME top                    what passes through, live
+  NAME diff nanogate.yaml     what would a running gateway change?
+  NAME apply nanogate.yaml    it does; NAME rollback undoes it
+  NAME mirrors                what mirrored requests found
+  NAME canaries               how canaries fare; resume one, or roll one back
+  NAME register --prefix /services/users/ 127.0.0.1:9001    an instance, in etcd`
+
+// root makes the command that has all others.
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           p.name,
+		Short:         "A gateway for HTTP services",
+		Long:          strings.ReplaceAll(long, "NAME", p.name),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("there is no command %q; see %s --help", args[0], cmd.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+	})
+	root.AddCommand(newRun(p), newCheck(p), newRoutes(), newTop(), newDiff(), newApply(), newRollback(), newMirrors(), newCanaries(), newRegister())
+	return root
+}
