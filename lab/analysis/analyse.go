@@ -54,7 +54,7 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 	found.addRun(run)
 	found.addExhausted(run, sheets)
 	for _, s := range sheets {
-		found.addPlateaus(s, m.Accept)
+		found.addPlateaus(s, sheets, m.Accept)
 	}
 	a := &Analysis{Schema: Schema, Run: *m, Address: run.Address, Groups: []Group{}, Subjects: subjects(m), Failures: failures(run.Trials)}
 	confidence := confidenceOf(m)

@@ -141,14 +141,17 @@ func (s *sheet) compute(f figure, sums *sums) {
 
 // know is what is known of a trial's value.
 func (s *sheet) know(f figure, sums *sums, value float64, missing string) knowable {
-	if missing == "" {
-		return knowable{value, value}
-	}
 	k := knowable{math.NaN(), math.NaN()}
+	if missing == "" {
+		k = knowable{value, value}
+	}
 	if f.atLeast != nil {
-		if least, ok := f.atLeast(sums); ok {
+		if least, ok := f.atLeast(sums); ok && !(least > k.value) {
 			k.least = least
 		}
+	}
+	if missing == "" {
+		return k
 	}
 	if math.IsInf(k.least, 1) {
 		k.value = k.least

@@ -16,7 +16,7 @@ func decide(m *archive.Manifest, groups []Group, sheets []*sheet, all []figure, 
 	source := newEvidence(m, groups, sheets, all)
 	outcomes := make([]claim.Outcome, len(m.Claims))
 	for i := range m.Claims {
-		outcomes[i] = claim.Evaluate(&m.Claims[i], source, claim.Options{Level: level, Ratio: c.ratioAt, Median: c.medianAt})
+		outcomes[i] = claim.Evaluate(&m.Claims[i], source, claim.Options{Level: level, Ratio: c.ratioAt, Median: c.medianAt, Strict: c.strictAt})
 	}
 	return outcomes
 }

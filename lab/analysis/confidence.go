@@ -61,9 +61,12 @@ func (c *confidence) ratioAt(a, b []float64, level float64) stats.Interval {
 // median is that of a cell's values.
 func (c *confidence) median(values []float64) stats.Interval { return c.medianAt(values, level) }
 
+// strictAt is the level of a single look that keeps the one given at any stopping time.
+func (c *confidence) strictAt(at float64) float64 { return 1 - (1-at)*(1-c.strict)/(1-level) }
+
 // medianAt is median at another level.
 func (c *confidence) medianAt(values []float64, at float64) stats.Interval {
-	strict := 1 - (1-at)*(1-c.strict)/(1-level)
+	strict := c.strictAt(at)
 	i := stats.Median(values, strict)
 	if i.Level == strict {
 		i.Level = at // at any stopping time

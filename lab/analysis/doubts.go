@@ -23,22 +23,28 @@ func watched(m *archive.Manifest) []string {
 	return []string{"throughput", "cpu", "response.p50", "response.p99"}
 }
 
-// addParted says which ratios come out otherwise by ranks: one finding for all, as
-// each group has many.
+// addParted says which ratios come out otherwise by ranks, of those to the reference and
+// of the first place to the others: one finding for all, as each group has many.
 func (y *findingSet) addParted(tables []*table, metrics []string, accept []finding.Name) {
 	var parted []string
 	all := 0
 	for _, t := range tables {
-		for _, s := range t.sheets {
-			for _, metric := range metrics {
-				ratio, byRank := s.Ratios[metric], s.ByRank[metric]
-				if s == t.reference || ratio.N == 0 || byRank.N == 0 {
+		for _, metric := range metrics {
+			for _, p := range t.compared(metric) {
+				a, b, ok := p.over.pairs(p.under, metric)
+				if !ok {
 					continue
 				}
+				ratio, byRank := stats.Ratio(a, b, level), stats.RankRatio(a, b, level)
 				all++
-				if stats.Part(ratio, byRank) {
-					parted = append(parted, fmt.Sprintf("%s of %s under %s: %s over all starts, %s by ranks", metric, s.Subject, t.Title, brief(ratio), brief(byRank)))
+				if !stats.Part(ratio, byRank) {
+					continue
 				}
+				of := p.over.Subject
+				if p.under != t.reference {
+					of += " / " + p.under.Subject
+				}
+				parted = append(parted, fmt.Sprintf("%s of %s under %s: %s over all starts, %s by ranks", metric, of, t.Title, brief(ratio), brief(byRank)))
 			}
 		}
 	}
@@ -47,6 +53,30 @@ func (y *findingSet) addParted(tables []*table, metrics []string, accept []findi
 	}
 	y.accepted(accept, finding.Finding{Name: finding.RatiosPart, Validity: finding.Suspect,
 		Detail: fmt.Sprintf("%d of %d ratios depend on how starts are averaged: %s", len(parted), all, strings.Join(parted, "; "))})
+}
+
+// pair is a ratio that a report shows: of one cell over another.
+type pair struct{ over, under *sheet }
+
+// compared are the pairs whose ratios a report shows in a metric: each cell over the
+// reference, and the first place over the others.
+func (t *table) compared(metric string) (list []pair) {
+	for _, s := range t.sheets {
+		if t.reference != nil && s != t.reference {
+			list = append(list, pair{s, t.reference})
+		}
+	}
+	places := t.Ranking[metric]
+	if len(places) == 0 {
+		return list
+	}
+	first := t.sheetOf(places[0].Cell)
+	for _, versus := range t.Leads[metric] {
+		if other := t.sheetOf(versus.Cell); first != t.reference && other != t.reference {
+			list = append(list, pair{first, other})
+		}
+	}
+	return list
 }
 
 // addTwins says if the reference differs from itself. The error is that of all

@@ -63,3 +63,22 @@ func TestTwinThatDiffers(t *testing.T) {
 		t.Errorf("accepted, yet %s", a.Validity)
 	}
 }
+
+// The first place's ratio to the others is shown as well as that to the reference: with
+// the slow start of a subject that is second to it, it parts, too.
+func TestLeadsThatPartAreNamed(t *testing.T) {
+	run := analysistest.Run(8, "a", "slowest", "b", "c")
+	for i := range run.Trials {
+		trial := &run.Trials[i]
+		times := map[int]float64{0: 2, 1: 3, 2: 1, 3: 1.1}[trial.Cell]
+		if trial.Cell == 3 && trial.Block == 2 {
+			times = 4
+		}
+		slow(trial, times)
+	}
+	a := analyse(t, run)
+	got := findings(a, finding.RatiosPart)
+	if len(got) != 1 || !strings.Contains(got[0].Detail, "throughput of c under") || !strings.Contains(got[0].Detail, "throughput of b / c under") || strings.Contains(got[0].Detail, "of b under") {
+		t.Errorf("reference %s: %+v", a.Run.Reference, got)
+	}
+}

@@ -34,6 +34,16 @@ func misserves(t *archive.Trial) {
 	t.Validity = finding.Invalid
 }
 
+// hangs leaves a twentieth of the requests of a trial without an answer by its end.
+func hangs(t *archive.Trial) {
+	for i := range t.Windows {
+		c := &t.Windows[i].Client
+		c.Unfinished += c.Completed / 19
+	}
+	t.Findings = append(t.Findings, finding.Finding{Name: finding.Unfinished, Validity: finding.Suspect, Detail: "5 % had no answer"})
+	t.Validity = finding.Suspect
+}
+
 // dies makes the subject end by itself.
 func dies(t *archive.Trial) {
 	t.Status, t.Fault, t.Error, t.Validity = archive.Failed, archive.OfSubject, "subject b died: exit status 3", finding.Invalid
@@ -78,6 +88,35 @@ func TestFailuresStay(t *testing.T) {
 		}
 		if _, err := json.Marshal(a); err != nil {
 			t.Errorf("%s: %v in %+v", c.name, err, out.Parts[0])
+		}
+	}
+}
+
+// What had no answer when the load was over may have failed, or not: the share of
+// failures is known no better than that, and shown as the worst that it can be.
+func TestUnansweredMayHaveFailed(t *testing.T) {
+	for _, c := range []struct {
+		claim string
+		in    []int
+		want  claim.Verdict
+	}{
+		{"errors[b] < 1%", []int{0, 1, 2, 3, 4, 5}, claim.Undecided},
+		{"errors[b] > 1%", []int{0, 1, 2, 3, 4, 5}, claim.Undecided},
+		{"errors[b] < 6%", []int{0, 1, 2, 3, 4, 5}, claim.Confirmed},
+		{"errors[b] > 6%", []int{0, 1, 2, 3, 4, 5}, claim.SizeRefuted},
+		{"errors[b] < 1%", []int{0, 3}, claim.Undecided},
+		{"errors[b] < 1%", nil, claim.Confirmed},
+	} {
+		run := failing(hangs, c.in...)
+		run.Manifest.Claims = []claim.Claim{{ID: "c", Expressions: []string{c.claim}}}
+		a := analyse(t, run)
+		if out := a.Claims[0]; out.Verdict != c.want {
+			t.Errorf("%s, unanswered in %v: %s of %+v, want %s", c.claim, c.in, out.Verdict, out.Parts, c.want)
+		}
+		for i, share := range a.Groups[0].Cells[2].Values["errors"] {
+			if hung := slices.Contains(c.in, i); hung && share < 4.9 || !hung && share != 0 {
+				t.Errorf("unanswered in %v: errors %v %% in block %d", c.in, share, i)
+			}
 		}
 	}
 }

@@ -17,7 +17,8 @@ type figure struct {
 	ranked bool
 	of     func(*sums) (value float64, missing string)
 	// atLeast is what is known of a value that is missing; +Inf if it is worse than any
-	// there is, as requests failed. nil if nothing ever is.
+	// there is, as requests failed. nil if nothing ever is. Of a value that is the worst
+	// it can be, it is the best.
 	atLeast func(*sums) (least float64, ok bool)
 }
 
@@ -57,7 +58,7 @@ func figures() []figure {
 		ranked("executable", "bytes", stats.Lower, (*sums).executableSize),
 		ranked("size", "bytes", stats.Lower, (*sums).builtSize),
 		{Metric: Metric{"cpu.idle", "%", string(stats.Lower)}, of: (*sums).idleCPU},
-		{Metric: Metric{errorsMetric, "%", string(stats.Lower)}, of: (*sums).errorShare},
+		{Metric: Metric{errorsMetric, "%", string(stats.Lower)}, of: (*sums).errorShare, atLeast: (*sums).errorsAtLeast},
 	}
 	for _, clock := range []measure.Clock{measure.Response, measure.Service, measure.FirstByte} {
 		all = append(all, times(clock)...)

@@ -3,6 +3,7 @@ package analysis_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"dyno/lab/analysis/analysistest"
@@ -73,5 +74,33 @@ func TestRestartPlateausAreFound(t *testing.T) {
 	run.Manifest.Accept = []finding.Name{finding.RestartPlateau}
 	if a = analyse(t, run); a.Validity != finding.Valid || !findings(a, finding.RestartPlateau)[0].Accepted {
 		t.Errorf("accepted, the run is %s: %+v", a.Validity, a.Findings)
+	}
+}
+
+// Where all trials of a block are slow, it is the machine, and not how a subject starts.
+func TestPlateausOfTheMachineAreItsOwn(t *testing.T) {
+	const machine = "it is the machine at the time rather than the starts"
+	for name, c := range map[string]struct {
+		slow func(cell, block int) bool
+		is   bool
+	}{
+		"all trials of some blocks": {func(_, block int) bool { return block%2 == 0 }, true},
+		"each in blocks of its own": {func(cell, block int) bool { return block%2 == cell%2 }, false},
+	} {
+		run := analysistest.Run(4, "a", "b", "c")
+		for i := range run.Trials {
+			if tr := &run.Trials[i]; c.slow(tr.Cell, tr.Block) {
+				slow(tr, 2)
+			}
+		}
+		a := analyse(t, run)
+		list := append(findings(a, finding.RestartPlateau), findings(a, finding.RestartOutlier)...)
+		if len(list) == 0 || !strings.Contains(list[0].Detail, "subject") {
+			t.Errorf("%s: %+v", name, list)
+			continue
+		}
+		if strings.Contains(list[0].Detail, machine) != c.is {
+			t.Errorf("%s: %s", name, list[0].Detail)
+		}
 	}
 }

@@ -161,7 +161,7 @@ func sensitivityOf(d *study.PlannedDesign, s surface, key surfaceKey, metric str
 	if out.Noise = noise; !known {
 		out.Missing = joined(out.Missing, "the noise of a measurement is not known, so that it counts as interaction: measure at least two blocks")
 	}
-	for i, index := range stats.Sobol(y, d.Samples, len(d.Factors), noise, level, seed) {
+	for i, index := range stats.Sobol(y, d.Rows, d.Samples, len(d.Factors), noise, level, seed) {
 		out.Factors = append(out.Factors, FactorVariance{Factor: d.Factors[i], First: index.First, Total: index.Total})
 	}
 	return []Sensitivity{out}

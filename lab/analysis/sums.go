@@ -272,14 +272,22 @@ func (s *sums) warmUpAtLeast() (micros float64, ok bool) {
 	return micro(s.warmUp.Took), true
 }
 
-// errorShare is the share of requests that failed, in percent.
+// errorShare is the share of requests that failed, in percent. Those that had no answer
+// when the load had been over for long count among them: that is the worst they can be.
 func (s *sums) errorShare() (percent float64, missing string) {
-	failed := s.errors.Total()
+	failed := s.errors.Total() + s.unfinished
 	all := s.completed + s.drained + failed
 	if all == 0 {
 		return 0, "no request was answered"
 	}
 	return 100 * float64(failed) / float64(all), ""
+}
+
+// errorsAtLeast is the share of requests that are known to have failed, in percent.
+func (s *sums) errorsAtLeast() (percent float64, ok bool) {
+	failed := s.errors.Total()
+	all := s.completed + s.drained + failed + s.unfinished
+	return 100 * float64(failed) / float64(max(all, 1)), all > 0
 }
 
 func (s *sums) generatorCPU() (micros float64, missing string) {

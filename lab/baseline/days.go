@@ -18,30 +18,53 @@ func (b *Baseline) runs() []Earlier {
 	return append(slices.Clone(b.Earlier), Earlier{b.Run, b.RunHash, b.Started})
 }
 
-// Dates are the days on which the runs were started, in UTC, one for each run.
-func (b *Baseline) Dates() []string {
-	var dates []string
-	for _, r := range b.runs() {
-		dates = append(dates, r.Started.UTC().Format(time.DateOnly))
+// anotherDay is how long after the first run of a day one begins, at least, that is of
+// another: the date alone would make two days of two runs before and after midnight, which
+// in UTC is in the working hours of half of the world, and a night's change of neighbours
+// and temperature would pass for none.
+const anotherDay = 12 * time.Hour
+
+// dayOf numbers the days on which the runs were started, from 0 on, one number for each
+// run. A run is of another day than the one before if its date is, in UTC, and some hours
+// lie between it and the first of that day.
+func (b *Baseline) dayOf() []int {
+	date := func(r Earlier) string { return r.Started.UTC().Format(time.DateOnly) }
+	var days []int
+	var first Earlier // of the day
+	day := 0
+	for i, r := range b.runs() {
+		switch {
+		case i == 0:
+			first = r
+		case date(r) != date(first) && r.Started.Sub(first.Started) >= anotherDay:
+			first, day = r, day+1
+		}
+		days = append(days, day)
 	}
-	return dates
+	return days
 }
 
 // Days are how many different ones there are.
-func (b *Baseline) Days() int { return len(slices.Compact(slices.Sorted(slices.Values(b.Dates())))) }
+func (b *Baseline) Days() int { return b.dayOf()[len(b.Earlier)] + 1 }
+
+// Span is when the first and the last run were started.
+func (b *Baseline) Span() (first, last time.Time) {
+	runs := b.runs()
+	return runs[0].Started, runs[len(runs)-1].Started
+}
 
 // ByDay are the values of a metric of the baseline, those of each day together, in
 // the order of the days.
 func (b *Baseline) ByDay(m *Metric) [][]float64 {
-	dates := b.Dates()
+	dayOf := b.dayOf()
 	var days [][]float64
-	last := ""
+	last := -1
 	for run, values := range m.byRun() {
 		if len(values) == 0 {
 			continue
 		}
-		if len(days) == 0 || dates[run] != last {
-			days, last = append(days, nil), dates[run]
+		if dayOf[run] != last {
+			days, last = append(days, nil), dayOf[run]
 		}
 		at := len(days) - 1
 		days[at] = append(days[at], values...)

@@ -111,3 +111,34 @@ func TestAddRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Two runs before and after midnight are of one day: what differs from day to day is
+// not between them.
+func TestDaysAreNoDates(t *testing.T) {
+	for name, c := range map[string]struct {
+		hours []float64 // after 21:00 UTC
+		days  int
+	}{
+		"before and after midnight":   {[]float64{2.9, 3.1}, 1},
+		"from evening to morning":     {[]float64{0, 3.5, 8}, 1},
+		"at the same time of day":     {[]float64{0, 24, 48}, 3},
+		"every six hours":             {[]float64{0, 6, 12, 18, 24, 30, 36, 42}, 3},
+		"the next morning, and later": {[]float64{0, 14, 20, 38}, 3},
+	} {
+		b := &Baseline{Started: time.Date(2026, 3, 1, 21, 0, 0, 0, time.UTC)}
+		began := b.Started
+		for i, hours := range c.hours {
+			if i > 0 {
+				b.Earlier = append(b.Earlier, Earlier{Started: b.Started})
+			}
+			b.Started = began.Add(time.Duration(hours * float64(time.Hour)))
+		}
+		m := Metric{}
+		for i := range c.hours {
+			m.Values, m.Each = append(m.Values, float64(i)), append(m.Each, 1)
+		}
+		if got := b.ByDay(&m); b.Days() != c.days || len(got) != c.days || len(slices.Concat(got...)) != len(c.hours) {
+			t.Errorf("%s: %d days, %v, want %d", name, b.Days(), got, c.days)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"context"
+	"errors"
 	"os"
 	"runtime"
 	"strings"
@@ -30,15 +31,28 @@ func needLinux(t *testing.T) {
 	}
 }
 
+// calibrated is Run; again if the machine stood still whenever something was tried.
+func calibrated(t *testing.T, s *load.Spec) *measure.Calibration {
+	t.Helper()
+	for range 10 {
+		c, err := Run(t.Context(), s)
+		if err == nil {
+			return c
+		}
+		if !errors.Is(err, errStill) {
+			t.Fatal(err)
+		}
+	}
+	t.Skip(errStill)
+	return nil
+}
+
 func spec(p profile.Profile) *load.Spec { return &load.Spec{Target: "http://127.0.0.1:1", Profile: p} }
 
 func TestRun(t *testing.T) {
 	needLinux(t)
 	for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 8}, {Mode: profile.Open, Connections: 8, Rate: 500}} {
-		c, err := Run(t.Context(), spec(p))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := calibrated(t, spec(p))
 		if c.Ceiling <= 0 || c.CPUPerRequest <= 0 || c.Engine == "" || c.Threads != 1 || c.Connections != 8 || c.Took <= 0 {
 			t.Errorf("%+v", c)
 		}
@@ -64,10 +78,7 @@ func TestRunOverHTTP2(t *testing.T) {
 	for _, streams := range []int{1, 10, 1000} {
 		s := spec(profile.Profile{Mode: profile.Open, Connections: 4, Rate: 500})
 		s.Link.Streams = streams
-		c, err := Run(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := calibrated(t, s)
 		if c.Protocol != request.HTTP2 || c.Streams != min(streams, mostStreams) || c.Connections != 4 {
 			t.Errorf("%d streams: %+v", streams, c)
 		}
@@ -84,10 +95,7 @@ func TestRunOverGRPC(t *testing.T) {
 	s.Link.Streams = 10
 	call := request.GRPC{Method: "some.Service/Method"}
 	s.Requests = []request.Request{request.NewGRPC(&call, "{}")}
-	c, err := Run(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := calibrated(t, s)
 	if c.Protocol != "grpc" || c.Streams != 10 || c.Ceiling <= 0 || c.Floor.Min <= 0 || c.Lag.Max == 0 {
 		t.Errorf("%+v", c)
 	}
@@ -120,7 +128,7 @@ func TestChildEndsWithItsParent(t *testing.T) {
 	p.stdin.Close()
 	select {
 	case <-p.ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the null server outlives its parent")
 		p.stop()
 	}
@@ -148,16 +156,21 @@ func TestProofs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.close()
-	before := clock.Now()
-	freeze, err := b.freeze(200)
-	if err != nil {
-		t.Fatal(err)
+	var freeze Proof
+	for range 10 { // on a busy machine it may be stopped only after its end
+		before := clock.Now()
+		if freeze, err = b.freeze(200); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Duration(clock.Now() - before); took < freezeTime {
+			t.Errorf("the generator was watched for %v", took)
+		}
+		if freeze.Passed {
+			break
+		}
 	}
 	if !freeze.Passed {
 		t.Errorf("a generator that was stopped was not marked: %s", freeze.Detail)
-	}
-	if took := time.Duration(clock.Now() - before); took < freezeTime {
-		t.Errorf("the generator was watched for %v", took)
 	}
 	if stall, err := b.stall(200); err != nil || !strings.Contains(stall.Detail, "stopped for") && !strings.Contains(stall.Detail, "disturbed") {
 		t.Errorf("%+v, %v", stall, err)
@@ -261,13 +274,7 @@ func TestOthers(t *testing.T) {
 // have, waiting as it will.
 func TestRunIsOfWhatWillBeUsed(t *testing.T) {
 	needLinux(t)
-	engine := func(s *load.Spec) string {
-		c, err := Run(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c.Engine
-	}
+	engine := func(s *load.Spec) string { return calibrated(t, s).Engine }
 	plain, secure, stamped := spec(profile.Profile{Mode: profile.Closed, Connections: 1}), spec(profile.Profile{Mode: profile.Closed, Connections: 1}), spec(profile.Profile{Mode: profile.Closed, Connections: 1})
 	secure.Target, stamped.KernelTimestamps = "https://127.0.0.1:1", true
 	if a, b := engine(plain), engine(secure); a != b || a == "portable" {

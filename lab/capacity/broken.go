@@ -84,9 +84,7 @@ func (r *Result) hints() []string {
 		if t.Busy {
 			busy++
 		}
-		if t.Throughput > all.Throughput {
-			all.Throughput = t.Throughput
-		}
+		all.Throughput = max(all.Throughput, t.done())
 	}
 	for _, e := range all.Errors.ByKind() {
 		if e.Count > 0 {
@@ -103,6 +101,16 @@ func (r *Result) hints() []string {
 		add("of %s/s offered, at most %s/s were answered in time: the service was saturated", rateText(r.Fails.Rate), rateText(best))
 	}
 	return append(hints, r.thin()...)
+}
+
+// done is how many requests a second the service was done with, also those that it
+// failed at once: those are not a lack of capacity.
+func (t *Trial) done() float64 {
+	failed := t.Errors.Total() - t.Errors.Timeout - t.Errors.Connect
+	if t.Requests == 0 {
+		return t.Throughput
+	}
+	return t.Throughput * (1 + float64(failed)/float64(t.Requests))
 }
 
 // failing returns the trials of the rate that fail.

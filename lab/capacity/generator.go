@@ -79,13 +79,10 @@ func whyNothing(r *load.Result) string {
 	if invalid, measured, reasons := r.LeftOut(); invalid == measured {
 		return "the generator was disturbed all the time: " + strings.Join(finding.Words(reasons), ", ")
 	}
-	why := "no answer was as expected"
-	for _, e := range r.Total.Errors.ByKind() {
-		if e.Count > 0 {
-			why = e.Kind + ": " + r.FirstErrors[e.Kind]
-		}
+	if kind := r.Total.Errors.Most(); kind != "" {
+		return kind + ": " + r.FirstErrors[kind]
 	}
-	return why
+	return "no answer was as expected"
 }
 
 // Trial runs an open loop with the arrivals and overflow of the spec's profile.

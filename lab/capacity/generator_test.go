@@ -24,7 +24,7 @@ func TestSlowServiceIsSounded(t *testing.T) {
 	g := &Generator{SettleTime: time.Second, Spec: load.Spec{
 		Target: service.URL, Requests: []request.Request{{Method: "GET", Path: "/"}}, Profile: profile.Profile{Connections: 2}, Seed: 1,
 	}}
-	for tries := 0; g.idle == 0 && tries < 5; tries++ { // again if this machine stood still
+	for tries := 0; g.idle == 0 && tries < 20; tries++ { // again if this machine stood still
 		if err := g.sound(t.Context()); err != nil {
 			t.Fatal(err)
 		}

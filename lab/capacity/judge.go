@@ -235,9 +235,8 @@ func describe(r *load.Result, p *profile.Profile) Trial {
 	if w.Length > 0 {
 		t.Offered = float64(w.Offered) / w.Length.Seconds()
 	}
-	p50, _ := w.Quantile(measure.Response, 50)
-	p99, known := w.Quantile(measure.Response, 99)
-	t.P50, t.P99, t.AtLeast = float64(p50), float64(p99), !known
+	t.P50, _ = quantile(w, 50)
+	t.P99, t.AtLeast = quantile(w, 99)
 	for _, f := range r.Findings {
 		if f.Validity != finding.Valid {
 			t.Findings = append(t.Findings, f.Name)

@@ -136,9 +136,24 @@ func TestBrokenAndHints(t *testing.T) {
 		t.Errorf("broke %+v", got)
 	}
 	hints := strings.Join(r.hints(), "\n")
-	for _, part := range []string{"14 timeout errors, such as: no answer in 1s", "2 of 2 failing trials", "--connections", "6 arrivals were given up", "at most 700/s"} {
+	for _, part := range []string{"the service was saturated", "14 timeout errors, such as: no answer in 1s", "2 of 2 failing trials", "--connections", "6 arrivals were given up", "at most 700/s"} {
 		if !strings.Contains(hints, part) {
 			t.Errorf("%q is missing in:\n%s", part, hints)
 		}
+	}
+}
+
+// A service that fails every tenth request at once is not saturated: it did all that
+// it was asked for, wrongly.
+func TestFailuresAreNoSaturation(t *testing.T) {
+	failing := Trial{
+		Verdict: Fails, Length: 10 * time.Second, Throughput: 900, Requests: 9000, First: map[string]string{"status": "status 500"},
+		Terms: []Term{{"errors < 1%", "fails", "errors = 10%"}},
+	}
+	failing.Errors.Status = 1000
+	r := &Result{Fails: &Load{Rate: 1000, Trials: []Trial{failing}}}
+	hints := strings.Join(r.hints(), "\n")
+	if strings.Contains(hints, "saturated") || !strings.Contains(hints, "1000 status errors") {
+		t.Errorf("%s", hints)
 	}
 }

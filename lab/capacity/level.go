@@ -27,7 +27,7 @@ var robbed = []finding.Name{finding.Steal, finding.Suspended, finding.OtherLoad,
 // while the connections are open, from one goroutine; the last answer counts. A
 // trial without all its connections is spoiled.
 func (g *Generator) Level(ctx context.Context, connections int, length time.Duration, memory func() (uint64, error)) (LevelTrial, error) {
-	t := LevelTrial{Connections: connections}
+	t := LevelTrial{Connections: connections, P50: none(), P99: none()}
 	if g.idle == 0 {
 		if err := g.sound(ctx); err != nil {
 			return t, err
@@ -61,10 +61,9 @@ func (g *Generator) Level(ctx context.Context, connections int, length time.Dura
 
 // judge takes the figures, and says whether it was the service that they are of.
 func (t *LevelTrial) judge(r *load.Result, c *measure.Calibration) {
-	t.Throughput, t.Errors = r.Throughput(), r.Total.Errors
-	p50, _ := r.Total.Quantile(measure.Response, 50)
-	p99, _ := r.Total.Quantile(measure.Response, 99)
-	t.P50, t.P99 = float64(p50), float64(p99)
+	t.Throughput, t.Errors, t.Answered, t.First = r.Throughput(), r.Total.Errors, r.Total.Completed+r.Total.Drained, r.FirstErrors
+	t.P50, _ = quantile(&r.Total, 50)
+	t.P99, t.AtLeast = quantile(&r.Total, 99)
 	limited := named(r.Findings, limits)
 	t.Disturbed = disturbing(r)
 	machine := proven(named(r.Findings, robbed), r.Windows)
@@ -81,6 +80,8 @@ func (t *LevelTrial) judge(r *load.Result, c *measure.Calibration) {
 		t.Spoiled, t.Why = true, details(machine)
 	case t.Errors.Connect > 0:
 		t.Spoiled, t.Why = true, fmt.Sprintf("there were fewer connections: %d attempts failed (%s)", t.Errors.Connect, r.FirstErrors["connect"])
+	case t.Throughput == 0 && t.Errors.Total() > 0: // that is the service's doing
+		t.Why = whyNothing(r)
 	case t.Throughput == 0:
 		t.Spoiled, t.Why = true, "no answer came within the trial, which is too short for so many connections"
 	}

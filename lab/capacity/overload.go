@@ -72,8 +72,8 @@ type Stretch struct {
 	// Goodput counts the answers within the objective's limit on the response
 	// time, or all where it has none.
 	Goodput  float64        `json:"goodput"`
-	P50      float64        `json:"p50_ns"` // response time; lower bounds if AtLeast
-	P99      float64        `json:"p99_ns"`
+	P50      Figure         `json:"p50_ns"` // response time; lower bounds if AtLeast
+	P99      Figure         `json:"p99_ns"` // of a single second, of however few requests
 	AtLeast  bool           `json:"p99_at_least,omitempty"`
 	Errors   measure.Errors `json:"errors"`
 	Shed     uint64         `json:"shed"` // arrivals given up because no more could wait
@@ -99,9 +99,12 @@ type Aftermath struct {
 	// Spoiled says that the machine was disturbed so much that neither can be told: no
 	// second of the baseline can be used, or not half of another phase. Why names what
 	// it was.
-	Spoiled   bool              `json:"spoiled,omitempty"`
-	Why       string            `json:"why,omitempty"`
-	Recovered bool              `json:"recovered"`
+	Spoiled   bool   `json:"spoiled,omitempty"`
+	Why       string `json:"why,omitempty"`
+	Recovered bool   `json:"recovered"`
+	// Failing says that nothing was answered as expected before the overload, so that
+	// there is nothing to recover to.
+	Failing   bool              `json:"failing_before,omitempty"`
 	Recovery  time.Duration     `json:"recovery_ns"`
 	CalmBelow time.Duration     `json:"calm_below_ns"` // p99 of a window that counts as recovered
 	Notes     []string          `json:"notes"`
@@ -128,8 +131,12 @@ func (o *Overload) Analyse(goal *objective.Objective, r *load.Result) *Aftermath
 		parts[part] = append(parts[part], *w)
 	}
 	a.Baseline, a.During, a.After = a.stretch(parts[0]), a.stretch(parts[1]), a.stretch(parts[2])
+	a.Failing = a.Baseline.Windows > 0 && a.Baseline.Answered == 0
 	a.recover(o, parts, end)
 	a.note(r)
+	if before := goal.Judge(merge(parts[0])); before.Verdict() == objective.Fails && !a.Failing {
+		a.Notes = append(a.Notes, "the objective did not hold before the overload either: "+before.Text)
+	}
 	a.judge(r)
 	return a
 }
@@ -158,9 +165,19 @@ func (a *Aftermath) stretch(windows []measure.Window) Stretch {
 	if seconds := total.Length.Seconds(); seconds > 0 {
 		s.Offered, s.Answered, s.Goodput = float64(total.Offered)/seconds, float64(total.Completed)/seconds, float64(a.good(total))/seconds
 	}
-	p50, _ := total.Quantile(measure.Response, 50)
-	p99, known := total.Quantile(measure.Response, 99)
-	s.P50, s.P99, s.AtLeast = float64(p50), float64(p99), !known
+	s.P50, _ = quantile(total, 50)
+	s.P99, s.AtLeast = quantile(total, 99)
+	return s
+}
+
+// second sums up a single window. It has a p99 of however few requests, so that seconds
+// can be held to each other.
+func (a *Aftermath) second(w *measure.Window) Stretch {
+	s := a.stretch([]measure.Window{*w})
+	if s.Windows > 0 && w.Timed(measure.Response) > 0 {
+		ns, known := w.Quantile(measure.Response, 99)
+		s.P99, s.AtLeast = Figure(ns), !known
+	}
 	return s
 }
 
@@ -206,16 +223,19 @@ const errorSlack = 0.01
 func (a *Aftermath) recover(o *Overload, parts [3][]measure.Window, end int) {
 	normal, failing := 0.0, 0.0
 	for i := range parts[0] {
-		s := a.stretch(parts[0][i : i+1])
-		normal, failing = max(normal, s.P99), max(failing, s.failing())
+		s := a.second(&parts[0][i])
+		failing = max(failing, s.failing())
+		if s.P99.Exists() {
+			normal = max(normal, float64(s.P99))
+		}
 	}
 	calmBelow := normal*(1+o.Within) + float64(calmSlack)
 	a.CalmBelow = time.Duration(calmBelow)
 	calm, since := 0, 0
 	for part, windows := range parts {
 		for i := range windows {
-			s := Second{At: windows[i].Index, Stretch: a.stretch(windows[i : i+1])}
-			s.Calm = s.Windows > 0 && s.Answered > 0 && !s.AtLeast && s.P99 <= calmBelow && s.failing() <= failing+errorSlack
+			s := Second{At: windows[i].Index, Stretch: a.second(&windows[i])}
+			s.Calm = s.Windows > 0 && s.Answered > 0 && !s.AtLeast && float64(s.P99) <= calmBelow && s.failing() <= failing+errorSlack
 			a.Seconds = append(a.Seconds, s)
 			if part < 2 || s.Windows == 0 || a.Recovered {
 				continue

@@ -124,3 +124,23 @@ func TestOverloadSaysWhatItCanNot(t *testing.T) {
 		t.Error("recovered to a baseline that was not measured")
 	}
 }
+
+// A service that failed before it was overloaded has nothing to recover to, and one
+// that missed its objective then is no better off for being as before.
+func TestOverloadOfAServiceThatFails(t *testing.T) {
+	dead := seconds(10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10)
+	for i := range dead {
+		dead[i].Completed, dead[i].Errors.Status = 0, 100
+	}
+	o := experiment()
+	r := result(dead...)
+	r.FirstErrors = map[string]string{"status": "status 500"}
+	a := o.Analyse(parse(t, "p99 < 50ms, errors < 1%"), r)
+	if a.Recovered || !a.Failing {
+		t.Errorf("recovered %v, failing %v", a.Recovered, a.Failing)
+	}
+	a = o.Analyse(parse(t, "p99 < 5ms"), result(seconds(10, 8, 9, 400, 800, 10, 10, 10, 10, 10, 10)...))
+	if notes := strings.Join(a.Notes, "\n"); !a.Recovered || a.Failing || !strings.Contains(notes, "did not hold before the overload either: p99 = ") {
+		t.Errorf("recovered %v, failing %v: %s", a.Recovered, a.Failing, notes)
+	}
+}

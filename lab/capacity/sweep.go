@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -40,9 +41,13 @@ type LevelTrial struct {
 	Connections int            `json:"connections"`
 	Down        bool           `json:"down,omitempty"` // on the way down
 	Throughput  float64        `json:"throughput"`     // answers per second
-	P50         float64        `json:"p50_ns"`
-	P99         float64        `json:"p99_ns"`
+	P50         Figure         `json:"p50_ns"`
+	P99         Figure         `json:"p99_ns"`
+	AtLeast     bool           `json:"p99_at_least,omitempty"` // it is a lower bound
 	Errors      measure.Errors `json:"errors"`
+	Answered    uint64         `json:"answered"` // requests, as expected
+	// First is an example for each kind of error.
+	First map[string]string `json:"examples,omitempty"`
 	// Memory is what the server's processes held with the connections open, in
 	// bytes; 0 if it isn't known.
 	Memory  uint64 `json:"memory,omitempty"`
@@ -57,9 +62,10 @@ type LevelTrial struct {
 type Level struct {
 	Connections int          `json:"connections"`
 	Throughput  float64      `json:"throughput"` // mean of the trials that count; of all if none does
-	Up          float64      `json:"up"`         // mean on the way up, and down; 0 if none counts
-	Down        float64      `json:"down"`
-	P99         float64      `json:"p99_ns"` // median of the trials that count
+	Up          Figure       `json:"up"`         // mean on the way up, and down, if any counts
+	Down        Figure       `json:"down"`
+	P99         Figure       `json:"p99_ns"` // median of the trials that count
+	AtLeast     bool         `json:"p99_at_least,omitempty"`
 	Memory      uint64       `json:"memory,omitempty"`
 	Counts      bool         `json:"counts"`            // false: all trials were spoiled
 	Limited     bool         `json:"limited,omitempty"` // the generator was at its limit
@@ -69,10 +75,7 @@ type Level struct {
 // Hysteresis is by how much the throughput on the way down differs from that on
 // the way up, as a share of it; NaN if one is missing.
 func (l *Level) Hysteresis() float64 {
-	if l.Up == 0 || l.Down == 0 {
-		return math.NaN()
-	}
-	return l.Down/l.Up - 1
+	return float64(l.Down/l.Up - 1)
 }
 
 // Knee is what a sweep came to.
@@ -96,6 +99,7 @@ type Knee struct {
 	// bytes, by the levels on the way up; nil if it isn't known.
 	MemoryPer1000 *float64      `json:"memory_per_1000,omitempty"`
 	MemoryNote    string        `json:"memory_note,omitempty"` // why it isn't
+	Notes         []string      `json:"notes"`                 // what to keep in mind
 	Took          time.Duration `json:"took_ns"`
 }
 
@@ -182,8 +186,9 @@ func (s *Sweep) settle(ctx context.Context) error {
 }
 
 func levelOf(n int, trials []LevelTrial) Level {
-	l := Level{Connections: n, Trials: trials}
-	var up, down, all, spoiled, p99 []float64
+	l := Level{Connections: n, Trials: trials, Up: none(), Down: none(), P99: none()}
+	var up, down, all, spoiled []float64
+	var tails []*LevelTrial // with a p99
 	for i := range trials {
 		t := &trials[i]
 		l.Memory = max(l.Memory, t.Memory)
@@ -197,16 +202,27 @@ func levelOf(n int, trials []LevelTrial) Level {
 		default:
 			up = append(up, t.Throughput)
 		}
-		all, p99 = append(all, t.Throughput), append(p99, t.P99)
+		all = append(all, t.Throughput)
+		if t.P99.Exists() {
+			tails = append(tails, t)
+		}
 	}
 	l.Counts = len(all) > 0 && mean(all) > 0
-	l.Up, l.Down, l.Throughput = mean(up), mean(down), mean(all)
+	if l.Throughput = mean(all); len(up) > 0 {
+		l.Up = Figure(mean(up))
+	}
+	if len(down) > 0 {
+		l.Down = Figure(mean(down))
+	}
 	if !l.Counts {
 		l.Throughput = mean(append(all, spoiled...))
 		return l
 	}
-	slices.Sort(p99)
-	l.P99 = p99[len(p99)/2]
+	if len(tails) > 0 {
+		slices.SortFunc(tails, func(a, b *LevelTrial) int { return cmp.Compare(a.P99, b.P99) })
+		middle := tails[len(tails)/2]
+		l.P99, l.AtLeast = middle.P99, middle.AtLeast
+	}
 	return l
 }
 
@@ -267,4 +283,5 @@ func (k *Knee) conclude(seed uint64) {
 		k.FitNote = err.Error()
 	}
 	k.MemoryPer1000, k.MemoryNote = memoryPer1000(k.Levels)
+	k.Notes = failing(k.Levels)
 }

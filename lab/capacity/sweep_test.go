@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"dyno/lab/finding"
 	"dyno/lab/load/measure"
@@ -107,7 +108,7 @@ func TestSweepRepeatsDisturbedTrials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := k.Levels[0]; !l.Trials[0].Spoiled || l.Trials[1].Spoiled || l.Up != 0 || l.Down != 10 || !math.IsNaN(l.Hysteresis()) {
+	if l := k.Levels[0]; !l.Trials[0].Spoiled || l.Trials[1].Spoiled || l.Up.Exists() || l.Down != 10 || !math.IsNaN(l.Hysteresis()) {
 		t.Errorf("%+v", l)
 	}
 }
@@ -175,5 +176,48 @@ func TestLevelAtTheGeneratorsCeiling(t *testing.T) {
 	got = LevelTrial{}
 	if got.judge(fewer, nil); !got.Spoiled || got.Limited || !strings.Contains(got.Why, "too many open files") {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A service that fails is not a trial that was too short, and is no different when it
+// is asked again. What part of its requests failed is said beside the knee.
+func TestLevelOfAServiceThatFails(t *testing.T) {
+	answered := second(0, map[int]int64{1: 1000})
+	answered.Completed, answered.Errors.Status = 0, 1000
+	r := result(answered)
+	r.FirstErrors = map[string]string{"status": "status 500"}
+	var got LevelTrial
+	if got.judge(r, nil); got.Spoiled || strings.Contains(got.Why, "too short") || !strings.Contains(got.Why, "status 500") {
+		t.Errorf("%+v", got)
+	}
+	silent := result(measure.Window{Length: time.Second})
+	got = LevelTrial{}
+	if got.judge(silent, nil); !got.Spoiled || !strings.Contains(got.Why, "too short") {
+		t.Errorf("%+v", got)
+	}
+
+	measured := 0
+	k, err := sweepOf([]int{1, 2}, func(n, trial int) LevelTrial {
+		measured++
+		var of LevelTrial
+		of.judge(r, nil)
+		return of
+	}).Run(t.Context())
+	if err != nil || measured != 4 || k.Enough != 0 || len(k.Notes) == 0 {
+		t.Errorf("%d trials, error %v: %+v", measured, err, k)
+	}
+
+	part := second(0, map[int]int64{1: 1000})
+	part.Completed, part.Errors.Reset = 900, 100
+	r = result(part)
+	r.FirstErrors = map[string]string{"reset": "the connection ended first"}
+	k, err = sweepOf([]int{1, 2}, func(n, trial int) LevelTrial {
+		var of LevelTrial
+		of.judge(r, nil)
+		return of
+	}).Run(t.Context())
+	notes := strings.Join(k.Notes, "\n")
+	if err != nil || k.Enough == 0 || !strings.Contains(notes, "10 % of the requests failed at 1 to 2 connections") || !strings.Contains(notes, "the connection ended first") {
+		t.Errorf("error %v: %s: %+v", err, notes, k)
 	}
 }

@@ -39,8 +39,8 @@ type Trial struct {
 	Measured   string            `json:"measured"`          // the objective's terms with what was measured
 	Terms      []Term            `json:"terms"`
 	Throughput float64           `json:"throughput"` // answers per second
-	P50        float64           `json:"p50_ns"`     // response time; a lower bound if AtLeast says so
-	P99        float64           `json:"p99_ns"`
+	P50        Figure            `json:"p50_ns"`     // response time; a lower bound if AtLeast says so
+	P99        Figure            `json:"p99_ns"`
 	AtLeast    bool              `json:"p99_at_least,omitempty"`
 	InFlight   float64           `json:"in_flight"`            // on average
 	Busy       bool              `json:"all_busy,omitempty"`   // all connections were waiting for answers

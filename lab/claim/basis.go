@@ -2,6 +2,7 @@ package claim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -28,8 +29,10 @@ const enoughBlocks = 6
 // Weakness is what weakens a verdict, and is said in the same breath.
 type Weakness struct {
 	Validity string // of the run, if it is not VALID
-	Blocks   int    // if they are few; 0 if there are enough
+	Few      bool   // there are few blocks
+	Blocks   int    // how many, if they are few
 	Doubts   bool   // findings stand beside it
+	ByRank   bool   // it is otherwise by ranks: a few starts, or one subject's, move the mean
 	Rule     string // by which it was judged, if that is not today's
 }
 
@@ -38,12 +41,36 @@ func (out *Outcome) Weakness() Weakness {
 	if len(out.Parts) == 0 {
 		return Weakness{}
 	}
-	return out.weakness(out.Verdict, out.Blocks)
+	w := out.weakness(out.Verdict, out.Fewest())
+	w.ByRank = slices.ContainsFunc(out.Parts, func(p Part) bool { return p.ByRank != nil })
+	return w
+}
+
+// Fewest is the number of blocks of the part that has fewest, of those that could be
+// measured if any could: one with values in less than two blocks could not.
+func (out *Outcome) Fewest() int {
+	var all, measured []int
+	for i := range out.Parts {
+		p := &out.Parts[i]
+		all = append(all, p.Blocks)
+		if p.Verdict != Unmeasurable && p.Blocks >= 2 {
+			measured = append(measured, p.Blocks)
+		}
+	}
+	switch {
+	case len(measured) > 0:
+		return slices.Min(measured)
+	case len(all) > 0:
+		return slices.Min(all)
+	}
+	return out.Blocks
 }
 
 // WeaknessOf is that of the part with the index given.
 func (out *Outcome) WeaknessOf(part int) Weakness {
-	return out.weakness(out.Parts[part].Verdict, out.Parts[part].Blocks)
+	w := out.weakness(out.Parts[part].Verdict, out.Parts[part].Blocks)
+	w.ByRank = out.Parts[part].ByRank != nil
+	return w
 }
 
 func (out *Outcome) weakness(v Verdict, blocks int) (w Weakness) {
@@ -57,7 +84,7 @@ func (out *Outcome) weakness(v Verdict, blocks int) (w Weakness) {
 		}
 	}
 	if blocks < enoughBlocks {
-		w.Blocks = max(blocks, 1)
+		w.Few, w.Blocks = true, blocks
 	}
 	return w
 }
@@ -77,10 +104,13 @@ func (w Weakness) word(v Verdict) string {
 		texts = append(texts, w.Validity+" run")
 	}
 	switch {
-	case w.Blocks == 1:
+	case w.Few && w.Blocks == 1:
 		texts = append(texts, "1 block")
-	case w.Blocks > 0:
+	case w.Few:
 		texts = append(texts, fmt.Sprintf("%d blocks", w.Blocks))
+	}
+	if w.ByRank {
+		texts = append(texts, "otherwise by ranks")
 	}
 	if w.Doubts {
 		texts = append(texts, "see its doubts")

@@ -10,10 +10,8 @@ import (
 // range of the dials.
 func (out *Outcome) conclude(verdicts []Verdict, dialled bool) {
 	out.Verdict = alike(verdicts)
-	for i, p := range out.Parts {
-		if i == 0 || p.Blocks < out.Blocks {
-			out.Blocks = p.Blocks
-		}
+	out.Blocks = out.Fewest()
+	for _, p := range out.Parts {
 		out.Open = out.Open || p.Open
 		out.Needed = max(out.Needed, p.Needed)
 	}

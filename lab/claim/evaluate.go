@@ -18,8 +18,8 @@ type Source interface {
 	// no figures of the metric for another reason, missing says which.
 	Values(metric string, cell int) (values []float64, missing string)
 	// AtLeast returns what a metric of the cell is known to be at least, for each block:
-	// of a percentile that requests which were given up hide. NaN where nothing is
-	// known, nil if that is so in every block.
+	// of a percentile that requests which were given up hide, or where a value is the worst
+	// that is possible. NaN where nothing is known, nil if that is so in every block.
 	AtLeast(metric string, cell int) []float64
 	// Failed tells the blocks in which the cell's subject failed by its own fault, so
 	// that its values are the worst there are: 0, or +Inf of what is better if lower.
@@ -55,15 +55,16 @@ type evaluator struct {
 	source Source
 	space  *Space
 	blocks int
-	outer  []pick // of the sweep or the dial around
+	outer  []pick  // of the sweep or the dial around
+	level  float64 // of the interval of a knee: that of all parts of the claim together
 
 	absent []string     // why metrics are missing, each once
-	zero   []int        // blocks in which something was divided by zero
+	zero   []int        // blocks in which something was divided by zero; what is above zero then comes to +Inf
 	failed map[int]bool // blocks in which a subject failed
 }
 
-func newEvaluator(src Source, at []pick) *evaluator {
-	return &evaluator{source: src, space: src.Space(), blocks: src.Blocks(), outer: at, failed: map[int]bool{}}
+func newEvaluator(src Source, at []pick, level float64) *evaluator {
+	return &evaluator{source: src, space: src.Space(), blocks: src.Blocks(), outer: at, level: level, failed: map[int]bool{}}
 }
 
 // blank is a series of which nothing is known.
@@ -116,7 +117,20 @@ func (e *evaluator) quantity(q quantity) series {
 	for i := range out {
 		out[i] = values[i] * scale
 	}
-	return exactly(out)
+	return e.down(exactly(out), m.Name, cell.Index, scale)
+}
+
+// down lets values that are the worst possible reach as far down as they may.
+func (e *evaluator) down(s series, metric string, cell int, scale float64) series {
+	for i, least := range e.source.AtLeast(metric, cell) {
+		if least *= scale; least < s.value[i] {
+			if &s.low[0] == &s.value[0] {
+				s.low = slices.Clone(s.value)
+			}
+			s.low[i] = least
+		}
+	}
+	return s
 }
 
 // atLeast is what is known of a figure that has no values: that it is above
@@ -137,7 +151,9 @@ func (e *evaluator) operation(o operation) series {
 	for i := range out.value {
 		if o.op == '/' && b.value[i] == 0 && !e.failed[i] {
 			e.zero = append(e.zero, i)
-			continue
+			if !(a.value[i] > 0) {
+				continue
+			}
 		}
 		out.value[i] = calculate(o.op, a.value[i], b.value[i])
 		if !math.IsNaN(out.value[i]) {

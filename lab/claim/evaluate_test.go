@@ -3,6 +3,7 @@ package claim
 import (
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -79,7 +80,8 @@ func TestTooLittleData(t *testing.T) {
 		{"nothing", nil, nil, 0, 2, "0 of at least 2 blocks"},
 		{"one block", []float64{2}, []float64{1}, 1, 1, "1 of at least 2 blocks"},
 		{"no pair", []float64{2, nan}, []float64{nan, 1}, 0, 2, "0 of at least 2 blocks"},
-		{"division by zero", []float64{2, 2}, []float64{0, 0}, 0, 2, "in 2 there would be a division by zero"},
+		{"division of zero by zero", []float64{0, 0}, []float64{0, 0}, 0, 2, "in 2 there would be a division by zero"},
+		{"division by zero", []float64{2, 2}, []float64{0, 0}, 2, 4, "in 2 of 2 blocks one of the figures is zero, so that there is no mean ratio"},
 	} {
 		out := decide(single(c.a, c.b), "throughput[a] / throughput[b] > 1")
 		if out.Verdict != Undecided || out.Blocks != c.blocks || out.Needed != c.needed || !strings.Contains(out.Why, c.why) {
@@ -89,7 +91,7 @@ func TestTooLittleData(t *testing.T) {
 }
 
 func TestBlocksLeftOut(t *testing.T) {
-	a := []float64{20, math.NaN(), 20.2, 20.1, 20, 20.1}
+	a := []float64{20, math.NaN(), 0, 20.1, 20, 20.1}
 	b := []float64{10, 10, 0, 10.1, 10, 10}
 	p := decide(single(a, b), "throughput[a] / throughput[b] > 1").Parts[0]
 	if p.Verdict != Confirmed || p.Blocks != 4 || p.Left != 2 || !strings.Contains(p.Why, "2 of 6 blocks are left out, 1 for a division by zero") {
@@ -137,6 +139,35 @@ func TestADirectionOfItsOwn(t *testing.T) {
 	} {
 		if out := Evaluate(&Claim{Expressions: []string{size}, Direction: direction}, made(6), Options{}); out.Verdict != want {
 			t.Errorf("%s: %s, want %s", direction, describe(out), want)
+		}
+	}
+}
+
+// A direction of its own is opposite only beyond the margin and what two equal arms differ
+// by, and holds only beyond the latter, as that of an effect does.
+func TestADirectionOfItsOwnIsHeldToTheMargin(t *testing.T) {
+	const size = "throughput[a] > 3 * throughput[b]"
+	for _, c := range []struct {
+		ratio, noise float64
+		want         Verdict
+	}{
+		{0.99, 0, SizeRefuted},
+		{0.9, 0, Opposite},
+		{0.9, 0.15, SizeRefuted},
+		{1.1, 0, Direction},
+		{1.1, 0.15, SizeRefuted},
+	} {
+		a, b := make([]float64, 8), make([]float64, 8)
+		for i := range a {
+			a[i], b[i] = 1000*c.ratio*(1+0.0001*float64(i%3)), 1000
+		}
+		src := single(a, b)
+		if c.noise > 0 {
+			src.twins = map[string]stats.Interval{"throughput": {N: 8, Estimate: 1 + c.noise/2, Low: 1.01, High: 1 + c.noise, Level: 0.95}}
+		}
+		out := Evaluate(&Claim{Expressions: []string{size}, Direction: "throughput[a] > throughput[b]"}, src, Options{})
+		if out.Verdict != c.want {
+			t.Errorf("%g, A/A %g: %s, want %s", c.ratio, c.noise, describe(out), c.want)
 		}
 	}
 }
@@ -410,5 +441,85 @@ func TestLevelsThatEndTooSoon(t *testing.T) {
 	out := decide(levels("connections", []string{"1", "2"}, [][]float64{{10, 10}, {20, 20}}), "knee(connections) > 2")
 	if out.Needed != 0 || !strings.Contains(out.Why, "end too soon") || !out.Parts[0].Effect.Above {
 		t.Errorf("%s: %+v", describe(out), out.Parts[0].Effect)
+	}
+}
+
+// Two subjects that are the same, with figures that are now and then zero, as of errors
+// and of rare allocations: neither is called the better more often than intervals err.
+func TestRatiosOfWhatMayBeZero(t *testing.T) {
+	const studies, blocks = 600, 16
+	r := rand.New(rand.NewPCG(6, 6))
+	draw := func() []float64 {
+		x := make([]float64, blocks)
+		for i := range x {
+			if r.IntN(4) > 0 {
+				x[i] = math.Exp(0.8 * r.NormFloat64())
+			}
+		}
+		return x
+	}
+	count := map[Verdict]int{}
+	for range studies {
+		a, b := draw(), draw()
+		for _, text := range []string{"goroutines[a] / goroutines[b] > 1", "goroutines[b] / goroutines[a] > 1"} {
+			out := decide(single(a, b), text)
+			count[out.Verdict]++
+			if out.Verdict == Confirmed && !strings.Contains(out.Why, "one of the figures is zero") && !strings.Contains(out.Why, "division by zero") {
+				t.Fatal(out.Why)
+			}
+		}
+	}
+	if count[Confirmed] > studies*2*36/1000 || count[Opposite] > studies*2*36/1000 {
+		t.Errorf("%v", count)
+	}
+}
+
+// Zeros in each block are what was measured.
+func TestNothingIsLeftOfIt(t *testing.T) {
+	out := decide(single([]float64{0, 0, 0, 0}, []float64{10, 10, 11, 10}), "goroutines[a] <= 0.1 * goroutines[b]")
+	if out.Verdict != Confirmed {
+		t.Error(describe(out))
+	}
+}
+
+// A ratio that one subject's rare slow starts make depends on how starts are averaged, and
+// its verdict says so.
+func TestVerdictsSayThatRatiosPart(t *testing.T) {
+	a := []float64{100, 101, 99, 100, 102, 98, 100, 101}
+	b := []float64{100, 99, 101, 100, 98, 102, 30, 100}
+	out := decide(single(a, b), "throughput[a] > 1.1 * throughput[b]")
+	p := out.Parts[0]
+	if p.ByRank == nil || p.ByRank.Estimate > 1.05 || !strings.Contains(out.Why, "depends on how starts are averaged") || !strings.Contains(out.Word(), "otherwise by ranks") || !strings.Contains(out.WordOf(0), "otherwise by ranks") {
+		t.Errorf("%s: %s, %+v", out.Word(), describe(out), p.ByRank)
+	}
+	b[6] = 100
+	if out = decide(single(a, b), "throughput[a] > 1.1 * throughput[b]"); out.Parts[0].ByRank != nil || strings.Contains(out.Word(), "ranks") {
+		t.Errorf("%s: %s", out.Word(), describe(out))
+	}
+}
+
+// That no request failed in six starts says little of starts that are rare, and the verdict
+// says how little.
+func TestNoErrorsInFewBlocks(t *testing.T) {
+	const says = "it was 0 in all of 6 blocks, which rules out only kinds of starts that more than 39 % of starts are of"
+	for text, want := range map[string]bool{
+		"errors[a, rate=100, tls=off] < 1 %":                                 true,
+		"errors[a, rate=100, tls=off] - errors[b, rate=100, tls=off] < 0.5%": true,
+		"throughput[a, rate=100, tls=off] > 10":                              false,
+	} {
+		if out := decide(made(6), text); out.Verdict != Confirmed || strings.Contains(out.Why, says) != want {
+			t.Errorf("%s: %s", text, describe(out))
+		}
+	}
+	src := made(6)
+	value := src.value
+	src.value = func(metric string, c *Cell, block int) float64 {
+		if metric == "errors" && block == 3 {
+			return 0.2
+		}
+		return value(metric, c, block)
+	}
+	if out := decide(src, "errors[a, rate=100, tls=off] < 1 %"); strings.Contains(out.Why, "it was 0") {
+		t.Error(describe(out))
 	}
 }

@@ -26,20 +26,28 @@ type matter struct {
 	zero   int // blocks left out because something was divided by zero
 }
 
-func newMatter(c *Comparison, d *direction, margin float64, src Source, at []pick) *matter {
+// newMatter takes the data of a comparison. level is that of the intervals that are
+// found before there are others, as of knees.
+func newMatter(c *Comparison, d *direction, margin float64, src Source, at []pick, level float64) *matter {
 	m := &matter{text: c.Text, at: where(at), effect: newEffect(c, src.Space(), at), direction: d, margin: margin, blocks: src.Blocks()}
-	e := newEvaluator(src, at)
-	m.sample = newSample(e.series(m.effect.figure), subtracts(m.effect.figure), e.failed)
+	e := newEvaluator(src, at, level)
+	like := m.effect.hasNull && m.effect.base == nil
+	figure := e.series(m.effect.figure)
+	m.sample = newSample(figure, subtracts(m.effect.figure), like, e.failed)
 	if m.effect.base != nil {
 		m.base = meanOf(e.series(m.effect.base).value)
 	}
 	if m.effect.floor != nil {
-		floor := newSample(e.series(m.effect.floor), subtracts(m.effect.floor), e.failed)
+		floor := newSample(e.series(m.effect.floor), subtracts(m.effect.floor), like, e.failed)
 		m.floor = &floor
 	}
 	m.absent = append(e.absent, d.absent()...)
 	slices.Sort(e.zero)
-	m.zero = len(slices.Compact(e.zero))
+	for _, block := range slices.Compact(e.zero) {
+		if !like || !math.IsInf(figure.value[block], 1) {
+			m.zero++
+		}
+	}
 	if names := m.effect.metrics(); len(names) == 1 && m.effect.hasNull {
 		if cell := e.first(m.effect.figure); cell != nil {
 			if noise, ok := src.Noise(names[0], cell.Index); ok {
@@ -152,7 +160,8 @@ func (m *matter) part(o Options) Part {
 		p.Needed = m.needed(o)
 		p.Why += m.hope(p.Needed)
 	}
-	p.Why += m.leftOut(p.Left) + m.failures()
+	p.ByRank = m.byRank()
+	p.Why += m.leftOut(p.Left) + m.failures() + m.zeros() + m.never() + m.parting(p.ByRank)
 	return p
 }
 
@@ -218,7 +227,7 @@ const maxNeeded = 1000
 // if more than maxNeeded.
 func (m *matter) needed(o Options) int {
 	if m.sample.ranked {
-		return 0
+		return max(m.sample.wanting(o.family().Level), 0)
 	}
 	decided := func(more int) bool { return !m.read(more, o).open }
 	low, high := 0, 1
@@ -262,8 +271,12 @@ func (m *matter) leftOut(n int) string {
 // hope says what more blocks would do.
 func (m *matter) hope(needed int) string {
 	switch {
+	case needed > 0 && m.sample.ranked:
+		return ": it takes at least " + more(needed)
 	case needed > 0:
 		return ": about " + more(needed) + " would tell"
+	case m.sample.ranked:
+		return ""
 	case !slices.Equal(m.sample.low, m.sample.high):
 		return ": the levels that were measured lie too far apart, or end too soon"
 	}

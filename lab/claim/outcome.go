@@ -15,7 +15,7 @@ type Outcome struct {
 	Verdict   Verdict `json:"verdict"`         // on the whole; [Mixed] if the parts came out differently
 	Why       string  `json:"why"`             // in one sentence
 	Parts     []Part  `json:"parts,omitempty"` // one for each comparison of its expressions, at each place of its dials
-	Blocks    int     `json:"blocks"`          // that it rests on: the fewest of any part
+	Blocks    int     `json:"blocks"`          // that it rests on: see [Outcome.Fewest]
 	// Open says that more blocks may change the verdict on a part.
 	Open bool `json:"open,omitempty"`
 	// Needed is about how many more blocks would decide; 0 if it is decided, or if
@@ -41,6 +41,9 @@ type Part struct {
 	// Noise is the ratio of two equal arms of the run in the effect's metric, to hold
 	// the effect against; nil if there are none.
 	Noise *stats.Interval `json:"noise,omitempty"`
+	// ByRank is the effect by ranks, in its unit, where that is another than the mean over
+	// all starts, so that the verdict depends on which is meant; else nil.
+	ByRank *stats.Interval `json:"by_rank,omitempty"`
 }
 
 // Effect is a figure with its interval, beside what is claimed of it, all in Unit.
@@ -87,8 +90,11 @@ func Evaluate(c *Claim, src Source, o Options) Outcome {
 		return out
 	}
 	var subjects []subject
+	o.parts = c.comparisons() * len(ranges)
+	o = o.withDefaults()
+	level := o.Strict(o.family().Level)
 	for _, text := range c.Expressions {
-		list, err := newSubjects(text, c, src, ranges)
+		list, err := newSubjects(text, c, src, ranges, level)
 		if err != nil {
 			out.Verdict, out.Why = Unmeasurable, "direction: "+err.Error()
 			return out
@@ -114,6 +120,16 @@ func Evaluate(c *Claim, src Source, o Options) Outcome {
 	return out
 }
 
+// comparisons is how many the claim's expressions have.
+func (c *Claim) comparisons() (n int) {
+	for _, text := range c.Expressions {
+		if e, err := Parse(text); err == nil {
+			n += len(e.Comparisons)
+		}
+	}
+	return n
+}
+
 // subject is a comparison at all places of the dials.
 type subject struct {
 	matters []*matter
@@ -131,7 +147,7 @@ func (s *subject) decide(o Options) (parts []Part) {
 }
 
 // newSubjects takes an expression apart. The error is about the claim's direction.
-func newSubjects(text string, c *Claim, src Source, ranges [][]pick) ([]subject, error) {
+func newSubjects(text string, c *Claim, src Source, ranges [][]pick, level float64) ([]subject, error) {
 	broken := func(text, why string) []subject {
 		return []subject{{broken: &Part{Expression: text, Verdict: Unmeasurable, Why: why}}}
 	}
@@ -146,12 +162,12 @@ func newSubjects(text string, c *Claim, src Source, ranges [][]pick) ([]subject,
 	}
 	list := make([]subject, len(e.Comparisons))
 	for _, at := range ranges {
-		d, err := newDirection(c.Direction, src, at)
+		d, err := newDirection(c.Direction, src, at, c.margin(), level)
 		if err != nil {
 			return nil, err
 		}
 		for i := range e.Comparisons {
-			list[i].matters = append(list[i].matters, newMatter(&e.Comparisons[i], d, c.margin(), src, at))
+			list[i].matters = append(list[i].matters, newMatter(&e.Comparisons[i], d, c.margin(), src, at, level))
 		}
 	}
 	return list, nil
@@ -196,7 +212,7 @@ type direction struct{ matters []*matter }
 
 // newDirection returns nil if the text is empty: the direction is that of the
 // effect.
-func newDirection(text string, src Source, at []pick) (*direction, error) {
+func newDirection(text string, src Source, at []pick, margin, level float64) (*direction, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -209,12 +225,14 @@ func newDirection(text string, src Source, at []pick) (*direction, error) {
 	}
 	d := &direction{}
 	for i := range e.Comparisons {
-		d.matters = append(d.matters, newMatter(&e.Comparisons[i], nil, 0, src, at))
+		d.matters = append(d.matters, newMatter(&e.Comparisons[i], nil, margin, src, at, level))
 	}
 	return d, nil
 }
 
-// state is what the data say, or would say with more blocks.
+// state is what the data say, or would say with more blocks: the least of its
+// comparisons. As of an effect, one fails only if the opposite holds, and holds only
+// beyond what two equal arms were found apart.
 func (d *direction) state(more int, o Options) state {
 	least := holds
 	for _, m := range d.matters {
@@ -223,7 +241,17 @@ func (d *direction) state(more int, o Options) state {
 			continue
 		}
 		_, where := m.estimate(more, o)
-		least = min(least, m.effect.claimed.holding(where))
+		now := m.effect.claimed.holding(where)
+		if m.effect.side() != 0 {
+			v := evidence{near: where, wide: where, margin: m.margin, base: m.base, noise: m.noise}
+			switch beyond := m.effect.direction(v); {
+			case now == holds:
+				now = min(now, max(beyond, open))
+			case now == fails:
+				now = max(now, min(beyond, open))
+			}
+		}
+		least = min(least, now)
 	}
 	return least
 }

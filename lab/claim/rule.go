@@ -31,15 +31,16 @@ type reading struct {
 // what speaks against it to the wider one of all parts.
 func (e *effect) read(v evidence) reading {
 	direction, size := e.direction(v), e.size(v)
-	none := v.own == nil && e.side() != 0 && e.same(v.near, v.margin, v.base)
+	none := v.own == nil && e.side() != 0 && e.same(v.wide, v.margin, v.base)
+	next := v.own == nil && e.side() != 0 && e.same(v.near, v.margin, v.base)
 	switch {
 	case direction == fails && v.own != nil:
 		return reading{Opposite, false, "its direction does not hold"}
 	case direction == fails:
 		return reading{Opposite, false, "the opposite holds, beyond " + e.reason(v)}
 	case size.verdict != "" && direction != open:
-		return reading{size.verdict, false, size.why + e.remark(none)}
-	case none && (e.bare() || v.near.short(e.target(), e.side())):
+		return reading{size.verdict, false, size.why + e.remark(next)}
+	case none && (e.bare() || v.wide.short(e.target(), e.side())):
 		return reading{NoEffect, false, "no effect: the same within " + inPercent(v.margin)}
 	case direction == holds && e.directed(v):
 		return reading{Direction, size.state == open, "the direction holds, " + size.why}
@@ -212,8 +213,8 @@ func (e *effect) precise(s span, x float64) bool {
 }
 
 // remark is added to what is confirmed though it is next to nothing.
-func (e *effect) remark(none bool) string {
-	if none {
+func (e *effect) remark(next bool) string {
+	if next {
 		return ", though it is next to no effect"
 	}
 	return ""

@@ -17,6 +17,10 @@ type Options struct {
 	// Median computes the interval of a median, which takes the place of a mean where
 	// a subject failed in some blocks; nil means [stats.Median].
 	Median func(values []float64, level float64) stats.Interval
+	// Strict is the level that an interval without such a form, as that of a knee, must
+	// have now to keep the one given at any stopping time; nil means that there is one
+	// look only.
+	Strict func(level float64) float64
 
 	// parts is how many comparisons the claim has: what speaks against one of them is
 	// held to the level that all of them together keep.
@@ -33,6 +37,9 @@ func (o Options) withDefaults() Options {
 	if o.Median == nil {
 		o.Median = stats.Median
 	}
+	if o.Strict == nil {
+		o.Strict = func(level float64) float64 { return level }
+	}
 	o.parts = max(o.parts, 1)
 	return o
 }
@@ -48,25 +55,37 @@ func (o Options) family() Options {
 type sample struct {
 	series
 	logs   bool // noise is multiplicative: all values are above zero
-	ranked bool // a subject failed in some blocks, so that there is no mean, but a median
-	failed int  // blocks of those
+	ranked bool // there is no mean, but a median, as some values are the worst or the best there are
+	failed int  // blocks in which a subject failed
+	zeros  int  // blocks in which a ratio of like figures is 0 or infinite, as one of them is zero
 }
 
 // newSample leaves the blocks out in which nothing is known. The mean of what is
-// no difference is geometric if it can be.
-func newSample(s series, difference bool, failed map[int]bool) sample {
+// no difference is geometric if it can be. like says that the figure is a ratio of like
+// figures: where one of them is zero in some blocks, these count as the ends of the
+// scale. To leave them out, or to take an arithmetic mean of ratios, would find a
+// difference of two subjects that are the same, and in either direction.
+func newSample(s series, difference, like bool, failed map[int]bool) sample {
 	out := sample{logs: !difference}
 	out.withoutLow, out.withoutHigh = s.withoutLow, s.withoutHigh
 	for i, v := range s.value {
-		if math.IsNaN(v) || math.IsInf(v, 0) && !failed[i] {
+		end := v == 0 || math.IsInf(v, 0)
+		switch {
+		case math.IsNaN(v), math.IsInf(v, 0) && !failed[i] && !like:
 			continue
-		}
-		if failed[i] {
+		case failed[i]:
 			out.failed++
-			out.ranked = out.ranked || v == 0 || math.IsInf(v, 0)
+			out.ranked = out.ranked || end
+		case like && end:
+			out.zeros++
 		}
 		out.value, out.low, out.high = append(out.value, v), append(out.low, s.low[i]), append(out.high, s.high[i])
 		out.logs = out.logs && v > 0
+	}
+	if out.zeros > 0 && (slices.Min(out.value) != 0 || slices.Max(out.value) != 0) {
+		out.ranked = true
+	} else {
+		out.zeros = 0
 	}
 	return out
 }

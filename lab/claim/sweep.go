@@ -84,7 +84,7 @@ func (e *evaluator) around(t step, w sweep) []pick { return within(t.picks(w), e
 
 // inner evaluates what a sweep is made of, under its selector.
 func (e *evaluator) inner(picks []pick) *evaluator {
-	return &evaluator{source: e.source, space: e.space, blocks: e.blocks, outer: picks, failed: e.failed}
+	return &evaluator{source: e.source, space: e.space, blocks: e.blocks, outer: picks, level: e.level, failed: e.failed}
 }
 
 // max is below the first level at which the conditions fail, and not below the
@@ -183,7 +183,7 @@ func (e *evaluator) knee(w sweep, steps []step) series {
 			values[i] = append(values[i], measured[i].value[block])
 		}
 	}
-	found, ok := stats.FindKnee(levels, values, enough, kneeLevel, kneeSeed)
+	found, ok := stats.FindKnee(levels, values, enough, e.level, kneeSeed)
 	for k, block := range blocks {
 		at := found
 		if !ok { // a single block, or one that gave nothing at some level
@@ -204,12 +204,9 @@ func (e *evaluator) knee(w sweep, steps []step) series {
 	return out
 }
 
-// kneeLevel is the confidence of a knee's interval; kneeSeed that of its draws: the
-// same run gives the same verdict.
-const (
-	kneeLevel = 0.95
-	kneeSeed  = 1
-)
+// kneeSeed is that of the draws of a knee's interval: the same run gives the same
+// verdict.
+const kneeSeed = 1
 
 // kneeOfBlock is the knee of what was measured in one block.
 func kneeOfBlock(values [][]float64, block int) (k stats.Knee, ok bool) {

@@ -132,6 +132,8 @@ func (c *Comparison) addCells(old, new *analysis.Analysis, o Options) error {
 			continue
 		}
 		matched++
+		c.Notes = append(c.Notes, before[i].failing(c.Old.Run)...)
+		c.Notes = append(c.Notes, n.failing(c.New.Run)...)
 		c.addCell(&before[i], &n, metrics)
 	}
 	for _, b := range before {
@@ -170,6 +172,9 @@ func (c *Comparison) addCell(old, new *Cell, metrics []string) {
 		var ratio stats.Interval
 		ratio, row.P = ratioOf(new.Values[name], old.Values[name], c.Level)
 		row.Effect = NewEffect(name, ratio, c.Margin)
+		if Contradicts(ratio, row.Old, row.New) {
+			row.Effect.Sentence += ByMedians
+		}
 		c.Rows = append(c.Rows, row)
 	}
 }

@@ -105,6 +105,45 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// A version that fails may be a quicker one: that it fails stands beside the ratios.
+func TestFailuresStandBesideRatios(t *testing.T) {
+	old := made(t, 2, nil)
+	new := made(t, 2, func(a *analysis.Analysis) {
+		a.Run.ID = "new"
+		cells := a.Groups[0].Cells
+		cells[0].Failed = []int{1, 3}
+		cells[1].Estimates["errors"] = stats.Interval{N: 6, Estimate: 14.6}
+	})
+	c, err := Runs(old, new, usual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(c.Notes, "\n")
+	for _, part := range []string{"x under saturate, connections=64 failed in 2 of ", "trials of run new", "y under saturate, connections=64 failed 14.6 % of its requests in run new"} {
+		if !strings.Contains(notes, part) {
+			t.Errorf("%q is missing in:\n%s", part, notes)
+		}
+	}
+}
+
+// A change whose medians say the opposite is told with that.
+func TestMediansThatSayTheOpposite(t *testing.T) {
+	cost := func(values ...float64) func(*analysis.Analysis) {
+		return func(a *analysis.Analysis) { a.Groups[0].Cells[0].Values["cpu"] = values }
+	}
+	old := made(t, 2, cost(20, 20.1, 19.9, 20, 20.1, 19.9, 20, 20.1, 19.9, 20, 20.1, 19.9))
+	new := made(t, 2, cost(19.5, 30, 19.6, 31, 19.5, 32, 19.4, 30, 19.6, 31, 19.5, 19.6))
+	c, err := Runs(old, new, Options{Level: 0.95, Metrics: []string{"cpu"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, false} {
+		if got := c.Rows[i].Sentence; strings.Contains(got, "by their medians it is the other way") != want {
+			t.Errorf("%s: %s", c.Rows[i].Subject, got)
+		}
+	}
+}
+
 func TestWhatCannotBeCompared(t *testing.T) {
 	old := made(t, 2, nil)
 	other := made(t, 2, func(a *analysis.Analysis) {

@@ -15,6 +15,16 @@ type Effect struct {
 	Sentence string         `json:"sentence"` // "CPU per request is 4.1 % lower (2.9–5.3 %)"
 }
 
+// Contradicts reports whether two medians tell of a change the other way than the ratio,
+// which is of the means over all starts: some starts of one version are far off, and
+// which version is better depends on how starts are averaged.
+func Contradicts(ratio, old, new stats.Interval) bool {
+	return ratio.Level > 0 && old.N > 0 && new.N > 0 && (ratio.Low > 1 && new.Estimate < old.Estimate || ratio.High < 1 && new.Estimate > old.Estimate)
+}
+
+// ByMedians is added to what [Contradicts].
+const ByMedians = "; by their medians it is the other way: it depends on how starts are averaged"
+
 // NewEffect judges the ratio of a metric by [stats.Judge].
 func NewEffect(metric string, ratio stats.Interval, margin float64) Effect {
 	e := Effect{Ratio: ratio, Verdict: stats.Judge(ratio, margin).Outcome}

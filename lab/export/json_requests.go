@@ -9,6 +9,9 @@ import (
 type requestJSON struct {
 	Name       string         `json:"name"`
 	Requests   uint64         `json:"requests"` // answered as expected
+	Drained    uint64         `json:"drained"`  // the same, after the end
+	Shed       uint64         `json:"shed"`
+	Unfinished uint64         `json:"unfinished"`
 	Throughput *float64       `json:"throughput"`
 	Errors     measure.Errors `json:"errors"`
 	Response   latency        `json:"response_us"`
@@ -21,7 +24,7 @@ func requestsOf(r *load.Result) []requestJSON {
 	for i := range r.Requests {
 		k := &r.Requests[i]
 		t := &k.Total
-		out := requestJSON{Name: k.Name, Requests: t.Completed, Throughput: figureIf(t.Length > 0, float64(t.Completed)/t.Length.Seconds()), Errors: t.Errors}
+		out := requestJSON{Name: k.Name, Requests: t.Completed, Drained: t.Drained, Shed: t.Shed, Unfinished: t.Unfinished, Throughput: figureIf(t.Length > 0, float64(t.Completed)/t.Length.Seconds()), Errors: t.Errors}
 		out.Response, out.AtLeast = latencyOf(t, measure.Response)
 		list = append(list, out)
 	}

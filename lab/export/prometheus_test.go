@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"math"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -14,10 +13,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dyno/internal/freeport"
 )
 
 // patience is how long Prometheus may take to come up.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // prometheus starts a Prometheus that takes remote writes, until the test ends,
 // and returns its address.
@@ -32,12 +33,7 @@ func prometheus(t *testing.T) string {
 	if err := os.WriteFile(config, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
+	address := freeport.Address(t)
 	cmd := exec.Command(program, "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address, "--web.enable-remote-write-receiver")
 	var log strings.Builder
 	cmd.Stdout, cmd.Stderr = &log, &log

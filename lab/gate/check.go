@@ -116,6 +116,9 @@ func (c *Check) says() string {
 		return fmt.Sprintf("can't tell about %s: %s", what, c.Ratio.Note)
 	}
 	text := what + " is " + compare.Change(c.Ratio) + fmt.Sprintf("; %.3g %% are allowed", 100*math.Abs(c.Threshold.Change))
+	if compare.Contradicts(c.Ratio, c.Old, c.New) {
+		text += compare.ByMedians
+	}
 	if c.Verdict != CannotTell {
 		return text
 	}

@@ -137,3 +137,18 @@ func TestWhatDaysFind(t *testing.T) {
 		t.Errorf("found in %.3f", share)
 	}
 }
+
+// A run long after the baseline's days is told to be: days that follow each other differ
+// less than those that lie apart.
+func TestFarFromTheDays(t *testing.T) {
+	b := days(t, 0, 0.01, -0.01, 0)
+	_, last := b.Span()
+	for after, want := range map[int]bool{-1: false, 1: false, 3: false, 4: true, 60: true} {
+		a := twins(t, 1, 0.005)
+		a.Run.Started = last.Add(time.Duration(after) * 24 * time.Hour)
+		remarks := strings.Join(JudgeStored(a, b, asked).Remarks, "\n")
+		if strings.Contains(remarks, "were started within 4 days") != want {
+			t.Errorf("%d days after: %q", after, remarks)
+		}
+	}
+}

@@ -164,6 +164,8 @@ func JudgeStored(a *analysis.Analysis, b *baseline.Baseline, o Options) *Result 
 	r.Days = b.Days()
 	if r.Days == 1 {
 		r.Remarks = append(r.Remarks, oneDay)
+	} else if remark := farFrom(b, a.Run.Started); remark != "" {
+		r.Remarks = append(r.Remarks, remark)
 	}
 	hardware := compare.HardwareDifferences(b.Machine, compare.Hardware(&a.Run.Machine))
 	r.AcrossMachines = len(hardware) > 0

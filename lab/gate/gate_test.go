@@ -286,3 +286,26 @@ func TestOfZeroThereIsNoRatio(t *testing.T) {
 		}
 	}
 }
+
+// A change whose medians say the opposite is told with that: some restarts of one version
+// are far off.
+func TestMediansThatSayTheOpposite(t *testing.T) {
+	old := []float64{20, 20.1, 19.9, 20, 20.1, 19.9, 20, 20.1, 19.9, 20, 20.1, 19.9}
+	new := []float64{19.5, 30, 19.6, 31, 19.5, 32, 19.4, 30, 19.6, 31, 19.5, 19.6}
+	for name, c := range map[string]struct {
+		values values
+		says   bool
+	}{
+		"in pairs":           {values{paired: true, old: old, new: new}, true},
+		"with a baseline":    {values{old: old, new: new, days: [][]float64{old}}, true},
+		"the other way":      {values{paired: true, old: new, new: old}, true},
+		"medians that agree": {values{paired: true, old: old, new: []float64{21, 30, 21.1, 31, 21, 32, 21.2, 30, 21, 31, 21, 21.1}}, false},
+		"no change":          {values{paired: true, old: old, new: old}, false},
+	} {
+		s := sample{metrics: map[string]values{cpu.Metric: c.values}}
+		check := s.check(cpu, 0.95)
+		if strings.Contains(check.Sentence, "by their medians it is the other way") != c.says {
+			t.Errorf("%s: %s %+v", name, check.Sentence, check.Ratio)
+		}
+	}
+}

@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -115,23 +114,29 @@ func Of(runs []*analysis.Analysis, o Options) (*History, error) {
 	newest := runs[len(runs)-1]
 	h := &History{Schema: Schema, Study: newest.Run.Study, P: o.P, Margin: o.Margin, Series: []Series{}}
 	kept := h.keep(runs, newest, o)
+	var besides []string
 	if len(o.Metrics) == 0 {
 		o.Metrics = compare.UsualMetrics(&newest.Run)
+		if !slices.Contains(o.Metrics, errorShare) {
+			besides = []string{errorShare}
+		}
 	}
 	cells := make([][]compare.Cell, len(kept))
 	for i, a := range kept {
 		cells[i] = compare.Cells(a)
 	}
 	for _, c := range compare.Cells(newest) {
-		metrics := o.Metrics
+		metrics := slices.Concat(o.Metrics, besides)
 		if slices.Equal(metrics, []string{"all"}) {
 			metrics = c.MetricNames()
 		}
 		for _, name := range metrics {
-			if s, ok := h.series(&c, name, cells); ok {
+			s, ok := h.series(&c, name, cells)
+			if ok && (s.happens() || !slices.Contains(besides, name)) {
 				h.Series = append(h.Series, s)
 			}
 		}
+		h.noteFailures(&c, cells)
 	}
 	if len(h.Series) == 0 {
 		return nil, fmt.Errorf("the newest run, %s, has no figures of what was asked for", newest.Run.ID)
@@ -188,6 +193,7 @@ func (h *History) series(c *compare.Cell, metric string, cells [][]compare.Cell)
 			s.Unit, s.Better = m.Unit, m.Better
 		}
 	}
+	var g gaps
 	for i := range cells {
 		for k := range cells[i] {
 			old := &cells[i][k]
@@ -198,12 +204,24 @@ func (h *History) series(c *compare.Cell, metric string, cells [][]compare.Cell)
 				h.leave(h.Runs[i].ID, c.Group+": its load is not the newest run's")
 				continue
 			}
-			if values := old.Values[metric]; len(values) > 0 {
+			values := old.Values[metric]
+			g.add(h.Runs[i].ID, old, metric)
+			if len(values) > 0 {
 				s.Points = append(s.Points, Point{Run: i, Value: stats.Median(values, level)})
 			}
 		}
 	}
+	h.noteGaps(&s, &g)
 	return s, len(s.Points) > 0
+}
+
+// errorShare is the share of requests that failed, in percent. To fail is cheaper than to
+// answer, so that it is looked at whatever else is, unless there are no errors at all.
+const errorShare = "errors"
+
+// happens reports whether any figure of the series is not zero.
+func (s *Series) happens() bool {
+	return slices.ContainsFunc(s.Points, func(p Point) bool { return p.Value.Estimate != 0 })
 }
 
 func (h *History) leave(run, why string) {
@@ -211,74 +229,6 @@ func (h *History) leave(run, why string) {
 	if !slices.Contains(h.Left, l) {
 		h.Left = append(h.Left, l)
 	}
-}
-
-// seed of the drawn series that chance is known by: the same runs give the same
-// history.
-const seed = 1
-
-// findChanges finds the changes of all series. Of many series some look changed by
-// chance, and in each all nights are looked at again every night: so the share of
-// false ones among all series that are said to change is what P bounds.
-func (h *History) findChanges() {
-	p := make([]float64, len(h.Series))
-	logs := make([][]float64, len(h.Series))
-	var all [][]float64
-	for i := range h.Series {
-		if logs[i] = h.Series[i].logs(); logs[i] != nil {
-			all = append(all, logs[i])
-		}
-	}
-	alike := stats.AlikeOf(all)
-	for i := range h.Series {
-		p[i] = 1
-		if logs[i] != nil {
-			p[i] = stats.ChangeP(logs[i], alike, seed)
-		}
-		h.Series[i].P = p[i]
-	}
-	h.Limit, _ = stats.FalseDiscovery(p, h.P)
-	for i := range h.Series {
-		if p[i] > h.Limit || logs[i] == nil {
-			continue
-		}
-		s := &h.Series[i]
-		for _, found := range stats.ChangePoints(logs[i], alike, h.Limit, seed) {
-			if math.Abs(found.After-found.Before) >= math.Log1p(h.Margin) {
-				s.Changes = append(s.Changes, h.change(s, found))
-			}
-		}
-	}
-}
-
-// logs are the logarithms of a series; nil if it has values that are not above zero,
-// as the share of errors mostly has.
-func (s *Series) logs() []float64 {
-	logs := make([]float64, len(s.Points))
-	for i, p := range s.Points {
-		if !(p.Value.Estimate > 0) {
-			return nil
-		}
-		logs[i] = math.Log(p.Value.Estimate)
-	}
-	return logs
-}
-
-func (h *History) change(s *Series, found stats.Change) Change {
-	first, last := &h.Runs[s.Points[found.Index].Run], &h.Runs[s.Points[found.Index-1].Run]
-	ratio := math.Exp(found.After - found.Before)
-	c := Change{
-		Point: found.Index, Run: first.ID, Previous: last.ID, P: found.P,
-		Before: math.Exp(found.Before), After: math.Exp(found.After),
-		Worse: (ratio > 1) == (s.Better == string(stats.Lower)),
-	}
-	word := "which is better"
-	if c.Worse {
-		word = "which is worse"
-	}
-	c.Sentence = fmt.Sprintf("%s is %s, %s, from %s of %s on%s",
-		compare.MetricName(s.Metric), compare.Change(stats.Interval{Estimate: ratio}), word, first.ID, first.Started.UTC().Format(time.DateOnly), what(s, last, first))
-	return c
 }
 
 // what says what differs between the runs on either side of a change.

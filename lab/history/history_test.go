@@ -263,3 +263,101 @@ func TestHistoryInChinese(t *testing.T) {
 		t.Errorf("%q in\n%s", m, &b)
 	}
 }
+
+// A service that becomes so slow that its percentile has no figure, or so bad that its
+// trials fail, is not one whose series is steady.
+func TestRunsWithoutAFigure(t *testing.T) {
+	list := runs(t, 14, steady)
+	for i, a := range list {
+		cell := &a.Groups[0].Cells[0]
+		cell.Values["response.p99"] = []float64{900, 910, 890}
+		if i >= 12 {
+			delete(cell.Values, "response.p99")
+			cell.Omitted = map[string]string{"response.p99": "it lies among requests that were given up"}
+		}
+		if i == 11 {
+			cell.Failed = []int{1, 2}
+		}
+	}
+	h, err := Of(list, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(h.Notes, "\n")
+	for _, want := range []string{
+		"response.p99 of x under " + h.Series[0].Group + " has no figure in 2 of 14 runs, the last of which is run-13 (it lies among requests that were given up); so the series ends before it",
+		"failed in 2 of", "of 1 runs, the last of which is run-11",
+	} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("%q lacks %q", notes, want)
+		}
+	}
+	if strings.Contains(notes, "CPU") {
+		t.Errorf("CPU has a figure in each run: %q", notes)
+	}
+}
+
+// The share of errors is mostly zero, of which there is no logarithm; a service that
+// begins to fail is a change all the same.
+func TestErrorsThatBegin(t *testing.T) {
+	for name, c := range map[string]struct {
+		share func(i int, random float64) float64
+		bad   []string
+	}{
+		"never":                {func(int, float64) float64 { return 0 }, nil},
+		"now and then":         {func(_ int, random float64) float64 { return max(0, random-1) }, nil},
+		"once":                 {func(i int, _ float64) float64 { return map[int]float64{9: 8}[i] }, nil},
+		"a tenth, from a date": {func(i int, random float64) float64 { return 10 * float64(i/12) * (1 + 0.05*random) }, []string{"run-12"}},
+	} {
+		list, random := runs(t, 20, steady), rand.New(rand.NewPCG(3, 0))
+		for i, a := range list {
+			share := c.share(i, random.NormFloat64())
+			a.Groups[0].Cells[0].Values["errors"] = []float64{share, share, share}
+		}
+		h, err := Of(list, options) // which name no metric
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bad := h.FirstBad(); !slices.Equal(bad, c.bad) {
+			t.Errorf("%s: first bad runs %q, want %q: %+v", name, bad, c.bad, h.Series)
+		}
+		last := h.Series[len(h.Series)-1]
+		if (last.Metric == "errors") != (name != "never") {
+			t.Errorf("%s: the last series is of %s", name, last.Metric)
+		}
+		for _, change := range last.Changes {
+			if !strings.Contains(change.Sentence, "% instead of 0 %") || !change.Worse {
+				t.Errorf("%s: %q", name, change.Sentence)
+			}
+		}
+	}
+}
+
+// Metrics of one run rise and fall together: a run that differs from itself in one
+// differs in all, which is no more of a coincidence.
+func TestTwinsOfMetricsThatMoveTogether(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 0))
+	metrics := []string{"throughput", "cpu", "response.p50", "response.p99"}
+	const histories = 400
+	unlikelies := 0
+	for range histories {
+		var list []*analysis.Analysis
+		for range 20 {
+			a := &analysis.Analysis{Groups: []analysis.Group{{Twin: map[string]stats.Interval{}}}}
+			low := 0.99
+			if random.Float64() < 0.05 {
+				low = 1.01
+			}
+			for _, m := range metrics {
+				a.Groups[0].Twin[m] = stats.Interval{N: 6, Estimate: 1.02, Low: low, High: 1.04, Level: 0.95}
+			}
+			list = append(list, a)
+		}
+		if poolTwins(list, metrics).P < unlikely {
+			unlikelies++
+		}
+	}
+	if unlikelies > histories*2/100 {
+		t.Errorf("chance alone is ruled out in %d of %d histories of twins that are the same", unlikelies, histories)
+	}
+}

@@ -14,21 +14,31 @@ import (
 // per request.
 func TestSteadyStateDoesNotAllocate(t *testing.T) {
 	for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 8}, {Mode: profile.Open, Connections: 8, Rate: 4000}} {
-		var before, after runtime.MemStats
-		s := spec(nullServer(t), p)
-		s.Warmup, s.Duration, s.DropHistograms = 500*time.Millisecond, 500*time.Millisecond, true
-		s.OnWindow = func(w measure.Window) {
-			if w.Index == -1 {
-				runtime.ReadMemStats(&before)
-			} else {
-				runtime.ReadMemStats(&after)
-			}
+		doesNotAllocate(t, spec(nullServer(t), p))
+	}
+}
+
+// doesNotAllocate runs a load and counts what this process allocates while it is
+// measured: next to nothing per request, message or event, and so the server, which is in
+// it, must not either.
+func doesNotAllocate(t *testing.T, s Spec) {
+	t.Helper()
+	var before, after runtime.MemStats
+	s.Warmup, s.Duration, s.DropHistograms = 300*time.Millisecond, 300*time.Millisecond, true
+	s.OnWindow = func(w measure.Window) {
+		if w.Index == -1 {
+			runtime.ReadMemStats(&before)
+		} else {
+			runtime.ReadMemStats(&after)
 		}
-		r := mustRun(t, s)
-		perRequest := float64(after.Mallocs-before.Mallocs) / float64(r.Total.Completed)
-		if perRequest > 0.05 {
-			t.Errorf("%s loop: %.3f allocations per request (%d for %d)", p.Mode, perRequest, after.Mallocs-before.Mallocs, r.Total.Completed)
-		}
+	}
+	r := mustRun(t, s)
+	if r.Total.Completed < 100 || r.Total.Errors.Total() > 0 {
+		t.Fatalf("%s loop: %d completed, errors %v", s.Profile.Mode, r.Total.Completed, r.FirstErrors)
+	}
+	// Windows and the collector allocate some tens, however much is measured.
+	if n := after.Mallocs - before.Mallocs; n > 100+uint64(r.Total.Completed)/100 {
+		t.Errorf("%s loop: %d allocations for %d", s.Profile.Mode, n, r.Total.Completed)
 	}
 }
 

@@ -51,14 +51,16 @@ func asScheduled(at int64) int64 { return at }
 
 // TestArrivalsLevel: loads that send as scheduled are hardly ever accused. At
 // one in a thousand, 2000 seeds have two on average, and more than nine with a
-// probability below 1e-4; the seeds are fixed, so this does not flicker.
+// probability below 1e-4, 500 more than four with one below 2e-4; the seeds are
+// fixed, so this does not flicker.
 func TestArrivalsLevel(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		rate  float64
 		d     time.Duration
 		loads int
-	}{{40, 3 * time.Second, 2000}, {300, 5 * time.Second, 2000}, {20_000, 4 * time.Second, 50}} {
+		most  int
+	}{{40, 3 * time.Second, 2000, 9}, {300, 5 * time.Second, 500, 4}, {20_000, 4 * time.Second, 20, 1}} {
 		free, accused := engine.NewSlots(0, 0), 0
 		for seed := range uint64(c.loads) {
 			r := sendBy(free, profile.Profile{Mode: profile.Open, Rate: c.rate}, seed, c.d, asScheduled)
@@ -69,7 +71,7 @@ func TestArrivalsLevel(t *testing.T) {
 				accused++
 			}
 		}
-		if accused > 9 {
+		if accused > c.most {
 			t.Errorf("rate %v: %d of %d loads were accused without reason", c.rate, accused, c.loads)
 		}
 	}
@@ -200,11 +202,12 @@ func TestEnginesSampleTheirSendings(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, engine string) {
 		s := spec(server(t, replies(okReply)), profile.Profile{Mode: profile.Open, Connections: 8, Rate: 1000})
-		s.Engine, s.Duration, s.Timeout = engine, time.Second, 30*time.Second
-		r := mustRun(t, s)
-		if len(r.arrivals) == 0 {
-			t.Errorf("no batch of gaps in %d requests", r.Total.Sent)
-		}
+		s.Engine, s.Duration = engine, time.Second
+		eventually(t, func(wrong func(string, ...any)) {
+			if r := mustRun(t, s); len(r.arrivals) == 0 {
+				wrong("no batch of gaps in %d requests", r.Total.Sent)
+			}
+		})
 	})
 }
 

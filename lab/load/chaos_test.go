@@ -128,6 +128,7 @@ func TestChaos(t *testing.T) {
 	files, goroutines := openFiles(t), runtime.NumGoroutine()
 	var mu sync.Mutex
 	var seen measure.Errors
+	completed := uint64(0)
 	t.Run("all", func(t *testing.T) {
 		eachEngineAlone(t, func(t *testing.T, engine string) {
 			for i, reuse := range []request.Reuse{request.PerWorker, request.Shared, request.NoReuse} {
@@ -137,7 +138,7 @@ func TestChaos(t *testing.T) {
 							t.Parallel()
 							c := &chaos{rng: rand.New(rand.NewPCG(uint64(i), 7))}
 							s := spec("", p)
-							s.Engine, s.Link.Reuse, s.Duration, s.MaxRequests, s.Timeout = engine, reuse, 0, 250, 400*time.Millisecond
+							s.Engine, s.Link.Reuse, s.Duration, s.MaxRequests, s.Timeout = engine, reuse, 0, 150, 400*time.Millisecond
 							serve := c.serve
 							if secure {
 								config := &tls.Config{Certificates: []tls.Certificate{cert}}
@@ -149,16 +150,17 @@ func TestChaos(t *testing.T) {
 									defer conn.Close()
 									c.serve(conn)
 								}
-								s.TLS.CAFile, s.MaxRequests = certFile, 100 // handshakes take long under the race detector
+								s.TLS.CAFile, s.MaxRequests = certFile, 60 // handshakes take long under the race detector
 							}
 							s.Target = server(t, serve)
 							if secure {
 								s.Target = strings.Replace(s.Target, "http:", "https:", 1)
 							}
-							e := accounted(t, s, c)
+							all := accounted(t, s, c)
 							mu.Lock()
 							defer mu.Unlock()
-							seen.Add(e)
+							seen.Add(all.Errors)
+							completed += all.Completed + all.Drained
 						})
 					}
 				}
@@ -169,11 +171,15 @@ func TestChaos(t *testing.T) {
 	if seen.Connect == 0 || seen.Timeout == 0 || seen.Reset == 0 || seen.Body == 0 || seen.Status == 0 {
 		t.Errorf("not every kind of error was seen: %+v", seen)
 	}
+	if completed == 0 {
+		t.Error("nothing was answered")
+	}
 }
 
 // accounted runs a load that ends by the number of its requests and checks that
-// each of them came to one end. It returns the errors.
-func accounted(t *testing.T, s Spec, c *chaos) measure.Errors {
+// each of them came to one end. It returns what became of them: on a busy machine all
+// answers may come too late.
+func accounted(t *testing.T, s Spec, c *chaos) *measure.Window {
 	t.Helper()
 	r := ran(t, s)
 	all := everything(r)
@@ -183,18 +189,18 @@ func accounted(t *testing.T, s Spec, c *chaos) measure.Errors {
 	if ended > all.Offered || all.Offered > ended+e.Connect || all.Offered != s.MaxRequests {
 		t.Errorf("offered %d of %d, of which %d came to an end: %+v, %+v", all.Offered, s.MaxRequests, ended, all, r.FirstErrors)
 	}
-	if why := r.FirstErrors["connect"]; s.TLS.CAFile == "" && e.Connect > 0 && !containsAny(why, "timeout|timed out") { // as on a busy machine
-		t.Errorf("%d failed to connect: %s", e.Connect, why)
+	if s.TLS.CAFile == "" && e.Connect != lateConnects(r) {
+		t.Errorf("%d failed to connect: %s", e.Connect, r.FirstErrors["connect"])
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if n := all.Completed + all.Drained; n == 0 || n > c.good || e.Status > c.refused {
+	if n := all.Completed + all.Drained; n > c.good || e.Status > c.refused {
 		t.Errorf("completed %d of %d, refused %d of %d", n, c.good, e.Status, c.refused)
 	}
 	if timed := all.Completed + all.Drained + e.Wrong(); r.leftOut == 0 && uint64(count(r, measure.Response)) != timed {
 		t.Errorf("%d times of %d answers", count(r, measure.Response), timed)
 	}
-	return e
+	return all
 }
 
 // everything sums up all windows, also those that are invalid.
@@ -210,11 +216,10 @@ func everything(r *Result) *measure.Window {
 // before, once those of the servers have ended.
 func nothingLeft(t *testing.T, files, goroutines int) {
 	t.Helper()
-	for range 200 {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if openFiles(t) <= files && runtime.NumGoroutine() <= goroutines {
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	var stacks bytes.Buffer
 	buf := make([]byte, 1<<20)

@@ -89,24 +89,26 @@ func total(r *Result) *measure.Window {
 func TestDrainSendsWhatWasDue(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, engine string) {
-		s := spec(server(t, frozen(500*time.Millisecond, 1500*time.Millisecond)), profile.Profile{Mode: profile.Open, Connections: 4, Rate: 400, Arrivals: profile.Uniform})
-		s.Engine, s.Duration = engine, time.Second
-		w := total(ran(t, s))
-		if w.Offered != 400 || w.Completed+w.Drained != 400 || w.Unfinished != 0 || w.Sent != 400 {
-			t.Errorf("offered %d, sent %d, completed %d, drained %d, unfinished %d", w.Offered, w.Sent, w.Completed, w.Drained, w.Unfinished)
-		}
-		// Half of them were due in the freeze: those at its beginning waited for a
-		// second, those at the end of the load for half of it.
-		if w.SentLate < 100 || w.Queued < 100 {
-			t.Errorf("sent after the end: %d, queued %d", w.SentLate, w.Queued)
-		}
-		p60, known := w.Quantile(measure.Response, 60)
-		if !known || time.Duration(p60) < 450*time.Millisecond {
-			t.Errorf("p60 is %v, %v", time.Duration(p60), known)
-		}
-		if w.Length != s.Duration {
-			t.Errorf("the drain counts as measured time: %v", w.Length)
-		}
+		eventually(t, func(wrong func(string, ...any)) {
+			s := spec(server(t, frozen(500*time.Millisecond, 1500*time.Millisecond)), profile.Profile{Mode: profile.Open, Connections: 4, Rate: 400, Arrivals: profile.Uniform})
+			s.Engine, s.Duration = engine, time.Second
+			w := total(ran(t, s))
+			if w.Offered != 400 || w.Completed+w.Drained != 400 || w.Unfinished != 0 || w.Sent != 400 {
+				t.Errorf("offered %d, sent %d, completed %d, drained %d, unfinished %d", w.Offered, w.Sent, w.Completed, w.Drained, w.Unfinished)
+			}
+			// Half of them were due in the freeze: those at its beginning waited for a
+			// second, those at the end of the load for half of it.
+			if w.SentLate < 100 || w.Queued < 100 {
+				wrong("sent after the end: %d, queued %d", w.SentLate, w.Queued)
+			}
+			p60, known := w.Quantile(measure.Response, 60)
+			if !known || time.Duration(p60) < 450*time.Millisecond {
+				wrong("p60 is %v, %v", time.Duration(p60), known)
+			}
+			if w.Length != s.Duration {
+				t.Errorf("the drain counts as measured time: %v", w.Length)
+			}
+		})
 	})
 }
 
@@ -115,28 +117,33 @@ func TestDrainHasAnEnd(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, engine string) {
 		for _, drain := range []time.Duration{-1, 300 * time.Millisecond} {
-			s := spec(server(t, frozen(200*time.Millisecond, time.Hour)), profile.Profile{Mode: profile.Open, Connections: 4, Rate: 400, Arrivals: profile.Uniform})
-			s.Engine, s.Duration, s.Drain, s.Timeout = engine, 600*time.Millisecond, drain, time.Minute
-			began := time.Now()
-			r := ran(t, s)
-			w := total(r)
-			if took := time.Since(began); took > s.Timeout {
-				t.Errorf("the load took %v", took)
-			}
-			if w.Unfinished < 100 || w.Offered != 240 || w.Completed+w.Drained+w.Unfinished != w.Offered {
-				t.Errorf("offered %d, completed %d, drained %d, unfinished %d", w.Offered, w.Completed, w.Drained, w.Unfinished)
-			}
-			want := 300*time.Millisecond + max(drain, 0)
-			if ns, known := w.Quantile(measure.Response, 100); known || time.Duration(ns) < want {
-				t.Errorf("the maximum is at least %v, %v; want %v", time.Duration(ns), known, want)
-			}
-			// Half of those that were due in the 400 ms are older than half of that.
-			if ns, known := w.Quantile(measure.Response, 100-30); known || time.Duration(ns) < want-250*time.Millisecond {
-				t.Errorf("p70 is at least %v, %v", time.Duration(ns), known)
-			}
-			if r.leftOut == 0 && !hasFinding(r, finding.Unfinished) {
-				t.Errorf("findings %+v", r.Findings)
-			}
+			eventually(t, func(wrong func(string, ...any)) {
+				s := spec(server(t, frozen(200*time.Millisecond, time.Hour)), profile.Profile{Mode: profile.Open, Connections: 4, Rate: 400, Arrivals: profile.Uniform})
+				s.Engine, s.Duration, s.Drain, s.Timeout = engine, 600*time.Millisecond, drain, time.Minute
+				began := time.Now()
+				r := ran(t, s)
+				w := total(r)
+				if took := time.Since(began); took > s.Timeout {
+					t.Errorf("the load took %v", took)
+				}
+				if w.Offered != 240 || w.Completed+w.Drained+w.Unfinished != w.Offered {
+					t.Errorf("offered %d, completed %d, drained %d, unfinished %d", w.Offered, w.Completed, w.Drained, w.Unfinished)
+				}
+				if w.Unfinished < 100 {
+					wrong("unfinished %d of 240", w.Unfinished)
+				}
+				want := 300*time.Millisecond + max(drain, 0)
+				if ns, known := w.Quantile(measure.Response, 100); known || time.Duration(ns) < want {
+					wrong("the maximum is at least %v, %v; want %v", time.Duration(ns), known, want)
+				}
+				// Half of those that were due in the 400 ms are older than half of that.
+				if ns, known := w.Quantile(measure.Response, 100-30); known || time.Duration(ns) < want-250*time.Millisecond {
+					wrong("p70 is at least %v, %v", time.Duration(ns), known)
+				}
+				if r.leftOut == 0 && w.Unfinished > 0 && !hasFinding(r, finding.Unfinished) {
+					t.Errorf("findings %+v", r.Findings)
+				}
+			})
 		}
 	})
 }
@@ -156,22 +163,28 @@ func hasFinding(r *Result, name finding.Name) bool {
 func TestClosedLoopsKnowWhatHangs(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, engine string) {
-		s := spec(server(t, hanging(25)), profile.Profile{Mode: profile.Closed, Connections: 20, Think: profile.Think{Mean: 5 * time.Millisecond}})
-		s.Engine, s.Duration, s.Drain, s.Timeout = engine, 1500*time.Millisecond, 500*time.Millisecond, 30*time.Second
-		r := ran(t, s)
-		w := total(r)
-		if w.Unfinished == 0 || w.Unfinished > 20 || w.Errors.Total() != 0 {
-			t.Fatalf("unfinished %d, errors %+v", w.Unfinished, w.Errors)
-		}
-		if ns, known := w.Quantile(measure.Response, 100); known || time.Duration(ns) < 600*time.Millisecond {
-			t.Errorf("the maximum is at least %v, %v", time.Duration(ns), known)
-		}
-		if hasFinding(r, finding.Little) {
-			t.Errorf("the record is blamed: %+v", r.Findings)
-		}
-		if r.leftOut == 0 && r.Validity == finding.Valid {
-			t.Error("a load of which many requests hang is valid")
-		}
+		eventually(t, func(wrong func(string, ...any)) {
+			s := spec(server(t, hanging(25)), profile.Profile{Mode: profile.Closed, Connections: 20, Think: profile.Think{Mean: 5 * time.Millisecond}})
+			s.Engine, s.Duration, s.Drain, s.Timeout = engine, 1500*time.Millisecond, 500*time.Millisecond, 30*time.Second
+			r := ran(t, s)
+			w := total(r)
+			if w.Unfinished > 20 || w.Errors.Total() != 0 {
+				t.Fatalf("unfinished %d, errors %+v", w.Unfinished, w.Errors)
+			}
+			if hasFinding(r, finding.Little) {
+				t.Errorf("the record is blamed: %+v", r.Findings)
+			}
+			if w.Unfinished == 0 {
+				wrong("nothing is unfinished of %d that were sent", w.Sent)
+				return
+			}
+			if ns, known := w.Quantile(measure.Response, 100); known || time.Duration(ns) < 600*time.Millisecond {
+				wrong("the maximum is at least %v, %v", time.Duration(ns), known)
+			}
+			if r.leftOut == 0 && r.Validity == finding.Valid {
+				t.Error("a load of which many requests hang is valid")
+			}
+		})
 	})
 }
 
@@ -180,15 +193,17 @@ func TestClosedLoopsKnowWhatHangs(t *testing.T) {
 func TestClosedLoopsSeeAFreezeAtTheEnd(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, engine string) {
-		s := spec(server(t, frozen(600*time.Millisecond, 1300*time.Millisecond)), profile.Profile{Mode: profile.Closed, Connections: 16})
-		s.Engine, s.Duration = engine, time.Second
-		w := total(ran(t, s))
-		if w.Drained != 16 || w.Unfinished != 0 {
-			t.Errorf("drained %d, unfinished %d", w.Drained, w.Unfinished)
-		}
-		if most := time.Duration(w.Longest(measure.Response)); most < 600*time.Millisecond {
-			t.Errorf("the longest response is %v", most)
-		}
+		eventually(t, func(wrong func(string, ...any)) {
+			s := spec(server(t, frozen(600*time.Millisecond, 1300*time.Millisecond)), profile.Profile{Mode: profile.Closed, Connections: 16})
+			s.Engine, s.Duration = engine, time.Second
+			w := total(ran(t, s))
+			if w.Drained != 16 || w.Unfinished != 0 {
+				wrong("drained %d, unfinished %d", w.Drained, w.Unfinished)
+			}
+			if most := time.Duration(w.Longest(measure.Response)); most < 600*time.Millisecond {
+				wrong("the longest response is %v", most)
+			}
+		})
 	})
 }
 
@@ -197,17 +212,19 @@ func TestClosedLoopsSeeAFreezeAtTheEnd(t *testing.T) {
 func TestTimeoutsProveTheirLimit(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, engine string) {
-		s := spec(server(t, hanging(25)), profile.Profile{Mode: profile.Open, Connections: 40, Rate: 400, Arrivals: profile.Uniform})
-		s.Engine, s.Duration, s.Timeout = engine, 1200*time.Millisecond, 600*time.Millisecond
-		w := total(ran(t, s))
-		if w.Errors.Timeout < 10 {
-			t.Fatalf("errors %+v", w.Errors)
-		}
-		for _, c := range []measure.Clock{measure.Response, measure.Service, measure.FirstByte} {
-			if ns, known := w.Quantile(c, 98); known || time.Duration(ns) < 599*time.Millisecond {
-				t.Errorf("p98 of %s is at least %v, %v", c, time.Duration(ns), known)
+		eventually(t, func(wrong func(string, ...any)) {
+			s := spec(server(t, hanging(25)), profile.Profile{Mode: profile.Open, Connections: 40, Rate: 400, Arrivals: profile.Uniform})
+			s.Engine, s.Duration, s.Timeout = engine, 1200*time.Millisecond, 600*time.Millisecond
+			w := total(ran(t, s))
+			if w.Errors.Timeout < 10 {
+				wrong("errors %+v", w.Errors)
 			}
-		}
+			for _, c := range []measure.Clock{measure.Response, measure.Service, measure.FirstByte} {
+				if ns, known := w.Quantile(c, 98); known || time.Duration(ns) < 599*time.Millisecond {
+					wrong("p98 of %s is at least %v, %v", c, time.Duration(ns), known)
+				}
+			}
+		})
 	})
 }
 
@@ -240,18 +257,23 @@ func TestInterruptedLoadsDontDrain(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, engine string) {
 		for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 4}, {Mode: profile.Open, Connections: 4, Rate: 100}} {
-			s := spec(server(t, frozen(100*time.Millisecond, time.Hour)), p)
-			s.Engine, s.Duration, s.Timeout, s.Drain = engine, time.Minute, time.Minute, time.Minute
-			ctx, cancel := context.WithCancel(t.Context())
-			s.OnStart = func(int64) { time.AfterFunc(700*time.Millisecond, cancel) }
-			r, err := Run(ctx, s)
-			cancel()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if w := total(r); !r.Interrupted || w.Unfinished == 0 || w.Longest(measure.Response) < int64(400*time.Millisecond) {
-				t.Errorf("%s: interrupted %v, unfinished %d, longest %v", p.Mode, r.Interrupted, w.Unfinished, time.Duration(w.Longest(measure.Response)))
-			}
+			eventually(t, func(wrong func(string, ...any)) {
+				s := spec(server(t, frozen(100*time.Millisecond, time.Hour)), p)
+				s.Engine, s.Duration, s.Timeout, s.Drain = engine, time.Minute, time.Minute, time.Minute
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				s.OnStart = func(int64) { time.AfterFunc(700*time.Millisecond, cancel) }
+				r, err := begun(ctx, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !r.Interrupted {
+					t.Errorf("%s: it was not interrupted", p.Mode)
+				}
+				if w := total(r); w.Unfinished == 0 || w.Longest(measure.Response) < int64(400*time.Millisecond) {
+					wrong("%s: unfinished %d, longest %v", p.Mode, w.Unfinished, time.Duration(w.Longest(measure.Response)))
+				}
+			})
 		}
 	})
 }

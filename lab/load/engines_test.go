@@ -12,7 +12,7 @@ import (
 // there are CPUs; not many more, as those that hold CPUs would keep the others from theirs.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	flag.Set("test.parallel", "4")
+	flag.Set("test.parallel", "6")
 	os.Exit(m.Run())
 }
 

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -87,17 +86,23 @@ func TestEvents(t *testing.T) {
 				}
 			})
 			s := ofEvents(target, engine, 5, request.Events{Stamp: &tt.stamp})
-			r := mustRun(t, s)
-			m, h := r.Total.Messages, r.Total.Hist[measure.Response]
-			if m.In < 5 || m.In != r.Total.Completed || r.Total.Errors.Total() != 0 || m.Unstamped+m.Ahead+m.Missed+m.Repeated+m.Reconnects != 0 || r.Unit != "events" {
-				t.Fatalf("%s: %+v, completed %d %s, errors %v", tt.stamp.Where, m, r.Total.Completed, r.Unit, r.FirstErrors)
-			}
-			if h == nil || uint64(h.TotalCount()) != m.In || time.Duration(h.Min()) < behind*95/100 {
-				t.Errorf("%s: delays %v of %d events", tt.stamp.Where, h, m.In)
-			}
-			if has(r, finding.Little) {
-				t.Errorf("findings %v", r.Findings)
-			}
+			eventually(t, func(wrong func(string, ...any)) {
+				r := mustRun(t, s)
+				m, h := r.Total.Messages, r.Total.Hist[measure.Response]
+				if m.In < 5 {
+					wrong("%s: %d events", tt.stamp.Where, m.In)
+					return
+				}
+				if m.In != r.Total.Completed || r.Total.Errors.Total() != 0 || m.Unstamped+m.Ahead+m.Missed+m.Repeated+m.Reconnects != 0 || r.Unit != "events" {
+					t.Fatalf("%s: %+v, completed %d %s, errors %v", tt.stamp.Where, m, r.Total.Completed, r.Unit, r.FirstErrors)
+				}
+				if h == nil || uint64(h.TotalCount()) != m.In || time.Duration(h.Min()) < behind*95/100 {
+					t.Errorf("%s: delays %v of %d events", tt.stamp.Where, h, m.In)
+				}
+				if has(r, finding.Little) {
+					t.Errorf("findings %v", r.Findings)
+				}
+			})
 		})
 	}
 }
@@ -106,54 +111,57 @@ func TestEvents(t *testing.T) {
 // that are taken up again; what it repeats is, too.
 func TestEventsMissed(t *testing.T) {
 	eachLoop(t, func(t *testing.T, engine string) {
-		var asked sync.Map
-		// The first stream begins before the load does, which counts from then on.
-		hold := make(chan struct{})
-		target := eventServer(t, false, func(w http.ResponseWriter, r *http.Request, nth int) {
-			if nth == 1 {
-				tell(w, "\n")
-				<-hold
-				time.Sleep(20 * time.Millisecond)
+		eventually(t, func(wrong func(string, ...any)) {
+			var asked sync.Map
+			// The first stream begins before the load does, which counts from then on.
+			hold := make(chan struct{})
+			target := eventServer(t, false, func(w http.ResponseWriter, r *http.Request, nth int) {
+				if nth == 1 {
+					tell(w, "\n")
+					<-hold
+					time.Sleep(20 * time.Millisecond)
+				}
+				last := r.Header.Get("Last-Event-ID")
+				asked.Store(nth, last)
+				switch nth {
+				case 1:
+					for _, id := range []int{1, 2, 3, 6, 7} {
+						tell(w, "retry: 1\nid: %d\ndata: x\n\n", id)
+					}
+				case 2:
+					for _, id := range []int{11, 11, 12} {
+						tell(w, "id: %d\ndata: x\n\n", id)
+					}
+				default:
+					tell(w, ": idle\n\n")
+					<-r.Context().Done()
+				}
+			})
+			s := ofEvents(target, engine, 1, request.Events{})
+			s.OnStart, s.Duration = func(int64) { close(hold) }, 500*time.Millisecond
+			r, err := begun(t.Context(), s)
+			if err != nil {
+				t.Fatal(err)
 			}
-			last := r.Header.Get("Last-Event-ID")
-			asked.Store(nth, last)
-			switch nth {
-			case 1:
-				for _, id := range []int{1, 2, 3, 6, 7} {
-					tell(w, "retry: 1\nid: %d\ndata: x\n\n", id)
+			all := allWindows(r)
+			if m := all.Messages; m.In != 8 || m.Missed != 5 || m.Repeated != 1 || m.Reconnects != 2 || all.Errors.Total() != 0 {
+				wrong("%+v, errors %+v %v", m, all.Errors, r.FirstErrors)
+			}
+			for nth, want := range map[int]string{1: "", 2: "7", 3: "12"} {
+				if got, _ := asked.Load(nth); got != want {
+					wrong("stream %d began after %q, want %q", nth, got, want)
 				}
-			case 2:
-				for _, id := range []int{11, 11, 12} {
-					tell(w, "id: %d\ndata: x\n\n", id)
-				}
-			default:
-				tell(w, ": idle\n\n")
-				<-r.Context().Done()
+			}
+			if r.leftOut == 0 && !has(r, finding.MissedEvents) {
+				wrong("findings %v", r.Findings)
 			}
 		})
-		s := ofEvents(target, engine, 1, request.Events{})
-		s.OnStart, s.Duration = func(int64) { close(hold) }, 500*time.Millisecond
-		r, err := Run(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all := allWindows(r)
-		if m := all.Messages; m.In != 8 || m.Missed != 5 || m.Repeated != 1 || m.Reconnects != 2 || all.Errors.Total() != 0 {
-			t.Fatalf("%+v, errors %+v %v", m, all.Errors, r.FirstErrors)
-		}
-		for nth, want := range map[int]string{1: "", 2: "7", 3: "12"} {
-			if got, _ := asked.Load(nth); got != want {
-				t.Errorf("stream %d began after %q, want %q", nth, got, want)
-			}
-		}
-		if r.leftOut == 0 && !has(r, finding.MissedEvents) {
-			t.Errorf("findings %v", r.Findings)
-		}
 	})
 }
 
 // TestEventsFaults: each way in which a stream can fail is told.
 func TestEventsFaults(t *testing.T) {
+	t.Parallel()
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 	for _, tt := range []struct {
 		name, answer string
@@ -171,56 +179,58 @@ func TestEventsFaults(t *testing.T) {
 		{"no more", "HTTP/1.1 204 No Content\r\n\r\n", true, "handshake", "not to come back"},
 	} {
 		eachLoop(t, func(t *testing.T, engine string) {
-			var conns atomic.Int64
-			start := make(chan struct{})
-			target := server(t, func(c net.Conn) {
-				if _, err := http.ReadRequest(bufio.NewReader(c)); err != nil {
-					return
-				}
-				if conns.Add(1) == 1 { // so that the load begins
-					io.WriteString(c, head+"3\r\n:\n\n\r\n")
-					<-start
-					time.Sleep(20 * time.Millisecond)
-					if tt.kind != "handshake" {
-						io.WriteString(c, strings.TrimPrefix(tt.answer, head))
-						if !tt.stays {
+			eventually(t, func(wrong func(string, ...any)) {
+				var conns atomic.Int64
+				start := make(chan struct{})
+				target := server(t, func(c net.Conn) {
+					if _, err := http.ReadRequest(bufio.NewReader(c)); err != nil {
+						return
+					}
+					if conns.Add(1) == 1 { // so that the load begins
+						io.WriteString(c, head+"3\r\n:\n\n\r\n")
+						<-start
+						time.Sleep(20 * time.Millisecond)
+						if tt.kind != "handshake" {
+							io.WriteString(c, strings.TrimPrefix(tt.answer, head))
+							if !tt.stays {
+								return
+							}
+						} else {
 							return
 						}
 					} else {
-						return
+						io.WriteString(c, tt.answer)
+						if !tt.stays {
+							return
+						}
 					}
-				} else {
-					io.WriteString(c, tt.answer)
-					if !tt.stays {
-						return
+					io.Copy(io.Discard, c)
+				})
+				s := ofEvents(target, engine, 1, request.Events{Retry: time.Millisecond, MaxEvent: 100})
+				if tt.kind == "timeout" {
+					s.Link.Events.Silence = 100 * time.Millisecond
+				}
+				s.OnStart = func(int64) { close(start) }
+				r, err := begun(t.Context(), s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all := allWindows(r)
+				count := uint64(0)
+				for _, k := range all.Errors.ByKind() {
+					if k.Kind == tt.kind {
+						count = k.Count
+					} else if k.Count > 0 && !(tt.kind == "handshake" && k.Kind == "reset") {
+						wrong("%s: %d errors of kind %s (%s)", tt.name, k.Count, k.Kind, r.FirstErrors[k.Kind])
 					}
 				}
-				io.Copy(io.Discard, c)
+				if count == 0 || !strings.Contains(r.FirstErrors[tt.kind], tt.says) {
+					wrong("%s: errors %+v: %v, want %q in it", tt.name, all.Errors, r.FirstErrors, tt.says)
+				}
+				if tt.name == "no more" && conns.Load() != 2 {
+					wrong("%d connections, though the server wants it not to come back", conns.Load())
+				}
 			})
-			s := ofEvents(target, engine, 1, request.Events{Retry: time.Millisecond, MaxEvent: 100})
-			if tt.kind == "timeout" {
-				s.Link.Events.Silence = 100 * time.Millisecond
-			}
-			s.OnStart = func(int64) { close(start) }
-			r, err := Run(t.Context(), s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all := allWindows(r)
-			count := uint64(0)
-			for _, k := range all.Errors.ByKind() {
-				if k.Kind == tt.kind {
-					count = k.Count
-				} else if k.Count > 0 && !(tt.kind == "handshake" && k.Kind == "reset") {
-					t.Errorf("%s: %d errors of kind %s (%s)", tt.name, k.Count, k.Kind, r.FirstErrors[k.Kind])
-				}
-			}
-			if count == 0 || !strings.Contains(r.FirstErrors[tt.kind], tt.says) {
-				t.Errorf("%s: errors %+v: %v, want %q in it", tt.name, all.Errors, r.FirstErrors, tt.says)
-			}
-			if tt.name == "no more" && conns.Load() != 2 {
-				t.Errorf("%d connections, though the server wants it not to come back", conns.Load())
-			}
 		})
 	}
 }
@@ -230,7 +240,7 @@ func TestEventsRefused(t *testing.T) {
 	eachLoop(t, func(t *testing.T, engine string) {
 		target := server(t, replies("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"))
 		var none *request.UnreachableError
-		if _, err := Run(t.Context(), ofEvents(target, engine, 2, request.Events{})); !errors.As(err, &none) || !strings.Contains(none.Why, "404 Not Found") {
+		if _, err := begun(t.Context(), ofEvents(target, engine, 2, request.Events{})); !errors.As(err, &none) || !strings.Contains(none.Why, "404 Not Found") {
 			t.Error(err)
 		}
 	})
@@ -247,10 +257,7 @@ func TestEventsUntil(t *testing.T) {
 			})
 			s := ofEvents(target, engine, 2, request.Events{Retry: time.Millisecond})
 			s.MaxRequests, s.Duration = 20, 0
-			r, err := Run(t.Context(), s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := ran(t, s)
 			if all := allWindows(r); all.Completed < 20 || all.Completed > 22 || all.Errors.Total() != 0 || all.Messages.Reconnects < 18 {
 				t.Errorf("%q: completed %d, %+v, errors %v", framing, all.Completed, all.Messages, r.FirstErrors)
 			}
@@ -272,20 +279,8 @@ func TestEventsDoNotAllocate(t *testing.T) {
 				time.Sleep(10 * time.Millisecond)
 			}
 		})
-		var before, after runtime.MemStats
 		s := ofEvents(target, engine, 4, request.Events{Stamp: &request.Stamp{Where: "json:.at", Clock: stamp.Monotonic}})
-		s.Warmup, s.Duration, s.DropHistograms = 500*time.Millisecond, 500*time.Millisecond, true
-		s.OnWindow = func(w measure.Window) {
-			if w.Index == -1 {
-				runtime.ReadMemStats(&before)
-			} else {
-				runtime.ReadMemStats(&after)
-			}
-		}
-		r := mustRun(t, s)
-		if per := float64(after.Mallocs-before.Mallocs) / float64(r.Total.Completed); per > 0.05 {
-			t.Errorf("%.3f allocations per event (%d for %d)", per, after.Mallocs-before.Mallocs, r.Total.Completed)
-		}
+		doesNotAllocate(t, s)
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 // time needs no more files than it has connections, and those for which
 // [engine.roomForFiles] looks. The server is in a process of its own, with its own limit.
 func TestNoReuseWithinTheFileLimit(t *testing.T) {
+	t.Parallel()
 	const inside = "DYNO_TEST_TARGET"
 	target := os.Getenv(inside)
 	if target == "" {
@@ -21,7 +22,7 @@ func TestNoReuseWithinTheFileLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, target := visited(t, nil)
-		cmd := exec.Command("sh", "-c", `ulimit -n 200 && exec "$0" "$@"`, self, "-test.run", "^"+t.Name()+"$", "-test.timeout", "60s")
+		cmd := exec.Command("sh", "-c", `ulimit -n 200 && exec "$0" "$@"`, self, "-test.run", "^"+t.Name()+"$", "-test.timeout", "5m")
 		cmd.Env = append(os.Environ(), inside+"="+target)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%v\n%s", err, out)

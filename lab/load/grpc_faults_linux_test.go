@@ -5,14 +5,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	xhttp2 "golang.org/x/net/http2"
 
-	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 	"dyno/lab/load/request"
 	"dyno/nano/wire/clock"
@@ -237,24 +234,9 @@ func TestGRPCDoesNotAllocate(t *testing.T) {
 		{"One", `{"text": "a"}`}, {"One", `{"text": "user {{string 8}}", "n": {{seq}}}`}, {"Talk", `{"text": "{{uuid}}"}`}, {"Many", `{}`},
 	} {
 		eachLoopAlone(t, func(t *testing.T, engine string) {
-			var before, after runtime.MemStats
 			s := echoes(t, target, engine, c.method, c.message, 0)
 			s.Profile, s.Link.Streams = profile.Profile{Mode: profile.Closed, Connections: 4}, 10
-			s.Warmup, s.Duration, s.DropHistograms = 500*time.Millisecond, 500*time.Millisecond, true
-			s.OnWindow = func(w measure.Window) {
-				if w.Index == -1 {
-					runtime.ReadMemStats(&before)
-				} else {
-					runtime.ReadMemStats(&after)
-				}
-			}
-			r := mustRun(t, s)
-			if r.Total.Completed < 100 || r.Total.Errors.Total() > 0 {
-				t.Fatalf("%s: %d completed, errors %v", c.method, r.Total.Completed, r.FirstErrors)
-			}
-			if perRequest := float64(after.Mallocs-before.Mallocs) / float64(r.Total.Completed); perRequest > 0.05 {
-				t.Errorf("%s %s: %.3f allocations per request (%d for %d)", c.method, c.message, perRequest, after.Mallocs-before.Mallocs, r.Total.Completed)
-			}
+			doesNotAllocate(t, s)
 		})
 	}
 }

@@ -60,6 +60,7 @@ func zeros(n int) string { return base64.StdEncoding.EncodeToString(make([]byte,
 // (github.com/grpc/grpc/blob/master/doc/interop-test-descriptions.md) that are about
 // what a client sees, as loads on grpc-go's server.
 func TestGRPCInterop(t *testing.T) {
+	t.Parallel()
 	const n = 24
 	type want struct {
 		completed, out, in uint64
@@ -99,7 +100,7 @@ func TestGRPCInterop(t *testing.T) {
 		}, want{n, n, n, nil, "", "", 0}},
 		{"ping_pong, two messages on a stream", "FullDuplexCall", `{"responseParameters": [{"size": 9}]}`, func(r *request.Request) {
 			r.GRPC.Messages = 2
-		}, want{n, n, n, map[string]uint64{"OK": n/2 + 3}, "", "", 9}},
+		}, want{n, n, n, map[string]uint64{"OK": n/2 + 3}, "", "", n/2 + 2}},
 		{"ping_pong, three answers each", "FullDuplexCall", `{"responseParameters": [{"size": 9}, {"size": 8}, {"size": 7}]}`, func(r *request.Request) {
 			r.GRPC.Answers = 3
 		}, want{n, n, 3 * n, nil, "", "", 0}},
@@ -123,7 +124,7 @@ func TestGRPCInterop(t *testing.T) {
 			r.Expect = []string{"grpc OK NOT_FOUND"}
 		}, want{n, n, 0, map[string]uint64{"NOT_FOUND": n}, "", "", 0}},
 		{"unimplemented_method", "UnimplementedCall", ``, nil, want{0, n, 0, map[string]uint64{"UNIMPLEMENTED": n}, "grpc", "UNIMPLEMENTED: ", 0}},
-		{"timeout_on_sleeping_server", "StreamingOutputCall", `{"responseParameters": [{"size": 1, "intervalUs": 300000}]}`, func(r *request.Request) {
+		{"timeout_on_sleeping_server", "StreamingOutputCall", `{"responseParameters": [{"size": 1, "intervalUs": 20000000}]}`, func(r *request.Request) {
 			r.GRPC.Deadline = 20 * time.Millisecond
 		}, want{0, n, 0, nil, "timeout", "DEADLINE_EXCEEDED: ", 0}},
 	} {
@@ -283,17 +284,19 @@ func TestGRPCOpenLoopOfMessages(t *testing.T) {
 func TestGRPCMessageClock(t *testing.T) {
 	eachLoop(t, func(t *testing.T, engine string) {
 		s := calls(grpcServer(t, interop.NewTestServer()), engine, "StreamingOutputCall", `{"responseParameters": [{"size": 1, "intervalUs": 20000}, {"size": 1, "intervalUs": 20000}, {"size": 1, "intervalUs": 20000}]}`, 1, 2, 10)
-		r := mustRun(t, s)
-		h := r.Total.Hist[measure.Message]
-		if n := count(r, measure.Message); n != 30 {
-			t.Fatalf("%d times", n)
-		}
-		if low := time.Duration(h.ValueAtPercentile(50)); low < 19*time.Millisecond {
-			t.Errorf("half of the messages came within %v of the one before", low)
-		}
-		if got := time.Duration(r.Total.Hist[measure.Response].Min()); got < 59*time.Millisecond {
-			t.Errorf("a call took %v", got)
-		}
+		eventually(t, func(wrong func(string, ...any)) {
+			r := mustRun(t, s)
+			h := r.Total.Hist[measure.Message]
+			if n := count(r, measure.Message); n != 30 {
+				t.Fatalf("%d times", n)
+			}
+			if low := time.Duration(h.ValueAtPercentile(50)); low < 19*time.Millisecond {
+				wrong("half of the messages came within %v of the one before", low) // it was late
+			}
+			if got := time.Duration(r.Total.Hist[measure.Response].Min()); got < 59*time.Millisecond {
+				t.Errorf("a call took %v", got)
+			}
+		})
 	})
 }
 
@@ -369,14 +372,16 @@ func TestGRPCStreamsThatEnd(t *testing.T) {
 		eachLoop(t, func(t *testing.T, engine string) {
 			s := calls(grpcServer(t, endingService{failing: failing}), engine, "FullDuplexCall", `{"responseParameters": [{"size": 1}]}`, 1, 1, 10)
 			s.Profile.Think = profile.Think{Mean: 20e6, Spread: profile.Fixed}
-			r := ran(t, s)
-			all := allWindows(r)
-			if all.Completed+all.Drained != 10 || all.Errors.Total() != all.Errors.Stream {
-				t.Fatalf("completed %d, errors %+v (%v)", all.Completed, all.Errors, r.FirstErrors)
-			}
-			if told := strings.Contains(r.FirstErrors["stream"], "with nothing asked: ABORTED: enough"); told != failing || (all.Errors.Stream > 0) != failing {
-				t.Errorf("errors %+v (%v)", all.Errors, r.FirstErrors)
-			}
+			eventually(t, func(wrong func(string, ...any)) { // the end may come after the next message
+				r := ran(t, s)
+				all := allWindows(r)
+				if all.Completed+all.Drained != 10 || all.Errors.Total() != all.Errors.Stream {
+					wrong("completed %d, errors %+v (%v)", all.Completed, all.Errors, r.FirstErrors)
+				}
+				if told := strings.Contains(r.FirstErrors["stream"], "with nothing asked: ABORTED: enough"); told != failing || (all.Errors.Stream > 0) != failing {
+					wrong("errors %+v (%v)", all.Errors, r.FirstErrors)
+				}
+			})
 		})
 	}
 }

@@ -52,7 +52,7 @@ func watchMemory() (grown func() int64) {
 // TestHTTP2Hostile: whatever a server does over HTTP/2, a load ends in its time, with
 // bounded memory, and what happened is one kind of error.
 func TestHTTP2Hostile(t *testing.T) {
-	const length, limit = 700 * time.Millisecond, 200 * time.Millisecond
+	const length, limit = 300 * time.Millisecond, 200 * time.Millisecond
 	forever := func(p *peer, write func() error) {
 		for write() == nil {
 		}
@@ -109,36 +109,42 @@ func TestHTTP2Hostile(t *testing.T) {
 	}
 	eachHTTP2Engine(t, func(t *testing.T, engine string) {
 		for _, tt := range tests {
-			grown := watchMemory()
-			s := overHTTP2(scripted(t, tt.do), engine, 2, 3, 0)
-			s.Duration, s.Timeout, s.Drain = length, limit, limit
-			if !slices.Contains(tt.kinds, "timeout") { // it is found out however slowly that is read
-				s.Timeout, s.Drain = 30*time.Second, 30*time.Second
-			}
-			s.Requests = []request.Request{{Method: "POST", Path: "/", Body: strings.Repeat("z", tt.body)}}
-			began := time.Now()
-			r := ran(t, s)
-			took, memory, all := time.Since(began), grown(), everything(r)
-			if took > length+limit+20*time.Second { // a busy machine is slow, but not for ever
-				t.Errorf("%s: the load took %v", tt.name, took)
-			}
-			if memory > mostMemory {
-				t.Errorf("%s: the heap grew by %d MB", tt.name, memory>>20)
-			}
-			if all.Completed+all.Drained != 0 || all.Errors.Total() == 0 {
-				t.Errorf("%s: completed %d, errors %+v", tt.name, all.Completed, all.Errors)
-			}
-			for _, k := range all.Errors.ByKind() {
-				if k.Kind == "connect" && strings.Contains(r.FirstErrors["connect"], "timed out") {
-					continue // a busy machine did not get to it
+			eventually(t, func(wrong func(string, ...any)) {
+				grown := watchMemory()
+				s := overHTTP2(scripted(t, tt.do), engine, 2, 3, 0)
+				s.Duration, s.Timeout, s.Drain = length, limit, limit
+				if !slices.Contains(tt.kinds, "timeout") { // it is found out however slowly that is read
+					s.Timeout, s.Drain = 30*time.Second, 30*time.Second
 				}
-				if k.Count > 0 && !strings.Contains(strings.Join(tt.kinds, " "), k.Kind) {
-					t.Errorf("%s: %d errors of kind %s (%v)", tt.name, k.Count, k.Kind, r.FirstErrors)
+				s.Requests = []request.Request{{Method: "POST", Path: "/", Body: strings.Repeat("z", tt.body)}}
+				began := time.Now()
+				r := ran(t, s)
+				took, memory, all := time.Since(began), grown(), everything(r)
+				if took > length+limit+time.Minute { // a busy machine is slow, but not for ever
+					t.Errorf("%s: the load took %v", tt.name, took)
 				}
-			}
-			if text := fmt.Sprint(r.FirstErrors); !strings.Contains(text, tt.says) {
-				t.Errorf("%s: %s, want %q in it", tt.name, text, tt.says)
-			}
+				if memory > mostMemory {
+					t.Errorf("%s: the heap grew by %d MB", tt.name, memory>>20)
+				}
+				if all.Completed+all.Drained != 0 {
+					t.Errorf("%s: completed %d", tt.name, all.Completed)
+				}
+				if all.Errors.Total() == lateConnects(r) { // it stood still all the time
+					wrong("%s: sent %d, unfinished %d, errors %+v", tt.name, all.Sent, all.Unfinished, all.Errors)
+					return
+				}
+				for _, k := range all.Errors.ByKind() {
+					if k.Kind == "connect" && k.Count == lateConnects(r) {
+						continue // a busy machine did not get to it
+					}
+					if k.Count > 0 && !strings.Contains(strings.Join(tt.kinds, " "), k.Kind) {
+						t.Errorf("%s: %d errors of kind %s (%v)", tt.name, k.Count, k.Kind, r.FirstErrors)
+					}
+				}
+				if text := fmt.Sprint(r.FirstErrors); !strings.Contains(text, tt.says) {
+					t.Errorf("%s: %s, want %q in it", tt.name, text, tt.says)
+				}
+			})
 		}
 	})
 }
@@ -274,7 +280,7 @@ func TestHTTP2FewerStreams(t *testing.T) {
 				}
 			}()
 			var open []uint32
-			said, acked, rounds := 1, 0, 0
+			said, acked, rounds, quiet := 1, 0, 0, 0
 			for {
 				select {
 				case f, ok := <-came:
@@ -292,6 +298,11 @@ func TestHTTP2FewerStreams(t *testing.T) {
 					if len(open) == 0 || acked < said {
 						continue
 					}
+					// A client that stands still sends as many as it may a little later.
+					if quiet++; len(open) < allowed[said-1] && quiet < 100 {
+						continue
+					}
+					quiet = 0
 					mu.Lock()
 					if rounds > 0 { // those of the first were sent under what was allowed before
 						most[said-1] = max(most[said-1], len(open))

@@ -25,7 +25,7 @@ func TestServerInTheSameProcess(t *testing.T) {
 				both.Go(func() {
 					s := spec(srv.URL, p)
 					s.Engine, s.MaxRequests, s.Duration = engine, 200, 0
-					r, err := Run(t.Context(), s)
+					r, err := begun(t.Context(), s)
 					if err != nil {
 						t.Error(err)
 						return

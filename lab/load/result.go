@@ -116,10 +116,8 @@ func (r *Result) requestResults(requests []request.Request) []measure.RequestRes
 	var list []measure.RequestResult
 	for i := range r.breakdown.Kinds {
 		k := &r.breakdown.Kinds[i]
-		one := measure.RequestResult{Name: requests[i].Name}
-		one.Total.Length, one.Total.Completed, one.Total.Drained, one.Total.Errors = r.Total.Length, k.Completed, k.Drained, k.Errors
-		one.Total.Unfinished = k.Unfinished
-		one.Total.Hist[measure.Response] = k.Response.Histogram()
+		one := measure.RequestResult{Name: requests[i].Name, Total: k.Window()}
+		one.Total.Length = r.Total.Length
 		list = append(list, one)
 	}
 	return list

@@ -42,6 +42,7 @@ func (s *stopper) here(where string) {
 // runStopped runs a load all of whose loops are stopped once.
 func runStopped(t *testing.T, s Spec, where string, after, stop time.Duration) *Result {
 	t.Helper()
+	s.Drain = 0 // as usual
 	_, open := engine.Pick(s.Engine, s.KernelTimestamps)
 	shares, err := s.split(t.Context(), nil)
 	if err != nil {
@@ -50,11 +51,18 @@ func runStopped(t *testing.T, s Spec, where string, after, stop time.Duration) *
 	var measured atomic.Int64
 	s.OnStart = measured.Store
 	defer processors.Hold(len(shares))()
-	r := &Result{planned: newPlanFold(&s), FirstErrors: map[string]string{}}
-	err = (&runner{spec: &s, result: r}).run(t.Context(), shares, func(sh engine.Share) (engine.Engine, error) {
-		sh.Intercept = (&stopper{&measured, where, after, stop}).here
-		return open(sh)
-	})
+	var r *Result
+	run := func() error {
+		r = &Result{planned: newPlanFold(&s), FirstErrors: map[string]string{}}
+		return (&runner{spec: &s, result: r}).run(t.Context(), shares, func(sh engine.Share) (engine.Engine, error) {
+			sh.Intercept = (&stopper{&measured, where, after, stop}).here
+			return open(sh)
+		})
+	}
+	err = run()
+	for tries := 0; notBegun(err) && tries < 20; tries++ {
+		err = run()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,27 +78,26 @@ type windowsOf func(t *testing.T, stop time.Duration) (windows []measure.Window,
 // notOurs runs a load with a stop in it, and checks that no window that counts has a
 // time of half the stop or more, which the server never takes, and that every request
 // is accounted for. It never does, unless other programs keep it from its CPU: then
-// such times are there without any stop, too, at least once, and nothing can be told, or
+// such times are there without any stop, too, more than once, and nothing can be told, or
 // they are not there each time, as with a mistake of ours.
 func notOurs(t *testing.T, stop time.Duration, run windowsOf) {
 	t.Helper()
-	const tries = 3
-	calm := 0 // tries in which the same load, without a stop, had no such time
+	const tries = 10
+	uneasy := 0 // tries in which the same load, without a stop, had such a time too
 	var found []string
 	for range tries {
 		windows, longest := run(t, stop)
 		if found = oursIn(windows, longest, stop); len(found) == 0 {
 			return
 		}
-		if windows, longest = run(t, 0); !slices.ContainsFunc(windows, func(w measure.Window) bool { return time.Duration(longest(&w)) >= stop/4 }) {
-			calm++
+		if windows, longest = run(t, 0); slices.ContainsFunc(windows, func(w measure.Window) bool { return time.Duration(longest(&w)) >= stop/4 }) {
+			if uneasy++; uneasy > 1 {
+				t.Skip("this machine can't carry the load without any stop either")
+			}
 		}
 	}
-	if calm < tries {
-		t.Skipf("this machine can't carry the load, without any stop, in %d of %d tries", tries-calm, tries)
-	}
 	for _, what := range found {
-		t.Errorf("in each of %d tries, though the load was fine without a stop each time; in the last: %s", tries, what)
+		t.Errorf("in each of %d tries, though the load was fine without a stop; in the last: %s", tries, what)
 	}
 }
 
@@ -184,10 +191,10 @@ func TestStoppedLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := spec(c.Target, c.Profile)
-	s.Engine, s.Threads, s.Duration, s.Warmup = c.Engine, c.Threads, c.Duration, c.Warmup
+	s.Engine, s.Threads, s.Duration, s.Warmup, s.Drain = c.Engine, c.Threads, c.Duration, c.Warmup, 0
 	out := json.NewEncoder(os.NewFile(3, "windows"))
 	s.OnStart = func(int64) { out.Encode("started") }
-	r, err := Run(t.Context(), s)
+	r, err := begun(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,8 +279,8 @@ func TestAStoppedProcessIsNotTheServer(t *testing.T) {
 		{best, 500, 1, 1500 * time.Millisecond, 300 * time.Millisecond},
 		{"portable", 500, 1, 50 * time.Millisecond, 600 * time.Millisecond},
 		{"epoll", 5000, 2, 2500 * time.Millisecond, time.Second}, // beyond the end
-		{best, 25_000, 1, 1200 * time.Millisecond, 1200 * time.Millisecond},
-		{"epoll", 40_000, 1, 1100 * time.Millisecond, 600 * time.Millisecond},
+		{best, 25_000 / slowdown, 1, 1200 * time.Millisecond, 1200 * time.Millisecond},
+		{"epoll", 40_000 / slowdown, 1, 1100 * time.Millisecond, 600 * time.Millisecond},
 		{best, 1000, 2, 100 * time.Millisecond, 3 * time.Second},
 		{"portable", 5000, 1, 900 * time.Millisecond, 1200 * time.Millisecond},
 		{best, 0, 1, 1100 * time.Millisecond, 500 * time.Millisecond},

@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -80,25 +79,27 @@ func webSocketServers(t *testing.T) map[string]string {
 }
 
 func TestWebSocket(t *testing.T) {
+	t.Parallel()
+	const n = 30
 	for name, target := range webSocketServers(t) {
 		eachLoop(t, func(t *testing.T, engine string) {
 			for _, link := range []request.Link{{}, {PerConnection: 7}, {Reuse: request.NoReuse}, {Reuse: request.Shared}} {
-				s := overWebSocket(target, engine, 3, 60)
+				s := overWebSocket(target, engine, 3, n)
 				link.WebSocket = s.Link.WebSocket
 				s.Link = link
 				s.Requests[0].Body = `{"n": {{seq 100}}, "long": "{{string 300}}"}`
 				s.Requests[0].Expect = []string{"json $.n >= 100"}
 				r := ran(t, s)
 				all := allWindows(r)
-				if all.Completed+all.Drained != 60 || all.Sent != 60 || all.Errors.Total() != 0 || all.Messages.Out != 60 || all.Messages.In != 60 {
+				if all.Completed+all.Drained != n || all.Sent != n || all.Errors.Total() != 0 || all.Messages.Out != n || all.Messages.In != n {
 					t.Fatalf("%s %+v: completed %d, sent %d, %+v, errors %+v (%v)", name, link, all.Completed, all.Sent, all.Messages, all.Errors, r.FirstErrors)
 				}
 				before := uint64(3) // connections, which are not counted
-				if link.PerConnection > 0 && all.Connects+before < 9 {
-					t.Errorf("%s: %d connections for 60 messages, 7 each", name, all.Connects)
+				if link.PerConnection > 0 && all.Connects+before < n/7+1 {
+					t.Errorf("%s: %d connections for %d messages, 7 each", name, all.Connects, n)
 				}
-				if link.Reuse == request.NoReuse && all.Connects+before < 60 {
-					t.Errorf("%s: %d connections for 60 messages, one each", name, all.Connects)
+				if link.Reuse == request.NoReuse && all.Connects+before < n {
+					t.Errorf("%s: %d connections for %d messages, one each", name, all.Connects, n)
 				}
 				if r.Unit != "messages" || len(r.Causes) != 0 {
 					t.Errorf("%s: counts %s, causes %v", name, r.Unit, r.Causes)
@@ -250,10 +251,7 @@ func TestWebSocketFaults(t *testing.T) {
 				s := overWebSocket(target, engine, 2, n)
 				s.Link.WebSocket.MaxMessage = 1000
 				s.Requests[0].Expect = []string{`body == "hello"`}
-				r, err := Run(t.Context(), s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := ran(t, s)
 				all := allWindows(r)
 				if all.Errors != tt.errors || all.Completed+all.Drained != n-all.Errors.Total() {
 					t.Fatalf("completed %d, drained %d, errors %+v, want %+v (%v)", all.Completed, all.Drained, all.Errors, tt.errors, r.FirstErrors)
@@ -279,22 +277,22 @@ func TestWebSocketFaults(t *testing.T) {
 
 // TestWebSocketDrops: a message without an answer is a timeout, as many as there are.
 func TestWebSocketDrops(t *testing.T) {
+	t.Parallel()
 	eachLoop(t, func(t *testing.T, engine string) {
-		target := answering(t, func(p *wsPeer, n int, message string) {
-			if n%5 != 0 {
-				io.WriteString(p, say(0x81, message))
+		eventually(t, func(wrong func(string, ...any)) {
+			target := answering(t, func(p *wsPeer, n int, message string) {
+				if n%5 != 0 {
+					io.WriteString(p, say(0x81, message))
+				}
+			})
+			s := overWebSocket(target, engine, 4, 20)
+			s.Timeout = time.Second
+			r := ran(t, s)
+			all := allWindows(r)
+			if all.Errors != (measure.Errors{Timeout: 4}) || all.Completed+all.Drained != 16 || all.GivenUp(measure.Response) != 4 || !strings.Contains(r.FirstErrors["timeout"], "no answer within 1s") {
+				wrong("completed %d, errors %+v (%v)", all.Completed, all.Errors, r.FirstErrors)
 			}
 		})
-		s := overWebSocket(target, engine, 4, 20)
-		s.Timeout = time.Second
-		r, err := Run(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all := allWindows(r)
-		if all.Errors != (measure.Errors{Timeout: 4}) || all.Completed+all.Drained != 16 || all.GivenUp(measure.Response) != 4 || !strings.Contains(r.FirstErrors["timeout"], "no answer within 1s") {
-			t.Fatalf("completed %d, errors %+v (%v)", all.Completed, all.Errors, r.FirstErrors)
-		}
 	})
 }
 
@@ -329,38 +327,40 @@ func TestWebSocketKnownDelay(t *testing.T) {
 func TestWebSocketFreeze(t *testing.T) {
 	const frozen = 300 * time.Millisecond
 	eachLoop(t, func(t *testing.T, engine string) {
-		var until atomic.Int64
-		target := answering(t, func(p *wsPeer, n int, message string) {
-			if n == 50 {
-				until.Store(time.Now().Add(frozen).UnixNano())
-			}
-			if left := until.Load() - time.Now().UnixNano(); left > 0 {
-				time.Sleep(time.Duration(left))
-			}
-			io.WriteString(p, say(0x81, message))
-		})
-		s := overWebSocket(target, engine, 2, 0)
-		s.Profile = profile.Profile{Mode: profile.Open, Connections: 2, Rate: 500, Arrivals: profile.Uniform}
-		s.Duration = 600 * time.Millisecond
-		r := mustRun(t, s)
-		slow := int64(0)
-		for _, w := range r.Windows {
-			if h := w.Hist[measure.Response]; h != nil {
-				for _, bar := range h.Distribution() {
-					if bar.From >= int64(frozen/3) {
-						slow += bar.Count
+		eventually(t, func(wrong func(string, ...any)) {
+			var until atomic.Int64
+			target := answering(t, func(p *wsPeer, n int, message string) {
+				if n == 50 {
+					until.Store(time.Now().Add(frozen).UnixNano())
+				}
+				if left := until.Load() - time.Now().UnixNano(); left > 0 {
+					time.Sleep(time.Duration(left))
+				}
+				io.WriteString(p, say(0x81, message))
+			})
+			s := overWebSocket(target, engine, 2, 0)
+			s.Profile = profile.Profile{Mode: profile.Open, Connections: 2, Rate: 500, Arrivals: profile.Uniform}
+			s.Duration = 600 * time.Millisecond
+			r := ran(t, s)
+			slow := int64(0)
+			for _, w := range r.Windows {
+				if h := w.Hist[measure.Response]; h != nil {
+					for _, bar := range h.Distribution() {
+						if bar.From >= int64(frozen/3) {
+							slow += bar.Count
+						}
 					}
 				}
 			}
-		}
-		// Due in the first two thirds of the stop: at least 100 at 500/s, less one a
-		// connection and what lies at the edges.
-		if slow < 90 {
-			t.Errorf("%d messages took a third of the stop or longer", slow)
-		}
-		if all := allWindows(r); all.Offered != 300 || all.Completed+all.Drained != 300 {
-			t.Errorf("offered %d, completed %d, drained %d", all.Offered, all.Completed, all.Drained)
-		}
+			// Due in the first two thirds of the stop: at least 100 at 500/s, less one a
+			// connection and what lies at the edges.
+			if slow < 90 {
+				wrong("%d messages took a third of the stop or longer", slow)
+			}
+			if all := allWindows(r); all.Offered != 300 || all.Completed+all.Drained != 300 {
+				t.Errorf("offered %d, completed %d, drained %d", all.Offered, all.Completed, all.Drained)
+			}
+		})
 	})
 }
 
@@ -385,10 +385,7 @@ func TestWebSocketPings(t *testing.T) {
 		})
 		s := overWebSocket(target, engine, 2, 20)
 		s.Requests[0].Expect = []string{"body == hello"}
-		r, err := Run(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := ran(t, s)
 		all := allWindows(r)
 		if all.Completed+all.Drained != 20 || all.Errors.Total() != 0 || all.Messages.Pings != 40 || pongs.Load() < 36 {
 			t.Fatalf("completed %d, %+v, %d pongs, errors %v", all.Completed, all.Messages, pongs.Load(), r.FirstErrors)
@@ -401,50 +398,53 @@ func TestWebSocketPings(t *testing.T) {
 func TestWebSocketPushes(t *testing.T) {
 	const behind = 50 * time.Millisecond
 	eachLoop(t, func(t *testing.T, engine string) {
-		var subscribed atomic.Int64
-		target := wsServer(t, func(p *wsPeer) {
-			if message, ok := p.message(); !ok || message != "subscribe" {
+		eventually(t, func(wrong func(string, ...any)) {
+			var subscribed atomic.Int64
+			target := wsServer(t, func(p *wsPeer) {
+				if message, ok := p.message(); !ok || message != "subscribe" {
+					return
+				}
+				subscribed.Add(1)
+				for i := 0; ; i++ {
+					at := clock.Now() - int64(behind)
+					text := say(0x81, fmt.Sprintf(`{"at":%d}`, at))
+					switch i % 10 {
+					case 8:
+						text = say(0x81, "{}")
+					case 9:
+						text = say(0x01, `{"at":`) + say(0x80, fmt.Sprintf("%d}", at+int64(time.Hour)))
+					}
+					if _, err := io.WriteString(p, text); err != nil {
+						return
+					}
+					if i == 15 && p.nth == 1 {
+						p.Write(wire.AppendClose(nil, 1001, "", nil))
+						p.hear()
+						return
+					}
+					time.Sleep(time.Millisecond)
+				}
+			})
+			s := overWebSocket(target, engine, 4, 0)
+			s.Duration = 400 * time.Millisecond
+			s.Requests[0].Body = "subscribe"
+			s.Link.WebSocket = &request.WebSocket{Answers: request.NoAnswers, Stamp: &request.Stamp{Where: "json:.at", Clock: stamp.Monotonic}}
+			r := mustRun(t, s)
+			m, h := r.Total.Messages, r.Total.Hist[measure.Response]
+			if m.In == 0 || m.In != r.Total.Completed || r.Total.Errors.Total() != 0 || h == nil {
+				wrong("%+v, completed %d, errors %v", m, r.Total.Completed, r.FirstErrors)
 				return
 			}
-			subscribed.Add(1)
-			for i := 0; ; i++ {
-				at := clock.Now() - int64(behind)
-				text := say(0x81, fmt.Sprintf(`{"at":%d}`, at))
-				switch i % 10 {
-				case 8:
-					text = say(0x81, "{}")
-				case 9:
-					text = say(0x01, `{"at":`) + say(0x80, fmt.Sprintf("%d}", at+int64(time.Hour)))
-				}
-				if _, err := io.WriteString(p, text); err != nil {
-					return
-				}
-				if i == 15 && p.nth == 1 {
-					p.Write(wire.AppendClose(nil, 1001, "", nil))
-					p.hear()
-					return
-				}
-				time.Sleep(time.Millisecond)
+			if time.Duration(h.Min()) < behind*99/100 || m.Unstamped == 0 || m.Ahead == 0 || uint64(h.TotalCount()) != m.In-m.Unstamped-m.Ahead {
+				wrong("%+v, %d delays from %v on", m, h.TotalCount(), time.Duration(h.Min()))
+			}
+			if m.Reconnects != 1 || subscribed.Load() < 5 || len(r.Causes) != 1 || r.Causes[0].Name != "1001 going away" {
+				wrong("%d times connected again, %d subscriptions, causes %v", m.Reconnects, subscribed.Load(), r.Causes)
+			}
+			if !has(r, "stamps-ahead") || has(r, "little") {
+				wrong("findings %v", r.Findings)
 			}
 		})
-		s := overWebSocket(target, engine, 4, 0)
-		s.Duration = 400 * time.Millisecond
-		s.Requests[0].Body = "subscribe"
-		s.Link.WebSocket = &request.WebSocket{Answers: request.NoAnswers, Stamp: &request.Stamp{Where: "json:.at", Clock: stamp.Monotonic}}
-		r := mustRun(t, s)
-		m, h := r.Total.Messages, r.Total.Hist[measure.Response]
-		if m.In == 0 || m.In != r.Total.Completed || r.Total.Errors.Total() != 0 || h == nil {
-			t.Fatalf("%+v, completed %d, errors %v", m, r.Total.Completed, r.FirstErrors)
-		}
-		if time.Duration(h.Min()) < behind*99/100 || m.Unstamped == 0 || m.Ahead == 0 || uint64(h.TotalCount()) != m.In-m.Unstamped-m.Ahead {
-			t.Errorf("%+v, %d delays from %v on", m, h.TotalCount(), time.Duration(h.Min()))
-		}
-		if m.Reconnects != 1 || subscribed.Load() < 5 || len(r.Causes) != 1 || r.Causes[0].Name != "1001 going away" {
-			t.Errorf("%d times connected again, %d subscriptions, causes %v", m.Reconnects, subscribed.Load(), r.Causes)
-		}
-		if !has(r, "stamps-ahead") || has(r, "little") {
-			t.Errorf("findings %v", r.Findings)
-		}
 	})
 }
 
@@ -473,9 +473,7 @@ func TestWebSocketHandshakes(t *testing.T) {
 					io.Copy(io.Discard, c)
 				}
 			})
-			s := overWebSocket(target, engine, 2, 10)
-			s.Timeout = 2 * time.Second
-			_, err := Run(t.Context(), s)
+			_, err := begun(t.Context(), overWebSocket(target, engine, 2, 10))
 			var none *request.UnreachableError
 			if !errors.As(err, &none) || !strings.Contains(none.Why, tt.says) {
 				t.Errorf("%q: %v, want %q in it", tt.answer, err, tt.says)
@@ -505,10 +503,7 @@ func TestWebSocketSomeRefused(t *testing.T) {
 		})
 		s := overWebSocket(target, engine, 1, 30)
 		s.Link.Reuse = request.NoReuse
-		r, err := Run(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := ran(t, s)
 		all := allWindows(r)
 		if all.Errors.Handshake == 0 || all.Errors.Handshake != all.Errors.Total() || all.Completed+all.Drained+all.Errors.Handshake != 30 || all.Statuses[503] != all.Errors.Handshake {
 			t.Fatalf("completed %d, errors %+v (%v), statuses %v", all.Completed, all.Errors, r.FirstErrors, all.Statuses)
@@ -534,22 +529,9 @@ func TestWebSocketDoesNotAllocate(t *testing.T) {
 	})
 	eachLoopAlone(t, func(t *testing.T, engine string) {
 		for _, p := range []profile.Profile{{Mode: profile.Closed, Connections: 8}, {Mode: profile.Open, Connections: 8, Rate: 4000}} {
-			var before, after runtime.MemStats
 			s := overWebSocket(target, engine, 8, 0)
 			s.Profile, s.Requests[0].Body = p, "{{seq}} {{string 20}}"
-			s.Warmup, s.Duration, s.DropHistograms = 500*time.Millisecond, 500*time.Millisecond, true
-			s.OnWindow = func(w measure.Window) {
-				if w.Index == -1 {
-					runtime.ReadMemStats(&before)
-				} else {
-					runtime.ReadMemStats(&after)
-				}
-			}
-			r := mustRun(t, s)
-			per := float64(after.Mallocs-before.Mallocs) / float64(r.Total.Completed)
-			if per > 0.05 || r.Total.Errors.Total() > 0 {
-				t.Errorf("%s loop: %.3f allocations per message (%d for %d), errors %v", p.Mode, per, after.Mallocs-before.Mallocs, r.Total.Completed, r.FirstErrors)
-			}
+			doesNotAllocate(t, s)
 		}
 	})
 }

@@ -12,7 +12,8 @@ import (
 // nothing else: no field block is decoded, and the client's windows aren't counted, as
 // the answers are small. The zero value is ready to use.
 type HTTP2 struct {
-	Calls bool // requests are unary calls over gRPC, each answered with an empty message
+	Calls   bool   // requests are unary calls over gRPC, each answered with Message
+	Message []byte // with its prefix; nil: one without fields
 
 	greeted bool   // the client's preface is in
 	partial []byte // a frame's header, or the payload of a PING, whose rest is to come
@@ -118,7 +119,11 @@ func (h *HTTP2) frame(out []byte, f http2.FrameHeader, payload []byte) []byte {
 func (h *HTTP2) reply(out []byte, stream uint32) []byte {
 	if h.Calls {
 		out = http2.AppendHeaders(out, stream, calledFields, false, http2.MinMaxFrame)
-		out = http2.AppendData(out, stream, emptyMessage, false)
+		message := h.Message
+		if message == nil {
+			message = emptyMessage
+		}
+		out = http2.AppendData(out, stream, message, false)
 		return http2.AppendHeaders(out, stream, okStatus, true, http2.MinMaxFrame)
 	}
 	out = http2.AppendHeaders(out, stream, fields, false, http2.MinMaxFrame)

@@ -42,6 +42,10 @@ func TestCalls(t *testing.T) {
 	if want = http2.AppendHeaders(want, 1, okStatus, true, http2.MinMaxFrame); !bytes.Equal(out, want) {
 		t.Errorf("%q\nwant %q", out, want)
 	}
+	h.Message = []byte("\x00\x00\x00\x00\x02ok")
+	if out, _ = h.Answer(nil, http2.AppendHeaders(nil, 3, []byte("\x83\x86\x84\x41\x01x"), true, 100)); !bytes.Contains(out, h.Message) {
+		t.Errorf("%q lacks the message", out)
+	}
 }
 
 // answers is what the server says to bytes that come in pieces of so many.

@@ -8,14 +8,16 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"dyno/internal/freeport"
 )
 
 func TestServeOnAnAddress(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	address := freeport.Address(t)
+	l, err := net.Listen("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := l.Addr().String()
 	if err := Serve(t.Context(), address, 2); err == nil {
 		t.Error("no error of an address that is taken")
 	}
@@ -24,11 +26,10 @@ func TestServeOnAnAddress(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- Serve(ctx, address, 2) }()
 	var resp *http.Response
-	for range 200 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if resp, err = http.Get(fmt.Sprintf("http://%s/", address)); err == nil {
 			break
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -19,8 +19,10 @@ const reply = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: keep-a
 
 // Server is a null server that listens.
 type Server struct {
-	// Calls makes requests over HTTP/2 unary calls over gRPC; set it before Serve.
-	Calls bool
+	// Calls makes requests over HTTP/2 unary calls over gRPC, which Message answers, with
+	// its prefix and of 16 KiB at most, or one without fields; set them before Serve.
+	Calls   bool
+	Message []byte
 
 	listener *net.TCPListener
 	file     *os.File // keeps fd open
@@ -157,7 +159,7 @@ func (s *Server) reply(c *conn, in []byte) bool {
 			sent, _ := reactor.Write(int(c.fd), replyBytes)
 			return sent == len(reply)
 		}
-		c.http2 = &HTTP2{Calls: s.Calls}
+		c.http2 = &HTTP2{Calls: s.Calls, Message: s.Message}
 	}
 	out, ok := c.http2.Answer(s.out[:0], in)
 	s.out = out

@@ -28,8 +28,8 @@ type Reading struct {
 	Condition Condition
 	Verdict   Verdict
 	// The metric lies from Low to High: ns, shares from 0 to 1, per second or a
-	// count. They differ where requests were given up, whose times are unknown:
-	// High is then infinite, as it is for a percentile that takes more requests.
+	// count. They differ where requests were given up, whose times are unknown: of a
+	// time High is then infinite, as it is for a percentile that takes more requests.
 	// Both are NaN if nothing was measured.
 	Low, High float64
 	// Needs is how many requests a percentile takes, if there were fewer; else 0.

@@ -34,6 +34,7 @@ func judge(t *testing.T, expression string, w measure.Window) Outcome {
 
 func TestJudge(t *testing.T) {
 	nothing := func(w *measure.Window) { *w = measure.Window{} }
+	unfinished := func(w *measure.Window) { w.Unfinished = 100 }
 	timeouts := func(w *measure.Window) { w.Errors.Timeout = 10 }
 	for _, tt := range []struct {
 		expression string
@@ -79,6 +80,13 @@ func TestJudge(t *testing.T) {
 		{"p99 < 1s", nothing, Unknown, "nothing was timed"},
 		{"p99 < 1s", func(w *measure.Window) { *w = measure.Window{Unfinished: 7} }, Unknown, "all 7 requests were given up"},
 		{"errors < 1%", nothing, Unknown, "no request came to an end"},
+		// What had no answer by the end may have failed, or not.
+		{"errors < 1%", unfinished, Unknown, "errors >= 0% (at most 50%: 100 requests had no answer by the end)"},
+		{"errors.timeout == 0", unfinished, Unknown, ""},
+		{"errors > 10%", unfinished, Unknown, ""},
+		{"errors <= 50%", unfinished, Holds, ""},
+		{"errors > 50%", unfinished, Fails, ""},
+		{"errors > 5%", func(w *measure.Window) { w.Errors.Reset, w.Unfinished = 20, 80 }, Holds, "errors >= 10%"},
 		{"throughput > 0", nothing, Unknown, "no time was measured"},
 		{"sent > 0", nothing, Unknown, ""},
 		{"cpu < 1s", func(w *measure.Window) { w.Completed = 0 }, Unknown, "no request was completed"},

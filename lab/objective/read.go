@@ -14,6 +14,9 @@ func (m Metric) read(w *measure.Window) (low, high float64, why string) {
 	if m.ofClock() {
 		return m.readClock(w)
 	}
+	if kind, isError := strings.CutPrefix(m.Figure, "errors"); isError {
+		return errorShare(w, strings.TrimPrefix(kind, "."))
+	}
 	x, why := m.readLoad(w)
 	if why != "" {
 		return math.NaN(), math.NaN(), why
@@ -61,11 +64,7 @@ func (m Metric) readClock(w *measure.Window) (low, high float64, why string) {
 
 // readLoad reads a figure of the whole.
 func (m Metric) readLoad(w *measure.Window) (x float64, why string) {
-	kind, isError := strings.CutPrefix(m.Figure, "errors")
-	switch {
-	case isError:
-		return errorShare(w, strings.TrimPrefix(kind, "."))
-	case w.Length <= 0:
+	if w.Length <= 0 {
 		return 0, "no time was measured"
 	}
 	switch m.Figure {
@@ -89,12 +88,12 @@ func (m Metric) readLoad(w *measure.Window) (x float64, why string) {
 }
 
 // errorShare is the share of the requests that failed; of one kind, or of any
-// if kind is empty.
-func errorShare(w *measure.Window, kind string) (x float64, why string) {
+// if kind is empty. What became of those that had no answer by the end is not known.
+func errorShare(w *measure.Window, kind string) (low, high float64, why string) {
 	e := &w.Errors
 	all := w.Completed + w.Drained + e.Total()
 	if all == 0 {
-		return 0, "no request came to an end"
+		return math.NaN(), math.NaN(), "no request came to an end"
 	}
 	failed := uint64(0)
 	for _, k := range e.ByKind() {
@@ -102,5 +101,10 @@ func errorShare(w *measure.Window, kind string) (x float64, why string) {
 			failed += k.Count
 		}
 	}
-	return float64(failed) / float64(all), ""
+	all += w.Unfinished
+	low, high = float64(failed)/float64(all), float64(failed+w.Unfinished)/float64(all)
+	if w.Unfinished > 0 {
+		why = fmt.Sprintf("at most %s: %d requests had no answer by the end", share.text(high), w.Unfinished)
+	}
+	return low, high, why
 }

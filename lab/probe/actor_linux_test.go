@@ -122,7 +122,7 @@ func (a *actor) tell(what string) string {
 
 func (a *actor) end() {
 	a.stdin.Close()
-	stuck := time.AfterFunc(10*time.Second, func() { a.cmd.Process.Kill() })
+	stuck := time.AfterFunc(time.Minute, func() { a.cmd.Process.Kill() })
 	defer stuck.Stop()
 	a.cmd.Wait()
 }

@@ -14,13 +14,13 @@ import (
 const (
 	gcLogEnv   = "DYNO_GC_LOG"
 	gcLogBlock = 64 << 10 // bytes
-	// What a snapshot reads at most; a JVM that collects as fast as it can writes some
+	// What a snapshot reads at most; a runtime that collects as fast as it can writes some
 	// 100 KB a second.
 	maxGCLogBlocks = 64
 	maxGCLogLine   = 4 << 10 // bytes; longer ones are of no kind that is read
 )
 
-// gcLog follows a JVM's log of its collections. It belongs to one goroutine.
+// gcLog follows a log that a JVM or V8 writes of its collections. It belongs to one goroutine.
 type gcLog struct {
 	path   string
 	file   *os.File // nil before there is one

@@ -26,7 +26,7 @@ const (
 )
 
 // RuntimeListener is where the helpers in a subject's processes connect and answer, and
-// where a JVM may log its collections instead. Its methods may be called from any
+// where a JVM or V8 may log its collections instead. Its methods may be called from any
 // goroutine.
 type RuntimeListener struct {
 	listener *net.UnixListener

@@ -5,16 +5,24 @@ import (
 	"strconv"
 )
 
-// collections is what a JVM's log has told of its collections since it began.
+// collections is what a runtime's log has told of its collections since it began.
 type collections struct {
-	cycles  uint64
-	pauses  float64 // seconds, added up
-	longest float64 // seconds; since it was last read
-	heap    uint64  // bytes after the last collection, to a K or an M
-	sized   bool    // a heap was told
+	cycles   uint64
+	pauses   float64 // seconds, added up
+	longest  float64 // seconds; since it was last read
+	heap     uint64  // bytes after the last collection, to a K or an M
+	sized    bool    // a heap was told
+	isolates [maxIsolates]isolate
 }
 
-// add takes a line of the unified log (JEP 158 and JEP 271) at the level info: with the tag
+// add takes a line of a JVM's log or V8's.
+func (c *collections) add(line []byte) {
+	if !c.addV8(line) {
+		c.addJVM(line)
+	}
+}
+
+// addJVM takes a line of the unified log (JEP 158 and JEP 271) at the level info: with the tag
 // gc each collection ends with one, and with gc+phases ZGC tells its pauses. Whatever
 // decorations it has are skipped, and so are lines of other kinds:
 //
@@ -23,7 +31,7 @@ type collections struct {
 //	[1.234s] GC(8) Y: Pause Mark Start 0.007ms
 //
 // The log is written by the program under test and is not trusted.
-func (c *collections) add(line []byte) {
+func (c *collections) addJVM(line []byte) {
 	text, ok := bytes.CutPrefix(undecorated(line), []byte("GC("))
 	if !ok {
 		return

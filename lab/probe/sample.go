@@ -106,7 +106,7 @@ type Runtime struct {
 	GCPause     time.Duration `json:"gc_pause"`      // total stop-the-world time for GC, ns
 	GCPauseMax  time.Duration `json:"gc_pause_max"`  // the longest pause, of Go the upper bound of its bucket, ns
 	GCCPU       time.Duration `json:"gc_cpu"`        // estimated CPU time spent in GC, ns
-	Heap        uint64        `json:"heap"`          // bytes of live and dead objects at the window's end; of a JVM after its last collection
+	Heap        uint64        `json:"heap"`          // bytes of live and dead objects at the window's end; of a JVM or V8 by its log after the last collection
 	AllocBytes  uint64        `json:"alloc_bytes"`   // allocated in the window
 	AllocCount  uint64        `json:"alloc_objects"` // allocated in the window
 	Goroutines  uint64        `json:"goroutines"`    // or what else the language has as light threads, such as Erlang's processes

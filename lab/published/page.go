@@ -49,8 +49,13 @@ func Questions(c studies.Catalogue, held map[string][]claim.Claim, records []Rec
 			if q == nil {
 				return nil, fmt.Errorf("%s/%s decides %q, which is not in studies/claims.yaml", r.Dir, FileName, r.Verdicts[j].ID)
 			}
-			if q.Record == nil { // the first is the best
-				q.Record, q.Result = r, &r.Verdicts[j]
+			// The first is the best, unless it was judged otherwise than today.
+			v := &r.Verdicts[j]
+			if q.Held != nil {
+				markAged(v, q.Held)
+			}
+			if q.Record == nil || outdated(q.Result) && !outdated(v) {
+				q.Record, q.Result = r, v
 			}
 		}
 	}
@@ -67,6 +72,51 @@ func Questions(c studies.Catalogue, held map[string][]claim.Claim, records []Rec
 	return list, nil
 }
 
+// olderForm stands beside the verdict of a record whose study held the claim to
+// something else than it does now.
+const olderForm = "by an older form of its study"
+
+// markAged says so of a verdict that is on other comparisons than the study has now.
+func markAged(v *claim.Outcome, held *claim.Claim) {
+	now := map[string]bool{} // comparisons, and whether the verdict has them
+	for _, text := range held.Expressions {
+		e, err := claim.Parse(text)
+		if err != nil {
+			continue // whoever reads the study is told
+		}
+		for i := range e.Comparisons {
+			now[e.Comparisons[i].Text] = false
+		}
+	}
+	aged := false
+	for i := range v.Parts {
+		if _, ok := now[v.Parts[i].Expression]; ok {
+			now[v.Parts[i].Expression] = true
+		} else {
+			aged = true
+		}
+	}
+	for _, there := range now {
+		aged = aged || !there
+	}
+	if !aged || len(v.Parts) == 0 || held.Unmeasurable != "" {
+		return
+	}
+	var b claim.Basis
+	if v.Basis != nil {
+		b = *v.Basis
+	}
+	if b.Rule != "" {
+		b.Rule += ", "
+	}
+	b.Rule += olderForm
+	v.Basis = &b
+}
+
+// outdated reports whether a verdict is by another rule, or another form of its study,
+// than today's.
+func outdated(v *claim.Outcome) bool { return v.Basis != nil && v.Basis.Rule != "" }
+
 // NotMeasured is the verdict on what has no result.
 const NotMeasured claim.Verdict = "not measured yet"
 
@@ -81,8 +131,8 @@ func (q *Question) Verdict() claim.Verdict {
 	return NotMeasured
 }
 
-// word is the verdict with what weakens it.
-func (q *Question) word() string {
+// Word is the verdict with what weakens it, as it is shown wherever there is one.
+func (q *Question) Word() string {
 	if q.Result != nil {
 		return q.Result.Word()
 	}
@@ -138,34 +188,53 @@ func Page(c studies.Catalogue, list []Question) string {
 const intro = `
 Engineers publish figures about Go HTTP services every day. Here is each that we
 know of, the question it makes, and what came out when it was put on the dyno. A claim
-is *confirmed as published* if the published figure lies in the interval, *confirmed, at
-least* if the effect is surely larger, *direction only* if the size does not hold or can't
-be told, *size refuted* if the interval excludes it and no direction can be told either,
+is *confirmed as published* if the published figure lies in the interval, or all of that
+within the tolerance that is claimed, *confirmed, at least* if the effect is surely
+larger, *direction only* if the size does not hold or can't be told, *size refuted* if the interval excludes it and no direction can be told either,
 *opposite* if the effect is surely the other way, *no effect* if it is equivalent to none,
 *undecided* if the data can't tell, *unmeasurable* if the machine, or the study, lacks
 what it takes, and *mixed* if its parts came out differently. What weakens a verdict
 stands in parentheses behind it. The rule is in
 [claims-and-verdicts.md](claims-and-verdicts.md), what was measured in
-[results](results). Absolute figures of another machine are no limit here: claims are
-held to the ratios of what was published.`
+[results](results). Claims are held to the ratios of what was published, as absolute
+figures of another machine are no limit here; the few that are held to such a figure have
+no other, and are of this machine.`
 
 type page struct{ out strings.Builder }
 
 func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.out, format+"\n", args...) }
 
-// counts says how many claims have which verdict.
+// counts says how many claims have which verdict, and how many of these have it without
+// anything that weakens it.
 func (p *page) counts(list []Question) {
-	p.line("| verdict | claims |\n|---|--:|")
-	for _, v := range verdictsOf(list) {
-		n := 0
+	p.line("| verdict | claims | of them, with nothing that weakens it |\n|---|--:|--:|")
+	row := func(name string, of func(claim.Verdict) bool) {
+		n, measured, strong := 0, 0, 0
 		for i := range list {
-			if list[i].Verdict() == v {
-				n++
+			q := &list[i]
+			if !of(q.Verdict()) {
+				continue
+			}
+			n++
+			if q.Result == nil {
+				continue
+			}
+			measured++
+			if q.Result.Weakness() == (claim.Weakness{}) {
+				strong++
 			}
 		}
-		p.line("| %s | %d |", v, n)
+		if n > 0 && measured == 0 {
+			p.line("| %s | %d | |", name, n)
+			return
+		}
+		p.line("| %s | %d | %d |", name, n, strong)
 	}
-	p.line("| all | %d |\n", len(list))
+	for _, v := range verdictsOf(list) {
+		row(string(v), func(o claim.Verdict) bool { return o == v })
+	}
+	row("all", func(claim.Verdict) bool { return true })
+	p.line("")
 }
 
 // verdictsOf are all verdicts, with those of an older rule that are among the list,
@@ -185,7 +254,7 @@ func (p *page) source(title, key string, list []Question) {
 	p.line("## %s\n\n| claim | question | verdict | what decides |\n|---|---|---|---|", title)
 	for i := range list {
 		if q := &list[i]; q.Source == key {
-			p.line("| [%s](#%s) | %s | %s | %s |", q.ID, q.ID, cell(q.Asks), q.word(), cell(q.short()))
+			p.line("| [%s](#%s) | %s | %s | %s |", q.ID, q.ID, cell(q.Asks), q.Word(), cell(q.short()))
 		}
 	}
 	p.line("")
@@ -214,7 +283,7 @@ func (p *page) detail(q *Question) {
 	if q.Held != nil && q.Held.Says != "" {
 		p.line("- Held to: %s.", strings.TrimSuffix(q.Held.Says, "."))
 	}
-	p.line("- Verdict: **%s**%s", q.word(), suffix(": ", q.reason()))
+	p.line("- Verdict: **%s**%s", q.Word(), suffix(": ", q.reason()))
 	if q.Departs != "" {
 		p.line("- Departs from the article: %s", q.Departs)
 	}
@@ -282,7 +351,7 @@ func basis(o *claim.Outcome) string {
 			parts = append(parts, "dyno of an unknown commit")
 		}
 	}
-	parts = append(parts, fmt.Sprintf("%d blocks", o.Blocks))
+	parts = append(parts, fmt.Sprintf("%d blocks", o.Fewest()))
 	for _, part := range o.Parts {
 		if n := part.Noise; n != nil && n.N > 1 {
 			parts = append(parts, fmt.Sprintf("A/A %s× (%s–%s)", number(n.Estimate), number(n.Low), number(n.High)))

@@ -30,7 +30,7 @@ func catalogue() studies.Catalogue {
 
 func held() map[string][]claim.Claim {
 	return map[string][]claim.Claim{
-		"study-kept":  {{ID: "kept", Says: "It loses 40 %"}},
+		"study-kept":  {{ID: "kept", Says: "It loses 40 %", Expressions: []string{"throughput[a] / throughput[b] <= 0.6 published 0.6"}}},
 		"study-later": {{ID: "later"}},
 		"study-clock": {{ID: "clock", Unmeasurable: "Needs\n  a clock."}},
 	}
@@ -137,6 +137,54 @@ func TestOlderRecord(t *testing.T) {
 		}
 		if strings.Contains(page, "Attempts") {
 			t.Errorf("%s: attempts that nobody counted", name)
+		}
+	}
+}
+
+// A record that was judged otherwise than today gives way to any that was not, and says
+// what it is if there is none.
+func TestOutdatedRecords(t *testing.T) {
+	today := func(t *testing.T, records map[string]*Record, change func(fstest.MapFS)) string {
+		files := results(t, records)
+		change(files)
+		read, err := ReadAll(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := Questions(catalogue(), held(), read, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Page(catalogue(), list)
+	}
+	older := outcome("kept", claim.Opposite, 0.9)
+	older.Parts[0].Expression = "throughput[a] / throughput[b] <= 0.7"
+	twice := outcome("kept", claim.Opposite, 0.9)
+	twice.Parts = append(twice.Parts, older.Parts[0])
+	for _, c := range []struct {
+		name   string
+		full   claim.Outcome
+		quick  bool // there is a quick run of today, too
+		schema string
+		want   string
+	}{
+		{"older rule", outcome("kept", claim.Opposite, 0.9), true, `"schema": 1`, "**confirmed**"},
+		{"older form", older, true, `"schema": 2`, "**confirmed**"},
+		{"one comparison more", twice, true, `"schema": 2`, "**confirmed**"},
+		{"older form, alone", older, false, `"schema": 2`, "**opposite (by an older form of its study)**"},
+		{"both, alone", older, false, `"schema": 1`, "**opposite (by an older rule, by an older form of its study)**"},
+		{"today's", outcome("kept", claim.Opposite, 0.9), true, `"schema": 2`, "**opposite**"},
+	} {
+		records := map[string]*Record{"full": record(false, 1, c.full)}
+		if c.quick {
+			records["quick"] = record(true, 2, outcome("kept", claim.Confirmed, 0.4))
+		}
+		page := today(t, records, func(files fstest.MapFS) {
+			f := files["full/"+FileName]
+			f.Data = []byte(strings.Replace(string(f.Data), `"schema": 2`, c.schema, 1))
+		})
+		if !strings.Contains(page, c.want) {
+			t.Errorf("%s: the page lacks %q:\n%s", c.name, c.want, page)
 		}
 	}
 }

@@ -34,11 +34,15 @@ func chromium(t testing.TB) string {
 	return ""
 }
 
+// patience is how long a browser may take to start, or a report to be looked at, on a
+// machine that others keep busy.
+const patience = 5 * time.Minute
+
 // browser starts a headless browser with a fresh profile for one test.
 func browser(t testing.TB) context.Context {
 	t.Helper()
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(chromium(t)),
-		chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU)
+		chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WSURLReadTimeout(patience))
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(func() {
@@ -84,7 +88,7 @@ func openReport(t testing.TB, parent context.Context, a *analysis.Analysis, lang
 		t.Fatal(err)
 	}
 	ctx, cancel := chromedp.NewContext(parent)
-	ctx, cancelTime := context.WithTimeout(ctx, time.Minute)
+	ctx, cancelTime := context.WithTimeout(ctx, patience)
 	t.Cleanup(func() { cancelTime(); cancel() })
 	tb := &tab{t: t, ctx: ctx, url: "file://" + file}
 	if err := chromedp.Listen(ctx, tb.listen); err != nil {

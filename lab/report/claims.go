@@ -100,10 +100,10 @@ func rests(b *claim.Basis, c language) string {
 
 // basis says how many blocks a verdict rests on, where that is not its reason.
 func basis(o *claim.Outcome, c language) string {
-	if o.Verdict == claim.Unmeasurable || o.Blocks < 2 {
+	if o.Verdict == claim.Unmeasurable || o.Fewest() < 2 {
 		return ""
 	}
-	return c.count("blocks", o.Blocks)
+	return c.count("blocks", o.Fewest())
 }
 
 // verdictKey is that of a verdict's texts.
@@ -117,8 +117,11 @@ func weakened(w claim.Weakness, c language) string {
 	if w.Validity != "" {
 		texts = append(texts, c.text("claim.run", "validity", c.text("validity."+strings.ToLower(w.Validity))))
 	}
-	if w.Blocks > 0 {
+	if w.Few {
 		texts = append(texts, c.count("blocks", w.Blocks))
+	}
+	if w.ByRank {
+		texts = append(texts, c.text("claim.by-rank"))
 	}
 	if w.Doubts {
 		texts = append(texts, c.text("claim.doubts"))
@@ -277,12 +280,14 @@ func terminalClaims(a *analysis.Analysis, c language, width int, p painter) stri
 		for k := range r.Parts {
 			part := &r.Parts[k]
 			out += indented(part.Expression, width)
-			if line := part.line(c); line != "" {
-				if len(r.Parts) > 1 {
-					line = part.Word + c.text("list.colon") + line
-				}
-				out += indented(line, width)
+			line := part.line(c)
+			if line == "" && len(r.Parts) > 1 { // it has no figure, and the claim's reason is that of all parts
+				line = part.Why
 			}
+			if line != "" && len(r.Parts) > 1 {
+				line = part.Word + c.text("list.colon") + line
+			}
+			out += indented(line, width)
 		}
 		out += indented(r.Why+because(r.Basis), width)
 	}

@@ -17,7 +17,8 @@ var claimColumns = []string{
 	"run", "study", "validity", "claim", "says", "published", "verdict", "why", "blocks", "needed_blocks",
 	"part", "expression", "at", "part_verdict", "part_why", "part_blocks", "part_left_blocks",
 	"figure", "unit", "estimate", "low", "high", "level", "operator", "claimed", "tolerance", "no_effect", "published_figure",
-	"noise", "noise_low", "noise_high",
+	"noise", "noise_low", "noise_high", "by_rank", "by_rank_low", "by_rank_high",
+	"word", "part_word", "machine", "commit", "clean", "doubts",
 }
 
 // ClaimsCSV writes one row per claim and comparison in it, in the study's order,
@@ -35,10 +36,12 @@ func ClaimsCSV(w io.Writer, a *analysis.Analysis) error {
 			strconv.Itoa(o.Blocks), countText(o.Needed),
 		}
 		if len(o.Parts) == 0 {
-			rows = append(rows, append(head, make([]string, len(claimColumns)-len(head))...))
+			row := append(head, make([]string, len(claimColumns)-len(head)-caveatColumns)...)
+			rows = append(rows, append(row, caveats(o, "")...))
 		}
 		for k := range o.Parts {
-			rows = append(rows, append(head[:len(head):len(head)], partCells(k, &o.Parts[k])...))
+			row := append(head[:len(head):len(head)], partCells(k, &o.Parts[k])...)
+			rows = append(rows, append(row, caveats(o, o.WordOf(k))...))
 		}
 	}
 	if err := csv.NewWriter(w).WriteAll(rows); err != nil {
@@ -53,10 +56,27 @@ func partCells(k int, p *claim.Part) []string {
 		strconv.Itoa(k + 1), p.Expression, p.At, string(p.Verdict), p.Why, strconv.Itoa(p.Blocks), countText(p.Left),
 	}
 	cells = append(cells, effectCells(p.Effect)...)
-	if p.Noise == nil {
-		return append(cells, "", "", "")
+	for _, beside := range []*stats.Interval{p.Noise, p.ByRank} {
+		if beside == nil {
+			cells = append(cells, "", "", "")
+			continue
+		}
+		cells = append(append(cells, exact(beside.Estimate)), ends(*beside, false, false)...)
 	}
-	return append(append(cells, exact(p.Noise.Estimate)), ends(*p.Noise, false, false)...)
+	return cells
+}
+
+// caveatColumns is how many cells [caveats] are.
+const caveatColumns = 6
+
+// caveats are the cells of what a verdict rests on besides its blocks: the verdict with
+// what weakens it, machine, commit, and the findings that stand beside it.
+func caveats(o *claim.Outcome, part string) []string {
+	cells := []string{o.Word(), part, "", "", "", ""}
+	if b := o.Basis; b != nil {
+		copy(cells[2:], []string{b.Machine, b.Commit, strconv.FormatBool(b.Clean), strings.Join(b.Doubts, "; ")})
+	}
+	return cells
 }
 
 // effectCells are those of an effect, all empty if there is none.

@@ -79,6 +79,19 @@ func TestARunWithoutClaimsDoesNotMentionThem(t *testing.T) {
 	}
 }
 
+// A part without a figure has its reason under it: the claim's is about all parts.
+func TestPartWithoutFigure(t *testing.T) {
+	a := ruled()
+	a.Claims[2].Parts = append(a.Claims[2].Parts, claim.Part{Expression: "gc.cycles[gin] < 5", Verdict: claim.Undecided, Why: "0 of at least 2 blocks can be used"})
+	var out bytes.Buffer
+	if err := Table(&out, a, "en", 140, false); err != nil {
+		t.Fatal(err)
+	}
+	if want := "gc.cycles[gin] < 5\n  UNDECIDED (0 blocks): 0 of at least 2 blocks can be used\n"; !strings.Contains(out.String(), want) {
+		t.Errorf("%q is not in\n%s", want, out.String())
+	}
+}
+
 func TestClaimsFitATerminal(t *testing.T) {
 	for _, width := range []int{30, 40, 80, 140} {
 		var out bytes.Buffer
@@ -147,6 +160,7 @@ func TestClaimsCSV(t *testing.T) {
 	a := ruled()
 	figure := 1.5
 	a.Claims[0].Parts[0].Effect.Published, a.Claims[0].Parts[0].At, a.Validity = &figure, "env.REPEAT=10", finding.Suspect
+	a.Claims[0].Basis = &claim.Basis{Validity: "SUSPECT", Machine: "A CPU × 2", Commit: "0123456789ab", Doubts: []string{"errors: some", "twin-differs: much"}}
 	a.Claims = append(a.Claims, claim.Outcome{ID: "nowhere", Verdict: claim.Unmeasurable, Why: "takes a second machine"})
 	var out bytes.Buffer
 	if err := ClaimsCSV(&out, a); err != nil {
@@ -164,7 +178,7 @@ func TestClaimsCSV(t *testing.T) {
 		}
 	}
 	for i, want := range []map[string]string{
-		{"claim": "six-gnet", "verdict": "confirmed", "part": "1", "estimate": "1.832", "low": "1.81", "high": "1.86", "level": "0.95", "unit": "×", "operator": ">=", "claimed": "1.5", "tolerance": "", "no_effect": "1", "noise": "1.001", "noise_high": "1.01", "blocks": "6", "needed_blocks": "", "run": a.Run.ID, "validity": "SUSPECT", "at": "env.REPEAT=10", "published_figure": "1.5"},
+		{"claim": "six-gnet", "verdict": "confirmed", "part": "1", "estimate": "1.832", "low": "1.81", "high": "1.86", "level": "0.95", "unit": "×", "operator": ">=", "claimed": "1.5", "tolerance": "", "no_effect": "1", "noise": "1.001", "noise_high": "1.01", "blocks": "6", "needed_blocks": "", "run": a.Run.ID, "validity": "SUSPECT", "word": "confirmed (SUSPECT run, see its doubts)", "part_word": "confirmed (SUSPECT run, see its doubts)", "machine": "A CPU × 2", "commit": "0123456789ab", "clean": "false", "doubts": "errors: some; twin-differs: much", "by_rank": "", "at": "env.REPEAT=10", "published_figure": "1.5"},
 		{"claim": "six-frameworks", "verdict": "direction only", "operator": "~", "tolerance": "0.1", "noise": "", "at": "", "published_figure": ""},
 		{"claim": "tail", "verdict": "mixed", "part": "1", "part_verdict": "confirmed", "estimate": "2786", "unit": "µs", "no_effect": ""},
 		{"claim": "tail", "verdict": "mixed", "part": "2", "part_verdict": "no effect", "expression": "cpu[gin] < 0.5 * cpu[chi]"},

@@ -175,10 +175,17 @@ func sound(g *analysis.Group, metric string) (places []analysis.Place, leads []a
 	return places, leads
 }
 
-// failing says who failed, and how often.
+// manyErrors is the share of failed requests, in percent, from which on it is said
+// beside whatever else is said: the limit of the finding "errors".
+const manyErrors = 0.5
+
+// failing says who failed, or failed many requests, and how often.
 func failing(g *analysis.Group, c language) (said []string) {
 	for i := range g.Cells {
 		cell := &g.Cells[i]
+		if e := cell.Estimates["errors"]; e.N > 0 && e.Estimate > manyErrors {
+			said = append(said, c.text("answer.errors", "subject", cell.Subject, "share", quantity("%", e.Estimate)))
+		}
 		if n := len(cell.Failed); n > 0 {
 			said = append(said, c.text("answer.failed", "subject", cell.Subject, "failed", n, "trials", c.count("trials", n+len(cell.Trials))))
 		}
@@ -219,11 +226,27 @@ func first(g *analysis.Group, metric string, places []analysis.Place, leads []an
 		ratio := leads[at].Ratio
 		said = c.text("answer.tie.ratio", "subjects", c.names(names), "metric", c.metric(metric), "ratio", ratioText(ratio, c),
 			"subject", best.Subject, "other", last.Subject)
-		if ratio.Level > 0 && !ratio.Contains(1) {
+		switch {
+		case against(g, metric, ratio):
+			said = c.paragraph([]string{said, c.text("answer.tie.parted", "subject", best.Subject, "other", last.Subject)})
+		case ratio.Level > 0 && !ratio.Contains(1):
 			said = c.paragraph([]string{said, c.text("answer.tie.pairs", "pairs", c.count("pairs", len(places)*(len(places)-1)/2))})
 		}
 	}
 	return []string{said}
+}
+
+// against reports whether a ratio of the first place to another says that the other is the
+// better: those of one rank are in the order of their medians, which then say otherwise.
+func against(g *analysis.Group, metric string, ratio stats.Interval) bool {
+	at := slices.IndexFunc(g.Metrics, func(m analysis.Metric) bool { return m.Name == metric })
+	if at < 0 || ratio.Level == 0 {
+		return false
+	}
+	if g.Metrics[at].Better == string(stats.Lower) {
+		return ratio.Low > 1
+	}
+	return ratio.High < 1
 }
 
 // tiedWithFirst are the places that can't be told apart from the first: those that

@@ -11,6 +11,7 @@ import (
 	"dyno/lab/archive"
 	"dyno/lab/finding"
 	"dyno/lab/load/measure"
+	"dyno/lab/stats"
 )
 
 // headline is the first answer's text, in English.
@@ -142,6 +143,28 @@ func TestHeadlineBeatsNobodyWithoutAFigure(t *testing.T) {
 	}
 }
 
+// Who fails requests may look best by whatever else is measured: it is said beside it.
+func TestHeadlineNamesWhoFailsRequests(t *testing.T) {
+	for _, share := range []uint64{0, 9} {
+		run := costing(analysistest.Run(4, "a", "b"), 1, 0.5)
+		for i := range run.Trials {
+			for w := range run.Trials[i].Windows {
+				if c := &run.Trials[i].Windows[w].Client; run.Trials[i].Cell == 1 {
+					c.Errors.Status += c.Completed * share / (100 - share)
+				}
+			}
+		}
+		for format, text := range everyForm(t, analysed(t, run)) {
+			if said := strings.Contains(text, "b failed 9") && strings.Contains(text, "of its requests"); said != (share > 0) {
+				t.Errorf("%s, of %d %% failures: %t", format, share, said)
+			}
+			if strings.Contains(text, "a failed") {
+				t.Errorf("%s: a did not fail", format)
+			}
+		}
+	}
+}
+
 // A run of which nothing can be used begins with why, shows what was seen as unusable,
 // and has no ranking.
 func TestHeadlineOfAnUnusableRun(t *testing.T) {
@@ -263,4 +286,18 @@ func unseen(run *archive.Run, cell int) *archive.Run {
 		}
 	}
 	return run
+}
+
+// Where medians say the opposite of the ratio, both have the first place, and the headline
+// says why.
+func TestHeadlineOfMediansAgainstTheRatio(t *testing.T) {
+	a := analysed(t, analysistest.Run(2, "a", "b"))
+	g := &a.Groups[0]
+	first, other := g.Cells[0], g.Cells[1]
+	g.Ranking[cpu] = []analysis.Place{{Rank: 1, Subject: "a", Cell: first.Cell}, {Rank: 1, Subject: "b", Cell: other.Cell}}
+	g.Leads[cpu] = []analysis.Versus{{Subject: "b", Cell: other.Cell, Ratio: stats.Interval{N: 12, Estimate: 1.2, Low: 1.05, High: 1.37, Level: 0.95}}}
+	got := headline(t, a, "en")
+	if !strings.Contains(got, "Over all starts b is the better, by the median a") || strings.Contains(got, "may be chance") {
+		t.Error(got)
+	}
 }

@@ -21,15 +21,16 @@ import (
 // speakers are the files that write what a report shows as a reason.
 var speakers = []string{
 	"../load/judge*.go", "../load/limited.go", "../load/counts.go", "../load/stages.go", "../load/measure/calibration.go", "../load/measure/health.go", "../load/measure/others.go", "../load/measure/idle.go",
+	"../load/internal/engine/explain.go", "../load/internal/engine/exchange.go",
 	"../validity/*.go",
-	"../capacity/broken.go", "../capacity/generator.go", "../capacity/judge.go", "../capacity/level.go", "../capacity/memory.go", "../capacity/overload.go", "../capacity/result.go",
-	"../analysis/distribution.go", "../analysis/finding.go", "../analysis/sums.go", "../analysis/doubts.go", "../analysis/lost.go", "../analysis/cell.go", "../analysis/runtime.go", "../analysis/sensitivity.go", "../analysis/unusable.go",
-	"../claim/basis.go", "../claim/conclude.go", "../claim/matter.go", "../claim/outcome.go", "../claim/rule.go", "../claim/verdict.go",
+	"../capacity/broken.go", "../capacity/failing.go", "../capacity/generator.go", "../capacity/judge.go", "../capacity/level.go", "../capacity/memory.go", "../capacity/overload.go", "../capacity/result.go",
+	"../analysis/distribution.go", "../analysis/finding.go", "../analysis/sums.go", "../analysis/doubts.go", "../analysis/lost.go", "../analysis/plateau.go", "../analysis/cell.go", "../analysis/runtime.go", "../analysis/sensitivity.go", "../analysis/unusable.go",
+	"../claim/basis.go", "../claim/conclude.go", "../claim/matter.go", "../claim/outcome.go", "../claim/ranks.go", "../claim/rule.go", "../claim/verdict.go",
 }
 
 // glue are literals of these files that are no phrase: what others write between or
 // around phrases.
-var glue = []string{" under ", "%s: %s", "%s (%s)", "%d %s", "%s\n%s\n%t", "%d of %d planned trials were started; the run is %s: %s"}
+var glue = []string{"no application protocol", ", %q", " under ", "%s: %s", "%s (%s)", "%d %s", "%s\n%s\n%t", "%d of %d planned trials were started; the run is %s: %s"}
 
 // literals are the texts of a file that hold several words and end in no error.
 func literals(t *testing.T, file string) []string {

@@ -15,6 +15,9 @@ func TextsIn(lang string) (Texts, error) {
 	return Texts{c}, err
 }
 
+// Lang is the language, as "en".
+func (t Texts) Lang() string { return t.c.lang }
+
 // Text is the text of a key, with each {name} in it replaced by the value that follows
 // name in pairs. A key that is not there shows as itself.
 func (t Texts) Text(key string, pairs ...any) string { return t.c.text(key, pairs...) }

@@ -103,7 +103,7 @@ func TestAHogEndsARun(t *testing.T) {
 	hogs := hog(t, 1, subj)
 	var lines []string
 	run, err := study.Parse("test.yaml", []byte(`study: hogged
-subjects: [{name: s, run: `+strconv.Quote(os.Args[0])+`, ready: /, env: {`+troubleVariable+`: ""}}]
+subjects: [{name: s, run: `+strconv.Quote(os.Args[0])+`, ready: /, ready_within: 1m, env: {`+troubleVariable+`: ""}}]
 requests: [{name: root, get: /}]
 loads: [{name: steady, open: {rate: 500, connections: 4}}]
 trial: {warmup: 0s, duration: 1s}
@@ -119,7 +119,7 @@ blocks: 8
 	var r *Runner
 	var id string
 	var disturbed *DisturbedError
-	for range 4 { // with much else going on, a first trial may fail by something else, which is a result
+	for range 8 { // with much else going on, a first trial may fail by something else, which is a result
 		dir := t.TempDir()
 		r = &Runner{Study: run, Plan: plan, Version: "test", StateDir: dir, Store: archive.Store{Dir: dir + "/runs"}}
 		lines = nil

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/lab/archive"
 	"dyno/lab/load/measure"
 	"dyno/lab/probe"
 	"dyno/lab/study"
@@ -21,6 +22,7 @@ func TestLedgerJoinsBothEnds(t *testing.T) {
 	defer l.close()
 	l.begin(clock.Now() + int64(timing.Warmup))
 	client := []measure.Window{{Index: -1}, {Index: 0}, {Index: 1}, {Index: 2}}
+	<-l.finished // however late that is
 	windows := l.join(t.Context(), client)
 	for i, length := range []time.Duration{50 * time.Millisecond, time.Second, 100 * time.Millisecond, 0} {
 		w := windows[i]
@@ -41,15 +43,18 @@ func TestLedgerOfALoadThatNeverBegan(t *testing.T) {
 // A load that is cut off keeps the server's side of the windows before.
 func TestLedgerOfALoadThatWasCutOff(t *testing.T) {
 	t.Parallel()
-	l := newLedger(study.Timing{Duration: time.Hour}, probe.New(probe.Config{}))
-	defer l.close()
-	start := clock.Now()
-	l.begin(start)
-	ctx, cancel := context.WithCancel(t.Context())
-	time.Sleep(1500 * time.Millisecond)
-	cancel()
-	windows := l.join(ctx, []measure.Window{{Index: 0}, {Index: 1}})
-	if windows[0].Server.Length == 0 || windows[0].Server.Machine == nil && runtime.GOOS == "linux" || windows[1].Server.Length != 0 {
-		t.Errorf("the server's sides are %v and %v", windows[0].Server, windows[1].Server)
+	var windows []archive.Window
+	for range 10 { // a machine that stands still may take one snapshot late, or two
+		l := newLedger(study.Timing{Duration: time.Hour}, probe.New(probe.Config{}))
+		l.begin(clock.Now())
+		ctx, cancel := context.WithCancel(t.Context())
+		time.Sleep(1500 * time.Millisecond)
+		cancel()
+		windows = l.join(ctx, []measure.Window{{Index: 0}, {Index: 1}})
+		l.close()
+		if windows[0].Server.Length > 0 && (windows[0].Server.Machine != nil || runtime.GOOS != "linux") && windows[1].Server.Length == 0 {
+			return
+		}
 	}
+	t.Errorf("the server's sides are %v and %v", windows[0].Server, windows[1].Server)
 }

@@ -15,12 +15,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"dyno/lab/subject"
+	"dyno/nano/wire/clock"
 )
 
 // The environment of this program when it is a subject with troubles.
@@ -119,22 +119,33 @@ type troubledServer struct {
 	trouble string
 	slow    bool // this start is one of every second, which has the trouble
 	served  atomic.Int64
-	once    sync.Once
-	began   time.Time // of the first request
+	began   atomic.Int64 // of the load, CLOCK_MONOTONIC in ns; 0: not yet
+}
+
+// loaded is how long the server has been under load: since its 20th request, as who looks
+// whether it is there sends fewer.
+func (s *troubledServer) loaded(nth int64) time.Duration {
+	if nth == 20 {
+		s.began.Store(clock.Now())
+	}
+	if began := s.began.Load(); began > 0 {
+		return time.Duration(clock.Now() - began)
+	}
+	return 0
 }
 
 func (s *troubledServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.once.Do(func() { s.began = time.Now() })
 	n := s.served.Add(1)
+	loaded := s.loaded(n)
 	switch {
-	case has(s.trouble, "dies") && time.Since(s.began) > 2500*time.Millisecond:
+	case has(s.trouble, "dies") && loaded > 2500*time.Millisecond:
 		os.Exit(3)
-	case has(s.trouble, "warm-up") && time.Since(s.began) < 4*time.Second:
+	case has(s.trouble, "warm-up") && loaded < 4*time.Second:
 		time.Sleep(15 * time.Millisecond)
 	case has(s.trouble, "settles"): // in two seconds, from 12 ms to 4 ms
-		time.Sleep(4*time.Millisecond + max(0, 8*time.Millisecond-time.Since(s.began)/250))
+		time.Sleep(4*time.Millisecond + max(0, 8*time.Millisecond-loaded/250))
 	case has(s.trouble, "worsens"): // by half in each second
-		time.Sleep(time.Duration(float64(time.Millisecond) * math.Pow(1.5, time.Since(s.began).Seconds())))
+		time.Sleep(time.Duration(float64(time.Millisecond) * math.Pow(1.5, loaded.Seconds())))
 	case has(s.trouble, "even"):
 		time.Sleep(4 * time.Millisecond)
 	case has(s.trouble, "fails") && s.slow && n > 20 && n%20 < 3: // 15 %

@@ -191,7 +191,7 @@ func TestARunOfFailuresEnds(t *testing.T) {
 			broken.Store(true)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	id, err := r.Run(ctx)
 	if err == nil || !strings.Contains(err.Error(), "failed one after the other") {

@@ -71,7 +71,7 @@ func observed(t *testing.T, command, trouble, rhythm string, duration time.Durat
 	t.Helper()
 	dir := t.TempDir()
 	s, err := study.Parse("test.yaml", fmt.Appendf(nil, `study: trouble
-subjects: [{name: troubled, run: %q, ready: /, env: {%s: %q, %s: %q}}]
+subjects: [{name: troubled, run: %q, ready: /, ready_within: 1m, env: {%s: %q, %s: %q}}]
 requests: [{name: root, get: /, expect: [body == ok]}]
 loads: [{name: steady, %s}]
 trial: {warmup: 0s, duration: %v}
@@ -104,14 +104,33 @@ const (
 	eager  = "closed: {connections: 4}"
 )
 
+// named measures until the first trial has a finding, which a busy machine may hide: some
+// times at most.
+func named(t *testing.T, measure func() *archive.Run, names ...finding.Name) *archive.Run {
+	t.Helper()
+	var run *archive.Run
+	for range 4 {
+		if run = measure(); isNamed(&run.Trials[0], names...) {
+			break
+		}
+	}
+	wantNamed(t, &run.Trials[0], names...)
+	return run
+}
+
+// isNamed reports whether a trial that is complete has one of the findings.
+func isNamed(trial *archive.Trial, names ...finding.Name) bool {
+	return trial.Status == archive.Complete && slices.ContainsFunc(trial.Findings, func(f finding.Finding) bool { return slices.Contains(names, f.Name) })
+}
+
 // wantNamed fails unless the trial has one of the findings.
 func wantNamed(t *testing.T, trial *archive.Trial, names ...finding.Name) {
 	t.Helper()
+	if isNamed(trial, names...) {
+		return
+	}
 	if trial.Status != archive.Complete {
 		t.Fatalf("the trial is %s: %s", trial.Status, trial.Error)
-	}
-	if slices.ContainsFunc(trial.Findings, func(f finding.Finding) bool { return slices.Contains(names, f.Name) }) {
-		return
 	}
 	skipIfDisturbed(t, trial)
 	t.Errorf("found %+v, want one of %q", trial.Findings, names)
@@ -131,8 +150,7 @@ func skipIfDisturbed(t *testing.T, trial *archive.Trial) {
 // A subject that is slow for the first seconds, and one that keeps all memory.
 func TestWarmUpAndLeakAreNamed(t *testing.T) {
 	t.Parallel()
-	run := troubled(t, "warm-up,leak", gentle, 10*time.Second, 1)
-	wantNamed(t, &run.Trials[0], finding.StillWarmingUp)
+	run := named(t, func() *archive.Run { return troubled(t, "warm-up,leak", gentle, 10*time.Second, 1) }, finding.StillWarmingUp)
 	wantNamed(t, &run.Trials[0], finding.Leak)
 }
 
@@ -221,36 +239,38 @@ func TestFailuresOfTheSubjectStay(t *testing.T) {
 
 func TestErrorsAreNamed(t *testing.T) {
 	t.Parallel()
-	run := troubled(t, "errors", eager, time.Second, 1)
-	wantNamed(t, &run.Trials[0], finding.Errors)
+	named(t, func() *archive.Run { return troubled(t, "errors", eager, time.Second, 1) }, finding.Errors)
 }
 
 func TestWrongAnswersAreNamed(t *testing.T) {
 	t.Parallel()
-	run := troubled(t, "wrong", eager, time.Second, 1)
-	wantNamed(t, &run.Trials[0], finding.WrongAnswers)
+	named(t, func() *archive.Run { return troubled(t, "wrong", eager, time.Second, 1) }, finding.WrongAnswers)
 }
 
 func TestRestartPlateausAreNamed(t *testing.T) {
 	t.Parallel()
-	run := troubled(t, "plateaus", "open: {rate: 30, connections: 16}", time.Second, 8)
-	a, err := analysis.Analyse(run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return f.Name == finding.RestartPlateau }) {
-		for i := range run.Trials {
-			skipIfDisturbed(t, &run.Trials[i])
+	var run *archive.Run
+	var a *analysis.Analysis
+	for range 4 { // a busy machine may hide it
+		run = troubled(t, "plateaus", "open: {rate: 30, connections: 16}", time.Second, 8)
+		var err error
+		if a, err = analysis.Analyse(run); err != nil {
+			t.Fatal(err)
 		}
-		t.Errorf("found %+v; throughput %v", a.Findings, a.Groups[0].Cells[0].Values["response.p50"])
+		if slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return f.Name == finding.RestartPlateau }) {
+			return
+		}
 	}
+	for i := range run.Trials {
+		skipIfDisturbed(t, &run.Trials[i])
+	}
+	t.Errorf("found %+v; throughput %v", a.Findings, a.Groups[0].Cells[0].Values["response.p50"])
 }
 
 func TestOtherLoadIsNamed(t *testing.T) {
 	_, subj := placed(t)
 	hogs := hog(t, 1, subj)
-	run := troubled(t, "", gentle, 2*time.Second, 1)
-	wantNamed(t, &run.Trials[0], finding.OtherLoad)
+	run := named(t, func() *archive.Run { return troubled(t, "", gentle, 2*time.Second, 1) }, finding.OtherLoad)
 	if !namesAny(&run.Trials[0], hogs) {
 		t.Errorf("none of the hogs, processes %v, is named in %+v", hogs, run.Trials[0].Windows)
 	}
@@ -269,15 +289,13 @@ func namesAny(t *archive.Trial, pids []int) bool {
 func TestASlowedGeneratorIsNamed(t *testing.T) {
 	generator, _ := placed(t)
 	hog(t, 12, generator)
-	run := troubled(t, "", gentle, 2*time.Second, 1)
-	wantNamed(t, &run.Trials[0], finding.GeneratorStalled, finding.GeneratorLate, finding.GeneratorFull, finding.ArrivalsOff)
+	named(t, func() *archive.Run { return troubled(t, "", gentle, 2*time.Second, 1) }, finding.GeneratorStalled, finding.GeneratorLate, finding.GeneratorFull, finding.ArrivalsOff)
 }
 
 func TestThrottlingIsNamed(t *testing.T) {
 	group := throttledGroup(t)
 	command := fmt.Sprintf("echo $$ > %s/cgroup.procs; exec %s", group, os.Args[0])
-	run := measured(t, command, "", eager, 2*time.Second, 1)
-	wantNamed(t, &run.Trials[0], finding.Throttled)
+	named(t, func() *archive.Run { return measured(t, command, "", eager, 2*time.Second, 1) }, finding.Throttled)
 }
 
 // placed returns the CPUs that the generator and the subject of a study get.
@@ -389,9 +407,7 @@ func TestADeadSubjectKeepsItsWindows(t *testing.T) {
 // A worker that dies and is replaced while it is measured is seen, and named.
 func TestAReplacedWorkerIsNamed(t *testing.T) {
 	t.Parallel()
-	run := troubled(t, "replaces", gentle, 4*time.Second, 1)
-	trial := &run.Trials[0]
-	wantNamed(t, trial, finding.ProcessEnded)
+	trial := &named(t, func() *archive.Run { return troubled(t, "replaces", gentle, 4*time.Second, 1) }, finding.ProcessEnded).Trials[0]
 	at := slices.IndexFunc(trial.Findings, func(f finding.Finding) bool { return f.Name == finding.ProcessEnded })
 	if at >= 0 && !strings.Contains(trial.Findings[at].Detail, "(process ") {
 		t.Errorf("it does not name the process: %s", trial.Findings[at].Detail)

@@ -41,7 +41,7 @@ func RatioAnytime(a, b []float64, level float64) Interval {
 		return fewLogs(logs)
 	}
 	n := float64(len(logs))
-	mean, stderr := meanAndError(logs)
+	mean, stderr := pairedError(a, b, logs)
 	factor := anytimeFactor(n, 1-level)
 	if math.IsInf(factor, 1) {
 		return pointRatio(len(logs), mean, fmt.Sprintf("need ≥ %d blocks for an interval", anytimeNeeds(1-level)))

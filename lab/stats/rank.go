@@ -35,7 +35,9 @@ type Standing struct {
 // so at the level given after Holm's correction over all pairs ("A Simple
 // Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of
 // Statistics 6, 1979): with 95 %, all differences that separate ranks are real
-// at once in 95 of 100 runs. Subjects of one rank are ordered by their medians,
+// at once in 95 of 100 runs. Where the medians say the opposite of the ratios, as those of
+// a subject that starts slowly now and then may, neither is better: which of them it is
+// depends on how starts are averaged. Subjects of one rank are ordered by their medians,
 // which says nothing. Sharing is not an equivalence: A may share a rank with B,
 // and B be told apart from C, without A being told apart from C.
 func Rank(values [][]float64, better Better, level float64) []Standing {
@@ -45,8 +47,15 @@ func Rank(values [][]float64, better Better, level float64) []Standing {
 			standings = append(standings, Standing{Subject: s, Rank: 1, Median: m})
 		}
 	}
+	median := make(map[int]float64)
+	for _, s := range standings {
+		median[s.Subject] = s.Median
+	}
 	behind := make(map[int][]int)
 	for _, d := range differences(values, better, level) {
+		if w, l := median[d.winner], median[d.loser]; better == Higher && w < l || better == Lower && w > l {
+			continue
+		}
 		behind[d.loser] = append(behind[d.loser], d.winner)
 	}
 	for i := range standings {

@@ -26,7 +26,7 @@ func Ratio(a, b []float64, level float64) Interval {
 	if len(logs) < 2 {
 		return fewLogs(logs)
 	}
-	mean, stderr := meanAndError(logs)
+	mean, stderr := pairedError(a, b, logs)
 	half := stderr * studentQuantile(float64(len(logs)-1), 1-(1-level)/2)
 	result := ratioInterval(len(logs), mean, half, level)
 	if len(logs) < fewPairs {
@@ -78,7 +78,7 @@ func pairedP(a, b []float64) (p float64, higher, ok bool) {
 	if len(logs) < 2 {
 		return 1, false, false
 	}
-	mean, stderr := meanAndError(logs)
+	mean, stderr := pairedError(a, b, logs)
 	if mean == 0 {
 		return 1, false, true
 	}

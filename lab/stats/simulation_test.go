@@ -127,3 +127,19 @@ func TestKneeIsWhereItIs(t *testing.T) {
 		}
 	}
 }
+
+// Inputs with a few levels let rows share measurements, and with them their noise: it is
+// subtracted where it is, and the intervals have it though resampling does not show it.
+func TestSobolOfLevels(t *testing.T) {
+	grid := statstest.NewGrid(statstest.Responses()[0], 2)
+	if got := grid.Total[0]; got < 16.0/21-1e-9 || got > 16.0/21+1e-9 {
+		t.Fatalf("total index %v of an additive function", got)
+	}
+	first, total, firstBias, totalBias := grid.Intervals(64, 0.5, 50, 1)
+	if max(firstBias, -firstBias) > 0.05 || max(totalBias, -totalBias) > 0.05 {
+		t.Errorf("indices are off by %.3f and %.3f on average", firstBias, totalBias)
+	}
+	if first.Share() < 0.88 || total.Share() < 0.88 {
+		t.Errorf("intervals hold them in %v and %v, said are 93 %%", first, total)
+	}
+}

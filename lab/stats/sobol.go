@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // SobolIndex tells how much of a result's variance is due to one input.
@@ -34,6 +35,13 @@ const resamplesSobol = 999
 // difference; 0 takes nothing away. What all rows of a group share, such as a busy
 // hour, cancels in the differences and is no noise in this sense.
 //
+// points tells which measurement, from 0 on, each row's value is of, as rows may share one: where
+// inputs have a few levels only, AB_i is often A. Rows of one measurement share its
+// noise, which then cancels in their difference, and adds to the product of the two. nil
+// means that each row was measured on its own. Groups that share measurements are not
+// independent, and resampling them does not show the noise of these: so it is drawn anew
+// in each resample, from a normal distribution.
+//
 // The interval is narrower than it should be, the more so the fewer groups there are.
 // Its Level is the confidence that it had in simulations of several functions with and
 // without noise (bench/statistics -what sobol), not the one asked for, where that is
@@ -41,20 +49,30 @@ const resamplesSobol = 999
 //
 // With fewer than eight groups there is no interval, and with no variance there
 // are no indices; Note then says so.
-func Sobol(y []float64, n, dims int, noise, level float64, seed uint64) []SobolIndex {
-	if len(y) != n*(dims+2) {
-		panic(fmt.Sprintf("stats: %d values for %d groups of %d", len(y), n, dims+2))
+func Sobol(y []float64, points []int, n, dims int, noise, level float64, seed uint64) []SobolIndex {
+	if len(y) != n*(dims+2) || points != nil && len(points) != len(y) {
+		panic(fmt.Sprintf("stats: %d values at %d points for %d groups of %d", len(y), len(points), n, dims+2))
 	}
-	groups := completeGroups(y, dims+2)
-	drawn := make([][]float64, len(groups))
+	groups, measured := completeGroups(y, points, dims+2)
+	drawn := make([]sobolGroup, len(groups))
 	random := rand.New(rand.NewPCG(seed, 0x736f626f6c))
-	estimates := sobolOf(groups, dims, noise)
+	known := make([]sobolNoise, measured)
+	for i := range known {
+		known[i].variance = noise
+	}
+	estimates := sobolOf(groups, dims, known)
+	shared := sharedMeasurements(groups, measured)
 	draws := make([][]float64, 2*dims)
 	for range resamplesSobol {
 		for i := range drawn {
 			drawn[i] = groups[random.IntN(len(groups))]
 		}
-		if values := sobolOf(drawn, dims, noise); values != nil {
+		for _, i := range shared {
+			if noise > 0 {
+				known[i] = sobolNoise{random.NormFloat64() * math.Sqrt(noise), 2 * noise}
+			}
+		}
+		if values := sobolOf(drawn, dims, known); values != nil {
 			for k, v := range values {
 				draws[k] = append(draws[k], v)
 			}
@@ -68,53 +86,113 @@ func Sobol(y []float64, n, dims int, noise, level float64, seed uint64) []SobolI
 	return indices
 }
 
-// completeGroups cuts y into groups, without those that lack a value.
-func completeGroups(y []float64, size int) [][]float64 {
-	var groups [][]float64
+// sobolGroup is a group of rows: their values, and which measurement each is of.
+type sobolGroup struct {
+	y     []float64
+	point []int
+}
+
+// sobolNoise is that of a measurement: what is added to it, and the variance of what it
+// then is off by.
+type sobolNoise struct{ add, variance float64 }
+
+// completeGroups cuts y into groups, without those that lack a value, and numbers their
+// measurements from 0 on.
+func completeGroups(y []float64, points []int, size int) (groups []sobolGroup, measured int) {
+	number := map[int]int{}
 	for from := 0; from < len(y); from += size {
-		group := y[from : from+size]
-		sum := 0.0
-		for _, v := range group {
-			sum += v
+		group := sobolGroup{y: y[from : from+size], point: make([]int, size)}
+		if slices.ContainsFunc(group.y, math.IsNaN) {
+			continue
 		}
-		if !math.IsNaN(sum) {
-			groups = append(groups, group)
+		for i := range group.point {
+			point := from + i
+			if points != nil {
+				point = points[from+i]
+			}
+			n, seen := number[point]
+			if !seen {
+				n = len(number)
+				number[point] = n
+			}
+			group.point[i] = n
+		}
+		groups = append(groups, group)
+	}
+	return groups, len(number)
+}
+
+// sharedMeasurements are those of several groups.
+func sharedMeasurements(groups []sobolGroup, measured int) (shared []int) {
+	first := make([]int, measured) // group, from 1
+	several := make([]bool, measured)
+	for g := range groups {
+		for _, point := range groups[g].point {
+			if first[point] == 0 {
+				first[point] = g + 1
+			}
+			several[point] = several[point] || first[point] != g+1
 		}
 	}
-	return groups
+	for point, is := range several {
+		if is {
+			shared = append(shared, point)
+		}
+	}
+	return shared
 }
 
 // sobolOf returns first-order and then total indices; nil without variance beyond
 // that of the noise.
-func sobolOf(groups [][]float64, dims int, noise float64) []float64 {
-	mean, variance := momentsOf(groups)
-	variance -= noise
+func sobolOf(groups []sobolGroup, dims int, noise []sobolNoise) []float64 {
+	of := func(g *sobolGroup, row int) (y, variance float64, point int) {
+		point = g.point[row]
+		return g.y[row] + noise[point].add, noise[point].variance, point
+	}
+	n, mean := float64(2*len(groups)), 0.0
+	rows := make([]float64, len(noise)) // independent ones, A and B, of each measurement
+	for i := range groups {
+		for row := range 2 {
+			y, _, point := of(&groups[i], row)
+			mean += y / n
+			rows[point]++
+		}
+	}
+	variance := 0.0
+	for i := range groups {
+		for row := range 2 {
+			y, noise, _ := of(&groups[i], row)
+			variance += ((y-mean)*(y-mean) - noise) / n
+		}
+	}
+	for point, count := range rows { // of the mean itself, which the variance lacks
+		variance += noise[point].variance * count / n * count / n
+	}
 	if !(variance > 1e-20*mean*mean) { // what rounding makes
 		return nil
 	}
 	indices := make([]float64, 2*dims)
 	share := 1 / (variance * float64(len(groups)))
-	for _, g := range groups {
-		a, b := g[0], g[1]
+	for i := range groups {
+		a, aNoise, aPoint := of(&groups[i], 0)
+		b, bNoise, bPoint := of(&groups[i], 1)
 		for d := range dims {
-			mixed := g[2+d]
-			indices[d] += (b - mean) * (mixed - a) * share
-			indices[dims+d] += ((a-mixed)*(a-mixed)/2 - noise) * share
+			mixed, mixedNoise, mixedPoint := of(&groups[i], 2+d)
+			product, square := (b-mean)*(mixed-a), (a-mixed)*(a-mixed)/2
+			if bPoint == mixedPoint {
+				product -= bNoise
+			}
+			if bPoint == aPoint {
+				product += bNoise
+			}
+			if aPoint != mixedPoint {
+				square -= (aNoise + mixedNoise) / 2
+			}
+			indices[d] += product * share
+			indices[dims+d] += square * share
 		}
 	}
 	return indices
-}
-
-// momentsOf returns mean and variance of the independent rows, A and B.
-func momentsOf(groups [][]float64) (mean, variance float64) {
-	n := float64(2 * len(groups))
-	for _, g := range groups {
-		mean += (g[0] + g[1]) / n
-	}
-	for _, g := range groups {
-		variance += ((g[0]-mean)*(g[0]-mean) + (g[1]-mean)*(g[1]-mean)) / n
-	}
-	return mean, variance
 }
 
 // sobolInterval is the k-th of the estimates with its interval.

@@ -81,7 +81,7 @@ func TestSobolOfIshigami(t *testing.T) {
 	if math.Abs(first[0]-0.3139) > 1e-4 || math.Abs(first[1]-0.4424) > 1e-4 || math.Abs(total[2]-0.2437) > 1e-4 {
 		t.Fatalf("first %v, total %v", first, total)
 	}
-	for d, got := range Sobol(evaluate(ishigami, Saltelli(n, 3, 1)), n, 3, 0, 0.95, 1) {
+	for d, got := range Sobol(evaluate(ishigami, Saltelli(n, 3, 1)), nil, n, 3, 0, 0.95, 1) {
 		if math.Abs(got.First.Estimate-first[d]) > 0.04 || math.Abs(got.Total.Estimate-total[d]) > 0.03 {
 			t.Errorf("input %d: %+v, want %v and %v", d, got, first[d], total[d])
 		}
@@ -97,7 +97,7 @@ func TestSobolCoverage(t *testing.T) {
 	first, total := ishigamiIndices()
 	covered, of := 0, 0
 	for seed := range uint64(runs) {
-		for d, got := range Sobol(evaluate(ishigami, Saltelli(n, 3, seed)), n, 3, 0, 0.95, seed) {
+		for d, got := range Sobol(evaluate(ishigami, Saltelli(n, 3, seed)), nil, n, 3, 0, 0.95, seed) {
 			of += 2
 			if got.First.Contains(first[d]) {
 				covered++
@@ -117,7 +117,7 @@ func TestSobolLeavesOutFailedGroups(t *testing.T) {
 	y := evaluate(func(x []float64) float64 { return 3*x[0] + x[1] }, Saltelli(n, dims, 2))
 	y[5] = math.NaN()
 	for d, want := range []float64{0.9, 0.1} {
-		got := Sobol(y, n, dims, 0, 0.95, 1)[d]
+		got := Sobol(y, nil, n, dims, 0, 0.95, 1)[d]
 		if got.First.N != n-1 || math.Abs(got.First.Estimate-want) > 0.06 || math.Abs(got.Total.Estimate-want) > 0.06 {
 			t.Errorf("input %d: %+v, want %v", d, got, want)
 		}
@@ -141,7 +141,7 @@ func TestSobolSaysWhatItLacks(t *testing.T) {
 		{"constant", slices.Repeat([]float64{0.1}, 40), 10, 2, "the result does not vary, or no more than by noise"},
 		{"few", noisy, 4, 2, "need ≥ 8 complete groups for an interval"},
 	} {
-		for _, got := range Sobol(c.y, c.n, c.dims, 0, 0.95, 1) {
+		for _, got := range Sobol(c.y, nil, c.n, c.dims, 0, 0.95, 1) {
 			if got.First.Note != c.note || got.Total.Note != c.note || got.First.Level != 0 {
 				t.Errorf("%s: %+v, want %q", c.name, got, c.note)
 			}
@@ -152,7 +152,7 @@ func TestSobolSaysWhatItLacks(t *testing.T) {
 			t.Error("no panic")
 		}
 	}()
-	Sobol([]float64{1, 2}, 1, 2, 0, 0.95, 1)
+	Sobol([]float64{1, 2}, nil, 1, 2, 0, 0.95, 1)
 }
 
 // Noise that is known and subtracted biases no total index; else it does.
@@ -166,7 +166,7 @@ func TestSobolSubtractsNoise(t *testing.T) {
 			for i := range y {
 				y[i] += deviation * r.NormFloat64()
 			}
-			mean += (Sobol(y, n, 3, known*deviation*deviation, 0.95, study)[1].Total.Estimate - 4.0/21) / studies
+			mean += (Sobol(y, nil, n, 3, known*deviation*deviation, 0.95, study)[1].Total.Estimate - 4.0/21) / studies
 		}
 		return mean
 	}
@@ -176,7 +176,7 @@ func TestSobolSubtractsNoise(t *testing.T) {
 	if got := bias(0); got < 0.1 {
 		t.Errorf("not subtracted, total is off by %.3f only: the simulation can't tell", got)
 	}
-	if i := Sobol(evaluate(func(x []float64) float64 { return x[0] }, Saltelli(8, 1, 1)), 8, 1, 10, 0.95, 1)[0]; i.Total.Level != 0 {
+	if i := Sobol(evaluate(func(x []float64) float64 { return x[0] }, Saltelli(8, 1, 1)), nil, 8, 1, 10, 0.95, 1)[0]; i.Total.Level != 0 {
 		t.Errorf("all is noise, yet %+v", i)
 	}
 }

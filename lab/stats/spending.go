@@ -79,7 +79,7 @@ func (s *Spending) Ratio(a, b []float64) Interval {
 		return fewLogs(logs)
 	}
 	n := len(logs)
-	mean, stderr := meanAndError(logs)
+	mean, stderr := pairedError(a, b, logs)
 	switch {
 	case n < s.First:
 		return pointRatio(n, mean, fmt.Sprintf("the first look is after %d blocks", s.First))

@@ -3,6 +3,8 @@ package study
 import (
 	"fmt"
 	"slices"
+
+	"dyno/lab/claim"
 )
 
 // Shorter is what a quick run changes. Zero fields change nothing.
@@ -90,6 +92,44 @@ func (s *Study) Quick() *Study {
 		}
 	}
 	return &short
+}
+
+// QuickOpen says which claims the short form can't decide, as it has no longer the levels
+// or loads that they name.
+func (s *Study) QuickOpen() []string {
+	short := s.Quick()
+	if short.Design.sampling() || checkSize(short) != nil {
+		return nil
+	}
+	space := claimSpace(short)
+	var open []string
+	for _, c := range s.Claims {
+		if err := cantBeAsked(c, space); err != nil {
+			why := err.Message
+			if err.Hint != "" {
+				why += " (" + err.Hint + ")"
+			}
+			open = append(open, fmt.Sprintf("the short form can't decide the claim %s: %s", c.ID, why))
+		}
+	}
+	return open
+}
+
+// cantBeAsked returns what a claim names that isn't in the space, or nil.
+func cantBeAsked(c claim.Claim, space *claim.Space) *claim.Error {
+	if err := claim.CheckOver(c.Over, space); err != nil {
+		return err
+	}
+	for _, text := range append(slices.Clone(c.Expressions), c.Direction) {
+		e, err := claim.Parse(text)
+		if err != nil {
+			continue // the study was read, so it is only a direction that isn't said
+		}
+		if wrong := claim.CheckAt(e, c.Over, space); len(wrong) > 0 {
+			return wrong[0]
+		}
+	}
+	return nil
 }
 
 // QuickText says what the study's short form changes, for a study whose file does

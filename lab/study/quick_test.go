@@ -46,3 +46,23 @@ func TestQuickTrialAlone(t *testing.T) {
 		t.Errorf("got %+v", q)
 	}
 }
+
+// A claim about what only the whole study measures is named.
+func TestQuickOpen(t *testing.T) {
+	const head = "study: s\nsubjects: [go/gin]\nfactors: {connections: [16, 32, 64]}\nloads: [{name: a, closed: {}}, {name: b, closed: {}}]\n"
+	for _, c := range []struct {
+		quick, claim string
+		want         []string
+	}{
+		{"{blocks: 3}", "holds: 'errors[connections=32, load=a] < 1%'", nil},
+		{"{factors: {connections: [16, 64]}}", "holds: 'errors[connections=16, load=a] < 1%'", nil},
+		{"{factors: {connections: [16, 64]}}", "holds: 'errors[connections=32, load=a] < 1%'", []string{`the short form can't decide the claim one: there is no level of connections "32" here (there are 16, 64)`}},
+		{"{factors: {connections: [16, 64]}}", "holds: 'errors[load=a] < 1%', over: {connections: [16, 32]}", []string{`the short form can't decide the claim one: there is no level of connections "32" here (there are 16, 64)`}},
+		{"{loads: [b]}", "holds: 'errors[connections=16, load=a] < 1%'", []string{`the short form can't decide the claim one: there is no load "a" here (did you mean "b"?)`}},
+	} {
+		s := parse(t, head+"quick: "+c.quick+"\nclaims: [{id: one, "+c.claim+"}]\n")
+		if got := s.QuickOpen(); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("quick: %s, %s: got %q", c.quick, c.claim, got)
+		}
+	}
+}

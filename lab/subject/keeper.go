@@ -16,6 +16,11 @@ import (
 // process that waits for a broken disk can't be killed.
 const endWithin = 10 * time.Second
 
+// followWithin is how long the rest of a subject may take to end when its process group has
+// ended. Helpers with a session of their own hear no signal; good ones see that who they
+// help has gone, as Erlang's erl_child_setup does.
+const followWithin = 250 * time.Millisecond
+
 // IsKeeper reports whether args, those of the process, ask for a keeper.
 func IsKeeper(args []string) bool { return len(args) > 1 && args[1] == keeperArg }
 
@@ -201,7 +206,8 @@ func (k *keeper) terminate() {
 			k.tell(notice{Event: eventExited, Status: status})
 		case <-look.C:
 			if errors.Is(syscall.Kill(-k.child.PID, 0), syscall.ESRCH) {
-				return // what is left has gone its own way, and won't hear
+				deadline = time.After(followWithin)
+				look.Stop() // what is left has gone its own way, and won't hear
 			}
 		}
 	}

@@ -88,16 +88,16 @@ func TestQuotaHolds(t *testing.T) {
 	s := serverSpec(t, "good")
 	s.Limits = Limits{CPUs: 0.2}
 	in := startServer(t, s)
-	get(t, in.URL()+"/spin?ms=1000")
-	for _, path := range limitGroupsOf(t, s, in) {
-		data, err := os.ReadFile(filepath.Join(path, "cpu.stat"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(data), "nr_throttled") || strings.Contains(string(data), "nr_throttled 0\n") {
-			t.Errorf("it was never throttled:\n%s", data)
-		}
-	}
+	eventually(t, "it is throttled", func() bool { // on a busy machine it may not even get its quota for a while
+		get(t, in.URL()+"/spin?ms=1000")
+		return !slices.ContainsFunc(limitGroupsOf(t, s, in), func(path string) bool {
+			data, err := os.ReadFile(filepath.Join(path, "cpu.stat"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return !strings.Contains(string(data), "nr_throttled") || strings.Contains(string(data), "nr_throttled 0\n")
+		})
+	})
 }
 
 func TestOutOfMemory(t *testing.T) {
@@ -111,7 +111,7 @@ func TestOutOfMemory(t *testing.T) {
 	}
 	select {
 	case <-in.Done():
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it has eaten five times what it may have, and lives")
 	}
 	if err := in.Err(); err == nil || !strings.Contains(err.Error(), "signal: killed: the kernel killed 1 of its processes, which needed more than the limit of memory, 48 MiB") {

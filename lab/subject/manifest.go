@@ -39,7 +39,7 @@ type Manifest struct {
 	Ready     string // path polled until it answers; "grpc" for health over gRPC
 	Routes    string // file with the routes to verify, relative to the catalog's root; calls of one that speaks gRPC
 	// Probe is by what its runtime tells of its collections: "go" for Go's helper, "helper"
-	// for that of another language, "gc-log" for a JVM's log; empty if it doesn't.
+	// for that of another language, "gc-log" for a JVM's log or V8's; empty if it doesn't.
 	Probe string
 	TLS   bool // it listens with TLS where DYNO_TLS_CERT and DYNO_TLS_KEY name files
 	// Protocols are what it speaks, by their ALPN names: "http/1.1" and "h2", and

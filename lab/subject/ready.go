@@ -43,7 +43,7 @@ func awaitReady(ctx context.Context, ask func(context.Context) error, timeout ti
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-deadline:
-			return fmt.Errorf("was not ready within %v: %w", timeout, last)
+			return fmt.Errorf("was not ready within %v (ready_within gives it longer): %w", timeout, last)
 		case <-time.After(pause):
 		}
 	}

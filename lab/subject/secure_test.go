@@ -35,9 +35,9 @@ func TestOverTLS(t *testing.T) {
 	if err := trusting.VerifyRequests(t.Context(), server.URL, requests); err == nil {
 		t.Error("a wrong answer is accepted")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := awaitReady(ctx, asking(server.URL, "", "", trusting.TLS), time.Second, nil); err != nil {
+	if err := awaitReady(ctx, asking(server.URL, "", "", trusting.TLS), time.Minute, nil); err != nil {
 		t.Error(err)
 	}
 	in, err := Attach("up", server.URL)

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"dyno/internal/freeport"
 )
 
 // Required is the environment variable that makes tests fail that would be
@@ -25,7 +27,7 @@ const (
 	accessKey = "dyno-test-access"
 	secretKey = "dyno-test-secret"
 	bucket    = "dyno-test"
-	patience  = 30 * time.Second
+	patience  = 2 * time.Minute
 )
 
 // Secret is the secret key that the server takes: it must be in no output.
@@ -70,7 +72,7 @@ func Start(t testing.TB) *Server {
 		t.Skipf("SKIPPED, nothing is tested against an S3 server: %v", err)
 	}
 	dir := t.TempDir()
-	s := &Server{binary: binary, root: filepath.Join(dir, "buckets"), sidecar: filepath.Join(dir, "sidecar"), address: freeAddress(t)}
+	s := &Server{binary: binary, root: filepath.Join(dir, "buckets"), sidecar: filepath.Join(dir, "sidecar"), address: freeport.Address(t)}
 	for _, folder := range []string{filepath.Join(s.root, bucket), s.sidecar} {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)
@@ -97,16 +99,6 @@ func build() (string, error) {
 		return "", errors.New("building versitygw: " + strings.TrimSpace(string(exit.Stderr)))
 	}
 	return strings.TrimSpace(string(out)), err
-}
-
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // Restart starts the server again, at the same address and with the same

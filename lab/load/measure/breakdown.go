@@ -38,11 +38,30 @@ func (b *Breakdown) Kind(place int) *KindCount {
 	return &b.Kinds[place]
 }
 
-// KindCount is what became of one kind of request.
+// KindCount is what became of one kind of request. What was never sent, as it was shed,
+// got no connection or still waited at the end, is of the kind that the mix would have
+// made of it, drawn by the weights.
 type KindCount struct {
-	Completed, Drained, Unfinished uint64
-	Errors                         Errors
-	Response                       *Buckets
+	Completed, Drained, Unfinished, Shed, Unconnected uint64
+
+	Errors   Errors
+	Response *Buckets
+	Waited   *Buckets // how long those had taken that were given up; nil if none was yet
+}
+
+// GaveUp notes how long a request had taken, in ns, when it was given up.
+func (k *KindCount) GaveUp(after int64) {
+	if k.Waited == nil {
+		k.Waited = NewBuckets()
+	}
+	k.Waited.Record(after)
+}
+
+// Window is what is known of the kind as a window of its own.
+func (k *KindCount) Window() Window {
+	w := Window{Completed: k.Completed, Drained: k.Drained, Unfinished: k.Unfinished, Shed: k.Shed, Unconnected: k.Unconnected, Errors: k.Errors}
+	w.Hist[Response], w.Waited[Response] = k.Response.Histogram(), k.Waited.Histogram()
+	return w
 }
 
 // NewBreakdown counts so many kinds of requests apart.
@@ -61,7 +80,10 @@ func (b *Breakdown) Reset() {
 	for i := range b.Kinds {
 		k := &b.Kinds[i]
 		k.Response.reset()
-		*k = KindCount{Response: k.Response}
+		if k.Waited != nil {
+			k.Waited.reset()
+		}
+		*k = KindCount{Response: k.Response, Waited: k.Waited}
 	}
 }
 
@@ -78,8 +100,16 @@ func (b *Breakdown) Add(o *Breakdown) {
 		k.Completed += from.Completed
 		k.Drained += from.Drained
 		k.Unfinished += from.Unfinished
+		k.Shed += from.Shed
+		k.Unconnected += from.Unconnected
 		k.Errors.Add(from.Errors)
 		k.Response.add(from.Response)
+		if from.Waited != nil && k.Waited == nil {
+			k.Waited = NewBuckets()
+		}
+		if from.Waited != nil {
+			k.Waited.add(from.Waited)
+		}
 	}
 }
 
@@ -147,7 +177,7 @@ func AddCodes(a, b map[string]uint64) map[string]uint64 {
 // RequestResult is what became of one kind of request of a mix.
 type RequestResult struct {
 	Name string
-	// Total has the counts of requests that came to an end, and the response
-	// times, in the windows that count.
+	// Total has the counts of requests that came to an end or were given up, and the
+	// response times, in the windows that count: see [KindCount].
 	Total Window
 }

@@ -72,6 +72,17 @@ func (e Errors) Total() uint64 {
 // Wrong counts the requests that were answered in full, but wrongly.
 func (e Errors) Wrong() uint64 { return e.Status + e.Expect + e.GRPC }
 
+// Most is the kind that happened most often; "" if none did.
+func (e Errors) Most() string {
+	most := ErrorCount{}
+	for _, kind := range e.ByKind() {
+		if kind.Count > most.Count {
+			most = kind
+		}
+	}
+	return most.Kind
+}
+
 // Add adds the counts of o to e.
 func (e *Errors) Add(o Errors) {
 	for kind := range NumErrorKinds {

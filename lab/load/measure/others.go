@@ -24,6 +24,8 @@ type Others struct {
 	// the load already, ns: that is not done for the server.
 	Foreign bool          `json:"foreign,omitempty"`
 	Before  time.Duration `json:"before,omitempty"`
+	// Blind says that nobody looked before the load.
+	Blind bool `json:"blind,omitempty"`
 	// Unknown says why nothing, or not everything, can be told; "" if it can.
 	Unknown string `json:"unknown,omitempty"`
 }
@@ -71,7 +73,11 @@ func (o *Others) Finding(index int) (f finding.Finding, found bool) {
 	if o.Waited >= time.Millisecond {
 		detail += fmt.Sprintf("; threads of the generator and the server waited %v for a CPU", o.Waited.Round(time.Millisecond))
 	}
-	if o.Foreign && level == finding.Suspect && o.Before == 0 {
+	switch {
+	case !o.Foreign || level != finding.Suspect || o.Before > 0:
+	case o.Blind:
+		detail += "; nobody looked whether they were busy before so short a load, and they may belong to the server"
+	default:
 		detail += "; they were not busy before the load, so that they may belong to the server"
 	}
 	return finding.Finding{Name: finding.OtherLoad, Validity: level, Detail: detail, Windows: []int{index}}, true

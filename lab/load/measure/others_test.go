@@ -119,3 +119,15 @@ func TestOthersUseNoMoreThanThereIs(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// Of a load before which nobody looked it is not said that others were idle then.
+func TestOthersThatNobodyLookedFor(t *testing.T) {
+	for blind, want := range map[bool]string{true: "nobody looked whether they were busy", false: "they were not busy before the load"} {
+		o := NewOthers(machineOf(2, map[int]time.Duration{1: 400 * time.Millisecond}), time.Second, Use{"both", []int{0, 1}, 0})
+		o.Foreign, o.Blind, o.Waited = true, blind, 100*time.Millisecond
+		f, found := o.Finding(0)
+		if !found || f.Validity != finding.Suspect || !strings.Contains(f.Detail, want) {
+			t.Errorf("blind %v: %+v", blind, f)
+		}
+	}
+}

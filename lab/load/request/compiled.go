@@ -48,7 +48,7 @@ func (r *Compiled) Expects(status int) bool { return r.statuses.Has(status) }
 
 // StatusText describes an unexpected status in an error.
 func StatusText(status int) string {
-	return fmt.Sprintf("status %d %s", status, http.StatusText(status))
+	return strings.TrimRight(fmt.Sprintf("status %d %s", status, http.StatusText(status)), " ")
 }
 
 // Compile readies a request, which was checked, to be sent to host. protocol is what

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -36,6 +37,9 @@ func ParseTarget(target string) (u *url.URL, dial string, err error) {
 		return nil, "", fmt.Errorf("target %q names no port, and gRPC has none of its own; write it as %s://host:port/package.Service/Method", target, u.Scheme)
 	case !slices.Contains([]string{"http", "https", "grpc", "grpcs"}, u.Scheme):
 		return nil, "", fmt.Errorf("target %q: scheme %q can't be loaded, only http and https, ws and wss, grpc and grpcs", target, u.Scheme)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return nil, "", fmt.Errorf("target %q: the port must be from 1 to 65535, not %s", target, port)
 	}
 	return u, joinHostPort(u.Hostname(), port), nil
 }

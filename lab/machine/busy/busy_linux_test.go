@@ -7,7 +7,9 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -26,10 +28,9 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(burnVariable) != "" {
-		fmt.Println("begun")
-		for {
-		}
+	if cpu := os.Getenv(burnVariable); cpu != "" {
+		fmt.Fprintln(os.Stderr, burn(cpu))
+		os.Exit(1)
 	}
 	if os.Getenv(listenVariable) != "" {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -43,12 +44,43 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// burn burns a CPU with so many threads that no other process there uses more of it,
+// however many tests run beside this one. It returns only if that fails.
+func burn(cpu string) error {
+	const pinned = "pinned"
+	if cpu != pinned { // as a whole: threads are of the CPUs of who started them
+		var set unix.CPUSet
+		n, err := strconv.Atoi(cpu)
+		if err != nil {
+			return err
+		}
+		set.Set(n)
+		runtime.LockOSThread()
+		if err := unix.SchedSetaffinity(0, &set); err != nil {
+			return err
+		}
+		os.Setenv(burnVariable, pinned)
+		return unix.Exec(os.Args[0], os.Args, os.Environ())
+	}
+	const threads = 6
+	runtime.GOMAXPROCS(threads)
+	for range threads - 1 {
+		go func() {
+			for {
+			}
+		}()
+	}
+	fmt.Println("begun")
+	for {
+	}
+}
+
 // child starts this program with a variable set, and returns its process and the
 // first line it prints. It ends with the test.
-func child(t *testing.T, variable string) (pid int, line string) {
+func child(t *testing.T, variable, value string) (pid int, line string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), variable+"=1", "GOMAXPROCS=1")
+	cmd.Env = append(os.Environ(), variable+"="+value, "GOMAXPROCS=1")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -69,20 +101,7 @@ func hog(t *testing.T) (pid, cpu int) {
 	t.Helper()
 	cpus := machine.OnlineCPUs()
 	cpu = cpus[len(cpus)-1]
-	pid, _ = child(t, burnVariable)
-	var set unix.CPUSet
-	set.Set(cpu)
-	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, task := range tasks {
-		var tid int
-		fmt.Sscan(task.Name(), &tid)
-		if err := unix.SchedSetaffinity(tid, &set); err != nil && err != unix.ESRCH {
-			t.Fatal(err)
-		}
-	}
+	pid, _ = child(t, burnVariable, strconv.Itoa(cpu))
 	return pid, cpu
 }
 
@@ -132,17 +151,12 @@ func TestLookElsewhere(t *testing.T) {
 }
 
 func TestServerIsFound(t *testing.T) {
-	pid, addr := child(t, listenVariable)
+	pid, addr := child(t, listenVariable, "1")
 	if got, err := Server(t.Context(), "http://"+addr+"/path"); err != nil || !slices.Equal(got, []int{pid}) {
 		t.Errorf("got %v, %v; want %d", got, err, pid)
 	}
-	// Nobody listens there: the port was given back.
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	if got, err := Server(t.Context(), "http://"+l.Addr().String()); err == nil {
+	// Nobody listens there.
+	if got, err := Server(t.Context(), "http://127.0.0.1:1"); err == nil {
 		t.Errorf("got %v and no error", got)
 	}
 	if got, err := Server(t.Context(), "https://192.0.2.1/"); err != nil || got != nil {
@@ -153,7 +167,7 @@ func TestServerIsFound(t *testing.T) {
 // A hog that was there before the load makes its windows invalid, and is named; a
 // busy server is no hog.
 func TestWatch(t *testing.T) {
-	server, addr := child(t, listenVariable)
+	server, addr := child(t, listenVariable, "1")
 	pid, _ := hog(t)
 	w := NewWatch(t.Context(), "http://"+addr, nil, machine.OnlineCPUs())
 	defer w.Close()
@@ -179,7 +193,7 @@ func TestWatch(t *testing.T) {
 
 // Somebody who was idle before the load may be working for the server.
 func TestWatchOfWhoWasIdleBefore(t *testing.T) {
-	_, addr := child(t, listenVariable)
+	_, addr := child(t, listenVariable, "1")
 	w := NewWatch(t.Context(), "http://"+addr, nil, machine.OnlineCPUs())
 	defer w.Close()
 	w.Idle(t.Context(), 50*time.Millisecond)

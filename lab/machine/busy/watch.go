@@ -25,7 +25,7 @@ type Watch struct {
 	machine   *probe.MachineProbe
 	processes []*probe.ProcessProbe
 	last      reading
-	idle      map[int]float64 // share of a CPU that programs used before the load, by process
+	idle      map[int]float64 // share of a CPU that programs used before the load, by process; nil if nobody looked
 }
 
 // reading is what was read at one instant.
@@ -125,7 +125,7 @@ func (w *Watch) between(a, b *reading) *measure.Others {
 		use.Name = "the generator"
 	}
 	o := measure.NewOthers(&m, length, use)
-	o.Waited, o.Foreign, o.Unknown = waited, use.Name == "both", w.unknown
+	o.Waited, o.Foreign, o.Unknown, o.Blind = waited, use.Name == "both", w.unknown, w.idle == nil
 	if o.Unknown == "" {
 		o.Unknown = hidden()
 	}

@@ -96,13 +96,21 @@ func (c *Capacity) table(t report.Texts) (head []string, rows [][]string) {
 			row = append(row, fmt.Sprint(l.Count(v, 0)))
 		}
 		if of := typical(l); of != nil {
-			row = append(row, present.Number(of.Throughput), present.Duration(of.P50), present.AtLeast(!of.AtLeast, present.Duration(of.P99)), fmt.Sprint(of.Errors.Total()))
+			row = append(row, present.Number(of.Throughput), lasted(of.P50, false), lasted(of.P99, of.AtLeast), fmt.Sprint(of.Errors.Total()))
 		} else {
 			row = append(row, "-", "-", "-", "-")
 		}
 		rows = append(rows, row)
 	}
 	return head, rows
+}
+
+// lasted writes a time that may not exist.
+func lasted(ns capacity.Figure, atLeast bool) string {
+	if !ns.Exists() {
+		return present.NoFigure
+	}
+	return present.AtLeast(!atLeast, present.Duration(float64(ns)))
 }
 
 func classText(t report.Texts, c capacity.Class) string {
@@ -127,38 +135,45 @@ func typical(l *capacity.Load) *capacity.Trial {
 }
 
 // Page draws the response time and the throughput over the rate.
-func (c *Capacity) Page() *curve.Page {
-	english := report.English()
-	p := &curve.Page{Title: "Capacity of " + c.Target, Question: "What is the highest rate at which " + c.Objective + "?", Answer: c.Answer(english)}
-	p.Facts = [][2]string{{"objective", c.Objective}, {"connections", fmt.Sprint(c.Connections)}, {"arrivals", string(c.Arrivals)}, {"seed", fmt.Sprint(c.Seed)}, {"took", c.Took.Round(1e8).String()}}
-	p.Facts = append(p.Facts, validityLines(english, &c.Disturbed)...)
-	for _, b := range c.Broke {
-		p.Notes = append(p.Notes, brokenText(english, &b))
+func (c *Capacity) Page(t report.Texts) *curve.Page {
+	p := newPage(t, "capacity", c.Target, c.Objective, c.Answer(t))
+	p.Facts = [][2]string{
+		{t.Text("found.fact.objective"), c.Objective}, {t.Text("found.fact.connections"), fmt.Sprint(c.Connections)}, {t.Text("found.fact.arrivals"), string(c.Arrivals)},
+		{t.Text("found.fact.seed"), fmt.Sprint(c.Seed)}, {t.Text("found.fact.took"), c.Took.Round(1e8).String()},
 	}
-	p.Notes = append(p.Notes, c.Hints...)
-	held, failed := curve.Series{Name: "p99, holds", Class: "good"}, curve.Series{Name: "p99, fails", Class: "bad"}
-	answered := curve.Series{Name: "answered", Class: "main", Line: true}
+	p.Facts = append(p.Facts, validityLines(t, &c.Disturbed)...)
+	for _, b := range c.Broke {
+		p.Notes = append(p.Notes, brokenText(t, &b))
+	}
+	for _, hint := range c.Hints {
+		p.Notes = append(p.Notes, t.Reason(hint))
+	}
+	held, failed := curve.Series{Name: t.Text("found.series.held"), Class: "good"}, curve.Series{Name: t.Text("found.series.failed"), Class: "bad"}
+	answered := curve.Series{Name: t.Text("found.series.answered"), Class: "main", Line: true}
 	for i := range c.Loads {
 		l := &c.Loads[i]
 		for j := range l.Trials {
-			t := &l.Trials[j]
-			at := [2]float64{l.Rate, t.P99 / 1e6}
-			switch t.Verdict {
+			of := &l.Trials[j]
+			if !of.P99.Exists() {
+				continue
+			}
+			at := [2]float64{l.Rate, float64(of.P99) / 1e6}
+			switch of.Verdict {
 			case capacity.Holds:
 				held.Points = append(held.Points, at)
 			case capacity.Fails:
 				failed.Points = append(failed.Points, at)
 			}
 		}
-		if t := typical(l); t != nil {
-			answered.Points = append(answered.Points, [2]float64{l.Rate, t.Throughput})
+		if of := typical(l); of != nil {
+			answered.Points = append(answered.Points, [2]float64{l.Rate, of.Throughput})
 		}
 	}
 	p.Charts = []curve.Chart{
-		{Title: "Response time of each trial", X: "requests/s offered", Y: "p99, ms", Series: []curve.Series{held, failed}},
-		{Title: "Throughput", X: "requests/s offered", Y: "answers/s", Series: []curve.Series{answered}},
+		{Title: t.Text("found.chart.trials"), X: t.Text("found.axis.offered"), Y: t.Text("found.axis.p99"), Series: []curve.Series{held, failed}},
+		{Title: t.Text("found.chart.throughput"), X: t.Text("found.axis.offered"), Y: t.Text("found.axis.answers"), Series: []curve.Series{answered}},
 	}
-	p.Head, p.Rows = c.table(english)
+	p.Head, p.Rows = c.table(t)
 	return p
 }
 

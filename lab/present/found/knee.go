@@ -20,7 +20,7 @@ func WriteLevelTrial(w io.Writer, t *capacity.LevelTrial) {
 	if t.Down {
 		direction = "down"
 	}
-	fmt.Fprintf(w, "  %7s connections %-4s  %10s/s  p99 %-7s", present.Number(float64(t.Connections)), direction, present.Number(t.Throughput), present.Duration(t.P99))
+	fmt.Fprintf(w, "  %7s connections %-4s  %10s/s  p99 %-7s", present.Number(float64(t.Connections)), direction, present.Number(t.Throughput), lasted(t.P99, t.AtLeast))
 	if n := t.Errors.Total(); n > 0 {
 		fmt.Fprintf(w, "  %d errors", n)
 	}
@@ -33,7 +33,7 @@ func WriteLevelTrial(w io.Writer, t *capacity.LevelTrial) {
 // Answer says in a sentence what was found.
 func (k *Knee) Answer(t report.Texts) string {
 	if k.Enough == 0 {
-		return t.Text("knee.spoiled", "why", t.Reason(k.Levels[0].Trials[0].Why))
+		return k.nothing(t)
 	}
 	text := t.Text("knee.enough", "n", present.Number(float64(k.Enough)))
 	if k.EnoughHigh > 0 {
@@ -45,6 +45,18 @@ func (k *Knee) Answer(t report.Texts) string {
 	return text
 }
 
+// nothing says why there is no answer: the service's failures before what disturbed.
+func (k *Knee) nothing(t report.Texts) string {
+	for i := range k.Levels {
+		for j := range k.Levels[i].Trials {
+			if of := &k.Levels[i].Trials[j]; !of.Spoiled {
+				return t.Text("knee.failed", "why", t.Reason(of.Why))
+			}
+		}
+	}
+	return t.Text("knee.spoiled", "why", t.Reason(k.Levels[0].Trials[0].Why))
+}
+
 // Text prints what was found.
 func (k *Knee) Text(w io.Writer, t report.Texts) {
 	fmt.Fprintln(w)
@@ -52,6 +64,9 @@ func (k *Knee) Text(w io.Writer, t report.Texts) {
 	writeValidity(w, t, &k.Disturbed)
 	for _, line := range k.fitLines(t) {
 		labelled(w, line[0], line[1])
+	}
+	for _, note := range k.Notes {
+		labelled(w, t.Text("capacity.note"), t.Reason(note))
 	}
 	head, rows := k.table(t)
 	present.Columns(w, head, rows)
@@ -101,17 +116,17 @@ func (k *Knee) table(t report.Texts) (head []string, rows [][]string) {
 			errors += l.Trials[j].Errors.Total()
 		}
 		row := []string{present.Number(float64(l.Connections)), present.Number(l.Throughput), "-", "-", "-", "-", fmt.Sprint(errors), "-", "-"}
-		if l.Up > 0 {
-			row[2] = present.Number(l.Up)
+		if l.Up.Exists() {
+			row[2] = present.Number(float64(l.Up))
 		}
-		if l.Down > 0 {
-			row[3] = present.Number(l.Down)
+		if l.Down.Exists() {
+			row[3] = present.Number(float64(l.Down))
 		}
 		if h := l.Hysteresis(); !math.IsNaN(h) {
 			row[4] = fmt.Sprintf("%+.1f %%", 100*h)
 		}
-		if l.P99 > 0 {
-			row[5] = present.Duration(l.P99)
+		if l.P99.Exists() {
+			row[5] = lasted(l.P99, l.AtLeast)
 		}
 		if l.Memory > 0 {
 			row[7] = present.Bytes(l.Memory)
@@ -128,45 +143,51 @@ func (k *Knee) table(t report.Texts) (head []string, rows [][]string) {
 }
 
 // Page draws the throughput of each trial with the law through it.
-func (k *Knee) Page() *curve.Page {
-	english := report.English()
-	p := &curve.Page{Title: "Scalability of " + k.Target, Question: "How many connections does it take?", Answer: k.Answer(english), Facts: append(validityLines(english, &k.Disturbed), k.fitLines(english)...)}
-	up, down := curve.Series{Name: "up", Class: "main"}, curve.Series{Name: "down", Class: "good"}
-	generator := curve.Series{Name: "left out", Class: "bad"}
-	response, memory := curve.Series{Name: "p99", Class: "main", Line: true}, curve.Series{Name: "memory", Class: "main", Line: true}
+func (k *Knee) Page(t report.Texts) *curve.Page {
+	p := newPage(t, "knee", k.Target, "", k.Answer(t))
+	p.Facts = append(validityLines(t, &k.Disturbed), k.fitLines(t)...)
+	for _, note := range k.Notes {
+		p.Notes = append(p.Notes, t.Reason(note))
+	}
+	up, down := curve.Series{Name: t.Text("found.series.up"), Class: "main"}, curve.Series{Name: t.Text("found.series.down"), Class: "good"}
+	out := curve.Series{Name: t.Text("found.series.out"), Class: "bad"}
+	response, memory := curve.Series{Name: "p99", Class: "main", Line: true}, curve.Series{Name: t.Text("found.series.memory"), Class: "main", Line: true}
 	for i := range k.Levels {
 		l := &k.Levels[i]
 		n := float64(l.Connections)
 		for j := range l.Trials {
-			t := &l.Trials[j]
+			of := &l.Trials[j]
 			into := &up
-			if t.Spoiled {
-				into = &generator
-			} else if t.Down {
+			if of.Spoiled {
+				into = &out
+			} else if of.Down {
 				into = &down
 			}
-			into.Points = append(into.Points, [2]float64{n, t.Throughput})
+			into.Points = append(into.Points, [2]float64{n, of.Throughput})
 		}
-		response.Points = append(response.Points, [2]float64{n, l.P99 / 1e6})
+		if l.P99.Exists() {
+			response.Points = append(response.Points, [2]float64{n, float64(l.P99) / 1e6})
+		}
 		if l.Memory > 0 {
 			memory.Points = append(memory.Points, [2]float64{n, float64(l.Memory) / (1 << 20)})
 		}
 	}
-	throughput := curve.Chart{Title: "Throughput", X: "connections", Y: "answers/s", Series: []curve.Series{up, down, generator}}
+	connections := t.Text("found.axis.connections")
+	throughput := curve.Chart{Title: t.Text("found.chart.throughput"), X: connections, Y: t.Text("found.axis.answers"), Series: []curve.Series{up, down, out}}
 	if k.Fit != nil {
-		throughput.Series = append(throughput.Series, k.lawSeries())
+		throughput.Series = append(throughput.Series, k.lawSeries(t))
 	}
-	p.Charts = []curve.Chart{throughput, {Title: "Response time", X: "connections", Y: "p99, ms", Series: []curve.Series{response}}}
+	p.Charts = []curve.Chart{throughput, {Title: t.Text("found.chart.response"), X: connections, Y: t.Text("found.axis.p99"), Series: []curve.Series{response}}}
 	if len(memory.Points) > 0 {
-		p.Charts = append(p.Charts, curve.Chart{Title: "Memory of the server", X: "connections", Y: "MiB", Series: []curve.Series{memory}})
+		p.Charts = append(p.Charts, curve.Chart{Title: t.Text("found.chart.memory"), X: connections, Y: "MiB", Series: []curve.Series{memory}})
 	}
-	p.Head, p.Rows = k.table(english)
+	p.Head, p.Rows = k.table(t)
 	return p
 }
 
 // lawSeries is the fitted curve, from the first level to the last.
-func (k *Knee) lawSeries() curve.Series {
-	s := curve.Series{Name: "law", Class: "other", Line: true, Bare: true}
+func (k *Knee) lawSeries(t report.Texts) curve.Series {
+	s := curve.Series{Name: t.Text("found.series.law"), Class: "other", Line: true, Bare: true}
 	first, last := float64(k.Levels[0].Connections), float64(k.Levels[len(k.Levels)-1].Connections)
 	const steps = 100
 	for i := range steps + 1 {

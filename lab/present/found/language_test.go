@@ -2,6 +2,7 @@ package found
 
 import (
 	"bytes"
+	"html"
 	"io"
 	"regexp"
 	"slices"
@@ -12,12 +13,19 @@ import (
 	"dyno/lab/capacity"
 	"dyno/lab/finding"
 	"dyno/lab/present"
+	"dyno/lab/present/curve"
 	"dyno/lab/report"
 	"dyno/lab/stats"
 )
 
+// outcome is one that is told as a text and as a page.
+type outcome interface {
+	Text(io.Writer, report.Texts)
+	Page(report.Texts) *curve.Page
+}
+
 // everyKind are outcomes that have something of every kind to say.
-func everyKind() map[string]func(io.Writer, report.Texts) {
+func everyKind() map[string]outcome {
 	disturbed := capacity.Disturbed{Validity: finding.Invalid, Findings: []finding.Finding{
 		{Name: "generator-stalled", Validity: finding.Suspect, Detail: "a load loop was away for 412ms (limit 100ms)", Windows: []int{0, 1}},
 		{Name: "steal", Validity: finding.Valid, Detail: "a load loop was away for 412ms (limit 100ms)", Windows: []int{1}},
@@ -32,7 +40,7 @@ func everyKind() map[string]func(io.Writer, report.Texts) {
 	broke := []capacity.Broken{{Condition: "p99 < 50ms", Failed: 1, Of: 2, Unknown: 1, Measured: []string{"p99 = 80ms"}}}
 	all := []capacity.Load{lower, open, upper, blocked}
 	goal := capacity.DefaultGoal()
-	kinds := map[string]func(io.Writer, report.Texts){}
+	kinds := map[string]outcome{}
 	for name, r := range map[string]*capacity.Result{
 		"bracket":   {Disturbed: disturbed, Holds: &lower, Fails: &upper, Why: "time was up", Broke: broke, Hints: []string{"the capacity may be higher"}, Loads: all},
 		"generator": {Holds: &lower, Limit: &blocked, Why: "from 1100/s on the generator is the limit: no answer was as expected"},
@@ -43,23 +51,26 @@ func everyKind() map[string]func(io.Writer, report.Texts) {
 		if r.Validity == "" {
 			r.Validity = finding.Valid
 		}
-		kinds["capacity, "+name] = (&Capacity{Result: r, Goal: goal}).Text
+		kinds["capacity, "+name] = &Capacity{Result: r, Goal: goal}
 	}
 	estimate := stats.Interval{Estimate: 10, Low: 9, High: 11}
 	memory := 3.5 * (1 << 20)
 	levels := []capacity.Level{{Connections: 10, Throughput: 100, Up: 100, Down: 90, P99: 1e6, Memory: 1 << 20}}
-	levels[0].Trials = []capacity.LevelTrial{{Why: "no connection came up: refused"}}
+	levels[0].Trials = []capacity.LevelTrial{{Why: "no connection came up: refused", Spoiled: true}}
+	failed := []capacity.Level{{Connections: 10, Trials: []capacity.LevelTrial{{Why: "no answer was as expected"}}}}
+	notes := []string{"10 % of the requests failed at 1 to 2 connections, and are no throughput; most by status: 500"}
+	kinds["knee, of a service that fails"] = &Knee{Knee: &capacity.Knee{Disturbed: quiet, Notes: notes, Levels: failed, FitNote: "a scalability law needs at least 6 points at 4 levels of concurrency"}}
 	peak := &stats.USL{Lambda: estimate, Sigma: estimate, Kappa: estimate, Peak: &estimate, Top: &estimate}
-	kinds["knee"] = (&Knee{Pid: 1, Knee: &capacity.Knee{Disturbed: disturbed, Enough: 10, EnoughLow: 9, EnoughHigh: 11, Fit: peak, MemoryPer1000: &memory, Levels: levels}}).Text
-	kinds["knee, without a fit"] = (&Knee{Knee: &capacity.Knee{Disturbed: quiet, Levels: levels, FitNote: "a scalability law needs at least 6 points at 4 levels of concurrency"}}).Text
-	kinds["knee, without memory"] = (&Knee{Pid: 1, Knee: &capacity.Knee{Disturbed: quiet, Levels: levels, FitNote: "a scalability law needs at least 6 points at 4 levels of concurrency", MemoryNote: "fewer than three levels have the server's memory"}}).Text
+	kinds["knee"] = &Knee{Pid: 1, Knee: &capacity.Knee{Disturbed: disturbed, Enough: 10, EnoughLow: 9, EnoughHigh: 11, Fit: peak, MemoryPer1000: &memory, Levels: levels}}
+	kinds["knee, without a fit"] = &Knee{Knee: &capacity.Knee{Disturbed: quiet, Levels: levels, FitNote: "a scalability law needs at least 6 points at 4 levels of concurrency"}}
+	kinds["knee, without memory"] = &Knee{Pid: 1, Knee: &capacity.Knee{Disturbed: quiet, Levels: levels, FitNote: "a scalability law needs at least 6 points at 4 levels of concurrency", MemoryNote: "fewer than three levels have the server's memory"}}
 	during := capacity.Stretch{Offered: 900, Goodput: 300, Shed: 7}
 	during.Errors.Timeout = 3
 	for name, a := range map[string]*capacity.Aftermath{
-		"never":   {During: during, Recovery: 20 * time.Second, Spoiled: true, Why: "the machine was disturbed: steal", Notes: []string{"the objective has no limit on the response time: goodput counts every answer"}},
-		"at once": {Recovered: true}, "later": {Recovered: true, Recovery: time.Second},
+		"never": {During: during, Recovery: 20 * time.Second, Spoiled: true, Why: "the machine was disturbed: steal", Notes: []string{"the objective has no limit on the response time: goodput counts every answer"}},
+		"dead":  {Failing: true}, "at once": {Recovered: true}, "later": {Recovered: true, Recovery: time.Second},
 	} {
-		kinds["overload, "+name] = (&Overload{Aftermath: a, Validity: finding.Suspect, Findings: disturbed.Findings, Tries: 2}).Text
+		kinds["overload, "+name] = &Overload{Aftermath: a, Validity: finding.Suspect, Findings: disturbed.Findings, Tries: 2}
 	}
 	return kinds
 }
@@ -71,15 +82,44 @@ func TestChineseText(t *testing.T) {
 		t.Fatal(err)
 	}
 	english := regexp.MustCompile(`[A-Za-z_.]{2,}`)
-	known := []string{"ms", "MiB", "CPU", "generator", "stalled", "steal", "other", "load", "pid", "refused"}
-	for name, write := range everyKind() {
+	known := []string{"ms", "MiB", "CPU", "generator", "stalled", "steal", "other", "load", "pid", "refused", "status", "http", "example", "poisson"}
+	for name, of := range everyKind() {
 		var out bytes.Buffer
-		write(&out, texts)
+		of.Text(&out, texts)
+		out.WriteString(pageText(t, of.Page(texts)))
 		for line := range strings.Lines(out.String()) {
 			for _, word := range english.FindAllString(line, -1) {
 				if !slices.Contains(known, word) && strings.Trim(word, ".") != "" {
 					t.Errorf("%s: %q in %q", name, word, line)
 				}
+			}
+		}
+	}
+}
+
+// pageText is what can be read on a page.
+func pageText(t *testing.T, p *curve.Page) string {
+	t.Helper()
+	var out strings.Builder
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if want := `<html lang="` + p.Lang + `">`; p.Lang == "" || !strings.Contains(out.String(), want) {
+		t.Errorf("%s is missing", want)
+	}
+	_, body, _ := strings.Cut(out.String(), "</head>")
+	return html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(body, "\n"))
+}
+
+// The page has all that the text says: also that it is INVALID, and why.
+func TestPagesKeepTheirCaveats(t *testing.T) {
+	for name, of := range everyKind() {
+		var out bytes.Buffer
+		of.Text(&out, report.English())
+		page := pageText(t, of.Page(report.English()))
+		for _, part := range []string{"INVALID", "SUSPECT", "generator-stalled", "tried 2 times", "% of the requests failed"} {
+			if strings.Contains(out.String(), part) && !strings.Contains(page, part) {
+				t.Errorf("%s: %q is in the text and not on the page", name, part)
 			}
 		}
 	}
@@ -92,9 +132,9 @@ func TestTextAligns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, write := range everyKind() {
+		for name, of := range everyKind() {
 			var out bytes.Buffer
-			write(&out, texts)
+			of.Text(&out, texts)
 			_, table, _ := strings.Cut(out.String()[1:], "\n\n")
 			columns := 0
 			for line := range strings.Lines(table) {

@@ -15,6 +15,8 @@ import (
 // Return says in a sentence whether and when the service was itself again.
 func (o *Overload) Return(t report.Texts) string {
 	switch {
+	case o.Failing:
+		return t.Text("overload.failing")
 	case !o.Recovered:
 		return t.Text("overload.never", "time", o.Recovery)
 	case o.Recovery == 0:
@@ -37,13 +39,8 @@ func (o *Overload) Text(w io.Writer, t report.Texts) {
 	fmt.Fprintln(w)
 	labelled(w, t.Text("overload.overload"), o.Answer(t))
 	labelled(w, t.Text("overload.recovered"), t.Text("overload.calm", "limit", present.Duration(float64(o.CalmBelow))))
-	labelled(w, t.Text("load.validity"), t.Text("validity."+string(o.Validity)))
-	for i := range o.Findings {
-		f := &o.Findings[i]
-		labelled(w, "", levelText(t, f.Weight())+" "+string(f.Name)+t.Text("list.colon")+t.Reason(f.Detail))
-	}
-	if o.Spoiled {
-		labelled(w, t.Text("overload.spoiled"), t.Text("overload.tried", "n", o.Tries, "why", t.Reason(o.Why)))
+	for _, line := range o.validityLines(t) {
+		labelled(w, line[0], line[1])
 	}
 	for _, line := range o.lost(t) {
 		labelled(w, t.Text("overload.lost"), line)
@@ -55,13 +52,26 @@ func (o *Overload) Text(w io.Writer, t report.Texts) {
 	present.Columns(w, head, rows)
 }
 
+// validityLines say what the experiment is worth, and why.
+func (o *Overload) validityLines(t report.Texts) [][2]string {
+	lines := [][2]string{{t.Text("load.validity"), t.Text("validity." + string(o.Validity))}}
+	for i := range o.Findings {
+		f := &o.Findings[i]
+		lines = append(lines, [2]string{"", levelText(t, f.Weight()) + " " + string(f.Name) + t.Text("list.colon") + t.Reason(f.Detail)})
+	}
+	if o.Spoiled {
+		lines = append(lines, [2]string{t.Text("overload.spoiled"), t.Text("overload.tried", "n", o.Tries, "why", t.Reason(o.Why))})
+	}
+	return lines
+}
+
 // lost says what failed or was given up, phase by phase.
 func (o *Overload) lost(t report.Texts) (lines []string) {
 	for _, part := range o.parts() {
 		name := t.Text("overload.part." + part.name)
 		for _, e := range part.Errors.ByKind() {
 			if e.Count > 0 {
-				lines = append(lines, t.Text("overload.failed", "part", name, "n", e.Count, "kind", t.Text("load.kind."+e.Kind), "example", o.First[e.Kind]))
+				lines = append(lines, t.Text("overload.failed", "part", name, "n", e.Count, "kind", t.Text("load.kind."+e.Kind), "example", t.Reason(o.First[e.Kind])))
 			}
 		}
 		if part.Shed > 0 {
@@ -84,7 +94,7 @@ func (o *Overload) table(t report.Texts) (head []string, rows [][]string) {
 	head = heads(t, "", "offered/s", "answered/s", "goodput/s", "p50", "p99", "errors", "given up", "in flight", "seconds")
 	for _, part := range o.parts() {
 		rows = append(rows, []string{
-			t.Text("overload.part." + part.name), present.Number(part.Offered), present.Number(part.Answered), present.Number(part.Goodput), present.Duration(part.P50), present.AtLeast(!part.AtLeast, present.Duration(part.P99)),
+			t.Text("overload.part." + part.name), present.Number(part.Offered), present.Number(part.Answered), present.Number(part.Goodput), lasted(part.P50, false), lasted(part.P99, part.AtLeast),
 			fmt.Sprint(part.Errors.Total()), fmt.Sprint(part.Shed), present.Number(part.InFlight), fmt.Sprint(part.Windows),
 		})
 	}
@@ -92,16 +102,20 @@ func (o *Overload) table(t report.Texts) (head []string, rows [][]string) {
 }
 
 // Page draws the experiment second by second.
-func (o *Overload) Page() *curve.Page {
-	english := report.English()
-	p := &curve.Page{Title: "Overload of " + o.Target, Question: "What is left when more is asked than it can take, and when does it recover?", Answer: o.Answer(english)}
+func (o *Overload) Page(t report.Texts) *curve.Page {
+	p := newPage(t, "overload", o.Target, "", o.Answer(t))
 	p.Facts = [][2]string{
-		{"objective", o.Objective}, {"capacity", present.Number(o.Plan.Capacity) + " requests/s"}, {"connections", fmt.Sprint(o.Connections)}, {"seed", fmt.Sprint(o.Seed)},
-		{"recovered is", "p99 below " + present.Duration(float64(o.CalmBelow)) + " for three seconds in a row"},
+		{t.Text("found.fact.objective"), o.Objective}, {t.Text("found.fact.capacity"), t.Text("found.fact.rate", "rate", present.Number(o.Plan.Capacity))},
+		{t.Text("found.fact.connections"), fmt.Sprint(o.Connections)}, {t.Text("found.fact.seed"), fmt.Sprint(o.Seed)},
+		{t.Text("overload.recovered"), t.Text("overload.calm", "limit", present.Duration(float64(o.CalmBelow)))},
 	}
-	p.Notes = append(o.lost(english), o.Notes...)
-	offered, good := curve.Series{Name: "offered", Class: "other", Line: true}, curve.Series{Name: "answered in time", Class: "good", Line: true}
-	calm, late := curve.Series{Name: "p99, as before", Class: "good"}, curve.Series{Name: "p99, not", Class: "bad"}
+	p.Facts = append(p.Facts, o.validityLines(t)...)
+	p.Notes = o.lost(t)
+	for _, note := range o.Notes {
+		p.Notes = append(p.Notes, t.Reason(note))
+	}
+	offered, good := curve.Series{Name: t.Text("found.series.offered"), Class: "other", Line: true}, curve.Series{Name: t.Text("found.series.good"), Class: "good", Line: true}
+	calm, late := curve.Series{Name: t.Text("found.series.calm"), Class: "good"}, curve.Series{Name: t.Text("found.series.late"), Class: "bad"}
 	for i := range o.Seconds {
 		s := &o.Seconds[i]
 		if s.Windows == 0 {
@@ -110,17 +124,19 @@ func (o *Overload) Page() *curve.Page {
 		at := float64(s.At)
 		offered.Points = append(offered.Points, [2]float64{at, s.Offered})
 		good.Points = append(good.Points, [2]float64{at, s.Goodput})
-		if s.Calm {
-			calm.Points = append(calm.Points, [2]float64{at, s.P99 / 1e6})
-		} else {
-			late.Points = append(late.Points, [2]float64{at, s.P99 / 1e6})
+		switch ms := float64(s.P99) / 1e6; {
+		case !s.P99.Exists(): // nothing was answered
+		case s.Calm:
+			calm.Points = append(calm.Points, [2]float64{at, ms})
+		default:
+			late.Points = append(late.Points, [2]float64{at, ms})
 		}
 	}
 	p.Charts = []curve.Chart{
-		{Title: "Goodput", X: "seconds", Y: "per second", Series: []curve.Series{offered, good}},
-		{Title: "Response time", X: "seconds", Y: "p99, ms", Series: []curve.Series{calm, late}},
+		{Title: t.Text("found.chart.goodput"), X: t.Text("found.axis.seconds"), Y: t.Text("found.axis.rate"), Series: []curve.Series{offered, good}},
+		{Title: t.Text("found.chart.response"), X: t.Text("found.axis.seconds"), Y: t.Text("found.axis.p99"), Series: []curve.Series{calm, late}},
 	}
-	p.Head, p.Rows = o.table(english)
+	p.Head, p.Rows = o.table(t)
 	return p
 }
 

@@ -7,6 +7,7 @@ import (
 	"dyno/lab/capacity"
 	"dyno/lab/finding"
 	"dyno/lab/present"
+	"dyno/lab/present/curve"
 	"dyno/lab/report"
 )
 
@@ -48,4 +49,12 @@ func levelText(t report.Texts, v finding.Validity) string {
 		return t.Text("found.remark")
 	}
 	return t.Text("validity." + string(v))
+}
+
+// newPage begins a page of a kind: "capacity", "knee" or "overload".
+func newPage(t report.Texts, kind, target, objective, answer string) *curve.Page {
+	return &curve.Page{
+		Lang: t.Lang(), Title: t.Text("found.page."+kind, "target", target), Question: t.Text("found.page."+kind+".question", "objective", objective),
+		Answer: answer, Figures: t.Text("found.page.figures"),
+	}
 }

@@ -53,7 +53,7 @@ func Describe(s *load.Spec) string {
 		fmt.Fprintf(&b, ", %v", s.Duration)
 	}
 	if s.MaxRequests > 0 {
-		fmt.Fprintf(&b, ", %d requests", s.MaxRequests)
+		fmt.Fprintf(&b, ", %s", present.Counted(s.MaxRequests, "request"))
 	}
 	return b.String()
 }
@@ -153,7 +153,7 @@ func (w *Text) errors(r *load.Result) {
 	line := func(label, text string) { fmt.Fprintf(w, "\n  %s %s", present.Left(label, 12), text) }
 	for _, e := range t.Errors.ByKind() {
 		if e.Count > 0 {
-			line(w.Text("load.errors"), fmt.Sprintf("%d %s (%s)", e.Count, w.Text("load.kind."+e.Kind), r.FirstErrors[e.Kind]))
+			line(w.Text("load.errors"), fmt.Sprintf("%d %s (%s)", e.Count, w.Text("load.kind."+e.Kind), w.Reason(r.FirstErrors[e.Kind])))
 		}
 	}
 	if t.Shed > 0 {

@@ -10,10 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"dyno/lab/export"
 	"dyno/lab/finding"
 	"dyno/lab/load"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
+	"dyno/lab/objective"
 )
 
 // everyKind is a result of which the text has something of every kind to say.
@@ -28,9 +30,10 @@ func everyKind() (*load.Result, []load.StageResult) {
 	spoilt := measure.Window{Index: 1, Length: time.Second, Findings: []finding.Finding{{Name: finding.Steal, Validity: finding.Invalid}}}
 	r := &load.Result{
 		Total: total, Windows: []measure.Window{{Length: time.Second}, spoilt}, Engine: "epoll", Drain: 2 * time.Second, Validity: finding.Suspect,
-		Findings: []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Suspect, Detail: "a load loop was away for 412ms (limit 100ms)"}},
-		Failures: []measure.Failure{{Kind: "timeout", Sent: "GET / HTTP/1.1\r\n\r\n", Received: "HTTP/1.1 200 OK"}},
-		Requests: []measure.RequestResult{{Name: "read", Total: total}, {Name: "write"}},
+		FirstErrors: map[string]string{"timeout": "no complete answer within 10s: 3 bytes of its body had come by then", "connect": "the server closed the connection before the response was complete"},
+		Findings:    []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Suspect, Detail: "a load loop was away for 412ms (limit 100ms)"}},
+		Failures:    []measure.Failure{{Kind: "timeout", Sent: "GET / HTTP/1.1\r\n\r\n", Received: "HTTP/1.1 200 OK"}},
+		Requests:    []measure.RequestResult{{Name: "read", Total: total}, {Name: "write"}},
 	}
 	return r, []load.StageResult{{Stage: profile.Stage{Name: "hold 100/s", Phase: 0}, Windows: 5, Total: total}, {Stage: profile.Stage{Name: "to 200/s", Phase: 1}}}
 }
@@ -73,6 +76,38 @@ func TestChineseLoadText(t *testing.T) {
 	for line := range strings.Lines(out.String()) {
 		for _, word := range english.FindAllString(line, -1) {
 			if !slices.Contains([]string{"ms", "MiB", "CPU", "HTTP", "GET", "OK", "hold", "to", "epoll", "steal", "generator", "stalled", "read", "write"}, word) && strings.Trim(word, ".") != "" {
+				t.Errorf("%q in %q", word, line)
+			}
+		}
+	}
+}
+
+// So have thresholds, whatever kept them from being decided.
+func TestChineseThresholds(t *testing.T) {
+	timed := measure.Window{Length: time.Second, Completed: 50, Unfinished: 5}
+	timed.Hist[measure.Response] = measure.NewHistogram()
+	timed.Hist[measure.Response].RecordValues(int64(3*time.Millisecond), 50)
+	const all = "p99.99 < 1s, mean < 1s, errors < 1%, throughput > 1/s, cpu < 1ms"
+	var judged []export.Threshold
+	for _, r := range []load.Result{
+		{}, {Total: timed, Windows: []measure.Window{timed}}, {Total: measure.Window{Unfinished: 7}}, {Interrupted: true},
+		{Validity: finding.Invalid, Findings: []finding.Finding{{Name: finding.Steal, Validity: finding.Invalid}}},
+	} {
+		for _, text := range []string{all, "every window: " + all} {
+			o, err := objective.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			outcome := o.JudgeResult(&r)
+			judged = append(judged, export.Threshold{Expression: "e", Verdict: outcome.Verdict().String(), Measured: outcome.Text})
+		}
+	}
+	var out bytes.Buffer
+	speaking(t, &out, "zh").Thresholds(judged)
+	english := regexp.MustCompile(`[A-Za-z_]{2,}`)
+	for line := range strings.Lines(out.String()) {
+		for _, word := range english.FindAllString(line, -1) {
+			if !slices.Contains([]string{"mean", "errors", "throughput", "cpu", "ms", "ns", "steal"}, word) {
 				t.Errorf("%q in %q", word, line)
 			}
 		}

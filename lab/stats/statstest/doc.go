@@ -34,7 +34,7 @@ func (r Rate) Interval() (low, high float64) {
 	n, p := float64(r.Of), r.Share()
 	middle := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return middle - half, middle + half
+	return max(middle-half, 0), min(middle+half, 1)
 }
 
 // String writes the share in percent with its interval.

@@ -93,7 +93,7 @@ func SobolIntervals(f Response, groups int, noise float64, known bool, studies i
 		if known {
 			taken = deviation * deviation
 		}
-		for d, index := range stats.Sobol(y, groups, dims, taken, 0.95, uint64(study)) {
+		for d, index := range stats.Sobol(y, nil, groups, dims, taken, 0.95, uint64(study)) {
 			if index.First.Level == 0 {
 				continue
 			}

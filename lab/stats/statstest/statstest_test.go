@@ -66,3 +66,43 @@ func TestUnequalArmsHaveTheirRatio(t *testing.T) {
 		}
 	}
 }
+
+// The truth of shapes is the ratio, but where trials are lost by their value.
+func TestShapesHaveTheirRatio(t *testing.T) {
+	for _, shape := range Shapes() {
+		a, b := present(shape.Draw(2000, 2, rand.New(rand.NewPCG(2, 3))))
+		mean := 0.0
+		for i := range a {
+			mean += math.Log(a[i]/b[i]) / float64(len(a))
+		}
+		within := 0.03
+		if len(a) < 2000 {
+			within = 0.06
+		}
+		if math.Abs(math.Exp(mean)-2) > 2*within {
+			t.Errorf("%s: ratio %v, want 2", shape.Name, math.Exp(mean))
+		}
+	}
+}
+
+// A week's rhythm and single bad nights are no changes, a step is one.
+func TestCalendars(t *testing.T) {
+	weekly := Calendars()[0]
+	if found := weekly.Found(21, 1, 0, 0.01, 25, 1); found.Count > 2 {
+		t.Errorf("changes found in %v of series without one", found)
+	}
+	if found := weekly.Found(21, 1.5, 6, 0.01, 10, 1); found.Count < 9 {
+		t.Errorf("half as much again is found in %v", found)
+	}
+}
+
+// Days that are like their neighbours, and far from the one that is judged, alarm more
+// often than independent ones.
+func TestGatesOfDaysThatAreAlike(t *testing.T) {
+	m := Machine{Day: 0.05, Restart: 0.02, Restarts: 10}
+	apart := Gates(m, 5, 0.05, 1, 0.95, 1500, 1)
+	m.Rho, m.Gap = 0.9, 30
+	if alike := Gates(m, 5, 0.05, 1, 0.95, 1500, 1); apart.Share() > 0.05 || alike.Share() < 2*apart.Share() {
+		t.Errorf("%v alarm, and %v of those whose days are alike", apart, alike)
+	}
+}

@@ -71,6 +71,8 @@ func TestVerifyWire(t *testing.T) {
 		{"body too short", []string{strings.Replace(ok, "Length: 5", "Length: 9", 1)}, []string{"promises 9 bytes of body, but after 5 of them: the connection was closed"}},
 		{"body too long", []string{strings.Replace(ok, "Length: 5", "Length: 2", 1), ok}, []string{"length\n    - 2 bytes of body, as the head says\n    + at least 3 bytes more"}},
 		{"no length", []string{strings.Replace(ok, "Content-Length: 5", "X: y", 1)}, []string{"length\n    - Content-Length or Transfer-Encoding: chunked\n    + neither"}},
+		{"two lengths", []string{strings.Replace(ok, "Content-Length: 5", "Content-Length: 5\r\nContent-Length: 5", 1), ok}, []string{"a load refuses: http1: several Content-Length"}},
+		{"two lengths later", []string{ok, strings.Replace(ok, "Content-Length: 5", "Content-Length: 5\r\nContent-Length: 5", 1)}, []string{"keep-alive", "several Content-Length"}},
 		{"half a head", []string{ok[:20]}, []string{"answer\n    - a complete answer"}},
 		{"garbage", []string{"SSH-2.0-OpenSSH\r\n\r\n"}, []string{"malformed HTTP"}},
 		{"nothing", nil, []string{"a complete answer"}},
@@ -191,13 +193,8 @@ func TestVerifyRequests(t *testing.T) {
 }
 
 func TestVerifyNobody(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := "http://" + l.Addr().String()
-	l.Close()
-	err = VerifyRequests(t.Context(), url, []request.Request{{Path: "/"}})
+	const url = "http://127.0.0.1:1"
+	err := VerifyRequests(t.Context(), url, []request.Request{{Path: "/"}})
 	if err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Errorf("got %v", err)
 	}

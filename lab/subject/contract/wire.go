@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"dyno/lab/load/request"
+	"dyno/nano/wire/http1"
 )
 
 // Limits of one exchange.
@@ -32,6 +33,7 @@ const (
 type wire struct {
 	net.Conn
 	in   *bufio.Reader
+	came bytes.Buffer // what has come since the last answer's end, in or behind it
 	host string
 }
 
@@ -66,7 +68,9 @@ func dial(ctx context.Context, baseURL string, trust *tls.Config) (*wire, error)
 			return nil, err
 		}
 	}
-	return &wire{Conn: conn, in: bufio.NewReader(conn), host: u.Host}, nil
+	w := &wire{Conn: conn, host: u.Host}
+	w.in = bufio.NewReader(io.TeeReader(conn, &w.came))
+	return w, nil
 }
 
 // secure shakes hands over a connection, which it closes if that fails.
@@ -98,6 +102,7 @@ func (w *wire) exchange(ctx context.Context, req request.Request) (*answer, erro
 	}
 	end := context.AfterFunc(ctx, func() { _ = w.SetDeadline(time.Unix(1, 0)) })
 	defer end()
+	w.came.Next(w.came.Len() - w.in.Buffered())
 	if _, err := w.Write(render(req, w.host)); err != nil {
 		return nil, said(err)
 	}
@@ -115,7 +120,21 @@ func (w *wire) exchange(ctx context.Context, req request.Request) (*answer, erro
 	if len(body) == bodyLimit {
 		return nil, fmt.Errorf("the body has %d bytes or more, too many to verify", bodyLimit)
 	}
+	if err := w.refused(req.Method); err != nil {
+		return nil, err
+	}
 	return &answer{Response: resp, body: body}, nil
+}
+
+// refused says why the load would count the answer as failed: its codec is stricter than
+// net/http, which takes two fields that promise the same length.
+func (w *wire) refused(method string) error {
+	var strict http1.Response
+	strict.Reset(method == http.MethodHead)
+	if _, err := strict.Feed(w.came.Bytes()[:w.came.Len()-w.in.Buffered()]); err != nil {
+		return fmt.Errorf("one that a load refuses: %w", err)
+	}
+	return nil
 }
 
 // render writes a request as HTTP/1.1 (RFC 9112, 3).

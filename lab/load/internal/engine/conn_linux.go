@@ -141,8 +141,8 @@ func (l *eventLoop) parse(id int32, data []byte) {
 	c.keep(c.answer.Status, data[:n])
 	switch {
 	case err != nil:
-		c.copy(data[n:])
-		l.failRequest(id, measure.BodyError, err.Error()+beginning(c.kept))
+		c.keepRest(&c.answer, data[n:])
+		l.failRequest(id, measure.BodyError, err.Error()+whereBroken(c.answer.Started(), c.kept, data[n:]))
 	case !c.answer.Done():
 		// What is left is a head in pieces; it may overlap with partial.
 		c.partial = append(c.partial[:0], data[n:]...)
@@ -218,7 +218,7 @@ func (l *eventLoop) timedOut(id int32) {
 			l.talker.timedOut(id)
 			return
 		}
-		l.rec.waitedFor(c.intended, c.sent, l.now)
+		l.rec.waitedFor(c.request, c.intended, c.sent, l.now)
 		l.failRequest(id, measure.TimeoutError, tookTooLong(l.Timeout, c.answer.Started(), c.answer.BodyBytes))
 	}
 }

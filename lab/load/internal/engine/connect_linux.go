@@ -115,12 +115,19 @@ func (l *eventLoop) connectFailed(id int32, err error) {
 		l.mux.unconnected(id, err)
 	} else if c.pending {
 		c.pending = false
-		l.rec.failed(c.intended, l.now)
-		if err == unix.ETIMEDOUT {
-			l.rec.unconnected(c.intended, l.now)
-		}
+		l.unconnected(c.intended, err)
 	}
 	l.retries.Start(id, max(l.now, 1))
+}
+
+// unconnected fails a request that waited for a connection that did not come up.
+func (l *eventLoop) unconnected(intended int64, err error) {
+	of := l.mix.unsent()
+	l.rec.failedKind(of, measure.ConnectError)
+	l.rec.failed(intended, l.now)
+	if err == unix.ETIMEDOUT {
+		l.rec.unconnected(of, intended, l.now)
+	}
 }
 
 var errClosedEarly = errors.New("the server closed the connection before it could be used")

@@ -322,7 +322,7 @@ func (l *eventLoop) drain(ctx context.Context) {
 func (l *eventLoop) giveUp() {
 	mode := l.Profile.Mode
 	for l.backlog.len() > 0 {
-		l.rec.cut(mode, nil, l.backlog.pop(), 0, l.now)
+		l.rec.cut(mode, l.mix.unsent(), l.backlog.pop(), 0, l.now)
 	}
 	if l.mux != nil {
 		l.mux.giveUp()
@@ -332,7 +332,7 @@ func (l *eventLoop) giveUp() {
 		switch c := &l.conns[i]; {
 		case c.pending:
 			c.pending = false
-			l.rec.cut(mode, nil, c.intended, 0, l.now)
+			l.rec.cut(mode, l.mix.unsent(), c.intended, 0, l.now)
 		case c.state == busy:
 			l.rec.cut(mode, c.request, c.intended, c.sent, l.now)
 		}
@@ -363,9 +363,7 @@ func (l *eventLoop) arrive(intended int64) {
 		l.rec.Queued++
 		l.backlog.push(intended)
 	default:
-		l.rec.Queued++
-		l.rec.Shed++
-		l.rec.failed(intended, l.now)
+		l.rec.shed(l.mix.unsent(), intended, l.now)
 	}
 }
 

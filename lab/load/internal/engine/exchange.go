@@ -60,6 +60,14 @@ func (x *exchange) keep(status int, raw []byte) {
 	}
 }
 
+// keepRest keeps what comes after that in a response that is broken. Of one whose head
+// was not kept it is no beginning, and says nothing by itself.
+func (x *exchange) keepRest(answer *http1.Response, rest []byte) {
+	if !answer.Started() || x.keeps(answer.Status) {
+		x.copy(rest)
+	}
+}
+
 // keeps reports whether a response of the status will be looked at.
 func (x *exchange) keeps(status int) bool {
 	return x.request.Keeps != request.KeepNothing || !x.request.Expects(status) || IsRedirect(status)

@@ -42,6 +42,20 @@ func beginning(answer []byte) string {
 	return fmt.Sprintf(", it begins with %q%s", answer[:min(len(answer), most)], language(answer))
 }
 
+// whereBroken adds to what is wrong with a response where it is: of one that does not
+// even begin as HTTP/1.1, how it begins, as far as it is kept; of one whose head was in,
+// what came then.
+func whereBroken(started bool, kept, rest []byte) string {
+	const most = 40
+	switch {
+	case !started:
+		return beginning(kept)
+	case len(rest) == 0:
+		return ""
+	}
+	return fmt.Sprintf(", at %q in its body", rest[:min(len(rest), most)])
+}
+
 // language guesses what somebody speaks who begins so.
 func language(b []byte) string {
 	switch {

@@ -101,6 +101,7 @@ func (p *Program) chooser(part int) *rand.Rand {
 type mix struct {
 	*Program
 	rng     *rand.Rand
+	others  *rand.Rand // of what is never sent, so that what is sent stays the same
 	state   *template.State
 	scratch []byte
 	wall    int64 // to be added to CLOCK_MONOTONIC to get Unix time, in ns
@@ -110,7 +111,7 @@ type mix struct {
 func (sh *Share) mix() *mix {
 	p := sh.Program
 	return &mix{
-		Program: p, rng: p.chooser(sh.Part), state: p.env.NewState(p.seed, sh.Part, sh.Parts),
+		Program: p, rng: p.chooser(sh.Part), others: rand.New(rand.NewPCG(p.seed, 3<<32+uint64(sh.Part))), state: p.env.NewState(p.seed, sh.Part, sh.Parts),
 		wall: time.Now().UnixNano() - clock.Now(),
 	}
 }
@@ -121,6 +122,9 @@ func (sh *Share) mix() *mix {
 func (m *mix) next(x *exchange, now int64) (wire []byte) {
 	return m.render(x, m.choose(m.rng), now)
 }
+
+// unsent is the kind of a request that is never sent: one drawn by weight.
+func (m *mix) unsent() *request.Compiled { return m.choose(m.others) }
 
 // again is next, but of the same request as before if there was one.
 func (m *mix) again(x *exchange, now int64) (wire []byte) {

@@ -3,8 +3,6 @@ package engine
 import (
 	"errors"
 
-	"golang.org/x/sys/unix"
-
 	"dyno/lab/load/measure"
 	"dyno/lab/load/request"
 	"dyno/nano/wire/clock"
@@ -76,10 +74,7 @@ func (m *multiplexer) unconnected(conn int32, err error) {
 		if failed++; failed > 1 { // the connection itself counts as one
 			l.rec.Errors.Count(measure.ConnectError)
 		}
-		l.rec.failed(s.intended, l.now)
-		if err == unix.ETIMEDOUT {
-			l.rec.unconnected(s.intended, l.now)
-		}
+		l.unconnected(s.intended, err)
 		m.letGo(s)
 		k.aside.push(id)
 	}

@@ -242,7 +242,7 @@ func (m *multiplexer) giveUp() {
 		switch s := &m.slots[i]; {
 		case s.idle():
 		case s.waits && s.sent == 0:
-			l.rec.cut(l.Profile.Mode, nil, s.intended, 0, l.now)
+			l.rec.cut(l.Profile.Mode, l.mix.unsent(), s.intended, 0, l.now)
 		case s.waits || s.stream != nil:
 			l.rec.cut(l.Profile.Mode, s.request, s.intended, s.sent, l.now)
 		}

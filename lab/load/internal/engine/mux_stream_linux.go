@@ -186,7 +186,7 @@ func (m *multiplexer) reset(s *slot, ev *http2.Event) {
 		return
 	}
 	if late := s.pastDeadline(s.sent, m.loop.now, ev.Code); late != "" && kind == measure.StreamError {
-		m.loop.rec.waitedFor(s.intended, s.sent, m.loop.now)
+		m.loop.rec.waitedFor(s.request, s.intended, s.sent, m.loop.now)
 		kind, why = measure.TimeoutError, late
 	}
 	m.fail(s, kind, why)
@@ -227,7 +227,7 @@ func (m *multiplexer) timedOut(id int32) {
 		return
 	}
 	sent := s.sent
-	l.rec.waitedFor(s.intended, sent, l.now)
+	l.rec.waitedFor(s.request, s.intended, sent, l.now)
 	m.fail(s, measure.TimeoutError, tookTooLong(l.Timeout, s.status != 0, s.body))
 	if l.conns[conn].state == ready && k.heard < sent {
 		switch {

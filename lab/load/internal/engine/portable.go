@@ -229,9 +229,7 @@ func (p *portable) arrive(ctx context.Context, intended int64) {
 			p.working.Go(func() { w.work(ctx, 0) })
 		}
 	case overflow == profile.ShedArrival || p.backlog.len() == maxBacklog:
-		p.rec.Queued++
-		p.rec.Shed++
-		p.rec.failed(intended, now)
+		p.rec.shed(p.mix.unsent(), intended, now)
 	default:
 		p.rec.Queued++
 		p.backlog.push(intended)
@@ -326,13 +324,13 @@ func (p *portable) giveUp() {
 	defer p.mu.Unlock()
 	now, mode := clock.Now(), p.Profile.Mode
 	for p.backlog.len() > 0 {
-		p.rec.cut(mode, nil, p.backlog.pop(), 0, now)
+		p.rec.cut(mode, p.mix.unsent(), p.backlog.pop(), 0, now)
 	}
 	for _, w := range p.workers {
 		if w.asked {
 			of := w.request
 			if w.sentAt == 0 {
-				of = nil
+				of = p.mix.unsent()
 			}
 			p.rec.cut(mode, of, w.intended, w.sentAt, now)
 		}

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
-	"net"
 	"sync"
 
 	"dyno/lab/load/measure"
@@ -264,7 +262,7 @@ func (w *worker) over(o *outcome, tries int) {
 		o.why = refusedTimes(tries + 1)
 	}
 	if o.kind == measure.TimeoutError {
-		p.rec.waitedFor(w.intended, w.sentAt, o.done)
+		p.rec.waitedFor(w.request, w.intended, w.sentAt, o.done)
 	}
 	p.rec.Errors.Count(o.kind)
 	p.rec.failedKind(w.request, o.kind)
@@ -306,14 +304,8 @@ func (w *worker) noConnection(ctx context.Context, err error) {
 	w.line.mu.Unlock()
 	p.mu.Lock()
 	now := clock.Now()
-	p.rec.failed(w.intended, now)
-	w.asked = false
-	p.rec.Errors.Count(measure.ConnectError)
 	p.rec.gaveUp(measure.Connect, now-tried)
-	var network net.Error
-	if errors.As(err, &network) && network.Timeout() {
-		p.rec.unconnected(w.intended, now)
-	}
+	w.unconnected(err, now)
 	p.mu.Unlock()
 	p.Errors.note(measure.ConnectError, ExplainConnect(err))
 	pause(ctx, retryPause)

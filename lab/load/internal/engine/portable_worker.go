@@ -163,18 +163,26 @@ func (w *worker) redial(ctx context.Context) bool {
 		return false // ended by us: neither a connection nor an error
 	}
 	now := clock.Now()
-	p.rec.failed(w.intended, now)
-	w.asked = false
-	p.rec.Errors.Count(measure.ConnectError)
 	p.rec.gaveUp(measure.Connect, now-w.opened)
-	var network net.Error
-	if errors.As(err, &network) && network.Timeout() {
-		p.rec.unconnected(w.intended, now)
-	}
+	w.unconnected(err, now)
 	p.mu.Unlock()
 	p.Errors.note(measure.ConnectError, ExplainConnect(err))
 	pause(ctx, retryPause)
 	return false
+}
+
+// unconnected fails the worker's request, for which no connection came up. The engine's
+// mu is held.
+func (w *worker) unconnected(err error, now int64) {
+	r, of := w.engine.rec, w.engine.mix.unsent()
+	r.Errors.Count(measure.ConnectError)
+	r.failedKind(of, measure.ConnectError)
+	r.failed(w.intended, now)
+	w.asked = false
+	var network net.Error
+	if errors.As(err, &network) && network.Timeout() {
+		r.unconnected(of, w.intended, now)
+	}
 }
 
 // ask sends one request and reads its response.
@@ -277,8 +285,8 @@ func (w *worker) roundTrip(request []byte) (first int64, received int, err error
 		used, parseErr := w.answer.Feed(w.read[:pending])
 		w.keep(w.answer.Status, w.read[:used])
 		if parseErr != nil {
-			w.copy(w.read[used:pending])
-			return first, received, fmt.Errorf("%w%s", parseErr, beginning(w.kept))
+			w.keepRest(&w.answer, w.read[used:pending])
+			return first, received, fmt.Errorf("%w%s", parseErr, whereBroken(w.answer.Started(), w.kept, w.read[used:pending]))
 		}
 		pending = copy(w.read, w.read[used:pending])
 		if err != nil && !w.answer.Done() && !(ended(err) && w.answer.EOF()) {
@@ -310,7 +318,7 @@ func (w *worker) failed(err error) {
 	case errors.As(err, &syntax) || errors.Is(err, errUnsolicited):
 		fail(measure.BodyError, err.Error())
 	case errors.As(err, &network) && network.Timeout():
-		p.rec.waitedFor(w.intended, w.sentAt, clock.Now())
+		p.rec.waitedFor(w.request, w.intended, w.sentAt, clock.Now())
 		fail(measure.TimeoutError, tookTooLong(p.Timeout, w.answer.Started(), w.answer.BodyBytes))
 	default:
 		fail(measure.ResetError, err.Error())

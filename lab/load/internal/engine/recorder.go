@@ -201,23 +201,28 @@ func (r *Recorder) gaveUp(clock measure.Clock, after int64) {
 	r.Durations.Waited[clock].Record(after)
 }
 
-// waitedFor notes on all clocks how long a request that was sent has taken.
-func (r *Recorder) waitedFor(intended, sent, now int64) {
+// waitedFor notes on all clocks how long a request of a kind that was sent has taken.
+func (r *Recorder) waitedFor(of *request.Compiled, intended, sent, now int64) {
+	r.gaveUpKind(of, now-intended)
 	r.gaveUp(measure.Response, now-intended)
 	r.gaveUp(measure.Service, now-sent)
 	r.gaveUp(measure.FirstByte, now-sent)
 }
 
-// unconnected counts a request that got no connection in time.
-func (r *Recorder) unconnected(intended, now int64) {
+// unconnected counts a request of a kind that got no connection in time.
+func (r *Recorder) unconnected(of *request.Compiled, intended, now int64) {
 	r.Unconnected++
+	if k := r.kind(of); k != nil {
+		k.Unconnected++
+		k.GaveUp(now - intended)
+	}
 	r.gaveUp(measure.Response, now-intended)
 	r.gaveUp(measure.Lag, now-intended)
 }
 
 // cut ends a request for which nobody waits any more; sent is 0 if it wasn't. In a
 // closed loop one that has taken no longer than others before it says nothing. of is
-// its kind, nil if that was not decided yet.
+// its kind.
 func (r *Recorder) cut(mode profile.Mode, of *request.Compiled, intended, sent, now int64) {
 	r.inFlight--
 	r.due -= intended
@@ -225,14 +230,27 @@ func (r *Recorder) cut(mode profile.Mode, of *request.Compiled, intended, sent, 
 		return
 	}
 	r.Unfinished++
-	r.cutKind(of)
+	if k := r.kind(of); k != nil {
+		k.Unfinished++
+	}
 	if sent == 0 {
+		r.gaveUpKind(of, now-intended)
 		r.gaveUp(measure.Response, now-intended)
 		r.gaveUp(measure.Lag, now-intended)
 		return
 	}
-	r.waitedFor(intended, sent, now)
+	r.waitedFor(of, intended, sent, now)
 	r.gaveUp(measure.Lag, sent-intended)
+}
+
+// shed counts an arrival of a kind that is given up, as nothing can be sent for it.
+func (r *Recorder) shed(of *request.Compiled, intended, now int64) {
+	r.Queued++
+	r.Shed++
+	if k := r.kind(of); k != nil {
+		k.Shed++
+	}
+	r.failed(intended, now)
 }
 
 // account adds the time of all that is in flight up to instant now.
@@ -301,7 +319,7 @@ func (r *Recorder) told(status int) { r.Breakdown.Count(status) }
 // succeededKind records a complete response to a kind of request that is as
 // expected, with its response time in ns.
 func (r *Recorder) succeededKind(of *request.Compiled, response int64) {
-	k := r.Breakdown.Kind(of.Place)
+	k := r.kind(of)
 	if k == nil {
 		return
 	}
@@ -315,30 +333,25 @@ func (r *Recorder) succeededKind(of *request.Compiled, response int64) {
 
 // wrongKind records a complete response to a kind of request that is an error.
 func (r *Recorder) wrongKind(of *request.Compiled, kind measure.ErrorKind, response int64) {
-	if k := r.Breakdown.Kind(of.Place); k != nil {
+	if k := r.kind(of); k != nil {
 		k.Response.Record(response)
 		k.Errors.Count(kind)
 	}
 }
 
-// failedKind counts a request of a kind that got no usable response; of is nil if
-// its kind was not decided yet.
+// failedKind counts a request of a kind that got no usable response.
 func (r *Recorder) failedKind(of *request.Compiled, kind measure.ErrorKind) {
-	if of == nil {
-		return
-	}
-	if k := r.Breakdown.Kind(of.Place); k != nil {
+	if k := r.kind(of); k != nil {
 		k.Errors.Count(kind)
 	}
 }
 
-// cutKind counts a request of a kind that nobody waits for any more; of is as in
-// failedKind.
-func (r *Recorder) cutKind(of *request.Compiled) {
-	if of == nil {
-		return
-	}
-	if k := r.Breakdown.Kind(of.Place); k != nil {
-		k.Unfinished++
+// gaveUpKind notes how long a request of a kind had taken when it was given up.
+func (r *Recorder) gaveUpKind(of *request.Compiled, after int64) {
+	if k := r.kind(of); k != nil {
+		k.GaveUp(after)
 	}
 }
+
+// kind is what is counted of a kind of request; nil if nothing is.
+func (r *Recorder) kind(of *request.Compiled) *measure.KindCount { return r.Breakdown.Kind(of.Place) }

@@ -113,6 +113,7 @@ func (l *eventLoop) refused(id int32, kind measure.ErrorKind, why string) {
 	}
 	if c.pending {
 		c.pending = false
+		l.rec.failedKind(l.mix.unsent(), kind)
 		l.rec.failed(c.intended, l.now)
 	}
 	l.retries.Start(id, max(l.now, 1))

@@ -418,7 +418,7 @@ func (w *webSockets) timedOut(id int32) {
 		l.again(id)
 		return
 	}
-	l.rec.waitedFor(c.intended, c.sent, l.now)
+	l.rec.waitedFor(c.request, c.intended, c.sent, l.now)
 	why := fmt.Sprintf("no answer within %v", l.Timeout)
 	if c.first != 0 {
 		why += ": it had begun by then"
