@@ -85,6 +85,12 @@ func TestClaimsList(t *testing.T) {
 	home := t.TempDir()
 	o := dyno(t, home, "claims")
 	o.want(t, 0, o.stdout, "six-keepalive", "dyno run six-keepalive", "not measured yet", "gate-leak", "no study yet")
+	results, err := filepath.Abs("../../docs/results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o = dyno(t, home, "claims", "--results", results) // what weakens a verdict stands beside it
+	o.want(t, 0, o.stdout, "mixed (SUSPECT run", "confirmed, at least (SUSPECT run")
 	o = dyno(t, home, "claims", "--page")
 	o.want(t, 0, o.stdout, "# Published claims, put to the test", "## In detail")
 	o = dyno(t, home, "claims", "--results", "nowhere")

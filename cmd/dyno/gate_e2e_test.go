@@ -114,10 +114,16 @@ func noCheckoutLeft(t *testing.T, dir string) {
 }
 
 func TestGateStopsASlowerVersion(t *testing.T) {
-	dir := gateRepository(t, slowWork)
-	writeIn(t, dir, "summary.md", "from an earlier step\n")
 	t.Setenv("GITHUB_STEP_SUMMARY", "summary.md")
-	o := gateCommand(t, dir, "bench/gate.yaml", "--against", "main", "--junit", "gate.xml", "--markdown", "summary.md")
+	var dir string
+	var o outcome
+	for range 3 { // on a busy machine a few trials may not be enough
+		dir = gateRepository(t, slowWork)
+		writeIn(t, dir, "summary.md", "from an earlier step\n")
+		if o = gateCommand(t, dir, "bench/gate.yaml", "--against", "main", "--junit", "gate.xml", "--markdown", "summary.md"); o.code != comparecmd.ExitCannotTell {
+			break
+		}
+	}
 	if tooBusy(o) {
 		t.Skip("this machine is too busy to measure on:\n" + o.stdout + o.stderr)
 	}

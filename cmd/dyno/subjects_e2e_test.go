@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -65,6 +66,35 @@ func TestSubjectsUsage(t *testing.T) {
 	dyno(t, home, "subjects", "clean").want(t, 0, "")
 	o := dyno(t, home, "subjects", "--json")
 	o.want(t, 0, o.stdout, `"name": "go/gin"`, `"state": `)
+}
+
+// Who writes a subject checks it before it is packed.
+func TestSubjectsFromAFolder(t *testing.T) {
+	t.Parallel()
+	home, folder := t.TempDir(), t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := dyno(t, home, "subjects", "--from", folder)
+	o.want(t, 2, o.stderr, "no folder LANGUAGE/NAME below it has a subject.yaml")
+	write("routes.yaml", "- {name: plaintext, path: /plaintext, expect: {text: \"Hello, World!\"}}\n")
+	manifest := "name: sh/x\nlanguage: sh\nframework: none\nversion: \"1\"\nrole: engine\nbuild: {command: \"false\", inputs: [\".\"]}\nrun: $OUT/x\nready: /plaintext\nroutes: ../../routes.yaml\n"
+	write("sh/x/subject.yaml", manifest)
+	o = dyno(t, home, "subjects", "--from", folder)
+	o.want(t, 0, o.stdout, "sh/x", "ready")
+	o = dyno(t, home, "subjects", "check", "--from", folder, "sh/x")
+	o.want(t, 1, o.stdout, "sh/x failed: subject sh/x could not be built")
+	o = dyno(t, home, "subjects", "check", "--from", folder, "go/gin")
+	o.want(t, 2, o.stderr, `no subject "go/gin"`)
+	write("sh/x/subject.yaml", manifest+"colour: blue\n")
+	o = dyno(t, home, "subjects", "check", "--from", folder, "sh/x")
+	o.want(t, 1, o.stderr, "--from "+folder+": ", "sh/x/subject.yaml", "colour")
 }
 
 // Without a PATH nothing is there, and all is named.

@@ -12,9 +12,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onTerminal runs a command whose output goes to a terminal of 60 columns, and
-// returns what it wrote there.
+// onTerminal runs a command whose output goes to a terminal of 60 columns until it
+// measures something, and returns what it wrote there.
 func onTerminal(t *testing.T, home string, env []string, args ...string) string {
+	t.Helper()
+	o := measured(t, func() outcome { return runOnTerminal(t, home, env, acceptingOthers(args)...) })
+	if o.code != 0 {
+		t.Errorf("exit code %d\n%s", o.code, o.stdout)
+	}
+	return o.stdout
+}
+
+// runOnTerminal runs a command whose output goes to a terminal; nothing tells its error
+// from the rest there.
+func runOnTerminal(t *testing.T, home string, env []string, args ...string) outcome {
 	t.Helper()
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -46,10 +57,8 @@ func onTerminal(t *testing.T, home string, env []string, args ...string) string 
 	}
 	defer time.AfterFunc(patience, func() { cmd.Process.Kill() }).Stop()
 	text, _ := io.ReadAll(terminal) // ends with EIO when the last writer is gone
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("%v\n%s", err, text)
-	}
-	return string(text)
+	cmd.Wait()
+	return outcome{string(text), string(text), cmd.ProcessState.ExitCode()}
 }
 
 func TestOnATerminal(t *testing.T) {

@@ -63,16 +63,16 @@ far is printed).`,
 // registerGoal registers how surely and exactly the capacity is to be known.
 func (f *capacityFlags) registerGoal(flags *pflag.FlagSet) {
 	g := &f.goal
-	flags.DurationVar(&g.Trial, "trial", g.Trial, "length of the trials that decide")
-	flags.DurationVar(&g.Initial, "initial-trial", g.Initial, "length of the first trials, which show where to look (at most --trial)")
+	cli.DurationVar(flags, &g.Trial, "trial", "", g.Trial, "length of the trials that decide")
+	cli.DurationVar(flags, &g.Initial, "initial-trial", "", g.Initial, "length of the first trials, which show where to look (at most --trial)")
 	flags.IntVar(&g.Trials, "trials", g.Trials, "trials at a rate at most; most of their time decides")
 	flags.Float64Var(&g.Exceed, "exceed", g.Exceed, "share of the trials' time in which a rate may fail that still counts as holding")
 	flags.StringVar(&f.precision, "precision", "5%", "width of the bracket")
 	flags.IntVar(&g.Repeats, "repeats", g.Repeats, "repetitions at a rate of trials that the generator spoiled")
-	flags.Float64Var(&f.start, "start", 0, "requests per second to begin with (default: near what a closed loop reaches)")
-	flags.Float64Var(&g.MinRate, "min-rate", g.MinRate, "lowest rate to try, in requests per second")
-	flags.Float64Var(&g.MaxRate, "max-rate", g.MaxRate, "highest rate to try")
-	flags.DurationVar(&g.MaxTime, "max-time", g.MaxTime, "give what there is after so long; 0 for no limit")
+	cli.RateVar(flags, &f.start, "start", "", "requests per second to begin with (default: near what a closed loop reaches)")
+	cli.RateVar(flags, &g.MinRate, "min-rate", "", "lowest rate to try, in requests per second")
+	cli.RateVar(flags, &g.MaxRate, "max-rate", "", "highest rate to try")
+	cli.DurationVar(flags, &g.MaxTime, "max-time", "", g.MaxTime, "give what there is after so long; 0 for no limit")
 }
 
 // search turns the flags into a search over a network.
@@ -111,7 +111,7 @@ func runCapacity(ctx context.Context, f *capacityFlags, global *cli.Global, targ
 	spec := &generator.Spec
 	fmt.Fprintf(progress, "%s %s: the highest rate at which %s; %d connections, %s arrivals, seed %d\n",
 		spec.Requests[0].Verb(), spec.Target, generator.Objective, spec.Profile.Connections, spec.Profile.Arrivals, spec.Seed)
-	if err := loadcmd.Resolve(ctx, spec); err != nil {
+	if err := loadcmd.Reach(ctx, spec); err != nil {
 		return err
 	}
 	f.load.Calibrated(ctx, spec, progress)
@@ -120,7 +120,7 @@ func runCapacity(ctx context.Context, f *capacityFlags, global *cli.Global, targ
 	search.OnTrial = func(l *capacity.Load) { found.WriteTrial(progress, l) }
 	r, err := search.Run(ctx)
 	if err != nil {
-		return err
+		return loadcmd.WithHint(err)
 	}
 	found := found.Capacity{
 		Target: spec.Target, Objective: generator.Objective.String(), Found: r.Found(), Goal: search.Goal, Seed: spec.Seed,

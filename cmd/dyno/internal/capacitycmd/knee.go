@@ -57,7 +57,7 @@ usage, 130 on Ctrl-C.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVarP(&f.levels, "connections", "c", "500..10000+500", "numbers of connections: a list such as 1,2,4 or a range such as 500..10000+500")
-	flags.DurationVar(&f.trial, "trial", 3*time.Second, "how long to measure at each")
+	cli.DurationVar(flags, &f.trial, "trial", "", 3*time.Second, "how long to measure at each")
 	flags.IntVar(&f.passes, "passes", 1, "times to go up and down")
 	flags.IntVar(&f.pid, "pid", 0, "process of the server, if it runs here, to measure its memory")
 	f.load.RegisterSweep(flags)
@@ -77,7 +77,7 @@ func runKnee(ctx context.Context, f *kneeFlags, global *cli.Global, target strin
 	progress, spec := f.out.progress(global), &generator.Spec
 	fmt.Fprintf(progress, "%s %s: closed loops of %s connections, %v each, up and down; about %v\n", spec.Requests[0].Verb(), spec.Target, f.levels, f.trial,
 		time.Duration(2*max(1, f.passes)*len(sweep.Levels))*(f.trial+f.load.Warmup))
-	if err := loadcmd.Resolve(ctx, spec); err != nil {
+	if err := loadcmd.Reach(ctx, spec); err != nil {
 		return err
 	}
 	f.load.Calibrated(ctx, spec, progress)
@@ -90,7 +90,7 @@ func runKnee(ctx context.Context, f *kneeFlags, global *cli.Global, target strin
 	sweep.OnTrial = func(t capacity.LevelTrial) { found.WriteLevelTrial(progress, &t) }
 	k, err := sweep.Run(ctx)
 	if err != nil {
-		return err
+		return loadcmd.WithHint(err)
 	}
 	found := found.Knee{Target: spec.Target, Trial: f.trial, Pid: f.pid, Knee: k, Calibration: spec.Calibration}
 	if err := f.out.write(global.Lang, &found, found.Text, found.Page); err != nil {

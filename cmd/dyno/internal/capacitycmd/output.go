@@ -40,7 +40,7 @@ func (f *foundFlags) progress(global *cli.Global) io.Writer {
 
 // write prints the result, as text in the language given, and writes the files that
 // were asked for.
-func (f *foundFlags) write(lang string, object any, text func(io.Writer, report.Texts), page func() *curve.Page) error {
+func (f *foundFlags) write(lang string, object any, text func(io.Writer, report.Texts), page func(report.Texts) *curve.Page) error {
 	texts, err := report.TextsIn(lang)
 	switch {
 	case err != nil:
@@ -53,7 +53,7 @@ func (f *foundFlags) write(lang string, object any, text func(io.Writer, report.
 		err = errors.Join(err, cli.WriteFile(f.file, func(b *bytes.Buffer) error { return cli.WriteJSON(b, object) }))
 	}
 	if f.html != "" {
-		err = errors.Join(err, cli.WriteFile(f.html, func(b *bytes.Buffer) error { return page().Write(b) }))
+		err = errors.Join(err, cli.WriteFile(f.html, func(b *bytes.Buffer) error { return page(texts).Write(b) }))
 	}
 	return err
 }

@@ -56,10 +56,10 @@ capacity was found or if the answer is INVALID, 2 for wrong usage, 130 on Ctrl-C
 	flags.StringVar(&f.objective, "objective", "", "what answers are good for, as 'p99 < 50ms, errors < 0.1%' (needed)")
 	flags.StringVar(&f.capacity, "capacity", "auto", "requests per second that the service can take, or auto to search for it")
 	flags.Float64Var(&f.plan.Factor, "factor", 1.5, "overload, times the capacity")
-	flags.DurationVar(&f.plan.For, "for", 10*time.Second, "how long the overload lasts")
+	cli.DurationVar(flags, &f.plan.For, "for", "", 10*time.Second, "how long the overload lasts")
 	flags.StringVar(&f.easy, "baseline", "50%", "rate before and after, as a share of the capacity")
-	flags.DurationVar(&f.plan.Before, "before", 5*time.Second, "how long the baseline is measured before")
-	flags.DurationVar(&f.plan.After, "after", 20*time.Second, "how long recovery is watched")
+	cli.DurationVar(flags, &f.plan.Before, "before", "", 5*time.Second, "how long the baseline is measured before")
+	cli.DurationVar(flags, &f.plan.After, "after", "", 20*time.Second, "how long recovery is watched")
 	flags.StringVar(&f.within, "within", "25%", "how far above the baseline's p99 a second may be that counts as recovered")
 	f.registerGoal(flags)
 	f.load.RegisterOpen(flags)
@@ -76,7 +76,7 @@ func (f *overloadFlags) check() (err error) {
 		return fmt.Errorf("--within: %w", err)
 	}
 	if f.capacity != "auto" {
-		if f.plan.Capacity, err = strconv.ParseFloat(f.capacity, 64); err != nil || !(f.plan.Capacity > 0) {
+		if f.plan.Capacity, err = cli.ParseRate(f.capacity); err != nil || !(f.plan.Capacity > 0) {
 			return fmt.Errorf("--capacity %q is neither auto nor a number of requests/s above 0", f.capacity)
 		}
 	}
@@ -109,7 +109,7 @@ func runOverload(ctx context.Context, f *overloadFlags, global *cli.Global, targ
 		return cli.UsageError(err)
 	}
 	progress, spec := f.out.progress(global), &generator.Spec
-	if err := loadcmd.Resolve(ctx, spec); err != nil {
+	if err := loadcmd.Reach(ctx, spec); err != nil {
 		return err
 	}
 	generator.Machine = loadcmd.WatchMachine(ctx, spec, progress)
@@ -133,7 +133,7 @@ func searched(ctx context.Context, search *capacity.Search, progress io.Writer) 
 	r, err := search.Run(ctx)
 	switch {
 	case err != nil:
-		return 0, err
+		return 0, loadcmd.WithHint(err)
 	case !r.Found():
 		return 0, fmt.Errorf("no capacity was found to go beyond: %s; give one with --capacity", (&found.Capacity{Result: r}).Answer(report.English()))
 	}
@@ -161,7 +161,7 @@ func (f *overloadFlags) overload(ctx context.Context, g *capacity.Generator, glo
 	for {
 		r, err := g.Load(ctx, spec)
 		if err != nil {
-			return err
+			return loadcmd.WithHint(err)
 		}
 		found.Tries++
 		found.Aftermath, found.Findings, found.Validity = f.plan.Analyse(g.Objective, r), r.Findings, r.Validity

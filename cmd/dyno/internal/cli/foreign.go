@@ -33,7 +33,7 @@ var foreignFlags = map[string]string{
 	// connections
 	"disable-keepalive": "--reuse none opens a connection for each request", "no-connection-reuse": "--reuse none opens a connection for each request", "keepalive": "connections are kept unless --reuse none",
 	"disable-compression": "nothing is asked for compressed unless -H 'Accept-Encoding: gzip'", "laddr": "--source", "root-certs": "--cacert", "cacerts": "--cacert", "insecure-skip-tls-verify": "-k",
-	"http2": "HTTP/2 is not spoken", "h2": "HTTP/2 is not spoken", "h2c": "HTTP/2 is not spoken", "http-version": "--http2 or --http3; HTTP/1.1 is spoken otherwise", "unix-sock": "--unix-socket",
+	"h2": "--http2", "h2c": "--http2, which needs no TLS where the URL is http://", "h3": "--http3", "http-version": "--http2 or --http3; HTTP/1.1 is spoken otherwise", "unix-sock": "--unix-socket",
 	// what comes out
 	"output": "-o FORMAT=FILE", "output-format": "--json, or -o FORMAT=FILE", "j": "--json", "no-tui": "--plain", "summary-export": "-o json=FILE", "threshold": "--fail", "thresholds": "--fail", "tag": "--label NAME=VALUE", "name": "--label NAME=VALUE",
 	"r": "a load goes on after errors; leave it out", "l": "answers may have different lengths; leave it out",

@@ -63,14 +63,22 @@ func (v rateValue) String() string {
 }
 
 func (v rateValue) Set(text string) error {
+	x, err := ParseRate(text)
+	if err == nil {
+		*v.to = x
+	}
+	return err
+}
+
+// ParseRate reads requests per second as "5000", "5k", "1.5k/s" or "300/m".
+func ParseRate(text string) (float64, error) {
 	number, per, divided := strings.Cut(text, "/")
 	seconds := map[string]float64{"": 1, "s": 1, "1s": 1, "m": 60, "1m": 60, "h": 3600, "1h": 3600}[per]
 	x, err := parseMultiple(number)
-	if err != nil || seconds == 0 || divided && per == "" {
-		return errors.New("write requests per second as 5000, 5k, 1.5k/s, or 300/m for those of a minute")
+	if err != nil || seconds == 0 || divided && per == "" || math.IsNaN(x) {
+		return 0, errors.New("write requests per second as 5000, 5k, 1.5k/s, or 300/m for those of a minute")
 	}
-	*v.to = x / seconds
-	return nil
+	return x / seconds, nil
 }
 
 // countValue is a number of things as a flag's value: "10000", "10k", "2M".

@@ -17,6 +17,7 @@ import (
 	"dyno/cmd/dyno/internal/cli"
 	"dyno/cmd/dyno/internal/library"
 	"dyno/lab/baseline"
+	"dyno/lab/finding"
 	"dyno/lab/report"
 )
 
@@ -116,7 +117,11 @@ func baselineOf(ctx context.Context, global *cli.Global, name, ref string) (*bas
 	if err != nil {
 		return nil, err
 	}
-	return baseline.New(name, a, hash)
+	b, err := baseline.New(name, a, hash)
+	if err == nil && a.Validity == finding.Suspect {
+		fmt.Fprintf(global.Err(), "run %s is SUSPECT, and what is held against it is no surer than that: dyno show %s says why\n", b.Run, b.Run)
+	}
+	return b, err
 }
 
 func writeBaseline(global *cli.Global, store *baseline.Store, b *baseline.Baseline) error {

@@ -62,6 +62,9 @@ func compareRuns(ctx context.Context, global *cli.Global, f *compareFlags, oldRe
 	if err != nil {
 		return err
 	}
+	if old.Run.ID == new.Run.ID {
+		return cli.UsageError(fmt.Errorf("OLD and NEW are the same run, %s: it would be held against itself; dyno list shows the others", old.Run.ID))
+	}
 	c, err := compare.Runs(old, new, o)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package loadcmd
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -61,18 +62,26 @@ func (list thresholds) judge(r *load.Result) []export.Threshold {
 	return judged
 }
 
-// failedThresholds is the error of a load that does not meet its thresholds.
+// failedThresholds is the error of a load that does not meet its thresholds, or is not
+// known to.
 func failedThresholds(judged []export.Threshold) error {
-	var failed []string
+	var failed, unknown []string
 	for _, j := range judged {
-		if j.Failed() {
-			failed = append(failed, j.Expression+" ("+j.Measured+")")
+		switch text := j.Expression + " (" + j.Measured + ")"; {
+		case j.Verdict == objective.Unknown.String():
+			unknown = append(unknown, text)
+		case j.Failed():
+			failed = append(failed, text)
 		}
 	}
-	if failed == nil {
-		return nil
+	var errs []error
+	if failed != nil {
+		errs = append(errs, fmt.Errorf("--fail: %d of %d thresholds not met: %s", len(failed), len(judged), strings.Join(failed, "; ")))
 	}
-	return fmt.Errorf("--fail: %d of %d thresholds not met: %s", len(failed), len(judged), strings.Join(failed, "; "))
+	if unknown != nil {
+		errs = append(errs, fmt.Errorf("--fail: %d of %d thresholds undecided: %s", len(unknown), len(judged), strings.Join(unknown, "; ")))
+	}
+	return errors.Join(errs...)
 }
 
 // suite is the load as a CI system sees it: a check that enough was answered,

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dyno/cmd/dyno/internal/cli"
 	"dyno/lab/export"
@@ -78,9 +79,9 @@ start, so that a stall is not omitted.
 decide, or an INVALID one, does not count as holding.
 
 Exit status: 0 if the target answered, 1 if more than --max-errors of the
-requests failed, nothing answered, no window is valid or a --fail does not hold,
-2 for wrong usage, 130 on Ctrl-C (what was measured so far is printed, and no
-threshold is evaluated).`,
+requests failed or had no answer by the end, nothing answered, no window is valid
+or a --fail does not hold, 2 for wrong usage, 130 on Ctrl-C (what was measured so
+far is printed, and no threshold is evaluated).`,
 		Example: `  dyno load http://127.0.0.1:8080/
   dyno load -c 64 -d 30s --rate 5000 http://127.0.0.1:8080/json
   dyno load --phase 'ramp 100..5000 30s' --phase 'constant 5000 1m' \
@@ -103,6 +104,9 @@ threshold is evaluated).`,
 		Args: f.args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.open = cmd.Flags().Changed("rate")
+			if err := f.refuseNothing(cmd.Flags()); err != nil {
+				return cli.UsageError(err)
+			}
 			if f.trust.selftest {
 				return runSelftest(cmd.Context(), &f, global)
 			}
@@ -130,6 +134,18 @@ threshold is evaluated).`,
 	f.outputFlags.add(flags)
 	cmd.SetUsageFunc(func(cmd *cobra.Command) error { return loadUsage(cmd, global.Texts()) })
 	return cmd
+}
+
+// refuseNothing refuses a load that is asked to be of no requests or of no time, which
+// would else be one of the usual length.
+func (f *Flags) refuseNothing(flags *pflag.FlagSet) error {
+	switch {
+	case flags.Changed("requests") && f.requests == 0:
+		return errors.New("--requests must be at least 1, not 0")
+	case flags.Changed("duration") && f.duration == 0 && f.requests == 0:
+		return errors.New("--duration must be above 0, not 0")
+	}
+	return nil
 }
 
 func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) error {
@@ -182,10 +198,10 @@ func runLoad(ctx context.Context, f *Flags, global *cli.Global, target string) e
 	if err == nil {
 		f.trust.calibrate(ctx, &spec, progress)
 	}
-	watch := watchLoad(ctx, &spec, progress)
-	defer watch.Close()
 	var r *load.Result
-	if err == nil {
+	if err == nil { // who is busy matters to nobody if nobody listens
+		watch := watchLoad(ctx, &spec, progress)
+		defer watch.Close()
 		r, err = load.Run(ctx, spec)
 	}
 	live.Done()
@@ -218,7 +234,7 @@ func (f *Flags) unreachable(err error, e *endedLoad, must thresholds, outputs *l
 	if !errors.As(err, &none) {
 		return err
 	}
-	err = withHint(err)
+	err = WithHint(err)
 	e.unreachable = err
 	e.Result = &load.Result{
 		Validity: finding.Invalid, FirstErrors: map[string]string{"connect": none.Why},
@@ -246,25 +262,37 @@ func judgeLoad(r *load.Result, maxErrors float64) error {
 	if !r.Answered() {
 		return fmt.Errorf("nothing answered: %s", firstError(r))
 	}
-	failed := float64(t.Errors.Total())
-	if all := failed + float64(t.Completed+t.Drained); all > 0 && failed/all > maxErrors {
-		return fmt.Errorf("%.2f %% of the requests failed, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
+	unanswered := unanswered(t) // nothing passes because nobody waited
+	failed := float64(t.Errors.Total() + unanswered)
+	all := failed + float64(t.Completed+t.Drained)
+	switch {
+	case all == 0 || failed/all <= maxErrors:
+		return nil
+	case unanswered > 0:
+		return fmt.Errorf("%.2f %% of the requests failed or had no answer by the end, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
 	}
-	return nil
+	return fmt.Errorf("%.2f %% of the requests failed, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
+}
+
+// unanswered is how many requests were sent and had no answer by the end. What was due
+// and never sent, as all connections were busy, is no failure of the service's: the
+// finding "rate-missed" tells of it.
+func unanswered(t *measure.Window) uint64 {
+	over := t.Completed + t.Drained + t.Errors.Total() - t.Errors.Connect
+	return min(t.Unfinished, t.Sent-min(t.Sent, over))
 }
 
 // firstError describes the first error of the kind that happened most.
 func firstError(r *load.Result) string {
-	most, kind := uint64(0), ""
-	for _, e := range r.Total.Errors.ByKind() {
-		if e.Count > most {
-			most, kind = e.Count, e.Kind
-		}
-	}
+	kind := r.Total.Errors.Most()
 	if kind == "" {
 		return "no request got an answer in time"
 	}
-	return kind + ": " + r.FirstErrors[kind]
+	why := r.FirstErrors[kind]
+	if strings.HasPrefix(why, kind+" ") {
+		return why // "status 404 Not Found"
+	}
+	return kind + ": " + why
 }
 
 // Spec turns flags into a load.

@@ -2,11 +2,14 @@ package loadcmd
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/pflag"
 
+	"dyno/cmd/dyno/internal/cli"
 	"dyno/lab/load"
 )
 
@@ -35,6 +38,23 @@ func TestHTTP2Flags(t *testing.T) {
 		err := f.apply(&spec)
 		if (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) || spec.Link.Streams != tt.streams {
 			t.Errorf("%q: %d streams, error %v", tt.args, spec.Link.Streams, err)
+		}
+	}
+}
+
+// A load of nothing is not one of the usual length.
+func TestLoadOfNothingIsRefused(t *testing.T) {
+	for args, want := range map[string]string{"-n 0": "--requests", "-d 0": "--duration", "-n 0 -d 1s": "--requests", "-n 5 -d 0": "", "-d 1s": "", "": ""} {
+		cmd := New(&cli.Global{})
+		var f Flags
+		if err := cmd.ParseFlags(strings.Fields(args)); err != nil {
+			t.Fatal(err)
+		}
+		requests, _ := strconv.ParseUint(cmd.Flags().Lookup("requests").Value.String(), 10, 64)
+		f.requests = requests
+		f.duration, _ = time.ParseDuration(cmd.Flags().Lookup("duration").Value.String())
+		if err := f.refuseNothing(cmd.Flags()); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", args, err, want)
 		}
 	}
 }

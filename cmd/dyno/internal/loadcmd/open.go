@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"dyno/cmd/dyno/internal/cli"
 	"dyno/lab/load"
 	"dyno/lab/load/profile"
 )
@@ -20,7 +21,7 @@ func (f *Flags) RegisterOpen(flags *pflag.FlagSet) {
 	flags.IntVarP(&f.Connections, "connections", "c", openConnections, "simultaneous connections")
 	flags.StringVar(&f.arrivals, "arrivals", "poisson", "how starts are spread: poisson or uniform")
 	f.profile.registerOverflow(flags)
-	flags.DurationVarP(&f.Warmup, "warmup", "w", 500*time.Millisecond, "load for so long before each trial is measured")
+	cli.DurationVar(flags, &f.Warmup, "warmup", "w", 500*time.Millisecond, "load for so long before each trial is measured")
 	f.registerRequest(flags)
 	f.registerGenerator(flags)
 	flags.BoolVar(&f.trust.noCalibration, "no-calibration", false, "don't measure the generator first")
@@ -44,7 +45,7 @@ func (f *Flags) Calibrated(ctx context.Context, spec *load.Spec, w io.Writer) {
 // RegisterSweep registers what a sweep over numbers of connections shares with other
 // loads.
 func (f *Flags) RegisterSweep(flags *pflag.FlagSet) {
-	flags.DurationVarP(&f.Warmup, "warmup", "w", time.Second, "load for so long before each trial is measured")
+	cli.DurationVar(flags, &f.Warmup, "warmup", "w", time.Second, "load for so long before each trial is measured")
 	f.registerRequest(flags)
 	f.registerGenerator(flags)
 	flags.BoolVar(&f.trust.noCalibration, "no-calibration", false, "don't measure the generator first")

@@ -23,15 +23,31 @@ func (f *Flags) reach(ctx context.Context, spec *load.Spec, progress io.Writer) 
 	return load.Reach(ctx, spec, f.wait)
 }
 
-// withHint adds what can be done about it, in the words of the command line.
-func withHint(err error) error {
+// Reach is [Resolve] after the target was connected to once: of one where nobody listens
+// that is said before minutes are spent.
+func Reach(ctx context.Context, spec *load.Spec) error {
+	if err := load.Reach(ctx, spec, 0); err != nil {
+		return WithHint(err)
+	}
+	return Resolve(ctx, spec)
+}
+
+// WithHint adds to an error of connecting what can be done about it, in the words of the
+// command line.
+func WithHint(err error) error {
 	var none *request.UnreachableError
-	switch {
-	case !errors.As(err, &none):
+	if !errors.As(err, &none) {
 		return err
-	case strings.Contains(none.Why, "x509:"):
+	}
+	says := func(text string) bool { return strings.Contains(none.Why, text) }
+	switch {
+	case says("x509: certificate has expired or is not yet valid"):
+		return fmt.Errorf("%w; -k accepts any certificate", err)
+	case says("x509: certificate is valid for"), says("x509: cannot validate certificate for"), says("x509: certificate is not valid for any names"):
+		return fmt.Errorf("%w; --server-name NAME asks for the certificate of another name, -k accepts any", err)
+	case says("x509:"):
 		return fmt.Errorf("%w; --cacert FILE trusts the certificate's issuer, -k any certificate", err)
-	case strings.Contains(none.Why, "connection refused"):
+	case says("connection refused"):
 		return fmt.Errorf("%w: nobody listens there; --wait 30s waits until somebody does", err)
 	}
 	return err

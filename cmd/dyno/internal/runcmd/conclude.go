@@ -88,18 +88,31 @@ type analysisLine struct {
 // failedTrials is the error for a run with failed trials that no repetition made
 // good, or nil.
 func failedTrials(run *archive.Run) error {
-	failed, first, good := 0, "", madeGood(run.Trials)
+	failed, bySubject, first, good := 0, 0, "", madeGood(run.Trials)
 	for i := range run.Trials {
-		if t := &run.Trials[i]; t.Status == archive.Failed && !good[t.Index] {
-			if failed++; failed == 1 {
-				first, _, _ = strings.Cut(t.Error, "\n")
-			}
+		t := &run.Trials[i]
+		if t.Status != archive.Failed || good[t.Index] {
+			continue
+		}
+		if failed++; failed == 1 {
+			first, _, _ = strings.Cut(t.Error, "\n")
+		}
+		if t.Fault == archive.OfSubject {
+			bySubject++
 		}
 	}
 	if failed == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d trials failed and are left out; the first: %s", failed, len(run.Manifest.Plan.Trials), strings.TrimSuffix(first, "; its last lines:"))
+	first = strings.TrimSuffix(first, "; its last lines:")
+	switch planned := len(run.Manifest.Plan.Trials); bySubject {
+	case 0:
+		return fmt.Errorf("%d of %d trials failed and are left out; the first: %s", failed, planned, first)
+	case failed:
+		return fmt.Errorf("%d of %d trials failed, which counts against their subjects; the first: %s", failed, planned, first)
+	default:
+		return fmt.Errorf("%d of %d trials failed, %d of them by their subjects' fault, which counts against these; the others are left out; the first: %s", failed, planned, bySubject, first)
+	}
 }
 
 // madeGood are the trials, by their index, that a completed one repeats.

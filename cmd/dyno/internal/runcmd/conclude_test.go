@@ -33,6 +33,26 @@ func TestFailedTrials(t *testing.T) {
 	}
 }
 
+// What counts against a subject isn't called left out.
+func TestFailedTrialsOfSubjects(t *testing.T) {
+	trial := func(fault archive.Fault) archive.Trial {
+		return archive.Trial{Status: archive.Failed, Error: "it died", Fault: fault}
+	}
+	ours, subjects := trial(""), trial(archive.OfSubject)
+	for _, c := range []struct {
+		trials []archive.Trial
+		want   string
+	}{
+		{[]archive.Trial{ours}, "1 of 0 trials failed and are left out; the first: it died"},
+		{[]archive.Trial{subjects, subjects}, "2 of 0 trials failed, which counts against their subjects; the first: it died"},
+		{[]archive.Trial{ours, subjects}, "2 of 0 trials failed, 1 of them by their subjects' fault, which counts against these; the others are left out; the first: it died"},
+	} {
+		if err := failedTrials(&archive.Run{Trials: c.trials}); err == nil || err.Error() != c.want {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
+
 // Where a run is stands under its result, in every language, and scripts find it in
 // the English one.
 func TestFooter(t *testing.T) {

@@ -68,7 +68,7 @@ If the archive is a bucket, the run is kept on this machine and then pushed.`,
 	flags.BoolVar(&f.quick, "quick", false, "the study's short form: fewer, shorter trials")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of order and schedules (default: a new one, printed)")
 	flags.IntVar(&f.blocks, "blocks", 0, "number of blocks, instead of the study's")
-	flags.DurationVar(&f.duration, "for", 0, "go on block by block for so long, or until every claim is decided and the intervals are as narrow as the study asks")
+	cli.DurationVar(flags, &f.duration, "for", "", 0, "go on block by block for so long, or until every claim is decided and the intervals are as narrow as the study asks")
 	flags.StringVar(&f.warmup, "warmup", "", "warm-up of each trial, instead of the study's: 5s, or steady (until the subject is steady), or \"steady 5s..30s\"")
 	flags.IntVar(&f.repeats, "repeats", DefaultRepeats, "how often an invalid trial is repeated at the end of its block; all together at most half of the trials planned")
 	flags.StringSliceVar(&f.accept, "accept", nil, "findings that don't lower what a trial is worth, by name (docs/findings.md); they are shown all the same")
@@ -135,10 +135,13 @@ type planLine struct {
 	Plan  study.Plan `json:"plan"`
 }
 
-// ShortForm is the study's short form. That its file doesn't say what that is, is
-// said on standard error.
+// ShortForm is the study's short form. That its file doesn't say what that is, and which
+// claims it can't decide, is said on standard error.
 func ShortForm(s *study.Study) *study.Study {
 	if text := s.QuickText(); text != "" {
+		fmt.Fprintln(os.Stderr, "--quick:", text)
+	}
+	for _, text := range s.QuickOpen() {
 		fmt.Fprintln(os.Stderr, "--quick:", text)
 	}
 	return s.Quick()

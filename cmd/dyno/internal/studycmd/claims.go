@@ -91,7 +91,7 @@ func writeQuestions(t report.Texts, list []published.Question) error {
 	table := [][]string{t.Cells("CLAIM", "VERDICT", "DECIDED BY", "QUESTION")}
 	for i := range list {
 		q := &list[i]
-		table = append(table, []string{q.ID, t.Cell(string(q.Verdict())), t.Cells(q.Remedy())[0], q.Asks})
+		table = append(table, []string{q.ID, t.Cell(q.Word()), t.Cells(q.Remedy())[0], q.Asks})
 	}
 	return cli.PrintTable(table)
 }

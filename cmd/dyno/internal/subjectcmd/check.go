@@ -24,7 +24,7 @@ type checkFlags struct {
 	jobs             int
 }
 
-func newCheck(global *cli.Global) *cobra.Command {
+func newCheck(global *cli.Global, from *string) *cobra.Command {
 	var flags checkFlags
 	cmd := &cobra.Command{
 		Use:   "check [NAME|LANGUAGE…]",
@@ -35,7 +35,7 @@ subject held in between. A subject must also print nothing, and leave no process
 
 The exit code is 0 if all of them are ok. What a machine lacks counts as failure, unless
 --ready leaves such subjects out.`,
-		Example: "  dyno subjects check python\n  dyno subjects check rust/axum c/h2o --json\n  dyno subjects check --all --ready",
+		Example: "  dyno subjects check python\n  dyno subjects check rust/axum c/h2o --json\n  dyno subjects check --all --ready\n  dyno subjects check --from subjects zig/http",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -44,7 +44,7 @@ The exit code is 0 if all of them are ok. What a machine lacks counts as failure
 			case flags.jobs < 1 || flags.jobs > 64:
 				return cli.UsageError(fmt.Errorf("--jobs must be from 1 to 64, not %d", flags.jobs))
 			}
-			return checkSubjects(cmd.Context(), global, args, flags)
+			return checkSubjects(cmd.Context(), global, *from, args, flags)
 		},
 		ValidArgsFunction: cli.CompleteSubjects,
 	}
@@ -55,8 +55,8 @@ The exit code is 0 if all of them are ok. What a machine lacks counts as failure
 	return cmd
 }
 
-func checkSubjects(ctx context.Context, global *cli.Global, args []string, flags checkFlags) error {
-	b, err := newBench(global)
+func checkSubjects(ctx context.Context, global *cli.Global, from string, args []string, flags checkFlags) error {
+	b, err := newBench(global, from)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (b *bench) room(items []check.Item) error {
 	if bytes > 0 {
 		size = "about " + present.Bytes(bytes)
 	}
-	b.say("%s to build, which take %s in %s", present.Counted(uint64(builds), "subject"), size, b.builder.Dir)
+	b.say("to build: %s, %s on disk, in %s", present.Counted(uint64(builds), "subject"), size, b.builder.Dir)
 	free, err := subject.FreeSpace(b.builder.Dir)
 	if err == nil && free < bytes {
 		return fmt.Errorf("the builds take about %s, but only %s are free at %s: make room, or set DYNO_HOME to a folder on a larger disk", present.Bytes(bytes), present.Bytes(free), b.builder.Dir)
@@ -167,7 +167,11 @@ func table(to io.Writer, results []check.Result) error {
 		if !r.Cached {
 			build = r.BuildTime.Round(100 * time.Millisecond).String()
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%s\n", build, present.Bytes(r.Size),
+		size := "–" // nothing of it was built
+		if r.Size > 0 {
+			size = present.Bytes(r.Size)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%s\n", build, size,
 			present.Duration(float64(r.StartUp)), present.Duration(float64(r.Stop)), r.Processes, r.Threads, present.Bytes(r.RSS))
 	}
 	if err := w.Flush(); err != nil {

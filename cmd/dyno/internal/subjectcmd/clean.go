@@ -9,7 +9,7 @@ import (
 	"dyno/lab/present"
 )
 
-func newClean(global *cli.Global) *cobra.Command {
+func newClean(global *cli.Global, from *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "clean [NAME|LANGUAGE…]",
 		Short: "Remove what was built of subjects: of those named, or of all",
@@ -17,7 +17,7 @@ func newClean(global *cli.Global) *cobra.Command {
 built again when they are next needed. Don't do so while a study runs.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			b, err := newBench(global)
+			b, err := newBench(global, *from)
 			if err != nil {
 				return err
 			}

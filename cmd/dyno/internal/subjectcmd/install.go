@@ -17,7 +17,7 @@ import (
 	"dyno/lab/subject/check"
 )
 
-func newInstall(global *cli.Global) *cobra.Command {
+func newInstall(global *cli.Global, from *string) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "install LANGUAGE|NAME…",
@@ -28,7 +28,7 @@ compilers, interpreters, servers. On Debian and what derives from it, such as Ub
 		Example: "  dyno subjects install python ruby\n  sudo dyno subjects install haskell --yes",
 		Args:    cli.ArgsBetween(1, maxNamed, "a language or name of a subject"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return install(cmd.Context(), global, args, yes)
+			return install(cmd.Context(), global, *from, args, yes)
 		},
 		ValidArgsFunction: cli.CompleteSubjects,
 	}
@@ -36,8 +36,8 @@ compilers, interpreters, servers. On Debian and what derives from it, such as Ub
 	return cmd
 }
 
-func install(ctx context.Context, global *cli.Global, args []string, yes bool) error {
-	b, err := newBench(global)
+func install(ctx context.Context, global *cli.Global, from string, args []string, yes bool) error {
+	b, err := newBench(global, from)
 	if err != nil {
 		return err
 	}

@@ -19,12 +19,13 @@ import (
 // New is dyno subjects, with its subcommands.
 func New(global *cli.Global) *cobra.Command {
 	var asJSON bool
+	var from string
 	cmd := &cobra.Command{
 		Use:   "subjects",
 		Short: "List the subjects that ship with dyno; check, install and clean them",
 		Args:  cli.ExactArgs(0, "none, or a subcommand: check, install or clean"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			b, err := newBench(global)
+			b, err := newBench(global, from)
 			if err != nil {
 				return err
 			}
@@ -39,7 +40,8 @@ func New(global *cli.Global) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.AddCommand(newCheck(global), newInstall(global), newClean(global))
+	cmd.PersistentFlags().StringVar(&from, "from", "", "subjects of this `FOLDER`, laid out as dyno's own, instead of those that ship with dyno")
+	cmd.AddCommand(newCheck(global, &from), newInstall(global, &from), newClean(global, &from))
 	return cmd
 }
 
@@ -51,8 +53,10 @@ type bench struct {
 	global  *cli.Global
 }
 
-func newBench(global *cli.Global) (*bench, error) {
-	c, err := cli.Catalog()
+// newBench takes the subjects of the folder from, or those that ship with dyno if it is
+// empty.
+func newBench(global *cli.Global, from string) (*bench, error) {
+	c, err := catalog(from)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +65,20 @@ func newBench(global *cli.Global) (*bench, error) {
 		return nil, err
 	}
 	return &bench{c, &subject.Builder{Dir: filepath.Join(home, "cache")}, home, global}, nil
+}
+
+func catalog(from string) (*subject.Catalog, error) {
+	if from == "" {
+		return cli.Catalog()
+	}
+	c, err := subject.NewCatalog(os.DirFS(from))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--from %s: %w", from, err)
+	case len(c.List()) == 0:
+		return nil, cli.UsageError(fmt.Errorf("--from %s: no folder LANGUAGE/NAME below it has a subject.yaml", from))
+	}
+	return c, nil
 }
 
 func (b *bench) plan(ctx context.Context, subjects []subject.Manifest) ([]check.Item, error) {

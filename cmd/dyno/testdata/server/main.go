@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,8 @@ func main() {
 		fmt.Println("reading the configuration")
 		fmt.Println("no database at db.internal:5432")
 		os.Exit(3)
+	case "burn":
+		burn()
 	case "child":
 		leaveChild()
 	case "stubborn":
@@ -46,6 +49,21 @@ func main() {
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ready") })
 	mux.Handle("/", &habit{mode: mode})
 	fmt.Fprintln(os.Stderr, http.Serve(l, mux))
+}
+
+// burn uses all CPUs, with more threads than the tests beside it have.
+func burn() {
+	threads := 6 * runtime.NumCPU()
+	runtime.GOMAXPROCS(threads)
+	for range threads - 1 {
+		go func() {
+			for {
+			}
+		}()
+	}
+	fmt.Println("begun")
+	for {
+	}
 }
 
 // leaveChild starts a process in a session of its own that outlives this one.
