@@ -23,10 +23,13 @@ type campaign struct {
 	connections    int
 	seconds        int // of a trial's load
 	gateways       []gateway
-	columns        []rounds.Column // none: those of a load that wrk or dyno puts on
+	builds         map[string]func(l *lab, ctx context.Context) error // of those of them that are built from testdata
+	columns        []rounds.Column                                    // none: those of a load that wrk or dyno puts on
 	load           func(l *lab, ctx context.Context, c *campaign, s *rounds.Server, t *rounds.Trial) error
 	path           string // that is asked for
 	rate           int    // requests a second of an open loop; 0 for a closed one
+
+	compare func(s *rounds.Summary) // what is held against what; nil: what follows from path and rate
 }
 
 func campaigns() []campaign {
@@ -47,6 +50,9 @@ func campaigns() []campaign {
 		overloadCampaign(),
 		churnCampaign(),
 		cacheCampaign(),
+		callsCampaign(),
+		transcodeCampaign(),
+		mirrorCampaign(),
 	}
 }
 
@@ -75,16 +81,19 @@ func (c *campaign) summary() *rounds.Summary {
 	s := &rounds.Summary{
 		Name: c.name, Question: c.question, First: nanogate,
 		Columns: []rounds.Column{
-			rounds.Shown(cpuFigure, "CPU µs/request", 3), rounds.Shown("requests_per_s", "requests/s", 4),
+			rounds.Shown("requests_per_s", "requests/s", 4),
 			rounds.Shown("server_cpus", "gateway's CPU", 2), rounds.Shown("p99_us", "p99 µs", 3), rounds.Shown(tailFigure, "p99.9 µs", 3), rounds.Shown("errors", "errors", 3),
 		},
+	}
+	if c.rate == 0 {
+		s.Columns = slices.Insert(s.Columns, 0, rounds.Shown(cpuFigure, "CPU µs/request", 3))
 	}
 	add := func(figure, of, against string, wanted float64) {
 		s.Comparisons = append(s.Comparisons, rounds.Comparison{Figure: figure, Of: of, Against: []string{against}, Wanted: wanted})
 	}
 	switch {
-	case c.name == "cache":
-		cacheSummary(s)
+	case c.compare != nil:
+		c.compare(s)
 	case c.rate > 0:
 		add(tailFigure, nanogate, haproxy, 1)
 	case c.path == fullPath:
@@ -101,10 +110,20 @@ func (c *campaign) summary() *rounds.Summary {
 // run carries a campaign out, or goes on with one that was interrupted.
 func (l *lab) run(ctx context.Context, c *campaign) (*rounds.Record, error) {
 	o := &l.options
+	versions, missing := find(ctx, c.gateways)
+	for name, build := range c.builds {
+		if missing[name] != "" {
+			continue
+		}
+		if err := build(l, ctx); err != nil {
+			missing[name] = err.Error()
+			fmt.Printf("left out: %s: %v\n", name, err)
+		}
+	}
 	r, err := rounds.Open(&rounds.Record{
 		Version: rounds.RecordVersion, What: c.name, Started: time.Now(), Machine: machine.Read(),
 		Command:  append([]string{"go", "run", "./bench/gateways"}, os.Args[1:]...),
-		Versions: l.versions, Path: o.Path(c.name),
+		Versions: versions, Path: o.Path(c.name),
 		Settings: rounds.Settings{Rounds: o.Rounds, Seconds: o.Length(c.seconds), Connections: c.connections, Seed: o.Seed},
 	})
 	if err != nil {
@@ -113,7 +132,7 @@ func (l *lab) run(ctx context.Context, c *campaign) (*rounds.Record, error) {
 	var arms []rounds.Arm
 	var have []gateway
 	for _, g := range c.gateways {
-		if why := l.missing[g.name]; why != "" {
+		if why := missing[g.name]; why != "" {
 			r.Note(g.name + ": " + why)
 			continue
 		}
@@ -144,19 +163,24 @@ func (l *lab) measure(ctx context.Context, c *campaign, g *gateway) (rounds.Tria
 	return t, nil
 }
 
-// load puts the load on a gateway and takes what a request cost it.
+// load puts the load of generator on a gateway and takes what a request cost it.
 func (l *lab) load(ctx context.Context, c *campaign, s *rounds.Server, t *rounds.Trial) error {
-	command := func(seconds int) []string { return l.generator(c, s.Address, seconds) }
+	return l.cost(ctx, c, s, t, func(seconds int) []string { return l.generator(c, s.Address, seconds) })
+}
+
+// cost puts a load on a gateway, whose command for so many seconds is given, and takes what
+// a request of it cost.
+func (l *lab) cost(ctx context.Context, c *campaign, s *rounds.Server, t *rounds.Trial, command func(seconds int) []string) error {
 	if _, _, err := l.generate(ctx, command(1)); err != nil {
 		return fmt.Errorf("warming up: %w", err)
 	}
 	t.Command = command(l.options.Length(c.seconds))
 	l.watch.Begin()
-	upstream := rounds.ProcessCPU(l.upstream.PID())
+	upstreams := l.upstreamsCPU()
 	before, begun := rounds.ProcessCPU(s.PID()), time.Now()
 	text, generator, err := l.generate(ctx, t.Command)
 	used, took := rounds.ProcessCPU(s.PID())-before, time.Since(begun)
-	t.Beside = l.watch.End(generator+rounds.ProcessCPU(l.upstream.PID())-upstream, used)
+	t.Beside = l.watch.End(generator+l.upstreamsCPU()-upstreams, used)
 	t.Disturbed = t.Beside.Disturbed()
 	if err != nil {
 		return err
@@ -167,9 +191,14 @@ func (l *lab) load(ctx context.Context, c *campaign, s *rounds.Server, t *rounds
 	}
 	t.Figures["requests"], t.Figures["errors"] = o.Requests, o.Errors
 	t.Figures["p50_us"], t.Figures["p99_us"], t.Figures[tailFigure] = o.P50, o.P99, o.P999
-	t.Figures["requests_per_s"] = o.Requests / took.Seconds()
-	t.Figures[cpuFigure] = used.Seconds() * 1e6 / o.Requests
+	t.Figures["requests_per_s"] = o.Throughput
 	t.Figures["server_cpus"] = t.Beside.ServerCPU
+	if !o.dynos {
+		t.Figures["requests_per_s"] = o.Requests / took.Seconds()
+	}
+	if o.Sent > 0 {
+		t.Figures[cpuFigure] = used.Seconds() * 1e6 / o.Sent
+	}
 	return nil
 }
 
@@ -178,7 +207,7 @@ func (l *lab) load(ctx context.Context, c *campaign, s *rounds.Server, t *rounds
 func (l *lab) generator(c *campaign, address string, seconds int) []string {
 	url := "http://" + address + c.path
 	if c.rate > 0 {
-		return []string{l.dyno, "load", url, "--json", "--rate", strconv.Itoa(c.rate), "-c", strconv.Itoa(c.connections), "-d", fmt.Sprint(seconds, "s"), "--max-errors", "100%"}
+		return append([]string{l.dyno, "load", url, "--json", "--rate", strconv.Itoa(c.rate), "-c", strconv.Itoa(c.connections), "-d", fmt.Sprint(seconds, "s"), "--max-errors", "100%"}, besideUpstreams...)
 	}
 	args := []string{"wrk", "-t1", "-c", strconv.Itoa(c.connections), "-d", fmt.Sprint(seconds, "s"), "-s", "bench/servers/testdata/report.lua"}
 	if c.path == fullPath {
@@ -187,6 +216,10 @@ func (l *lab) generator(c *campaign, address string, seconds int) []string {
 	return append(args, url)
 }
 
+// besideUpstreams is said to dyno, for which gateway and upstream are other programs: who
+// else ran is found by the watch.
+var besideUpstreams = []string{"--accept", "other-load"}
+
 // outcome is what report.lua, or dyno, says of a load.
 type outcome struct {
 	Requests float64 `json:"requests"`
@@ -194,15 +227,46 @@ type outcome struct {
 	P50      float64 `json:"p50_us"`
 	P99      float64 `json:"p99_us"`
 	P999     float64 `json:"p99.9_us"`
+
+	dynos      bool
+	Throughput float64 `json:"-"` // requests/s while the load was measured; dyno alone says it
+	Sent       float64 `json:"-"` // all that the gateway got of it: dyno's Requests are those of the seconds that count
 }
 
 // said is what dyno's JSON has of that.
 type said struct {
-	Requests float64            `json:"requests"`
-	Errors   map[string]float64 `json:"errors"`
-	Latency  struct {
-		Response map[string]float64 `json:"response"`
+	Validity   string             `json:"validity"`
+	Throughput float64            `json:"throughput"`
+	Requests   float64            `json:"requests"`
+	Errors     map[string]float64 `json:"errors"`
+	Latency    struct {
+		Response map[string]*float64 `json:"response"`
 	} `json:"latency_us"`
+	Windows []struct {
+		Sent float64 `json:"sent"`
+	} `json:"windows"`
+}
+
+// outcome is what was said, or why it says nothing about the gateway.
+func (d *said) outcome() (o outcome, err error) {
+	if d.Validity == "invalid" {
+		return o, errors.New("dyno says that this load is invalid")
+	}
+	o = outcome{dynos: true, Requests: d.Requests, Throughput: d.Throughput}
+	for _, w := range d.Windows {
+		o.Sent += w.Sent
+	}
+	for _, n := range d.Errors {
+		o.Errors += n
+	}
+	for name, to := range map[string]*float64{"p50": &o.P50, "p99": &o.P99, "p99.9": &o.P999} {
+		v := d.Latency.Response[name]
+		if v == nil {
+			return o, fmt.Errorf("dyno has no %s of this load", name)
+		}
+		*to = *v
+	}
+	return o, o.check()
 }
 
 // parse reads dyno's JSON, or the line of JSON behind what wrk prints for people. A load
@@ -213,11 +277,7 @@ func parse(text string) (o outcome, err error) {
 		if err := json.NewDecoder(strings.NewReader(text[at:])).Decode(&d); err != nil {
 			return o, fmt.Errorf("reading the generator's report: %w", err)
 		}
-		o = outcome{Requests: d.Requests, P50: d.Latency.Response["p50"], P99: d.Latency.Response["p99"], P999: d.Latency.Response["p99.9"]}
-		for _, n := range d.Errors {
-			o.Errors += n
-		}
-		return o, o.check()
+		return d.outcome()
 	}
 	at := strings.LastIndex(text, `{"requests"`)
 	if at < 0 {
@@ -226,6 +286,7 @@ func parse(text string) (o outcome, err error) {
 	if err := json.NewDecoder(strings.NewReader(text[at:])).Decode(&o); err != nil {
 		return o, fmt.Errorf("reading the generator's report: %w", err)
 	}
+	o.Sent = o.Requests
 	return o, o.check()
 }
 

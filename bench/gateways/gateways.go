@@ -37,7 +37,7 @@ var gateways = []gateway{
 		return []string{"haproxy", "-db", "-f", l.write("haproxy.cfg", fmt.Sprintf(haproxyFile, address, l.upstream.Address))}
 	}, "apt-get install haproxy"},
 	{nginx, []string{"nginx", "-v"}, func(l *lab, address string) []string {
-		return []string{"nginx", "-p", l.dir, "-e", "stderr", "-c", l.write("nginx.conf", fmt.Sprintf(nginxFile, l.dir, l.upstream.Address, address))}
+		return l.nginx("nginx.conf", l.upstream.Address, "", address, nginxProxy)
 	}, "apt-get install nginx-light"},
 	{caddy, []string{"caddy", "version"}, func(l *lab, address string) []string {
 		return []string{"caddy", "run", "--adapter", "caddyfile", "--config", l.write("Caddyfile", fmt.Sprintf(caddyFile, address, l.upstream.Address))}
@@ -50,12 +50,15 @@ var gateways = []gateway{
 
 // write writes a file of the lab's folder and returns its path.
 func (l *lab) write(name, text string) string {
-	path := filepath.Join(l.dir, name)
+	path := l.path(name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return "" // which the gateway will not start with
 	}
 	return path
 }
+
+// path is that of a file of the lab's folder.
+func (l *lab) path(name string) string { return filepath.Join(l.dir, name) }
 
 const haproxyFile = `global
     nbthread 1
@@ -73,6 +76,12 @@ backend out
     server one %s
 `
 
+// nginx is nginx's command in front of an upstream, which is called one: http is what its
+// file has besides, location what is done with a request.
+func (l *lab) nginx(file, upstream, http, listen, location string) []string {
+	return []string{"nginx", "-p", l.dir, "-e", "stderr", "-c", l.write(file, fmt.Sprintf(nginxFile, l.dir, upstream, http, listen, location))}
+}
+
 const nginxFile = `daemon off;
 master_process off;
 worker_processes 1;
@@ -87,16 +96,15 @@ http {
     uwsgi_temp_path %[1]s;
     scgi_temp_path %[1]s;
     upstream one { server %[2]s; keepalive 1024; keepalive_requests 100000000; }
+    %[3]s
     server {
-        listen %[3]s;
-        location / {
-            proxy_pass http://one;
-            proxy_http_version 1.1;
-            proxy_set_header Connection "";
-        }
+        listen %[4]s;
+        location / { %[5]s }
     }
 }
 `
+
+const nginxProxy = `proxy_pass http://one; proxy_http_version 1.1; proxy_set_header Connection "";`
 
 const caddyFile = `{
 	admin off

@@ -11,17 +11,20 @@ func TestParse(t *testing.T) {
 	for _, c := range []struct {
 		text, wrong string
 		requests    float64
+		throughput  float64
 	}{
-		{"Running 3s test\n" + `{"requests": 1000, "errors": 1, "p99_us": 7}` + "\n", "", 1000},
-		{"no server", "reported nothing", 0},
-		{`{"requests": 0, "errors": 0}`, "no request", 0},
-		{`{"requests": 1000, "errors": 2}`, "2 errors", 1000},
-		{"{\n  \"requests\": 7, \"errors\": {\"connect\": 0}, \"latency_us\": {\"response\": {\"p50\": 1, \"p99\": 2, \"p99.9\": 3}}}", "", 7},
-		{"{\n  \"requests\": 7, \"errors\": {\"connect\": 1}, \"latency_us\": {\"response\": {\"p99.9\": null}}}", "1 errors", 7},
-		{`{"requests": x`, "reading", 0},
+		{"Running 3s test\n" + `{"requests": 1000, "errors": 1, "p99_us": 7}` + "\n", "", 1000, 0},
+		{"no server", "reported nothing", 0, 0},
+		{`{"requests": 0, "errors": 0}`, "no request", 0, 0},
+		{`{"requests": 1000, "errors": 2}`, "2 errors", 1000, 0},
+		{"{\n  \"requests\": 7, \"throughput\": 3.5, \"validity\": \"valid\", \"errors\": {\"connect\": 0}, \"latency_us\": {\"response\": {\"p50\": 1, \"p99\": 2, \"p99.9\": 3}}}", "", 7, 3.5},
+		{"{\n  \"requests\": 7, \"throughput\": 3.5, \"validity\": \"invalid\", \"latency_us\": {\"response\": {\"p50\": 1, \"p99\": 2, \"p99.9\": 3}}}", "invalid", 0, 0},
+		{"{\n  \"requests\": 7, \"throughput\": 3.5, \"latency_us\": {\"response\": {\"p50\": 1, \"p99\": 2, \"p99.9\": null}}}", "no p99.9", 7, 3.5},
+		{"{\n  \"requests\": 7, \"errors\": {\"connect\": 1}, \"latency_us\": {\"response\": {\"p50\": 1, \"p99\": 2, \"p99.9\": 3}}}", "1 errors", 7, 0},
+		{`{"requests": x`, "reading", 0, 0},
 	} {
 		o, err := parse(c.text)
-		if o.Requests != c.requests || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+		if o.Requests != c.requests || o.Throughput != c.throughput || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%q: %+v, %v", c.text, o, err)
 		}
 	}

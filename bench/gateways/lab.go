@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,10 +27,11 @@ type lab struct {
 	upstream *rounds.Server
 	service  *rounds.Server // whose capacity is given
 	origin   *rounds.Server // whose responses may be stored
+	calls    *rounds.Server // that is called over gRPC
+	shadow   *rounds.Server // whom requests are mirrored to
 	self     string         // this program
 	etcd     string         // address of the one that is started for the next trial
-	versions map[string]string
-	missing  map[string]string // gateways that are left out, and why
+	admin    string         // address at which the next trial's gateway shows itself, if it does
 	watch    *rounds.Watch
 }
 
@@ -39,7 +41,7 @@ func openLab(ctx context.Context, o rounds.Options) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{options: o, dir: dir, nanogate: filepath.Join(dir, "nanogate"), versions: map[string]string{}, missing: map[string]string{}, watch: rounds.NewWatch()}
+	l := &lab{options: o, dir: dir, nanogate: filepath.Join(dir, "nanogate"), watch: rounds.NewWatch()}
 	if err := l.prepare(ctx); err != nil {
 		l.close()
 		return nil, err
@@ -48,13 +50,43 @@ func openLab(ctx context.Context, o rounds.Options) (*lab, error) {
 }
 
 func (l *lab) close() {
-	for _, s := range []*rounds.Server{l.upstream, l.service, l.origin} {
-		if s != nil {
-			s.Stop(time.Second)
-		}
+	for _, s := range l.upstreams() {
+		s.Stop(time.Second)
 	}
 	l.watch.Close()
 	os.RemoveAll(l.dir)
+}
+
+// upstreams are the servers beside the generator that have been started.
+func (l *lab) upstreams() []*rounds.Server {
+	all := []*rounds.Server{l.upstream, l.service, l.origin, l.calls, l.shadow}
+	return slices.DeleteFunc(all, func(s *rounds.Server) bool { return s == nil })
+}
+
+// upstreamsCPU is the CPU time that they have used.
+func (l *lab) upstreamsCPU() (sum time.Duration) {
+	for _, s := range l.upstreams() {
+		sum += rounds.ProcessCPU(s.PID())
+	}
+	return sum
+}
+
+// find asks the gateways of a campaign for their versions, and says why some are left out.
+func find(ctx context.Context, list []gateway) (versions, missing map[string]string) {
+	versions, missing = map[string]string{}, map[string]string{}
+	for _, g := range list {
+		if len(g.version) == 0 {
+			continue
+		}
+		out, err := exec.CommandContext(ctx, g.version[0], g.version[1:]...).CombinedOutput()
+		if err != nil {
+			missing[g.name] = err.Error()
+			fmt.Printf("left out: %s: %v (to have it: %s)\n", g.name, err, g.install)
+			continue
+		}
+		versions[g.name], _, _ = strings.Cut(strings.TrimSpace(string(out)), "\n")
+	}
+	return versions, missing
 }
 
 func (l *lab) prepare(ctx context.Context) error {
@@ -66,47 +98,37 @@ func (l *lab) prepare(ctx context.Context) error {
 	if out, err := exec.CommandContext(ctx, "go", "build", "-o", l.nanogate, "./cmd/nanogate").CombinedOutput(); err != nil {
 		return fmt.Errorf("building nanogate (run this from the repository's root): %w: %s", err, rounds.Tail(string(out)))
 	}
-	for _, g := range gateways {
-		if len(g.version) == 0 {
-			continue
-		}
-		out, err := exec.CommandContext(ctx, g.version[0], g.version[1:]...).CombinedOutput()
-		if err != nil {
-			l.missing[g.name] = err.Error()
-			fmt.Printf("left out: %s: %v (to have it: %s)\n", g.name, err, g.install)
-			continue
-		}
-		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-		l.versions[g.name] = first
-	}
 	l.dyno = filepath.Join(l.dir, "dyno")
 	if out, err := exec.CommandContext(ctx, "go", "build", "-o", l.dyno, "./cmd/dyno").CombinedOutput(); err != nil {
 		return fmt.Errorf("building dyno: %w: %s", err, rounds.Tail(string(out)))
 	}
 	var err error
-	if l.token, err = l.credentials(); err != nil {
-		return err
-	}
-	if l.upstream, err = l.startSelf(ctx, "the null server", "null"); err != nil {
-		return err
-	}
-	if l.service, err = l.startSelf(ctx, "the service", "service"); err != nil {
-		return err
-	}
 	if l.self, err = os.Executable(); err != nil {
 		return err
 	}
-	l.origin, err = l.startSelf(ctx, "the origin", "origin")
-	return err
+	if l.token, err = l.credentials(); err != nil {
+		return err
+	}
+	if err := l.describeUsers(ctx); err != nil {
+		return err
+	}
+	for _, u := range []struct {
+		to       **rounds.Server
+		name, as string
+	}{
+		{&l.upstream, "the null server", "null"}, {&l.service, "the service", "service"}, {&l.origin, "the origin", "origin"},
+		{&l.calls, "the server of calls", "calls"}, {&l.shadow, "the shadow", "null"},
+	} {
+		if *u.to, err = l.startSelf(ctx, u.name, u.as); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // startSelf starts this program as a server beside the generator.
 func (l *lab) startSelf(ctx context.Context, name, as string) (*rounds.Server, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	return rounds.StartServer(ctx, name, l.options.GeneratorCPU, func(address string) []string { return []string{self, as, address} }, nil)
+	return rounds.StartServer(ctx, name, l.options.GeneratorCPU, func(address string) []string { return []string{l.self, as, address} }, nil)
 }
 
 // renewService has the next trial find a service that works on nothing: whom the clients

@@ -2,8 +2,11 @@
 
 // Command gateways compares nanogate with its peers, on this machine: what a proxied
 // request costs the gateway, in front of the lab's null server, alone and with what
-// gateways do besides, and how long it takes at half of a gateway's capacity. HAProxy,
-// nginx, Caddy and Traefik are those in PATH; who is missing is said and left out.
+// gateways do besides, and how long it takes at half of a gateway's capacity; what a call
+// over gRPC costs, one that is made of JSON, and a hit of the cache; and what mirroring
+// does to the first responses. HAProxy, nginx, Envoy, Caddy and Traefik are those in PATH,
+// a gateway made with grpc-gateway is built from testdata; who is missing is said and left
+// out.
 //
 //	go run ./bench/gateways -what all -plan       # what it would do, and how long it takes
 //	go run ./bench/gateways -what all -name today # again to continue
@@ -36,11 +39,12 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) == 2 && args[0] == "null" {
-		return null(args[1])
-	}
 	if len(args) == 2 {
 		switch args[0] {
+		case "null":
+			return null(args[1])
+		case "calls":
+			return calls(args[1])
 		case "service":
 			return service(args[1])
 		case "origin":
@@ -114,6 +118,11 @@ func null(address string) error {
 	if err != nil {
 		return err
 	}
+	return serve(s)
+}
+
+// serve answers until this program is asked to end.
+func serve(s *nullserver.Server) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return s.Serve(ctx)

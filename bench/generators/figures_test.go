@@ -146,10 +146,16 @@ func TestSlope(t *testing.T) {
 func TestVerdictOnTheOrder(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
+		wide      float64 // by how much the interval of the family is wider at either end
 		n         int
 		want      claim.Verdict
-	}{{1.1, 1.3, 7, claim.Confirmed}, {0.8, 0.9, 7, claim.Opposite}, {0.9, 1.1, 7, claim.Undecided}, {1.2, 1.2, 1, claim.Undecided}} {
-		if got := holds(stats.Interval{N: c.n, Low: c.low, High: c.high}); got != c.want {
+	}{
+		{1.1, 1.3, 0.2, 7, claim.Confirmed}, {0.8, 0.9, 0.05, 7, claim.Opposite}, {0.9, 1.1, 0, 7, claim.Undecided}, {1.2, 1.2, 0, 1, claim.Undecided},
+		{0.8, 0.9, 0.2, 7, claim.Undecided}, // of so many parts one looks so by chance
+		{0.985, 0.99, 0, 7, claim.NoEffect}, // surely less, and next to nothing
+	} {
+		near := stats.Interval{N: c.n, Low: c.low, High: c.high, Level: 0.95}
+		if got := holds(near, stats.Interval{N: c.n, Low: c.low - c.wide, High: c.high + c.wide, Level: 0.99}); got != c.want {
 			t.Errorf("%v–%v of %d: %s, want %s", c.low, c.high, c.n, got, c.want)
 		}
 	}
@@ -160,7 +166,9 @@ func TestVerdictOnTheOrder(t *testing.T) {
 		why   string
 	}{
 		{"all", [3]claim.Verdict{claim.Confirmed, claim.Confirmed, claim.Confirmed}, claim.Confirmed, "confirmed"},
-		{"hey before ab refuted", [3]claim.Verdict{claim.Confirmed, claim.Opposite, claim.Opposite}, claim.Opposite, "the opposite"},
+		{"none", [3]claim.Verdict{claim.Opposite, claim.Opposite, claim.Opposite}, claim.Opposite, "the opposite"},
+		{"hey before ab refuted", [3]claim.Verdict{claim.Confirmed, claim.Opposite, claim.Opposite}, claim.Mixed, "the order does not hold"},
+		{"wrk and hey alike", [3]claim.Verdict{claim.NoEffect, claim.Confirmed, claim.Confirmed}, claim.Mixed, "the order does not hold"},
 		{"hey before ab undecided", [3]claim.Verdict{claim.Confirmed, claim.Undecided, claim.Confirmed}, claim.Undecided, "undecided"},
 		{"only ab -k is before hey", [3]claim.Verdict{claim.Confirmed, claim.Confirmed, claim.Opposite}, claim.Mixed, "confirmed for ab as it comes"},
 	} {

@@ -8,6 +8,7 @@
 //	go run ./bench/generators -what all -name today       # everything; again to continue
 //	go run ./bench/generators -what cpu,tls -rounds 9
 //	go run ./bench/generators -show bench/generators/results/2026-11-21-cpu.json.gz
+//	go run ./bench/generators -decide docs/results/fiber-tools   # by today's rule, from the data published there
 //
 // Generator and server have a CPU each and nothing else must run: what else did
 // is noted with every trial. Rounds are interleaved in random order. Every trial
@@ -33,7 +34,7 @@ type options struct {
 	rounds.Options
 	peerRounds, connections int
 	engines                 []string
-	dyno, publish           string
+	dyno, publish, decide   string
 	install                 bool
 }
 
@@ -57,6 +58,8 @@ func run(args []string) error {
 	switch {
 	case o.Show != "":
 		return o.ShowFile(os.Stdout, offers())
+	case o.decide != "":
+		return decideAgain(o.decide)
 	case o.install:
 		return installPeers(ctx)
 	}
@@ -71,6 +74,7 @@ func parseOptions(args []string) options {
 	flags.IntVar(&o.connections, "connections", 64, "simultaneous connections")
 	flags.StringVar(&o.dyno, "dyno", "", "dyno program to measure; empty builds the one of this source")
 	flags.StringVar(&o.publish, "publish", defaultPublish, "folder for data and report of a finished campaign tools; empty for none")
+	flags.StringVar(&o.decide, "decide", "", "folder of published data whose report and verdicts are written anew; nothing is measured")
 	flags.BoolVar(&o.install, "install", false, "install the peers that come as packages, and measure nothing")
 	engines := flags.String("engine", "", "dyno's engines to compare, such as epoll,uring; empty lets dyno choose")
 	flags.Parse(args)

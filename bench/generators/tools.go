@@ -56,9 +56,6 @@ func toolsCampaign() campaign {
 
 // publish writes the record, its summary and the verdict where the docs point to.
 func publish(dir string, c *campaign, r *rounds.Record, disturbed bool) error {
-	var report bytes.Buffer
-	fmt.Fprintln(&report, "<!-- written by go run ./bench/generators -what tools; do not edit -->")
-	c.summary().Show(&report, r, disturbed)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -66,9 +63,34 @@ func publish(dir string, c *campaign, r *rounds.Record, disturbed bool) error {
 	if err != nil {
 		return err
 	}
-	if err := writeCompressed(filepath.Join(dir, "data.json.gz"), data); err != nil {
+	if err := writeCompressed(filepath.Join(dir, dataFile), data); err != nil {
 		return err
 	}
+	return writeVerdicts(dir, c, r, disturbed)
+}
+
+// dataFile has all trials of a published campaign.
+const dataFile = "data.json.gz"
+
+// decideAgain writes report and verdict anew from the data that a folder has, such as
+// by a rule that has changed since.
+func decideAgain(dir string) error {
+	r, err := rounds.ReadRecord(filepath.Join(dir, dataFile))
+	if err != nil {
+		return err
+	}
+	c := toolsCampaign()
+	if r.What != c.Name {
+		return fmt.Errorf("%s is a record of %q, of which no verdict is published", r.Path, r.What)
+	}
+	return writeVerdicts(dir, &c, r, false)
+}
+
+// writeVerdicts writes what follows from the data of a folder.
+func writeVerdicts(dir string, c *campaign, r *rounds.Record, disturbed bool) error {
+	var report bytes.Buffer
+	fmt.Fprintln(&report, "<!-- written by go run ./bench/generators -what tools; do not edit -->")
+	c.summary().Show(&report, r, disturbed)
 	verdicts, err := toolsRecord(r, disturbed).Encode()
 	if err != nil {
 		return err

@@ -28,8 +28,15 @@ func orders() []order {
 }
 
 // ratio of requests per second, paired by round.
-func (o order) ratio(v *rounds.Values) stats.Interval {
-	return stats.Ratio(v.Of(o.more, o.level, "requests_per_s"), v.Of(o.less, o.level, "requests_per_s"), rounds.Confidence)
+func (o order) ratio(v *rounds.Values) stats.Interval { return o.at(v, rounds.Confidence) }
+
+// family is the same at the level that all orders keep together (Bonferroni).
+func (o order) family(v *rounds.Values) stats.Interval {
+	return o.at(v, 1-(1-rounds.Confidence)/float64(len(orders())))
+}
+
+func (o order) at(v *rounds.Values, level float64) stats.Interval {
+	return stats.Ratio(v.Of(o.more, o.level, "requests_per_s"), v.Of(o.less, o.level, "requests_per_s"), level)
 }
 
 // showVerdict decides the claim part by part.
@@ -38,28 +45,37 @@ func showVerdict(w io.Writer, v *rounds.Values) {
 	fmt.Fprintln(w, "Paired ratios of requests per second. On net/http, as most users call them (ab without -k) and with kept connections for all:")
 	for _, o := range orders() {
 		ratio := o.ratio(v)
-		fmt.Fprintf(w, "\n- %s: %s / %s = %.2f (%.2f–%.2f, %d pairs): %s", o.level, o.more, o.less, ratio.Estimate, ratio.Low, ratio.High, ratio.N, holds(ratio))
+		fmt.Fprintf(w, "\n- %s: %s / %s = %.2f (%.2f–%.2f, %d pairs): %s", o.level, o.more, o.less, ratio.Estimate, ratio.Low, ratio.High, ratio.N, holds(ratio, o.family(v)))
 	}
 	_, why := decide(v)
 	fmt.Fprintf(w, "\n\n**fiber-tools: %s.**", why)
 	fmt.Fprintln(w, " Which tool is the bottleneck is in the column of the server's CPU: well below 1, the server waited for the tool.")
 }
 
-// holds decides whether the first drives more than the second.
-func holds(ratio stats.Interval) claim.Verdict {
+// margin is the share within which two tools drive the same.
+const margin = 0.02
+
+// holds decides whether the first drives more than the second: docs/claims-and-verdicts.md
+// has the rule. What confirms is held to the interval of the part, what speaks against it
+// to that of the family.
+func holds(near, family stats.Interval) claim.Verdict {
 	switch {
-	case ratio.N < 2 || ratio.Low <= 1 && ratio.High >= 1:
+	case near.N < 2:
 		return claim.Undecided
-	case ratio.Low > 1:
+	case near.Low > 1:
 		return claim.Confirmed
+	case family.High < 1/(1+margin):
+		return claim.Opposite
+	case stats.Equivalent(near, margin):
+		return claim.NoEffect
 	}
-	return claim.Opposite
+	return claim.Undecided
 }
 
 func decide(v *rounds.Values) (claim.Verdict, string) {
 	var verdicts [3]claim.Verdict
 	for i, o := range orders()[:len(verdicts)] {
-		verdicts[i] = holds(o.ratio(v))
+		verdicts[i] = holds(o.ratio(v), o.family(v))
 	}
 	return together(verdicts[0], verdicts[1], verdicts[2])
 }
@@ -69,8 +85,10 @@ func decide(v *rounds.Values) (claim.Verdict, string) {
 // hold.
 func together(wrkHey, heyAB, heyKept claim.Verdict) (claim.Verdict, string) {
 	switch {
-	case wrkHey == claim.Opposite || heyAB == claim.Opposite:
+	case wrkHey == claim.Opposite && heyAB == claim.Opposite && heyKept == claim.Opposite:
 		return claim.Opposite, "the opposite holds"
+	case wrkHey.Refutes() || heyAB.Refutes():
+		return claim.Mixed, "the order does not hold"
 	case wrkHey == claim.Confirmed && heyAB == claim.Confirmed && heyKept == claim.Confirmed:
 		return claim.Confirmed, "confirmed"
 	case wrkHey == claim.Confirmed && heyAB == claim.Confirmed && heyKept == claim.Opposite:
@@ -86,11 +104,12 @@ func toolsRecord(r *rounds.Record, disturbed bool) *published.Record {
 	out.Verdict, out.Why = decide(v)
 	for _, o := range orders() {
 		ratio, null := o.ratio(v), 1.0
-		verdict := holds(ratio)
+		verdict := holds(ratio, o.family(v))
+		family := o.family(v)
 		out.Parts = append(out.Parts, claim.Part{
 			Expression: fmt.Sprintf("requests/s[%s] / requests/s[%s] > 1, on %s", o.more, o.less, o.level[len("1. "):]),
 			Verdict:    verdict, Why: string(verdict), Blocks: ratio.N,
-			Effect: &claim.Effect{Unit: "×", Interval: ratio, Op: claim.Greater, Bound: 1, NoEffect: &null},
+			Effect: &claim.Effect{Unit: "×", Interval: ratio, Op: claim.Greater, Bound: 1, NoEffect: &null, Family: &family},
 		})
 	}
 	record := &published.Record{

@@ -116,11 +116,11 @@ func TestListen(t *testing.T) {
 	if address == "" {
 		t.Skip("a part of another test")
 	}
+	fmt.Fprintln(os.Stderr, os.Getenv("DYNO_TEST_SAYS")) // it may be ended as soon as it listens
 	ln, err := net.Listen("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintln(os.Stderr, os.Getenv("DYNO_TEST_SAYS"))
 	for {
 		if conn, err := ln.Accept(); err == nil {
 			conn.Close()

@@ -178,7 +178,10 @@ func (t *Trial) Line() string {
 	if t.Failed != "" {
 		return s + "failed: " + t.Failed
 	}
-	s += fmt.Sprintf("%8.0f requests/s  %7.2f µs CPU/request", t.Figures["requests_per_s"], t.Figures["cpu_us_per_request"])
+	s += fmt.Sprintf("%8.0f requests/s", t.Figures["requests_per_s"])
+	if cpu, measured := t.Figures["cpu_us_per_request"]; measured {
+		s += fmt.Sprintf("  %7.2f µs CPU/request", cpu)
+	}
 	if t.Disturbed != "" {
 		s += "  (" + t.Disturbed + ")"
 	}

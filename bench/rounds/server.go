@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Server is one start of a program that listens on a loopback address. Stop it.
@@ -20,6 +22,9 @@ type Server struct {
 	cmd    *exec.Cmd
 	errors bytes.Buffer // what it writes to its standard error
 }
+
+// startTime is how long a server may take until it can be reached.
+const startTime = 30 * time.Second
 
 // StartServer starts a server on a CPU and waits until it can be reached. args is
 // its command for an address; env is added to this program's environment; name is
@@ -35,7 +40,7 @@ func StartServer(ctx context.Context, name string, cpu int, args func(address st
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
-	for range 500 {
+	for end := time.Now().Add(startTime); time.Now().Before(end) && !ended(s.PID()); {
 		if conn, err := net.Dial("tcp", address); err == nil {
 			conn.Close()
 			return s, nil
@@ -45,6 +50,13 @@ func StartServer(ctx context.Context, name string, cpu int, args func(address st
 	s.cmd.Process.Kill()
 	s.cmd.Wait()
 	return nil, fmt.Errorf("%s did not come up on %s: %s", name, address, s.Says())
+}
+
+// ended reports whether a process of ours has ended, and leaves it to be waited for.
+func ended(pid int) bool {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return err == nil && info.Signo != 0
 }
 
 // PID is that of the process.

@@ -6,6 +6,7 @@
 //	go run ./bench/statistics                                        # synthetic series
 //	go run ./bench/statistics -what unequal                          # subjects that scatter each in its own way
 //	go run ./bench/statistics -what days,history,knee,sobol,modes    # gates, series of runs, and single methods
+//	go run ./bench/statistics -what shapes,gates,calendars,levels    # the same under noise of other shapes
 //	go run ./bench/statistics -what aa -from RUN                     # recorded trials of one subject
 //	go run ./bench/statistics -what power -from RUN                  # and of a slowed one
 //	go run ./bench/statistics -what aa,power -from RUN,RUN -studies 5000
@@ -71,7 +72,7 @@ func run(args []string, out io.Writer) error {
 // asked is what can be asked for, kinds those of results: flagged trials are
 // counted with live studies.
 var (
-	asked = []string{"coverage", "aa", "power", "live", "unequal", "days", "history", "knee", "sobol", "modes", "verdicts"}
+	asked = []string{"coverage", "aa", "power", "live", "unequal", "days", "history", "knee", "sobol", "modes", "verdicts", "shapes", "gates", "calendars", "levels"}
 	kinds = append(asked[:len(asked):len(asked)], "flagged", "unequal-aa")
 )
 

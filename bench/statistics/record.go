@@ -55,6 +55,10 @@ var sections = map[string][2]string{
 	"sobol":      {"Sobol indices of known functions", "covered"},
 	"modes":      {"Starts of two kinds", "seen"},
 	"verdicts":   {"Verdicts on claims whose truth is known", "given"},
+	"shapes":     {"Comparisons whose trials the machine, the clock or their choice shapes", "happened"},
+	"gates":      {"Gates under such trials", "happened"},
+	"calendars":  {"Changes found in series of nights of other shapes", "found"},
+	"levels":     {"Sobol indices over inputs with a few levels", "covered"},
 	"flagged":    {"Trials doubted, by what lowers their worth", "flagged"},
 }
 

@@ -60,6 +60,19 @@ func TestSynthetic(t *testing.T) {
 	}
 }
 
+func TestShapesAndGates(t *testing.T) {
+	dir := t.TempDir()
+	if err := runQuietly([]string{"-what", "shapes,gates", "-studies", "10", "-blocks", "4", "-name", "x", "-out", dir}); err != nil {
+		t.Fatal(err)
+	}
+	table, err := os.ReadFile(filepath.Join(dir, "x.md"))
+	for _, want := range []string{"| p99 of 300 requests | the same, called different |  | 4 |", "| against a ref: ok |  | 20 |", "| baseline, 30 days later: alarms about nothing |  | 8 |"} {
+		if err != nil || !strings.Contains(string(table), want) {
+			t.Errorf("%q is missing in %s %v", want, table, err)
+		}
+	}
+}
+
 func TestRecordedPower(t *testing.T) {
 	dir, from := t.TempDir(), recordedRun(t)
 	if err := runQuietly([]string{"-what", "power", "-from", from, "-studies", "50", "-blocks", "6", "-name", "x", "-out", dir}); err != nil {

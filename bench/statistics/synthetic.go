@@ -17,7 +17,7 @@ func (o *options) synthetic(r *Record) {
 	for _, s := range []struct {
 		kind string
 		of   func(*Record)
-	}{{"unequal", o.unequal}, {"days", o.days}, {"history", o.history}, {"knee", o.knees}, {"sobol", o.sobol}, {"modes", o.modes}, {"verdicts", o.verdicts}} {
+	}{{"unequal", o.unequal}, {"days", o.days}, {"history", o.history}, {"knee", o.knees}, {"sobol", o.sobol}, {"modes", o.modes}, {"verdicts", o.verdicts}, {"shapes", o.shapes}, {"gates", o.gates}, {"calendars", o.calendars}, {"levels", o.levels}} {
 		if o.wants(s.kind) {
 			s.of(r)
 		}

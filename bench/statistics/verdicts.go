@@ -15,30 +15,33 @@ var truths = []struct {
 	name  string
 	claim float64 // published ratio
 	truth float64
+	noise float64 // of trials, on the log scale
 }{
-	{"nothing where 0.69 is claimed", 0.69, 1},
-	{"nothing where 1.5 is claimed", 1.5, 1},
-	{"1.1 as claimed", 1.1, 1.1},
-	{"1.2 where 1.1 is claimed", 1.1, 1.2},
-	{"1.1 where 1.5 is claimed", 1.5, 1.1},
-	{"0.9 where 1.5 is claimed", 1.5, 0.9},
+	{"nothing where 0.69 is claimed", 0.69, 1, 0.02},
+	{"nothing where 1.5 is claimed", 1.5, 1, 0.02},
+	{"1.1 as claimed", 1.1, 1.1, 0.02},
+	{"1.2 where 1.1 is claimed", 1.1, 1.2, 0.02},
+	{"1.1 where 1.5 is claimed", 1.5, 1.1, 0.02},
+	{"0.9 where 1.5 is claimed", 1.5, 0.9, 0.02},
+	{"1.0201 as claimed, noise 0.2 %", 1.0201, 1.0201, 0.002},
+	{"0.98 as claimed, noise 0.2 %", 0.98, 0.98, 0.002},
+	{"1.1 as claimed, noise 40 %", 1.1, 1.1, 0.4},
 }
 
-// verdicts counts what claims of one part and of nine come to, trials that differ by
-// 2 %: the verdict of one part each, and how often any of the parts is called the
+// verdicts counts what claims of one part and of nine come to: the verdict of one part each, and how often any of the parts is called the
 // opposite or refuted.
 func (o *options) verdicts(r *Record) {
 	for _, truth := range truths {
 		for _, blocks := range append([]int{4}, o.blocks...) {
 			for _, parts := range []int{1, 9} {
 				o.progress("verdicts: %s, %d blocks, %d parts", truth.name, blocks, parts)
-				o.countVerdicts(r, truth.name, truth.claim, truth.truth, blocks, parts)
+				o.countVerdicts(r, truth.name, truth.claim, truth.truth, truth.noise, blocks, parts)
 			}
 		}
 	}
 }
 
-func (o *options) countVerdicts(r *Record, name string, claimed, truth float64, blocks, parts int) {
+func (o *options) countVerdicts(r *Record, name string, claimed, truth, noise float64, blocks, parts int) {
 	random := rand.New(rand.NewPCG(o.seed, uint64(blocks*100+parts)))
 	op := ">="
 	if claimed < 1 {
@@ -51,7 +54,7 @@ func (o *options) countVerdicts(r *Record, name string, claimed, truth float64, 
 	first := map[claim.Verdict]int{}
 	var opposite, refuted statstest.Rate
 	for range o.studies {
-		out := claim.Evaluate(&c, drawStudy(random, parts, blocks, truth), claim.Options{})
+		out := claim.Evaluate(&c, drawStudy(random, parts, blocks, truth, noise), claim.Options{})
 		first[out.Parts[0].Verdict]++
 		any := map[bool]bool{}
 		wrong := false
@@ -86,7 +89,7 @@ type drawnStudy struct {
 	values [][]float64 // by cell
 }
 
-func drawStudy(r *rand.Rand, parts, blocks int, ratio float64) *drawnStudy {
+func drawStudy(r *rand.Rand, parts, blocks int, ratio, noise float64) *drawnStudy {
 	s := &drawnStudy{}
 	var cells []claim.Cell
 	for part := range parts {
@@ -94,7 +97,7 @@ func drawStudy(r *rand.Rand, parts, blocks int, ratio float64) *drawnStudy {
 			cells = append(cells, claim.Cell{Index: len(cells), Subject: fmt.Sprintf("%s%d", subject, part), Load: "l"})
 			values := make([]float64, blocks)
 			for k := range values {
-				values[k] = math.Pow(ratio, float64(1-i)) * math.Exp(0.02*r.NormFloat64())
+				values[k] = math.Pow(ratio, float64(1-i)) * math.Exp(noise*r.NormFloat64())
 			}
 			s.values = append(s.values, values)
 		}

@@ -140,7 +140,8 @@ type loadReport struct {
 		Threshold string `json:"threshold"`
 		Verdict   string `json:"verdict"`
 	} `json:"thresholds"`
-	Windows []struct {
+	ByRequest []kindReport `json:"by_request"`
+	Windows   []struct {
 		Second   int                 `json:"second"`
 		Offered  uint64              `json:"offered"`
 		Requests uint64              `json:"requests"`
@@ -150,6 +151,15 @@ type loadReport struct {
 	} `json:"windows"`
 
 	asked
+}
+
+// kindReport is what is said of a kind of request of a mix.
+type kindReport struct {
+	Name       string              `json:"name"`
+	Requests   uint64              `json:"requests"`
+	Drained    uint64              `json:"drained"`
+	Unfinished uint64              `json:"unfinished"`
+	Response   map[string]*float64 `json:"response_us"`
 }
 
 type finding struct {

@@ -5,6 +5,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -17,7 +19,9 @@ func figureCases() []Case {
 		{"figures/absent-is-null", "no TLS and no failures: the clocks of TLS have no figures", absent},
 		{"figures/poisson-mean", "Poisson arrivals at 2,000/s for 5 s: 10,000 give or take five standard deviations", poisson},
 		{"figures/throughput-closed", "10 connections, 10 ms each: at most 1,000 requests/s", closedThroughput},
-		{"figures/mix", "two kinds of request, 3 to 1, one of them 50 ms slower", mixed},
+		{"figures/slow-quarter", "a quarter of the requests is 50 ms slower", slowQuarter},
+		{"figures/mix", "two kinds of request, one of them 50 ms slower", mixed},
+		{"figures/mix-frozen-beyond-the-drain", "two kinds of request, of which the last second's are never answered", mixedFrozen},
 	}
 }
 
@@ -99,9 +103,7 @@ func closedThroughput(ctx context.Context, l *lab, e *Examined) error {
 	})
 }
 
-// mixed is a service whose requests for /slow take longer: that of the mix by
-// name must be told apart from the other.
-func mixed(ctx context.Context, l *lab, e *Examined) error {
+func slowQuarter(ctx context.Context, l *lab, e *Examined) error {
 	quick, err := startService(faults{Delay: 2 * time.Millisecond, Slow: 52 * time.Millisecond, SlowShare: 0.25})
 	if err != nil {
 		return err
@@ -117,4 +119,74 @@ func mixed(ctx context.Context, l *lab, e *Examined) error {
 		e.say("the object", false, "NaN", "figures or null")
 	}
 	return nil
+}
+
+// mixed asks a service for two things, of which /slow takes longer: each kind has
+// figures of its own.
+func mixed(ctx context.Context, l *lab, e *Examined) error {
+	return l.serve(faults{Delay: 2 * time.Millisecond, Slow: 52 * time.Millisecond, SlowPath: "/slow"}, func(s *service) error {
+		targets, err := l.targets(s, "/quick", "/slow")
+		if err != nil {
+			return err
+		}
+		r, err := l.load(ctx, e, nil, nil, "-R", "300", "-c", "60", "-d", "4s", "--targets", targets)
+		if err != nil {
+			return err
+		}
+		for i, truth := range []time.Duration{2 * time.Millisecond, 52 * time.Millisecond} {
+			for _, name := range []string{"p50", "p90"} {
+				e.holdKind(r, i, name, truth)
+			}
+		}
+		return nil
+	})
+}
+
+// mixedFrozen asks a service for two things that stands still to the end: what is lost
+// is lost to both kinds.
+func mixedFrozen(ctx context.Context, l *lab, e *Examined) error {
+	return l.serve(faults{FreezeAt: 4 * time.Second, FreezeFor: time.Minute}, func(s *service) error {
+		targets, err := l.targets(s, "/one", "/other")
+		if err != nil {
+			return err
+		}
+		r, err := l.load(ctx, e, nil, nil, "-R", "400", "--arrivals", "uniform", "-d", "5s", "-c", "20", "-T", "4s", "--targets", targets)
+		if err != nil {
+			return err
+		}
+		var sum kindReport
+		for i := range r.ByRequest {
+			k := &r.ByRequest[i]
+			us := k.Response["p99"]
+			if us == nil {
+				e.silent("p99 of "+k.Name, r.says(), ">= 3.9s")
+			} else {
+				e.say("p99 of "+k.Name, *us >= 3.5e6, micro(*us), ">= 3.9s")
+			}
+			sum.Requests, sum.Drained, sum.Unfinished = sum.Requests+k.Requests, sum.Drained+k.Drained, sum.Unfinished+k.Unfinished
+		}
+		e.say("all kinds together", len(r.ByRequest) == 2 && sum.Requests == r.Requests && sum.Unfinished == r.Unfinished,
+			fmt.Sprintf("%d requests, %d unfinished", sum.Requests, sum.Unfinished), fmt.Sprintf("%d and %d", r.Requests, r.Unfinished))
+		return nil
+	})
+}
+
+// targets writes a list of URLs of a service.
+func (l *lab) targets(s *service, paths ...string) (file string, err error) {
+	var text strings.Builder
+	for _, path := range paths {
+		fmt.Fprintf(&text, "GET %s%s\n\n", strings.TrimSuffix(s.url(), "/"), path)
+	}
+	file = filepath.Join(l.dir, "targets.txt")
+	return file, os.WriteFile(file, []byte(text.String()), 0o644)
+}
+
+// holdKind says whether a figure of a kind of request is the truth.
+func (e *Examined) holdKind(r *loadReport, i int, name string, truth time.Duration) {
+	if i >= len(r.ByRequest) || r.ByRequest[i].Response[name] == nil || r.Validity == "invalid" {
+		e.silent(fmt.Sprintf("%s of kind %d", name, i), r.says(), truth.String())
+		return
+	}
+	us := *r.ByRequest[i].Response[name]
+	e.say(name+" of "+r.ByRequest[i].Name, near(us, truth), micro(us), truth.String())
 }

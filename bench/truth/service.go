@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
@@ -24,6 +25,8 @@ import (
 // to 1; which ones they are is a fixed pseudo-random function of their order.
 // GET /ready is always answered well.
 type faults struct {
+	Speaks    string        // "h2" or "grpc", only in this process; HTTP/1.1 if empty
+	SlowPath  string        // what is asked there is slow, if it is not empty
 	Delay     time.Duration // before each answer
 	Slow      time.Duration // instead of Delay, for SlowShare
 	SlowShare float64
@@ -143,6 +146,8 @@ type service struct {
 	slots  time.Time // until when the one that serves is taken, with Serial
 	conns  map[net.Conn]bool
 	closed bool
+
+	multiplexer *http.Server // over HTTP/2; else nil
 }
 
 // startService runs a service in this process until stop.
@@ -152,14 +157,26 @@ func startService(f faults) (*service, error) {
 		return nil, err
 	}
 	s := &service{faults: f, listener: ln, begun: make(chan struct{})}
+	if f.Speaks != "" {
+		s.serveMultiplexed()
+		return s, nil
+	}
 	go s.serve()
 	return s, nil
 }
 
-func (s *service) url() string { return "http://" + s.listener.Addr().String() + "/" }
+func (s *service) url() string {
+	if s.Speaks == overGRPC {
+		return "grpc://" + s.listener.Addr().String() + "/truth.Echo/Say"
+	}
+	return "http://" + s.listener.Addr().String() + "/"
+}
 
 func (s *service) stop() {
 	s.listener.Close()
+	if s.multiplexer != nil {
+		s.multiplexer.Close()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
@@ -218,7 +235,7 @@ func (s *service) connection(c net.Conn) {
 			io.WriteString(c, answerText("200 OK", "", "ready"))
 			continue
 		}
-		fate, due := s.fateOf(time.Now())
+		fate, due := s.fateOf(time.Now(), path)
 		if fate == "hang" {
 			io.Copy(io.Discard, in) // until the client gives up
 			return
@@ -276,9 +293,9 @@ func readRequest(in *bufio.Reader) (path string, err error) {
 	}
 }
 
-// fateOf decides over a request that has come at an instant, and when its answer
+// fateOf decides over a request for a path that has come at an instant, and when its answer
 // is due.
-func (s *service) fateOf(now time.Time) (fate string, due time.Time) {
+func (s *service) fateOf(now time.Time, path string) (fate string, due time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k := s.served
@@ -294,7 +311,7 @@ func (s *service) fateOf(now time.Time) (fate string, due time.Time) {
 	}
 	delay := s.Delay
 	fate, slow := s.draw(k)
-	if slow {
+	if slow || s.SlowPath != "" && path == s.SlowPath {
 		delay = s.Slow
 	}
 	s.counts[fate]++

@@ -19,11 +19,19 @@ func stallCases() []Case {
 		{"stalls/open-frozen-few-connections", "the same with 20 connections, all held by the server", frozenOpen(500, faults{FreezeAt: 2500 * ms, FreezeFor: s}, 5, 20)},
 		{"stalls/open-frozen-2000", "the same at 2,000 requests/s", frozenOpen(2000, faults{FreezeAt: 2500 * ms, FreezeFor: s}, 5, 2600)},
 		{"stalls/open-frozen-to-the-end", "frozen from 4 s until 0.5 s after the end of 5 s: every due request is sent and counts", frozenOpen(500, faults{FreezeAt: 4 * s, FreezeFor: 1500 * ms}, 5, 20)},
-		{"stalls/open-frozen-beyond-the-drain", "frozen from 4 s on for 60 s: quantiles from p80 on are lower bounds", frozenBeyond},
-		{"stalls/open-hang-4%", "4 % of the requests are never answered, time limit 3 s: p99 is at least 3 s", hangOpen},
-		{"stalls/closed-hang-4%", "4 % of the requests are never answered within the load", hangClosed},
+		{"stalls/open-frozen-beyond-the-drain", "frozen from 4 s on for 60 s: quantiles from p80 on are lower bounds", frozenBeyond("")},
+		{"stalls/open-hang-4%", "4 % of the requests are never answered, time limit 3 s: p99 is at least 3 s", hangOpen("")},
+		{"stalls/closed-hang-4%", "4 % of the requests are never answered within the load", hangClosed("")},
 		{"stalls/closed-frozen-at-the-end", "a closed loop's server is frozen for the last 0.45 s of 5 and beyond", frozenClosedEnd},
 		{"stalls/closed-frozen-in-the-middle", "a closed loop's server is frozen for 1 s of 5", frozenClosedMiddle},
+		{"stalls/h2-open-frozen-1s-in-5", "the same as over HTTP/1.1, ten requests at once on each connection", frozenOpen(500, faults{Speaks: overHTTP2, FreezeAt: 2500 * ms, FreezeFor: s}, 5, 700)},
+		{"stalls/h2-open-frozen-to-the-end", "frozen from 4 s until 0.5 s after the end of 5 s", frozenOpen(500, faults{Speaks: overHTTP2, FreezeAt: 4 * s, FreezeFor: 1500 * ms}, 5, 20)},
+		{"stalls/h2-open-frozen-beyond-the-drain", "frozen from 4 s on for 60 s", frozenBeyond(overHTTP2)},
+		{"stalls/h2-open-hang-4%", "4 % of the requests are never answered, time limit 3 s", hangOpen(overHTTP2)},
+		{"stalls/h2-closed-hang-4%", "4 % of the requests are never answered within the load", hangClosed(overHTTP2)},
+		{"stalls/grpc-open-frozen-to-the-end", "calls: frozen from 4 s until 0.5 s after the end of 5 s", frozenOpen(500, faults{Speaks: overGRPC, FreezeAt: 4 * s, FreezeFor: 1500 * ms}, 5, 20)},
+		{"stalls/grpc-open-hang-4%", "4 % of the calls are never answered, time limit 3 s", hangOpen(overGRPC)},
+		{"stalls/grpc-closed-hang-4%", "4 % of the calls are never answered within the load", hangClosed(overGRPC)},
 		{"stalls/slow-5%", "5 % take 200 ms, the others 5 ms: p90 is 5 ms, p99 200 ms", slowShare},
 		{"stalls/frozen-is-the-servers", "a frozen server held all connections: the load is not to blame", blamed},
 	}
@@ -84,7 +92,12 @@ func (l *lab) serve(f faults, do func(s *service) error) error {
 func frozenOpen(rate int, f faults, seconds, connections int) func(context.Context, *lab, *Examined) error {
 	return func(ctx context.Context, l *lab, e *Examined) error {
 		return l.serve(f, func(s *service) error {
-			r, err := l.load(ctx, e, nil, nil, "-R", strconv.Itoa(rate), "--arrivals", "uniform", "-d", fmt.Sprintf("%ds", seconds), "-c", strconv.Itoa(connections), s.url())
+			flags, err := l.through(s, connections)
+			if err != nil {
+				return err
+			}
+			flags = append(flags, "-R", strconv.Itoa(rate), "--arrivals", "uniform", "-d", fmt.Sprintf("%ds", seconds), s.url())
+			r, err := l.load(ctx, e, nil, nil, flags...)
 			if err != nil {
 				return err
 			}
@@ -112,46 +125,55 @@ func frozenOpen(rate int, f faults, seconds, connections int) func(context.Conte
 	}
 }
 
-func frozenBeyond(ctx context.Context, l *lab, e *Examined) error {
-	return l.serve(faults{FreezeAt: 4 * time.Second, FreezeFor: time.Minute}, func(s *service) error {
-		r, err := l.load(ctx, e, nil, nil, "-R", "400", "--arrivals", "uniform", "-d", "5s", "-c", "20", "-T", "4s", s.url())
-		if err != nil {
-			return err
-		}
+func frozenBeyond(speaks string) func(context.Context, *lab, *Examined) error {
+	f := faults{Speaks: speaks, FreezeAt: 4 * time.Second, FreezeFor: time.Minute}
+	return examining(f, 20, []string{"-R", "400", "--arrivals", "uniform", "-d", "5s", "-T", "4s"}, func(_ *service, r *loadReport, e *Examined) {
 		e.hold(r, "response", "p50", 0)
 		e.holdAtLeast(r, "response", "p90", 3500*time.Millisecond)
 		e.holdAtLeast(r, "response", "p99", 3900*time.Millisecond)
 		e.say("a quiet VALID", r.Validity != "valid", r.says(), "a fifth of the requests was never answered")
-		return nil
 	})
 }
 
-func hangOpen(ctx context.Context, l *lab, e *Examined) error {
-	return l.serve(faults{Hang: 0.04}, func(s *service) error {
-		r, err := l.load(ctx, e, nil, nil, "-R", "200", "-d", "5s", "-c", "300", "-T", "3s", s.url())
-		if err != nil {
-			return err
-		}
+// examining loads a service, so many requests at once, and has what was said judged.
+func examining(f faults, atOnce int, args []string, judge func(s *service, r *loadReport, e *Examined)) func(context.Context, *lab, *Examined) error {
+	return func(ctx context.Context, l *lab, e *Examined) error {
+		return l.serve(f, func(s *service) error {
+			flags, err := l.through(s, atOnce)
+			if err != nil {
+				return err
+			}
+			r, err := l.load(ctx, e, nil, nil, append(append(flags, args...), s.url())...)
+			if err != nil {
+				return err
+			}
+			judge(s, r, e)
+			return nil
+		})
+	}
+}
+
+func hangOpen(speaks string) func(context.Context, *lab, *Examined) error {
+	return examining(faults{Speaks: speaks, Hang: 0.04}, 300, []string{"-R", "200", "-d", "5s", "-T", "3s"}, func(s *service, r *loadReport, e *Examined) {
 		e.hold(r, "response", "p90", 0)
 		e.holdAtLeast(r, "response", "p99", 3*time.Second)
 		hung := float64(s.count("hang"))
 		got := r.errorsOf("timeout") + float64(r.Unfinished)
 		e.say("requests without an answer", r.LeftOut > 0 || got >= hung-2 && got <= hung+2, fmt.Sprintf("%.0f timed out or unfinished", got), fmt.Sprintf("%.0f", hung))
-		return nil
 	})
 }
 
-func hangClosed(ctx context.Context, l *lab, e *Examined) error {
-	return l.serve(faults{Hang: 0.04, Delay: 5 * time.Millisecond}, func(s *service) error {
-		r, err := l.load(ctx, e, nil, nil, "-c", "50", "-d", "5s", "-T", "30s", s.url())
-		if err != nil {
-			return err
-		}
-		// Each connection hangs after some 25 answers, within the first second or so.
+func hangClosed(speaks string) func(context.Context, *lab, *Examined) error {
+	f := faults{Speaks: speaks, Hang: 0.04, Delay: 5 * time.Millisecond}
+	return examining(f, 50, []string{"-d", "5s", "-T", "30s", "--fail", "errors<1%"}, func(s *service, r *loadReport, e *Examined) {
+		// Each place hangs after some 25 answers, within the first second or so.
 		e.holdAtLeast(r, "response", "max", 2*time.Second)
 		named := r.Validity != "valid" || r.Unfinished > 0 || r.Censored > 0
 		e.say("the requests that hang", named, r.says()+fmt.Sprintf(", %d unfinished, %.2f %% censored", r.Unfinished, 100*r.Censored), fmt.Sprintf("%d hang", s.count("hang")))
-		return nil
+		if len(r.Thresholds) == 1 {
+			e.say("errors<1%", r.Thresholds[0].Verdict != "holds", r.Thresholds[0].Verdict, "4 % were not answered")
+		}
+		e.say("exit status", r.code != 0, fmt.Sprint(r.code), "not 0")
 	})
 }
 
