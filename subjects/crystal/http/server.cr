@@ -3,6 +3,7 @@
 require "http/server"
 require "json"
 require "./users"
+require "../dynoprobe/dynoprobe"
 
 def json(context, status, value)
   context.response.status = status
@@ -55,4 +56,5 @@ server.bind_tcp(host, port, reuse_port: true)
 # Handlers don't wait, so what has come in is answered before a signal is seen.
 Signal::TERM.trap { server.close }
 Signal::INT.trap { server.close }
+Dynoprobe.start
 server.listen

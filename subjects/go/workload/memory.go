@@ -13,20 +13,22 @@ import (
 )
 
 const (
-	spike    = 128 << 20       // bytes
-	patience = 4 * time.Second // for memory to be given back; dyno waits 5 s when it verifies
-	look     = 5 * time.Millisecond
+	spike = 128 << 20 // bytes
+	look  = 5 * time.Millisecond
 )
 
 // spiker makes spikes, one at a time.
 type spiker struct {
+	patience time.Duration // for memory to be given back; dyno waits 5 s when it verifies
+
 	mu   sync.Mutex
 	base int // bytes in memory before the first
 }
 
 // giveBack uses memory, drops it, and answers when the process is as small as
 // before the first time: the time of the request is the time that giving back
-// took. It answers "kept" if that did not happen within patience.
+// took. It answers "kept" if that did not happen within patience, of which none is
+// what a request takes if giving back costs nothing.
 func (s *spiker) giveBack(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,7 +46,7 @@ func (s *spiker) giveBack(w http.ResponseWriter, r *http.Request) {
 	runtime.GC()
 	runtime.GC()
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	for start := time.Now(); time.Since(start) < patience && r.Context().Err() == nil; time.Sleep(look) {
+	for start := time.Now(); time.Since(start) < s.patience && r.Context().Err() == nil; time.Sleep(look) {
 		if now, err := resident(); err == nil && now < s.base+spike/10 {
 			_, _ = io.WriteString(w, "given back")
 			return

@@ -15,7 +15,7 @@ func routes(s settings) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /plaintext", plaintext)
 	mux.HandleFunc("GET /hijack", hijack)
-	mux.HandleFunc("GET /memory", new(spiker).giveBack)
+	mux.HandleFunc("GET /memory", (&spiker{patience: s.patience}).giveBack)
 	mux.HandleFunc("GET /wait", wait(s))
 	tasks := map[string]task{
 		"/parse/std":      parseStandard,

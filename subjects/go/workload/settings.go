@@ -16,6 +16,7 @@ const (
 	maxRoutes  = 10_000
 	maxTrees   = 1_000
 	maxWait    = 60_000 // ms
+	longest    = 4_500  // ms of WORK_PATIENCE_MS: dyno waits 5 s when it verifies
 )
 
 // settings are what studies vary, by environment variables.
@@ -27,9 +28,10 @@ type settings struct {
 	trees     int    // WORK_TREES: how many such trees are kept, so that memory shows what one takes
 	blocked   int    // WORK_BLOCKED: how many goroutines wait in a read that never ends
 	blockedIn string // WORK_BLOCKED_IN: net, through the network poller, or syscall, in the kernel
-	threads   string // WORK_THREADS: user, a request at /wait is a goroutine, or kernel, it has a thread, too
+	threads   string // WORK_THREADS: user, a connection to /wait has a goroutine, or kernel, a thread, too
 
-	wait time.Duration // WORK_WAIT_MS: how long /wait waits
+	wait     time.Duration // WORK_WAIT_MS: how long /wait waits
+	patience time.Duration // WORK_PATIENCE_MS: how long /memory waits for it to be given back
 }
 
 func settingsOf(getenv func(string) string) (s settings, err error) {
@@ -59,6 +61,10 @@ func settingsOf(getenv func(string) string) (s settings, err error) {
 		return s, err
 	}
 	s.wait = time.Duration(milliseconds) * time.Millisecond
+	if milliseconds, err = count(getenv, "WORK_PATIENCE_MS", 4000, 0, longest); err != nil {
+		return s, err
+	}
+	s.patience = time.Duration(milliseconds) * time.Millisecond
 	s.threads, err = oneOf(getenv, "WORK_THREADS", "user", "kernel")
 	return s, err
 }

@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// wait answers after a while, in which a request holds a goroutine and, if each has a
-// thread of the kernel's, that thread.
+// wait answers after a while, in which a request holds the goroutine of its connection and, if
+// each has a thread of the kernel's, that thread: for as long as the connection lasts, as where
+// there are no goroutines.
 func wait(s settings) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if s.threads == "kernel" {
-			// A thread that is locked to a goroutine serves no other one meanwhile.
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
+			runtime.LockOSThread() // once more with each request; it ends with the goroutine
 		}
 		time.Sleep(s.wait)
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")

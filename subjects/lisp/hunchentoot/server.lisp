@@ -5,6 +5,7 @@
   (asdf:load-system :hunchentoot)
   (asdf:load-system :yason)
   (asdf:load-system :cl-ppcre))
+(load "../dynoprobe/dynoprobe.lisp")
 
 (defpackage :service (:use :cl))
 (in-package :service)
@@ -83,6 +84,7 @@
              (sb-thread:make-thread (lambda () (sleep 0.2) (sb-ext:exit :code 0 :abort t)))))
       (sb-sys:enable-interrupt sb-unix:sigterm #'end)
       (sb-sys:enable-interrupt sb-unix:sigint #'end))
+    (dynoprobe:start)
     (hunchentoot:start server)
     (loop (sleep 3600))))
 

@@ -6,12 +6,11 @@
          web-server/dispatch
          web-server/http
          web-server/servlet-dispatch
-         web-server/web-server)
+         web-server/web-server
+         "dynoprobe.rkt") ; the build puts it beside this
 
 (define (reply status type body [headers '()])
-  (response/full status #f (current-seconds) type
-                 (cons (header #"Content-Length" (string->bytes/utf-8 (number->string (bytes-length body)))) headers)
-                 (list body)))
+  (response/full status #f (current-seconds) type headers (list body)))
 
 (define (json-reply status value [headers '()])
   (reply status #"application/json" (jsexpr->bytes value) headers))
@@ -62,6 +61,7 @@
     (case flag
       [("-host") (set! host value)]
       [("-port") (set! port (string->number value))]))
+  (start-dynoprobe)
   (define stop (serve #:dispatch (dispatch/servlet answer) #:listen-ip host #:port port))
   (with-handlers ([exn:break? (lambda (e) (stop))])
     (sync/enable-break never-evt)))

@@ -2,6 +2,8 @@
 
 import { Elysia, t } from 'elysia';
 
+import './dynoprobe.ts'; // the build puts it beside this
+
 function argument(flag: string, otherwise: string): string {
   const at = process.argv.indexOf(flag);
   return at < 0 ? otherwise : (process.argv[at + 1] ?? otherwise);
