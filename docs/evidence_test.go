@@ -11,8 +11,8 @@ import (
 )
 
 // evidenceMost is how much archived evidence may weigh: whoever wants the code takes it
-// along.
-const evidenceMost = 3 << 20
+// along. The studies are some 60, with some 50 KB each.
+const evidenceMost = 4 << 20
 
 // dated is a record of a program below bench: its date, the time if there were several
 // that day, and what it is.

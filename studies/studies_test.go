@@ -86,6 +86,9 @@ func TestShippedStudies(t *testing.T) {
 					t.Errorf("subject %s does not ship with dyno", subject.Name)
 				}
 			}
+			for _, open := range parsed.QuickOpen() {
+				t.Error(open)
+			}
 			for _, form := range []*study.Study{parsed, parsed.Quick()} {
 				if _, err := study.Expand(form, 1); err != nil {
 					t.Error(err)
