@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"dyno/nano"
 )
 
@@ -36,9 +38,8 @@ func TestHalfClosedClient(t *testing.T) {
 // of the response.
 func TestHalfClosedSlowReader(t *testing.T) {
 	const length = 16 << 20
-	held, free, over := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	at, _ := serve(t, nano.Config{Loops: 1}, func(app *nano.App) {
-		app.Get("/hold", func(c nano.Ctx) error { close(held); <-free; return c.NoContent(204) }, nano.OnLoop)
+	over := make(chan error, 1)
+	at, _ := serve(t, nano.Config{}, func(app *nano.App) {
 		app.Get("/long", func(c nano.Ctx) error {
 			err := c.StreamSized(200, "text/plain", length, func(s *nano.Stream) error {
 				_, err := s.Write(make([]byte, length))
@@ -48,14 +49,12 @@ func TestHalfClosedSlowReader(t *testing.T) {
 			return err
 		}, nano.OnGoroutine)
 	})
-	slow, holder := dial(t, at), dial(t, at)
+	slow := dial(t, at)
 	slow.send(get)
 	slow.want(200, "hello") // the loop knows the connection
-	holder.send(request("/hold"))
-	<-held
-	slow.send(request("/long")) // the loop sees this and the end at once
-	slow.Conn.(*net.TCPConn).CloseWrite()
-	close(free)
+	cork(t, slow.Conn)
+	slow.send(request("/long"))
+	slow.Conn.(*net.TCPConn).CloseWrite() // it and the end are one segment
 	resp, err := http.ReadResponse(slow.r, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +65,20 @@ func TestHalfClosedSlowReader(t *testing.T) {
 	}
 	if err := <-over; err != nil {
 		t.Errorf("the handler was told: %v", err)
+	}
+}
+
+// cork has what is written to a connection wait until its side is closed.
+func cork(t *testing.T, conn net.Conn) {
+	t.Helper()
+	raw, err := conn.(*net.TCPConn).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failed error
+	err = raw.Control(func(fd uintptr) { failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_CORK, 1) })
+	if err = errors.Join(err, failed); err != nil {
+		t.Fatal(err)
 	}
 }
 
