@@ -81,7 +81,7 @@ func TestCapacityFindsABracket(t *testing.T) {
 		if err := json.Unmarshal([]byte(o.stdout), &r); err != nil {
 			t.Fatalf("%v\n%s\n%s", err, o.stdout, o.stderr)
 		}
-		disturbed = r.Limit != nil || strings.Contains(r.Why, "disturbed all the time")
+		disturbed = r.Limit != nil || strings.Contains(r.Why, "disturbed")
 		return o.code == 0 && !disturbed
 	})
 	if disturbed {

@@ -19,7 +19,9 @@ type overloadResult struct {
 	}
 	Recovered bool  `json:"recovered"`
 	Recovery  int64 `json:"recovery_ns"`
-	Seconds   []any `json:"seconds"`
+	Seconds   []struct {
+		Spoiled bool `json:"spoiled"`
+	} `json:"seconds"`
 }
 
 // A queue that takes 300 requests a second and is offered 600 for two seconds has
@@ -38,6 +40,9 @@ func TestOverload(t *testing.T) {
 		}
 		return r.During.Offered > 0 && (!r.Recovered || r.Recovery > 0) // seconds of the overload in which the machine stood still are in no figure
 	})
+	if overloaded := r.Seconds[min(3, len(r.Seconds)):min(5, len(r.Seconds))]; r.During.Offered == 0 && len(overloaded) == 2 && overloaded[0].Spoiled && overloaded[1].Spoiled {
+		t.Skip("this machine stands still in each second of each overload, as dyno says")
+	}
 	// A machine that others keep busy may never look like before.
 	if want := map[bool]int{true: 0, false: 1}[r.Recovered]; o.code != want {
 		t.Errorf("exit code %d, recovered %v: %s", o.code, r.Recovered, o.stderr)

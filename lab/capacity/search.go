@@ -77,7 +77,22 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if ended != nil && !isReason(ended) {
 		return nil, ended
 	}
+	if ended == errTime && w.alwaysDisturbed() {
+		ended = errStuck // which more time would not have mended
+	}
 	return w.result(ended), nil
+}
+
+// alwaysDisturbed reports whether there were trials, and this machine spoiled each.
+func (w *walk) alwaysDisturbed() bool {
+	for _, l := range w.loads {
+		for i := range l.Trials {
+			if t := &l.Trials[i]; t.Verdict != Spoiled || t.Limited {
+				return false
+			}
+		}
+	}
+	return len(w.loads) > 0 && len(w.loads[0].Trials) > 0
 }
 
 func isReason(err error) bool {

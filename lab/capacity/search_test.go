@@ -143,6 +143,7 @@ func TestSearchesWithoutABracket(t *testing.T) {
 		{"even the lowest rate fails", func(s *simulated, search *Search) { s.capacity, search.Start = 0.5, 100 }, errFloor, false, true},
 		{"even the highest rate holds", func(_ *simulated, search *Search) { search.Goal.MaxRate = 500 }, errTop, true, false},
 		{"always disturbed", func(s *simulated, _ *Search) { s.spoiled = 1 }, errStuck, false, false},
+		{"disturbed until time is up", func(s *simulated, search *Search) { s.spoiled, search.Goal.MaxTime = 1, 3*time.Second }, errStuck, false, false},
 		{"no time", func(_ *simulated, search *Search) { search.Goal.MaxTime = time.Millisecond }, errTime, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -40,6 +40,8 @@ type Authority struct {
 
 	store *db.MemoryStore
 
+	accounts sync.Mutex // one account is made at a time
+
 	mu      sync.Mutex
 	ordered []string // names that certificates were asked for, in turn
 	made    int      // requests for an account
@@ -103,6 +105,9 @@ func (a *Authority) count(next http.Handler) http.Handler {
 			a.mu.Lock()
 			a.made++
 			a.mu.Unlock()
+			// Pebble changes an account it has told of, while another asks for the same.
+			a.accounts.Lock()
+			defer a.accounts.Unlock()
 		}
 		next.ServeHTTP(w, r)
 	})

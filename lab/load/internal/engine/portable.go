@@ -107,10 +107,19 @@ func (p *portable) Connect(ctx context.Context) error {
 		})
 	}
 	dialling.Wait()
-	if up.Load() || ctx.Err() != nil {
+	if up.Load() || interrupted(ctx) {
 		return nil
 	}
 	return p.unreachable()
+}
+
+// interrupted reports whether ctx has ended, or is about to: attempts to connect have its deadline by
+// a clock of their own, and may end a moment before it.
+func interrupted(ctx context.Context) bool {
+	if by, ok := ctx.Deadline(); ok && !time.Now().Before(by) {
+		<-ctx.Done()
+	}
+	return ctx.Err() != nil
 }
 
 // dials are functions that open a connection each.
