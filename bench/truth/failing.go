@@ -48,6 +48,16 @@ func (l *lab) find(ctx context.Context, e *Examined, f faults, args ...string) (
 	return r, err
 }
 
+// why notes the reason that was given. Where dyno says that it could measure nothing, as
+// this machine was disturbed, that is no reason but silence.
+func (r *found) why(e *Examined, about string, right bool, said, so string) {
+	if !right && strings.EqualFold(r.Validity, "invalid") {
+		e.silent(about, r.Validity+": "+said, so)
+		return
+	}
+	e.say(about, right, said, so)
+}
+
 func failingCapacity(ctx context.Context, l *lab, e *Examined) error {
 	r, err := l.find(ctx, e, faults{Fail: 0.15}, "capacity", "--objective", "errors<1%", "--trial", "1s", "--min-rate", "200", "--max-rate", "2000", "-c", "20")
 	if err != nil {
@@ -67,7 +77,7 @@ func failingKnee(ctx context.Context, l *lab, e *Examined) error {
 	}
 	e.say("exit status", r.code == 1, fmt.Sprint(r.code), "1")
 	e.say("knee", r.Enough == 0, fmt.Sprint(r.Enough), "there is none")
-	e.say("why", mentions(r.stderr, "500") && !mentions(r.stderr, "too short", "spoiled"), lastLines(r.stderr), "every answer was a 500")
+	r.why(e, "why", mentions(r.stderr, "500") && !mentions(r.stderr, "too short", "spoiled"), lastLines(r.stderr), "every answer was a 500")
 	return nil
 }
 
@@ -77,7 +87,7 @@ func failingKneeInPart(ctx context.Context, l *lab, e *Examined) error {
 		return err
 	}
 	text := strings.Join(r.Notes, "; ")
-	e.say("what failed", mentions(text, "20 %", "19 %", "21 %"), text, "20 %")
+	r.why(e, "what failed", mentions(text, "20 %", "19 %", "21 %"), text, "20 %")
 	return nil
 }
 
@@ -88,7 +98,7 @@ func failingOverload(ctx context.Context, l *lab, e *Examined) error {
 	}
 	e.say("exit status", r.code == 1, fmt.Sprint(r.code), "1")
 	e.say("recovered", !r.Recovered, fmt.Sprint(r.Recovered), "there is nothing to recover to")
-	e.say("why", mentions(r.stderr, "before"), lastLines(r.stderr), "it failed before the overload too")
+	r.why(e, "why", mentions(r.stderr, "before"), lastLines(r.stderr), "it failed before the overload too")
 	return nil
 }
 

@@ -101,6 +101,22 @@ func verdictOn(id, verdict string) []struct {
 	}{{id, verdict}}
 }
 
+// TestDisturbedIsSilence: that a machine was disturbed is no reason for what failed, and
+// no lie either; a wrong reason is, wherever something was measured.
+func TestDisturbedIsSilence(t *testing.T) {
+	for _, c := range []struct {
+		validity string
+		right    bool
+		want     Truth
+	}{{"invalid", false, Silent}, {"INVALID", false, Silent}, {"invalid", true, True}, {"valid", false, False}, {"suspect", false, False}, {"", false, False}} {
+		var e Examined
+		(&found{Validity: c.validity}).why(&e, "why", c.right, "said", "so")
+		if e.judge(); e.Truth != c.want {
+			t.Errorf("%+v: %s", c, e.Truth)
+		}
+	}
+}
+
 // TestVerdictJudgeCatches: a rate above what is allowed is a false statement.
 func TestVerdictJudgeCatches(t *testing.T) {
 	j := judged{name: "lies", claim: claim.Claim{ID: "c", Expressions: []string{"throughput[a] / throughput[b] >= 1.5"}}, blocks: 6, noise: 0.02, ratio: 2, falsehoods: []claim.Verdict{claim.Confirmed}, rate: 0.05}
