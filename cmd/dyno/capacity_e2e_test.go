@@ -102,7 +102,7 @@ func TestCapacityFindsABracket(t *testing.T) {
 
 func TestCapacityWhereTheLowestFails(t *testing.T) {
 	t.Parallel()
-	o := dyno(t, t.TempDir(), "capacity", serveQueue(t, 20), "--objective", "p50 < 1ms", "--trial", "200ms", "--initial-trial", "200ms",
+	o := dyno(t, t.TempDir(), "capacity", serveQueue(t, 20), "--objective", "p50 < 1ms", "--trial", "1s", "--initial-trial", "1s", // in a shorter one no request may be due
 		"--min-rate", "10", "--start", "10", "--warmup", "0s", "--no-calibration", "--max-time", "2m",
 		"--accept", "other-load,steal,cpu-speed,generator-stalled,generator-late,generator-gc")
 	o.want(t, 1, o.stderr, "fails", "no bracket", "below 10 requests/s", "it fails even at the lowest rate")

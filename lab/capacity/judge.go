@@ -40,8 +40,10 @@ func judge(o *objective.Objective, r *load.Result, p *profile.Profile) Trial {
 		t.Useless = true
 	case r.Total.Offered == 0:
 		t.spoil("no request was due in so short a trial")
+		t.Short = true
 	case v == objective.Unknown && tooFew(&outcome) != 0:
 		t.spoil(fmt.Sprintf("too few requests for this objective, which takes %d; lengthen --trial: %s", tooFew(&outcome), outcome.Text))
+		t.Short = true
 	case (v != objective.Holds || missed != nil) && limited != nil:
 		t.spoil(details(limited))
 		t.Limited = true

@@ -51,6 +51,7 @@ var (
 	errFloor  = errors.New("it fails even at the lowest rate")
 	errTop    = errors.New("it holds even at the highest rate")
 	errStuck  = errors.New("this machine was disturbed in every trial")
+	errFew    = errors.New("too few of the trials could be used")
 	errEnded  = errors.New("it was interrupted")
 	errSilent = errors.New("nothing answered")
 )
@@ -87,7 +88,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 func (w *walk) alwaysDisturbed() bool {
 	for _, l := range w.loads {
 		for i := range l.Trials {
-			if t := &l.Trials[i]; t.Verdict != Spoiled || t.Limited {
+			if t := &l.Trials[i]; t.Verdict != Spoiled || t.Limited || t.Short {
 				return false
 			}
 		}
@@ -96,7 +97,7 @@ func (w *walk) alwaysDisturbed() bool {
 }
 
 func isReason(err error) bool {
-	return errors.Is(err, errSilent) || slices.Contains([]error{errTime, errFloor, errTop, errStuck, errEnded}, err)
+	return errors.Is(err, errSilent) || slices.Contains([]error{errTime, errFloor, errTop, errStuck, errFew, errEnded}, err)
 }
 
 // walk is a search under way.
@@ -209,7 +210,10 @@ func (w *walk) floorReason() error {
 			return errFloor
 		}
 	}
-	return errStuck
+	if w.alwaysDisturbed() {
+		return errStuck
+	}
+	return errFew
 }
 
 // outward goes up or down from a rate in steps that double each time, until the

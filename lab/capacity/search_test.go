@@ -156,6 +156,26 @@ func TestSearchesWithoutABracket(t *testing.T) {
 	}
 }
 
+// What is said where nothing lies below the lowest rate is so of all its trials.
+func TestFloorReason(t *testing.T) {
+	disturbed, limited, short, fails := Trial{Verdict: Spoiled}, Trial{Verdict: Spoiled, Limited: true}, Trial{Verdict: Spoiled, Short: true}, Trial{Verdict: Fails}
+	for _, c := range []struct {
+		trials []Trial
+		want   error
+	}{
+		{[]Trial{disturbed, disturbed}, errStuck},
+		{[]Trial{disturbed, short}, errFew},
+		{[]Trial{short, short}, errFew},
+		{[]Trial{limited, limited}, errFew},
+		{[]Trial{short, fails, short}, errFew},
+	} {
+		w := &walk{search: &Search{Goal: DefaultGoal()}, loads: []*Load{{Rate: 10, Class: Blocked, Trials: c.trials}}}
+		if w.stage = w.search.Goal.final(); w.floorReason() != c.want {
+			t.Errorf("%+v: %v, want %v", c.trials, w.floorReason(), c.want)
+		}
+	}
+}
+
 // silent is a service of which a closed loop shows nothing.
 type silent struct {
 	*simulated

@@ -35,6 +35,7 @@ type Trial struct {
 	Verdict    Verdict           `json:"verdict"`
 	Limited    bool              `json:"limited,omitempty"` // spoiled because the generator was at its limit, not by chance
 	Useless    bool              `json:"useless,omitempty"` // spoiled so that none of its windows can be used, whatever the rate
+	Short      bool              `json:"short,omitempty"`   // spoiled because it was too short for its rate
 	Why        string            `json:"why,omitempty"`     // why it is spoiled, or why it fails without a term that does
 	Measured   string            `json:"measured"`          // the objective's terms with what was measured
 	Terms      []Term            `json:"terms"`
