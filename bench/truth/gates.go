@@ -66,7 +66,7 @@ func gateAgainst(before, now, load string, truth int) func(context.Context, *lab
 			return err
 		}
 		so := []string{"no worse", "worse"}[truth]
-		if a.code == 2 {
+		if a.code == 3 {
 			e.silent("the gate", lastLines(a.stdout+a.stderr), so)
 			return nil
 		}

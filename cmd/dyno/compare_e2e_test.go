@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/cmd/dyno/internal/comparecmd"
+	"dyno/cmd/dyno/internal/cli"
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/archive"
 )
@@ -126,14 +126,14 @@ func baselineCommand(t *testing.T, home, old, new string) {
 	o.want(t, 0, o.stdout, "old  baseline main (run "+old+")", "new  run "+new, "OK  2 of 2 checks ok")
 	contains(t, read(t, filepath.Join(home, "gate.md")), "### dyno gate: ok")
 	o = dyno(t, home, "gate", new, "--baseline", "main", "--quick", "--fail", "throughput < -90%")
-	o.want(t, comparecmd.ExitGateUsage, o.stderr, "they don't go with a run")
+	o.want(t, cli.ExitUsage, o.stderr, "they don't go with a run")
 
 	o = dyno(t, home, "baseline", "add", "main", new)
 	o.want(t, 0, o.stdout, "wrote dyno-baselines/main.yaml: 1 cells of 2 runs of 2 days")
 	o = dyno(t, home, "baseline", "add", "main", new)
 	o.want(t, 1, o.stderr, "is in baseline main already")
 	o = dyno(t, home, "gate", new, "--baseline", "main", "--fail", "throughput < -90%")
-	o.want(t, comparecmd.ExitGateUsage, o.stderr, "it would be held against itself")
+	o.want(t, cli.ExitUsage, o.stderr, "it would be held against itself")
 	o = dyno(t, home, "baseline", "show", "main")
 	o.want(t, 0, o.stdout, "before", old, "n = 12")
 
@@ -141,7 +141,7 @@ func baselineCommand(t *testing.T, home, old, new string) {
 		t.Fatal(err)
 	}
 	o = dyno(t, home, "gate", new, "--baseline", "main")
-	o.want(t, comparecmd.ExitGateUsage, o.stderr, "dyno-baselines/main.yaml:", "is not the median of the values")
+	o.want(t, cli.ExitUsage, o.stderr, "dyno-baselines/main.yaml:", "is not the median of the values")
 	o = dyno(t, home, "baseline", "list")
 	o.want(t, 0, o.stdout, "damaged")
 	o = dyno(t, home, "baseline", "remove", "main")
@@ -195,7 +195,7 @@ func otherMachine(t *testing.T, home, old, new string) {
 	}
 	args := []string{"gate", new, "--baseline", "elsewhere", "--fail", "throughput < -90%"}
 	o := dyno(t, home, args...)
-	o.want(t, comparecmd.ExitGateUsage, o.stderr, "the machines differ (cpus: 9", "--across-machines")
+	o.want(t, cli.ExitUsage, o.stderr, "the machines differ (cpus: 9", "--across-machines")
 	o = dyno(t, home, append(args, "--across-machines")...)
 	o.want(t, 0, o.stdout, "ACROSS MACHINES")
 }
@@ -213,7 +213,7 @@ func editedRun(t *testing.T, home, old, new string) {
 		o.want(t, 1, o.stderr, why)
 	}
 	o := dyno(t, home, "gate", old, "--baseline", "elsewhere")
-	o.want(t, comparecmd.ExitCannotTell, o.stderr, "can't tell: ", why)
+	o.want(t, cli.ExitCannotTell, o.stderr, "can't tell: ", why)
 	o = dyno(t, home, "history", "made-up")
 	o.want(t, 0, o.stdout, "made-up: 1 run,", "Left out", "was changed since the run ended")
 }

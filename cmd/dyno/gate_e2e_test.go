@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/cmd/dyno/internal/comparecmd"
+	"dyno/cmd/dyno/internal/cli"
 	"dyno/lab/archive/s3test"
 )
 
@@ -120,7 +120,7 @@ func TestGateStopsASlowerVersion(t *testing.T) {
 	for range 3 { // on a busy machine a few trials may not be enough
 		dir = gateRepository(t, slowWork)
 		writeIn(t, dir, "summary.md", "from an earlier step\n")
-		if o = gateCommand(t, dir, "bench/gate.yaml", "--against", "main", "--junit", "gate.xml", "--markdown", "summary.md"); o.code != comparecmd.ExitCannotTell {
+		if o = gateCommand(t, dir, "bench/gate.yaml", "--against", "main", "--junit", "gate.xml", "--markdown", "summary.md"); o.code != cli.ExitCannotTell {
 			break
 		}
 	}
@@ -142,7 +142,7 @@ func TestGateStopsASlowerVersion(t *testing.T) {
 func TestGatePassesTheSameVersion(t *testing.T) {
 	dir := gateRepository(t, quickWork)
 	o := gateCommand(t, dir, "bench/gate.yaml", "--against", "HEAD", "--json", "--quiet", "--seed", "7")
-	if o.code != 0 && o.code != 2 {
+	if o.code != 0 && o.code != cli.ExitCannotTell {
 		t.Errorf("exit code %d for the same program\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	contains(t, o.stdout, `"mode": "against"`, `"threshold": "cpu \u003e +50%"`, `"verdict"`)
@@ -183,7 +183,7 @@ func gateCommand(t *testing.T, dir string, args ...string) outcome {
 
 // tooBusy reports whether a gate could not tell because of the machine.
 func tooBusy(o outcome) bool {
-	return o.code == comparecmd.ExitCannotTell && (strings.Contains(o.stdout, "invalid") || strings.Contains(o.stdout, "can be used"))
+	return o.code == cli.ExitCannotTell && (strings.Contains(o.stdout, "invalid") || strings.Contains(o.stdout, "can be used"))
 }
 
 func TestGateThatCannotBuild(t *testing.T) {
@@ -224,7 +224,7 @@ func TestGateWrongUsage(t *testing.T) {
 		{[]string{"latest", "--baseline", "good", "--archive", "s4://x"}, "--archive"},
 	} {
 		o := dyno(t, dir, append([]string{"gate"}, c.args...)...)
-		o.want(t, comparecmd.ExitGateUsage, o.stderr, c.why)
+		o.want(t, cli.ExitUsage, o.stderr, c.why)
 	}
 	noCheckoutLeft(t, dir)
 }

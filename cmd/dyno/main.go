@@ -25,6 +25,6 @@ func main() {
 	defer stop()
 	// A second Ctrl-C ends at once; subjects are ended by their keepers even so.
 	context.AfterFunc(ctx, stop)
-	err := newRoot().ExecuteContext(ctx)
+	err := cli.Execute(ctx, newRoot())
 	os.Exit(cli.ExitCode(err, ctx.Err() != nil, cli.LangOf(os.Args[1:])))
 }

@@ -10,10 +10,11 @@ import (
 	"dyno/lab/study"
 )
 
-// Exit codes, the same for all commands.
+// Exit codes, the same for all commands; docs/exit-codes.md is their table.
 const (
 	exitFailed      = 1   // it could not be done, or what was measured is not good enough
-	ExitUsage       = 2   // wrong flags, arguments or study file
+	ExitUsage       = 2   // wrong flags, arguments, study or baseline file
+	ExitCannotTell  = 3   // of dyno gate: what was measured can't tell, or nothing could be
 	ExitInterrupted = 130 // Ctrl-C; what was done so far is kept
 )
 

@@ -21,19 +21,16 @@ import (
 	"dyno/studies"
 )
 
-// Exit codes of dyno gate. They differ from those of other commands, so that 1
-// is a regression and nothing else.
-const (
-	exitRegression = 1  // certainly worse, by more than is allowed
-	ExitCannotTell = 2  // what was measured can't tell, or nothing could be measured
-	ExitGateUsage  = 64 // wrong flags, arguments or study file (EX_USAGE of sysexits.h)
-)
+// exitRegression is a gate's exit code for what is certainly worse, by more than is
+// allowed. Nothing else gives it: what could not be measured is [cli.ExitCannotTell].
+const exitRegression = 1
 
 // gateFlags are the flags of dyno gate.
 type gateFlags struct {
 	quick    bool // these say how to run the study
 	blocks   int
 	seed     uint64
+	accept   []string
 	keepOn   bool // though the first block is of no use
 	against  string
 	baseline string
@@ -60,24 +57,18 @@ Before it alarms, it measures again, and both must agree. It never judges invali
 data, and says how small a regression it could have found. If the archive is a
 bucket, its runs are kept on this machine and then pushed.
 
-Exit codes: 0 all is well; 1 a regression; 2 can't tell, or nothing could be
-measured; 64 wrong usage; 130 interrupted.`,
+Exit codes: 0 all is well; 1 a regression; 2 wrong usage; 3 can't tell, or
+nothing could be measured; 130 interrupted.`,
 		Example: `  dyno gate --against main
   dyno gate bench.yaml --against v1.4.0 --fail 'cpu > +3%' --fail 'response.p99 > +10%'
   dyno gate bench.yaml --baseline main --markdown "$GITHUB_STEP_SUMMARY"`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return gateUsage(cli.ArgsBetween(0, 1, "at most a study's file, or a run")(cmd, args))
-		},
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return gateUsage(cli.CheckFlags(cmd, global)) },
+		Args: cli.ArgsBetween(0, 1, "at most a study's file, or a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			verdict, err := runGate(cmd.Context(), &f, global, args)
 			return gateExit(cmd.Context(), verdict, err)
 		},
 		ValidArgsFunction: cli.CompleteStudies,
 	}
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return gateUsage(cmd.Root().FlagErrorFunc()(cmd, err))
-	})
 	f.add(cmd)
 	return cmd
 }
@@ -92,6 +83,7 @@ func (f *gateFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.quick, "quick", false, "the study's short form: fewer, shorter trials")
 	flags.IntVar(&f.blocks, "blocks", 0, "number of blocks, instead of the study's")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of order and schedules (default: a new one)")
+	flags.StringSliceVar(&f.accept, "accept", nil, "findings that don't lower what a trial is worth, by name (docs/findings.md); they are shown all the same")
 	flags.BoolVar(&f.keepOn, "keep-going", false, "go on though this machine was disturbed in every trial of the first block")
 	flags.BoolVar(&f.asJSON, "json", false, "print the result as JSON")
 	flags.StringVar(&f.junit, "junit", "", "also write the checks to this file as JUnit XML")
@@ -112,15 +104,6 @@ func defaultThresholds() string {
 	return strings.Join(texts, ", ")
 }
 
-// gateUsage gives an error of wrong usage the gate's own code for such.
-func gateUsage(err error) error {
-	var exit *cli.ExitError
-	if errors.As(err, &exit) && exit.Code == cli.ExitUsage {
-		return cli.Exit(ExitGateUsage, exit.Err)
-	}
-	return err
-}
-
 // gateExit gives a verdict, or an error, its exit code: what could not be measured
 // is no regression.
 func gateExit(ctx context.Context, verdict gate.Verdict, err error) error {
@@ -131,11 +114,11 @@ func gateExit(ctx context.Context, verdict gate.Verdict, err error) error {
 	case verdict == gate.Regression: // also if a file of it could not be written
 		return cli.Exit(exitRegression, errors.Join(errors.New("regression"), err))
 	case errors.As(err, &exit):
-		return gateUsage(err)
+		return err
 	case err != nil:
-		return cli.Exit(ExitCannotTell, fmt.Errorf("can't tell: %w", err))
+		return cli.Exit(cli.ExitCannotTell, fmt.Errorf("can't tell: %w", err))
 	case verdict == gate.CannotTell:
-		return cli.Exit(ExitCannotTell, errors.New("can't tell"))
+		return cli.Exit(cli.ExitCannotTell, errors.New("can't tell"))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/baseline"
 	"dyno/lab/calibrate"
+	"dyno/lab/finding"
 	"dyno/lab/gate"
 	"dyno/lab/machine"
 	"dyno/lab/runner"
@@ -55,8 +57,8 @@ func newGateRun(f *gateFlags, global *cli.Global, args []string) (*gateRun, erro
 		err = g.openStudy(name)
 	case f.against != "":
 		err = fmt.Errorf("%q is not a study's file: a gate against a git ref measures both versions, so it takes no run", name)
-	case f.quick || f.blocks != 0:
-		err = errors.New("--quick and --blocks say how a study is run: they don't go with a run")
+	case f.quick || f.blocks != 0 || len(f.accept) > 0:
+		err = errors.New("--quick, --blocks and --accept say how a study is run: they don't go with a run")
 	default:
 		g.run = name
 	}
@@ -85,6 +87,11 @@ func (g *gateRun) openStudy(name string) error {
 	if f.blocks > 0 {
 		g.study.Blocks = f.blocks
 	}
+	accepted, err := finding.ParseAccepted(f.accept)
+	if err != nil {
+		return fmt.Errorf("--accept: %w", err)
+	}
+	g.study.Accept = append(slices.Clip(g.study.Accept), accepted...)
 	// A gate's error rates are those of a number of blocks that is fixed beforehand.
 	g.study.Until = study.Until{}
 	g.study.Twin = false // a second run says what an A/A arm would, and only after an alarm

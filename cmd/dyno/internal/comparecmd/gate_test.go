@@ -24,12 +24,12 @@ func TestGateExit(t *testing.T) {
 		says    string
 	}{
 		{"ok", t.Context(), gate.OK, nil, 0, ""},
-		{"ok, not written", t.Context(), gate.OK, full, ExitCannotTell, "can't tell: no space left"},
-		{"can't tell", t.Context(), gate.CannotTell, nil, ExitCannotTell, "can't tell"},
+		{"ok, not written", t.Context(), gate.OK, full, cli.ExitCannotTell, "can't tell: no space left"},
+		{"can't tell", t.Context(), gate.CannotTell, nil, cli.ExitCannotTell, "can't tell"},
 		{"regression", t.Context(), gate.Regression, nil, exitRegression, "regression"},
 		{"regression, not written", t.Context(), gate.Regression, full, exitRegression, "no space left"},
-		{"nothing measured", t.Context(), "", full, ExitCannotTell, "can't tell: no space left"},
-		{"wrong usage", t.Context(), "", cli.UsageError(full), ExitGateUsage, "no space left"},
+		{"nothing measured", t.Context(), "", full, cli.ExitCannotTell, "can't tell: no space left"},
+		{"wrong usage", t.Context(), "", cli.UsageError(full), cli.ExitUsage, "no space left"},
 		{"interrupted", interrupted, gate.Regression, nil, cli.ExitInterrupted, "interrupted"},
 	} {
 		err := gateExit(c.ctx, c.verdict, c.err)
