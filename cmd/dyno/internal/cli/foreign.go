@@ -37,6 +37,35 @@ var foreignFlags = map[string]string{
 	// what comes out
 	"output": "-o FORMAT=FILE", "output-format": "--json, or -o FORMAT=FILE", "j": "--json", "no-tui": "--plain", "summary-export": "-o json=FILE", "threshold": "--fail", "thresholds": "--fail", "tag": "--label NAME=VALUE", "name": "--label NAME=VALUE",
 	"r": "a load goes on after errors; leave it out", "l": "answers may have different lengths; leave it out",
+	"print": "-o FORMAT=FILE writes more; leave it out", "disable-color": "NO_COLOR=1 in the environment", "no-color": "NO_COLOR=1 in the environment", "fps": "--plain prints lines instead of a live display",
+	"summary-trend-stats": "all percentiles are in --json and in -o hdr=FILE; leave it out", "no-summary": "-q prints the result only", "no-thresholds": "leave --fail out",
+	// users, and what they do
+	"users": "-c is the number of connections, each of which plays one user", "spawn-rate": "--phase 'ramp 0..1000 30s' makes the load grow", "vu": "-c is the number of connections, each of which plays one user",
+	"har": noImport, "openapi": noImport, "swagger": noImport, "postman": noImport, "collection": noImport, "scenario": noImport, "import": noImport,
+	"F": noForm, "form": noForm, "form-string": noForm, "data-urlencode": "-b 'a=1&b=2' with -H 'Content-Type: application/x-www-form-urlencoded' is a form", "json-body": "-b is the body; -H 'Content-Type: application/json'",
+	"G": "write the query into the URL", "get": "-m GET is the method, which is GET without a body", "I": "-m HEAD", "head": "-m HEAD",
+	"user-agent": "-H 'User-Agent: …'", "referer": "-H 'Referer: …'", "compressed": "-H 'Accept-Encoding: gzip'", "max-time": "-T limits a request, -d the load", "resolve": "write the address into the URL, and -H 'Host: …', --server-name NAME", "connect-to": "write the address into the URL, and -H 'Host: …', --server-name NAME",
+	"discard-response-bodies": "bodies are read and thrown away; leave it out", "http1.1": "HTTP/1.1 is spoken without --http2 or --http3; leave it out", "http1": "HTTP/1.1 is spoken without --http2 or --http3; leave it out",
+}
+
+const (
+	noImport = "HAR, OpenAPI and Postman files are not read; write the requests into --request FILE or --targets FILE"
+	noForm   = "there are no forms of parts; write the body into a file for -b @FILE, with its -H 'Content-Type: multipart/form-data; boundary=…'"
+)
+
+// foreignCommands are what other tools call what dyno does by another name.
+var foreignCommands = map[string]string{
+	"attack": "dyno load URL", "bench": "dyno load URL", "benchmark": "dyno load URL", "test": "dyno load URL", "start": "dyno load URL, or dyno run STUDY", "quick": "dyno load URL", "hit": "dyno load URL",
+	"diff": "dyno compare OLD NEW", "plot": "dyno report RUN", "dump": "dyno report RUN --json", "ls": "dyno list", "delete": "dyno rm RUN", "init": "dyno study init", "serve": "dyno up SUBJECT, or dyno null-server", "ps": "dyno list", "version": "dyno --version",
+}
+
+// foreignCommand is what does here what a word asks for that is no command; "" if nothing
+// is known.
+func foreignCommand(word string) string {
+	if strings.Contains(word, "://") {
+		return "dyno load " + word
+	}
+	return foreignCommands[word]
 }
 
 // elsewhere are what flags of dyno mean to users of other tools, by the flag, if
@@ -64,12 +93,37 @@ func FlagError(cmd *cobra.Command, err error) error {
 		}
 		return wrongValue(value)
 	case errors.As(err, &unknown):
-		if ours, ok := foreignFlags[unknown.GetSpecifiedName()]; ok && sendsLoad {
-			return errors.New(err.Error() + "; here: " + ours)
+		name := unknown.GetSpecifiedName()
+		ours, known := foreignFlags[name]
+		suggestion := flagSuggestion(cmd, err)
+		if len(name) == 1 {
+			suggestion = "" // what begins with one letter is much
 		}
-		return errors.New(err.Error() + flagSuggestion(cmd, err))
+		switch {
+		case known && sendsLoad:
+			return errors.New(err.Error() + "; here: " + ours)
+		case known && suggestion == "" && cmd.Flags().Lookup("quick") != nil: // dyno run, dyno gate
+			return errors.New(err.Error() + "; a study's file says what is sent; of dyno load: " + ours)
+		case suggestion == "":
+			suggestion = flagOfLoad(cmd, name)
+		}
+		return errors.New(err.Error() + suggestion)
 	}
 	return err
+}
+
+// flagOfLoad says that dyno load has a flag that cmd does not; "" if it has none such.
+func flagOfLoad(cmd *cobra.Command, name string) string {
+	for _, other := range cmd.Root().Commands() {
+		if other.Name() != "load" || other == cmd {
+			continue
+		}
+		flags := other.Flags()
+		if flags.Lookup(name) != nil || len(name) == 1 && flags.ShorthandLookup(name) != nil {
+			return "; it is a flag of dyno load"
+		}
+	}
+	return ""
 }
 
 // singleDash returns a flag of several letters that was given with one dash, as

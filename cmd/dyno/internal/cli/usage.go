@@ -30,7 +30,11 @@ func ArgsBetween(least, most int, what string) cobra.PositionalArgs {
 
 // UnknownCommand is the error for a word that is not a command of cmd.
 func UnknownCommand(cmd *cobra.Command, word string) error {
-	return fmt.Errorf("%s has no command %q%s; see %s --help", cmd.CommandPath(), word, didYouMean(suggestions(cmd, word), ""), cmd.CommandPath())
+	hint := didYouMean(suggestions(cmd, word), "")
+	if ours := foreignCommand(word); hint == "" && !cmd.HasParent() && ours != "" {
+		hint = "; here: " + ours
+	}
+	return fmt.Errorf("%s has no command %q%s; see %s --help", cmd.CommandPath(), word, hint, cmd.CommandPath())
 }
 
 // flagSuggestion names the flags most like one that does not exist.
