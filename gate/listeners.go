@@ -3,10 +3,12 @@
 package gate
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net"
 	"slices"
+	"syscall"
 	"time"
 
 	"dyno/gate/acme"
@@ -51,7 +53,7 @@ func (g *Gateway) open(c config.Listener) error {
 		l.on, err = g.proxy.ListenOn(files, l.secure)
 		handoff.Served()
 	} else {
-		l.on, err = g.proxy.Listen(c.Address, l.secure)
+		l.on, err = g.openSockets(c, l.secure)
 	}
 	if err != nil {
 		l.close()
@@ -59,6 +61,35 @@ func (g *Gateway) open(c config.Listener) error {
 	}
 	g.listening = append(g.listening, l)
 	return nil
+}
+
+// openSockets opens an address that others mustn't have, but for what is ours: when the
+// file says 127.0.0.1:8080 in place of :8080, the new address is opened before the old one
+// is closed, by the same process or by the one that takes over.
+func (g *Gateway) openSockets(c config.Listener, greeting *secure.Server) (*proxy.Listening, error) {
+	on, err := g.proxy.Listen(c.Address, c.ReusePort, greeting)
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return on, err
+	}
+	ours := handoff.Unclaimed()
+	for _, l := range g.listening {
+		ours = append(ours, l.on.At.String())
+	}
+	if slices.ContainsFunc(ours, func(a string) bool { return overlap(a, c.Address) }) {
+		return g.proxy.Listen(c.Address, true, greeting)
+	}
+	return nil, fmt.Errorf("%w: end the process that listens there, or have it taken over by sending that one SIGUSR2; {address: %q, reuse-port: true} shares the address with it", err, c.Address)
+}
+
+// overlap reports whether two addresses, host:port, have a connection's address in common.
+func overlap(a, b string) bool {
+	at, err := net.ResolveTCPAddr("tcp", a)
+	other, err2 := net.ResolveTCPAddr("tcp", b)
+	if err != nil || err2 != nil || at.Port != other.Port || at.Port == 0 {
+		return false
+	}
+	all := func(ip net.IP) bool { return len(ip) == 0 || ip.IsUnspecified() }
+	return all(at.IP) || all(other.IP) || at.IP.Equal(other.IP)
 }
 
 // bind has certificates that stand in Kubernetes shown, where the file says so.

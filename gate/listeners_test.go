@@ -4,7 +4,9 @@ package gate_test
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
+	"log/slog"
 	"net"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"dyno/gate"
 	"dyno/gate/config"
 	"dyno/gate/secure/securetest"
+	"dyno/internal/freeport"
 )
 
 func applied(t *testing.T, g *gate.Gateway, text string) config.Problems {
@@ -92,5 +95,66 @@ func TestListenersChange(t *testing.T) {
 	is(kept)
 	if problems := applied(t, g, "listen: 127.0.0.2:0\n"+secured); problems != nil || len(g.Problems()) != 0 {
 		t.Errorf("%v, %q", problems, g.Problems())
+	}
+}
+
+// A second gateway on an address must not take a part of the first one's requests without
+// a word; who wants that says so. What stays within a gateway may change as it likes.
+func TestListenersAreNotShared(t *testing.T) {
+	const fixed = "routes: [{respond: {body: one}}]\n"
+	_, first := start(t, fixed)
+	_, port, _ := net.SplitHostPort(first)
+	attempt := func(listen string) error {
+		t.Helper()
+		c, err := config.Parse("test.yaml", []byte("listen: "+listen+"\n"+fixed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := gate.Start(c, gate.Options{Loops: 2, Log: slog.New(slog.DiscardHandler)})
+		if err == nil {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			g.Shutdown(ctx)
+		}
+		return err
+	}
+	for listen, refused := range map[string]bool{
+		`"` + first + `"`:                               true,
+		`"0.0.0.0:` + port + `"`:                        true,
+		`{address: "` + first + `", reuse-port: false}`: true,
+		`{address: "` + first + `", reuse-port: true}`:  false,
+		`[127.0.0.1:0, "127.0.0.2:` + port + `"]`:       false,
+		`[127.0.0.1:0, "127.0.0.1:` + port + `"]`:       true,
+	} {
+		err := attempt(listen)
+		if !refused {
+			if err != nil {
+				t.Errorf("%s: %v", listen, err)
+			}
+			continue
+		}
+		for _, want := range []string{"address already in use", "SIGUSR2", "reuse-port: true"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", listen, err, want)
+			}
+		}
+	}
+}
+
+// An address that overlaps one of the configuration before takes its place, and one that
+// was given up can be had again at once.
+func TestListenersOverlapTheirOwn(t *testing.T) {
+	const fixed = "routes: [{respond: {body: one}}]\n"
+	_, free, _ := net.SplitHostPort(freeport.Address(t))
+	g, _ := start(t, fixed)
+	for _, listen := range []string{"127.0.0.1:" + free, "0.0.0.0:" + free, "127.0.0.1:" + free, "127.0.0.1:0", "127.0.0.1:" + free} {
+		if problems := applied(t, g, "listen: \""+listen+"\"\n"+fixed); problems != nil {
+			t.Fatalf("%s: %v", listen, problems)
+		}
+	}
+	p := dial(t, "127.0.0.1:"+free)
+	p.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+	if resp, _ := p.response(t, "GET"); resp.StatusCode != 200 {
+		t.Error(resp.Status)
 	}
 }

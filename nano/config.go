@@ -28,6 +28,10 @@ type Config struct {
 	ProxyProtocol bool
 	// UnixMode is the mode of unix sockets that Listen makes; 0 means 0660.
 	UnixMode fs.FileMode
+	// ReusePort lets several processes of one user listen on the same address, each with
+	// a part of the connections (SO_REUSEPORT, Linux only); all of them set it. Without it
+	// a second process is refused. [App.Restart] doesn't need it.
+	ReusePort bool
 	// H2C serves HTTP/2 without TLS to clients that begin with it (prior knowledge).
 	H2C bool
 	// Logger gets what no handler sees: panics, refused connections. The default

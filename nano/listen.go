@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"dyno/nano/internal/exchange"
@@ -31,7 +32,8 @@ var ErrServerClosed = exchange.ErrServerClosed
 // socket is the old process'.
 //
 // On Linux the app runs its own event loops, each with a listening socket of its
-// own. Elsewhere it is served by net/http.
+// own. Elsewhere it is served by net/http. An address that another process listens on
+// is an error (EADDRINUSE), unless [Config.ReusePort] is set.
 func (a *App) Listen(address string) error {
 	a.seal.close()
 	if address == "unix:" {
@@ -138,8 +140,16 @@ func openOrInherit(a *App, address string) (ln net.Listener, claimed bool, err e
 		ln, err := sockets.ListenUnix(path, a.config.UnixMode)
 		return ln, false, err
 	}
-	ln, err = net.Listen("tcp", address)
-	return ln, false, err
+	ln, err = sockets.Config(a.config.ReusePort).Listen(context.Background(), "tcp", address)
+	return ln, false, inUse(err)
+}
+
+// inUse adds what can be done about an address that somebody else listens on.
+func inUse(err error) error {
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return err
+	}
+	return fmt.Errorf("%w: another process or listener has it; Restart takes it over from the process before, Config.ReusePort shares it", err)
 }
 
 // unlink removes the file of a unix socket, unless another process has it now.

@@ -51,9 +51,9 @@ func (a *App) listen(address string) error {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		return a.listenUnix(s, address, path)
 	}
-	fds, err := sockets.OpenEach(address, s.Loops())
+	fds, err := sockets.OpenEach(address, s.Loops(), a.config.ReusePort)
 	if err != nil {
-		return err
+		return inUse(err)
 	}
 	a.holdSockets(address, fds)
 	return s.Serve(fds, true)

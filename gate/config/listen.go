@@ -5,6 +5,9 @@ type Listener struct {
 	At      At
 	Address string // host:port
 	TLS     *TLS   // nil: without
+	// ReusePort joins other processes of the same user that listen there and share the
+	// address too; else that is an error.
+	ReusePort bool
 
 	own bool // it says itself whether it has TLS
 }
@@ -48,6 +51,7 @@ var listenFields = []known[Listener]{
 			l.TLS = &TLS{} // link puts the file's there
 		}
 	}},
+	{"reuse-port", func(l *Listener, p place) { l.ReusePort = p.boolean() }},
 }
 
 // linkListeners gives listeners the file's TLS. Where there is one, an address is

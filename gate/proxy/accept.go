@@ -33,8 +33,9 @@ type Listening struct {
 }
 
 // Listen opens an address on every loop. With greeting it is TLS that is spoken there.
-func (v *Server) Listen(address string, greeting *secure.Server) (*Listening, error) {
-	fds, err := sockets.OpenEach(address, len(v.loops))
+// One that others have is an error, unless it is to be shared with them.
+func (v *Server) Listen(address string, shared bool, greeting *secure.Server) (*Listening, error) {
+	fds, err := sockets.OpenEach(address, len(v.loops), shared)
 	if err != nil {
 		return nil, fmt.Errorf("listening on %s: %w", address, err)
 	}
@@ -90,13 +91,30 @@ func (n *Listening) Greet(greeting *secure.Server) {
 	n.each(func(l *loop, fd int) { l.greet(fd, greeting) })
 }
 
-// Close lets in who waits, and listens no more. Connections stay.
+// closeTime is how long Close waits for loops that are busy.
+const closeTime = time.Second
+
+// Close lets in who waits, and listens no more. Connections stay. When it returns the
+// address can be listened on again, unless loops are very busy.
 func (n *Listening) Close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !n.closed {
-		n.closed = true
-		n.each((*loop).unlisten)
+	if n.closed {
+		return
+	}
+	n.closed = true
+	closed := make(chan struct{}, len(n.fds))
+	n.each(func(l *loop, fd int) {
+		l.unlisten(fd)
+		closed <- struct{}{}
+	})
+	late := time.After(closeTime)
+	for range n.fds {
+		select {
+		case <-closed:
+		case <-late:
+			return
+		}
 	}
 }
 

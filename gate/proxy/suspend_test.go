@@ -100,7 +100,7 @@ func serve(t *testing.T, rules string, change func(r *snapshot.Route)) (address 
 		server.Shutdown(ctx)
 		s.Retire(nil)
 	})
-	on, err := server.Listen("127.0.0.1:0", nil)
+	on, err := server.Listen("127.0.0.1:0", false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"dyno/internal/freeport"
 )
 
 var tookOver = regexp.MustCompile(`msg="another process has taken over" pid=(\d+)`)
@@ -113,5 +115,32 @@ func TestUpgradeFails(t *testing.T) {
 	g.cmd.Process.Signal(syscall.SIGTERM)
 	if err := g.cmd.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A second process on an address is refused, one that takes over may have an address that
+// overlaps it.
+func TestAddressOfAnother(t *testing.T) {
+	_, port, _ := net.SplitHostPort(freeport.Address(t))
+	path := filepath.Join(t.TempDir(), "nanogate.yaml")
+	text := func(host, body string) string {
+		return "listen: \"" + host + ":" + port + "\"\nroutes: [{respond: {body: " + body + "}}]\n"
+	}
+	write(t, path, text("127.0.0.1", "old"))
+	g := start(t, "run", "-c", path)
+	for _, listen := range []string{"127.0.0.1:" + port, "0.0.0.0:" + port} {
+		if _, errs, code := output(t, "run", "--listen", listen, "--to", "http://127.0.0.1:1"); code == 0 || !strings.Contains(errs, "address already in use") || !strings.Contains(errs, "reuse-port: true") {
+			t.Errorf("%s: %d %s", listen, code, errs)
+		}
+	}
+	write(t, path, text("0.0.0.0", "new"))
+	g.cmd.Process.Signal(syscall.SIGUSR2)
+	pid, err := strconv.Atoi(tookOver.FindStringSubmatch(g.says(t, "taken over"))[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Kill(pid, syscall.SIGKILL) })
+	if got := g.get(t, "/"); got != "200 new" && got != "200 old" {
+		t.Error(got)
 	}
 }

@@ -21,14 +21,13 @@ func endWithParent() *syscall.SysProcAttr {
 // serve is the null server: as many loops as ordered on one loopback address,
 // which it prints.
 func serve(o serverOrder) error {
-	address := "127.0.0.1:0"
+	servers, err := nullserver.ListenEach("127.0.0.1:0", max(o.Threads, 1))
+	if err != nil {
+		return err
+	}
 	failed := make(chan error, 1)
-	for i := range max(o.Threads, 1) {
-		server, err := nullserver.ListenShared(address)
-		if err != nil {
-			return err
-		}
-		address, server.Calls = server.Addr().String(), o.Calls
+	for i, server := range servers {
+		server.Calls = o.Calls
 		go func() {
 			runtime.LockOSThread()
 			if len(o.CPUs) > 0 {
@@ -37,7 +36,7 @@ func serve(o serverOrder) error {
 			failed <- server.Serve(context.Background())
 		}()
 	}
-	if _, err := fmt.Fprintln(os.Stdout, "http://"+address); err != nil {
+	if _, err := fmt.Fprintln(os.Stdout, "http://"+servers[0].Addr().String()); err != nil {
 		return err
 	}
 	return <-failed

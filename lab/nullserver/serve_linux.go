@@ -9,16 +9,9 @@ import (
 // Serve answers on an address with so many loops, each with a thread of its own, until
 // ctx ends.
 func Serve(ctx context.Context, address string, loops int) error {
-	var servers []*Server
-	for range max(loops, 1) {
-		s, err := ListenShared(address)
-		if err != nil {
-			for _, other := range servers {
-				other.close()
-			}
-			return err
-		}
-		servers, address = append(servers, s), s.Addr().String()
+	servers, err := ListenEach(address, max(loops, 1))
+	if err != nil {
+		return err
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()

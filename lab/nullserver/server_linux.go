@@ -5,14 +5,13 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"os"
 	"runtime"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"dyno/nano/wire/reactor"
+	"dyno/nano/wire/sockets"
 )
 
 const reply = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: keep-alive\r\nContent-Length: 13\r\n\r\nHello, World!"
@@ -24,14 +23,13 @@ type Server struct {
 	Calls   bool
 	Message []byte
 
-	listener *net.TCPListener
-	file     *os.File // keeps fd open
-	fd       int      // the listening socket, non-blocking
-	poller   *reactor.Poller
-	conns    []conn // by ID
-	unused   []int32
-	read     []byte
-	out      []byte // what is to be sent over HTTP/2; used again for each read
+	at     net.Addr
+	fd     int // the listening socket, non-blocking
+	poller *reactor.Poller
+	conns  []conn // by ID
+	unused []int32
+	read   []byte
+	out    []byte // what is to be sent over HTTP/2; used again for each read
 }
 
 // conn is a connection, with fd 0 none.
@@ -45,48 +43,53 @@ const listenerID = 0
 
 // Listen makes a server on address, such as "127.0.0.1:0".
 func Listen(address string) (*Server, error) {
-	return listen(address, func(string, string, syscall.RawConn) error { return nil })
-}
-
-// ListenShared makes a server on an address that others made by it may have
-// too. The kernel spreads connections over them (SO_REUSEPORT, socket(7)), so
-// that each can have a thread and a CPU.
-func ListenShared(address string) (*Server, error) {
-	return listen(address, func(_, _ string, c syscall.RawConn) (err error) {
-		if controlErr := c.Control(func(fd uintptr) {
-			err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
-		}); controlErr != nil {
-			return controlErr
-		}
-		return err
-	})
-}
-
-func listen(address string, control func(network, address string, c syscall.RawConn) error) (*Server, error) {
-	ln, err := (&net.ListenConfig{Control: control}).Listen(context.Background(), "tcp", address)
+	servers, err := ListenEach(address, 1)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{listener: ln.(*net.TCPListener), conns: make([]conn, 1), read: make([]byte, 64<<10)}
-	if s.file, err = s.listener.File(); err != nil {
-		s.listener.Close()
+	return servers[0], nil
+}
+
+// ListenEach makes n servers on one address, so that each can have a thread and a CPU.
+// The kernel spreads connections over them (SO_REUSEPORT, socket(7)). An address that
+// others have is an error.
+func ListenEach(address string, n int) (servers []*Server, err error) {
+	fds, err := sockets.OpenEach(address, n, false)
+	if err != nil {
 		return nil, err
 	}
-	if s.poller, err = reactor.NewPoller(512); err == nil {
-		s.fd = int(s.file.Fd()) // makes the socket blocking: asked for once, before it is set right
-		if err = unix.SetNonblock(s.fd, true); err == nil {
-			err = s.poller.Add(s.fd, listenerID)
+	for i, fd := range fds {
+		s, err := newServer(fd)
+		if err != nil {
+			sockets.CloseAll(fds[i+1:])
+			for _, other := range servers {
+				other.close()
+			}
+			return nil, fmt.Errorf("null server: %w", err)
 		}
+		servers = append(servers, s)
+	}
+	return servers, nil
+}
+
+// newServer makes a server of a listening socket, which is its own also when that fails.
+func newServer(fd int) (s *Server, err error) {
+	s = &Server{fd: fd, conns: make([]conn, 1), read: make([]byte, 64<<10)}
+	if s.at, err = sockets.Bound(fd); err == nil {
+		s.poller, err = reactor.NewPoller(512)
+	}
+	if err == nil {
+		err = s.poller.Add(fd, listenerID)
 	}
 	if err != nil {
 		s.close()
-		return nil, fmt.Errorf("null server: %w", err)
+		return nil, err
 	}
 	return s, nil
 }
 
 // Addr is where it listens.
-func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+func (s *Server) Addr() net.Addr { return s.at }
 
 // Serve answers until ctx ends. It takes a thread of its own and releases the
 // server at the end.
@@ -187,6 +190,5 @@ func (s *Server) close() {
 	if s.poller != nil {
 		s.poller.Close()
 	}
-	s.file.Close()
-	s.listener.Close()
+	unix.Close(s.fd)
 }

@@ -2,11 +2,13 @@ package nullserver
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"golang.org/x/net/http2"
@@ -38,20 +40,24 @@ func TestServe(t *testing.T) {
 	}
 }
 
-func TestListenShared(t *testing.T) {
-	one, err := ListenShared("127.0.0.1:0")
+// TestListenEach: servers share an address, and another process' don't join them: two
+// null servers on a port would each be asked half of what measures.
+func TestListenEach(t *testing.T) {
+	servers, err := ListenEach("127.0.0.1:0", 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer one.close()
-	two, err := ListenShared(one.Addr().String())
-	if err != nil {
-		t.Fatalf("a second server on the same address: %v", err)
+	for _, s := range servers {
+		defer s.close()
 	}
-	two.close()
-	if three, err := Listen(one.Addr().String()); err == nil {
-		three.close()
-		t.Error("a server that does not share its address got one that is taken")
+	at := servers[0].Addr().String()
+	if other := servers[1].Addr().String(); other != at {
+		t.Errorf("they listen on %s and %s", at, other)
+	}
+	for n := 1; n <= 2; n++ {
+		if more, err := ListenEach(at, n); !errors.Is(err, syscall.EADDRINUSE) {
+			t.Errorf("%d got an address that is taken: %v, %v", n, more, err)
+		}
 	}
 }
 

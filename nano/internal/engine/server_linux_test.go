@@ -39,7 +39,7 @@ func TestListenWhileShuttingDown(t *testing.T) {
 		l.call((*loop).beginDrain) // as Drain does, which Serve has just not seen
 	}
 	for range 2 { // the loops still run, or not any more
-		fds, err := sockets.OpenEach("127.23.58.102:0", 2) // nobody else listens there
+		fds, err := sockets.OpenEach("127.23.58.102:0", 2, false) // nobody else listens there
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func serving(t *testing.T) (s *Server, at *net.TCPAddr, served chan error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fds, err := sockets.OpenEach("127.0.0.1:0", 1)
+	fds, err := sockets.OpenEach("127.0.0.1:0", 1, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 )
 
@@ -187,6 +189,14 @@ func Claim(address string) (files []*os.File) {
 	files = i.left[address]
 	delete(i.left, address)
 	return files
+}
+
+// Unclaimed are the addresses that the process before has given and nobody has claimed.
+func Unclaimed() []string {
+	i := inherited()
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Collect(maps.Keys(i.left))
 }
 
 // Served notes that an address is served, and tells the old process when all are.

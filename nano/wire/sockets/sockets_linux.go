@@ -12,12 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenEach opens n sockets that share an address (SO_REUSEPORT).
-func OpenEach(address string, n int) (fds []int, err error) {
-	config := net.ListenConfig{Control: reusePort}
-	config.SetMultipathTCP(false)
+// OpenEach opens n sockets that listen on one address, over which the kernel spreads
+// connections (SO_REUSEPORT). If others have sockets there, however they share them, it
+// fails with EADDRINUSE, unless shared is set: then it joins those of the same user that
+// share theirs too.
+func OpenEach(address string, n int, shared bool) (fds []int, err error) {
 	for range n {
-		fd, bound, err := openListener(&config, address)
+		fd, bound, err := openListener(address, shared || len(fds) > 0)
 		if err != nil {
 			CloseAll(fds)
 			return nil, err
@@ -28,21 +29,45 @@ func OpenEach(address string, n int) (fds []int, err error) {
 	return fds, nil
 }
 
+// Config opens listeners, with shared such ones as share their address.
+func Config(shared bool) *net.ListenConfig {
+	config := new(net.ListenConfig)
+	config.SetMultipathTCP(false)
+	if shared {
+		config.Control = reusePort
+	}
+	return config
+}
+
 func reusePort(_, _ string, c syscall.RawConn) error {
 	var err error
-	failed := c.Control(func(fd uintptr) {
-		err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
-	})
+	failed := c.Control(func(fd uintptr) { err = share(int(fd)) })
 	return errors.Join(failed, err)
 }
 
-func openListener(config *net.ListenConfig, address string) (fd int, bound string, err error) {
-	ln, err := config.Listen(context.Background(), "tcp", address)
+func share(fd int) error {
+	return os.NewSyscallError("setsockopt", unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1))
+}
+
+// openListener opens a socket that shares its address, at once or, if it mustn't join
+// anybody's, when it listens: only one socket at a time can begin to listen without
+// SO_REUSEPORT, so that of two processes at the same moment one is refused, and it takes
+// connections from then on, so that none is lost before the others join it.
+func openListener(address string, shared bool) (fd int, bound string, err error) {
+	ln, err := Config(shared).Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return -1, "", err
 	}
 	defer ln.Close()
-	fd, err = Descriptor(ln.(syscall.Conn))
+	if fd, err = Descriptor(ln.(syscall.Conn)); err != nil {
+		return -1, "", err
+	}
+	if !shared {
+		err = share(fd)
+	}
+	if err != nil {
+		unix.Close(fd)
+	}
 	return fd, ln.Addr().String(), err
 }
 
