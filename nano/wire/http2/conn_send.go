@@ -173,25 +173,38 @@ func (c *Conn) DataFrame(s *Stream, n int, end bool) (k int, ok bool) {
 		c.park(s)
 		return 0, false
 	}
+	if !c.worth(k, n) {
+		return 0, false
+	}
 	s.sendWindow -= int32(k)
 	c.sendWindow -= int64(k)
 	c.Out = AppendFrameHeader(c.Out, FrameHeader{uint32(k), s.ID, FrameData, endFlag(end && k == n)})
 	if s.in != nil {
 		s.in.remove(s)
 	}
-	if k < n && k < c.cfg.Limits.WindowTooSmall {
-		if err := c.idly(); err != nil {
-			c.fail(err)
-		}
-	} else {
-		// Some peers open both windows again for each 4 KiB that they have read.
-		c.noise.earn(4 + int32(k>>10))
-	}
 	if end && k == n {
 		s.sendEnded = true
 		c.settle(s)
 	}
 	return k, true
+}
+
+// worth counts a DATA frame of k bytes where n could be sent, before any of it is written: a
+// frame that was begun is never broken off. It reports whether the connection goes on. A
+// server's clients may open windows by a few bytes at a time only as often as other frames
+// that ask for nothing; a client has chosen its server, whose small windows cost that as much
+// as this side.
+func (c *Conn) worth(k, n int) bool {
+	if c.cfg.Server && k < n && k < c.cfg.Limits.WindowTooSmall {
+		if err := c.idly(); err != nil {
+			c.fail(err)
+			return false
+		}
+		return true
+	}
+	// Some peers open both windows again for each 4 KiB that they have read.
+	c.noise.earn(4 + int32(k>>10))
+	return true
 }
 
 // park makes a stream wait for a window.

@@ -26,7 +26,7 @@ type Limits struct {
 	Replies        int           // acknowledgements and resets that the peer may leave unread: 1000
 	SettingsWait   time.Duration // for the peer to acknowledge SETTINGS: 10 s
 	StallWait      time.Duration // for a window to open for a stream that has something to send: 60 s
-	WindowTooSmall int           // DATA frames shorter than this because of a window count as noise, in bytes: 64
+	WindowTooSmall int           // a server's DATA frames shorter than this because of a window count as noise, in bytes: 64
 }
 
 // Rate is a burst, and how many of it are refilled in a second.
