@@ -113,9 +113,10 @@ func (l *loop) clientEvent(c *client, e *reactor.Event) {
 		// Epoll repeats with each event that the client had closed its side with the
 		// request already: it may still be reading. Nor is one gone that has sent its
 		// next request, or of which a body is still to be read.
-		first := !c.hungUp && c.x.body.Done() && len(c.in) == 0 && !l.hasMore(c)
+		asks := c.phase.busy() && c.phase != phaseTunnel // others read what came before the end, and the end
+		first := asks && !c.hungUp && c.x.body.Done() && len(c.in) == 0 && !l.hasMore(c)
 		c.hungUp = true
-		if c.phase.busy() && c.phase != phaseTunnel && (first || e.Failed()) {
+		if asks && (first || e.Failed()) {
 			l.clientGone(c)
 			return
 		}
