@@ -14,7 +14,7 @@ import (
 
 // mayHedge reports whether a request may be sent twice at once.
 func (x *exchange) mayHedge() bool {
-	return x.route.Config.Hedge != nil && (x.method == safe || x.method == head) && !x.upgrade && x.body.Done()
+	return x.route.Config.Hedge != nil && (x.method == safe || x.method == head) && !x.upgrade && x.body.Done() && (x.sent == 0 || x.json != nil)
 }
 
 // hedge sends the request to a second endpoint.
@@ -49,6 +49,10 @@ func (l *loop) hedge(c *client) {
 // sendHedge sends the request on the second connection, which is up.
 func (l *loop) sendHedge(c *client, k *backend) {
 	x := &c.x
+	if x.json != nil && k.on == nil { // it speaks HTTP/1.1, as TLS has agreed on
+		l.unhedge(c, k)
+		return
+	}
 	head := x.head
 	if rehosted := l.rehosted(x, k.endpoint); rehosted != nil {
 		head = rehosted
@@ -84,16 +88,20 @@ func (l *loop) unhedge(c *client, k *backend) {
 	l.closeBackend(k)
 }
 
-// hedgeIsLeft waits for what the second connection waits for, if the first one was not up
-// when it was given up.
+// hedgeIsLeft goes on with the second connection as if it were the first: it waits for what
+// that waits for, and the head says whose it is.
 func (l *loop) hedgeIsLeft(c *client) {
-	switch x := &c.x; {
-	case c.phase != phaseConnect:
-	case x.back.up:
-		x.headIn = true
-		l.await(c, phaseAnswer)
-	default:
+	x := &c.x
+	if head := l.rehosted(x, x.endpoint); head != nil {
+		x.head = append(x.head[:0], head...)
+	}
+	k := x.back
+	x.headIn = k.up && (k.on == nil || k.sink.stream != nil)
+	switch {
+	case !x.headIn:
 		l.await(c, phaseConnect)
+	case c.phase == phaseConnect:
+		l.await(c, phaseAnswer)
 	}
 }
 
