@@ -213,11 +213,12 @@ func (l *loop) lost(k *backend) {
 		l.unhedge(c, k)
 		return
 	}
-	stale := k.reused && !k.answered && x.again()
+	stale := k.reused && !k.answered && x.again() && !x.stale
 	if stale && (x.method != other || !x.headIn) {
 		// The endpoint closed the connection while it was idle, most likely, and never
 		// saw the request; at worst it sees it twice, which is the same as once
 		// (RFC 9112 9.3.1).
+		x.stale = true
 		l.detach(c)
 		x.outcome.Tries--
 		l.tryAnew(c)
@@ -243,7 +244,7 @@ func (l *loop) detach(c *client) {
 		l.unhedge(c, k)
 	}
 	if k := c.x.back; k != nil {
-		if k.held {
+		if w := c.x.waits; w != nil && w.of == k { // for what becomes of its response
 			l.unsuspend(&c.x)
 		}
 		c.x.back = nil

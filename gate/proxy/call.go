@@ -13,9 +13,7 @@ import (
 // A call is a request on a carrier: a backend whose connection is a stream.
 
 const (
-	mostReplay  = 64 << 10 // bytes of a request's body that are kept for another try
-	mostRefused = 3        // tries that an endpoint hasn't looked at
-
+	mostRefused  = 3  // tries that an endpoint hasn't looked at
 	mostInterims = 32 // interim responses to a request
 )
 
@@ -30,12 +28,13 @@ func (l *loop) callTo(e *upstream.Endpoint, u *upstream.Upstream) (*backend, err
 	return l.callOn(m), nil
 }
 
-// callOn makes a call on a carrier.
+// callOn makes a call on a carrier. It is up if there is a place for it.
 func (l *loop) callOn(m *mux) *backend {
 	e, u := m.backend.endpoint, m.backend.upstream
+	up := m.places() > 0
 	k, id := l.backends.add()
 	*k = backend{
-		socket: socket{fd: noDescriptor, out: outbox{b: k.out.b[:0]}}, id: id, on: m, up: m.greeted, reused: m.carried, endpoint: e, upstream: u, born: l.now,
+		socket: socket{fd: noDescriptor, out: outbox{b: k.out.b[:0]}}, id: id, on: m, up: up, reused: m.carried, endpoint: e, upstream: u, born: l.now,
 		in: k.in[:0], trailers: k.trailers[:0], private: k.private[:0], sink: sink{trailers: k.sink.trailers[:0]},
 	}
 	k.sink.mux, k.sink.backend, k.sink.out = m, k, &k.out
@@ -72,8 +71,8 @@ func (l *loop) resetCall(k *backend, code http2.ErrCode) {
 	}
 }
 
-// openCall sends a request's head. If there is no room for it, as the endpoint has just
-// said, the request is sent again on another connection, a bit later.
+// openCall sends a request's head. If there is no place for it, as the endpoint has just
+// said, the request gets one on another connection, a bit later.
 func (l *loop) openCall(k *backend, head, private []byte, end bool) bool {
 	m := k.on
 	l.touch(m)
@@ -110,6 +109,7 @@ func (l *loop) sendCall(c *client, k *backend, piece []byte) bool {
 	}
 	if !x.headIn {
 		if !l.openCall(k, x.head, c.private, end && len(piece)+len(trailers) == 0) {
+			l.await(c, phaseConnect)
 			return false
 		}
 		x.headIn = true
@@ -233,7 +233,7 @@ func (l *loop) passHeld(k *backend) {
 			l.unhedge(c, k)
 			return
 		}
-		l.resend(c)
+		l.move(c)
 		return
 	}
 	for k.client == c && !k.held && c.out.empty() && (len(k.in) > 0 || k.ended) {
@@ -259,6 +259,10 @@ func (l *loop) callReset(k *backend, ev *http2.Event) {
 	switch {
 	case k.ended: // all of the response is in, and the rest of the request isn't wanted
 		k.broken = true
+	case x.silent && x.begun && x.hedge == nil: // the head was all that the client gets
+		k.ended, k.broken = true, true
+		l.out = l.out[:0]
+		l.give(c, k, nil, true)
 	case x.hedge != nil:
 		l.unhedge(c, k)
 	case ev.Err != nil:
@@ -280,7 +284,7 @@ func (l *loop) callLost(k *backend, m *mux) {
 	case c.x.hedge != nil:
 		l.unhedge(c, k)
 	case m.backend.secure != nil && !m.backend.up && m.why == request.OK: // it speaks HTTP/1.1 only
-		l.resend(c)
+		l.move(c)
 	case !m.backend.up:
 		l.failed(c, m.why)
 	case m.dead && m.codec.Err() != nil && !m.broken:
@@ -288,17 +292,13 @@ func (l *loop) callLost(k *backend, m *mux) {
 	case !m.greeted: // nothing was sent: it is as if there had been no connection
 		l.failed(c, request.ConnectFailed)
 	case k.sink.stream == nil: // it wasn't sent
-		l.sendElsewhere(c)
+		l.move(c)
+	case c.x.silent && c.x.begun:
+		k.ended, k.broken = true, true
+		l.out = l.out[:0]
+		l.give(c, k, nil, true)
 	default:
 		l.lost(k)
-	}
-}
-
-// resend sends a request on another connection to the same endpoint, which hasn't looked
-// at it.
-func (l *loop) resend(c *client) {
-	if l.mayResend(c) {
-		l.tryAnew(c)
 	}
 }
 
@@ -307,47 +307,15 @@ func (l *loop) resend(c *client) {
 // of the attempts nor of the budget.
 func (l *loop) sendElsewhere(c *client) {
 	x := &c.x
-	if l.mayResend(c) {
-		x.endTry(x.endpoint.Name, l.now, 0, request.UpstreamGone, false)
-		x.uncount()
-		l.retry(c)
-	}
-}
-
-// mayResend takes a request from an endpoint that hasn't looked at it. It reports whether
-// it may be sent again; else it has failed.
-func (l *loop) mayResend(c *client) bool {
-	x := &c.x
 	if !x.again() || x.refused >= mostRefused {
 		x.unseen = true
 		l.failed(c, request.UpstreamGone)
-		return false
+		return
 	}
 	x.refused++
 	l.detach(c)
 	x.outcome.Tries--
-	return true
-}
-
-// keepSent keeps what is sent of a request's body until its response begins, as the
-// endpoint may not look at it. What is too long is not sent twice.
-func (l *loop) keepSent(x *exchange, piece []byte) {
-	if int64(len(x.replay)) != x.sent || x.begun || len(piece) == 0 {
-		return
-	}
-	if len(x.replay)+len(piece) > mostReplay {
-		l.forgetSent(x)
-		return
-	}
-	if x.replay == nil {
-		x.replay = l.buffer()
-	}
-	x.replay = append(x.replay, piece...)
-}
-
-func (l *loop) forgetSent(x *exchange) {
-	if x.replay != nil {
-		l.giveBack(x.replay)
-		x.replay = nil
-	}
+	x.endTry(x.endpoint.Name, l.now, 0, request.UpstreamGone, false)
+	x.uncount()
+	l.retry(c)
 }

@@ -48,6 +48,9 @@ func (l *loop) carrierTo(e *upstream.Endpoint, u *upstream.Upstream) (*mux, erro
 		}
 	}
 	if len(p.carriers) >= mostCarriers {
+		if m := p.leastFull(); m != nil {
+			return m, nil
+		}
 		return nil, errFull
 	}
 	k, err := l.connect(e, u, false)
@@ -107,13 +110,16 @@ func (l *loop) agreed(k *backend, protocol string) {
 }
 
 // carries reports whether a connection takes one more request. Before the endpoint has
-// said how many it takes the codec supposes that it is a hundred.
+// said how many it takes it is supposed to take as many as it did on others.
 func (l *loop) carries(m *mux) bool {
 	limits := &m.backend.upstream.Config.Pool
 	if m.going || m.dead || m.broken || m.streams >= limits.Streams || limits.Age > 0 && l.now-m.backend.born > int64(limits.Age) {
 		return false
 	}
 	if m.codec.Room() <= m.streams-m.codec.Streams() {
+		return false
+	}
+	if most := l.pool(m.backend.endpoint).streams; !m.greeted && most > 0 && m.streams >= most {
 		return false
 	}
 	// Streams that the endpoint doesn't read may hold all of the window that streams share.
@@ -166,20 +172,6 @@ func (l *loop) carrierUp(m *mux) {
 	l.laterBackend(m.backend)
 }
 
-// greeted sends the requests that wait for a connection, whose endpoint has said its
-// settings.
-func (l *loop) greeted(m *mux) {
-	m.greeted = true
-	for s := m.all; s != nil; {
-		k := s.backend
-		s = s.after
-		if k.client != nil {
-			k.up = true
-			l.isUp(k)
-		}
-	}
-}
-
 // readCarrier reads what the endpoint has sent, also while it doesn't take anything: if
 // both sides waited for the other to read, neither would go on. What it can make us hold
 // is bounded by windows.
@@ -198,8 +190,9 @@ func (l *loop) carrierEvent(m *mux, ev *http2.Event) {
 	if ev.Kind == http2.EventGoAway {
 		m.going = true
 	}
-	if ev.Kind == http2.EventSettings && !m.greeted {
-		l.greeted(m)
+	if ev.Kind == http2.EventSettings {
+		m.greeted = true // those that wait get their places when all that came has been read
+		l.learnStreams(m)
 	}
 	if ev.Stream == nil {
 		return

@@ -68,6 +68,8 @@ type exchange struct {
 	changes  bool  // it may change what is stored of url
 
 	refused  uint8         // tries that an endpoint didn't look at
+	moves    uint8         // connections on which there was no place after all
+	stale    bool          // a pooled connection was closed when it was sent on it
 	unseen   bool          // of the last try the endpoint said so
 	wasReset bool          // the upstream has reset the request's stream,
 	reset    http2.ErrCode // and why
@@ -93,12 +95,6 @@ func methodOf(b []byte) method {
 		return idempotent
 	}
 	return other
-}
-
-// again reports whether the request can be sent once more as far as it is concerned: what
-// has been sent on of its body is kept, and nothing of a response has been.
-func (x *exchange) again() bool {
-	return x.sent == int64(len(x.replay)) && !x.begun && len(x.head) > 0
 }
 
 // A request that somebody looks on at has a trail: its tries, in the order they were

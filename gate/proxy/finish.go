@@ -223,7 +223,7 @@ func (l *loop) drop(c *client) {
 	if c.fd < 0 {
 		return
 	}
-	if c.phase.busy() && c.x.route != nil {
+	if c.phase.busy() && c.x.route != nil || c.x.back != nil || c.x.hedge != nil {
 		c.x.outcome.Failed = request.ClientGone
 		c.severed = true
 		l.detach(c)

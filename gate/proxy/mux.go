@@ -23,7 +23,8 @@ type mux struct {
 	client  *client  // whose connection it is; nil: an endpoint's
 	backend *backend // that it is; nil: a client's
 	sock    *socket  // of either
-	all     *sink    // the streams, for when the connection is lost
+	all     *sink    // the streams, the oldest first
+	newest  *sink    // the last of them
 	ready   sinks    // those that have something to send and wait for their turn
 
 	dirty    bool            // it is in loop.dirty
@@ -172,6 +173,9 @@ func (l *loop) turnMuxes() {
 		m.dirty = false
 		if m.closed {
 			continue
+		}
+		if m.backend != nil {
+			l.place(m)
 		}
 		for m.sock.out.empty() && len(m.codec.Out) < flushAt && !m.broken && !m.dead {
 			s := m.ready.pop()

@@ -15,6 +15,7 @@ type pool struct {
 	endpoint *upstream.Endpoint
 	idle     []*backend
 	carriers []*mux // connections over HTTP/2
+	streams  int    // that the endpoint takes on one of them, as it said last; 0: it hasn't
 }
 
 // pooledOf takes an idle connection to an endpoint out of its pool; nil if there is none
@@ -52,8 +53,12 @@ func (l *loop) closed(k *backend) bool {
 
 // release puts a connection whose response is over into its pool, or closes it.
 func (l *loop) release(k *backend) {
+	if k.on != nil {
+		l.closeBackend(k)
+		return
+	}
 	limits := &k.upstream.Config.Pool
-	if !k.keep || k.hungUp || k.readable || !k.out.empty() || k.endpoint.Gone() || l.grace != 0 ||
+	if !k.keep || k.broken || k.hungUp || k.readable || !k.out.empty() || k.endpoint.Gone() || l.grace != 0 ||
 		limits.Age > 0 && l.now-k.born > int64(limits.Age) {
 		l.closeBackend(k)
 		return

@@ -238,25 +238,27 @@ func (l *loop) bodyCame(c *client, ev *http2.Event) {
 		c.trailers = translate.Trailers(c.trailers[:0], ev.Header)
 	}
 	c.ended = c.ended || ev.End
-	if len(c.in) == 0 && x.takes() && !waits && !(x.tunnel && c.ended) {
-		l.passPart(c, ev.Data, c.ended)
-		return
+	if len(c.in) == 0 && !waits && !(x.tunnel && c.ended) {
+		if l.caughtUp(c) {
+			l.passPart(c, ev.Data, c.ended)
+			return
+		}
+		if c.of == nil || !c.phase.busy() { // that was the end of the exchange
+			return
+		}
 	}
 	c.in = append(c.in, ev.Data...)
-	if x.takes() && !waits {
+	if !waits {
 		l.uploadStream(c)
 	}
-}
-
-// takes reports whether the upstream takes a part of the request's body now.
-func (x *exchange) takes() bool {
-	k := x.back
-	return x.gathers() || k != nil && k.up && k.out.empty() && !k.broken
 }
 
 // uploadStream passes on what has come of a request's body and had to wait.
 func (l *loop) uploadStream(c *client) {
 	x := &c.x
+	if !l.caughtUp(c) {
+		return
+	}
 	if len(c.in) == 0 && !c.ended {
 		if !x.headIn && x.headAlone() && !x.gathers() {
 			l.sendPart(c, nil)

@@ -66,13 +66,15 @@ func (q *sinks) pop() *sink {
 	return s
 }
 
-// join makes s one of the connection's.
+// join makes s the newest one of the connection's.
 func (m *mux) join(s *sink) {
 	m.streams++
-	if s.after = m.all; s.after != nil {
-		s.after.prior = s
+	if s.prior = m.newest; s.prior == nil {
+		m.all = s
+	} else {
+		s.prior.after = s
 	}
-	m.all = s
+	m.newest = s
 }
 
 // part takes it out.
@@ -84,7 +86,9 @@ func (m *mux) part(s *sink) {
 	} else {
 		s.prior.after = s.after
 	}
-	if s.after != nil {
+	if s.after == nil {
+		m.newest = s.prior
+	} else {
 		s.after.prior = s.prior
 	}
 	s.prior, s.after = nil, nil

@@ -14,14 +14,13 @@ import (
 // upstream hasn't taken what came before.
 func (l *loop) upload(c *client) {
 	x := &c.x
-	k := x.back
 	switch {
 	case x.gathers():
 		if x.body.Done() {
 			l.gathered(c)
 			return
 		}
-	case k == nil || !k.up || !k.out.empty() || k.tunnel || k.broken || x.body.Done():
+	case x.body.Done() || !l.caughtUp(c):
 		return
 	}
 	if c.of != nil {
@@ -36,7 +35,7 @@ func (l *loop) upload(c *client) {
 	} else if !l.readBody(c) {
 		return
 	}
-	if c.fd >= 0 && !x.body.Done() && (x.gathers() || x.back != nil && k.out.empty()) && (c.readable || len(c.in) > 0) {
+	if c.fd >= 0 && c.phase.busy() && !x.body.Done() && x.takes() && (c.readable || len(c.in) > 0) {
 		l.later(c)
 	}
 }
@@ -135,8 +134,12 @@ func (l *loop) passContent(c *client, piece []byte) bool {
 func (l *loop) sendPart(c *client, piece []byte) bool {
 	x := &c.x
 	k := x.back
-	if !x.headIn && len(x.replay) > 0 {
-		piece = x.replay // which this piece is the end of
+	if !x.headIn {
+		whole, ok := x.sentWhole(piece)
+		if piece = whole; !ok {
+			l.failed(c, request.UpstreamGone)
+			return false
+		}
 	}
 	if k.on != nil {
 		if !l.sendCall(c, k, piece) {
