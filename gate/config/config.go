@@ -24,13 +24,15 @@ type Config struct {
 	Admin        Admin
 	Trust        []netip.Prefix // proxies before the gateway whose forwarding fields are believed
 	Forwarded    Forwarded
-	Slashes      bool     // escaped slashes in paths are kept, not refused
-	Identity     []string // fields that say who somebody is, in lower case: taken out of what clients send
-	IdentityText string   // all of them
-	Use          []Use    // middleware of all routes, before their own
-	UseText      string   // all of that
-	Zone         string   // of the gateway; "": unknown
-	Ready        string   // path that says whether the gateway is ready, before any route; "": none
+	Slashes      bool         // escaped slashes in paths are kept, not refused
+	Identity     []string     // fields that say who somebody is, in lower case: taken out of what clients send
+	IdentityText string       // all of them
+	Logins       []OIDCClient // of all routes, each once
+	LoginText    string       // the names of their sessions' cookies
+	Use          []Use        // middleware of all routes, before their own
+	UseText      string       // all of that
+	Zone         string       // of the gateway; "": unknown
+	Ready        string       // path that says whether the gateway is ready, before any route; "": none
 	Overload     Overload
 	Cache        Cache
 	Caches       bool // a route stores responses

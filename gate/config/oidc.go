@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -204,6 +205,8 @@ func (c *Config) linkOIDC(in *input) {
 		key := [3]string{o.Issuer, o.ID, o.Cookie}
 		if other := first[key]; other == nil {
 			first[key] = o
+			c.Logins = append(c.Logins, o.OIDCClient)
+			c.LoginText += o.Cookie + " " + strconv.FormatBool(o.Insecure) + " "
 		} else if other.OIDCClient != o.OIDCClient {
 			in.problems = append(in.problems, o.At.Problem("write it once with an anchor: oidc: &login {…}, and oidc: *login; claims, forward and cache may differ; or give it a cookie of its own",
 				"routes that share a session say the same of it, and line %d says something else", other.At.Line))

@@ -165,22 +165,7 @@ func (o *OIDC) read(s *oidc.Session) *passed {
 func (o *OIDC) pass(r *request.Request, p *passed) *request.Answer {
 	r.Verified("oidc", p.claims)
 	carry(r, o.rules.Forward, p.forward)
-	var room [1024]byte
-	kept := room[:0]
-	r.Cookies(func(pair, name, _ []byte) bool {
-		if !o.client.Cookies.Own(name) {
-			if len(kept) > 0 {
-				kept = append(kept, "; "...)
-			}
-			kept = append(kept, pair...)
-		}
-		return true
-	})
-	if len(kept) > 0 {
-		r.Forward("cookie", kept)
-	} else {
-		r.Drop("cookie")
-	}
+	withhold(r, o.client.Cookies)
 	if !p.allowed {
 		return o.lacking
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/gate/config"
 	"dyno/gate/request"
 )
 
@@ -22,6 +23,9 @@ const (
 	mostLogins  = 3    // that are under way at once in a browser
 	cookieBytes = 3800 // of a session in one cookie
 )
+
+// CookiesOf are those of a client.
+func CookiesOf(rules *config.OIDCClient) Cookies { return newCookies(rules.Cookie, rules.Insecure) }
 
 // newCookies names them. Without insecure they have the prefix by which browsers take them
 // over TLS only, for this host only (RFC 6265bis 4.1.3.2).

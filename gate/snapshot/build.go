@@ -68,7 +68,7 @@ func (b *Builder) Build(c *config.Config, before *Snapshot) *Snapshot {
 	s := &Snapshot{Config: c, Problems: checkLooks(c)}
 	s.Cache = b.store(c)
 	b.Looks.configure(c, b.registry.Loops, b.Log)
-	m := making{b: b, s: s, before: before, upstreams: make(map[string]*upstream.Upstream, len(c.Upstreams))}
+	m := making{b: b, s: s, before: before, upstreams: make(map[string]*upstream.Upstream, len(c.Upstreams)), sessions: sessionsOf(c)}
 	for _, u := range c.Upstreams {
 		m.upstream(u)
 	}
@@ -118,6 +118,7 @@ type making struct {
 	b         *Builder
 	s, before *Snapshot
 	upstreams map[string]*upstream.Upstream
+	sessions  []oidc.Cookies               // of all routes
 	broke     map[*upstream.Upstream]error // why nobody may be sent there
 	known     map[string]*Upstream         // of before; made when it is needed
 	sources   []upstream.Source            // in the same way

@@ -15,6 +15,15 @@ func boardOf(rules *config.OIDC, name string, most int, log *slog.Logger) (oidc.
 	return fleet.NewLogouts(&rules.Redis, name, rules.Session+time.Hour, most, log)
 }
 
+// sessionsOf are the cookies of all logins of a configuration, as browsers send them to
+// every route of a host.
+func sessionsOf(c *config.Config) (all []oidc.Cookies) {
+	for i := range c.Logins {
+		all = append(all, oidc.CookiesOf(&c.Logins[i]))
+	}
+	return all
+}
+
 // guards makes a route's guards. Addresses come first, as they cost least; then what a
 // browser may ask without credentials (Fetch standard 4.8), and what it mustn't ask with
 // them for others; then who it is.
@@ -65,6 +74,9 @@ func guards(c *config.Route, r *Route) error {
 			return err
 		}
 		r.Guards = append(r.Guards, g)
+	}
+	if own := c.OIDC != nil; len(r.sessions) > 1 || len(r.sessions) == 1 && !own { // the guard above has its own
+		r.Guards = append(r.Guards, guard.NewSessions(r.sessions))
 	}
 	return nil
 }

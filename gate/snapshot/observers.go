@@ -54,12 +54,13 @@ func (l *Looks) Close() {
 type looked struct {
 	log, trace bool
 	identity   string
+	logins     string // whose cookies are kept from upstreams
 	use        string
 	plugins    string // that it uses, what the file says of them
 }
 
 func lookedOf(c *config.Config, r *config.Route) looked {
-	return looked{c.AccessLog != nil && !r.NoLog, c.Trace != nil && !r.NoTrace, c.IdentityText, c.UseText, pluginsOf(c, r)}
+	return looked{c.AccessLog != nil && !r.NoLog, c.Trace != nil && !r.NoTrace, c.IdentityText, c.LoginText, c.UseText, pluginsOf(c, r)}
 }
 
 // observers makes a route's. Who traces comes first, so that the log can name the trace.

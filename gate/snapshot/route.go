@@ -59,7 +59,9 @@ type Route struct {
 	uses   uses
 	log    *slog.Logger  // of what goes wrong later
 	logins *oidc.Clients // that routes share
-	total  int           // of the targets' weights
+
+	sessions []oidc.Cookies // whose cookies upstreams aren't sent
+	total    int            // of the targets' weights
 }
 
 // Target is where a share of requests goes.
@@ -80,7 +82,7 @@ func (m *making) route(c *config.Route, before *Route) *Route {
 	if before != nil && before.Broken == nil && before.text == c.Text && before.looked == lookedOf(m.s.Config, c) && m.sameTargets(c, before) {
 		return before
 	}
-	r := &Route{Name: c.Name, Config: c, text: c.Text, looked: lookedOf(m.s.Config, c), uses: usesOf(m.s.Config, c, m.s.offers), log: cmp.Or(m.b.Log, slog.Default()), logins: &m.b.logins}
+	r := &Route{Name: c.Name, Config: c, text: c.Text, looked: lookedOf(m.s.Config, c), uses: usesOf(m.s.Config, c, m.s.offers), log: cmp.Or(m.b.Log, slog.Default()), logins: &m.b.logins, sessions: m.sessions}
 	for i := range c.To {
 		u, err := m.target(&c.To[i])
 		if err != nil {
