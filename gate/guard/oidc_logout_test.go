@@ -83,6 +83,39 @@ func TestBackChannelLogout(t *testing.T) {
 	}
 }
 
+// A session is ended by the name that the provider gave it at the login, also after a renewal
+// whose ID token doesn't say it (OpenID Connect Core 1.0, 12.2), or says another.
+func TestBackChannelLogoutAfterRenewals(t *testing.T) {
+	for name, later := range map[string][]string{"kept": {"one", "one"}, "left out": {"", ""}, "another": {"two", ""}, "another, twice": {"two", "three"}} {
+		l := newLogins(t, withBackChannel).ready()
+		b, other := l.browser(), l.browser()
+		l.provider.Session.Store("one")
+		b.logIn("/")
+		l.provider.Session.Store("other")
+		other.logIn("/")
+		for _, sid := range later {
+			l.provider.Session.Store(sid)
+			l.wait(4*time.Minute + 10*time.Second)
+			if a := b.get("/", page); a.status != 200 || len(a.set) == 0 {
+				t.Fatalf("%s: no renewal: %+v", name, a)
+			}
+		}
+		for range later {
+			l.wait(-4*time.Minute - 10*time.Second) // the token's time is the real one
+		}
+		if got := l.told(l.provider.Logout(t, "one", "", time.Now().Add(time.Second), nil)); got != 200 {
+			t.Errorf("%s: %d", name, got)
+		}
+		if a := b.send("GET", "/", page); a.status != 302 {
+			t.Errorf("%s: the session that was ended goes on: %+v", name, a)
+		}
+		l.provider.Session.Store("other")
+		if a := other.get("/", page); a.status != 200 {
+			t.Errorf("%s: another session was ended: %+v", name, a)
+		}
+	}
+}
+
 // What isn't a logout token of this provider for this client, made now, ends nothing.
 func TestBackChannelRefusals(t *testing.T) {
 	l := newLogins(t, withBackChannel).ready()

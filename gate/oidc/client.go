@@ -207,6 +207,9 @@ func (c *Client) refreshed(ctx context.Context, s *Session) (*Session, error) {
 	now := c.now()
 	renewed := c.session(token, raw, id, now, s.Until)
 	renewed.Began = s.Began
+	if err := renewed.keep(s, before); err != nil {
+		return nil, &InvalidError{printable(err.Error())}
+	}
 	if renewed.Expires.IsZero() {
 		renewed.Expires = now.Add(s.Expires.Sub(s.Obtained))
 	}

@@ -93,6 +93,9 @@ func (s *Session) Holder(claims map[string]any) Holder {
 	if sid, ok := claims["sid"].(string); ok && sid != "" {
 		h.session = markOf("sid", sid)
 	}
+	if s.SID != "" {
+		h.first = markOf("sid", s.SID)
+	}
 	return h
 }
 

@@ -31,6 +31,7 @@ func markOf(kind, name string) Mark {
 // Holder says whose a session is, by what a logout may name.
 type Holder struct {
 	session Mark // zero: the provider gives sessions no names
+	first   Mark // zero: it had no other name at the login
 	person  Mark
 	began   int64 // Unix time by the provider's clock
 }
@@ -121,11 +122,15 @@ func (l *logouts) ended(h *Holder) bool {
 	if one, ok := l.find(h.person); ok && h.began <= one.At {
 		return true
 	}
-	if h.session == (Mark{}) {
-		return false
+	for _, session := range [...]Mark{h.session, h.first} {
+		if session == (Mark{}) {
+			continue
+		}
+		if one, ok := l.find(session); ok && h.began <= one.At {
+			return true
+		}
 	}
-	one, ok := l.find(h.session)
-	return ok && h.began <= one.At
+	return false
 }
 
 // len is how many are kept.

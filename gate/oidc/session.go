@@ -20,6 +20,8 @@ type Session struct {
 	ID       string    // ID token, which was verified
 	Access   string    // access token; "": nobody needs it
 	Refresh  string    // "": they can't be renewed
+	Kept     string    // claims that the ID token of a renewal has left out, as a JSON object; "": none
+	SID      string    // the provider's name of the session at the login, if the ID token doesn't say that one
 }
 
 // stored is how a session lies in its cookies. Seconds are enough.
@@ -31,6 +33,8 @@ type stored struct {
 	ID       string `json:"i"`
 	Access   string `json:"a,omitempty"`
 	Refresh  string `json:"r,omitempty"`
+	SID      string `json:"s,omitempty"`
+	Kept     string `json:"k,omitempty"`
 }
 
 // TooLargeError is of a session that cookies can't hold.
@@ -54,9 +58,28 @@ func (s *Session) RenewAt() time.Time {
 	return s.Expires.Add(-min(time.Minute, s.Expires.Sub(s.Obtained)/5))
 }
 
-// Claims are what the ID token says. Its signature was verified before it was stored.
+// Claims are what the ID token says, and what is kept of those before. Their signatures
+// were verified before they were stored.
 func (s *Session) Claims() (map[string]any, error) {
-	parts := strings.Split(s.ID, ".")
+	claims, err := claimsOf(s.ID)
+	if err != nil || s.Kept == "" || claims == nil {
+		return claims, err
+	}
+	var kept map[string]any
+	if err := json.Unmarshal([]byte(s.Kept), &kept); err != nil {
+		return nil, err
+	}
+	for name, value := range kept {
+		if _, said := claims[name]; !said {
+			claims[name] = value
+		}
+	}
+	return claims, nil
+}
+
+// claimsOf are what an ID token says.
+func claimsOf(token string) (claims map[string]any, err error) {
+	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
 		return nil, errors.New("the ID token is none")
 	}
@@ -64,13 +87,12 @@ func (s *Session) Claims() (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var claims map[string]any
 	return claims, json.Unmarshal(b, &claims)
 }
 
 // seal writes a session's cookies.
 func (c *Client) seal(s *Session) ([]string, error) {
-	b, err := json.Marshal(stored{s.Until.Unix(), s.Began.Unix(), s.Obtained.Unix(), s.Expires.Unix(), s.ID, s.Access, s.Refresh})
+	b, err := json.Marshal(stored{s.Until.Unix(), s.Began.Unix(), s.Obtained.Unix(), s.Expires.Unix(), s.ID, s.Access, s.Refresh, s.SID, s.Kept})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +110,7 @@ func (c *Client) Open(keys *Keys, parts [][]byte) (*Session, error) {
 	if err := json.Unmarshal(b, &in); err != nil {
 		return nil, err
 	}
-	s := &Session{time.Unix(in.Until, 0), time.Unix(in.Began, 0), time.Unix(in.Obtained, 0), time.Unix(in.Expires, 0), in.ID, in.Access, in.Refresh}
+	s := &Session{time.Unix(in.Until, 0), time.Unix(in.Began, 0), time.Unix(in.Obtained, 0), time.Unix(in.Expires, 0), in.ID, in.Access, in.Refresh, in.Kept, in.SID}
 	s.Until = c.until(s)
 	now := c.now()
 	if !now.Before(s.Until) || s.Refresh == "" && !now.Before(s.Expires) {

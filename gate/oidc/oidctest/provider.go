@@ -250,7 +250,7 @@ func (s *store) GetClientByClientID(ctx context.Context, id string) (op.Client, 
 
 // SetUserinfoFromRequest says in ID tokens which session they are of.
 func (s *store) SetUserinfoFromRequest(ctx context.Context, info *zitadel.UserInfo, token op.IDTokenRequest, scopes []string) error {
-	if sid, ok := s.p.Session.Load().(string); ok {
+	if sid, ok := s.p.Session.Load().(string); ok && sid != "" {
 		info.AppendClaims("sid", sid)
 	}
 	return s.Storage.SetUserinfoFromRequest(ctx, info, token, scopes)
