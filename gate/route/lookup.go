@@ -9,6 +9,9 @@ type lookup[T any] struct {
 	method  []byte
 	found   *Found
 	allowed *[]string // collects methods instead of finding
+
+	tried *[]Tried[T] // collects all that is tried instead of finding
+	host  string      // that they are tried for
 }
 
 // find returns the value below n for the path from i on. The tree's order makes it the
@@ -74,6 +77,10 @@ func (l *lookup[T]) keep(start, end int) {
 
 // pick returns the first value whose methods and conditions hold.
 func (l *lookup[T]) pick(list []*entry[T]) *T {
+	if l.tried != nil {
+		l.try(list)
+		return nil
+	}
 	for _, e := range list {
 		if !e.conditions.hold(l.r) {
 			continue

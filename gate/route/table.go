@@ -71,6 +71,7 @@ func (t *Table[T]) find(tier *tier[T], l *lookup[T]) *T {
 	if tier.any == nil {
 		return nil
 	}
+	l.trying("", nil)
 	return l.find(tier.any, 0)
 }
 
@@ -80,6 +81,7 @@ func (t *Table[T]) findHost(tier *tier[T], l *lookup[T]) *T {
 	var buf [256]byte
 	host := lower(buf[:0], l.r.Host())
 	if n := tier.exact.find(t.seed, host); n != nil {
+		l.trying("", host)
 		if v := l.find(n, 0); v != nil {
 			return v
 		}
@@ -92,6 +94,7 @@ func (t *Table[T]) findHost(tier *tier[T], l *lookup[T]) *T {
 			continue
 		}
 		if n := tier.below.find(t.seed, host[i+1:]); n != nil {
+			l.trying("*.", host[i+1:])
 			if v := l.find(n, 0); v != nil {
 				return v
 			}

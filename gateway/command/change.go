@@ -27,6 +27,7 @@ func newApply() *cobra.Command { return newPut(false) }
 func newPut(dry bool) *cobra.Command {
 	var a adminFlags
 	var version int
+	var file fileArgument
 	cmd := &cobra.Command{
 		Use:   "apply FILE",
 		Short: "Have a running gateway serve a file",
@@ -34,8 +35,11 @@ func newPut(dry bool) *cobra.Command {
 otherwise is made anew, no connection is closed. A file that is wrong, or of which
 something can't be made, changes nothing. The gateway's own file stays as it is, and
 is what it serves after SIGHUP or a restart.`,
-		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			name, err := file.must(cmd, args)
+			if err != nil {
+				return err
+			}
 			if version < 0 {
 				return usageError{fmt.Errorf("--version: expected 1 or more, got %d", version)}
 			}
@@ -43,10 +47,10 @@ is what it serves after SIGHUP or a restart.`,
 			if err != nil {
 				return err
 			}
-			if _, err := open(cmd.ErrOrStderr(), args[0]); err != nil { // its mistakes with their places here
+			if _, err := open(cmd.ErrOrStderr(), name); err != nil { // its mistakes with their places here
 				return err
 			}
-			body, err := os.ReadFile(args[0])
+			body, err := os.ReadFile(name)
 			if err != nil {
 				return err
 			}
@@ -61,7 +65,7 @@ is what it serves after SIGHUP or a restart.`,
 			if err != nil {
 				return err
 			}
-			return printChanged(cmd.OutOrStdout(), cmd.ErrOrStderr(), args[0], status, answer)
+			return printChanged(cmd.OutOrStdout(), cmd.ErrOrStderr(), name, status, answer)
 		},
 	}
 	if dry {
@@ -72,7 +76,7 @@ that the file asks for, and throws it away. Nothing is changed.`
 		cmd.Flags().IntVar(&version, "version", 0, "only if this version is served still, as diff says it; 0: any")
 	}
 	a.add(cmd)
-	cmd.ValidArgsFunction = completeFile
+	file.add(cmd)
 	return cmd
 }
 
@@ -135,7 +139,7 @@ func printChanged(w, errs io.Writer, what string, status int, answer []byte) err
 		for _, p := range r.Problems {
 			fmt.Fprintln(errs, p)
 		}
-		return configError{fmt.Errorf("%s: %d wrong, and nothing is changed", what, len(r.Problems))}
+		return configError{fmt.Errorf("%s: %s, and nothing is changed", what, counted(len(r.Problems), "error"))}
 	}
 	for _, c := range r.Changes {
 		name := strings.TrimSpace(c.Part + " " + c.Name)

@@ -84,7 +84,8 @@ const long = `NAME takes requests and sends them on to where a file says.
   NAME run --listen 127.0.0.1:8080 --to http://127.0.0.1:9000
   NAME run -c nanogate.yaml
   NAME check nanogate.yaml    what is wrong with the file?
-  NAME routes -c nanogate.yaml
+  NAME routes nanogate.yaml   in the order they are tried
+  NAME route -c nanogate.yaml GET https://host/path    which one takes this?
   NAME top                    what passes through, live
   NAME diff nanogate.yaml     what would a running gateway change?
   NAME apply nanogate.yaml    it does; NAME rollback undoes it
@@ -111,6 +112,6 @@ func (p *program) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newRun(p), newCheck(p), newRoutes(), newTop(), newDiff(), newApply(), newRollback(), newMirrors(), newCanaries(), newRegister())
+	root.AddCommand(newRun(p), newCheck(p), newRoutes(), newRoute(), newTop(), newDiff(), newApply(), newRollback(), newMirrors(), newCanaries(), newRegister())
 	return root
 }

@@ -291,7 +291,7 @@ func TestCheckAndRoutes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.yaml")
 	write(t, path, "listen: 127.0.0.1:0\nroutes:\n  - {name: api, match: {path: \"/api/*\", methods: [GET], headers: {X-A: \"1*\"}}, to: {u: 3, v: 1}}\n  - {name: first, priority: 2, match: {host: a.b}, redirect: https://c.d/}\nupstreams: {u: [\"127.0.0.1:1\"], v: [\"127.0.0.1:2\"]}\n")
 	out, errs, code := ended(t, "check", path)
-	if code != 0 || !strings.Contains(out, "fine: 2 routes, 2 upstreams") || errs != "" {
+	if code != 0 || !strings.Contains(out, "OK: 2 routes, 2 upstreams") || errs != "" {
 		t.Errorf("%d %q %q", code, out, errs)
 	}
 	out, _, code = output(t, "routes", "-c", path)
@@ -312,16 +312,23 @@ func TestUsage(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"run"}, exitUsage, "what is to be served?"},
+		{[]string{"run"}, exitUsage, "nothing to serve"},
+		{[]string{"run", "a.yaml", "b.yaml"}, exitUsage, "expected one file"},
+		{[]string{"check", "a.yaml", "-c", "b.yaml"}, exitUsage, "expected one file, got -c b.yaml and a.yaml"},
+		{[]string{"route", "GET", "http://h/"}, exitUsage, "which file?"},
+		{[]string{"route", "-c", "x"}, exitUsage, "expected [METHOD] URL"},
+		{[]string{"route", "-c", "x", "/path"}, exitUsage, "expected a URL"},
+		{[]string{"route", "-c", "x", "http://h/", "-H", "x"}, exitUsage, "expected 'name: value'"},
+		{[]string{"route", "-c", "x", "http://h/a b"}, exitUsage, "would refuse the request"},
 		{[]string{"run", "--to", "http://127.0.0.1:1", "-c", "x"}, exitUsage, "don't go together"},
 		{[]string{"run", "--to", "nowhere"}, exitUsage, `expected host:port, got "nowhere"`},
 		{[]string{"run", "--listen", "x", "--to", "http://127.0.0.1:1"}, exitUsage, `expected an address to listen on, got "x"`},
 		{[]string{"run", "--loops", "-1", "--to", "http://127.0.0.1:1"}, exitUsage, "--loops"},
 		{[]string{"run", "-c", "/no/such/file"}, exitFailed, "no such file"},
 		{[]string{"run", "--nonsense"}, exitUsage, "unknown flag: --nonsense; see nanogate run --help"},
-		{[]string{"check"}, exitUsage, "expected one file, got 0"},
+		{[]string{"check"}, exitUsage, "which file?"},
 		{[]string{"routes"}, exitUsage, "which file?"},
-		{[]string{"diff"}, exitUsage, "expected one file, got 0"},
+		{[]string{"diff"}, exitUsage, "which file?"},
 		{[]string{"apply", "x", "--admin", "nowhere"}, exitUsage, `--admin: expected an address to listen on, got "nowhere"`},
 		{[]string{"rollback", "x"}, exitUsage, `expected a version such as 3, got "x"`},
 		{[]string{"rollback", "1", "--admin", "127.0.0.1:1"}, exitFailed, "no gateway answers at 127.0.0.1:1"},
@@ -331,7 +338,7 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%q: %d, %q", c.args, code, errs)
 		}
 	}
-	if _, errs, code := ended(t, "run"); code != exitUsage || !strings.HasPrefix(errs, "nanogate: what is to be served?") {
+	if _, errs, code := ended(t, "run"); code != exitUsage || !strings.HasPrefix(errs, "nanogate: nothing to serve") {
 		t.Errorf("the program: %d, %q", code, errs)
 	}
 	if out, _, code := output(t); code != 0 || !strings.Contains(out, "nanogate run") {

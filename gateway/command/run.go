@@ -22,13 +22,14 @@ import (
 )
 
 func newRun(prog *program) *cobra.Command {
-	var file, listen, to, adminAt, keep string
+	var listen, to, adminAt, keep string
+	var file fileArgument
 	var loops int
 	var level slog.LevelVar
 	var own embeddedFlags
 	var from publishedFlags
 	cmd := &cobra.Command{
-		Use:   "run",
+		Use:   "run [FILE]",
 		Short: "Serve, from a file or to one address",
 		Long: `Serves what the file says, or sends everything to one address.
 
@@ -38,8 +39,11 @@ the access log again, whose file was moved away. SIGUSR2 starts the program anew
 its file is now, hands the listening sockets over, and ends this process when the new
 one serves: no connection is refused meanwhile. SIGTERM and SIGINT let the requests
 under way end, as long as client.drain says, and close what is left.`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := file.name(args)
+			if err != nil {
+				return err
+			}
 			log := prog.options.Log
 			if log == nil {
 				log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: &level}))
@@ -58,7 +62,7 @@ under way end, as long as client.drain says, and close what is left.`,
 			case p == nil:
 				c, err = runConfig(cmd.ErrOrStderr(), file, listen, to, prog.config)
 			case file != "" || to != "":
-				err = usageError{errors.New("--config-etcd goes with neither -c nor --to")}
+				err = usageError{errors.New("--config-etcd goes with neither a file nor --to")}
 			default:
 				c, err = p.first(cmd.Context())
 			}
@@ -83,7 +87,7 @@ under way end, as long as client.drain says, and close what is left.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&file, "config", "c", "", "the configuration file")
+	file.add(cmd)
 	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "address to listen on, without a file")
 	flags.StringVar(&to, "to", "", "where everything is sent, without a file: http://host:port or unix:/path")
 	flags.StringVar(&adminAt, "admin", "", "address that shows the gateway and takes changes, host:port or unix:/path, in place of the file's")
@@ -94,7 +98,6 @@ under way end, as long as client.drain says, and close what is left.`,
 		flags.TextVar(&level, "log-level", &level, "what is said on standard error at least: DEBUG, INFO, WARN or ERROR")
 	}
 	flags.IntVar(&loops, "loops", prog.options.Loops, "event loops; 0: one for each CPU")
-	configFiles(cmd, "config")
 	completeAdmin(cmd)
 	return cmd
 }
@@ -106,9 +109,9 @@ func runConfig(errs io.Writer, file, listen, to string, own *config.Config) (*co
 		c := *own // flags change what is said at its top
 		return &c, nil
 	case file == "" && to == "":
-		return nil, usageError{errors.New("what is to be served? -c FILE, or --to http://127.0.0.1:9000")}
+		return nil, usageError{errors.New("nothing to serve: name a configuration file, or --to http://127.0.0.1:9000")}
 	case file != "" && to != "":
-		return nil, usageError{errors.New("-c and --to don't go together")}
+		return nil, usageError{errors.New("a file and --to don't go together")}
 	case file != "":
 		return open(errs, file)
 	}
@@ -117,16 +120,6 @@ func runConfig(errs io.Writer, file, listen, to string, own *config.Config) (*co
 		return nil, usageError{err}
 	}
 	return c, nil
-}
-
-// open reads a configuration, and writes what is wrong with it.
-func open(errs io.Writer, file string) (*config.Config, error) {
-	c, err := config.Open(file)
-	if problems := (config.Problems)(nil); errors.As(err, &problems) {
-		fmt.Fprintln(errs, problems)
-		return nil, configError{fmt.Errorf("%s: %d wrong", file, len(problems))}
-	}
-	return c, err
 }
 
 // run serves until ctx ends. p is where other configurations come from; nil: the file.
