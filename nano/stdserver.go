@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"dyno/nano/internal/exchange"
@@ -24,6 +25,8 @@ type stdServer struct {
 	server *http.Server
 	queue  *netconn.Queue
 	gate   netconn.Gate
+	// uncounted says that there were connections which gate doesn't know of.
+	uncounted atomic.Bool
 
 	mu        sync.Mutex
 	listeners map[net.Listener]struct{}
@@ -140,6 +143,7 @@ func (s *stdServer) welcome(a *App, nc net.Conn, config *tls.Config) {
 		// net/http must see it as it is, or it would not speak HTTP/2 on it. So its
 		// end is not seen here, and it can't count towards the limits.
 		s.gate.Leave(from.Addr())
+		s.uncounted.Store(true)
 		s.queue.Put(t)
 		return
 	}
@@ -173,6 +177,26 @@ func (s *stdServer) welcome(a *App, nc net.Conn, config *tls.Config) {
 // down.
 const stdGrace = 500 * time.Millisecond
 
+// graceLook is how often it is looked whether a connection is left.
+const graceLook = 5 * time.Millisecond
+
+// awaitRequests gives connections that haven't sent their request yet time for it, as long
+// as there are any, and for grace at most.
+func (s *stdServer) awaitRequests(ctx context.Context, grace time.Duration) {
+	over := time.After(grace)
+	look := time.NewTicker(graceLook)
+	defer look.Stop()
+	for s.gate.Open() > 0 || s.uncounted.Load() {
+		select {
+		case <-over:
+			return
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+	}
+}
+
 // shutdown drains; what is left when ctx ends is cut.
 func (s *stdServer) shutdown(a *App, ctx context.Context) error {
 	server := s.get(a)
@@ -192,10 +216,7 @@ func (s *stdServer) shutdown(a *App, ctx context.Context) error {
 	if served {
 		s.accepting.Wait()
 		s.preparing.Wait() // Limits.Handshake and Limits.ReadHead bound it
-		select {
-		case <-time.After(stdGrace):
-		case <-ctx.Done():
-		}
+		s.awaitRequests(ctx, stdGrace)
 	}
 	err := server.Shutdown(ctx)
 	if err != nil {

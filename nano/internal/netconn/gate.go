@@ -45,6 +45,13 @@ func (g *Gate) Unlimit() {
 	g.freed.Broadcast()
 }
 
+// Open is how many connections are let in and haven't left.
+func (g *Gate) Open() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.open
+}
+
 // Leave uncounts a connection that was let in.
 func (g *Gate) Leave(a netip.Addr) {
 	g.mu.Lock()
