@@ -19,6 +19,7 @@ type Consul struct {
 	Datacenter string        // "": the agent's own
 	Token      string        // file of the ACL token, read for each question; "": none is told
 	Warning    bool          // instances that a check warns of are asked too
+	Sockets    bool          // instances of the agent's own node may be unix sockets
 	Zone       string        // name of the service's or node's metadata that holds an instance's zone, if it has no locality
 	Protocol   string        // that instances are spoken to in: "http", "https" or "h2c"
 	Timeout    time.Duration // for an answer, beyond the time that Consul is let wait for a change
@@ -32,7 +33,11 @@ var consulProtocols = []string{"http", "https", "h2c"}
 
 // Same is equal for questions that have the same answer.
 func (c *Consul) Same() string {
-	return fmt.Sprintf("%q %q %q %q %v %q %q", c.Address, c.Service, c.Tags, c.Datacenter, c.Warning, c.Zone, c.Protocol)
+	same := fmt.Sprintf("%q %q %q %q %v %q %q", c.Address, c.Service, c.Tags, c.Datacenter, c.Warning, c.Zone, c.Protocol)
+	if c.Sockets {
+		same += " sockets"
+	}
+	return same
 }
 
 func readConsul(p place) *Consul {
@@ -52,6 +57,7 @@ func readConsul(p place) *Consul {
 		{"datacenter", func(c *Consul, p place) { c.Datacenter = p.consulName("datacenter") }},
 		{"token", func(c *Consul, p place) { c.Token = p.path() }},
 		{"passing-only", func(c *Consul, p place) { c.Warning = !p.boolean() }},
+		{"sockets", func(c *Consul, p place) { c.Sockets = p.boolean() }},
 		{"zone", func(c *Consul, p place) { c.Zone = p.text() }},
 		{"protocol", func(c *Consul, p place) { c.Protocol = p.word(consulProtocols...) }},
 		{"timeout", func(c *Consul, p place) { c.Timeout = p.duration(10*time.Millisecond, time.Minute) }},
@@ -66,11 +72,17 @@ func readConsul(p place) *Consul {
 	if at, ok := found["token"]; ok && strings.HasPrefix(c.Address, "http://") && !c.local() {
 		at.problem("write address: https://…", "a token that goes over plain http to another machine could be anybody's: only this machine's own addresses are taken")
 	}
+	if at, ok := found["sockets"]; ok && c.Sockets && !c.local() {
+		at.problem("ask this machine's own agent, or leave sockets out", "unix sockets are those of the agent's machine, and %s is another one", c.Address)
+	}
 	return c
 }
 
 // local reports whether the agent is on this machine.
 func (c *Consul) local() bool {
+	if strings.HasPrefix(c.Address, "unix:") {
+		return true
+	}
 	u, err := url.Parse(c.Address)
 	return err == nil && slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())
 }

@@ -23,6 +23,7 @@ import (
 type agent struct {
 	source *Source
 	http   *http.Client
+	base   string // of the API's URLs
 	url    string // of the question, without the index
 }
 
@@ -64,7 +65,7 @@ func newAgent(s *Source) *agent {
 	query["tag"] = c.Tags
 	query.Set("wait", strconv.FormatInt(s.options.Wait.Milliseconds(), 10)+"ms")
 	return &agent{
-		source: s, url: base + "/v1/health/service/" + url.PathEscape(c.Service) + "?" + query.Encode(),
+		source: s, base: base, url: base + "/v1/health/service/" + url.PathEscape(c.Service) + "?" + query.Encode(),
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return errors.New("it sends us elsewhere, and the token isn't for others")
 		}},
@@ -77,6 +78,7 @@ func (a *agent) close() { a.http.CloseIdleConnections() }
 type answer struct {
 	services []service
 	index    uint64
+	own      node // the agent's, if sockets are asked for
 }
 
 // ask asks for the instances of the service: at once with index 0, else when something
@@ -89,21 +91,43 @@ func (a *agent) ask(ctx context.Context, index uint64) (*answer, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	made, err := a.get(limited, a.url+"&index="+strconv.FormatUint(index, 10))
+	head, body, err := a.get(limited, a.url+"&index="+strconv.FormatUint(index, 10))
+	var made *answer
+	if err == nil {
+		made, err = parse(head, body)
+	}
+	if err == nil && a.source.config.Sockets {
+		made.own, err = a.node(limited)
+	}
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		err = fmt.Errorf("no answer in %s", wait)
 	}
 	return made, err
 }
 
-func (a *agent) get(ctx context.Context, target string) (*answer, error) {
+// node asks the agent which node it is of, which is the gateway's machine.
+func (a *agent) node(ctx context.Context) (node, error) {
+	_, body, err := a.get(ctx, a.base+"/v1/agent/self")
+	if err != nil {
+		return node{}, fmt.Errorf("with sockets the agent is asked for its node, which takes agent:read: %w", err)
+	}
+	var self struct {
+		Config struct{ Datacenter, NodeName string }
+	}
+	if err := json.Unmarshal(body, &self); err != nil || self.Config.NodeName == "" {
+		return node{}, errors.New("what the agent says of itself (/v1/agent/self) isn't as it should be: it names no node")
+	}
+	return node{self.Config.Datacenter, self.Config.NodeName}, nil
+}
+
+func (a *agent) get(ctx context.Context, target string) (http.Header, []byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	token, err := a.source.token()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if token != "" {
 		req.Header.Set("X-Consul-Token", token)
@@ -113,19 +137,19 @@ func (a *agent) get(ctx context.Context, target string) (*answer, error) {
 		if other := (*url.Error)(nil); errors.As(err, &other) {
 			err = other.Err // the address is told already
 		}
-		return nil, err
+		return nil, nil, err
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer+1))
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case resp.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("it answers %d: %s", resp.StatusCode, bytes.TrimSpace(body[:min(len(body), mostReason)]))
+		return nil, nil, fmt.Errorf("it answers %d: %s", resp.StatusCode, bytes.TrimSpace(body[:min(len(body), mostReason)]))
 	case len(body) > mostAnswer:
-		return nil, fmt.Errorf("its answer has more than %d bytes", mostAnswer)
+		return nil, nil, fmt.Errorf("its answer has more than %d bytes", mostAnswer)
 	}
-	return parse(resp.Header, body)
+	return resp.Header, body, nil
 }
 
 // parse reads an answer of Consul's API.

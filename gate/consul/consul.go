@@ -178,7 +178,7 @@ func (s *Source) follow(ctx context.Context, a *agent, tell func([]upstream.Inst
 			failures++
 		default:
 			failures = 0
-			if all, wrong := instances(said.services, s.config); s.went(all, wrong, said.index) || !told {
+			if all, wrong := instances(said.services, s.config, said.own); s.went(all, wrong, said.index) || !told {
 				told = true
 				tell(all)
 			}

@@ -231,10 +231,10 @@ func TestInstances(t *testing.T) {
 		`{"Node":{"Address":"10.0.0.9"},"Service":{"Port":80}}`,
 	)
 	for fields, want := range map[string]string{
-		"": "10.0.0.5:8080*3 own, 10.0.0.6:8080*3 eu-1, 10.0.0.9:80*1 , 10.9.9.9:8080*3 node-zone, [fd00::8]:8080*3 node-zone, unix:/run/users.sock*3 node-zone",
-		", passing-only: false, zone: rack, protocol: https": "https://10.0.0.2:8080*2 r7, https://10.0.0.5:8080*3 r7, https://10.0.0.6:8080*3 eu-1, https://10.0.0.9:80*1 , https://10.9.9.9:8080*3 r7, https://[fd00::8]:8080*3 r7, https://unix:/run/users.sock*3 r7",
+		", sockets: true": "10.0.0.5:8080*3 own, 10.0.0.6:8080*3 eu-1, 10.0.0.9:80*1 , 10.9.9.9:8080*3 node-zone, [fd00::8]:8080*3 node-zone, unix:/run/users.sock*3 node-zone",
+		", sockets: true, passing-only: false, zone: rack, protocol: https": "https://10.0.0.2:8080*2 r7, https://10.0.0.5:8080*3 r7, https://10.0.0.6:8080*3 eu-1, https://10.0.0.9:80*1 , https://10.9.9.9:8080*3 r7, https://[fd00::8]:8080*3 r7, https://unix:/run/users.sock*3 r7",
 	} {
-		made, wrong := instances(all, of(t, "service: users"+fields))
+		made, wrong := instances(all, of(t, "service: users"+fields), node{"dc1", "n1"})
 		var got []string
 		for _, in := range made {
 			got = append(got, text(in))
@@ -247,8 +247,57 @@ func TestInstances(t *testing.T) {
 	for i := range many {
 		many[i] = services(t, instance("10.0."+string(rune('0'+i%10))+".1", 1+i, "passing", ""))[0]
 	}
-	if made, wrong := instances(many, of(t, "service: users")); len(made) != mostInstances || len(wrong) != 1 {
+	if made, wrong := instances(many, of(t, "service: users"), node{}); len(made) != mostInstances || len(wrong) != 1 {
 		t.Errorf("%d instances, %q", len(made), wrong)
+	}
+}
+
+// Who may register a service says which unix socket of the gateway's machine is opened: it
+// is taken only if the file says so, of the machine's own node, and from the root on.
+func TestSockets(t *testing.T) {
+	of := func(fields string) *config.Consul { return of(t, "service: users"+fields) }
+	socket := func(datacenter, name, path string) string {
+		return `{"Node":{"Node":"` + name + `","Datacenter":"` + datacenter + `","Address":"10.0.0.9"},"Service":{"ID":"a","SocketPath":"` + path + `"},"Checks":[{"Status":"passing"}]}`
+	}
+	own, asked := node{"dc1", "n1"}, ", sockets: true"
+	for _, tt := range []struct {
+		fields string
+		own    node
+		text   string
+		wrong  string // "": it is asked
+	}{
+		{"", own, socket("dc1", "n1", "/run/a.sock"), `unix sockets such as "/run/a.sock" aren't asked`},
+		{"", node{}, socket("", "", "/run/a.sock"), `aren't asked`},
+		{asked, own, socket("dc1", "n1", "/run/a.sock"), ""},
+		{asked, own, socket("dc1", "n2", "/run/a.sock"), "another machine"},
+		{asked, own, socket("dc2", "n1", "/run/a.sock"), "another machine"},
+		{asked, node{}, socket("", "", "/run/a.sock"), "another machine"},
+		{asked, own, socket("dc1", "n1", "./a.sock"), "from the root on"},
+		{asked, own, socket("dc1", "n1", "@abstract"), "from the root on"},
+		{asked, own, socket("dc1", "n1", "/"+strings.Repeat("a", 200)), "at most 107 bytes"},
+	} {
+		made, wrong := instances(services(t, tt.text), of(tt.fields), tt.own)
+		switch {
+		case tt.wrong == "" && len(made) == 1 && len(wrong) == 0:
+		case tt.wrong != "" && len(made) == 0 && len(wrong) == 1 && strings.Contains(wrong[0], tt.wrong):
+		default:
+			t.Errorf("%s %v %s: %v, %q", tt.fields, tt.own, tt.text, made, wrong)
+		}
+	}
+}
+
+// The agent says which node it is of; while it doesn't, what is known stays.
+func TestSocketsOfTheAgentsNode(t *testing.T) {
+	s := newServer(t)
+	s.register(`{"Node":{"Node":"n1","Datacenter":"dc1"},"Service":{"ID":"a","SocketPath":"/run/a.sock"}}`,
+		`{"Node":{"Node":"n2","Datacenter":"dc1"},"Service":{"ID":"b","SocketPath":"/run/b.sock"}}`)
+	s.Start()
+	f := follow(t, of(t, "service: users, address: \""+s.URL+"\", sockets: true"))
+	f.fails(t, "agent:read")
+	s.do(func() { s.self = `{"Config":{"Datacenter":"dc1","NodeName":"n1"}}` })
+	f.sees(t, "unix:/run/a.sock*1 ")
+	if wrong := f.Status().Wrong; len(wrong) != 1 || !strings.Contains(wrong[0], "b on n2") {
+		t.Errorf("wrong is %q", wrong)
 	}
 }
 
@@ -284,7 +333,7 @@ func FuzzAnswer(f *testing.F) {
 			return
 		}
 		for _, c := range all {
-			made, _ := instances(said.services, c)
+			made, _ := instances(said.services, c, node{})
 			for _, in := range made {
 				if in.Weight < 1 || in.Weight > mostWeight {
 					t.Errorf("%+v", in)

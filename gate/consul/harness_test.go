@@ -37,6 +37,7 @@ type server struct {
 	token   string        // "": nobody needs one
 	refuse  func() string // why it can't answer; "": it can
 	bare    bool          // it answers without an index
+	self    string        // what the agent says of itself; "": it may not be asked
 	asked   []string      // queries, in turn
 	ended   bool
 }
@@ -73,6 +74,14 @@ func (s *server) register(all ...string) {
 func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if r.URL.Path == "/v1/agent/self" {
+		if s.self == "" {
+			http.Error(w, "Permission denied: lacks permission 'agent:read'", http.StatusForbidden)
+			return
+		}
+		fmt.Fprint(w, s.self)
+		return
+	}
 	query := r.URL.Query()
 	s.asked = append(s.asked, r.URL.Path+"?"+r.URL.RawQuery)
 	refused := func() bool {
@@ -121,7 +130,7 @@ func (s *server) questions() []string {
 
 // instance is one, as Consul has it; more is put into its service.
 func instance(address string, port int, status, more string) string {
-	return fmt.Sprintf(`{"Node":{"Node":"n1","Address":"10.9.9.9","Meta":{"zone":"node-zone","rack":"r7"}},
+	return fmt.Sprintf(`{"Node":{"Node":"n1","Datacenter":"dc1","Address":"10.9.9.9","Meta":{"zone":"node-zone","rack":"r7"}},
 "Service":{"ID":"users-%d","Service":"users","Address":%q,"Port":%d,"Weights":{"Passing":3,"Warning":2}%s},
 "Checks":[{"CheckID":"serfHealth","Status":"passing"},{"CheckID":"service:users","Status":%q}]}`, port, address, port, more, status)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net"
+	"path"
 	"slices"
 	"strconv"
 
@@ -15,10 +16,11 @@ import (
 // (/v1/health/service/:service): what is used of it.
 type service struct {
 	Node struct {
-		Node     string
-		Address  string
-		Meta     map[string]string
-		Locality *locality
+		Node       string
+		Datacenter string
+		Address    string
+		Meta       map[string]string
+		Locality   *locality
 	}
 	Service struct {
 		ID         string
@@ -41,9 +43,12 @@ const (
 	mostWrong     = 20
 )
 
+// node is a node of Consul's by its name. The zero value is none.
+type node struct{ datacenter, name string }
+
 // instances are those that can be asked, in an order of their own, and what is wrong with
-// the others.
-func instances(all []service, c *config.Consul) (made []upstream.Instance, wrong []string) {
+// the others. Unix sockets are taken of one node only, the gateway's.
+func instances(all []service, c *config.Consul, own node) (made []upstream.Instance, wrong []string) {
 	made = make([]upstream.Instance, 0, len(all))
 	bad := 0
 	for i := range all {
@@ -52,7 +57,7 @@ func instances(all []service, c *config.Consul) (made []upstream.Instance, wrong
 		if weight == 0 {
 			continue
 		}
-		address, err := s.address(c.Protocol)
+		address, err := s.address(c, own)
 		if err != nil {
 			if bad++; bad <= mostWrong {
 				wrong = append(wrong, fmt.Sprintf("%s on %s: %v", s.Service.ID, s.Node.Node, err))
@@ -93,16 +98,33 @@ func (s *service) weight(warned bool) int {
 }
 
 // address is where an instance listens: at an address of its own, or else its node's.
-func (s *service) address(protocol string) (a config.Address, err error) {
-	text := "unix:" + s.Service.SocketPath
-	if s.Service.SocketPath == "" {
-		text = net.JoinHostPort(cmp.Or(s.Service.Address, s.Node.Address), strconv.Itoa(s.Service.Port))
+func (s *service) address(c *config.Consul, own node) (a config.Address, err error) {
+	if s.Service.SocketPath != "" {
+		a, err = s.socket(c, own)
+	} else {
+		a, err = config.ParseAddress(net.JoinHostPort(cmp.Or(s.Service.Address, s.Node.Address), strconv.Itoa(s.Service.Port)))
 	}
-	if a, err = config.ParseAddress(text); err != nil {
+	if err != nil {
 		return a, err
 	}
-	a.TLS, a.HTTP2 = protocol == "https", protocol == "h2c"
+	a.TLS, a.HTTP2 = c.Protocol == "https", c.Protocol == "h2c"
 	return a, nil
+}
+
+// socket is a unix socket that an instance listens on. Who may register the service names
+// a path on the gateway's machine by it, which may be that of anything there: it is taken
+// if the file says so, and of the gateway's own node only.
+func (s *service) socket(c *config.Consul, own node) (a config.Address, err error) {
+	if !c.Sockets {
+		return a, fmt.Errorf("unix sockets such as %q aren't asked, unless the file has consul: {sockets: true}", s.Service.SocketPath)
+	}
+	if own == (node{}) || own != (node{s.Node.Datacenter, s.Node.Node}) {
+		return a, fmt.Errorf("the unix socket %q is one of another machine than the gateway's, whose node is %q of %q", s.Service.SocketPath, own.name, own.datacenter)
+	}
+	if !path.IsAbs(s.Service.SocketPath) {
+		return a, fmt.Errorf("expected the path of a unix socket from the root on, got %q", s.Service.SocketPath)
+	}
+	return config.ParseAddress("unix:" + s.Service.SocketPath)
 }
 
 // zone is where an instance is: by its locality or its node's, or by metadata of that
