@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"slices"
 	"sync"
 	"time"
@@ -41,6 +42,7 @@ type Gateway struct {
 	mu        sync.Mutex // of what follows, and of the builder
 	versions  []Version  // the one that is served last
 	listening []*listening
+	admin     []net.Addr      // where others of the process listen for who runs the gateway
 	unopened  config.Problems // of the addresses to listen on
 	followed  *following      // routes that stand elsewhere; nil: there are none
 	more      []byte          // those, as [config.Config.With] takes them
@@ -94,9 +96,12 @@ func Start(c *config.Config, o Options) (*Gateway, error) {
 		g.abandon()
 		return nil, err
 	}
+	g.changing.Lock()
 	g.mu.Lock()
 	err := g.listen(c)
+	g.reserve()
 	g.mu.Unlock()
+	g.changing.Unlock()
 	if err != nil {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
@@ -199,6 +204,7 @@ func (g *Gateway) ApplyTo(version int, c *config.Config, by string) (config.Prob
 	defer g.mu.Unlock()
 	g.pusher.Configure(c.Metrics)
 	g.unopened = g.relisten(c)
+	g.reserve()
 	for _, p := range g.unopened {
 		g.log.Error("an address is not as the configuration says", "problem", p.String())
 	}

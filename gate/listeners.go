@@ -178,6 +178,26 @@ func (g *Gateway) Addresses() (all []net.Addr) {
 	return all
 }
 
+// Reserve names an address that the process listens on besides, such as the admin address:
+// what finds instances of upstreams may not name it, as it may not name the gateway's own.
+func (g *Gateway) Reserve(at net.Addr) {
+	g.changing.Lock() // what is being built meanwhile wouldn't be looked at again
+	defer g.changing.Unlock()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.admin = append(g.admin, at)
+	g.reserve()
+}
+
+// reserve tells upstreams which addresses are the gateway's own. g.changing and g.mu are held.
+func (g *Gateway) reserve() {
+	all := slices.Clone(g.admin)
+	for _, l := range g.listening {
+		all = append(all, l.on.At)
+	}
+	g.builder.Own(all, g.proxy.Snapshot())
+}
+
 // Handover returns the listening sockets, for the process that takes over.
 func (g *Gateway) Handover() *handoff.Listeners {
 	g.mu.Lock()

@@ -160,10 +160,8 @@ func upstreamsOf(s *snapshot.Snapshot, histograms bool) []Upstream {
 
 // sourcesOf looks at those of an upstream's sources that say how they are doing.
 func sourcesOf(u *upstream.Upstream) (all []Source) {
-	for _, source := range u.Sources {
-		if r, ok := source.(upstream.Reporter); ok {
-			all = append(all, sourceOf(r.Status()))
-		}
+	for _, s := range u.Statuses() {
+		all = append(all, sourceOf(s))
 	}
 	return all
 }

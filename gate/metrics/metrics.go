@@ -252,10 +252,8 @@ func (r *report) endpoints() {
 func (r *report) sources() {
 	reports := func(write func(u *snapshot.Upstream, s upstream.SourceStatus)) {
 		for _, u := range r.s.Upstreams {
-			for _, source := range u.Sources {
-				if one, ok := source.(upstream.Reporter); ok {
-					write(u, one.Status())
-				}
+			for _, s := range u.Statuses() {
+				write(u, s)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"net"
 	"runtime"
 	"slices"
 
@@ -51,7 +52,7 @@ type Builder struct {
 
 // NewBuilder makes a builder for a gateway with so many loops.
 func NewBuilder(loops int) *Builder {
-	b := &Builder{Etcd: etcd.New(etcd.Options{}), Kubernetes: kubernetes.New(kubernetes.Options{}), registry: upstream.Registry{Loops: loops},
+	b := &Builder{Etcd: etcd.New(etcd.Options{}), Kubernetes: kubernetes.New(kubernetes.Options{}), registry: upstream.Registry{Loops: loops, Own: new(upstream.Own)},
 		compare: mirror.NewWorkers(runtime.GOMAXPROCS(0))}
 	b.logins.Share = func(rules *config.OIDC, name string, most int) (oidc.Board, error) {
 		return boardOf(rules, name, most, cmp.Or(b.Log, slog.Default()))
@@ -67,6 +68,7 @@ func NewBuilder(loops int) *Builder {
 func (b *Builder) Build(c *config.Config, before *Snapshot) *Snapshot {
 	s := &Snapshot{Config: c, Problems: checkLooks(c)}
 	s.Cache = b.store(c)
+	b.registry.Log = b.Log
 	b.Looks.configure(c, b.registry.Loops, b.Log)
 	m := making{b: b, s: s, before: before, upstreams: make(map[string]*upstream.Upstream, len(c.Upstreams)), sessions: sessionsOf(c)}
 	for _, u := range c.Upstreams {
@@ -78,6 +80,16 @@ func (b *Builder) Build(c *config.Config, before *Snapshot) *Snapshot {
 	s.table = tableOf(s.Routes, was, before)
 	s.Problems.Sort()
 	return s
+}
+
+// Own makes these the gateway's own addresses, which no source may name. They hold for what
+// is built from now on, and for the upstreams of a snapshot that is served.
+func (b *Builder) Own(all []net.Addr, served *Snapshot) {
+	if b.registry.Own.Set(all) {
+		for _, u := range served.Upstreams {
+			u.Review()
+		}
+	}
 }
 
 // routes makes the routes, and returns where each was in the snapshot before; -1:

@@ -51,14 +51,16 @@ type SourceStatus struct {
 type found struct {
 	u  *Upstream
 	mu sync.Mutex
-	by [][]Instance // by source; the static ones come first
+	by [][]Instance // by source, as it told; the static ones come first
+	// wrong is what each source named that the upstream doesn't take.
+	wrong [][]string
 
 	untold map[int]bool  // sources that haven't told yet
 	told   chan struct{} // closed when all have
 }
 
 func newFound(u *Upstream, static []Instance, sources []Source) *found {
-	f := &found{u: u, by: make([][]Instance, 1+len(sources)), untold: map[int]bool{}, told: make(chan struct{})}
+	f := &found{u: u, by: make([][]Instance, 1+len(sources)), wrong: make([][]string, len(sources)), untold: map[int]bool{}, told: make(chan struct{})}
 	f.by[0] = static
 	if len(sources) == 0 {
 		close(f.told)
@@ -69,7 +71,7 @@ func newFound(u *Upstream, static []Instance, sources []Source) *found {
 			f.by[1+i] = k.Known()
 		}
 	}
-	u.Update(slices.Concat(f.by...))
+	f.show()
 	return f
 }
 
@@ -78,10 +80,64 @@ func (f *found) tell(source int, instances []Instance) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.by[1+source] = instances
-	f.u.Update(slices.Concat(f.by...))
+	f.show()
 	if f.untold[source] {
 		if delete(f.untold, source); len(f.untold) == 0 {
 			close(f.told)
 		}
 	}
 }
+
+// again makes the upstream's what was told, after the gateway's own addresses have changed.
+func (f *found) again() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.show()
+}
+
+// show gives the upstream what was told, but for the gateway's own addresses. f.mu is held,
+// or nobody knows f yet.
+func (f *found) show() {
+	all := slices.Clone(f.by[0])
+	for i, told := range f.by[1:] {
+		others, wrong := f.u.registry.Own.without(told)
+		for _, w := range wrong {
+			if !slices.Contains(f.wrong[i], w) {
+				f.u.registry.log().Warn("a source names the gateway itself; the rest is asked", "upstream", f.u.Name, "problem", w)
+			}
+		}
+		f.wrong[i] = wrong
+		all = append(all, others...)
+	}
+	f.u.Update(all)
+}
+
+// Statuses says how the upstream's sources are doing: those that tell, and what they or the
+// names of hosts among its endpoints named that isn't taken.
+func (u *Upstream) Statuses() (all []SourceStatus) {
+	u.found.mu.Lock()
+	defer u.found.mu.Unlock()
+	var silent []string
+	for i, source := range u.Sources {
+		wrong := u.found.wrong[i]
+		wrong = wrong[:min(len(wrong), mostWrong)]
+		if r, ok := source.(Reporter); ok {
+			s := r.Status()
+			s.Wrong = slices.Concat(s.Wrong, wrong)
+			all = append(all, s)
+		} else {
+			silent = append(silent, wrong...)
+		}
+	}
+	if len(silent) == 0 {
+		return all
+	}
+	if len(all) == 0 {
+		return []SourceStatus{{From: "names of hosts", Live: true, Wrong: silent}}
+	}
+	all[0].Wrong = slices.Concat(all[0].Wrong, silent)
+	return all
+}
+
+// mostWrong bounds how many of a source's instances that aren't taken are shown.
+const mostWrong = 20

@@ -6,7 +6,9 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
+	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -27,7 +29,7 @@ type Upstream struct {
 	Secure    *secure.Client
 
 	registry *Registry
-	told     <-chan struct{} // closed when all sources have said who there is
+	found    *found // what its sources have said
 	set      atomic.Pointer[Set]
 	under    atomic.Int64 // requests under way; counted for [config.Hash] only
 	turns    [turnShards]turn
@@ -61,9 +63,12 @@ type Set struct {
 	nearby    uint64 // of 1<<32 requests, those that stay near
 }
 
-// Registry is what the upstreams of a gateway share: the numbers of endpoints.
+// Registry is what the upstreams of a gateway share: the numbers of endpoints, and the
+// gateway's own addresses.
 type Registry struct {
-	Loops int // of the gateway
+	Loops int          // of the gateway
+	Own   *Own         // nil: none are known
+	Log   *slog.Logger // nil: the default one
 
 	mu   sync.Mutex
 	free []int
@@ -95,13 +100,12 @@ func (g *Registry) New(c *config.Upstream, parts Parts) *Upstream {
 			static = append(static, Instance{Address: e.Address, Weight: e.Weight, Zone: e.Zone})
 		}
 	}
-	found := newFound(u, static, parts.Sources)
-	u.told = found.told
+	u.found = newFound(u, static, parts.Sources)
 	ctx, cancel := context.WithCancel(context.Background())
 	u.cancel = cancel
 	for i, source := range parts.Sources {
 		u.ended.Go(func() {
-			source.Watch(ctx, func(instances []Instance) { found.tell(i, instances) })
+			source.Watch(ctx, func(instances []Instance) { u.found.tell(i, instances) })
 		})
 	}
 	for _, w := range parts.Watchers {
@@ -126,7 +130,11 @@ func (u *Upstream) Close() {
 }
 
 // Told is closed when all sources have said who there is.
-func (u *Upstream) Told() <-chan struct{} { return u.told }
+func (u *Upstream) Told() <-chan struct{} { return u.found.told }
+
+// Review looks again at what its sources have said, after the gateway's own addresses have
+// changed.
+func (u *Upstream) Review() { u.found.again() }
 
 // Set returns who is in it now.
 func (u *Upstream) Set() *Set { return u.set.Load() }
@@ -216,6 +224,8 @@ func (u *Upstream) rebuild() {
 	}
 	u.set.Store(s)
 }
+
+func (g *Registry) log() *slog.Logger { return cmp.Or(g.Log, slog.Default()) }
 
 func (g *Registry) take() int {
 	g.mu.Lock()
