@@ -130,6 +130,13 @@ func TestChangeIsGuarded(t *testing.T) {
 		{"no token to look", "GET", "/config", "", admin.Options{Local: true, Token: token}, 401},
 		{"the token", "PUT", "/config?dry-run", asYAML + know, admin.Options{Token: token}, 200},
 		{"the token's file is gone", "PUT", "/config", asYAML + know, admin.Options{Token: token + ".gone"}, 503},
+		{"through a proxy", "PUT", "/config", asYAML + "Via: 1.1 a\r\n", admin.Options{Local: true}, 403},
+		{"through a proxy that says for whom", "GET", "/config", "X-Forwarded-For: 10.0.0.1\r\n", admin.Options{Local: true}, 403},
+		{"through one of RFC 7239", "POST", "/config/rollback", asYAML + "forwarded: for=a\r\n", admin.Options{Local: true}, 403},
+		{"an empty field of a proxy", "GET", "/routes", "X-Forwarded-Proto:\r\n", admin.Options{Local: true}, 403},
+		{"through a proxy, with the token", "PUT", "/config?dry-run", asYAML + know + "Via: 1.1 a\r\n", admin.Options{Token: token}, 200},
+		{"through a proxy, without", "GET", "/routes", "Via: 1.1 a\r\n", admin.Options{Local: true, Token: token}, 401},
+		{"metrics through a sidecar", "GET", "/metrics", "X-Forwarded-Proto: http\r\n", admin.Options{Local: true}, 200},
 		{"metrics take none", "GET", "/metrics", "", admin.Options{Token: token}, 200},
 	} {
 		if status, answer := toldBy(t, admin.New(g, c.options), c.method, c.path, c.fields, "listen: 127.0.0.1:0\n"+text); status != c.status {

@@ -69,6 +69,32 @@ func (o Options) known(next nano.Handler) nano.Handler {
 	}
 }
 
+// forwarding are fields that a proxy adds to what it passes on.
+var forwarding = []string{"Via", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Server", "X-Forwarded-Client-Cert", "X-Real-IP"}
+
+// direct refuses what a proxy has passed on, unless it comes with the token: that it comes
+// from this machine then says nothing of who sent it. Whether the gateway is ready, and its
+// metrics, are told all the same, as sidecars ask for them.
+func (o Options) direct(next nano.Handler) nano.Handler {
+	known := o.known(next)
+	return func(c nano.Ctx) error {
+		path := string(c.Path())
+		if path == "/ready" || path == "/metrics" {
+			return next(c)
+		}
+		for _, name := range forwarding {
+			switch {
+			case c.Header(name) == nil:
+			case o.Token == "":
+				return nano.NewProblem(403, "a proxy has passed this on ("+name+"): the gateway is asked directly, or with a token: admin: {address, token: FILE}")
+			default:
+				return known(c)
+			}
+		}
+		return next(c)
+	}
+}
+
 // changes lets changes pass: at this machine's own addresses or with a token, and never
 // what a browser sends for a page of the web. A form can't say such a content type, and
 // a script of another origin has to ask before it may, which is answered with no.

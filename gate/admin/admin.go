@@ -30,7 +30,7 @@ const mostConfig = 32 << 20
 // New makes the app that shows g.
 func New(g *gate.Gateway, o Options) *nano.App {
 	app := nano.New(nano.Config{Loops: 1, Limits: nano.Limits{Body: mostConfig}})
-	app.Use(local, safe)
+	app.Use(local, o.direct, safe)
 	app.Get("/ready", func(c nano.Ctx) error {
 		s := statusOf(g)
 		if !s.Ready {

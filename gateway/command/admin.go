@@ -61,11 +61,15 @@ func serveAdmin(g *gate.Gateway, at config.Admin, held *handoff.Listeners, log *
 	if err != nil {
 		return nil, fmt.Errorf("admin: %w", err)
 	}
+	g.Reserve(ln.Addr())
+	if u, ok := ln.(*net.UnixListener); ok {
+		u.SetUnlinkOnClose(true) // also of one that was taken over
+	}
 	app := admin.New(g, options)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := app.Serve(ln); err != nil {
+		if err := app.Serve(admin.Outside(ln, log)); err != nil {
 			log.Error("the admin address has ended", "error", err)
 		}
 	}()

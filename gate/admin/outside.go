@@ -1,0 +1,156 @@
+//go:build linux
+
+package admin
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Outside gives the connections to a listener that come from other processes: the
+// process' own are closed. What a client sends to an upstream that turns out to be the
+// admin address would else come from this machine, and be obeyed; whatever a route strips
+// or rewrites of it, whoever translates addresses on the way, it comes over a socket that
+// is the gateway's. The listener is the caller's no more.
+func Outside(ln net.Listener, log *slog.Logger) net.Listener {
+	return &outside{Listener: ln, log: log}
+}
+
+type outside struct {
+	net.Listener
+	log  *slog.Logger
+	told time.Time
+}
+
+// tellEvery is how often it is said at most that the gateway asks itself.
+const tellEvery = time.Minute
+
+func (o *outside) Accept() (net.Conn, error) {
+	for {
+		c, err := o.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		why := unwanted(c)
+		if why == nil {
+			return c, nil
+		}
+		c.Close()
+		if now := time.Now(); now.Sub(o.told) >= tellEvery {
+			o.told = now
+			o.log.Warn("a connection to the admin address is closed", "from", c.RemoteAddr().String(), "reason", why)
+		}
+	}
+}
+
+// SetDeadline ends a call of Accept in time, where the listener can.
+func (o *outside) SetDeadline(at time.Time) error {
+	d, ok := o.Listener.(interface{ SetDeadline(time.Time) error })
+	if !ok {
+		return os.ErrNoDeadline
+	}
+	return d.SetDeadline(at)
+}
+
+// unwanted says why a connection isn't taken; nil: it is.
+func unwanted(c net.Conn) error {
+	own, err := isOwn(c)
+	switch {
+	case err != nil:
+		return fmt.Errorf("it can't be told whether it is the gateway's own: %w", err)
+	case own:
+		return errors.New("the gateway asks itself: a route or something that finds endpoints leads here")
+	}
+	return nil
+}
+
+// isOwn reports whether the other end of a connection is a socket of this process.
+func isOwn(c net.Conn) (own bool, err error) {
+	socket, ok := c.(syscall.Conn)
+	if !ok {
+		return false, errors.New("it is no socket")
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return false, err
+	}
+	failed := raw.Control(func(fd uintptr) {
+		switch c.(type) {
+		case *net.UnixConn:
+			// The kernel notes who connects (unix(7)).
+			var peer *unix.Ucred
+			if peer, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
+				own = int(peer.Pid) == os.Getpid()
+			}
+		case *net.TCPConn:
+			own, err = fromHere(int(fd), plain(c.RemoteAddr().(*net.TCPAddr).AddrPort()))
+		default:
+			err = errors.New("it is neither TCP's nor a unix socket's")
+		}
+	})
+	if failed != nil {
+		return false, failed
+	}
+	return own, err
+}
+
+// fromHere reports whether a socket of this process has an address of its own that a
+// connection comes from. Whose end was closed while that was looked for, or before, counts
+// as one: it can't be found any more.
+func fromHere(fd int, from netip.AddrPort) (bool, error) {
+	dir, err := os.Open("/proc/self/fd")
+	if err != nil {
+		return false, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return false, err
+	}
+	for _, name := range names {
+		other, err := strconv.Atoi(name)
+		if err == nil && other != fd && isBoundTo(other, from) {
+			return true, nil
+		}
+	}
+	info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+	if err != nil {
+		return false, err
+	}
+	const established = 1 // TCP_ESTABLISHED (linux/tcp_states.h)
+	return info.State != established, nil
+}
+
+// isBoundTo reports whether a descriptor is a stream's socket with that address.
+func isBoundTo(fd int, at netip.AddrPort) bool {
+	name, err := unix.Getsockname(fd)
+	if err != nil {
+		return false
+	}
+	var bound netip.AddrPort
+	switch a := name.(type) {
+	case *unix.SockaddrInet4:
+		bound = netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port))
+	case *unix.SockaddrInet6:
+		bound = netip.AddrPortFrom(netip.AddrFrom16(a.Addr), uint16(a.Port))
+	}
+	if plain(bound) != at {
+		return false
+	}
+	kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
+	return err == nil && kind == unix.SOCK_STREAM
+}
+
+// plain is an address in the one form that it is compared in.
+func plain(a netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
+}
