@@ -64,7 +64,7 @@ var house = []room{
 		{"lab/capacity", "lab/runner", "lab/analysis"},
 		{"lab/report", "lab/published", "lab/repetitions"},
 		{"lab/compare", "lab/present/found", "lab/present/live", "lab/present/loadtext"},
-		{"lab/baseline", "lab/history"},
+		{"lab/baseline", "lab/history", "lab/present/loadpage"},
 		{"lab/gate"},
 	}},
 	{"gate", []string{"wire", "nano", "internal"}, [][]string{

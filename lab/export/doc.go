@@ -59,6 +59,15 @@ func Target(s *load.Spec) string {
 	return u.Scheme + "://" + u.Host + path
 }
 
+// Origin is the scheme and address of what was loaded, without a user and password.
+func Origin(s *load.Spec) string {
+	u, err := url.Parse(s.Target)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
 // withoutQuery is a request's path as outputs tell it: a query may hold secrets.
 func withoutQuery(path string) string {
 	u, err := url.ParseRequestURI(path)

@@ -180,7 +180,7 @@ func TestJUnit(t *testing.T) {
 	err := JUnit(&out, &Suite{
 		Tool: "dyno load", Name: "GET <x>", Started: started, Took: 1500 * time.Millisecond, Properties: [][2]string{{"seed", "7"}, {"odd", "a\x00\x1bb\xff"}},
 		Checks: []Check{
-			{"a < 1", Passed, "a = 0"}, {"b < 1", Failed, "b = 2 & \"more\""}, {"c < 1", Unknown, "c >= 0"}, {"d < 1", Broken, "refused"}, {"e < 1", Skipped, "interrupted"},
+			{"a < 1", Passed, "a = 0", ""}, {"b < 1", Failed, "b = 2 & \"more\"", ""}, {"c < 1", Unknown, "c >= 0", ""}, {"d < 1", Broken, "refused", ""}, {"e < 1", Skipped, "interrupted", ""},
 		},
 	})
 	if err != nil {
@@ -270,5 +270,19 @@ func TestEventsTellTheFirstError(t *testing.T) {
 	e.Add(math.NaN())
 	if err := e.Close(); err == nil {
 		t.Error("what is no JSON was written")
+	}
+}
+
+// CI systems tell cases apart by their names: none is there twice.
+func TestJUnitNamesAreUnique(t *testing.T) {
+	var out bytes.Buffer
+	check := Check{Name: "p99 < 1s", Result: Passed}
+	if err := JUnit(&out, &Suite{Tool: "dyno load", Checks: []Check{check, check, check, {Name: "login", Of: "request", Result: Passed}}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`name="p99 &lt; 1s" class`, `name="p99 &lt; 1s (2)"`, `name="p99 &lt; 1s (3)"`, `name="login" classname="dyno.load.request"`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s is missing in:\n%s", want, out.String())
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -13,6 +14,7 @@ type Check struct {
 	Name    string // the expression, or what was checked
 	Result  CheckResult
 	Message string // what was measured, and why it did not hold
+	Of      string // the part of the measurement that it is about, such as "request"; empty for all of it
 }
 
 // CheckResult is what became of a check.
@@ -64,7 +66,10 @@ func JUnit(w io.Writer, s *Suite) error {
 }
 
 func (s *junitSuite) add(c Check, of *Suite) {
-	tc := junitCase{Name: printable(c.Name), Class: strings.ReplaceAll(of.Tool, " ", "."), Time: seconds(of.Took)}
+	tc := junitCase{Name: s.unique(printable(c.Name)), Class: strings.ReplaceAll(of.Tool, " ", "."), Time: seconds(of.Took)}
+	if c.Of != "" {
+		tc.Class += "." + c.Of
+	}
 	verdict := &junitVerdict{Message: printable(c.Message), Type: string(c.Result), Text: printable(c.Name + ": " + c.Message)}
 	switch c.Result {
 	case Passed:
@@ -80,6 +85,19 @@ func (s *junitSuite) add(c Check, of *Suite) {
 		s.Failures++
 	}
 	s.Cases = append(s.Cases, tc)
+}
+
+// unique is a name that no case has yet: CI systems tell cases apart by it, from run to
+// run.
+func (s *junitSuite) unique(name string) string {
+	taken := func(name string) bool {
+		return slices.ContainsFunc(s.Cases, func(c junitCase) bool { return c.Name == name })
+	}
+	out := name
+	for n := 2; taken(out); n++ {
+		out = fmt.Sprintf("%s (%d)", name, n)
+	}
+	return out
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }

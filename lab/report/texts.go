@@ -4,6 +4,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+
+	"dyno/lab/machine"
 )
 
 // Texts are the texts of a language for what is printed besides reports.
@@ -50,6 +52,15 @@ func (t Texts) Whole(text string) (translated string, missing bool) {
 
 // prose matches three words in a row that are neither names nor code.
 var prose = regexp.MustCompile(`\b[a-z']+ [a-z']+ [a-z']+\b`)
+
+// Machine describes a machine: names of what it has, each with what that is.
+func (t Texts) Machine(f machine.Fingerprint) [][2]string {
+	var list [][2]string
+	for _, fact := range machineFacts(f, t.c) {
+		list = append(list, [2]string{fact.Name, plainSpaces(fact.Value)})
+	}
+	return list
+}
 
 // Writer translates what is written to w, each writing as a text of its own, as
 // [Texts.Reason] does.

@@ -3,6 +3,7 @@ package loadcmd
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,9 +85,48 @@ func failedThresholds(judged []export.Threshold) error {
 	return errors.Join(errs...)
 }
 
-// suite is the load as a CI system sees it: a check that enough was answered,
-// and one for each threshold.
+// suite is the load as a CI system sees it: what had to hold, and how each kind of
+// request of a mix did.
 func (e *endedLoad) suite() *export.Suite {
+	return &export.Suite{
+		Tool: "dyno load", Name: e.name(), Started: e.Started, Took: e.Result.Total.Length,
+		Properties: e.properties(), Checks: slices.Concat(e.checks(), e.requestChecks()),
+	}
+}
+
+// name is what was loaded: of a mix, no kind of request stands for the others.
+func (e *endedLoad) name() string {
+	if n := len(e.Spec.Requests); n > 1 {
+		return fmt.Sprintf("mix of %d kinds of requests to %s", n, export.Origin(e.Spec))
+	}
+	return e.Spec.Requests[0].Method + " " + export.Target(e.Spec)
+}
+
+// requestChecks has a check for each kind of request of a mix. One fails if too much
+// failed of the load and of that kind: so it never fails where the load did not.
+func (e *endedLoad) requestChecks() []export.Check {
+	var list []export.Check
+	failed := e.unreachable == nil && !e.Result.Interrupted && judgeLoad(e.Result, e.maxErrors) != nil
+	for i := range e.Result.Requests {
+		k := &e.Result.Requests[i]
+		errs, all := k.Total.Errors.Total(), k.Total.Errors.Total()+k.Total.Completed+k.Total.Drained
+		c := export.Check{Of: "request", Name: k.Name, Result: export.Passed, Message: fmt.Sprintf("%d of %d failed", errs, all)}
+		if all > 0 {
+			c.Message += fmt.Sprintf("; response p50 %s, p99 %s", present.Quantile(&k.Total, 50), present.Quantile(&k.Total, 99))
+		}
+		switch {
+		case e.Result.Interrupted:
+			c.Result = export.Skipped
+		case failed && float64(errs) > e.maxErrors*float64(all):
+			c.Result = export.Failed
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// checks are what had to hold: that enough was answered, and each threshold.
+func (e *endedLoad) checks() []export.Check {
 	errors := export.Check{Name: "errors <= " + present.Share(e.maxErrors) + " (--max-errors)", Result: export.Passed}
 	switch {
 	case e.unreachable != nil:
@@ -100,14 +140,11 @@ func (e *endedLoad) suite() *export.Suite {
 			errors.Result, errors.Message = export.Failed, err.Error()
 		}
 	}
-	s := &export.Suite{
-		Tool: "dyno load", Name: e.Spec.Requests[0].Method + " " + export.Target(e.Spec), Started: e.Started, Took: e.Result.Total.Length,
-		Properties: e.properties(), Checks: []export.Check{errors},
-	}
+	list := []export.Check{errors}
 	for _, j := range e.Thresholds {
-		s.Checks = append(s.Checks, e.check(j))
+		list = append(list, e.check(j))
 	}
-	return s
+	return list
 }
 
 func (e *endedLoad) check(j export.Threshold) export.Check {
@@ -130,10 +167,17 @@ func (e *endedLoad) check(j export.Threshold) export.Check {
 // properties are the conditions under which the checks were made.
 func (e *endedLoad) properties() [][2]string {
 	s, p := e.Spec, &e.Spec.Profile
-	list := [][2]string{
-		{"target", export.Target(s)}, {"method", s.Requests[0].Method}, {"seed", strconv.FormatUint(s.Seed, 10)},
-		{"mode", string(p.Mode)}, {"connections", strconv.Itoa(p.Connections)},
+	list := [][2]string{{"target", export.Target(s)}, {"method", s.Requests[0].Method}}
+	if len(s.Requests) > 1 {
+		var names []string
+		for i := range s.Requests {
+			names = append(names, s.Requests[i].Name)
+		}
+		list = [][2]string{{"target", export.Origin(s)}, {"requests", strings.Join(names, ", ")}}
 	}
+	list = append(list, [][2]string{
+		{"seed", strconv.FormatUint(s.Seed, 10)}, {"mode", string(p.Mode)}, {"connections", strconv.Itoa(p.Connections)},
+	}...)
 	if p.Rate > 0 {
 		list = append(list, [2]string{"rate", strconv.FormatFloat(p.Rate, 'f', -1, 64) + "/s"}, [2]string{"arrivals", string(p.Arrivals)})
 	}

@@ -1,9 +1,13 @@
 package loadcmd
 
 import (
+	"strings"
 	"testing"
 
 	"dyno/lab/export"
+	"dyno/lab/load"
+	"dyno/lab/load/measure"
+	"dyno/lab/load/request"
 )
 
 // A threshold that nobody can decide fails the load, but isn't said to be missed.
@@ -27,5 +31,51 @@ func TestFailedThresholds(t *testing.T) {
 		if got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
+	}
+}
+
+// CI systems show a mix by its own name, and each kind of request of it.
+func TestSuiteOfAMix(t *testing.T) {
+	kind := func(name string, completed, failed uint64) measure.RequestResult {
+		k := measure.RequestResult{Name: name}
+		k.Total.Completed, k.Total.Errors.Status = completed, failed
+		return k
+	}
+	ended := func(kinds ...measure.RequestResult) *endedLoad {
+		e := &endedLoad{Load: export.Load{Spec: &load.Spec{Target: "http://127.0.0.1:1"}, Result: &load.Result{Requests: kinds, FirstErrors: map[string]string{}}}, maxErrors: 0.01}
+		for _, k := range kinds {
+			e.Spec.Requests = append(e.Spec.Requests, request.Request{Name: k.Name, Method: "POST", Path: "/" + k.Name})
+			e.Result.Total.Completed += k.Total.Completed
+			e.Result.Total.Errors.Add(k.Total.Errors)
+		}
+		e.Result.Windows = []measure.Window{{Completed: 1}}
+		return e
+	}
+	e := ended(kind("login", 100, 0), kind("orders", 50, 50))
+	e.Thresholds = []export.Threshold{{Expression: "p99<1s", Verdict: "holds"}, {Expression: "p99<1s", Verdict: "holds"}}
+	s := e.suite()
+	if s.Name != "mix of 2 kinds of requests to http://127.0.0.1:1" {
+		t.Errorf("the suite is named %q", s.Name)
+	}
+	var got []string
+	for _, c := range s.Checks {
+		got = append(got, c.Of+":"+c.Name+":"+string(c.Result))
+	}
+	if want := ":errors <= 1 % (--max-errors):failed :p99<1s:passed :p99<1s:passed request:login:passed request:orders:failed"; strings.Join(got, " ") != want {
+		t.Errorf("checks %q, want %q", got, want)
+	}
+	for _, p := range s.Properties {
+		if p[0] == "method" || p[0] == "requests" && p[1] != "login, orders" {
+			t.Errorf("property %q", p)
+		}
+	}
+	// A kind that fails is no failure where the load as a whole is none.
+	for _, c := range ended(kind("login", 10000, 0), kind("orders", 5, 5)).suite().Checks {
+		if c.Result != export.Passed {
+			t.Errorf("%+v", c)
+		}
+	}
+	if s := ended(kind("only", 5, 0)).suite(); s.Name != "POST http://127.0.0.1:1/only" {
+		t.Errorf("the suite is named %q", s.Name)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"dyno/cmd/dyno/internal/cli"
 	"dyno/internal/spelling"
 	"dyno/lab/export"
+	"dyno/lab/present/loadpage"
 	"dyno/lab/report"
 )
 
@@ -167,17 +168,17 @@ func saveAll(list []destination, e *endedLoad) error {
 }
 
 func writeLoadHTML(w *bytes.Buffer, e *endedLoad) error {
-	a, err := e.analysis()
+	texts, err := report.TextsIn(e.lang)
 	if err != nil {
 		return err
 	}
-	return report.HTML(w, a, e.lang)
+	return loadpage.HTML(w, e.page(), texts)
 }
 
 func writeLoadMarkdown(w *bytes.Buffer, e *endedLoad) error {
-	a, err := e.analysis()
+	texts, err := report.TextsIn(e.lang)
 	if err != nil {
 		return err
 	}
-	return report.Markdown(w, a, e.lang)
+	return loadpage.Markdown(w, e.page(), texts)
 }
