@@ -47,6 +47,8 @@ func CheckName(name string) error {
 	file := sysctlFile(name)
 	switch {
 	case strings.Contains(name, "..") || strings.HasSuffix(name, ".") || !fs.ValidPath(file):
+	case runsPrograms(name):
+		return &NameError{name + " has the kernel run programs, and isn't set", "set it yourself, before the run"}
 	case slices.Contains(sysctlRoots, first):
 		return nil
 	default:

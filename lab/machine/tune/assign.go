@@ -105,7 +105,7 @@ func (a *Assignment) Undo() error {
 func (t *Tuner) PutBack() error {
 	j := journalIn(t.Home)
 	entries, err := j.read()
-	if errors.Is(err, fs.ErrPermission) {
+	if other := (*ownerError)(nil); errors.Is(err, fs.ErrPermission) || errors.As(err, &other) {
 		return nil // it is of another user, who may also put it back
 	}
 	left := slices.DeleteFunc(entries, func(e entry) bool { return !e.Assigned || e.Boot != t.boot() })

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -32,13 +32,16 @@ func journalIn(home string) journal { return journal{filepath.Join(home, "tuning
 
 // append adds an entry and returns when it would outlive a power failure.
 func (j journal) append(e entry) error {
+	if err := setting.Check(e.Change); err != nil {
+		return fmt.Errorf("noting the old value of %s: %w", e.Setting, err) // it couldn't be read again
+	}
 	line, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	_, err = os.Stat(j.path)
+	_, err = os.Lstat(j.path)
 	isNew := errors.Is(err, os.ErrNotExist)
-	f, err := os.OpenFile(j.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := openOwned(j.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND)
 	if err != nil {
 		return fmt.Errorf("noting the old value of %s: %w", e.Setting, err)
 	}
@@ -55,7 +58,7 @@ func (j journal) append(e entry) error {
 // read returns the entries in order; none if there is no journal. A last line
 // that is cut off is that of a change which was never made.
 func (j journal) read() ([]entry, error) {
-	data, err := os.ReadFile(j.path)
+	data, err := j.text()
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -63,6 +66,15 @@ func (j journal) read() ([]entry, error) {
 		return nil, fmt.Errorf("reading the journal of settings: %w", err)
 	}
 	return parse(j.path, data)
+}
+
+func (j journal) text() ([]byte, error) {
+	f, err := openOwned(j.path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
 }
 
 func parse(name string, data []byte) ([]entry, error) {
@@ -77,30 +89,25 @@ func parse(name string, data []byte) ([]entry, error) {
 		if err := json.Unmarshal(line, &e); err != nil {
 			return nil, fmt.Errorf("%s:%d: not an entry of the journal of settings: %w", name, n, err)
 		}
-		if e.Path == "" || !filepath.IsLocal(e.Path) {
-			return nil, fmt.Errorf("%s:%d: path: %q is not below the root folder", name, n, e.Path)
-		}
-		if !isSetting(e.Path) {
-			return nil, fmt.Errorf("%s:%d: path: %q is no setting: it is neither below /proc/sys nor below /sys", name, n, e.Path)
+		if err := setting.Check(e.Change); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
 		}
 		all = append(all, e)
 	}
 }
 
-// isSetting reports whether a path, below the root folder, is where settings are.
-// What root restores is written in a file of the user's, so no other is taken.
-func isSetting(path string) bool {
-	path = filepath.Clean(path)
-	return strings.HasPrefix(path, "proc/sys/") || strings.HasPrefix(path, "sys/")
-}
-
 // trim makes what can be appended to of a journal whose last line is cut off.
 func (j journal) trim() error {
-	data, err := os.ReadFile(j.path)
-	if err != nil || len(data) == 0 || data[len(data)-1] == '\n' {
-		return nil // nothing there, or nothing to trim
+	f, err := openOwned(j.path, os.O_RDWR)
+	if err != nil {
+		return nil // nothing there; who appends says what is wrong with it
 	}
-	return os.Truncate(j.path, int64(bytes.LastIndexByte(data, '\n')+1))
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err != nil || len(data) == 0 || data[len(data)-1] == '\n' {
+		return nil // nothing to trim
+	}
+	return f.Truncate(int64(bytes.LastIndexByte(data, '\n') + 1))
 }
 
 // replace makes entries the whole journal; none removes it.

@@ -3,6 +3,7 @@ package tune
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,13 +17,13 @@ func lock(home string) (unlock func(), err error) {
 		return nil, fmt.Errorf("making the folder for the journal: %w", err)
 	}
 	path := filepath.Join(home, "tuning.lock")
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := openPlain(path, os.O_CREATE|os.O_RDWR)
 	if err != nil {
 		return nil, fmt.Errorf("opening the lock of settings: %w", err)
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		holder, _ := os.ReadFile(path)
+		holder, _ := io.ReadAll(io.LimitReader(f, 20))
 		f.Close()
 		return nil, fmt.Errorf("another dyno is changing settings of this machine (process %s): wait for it to end", strings.TrimSpace(string(holder)))
 	}
