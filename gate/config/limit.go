@@ -13,7 +13,7 @@ type Rate struct {
 	Burst    int // how many may come at once
 	Key      RateKey
 	Name     string // of the header field, in lower case, or of the cookie
-	Keys     int    // how many keys are counted one by one; the rest share what one may
+	Keys     int    // how many keys are counted; when more come those furthest from their limit are forgotten
 	Redis    *Redis // where gateways sum up what they admit; nil: each counts for itself
 }
 

@@ -12,9 +12,9 @@ func (k key) part(n int) uint64 { return (k[0] ^ k[1]) % uint64(n) }
 
 // buckets are token buckets by key, kept as the time at which each is full again (the
 // generic cell rate algorithm, ITU-T I.371): one number a key, and nothing to refill.
-// There are at most so many keys; what comes beyond that shares one bucket of each
-// part, so that a client with many addresses gets no more than a little more, and no
-// memory. They are for many goroutines.
+// There are at most so many keys. When one more comes, that of a few is forgotten that is
+// furthest from its limit: so nobody who makes up keys can keep others from being counted,
+// or from being admitted, and who is at the limit stays there. They are for many goroutines.
 type buckets struct {
 	every int64 // ns between two requests at the rate
 	burst int64 // how many may come at once
@@ -22,11 +22,9 @@ type buckets struct {
 }
 
 type part struct {
-	mu    sync.Mutex
-	full  map[key]int64 // ns of [clock.Now]
-	most  int
-	swept int64
-	rest  int64 // the bucket of those there is no room for
+	mu   sync.Mutex
+	full map[key]int64 // ns of [clock.Now]
+	most int
 }
 
 func newBuckets(every int64, burst, keys int) *buckets {
@@ -37,42 +35,44 @@ func newBuckets(every int64, burst, keys int) *buckets {
 	return b
 }
 
-// sweepEvery bounds how often a part that is full is searched for buckets to forget.
-const sweepEvery = int64(1e8) // ns
-
 // take takes one token of the key's bucket at the time now, ns of [clock.Now]. If there
 // is none it takes nothing and returns how long it takes until there is one, in ns.
-func (b *buckets) take(k key, now int64) (wait int64) {
-	wait, _ = b.takeShare(k, now, 1)
-	return wait
-}
+func (b *buckets) take(k key, now int64) (wait int64) { return b.takeShare(k, now, 1) }
 
-// takeShare does the same of a bucket of which this gateway has one in so many parts. It
-// reports whether the key has a bucket of its own.
-func (b *buckets) takeShare(k key, now, share int64) (wait int64, own bool) {
+// takeShare does the same of a bucket of which this gateway has one in so many parts.
+func (b *buckets) takeShare(k key, now, share int64) (wait int64) {
 	p := &b.parts[k.part(len(b.parts))]
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	full, known := p.full[k]
-	if !known && len(p.full) >= p.most {
-		p.sweep(now)
-	}
-	alone := known || len(p.full) < p.most
-	if !alone {
-		full = p.rest
-	}
 	full = max(full, now)
 	step := b.every * share
 	if wait = full - now - max(0, b.every*b.burst-step); wait > 0 {
-		return wait, alone
+		return wait
 	}
-	full += step
-	if alone {
-		p.full[k] = full
-	} else {
-		p.rest = full
+	if !known {
+		p.makeRoom(now)
 	}
-	return 0, alone
+	p.full[k] = full + step
+	return 0
+}
+
+// wait is how long it takes until there is a token, in ns; it takes none.
+func (b *buckets) wait(k key, now int64) int64 {
+	p := &b.parts[k.part(len(b.parts))]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return max(0, p.full[k]-now-max(0, b.every*(b.burst-1)))
+}
+
+// give gives back a token that was taken.
+func (b *buckets) give(k key) {
+	p := &b.parts[k.part(len(b.parts))]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if full, known := p.full[k]; known {
+		p.full[k] = full - b.every
+	}
 }
 
 // learn empties a bucket to what others have taken of it too: it isn't full before that.
@@ -80,20 +80,32 @@ func (b *buckets) learn(k key, full, now int64) {
 	p := &b.parts[k.part(len(b.parts))]
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if before, known := p.full[k]; full > now && full > before && (known || len(p.full) < p.most) {
-		p.full[k] = full
-	}
-}
-
-// sweep forgets the buckets that are full: they are like new ones.
-func (p *part) sweep(now int64) {
-	if now-p.swept < sweepEvery {
+	before, known := p.full[k]
+	if full <= now || full <= before {
 		return
 	}
-	p.swept = now
+	if !known {
+		p.makeRoom(now)
+	}
+	p.full[k] = full
+}
+
+// makeRoom forgets buckets that are full, which are like new ones, if it meets any, and
+// if there is no room then the fullest of those that it has met. Maps are met from anywhere.
+func (p *part) makeRoom(now int64) {
+	const few = 8
+	looked, fullest, earliest := 0, key{}, int64(0)
 	for k, full := range p.full {
 		if full <= now {
 			delete(p.full, k)
+		} else if earliest == 0 || full < earliest {
+			fullest, earliest = k, full
 		}
+		if looked++; looked == 2 && len(p.full) < p.most || looked == few {
+			break
+		}
+	}
+	if len(p.full) >= p.most {
+		delete(p.full, fullest)
 	}
 }

@@ -106,11 +106,10 @@ func (s *Shared) Admit(r *request.Request) *request.Answer {
 		return s.closed
 	}
 	k := s.key(r)
-	wait, own := s.buckets.takeShare(k, r.Now, s.share.Load())
-	if wait > 0 {
+	if wait := s.buckets.takeShare(k, r.Now, s.share.Load()); wait > 0 {
 		return s.refusal(wait)
 	}
-	if own && s.owe(k, r.Now) {
+	if s.owe(k, r.Now) {
 		select {
 		case s.kick <- struct{}{}:
 		default:
@@ -126,6 +125,9 @@ func (s *Shared) owe(k key, now int64) bool {
 	defer o.mu.Unlock()
 	d := o.keys[k]
 	if d.n == 0 {
+		if len(o.keys) >= s.buckets.parts[0].most { // more than are counted one by one: it isn't settled
+			return false
+		}
 		d.first = now
 	}
 	d.n++
