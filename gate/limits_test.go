@@ -5,10 +5,50 @@ package gate_test
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 )
+
+// A limit before the guards counts whoever asks; one after them those that they let pass.
+// What credentials may be wrong is bounded on its own.
+func TestLimitBeforeGuards(t *testing.T) {
+	upstream, requests := answering(t, ok)
+	keys := filepath.Join(t.TempDir(), "keys")
+	const key = "0123456789abcdef"
+	if err := os.WriteFile(keys, []byte("ann: "+key), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, address := start(t, "routes:\n"+
+		"  - {match: {path: /before}, cors: {origins: \"https://a.example\"}, keys: {file: "+keys+", failures: off}, limit: {rate: 5/h, before: guards}, to: http://"+upstream+"}\n"+
+		"  - {match: {path: /after}, keys: {file: "+keys+", failures: off}, limit: {rate: 5/h}, to: http://"+upstream+"}\n"+
+		"  - {match: {path: /own}, keys: {file: "+keys+", failures: 3/h}, to: http://"+upstream+"}\n")
+	for path, want := range map[string]string{"/before": "401 5, 429 65, with the key 429", "/after": "401 70, with the key 200", "/own": "401 3, 429 67, with the key 429"} {
+		got := map[int]int{}
+		for i := range 70 {
+			resp, _ := ask(t, address, fmt.Sprintf("GET %s HTTP/1.1\r\nHost: a\r\nOrigin: https://a.example\r\nX-Api-Key: guessed-key-no-%d\r\n\r\n", path, i))
+			got[resp.StatusCode]++
+			if path == "/before" && resp.Header.Get("Access-Control-Allow-Origin") == "" {
+				t.Errorf("%d: a page can't read it", resp.StatusCode)
+			}
+		}
+		said := ""
+		for _, status := range []int{401, 429} {
+			if got[status] > 0 {
+				said += fmt.Sprintf("%d %d, ", status, got[status])
+			}
+		}
+		resp, _ := ask(t, address, "GET "+path+" HTTP/1.1\r\nHost: a\r\nX-Api-Key: "+key+"\r\n\r\n")
+		if said += fmt.Sprintf("with the key %d", resp.StatusCode); said != want {
+			t.Errorf("%s: %s, want %s", path, said, want)
+		}
+	}
+	if n := requests.Load(); n != 1 {
+		t.Errorf("%d requests reached the upstream", n)
+	}
+}
 
 // Limits hold for their route only, and are kept by a change of another one.
 func TestLimits(t *testing.T) {

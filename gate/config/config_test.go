@@ -206,3 +206,49 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// How many credentials may be wrong is bounded unless a file says otherwise.
+func TestFailures(t *testing.T) {
+	rate := func(n int, per time.Duration) Rate {
+		if n == 0 {
+			return Rate{}
+		}
+		return Rate{Requests: n, Per: per, Burst: n, Keys: 100_000}
+	}
+	for _, c := range []struct {
+		guard string
+		want  Failures
+		wrong string
+	}{
+		{"basic: {file: f}", Failures{rate(10, time.Minute), rate(60, time.Minute)}, ""},
+		{"basic: {file: f, failures: 5/h}", Failures{rate(5, time.Hour), rate(60, time.Minute)}, ""},
+		{"basic: {file: f, failures: {name: off}}", Failures{rate(10, time.Minute), Rate{}}, ""},
+		{"basic: {file: f, failures: {address: 3/s, name: 9/m}}", Failures{rate(3, time.Second), rate(9, time.Minute)}, ""},
+		{"basic: {file: f, failures: off}", Failures{}, ""},
+		{"basic: {file: f, failures: no}", Failures{}, "routes[0].basic.failures: expected requests in a second, minute or hour"},
+		{"keys: {file: f}", Failures{Address: rate(60, time.Minute)}, ""},
+		{"keys: {file: f, failures: off}", Failures{}, ""},
+		{"keys: {file: f, failures: {name: 5/m}}", Failures{}, "routes[0].keys.failures"},
+	} {
+		got, err := Parse("f.yaml", []byte("listen: 127.0.0.1:0\nroutes:\n  - {"+c.guard+", to: \"http://127.0.0.1:1\"}\n"))
+		if c.wrong != "" {
+			if err == nil || !strings.Contains(err.Error(), c.wrong) {
+				t.Errorf("%s: %v", c.guard, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.guard, err)
+			continue
+		}
+		r, failures := got.Routes[0], Failures{}
+		if r.Basic != nil {
+			failures = r.Basic.Failures
+		} else {
+			failures = r.Keys.Failures
+		}
+		if failures != c.want {
+			t.Errorf("%s: %+v, want %+v", c.guard, failures, c.want)
+		}
+	}
+}

@@ -9,11 +9,13 @@ type Basic struct {
 	Realm   string // what the password is for, as browsers show it
 	Forward string // the field, in lower case, that tells the upstream the user's name; "": none
 	Keep    bool   // Authorization goes on to the upstream
-	Cache   int    // how many credentials that were right are remembered, by a keyed hash
+	Cache   int    // how many credentials that were right are remembered, with their client, by a keyed hash
+
+	Failures Failures
 }
 
 func readBasic(p place) *Basic {
-	b := &Basic{At: p.at(), Realm: "gateway", Cache: 10_000}
+	b := &Basic{At: p.at(), Realm: "gateway", Cache: 10_000, Failures: failuresOf(10, 60)}
 	found := readFields(p, b, []known[Basic]{
 		{"file", func(b *Basic, p place) { b.File = p.path() }},
 		{"realm", func(b *Basic, p place) {
@@ -24,6 +26,7 @@ func readBasic(p place) *Basic {
 		{"forward", func(b *Basic, p place) { b.Forward = readForwardName(p) }},
 		{"keep", func(b *Basic, p place) { b.Keep = p.boolean() }},
 		{"cache", func(b *Basic, p place) { b.Cache = p.integer(0, 1_000_000) }},
+		{"failures", func(b *Basic, p place) { b.Failures = readFailures(p, b.Failures, true) }},
 	})
 	if _, ok := found["file"]; !ok && p.isMapping() {
 		p.problem("such as file: ./htpasswd, written by: htpasswd -B -c htpasswd ann", "basic needs a file of passwords")
@@ -37,14 +40,17 @@ type Keys struct {
 	File    string // "name: key" a line; read again when it changes
 	Header  string // in lower case: where the key stands
 	Forward string // the field, in lower case, that tells the upstream the key's name; "": none
+
+	Failures Failures // of addresses: a key that is wrong is nobody's
 }
 
 func readKeys(p place) *Keys {
-	k := &Keys{At: p.at(), Header: "x-api-key"}
+	k := &Keys{At: p.at(), Header: "x-api-key", Failures: failuresOf(60, 0)}
 	found := readFields(p, k, []known[Keys]{
 		{"file", func(k *Keys, p place) { k.File = p.path() }},
 		{"header", func(k *Keys, p place) { k.Header = strings.ToLower(p.token("header field")) }},
 		{"forward", func(k *Keys, p place) { k.Forward = readForwardName(p) }},
+		{"failures", func(k *Keys, p place) { k.Failures = readFailures(p, k.Failures, false) }},
 	})
 	if _, ok := found["file"]; !ok && p.isMapping() {
 		p.problem("such as file: ./keys.txt, with a line \"name: key\" for each", "keys need a file")

@@ -155,7 +155,7 @@ func (r *Route) checkBelieved(c *Config, in *input) {
 	}
 	for i := range r.Rates {
 		if r.Rates[i].Key == RateHeader {
-			check(r.At, r.Rates[i].Name, "a limit counts", false)
+			check(r.At, r.Rates[i].Name, "a limit counts", r.Rates[i].Early)
 		}
 	}
 	if r.Importance.Header != "" {

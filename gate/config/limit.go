@@ -15,6 +15,7 @@ type Rate struct {
 	Name     string // of the header field, in lower case, or of the cookie
 	Keys     int    // how many keys are counted; when more come those furthest from their limit are forgotten
 	Redis    *Redis // where gateways sum up what they admit; nil: each counts for itself
+	Early    bool   // it is asked before the guards that find out who it is
 }
 
 // RateKey is what requests are counted by.
@@ -48,6 +49,7 @@ func readRate(p place) Rate {
 		{"rate", (*Rate).readRate},
 		{"burst", func(r *Rate, p place) { r.Burst = p.integer(1, 1_000_000) }},
 		{"key", (*Rate).readKey},
+		{"before", func(r *Rate, p place) { r.Early = p.word("guards") != "" }},
 		{"redis", func(r *Rate, p place) { r.Redis = readRedis(p) }},
 		{"keys", func(r *Rate, p place) { r.Keys = p.integer(1, 10_000_000) }},
 	}); found["rate"].node == nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dyno/gate/config"
+	"dyno/gate/limit"
 	"dyno/gate/refresh"
 	"dyno/gate/request"
 	"dyno/nano/wire/http1"
@@ -18,14 +19,17 @@ import (
 
 // Basic lets in who has a password of a file (RFC 7617). Verifying one takes long by
 // design, so that it isn't done on a loop: the request waits. Credentials that were
-// right are remembered by a keyed hash, and pass at once, until the file changes.
+// right are remembered by a keyed hash, with the client that had them, and pass at once
+// until the file changes. Who has shown too many that were wrong is refused without a look:
+// only what was right from there before passes then.
 type Basic struct {
 	rules    config.Basic
 	file     *refresh.Source[passwords]
 	verified *verified
 	secret   [32]byte // of the keyed hash
 
-	waiting crowd // requests whose passwords are being verified
+	waiting  crowd // requests whose passwords are being verified
+	failures *limit.Failures
 
 	missing, wrong, crowded, undecided *request.Answer
 
@@ -49,7 +53,7 @@ func NewBasic(rules *config.Basic) (*Basic, error) {
 	}
 	challenge := "WWW-Authenticate: Basic realm=\"" + rules.Realm + "\", charset=\"UTF-8\"\r\n"
 	b := &Basic{
-		rules: *rules, file: file, verified: newVerified(rules.Cache), waiting: newCrowd(waitingEach),
+		rules: *rules, file: file, verified: newVerified(rules.Cache), waiting: newCrowd(waitingEach), failures: limit.NewFailures(rules.Failures),
 		missing:   request.Refuse(401, "a user and a password are needed", challenge),
 		wrong:     request.Refuse(401, "the user or the password is wrong", challenge),
 		crowded:   request.Refuse(429, "too many passwords at once", "Retry-After: 1\r\n"),
@@ -65,8 +69,9 @@ func NewBasic(rules *config.Basic) (*Basic, error) {
 // Check refuses requests without a password that is right. It goes no further unless the
 // rules say so.
 func (b *Basic) Check(r *request.Request) *request.Answer {
-	var buf [len(b.secret) + mostCredential]byte
-	text := b.credentials(r, buf[len(b.secret):])
+	const from = len(b.secret) + addressBytes
+	var buf [from + mostCredential]byte
+	text := b.credentials(r, buf[from:])
 	if text == nil {
 		return b.missing
 	}
@@ -74,36 +79,50 @@ func (b *Basic) Check(r *request.Request) *request.Answer {
 	if !found || hasControl(text) {
 		return b.wrong
 	}
+	client := network(r.Client)
 	copy(buf[:], b.secret[:])
-	sum := sha256.Sum256(buf[:len(b.secret)+len(text)])
+	if at := client.As16(); client.IsValid() {
+		copy(buf[len(b.secret):], at[:])
+	}
+	sum := sha256.Sum256(buf[:from+len(text)])
 	now := b.file.Get()
 	if b.verified.find(sum[:], now, time.Time{}) != nil {
 		b.pass(r, user)
 		return nil
 	}
-	return b.later(network(r.Client), now, sum, string(user), bytes.Clone(password))
+	if answer := b.failures.Take(client, user, r.Now); answer != nil {
+		return answer
+	}
+	return b.later(client, now, sum, bytes.Clone(user), bytes.Clone(password))
 }
 
 // later has a password verified beside the loops.
-func (b *Basic) later(client netip.Addr, now *passwords, sum [sha256.Size]byte, user string, password []byte) *request.Answer {
+func (b *Basic) later(client netip.Addr, now *passwords, sum [sha256.Size]byte, user, password []byte) *request.Answer {
 	if !b.waiting.enter(client) {
+		b.failures.Give(client, user)
 		return b.crowded
 	}
-	a := *b.undecided
+	a, wrong := *b.undecided, false
 	a.Later = &request.Later{
 		Within: verifyWithin,
-		Over:   func() { b.waiting.leave(client) },
+		Over: func() {
+			b.waiting.leave(client)
+			if !wrong {
+				b.failures.Give(client, user)
+			}
+		},
 		Work: func(context.Context) func(*request.Request) *request.Answer {
-			right := now.verify(user, password)
+			right := now.verify(string(user), password)
 			clear(password)
 			if right {
 				b.verified.keep(sum[:], now.right)
 			}
+			wrong = !right
 			return func(r *request.Request) *request.Answer {
 				if !right {
 					return b.wrong
 				}
-				b.pass(r, []byte(user))
+				b.pass(r, user)
 				return nil
 			}
 		},

@@ -35,6 +35,9 @@ func (c *crowd) leave(client netip.Addr) {
 	}
 }
 
+// addressBytes are those of an address, of whichever version.
+const addressBytes = 16
+
 // network is whom an address counts as: of IPv6 a client has a network of 64 bits.
 func network(client netip.Addr) netip.Addr {
 	client = client.Unmap().WithZone("")

@@ -7,19 +7,24 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"dyno/gate/config"
+	"dyno/gate/limit"
 	"dyno/gate/refresh"
 	"dyno/gate/request"
 	"dyno/nano/wire/http1"
 )
 
-// Keys lets in who has a key of a file.
+// Keys lets in who has a key of a file. Who has shown too many that aren't known is refused
+// without a look: only keys that were right from there before pass then.
 type Keys struct {
 	rules            config.Keys
 	file             *refresh.Source[keyNames]
 	missing, unknown *request.Answer
 	keeps            bool // claims, for who asks later
+	failures         *limit.Failures
+	verified         *verified // keys that were right, with the client that had them
 }
 
 // KeepClaims has requests keep what was verified of them.
@@ -32,6 +37,9 @@ type keyNames map[[sha256.Size]byte][]byte
 // shortestKey is as long as a key must be, in bytes, that nobody shall guess.
 const shortestKey = 16
 
+// mostKeysKept is how many keys are remembered that were right, with their clients.
+const mostKeysKept = 10_000
+
 // NewKeys makes the guard. A file that can't be used is an error.
 func NewKeys(rules *config.Keys) (*Keys, error) {
 	file, err := refresh.File(rules.File, parseKeys)
@@ -39,7 +47,7 @@ func NewKeys(rules *config.Keys) (*Keys, error) {
 		return nil, fmt.Errorf("keys: %w", err)
 	}
 	return &Keys{
-		rules: *rules, file: file,
+		rules: *rules, file: file, failures: limit.NewFailures(rules.Failures), verified: newVerified(mostKeysKept),
 		missing: request.Refuse(401, "a key is needed in the field "+rules.Header, "WWW-Authenticate: ApiKey\r\n"),
 		unknown: request.Refuse(401, "the key in the field "+rules.Header+" is not known", "WWW-Authenticate: ApiKey\r\n"),
 	}, nil
@@ -83,9 +91,10 @@ func (k *Keys) Check(r *request.Request) *request.Answer {
 	if !ok {
 		return k.missing
 	}
-	name, ok := (*k.file.Get())[sha256.Sum256(key)]
-	if !ok {
-		return k.unknown
+	now, sum := k.file.Get(), sha256.Sum256(key)
+	name, ok := (*now)[sum]
+	if answer := k.refuse(r, sum, now, ok); answer != nil {
+		return answer
 	}
 	r.Drop(k.rules.Header)
 	if k.keeps {
@@ -94,6 +103,31 @@ func (k *Keys) Check(r *request.Request) *request.Answer {
 	if k.rules.Forward != "" {
 		r.Forward(k.rules.Forward, name)
 	}
+	return nil
+}
+
+// refuse counts keys that aren't known, and returns the answer to a key that is none, or
+// that isn't looked at, as it may have been guessed; nil: it passes.
+func (k *Keys) refuse(r *request.Request, sum [sha256.Size]byte, now *keyNames, known bool) *request.Answer {
+	client := network(r.Client)
+	if !known {
+		if answer := k.failures.Take(client, nil, r.Now); answer != nil {
+			return answer
+		}
+		return k.unknown
+	}
+	var had [len(sum) + addressBytes]byte
+	copy(had[:], sum[:])
+	if at := client.As16(); client.IsValid() {
+		copy(had[len(sum):], at[:])
+	}
+	if k.verified.find(had[:], now, time.Time{}) != nil {
+		return nil
+	}
+	if answer := k.failures.Blocked(client, r.Now); answer != nil {
+		return answer
+	}
+	k.verified.keep(had[:], &passed{with: now})
 	return nil
 }
 

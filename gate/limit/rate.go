@@ -3,8 +3,7 @@ package limit
 import (
 	"encoding/binary"
 	"hash/maphash"
-	"strconv"
-	"time"
+	"net/netip"
 
 	"dyno/gate/config"
 	"dyno/gate/request"
@@ -15,24 +14,16 @@ type Rate struct {
 	rules   config.Rate
 	buckets *buckets
 	seed    maphash.Seed
-	common  bool                   // keys are the same in all gateways
-	late    [waits]*request.Answer // by how long to wait
+	common  bool // keys are the same in all gateways
+	late    refusals
 }
-
-// waits is how many answers there are: for 1 to 60 seconds, then for 1 to 60 minutes.
-const waits = 120
 
 // NewRate makes the limit.
 func NewRate(rules config.Rate) *Rate {
-	l := &Rate{rules: rules, seed: maphash.MakeSeed(), buckets: newBuckets(max(1, int64(rules.Per)/int64(rules.Requests)), rules.Burst, rules.Keys)}
-	for i := range l.late {
-		seconds := i + 1
-		if i >= 60 {
-			seconds = (i - 59) * 60
-		}
-		l.late[i] = request.Refuse(429, "more requests than are taken in this time", "Retry-After: "+strconv.Itoa(seconds)+"\r\n")
+	return &Rate{
+		rules: rules, seed: maphash.MakeSeed(), late: newRefusals("more requests than are taken in this time"),
+		buckets: newBuckets(max(1, int64(rules.Per)/int64(rules.Requests)), rules.Burst, rules.Keys),
 	}
-	return l
 }
 
 // Admit takes a token, or says when there will be one.
@@ -41,16 +32,7 @@ func (l *Rate) Admit(r *request.Request) *request.Answer {
 	if wait == 0 {
 		return nil
 	}
-	return l.refusal(wait)
-}
-
-// refusal is the answer to who has to wait so long, in ns.
-func (l *Rate) refusal(wait int64) *request.Answer {
-	seconds := int((wait + int64(time.Second) - 1) / int64(time.Second))
-	if seconds <= 60 {
-		return l.late[seconds-1]
-	}
-	return l.late[min(waits-1, 59+(seconds+59)/60)]
+	return l.late.in(wait)
 }
 
 // Done does nothing: a request that was admitted has taken its token.
@@ -70,10 +52,15 @@ func (l *Rate) key(r *request.Request) key {
 			return l.sum(value)
 		}
 	}
-	// Who has an IPv6 network of 64 bits has all its addresses.
-	b := r.Client.As16()
+	return addressKey(r.Client)
+}
+
+// addressKey is the key of a client's address: who has an IPv6 network of 64 bits has all its
+// addresses.
+func addressKey(client netip.Addr) key {
+	b := client.As16()
 	k := key{binary.BigEndian.Uint64(b[:8])}
-	if r.Client.Is4() || r.Client.Is4In6() {
+	if client.Is4() || client.Is4In6() {
 		k[1] = binary.BigEndian.Uint64(b[8:])
 	}
 	return k
@@ -84,11 +71,5 @@ func (l *Rate) sum(value []byte) key {
 	if l.common {
 		return commonSum(value)
 	}
-	var h maphash.Hash
-	h.SetSeed(l.seed)
-	h.Write(value)
-	k := key{h.Sum64()}
-	h.WriteByte(0)
-	k[1] = h.Sum64() | 1 // no address has it
-	return k
+	return seeded(l.seed, value)
 }

@@ -107,7 +107,7 @@ func (s *Shared) Admit(r *request.Request) *request.Answer {
 	}
 	k := s.key(r)
 	if wait := s.buckets.takeShare(k, r.Now, s.share.Load()); wait > 0 {
-		return s.refusal(wait)
+		return s.late.in(wait)
 	}
 	if s.owe(k, r.Now) {
 		select {

@@ -28,7 +28,7 @@ func caching(c *config.Route, r *Route) error {
 	}
 	for _, g := range r.Guards {
 		switch g.(type) {
-		case *guard.Access, *guard.CORS, *guard.Sessions:
+		case *guard.Access, *guard.CORS, *guard.Sessions, early:
 		default:
 			return fmt.Errorf("the guard %s knows who asks, and what is stored is given to everybody: say cache: {shared: true} if all get the same", nameOf(g))
 		}

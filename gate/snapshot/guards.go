@@ -34,6 +34,15 @@ func guards(c *config.Route, r *Route) error {
 	if c.CORS != nil {
 		r.Guards = append(r.Guards, guard.NewCORS(c.CORS))
 	}
+	for i := range c.Rates {
+		if c.Rates[i].Early {
+			l, err := rateOf(c, i)
+			if err != nil {
+				return err
+			}
+			r.Guards = append(r.Guards, early{l})
+		}
+	}
 	if c.CSRF != nil {
 		r.Guards = append(r.Guards, guard.NewCSRF(c.CSRF))
 	}
