@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"iter"
 	"net"
 	"net/http"
 	"net/url"
@@ -51,6 +52,23 @@ func (c Ctx) AddHeader(name, value string) { c.own().addField(name, value) }
 func (c Ctx) ResponseHeader(name string) View {
 	x := c.live()
 	return View(x.handOut(x.responseField(name)))
+}
+
+// ResponseHeaders goes through the fields set on the response so far, names and values, in
+// the order in which they will be sent.
+func (c Ctx) ResponseHeaders() iter.Seq2[View, View] {
+	x := c.live()
+	return func(yield func(name, value View) bool) {
+		fields := x.handOut(x.Fields)
+		for len(fields) > 0 {
+			line, end := exchange.CutLine(fields)
+			name, value, ok := bytes.Cut(line, []byte(": "))
+			if ok && !yield(View(name), View(value)) {
+				return
+			}
+			fields = fields[end:]
+		}
+	}
 }
 
 const textLine = "Content-Type: text/plain; charset=utf-8\r\n"

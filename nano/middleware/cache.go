@@ -30,8 +30,9 @@ type CacheConfig struct {
 }
 
 // Cache keeps responses of status 200 to GET in memory and gives them again while they
-// are fresh, as a shared cache may (RFC 9111): not those to requests with Authorization or
-// Cookie, unless they say public; not those with Set-Cookie, Cache-Control no-store, private
+// are fresh, as a shared cache may (RFC 9111): not those to requests that say who sends them
+// (Authorization, Cookie, X-API-Key, a client's certificate, whom [KeyAuth] or [BasicAuth]
+// has let in), unless they say public; not those with Set-Cookie, Cache-Control no-store, private
 // or no-cache, or Vary: *; nor streamed ones. A request that says no-cache or no-store
 // gets a new one. Responses from the cache have Age, and run no handler.
 //
@@ -89,7 +90,7 @@ type keptResponse struct {
 
 // forClient reports whether the client may have a response that was made for another.
 func (config *CacheConfig) forClient(c nano.Ctx, a *keptResponse) bool {
-	return a.public || c.Header("Authorization") == nil && c.Header("Cookie") == nil
+	return a.public || !personal(c)
 }
 
 func (a *keptResponse) send(c nano.Ctx, now time.Time) error {
@@ -109,16 +110,15 @@ var keptFields = [...]string{
 // keep keeps a response that may be kept.
 func (config *CacheConfig) keep(c nano.Ctx, a *nano.Response, s *responses, target string) {
 	content, whole := a.Body()
-	control := c.ResponseHeader("Cache-Control")
+	control := responseList(c, "Cache-Control")
 	fresh := config.freshness(control)
 	public := http1.ListHas(control, "public")
-	personal := c.Header("Authorization") != nil || c.Header("Cookie") != nil
 	switch {
 	case !whole || a.Status() != 200 || len(content) > config.MaxResponse || fresh <= 0:
 		return
 	case http1.ListHas(control, "no-store") || http1.ListHas(control, "private") || http1.ListHas(control, "no-cache"):
 		return
-	case c.ResponseHeader("Set-Cookie") != nil || personal && !public:
+	case c.ResponseHeader("Set-Cookie") != nil || !public && personal(c):
 		return
 	}
 	varies, ok := varyOf(c, config.Vary)
@@ -127,9 +127,9 @@ func (config *CacheConfig) keep(c nano.Ctx, a *nano.Response, s *responses, targ
 	}
 	k := &keptResponse{key: keyOf(c, target, varies), status: 200, content: slices.Clone(content), at: s.now(), public: public}
 	k.until = k.at.Add(fresh)
-	for _, name := range keptFields {
-		if v := c.ResponseHeader(name); v != nil {
-			k.fields = append(k.fields, [2]string{name, v.String()})
+	for name, v := range c.ResponseHeaders() {
+		if slices.ContainsFunc(keptFields[:], func(kept string) bool { return strings.EqualFold(kept, string(name)) }) {
+			k.fields = append(k.fields, [2]string{name.String(), v.String()})
 			k.size += len(name) + len(v)
 		}
 	}
@@ -159,7 +159,7 @@ func varyOf(c nano.Ctx, own []string) (names []string, ok bool) {
 	for _, name := range own {
 		names = append(names, strings.ToLower(name))
 	}
-	for name := range strings.SplitSeq(c.ResponseHeader("Vary").String(), ",") {
+	for name := range strings.SplitSeq(string(responseList(c, "Vary")), ",") {
 		switch name = strings.ToLower(strings.TrimSpace(name)); name {
 		case "*":
 			return nil, false
@@ -180,7 +180,7 @@ func keyOf(c nano.Ctx, target string, varies []string) string {
 	var b strings.Builder
 	b.WriteString(target)
 	for _, name := range varies {
-		fmt.Fprintf(&b, "\n%s:%q", name, c.Header(name).String())
+		fmt.Fprintf(&b, "\n%s:%q", name, requestList(c, name))
 	}
 	return b.String()
 }

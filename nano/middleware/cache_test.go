@@ -21,6 +21,9 @@ func cached(config CacheConfig) *nano.App {
 			if v := c.Query(name); v != nil {
 				c.SetHeader(name, v.String())
 			}
+			if v := c.Query(name + "2"); v != nil {
+				c.AddHeader(name, v.String())
+			}
 		}
 		if c.Query("status") != nil {
 			return c.Text(404, fmt.Sprint(n))
@@ -46,6 +49,11 @@ func TestCache(t *testing.T) {
 		{"not found", "/?status&Cache-Control=max-age=60", nil, nil, false},
 		{"asked with a cookie", "/?Cache-Control=max-age=60", []string{"Cookie", "a=b"}, nil, false},
 		{"asked again with a cookie", "/?Cache-Control=max-age=60", nil, []string{"Cookie", "a=b"}, false},
+		{"asked with a key", "/?Cache-Control=max-age=60", []string{"X-API-Key", "a"}, nil, false},
+		{"asked again with a key", "/?Cache-Control=max-age=60", nil, []string{"X-API-Key", "a"}, false},
+		{"vary by a second field", "/?Cache-Control=max-age=60&Vary=Accept&Vary2=X-Tenant", []string{"X-Tenant", "a"}, []string{"X-Tenant", "b"}, false},
+		{"vary, sent twice", "/?Cache-Control=max-age=60&Vary=X-Tenant", []string{"X-Tenant", "a"}, []string{"X-Tenant", "a", "X-Tenant", "b"}, false},
+		{"private in a second field", "/?Cache-Control=max-age=60&Cache-Control2=private", nil, nil, false},
 		{"public", "/?Cache-Control=public,max-age=60", []string{"Authorization", "x"}, []string{"Authorization", "y"}, true},
 		{"the client wants it anew", "/?Cache-Control=max-age=60", nil, []string{"Cache-Control", "no-cache"}, false},
 		{"vary, the same", "/?Cache-Control=max-age=60&Vary=Accept", []string{"Accept", "a"}, []string{"Accept", "a"}, true},
@@ -57,6 +65,19 @@ func TestCache(t *testing.T) {
 		if hit := again.Text() == first.Text(); hit != c.hit || hit != (again.Header.Get("Age") != "") {
 			t.Errorf("%s: %q, then %q with age %q", c.name, first.Text(), again.Text(), again.Header.Get("Age"))
 		}
+	}
+}
+
+// What somebody was let in for is kept for nobody, whatever field says who that is.
+func TestCacheOfWhomWasLetIn(t *testing.T) {
+	a, n := nano.New(nano.Config{}), 0
+	a.Use(Cache(CacheConfig{Fresh: time.Minute}), KeyAuth(KeyAuthConfig{Keys: map[string]string{"a": "alice"}, Header: "X-Token"}))
+	a.Get("/", func(c nano.Ctx) error {
+		n++
+		return c.Text(200, fmt.Sprint(n))
+	})
+	if first, again := ask(a, "GET", "/", "X-Token", "a"), ask(a, "GET", "/"); first.Status != 200 || again.Status != 401 {
+		t.Errorf("%d, then %d %q", first.Status, again.Status, again.Text())
 	}
 }
 

@@ -24,7 +24,11 @@ type IdempotencyConfig struct {
 	// Required answers 400 to those methods without a key.
 	Required bool
 	// Scope tells apart whose keys they are, so that nobody gets another's response by
-	// guessing a key; default the Authorization field.
+	// guessing a key. By default that is all by which a request says who sends it: the
+	// fields Authorization, Cookie and X-API-Key, a client's certificate, and whom [KeyAuth]
+	// or [BasicAuth] before it has let in; for a request without any, its client's address.
+	// Who tells users apart otherwise, or has cookies that change from one try to the next,
+	// sets it: such as to a user's id. "" shares keys among all.
 	Scope func(c nano.Ctx) string
 	// MaxResponse is how long a response may be that is kept, in bytes; default 1 MiB. A longer
 	// one is sent, and its request is not protected.
@@ -84,7 +88,7 @@ func Idempotency(config IdempotencyConfig) nano.Middleware {
 		config.Store = NewMemoryIdempotency(16 << 20)
 	}
 	if config.Scope == nil {
-		config.Scope = func(c nano.Ctx) string { return c.Header("Authorization").String() }
+		config.Scope = sender
 	}
 	return func(next nano.Handler) nano.Handler {
 		return func(c nano.Ctx) error {

@@ -72,6 +72,52 @@ func TestIdempotency(t *testing.T) {
 	}
 }
 
+// Whoever tells its users apart by what nano's own middleware does gets nobody another's
+// response, though both number their keys alike.
+func TestIdempotencyOfOthers(t *testing.T) {
+	auth := func(header string, query string) nano.Middleware {
+		return KeyAuth(KeyAuthConfig{Keys: map[string]string{"key-of-alice": "alice", "key-of-eve": "eve"}, Header: header, Query: query})
+	}
+	for name, c := range map[string]struct {
+		use    []nano.Middleware
+		target string
+		field  string
+		of     [2]string // of alice and of eve
+	}{
+		"sessions":                {nil, "/", "Cookie", [2]string{"sid=alice", "sid=eve"}},
+		"basic":                   {nil, "/", "Authorization", [2]string{"Basic YTph", "Basic ZTpl"}},
+		"keys":                    {[]nano.Middleware{auth("", "")}, "/", "X-API-Key", [2]string{"key-of-alice", "key-of-eve"}},
+		"keys, looked at later":   {nil, "/", "X-API-Key", [2]string{"key-of-alice", "key-of-eve"}},
+		"keys in a field of ours": {[]nano.Middleware{auth("X-Token", "")}, "/", "X-Token", [2]string{"key-of-alice", "key-of-eve"}},
+		"keys in the query":       {[]nano.Middleware{auth("", "k")}, "/?k=", "", [2]string{"key-of-alice", "key-of-eve"}},
+	} {
+		a, runs := nano.New(nano.Config{}), 0
+		a.Use(append(c.use, Idempotency(IdempotencyConfig{}))...)
+		a.Post("/", func(c nano.Ctx) error {
+			runs++
+			return c.Text(200, fmt.Sprint("receipt ", runs))
+		})
+		order := func(who string) *nanotest.Response {
+			target := c.target
+			if c.field == "" {
+				target += who
+			}
+			r := nanotest.New(a).Post(target).Header("Idempotency-Key", "order-1")
+			if c.field != "" {
+				r.Header(c.field, who)
+			}
+			return r.Text("x").Do()
+		}
+		first, others, again := order(c.of[0]), order(c.of[1]), order(c.of[0])
+		if first.Text() != "receipt 1" || again.Text() != "receipt 1" || runs > 2 {
+			t.Errorf("%s: %q, then %q after %d runs", name, first.Text(), again.Text(), runs)
+		}
+		if others.Text() == "receipt 1" {
+			t.Errorf("%s: eve gets %q, which is alice's", name, others.Text())
+		}
+	}
+}
+
 func TestIdempotencyRequired(t *testing.T) {
 	client, runs := counting(IdempotencyConfig{Required: true})
 	if got := client.Post("/orders").Text("tea").Do(); got.Status != 400 || *runs != 0 {
