@@ -5,27 +5,30 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/lab/present"
 )
 
 // onTerminal runs a command whose output goes to a terminal of 60 columns until it
 // measures something, and returns what it wrote there.
 func onTerminal(t *testing.T, home string, env []string, args ...string) string {
 	t.Helper()
-	o := measured(t, func() outcome { return runOnTerminal(t, home, env, acceptingOthers(args)...) })
+	o := measured(t, func() outcome { return runOnTerminal(t, home, 60, env, acceptingOthers(args)...) })
 	if o.code != 0 {
 		t.Errorf("exit code %d\n%s", o.code, o.stdout)
 	}
 	return o.stdout
 }
 
-// runOnTerminal runs a command whose output goes to a terminal; nothing tells its error
+// runOnTerminal runs a command whose output goes to a terminal of so many columns; nothing tells its error
 // from the rest there.
-func runOnTerminal(t *testing.T, home string, env []string, args ...string) outcome {
+func runOnTerminal(t *testing.T, home string, columns uint16, env []string, args ...string) outcome {
 	t.Helper()
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -38,7 +41,7 @@ func runOnTerminal(t *testing.T, home string, env []string, args ...string) outc
 		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
 	}
 	if err == nil {
-		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 60})
+		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -82,4 +85,32 @@ func TestOnATerminal(t *testing.T) {
 	}
 	live := onTerminal(t, home, nil, "load", "-c", "1", "-R", "100", "-d", "1s", serve(t, "good"))
 	contains(t, live, "\r\x1b[K  ", "of 1s", "validity")
+}
+
+// Tables fit a terminal of 80 columns.
+func TestListsFitATerminal(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	for _, args := range [][]string{{"list"}, {"studies"}, {"subjects"}, {"claims"}, {"results", "--results", results(t)}} {
+		o := runOnTerminal(t, home, 80, []string{"NO_COLOR=1"}, args...)
+		if o.code != 0 {
+			t.Errorf("%q: exit code %d:\n%s", args, o.code, o.stdout)
+		}
+		table, _, _ := strings.Cut(o.stdout, "\r\n\r\n") // prose is not broken
+		for line := range strings.Lines(table) {
+			if n := present.Width(strings.TrimRight(line, "\r\n")); n > 80 {
+				t.Errorf("%q: %d columns: %s", args, n, line)
+			}
+		}
+	}
+}
+
+// results is the folder of the published results.
+func results(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs("../../docs/results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -15,6 +15,7 @@ import (
 	"dyno/lab/analysis/analysistest"
 	"dyno/lab/finding"
 	"dyno/lab/load/request"
+	"dyno/lab/present"
 	"dyno/lab/report"
 	"dyno/lab/stats"
 	"dyno/lab/study"
@@ -234,7 +235,7 @@ func TestAcrossMachines(t *testing.T) {
 
 func outputs(c *Comparison) map[string]func(*bytes.Buffer) error {
 	return map[string]func(*bytes.Buffer) error{
-		"text":     func(b *bytes.Buffer) error { return c.Text(b, report.English(), false) },
+		"text":     func(b *bytes.Buffer) error { return c.Text(b, report.English(), 0, false) },
 		"markdown": func(b *bytes.Buffer) error { return c.Markdown(b, report.English()) },
 		"csv":      func(b *bytes.Buffer) error { return c.CSV(b) },
 		"json":     func(b *bytes.Buffer) error { return c.JSON(b) },
@@ -323,6 +324,33 @@ func TestOutputs(t *testing.T) {
 }
 
 // The comparison in Chinese has no English sentence.
+// A comparison fits a terminal of 80 columns.
+func TestFitsATerminal(t *testing.T) {
+	other := made(t, 2, func(a *analysis.Analysis) {
+		a.Run.Machine.Kernel = "6.18.44-a-kernel-with-a-name"
+		a.Validity = finding.Suspect
+	})
+	c, err := Runs(made(t, 1, nil), other, Options{Level: 0.95, Margin: 0.02, Metrics: []string{"throughput", "cpu", "errors", "response.p50"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lang := range report.Languages() {
+		texts, err := report.TextsIn(lang)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := c.Text(&b, texts, 80, false); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := present.Width(strings.TrimRight(line, "\n")); n > 80 {
+				t.Errorf("%s: %d columns: %s", lang, n, line)
+			}
+		}
+	}
+}
+
 func TestComparisonInChinese(t *testing.T) {
 	zh, err := report.TextsIn("zh")
 	if err != nil {
@@ -343,7 +371,7 @@ func TestComparisonInChinese(t *testing.T) {
 	}
 	c.AcrossMachines = true
 	var b bytes.Buffer
-	if err := errors.Join(c.Text(&b, zh, false), c.Markdown(&b, zh)); err != nil {
+	if err := errors.Join(c.Text(&b, zh, 0, false), c.Markdown(&b, zh)); err != nil {
 		t.Fatal(err)
 	}
 	if m := regexp.MustCompile(`\b[a-z’']{2,} [a-z’']{2,} [a-z’']{2,}\b`).FindString(b.String()); m != "" || !strings.Contains(b.String(), "跨机器") {

@@ -11,10 +11,11 @@ import (
 	"dyno/lab/stats"
 )
 
-// Text writes the comparison for a terminal in a language, with ANSI colours if asked.
-func (c *Comparison) Text(w io.Writer, t report.Texts, colour bool) error {
+// Text writes the comparison for a terminal so many columns wide (0: any) in a language, with
+// ANSI colours if asked.
+func (c *Comparison) Text(w io.Writer, t report.Texts, width int, colour bool) error {
 	var b strings.Builder
-	report.TerminalTable(&b, "", [][]string{{t.Text("compare.old"), c.Old.text(t)}, {t.Text("compare.new"), c.New.text(t)}})
+	report.TerminalTable(&b, "", [][]string{{t.Text("compare.old"), c.Old.text(t)}, {t.Text("compare.new"), c.New.text(t)}}, width)
 	if c.AcrossMachines {
 		fmt.Fprintf(&b, "\n%s\n", t.Text("compare.across"))
 	}
@@ -26,11 +27,11 @@ func (c *Comparison) Text(w io.Writer, t report.Texts, colour bool) error {
 			table = append(table, []string{report.TerminalText(r.Subject), report.Quantity(r.Unit, r.Old.Estimate), report.Quantity(r.Unit, r.New.Estimate), r.paint(t, colour)})
 		}
 		fmt.Fprintf(&b, "\n%s\n", report.TerminalText(group))
-		report.TerminalTable(&b, "  ", table)
+		report.TerminalTable(&b, "  ", table, width)
 	}
-	report.TerminalList(&b, t, "compare.conditions", c.conditionTexts())
-	report.TerminalList(&b, t, "compare.unmatched", c.Unmatched)
-	report.TerminalList(&b, t, "compare.mind", c.Notes)
+	report.TerminalList(&b, t, "compare.conditions", c.conditionTexts(), width)
+	report.TerminalList(&b, t, "compare.unmatched", c.Unmatched, width)
+	report.TerminalList(&b, t, "compare.mind", c.Notes, width)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

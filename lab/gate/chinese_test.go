@@ -39,7 +39,7 @@ func TestResultInChinese(t *testing.T) {
 		r.Old, r.New = "main (0123456789ab)", "the working tree (0123456789ab with changes)"
 		r.Remarks = dropFixture(r.Remarks)
 		var b bytes.Buffer
-		if err := errors.Join(r.Text(&b, zh, false), r.Markdown(&b, zh)); err != nil {
+		if err := errors.Join(r.Text(&b, zh, 0, false), r.Markdown(&b, zh)); err != nil {
 			t.Fatal(err)
 		}
 		if m := english.FindString(b.String()); m != "" {

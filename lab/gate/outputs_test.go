@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dyno/lab/export"
+	"dyno/lab/present"
 	"dyno/lab/report"
 )
 
@@ -23,10 +24,26 @@ func shown(t *testing.T) *Result {
 	return r
 }
 
+// The result fits a terminal of 80 columns.
+func TestFitsATerminal(t *testing.T) {
+	r := shown(t)
+	r.Remarks = append(r.Remarks, "suspect: other-load: other programs used 41 % of a CPU on the 2 CPUs that generator and server use (limit 15 %): chromium (pid 4711) 33 % on CPU 1")
+	var b bytes.Buffer
+	if err := r.Text(&b, report.English(), 80, true); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(b.String(), "\n")
+	for _, line := range lines[:len(lines)-2] { // but for the verdict, which is a sentence
+		if n := present.Width(line); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
 func TestOutputs(t *testing.T) {
 	r := shown(t)
 	var text, markdown, document, junit bytes.Buffer
-	for _, err := range []error{r.Text(&text, report.English(), false), r.Markdown(&markdown, report.English()), r.JSON(&document), export.JUnit(&junit, r.Suite())} {
+	for _, err := range []error{r.Text(&text, report.English(), 0, false), r.Markdown(&markdown, report.English()), r.JSON(&document), export.JUnit(&junit, r.Suite())} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,12 +12,13 @@ import (
 	"dyno/lab/report"
 )
 
-// Text writes the result for a terminal in a language, with ANSI colours if asked.
-func (r *Result) Text(w io.Writer, t report.Texts, colour bool) error {
+// Text writes the result for a terminal so many columns wide (0: any) in a language, with
+// ANSI colours if asked.
+func (r *Result) Text(w io.Writer, t report.Texts, width int, colour bool) error {
 	var b strings.Builder
 	report.TerminalTable(&b, "", [][]string{
 		{t.Text("compare.old"), report.TerminalText(t.Reason(r.Old))}, {t.Text("compare.new"), report.TerminalText(t.Reason(r.New))},
-	})
+	}, width)
 	if r.AcrossMachines {
 		fmt.Fprintln(&b, t.Text("gate.across"))
 	}
@@ -30,10 +31,10 @@ func (r *Result) Text(w io.Writer, t report.Texts, colour bool) error {
 			table = append(table, []string{c.Verdict.word(t), c.Threshold.String(), old, new, c.finds(), report.TerminalText(t.Reason(c.Sentence))})
 		}
 		fmt.Fprintf(&b, "\n%s\n", report.TerminalText(t.Text("history.cell", "subject", first.Subject, "load", first.Group)))
-		report.TerminalTable(&b, "  ", table)
+		report.TerminalTable(&b, "  ", table, width)
 	}
-	report.TerminalList(&b, t, "compare.conditions", r.conditionTexts())
-	report.TerminalList(&b, t, "compare.mind", r.remarkTexts(t))
+	report.TerminalList(&b, t, "compare.conditions", r.conditionTexts(), width)
+	report.TerminalList(&b, t, "compare.mind", r.remarkTexts(t), width)
 	fmt.Fprintf(&b, "\n%s  %s\n", r.Verdict.painted(t, colour), t.Reason(r.summary()))
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -34,8 +34,8 @@ func (h *History) Text(w io.Writer, t report.Texts, width int) error {
 		}
 	}
 	fmt.Fprintf(&b, "\n%s\n", h.conclusion(t))
-	report.TerminalList(&b, t, "history.left", h.leftTexts())
-	report.TerminalList(&b, t, "compare.mind", h.Notes)
+	report.TerminalList(&b, t, "history.left", h.leftTexts(), width)
+	report.TerminalList(&b, t, "compare.mind", h.Notes, width)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

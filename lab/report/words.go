@@ -17,14 +17,14 @@ func MarkdownText(text string) string { return escape(text) }
 func TerminalText(text string) string { return printable(oneLine(text)) }
 
 // TerminalList writes the title of a key and items below, which are reasons, or nothing
-// without items.
-func TerminalList(b *strings.Builder, t Texts, title string, items []string) {
+// without items, in lines of at most width columns; width 0 is any.
+func TerminalList(b *strings.Builder, t Texts, title string, items []string, width int) {
 	if len(items) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n%s%s\n", t.Text(title), strings.TrimRight(t.Text("list.colon"), " "))
 	for _, item := range items {
-		fmt.Fprintf(b, "  - %s\n", TerminalText(t.Reason(item)))
+		TerminalTable(b, "  - ", [][]string{{TerminalText(t.Reason(item))}}, width)
 	}
 }
 

@@ -149,3 +149,35 @@ func TestTextAligns(t *testing.T) {
 		}
 	}
 }
+
+// Tables fit a terminal of 80 columns, with figures as wide as they get.
+func TestTablesFitATerminal(t *testing.T) {
+	trial := capacity.Trial{Length: time.Second, Verdict: capacity.Fails, Throughput: 123456, P50: 1.234e9, P99: 1.234e9, AtLeast: true}
+	trial.Errors.Status = 123456
+	level := capacity.Level{Connections: 12345, Counts: true, Throughput: 123456, Up: 123456, Down: 123456, P99: 1.234e9, AtLeast: true, Memory: 12345 << 20, Trials: []capacity.LevelTrial{{}}}
+	level.Trials[0].Errors.Status = 123456
+	stretch := capacity.Stretch{Offered: 123456, Answered: 123456, Goodput: 123456, P50: 1.234e9, P99: 1.234e9, AtLeast: true, InFlight: 12345, Shed: 123456, Windows: 10}
+	stretch.Errors.Status = 123456
+	estimate := stats.Interval{Estimate: 123456, Low: 9, High: 11}
+	quiet := capacity.Disturbed{Validity: finding.Valid}
+	for name, of := range map[string]outcome{
+		"capacity": &Capacity{Result: &capacity.Result{Disturbed: quiet, Why: "time was up", Loads: []capacity.Load{{Rate: 123456, Class: capacity.Undecided, Trials: []capacity.Trial{trial}}}}, Goal: capacity.DefaultGoal()},
+		"knee":     &Knee{Pid: 1, Knee: &capacity.Knee{Disturbed: quiet, Levels: []capacity.Level{level}, Fit: &stats.USL{Lambda: estimate, Sigma: estimate, Kappa: estimate}}},
+		"overload": &Overload{Aftermath: &capacity.Aftermath{Baseline: stretch, During: stretch, After: stretch}, Validity: finding.Valid},
+	} {
+		for _, lang := range report.Languages() {
+			texts, err := report.TextsIn(lang)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			of.Text(&out, texts)
+			lines := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
+			for _, line := range lines[len(lines)-2:] {
+				if n := present.Width(line); n > 80 {
+					t.Errorf("%s, %s: %d columns:\n%s", name, lang, n, out.String())
+				}
+			}
+		}
+	}
+}

@@ -39,19 +39,16 @@ func (w *Text) requests(requests []measure.RequestResult) {
 	if len(requests) == 0 {
 		return
 	}
-	widths := []int{10, 12, 9, 9, 9, 9, 8}
-	fmt.Fprintf(w, "\n  %s%s\n", present.Left(w.Text("load.request"), 32), cells(widths, w.Text("load.answered"), w.Text("load.throughput"), w.Text("load.mean"), "p50", "p90", "p99", w.Text("load.errors")))
+	rows := [][]string{{w.Text("load.request"), w.Text("load.answered"), w.Text("load.throughput"), "p50", "p90", "p99", w.Text("load.errors")}}
 	for i := range requests {
 		r := &requests[i]
 		t := &r.Total
-		throughput, mean := present.NoFigure, present.NoFigure
+		throughput := present.NoFigure
 		if t.Length > 0 {
 			throughput = present.Number(float64(t.Completed)/t.Length.Seconds()) + "/s"
 		}
-		if h := t.Hist[measure.Response]; h != nil {
-			mean = present.AtLeast(t.GivenUp(measure.Response) == 0, present.Duration(h.Mean()))
-		}
-		fmt.Fprintf(w, "  %s%s\n", present.Left(present.Cut(present.Clean(r.Name), 32), 32), cells(widths, present.Number(float64(t.Completed+t.Drained)), throughput,
-			mean, present.Quantile(t, 50), present.Quantile(t, 90), present.Quantile(t, 99), strconv.FormatUint(t.Errors.Total(), 10)))
+		rows = append(rows, []string{present.Clean(r.Name), present.Number(float64(t.Completed + t.Drained)), throughput,
+			present.Quantile(t, 50), present.Quantile(t, 90), present.Quantile(t, 99), strconv.FormatUint(t.Errors.Total(), 10)})
 	}
+	w.named(rows, []int{8, 10, 8, 8, 8, 6})
 }

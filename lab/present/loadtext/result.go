@@ -84,6 +84,38 @@ func cells(widths []int, texts ...string) string {
 	return b.String()
 }
 
+// width is that of a table's lines, as of a terminal that nobody made wider.
+const width = 80
+
+// named prints a table whose rows begin with a name, which is cut so that lines have no
+// more columns than width; the figures take what they need, and at least so many. A row
+// of fewer cells ends in a remark.
+func (w *Text) named(rows [][]string, least []int) {
+	widths := slices.Clone(least)
+	for _, row := range rows {
+		for i := range widths {
+			if len(row) == len(widths)+1 {
+				widths[i] = max(widths[i], present.Width(row[i+1]))
+			}
+		}
+	}
+	name := width - len("  ")
+	for _, w := range widths {
+		name -= w + 1
+	}
+	name = max(name, 8)
+	fmt.Fprintln(w)
+	for _, row := range rows {
+		line := "  " + present.Left(present.Cut(row[0], name), name)
+		if len(row) < len(widths)+1 {
+			last := len(row) - 1
+			fmt.Fprintf(w, "%s%s  %s\n", line, cells(widths, row[1:last]...), row[last])
+			continue
+		}
+		fmt.Fprintln(w, line+cells(widths, row[1:]...))
+	}
+}
+
 // Result prints what wrk's and hey's users know.
 func (w *Text) Result(r *load.Result) {
 	t := &r.Total
@@ -117,7 +149,7 @@ func (w *Text) Result(r *load.Result) {
 }
 
 // clockWidths are those of the columns of the clocks' figures.
-var clockWidths = slices.Repeat([]int{9}, len(export.FigureNames()))
+var clockWidths = slices.Repeat([]int{8}, len(export.FigureNames()))
 
 // clocks prints a line of figures for each clock that says something. What is only
 // known to be longer than what was seen is printed as ">= ".

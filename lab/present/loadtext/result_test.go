@@ -16,6 +16,8 @@ import (
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 	"dyno/lab/objective"
+	"dyno/lab/present"
+	"dyno/lab/report"
 )
 
 // everyKind is a result of which the text has something of every kind to say.
@@ -161,5 +163,29 @@ func TestLowerBoundsAreMarked(t *testing.T) {
 	}
 	if strings.Contains(lines[3], ">=") {
 		t.Errorf("the lag of all is known: %s", lines[3])
+	}
+}
+
+// Tables fit a terminal of 80 columns, whatever figures and names are in them; the
+// remarks below are sentences.
+func TestTablesFitATerminal(t *testing.T) {
+	r, stages := everyKind()
+	r.Requests[0].Name = strings.Repeat("a long name of a request ", 4)
+	r.Requests[0].Total.Completed = 123_456_789
+	stages[0].Name, stages[1].Name = strings.Repeat("ramp 0..1000 ", 9), strings.Repeat("ramp 0..1000 ", 9)
+	for clock := range measure.NumClocks {
+		r.Total.Hist[clock].RecordValues(int64(1234*time.Millisecond), 9000)
+	}
+	for _, lang := range report.Languages() {
+		var out bytes.Buffer
+		w := speaking(t, &out, lang)
+		w.clocks(&r.Total)
+		w.requests(r.Requests)
+		w.stages(stages)
+		for line := range strings.Lines(out.String()) {
+			if n := present.Width(strings.TrimRight(line, "\n")); n > 80 {
+				t.Errorf("%s: %d columns: %s", lang, n, line)
+			}
+		}
 	}
 }

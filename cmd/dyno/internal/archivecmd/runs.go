@@ -90,7 +90,8 @@ func writeList(global *cli.Global, entries []archive.Entry, lib *library.Library
 		m := &e.Manifest
 		table = append(table, []string{e.ID, report.TerminalText(m.Study), m.Started.Local().Format(time.DateTime), t.Cell(status(m)), t.Reason(usable(m)), e.Address.Short()})
 	}
-	return cli.PrintTable(table)
+	const study, started = 1, 2 // are in the run's name
+	return cli.PrintTable(table, study, started)
 }
 
 // status is a run's in a word: one that was done to the end and of which nothing

@@ -55,6 +55,15 @@ func Width() int {
 	return 100
 }
 
+// TableWidth is the terminal's, or 0 where there is none: what goes into a file or to
+// another program is broken into no lines.
+func TableWidth() int {
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		return w
+	}
+	return 0
+}
+
 // Version is the module's version, or the commit it was built from.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()

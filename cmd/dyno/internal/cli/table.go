@@ -8,10 +8,11 @@ import (
 )
 
 // PrintTable writes rows of cells to standard output, each column as wide as its widest
-// cell.
-func PrintTable(rows [][]string) error {
+// cell; on a terminal that is too narrow, without columns, in this order, that others
+// tell too, and cells of several words in lines.
+func PrintTable(rows [][]string, without ...int) error {
 	var b strings.Builder
-	report.TerminalTable(&b, "", rows)
+	report.TerminalTableWithout(&b, rows, TableWidth(), without...)
 	_, err := os.Stdout.WriteString(b.String())
 	return err
 }

@@ -181,7 +181,8 @@ func listBaselines(global *cli.Global, store *baseline.Store) error {
 		}
 		table = append(table, []string{name, report.TerminalText(b.Study.Name), b.Started.Local().Format(time.DateTime), strconv.Itoa(b.Days()), strconv.Itoa(len(b.Cells)), b.Run})
 	}
-	return cli.PrintTable(table)
+	const study, measured = 1, 2 // are in the run's name
+	return cli.PrintTable(table, study, measured)
 }
 
 func newBaselineShow(global *cli.Global, store *baseline.Store) *cobra.Command {
@@ -215,7 +216,7 @@ func showBaseline(t report.Texts, b *baseline.Baseline) error {
 		table = append(table, []string{t.Reason(text(p.Name)), text(p.Value)})
 	}
 	var out strings.Builder
-	report.TerminalTable(&out, "", table)
+	report.TerminalTable(&out, "", table, cli.TableWidth())
 	for _, c := range b.Cells {
 		fmt.Fprintf(&out, "\n%s\n", text(t.Text("history.cell", "subject", c.Subject, "load", c.Group)))
 		table = nil
@@ -224,7 +225,7 @@ func showBaseline(t report.Texts, b *baseline.Baseline) error {
 			interval := t.Text("baseline.interval", "low", report.Quantity(m.Unit, m.Low), "high", report.Quantity(m.Unit, m.High))
 			table = append(table, []string{text(name), report.Quantity(m.Unit, m.Median), interval, fmt.Sprintf("n = %d", m.N)})
 		}
-		report.TerminalTable(&out, "  ", table)
+		report.TerminalTable(&out, "  ", table, cli.TableWidth())
 	}
 	_, err := os.Stdout.WriteString(out.String())
 	return err

@@ -77,7 +77,7 @@ func compareRuns(ctx context.Context, global *cli.Global, f *compareFlags, oldRe
 	case "csv":
 		return c.CSV(os.Stdout)
 	}
-	return c.Text(os.Stdout, global.Texts(), cli.Colour())
+	return c.Text(os.Stdout, global.Texts(), cli.TableWidth(), cli.Colour())
 }
 
 func (f *compareFlags) options() (compare.Options, error) {

@@ -167,7 +167,7 @@ func (f *gateFlags) write(r *gate.Result, t report.Texts) error {
 	if f.asJSON {
 		return errors.Join(failed, r.JSON(os.Stdout))
 	}
-	return errors.Join(failed, r.Text(os.Stdout, t, cli.Colour()))
+	return errors.Join(failed, r.Text(os.Stdout, t, cli.TableWidth(), cli.Colour()))
 }
 
 func (f *gateFlags) save(path string, fill func(*bytes.Buffer) error) error {

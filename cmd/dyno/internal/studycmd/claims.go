@@ -93,5 +93,6 @@ func writeQuestions(t report.Texts, list []published.Question) error {
 		q := &list[i]
 		table = append(table, []string{q.ID, t.Cell(q.Word()), t.Cells(q.Remedy())[0], q.Asks})
 	}
-	return cli.PrintTable(table)
+	const decided = 2 // mostly dyno run and the name
+	return cli.PrintTable(table, decided)
 }

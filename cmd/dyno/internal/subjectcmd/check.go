@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"dyno/cmd/dyno/internal/cli"
 	"dyno/lab/present"
+	"dyno/lab/report"
 	"dyno/lab/subject"
 	"dyno/lab/subject/check"
 )
@@ -155,12 +156,11 @@ func (b *bench) say(format string, args ...any) {
 }
 
 func table(to io.Writer, results []check.Result) error {
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tFRAMEWORK\tVERSION\tCHECK\tBUILD\tSIZE\tSTART\tSTOP\tPROCESSES\tTHREADS\tRSS")
+	rows := [][]string{{"NAME", "FRAMEWORK", "VERSION", "CHECK", "BUILD", "SIZE", "START", "STOP", "PROCESSES", "THREADS", "RSS"}}
 	for _, r := range results {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t", r.Name, r.Framework, r.Version, r.Verdict)
+		row := []string{r.Name, r.Framework, r.Version, string(r.Verdict)}
 		if r.Verdict != check.OK {
-			fmt.Fprintln(w, "\t\t\t\t\t\t")
+			rows = append(rows, append(row, "", "", "", "", "", "", ""))
 			continue
 		}
 		build := "cached"
@@ -171,10 +171,12 @@ func table(to io.Writer, results []check.Result) error {
 		if r.Size > 0 {
 			size = present.Bytes(r.Size)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%s\n", build, size,
-			present.Duration(float64(r.StartUp)), present.Duration(float64(r.Stop)), r.Processes, r.Threads, present.Bytes(r.RSS))
+		rows = append(rows, append(row, build, size, present.Duration(float64(r.StartUp)), present.Duration(float64(r.Stop)), strconv.Itoa(r.Processes), strconv.Itoa(r.Threads), present.Bytes(r.RSS)))
 	}
-	if err := w.Flush(); err != nil {
+	const framework, stop, processes, threads = 1, 7, 8, 9
+	var b strings.Builder
+	report.TerminalTableWithout(&b, rows, cli.TableWidth(), framework, stop, processes, threads)
+	if _, err := io.WriteString(to, b.String()); err != nil {
 		return err
 	}
 	for _, r := range results {

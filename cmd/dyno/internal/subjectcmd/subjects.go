@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -147,9 +146,11 @@ func lacks(item *check.Item) (missing []string) {
 	return missing
 }
 
+// Columns that there may be no room for on a terminal.
+const role, remarks = 3, 5
+
 func list(items []check.Item) error {
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "NAME\tFRAMEWORK\tVERSION\tROLE\tSTATE\tREMARKS")
+	table := [][]string{{"NAME", "FRAMEWORK", "VERSION", "ROLE", "STATE", "REMARKS"}}
 	var incomplete int
 	for _, r := range listed(items) {
 		state := r.State
@@ -157,9 +158,9 @@ func list(items []check.Item) error {
 			state += " " + strings.Join(r.Lacks, ", ")
 			incomplete++
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Framework, r.Version, r.Role, state, r.Remarks)
+		table = append(table, []string{r.Name, r.Framework, r.Version, r.Role, state, r.Remarks})
 	}
-	if err := w.Flush(); err != nil {
+	if err := cli.PrintTable(table, remarks, role); err != nil {
 		return err
 	}
 	if incomplete > 0 {
