@@ -20,7 +20,8 @@ type Config struct {
 	Dir          string // where relative paths in it start from
 	Source       []byte // that it was read from; nobody changes it
 	Listen       []Listener
-	TLS          *TLS // of listeners that have none of their own; nil: none
+	ToHTTPS      []ToHTTPS // those of Listen whose clients are sent elsewhere
+	TLS          *TLS      // of listeners that have none of their own; nil: none
 	Admin        Admin
 	Trust        []netip.Prefix // proxies before the gateway whose forwarding fields are believed
 	Forwarded    Forwarded
@@ -152,6 +153,7 @@ func (c *Config) read(root place) {
 // link holds the file's parts against each other.
 func (c *Config) link(in *input) {
 	c.linkListeners(in)
+	c.linkToHTTPS(in)
 	c.linkSecrets(in)
 	c.linkACME(in)
 	c.linkMTLS(in)

@@ -8,6 +8,7 @@ type Listener struct {
 	// ReusePort joins other processes of the same user that listen there and share the
 	// address too; else that is an error.
 	ReusePort bool
+	ToHTTPS   *ToHTTPS // where its clients are sent; nil: they are served
 
 	own bool // it says itself whether it has TLS
 }
@@ -24,6 +25,9 @@ func (c *Config) readListen(p place) {
 			l.Address = item.listenAddress()
 		} else {
 			found := readFields(item, &l, listenFields)
+			if _, ok := found["tls"]; l.ToHTTPS != nil && !ok {
+				l.own = true // else it would have the file's
+			}
 			if _, ok := found["address"]; !ok {
 				item.problem("such as {address: 127.0.0.1:8443, tls: true}", "there is no address")
 			}
@@ -51,6 +55,7 @@ var listenFields = []known[Listener]{
 			l.TLS = &TLS{} // link puts the file's there
 		}
 	}},
+	{"redirect", func(l *Listener, p place) { l.ToHTTPS = readToHTTPS(p) }},
 	{"reuse-port", func(l *Listener, p place) { l.ReusePort = p.boolean() }},
 }
 

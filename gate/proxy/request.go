@@ -58,6 +58,9 @@ func (l *loop) request(c *client, b []byte) {
 	if l.ready(c, r) || l.server.issuer.Pending() && l.vouch(c, r) {
 		return
 	}
+	if len(l.snap.Config.ToHTTPS) > 0 && l.toHTTPS(c, r) {
+		return
+	}
 	route := l.snap.Find(r, &l.found)
 	if route == nil {
 		l.noRoute(c)

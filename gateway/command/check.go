@@ -32,6 +32,9 @@ func newCheck(prog *program) *cobra.Command {
 				fmt.Fprintln(cmd.ErrOrStderr(), problems)
 				return mistakes(name, len(problems))
 			}
+			for _, hint := range c.Hints() {
+				fmt.Fprintln(cmd.ErrOrStderr(), "hint:", hint)
+			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: OK: %s, %s\n", name, counted(len(c.Routes), "route"), counted(len(c.Upstreams), "upstream"))
 			return nil
 		},
