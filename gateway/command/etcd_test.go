@@ -66,7 +66,7 @@ func TestExample(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "jwks.json"), fmt.Sprintf(`{"keys":[{"kty":"OKP","crv":"Ed25519","alg":"EdDSA","kid":"a","x":%q}]}`, base64.RawURLEncoding.EncodeToString(public)))
 	write(t, path, example)
-	if out, errs, code := output(t, "check", path); code != 0 || !strings.Contains(out, "fine: 2 routes, 2 upstreams") {
+	if out, errs, code := output(t, "check", path); code != 0 || !strings.Contains(out, "OK: 2 routes, 2 upstreams") {
 		t.Fatalf("%d %s%s", code, out, errs)
 	}
 

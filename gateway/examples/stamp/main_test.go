@@ -101,7 +101,7 @@ func TestStamp(t *testing.T) {
 		}
 	}
 	write("to: " + named("one"))
-	if out := said(t, "check", file); !strings.Contains(out, "fine: 1 routes") {
+	if out := said(t, "check", file); !strings.Contains(out, "OK: 1 route") {
 		t.Error(out)
 	}
 	if out := said(t, "routes", "-c", file); !strings.Contains(out, "all ") {
