@@ -65,6 +65,10 @@ func (l *line) json(dst []byte, r *record, s *config.AccessLog, wall time.Time) 
 		dst = append(dst, `,"failure":"`...)
 		dst = append(append(dst, r.failed.String()...), '"')
 	}
+	if r.refused != 0 {
+		dst = append(dst, `,"refused":"`...)
+		dst = append(append(dst, r.refused.String()...), '"')
+	}
 	if len(r.referer) > 0 {
 		dst = append(dst, `,"referer":`...)
 		l.scratch = appendURL(l.scratch[:0], r.referer, s.Redact)

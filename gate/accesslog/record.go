@@ -69,6 +69,7 @@ type record struct {
 	received, sent        int64
 	status, tries         int
 	failed                request.Failure
+	refused               request.Refusal
 
 	route, endpoint []byte
 	client          netip.Addr
@@ -79,7 +80,7 @@ type record struct {
 	method, path, query, host, referer, agent []byte
 }
 
-const fixedSize = 8*5 + 2 + 2 + 1 + 2 + 2
+const fixedSize = 8*5 + 2 + 2 + 1 + 1 + 2 + 2
 
 // appendFixed writes the part of a record that has the same size in all.
 func appendFixed(b []byte, o *request.Outcome, route string) []byte {
@@ -93,7 +94,7 @@ func appendFixed(b []byte, o *request.Outcome, route string) []byte {
 	}
 	b = le.AppendUint16(b, uint16(o.Status))
 	b = le.AppendUint16(b, uint16(o.Tries))
-	b = append(b, byte(o.Failed))
+	b = append(b, byte(o.Failed), byte(o.Refused))
 	b = le.AppendUint16(b, uint16(len(route)))
 	return le.AppendUint16(b, uint16(len(o.Endpoint)))
 }
@@ -105,7 +106,7 @@ func (r *record) read(b []byte) {
 	number := func() int64 { return int64(le.Uint64(next(8))) }
 	r.began, r.took, r.answered, r.received, r.sent = number(), number(), number(), number(), number()
 	r.status, r.tries = int(le.Uint16(next(2))), int(le.Uint16(next(2)))
-	r.failed = request.Failure(next(1)[0])
+	r.failed, r.refused = request.Failure(next(1)[0]), request.Refusal(next(1)[0])
 	route, endpoint := int(le.Uint16(next(2))), int(le.Uint16(next(2)))
 	r.route, r.endpoint = next(route), next(endpoint)
 	flags := next(1)[0]

@@ -102,7 +102,9 @@ type CSRF struct {
 // readCSRF reads fields, or off, which is for routes with oidc.
 func (r *Route) readCSRF(p place) {
 	if !p.isMapping() {
-		r.NoCSRF = readOff(p)
+		if r.NoCSRF = readOff(p); !r.NoCSRF {
+			r.CSRF = &CSRF{At: p.at()}
+		}
 		return
 	}
 	r.CSRF = &CSRF{At: p.at()}

@@ -106,3 +106,16 @@ func TestPatternCovers(t *testing.T) {
 		}
 	}
 }
+
+// Whoever writes that a guard is on has it, also where nothing else asks for it.
+func TestCSRFIsOn(t *testing.T) {
+	for text, want := range map[string]bool{"csrf: on": true, "csrf: {}": true, "csrf: off": false, "name: none": false} {
+		c, err := Parse("f", []byte("listen: 127.0.0.1:1\nroutes: [{"+text+", respond: {}}]\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if on := c.Routes[0].CSRF != nil; on != want {
+			t.Errorf("%s: %v", text, on)
+		}
+	}
+}

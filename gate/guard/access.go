@@ -15,7 +15,7 @@ type Access struct {
 
 // NewAccess makes the guard.
 func NewAccess(rules config.Access) *Access {
-	return &Access{rules, request.Refuse(403, "requests from this address are not taken here", "")}
+	return &Access{rules, request.Refuse(403, "requests from this address are not taken here", "").For(request.RefusedAddress)}
 }
 
 // Check refuses who is denied, and who isn't among those allowed. Who has no address,

@@ -21,7 +21,7 @@ type CORS struct {
 
 // NewCORS makes the guard.
 func NewCORS(rules *config.CORS) *CORS {
-	c := &CORS{rules: *rules, refused: &request.Answer{Status: 204, Fields: []byte("Vary: Origin\r\n")}}
+	c := &CORS{rules: *rules, refused: &request.Answer{Why: request.RefusedOrigin, Status: 204, Fields: []byte("Vary: Origin\r\n")}}
 	var lines []byte
 	lines = request.AppendField(lines, "Access-Control-Allow-Methods", strings.Join(rules.Methods, ", "))
 	if len(rules.Headers) > 0 {

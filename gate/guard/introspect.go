@@ -38,7 +38,8 @@ type Introspect struct {
 	waiting   crowd // questions
 	questions singleflight.Group
 
-	missing, invalid, lacking, crowded, away *request.Answer
+	missing, lacking, crowded, away *request.Answer
+	invalid                         [request.Refusals]*request.Answer // the same for all that is wrong with a token
 }
 
 const (
@@ -57,11 +58,14 @@ func NewIntrospect(rules *config.Introspect, log *slog.Logger) (*Introspect, err
 		rules: *rules, server: server, verified: newVerified(rules.Cache), now: time.Now, log: log,
 		sums:    sync.Pool{New: func() any { return &summing{hash: sha256.New()} }},
 		waiting: newCrowd(questionsEach),
-		missing: request.Refuse(401, "a token is needed", "WWW-Authenticate: Bearer\r\n"),
-		invalid: request.Refuse(401, "the token is not valid", "WWW-Authenticate: Bearer error=\"invalid_token\"\r\n"),
-		lacking: request.Refuse(403, "the token does not allow this", "WWW-Authenticate: Bearer error=\"insufficient_scope\"\r\n"),
-		crowded: request.Refuse(429, "too many tokens at once", "Retry-After: 1\r\n"),
-		away:    request.Refuse(503, "tokens can't be verified at the moment", "Retry-After: 1\r\n"),
+		missing: request.Refuse(401, "a token is needed", "WWW-Authenticate: Bearer\r\n").For(request.RefusedAskedNoToken),
+		lacking: request.Refuse(403, "the token does not allow this", "WWW-Authenticate: Bearer error=\"insufficient_scope\"\r\n").For(request.RefusedAskedClaims),
+		crowded: request.Refuse(429, "too many tokens at once", "Retry-After: 1\r\n").For(request.RefusedAskedCrowd),
+		away:    request.Refuse(503, "tokens can't be verified at the moment", "Retry-After: 1\r\n").For(request.RefusedAskedAway),
+	}
+	invalid := request.Refuse(401, "the token is not valid", "WWW-Authenticate: Bearer error=\"invalid_token\"\r\n")
+	for why := request.RefusedAskedLong; why <= request.RefusedAskedAudience; why++ {
+		g.invalid[why] = invalid.For(why)
 	}
 	_, _ = rand.Read(g.secret[:]) // it never fails (crypto/rand)
 	return g, nil
@@ -74,7 +78,7 @@ func (g *Introspect) Check(r *request.Request) *request.Answer {
 		return g.missing
 	}
 	if len(token) > mostToken {
-		return g.invalid
+		return g.invalid[request.RefusedAskedLong]
 	}
 	s := g.sums.Get().(*summing)
 	defer g.sums.Put(s)
@@ -87,8 +91,8 @@ func (g *Introspect) Check(r *request.Request) *request.Answer {
 
 // pass answers by what is known of a token, and tells the upstream who it is for.
 func (g *Introspect) pass(r *request.Request, p *passed) *request.Answer {
-	if p.invalid {
-		return g.invalid
+	if p.invalid != request.NotRefused {
+		return g.invalid[p.invalid]
 	}
 	r.Verified("introspect", p.claims)
 	carry(r, g.rules.Forward, p.forward)
@@ -155,13 +159,21 @@ func (g *Introspect) judge(claims map[string]any, now time.Time) *passed {
 	const leeway = 30 * time.Second // of the server's clock, for what isn't valid yet
 	ends, ok := claims["exp"].(float64)
 	begins, _ := claims["nbf"].(float64)
+	invalid := request.NotRefused
 	switch {
-	case claims == nil,
-		ok && now.Unix() >= int64(ends),
-		now.Add(leeway).Unix() < int64(begins),
-		g.rules.Issuer != "" && claims["iss"] != g.rules.Issuer,
-		g.rules.Audience != "" && !names(claims["aud"], g.rules.Audience):
-		return &passed{from: now.Round(0), until: now.Add(g.rules.Refused), invalid: true}
+	case claims == nil:
+		invalid = request.RefusedAskedInactive
+	case ok && now.Unix() >= int64(ends):
+		invalid = request.RefusedAskedExpired
+	case now.Add(leeway).Unix() < int64(begins):
+		invalid = request.RefusedAskedEarly
+	case g.rules.Issuer != "" && claims["iss"] != g.rules.Issuer:
+		invalid = request.RefusedAskedIssuer
+	case g.rules.Audience != "" && !names(claims["aud"], g.rules.Audience):
+		invalid = request.RefusedAskedAudience
+	}
+	if invalid != request.NotRefused {
+		return &passed{from: now.Round(0), until: now.Add(g.rules.Refused), invalid: invalid}
 	}
 	p := &passed{from: now.Round(0), until: now.Add(g.rules.Keep), claims: claims, allowed: allows(g.rules.Claims, claims), forward: carried(g.rules.Forward, claims)}
 	if until := time.Unix(int64(ends), 0); ok && until.Before(p.until) {

@@ -26,7 +26,8 @@ type JWT struct {
 	verified *verified
 	now      func() time.Time
 
-	missing, invalid, lacking, notReady *request.Answer
+	missing, lacking, notReady *request.Answer
+	invalid                    [request.Refusals]*request.Answer // the same for all that is wrong with a token
 
 	keeps bool // claims, for who asks later
 }
@@ -45,10 +46,13 @@ func NewJWT(rules *config.JWT) (*JWT, error) {
 		rules:    *rules,
 		verified: newVerified(rules.Cache),
 		now:      time.Now,
-		missing:  request.Refuse(401, "a token is needed", "WWW-Authenticate: Bearer\r\n"),
-		invalid:  request.Refuse(401, "the token is not valid", "WWW-Authenticate: Bearer error=\"invalid_token\"\r\n"),
-		lacking:  request.Refuse(403, "the token does not allow this", "WWW-Authenticate: Bearer error=\"insufficient_scope\"\r\n"),
-		notReady: request.Refuse(503, "tokens can't be verified yet", "Retry-After: 1\r\n"),
+		missing:  request.Refuse(401, "a token is needed", "WWW-Authenticate: Bearer\r\n").For(request.RefusedNoToken),
+		lacking:  request.Refuse(403, "the token does not allow this", "WWW-Authenticate: Bearer error=\"insufficient_scope\"\r\n").For(request.RefusedTokenClaims),
+		notReady: request.Refuse(503, "tokens can't be verified yet", "Retry-After: 1\r\n").For(request.RefusedTokenNoKeys),
+	}
+	invalid := request.Refuse(401, "the token is not valid", "WWW-Authenticate: Bearer error=\"invalid_token\"\r\n")
+	for why := request.RefusedToken; why <= request.RefusedTokenClaim; why++ {
+		g.invalid[why] = invalid.For(why)
 	}
 	var err error
 	switch {
@@ -137,8 +141,9 @@ func (g *JWT) Check(r *request.Request) *request.Answer {
 	}
 	p := g.verified.find(token, now, g.now())
 	if p == nil {
-		if p = g.verify(token, now); p == nil {
-			return g.invalid
+		var why request.Refusal
+		if p, why = g.verify(token, now); p == nil {
+			return g.invalid[why]
 		}
 	}
 	carry(r, g.rules.Forward, p.forward)
@@ -151,21 +156,45 @@ func (g *JWT) Check(r *request.Request) *request.Answer {
 	return nil
 }
 
-// verify verifies a token that isn't remembered; nil if it isn't valid.
-func (g *JWT) verify(token []byte, with *keys) *passed {
+// verify verifies a token that isn't remembered; nil, and why, if it isn't valid.
+func (g *JWT) verify(token []byte, with *keys) (*passed, request.Refusal) {
 	claims, err := with.verifier.Verify(token)
 	if err != nil {
 		if errors.Is(err, jwt.ErrUnknownKey) && g.source != nil {
 			g.source.Hurry() // keys may have been rotated
 		}
-		return nil
+		return nil, reasonOf(err)
 	}
 	p := &passed{with: with, from: g.now().Round(0), until: g.until(claims), allowed: allows(g.rules.Claims, claims), forward: carried(g.rules.Forward, claims)}
 	if g.keeps {
 		p.claims = request.Claims(claims)
 	}
 	g.verified.keep(token, p)
-	return p
+	return p, request.NotRefused
+}
+
+// reasonOf is why a token isn't valid. One that has several things wrong has the first.
+func reasonOf(err error) request.Refusal {
+	for _, one := range []struct {
+		err error
+		why request.Refusal
+	}{
+		{jwt.ErrMalformed, request.RefusedTokenMalformed},
+		{jwt.ErrUnknownKey, request.RefusedTokenKey},
+		{jwt.ErrSignature, request.RefusedTokenSignature},
+		{jwt.ErrExpired, request.RefusedTokenExpired},
+		{jwt.ErrNotYet, request.RefusedTokenEarly},
+		{jwt.ErrTooOld, request.RefusedTokenAge},
+		{jwt.ErrType, request.RefusedTokenType},
+		{jwt.ErrIssuer, request.RefusedTokenIssuer},
+		{jwt.ErrAudience, request.RefusedTokenAudience},
+		{jwt.ErrMissingClaim, request.RefusedTokenClaim},
+	} {
+		if errors.Is(err, one.err) {
+			return one.why
+		}
+	}
+	return request.RefusedToken
 }
 
 // until is how long a token that is valid now stays so.

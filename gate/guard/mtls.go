@@ -26,10 +26,10 @@ func (m *MTLS) KeepClaims() { m.keeps = true }
 // NewMTLS makes the guard.
 func NewMTLS(rules *config.MTLS) *MTLS {
 	m := &MTLS{rules: *rules, now: time.Now,
-		missing:  request.Refuse(401, "a client certificate is needed", "WWW-Authenticate: Certificate\r\n"),
-		unknown:  request.Refuse(403, "the client certificate is not one of those taken here", ""),
-		nameless: request.Refuse(403, "the client certificate doesn't say in one way whom it is for", "")}
-	m.expired = request.Refuse(401, "the client certificate has expired", "WWW-Authenticate: Certificate\r\n")
+		missing:  request.Refuse(401, "a client certificate is needed", "WWW-Authenticate: Certificate\r\n").For(request.RefusedNoCertificate),
+		unknown:  request.Refuse(403, "the client certificate is not one of those taken here", "").For(request.RefusedCertificate),
+		nameless: request.Refuse(403, "the client certificate doesn't say in one way whom it is for", "").For(request.RefusedCertificateName)}
+	m.expired = request.Refuse(401, "the client certificate has expired", "WWW-Authenticate: Certificate\r\n").For(request.RefusedCertificateExpired)
 	m.expired.Close = true // another one takes another connection
 	for _, f := range rules.Forward {
 		takes := func(string) bool { return true }

@@ -49,15 +49,15 @@ func NewOIDC(rules *config.OIDC, clients *oidc.Clients, log *slog.Logger) (*OIDC
 	return &OIDC{
 		rules: *rules, client: client, verified: newVerified(rules.Cache), waiting: newCrowd(loginsEach), log: log,
 		sums:      sync.Pool{New: func() any { return &summing{hash: sha256.New()} }},
-		missing:   request.Refuse(401, "you aren't logged in", "WWW-Authenticate: OpenIDConnect login=\""+rules.Login+"\"\r\n"+noStore),
-		lacking:   request.Refuse(403, "your account does not allow this", noStore),
-		notReady:  request.Refuse(503, "one can't log in yet: the identity provider hasn't been reached", "Retry-After: 5\r\n"+noStore),
-		away:      request.Refuse(503, "the identity provider can't be asked at the moment", "Retry-After: 5\r\n"+noStore),
-		crowded:   request.Refuse(429, "too many logins at once", "Retry-After: 1\r\n"+noStore),
-		clear:     request.Refuse(403, "one logs in over https only", noStore),
-		strange:   request.Refuse(403, "this login wasn't begun in this browser, or is over: begin it anew", noStore),
-		elsewhere: request.Refuse(400, "return must be a path of this origin", noStore),
-		method:    request.Refuse(405, "", "Allow: GET, HEAD\r\n"+noStore),
+		missing:   request.Refuse(401, "you aren't logged in", "WWW-Authenticate: OpenIDConnect login=\""+rules.Login+"\"\r\n"+noStore).For(request.RefusedNoSession),
+		lacking:   request.Refuse(403, "your account does not allow this", noStore).For(request.RefusedSessionClaims),
+		notReady:  request.Refuse(503, "one can't log in yet: the identity provider hasn't been reached", "Retry-After: 5\r\n"+noStore).For(request.RefusedLoginNotReady),
+		away:      request.Refuse(503, "the identity provider can't be asked at the moment", "Retry-After: 5\r\n"+noStore).For(request.RefusedLoginAway),
+		crowded:   request.Refuse(429, "too many logins at once", "Retry-After: 1\r\n"+noStore).For(request.RefusedLoginCrowd),
+		clear:     request.Refuse(403, "one logs in over https only", noStore).For(request.RefusedLoginClear),
+		strange:   request.Refuse(403, "this login wasn't begun in this browser, or is over: begin it anew", noStore).For(request.RefusedLogin),
+		elsewhere: request.Refuse(400, "return must be a path of this origin", noStore).For(request.RefusedLogin),
+		method:    request.Refuse(405, "", "Allow: GET, HEAD\r\n"+noStore).For(request.RefusedMethod),
 	}, nil
 }
 

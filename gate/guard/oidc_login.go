@@ -150,7 +150,7 @@ func (o *OIDC) refused(code string) *request.Answer {
 	if code != "" && len(code) <= 64 && !strings.ContainsFunc(code, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
 		detail += " (" + code + ")"
 	}
-	return request.Refuse(403, detail, "Cache-Control: no-store\r\n")
+	return request.Refuse(403, detail, "Cache-Control: no-store\r\n").For(request.RefusedLoginProvider)
 }
 
 // failed is the answer to a login that came to nothing.
@@ -163,7 +163,7 @@ func (o *OIDC) failed(err error) *request.Answer {
 		return o.away
 	}
 	if large, ok := errors.AsType[*oidc.TooLargeError](err); ok {
-		return request.Refuse(502, large.Error(), "Cache-Control: no-store\r\n")
+		return request.Refuse(502, large.Error(), "Cache-Control: no-store\r\n").For(request.RefusedLoginProvider)
 	}
-	return request.Refuse(502, "what the identity provider answered can't be believed", "Cache-Control: no-store\r\n")
+	return request.Refuse(502, "what the identity provider answered can't be believed", "Cache-Control: no-store\r\n").For(request.RefusedLoginProvider)
 }

@@ -21,10 +21,10 @@ const (
 // can't have a browser log out.
 func (o *OIDC) logout(r *request.Request) *request.Answer {
 	if !is(r, "GET", "POST") {
-		return request.Refuse(405, "", "Allow: GET, POST\r\n")
+		return request.Refuse(405, "", "Allow: GET, POST\r\n").For(request.RefusedMethod)
 	}
 	if site, sites := only(r, "sec-fetch-site"); sites > 1 || sites == 1 && string(site) == "cross-site" {
-		return request.Refuse(403, "a page of another site can't log you out", "Cache-Control: no-store\r\n")
+		return request.Refuse(403, "a page of another site can't log you out", "Cache-Control: no-store\r\n").For(request.RefusedForged)
 	}
 	after := o.rules.After
 	if strings.HasPrefix(after, "/") {
@@ -70,10 +70,10 @@ func (o *OIDC) revoke(r *request.Request, session *oidc.Session, answer *request
 // Logout 1.0, 2.5). What it sends is signed, so that anybody may ask.
 func (o *OIDC) backChannel(r *request.Request) *request.Answer {
 	if !is(r, "POST") {
-		return request.Refuse(405, "", "Allow: POST\r\nCache-Control: no-store\r\n")
+		return request.Refuse(405, "", "Allow: POST\r\nCache-Control: no-store\r\n").For(request.RefusedMethod)
 	}
 	if kind, n := only(r, "content-type"); n != 1 || !strings.HasPrefix(strings.ToLower(string(kind)), "application/x-www-form-urlencoded") {
-		return request.Refuse(415, "a form is expected", "Cache-Control: no-store\r\n")
+		return request.Refuse(415, "a form is expected", "Cache-Control: no-store\r\n").For(request.RefusedBody)
 	}
 	client := network(r.Client)
 	if !o.waiting.enter(client) {

@@ -25,6 +25,7 @@ type Rules struct {
 // ruleState is what a rule refuses with, and how often it did.
 type ruleState struct {
 	refusal         *request.Answer
+	unknown         *request.Answer // the same, of one that can't be evaluated
 	refused, failed atomic.Uint64
 }
 
@@ -32,7 +33,8 @@ type ruleState struct {
 func NewRules(rules []config.Rule, route string, log *slog.Logger) *Rules {
 	g := &Rules{all: rules, state: make([]ruleState, len(rules)), route: route, log: log, Made: time.Now()}
 	for i := range rules {
-		g.state[i].refusal = request.Refuse(rules[i].Status, rules[i].Message, "")
+		g.state[i].refusal = request.Refuse(rules[i].Status, rules[i].Message, "").For(request.RefusedRule)
+		g.state[i].unknown = g.state[i].refusal.For(request.RefusedRuleFailed)
 	}
 	return g
 }
@@ -46,7 +48,7 @@ func (g *Rules) Check(r *request.Request) *request.Answer {
 		case err != nil:
 			state.failed.Add(1)
 			g.told.Warn(g.log, clock.Now(), "a rule can't be evaluated for a request, which is refused", "route", g.route, "rule", i+1, "error", cut(err.Error()))
-			return state.refusal
+			return state.unknown
 		case holds == rule.Deny:
 			state.refused.Add(1)
 			return state.refusal

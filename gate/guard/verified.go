@@ -12,12 +12,12 @@ import (
 // passed is what is remembered of a token, or of credentials, that were verified. It
 // isn't changed.
 type passed struct {
-	with    any       // the keys or passwords, a pointer
-	from    time.Time // when it was verified, by the wall clock; zero: it has nothing to do with the time
-	until   time.Time // when it is no longer valid; zero: never
-	invalid bool      // it was found to be no good
-	allowed bool      // it says what the route asks for
-	forward [][]byte  // for each claim that is carried on; nil: the token hasn't got it
+	with    any             // the keys or passwords, a pointer
+	from    time.Time       // when it was verified, by the wall clock; zero: it has nothing to do with the time
+	until   time.Time       // when it is no longer valid; zero: never
+	invalid request.Refusal // why it was found to be no good
+	allowed bool            // it says what the route asks for
+	forward [][]byte        // for each claim that is carried on; nil: the token hasn't got it
 
 	claims request.Claims // that it makes
 

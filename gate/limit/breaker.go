@@ -39,7 +39,7 @@ const longestOpen = time.Minute
 
 // NewBreaker makes the limit, closed.
 func NewBreaker(rules *config.Breaker) *Breaker {
-	return &Breaker{rules: *rules, refuse: request.Refuse(503, "the service fails too often at the moment", "Retry-After: 5\r\n")}
+	return &Breaker{rules: *rules, refuse: request.Refuse(503, "the service fails too often at the moment", "Retry-After: 5\r\n").For(request.RefusedBreaker)}
 }
 
 // Admit refuses while the breaker is open.

@@ -43,7 +43,7 @@ const (
 
 // NewConcurrency makes the limit. A bound that is sought begins at a hundred.
 func NewConcurrency(rules *config.Concurrency) *Concurrency {
-	l := &Concurrency{rules: *rules, full: request.Refuse(503, "more requests are under way than can be served in time", "Retry-After: 1\r\n")}
+	l := &Concurrency{rules: *rules, full: request.Refuse(503, "more requests are under way than can be served in time", "Retry-After: 1\r\n").For(request.RefusedConcurrency)}
 	start := int64(rules.Most)
 	if rules.Objective > 0 {
 		start = min(start, max(100, int64(rules.Least)))
@@ -51,7 +51,7 @@ func NewConcurrency(rules *config.Concurrency) *Concurrency {
 	l.bound.Store(start)
 	if rules.Queue != nil {
 		l.queue = newQueue(rules.Queue, l)
-		l.full.Queue = l.queue
+		l.full.Queue, l.full.Why = l.queue, request.RefusedQueue
 	}
 	l.window.began.Store(clock.Now())
 	return l

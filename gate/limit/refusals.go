@@ -11,13 +11,13 @@ import (
 // to 60 minutes.
 type refusals [120]*request.Answer
 
-func newRefusals(text string) (all refusals) {
+func newRefusals(text string, why request.Refusal) (all refusals) {
 	for i := range all {
 		seconds := i + 1
 		if i >= 60 {
 			seconds = (i - 59) * 60
 		}
-		all[i] = request.Refuse(429, text, "Retry-After: "+strconv.Itoa(seconds)+"\r\n")
+		all[i] = request.Refuse(429, text, "Retry-After: "+strconv.Itoa(seconds)+"\r\n").For(why)
 	}
 	return all
 }

@@ -140,6 +140,7 @@ func (r *report) routes() {
 	}
 	r.counts("nanogate_requests_total", "Requests that have ended, by the class of their response's status.", all)
 	r.failures("nanogate_failures_total", "Requests whose response didn't come whole, by reason.", all)
+	r.refusals(all)
 	r.family("nanogate_retries_total", counter, "Requests that were sent again.")
 	for i := range all {
 		if n := all[i].figures.Retried; n > 0 {
@@ -173,6 +174,18 @@ func (r *report) failures(name, help string, all []labelled) {
 		for why, n := range all[i].figures.Failed {
 			if n > 0 {
 				r.count(float64(n), all[i].counters.Since(), with(all[i].labels, "reason", request.Failure(why).String())...)
+			}
+		}
+	}
+}
+
+// refusals writes what the gateway has refused itself.
+func (r *report) refusals(all []labelled) {
+	r.family("nanogate_refused_total", counter, "Requests that the gateway refused itself, by reason.")
+	for i := range all {
+		for why, n := range all[i].figures.Refused {
+			if n > 0 {
+				r.count(float64(n), all[i].counters.Since(), with(all[i].labels, "reason", request.Refusal(why).String())...)
 			}
 		}
 	}

@@ -43,9 +43,9 @@ type Host struct {
 // NewHost makes one. Of several routes that use a middleware the counts may be the same.
 func NewHost(name string, m Middleware, counts *Counts, log *slog.Logger) *Host {
 	return &Host{name, m, counts, log,
-		request.Refuse(500, "the gateway failed", ""),
-		request.Refuse(503, "this request can't be looked at at the moment", "Retry-After: 1\r\n"),
-		request.Refuse(502, "the response can't be looked at at the moment", ""),
+		request.Refuse(500, "the gateway failed", "").For(request.RefusedMiddlewareFailed),
+		request.Refuse(503, "this request can't be looked at at the moment", "Retry-After: 1\r\n").For(request.RefusedMiddlewareUndecided),
+		request.Refuse(502, "the response can't be looked at at the moment", "").For(request.RefusedMiddlewareUndecided),
 	}
 }
 
@@ -103,6 +103,8 @@ func (h *Host) call(r *request.Request, f func(*request.Request) *request.Answer
 		return h.wrong(a)
 	case a.Later != nil:
 		return h.guarded(a)
+	case a.Status >= 400 && a.Why == request.NotRefused:
+		return a.For(request.RefusedMiddleware)
 	}
 	return a
 }

@@ -4,7 +4,9 @@ package proxy
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"log/slog"
 	"strconv"
 
 	"dyno/gate/acme"
@@ -28,6 +30,9 @@ func (l *loop) refuse(c *client, a *request.Answer) {
 		x.keep = false // the rest of the body stands between us and the next request
 	}
 	x.outcome.Status, x.outcome.Upstream = a.Status, false
+	if a.Why != request.NotRefused {
+		l.refused(c, a)
+	}
 	if c.of != nil && c.grpc || x.web != nil {
 		l.refuseCall(c, a)
 		return
@@ -57,6 +62,14 @@ func (l *loop) refuse(c *client, a *request.Answer) {
 	l.endOfResponse(c)
 }
 
+// refused notes why a request is refused, for those who look on.
+func (l *loop) refused(c *client, a *request.Answer) {
+	c.x.outcome.Refused = a.Why
+	if l.log().Enabled(context.Background(), slog.LevelDebug) && l.server.refusals.Takes(l.now) {
+		l.log().Debug("request refused", "why", a.Why.String(), "status", a.Status, "route", c.x.route.Name, "peer", c.peer.Addr())
+	}
+}
+
 // addedFields are those that the route's response gets besides its own.
 func (l *loop) addedFields(x *exchange) []byte {
 	if x.route != nil && x.head == nil { // the loop's request is this one still
@@ -72,7 +85,11 @@ func (l *loop) refuseHead(c *client, err error) {
 	if e := (*http1.Error)(nil); errors.As(err, &e) {
 		status, detail = e.Status, e.Message
 	}
-	l.turnAway(c, request.Refuse(status, detail, ""))
+	why := request.RefusedHead
+	if status == 431 || status == 414 {
+		why = request.RefusedHeadTooLarge
+	}
+	l.turnAway(c, request.Refuse(status, detail, "").For(why))
 }
 
 // turnAway answers what is no whole request.

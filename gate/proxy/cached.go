@@ -36,7 +36,7 @@ type asking struct {
 	why    string // the upstream is asked, as RFC 9211 has it
 }
 
-var answerNotStored = request.Refuse(504, "nothing is stored for this request, and only that was asked for", "")
+var answerNotStored = request.Refuse(504, "nothing is stored for this request, and only that was asked for", "").For(request.RefusedNotStored)
 
 // cached deals with a request of a route that stores responses. It reports whether it is
 // dealt with; else the upstream is to be asked.

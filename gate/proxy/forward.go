@@ -185,7 +185,7 @@ func (l *loop) fault(c *client) bool {
 	f := c.x.route.Config.Fault
 	chance := func(share float64) bool { return float64(l.local.Random()>>11)/(1<<53) < share }
 	if f.Abort != 0 && chance(f.AbortShare) {
-		l.refuse(c, request.Refuse(f.Abort, "fault injected", ""))
+		l.refuse(c, request.Refuse(f.Abort, "fault injected", "").For(request.RefusedFault))
 		return true
 	}
 	if f.Delay > 0 && chance(f.DelayShare) {

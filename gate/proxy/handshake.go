@@ -31,7 +31,7 @@ type turn struct {
 	serial uint32
 }
 
-var answerNoTLS = request.Refuse(400, "the request came without TLS, and this port serves HTTPS only", "")
+var answerNoTLS = request.Refuse(400, "the request came without TLS, and this port serves HTTPS only", "").For(request.RefusedClear)
 
 // helloEvent takes an event of a client whose handshake isn't done.
 func (l *loop) helloEvent(c *client, e *reactor.Event) {

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	answerBusy     = request.Refuse(503, "the gateway has too much to do at the moment", "Retry-After: 1\r\n")
+	answerBusy     = request.Refuse(503, "the gateway has too much to do at the moment", "Retry-After: 1\r\n").For(request.RefusedOverload)
 	answerReady    = &request.Answer{Status: 200, Fields: []byte("Content-Type: text/plain; charset=utf-8\r\nCache-Control: no-store\r\n"), Body: []byte("ready\n")}
 	answerDraining = &request.Answer{Status: 503, Fields: answerReady.Fields, Body: []byte("draining\n")}
 )

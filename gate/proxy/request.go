@@ -12,27 +12,27 @@ import (
 
 // Answers of the gateway's own that are the same for all routes.
 var (
-	answerNoRoute          = request.Refuse(404, "no route matches", "")
+	answerNoRoute          = request.Refuse(404, "no route matches", "").For(request.RefusedNoRoute)
 	answerNoTunnel         = request.Refuse(501, "the upstream takes no WebSocket over HTTP/2", "")
-	answerConnect          = request.Refuse(501, "CONNECT is not for gateways", "")
-	answerTooLarge         = request.Refuse(413, "the body is larger than the limit", "")
-	answerTarget           = request.Refuse(400, "the request target is not a path", "")
-	answerOptions          = request.Refuse(400, "too many names in Connection", "")
+	answerConnect          = request.Refuse(501, "CONNECT is not for gateways", "").For(request.RefusedHead)
+	answerTooLarge         = request.Refuse(413, "the body is larger than the limit", "").For(request.RefusedBodyTooLarge)
+	answerTarget           = request.Refuse(400, "the request target is not a path", "").For(request.RefusedPath)
+	answerOptions          = request.Refuse(400, "too many names in Connection", "").For(request.RefusedHead)
 	answerNobody           = request.Refuse(503, "no upstream is available", "Retry-After: 1\r\n")
-	answerCrowded          = request.Refuse(503, "no connection to the upstream can be opened now", "Retry-After: 1\r\n")
+	answerCrowded          = request.Refuse(503, "no connection to the upstream can be opened now", "Retry-After: 1\r\n").For(request.RefusedConnections)
 	answerConnecting       = request.Refuse(502, "the upstream can't be reached", "")
 	answerUntrusted        = request.Refuse(502, "TLS with the upstream failed", "")
 	answerGone             = request.Refuse(502, "the upstream closed the connection", "")
 	answerBad              = request.Refuse(502, "the upstream's response is not HTTP/1.1 as it should be", "")
 	answerLate             = request.Refuse(504, "the upstream took too long", "")
-	answerSlow             = request.Refuse(408, "the request came too slowly", "")
-	answerMaxForwards      = request.Refuse(400, "Max-Forwards is not a number", "")
-	answerTrace            = request.Refuse(405, "TRACE ends here", "Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n")
+	answerSlow             = request.Refuse(408, "the request came too slowly", "").For(request.RefusedSlow)
+	answerMaxForwards      = request.Refuse(400, "Max-Forwards is not a number", "").For(request.RefusedHead)
+	answerTrace            = request.Refuse(405, "TRACE ends here", "Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n").For(request.RefusedMethod)
 	answerOptionsHere      = &request.Answer{Status: 204, Fields: []byte("Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n")}
-	answerDeclined         = request.Refuse(400, "this body is not framed as it should be", "")
+	answerDeclined         = request.Refuse(400, "this body is not framed as it should be", "").For(request.RefusedBody)
 	answerResponseTooLarge = request.Refuse(502, "the upstream's response is larger than a plug-in may see", "")
 	answerRewritten        = request.Refuse(500, "the gateway's own request isn't valid", "")
-	answerHeadTooLarge     = request.Refuse(431, "the request's head is larger than the limit, or has more fields", "")
+	answerHeadTooLarge     = request.Refuse(431, "the request's head is larger than the limit, or has more fields", "").For(request.RefusedHeadTooLarge)
 )
 
 // request takes a request whose head was parsed from b.
@@ -194,7 +194,7 @@ func (l *loop) canonical(r *request.Request) *request.Answer {
 	}
 	path, err := request.AppendCanonical(l.path[:0], raw, l.snap.Config.Slashes)
 	if err != nil {
-		return request.Refuse(400, err.Error(), "")
+		return request.Refuse(400, err.Error(), "").For(request.RefusedPath)
 	}
 	l.path, r.Path = path, path
 	return nil
@@ -247,7 +247,7 @@ func (l *loop) noRoute(c *client) {
 		return
 	}
 	allowed := l.snap.Allowed(&l.req)
-	l.unrouted(c, request.Refuse(405, "", "Allow: "+strings.Join(allowed, ", ")+"\r\n"))
+	l.unrouted(c, request.Refuse(405, "", "Allow: "+strings.Join(allowed, ", ")+"\r\n").For(request.RefusedMethod))
 }
 
 // unrouted answers a request before a route is found for it.

@@ -48,6 +48,7 @@ type Server struct {
 	untrusted bounds.Told   // those with endpoints
 	panics    bounds.Told   // of middleware, at the end of a request
 	Shakes    Handshakes
+	refusals  bounds.Few // that are logged, if all is
 	files     bounds.Files
 
 	mu    sync.Mutex

@@ -17,9 +17,9 @@ import (
 // goes to the upstream is a request like any other: its head and its body are other ones.
 
 var (
-	answerUnknownAPI = request.Refuse(503, "it isn't known yet what the upstream offers", "Retry-After: 1\r\n")
+	answerUnknownAPI = request.Refuse(503, "it isn't known yet what the upstream offers", "Retry-After: 1\r\n").For(request.RefusedCallUnknown)
 	answerNotGRPC    = request.Refuse(502, "the upstream's response is not gRPC as it should be", "")
-	answerHeadStream = request.Refuse(405, "a stream has no HEAD", "Allow: GET\r\n")
+	answerHeadStream = request.Refuse(405, "a stream has no HEAD", "Allow: GET\r\n").For(request.RefusedCallMethod)
 )
 
 // transcode makes a call of a request, and sends it on.

@@ -17,6 +17,7 @@ type Answer struct {
 	Body   []byte
 	Detail string // what is wrong, in words; "" if it says nothing
 	Close  bool   // the connection can't carry another request
+	Why    Refusal
 
 	// Later decides whether this is given at all; nil: it is.
 	Later *Later
@@ -67,12 +68,13 @@ type Outcome struct {
 	Answered int64 // when the head of the upstream's response was in; 0: there was none
 	Ended    int64
 	Failed   Failure
-	Instead  int    // the status of the upstream's response in whose place an older one was given; 0: none was
-	Endpoint string // that was asked last; "": none
-	Received int64  // bytes of content that were sent on of the request
-	Sent     int64  // bytes of content of the response, or of what came through a tunnel
-	Loop     int    // that it was on
-	Trail    []Try  // its tries in the order they were begun, for who looks on; kept by nobody
+	Refused  Refusal // why the gateway answered itself
+	Instead  int     // the status of the upstream's response in whose place an older one was given; 0: none was
+	Endpoint string  // that was asked last; "": none
+	Received int64   // bytes of content that were sent on of the request
+	Sent     int64   // bytes of content of the response, or of what came through a tunnel
+	Loop     int     // that it was on
+	Trail    []Try   // its tries in the order they were begun, for who looks on; kept by nobody
 }
 
 // Clone copies it, for who keeps it.

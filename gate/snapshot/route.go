@@ -158,7 +158,7 @@ func (m *making) broken(r *Route, problem config.Problem, before *Route) *Route 
 	m.s.Problems = append(m.s.Problems, problem)
 	r.close()
 	r.Targets, r.Guards, r.Limits, r.Rules, r.Middleware, r.Responders, r.Mirror = nil, nil, nil, nil, nil, nil, nil
-	r.Broken = request.Refuse(503, "this route is not available", "Retry-After: 30\r\n")
+	r.Broken = request.Refuse(503, "this route is not available", "Retry-After: 30\r\n").For(request.RefusedBroken)
 	r.count(m, before)
 	r.Observers = m.b.Looks.observers(r.looked, r.Config, r.Counters)
 	return r

@@ -37,6 +37,7 @@ func (c *Counters) Aim(objective time.Duration) {
 type Shard struct {
 	status  [6]atomic.Uint64 // by hundreds; 0: no response
 	failed  [request.Failures]atomic.Uint64
+	refused atomic.Pointer[[request.Refusals]atomic.Uint64] // nil until the first
 	retried atomic.Uint64
 	took    [buckets]atomic.Uint64
 	sum     atomic.Uint64 // ns
@@ -66,9 +67,23 @@ func (s *Shard) Count(o *request.Outcome) {
 			s.missed.Add(1)
 		}
 	}
+	if o.Refused != request.NotRefused {
+		s.refuse(o.Refused)
+	}
 	if o.Tries > 1 {
 		s.retried.Add(uint64(o.Tries - 1))
 	}
+}
+
+// refuse counts what was refused. Most routes refuse nothing, so there is only memory for
+// it once one does.
+func (s *Shard) refuse(why request.Refusal) {
+	counts := s.refused.Load()
+	if counts == nil {
+		counts = new([request.Refusals]atomic.Uint64)
+		s.refused.Store(counts)
+	}
+	counts[why].Add(1)
 }
 
 // Figures are the sums over all loops at one moment.
@@ -76,6 +91,7 @@ type Figures struct {
 	Requests uint64
 	Status   [6]uint64 // responses by the hundreds of their status; 0: none was given
 	Failed   [request.Failures]uint64
+	Refused  [request.Refusals]uint64
 	Retried  uint64
 	Aimed    uint64 // requests while the route had an objective
 	Missed   uint64 // of these, what took longer or failed
@@ -93,6 +109,11 @@ func (c *Counters) Read() (f Figures) {
 		}
 		for k := range s.failed {
 			f.Failed[k] += s.failed[k].Load()
+		}
+		if refused := s.refused.Load(); refused != nil {
+			for k := range refused {
+				f.Refused[k] += refused[k].Load()
+			}
 		}
 		f.Retried += s.retried.Load()
 		f.Aimed += s.aimed.Load()

@@ -66,19 +66,19 @@ func (a *API) Begin(r *request.Request, body bool) (*Call, *request.Answer) {
 	b, ok := a.table.Find(string(r.Method()), r.Path, &m)
 	if !ok {
 		if m.WrongMethod {
-			return nil, request.Refuse(405, "", "Allow: "+strings.Join(m.Allowed(), ", ")+"\r\n")
+			return nil, request.Refuse(405, "", "Allow: "+strings.Join(m.Allowed(), ", ")+"\r\n").For(request.RefusedCallMethod)
 		}
-		return nil, request.Refuse(404, "no method of the API has this path", "")
+		return nil, request.Refuse(404, "no method of the API has this path", "").For(request.RefusedCallMethod)
 	}
 	c := &Call{Binding: b, api: a}
 	if b.request != nil {
 		value, _ := r.Header("content-type")
 		c.kind = string(value)
 	} else if body && c.hasBody() && !isJSON(r) {
-		return nil, request.Refuse(415, "the body of a request is JSON here: say so by Content-Type: application/json", "Accept: application/json\r\n")
+		return nil, request.Refuse(415, "the body of a request is JSON here: say so by Content-Type: application/json", "Accept: application/json\r\n").For(request.RefusedCallType)
 	}
 	if value, coded := r.Header("content-encoding"); coded && body && !http1.EqualFold(value, "identity") {
-		return nil, request.Refuse(415, "the body of a request isn't compressed here", "Accept-Encoding: identity\r\n")
+		return nil, request.Refuse(415, "the body of a request isn't compressed here", "Accept-Encoding: identity\r\n").For(request.RefusedCallType)
 	}
 	if b.Method.Desc.IsStreamingServer() {
 		if c.Form = Raw; b.response == nil {

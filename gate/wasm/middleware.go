@@ -15,8 +15,8 @@ type answers struct{ failed, crowded *request.Answer }
 
 func newAnswers() answers {
 	return answers{
-		request.Refuse(500, "a plug-in of the gateway failed", ""),
-		request.Refuse(503, "a plug-in of the gateway has too much to do", "Retry-After: 1\r\n"),
+		request.Refuse(500, "a plug-in of the gateway failed", "").For(request.RefusedMiddlewareFailed),
+		request.Refuse(503, "a plug-in of the gateway has too much to do", "Retry-After: 1\r\n").For(request.RefusedMiddlewareUndecided),
 	}
 }
 

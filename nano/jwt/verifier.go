@@ -67,12 +67,24 @@ func (c *Config) options() []lib.ParserOption {
 // keys may have been changed since they were read.
 var ErrUnknownKey = errors.New("jwt: no key has the id")
 
+// What is wrong with a token, by [errors.Is] of what [Verifier.Verify] returns. They are for
+// logs: whoever sent the token needn't know.
+var (
+	ErrMalformed    = lib.ErrTokenMalformed
+	ErrSignature    = lib.ErrTokenSignatureInvalid // or an algorithm that isn't the key's
+	ErrExpired      = lib.ErrTokenExpired
+	ErrNotYet       = lib.ErrTokenNotValidYet // by "nbf"
+	ErrIssuer       = lib.ErrTokenInvalidIssuer
+	ErrAudience     = lib.ErrTokenInvalidAudience
+	ErrMissingClaim = lib.ErrTokenRequiredClaimMissing // "exp", or one that the config asks for
+	ErrTooOld       = errors.New("jwt: the token is too old, or doesn't say when it was made")
+	ErrType         = errors.New("jwt: the token is of another type")
+)
+
 var (
 	errNoToken = errors.New("jwt: the request has no token")
 	errNoKey   = errors.New("jwt: the token's head has no \"kid\", and no key has the name \"\", which is for such tokens")
 	errLong    = errors.New("jwt: the token is too long")
-	errOld     = errors.New("jwt: the token is too old, or doesn't say when it was made")
-	errType    = errors.New("jwt: the token is of another type")
 	errCrit    = errors.New("jwt: the token's head has \"crit\": it asks for an extension that isn't known here")
 )
 
@@ -91,13 +103,13 @@ func (v *Verifier) Verify(token []byte) (Claims, error) {
 	}
 	if c.Type != "" {
 		if typ, _ := t.Header["typ"].(string); !bytes.EqualFold([]byte(typ), []byte(c.Type)) {
-			return nil, errType
+			return nil, ErrType
 		}
 	}
 	if c.MaxAge > 0 {
 		at, err := claims.GetIssuedAt()
 		if err != nil || at == nil || c.Now().Sub(at.Time) > c.MaxAge+max(c.Leeway, 0) {
-			return nil, errOld
+			return nil, ErrTooOld
 		}
 	}
 	return claims, nil
@@ -118,7 +130,7 @@ func (v *Verifier) key(t *lib.Token) (any, error) {
 		return nil, fmt.Errorf("%w %.40q", ErrUnknownKey, kid)
 	}
 	if alg := t.Method.Alg(); alg != key.Algorithm {
-		return nil, fmt.Errorf("jwt: the key %.40q is for %s, not %s", kid, key.Algorithm, alg)
+		return nil, fmt.Errorf("%w: the key %.40q is for %s, not %s", ErrSignature, kid, key.Algorithm, alg)
 	}
 	return key.Key, nil
 }
