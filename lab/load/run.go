@@ -90,6 +90,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	r.FirstErrors, r.Failures, r.Location = log.Firsts(), log.Failures(r.Start), log.Location
 	r.Allowed, r.Limited = log.Allowed()
 	r.Causes = log.Causes()
+	newEchoed(spec.Requests).inResult(r)
 	r.seal()
 	if r.breakdown != nil {
 		r.Requests = r.requestResults(spec.Requests)

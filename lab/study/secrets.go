@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,7 +79,7 @@ func isPlainSetting(level string) bool {
 
 // namedSecret is the level of a factor whose own name says that it is secret.
 func namedSecret(name, level string) []string {
-	if request.IsSecret(name) {
+	if request.IsSecret(name) || userinfo.MatchString(level) {
 		return []string{level}
 	}
 	return nil
@@ -101,7 +103,7 @@ func secretWords(words []string) (found []string) {
 		switch {
 		case strings.ContainsAny(name, " \t\n"):
 			found = append(found, secretWords(strings.Fields(word))...)
-		case assigned && request.IsSecret(name):
+		case assigned && (request.IsSecret(name) || userinfo.MatchString(value)):
 			found = append(found, value)
 		case assigned && strings.ContainsAny(value, " \t\n"):
 			found = append(found, secretWords(strings.Fields(value))...)
@@ -119,14 +121,41 @@ func (s Secrets) add(value string) {
 	}
 }
 
-// AddEnv adds the values of variables whose names say that they are secrets.
+// AddEnv adds the values of variables whose names say that they are secrets, and the
+// passwords of URLs in the others, such as DATABASE_URL.
 func (s Secrets) AddEnv(env map[string]string) {
 	for name, value := range env {
+		filled, err := template.Environ(value, os.LookupEnv)
+		if err != nil {
+			filled = value
+		}
 		if request.IsSecret(name) {
 			s.add(value)
-			if filled, err := template.Environ(value, os.LookupEnv); err == nil {
-				s.add(filled)
-			}
+			s.add(filled)
+		}
+		s.addURLs(filled)
+	}
+}
+
+// userinfo finds user and password in the URLs of a text (RFC 3986 3.2.1), unless what
+// stands there is the name of a variable or a stand-in.
+var userinfo = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^/?#\s:@]*):([^/?#\s@$*][^/?#\s@]*)@`)
+
+// longPassword is the length from which a password is looked for by itself too. A shorter
+// one may be a word, such as that of the user's own name.
+const longPassword = 8
+
+// addURLs adds the passwords of the URLs in a text.
+func (s Secrets) addURLs(text string) {
+	for _, found := range userinfo.FindAllStringSubmatch(text, -1) {
+		user, password := found[1], found[2]
+		s[user+":"+password+"@"] = user + ":" + request.Redacted + "@"
+		if len(password) < longPassword || password == user {
+			continue
+		}
+		s.add(password)
+		if plain, err := url.PathUnescape(password); err == nil {
+			s.add(plain)
 		}
 	}
 }
@@ -139,6 +168,7 @@ func (s Secrets) AddCommand(command string) {
 			s.add(value)
 		}
 	}
+	s.addURLs(command)
 }
 
 // AddRequests adds credentials, cookies, and the values of headers whose names say

@@ -111,6 +111,26 @@ func TestOptionSecrets(t *testing.T) {
 	}
 }
 
+// Passwords in URLs are secrets whatever the name says; a word that is a user's name too is
+// looked for only there.
+func TestPasswordsOfURLs(t *testing.T) {
+	s := Secrets{}
+	s.AddEnv(map[string]string{"DATABASE_URL": "postgres://app:Tr0ub4dor%26@db/app", "REDIS": "redis://postgres:postgres@cache", "HOME_PAGE": "http://example.test/"})
+	s.AddCommand("./app --queue amqp://guest:gu@mq/ --db=mysql://root:$DB_PASS@db")
+	for text, want := range map[string]string{
+		"connecting to postgres://app:Tr0ub4dor%26@db/app": "connecting to postgres://app:***@db/app",
+		"password Tr0ub4dor& is wrong":                     "password *** is wrong",
+		"redis://postgres:postgres@cache":                  "redis://postgres:***@cache",
+		"postgres is up at http://example.test/":           "postgres is up at http://example.test/",
+		"amqp://guest:gu@mq/ as guest":                     "amqp://guest:***@mq/ as guest",
+		"mysql://root:$DB_PASS@db":                         "mysql://root:$DB_PASS@db",
+	} {
+		if got := s.Hide(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestHide(t *testing.T) {
 	s := Secrets{"abcd": "***1", "abcdef": "***2", "it's": "***3", `say "x"`: "***4"}
 	for text, want := range map[string]string{
