@@ -3,192 +3,62 @@
 package proxy
 
 import (
-	"errors"
-
-	"golang.org/x/sys/unix"
-
 	"dyno/gate/request"
 	"dyno/gate/upstream"
 	"dyno/nano/wire/http1"
-	"dyno/nano/wire/reactor"
 )
 
-// backend is a connection to an endpoint, or a stream of one. It belongs to a loop, and to
-// one request at a time.
+// backend is what a request is on: a [connection] over HTTP/1.1, or a [call]. It belongs to a
+// loop, and to one request at a time.
 type backend struct {
-	socket
-	id       int32
-	up       bool // the connection is made
-	idle     bool // it is in its pool
-	reused   bool // it has carried a request before
-	readable bool // the kernel may have more to read
-	hungUp   bool // the endpoint has closed its side; what it sent may not be read yet
-	queued   bool // it is among loop.again
-	answered bool // a byte of the response has come
-	headDone bool // the final response's head has been read
-	toEnd    bool // its body ends with the connection
-	keep     bool // another request may follow
-	tunnel   bool
-	warming  bool // it is being opened for the pool
-	single   bool // HTTP/2 isn't to be spoken
-	broken   bool // it takes no more; what it said may not be read yet
+	socket         // a call's is its outbox only: what its window has no room for
+	id       int32 // in the table of its kind
+	up       bool  // the request may be sent on it
+	reused   bool  // it has carried a request before
+	readable bool  // there may be more to read
+	hungUp   bool  // the endpoint has closed its side; what it sent may not be read yet
+	queued   bool  // it is among loop.again
+	broken   bool  // it takes no more; what it said may not be read yet
+	response       // to the request
 
 	endpoint *upstream.Endpoint
 	upstream *upstream.Upstream
 	client   *client // whose request it carries; nil: none
-	born     int64   // ns
-	freed    int64   // when it was put into the pool, ns
+	in       []byte  // the start of a head, or what the client has no room for
 
-	in   []byte     // the start of a head
-	body http1.Body // of the response
-
-	mux *mux // it speaks HTTP/2; what follows is nobody's then
-
-	on       *mux   // the connection that it is a stream of; nil: it is a connection
-	sink     sink   // of the request
-	trailers []byte // of the response, as lines
-	private  []byte // names of its fields that aren't to be compressed
-	ended    bool   // the response is all in
-	refused  bool   // there was no room for it after all
-	held     bool   // its response waits for a decision: nothing of it goes on
-	interims int    // responses that were not the final one
+	connection *connection // that it is; nil: it is a call
+	call       *call       // that it is; nil: it is a connection
 }
 
-// connect begins a connection to an endpoint. single says that it is for one request at a
-// time, whatever else the endpoint speaks.
-func (l *loop) connect(e *upstream.Endpoint, u *upstream.Upstream, single bool) (*backend, error) {
-	if !l.server.files.Take() && !l.makeRoom() {
-		return nil, errNoRoom
-	}
-	d := reactor.Dialer{To: e.Sockaddr()}
-	fd, up, err := d.Dial()
-	if err != nil {
-		l.server.files.Open.Add(-1)
-		return nil, err
-	}
-	k, id := l.backends.add()
-	in, out := k.in[:0], k.out.b[:0]
-	*k = backend{socket: socket{fd: fd}, id: id, up: up, endpoint: e, upstream: u, born: l.now, in: in, single: single}
-	k.out.b = out
-	if err := l.poller.Add(fd, backendEvent(id)); err != nil {
-		l.closeBackend(k)
-		return nil, err
-	}
-	if config := u.TLS(e); config != nil && up {
-		k.up = false
-		l.shakeBackend(k, config)
-	}
-	return k, nil
+// response is how far the response to a request has come on what it was sent on. It is made
+// anew with each request.
+type response struct {
+	answered bool       // a byte of it has come
+	headDone bool       // the final head has been read
+	toEnd    bool       // its body ends with the connection
+	keep     bool       // another request may follow
+	tunnel   bool       // another protocol follows, or was asked for
+	held     bool       // it waits for a decision: nothing of it goes on
+	ended    bool       // it is all in
+	body     http1.Body // of it
+	trailers []byte     // as lines
+	private  []byte     // names of its fields that aren't to be compressed
+	interims int        // that came before it
 }
 
-var errNoRoom = errors.New("no file can be opened for it")
+// renew readies a response for the next request. Its memory stays.
+func (r *response) renew() { *r = response{trailers: r.trailers[:0], private: r.private[:0]} }
 
-// makeRoom closes idle connections of this loop for one that is needed, and takes its
-// room.
-func (l *loop) makeRoom() bool {
-	l.closePools(false)
-	if l.server.files.Take() {
-		return true
-	}
-	l.server.files.Told.Warn(l.log(), l.now, "there is no room for another connection to an endpoint", "most files", l.server.files.Most)
-	return false
-}
-
-// closeBackend closes a connection that no request is on any more.
+// closeBackend ends what no request is on any more.
 func (l *loop) closeBackend(k *backend) {
-	if k.fd < 0 {
+	if k.call != nil {
+		l.hangUp(k.call)
 		return
 	}
-	if k.on != nil {
-		l.hangUp(k)
-		return
-	}
-	k.close(l.poller)
-	l.server.files.Open.Add(-1)
-	l.readmit()
-	k.client = nil
-	k.in, k.out.b, k.out.sent = nil, nil, 0
-	l.backends.remove(k.id)
+	l.closeConnection(k.connection)
 }
 
-// backendEvent takes an event of a connection to an endpoint.
-func (l *loop) backendEvent(k *backend, e *reactor.Event) {
-	if k.mux != nil {
-		l.carrierReady(k, e)
-		return
-	}
-	k.readable = k.readable || e.Readable()
-	k.hungUp = k.hungUp || e.Ending()
-	switch {
-	case k.idle:
-		if e.Readable() && (k.secure == nil || !l.quiet(k)) { // it was closed, or says what nobody asked for
-			l.unpool(k)
-			l.closeBackend(k)
-		}
-		return
-	case k.warming:
-		l.warmedBy(k, e)
-		return
-	case k.client == nil:
-		l.closeBackend(k)
-		return
-	case !k.up:
-		l.connected(k, e)
-		return
-	}
-	if !k.out.empty() && e.Writable() {
-		if errno := k.out.flush(k.fd); errno != 0 && errno != unix.EAGAIN {
-			l.lost(k)
-			return
-		}
-	}
-	c := k.client
-	if k.tunnel {
-		l.tunnel(c)
-		return
-	}
-	if k.readable && c.alone {
-		l.laterBackend(k) // those that somebody waits for come first
-	} else if k.readable {
-		l.download(k)
-	}
-	if c.x.back == k && k.client == c && k.out.empty() && !c.x.body.Done() {
-		l.upload(c)
-	}
-}
-
-// connected goes on when a connection is up, or has failed.
-func (l *loop) connected(k *backend, e *reactor.Event) {
-	if k.secure != nil {
-		l.goOnShaking(k.secure)
-		return
-	}
-	if !e.Writable() {
-		return
-	}
-	c := k.client
-	if err := reactor.ConnectError(k.fd); err != nil || e.Failed() {
-		if c.x.hedge != nil {
-			l.unhedge(c, k)
-			return
-		}
-		l.failed(c, request.ConnectFailed)
-		return
-	}
-	if config := k.upstream.TLS(k.endpoint); config != nil {
-		l.shakeBackend(k, config)
-		return
-	}
-	l.usable(k)
-}
-
-// usable sends the request on a connection that has come up.
-func (l *loop) usable(k *backend) {
-	k.up, k.readable = true, false
-	l.isUp(k)
-}
-
-// isUp sends the request on a connection that is up.
+// isUp sends the request on what has come up.
 func (l *loop) isUp(k *backend) {
 	c := k.client
 	if k == c.x.hedge {

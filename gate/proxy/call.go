@@ -10,7 +10,14 @@ import (
 	"dyno/nano/wire/http2"
 )
 
-// A call is a request on a carrier: a backend whose connection is a stream.
+// call is a request on a carrier: what it is on is a stream, or the place for one. It ends
+// with its request and is nobody's then.
+type call struct {
+	backend
+	on      *mux
+	sink    sink // of the request
+	refused bool // there was no place for it after all
+}
 
 const (
 	mostRefused  = 3  // tries that an endpoint hasn't looked at
@@ -20,7 +27,7 @@ const (
 var schemeHTTP, schemeHTTPS = []byte("http"), []byte("https")
 
 // callTo makes a call to an endpoint. It is up if its carrier takes calls.
-func (l *loop) callTo(e *upstream.Endpoint, u *upstream.Upstream) (*backend, error) {
+func (l *loop) callTo(e *upstream.Endpoint, u *upstream.Upstream) (*call, error) {
 	m, err := l.carrierTo(e, u)
 	if err != nil {
 		return nil, err
@@ -29,21 +36,28 @@ func (l *loop) callTo(e *upstream.Endpoint, u *upstream.Upstream) (*backend, err
 }
 
 // callOn makes a call on a carrier. It is up if there is a place for it.
-func (l *loop) callOn(m *mux) *backend {
-	e, u := m.backend.endpoint, m.backend.upstream
+func (l *loop) callOn(m *mux) *call {
+	e, u := m.conn.endpoint, m.conn.upstream
 	up := m.places() > 0
-	k, id := l.backends.add()
-	*k = backend{
-		socket: socket{fd: noDescriptor, out: outbox{b: k.out.b[:0]}}, id: id, on: m, up: up, reused: m.carried, endpoint: e, upstream: u, born: l.now,
-		in: k.in[:0], trailers: k.trailers[:0], private: k.private[:0], sink: sink{trailers: k.sink.trailers[:0]},
+	k, id := l.calls.add()
+	k.renew()
+	*k = call{
+		backend: backend{
+			socket: socket{fd: noDescriptor, out: outbox{b: k.out.b[:0]}}, id: id, up: up, reused: m.carried, endpoint: e, upstream: u,
+			in: k.in[:0], response: k.response,
+		},
+		on: m, sink: sink{trailers: k.sink.trailers[:0]},
 	}
-	k.sink.mux, k.sink.backend, k.sink.out = m, k, &k.out
+	k.call, k.sink.mux, k.sink.call, k.sink.out = k, m, k, &k.out
 	m.join(&k.sink)
 	return k
 }
 
 // hangUp ends a call. One that isn't at its end is reset.
-func (l *loop) hangUp(k *backend) {
+func (l *loop) hangUp(k *call) {
+	if k.fd < 0 {
+		return
+	}
 	m, s := k.on, &k.sink
 	l.touch(m)
 	if s.stream != nil {
@@ -60,11 +74,11 @@ func (l *loop) hangUp(k *backend) {
 		k.out.b = nil
 	}
 	k.out.reset()
-	l.backends.remove(k.id)
+	l.calls.remove(k.id)
 }
 
 // resetCall passes on why the client has reset its stream.
-func (l *loop) resetCall(k *backend, code http2.ErrCode) {
+func (l *loop) resetCall(k *call, code http2.ErrCode) {
 	if s := k.sink.stream; s != nil && code != http2.NoError {
 		l.touch(k.on)
 		k.on.codec.Reset(s, code)
@@ -73,13 +87,13 @@ func (l *loop) resetCall(k *backend, code http2.ErrCode) {
 
 // openCall sends a request's head. If there is no place for it, as the endpoint has just
 // said, the request gets one on another connection, a bit later.
-func (l *loop) openCall(k *backend, head, private []byte, end bool) bool {
+func (l *loop) openCall(k *call, head, private []byte, end bool) bool {
 	m := k.on
 	l.touch(m)
 	s, err := m.codec.Open()
 	if err != nil {
 		k.refused, k.readable = true, true
-		l.laterBackend(k)
+		l.laterBackend(&k.backend)
 		return false
 	}
 	s.User, k.sink.stream, m.carried = k, s, true
@@ -97,7 +111,7 @@ func (l *loop) openCall(k *backend, head, private []byte, end bool) bool {
 
 // sendCall sends content of a request's body, behind its head if that hasn't been sent,
 // and the end of the body if this is it.
-func (l *loop) sendCall(c *client, k *backend, piece []byte) bool {
+func (l *loop) sendCall(c *client, k *call, piece []byte) bool {
 	x := &c.x
 	if !x.headIn && x.upgrade && !k.tunnel {
 		return l.askTunnel(c, k)
@@ -122,7 +136,7 @@ func (l *loop) sendCall(c *client, k *backend, piece []byte) bool {
 
 // callInterim passes on an interim response. There is a bound to them, as no window holds
 // them back when the client doesn't read.
-func (l *loop) callInterim(k *backend, ev *http2.Event) {
+func (l *loop) callInterim(k *call, ev *http2.Event) {
 	c := k.client
 	if k.interims++; k.interims > mostInterims {
 		l.failed(c, request.BadResponse)
@@ -137,12 +151,12 @@ func (l *loop) callInterim(k *backend, ev *http2.Event) {
 }
 
 // callHead takes a response's head, which may be all of it.
-func (l *loop) callHead(k *backend, ev *http2.Event) {
+func (l *loop) callHead(k *call, ev *http2.Event) {
 	c := k.client
 	x := &c.x
 	k.answered, k.ended = true, ev.End
 	if x.hedge != nil {
-		l.settle(c, k)
+		l.settle(c, &k.backend)
 	}
 	l.text = translate.Response(l.text[:0], ev.Header, ev.End, x.method == head)
 	if x.web != nil {
@@ -160,13 +174,13 @@ func (l *loop) callHead(k *backend, ev *http2.Event) {
 	l.out = l.out[:0]
 	if k.tunnel {
 		if k.tunnel = false; l.resp.Status/100 == 2 && !ev.End {
-			l.crossed(c, k, l.text, nil)
+			l.crossed(c, &k.backend, l.text, nil)
 			return
 		}
 	}
 	end := tailOf(ev)
-	if text, ok := l.responded(c, k, l.text, nil, end); ok {
-		l.callAccepted(c, k, text, end)
+	if text, ok := l.responded(c, &k.backend, l.text, nil, end); ok {
+		l.callAccepted(c, &k.backend, text, end)
 	}
 }
 
@@ -207,7 +221,7 @@ func (l *loop) callAccepted(c *client, k *backend, text []byte, end tail) {
 
 // callBody takes a part of a response's body, or what follows it. It is passed on at once
 // if the client takes it; else it waits, and the stream's window isn't opened again.
-func (l *loop) callBody(k *backend, ev *http2.Event) {
+func (l *loop) callBody(k *call, ev *http2.Event) {
 	c := k.client
 	if ev.Kind == http2.EventTrailers {
 		k.trailers = translate.Trailers(k.trailers[:0], ev.Header)
@@ -226,11 +240,11 @@ func (l *loop) callBody(k *backend, ev *http2.Event) {
 }
 
 // passHeld gives the client what it had no room for before.
-func (l *loop) passHeld(k *backend) {
+func (l *loop) passHeld(k *call) {
 	c := k.client
 	if k.refused {
 		if c.x.hedge != nil {
-			l.unhedge(c, k)
+			l.unhedge(c, &k.backend)
 			return
 		}
 		l.move(c)
@@ -245,26 +259,24 @@ func (l *loop) passHeld(k *backend) {
 }
 
 // giveOn gives the client a part, which opens the window for as much.
-func (l *loop) giveOn(k *backend, part []byte, last bool) {
+func (l *loop) giveOn(k *call, part []byte, last bool) {
 	l.touch(k.on)
 	k.on.codec.Consume(k.sink.stream, len(part))
 	l.out = l.out[:0]
-	l.give(k.client, k, part, last)
+	l.give(k.client, &k.backend, part, last)
 }
 
 // callReset deals with a stream that ended early.
-func (l *loop) callReset(k *backend, ev *http2.Event) {
+func (l *loop) callReset(k *call, ev *http2.Event) {
 	c := k.client
 	x := &c.x
 	switch {
 	case k.ended: // all of the response is in, and the rest of the request isn't wanted
 		k.broken = true
 	case x.silent && x.begun && x.hedge == nil: // the head was all that the client gets
-		k.ended, k.broken = true, true
-		l.out = l.out[:0]
-		l.give(c, k, nil, true)
+		l.endHead(k)
 	case x.hedge != nil:
-		l.unhedge(c, k)
+		l.unhedge(c, &k.backend)
 	case ev.Err != nil:
 		l.failed(c, request.BadResponse)
 	case ev.Code == http2.RefusedStream && !x.begun:
@@ -276,16 +288,16 @@ func (l *loop) callReset(k *backend, ev *http2.Event) {
 }
 
 // callLost deals with a call whose connection is lost.
-func (l *loop) callLost(k *backend, m *mux) {
+func (l *loop) callLost(k *call, m *mux) {
 	c := k.client
 	switch {
 	case c == nil:
-		l.closeBackend(k)
+		l.hangUp(k)
 	case c.x.hedge != nil:
-		l.unhedge(c, k)
-	case m.backend.secure != nil && !m.backend.up && m.why == request.OK: // it speaks HTTP/1.1 only
+		l.unhedge(c, &k.backend)
+	case m.conn.secure != nil && !m.conn.up && m.why == request.OK: // it speaks HTTP/1.1 only
 		l.move(c)
-	case !m.backend.up:
+	case !m.conn.up:
 		l.failed(c, m.why)
 	case m.dead && m.codec.Err() != nil && !m.broken:
 		l.failed(c, request.BadResponse)
@@ -294,12 +306,17 @@ func (l *loop) callLost(k *backend, m *mux) {
 	case k.sink.stream == nil: // it wasn't sent
 		l.move(c)
 	case c.x.silent && c.x.begun:
-		k.ended, k.broken = true, true
-		l.out = l.out[:0]
-		l.give(c, k, nil, true)
+		l.endHead(k)
 	default:
-		l.lost(k)
+		l.lost(&k.backend)
 	}
+}
+
+// endHead ends the response to HEAD, of which nothing but its end was missing.
+func (l *loop) endHead(k *call) {
+	k.ended, k.broken = true, true
+	l.out = l.out[:0]
+	l.give(k.client, &k.backend, nil, true)
 }
 
 // sendElsewhere sends a request that its endpoint has refused to look at to another one,

@@ -61,8 +61,8 @@ func (l *loop) carrierTo(e *upstream.Endpoint, u *upstream.Upstream) (*mux, erro
 }
 
 // newCarrier makes a carrier of a connection to an endpoint.
-func (l *loop) newCarrier(k *backend) *mux {
-	m := &mux{backend: k, sock: &k.socket, idleFrom: l.now, why: request.ConnectFailed}
+func (l *loop) newCarrier(k *connection) *mux {
+	m := &mux{conn: k, sock: &k.socket, idleFrom: l.now, why: request.ConnectFailed}
 	k.mux = m
 	p := l.pool(k.endpoint)
 	p.carriers = append(p.carriers, m)
@@ -76,7 +76,7 @@ func (l *loop) newCarrier(k *backend) *mux {
 
 // agreed goes on with a connection to an endpoint when TLS is up, by what was agreed on
 // (RFC 7301): the first requests to an endpoint don't know what that will be.
-func (l *loop) agreed(k *backend, protocol string) {
+func (l *loop) agreed(k *connection, protocol string) {
 	multiplexed := protocol == "h2"
 	if k.endpoint.Multiplexed.Load() != multiplexed {
 		k.endpoint.Multiplexed.Store(multiplexed)
@@ -98,10 +98,10 @@ func (l *loop) agreed(k *backend, protocol string) {
 		m := l.newCarrier(k)
 		call := l.callOn(m)
 		call.client, k.client = c, nil
-		if c.x.hedge == k {
-			c.x.hedge = call
+		if c.x.hedge == &k.backend {
+			c.x.hedge = &call.backend
 		} else {
-			c.x.back = call
+			c.x.back = &call.backend
 		}
 		l.carrierUp(m)
 	default:
@@ -112,14 +112,14 @@ func (l *loop) agreed(k *backend, protocol string) {
 // carries reports whether a connection takes one more request. Before the endpoint has
 // said how many it takes it is supposed to take as many as it did on others.
 func (l *loop) carries(m *mux) bool {
-	limits := &m.backend.upstream.Config.Pool
-	if m.going || m.dead || m.broken || m.streams >= limits.Streams || limits.Age > 0 && l.now-m.backend.born > int64(limits.Age) {
+	limits := &m.conn.upstream.Config.Pool
+	if m.going || m.dead || m.broken || m.streams >= limits.Streams || limits.Age > 0 && l.now-m.conn.born > int64(limits.Age) {
 		return false
 	}
 	if m.codec.Room() <= m.streams-m.codec.Streams() {
 		return false
 	}
-	if most := l.pool(m.backend.endpoint).streams; !m.greeted && most > 0 && m.streams >= most {
+	if most := l.pool(m.conn.endpoint).streams; !m.greeted && most > 0 && m.streams >= most {
 		return false
 	}
 	// Streams that the endpoint doesn't read may hold all of the window that streams share.
@@ -133,7 +133,7 @@ func (l *loop) carries(m *mux) bool {
 }
 
 // carrierReady takes an event of a carrier's socket.
-func (l *loop) carrierReady(k *backend, e *reactor.Event) {
+func (l *loop) carrierReady(k *connection, e *reactor.Event) {
 	m := k.mux
 	k.readable = k.readable || e.Readable()
 	k.hungUp = k.hungUp || e.Ending()
@@ -168,20 +168,20 @@ func multiplexes(e *upstream.Endpoint) bool { return e.Address.HTTP2 || e.Multip
 // that is being shut down no longer takes it out of its queue, weren't sent.
 func (l *loop) carrierUp(m *mux) {
 	l.touch(m)
-	m.backend.up, m.backend.readable = true, true
-	l.laterBackend(m.backend)
+	m.conn.up, m.conn.readable = true, true
+	l.laterBackend(&m.conn.backend)
 }
 
 // readCarrier reads what the endpoint has sent, also while it doesn't take anything: if
 // both sides waited for the other to read, neither would go on. What it can make us hold
 // is bounded by windows.
-func (l *loop) readCarrier(k *backend) {
+func (l *loop) readCarrier(k *connection) {
 	m := k.mux
 	if !k.readable || m.dead || m.broken {
 		return
 	}
 	if k.readable = l.readMux(m, &k.in, k.hungUp); k.readable && !m.broken {
-		l.laterBackend(k)
+		l.laterBackend(&k.backend)
 	}
 }
 
@@ -197,7 +197,7 @@ func (l *loop) carrierEvent(m *mux, ev *http2.Event) {
 	if ev.Stream == nil {
 		return
 	}
-	k, ok := ev.Stream.User.(*backend)
+	k, ok := ev.Stream.User.(*call)
 	if !ok || k.client == nil {
 		return
 	}
@@ -222,7 +222,7 @@ func (l *loop) settleCarrier(m *mux) {
 		m.going = true
 		l.lastWords(m)
 		for s := m.all; s != nil; s = m.all {
-			l.callLost(s.backend, m)
+			l.callLost(s.call, m)
 		}
 	case !m.going || m.streams > 0:
 		return
@@ -236,7 +236,7 @@ func (l *loop) settleCarrier(m *mux) {
 // lastWords reads what an endpoint said before its connection broke: responses, and which
 // requests it hasn't looked at. Writing may fail before that is read.
 func (l *loop) lastWords(m *mux) {
-	k := m.backend
+	k := m.conn
 	for n := 0; n < mostLast && k.up && m.streams > 0 && !m.dead && !m.closed && l.readMux(m, &k.in, true); n++ {
 	}
 }
@@ -247,8 +247,8 @@ func (l *loop) closeCarrier(m *mux) {
 		return
 	}
 	m.closed, m.going = true, true
-	k := m.backend
-	p := l.pools[k.endpoint.Slot]
+	k := m.conn
+	p := l.pool(k.endpoint)
 	for i, other := range p.carriers {
 		if other == m {
 			p.carriers = append(p.carriers[:i], p.carriers[i+1:]...)
@@ -257,24 +257,21 @@ func (l *loop) closeCarrier(m *mux) {
 	}
 	l.carriers--
 	k.mux = nil
-	l.closeBackend(k)
+	l.closeConnection(k)
 }
 
 // tickCarriers looks at what has taken too long, once a second.
 func (l *loop) tickCarriers() {
 	l.muxTick = l.now + muxEvery
-	for _, p := range l.pools {
-		if p == nil {
-			continue
-		}
+	l.everyPool(func(p *pool) {
 		for _, m := range p.carriers {
 			l.tickCarrier(m)
 		}
-	}
+	})
 }
 
 func (l *loop) tickCarrier(m *mux) {
-	k := m.backend
+	k := m.conn
 	limits := &k.upstream.Config.Pool
 	if !k.up || !m.greeted {
 		if l.now-k.born > int64(k.upstream.Config.Connect) {

@@ -17,15 +17,11 @@ const copied = 16 << 10
 // all before that, or it waits.
 func (l *loop) download(k *backend) {
 	c := k.client
-	if k.mux != nil {
-		l.readCarrier(k)
-		return
-	}
 	if c == nil || !k.readable || !k.up || !c.out.empty() || k.tunnel || k.held {
 		return
 	}
-	if k.on != nil {
-		l.passHeld(k)
+	if k.call != nil {
+		l.passHeld(k.call)
 		return
 	}
 	b := l.scratch[:readBuffer-len("\r\n")] // there is room for the end of a chunk
@@ -299,8 +295,6 @@ func (l *loop) complete(c *client, k *backend) {
 	if !x.body.Done() {
 		k.keep = false
 	}
-	x.back = nil
-	k.client = nil
-	l.release(k)
+	l.partFrom(c, k)
 	l.end(c)
 }

@@ -35,7 +35,7 @@ func (l *loop) beginDrain() {
 	for len(l.warming) > 0 {
 		k := l.warming[0]
 		l.notWarming(k)
-		l.closeBackend(k)
+		l.closeConnection(k)
 	}
 }
 

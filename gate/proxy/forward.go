@@ -110,21 +110,32 @@ func (l *loop) try(c *client) {
 		l.dial(c)
 		return
 	}
-	l.attach(c, k)
+	l.attach(c, &k.backend)
 	l.sendHead(c)
 }
 
-// attach gives a connection to a request.
+// attach puts a request on what it is sent on.
 func (l *loop) attach(c *client, k *backend) {
-	k.client, k.idle = c, false
+	k.client = c
 	c.x.back = k
+}
+
+// partFrom takes a request from what it was on, when its response is all read.
+func (l *loop) partFrom(c *client, k *backend) {
+	c.x.back = nil
+	k.client = nil
+	if k.call != nil {
+		l.hangUp(k.call)
+		return
+	}
+	l.release(k.connection)
 }
 
 // sendHead sends the request on a connection that is up: its head, and with it what is
 // in of its body.
 func (l *loop) sendHead(c *client) {
 	x := &c.x
-	if x.json != nil && x.back.on == nil { // it speaks HTTP/1.1, as TLS has agreed on
+	if x.json != nil && x.back.call == nil { // it speaks HTTP/1.1, as TLS has agreed on
 		l.failed(c, request.BadResponse)
 		return
 	}
@@ -133,7 +144,7 @@ func (l *loop) sendHead(c *client) {
 		return // the caller goes on with the body, and the head before it
 	}
 	k := x.back
-	if k.on != nil || len(x.replay) > 0 {
+	if k.call != nil || len(x.replay) > 0 {
 		l.sendPart(c, nil)
 		return
 	}
@@ -231,9 +242,17 @@ func (l *loop) dial(c *client) {
 // open makes what a request can be sent on to an endpoint that has no idle connection.
 func (l *loop) open(x *exchange, e *upstream.Endpoint) (*backend, error) {
 	if e.Address.HTTP2 || multiplexes(e) && (!x.upgrade || x.extended && l.offersTunnels(e)) {
-		return l.callTo(e, x.upstream)
+		k, err := l.callTo(e, x.upstream)
+		if err != nil {
+			return nil, err
+		}
+		return &k.backend, nil
 	}
-	return l.connect(e, x.upstream, x.upgrade)
+	k, err := l.connect(e, x.upstream, x.upgrade)
+	if err != nil {
+		return nil, err
+	}
+	return &k.backend, nil
 }
 
 // count counts the request at the endpoint that it is sent to.

@@ -152,7 +152,7 @@ func (l *loop) hasMoreSecured(c *client) bool {
 }
 
 // shakeBackend begins the handshake with an endpoint. It counts as a part of connecting.
-func (l *loop) shakeBackend(k *backend, config *tls.Config) {
+func (l *loop) shakeBackend(k *connection, config *tls.Config) {
 	s := tlsconn.New(k.fd, &l.server.sealed)
 	if k.single {
 		config = config.Clone()
@@ -166,7 +166,7 @@ func (l *loop) shakeBackend(k *backend, config *tls.Config) {
 
 // shakenBackend goes on when the handshake is over, unless the connection was given up
 // meanwhile.
-func (l *loop) shakenBackend(k *backend, s *tlsconn.Conn, err error) {
+func (l *loop) shakenBackend(k *connection, s *tlsconn.Conn, err error) {
 	if l.over.Load() || k.secure != s {
 		return
 	}
@@ -181,14 +181,14 @@ func (l *loop) shakenBackend(k *backend, s *tlsconn.Conn, err error) {
 	switch c := k.client; {
 	case k.warming:
 		l.notWarming(k)
-		l.closeBackend(k)
+		l.closeConnection(k)
 	case k.mux != nil:
 		k.mux.broken, k.mux.why = true, request.Untrusted
 		l.touch(k.mux)
 	case c == nil:
-		l.closeBackend(k)
+		l.closeConnection(k)
 	case c.x.hedge != nil:
-		l.unhedge(c, k)
+		l.unhedge(c, &k.backend)
 	default:
 		l.failed(c, request.Untrusted)
 	}
@@ -196,7 +196,7 @@ func (l *loop) shakenBackend(k *backend, s *tlsconn.Conn, err error) {
 
 // quiet reports whether an idle connection is still good: over TLS an endpoint may send
 // tickets and keys at any time, but nothing else unasked.
-func (l *loop) quiet(k *backend) bool {
+func (l *loop) quiet(k *connection) bool {
 	for range 4 {
 		switch n, _, errno := k.receive(l.said[:], k.hungUp); {
 		case errno == unix.EAGAIN:

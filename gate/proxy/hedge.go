@@ -28,16 +28,16 @@ func (l *loop) hedge(c *client) {
 	if e == nil || e == x.endpoint || !x.route.Hedges[l.local.Loop%len(x.route.Hedges)].Spend(l.now) {
 		return
 	}
-	k := l.pooledOf(e, true)
-	if k == nil {
-		var err error
-		if k, err = l.open(x, e); err != nil {
-			return // the first one goes on
-		}
+	var k *backend
+	if pooled := l.pooledOf(e, true); pooled != nil {
+		k = &pooled.backend
+	} else if opened, err := l.open(x, e); err == nil {
+		k = opened
+	} else {
+		return // the first one goes on
 	}
 	l.retime(c)
-	k.client, k.idle = c, false
-	x.hedge = k
+	k.client, x.hedge = c, k
 	x.outcome.Hedged = true
 	x.beginTry(e.Name, l.now, true)
 	e.Begin()
@@ -49,7 +49,7 @@ func (l *loop) hedge(c *client) {
 // sendHedge sends the request on the second connection, which is up.
 func (l *loop) sendHedge(c *client, k *backend) {
 	x := &c.x
-	if x.json != nil && k.on == nil { // it speaks HTTP/1.1, as TLS has agreed on
+	if x.json != nil && k.call == nil { // it speaks HTTP/1.1, as TLS has agreed on
 		l.unhedge(c, k)
 		return
 	}
@@ -61,9 +61,9 @@ func (l *loop) sendHedge(c *client, k *backend) {
 		head = l.out
 	}
 	x.mark(head)
-	if k.on != nil {
-		if l.openCall(k, head, c.private, len(x.replay) == 0) && len(x.replay) > 0 { // the message of a call
-			l.send(&k.sink, x.replay, true, nil)
+	if k.call != nil {
+		if l.openCall(k.call, head, c.private, len(x.replay) == 0) && len(x.replay) > 0 { // the message of a call
+			l.send(&k.call.sink, x.replay, true, nil)
 		}
 		return
 	}
@@ -96,7 +96,7 @@ func (l *loop) hedgeIsLeft(c *client) {
 		x.head = append(x.head[:0], head...)
 	}
 	k := x.back
-	x.headIn = k.up && (k.on == nil || k.sink.stream != nil)
+	x.headIn = k.up && (k.call == nil || k.call.sink.stream != nil)
 	switch {
 	case !x.headIn:
 		l.await(c, phaseConnect)

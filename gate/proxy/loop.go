@@ -33,42 +33,43 @@ type loop struct {
 	called  called
 
 	// All below belongs to the loop's goroutine.
-	snap      *snapshot.Snapshot // of this batch of events
-	limits    http1.Limits       // of snap
-	gap       int64              // mean time from one batch to the next, of late
-	yield     bool               // a goroutine besides has been given something to do: it needs a processor
-	yielded   int64              // when other goroutines last had their turn
-	alarm     int64              // deadline that until was computed from
-	until     time.Time          // when a parked loop wakes
-	now       int64              // of this batch, ns
-	wall      func() time.Time   // what time it is, which may step
-	dated     int64              // when the date has to be written anew
-	date      []byte             // "Date: …\r\n"
-	clients   table[client]
-	backends  table[backend]
-	again     []int32 // event IDs of connections that have more to do
-	others    []int32 // what again was in the batch before, for its memory
-	wheel     *reactor.Wheel
-	listeners []*listener // nil: closed
-	local     upstream.Local
-	pools     []*pool // by the slots of endpoints
-	idle      int     // connections in pools
-	queues    []*queue
-	shaking   int    // handshakes of clients under way
-	turns     []turn // clients that wait until there are fewer
-	sweep     int64  // when pools are looked through next
-	weighed   int64  // when memory is looked at next
-	pressure  limit.Pressure
-	probe     probe
-	warm      []*upstream.Upstream // of snap, whose pools are kept warm
-	warming   []*backend           // connections that are being opened for that
-	warmAt    int64                // when pools are warmed next
-	dirty     []*mux               // connections over HTTP/2 that may have something to send
-	wasDirty  []*mux               // what dirty was in the batch before, for its memory
-	carriers  int                  // connections over HTTP/2 to endpoints
-	muxTick   int64                // when they are looked at next
-	h2pool    http2.Pool
-	sessions  *http2.Config // of clients' connections, by snap
+	snap        *snapshot.Snapshot // of this batch of events
+	limits      http1.Limits       // of snap
+	gap         int64              // mean time from one batch to the next, of late
+	yield       bool               // a goroutine besides has been given something to do: it needs a processor
+	yielded     int64              // when other goroutines last had their turn
+	alarm       int64              // deadline that until was computed from
+	until       time.Time          // when a parked loop wakes
+	now         int64              // of this batch, ns
+	wall        func() time.Time   // what time it is, which may step
+	dated       int64              // when the date has to be written anew
+	date        []byte             // "Date: …\r\n"
+	clients     table[client]
+	connections table[connection]
+	calls       table[call]
+	again       []int32 // event IDs of connections that have more to do
+	others      []int32 // what again was in the batch before, for its memory
+	wheel       *reactor.Wheel
+	listeners   []*listener // nil: closed
+	local       upstream.Local
+	pools       []*pool // by the slots of endpoints
+	idle        int     // connections in pools
+	queues      []*queue
+	shaking     int    // handshakes of clients under way
+	turns       []turn // clients that wait until there are fewer
+	sweep       int64  // when pools are looked through next
+	weighed     int64  // when memory is looked at next
+	pressure    limit.Pressure
+	probe       probe
+	warm        []*upstream.Upstream // of snap, whose pools are kept warm
+	warming     []*connection        // connections that are being opened for that
+	warmAt      int64                // when pools are warmed next
+	dirty       []*mux               // connections over HTTP/2 that may have something to send
+	wasDirty    []*mux               // what dirty was in the batch before, for its memory
+	carriers    int                  // connections over HTTP/2 to endpoints
+	muxTick     int64                // when they are looked at next
+	h2pool      http2.Pool
+	sessions    *http2.Config // of clients' connections, by snap
 
 	scratch []byte   // what is read
 	said    [64]byte // what idle connections say
@@ -167,7 +168,8 @@ func (l *loop) run() {
 			l.turnMirrors()
 		}
 		l.clients.reuse()
-		l.backends.reuse()
+		l.connections.reuse()
+		l.calls.reuse()
 		if !l.mail.empty() {
 			l.openMail()
 		}
@@ -224,9 +226,17 @@ func (l *loop) setDate() {
 	l.dated = l.now + int64(time.Second) - int64(wall.Nanosecond())
 }
 
-// Event IDs tell clients and backends apart by the lowest bit.
-func clientEvent(id int32) int32  { return id << 1 }
-func backendEvent(id int32) int32 { return id<<1 | 1 }
+// Event IDs tell by the lowest bits whose table they are of. Calls have no events of their
+// own, but turns.
+const (
+	ofClients = iota
+	ofConnections
+	ofCalls
+)
+
+func clientEvent(id int32) int32     { return id<<2 | ofClients }
+func connectionEvent(id int32) int32 { return id<<2 | ofConnections }
+func callEvent(id int32) int32       { return id<<2 | ofCalls }
 
 // handle takes one event.
 func (l *loop) handle(e *reactor.Event) {
@@ -238,29 +248,38 @@ func (l *loop) handle(e *reactor.Event) {
 		if d := l.listeners[-id-firstListener]; d != nil {
 			l.accept(d)
 		}
-	case id&1 == 0:
-		if c := l.clients.at(id >> 1); c.fd >= 0 {
+	case id&3 == ofClients:
+		if c := l.clients.at(id >> 2); c.fd >= 0 {
 			l.clientEvent(c, e)
 		}
 	default:
-		if k := l.backends.at(id >> 1); k.fd >= 0 {
-			l.backendEvent(k, e)
+		if k := l.connections.at(id >> 2); k.fd >= 0 {
+			l.connectionEvent(k, e)
 		}
 	}
 }
 
 // goOn goes on with a connection that had more to do than its turn.
 func (l *loop) goOn(id int32) {
-	if id&1 == 0 {
-		if c := l.clients.at(id >> 1); c.fd >= 0 {
+	switch id & 3 {
+	case ofClients:
+		if c := l.clients.at(id >> 2); c.fd >= 0 {
 			c.queued = false
 			l.proceed(c)
 		}
-		return
-	}
-	if k := l.backends.at(id >> 1); k.fd >= 0 {
-		k.queued = false
-		l.download(k)
+	case ofCalls:
+		if k := l.calls.at(id >> 2); k.fd >= 0 {
+			k.queued = false
+			l.download(&k.backend)
+		}
+	default:
+		if k := l.connections.at(id >> 2); k.fd >= 0 {
+			if k.queued = false; k.mux != nil {
+				l.readCarrier(k)
+				return
+			}
+			l.download(&k.backend)
+		}
 	}
 }
 
@@ -274,10 +293,15 @@ func (l *loop) later(c *client) {
 
 // laterBackend does the same for a backend.
 func (l *loop) laterBackend(k *backend) {
-	if !k.queued {
-		k.queued = true
-		l.again = append(l.again, backendEvent(k.id))
+	if k.queued {
+		return
 	}
+	k.queued = true
+	if k.call != nil {
+		l.again = append(l.again, callEvent(k.id))
+		return
+	}
+	l.again = append(l.again, connectionEvent(k.id))
 }
 
 // buffer returns an empty buffer for a head.

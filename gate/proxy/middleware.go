@@ -147,7 +147,7 @@ func (l *loop) hold(c *client, k *backend, text, rest []byte, end tail, answer *
 	s := l.sleep(x, text)
 	s.ticket, s.otherwise, s.until, s.cancel = ticket, answer.Undecided(), l.now+int64(later.Within), cancel
 	s.of, s.tail, k.held = k, end, true
-	if k.on == nil {
+	if k.call == nil {
 		k.in = append(k.in[:0], rest...)
 		if !l.sendInterim(c) {
 			return true
@@ -165,7 +165,7 @@ func (l *loop) unhold(c *client, decide func(*request.Request) *request.Answer) 
 	s, rest := x.waits, []byte(nil)
 	k := s.of
 	x.waits, k.held = nil, false
-	if k.on == nil {
+	if k.call == nil {
 		rest, k.in = k.in, nil
 	}
 	if decide == nil {
@@ -178,7 +178,7 @@ func (l *loop) unhold(c *client, decide func(*request.Request) *request.Answer) 
 	case !ok:
 	case x.passage.whole:
 		l.acceptedWhole(c, k, text)
-	case k.on == nil:
+	case k.call == nil:
 		l.accepted(c, k, text, rest)
 	default:
 		l.callAccepted(c, k, text, s.tail)
@@ -187,7 +187,7 @@ func (l *loop) unhold(c *client, decide func(*request.Request) *request.Answer) 
 	if c.fd < 0 || x.back != k {
 		return
 	}
-	if k.on != nil && (len(k.in) > 0 || k.ended) {
+	if k.call != nil && (len(k.in) > 0 || k.ended) {
 		k.readable = true
 	}
 	if k.readable && !k.held {
@@ -207,11 +207,11 @@ func (l *loop) gatherResponse(c *client, k *backend, text, rest []byte, answer *
 	k.toEnd, k.keep, k.headDone = h.UntilClose, h.KeepAlive, true
 	k.body.StartResponse(h)
 	x.passage.content = x.passage.content[:0]
-	if k.on == nil && !l.sendInterim(c) {
+	if k.call == nil && !l.sendInterim(c) {
 		return
 	}
 	l.await(c, phaseBody)
-	if k.on == nil {
+	if k.call == nil {
 		l.content(k, rest)
 	}
 }

@@ -12,20 +12,20 @@ import (
 )
 
 // mux is a connection of HTTP/2 on either side: the codec, and what lies between it and
-// the socket. Each of its streams is a client or a backend of its own, so that all that
+// the socket. Each of its streams is a client or a call of its own, so that all that
 // is done with a request is the same whatever carries it.
 //
 // What streams send gathers in the codec and goes to the kernel once for a batch of
 // events. A connection is taken down at the end of a batch only: whoever finds that it
 // is broken says so and goes on.
 type mux struct {
-	codec   http2.Conn
-	client  *client  // whose connection it is; nil: an endpoint's
-	backend *backend // that it is; nil: a client's
-	sock    *socket  // of either
-	all     *sink    // the streams, the oldest first
-	newest  *sink    // the last of them
-	ready   sinks    // those that have something to send and wait for their turn
+	codec  http2.Conn
+	client *client     // whose connection it is; nil: an endpoint's
+	conn   *connection // to an endpoint that it is; nil: a client's
+	sock   *socket     // of either
+	all    *sink       // the streams, the oldest first
+	newest *sink       // the last of them
+	ready  sinks       // those that have something to send and wait for their turn
 
 	dirty    bool            // it is in loop.dirty
 	dead     bool            // nothing is read any more: what is to be sent is sent, then it is closed
@@ -129,7 +129,7 @@ func (l *loop) muxEvent(m *mux, ev *http2.Event) {
 
 // deliver gives the kernel what the codec has written.
 func (l *loop) deliver(m *mux) {
-	if len(m.codec.Out) == 0 || m.broken || m.backend != nil && !m.backend.up {
+	if len(m.codec.Out) == 0 || m.broken || m.conn != nil && !m.conn.up {
 		return
 	}
 	waiting := !m.sock.out.empty()
@@ -174,7 +174,7 @@ func (l *loop) turnMuxes() {
 		if m.closed {
 			continue
 		}
-		if m.backend != nil {
+		if m.conn != nil {
 			l.place(m)
 		}
 		for m.sock.out.empty() && len(m.codec.Out) < flushAt && !m.broken && !m.dead {

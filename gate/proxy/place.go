@@ -19,7 +19,7 @@ func (m *mux) places() int {
 	if !m.greeted || m.going || m.dead || m.broken {
 		return 0
 	}
-	most := m.backend.upstream.Config.Pool.Streams
+	most := m.conn.upstream.Config.Pool.Streams
 	return min(m.codec.Room(), most-m.codec.Streams()) - m.promised()
 }
 
@@ -30,7 +30,7 @@ func (m *mux) promised() (n int) {
 		return 0
 	}
 	for s := m.all; s != nil; s = s.after {
-		if s.backend.up && s.stream == nil {
+		if s.call.up && s.stream == nil {
 			n++
 		}
 	}
@@ -38,12 +38,12 @@ func (m *mux) promised() (n int) {
 }
 
 // waiting is the call that waits longest for a place; nil: none does.
-func (m *mux) waiting() *backend {
+func (m *mux) waiting() *call {
 	if m.streams == m.codec.Streams() {
 		return nil
 	}
 	for s := m.all; s != nil; s = s.after {
-		if k := s.backend; !k.up && k.client != nil {
+		if k := s.call; !k.up && k.client != nil {
 			return k
 		}
 	}
@@ -62,21 +62,21 @@ func (l *loop) place(m *mux) {
 			return
 		}
 		k.up = true
-		l.isUp(k)
+		l.isUp(&k.backend)
 	}
 	for s := m.all; s != nil; {
-		k := s.backend
+		k := s.call
 		s = s.after
 		if c := k.client; c != nil && k.sink.stream == nil && !k.refused && (m.going || !k.up && c.x.moves < mostMoves && l.hasPlace(k)) {
 			k.refused, k.readable, k.up = true, true, true
-			l.laterBackend(k)
+			l.laterBackend(&k.backend)
 		}
 	}
 }
 
 // hasPlace reports whether a call would get a place on another connection, or a connection
 // of its own.
-func (l *loop) hasPlace(k *backend) bool {
+func (l *loop) hasPlace(k *call) bool {
 	p := l.pool(k.endpoint)
 	for _, m := range p.carriers {
 		if m != k.on && l.carries(m) {
@@ -113,7 +113,7 @@ func (l *loop) move(c *client) {
 // learnStreams notes how many streams an endpoint takes on a connection: the next
 // connections get no more requests than that before they have said so themselves.
 func (l *loop) learnStreams(m *mux) {
-	l.pool(m.backend.endpoint).streams = max(1, min(int(m.codec.Peer().MaxConcurrent), streamsUnasked))
+	l.pool(m.conn.endpoint).streams = max(1, min(int(m.codec.Peer().MaxConcurrent), streamsUnasked))
 }
 
 // streamsUnasked is how many requests wait on a connection that hasn't greeted, to an endpoint

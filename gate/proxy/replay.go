@@ -21,7 +21,7 @@ func (x *exchange) again() bool {
 // takes reports whether the upstream takes a part of the request's body now.
 func (x *exchange) takes() bool {
 	k := x.back
-	return x.gathers() || k != nil && k.up && k.out.empty() && !k.tunnel && !k.broken && !k.refused
+	return x.gathers() || k != nil && k.up && k.out.empty() && !k.tunnel && !k.broken && (k.call == nil || !k.call.refused)
 }
 
 // caughtUp sends what was taken of the body before this try. It reports whether more may be

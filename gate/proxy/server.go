@@ -47,9 +47,12 @@ type Server struct {
 	refused   bounds.Told   // handshakes that fail
 	untrusted bounds.Told   // those with endpoints
 	panics    bounds.Told   // of middleware, at the end of a request
-	Shakes    Handshakes
-	refusals  bounds.Few // that are logged, if all is
+	violated  bounds.Told   // mistakes of the gateway's own
+	refusals  bounds.Few    // that are logged, if all is
 	files     bounds.Files
+
+	Violations atomic.Uint64 // of what must hold, panics included: each cost a connection or a request
+	Shakes     Handshakes
 
 	mu    sync.Mutex
 	spare int // descriptor kept for a full file table; -1: none

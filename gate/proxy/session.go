@@ -106,8 +106,8 @@ func (l *loop) sessionEvent(m *mux, ev *http2.Event) {
 	case http2.EventData, http2.EventTrailers:
 		l.bodyCame(c, ev)
 	case http2.EventReset:
-		if k := c.x.back; k != nil && k.on != nil {
-			l.resetCall(k, ev.Code)
+		if k := c.x.back; k != nil && k.call != nil {
+			l.resetCall(k.call, ev.Code)
 		}
 		l.clientGone(c)
 	case http2.EventWritable:
@@ -206,7 +206,7 @@ func (l *loop) streamCame(m *mux, ev *http2.Event) {
 	if c.fd < 0 || c.phase != phaseRequest {
 		return
 	}
-	if k := c.x.back; k != nil && k.on != nil {
+	if k := c.x.back; k != nil && k.call != nil {
 		l.upload(c)
 		return
 	}

@@ -13,8 +13,8 @@ import (
 // its source holds, which is a window at most.
 type sink struct {
 	mux      *mux
-	client   *client // whose response it takes; nil: it takes a request
-	backend  *backend
+	client   *client       // whose response it takes; nil: it takes a request
+	call     *call         // whose request it takes
 	stream   *http2.Stream // nil: it isn't open yet
 	out      *outbox
 	trailers []byte // lines that follow the content
@@ -177,7 +177,7 @@ func (l *loop) moved(s *sink, all bool) {
 		}
 		return
 	}
-	if c := s.backend.client; c != nil && c.x.back == s.backend {
+	if c := s.call.client; c != nil && c.x.back == &s.call.backend {
 		l.progress(c)
 		if all {
 			l.upload(c)

@@ -69,9 +69,7 @@ func (l *loop) letGo(c *client, k *backend, more bool) {
 	if len(x.upstream.Detectors) > 0 {
 		l.tried(x, h.Status, request.OK)
 	}
-	x.back = nil
-	k.client = nil
-	l.release(k)
+	l.partFrom(c, k)
 }
 
 // mayGiveInstead reports whether what is stored may be given in place of a failure, which

@@ -228,13 +228,13 @@ func (l *loop) unsuspend(x *exchange) {
 // loop's own.
 type called struct {
 	mu      sync.Mutex
-	list    []call
-	spare   []call // list's memory, in turn with it
+	list    []turnOfQueue
+	spare   []turnOfQueue // list's memory, in turn with it
 	message message
 }
 
-// call is one of them.
-type call struct {
+// turnOfQueue is one of them: its turn has come, or won't.
+type turnOfQueue struct {
 	queue    request.Queue
 	ticket   uint64
 	client   int32
@@ -259,7 +259,7 @@ func (l *loop) queueUp(c *client, answer *request.Answer) {
 func (l *loop) Called(q request.Queue, ticket uint64, client int32, admitted bool) {
 	l.called.mu.Lock()
 	first := len(l.called.list) == 0
-	l.called.list = append(l.called.list, call{q, ticket, client, admitted})
+	l.called.list = append(l.called.list, turnOfQueue{q, ticket, client, admitted})
 	l.called.mu.Unlock()
 	if first {
 		l.post(&l.called.message)

@@ -101,7 +101,7 @@ func (l *loop) passJSON(c *client, piece []byte) bool {
 		l.sentOn(c) // there is nothing to send yet
 		return true
 	}
-	if x.back.on != nil {
+	if x.back.call != nil {
 		l.keepSent(x, messages)
 	}
 	if x.copy != nil {

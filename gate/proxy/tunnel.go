@@ -170,7 +170,7 @@ func (l *loop) offersTunnels(e *upstream.Endpoint) bool {
 
 // askTunnel asks an endpoint over HTTP/2 for WebSocket, if it takes that. A client that
 // could do without gets a response without.
-func (l *loop) askTunnel(c *client, k *backend) bool {
+func (l *loop) askTunnel(c *client, k *call) bool {
 	x := &c.x
 	protocol, _ := l.reread(x).Header("upgrade")
 	switch {

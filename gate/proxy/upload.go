@@ -119,7 +119,7 @@ func (l *loop) passContent(c *client, piece []byte) bool {
 		}
 		return false
 	}
-	if x.back.on != nil {
+	if x.back.call != nil {
 		l.keepSent(x, piece)
 	}
 	if x.copy != nil {
@@ -141,8 +141,8 @@ func (l *loop) sendPart(c *client, piece []byte) bool {
 			return false
 		}
 	}
-	if k.on != nil {
-		if !l.sendCall(c, k, piece) {
+	if k.call != nil {
+		if !l.sendCall(c, k.call, piece) {
 			return false
 		}
 		l.sentOn(c)
