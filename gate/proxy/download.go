@@ -96,6 +96,9 @@ func (l *loop) response(k *backend, b []byte) {
 				l.sendInterim(c)
 			}
 			if len(b) == 0 {
+				if k.readable { // the end may have come with it
+					l.laterBackend(k)
+				}
 				return
 			}
 			continue

@@ -144,7 +144,7 @@ func (l *loop) sendHead(c *client) {
 		return // the caller goes on with the body, and the head before it
 	}
 	k := x.back
-	if k.call != nil || len(x.replay) > 0 {
+	if k.call != nil || x.chunked || len(x.replay) > 0 {
 		l.sendPart(c, nil)
 		return
 	}

@@ -14,7 +14,7 @@ import (
 
 // mayHedge reports whether a request may be sent twice at once.
 func (x *exchange) mayHedge() bool {
-	return x.route.Config.Hedge != nil && (x.method == safe || x.method == head) && !x.upgrade && x.body.Done() && (x.sent == 0 || x.json != nil)
+	return x.route.Config.Hedge != nil && (x.method == safe || x.method == head) && !x.upgrade && x.body.Done() && (x.sent == 0 && !x.chunked || x.json != nil)
 }
 
 // hedge sends the request to a second endpoint.
