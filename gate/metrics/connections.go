@@ -12,6 +12,8 @@ func (r *report) connections() {
 	r.level(float64(most))
 	r.family("nanogate_accept_pauses_total", counter, "How often clients had to wait to be let in, as too many were there.")
 	r.count(float64(pauses), started)
+	r.family("nanogate_internal_errors_total", counter, "Mistakes of the gateway's own, panics included, each of which cost a request or a connection. Please report them.")
+	r.count(float64(proxy.Violations.Load()), started)
 	shakes := &proxy.Shakes
 	r.family("nanogate_tls_handshakes_total", counter, "TLS handshakes of clients; of those that are done some were resumed.")
 	done, resumed := shakes.Done.Load(), shakes.Resumed.Load()

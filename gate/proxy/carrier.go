@@ -201,6 +201,7 @@ func (l *loop) carrierEvent(m *mux, ev *http2.Event) {
 	if !ok || k.client == nil {
 		return
 	}
+	l.current = k.client
 	switch ev.Kind {
 	case http2.EventInterim:
 		l.callInterim(k, ev)

@@ -92,6 +92,13 @@ func (l *loop) tooSlow(c *client, d time.Duration) int64 {
 // progress puts the deadline of the present phase off: something moved.
 func (l *loop) progress(c *client) { l.await(c, c.phase) }
 
+// expire is expired, of which a panic costs that client only.
+func (l *loop) expire(id int32) {
+	defer l.survive(clientEvent(id))
+	l.current = nil
+	l.expired(id)
+}
+
 // expired deals with a client whose deadline has passed.
 func (l *loop) expired(id int32) {
 	c := l.clients.at(id)

@@ -76,6 +76,7 @@ func (l *loop) goOnShaking(s *tlsconn.Conn) {
 
 // shaken goes on with a client whose handshake is over, unless it was dropped meanwhile.
 func (l *loop) shaken(c *client, s *tlsconn.Conn, err error) {
+	defer l.survive(clientEvent(c.id))
 	if l.over.Load() || c.secure != s {
 		return
 	}
@@ -167,6 +168,7 @@ func (l *loop) shakeBackend(k *connection, config *tls.Config) {
 // shakenBackend goes on when the handshake is over, unless the connection was given up
 // meanwhile.
 func (l *loop) shakenBackend(k *connection, s *tlsconn.Conn, err error) {
+	defer l.survive(connectionEvent(k.id))
 	if l.over.Load() || k.secure != s {
 		return
 	}

@@ -33,6 +33,7 @@ type loop struct {
 	called  called
 
 	// All below belongs to the loop's goroutine.
+	current     *client            // whose request the present work is about, as far as is known
 	snap        *snapshot.Snapshot // of this batch of events
 	limits      http1.Limits       // of snap
 	gap         int64              // mean time from one batch to the next, of late
@@ -187,10 +188,11 @@ func (l *loop) run() {
 
 // tick does what time asks for.
 func (l *loop) tick() {
+	defer l.survive(nobodys)
 	before := l.now
 	l.now = clock.Now()
 	l.gap += (min(l.now-before, 8*brisk) - l.gap) / 8
-	l.wheel.Expire(l.now, l.expired)
+	l.wheel.Expire(l.now, l.expire)
 	if len(l.queues) > 0 {
 		l.expireSoon()
 	}
@@ -241,6 +243,7 @@ func callEvent(id int32) int32       { return id<<2 | ofCalls }
 // handle takes one event.
 func (l *loop) handle(e *reactor.Event) {
 	id := e.ID()
+	defer l.survive(id)
 	switch {
 	case id == probeEvent:
 		l.probe.came()
@@ -250,10 +253,12 @@ func (l *loop) handle(e *reactor.Event) {
 		}
 	case id&3 == ofClients:
 		if c := l.clients.at(id >> 2); c.fd >= 0 {
+			l.current = c
 			l.clientEvent(c, e)
 		}
 	default:
 		if k := l.connections.at(id >> 2); k.fd >= 0 {
+			l.current = k.client
 			l.connectionEvent(k, e)
 		}
 	}
@@ -261,19 +266,23 @@ func (l *loop) handle(e *reactor.Event) {
 
 // goOn goes on with a connection that had more to do than its turn.
 func (l *loop) goOn(id int32) {
+	defer l.survive(id)
 	switch id & 3 {
 	case ofClients:
 		if c := l.clients.at(id >> 2); c.fd >= 0 {
+			l.current = c
 			c.queued = false
 			l.proceed(c)
 		}
 	case ofCalls:
 		if k := l.calls.at(id >> 2); k.fd >= 0 {
+			l.current = k.client
 			k.queued = false
 			l.download(&k.backend)
 		}
 	default:
 		if k := l.connections.at(id >> 2); k.fd >= 0 {
+			l.current = k.client
 			if k.queued = false; k.mux != nil {
 				l.readCarrier(k)
 				return

@@ -170,36 +170,50 @@ func (l *loop) turnMuxes() {
 	turns := l.dirty
 	l.dirty = l.wasDirty[:0]
 	for _, m := range turns {
-		m.dirty = false
-		if m.closed {
-			continue
-		}
-		if m.conn != nil {
-			l.place(m)
-		}
-		for m.sock.out.empty() && len(m.codec.Out) < flushAt && !m.broken && !m.dead {
-			s := m.ready.pop()
-			if s == nil {
-				break
-			}
-			l.serveSink(s)
-		}
-		l.deliver(m)
-		if m.ready.first != nil && m.sock.out.empty() {
-			l.touch(m)
-		} else if len(m.codec.Out) == 0 && m.codec.Out != nil {
-			if cap(m.codec.Out) <= 2*readBuffer && len(l.outs) < muxSpares {
-				l.outs = append(l.outs, m.codec.Out)
-			}
-			m.codec.Out = nil
-		}
-		if m.client != nil {
-			l.settleSession(m)
-		} else {
-			l.settleCarrier(m)
-		}
+		l.turnMux(m)
 	}
 	l.wasDirty = turns[:0]
+}
+
+func (l *loop) turnMux(m *mux) {
+	defer l.survive(m.event())
+	l.current = nil
+	m.dirty = false
+	if m.closed {
+		return
+	}
+	if m.conn != nil {
+		l.place(m)
+	}
+	for m.sock.out.empty() && len(m.codec.Out) < flushAt && !m.broken && !m.dead {
+		s := m.ready.pop()
+		if s == nil {
+			break
+		}
+		l.serveSink(s)
+	}
+	l.deliver(m)
+	if m.ready.first != nil && m.sock.out.empty() {
+		l.touch(m)
+	} else if len(m.codec.Out) == 0 && m.codec.Out != nil {
+		if cap(m.codec.Out) <= 2*readBuffer && len(l.outs) < muxSpares {
+			l.outs = append(l.outs, m.codec.Out)
+		}
+		m.codec.Out = nil
+	}
+	if m.client != nil {
+		l.settleSession(m)
+	} else {
+		l.settleCarrier(m)
+	}
+}
+
+// event is the ID of what happens on the connection.
+func (m *mux) event() int32 {
+	if m.client != nil {
+		return clientEvent(m.client.id)
+	}
+	return connectionEvent(m.conn.id)
 }
 
 // tickMux looks at what has taken too long on a connection.

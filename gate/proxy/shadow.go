@@ -54,6 +54,7 @@ func (l *loop) turnMirrors() {
 // sendCopy sends a copy to the shadow.
 func (l *loop) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
 	c, id := l.clients.add()
+	defer l.survive(clientEvent(id))
 	c.begin(noDescriptor, id, netip.AddrPort{})
 	c.readable, c.alone, c.mirrors = false, true, true
 	text := copied.Head()

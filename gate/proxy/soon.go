@@ -126,6 +126,8 @@ func (l *loop) nextSoon() (at int64, ok bool) {
 
 // fire deals with a request of which something is due.
 func (l *loop) fire(c *client, w what) {
+	defer l.survive(clientEvent(c.id))
+	l.current = nil
 	switch w {
 	case wholeOver:
 		switch {

@@ -124,6 +124,7 @@ func (l *loop) work(c *client, later *request.Later) (ticket uint64, cancel cont
 // then decide is nil. The client may be gone, or another in its place, or the request may
 // have gone on without the decision and wait for something else: then it reports false.
 func (l *loop) resume(id int32, ticket uint64, decide func(*request.Request) *request.Answer) (waited bool) {
+	defer l.survive(clientEvent(id))
 	c := l.clients.at(id)
 	s := c.x.waits
 	if c.fd < 0 || s == nil || s.queue != nil || s.ticket != ticket {
@@ -273,23 +274,27 @@ func (l *loop) takeCalls() {
 	l.called.list, l.called.spare = l.called.spare[:0], nil
 	l.called.mu.Unlock()
 	for i := range list {
-		n := &list[i]
-		c := l.clients.at(n.client)
-		switch s := c.x.waits; {
-		case c.fd < 0 || s == nil || s.queue != n.queue || s.ticket != n.ticket: // nobody waits for it any more
-			if n.admitted {
-				n.queue.Return(l.now)
-			}
-		case n.admitted:
-			l.wakeUp(c, nil, nil)
-		default:
-			l.refuseWaiting(c)
-		}
+		l.takeTurn(&list[i])
 	}
 	clear(list)
 	l.called.mu.Lock()
 	l.called.spare = list[:0]
 	l.called.mu.Unlock()
+}
+
+func (l *loop) takeTurn(n *turnOfQueue) {
+	defer l.survive(clientEvent(n.client))
+	c := l.clients.at(n.client)
+	switch s := c.x.waits; {
+	case c.fd < 0 || s == nil || s.queue != n.queue || s.ticket != n.ticket: // nobody waits for it any more
+		if n.admitted {
+			n.queue.Return(l.now)
+		}
+	case n.admitted:
+		l.wakeUp(c, nil, nil)
+	default:
+		l.refuseWaiting(c)
+	}
 }
 
 // waitOver ends the wait of a request that has waited for as long as it may. If it has
@@ -339,6 +344,7 @@ func (l *loop) waitFor(c *client, f *cache.Flight) (waits, ended bool) {
 // flightLanded goes on with a request whose flight has ended. The client may be gone, or
 // another in its place.
 func (l *loop) flightLanded(id int32, serial uint32, how cache.Landing) {
+	defer l.survive(clientEvent(id))
 	c := l.clients.at(id)
 	if c.fd < 0 || c.serial != serial || c.phase != phaseShared {
 		return

@@ -122,7 +122,14 @@ func (l *loop) openMail() {
 	}
 	for n := oldest; n != nil; {
 		next := n.next // once it is opened it may be posted again
-		n.open(l)
+		l.openOne(n)
 		n = next
 	}
+}
+
+// openOne opens a message.
+func (l *loop) openOne(n *message) {
+	defer l.survive(nobodys)
+	l.current = nil
+	n.open(l)
 }
