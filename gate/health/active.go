@@ -5,10 +5,13 @@ package health
 import (
 	"context"
 	"crypto/tls"
+	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -106,7 +109,8 @@ func (a *Active) Watch(ctx context.Context, u *upstream.Upstream) {
 	for {
 		all := u.Set().All
 		now := make(map[*upstream.Endpoint]*record, len(all))
-		for i, well := range a.ask(ctx, u, all) {
+		for i, sick := range a.ask(ctx, u, all) {
+			well := sick == nil
 			if ctx.Err() != nil {
 				return
 			}
@@ -123,9 +127,9 @@ func (a *Active) Watch(ctx context.Context, u *upstream.Upstream) {
 			}
 			switch {
 			case well && (first || r.good >= a.rules.Healthy):
-				u.Mark(all[i], upstream.Unhealthy, false)
+				u.Mark(all[i], upstream.Unhealthy, false, "")
 			case !well && (first || r.bad >= a.rules.Unhealthy):
-				u.Mark(all[i], upstream.Unhealthy, true)
+				u.Mark(all[i], upstream.Unhealthy, true, "health check: "+sick.Error())
 			}
 		}
 		known = now // those that are gone are forgotten
@@ -138,30 +142,30 @@ func (a *Active) Watch(ctx context.Context, u *upstream.Upstream) {
 	}
 }
 
-// ask asks all of them, and returns which are well.
-func (a *Active) ask(ctx context.Context, u *upstream.Upstream, all []*upstream.Endpoint) []bool {
-	well := make([]bool, len(all))
+// ask asks all of them, and returns what is wrong with each; nil: nothing.
+func (a *Active) ask(ctx context.Context, u *upstream.Upstream, all []*upstream.Endpoint) []error {
+	sick := make([]error, len(all))
 	room := make(chan struct{}, atOnce)
 	var asking sync.WaitGroup
 	for i, e := range all {
 		room <- struct{}{}
 		asking.Go(func() {
-			well[i] = a.isWell(context.WithValue(ctx, wayKey{}, way{e.Address, u.TLS(e), a.protocol()}), e)
+			sick[i] = a.check(context.WithValue(ctx, wayKey{}, way{e.Address, u.TLS(e), a.protocol()}), e)
 			<-room
 		})
 	}
 	asking.Wait()
-	return well
+	return sick
 }
 
-// isWell asks one. A body is not waited for.
-func (a *Active) isWell(ctx context.Context, e *upstream.Endpoint) bool {
+// check asks one. A body is not waited for.
+func (a *Active) check(ctx context.Context, e *upstream.Endpoint) error {
 	if a.rules.GRPC {
-		return a.isServing(ctx, e)
+		return a.checkServing(ctx, e)
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+e.Host+a.rules.Path, nil)
 	if err != nil {
-		return false
+		return err
 	}
 	if a.rules.Host != "" {
 		req.Host = a.rules.Host
@@ -169,9 +173,20 @@ func (a *Active) isWell(ctx context.Context, e *upstream.Endpoint) bool {
 	req.Header.Set("User-Agent", "nanogate health check")
 	resp, err := a.clientOf(e).Do(req)
 	if err != nil {
-		return false
+		return cause(err)
 	}
 	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10)
 	resp.Body.Close()
-	return resp.StatusCode >= a.rules.Low && resp.StatusCode <= a.rules.High
+	if resp.StatusCode < a.rules.Low || resp.StatusCode > a.rules.High {
+		return fmt.Errorf("status %d", resp.StatusCode)
+	}
+	return nil
+}
+
+// cause is an error without the URL, which says nothing that the endpoint's name doesn't.
+func cause(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
+	}
+	return err
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 
@@ -23,11 +25,11 @@ const (
 	mostAnswer   = 4 << 10 // bytes
 )
 
-// isServing asks one endpoint over gRPC.
-func (a *Active) isServing(ctx context.Context, e *upstream.Endpoint) bool {
+// checkServing asks one endpoint over gRPC.
+func (a *Active) checkServing(ctx context.Context, e *upstream.Endpoint) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+e.Host+checkMethod, bytes.NewReader(checkRequest(a.rules.Service)))
 	if err != nil {
-		return false
+		return err
 	}
 	if a.rules.Host != "" {
 		req.Host = a.rules.Host
@@ -37,14 +39,21 @@ func (a *Active) isServing(ctx context.Context, e *upstream.Endpoint) bool {
 	req.Header.Set("User-Agent", "nanogate health check")
 	resp, err := a.second.Do(req)
 	if err != nil {
-		return false
+		return cause(err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer))
-	if err != nil || resp.StatusCode != http.StatusOK || resp.Trailer.Get(grpc.FieldStatus) != "0" {
-		return false
+	switch {
+	case err != nil:
+		return cause(err)
+	case resp.StatusCode != http.StatusOK:
+		return fmt.Errorf("status %d", resp.StatusCode)
+	case resp.Trailer.Get(grpc.FieldStatus) != "0":
+		return fmt.Errorf("grpc-status %.8q", resp.Trailer.Get(grpc.FieldStatus))
+	case !saysServing(body):
+		return errors.New("it isn't serving")
 	}
-	return saysServing(body)
+	return nil
 }
 
 // checkRequest is the message that asks for a service.

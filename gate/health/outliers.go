@@ -2,6 +2,7 @@ package health
 
 import (
 	"context"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,6 +23,7 @@ type Outliers struct {
 // tries is what is known of an endpoint that has failed.
 type tries struct {
 	failures atomic.Int32 // in a row
+	last     atomic.Int32 // status of the last of them, or, below 0, its [request.Failure]
 	trip     atomic.Bool  // too many
 
 	// The watching goroutine's:
@@ -58,6 +60,10 @@ func (o *Outliers) Tried(e *upstream.Endpoint, status int, failed request.Failur
 			r.failures.Store(0)
 		}
 		return
+	}
+	r.last.Store(int32(status))
+	if failed != request.OK {
+		r.last.Store(-int32(failed))
 	}
 	if int(r.failures.Add(1)) >= o.rules.Failures && !r.trip.Swap(true) {
 		select {
@@ -102,7 +108,7 @@ func (o *Outliers) look(u *upstream.Upstream, now time.Time) {
 		case r.ejected && !now.Before(r.until):
 			r.ejected = false
 			out--
-			u.Mark(e, upstream.Ejected, false)
+			u.Mark(e, upstream.Ejected, false, "")
 		case r.trip.Load() && !r.ejected:
 			r.failures.Store(0)
 			r.trip.Store(false)
@@ -115,8 +121,18 @@ func (o *Outliers) look(u *upstream.Upstream, now time.Time) {
 			r.times++
 			r.ejected, r.until = true, now.Add(time.Duration(r.times)*o.rules.Eject)
 			out++
-			u.Mark(e, upstream.Ejected, true)
+			u.Mark(e, upstream.Ejected, true, r.why(o.rules.Failures)+", left alone for "+r.until.Sub(now).String())
 		}
 		return true
 	})
+}
+
+// why says what it is left alone for.
+func (r *tries) why(failures int) string {
+	last := r.last.Load()
+	what := "status " + strconv.Itoa(int(last))
+	if last < 0 {
+		what = request.Failure(-last).String()
+	}
+	return strconv.Itoa(failures) + " failures in a row, the last: " + what
 }

@@ -42,6 +42,8 @@ type Endpoint struct {
 
 	marks atomic.Uint32 // why it isn't asked; 0: it is
 	gone  atomic.Bool   // its upstream doesn't have it any more
+	cut   atomic.Bool   // it couldn't be connected to, which was said
+	cutAt atomic.Int64  // when, ns
 
 	_     [64]byte // what follows changes with every request
 	under atomic.Int32

@@ -48,13 +48,13 @@ func TestSlowStart(t *testing.T) {
 	if got := share(); got != 550 || second.Warm() != 100 {
 		t.Errorf("in the end it has %d of 1100", got)
 	}
-	u.Mark(second, Unhealthy, true)
-	u.Mark(second, Ejected, true)
-	u.Mark(second, Unhealthy, false)
+	u.Mark(second, Unhealthy, true, "")
+	u.Mark(second, Ejected, true, "")
+	u.Mark(second, Unhealthy, false, "")
 	if second.Warm() != 100 {
 		t.Error("it starts while it isn't asked")
 	}
-	u.Mark(second, Ejected, false)
+	u.Mark(second, Ejected, false, "")
 	if second.Warm() != coldest || second.chilled < before {
 		t.Errorf("after it was left out it is at %d percent", second.Warm())
 	}
@@ -78,11 +78,11 @@ func TestZones(t *testing.T) {
 			t.Errorf("%v: with all well %d of 10000 stay", kind, got)
 		}
 		all := u.Set().All
-		u.Mark(all[0], Unhealthy, true)
+		u.Mark(all[0], Unhealthy, true, "")
 		if got := near(); got < 9000 || got > 9700 { // 1.4 * 2/3
 			t.Errorf("%v: with two of three %d of 10000 stay, want 9333", kind, got)
 		}
-		u.Mark(all[1], Unhealthy, true)
+		u.Mark(all[1], Unhealthy, true, "")
 		if got := near(); got < 4300 || got > 5100 { // 1.4 * 1/3
 			t.Errorf("%v: with one of three %d of 10000 stay, want 4667", kind, got)
 		}
@@ -92,12 +92,12 @@ func TestZones(t *testing.T) {
 				t.Fatalf("%v: the one nearby that was tried is picked again", kind)
 			}
 		}
-		u.Mark(all[2], Unhealthy, true)
+		u.Mark(all[2], Unhealthy, true, "")
 		if got := near(); got != 0 {
 			t.Errorf("%v: with none %d of 10000 stay", kind, got)
 		}
 		for _, e := range all[3:] {
-			u.Mark(e, Unhealthy, true)
+			u.Mark(e, Unhealthy, true, "")
 		}
 		if got := near(); got < 4000 || got > 6000 {
 			t.Errorf("%v: when nobody is well %d of 10000 stay, want half", kind, got)

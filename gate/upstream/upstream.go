@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"dyno/gate/bounds"
 	"dyno/gate/config"
 	"dyno/gate/limit"
 	"dyno/gate/secure"
@@ -70,6 +71,9 @@ type Registry struct {
 	Own   *Own         // nil: none are known
 	Log   *slog.Logger // nil: the default one
 
+	told bounds.Few
+	left atomic.Int64 // that wasn't said
+
 	mu   sync.Mutex
 	free []int
 	next int
@@ -100,6 +104,7 @@ func (g *Registry) New(c *config.Upstream, parts Parts) *Upstream {
 			static = append(static, Instance{Address: e.Address, Weight: e.Weight, Zone: e.Zone})
 		}
 	}
+	u.Detectors = append(slices.Clip(u.Detectors), connects{u})
 	u.found = newFound(u, static, parts.Sources)
 	ctx, cancel := context.WithCancel(context.Background())
 	u.cancel = cancel
@@ -180,8 +185,9 @@ func (u *Upstream) Update(instances []Instance) {
 	u.rebuild()
 }
 
-// Mark notes a reason not to ask an endpoint, or that there is no longer one.
-func (u *Upstream) Mark(e *Endpoint, m Mark, on bool) {
+// Mark notes a reason not to ask an endpoint, or that there is no longer one. It is logged,
+// with what the reason is.
+func (u *Upstream) Mark(e *Endpoint, m Mark, on bool, why string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	before := Mark(e.marks.Load())
@@ -196,7 +202,11 @@ func (u *Upstream) Mark(e *Endpoint, m Mark, on bool) {
 	if after == 0 {
 		u.chill(e, clock.Now())
 	}
+	set := u.set.Load()
 	u.rebuild()
+	if !e.gone.Load() {
+		u.tellMark(e, m, on, why, set)
+	}
 }
 
 // rebuild makes a new set.

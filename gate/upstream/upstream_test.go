@@ -114,13 +114,13 @@ func TestHash(t *testing.T) {
 	}
 	// One goes: its keys move, and no others.
 	gone := u.Set().All[2]
-	u.Mark(gone, Unhealthy, true)
+	u.Mark(gone, Unhealthy, true, "")
 	for i := range 2000 {
 		if e := u.Pick(key(i), l, nil); e.Name != before[i] && before[i] != gone.Name {
 			t.Fatalf("key %d moved from %s to %s", i, before[i], e.Name)
 		}
 	}
-	u.Mark(gone, Unhealthy, false)
+	u.Mark(gone, Unhealthy, false, "")
 	// One that has more than its share under way gets no more for a while.
 	e := u.Pick(key(1), l, nil)
 	for range 10 {
@@ -166,17 +166,17 @@ func TestUpdate(t *testing.T) {
 func TestMarks(t *testing.T) {
 	u := made(t, config.Balance{}, 1, 1)
 	a, b := u.Set().All[0], u.Set().All[1]
-	u.Mark(a, Unhealthy, true)
-	u.Mark(a, Ejected, true)
-	u.Mark(a, Unhealthy, false)
+	u.Mark(a, Unhealthy, true, "")
+	u.Mark(a, Ejected, true, "")
+	u.Mark(a, Unhealthy, false, "")
 	if s := u.Set(); len(s.Usable) != 1 || s.Usable[0] != b || s.Panic {
 		t.Errorf("one is out: %+v", s)
 	}
-	u.Mark(b, Drained, true)
+	u.Mark(b, Drained, true, "")
 	if s := u.Set(); len(s.Usable) != 1 || s.Usable[0] != a || !s.Panic {
 		t.Errorf("both are out, one for good: %+v", s)
 	}
-	u.Mark(a, Drained, true)
+	u.Mark(a, Drained, true, "")
 	if u.Pick(nil, &Local{Seed: 1}, nil) != nil {
 		t.Error("what was taken out was picked")
 	}
