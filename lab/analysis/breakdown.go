@@ -26,7 +26,7 @@ func (s *sheet) takeBreakdown(t *archive.Trial, sums *sums) {
 
 func newRequest(r *measure.RequestResult) Request {
 	t := &r.Total
-	out := Request{Name: r.Name, Completed: t.Completed + t.Drained, Errors: t.Errors.Total()}
+	out := Request{Name: r.Name, Completed: t.Right(), Errors: t.Errors.Total()}
 	if t.Length > 0 {
 		out.Throughput = float64(t.Completed) / t.Length.Seconds()
 	}

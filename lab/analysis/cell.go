@@ -69,7 +69,8 @@ func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err erro
 			return false, err
 		}
 		s.Seconds = append(s.Seconds, newSecond(t, &w))
-		if sums.add(&w) {
+		used := sums.add(&w)
+		if w.Client = w.Client.Counted(w.Counts()); used || w.Client.Booked() > 0 {
 			responses.add(responseCounts(&w))
 		}
 	}

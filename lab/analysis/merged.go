@@ -19,7 +19,7 @@ var mergedQuantiles = [...]float64{0.5, 0.9, 0.99, 0.999}
 func responseCounts(w *archive.Window) stats.Counts {
 	h := w.Client.Hist[measure.Response]
 	if h == nil {
-		return nil
+		h = measure.NewHistogram()
 	}
 	var counts stats.Counts
 	for _, bar := range h.Distribution() {

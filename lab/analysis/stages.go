@@ -6,7 +6,6 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"dyno/lab/archive"
-	"dyno/lab/finding"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 )
@@ -46,7 +45,11 @@ func newStageSums(p *profile.Profile) *stageSums {
 
 // add takes a window of a used trial.
 func (s *stageSums) add(w *archive.Window) {
-	if s == nil || w.Client.Warmup() || w.Level == finding.Invalid {
+	if s == nil {
+		return
+	}
+	if !w.Counts() {
+		s.keep(w.Client.Parts)
 		return
 	}
 	i := s.table.StageWithin(time.Duration(w.Client.Index)*time.Second, w.Client.Length)
@@ -54,9 +57,24 @@ func (s *stageSums) add(w *archive.Window) {
 		return
 	}
 	s.count[i]++
-	s.sums[i].Add(&w.Client)
-	addTo(&s.sums[i].Hist[measure.Response], w.Client.Hist[measure.Response])
-	addTo(&s.sums[i].Waited[measure.Response], w.Client.Waited[measure.Response])
+	counted := w.Client.Counted(true)
+	s.sums[i].Add(&counted)
+	s.addTimes(i, &counted)
+}
+
+// keep adds what became, in a window that is left out, of arrivals that count.
+func (s *stageSums) keep(parts []measure.Window) {
+	for p := range parts {
+		if i := s.table.StageWithin(time.Duration(parts[p].Index)*time.Second, time.Second); i >= 0 {
+			s.sums[i].Keep(&parts[p])
+			s.addTimes(i, &parts[p])
+		}
+	}
+}
+
+func (s *stageSums) addTimes(i int, w *measure.Window) {
+	addTo(&s.sums[i].Hist[measure.Response], w.Hist[measure.Response])
+	addTo(&s.sums[i].Waited[measure.Response], w.Waited[measure.Response])
 }
 
 // addTo adds a histogram to one that is made with the first.

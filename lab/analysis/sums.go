@@ -6,7 +6,6 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"dyno/lab/archive"
-	"dyno/lab/finding"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
 	"dyno/lab/probe"
@@ -26,8 +25,9 @@ type sums struct {
 
 	length           time.Duration
 	completed        uint64
-	drained          uint64
+	right            uint64 // answered as expected, whenever, of the arrivals that count
 	shed, unfinished uint64
+	unsent           uint64 // of unfinished
 	statuses         map[int]uint64
 	codes            map[string]uint64
 	unconnected      uint64
@@ -63,32 +63,38 @@ func newSums(mode profile.Mode, clocks ...measure.Clock) *sums {
 
 // add takes the next window of the trial. It reports whether figures rest on it.
 func (s *sums) add(w *archive.Window) bool {
-	switch {
-	case w.Client.Warmup():
-		return false
-	case w.Level == finding.Invalid:
-		s.invalid++
+	counted := w.Client.Counted(w.Counts())
+	s.addRequests(&counted)
+	if !w.Counts() {
+		if !w.Client.Warmup() {
+			s.invalid++
+		}
 		return false
 	}
 	c := &w.Client
 	s.windows++
 	s.length += c.Length
 	s.completed += c.Completed
-	s.drained += c.Drained
-	s.shed += c.Shed
-	s.errors.Add(c.Errors)
-	s.statuses = measure.AddStatuses(s.statuses, c.Statuses)
-	s.codes = measure.AddCodes(s.codes, c.Codes)
 	s.generator += c.CPUUser + c.CPUSys - c.Spun
-	s.unfinished += c.Unfinished
-	s.unconnected += c.Unconnected
-	s.addHistograms(c.Hist, c.Waited)
 	s.process.add(w)
 	s.inside.add(w)
 	if s.tail != nil {
 		s.tail.add(w)
 	}
 	return true
+}
+
+// addRequests adds what became of the arrivals that count.
+func (s *sums) addRequests(c *measure.Window) {
+	s.right += c.Right()
+	s.shed += c.Shed
+	s.errors.Add(c.Errors)
+	s.statuses = measure.AddStatuses(s.statuses, c.Statuses)
+	s.codes = measure.AddCodes(s.codes, c.Codes)
+	s.unfinished += c.Unfinished
+	s.unsent += c.Unsent
+	s.unconnected += c.Unconnected
+	s.addHistograms(c.Hist, c.Waited)
 }
 
 func (s *sums) addHistograms(timed, waited [measure.NumClocks]*hdrhistogram.Histogram) {
@@ -105,6 +111,7 @@ func (s *sums) addHistograms(timed, waited [measure.NumClocks]*hdrhistogram.Hist
 func (s *sums) merge(o *sums) {
 	s.shed += o.shed
 	s.unfinished += o.unfinished
+	s.unsent += o.unsent
 	s.unconnected += o.unconnected
 	s.errors.Add(o.errors)
 	s.addHistograms(o.hist, o.waited)
@@ -152,7 +159,7 @@ func (s *sums) usable() bool { return s.windows > 0 && s.length > 0 }
 // before they were sent, not answered in time, or not by the end; and those that
 // failed otherwise, for whoever waits for an answer got none.
 func (s *sums) distribution(clock measure.Clock) *distribution {
-	counts := measure.Window{Shed: s.shed, Unfinished: s.unfinished, Unconnected: s.unconnected, Errors: s.errors}
+	counts := measure.Window{Shed: s.shed, Unfinished: s.unfinished, Unsent: s.unsent, Unconnected: s.unconnected, Errors: s.errors}
 	return &distribution{
 		recorded: s.hist[clock], waited: s.waited[clock],
 		censored: int64(counts.GivenUp(clock)), failed: int64(counts.Failed(clock)),
@@ -276,7 +283,7 @@ func (s *sums) warmUpAtLeast() (micros float64, ok bool) {
 // when the load had been over for long count among them: that is the worst they can be.
 func (s *sums) errorShare() (percent float64, missing string) {
 	failed := s.errors.Total() + s.unfinished
-	all := s.completed + s.drained + failed
+	all := s.right + failed
 	if all == 0 {
 		return 0, "no request was answered"
 	}
@@ -286,7 +293,7 @@ func (s *sums) errorShare() (percent float64, missing string) {
 // errorsAtLeast is the share of requests that are known to have failed, in percent.
 func (s *sums) errorsAtLeast() (percent float64, ok bool) {
 	failed := s.errors.Total()
-	all := s.completed + s.drained + failed + s.unfinished
+	all := s.right + failed + s.unfinished
 	return 100 * float64(failed) / float64(max(all, 1)), all > 0
 }
 

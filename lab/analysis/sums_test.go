@@ -186,3 +186,25 @@ func TestWhatIsCensored(t *testing.T) {
 		}
 	}
 }
+
+// TestArrivalsCountByWhenTheyWereDue: what was due in a window that counts is in the figures
+// also if it ended in one that is left out, and what was due in such a one in none but the
+// throughput.
+func TestArrivalsCountByWhenTheyWereDue(t *testing.T) {
+	first, second, out := window(0, 100, time.Millisecond), window(1, 100, time.Millisecond), window(2, 50, time.Second)
+	carried := window(-1, 10, time.Millisecond).Client
+	second.Client.Parts = []measure.Window{carried}
+	due := window(1, 30, time.Second).Client
+	due.Unfinished = 60
+	out.Level, out.Client.Unfinished, out.Client.Parts = finding.Invalid, 200, []measure.Window{due}
+	s := sumsOf(profile.Open, first, second, out)
+	if got, _ := s.throughput(); got != 100 {
+		t.Errorf("%v requests/s", got)
+	}
+	if s.right != 220 || s.unfinished != 60 || s.hist[measure.Response].TotalCount() != 220 {
+		t.Errorf("%d right, %d unfinished, %d timed", s.right, s.unfinished, s.hist[measure.Response].TotalCount())
+	}
+	if _, missing := s.distribution(measure.Response).quantile(0.9); missing == "" {
+		t.Error("p90 is known, and a fifth had no answer")
+	}
+}

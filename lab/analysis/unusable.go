@@ -17,7 +17,7 @@ func (s *sheet) takeUnusable(run *archive.Run, i int, all []figure) error {
 		if err != nil {
 			return err
 		}
-		w.Level = finding.Valid
+		w.Level, w.Client.Parts = finding.Valid, nil
 		sums.add(&w)
 	}
 	if !sums.usable() {

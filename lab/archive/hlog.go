@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,6 +85,7 @@ func (h *histogramReader) mark(line string) error {
 		return err
 	}
 	h.seen++
+	w.Client.Parts = slices.Clone(w.Client.Parts) // they get histograms
 	h.current = &w
 	return nil
 }
@@ -103,9 +105,15 @@ func (h *histogramReader) histogram(line string, w *measure.Window) error {
 	if len(fields) != 5 {
 		return fmt.Errorf("%d fields instead of Tag=CLOCK,START,LENGTH,MAX,HISTOGRAM", len(fields))
 	}
-	clock, givenUp, err := clockOfTag(fields[0])
+	tag, due, ofPart := strings.Cut(fields[0], hlog.Due)
+	clock, givenUp, err := clockOfTag(tag)
 	if err != nil {
 		return err
+	}
+	if ofPart {
+		if w = partOf(w, due); w == nil {
+			return fmt.Errorf("%q is of no part of the window", fields[0])
+		}
 	}
 	into := &w.Hist[clock]
 	if givenUp {
@@ -123,6 +131,17 @@ func (h *histogramReader) histogram(line string, w *measure.Window) error {
 	}
 	*into = read
 	return nil
+}
+
+// partOf is the part of a window that is of the arrivals which were due in another; nil if
+// there is none.
+func partOf(w *measure.Window, due string) *measure.Window {
+	index, err := strconv.Atoi(due)
+	i := slices.IndexFunc(w.Parts, func(p measure.Window) bool { return p.Index == index })
+	if err != nil || i < 0 {
+		return nil
+	}
+	return &w.Parts[i]
 }
 
 // clockOfTag returns the clock that a histogram is of, and whether it is of

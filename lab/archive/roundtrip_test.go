@@ -188,3 +188,28 @@ func TestSaveAnalysis(t *testing.T) {
 		t.Errorf("an analysis breaks the run: %v", err)
 	}
 }
+
+// TestPartsAreReadBack: what a window has of arrivals of another one keeps its counts and
+// its histograms.
+func TestPartsAreReadBack(t *testing.T) {
+	run := short()
+	w := &run.Trials[0].Windows[1].Client
+	part := measure.Window{Index: -1, Completed: 2, Drained: 1}
+	part.Hist[measure.Response], part.Waited[measure.Lag] = measure.NewHistogram(), measure.NewHistogram()
+	part.Hist[measure.Response].RecordValues(3e6, 2)
+	part.Waited[measure.Lag].RecordValue(5e6)
+	w.Parts = []measure.Window{{Index: -2, Shed: 1}, part}
+	back := archived(t, run)
+	var got []measure.Window
+	for one, err := range back.Windows(0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one.Client.Index == w.Index {
+			got = one.Client.Parts
+		}
+	}
+	if len(got) != 2 || got[0].Shed != 1 || got[1].Index != -1 || got[1].Completed != 2 || got[1].Timed(measure.Response) != 2 || got[1].Waited[measure.Lag].Max() < 5e6 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -154,6 +154,10 @@ type Window struct {
 	Why    []finding.Finding `json:"findings,omitempty"`
 }
 
+// Counts reports whether figures rest on the window, and on the arrivals that were due
+// in it.
+func (w *Window) Counts() bool { return !w.Client.Warmup() && w.Level != finding.Invalid }
+
 // Run is an archived run, read back.
 type Run struct {
 	Dir      string  // its folder; empty if the run is only in memory

@@ -73,7 +73,7 @@ func benchmarkLine(b *bytes.Buffer, name string, w *measure.Window) {
 		}
 		fmt.Fprintf(b, " %s %s", strconv.FormatFloat(f.NS, 'f', 0, 64), benchmarkUnit(f.Name))
 	}
-	ended := w.Completed + w.Drained + w.Errors.Total()
+	ended := w.Right() + w.Errors.Total()
 	fmt.Fprintf(b, " %s req/s %s err-%%\n", perSecond(w.Completed, w), decimals(100*float64(w.Errors.Total())/float64(ended), 4))
 	for _, f := range bounds {
 		fmt.Fprintf(b, "# window %d: %s >= %.0f\n", w.Index, benchmarkUnit(f.Name), f.NS)

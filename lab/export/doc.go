@@ -29,11 +29,16 @@ type Load struct {
 	Thresholds []Threshold // what had to hold
 }
 
-// counted yields the windows that figures are of: measured and not invalid.
+// counted yields what figures are of: the windows that are measured and not invalid, with
+// what became of the arrivals that were due in them and of no others; and, without a
+// length, what became of them in other windows.
 func (l *Load) counted() iter.Seq[*measure.Window] {
 	return func(yield func(*measure.Window) bool) {
 		for i := range l.Result.Windows {
-			if w := &l.Result.Windows[i]; !w.Warmup() && w.Validity() != finding.Invalid && !yield(w) {
+			w := &l.Result.Windows[i]
+			itself := !w.Warmup() && w.Validity() != finding.Invalid
+			counted := w.Counted(itself)
+			if (itself || counted.Booked() > 0) && !yield(&counted) {
 				return
 			}
 		}

@@ -15,26 +15,32 @@ import (
 // loadJSON is what dyno load --json prints. Fields are added over time, never
 // renamed.
 type loadJSON struct {
-	Target      string             `json:"target"`
-	Engine      string             `json:"engine"`
-	Mode        profile.Mode       `json:"mode"`
-	Connections int                `json:"connections"`
-	Protocol    string             `json:"protocol"` // by its ALPN name: http/1.1, h2 or h3
-	HTTP2       bool               `json:"http2,omitempty"`
-	Streams     int                `json:"streams,omitempty"` // that each connection may have, over HTTP/2
-	Rate        float64            `json:"rate,omitempty"`
-	Seed        uint64             `json:"seed"`
-	Interrupted bool               `json:"interrupted"`
-	Requests    uint64             `json:"requests"` // answered as expected
-	Duration    float64            `json:"duration_s"`
-	Throughput  *float64           `json:"throughput"` // null, as all figures, if there is none
-	Offered     uint64             `json:"offered"`
-	Sent        uint64             `json:"sent"`
-	Shed        uint64             `json:"shed"`
-	SentLate    uint64             `json:"sent_late"` // of sent, after the end of the measured time
-	Drained     uint64             `json:"drained"`   // answers that came after it
-	Drain       float64            `json:"drain_s"`   // how long these were waited for at most
-	Unfinished  uint64             `json:"unfinished"`
+	Target      string       `json:"target"`
+	Engine      string       `json:"engine"`
+	Mode        profile.Mode `json:"mode"`
+	Connections int          `json:"connections"`
+	Protocol    string       `json:"protocol"` // by its ALPN name: http/1.1, h2 or h3
+	HTTP2       bool         `json:"http2,omitempty"`
+	Streams     int          `json:"streams,omitempty"` // that each connection may have, over HTTP/2
+	Rate        float64      `json:"rate,omitempty"`
+	Seed        uint64       `json:"seed"`
+	Interrupted bool         `json:"interrupted"`
+	Requests    uint64       `json:"requests"` // answered as expected
+	Duration    float64      `json:"duration_s"`
+	Throughput  *float64     `json:"throughput"` // null, as all figures, if there is none
+	Offered     uint64       `json:"offered"`
+	Sent        uint64       `json:"sent"`
+	Shed        uint64       `json:"shed"`
+	SentLate    uint64       `json:"sent_late"` // of sent, after the end of the measured time
+	Drained     uint64       `json:"drained"`   // answers that came after it
+	Drain       float64      `json:"drain_s"`   // how long these were waited for at most
+	Unfinished  uint64       `json:"unfinished"`
+	// The books, of the arrivals that were due in windows that count:
+	// offered = requests - carried + drained + failed + shed + unfinished + cut_off.
+	Failed      uint64             `json:"failed"`                // errors that belong to a request
+	Carried     uint64             `json:"carried"`               // of requests: due in the warm-up or in a window that is left out
+	Unsent      uint64             `json:"unsent"`                // of unfinished: never sent
+	CutOff      uint64             `json:"cut_off"`               // of a closed loop: under way at the end for no longer than others
 	Resubmitted uint64             `json:"resubmitted,omitempty"` // requests sent again over HTTP/2, as the server had not looked at them
 	BytesIn     uint64             `json:"bytes_in"`
 	BytesOut    uint64             `json:"bytes_out"`
@@ -109,7 +115,7 @@ func objectOf(l *Load) loadJSON {
 		Protocol: s.Link.Protocol(), HTTP2: s.Link.Protocol() == request.HTTP2, Streams: s.Link.Streams, Resubmitted: t.Resubmitted,
 		Seed: s.Seed, Interrupted: r.Interrupted,
 		Requests: t.Completed, Duration: t.Length.Seconds(), Throughput: figureIf(t.Length > 0, r.Throughput()),
-		Offered: t.Offered, Sent: t.Sent, Shed: t.Shed, SentLate: t.SentLate, Drained: t.Drained, Drain: r.Drain.Seconds(), Unfinished: t.Unfinished, BytesIn: t.BytesIn, BytesOut: t.BytesOut,
+		Offered: t.Offered, Sent: t.Sent, Shed: t.Shed, SentLate: t.SentLate, Drained: t.Drained, Drain: r.Drain.Seconds(), Unfinished: t.Unfinished, Failed: t.Failures(), Carried: t.Carried, Unsent: t.Unsent, CutOff: t.CutOff, BytesIn: t.BytesIn, BytesOut: t.BytesOut,
 		Errors: t.Errors, Statuses: measure.AddStatuses(map[int]uint64{}, t.Statuses), Codes: t.Codes, Location: r.Location, ByRequest: requestsOf(r), FirstErrors: r.FirstErrors, Failures: failuresOf(r), Latency: make(map[string]latency),
 		Censored:     figureIf(t.Timed(measure.Response)+t.GivenUp(measure.Response) > 0, t.Censored()),
 		GeneratorCPU: figureIf(t.Completed > 0, present.Micros(r.CPUPerRequest())), Validity: r.Validity, Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},

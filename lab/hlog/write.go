@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strconv"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -22,6 +23,10 @@ const WindowMark = "#[Window: "
 // GivenUp ends the tag of the histograms that hold how long requests had taken when
 // they were given up ([measure.Window.Waited]); the clock goes before it.
 const GivenUp = "_given_up"
+
+// Due, before the index of another window, ends the tags of what the window has of arrivals
+// that were due in that one, which is in its other histograms too.
+const Due = "_due_"
 
 // Write writes one line for each window and clock, tagged with the clock, and one
 // more for those on which requests were given up. Times
@@ -40,14 +45,29 @@ func Write(w io.Writer, started time.Time, zero int64, windows iter.Seq[*measure
 			return err
 		}
 		since := time.Duration(window.Start - zero)
-		for clock, h := range window.Hist {
-			tag := measure.Clock(clock).String()
-			if err := writeLine(w, tag, h, since, window.Length); err != nil {
-				return fmt.Errorf("histogram of %s in window %d: %w", tag, window.Index, err)
+		if err := writeClocks(w, window, "", since, window.Length); err != nil {
+			return fmt.Errorf("window %d: %w", window.Index, err)
+		}
+		for i := range window.Parts {
+			part := &window.Parts[i]
+			if err := writeClocks(w, part, Due+strconv.Itoa(part.Index), since, window.Length); err != nil {
+				return fmt.Errorf("window %d: %w", window.Index, err)
 			}
-			tag += GivenUp
-			if err := writeLine(w, tag, window.Waited[clock], since, window.Length); err != nil {
-				return fmt.Errorf("histogram of %s in window %d: %w", tag, window.Index, err)
+		}
+	}
+	return nil
+}
+
+// writeClocks writes a line for each histogram; suffix ends their tags.
+func writeClocks(w io.Writer, window *measure.Window, suffix string, since, length time.Duration) error {
+	for clock, h := range window.Hist {
+		name := measure.Clock(clock).String()
+		for _, one := range []struct {
+			tag string
+			*hdrhistogram.Histogram
+		}{{name + suffix, h}, {name + GivenUp + suffix, window.Waited[clock]}} {
+			if err := writeLine(w, one.tag, one.Histogram, since, length); err != nil {
+				return fmt.Errorf("histogram of %s: %w", one.tag, err)
 			}
 		}
 	}

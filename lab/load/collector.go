@@ -17,6 +17,7 @@ type collector struct {
 	open   map[int]*partial
 	spare  []measure.Durations  // empty, to be used again
 	apart  []*measure.Breakdown // the same
+	pieces []*engine.Part       // the same
 	result *Result
 
 	begun bool
@@ -34,6 +35,36 @@ type partial struct {
 	delivered int
 	pending   float64
 	breakdown *measure.Breakdown
+	parts     []*engine.Part // of earlier windows
+}
+
+// addPart adds what a loop has of an earlier window.
+func (c *collector) addPart(p *partial, add *engine.Part) {
+	var into *engine.Part
+	for _, part := range p.parts {
+		if part.Index == add.Index {
+			into = part
+		}
+	}
+	if into == nil {
+		into = c.emptyPart(add.Index, len(add.Breakdown.Kinds))
+		p.parts = append(p.parts, into)
+	}
+	into.AddCounts(&add.Window)
+	into.Durations.Add(&add.Durations)
+	into.Breakdown.Add(add.Breakdown)
+}
+
+// emptyPart returns one of those that were given back, or a new one.
+func (c *collector) emptyPart(due, kinds int) *engine.Part {
+	n := len(c.pieces)
+	if n == 0 {
+		return engine.NewPart(due, kinds)
+	}
+	p := c.pieces[n-1]
+	c.pieces = c.pieces[:n-1]
+	p.Reset(due)
+	return p
 }
 
 func newCollector(spec *Spec, loops int, result *Result) *collector {
@@ -120,6 +151,9 @@ func (c *collector) merge(s *engine.Slot) {
 	w.Window.AddCounts(&s.Window)
 	w.durations.Add(&s.Durations)
 	w.breakdown.Add(s.Breakdown)
+	for _, p := range s.Parts() {
+		c.addPart(w, p)
+	}
 	if len(c.arrivals) > 0 {
 		c.arrivals[s.Loop].add(&s.Sends, s.Index)
 	}
@@ -154,10 +188,8 @@ func (c *collector) deliver(index int) {
 	}
 	w.Health = &health
 	w.Findings = finding.Accept(judgeWindow(&w, c.spec), c.spec.Accept)
-	c.result.add(w, &p.durations, c.spec.DropHistograms)
-	if !w.Warmup() && w.Validity() != finding.Invalid {
-		c.result.addBreakdown(p.breakdown)
-	}
+	c.result.add(w, p, c.spec)
+	c.pieces = append(c.pieces, p.parts...)
 	p.breakdown.Reset()
 	c.apart = append(c.apart, p.breakdown)
 	p.durations.Reset()

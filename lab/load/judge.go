@@ -2,7 +2,6 @@ package load
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"dyno/lab/finding"
@@ -78,7 +77,7 @@ func (r *Result) judge(spec *Spec) {
 	}
 	r.Findings = append(r.Findings, finding.Merge(r.windowFindings, r.measured)...)
 	t := &r.Total
-	if answers := t.Completed + t.Drained + t.Errors.Total(); answers > 0 {
+	if answers := t.Right() + t.Errors.Total(); answers > 0 {
 		share := float64(t.Errors.Total()) / float64(answers)
 		switch {
 		case share > errorsInvalid:
@@ -137,28 +136,4 @@ func oldest(w *measure.Window) time.Duration {
 		return time.Duration(h.Max())
 	}
 	return 0
-}
-
-// judgeLittle holds the result to Little's law, L = λW (Little 1961), in the form
-// that holds for any stretch of time: the time that requests were in flight, all
-// together, is that of those that were answered, of those that failed, and of what
-// was under way at the ends. So it needs neither many requests nor that what comes
-// in goes out: what is off is the record, within the resolution of a histogram.
-func (r *Result) judgeLittle(add func(finding.Name, finding.Validity, string, ...any)) {
-	t := &r.Total
-	if t.Length <= 0 {
-		return
-	}
-	recorded := 0.0
-	slack := littleMissed*t.InFlight + float64(t.Timed(measure.Response))*measure.Resolution/float64(t.Length)
-	if h := t.Hist[measure.Response]; h != nil {
-		recorded = h.Mean() * float64(h.TotalCount())
-	}
-	if h := t.Hist[measure.Response]; h != nil && time.Duration(h.Max()) >= time.Duration(measure.Longest) {
-		return // what takes longer than ten minutes is recorded as ten
-	}
-	told := (recorded + float64(t.Unrecorded)) / float64(t.Length)
-	if off := math.Abs(told - t.InFlight); off > slack+littleMissed*recorded/float64(t.Length) {
-		add(finding.Little, finding.Invalid, "%.4g requests were in flight on average, but by their response times it is %.4g (limit %.0f %% apart): the record contradicts itself", t.InFlight, told, 100*littleMissed)
-	}
 }

@@ -102,7 +102,7 @@ func TestClosedLoop(t *testing.T) {
 		if got.Errors.Total() != 0 {
 			t.Fatalf("errors %+v (%v)", got.Errors, r.FirstErrors)
 		}
-		if n := got.Hist[measure.Response].TotalCount(); n != int64(got.Completed+got.Drained) {
+		if n := got.Hist[measure.Response].TotalCount(); n != int64(got.Right()) {
 			t.Errorf("%d response times of %d answers, and %d after the end", n, got.Completed, got.Drained)
 		}
 		if got.Completed+5 < got.Sent || got.Completed > got.Sent+5 || got.Unfinished != 0 {

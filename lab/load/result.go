@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"dyno/lab/finding"
+	"dyno/lab/load/internal/engine"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/request"
 )
@@ -13,8 +14,9 @@ type Result struct {
 	Engine  string           // "uring", "epoll" or "portable"
 	Start   int64            // CLOCK_MONOTONIC at the start of the measured time, ns
 	Windows []measure.Window // in order, warm-up first
-	// Total sums the measured windows that are not invalid: counts, histograms,
-	// Length. Its InFlight is the mean over them.
+	// Total sums the measured windows that are not invalid: Length, InFlight as the mean
+	// over them, what they sent and received. What became of requests is that of all
+	// arrivals due in these windows, whenever it came: see [measure.Window.Booked].
 	Total       measure.Window
 	Calibration *measure.Calibration // as in the spec; nil if there was none
 	Idle        *measure.Idle        // as in the spec
@@ -47,8 +49,14 @@ type Result struct {
 	// kinds.
 	Requests []measure.RequestResult
 
+	// Outside is what became of arrivals that count in windows that don't; it is in Total.
+	Outside measure.Window
+
 	measured, leftOut int
-	breakdown         *measure.Breakdown // of Total; nil if no window counts
+	out               map[int]bool // windows that are left out
+	outside           measure.Durations
+	little            littleSums
+	breakdown         *measure.Breakdown // of Total; nil if there is no window
 	windowFindings    []finding.Finding
 	durations         measure.Durations // of Total
 	planned           *planFold         // nil for a closed loop
@@ -83,32 +91,74 @@ func (r *Result) Answered() bool {
 	return false
 }
 
-// add takes the next window.
-func (r *Result) add(w measure.Window, d *measure.Durations, dropHistograms bool) {
+// add takes the next window, and what it is made of.
+func (r *Result) add(w measure.Window, p *partial, spec *Spec) {
 	r.planned.pass(&w)
+	itself := !w.Warmup() && w.Validity() != finding.Invalid
 	if !w.Warmup() {
 		r.measured++
 		r.windowFindings = append(r.windowFindings, w.Findings...)
-		if w.Validity() == finding.Invalid {
+		if !itself {
 			r.leftOut++
-		} else {
-			r.Total.Add(&w)
-			r.durations.Add(d)
-			r.planned.add(&w, d)
+			if r.out == nil {
+				r.out = make(map[int]bool)
+			}
+			r.out[w.Index] = true
 		}
 	}
-	if dropHistograms {
+	if r.breakdown == nil {
+		r.breakdown = measure.NewBreakdown(len(p.breakdown.Kinds))
+	}
+	if itself {
+		r.Total.Add(&w)
+		r.durations.Add(&p.durations)
+		r.breakdown.Add(p.breakdown)
+		r.planned.add(&w, &p.durations)
+		r.little.add(&w)
+	}
+	for _, part := range p.parts {
+		r.addPart(part, itself)
+	}
+	if spec.DropHistograms {
 		w.Hist, w.Waited = measure.Window{}.Hist, measure.Window{}.Waited
+	} else {
+		for _, part := range p.parts {
+			if spec.KeepParts || r.counts(part.Index) != itself {
+				w.Parts = append(w.Parts, windowOf(part))
+			}
+		}
 	}
 	r.Windows = append(r.Windows, w)
 }
 
-// addBreakdown adds that of a window that counts.
-func (r *Result) addBreakdown(b *measure.Breakdown) {
-	if r.breakdown == nil {
-		r.breakdown = measure.NewBreakdown(len(b.Kinds))
+// counts reports whether arrivals that were due in a window count, which has come.
+func (r *Result) counts(window int) bool { return window >= 0 && !r.out[window] }
+
+// addPart takes what became of arrivals of an earlier window in one that counts itself,
+// or is left out.
+func (r *Result) addPart(p *engine.Part, itself bool) {
+	p.Statuses, p.Codes = p.Breakdown.ByStatus(), p.Breakdown.ByCode()
+	switch counts := r.counts(p.Index); {
+	case counts == itself:
+	case itself:
+		r.Total.Leave(&p.Window)
+		r.durations.Sub(&p.Durations)
+		r.breakdown.Leave(p.Breakdown)
+	default:
+		r.Total.Keep(&p.Window)
+		r.Outside.Keep(&p.Window)
+		r.durations.Add(&p.Durations)
+		r.outside.Add(&p.Durations)
+		r.breakdown.Keep(p.Breakdown)
+		r.planned.keep(p)
 	}
-	r.breakdown.Add(b)
+}
+
+// windowOf is a part with its histograms.
+func windowOf(p *engine.Part) measure.Window {
+	w := p.Window
+	p.Durations.Histograms(&w)
+	return w
 }
 
 // requestResults makes the results of the kinds of requests, in the order of the mix.
@@ -126,5 +176,6 @@ func (r *Result) requestResults(requests []request.Request) []measure.RequestRes
 // seal makes the totals' histograms. No window is added after it.
 func (r *Result) seal() {
 	r.durations.Histograms(&r.Total)
+	r.outside.Histograms(&r.Outside)
 	r.planned.seal()
 }

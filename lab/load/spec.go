@@ -43,6 +43,9 @@ type Spec struct {
 	// DropHistograms keeps only the totals' histograms in the result, for long
 	// loads whose windows are used as they come.
 	DropHistograms bool
+	// KeepParts keeps all parts of the result's windows, for those who judge windows by
+	// more than the load does; else only those are kept that figures need.
+	KeepParts bool
 	// Others, if set, is asked at the end of each window what programs beside the
 	// generator and the server did since it was asked last, or since the load
 	// began; nil is that it can't be told. It is asked once before the first

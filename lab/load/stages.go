@@ -107,10 +107,35 @@ func (f *planFold) add(w *measure.Window, d *measure.Durations) {
 	s.Windows++
 	s.Planned += planned
 	s.Total.Add(w)
-	var kept measure.Durations
-	for _, clock := range []measure.Clock{measure.Response, measure.Service, measure.Lag} {
-		kept.Timed[clock], kept.Waited[clock] = d.Timed[clock], d.Waited[clock]
+	f.addDurations(d)
+}
+
+// keep adds what became, in a window that is left out, of arrivals that were due in one
+// that counts to the stage of that window.
+func (f *planFold) keep(p *engine.Part) {
+	if f == nil {
+		return
 	}
+	i := f.table.StageWithin(time.Duration(p.Index)*time.Second, time.Second)
+	if i < 0 || len(f.stages) == 0 {
+		return
+	}
+	t := &f.stages[i].Total
+	t.Keep(&p.Window)
+	if i == f.current {
+		f.addDurations(&p.Durations)
+		return
+	}
+	kept := p.Durations.Of(stageClocks...)
+	kept.MergeInto(t)
+}
+
+// stageClocks are those of stages.
+var stageClocks = []measure.Clock{measure.Response, measure.Service, measure.Lag}
+
+// addDurations adds those of the current stage.
+func (f *planFold) addDurations(d *measure.Durations) {
+	kept := d.Of(stageClocks...)
 	f.durations.Add(&kept)
 }
 

@@ -3,6 +3,7 @@ package objective
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"dyno/lab/finding"
@@ -151,7 +152,11 @@ func (r Reading) String() string {
 // or was interrupted decides nothing.
 func (o *Objective) JudgeResult(r *load.Result) Outcome {
 	if o.Windows > 0 {
-		return ifValid(r, o.JudgeWindows(r.Windows))
+		t := o.NewTally()
+		for i := range r.Windows {
+			t.Add(&r.Windows[i])
+		}
+		return t.JudgeResult(r)
 	}
 	return ifValid(r, o.Judge(&r.Total))
 }
@@ -159,7 +164,9 @@ func (o *Objective) JudgeResult(r *load.Result) Outcome {
 // JudgeResult is that of the objective, with the windows that were added.
 func (t *Tally) JudgeResult(r *load.Result) Outcome {
 	if t.objective.Windows > 0 {
-		return ifValid(r, t.Outcome())
+		whole := Tally{objective: t.objective, readings: slices.Clone(t.readings), of: t.of}
+		whole.outside(&r.Outside)
+		return ifValid(r, whole.Outcome())
 	}
 	return t.objective.JudgeResult(r)
 }

@@ -91,7 +91,7 @@ func (m Metric) readLoad(w *measure.Window) (x float64, why string) {
 // if kind is empty. What became of those that had no answer by the end is not known.
 func errorShare(w *measure.Window, kind string) (low, high float64, why string) {
 	e := &w.Errors
-	all := w.Completed + w.Drained + e.Total()
+	all := w.Right() + e.Total()
 	if all == 0 {
 		return math.NaN(), math.NaN(), "no request came to an end"
 	}

@@ -36,11 +36,24 @@ func (o *Objective) JudgeWindows(windows []measure.Window) Outcome {
 	return t.Outcome()
 }
 
+// outside judges what became, in windows that are left out and after the end, of arrivals
+// that count, if some had no answer: else the windows in which they were due would be
+// judged without them.
+func (t *Tally) outside(w *measure.Window) {
+	if w.Unfinished > 0 || w.Failures() > 0 {
+		t.judge(w)
+	}
+}
+
 // Add judges a window, unless it is of the warm-up or invalid.
 func (t *Tally) Add(w *measure.Window) {
 	if w.Warmup() || w.Validity() == finding.Invalid {
 		return
 	}
+	t.judge(w)
+}
+
+func (t *Tally) judge(w *measure.Window) {
 	judged := t.objective.Judge(w)
 	t.of[judged.Verdict()]++
 	for i, r := range judged.Readings {

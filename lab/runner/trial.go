@@ -130,6 +130,7 @@ func (s *session) spec(t *archive.Trial, cell *study.Cell, in *subject.Instance,
 		Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout, Drain: cell.Drain,
 		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: s.places.ofLoops(),
 		Link: cell.Link, Pacing: cell.Pacing, Accept: s.runner.Study.Accept,
+		KeepParts: true,
 		OnWindow: func(w measure.Window) {
 			s.tell(Event{Kind: WindowDone, Trial: &t.PlannedTrial, Cell: cell, Window: &archive.Window{Client: w}})
 		},

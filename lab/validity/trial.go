@@ -47,8 +47,22 @@ func Trial(said []finding.Finding, windows []archive.Window, c Conditions) []fin
 			single = append(single, server...)
 		}
 	}
+	settle(windows)
 	found := slices.Concat(said, finding.Merge(single, measured), together(windows, c))
 	return finding.Accept(lenient(found), c.Accept)
+}
+
+// settle drops those parts of the windows that change no figure, now that it is known which
+// windows count.
+func settle(windows []archive.Window) {
+	out := make(map[int]bool)
+	for i := range windows {
+		out[windows[i].Client.Index] = !windows[i].Counts()
+	}
+	for i := range windows {
+		w := &windows[i]
+		w.Client.Settle(w.Counts(), func(index int) bool { return index >= 0 && !out[index] })
+	}
 }
 
 // together names what only the windows of a trial together show.

@@ -44,22 +44,21 @@ func (b *Breakdown) Kind(place int) *KindCount {
 type KindCount struct {
 	Completed, Drained, Unfinished, Shed, Unconnected uint64
 
+	Carried  uint64 // of Completed; see [Window]
 	Errors   Errors
-	Response *Buckets
+	Response *Buckets // nil if there was none yet
 	Waited   *Buckets // how long those had taken that were given up; nil if none was yet
 }
 
+// Timed notes the response time of a request that was answered in full, in ns.
+func (k *KindCount) Timed(ns int64) { recordIn(&k.Response, ns) }
+
 // GaveUp notes how long a request had taken, in ns, when it was given up.
-func (k *KindCount) GaveUp(after int64) {
-	if k.Waited == nil {
-		k.Waited = NewBuckets()
-	}
-	k.Waited.Record(after)
-}
+func (k *KindCount) GaveUp(after int64) { recordIn(&k.Waited, after) }
 
 // Window is what is known of the kind as a window of its own.
 func (k *KindCount) Window() Window {
-	w := Window{Completed: k.Completed, Drained: k.Drained, Unfinished: k.Unfinished, Shed: k.Shed, Unconnected: k.Unconnected, Errors: k.Errors}
+	w := Window{Completed: k.Completed, Carried: k.Carried, Drained: k.Drained, Unfinished: k.Unfinished, Shed: k.Shed, Unconnected: k.Unconnected, Errors: k.Errors}
 	w.Hist[Response], w.Waited[Response] = k.Response.Histogram(), k.Waited.Histogram()
 	return w
 }
@@ -73,15 +72,20 @@ func NewBreakdown(kinds int) *Breakdown {
 	return b
 }
 
+// NewPartBreakdown is NewBreakdown for what is rarely much: memory is taken as it is
+// needed.
+func NewPartBreakdown(kinds int) *Breakdown { return &Breakdown{Kinds: make([]KindCount, kinds)} }
+
 // Reset empties b, and keeps its memory.
 func (b *Breakdown) Reset() {
 	clear(b.statuses[:])
 	clear(b.codes[:])
 	for i := range b.Kinds {
 		k := &b.Kinds[i]
-		k.Response.reset()
-		if k.Waited != nil {
-			k.Waited.reset()
+		for _, b := range []*Buckets{k.Response, k.Waited} {
+			if b != nil {
+				b.reset()
+			}
 		}
 		*k = KindCount{Response: k.Response, Waited: k.Waited}
 	}
@@ -98,18 +102,45 @@ func (b *Breakdown) Add(o *Breakdown) {
 	for i := range o.Kinds {
 		k, from := &b.Kinds[i], &o.Kinds[i]
 		k.Completed += from.Completed
+		k.Carried += from.Carried
 		k.Drained += from.Drained
 		k.Unfinished += from.Unfinished
 		k.Shed += from.Shed
 		k.Unconnected += from.Unconnected
 		k.Errors.Add(from.Errors)
-		k.Response.add(from.Response)
-		if from.Waited != nil && k.Waited == nil {
-			k.Waited = NewBuckets()
-		}
-		if from.Waited != nil {
-			k.Waited.add(from.Waited)
-		}
+		addTo(&k.Response, from.Response)
+		addTo(&k.Waited, from.Waited)
+	}
+}
+
+// Keep adds o, which is of a window that is left out, but of requests that count.
+func (b *Breakdown) Keep(o *Breakdown) {
+	b.Add(o)
+	for i := range o.Kinds {
+		b.Kinds[i].Completed -= o.Kinds[i].Completed
+		b.Kinds[i].Drained += o.Kinds[i].Completed
+	}
+}
+
+// Leave takes o, which was added before as a part of a window, from b: it is of requests
+// that don't count.
+func (b *Breakdown) Leave(o *Breakdown) {
+	for i, n := range o.statuses {
+		b.statuses[i] -= n
+	}
+	for i, n := range o.codes {
+		b.codes[i] -= n
+	}
+	for i := range o.Kinds {
+		k, from := &b.Kinds[i], &o.Kinds[i]
+		k.Carried += from.Completed
+		k.Drained -= from.Drained
+		k.Unfinished -= from.Unfinished
+		k.Shed -= from.Shed
+		k.Unconnected -= from.Unconnected
+		k.Errors.Sub(from.Errors)
+		k.Response.sub(from.Response)
+		k.Waited.sub(from.Waited)
 	}
 }
 
@@ -145,6 +176,20 @@ func addStatus(counts map[int]uint64, status int, n uint64) map[int]uint64 {
 	}
 	counts[status] += n
 	return counts
+}
+
+// subCounts returns a without b's counts, which are among them; it changes neither.
+func subCounts[K comparable](a, b map[K]uint64) map[K]uint64 {
+	if len(b) == 0 {
+		return a
+	}
+	left := maps.Clone(a)
+	for key, n := range b {
+		if left[key] -= n; left[key] == 0 {
+			delete(left, key)
+		}
+	}
+	return left
 }
 
 // AddStatuses returns the sums of both; it changes neither.

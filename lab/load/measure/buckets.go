@@ -65,6 +65,17 @@ func (b *Buckets) add(o *Buckets) {
 	b.low, b.high = min(b.low, o.low), max(b.high, o.high)
 }
 
+// sub takes o's counts, which were added before, from b.
+func (b *Buckets) sub(o *Buckets) {
+	if b == nil || o == nil {
+		return
+	}
+	for i := o.low; i < o.high; i++ {
+		b.counts[i] -= o.counts[i]
+	}
+	b.recorded -= o.recorded
+}
+
 // Top returns the lowest duration of the highest bucket in use, in ns; -1 if none
 // is.
 func (b *Buckets) Top() int64 {

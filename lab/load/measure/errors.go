@@ -90,6 +90,13 @@ func (e *Errors) Add(o Errors) {
 	}
 }
 
+// Sub takes o's counts, which were added before, from e.
+func (e *Errors) Sub(o Errors) {
+	for kind := range NumErrorKinds {
+		*e.of(kind) -= *o.of(kind)
+	}
+}
+
 // ErrorCount is how many requests failed in one way.
 type ErrorCount struct {
 	Kind  string // as in files: "connect", "timeout", …

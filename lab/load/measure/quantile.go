@@ -8,7 +8,8 @@ import (
 
 // GivenUp is how many requests have no time on the clock because they were given
 // up: shed before they were sent, without a connection or a response in time, or
-// not answered by the end. They count as slower than every request that has one.
+// not answered by the end. What was never sent says nothing of the times that begin with
+// the sending. They count as slower than every request that has one.
 func (w *Window) GivenUp(c Clock) uint64 {
 	switch c {
 	case Response:
@@ -16,7 +17,7 @@ func (w *Window) GivenUp(c Clock) uint64 {
 	case Lag:
 		return w.Shed + w.Unfinished + w.Unconnected
 	case Service, FirstByte:
-		return w.Unfinished + w.Errors.Timeout
+		return w.Unfinished - w.Unsent + w.Errors.Timeout
 	case Connect:
 		return w.Errors.Connect
 	}
@@ -31,7 +32,7 @@ func (w *Window) Censored() float64 {
 	if unknown == 0 {
 		return 0
 	}
-	return float64(unknown) / float64(unknown+w.Completed+w.Drained+w.Errors.Wrong())
+	return float64(unknown) / float64(unknown+w.Right()+w.Errors.Wrong())
 }
 
 // Failed is how many requests got no right answer and were not given up: refused,

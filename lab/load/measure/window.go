@@ -73,6 +73,21 @@ type Window struct {
 	SentLate   uint64 `json:"sent_late,omitempty"`
 	Drained    uint64 `json:"drained,omitempty"`
 	Unfinished uint64 `json:"unfinished,omitempty"`
+	// Unsent is how many of Unfinished were never sent.
+	Unsent uint64 `json:"unsent,omitempty"`
+	// CutOff is how many requests of a closed loop were under way at the end and had taken
+	// no longer than others: that says nothing of their times.
+	CutOff uint64 `json:"cut_off,omitempty"`
+	// ErredApart is how many of Errors belong to no request, such as connections that did
+	// not come up and that none waited for.
+	ErredApart uint64 `json:"erred_apart,omitempty"`
+	// Carried is, in a total, how many of Completed were due in the warm-up or in a window
+	// that is left out: they are in its throughput, and in no other figure.
+	Carried uint64 `json:"carried,omitempty"`
+	// Parts hold, for some earlier windows, what became here of the arrivals that were
+	// due in them, which is in this window's counts and histograms too; Index is that of
+	// the other window. See [Window.Settle].
+	Parts []Window `json:"parts,omitempty"`
 	// Queued is how many arrivals found no connection free and had to wait for one.
 	Queued uint64 `json:"queued,omitempty"`
 
@@ -141,6 +156,10 @@ func (w *Window) AddCounts(o *Window) {
 	w.Completed += o.Completed
 	w.Drained += o.Drained
 	w.Unfinished += o.Unfinished
+	w.Unsent += o.Unsent
+	w.CutOff += o.CutOff
+	w.ErredApart += o.ErredApart
+	w.Carried += o.Carried
 	w.SentLate += o.SentLate
 	w.Queued += o.Queued
 	w.Resent += o.Resent

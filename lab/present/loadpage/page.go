@@ -108,7 +108,7 @@ func summary(r *load.Result, t report.Texts) string {
 	if total.Length <= 0 {
 		return t.Text("loadpage.nothing")
 	}
-	failed, good := total.Errors.Total(), total.Completed+total.Drained
+	failed, good := total.Errors.Total(), total.Right()
 	unit := cmp.Or(r.Unit, "requests")
 	return t.Text("loadpage.summary", "all", t.Count("load."+unit, good+failed), "good", present.Number(float64(good)), "failed", present.Number(float64(failed)),
 		"length", present.Duration(float64(total.Length)), "rate", t.Text("load.rate."+unit, "n", present.Number(r.Throughput())))

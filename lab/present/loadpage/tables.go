@@ -55,7 +55,7 @@ func statuses(r *load.Result, t report.Texts) section {
 func errorKinds(r *load.Result, t report.Texts) section {
 	s := section{ID: "errors", Title: t.Text("loadpage.errors"), Head: heads(t, "kind", "number", "share", "first")}
 	total := &r.Total
-	all := total.Completed + total.Drained + total.Errors.Total()
+	all := total.Right() + total.Errors.Total()
 	for _, e := range total.Errors.ByKind() {
 		if e.Count > 0 {
 			s.Rows = append(s.Rows, row{"bad", []string{kindText(t, e.Kind), number(e.Count), share(e.Count, all), t.Reason(r.FirstErrors[e.Kind])}})
@@ -86,7 +86,7 @@ func requests(r *load.Result, t report.Texts) section {
 		if failed > 0 {
 			class = "bad"
 		}
-		cells := []string{k.Name, number(w.Completed + w.Drained), number(failed), rate}
+		cells := []string{k.Name, number(w.Right()), number(failed), rate}
 		s.Rows = append(s.Rows, row{class, append(cells, quantiles(w, "p50", "p90", "p99", "max")...)})
 	}
 	if s.Rows == nil {

@@ -47,7 +47,7 @@ func (w *Text) requests(requests []measure.RequestResult) {
 		if t.Length > 0 {
 			throughput = present.Number(float64(t.Completed)/t.Length.Seconds()) + "/s"
 		}
-		rows = append(rows, []string{present.Clean(r.Name), present.Number(float64(t.Completed + t.Drained)), throughput,
+		rows = append(rows, []string{present.Clean(r.Name), present.Number(float64(t.Right())), throughput,
 			present.Quantile(t, 50), present.Quantile(t, 90), present.Quantile(t, 99), strconv.FormatUint(t.Errors.Total(), 10)})
 	}
 	w.named(rows, []int{8, 10, 8, 8, 8, 6})

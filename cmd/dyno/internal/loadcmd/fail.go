@@ -135,7 +135,7 @@ func (e *endedLoad) checks() []export.Check {
 		errors.Result, errors.Message = export.Skipped, "the load was interrupted"
 	default:
 		t := &e.Result.Total
-		errors.Message = fmt.Sprintf("%d of %d failed", t.Errors.Total(), t.Errors.Total()+t.Completed+t.Drained)
+		errors.Message = fmt.Sprintf("%d of %d failed", t.Errors.Total(), t.Errors.Total()+t.Right())
 		if err := judgeLoad(e.Result, e.maxErrors); err != nil {
 			errors.Result, errors.Message = export.Failed, err.Error()
 		}

@@ -19,7 +19,7 @@ func TestExitStatus(t *testing.T) {
 	invalid := window(100, 0, 0)
 	invalid.Findings = []finding.Finding{{Name: finding.Steal, Validity: finding.Invalid}}
 	unsent := window(960, 0, 40)
-	unsent.Sent = 960
+	unsent.Sent, unsent.Unsent = 960, 40
 	for _, c := range []struct {
 		name   string
 		window measure.Window
@@ -30,7 +30,7 @@ func TestExitStatus(t *testing.T) {
 		{"two do", window(980, 20, 0), "2.00 % of the requests failed, more than"},
 		{"four have no answer", window(960, 0, 40), "4.00 % of the requests failed or had no answer by the end, more than"},
 		{"one has none", window(1000, 0, 1), ""},
-		{"four were never sent", unsent, ""},
+		{"four were never sent", unsent, "4.00 % of the requests failed or had no answer by the end"},
 		{"together they are too many", window(980, 10, 10), "2.00 % of the requests failed or had no answer by the end"},
 		{"nothing answers", window(0, 0, 10), "nothing answered"},
 		{"nothing can be used", invalid, "none of the 1 windows is valid"},

@@ -262,9 +262,11 @@ func judgeLoad(r *load.Result, maxErrors float64) error {
 	if !r.Answered() {
 		return fmt.Errorf("nothing answered: %s", firstError(r))
 	}
-	unanswered := unanswered(t) // nothing passes because nobody waited
+	// Nothing passes because nobody waited, nor because it was never sent: whoever it was due
+	// for has no answer.
+	unanswered := t.Unfinished
 	failed := float64(t.Errors.Total() + unanswered)
-	all := failed + float64(t.Completed+t.Drained)
+	all := failed + float64(t.Right())
 	switch {
 	case all == 0 || failed/all <= maxErrors:
 		return nil
@@ -272,14 +274,6 @@ func judgeLoad(r *load.Result, maxErrors float64) error {
 		return fmt.Errorf("%.2f %% of the requests failed or had no answer by the end, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
 	}
 	return fmt.Errorf("%.2f %% of the requests failed, more than --max-errors %s allows (%s)", 100*failed/all, present.Share(maxErrors), firstError(r))
-}
-
-// unanswered is how many requests were sent and had no answer by the end. What was due
-// and never sent, as all connections were busy, is no failure of the service's: the
-// finding "rate-missed" tells of it.
-func unanswered(t *measure.Window) uint64 {
-	over := t.Completed + t.Drained + t.Errors.Total() - t.Errors.Connect
-	return min(t.Unfinished, t.Sent-min(t.Sent, over))
 }
 
 // firstError describes the first error of the kind that happened most.

@@ -270,10 +270,9 @@ func (l *eventLoop) lostIdle(id int32) {
 
 // failRequest ends the request under way on id without a usable response.
 func (l *eventLoop) failRequest(id int32, kind measure.ErrorKind, why string) {
-	l.rec.Errors.Count(kind)
 	c := &l.conns[id]
 	l.Errors.failed(&c.exchange, kind, why, l.now)
-	l.rec.failedKind(c.request, kind)
+	l.rec.erred(c.request, kind, c.intended)
 	l.rec.failed(c.intended, l.now)
 	l.drop(id)
 	l.again(id)
@@ -283,7 +282,7 @@ func (l *eventLoop) failRequest(id int32, kind measure.ErrorKind, why string) {
 // the load begins, when nothing is recorded yet.
 func (l *eventLoop) unsolicited(data []byte) {
 	if l.rec != nil {
-		l.rec.Errors.Count(measure.BodyError)
+		l.rec.erredApart(measure.BodyError)
 	}
 	l.Errors.note(measure.BodyError, "the server sent bytes that no request asked for"+beginning(data))
 }

@@ -108,14 +108,16 @@ func (l *eventLoop) connectFailed(id int32, err error) {
 	c := &l.conns[id]
 	l.drop(id)
 	if l.rec != nil {
-		l.rec.Errors.Count(measure.ConnectError)
 		l.rec.gaveUp(measure.Connect, l.now-c.opened)
 	}
-	if l.mux != nil {
+	switch {
+	case l.mux != nil:
 		l.mux.unconnected(id, err)
-	} else if c.pending {
+	case c.pending:
 		c.pending = false
 		l.unconnected(c.intended, err)
+	case l.rec != nil:
+		l.rec.erredApart(measure.ConnectError)
 	}
 	l.retries.Start(id, max(l.now, 1))
 }
@@ -123,7 +125,7 @@ func (l *eventLoop) connectFailed(id int32, err error) {
 // unconnected fails a request that waited for a connection that did not come up.
 func (l *eventLoop) unconnected(intended int64, err error) {
 	of := l.mix.unsent()
-	l.rec.failedKind(of, measure.ConnectError)
+	l.rec.erred(of, measure.ConnectError, intended)
 	l.rec.failed(intended, l.now)
 	if err == unix.ETIMEDOUT {
 		l.rec.unconnected(of, intended, l.now)

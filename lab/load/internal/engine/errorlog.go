@@ -146,7 +146,7 @@ func (l *ErrorLog) Causes() []measure.Cause {
 // judged counts a complete response with the given status, to a request intended
 // at an instant: as completed, or as the error it is.
 func (l *ErrorLog) judged(x *exchange, status int, rec *Recorder, intended, now int64) {
-	rec.told(status)
+	rec.told(status, intended)
 	if IsRedirect(status) && !rec.redirected {
 		rec.redirected = true
 		l.redirected(x)
@@ -158,12 +158,10 @@ func (l *ErrorLog) judged(x *exchange, status int, rec *Recorder, intended, now 
 // settle counts a complete response that was judged: why is "" if it is as expected.
 func (l *ErrorLog) settle(x *exchange, kind measure.ErrorKind, why string, rec *Recorder, intended, now int64) {
 	if why == "" {
-		rec.succeededKind(x.request, now-intended)
-		rec.completed()
+		rec.completed(x.request, intended, now)
 		return
 	}
-	rec.wrongKind(x.request, kind, now-intended)
-	rec.Errors.Count(kind)
+	rec.wrong(x.request, kind, intended, now)
 	l.failed(x, kind, why, now)
 }
 
@@ -172,12 +170,10 @@ func (l *ErrorLog) settle(x *exchange, kind measure.ErrorKind, why string, rec *
 func (l *ErrorLog) judgedMessage(x *exchange, rec *Recorder, intended, now int64) {
 	why := x.judgeMessage()
 	if why == "" {
-		rec.succeededKind(x.request, now-intended)
-		rec.completed()
+		rec.completed(x.request, intended, now)
 		return
 	}
-	rec.wrongKind(x.request, measure.ExpectError, now-intended)
-	rec.Errors.Count(measure.ExpectError)
+	rec.wrong(x.request, measure.ExpectError, intended, now)
 	l.failed(x, measure.ExpectError, why, now)
 }
 

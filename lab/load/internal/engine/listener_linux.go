@@ -126,7 +126,7 @@ func (s *listeners) head(id int32, data []byte) (rest []byte) {
 		return nil
 	}
 	if l.rec != nil {
-		l.rec.told(k.head.Status)
+		l.rec.toldApart(k.head.Status)
 	}
 	if why := s.denied(data, k); why != "" {
 		c.copy(data)

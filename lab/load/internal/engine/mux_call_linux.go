@@ -188,9 +188,9 @@ func (m *multiplexer) callEnds(s *slot) {
 	}
 	l.rec.left(s.intended, l.now)
 	l.rec.Answered(s.intended, s.sent, s.first, l.now)
-	l.rec.told(s.status)
+	l.rec.told(s.status, s.intended)
 	if s.call.ended {
-		l.rec.Breakdown.CountCode(s.call.code)
+		l.rec.toldCode(s.call.code, s.intended)
 	}
 	l.Errors.settle(&s.exchange, kind, why, l.rec, s.intended, l.now)
 	m.letGo(s)
@@ -221,7 +221,7 @@ func (m *multiplexer) idleEnds(s *slot) {
 // streamBroke counts a stream that failed with no request on it.
 func (m *multiplexer) streamBroke(why string) {
 	m.loop.Errors.note(measure.StreamError, why)
-	m.loop.rec.Errors.Count(measure.StreamError)
+	m.loop.rec.erredApart(measure.StreamError)
 }
 
 // idle reports whether a place has a stream on which nothing is asked.

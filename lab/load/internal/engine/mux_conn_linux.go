@@ -71,12 +71,13 @@ func (m *multiplexer) unconnected(conn int32, err error) {
 		if !s.waits {
 			continue
 		}
-		if failed++; failed > 1 { // the connection itself counts as one
-			l.rec.Errors.Count(measure.ConnectError)
-		}
+		failed++
 		l.unconnected(s.intended, err)
 		m.letGo(s)
 		k.aside.push(id)
+	}
+	if failed == 0 && l.rec != nil {
+		l.rec.erredApart(measure.ConnectError)
 	}
 }
 
@@ -230,7 +231,7 @@ func (m *multiplexer) lost(conn int32, kind measure.ErrorKind, why string) {
 	if k.opened == 0 && kind == measure.ProtocolError {
 		l.Errors.note(kind, why) // it belongs to no request
 		if l.rec != nil {
-			l.rec.Errors.Count(kind)
+			l.rec.erredApart(kind)
 		}
 	}
 	places := m.places(conn)

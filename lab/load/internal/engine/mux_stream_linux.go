@@ -162,9 +162,8 @@ func (m *multiplexer) drop(s *slot) {
 // caller's to use.
 func (m *multiplexer) fail(s *slot, kind measure.ErrorKind, why string) {
 	l := m.loop
-	l.rec.Errors.Count(kind)
 	l.Errors.failed(&s.exchange, kind, why, l.now)
-	l.rec.failedKind(s.request, kind)
+	l.rec.erred(s.request, kind, s.intended)
 	l.rec.failed(s.intended, l.now)
 	m.letGo(s)
 }

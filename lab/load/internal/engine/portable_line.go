@@ -264,8 +264,7 @@ func (w *worker) over(o *outcome, tries int) {
 	if o.kind == measure.TimeoutError {
 		p.rec.waitedFor(w.request, w.intended, w.sentAt, o.done)
 	}
-	p.rec.Errors.Count(o.kind)
-	p.rec.failedKind(w.request, o.kind)
+	p.rec.erred(w.request, o.kind, w.intended)
 	p.Errors.failed(&w.exchange, o.kind, o.why, o.done)
 	p.rec.failed(w.intended, o.done)
 }

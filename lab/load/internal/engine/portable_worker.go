@@ -175,8 +175,7 @@ func (w *worker) redial(ctx context.Context) bool {
 // mu is held.
 func (w *worker) unconnected(err error, now int64) {
 	r, of := w.engine.rec, w.engine.mix.unsent()
-	r.Errors.Count(measure.ConnectError)
-	r.failedKind(of, measure.ConnectError)
+	r.erred(of, measure.ConnectError, w.intended)
 	r.failed(w.intended, now)
 	w.asked = false
 	var network net.Error
@@ -308,8 +307,7 @@ func (w *worker) failed(err error) {
 	p := w.engine
 	w.hangUp()
 	fail := func(kind measure.ErrorKind, why string) {
-		p.rec.Errors.Count(kind)
-		p.rec.failedKind(w.request, kind)
+		p.rec.erred(w.request, kind, w.intended)
 		p.Errors.failed(&w.exchange, kind, why, clock.Now())
 	}
 	var syntax *http1.Error

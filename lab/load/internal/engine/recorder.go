@@ -27,6 +27,8 @@ type Slot struct {
 	Home      chan<- *Slot
 
 	Breakdown *measure.Breakdown
+	parts     []*Part // the first ones are of this window …
+	filled    int     // … this many
 }
 
 // NewSlot returns an empty slot that counts so many kinds of requests apart.
@@ -43,7 +45,7 @@ func (s *Slot) Clear(index int, start, end int64) {
 	s.Durations.Reset()
 	*s = Slot{
 		Window: measure.Window{Index: index, Start: start}, Durations: s.Durations, end: end,
-		Sends: Sends{At: s.Sends.At[:0]}, Loop: s.Loop, Home: s.Home, Breakdown: s.Breakdown,
+		Sends: Sends{At: s.Sends.At[:0]}, Loop: s.Loop, Home: s.Home, Breakdown: s.Breakdown, parts: s.parts,
 	}
 	s.Breakdown.Reset()
 }
@@ -99,10 +101,16 @@ func NewRecorder(begin, start int64, out chan<- *Slot, free <-chan *Slot, usage 
 	return r
 }
 
+// windowOf is the index of the window that an instant is in, in ns since the measured time
+// began.
+func windowOf(since int64) int {
+	return int(math.Floor(float64(since) / float64(windowLength)))
+}
+
 // open takes a fresh slot for the window that holds the instant at. Should the
 // collector be seconds behind, it waits, and the wait shows as a stall.
 func (r *Recorder) open(at int64) {
-	index := int(math.Floor(float64(at-r.start) / float64(windowLength)))
+	index := windowOf(at - r.start)
 	r.Slot = <-r.free
 	r.Slot.Clear(index, at, r.start+int64(index+1)*windowLength)
 	r.Stall = r.lasting
@@ -148,6 +156,9 @@ func (r *Recorder) Finish(end int64) {
 // has been in flight since it was intended.
 func (r *Recorder) arrived(intended, now int64) {
 	r.Offered++
+	if p := r.part(intended); p != nil {
+		p.Offered++
+	}
 	r.inFlight++
 	r.due += intended
 	if r.draining {
@@ -167,15 +178,6 @@ func (r *Recorder) ages(at int64) time.Duration {
 	return time.Duration(int64(r.inFlight)*at - r.due)
 }
 
-// completed counts a response with the expected status.
-func (r *Recorder) completed() {
-	if r.draining {
-		r.Drained++
-		return
-	}
-	r.Completed++
-}
-
 // left counts a request that is over at instant now: answered, failed or shed.
 func (r *Recorder) left(intended, now int64) {
 	r.inFlight--
@@ -193,31 +195,41 @@ func (r *Recorder) failed(intended, now int64) {
 	}
 }
 
-// gaveUp notes how long a request had taken, in ns, when it was given up.
-func (r *Recorder) gaveUp(clock measure.Clock, after int64) {
-	if r.Durations.Waited[clock] == nil {
-		r.Durations.Waited[clock] = measure.NewBuckets()
+// gaveUp notes how long something that belongs to no request of a window, such as a
+// connection, had taken in ns when it was given up.
+func (r *Recorder) gaveUp(clock measure.Clock, after int64) { r.Durations.GaveUp(clock, after) }
+
+// gaveUpOn notes for clocks how long a request that was due at an instant had taken.
+func (r *Recorder) gaveUpOn(intended, after int64, clocks ...measure.Clock) {
+	p := r.part(intended)
+	for _, clock := range clocks {
+		r.Durations.GaveUp(clock, after)
+		if p != nil {
+			p.Durations.GaveUp(clock, after)
+		}
 	}
-	r.Durations.Waited[clock].Record(after)
 }
 
 // waitedFor notes on all clocks how long a request of a kind that was sent has taken.
 func (r *Recorder) waitedFor(of *request.Compiled, intended, sent, now int64) {
-	r.gaveUpKind(of, now-intended)
-	r.gaveUp(measure.Response, now-intended)
-	r.gaveUp(measure.Service, now-sent)
-	r.gaveUp(measure.FirstByte, now-sent)
+	r.gaveUpKind(of, intended, now, func(*measure.Window, *measure.KindCount) {})
+	r.waitedSince(intended, sent, now)
+}
+
+func (r *Recorder) waitedSince(intended, sent, now int64) {
+	r.gaveUpOn(intended, now-intended, measure.Response)
+	r.gaveUpOn(intended, now-sent, measure.Service, measure.FirstByte)
 }
 
 // unconnected counts a request of a kind that got no connection in time.
 func (r *Recorder) unconnected(of *request.Compiled, intended, now int64) {
-	r.Unconnected++
-	if k := r.kind(of); k != nil {
-		k.Unconnected++
-		k.GaveUp(now - intended)
-	}
-	r.gaveUp(measure.Response, now-intended)
-	r.gaveUp(measure.Lag, now-intended)
+	r.gaveUpKind(of, intended, now, func(w *measure.Window, k *measure.KindCount) {
+		w.Unconnected++
+		if k != nil {
+			k.Unconnected++
+		}
+	})
+	r.gaveUpOn(intended, now-intended, measure.Response, measure.Lag)
 }
 
 // cut ends a request for which nobody waits any more; sent is 0 if it wasn't. In a
@@ -227,28 +239,40 @@ func (r *Recorder) cut(mode profile.Mode, of *request.Compiled, intended, sent, 
 	r.inFlight--
 	r.due -= intended
 	if mode == profile.Closed && now-intended <= r.Durations.Timed[measure.Response].Top() {
+		r.CutOff++
+		if p := r.part(intended); p != nil {
+			p.CutOff++
+		}
 		return
 	}
-	r.Unfinished++
-	if k := r.kind(of); k != nil {
-		k.Unfinished++
-	}
+	r.gaveUpKind(of, intended, now, func(w *measure.Window, k *measure.KindCount) {
+		w.Unfinished++
+		if sent == 0 {
+			w.Unsent++
+		}
+		if k != nil {
+			k.Unfinished++
+		}
+	})
 	if sent == 0 {
-		r.gaveUpKind(of, now-intended)
-		r.gaveUp(measure.Response, now-intended)
-		r.gaveUp(measure.Lag, now-intended)
+		r.gaveUpOn(intended, now-intended, measure.Response, measure.Lag)
 		return
 	}
-	r.waitedFor(of, intended, sent, now)
-	r.gaveUp(measure.Lag, sent-intended)
+	r.waitedSince(intended, sent, now)
 }
 
 // shed counts an arrival of a kind that is given up, as nothing can be sent for it.
 func (r *Recorder) shed(of *request.Compiled, intended, now int64) {
 	r.Queued++
 	r.Shed++
-	if k := r.kind(of); k != nil {
+	if k := r.Breakdown.Kind(of.Place); k != nil {
 		k.Shed++
+	}
+	if p := r.part(intended); p != nil {
+		p.Shed++
+		if k := p.Breakdown.Kind(of.Place); k != nil {
+			k.Shed++
+		}
 	}
 	r.failed(intended, now)
 }
@@ -283,10 +307,17 @@ func (r *Recorder) Answered(intended, sent, first, done int64) {
 	if r.draining {
 		r.Unrecorded -= time.Duration(done - intended)
 	}
-	r.Durations.Timed[measure.Response].Record(done - intended)
-	r.Durations.Timed[measure.Service].Record(done - sent)
-	r.Durations.Timed[measure.Lag].Record(sent - intended)
-	r.Durations.Timed[measure.FirstByte].Record(first - sent)
+	record(&r.Durations, intended, sent, first, done)
+	if p := r.part(intended); p != nil {
+		record(&p.Durations, intended, sent, first, done)
+	}
+}
+
+func record(d *measure.Durations, intended, sent, first, done int64) {
+	d.Record(measure.Response, done-intended)
+	d.Record(measure.Service, done-sent)
+	d.Record(measure.Lag, sent-intended)
+	d.Record(measure.FirstByte, first-sent)
 }
 
 // delayed records how long an event took, from when the server stamped it to now. It
@@ -312,46 +343,3 @@ func (r *Recorder) secured(took int64, resumed bool) {
 	}
 	r.Durations.Timed[measure.FullHandshake].Record(took)
 }
-
-// told counts a complete response by its status.
-func (r *Recorder) told(status int) { r.Breakdown.Count(status) }
-
-// succeededKind records a complete response to a kind of request that is as
-// expected, with its response time in ns.
-func (r *Recorder) succeededKind(of *request.Compiled, response int64) {
-	k := r.kind(of)
-	if k == nil {
-		return
-	}
-	k.Response.Record(response)
-	if r.draining {
-		k.Drained++
-		return
-	}
-	k.Completed++
-}
-
-// wrongKind records a complete response to a kind of request that is an error.
-func (r *Recorder) wrongKind(of *request.Compiled, kind measure.ErrorKind, response int64) {
-	if k := r.kind(of); k != nil {
-		k.Response.Record(response)
-		k.Errors.Count(kind)
-	}
-}
-
-// failedKind counts a request of a kind that got no usable response.
-func (r *Recorder) failedKind(of *request.Compiled, kind measure.ErrorKind) {
-	if k := r.kind(of); k != nil {
-		k.Errors.Count(kind)
-	}
-}
-
-// gaveUpKind notes how long a request of a kind had taken when it was given up.
-func (r *Recorder) gaveUpKind(of *request.Compiled, after int64) {
-	if k := r.kind(of); k != nil {
-		k.GaveUp(after)
-	}
-}
-
-// kind is what is counted of a kind of request; nil if nothing is.
-func (r *Recorder) kind(of *request.Compiled) *measure.KindCount { return r.Breakdown.Kind(of.Place) }

@@ -108,13 +108,13 @@ func (l *eventLoop) refused(id int32, kind measure.ErrorKind, why string) {
 	c := &l.conns[id]
 	l.Errors.failed(&c.exchange, kind, why, l.now)
 	l.drop(id)
-	if l.rec != nil {
-		l.rec.Errors.Count(kind)
-	}
-	if c.pending {
+	switch {
+	case c.pending:
 		c.pending = false
-		l.rec.failedKind(l.mix.unsent(), kind)
+		l.rec.erred(l.mix.unsent(), kind, c.intended)
 		l.rec.failed(c.intended, l.now)
+	case l.rec != nil:
+		l.rec.erredApart(kind)
 	}
 	l.retries.Start(id, max(l.now, 1))
 }
@@ -137,7 +137,7 @@ func (l *eventLoop) lose(id int32, kind measure.ErrorKind, why string) {
 func (l *eventLoop) fault(kind measure.ErrorKind, why string) {
 	l.Errors.note(kind, why)
 	if l.rec != nil && !l.rec.draining {
-		l.rec.Errors.Count(kind)
+		l.rec.erredApart(kind)
 	}
 }
 

@@ -137,7 +137,7 @@ func (w *webSockets) shake(id int32, data []byte) (rest []byte) {
 		return w.shake(id, bytes.Clone(rest))
 	}
 	if l.rec != nil {
-		l.rec.told(w.head.Status)
+		l.rec.toldApart(w.head.Status)
 	}
 	if why := w.denied(data, k); why != "" {
 		c.copy(data)
