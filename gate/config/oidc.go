@@ -216,27 +216,17 @@ func (c *Config) linkOIDC(in *input) {
 			in.problems = append(in.problems, o.At.Problem("add tls, or trust if a proxy before the gateway has it; insecure: true is for tests on this machine",
 				"no address speaks TLS, and browsers send the session's cookies over nothing else"))
 		}
-		for _, path := range []struct{ name, path string }{{"callback", o.Callback}, {"login", o.Login}, {"logout", o.Logout}, {"back-channel-logout", o.Back}} {
-			if path.path != "" && !c.loginAt(o, path.path) {
-				in.problems = append(in.problems, o.At.Problem("add a route for it with the same oidc, or name a path that this one matches",
-					"%s is %s, and no route with this oidc matches that", path.name, path.path))
-				break
-			}
+		if problem := c.checkLogins(r, o); problem != nil {
+			in.problems = append(in.problems, *problem)
 		}
 	}
+	c.checkCookies(in)
 }
 
 // servesTLS reports whether clients can reach it by TLS, here or at a proxy that is
 // trusted.
 func (c *Config) servesTLS() bool {
 	return len(c.Trust) > 0 || slices.ContainsFunc(c.Listen, func(l Listener) bool { return l.TLS != nil })
-}
-
-// loginAt reports whether a route with the same client matches a path.
-func (c *Config) loginAt(o *OIDC, path string) bool {
-	return slices.ContainsFunc(c.Routes, func(r *Route) bool {
-		return r.OIDC != nil && r.OIDC.OIDCClient == o.OIDCClient && r.Match.Path.covers(path)
-	})
 }
 
 // covers reports whether a path matches the pattern.
