@@ -21,6 +21,7 @@ func main() {
 		calibrate.ChildMain()
 		return
 	}
+	cli.HideArgs()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	// A second Ctrl-C ends at once; subjects are ended by their keepers even so.
