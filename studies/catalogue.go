@@ -19,6 +19,7 @@ type Claim struct {
 	Published  string `yaml:"published"`
 	Conditions string `yaml:"conditions"` // may be empty
 	Departs    string `yaml:"departs"`    // where the study asks for something else than the article; may be empty
+	Substitute string `yaml:"substitute"` // what was measured in the place of the article's own program; empty if that was
 	Note       string `yaml:"note"`       // for readers of the verdict, in Markdown; may be empty
 }
 

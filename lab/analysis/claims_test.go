@@ -30,7 +30,7 @@ func TestClaimsOfARun(t *testing.T) {
 	run := analysistest.Run(4)
 	run.Manifest.Claims = claims
 	a := analyse(t, run)
-	want := []claim.Verdict{claim.Confirmed, claim.Direction, claim.Opposite, claim.Confirmed, claim.Unmeasurable, claim.Unmeasurable, claim.Unmeasurable}
+	want := []claim.Verdict{claim.Confirmed, claim.SizeRefuted, claim.Opposite, claim.Confirmed, claim.Unmeasurable, claim.Unmeasurable, claim.Unmeasurable}
 	if len(a.Claims) != len(want) {
 		t.Fatalf("%d outcomes, want %d", len(a.Claims), len(want))
 	}

@@ -74,6 +74,10 @@ func (c *checker) clauses(cmp *Comparison) {
 	if cmp.published == nil {
 		return
 	}
+	if cmp.Op == Between {
+		c.fail(&Error{at: cmp.publishedAt, Message: "a range is itself what was published", Hint: "leave the published figure out"})
+		return
+	}
 	before := len(c.errors)
 	if c.alike(e.nature, c.nature(cmp.published), cmp.publishedAt); len(c.errors) > before {
 		return

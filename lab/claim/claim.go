@@ -32,7 +32,12 @@ type Claim struct {
 	Margin float64 `json:"margin,omitempty"`
 	// Unmeasurable says why no study can decide this here, and how to run it where
 	// it can. It stands instead of expressions, or beside them, ready to run.
+	// It is about the comparisons that are marked so, if any are.
 	Unmeasurable string `json:"unmeasurable,omitempty"`
+	// ByConstruction says why the study could not have come out otherwise, such as that its
+	// service was made to do what was published: what is confirmed then is [ByConstruction].
+	// It is about the comparisons that are marked as fitted, or about all if none is.
+	ByConstruction string `json:"by_construction,omitempty"`
 }
 
 // Defaults of what a claim leaves out.

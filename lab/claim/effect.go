@@ -15,6 +15,11 @@ type effect struct {
 	figure  node
 	claimed region
 	nature  nature
+	// factor is the number that was taken out of the figure, 1 of a quotient of two
+	// sides: people are shown what stands in the expression, not what is left of it.
+	factor float64
+	as     node   // what people are shown: the figure with its factor
+	seen   nature // of as
 	// null is what the figure would be if there were no effect: 1 for a ratio of
 	// like things, 0 for a difference of such. Other figures have none.
 	null    float64
@@ -38,18 +43,19 @@ func newEffect(c *Comparison, s *Space, outer []pick) effect {
 	if !(leftFactor > 0) { // a factor that isn't positive would turn the comparison round
 		leftFactor, leftRest = 1, left
 	}
-	e := effect{figure: leftRest, claimed: region{op, rightFactor / leftFactor, c.Tolerance}}
+	e := effect{figure: leftRest, claimed: region{op, rightFactor / leftFactor, c.Tolerance}, factor: leftFactor, as: left}
 	if rightRest != nil {
 		e.figure = operation{'/', leftRest, rightRest, c.at}
-		if op != About && (subtracts(leftRest) || subtracts(rightRest) || !(rightFactor > 0)) {
+		if !op.twoSided() && (subtracts(leftRest) || subtracts(rightRest) || !(rightFactor > 0)) {
 			e.figure, e.claimed.bound = operation{'-', left, right, c.at}, 0
 		}
 	}
-	e.nature = (&checker{space: s, outer: outer}).nature(e.figure)
-	e.findNull()
 	if rightRest != nil { // of the quotient they are written as it is
-		leftFactor = 1
+		leftFactor, e.factor, e.as = 1, 1, e.figure
 	}
+	check := &checker{space: s, outer: outer}
+	e.nature, e.seen = check.nature(e.figure), check.nature(e.as)
+	e.findNull()
 	if c.published != nil {
 		x, _ := strip(c.published)
 		x /= leftFactor
@@ -59,6 +65,13 @@ func newEffect(c *Comparison, s *Space, outer []pick) effect {
 		e.floor = operation{'/', c.floor, number{value: leftFactor, bare: true}, c.floor.offset()}
 	}
 	return e
+}
+
+// shown is the unit that people read the effect in, and how many of it one of the figure's
+// is: its factor is part of that, so that an effect stands in the unit of its expression.
+func (e *effect) shown() (name string, scale float64) {
+	name, scale = shownAs(e.seen.dim, e.hasNull && e.base == nil, e.seen.percent)
+	return name, scale * e.factor
 }
 
 // side is +1 if more than no effect is claimed, -1 if less; 0 if no effect is
@@ -76,7 +89,7 @@ func (e *effect) side() int {
 // limits reports whether what is claimed is a limit that no effect keeps, such as
 // "a <= 1.2 * b", and not an effect that is to be reached.
 func (e *effect) limits() bool {
-	return e.hasNull && e.claimed.op != About && compare(e.claimed.bound, e.null) != 0 && e.claimed.side(e.null) == 0
+	return e.hasNull && !e.claimed.op.twoSided() && compare(e.claimed.bound, e.null) != 0 && e.claimed.side(e.null) == 0
 }
 
 // target is the size that is claimed: the published figure, or else the bound.

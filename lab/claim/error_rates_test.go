@@ -52,7 +52,7 @@ func TestPower(t *testing.T) {
 		want  Verdict
 	}{
 		{"throughput[a] >= 1.1 * throughput[b]", 1.2, Confirmed},
-		{"throughput[a] >= 1.5 * throughput[b]", 1.1, Direction},
+		{"throughput[a] >= 1.5 * throughput[b]", 1.1, SizeRefuted},
 		{"throughput[a] >= 1.5 * throughput[b]", 0.9, Opposite},
 		{"throughput[a] / throughput[b] ~ 1.3", 1.3, Confirmed},
 		{"throughput[a] >= 1.3 * throughput[b] published 1.3", 1.4, AtLeast},

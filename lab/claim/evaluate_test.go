@@ -19,7 +19,7 @@ func TestEvaluate(t *testing.T) {
 		near float64 // the effect's estimate
 	}{
 		{"throughput[b, rate=100, tls=off] / throughput[a, rate=100, tls=off] >= 1.9", Confirmed, "×", 2},
-		{"throughput[b, rate=100, tls=off] / throughput[a, rate=100, tls=off] >= 2.3", Direction, "×", 2},
+		{"throughput[b, rate=100, tls=off] / throughput[a, rate=100, tls=off] >= 2.3", SizeRefuted, "×", 2},
 		{"throughput[a, rate=100, tls=off] > throughput[b, rate=100, tls=off]", Opposite, "×", 0.5},
 		{"throughput[b, rate=100, tls=off] / throughput[b, rate=200, tls=off] > 1.5", NoEffect, "×", 1},
 		{"throughput[a, rate=100, tls=off] / throughput[b, rate=100, tls=off] ~ 0.5 +- 3%", Confirmed, "×", 0.5},
@@ -30,7 +30,10 @@ func TestEvaluate(t *testing.T) {
 		{"errors[a, rate=100, tls=off] < 1%", Confirmed, "%", 0},
 		{"throughput[a, rate=100, tls=off] * cpu[a, rate=100, tls=off] < 65%", Confirmed, "", 0.0202},
 		{"cpu[a, rate=100, tls=off] - cpu[b, rate=100, tls=off] > 5us", Confirmed, "µs", 10.05},
-		{"(cpu[a, rate=100, tls=off] - cpu[b, rate=100, tls=off]) / 100 ~ 0.1us", Confirmed, "µs", 10.05},
+		{"(cpu[a, rate=100, tls=off] - cpu[b, rate=100, tls=off]) / 100 ~ 0.1us", Confirmed, "µs", 0.1005},
+		{"50ns <= (cpu[a, rate=100, tls=off] - cpu[b, rate=100, tls=off]) / 100 <= 0.2us", Confirmed, "µs", 0.1005},
+		{"3us <= (cpu[a, rate=100, tls=off] - cpu[b, rate=100, tls=off]) / 100 <= 8us", SizeRefuted, "µs", 0.1005},
+		{"0.01us <= (cpu[a, rate=100, tls=off] - cpu[b, rate=100, tls=off]) / 100 <= 0.05us", SizeRefuted, "µs", 0.1005}, // more than the range is not what was claimed
 		{"cpu[b, rate=100, tls=off] - cpu[b, rate=200, tls=off] > 5us", NoEffect, "µs", 0},
 		{"throughput[b, rate=100, tls=off] > 1k and throughput[a, rate=100, tls=off] > 5k", Mixed, "req/s", 2010},
 	} {
@@ -125,7 +128,7 @@ func TestUnmeasurable(t *testing.T) {
 func TestSeveralExpressions(t *testing.T) {
 	const faster, slower = "throughput[b, rate=100, tls=off] > 1.5 * throughput[a, rate=100, tls=off]", "throughput[b, rate=100, tls=off] > 3 * throughput[a, rate=100, tls=off]"
 	out := Evaluate(&Claim{Expressions: []string{faster, slower}}, made(6), Options{})
-	if out.Verdict != Mixed || len(out.Parts) != 2 || out.Parts[0].Verdict != Confirmed || out.Parts[1].Verdict != Direction || out.Why != "of 2 parts 1 confirmed and 1 direction only" {
+	if out.Verdict != Mixed || len(out.Parts) != 2 || out.Parts[0].Verdict != Confirmed || out.Parts[1].Verdict != SizeRefuted || out.Why != "of 2 parts 1 confirmed and 1 size refuted; as a whole it does not hold" {
 		t.Errorf("%+v", out)
 	}
 }
@@ -133,7 +136,7 @@ func TestSeveralExpressions(t *testing.T) {
 func TestADirectionOfItsOwn(t *testing.T) {
 	const size = "throughput[b, rate=100, tls=off] > 3 * throughput[a, rate=100, tls=off]"
 	for direction, want := range map[string]Verdict{
-		"cpu[b, rate=100, tls=off] < cpu[a, rate=100, tls=off]": Direction,
+		"cpu[b, rate=100, tls=off] < cpu[a, rate=100, tls=off]": SizeRefuted, // though the direction holds
 		"cpu[b, rate=100, tls=off] > cpu[a, rate=100, tls=off]": Opposite,
 		"rss[b, rate=100, tls=off] > rss[a, rate=100, tls=off]": SizeRefuted, // the direction is open
 	} {
@@ -154,7 +157,7 @@ func TestADirectionOfItsOwnIsHeldToTheMargin(t *testing.T) {
 		{0.99, 0, SizeRefuted},
 		{0.9, 0, Opposite},
 		{0.9, 0.15, SizeRefuted},
-		{1.1, 0, Direction},
+		{1.1, 0, SizeRefuted},
 		{1.1, 0.15, SizeRefuted},
 	} {
 		a, b := make([]float64, 8), make([]float64, 8)
@@ -174,7 +177,7 @@ func TestADirectionOfItsOwnIsHeldToTheMargin(t *testing.T) {
 
 func TestMargin(t *testing.T) {
 	a, b := []float64{100, 101, 102, 100, 101, 102}, []float64{100, 100, 100, 100, 100, 100}
-	for margin, want := range map[float64]Verdict{0: NoEffect, 0.005: Direction} {
+	for margin, want := range map[float64]Verdict{0: NoEffect, 0.005: SizeRefuted} {
 		c := Claim{Expressions: []string{"throughput[a] > 1.5 * throughput[b]"}, Margin: margin}
 		if out := Evaluate(&c, single(a, b), Options{}); out.Verdict != want {
 			t.Errorf("margin %g: %s, want %s", margin, describe(out), want)
@@ -405,10 +408,10 @@ func dialled(blocks int) *madeUp {
 func TestOverADial(t *testing.T) {
 	c := Claim{Expressions: []string{"cpu[request=pooled] <= 0.6 * cpu[request=plain] published 0.545"}, Over: []Dial{{Factor: "repeat"}}}
 	out := Evaluate(&c, dialled(6), Options{})
-	if out.Verdict != Direction || len(out.Parts) != 3 || out.Parts[2].At != "repeat=100" || out.Parts[2].Verdict != AsPublished {
+	if out.Verdict != SizeRefuted || len(out.Parts) != 3 || out.Parts[2].At != "repeat=100" || out.Parts[2].Verdict != AsPublished {
 		t.Errorf("%s: %+v", describe(out), out.Parts)
 	}
-	if want := "the dial decides: confirmed as published at repeat=100; direction only at repeat=1 and repeat=10"; out.Why != want {
+	if want := "the dial decides: confirmed as published at repeat=100; size refuted at repeat=1 and repeat=10"; out.Why != want {
 		t.Errorf("%q, want %q", out.Why, want)
 	}
 	c.Over[0].Levels = []string{"10", "1000"}
@@ -424,7 +427,7 @@ func TestFloor(t *testing.T) {
 	const tenth = "cpu[request=pooled, repeat=%s] / cpu[request=plain, repeat=%s] / 10 <= 0.06 published 0.0545 floor cpu[request=none, repeat=%s] / cpu[request=plain, repeat=%s] / 10"
 	for repeat, want := range map[string]Verdict{
 		"1":   Unmeasurable, // 10 / 11 is the best there is
-		"10":  Direction,    // 10 / 20
+		"10":  SizeRefuted,  // 10 / 20
 		"100": AsPublished,
 	} {
 		for _, text := range []string{text, tenth} {

@@ -23,18 +23,30 @@ const (
 	Greater   Op = ">"
 	GreaterEq Op = ">="
 	About     Op = "~" // within a tolerance
+	// Between is a range, "3us <= a <= 8us": like [About] it has a bound, its middle, and a
+	// tolerance, which makes its ends; but what is beyond it is no more than was claimed, it
+	// is something else.
+	Between Op = "between"
 )
+
+// twoSided reports whether what is claimed has two ends.
+func (o Op) twoSided() bool { return o == About || o == Between }
 
 // flipped is the comparison with its sides changed over.
 func (o Op) flipped() Op {
-	return map[Op]Op{Less: Greater, LessEq: GreaterEq, Greater: Less, GreaterEq: LessEq, About: About}[o]
+	return map[Op]Op{Less: Greater, LessEq: GreaterEq, Greater: Less, GreaterEq: LessEq, About: About, Between: Between}[o]
 }
 
 // Comparison is two sides and what is claimed of them.
 type Comparison struct {
 	Text      string // as written, without what was published and the floor
 	Op        Op
-	Tolerance float64 // of About, as a share of the right side
+	Tolerance float64 // of About and Between, as a share of the right side
+	// Fitted says that what the study sets is fitted to the figure that was published, so
+	// that to confirm it is the only outcome there can be.
+	Fitted bool
+	// Unmeasurable says that this comparison can't be decided here, whatever the others can.
+	Unmeasurable bool
 
 	left, right node
 	at          int // offset of the operator
@@ -99,6 +111,9 @@ type pick struct {
 // String writes the comparison so that it can be read again.
 func (c *Comparison) String() string {
 	text := write(c.left, 0) + " " + string(c.Op) + " " + write(c.right, 0)
+	if c.Op == Between {
+		text = write(c.end(-1), 0) + " <= " + write(c.left, 0) + " <= " + write(c.end(+1), 0)
+	}
 	if c.Op == About {
 		text += " +- " + percent(c.Tolerance)
 	}
@@ -109,6 +124,13 @@ func (c *Comparison) String() string {
 		text += " " + floorWord + " " + write(c.floor, 0)
 	}
 	return text
+}
+
+// end is one of the two of a range.
+func (c *Comparison) end(side float64) node {
+	n, _ := c.right.(number)
+	n.value *= 1 + side*c.Tolerance
+	return n
 }
 
 // percent writes a share as people do: "2 %" is "2%" in an expression.

@@ -132,12 +132,17 @@ func (m *matter) floored(r reading, more int, o Options) reading {
 	case side == 0 || where.reaches(target, side):
 		return r
 	case where.short(target, side):
-		return reading{Unmeasurable, false, "it can't be measured this way: not even work that costs nothing would reach the size that is claimed"}
+		return reading{verdict: Unmeasurable, why: "it can't be measured this way: not even work that costs nothing would reach the size that is claimed"}
+	case r.verdict == SizeRefuted && r.directed:
+		return reading{verdict: Direction, open: true, why: directionHolds + floorUnknown, directed: true}
 	case r.verdict == SizeRefuted || r.verdict == NoEffect:
-		return reading{Undecided, true, "the size is not reached, but whether work that costs nothing would reach it can't be told"}
+		return reading{verdict: Undecided, open: true, why: floorUnknown}
 	}
 	return r
 }
+
+// floorUnknown is why a size that is not reached isn't refuted.
+const floorUnknown = "the size is not reached, but whether work that costs nothing would reach it can't be told"
 
 // part decides.
 func (m *matter) part(o Options) Part {
@@ -183,9 +188,8 @@ func (m *matter) shown(o Options) *Effect {
 		return nil
 	}
 	e := &m.effect
-	out := &Effect{Of: write(e.figure, 0), Op: e.claimed.op, Tolerance: e.claimed.tolerance}
-	ratio := e.hasNull && e.base == nil
-	name, scale := shownAs(e.nature.dim, ratio, e.nature.percent)
+	out := &Effect{Of: write(e.as, 0), Op: e.claimed.op, Tolerance: e.claimed.tolerance}
+	name, scale := e.shown()
 	out.Unit, out.Bound = name, e.claimed.bound*scale
 	out.Interval = iv
 	out.Interval.Estimate *= scale

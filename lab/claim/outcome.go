@@ -24,6 +24,8 @@ type Outcome struct {
 	// Basis is what the verdict rests on; nil if it was not told. It is the run's, and
 	// set by who knows the run.
 	Basis *Basis `json:"basis,omitempty"`
+	// ByConstruction says why no other outcome was possible, if there is such a part.
+	ByConstruction string `json:"by_construction,omitempty"`
 }
 
 // Part is one comparison of a claim, at one place of its dials.
@@ -73,7 +75,7 @@ type Effect struct {
 // with a claim is why it can't be measured.
 func Evaluate(c *Claim, src Source, o Options) Outcome {
 	out := Outcome{ID: c.ID, Says: c.Says, Published: c.Published}
-	if c.Unmeasurable != "" {
+	if c.Unmeasurable != "" && !c.marks(func(c *Comparison) bool { return c.Unmeasurable }) {
 		out.Verdict, out.Why = Unmeasurable, oneLine(c.Unmeasurable)
 		for _, text := range c.Expressions {
 			out.Parts = append(out.Parts, Part{Expression: oneLine(text), Verdict: Unmeasurable})
@@ -109,15 +111,22 @@ func Evaluate(c *Claim, src Source, o Options) Outcome {
 	var verdicts []Verdict
 	for i := range subjects {
 		parts := subjects[i].decide(o)
-		var list []Verdict
-		for _, p := range parts {
-			list = append(list, p.Verdict)
-		}
-		verdicts = append(verdicts, overRange(list))
+		c.qualify(parts)
+		verdicts = append(verdicts, overRange(verdictsOf(parts)))
 		out.Parts = append(out.Parts, parts...)
+	}
+	if slices.ContainsFunc(out.Parts, func(p Part) bool { return p.Verdict == ByConstruction }) {
+		out.ByConstruction = oneLine(c.ByConstruction)
 	}
 	out.conclude(verdicts, len(ranges) > 1)
 	return out
+}
+
+func verdictsOf(parts []Part) (list []Verdict) {
+	for _, p := range parts {
+		list = append(list, p.Verdict)
+	}
+	return list
 }
 
 // comparisons is how many the claim's expressions have.

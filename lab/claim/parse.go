@@ -97,8 +97,11 @@ func (p *parser) comparison() Comparison {
 			c.Tolerance = p.tolerance()
 		}
 	}
+	if c.Op == LessEq && p.isSign("<=") {
+		p.between(&c)
+	}
 	if p.isSign("<", "<=", ">", ">=", "~") {
-		p.fail(p.tok.at, `write "a < b and b < c"`, "expected one comparison, got a second %v", p.tok)
+		p.fail(p.tok.at, `write "a < b and b < c", or a range as 3us <= a <= 8us`, "expected one comparison, got a second %v", p.tok)
 	}
 	if p.err == nil {
 		c.Text = oneLine(p.scan.src[from:p.last])
@@ -107,11 +110,38 @@ func (p *parser) comparison() Comparison {
 	return c
 }
 
-// Words that begin a clause behind a comparison.
+// between reads the upper end of a range, whose lower end and figure were taken for a
+// comparison.
+func (p *parser) between(c *Comparison) {
+	c.at = p.tok.at
+	p.advance()
+	low, isLow := c.left.(number)
+	high, isHigh := p.sum().(number)
+	if p.err != nil {
+		return
+	}
+	if !isLow || !isHigh || low.dim != high.dim || !(low.value > 0) || !(high.value > low.value) {
+		p.fail(c.at, "write it as 3us <= a <= 8us", "expected a range from one number above zero to a larger one of the same unit")
+		return
+	}
+	middle := low
+	middle.value = (low.value + high.value) / 2
+	c.Op, c.left, c.right = Between, c.right, middle
+	c.Tolerance = (high.value - low.value) / (high.value + low.value)
+}
+
+// Words that begin a clause behind a comparison, or are one.
 const (
-	publishedWord = "published"
-	floorWord     = "floor"
+	publishedWord    = "published"
+	floorWord        = "floor"
+	fittedWord       = "fitted"
+	unmeasurableWord = "unmeasurable"
 )
+
+// isClause reports whether a word has a meaning behind a comparison, and can't be a metric.
+func isClause(word string) bool {
+	return slices.Contains([]string{publishedWord, floorWord, fittedWord, unmeasurableWord}, word)
+}
 
 // clauses reads what may stand behind a comparison: the figure that was published,
 // and what the figure would be if the work that is measured cost nothing.
@@ -129,7 +159,13 @@ func (p *parser) clauses(c *Comparison) {
 		case t.text == floorWord && c.floor == nil:
 			p.advance()
 			c.floor = p.sum()
-		case t.text == publishedWord, t.text == floorWord:
+		case t.text == fittedWord && !c.Fitted:
+			p.advance()
+			c.Fitted = true
+		case t.text == unmeasurableWord && !c.Unmeasurable:
+			p.advance()
+			c.Unmeasurable = true
+		case isClause(t.text):
 			p.fail(t.at, "", "%q stands here twice", t.text)
 		default:
 			return
@@ -191,7 +227,7 @@ func (p *parser) factor() node {
 		n := p.sum()
 		p.expect(")")
 		return n
-	case t.kind == word && t.text != "and" && t.text != publishedWord && t.text != floorWord:
+	case t.kind == word && t.text != "and" && !isClause(t.text):
 		return p.named()
 	}
 	p.fail(t.at, "", "expected a metric or a number, got %v", t)

@@ -80,7 +80,7 @@ func TestParseProblems(t *testing.T) {
 		{"a > ", "column 5: expected a metric or a number, got the end"},
 		{"a > 1 b", `column 7: expected the end, or "and", got "b"`},
 		{"a > 1 and", "column 10: expected a metric or a number, got the end"},
-		{"1 < a < 2", `column 7: expected one comparison, got a second "<" (write "a < b and b < c")`},
+		{"1 < a < 2", `column 7: expected one comparison, got a second "<" (write "a < b and b < c", or a range as 3us <= a <= 8us)`},
 		{"a = 1", `column 3: expected <, <=, >, >= or ~, got "=" (a claim compares, such as a / b >= 2.3)`},
 		{"ä + $ > 1", `column 5: expected a metric or a number, got "$"`},
 		{"(a > 1", `column 4: expected ")", got ">"`},

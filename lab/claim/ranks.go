@@ -53,8 +53,7 @@ func (m *matter) parting(byRank *stats.Interval) string {
 
 // unit is that in which people read the effect, and how many of it one of ours is.
 func (m *matter) unit() (name string, scale float64) {
-	e := &m.effect
-	name, scale = shownAs(e.nature.dim, e.hasNull && e.base == nil, e.nature.percent)
+	name, scale = m.effect.shown()
 	if name != "" && name != "×" {
 		name = " " + name
 	}

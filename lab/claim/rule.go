@@ -24,7 +24,12 @@ type reading struct {
 	verdict Verdict
 	open    bool // more blocks may change it
 	why     string
+	// directed says that the direction holds, whatever became of the size.
+	directed bool
 }
+
+// directionHolds begins why a verdict is given where the direction holds.
+const directionHolds = "the direction holds, "
 
 // read gives the verdict on one comparison: the rule of
 // docs/claims-and-verdicts.md. What confirms is held to the interval of the part,
@@ -35,21 +40,23 @@ func (e *effect) read(v evidence) reading {
 	next := v.own == nil && e.side() != 0 && e.same(v.near, v.margin, v.base)
 	switch {
 	case direction == fails && v.own != nil:
-		return reading{Opposite, false, "its direction does not hold"}
+		return reading{verdict: Opposite, why: "its direction does not hold"}
 	case direction == fails:
-		return reading{Opposite, false, "the opposite holds, beyond " + e.reason(v)}
+		return reading{verdict: Opposite, why: "the opposite holds, beyond " + e.reason(v)}
 	case size.verdict != "" && direction != open:
-		return reading{size.verdict, false, size.why + e.remark(next)}
+		return reading{verdict: size.verdict, why: size.why + e.remark(next)}
 	case none && (e.bare() || v.wide.short(e.target(), e.side())):
-		return reading{NoEffect, false, "no effect: the same within " + inPercent(v.margin)}
+		return reading{verdict: NoEffect, why: "no effect: the same within " + inPercent(v.margin)}
+	case direction == holds && e.directed(v) && size.state == fails:
+		return reading{verdict: SizeRefuted, why: directionHolds + "but " + size.why, directed: true}
 	case direction == holds && e.directed(v):
-		return reading{Direction, size.state == open, "the direction holds, " + size.why}
+		return reading{verdict: Direction, open: size.state == open, why: directionHolds + size.why, directed: true}
 	case size.state == fails:
-		return reading{SizeRefuted, false, size.why + e.undirected(v)}
+		return reading{verdict: SizeRefuted, why: size.why + e.undirected(v)}
 	case size.verdict != "":
-		return reading{Undecided, true, "the size holds, but the direction can't be told"}
+		return reading{verdict: Undecided, open: true, why: "the size holds, but the direction can't be told"}
 	}
-	return reading{Undecided, true, "the data can't tell"}
+	return reading{verdict: Undecided, open: true, why: "the data can't tell"}
 }
 
 // directed reports whether there is a direction apart from the size.
@@ -174,7 +181,7 @@ func (e *effect) size(v evidence) sized {
 // onlyDirection reports whether the bound is no effect, while the size is that of
 // the published figure.
 func (e *effect) onlyDirection() bool {
-	return e.hasNull && e.claimed.op != About && compare(e.claimed.bound, e.null) == 0
+	return e.hasNull && !e.claimed.op.twoSided() && compare(e.claimed.bound, e.null) == 0
 }
 
 // sizeOfBound is size for what has no published figure.
@@ -186,6 +193,8 @@ func (e *effect) sizeOfBound(v evidence) sized {
 		return sized{Confirmed, holds, "the whole interval is on the claimed side"}
 	case e.claimed.op == About && side > 0 && v.near.above(high), e.claimed.op == About && side < 0 && v.near.below(low):
 		return sized{AtLeast, holds, "the effect is larger than claimed"}
+	case e.claimed.op == Between && side != 0 && v.wide.beyond(e.claimed.far(side), side):
+		return sized{"", fails, "the effect is larger than claimed"}
 	case e.claimed.holding(v.wide) == fails && side != 0:
 		return sized{"", fails, "the effect is smaller than claimed"}
 	case e.claimed.holding(v.wide) == fails:

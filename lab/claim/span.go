@@ -66,6 +66,15 @@ func (r region) ends() (low, high float64) {
 	return r.bound - about, r.bound + about
 }
 
+// far is the end of the region that is farther from no effect, as seen from a side.
+func (r region) far(side int) float64 {
+	low, high := r.ends()
+	if side > 0 {
+		return high
+	}
+	return low
+}
+
 // holding says whether all, none or some of a span is in the region.
 func (r region) holding(s span) state {
 	low, high := r.ends()

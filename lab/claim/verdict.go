@@ -8,21 +8,23 @@ type Verdict string
 // The verdicts. Only a part that names its published figure can be confirmed as
 // published.
 const (
-	AsPublished  Verdict = "confirmed as published" // the published figure lies in the interval
-	AtLeast      Verdict = "confirmed, at least"    // the effect is surely larger than published
-	Confirmed    Verdict = "confirmed"              // what is claimed holds; no figure was published, or the parts are confirmed in different ways
-	Direction    Verdict = "direction only"         // the direction holds, the size does not or can't be told
-	SizeRefuted  Verdict = "size refuted"           // the interval excludes the size, and a direction can't be told
-	Opposite     Verdict = "opposite"               // the effect is surely the other way
-	NoEffect     Verdict = "no effect"              // equivalent to none within the margin
-	Undecided    Verdict = "undecided"              // the data can't tell
-	Unmeasurable Verdict = "unmeasurable"           // it can't be measured here, or not in this way
-	Mixed        Verdict = "mixed"                  // of a claim whose parts came out differently
+	AsPublished Verdict = "confirmed as published" // the published figure lies in the interval
+	AtLeast     Verdict = "confirmed, at least"    // the effect is surely larger than published
+	Confirmed   Verdict = "confirmed"              // what is claimed holds; no figure was published, or the parts are confirmed in different ways
+	// ByConstruction is what would be confirmed if the study could have come out otherwise.
+	ByConstruction Verdict = "by construction"
+	Direction      Verdict = "direction only" // the direction holds, the size can't be told
+	SizeRefuted    Verdict = "size refuted"   // the interval excludes the size, whether the direction holds or not
+	Opposite       Verdict = "opposite"       // the effect is surely the other way
+	NoEffect       Verdict = "no effect"      // equivalent to none within the margin
+	Undecided      Verdict = "undecided"      // the data can't tell
+	Unmeasurable   Verdict = "unmeasurable"   // it can't be measured here, or not in this way
+	Mixed          Verdict = "mixed"          // of a claim whose parts came out differently
 )
 
 // Verdicts are all there are, best first.
 func Verdicts() []Verdict {
-	return []Verdict{AsPublished, AtLeast, Confirmed, Direction, Mixed, SizeRefuted, NoEffect, Opposite, Undecided, Unmeasurable}
+	return []Verdict{AsPublished, AtLeast, Confirmed, ByConstruction, Direction, Mixed, SizeRefuted, NoEffect, Opposite, Undecided, Unmeasurable}
 }
 
 // Confirms reports whether direction and size hold.

@@ -42,6 +42,11 @@ func measured(e *claim.Effect) string {
 var signs = map[claim.Op]string{claim.LessEq: "≤", claim.GreaterEq: "≥"}
 
 func claimed(e *claim.Effect) string {
+	if e.Op == claim.Between {
+		by, unit := scale(e.Unit, e.Bound)
+		low, high := e.Bound*(1-e.Tolerance)/by, e.Bound*(1+e.Tolerance)/by
+		return number(low) + " to " + number(high) + unit
+	}
 	by, unit := scale(e.Unit, e.Bound)
 	sign, ok := signs[e.Op]
 	if !ok {

@@ -52,6 +52,7 @@ func Questions(c studies.Catalogue, held map[string][]claim.Claim, records []Rec
 			// The first is the best, unless it was judged otherwise than today.
 			v := &r.Verdicts[j]
 			if q.Held != nil {
+				*v = claim.Rejudge(*v, q.Held)
 				markAged(v, q.Held)
 			}
 			if q.Record == nil || outdated(q.Result) && !outdated(v) {
@@ -133,10 +134,18 @@ func (q *Question) Verdict() claim.Verdict {
 
 // Word is the verdict with what weakens it, as it is shown wherever there is one.
 func (q *Question) Word() string {
+	word := string(q.Verdict())
 	if q.Result != nil {
-		return q.Result.Word()
+		word = q.Result.Word()
 	}
-	return string(q.Verdict())
+	if q.Substitute == "" || q.Verdict() == NotMeasured {
+		return word
+	}
+	of := "of " + q.Substitute
+	if text, ok := strings.CutSuffix(word, ")"); ok {
+		return text + ", " + of + ")"
+	}
+	return word + " (" + of + ")"
 }
 
 // Remedy is the command that decides the claim: that of its study, or what a
@@ -190,15 +199,21 @@ Engineers publish figures about Go HTTP services every day. Here is each that we
 know of, the question it makes, and what came out when it was put on the dyno. A claim
 is *confirmed as published* if the published figure lies in the interval, or all of that
 within the tolerance that is claimed, *confirmed, at least* if the effect is surely
-larger, *direction only* if the size does not hold or can't be told, *size refuted* if the interval excludes it and no direction can be told either,
-*opposite* if the effect is surely the other way, *no effect* if it is equivalent to none,
+larger, *by construction* if the study could not have come out otherwise, as what it sets was fitted
+to what was published, *direction only* if the direction holds and the size can't be told,
+*size refuted* if the interval excludes the size that is claimed, whether the direction holds
+or not, *opposite* if the effect is surely the other way, *no effect* if it is equivalent to none,
 *undecided* if the data can't tell, *unmeasurable* if the machine, or the study, lacks
 what it takes, and *mixed* if its parts came out differently. What weakens a verdict
 stands in parentheses behind it. The rule is in
 [claims-and-verdicts.md](claims-and-verdicts.md), what was measured in
 [results](results). Claims are held to the ratios of what was published, as absolute
 figures of another machine are no limit here; the few that are held to such a figure have
-no other, and are of this machine.`
+no other, and are of this machine. Verdicts are given by today's rule, and by what studies
+hold claims to today, on the intervals that were recorded then; what that can't tell is
+*by an older form of its study*. Where an article is about a program of its own that nobody
+else has, another was measured in its place, which stands behind the verdict: it tells
+nothing of the article's.`
 
 type page struct{ out strings.Builder }
 
@@ -207,28 +222,31 @@ func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.out, format+"\n
 // counts says how many claims have which verdict, and how many of these have it without
 // anything that weakens it.
 func (p *page) counts(list []Question) {
-	p.line("| verdict | claims | of them, with nothing that weakens it |\n|---|--:|--:|")
+	p.line("| verdict | claims | of them, of another program than the article's | of them, with nothing that weakens it |\n|---|--:|--:|--:|")
 	row := func(name string, of func(claim.Verdict) bool) {
-		n, measured, strong := 0, 0, 0
+		n, measured, strong, other := 0, 0, 0, 0
 		for i := range list {
 			q := &list[i]
 			if !of(q.Verdict()) {
 				continue
 			}
 			n++
+			if q.Substitute != "" && q.Verdict() != NotMeasured {
+				other++
+			}
 			if q.Result == nil {
 				continue
 			}
 			measured++
-			if q.Result.Weakness() == (claim.Weakness{}) {
+			if q.Result.Weakness() == (claim.Weakness{}) && q.Substitute == "" {
 				strong++
 			}
 		}
 		if n > 0 && measured == 0 {
-			p.line("| %s | %d | |", name, n)
+			p.line("| %s | %d | %d | |", name, n, other)
 			return
 		}
-		p.line("| %s | %d | %d |", name, n, strong)
+		p.line("| %s | %d | %d | %d |", name, n, other, strong)
 	}
 	for _, v := range verdictsOf(list) {
 		row(string(v), func(o claim.Verdict) bool { return o == v })
@@ -284,6 +302,9 @@ func (p *page) detail(q *Question) {
 		p.line("- Held to: %s.", strings.TrimSuffix(q.Held.Says, "."))
 	}
 	p.line("- Verdict: **%s**%s", q.Word(), suffix(": ", q.reason()))
+	if q.Result != nil && q.Result.ByConstruction != "" {
+		p.line("- By construction: %s", q.Result.ByConstruction)
+	}
 	if q.Departs != "" {
 		p.line("- Departs from the article: %s", q.Departs)
 	}
@@ -331,6 +352,9 @@ func (p *page) result(q *Question) {
 		figure := part.Why
 		if part.Effect != nil {
 			figure = measured(part.Effect)
+			if of := part.Other(); of != "" {
+				figure = "`" + of + "`: " + figure
+			}
 		}
 		p.line("| `%s` | %s | %s |", cell(part.Expression), cell(figure), q.Result.WordOf(i))
 	}

@@ -162,6 +162,9 @@ func claimed(e *claim.Effect) string {
 		s := scaleFor(e.Unit, x)
 		return join(strconv.FormatFloat(round(x/s.by, maxDigits), 'f', -1, 64), s.suffix)
 	}
+	if e.Op == claim.Between {
+		return figure(e.Bound*(1-e.Tolerance)) + "–" + figure(e.Bound*(1+e.Tolerance))
+	}
 	text := words(sign, string(e.Op)) + gap + figure(e.Bound)
 	if e.Op == claim.About {
 		text += gap + "±" + gap + strconv.FormatFloat(round(100*e.Tolerance, digits), 'f', -1, 64) + gap + "%"

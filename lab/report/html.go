@@ -164,7 +164,7 @@ func (p *page) Class(v claim.Verdict) string {
 		return "confirmed"
 	case v.Refutes():
 		return "refuted"
-	case v == claim.Direction:
+	case v == claim.Direction, v == claim.ByConstruction:
 		return "direction"
 	}
 	return string(v) // one word

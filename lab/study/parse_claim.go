@@ -33,14 +33,14 @@ func claimsAt(at scope, s *Study) []claim.Claim {
 }
 
 func claimAt(at scope, space *claim.Space) claim.Claim {
-	f, understood := at.fields("id", "says", "published", "holds", "expressions", "over", "direction", "margin", "unmeasurable")
+	f, understood := at.fields("id", "says", "published", "holds", "expressions", "over", "direction", "margin", "unmeasurable", "by_construction")
 	var c claim.Claim
 	if v, ok := f["id"]; ok {
 		c.ID = v.name()
 	} else if understood {
 		at.problem("add: id: faster", "the claim has no id")
 	}
-	for field, into := range map[string]*string{"says": &c.Says, "published": &c.Published, "unmeasurable": &c.Unmeasurable} {
+	for field, into := range map[string]*string{"says": &c.Says, "published": &c.Published, "unmeasurable": &c.Unmeasurable, "by_construction": &c.ByConstruction} {
 		if v, ok := f[field]; ok {
 			*into = strings.Join(strings.Fields(v.filled("\n\t")), " ")
 		}
@@ -70,6 +70,7 @@ func claimAt(at scope, space *claim.Space) claim.Claim {
 	}
 	if understood {
 		checkClaim(at, f)
+		checkMarks(at, &c)
 	}
 	return c
 }
@@ -83,6 +84,17 @@ func checkClaim(at scope, f map[string]scope) {
 	}
 	if _, ok := f["unmeasurable"]; !ok && !holds && !several {
 		at.problem("add: holds: throughput[a] > throughput[b]", "the claim has nothing to decide")
+	}
+}
+
+// checkMarks asks for the reason of what is marked in an expression.
+func checkMarks(at scope, c *claim.Claim) {
+	fitted, unmeasurable := c.Marked()
+	if fitted && c.ByConstruction == "" {
+		at.problem("add: by_construction: why it could not have come out otherwise", "a comparison is marked as fitted, and nothing says why")
+	}
+	if unmeasurable && c.Unmeasurable == "" {
+		at.problem("add: unmeasurable: why, and how to run it where it can be told", "a comparison is marked as unmeasurable, and nothing says why")
 	}
 }
 
