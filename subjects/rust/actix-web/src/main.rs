@@ -9,6 +9,9 @@ use actix_web::{
 use serde::Serialize;
 use userdata::{NewUser, Profile};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[derive(Serialize)]
 struct Greeting {
     message: &'static str,

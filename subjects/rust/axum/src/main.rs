@@ -12,6 +12,9 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use userdata::{NewUser, Profile};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[derive(Serialize)]
 struct Greeting {
     message: &'static str,
