@@ -74,6 +74,7 @@ type Subject struct {
 	Framework string            `json:"framework,omitempty"`
 	Version   string            `json:"version,omitempty"`
 	Role      string            `json:"role,omitempty"` // production, tuned, engine, own
+	Own       bool              `json:"own,omitempty"`  // a product of dyno's own project, which stands for no language
 	BuildHash string            `json:"build_hash,omitempty"`
 	BuildSize uint64            `json:"build_size,omitempty"` // bytes of what was built, with the packages it brings; 0 if that is not known
 	Builds    map[string]string `json:"builds,omitempty"`     // of a factor build.flags: the hash by the flags

@@ -60,7 +60,7 @@ func newIsland(a *analysis.Analysis, tables []ranking, kept map[*analysis.Cell][
 			g.Units[m] = unit(t.Group, m)
 		}
 		for _, r := range t.Rows {
-			cell := newIslandCell(r, kept[r.Cell])
+			cell := newIslandCell(r, kept[r.Cell], c)
 			cell.Behind = behind(t, r)
 			g.Cells = append(g.Cells, cell)
 		}
@@ -85,9 +85,9 @@ func behind(t ranking, r row) []int {
 	return out
 }
 
-func newIslandCell(r row, kept []analysis.Second) islandCell {
+func newIslandCell(r row, kept []analysis.Second, c language) islandCell {
 	out := islandCell{
-		Subject: r.Cell.Subject, Language: r.Subject.Language, Role: r.Subject.Role, Rank: r.Rank, Colour: r.Colour, Trials: append([]int{}, r.Cell.Trials...),
+		Subject: r.Cell.Subject, Language: c.standsFor(r.Subject), Role: r.Subject.Role, Rank: r.Rank, Colour: r.Colour, Trials: append([]int{}, r.Cell.Trials...),
 		Values: map[string][]float64{}, Estimates: map[string]stats.Interval{},
 		Response: curve(r.Cell.Curve), Service: curve(r.Cell.Service), Seconds: seconds(kept),
 	}

@@ -49,7 +49,7 @@ type choice struct {
 
 // Languages are those of the subjects, in order of the alphabet.
 func (p *page) Languages() []choice {
-	return p.choices(func(i int) string { return p.Run.Subjects[i].Language })
+	return p.choices(func(i int) string { return p.standsFor(p.Run.Subjects[i]) })
 }
 
 // Roles are those of the subjects.
@@ -123,6 +123,9 @@ func newLanguageTable(a *analysis.Analysis, r ranking, c language) languageTable
 	}
 	return t
 }
+
+// LanguageOf is what a subject stands for in the table of languages.
+func (p *page) LanguageOf(s archive.Subject) string { return p.standsFor(s) }
 
 // Alike says which frameworks can't be told apart from the best of their language.
 func (p *page) Alike(subjects []string) string {

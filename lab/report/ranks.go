@@ -44,13 +44,13 @@ func newRanks(a *analysis.Analysis, g *analysis.Group, by string, c language) ra
 	}
 	best := map[string]int{} // the cell of each language
 	for _, p := range places {
-		language := subject(a, p.Subject).Language
+		language := c.standsFor(subject(a, p.Subject))
 		if _, taken := best[language]; !taken && language != "" {
 			best[language] = p.Cell
 		}
 	}
 	languages := analysis.Among(places, func(p analysis.Place) bool {
-		cell, ok := best[subject(a, p.Subject).Language]
+		cell, ok := best[c.standsFor(subject(a, p.Subject))]
 		return ok && cell == p.Cell
 	})
 	for i := range g.Cells {
@@ -58,7 +58,7 @@ func newRanks(a *analysis.Analysis, g *analysis.Group, by string, c language) ra
 			continue
 		}
 		s := newStanding(a, &g.Cells[i], languages, r.Columns)
-		s.Alike = alike(a, places, g.Cells[i].Cell, s.Subject.Language)
+		s.Alike = alike(a, places, g.Cells[i].Cell, s.Subject)
 		r.Languages = append(r.Languages, s)
 	}
 	sortStandings(r.Languages)
@@ -90,16 +90,25 @@ func newStanding(a *analysis.Analysis, cell *analysis.Cell, places []analysis.Pl
 	return s
 }
 
+// standsFor is the language that a subject may stand for: of the products of dyno's own
+// project, which nobody else writes services with, it is a row of their own.
+func (c language) standsFor(s archive.Subject) string {
+	if s.Own && s.Language != "" {
+		return c.text("languages.own", "language", s.Language)
+	}
+	return s.Language
+}
+
 func sortStandings(list []standing) {
 	slices.SortStableFunc(list, func(x, y standing) int { return cmp.Compare(x.Order, y.Order) })
 }
 
 // alike are the frameworks of a language that its best, in the cell given, is not better
 // than beyond doubt.
-func alike(a *analysis.Analysis, places []analysis.Place, best int, language string) []string {
+func alike(a *analysis.Analysis, places []analysis.Place, best int, of archive.Subject) []string {
 	var names []string
 	for _, p := range places {
-		if p.Cell != best && !slices.Contains(p.Behind, best) && subject(a, p.Subject).Language == language {
+		if s := subject(a, p.Subject); p.Cell != best && !slices.Contains(p.Behind, best) && s.Language == of.Language && s.Own == of.Own {
 			names = append(names, p.Subject)
 		}
 	}

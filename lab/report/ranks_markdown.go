@@ -93,7 +93,7 @@ func (m *markdown) standings(r ranks, list []standing, languages bool) {
 	}
 	m.line("%s\n%s", head, rule)
 	for _, s := range list {
-		line := "| " + s.Rank + " | " + escape(words(s.Subject.Language, "–")) + " | " + escape(frameworkOf(s, m.language)) + " |"
+		line := "| " + s.Rank + " | " + escape(words(m.standsFor(s.Subject), "–")) + " | " + escape(frameworkOf(s, m.language)) + " |"
 		if languages && len(s.Alike) > 0 {
 			line = strings.TrimSuffix(line, " |") + " (" + escape(m.text("js.languages.alike", "subjects", strings.Join(s.Alike, m.text("js.comma")))) + ")" + " |"
 		}

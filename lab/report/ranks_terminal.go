@@ -25,7 +25,7 @@ func terminalLanguages(r ranks, c language, width int, p painter, noted bool) st
 		if len(s.Alike) > 0 {
 			name += " " + c.count("languages.more", len(s.Alike))
 		}
-		line := []cellText{{main: s.Rank}, {main: printable(s.Subject.Language)}, {main: printable(name)}}
+		line := []cellText{{main: s.Rank}, {main: printable(c.standsFor(s.Subject))}, {main: printable(name)}}
 		for i, f := range s.Figures {
 			line = append(line, cellText{main: f.mainText()})
 			if i == 0 {

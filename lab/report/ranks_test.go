@@ -67,6 +67,30 @@ func TestRanksOfLanguages(t *testing.T) {
 	}
 }
 
+// What is of dyno's own project stands for no language, however fast it is.
+func TestOwnSubjectsStandForNoLanguage(t *testing.T) {
+	place := func(rank, cell int, behind ...int) analysis.Place {
+		return analysis.Place{Rank: rank, Cell: cell, Subject: []string{"go/a", "go/b", "rust/a", "rust/b", "c/a"}[cell], Behind: behind}
+	}
+	a := ranked(place(1, 0), place(2, 2, 0), place(3, 1, 0, 2))
+	for i := range a.Run.Subjects {
+		a.Run.Subjects[i].Own = a.Run.Subjects[i].Name == "go/a"
+	}
+	r := newRanks(a, &a.Groups[0], cpu, English().c)
+	if got, want := lines(r.Languages), "1 go/a, 2 rust/a, 3 go/b"; got != want {
+		t.Errorf("languages: %s, want %s", got, want)
+	}
+	var out bytes.Buffer
+	if err := Ranks(&out, a, RankOptions{By: cpu}, "en"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| go (dyno’s own) |", "| go |"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, &out)
+		}
+	}
+}
+
 // With one framework of each language, languages would be the frameworks once more.
 func TestLanguagesNeedSeveralFrameworks(t *testing.T) {
 	for _, names := range [][]string{{"go/a", "rust/a", "c/a"}, {"go/a", "go/b"}} {

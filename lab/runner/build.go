@@ -74,7 +74,7 @@ func (b *builder) shipped(ctx context.Context, s study.Subject) (*contender, boo
 	c := &contender{
 		Subject: s, starts: make(map[string]subject.StartSpec), sizes: make(map[string]uint64), tells: m.Probe != "", settles: m.Warmup == subject.WarmupSteady,
 		archived: archive.Subject{
-			Name: s.Name, Language: m.Language, Framework: m.Framework, Version: m.Version, Role: string(m.Role),
+			Name: s.Name, Language: m.Language, Framework: m.Framework, Version: m.VersionText(), Role: string(m.Role), Own: m.Own,
 			Command: m.Run, Env: merged(m.Env, s.Env), Limits: s.Limits,
 		},
 	}

@@ -33,11 +33,17 @@ type Manifest struct {
 	Language  string
 	Framework string
 	Version   string // of the framework
-	Role      Role
-	Build     Recipe
-	Run       string // command; $OUT and $PORT are replaced; no shell
-	Ready     string // path polled until it answers; "grpc" for health over gRPC
-	Routes    string // file with the routes to verify, relative to the catalog's root; calls of one that speaks gRPC
+	// Dated is the year in which Version came out, of one that is as old as what a
+	// distribution has: it stands beside the version wherever that is shown. Empty for
+	// one that a registry has in its present version.
+	Dated string
+	// Own says that it is a product of dyno's own project, which stands for no language.
+	Own    bool
+	Role   Role
+	Build  Recipe
+	Run    string // command; $OUT and $PORT are replaced; no shell
+	Ready  string // path polled until it answers; "grpc" for health over gRPC
+	Routes string // file with the routes to verify, relative to the catalog's root; calls of one that speaks gRPC
 	// Probe is by what its runtime tells of its collections: "go" for Go's helper, "helper"
 	// for that of another language, "gc-log" for a JVM's log or V8's; empty if it doesn't.
 	Probe string
@@ -58,6 +64,14 @@ type Manifest struct {
 	// ReadyWithin is how long it may take until it is ready; 0 for what others get.
 	ReadyWithin time.Duration
 	Remarks     string
+}
+
+// VersionText is the version as it is shown: "2.2 (2018)" if it is dated.
+func (m *Manifest) VersionText() string {
+	if m.Dated == "" {
+		return m.Version
+	}
+	return m.Version + " (" + m.Dated + ")"
 }
 
 // Recipe is how an output folder is made from inputs.
@@ -87,12 +101,14 @@ func ParseManifest(file, dir string, data []byte) (Manifest, error) {
 	if root == nil {
 		return m, r.err()
 	}
-	role, secure := string(m.Role), ""
+	role, secure, own := string(m.Role), "", ""
 	r.object(root, "",
 		field{"name", true, r.subjectName(&m.Name, dir)},
 		field{"language", true, r.text(&m.Language)},
 		field{"framework", true, r.text(&m.Framework)},
 		field{"version", true, r.text(&m.Version)},
+		field{"dated", false, r.year(&m.Dated)},
+		field{"own", false, r.oneOf(&own, "true", "false")},
 		field{"role", true, r.oneOf(&role, string(Production), string(Tuned), string(Engine))},
 		field{"build", true, r.recipe(&m.Build, dir)},
 		field{"run", true, r.command(&m.Run)},
@@ -109,7 +125,7 @@ func ParseManifest(file, dir string, data []byte) (Manifest, error) {
 		field{"ready_within", false, r.readyTime(&m.ReadyWithin)},
 		field{"remarks", false, r.text(&m.Remarks)},
 	)
-	m.Role, m.TLS = Role(role), secure == "true"
+	m.Role, m.TLS, m.Own = Role(role), secure == "true", own == "true"
 	if m.Protocols == nil {
 		m.Protocols = []string{request.HTTP1}
 	}

@@ -46,6 +46,19 @@ func (r *reader) readyTime(dst *time.Duration) func(*yaml.Node, string) {
 	}
 }
 
+// yearPattern is a year of the web.
+var yearPattern = regexp.MustCompile(`^(19|20)\d\d$`)
+
+func (r *reader) year(dst *string) func(*yaml.Node, string) {
+	return func(n *yaml.Node, p string) {
+		s, ok := r.scalar(n, p)
+		if ok && !yearPattern.MatchString(s) {
+			r.fail(n, p, "%q is not a year such as 2018", s)
+		}
+		*dst = s
+	}
+}
+
 // packageName is how Debian writes the names of packages (Debian Policy, 5.6.1), so
 // that a manifest can name packages but no options.
 var packageName = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]+$`)

@@ -72,7 +72,7 @@ func (c *Checker) Build(ctx context.Context, items []Item, jobs int) Builds {
 // error is that ctx has ended; all else is in the result.
 func (c *Checker) Try(ctx context.Context, item *Item, builds Builds) (Result, error) {
 	m := item.Manifest
-	r := Result{Name: m.Name, Language: m.Language, Framework: m.Framework, Version: m.Version, Verdict: OK}
+	r := Result{Name: m.Name, Language: m.Language, Framework: m.Framework, Version: m.VersionText(), Verdict: OK}
 	if !item.Ready() {
 		r.Verdict = Lacks
 		var lines []string

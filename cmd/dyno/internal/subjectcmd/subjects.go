@@ -124,9 +124,17 @@ func listed(items []check.Item) []row {
 	rows := make([]row, len(items))
 	for i := range items {
 		m := &items[i].Manifest
-		rows[i] = row{m.Name, m.Language, m.Framework, m.Version, string(m.Role), state(&items[i]), lacks(&items[i]), m.CPUs, oneLine(m.Remarks)}
+		rows[i] = row{m.Name, m.Language, m.Framework, m.VersionText(), roleText(m), state(&items[i]), lacks(&items[i]), m.CPUs, oneLine(m.Remarks)}
 	}
 	return rows
+}
+
+// roleText is a subject's role, and that it is of dyno's own project.
+func roleText(m *subject.Manifest) string {
+	if m.Own {
+		return string(m.Role) + ", dyno's own"
+	}
+	return string(m.Role)
 }
 
 func state(item *check.Item) string {
