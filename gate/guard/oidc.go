@@ -12,6 +12,7 @@ import (
 
 	"dyno/gate/bounds"
 	"dyno/gate/config"
+	"dyno/gate/limit"
 	"dyno/gate/oidc"
 	"dyno/gate/request"
 	"dyno/nano/wire/clock"
@@ -27,6 +28,7 @@ type OIDC struct {
 	verified *verified
 	sums     sync.Pool
 	waiting  crowd // logins that come to an end
+	codes    *limit.Failures
 	log      *slog.Logger
 	told     bounds.Told
 
@@ -38,6 +40,10 @@ const (
 	loginsEach   = 16               // of one client's address that are being ended
 )
 
+// madeUpCodes is how many codes of one client's address the provider may refuse: each is a
+// request to it with the gateway's own secret.
+var madeUpCodes = config.Failures{Address: config.Rate{Requests: 20, Per: time.Minute, Burst: 20, Keys: 100_000}}
+
 // NewOIDC makes the guard. A file that can't be used is an error. What is known of the
 // provider comes some time after [OIDC.Start]: until then who has no session is answered 503.
 func NewOIDC(rules *config.OIDC, clients *oidc.Clients, log *slog.Logger) (*OIDC, error) {
@@ -47,7 +53,7 @@ func NewOIDC(rules *config.OIDC, clients *oidc.Clients, log *slog.Logger) (*OIDC
 	}
 	const noStore = "Cache-Control: no-store\r\n"
 	return &OIDC{
-		rules: *rules, client: client, verified: newVerified(rules.Cache), waiting: newCrowd(loginsEach), log: log,
+		rules: *rules, client: client, verified: newVerified(rules.Cache), waiting: newCrowd(loginsEach), codes: limit.NewFailures(madeUpCodes), log: log,
 		sums:      sync.Pool{New: func() any { return &summing{hash: sha256.New()} }},
 		missing:   request.Refuse(401, "you aren't logged in", "WWW-Authenticate: OpenIDConnect login=\""+rules.Login+"\"\r\n"+noStore).For(request.RefusedNoSession),
 		lacking:   request.Refuse(403, "your account does not allow this", noStore).For(request.RefusedSessionClaims),

@@ -123,12 +123,22 @@ func (o *OIDC) callback(r *request.Request) *request.Answer {
 	if !o.waiting.enter(client) {
 		return o.crowded
 	}
-	a := *o.away
+	if answer := o.codes.Take(client, nil, r.Now); answer != nil {
+		o.waiting.leave(client)
+		return answer
+	}
+	a, wrong := *o.away, false
 	a.Later = &request.Later{
 		Asks: true, Within: answerWithin,
-		Over: func() { o.waiting.leave(client) },
+		Over: func() {
+			o.waiting.leave(client)
+			if !wrong {
+				o.codes.Give(client, nil)
+			}
+		},
 		Work: func(ctx context.Context) func(*request.Request) *request.Answer {
 			cookies, err := o.client.Exchange(ctx, login, code)
+			wrong = oidc.IsRefused(err)
 			return func(*request.Request) *request.Answer {
 				if err != nil {
 					return with(o.failed(err), forget)

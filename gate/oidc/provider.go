@@ -84,7 +84,9 @@ func (c *Client) parseProvider(b []byte) (*Provider, error) {
 	if c.secret == nil || len(says.AuthMethods) > 0 && !slices.Contains(says.AuthMethods, "client_secret_basic") {
 		p.endpoint.AuthStyle = oauth2.AuthStyleInParams
 	}
-	ctx := lib.ClientContext(context.Background(), c.http)
+	asks := *c.http
+	asks.Transport = &sparing{by: c.http.Transport, now: time.Now}
+	ctx := lib.ClientContext(context.Background(), &asks)
 	p.verifier = says.NewProvider(ctx).Verifier(&lib.Config{
 		ClientID: c.rules.ID,
 		Now:      func() time.Time { return c.now().Add(-leeway) },
