@@ -89,6 +89,8 @@ var house = []room{
 		{"gateway"},
 		{"gateway/command"},
 		{"gateway/examples/stamp"},
+		{"gate/storm"},
+		{"gate/storm/cmd/storm"},
 	}},
 	{"cmd", []string{"wire", "internal", "studies", "subjects", "lab", "gate"}, [][]string{
 		{"cmd/dyno/internal/cli"},

@@ -1,0 +1,61 @@
+//go:build linux
+
+package storm
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// configure writes the gateway's configuration. With changes some endpoints come and go, and
+// routes that nobody asks for.
+func (s *Storm) configure(rng *rand.Rand, changed bool) error {
+	var b strings.Builder
+	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
+	p("listen: [{address: %q, tls: false}, %q]\nadmin: %q\n", s.plain, s.secured, s.admin)
+	p("tls: {certificates: [{cert: ./cert.pem, key: ./key.pem}]}\n")
+	p("cache: {size: 16MiB}\nclient: {drain: 8s, rate: 0B}\nroutes:\n")
+	for _, r := range s.routes {
+		p("  - name: %s\n    match: {path: \"/%s/*\"}\n    timeout: 18s\n    to: %s\n", r.name, r.name, r.to)
+		for _, line := range r.lines {
+			p("    %s\n", line)
+		}
+	}
+	if changed {
+		for i := range rng.IntN(3) {
+			p("  - {name: other%d, match: {path: \"/other%d/*\"}, to: %s}\n", i, i, s.order[rng.IntN(len(s.order))])
+		}
+	}
+	p("upstreams:\n")
+	for _, name := range s.order {
+		g := s.groups[name]
+		list := append([]*endpoint(nil), g.endpoints...)
+		if changed {
+			switch rng.IntN(3) {
+			case 0:
+				list = append(list, g.spare)
+			case 1:
+				list = append(list[1:], g.spare)
+			}
+		}
+		p("  %s:\n    endpoints: [", name)
+		for i, e := range list {
+			if i > 0 {
+				p(", ")
+			}
+			p("%q", map[string]string{"h1": "http://", "h1s": "https://", "h2c": "h2c://", "h2s": "https://"}[g.kind]+e.at)
+		}
+		p("]\n    response: 9s\n    idle: 15s\n    pool: {idle: 2s}\n")
+		if strings.HasSuffix(g.kind, "s") {
+			p("    tls: {ca: ./cert.pem, server-name: storm.example}\n")
+		}
+	}
+	file := filepath.Join(s.options.Folder, "storm.yaml")
+	if err := os.WriteFile(file+".new", []byte(b.String()), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
