@@ -94,7 +94,7 @@ func (l *loop) refuseHead(c *client, err error) {
 
 // turnAway answers what is no whole request.
 func (l *loop) turnAway(c *client, a *request.Answer) {
-	c.x = exchange{note: c.x.note[:0], fields: c.x.fields[:0], outcome: request.Outcome{Began: l.now, Trail: c.x.outcome.Trail[:0]}, minor: 1}
+	c.x = exchange{note: c.x.note[:0], fields: c.x.fields[:0], withheld: c.x.withheld[:0], outcome: request.Outcome{Began: l.now, Trail: c.x.outcome.Trail[:0]}, minor: 1}
 	c.unread = true
 	c.in = c.in[:0]
 	l.head.Reset()

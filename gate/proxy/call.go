@@ -119,7 +119,7 @@ func (l *loop) sendCall(c *client, k *call, piece []byte) bool {
 	end := x.body.Done() && (x.tunnel || !k.tunnel)
 	var trailers []byte
 	if end && x.json == nil {
-		trailers = l.trailerLines(&x.body, c.trailers)
+		trailers = l.requestTrailers(c)
 	}
 	if !x.headIn {
 		if !l.openCall(k, x.head, c.private, end && len(piece)+len(trailers) == 0) {

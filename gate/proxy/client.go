@@ -94,7 +94,7 @@ func (p phase) busy() bool { return p >= phaseCheck && p <= phaseBody || p == ph
 
 func (c *client) begin(fd int, id int32, from netip.AddrPort) {
 	in, out := c.in[:0], c.out.b[:0]
-	*c = client{socket: socket{fd: fd}, id: id, serial: c.serial + 1, peer: from, readable: true, in: in, forwards: c.forwards[:0], x: exchange{note: c.x.note[:0], fields: c.x.fields[:0], outcome: request.Outcome{Trail: c.x.outcome.Trail[:0]}}}
+	*c = client{socket: socket{fd: fd}, id: id, serial: c.serial + 1, peer: from, readable: true, in: in, forwards: c.forwards[:0], x: exchange{note: c.x.note[:0], fields: c.x.fields[:0], withheld: c.x.withheld[:0], outcome: request.Outcome{Trail: c.x.outcome.Trail[:0]}}}
 	c.out.b = out
 }
 

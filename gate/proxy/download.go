@@ -6,7 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/gate/request"
-	"dyno/nano/wire/http1"
 )
 
 // copied is up to which size a part of a body is copied behind the head, to be written
@@ -225,7 +224,7 @@ func (l *loop) giveContent(c *client, k *backend, piece []byte, done bool) {
 	}
 	x.outcome.Sent += int64(len(piece))
 	if x.web != nil {
-		piece = l.webPart(x.web, k, piece, done)
+		piece = l.webPart(x, k, piece, done)
 	}
 	if c.alone {
 		l.giveNobody(c, k, done)
@@ -238,7 +237,7 @@ func (l *loop) giveContent(c *client, k *backend, piece []byte, done bool) {
 	l.out, piece = chunkOf(l.out, piece, x.rewrap)
 	var trailers []byte
 	if done && x.rewrap {
-		if trailers = l.trailerLines(&k.body, k.trailers); len(piece) == 0 {
+		if trailers = l.responseTrailers(x, k); len(piece) == 0 {
 			l.out = l.lastChunk(l.out, trailers)
 		}
 	}
@@ -271,21 +270,6 @@ func (l *loop) giveContent(c *client, k *backend, piece []byte, done bool) {
 func (l *loop) lastChunk(dst, trailers []byte) []byte {
 	dst = append(dst, "0\r\n"...)
 	return append(append(dst, trailers...), "\r\n"...)
-}
-
-// trailerLines are the trailers that followed a body, as lines: those that came over
-// HTTP/2, or else what followed its chunks.
-func (l *loop) trailerLines(body *http1.Body, lines []byte) []byte {
-	if len(lines) > 0 {
-		return lines
-	}
-	text, fields := body.Trailers()
-	l.trail = l.trail[:0]
-	for _, f := range fields {
-		l.trail = append(append(l.trail, f.Name.Of(text)...), ": "...)
-		l.trail = append(append(l.trail, f.Value.Of(text)...), "\r\n"...)
-	}
-	return l.trail
 }
 
 // complete ends an exchange whose response is all read, before the client is given the

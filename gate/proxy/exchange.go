@@ -31,6 +31,7 @@ type exchange struct {
 	replay   []byte             // all of them, if they are kept for another try
 	note     []byte             // of the route's observers
 	fields   []byte             // that are added to the response
+	withheld []string           // fields that the upstream isn't sent, besides the route's
 	copy     *mirror.Capture    // of it and its response, or that it sends to the shadow; nil: it isn't mirrored
 	group    canary.Ticket      // in which it is compared to others; the zero value: none
 	deadline int64              // of the whole; 0: none

@@ -224,13 +224,14 @@ func (l *loop) webCall(c *client, r *request.Request) {
 
 // webPart is a part of a response as gRPC-Web has it; done says that it is the last,
 // which the trailers follow.
-func (l *loop) webPart(call *grpcweb.Call, k *backend, piece []byte, done bool) []byte {
+func (l *loop) webPart(x *exchange, k *backend, piece []byte, done bool) []byte {
+	call := x.web
 	l.web = l.web[:0]
 	if len(piece) > 0 {
 		l.web = call.Part(l.web, piece)
 	}
 	if done {
-		l.web = call.End(l.web, l.trailerLines(&k.body, k.trailers))
+		l.web = call.End(l.web, l.responseTrailers(x, k))
 		k.trailers, k.body = k.trailers[:0], http1.Body{} // they have been sent
 	}
 	return l.web

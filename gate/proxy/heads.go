@@ -37,6 +37,7 @@ func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
 	host := route.Config.Host
 	ownHost := host != "" || q.Form == http1.AbsoluteForm || q.Host.Empty()
 	plain := l.plain(r, route.Request.Drop)
+	l.withhold(x, r, c.trailers)
 	te := x.web != nil // whose trailers come over gRPC
 	for i := range q.Fields {
 		f := &q.Fields[i]

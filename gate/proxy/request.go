@@ -168,7 +168,7 @@ func (l *loop) passed(c *client) {
 
 // start readies x for a request.
 func (x *exchange) start(q *http1.Request, b []byte, now int64) {
-	*x = exchange{note: x.note[:0], fields: x.fields[:0], url: x.url[:0], outcome: request.Outcome{Began: now, Trail: x.outcome.Trail[:0]},
+	*x = exchange{note: x.note[:0], fields: x.fields[:0], url: x.url[:0], withheld: x.withheld[:0], outcome: request.Outcome{Began: now, Trail: x.outcome.Trail[:0]},
 		minor: q.Minor, method: methodOf(q.Method.Of(b)), upgrade: q.Upgrade, chunked: q.Chunked}
 	x.silent = x.method == head
 	x.body.Start(q)

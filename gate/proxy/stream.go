@@ -17,7 +17,7 @@ import (
 func (l *loop) giveStream(c *client, k *backend, piece []byte, done bool) {
 	var trailers []byte
 	if done {
-		trailers = l.trailerLines(&k.body, k.trailers)
+		trailers = l.responseTrailers(&c.x, k)
 		l.complete(c, k)
 	}
 	if len(l.out) > 0 {

@@ -156,14 +156,14 @@ func (l *loop) sendPart(c *client, piece []byte) bool {
 	l.out, piece = chunkOf(l.out, piece, x.chunked)
 	end := x.chunked && x.body.Done()
 	if end && len(piece) == 0 {
-		l.out = l.lastChunk(l.out, l.trailerLines(&x.body, c.trailers))
+		l.out = l.lastChunk(l.out, l.requestTrailers(c))
 	}
 	errno := unix.Errno(0)
 	if len(l.out)+len(piece) > 0 {
 		errno = k.out.write(k.fd, l.out, piece)
 	}
 	if errno == 0 && end && len(piece) > 0 {
-		l.out = l.lastChunk(l.out[:0], l.trailerLines(&x.body, c.trailers))
+		l.out = l.lastChunk(l.out[:0], l.requestTrailers(c))
 		errno = k.out.write(k.fd, l.out, nil)
 	}
 	if errno != 0 {

@@ -53,6 +53,9 @@ func (s *Named) Has(name []byte) bool {
 	return false
 }
 
+// Names are the names; they lie in what was read.
+func (s *Named) Names() [][]byte { return s.list[:s.N] }
+
 // protected reports whether a field is not a client's to take away: what frames and
 // routes a message, says who somebody is, or would be the gateway's.
 func protected(name []byte) bool {
