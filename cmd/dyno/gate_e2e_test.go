@@ -167,7 +167,7 @@ func TestGateWithoutItsBucket(t *testing.T) {
 	server.Kill()
 	dir := gateRepository(t, quickWork)
 	o := noSecret(t, dyno(t, dir, "gate", "bench/gate.yaml", "--against", "HEAD", "--archive", bucket))
-	o.want(t, 2, o.stderr, "can't tell: listing s3://dyno-test/gates", "connection refused")
+	o.want(t, cli.ExitCannotTell, o.stderr, "can't tell: listing s3://dyno-test/gates", "connection refused")
 	if list := dyno(t, dir, "list"); strings.Contains(list.stdout, "service-gate") {
 		t.Errorf("something was measured for a bucket that is not there:\n%s", list.stdout)
 	}
@@ -190,7 +190,7 @@ func TestGateThatCannotBuild(t *testing.T) {
 	t.Parallel()
 	dir := gateRepository(t, "package main\n\nfunc work() { undefined() }\n")
 	o := dyno(t, dir, "gate", "bench/gate.yaml", "--against", "main")
-	o.want(t, 2, o.stderr, "can't tell: subject service", "undefined: undefined")
+	o.want(t, cli.ExitCannotTell, o.stderr, "can't tell: subject service", "undefined: undefined")
 	noCheckoutLeft(t, dir)
 }
 

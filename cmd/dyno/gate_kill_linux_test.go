@@ -15,7 +15,7 @@ func TestGateInterrupted(t *testing.T) {
 	s := start(t, dir, args...)
 	eventually(t, "the first trial's end", func() bool { return strings.Contains(s.stderr.String(), "\n  1/200") })
 	second := dyno(t, dir, args...)
-	second.want(t, 2, second.stderr, "can't tell: another study is being measured on this machine", "wait for it to end")
+	second.want(t, 3, second.stderr, "can't tell: another study is being measured on this machine", "wait for it to end")
 	s.signal(t, os.Interrupt)
 	o := s.wait(t)
 	o.want(t, 130, o.stderr, "dyno: interrupted")

@@ -83,7 +83,8 @@ func TestLoadBeyondItsConnections(t *testing.T) {
 			o := until(func() outcome {
 				return dyno(t, t.TempDir(), "load", "-c", "1", "-d", "1s", "-R", "500", "--engine", engine, slow.URL)
 			}, func(o outcome) bool { return strings.Contains(o.stdout, limit) }) // and not a generator that was kept from its CPU
-			o.want(t, 0, o.stdout, "rate-missed", limit, "of service are")
+			o.want(t, 1, o.stdout, "rate-missed", limit, "of service are") // most of what was due has no answer
+			contains(t, o.stderr, "had no answer by the end")
 		})
 	}
 }

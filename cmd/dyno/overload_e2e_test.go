@@ -67,7 +67,7 @@ func TestOverloadSearchesTheCapacity(t *testing.T) {
 			"--trial", "500ms", "--initial-trial", "200ms", "--precision", "30%", "--warmup", "100ms", "--no-calibration")
 	}, func(o outcome) bool { return strings.Contains(o.stdout, "recovered is") }) // a machine that is disturbed all the time finds no capacity
 	contains(t, o.stderr, "searching the capacity", "holds", "fails", "constant ")
-	contains(t, o.stdout, "overload", "answered in time", "recovered is", "goodput/s")
+	contains(t, o.stdout, "overload", "answered in time", "recovered is", "goodput")
 }
 
 func TestOverloadWrongUsage(t *testing.T) {

@@ -279,7 +279,10 @@ func judgeLoad(r *load.Result, maxErrors float64) error {
 // firstError describes the first error of the kind that happened most.
 func firstError(r *load.Result) string {
 	kind := r.Total.Errors.Most()
-	if kind == "" {
+	switch {
+	case kind == "" && r.Answered():
+		return "the responses that came were as expected"
+	case kind == "":
 		return "no request got an answer in time"
 	}
 	why := r.FirstErrors[kind]
