@@ -120,7 +120,7 @@ func (t *table) rank(f figure, c *confidence) ([]Place, []Versus) {
 	var places []Place
 	for _, standing := range stats.Rank(values, stats.Better(f.Better), c.strict) {
 		s := sound[standing.Subject]
-		place := Place{Rank: standing.Rank, Subject: s.Subject, Cell: s.Cell.Cell}
+		place := Place{Rank: standing.Rank, Last: standing.Last, Subject: s.Subject, Cell: s.Cell.Cell}
 		for _, better := range standing.Behind {
 			place.Behind = append(place.Behind, sound[better].Cell.Cell)
 		}
@@ -135,7 +135,7 @@ func (t *table) rank(f figure, c *confidence) ([]Place, []Versus) {
 		before = append(before, p.Cell)
 	}
 	for _, s := range failed {
-		places = append(places, Place{Rank: len(before) + 1, Subject: s.Subject, Cell: s.Cell.Cell, Behind: before})
+		places = append(places, Place{Rank: len(before) + 1, Last: len(before) + len(failed), Subject: s.Subject, Cell: s.Cell.Cell, Behind: before})
 	}
 	return places, versus
 }

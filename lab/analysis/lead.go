@@ -13,8 +13,8 @@ type Versus struct {
 	// Ratio is the first's figure to the other's, paired by block, with the interval
 	// of that pair alone. N is 0 if they share no block.
 	Ratio stats.Interval `json:"ratio"`
-	// Apart reports whether the first is the better of the two beyond doubt: it
-	// has the better rank, for which all pairs were corrected, and the interval
+	// Apart reports whether the first is the better of the two beyond doubt: the
+	// other is behind it, for which all pairs were corrected, and the interval
 	// leaves no room for the opposite either. A rank alone doesn't say it: who is
 	// second may owe that to the third.
 	Apart bool `json:"apart"`
@@ -33,7 +33,7 @@ func (t *table) leads(f figure, places []Place, blocks []int, c *confidence) []V
 		if f.Better == string(stats.Lower) {
 			better = ratio.Level > 0 && ratio.High < 1
 		}
-		list = append(list, Versus{Subject: p.Subject, Cell: p.Cell, Ratio: ratio, Apart: better && p.Rank > places[0].Rank})
+		list = append(list, Versus{Subject: p.Subject, Cell: p.Cell, Ratio: ratio, Apart: better && slices.Contains(p.Behind, places[0].Cell)})
 	}
 	return list
 }

@@ -1,14 +1,12 @@
 package analysis
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
-// Place is a subject's rank for a metric. Subjects that can't be told apart
-// share a rank.
+// Place is where a subject stands by a metric. Places are in the order of the estimates;
+// where others can't be told apart from it, a subject's ranks are an interval.
 type Place struct {
-	Rank    int    `json:"rank"`
+	Rank    int    `json:"rank"` // the best it may have: one more than the number of those better beyond doubt
+	Last    int    `json:"last"` // the worst: as many as there are, less those worse beyond doubt
 	Subject string `json:"subject"`
 	Cell    int    `json:"cell"`
 	// Behind are the cells that are better beyond doubt. Ranks among some of the
@@ -16,8 +14,7 @@ type Place struct {
 	Behind []int `json:"behind,omitempty"`
 }
 
-// Among ranks some of the places among themselves: one more than the number of those
-// that are better beyond doubt. It rests on the same comparisons, which were corrected
+// Among ranks some of the places among themselves, in the order that they have. It rests on the same comparisons, which were corrected
 // for all pairs, so it holds for any choice, also one that looked at the figures: a new
 // test of the best of each kind alone would find differences too often.
 func Among(places []Place, chosen func(Place) bool) []Place {
@@ -29,15 +26,16 @@ func Among(places []Place, chosen func(Place) bool) []Place {
 	}
 	ranked := slices.Clone(some)
 	for i, p := range some {
-		ranked[i].Rank = 1
-		ranked[i].Behind = nil
+		ranked[i].Rank, ranked[i].Last, ranked[i].Behind = 1, len(some), nil
 		for _, other := range some {
 			if slices.Contains(p.Behind, other.Cell) {
 				ranked[i].Rank++
 				ranked[i].Behind = append(ranked[i].Behind, other.Cell)
 			}
+			if slices.Contains(other.Behind, p.Cell) {
+				ranked[i].Last--
+			}
 		}
 	}
-	slices.SortStableFunc(ranked, func(a, b Place) int { return cmp.Compare(a.Rank, b.Rank) })
 	return ranked
 }

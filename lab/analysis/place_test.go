@@ -11,17 +11,17 @@ import (
 func TestAmong(t *testing.T) {
 	// 7 leads all but 3, which can't be told from it; 3 leads 5 alone.
 	places := []Place{
-		{Rank: 1, Subject: "go/a", Cell: 7}, {Rank: 1, Subject: "go/b", Cell: 3},
-		{Rank: 2, Subject: "rust/a", Cell: 4, Behind: []int{7}}, {Rank: 3, Subject: "c/a", Cell: 5, Behind: []int{3, 7}},
+		{Rank: 1, Last: 2, Subject: "go/a", Cell: 7}, {Rank: 1, Last: 3, Subject: "go/b", Cell: 3},
+		{Rank: 2, Last: 4, Subject: "rust/a", Cell: 4, Behind: []int{7}}, {Rank: 3, Last: 4, Subject: "c/a", Cell: 5, Behind: []int{3, 7}},
 	}
 	for _, c := range []struct {
 		cells []int
 		want  string
 	}{
-		{[]int{3, 4, 5, 7}, "7:1 3:1 4:2 5:3"},
-		{[]int{3, 4, 5}, "3:1 4:1 5:2"}, // what led 4 is not there
-		{[]int{4, 5}, "4:1 5:1"},
-		{[]int{5}, "5:1"},
+		{[]int{3, 4, 5, 7}, "7:1-2 3:1-3 4:2-4 5:3-4"},
+		{[]int{3, 4, 5}, "3:1-2 4:1-3 5:2-3"}, // what led 4 is not there
+		{[]int{4, 5}, "4:1-2 5:1-2"},
+		{[]int{5}, "5:1-1"},
 		{nil, ""},
 	} {
 		var got string
@@ -29,7 +29,7 @@ func TestAmong(t *testing.T) {
 			if i > 0 {
 				got += " "
 			}
-			got += fmt.Sprintf("%d:%d", p.Cell, p.Rank)
+			got += fmt.Sprintf("%d:%d-%d", p.Cell, p.Rank, p.Last)
 			if p.Rank != len(p.Behind)+1 {
 				t.Errorf("among %v: rank %d, behind %v", c.cells, p.Rank, p.Behind)
 			}
@@ -53,8 +53,8 @@ func TestRanksFollowFromBehind(t *testing.T) {
 	for _, g := range a.Groups {
 		for metric, places := range g.Ranking {
 			for i, p := range Among(places, func(Place) bool { return true }) {
-				if p.Cell != places[i].Cell || p.Rank != places[i].Rank {
-					t.Errorf("%s: place %d is cell %d with rank %d, ranked again %d with %d", metric, i, places[i].Cell, places[i].Rank, p.Cell, p.Rank)
+				if p.Cell != places[i].Cell || p.Rank != places[i].Rank || p.Last != places[i].Last {
+					t.Errorf("%s: place %d is %+v, ranked again %+v", metric, i, places[i], p)
 				}
 				apart += len(p.Behind)
 			}

@@ -236,7 +236,7 @@ func places(cells []analysis.Cell, m analysis.Metric) []analysis.Place {
 		}
 		out = append(out, place)
 	}
-	return out
+	return analysis.Among(out, func(analysis.Place) bool { return true }) // which is the last rank of each
 }
 
 // leads holds the first place against the others as roughly as places ranks them.

@@ -237,7 +237,7 @@ func first(g *analysis.Group, metric string, places []analysis.Place, leads []an
 }
 
 // against reports whether a ratio of the first place to another says that the other is the
-// better: those of one rank are in the order of their medians, which then say otherwise.
+// better: places are in the order of the medians, which then say otherwise.
 func against(g *analysis.Group, metric string, ratio stats.Interval) bool {
 	at := slices.IndexFunc(g.Metrics, func(m analysis.Metric) bool { return m.Name == metric })
 	if at < 0 || ratio.Level == 0 {
@@ -249,8 +249,8 @@ func against(g *analysis.Group, metric string, ratio stats.Interval) bool {
 	return ratio.High < 1
 }
 
-// tiedWithFirst are the places that can't be told apart from the first: those that
-// share its rank, and those of which the comparison with it says nothing.
+// tiedWithFirst are the places that can't be told apart from the first: those that aren't
+// behind it, and those of which the comparison with it says nothing.
 func tiedWithFirst(places []analysis.Place, leads []analysis.Versus) []analysis.Place {
 	var tied []analysis.Place
 	for _, p := range places[1:] {
@@ -262,11 +262,11 @@ func tiedWithFirst(places []analysis.Place, leads []analysis.Versus) []analysis.
 	return tied
 }
 
-// sharing are the subjects that share the rank of the first of the places.
+// sharing are the subjects that can't be told apart from the first of the places.
 func sharing(places []analysis.Place) []string {
 	var names []string
 	for _, p := range places[1:] {
-		if p.Rank == places[0].Rank {
+		if !slices.Contains(p.Behind, places[0].Cell) {
 			names = append(names, p.Subject)
 		}
 	}

@@ -294,7 +294,7 @@ func TestHeadlineOfMediansAgainstTheRatio(t *testing.T) {
 	a := analysed(t, analysistest.Run(2, "a", "b"))
 	g := &a.Groups[0]
 	first, other := g.Cells[0], g.Cells[1]
-	g.Ranking[cpu] = []analysis.Place{{Rank: 1, Subject: "a", Cell: first.Cell}, {Rank: 1, Subject: "b", Cell: other.Cell}}
+	g.Ranking[cpu] = []analysis.Place{{Rank: 1, Last: 2, Subject: "a", Cell: first.Cell}, {Rank: 1, Last: 2, Subject: "b", Cell: other.Cell}}
 	g.Leads[cpu] = []analysis.Versus{{Subject: "b", Cell: other.Cell, Ratio: stats.Interval{N: 12, Estimate: 1.2, Low: 1.05, High: 1.37, Level: 0.95}}}
 	got := headline(t, a, "en")
 	if !strings.Contains(got, "Over all starts b is the better, by the median a") || strings.Contains(got, "may be chance") {

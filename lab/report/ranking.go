@@ -70,7 +70,7 @@ type column struct {
 
 // row is one subject of a ranking.
 type row struct {
-	Rank    string // "1", or "1=" when shared, or "–"
+	Rank    string // "1", or "1–3" where others can't be told apart from it, or "–"
 	Order   int    // for sorting by rank
 	Colour  int    // index of the subject among the analysis's subjects
 	Subject archive.Subject
@@ -219,7 +219,7 @@ func newRow(a *analysis.Analysis, cell *analysis.Cell, r ranking) row {
 	return out
 }
 
-// position writes a subject's rank, "1=" if it is shared, and its place in the
+// position writes the interval of ranks that a subject has, and its place in the
 // order, last for those without a rank.
 func position(places []analysis.Place, cell int) (label string, order int) {
 	at := slices.IndexFunc(places, func(p analysis.Place) bool { return p.Cell == cell })
@@ -227,10 +227,8 @@ func position(places []analysis.Place, cell int) (label string, order int) {
 		return "–", math.MaxInt
 	}
 	label = strconv.Itoa(places[at].Rank)
-	for i, p := range places {
-		if i != at && p.Rank == places[at].Rank {
-			return label + "=", at
-		}
+	if last := places[at].Last; last > places[at].Rank {
+		label += "–" + strconv.Itoa(last)
 	}
 	return label, at
 }

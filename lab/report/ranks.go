@@ -22,7 +22,7 @@ type ranks struct {
 
 // standing is one line of a table of ranks.
 type standing struct {
-	Rank    string // "1", or "1=" when shared, or "–"
+	Rank    string // "1", or "1–3" where others can't be told apart from it, or "–"
 	Order   int
 	Subject archive.Subject
 	Alike   []string // of a language's best: frameworks of the language that can't be told apart from it

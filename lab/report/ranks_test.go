@@ -10,11 +10,12 @@ import (
 	"dyno/lab/analysis"
 )
 
-// ranked is a run of five frameworks of three languages, with the places given.
+// ranked is a run of five frameworks of three languages, with the places given, whose ranks
+// follow from who is behind whom.
 func ranked(places ...analysis.Place) *analysis.Analysis {
 	f := fixture{subjects: []string{"go/a", "go/b", "rust/a", "rust/b", "c/a"}, costs: []float64{10, 12, 14, 16, 18}, blocks: 6, seconds: 2}
 	a := f.make()
-	a.Groups[0].Ranking[cpu] = places
+	a.Groups[0].Ranking[cpu] = analysis.Among(places, func(analysis.Place) bool { return true })
 	return a
 }
 
@@ -39,20 +40,22 @@ func lines(list []standing) string {
 	return strings.Join(out, ", ")
 }
 
+// placed is a framework of [ranked] behind others, all by their cells.
+func placed(cell int, behind ...int) analysis.Place {
+	return analysis.Place{Cell: cell, Subject: []string{"go/a", "go/b", "rust/a", "rust/b", "c/a"}[cell], Behind: behind}
+}
+
 func TestRanksOfLanguages(t *testing.T) {
-	place := func(rank, cell int, behind ...int) analysis.Place {
-		return analysis.Place{Rank: rank, Cell: cell, Subject: []string{"go/a", "go/b", "rust/a", "rust/b", "c/a"}[cell], Behind: behind}
-	}
 	for _, c := range []struct {
 		name                  string
 		places                []analysis.Place
 		languages, frameworks string
 	}{
-		{"all apart", []analysis.Place{place(1, 2), place(2, 0, 2), place(3, 3, 2, 0), place(4, 1, 2, 0, 3), place(5, 4, 2, 0, 3, 1)},
+		{"all apart", []analysis.Place{placed(2), placed(0, 2), placed(3, 2, 0), placed(1, 2, 0, 3), placed(4, 2, 0, 3, 1)},
 			"1 rust/a, 2 go/a, 3 c/a", "1 rust/a, 2 go/a, 3 rust/b, 4 go/b, 5 c/a"},
-		{"two frameworks share, and so do two languages", []analysis.Place{place(1, 0), place(1, 1), place(1, 2, 1), place(4, 4, 0, 1, 2)},
-			"1= go/a like go/b, 1= rust/a, 3 c/a", "1= go/a like go/b, 1= go/b, 1= rust/a, 4 c/a, – rust/b"},
-		{"a language without a figure", []analysis.Place{place(1, 0), place(2, 2, 0)}, "1 go/a, 2 rust/a", "1 go/a, 2 rust/a, – go/b, – rust/b, – c/a"},
+		{"frameworks that can't be told apart, and languages", []analysis.Place{placed(0), placed(1), placed(2, 1), placed(4, 0, 1, 2)},
+			"1–2 go/a like go/b, 1–2 rust/a, 3 c/a", "1–3 go/a like go/b, 1–2 go/b, 2–3 rust/a, 4 c/a, – rust/b"},
+		{"a language without a figure", []analysis.Place{placed(0), placed(2, 0)}, "1 go/a, 2 rust/a", "1 go/a, 2 rust/a, – go/b, – rust/b, – c/a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := ranked(c.places...)
@@ -69,10 +72,7 @@ func TestRanksOfLanguages(t *testing.T) {
 
 // What is of dyno's own project stands for no language, however fast it is.
 func TestOwnSubjectsStandForNoLanguage(t *testing.T) {
-	place := func(rank, cell int, behind ...int) analysis.Place {
-		return analysis.Place{Rank: rank, Cell: cell, Subject: []string{"go/a", "go/b", "rust/a", "rust/b", "c/a"}[cell], Behind: behind}
-	}
-	a := ranked(place(1, 0), place(2, 2, 0), place(3, 1, 0, 2))
+	a := ranked(placed(0), placed(2, 0), placed(1, 0, 2))
 	for i := range a.Run.Subjects {
 		a.Run.Subjects[i].Own = a.Run.Subjects[i].Name == "go/a"
 	}

@@ -192,9 +192,9 @@ func TestAnswersByOtherMetrics(t *testing.T) {
 	}
 }
 
-func TestSharedRanks(t *testing.T) {
-	places := []analysis.Place{{Rank: 1, Cell: 4}, {Rank: 1, Cell: 2}, {Rank: 3, Cell: 0}}
-	for cell, want := range map[int]string{4: "1=", 2: "1=", 0: "3", 7: "–"} {
+func TestIntervalsOfRanks(t *testing.T) {
+	places := []analysis.Place{{Rank: 1, Last: 2, Cell: 4}, {Rank: 1, Last: 2, Cell: 2}, {Rank: 3, Last: 3, Cell: 0}}
+	for cell, want := range map[int]string{4: "1–2", 2: "1–2", 0: "3", 7: "–"} {
 		if got, _ := position(places, cell); got != want {
 			t.Errorf("cell %d has rank %q, want %q", cell, got, want)
 		}

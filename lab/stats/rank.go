@@ -17,58 +17,65 @@ const (
 // Standing is a subject's place among those it was measured with.
 type Standing struct {
 	Subject int // index into the values ranked
-	Rank    int // 1 + the number of subjects that are significantly better
-	Median  float64
+	// Rank and Last are the interval of ranks in which the subject lies: one more than the
+	// number of subjects that are significantly better, and the number of all less that of
+	// those that are significantly worse.
+	Rank, Last int
+	Median     float64
 	// Behind are the subjects that are significantly better, in order. As all pairs
 	// were corrected together, ranks among any choice of the subjects follow from
 	// it: one more than the number of those chosen.
 	Behind []int
 }
 
-// Rank orders subjects measured in the same blocks, best first: values[s][b] is
-// subject s in block b, NaN where it has no usable trial. Subjects without any
+// Rank orders subjects measured in the same blocks by their medians, best first: values[s][b]
+// is subject s in block b, NaN where it has no usable trial. Subjects without any
 // value are left out.
 //
-// A subject's rank is one more than the number of subjects that are
-// significantly better than it, so those that can't be told apart share a rank.
+// Beside the order, which is that of the estimates and no more certain than they are, each
+// has an interval of ranks (Klein, Wright and Wieczorek, "A Joint Confidence Region for an
+// Overall Ranking of Populations", Journal of the Royal Statistical Society C 69, 2020). A
+// rank alone, one more than the number of those that are significantly better, would reward
+// noise: who is measured badly is behind nobody.
 // One is significantly better than another if the paired test of [Ratio] says
 // so at the level given after Holm's correction over all pairs ("A Simple
 // Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of
-// Statistics 6, 1979): with 95 %, all differences that separate ranks are real
-// at once in 95 of 100 runs. Where the medians say the opposite of the ratios, as those of
+// Statistics 6, 1979): with 95 %, all these differences are real at once in 95 of 100
+// runs, and so all the intervals have the true ranks in them. Where the medians say the opposite of the ratios, as those of
 // a subject that starts slowly now and then may, neither is better: which of them it is
-// depends on how starts are averaged. Subjects of one rank are ordered by their medians,
-// which says nothing. Sharing is not an equivalence: A may share a rank with B,
-// and B be told apart from C, without A being told apart from C.
+// depends on how starts are averaged. That ranks overlap is not an equivalence: A may not be
+// told apart from B, and B from C, while A is told apart from C.
 func Rank(values [][]float64, better Better, level float64) []Standing {
 	var standings []Standing
 	for s, v := range values {
 		if m, ok := medianPresent(v); ok {
-			standings = append(standings, Standing{Subject: s, Rank: 1, Median: m})
+			standings = append(standings, Standing{Subject: s, Median: m})
 		}
 	}
 	median := make(map[int]float64)
 	for _, s := range standings {
 		median[s.Subject] = s.Median
 	}
-	behind := make(map[int][]int)
+	behind, ahead := make(map[int][]int), make(map[int]int)
 	for _, d := range differences(values, better, level) {
 		if w, l := median[d.winner], median[d.loser]; better == Higher && w < l || better == Lower && w > l {
 			continue
 		}
 		behind[d.loser] = append(behind[d.loser], d.winner)
+		ahead[d.winner]++
 	}
 	for i := range standings {
 		standing := &standings[i]
 		standing.Behind = slices.Sorted(slices.Values(behind[standing.Subject]))
-		standing.Rank += len(standing.Behind)
+		standing.Rank = 1 + len(standing.Behind)
+		standing.Last = len(standings) - ahead[standing.Subject]
 	}
 	slices.SortStableFunc(standings, func(a, b Standing) int {
 		byMedian := cmp.Compare(a.Median, b.Median)
 		if better == Higher {
 			byMedian = -byMedian
 		}
-		return cmp.Or(cmp.Compare(a.Rank, b.Rank), byMedian)
+		return cmp.Or(byMedian, cmp.Compare(a.Rank, b.Rank))
 	})
 	return standings
 }

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,11 +10,15 @@ import (
 	"testing"
 )
 
-// ranks writes standings as "subject:rank", best first.
+// ranks writes standings as "subject:rank" or "subject:rank-last", in their order.
 func ranks(standings []Standing) string {
 	var b strings.Builder
 	for _, s := range standings {
-		fmt.Fprintf(&b, "%d:%d ", s.Subject, s.Rank)
+		fmt.Fprintf(&b, "%d:%d", s.Subject, s.Rank)
+		if s.Last != s.Rank {
+			fmt.Fprintf(&b, "-%d", s.Last)
+		}
+		b.WriteString(" ")
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -36,19 +41,44 @@ func TestRank(t *testing.T) {
 		{"alone", [][]float64{steady(5)}, Higher, "0:1"},
 		{"all apart", [][]float64{steady(5), shuffled(8), steady(3)}, Higher, "1:1 0:2 2:3"},
 		{"lower is better", [][]float64{steady(5), shuffled(8), steady(3)}, Lower, "2:1 0:2 1:3"},
-		{"two share the first rank", [][]float64{steady(5), shuffled(5.015), steady(3)}, Higher, "1:1 0:1 2:3"},
-		{"two share the last rank", [][]float64{steady(9), steady(5), shuffled(5.015)}, Higher, "0:1 2:2 1:2"},
-		{"the same values", [][]float64{steady(5), steady(5)}, Higher, "0:1 1:1"},
+		{"the first two can't be told apart", [][]float64{steady(5), shuffled(5.015), steady(3)}, Higher, "1:1-2 0:1-2 2:3"},
+		{"the last two can't be told apart", [][]float64{steady(9), steady(5), shuffled(5.015)}, Higher, "0:1 2:2-3 1:2-3"},
+		{"the same values", [][]float64{steady(5), steady(5)}, Higher, "0:1-2 1:1-2"},
 		{"a subject without trials", [][]float64{steady(5), slices.Repeat([]float64{nan}, 6), steady(3)}, Higher, "0:1 2:2"},
-		{"one common block tells nothing", [][]float64{{5, nan, nan, nan, nan, nan}, steady(3)}, Higher, "0:1 1:1"},
-		{"medians that say the opposite", [][]float64{slices.Concat(steady(100), steady(100)), {101, 60, 101.2, 61, 101.1, 59, 101, 60.5, 101.3, 60.2, 101, 101.2}}, Higher, "1:1 0:1"},
-		{"zeros have no ratio", [][]float64{{0, 0, 0, 0, 0, 0}, steady(3)}, Lower, "0:1 1:1"},
+		{"one common block tells nothing", [][]float64{{5, nan, nan, nan, nan, nan}, steady(3)}, Higher, "0:1-2 1:1-2"},
+		{"medians that say the opposite", [][]float64{slices.Concat(steady(100), steady(100)), {101, 60, 101.2, 61, 101.1, 59, 101, 60.5, 101.3, 60.2, 101, 101.2}}, Higher, "1:1-2 0:1-2"},
+		{"noise is no merit", [][]float64{steady(5), {9, 4, 4.2, 9.5, 3.8, 4.5}, steady(4.6)}, Higher, "0:1-2 2:2-3 1:1-3"},
+		{"zeros have no ratio", [][]float64{{0, 0, 0, 0, 0, 0}, steady(3)}, Lower, "0:1-2 1:1-2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := ranks(Rank(c.values, c.better, 0.95)); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// Nobody stands above somebody whose figure is better, however little is known of it: by the
+// number of those that are surely better alone, who is measured badly would lead.
+func TestRanksAreInTheOrderOfTheEstimates(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 1))
+	for range 200 {
+		values := make([][]float64, 6)
+		for s := range values {
+			noise := math.Exp(r.NormFloat64()-3) * float64(1+s%3)
+			for range 6 {
+				values[s] = append(values[s], (1+0.1*float64(s))*math.Exp(noise*r.NormFloat64()))
+			}
+		}
+		standings := Rank(values, Higher, 0.95)
+		if !slices.IsSortedFunc(standings, func(a, b Standing) int { return cmp.Compare(b.Median, a.Median) }) {
+			t.Fatalf("not in the order of the medians: %+v", standings)
+		}
+		for at, s := range standings {
+			if s.Rank > at+1 || s.Last < at+1 {
+				t.Fatalf("the place %d is outside of its interval of ranks: %+v", at+1, standings)
+			}
+		}
 	}
 }
 
@@ -90,7 +120,7 @@ func TestRanksOfFiguresInSteps(t *testing.T) {
 					values[s] = append(values[s], 100+math.Round(0.5*r.NormFloat64()))
 				}
 			}
-			if standings := Rank(values, Higher, 0.95); standings[5].Rank > 1 {
+			if slices.ContainsFunc(Rank(values, Higher, 0.95), func(s Standing) bool { return s.Rank > 1 }) {
 				apart++
 			}
 		}

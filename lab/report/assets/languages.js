@@ -4,21 +4,23 @@
 
 dyno.languages = {};
 
-// places ranks the best of each language: [{cell, rank, label, alike}], best first.
+// places ranks the best of each language, in the order of the estimates: [{cell, rank, label,
+// alike}], where the label is the interval of ranks.
 dyno.languages.places = (group, cells) => {
   const bests = dyno.filter.bests(cells);
   const index = (cell) => group.cells.indexOf(cell);
-  const places = bests.map((cell) => ({
-    cell,
-    rank: 1 + bests.filter((other) => cell.behind.includes(index(other))).length,
-    alike: cells.filter((other) => other !== cell && other.language === cell.language
-      && Number.parseInt(other.rank, 10) > 0 && !other.behind.includes(index(cell))).map(({ subject }) => subject),
-  }));
-  for (const place of places) {
-    const shared = places.some((other) => other !== place && other.rank === place.rank);
-    place.label = `${place.rank}${shared ? '=' : ''}`;
-  }
-  return places.sort((a, b) => a.rank - b.rank);
+  const behind = (cell, other) => cell.behind.includes(index(other));
+  return bests.map((cell) => {
+    const rank = 1 + bests.filter((other) => behind(cell, other)).length;
+    const last = bests.length - bests.filter((other) => behind(other, cell)).length;
+    return {
+      cell,
+      rank,
+      label: last > rank ? `${rank}–${last}` : `${rank}`,
+      alike: cells.filter((other) => other !== cell && other.language === cell.language
+        && Number.parseInt(other.rank, 10) > 0 && !behind(other, cell)).map(({ subject }) => subject),
+    };
+  });
 };
 
 // rank puts the table's rows into their order and hides those that have no place.
