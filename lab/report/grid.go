@@ -29,7 +29,7 @@ func newGrid(r ranking, c language) *grid {
 		g.drop = append(g.drop, col.drop)
 	}
 	for _, row := range r.Rows {
-		line := []cellText{{main: row.Rank}, {main: printable(row.Subject.Name), sub: printable(row.Subject.Version)}}
+		line := []cellText{{main: row.Rank}, {main: printable(row.Subject.Name) + row.Warming.Mark(), sub: printable(row.Subject.Version)}}
 		for _, f := range row.Figures {
 			line = append(line, cellText{f.mainText(), f.Range()})
 		}
@@ -53,7 +53,7 @@ func newLongGrid(r ranking, c language) *grid {
 		}
 	}
 	for _, row := range r.Rows {
-		line := []cellText{{main: row.Rank}, {main: printable(row.Subject.Name)}}
+		line := []cellText{{main: row.Rank}, {main: printable(row.Subject.Name) + row.Warming.Mark()}}
 		for i, f := range row.Figures {
 			line = append(line, cellText{main: f.mainText()})
 			if i == by {

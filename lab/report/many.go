@@ -124,6 +124,11 @@ func newLanguageTable(a *analysis.Analysis, r ranking, c language) languageTable
 	return t
 }
 
+// LanguagesNote is what stands below a table of languages.
+func (p *page) LanguagesNote(t languageTable) string {
+	return rankNote(p.text("languages.note", "metric", t.ByTitle), t.Frameworks, p.language)
+}
+
 // LanguageOf is what a subject stands for in the table of languages.
 func (p *page) LanguageOf(s archive.Subject) string { return p.standsFor(s) }
 

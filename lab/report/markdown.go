@@ -92,7 +92,7 @@ func (m *markdown) ranking(r ranking) {
 }
 
 func (m *markdown) row(r row) {
-	line := "| " + r.Rank + " | " + escape(strings.TrimSpace(r.Subject.Name+" "+r.Subject.Version)) + " |"
+	line := "| " + r.Rank + " | " + escape(strings.TrimSpace(r.Subject.Name+" "+r.Subject.Version)) + r.Warming.Mark() + " |"
 	for _, f := range r.Figures {
 		line += " " + f.text() + " |"
 	}

@@ -77,6 +77,7 @@ type row struct {
 	Cell    *analysis.Cell
 	Figures []figure // one per column
 	Worst   *moment
+	Warming warming
 }
 
 // figure is one cell of the table: an estimate and its interval. The positions
@@ -208,6 +209,7 @@ func newRow(a *analysis.Analysis, cell *analysis.Cell, r ranking) row {
 	out := row{
 		Rank: label, Order: order, Cell: cell, Subject: subject(a, cell.Subject),
 		Colour: slices.Index(a.Subjects, cell.Subject), Worst: worstSecond(r.Group, cell),
+		Warming: warmingOf(a, cell),
 	}
 	for _, col := range r.Columns {
 		f := newFigure(cell, col, a.Run.Reference)
@@ -310,8 +312,10 @@ func rankingNote(r ranking, c language, bars bool) string {
 			notes = append(notes, c.text("ranking.note.bars"))
 		}
 	}
-	if note := twinNote(r, c); note != "" {
-		notes = append(notes, note)
+	for _, note := range []string{warmingNote(r.warmed(), c), twinNote(r, c)} {
+		if note != "" {
+			notes = append(notes, note)
+		}
 	}
 	if weakest := weakestLevel(r); weakest != "" {
 		notes = append(notes, c.text("ranking.note.level", "level", weakest))

@@ -28,6 +28,7 @@ type standing struct {
 	Alike   []string // of a language's best: frameworks of the language that can't be told apart from it
 	Figures []figure // one per column
 	Size    string   // of what was built; empty if that is not known
+	Warming warming
 }
 
 // newRanks ranks a group by a metric it is ranked by.
@@ -79,7 +80,7 @@ func rankColumns(a *analysis.Analysis, g *analysis.Group, by string, c language)
 }
 
 func newStanding(a *analysis.Analysis, cell *analysis.Cell, places []analysis.Place, columns []column) standing {
-	s := standing{Subject: subject(a, cell.Subject)}
+	s := standing{Subject: subject(a, cell.Subject), Warming: warmingOf(a, cell)}
 	s.Rank, s.Order = position(places, cell.Cell)
 	for _, col := range columns {
 		s.Figures = append(s.Figures, newFigure(cell, col, a.Run.Reference))

@@ -70,7 +70,7 @@ func (m *markdown) ranks(r ranks, heading string, frameworks bool) {
 	if len(r.Languages) > 0 {
 		m.line("%s %s\n", heading, m.text("languages.title"))
 		m.standings(r, r.Languages, true)
-		m.line("\n%s\n", escape(m.text("languages.note", "metric", r.ByTitle)))
+		m.line("\n%s\n", escape(rankNote(m.text("languages.note", "metric", r.ByTitle), r.Languages, m.language)))
 	}
 	if !frameworks {
 		return
@@ -79,7 +79,15 @@ func (m *markdown) ranks(r ranks, heading string, frameworks bool) {
 		m.line("%s %s\n", heading, m.text("frameworks.title"))
 	}
 	m.standings(r, r.Frameworks, false)
-	m.line("\n%s\n", escape(m.text("ranking.note.rank", "metric", r.ByTitle)))
+	m.line("\n%s\n", escape(rankNote(m.text("ranking.note.rank", "metric", r.ByTitle), r.Frameworks, m.language)))
+}
+
+// rankNote is what stands below a table of standings.
+func rankNote(text string, list []standing, c language) string {
+	if note := warmingNote(warmedStandings(list), c); note != "" {
+		return c.paragraph([]string{text, note})
+	}
+	return text
 }
 
 // standings writes a table: of languages, or of frameworks.
@@ -93,7 +101,7 @@ func (m *markdown) standings(r ranks, list []standing, languages bool) {
 	}
 	m.line("%s\n%s", head, rule)
 	for _, s := range list {
-		line := "| " + s.Rank + " | " + escape(words(m.standsFor(s.Subject), "–")) + " | " + escape(frameworkOf(s, m.language)) + " |"
+		line := "| " + s.Rank + " | " + escape(words(m.standsFor(s.Subject), "–")) + " | " + escape(frameworkOf(s, m.language)) + s.Warming.Mark() + " |"
 		if languages && len(s.Alike) > 0 {
 			line = strings.TrimSuffix(line, " |") + " (" + escape(m.text("js.languages.alike", "subjects", strings.Join(s.Alike, m.text("js.comma")))) + ")" + " |"
 		}

@@ -21,7 +21,7 @@ func terminalLanguages(r ranks, c language, width int, p painter, noted bool) st
 		g.heads, g.drop = append(g.heads, []string{c.text("ranks.size")}), append(g.drop, len(r.Columns))
 	}
 	for _, s := range r.Languages {
-		name := s.shortName()
+		name := s.shortName() + s.Warming.Mark()
 		if len(s.Alike) > 0 {
 			name += " " + c.count("languages.more", len(s.Alike))
 		}
@@ -41,6 +41,9 @@ func terminalLanguages(r ranks, c language, width int, p painter, noted bool) st
 	out := p.paint(bold, c.text("languages.title")) + "\n\n" + g.String(p) + "\n"
 	if noted {
 		out += present.Wrap(printable(c.text("languages.note", "metric", r.ByTitle)), width) + "\n\n"
+	}
+	if note := warmingNote(warmedStandings(r.Languages), c); note != "" {
+		out += present.Wrap(printable(note), width) + "\n\n"
 	}
 	return out
 }

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"dyno/lab/analysis"
+	"dyno/lab/finding"
 )
 
 // ranked is a run of five frameworks of three languages, with the places given, whose ranks
@@ -87,6 +89,39 @@ func TestOwnSubjectsStandForNoLanguage(t *testing.T) {
 	for _, want := range []string{"| go (dyno’s own) |", "| go |"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, &out)
+		}
+	}
+}
+
+// Who was still warming up when it was measured is marked in every table, and in no other place.
+func TestWhoWasStillWarmingUpIsMarked(t *testing.T) {
+	a := ranked(placed(0), placed(2, 0), placed(1, 0, 2))
+	rust := a.Groups[0].Cells[2]
+	a.Findings = append(a.Findings, analysis.Finding{
+		Finding: finding.Finding{Name: finding.StillWarmingUp, Validity: finding.Suspect}, Trials: []int{rust.Trials[0], rust.Trials[1], 9999},
+	})
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"markdown": func(w *bytes.Buffer) error { return Markdown(w, a, "en") },
+		"ranks":    func(w *bytes.Buffer) error { return Ranks(w, a, RankOptions{By: cpu}, "en") },
+		"terminal": func(w *bytes.Buffer) error { return Table(w, a, "en", 200, false) },
+		"page":     func(w *bytes.Buffer) error { return HTML(w, a, "en") },
+	} {
+		var out bytes.Buffer
+		if err := write(&out); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(plainSpaces(out.String())), " ")
+		if want := "Was still warming up when it was measured: rust/a in 2 of 6 trials"; strings.Count(text, want) < 2 {
+			t.Errorf("%s: %q is not below both tables", name, want)
+		}
+		marked := regexp.MustCompile(`\S+( v[0-9.]+)? †`).FindAllString(strings.ReplaceAll(text, "† Was", ""), -1)
+		if len(marked) < 2 {
+			t.Errorf("%s: marked is %q, want it in both tables", name, marked)
+		}
+		for _, m := range marked {
+			if !regexp.MustCompile(`(rust/|>|^)a( v[0-9.]+)? †`).MatchString(m) {
+				t.Errorf("%s: %q is marked", name, m)
+			}
 		}
 	}
 }

@@ -79,8 +79,10 @@ func terminalRanking(r ranking, c language, width int, p painter) string {
 	g := newGrid(r, c)
 	g.fit(width)
 	out := title + "\n" + g.String(p) + "\n"
-	if note := twinNote(r, c); note != "" {
-		out += present.Wrap(printable(note), width) + "\n\n"
+	for _, note := range []string{warmingNote(r.warmed(), c), twinNote(r, c)} {
+		if note != "" {
+			out += present.Wrap(printable(note), width) + "\n\n"
+		}
 	}
 	return out
 }
