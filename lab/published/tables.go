@@ -15,9 +15,9 @@ import (
 //	<!-- begin: languages of languages-quick, by dyno results --into README.md -->
 //	<!-- end -->
 //
-// The folder's name may have a group of cells behind it, in brackets and as the report
+// or "frameworks of", for the ranking of all subjects. The folder's name may have a group of cells behind it, in brackets and as the report
 // titles it, and needs one where there are several.
-var beginLine = regexp.MustCompile(`^<!-- begin: languages of ([A-Za-z0-9][A-Za-z0-9._-]*)(?: \(([^()]+)\))?, by dyno results\b.*-->$`)
+var beginLine = regexp.MustCompile(`^<!-- begin: (languages|frameworks) of ([A-Za-z0-9][A-Za-z0-9._-]*)(?: \(([^()]+)\))?, by dyno results\b.*-->$`)
 
 // Example of the line above, for errors.
 const exampleBegin = "<!-- begin: languages of FOLDER, by dyno results --into FILE -->"
@@ -36,7 +36,7 @@ func Fill(document string, results fs.FS, link string) (string, error) {
 		case mark != nil && begun > 0:
 			return "", fmt.Errorf("line %d: the table of line %d has no %s before this one", i+1, begun, endLine)
 		case mark != nil:
-			text, err := languagesOf(results, mark[1], mark[2], link)
+			text, err := tableOf(results, mark[1], mark[2], mark[3], link)
 			if err != nil {
 				return "", fmt.Errorf("line %d: %w", i+1, err)
 			}
@@ -58,8 +58,9 @@ func Fill(document string, results fs.FS, link string) (string, error) {
 	return strings.Join(out, "\n"), nil
 }
 
-// languagesOf is the table of languages in a folder's report, with where it comes from.
-func languagesOf(results fs.FS, folder, group, link string) (string, error) {
+// tableOf is a table of a folder's report, of languages or of frameworks, with where it comes
+// from.
+func tableOf(results fs.FS, kind, folder, group, link string) (string, error) {
 	r, err := read(results, path.Join(folder, FileName))
 	if err != nil {
 		return "", fmt.Errorf("reading the record of %s: %w", folder, err)
@@ -69,51 +70,89 @@ func languagesOf(results fs.FS, folder, group, link string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading the report of %s: %w", folder, err)
 	}
-	found := languageTables(string(text))
-	at := slices.IndexFunc(found, func(t languageTable) bool { return t.group == group || group == "" && len(found) == 1 })
+	found := rankTables(string(text), kind)
+	at := slices.IndexFunc(found, func(t rankTable) bool { return t.group == group || group == "" && len(found) == 1 })
 	if at < 0 {
 		var titles []string
 		for _, t := range found {
 			titles = append(titles, "("+t.group+")")
 		}
 		if len(titles) == 0 {
-			return "", fmt.Errorf("%s has no table of languages: those of runs with several languages, and several frameworks of one of them, have it", name)
+			return "", fmt.Errorf("%s has no table of %s: %s", name, kind, who[kind])
 		}
-		return "", fmt.Errorf("%s has tables of languages of %s; say of which behind %s", name, strings.Join(titles, ", "), folder)
+		return "", fmt.Errorf("%s has tables of %s of %s; say of which behind %s", name, kind, strings.Join(titles, ", "), folder)
 	}
 	t := found[at]
 	return fmt.Sprintf("By `%s` on %s (%s), [the whole of it](%s): %s; %s.\n\n%s\n\n%s",
 		r.Command, r.Date.UTC().Format("2 January 2006"), r.Machine, path.Join(link, name), t.group, worth(string(text)), t.rows, t.note), nil
 }
 
-// languageTable is one of a report's tables of languages.
-type languageTable struct {
+// who has a table of each kind.
+var who = map[string]string{
+	"languages":  "those of runs with several languages, and several frameworks of one of them, have it",
+	"frameworks": "those of runs with several subjects have it",
+}
+
+// rankTable is one of a report's tables of ranks.
+type rankTable struct {
 	group string // of cells, as the report titles it
 	rows  string // the table itself, in Markdown
 	note  string // how to read it
 }
 
-// languageTables finds them in a report in Markdown and in English: below the title of a
-// group, each begins with a heading of its own, and has a note below it.
-func languageTables(report string) (found []languageTable) {
-	group, within := "", false
+// beginnings of the tables of a kind.
+var beginnings = map[string]string{"languages": languageRow, "frameworks": subjectRow}
+
+// rankTables finds them in a report in Markdown and in English: below the title of a group,
+// each has a note below it.
+func rankTables(report, kind string) (found []rankTable) {
+	group, noted := "", true
 	for part := range strings.SplitSeq(report, "\n\n") {
 		for line := range strings.Lines(part) {
 			if title, ok := strings.CutPrefix(line, "## "); ok {
-				group, within = strings.TrimSpace(title), false
-			} else if strings.HasPrefix(line, "### ") {
-				within = strings.TrimSpace(line) == "### By language"
+				group, noted = strings.TrimSpace(title), true
 			}
 		}
 		switch {
-		case !within:
-		case strings.HasPrefix(part, "| "):
-			found = append(found, languageTable{group: group, rows: part})
-		case len(found) > 0 && !strings.HasPrefix(part, "#"):
-			found[len(found)-1].note, within = strings.TrimSpace(part), false
+		case strings.HasPrefix(part, beginnings[kind]):
+			found, noted = append(found, rankTable{group: group, rows: part}), false
+			if kind == "frameworks" {
+				found[len(found)-1].rows = fewer(part)
+			}
+		case !noted && !strings.HasPrefix(part, "#"):
+			found[len(found)-1].note, noted = strings.TrimSpace(part), true
 		}
 	}
 	return found
+}
+
+// shown are the columns of a ranking that a document has, besides the ratio that comes first.
+var shown = []string{"#", "Subject", "Throughput", "CPU per request", "Response p99", "Memory (RSS)", "Start-up time"}
+
+// fewer leaves the other columns of a ranking out.
+func fewer(table string) string {
+	lines := strings.Split(table, "\n")
+	head := cells(lines[0])
+	ratio := slices.IndexFunc(head, func(title string) bool { return strings.Contains(title, "÷") })
+	var out []string
+	for i, line := range lines {
+		row := cells(line)
+		if i == 1 {
+			row = strings.Split(strings.Trim(line, "|"), "|")
+		}
+		var kept []string
+		for at, text := range row {
+			if at < len(head) && (at == ratio || slices.Contains(shown, head[at])) {
+				kept = append(kept, text)
+			}
+		}
+		if i == 1 {
+			out = append(out, "|"+strings.Join(kept, "|")+"|")
+			continue
+		}
+		out = append(out, "| "+strings.Join(kept, " | ")+" |")
+	}
+	return strings.Join(out, "\n")
 }
 
 // badgeLine is what a report says its data are worth; older ones leave "data:" out.

@@ -73,6 +73,17 @@ more
 	}
 }
 
+// Of a ranking of all subjects, a document has the columns that are in every README.
+func TestFillFrameworks(t *testing.T) {
+	report := strings.Replace(languageReport, "| # | Subject | CPU |\n|--:|:--|--:|\n| 1 | go/a | 1 µs |",
+		"| # | Subject | Throughput ÷ go/b A/A ±3 % | CPU per request | Response p50 | Response p99 | CPU per request ÷ go/b |\n|--:|:--|--:|--:|--:|--:|--:|\n| 1–2 | go/a | 2× | 1 µs | 2 ms | 3 ms | 4× |", 1)
+	filled, err := Fill(strings.Replace(before, "languages of", "frameworks of", 1)+"<!-- end -->\n", ranked(t, report), "r")
+	want := "| # | Subject | Throughput ÷ go/b A/A ±3 % | CPU per request | Response p99 |\n|--:|:--|--:|--:|--:|\n| 1–2 | go/a | 2× | 1 µs | 3 ms |\n\nRanked by CPU.\n"
+	if err != nil || !strings.Contains(filled, want) || strings.Contains(filled, "Language") {
+		t.Errorf("%v\n%s\nlacks\n%s", err, filled, want)
+	}
+}
+
 // Of several groups the line names one.
 func TestFillByGroup(t *testing.T) {
 	second := strings.ReplaceAll(strings.ReplaceAll(languageReport, "request=json", "request=plaintext"), "1 µs", "2 µs")

@@ -28,8 +28,10 @@ between two lines, the first of which says which result it is of:
   <!-- begin: languages of languages-quick, by dyno results --into README.md -->
   <!-- end -->
 
-Nothing else of the document changes.`,
-		Example: "  dyno results\n  dyno results --into README.md",
+Nothing else of the document changes. Of a published report.md it is the tables of ranks
+that are put into today's order, computed from the trials.csv.gz beside it; a README's
+tables are taken from there.`,
+		Example: "  dyno results\n  dyno results --into README.md\n  dyno results --into docs/results/languages-quick/report.md",
 		Args:    cli.ExactArgs(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if into == "" && cmd.Flags().Changed("into") {
@@ -57,13 +59,9 @@ func fillTables(document, results string) error {
 	if err != nil {
 		return err
 	}
-	link, err := linkTo(results, document)
+	is, err := filled(document, string(was), results)
 	if err != nil {
 		return err
-	}
-	is, err := published.Fill(string(was), os.DirFS(results), link)
-	if err != nil {
-		return fmt.Errorf("%s: %w", document, err)
 	}
 	if is == string(was) {
 		return nil
@@ -72,6 +70,36 @@ func fillTables(document, results string) error {
 		_, err := w.WriteString(is)
 		return err
 	})
+}
+
+// filled is what becomes of a document: of a published report, or of another one.
+func filled(document, was, results string) (string, error) {
+	folder := filepath.Dir(document)
+	if _, err := os.Stat(filepath.Join(folder, "trials.csv.gz")); err == nil && filepath.Base(document) == "report.md" {
+		return reranked(folder)
+	}
+	link, err := linkTo(results, document)
+	if err != nil {
+		return "", err
+	}
+	is, err := published.Fill(was, os.DirFS(results), link)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", document, err)
+	}
+	return is, nil
+}
+
+// reranked is a published report in today's order.
+func reranked(folder string) (string, error) {
+	c, err := cli.Catalog()
+	if err != nil {
+		return "", err
+	}
+	own := func(name string) bool {
+		s, err := c.Get(name)
+		return err == nil && s.Own
+	}
+	return published.Rerank(os.DirFS(filepath.Dir(folder)), filepath.Base(folder), published.Words{Text: report.English().Text, Own: own})
 }
 
 // linkTo is where a folder is from a document.
