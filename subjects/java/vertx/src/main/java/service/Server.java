@@ -4,6 +4,7 @@ import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import io.vertx.core.http.HttpServerOptions;
 import java.util.concurrent.TimeUnit;
 
@@ -29,7 +30,10 @@ public final class Server extends AbstractVerticle {
         default -> throw new IllegalArgumentException(args[i]);
       }
     }
-    var vertx = Vertx.vertx();
+    var vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
+    if (!vertx.isNativeTransportEnabled()) {
+      System.err.println("no native transport, as on a system that is not Linux: " + vertx.unavailableNativeTransportCause());
+    }
     Runtime.getRuntime().addShutdownHook(new Thread(() -> vertx.close().toCompletionStage().toCompletableFuture().join()));
     var loops = new DeploymentOptions().setInstances(Runtime.getRuntime().availableProcessors());
     vertx.deployVerticle(Server.class, loops).onFailure(e -> {
