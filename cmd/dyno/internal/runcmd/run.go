@@ -202,14 +202,14 @@ func (f *runFlags) runner(name string) (*runner.Runner, error) {
 }
 
 // PlanOf is the plan of a study, a built-in one or a file, with a seed that is always
-// the same.
-func PlanOf(name string) (study.Plan, error) {
+// the same, and what it tells of the study's claims.
+func PlanOf(name string) (study.Plan, []study.Foreseen, error) {
 	f := runFlags{seed: 1}
 	r, err := f.runner(name)
 	if err != nil {
-		return study.Plan{}, err
+		return study.Plan{}, nil, err
 	}
-	return r.Plan, nil
+	return r.Plan, r.Study.Foresee(), nil
 }
 
 // command is what repeats the run.

@@ -89,13 +89,20 @@ func newStudyCheck(global *cli.Global) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check STUDY",
 		Short: "Check a study and print its plan",
-		Args:  cli.ExactArgs(1, "a study's name or file"),
+		Long: `Check a study and print its plan, with what that tells of the study's claims before
+anything is measured: which parts arithmetic forbids to decide (a percentile of too few
+requests, a throughput beyond what the load asks for), which can come out in one way only,
+and how much a subject has to serve for its throughput to grow as claimed.`,
+		Args: cli.ExactArgs(1, "a study's name or file"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			plan, err := runcmd.PlanOf(args[0])
+			plan, foreseen, err := runcmd.PlanOf(args[0])
 			if err != nil {
 				return cli.UsageError(err)
 			}
 			plan.Describe(global.Out())
+			for _, f := range foreseen {
+				fmt.Fprintln(global.Out(), f)
+			}
 			return nil
 		},
 		ValidArgsFunction: cli.CompleteStudies,
