@@ -170,15 +170,30 @@ func (m *matter) part(o Options) Part {
 	return p
 }
 
-// failures says in how many blocks a subject failed.
+// failures says in how many blocks a subject failed. Of a share of requests that failed it goes
+// without saying: the subject is there, and the figure is what is asked.
 func (m *matter) failures() string {
 	switch {
-	case m.sample.failed == 0:
+	case m.sample.failed == 0, !m.sample.ranked && ofErrors(m.effect.as):
 		return ""
 	case m.sample.ranked:
 		return fmt.Sprintf("; in %d of %d blocks a subject failed, which counts as the worst figure there is: the median stands for the mean", m.sample.failed, m.blocks)
 	}
 	return fmt.Sprintf("; in %d of %d blocks a subject failed", m.sample.failed, m.blocks)
+}
+
+// ofErrors reports whether a figure is made of shares of requests that failed, and of nothing
+// else that is measured.
+func ofErrors(n node) bool {
+	switch n := n.(type) {
+	case quantity:
+		return n.metric == "errors"
+	case operation:
+		return ofErrors(n.left) && ofErrors(n.right)
+	case number:
+		return true
+	}
+	return false
 }
 
 // shown is the effect in the unit that people read, or nil without a value.

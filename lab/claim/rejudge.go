@@ -2,6 +2,7 @@ package claim
 
 import (
 	"math"
+	"regexp"
 	"slices"
 
 	"dyno/lab/stats"
@@ -22,6 +23,7 @@ func Rejudge(old Outcome, held *Claim) Outcome {
 	changed := false
 	for i := range out.Parts {
 		changed = out.Parts[i].restate() || changed
+		changed = out.Parts[i].forgetFailures() || changed
 	}
 	before := verdictsOf(out.Parts)
 	for i := range out.Parts {
@@ -34,6 +36,7 @@ func Rejudge(old Outcome, held *Claim) Outcome {
 	if held.Unmeasurable != "" && !held.marks(func(c *Comparison) bool { return c.Unmeasurable }) {
 		for i := range out.Parts {
 			out.Parts[i].Verdict, out.Parts[i].Open, out.Parts[i].Needed = Unmeasurable, false, 0
+			out.Parts[i].Why = oneLine(held.Unmeasurable)
 		}
 		out.Verdict, out.Why, out.Open, out.Needed = Unmeasurable, oneLine(held.Unmeasurable), false, 0
 		return out
@@ -89,6 +92,21 @@ func (p *Part) restate() bool {
 	}
 	return true
 }
+
+// forgetFailures takes out of the reason that a subject failed, where the figure itself is
+// the share of requests that did.
+func (p *Part) forgetFailures() bool {
+	e, err := Parse(p.Expression)
+	if err != nil || len(e.Comparisons) != 1 || !ofErrors(e.Comparisons[0].left) || !ofErrors(e.Comparisons[0].right) {
+		return false
+	}
+	why := aSubjectFailed.ReplaceAllString(p.Why, "")
+	changed := why != p.Why
+	p.Why = why
+	return changed
+}
+
+var aSubjectFailed = regexp.MustCompile(`; in [0-9]+ of [0-9]+ blocks a subject failed$`)
 
 // refute takes the word for a direction from what its interval excludes the size of.
 func (p *Part) refute() {

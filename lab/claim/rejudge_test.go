@@ -71,6 +71,26 @@ func TestRejudge(t *testing.T) {
 	}
 }
 
+// That requests failed needs no words where their share is what is asked, neither of a run nor of a
+// record; of other figures it does.
+func TestFailuresThatAreTheFigure(t *testing.T) {
+	const told = "; in 6 of 6 blocks a subject failed"
+	for text, want := range map[string]string{"errors[a] < 70%": "fine", "errors[a] - errors[b] < 0.5 * errors[c]": "fine", "cpu[a] < 70us": "fine" + told} {
+		old := Outcome{Verdict: Confirmed, Why: "fine" + told, Parts: []Part{{Expression: text, Verdict: Confirmed, Why: "fine" + told}}}
+		if out := Rejudge(old, &Claim{Expressions: []string{text}}); out.Why != want || out.Parts[0].Why != want {
+			t.Errorf("%s: %q", text, out.Why)
+		}
+	}
+	src := single([]float64{20, 21, 22, 20, 21, 22}, []float64{20, 21, 22, 20, 21, 22})
+	src.failed = map[int][]bool{0: {true, true, true, true, true, true}}
+	for text, want := range map[string]bool{"errors[a] < 90%": false, "cpu[a] < 90us": true} {
+		out := decide(src, text)
+		if got := strings.Contains(out.Why, "a subject failed"); got != want || out.Verdict != Confirmed {
+			t.Errorf("%s: %s", text, describe(out))
+		}
+	}
+}
+
 // By construction is said of a run as it is of a record.
 func TestByConstruction(t *testing.T) {
 	const text = "throughput[b, rate=100, tls=off] > throughput[a, rate=100, tls=off]"

@@ -305,6 +305,13 @@ func (p *page) detail(q *Question) {
 	if q.Result != nil && q.Result.ByConstruction != "" {
 		p.line("- By construction: %s", q.Result.ByConstruction)
 	}
+	for _, why := range q.unmeasurable() {
+		if q.Verdict() == claim.Unmeasurable {
+			p.line("- Unmeasurable: %s", why)
+		} else {
+			p.line("- Unmeasurable in part: %s", why)
+		}
+	}
 	if q.Departs != "" {
 		p.line("- Departs from the article: %s", q.Departs)
 	}
@@ -317,6 +324,20 @@ func (p *page) detail(q *Question) {
 	if q.Result != nil {
 		p.result(q)
 	}
+}
+
+// unmeasurable are the reasons for parts that can't be measured, where neither the verdict nor
+// the table says them.
+func (q *Question) unmeasurable() (reasons []string) {
+	if q.Result == nil {
+		return nil
+	}
+	for _, part := range q.Result.Parts {
+		if part.Verdict == claim.Unmeasurable && part.Effect != nil && part.Why != q.reason() && !slices.Contains(reasons, part.Why) {
+			reasons = append(reasons, part.Why)
+		}
+	}
+	return reasons
 }
 
 // runs writes a number of runs that are known.

@@ -102,6 +102,20 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// Where some parts can't be measured, and the table has their figures, the page says why.
+func TestPageSaysWhyPartsAreUnmeasurable(t *testing.T) {
+	one := outcome("kept", claim.Confirmed, 0.4)
+	other := one.Parts[0]
+	other.Expression, other.Verdict, other.Why = "errors[a] >= 12%", claim.Unmeasurable, "the client waits"
+	one.Parts, one.Verdict = append(one.Parts, other, other), claim.Mixed
+	page := &page{}
+	q := Question{Claim: catalogue().Claims[0], Result: &one, Record: record(false, 2, one)}
+	page.detail(&q)
+	if got := strings.Count(page.out.String(), "- Unmeasurable in part: the client waits\n"); got != 1 {
+		t.Errorf("it is said %d times in\n%s", got, page.out.String())
+	}
+}
+
 // A record of the rule before today's says so beside each verdict, and keeps what is
 // known of its run.
 func TestOlderRecord(t *testing.T) {
