@@ -39,8 +39,8 @@ HTML goes to report.html in the run's folder, the other forms to standard
 output; --output chooses a file, or - for standard output.
 
 Ranks are tables for a README: languages by the best of their frameworks, and
-frameworks, with speed, cost, memory, start-up time and size. Subjects that can't
-be told apart share a rank.`,
+frameworks, with speed, cost, memory, start-up time and size, in the order of the
+figures; an interval of ranks, such as 2–5, says how sure that order is.`,
 		Args: cli.ExactArgs(1, "a run's ID, or latest"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.rankedBy != (report.RankOptions{}) && !f.ranks {
