@@ -42,7 +42,7 @@ func TestLoadNamesWhoIsBusy(t *testing.T) {
 			break
 		}
 	}
-	o.want(t, 1, o.stderr, "this machine is busy: CPU ", "nothing was measured", "other-load")
+	o.want(t, 1, o.stderr, "this machine is busy: CPU ", "no figure can be trusted", "other-load")
 	contains(t, o.stdout, "INVALID", "other-load: other programs used", hog)
 	contains(t, o.stderr, hog)
 	// Who accepts it has figures, and the finding beside them.

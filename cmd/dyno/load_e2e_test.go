@@ -287,7 +287,7 @@ func TestLoadWaits(t *testing.T) {
 	server := &http.Server{Handler: http.NotFoundHandler()}
 	go server.Serve(l)
 	t.Cleanup(func() { server.Close() })
-	if o = s.wait(t); strings.Contains(o.stderr, loadcmd.ErrNothingMeasured.Error()) {
+	if o = s.wait(t); strings.Contains(o.stderr, loadcmd.ErrUntrusted.Error()) {
 		o = dyno(t, t.TempDir(), "load", "-c", "1", "-n", "20", "--wait", "60s", address)
 	}
 	contains(t, o.stdout, "404: 20")

@@ -115,7 +115,7 @@ func TestLoadFrozenAllTheTime(t *testing.T) {
 				s.signal(t, syscall.SIGCONT)
 				return s.wait(t)
 			}, outcome.nothingMeasured) // or it was stopped after its first second
-			o.want(t, 1, o.stderr, "nothing was measured: none of the", "windows is valid (generator-stalled")
+			o.want(t, 1, o.stderr, "no figure can be trusted: none of the", "windows is valid (generator-stalled")
 			contains(t, o.stdout, "INVALID")
 		})
 	}

@@ -77,7 +77,7 @@ func measured(t *testing.T, run func() outcome) outcome {
 // nothingMeasured reports whether a load says that none of its seconds is valid: as its
 // error or, if something else went wrong too, beside its figures.
 func (o outcome) nothingMeasured() bool {
-	return o.code == 1 && (strings.Contains(o.stderr, loadcmd.ErrNothingMeasured.Error()) || strings.Contains(o.stdout, "    "+string(finding.NoValidWindow)+": "))
+	return o.code == 1 && (strings.Contains(o.stderr, loadcmd.ErrUntrusted.Error()) || strings.Contains(o.stdout, "    "+string(finding.NoValidWindow)+": "))
 }
 
 // until runs a command until it came to what a machine that stands still can keep it from,

@@ -22,7 +22,7 @@ import (
 func Benchstat(w io.Writer, l *Load, version string) error {
 	var b bytes.Buffer
 	s := l.Spec
-	fmt.Fprintf(&b, "# dyno %s, target %s, seed %d, %s\n", version, Target(s), s.Seed, l.Result.Validity)
+	fmt.Fprintf(&b, "# dyno %s, target %s, seed %d, %s\n", version, Target(s), s.Seed, l.Result.Level())
 	fmt.Fprintf(&b, "pkg: dyno/load\n")
 	for _, u := range []string{"req/s better=higher", "err-% better=lower"} {
 		fmt.Fprintf(&b, "Unit %s\n", u)

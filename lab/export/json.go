@@ -25,16 +25,18 @@ type loadJSON struct {
 	Rate        float64      `json:"rate,omitempty"`
 	Seed        uint64       `json:"seed"`
 	Interrupted bool         `json:"interrupted"`
-	Requests    uint64       `json:"requests"` // answered as expected
-	Duration    float64      `json:"duration_s"`
-	Throughput  *float64     `json:"throughput"` // null, as all figures, if there is none
-	Offered     uint64       `json:"offered"`
-	Sent        uint64       `json:"sent"`
-	Shed        uint64       `json:"shed"`
-	SentLate    uint64       `json:"sent_late"` // of sent, after the end of the measured time
-	Drained     uint64       `json:"drained"`   // answers that came after it
-	Drain       float64      `json:"drain_s"`   // how long these were waited for at most
-	Unfinished  uint64       `json:"unfinished"`
+	All         wholeJSON    `json:"all"`
+	// Counts are of the windows that count, or of all if none does: then there are no figures.
+	Requests   uint64   `json:"requests"` // answered as expected
+	Duration   float64  `json:"duration_s"`
+	Throughput *float64 `json:"throughput"` // null, as all figures, if there is none
+	Offered    uint64   `json:"offered"`
+	Sent       uint64   `json:"sent"`
+	Shed       uint64   `json:"shed"`
+	SentLate   uint64   `json:"sent_late"` // of sent, after the end of the measured time
+	Drained    uint64   `json:"drained"`   // answers that came after it
+	Drain      float64  `json:"drain_s"`   // how long these were waited for at most
+	Unfinished uint64   `json:"unfinished"`
 	// The books, of the arrivals that were due in windows that count:
 	// offered = requests - carried + drained + failed + shed + unfinished + cut_off.
 	Failed      uint64             `json:"failed"`                // errors that belong to a request
@@ -61,13 +63,34 @@ type loadJSON struct {
 	Calibration  *measure.Calibration `json:"calibration,omitempty"`
 	Idle         *measure.Idle        `json:"server_idle,omitempty"` // what the server used before the load
 	Counts       *load.Counts         `json:"counts,omitempty"`      // of the server against ours
-	Validity     finding.Validity     `json:"validity"`
+	Validity     string               `json:"validity"`              // or "accepted"
 	Findings     []finding.Finding    `json:"findings"`
 	LeftOut      int                  `json:"windows_left_out"`     // invalid ones
 	Thresholds   []Threshold          `json:"thresholds,omitempty"` // of --fail
 	ByRequest    []requestJSON        `json:"by_request,omitempty"` // of a mix of 2 to 32 kinds
 	Phases       []stageJSON          `json:"phases,omitempty"`     // if there is more than one, or one has several stages
 	Windows      []windowJSON         `json:"windows"`
+}
+
+// wholeJSON is how much was sent and what came back in all measured windows, also those
+// that count in no figure.
+type wholeJSON struct {
+	Duration   float64           `json:"duration_s"`
+	Sent       uint64            `json:"sent"`
+	Requests   uint64            `json:"requests"` // that came to an end: as expected, or failed
+	Failed     uint64            `json:"failed"`
+	Shed       uint64            `json:"shed"`
+	Unfinished uint64            `json:"unfinished"`
+	Errors     measure.Errors    `json:"errors"`
+	Statuses   map[int]uint64    `json:"statuses"`
+	Codes      map[string]uint64 `json:"grpc_codes,omitempty"`
+}
+
+func wholeOf(w *measure.Window) wholeJSON {
+	return wholeJSON{
+		Duration: w.Length.Seconds(), Sent: w.Sent, Requests: w.Ended(), Failed: w.Errors.Total(), Shed: w.Shed, Unfinished: w.Unfinished,
+		Errors: w.Errors, Statuses: measure.AddStatuses(map[int]uint64{}, w.Statuses), Codes: w.Codes,
+	}
 }
 
 // latency maps "mean", "p50" … "max" to µs; to null what is not known, as no
@@ -109,16 +132,16 @@ func JSON(w io.Writer, l *Load) error {
 // objectOf is the load as one object.
 func objectOf(l *Load) loadJSON {
 	r, s := l.Result, l.Spec
-	t := &r.Total
+	t, _ := r.Shown()
 	out := loadJSON{
 		Target: s.Target, Engine: r.Engine, Mode: s.Profile.Mode, Connections: s.Profile.Connections, Rate: s.Profile.Rate,
 		Protocol: s.Link.Protocol(), HTTP2: s.Link.Protocol() == request.HTTP2, Streams: s.Link.Streams, Resubmitted: t.Resubmitted,
 		Seed: s.Seed, Interrupted: r.Interrupted,
-		Requests: t.Completed, Duration: t.Length.Seconds(), Throughput: figureIf(t.Length > 0, r.Throughput()),
+		Requests: t.Completed, Duration: t.Length.Seconds(), Throughput: figureIf(r.Total.Length > 0, r.Throughput()),
 		Offered: t.Offered, Sent: t.Sent, Shed: t.Shed, SentLate: t.SentLate, Drained: t.Drained, Drain: r.Drain.Seconds(), Unfinished: t.Unfinished, Failed: t.Failures(), Carried: t.Carried, Unsent: t.Unsent, CutOff: t.CutOff, BytesIn: t.BytesIn, BytesOut: t.BytesOut,
 		Errors: t.Errors, Statuses: measure.AddStatuses(map[int]uint64{}, t.Statuses), Codes: t.Codes, Location: r.Location, ByRequest: requestsOf(r), FirstErrors: r.FirstErrors, Failures: failuresOf(r), Latency: make(map[string]latency),
-		Censored:     figureIf(t.Timed(measure.Response)+t.GivenUp(measure.Response) > 0, t.Censored()),
-		GeneratorCPU: figureIf(t.Completed > 0, present.Micros(r.CPUPerRequest())), Validity: r.Validity, Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},
+		Censored:     figureIf(r.Total.Timed(measure.Response)+r.Total.GivenUp(measure.Response) > 0, r.Total.Censored()),
+		GeneratorCPU: figureIf(r.Total.Completed > 0, present.Micros(r.CPUPerRequest())), Validity: r.Level(), All: wholeOf(&r.All), Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},
 		Thresholds: l.Thresholds, AtLeast: make(map[string][]string),
 	}
 	out.Calibration, out.Counts, out.Causes, out.Idle = r.Calibration, r.Counts, r.Causes, r.Idle
@@ -130,7 +153,7 @@ func objectOf(l *Load) loadJSON {
 	out.LeftOut, _, _ = r.LeftOut()
 	for clock := range measure.NumClocks {
 		var bounds []string
-		out.Latency[clock.String()], bounds = latencyOf(t, clock)
+		out.Latency[clock.String()], bounds = latencyOf(&r.Total, clock)
 		if bounds != nil {
 			out.AtLeast[clock.String()] = bounds
 		}

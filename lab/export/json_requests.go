@@ -23,9 +23,9 @@ func requestsOf(r *load.Result) []requestJSON {
 	var list []requestJSON
 	for i := range r.Requests {
 		k := &r.Requests[i]
-		t := &k.Total
-		out := requestJSON{Name: k.Name, Requests: t.Completed, Drained: t.Drained, Shed: t.Shed, Unfinished: t.Unfinished, Throughput: figureIf(t.Length > 0, float64(t.Completed)/t.Length.Seconds()), Errors: t.Errors}
-		out.Response, out.AtLeast = latencyOf(t, measure.Response)
+		t, figures := k.Shown(), &k.Total
+		out := requestJSON{Name: k.Name, Requests: t.Completed, Drained: t.Drained, Shed: t.Shed, Unfinished: t.Unfinished, Throughput: figureIf(figures.Length > 0, figures.Throughput()), Errors: t.Errors}
+		out.Response, out.AtLeast = latencyOf(figures, measure.Response)
 		list = append(list, out)
 	}
 	return list

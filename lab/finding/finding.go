@@ -63,6 +63,19 @@ func Worst(findings []Finding) Validity {
 	return v
 }
 
+// Accepted is the level of what is valid only because somebody accepted a finding.
+const Accepted = "accepted"
+
+// Level is what a measurement is worth, in a word: its validity, or Accepted.
+func Level(v Validity, findings []Finding) string {
+	for i := range findings {
+		if f := &findings[i]; v == Valid && f.Accepted && f.Validity != Valid {
+			return Accepted
+		}
+	}
+	return string(v)
+}
+
 // Merge folds the findings of single windows, of which there are so many
 // in all, into one per name. What concerns only a few windows is a remark on the
 // whole: suspect ones carry little weight in it, and invalid ones are left out of

@@ -92,12 +92,16 @@ func TestEveryLoadsBooksBalance(t *testing.T) {
 					t.Parallel()
 					r := ran(t, s)
 					balance(t, &r.Total)
+					balance(t, &r.All)
 					var kinds measure.Window
 					for i := range r.Requests {
 						kinds.AddCounts(&r.Requests[i].Total)
 					}
 					if w := &r.Total; kinds.Right() != w.Right() || kinds.Completed != w.Completed || kinds.Unfinished != w.Unfinished || kinds.Errors.Wrong() != w.Errors.Wrong() {
 						t.Errorf("of all kinds %+v, together %+v", kinds, w)
+					}
+					if r.All.Sent < r.Total.Sent || out == nil && r.leftOut == 0 && (r.All.Sent != r.Total.Sent || r.All.Ended() != r.Total.Ended()) {
+						t.Errorf("of all windows %+v, of those that count %+v", r.All, r.Total)
 					}
 					var windows measure.Window
 					for i := range r.Windows {
@@ -157,4 +161,32 @@ func replyAfter(after time.Duration) func(net.Conn) {
 			}
 		}
 	}
+}
+
+// TestWhatWasSentIsCountedWhateverCounts: no window is valid, so that there are no figures
+// to trust; how much was sent, and what came back, is known all the same.
+func TestWhatWasSentIsCountedWhateverCounts(t *testing.T) {
+	t.Parallel()
+	two := []request.Request{{Name: "a", Method: "GET", Path: "/a", Weight: 1}, {Name: "b", Method: "GET", Path: "/b", Weight: 1}}
+	eachEngine(t, func(t *testing.T, engine string) {
+		s := spec(server(t, replyAfter(time.Millisecond)), profile.Profile{Mode: profile.Open, Connections: 4, Rate: 200, Arrivals: profile.Uniform})
+		s.Engine, s.Duration, s.Warmup, s.Requests = engine, 2*time.Second, time.Second, two
+		disturbed(&s, 0, 1)
+		r := ran(t, s)
+		shown, trusted := r.Shown()
+		if r.Total.Sent != 0 || trusted || shown != &r.All {
+			t.Errorf("%d sent in windows that count, trusted %v", r.Total.Sent, trusted)
+		}
+		balance(t, &r.All)
+		if w := &r.All; w.Statuses[200] != w.Ended() || w.Ended() == 0 || w.Hist[measure.Response].TotalCount() != int64(w.Ended()) {
+			t.Errorf("%+v", w)
+		}
+		kinds := uint64(0)
+		for i := range r.Requests {
+			kinds += r.Requests[i].Shown().Ended()
+		}
+		if kinds != r.All.Ended() {
+			t.Errorf("%d of all kinds, %d together", kinds, r.All.Ended())
+		}
+	})
 }

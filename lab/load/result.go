@@ -17,7 +17,11 @@ type Result struct {
 	// Total sums the measured windows that are not invalid: Length, InFlight as the mean
 	// over them, what they sent and received. What became of requests is that of all
 	// arrivals due in these windows, whenever it came: see [measure.Window.Booked].
-	Total       measure.Window
+	Total measure.Window
+	// All sums all measured windows, also those that are invalid, by the same books. Its
+	// counts are of all that was sent; its times are no measurement of the service if
+	// something was found against it, and are shown as such.
+	All         measure.Window
 	Calibration *measure.Calibration // as in the spec; nil if there was none
 	Idle        *measure.Idle        // as in the spec
 	Counts      *Counts              // of the server against ours; nil if it did not tell
@@ -52,6 +56,7 @@ type Result struct {
 	// Outside is what became of arrivals that count in windows that don't; it is in Total.
 	Outside measure.Window
 
+	whole             whole // of All
 	measured, leftOut int
 	out               map[int]bool // windows that are left out
 	outside           measure.Durations
@@ -64,12 +69,7 @@ type Result struct {
 }
 
 // Throughput is the measured rate of complete responses, in requests per second.
-func (r *Result) Throughput() float64 {
-	if r.Total.Length <= 0 {
-		return 0
-	}
-	return float64(r.Total.Completed) / r.Total.Length.Seconds()
-}
+func (r *Result) Throughput() float64 { return r.Total.Throughput() }
 
 // CPUPerRequest is the generator's own CPU time per completed request, without
 // what it spent polling for arrivals to come due.
@@ -119,6 +119,7 @@ func (r *Result) add(w measure.Window, p *partial, spec *Spec) {
 	for _, part := range p.parts {
 		r.addPart(part, itself)
 	}
+	r.whole.add(&w, p)
 	if spec.DropHistograms {
 		w.Hist, w.Waited = measure.Window{}.Hist, measure.Window{}.Waited
 	} else {
@@ -166,8 +167,8 @@ func (r *Result) requestResults(requests []request.Request) []measure.RequestRes
 	var list []measure.RequestResult
 	for i := range r.breakdown.Kinds {
 		k := &r.breakdown.Kinds[i]
-		one := measure.RequestResult{Name: requests[i].Name, Total: k.Window()}
-		one.Total.Length = r.Total.Length
+		one := measure.RequestResult{Name: requests[i].Name, Total: k.Window(), All: r.whole.breakdown.Kinds[i].Window()}
+		one.Total.Length, one.All.Length = r.Total.Length, r.All.Length
 		list = append(list, one)
 	}
 	return list
@@ -176,6 +177,8 @@ func (r *Result) requestResults(requests []request.Request) []measure.RequestRes
 // seal makes the totals' histograms. No window is added after it.
 func (r *Result) seal() {
 	r.durations.Histograms(&r.Total)
+	r.All = r.whole.total
+	r.whole.durations.Histograms(&r.All)
 	r.outside.Histograms(&r.Outside)
 	r.planned.seal()
 }

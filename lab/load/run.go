@@ -92,7 +92,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	r.Causes = log.Causes()
 	newEchoed(spec.Requests).inResult(r)
 	r.seal()
-	if r.Total.Length > 0 {
+	if r.All.Length > 0 {
 		r.Requests = r.requestResults(spec.Requests)
 	}
 	r.judge(&spec)

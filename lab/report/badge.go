@@ -9,7 +9,7 @@ import (
 
 // accepted is the level of what would be suspect or invalid if nobody had
 // accepted it by name. It is drawn like no validity: neither fine nor doubtful.
-const accepted = "accepted"
+const accepted = finding.Accepted
 
 // badge says what a run's data are worth, in a word and a sentence. It says
 // nothing of how sure a difference is, and is labelled so.

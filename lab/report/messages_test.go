@@ -139,8 +139,8 @@ func TestMessagesInChinese(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(zh.Writer(&b), "dyno: %v\n", "nothing was measured")
-	if b.String() != "dyno: 没有测到任何东西\n" {
+	fmt.Fprintf(zh.Writer(&b), "dyno: %v\n", "no figure can be trusted")
+	if b.String() != "dyno: 没有可信的数字\n" {
 		t.Errorf("%q", &b)
 	}
 }

@@ -24,6 +24,9 @@ func (w *Window) Booked() uint64 {
 // Right is how many of the arrivals that count were answered as expected, whenever.
 func (w *Window) Right() uint64 { return w.Completed - w.Carried + w.Drained }
 
+// Ended is how many requests came to an end: as expected, or as errors of whatever kind.
+func (w *Window) Ended() uint64 { return w.Right() + w.Errors.Total() }
+
 // Failures is how many requests failed: errors without those that belong to none.
 func (w *Window) Failures() uint64 { return w.Errors.Total() - w.ErredApart }
 

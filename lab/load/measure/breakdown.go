@@ -225,4 +225,13 @@ type RequestResult struct {
 	// Total has the counts of requests that came to an end or were given up, and the
 	// response times, in the windows that count: see [KindCount].
 	Total Window
+	All   Window // the same, in all measured windows
+}
+
+// Shown is the window that figures are shown of: All if no window counts.
+func (r *RequestResult) Shown() *Window {
+	if r.Total.Length <= 0 && r.All.Length > 0 {
+		return &r.All
+	}
+	return &r.Total
 }

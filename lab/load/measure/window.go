@@ -138,6 +138,14 @@ func (w *Window) Validity() finding.Validity { return finding.Worst(w.Findings) 
 // Warmup reports whether the window precedes the measured time.
 func (w *Window) Warmup() bool { return w.Index < 0 }
 
+// Throughput is how much was completed a second.
+func (w *Window) Throughput() float64 {
+	if w.Length <= 0 {
+		return 0
+	}
+	return float64(w.Completed) / w.Length.Seconds()
+}
+
 // Add adds a window, without its histograms, to a total.
 func (t *Window) Add(w *Window) {
 	length := t.Length + w.Length

@@ -37,12 +37,14 @@ func everyKind() *Load {
 	}
 	spoilt := window(5)
 	spoilt.Findings = []finding.Finding{{Name: finding.Steal, Validity: finding.Invalid}}
+	all := total
+	all.Add(&spoilt)
 	r := &load.Result{
-		Total: total, Engine: "epoll", Validity: finding.Suspect, Windows: []measure.Window{window(-1), window(0), window(1), window(2), window(3), window(4), spoilt},
+		Total: total, All: all, Engine: "epoll", Validity: finding.Suspect, Windows: []measure.Window{window(-1), window(0), window(1), window(2), window(3), window(4), spoilt},
 		FirstErrors: map[string]string{"status": "status 503 Service Unavailable", "timeout": "no complete answer within 10s: 3 bytes of its body had come by then"},
 		Findings:    []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Suspect, Detail: "a load loop was away for 412ms (limit 100ms)"}, {Name: finding.OtherLoad, Validity: finding.Invalid, Accepted: true}},
 		Failures:    []measure.Failure{{Kind: "status", Request: "write", Why: "status 503 Service Unavailable", Sent: "GET /<b> HTTP/1.1\r\n\r\n", Received: "HTTP/1.1 503 Service Unavailable"}},
-		Requests:    []measure.RequestResult{{Name: "read", Total: total}, {Name: "wr|te", Total: window(0)}},
+		Requests:    []measure.RequestResult{{Name: "read", Total: total, All: all}, {Name: "wr|te", Total: window(0), All: window(0)}},
 	}
 	spec := &load.Spec{
 		Target: "http://127.0.0.1:8080", Duration: 6 * time.Second, Seed: 7, Profile: profile.Profile{Mode: profile.Open, Rate: 1000, Arrivals: profile.Poisson, Connections: 50},
@@ -88,13 +90,13 @@ func inOrder(t *testing.T, text string, parts ...string) {
 // errors and requests, then times, then seconds.
 func TestWhatIsAskedFirstIsSaidFirst(t *testing.T) {
 	page, markdown := written(t, everyKind(), "en")
-	inOrder(t, page, "<!doctype html>", "Load of http://127.0.0.1:8080", "2 kinds of requests to", "4815 requests in 5s: 4,500 as expected, 315 failed; 900 requests/s",
+	inOrder(t, page, "<!doctype html>", "Load of http://127.0.0.1:8080", "2 kinds of requests to", "5778 requests in 6s: 5,400 as expected, 378 failed",
 		"1 of 4 thresholds hold", "SUSPECT", "errors &lt;= 1 % (--max-errors)", "FAIL", "p99 &lt; 20ms", "pass", "can’t be decided", "not evaluated",
-		"Answers by status", "200 OK", "4,500", "93.75 %", "503 Service Unavailable", "Failed requests by kind", "Timed out", "Request by request", `<th scope="row">read</th>`,
+		"Answers by status", "200 OK", "5,400", "93.75 %", "503 Service Unavailable", "Failed requests by kind", "Timed out", "Request by request", `<th scope="row">read</th>`,
 		"response", "3ms", "Second by second", "<svg", "Response time", "<svg", "Can these numbers be trusted?", "412ms", "ACCEPTED",
 		"Failed requests", "GET /&lt;b&gt; HTTP/1.1", "Due by the schedule", "dyno load http://127.0.0.1:8080", "AMD EPYC")
-	inOrder(t, markdown, "# Load of http://127.0.0.1:8080", "1 of 4 thresholds hold", "| p99 &lt; 20ms | pass | p99 = 3ms |", "| 503 Service Unavailable | 300 | 6.25 % |",
-		"| Timed out | 15 |", `| wr\|te | 900 |`, "| response | >=3ms | 3ms |", "| 0 | 900/s | 63 |", "## Can these numbers be trusted?", "- Command: dyno load")
+	inOrder(t, markdown, "# Load of http://127.0.0.1:8080", "1 of 4 thresholds hold", "| p99 &lt; 20ms | pass | p99 = 3ms |", "| 503 Service Unavailable | 360 | 6.25 % |",
+		"| Timed out | 18 |", `| wr\|te | 900 |`, "| response | >=3ms | 3ms |", "| 0 | 900/s | 63 |", "## Can these numbers be trusted?", "- Command: dyno load")
 	for name, text := range map[string]string{"page": page, "markdown": markdown} {
 		for _, word := range []string{"s3cr3t", "rank", "Rank", "Block", "trial", "<script", "src=", "href=", "loadpage."} {
 			if strings.Contains(text, word) {
@@ -107,12 +109,21 @@ func TestWhatIsAskedFirstIsSaidFirst(t *testing.T) {
 	}
 }
 
-// A load of which no second can be used has a report that says so.
-func TestNothingUsable(t *testing.T) {
+// A load of which no second counts has a report that says so, and how much was sent and
+// what came back, which is known all the same.
+func TestNothingCounts(t *testing.T) {
 	l := everyKind()
-	l.Result.Total, l.Result.Requests, l.Result.Windows, l.Result.Validity = measure.Window{}, nil, nil, finding.Invalid
-	page, _ := written(t, l, "en")
-	inOrder(t, page, "There are no figures", "INVALID", "errors &lt;= 1 %", "No conclusion can be drawn")
+	l.Result.Total, l.Result.Windows, l.Result.Validity = measure.Window{}, l.Result.Windows[6:], finding.Invalid
+	for i := range l.Result.Requests {
+		l.Result.Requests[i].Total = measure.Window{}
+	}
+	page, markdown := written(t, l, "en")
+	for _, text := range []string{page, markdown} {
+		inOrder(t, text, "5,400 as expected, 378 failed", "INVALID", "503 Service Unavailable", "360", "Not to be trusted: none of 1 windows is valid (steal)", "--accept steal", "900", "No conclusion can be drawn")
+	}
+	l.Result.All, l.Result.Requests, l.Result.Windows = measure.Window{}, nil, nil
+	page, _ = written(t, l, "en")
+	inOrder(t, page, "There are no figures", "INVALID", "errors &lt;= 1 %")
 }
 
 // What is valid only because somebody accepted a finding isn't called VALID.

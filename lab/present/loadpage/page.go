@@ -2,6 +2,7 @@ package loadpage
 
 import (
 	"cmp"
+	"strings"
 
 	"dyno/internal/shell"
 	"dyno/lab/export"
@@ -68,7 +69,7 @@ type failed struct{ Title, Sent, Received string }
 func newPage(l *Load, t report.Texts) *page {
 	p := &page{Texts: t, Title: t.Text("loadpage.title", "target", target(l.Spec)), Describe: t.Reason(loadtext.Describe(l.Spec)), Summary: summary(l.Result, t)}
 	p.judge(l.Checks)
-	p.Level = level(l.Result)
+	p.Level = l.Result.Level()
 	p.Word, p.Means = t.Text("validity."+p.Level), t.Text("loadpage.means."+p.Level)
 	for _, s := range []section{
 		checks(l.Checks, t), statuses(l.Result, t), errorKinds(l.Result, t), requests(l.Result, t),
@@ -104,25 +105,23 @@ func (p *page) judge(checks []export.Check) {
 
 // summary says in a sentence how much was asked, and how much came back.
 func summary(r *load.Result, t report.Texts) string {
-	total := &r.Total
-	if total.Length <= 0 {
+	all := &r.All
+	if all.Length <= 0 {
 		return t.Text("loadpage.nothing")
 	}
-	failed, good := total.Errors.Total(), total.Right()
-	unit := cmp.Or(r.Unit, "requests")
-	return t.Text("loadpage.summary", "all", t.Count("load."+unit, good+failed), "good", present.Number(float64(good)), "failed", present.Number(float64(failed)),
-		"length", present.Duration(float64(total.Length)), "rate", t.Text("load.rate."+unit, "n", present.Number(r.Throughput())))
+	return t.Text("loadpage.summary", "all", t.Count("load."+cmp.Or(r.Unit, "requests"), all.Ended()), "good", number(all.Right()),
+		"failed", number(all.Errors.Total()), "length", present.Duration(float64(all.Length)))
 }
 
-// level is what the load is worth: a validity, or "accepted" if it is valid only because
-// somebody accepted a finding.
-func level(r *load.Result) string {
-	for i := range r.Findings {
-		if f := &r.Findings[i]; r.Validity == finding.Valid && f.Accepted && f.Validity != finding.Valid {
-			return "accepted"
-		}
+// untrusted says that times are of windows that don't count, and what has them count;
+// nothing if they do.
+func untrusted(r *load.Result, t report.Texts) string {
+	if _, trusted := r.Shown(); trusted {
+		return ""
 	}
-	return string(cmp.Or(r.Validity, finding.Valid))
+	_, measured, reasons := r.LeftOut()
+	words := finding.Words(reasons)
+	return t.Text("loadpage.untrusted", "measured", measured, "reasons", strings.Join(words, t.Text("list.comma")), "accept", strings.Join(words, ","))
 }
 
 // findings say what the figures are worth, and why.
@@ -178,7 +177,7 @@ func conditions(l *Load, t report.Texts) section {
 	if !l.Started.IsZero() {
 		add("fact.date", l.Started.Format("2006-01-02 15:04:05 -07:00"))
 	}
-	add("loadpage.generator", t.Text("load.generator.text", "engine", r.Engine, "cost", cost, "stall", present.Duration(float64(r.Total.Stall))))
+	add("loadpage.generator", t.Text("load.generator.text", "engine", r.Engine, "cost", cost, "stall", present.Duration(float64(r.All.Stall))))
 	if r.Calibration != nil {
 		add("method.calibration", t.Reason(loadtext.Calibration(r.Calibration)))
 	}

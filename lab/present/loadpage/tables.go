@@ -1,6 +1,7 @@
 package loadpage
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -33,17 +34,17 @@ func checks(list []export.Check, t report.Texts) section {
 // statuses are the complete responses by their status, over HTTP and gRPC.
 func statuses(r *load.Result, t report.Texts) section {
 	s := section{ID: "statuses", Title: t.Text("statuses.title"), Head: heads(t, "status", "answers", "share"), Note: t.Text("loadpage.statuses.note")}
-	all := answers(&r.Total)
-	for _, status := range slices.Sorted(maps.Keys(r.Total.Statuses)) {
-		n := r.Total.Statuses[status]
+	all := answers(&r.All)
+	for _, status := range slices.Sorted(maps.Keys(r.All.Statuses)) {
+		n := r.All.Statuses[status]
 		s.Rows = append(s.Rows, row{"", []string{strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status))), number(n), share(n, all)}})
 	}
 	calls := uint64(0)
-	for _, n := range r.Total.Codes {
+	for _, n := range r.All.Codes {
 		calls += n
 	}
-	for _, code := range slices.Sorted(maps.Keys(r.Total.Codes)) {
-		s.Rows = append(s.Rows, row{"", []string{"gRPC " + code, number(r.Total.Codes[code]), share(r.Total.Codes[code], calls)}})
+	for _, code := range slices.Sorted(maps.Keys(r.All.Codes)) {
+		s.Rows = append(s.Rows, row{"", []string{"gRPC " + code, number(r.All.Codes[code]), share(r.All.Codes[code], calls)}})
 	}
 	if s.Rows == nil {
 		return section{}
@@ -54,8 +55,8 @@ func statuses(r *load.Result, t report.Texts) section {
 // errorKinds are the failed requests by kind, with the first of each.
 func errorKinds(r *load.Result, t report.Texts) section {
 	s := section{ID: "errors", Title: t.Text("loadpage.errors"), Head: heads(t, "kind", "number", "share", "first")}
-	total := &r.Total
-	all := total.Right() + total.Errors.Total()
+	total := &r.All
+	all := total.Ended()
 	for _, e := range total.Errors.ByKind() {
 		if e.Count > 0 {
 			s.Rows = append(s.Rows, row{"bad", []string{kindText(t, e.Kind), number(e.Count), share(e.Count, all), t.Reason(r.FirstErrors[e.Kind])}})
@@ -73,20 +74,20 @@ func errorKinds(r *load.Result, t report.Texts) section {
 
 // requests are the kinds of requests of a mix.
 func requests(r *load.Result, t report.Texts) section {
-	s := section{ID: "requests", Title: t.Text("requests.title"), Note: t.Text("requests.note")}
+	s := section{ID: "requests", Title: t.Text("requests.title"), Lead: untrusted(r, t), Note: t.Text("requests.note")}
 	s.Head = append(heads(t, "request", "answered", "failed", "throughput"), "p50", "p90", "p99", t.Text("load.max"))
 	for i := range r.Requests {
 		k := &r.Requests[i]
-		w := &k.Total
-		failed, rate := w.Errors.Total(), present.NoFigure
+		w := k.Shown()
+		failed, rate := k.All.Errors.Total(), present.NoFigure
 		if w.Length > 0 {
-			rate = present.Number(float64(w.Completed)/w.Length.Seconds()) + "/s"
+			rate = present.Number(w.Throughput()) + "/s"
 		}
 		class := ""
 		if failed > 0 {
 			class = "bad"
 		}
-		cells := []string{k.Name, number(w.Right()), number(failed), rate}
+		cells := []string{k.Name, number(k.All.Right()), number(failed), rate}
 		s.Rows = append(s.Rows, row{class, append(cells, quantiles(w, "p50", "p90", "p99", "max")...)})
 	}
 	if s.Rows == nil {
@@ -97,15 +98,19 @@ func requests(r *load.Result, t report.Texts) section {
 
 // clocks are the percentiles of all that was timed.
 func clocks(r *load.Result, t report.Texts) section {
-	s := section{ID: "times", Title: t.Text("loadpage.times"), Note: t.Text("loadpage.times.note")}
+	s := section{ID: "times", Title: t.Text("loadpage.times"), Lead: untrusted(r, t), Note: t.Text("loadpage.times.note")}
 	s.Head = append(heads(t, "clock"), export.FigureNames()...)
 	s.Head[1], s.Head[len(s.Head)-1] = t.Text("load.mean"), t.Text("load.max")
+	w, _ := r.Shown()
+	if w.Length > 0 {
+		s.Facts = [][2]string{{t.Text("load.throughput"), t.Text("load.rate."+cmp.Or(r.Unit, "requests"), "n", present.Number(w.Throughput()))}}
+	}
 	for _, clock := range []measure.Clock{measure.Response, measure.Service, measure.Lag, measure.FirstByte, measure.Connect, measure.FullHandshake, measure.ResumedHandshake, measure.Message, measure.ReadDelay} {
-		if h := r.Total.Hist[clock]; h == nil || present.Duration(float64(h.Max())) == present.Duration(0) {
+		if h := w.Hist[clock]; h == nil || present.Duration(float64(h.Max())) == present.Duration(0) {
 			continue // as the lag of a closed loop
 		}
 		cells := []string{t.Text("load.clock." + clock.String())}
-		for _, f := range export.Figures(&r.Total, clock) {
+		for _, f := range export.Figures(w, clock) {
 			cells = append(cells, figure(f))
 		}
 		s.Rows = append(s.Rows, row{"", cells})
@@ -139,21 +144,21 @@ func stages(r *load.Result, t report.Texts) section {
 
 // counts are what became of all requests that were due.
 func counts(r *load.Result, t report.Texts) section {
-	w := &r.Total
+	w := &r.All
 	s := section{ID: "counts", Title: t.Text("loadpage.counts")}
 	for _, c := range []struct {
 		key  string
 		n    uint64
 		also bool // if it is none
 	}{
-		{"offered", w.Offered, false}, {"sent", w.Sent, true}, {"asexpected", w.Completed, true}, {"drained", w.Drained, false}, {"failed", w.Errors.Total(), true}, {"shed", w.Shed, false}, {"unfinished", w.Unfinished, false},
+		{"offered", w.Offered, false}, {"sent", w.Sent, true}, {"asexpected", w.Completed - w.Carried, true}, {"drained", w.Drained, false}, {"failed", w.Errors.Total(), true}, {"shed", w.Shed, false}, {"unfinished", w.Unfinished, false},
 	} {
 		if c.n > 0 || c.also {
 			s.Facts = append(s.Facts, [2]string{t.Text("loadpage.count." + c.key), number(c.n)})
 		}
 	}
 	s.Facts = append(s.Facts, [2]string{t.Text("loadpage.count.received"), present.Bytes(w.BytesIn)}, [2]string{t.Text("loadpage.count.bytes"), present.Bytes(w.BytesOut)})
-	if invalid, measured, _ := r.LeftOut(); invalid > 0 {
+	if invalid, measured, _ := r.LeftOut(); 0 < invalid && invalid < measured {
 		s.Lead = t.Text("loadpage.counts.left", "invalid", invalid, "measured", measured)
 	}
 	return s

@@ -11,14 +11,13 @@ import (
 	"dyno/lab/present"
 )
 
-// statuses prints how many answers had which status, if they are not all 200.
+// statuses prints how many responses had which status.
 func (w *Text) statuses(t *measure.Window) {
 	var parts []string
 	for _, status := range slices.Sorted(maps.Keys(t.Statuses)) {
 		parts = append(parts, fmt.Sprintf("%d: %s", status, present.Number(float64(t.Statuses[status]))))
 	}
 	if parts != nil {
-		fmt.Fprintln(w)
 		w.labelled(w.Text("load.status"), strings.Join(parts, "   "))
 	}
 }
@@ -42,13 +41,13 @@ func (w *Text) requests(requests []measure.RequestResult) {
 	rows := [][]string{{w.Text("load.request"), w.Text("load.answered"), w.Text("load.throughput"), "p50", "p90", "p99", w.Text("load.errors")}}
 	for i := range requests {
 		r := &requests[i]
-		t := &r.Total
+		t := r.Shown()
 		throughput := present.NoFigure
 		if t.Length > 0 {
-			throughput = present.Number(float64(t.Completed)/t.Length.Seconds()) + "/s"
+			throughput = present.Number(t.Throughput()) + "/s"
 		}
-		rows = append(rows, []string{present.Clean(r.Name), present.Number(float64(t.Right())), throughput,
-			present.Quantile(t, 50), present.Quantile(t, 90), present.Quantile(t, 99), strconv.FormatUint(t.Errors.Total(), 10)})
+		rows = append(rows, []string{present.Clean(r.Name), present.Number(float64(r.All.Right())), throughput,
+			present.Quantile(t, 50), present.Quantile(t, 90), present.Quantile(t, 99), strconv.FormatUint(r.All.Errors.Total(), 10)})
 	}
 	w.named(rows, []int{8, 10, 8, 8, 8, 6})
 }

@@ -15,7 +15,8 @@ func unit(r *load.Result) string { return cmp.Or(r.Unit, "requests") }
 // messages tells of what went over WebSockets or gRPC, or came as events; nothing for
 // other requests.
 func (w *Text) messages(r *load.Result) {
-	m, seconds := &r.Total.Messages, r.Total.Length.Seconds()
+	t, _ := r.Shown()
+	m, seconds := &t.Messages, t.Length.Seconds()
 	rate := func(n uint64) string { return present.Number(float64(n) / seconds) }
 	var said []string
 	label := "load.messages"

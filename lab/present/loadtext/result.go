@@ -116,36 +116,48 @@ func (w *Text) named(rows [][]string, least []int) {
 	}
 }
 
-// Result prints what wrk's and hey's users know.
+// Result prints what wrk's and hey's users know: first how much was sent and what came
+// back, in all seconds; then figures, of the seconds that count. If none does, they are
+// of all, and said not to be trusted.
 func (w *Text) Result(r *load.Result) {
-	t := &r.Total
-	if t.Length > 0 {
-		fmt.Fprintf(w, "\n  %s\n", w.Text("load.summary", "requests", w.Count("load."+unit(r), t.Completed), "length", present.Duration(float64(t.Length)), "bytes", present.Bytes(t.BytesIn)))
-		w.labelled(w.Text("load.throughput"), w.Text("load.rate."+unit(r), "n", present.Number(r.Throughput())))
-		w.messages(r)
-		fmt.Fprintln(w)
-		w.clocks(t)
+	if r.All.Length > 0 {
+		all := &r.All
+		fmt.Fprintf(w, "\n  %s\n", w.Text("load.summary", "requests", w.Count("load."+unit(r), all.Ended()), "failed", present.Number(float64(all.Errors.Total())), "length", present.Duration(float64(all.Length)), "bytes", present.Bytes(all.BytesIn)))
+		w.statuses(all)
+		w.calls(all)
+		w.figures(r)
 	} else {
 		fmt.Fprintf(w, "\n  %s\n", w.Text("load.nothing"))
 	}
-	w.statuses(t)
-	w.calls(t)
 	w.errors(r)
 	w.causes(r)
 	w.failures(r)
 	w.requests(r.Requests)
 	w.stages(r.Stages())
 	cost := present.NoFigure
-	if t.Completed > 0 {
+	if r.Total.Completed > 0 {
 		cost = fmt.Sprintf("%.2f µs", present.Micros(r.CPUPerRequest()))
 	}
 	fmt.Fprintln(w)
-	w.labelled(w.Text("load.generator"), w.Text("load.generator.text", "engine", r.Engine, "cost", cost, "stall", t.Stall.Round(time.Microsecond)))
+	w.labelled(w.Text("load.generator"), w.Text("load.generator.text", "engine", r.Engine, "cost", cost, "stall", r.All.Stall.Round(time.Microsecond)))
 	w.leftOut(r)
-	w.labelled(w.Text("load.validity"), w.Text("validity."+string(r.Validity)))
+	w.labelled(w.Text("load.validity"), w.Text("validity."+r.Level()))
 	for _, f := range r.Findings {
 		fmt.Fprintf(w, "    %s%s%s\n", f.Name, w.Text("list.colon"), w.Reason(f.Detail))
 	}
+}
+
+// figures are those of the seconds that count, or of all if none does.
+func (w *Text) figures(r *load.Result) {
+	t, trusted := r.Shown()
+	if !trusted {
+		_, measured, reasons := r.LeftOut()
+		fmt.Fprintf(w, "\n  %s\n", w.Text("load.untrusted", "measured", measured, "reasons", strings.Join(finding.Words(reasons), ", ")))
+	}
+	w.labelled(w.Text("load.throughput"), w.Text("load.rate."+unit(r), "n", present.Number(t.Throughput())))
+	w.messages(r)
+	fmt.Fprintln(w)
+	w.clocks(t)
 }
 
 // clockWidths are those of the columns of the clocks' figures.
@@ -181,7 +193,7 @@ func figureText(f export.Figure) string {
 const lateShare = 0.001
 
 func (w *Text) errors(r *load.Result) {
-	t := &r.Total
+	t := &r.All
 	line := func(label, text string) { fmt.Fprintf(w, "\n  %s %s", present.Left(label, 12), text) }
 	for _, e := range t.Errors.ByKind() {
 		if e.Count > 0 {
@@ -218,11 +230,17 @@ func Calibration(c *measure.Calibration) string {
 	return text
 }
 
-// leftOut says how many windows are in no figure, and why.
+// leftOut says how many windows are in no figure, and why; if none is in one, what has
+// them count.
 func (w *Text) leftOut(r *load.Result) {
 	invalid, measured, reasons := r.LeftOut()
 	if invalid == 0 {
 		return
 	}
-	w.labelled(w.Text("load.left"), w.Text("load.left.text", "invalid", invalid, "measured", measured, "reasons", strings.Join(finding.Words(reasons), ", ")))
+	key := "load.left.text"
+	if invalid == measured {
+		key = "load.left.all"
+	}
+	words := finding.Words(reasons)
+	w.labelled(w.Text("load.left"), w.Text(key, "invalid", invalid, "measured", measured, "reasons", strings.Join(words, ", "), "accept", strings.Join(words, ",")))
 }

@@ -30,12 +30,14 @@ func everyKind() (*load.Result, []load.StageResult) {
 		total.Hist[clock].RecordValues(int64(3*time.Millisecond), 95)
 	}
 	spoilt := measure.Window{Index: 1, Length: time.Second, Findings: []finding.Finding{{Name: finding.Steal, Validity: finding.Invalid}}}
+	all := total
+	all.Length, all.Completed, all.Errors.Connect, all.Statuses = 11*time.Second, 96000, 3, map[int]uint64{200: 95990, 503: 10}
 	r := &load.Result{
-		Total: total, Windows: []measure.Window{{Length: time.Second}, spoilt}, Engine: "epoll", Drain: 2 * time.Second, Validity: finding.Suspect,
+		Total: total, All: all, Windows: []measure.Window{{Length: time.Second}, spoilt}, Engine: "epoll", Drain: 2 * time.Second, Validity: finding.Suspect,
 		FirstErrors: map[string]string{"timeout": "no complete answer within 10s: 3 bytes of its body had come by then", "connect": "the server closed the connection before the response was complete"},
 		Findings:    []finding.Finding{{Name: finding.GeneratorStalled, Validity: finding.Suspect, Detail: "a load loop was away for 412ms (limit 100ms)"}},
 		Failures:    []measure.Failure{{Kind: "timeout", Sent: "GET / HTTP/1.1\r\n\r\n", Received: "HTTP/1.1 200 OK"}},
-		Requests:    []measure.RequestResult{{Name: "read", Total: total}, {Name: "write"}},
+		Requests:    []measure.RequestResult{{Name: "read", Total: total, All: all}, {Name: "write"}},
 	}
 	return r, []load.StageResult{{Stage: profile.Stage{Name: "hold 100/s", Phase: 0}, Windows: 5, Total: total}, {Stage: profile.Stage{Name: "to 200/s", Phase: 1}}}
 }
@@ -64,6 +66,38 @@ func TestEnglishLoadText(t *testing.T) {
 	}
 	if !bytes.Equal(out.Bytes(), want) {
 		t.Errorf("differs from testdata/load.txt:\n%s", out.String())
+	}
+}
+
+// On a busy machine there is no figure to trust. How much was sent and what came back is
+// said all the same, the figures are marked, and what has them count is named.
+func TestNothingCounts(t *testing.T) {
+	r, _ := everyKind()
+	r.Total, r.Windows, r.Validity = measure.Window{}, r.Windows[1:], finding.Invalid
+	for i := range r.Requests {
+		r.Requests[i].Total = measure.Window{}
+	}
+	var out bytes.Buffer
+	english(t, &out).Result(r)
+	rest := out.String()
+	for _, part := range []string{"96008 requests in 11s, 8 failed", "status       200: 95,990   503: 10", "Not to be trusted, as none of 1 windows is valid (steal):", "throughput   8,727 requests/s", "response  ", "read                       96,000    8,727/s", "left out     1 of 1 windows are invalid (steal); --accept steal has them count", "INVALID"} {
+		_, after, ok := strings.Cut(rest, part)
+		if !ok {
+			t.Errorf("lacks %q, or not in this place:\n%s", part, out.String())
+			continue
+		}
+		rest = after
+	}
+}
+
+// What is valid only because somebody accepted a finding isn't called VALID.
+func TestAcceptedIsNotValid(t *testing.T) {
+	r, _ := everyKind()
+	r.Validity, r.Findings[0].Accepted = finding.Valid, true
+	var out bytes.Buffer
+	english(t, &out).Result(r)
+	if !strings.Contains(out.String(), "ACCEPTED") || strings.Contains(out.String(), "VALID") {
+		t.Error(out.String())
 	}
 }
 

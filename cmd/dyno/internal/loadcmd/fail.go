@@ -89,7 +89,7 @@ func failedThresholds(judged []export.Threshold) error {
 // request of a mix did.
 func (e *endedLoad) suite() *export.Suite {
 	return &export.Suite{
-		Tool: "dyno load", Name: e.name(), Started: e.Started, Took: e.Result.Total.Length,
+		Tool: "dyno load", Name: e.name(), Started: e.Started, Took: e.Result.All.Length,
 		Properties: e.properties(), Checks: slices.Concat(e.checks(), e.requestChecks()),
 	}
 }
@@ -109,10 +109,10 @@ func (e *endedLoad) requestChecks() []export.Check {
 	failed := e.unreachable == nil && !e.Result.Interrupted && judgeLoad(e.Result, e.maxErrors) != nil
 	for i := range e.Result.Requests {
 		k := &e.Result.Requests[i]
-		errs, all := k.Total.Errors.Total(), k.Total.Errors.Total()+k.Total.Completed+k.Total.Drained
+		errs, all, shown := k.All.Errors.Total(), k.All.Ended(), k.Shown()
 		c := export.Check{Of: "request", Name: k.Name, Result: export.Passed, Message: fmt.Sprintf("%d of %d failed", errs, all)}
 		if all > 0 {
-			c.Message += fmt.Sprintf("; response p50 %s, p99 %s", present.Quantile(&k.Total, 50), present.Quantile(&k.Total, 99))
+			c.Message += fmt.Sprintf("; response p50 %s, p99 %s", present.Quantile(shown, 50), present.Quantile(shown, 99))
 		}
 		switch {
 		case e.Result.Interrupted:
@@ -134,8 +134,8 @@ func (e *endedLoad) checks() []export.Check {
 	case e.Result.Interrupted:
 		errors.Result, errors.Message = export.Skipped, "the load was interrupted"
 	default:
-		t := &e.Result.Total
-		errors.Message = fmt.Sprintf("%d of %d failed", t.Errors.Total(), t.Errors.Total()+t.Right())
+		all := &e.Result.All
+		errors.Message = fmt.Sprintf("%d of %d failed", all.Errors.Total(), all.Ended())
 		if err := judgeLoad(e.Result, e.maxErrors); err != nil {
 			errors.Result, errors.Message = export.Failed, err.Error()
 		}
@@ -192,7 +192,7 @@ func (e *endedLoad) properties() [][2]string {
 			list = append(list, [2]string{d.name, d.String()})
 		}
 	}
-	list = append(list, [2]string{"engine", e.Result.Engine}, [2]string{"validity", string(e.Result.Validity)}, [2]string{"dyno", cli.Version()})
+	list = append(list, [2]string{"engine", e.Result.Engine}, [2]string{"validity", e.Result.Level()}, [2]string{"dyno", cli.Version()})
 	for _, f := range e.Result.Findings {
 		list = append(list, [2]string{"finding." + string(f.Name), f.Detail})
 	}

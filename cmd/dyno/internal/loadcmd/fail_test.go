@@ -39,6 +39,7 @@ func TestSuiteOfAMix(t *testing.T) {
 	kind := func(name string, completed, failed uint64) measure.RequestResult {
 		k := measure.RequestResult{Name: name}
 		k.Total.Completed, k.Total.Errors.Status = completed, failed
+		k.All = k.Total
 		return k
 	}
 	ended := func(kinds ...measure.RequestResult) *endedLoad {
@@ -48,6 +49,7 @@ func TestSuiteOfAMix(t *testing.T) {
 			e.Result.Total.Completed += k.Total.Completed
 			e.Result.Total.Errors.Add(k.Total.Errors)
 		}
+		e.Result.All = e.Result.Total
 		e.Result.Windows = []measure.Window{{Completed: 1}}
 		return e
 	}

@@ -80,8 +80,9 @@ decide, or an INVALID one, does not count as holding.
 
 Exit status: 0 if the target answered, 1 if more than --max-errors of the
 requests failed or had no answer by the end, nothing answered, no window is valid
-or a --fail does not hold, 2 for wrong usage, 130 on Ctrl-C (what was measured so
-far is printed, and no threshold is evaluated).`,
+(--accept has the disturbed ones count) or a --fail does not hold, 2 for wrong
+usage, 130 on Ctrl-C (what was measured so far is printed, and no threshold is
+evaluated).`,
 		Example: `  dyno load http://127.0.0.1:8080/
   dyno load -c 64 -d 30s --rate 5000 http://127.0.0.1:8080/json
   dyno load --phase 'ramp 100..5000 30s' --phase 'constant 5000 1m' \
@@ -241,6 +242,7 @@ func (f *Flags) unreachable(err error, e *endedLoad, must thresholds, outputs *l
 		Findings: []finding.Finding{{Name: finding.Unreachable, Validity: finding.Invalid, Detail: err.Error()}},
 	}
 	e.Result.Total.Errors.Connect = uint64(e.Spec.Profile.Connections)
+	e.Result.All = e.Result.Total
 	e.Thresholds = must.judge(e.Result)
 	if f.asJSON {
 		err = errors.Join(err, export.JSON(os.Stdout, &e.Load))
@@ -248,16 +250,17 @@ func (f *Flags) unreachable(err error, e *endedLoad, must thresholds, outputs *l
 	return errors.Join(err, outputs.finish(e, os.Stderr))
 }
 
-// ErrNothingMeasured is the error of a load whose every window is invalid: the
-// target answered, but there is no figure.
-var ErrNothingMeasured = errors.New("nothing was measured")
+// ErrUntrusted is the error of a load whose every window is invalid: what was sent is
+// counted, but its figures are worth nothing.
+var ErrUntrusted = errors.New("no figure can be trusted")
 
 // judgeLoad decides the exit status of a load that ran to its end.
 func judgeLoad(r *load.Result, maxErrors float64) error {
 	t := &r.Total
-	// First, for there are no answers in windows that are left out, whoever answered.
+	// First, for no window counts in which somebody could have answered.
 	if invalid, measured, reasons := r.LeftOut(); measured > 0 && invalid == measured {
-		return fmt.Errorf("%w: none of the %d windows is valid (%s)", ErrNothingMeasured, measured, strings.Join(finding.Words(reasons), ", "))
+		words := finding.Words(reasons)
+		return fmt.Errorf("%w: none of the %d windows is valid (%s); --accept %s has them count", ErrUntrusted, measured, strings.Join(words, ", "), strings.Join(words, ","))
 	}
 	if !r.Answered() {
 		return fmt.Errorf("nothing answered: %s", firstError(r))
