@@ -63,6 +63,8 @@ func TestCtxAfterReturnPanics(t *testing.T) {
 	defer func() {
 		if p, ok := recover().(string); !ok || !strings.Contains(p, "GET /keep") {
 			t.Fatalf("recovered %v, want a message that names the route", p)
+		} else if strings.Contains(p, "start the work with") || !strings.Contains(p, "a context of its own") {
+			t.Errorf("%q advises to use a context that has ended", p)
 		}
 		if kept.Err() == nil {
 			t.Error("a kept Ctx must be a cancelled context")

@@ -41,7 +41,7 @@ func (c Ctx) misused() {
 			where += " of " + r.Name()
 		}
 	}
-	panic("nano: Ctx of " + where + " was used after the handler returned; copy what is needed before returning, or start the work with c.Context()")
+	panic("nano: Ctx of " + where + " was used after the handler returned; copy what is needed before returning; work that outlives the handler needs a context of its own, as c.Context() ends with the request")
 }
 
 // Method returns the request's method.
