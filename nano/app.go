@@ -78,7 +78,7 @@ func (a *App) give(x *liveRequest) {
 // app has its own response (not found, wrong method, redirect).
 func (a *App) find(x *liveRequest) Handler {
 	if !a.seal.closed.Load() {
-		a.seal.close()
+		a.endRegistration()
 	}
 	if a.config.Rewrite != nil {
 		a.config.Rewrite(&Target{x})
@@ -135,11 +135,20 @@ type seal struct {
 	closed atomic.Bool
 }
 
-// close ends registration.
-func (s *seal) close() {
-	s.mu.Lock()
-	s.closed.Store(true)
-	s.mu.Unlock()
+// endRegistration is called before the app serves. It panics if a route can't do what it
+// says, as it is only now that all of its pattern is known: apps are mounted below others.
+func (a *App) endRegistration() {
+	a.seal.mu.Lock()
+	defer a.seal.mu.Unlock()
+	if a.seal.closed.Load() {
+		return
+	}
+	for _, r := range a.routes.all {
+		if err := a.checkParams(r); err != nil {
+			panic("nano: " + r.describe() + ": " + err.Error())
+		}
+	}
+	a.seal.closed.Store(true)
 }
 
 // registering calls f to change what the app serves, or panics if it serves

@@ -63,7 +63,9 @@ func BindOptional[T any](c Ctx) (T, error) {
 // Binds says that a route's handler binds a T, by [Bind] or [BindOptional]. Then a type
 // whose tags make no sense, or have rules that [Config].Validator doesn't know, is found
 // at the registration, which panics, not at the first request. The validator is given
-// a zero T for that. What describes the route, as an openapi.Operation, may leave it out.
+// a zero T for that. A path tag that names no parameter of the pattern is found when the
+// app begins to serve, by a panic too: until then it may be mounted below a pattern that
+// has it. What describes the route, as an openapi.Operation, may leave it out.
 func Binds[T any]() Option {
 	return optionFunc(func(r *Route) { r.binds = append(r.binds, reflect.TypeFor[T]()) })
 }
@@ -80,6 +82,30 @@ func (a *App) checkBinding(t reflect.Type) error {
 	var invalid *Problem // as a zero value may be
 	if err := a.validate(v.Interface()); err != nil && !errors.As(err, &invalid) {
 		return fmt.Errorf("nano: binding %s: %w", t, err)
+	}
+	return nil
+}
+
+// checkParams says if a path tag of what a route binds names none of its parameters, so
+// that the field would stay zero at every request. One that may be set otherwise, by a
+// default or from JSON, is that of a type that several routes share.
+func (a *App) checkParams(r *Route) error {
+	for _, t := range r.binds {
+		p, err := a.planOf(t)
+		if err != nil {
+			return err
+		}
+		for i := range p.fields {
+			f := &p.fields[i]
+			if f.in != inPath || f.hasOne || f.keepJSON || slices.Contains(r.parsed.Params, f.name) {
+				continue
+			}
+			has := "which has none"
+			if len(r.parsed.Params) > 0 {
+				has = "which has " + strings.Join(r.parsed.Params, ", ")
+			}
+			return fmt.Errorf("binding %s: the tag path:%q names no parameter of the pattern, %s", t, f.name, has)
+		}
 	}
 	return nil
 }

@@ -145,3 +145,54 @@ func TestBindsChecksAtRegistration(t *testing.T) {
 		t.Errorf("mounted on an app that has no validator: %q", message)
 	}
 }
+
+// TestBindsNamesParameters: a path tag that no parameter of the pattern has would leave its
+// field zero at every request. All of a pattern is known when the app serves: until then
+// it may be mounted below one that has the parameter.
+func TestBindsNamesParameters(t *testing.T) {
+	type one struct {
+		ID int `path:"id"`
+	}
+	type tenant struct {
+		one
+		Tenant string `path:"tenant"`
+	}
+	type shared struct {
+		ID   int `path:"id" json:"id"`
+		Page int `path:"page" default:"1"`
+	}
+	handler := func(c nano.Ctx) error { return c.NoContent(204) }
+	for _, tt := range []struct {
+		pattern string
+		option  nano.Option
+		want    string // of the panic; "": none
+	}{
+		{"/a/{id}", nano.Binds[one](), ""},
+		{"/a/{ident}", nano.Binds[one](), `the tag path:"id" names no parameter of the pattern, which has ident`},
+		{"/a", nano.Binds[one](), "which has none"},
+		{"/a/{id:int}", nano.Binds[tenant](), `path:"tenant"`},
+		{"/a/{tenant}/{id}", nano.Binds[tenant](), ""},
+		{"/a", nano.Binds[shared](), ""},
+		{"/a/{ident}", nano.Binds[struct {
+			Q string `query:"q"`
+		}](), ""},
+	} {
+		app := nano.New(nano.Config{})
+		app.Get(tt.pattern, handler, tt.option)
+		for range 2 { // no request is served by a route that can't do what it says
+			message := panicOf(func() { nanotest.New(app).Get("/a/1").Do() })
+			if (message == "") != (tt.want == "") || !strings.Contains(message, tt.want) || message != "" && !strings.Contains(message, "bind_tags_test.go:") {
+				t.Errorf("%s: %q, want %q", tt.pattern, message, tt.want)
+			}
+			if message = panicOf(func() { _ = app.Listen("unix:") }); (message == "") != (tt.want == "") {
+				t.Errorf("%s: Listen: %q", tt.pattern, message)
+			}
+		}
+	}
+	sub, app := nano.New(nano.Config{}), nano.New(nano.Config{})
+	sub.Get("/{id}", handler, nano.Binds[tenant]())
+	app.MountApp("/t/{tenant}", sub)
+	if message := panicOf(func() { nanotest.New(app).Get("/t/x/1").Do() }); message != "" {
+		t.Errorf("mounted below its parameter: %q", message)
+	}
+}

@@ -35,7 +35,7 @@ var ErrServerClosed = exchange.ErrServerClosed
 // own. Elsewhere it is served by net/http. An address that another process listens on
 // is an error (EADDRINUSE), unless [Config.ReusePort] is set.
 func (a *App) Listen(address string) error {
-	a.seal.close()
+	a.endRegistration()
 	if address == "unix:" {
 		return errors.New("nano: listening on \"unix:\": the path of the socket is missing, as in unix:/run/app.sock")
 	}
@@ -47,7 +47,7 @@ func (a *App) Listen(address string) error {
 // Connections of crypto/tls listeners are, too, and don't count towards the limits:
 // prefer [App.ServeTLS].
 func (a *App) Serve(ln net.Listener) error {
-	a.seal.close()
+	a.endRegistration()
 	a.listeners.Hold("", nil)
 	return a.serveListener(ln)
 }
@@ -189,7 +189,7 @@ func Notify(state string) (sent bool, err error) { return handoff.Notify(state) 
 // On Linux the event loops serve once the handshake is done; elsewhere net/http does,
 // with the same routes.
 func (a *App) ListenTLS(address, certFile, keyFile string) error {
-	a.seal.close()
+	a.endRegistration()
 	c, err := NewCertificate(certFile, keyFile)
 	if err != nil {
 		return err
@@ -204,7 +204,7 @@ func (a *App) ListenTLS(address, certFile, keyFile string) error {
 // may block for as long as Limits.Handshake allows. Listeners whose connections are
 // neither TCP's nor unix sockets are served by net/http.
 func (a *App) ServeTLS(ln net.Listener, config *tls.Config) error {
-	a.seal.close()
+	a.endRegistration()
 	a.listeners.Hold("", nil)
 	return a.serveTLS(ln, config)
 }
