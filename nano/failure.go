@@ -117,7 +117,7 @@ func (a *App) failed(c Ctx, err error) {
 			level = slog.LevelDebug
 		}
 		x.logFailure(level, "handler failed after its response had begun", err)
-		x.cutOff()
+		x.cutShort()
 		return
 	}
 	x.Status = 0 // what the handler wanted to say is void
@@ -160,6 +160,15 @@ func (x *liveRequest) cutOff() {
 	x.Wire.Abort(&x.Exchange)
 }
 
+// cutShort ends the connection of a request that has failed after its response had begun.
+// Behind net/http that would throw away a response that is complete but not yet sent, which
+// elsewhere the client gets: there it stays as it is, and so does the connection.
+func (x *liveRequest) cutShort() {
+	if x.std == nil || !x.through.whole {
+		x.cutOff()
+	}
+}
+
 // bare responds with a status and no body where no better response could be made.
 func (a *App) bare(x *liveRequest, status int) {
 	x.undescribe()
@@ -193,7 +202,7 @@ func (a *App) panicked(x *liveRequest, p any) {
 	}
 	a.config.Logger.Error("handler panicked", "route", routeName(x), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	if x.begun {
-		x.Wire.Abort(&x.Exchange)
+		x.cutShort()
 		return
 	}
 	x.begun, x.Fields, x.Status = true, x.Fields[:0], 500

@@ -80,6 +80,7 @@ type stdWire struct {
 	began   int64 // on the monotonic clock
 	limits  *Limits
 	aborted bool
+	whole   bool       // the response is complete: nothing that fails later is of it
 	sized   bool       // the response has a length,
 	left    int64      // of which so many bytes are to come
 	broken  bool       // the client doesn't take the response
@@ -181,9 +182,11 @@ func (s *stdWire) Respond(x *exchange.Exchange, body []byte) error {
 	}
 	s.head(x, length)
 	if len(body) == 0 || bodiless(x.Status) {
+		s.whole = true
 		return nil
 	}
 	_, err := s.Write(x, body)
+	s.whole = err == nil
 	return err
 }
 
@@ -200,6 +203,7 @@ func (s *stdWire) End(_ *exchange.Exchange, trailers []byte) error {
 	}
 	h := s.w.Header()
 	eachLine(trailers, func(name, value string) { h.Add(http.TrailerPrefix+name, value) })
+	s.whole = true
 	return nil
 }
 
