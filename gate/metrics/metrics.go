@@ -69,6 +69,7 @@ type report struct {
 // write writes all there is.
 func write(g Gateway, on sheet) {
 	r := report{on, g, g.Snapshot()}
+	r.process()
 	r.gateway()
 	r.looks()
 	r.connections()

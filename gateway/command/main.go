@@ -20,6 +20,7 @@ import (
 	"dyno/gate"
 	"dyno/gate/config"
 	"dyno/gateway"
+	"dyno/internal/build"
 )
 
 // Main does what the program's arguments say, and ends the program. It is all of the main
@@ -91,7 +92,8 @@ const long = `NAME takes requests and sends them on to where a file says.
   NAME apply nanogate.yaml    it does; NAME rollback undoes it
   NAME mirrors                what mirrored requests found
   NAME canaries               how canaries fare; resume one, or roll one back
-  NAME register --prefix /services/users/ 127.0.0.1:9001    an instance, in etcd`
+  NAME register --prefix /services/users/ 127.0.0.1:9001    an instance, in etcd
+  NAME version                what it was built from`
 
 // root makes the command that has all others.
 func (p *program) root() *cobra.Command {
@@ -101,6 +103,7 @@ func (p *program) root() *cobra.Command {
 		Long:          strings.ReplaceAll(long, "NAME", p.name),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       build.Read().String(),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError{fmt.Errorf("there is no command %q; see %s --help", args[0], cmd.CommandPath())}
@@ -109,9 +112,10 @@ func (p *program) root() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newRun(p), newCheck(p), newRoutes(), newRoute(), newTop(), newDiff(), newApply(), newRollback(), newMirrors(), newCanaries(), newRegister())
+	root.AddCommand(newRun(p), newCheck(p), newRoutes(), newRoute(), newTop(), newDiff(), newApply(), newRollback(), newMirrors(), newCanaries(), newRegister(), newVersion(p))
 	return root
 }

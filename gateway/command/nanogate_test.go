@@ -15,12 +15,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"dyno/gateway"
+	"dyno/internal/build"
 	"dyno/internal/freeport"
 )
 
@@ -187,6 +189,16 @@ func TestRunTo(t *testing.T) {
 }
 
 // A file that changes is served from after SIGHUP; one that is wrong changes nothing.
+// TestVersion: what goes into a report of a fault, asked for in the two usual ways.
+func TestVersion(t *testing.T) {
+	for _, arg := range []string{"version", "--version"} {
+		out, errs, code := ended(t, arg)
+		if want := "nanogate " + build.Read().String() + "\n"; out != want || code != 0 || !strings.Contains(out, runtime.Version()) {
+			t.Errorf("%s: %q %q, exit %d, want %q", arg, out, errs, code, want)
+		}
+	}
+}
+
 func TestRunFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nanogate.yaml")
 	one, two := named(t, "one"), named(t, "two")

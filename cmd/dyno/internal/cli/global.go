@@ -3,10 +3,10 @@ package cli
 import (
 	"io"
 	"os"
-	"runtime/debug"
 
 	"golang.org/x/term"
 
+	"dyno/internal/build"
 	"dyno/lab/report"
 )
 
@@ -65,18 +65,4 @@ func TableWidth() int {
 }
 
 // Version is the module's version, or the commit it was built from.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return "devel-" + s.Value[:min(12, len(s.Value))]
-		}
-	}
-	return "devel"
-}
+func Version() string { return build.Read().Version }
