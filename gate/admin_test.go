@@ -71,6 +71,12 @@ func TestAdmin(t *testing.T) {
 	if status, body := get("/", "127.0.0.1"); status != 200 || !strings.Contains(body, "page.js") {
 		t.Errorf("the page: %d", status)
 	}
+	// A path that is misspelt in a probe or a scrape doesn't look healthy.
+	for _, path := range []string{"/metrcs", "/ready/x", "/page"} {
+		if status, _ := get(path, "127.0.0.1"); status != 404 {
+			t.Errorf("%s: %d, want 404", path, status)
+		}
+	}
 	for _, host := range []string{"evil.example", "localhost.evil.example:9901"} {
 		if status, _ := get("/routes", host); status != 403 {
 			t.Errorf("asked as %s it answers %d", host, status)

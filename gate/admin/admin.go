@@ -65,7 +65,7 @@ func New(g *gate.Gateway, o Options) *nano.App {
 		}
 		return c.Bytes(200, metrics.TextType, metrics.Text(g, false))
 	})
-	app.Get("/", func(c nano.Ctx) error { return c.HTML(200, page) })
+	app.Get("/{$}", func(c nano.Ctx) error { return c.HTML(200, page) })
 	app.Get("/page.css", func(c nano.Ctx) error { return c.Bytes(200, "text/css; charset=utf-8", style) })
 	app.Get("/page.js", func(c nano.Ctx) error { return c.Bytes(200, "text/javascript; charset=utf-8", script) })
 	return app
