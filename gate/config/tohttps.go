@@ -74,6 +74,12 @@ func (c *Config) HTTPSOf(port uint16) *ToHTTPS {
 
 // Hints are what a file says that is no mistake, but may not be what was meant.
 func (c *Config) Hints() (all Problems) {
+	for i := range c.ToHTTPS {
+		if m := &c.ToHTTPS[i]; !c.listensForTLS(m.To) {
+			all = append(all, m.At.Problem("redirect: {port: N} says the port that clients reach it by; leave it if they reach one by this",
+				"clients are sent to https at port %d, where no address of the file listens with TLS", m.To))
+		}
+	}
 	for _, r := range c.Routes {
 		if r.Redirect == nil || r.Match.Scheme != "http" || len(r.Match.Hosts) > 0 || r.Match.Path.Text != "/*" || !r.Redirect.To.leadsTo("https://") {
 			continue
@@ -90,6 +96,15 @@ func (c *Config) Hints() (all Problems) {
 		}
 	}
 	return all
+}
+
+// listensForTLS reports whether an address with TLS has a port.
+func (c *Config) listensForTLS(port uint16) bool {
+	return slices.ContainsFunc(c.Listen, func(l Listener) bool {
+		_, text, _ := net.SplitHostPort(l.Address)
+		n, _ := strconv.ParseUint(text, 10, 16)
+		return l.TLS != nil && uint16(n) == port
+	})
 }
 
 // takesBefore reports whether a route takes requests that one for all hosts and paths would

@@ -57,3 +57,28 @@ func TestHints(t *testing.T) {
 		}
 	}
 }
+
+// A redirect to a port at which nothing listens with TLS is right only if that port leads
+// to one that does: that is told.
+func TestHintsAtThePortOfHTTPS(t *testing.T) {
+	for listen, want := range map[string]string{
+		`[":443", {address: ":80", redirect: https}]`:                                 "",
+		`[":8443", {address: ":80", redirect: {port: 8443}}]`:                         "",
+		`[":8443", {address: ":80", redirect: https}]`:                                "f.yaml:1:46: listen[1].redirect: clients are sent to https at port 443, where no address of the file listens with TLS",
+		`[{address: ":443", tls: false}, {address: ":80", redirect: https}, ":8443"]`: "at port 443",
+	} {
+		c, err := Parse("f.yaml", []byte("listen: "+listen+"\ntls: {certificates: [{cert: c, key: k}]}\nroutes: [{to: \"http://127.0.0.1:1\"}]\n"))
+		if err != nil {
+			t.Errorf("%s: %v", listen, err)
+			continue
+		}
+		hints := c.Hints()
+		got := ""
+		if len(hints) > 0 {
+			got = hints[0].String()
+		}
+		if (got == "") != (want == "") || !strings.HasPrefix(got, want) && !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", listen, got, want)
+		}
+	}
+}

@@ -130,6 +130,10 @@ func explain(w io.Writer, c *config.Config, q *request.Request) error {
 		fmt.Fprintf(w, "answered by the gateway itself: it is the path of `ready`\n")
 		return nil
 	}
+	if m := c.HTTPSOf(q.Port); m != nil && !q.Secure {
+		fmt.Fprintf(w, "no route is asked: %d, clients of port %d are sent to https (%s:%d)\n", m.Status, m.Port, m.At.Path, m.At.Line)
+		return nil
+	}
 	tried := tableOf(c).Explain(q)
 	taken := slices.IndexFunc(tried, func(one route.Tried[config.Route]) bool { return one.Why == "" })
 	if taken >= 0 {

@@ -93,6 +93,25 @@ func TestRouteOf(t *testing.T) {
 	}
 }
 
+// At an address that sends its clients to https no route is asked, which both say.
+func TestRoutesBehindARedirectToHTTPS(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f.yaml")
+	write(t, path, "listen: [\":443\", {address: \":80\", redirect: https}]\ntls: {certificates: [{cert: c, key: k}]}\nready: /ready\nroutes: [{name: shop, match: {host: shop.test}, respond: {}}]\n")
+	for url, want := range map[string]string{
+		"http://shop.test/x":      "no route is asked: 308, clients of port 80 are sent to https (" + path + ":1)",
+		"https://shop.test/x":     "shop takes it",
+		"http://shop.test:8080/x": "shop takes it",
+		"http://shop.test/ready":  "answered by the gateway itself",
+	} {
+		if out, errs, code := output(t, "route", path, url); code != 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: %d %s%s, want %q", url, code, out, errs, want)
+		}
+	}
+	if out, errs, code := output(t, "routes", path); code != 0 || !strings.Contains(out, "Clients of port 80 are sent to https (308) before any route is tried.") {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+}
+
 // Each command that takes a file takes it in both ways.
 func TestFilesInBothWays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.yaml")

@@ -63,7 +63,14 @@ func printRoutes(w io.Writer, c *config.Config) error {
 		}
 		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Priority, host, r.Match.Path.Text, methods(&r.Match), conditions(&r.Match), destination(r))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for i := range c.ToHTTPS {
+		m := &c.ToHTTPS[i]
+		fmt.Fprintf(w, "\nClients of port %d are sent to https (%d) before any route is tried.\n", m.Port, m.Status)
+	}
+	return nil
 }
 
 func methods(m *config.Match) string {
