@@ -18,6 +18,8 @@ func TestExitStatus(t *testing.T) {
 	}
 	invalid := window(100, 0, 0)
 	invalid.Findings = []finding.Finding{{Name: finding.Steal, Validity: finding.Invalid}}
+	failing := window(0, 100, 0)
+	failing.Findings = invalid.Findings
 	unsent := window(960, 0, 40)
 	unsent.Sent, unsent.Unsent = 960, 40
 	for _, c := range []struct {
@@ -33,9 +35,10 @@ func TestExitStatus(t *testing.T) {
 		{"four were never sent", unsent, "4.00 % of the requests failed or had no answer by the end"},
 		{"together they are too many", window(980, 10, 10), "2.00 % of the requests failed or had no answer by the end"},
 		{"nothing answers", window(0, 0, 10), "nothing answered"},
-		{"nothing can be used", invalid, "none of the 1 windows is valid"},
+		{"nothing can be used", invalid, "none of the 1 windows is valid (steal); --accept steal has them count"},
+		{"nor did anything succeed", failing, "100.00 % of the requests failed, more than --max-errors 1 % allows (status 404)\nno figure can be trusted: none of the 1 windows"},
 	} {
-		r := &load.Result{Windows: []measure.Window{c.window}}
+		r := &load.Result{Windows: []measure.Window{c.window}, All: c.window, FirstErrors: map[string]string{"status": "status 404"}}
 		if c.window.Findings == nil {
 			r.Total = c.window
 		}

@@ -256,15 +256,21 @@ var ErrUntrusted = errors.New("no figure can be trusted")
 
 // judgeLoad decides the exit status of a load that ran to its end.
 func judgeLoad(r *load.Result, maxErrors float64) error {
-	t := &r.Total
+	var untrusted error
 	// First, for no window counts in which somebody could have answered.
 	if invalid, measured, reasons := r.LeftOut(); measured > 0 && invalid == measured {
 		words := finding.Words(reasons)
-		return fmt.Errorf("%w: none of the %d windows is valid (%s); --accept %s has them count", ErrUntrusted, measured, strings.Join(words, ", "), strings.Join(words, ","))
-	}
-	if !r.Answered() {
+		untrusted = fmt.Errorf("%w: none of the %d windows is valid (%s); --accept %s has them count", ErrUntrusted, measured, strings.Join(words, ", "), strings.Join(words, ","))
+	} else if !r.Answered() {
 		return fmt.Errorf("nothing answered: %s", firstError(r))
 	}
+	return errors.Join(tooManyErrors(r, maxErrors), untrusted)
+}
+
+// tooManyErrors is the error of a load of which more failed than may, also where no window
+// counts.
+func tooManyErrors(r *load.Result, maxErrors float64) error {
+	t, _ := r.Shown()
 	// Nothing passes because nobody waited, nor because it was never sent: whoever it was due
 	// for has no answer.
 	unanswered := t.Unfinished
@@ -281,7 +287,8 @@ func judgeLoad(r *load.Result, maxErrors float64) error {
 
 // firstError describes the first error of the kind that happened most.
 func firstError(r *load.Result) string {
-	kind := r.Total.Errors.Most()
+	t, _ := r.Shown()
+	kind := t.Errors.Most()
 	switch {
 	case kind == "" && r.Answered():
 		return "the responses that came were as expected"
