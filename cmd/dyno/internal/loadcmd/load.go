@@ -235,7 +235,7 @@ func (f *Flags) unreachable(err error, e *endedLoad, must thresholds, outputs *l
 	if !errors.As(err, &none) {
 		return err
 	}
-	err = WithHint(err)
+	err = f.withHint(err)
 	e.unreachable = err
 	e.Result = &load.Result{
 		Validity: finding.Invalid, FirstErrors: map[string]string{"connect": none.Why},

@@ -32,6 +32,15 @@ func Reach(ctx context.Context, spec *load.Spec) error {
 	return Resolve(ctx, spec)
 }
 
+// withHint is [WithHint] for a load that may have waited for somebody to listen.
+func (f *Flags) withHint(err error) error {
+	var none *request.UnreachableError
+	if f.wait > 0 && errors.As(err, &none) && strings.Contains(none.Why, "connection refused") {
+		return fmt.Errorf("%w: nobody listened there within %v, for as long as --wait says", err, f.wait)
+	}
+	return WithHint(err)
+}
+
 // WithHint adds to an error of connecting what can be done about it, in the words of the
 // command line.
 func WithHint(err error) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"dyno/lab/load"
 	"dyno/lab/load/measure"
@@ -34,6 +35,14 @@ func TestHints(t *testing.T) {
 		if strings.Contains(got, c.not) {
 			t.Errorf("%q is in %q", c.not, got)
 		}
+	}
+	// Who has waited isn't told to wait.
+	refused := &request.UnreachableError{Target: "h:1", Why: "connection refused"}
+	if got := (&Flags{wait: time.Minute}).withHint(refused).Error(); !strings.Contains(got, "nobody listened there within 1m0s") || strings.Contains(got, "--wait 30s") {
+		t.Error(got)
+	}
+	if got := new(Flags).withHint(refused).Error(); !strings.Contains(got, "--wait 30s") {
+		t.Error(got)
 	}
 	plain := errors.New("x509: no error of connecting")
 	if got := WithHint(plain); got != plain {
