@@ -24,6 +24,7 @@ type Config struct {
 	TLS          *TLS      // of listeners that have none of their own; nil: none
 	Admin        Admin
 	Trust        []netip.Prefix // proxies before the gateway whose forwarding fields are believed
+	Certificates bool           // so is what they say of clients' certificates
 	Forwarded    Forwarded
 	Slashes      bool         // escaped slashes in paths are kept, not refused
 	Identity     []string     // fields that say who somebody is, in lower case: taken out of what clients send
@@ -97,6 +98,7 @@ var topFields = []known[Config]{
 			c.Trust = append(c.Trust, item.prefix())
 		}
 	}},
+	{"trust-certificates", func(c *Config, p place) { c.Certificates = p.boolean() }},
 	{"forwarded", func(c *Config, p place) {
 		c.Forwarded = Forwarded(max(0, indexOf(forwardedNames, p.word(forwardedNames...))))
 	}},

@@ -19,9 +19,13 @@ func NewAccess(rules config.Access) *Access {
 }
 
 // Check refuses who is denied, and who isn't among those allowed. Who has no address,
-// over a unix socket, is allowed only where all are.
+// over a unix socket, is allowed only where all are; and nobody knows whether those are
+// denied of whom a proxy said what is no address.
 func (a *Access) Check(r *request.Request) *request.Answer {
 	client := r.Client.Unmap()
+	if !client.IsValid() && r.Peer.IsValid() {
+		return a.refuse
+	}
 	if among(a.rules.Deny, client) || len(a.rules.Allow) > 0 && !among(a.rules.Allow, client) {
 		return a.refuse
 	}

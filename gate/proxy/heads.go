@@ -38,6 +38,7 @@ func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
 	ownHost := host != "" || q.Form == http1.AbsoluteForm || q.Host.Empty()
 	plain := l.plain(r, route.Request.Drop)
 	l.withhold(x, r, c.trailers)
+	from := c.conn()
 	te := x.web != nil // whose trailers come over gRPC
 	for i := range q.Fields {
 		f := &q.Fields[i]
@@ -46,6 +47,7 @@ func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
 		case translate.Stripped(name):
 			te = te || len(name) == len("te") && http1.ListHas(f.Value.Of(b), "trailers")
 		case ownHost && len(name) == len("host") && http1.EqualFold(name, "host"):
+		case translate.Hearsay(name, from.trusted, l.snap.Config.Certificates):
 		case route.Identity.Has(name):
 		case !plain && (l.named.Has(name) || translate.Dropped(name, r.Drops(), route.Request.Drop) || translate.Disguised(name, r.Drops(), route.Request.Drop, route.Identity.Names)):
 		default:
@@ -69,14 +71,10 @@ func (l *loop) requestHead(dst []byte, c *client, r *request.Request) []byte {
 	case te:
 		dst = append(dst, "Connection: TE\r\nTE: trailers\r\n"...)
 	}
-	if from := c.conn(); len(from.forwards) > 0 {
+	if len(from.forwards) > 0 {
 		dst = append(dst, from.forwards...)
 		if l.snap.Config.Forwarded != config.ForwardedRFC {
-			host := r.Authority()
-			if was, ok := r.Header("x-forwarded-host"); ok && from.trusted {
-				host = was
-			}
-			dst = append(append(dst, host...), "\r\n"...)
+			dst = append(append(dst, askedHost(r, from.trusted)...), "\r\n"...)
 		}
 	}
 	if len(r.Forwards())+len(route.Request.Lines) > 0 {

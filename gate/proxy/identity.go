@@ -5,6 +5,7 @@ package proxy
 import (
 	"bytes"
 	"net/netip"
+	"strings"
 
 	"dyno/gate/config"
 	"dyno/gate/request"
@@ -28,7 +29,10 @@ func (l *loop) identify(c *client, r *request.Request) {
 	}
 	var before []byte
 	before, r.Client, r.Secure = l.believed(r)
-	shown, _ := r.Header("x-forwarded-client-cert")
+	var shown []byte
+	if l.snap.Config.Certificates {
+		shown, _ = r.Header("x-forwarded-client-cert")
+	}
 	c.forwards = l.appendForwards(l.appendCertificate(c.forwards[:0], c, shown), c.peer.Addr(), schemeOf(r.Secure), before)
 }
 
@@ -86,15 +90,42 @@ func (l *loop) believed(r *request.Request) (before []byte, client netip.Addr, s
 		} else {
 			rest = nil
 		}
-		a, err := netip.ParseAddr(string(bytes.TrimSpace(last)))
-		if err != nil {
-			break // nobody can say who was before that
+		if last = bytes.TrimSpace(last); len(last) == 0 {
+			continue // no member of the list (RFC 9110 5.6.1)
 		}
-		if client = a.Unmap(); !trusts(l.snap.Config.Trust, client) {
+		if client = hop(last); !client.IsValid() || !trusts(l.snap.Config.Trust, client) {
 			break
 		}
 	}
 	return l.chain, client, secure
+}
+
+// hop reads who a proxy says was before it: an address, which some write with a port. What
+// can't be read is nobody's address, and not that of the proxy, which may be let in where
+// its clients aren't.
+func hop(entry []byte) netip.Addr {
+	text := string(entry)
+	a, err := netip.ParseAddr(text)
+	if err != nil {
+		if with, err := netip.ParseAddrPort(text); err == nil {
+			a = with.Addr()
+		} else if inner, ok := strings.CutPrefix(text, "["); ok && strings.HasSuffix(inner, "]") {
+			a, _ = netip.ParseAddr(strings.TrimSuffix(inner, "]"))
+		}
+	}
+	if a.Zone() != "" {
+		return netip.Addr{}
+	}
+	return a.Unmap()
+}
+
+// askedHost is the host that a client asked for, of the gateway or before of a proxy that is
+// trusted.
+func askedHost(r *request.Request, trusted bool) []byte {
+	if was, ok := r.Header("x-forwarded-host"); ok && trusted {
+		return was
+	}
+	return r.Authority()
 }
 
 // appendForwards appends the fields that say who a client is, but for the host that it
@@ -109,8 +140,8 @@ func (l *loop) appendForwards(dst []byte, peer netip.Addr, scheme string, before
 		for rest := before; len(rest) > 0; {
 			var one []byte
 			one, rest, _ = bytes.Cut(rest, []byte(","))
-			if a, err := netip.ParseAddr(string(bytes.TrimSpace(one))); err == nil {
-				dst = append(appendNode(append(dst, "for="...), a), ", "...)
+			if one = bytes.TrimSpace(one); len(one) > 0 {
+				dst = append(appendNode(append(dst, "for="...), hop(one)), ", "...)
 			}
 		}
 		dst = append(append(appendNode(append(dst, "for="...), peer), ";proto="...), scheme...)

@@ -67,13 +67,15 @@ func protected(name []byte) bool {
 	return false
 }
 
-// Stripped reports whether a request's field is not sent on as it is: it is for this
-// hop only, or the gateway writes its own. It is asked of every field, so it looks at
-// the length first.
+// Stripped reports whether a request's field is not sent on as it is, whoever sent it: it
+// is for this hop only, the gateway writes its own, or it would have the upstream take the
+// request for another one. It is asked of every field, so it looks at the length first.
 func Stripped(name []byte) bool {
 	switch len(name) {
 	case 2:
 		return http1.EqualFold(name, "te")
+	case 5:
+		return http1.EqualFold(name, "proxy") // HTTP_PROXY to CGI (CVE-2016-5385)
 	case 7:
 		return http1.EqualFold(name, "upgrade")
 	case 9:
@@ -82,8 +84,10 @@ func Stripped(name []byte) bool {
 		return http1.EqualFold(name, "connection") || http1.EqualFold(name, "keep-alive")
 	case 11:
 		return http1.EqualFold(name, "client-cert")
+	case 13: // a path besides the one that routes, guards and rules have looked at
+		return http1.EqualFold(name, "x-rewrite-url")
 	case 14:
-		return http1.EqualFold(name, "http2-settings")
+		return http1.EqualFold(name, "http2-settings") || http1.EqualFold(name, "x-original-url")
 	case 15:
 		return http1.EqualFold(name, "x-forwarded-for")
 	case 16:
@@ -110,7 +114,7 @@ func Disguised(name []byte, drops ...[]string) bool {
 			plain[i] = '-'
 		}
 	}
-	return Stripped(plain) || protected(plain) || Dropped(plain, drops...)
+	return Stripped(plain) || Hearsay(plain, false, false) || protected(plain) || Dropped(plain, drops...)
 }
 
 // Dropped reports whether a name is in one of the lists, which are in lower case.
