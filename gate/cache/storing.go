@@ -20,6 +20,7 @@ type Coming struct {
 	Route Key              // the kind of request
 
 	Authorized bool  // the request had credentials
+	Cookies    bool  // the upstream was sent cookies
 	Asked      int64 // when it was sent, ns
 	Now        int64 // ns
 	Wall       int64 // the same moment, s of Unix time
@@ -104,7 +105,8 @@ func (p *Policy) storable(m *Coming, s *said) bool {
 	case m.Head.UntilClose: // its end may be that of an upstream that failed
 		return false
 	}
-	return c.Public || c.MaxAge != absent || c.SharedMaxAge != absent || s.hasExpires || heuristic(status)
+	// Who has cookies may have got a page of its own: it is for others if its response says so.
+	return c.Public || c.MaxAge != absent || c.SharedMaxAge != absent || s.hasExpires || heuristic(status) && !m.Cookies
 }
 
 // understood reports whether the meaning of a status is known here.

@@ -36,7 +36,7 @@ func appendVary(names, value []byte) ([]byte, bool) {
 		names = append(append(names, bytes.ToLower(name)...), '\n')
 		switch lower := names[from : len(names)-1]; {
 		case string(lower) == "host", string(lower) == "x-forwarded-host", string(lower) == "x-forwarded-proto":
-			names = names[:from] // the URL says it
+			names = names[:from] // the URL says it, or who made the kind of request
 		case string(lower) == "*", !http1.ValidToken(lower), translate.Stripped(lower), bytes.IndexByte(lower, '_') >= 0, ours(lower):
 			return names, false
 		}

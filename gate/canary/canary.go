@@ -113,6 +113,17 @@ func (k *Canary) Draw(r *request.Request, l *upstream.Local) (yes bool, t Ticket
 	return yes, Ticket{s.tally, yes}
 }
 
+// Asked is the side that a request asks for itself; "": none.
+func (k *Canary) Asked(r *request.Request) string {
+	switch yes, ok := k.said(r); {
+	case !ok:
+		return ""
+	case yes:
+		return toCanary
+	}
+	return toStable
+}
+
 // said reads what a request says itself.
 func (k *Canary) said(r *request.Request) (yes, ok bool) {
 	var value []byte

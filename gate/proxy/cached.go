@@ -9,6 +9,7 @@ import (
 	"dyno/gate/cache"
 	"dyno/gate/request"
 	"dyno/gate/snapshot"
+	"dyno/gate/translate"
 	"dyno/nano/wire/http1"
 )
 
@@ -22,6 +23,7 @@ type asking struct {
 	rules *snapshot.Caching
 	asked cache.Asked // what of it matters still is a copy
 	key   cache.Key
+	kind  cache.Key // of its route's requests
 	url   []byte
 	epoch uint64
 
@@ -54,6 +56,7 @@ func (l *loop) cached(c *client) bool {
 		return false
 	}
 	key := rules.Store.KeyOf(l.url)
+	l.kind = l.kindOf(c, rules)
 	l.sent = cache.Sent{Request: r, Strip: &x.route.Identity, Drop: x.route.Request.Drop, Lines: x.route.Request.Lines}
 	var m *asking
 	for range 3 { // until the store and who is asking already are in accord
@@ -69,14 +72,14 @@ func (l *loop) cached(c *client) bool {
 			l.bypass(x, why)
 			return false
 		}
-		m = &asking{rules: rules, key: key, stale: v, why: reason(v, known, a), result: cache.Miss}
+		m = &asking{rules: rules, key: key, kind: l.kind, stale: v, why: reason(v, known, a), result: cache.Miss}
 		if v != nil {
 			m.result = cache.Expired
 		}
 		if a.Authorized || rules.Wait == 0 || x.patience < 0 {
 			break
 		}
-		kind := rules.Store.FlightKey(key, rules.Route, known, &l.sent, &l.chosen)
+		kind := rules.Store.FlightKey(key, l.kind, known, &l.sent, &l.chosen)
 		flight, leads := rules.Store.Lead(kind, l.now)
 		if flight == nil {
 			break
@@ -101,6 +104,42 @@ func (l *loop) cached(c *client) bool {
 	return false
 }
 
+// kindOf tells requests of a route apart that the upstream may answer otherwise although
+// neither the URL nor Vary has to say so: by what a trusted proxy says that a client asked it
+// for, which balancers pass on as clients send it, and by the side of a canary that is asked
+// for by name.
+func (l *loop) kindOf(c *client, rules *snapshot.Caching) cache.Key {
+	r, said := &l.req, l.chosen[:0]
+	if c.conn().trusted {
+		for i := range r.Head.Fields {
+			f := &r.Head.Fields[i]
+			if name := f.Name.Of(r.Buf); translate.AskedBefore(name) {
+				said = append(appendLower(append(said, '\n'), name), ':')
+				said = append(said, f.Value.Of(r.Buf)...)
+			}
+		}
+	}
+	if canary := c.x.route.Canary; canary != nil {
+		said = append(append(said, '\r'), canary.Asked(r)...)
+	}
+	if l.chosen = said; len(said) == 0 {
+		return rules.Route
+	}
+	of := rules.Store.KeyOf(said)
+	return cache.Key{rules.Route[0] ^ of[0], rules.Route[1] ^ of[1]}
+}
+
+// appendLower appends a name in lower case.
+func appendLower(dst, name []byte) []byte {
+	for _, b := range name {
+		if b >= 'A' && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}
+
 // bypass notes that neither is a stored response looked for nor the next one stored.
 func (l *loop) bypass(x *exchange, why string) {
 	x.route.Cache.Counts.Of(l.local.Loop).Count(cache.Bypass)
@@ -112,7 +151,7 @@ func (l *loop) bypass(x *exchange, why string) {
 // find looks for what is stored for the loop's request.
 func (l *loop) find(rules *snapshot.Caching, key cache.Key) (v *cache.Response, known []byte) {
 	l.turn++
-	v, known = rules.Store.Find(key, l.url, rules.Route, &l.sent, &l.chosen, l.turn)
+	v, known = rules.Store.Find(key, l.url, l.kind, &l.sent, &l.chosen, l.turn)
 	if v != nil && l.asked.Authorized && !v.Open() { // RFC 9111 3.5
 		return nil, known
 	}

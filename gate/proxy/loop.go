@@ -102,10 +102,11 @@ type loop struct {
 	asked  cache.Asked
 	sent   cache.Sent
 	coming cache.Coming
-	url    []byte // that a request asks for
-	chosen []byte // what a request has in the fields that responses are told apart by
-	turn   uint64 // of those that look for what is stored
-	alone  int    // requests that ask for what is stored, and are nobody's
+	url    []byte    // that a request asks for
+	kind   cache.Key // of a route's requests that is told apart from others
+	chosen []byte    // what a request has in the fields that responses are told apart by
+	turn   uint64    // of those that look for what is stored
+	alone  int       // requests that ask for what is stored, and are nobody's
 
 	mirrors []*snapshot.Route // whose mirrors may have something to send, see shadow.go
 

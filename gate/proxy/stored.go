@@ -104,7 +104,7 @@ func joined(head, piece []byte) (out, rest []byte) {
 // for nobody, so that the client has its response whatever becomes of that.
 func (l *loop) giveAndRefresh(c *client, v *cache.Response, key cache.Key, known []byte) {
 	route, of, ends := c.x.route, *c.conn(), c.x.ends
-	headOnly := c.x.method == head
+	headOnly, kind := c.x.method == head, l.kind
 	if ends != nil {
 		ends.open++ // until it is known whether there is another exchange
 	}
@@ -114,7 +114,7 @@ func (l *loop) giveAndRefresh(c *client, v *cache.Response, key cache.Key, known
 		flight = l.refreshes(route.Cache, v, key, known)
 	}
 	if flight != nil {
-		l.refresh(route, &of, ends, &asking{rules: route.Cache, key: key, stale: v, why: "stale", result: cache.Expired, flight: flight})
+		l.refresh(route, &of, ends, &asking{rules: route.Cache, key: key, kind: kind, stale: v, why: "stale", result: cache.Expired, flight: flight})
 	} else if ends != nil {
 		l.tellEnds(ends, nil, true)
 	}
@@ -123,7 +123,7 @@ func (l *loop) giveAndRefresh(c *client, v *cache.Response, key cache.Key, known
 // refreshes says whether it is for this request to have a newer response asked for: then it
 // leads the flight of all that wait for that.
 func (l *loop) refreshes(rules *snapshot.Caching, v *cache.Response, key cache.Key, known []byte) *cache.Flight {
-	kind := rules.Store.FlightKey(key, rules.Route, known, &l.sent, &l.chosen)
+	kind := rules.Store.FlightKey(key, l.kind, known, &l.sent, &l.chosen)
 	flight, leads := rules.Store.Lead(kind, l.now)
 	if !leads {
 		return nil

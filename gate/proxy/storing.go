@@ -14,10 +14,12 @@ import (
 // the request anew from its head as it was sent.
 func (l *loop) comingFor(x *exchange, m *asking, b []byte) *cache.Coming {
 	l.named.Read(l.resp.Fields, b)
-	l.sent = cache.Sent{Request: l.reread(x)}
+	sent := l.reread(x)
+	l.sent = cache.Sent{Request: sent}
+	_, cookies := sent.Header("cookie")
 	l.coming = cache.Coming{
-		Head: &l.resp, Buf: b, Named: &l.named, Drop: responseDrop(x), Sent: &l.sent, Route: m.rules.Route,
-		Authorized: m.asked.Authorized, Asked: x.tried, Now: l.now, Wall: time.Now().Unix(),
+		Head: &l.resp, Buf: b, Named: &l.named, Drop: responseDrop(x), Sent: &l.sent, Route: m.kind,
+		Authorized: m.asked.Authorized, Cookies: cookies, Asked: x.tried, Now: l.now, Wall: time.Now().Unix(),
 	}
 	return &l.coming
 }
