@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"strings"
+
 	"dyno/gate/config"
 	"dyno/gate/request"
 	"dyno/gate/route"
@@ -57,32 +59,77 @@ func templateOf(c *config.Template, params []string) *Template {
 }
 
 // Append appends what the template makes of a request that was found as f says. What
-// the path gives is in canonical form, with its escapes.
+// the path gives is in canonical form, with its escapes. In a query of the template's own it
+// stays within the value that it was put into, as "&", "=", ";" and "+" mean nothing in a path.
 func (t *Template) Append(dst []byte, r *request.Request, f *route.Found) []byte {
+	query := false
 	for i := range t.parts {
-		switch p := &t.parts[i]; p.index {
-		case partText:
+		p := &t.parts[i]
+		if p.index == partText {
 			dst = append(dst, p.text...)
-		case partHost:
-			dst = append(dst, r.Authority()...)
-		case partName:
-			dst = append(dst, r.Host()...)
-		case partBelow:
-			// "/api/*" is "/api" too, and then there is neither a slash nor a rest.
-			if n := len(f.Params[:f.N]); n > 0 && n == t.params {
-				dst = append(dst, r.Path[f.Params[n-1].Start-1:]...)
-			}
-		case partPath:
-			dst = append(dst, r.Path...)
-		case partQuery:
-			if query := r.Query(); len(query) > 0 {
-				dst = append(append(dst, '?'), query...)
-			}
-		default:
-			if p.index < f.N {
-				dst = append(dst, r.Path[f.Params[p.index].Start:f.Params[p.index].End]...)
-			}
+			query = query || strings.Contains(p.text, "?")
+			continue
+		}
+		from := len(dst)
+		if dst = t.appendPart(dst, p.index, r, f); query && p.index != partQuery {
+			dst = escapeQuery(dst, from)
 		}
 	}
 	return dst
+}
+
+func (t *Template) appendPart(dst []byte, index int, r *request.Request, f *route.Found) []byte {
+	switch index {
+	case partHost:
+		return append(dst, r.Authority()...)
+	case partName:
+		return append(dst, r.Host()...)
+	case partBelow:
+		// "/api/*" is "/api" too, and then there is neither a slash nor a rest.
+		if n := len(f.Params[:f.N]); n > 0 && n == t.params {
+			dst = append(dst, r.Path[f.Params[n-1].Start-1:]...)
+		}
+	case partPath:
+		return append(dst, r.Path...)
+	case partQuery:
+		if query := r.Query(); len(query) > 0 {
+			dst = append(append(dst, '?'), query...)
+		}
+	default:
+		if index < f.N {
+			dst = append(dst, r.Path[f.Params[index].Start:f.Params[index].End]...)
+		}
+	}
+	return dst
+}
+
+// escapeQuery escapes what of dst, from there on, takes a query apart.
+func escapeQuery(dst []byte, from int) []byte {
+	more := 0
+	for _, c := range dst[from:] {
+		if divides(c) {
+			more += len("%26") - 1
+		}
+	}
+	if more == 0 {
+		return dst
+	}
+	end := len(dst)
+	dst = append(dst, make([]byte, more)...)
+	to := len(dst)
+	for i := end - 1; i >= from; i-- { // from the end on, in place
+		c := dst[i]
+		if !divides(c) {
+			to--
+			dst[to] = c
+			continue
+		}
+		to -= len("%26")
+		dst[to], dst[to+1], dst[to+2] = '%', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15]
+	}
+	return dst
+}
+
+func divides(c byte) bool {
+	return c == '&' || c == '=' || c == ';' || c == '+' || c == '#' || c == '?'
 }
