@@ -8,6 +8,7 @@ import (
 
 	"dyno/gate"
 	"dyno/gate/cache"
+	"dyno/gate/request"
 	"dyno/gate/snapshot"
 	"dyno/nano"
 )
@@ -84,7 +85,7 @@ func purge(g *gate.Gateway) nano.Handler {
 		}
 		var urls [][]byte
 		for _, text := range asked.URLs {
-			url, err := cache.ParseURL(text, s.Config.Slashes)
+			url, err := cache.ParseURL(text, request.Keeps(s.Config.Paths))
 			if err != nil {
 				return nano.NewProblem(400, text+": "+err.Error())
 			}

@@ -3,6 +3,8 @@ package cache
 import (
 	"bytes"
 
+	"dyno/gate/request"
+
 	"github.com/maypok86/otter/v2"
 )
 
@@ -64,8 +66,8 @@ func (s *Store) Invalidate(key Key) bool {
 
 // InvalidateBy takes out what a response to an unsafe request for url refers to: reference
 // is its Location or Content-Location. What is of another origin stays (RFC 9111 4.4).
-func (s *Store) InvalidateBy(url, reference []byte, slashes bool) {
-	if to, err := resolve(url, reference, slashes); err == nil && !bytes.Equal(to, url) {
+func (s *Store) InvalidateBy(url, reference []byte, keeps request.Keeps) {
+	if to, err := resolve(url, reference, keeps); err == nil && !bytes.Equal(to, url) {
 		s.Invalidate(s.KeyOf(to))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/gate/request"
 	"dyno/gate/translate"
 	"dyno/nano/wire/http1"
 )
@@ -28,7 +29,7 @@ func TestURL(t *testing.T) {
 		{"https://h:443/%7ea", "https://h/~a"}, {"https://h:80/", "https://h:80/"}, {"http://[::1]:80/", "http://[::1]/"}, {"http://h/?", "http://h/"},
 		{"/path", ""}, {"ftp://h/", ""}, {"http:///a", ""}, {"http://h/%2F", ""}, {"http://h/%zz", ""},
 	} {
-		got, err := ParseURL(c.text, false)
+		got, err := ParseURL(c.text, request.Keeps{})
 		if string(got) != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%s: %s, %v; want %s", c.text, got, err, c.want)
 		}
@@ -40,7 +41,7 @@ func TestResolve(t *testing.T) {
 		{"c", "http://h/a/c"}, {"/c?d", "http://h/c?d"}, {"http://h:80/c", "http://h/c"}, {"//h/c", "http://h/c"},
 		{"https://h/c", ""}, {"http://g/c", ""}, {"http://h:81/c", ""}, {":", ""},
 	} {
-		got, err := resolve([]byte("http://h/a/b"), []byte(c.reference), false)
+		got, err := resolve([]byte("http://h/a/b"), []byte(c.reference), request.Keeps{})
 		if string(got) != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%s: %s, %v; want %s", c.reference, got, err, c.want)
 		}

@@ -280,7 +280,7 @@ func TestPurge(t *testing.T) {
 	if n := s.PurgeTag("two"); n != 2 || is("/a") || is("/b") || !is("/c") {
 		t.Errorf("%d, %v, %v, %v", n, is("/a"), is("/b"), is("/c"))
 	}
-	url, err := ParseURL("HTTP://H:80/x/../c", false)
+	url, err := ParseURL("HTTP://H:80/x/../c", request.Keeps{})
 	if err != nil || !s.Invalidate(s.KeyOf(url)) || is("/c") {
 		t.Errorf("%s, %v", url, err)
 	}

@@ -63,9 +63,9 @@ func appendURL(dst []byte, scheme string, host, path, query []byte) []byte {
 	return dst
 }
 
-// ParseURL writes a URL as [AppendURL] does. slashes says that escaped slashes are kept in
-// paths.
-func ParseURL(text string, slashes bool) ([]byte, error) {
+// ParseURL writes a URL as [AppendURL] does. keeps says of which paths there
+// are URLs.
+func ParseURL(text string, keeps request.Keeps) ([]byte, error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		return nil, err
@@ -73,11 +73,11 @@ func ParseURL(text string, slashes bool) ([]byte, error) {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, errors.New("expected http://host/path or https://host/path")
 	}
-	return appendParsed(u, slashes)
+	return appendParsed(u, keeps)
 }
 
-func appendParsed(u *url.URL, slashes bool) ([]byte, error) {
-	path, err := request.AppendCanonical(nil, []byte(u.EscapedPath()), slashes)
+func appendParsed(u *url.URL, keeps request.Keeps) ([]byte, error) {
+	path, err := request.AppendCanonical(nil, []byte(u.EscapedPath()), keeps)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ var errOtherOrigin = errors.New("it is of another origin")
 
 // resolve writes the URL that a reference in a response to a request for base means
 // (RFC 3986 5). One of another origin is an error.
-func resolve(base, reference []byte, slashes bool) ([]byte, error) {
+func resolve(base, reference []byte, keeps request.Keeps) ([]byte, error) {
 	from, err := url.Parse(string(base))
 	if err != nil {
 		return nil, fmt.Errorf("the request's URL: %w", err)
@@ -97,7 +97,7 @@ func resolve(base, reference []byte, slashes bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, err := appendParsed(to, slashes)
+	whole, err := appendParsed(to, keeps)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ type Config struct {
 	Trust        []netip.Prefix // proxies before the gateway whose forwarding fields are believed
 	Certificates bool           // so is what they say of clients' certificates
 	Forwarded    Forwarded
-	Slashes      bool         // escaped slashes in paths are kept, not refused
+	Paths        Paths
 	Identity     []string     // fields that say who somebody is, in lower case: taken out of what clients send
 	IdentityText string       // all of them
 	Logins       []OIDCClient // of all routes, each once
@@ -50,6 +50,12 @@ type Config struct {
 
 	top   []Named                         // the other fields at the top
 	added struct{ routes, upstreams int } // that aren't the file's, and stand last
+}
+
+// Paths says what is kept in paths, not refused, although servers read it in two ways.
+type Paths struct {
+	Slashes    bool // escaped slashes and backslashes
+	Parameters bool // what follows a semicolon in a segment
 }
 
 // Forwarded says which fields tell an upstream who the client is.
@@ -102,7 +108,8 @@ var topFields = []known[Config]{
 	{"forwarded", func(c *Config, p place) {
 		c.Forwarded = Forwarded(max(0, indexOf(forwardedNames, p.word(forwardedNames...))))
 	}},
-	{"escaped-slashes", func(c *Config, p place) { c.Slashes = p.word("refuse", "keep") == "keep" }},
+	{"escaped-slashes", func(c *Config, p place) { c.Paths.Slashes = p.word("refuse", "keep") == "keep" }},
+	{"path-parameters", func(c *Config, p place) { c.Paths.Parameters = p.word("refuse", "keep") == "keep" }},
 	{"identity", func(c *Config, p place) { c.Identity = readIdentityNames(p) }},
 	{"use", func(c *Config, p place) { c.Use, c.UseText = readUses(p), p.in.text(p.node) }},
 	{"zone", func(c *Config, p place) { c.Zone = p.text() }},

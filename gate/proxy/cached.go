@@ -248,7 +248,7 @@ func (l *loop) invalidate(x *exchange, b []byte) {
 	for i := range l.resp.Fields {
 		f := &l.resp.Fields[i]
 		if name := f.Name.Of(b); http1.EqualFold(name, "location") || http1.EqualFold(name, "content-location") {
-			store.InvalidateBy(x.url, f.Value.Of(b), l.snap.Config.Slashes)
+			store.InvalidateBy(x.url, f.Value.Of(b), request.Keeps(l.snap.Config.Paths))
 		}
 	}
 }

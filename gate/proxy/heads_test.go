@@ -191,7 +191,7 @@ func TestIdentity(t *testing.T) {
 		{"", "192.0.2.1", "", "192.0.2.1", "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: h\r\n"},
 		{"", "192.0.2.1", "X-Forwarded-For: 8.8.8.8\r\nX-Forwarded-Proto: https\r\n", "192.0.2.1", "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: h\r\n"},
 		{"trust: 192.0.2.0/24\n", "192.0.2.1", "X-Forwarded-For: 8.8.8.8, 192.0.2.9\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: outer\r\n", "8.8.8.8", "X-Forwarded-For: 8.8.8.8, 192.0.2.9, 192.0.2.1\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: outer\r\n"},
-		{"trust: 192.0.2.0/24\n", "192.0.2.1", "X-Forwarded-For: 8.8.8.8\r\nX-Forwarded-For: nobody, 192.0.2.3\r\n", "192.0.2.3", "X-Forwarded-For: 8.8.8.8, nobody, 192.0.2.3, 192.0.2.1\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: h\r\n"},
+		{"trust: 192.0.2.0/24\n", "192.0.2.1", "X-Forwarded-For: 8.8.8.8\r\nX-Forwarded-For: nobody, 192.0.2.3\r\n", "invalid IP", "X-Forwarded-For: 8.8.8.8, nobody, 192.0.2.3, 192.0.2.1\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: h\r\n"},
 		{"trust: 192.0.2.0/24\n", "198.51.100.1", "X-Forwarded-For: 8.8.8.8\r\n", "198.51.100.1", "X-Forwarded-For: 198.51.100.1\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: h\r\n"},
 		{"forwarded: rfc7239\n", "2001:db8::1", "Forwarded: for=1.1.1.1\r\n", "2001:db8::1", "Forwarded: for=\"[2001:db8::1]\";proto=http\r\n"},
 		{"forwarded: both\ntrust: 192.0.2.0/24\n", "192.0.2.1", "X-Forwarded-For: 8.8.8.8\r\n", "8.8.8.8", "Forwarded: for=8.8.8.8, for=192.0.2.1;proto=http\r\nX-Forwarded-For: 8.8.8.8, 192.0.2.1\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: h\r\n"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dyno/gate/request"
+	"dyno/gate/route"
 	"dyno/nano/wire/http1"
 )
 
@@ -21,6 +22,7 @@ var (
 	answerNobody           = request.Refuse(503, "no upstream is available", "Retry-After: 1\r\n")
 	answerCrowded          = request.Refuse(503, "no connection to the upstream can be opened now", "Retry-After: 1\r\n").For(request.RefusedConnections)
 	answerConnecting       = request.Refuse(502, "the upstream can't be reached", "")
+	answerUnclear          = request.Refuse(400, route.ErrUnclear.Error(), "").For(request.RefusedAmbiguous)
 	answerUntrusted        = request.Refuse(502, "TLS with the upstream failed", "")
 	answerGone             = request.Refuse(502, "the upstream closed the connection", "")
 	answerBad              = request.Refuse(502, "the upstream's response is not HTTP/1.1 as it should be", "")
@@ -62,6 +64,10 @@ func (l *loop) request(c *client, b []byte) {
 		return
 	}
 	route := l.snap.Find(r, &l.found)
+	if l.found.Unclear {
+		l.unrouted(c, answerUnclear)
+		return
+	}
 	if route == nil {
 		l.noRoute(c)
 		return
@@ -192,7 +198,7 @@ func (l *loop) canonical(r *request.Request) *request.Answer {
 		r.Path = raw
 		return nil
 	}
-	path, err := request.AppendCanonical(l.path[:0], raw, l.snap.Config.Slashes)
+	path, err := request.AppendCanonical(l.path[:0], raw, request.Keeps(l.snap.Config.Paths))
 	if err != nil {
 		return request.Refuse(400, err.Error(), "").For(request.RefusedPath)
 	}

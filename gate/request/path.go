@@ -11,12 +11,21 @@ const (
 	ErrNulInPath   = PathError("the path holds %00")
 	ErrSlashInPath = PathError("the path holds an escaped slash or backslash, which servers read in two ways")
 	ErrAbovePath   = PathError("the path leads above its root")
+
+	ErrParameterInPath = PathError("the path holds a parameter (;), which some servers take out before they read it")
+	ErrDotsInPath      = PathError("the path holds a segment of dots, or of nothing, with a parameter (;), which some servers resolve")
 )
 
+// Keeps says which paths have a canonical form although servers read them in two ways.
+type Keeps struct {
+	Slashes    bool // with escaped slashes and backslashes
+	Parameters bool // with parameters, as in "/a;b=c"
+}
+
 // Clean reports whether a path that was parsed is in canonical form already: no
-// escapes, no empty, "." or ".." segments.
+// escapes, no parameters, no empty, "." or ".." segments.
 func Clean(path []byte, escaped bool) bool {
-	if escaped || len(path) == 0 || path[0] != '/' {
+	if escaped || bytes.IndexByte(path, ';') >= 0 || len(path) == 0 || path[0] != '/' {
 		return false
 	}
 	for i := 0; i < len(path); {
@@ -45,15 +54,19 @@ func isDots(b []byte) bool {
 // AppendCanonical appends the canonical form of a path whose escapes are "%" and two
 // digits: escapes of unreserved characters decoded and the others in capitals
 // (RFC 3986 6.2.2), "." and ".." resolved (5.2.4), repeated slashes made one. A path
-// that servers read in different ways is an error: %00, and an escaped slash or
-// backslash unless keepSlashes.
-func AppendCanonical(dst, path []byte, keepSlashes bool) ([]byte, error) {
+// that servers read in different ways is an error: %00, what keeps doesn't allow, and a
+// parameter of a segment that would be "", "." or ".." without it: Tomcat and what stands
+// on it take parameters out first (RFC 3986 3.3 leaves their meaning to each server).
+func AppendCanonical(dst, path []byte, keeps Keeps) ([]byte, error) {
 	from := len(dst)
 	if len(path) == 0 || path[0] != '/' {
 		dst = append(dst, '/')
 	}
 	for i := 0; i < len(path); i++ {
 		c := path[i]
+		if c == ';' && !keeps.Parameters {
+			return dst[:from], ErrParameterInPath
+		}
 		if c != '%' {
 			dst = append(dst, c)
 			continue
@@ -63,7 +76,7 @@ func AppendCanonical(dst, path []byte, keepSlashes bool) ([]byte, error) {
 		switch {
 		case x == 0:
 			return dst[:from], ErrNulInPath
-		case (x == '/' || x == '\\') && !keepSlashes:
+		case (x == '/' || x == '\\') && !keeps.Slashes:
 			return dst[:from], ErrSlashInPath
 		case unreserved(x):
 			dst = append(dst, x)
@@ -72,12 +85,31 @@ func AppendCanonical(dst, path []byte, keepSlashes bool) ([]byte, error) {
 		}
 		i += 2
 	}
+	if hidesDots(dst[from:]) {
+		return dst[:from], ErrDotsInPath
+	}
 	end, ok := resolve(dst[from:])
 	if !ok {
 		return dst[:from], ErrAbovePath
 	}
 	return dst[:from+end], nil
 }
+
+// hidesDots reports whether a segment of an absolute path, whose escapes are in capitals, is
+// "", "." or ".." but for its parameters.
+func hidesDots(path []byte) bool {
+	for len(path) > 0 {
+		var segment []byte
+		segment, path, _ = bytes.Cut(path, slash)
+		name := bytes.TrimPrefix(bytes.TrimPrefix(segment, dot), dot)
+		if len(name) > 0 && (name[0] == ';' || bytes.HasPrefix(name, escapedSemicolon)) {
+			return true
+		}
+	}
+	return false
+}
+
+var slash, dot, escapedSemicolon = []byte("/"), []byte("."), []byte("%3B")
 
 // resolve takes "//", "." and ".." out of an absolute path, in place, and returns what
 // is left of its length; false if it leads above the root.

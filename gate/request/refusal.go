@@ -12,6 +12,7 @@ const (
 	RefusedHead
 	RefusedHeadTooLarge
 	RefusedPath
+	RefusedAmbiguous
 	RefusedBody
 	RefusedBodyTooLarge
 	RefusedSlow
@@ -39,6 +40,7 @@ const (
 	RefusedPasswordCrowd
 	RefusedPasswordUndecided
 	RefusedFailures
+	RefusedClaim
 	RefusedNoToken
 	RefusedToken
 	RefusedTokenMalformed
@@ -98,6 +100,7 @@ var refusals = [Refusals]string{
 	RefusedHead:         "bad request",
 	RefusedHeadTooLarge: "head too large",
 	RefusedPath:         "bad path",
+	RefusedAmbiguous:    "ambiguous",
 	RefusedBody:         "bad body",
 	RefusedBodyTooLarge: "body too large",
 	RefusedSlow:         "too slow",
@@ -124,6 +127,7 @@ var refusals = [Refusals]string{
 	RefusedPasswordCrowd:       "basic: too many at once",
 	RefusedPasswordUndecided:   "basic: undecided",
 	RefusedFailures:            "guards: too many failures",
+	RefusedClaim:               "guards: unclear claim",
 	RefusedNoToken:             "jwt: no token",
 	RefusedToken:               "jwt: not verifiable",
 	RefusedTokenMalformed:      "jwt: malformed",

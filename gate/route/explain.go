@@ -14,10 +14,11 @@ import (
 
 // Tried is a value whose host and path are those of a request.
 type Tried[T any] struct {
-	Value  *T
-	Host   string // as its match has it; "": any
-	Why    string // what keeps it from taking the request; "": nothing
-	Method bool   // that is the method alone: the answer is 405 if nothing else takes it
+	Value   *T
+	Host    string // as its match has it; "": any
+	Why     string // what keeps it from taking the request; "": nothing
+	Unclear bool   // it is that a condition holds by one of several values only: the answer is 400
+	Method  bool   // that is the method alone: the answer is 405 if nothing else takes it
 }
 
 // Explain returns what is tried for a request, in its order: the first without a Why is
@@ -43,6 +44,7 @@ func (l *lookup[T]) trying(prefix string, host []byte) {
 func (l *lookup[T]) try(list []*entry[T]) {
 	for _, e := range list {
 		one := Tried[T]{Value: e.value, Host: l.host, Why: e.conditions.why(l.r)}
+		one.Unclear = e.conditions.hold(l.r) == unclear && (len(e.methods) == 0 || takes(e.methods, l.method))
 		if one.Why == "" && len(e.methods) > 0 && !takes(e.methods, l.method) {
 			one.Why, one.Method = fmt.Sprintf("the method is %s, not %s", l.method, strings.Join(e.methods, " or ")), true
 		}
@@ -65,23 +67,26 @@ func (c *conditions) why(r *request.Request) string {
 		return fmt.Sprintf("the port is %d, not %d", r.Port, c.port)
 	}
 	for _, part := range []struct {
-		of    []config.Condition
-		kind  string
-		value func(name string) ([]byte, bool)
+		of     []config.Condition
+		kind   string
+		counts func(t *tally)
 	}{
-		{c.headers, "field", r.Header},
-		{c.query, "parameter of the query", func(name string) ([]byte, bool) { return QueryValue(r.Query(), name) }},
-		{c.cookies, "cookie", r.Cookie},
+		{c.headers, "field", func(t *tally) { t.fields(r) }},
+		{c.query, "parameter of the query", func(t *tally) { t.parameters(r.Query()) }},
+		{c.cookies, "cookie", func(t *tally) { t.cookies(r) }},
 	} {
 		for i := range part.of {
-			value, ok := part.value(part.of[i].Name)
-			if holds(&part.of[i], value, ok) {
+			one := tally{condition: &part.of[i]}
+			part.counts(&one)
+			switch {
+			case one.verdict() == held:
 				continue
+			case one.verdict() == unclear:
+				return fmt.Sprintf("the %s %s is there several times, %s and not", part.kind, one.condition.Name, wanted(one.condition))
+			case one.met+one.not == 0:
+				return fmt.Sprintf("there is no %s %s", part.kind, one.condition.Name)
 			}
-			if !ok {
-				return fmt.Sprintf("there is no %s %s", part.kind, part.of[i].Name)
-			}
-			return fmt.Sprintf("the %s %s is %q, not %s", part.kind, part.of[i].Name, value, wanted(&part.of[i]))
+			return fmt.Sprintf("the %s %s is %q, not %s", part.kind, one.condition.Name, one.first, wanted(one.condition))
 		}
 	}
 	return ""
@@ -92,9 +97,9 @@ func wanted(c *config.Condition) string {
 	case config.Absent:
 		return "absent"
 	case config.Begins:
-		return fmt.Sprintf("begun with %q", c.Value)
+		return fmt.Sprintf("begun with %q", strings.TrimSuffix(c.Shown(), "*"))
 	}
-	return fmt.Sprintf("%q", c.Value)
+	return fmt.Sprintf("%q", c.Shown())
 }
 
 // Ordered yields the values in the order in which they are tried, each once for each host

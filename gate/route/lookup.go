@@ -82,7 +82,8 @@ func (l *lookup[T]) pick(list []*entry[T]) *T {
 		return nil
 	}
 	for _, e := range list {
-		if !e.conditions.hold(l.r) {
+		is := e.conditions.hold(l.r)
+		if is == fails {
 			continue
 		}
 		if len(e.methods) > 0 && !takes(e.methods, l.method) {
@@ -90,6 +91,10 @@ func (l *lookup[T]) pick(list []*entry[T]) *T {
 			if l.allowed != nil {
 				*l.allowed = append(*l.allowed, e.methods...)
 			}
+			continue
+		}
+		if is == unclear {
+			l.found.Unclear = true
 			continue
 		}
 		return e.value

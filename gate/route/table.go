@@ -44,6 +44,7 @@ type Found struct {
 	Params      [MaxParams]Span // of the canonical path, in the order of the pattern's
 	N           int             // how many
 	WrongMethod bool            // nothing was found, but would be with another method
+	Unclear     bool            // a condition holds by one of several values of its name, and not by another
 }
 
 // Span is a part of the canonical path.
@@ -52,7 +53,7 @@ type Span = request.Span
 // Find returns the value for a request, nil if there is none.
 func (t *Table[T]) Find(r *request.Request, f *Found) *T {
 	l := lookup[T]{r: r, path: r.Path, method: r.Method(), found: f}
-	f.N, f.WrongMethod = 0, false
+	f.N, f.WrongMethod, f.Unclear = 0, false, false
 	for _, tier := range t.tiers {
 		if v := t.find(tier, &l); v != nil {
 			return v

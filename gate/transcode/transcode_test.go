@@ -59,7 +59,7 @@ func asked(t testing.TB, line, fields string) *request.Request {
 	}
 	r := &request.Request{}
 	r.Begin(head, []byte(text))
-	path, err := request.AppendCanonical(nil, r.RawPath(), true)
+	path, err := request.AppendCanonical(nil, r.RawPath(), request.Keeps{Slashes: true, Parameters: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func tryAsked(line string) (*request.Request, bool) {
 	}
 	r := &request.Request{}
 	r.Begin(head, []byte(text))
-	path, err := request.AppendCanonical(nil, r.RawPath(), true)
+	path, err := request.AppendCanonical(nil, r.RawPath(), request.Keeps{Slashes: true, Parameters: true})
 	r.Path = path
 	return r, err == nil
 }

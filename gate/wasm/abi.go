@@ -64,7 +64,7 @@ func validURI(uri string) bool {
 		}
 	}
 	path, _, _ := strings.Cut(uri, "?")
-	_, err := request.AppendCanonical(nil, []byte(path), true)
+	_, err := request.AppendCanonical(nil, []byte(path), request.Keeps{Slashes: true, Parameters: true})
 	return err == nil
 }
 

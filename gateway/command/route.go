@@ -117,7 +117,7 @@ var errNoRoute = errors.New("no route takes it")
 
 // explain writes which of the routes takes a request.
 func explain(w io.Writer, c *config.Config, q *request.Request) error {
-	path, err := request.AppendCanonical(nil, q.RawPath(), c.Slashes)
+	path, err := request.AppendCanonical(nil, q.RawPath(), request.Keeps(c.Paths))
 	if err != nil {
 		fmt.Fprintf(w, "refused: 400, %v\n", err)
 		return errNoRoute
@@ -136,7 +136,14 @@ func explain(w io.Writer, c *config.Config, q *request.Request) error {
 	}
 	tried := tableOf(c).Explain(q)
 	taken := slices.IndexFunc(tried, func(one route.Tried[config.Route]) bool { return one.Why == "" })
+	before := tried
 	if taken >= 0 {
+		before = tried[:taken]
+	}
+	if slices.ContainsFunc(before, func(one route.Tried[config.Route]) bool { return one.Unclear }) {
+		fmt.Fprintf(w, "refused: 400, %v\n", route.ErrUnclear)
+		taken = -1
+	} else if taken >= 0 {
 		r := tried[taken].Value
 		fmt.Fprintf(w, "%s takes it: %s (%s:%d)\n", r.Name, destination(r), r.At.Path, r.At.Line)
 	} else if slices.ContainsFunc(tried, func(one route.Tried[config.Route]) bool { return one.Method }) {
@@ -170,6 +177,8 @@ func printTried(w io.Writer, c *config.Config, q *request.Request, tried []route
 			line(one.Value, host, "takes it")
 		case one.Why != "":
 			line(one.Value, host, "passed over: "+one.Why)
+		case taken < 0:
+			line(one.Value, host, "would take it")
 		case one.Value != tried[taken].Value:
 			line(one.Value, host, "would take it, but comes later: "+later(tried[taken], one))
 		}
