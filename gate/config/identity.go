@@ -91,22 +91,22 @@ func (r *Route) verify(i *Identity) *Problem {
 		if r.JWT == nil {
 			return lacks(kind)
 		}
-		r.JWT.Forward = append(r.JWT.Forward, Claim{what, i.Field})
+		r.JWT.Forward = append(r.JWT.Forward, Claim{what, i.Field, true})
 	case "introspect":
 		if r.Introspect == nil {
 			return lacks(kind)
 		}
-		r.Introspect.Forward = append(r.Introspect.Forward, Claim{what, i.Field})
+		r.Introspect.Forward = append(r.Introspect.Forward, Claim{what, i.Field, true})
 	case "oidc":
 		if r.OIDC == nil {
 			return lacks(kind)
 		}
-		r.OIDC.Forward = append(r.OIDC.Forward, Claim{what, i.Field})
+		r.OIDC.Forward = append(r.OIDC.Forward, Claim{what, i.Field, true})
 	case "mtls":
 		if r.MTLS == nil {
 			return lacks(kind)
 		}
-		r.MTLS.Forward = append(r.MTLS.Forward, Claim{what, i.Field})
+		r.MTLS.Forward = append(r.MTLS.Forward, Claim{what, i.Field, true})
 	case "keys":
 		if r.Keys == nil {
 			return lacks(kind)

@@ -20,7 +20,7 @@ func TestOIDC(t *testing.T) {
 	if a.OIDCClient != b.OIDCClient || a.Scopes != "openid profile" || a.Callback != "/oauth2/callback" || a.Session != 12*time.Hour || !strings.HasPrefix(a.Cookie, "oidc-") {
 		t.Errorf("%+v, %+v", a.OIDCClient, b.OIDCClient)
 	}
-	if len(a.Forward) != 2 || a.Forward[0] != (Claim{"sub", "x-user"}) || a.Forward[1] != (Claim{"email", "x-user-id"}) || len(b.Forward) != 1 {
+	if len(a.Forward) != 2 || a.Forward[0] != (Claim{"sub", "x-user", false}) || a.Forward[1] != (Claim{"email", "x-user-id", true}) || len(b.Forward) != 1 {
 		t.Errorf("%v, %v", a.Forward, b.Forward)
 	}
 	if c.Routes[0].CSRF == nil || c.Routes[1].CSRF != nil {

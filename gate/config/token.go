@@ -32,7 +32,10 @@ type JWT struct {
 
 // Claim is a claim and what it is for: the value it must have, or hold if it is a list
 // or words with spaces between; or the field that carries it on.
-type Claim struct{ Name, Value string }
+type Claim struct {
+	Name, Value string
+	Identity    bool // the field says who somebody is
+}
 
 func readJWT(p place) *JWT {
 	j := &JWT{At: p.at(), Leeway: 30 * time.Second, Refresh: 5 * time.Minute, Cache: 10_000}
@@ -137,7 +140,7 @@ func readIntrospect(p place) *Introspect {
 // readClaims reads what a token must say.
 func readClaims(p place) (all []Claim) {
 	for _, f := range p.fields() {
-		all = append(all, Claim{f.key, f.value.text()})
+		all = append(all, Claim{Name: f.key, Value: f.value.text()})
 	}
 	return all
 }
@@ -148,7 +151,7 @@ func readForward(p place) (all []Claim) {
 		if !http1.ValidToken(f.key) {
 			f.named.problem("such as {x-user: sub}", "expected the name of a header field, got %s", quote(f.key))
 		}
-		all = append(all, Claim{f.value.text(), strings.ToLower(readFieldName(f.named, f.key))})
+		all = append(all, Claim{Name: f.value.text(), Value: strings.ToLower(readFieldName(f.named, f.key))})
 	}
 	return all
 }

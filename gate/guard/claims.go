@@ -50,16 +50,25 @@ func allows(must []config.Claim, claims map[string]any) bool {
 }
 
 // carried are the claims that go on to upstreams, as fields carry them; nil for those that
-// there aren't.
-func carried(forward []config.Claim, claims map[string]any) [][]byte {
-	values := make([][]byte, len(forward))
+// there aren't. ok is false if a field would say something else than the claim does: whoever
+// reads a field takes white space off its ends (RFC 9110 5.5), so that "admin " is "admin".
+func carried(forward []config.Claim, claims map[string]any) (values [][]byte, ok bool) {
+	values = make([][]byte, len(forward))
 	for i, c := range forward {
-		if text, ok := claimText(claims[c.Name]); ok && http1.ValidFieldValue(text) {
+		text, there := claimText(claims[c.Name])
+		switch {
+		case !there, text == "" && !c.Identity:
+		case c.Identity && !request.Identifies(text), strings.TrimSpace(text) != text, !http1.ValidFieldValue(text):
+			return values, false
+		default:
 			values[i] = []byte(text)
 		}
 	}
-	return values
+	return values, true
 }
+
+// answerUnclear is what is answered then.
+var answerUnclear = request.Refuse(403, "who you are can't be told to others: a name is empty, has white space around it, or characters that others may read otherwise", "").For(request.RefusedClaim)
 
 // carry has the upstream get them. Fields for which there is nothing are taken out all the
 // same: a client mustn't say them itself.

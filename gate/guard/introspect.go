@@ -99,6 +99,9 @@ func (g *Introspect) pass(r *request.Request, p *passed) *request.Answer {
 	if !p.allowed {
 		return g.lacking
 	}
+	if p.unclear {
+		return answerUnclear
+	}
 	return nil
 }
 
@@ -175,7 +178,8 @@ func (g *Introspect) judge(claims map[string]any, now time.Time) *passed {
 	if invalid != request.NotRefused {
 		return &passed{from: now.Round(0), until: now.Add(g.rules.Refused), invalid: invalid}
 	}
-	p := &passed{from: now.Round(0), until: now.Add(g.rules.Keep), claims: claims, allowed: allows(g.rules.Claims, claims), forward: carried(g.rules.Forward, claims)}
+	p := &passed{from: now.Round(0), until: now.Add(g.rules.Keep), claims: claims, allowed: allows(g.rules.Claims, claims)}
+	p.carries(g.rules.Forward, claims)
 	if until := time.Unix(int64(ends), 0); ok && until.Before(p.until) {
 		p.until = until
 	}

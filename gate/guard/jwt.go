@@ -150,6 +150,9 @@ func (g *JWT) Check(r *request.Request) *request.Answer {
 	if !p.allowed {
 		return g.lacking
 	}
+	if p.unclear {
+		return answerUnclear
+	}
 	if g.keeps {
 		r.Verified("jwt", p.claims)
 	}
@@ -165,7 +168,8 @@ func (g *JWT) verify(token []byte, with *keys) (*passed, request.Refusal) {
 		}
 		return nil, reasonOf(err)
 	}
-	p := &passed{with: with, from: g.now().Round(0), until: g.until(claims), allowed: allows(g.rules.Claims, claims), forward: carried(g.rules.Forward, claims)}
+	p := &passed{with: with, from: g.now().Round(0), until: g.until(claims), allowed: allows(g.rules.Claims, claims)}
+	p.carries(g.rules.Forward, claims)
 	if g.keeps {
 		p.claims = request.Claims(claims)
 	}

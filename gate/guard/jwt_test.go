@@ -177,7 +177,8 @@ func TestJWTForward(t *testing.T) {
 	}{
 		{nil, "x-user: ann\r\n"},
 		{lib.MapClaims{"role": "cook", "sub": nil}, "x-role: cook\r\n"},
-		{lib.MapClaims{"role": 7, "sub": "a\r\nb: c"}, "x-role: 7\r\n"},
+		{lib.MapClaims{"role": 7, "sub": ""}, "x-role: 7\r\n"},
+		{lib.MapClaims{"sub": "José Ärger"}, "x-user: José Ärger\r\n"},
 		{lib.MapClaims{"role": []string{"a", "b"}, "sub": true}, "x-user: true\r\nx-role: [\"a\",\"b\"]\r\n"},
 	} {
 		r := requesttest.Parse(t, "GET / HTTP/1.1\r\nHost: a\r\n"+fields+i.usual(t, c.claims)+"\r\n\r\n")
@@ -195,6 +196,32 @@ func TestJWTForward(t *testing.T) {
 			}
 			if !drops["x-user"] || !drops["x-role"] {
 				t.Errorf("%v: only %v of the client's fields are removed", c.claims, r.Drops())
+			}
+		}
+	}
+}
+
+// A field that says who somebody is says what the claim does, to whoever reads it, or the
+// request isn't passed on: upstreams take white space off the ends.
+func TestJWTOfWhoLooksLikeAnother(t *testing.T) {
+	i := newIssuer(t)
+	plain, strict := i.rules(), i.rules()
+	strict.Forward = []config.Claim{{Name: "sub", Value: "x-user-id", Identity: true}}
+	for _, c := range []struct {
+		sub           any
+		plain, strict int
+	}{
+		{"admin", 200, 200}, {"ann lee", 200, 200}, {7, 200, 200}, {nil, 200, 200},
+		{"admin ", 403, 403}, {" admin", 403, 403}, {"\tadmin", 403, 403}, {"admin\u00a0", 403, 403}, {"admin\u2003", 403, 403}, {"admin\u3000", 403, 403},
+		{"admin\r\nX-Role: root", 403, 403}, {"admin\x00", 403, 403}, {" ", 403, 403},
+		{"", 200, 403}, {"аdmin", 200, 403}, {"adm\u200bin", 200, 403}, {"admin\u202e", 200, 403}, // a Cyrillic а; what nobody sees
+	} {
+		for rules, want := range map[*config.JWT]int{&plain: c.plain, &strict: c.strict} {
+			g := newJWT(t, *rules)
+			for range 2 { // also when it is remembered
+				if got := status(t, g, "Authorization: Bearer "+i.usual(t, lib.MapClaims{"sub": c.sub})+"\r\n"); got != want {
+					t.Errorf("sub %q, forwarded by %v: %d, not %d", c.sub, rules.Forward, got, want)
+				}
 			}
 		}
 	}

@@ -142,7 +142,8 @@ func (o *OIDC) read(s *oidc.Session) *passed {
 	if err != nil || o.rules.NeedsAccess() && s.Access == "" {
 		return nil
 	}
-	p := &passed{until: s.Until, holder: s.Holder(claims), claims: claims, allowed: allows(o.rules.Claims, claims), forward: carried(o.rules.Forward, claims)}
+	p := &passed{until: s.Until, holder: s.Holder(claims), claims: claims, allowed: allows(o.rules.Claims, claims)}
+	p.carries(o.rules.Forward, claims)
 	for i, c := range o.rules.Forward {
 		token := s.ID
 		switch c.Name {
@@ -174,6 +175,9 @@ func (o *OIDC) pass(r *request.Request, p *passed) *request.Answer {
 	withhold(r, o.client.Cookies)
 	if !p.allowed {
 		return o.lacking
+	}
+	if p.unclear {
+		return answerUnclear
 	}
 	return nil
 }

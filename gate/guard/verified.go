@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"dyno/gate/config"
 	"dyno/gate/oidc"
 	"dyno/gate/request"
 )
@@ -17,6 +18,7 @@ type passed struct {
 	until   time.Time       // when it is no longer valid; zero: never
 	invalid request.Refusal // why it was found to be no good
 	allowed bool            // it says what the route asks for
+	unclear bool            // what is carried on would say something else
 	forward [][]byte        // for each claim that is carried on; nil: the token hasn't got it
 
 	claims request.Claims // that it makes
@@ -26,6 +28,12 @@ type passed struct {
 	// Of those that come to be renewed.
 	renew   time.Time // when that should be; zero: never
 	expires time.Time // when it must have been
+}
+
+// carries notes what upstreams get of the claims.
+func (p *passed) carries(forward []config.Claim, claims map[string]any) {
+	values, ok := carried(forward, claims)
+	p.forward, p.unclear = values, !ok
 }
 
 // verified remembers a bounded number of tokens, those that came lately. It keeps whole

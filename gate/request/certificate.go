@@ -78,13 +78,13 @@ func (c *Certificate) Identity(kind string, taken func(name string) bool) (ident
 	case "uri":
 		names = c.URIs
 	case "cn":
-		return c.owner, identifies(c.owner) && taken(c.owner)
+		return c.owner, Identifies(c.owner) && taken(c.owner)
 	}
 	for _, name := range names {
 		if !taken(name) {
 			continue
 		}
-		if ok || !identifies(name) || kind == "dns" && strings.Contains(name, "*") {
+		if ok || !Identifies(name) || kind == "dns" && strings.Contains(name, "*") {
 			return "", false
 		}
 		identity, ok = name, true
@@ -92,8 +92,8 @@ func (c *Certificate) Identity(kind string, taken func(name string) bool) (ident
 	return identity, ok
 }
 
-// identifies reports whether a field can hold a name as it is: visible characters of
-// ASCII, and spaces between them.
-func identifies(name string) bool {
+// Identifies reports whether a field can hold a name as it is, and whoever reads it takes it
+// for this one only: visible characters of ASCII, and spaces between them.
+func Identifies(name string) bool {
 	return name != "" && name == strings.TrimSpace(name) && !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' })
 }
