@@ -10,6 +10,14 @@ import (
 	"dyno/nano/wire/http1"
 )
 
+// FieldsOfCORS are the fields, in lower case, by which a response lets scripts of other origins
+// read it. Where there is this guard only it says so: an upstream that does too would let in
+// whom it refuses, and two fields let in nobody.
+var FieldsOfCORS = []string{
+	"access-control-allow-origin", "access-control-allow-credentials", "access-control-allow-methods", "access-control-allow-headers",
+	"access-control-allow-private-network", "access-control-expose-headers", "access-control-max-age",
+}
+
 // CORS answers preflights and tells browsers whose scripts may read responses (Fetch
 // standard 3.2). It refuses no other request: that is what the other guards are for.
 type CORS struct {

@@ -136,6 +136,9 @@ func (r *Route) build(c *config.Route) *config.Problem {
 	r.Rewrite = templateOf(c.Rewrite, params)
 	r.Identity = identityOf(c.Strip)
 	r.Request, r.Response = editOf(&c.Request), editOf(&c.Response)
+	if c.CORS != nil {
+		r.Response.Drop = append(r.Response.Drop, guard.FieldsOfCORS...)
+	}
 	switch {
 	case c.Redirect != nil:
 		r.Redirect = templateOf(c.Redirect.To, params)
