@@ -156,6 +156,9 @@ const drawnDigits = 8 // of a number of 32 bits
 // share does, and who is the canary's stays there when it grows.
 func (k *Canary) stick(r *request.Request, number uint64) {
 	value := fmt.Appendf(nil, "%s=%0*x; Path=/; HttpOnly; SameSite=Lax; Max-Age=%d", k.Config.Cookie, drawnDigits, number, int64(k.Config.Sticky/time.Second))
+	if r.Secure {
+		value = append(value, "; Secure"...)
+	}
 	r.Respond("Set-Cookie", value)
 }
 

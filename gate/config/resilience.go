@@ -115,6 +115,7 @@ func readFault(p place) *Fault {
 type Sticky struct {
 	Cookie string
 	For    time.Duration // 0: as long as the browser is open
+	Key    string        // file of what its values are encrypted with; "": what the gateway draws
 }
 
 func readSticky(p place) *Sticky {
@@ -122,6 +123,7 @@ func readSticky(p place) *Sticky {
 	found := readFields(p, s, []known[Sticky]{
 		{"cookie", func(s *Sticky, p place) { s.Cookie = p.token("cookie") }},
 		{"for", func(s *Sticky, p place) { s.For = p.duration(time.Second, 366*24*time.Hour) }},
+		{"key", func(s *Sticky, p place) { s.Key = p.path() }},
 	})
 	if _, ok := found["cookie"]; !ok || !http1.ValidToken(s.Cookie) {
 		p.problem("such as {cookie: instance}", "sticky needs the name of its cookie")

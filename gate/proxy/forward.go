@@ -166,8 +166,8 @@ func (l *loop) stuck(x *exchange, r *request.Request) *upstream.Endpoint {
 	if !ok {
 		return nil
 	}
-	id, err := strconv.ParseUint(string(value), 16, 64)
-	if err != nil {
+	id, ok := x.route.Sticky.Read(value)
+	if !ok {
 		return nil
 	}
 	return x.upstream.Set().Find(id)
@@ -177,12 +177,15 @@ func (l *loop) stuck(x *exchange, r *request.Request) *upstream.Endpoint {
 func (l *loop) stick(x *exchange, r *request.Request) {
 	s := x.route.Config.Sticky
 	if value, ok := r.Cookie(s.Cookie); ok {
-		if id, err := strconv.ParseUint(string(value), 16, 64); err == nil && id == x.endpoint.ID {
+		if id, ok := x.route.Sticky.Read(value); ok && id == x.endpoint.ID {
 			return
 		}
 	}
 	value := append([]byte(s.Cookie), '=')
-	value = append(strconv.AppendUint(value, x.endpoint.ID, 16), "; Path=/; HttpOnly; SameSite=Lax"...)
+	value = append(x.route.Sticky.Append(value, x.endpoint.ID), "; Path=/; HttpOnly; SameSite=Lax"...)
+	if r.Secure {
+		value = append(value, "; Secure"...)
+	}
 	if s.For > 0 {
 		value = append(value, "; Max-Age="...)
 		value = strconv.AppendInt(value, int64(s.For/time.Second), 10)

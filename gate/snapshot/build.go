@@ -47,6 +47,7 @@ type Builder struct {
 	registry upstream.Registry
 	cache    *cache.Store // nil: no route has stored anything yet
 	logins   oidc.Clients
+	sticky   *Sticky         // by the gateway's own key; nil: no route has asked for it yet
 	compare  *bounds.Workers // what mirrors were answered
 }
 

@@ -42,6 +42,7 @@ type Route struct {
 	Request  Edit
 	Response Edit
 	Identity Identity
+	Sticky   *Sticky        // nil: clients don't stay with an endpoint
 	Canary   *canary.Canary // nil: none of its requests go elsewhere
 	CanaryTo *upstream.Upstream
 	Mirror   *mirror.Mirror // nil: nobody else is sent its requests
@@ -104,6 +105,7 @@ func (m *making) route(c *config.Route, before *Route) *Route {
 	r.start()
 	r.timed(before)
 	r.caches(m, before)
+	r.sticks(m)
 	return r
 }
 
@@ -146,7 +148,11 @@ func (r *Route) build(c *config.Route) *config.Problem {
 		fields := request.AppendField(nil, "Content-Type", c.Respond.Type)
 		r.Answer = &request.Answer{Status: c.Respond.Status, Fields: fields, Body: []byte(c.Respond.Body)}
 	}
-	if err := r.checks(c); err != nil {
+	var err error
+	if r.Sticky, err = sticky(c.Sticky); err == nil {
+		err = r.checks(c)
+	}
+	if err != nil {
 		problem := config.Problem{}
 		if !errors.As(err, &problem) {
 			problem = c.At.Problem("", "%v", err)
