@@ -91,9 +91,23 @@ func (m *MTLS) takesDNS(name string) bool {
 
 func (m *MTLS) takesURI(uri string) bool {
 	for _, want := range m.rules.URIs {
-		if begin, ok := strings.CutSuffix(want, "*"); uri == want || ok && strings.HasPrefix(uri, begin) {
+		if begin, ok := strings.CutSuffix(want, "*"); uri == want || ok && strings.HasPrefix(uri, begin) && plainBelow(uri[len(begin):]) {
 			return true
 		}
 	}
 	return false
+}
+
+// plainBelow reports whether what follows in a URI stays below what is before it, whoever
+// reads it: no dots to resolve, no escapes, nothing empty, as SPIFFE IDs have it (2.2).
+func plainBelow(rest string) bool {
+	if strings.ContainsAny(rest, "%\\;?#") {
+		return false
+	}
+	for segment := range strings.SplitSeq(rest, "/") {
+		if segment == "." || segment == ".." {
+			return false
+		}
+	}
+	return !strings.Contains(rest, "//")
 }

@@ -98,7 +98,7 @@ func conditions(m *config.Match) string {
 		mark string
 	}{{m.Headers, ":"}, {m.Query, "="}, {m.Cookies, " cookie="}} {
 		for _, c := range list.of {
-			all = append(all, c.Name+list.mark+c.Text())
+			all = append(all, c.Name+list.mark+c.Shown())
 		}
 	}
 	if m.Rank != 0 {
