@@ -49,11 +49,17 @@ func (o Options) Check() error {
 	return err
 }
 
-// known lets those pass that know the token, if there is one.
+// known lets those pass that know the token, if there is one. Without one nobody passes at an
+// address that others can reach: what is behind it is the configuration, what users have sent
+// and been sent, and the right to change both.
 func (o Options) known(next nano.Handler) nano.Handler {
 	return func(c nano.Ctx) error {
-		if o.Token == "" {
+		switch {
+		case o.Token != "":
+		case o.Local:
 			return next(c)
+		default:
+			return nano.NewProblem(403, "this is neither shown nor changed at an address that others can reach without a token: admin: {address, token: FILE}")
 		}
 		token, err := readToken(o.Token)
 		if err != nil {
@@ -100,9 +106,6 @@ func (o Options) direct(next nano.Handler) nano.Handler {
 // a script of another origin has to ask before it may, which is answered with no.
 func (o Options) changes(next nano.Handler) nano.Handler {
 	return o.known(func(c nano.Ctx) error {
-		if !o.Local && o.Token == "" {
-			return nano.NewProblem(403, "nothing is changed at an address that others can reach without a token: admin: {address, token: FILE}")
-		}
 		if site := string(c.Header("Sec-Fetch-Site")); site != "" && site != "same-origin" && site != "none" {
 			return nano.NewProblem(403, "a page of the web can't change the gateway")
 		}

@@ -42,7 +42,7 @@ func New(g *gate.Gateway, o Options) *nano.App {
 		c.SetHeader("ETag", etag(g.Version()))
 		return c.JSON(200, g.Snapshot().Config.View())
 	}), nano.OnGoroutine)
-	app.Get("/config/versions", func(c nano.Ctx) error { return c.JSON(200, versionsOf(g)) })
+	app.Get("/config/versions", o.known(func(c nano.Ctx) error { return c.JSON(200, versionsOf(g)) }), nano.OnGoroutine)
 	app.Put("/config", o.changes(put(g)), nano.OnGoroutine)
 	app.Post("/config", o.changes(put(g)), nano.OnGoroutine)
 	app.Post("/config/rollback", o.changes(rollback(g)), nano.OnGoroutine)

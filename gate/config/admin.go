@@ -10,11 +10,13 @@ import (
 
 // Admin is where the gateway is looked at and changed.
 type Admin struct {
+	At      At
 	Address string // host:port or unix:/path; "": none
 	Token   string // file of what one must know to change something; "": nobody must
 }
 
 func readAdmin(p place) (a Admin) {
+	a.At = p.at()
 	address := func(a *Admin, p place) {
 		if a.Address = p.text(); a.Address == "" {
 			return
@@ -50,6 +52,15 @@ func CheckAdmin(address string) error {
 		return fmt.Errorf("expected the path of a unix socket of at most %d bytes, got %d", longest, len(path))
 	}
 	return nil
+}
+
+// hint tells of an address that others reach, of whom nothing is asked; nil: there is none.
+func (a Admin) hint() *Problem {
+	if a.Address == "" || a.Token != "" || a.Local() {
+		return nil
+	}
+	hint := a.At.Problem("admin: 127.0.0.1:9901, or admin: {address, token: FILE}", "whoever reaches the admin address %s sees routes, upstreams with their addresses, and figures; the configuration and changes take a token", quote(a.Address))
+	return &hint
 }
 
 // Local reports whether only this machine reaches the address.

@@ -80,6 +80,9 @@ func (c *Config) Hints() (all Problems) {
 				"clients are sent to https at port %d, where no address of the file listens with TLS", m.To))
 		}
 	}
+	if hint := c.Admin.hint(); hint != nil {
+		all = append(all, *hint)
+	}
 	for _, r := range c.Routes {
 		if r.Redirect == nil || r.Match.Scheme != "http" || len(r.Match.Hosts) > 0 || r.Match.Path.Text != "/*" || !r.Redirect.To.leadsTo("https://") {
 			continue

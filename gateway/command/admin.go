@@ -54,6 +54,9 @@ func serveAdmin(g *gate.Gateway, at config.Admin, held *handoff.Listeners, log *
 	if err := options.Check(); err != nil {
 		return nil, err
 	}
+	if !options.Local && options.Token == "" {
+		log.Warn("the admin address can be reached by others and takes no token: routes, upstreams and figures are shown to all of them", "address", at.Address)
+	}
 	ln, err := claimAdmin(at.Address)
 	if err == nil {
 		err = hold(held, at.Address, ln)
