@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"dyno/gate/bounds"
+
 	lib "github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 )
@@ -85,7 +87,7 @@ func (c *Client) parseProvider(b []byte) (*Provider, error) {
 		p.endpoint.AuthStyle = oauth2.AuthStyleInParams
 	}
 	asks := *c.http
-	asks.Transport = &sparing{by: c.http.Transport, now: time.Now}
+	asks.Transport = &sparing{by: c.http.Transport, now: time.Now, spared: bounds.Spared{Burst: keysBurst, Every: keysEvery}}
 	ctx := lib.ClientContext(context.Background(), &asks)
 	p.verifier = says.NewProvider(ctx).Verifier(&lib.Config{
 		ClientID: c.rules.ID,

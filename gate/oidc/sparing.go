@@ -3,8 +3,9 @@ package oidc
 import (
 	"errors"
 	"net/http"
-	"sync"
 	"time"
+
+	"dyno/gate/bounds"
 )
 
 // Anybody may send a token with a key that isn't known, and each has the provider asked for
@@ -21,33 +22,14 @@ var errAskedLately = errors.New("its key isn't known, and the keys were asked fo
 
 // sparing asks as often as that.
 type sparing struct {
-	by  http.RoundTripper
-	now func() time.Time
-
-	mu    sync.Mutex
-	asked int       // that have not been made up for
-	since time.Time // when the first of them was, or would have been
+	by     http.RoundTripper
+	now    func() time.Time
+	spared bounds.Spared
 }
 
 func (s *sparing) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !s.may() {
+	if !s.spared.May(s.now()) {
 		return nil, errAskedLately
 	}
 	return s.by.RoundTrip(r)
-}
-
-func (s *sparing) may() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.now()
-	if gone := int(now.Sub(s.since) / keysEvery); gone >= s.asked || gone < 0 { // or the clock was set back
-		s.asked, s.since = 0, now
-	} else {
-		s.asked, s.since = s.asked-gone, s.since.Add(time.Duration(gone)*keysEvery)
-	}
-	if s.asked >= keysBurst {
-		return false
-	}
-	s.asked++
-	return true
 }

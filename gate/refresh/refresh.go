@@ -12,20 +12,23 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"dyno/gate/bounds"
 )
 
 // Source is something that is read from a file or a URL and read again, beside the
 // path of requests, as long as it is used. When reading fails, what was there stays.
 type Source[T any] struct {
-	from  string
-	every time.Duration
-	parse func([]byte) (*T, error)
-	now   atomic.Pointer[T]     // nil as long as it was never read
-	err   atomic.Pointer[error] // of the last reading; nil if it went well
-	wake  chan struct{}
-	ctx   context.Context // of the reading
-	stop  context.CancelFunc
-	start func() // begins to ask; for a file it does nothing
+	from    string
+	every   time.Duration
+	parse   func([]byte) (*T, error)
+	now     atomic.Pointer[T]     // nil as long as it was never read
+	err     atomic.Pointer[error] // of the last reading; nil if it went well
+	wake    chan struct{}
+	hurried bounds.Spared
+	ctx     context.Context // of the reading
+	stop    context.CancelFunc
+	start   func() // begins to ask; for a file it does nothing
 }
 
 const (
@@ -54,13 +57,13 @@ func File[T any](name string, parse func([]byte) (*T, error)) (*Source[T], error
 func URL[T any](url string, every time.Duration, transport http.RoundTripper, parse func([]byte) (*T, error)) *Source[T] {
 	f := newSource(url, parse)
 	f.every = every
-	client := &http.Client{Transport: transport, Timeout: fetchTime, CheckRedirect: sameScheme}
+	client := &http.Client{Transport: transport, Timeout: fetchTime, CheckRedirect: safely}
 	f.start = sync.OnceFunc(func() { go f.ask(f.ctx, client) })
 	return f
 }
 
 func newSource[T any](from string, parse func([]byte) (*T, error)) *Source[T] {
-	f := &Source[T]{from: from, parse: parse, wake: make(chan struct{}, 1)}
+	f := &Source[T]{from: from, parse: parse, wake: make(chan struct{}, 1), hurried: bounds.Spared{Burst: 5, Every: 10 * time.Second}}
 	f.ctx, f.stop = context.WithCancel(context.Background())
 	return f
 }
@@ -71,8 +74,12 @@ func (f *Source[T]) Start() { f.start() }
 // Get returns the newest that could be read; nil if there is none yet.
 func (f *Source[T]) Get() *T { return f.now.Load() }
 
-// Hurry has it read soon. It may be called as often as one likes.
+// Hurry has it read soon. It may be called as often as one likes, or as strangers do who send
+// tokens with made-up keys: it is then read some times, and every now and then.
 func (f *Source[T]) Hurry() {
+	if !f.hurried.May(time.Now()) {
+		return
+	}
 	select {
 	case f.wake <- struct{}{}:
 	default:
@@ -167,10 +174,11 @@ func (f *Source[T]) ask(ctx context.Context, client *http.Client) {
 	}
 }
 
-// sameScheme follows no redirect from https to http.
-func sameScheme(next *http.Request, via []*http.Request) error {
-	if len(via) > 3 || next.URL.Scheme != via[0].URL.Scheme {
-		return errors.New("redirected too often, or to another scheme")
+// safely follows redirects over https only: whoever is asked in the clear, on this machine,
+// may not send elsewhere in the clear, where anybody on the way could answer.
+func safely(next *http.Request, via []*http.Request) error {
+	if len(via) > 3 || next.URL.Scheme != "https" {
+		return errors.New("redirected too often, or to what isn't https")
 	}
 	return nil
 }

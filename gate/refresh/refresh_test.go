@@ -37,6 +37,44 @@ func TestFromURL(t *testing.T) {
 	}
 }
 
+// Strangers can't have a URL asked as often as they like.
+func TestHurryIsBounded(t *testing.T) {
+	f := URL("http://127.0.0.1:1", time.Hour, http.DefaultTransport, func([]byte) (*string, error) { return nil, nil })
+	defer f.Close()
+	woken := 0
+	for range 1000 {
+		f.Hurry()
+		select {
+		case <-f.wake:
+			woken++
+		default:
+		}
+	}
+	if woken < 5 || woken > 10 { // more only as 10 s pass
+		t.Errorf("a thousand made-up keys have it read %d times", woken)
+	}
+}
+
+// What is asked in the clear, on this machine, doesn't send elsewhere in the clear.
+func TestRedirects(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		follows  bool
+	}{
+		{"https://a.example/", "https://b.example/", true},
+		{"https://a.example/", "http://b.example/", false},
+		{"http://127.0.0.1/", "http://b.example/", false},
+		{"http://127.0.0.1/", "http://127.0.0.1/b", false},
+		{"http://127.0.0.1/", "https://b.example/", true},
+	} {
+		before, _ := http.NewRequest("GET", c.from, nil)
+		next, _ := http.NewRequest("GET", c.to, nil)
+		if err := safely(next, []*http.Request{before}); (err == nil) != c.follows {
+			t.Errorf("from %s to %s: %v", c.from, c.to, err)
+		}
+	}
+}
+
 func until(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for range 4000 {
