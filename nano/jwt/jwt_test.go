@@ -141,6 +141,41 @@ func TestJWT(t *testing.T) {
 	}
 }
 
+// TestTokensHaveOneText: a token that is written otherwise, with what base64 leaves unused
+// (RFC 4648 3.5), is no token: whoever knows it by its text wouldn't know it again.
+func TestTokensHaveOneText(t *testing.T) {
+	secret := []byte("0123456789abcdef0123456789abcdef")
+	v := NewVerifier(Config{Keys: Keys{"": {"HS256", secret}}, Now: func() time.Time { return now }})
+	claims := Claims{"sub": "ann", "exp": now.Unix() + 60}
+	token := sign(t, lib.SigningMethodHS256, "", secret, claims)
+	if _, err := v.Verify([]byte(token)); err != nil {
+		t.Fatal(err)
+	}
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	last := strings.IndexByte(alphabet, token[len(token)-1]) // of 6 bits, 2 are unused
+	for i := 1; i < 4; i++ {
+		if _, err := v.Verify([]byte(token[:len(token)-1] + alphabet[last|i:][:1])); last|i != last && err == nil {
+			t.Errorf("the signature's last character is %c in place of %c, and the token is taken", alphabet[last|i], alphabet[last])
+		}
+	}
+	for _, more := range []string{"=", "\n", " "} {
+		if _, err := v.Verify([]byte(token + more)); err == nil {
+			t.Errorf("%q behind it, and the token is taken", more)
+		}
+	}
+	for _, kid := range []any{1, nil, []string{"a"}, map[string]any{}} {
+		other := lib.NewWithClaims(lib.SigningMethodHS256, claims)
+		other.Header["kid"] = kid
+		text, err := other.SignedString(secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := v.Verify([]byte(text)); err == nil {
+			t.Errorf("a kid that is %v is taken for none", kid)
+		}
+	}
+}
+
 // TestTokenWithoutKid: a token of the usual one secret has no kid; the log says what to do.
 func TestTokenWithoutKid(t *testing.T) {
 	secret := []byte(strings.Repeat("s", 32))

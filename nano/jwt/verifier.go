@@ -50,7 +50,7 @@ func (c Config) withDefaults() Config {
 }
 
 func (c *Config) options() []lib.ParserOption {
-	options := []lib.ParserOption{lib.WithValidMethods(algorithms()), lib.WithLeeway(max(c.Leeway, 0)), lib.WithTimeFunc(c.Now), lib.WithIssuedAt()}
+	options := []lib.ParserOption{lib.WithValidMethods(algorithms()), lib.WithLeeway(max(c.Leeway, 0)), lib.WithTimeFunc(c.Now), lib.WithIssuedAt(), lib.WithStrictDecoding()}
 	if !c.NoExpiry {
 		options = append(options, lib.WithExpirationRequired())
 	}
@@ -84,6 +84,7 @@ var (
 var (
 	errNoToken = errors.New("jwt: the request has no token")
 	errNoKey   = errors.New("jwt: the token's head has no \"kid\", and no key has the name \"\", which is for such tokens")
+	errKid     = errors.New("jwt: the token's head has a \"kid\" that is no text")
 	errLong    = errors.New("jwt: the token is too long")
 	errCrit    = errors.New("jwt: the token's head has \"crit\": it asks for an extension that isn't known here")
 )
@@ -95,6 +96,9 @@ func (v *Verifier) Verify(token []byte) (Claims, error) {
 	c := &v.config
 	if len(token) > c.MaxLength {
 		return nil, errLong
+	}
+	if bytes.ContainsAny(token, "\r\n") { // which base64 decoders skip
+		return nil, ErrMalformed
 	}
 	claims := Claims{}
 	t, err := v.parser.ParseWithClaims(string(token), claims, v.key)
@@ -121,7 +125,11 @@ func (v *Verifier) key(t *lib.Token) (any, error) {
 	if _, critical := t.Header["crit"]; critical {
 		return nil, errCrit
 	}
-	kid, _ := t.Header["kid"].(string)
+	named, has := t.Header["kid"]
+	kid, text := named.(string)
+	if has && !text {
+		return nil, errKid
+	}
 	key, ok := v.config.Keys.Find(kid)
 	if !ok && kid == "" {
 		return nil, errNoKey
