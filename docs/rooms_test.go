@@ -68,8 +68,9 @@ var house = []room{
 		{"lab/gate"},
 	}},
 	{"gate", []string{"wire", "nano", "internal"}, [][]string{
-		{"gate/request", "gate/refresh", "gate/shared", "gate/etcd/embedded", "gate/acme/acmetest"},
+		{"gate/request", "gate/shared", "gate/etcd/embedded", "gate/acme/acmetest"},
 		{"gate/bounds", "gate/rule"},
+		{"gate/refresh"},
 		{"gate/config"},
 		{"gate/acme"},
 		{"gate/kubernetes/kubernetestest", "gate/request/requesttest", "gate/transcode/transcodetest", "gate/collector", "gate/httprule", "gate/transcode/jsonpb", "gate/translate", "gate/grpcweb", "gate/secure/securetest", "gate/stats", "gate/route", "gate/secure", "gate/limit", "gate/observe"},

@@ -101,7 +101,7 @@ func (m *MTLS) takesURI(uri string) bool {
 // plainBelow reports whether what follows in a URI stays below what is before it, whoever
 // reads it: no dots to resolve, no escapes, nothing empty, as SPIFFE IDs have it (2.2).
 func plainBelow(rest string) bool {
-	if strings.ContainsAny(rest, "%\\;?#") {
+	if strings.ContainsAny(rest, "%\\;?#") || strings.HasPrefix(rest, "/") {
 		return false
 	}
 	for segment := range strings.SplitSeq(rest, "/") {
