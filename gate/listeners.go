@@ -156,6 +156,7 @@ func (l *listening) become(c config.Listener, g *Gateway) error {
 	l.bind(g.bound)
 	l.on.Greet(next)
 	if before != nil {
+		before.Succeeded(next)
 		before.Close()
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 type MTLS struct {
 	rules                      config.MTLS
 	missing, unknown, nameless *request.Answer
-	expired                    *request.Answer
+	expired, disowned          *request.Answer
 	takes                      []func(name string) bool // by rules.Forward: which names may be the identity
 	now                        func() time.Time
 	keeps                      bool // claims, for who asks later
@@ -30,6 +30,8 @@ func NewMTLS(rules *config.MTLS) *MTLS {
 		unknown:  request.Refuse(403, "the client certificate is not one of those taken here", "").For(request.RefusedCertificate),
 		nameless: request.Refuse(403, "the client certificate doesn't say in one way whom it is for", "").For(request.RefusedCertificateName)}
 	m.expired = request.Refuse(401, "the client certificate has expired", "WWW-Authenticate: Certificate\r\n").For(request.RefusedCertificateExpired)
+	m.disowned = request.Refuse(401, "nobody who is trusted here vouches for the client certificate any more", "WWW-Authenticate: Certificate\r\n").For(request.RefusedCertificateDisowned)
+	m.disowned.Close = true
 	m.expired.Close = true // another one takes another connection
 	for _, f := range rules.Forward {
 		takes := func(string) bool { return true }
@@ -49,6 +51,8 @@ func (m *MTLS) Check(r *request.Request) *request.Answer {
 	switch {
 	case r.Certificate == nil:
 		return m.missing
+	case r.Certificate.Disowned:
+		return m.disowned
 	case !m.knows(r.Certificate):
 		return m.unknown
 	case m.now().After(r.Certificate.Until): // since the handshake

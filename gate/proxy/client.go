@@ -4,6 +4,7 @@ package proxy
 
 import (
 	"bytes"
+	"crypto/x509"
 	"net/netip"
 
 	"golang.org/x/sys/unix"
@@ -37,6 +38,8 @@ type client struct {
 	greeting    *secure.Server       // what its handshake is done with; nil: it has no TLS
 	protocol    string               // that the handshake agreed on (ALPN); "": none
 	certificate *request.Certificate // the client's, verified; nil: none
+	shown       []*x509.Certificate  // it, and those that it came with
+	vouching    *x509.CertPool       // the authorities that it was verified by
 	greeted     int64                // when the handshake was done
 
 	peer       netip.AddrPort

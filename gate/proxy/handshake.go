@@ -61,7 +61,8 @@ func (l *loop) shake(c *client) {
 	l.shaking++
 	c.phase = phaseShake
 	s := tlsconn.New(c.fd, &l.server.sealed)
-	s.TLS = tls.Server(s, c.greeting.Config())
+	config := c.greeting.Config()
+	s.TLS, c.vouching = tls.Server(s, config), config.ClientCAs
 	c.secure = s
 	s.Handshake(l.server.turns, func(err error) { l.call(func(l *loop) { l.shaken(c, s, err) }) })
 	l.yield = true
@@ -107,7 +108,7 @@ func (l *loop) shaken(c *client, s *tlsconn.Conn, err error) {
 		return
 	}
 	if len(state.VerifiedChains) > 0 {
-		c.certificate = request.NewCertificate(state.PeerCertificates[0])
+		c.certificate, c.shown = request.NewCertificate(state.PeerCertificates[0]), state.PeerCertificates
 	}
 	c.readable = true // TLS may have read a request already
 	l.await(c, phaseIdle)

@@ -16,6 +16,7 @@ import (
 // it was. The fields that tell the upstream are made once for a connection, unless a
 // trusted proxy may send another with each request.
 func (l *loop) identify(c *client, r *request.Request) {
+	c.vouched()
 	if c.forwardsOf != l.snap {
 		c.forwardsOf = l.snap
 		c.trusted = trusts(l.snap.Config.Trust, c.peer.Addr())
@@ -39,11 +40,11 @@ func (l *loop) identify(c *client, r *request.Request) {
 // appendCertificate appends the field that says what certificate a client has shown,
 // here or, before, to a proxy that is trusted.
 func (l *loop) appendCertificate(dst []byte, c *client, before []byte) []byte {
-	if l.snap.Config.Forwarded == config.ForwardedOff || len(before) == 0 && c.certificate == nil {
+	if l.snap.Config.Forwarded == config.ForwardedOff || len(before) == 0 && !c.hasCertificate() {
 		return dst
 	}
 	dst = append(append(dst, "X-Forwarded-Client-Cert: "...), before...)
-	if c.certificate != nil {
+	if c.hasCertificate() {
 		if len(before) > 0 {
 			dst = append(dst, ',')
 		}

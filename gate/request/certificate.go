@@ -18,6 +18,7 @@ type Certificate struct {
 	Forwarded []byte   // all of it as X-Forwarded-Client-Cert has it
 	Until     time.Time
 	Claims    Claims // the names, for who asks by the guard's
+	Disowned  bool   // none of the authorities that there are now vouches for it
 
 	owner string // its only common name, if there are no alternative names; else ""
 }
@@ -44,6 +45,13 @@ func NewCertificate(c *x509.Certificate) *Certificate {
 		r.add("DNS", name)
 	}
 	return r
+}
+
+// Disown returns the certificate as one for which nobody vouches any more.
+func (c *Certificate) Disown() *Certificate {
+	disowned := *c
+	disowned.Disowned = true
+	return &disowned
 }
 
 // add appends an element of X-Forwarded-Client-Cert, quoted. What no field may hold is

@@ -33,6 +33,7 @@ const (
 	RefusedCertificate
 	RefusedCertificateName
 	RefusedCertificateExpired
+	RefusedCertificateDisowned
 	RefusedNoKey
 	RefusedKey
 	RefusedNoPassword
@@ -120,6 +121,7 @@ var refusals = [Refusals]string{
 	RefusedCertificate:         "mtls: another subject",
 	RefusedCertificateName:     "mtls: ambiguous name",
 	RefusedCertificateExpired:  "mtls: expired",
+	RefusedCertificateDisowned: "mtls: authority gone",
 	RefusedNoKey:               "keys: no key",
 	RefusedKey:                 "keys: unknown key",
 	RefusedNoPassword:          "basic: no password",

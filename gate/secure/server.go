@@ -6,6 +6,7 @@ package secure
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -29,6 +30,8 @@ type Server struct {
 	clock  func() time.Time
 	now    atomic.Pointer[tls.Config]
 	stop   context.CancelFunc
+	next   atomic.Pointer[Server] // that came in its place
+	bare   atomic.Bool            // its address is served without TLS now
 
 	mu      sync.Mutex
 	pairs   []*pair // those of files, then those that the issuer gets, one for each name
@@ -200,6 +203,24 @@ func (s *Server) Expiries() map[string]time.Time {
 		all[name] = c.Leaf.NotAfter
 	}
 	return all
+}
+
+// Succeeded says who serves the same address from now on; nil: nobody does TLS there.
+func (s *Server) Succeeded(by *Server) {
+	s.next.Store(by)
+	s.bare.Store(by == nil)
+}
+
+// Authorities are those that vouch for clients now, also of connections that were there
+// before: of whoever serves their address. nil: nobody does.
+func (s *Server) Authorities() *x509.CertPool {
+	for next := s.next.Load(); next != nil; next = s.next.Load() {
+		s = next
+	}
+	if s.bare.Load() {
+		return nil
+	}
+	return s.Config().ClientCAs
 }
 
 // Close ends the looking at files. What was made of them stays good.
