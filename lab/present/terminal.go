@@ -30,7 +30,7 @@ func Clean(text string) string {
 
 // printable keeps what comes from a server from steering the terminal.
 func printable(r rune) rune {
-	if r < ' ' || r >= 0x7f && r < 0xa0 {
+	if Steers(r) {
 		return ' '
 	}
 	return r

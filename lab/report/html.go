@@ -12,6 +12,7 @@ import (
 	"dyno/lab/analysis"
 	"dyno/lab/archive"
 	"dyno/lab/claim"
+	"dyno/lab/present"
 )
 
 //go:embed templates/*.html
@@ -76,7 +77,7 @@ func HTML(w io.Writer, a *analysis.Analysis, lang string) error {
 	if err := t.ExecuteTemplate(&out, "page.html", p); err != nil {
 		return fmt.Errorf("report: filling the page: %w", err)
 	}
-	if _, err := out.WriteTo(w); err != nil {
+	if _, err := w.Write(present.Harmless(out.Bytes())); err != nil {
 		return fmt.Errorf("report: writing the page: %w", err)
 	}
 	return nil

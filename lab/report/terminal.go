@@ -2,12 +2,14 @@ package report
 
 import (
 	"strings"
+
+	"dyno/lab/present"
 )
 
-// printable replaces control characters, which a terminal would obey.
+// printable replaces characters that a terminal would obey.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) {
+		if present.Steers(r) {
 			return '?'
 		}
 		return r

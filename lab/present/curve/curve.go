@@ -4,6 +4,7 @@
 package curve
 
 import (
+	"bytes"
 	"fmt"
 	"html/template"
 	"io"
@@ -60,7 +61,14 @@ polyline{fill:none!important;stroke-width:1.5}svg text.key{stroke:none}
 </body></html>
 `))
 
-func (p *Page) Write(w io.Writer) error { return pageTemplate.Execute(w, p) }
+func (p *Page) Write(w io.Writer) error {
+	var out bytes.Buffer
+	if err := pageTemplate.Execute(&out, p); err != nil {
+		return err
+	}
+	_, err := w.Write(present.Harmless(out.Bytes()))
+	return err
+}
 
 // Size of a chart and the room for its labels, in SVG units.
 const (

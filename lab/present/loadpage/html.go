@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 
+	"dyno/lab/present"
 	"dyno/lab/report"
 )
 
@@ -21,6 +22,6 @@ func HTML(w io.Writer, l *Load, t report.Texts) error {
 	if err := pageTemplate.Execute(&out, newPage(l, t)); err != nil {
 		return fmt.Errorf("filling the page: %w", err)
 	}
-	_, err := out.WriteTo(w)
+	_, err := w.Write(present.Harmless(out.Bytes()))
 	return err
 }
