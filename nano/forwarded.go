@@ -53,6 +53,8 @@ func (x *liveRequest) forwarded() hop {
 		return hop{}
 	case x.said != nil:
 		return *x.said
+	case x.Unnamed: // its fields are the client's own: a balancer that speaks the PROXY protocol passes them as they come
+		return hop{}
 	case !x.peer().IsValid() && !x.byUnixSocket(), !a.trusts(x.peer().Addr()):
 		return hop{}
 	}

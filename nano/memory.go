@@ -25,6 +25,7 @@ func (a *App) ServeBytes(ctx context.Context, from netip.AddrPort, request []byt
 	m := &memoryWire{app: a, ctx: ctx, to: w, began: time.Now()}
 	x := a.take(m)
 	defer a.give(x)
+	x.Unnamed = false
 	x.Buf, x.Remote, x.TLS = append([]byte(nil), request...), from, nil
 	if err := m.read1(x); err != nil {
 		var wrong *http1.Error

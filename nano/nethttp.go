@@ -114,6 +114,7 @@ func (x *liveRequest) fromStd(r *http.Request) {
 	x.std, x.TLS = r, r.TLS
 	x.Body = exchange.Body{Ready: r.ContentLength == 0}
 	x.Remote = netip.AddrPort{}
+	x.Unnamed = r.Context().Value(unnamed{}) != nil
 }
 
 // peer returns the address of who sent the request. net/http tells it as text,

@@ -271,6 +271,33 @@ func TestProxyProtocol(t *testing.T) {
 	}
 }
 
+// TestProxyProtocolThatNamesNobody: a balancer passes fields on as clients send them. Where its
+// header names nobody its own address is no reason to believe them.
+func TestProxyProtocolThatNamesNobody(t *testing.T) {
+	config := nano.Config{ProxyProtocol: true, H2C: true, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	plain, _ := serve(t, config, func(app *nano.App) { app.Get("/who", who) })
+	const sign = "\r\n\r\n\x00\r\nQUIT\n"
+	const request = "GET /who HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 9.9.9.9\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: evil\r\n\r\n"
+	for _, header := range map[string]string{
+		"v1 unknown":  "PROXY UNKNOWN\r\n",
+		"with more":   "PROXY UNKNOWN ffff::1 ffff::2 1 2\r\n",
+		"local":       sign + "\x20\x00\x00\x00",
+		"unspecified": sign + "\x21\x00\x00\x00",
+		"UDP":         sign + "\x21\x12\x00\x0c\x01\x02\x03\x04\x0a\x00\x00\x01\x12\x34\x00\x50",
+	} {
+		c := dial(t, plain)
+		for range 2 {
+			c.send(header + request)
+			c.want(200, c.LocalAddr().String()+" http a")
+			header = ""
+		}
+		c.Close()
+	}
+	c := dial(t, plain) // another proxy, that is trusted and is named
+	c.send("PROXY TCP4 127.0.0.9 10.0.0.1 4660 80\r\n" + request)
+	c.want(200, "9.9.9.9:0 https evil")
+}
+
 func TestProxyProtocolBeforeTLS(t *testing.T) {
 	certFile, keyFile := writePair(t, t.TempDir(), 1)
 	cert, err := nano.NewCertificate(certFile, keyFile)

@@ -52,6 +52,7 @@ func (s *stdServer) get(a *App) *http.Server {
 		protocols.SetUnencryptedHTTP2(a.config.H2C)
 		s.server = &http.Server{
 			Handler:           a,
+			ConnContext:       named,
 			ReadHeaderTimeout: positive(l.ReadHead),
 			IdleTimeout:       positive(l.Idle),
 			MaxHeaderBytes:    l.Head,
@@ -62,6 +63,19 @@ func (s *stdServer) get(a *App) *http.Server {
 		go func() { _ = s.server.Serve(s.queue) }() // until Shutdown closes the queue
 	})
 	return s.server
+}
+
+// unnamed is the key of what contexts of connections have whose proxy named nobody.
+type unnamed struct{}
+
+func named(ctx context.Context, c net.Conn) context.Context {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	if below, ok := c.(*netconn.Conn); ok && below.Unnamed {
+		return context.WithValue(ctx, unnamed{}, true)
+	}
+	return ctx
 }
 
 func positive(d time.Duration) time.Duration { return max(d, 0) }

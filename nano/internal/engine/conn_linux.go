@@ -21,6 +21,7 @@ type conn struct {
 	unread   bool         // the client sent more than was read: see retire
 	closing  bool         // close when out is sent
 	cut      bool         // close now
+	unnamed  bool         // its PROXY protocol header named nobody
 	reset    bool         // with a reset, so that the client sees an error
 	requests int32        // served so far
 	sent     int          // bytes of out that are sent

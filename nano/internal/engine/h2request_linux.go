@@ -33,7 +33,7 @@ func (l *loop) requestHTTP2(c *conn, ev *http2.Event) (mine bool) {
 		return true
 	}
 	x := t.x
-	x.Buf, x.Remote, x.TLS = hd.Bytes, c.remote, c.secure.Connection()
+	x.Buf, x.Remote, x.Unnamed, x.TLS = hd.Bytes, c.remote, c.unnamed, c.secure.Connection()
 	t.spawns = x.Owner.Find()
 	t.found = true
 	t.suspendable = canSuspend && x.Owner.Suspends()

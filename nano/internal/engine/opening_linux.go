@@ -44,6 +44,7 @@ func (l *loop) opened(c *conn, b []byte) (rest []byte, ok bool) {
 			l.drop(c)
 			return nil, false
 		}
+		c.unnamed = !h.Client.IsValid()
 		c.opening &^= opensProxy
 		b = b[n:]
 	}

@@ -95,7 +95,7 @@ func (l *loop) request(c *conn, b []byte) (n int, mine bool) {
 func (l *loop) serve(c *conn, head, rest []byte, in *inflow) (mine bool) {
 	t := l.turn
 	t.x.Buf = head
-	t.x.Remote, t.x.TLS = c.remote, c.secure.Connection()
+	t.x.Remote, t.x.Unnamed, t.x.TLS = c.remote, c.unnamed, c.secure.Connection()
 	spawn := t.x.Owner.Find()
 	head = t.x.Buf // which may have been rewritten
 	if in != nil || spawn {

@@ -53,7 +53,7 @@ func (s *Server) TakeTLS(t *tls.Conn, below *netconn.Conn) bool {
 	from := netconn.AddrOf(below.RemoteAddr())
 	below.Conn.Close()
 	secure := netconn.NewSecured(t, &state, below, fd, &s.sealed)
-	to.hand(&message{open: func(l *loop) { l.takeSecured(secure, from, p == "h2") }})
+	to.hand(&message{open: func(l *loop) { l.takeSecured(secure, from, below.Unnamed, p == "h2") }})
 	return true
 }
 
@@ -70,14 +70,14 @@ func socketOf(nc net.Conn) (socket syscall.Conn, ok bool) {
 }
 
 // takeSecured makes the loop the owner of a connection.
-func (l *loop) takeSecured(s *netconn.Secured, from netip.AddrPort, http2 bool) {
+func (l *loop) takeSecured(s *netconn.Secured, from netip.AddrPort, unnamed, http2 bool) {
 	if l.over.Load() {
 		unix.Close(s.FD)
 		s.Leave()
 		return
 	}
 	c := l.conns.add(s.FD, from)
-	c.secure = s
+	c.secure, c.unnamed = s, unnamed
 	if err := l.poller.Add(s.FD, c.id); err != nil {
 		l.log().Error("connection refused", "error", err)
 		l.drop(c)

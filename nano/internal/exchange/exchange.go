@@ -22,9 +22,12 @@ type Exchange struct {
 	Req    http1.Request
 	HTTP2  bool // it came over HTTP/2: Req is what HTTP/1.1 would have made of it
 	Remote netip.AddrPort
-	TLS    *tls.ConnectionState // nil without TLS
-	Body   Body
-	Tunnel TunnelState
+	// Unnamed says that Remote is a proxy whose PROXY protocol header named nobody: what
+	// is sent may be anybody's.
+	Unnamed bool
+	TLS     *tls.ConnectionState // nil without TLS
+	Body    Body
+	Tunnel  TunnelState
 
 	// The response.
 	Status int

@@ -21,9 +21,11 @@ type Conn struct {
 	net.Conn
 	Early  []byte         // read before and not used
 	Client netip.AddrPort // what a proxy said of the client
-	closed sync.Once
-	Leave  func() // when it is closed
-	Guard  Guard
+	// Unnamed says that a proxy has sent a header that named nobody.
+	Unnamed bool
+	closed  sync.Once
+	Leave   func() // when it is closed
+	Guard   Guard
 }
 
 func (c *Conn) Read(p []byte) (int, error) {
@@ -128,7 +130,7 @@ func (c *Conn) ReadProxy(limit time.Duration) error {
 			return err
 		}
 		if n > 0 {
-			c.Early, c.Client = b[n:], h.Client
+			c.Early, c.Client, c.Unnamed = b[n:], h.Client, !h.Client.IsValid()
 			return nil
 		}
 		if len(b) == cap(b) {
