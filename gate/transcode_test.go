@@ -256,11 +256,11 @@ func TestTranscode(t *testing.T) {
 	}
 }
 
-// A client of gRPC is served by the same route as it is.
+// A client of gRPC is served by the same route as it is, by all methods if the route says so.
 func TestTranscodeAndGRPC(t *testing.T) {
 	upstream, _, _ := grpcServer(t)
 	_, file, _ := notesUpstream(t)
-	_, at := start(t, fmt.Sprintf("routes: [{to: \"h2c://%s\", grpc-json: {descriptors: %s}}]\n", upstream, file))
+	_, at := start(t, fmt.Sprintf("routes: [{to: \"h2c://%s\", grpc-json: {descriptors: %s, calls: all}}]\n", upstream, file))
 	if _, err := grpcClient(t, at).EmptyCall(soon(t), &testgrpc.Empty{}); err != nil {
 		t.Error(err)
 	}

@@ -23,6 +23,7 @@ type GRPCJSON struct {
 	Stream        StreamForm // of responses of several messages
 	Most          int        // bytes of a message, as JSON and as gRPC has it
 	OpenAPI       string     // path of the document that describes it; "": none
+	AllCalls      bool       // calls over gRPC itself pass whatever their method, not only those that have rules
 }
 
 // StreamForm is how a response of several messages is written.
@@ -51,6 +52,7 @@ func readGRPCJSON(p place) *GRPCJSON {
 			g.Stream = StreamForm(max(0, indexOf(streamForms, p.word(streamForms...))))
 		}},
 		{"message", func(g *GRPCJSON, p place) { g.Most = int(p.size(1, 64<<20)) }},
+		{"calls", func(g *GRPCJSON, p place) { g.AllCalls = p.word("exposed", "all") == "all" }},
 		{"openapi", func(g *GRPCJSON, p place) { g.OpenAPI = readHealthPath(p) }},
 	})
 	if p.isMapping() && (g.Descriptors != "") == g.Reflection {

@@ -166,6 +166,7 @@ func (l *loop) passed(c *client) {
 		l.redirect(c)
 	case route.Schema != nil && !c.grpc:
 		l.transcode(c)
+	case route.Schema != nil && !l.exposed(c):
 	case route.Cache != nil && l.cached(c):
 	default:
 		l.forward(c)

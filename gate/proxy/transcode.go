@@ -19,6 +19,7 @@ import (
 var (
 	answerUnknownAPI = request.Refuse(503, "it isn't known yet what the upstream offers", "Retry-After: 1\r\n").For(request.RefusedCallUnknown)
 	answerNotGRPC    = request.Refuse(502, "the upstream's response is not gRPC as it should be", "")
+	answerNotExposed = request.Refuse(404, "this method isn't exposed", "").For(request.RefusedCallMethod)
 	answerHeadStream = request.Refuse(405, "a stream has no HEAD", "Allow: GET\r\n").For(request.RefusedCallMethod)
 )
 
@@ -62,6 +63,25 @@ func (l *loop) transcode(c *client) {
 		return
 	}
 	l.forward(c)
+}
+
+// exposed refuses a call over gRPC itself whose method the route doesn't expose: who says
+// which services are, or leaves a method without a rule, means it for all clients.
+func (l *loop) exposed(c *client) bool {
+	rules := c.x.route.Config.GRPCJSON
+	if rules.AllCalls {
+		return true
+	}
+	api := c.x.route.Schema.API()
+	switch {
+	case api == nil:
+		l.refuse(c, answerUnknownAPI)
+	case !api.Exposes(l.req.Path):
+		l.refuse(c, answerNotExposed)
+	default:
+		return true
+	}
+	return false
 }
 
 // invite has a client send its body that waits for that (RFC 9110 10.1.1), as the upstream

@@ -28,6 +28,7 @@ type API struct {
 	Methods []*Method // that have rules
 	Rules   *config.GRPCJSON
 
+	paths map[string]bool // of the methods
 	table httprule.Table[*Binding]
 	types types
 	codec *jsonpb.Types
@@ -65,13 +66,16 @@ func (b *Binding) String() string { return b.Verb + " " + b.Template.Text }
 // Field is the way to the field that a variable of the template binds.
 func (b *Binding) Field(variable int) []protoreflect.FieldDescriptor { return b.fields[variable] }
 
+// Exposes reports whether a call over gRPC with that path is of one of its methods.
+func (a *API) Exposes(path []byte) bool { return a.paths[string(path)] }
+
 // mostNesting bounds how deep messages may be nested.
 const mostNesting = 100
 
 // Compile makes the API of descriptors. from says in messages where they come from. What
 // doesn't fit is an error that names file, method and rule.
 func Compile(files *protoregistry.Files, rules *config.GRPCJSON, from string) (*API, error) {
-	a := &API{Rules: rules, types: newTypes(files)}
+	a := &API{Rules: rules, types: newTypes(files), paths: map[string]bool{}}
 	a.in = protojson.UnmarshalOptions{AllowPartial: true, DiscardUnknown: rules.IgnoreUnknown, Resolver: a.types, RecursionLimit: mostNesting}
 	a.out = protojson.MarshalOptions{UseProtoNames: rules.PreserveNames, UseEnumNumbers: rules.EnumNumbers, EmitDefaultValues: rules.Defaults, AllowPartial: true, Resolver: a.types}
 	a.codec = jsonpb.NewTypes(jsonpb.Options{UseProtoNames: rules.PreserveNames, UseEnumNumbers: rules.EnumNumbers, EmitDefaultValues: rules.Defaults, MostNesting: mostNesting})

@@ -43,6 +43,7 @@ func (a *API) add(md protoreflect.MethodDescriptor, wrong *problems) {
 	if len(m.Bindings) > 0 {
 		m.in, m.out = a.codec.Of(md.Input()), a.codec.Of(md.Output())
 		a.Methods = append(a.Methods, m)
+		a.paths[m.Path] = true
 	}
 }
 
