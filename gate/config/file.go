@@ -69,8 +69,8 @@ func ParseIn(dir, name string, src []byte) (*Config, error) {
 }
 
 // With reads the configuration again, together with routes and upstreams that don't stand
-// in it: more is a YAML document with those two. They come after the file's own. It
-// returns what is wrong as [Problems]; those of more have no line.
+// in it: more is a YAML document with those two. They come after the file's own, and the
+// routes have the priority of [KubernetesRoutes]. It returns what is wrong as [Problems]; those of more have no line.
 func (c *Config) With(more []byte) (*Config, error) {
 	in := &input{path: c.Path, dir: c.Dir}
 	made := newConfig(c.Path)
@@ -79,6 +79,7 @@ func (c *Config) With(more []byte) (*Config, error) {
 	added, also := in.document(more)
 	if ok && also {
 		unplaced(added.node)
+		c.rankAdded(member(added.node, "routes"))
 		for _, part := range []string{"routes", "upstreams"} {
 			made.join(root.node, added.node, part)
 		}
@@ -120,6 +121,23 @@ func (c *Config) join(to, from *yaml.Node, part string) {
 		joined := *have
 		joined.Content = slices.Concat(have.Content, more.Content)
 		*have = joined
+	}
+}
+
+// rankAdded gives routes that stand elsewhere their priority.
+func (c *Config) rankAdded(routes *yaml.Node) {
+	if routes == nil {
+		return
+	}
+	priority := kubernetesPriority
+	if c.Kubernetes != nil {
+		priority = c.Kubernetes.Priority
+	}
+	for _, one := range routes.Content {
+		if one.Kind == yaml.MappingNode {
+			one.Content = append(one.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "priority"},
+				&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(priority)})
+		}
 	}
 }
 

@@ -111,6 +111,7 @@ type KubernetesRoutes struct {
 	Gateways   []KubernetesName
 	Controller string   // that the Gateways' class names
 	Addresses  []string // at which clients reach the gateway, for the Gateways' status
+	Priority   int      // of the routes: the file's own have 0 if they say nothing
 }
 
 // KubernetesName is the name of an object in a namespace; "": that of the gateway's pod,
@@ -120,8 +121,13 @@ type KubernetesName struct{ Namespace, Name string }
 // kubernetesController is what a GatewayClass for nanogate says.
 const kubernetesController = "nanogate/gateway"
 
+// kubernetesPriority is below that of the file's routes. Whoever may write a route in a
+// namespace that the Gateway lets in would else take any path from a route of the file by
+// a more specific one, past the guards that it has.
+const kubernetesPriority = -1
+
 func readKubernetesRoutes(p place) *KubernetesRoutes {
-	k := &KubernetesRoutes{At: p.at(), Text: p.in.text(p.node), Cluster: NewKubernetesCluster(), Controller: kubernetesController}
+	k := &KubernetesRoutes{At: p.at(), Text: p.in.text(p.node), Cluster: NewKubernetesCluster(), Controller: kubernetesController, Priority: kubernetesPriority}
 	found := readFields(p, k, append([]known[KubernetesRoutes]{
 		{"gateway", func(k *KubernetesRoutes, p place) {
 			for _, item := range p.list() {
@@ -133,6 +139,7 @@ func readKubernetesRoutes(p place) *KubernetesRoutes {
 				p.problem("such as "+kubernetesController, "expected what a GatewayClass has as controllerName, DOMAIN/PATH, got %s", quote(k.Controller))
 			}
 		}},
+		{"priority", func(k *KubernetesRoutes, p place) { k.Priority = p.integer(-mostPriority, mostPriority) }},
 		{"addresses", func(k *KubernetesRoutes, p place) {
 			for _, item := range p.list() {
 				text := item.text()
@@ -148,6 +155,22 @@ func readKubernetesRoutes(p place) *KubernetesRoutes {
 	}
 	k.Cluster.check(found)
 	return k
+}
+
+// hintsOfKubernetes tells of a route before which no route of the Gateway is tried.
+func (c *Config) hintsOfKubernetes() (hints Problems) {
+	if c.Kubernetes == nil {
+		return nil
+	}
+	for _, r := range c.own() {
+		m := &r.Match
+		all := len(m.Hosts)+len(m.Methods)+len(m.Headers)+len(m.Query)+len(m.Cookies) == 0 && m.Path.Text == "/*" && m.Scheme == "" && m.Port == 0
+		if all && r.Priority > c.Kubernetes.Priority {
+			hints = append(hints, r.At.Problem(fmt.Sprintf("give it priority: %d, or narrow its match", c.Kubernetes.Priority-1),
+				"%s takes all requests before any route of the Gateway, which have priority %d", r.Name, c.Kubernetes.Priority))
+		}
+	}
+	return hints
 }
 
 // readKubernetesName reads NAME or NAMESPACE/NAME.

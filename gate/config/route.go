@@ -92,6 +92,8 @@ type Target struct {
 	Weight   int
 }
 
+const mostPriority = 1_000_000
+
 // routeFields are what a route may hold.
 var routeFields = []known[Route]{
 	{"name", func(r *Route, p place) { r.Name = p.text() }},
@@ -99,7 +101,7 @@ var routeFields = []known[Route]{
 		r.Matching = p.in.text(p.node)
 		readFields(p, &r.Match, matchFields)
 	}},
-	{"priority", func(r *Route, p place) { r.Priority = p.integer(-1_000_000, 1_000_000) }},
+	{"priority", func(r *Route, p place) { r.Priority = p.integer(-mostPriority, mostPriority) }},
 	{"to", (*Route).readTo},
 	{"redirect", func(r *Route, p place) { r.Redirect = readRedirect(p) }},
 	{"respond", func(r *Route, p place) { r.Respond = readRespond(p) }},

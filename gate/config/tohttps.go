@@ -74,6 +74,7 @@ func (c *Config) HTTPSOf(port uint16) *ToHTTPS {
 
 // Hints are what a file says that is no mistake, but may not be what was meant.
 func (c *Config) Hints() (all Problems) {
+	all = c.hintsOfKubernetes()
 	for i := range c.ToHTTPS {
 		if m := &c.ToHTTPS[i]; !c.listensForTLS(m.To) {
 			all = append(all, m.At.Problem("redirect: {port: N} says the port that clients reach it by; leave it if they reach one by this",
