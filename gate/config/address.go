@@ -71,7 +71,10 @@ func ParseAddress(text string) (Address, error) {
 		port = ""
 	}
 	rest = strings.TrimSuffix(rest, "/")
-	if strings.ContainsAny(rest, "/?#@") {
+	if user := strings.LastIndexByte(rest, '@'); user >= 0 {
+		return Address{}, fmt.Errorf("expected http://host:port without a user and a password, got %s", quote("***"+rest[user:]))
+	}
+	if strings.ContainsAny(rest, "/?#") {
 		return Address{}, fmt.Errorf("expected http://host:port and nothing after it, got %s", quote(text))
 	}
 	host := strings.Trim(rest, "[]")

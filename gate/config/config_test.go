@@ -252,3 +252,35 @@ func TestFailures(t *testing.T) {
 		}
 	}
 }
+
+// What stands before a URL's host isn't repeated in messages, which go to logs.
+func TestMessagesHoldNoPasswords(t *testing.T) {
+	for _, text := range []string{
+		"to: \"http://user:SECRET@127.0.0.1:1\"", "to: \"h2c://user:SEC/RET@127.0.0.1:1\"", "to: \"https://user:p@SECRET@127.0.0.1:1\"",
+		"to: \"ftp://user:SECRET@127.0.0.1:1\"", "to: \"https://:SECRET@:1\"",
+		"jwt: {jwks: \"https://user:SECRET@id.example/keys\"}, to: \"http://127.0.0.1:1\"",
+		"jwt: {jwks: \"https://user:SEC#RET@id.example/keys\"}, to: \"http://127.0.0.1:1\"",
+		"oidc: {issuer: \"https://user:SECRET@id.example\", client-id: a, keys: ./k}, to: \"http://127.0.0.1:1\"",
+		"introspect: {url: \"https://user:SECRET@id.example\", client-id: a, client-secret: ./k}, to: \"http://127.0.0.1:1\"",
+		"cors: {origins: [\"https://user:SECRET@a.example\"]}, to: \"http://127.0.0.1:1\"",
+	} {
+		_, err := Parse("f.yaml", []byte("listen: 127.0.0.1:1\nroutes:\n  - {"+text+"}\n"))
+		if err == nil || strings.Contains(err.Error(), "SEC") || strings.Contains(err.Error(), "RET@") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, text := range []string{"consul: {service: a, address: \"http://user:SECRET@127.0.0.1:1\"}", "etcd: {endpoints: [\"http://user:SECRET@127.0.0.1:1\"], prefix: /a/}", "endpoints: [\"user:SECRET@127.0.0.1:1\", \"user:SECRET@\"]"} {
+		_, err := Parse("f.yaml", []byte("listen: 127.0.0.1:1\nroutes: [{to: u}]\nupstreams: {u: {"+text+"}}\n"))
+		if err == nil || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"https://a.example/@b": "https://a.example/@b", "https://a.example:80/x@y": "https://a.example:80/x@y", "a@b": "a@b", "http://[::1]:80/@": "http://[::1]:80/@",
+		"http://a@b": "http://***@b", "http://a:b@c:1/d@e": "http://***@c:1/d@e",
+	} {
+		if got := withoutUser(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}

@@ -159,11 +159,37 @@ func describe(n *yaml.Node) string {
 	return quote(n.Value)
 }
 
-// quote returns text as a Go literal, cut if it is long.
+// quote returns text as a Go literal, cut if it is long. What stands before the host of a
+// URL is left out: messages go to logs, and to who may not know it.
 func quote(text string) string {
+	text = withoutUser(text)
 	const most = 60
 	if len(text) <= most {
 		return strconv.Quote(text)
 	}
 	return strconv.Quote(strings.ToValidUTF8(text[:most], "")) + "…"
+}
+
+// withoutUser hides the user and the password of a URL (RFC 3986 3.2.1), whether or not it
+// is one that could be used: an @ in the password is taken for part of it.
+func withoutUser(text string) string {
+	scheme, rest, ok := strings.Cut(text, "://")
+	if !ok {
+		return text
+	}
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	at := strings.LastIndexByte(rest[:end], '@')
+	if at < 0 && !strings.HasPrefix(rest, "[") { // a password may have a slash in it, though it mustn't
+		_, port, _ := strings.Cut(rest[:end], ":")
+		if last := strings.LastIndexByte(rest, '@'); last >= 0 && strings.Trim(port, "0123456789") != "" {
+			at = last
+		}
+	}
+	if at < 0 {
+		return text
+	}
+	return scheme + "://***" + rest[at:]
 }

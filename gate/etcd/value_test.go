@@ -40,6 +40,8 @@ func TestParseValue(t *testing.T) {
 		"ftp://10.0.0.1":               "expected http://host:port or h2c://host:port, got the scheme",
 		"unix:/run/a":                  "a unix socket is of one machine only",
 		"10.0.0.1":                     "expected host:port",
+		"http://a:secret@10.0.0.1:80":  `expected http://host:port without a user and a password, got "***@10.0.0.1:80"`,
+		`{"Addr":"a:se@cr/et@h:80"}`:   `expected http://host:port without a user and a password, got "***@h:80"`,
 		`{"Addr":"10.0.0.1:80","Metadata":{"weight":0}}`:                                      "expected a weight from 1 to 1000, got 0",
 		`{"Addr":"10.0.0.1:80","Metadata":{"weight":1.5}}`:                                    "expected a weight from 1 to 1000, got 1.5",
 		`{"Addr":"10.0.0.1:80","Metadata":{"weight":"3"}}`:                                    "expected metadata such as",
