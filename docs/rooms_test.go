@@ -42,7 +42,7 @@ var house = []room{
 		{"nano/grpc/conformance", "nano/openapi/conformance", "nano/examples/conformance", "nano/examples/grpc", "nano/examples/shop", "nano/examples/readme"},
 	}},
 	{"internal", []string{"wire"}, [][]string{
-		{"internal/anytime", "internal/build", "internal/descriptors", "internal/disktest", "internal/freeport", "internal/shell", "internal/spelling"},
+		{"internal/anytime", "internal/build", "internal/descriptors", "internal/disktest", "internal/freeport", "internal/shell", "internal/spelling", "internal/visible"},
 		{"internal/http2test", "internal/modules"},
 	}},
 	{"source", nil, [][]string{{"."}}},

@@ -21,6 +21,7 @@ import (
 	"dyno/gate/config"
 	"dyno/gateway"
 	"dyno/internal/build"
+	"dyno/internal/visible"
 )
 
 // Main does what the program's arguments say, and ends the program. It is all of the main
@@ -37,7 +38,7 @@ func Main(g *gateway.Gateway) {
 	p := programOf(g, os.Args[0])
 	err := p.root().ExecuteContext(ctx)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", p.name, err)
+		fmt.Fprintf(visible.Writer{To: os.Stderr}, "%s: %v\n", p.name, err)
 	}
 	os.Exit(exitCode(err))
 }
@@ -116,6 +117,8 @@ func (p *program) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
+	root.SetOut(visible.Writer{To: os.Stdout})
+	root.SetErr(visible.Writer{To: os.Stderr})
 	root.AddCommand(newRun(p), newCheck(p), newRoutes(), newRoute(), newTop(), newDiff(), newApply(), newRollback(), newMirrors(), newCanaries(), newRegister(), newVersion(p))
 	return root
 }

@@ -370,3 +370,23 @@ func TestAddressTaken(t *testing.T) {
 		t.Errorf("%d %q", code, errs)
 	}
 }
+
+// Nothing that stands in a file sets the terminal's title or colours, or rewrites a line.
+func TestTerminalsAreNotTold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nanogate.yaml")
+	const hostile = `\e]0;title\a\e[31m\u009b2J\u202e\b\r`
+	for _, text := range []string{
+		"\"" + hostile + "\": 1\nroutes: [{respond: {}}]\n",
+		"routes: [{\"" + hostile + "\": 1, respond: {}}]\n",
+		"routes: [{name: \"" + hostile + "\", to: \"" + hostile + "\"}]\nupstreams: {\"" + hostile + "\": [\"" + hostile + "\"]}\n",
+		"routes: [{respond: {}, use: {\"" + hostile + "\": 1}}]\nplugins: {\"" + hostile + "\": {}}\n",
+	} {
+		write(t, path, "listen: 127.0.0.1:1\n"+text)
+		for _, args := range [][]string{{"check", path}, {"routes", path}, {"run", "-c", path}} {
+			out, errs, code := ended(t, args...)
+			if code != exitConfig || strings.ContainsAny(out+errs, "\x1b\a\b\r\u009b\u202e\x9b") || !strings.Contains(errs, "2:") && !strings.Contains(errs, "3:") {
+				t.Errorf("%q of\n%s: %d, %q, %q", args, text, code, out, errs)
+			}
+		}
+	}
+}

@@ -16,6 +16,7 @@ import (
 
 	"dyno/gate/admin"
 	"dyno/gate/stats"
+	"dyno/internal/visible"
 )
 
 func newTop() *cobra.Command {
@@ -72,7 +73,11 @@ type look struct {
 }
 
 func (t *top) run(ctx context.Context, every time.Duration, once bool) error {
-	file, isFile := t.out.(*os.File)
+	screen := t.out
+	if w, ok := screen.(visible.Writer); ok {
+		screen = w.To
+	}
+	file, isFile := screen.(*os.File)
 	live := !once && isFile && term.IsTerminal(int(file.Fd()))
 	var err error
 	if t.before, err = t.look(ctx); err != nil {
@@ -97,11 +102,11 @@ func (t *top) run(ctx context.Context, every time.Duration, once bool) error {
 				width, height = 80, 24
 			}
 		}
-		page := t.page(&now, max(height-1, 0))
+		page := visible.Append(nil, t.page(&now, max(height-1, 0)))
 		if live {
 			page = append([]byte("\x1b[H\x1b[2J"), fit(page, width, height)...)
 		}
-		if _, err := t.out.Write(page); err != nil {
+		if _, err := screen.Write(page); err != nil {
 			return err
 		}
 		t.before = now

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"dyno/internal/visible"
 	"dyno/lab/study"
 )
 
@@ -82,8 +83,8 @@ func ExitCode(err error, interrupted bool, lang string) int {
 func tell(lang string, err error) {
 	t := textsIn(lang)
 	if problems, ok := err.(study.Problems); ok {
-		fmt.Fprintln(os.Stderr, "dyno:", problems.In(t.Reason))
+		fmt.Fprintln(visible.Writer{To: os.Stderr}, "dyno:", problems.In(t.Reason))
 		return
 	}
-	fmt.Fprintln(t.Writer(os.Stderr), "dyno:", err)
+	fmt.Fprintln(t.Writer(visible.Writer{To: os.Stderr}), "dyno:", err)
 }
