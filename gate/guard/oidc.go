@@ -191,7 +191,7 @@ func (o *OIDC) renew(r *request.Request, p *passed, parts [][]byte, now time.Tim
 		return o.begin(r, nil)
 	}
 	holds := now.Before(p.expires)
-	renewal := o.client.Renewal(session)
+	session, renewal := o.client.Renewal(session)
 	if renewal != nil && renewal.Done() {
 		return o.renewed(r, p, renewal, holds)
 	}
@@ -217,6 +217,12 @@ func (o *OIDC) renew(r *request.Request, p *passed, parts [][]byte, now time.Tim
 // renewed goes on with what came of a renewal. holds says that the session is good without.
 func (o *OIDC) renewed(r *request.Request, before *passed, renewal *oidc.Renewal, holds bool) *request.Answer {
 	session, cookies, err := renewal.Result()
+	if err == nil && !o.client.Now().Before(session.Ends()) { // and there was no other
+		if holds {
+			return o.pass(r, before)
+		}
+		return o.begin(r, o.client.Cookies.Forget())
+	}
 	if err == nil {
 		if p := o.read(session); p != nil {
 			for _, line := range cookies {

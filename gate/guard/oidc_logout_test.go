@@ -170,6 +170,39 @@ func TestBackChannelRefusals(t *testing.T) {
 	}
 }
 
+// A token that the provider has signed for another use is none; one that doesn't say its use
+// may be (OpenID Connect Back-Channel Logout 1.0, 2.4; RFC 8725 3.11).
+func TestBackChannelTypes(t *testing.T) {
+	l := newLogins(t, withBackChannel).ready()
+	for kind, want := range map[string]int{"logout+jwt": 200, "application/logout+JWT": 200, "JWT": 200, "": 200, "at+jwt": 400, "id+jwt": 400, "secevent+jwt": 400, "logout": 400} {
+		l.provider.Type = kind
+		if got := l.told(l.provider.Logout(t, "", "somebody", time.Now(), nil)); got != want {
+			t.Errorf("%q: %d, want %d", kind, got, want)
+		}
+	}
+}
+
+// A login that gives nothing but a session which is over isn't taken for one: the browser
+// would go to the provider and back for ever.
+func TestLoginIsOver(t *testing.T) {
+	l := newLogins(t, withBackChannel).ready()
+	if got := l.told(l.provider.Logout(t, "", "id2", time.Now().Add(25*time.Second), nil)); got != 200 {
+		t.Fatal(got)
+	}
+	b := l.browser()
+	callback := l.provider.LogIn(t, b.get("/", page).location).RequestURI()
+	if a := b.get(callback, page); a.status != 503 || b.cookies["__Host-session"] != "" || !strings.Contains(l.log.String(), "a logout that is later") {
+		t.Errorf("after a logout that is later: %+v, %s", a, l.log)
+	}
+	l = newLogins(t, nil).ready()
+	l.wait(-2 * time.Minute)
+	b = l.browser()
+	callback = l.provider.LogIn(t, b.get("/", page).location).RequestURI()
+	if a := b.get(callback, page); a.status != 502 || b.cookies["__Host-session"] != "" || !strings.Contains(l.log.String(), "in the future (iat)") {
+		t.Errorf("made in the future: %+v, %s", a, l.log)
+	}
+}
+
 // board is what gateways in one process tell each other by.
 type board struct {
 	mu     sync.Mutex

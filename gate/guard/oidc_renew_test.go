@@ -76,6 +76,41 @@ func TestOIDCRenews(t *testing.T) {
 	}
 }
 
+// What a renewal came to isn't given to those that have the cookies of before when it has
+// expired itself: then it is renewed in turn, or they wait, or log in.
+func TestOIDCRenewalIsOver(t *testing.T) {
+	for name, away := range map[string]bool{"renewed in turn": false, "can't be renewed": true} {
+		l := newLogins(t, nil).ready()
+		b := l.browser()
+		b.logIn("/")
+		old, older := l.browser(), l.browser()
+		maps.Copy(old.cookies, b.cookies)
+		maps.Copy(older.cookies, b.cookies)
+		l.wait(4*time.Minute + 10*time.Second)
+		renewed := b.get("/", page).authorization()
+		l.wait(5*time.Minute + 10*time.Second) // and what came of that has expired too
+		l.provider.Away.Store(away)
+		a := old.get("/", page)
+		if away {
+			if a.status != 503 || len(a.set) != 0 {
+				t.Errorf("%s: %+v", name, a)
+			}
+			continue
+		}
+		if next := a.authorization(); a.status != 200 || next == renewed || next == "" || len(a.set) != oidc.MostCookies {
+			t.Errorf("%s: %+v", name, a)
+		}
+		for _, one := range []*browser{b, older} { // whichever renewal they know of, they get the last
+			if again := one.get("/", page); again.status != 200 || again.authorization() != a.authorization() {
+				t.Errorf("%s: %+v, then %+v", name, a, again)
+			}
+		}
+		if n := l.provider.Asked(oidctest.Token); n != 3 {
+			t.Errorf("%s: the provider was asked for tokens %d times", name, n)
+		}
+	}
+}
+
 // While one request has tokens renewed that hold still, the others go on without.
 func TestOIDCRenewalHoldsNobodyUp(t *testing.T) {
 	l := newLogins(t, nil).ready()

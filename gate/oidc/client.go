@@ -156,7 +156,32 @@ func (c *Client) Exchange(ctx context.Context, login *Login, code string) (cooki
 	if s.Began = id.IssuedAt; s.Began.IsZero() {
 		s.Began = now
 	}
+	if err := c.begins(s, now); err != nil {
+		return nil, err
+	}
 	return c.seal(s)
+}
+
+// begins refuses a session that would be over as soon as it has begun: the browser would be
+// sent to the provider and back for ever.
+func (c *Client) begins(s *Session, now time.Time) error {
+	if s.Began.After(now.Add(leeway)) { // and no logout would end it
+		return &InvalidError{"it was made in the future (iat)"}
+	}
+	if s.Until = c.until(s); !now.Before(s.Until) {
+		return &InvalidError{"it was made longer ago than a session lasts (iat)"}
+	}
+	if !now.Before(s.Expires) {
+		return &InvalidError{"the tokens have expired already"}
+	}
+	claims, err := s.Claims()
+	if err != nil {
+		return &InvalidError{printable(err.Error())}
+	}
+	if holder := s.Holder(claims); c.Ended(&holder) {
+		return &AwayError{"it has told of a logout that is later than the login which it gives"}
+	}
+	return nil
 }
 
 // session makes a session of tokens.
@@ -212,6 +237,9 @@ func (c *Client) refreshed(ctx context.Context, s *Session) (*Session, error) {
 	}
 	if renewed.Expires.IsZero() {
 		renewed.Expires = now.Add(s.Expires.Sub(s.Obtained))
+	}
+	if !now.Before(renewed.Expires) {
+		return nil, &InvalidError{"the tokens have expired already"}
 	}
 	return renewed, nil
 }

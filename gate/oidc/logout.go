@@ -2,6 +2,8 @@ package oidc
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -45,6 +47,9 @@ func (c *Client) LogOut(ctx context.Context, raw string) error {
 	}
 	ctx, cancel := context.WithTimeout(lib.ClientContext(ctx, c.http), askTime)
 	defer cancel()
+	if !isLogoutToken(raw) {
+		return &InvalidError{"it is a token of another type (typ)"}
+	}
 	token, err := p.verifier.VerifyLogout(ctx, raw)
 	if err != nil {
 		return &InvalidError{printable(err.Error())}
@@ -73,6 +78,22 @@ func (c *Client) LogOut(ctx context.Context, raw string) error {
 		return &AwayError{"its logout can't be told to other gateways: " + printable(err.Error())}
 	}
 	return nil
+}
+
+// isLogoutToken reports whether a token says that it is one, or doesn't say what it is, as
+// providers needn't (2.4): what a provider has signed for another use isn't taken for a logout
+// (RFC 8725 3.11).
+func isLogoutToken(raw string) bool {
+	var head struct {
+		Type string `json:"typ"`
+	}
+	first, _, _ := strings.Cut(raw, ".")
+	b, err := base64.RawURLEncoding.DecodeString(first)
+	if err != nil || json.Unmarshal(b, &head) != nil {
+		return false
+	}
+	kind := strings.TrimPrefix(strings.ToLower(head.Type), "application/")
+	return kind == "" || kind == "jwt" || kind == "logout+jwt"
 }
 
 // hear notes a logout that another gateway was told.

@@ -44,25 +44,43 @@ func (all *renewals) find(key renewalKey, now time.Time) *Renewal {
 	if r == nil {
 		r = all.old[key]
 	}
-	if r != nil && r.Done() && r.err != nil && !IsRefused(r.err) && now.Sub(r.ended) >= pauseRenewal {
+	switch {
+	case r == nil || !r.Done():
+	case r.err != nil && !IsRefused(r.err) && now.Sub(r.ended) >= pauseRenewal:
 		return nil
+	case r.err == nil && !now.Before(r.session.RenewAt()) && keyOf(r.session) == key:
+		return nil // the provider lets a refresh token be used again
 	}
 	return r
 }
 
+func keyOf(s *Session) renewalKey { return sha256.Sum256([]byte(s.Refresh)) }
+
+// mostSteps bounds how often a session that is kept was renewed in turn.
+const mostSteps = 64
+
 // Renewal returns the renewal of a session that is under way, or was lately; nil if there
-// is none.
-func (c *Client) Renewal(s *Session) *Renewal {
+// is none. Tokens that came of one may have expired meanwhile: then it is that of the session
+// which it has made, and so on. latest is the session that it is of, or that is to be renewed.
+func (c *Client) Renewal(s *Session) (latest *Session, r *Renewal) {
 	c.renewals.mu.Lock()
 	defer c.renewals.mu.Unlock()
-	return c.renewals.find(sha256.Sum256([]byte(s.Refresh)), c.now())
+	now := c.now()
+	for range mostSteps {
+		r = c.renewals.find(keyOf(s), now)
+		if r == nil || !r.Done() || r.err != nil || now.Before(r.session.Expires) || r.session.Refresh == "" {
+			return s, r
+		}
+		s = r.session
+	}
+	return s, r
 }
 
 // Renew has a session renewed, unless somebody does already, and waits for it until ctx
 // ends: then it returns nil, and the renewal goes on, as a refresh token that was used up
 // mustn't be for nothing.
 func (c *Client) Renew(ctx context.Context, s *Session) *Renewal {
-	key, now, all := renewalKey(sha256.Sum256([]byte(s.Refresh))), c.now(), &c.renewals
+	key, now, all := keyOf(s), c.now(), &c.renewals
 	all.mu.Lock()
 	r := all.find(key, now)
 	if r == nil {

@@ -213,3 +213,55 @@ func TestClaims(t *testing.T) {
 		}
 	}
 }
+
+// A login whose session would be over at once is refused, with the reason.
+func TestBegins(t *testing.T) {
+	c, _, now := testClient(t, "s")
+	const id = "e30.eyJzdWIiOiJhIiwic2lkIjoieCJ9.e30" // {"sub":"a","sid":"x"}
+	c.logouts.add(Logout{markOf("sid", "x"), now.Add(-10 * time.Minute).Unix(), now.Add(time.Hour).Unix()}, *now)
+	for want, s := range map[string]*Session{
+		"":                               {Began: now.Add(-9 * time.Minute), Expires: now.Add(time.Minute), Until: now.Add(time.Hour)},
+		"longer ago than a session":      {Began: now.Add(-time.Hour - time.Minute), Expires: now.Add(time.Minute), Until: now.Add(time.Hour)},
+		"in the future":                  {Began: now.Add(time.Minute), Expires: now.Add(time.Minute), Until: now.Add(time.Hour)},
+		"expired already":                {Began: *now, Expires: *now, Until: now.Add(time.Hour)},
+		"a logout that is later than th": {Began: now.Add(-11 * time.Minute), Expires: now.Add(time.Minute), Until: now.Add(time.Hour)},
+	} {
+		s.ID = id
+		if err := c.begins(s, *now); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// A provider that gives the same two refresh tokens in turn, and tokens that have expired,
+// ends no loop of ours; one that lets a refresh token be used again has sessions renewed.
+func TestRenewalsInTurn(t *testing.T) {
+	c, _, now := testClient(t, "s")
+	ended := func(key, refresh string, expires time.Duration) *Session {
+		r := &Renewal{done: make(chan struct{}), session: &Session{Refresh: refresh, Obtained: *now, Expires: now.Add(expires)}}
+		close(r.done)
+		c.renewals.young[keyOf(&Session{Refresh: key})] = r
+		return r.session
+	}
+	ended("a", "b", -time.Second)
+	ended("b", "a", -time.Second)
+	if _, r := c.Renewal(&Session{Refresh: "a"}); r == nil || !r.Done() {
+		t.Errorf("a circle: %+v", r)
+	}
+	last := ended("b", "c", time.Minute)
+	if s, r := c.Renewal(&Session{Refresh: "a"}); r == nil || r.session != last || s.Refresh != "b" {
+		t.Errorf("the last of two: %+v, %+v", s, r)
+	}
+	delete(c.renewals.young, keyOf(&Session{Refresh: "b"}))
+	if s, r := c.Renewal(&Session{Refresh: "a"}); r != nil || s.Refresh != "b" {
+		t.Errorf("one that is to be renewed: %+v, %+v", s, r)
+	}
+	ended("same", "same", -time.Second)
+	if s, r := c.Renewal(&Session{Refresh: "same"}); r != nil || s.Refresh != "same" {
+		t.Errorf("a refresh token that stays: %+v, %+v", s, r)
+	}
+	ended("same", "same", time.Minute)
+	if _, r := c.Renewal(&Session{Refresh: "same"}); r == nil {
+		t.Error("a refresh token that stays, and was renewed just now")
+	}
+}

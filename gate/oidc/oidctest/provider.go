@@ -44,6 +44,7 @@ type Provider struct {
 	Away    atomic.Bool  // connections are cut
 	Change  atomic.Value // func(http.ResponseWriter, *http.Request) bool: answers in its place if it returns true
 	Handler http.Handler // what answers
+	Type    string       // typ of logout tokens; "": they have none
 	Browser *http.Client // of somebody who logs in
 
 	mu    sync.Mutex
@@ -58,7 +59,7 @@ func New(t testing.TB) *Provider { return NewTLS(t, nil) }
 // NewTLS starts one that speaks TLS; nil: it doesn't.
 func NewTLS(t testing.TB, with *tls.Config) *Provider {
 	t.Helper()
-	p := &Provider{asked: map[string]int{}, Browser: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	p := &Provider{Type: "logout+jwt", asked: map[string]int{}, Browser: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	p.User.Store("test-user2")
 	p.Rotate(t)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(p.serve))
@@ -177,7 +178,11 @@ func (p *Provider) Logout(t testing.TB, sid, sub string, at time.Time, change fu
 	p.mu.Lock()
 	key := jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: p.key.key, KeyID: p.key.id}}
 	p.mu.Unlock()
-	signer, err := jose.NewSigner(key, (&jose.SignerOptions{}).WithType("logout+jwt"))
+	options := &jose.SignerOptions{}
+	if p.Type != "" {
+		options.WithType(jose.ContentType(p.Type))
+	}
+	signer, err := jose.NewSigner(key, options)
 	if err != nil {
 		t.Fatal(err)
 	}
