@@ -21,7 +21,7 @@ type call struct {
 
 const (
 	mostRefused  = 3  // tries that an endpoint hasn't looked at
-	mostInterims = 32 // interim responses to a request
+	mostInterims = 32 // interim responses to a request, over HTTP/1.1 too
 )
 
 var schemeHTTP, schemeHTTPS = []byte("http"), []byte("https")

@@ -87,6 +87,10 @@ func (l *loop) response(k *backend, b []byte) {
 			l.switched(c, k, b[:n], b[n:])
 			return
 		case l.resp.Status < 200:
+			if k.interims++; k.interims > mostInterims {
+				l.failed(c, request.BadResponse)
+				return
+			}
 			if x.minor > 0 { // HTTP/1.0 knows none (RFC 9110 15.2)
 				l.out = append(l.responseHead(l.out, c, b[:n]), "\r\n"...)
 			}
