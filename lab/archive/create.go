@@ -59,13 +59,17 @@ func (w *Writer) begin(store string) error {
 	return err
 }
 
+// ownersOnly is the mode of a run's folder: a manifest and a report hold requests with their
+// fields and bodies, of which only what is known to be secret is left out.
+const ownersOnly = 0o700
+
 func (w *Writer) makeFolder(store string) error {
 	const attempts = 100
 	var err error
 	for range attempts {
 		w.manifest.ID = newID(w.manifest.Started, w.manifest.Study)
 		w.dir = filepath.Join(store, w.manifest.ID)
-		if err = os.Mkdir(w.dir, 0o755); !errors.Is(err, fs.ErrExist) {
+		if err = os.Mkdir(w.dir, ownersOnly); !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}

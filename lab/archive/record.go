@@ -150,7 +150,7 @@ func makeFolders(dir string, sums Sums) error {
 			return err
 		}
 	}
-	return os.Chmod(dir, 0o755) // a temporary folder is its owner's only
+	return nil // the temporary folder is its owner's only, as a run's is
 }
 
 // finishCopy seals a copy with the sums of the original and holds it to them.
