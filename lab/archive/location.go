@@ -185,6 +185,14 @@ func (l Location) Accepts(endpoint string) error {
 	return nil
 }
 
+// Permits says why nothing of the location's may be sent to a URL.
+func (l Location) Permits(u *url.URL) error {
+	if !l.Insecure && isPlain(u) {
+		return fmt.Errorf("%s %w", u.Redacted(), errPlain)
+	}
+	return nil
+}
+
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()

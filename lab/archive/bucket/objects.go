@@ -3,6 +3,7 @@ package bucket
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -91,10 +92,26 @@ func newClient(cfg aws.Config, l archive.Location) *s3.Client {
 		if l.Endpoint != "" {
 			o.BaseEndpoint = aws.String(l.Endpoint)
 		}
+		if b, ok := cfg.HTTPClient.(*awshttp.BuildableClient); ok {
+			o.HTTPClient = &http.Client{Transport: b.GetTransport(), Timeout: b.GetTimeout(), CheckRedirect: func(to *http.Request, via []*http.Request) error { return mayGo(l, to, len(via)) }}
+		}
 		o.UsePathStyle = l.PathStyle
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	})
+}
+
+// mayGo says whether a store may send a request elsewhere: by statuses that keep its method
+// (S3 does so by 307), and not where the location doesn't let it be sent.
+func mayGo(l archive.Location, to *http.Request, times int) error {
+	const most = 10
+	if status := to.Response.StatusCode; times >= most || status != http.StatusTemporaryRedirect && status != http.StatusPermanentRedirect {
+		return http.ErrUseLastResponse
+	}
+	if err := l.Permits(&url.URL{Scheme: to.URL.Scheme, Host: to.URL.Host}); err != nil {
+		return fmt.Errorf("the store sends requests elsewhere: %w", err)
+	}
+	return nil
 }
 
 // put uploads a file of the size, in one request: the object is there wholly or
@@ -153,21 +170,39 @@ func (o *objects) list(ctx context.Context, prefix string, oneLevel bool, each f
 	if oneLevel {
 		in.Delimiter = aws.String("/")
 	}
-	pages := s3.NewListObjectsV2Paginator(o.client, in)
-	for pages.HasMorePages() {
-		if err := o.page(ctx, pages, each); err != nil {
+	had := map[[sha256.Size]byte]bool{} // tokens, which may be long
+	for n := 1; ; n++ {
+		next, err := o.page(ctx, in, each)
+		if err != nil || next == "" {
 			return err
 		}
+		if token := sha256.Sum256([]byte(next)); had[token] {
+			return fmt.Errorf("given up: after %d pages the store sends the listing back to one that it has told already", n)
+		} else if n >= mostPages {
+			return fmt.Errorf("given up: the listing has more than %d pages", mostPages)
+		} else {
+			had[token] = true
+		}
+		in.ContinuationToken = aws.String(next)
 	}
-	return nil
 }
 
-func (o *objects) page(ctx context.Context, pages *s3.ListObjectsV2Paginator, each func(key string, size int64)) error {
+// mostPages bounds a listing: a page has up to a thousand keys.
+const mostPages = 100_000
+
+// page lists what stands on a page, and returns the token of the next one; "" if it is the
+// last.
+func (o *objects) page(ctx context.Context, in *s3.ListObjectsV2Input, each func(key string, size int64)) (next string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, allowance(0))
 	defer cancel()
-	page, err := pages.NextPage(ctx)
+	page, err := o.client.ListObjectsV2(ctx, in)
 	if err != nil {
-		return brief(err)
+		return "", brief(err)
+	}
+	if aws.ToBool(page.IsTruncated) {
+		if next = aws.ToString(page.NextContinuationToken); next == "" {
+			return "", errors.New("the store says that a listing goes on, and not where")
+		}
 	}
 	for _, folder := range page.CommonPrefixes {
 		each(strings.TrimPrefix(aws.ToString(folder.Prefix), o.prefix), 0)
@@ -175,7 +210,7 @@ func (o *objects) page(ctx context.Context, pages *s3.ListObjectsV2Paginator, ea
 	for _, object := range page.Contents {
 		each(strings.TrimPrefix(aws.ToString(object.Key), o.prefix), aws.ToInt64(object.Size))
 	}
-	return nil
+	return next, nil
 }
 
 // remove deletes an object; one that isn't there is no error.
