@@ -58,15 +58,8 @@ func (l *loop) hangUp(k *call) {
 	if k.fd < 0 {
 		return
 	}
-	m, s := k.on, &k.sink
-	l.touch(m)
-	if s.stream != nil {
-		s.stream.User = nil
-		m.codec.Release(s.stream)
-	}
-	m.part(s)
-	m.idleFrom = l.now
-	k.fd, k.client, k.on, s.mux, s.stream = -1, nil, nil, nil, nil
+	l.leaveCarrier(k)
+	k.fd, k.client = -1, nil
 	if cap(k.in) > keptOutbox {
 		k.in = nil
 	}
@@ -75,6 +68,22 @@ func (l *loop) hangUp(k *call) {
 	}
 	k.out.reset()
 	l.calls.remove(k.id)
+}
+
+// leaveCarrier takes a call off its connection. A stream that isn't at its end is reset.
+func (l *loop) leaveCarrier(k *call) {
+	m, s := k.on, &k.sink
+	if m == nil {
+		return
+	}
+	l.touch(m)
+	if s.stream != nil {
+		s.stream.User = nil
+		m.codec.Release(s.stream)
+	}
+	m.part(s)
+	m.idleFrom = l.now
+	k.on, s.mux, s.stream = nil, nil, nil
 }
 
 // resetCall passes on why the client has reset its stream.
@@ -260,8 +269,10 @@ func (l *loop) passHeld(k *call) {
 
 // giveOn gives the client a part, which opens the window for as much.
 func (l *loop) giveOn(k *call, part []byte, last bool) {
-	l.touch(k.on)
-	k.on.codec.Consume(k.sink.stream, len(part))
+	if k.on != nil { // else its connection is lost, and this is the rest of what came
+		l.touch(k.on)
+		k.on.codec.Consume(k.sink.stream, len(part))
+	}
 	l.out = l.out[:0]
 	l.give(k.client, &k.backend, part, last)
 }
@@ -293,6 +304,9 @@ func (l *loop) callLost(k *call, m *mux) {
 	switch {
 	case c == nil:
 		l.hangUp(k)
+	case k.ended: // all of the response is in: the client gets what it hasn't taken yet
+		l.leaveCarrier(k)
+		k.broken = true
 	case c.x.hedge != nil:
 		l.unhedge(c, &k.backend)
 	case m.conn.secure != nil && !m.conn.up && m.why == request.OK: // it speaks HTTP/1.1 only

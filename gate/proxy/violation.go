@@ -47,8 +47,11 @@ func (l *loop) sever(id int32) {
 	case ofConnections:
 		l.severConnection(l.connections.at(id >> 2))
 	case ofCalls:
-		if m := l.calls.at(id >> 2).on; m != nil {
-			l.severConnection(m.conn)
+		k := l.calls.at(id >> 2)
+		if k.on != nil {
+			l.severConnection(k.on.conn)
+		} else if k.client != nil { // its connection is lost already
+			l.severClient(k.client)
 		}
 	}
 }
