@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -169,9 +170,7 @@ func (k *connection2) take(j *judge, s *h2stream) {
 		k.cut(j, err)
 		return
 	}
-	status := 0
-	fmt.Sscan(value(s.head, ":status"), &status)
-	j.head(status, func(name string) string { return value(s.head, name) })
+	j.head(number(value(s.head, ":status")), func(name string) string { return value(s.head, name) })
 	p := make([]byte, 8<<10)
 	for got := 0; ; {
 		n, err := s.Read(p)
@@ -196,6 +195,15 @@ func (k *connection2) take(j *judge, s *h2stream) {
 	trailers := fieldsOf(s.trailers)
 	k.mu.Unlock()
 	j.ended(trailers)
+}
+
+// number is a status as a number; 0: it is none.
+func number(status string) int {
+	n, err := strconv.Atoi(status)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 func fieldsOf(list []hpack.HeaderField) (fields []field) {

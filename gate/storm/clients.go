@@ -18,8 +18,13 @@ func (s *Storm) client(rng *rand.Rand, kind string, end time.Time) {
 		s.client1(rng, kind, end)
 	case "c2", "c2tls", "grpc":
 		s.client2(rng, kind, end)
-	case "ws", "wstls":
-		if r := s.draw(rng, kind); r != nil {
+	case "ws", "wstls", "ws2":
+		switch r := s.draw(rng, kind); {
+		case r == nil:
+			time.Sleep(10 * time.Millisecond)
+		case kind == "ws2":
+			s.askWS2(rng, r)
+		default:
 			s.askWS(r)
 		}
 	}

@@ -16,7 +16,16 @@ func (s *Storm) configure(rng *rand.Rand, changed bool) error {
 	var b strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
 	p("listen: [{address: %q, tls: false}, %q]\nadmin: %q\n", s.plain, s.secured, s.admin)
+	if s.kept {
+		p("access-log: {to: ./access.log}\n")
+	}
 	p("tls: {certificates: [{cert: ./cert.pem, key: ./key.pem}]}\n")
+	if s.on["plugins"] {
+		p("plugins:\n")
+		for _, name := range pluginNames {
+			p("  %s: {wasm: ./%s.wasm, time: 9s, instances: 4, queue: {wait: 9s}}\n", name, name)
+		}
+	}
 	p("cache: {size: 16MiB}\nclient: {drain: 8s, rate: 0B}\nroutes:\n")
 	for _, r := range s.routes {
 		p("  - name: %s\n    match: {path: \"/%s/*\"}\n    timeout: 18s\n    to: %s\n", r.name, r.name, r.to)

@@ -57,6 +57,14 @@ type follower struct {
 	wrong string
 }
 
+// length is how much has come; nil: nothing is followed.
+func (f *follower) length() int {
+	if f == nil {
+		return 0
+	}
+	return f.at
+}
+
 // take looks at the next bytes.
 func (f *follower) take(p []byte) {
 	if f.wrong == "" {

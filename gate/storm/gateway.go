@@ -77,7 +77,7 @@ func (c *child) tail(n int) string {
 		return err.Error()
 	}
 	text := string(b)
-	for _, sign := range []string{"panic: ", "fatal error: ", "SIGSEGV"} {
+	for _, sign := range []string{"panic: ", "fatal error: ", "SIGSEGV", "a mistake of nanogate's own"} {
 		if i := strings.Index(text, sign); i >= 0 {
 			return text[i:min(len(text), i+n)]
 		}
@@ -104,21 +104,27 @@ func (c *child) resident() int {
 	return 0
 }
 
-// gauges are its figures that must be 0 while nothing is under way, and aren't.
-func (s *Storm) gauges() (list []string, err error) {
+// gauges are its figures that must be 0 while nothing is under way, and aren't; wrong are
+// those that must be 0 always.
+func (s *Storm) gauges() (list, wrong []string, err error) {
 	c := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 5 * time.Second}
 	resp, err := c.Get("http://" + s.admin + "/metrics")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer resp.Body.Close()
 	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
 		name, value, _ := strings.Cut(lines.Text(), " ")
 		zero := name == "nanogate_clients" || strings.HasPrefix(name, "nanogate_endpoint_active") ||
 			strings.HasPrefix(name, "nanogate_limit_state") && (strings.Contains(name, `"taken"`) || strings.Contains(name, `"waiting"`))
-		if zero && value != "0" {
+		mistake := name == "nanogate_internal_errors_total" || strings.HasPrefix(name, "nanogate_middleware_failures_total") ||
+			strings.HasPrefix(name, "nanogate_plugin_failures_total")
+		switch {
+		case zero && value != "0":
 			list = append(list, name+" "+value)
+		case mistake && value != "0":
+			wrong = append(wrong, name+" "+value)
 		}
 	}
-	return list, nil
+	return list, wrong, nil
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -50,9 +51,10 @@ type h2conn struct {
 	last    uint32 // of a server: the highest stream that was served
 	went    bool   // of a server: it said GOAWAY, and looks at no stream above that one
 	above   uint32
-	going   bool  // the other end said GOAWAY
-	send    int64 // window of the connection
-	initial int64 // what streams have at first to send
+	going   bool        // the other end said GOAWAY
+	broken  atomic.Bool // this end has broken it off, and with it perhaps what was sent
+	send    int64       // window of the connection
+	initial int64       // what streams have at first to send
 	err     error
 }
 

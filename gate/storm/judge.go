@@ -19,10 +19,16 @@ type judge struct {
 	of       *request // whose response it is, by what it says
 	by       string
 	content  *follower // nil for what the gateway says itself
+	said     []byte    // which is this
 	trailers []field
 	bare     bool       // there is no content, as to HEAD
 	prior    []*request // on the same connection over HTTP/1.1
 }
+
+// long is what a request that is under way while the gateway drains doesn't take.
+const long = 6 * time.Second
+
+const mostSaid = 4 << 10
 
 // head looks at the head of the response; fields are found by get.
 func (j *judge) head(status int, get func(name string) string) {
@@ -58,6 +64,9 @@ func (j *judge) head(status int, get func(name string) string) {
 	} else {
 		j.content = &follower{want: content(token+j.by, j.of.want)}
 	}
+	if j.r.route.plugin != "" && get("x-plugin") != "yes" {
+		j.s.violate("plugin-passed-by", "%s has seen no response to %s", j.r.route.plugin, j.r)
+	}
 	if length := get("content-length"); length != "" && length != strconv.Itoa(j.of.want) && j.r.size == 0 {
 		j.s.violate("wrong-length", "Content-Length %s, not %d, for %s", length, j.of.want, j.r)
 	}
@@ -75,6 +84,8 @@ func (r *request) response(by string) []byte {
 func (j *judge) Write(p []byte) (int, error) {
 	if j.content != nil {
 		j.content.take(p)
+	} else if len(j.said) < mostSaid {
+		j.said = append(j.said, p...)
 	}
 	return len(p), nil
 }
@@ -93,7 +104,7 @@ func (j *judge) ended(trailers []field) {
 	j.trailers = trailers
 	if j.content == nil {
 		if why := j.unexplained(); why != "" {
-			j.s.violate(fmt.Sprintf("unexplained-%d", j.status), "%s: %s", why, j.r)
+			j.s.violate(fmt.Sprintf("unexplained-%d", j.status), "%s, it says %.300q: %s", why, j.said, j.r)
 		}
 		return
 	}
@@ -116,7 +127,7 @@ func (j *judge) ended(trailers []field) {
 
 // mustTrail is whether the trailers must have come.
 func (j *judge) mustTrail() bool {
-	return len(j.of.replies) > 0 && !j.bare && j.status == 200 && j.of == j.r && (j.r.size > 0 || j.r.client == "c2" || j.r.client == "c2tls") && !j.of.lengthy
+	return len(j.of.replies) > 0 && !j.bare && j.status == 200 && j.of == j.r && (j.r.size > 0 || j.r.client == "c2" || j.r.client == "c2tls") && !j.of.lengthy && !j.r.route.waits()
 }
 
 // cut is told when the response broke off, or never began.
@@ -130,20 +141,31 @@ func (j *judge) cut(err error) {
 	case late:
 		j.s.count(j.r.client + " hung")
 		j.s.violate("hang", "%v; status %d, %s", err, j.status, j.r)
+	case j.s.draining.Load() && time.Since(j.r.begun) > long:
+		j.s.count(j.r.client + " hung")
+		j.s.violate("hang", "%v, %v after it began, as the gateway ended; status %d, %s", err, time.Since(j.r.begun), j.status, j.r)
 	case j.content != nil && j.content.wrong != "":
 		j.s.count(j.r.client + " cut")
 		j.s.violate("response-body", "%s, by %s, and then %v: %s", j.content.wrong, j.by, err, j.r)
 	case j.status == 0:
 		j.s.count(j.r.client + " no-response")
 		if !j.excused() {
-			j.s.violate("no-response", "%v: %s", err, j.r)
+			j.s.violate("no-response", "%v: %s%s", err, j.r, j.before())
 		}
 	default:
 		j.s.count(j.r.client + " cut")
 		if !j.excused() {
-			j.s.violate("response-cut", "%v: status %d, %s", err, j.status, j.r)
+			j.s.violate("response-cut", "%v: status %d, %d of %d bytes, the %dth on its connection: %s", err, j.status, j.content.length(), j.r.want, len(j.prior)+1, j.r)
 		}
 	}
+}
+
+// before says what was asked before on the connection.
+func (j *judge) before() string {
+	if n := len(j.prior); n > 0 {
+		return fmt.Sprintf("; before it: %s", j.prior[n-1])
+	}
+	return ""
 }
 
 // excused is whether something was done to the request, or to its upstreams meanwhile, that
@@ -152,30 +174,69 @@ func (j *judge) excused() bool {
 	if j.s.draining.Load() || j.r.gone.Load() {
 		return true
 	}
+	if one := j.whole(); one != nil { // what an endpoint has sent whole comes
+		return one.broken.Load() || one.endpoint.stopped.Load() > one.at.UnixNano()
+	}
 	if j.r.suffered() {
 		return true
 	}
-	if n := len(j.prior); n > 0 && j.status == 0 && j.prior[n-1].suffered() {
-		return true // what follows a response that was cut may go with it
+	if n := len(j.prior); n > 0 && j.status == 0 && len(j.prior[n-1].body) > 0 && j.prior[n-1].suffered() {
+		return true // a response may end before the body of its request has been taken: then the connection does too
 	}
 	for _, name := range j.r.route.groups {
-		if g := j.s.groups[name]; g.disturbedSince(j.r.begun.Add(-500 * time.Millisecond)) {
+		g, since := j.s.groups[name], j.r.begun.Add(-500*time.Millisecond)
+		if g.disturbedSince(since) || g.wentSince(since) >= refusals {
 			return true
 		}
 	}
 	return false
 }
 
-// suffered is whether an endpoint did something wrong to one of its tries.
+// whole is the try whose response was sent whole, if it is the one that the client has begun
+// to get, or the only one; nil: none was.
+func (j *judge) whole() (last *run) {
+	j.r.mu.Lock()
+	defer j.r.mu.Unlock()
+	n := 0
+	for _, one := range j.r.runs {
+		if one.shadow {
+			continue
+		}
+		n++
+		if one.answered && (j.by == "" || j.by == one.endpoint.name) {
+			last = one
+		}
+	}
+	if j.by == "" && n > 1 {
+		return nil
+	}
+	return last
+}
+
+// What endpoints haven't looked at the gateway sends again, up to so often, as long as it has
+// the body: it keeps that much of what it has sent.
+const (
+	refusals = 3
+	kept     = 64 << 10
+)
+
+// suffered is whether an endpoint did something to one of its tries that requests may fail of.
+// One that lets a connection go takes what it has begun to its end; what it refuses, and what
+// it says 500 to, is no failure.
 func (r *request) suffered() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	refused := 0
 	for _, one := range r.runs {
-		if one.fault != "" {
+		switch one.fault {
+		case "", "goaway", "graceful", "goaway-after", "status":
+		case "refused", "goaway0":
+			refused++
+		default:
 			return true
 		}
 	}
-	return false
+	return refused >= refusals || refused > 0 && len(r.body) > kept
 }
 
 // unexplained says what is wrong with a status of the gateway's own, "" if nothing is.
@@ -194,7 +255,7 @@ func (j *judge) unexplained() string {
 			return "there is no limit"
 		}
 	case 504:
-		if !j.s.draining.Load() {
+		if !j.s.draining.Load() && !j.r.trickles() {
 			return "no upstream was that slow"
 		}
 	default:
@@ -203,6 +264,19 @@ func (j *judge) unexplained() string {
 		}
 	}
 	return ""
+}
+
+// trickles is whether an endpoint has taken some of the body by tiny windows: all of a long one
+// may take longer than there is time on a machine that is busy.
+func (r *request) trickles() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, one := range r.runs {
+		if one.got > 0 && one.endpoint.window == tiny {
+			return true
+		}
+	}
+	return false
 }
 
 // statusOf is what a status of gRPC that the gateway gives stands for.

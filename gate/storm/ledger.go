@@ -27,6 +27,7 @@ type request struct {
 	replies  []field // trailers of the response
 	interims int
 	early    bool // the response comes before the body is in
+	duplex   bool // both come at once, and the response ends after the body
 	lengthy  bool // the response says its length
 	slow     bool // the upstream is
 	faults   []string
@@ -49,9 +50,10 @@ type run struct {
 	refused  bool // it said that it hasn't looked at it
 	fault    string
 	at       time.Time
-	got      int  // bytes of the body
-	whole    bool // the body was
-	answered bool // the response was sent whole
+	got      int          // bytes of the body
+	whole    bool         // the body was
+	answered bool         // the response was sent whole
+	broken   *atomic.Bool // its connection was, and with it perhaps what was sent
 	done     chan struct{}
 }
 
@@ -64,7 +66,7 @@ func (r *request) String() string {
 	for _, one := range []struct {
 		is   bool
 		name string
-	}{{r.expect, "expect"}, {len(r.asked) > 0, "request trailers"}, {len(r.replies) > 0, "trailers"}, {r.interims > 0, "interims"}, {r.early, "early"}, {r.slow, "slow"}, {r.abort != "", "abort " + r.abort}, {r.allSent.Load(), "all sent"}} {
+	}{{r.expect, "expect"}, {len(r.asked) > 0, "request trailers"}, {len(r.replies) > 0, "trailers"}, {r.interims > 0, "interims"}, {r.early, "early"}, {r.duplex, "duplex"}, {r.slow, "slow"}, {r.abort != "", "abort " + r.abort}, {r.allSent.Load(), "all sent"}} {
 		if one.is {
 			s += ", " + one.name
 		}
@@ -112,13 +114,13 @@ func (r *request) fault(try int) string {
 }
 
 // begins notes that an endpoint has a request's head. What is wrong with that is told.
-func (l *ledger) begins(e *endpoint, token, method, path, authority string, mirrored bool) (*request, *run) {
+func (l *ledger) begins(e *endpoint, broken *atomic.Bool, token, method, path, authority string, mirrored bool) (*request, *run) {
 	r := l.find(token)
 	if r == nil {
 		l.violate("unknown-request", "%s got %s %s with the token %q, which nobody sent", e.name, method, path, token)
 		return nil, nil
 	}
-	one := &run{endpoint: e, shadow: mirrored, at: time.Now(), done: make(chan struct{})}
+	one := &run{endpoint: e, broken: broken, shadow: mirrored, at: time.Now(), done: make(chan struct{})}
 	r.mu.Lock()
 	tries := 0
 	for _, other := range r.runs {

@@ -28,9 +28,9 @@ type Options struct {
 // AllFeatures is what may be switched on: who asks, who is asked, what routes do, how peers
 // behave, what happens to the gateway.
 var AllFeatures = []string{
-	"c1", "c1tls", "pipe", "c2", "c2tls", "grpc", "web", "json", "ws", "wstls",
+	"c1", "c1tls", "pipe", "c2", "c2tls", "grpc", "web", "json", "ws", "wstls", "ws2",
 	"h1", "h1s", "h2c", "h2s",
-	"retry", "hedge", "mirror", "cache", "limits", "canary", "weights", "host", "expect", "trailers", "interims", "early",
+	"retry", "hedge", "mirror", "cache", "limits", "canary", "weights", "host", "plugins", "expect", "trailers", "interims", "early", "duplex",
 	"faults", "kills", "abort", "slow", "greet", "streams", "windows", "tiny",
 	"reload", "drain",
 }

@@ -21,7 +21,8 @@ type route struct {
 	retry  int      // attempts
 	hedge  bool
 	limits bool
-	host   bool // the upstream is asked by its own name
+	host   bool   // the upstream is asked by its own name
+	plugin string // that sees requests and responses
 	lines  []string
 }
 
@@ -68,7 +69,8 @@ func (s *Storm) plan() error {
 			s.planRoute(kind, two)
 		}
 	}
-	if list := names("h1", "h2c"); (s.on["ws"] || s.on["wstls"]) && len(list) > 0 {
+	// By TLS an upgrade agrees on HTTP/1.1 with the endpoint, which h2s don't speak.
+	if list := names("h1", "h1s", "h2c"); (s.on["ws"] || s.on["wstls"] || s.on["ws2"]) && len(list) > 0 {
 		s.planRoute("ws", list)
 		s.planRoute("ws", list)
 	}
@@ -97,7 +99,7 @@ func (s *Storm) planGroup(kind, name string) error {
 				e.piece = []int{0, 500, 5000}[s.rng.IntN(3)]
 			}
 			if s.on["tiny"] && s.rng.IntN(6) == 0 {
-				e.window, e.piece = 17, 17
+				e.window, e.piece = tiny, tiny
 			}
 		}
 		e.at = fmt.Sprintf("127.%d.%d.%d:0", 1+s.rng.IntN(254), s.rng.IntN(256), 1+s.rng.IntN(254))
@@ -114,6 +116,8 @@ func (s *Storm) planGroup(kind, name string) error {
 	s.order = append(s.order, name)
 	return nil
 }
+
+const tiny = 17 // bytes
 
 // planRoute draws a route of that kind to some of the groups.
 func (s *Storm) planRoute(kind string, among []string) {
@@ -165,13 +169,21 @@ func (s *Storm) planRoute(kind string, among []string) {
 			add("shed: {objective: 50ms, least: 2, most: 50}")
 		}
 	}
+	if chance("plugins", 3) {
+		names := pluginNames
+		if kind != "plain" && kind != "cache" {
+			names = names[:1] // the others want bodies as a whole, which streams have not
+		}
+		r.plugin = names[s.rng.IntN(len(names))]
+		add("use: %s", r.plugin)
+	}
 	if chance("host", 2) {
 		r.host = true
 		add("host: upstream")
 	}
 	switch kind {
 	case "cache":
-		add("cache: {}")
+		add("cache: {shared: true}")
 	case "web":
 		add("grpc-web: true")
 	case "json":
@@ -182,7 +194,7 @@ func (s *Storm) planRoute(kind string, among []string) {
 // draw draws a request for that kind of client.
 func (s *Storm) draw(rng *rand.Rand, client string) *request {
 	r := &request{token: s.prefix + fmt.Sprint(s.serial.Add(1)), client: client, begun: time.Now()}
-	kind := map[string]string{"grpc": "grpc", "web": "web", "json": "json", "ws": "ws", "wstls": "ws"}[client]
+	kind := map[string]string{"grpc": "grpc", "web": "web", "json": "json", "ws": "ws", "wstls": "ws", "ws2": "ws"}[client]
 	if kind == "" {
 		kind = "plain"
 		if s.on["cache"] && rng.IntN(5) == 0 {
@@ -235,7 +247,8 @@ func (s *Storm) draw(rng *rand.Rand, client string) *request {
 // drawMore draws what else may be of a request.
 func (s *Storm) drawMore(rng *rand.Rand, r *request, chance func(string, int) bool) {
 	r.expect = len(r.body) > 0 && chance("expect", 6)
-	r.early = chance("early", 12) && r.route.kind == "plain"
+	r.early = chance("early", 12) && slices.Contains([]string{"plain", "grpc", "web"}, r.route.kind)
+	r.duplex = chance("duplex", 4) && !r.early && !r.expect && slices.Contains([]string{"plain", "grpc", "web"}, r.route.kind)
 	if chance("trailers", 3) {
 		r.replies = []field{{"x-trailer", r.token}}
 	}
@@ -245,7 +258,7 @@ func (s *Storm) drawMore(rng *rand.Rand, r *request, chance func(string, int) bo
 	if chance("interims", 5) {
 		r.interims = 1 + rng.IntN(2)
 	}
-	if chance("abort", 12) {
+	if chance("abort", 12) && !r.early { // who reads nothing before all is sent waits for an early response for ever
 		r.abort, r.hard = []string{"head", "body", "response", "content", "end"}[rng.IntN(5)], rng.IntN(2) == 0
 	}
 	if s.on["faults"] && r.route.kind != "ws" && len(s.options.Faults) > 0 {

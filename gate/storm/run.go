@@ -31,6 +31,7 @@ type Storm struct {
 	secured     string
 	admin       string
 	child       *child
+	kept        bool // somebody will look at what is in the folder
 	serial      atomic.Int64
 	draining    atomic.Bool
 	work        sync.WaitGroup
@@ -46,6 +47,7 @@ func Run(o Options) (*Report, error) {
 		s.on[name] = true
 	}
 	s.rng = s.stream(0)
+	s.kept = o.Folder != ""
 	if s.options.Folder == "" {
 		folder, err := os.MkdirTemp("", "storm-")
 		if err != nil {
@@ -78,7 +80,7 @@ func (s *Storm) prepare() error {
 		*at = ln.Addr().String()
 		ln.Close()
 	}
-	return errors.Join(s.certify(), writeDescriptors(s.options.Folder+"/api.pb"), s.plan(), s.configure(s.rng, false), s.start())
+	return errors.Join(s.certify(), writeDescriptors(s.options.Folder+"/api.pb"), writePlugins(s.options.Folder), s.plan(), s.configure(s.rng, false), s.start())
 }
 
 // load sends requests for the time that is asked for, waits until all is at rest, and has
@@ -104,7 +106,7 @@ func (s *Storm) load() {
 func (s *Storm) clients(end time.Time) *sync.WaitGroup {
 	var all sync.WaitGroup
 	var kinds []string
-	for _, kind := range []string{"c1", "c1tls", "pipe", "c2", "c2tls", "grpc", "web", "json", "ws", "wstls"} {
+	for _, kind := range []string{"c1", "c1tls", "pipe", "c2", "c2tls", "grpc", "web", "json", "ws", "wstls", "ws2"} {
 		if s.on[kind] {
 			kinds = append(kinds, kind)
 		}
@@ -133,7 +135,7 @@ func (s *Storm) died() bool {
 
 // rest waits until the gateway holds nothing more than it did before the load.
 func (s *Storm) rest(files, memory int) {
-	var left []string
+	var left, wrong []string
 	now := 0
 	for range 100 {
 		time.Sleep(200 * time.Millisecond)
@@ -141,7 +143,7 @@ func (s *Storm) rest(files, memory int) {
 			return
 		}
 		var err error
-		if left, err = s.gauges(); err != nil {
+		if left, wrong, err = s.gauges(); err != nil {
 			left = []string{err.Error()}
 		}
 		if now = s.child.files(); now <= files+2 && len(left) == 0 {
@@ -153,6 +155,9 @@ func (s *Storm) rest(files, memory int) {
 	}
 	if len(left) > 0 {
 		s.violate("not-at-rest", "20 s after the load: %v", left)
+	}
+	if len(wrong) > 0 {
+		s.violate("own-mistake", "%v\n%s", wrong, s.child.tail(3000))
 	}
 	if grown := s.child.resident() - memory; grown > 400<<20 {
 		s.violate("memory", "%d MB more than at the start", grown>>20)

@@ -47,17 +47,24 @@ func (e *endpoint) handle(x served, r *request, one *run) {
 	if r.slow {
 		time.Sleep(time.Duration(len(r.token)+len(r.body)%40) * time.Millisecond)
 	}
-	if !early && !e.s.readBody(r, one, x, -1) {
+	read := func() bool { return true }
+	switch {
+	case early:
+	case r.duplex:
+		whole := make(chan bool, 1)
+		go func() { whole <- e.s.readBody(r, one, x, -1) }()
+		read = func() bool { return <-whole }
+	case !e.s.readBody(r, one, x, -1):
 		return
 	}
 	if at("goaway", "graceful") {
 		return
 	}
-	e.respond(x, r, one, at)
+	e.respond(x, r, one, at, read)
 }
 
-// respond gives the response.
-func (e *endpoint) respond(x served, r *request, one *run, at func(...string) bool) {
+// respond gives the response, whose end waits until the request is read.
+func (e *endpoint) respond(x served, r *request, one *run, at func(...string) bool, read func() bool) {
 	all := r.response(e.name)
 	length := -1
 	if r.lengthy && r.size == 0 {
@@ -91,6 +98,9 @@ func (e *endpoint) respond(x served, r *request, one *run, at func(...string) bo
 		}
 		all = all[n:]
 		pause(r.slow)
+	}
+	if !read() {
+		return
 	}
 	trailers := r.replies
 	if r.size > 0 {

@@ -9,12 +9,14 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 )
 
 // exchange1 is a request over HTTP/1.1.
 type exchange1 struct {
 	e       *endpoint
 	c       net.Conn
+	broken  *atomic.Bool // it is
 	w       *bufio.Writer
 	r       *http.Request
 	told    bool // 100 Continue was sent, or isn't asked for
@@ -31,7 +33,8 @@ func (e *endpoint) serve1(c net.Conn) {
 		if err != nil {
 			return
 		}
-		req, one := e.s.begins(e, r.Header.Get("x-token"), r.Method, r.RequestURI, r.Host, r.Header.Get("x-mirrored") != "")
+		broken := &atomic.Bool{}
+		req, one := e.s.begins(e, broken, r.Header.Get("x-token"), r.Method, r.RequestURI, r.Host, r.Header.Get("x-mirrored") != "")
 		if req == nil {
 			io.WriteString(c, "HTTP/1.1 500 Unknown\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 			return
@@ -40,7 +43,7 @@ func (e *endpoint) serve1(c net.Conn) {
 			e.tunnel1(c, in, r, req, one)
 			return
 		}
-		x := &exchange1{e: e, c: c, w: bufio.NewWriter(c), r: r, told: r.Header.Get("Expect") == ""}
+		x := &exchange1{e: e, c: c, broken: broken, w: bufio.NewWriter(c), r: r, told: r.Header.Get("Expect") == ""}
 		e.handle(x, req, one)
 		if x.over || !one.answered {
 			return
@@ -117,6 +120,11 @@ func (x *exchange1) end(trailers []field) error {
 
 func (x *exchange1) fail(fault string) (goesOn bool) {
 	x.over = true
+	if fault == "close-after" {
+		shut(x.c)
+		return false
+	}
+	x.broken.Store(true)
 	x.e.of.disturb()
 	closeConn(x.c, strings.HasPrefix(fault, "cut"))
 	x.e.of.disturb()

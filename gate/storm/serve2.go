@@ -55,7 +55,7 @@ func (c *h2conn) greet2() error {
 // stream serves one.
 func (e *endpoint) stream(s *h2stream) {
 	method, path := value(s.head, ":method"), value(s.head, ":path")
-	r, one := e.s.begins(e, value(s.head, "x-token"), method, path, value(s.head, ":authority"), value(s.head, "x-mirrored") != "")
+	r, one := e.s.begins(e, &s.c.broken, value(s.head, "x-token"), method, path, value(s.head, ":authority"), value(s.head, "x-mirrored") != "")
 	if r == nil {
 		s.reset(http2.ErrCodeProtocol)
 		return
@@ -116,21 +116,25 @@ func (x *exchange2) fail(fault string) (goesOn bool) {
 	case strings.HasPrefix(fault, "rst-"):
 		x.reset([]http2.ErrCode{http2.ErrCodeInternal, http2.ErrCodeCancel, http2.ErrCodeEnhanceYourCalm, http2.ErrCodeProtocol}[x.id/2%4])
 	case fault == "goaway0":
-		x.e.of.disturb()
+		x.e.of.goes()
 		if !c.goAway(x.id) {
 			x.reset(http2.ErrCodeRefusedStream)
 		}
 	case fault == "goaway", fault == "goaway-after":
-		x.e.of.disturb()
+		x.e.of.goes()
 		c.goAway(0)
 		return true
 	case fault == "graceful":
-		x.e.of.disturb()
+		x.e.of.goes()
 		c.write(func() error { return c.fr.WriteGoAway(1<<31-1, http2.ErrCodeNo, nil) })
 		time.Sleep(5 * time.Millisecond)
 		c.goAway(0)
 		return true
+	case fault == "close-after":
+		x.e.of.disturb() // what else is under way on it
+		shut(c.nc)
 	default: // close-, cut-
+		c.broken.Store(true)
 		x.e.of.disturb()
 		closeConn(c.nc, strings.HasPrefix(fault, "cut"))
 		x.e.of.disturb()

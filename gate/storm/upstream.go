@@ -4,6 +4,7 @@ package storm
 
 import (
 	"crypto/tls"
+	"io"
 	"math/rand/v2"
 	"net"
 	"slices"
@@ -19,6 +20,9 @@ type group struct {
 	endpoints []*endpoint
 	spare     *endpoint // which a change of the configuration adds
 	disturbed atomic.Int64
+
+	mu   sync.Mutex
+	went []time.Time // when its connections said GOAWAY
 }
 
 // disturb notes that something happens to its endpoints, or their connections, that requests
@@ -26,6 +30,23 @@ type group struct {
 func (g *group) disturb() { g.disturbed.Store(time.Now().UnixNano()) }
 
 func (g *group) disturbedSince(t time.Time) bool { return g.disturbed.Load() > t.UnixNano() }
+
+// goes notes that one of its connections says GOAWAY.
+func (g *group) goes() {
+	g.mu.Lock()
+	g.went = append(g.went, time.Now())
+	g.mu.Unlock()
+}
+
+// wentSince is how often its connections have said GOAWAY since then.
+func (g *group) wentSince(t time.Time) (n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i := len(g.went); i > 0 && g.went[i-1].After(t); i-- {
+		n++
+	}
+	return n
+}
 
 // endpoint is a server of it.
 type endpoint struct {
@@ -45,6 +66,8 @@ type endpoint struct {
 	ln    net.Listener
 	conns map[net.Conn]bool
 	ended bool
+
+	stopped atomic.Int64 // when its connections were closed last
 }
 
 func (e *endpoint) http2() bool { return e.of.kind == "h2c" || e.of.kind == "h2s" }
@@ -122,6 +145,7 @@ func (e *endpoint) stop(connections, hard bool) {
 		e.ln = nil
 	}
 	if connections {
+		e.stopped.Store(time.Now().UnixNano())
 		for c := range e.conns {
 			if hard {
 				c.(*net.TCPConn).SetLinger(0)
@@ -148,6 +172,17 @@ func closeConn(c net.Conn, hard bool) {
 		c.(*net.TCPConn).SetLinger(0)
 	}
 	c.Close()
+}
+
+// shut ends what this end sends, as who has said all closes a connection: it reads on until
+// the other end has closed it too, so that nothing is reset. That is while it serves still.
+func shut(c net.Conn) {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	c.(*net.TCPConn).CloseWrite()
+	c.SetReadDeadline(time.Now().Add(2 * time.Second))
+	io.Copy(io.Discard, c)
 }
 
 // pause is a short one, now and then.

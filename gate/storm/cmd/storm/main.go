@@ -30,7 +30,7 @@ func main() {
 	flag.StringVar(&faults, "faults", "", "what upstreams do wrong, of those that -list shows; all without it")
 	flag.Float64Var(&o.Share, "share", 0.1, "of the requests that have a fault")
 	flag.IntVar(&o.Show, "show", 3, "violations of each kind that are shown")
-	flag.StringVar(&o.Folder, "folder", "", "keep the gateway's configuration and log in this folder")
+	flag.StringVar(&o.Folder, "folder", "", "keep the gateway's configuration, log and access log in this folder")
 	list := flag.Bool("list", false, "list features and faults")
 	flag.Parse()
 	if *list {
