@@ -198,3 +198,73 @@ func TestRequestsStayWithTheirUpstream(t *testing.T) {
 		}
 	}
 }
+
+// A client over HTTP/1.1 that has all of a response, as its head says, goes on with its next
+// request, though the upstream's stream hasn't come to its end and is lost.
+func TestResponsesThatOnlyLackTheirEnd(t *testing.T) {
+	ends := map[string]func(f *framed, id uint32){
+		"closed": func(f *framed, _ uint32) { f.Conn.Close() },
+		"reset":  func(f *framed, id uint32) { f.WriteRSTStream(id, xhttp2.ErrCodeInternal) },
+		"wrong":  func(f *framed, id uint32) { f.WriteRawFrame(xhttp2.FrameWindowUpdate, 0, 0, []byte{0, 0, 0, 0}) },
+	}
+	for name, first := range map[string]struct {
+		head    []string
+		content string
+	}{
+		"its length": {[]string{":status", "200", "content-length", "5"}, "whole"},
+		"none":       {[]string{":status", "200", "content-length", "0"}, ""},
+		"204":        {[]string{":status", "204"}, ""},
+	} {
+		for how, end := range ends {
+			t.Run(name+", "+how, func(t *testing.T) {
+				t.Parallel()
+				given := make(chan struct{})
+				url := framedServer(t, func(f *framed) {
+					f.TB = quiet{t}
+					f.requests(func(h *xhttp2.MetaHeadersFrame) {
+						if h.PseudoValue("path") != "/first" {
+							f.head(h.StreamID, true, ":status", "200", "content-length", "0")
+							return
+						}
+						f.head(h.StreamID, false, first.head...)
+						if first.content != "" {
+							f.WriteData(h.StreamID, false, []byte(first.content))
+						}
+						<-given
+						end(f, h.StreamID)
+					})
+				})
+				_, at := startLoops(t, 1, "routes: [{to: u}]\nupstreams: {u: [\""+url+"\"]}\n")
+				c := dial(t, at)
+				c.send("GET /first HTTP/1.1\r\nHost: h\r\n\r\nGET /second HTTP/1.1\r\nHost: h\r\n\r\n")
+				resp, body := c.response(t, "GET")
+				if resp.StatusCode/100 != 2 || body != first.content {
+					t.Fatalf("the first: %s %q", resp.Status, body)
+				}
+				close(given)
+				if resp, body := c.response(t, "GET"); resp.StatusCode != 200 {
+					t.Errorf("the second: %s %s", resp.Status, body)
+				}
+			})
+		}
+	}
+}
+
+// What is shorter than its head says is no whole response, however it ends.
+func TestResponsesThatAreShort(t *testing.T) {
+	url := framedServer(t, func(f *framed) {
+		f.TB = quiet{t}
+		f.requests(func(h *xhttp2.MetaHeadersFrame) {
+			f.head(h.StreamID, false, ":status", "200", "content-length", "5")
+			f.WriteRawFrame(xhttp2.FrameData, 0, h.StreamID, []byte("shor"))
+			f.Conn.Write([]byte{0, 0, 1, byte(xhttp2.FrameData), 0, 0, 0, 0, byte(h.StreamID)}) // and nothing behind it
+			f.Conn.Close()
+		})
+	})
+	_, at := startLoops(t, 1, "routes: [{to: u}]\nupstreams: {u: [\""+url+"\"]}\n")
+	c := dial(t, at)
+	c.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n")
+	if got, err := io.ReadAll(c.Conn); err == nil || strings.HasSuffix(string(got), "short") {
+		t.Errorf("%q, %v", got, err)
+	}
+}

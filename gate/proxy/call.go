@@ -15,8 +15,9 @@ import (
 type call struct {
 	backend
 	on      *mux
-	sink    sink // of the request
-	refused bool // there was no place for it after all
+	sink    sink  // of the request
+	refused bool  // there was no place for it after all
+	rest    int64 // bytes of content that are to come, as the response's head says; below 0: it doesn't
 }
 
 const (
@@ -176,6 +177,9 @@ func (l *loop) callHead(k *call, ev *http2.Event) {
 		l.failed(c, request.BadResponse)
 		return
 	}
+	if k.rest = ev.Header.ContentLength; x.method == head || l.resp.Status == 204 || l.resp.Status == 304 {
+		k.rest = 0
+	}
 	if l.retriesCode(c, ev.Header, ev.End) || l.retriesStatus(c, l.resp.Status) {
 		return
 	}
@@ -240,6 +244,9 @@ func (l *loop) callBody(k *call, ev *http2.Event) {
 		c.x.grade(c, ev.Header)
 	}
 	k.ended = ev.End
+	if k.rest > 0 {
+		k.rest -= int64(len(ev.Data))
+	}
 	if len(k.in) == 0 && c.out.empty() && !k.held {
 		l.giveOn(k, ev.Data, ev.End)
 		return
@@ -284,8 +291,8 @@ func (l *loop) callReset(k *call, ev *http2.Event) {
 	switch {
 	case k.ended: // all of the response is in, and the rest of the request isn't wanted
 		k.broken = true
-	case x.silent && x.begun && x.hedge == nil: // the head was all that the client gets
-		l.endHead(k)
+	case l.onlyEndsNot(k):
+		l.endAnyway(k)
 	case x.hedge != nil:
 		l.unhedge(c, &k.backend)
 	case ev.Err != nil:
@@ -307,6 +314,9 @@ func (l *loop) callLost(k *call, m *mux) {
 	case k.ended: // all of the response is in: the client gets what it hasn't taken yet
 		l.leaveCarrier(k)
 		k.broken = true
+	case l.onlyEndsNot(k):
+		l.leaveCarrier(k)
+		l.endAnyway(k)
 	case c.x.hedge != nil:
 		l.unhedge(c, &k.backend)
 	case m.conn.secure != nil && !m.conn.up && m.why == request.OK: // it speaks HTTP/1.1 only
@@ -319,18 +329,29 @@ func (l *loop) callLost(k *call, m *mux) {
 		l.failed(c, request.ConnectFailed)
 	case k.sink.stream == nil: // it wasn't sent
 		l.move(c)
-	case c.x.silent && c.x.begun:
-		l.endHead(k)
 	default:
 		l.lost(&k.backend)
 	}
 }
 
-// endHead ends the response to HEAD, of which nothing but its end was missing.
-func (l *loop) endHead(k *call) {
+// onlyEndsNot reports whether nothing but its end is missing of a response that its client takes
+// for whole: one without content, and over HTTP/1.1 one that is as long as its head says. Its
+// client may have sent the next request behind it.
+func (l *loop) onlyEndsNot(k *call) bool {
+	c := k.client
+	x := &c.x
+	return x.begun && k.rest == 0 && x.hedge == nil && !x.tunnel && x.web == nil && x.json == nil && (c.of == nil || x.silent)
+}
+
+// endAnyway ends such a response, behind what its client hasn't taken yet.
+func (l *loop) endAnyway(k *call) {
+	c := k.client
 	k.ended, k.broken = true, true
+	if k.readable = len(k.in) > 0 || !c.out.empty(); k.readable {
+		return
+	}
 	l.out = l.out[:0]
-	l.give(k.client, &k.backend, nil, true)
+	l.give(c, &k.backend, nil, true)
 }
 
 // sendElsewhere sends a request that its endpoint has refused to look at to another one,
