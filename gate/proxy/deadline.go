@@ -72,6 +72,9 @@ func (l *loop) tooSlow(c *client, d time.Duration) int64 {
 	case c.phase == phaseBody && c.out.empty() && x.upstream != nil && x.upstream.Config.Rate > 0:
 		c.stalled = 0
 		begun, bytes, rate = x.outcome.Answered, x.outcome.Sent, x.upstream.Config.Rate // it is the upstream that is waited for
+		if x.waits != nil {                                                             // for all of a response, nothing of which has been sent on
+			begun, bytes = x.passage.came, int64(len(x.passage.content))
+		}
 	case rate == 0:
 		return never
 	case c.phase != phaseRequest:

@@ -188,7 +188,9 @@ func (l *loop) sentOn(c *client) {
 	switch {
 	case x.begun:
 		l.await(c, x.flowing())
-	case x.waits != nil: // the response does
+	case x.waits != nil && x.waits.gathers != nil: // the response comes in as a whole first, and its end may wait for more of the request
+		l.await(c, phaseBody)
+	case x.waits != nil: // the response waits for a decision
 		l.await(c, phaseCheck)
 	case x.body.Done():
 		l.await(c, phaseAnswer)
