@@ -22,6 +22,7 @@ type connection1 struct {
 	in    *bufio.Reader
 	rng   *rand.Rand
 	prior []*request // on this connection
+	next  []*request // that were sent already
 }
 
 // client1 asks over one connection, one request after the other or several at once.
@@ -115,8 +116,10 @@ func (k *connection1) pipeline(n int) bool {
 		}
 		r.allSent.Store(true)
 	}
+	defer func() { k.next = nil }()
 	go k.c.Write(all.Bytes())
 	for i, r := range list {
+		k.next = list[i+1:]
 		if !k.response(r, nil) {
 			for _, other := range list[i+1:] { // nobody will read theirs
 				other.gone.Store(true)
@@ -215,7 +218,7 @@ func (k *connection1) send(r *request, head string, pieces [][]byte, goOn chan b
 
 // response reads a request's response; false if the connection is used up.
 func (k *connection1) response(r *request, goOn chan bool) bool {
-	j := &judge{s: k.s, r: r, bare: r.method == "HEAD", prior: k.prior}
+	j := &judge{s: k.s, r: r, bare: r.method == "HEAD", prior: k.prior, behind: k.next}
 	for {
 		k.c.SetReadDeadline(time.Now().Add(patience))
 		resp, err := http.ReadResponse(k.in, &http.Request{Method: r.method})

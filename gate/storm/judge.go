@@ -23,6 +23,7 @@ type judge struct {
 	trailers []field
 	bare     bool       // there is no content, as to HEAD
 	prior    []*request // on the same connection over HTTP/1.1
+	behind   []*request // that were sent behind it there
 }
 
 // long is what a request that is under way while the gateway drains doesn't take.
@@ -174,22 +175,30 @@ func (j *judge) excused() bool {
 	if j.s.draining.Load() || j.r.gone.Load() {
 		return true
 	}
+	for _, next := range j.behind { // a response that breaks off resets the connection, and with it what lies in its buffers
+		if j.s.troubled(next) {
+			return true
+		}
+	}
 	if one := j.whole(); one != nil { // what an endpoint has sent whole comes
 		return one.broken.Load() || one.endpoint.stopped.Load() > one.at.UnixNano()
-	}
-	if j.r.suffered() {
-		return true
 	}
 	if n := len(j.prior); n > 0 && j.status == 0 && len(j.prior[n-1].body) > 0 && j.prior[n-1].suffered() {
 		return true // a response may end before the body of its request has been taken: then the connection does too
 	}
-	for _, name := range j.r.route.groups {
-		g, since := j.s.groups[name], j.r.begun.Add(-500*time.Millisecond)
+	return j.s.troubled(j.r)
+}
+
+// troubled is whether something was done to a request, or to its upstreams meanwhile, that it
+// may fail of.
+func (s *Storm) troubled(r *request) bool {
+	for _, name := range r.route.groups {
+		g, since := s.groups[name], r.begun.Add(-500*time.Millisecond)
 		if g.disturbedSince(since) || g.wentSince(since) >= refusals {
 			return true
 		}
 	}
-	return false
+	return r.suffered()
 }
 
 // whole is the try whose response was sent whole, if it is the one that the client has begun
