@@ -212,7 +212,7 @@ func (j *judge) whole() (last *run) {
 			continue
 		}
 		n++
-		if one.answered && (j.by == "" || j.by == one.endpoint.name) {
+		if one.answered && (j.by == "" && one.fault != "status" || j.by == one.endpoint.name) { // a 500 may be retried
 			last = one
 		}
 	}
