@@ -28,7 +28,7 @@ func (s *Storm) configure(rng *rand.Rand, changed bool) error {
 	}
 	p("cache: {size: 16MiB}\nclient: {drain: 8s, rate: 0B}\nroutes:\n")
 	for _, r := range s.routes {
-		p("  - name: %s\n    match: {path: \"/%s/*\"}\n    timeout: 18s\n    to: %s\n", r.name, r.name, r.to)
+		p("  - name: %s\n    match: {path: \"/%s/*\"}\n    timeout: 40s\n    to: %s\n", r.name, r.name, r.to)
 		for _, line := range r.lines {
 			p("    %s\n", line)
 		}
@@ -57,7 +57,7 @@ func (s *Storm) configure(rng *rand.Rand, changed bool) error {
 			}
 			p("%q", map[string]string{"h1": "http://", "h1s": "https://", "h2c": "h2c://", "h2s": "https://"}[g.kind]+e.at)
 		}
-		p("]\n    response: 9s\n    idle: 15s\n    pool: {idle: 2s}\n")
+		p("]\n    connect: 9s\n    response: 9s\n    idle: 15s\n    pool: {idle: 2s}\n")
 		if strings.HasSuffix(g.kind, "s") {
 			p("    tls: {ca: ./cert.pem, server-name: storm.example}\n")
 		}

@@ -18,7 +18,7 @@ import (
 )
 
 // patience is how long a peer waits for anything before it is taken for hung.
-const patience = 25 * time.Second
+const patience = 45 * time.Second // more than the gateway's own limits
 
 var (
 	errLate    = errors.New("nothing came in time")

@@ -275,13 +275,13 @@ func (j *judge) unexplained() string {
 	return ""
 }
 
-// trickles is whether an endpoint has taken some of the body by tiny windows: all of a long one
-// may take longer than there is time on a machine that is busy.
+// trickles is whether an endpoint takes the body by tiny windows: a long one may take longer
+// than there is time on a machine that is busy.
 func (r *request) trickles() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, one := range r.runs {
-		if one.got > 0 && one.endpoint.window == tiny {
+		if len(r.body) > 0 && one.endpoint.window == tiny {
 			return true
 		}
 	}
