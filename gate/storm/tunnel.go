@@ -32,7 +32,6 @@ func (e *endpoint) tunnel2(s *h2stream, req *request, one *run) {
 	if s.end(nil) != nil {
 		s.reset(http2.ErrCodeCancel)
 	}
-	one.answered = true
 }
 
 // tunnel sends what is wanted and reads to the end, or until it has all if it is the one who
