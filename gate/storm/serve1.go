@@ -121,6 +121,7 @@ func (x *exchange1) end(trailers []field) error {
 func (x *exchange1) fail(fault string) (goesOn bool) {
 	x.over = true
 	if fault == "close-after" {
+		x.e.of.disturb() // the next request may be on its way already
 		shut(x.c)
 		return false
 	}
