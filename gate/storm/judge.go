@@ -27,7 +27,7 @@ type judge struct {
 }
 
 // long is what a request that is under way while the gateway drains doesn't take.
-const long = 6 * time.Second
+const long = 20 * time.Second
 
 const mostSaid = 4 << 10
 
@@ -142,7 +142,7 @@ func (j *judge) cut(err error) {
 	case late:
 		j.s.count(j.r.client + " hung")
 		j.s.violate("hang", "%v; status %d, %s", err, j.status, j.r)
-	case j.s.draining.Load() && time.Since(j.r.begun) > long:
+	case j.s.draining.Load() && time.Since(j.r.begun) > long && !j.r.trickles():
 		j.s.count(j.r.client + " hung")
 		j.s.violate("hang", "%v, %v after it began, as the gateway ended; status %d, %s", err, time.Since(j.r.begun), j.status, j.r)
 	case j.content != nil && j.content.wrong != "":

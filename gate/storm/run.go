@@ -184,8 +184,8 @@ func (s *Storm) drain() {
 			s.violate("drain", "after SIGTERM the gateway ended with %v\n%s", s.child.err, s.child.tail(3000))
 		}
 		s.count(fmt.Sprintf("drain in %d s", int(time.Since(begun).Seconds())))
-	case <-time.After(20 * time.Second):
-		s.violate("drain", "the gateway goes on 20 s after SIGTERM, drain is 8 s")
+	case <-time.After(40 * time.Second):
+		s.violate("drain", "the gateway goes on 40 s after SIGTERM, drain is 25 s")
 	}
 }
 
