@@ -20,6 +20,10 @@ func (l *loop) failed(c *client, why request.Failure) {
 		l.retry(c)
 		return
 	}
+	if x.begun && x.asking != nil && x.asking.muted { // what breaks off was for the store only
+		l.endMuted(c)
+		return
+	}
 	x.outcome.Failed = why
 	if x.begun && l.breakOff(c, statusOfFailure(why)) {
 		return

@@ -142,6 +142,16 @@ func (l *loop) keepPiece(x *exchange, k *backend, piece []byte, done bool) []byt
 	return piece
 }
 
+// endMuted ends the exchange of a client that has got a 304, while the response that came with
+// it isn't stored after all.
+func (l *loop) endMuted(c *client) {
+	l.end(c)
+	if c.of != nil {
+		l.send(&c.sink, nil, true, nil)
+	}
+	l.endOfResponse(c)
+}
+
 // notModified writes the head of a 304 in place of the response that is being stored.
 func (l *loop) notModified(c *client) {
 	x := &c.x
