@@ -19,7 +19,7 @@ func newSecond(t *archive.Trial, w *archive.Window) Second {
 	}
 	if c.Length > 0 {
 		s.Throughput = float64(c.Completed) / c.Length.Seconds()
-		s.Generator = float64(c.CPUUser+c.CPUSys-c.Spun) / float64(c.Length)
+		s.Generator = float64(c.Worked()) / float64(c.Length)
 	}
 	for _, f := range w.Why {
 		if !slices.Contains(s.Why, string(f.Name)) {

@@ -75,7 +75,7 @@ func (s *sums) add(w *archive.Window) bool {
 	s.windows++
 	s.length += c.Length
 	s.completed += c.Completed
-	s.generator += c.CPUUser + c.CPUSys - c.Spun
+	s.generator += c.Worked()
 	s.process.add(w)
 	s.inside.add(w)
 	if s.tail != nil {

@@ -61,7 +61,7 @@ func csvColumns() []column {
 	}
 	columns = append(columns,
 		column{"in_flight", func(_ *Load, w *measure.Window) string { return decimals(w.InFlight, 3) }},
-		column{"generator_cpu_s", func(_ *Load, w *measure.Window) string { return decimals((w.CPUUser + w.CPUSys - w.Spun).Seconds(), 6) }},
+		column{"generator_cpu_s", func(_ *Load, w *measure.Window) string { return decimals(w.Worked().Seconds(), 6) }},
 		column{"stall_ms", func(_ *Load, w *measure.Window) string { return decimals(float64(w.Stall)/1e6, 3) }},
 	)
 	for clock := range measure.NumClocks {

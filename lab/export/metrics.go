@@ -113,7 +113,7 @@ func (m *meter) add(w *measure.Window) []metric {
 	if w.Length > 0 {
 		metrics = append(metrics,
 			gauge("dyno_throughput", "Answers per second in the last window.", "{request}/s", float64(w.Completed)/w.Length.Seconds()),
-			gauge("dyno_generator_cpus", "CPUs that the load generator used for work in the last window.", "{cpu}", (w.CPUUser+w.CPUSys-w.Spun).Seconds()/w.Length.Seconds()))
+			gauge("dyno_generator_cpus", "CPUs that the load generator used for work in the last window.", "{cpu}", w.Worked().Seconds()/w.Length.Seconds()))
 	}
 	metrics = append(metrics, m.quantiles(w)...)
 	response := m.response

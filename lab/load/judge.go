@@ -67,7 +67,7 @@ func generatorCPUs(w *measure.Window) float64 {
 	if w.Length <= 0 {
 		return 0
 	}
-	return float64(w.CPUUser+w.CPUSys-w.Spun) / float64(w.Length)
+	return float64(w.Worked()) / float64(w.Length)
 }
 
 // judge names what speaks against the whole load.

@@ -77,7 +77,7 @@ func (r *Result) CPUPerRequest() time.Duration {
 	if r.Total.Completed == 0 {
 		return 0
 	}
-	return (r.Total.CPUUser + r.Total.CPUSys - r.Total.Spun) / time.Duration(r.Total.Completed)
+	return r.Total.Worked() / time.Duration(r.Total.Completed)
 }
 
 // Answered reports whether any request was answered, also in windows that are in

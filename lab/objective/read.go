@@ -82,7 +82,7 @@ func (m Metric) readLoad(w *measure.Window) (x float64, why string) {
 		if w.Completed == 0 {
 			return 0, "no request was completed"
 		}
-		return float64(w.CPUUser+w.CPUSys-w.Spun) / float64(w.Completed), ""
+		return float64(w.Worked()) / float64(w.Completed), ""
 	}
 	return 0, "there is no such metric"
 }

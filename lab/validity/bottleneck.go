@@ -37,7 +37,7 @@ func judgeBottleneck(windows []archive.Window, c Conditions) []finding.Finding {
 			continue
 		}
 		length += w.Client.Length
-		loops += w.Client.CPUUser + w.Client.CPUSys - w.Client.Spun
+		loops += w.Client.Worked()
 		if up := w.Server.Upstream; up != nil && c.UpstreamCPUs == nil {
 			loops += up.CPU // which has the same CPUs
 			upstream = true

@@ -116,7 +116,7 @@ type Window struct {
 	Unrecorded time.Duration `json:"unrecorded,omitempty"`
 	CPUUser    time.Duration `json:"cpu_user"`       // of the generator's loops, ns
 	CPUSys     time.Duration `json:"cpu_sys"`        // of the generator's loops, ns
-	Spun       time.Duration `json:"spun"`           // CPU time of the loops spent polling for the next arrival to come due, ns
+	Spun       time.Duration `json:"spun"`           // of it, CPU time spent polling for the next arrival to come due, ns
 	Stall      time.Duration `json:"stall"`          // longest time a loop was away when it should have been polling, or that held up what was answered here, ns
 	Busy       time.Duration `json:"busy,omitempty"` // longest part of a time away that a loop is known to have been at work with something else, ns
 
@@ -131,6 +131,9 @@ type Window struct {
 	// taken by then, where it is known: see [Window.GivenUp]. Archived like Hist.
 	Waited [NumClocks]*hdrhistogram.Histogram `json:"-"`
 }
+
+// Worked is the CPU time of the generator's loops without what they spent polling.
+func (w *Window) Worked() time.Duration { return max(w.CPUUser+w.CPUSys-w.Spun, 0) }
 
 // Validity is the worst level among the window's findings that are not accepted.
 func (w *Window) Validity() finding.Validity { return finding.Worst(w.Findings) }

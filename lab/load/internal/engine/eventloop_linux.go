@@ -58,6 +58,7 @@ type eventLoop struct {
 	dialer    reactor.Dialer
 	due       *reactor.Deadlines
 	retries   *reactor.Deadlines
+	spin      spinning
 	spinBelow time.Duration // waits shorter than this, and the ends of longer ones, are spent polling
 	mix       *mix
 	mux       *multiplexer // nil with HTTP/1.1

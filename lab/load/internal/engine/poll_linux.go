@@ -49,11 +49,8 @@ func (l *eventLoop) poll(d time.Duration) {
 		waits = int64(l.slumber())
 		d -= time.Duration(l.now - before)
 	}
-	asked := l.now
-	spin := d < l.spinBelow
-	if d = min(d, maxWait) - l.spinBelow; spin {
-		d = 0
-	}
+	d = max(min(d, maxWait)-l.spinBelow, 0)
+	l.spin.poll(l.rec != nil && d == 0 && l.spinBelow > 0, l.progress())
 	events, err := l.backend.wait(d)
 	l.turn++
 	if err != nil {
@@ -64,11 +61,9 @@ func (l *eventLoop) poll(d time.Duration) {
 	if l.rec != nil {
 		// Counted from when the loop had last done with what it saw, not from when
 		// it began to wait: it may have been stopped while it was sending.
-		waits += max(int64(d), 0) + int64(l.work)*int64(perEvent)
+		waits += int64(d) + int64(l.work)*int64(perEvent)
 		l.noteStall(l.back, l.back+waits, l.now)
-		if spin && events == 0 {
-			l.rec.Spun += time.Duration(l.now - asked)
-		}
+		l.rec.Spun += l.spin.polled(events)
 		if l.now >= l.rec.end {
 			l.countResent(lossesAWindow)
 		}
