@@ -31,6 +31,7 @@ type sums struct {
 	statuses         map[int]uint64
 	codes            map[string]uint64
 	unconnected      uint64
+	apart            uint64 // of errors: belong to no request
 	errors           measure.Errors
 	generator        time.Duration
 	process          process
@@ -94,6 +95,7 @@ func (s *sums) addRequests(c *measure.Window) {
 	s.unfinished += c.Unfinished
 	s.unsent += c.Unsent
 	s.unconnected += c.Unconnected
+	s.apart += c.ErredApart
 	s.addHistograms(c.Hist, c.Waited)
 }
 
@@ -113,6 +115,8 @@ func (s *sums) merge(o *sums) {
 	s.unfinished += o.unfinished
 	s.unsent += o.unsent
 	s.unconnected += o.unconnected
+	s.right += o.right
+	s.apart += o.apart
 	s.errors.Add(o.errors)
 	s.addHistograms(o.hist, o.waited)
 }
@@ -159,7 +163,7 @@ func (s *sums) usable() bool { return s.windows > 0 && s.length > 0 }
 // before they were sent, not answered in time, or not by the end; and those that
 // failed otherwise, for whoever waits for an answer got none.
 func (s *sums) distribution(clock measure.Clock) *distribution {
-	counts := measure.Window{Shed: s.shed, Unfinished: s.unfinished, Unsent: s.unsent, Unconnected: s.unconnected, Errors: s.errors}
+	counts := measure.Window{Drained: s.right, Shed: s.shed, Unfinished: s.unfinished, Unsent: s.unsent, Unconnected: s.unconnected, Errors: s.errors, ErredApart: s.apart, Hist: s.hist}
 	return &distribution{
 		recorded: s.hist[clock], waited: s.waited[clock],
 		censored: int64(counts.GivenUp(clock)), failed: int64(counts.Failed(clock)),

@@ -69,9 +69,22 @@ func (g *Generator) Ceiling(ctx context.Context) (Ceiling, error) {
 	c := Ceiling{Rate: r.Throughput(), Disturbed: disturbing(r)}
 	invalid, measured, _ := r.LeftOut()
 	if c.Useless = invalid == measured; c.Rate == 0 {
-		c.Why = whyNothing(r)
+		c.Why, c.Seen = whyNothing(r), seen(r)
 	}
 	return c, nil
+}
+
+// seen is what was answered as expected a second, whatever the windows are worth.
+func seen(r *load.Result) float64 {
+	answered, length := uint64(0), time.Duration(0)
+	for i := range r.Windows {
+		answered += r.Windows[i].Completed
+		length += r.Windows[i].Length
+	}
+	if length <= 0 {
+		return 0
+	}
+	return float64(answered) / length.Seconds()
 }
 
 // whyNothing says why no answer counts.

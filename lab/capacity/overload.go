@@ -181,9 +181,7 @@ func (a *Aftermath) second(w *measure.Window) Stretch {
 	return s
 }
 
-// good counts the answers of a window that were as expected and in time. Wrong
-// answers have times too; the quickest are taken to be the wrong ones, so that
-// goodput is rather too low.
+// good counts the answers of a window that were as expected and in time.
 func (a *Aftermath) good(w *measure.Window) uint64 {
 	h := w.Hist[measure.Response]
 	if a.Limit == 0 || h == nil {
@@ -195,7 +193,7 @@ func (a *Aftermath) good(w *measure.Window) uint64 {
 			n += uint64(bar.Count)
 		}
 	}
-	return min(n-min(n, w.Errors.Wrong()), w.Completed)
+	return min(n, w.Completed)
 }
 
 // responseLimit is the tightest limit that an objective sets to the response

@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,6 +55,7 @@ var (
 	errFew    = errors.New("too few of the trials could be used")
 	errEnded  = errors.New("it was interrupted")
 	errSilent = errors.New("nothing answered")
+	errUnseen = errors.New("no trial could be used")
 )
 
 // Run searches until the goal is reached, the generator is the limit, or time is
@@ -65,12 +67,15 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	}
 	w := &walk{search: s, began: time.Now()}
 	ended := w.begin(ctx)
-	for _, st := range s.Goal.stages() {
+	stages := s.Goal.stages()
+	for i, st := range stages {
 		if ended != nil {
 			break
 		}
 		w.stage, w.step = st, st.precision
-		ended = w.narrow(ctx)
+		if ended = w.narrow(ctx); i+1 < len(stages) && (ended == errTop || ended == errFloor) {
+			ended = nil // which a short trial can't tell: the next stage's do
+		}
 	}
 	if ctx.Err() != nil && len(w.loads) > 0 {
 		ended = errEnded
@@ -97,7 +102,7 @@ func (w *walk) alwaysDisturbed() bool {
 }
 
 func isReason(err error) bool {
-	return errors.Is(err, errSilent) || slices.Contains([]error{errTime, errFloor, errTop, errStuck, errFew, errEnded}, err)
+	return errors.Is(err, errSilent) || errors.Is(err, errUnseen) || slices.Contains([]error{errTime, errFloor, errTop, errStuck, errFew, errEnded}, err)
 }
 
 // walk is a search under way.
@@ -120,11 +125,16 @@ func (w *walk) begin(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if w.ceiling = c; c.Rate == 0 {
+		w.ceiling = c
+		reached := cmp.Or(c.Rate, c.Seen)
+		switch {
+		case reached == 0 && c.Useless:
+			return fmt.Errorf("%w: %s", errUnseen, c.Why)
+		case reached == 0:
 			return fmt.Errorf("%w: %s", errSilent, c.Why)
 		}
 		// A closed loop's throughput is where an open one's queue has no bound.
-		w.start = 0.9 * c.Rate
+		w.start = 0.9 * reached
 	}
 	w.start = min(max(round(w.start), g.MinRate), g.MaxRate)
 	return nil
@@ -180,6 +190,9 @@ func (w *walk) next() (rate float64, done bool, err error) {
 	case e.low == nil && e.high == nil:
 		return w.start, false, nil
 	case e.high == nil:
+		if e.low.Rate >= w.search.Goal.MaxRate && e.low.classify(w.stage) == Undecided {
+			return e.low.Rate, false, nil
+		}
 		return w.outward(e.low.Rate, 1, w.search.Goal.MaxRate, errTop)
 	case e.low == nil:
 		if e.high.classify(w.stage) == Undecided {

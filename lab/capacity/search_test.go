@@ -189,23 +189,61 @@ func TestSearchWhereNothingAnswers(t *testing.T) {
 	busy := []finding.Finding{{Name: finding.OtherLoad, Validity: finding.Invalid, Detail: "other programs used 90 %"}}
 	for why, c := range map[string]struct {
 		ceiling  Ceiling
+		said     string
 		validity finding.Validity
 		findings int
 	}{
-		"the service": {Ceiling{Why: "status: 404"}, finding.Valid, 0},
-		"the machine": {Ceiling{Why: "disturbed", Disturbed: busy, Useless: true}, finding.Invalid, 1},
-		"no finding":  {Ceiling{Why: "disturbed", Useless: true}, finding.Invalid, 0},
+		"the service": {Ceiling{Why: "status: 404"}, "nothing answered: ", finding.Valid, 0},
+		"the machine": {Ceiling{Why: "disturbed", Disturbed: busy, Useless: true}, "no trial could be used: ", finding.Invalid, 1},
+		"no finding":  {Ceiling{Why: "disturbed", Useless: true}, "no trial could be used: ", finding.Invalid, 0},
 	} {
 		search := &Search{Goal: DefaultGoal(), Service: silent{newSimulated(1000), c.ceiling}}
 		r, err := search.Run(t.Context())
 		if err != nil {
 			t.Fatalf("%s: %v", why, err)
 		}
-		if r.Found() || r.Why != "nothing answered: "+c.ceiling.Why || r.Validity != c.validity || len(r.Findings) != c.findings || r.Loads == nil {
+		if r.Found() || r.Why != c.said+c.ceiling.Why || r.Validity != c.validity || len(r.Findings) != c.findings || r.Loads == nil {
 			t.Errorf("%s: %+v", why, r)
 		}
 	}
 }
+
+// A closed loop that the machine disturbed all the time shows where to begin.
+func TestSearchBeginsByWhatCantBeUsed(t *testing.T) {
+	s := silent{newSimulated(1000), Ceiling{Seen: 700, Why: "disturbed", Useless: true}}
+	search := &Search{Goal: DefaultGoal(), Service: s}
+	synctest.Test(t, func(t *testing.T) {
+		r, err := search.Run(t.Context())
+		if err != nil || !r.Found() || r.Closed != 0 || s.asked[0].Rate != 630 {
+			t.Errorf("%v, %+v", err, r)
+		}
+	})
+}
+
+// What ends a search is shown by trials of full length.
+func TestEndsOfTheRatesAreDecidedByFullTrials(t *testing.T) {
+	for name, change := range map[string]func(*simulated, *Search){
+		"all hold": func(_ *simulated, search *Search) { search.Goal.MaxRate = 500 },
+		"all fail": func(s *simulated, search *Search) { s.capacity, search.Start = 0.5, 100 },
+	} {
+		r := find(t, newSimulated(1000), func(search *Search) { change(search.Service.(*simulated), search) })
+		end := r.Holds
+		if end == nil {
+			end = r.Fails
+		}
+		if full := end.Count(Holds, search5s) + end.Count(Fails, search5s); full < 2 {
+			t.Errorf("%s: %d trials of full length, %s", name, full, r.Why)
+		}
+	}
+	// What a short trial overrates is found by long ones.
+	s := newSimulated(450)
+	s.short = 0.3
+	if r := find(t, s, func(search *Search) { search.Goal.MaxRate = 500 }); !r.Found() || r.Holds.Rate > 450 {
+		t.Errorf("%+v", r)
+	}
+}
+
+const search5s = 5 * time.Second
 
 // When time is up, what short trials have shown is given, and that it is not all.
 func TestSearchGivesWhatItHasWhenTimeIsUp(t *testing.T) {

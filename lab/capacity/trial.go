@@ -66,8 +66,11 @@ type Term struct {
 
 // Ceiling is what a closed loop reached before the search, which begins near it.
 type Ceiling struct {
-	Rate float64 // requests per second; 0 if nothing was answered
-	Why  string  // if nothing was: the first error
+	Rate float64 // requests per second; 0 if nothing was answered, or no window can be used
+	// Seen is what was answered a second in windows that can't be used: where to begin, if
+	// there are no others.
+	Seen float64
+	Why  string // if that is 0: the first error
 	// Disturbed are the findings that say that the machine disturbed the loop.
 	Disturbed []finding.Finding
 	Useless   bool // it did so all the time

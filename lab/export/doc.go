@@ -98,22 +98,26 @@ type Figure struct {
 	// Absent says that there is no such figure: a percentile that none of so few
 	// requests lies beyond.
 	Absent bool
+	// Failed says that it is among the requests that failed: no time is as bad.
+	Failed bool
 }
 
 // Figures are those of a clock that the outputs tell, in order; nil if nothing
-// was timed. All names are there, also those of figures that are absent. Requests that were given up are slower than all others, by an
-// unknown time: with any, mean and maximum are lower bounds.
+// was timed. All names are there, also those of figures that are absent. Requests that
+// were given up are slower than all others, by an unknown time, and those that failed
+// slower still: with any of the former, or many of the latter, mean and maximum are lower
+// bounds.
 func Figures(w *measure.Window, clock measure.Clock) []Figure {
 	h := w.Hist[clock]
 	if w.Timed(clock) == 0 {
 		return nil
 	}
-	complete := w.GivenUp(clock) == 0
+	complete := w.GivenUp(clock) == 0 && !w.Failing(clock)
 	figures := []Figure{{Name: "mean", NS: h.Mean(), Known: complete}}
 	for _, p := range percentiles {
 		ns, known := w.Quantile(clock, p.at)
-		f := Figure{Name: p.name, NS: float64(ns), Known: known}
-		if known && !w.Tells(clock, p.at) {
+		f := Figure{Name: p.name, NS: float64(ns), Known: known, Failed: w.AmongFailed(clock, p.at)}
+		if (known || f.Failed) && !w.Tells(clock, p.at) {
 			f = Figure{Name: p.name, Absent: true}
 		}
 		figures = append(figures, f)

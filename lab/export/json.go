@@ -57,7 +57,10 @@ type loadJSON struct {
 	Failures    []failureJSON      `json:"failures"` // a few failed requests of each kind
 	Latency     map[string]latency `json:"latency_us"`
 	// AtLeast names, by clock, the figures that are only lower bounds.
-	AtLeast      map[string][]string  `json:"latency_at_least,omitempty"`
+	AtLeast map[string][]string `json:"latency_at_least,omitempty"`
+	// AmongFailed names those that are among the requests that failed, which count as the
+	// slowest: they are null.
+	AmongFailed  map[string][]string  `json:"latency_failed,omitempty"`
 	Censored     *float64             `json:"censored"` // share of requests whose response time is only known to be longer
 	GeneratorCPU *float64             `json:"generator_cpu_us_per_request"`
 	Calibration  *measure.Calibration `json:"calibration,omitempty"`
@@ -140,9 +143,9 @@ func objectOf(l *Load) loadJSON {
 		Requests: t.Completed, Duration: t.Length.Seconds(), Throughput: figureIf(r.Total.Length > 0, r.Throughput()),
 		Offered: t.Offered, Sent: t.Sent, Shed: t.Shed, SentLate: t.SentLate, Drained: t.Drained, Drain: r.Drain.Seconds(), Unfinished: t.Unfinished, Failed: t.Failures(), Carried: t.Carried, Unsent: t.Unsent, CutOff: t.CutOff, BytesIn: t.BytesIn, BytesOut: t.BytesOut,
 		Errors: t.Errors, Statuses: measure.AddStatuses(map[int]uint64{}, t.Statuses), Codes: t.Codes, Location: r.Location, ByRequest: requestsOf(r), FirstErrors: r.FirstErrors, Failures: failuresOf(r), Latency: make(map[string]latency),
-		Censored:     figureIf(r.Total.Timed(measure.Response)+r.Total.GivenUp(measure.Response) > 0, r.Total.Censored()),
+		Censored:     figureIf(r.Total.Judged(measure.Response) > 0, r.Total.Censored()),
 		GeneratorCPU: figureIf(r.Total.Completed > 0, present.Micros(r.CPUPerRequest())), Validity: r.Level(), All: wholeOf(&r.All), Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},
-		Thresholds: l.Thresholds, AtLeast: make(map[string][]string),
+		Thresholds: l.Thresholds, AtLeast: make(map[string][]string), AmongFailed: make(map[string][]string),
 	}
 	out.Calibration, out.Counts, out.Causes, out.Idle = r.Calibration, r.Counts, r.Causes, r.Idle
 	if unit := s.Unit(); unit != "requests" {
@@ -152,10 +155,14 @@ func objectOf(l *Load) loadJSON {
 	}
 	out.LeftOut, _, _ = r.LeftOut()
 	for clock := range measure.NumClocks {
+		name, figures := clock.String(), Figures(&r.Total, clock)
 		var bounds []string
-		out.Latency[clock.String()], bounds = latencyOf(&r.Total, clock)
+		out.Latency[name], bounds = latencyFrom(figures)
 		if bounds != nil {
-			out.AtLeast[clock.String()] = bounds
+			out.AtLeast[name] = bounds
+		}
+		if failed := amongFailed(figures); failed != nil {
+			out.AmongFailed[name] = failed
 		}
 	}
 	for i := range r.Windows {
@@ -200,7 +207,7 @@ func latencyOf(w *measure.Window, clock measure.Clock) (l latency, bounds []stri
 func latencyFrom(figures []Figure) (l latency, bounds []string) {
 	l = make(latency)
 	for i, name := range FigureNames() {
-		if l[name] = nil; figures == nil || figures[i].Absent {
+		if l[name] = nil; figures == nil || figures[i].Absent || figures[i].Failed {
 			continue
 		}
 		l[name] = figureIf(true, figures[i].NS/1e3)
@@ -209,6 +216,16 @@ func latencyFrom(figures []Figure) (l latency, bounds []string) {
 		}
 	}
 	return l, bounds
+}
+
+// amongFailed are the names of the figures that are among the requests that failed.
+func amongFailed(figures []Figure) (names []string) {
+	for _, f := range figures {
+		if f.Failed {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // SecondFigures are what the object says of a window's clocks. They are taken

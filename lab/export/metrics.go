@@ -168,11 +168,11 @@ func (m *meter) quantile(key quantileKey, has bool, ns int64) []point {
 	return []point{p}
 }
 
-// addResponse adds the response times; those that are not known count as beyond
-// all buckets.
+// addResponse adds the response times; those that are not known, and failures, count as
+// beyond all buckets.
 func (m *meter) addResponse(w *measure.Window) {
 	r := &m.response
-	beyond := w.GivenUp(measure.Response)
+	beyond := w.GivenUp(measure.Response) + w.Failed(measure.Response)
 	r.counts[len(m.bounds)] += beyond
 	r.count += beyond
 	h := w.Hist[measure.Response]

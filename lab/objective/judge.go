@@ -139,6 +139,8 @@ func (r Reading) String() string {
 	switch {
 	case math.IsNaN(r.Low):
 		return name + " unknown: " + r.why
+	case math.IsInf(r.Low, 1) && r.why != "":
+		return name + " = " + kind.text(r.Low) + " (" + r.why + ")"
 	case r.Low < r.High && r.why != "":
 		return name + " >= " + kind.text(r.Low) + " (" + r.why + ")"
 	case r.Low < r.High:

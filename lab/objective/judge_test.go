@@ -35,6 +35,7 @@ func judge(t *testing.T, expression string, w measure.Window) Outcome {
 func TestJudge(t *testing.T) {
 	nothing := func(w *measure.Window) { *w = measure.Window{} }
 	unfinished := func(w *measure.Window) { w.Unfinished = 100 }
+	failures := func(w *measure.Window) { w.Errors.Status = 10 }
 	timeouts := func(w *measure.Window) { w.Errors.Timeout = 10 }
 	for _, tt := range []struct {
 		expression string
@@ -67,6 +68,15 @@ func TestJudge(t *testing.T) {
 		{"mean < 120ms", timeouts, Unknown, "mean >= 50"},
 		{"stddev < 120ms", timeouts, Unknown, "stddev >= 0"},
 		{"min < 2ms", timeouts, Holds, ""},
+		// Failures are the slowest, however soon they came.
+		{"p99 < 1s", failures, Fails, "p99 = infinite (10 of 110 requests failed, which count as the slowest)"},
+		{"service.p99 < 1s", failures, Fails, ""},
+		{"p90 < 100ms, p90 > 98ms", failures, Holds, ""},
+		{"mean < 1s", failures, Unknown, "mean >= 50"},
+		{"max < 1s", failures, Unknown, "max >= 100"},
+		{"p99 > 1s", failures, Holds, ""},
+		{"p99 < 1s", func(w *measure.Window) { *w = measure.Window{Errors: measure.Errors{Status: 200}} }, Fails, "200 of 200 requests failed"},
+		{"p50 < 1s", func(w *measure.Window) { *w = measure.Window{Errors: measure.Errors{Status: 1}} }, Unknown, ""},
 		// One that fails decides.
 		{"p99 < 120ms, p50 < 10ms", timeouts, Fails, ""},
 		{"p50 < 10ms, p99 < 120ms", timeouts, Fails, ""},

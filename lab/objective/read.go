@@ -26,23 +26,34 @@ func (m Metric) read(w *measure.Window) (low, high float64, why string) {
 
 // readClock reads a figure of a clock. A percentile that no request lies beyond is
 // not below the largest of them, and that is all that so few can tell. With requests that were given up, as slow
-// as they may have been, only percentiles below them, and minima, are known.
+// as they may have been, only percentiles below them, and minima, are known. Those that
+// failed are the slowest: a percentile among them is worse than any time.
 func (m Metric) readClock(w *measure.Window) (low, high float64, why string) {
 	h, lost := w.Hist[m.Clock], w.GivenUp(m.Clock)
-	if w.Timed(m.Clock) == 0 {
-		if lost > 0 {
-			return math.NaN(), math.NaN(), fmt.Sprintf("all %d requests were given up", lost)
-		}
+	failed := w.Failed(m.Clock)
+	amongFailed := fmt.Sprintf("%d of %d requests failed, which count as the slowest", failed, w.Judged(m.Clock))
+	switch {
+	case m.Figure == "p" && w.AmongFailed(m.Clock, m.Percentile) && w.Judged(m.Clock) >= measure.Needs(m.Percentile):
+		return math.Inf(1), math.Inf(1), amongFailed
+	case w.Timed(m.Clock) > 0:
+	case lost > 0 && failed == 0:
+		return math.NaN(), math.NaN(), fmt.Sprintf("all %d requests were given up", lost)
+	case lost+failed > 0:
+		return math.NaN(), math.NaN(), amongFailed
+	default:
 		return math.NaN(), math.NaN(), "nothing was timed"
 	}
-	known := lost == 0
+	known := lost == 0 && !w.Failing(m.Clock)
+	if lost == 0 && !known && m.Figure != "p" {
+		why = amongFailed
+	}
 	switch m.Figure {
 	case "p":
 		var ns int64
 		ns, known = w.Quantile(m.Clock, m.Percentile)
 		low = float64(ns)
 		if known && !w.Tells(m.Clock, m.Percentile) {
-			known, why = false, fmt.Sprintf("of only %d requests, and it takes %d for one to lie beyond it", w.Timed(m.Clock)+lost, measure.Needs(m.Percentile))
+			known, why = false, fmt.Sprintf("of only %d requests, and it takes %d for one to lie beyond it", w.Judged(m.Clock), measure.Needs(m.Percentile))
 		}
 	case "mean":
 		low = h.Mean()

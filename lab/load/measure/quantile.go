@@ -25,14 +25,13 @@ func (w *Window) GivenUp(c Clock) uint64 {
 }
 
 // Censored returns the share of requests whose response time is only known to
-// exceed what was seen: shed, unfinished or timed out. Quantiles above
-// 1 − Censored are lower bounds.
+// exceed what was seen: shed, unfinished or timed out.
 func (w *Window) Censored() float64 {
 	unknown := w.GivenUp(Response)
 	if unknown == 0 {
 		return 0
 	}
-	return float64(unknown) / float64(unknown+w.Right()+w.Errors.Wrong())
+	return float64(unknown) / float64(unknown+w.Right()+w.Failed(Response))
 }
 
 // Failed is how many requests got no right answer and were not given up: refused,
@@ -40,11 +39,44 @@ func (w *Window) Censored() float64 {
 func (w *Window) Failed(c Clock) uint64 {
 	switch c {
 	case Response:
-		return w.Errors.Total() - w.Errors.Timeout - min(w.Unconnected, w.Errors.Connect)
+		return w.Failures() - min(w.Failures(), w.Errors.Timeout+min(w.Unconnected, w.Errors.Connect)) - w.timedWrong(c)
 	case Service, FirstByte:
-		return w.Errors.Total() - w.Errors.Timeout - w.Errors.Connect
+		return w.Errors.Total() - w.Errors.Timeout - w.Errors.Connect - w.timedWrong(c)
 	}
 	return 0
+}
+
+// timedWrong is how many of the wrong answers are among the timed ones, as they were in
+// runs of before they were kept apart. They can't be told from the right ones.
+func (w *Window) timedWrong(c Clock) uint64 {
+	right := w.Right() - min(w.Right(), w.Messages.Untimed)
+	return min(w.Timed(c)-min(w.Timed(c), right), w.Errors.Wrong())
+}
+
+// manyFailed is the share of failed requests from which a mean or a maximum of the
+// others says nothing of the service.
+const manyFailed = 0.005
+
+// Failing reports whether so many requests failed that a mean or a maximum of the others
+// says nothing of the service.
+func (w *Window) Failing(c Clock) bool {
+	return float64(w.Failed(c)) > manyFailed*float64(w.Judged(c))
+}
+
+// Judged is how many requests a percentile is of: timed, given up and failed.
+func (w *Window) Judged(c Clock) uint64 { return w.Timed(c) + w.GivenUp(c) + w.Failed(c) }
+
+// AmongFailed reports whether a percentile is among the requests that failed: no time is
+// as bad. See [Window.Quantile].
+func (w *Window) AmongFailed(c Clock, percent float64) bool {
+	return w.Failed(c) > 0 && w.rank(c, percent) > w.Timed(c)+w.GivenUp(c)
+}
+
+// rank is the number of requests at or below a percentile.
+func (w *Window) rank(c Clock, percent float64) uint64 {
+	// The product of a decimal percentage and a count is off by a hair in binary;
+	// that hair must not ask for one request more.
+	return uint64(max(1, math.Ceil(percent/100*float64(w.Judged(c))-1e-6)))
 }
 
 // Timed is how many requests, or connections, have a time on the clock.
@@ -65,24 +97,22 @@ func Needs(percent float64) uint64 {
 }
 
 // Tells reports whether the requests are enough for the percentile to exist; see
-// [Needs]. Those that were given up count too.
+// [Needs]. Those that were given up or failed count too.
 func (w *Window) Tells(c Clock, percent float64) bool {
-	n := w.Timed(c)
-	return n > 0 && n+w.GivenUp(c) >= Needs(percent)
+	return w.Timed(c) > 0 && w.Judged(c) >= Needs(percent)
 }
 
 // Quantile returns the smallest time in ns that at least percent of the requests
-// did not exceed, those that were given up among them. If that many don't have a
+// did not exceed. Those that were given up are slower than all that have a time, and those
+// that failed slower still, however soon they did. If that many don't have a
 // time, the quantile is censored: known is false and ns is the largest time that
 // it is proven not to be below; 0 if there is none.
 func (w *Window) Quantile(c Clock, percent float64) (ns int64, known bool) {
-	n, lost := w.Timed(c), w.GivenUp(c)
-	if n+lost == 0 {
+	n := w.Timed(c)
+	if w.Judged(c) == 0 {
 		return 0, false
 	}
-	// The product of a decimal percentage and a count is off by a hair in binary;
-	// that hair must not ask for one request more.
-	rank := uint64(max(1, math.Ceil(percent/100*float64(n+lost)-1e-6)))
+	rank := w.rank(c, percent)
 	if rank > n {
 		return Proven(w.Hist[c], w.Waited[c], rank), false
 	}

@@ -42,7 +42,11 @@ func TestQuantile(t *testing.T) {
 		{"unfinished", func(w *Window) { w.Unfinished = 10 }, FirstByte, 99, 100, false},
 		{"no connection in time", func(w *Window) { w.Errors.Connect, w.Unconnected = 12, 10 }, Response, 99, 100, false},
 		{"a refused connection", func(w *Window) { w.Errors.Connect = 10 }, Connect, 99, 100, false},
-		{"a reset took no time", func(w *Window) { w.Errors.Reset = 10 }, Response, 99, 99, true},
+		{"a reset is slower than all", func(w *Window) { w.Errors.Reset = 10 }, Response, 90, 99, true},
+		{"among resets", func(w *Window) { w.Errors.Reset = 10 }, Response, 99, 100, false},
+		{"a wrong answer, however quick", func(w *Window) { w.Errors.Status = 10 }, Service, 90, 99, true},
+		{"failures are slower than what was given up", func(w *Window) { w.Errors.GRPC, w.Shed = 10, 100 }, Response, 47.6, 100, true},
+		{"an error of no request", func(w *Window) { w.Errors.Connect, w.ErredApart = 10, 10 }, Response, 99, 99, true},
 	}
 	for _, tt := range tests {
 		w := upTo(100)
@@ -54,6 +58,38 @@ func TestQuantile(t *testing.T) {
 	}
 	if ns, known := new(Window).Quantile(Response, 50); ns != 0 || known {
 		t.Errorf("of nothing: %d, %v", ns, known)
+	}
+}
+
+// Failures are the slowest: what is among them is told apart from what was given up.
+func TestAmongFailed(t *testing.T) {
+	for _, tt := range []struct {
+		give    func(*Window)
+		percent float64
+		among   bool
+	}{
+		{func(*Window) {}, 100, false},
+		{func(w *Window) { w.Errors.Status = 2 }, 98, false},
+		{func(w *Window) { w.Errors.Status = 2 }, 99, true},
+		{func(w *Window) { w.Errors.Timeout = 2 }, 99, false},
+		{func(w *Window) { w.Shed, w.Errors.Expect = 100, 2 }, 99, false},
+		{func(w *Window) { w.Shed, w.Errors.Expect = 100, 2 }, 99.9, true},
+	} {
+		w := upTo(100)
+		w.Completed = 100
+		tt.give(&w)
+		if got := w.AmongFailed(Response, tt.percent); got != tt.among {
+			t.Errorf("p%v of %+v and %d shed among the failures: %v", tt.percent, w.Errors, w.Shed, got)
+		}
+	}
+}
+
+// In runs of before wrong answers were kept apart, they are among the times.
+func TestWrongAnswersThatWereTimedCountOnce(t *testing.T) {
+	w := upTo(100)
+	w.Completed, w.Errors.Status = 90, 10
+	if n := w.Judged(Response); n != 100 {
+		t.Errorf("100 requests are %d", n)
 	}
 }
 

@@ -36,7 +36,7 @@ func (p *page) seconds(l *Load) section {
 		figures := export.Figures(w, measure.Response)
 		for _, f := range figures {
 			switch {
-			case f.Absent:
+			case f.Absent, f.Failed:
 			case f.Name == "p50":
 				p50 = append(p50, [2]float64{at, f.NS / 1e6})
 			case f.Name == "p99":

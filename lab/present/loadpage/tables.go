@@ -118,6 +118,9 @@ func clocks(r *load.Result, t report.Texts) section {
 	if s.Rows == nil {
 		return section{}
 	}
+	if n := r.Total.Failed(measure.Response); n > 0 {
+		s.Lead = t.Text("load.slowest", "n", n, "mark", present.Failed)
+	}
 	return s
 }
 
@@ -181,8 +184,11 @@ func pick(figures []export.Figure, names ...string) []string {
 }
 
 func figure(f export.Figure) string {
-	if f.Absent {
+	switch {
+	case f.Absent:
 		return present.NoFigure
+	case f.Failed:
+		return present.Failed
 	}
 	return present.AtLeast(f.Known, present.Duration(f.NS))
 }

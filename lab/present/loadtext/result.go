@@ -180,11 +180,17 @@ func (w *Text) clocks(t *measure.Window) {
 		}
 		fmt.Fprintf(w, "  %s%s\n", present.Left(w.Text("load.clock."+clock.String()), 12), cells(clockWidths, figures...))
 	}
+	if n := t.Failed(measure.Response); n > 0 {
+		fmt.Fprintf(w, "  %s %s\n", present.Left("", 12), w.Text("load.slowest", "n", n, "mark", present.Failed))
+	}
 }
 
 func figureText(f export.Figure) string {
-	if f.Absent {
+	switch {
+	case f.Absent:
 		return present.NoFigure
+	case f.Failed:
+		return present.Failed
 	}
 	return present.AtLeast(f.Known, present.Duration(f.NS))
 }

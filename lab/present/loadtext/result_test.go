@@ -157,6 +157,9 @@ func TestChineseLoadTextAligns(t *testing.T) {
 	speaking(t, &out, "zh").clocks(&r.Total)
 	columns := 0
 	for line := range strings.Lines(out.String()) {
+		if strings.Contains(line, "按最慢计") {
+			continue // a remark
+		}
 		n := 0
 		for _, letter := range strings.TrimSuffix(line, "\n") {
 			n++

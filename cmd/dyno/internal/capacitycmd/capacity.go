@@ -53,7 +53,7 @@ far is printed).`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.objective, "objective", "", "what must hold, as 'p99 < 50ms, errors < 0.1%' (needed)")
+	flags.StringVar(&f.objective, "objective", "", "what must hold, as 'p99 < 50ms, errors < 0.1%' (needed; without a word of errors, "+objective.ErrorBound+" too)")
 	f.registerGoal(flags)
 	f.load.RegisterOpen(flags)
 	f.out.register(flags)
@@ -98,7 +98,7 @@ func (f *capacityFlags) search(target string) (*capacity.Search, *capacity.Gener
 	if err != nil {
 		return nil, nil, err
 	}
-	g := &capacity.Generator{Spec: spec, Objective: o}
+	g := &capacity.Generator{Spec: spec, Objective: o.WithErrorBound()}
 	return &capacity.Search{Goal: f.goal, Service: g, Start: f.start}, g, nil
 }
 

@@ -180,8 +180,7 @@ func (l *eventLoop) done(id int32) {
 	c := &l.conns[id]
 	l.rec.left(c.intended, l.now)
 	l.due.Stop(id)
-	l.rec.Answered(c.intended, c.sent, c.first, l.now)
-	l.Errors.judged(&c.exchange, c.answer.Status, l.rec, c.intended, l.now)
+	l.Errors.judged(&c.exchange, c.answer.Status, l.rec, Times{c.intended, c.sent, c.first, l.now})
 	c.state = ready
 	if l.wornOut(c) {
 		l.drop(id)

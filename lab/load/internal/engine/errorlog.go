@@ -143,38 +143,32 @@ func (l *ErrorLog) Causes() []measure.Cause {
 	return all
 }
 
-// judged counts a complete response with the given status, to a request intended
-// at an instant: as completed, or as the error it is.
-func (l *ErrorLog) judged(x *exchange, status int, rec *Recorder, intended, now int64) {
-	rec.told(status, intended)
+// judged counts a complete response with the given status: as completed, or as the error
+// it is.
+func (l *ErrorLog) judged(x *exchange, status int, rec *Recorder, t Times) {
+	rec.told(status, t.Intended)
 	if IsRedirect(status) && !rec.redirected {
 		rec.redirected = true
 		l.redirected(x)
 	}
 	kind, why := x.judge(status)
-	l.settle(x, kind, why, rec, intended, now)
+	l.settle(x, kind, why, rec, t)
 }
 
 // settle counts a complete response that was judged: why is "" if it is as expected.
-func (l *ErrorLog) settle(x *exchange, kind measure.ErrorKind, why string, rec *Recorder, intended, now int64) {
+func (l *ErrorLog) settle(x *exchange, kind measure.ErrorKind, why string, rec *Recorder, t Times) {
 	if why == "" {
-		rec.completed(x.request, intended, now)
+		rec.completed(x.request, t)
 		return
 	}
-	rec.wrong(x.request, kind, intended, now)
-	l.failed(x, kind, why, now)
+	rec.wrong(x.request, kind, t)
+	l.failed(x, kind, why, t.Done)
 }
 
 // judgedMessage counts a complete answer to a message: as completed, or as the error
 // it is.
-func (l *ErrorLog) judgedMessage(x *exchange, rec *Recorder, intended, now int64) {
-	why := x.judgeMessage()
-	if why == "" {
-		rec.completed(x.request, intended, now)
-		return
-	}
-	rec.wrong(x.request, measure.ExpectError, intended, now)
-	l.failed(x, measure.ExpectError, why, now)
+func (l *ErrorLog) judgedMessage(x *exchange, rec *Recorder, t Times) {
+	l.settle(x, measure.ExpectError, x.judgeMessage(), rec, t)
 }
 
 // failed keeps a failed request, or not, at instant now (CLOCK_MONOTONIC, ns).

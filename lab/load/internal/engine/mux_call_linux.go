@@ -119,9 +119,8 @@ func (m *multiplexer) messageAnswered(s *slot) {
 	l, conn := m.loop, m.conn(s.id)
 	k := &m.carriers[conn]
 	l.rec.left(s.intended, l.now)
-	l.rec.Answered(s.intended, s.sent, s.first, l.now)
 	kind, why := s.judgeMessages()
-	l.Errors.settle(&s.exchange, kind, why, l.rec, s.intended, l.now)
+	l.Errors.settle(&s.exchange, kind, why, l.rec, Times{s.intended, s.sent, s.first, l.now})
 	m.handled++
 	s.call.between = true
 	if age := l.Link.MaxAge; age > 0 && l.now-l.conns[conn].opened >= int64(age) {
@@ -187,12 +186,11 @@ func (m *multiplexer) callEnds(s *slot) {
 		return
 	}
 	l.rec.left(s.intended, l.now)
-	l.rec.Answered(s.intended, s.sent, s.first, l.now)
 	l.rec.told(s.status, s.intended)
 	if s.call.ended {
 		l.rec.toldCode(s.call.code, s.intended)
 	}
-	l.Errors.settle(&s.exchange, kind, why, l.rec, s.intended, l.now)
+	l.Errors.settle(&s.exchange, kind, why, l.rec, Times{s.intended, s.sent, s.first, l.now})
 	m.letGo(s)
 	m.carriers[m.conn(s.id)].held = false
 	l.release(s.id)

@@ -128,8 +128,7 @@ func (m *multiplexer) begins(s *slot) {
 func (m *multiplexer) done(s *slot) {
 	l := m.loop
 	l.rec.left(s.intended, l.now)
-	l.rec.Answered(s.intended, s.sent, s.first, l.now)
-	l.Errors.judged(&s.exchange, s.status, l.rec, s.intended, l.now)
+	l.Errors.judged(&s.exchange, s.status, l.rec, Times{s.intended, s.sent, s.first, l.now})
 	m.letGo(s)
 	m.carriers[m.conn(s.id)].held = false
 	l.release(s.id)

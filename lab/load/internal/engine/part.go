@@ -104,11 +104,12 @@ func (r *Recorder) toldCode(code grpc.Code, intended int64) {
 }
 
 // completed counts a response to a request of a kind that is as expected.
-func (r *Recorder) completed(of *request.Compiled, intended, now int64) {
+func (r *Recorder) completed(of *request.Compiled, t Times) {
+	r.Answered(t)
 	count := func(w *measure.Window, b *measure.Breakdown) {
 		k := b.Kind(of.Place)
 		if k != nil {
-			k.Timed(now - intended)
+			k.Timed(t.Done - t.Intended)
 		}
 		if r.draining {
 			w.Drained++
@@ -123,22 +124,15 @@ func (r *Recorder) completed(of *request.Compiled, intended, now int64) {
 		}
 	}
 	count(&r.Window, r.Breakdown)
-	if p := r.part(intended); p != nil {
+	if p := r.part(t.Intended); p != nil {
 		count(&p.Window, p.Breakdown)
 	}
 }
 
 // wrong counts a complete response to a request of a kind that is an error.
-func (r *Recorder) wrong(of *request.Compiled, kind measure.ErrorKind, intended, now int64) {
-	r.erred(of, kind, intended)
-	if k := r.Breakdown.Kind(of.Place); k != nil {
-		k.Timed(now - intended)
-	}
-	if p := r.part(intended); p != nil {
-		if k := p.Breakdown.Kind(of.Place); k != nil {
-			k.Timed(now - intended)
-		}
-	}
+func (r *Recorder) wrong(of *request.Compiled, kind measure.ErrorKind, t Times) {
+	r.errant(t)
+	r.erred(of, kind, t.Intended)
 }
 
 // gaveUpKind notes how long a request of a kind had taken when it was given up.

@@ -85,11 +85,10 @@ func (c *http2Line) messageCame(t *trip, now int64) {
 func (w *worker) called(o *outcome) {
 	p := w.engine
 	p.rec.left(w.intended, o.done)
-	p.rec.Answered(w.intended, w.sentAt, o.first, o.done)
 	p.rec.told(o.status, w.intended)
 	if c := &w.trip.call; c.ended {
 		p.rec.toldCode(c.code, w.intended)
 	}
-	p.Errors.settle(&w.exchange, o.kind, o.why, p.rec, w.intended, o.done)
+	p.Errors.settle(&w.exchange, o.kind, o.why, p.rec, Times{w.intended, w.sentAt, o.first, o.done})
 	w.thinks(o.done)
 }

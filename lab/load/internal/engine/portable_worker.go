@@ -229,8 +229,7 @@ func (w *worker) ask(ctx context.Context) {
 func (w *worker) answered(status int, first, done int64) {
 	p := w.engine
 	p.rec.left(w.intended, done)
-	p.rec.Answered(w.intended, w.sentAt, first, done)
-	p.Errors.judged(&w.exchange, status, p.rec, w.intended, done)
+	p.Errors.judged(&w.exchange, status, p.rec, Times{w.intended, w.sentAt, first, done})
 	w.thinks(done)
 }
 

@@ -299,25 +299,47 @@ func (r *Recorder) close(end int64) {
 	r.out <- r.Slot
 }
 
-// Answered records a response that came in full. All in ns on the same clock.
-func (r *Recorder) Answered(intended, sent, first, done int64) {
-	if intended < r.touched {
-		r.tells(intended, sent)
-	}
+// Times are when a request that was answered in full was due, sent, when the first byte
+// of its response came, and its last. All in ns on the same clock.
+type Times struct{ Intended, Sent, First, Done int64 }
+
+// Answered records a response that came in full and is as expected.
+func (r *Recorder) Answered(t Times) {
+	r.seen(t)
 	if r.draining {
-		r.Unrecorded -= time.Duration(done - intended)
+		r.Unrecorded -= time.Duration(t.Done - t.Intended)
 	}
-	record(&r.Durations, intended, sent, first, done)
-	if p := r.part(intended); p != nil {
-		record(&p.Durations, intended, sent, first, done)
+	record(&r.Durations, t)
+	if p := r.part(t.Intended); p != nil {
+		record(&p.Durations, t)
 	}
 }
 
-func record(d *measure.Durations, intended, sent, first, done int64) {
-	d.Record(measure.Response, done-intended)
-	d.Record(measure.Service, done-sent)
-	d.Record(measure.Lag, sent-intended)
-	d.Record(measure.FirstByte, first-sent)
+// errant records one that came in full and is an error. No time is as bad as that, however
+// soon it came: it has none, but that for which it waited here.
+func (r *Recorder) errant(t Times) {
+	r.seen(t)
+	if !r.draining {
+		r.Unrecorded += time.Duration(t.Done - t.Intended)
+	}
+	r.Durations.Record(measure.Lag, t.Sent-t.Intended)
+	if p := r.part(t.Intended); p != nil {
+		p.Durations.Record(measure.Lag, t.Sent-t.Intended)
+	}
+}
+
+// seen marks the window if the request was held up by the generator.
+func (r *Recorder) seen(t Times) {
+	if t.Intended < r.touched {
+		r.tells(t.Intended, t.Sent)
+	}
+}
+
+func record(d *measure.Durations, t Times) {
+	d.Record(measure.Response, t.Done-t.Intended)
+	d.Record(measure.Service, t.Done-t.Sent)
+	d.Record(measure.Lag, t.Sent-t.Intended)
+	d.Record(measure.FirstByte, t.First-t.Sent)
 }
 
 // delayed records how long an event took, from when the server stamped it to now. It

@@ -273,9 +273,8 @@ func (w *webSockets) answered(id int32, ev *websocket.Event) {
 	w.handled++
 	l.rec.left(c.intended, l.now)
 	l.due.Stop(id)
-	l.rec.Answered(c.intended, c.sent, c.first, l.now)
 	l.rec.Messages.In++
-	l.Errors.judgedMessage(&c.exchange, l.rec, c.intended, l.now)
+	l.Errors.judgedMessage(&c.exchange, l.rec, Times{c.intended, c.sent, c.first, l.now})
 	c.state = ready
 	if l.usedUp(c) {
 		w.close(id)
