@@ -75,10 +75,15 @@ type Cell struct {
 	// of a single look beside Ratios, also in a run with several.
 	ByRank  map[string]stats.Interval `json:"ratios_by_rank,omitempty"`
 	Omitted map[string]string         `json:"omitted,omitempty"` // metric → why there is no figure
-	Curve   []Point                   `json:"curve"`             // response by percentile, all used windows merged
-	Service []Point                   `json:"service"`           // service by percentile
-	Stages  []Stage                   `json:"stages,omitempty"`  // of a load with several
-	Seconds []Second                  `json:"seconds"`           // every window of every trial, in order
+	// Wrong is the share of requests, in percent, that were answered other than they had
+	// to be, if that is much: the subject has no rank. FailsMore says that it failed more
+	// of its requests than another one of the group, by more than chance.
+	Wrong     float64  `json:"wrong,omitempty"`
+	FailsMore bool     `json:"fails_more,omitempty"`
+	Curve     []Point  `json:"curve"`            // response by percentile, all used windows merged
+	Service   []Point  `json:"service"`          // service by percentile
+	Stages    []Stage  `json:"stages,omitempty"` // of a load with several
+	Seconds   []Second `json:"seconds"`          // every window of every trial, in order
 	// Statuses counts the complete answers by status, of all trials, in windows that
 	// are not invalid; Requests are those of a single load with a mix.
 	Statuses map[int]uint64 `json:"statuses,omitempty"`

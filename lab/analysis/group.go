@@ -61,6 +61,7 @@ func (t *table) finish(reference string, all []figure, c *confidence) Group {
 	for _, s := range t.sheets {
 		s.estimate(c)
 	}
+	misserve(t.sheets)
 	if at := slices.IndexFunc(t.sheets, func(s *sheet) bool { return s.Subject == reference }); at >= 0 {
 		t.reference = t.sheets[at]
 		for _, s := range t.sheets {
@@ -95,7 +96,8 @@ func (t *table) measured(metric string) bool {
 // rank orders the cells by a metric, and holds the first against the others.
 // Ranks rest on ratios, so a metric with a value that is not above zero has none.
 // Subjects that failed in some trials come after all that did not: the trials in
-// which they worked are not all there is.
+// which they worked are not all there is. Those that answered wrongly have no rank
+// beside others: they did something else.
 func (t *table) rank(f figure, c *confidence) ([]Place, []Versus) {
 	if !f.ranked {
 		return nil, nil
@@ -104,6 +106,8 @@ func (t *table) rank(f figure, c *confidence) ([]Place, []Versus) {
 	var sound, failed []*sheet
 	for _, s := range t.sheets {
 		switch {
+		case s.Wrong > 0 && len(t.sheets) > 1:
+			continue
 		case len(s.Failed) > 0:
 			failed = append(failed, s)
 			continue

@@ -187,36 +187,53 @@ func (p *process) part(spent time.Duration) (micros float64, missing string) {
 // perRequest shares a CPU time of the subject among its requests.
 func (p *process) perRequest(spent time.Duration) (micros float64, missing string) {
 	switch {
-	case p.windows == 0 || p.cpu == 0:
-		return 0, "the subject's process could not be seen"
+	case p.windows == 0 || p.cpu == 0 || p.idles():
+		return 0, unseen
 	case p.completed == 0:
 		return 0, "no request was completed"
 	}
 	return micro(spent) / float64(p.completed), ""
 }
 
+// unseen is why there are no figures of a process.
+const unseen = "the subject's process could not be seen"
+
+// leastServing is what no server takes less than of a CPU for a request: its system calls
+// alone take longer.
+const leastServing = 200 * time.Nanosecond
+
+// idles reports whether the process used next to no CPU while requests were answered: it
+// is one that does not serve, such as what started a server and stayed, and its memory and
+// files are not the server's.
+func (p *process) idles() bool {
+	return p.windows > 0 && p.completed > 0 && p.cpu < time.Duration(p.completed)*leastServing
+}
+
 func (s *sums) rss() (bytes float64, missing string) {
-	if s.process.rss == 0 {
-		return 0, "the subject's process could not be seen"
+	if s.process.rss == 0 || s.process.idles() {
+		return 0, unseen
 	}
 	return float64(s.process.rss), ""
 }
 
 // pss is the proportional set size, which is not read in each window.
 func (s *sums) pss() (bytes float64, missing string) {
+	if s.process.idles() {
+		return 0, unseen
+	}
 	if s.process.pss == 0 {
 		return 0, "the proportional set size was not read"
 	}
 	return float64(s.process.pss), ""
 }
 
-func (s *sums) threads() (float64, string) { return held(s.process.threads) }
-func (s *sums) files() (float64, string)   { return held(s.process.files) }
+func (s *sums) threads() (float64, string) { return s.process.held(s.process.threads) }
+func (s *sums) files() (float64, string)   { return s.process.held(s.process.files) }
 
 // held is a count of what every process has at least one of.
-func held(n int) (float64, string) {
-	if n == 0 {
-		return 0, "the subject's process could not be seen"
+func (p *process) held(n int) (float64, string) {
+	if n == 0 || p.idles() {
+		return 0, unseen
 	}
 	return float64(n), ""
 }
@@ -224,7 +241,7 @@ func held(n int) (float64, string) {
 // switches are context switches for each request, of either kind.
 func (s *sums) switches() (perRequest float64, missing string) {
 	switch {
-	case s.process.windows == 0 || s.process.noSwitches:
+	case s.process.windows == 0 || s.process.noSwitches || s.process.idles():
 		return 0, "the subject's context switches could not be seen"
 	case s.process.completed == 0:
 		return 0, "no request was completed"

@@ -43,9 +43,10 @@ func (g *Group) Noise(metric string) (share float64, ok bool) {
 	return math.Expm1(span), ok
 }
 
-// spanOf is how far an interval of ratios reaches from 1, on the log scale.
+// spanOf is how far an interval of ratios reaches from 1, on the log scale. One pair has
+// none.
 func spanOf(iv stats.Interval) (span float64, ok bool) {
-	if iv.N == 0 || iv.Low <= 0 || iv.High <= 0 {
+	if iv.N == 0 || iv.Level == 0 || iv.Low <= 0 || iv.High <= 0 {
 		return 0, false
 	}
 	return max(math.Abs(math.Log(iv.Low)), math.Abs(math.Log(iv.High))), true

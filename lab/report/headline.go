@@ -179,11 +179,15 @@ func sound(g *analysis.Group, metric string) (places []analysis.Place, leads []a
 // beside whatever else is said: the limit of the finding "errors".
 const manyErrors = 0.5
 
-// failing says who failed, or failed many requests, and how often.
+// failing says who failed, or failed many requests or more than others, and how often.
 func failing(g *analysis.Group, c language) (said []string) {
 	for i := range g.Cells {
 		cell := &g.Cells[i]
-		if e := cell.Estimates["errors"]; e.N > 0 && e.Estimate > manyErrors {
+		if cell.Wrong > 0 {
+			said = append(said, c.text("answer.wrong", "subject", cell.Subject, "share", quantity("%", cell.Wrong)))
+			continue
+		}
+		if e := cell.Estimates["errors"]; e.N > 0 && (e.Estimate > manyErrors || cell.FailsMore) {
 			said = append(said, c.text("answer.errors", "subject", cell.Subject, "share", quantity("%", e.Estimate)))
 		}
 		if n := len(cell.Failed); n > 0 {

@@ -10,6 +10,7 @@ import (
 	"dyno/lab/archive"
 	"dyno/lab/finding"
 	"dyno/lab/load/profile"
+	"dyno/lab/present"
 	"dyno/lab/stats"
 )
 
@@ -206,6 +207,7 @@ func compared(g *analysis.Group, metric string) bool {
 
 func newRow(a *analysis.Analysis, cell *analysis.Cell, r ranking) row {
 	label, order := position(r.Group.Ranking[r.By], cell.Cell)
+	label += misserves(cell)
 	out := row{
 		Rank: label, Order: order, Cell: cell, Subject: subject(a, cell.Subject),
 		Colour: slices.Index(a.Subjects, cell.Subject), Worst: worstSecond(r.Group, cell),
@@ -223,6 +225,14 @@ func newRow(a *analysis.Analysis, cell *analysis.Cell, r ranking) row {
 
 // position writes the interval of ranks that a subject has, and its place in the
 // order, last for those without a rank.
+// misserves marks a subject that answered wrongly, or failed more than others.
+func misserves(cell *analysis.Cell) string {
+	if cell.Wrong > 0 || cell.FailsMore {
+		return present.Failed
+	}
+	return ""
+}
+
 func position(places []analysis.Place, cell int) (label string, order int) {
 	at := slices.IndexFunc(places, func(p analysis.Place) bool { return p.Cell == cell })
 	if at < 0 {
@@ -316,6 +326,9 @@ func rankingNote(r ranking, c language, bars bool) string {
 		if note != "" {
 			notes = append(notes, note)
 		}
+	}
+	if slices.ContainsFunc(r.Group.Cells, func(cell analysis.Cell) bool { return misserves(&cell) != "" }) {
+		notes = append(notes, c.text("ranking.note.failing", "mark", present.Failed))
 	}
 	if weakest := weakestLevel(r); weakest != "" {
 		notes = append(notes, c.text("ranking.note.level", "level", weakest))

@@ -82,6 +82,7 @@ func rankColumns(a *analysis.Analysis, g *analysis.Group, by string, c language)
 func newStanding(a *analysis.Analysis, cell *analysis.Cell, places []analysis.Place, columns []column) standing {
 	s := standing{Subject: subject(a, cell.Subject), Warming: warmingOf(a, cell)}
 	s.Rank, s.Order = position(places, cell.Cell)
+	s.Rank += misserves(cell)
 	for _, col := range columns {
 		s.Figures = append(s.Figures, newFigure(cell, col, a.Run.Reference))
 	}
