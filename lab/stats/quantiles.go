@@ -11,6 +11,9 @@ import (
 // interval, to which 10 of them lie beyond on either side.
 const quantileResamples = 400
 
+// leastWindows is how many windows of a single restart give an interval.
+const leastWindows = 120
+
 // QuantileHierarchy estimates quantiles qs (0.99 for p99) of the observations of
 // all windows of all restarts taken together, restarts[r][w], with intervals at
 // the level given. The same seed gives the same intervals.
@@ -34,7 +37,9 @@ const quantileResamples = 400
 // (Künsch, "The Jackknife and the Bootstrap for General Stationary
 // Observations", Annals of Statistics 17, 1989), as long as their dependence
 // asks for: see [BlockLength]. That tells how sure the quantile of this restart
-// is and nothing about others, which Note says.
+// is and nothing about others, which Note says. Of fewer windows than 120 there is no
+// interval: their own dependence can't be seen in them, nor bunches of slow requests that
+// did not happen to fall in, and 95 % would be 44 to 90; of so many it is 91 to 100.
 //
 // An interval also takes requests beyond the quantile: if what they are worth as
 // independent ones, by [TailESS], is too few for the quantile to have an
@@ -95,6 +100,10 @@ func (h *hierarchy) interval(q, estimate float64, draws []float64, level float64
 	units, of := n, "restarts" // what was resampled
 	if n == 1 {
 		units, of = h.windows/BlockLength(h.shares(estimate)), "independent windows"
+	}
+	if n == 1 && h.windows < leastWindows {
+		point.Note = fmt.Sprintf("one restart of %d windows: need ≥ %d, or more restarts, for an interval", h.windows, leastWindows)
+		return point
 	}
 	if point.Note = h.lacks(q, level, units); point.Note != "" {
 		return point
