@@ -61,6 +61,7 @@ type Result struct {
 	out               map[int]bool // windows that are left out
 	outside           measure.Durations
 	little            littleSums
+	seconds           seconds
 	breakdown         *measure.Breakdown // of Total; nil if there is no window
 	windowFindings    []finding.Finding
 	durations         measure.Durations // of Total
@@ -115,6 +116,7 @@ func (r *Result) add(w measure.Window, p *partial, spec *Spec) {
 		r.breakdown.Add(p.breakdown)
 		r.planned.add(&w, &p.durations)
 		r.little.add(&w)
+		r.seconds.add(&w)
 	}
 	for _, part := range p.parts {
 		r.addPart(part, itself)

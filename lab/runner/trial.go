@@ -117,7 +117,7 @@ func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, 
 	counter.compare(ctx, result)
 	t.Mono, t.Engine, t.Failures, t.Causes = result.Start, result.Engine, result.Failures, result.Causes
 	t.Windows = ledger.join(ctx, result.Windows)
-	said := slices.Concat(result.Findings, unenforced(in), validity.WarmedUp(t.WarmUp))
+	said := slices.Concat(validity.ByBothSides(result.Findings), unenforced(in), validity.WarmedUp(t.WarmUp))
 	t.Findings = validity.Trial(said, t.Windows, s.conditions(cell))
 	t.Validity = validity.Worth(t.Findings)
 	return died(in)

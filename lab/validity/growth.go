@@ -3,12 +3,12 @@ package validity
 import (
 	"dyno/lab/finding"
 	"dyno/lab/stats"
+	"dyno/lab/steadiness"
 )
 
 // Thresholds of leak; docs/findings.md explains them.
 const (
-	trendChance  = 0.001 // probability that chance alone makes a trend so clear
-	leakShare    = 0.10  // of what was there at first
+	leakShare    = 0.10 // of what was there at first
 	leakLeast    = 4 << 20
 	leakGoesOn   = 0.5 // of the whole slope, in the second half
 	fewestCycles = 3   // of garbage collection, before which growth is garbage
@@ -23,18 +23,18 @@ func judgeGrowth(s *series) []finding.Finding {
 		return nil
 	}
 	for _, g := range s.memory {
-		n := len(g.values)
-		if n < fewestWindows {
+		n := len(g.Values)
+		if n < steadiness.FewestWindows {
 			continue
 		}
-		whole, later := stats.TrendOf(g.values), stats.TrendOf(g.values[n/2:])
+		whole, later := stats.TrendOf(g.Values), stats.TrendOf(g.Values[n/2:])
 		grown := whole.Slope * float64(n-1)
-		if whole.P >= trendChance || whole.Change < leakShare || grown < leakLeast || later.Slope < leakGoesOn*whole.Slope {
+		if whole.P >= steadiness.TrendChance || whole.Change < leakShare || grown < leakLeast || later.Slope < leakGoesOn*whole.Slope {
 			continue
 		}
 		return []finding.Finding{newFinding(finding.Leak, finding.Suspect, nil,
 			"%s grew by %.1f MiB (%.0f %%) over %d seconds, and in the second half still (limits %d MiB, %.0f %%): it may never be given back",
-			g.name, grown/(1<<20), 100*whole.Change, n, leakLeast>>20, 100*leakShare)}
+			g.Name, grown/(1<<20), 100*whole.Change, n, leakLeast>>20, 100*leakShare)}
 	}
 	return nil
 }

@@ -118,3 +118,9 @@ func trials(restarts []Restart) (list []int) {
 	slices.Sort(list)
 	return list
 }
+
+// middle is the median.
+func middle(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}

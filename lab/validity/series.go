@@ -7,32 +7,17 @@ import (
 	"dyno/lab/finding"
 	"dyno/lab/load/measure"
 	"dyno/lab/load/profile"
+	"dyno/lab/steadiness"
 )
-
-// signal is a figure window by window.
-type signal struct {
-	name   string
-	values []float64 // one for each window of the series
-	worse  float64   // +1 if more of it is worse, −1 if less is
-	slight float64   // the change of it, as a share, that doesn't matter yet
-}
 
 // series are the measured windows of a trial that are not invalid, as signals.
 // A signal that some window lacks is left out.
 type series struct {
-	index   []int // of the windows
-	signals []signal
-	memory  []signal
+	steadiness.Series
+	memory  []steadiness.Signal
 	cycles  uint64 // of garbage collection
 	runtime bool   // the cycles are known
 }
-
-// Changes that don't matter yet: what trials of one subject differ by anyway on a
-// machine that is shared.
-const (
-	slightRate    = 0.05
-	slightLatency = 0.10
-)
 
 func newSeries(windows []archive.Window, p profile.Profile) *series {
 	s := &series{}
@@ -40,7 +25,7 @@ func newSeries(windows []archive.Window, p profile.Profile) *series {
 	for i := range windows {
 		if w := &windows[i]; usable(w) {
 			used = append(used, w)
-			s.index = append(s.index, w.Client.Index)
+			s.Index = append(s.Index, w.Client.Index)
 			if r := w.Server.Runtime; r != nil && !w.Server.Lacks("gc_cycles") {
 				s.cycles += r.GCCycles
 				s.runtime = true
@@ -51,12 +36,12 @@ func newSeries(windows []archive.Window, p profile.Profile) *series {
 		return s
 	}
 	if p.Mode == profile.Closed { // an open loop's is the schedule's
-		s.signals = appendSignal(s.signals, used, signal{name: "throughput", worse: -1, slight: slightRate}, rate)
+		s.Signals = appendSignal(s.Signals, used, steadiness.Signal{Name: "throughput", Worse: -1, Slight: steadiness.SlightRate}, rate)
 	}
-	s.signals = appendSignal(s.signals, used, signal{name: "p50", worse: +1, slight: slightLatency}, median)
-	s.signals = appendSignal(s.signals, used, signal{name: "CPU per request", worse: +1, slight: slightRate}, cost)
-	s.memory = appendSignal(s.memory, used, signal{name: "memory (RSS)"}, memory)
-	s.memory = appendSignal(s.memory, used, signal{name: "the heap"}, heap)
+	s.Signals = appendSignal(s.Signals, used, steadiness.Signal{Name: "p50", Worse: +1, Slight: steadiness.SlightLatency}, median)
+	s.Signals = appendSignal(s.Signals, used, steadiness.Signal{Name: "CPU per request", Worse: +1, Slight: steadiness.SlightRate}, cost)
+	s.memory = appendSignal(s.memory, used, steadiness.Signal{Name: "memory (RSS)"}, memory)
+	s.memory = appendSignal(s.memory, used, steadiness.Signal{Name: "the heap"}, heap)
 	return s
 }
 
@@ -67,11 +52,11 @@ func usable(w *archive.Window) bool {
 }
 
 // appendSignal adds the signal if every window has a value above zero.
-func appendSignal(list []signal, used []*archive.Window, g signal, of func(*archive.Window) float64) []signal {
+func appendSignal(list []steadiness.Signal, used []*archive.Window, g steadiness.Signal, of func(*archive.Window) float64) []steadiness.Signal {
 	for _, w := range used {
-		g.values = append(g.values, of(w))
+		g.Values = append(g.Values, of(w))
 	}
-	if len(g.values) == 0 || slices.Min(g.values) <= 0 {
+	if len(g.Values) == 0 || slices.Min(g.Values) <= 0 {
 		return list
 	}
 	return append(list, g)

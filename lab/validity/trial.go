@@ -47,9 +47,36 @@ func Trial(said []finding.Finding, windows []archive.Window, c Conditions) []fin
 			single = append(single, server...)
 		}
 	}
+	all := together(windows, c)
+	leaveWarmUp(windows, all, c.Accept)
 	settle(windows)
-	found := slices.Concat(said, finding.Merge(single, measured), together(windows, c))
+	found := slices.Concat(said, finding.Merge(single, measured), all)
 	return finding.Accept(lenient(found), c.Accept)
+}
+
+// leaveWarmUp takes the seconds in which the subject was found to be warming up out of
+// figures, unless that is accepted, or they are most of what there is.
+func leaveWarmUp(windows []archive.Window, found []finding.Finding, accept []finding.Name) {
+	for _, f := range found {
+		if f.Name != finding.StillWarmingUp || f.Validity == finding.Invalid || slices.Contains(accept, f.Name) {
+			continue
+		}
+		for i := range windows {
+			if w := &windows[i]; slices.Contains(f.Windows, w.Client.Index) {
+				out := f
+				out.Validity, out.Windows = finding.Invalid, []int{w.Client.Index}
+				w.Why, w.Level = append(w.Why, out), finding.Invalid
+			}
+		}
+	}
+}
+
+// ByBothSides are the findings of a load without those of how steady the service was, which
+// are judged again by what both sides know.
+func ByBothSides(said []finding.Finding) []finding.Finding {
+	return slices.DeleteFunc(slices.Clone(said), func(f finding.Finding) bool {
+		return f.Name == finding.StillWarmingUp || f.Name == finding.Drifting || f.Name == finding.NeverSteady
+	})
 }
 
 // settle drops those parts of the windows that change no figure, now that it is known which
@@ -68,7 +95,7 @@ func settle(windows []archive.Window) {
 // together names what only the windows of a trial together show.
 func together(windows []archive.Window, c Conditions) []finding.Finding {
 	s := newSeries(windows, c.Profile)
-	return slices.Concat(judgeBottleneck(windows, c), judgeProcesses(windows), judgeSteadiness(s), judgeGrowth(s))
+	return slices.Concat(judgeBottleneck(windows, c), judgeProcesses(windows), s.Series.Judge(), judgeGrowth(s))
 }
 
 // newFinding makes one of a trial.

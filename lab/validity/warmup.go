@@ -10,6 +10,7 @@ import (
 	"dyno/lab/finding"
 	"dyno/lab/load/profile"
 	"dyno/lab/stats"
+	"dyno/lab/steadiness"
 )
 
 // warmUpSignal is a cost by which a warm-up is told to be over. Half of what is slight
@@ -24,11 +25,11 @@ type warmUpSignal struct {
 // much is served.
 func warmUpSignals(mode profile.Mode) []warmUpSignal {
 	list := []warmUpSignal{
-		{"CPU per request", slightRate, func(s *archive.WarmUpSecond) float64 { return float64(s.CPU) / float64(s.Completed) }},
-		{"p50", slightLatency, func(s *archive.WarmUpSecond) float64 { return float64(s.P50) }},
+		{"CPU per request", steadiness.SlightRate, func(s *archive.WarmUpSecond) float64 { return float64(s.CPU) / float64(s.Completed) }},
+		{"p50", steadiness.SlightLatency, func(s *archive.WarmUpSecond) float64 { return float64(s.P50) }},
 	}
 	if mode == profile.Closed {
-		list = append(list, warmUpSignal{"time per request", slightRate, func(s *archive.WarmUpSecond) float64 { return float64(s.Length) / float64(s.Completed) }})
+		list = append(list, warmUpSignal{"time per request", steadiness.SlightRate, func(s *archive.WarmUpSecond) float64 { return float64(s.Length) / float64(s.Completed) }})
 	}
 	return list
 }

@@ -1,4 +1,6 @@
-package validity
+// Package steadiness says if what was measured second by second was another thing at the
+// end than at the beginning: a subject that warmed up, got slower, or drifted.
+package steadiness
 
 import (
 	"cmp"
@@ -11,15 +13,39 @@ import (
 	"dyno/lab/stats"
 )
 
-// fewestWindows is how many windows it takes to say anything about how they
+// FewestWindows is how many windows it takes to say anything about how they
 // change.
-const fewestWindows = 8
+const FewestWindows = 8
 
-// judgeSteadiness says if the subject was another one at the end of the measured
+// TrendChance is how improbable a trend must be by chance to be told.
+const TrendChance = 0.001
+
+// Signal is a figure window by window.
+type Signal struct {
+	Name   string
+	Values []float64 // one for each window of the series
+	Worse  float64   // +1 if more of it is worse, −1 if less is
+	Slight float64   // the change of it, as a share, that doesn't matter yet
+}
+
+// Changes that don't matter yet: what trials of one subject differ by anyway on a
+// machine that is shared.
+const (
+	SlightRate    = 0.05
+	SlightLatency = 0.10
+)
+
+// Series are windows with their signals.
+type Series struct {
+	Index   []int // of the windows
+	Signals []Signal
+}
+
+// Judge says if the subject was another one at the end of the measured
 // time than at its beginning. It takes a change that is no chance and that
 // matters: a shift of a signal's level by more than is slight for it.
-func judgeSteadiness(s *series) []finding.Finding {
-	if len(s.index) < fewestWindows || len(s.signals) == 0 {
+func (s *Series) Judge() []finding.Finding {
+	if len(s.Index) < FewestWindows || len(s.Signals) == 0 {
 		return nil
 	}
 	steady := stats.Steadiness(s.costs())
@@ -30,13 +56,13 @@ func judgeSteadiness(s *series) []finding.Finding {
 		}
 	case stats.SlowDown:
 		if _, worse := s.shifts(steady.From); worse != "" {
-			return []finding.Finding{newFinding(finding.Drifting, finding.Suspect, s.index[steady.From:],
-				"from second %d on the subject is slower: %s", s.index[steady.From], worse)}
+			return []finding.Finding{newFinding(finding.Drifting, finding.Suspect, s.Index[steady.From:],
+				"from second %d on the subject is slower: %s", s.Index[steady.From], worse)}
 		}
 	case stats.NoSteadyState:
 		if better, worse := s.shifts(steady.Changes[len(steady.Changes)-1]); better+worse != "" {
 			// A result, not a fault: there are programs that never settle.
-			return []finding.Finding{newFinding(finding.NeverSteady, finding.Valid, nil, "no steady state in %d seconds: at the end still, %s", len(s.index), cmp.Or(worse, better))}
+			return []finding.Finding{newFinding(finding.NeverSteady, finding.Valid, nil, "no steady state in %d seconds: at the end still, %s", len(s.Index), cmp.Or(worse, better))}
 		}
 	}
 	return s.drifting()
@@ -44,11 +70,11 @@ func judgeSteadiness(s *series) []finding.Finding {
 
 // costs are the signals as what a request costs, so that more is worse in all of
 // them.
-func (s *series) costs() [][]float64 {
+func (s *Series) costs() [][]float64 {
 	var all [][]float64
-	for _, g := range s.signals {
-		values := slices.Clone(g.values)
-		if g.worse < 0 {
+	for _, g := range s.Signals {
+		values := slices.Clone(g.Values)
+		if g.Worse < 0 {
 			for i, v := range values {
 				values[i] = 1 / v
 			}
@@ -60,20 +86,20 @@ func (s *series) costs() [][]float64 {
 
 // shifts says which signals got better and which got worse at the place given, by
 // more than is slight and more than seconds differ anyway, as a reader wants it.
-func (s *series) shifts(at int) (better, worse string) {
-	if at <= 0 || at >= len(s.index) {
+func (s *Series) shifts(at int) (better, worse string) {
+	if at <= 0 || at >= len(s.Index) {
 		return "", ""
 	}
 	var up, down []string
-	for _, g := range s.signals {
-		before, after := middle(g.values[:at]), middle(g.values[at:])
+	for _, g := range s.Signals {
+		before, after := middle(g.Values[:at]), middle(g.Values[at:])
 		change := after/before - 1
-		apart := plainly * deviation(append(residuals(g.values[:at], before), residuals(g.values[at:], after)...))
-		if math.Abs(change) < g.slight || math.Abs(math.Log(after/before)) < apart {
+		apart := plainly * deviation(append(residuals(g.Values[:at], before), residuals(g.Values[at:], after)...))
+		if math.Abs(change) < g.Slight || math.Abs(math.Log(after/before)) < apart {
 			continue
 		}
-		text := fmt.Sprintf("%s %+.0f %% (limit %.0f %%)", g.name, 100*change, 100*g.slight)
-		if change*g.worse < 0 {
+		text := fmt.Sprintf("%s %+.0f %% (limit %.0f %%)", g.Name, 100*change, 100*g.Slight)
+		if change*g.Worse < 0 {
 			up = append(up, text)
 		} else {
 			down = append(down, text)
@@ -85,28 +111,28 @@ func (s *series) shifts(at int) (better, worse string) {
 // warmingUp is the finding for a subject that settled only at the place given.
 // Where that is more than half of what was measured, figures rest on the wrong
 // thing.
-func (s *series) warmingUp(at int, better string) finding.Finding {
+func (s *Series) warmingUp(at int, better string) finding.Finding {
 	level := finding.Suspect
-	if 2*at > len(s.index) {
+	if 2*at > len(s.Index) {
 		level = finding.Invalid
 	}
-	if 10*at <= len(s.index) {
+	if 10*at <= len(s.Index) {
 		level = finding.Valid
 	}
-	return newFinding(finding.StillWarmingUp, level, s.index[:at],
-		"the subject settled only in second %d of the measured time: %s; give it a warm-up of %d seconds more", s.index[at], better, s.index[at])
+	return newFinding(finding.StillWarmingUp, level, s.Index[:at],
+		"the subject settled only in second %d of the measured time: %s; give it a warm-up of %d seconds more", s.Index[at], better, s.Index[at])
 }
 
 // drifting says if a signal moved all the time by what matters, towards better
 // or worse: no change in one place, but no steady state either.
-func (s *series) drifting() []finding.Finding {
-	for _, g := range s.signals {
-		t := stats.TrendOf(g.values)
-		if t.P >= trendChance || math.Abs(t.Change) < 2*g.slight || math.Abs(math.Log1p(t.Change)) < plainly*deviation(offTrend(g.values, t)) {
+func (s *Series) drifting() []finding.Finding {
+	for _, g := range s.Signals {
+		t := stats.TrendOf(g.Values)
+		if t.P >= TrendChance || math.Abs(t.Change) < 2*g.Slight || math.Abs(math.Log1p(t.Change)) < plainly*deviation(offTrend(g.Values, t)) {
 			continue
 		}
 		return []finding.Finding{newFinding(finding.Drifting, finding.Suspect, nil,
-			"%s moved by %+.0f %% over %d seconds (limit %.0f %%; p = %.1g, limit %.1g)", g.name, 100*t.Change, len(g.values), 200*g.slight, t.P, trendChance)}
+			"%s moved by %+.0f %% over %d seconds (limit %.0f %%; p = %.1g, limit %.1g)", g.Name, 100*t.Change, len(g.Values), 200*g.Slight, t.P, TrendChance)}
 	}
 	return nil
 }
@@ -149,4 +175,9 @@ func deviation(residuals []float64) float64 {
 func middle(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}
+
+// newFinding makes one of a load or a trial.
+func newFinding(name finding.Name, level finding.Validity, windows []int, format string, args ...any) finding.Finding {
+	return finding.Finding{Name: name, Validity: level, Windows: windows, Detail: fmt.Sprintf(format, args...)}
 }
