@@ -69,9 +69,12 @@ const Accepted = "accepted"
 // Level is what a measurement is worth, in a word: its validity, or Accepted.
 func Level(v Validity, findings []Finding) string {
 	for i := range findings {
-		if f := &findings[i]; v == Valid && f.Accepted && f.Validity != Valid {
+		if f := &findings[i]; (v == Valid || v == "") && f.Accepted && f.Validity != Valid && f.Validity != "" {
 			return Accepted
 		}
+	}
+	if v == "" {
+		v = Valid
 	}
 	return string(v)
 }

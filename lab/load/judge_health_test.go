@@ -113,13 +113,24 @@ func TestLimitedBy(t *testing.T) {
 		"to connect failed":  {spec(nil), func(w *measure.Window) { w.Errors.Connect = 400 }},
 		"requests failed":    {spec(nil), func(w *measure.Window) { w.Errors.Timeout, w.InFlight = 400, 10 }},
 		"all 10 connections": {spec(&measure.Calibration{Ceiling: 1e6}), func(w *measure.Window) { w.InFlight = 10 }},
-		"late":               {spec(nil), func(w *measure.Window) { w.Late = 20 }},
-		"keep up":            {spec(nil), func(*measure.Window) {}},
+		"requests waited for connections": {spec(nil), func(w *measure.Window) {
+			w.InFlight, w.Hist[measure.Connect] = 10, measure.NewHistogram()
+			w.Hist[measure.Connect].RecordValues(int64(time.Second), 9)
+		}},
+		"late":    {spec(nil), func(w *measure.Window) { w.Late = 20 }},
+		"keep up": {spec(nil), func(*measure.Window) {}},
 	} {
 		r := &Result{Total: idle}
 		c.change(&r.Total)
 		if got := r.limitedBy(c.spec, &r.Total); !strings.Contains(got, says) {
 			t.Errorf("got %q, want %q", got, says)
 		}
+	}
+	// By their service time 8 connections would do for this rate: who waits doesn't for answers alone.
+	r := &Result{Total: idle}
+	r.Total.InFlight, r.Total.Hist[measure.Service] = 10, measure.NewHistogram()
+	r.Total.Hist[measure.Service].RecordValue(int64(8 * time.Millisecond))
+	if got := r.limitedBy(spec(nil), &r.Total); strings.Contains(got, "in flight") {
+		t.Errorf("it contradicts itself: %q", got)
 	}
 }

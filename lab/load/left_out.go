@@ -1,6 +1,8 @@
 package load
 
 import (
+	"slices"
+
 	"dyno/lab/finding"
 )
 
@@ -27,4 +29,19 @@ func (r *Result) LeftOut() (invalid, measured int, reasons []finding.Name) {
 		}
 	}
 	return invalid, measured, reasons
+}
+
+// Acceptable are the findings by which all windows are left out and that can be accepted
+// by their names; nil if some windows are in figures.
+func (r *Result) Acceptable() (names []finding.Name) {
+	invalid, measured, reasons := r.LeftOut()
+	if measured == 0 || invalid < measured {
+		return nil
+	}
+	for _, name := range reasons {
+		if slices.Contains(finding.Acceptable(), name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }

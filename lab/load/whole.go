@@ -46,8 +46,5 @@ func (r *Result) Shown() (w *measure.Window, trusted bool) {
 // Level is what the load is worth, in a word: its validity, or "accepted" if it is valid
 // only because somebody accepted a finding.
 func (r *Result) Level() string {
-	if r.Validity == "" {
-		return string(finding.Valid)
-	}
 	return finding.Level(r.Validity, r.Findings)
 }

@@ -54,7 +54,7 @@ func (o *Overload) Text(w io.Writer, t report.Texts) {
 
 // validityLines say what the experiment is worth, and why.
 func (o *Overload) validityLines(t report.Texts) [][2]string {
-	lines := [][2]string{{t.Text("load.validity"), t.Text("validity." + string(o.Validity))}}
+	lines := [][2]string{{t.Text("load.validity"), t.Text("validity." + finding.Level(o.Validity, o.Findings))}}
 	for i := range o.Findings {
 		f := &o.Findings[i]
 		lines = append(lines, [2]string{"", levelText(t, f.Weight()) + " " + string(f.Name) + t.Text("list.colon") + t.Reason(f.Detail)})

@@ -35,7 +35,7 @@ func writeValidity(w io.Writer, t report.Texts, d *capacity.Disturbed) {
 }
 
 func validityLines(t report.Texts, d *capacity.Disturbed) [][2]string {
-	lines := [][2]string{{t.Text("load.validity"), t.Text("validity." + string(d.Validity))}}
+	lines := [][2]string{{t.Text("load.validity"), t.Text("validity." + finding.Level(d.Validity, d.Findings))}}
 	for i := range d.Findings {
 		f := &d.Findings[i]
 		lines = append(lines, [2]string{"", t.Text("found.finding", "level", levelText(t, f.Validity), "name", f.Name, "trials", t.Count("found.trials", uint64(len(f.Windows))), "detail", t.Reason(f.Detail))})

@@ -125,7 +125,7 @@ func outcomeText(texts report.Texts, t *archive.Trial) string {
 	if f.cpuPerRequest > 0 {
 		text += "  " + texts.Text("live.line.cpu", "time", fmt.Sprintf("%5.1f", f.cpuPerRequest))
 	}
-	return text + "  " + texts.Text("live.validity."+string(t.Validity))
+	return text + "  " + texts.Text("live.validity."+finding.Level(t.Validity, t.Findings))
 }
 
 // reasons names the findings that make a trial invalid, or all if none does.

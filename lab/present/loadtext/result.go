@@ -135,7 +135,7 @@ func (w *Text) Result(r *load.Result) {
 	w.requests(r.Requests)
 	w.stages(r.Stages())
 	cost := present.NoFigure
-	if r.Total.Completed > 0 {
+	if r.Total.Completed > 0 && r.Total.Worked() > 0 {
 		cost = fmt.Sprintf("%.2f µs", present.Micros(r.CPUPerRequest()))
 	}
 	fmt.Fprintln(w)
@@ -143,7 +143,11 @@ func (w *Text) Result(r *load.Result) {
 	w.leftOut(r)
 	w.labelled(w.Text("load.validity"), w.Text("validity."+r.Level()))
 	for _, f := range r.Findings {
-		fmt.Fprintf(w, "    %s%s%s\n", f.Name, w.Text("list.colon"), w.Reason(f.Detail))
+		name := string(f.Name)
+		if f.Accepted {
+			name += " (" + w.Text("validity.accepted") + ")"
+		}
+		fmt.Fprintf(w, "    %s%s%s\n", name, w.Text("list.colon"), w.Reason(f.Detail))
 	}
 }
 
@@ -211,6 +215,9 @@ func (w *Text) errors(r *load.Result) {
 	}
 	if late := t.SentLate; float64(late) > lateShare*float64(t.Sent) {
 		line(w.Text("load.drain"), w.Text("load.drain.text", "n", late))
+	}
+	if t.Drained > 0 {
+		line(w.Text("load.drained"), w.Text("load.drained.text", "n", t.Drained))
 	}
 	if t.Unfinished > 0 {
 		line(w.Text("load.unfinished"), w.Text("load.unfinished.text", "n", t.Unfinished, "drain", r.Drain, "longest", present.Duration(float64(t.Longest(measure.Response)))))

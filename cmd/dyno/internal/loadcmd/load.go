@@ -259,8 +259,10 @@ func judgeLoad(r *load.Result, maxErrors float64) error {
 	var untrusted error
 	// First, for no window counts in which somebody could have answered.
 	if invalid, measured, reasons := r.LeftOut(); measured > 0 && invalid == measured {
-		words := finding.Words(reasons)
-		untrusted = fmt.Errorf("%w: none of the %d windows is valid (%s); --accept %s has them count", ErrUntrusted, measured, strings.Join(words, ", "), strings.Join(words, ","))
+		untrusted = fmt.Errorf("%w: none of the %d windows is valid (%s)", ErrUntrusted, measured, strings.Join(finding.Words(reasons), ", "))
+		if names := r.Acceptable(); len(names) > 0 {
+			untrusted = fmt.Errorf("%w; --accept %s has them count", untrusted, strings.Join(finding.Words(names), ","))
+		}
 	} else if !r.Answered() {
 		return fmt.Errorf("nothing answered: %s", firstError(r))
 	}
@@ -273,7 +275,7 @@ func tooManyErrors(r *load.Result, maxErrors float64) error {
 	t, _ := r.Shown()
 	// Nothing passes because nobody waited, nor because it was never sent: whoever it was due
 	// for has no answer.
-	unanswered := t.Unfinished
+	unanswered := t.Unfinished + t.Shed
 	failed := float64(t.Errors.Total() + unanswered)
 	all := failed + float64(t.Right())
 	switch {
