@@ -124,10 +124,21 @@ func halt(pid int, begun, over <-chan struct{}, stops []stop) {
 
 // loadReport is what dyno load --json says, as far as it is asked about.
 type loadReport struct {
-	Requests   uint64                         `json:"requests"`
-	Throughput *float64                       `json:"throughput"`
-	Offered    uint64                         `json:"offered"`
-	Unfinished uint64                         `json:"unfinished"`
+	Requests   uint64   `json:"requests"`
+	Throughput *float64 `json:"throughput"`
+	Offered    uint64   `json:"offered"`
+	Unfinished uint64   `json:"unfinished"`
+	Drained    uint64   `json:"drained"`
+	Carried    uint64   `json:"carried"`
+	Failed     uint64   `json:"failed"`
+	Shed       uint64   `json:"shed"`
+	CutOff     uint64   `json:"cut_off"`
+	CPU        *float64 `json:"generator_cpu_us_per_request"`
+	Seen       *struct {
+		Sent     uint64            `json:"sent"`
+		Statuses map[string]uint64 `json:"statuses"`
+		Accept   []string          `json:"accept"`
+	} `json:"seen"`
 	Errors     map[string]any                 `json:"errors"`
 	Latency    map[string]map[string]*float64 `json:"latency_us"`
 	AtLeast    map[string][]string            `json:"latency_at_least"`

@@ -42,6 +42,8 @@ type faults struct {
 	FreezeAt, FreezeFor time.Duration
 	Serial              time.Duration // one request at a time, each taking so long
 	DieAfter            time.Duration // the process ends so long after its first request
+	Drift               time.Duration // Delay grows by so much each second
+	Cold                time.Duration // for so long after the first request, Slow takes the place of Delay
 	Jitter              float64       // each start has a Delay of its own: lognormal, with this deviation
 	Every               int           // only every so many starts are bad, by the lines of State; 0 or 1: all
 	State               string        // file with a line for each start
@@ -60,6 +62,8 @@ func (f *faults) register(flags *flag.FlagSet) {
 	flags.Float64Var(&f.Wrong, "wrong", 0, "share with another body")
 	flags.Float64Var(&f.Cut, "cut", 0, "share cut short")
 	flags.DurationVar(&f.Serial, "serial", 0, "one at a time, each taking so long")
+	flags.DurationVar(&f.Drift, "drift", 0, "delay grows by so much each second")
+	flags.DurationVar(&f.Cold, "cold", 0, "the slow delay is every request's for so long after the first")
 	flags.DurationVar(&f.DieAfter, "die-after", 0, "ends so long after the first request")
 	flags.Float64Var(&f.Jitter, "jitter", 0, "deviation of ln(delay) between starts")
 	flags.IntVar(&f.Every, "every", 0, "only every so many starts are bad")
@@ -311,7 +315,8 @@ func (s *service) fateOf(now time.Time, path string) (fate string, due time.Time
 	}
 	delay := s.Delay
 	fate, slow := s.draw(k)
-	if slow || s.SlowPath != "" && path == s.SlowPath {
+	delay += time.Duration(now.Sub(s.first).Seconds() * float64(s.Drift))
+	if slow || now.Sub(s.first) < s.Cold || s.SlowPath != "" && path == s.SlowPath {
 		delay = s.Slow
 	}
 	s.counts[fate]++

@@ -16,6 +16,10 @@ import (
 // arm is a subject of a made-up study: this program, with faults.
 type arm struct{ name, flags string }
 
+// apart begins the flags of an arm that is started by a program which stays beside it and
+// does not serve.
+const apart = "APART "
+
 // asking is a study of two arms, whose truth is known.
 type asking struct {
 	arms   []arm
@@ -25,6 +29,7 @@ type asking struct {
 	trial  string // duration; 1s if empty
 	stops  []stop
 	args   []string
+	expect string // of the responses, in YAML
 	hogs   bool
 	judge  func(r *studyReport, e *Examined)
 }
@@ -42,8 +47,13 @@ type studyReport struct {
 			Values    map[string][]float64 `json:"values"`
 			Estimates map[string]interval  `json:"estimates"`
 			Ratios    map[string]interval  `json:"ratios"`
+			Merged    map[string]interval  `json:"merged"`
+			Invalid   int                  `json:"invalid_windows"`
 			Trials    []int                `json:"trials"`
 		} `json:"cells"`
+		Ranking map[string][]struct {
+			Subject string `json:"subject"`
+		} `json:"ranking"`
 	} `json:"groups"`
 	Claims []struct {
 		ID      string `json:"id"`
@@ -55,6 +65,7 @@ type interval struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
+	Level float64 `json:"level"`
 }
 
 func (i interval) String() string { return fmt.Sprintf("%.3f (%.3f–%.3f)", i.Value, i.Low, i.High) }
@@ -100,9 +111,17 @@ func (a *asking) source(l *lab, dir string) string {
 	fmt.Fprintf(&b, "study: truth\nquestion: Is what the lab says so?\nsubjects:\n")
 	for _, arm := range a.arms {
 		flags := strings.ReplaceAll(arm.flags, "STATE", filepath.Join(dir, arm.name+".starts"))
-		fmt.Fprintf(&b, "  - {name: %s, run: %q, ready: /ready}\n", arm.name, l.self+" serve "+flags)
+		run := l.self + " serve " + flags
+		if on, is := strings.CutPrefix(flags, apart); is {
+			run = "(setsid " + l.self + " serve " + on + " >/dev/null 2>&1 &); exec sleep 1000"
+		}
+		fmt.Fprintf(&b, "  - {name: %s, run: %q, ready: /ready}\n", arm.name, run)
 	}
-	fmt.Fprintf(&b, "requests: [{name: root, get: /}]\nloads: [%s]\ntrial: {warmup: 300ms, duration: %s}\nblocks: %d\n", a.load, trial, a.blocks)
+	expect := ""
+	if a.expect != "" {
+		expect = ", expect: " + a.expect
+	}
+	fmt.Fprintf(&b, "requests: [{name: root, get: /"+expect+"}]\nloads: [%s]\ntrial: {warmup: 300ms, duration: %s}\nblocks: %d\n", a.load, trial, a.blocks)
 	if len(a.claims) > 0 {
 		fmt.Fprintf(&b, "claims:\n  - %s\n", strings.Join(a.claims, "\n  - "))
 	}
