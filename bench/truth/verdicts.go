@@ -59,6 +59,7 @@ func verdictCases() (cases []Case) {
 	} {
 		cases = append(cases, Case{Name: "verdicts/" + j.name, Injected: j.injected, Examine: j.examine})
 	}
+	cases = append(cases, unitCase())
 	return cases
 }
 

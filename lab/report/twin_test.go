@@ -85,7 +85,7 @@ func TestTwinInCSV(t *testing.T) {
 func TestNoiseInWords(t *testing.T) {
 	g := &analysis.Group{Twin: map[string]stats.Interval{}}
 	for high, want := range map[float64]string{1.0181: "±1.8 %", 1.25: "±25 %", 1.003: "±0.30 %", 3: "≤ 3.0×", 20: "> 10×"} {
-		g.Twin["cpu"] = stats.Interval{N: 6, Estimate: 1, Low: 1, High: high}
+		g.Twin["cpu"] = stats.Interval{N: 6, Estimate: 1, Low: 1, High: high, Level: 0.95}
 		if got := plainSpaces(noise(g, "cpu")); got != want {
 			t.Errorf("up to %v: %s, want %s", high, got, want)
 		}
