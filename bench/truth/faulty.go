@@ -49,6 +49,14 @@ func share15(fate, kind string, f faults, args ...string) func(context.Context, 
 			}
 			bad, all := float64(s.count(fate)), float64(s.served)
 			truth := bad / all
+			if r.Seen != nil { // no window can be used
+				e.silent("errors as "+kind, r.says(), fmt.Sprintf("%.2f %%", 100*truth))
+				e.say("exit status", r.code == 1, fmt.Sprint(r.code), "1")
+				if fate == "fail" {
+					e.say("status codes", r.Seen.Statuses["500"] > 0 && r.Seen.Statuses["200"] > 0, fmt.Sprint(r.Seen.Statuses), "200 and 500")
+				}
+				return nil
+			}
 			got := r.errorsOf(kind) / float64(r.Offered)
 			// What was left out was drawn from the same requests: five standard
 			// deviations of such a draw.
@@ -74,6 +82,11 @@ func redirects(ctx context.Context, l *lab, e *Examined) error {
 		r, err := l.load(ctx, e, nil, nil, "-c", "4", "-d", "2s", s.url())
 		if err != nil {
 			return err
+		}
+		if r.Seen != nil { // no window can be used
+			e.silent("what was measured", r.says(), "a redirect to /elsewhere, each time")
+			e.say("status codes", r.Seen.Statuses["302"] > 0, fmt.Sprint(r.Seen.Statuses), "302 only")
+			return nil
 		}
 		text := fmt.Sprintf("%v %s", r.Findings, r.stderr)
 		e.say("what was measured", mentions(text, "redirect"), r.says(), "a redirect to /elsewhere, each time")

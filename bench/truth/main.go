@@ -5,7 +5,7 @@
 // that froze, hung, failed or died, a machine that was busy, a service that got
 // slower by a known share, a claim that is known to be right or wrong.
 //
-//	go run ./bench/truth                     # all cases, about a quarter of an hour
+//	go run ./bench/truth                     # all cases, about twenty minutes
 //	go run ./bench/truth -what stops,faults  # some groups
 //	go run ./bench/truth -case 'stops/.*3s'   # cases by name
 //	go run ./bench/truth -list               # what there is
