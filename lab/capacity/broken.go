@@ -58,7 +58,7 @@ func addTerm(list []Broken, term Term) []Broken {
 
 // hints say what the figures at the ends of the bracket suggest.
 func (r *Result) hints() []string {
-	hints := []string{}
+	hints := append([]string{}, r.unsteady()...)
 	add := func(format string, args ...any) { hints = append(hints, fmt.Sprintf(format, args...)) }
 	if r.Limit != nil && !r.Limit.Limited {
 		if r.Fails == nil {

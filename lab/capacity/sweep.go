@@ -56,6 +56,7 @@ type LevelTrial struct {
 	Why     string `json:"why,omitempty"`
 	// Disturbed are the findings that the generator or the machine was disturbed.
 	Disturbed []finding.Finding `json:"disturbed,omitempty"`
+	Unsteady  string            `json:"unsteady,omitempty"` // how the service changed within the trial
 }
 
 // Level sums up the trials at one number of connections.
@@ -283,5 +284,5 @@ func (k *Knee) conclude(seed uint64) {
 		k.FitNote = err.Error()
 	}
 	k.MemoryPer1000, k.MemoryNote = memoryPer1000(k.Levels)
-	k.Notes = failing(k.Levels)
+	k.Notes = append(failing(k.Levels), unsteadyLevels(k.Levels)...)
 }
