@@ -143,7 +143,7 @@ func objectOf(l *Load) loadJSON {
 		Requests: t.Completed, Duration: t.Length.Seconds(), Throughput: figureIf(r.Total.Length > 0, r.Throughput()),
 		Offered: t.Offered, Sent: t.Sent, Shed: t.Shed, SentLate: t.SentLate, Drained: t.Drained, Drain: r.Drain.Seconds(), Unfinished: t.Unfinished, Failed: t.Failures(), Carried: t.Carried, Unsent: t.Unsent, CutOff: t.CutOff, BytesIn: t.BytesIn, BytesOut: t.BytesOut,
 		Errors: t.Errors, Statuses: measure.AddStatuses(map[int]uint64{}, t.Statuses), Codes: t.Codes, Location: r.Location, ByRequest: requestsOf(r), FirstErrors: r.FirstErrors, Failures: failuresOf(r), Latency: make(map[string]latency),
-		Censored:     figureIf(r.Total.Judged(measure.Response) > 0, r.Total.Censored()),
+		Censored:     figureIf(r.Total.Timed(measure.Response)+r.Total.GivenUp(measure.Response) > 0, r.Total.Censored()),
 		GeneratorCPU: figureIf(r.Total.Completed > 0 && r.Total.Worked() > 0, present.Micros(r.CPUPerRequest())), Validity: r.Level(), All: wholeOf(&r.All), Findings: orEmpty(r.Findings), Phases: stagesOf(r.Stages()), Windows: []windowJSON{},
 		Thresholds: l.Thresholds, AtLeast: make(map[string][]string), AmongFailed: make(map[string][]string),
 	}

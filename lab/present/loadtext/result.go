@@ -143,11 +143,11 @@ func (w *Text) Result(r *load.Result) {
 	w.leftOut(r)
 	w.labelled(w.Text("load.validity"), w.Text("validity."+r.Level()))
 	for _, f := range r.Findings {
-		name := string(f.Name)
+		detail := w.Reason(f.Detail)
 		if f.Accepted {
-			name += " (" + w.Text("validity.accepted") + ")"
+			detail += " (" + w.Text("validity.accepted") + ")"
 		}
-		fmt.Fprintf(w, "    %s%s%s\n", name, w.Text("list.colon"), w.Reason(f.Detail))
+		fmt.Fprintf(w, "    %s%s%s\n", f.Name, w.Text("list.colon"), detail)
 	}
 }
 
