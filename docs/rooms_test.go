@@ -53,7 +53,7 @@ var house = []room{
 	{"studies", nil, [][]string{{"studies"}}},
 	{"lab", []string{"wire", "internal", "studies"}, [][]string{
 		{"lab/stats", "lab/finding", "lab/probe", "lab/machine/speed", "lab/gate/threshold", "lab/load/expect", "lab/load/template", "lab/load/stamp", "lab/load/internal/eventstream", "lab/load/internal/agenda", "lab/load/internal/kernelstamp", "lab/load/internal/processors", "lab/load/profile", "lab/nullserver", "lab/scripted", "lab/archive/s3test"},
-		{"lab/stats/statstest", "lab/claim", "lab/machine", "lab/load/measure", "lab/load/protomsg"},
+		{"lab/stats/statstest", "lab/claim", "lab/steadiness", "lab/machine", "lab/load/measure", "lab/load/protomsg"},
 		{"lab/load/request"},
 		{"lab/machine/setting", "lab/load/internal/http3", "lab/load/rpc"},
 		{"lab/load/internal/engine"},

@@ -166,6 +166,9 @@ func mixedFrozen(ctx context.Context, l *lab, e *Examined) error {
 			}
 			sum.Requests, sum.Drained, sum.Unfinished = sum.Requests+k.Requests, sum.Drained+k.Drained, sum.Unfinished+k.Unfinished
 		}
+		if r.Seen != nil { // no window can be used
+			return nil
+		}
 		e.say("all kinds together", len(r.ByRequest) == 2 && sum.Requests == r.Requests && sum.Unfinished == r.Unfinished,
 			fmt.Sprintf("%d requests, %d unfinished", sum.Requests, sum.Unfinished), fmt.Sprintf("%d and %d", r.Requests, r.Unfinished))
 		return nil
