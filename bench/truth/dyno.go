@@ -134,11 +134,10 @@ type loadReport struct {
 	Shed       uint64   `json:"shed"`
 	CutOff     uint64   `json:"cut_off"`
 	CPU        *float64 `json:"generator_cpu_us_per_request"`
-	Seen       *struct {
+	All        struct {
 		Sent     uint64            `json:"sent"`
 		Statuses map[string]uint64 `json:"statuses"`
-		Accept   []string          `json:"accept"`
-	} `json:"seen"`
+	} `json:"all"`
 	Errors     map[string]any                 `json:"errors"`
 	Latency    map[string]map[string]*float64 `json:"latency_us"`
 	AtLeast    map[string][]string            `json:"latency_at_least"`
@@ -194,6 +193,9 @@ func (l *lab) load(ctx context.Context, e *Examined, begun <-chan struct{}, stop
 	}
 	return r, nil
 }
+
+// unusable holds for a load of which no window counts: there are counts, and no figures.
+func (r *loadReport) unusable() bool { return r.Throughput == nil && r.All.Sent > 0 }
 
 // figure is a time in µs of a clock; known is false if it is only a lower bound,
 // there false if nothing is said.

@@ -49,11 +49,11 @@ func share15(fate, kind string, f faults, args ...string) func(context.Context, 
 			}
 			bad, all := float64(s.count(fate)), float64(s.served)
 			truth := bad / all
-			if r.Seen != nil { // no window can be used
+			if r.unusable() { // no window can be used
 				e.silent("errors as "+kind, r.says(), fmt.Sprintf("%.2f %%", 100*truth))
 				e.say("exit status", r.code == 1, fmt.Sprint(r.code), "1")
 				if fate == "fail" {
-					e.say("status codes", r.Seen.Statuses["500"] > 0 && r.Seen.Statuses["200"] > 0, fmt.Sprint(r.Seen.Statuses), "200 and 500")
+					e.say("status codes", r.All.Statuses["500"] > 0 && r.All.Statuses["200"] > 0, fmt.Sprint(r.All.Statuses), "200 and 500")
 				}
 				return nil
 			}
@@ -83,9 +83,9 @@ func redirects(ctx context.Context, l *lab, e *Examined) error {
 		if err != nil {
 			return err
 		}
-		if r.Seen != nil { // no window can be used
+		if r.unusable() { // no window can be used
 			e.silent("what was measured", r.says(), "a redirect to /elsewhere, each time")
-			e.say("status codes", r.Seen.Statuses["302"] > 0, fmt.Sprint(r.Seen.Statuses), "302 only")
+			e.say("status codes", r.All.Statuses["302"] > 0, fmt.Sprint(r.All.Statuses), "302 only")
 			return nil
 		}
 		text := fmt.Sprintf("%v %s", r.Findings, r.stderr)

@@ -166,7 +166,7 @@ func mixedFrozen(ctx context.Context, l *lab, e *Examined) error {
 			}
 			sum.Requests, sum.Drained, sum.Unfinished = sum.Requests+k.Requests, sum.Drained+k.Drained, sum.Unfinished+k.Unfinished
 		}
-		if r.Seen != nil { // no window can be used
+		if r.unusable() { // no window can be used
 			return nil
 		}
 		e.say("all kinds together", len(r.ByRequest) == 2 && sum.Requests == r.Requests && sum.Unfinished == r.Unfinished,
