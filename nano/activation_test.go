@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 const activationVar = "NANO_TEST_ACTIVATION"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // TestServingDoesNotAllocate counts what the process allocates while it serves

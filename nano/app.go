@@ -6,9 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"dyno/nano/internal/router"
+	"dyno.example/nano/internal/router"
 
-	"dyno/nano/internal/exchange"
+	"dyno.example/nano/internal/exchange"
 )
 
 // App is a set of routes and the server that answers for them. It has all methods of

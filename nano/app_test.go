@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // do asks the app through net/http and returns status, Content-Type and body.

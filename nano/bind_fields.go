@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"dyno/nano/internal/exchange"
+	"dyno.example/nano/internal/exchange"
 )
 
 var errEscape = errors.New("has an escape that can't be decoded")
@@ -268,7 +268,7 @@ func (a *App) planOf(t reflect.Type) (*plan, error) {
 		p := &plan{}
 		err := p.make(t)
 		if err == nil && p.rules && a.config.Validator == nil {
-			err = fmt.Errorf("nano: binding %s: its validate tags need Config.Validator, as dyno/nano/validate makes one", t)
+			err = fmt.Errorf("nano: binding %s: its validate tags need Config.Validator, as dyno.example/nano/validate makes one", t)
 		}
 		got, _ = a.plans.byType.LoadOrStore(t, planned{p, err})
 	}

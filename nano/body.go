@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"dyno/nano/internal/exchange"
+	"dyno.example/nano/internal/exchange"
 )
 
 // ErrBodyTooLarge is returned when a body exceeds Limits.Body or that of its route; it answers 413.

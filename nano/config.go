@@ -8,7 +8,7 @@ import (
 	"net/netip"
 	"time"
 
-	"dyno/nano/internal/exchange"
+	"dyno.example/nano/internal/exchange"
 )
 
 // Config is how an app behaves. The zero value is safe: every limit has a
@@ -52,7 +52,7 @@ type Config struct {
 	// TrailingSlash says what becomes of "/a/" when only "/a" is a route, or the
 	// other way round. The default is to redirect.
 	TrailingSlash SlashPolicy
-	// Validator checks what [Bind] has read; dyno/nano/validate makes one. It
+	// Validator checks what [Bind] has read; dyno.example/nano/validate makes one. It
 	// returns [FieldErrors] for what the client is to be told. [Binds] has it called with
 	// zero values.
 	Validator func(v any) error
@@ -62,8 +62,8 @@ type Config struct {
 	// with a library that is faster or reads otherwise.
 	JSON JSONCodec
 	// Decoders read the bodies of other media types than JSON for [Bind], by media type
-	// in lower case without parameters: "application/xml": [DecodeXML]; dyno/nano/yaml
-	// and dyno/nano/protobuf have one each.
+	// in lower case without parameters: "application/xml": [DecodeXML]; dyno.example/nano/yaml
+	// and dyno.example/nano/protobuf have one each.
 	Decoders map[string]Decoder
 	// Forms bound what forms may consist of.
 	Forms FormLimits

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/http1"
 )
 
 // SameSite says with which requests of other sites a cookie is sent.

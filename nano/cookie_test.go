@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
 )
 
 func TestSetCookie(t *testing.T) {

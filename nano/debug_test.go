@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // keeper is an app whose handlers keep every kind of View there is.

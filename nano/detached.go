@@ -12,7 +12,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"dyno/nano/internal/exchange"
+	"dyno.example/nano/internal/exchange"
 )
 
 // A detached handler has an exchange of its own, with a copy of the request and a

@@ -8,8 +8,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
 )
 
 func ExampleBind() {

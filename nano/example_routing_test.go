@@ -5,7 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // show asks the app and prints its response.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/router"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/router"
 )
 
 // liveRequest is an exchange, and what handlers make of it. It is reused: gen tells

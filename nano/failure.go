@@ -14,8 +14,8 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/http1"
 )
 
 // What becomes of a request whose handler failed. Whatever goes wrong on the way,
@@ -295,7 +295,7 @@ type refusals struct{ counts [600]atomic.Uint64 }
 // for, by the status they were answered with: 400 for what isn't HTTP, or lacks TLS, and
 // for violations of HTTP/2, which end a stream or a connection; 408, 413, 414, 431 for what
 // is beyond [Limits], 501 and 505 for what the server can't do.
-// dyno/nano/metrics has them too. Each is logged at the level Debug.
+// dyno.example/nano/metrics has them too. Each is logged at the level Debug.
 func (a *App) Refused() iter.Seq2[int, uint64] {
 	return func(yield func(status int, n uint64) bool) {
 		for status := range a.refused.counts {

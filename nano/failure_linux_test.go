@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // brokenFilter is a coding that can't be made.

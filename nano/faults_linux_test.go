@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // A client that has closed its own side still gets its responses.

@@ -15,8 +15,8 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/http1"
 )
 
 // File responds with a file of the system. The name is the program's: one that

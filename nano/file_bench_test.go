@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // BenchmarkFile compares a file of 1 MiB sent by nano's loop (sendfile) with one

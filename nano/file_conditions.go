@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/nano/internal/exchange"
+	"dyno.example/nano/internal/exchange"
 )
 
 // condition is what the conditional fields of a request make of it.

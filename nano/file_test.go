@@ -16,8 +16,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
 )
 
 //go:embed file_test.go

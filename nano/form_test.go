@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
 )
 
 // part is one part of a form to be sent.

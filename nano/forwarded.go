@@ -6,9 +6,9 @@ import (
 	"net/netip"
 	"strings"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/netconn"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/http1"
 )
 
 // ForwardedFields says in which fields trusted proxies tell of the client. Only

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/wire/http1"
 )
 
 // requestWith returns an exchange of an app that trusts 10.0.0.0/8 and ::1.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/router"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/router"
+	"dyno.example/nano/wire/http1"
 )
 
 // FromHTTP makes a handler of net/http one of nano. It gets what it gets from

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 func BenchmarkHello(b *testing.B) {

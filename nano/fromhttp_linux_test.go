@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 func TestFromHTTPClientGone(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/router"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/router"
+	"dyno.example/nano/wire/http1"
 )
 
 // fill makes the request. What handlers may keep is a copy of the read buffer.

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"dyno/nano/internal/exchange"
+	"dyno.example/nano/internal/exchange"
 )
 
 // bridge lets a handler of net/http answer an exchange: it is the

@@ -1,4 +1,4 @@
-module dyno/nano
+module dyno.example/nano
 
 go 1.26.0
 

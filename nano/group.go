@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"dyno/nano/internal/router"
+	"dyno.example/nano/internal/router"
 )
 
 // Group registers routes under a prefix, with middleware and options around

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // note returns middleware that adds a word to the field Way.

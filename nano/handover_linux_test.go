@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 func request(path string) string { return "GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n" }

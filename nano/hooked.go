@@ -7,8 +7,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/clock"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/clock"
 )
 
 // hooks is the wire of an exchange with hooks. It lies on the wire that carries

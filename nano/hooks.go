@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/http1"
 )
 
 // Hooks are how middleware sees and changes a response on its way, and learns how

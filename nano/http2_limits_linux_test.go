@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // TestHTTP2Limits that concern one request: its stream is answered, the connection goes on.

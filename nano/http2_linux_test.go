@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // overHTTP2 serves an app over HTTP/2, over TLS and cleartext, and calls f for each.

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
-	"dyno/nano/wire/clock"
-	"dyno/nano/wire/http2"
+	"dyno.example/nano"
+	"dyno.example/nano/wire/clock"
+	"dyno.example/nano/wire/http2"
 )
 
 // h2peer is a client of HTTP/2 whose frames a test has in its hands.

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // TestListenOnWhatOthersHave: a program that is started twice must not share its clients

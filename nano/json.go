@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"dyno/nano/internal/router"
+	"dyno.example/nano/internal/router"
 )
 
 // JSONWriter writes one JSON value without allocating, into a buffer of the

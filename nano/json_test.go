@@ -7,7 +7,7 @@ import (
 	"net/netip"
 	"testing"
 
-	"dyno/nano/internal/exchange"
+	"dyno.example/nano/internal/exchange"
 )
 
 func FuzzAppendJSONString(f *testing.F) {

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 const postHead = "POST /echo HTTP/1.1\r\nHost: a\r\n"

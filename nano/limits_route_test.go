@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // limited is an app whose routes have limits of their own, above and below the

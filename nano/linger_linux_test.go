@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // uploads are ways to take a body that is too large: by the loop, and by a handler.

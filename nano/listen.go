@@ -14,9 +14,9 @@ import (
 	"syscall"
 	"time"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/handoff"
-	"dyno/nano/wire/sockets"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/handoff"
+	"dyno.example/nano/wire/sockets"
 )
 
 // ErrServerClosed is returned by Listen and Serve of an app that has been shut down.

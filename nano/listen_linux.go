@@ -15,12 +15,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano/internal/engine"
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/netconn"
-	"dyno/nano/wire/handoff"
-	"dyno/nano/wire/reactor"
-	"dyno/nano/wire/sockets"
+	"dyno.example/nano/internal/engine"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/handoff"
+	"dyno.example/nano/wire/reactor"
+	"dyno.example/nano/wire/sockets"
 )
 
 // serving is the state of an app that serves.

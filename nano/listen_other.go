@@ -9,8 +9,8 @@ import (
 	"net"
 	"time"
 
-	"dyno/nano/internal/netconn"
-	"dyno/nano/wire/handoff"
+	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/handoff"
 )
 
 func (s *stdServer) welcomeQueue(*App, net.Listener, *tls.Config) {}

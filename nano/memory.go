@@ -9,8 +9,8 @@ import (
 	"net/netip"
 	"time"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/http1"
 )
 
 // ServeBytes answers one HTTP/1.1 request that is in memory, through the same

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // TestLateCtxNamesItsOwnRoute, not that which its exchange has served since.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"dyno/nano/internal/exchange"
+	"dyno.example/nano/internal/exchange"
 )
 
 // Accepts returns which of the offered media types the client likes best by its

@@ -16,11 +16,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/netconn"
-	"dyno/nano/internal/router"
-	"dyno/nano/wire/clock"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/internal/router"
+	"dyno.example/nano/wire/clock"
+	"dyno.example/nano/wire/http1"
 )
 
 // ServeHTTP makes an App an http.Handler: what arrives through net/http, such as

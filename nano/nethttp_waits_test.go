@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // pipes is a listener of connections that are in memory, so that time in a bubble of

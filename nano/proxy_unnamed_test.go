@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // Where the header names no client, what stands in the fields is a client's own, which the

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"iter"
 
-	"dyno/nano/internal/router"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/internal/router"
+	"dyno.example/nano/wire/http1"
 )
 
 // Query returns the first value of the name in the target's query, decoded; nil

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
 )
 
 // TestErrorsEchoLittle: what a client sent comes back as a sample at most.

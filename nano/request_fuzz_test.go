@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/wire/http1"
 )
 
 // FuzzQuery holds the query against net/url, where that takes it.

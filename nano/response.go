@@ -15,8 +15,8 @@ import (
 	"time"
 	"unsafe"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/http1"
 )
 
 // ErrResponded is returned by methods that would begin a response that has begun.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
 )
 
 // TestFailureAfterACompleteResponse: what a handler does wrong after its response is

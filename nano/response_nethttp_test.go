@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // TestAnswersThroughNetHTTP: TLS and HTTP/2 come through net/http, and get the

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // earlyVar has the directory that TestRestartEndsEarlyProgram has its sockets in.

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // restartVar has the addresses that TestRestartProgram serves on.

@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/router"
-	"dyno/nano/wire/clock"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/router"
+	"dyno.example/nano/wire/clock"
 )
 
 // Route is one registered method and pattern. It doesn't change once the app

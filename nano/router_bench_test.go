@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/wire/http1"
 )
 
 // apiPatterns is a table of the size and shape of a large public API.

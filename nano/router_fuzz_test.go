@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // FuzzPattern registers patterns: a wrong one panics with a message that names

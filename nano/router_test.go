@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // ask sends a request through net/http and returns the recorded answer.

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"text/tabwriter"
 
-	"dyno/nano/internal/router"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/internal/router"
+	"dyno.example/nano/wire/http1"
 )
 
 // routes are an app's routes, found by requests.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // TestRegisteringTooLate: a route that is registered while the app serves is

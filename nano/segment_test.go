@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // refusal returns the message with which a registration panics; "": it is taken.

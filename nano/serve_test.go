@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // logLines is a log that tests can read while it is written.

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // start serves without shutting down at the end of the test.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // heap returns the bytes that are in use.

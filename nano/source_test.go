@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // TestSourceIsWhole: the patterns of source.go match each file of the packages they

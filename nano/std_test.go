@@ -22,7 +22,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // listening runs serve of an app until the test ends.

@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/netconn"
-	"dyno/nano/wire/tlsconn"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/tlsconn"
 )
 
 // stdServer serves an app by net/http: listeners that aren't sockets, and systems that

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // flood responds with more than sockets hold, and tells how that went.

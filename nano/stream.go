@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"dyno/nano/internal/exchange"
+	"dyno.example/nano/internal/exchange"
 )
 
 // Events sends server-sent events (the HTML standard, 9.2).

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/wire/http2"
+	"dyno.example/nano"
+	"dyno.example/nano/wire/http2"
 )
 
 // conversation is a stream of a client that sends lines and reads them back.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
 )
 
 // TestRewriteInAPipeline: what is rewritten leaves the requests behind it alone, and

@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"dyno/nano/wire/clock"
+	"dyno.example/nano/wire/clock"
 )
 
 // Each route has two chains of handlers: one of middleware alone, and, once

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // TestTimingFollowsTheHandler: the figures are whole wherever the handler runs,

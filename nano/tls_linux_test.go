@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // HTTP over TLS has no goroutine per connection: it is the loops', whether the client

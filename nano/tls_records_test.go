@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // What crypto/tls doesn't say as a client is written here by hand: a sealer makes

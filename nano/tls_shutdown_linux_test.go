@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // startTLS serves with TLS without shutting down at the end of the test. It returns when

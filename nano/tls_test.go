@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // serveTLS serves app over TLS on a loopback port until the test ends. config may

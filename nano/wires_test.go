@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // wire is a way by which requests come to an app.

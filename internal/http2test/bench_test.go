@@ -7,12 +7,12 @@ import (
 	xhttp2 "golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"dyno/nano/wire/http2"
+	"dyno.example/nano/wire/http2"
 )
 
 // BenchmarkTheirs is for orientation: what x/net's framer and HPACK need for a small
 // request that is in the table and its answer, without streams and flow control. The
-// same with them is BenchmarkServer of dyno/nano/wire/http2.
+// same with them is BenchmarkServer of dyno.example/nano/wire/http2.
 func BenchmarkTheirs(b *testing.B) {
 	var e http2.Encoder
 	e.Init(4096)

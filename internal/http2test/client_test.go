@@ -14,7 +14,7 @@ import (
 	xhttp2 "golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // serveNano serves an app over cleartext HTTP/2 until the test ends.

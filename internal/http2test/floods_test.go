@@ -8,7 +8,7 @@ import (
 
 	xhttp2 "golang.org/x/net/http2"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // TestFloods: clients that cost the server more than they are worth lose their

@@ -7,7 +7,7 @@ import (
 
 	xhttp2 "golang.org/x/net/http2"
 
-	"dyno/nano/wire/http2"
+	"dyno.example/nano/wire/http2"
 )
 
 // FuzzFrames reads frames from the same bytes with both. What theirs refuses for a

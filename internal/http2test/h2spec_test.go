@@ -5,7 +5,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"dyno/nano/wire/http2"
+	"dyno.example/nano/wire/http2"
 )
 
 // TestH2spec runs the conformance suite h2spec, in its strict mode, where it is installed.

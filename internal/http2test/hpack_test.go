@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/net/http2/hpack"
 
-	"dyno/nano/wire/http2"
+	"dyno.example/nano/wire/http2"
 )
 
 var limits = http2.HeaderLimits{Size: 1 << 24, Fields: 1 << 16}

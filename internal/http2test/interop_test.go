@@ -14,7 +14,7 @@ import (
 
 	xhttp2 "golang.org/x/net/http2"
 
-	"dyno/nano/wire/http2"
+	"dyno.example/nano/wire/http2"
 )
 
 // TestServerWithTheirClient serves x/net's client: bodies both ways that are larger

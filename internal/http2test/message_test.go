@@ -8,7 +8,7 @@ import (
 	xhttp2 "golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"dyno/nano/wire/http2"
+	"dyno.example/nano/wire/http2"
 )
 
 // FuzzRequestHead gives the same field block to a server and to x/net's framer: a

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano/wire/http2"
+	"dyno.example/nano/wire/http2"
 )
 
 // drive runs one end of a connection: it reads, hands what comes to the Conn, gives

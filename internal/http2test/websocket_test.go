@@ -9,8 +9,8 @@ import (
 	"github.com/coder/websocket"
 	xhttp2 "golang.org/x/net/http2"
 
-	"dyno/nano"
-	"dyno/nano/ws"
+	"dyno.example/nano"
+	"dyno.example/nano/ws"
 )
 
 // stream is a stream of HTTP/2 whose content is another protocol's.

@@ -1,4 +1,4 @@
-module dyno/nano/autocert
+module dyno.example/nano/autocert
 
 go 1.26.0
 

@@ -19,7 +19,7 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // Config is how responses are compressed.

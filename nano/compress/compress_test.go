@@ -14,9 +14,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"dyno/nano"
-	"dyno/nano/middleware"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/middleware"
+	"dyno.example/nano/nanotest"
 )
 
 var text = strings.Repeat("a lot of text ", 1000)

@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // DecompressConfig is how [Decompress] works.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"dyno/nano"
-	"dyno/nano/compress"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/compress"
+	"dyno.example/nano/nanotest"
 )
 
 func Example() {

@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // pool keeps encoders: making one costs far more than using it. An encoder whose

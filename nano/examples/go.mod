@@ -1,20 +1,20 @@
-module dyno/nano/examples
+module dyno.example/nano/examples
 
 go 1.26.0
 
 require (
-	dyno/nano v0.0.0
-	dyno/nano/autocert v0.0.0
-	dyno/nano/compress v0.0.0
-	dyno/nano/grpc v0.0.0
-	dyno/nano/json v0.0.0
-	dyno/nano/jwt v0.0.0
-	dyno/nano/metrics v0.0.0
-	dyno/nano/protobuf v0.0.0
-	dyno/nano/trace v0.0.0
-	dyno/nano/validate v0.0.0
-	dyno/nano/ws v0.0.0
-	dyno/nano/yaml v0.0.0
+	dyno.example/nano v0.0.0
+	dyno.example/nano/autocert v0.0.0
+	dyno.example/nano/compress v0.0.0
+	dyno.example/nano/grpc v0.0.0
+	dyno.example/nano/json v0.0.0
+	dyno.example/nano/jwt v0.0.0
+	dyno.example/nano/metrics v0.0.0
+	dyno.example/nano/protobuf v0.0.0
+	dyno.example/nano/trace v0.0.0
+	dyno.example/nano/validate v0.0.0
+	dyno.example/nano/ws v0.0.0
+	dyno.example/nano/yaml v0.0.0
 	github.com/coder/websocket v1.8.15
 	github.com/golang-jwt/jwt/v5 v5.3.1
 	go.opentelemetry.io/otel/sdk v1.47.0
@@ -53,19 +53,4 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260928230214-8a89bd6388cc // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
-)
-
-replace (
-	dyno/nano => ..
-	dyno/nano/autocert => ../autocert
-	dyno/nano/compress => ../compress
-	dyno/nano/grpc => ../grpc
-	dyno/nano/json => ../json
-	dyno/nano/jwt => ../jwt
-	dyno/nano/metrics => ../metrics
-	dyno/nano/protobuf => ../protobuf
-	dyno/nano/trace => ../trace
-	dyno/nano/validate => ../validate
-	dyno/nano/ws => ../ws
-	dyno/nano/yaml => ../yaml
 )

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 
-	"dyno/nano"
-	wire "dyno/nano/wire/grpc"
+	"dyno.example/nano"
+	wire "dyno.example/nano/wire/grpc"
 )
 
 // call is one call. It is the context of its handler, in which grpc.SetHeader and the

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/protoadapt"
 
-	wire "dyno/nano/wire/grpc"
+	wire "dyno.example/nano/wire/grpc"
 )
 
 // codec reads and writes messages of one format.

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/status"
 
-	wire "dyno/nano/wire/grpc"
+	wire "dyno.example/nano/wire/grpc"
 )
 
 // SetSendCompressor has the response's messages compressed by the compressor that is

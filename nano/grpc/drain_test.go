@@ -11,9 +11,9 @@ import (
 	testgrpc "google.golang.org/grpc/interop/grpc_testing"
 	"google.golang.org/protobuf/proto"
 
-	"dyno/nano/wire/clock"
-	wire "dyno/nano/wire/grpc"
-	"dyno/nano/wire/http2"
+	"dyno.example/nano/wire/clock"
+	wire "dyno.example/nano/wire/grpc"
+	"dyno.example/nano/wire/http2"
 )
 
 // TestDrain: an app that shuts down tells clients to go elsewhere, and calls that are

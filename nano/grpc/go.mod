@@ -1,9 +1,9 @@
-module dyno/nano/grpc
+module dyno.example/nano/grpc
 
 go 1.26.0
 
 require (
-	dyno/nano v0.0.0
+	dyno.example/nano v0.0.0
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260928230214-8a89bd6388cc
 	google.golang.org/grpc v1.85.0
 	google.golang.org/protobuf v1.36.12
@@ -14,5 +14,3 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )
-
-replace dyno/nano => ..

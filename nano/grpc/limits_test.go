@@ -20,7 +20,7 @@ import (
 	"google.golang.org/grpc/stats"
 	"google.golang.org/protobuf/proto"
 
-	wire "dyno/nano/wire/grpc"
+	wire "dyno.example/nano/wire/grpc"
 )
 
 // TestMessageSizes: messages beyond the limits, in both directions, compressed and not.

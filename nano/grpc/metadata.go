@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 
-	wire "dyno/nano/wire/grpc"
+	wire "dyno.example/nano/wire/grpc"
 )
 
 // incoming returns the request's metadata, made when first asked for.

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // method is one method of a service.

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // TestThroughNetHTTP: the same services where net/http serves the app, as it does

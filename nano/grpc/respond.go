@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"dyno/nano"
-	wire "dyno/nano/wire/grpc"
+	"dyno.example/nano"
+	wire "dyno.example/nano/wire/grpc"
 )
 
 // addHead lays out the fields of the response's head, before it is opened. The caller

@@ -20,7 +20,7 @@ import (
 	testgrpc "google.golang.org/grpc/interop/grpc_testing"
 	"google.golang.org/grpc/status"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // service is a TestService made of functions.

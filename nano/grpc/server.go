@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/encoding"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // Options are how calls are served. The zero value is safe.

@@ -24,7 +24,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 func TestUnary(t *testing.T) {

@@ -13,6 +13,6 @@ var ownSource embed.FS
 
 // Source returns the source of this package with its go.mod, as they were compiled: for
 // programs that build other programs on it where there is no network. nano's own is
-// dyno/nano.Source. It is read-only, safe for concurrent use, and no part of programs
+// dyno.example/nano.Source. It is read-only, safe for concurrent use, and no part of programs
 // that don't call it.
 func Source() fs.FS { return ownSource }

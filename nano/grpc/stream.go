@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	wire "dyno/nano/wire/grpc"
+	wire "dyno.example/nano/wire/grpc"
 )
 
 // serverStream is a call with a stream of messages. One goroutine may receive while

@@ -19,7 +19,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	v1 "github.com/go-json-experiment/json/v1"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // Codec returns what nano.Config.JSON takes. Responses are encoded by encoding/json.

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
-	"dyno/nano/json"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/json"
+	"dyno.example/nano/nanotest"
 )
 
 type Base struct {

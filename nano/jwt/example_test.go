@@ -6,9 +6,9 @@ import (
 
 	lib "github.com/golang-jwt/jwt/v5"
 
-	"dyno/nano"
-	"dyno/nano/jwt"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/jwt"
+	"dyno.example/nano/nanotest"
 )
 
 func Example() {

@@ -1,12 +1,10 @@
-module dyno/nano/jwt
+module dyno.example/nano/jwt
 
 go 1.26.0
 
 require (
-	dyno/nano v0.0.0
+	dyno.example/nano v0.0.0
 	github.com/golang-jwt/jwt/v5 v5.3.1
 )
 
 require golang.org/x/sys v0.49.0 // indirect
-
-replace dyno/nano => ..

@@ -18,7 +18,7 @@ import (
 
 	lib "github.com/golang-jwt/jwt/v5"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // Config is how tokens are checked. Keys is needed.

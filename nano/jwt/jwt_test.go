@@ -17,8 +17,8 @@ import (
 
 	lib "github.com/golang-jwt/jwt/v5"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
 )
 
 var now = time.Unix(1_800_000_000, 0)

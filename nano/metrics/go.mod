@@ -1,9 +1,9 @@
-module dyno/nano/metrics
+module dyno.example/nano/metrics
 
 go 1.26.0
 
 require (
-	dyno/nano v0.0.0
+	dyno.example/nano v0.0.0
 	github.com/prometheus/client_golang v1.24.1
 )
 
@@ -17,5 +17,3 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
-
-replace dyno/nano => ..

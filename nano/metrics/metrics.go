@@ -26,7 +26,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // Config is what is measured, and where it goes.

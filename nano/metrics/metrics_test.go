@@ -12,9 +12,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"dyno/nano"
-	"dyno/nano/metrics"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/metrics"
+	"dyno.example/nano/nanotest"
 )
 
 func TestMetrics(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/metrics"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/metrics"
+	"dyno.example/nano/nanotest"
 )
 
 func TestRefusals(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // series are those of one route, method and class of status.

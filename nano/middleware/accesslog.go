@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // AccessLogConfig is how [AccessLog] works.

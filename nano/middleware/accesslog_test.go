@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // logged asks an app with an access log and returns its line.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // BasicAuthConfig is how [BasicAuth] works. One of Users and Check is needed.

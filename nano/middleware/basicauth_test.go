@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 func TestBasicAuth(t *testing.T) {

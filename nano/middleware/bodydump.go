@@ -3,7 +3,7 @@ package middleware
 import (
 	"slices"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // BodyDumpConfig is how [BodyDump] works.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
 )
 
 func TestBodyDump(t *testing.T) {

@@ -3,7 +3,7 @@ package middleware
 import (
 	"fmt"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // BodyLimit refuses a request with a body of more than limit bytes with 413:

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
 )
 
 func TestBodyLimit(t *testing.T) {

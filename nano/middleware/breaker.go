@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // BreakerConfig is how [Breaker] works.

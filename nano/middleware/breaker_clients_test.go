@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
-	"dyno/nano/middleware"
+	"dyno.example/nano"
+	"dyno.example/nano/middleware"
 )
 
 // TestClientsCantOpenTheBreaker: whatever clients do on purpose, the breaker stays

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"dyno/nano"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano"
+	"dyno.example/nano/wire/http1"
 )
 
 // CacheConfig is how [Cache] works.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
 )
 
 // cached is an app that answers each time something else, with the fields that the query

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // CORSConfig is how [CORS] works.

@@ -3,9 +3,9 @@ package middleware_test
 import (
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/middleware"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/middleware"
+	"dyno.example/nano/nanotest"
 )
 
 // TestCORSPatternsMatchHosts: a pattern is one of hosts, not of strings.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 func TestCORS(t *testing.T) {

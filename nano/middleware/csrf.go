@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"slices"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // CSRFConfig is how [CSRF] works.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // discard is an http.ResponseWriter that keeps nothing but reusable headers.

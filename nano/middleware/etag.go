@@ -5,8 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 
-	"dyno/nano"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano"
+	"dyno.example/nano/wire/http1"
 )
 
 // ETagConfig is how [ETag] works.

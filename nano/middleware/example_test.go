@@ -5,9 +5,9 @@ import (
 	"log/slog"
 	"time"
 
-	"dyno/nano"
-	"dyno/nano/middleware"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/middleware"
+	"dyno.example/nano/nanotest"
 )
 
 func Example() {

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // IdempotencyConfig is how [Idempotency] works.

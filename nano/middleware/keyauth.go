@@ -7,7 +7,7 @@ import (
 	"crypto/subtle"
 	"strings"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // KeyAuthConfig is how [KeyAuth] works. One of Keys and Check is needed.

@@ -3,7 +3,7 @@ package middleware
 import (
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 func TestKeyAuth(t *testing.T) {

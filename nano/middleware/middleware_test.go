@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
 )
 
 // app returns an app with middleware around "/", which answers "hello".

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // RateLimitConfig is how [RateLimit] works.

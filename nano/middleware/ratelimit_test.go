@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano/nanotest"
+	"dyno.example/nano/nanotest"
 )
 
 func TestCells(t *testing.T) {

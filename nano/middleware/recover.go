@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"runtime/debug"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // RecoverConfig is how [Recover] works.

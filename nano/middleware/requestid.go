@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // RequestIDConfig is how [RequestID] works.

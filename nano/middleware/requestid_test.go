@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 func TestRequestID(t *testing.T) {

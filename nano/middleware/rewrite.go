@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // Rewriting changes what a request asks for before it is routed: see

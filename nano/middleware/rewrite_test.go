@@ -3,8 +3,8 @@ package middleware
 import (
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
 )
 
 // told is an app that tells what it was asked for.

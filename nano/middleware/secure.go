@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // SecureConfig is how [Secure] works. Each field can be left out with "-".

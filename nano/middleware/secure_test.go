@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 func TestSecure(t *testing.T) {

@@ -3,7 +3,7 @@ package middleware
 import (
 	"fmt"
 
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/wire/http1"
 )
 
 // mustSend panics if a header field that a config makes can't be sent, as one with

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // credentialFields are fields by which a request says who sends it: those of HTTP, and

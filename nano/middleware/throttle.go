@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // ThrottleConfig is how [Throttle] works.

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // TimeoutConfig is how [Timeout] works.

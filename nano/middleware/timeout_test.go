@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 func TestTimeout(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"net/url"
 	"strings"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // Client asks one app. It may be used by several goroutines.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
 )
 
 func newApp() *nano.App {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/openapi"
+	"dyno.example/nano"
+	"dyno.example/nano/openapi"
 )
 
 // TestBoundTypes: a type that Bind fills says where each of its fields is.

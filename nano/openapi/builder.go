@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // builder makes a document, route by route.

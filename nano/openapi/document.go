@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"dyno/nano"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano"
+	"dyno.example/nano/wire/http1"
 )
 
 // Config is what a document says of the service as a whole.

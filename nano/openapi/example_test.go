@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"dyno/nano"
-	"dyno/nano/openapi"
+	"dyno.example/nano"
+	"dyno.example/nano/openapi"
 )
 
 type Note struct {

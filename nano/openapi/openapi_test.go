@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
-	"dyno/nano/openapi"
-	"dyno/nano/openapi/internal/sample"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
+	"dyno.example/nano/openapi"
+	"dyno.example/nano/openapi/internal/sample"
 )
 
 func handler(nano.Ctx) error { return nil }

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // Operation is what a route says of itself, given to [nano.Describe]. Several of

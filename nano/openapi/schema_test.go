@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
-	"dyno/nano/openapi"
-	"dyno/nano/openapi/internal/sample"
+	"dyno.example/nano"
+	"dyno.example/nano/openapi"
+	"dyno.example/nano/openapi/internal/sample"
 )
 
 type colour int

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/openapi"
+	"dyno.example/nano"
+	"dyno.example/nano/openapi"
 )
 
 // TestTemplates: constraints aren't part of a path in OpenAPI, and an optional

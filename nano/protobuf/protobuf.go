@@ -9,7 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // MediaType is the one most use; none is registered.

@@ -6,8 +6,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
 )
 
 func TestProtobuf(t *testing.T) {

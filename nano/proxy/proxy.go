@@ -16,7 +16,7 @@ import (
 	"net/url"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // Config is how requests are passed on.

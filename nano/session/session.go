@@ -23,7 +23,7 @@ import (
 	"maps"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // Store keeps sessions by ID. Its methods may block and are called by several

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
 )
 
 // visited is an app that remembers a name, and a client that keeps cookies.

@@ -17,7 +17,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // Config is how spans are made.
@@ -37,7 +37,7 @@ type Config struct {
 }
 
 // scope names the instrumentation.
-const scope = "dyno/nano/trace"
+const scope = "dyno.example/nano/trace"
 
 // New returns the middleware. Put it outside of what is to be seen in spans.
 //

@@ -15,10 +15,10 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	api "go.opentelemetry.io/otel/trace"
 
-	"dyno/nano"
-	"dyno/nano/middleware"
-	"dyno/nano/nanotest"
-	"dyno/nano/trace"
+	"dyno.example/nano"
+	"dyno.example/nano/middleware"
+	"dyno.example/nano/nanotest"
+	"dyno.example/nano/trace"
 )
 
 const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"

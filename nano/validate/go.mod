@@ -1,9 +1,9 @@
-module dyno/nano/validate
+module dyno.example/nano/validate
 
 go 1.26.0
 
 require (
-	dyno/nano v0.0.0
+	dyno.example/nano v0.0.0
 	github.com/go-playground/validator/v10 v10.30.6
 )
 
@@ -16,5 +16,3 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )
-
-replace dyno/nano => ..

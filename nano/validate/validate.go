@@ -16,7 +16,7 @@ import (
 
 	"github.com/go-playground/validator/v10"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // Validator checks values. It may be used by several goroutines, and by several

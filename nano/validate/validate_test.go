@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
-	"dyno/nano/validate"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
+	"dyno.example/nano/validate"
 )
 
 type item struct {

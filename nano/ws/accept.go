@@ -10,7 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // accept makes a WebSocket of the connection, which it returns too.

@@ -5,7 +5,7 @@ import (
 	"net"
 	"sync/atomic"
 
-	wire "dyno/nano/wire/websocket"
+	wire "dyno.example/nano/wire/websocket"
 )
 
 // checked is what the WebSocket library reads from. The library is lenient: it

@@ -8,8 +8,8 @@ import (
 	"github.com/coder/websocket"
 	"github.com/coder/websocket/wsjson"
 
-	"dyno/nano"
-	"dyno/nano/ws"
+	"dyno.example/nano"
+	"dyno.example/nano/ws"
 )
 
 func ExampleHandler() {

@@ -1,12 +1,10 @@
-module dyno/nano/ws
+module dyno.example/nano/ws
 
 go 1.26.0
 
 require (
-	dyno/nano v0.0.0
+	dyno.example/nano v0.0.0
 	github.com/coder/websocket v1.8.15
 )
 
 require golang.org/x/sys v0.49.0 // indirect
-
-replace dyno/nano => ..

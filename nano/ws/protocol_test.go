@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/wire/websocket/cases"
-	"dyno/nano/ws"
+	"dyno.example/nano"
+	"dyno.example/nano/wire/websocket/cases"
+	"dyno.example/nano/ws"
 )
 
 // frame makes a frame as clients send it (RFC 6455 5.2). first is its first byte.

@@ -33,7 +33,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // Options bound a WebSocket. The zero value is safe.

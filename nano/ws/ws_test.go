@@ -16,9 +16,9 @@ import (
 
 	"github.com/coder/websocket"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
-	"dyno/nano/ws"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
+	"dyno.example/nano/ws"
 )
 
 func echo(ctx context.Context, conn *websocket.Conn) error {

@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // MediaType is that of RFC 9512.

@@ -18,7 +18,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 func main() {

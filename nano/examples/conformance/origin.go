@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 const allow = "GET, HEAD, OPTIONS, POST"

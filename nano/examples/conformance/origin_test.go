@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 // start serves the origin until the test ends.

@@ -17,8 +17,8 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/reflection"
 
-	"dyno/nano"
-	"dyno/nano/grpc"
+	"dyno.example/nano"
+	"dyno.example/nano/grpc"
 )
 
 func main() {

@@ -7,10 +7,10 @@ import (
 
 	lib "github.com/golang-jwt/jwt/v5"
 
-	"dyno/nano"
-	"dyno/nano/jwt"
-	"dyno/nano/nanotest"
-	"dyno/nano/session"
+	"dyno.example/nano"
+	"dyno.example/nano/jwt"
+	"dyno.example/nano/nanotest"
+	"dyno.example/nano/session"
 )
 
 var tenant = nano.NewKey[string]("tenant")

@@ -7,9 +7,9 @@ import (
 	"google.golang.org/grpc/examples/helloworld/helloworld"
 	"google.golang.org/grpc/reflection"
 
-	"dyno/nano"
-	"dyno/nano/grpc"
-	"dyno/nano/nanotest"
+	"dyno.example/nano"
+	"dyno.example/nano/grpc"
+	"dyno.example/nano/nanotest"
 )
 
 type greeter struct {

@@ -8,16 +8,16 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
-	"dyno/nano/autocert"
-	"dyno/nano/compress"
-	"dyno/nano/json"
-	"dyno/nano/nanotest"
-	"dyno/nano/protobuf"
-	"dyno/nano/proxy"
-	"dyno/nano/session"
-	"dyno/nano/validate"
-	"dyno/nano/yaml"
+	"dyno.example/nano"
+	"dyno.example/nano/autocert"
+	"dyno.example/nano/compress"
+	"dyno.example/nano/json"
+	"dyno.example/nano/nanotest"
+	"dyno.example/nano/protobuf"
+	"dyno.example/nano/proxy"
+	"dyno.example/nano/session"
+	"dyno.example/nano/validate"
+	"dyno.example/nano/yaml"
 )
 
 var customer = nano.NewKey[string]("customer")

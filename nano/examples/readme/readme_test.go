@@ -1,4 +1,4 @@
-// Package readme holds the pieces of nano/README.md and docs/nano-coming-from.md, so that they compile, run, and
+// Package readme holds the pieces of nano/README.md and nano/docs/coming-from.md, so that they compile, run, and
 // say what they say there.
 package readme
 
@@ -18,17 +18,17 @@ import (
 
 	"github.com/coder/websocket"
 
-	"dyno/nano"
-	"dyno/nano/jwt"
-	"dyno/nano/metrics"
-	"dyno/nano/middleware"
-	"dyno/nano/nanotest"
-	"dyno/nano/openapi"
-	"dyno/nano/openapi/page"
-	"dyno/nano/session"
-	"dyno/nano/trace"
-	"dyno/nano/validate"
-	"dyno/nano/ws"
+	"dyno.example/nano"
+	"dyno.example/nano/jwt"
+	"dyno.example/nano/metrics"
+	"dyno.example/nano/middleware"
+	"dyno.example/nano/nanotest"
+	"dyno.example/nano/openapi"
+	"dyno.example/nano/openapi/page"
+	"dyno.example/nano/session"
+	"dyno.example/nano/trace"
+	"dyno.example/nano/validate"
+	"dyno.example/nano/ws"
 )
 
 // TestPages looks for each piece of the README, and of the page for users of other
@@ -39,7 +39,7 @@ func TestPages(t *testing.T) {
 	for _, name := range []string{"readme_test.go", "libraries_test.go", "grpc_test.go", "coming_test.go"} {
 		here += unindented(read(t, name))
 	}
-	for page, atLeast := range map[string]int{"../../README.md": 15, "../../../docs/nano-coming-from.md": 3} {
+	for page, atLeast := range map[string]int{"../../README.md": 15, "../../docs/coming-from.md": 3} {
 		pieces := strings.Split(read(t, page), "```go\n")[1:]
 		if len(pieces) < atLeast {
 			t.Fatalf("%s: %d pieces", page, len(pieces))

@@ -19,7 +19,7 @@ import (
 	"syscall"
 	"time"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 func main() {

@@ -13,14 +13,14 @@ import (
 	"github.com/coder/websocket/wsjson"
 	oteltrace "go.opentelemetry.io/otel/trace"
 
-	"dyno/nano"
-	"dyno/nano/jwt"
-	"dyno/nano/metrics"
-	"dyno/nano/middleware"
-	"dyno/nano/openapi"
-	"dyno/nano/trace"
-	"dyno/nano/validate"
-	"dyno/nano/ws"
+	"dyno.example/nano"
+	"dyno.example/nano/jwt"
+	"dyno.example/nano/metrics"
+	"dyno.example/nano/middleware"
+	"dyno.example/nano/openapi"
+	"dyno.example/nano/trace"
+	"dyno.example/nano/validate"
+	"dyno.example/nano/ws"
 )
 
 // shop is the service behind the routes.

@@ -223,7 +223,7 @@ func TestListeners(t *testing.T) {
 }
 
 // TestProgram runs the program: it wants a secret, serves, and SIGTERM ends it well.
-// Restarts are tested where they are made, in dyno/nano.
+// Restarts are tested where they are made, in dyno.example/nano.
 func TestProgram(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")

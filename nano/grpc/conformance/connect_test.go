@@ -12,7 +12,7 @@ import (
 	"connectrpc.com/connect"
 	testgrpc "google.golang.org/grpc/interop/grpc_testing"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 const (

@@ -1,11 +1,11 @@
-module dyno/nano/grpc/conformance
+module dyno.example/nano/grpc/conformance
 
 go 1.26.0
 
 require (
 	connectrpc.com/connect v1.21.1
-	dyno/nano v0.0.0
-	dyno/nano/grpc v0.0.0
+	dyno.example/nano v0.0.0
+	dyno.example/nano/grpc v0.0.0
 	google.golang.org/grpc v1.85.0
 )
 
@@ -19,9 +19,4 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260928230214-8a89bd6388cc // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
-)
-
-replace (
-	dyno/nano => ../..
-	dyno/nano/grpc => ..
 )

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/interop"
 	testgrpc "google.golang.org/grpc/interop/grpc_testing"
 
-	"dyno/nano/grpc"
+	"dyno.example/nano/grpc"
 )
 
 // TestInterop: the cases of gRPC's interoperability suite that a server without accounts

@@ -14,8 +14,8 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"dyno/nano"
-	"dyno/nano/grpc"
+	"dyno.example/nano"
+	"dyno.example/nano/grpc"
 )
 
 // serve serves an app, over TLS if secure, until the test ends.

@@ -6,9 +6,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano/wire/http1"
-	"dyno/nano/wire/reactor"
-	"dyno/nano/wire/sockets"
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nano/wire/reactor"
+	"dyno.example/nano/wire/sockets"
 )
 
 // listener is a listening socket at one loop.

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/netconn"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/netconn"
 )
 
 // apart is what stands between a handler and the loop, which may be run by another

@@ -7,10 +7,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/netconn"
-	"dyno/nano/wire/http1"
-	"dyno/nano/wire/reactor"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nano/wire/reactor"
 )
 
 // What a handler does that has its connection to itself: it reads and writes the

@@ -3,9 +3,9 @@ package engine
 import (
 	"time"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/netconn"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/http1"
 )
 
 // upload collects a request whose body isn't in yet. Bodies up to

@@ -3,7 +3,7 @@ package engine
 import (
 	"net/netip"
 
-	"dyno/nano/internal/netconn"
+	"dyno.example/nano/internal/netconn"
 )
 
 // conn is one connection. It belongs to a loop. While a handler of HTTP/1.1 has it

@@ -5,8 +5,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/reactor"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/reactor"
 )
 
 // idleGrace is how long connections without a request stay open when the app

@@ -1,6 +1,6 @@
 // Package engine is nano's event loops on Linux: sockets, connections and their
 // deadlines, requests out of bytes, and handlers that run on the loop until they
-// block. What a request means is its exchange's owner's to know. See docs/nano-loop.md.
+// block. What a request means is its exchange's owner's to know. See nano/docs/loop.md.
 package engine
 
 import (
@@ -8,7 +8,7 @@ import (
 	"net/netip"
 	"time"
 
-	"dyno/nano/internal/exchange"
+	"dyno.example/nano/internal/exchange"
 )
 
 // Config is how loops serve.

@@ -3,7 +3,7 @@ package engine
 import (
 	"errors"
 
-	"dyno/nano/internal/exchange"
+	"dyno.example/nano/internal/exchange"
 )
 
 // Handlers of HTTP/2 and the loop. As in HTTP/1.1 a handler starts on the loop's

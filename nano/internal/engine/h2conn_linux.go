@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"time"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/http2"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/http2"
 )
 
 // How a loop serves HTTP/2 (RFC 9113). The connection stays with the loop, whatever

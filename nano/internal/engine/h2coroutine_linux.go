@@ -3,7 +3,7 @@ package engine
 import (
 	"iter"
 
-	"dyno/nano/internal/exchange"
+	"dyno.example/nano/internal/exchange"
 )
 
 // A handler that is a conversation with its client would block again and again, for

@@ -3,10 +3,10 @@ package engine
 import (
 	"errors"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/netconn"
-	"dyno/nano/wire/http1"
-	"dyno/nano/wire/http2"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nano/wire/http2"
 )
 
 // requestHTTP2 takes a request's head, and serves the request if it has no body.

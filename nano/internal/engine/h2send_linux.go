@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"strconv"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/http2"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/http2"
 )
 
 // sendStream sends what a stream has, of its content no more than a frame: others have

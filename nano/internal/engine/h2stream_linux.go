@@ -4,10 +4,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/netconn"
-	"dyno/nano/wire/http1"
-	"dyno/nano/wire/http2"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nano/wire/http2"
 )
 
 // h2stream is a request over HTTP/2 and its response: the wire of its exchange. It

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"time"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/netconn"
-	"dyno/nano/wire/http2"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/http2"
 )
 
 // The wheel holds one deadline for a connection. While it has streams that is the time

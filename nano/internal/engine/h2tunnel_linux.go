@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"dyno/nano/internal/exchange"
+	"dyno.example/nano/internal/exchange"
 )
 
 // h2tunnel is a stream of HTTP/2 as a connection of another protocol, by extended

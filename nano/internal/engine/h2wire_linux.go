@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"time"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/netconn"
-	"dyno/nano/wire/clock"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/clock"
 )
 
 // The wire of HTTP/2, as a handler sees it: what it writes is kept in its stream, for

@@ -3,9 +3,9 @@ package engine
 import (
 	"golang.org/x/sys/unix"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/clock"
-	"dyno/nano/wire/reactor"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/clock"
+	"dyno.example/nano/wire/reactor"
 )
 
 // A loop is run by one goroutine at a time. The baton says which: it is free

@@ -7,15 +7,15 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/clock"
-	"dyno/nano/wire/http1"
-	"dyno/nano/wire/http2"
-	"dyno/nano/wire/reactor"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/clock"
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nano/wire/http2"
+	"dyno.example/nano/wire/reactor"
 )
 
 // loop is one event loop: a poller, the connections that belong to it and their
-// deadlines. See docs/nano-loop.md.
+// deadlines. See nano/docs/loop.md.
 type loop struct {
 	config *Config
 	server *Server

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"net/netip"
 
-	"dyno/nano/internal/netconn"
-	"dyno/nano/wire/http2"
+	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/http2"
 )
 
 // opening says what may come on a connection before its first request.

@@ -7,9 +7,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/http1"
-	"dyno/nano/wire/reactor"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nano/wire/reactor"
 )
 
 // borrow takes the connection's own buffer into the turn, which keeps it if a

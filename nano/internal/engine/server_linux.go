@@ -12,10 +12,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/netconn"
-	"dyno/nano/wire/http2"
-	"dyno/nano/wire/sockets"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/http2"
+	"dyno.example/nano/wire/sockets"
 )
 
 // Server is what the loops of an app share.

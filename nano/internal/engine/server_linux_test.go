@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/sockets"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/sockets"
 )
 
 // nobody is an app that is never asked anything.

@@ -11,10 +11,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano/internal/netconn"
-	"dyno/nano/wire/reactor"
-	"dyno/nano/wire/sockets"
-	"dyno/nano/wire/tlsconn"
+	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/reactor"
+	"dyno.example/nano/wire/sockets"
+	"dyno.example/nano/wire/tlsconn"
 )
 
 // How a loop serves over TLS. The handshake is done before, on a

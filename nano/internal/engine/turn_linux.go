@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/internal/netconn"
-	"dyno/nano/wire/clock"
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/internal/netconn"
+	"dyno.example/nano/wire/clock"
+	"dyno.example/nano/wire/http1"
 )
 
 // turn is what a handler needs to answer one connection's request: the exchange,

@@ -5,9 +5,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/http1"
-	"dyno/nano/wire/sockets"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nano/wire/sockets"
 )
 
 // Inform implements exchange.NetWire.

@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano/internal/exchange"
-	"dyno/nano/wire/reactor"
+	"dyno.example/nano/internal/exchange"
+	"dyno.example/nano/wire/reactor"
 )
 
 // The wire of HTTP/1.1: a turn writes responses as RFC 9112 wants them.

@@ -4,10 +4,10 @@ import (
 	"runtime"
 	"time"
 
-	"dyno/nano/wire/reactor"
+	"dyno.example/nano/wire/reactor"
 )
 
-// How a loop waits has been measured (docs/nano-loop.md). When events follow each
+// How a loop waits has been measured (nano/docs/loop.md). When events follow each
 // other closely, the thread waits and keeps its processor: giving it back makes
 // the scheduler's monitor run every 20 µs, and a short time limit makes the kernel
 // set a timer each time. The monitor interrupts such a wait after some 10 ms. When

@@ -8,7 +8,7 @@ import (
 	"net/netip"
 	"time"
 
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/wire/http1"
 )
 
 // Exchange is a request and its response, whatever wire they travel on. It belongs to

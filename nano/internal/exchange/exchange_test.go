@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/wire/http1"
 )
 
 // requestFor returns an exchange for a request with the method, over HTTP/1.minor.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/wire/http1"
 )
 
 // Reply is how far the response to a request has come, and how it is framed in

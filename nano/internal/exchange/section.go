@@ -3,7 +3,7 @@ package exchange
 import (
 	"bytes"
 
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/wire/http1"
 )
 
 // Section appends the fields of an HTTP/2 response: x.Fields in "Name: value\r\n"

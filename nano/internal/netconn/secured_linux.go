@@ -5,7 +5,7 @@ import (
 	"net"
 	"sync"
 
-	"dyno/nano/wire/tlsconn"
+	"dyno.example/nano/wire/tlsconn"
 )
 
 // Secured is the TLS side of a connection that a loop serves, with what it has of the

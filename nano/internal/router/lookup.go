@@ -1,6 +1,6 @@
 package router
 
-import "dyno/nano/wire/http1"
+import "dyno.example/nano/wire/http1"
 
 // lookup is one look through the trees for a path. It lives on the stack.
 type lookup[T any] struct {

@@ -3,7 +3,7 @@ package router
 import (
 	"bytes"
 
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/wire/http1"
 )
 
 // MaxParams is how many parameters a pattern may have.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/wire/http1"
 )
 
 // Pattern is a parsed pattern: where its path lies in the tree.

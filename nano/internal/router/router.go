@@ -8,7 +8,7 @@ import (
 	"bytes"
 	"cmp"
 
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/wire/http1"
 )
 
 // Slash says what becomes of a path that matches but for its last slash.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/wire/http1"
 )
 
 // requestFor lays a request out as a connection does.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/wire/http1"
 )
 
 // segment is a segment of a pattern that isn't one plain parameter: with a

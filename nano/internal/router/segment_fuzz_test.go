@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/wire/http1"
 )
 
 // reference is a pattern as the simplest matcher has it: one regular expression

@@ -1,6 +1,6 @@
 package router
 
-import "dyno/nano/wire/http1"
+import "dyno.example/nano/wire/http1"
 
 // Table holds values by host and path: a tree of paths for each host, and one for
 // all hosts. The zero value is an empty one.

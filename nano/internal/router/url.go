@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/wire/http1"
 )
 
 // URL fills the pattern: the path, after "//" and the host if it has one. It takes

@@ -15,10 +15,10 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"dyno/nano"
-	"dyno/nano/middleware"
-	"dyno/nano/openapi"
-	"dyno/nano/openapi/page"
+	"dyno.example/nano"
+	"dyno.example/nano/middleware"
+	"dyno.example/nano/openapi"
+	"dyno.example/nano/openapi/page"
 )
 
 type author struct {

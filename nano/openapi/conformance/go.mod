@@ -1,9 +1,9 @@
-module dyno/nano/openapi/conformance
+module dyno.example/nano/openapi/conformance
 
 go 1.26.0
 
 require (
-	dyno/nano v0.0.0
+	dyno.example/nano v0.0.0
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
@@ -14,5 +14,3 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )
-
-replace dyno/nano => ../..

@@ -8,7 +8,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"dyno/nano/openapi/internal/sample"
+	"dyno.example/nano/openapi/internal/sample"
 )
 
 // TestSchemasJudge holds values to the schemas with a validator of JSON Schema,

@@ -6,7 +6,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"dyno/nano/openapi/internal/sample"
+	"dyno.example/nano/openapi/internal/sample"
 )
 
 // shape is what OpenAPI 3.1 (section 4.8) demands of the parts that documents

@@ -11,7 +11,7 @@ import (
 	"html"
 	"strings"
 
-	"dyno/nano"
+	"dyno.example/nano"
 )
 
 //go:embed page.html page.css page.js

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"dyno/nano"
-	"dyno/nano/middleware"
-	"dyno/nano/nanotest"
-	"dyno/nano/openapi"
-	"dyno/nano/openapi/page"
+	"dyno.example/nano"
+	"dyno.example/nano/middleware"
+	"dyno.example/nano/nanotest"
+	"dyno.example/nano/openapi"
+	"dyno.example/nano/openapi/page"
 )
 
 func client(config page.Config) *nanotest.Client {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"dyno/nano/session"
+	"dyno.example/nano/session"
 )
 
 // New returns a store that keeps each session under the prefix and its ID, as JSON, with

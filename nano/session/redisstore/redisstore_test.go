@@ -10,9 +10,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"dyno/nano"
-	"dyno/nano/nanotest"
-	"dyno/nano/session"
+	"dyno.example/nano"
+	"dyno.example/nano/nanotest"
+	"dyno.example/nano/session"
 )
 
 // server starts a Redis of the test's own, on a unix socket.

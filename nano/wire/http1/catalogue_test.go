@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"dyno/nano/wire/http1/http1test"
+	"dyno.example/nano/wire/http1/http1test"
 )
 
 // read reads one request and its body as a server does.

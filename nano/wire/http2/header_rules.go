@@ -3,7 +3,7 @@ package http2
 import (
 	"bytes"
 
-	"dyno/nano/wire/http1"
+	"dyno.example/nano/wire/http1"
 )
 
 // Messages that are malformed (RFC 9113 8.1.1): an error of their stream.

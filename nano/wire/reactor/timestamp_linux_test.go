@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano/wire/clock"
+	"dyno.example/nano/wire/clock"
 )
 
 // message is a control message as the kernel writes it.

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano/wire/reactor"
+	"dyno.example/nano/wire/reactor"
 )
 
 // Conn is the TLS side of a connection that a loop serves: the net.Conn below crypto/tls,

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"dyno/nano/wire/reactor"
+	"dyno.example/nano/wire/reactor"
 )
 
 // Turns bounds how many handshakes compute at the same time: each goroutine that is

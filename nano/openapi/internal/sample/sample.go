@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"dyno/nano"
-	"dyno/nano/openapi"
+	"dyno.example/nano"
+	"dyno.example/nano/openapi"
 )
 
 // Address is part of a [User].

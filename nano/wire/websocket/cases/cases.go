@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"strings"
 
-	"dyno/nano/wire/websocket"
+	"dyno.example/nano/wire/websocket"
 )
 
 // Case is what one side sends after the handshake.

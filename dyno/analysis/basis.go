@@ -1,0 +1,49 @@
+package analysis
+
+import (
+	"slices"
+	"strings"
+
+	"dyno.example/dyno/claim"
+	"dyno.example/dyno/finding"
+)
+
+// besides are the findings that stand beside every verdict of their run: what
+// subjects did wrong, and what makes a comparison one-sided.
+var besides = []finding.Name{finding.SubjectFailed, finding.LostUnevenly, finding.TwinDiffers, finding.Errors, finding.WrongAnswers}
+
+// rest tells the verdicts what they rest on.
+func rest(a *Analysis) {
+	basis := Basis(a)
+	for i := range a.Claims {
+		b := basis
+		a.Claims[i].Basis = &b
+	}
+}
+
+// Basis is what the verdicts of a run rest on.
+func Basis(a *Analysis) claim.Basis {
+	b := claim.Basis{Run: a.Run.ID, Validity: strings.ToUpper(string(a.Validity)), Machine: a.Run.Machine.Line(), Dyno: a.Run.Dyno}
+	b.Commit, b.Clean = commitOf(a.Run.Dyno)
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		if slices.Contains(besides, f.Name) && f.Weight() != finding.Valid {
+			b.Doubts = append(b.Doubts, string(f.Name)+": "+f.Detail)
+		}
+	}
+	return b
+}
+
+// commitOf reads the commit that a version of dyno was built from, and whether its
+// source was exactly that: "v0.3.1-0.20260102150405-0123456789ab", "devel",
+// "v0.3.1+dirty".
+func commitOf(version string) (commit string, clean bool) {
+	version, dirty := strings.CutSuffix(version, "+dirty")
+	if !strings.HasPrefix(version, "v") {
+		return "", false
+	}
+	if at := strings.LastIndex(version, "-"); at >= 0 && len(version)-at-1 == 12 {
+		return version[at+1:], !dirty
+	}
+	return version, !dirty
+}

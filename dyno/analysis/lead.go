@@ -1,0 +1,43 @@
+package analysis
+
+import (
+	"slices"
+
+	"dyno.example/dyno/stats"
+)
+
+// Versus holds the first place of a ranking against another one.
+type Versus struct {
+	Subject string `json:"subject"` // the other
+	Cell    int    `json:"cell"`    // its index in the plan
+	// Ratio is the first's figure to the other's, paired by block, with the interval
+	// of that pair alone. N is 0 if they share no block.
+	Ratio stats.Interval `json:"ratio"`
+	// Apart reports whether the first is the better of the two beyond doubt: the
+	// other is behind it, for which all pairs were corrected, and the interval
+	// leaves no room for the opposite either. A rank alone doesn't say it: who is
+	// second may owe that to the third.
+	Apart bool `json:"apart"`
+}
+
+// leads holds the first of the places against each of the others, in their order.
+func (t *table) leads(f figure, places []Place, blocks []int, c *confidence) []Versus {
+	if len(places) < 2 {
+		return nil
+	}
+	first := t.sheetOf(places[0].Cell).byBlock(f.Name, blocks)
+	var list []Versus
+	for _, p := range places[1:] {
+		ratio := c.ratio(first, t.sheetOf(p.Cell).byBlock(f.Name, blocks))
+		better := ratio.Level > 0 && ratio.Low > 1
+		if f.Better == string(stats.Lower) {
+			better = ratio.Level > 0 && ratio.High < 1
+		}
+		list = append(list, Versus{Subject: p.Subject, Cell: p.Cell, Ratio: ratio, Apart: better && slices.Contains(p.Behind, places[0].Cell)})
+	}
+	return list
+}
+
+func (t *table) sheetOf(cell int) *sheet {
+	return t.sheets[slices.IndexFunc(t.sheets, func(s *sheet) bool { return s.Cell.Cell == cell })]
+}

@@ -1,0 +1,98 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load/profile"
+	"dyno.example/dyno/validity"
+)
+
+// addPlateaus says if the trials of a cell fall on separate plateaus, by the
+// first metric that shows it; and if it is no matter of its starts, as the trials of
+// others in the same blocks go up and down with them.
+func (y *findingSet) addPlateaus(s *sheet, all []*sheet, accept []finding.Name) {
+	metrics := []string{"throughput", "cpu"}
+	if s.mode == profile.Open { // its throughput is the schedule's
+		metrics[0] = "response.p50"
+	}
+	for _, metric := range metrics {
+		found := finding.Accept(validity.Plateaus(s.Subject+"'s "+metric, y.marked(s.restarts(metric))), accept)
+		for _, f := range found {
+			others, beside := s.beside(all, metric)
+			likewise := validity.Plateaus(metric, others)
+			if len(likewise) > 0 && likewise[0].Name == f.Name && len(validity.Plateaus(metric, beside)) == 0 {
+				f.Detail += "; the other trials of their blocks lie apart likewise, and beside them these do not: it is the machine at the time rather than the starts"
+			}
+			y.list = append(y.list, Finding{Finding: f, Trials: s.Trials})
+			return
+		}
+	}
+}
+
+// marked adds what disturbed the machine in each restart's trial.
+func (y *findingSet) marked(list []validity.Restart) []validity.Restart {
+	for i := range list {
+		r := &list[i]
+		for _, f := range y.list {
+			if validity.OfMachine(f.Name) && f.Validity != finding.Valid && slices.Contains(f.Trials, r.Trial) && !slices.Contains(r.Disturbed, f.Name) {
+				r.Disturbed = append(r.Disturbed, f.Name)
+			}
+		}
+	}
+	return list
+}
+
+// restarts are the used trials with their values of a metric, and those of its
+// windows where the seconds have them.
+func (s *sheet) restarts(metric string) []validity.Restart {
+	values := s.Values[metric]
+	if len(values) != len(s.Trials) {
+		return nil
+	}
+	windows := map[int][]float64{}
+	for _, second := range s.Seconds {
+		if second.Index < 0 || second.Validity == finding.Invalid {
+			continue
+		}
+		switch metric {
+		case "throughput":
+			windows[second.Trial] = append(windows[second.Trial], second.Throughput)
+		case "response.p50":
+			windows[second.Trial] = append(windows[second.Trial], second.P50)
+		}
+	}
+	var list []validity.Restart
+	for i, trial := range s.Trials {
+		list = append(list, validity.Restart{Trial: trial, Value: values[i], Windows: windows[trial]})
+	}
+	return list
+}
+
+// beside are what the other cells' trials of each restart's block are of their usual
+// ones, and the restarts with their values divided by it; nil if a block has no others.
+func (s *sheet) beside(all []*sheet, metric string) (others, divided []validity.Restart) {
+	divided = s.restarts(metric)
+	others = slices.Clone(divided)
+	for i := range divided {
+		sum, n := 0.0, 0.0
+		for _, o := range all {
+			values, at := o.Values[metric], slices.Index(o.blocks, s.blocks[i])
+			if o == s || at < 0 || len(values) != len(o.blocks) || !positive(values) {
+				continue
+			}
+			usual := 0.0
+			for _, v := range values {
+				usual += math.Log(v) / float64(len(values))
+			}
+			sum, n = sum+math.Log(values[at])-usual, n+1
+		}
+		if n == 0 {
+			return nil, nil
+		}
+		others[i].Value = math.Exp(sum / n)
+		divided[i].Value /= others[i].Value
+	}
+	return others, divided
+}

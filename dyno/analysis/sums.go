@@ -1,0 +1,329 @@
+package analysis
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/load/measure"
+	"dyno.example/dyno/load/profile"
+	"dyno.example/dyno/probe"
+)
+
+// sums adds up the measured windows of one trial that are not invalid.
+type sums struct {
+	mode       profile.Mode
+	startUp    time.Duration
+	executable int64         // bytes
+	size       uint64        // bytes
+	idle       *measure.Idle // nil where nobody looked
+	warmUp     *archive.WarmUp
+
+	windows int // added
+	invalid int // measured, but left out
+
+	length           time.Duration
+	completed        uint64
+	right            uint64 // answered as expected, whenever, of the arrivals that count
+	shed, unfinished uint64
+	unsent           uint64 // of unfinished
+	statuses         map[int]uint64
+	codes            map[string]uint64
+	unconnected      uint64
+	apart            uint64 // of errors: belong to no request
+	errors           measure.Errors
+	generator        time.Duration
+	process          process
+	inside           inside // of the process, if its runtime tells
+	tail             *tail  // nil if no figure is about it
+	hist             [measure.NumClocks]*hdrhistogram.Histogram
+	waited           [measure.NumClocks]*hdrhistogram.Histogram // of requests given up; nil without any
+}
+
+// process sums the windows in which the subject's process was seen.
+type process struct {
+	windows        int // whose CPU time is known
+	completed      uint64
+	cpu, user, sys time.Duration
+	unsplit        bool   // of some window, user and sys are not known
+	rss, pss       uint64 // largest
+	threads, files int    // most
+	switches       uint64
+	noSwitches     bool // of some window, they are not known
+}
+
+// newSums adds up the clocks given and no others: a histogram takes some 200 kB.
+func newSums(mode profile.Mode, clocks ...measure.Clock) *sums {
+	s := &sums{mode: mode}
+	for _, clock := range clocks {
+		s.hist[clock] = measure.NewHistogram()
+	}
+	return s
+}
+
+// add takes the next window of the trial. It reports whether figures rest on it.
+func (s *sums) add(w *archive.Window) bool {
+	counted := w.Client.Counted(w.Counts())
+	s.addRequests(&counted)
+	if !w.Counts() {
+		if !w.Client.Warmup() {
+			s.invalid++
+		}
+		return false
+	}
+	c := &w.Client
+	s.windows++
+	s.length += c.Length
+	s.completed += c.Completed
+	s.generator += c.Worked()
+	s.process.add(w)
+	s.inside.add(w)
+	if s.tail != nil {
+		s.tail.add(w)
+	}
+	return true
+}
+
+// addRequests adds what became of the arrivals that count.
+func (s *sums) addRequests(c *measure.Window) {
+	s.right += c.Right()
+	s.shed += c.Shed
+	s.errors.Add(c.Errors)
+	s.statuses = measure.AddStatuses(s.statuses, c.Statuses)
+	s.codes = measure.AddCodes(s.codes, c.Codes)
+	s.unfinished += c.Unfinished
+	s.unsent += c.Unsent
+	s.unconnected += c.Unconnected
+	s.apart += c.ErredApart
+	s.addHistograms(c.Hist, c.Waited)
+}
+
+func (s *sums) addHistograms(timed, waited [measure.NumClocks]*hdrhistogram.Histogram) {
+	for clock := range measure.NumClocks {
+		if s.hist[clock] == nil {
+			continue
+		}
+		addTo(&s.hist[clock], timed[clock])
+		addTo(&s.waited[clock], waited[clock])
+	}
+}
+
+// merge adds another trial of the same cell.
+func (s *sums) merge(o *sums) {
+	s.shed += o.shed
+	s.unfinished += o.unfinished
+	s.unsent += o.unsent
+	s.unconnected += o.unconnected
+	s.right += o.right
+	s.apart += o.apart
+	s.errors.Add(o.errors)
+	s.addHistograms(o.hist, o.waited)
+}
+
+func (p *process) add(w *archive.Window) {
+	seen := w.Server.Process
+	if seen == nil {
+		return
+	}
+	if !w.Server.Lacks("rss", "process") {
+		p.rss = max(p.rss, seen.RSS)
+	}
+	if !w.Server.Lacks("pss", "process") {
+		p.pss = max(p.pss, seen.PSS)
+	}
+	p.hold(seen, &w.Server)
+	if w.Server.Lacks("cpu", "process") {
+		return
+	}
+	p.windows++
+	p.completed += w.Client.Completed
+	p.cpu += seen.CPU
+	p.user += seen.CPUUser
+	p.sys += seen.CPUSys
+	p.unsplit = p.unsplit || w.Server.Lacks("cpu_split")
+}
+
+// hold notes what the subject held at the window's end, and its switches.
+func (p *process) hold(seen *probe.Process, w *probe.Window) {
+	if !w.Lacks("threads", "process") {
+		p.threads = max(p.threads, seen.Threads)
+	}
+	if !w.Lacks("open_files", "process") {
+		p.files = max(p.files, seen.OpenFiles)
+	}
+	p.switches += seen.SwitchesVol + seen.SwitchesInvol
+	p.noSwitches = p.noSwitches || w.Lacks("switches", "process")
+}
+
+// usable reports whether any figure can rest on the windows.
+func (s *sums) usable() bool { return s.windows > 0 && s.length > 0 }
+
+// distribution is that of a clock, with the requests whose time is unknown: shed
+// before they were sent, not answered in time, or not by the end; and those that
+// failed otherwise, for whoever waits for an answer got none.
+func (s *sums) distribution(clock measure.Clock) *distribution {
+	counts := measure.Window{Drained: s.right, Shed: s.shed, Unfinished: s.unfinished, Unsent: s.unsent, Unconnected: s.unconnected, Errors: s.errors, ErredApart: s.apart, Hist: s.hist}
+	return &distribution{
+		recorded: s.hist[clock], waited: s.waited[clock],
+		censored: int64(counts.GivenUp(clock)), failed: int64(counts.Failed(clock)),
+	}
+}
+
+func (s *sums) throughput() (float64, string) { return float64(s.completed) / s.length.Seconds(), "" }
+
+func (s *sums) cpu() (float64, string)     { return s.process.perRequest(s.process.cpu) }
+func (s *sums) cpuUser() (float64, string) { return s.process.part(s.process.user) }
+func (s *sums) cpuSys() (float64, string)  { return s.process.part(s.process.sys) }
+
+// part is perRequest for user or system time.
+func (p *process) part(spent time.Duration) (micros float64, missing string) {
+	if p.unsplit {
+		return 0, "user and system time could not be told apart"
+	}
+	return p.perRequest(spent)
+}
+
+// perRequest shares a CPU time of the subject among its requests.
+func (p *process) perRequest(spent time.Duration) (micros float64, missing string) {
+	switch {
+	case p.windows == 0 || p.cpu == 0 || p.idles():
+		return 0, unseen
+	case p.completed == 0:
+		return 0, "no request was completed"
+	}
+	return micro(spent) / float64(p.completed), ""
+}
+
+// unseen is why there are no figures of a process.
+const unseen = "the subject's process could not be seen"
+
+// leastServing is what no server takes less than of a CPU for a request: its system calls
+// alone take longer.
+const leastServing = 200 * time.Nanosecond
+
+// idles reports whether the process used next to no CPU while requests were answered: it
+// is one that does not serve, such as what started a server and stayed, and its memory and
+// files are not the server's.
+func (p *process) idles() bool {
+	return p.windows > 0 && p.completed > 0 && p.cpu < time.Duration(p.completed)*leastServing
+}
+
+func (s *sums) rss() (bytes float64, missing string) {
+	if s.process.rss == 0 || s.process.idles() {
+		return 0, unseen
+	}
+	return float64(s.process.rss), ""
+}
+
+// pss is the proportional set size, which is not read in each window.
+func (s *sums) pss() (bytes float64, missing string) {
+	if s.process.idles() {
+		return 0, unseen
+	}
+	if s.process.pss == 0 {
+		return 0, "the proportional set size was not read"
+	}
+	return float64(s.process.pss), ""
+}
+
+func (s *sums) threads() (float64, string) { return s.process.held(s.process.threads) }
+func (s *sums) files() (float64, string)   { return s.process.held(s.process.files) }
+
+// held is a count of what every process has at least one of.
+func (p *process) held(n int) (float64, string) {
+	if n == 0 || p.idles() {
+		return 0, unseen
+	}
+	return float64(n), ""
+}
+
+// switches are context switches for each request, of either kind.
+func (s *sums) switches() (perRequest float64, missing string) {
+	switch {
+	case s.process.windows == 0 || s.process.noSwitches || s.process.idles():
+		return 0, "the subject's context switches could not be seen"
+	case s.process.completed == 0:
+		return 0, "no request was completed"
+	}
+	return float64(s.process.switches) / float64(s.process.completed), ""
+}
+
+// start is how long the subject took from its execution to its first right answer.
+func (s *sums) start() (micros float64, missing string) {
+	if s.startUp == 0 {
+		return 0, "the subject was not started by dyno"
+	}
+	return micro(s.startUp), ""
+}
+
+func (s *sums) executableSize() (bytes float64, missing string) {
+	if s.executable == 0 {
+		return 0, "the subject's program could not be seen"
+	}
+	return float64(s.executable), ""
+}
+
+// builtSize is what the subject's build takes on disk.
+func (s *sums) builtSize() (bytes float64, missing string) {
+	if s.size == 0 {
+		return 0, "nothing of the subject was built by dyno"
+	}
+	return float64(s.size), ""
+}
+
+// idleCPU is what the subject used before the load, in percent of a CPU.
+func (s *sums) idleCPU() (percent float64, missing string) {
+	if s.idle == nil {
+		return 0, "nobody looked at the subject before the load"
+	}
+	return 100 * s.idle.Share(), ""
+}
+
+// warmUpTime is how long the subject took under load until it was steady.
+func (s *sums) warmUpTime() (micros float64, missing string) {
+	switch w := s.warmUp; {
+	case w == nil:
+		return 0, "the warm-up had a fixed length"
+	case !w.Steady:
+		return 0, "the subject was not steady at the end of the warm-up"
+	default:
+		return micro(w.Took), ""
+	}
+}
+
+// warmUpAtLeast is how long a subject took at least that was not steady at the end.
+func (s *sums) warmUpAtLeast() (micros float64, ok bool) {
+	if s.warmUp == nil {
+		return 0, false
+	}
+	return micro(s.warmUp.Took), true
+}
+
+// errorShare is the share of requests that failed, in percent. Those that had no answer
+// when the load had been over for long count among them: that is the worst they can be.
+func (s *sums) errorShare() (percent float64, missing string) {
+	failed := s.errors.Total() + s.unfinished
+	all := s.right + failed
+	if all == 0 {
+		return 0, "no request was answered"
+	}
+	return 100 * float64(failed) / float64(all), ""
+}
+
+// errorsAtLeast is the share of requests that are known to have failed, in percent.
+func (s *sums) errorsAtLeast() (percent float64, ok bool) {
+	failed := s.errors.Total()
+	all := s.right + failed + s.unfinished
+	return 100 * float64(failed) / float64(max(all, 1)), all > 0
+}
+
+func (s *sums) generatorCPU() (micros float64, missing string) {
+	if s.completed == 0 {
+		return 0, "no request was completed"
+	}
+	return micro(s.generator) / float64(s.completed), ""
+}
+
+// micro is a duration in µs.
+func micro(d time.Duration) float64 { return float64(d) / 1e3 }

@@ -1,0 +1,58 @@
+package calibrate
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"time"
+
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load"
+	"dyno.example/dyno/load/profile"
+	"dyno.example/dyno/load/request"
+)
+
+// generatorOrder is what a generator in a child is told.
+type generatorOrder struct {
+	Target      string        `json:"target"`
+	Engine      string        `json:"engine"`
+	CPUs        []int         `json:"cpus"`
+	Connections int           `json:"connections"`
+	Streams     int           `json:"streams"` // on each, over HTTP/2; 0: HTTP/1.1
+	Rate        float64       `json:"rate"`
+	Duration    time.Duration `json:"duration"`
+}
+
+// generatorAnswer is what it comes to.
+type generatorAnswer struct {
+	Windows   []windowAnswer `json:"windows"`
+	Completed uint64         `json:"completed"` // in the total
+}
+
+type windowAnswer struct {
+	Completed uint64            `json:"completed"`
+	Validity  finding.Validity  `json:"validity"`
+	Findings  []finding.Finding `json:"findings"`
+}
+
+// generate loads a target. It prints the start of the measured time and, when it
+// is over, the answer.
+func generate(o generatorOrder) error {
+	out := json.NewEncoder(os.Stdout)
+	r, err := load.Run(context.Background(), load.Spec{
+		Target: o.Target, Engine: o.Engine, CPUs: o.CPUs, Duration: o.Duration, Seed: 1, Timeout: 5 * time.Second,
+		Profile:  profile.Profile{Mode: profile.Open, Connections: o.Connections, Rate: o.Rate},
+		Requests: []request.Request{{Name: "null", Method: "GET", Path: "/"}},
+		Link:     request.Link{Streams: o.Streams},
+		OnStart:  func(measured int64) { out.Encode(measured) },
+	})
+	if err != nil {
+		return err
+	}
+	answer := generatorAnswer{Completed: r.Total.Completed}
+	for i := range r.Windows {
+		w := &r.Windows[i]
+		answer.Windows = append(answer.Windows, windowAnswer{w.Completed, w.Validity(), w.Findings})
+	}
+	return out.Encode(answer)
+}

@@ -1,0 +1,48 @@
+package capacity
+
+import (
+	"fmt"
+
+	"dyno.example/dyno/load/measure"
+)
+
+// failingShare of the requests of a level, from which on it is told: a service that
+// fails at once may look fast.
+const failingShare = 0.01
+
+// failing says at which levels of a sweep requests failed, and how. Trials that were
+// spoiled say nothing about the service.
+func failing(levels []Level) []string {
+	var errors measure.Errors
+	first := map[string]string{}
+	from, to, answered := 0, 0, uint64(0)
+	for i := range levels {
+		var of measure.Errors
+		good := uint64(0)
+		for j := range levels[i].Trials {
+			t := &levels[i].Trials[j]
+			if t.Spoiled {
+				continue
+			}
+			of.Add(t.Errors)
+			good += t.Answered
+			for kind, text := range t.First {
+				first[kind] = text
+			}
+		}
+		if n := of.Total(); float64(n) < failingShare*float64(n+good) || n == 0 {
+			continue
+		}
+		errors.Add(of)
+		answered += good
+		if to = levels[i].Connections; from == 0 {
+			from = to
+		}
+	}
+	n := errors.Total()
+	if n == 0 {
+		return []string{}
+	}
+	kind := errors.Most()
+	return []string{fmt.Sprintf("%.2g %% of the requests failed at %d to %d connections, and are no throughput; most by %s: %s", 100*float64(n)/float64(n+answered), from, to, kind, first[kind])}
+}

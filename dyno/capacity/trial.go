@@ -1,0 +1,98 @@
+package capacity
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load/measure"
+)
+
+// Verdict is what a trial says about the service at its rate.
+type Verdict string
+
+// The verdicts. Fails includes trials of which it can't be shown that the
+// objective holds although the generator did its part, as when requests were
+// given up. Spoiled is a trial that the generator or the machine disturbed so
+// that the service can't be blamed.
+const (
+	Holds   Verdict = "holds"
+	Fails   Verdict = "fails"
+	Spoiled Verdict = "spoiled"
+)
+
+// Ask is a trial to be run.
+type Ask struct {
+	Rate   float64 // requests per second
+	Length time.Duration
+	Number int // of the trial, from 0; trials with the same number have the same schedule
+}
+
+// Trial is what came of one.
+type Trial struct {
+	Length     time.Duration     `json:"length_ns"` // as asked for
+	Verdict    Verdict           `json:"verdict"`
+	Limited    bool              `json:"limited,omitempty"` // spoiled because the generator was at its limit, not by chance
+	Useless    bool              `json:"useless,omitempty"` // spoiled so that none of its windows can be used, whatever the rate
+	Short      bool              `json:"short,omitempty"`   // spoiled because it was too short for its rate
+	Why        string            `json:"why,omitempty"`     // why it is spoiled, or why it fails without a term that does
+	Measured   string            `json:"measured"`          // the objective's terms with what was measured
+	Terms      []Term            `json:"terms"`
+	Throughput float64           `json:"throughput"` // answers per second
+	P50        Figure            `json:"p50_ns"`     // response time; a lower bound if AtLeast says so
+	P99        Figure            `json:"p99_ns"`
+	AtLeast    bool              `json:"p99_at_least,omitempty"`
+	InFlight   float64           `json:"in_flight"`            // on average
+	Busy       bool              `json:"all_busy,omitempty"`   // all connections were waiting for answers
+	Errors     measure.Errors    `json:"errors"`               // by kind
+	First      map[string]string `json:"examples,omitempty"`   // an example for each kind of error
+	GivenUp    uint64            `json:"given_up,omitempty"`   // shed, timed out or unfinished
+	Shed       uint64            `json:"shed,omitempty"`       // of them, arrivals that found no place to wait
+	Validity   finding.Validity  `json:"validity"`             // of the measurement
+	Findings   []finding.Name    `json:"findings,omitempty"`   // their names
+	Disturbed  []finding.Finding `json:"disturbed,omitempty"`  // those that say that the generator or the machine was disturbed
+	Requests   uint64            `json:"requests"`             // answered
+	Unsteady   string            `json:"unsteady,omitempty"`   // how the service changed within the trial
+	Offered    float64           `json:"offered_per_second"`   // that the schedule really had, by chance
+	Settled    time.Duration     `json:"settled_ns,omitempty"` // time the service then took to calm down
+}
+
+// Term is one condition of the objective in a trial.
+type Term struct {
+	Condition string `json:"condition"` // as written
+	Verdict   string `json:"verdict"`   // "holds", "fails" or "unknown"
+	Measured  string `json:"measured"`  // metric and value
+}
+
+// Ceiling is what a closed loop reached before the search, which begins near it.
+type Ceiling struct {
+	Rate float64 // requests per second; 0 if nothing was answered, or no window can be used
+	// Seen is what was answered a second in windows that can't be used: where to begin, if
+	// there are no others.
+	Seen float64
+	Why  string // if that is 0: the first error
+	// Disturbed are the findings that say that the machine disturbed the loop.
+	Disturbed []finding.Finding
+	Useless   bool // it did so all the time
+}
+
+// Service is what a search asks for trials.
+type Service interface {
+	// Ceiling runs a short closed loop.
+	Ceiling(ctx context.Context) (Ceiling, error)
+	// Trial runs an open loop at a rate and judges it.
+	Trial(ctx context.Context, ask Ask) (Trial, error)
+	// Settle waits, for a limited time, until a service that was overloaded
+	// answers as quickly as before, and returns how long that took.
+	Settle(ctx context.Context) (time.Duration, error)
+}
+
+// round keeps four digits of a rate: rates are tried, quoted and typed again.
+func round(rate float64) float64 {
+	if rate <= 0 {
+		return rate
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(rate))-3)
+	return math.Round(rate/unit) * unit
+}

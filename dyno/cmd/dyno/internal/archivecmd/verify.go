@@ -1,0 +1,81 @@
+package archivecmd
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"dyno.example/dyno/cmd/dyno/internal/cli"
+	"dyno.example/dyno/cmd/dyno/internal/library"
+)
+
+func NewVerify(global *cli.Global) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify RUN...",
+		Short: "Check that runs are as they were when they ended",
+		Long: `Check that runs are as they were when they ended: every file of their record
+against its SHA-256, and all of them against the run's address. What was changed,
+removed or added is named, and the exit status is 1. A run is checked where it
+lies; reading one, as report does, checks it too.
+
+Whoever changes a record can make its sums anew. So it is also held to the laws that
+every record obeys (dyno/docs/archive.md): its counts, histograms and clocks must agree
+with each other and with the plan. That reads all of it; a run in a bucket is held
+to them once it was pulled.`,
+		Args: cli.ArgsBetween(1, math.MaxInt, "the IDs of runs, or latest"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			damaged := 0
+			for _, ref := range args {
+				ok, err := verify(cmd.Context(), global, ref)
+				if err != nil {
+					return err
+				}
+				if !ok {
+					damaged++
+				}
+			}
+			if damaged > 0 {
+				return fmt.Errorf("%d of %d runs verified are not as they were when they ended", damaged, len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: library.CompleteRuns,
+	}
+}
+
+// verify checks one run, prints what it came to, and reports whether all is
+// well.
+func verify(ctx context.Context, global *cli.Global, ref string) (bool, error) {
+	lib, ref, err := library.OpenFor(ctx, global, ref)
+	if err != nil {
+		return false, err
+	}
+	v, err := lib.Verify(ctx, ref)
+	if err != nil {
+		return false, err
+	}
+	out := global.Out()
+	fmt.Fprintf(out, "run     %s\naddress %s\nin      %s\n", v.ID, v.Address, v.Dir)
+	for _, d := range v.Damages {
+		fmt.Fprintln(out, "DAMAGED", d)
+	}
+	if len(v.Damages) == 0 {
+		fmt.Fprintf(out, "all %d files are as they were when the run ended\n", v.Files)
+	}
+	broken := error(nil)
+	if len(v.Damages) == 0 {
+		checked := false
+		if broken, checked = lib.Lawful(ctx, ref); broken != nil {
+			fmt.Fprintln(out, "BROKEN ", broken)
+		} else if checked {
+			fmt.Fprintln(out, "and they break none of the laws that every record obeys")
+		}
+	}
+	if len(v.Beside) > 0 {
+		fmt.Fprintf(out, "not of the record, and not checked: %s\n", strings.Join(v.Beside, ", "))
+	}
+	return len(v.Damages) == 0 && broken == nil, nil
+}

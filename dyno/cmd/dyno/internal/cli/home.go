@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"dyno.example/dyno/studies"
+	"dyno.example/dyno/subject"
+	"dyno.example/dyno/subjects"
+)
+
+// Home is where dyno keeps what it makes: DYNO_HOME, or .dyno in the user's
+// home folder.
+func Home() (string, error) {
+	if dir := os.Getenv("DYNO_HOME"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("finding the home folder (set DYNO_HOME to choose another): %w", err)
+	}
+	return filepath.Join(dir, ".dyno"), nil
+}
+
+// Catalog returns the subjects that ship with dyno.
+func Catalog() (*subject.Catalog, error) {
+	files, err := subjects.FS()
+	if err != nil {
+		return nil, err
+	}
+	return subject.NewCatalog(files)
+}
+
+// CompleteStudies offers the built-in studies, and files.
+func CompleteStudies(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return studies.Names(), cobra.ShellCompDirectiveDefault
+}
+
+// CompleteSubjects offers the subjects that ship with dyno.
+func CompleteSubjects(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	c, err := Catalog()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return c.Names(), cobra.ShellCompDirectiveNoFileComp
+}

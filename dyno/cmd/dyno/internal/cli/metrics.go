@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"dyno.example/dyno/study"
+	"dyno.example/internal/spelling"
+)
+
+// Margin reads --margin.
+func Margin(text string) (float64, error) {
+	margin, err := ParseShare(text)
+	if err != nil || margin < 0 || margin > 0.5 {
+		return 0, fmt.Errorf("--margin %q is not a share from 0%% to 50%%", text)
+	}
+	return margin, nil
+}
+
+// AddMetricFlag registers --metric.
+func AddMetricFlag(flags *pflag.FlagSet, metrics *[]string) {
+	flags.StringArrayVar(metrics, "metric", nil, "metric to show, such as cpu or response.p99, or all (repeatable; default: those that the study's report leads with)")
+}
+
+// AddAcrossFlag registers --across-machines.
+func AddAcrossFlag(flags *pflag.FlagSet, across *bool) {
+	flags.BoolVar(across, "across-machines", false, "also with figures of another machine; the output is marked")
+}
+
+// AddFormatFlag registers --format with its values, the usual one first.
+func AddFormatFlag(cmd *cobra.Command, format *string, formats ...string) {
+	cmd.Flags().StringVar(format, "format", formats[0], strings.Join(formats, ", "))
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// CheckFormat refuses a --format that there is not.
+func CheckFormat(format string, formats ...string) error {
+	if slices.Contains(formats, format) {
+		return nil
+	}
+	return fmt.Errorf("--format %q is none of %s", format, strings.Join(formats, ", "))
+}
+
+// CheckMetrics refuses names of metrics that there are not.
+func CheckMetrics(metrics []string) error {
+	known := append(study.Metrics(), "all")
+	for _, m := range metrics {
+		if !slices.Contains(known, m) {
+			if near, ok := spelling.Nearest(m, known); ok {
+				return fmt.Errorf("--metric: no metric %q; did you mean %s?", m, near)
+			}
+			return fmt.Errorf("--metric: no metric %q; there are %s", m, strings.Join(known, ", "))
+		}
+	}
+	if len(metrics) > 1 && slices.Contains(metrics, "all") {
+		return errors.New("--metric all goes with no other")
+	}
+	return nil
+}

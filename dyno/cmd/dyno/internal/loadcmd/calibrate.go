@@ -1,0 +1,119 @@
+package loadcmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"dyno.example/dyno/calibrate"
+	"dyno.example/dyno/cmd/dyno/internal/cli"
+	"dyno.example/dyno/load"
+	"dyno.example/dyno/load/request"
+	"dyno.example/dyno/present/loadtext"
+	"dyno.example/dyno/probe"
+)
+
+// trustFlags say how far dyno load looks into whether it can be trusted.
+type trustFlags struct {
+	selftest      bool
+	noCalibration bool
+	serverMetrics string
+}
+
+func (t *trustFlags) register(flags *pflag.FlagSet) {
+	flags.BoolVar(&t.selftest, "selftest", false, "test the generator on this machine, without a URL, and say what it can measure")
+	flags.BoolVar(&t.noCalibration, "no-calibration", false, "don't measure the generator before the load (loads shorter than 2s never do)")
+	flags.StringVar(&t.serverMetrics, "server-metrics", "", "URL of the server's Prometheus endpoint, to compare counts; #SERIES names the series")
+}
+
+// args asks for the URL to load, and for none where there is nothing to load; a
+// file of targets may have it.
+func (f *Flags) args(cmd *cobra.Command, args []string) error {
+	quiet := cmd.Flags().Lookup("quiet")
+	switch {
+	case f.trust.selftest && len(args) > 0:
+		return cli.UsageError(fmt.Errorf("--selftest takes no URL, got %q: it has a server of its own", args[0]))
+	case f.trust.selftest || f.request.targets != "" && len(args) == 0:
+		return nil
+	case len(args) == 2 && quiet != nil && quiet.Changed && isNumber(args[0]):
+		return cli.UsageError(fmt.Errorf("-q is quiet and takes no %s; the rate is -R %s", args[0], args[0]))
+	}
+	return cli.ExactArgs(1, "the URL to load")(cmd, args)
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
+}
+
+// Loads shorter than this are not worth a calibration, which takes almost a
+// second.
+const (
+	calibrateFrom     = 2 * time.Second
+	calibrateRequests = 100_000 // of a load that ends by their number
+)
+
+// wants reports whether a load is calibrated.
+func (t *trustFlags) wants(spec *load.Spec) bool { return isLong(spec) && !t.noCalibration }
+
+// isLong reports whether a load is worth that something is measured before it.
+func isLong(spec *load.Spec) bool {
+	return spec.Warmup+spec.Duration+spec.Profile.Length() >= calibrateFrom || spec.MaxRequests >= calibrateRequests
+}
+
+// calibrate measures the generator, if it is to be, and says what came of it in
+// a line. Without a calibration the load goes on: it judges itself too.
+func (t *trustFlags) calibrate(ctx context.Context, spec *load.Spec, w io.Writer) {
+	if !t.wants(spec) {
+		return
+	}
+	c, err := calibrate.Run(ctx, spec)
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		spec.Uncalibrated = err.Error()
+		fmt.Fprintf(w, "  not calibrated: %v\n", err)
+	default:
+		spec.Calibration = c
+		fmt.Fprintf(w, "  calibrated in %v: %s\n", c.Took.Round(10*time.Millisecond), loadtext.Calibration(c))
+		for _, f := range c.Judge(&spec.Profile) {
+			fmt.Fprintf(w, "  %s: %s\n", f.Name, f.Detail)
+		}
+	}
+}
+
+// serverCount asks the server how many requests it has answered, over TLS as the
+// load does; nil if it is not to be asked.
+func (t *trustFlags) serverCount(ctx context.Context, secure *request.TLS) (*probe.RequestCount, error) {
+	if t.serverMetrics == "" {
+		return nil, nil
+	}
+	trust, err := secure.Client()
+	if err != nil {
+		return nil, err
+	}
+	c, err := probe.CountRequests(ctx, t.serverMetrics, trust)
+	if err != nil {
+		return nil, fmt.Errorf("--server-metrics: %w", err)
+	}
+	return &c, nil
+}
+
+// compare asks once more and holds the load to the difference.
+func (t *trustFlags) compare(before *probe.RequestCount, secure *request.TLS, r *load.Result) {
+	if before == nil {
+		return
+	}
+	after, err := t.serverCount(context.Background(), secure) // also after Ctrl-C
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "dyno:", err)
+		return
+	}
+	r.CompareCounts(after.Series, after.Total-before.Total)
+}

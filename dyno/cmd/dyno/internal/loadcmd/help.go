@@ -1,0 +1,73 @@
+package loadcmd
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"dyno.example/dyno/report"
+)
+
+// helpWidth is what help is wrapped to, in columns.
+const helpWidth = 80
+
+// loadGroups orders the flags of dyno load as its help shows them. A flag that is
+// in none comes after all others.
+var loadGroups = []struct {
+	title string
+	flags []string
+}{
+	{"How much and for how long", []string{
+		"connections", "duration", "requests", "rate", "warmup", "wait", "timeout", "drain", "arrivals", "phase", "think", "overflow", "max-connections", "seed", "plan",
+	}},
+	{"What is sent", []string{
+		"method", "header", "body", "request", "targets", "feed", "auth", "bearer", "cookie", "cookies",
+	}},
+	{"Messages and events", []string{"message", "binary", "answers", "sse", "stamp", "stamp-clock", "silence", "max-message"}},
+	{"gRPC, with --message and --answers", grpcNames},
+	{"What must hold", []string{"expect", "fail", "max-errors"}},
+	{"Output", []string{
+		"json", "html", "out", "junit", "remote-write", "remote-write-header", "otlp", "otlp-header", "label",
+	}},
+	{"Connections", []string{"http2", "http3", "streams", "reuse", "max-age", "source", "unix-socket", "fast-open", "nagle", "quick-ack"}},
+	{"TLS", []string{
+		"insecure", "cacert", "cert", "key", "server-name", "tls-min", "tls-max", "tls-resume", "alpn", "key-log",
+	}},
+	{"The generator", []string{
+		"threads", "cpus", "engine", "pacing", "timestamps", "selftest", "no-calibration", "server-metrics", "accept",
+	}},
+}
+
+// loadUsage prints the usage of dyno load with its flags in groups.
+func loadUsage(cmd *cobra.Command, t report.Texts) error {
+	w := cmd.OutOrStderr()
+	heading := func(english string) string {
+		text, _ := t.Whole(english + ":")
+		return text
+	}
+	fmt.Fprintf(w, "%s\n  %s\n\n%s\n%s\n", heading("Usage"), cmd.UseLine(), heading("Examples"), cmd.Example)
+	rest := pflag.NewFlagSet("", pflag.ContinueOnError)
+	rest.SortFlags = false
+	rest.AddFlagSet(cmd.LocalFlags())
+	grouped := make(map[string]bool)
+	for _, g := range loadGroups {
+		set := pflag.NewFlagSet("", pflag.ContinueOnError)
+		set.SortFlags = false
+		for _, name := range g.flags {
+			set.AddFlag(cmd.Flags().Lookup(name))
+			grouped[name] = true
+		}
+		fmt.Fprintf(w, "\n%s\n%s", heading(g.title), set.FlagUsagesWrapped(helpWidth))
+	}
+	others := pflag.NewFlagSet("", pflag.ContinueOnError)
+	others.SortFlags = false
+	rest.VisitAll(func(f *pflag.Flag) {
+		if !grouped[f.Name] {
+			others.AddFlag(f)
+		}
+	})
+	others.AddFlagSet(cmd.InheritedFlags())
+	_, err := fmt.Fprintf(w, "\n%s\n%s", heading("Other"), others.FlagUsagesWrapped(helpWidth))
+	return err
+}

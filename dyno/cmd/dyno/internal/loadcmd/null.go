@@ -1,0 +1,42 @@
+package loadcmd
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"dyno.example/dyno/cmd/dyno/internal/cli"
+	"dyno.example/dyno/nullserver"
+	"dyno.example/dyno/subject"
+)
+
+// NewNullServer is dyno null-server.
+func NewNullServer() *cobra.Command {
+	var port int
+	var host string
+	cmd := &cobra.Command{
+		Use:   "null-server",
+		Short: "Answer every request with the same bytes, to measure what measures",
+		Long: `Answer every request with the same bytes, as cheaply as a server can, until Ctrl-C:
+one event loop for each CPU it may use, no parsing. What is measured against it is the
+generator and the kernel. It takes each read for one request, which holds for small
+requests that are not pipelined; over HTTP/2 by prior knowledge it answers each stream.`,
+		Example: "  dyno null-server --port 8080",
+		Args:    cli.ExactArgs(0, "nothing but flags"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if port < 1 || port > 65535 {
+				return cli.UsageError(fmt.Errorf("--port must be from 1 to 65535, not %d", port))
+			}
+			cpus, err := subject.OnlineCPUs()
+			if err != nil {
+				return err
+			}
+			return nullserver.Serve(cmd.Context(), net.JoinHostPort(host, strconv.Itoa(port)), len(cpus))
+		},
+	}
+	cmd.Flags().IntVarP(&port, "port", "p", 0, "port to listen on")
+	cmd.Flags().StringVar(&host, "host", "127.0.0.1", "address to listen on")
+	return cmd
+}

@@ -1,0 +1,63 @@
+package loadcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"dyno.example/dyno/load"
+	"dyno.example/dyno/load/request"
+)
+
+// reach connects to the target once before a calibration is spent on it, or waits
+// until it accepts connections.
+func (f *Flags) reach(ctx context.Context, spec *load.Spec, progress io.Writer) error {
+	if f.wait == 0 && !f.trust.wants(spec) {
+		return nil // the load finds out by itself
+	}
+	if f.wait > 0 {
+		fmt.Fprintf(progress, "  waiting for up to %v until %s accepts connections\n", f.wait, spec.Target)
+	}
+	return load.Reach(ctx, spec, f.wait)
+}
+
+// Reach is [Resolve] after the target was connected to once: of one where nobody listens
+// that is said before minutes are spent.
+func Reach(ctx context.Context, spec *load.Spec) error {
+	if err := load.Reach(ctx, spec, 0); err != nil {
+		return WithHint(err)
+	}
+	return Resolve(ctx, spec)
+}
+
+// withHint is [WithHint] for a load that may have waited for somebody to listen.
+func (f *Flags) withHint(err error) error {
+	var none *request.UnreachableError
+	if f.wait > 0 && errors.As(err, &none) && strings.Contains(none.Why, "connection refused") {
+		return fmt.Errorf("%w: nobody listened there within %v, for as long as --wait says", err, f.wait)
+	}
+	return WithHint(err)
+}
+
+// WithHint adds to an error of connecting what can be done about it, in the words of the
+// command line.
+func WithHint(err error) error {
+	var none *request.UnreachableError
+	if !errors.As(err, &none) {
+		return err
+	}
+	says := func(text string) bool { return strings.Contains(none.Why, text) }
+	switch {
+	case says("x509: certificate has expired or is not yet valid"):
+		return fmt.Errorf("%w; -k accepts any certificate", err)
+	case says("x509: certificate is valid for"), says("x509: cannot validate certificate for"), says("x509: certificate is not valid for any names"):
+		return fmt.Errorf("%w; --server-name NAME asks for the certificate of another name, -k accepts any", err)
+	case says("x509:"):
+		return fmt.Errorf("%w; --cacert FILE trusts the certificate's issuer, -k any certificate", err)
+	case says("connection refused"):
+		return fmt.Errorf("%w: nobody listens there; --wait 30s waits until somebody does", err)
+	}
+	return err
+}

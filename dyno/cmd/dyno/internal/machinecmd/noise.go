@@ -1,0 +1,55 @@
+package machinecmd
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dyno.example/dyno/cmd/dyno/internal/cli"
+	"dyno.example/dyno/machine/noise"
+)
+
+func newNoise(global *cli.Global) *cobra.Command {
+	var quick, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "noise",
+		Short: "Measure how small a difference can be seen on this machine",
+		Long: `Measure how steady this machine is: what it takes from a thread that spins on
+each CPU, how late it wakes one up, how much a loopback exchange varies, and by how
+much a fixed subject, a server that costs nothing, differs from run to run and from
+start to start. From that follows the smallest difference that a study of so many
+blocks can see here. A subject with noise of its own needs more.`,
+		Args: cli.ExactArgs(0, "none"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			plan := noise.Full()
+			if quick {
+				plan = noise.Quick()
+			}
+			return measureNoise(cmd.Context(), global, plan, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&quick, "quick", false, "take half a minute instead of two")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func measureNoise(ctx context.Context, global *cli.Global, plan noise.Plan, asJSON bool) error {
+	say := func(what string) {
+		if !global.Quiet {
+			fmt.Fprintf(global.Err(), "measuring: %s\n", what)
+		}
+	}
+	say(fmt.Sprintf("about %v; leave the machine alone meanwhile", plan.Estimate().Round(time.Second)))
+	r, err := noise.Measure(ctx, plan, say)
+	if err != nil {
+		return fmt.Errorf("noise: %w", err)
+	}
+	if asJSON {
+		return cli.WriteJSON(os.Stdout, r)
+	}
+	noise.Describe(global.Texts().ColumnsToTheRight(os.Stdout), r)
+	return nil
+}

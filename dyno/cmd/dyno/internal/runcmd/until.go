@@ -1,0 +1,165 @@
+package runcmd
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno.example/dyno/analysis"
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/claim"
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load/profile"
+	"dyno.example/dyno/present"
+	"dyno.example/dyno/runner"
+	"dyno.example/dyno/stats"
+	"dyno.example/dyno/study"
+	"dyno.example/internal/spelling"
+)
+
+// applyTo puts what the flags say in the place of what the study says. A run that
+// goes on block by block begins with the plan of one block.
+func (f *runFlags) applyTo(s *study.Study) error {
+	if f.repeats < 0 {
+		return fmt.Errorf("--repeats must be at least 0, not %d", f.repeats)
+	}
+	accept, err := finding.ParseAccepted(f.accept)
+	if err != nil {
+		return fmt.Errorf("--accept: %w", err)
+	}
+	s.Accept = slices.Compact(slices.Sorted(slices.Values(slices.Concat(s.Accept, accept))))
+	if f.warmup != "" {
+		if s.Trial, err = s.Trial.WithWarmup(f.warmup); err != nil {
+			return fmt.Errorf("--warmup: %w", err)
+		}
+	}
+	if f.duration != 0 && f.duration < time.Second {
+		return fmt.Errorf("--for must be at least 1s, not %v", f.duration)
+	}
+	if f.duration > 0 {
+		s.Until.Time = f.duration
+	}
+	if f.blocks > 0 && s.Until.Sequential() {
+		s.Until.Blocks = f.blocks
+	}
+	if s.Until.Sequential() {
+		s.Blocks = 1
+	}
+	return nil
+}
+
+// untilText says when a run ends that goes on block by block; empty for others.
+func untilText(u study.Until) string {
+	if !u.Sequential() {
+		return ""
+	}
+	var ends []string
+	if u.Time > 0 {
+		ends = append(ends, "for "+present.Roughly(u.Time))
+	}
+	if u.Blocks > 0 {
+		ends = append(ends, fmt.Sprintf("for %d blocks", u.Blocks))
+	}
+	text := "then block by block " + strings.Join(ends, " or ") + " at most"
+	if u.Precision > 0 {
+		text += fmt.Sprintf(", until intervals are within ±%.4g %%", 100*u.Precision)
+	}
+	return text
+}
+
+// decide says how far a run is: its claims, and how narrow its intervals are.
+func decide(run *archive.Run) (runner.Progress, error) {
+	var p runner.Progress
+	a, err := analysis.Analyse(run)
+	if err != nil {
+		return p, err
+	}
+	for _, o := range a.Claims {
+		p.Goals = append(p.Goals, runner.Goal{Name: "claim " + o.ID, Done: claim.Decided(o), Text: claim.Progress(o), Blocks: o.Needed})
+	}
+	if run.Manifest.Until.Precision > 0 {
+		for i := range a.Groups {
+			p.Goals = append(p.Goals, precisionGoals(a, &a.Groups[i])...)
+		}
+	}
+	return p, nil
+}
+
+// precisionGoals are, for each metric that the study reports, that its intervals
+// are as narrow as asked: those of the ratios to the reference, or of the figures
+// themselves where there is nothing to compare.
+func precisionGoals(a *analysis.Analysis, g *analysis.Group) []runner.Goal {
+	var goals []runner.Goal
+	for _, metric := range goalMetrics(a, g) {
+		goals = append(goals, precisionGoal(a, g, metric))
+	}
+	return goals
+}
+
+// goalMetrics are those the study reports; of a study that leaves it open, what
+// the load asks for.
+func goalMetrics(a *analysis.Analysis, g *analysis.Group) []string {
+	if len(a.Run.Report) > 0 {
+		return a.Run.Report
+	}
+	if len(g.Cells) > 0 && a.Run.Plan.Cells[g.Cells[0].Cell].Profile.Mode == profile.Open {
+		return []string{"response.p50"}
+	}
+	return []string{"throughput"}
+}
+
+func precisionGoal(a *analysis.Analysis, g *analysis.Group, metric string) runner.Goal {
+	asked := a.Run.Until.Precision
+	goal := runner.Goal{Name: metric + ", " + g.Title, Done: true}
+	widest := -1.0
+	for _, c := range g.Cells {
+		i := c.Estimates[metric]
+		if len(g.Cells) > 1 {
+			if c.Subject == a.Run.Reference {
+				continue
+			}
+			i = c.Ratios[metric]
+		}
+		half := halfWidth(i)
+		if half > asked {
+			goal.Done = false
+		}
+		if half > widest {
+			widest = half
+			goal.Text, goal.Blocks = c.Subject+" "+widthText(half, asked), blocksNeeded(i, half, asked)
+		}
+	}
+	return goal
+}
+
+// leastLevel is the confidence of an interval whose width counts: two figures that
+// happen to be alike enclose the median in every second case only.
+const leastLevel = 0.95
+
+// halfWidth is half the width of an interval as a share; infinite if there is no
+// interval of the confidence that it takes.
+func halfWidth(i stats.Interval) float64 {
+	if i.Level < leastLevel || i.N < 2 || i.Low <= 0 {
+		return math.Inf(1)
+	}
+	return math.Sqrt(i.High/i.Low) - 1
+}
+
+func widthText(half, asked float64) string {
+	if math.IsInf(half, 1) {
+		return fmt.Sprintf("has no interval yet; ±%s %% asked", spelling.Percent(asked, 3))
+	}
+	return fmt.Sprintf("±%s %%; ±%s %% asked", spelling.Percent(half, 3), spelling.Percent(asked, 3))
+}
+
+// blocksNeeded estimates how many more blocks make an interval as narrow as
+// asked: its width falls with the root of their number. 0 is not known.
+func blocksNeeded(i stats.Interval, half, asked float64) int {
+	if half <= asked || math.IsInf(half, 1) {
+		return 0
+	}
+	n := float64(i.N)
+	return max(1, int(math.Ceil(n*math.Pow(half/asked, 2)-n)))
+}

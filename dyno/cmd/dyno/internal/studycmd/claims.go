@@ -1,0 +1,98 @@
+package studycmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"dyno.example/dyno/claim"
+	"dyno.example/dyno/cmd/dyno/internal/cli"
+	"dyno.example/dyno/published"
+	"dyno.example/dyno/report"
+	"dyno.example/dyno/studies"
+	"dyno.example/dyno/study"
+)
+
+// defaultResults is where results are published in a checkout.
+const defaultResults = "dyno/docs/results"
+
+func NewClaims(global *cli.Global) *cobra.Command {
+	var page bool
+	var results string
+	cmd := &cobra.Command{
+		Use:   "claims",
+		Short: "List published claims, and what decides them",
+		Long: `List the performance claims that dyno knows, with the command that decides each.
+Verdicts show where there is a folder of published results (see dyno publish).`,
+		Args: cli.ExactArgs(0, "none"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list, err := questions(results, cmd.Flags().Changed("results"))
+			if err != nil {
+				return err
+			}
+			if page {
+				_, err := fmt.Print(published.Page(studies.Claims(), list))
+				return err
+			}
+			return writeQuestions(global.Texts(), list)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&page, "page", false, "print the page of all claims, in Markdown")
+	flags.StringVar(&results, "results", defaultResults, "folder of published results")
+	return cmd
+}
+
+// questions puts together what is claimed, what studies hold it to, and what was
+// published. The folder may be missing unless it was asked for.
+func questions(results string, asked bool) ([]published.Question, error) {
+	held, err := heldClaims()
+	if err != nil {
+		return nil, err
+	}
+	var records []published.Record
+	var attempts []published.Attempt
+	if _, err := os.Stat(results); err == nil {
+		if records, err = published.ReadAll(os.DirFS(results)); err != nil {
+			return nil, fmt.Errorf("%s: %w", results, err)
+		}
+		if attempts, err = published.Attempts(results); err != nil {
+			return nil, err
+		}
+	} else if asked || !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return published.Questions(studies.Claims(), held, records, attempts)
+}
+
+// heldClaims are those of the built-in studies, by study.
+func heldClaims() (map[string][]claim.Claim, error) {
+	c, err := cli.Catalog()
+	if err != nil {
+		return nil, err
+	}
+	held := map[string][]claim.Claim{}
+	for _, name := range studies.Names() {
+		s, err := study.Open(name, c.Names())
+		if err != nil {
+			return nil, err
+		}
+		if len(s.Claims) > 0 {
+			held[name] = s.Claims
+		}
+	}
+	return held, nil
+}
+
+func writeQuestions(t report.Texts, list []published.Question) error {
+	table := [][]string{t.Cells("CLAIM", "VERDICT", "DECIDED BY", "QUESTION")}
+	for i := range list {
+		q := &list[i]
+		table = append(table, []string{q.ID, t.Cell(q.Word()), t.Cells(q.Remedy())[0], q.Asks})
+	}
+	const decided = 2 // mostly dyno run and the name
+	return cli.PrintTable(table, decided)
+}

@@ -1,0 +1,22 @@
+package export
+
+import (
+	"dyno.example/dyno/objective"
+)
+
+// Threshold is a threshold and what became of it.
+type Threshold struct {
+	Expression string `json:"expression"`
+	// Verdict is "holds", "fails", "unknown" (which counts as a failure), or
+	// "not evaluated" if the load was interrupted.
+	Verdict  string `json:"verdict"`
+	Measured string `json:"measured,omitempty"`
+}
+
+// NotEvaluated is the verdict on a threshold of a load that was interrupted.
+const NotEvaluated = "not evaluated"
+
+// Failed reports whether it is not known to hold, though the load ran to its end.
+func (j *Threshold) Failed() bool {
+	return j.Verdict == objective.Fails.String() || j.Verdict == objective.Unknown.String()
+}

@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"dyno.example/dyno/load/profile"
+	"dyno.example/dyno/load/request"
+)
+
+// begin makes a request that is due at an instant the business of place id, whose
+// connection is opened for it if need be.
+func (l *eventLoop) begin(id int32, due int64) {
+	p := l.place(id)
+	p.intended, p.pending = due, true
+	l.begun++
+	if l.mux != nil {
+		l.mux.begin(id)
+		return
+	}
+	switch l.conns[id].state {
+	case ready:
+		l.send(id)
+	case down:
+		l.open(id)
+	}
+}
+
+// release gives a place that has nothing to do its next request, or parks
+// it.
+func (l *eventLoop) release(id int32) {
+	switch {
+	case l.Profile.Mode == profile.Open && l.backlog.len() > 0:
+		l.begin(id, l.backlog.pop())
+	case !l.sending || l.Quota > 0 && l.begun >= l.Quota:
+		l.park(id)
+	case l.think.Mean > 0:
+		l.rest(id)
+	case l.Profile.Mode == profile.Closed:
+		l.ask(id, l.now)
+	default:
+		l.park(id)
+	}
+}
+
+// ask makes a request of the closed loop due on a connection.
+func (l *eventLoop) ask(id int32, due int64) {
+	l.rec.arrived(due, l.now)
+	l.begin(id, due)
+}
+
+// rest lets the worker of a connection think. Where connections are shared, the
+// connection is free meanwhile.
+func (l *eventLoop) rest(id int32) {
+	l.restUntil(id, l.now+l.think.Next())
+}
+
+func (l *eventLoop) restUntil(id int32, at int64) {
+	l.users.Push(at, id)
+	if l.Link.Reuse == request.Shared {
+		l.park(id)
+		return
+	}
+	l.place(id).thinking = true
+}
+
+// wakeUsers makes the requests due of those who have thought long enough.
+func (l *eventLoop) wakeUsers() {
+	for l.users.Len() > 0 && l.users.First().At <= l.now {
+		u := l.users.Pop()
+		if !l.sending || l.Quota > 0 && l.begun >= l.Quota {
+			continue
+		}
+		if l.Link.Reuse == request.Shared {
+			u.ID = l.unpark()
+		}
+		l.place(u.ID).thinking = false
+		l.ask(u.ID, u.At)
+	}
+}
+
+func (l *eventLoop) park(id int32) {
+	if p := l.place(id); !p.parked {
+		p.parked = true
+		l.idle.push(id)
+	}
+}
+
+// unpark takes an idle connection. In the meantime it may have been lost.
+func (l *eventLoop) unpark() int32 {
+	var id int32
+	if l.Link.Reuse == request.Shared {
+		id = l.idle.popLast()
+	} else {
+		id = l.idle.pop()
+	}
+	l.place(id).parked = false
+	return id
+}

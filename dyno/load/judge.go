@@ -1,0 +1,140 @@
+package load
+
+import (
+	"fmt"
+	"time"
+
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load/measure"
+	"dyno.example/dyno/load/profile"
+)
+
+// Thresholds of the findings below; dyno/docs/findings.md explains them.
+const (
+	stallInvalid  = 100 * time.Millisecond
+	generatorFull = 0.95  // share of the loops' CPUs
+	generatorLate = 0.01  // of the arrivals
+	rateMissed    = 0.01  // of the planned rate
+	resentSuspect = 0.001 // of the requests
+	littleMissed  = 0.01  // of the mean number in flight
+	errorsSuspect = 0.005 // of the responses: half of 1 %, so that one in a hundred is always named
+	errorsInvalid = 0.10
+	wrongSuspect  = 0.001 // of the responses
+	wrongInvalid  = 0.01
+)
+
+// judgeWindow names what speaks against one window.
+func judgeWindow(w *measure.Window, spec *Spec) []finding.Finding {
+	var found []finding.Finding
+	add := func(name finding.Name, level finding.Validity, format string, args ...any) {
+		found = append(found, finding.Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...), Windows: []int{w.Index}})
+	}
+	switch {
+	case w.Stall >= stallInvalid:
+		add(finding.GeneratorStalled, finding.Invalid, "%s (limit %v): it could neither send on time nor see answers", awayFor(w), stallInvalid)
+	case w.Stall >= measure.StallSuspect:
+		add(finding.GeneratorStalled, finding.Suspect, "%s (limit %v)", awayFor(w), measure.StallSuspect)
+	}
+	if share := generatorCPUs(w) / float64(spec.cpus()); share >= generatorFull {
+		add(finding.GeneratorFull, finding.Suspect, "the load loops used %.0f %% of their %d CPUs (limit %.0f %%): the generator may be the bottleneck", 100*share, spec.cpus(), 100*generatorFull)
+	}
+	if w.Late > 0 && float64(w.Late) >= generatorLate*float64(w.Offered) {
+		add(finding.GeneratorLate, finding.Suspect, "%d of %d arrivals were taken up more than %v late (limit %.0f %%)", w.Late, w.Offered, measure.LateAfter, 100*generatorLate)
+	}
+	if float64(w.Resent) > resentSuspect*float64(w.Sent)+1 {
+		add(finding.Retransmits, finding.Suspect, "%d TCP segments were sent again on the load's own connections (limit %.1f %% of the %d requests)", w.Resent, 100*resentSuspect, w.Sent)
+	}
+	judgeHealth(w.Health, w.Length, add)
+	if w.Shed > 0 {
+		add(finding.Shed, finding.Suspect, "%d arrivals were given up, for which no connection was free (or, if they may wait, no room in the backlog): quantiles above them are lower bounds", w.Shed)
+	}
+	return found
+}
+
+// awayFor says how long a loop did not look at the world and, as far as it is
+// known, why.
+func awayFor(w *measure.Window) string {
+	away := w.Stall.Round(time.Millisecond)
+	if 2*w.Busy < w.Stall {
+		return fmt.Sprintf("a load loop was away for %v", away)
+	}
+	return fmt.Sprintf("a load loop was away for %v, at work with what had come (%.3g MB of answers in this window): more --threads share that", away, float64(w.BytesIn)/1e6)
+}
+
+// generatorCPUs returns how many CPUs the loops used for work: polling for the
+// next arrival to come due is idling.
+func generatorCPUs(w *measure.Window) float64 {
+	if w.Length <= 0 {
+		return 0
+	}
+	return float64(w.Worked()) / float64(w.Length)
+}
+
+// judge names what speaks against the whole load.
+func (r *Result) judge(spec *Spec) {
+	add := func(name finding.Name, level finding.Validity, format string, args ...any) {
+		r.Findings = append(r.Findings, finding.Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...)})
+	}
+	r.Findings = append(r.Findings, finding.Merge(r.windowFindings, r.measured)...)
+	t := &r.Total
+	if answers := t.Right() + t.Errors.Total(); answers > 0 {
+		share := float64(t.Errors.Total()) / float64(answers)
+		switch {
+		case share > errorsInvalid:
+			add(finding.Errors, finding.Invalid, "%.2f %% of %d requests failed (limit %.0f %%): this is not the service's work that was measured", 100*share, answers, 100*errorsInvalid)
+		case share > errorsSuspect:
+			add(finding.Errors, finding.Suspect, "%.2f %% of %d requests failed (limit %.1f %%)", 100*share, answers, 100*errorsSuspect)
+		}
+		judgeResponses(&t.Errors, answers, add)
+	}
+	r.judgeRedirects(spec, add)
+	if f, found := r.Idle.Finding(); found {
+		r.Findings = append(r.Findings, f)
+	}
+	if spec.Profile.Mode == profile.Open && !r.Interrupted {
+		if missed, where := r.planned.missed(t); missed != "" {
+			add(finding.RateMissed, finding.Suspect, "%s: %s", missed, r.limitedBy(spec, where))
+		}
+	}
+	if t.Unfinished > 0 && !r.Interrupted {
+		add(finding.Unfinished, finding.Suspect, "%d requests had no answer when the load had been over for %v, the oldest after %v: quantiles above them are lower bounds", t.Unfinished, spec.drain(), oldest(t).Round(time.Millisecond))
+	}
+	if r.Limited {
+		add(finding.StreamLimit, finding.Valid, "the server allows %d streams on a connection (SETTINGS_MAX_CONCURRENT_STREAMS), fewer than the %d asked for: requests beyond waited for one to end, which is in their response times and lag", r.Allowed, spec.Link.Streams)
+	}
+	r.judgeMessages(spec, add)
+	r.judgeLittle(add)
+	r.judgeArrivals(spec)
+	r.judgeCalibration(spec)
+	r.Findings = append(r.Findings, r.seconds.judge(&spec.Profile)...)
+	if len(r.Windows) > 0 && r.measured == r.leftOut {
+		add(finding.NoValidWindow, finding.Invalid, "none of the %d measured windows is valid", r.measured)
+	}
+	finding.Accept(r.Findings, spec.Accept)
+	r.Validity = finding.Worst(r.Findings)
+}
+
+// judgeResponses says if responses came that were not what they had to be. A status
+// that was not expected is a refusal, and counts among the errors only.
+func judgeResponses(e *measure.Errors, answers uint64, add func(finding.Name, finding.Validity, string, ...any)) {
+	wrong := e.Expect + e.Body
+	level, limit := finding.Suspect, wrongSuspect
+	switch share := float64(wrong) / float64(answers); {
+	case wrong == 0:
+		return
+	case share >= wrongInvalid:
+		level, limit = finding.Invalid, wrongInvalid
+	case share < wrongSuspect:
+		level = finding.Valid
+	}
+	add(finding.WrongAnswers, level, "%d of %d answers were not what they had to be (limit %.1f %%)", wrong, answers, 100*limit)
+}
+
+// oldest is how long the request took at least that was given up after the longest
+// time.
+func oldest(w *measure.Window) time.Duration {
+	if h := w.Waited[measure.Response]; h != nil {
+		return time.Duration(h.Max())
+	}
+	return 0
+}

@@ -1,0 +1,51 @@
+package load
+
+import (
+	"time"
+
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load/measure"
+)
+
+// Thresholds of the findings below; dyno/docs/findings.md explains them.
+const (
+	stealSuspect = 0.05 // of one CPU's time, over the window
+	stealInvalid = 0.30
+	stealTick    = 10 * time.Millisecond // what the kernel counts in: in a short window, one says nothing
+	gcSuspect    = 0.01                  // of the window
+	gcFloor      = time.Millisecond      // a shorter pause is a usual part of a short window
+	clockNoise   = time.Millisecond
+)
+
+// judgeHealth names what befell the generator in a window of the given length.
+func judgeHealth(h *measure.Health, length time.Duration, add func(name finding.Name, level finding.Validity, format string, args ...any)) {
+	if h == nil || length <= 0 {
+		return
+	}
+	steal := h.Steal
+	if length < time.Second {
+		steal -= stealTick
+	}
+	switch share := float64(steal) / float64(length); {
+	case share >= stealInvalid:
+		add(finding.Steal, finding.Invalid, "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealInvalid)
+	case share >= stealSuspect:
+		add(finding.Steal, finding.Suspect, "the hypervisor took %.0f %% of a CPU (limit %.0f %%)", 100*share, 100*stealSuspect)
+	}
+	if f, found := h.Others.Finding(0); found {
+		add(f.Name, f.Validity, "%s", f.Detail)
+	}
+	if share := float64(h.GCPause) / float64(length); share >= gcSuspect && h.GCPause >= gcFloor {
+		collections := "garbage collections"
+		if h.GCCycles == 1 {
+			collections = "garbage collection"
+		}
+		add(finding.GeneratorGC, finding.Suspect, "the generator paused %v for %d %s of its own (limit %.0f %% of the time)", h.GCPause.Round(100*time.Microsecond), h.GCCycles, collections, 100*gcSuspect)
+	}
+	if h.Suspended > 0 {
+		add(finding.Suspended, finding.Invalid, "the machine was suspended for %v", h.Suspended.Round(time.Millisecond))
+	}
+	if h.ClockStep != 0 {
+		add(finding.ClockStep, finding.Valid, "the wall clock was set by %v; the measurement rests on the monotonic clock and is not touched", h.ClockStep.Round(time.Millisecond))
+	}
+}

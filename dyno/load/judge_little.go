@@ -1,0 +1,44 @@
+package load
+
+import (
+	"math"
+	"time"
+
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load/measure"
+)
+
+// littleSums are what Little's law is about, of the windows that count. It is about what
+// came to its end in them, whenever that was due.
+type littleSums struct {
+	recorded float64 // sum of the response times, ns
+	timed    uint64
+	longest  time.Duration
+}
+
+func (l *littleSums) add(w *measure.Window) {
+	h := w.Hist[measure.Response]
+	if h == nil {
+		return
+	}
+	l.recorded += h.Mean() * float64(h.TotalCount())
+	l.timed += uint64(h.TotalCount())
+	l.longest = max(l.longest, time.Duration(h.Max()))
+}
+
+// judgeLittle holds the result to Little's law, L = λW (Little 1961), in the form
+// that holds for any stretch of time: the time that requests were in flight, all
+// together, is that of those that were answered, of those that failed, and of what
+// was under way at the ends. So it needs neither many requests nor that what comes
+// in goes out: what is off is the record, within the resolution of a histogram.
+func (r *Result) judgeLittle(add func(finding.Name, finding.Validity, string, ...any)) {
+	t, l := &r.Total, &r.little
+	if t.Length <= 0 || l.longest >= time.Duration(measure.Longest) { // what takes longer than ten minutes is recorded as ten
+		return
+	}
+	slack := littleMissed*t.InFlight + float64(l.timed)*measure.Resolution/float64(t.Length)
+	told := (l.recorded + float64(t.Unrecorded)) / float64(t.Length)
+	if off := math.Abs(told - t.InFlight); off > slack+littleMissed*l.recorded/float64(t.Length) {
+		add(finding.Little, finding.Invalid, "%.4g requests were in flight on average, but by their response times it is %.4g (limit %.0f %% apart): the record contradicts itself", t.InFlight, told, 100*littleMissed)
+	}
+}

@@ -1,0 +1,16 @@
+package load
+
+import (
+	"dyno.example/dyno/finding"
+)
+
+// judgeMessages names what speaks against what was listened to.
+func (r *Result) judgeMessages(spec *Spec, add func(finding.Name, finding.Validity, string, ...any)) {
+	m := &r.Total.Messages
+	if m.Missed > 0 {
+		add(finding.MissedEvents, finding.Valid, "%d events did not come, by the ids of those that did (%d): the server has dropped them, or did not repeat them when streams were taken up again", m.Missed, m.In)
+	}
+	if m.Ahead > 0 {
+		add(finding.StampsAhead, finding.Suspect, "%d of %d events were stamped later than they came: server and generator are not on one clock, or the stamp is another time than that of its sending", m.Ahead, m.In)
+	}
+}

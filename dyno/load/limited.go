@@ -1,0 +1,67 @@
+package load
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"dyno.example/dyno/load/measure"
+)
+
+// limitedBy says what kept an open loop from its rate in the windows that t is the sum
+// of. The generator comes first: one that is at its limit sees responses late, so that
+// connections look busy too.
+func (r *Result) limitedBy(spec *Spec, t *measure.Window) string {
+	planned := spec.Profile.TopRate()
+	switch c := spec.Calibration; {
+	case c != nil && c.Beyond(&spec.Profile):
+		return fmt.Sprintf("the generator itself reaches %.0f on this machine; use more --threads, other --cpus or a lower rate", c.Ceiling)
+	case generatorCPUs(t) >= generatorFull*float64(spec.cpus()):
+		return fmt.Sprintf("the generator's %d CPUs were full; use more --threads, or CPUs of its own", spec.cpus())
+	case t.Errors.Connect > 0 && float64(t.Errors.Total()) > errorsInvalid*float64(t.Sent):
+		return fmt.Sprintf("%d attempts to connect failed (%s)", t.Errors.Connect, r.FirstErrors["connect"])
+	case float64(t.Errors.Total()) > errorsInvalid*float64(t.Sent):
+		return fmt.Sprintf("%d of %d requests failed, each holding or closing its connection", t.Errors.Total(), t.Sent)
+	case r.connecting() > connectingShare:
+		return fmt.Sprintf("requests waited for connections to be made, which took %v on average (connect p99 is in the figures): the server accepts them slowly, or its queue of connections is full", time.Duration(r.Total.Hist[measure.Connect].Mean()).Round(10*time.Microsecond))
+	case t.Unfinished > 0 || t.InFlight >= 0.9*float64(spec.Profile.Connections):
+		return fmt.Sprintf("all %d connections were waiting for answers; more connections or a faster server are needed%s", spec.Profile.Connections, r.needed(planned, spec.Profile.Connections))
+	case float64(t.Late) > generatorLate*float64(t.Offered):
+		return fmt.Sprintf("%d of %d arrivals were taken up more than %v late: the generator did not get to run in time (longest stall %v)", t.Late, t.Offered, measure.LateAfter, t.Stall.Round(time.Millisecond))
+	}
+	return "the generator could not keep up"
+}
+
+// connectingShare of the time that requests were in flight, spent making connections, is
+// where these hold up the load.
+const connectingShare = 0.5
+
+// connecting is the share of the time that requests were in flight, all together, in which
+// connections were made.
+func (r *Result) connecting() float64 {
+	spent := 0.0
+	for _, h := range []*hdrhistogram.Histogram{r.Total.Hist[measure.Connect], r.Total.Waited[measure.Connect]} {
+		if h != nil {
+			spent += h.Mean() * float64(h.TotalCount())
+		}
+	}
+	if flown := r.Total.InFlight * float64(r.Total.Length); flown > 0 && r.Total.Timed(measure.Connect) > 0 {
+		return spent / flown
+	}
+	return 0
+}
+
+// needed estimates, by Little's law, how many connections the rate takes at the
+// service time that was seen. Where these are fewer than there were, something else held
+// the requests up, and it says nothing.
+func (r *Result) needed(rate float64, connections int) string {
+	h := r.Total.Hist[measure.Service]
+	if h == nil || h.TotalCount() == 0 {
+		return ""
+	}
+	if rate*h.Mean()/1e9 < float64(connections) {
+		return ""
+	}
+	return fmt.Sprintf(" (%.0f requests/s × %v of service are %.0f in flight)", rate, time.Duration(h.Mean()).Round(10*time.Microsecond), rate*h.Mean()/1e9)
+}

@@ -1,0 +1,75 @@
+package load
+
+import (
+	"time"
+
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load/measure"
+	"dyno.example/dyno/load/profile"
+	"dyno.example/dyno/load/request"
+)
+
+// Spec is a whole load: target, requests, rhythm, length and limits.
+type Spec struct {
+	Target   string            // "http://host:port"; a path in it is ignored
+	Requests []request.Request // at least one
+	Feeds    []request.Feed    // what the requests' templates take rows from
+	Profile  profile.Profile
+	Seed     uint64        // for Poisson gaps and the mix; the same seed gives the same schedule
+	Warmup   time.Duration // sent but left out of totals; whole seconds are windows of their own
+	Duration time.Duration // measured time; 0 means until MaxRequests are done, or as long as the profile's phases take
+	// MaxRequests ends the load after so many requests; 0 means no such end.
+	MaxRequests uint64
+	Timeout     time.Duration // per request, from its sending; default 10 s
+	// Drain is how long, after the measured time, requests that were due in it are
+	// still sent and responses waited for. 0 means 5 s, or the time limit if that is
+	// shorter; below 0 means not at all.
+	Drain   time.Duration
+	Threads int            // event loops; 0 means one per CPU in CPUs, or 1
+	CPUs    []int          // pin loop i to CPUs[i%len]; empty leaves placement to the kernel
+	Engine  string         // "", "uring", "epoll" or "portable"; "" picks the best there is
+	Pacing  profile.Pacing // open loops of the event loop engines; default auto
+	Link    request.Link   // how connections are made and kept
+	// Calibration, if set, is what the load is judged by and carries on. Uncalibrated
+	// says why there is none though there was to be one; the result has it as a remark.
+	Calibration  *measure.Calibration
+	Uncalibrated string
+	TLS          request.TLS // for https targets
+	// Accept names findings that don't lower what the measurement is worth.
+	Accept []finding.Name
+	// KernelTimestamps lets the kernel note when responses came (the clock
+	// ReadDelay): a check on the load loops. Linux, epoll engine.
+	KernelTimestamps bool
+	// DropHistograms keeps only the totals' histograms in the result, for long
+	// loads whose windows are used as they come.
+	DropHistograms bool
+	// KeepParts keeps all parts of the result's windows, for those who judge windows by
+	// more than the load does; else only those are kept that figures need.
+	KeepParts bool
+	// Others, if set, is asked at the end of each window what programs beside the
+	// generator and the server did since it was asked last, or since the load
+	// began; nil is that it can't be told. It is asked once before the first
+	// window, and from one goroutine.
+	Others func() *measure.Others
+	// Idle, if set, is what the server used before the load, with nothing asked of it.
+	Idle *measure.Idle
+	// OnStart, if set, is called once when the connections are up and the load
+	// is about to begin. The measured time starts at the given instant of
+	// CLOCK_MONOTONIC, in ns; window i starts i seconds later.
+	OnStart func(measured int64)
+	// OnWindow, if set, is called once per finished window, in order, from one
+	// goroutine. The window is the callee's to keep.
+	OnWindow func(measure.Window)
+}
+
+// DefaultDrain is how long requests are waited for that are under way at the end,
+// if their time limit is not shorter.
+const DefaultDrain = 5 * time.Second
+
+// drain is how long to wait after the measured time.
+func (s *Spec) drain() time.Duration {
+	if s.Drain == 0 {
+		return min(DefaultDrain, s.Timeout)
+	}
+	return max(s.Drain, 0)
+}

@@ -1,0 +1,59 @@
+package load
+
+import (
+	"time"
+
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load/measure"
+	"dyno.example/dyno/load/profile"
+	"dyno.example/dyno/steadiness"
+)
+
+// leastSteady is how long a window must be to say how it compares with others: the last
+// one may be cut short.
+const leastSteady = 500 * time.Millisecond
+
+// seconds are what the windows that count say of how steady the service is, by the client's
+// side alone. They are taken as windows come, as the histograms of long loads are not kept.
+type seconds struct {
+	index       []int
+	rates, p50s []float64
+}
+
+func (s *seconds) add(w *measure.Window) {
+	h := w.Hist[measure.Response]
+	if w.Length < leastSteady || h == nil {
+		return
+	}
+	s.index = append(s.index, w.Index)
+	s.rates = append(s.rates, float64(w.Completed)/w.Length.Seconds())
+	s.p50s = append(s.p50s, float64(h.ValueAtQuantile(50)))
+}
+
+// judge says if the service was another one at the end than at the beginning, unless the
+// load itself changes.
+func (s *seconds) judge(p *profile.Profile) []finding.Finding {
+	if len(p.Phases) > 0 {
+		return nil
+	}
+	series := steadiness.Series{Index: s.index}
+	add := func(name string, values []float64, worse, slight float64) {
+		for _, v := range values {
+			if v <= 0 {
+				return
+			}
+		}
+		series.Signals = append(series.Signals, steadiness.Signal{Name: name, Values: values, Worse: worse, Slight: slight})
+	}
+	if p.Mode == profile.Closed { // an open loop's is the schedule's
+		add("throughput", s.rates, -1, steadiness.SlightRate)
+	}
+	add("p50", s.p50s, +1, steadiness.SlightLatency)
+	found := series.Judge()
+	for i := range found {
+		if found[i].Name == finding.StillWarmingUp {
+			found[i].Detail += "; the figures hold the seconds before"
+		}
+	}
+	return found
+}

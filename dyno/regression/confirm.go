@@ -1,0 +1,93 @@
+package regression
+
+import (
+	"fmt"
+	"slices"
+
+	"dyno.example/dyno/analysis"
+	"dyno.example/dyno/baseline"
+)
+
+// Suspects are the cells about which there is an alarm.
+func (r *Result) Suspects() (subjects, groups []string) {
+	for _, c := range r.Checks {
+		if c.Verdict != Regression {
+			continue
+		}
+		if !slices.Contains(subjects, c.Subject) {
+			subjects = append(subjects, c.Subject)
+		}
+		if !slices.Contains(groups, c.Group) {
+			groups = append(groups, c.Group)
+		}
+	}
+	return subjects, groups
+}
+
+// ConfirmPairs holds alarms against a second run of the two versions.
+func (r *Result) ConfirmPairs(a *analysis.Analysis, list []Pair, o Options) {
+	second := newResult(a, r.Mode, r.confirms)
+	second.judge(pairs(a, list), o, r.Level)
+	r.confirm(second)
+}
+
+// ConfirmStored holds alarms against a second run and the same baseline.
+func (r *Result) ConfirmStored(a *analysis.Analysis, b *baseline.Baseline, o Options) {
+	second := newResult(a, r.Mode, r.confirms)
+	second.judge(stored(a, b), o, r.Level)
+	r.confirm(second)
+}
+
+// confirm replaces each alarm by what the second run says of it: an alarm only
+// if it alarms too. Figures are then those of the second run, which were not
+// chosen for being bad.
+func (r *Result) confirm(second *Result) {
+	r.Runs = append(r.Runs, second.Runs...)
+	r.Took += second.Took
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		if c.Verdict != Regression {
+			continue
+		}
+		first := c.change()
+		at := slices.IndexFunc(second.Checks, func(s Check) bool {
+			return s.Group == c.Group && s.Subject == c.Subject && s.Threshold == c.Threshold
+		})
+		if at < 0 {
+			c.cannotTell(fmt.Sprintf("the alarm could not be confirmed, as the second run has no such cell; first run: %s", c.changed()))
+		} else {
+			said := c.changed()
+			*c = second.Checks[at]
+			c.Sentence += fmt.Sprintf("; first run: %s", said)
+		}
+		c.First = &first
+	}
+	for _, remark := range second.Remarks {
+		if !slices.Contains(r.Remarks, remark) {
+			r.Remarks = append(r.Remarks, remark)
+		}
+	}
+	r.conclude()
+}
+
+// Unconfirmable takes the alarms back because there is no second run, and says
+// why. What the first found stays in the result.
+func (r *Result) Unconfirmable(why error) {
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		if c.Verdict != Regression {
+			continue
+		}
+		first := c.change()
+		c.First = &first
+		c.cannotTell(fmt.Sprintf("the alarm could not be confirmed: %v; first run: %s", why, c.changed()))
+	}
+	r.conclude()
+}
+
+// Unconfirmed is what to add if an alarm rests on one run alone.
+func (r *Result) Unconfirmed(why string) {
+	if r.Verdict == Regression {
+		r.Remarks = append(r.Remarks, "the alarm rests on one run: "+why)
+	}
+}

@@ -1,0 +1,125 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"dyno.example/dyno/analysis"
+	"dyno.example/dyno/claim"
+	"dyno.example/dyno/stats"
+)
+
+// claimColumns are the columns of [ClaimsCSV].
+var claimColumns = []string{
+	"run", "study", "validity", "claim", "says", "published", "verdict", "why", "blocks", "needed_blocks",
+	"part", "expression", "at", "part_verdict", "part_why", "part_blocks", "part_left_blocks",
+	"figure", "unit", "estimate", "low", "high", "level", "operator", "claimed", "tolerance", "no_effect", "published_figure",
+	"noise", "noise_low", "noise_high", "by_rank", "by_rank_low", "by_rank_high",
+	"word", "part_word", "machine", "commit", "clean", "doubts",
+}
+
+// ClaimsCSV writes one row per claim and comparison in it, in the study's order,
+// with the verdicts of both; a claim without comparisons has one row. Parts count
+// from 1, so that the rows of part 1 are one per claim. Cells are empty where there
+// is nothing to tell: an end that an interval does not have, an effect that could
+// not be computed. Figures are in the unit beside them, with full precision.
+// Without claims there is only the head. Lines end in \n.
+func ClaimsCSV(w io.Writer, a *analysis.Analysis) error {
+	rows := [][]string{claimColumns}
+	for i := range a.Claims {
+		o := &a.Claims[i]
+		head := []string{
+			a.Run.ID, a.Run.Study, strings.ToUpper(string(a.Validity)), o.ID, o.Says, o.Published, string(o.Verdict), o.Why,
+			strconv.Itoa(o.Blocks), countText(o.Needed),
+		}
+		if len(o.Parts) == 0 {
+			row := append(head, make([]string, len(claimColumns)-len(head)-caveatColumns)...)
+			rows = append(rows, append(row, caveats(o, "")...))
+		}
+		for k := range o.Parts {
+			row := append(head[:len(head):len(head)], partCells(k, &o.Parts[k])...)
+			rows = append(rows, append(row, caveats(o, o.WordOf(k))...))
+		}
+	}
+	if err := csv.NewWriter(w).WriteAll(rows); err != nil {
+		return fmt.Errorf("report: writing CSV: %w", err)
+	}
+	return nil
+}
+
+// partCells are the cells of a comparison, which is the k-th of its claim.
+func partCells(k int, p *claim.Part) []string {
+	cells := []string{
+		strconv.Itoa(k + 1), p.Expression, p.At, string(p.Verdict), p.Why, strconv.Itoa(p.Blocks), countText(p.Left),
+	}
+	cells = append(cells, effectCells(p.Effect)...)
+	for _, beside := range []*stats.Interval{p.Noise, p.ByRank} {
+		if beside == nil {
+			cells = append(cells, "", "", "")
+			continue
+		}
+		cells = append(append(cells, exact(beside.Estimate)), ends(*beside, false, false)...)
+	}
+	return cells
+}
+
+// caveatColumns is how many cells [caveats] are.
+const caveatColumns = 6
+
+// caveats are the cells of what a verdict rests on besides its blocks: the verdict with
+// what weakens it, machine, commit, and the findings that stand beside it.
+func caveats(o *claim.Outcome, part string) []string {
+	cells := []string{o.Word(), part, "", "", "", ""}
+	if b := o.Basis; b != nil {
+		copy(cells[2:], []string{b.Machine, b.Commit, strconv.FormatBool(b.Clean), strings.Join(b.Doubts, "; ")})
+	}
+	return cells
+}
+
+// effectCells are those of an effect, all empty if there is none.
+func effectCells(e *claim.Effect) []string {
+	if e == nil {
+		return make([]string, 11)
+	}
+	cells := append([]string{e.Of, e.Unit, exact(e.Interval.Estimate)}, ends(e.Interval, e.Below, e.Above)...)
+	level, tolerance, none, known := "", "", "", ""
+	if e.Interval.Level > 0 {
+		level = exact(e.Interval.Level)
+	}
+	if e.Op == claim.About {
+		tolerance = exact(e.Tolerance)
+	}
+	if e.NoEffect != nil {
+		none = exact(*e.NoEffect)
+	}
+	if e.Published != nil {
+		known = exact(*e.Published)
+	}
+	return append(cells, level, string(e.Op), exact(e.Bound), tolerance, none, known)
+}
+
+// ends are those of an interval; empty for one that it does not have.
+func ends(iv stats.Interval, below, above bool) []string {
+	low, high := exact(iv.Low), exact(iv.High)
+	if below || iv.Level <= 0 {
+		low = ""
+	}
+	if above || iv.Level <= 0 {
+		high = ""
+	}
+	return []string{low, high}
+}
+
+// exact writes a figure with full precision.
+func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// countText is empty for none.
+func countText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}

@@ -1,0 +1,42 @@
+package runner
+
+import (
+	"context"
+	"crypto/tls"
+
+	"dyno.example/dyno/load"
+	"dyno.example/dyno/probe"
+)
+
+// requestCounter holds a load to how many requests the subject itself counts,
+// where its metrics tell.
+type requestCounter struct {
+	url    string      // of the metrics; empty: there are none
+	trust  *tls.Config // as for [probe.CountRequests]
+	before probe.RequestCount
+	tells  bool
+}
+
+// newRequestCounter asks for the first time. A subject that does not count under
+// a name that is known is not asked again.
+func newRequestCounter(ctx context.Context, url string, trust *tls.Config) requestCounter {
+	c := requestCounter{url: url, trust: trust}
+	if url != "" {
+		var err error
+		c.before, err = probe.CountRequests(ctx, url, trust)
+		c.tells = err == nil
+	}
+	return c
+}
+
+// compare asks again and adds what it finds to the result. A counter that has
+// gone back belongs to another process: nothing follows from it.
+func (c *requestCounter) compare(ctx context.Context, r *load.Result) {
+	if !c.tells {
+		return
+	}
+	after, err := probe.CountRequests(ctx, c.url, c.trust)
+	if err == nil && after.Series == c.before.Series && after.Total >= c.before.Total {
+		r.CompareCounts(after.Series, after.Total-c.before.Total)
+	}
+}

@@ -1,0 +1,46 @@
+package runner
+
+import (
+	"time"
+
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/study"
+)
+
+// Kind says what an event tells.
+type Kind string
+
+// Kinds of events, in the order they come.
+const (
+	Busy          Kind = "busy"           // others use the CPUs in use: Line says who
+	Building      Kind = "building"       // Subject's build begins
+	BuildLine     Kind = "build-line"     // Line was printed by it
+	Built         Kind = "built"          // Subject is ready to start; Line is "cached" if it was before
+	Checking      Kind = "checking"       // Subject is started once, to verify its answers
+	Checked       Kind = "checked"        // Subject answers as it should
+	Begun         Kind = "begun"          // the run exists: Run is its ID
+	TrialStarted  Kind = "trial-started"  // Trial
+	WindowDone    Kind = "window"         // Window of Trial
+	TrialFinished Kind = "trial-finished" // Trial; Outcome says how
+	Repeating     Kind = "repeating"      // Outcome is invalid; Trial, which repeats it, was added to the plan
+	Assessed      Kind = "assessed"       // Progress after a block of a run that goes on; Line is why it ends now, if it does
+	Finished      Kind = "finished"       // the run is sealed
+)
+
+// Event tells an observer of a run what happens. Fields that don't belong to
+// the kind are zero.
+type Event struct {
+	Kind      Kind                `json:"event"`
+	Time      time.Time           `json:"time"`
+	Run       string              `json:"run,omitempty"`
+	Subject   string              `json:"subject,omitempty"`
+	Line      string              `json:"line,omitempty"`
+	Trial     *study.PlannedTrial `json:"trial,omitempty"`
+	Cell      *study.Cell         `json:"cell,omitempty"`
+	Window    *archive.Window     `json:"window,omitempty"`
+	Outcome   *archive.Trial      `json:"outcome,omitempty"`
+	Progress  *Progress           `json:"progress,omitempty"`
+	Done      int                 `json:"done"`                   // trials finished so far
+	Total     int                 `json:"total"`                  // trials planned
+	Remaining time.Duration       `json:"remaining_ns,omitempty"` // estimate
+}

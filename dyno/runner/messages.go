@@ -1,0 +1,47 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"dyno.example/dyno/load"
+	"dyno.example/dyno/load/profile"
+	"dyno.example/dyno/load/request"
+	"dyno.example/dyno/study"
+)
+
+// What a subject of messages is asked before a trial, to see that it answers at all.
+const (
+	askedMessages = 2 // of each kind, on one connection
+	listenedFor   = 50 * time.Millisecond
+)
+
+// verifyMessages exchanges each kind of message of a cell twice with a subject, or
+// opens what the cell listens to.
+func verifyMessages(ctx context.Context, url string, secure request.TLS, cell *study.Cell) error {
+	for _, r := range cell.Asked() {
+		spec := load.Spec{
+			Target: url, TLS: secure, Requests: []request.Request{r}, Feeds: cell.Feeds, Timeout: cell.Timeout, Link: cell.Link,
+			Profile: profile.Profile{Mode: profile.Closed, Connections: 1}, Seed: 1, MaxRequests: askedMessages,
+		}
+		if cell.Link.Listens() {
+			spec.MaxRequests, spec.Duration = 0, listenedFor
+		}
+		result, err := load.Run(ctx, spec)
+		if ctx.Err() != nil {
+			return fmt.Errorf("verify the subject at %s: %w", url, context.Cause(ctx))
+		}
+		if err != nil {
+			return err
+		}
+		for i := range result.Windows {
+			for _, e := range result.Windows[i].Errors.ByKind() {
+				if e.Count > 0 {
+					return fmt.Errorf("it does not answer as it must (%s): %s: %s", r.Name, e.Kind, result.FirstErrors[e.Kind])
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+package runner
+
+import (
+	"time"
+
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/study"
+)
+
+// narrator tells an observer what happens: one event at a time, without secrets.
+// Builds, loads and probes tell from goroutines of their own.
+type narrator struct {
+	observe func(Event)   // nil: nobody listens
+	turn    chan struct{} // holds the right to call observe
+	secrets study.Secrets
+	shown   []study.Cell // those of the plan without secrets
+	pace    *pace
+}
+
+func newNarrator(r *Runner, p *pace) *narrator {
+	return &narrator{
+		observe: r.Observe, turn: make(chan struct{}, 1), secrets: r.Plan.Secrets, shown: archive.RedactPlan(r.Plan).Cells, pace: p,
+	}
+}
+
+func (n *narrator) tell(e Event) {
+	if n.observe == nil {
+		return
+	}
+	n.turn <- struct{}{}
+	defer func() { <-n.turn }()
+	e.Time, e.Done, e.Total = time.Now(), n.pace.done, n.pace.total
+	e.Line = n.secrets.Hide(e.Line)
+	if e.Cell != nil {
+		e.Cell = &n.shown[e.Cell.Index]
+	}
+	n.observe(e)
+}

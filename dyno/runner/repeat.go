@@ -1,0 +1,49 @@
+package runner
+
+import (
+	"slices"
+
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/finding"
+)
+
+// mayRepeat reports whether a trial is to be repeated: it is invalid by a fault of
+// the machine or the generator, it or what it repeats was not repeated too often
+// already, and all repetitions together remain below half of the trials that were
+// planned. A machine that disturbs more than that would be measured for ever. What
+// is the subject's own fault is a result: to repeat it would be to choose the trials
+// in which it works.
+func (s *session) mayRepeat(t *archive.Trial) bool {
+	if t.Status == archive.Interrupted || t.Fault == archive.OfSubject || t.Validity != finding.Invalid && anyUsable(t.Windows) {
+		return false
+	}
+	return s.tries(t.Index) < s.runner.Repeats && s.plan.MayRepeat()
+}
+
+// anyUsable reports whether figures can rest on any of the windows.
+func anyUsable(windows []archive.Window) bool {
+	return slices.ContainsFunc(windows, func(w archive.Window) bool {
+		return !w.Client.Warmup() && w.Level != finding.Invalid
+	})
+}
+
+// tries is how many times the trial's cell and block were repeated up to it.
+func (s *session) tries(index int) (n int) {
+	for of := s.plan.Trials[index].Repeats; of != nil; of = s.plan.Trials[*of].Repeats {
+		n++
+	}
+	return n
+}
+
+// repeat puts a repetition of the trial at the end of its block. The plan is
+// archived before the repetition begins: no trial is ever there that isn't in
+// the plan.
+func (s *session) repeat(w *archive.Writer, t *archive.Trial) error {
+	plan, again := s.plan.Repeat(t.Index)
+	s.replan(plan)
+	if err := w.Update(func(m *archive.Manifest) { m.Plan = s.plan }); err != nil {
+		return err
+	}
+	s.tell(Event{Kind: Repeating, Trial: &again, Cell: &s.plan.Cells[again.Cell], Outcome: t, Remaining: s.pace.remaining()})
+	return nil
+}

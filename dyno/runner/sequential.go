@@ -1,0 +1,94 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+
+	"dyno.example/dyno/archive"
+)
+
+// Progress says how far a run is towards what it is to find out.
+type Progress struct {
+	Goals []Goal `json:"goals"` // none: the run goes on until its time is up
+}
+
+// Goal is one thing to find out: a claim to be decided, intervals to be narrow.
+type Goal struct {
+	Name   string `json:"name"`
+	Done   bool   `json:"done"`
+	Text   string `json:"text"`             // where it stands, in one line
+	Blocks int    `json:"blocks,omitempty"` // more that it will take, estimated; 0: not known
+}
+
+// Done reports whether there were goals and all are reached.
+func (p *Progress) Done() bool {
+	for _, g := range p.Goals {
+		if !g.Done {
+			return false
+		}
+	}
+	return len(p.Goals) > 0
+}
+
+// blocks estimates how many more blocks all goals take; false if nobody knows.
+func (p *Progress) blocks() (n int, known bool) {
+	for _, g := range p.Goals {
+		if !g.Done {
+			if g.Blocks == 0 {
+				return 0, false
+			}
+			n = max(n, g.Blocks)
+		}
+	}
+	return n, n > 0
+}
+
+// Why a run that goes on block by block ended.
+const (
+	EndDecided = "decided" // all goals are reached
+	EndTime    = "time"    // another block would take longer than there is time for
+	EndBlocks  = "blocks"  // it has as many blocks as were allowed
+)
+
+// leastBlocks is how many blocks there are before anything can be decided: one
+// block shows no spread.
+const leastBlocks = 2
+
+// goOn plans one more block, or says that the run ends here. It is an error if nothing
+// has come of the last blocks: time would fill with trials that fail at once. A run
+// that stops by what it found needs intervals that hold at any time of stopping;
+// package analysis takes those for a run with [archive.Manifest.Until].
+func (s *session) goOn(ctx context.Context, w *archive.Writer) (more bool, err error) {
+	if !s.runner.Study.Until.Sequential() || ctx.Err() != nil {
+		return false, nil
+	}
+	if s.failing >= leastBlocks*len(s.plan.Cells) {
+		return false, fmt.Errorf("the last %d trials have failed one after the other, and so would more", s.failing)
+	}
+	p, err := s.progress(w)
+	if err != nil {
+		return false, err
+	}
+	end := s.pace.end(&p, s.plan.Blocks())
+	s.tell(Event{Kind: Assessed, Progress: &p, Line: end, Remaining: s.pace.remaining()})
+	if end == "" {
+		longer, err := s.plan.Grow(s.runner.Study)
+		if err != nil {
+			return false, err
+		}
+		s.replan(longer)
+	}
+	return end == "", w.Update(func(m *archive.Manifest) { m.Plan, m.Ended = s.plan, end })
+}
+
+// progress asks how far the run is.
+func (s *session) progress(w *archive.Writer) (p Progress, err error) {
+	if s.runner.Decide == nil {
+		return p, nil
+	}
+	run, err := s.runner.Store.Open(w.ID())
+	if err != nil {
+		return p, fmt.Errorf("reading the run so far: %w", err)
+	}
+	return s.runner.Decide(run)
+}

@@ -1,0 +1,48 @@
+package runner
+
+import (
+	"cmp"
+
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/machine/speed"
+	"dyno.example/dyno/validity"
+)
+
+// speeds are those of the CPUs around the trials done so far.
+type speeds []*archive.Speed
+
+// begin begins the record of a trial on some CPUs. Nothing of the trial's is running
+// yet, and nothing is when [speeds.end] goes on with it: what is slow then is the
+// machine, not the subject's doing.
+func (*speeds) begin(cpus []int) *archive.Speed {
+	s := &archive.Speed{}
+	s.Before = readSpeed(cpus, s)
+	return s
+}
+
+// end ends the record, and holds a complete trial to those before it, so that it is
+// known at once. The analysis holds it to all of them.
+func (s *speeds) end(t *archive.Trial, cpus []int, accept []finding.Name) {
+	if t.Status == archive.Interrupted {
+		return
+	}
+	t.Speed.After = readSpeed(cpus, t.Speed)
+	*s = append(*s, t.Speed)
+	if t.Status != archive.Complete {
+		return
+	}
+	found := finding.Accept(validity.NewUsualSpeed(*s).Judge(t.Speed), accept)
+	t.Findings = append(t.Findings, found...)
+	t.Validity = t.Validity.Worse(finding.Worst(found))
+}
+
+// readSpeed reads the CPUs' speed. A machine that does not let it be read is
+// measured on all the same: the record says why.
+func readSpeed(cpus []int, s *archive.Speed) []speed.Reading {
+	readings, err := speed.Measure(cpus)
+	if err != nil {
+		s.Missing = cmp.Or(s.Missing, err.Error())
+	}
+	return readings
+}

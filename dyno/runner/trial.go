@@ -1,0 +1,169 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load"
+	"dyno.example/dyno/load/measure"
+	"dyno.example/dyno/probe"
+	"dyno.example/dyno/study"
+	"dyno.example/dyno/subject"
+	"dyno.example/dyno/validity"
+)
+
+// trial measures one cell: start, verify, warm up, measure, stop. What goes
+// wrong is in the trial's status and error.
+func (s *session) trial(ctx context.Context, planned *study.PlannedTrial, cell *study.Cell, log string) archive.Trial {
+	t := archive.Trial{PlannedTrial: *planned, Status: archive.Complete, Started: time.Now(), Validity: finding.Valid}
+	cpus := s.places.ofTrial(s.ready.contenders[cell.Subject], cell)
+	t.Speed = s.speeds.begin(cpus)
+	f := s.measure(ctx, &t, cell, log)
+	switch {
+	case ctx.Err() != nil: // what else went wrong follows from that, but not what is left
+		t.Status, f.cause = archive.Interrupted, errors.New("interrupted")
+	case f.error() != nil:
+		t.Status, t.Fault = archive.Failed, faultOf(f.cause)
+	}
+	if t.Status != archive.Complete {
+		t.Error, t.Validity = s.runner.Plan.Secrets.Hide(f.error().Error()), finding.Invalid
+	}
+	s.speeds.end(&t, cpus, s.runner.Study.Accept)
+	return t
+}
+
+// failure is what went wrong in a trial; nothing if both are nil.
+type failure struct {
+	cause error // why it was not measured to its end
+	left  error // what could not be stopped, or put back, after it
+}
+
+func (f failure) error() error { return errors.Join(f.cause, f.left) }
+
+// measure does the work of a trial.
+func (s *session) measure(ctx context.Context, t *archive.Trial, cell *study.Cell, log string) (f failure) {
+	c := s.ready.contenders[cell.Subject]
+	settings, err := assign(s.ready.tuner, cell)
+	if err != nil {
+		return failure{cause: err}
+	}
+	defer func() { f.left = errors.Join(f.left, settings.Undo()) }()
+	var env map[string]string
+	var runtime *probe.RuntimeListener
+	if c.tells && c.URL == "" {
+		var remove func()
+		if runtime, remove, err = probe.ListenForRuntime(s.ready.scratch); err != nil {
+			return failure{cause: err}
+		}
+		defer remove()
+		env = runtime.Env()
+	}
+	in, err := s.ready.starter.instance(ctx, c, cell, env, log)
+	if err != nil {
+		return failure{cause: err}
+	}
+	t.StartUp, t.Executable, t.Size = in.StartUp(), in.ExecutableSize(), c.sizes[cell.BuildFlags]
+	defer func() {
+		if stopErr := in.Stop(context.WithoutCancel(ctx)); stopErr != nil {
+			f.left = fmt.Errorf("stopping subject %s: %w", c.Name, stopErr)
+		}
+	}()
+	return failure{cause: s.load(ctx, t, cell, in, runtime)}
+}
+
+// load puts the load on the subject while the probes watch it. Of a subject that
+// dies under it, the trial has the windows up to then.
+func (s *session) load(ctx context.Context, t *archive.Trial, cell *study.Cell, in *subject.Instance, runtime *probe.RuntimeListener) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { // a subject that dies ends its trial
+		select {
+		case <-in.Done():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	timing := cell.Timing(s.runner.Study.Trial)
+	contender := s.ready.contenders[cell.Subject]
+	metrics := contender.MetricsURL(in.URL())
+	trust, err := s.ready.starter.certificate.metricsTrust(contender, cell, metrics)
+	if err != nil {
+		return err
+	}
+	t.Idle = idle(ctx, in.PID())
+	if timing.WarmupMost > 0 && contender.settles {
+		if err := s.warmUp(ctx, t, cell, in, timing); err != nil {
+			return cmp.Or(died(in), err)
+		}
+		timing.Warmup = min(timing.Warmup, rejoining)
+	}
+	counter := newRequestCounter(ctx, metrics, trust)
+	ledger := newLedger(timing, probe.New(probe.Config{PID: in.PID(), Upstream: upstreamPID(in), CPUs: s.places.ofSubject(contender, cell), Runtime: runtime, Metrics: metrics, Trust: trust}))
+	defer ledger.close()
+	calibrated := s.calibrated.of(cell)
+	spec := s.spec(t, cell, in, timing)
+	spec.Calibration, spec.Uncalibrated, spec.Idle = calibrated.result, calibrated.why, t.Idle
+	spec.OnStart = ledger.begin
+	result, err := load.Run(ctx, spec)
+	if err != nil {
+		return cmp.Or(died(in), err)
+	}
+	counter.compare(ctx, result)
+	t.Mono, t.Engine, t.Failures, t.Causes = result.Start, result.Engine, result.Failures, result.Causes
+	t.Windows = ledger.join(ctx, result.Windows)
+	said := slices.Concat(validity.ByBothSides(result.Findings), unenforced(in), validity.WarmedUp(t.WarmUp))
+	t.Findings = validity.Trial(said, t.Windows, s.conditions(cell))
+	t.Validity = validity.Worth(t.Findings)
+	return died(in)
+}
+
+// spec is the load of a cell on a subject, whose windows observers are told of.
+func (s *session) spec(t *archive.Trial, cell *study.Cell, in *subject.Instance, timing study.Timing) load.Spec {
+	return load.Spec{
+		Target: in.URL(), TLS: s.ready.starter.certificate.security(s.ready.contenders[cell.Subject], cell), Requests: cell.Asked(), Feeds: cell.Feeds,
+		Profile: cell.Profile, Seed: t.Seed, Timeout: cell.Timeout, Drain: cell.Drain,
+		Warmup: timing.Warmup, Duration: timing.Duration, CPUs: s.places.ofLoops(),
+		Link: cell.Link, Pacing: cell.Pacing, Accept: s.runner.Study.Accept,
+		KeepParts: true,
+		OnWindow: func(w measure.Window) {
+			s.tell(Event{Kind: WindowDone, Trial: &t.PlannedTrial, Cell: cell, Window: &archive.Window{Client: w}})
+		},
+	}
+}
+
+// died is how the subject ended, if it did by itself; or its upstream, which is no fault
+// of the subject's.
+func died(in *subject.Instance) error {
+	if up := in.Upstream(); up != nil && up.Err() != nil {
+		return in.Err()
+	}
+	if err := in.Err(); err != nil {
+		return &subjectError{err}
+	}
+	return nil
+}
+
+// conditions are what a cell's trials are done under.
+func (s *session) conditions(cell *study.Cell) validity.Conditions {
+	contender, places := s.ready.contenders[cell.Subject], s.places
+	c := validity.Conditions{Profile: cell.Profile, Quota: hasQuota(contender, cell), Accept: s.runner.Study.Accept}
+	if contender.URL != "" {
+		return c
+	}
+	c.Loops = len(places.ofLoops())
+	c.GeneratorCPUs, c.ItsCPUs = places.Generator, places.ofSubject(contender, cell)
+	c.SubjectCPUs = float64(len(c.ItsCPUs))
+	if contender.upstream != nil {
+		c.UpstreamCPUs = places.Upstream
+	}
+	if c.Quota {
+		c.SubjectCPUs = min(c.SubjectCPUs, limitsFor(contender, cell).CPUs)
+	}
+	return c
+}

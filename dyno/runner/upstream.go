@@ -1,0 +1,62 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/study"
+	"dyno.example/dyno/subject"
+)
+
+// upstreams reports whether some subject sends requests on to another program.
+func (b *builder) upstreams() bool {
+	return slices.ContainsFunc(b.study.Subjects, func(s study.Subject) bool {
+		if s.Upstream != "" || s.Use == "" {
+			return s.Upstream != ""
+		}
+		m, err := b.catalog.Get(s.Use)
+		return err == nil && m.Upstream != ""
+	})
+}
+
+// upstream builds what a contender sends requests on to, and notes how it is started.
+func (b *builder) upstream(ctx context.Context, c *contender, name string) (cached bool, err error) {
+	if name == "" {
+		return true, nil
+	}
+	m, err := b.catalog.Get(name)
+	if err != nil {
+		return false, fmt.Errorf("its upstream: %w", err)
+	}
+	artifact, err := b.build(ctx, study.Subject{Name: c.Name}, m, "")
+	if err != nil {
+		return false, fmt.Errorf("its upstream %s: %w", name, err)
+	}
+	start := artifact.StartSpec()
+	start.Name = c.Name + "'s upstream"
+	c.upstream = &start
+	c.archived.Upstream = &archive.Upstream{Name: name, Framework: m.Framework, Version: m.Version, BuildHash: artifact.Hash}
+	return artifact.Cached, nil
+}
+
+// upstream says how to start what the contender sends requests on to, on CPUs that are
+// not the subject's. It has the subject's variables, so that studies can vary what it does.
+func (s *starter) upstream(c *contender, cell *study.Cell) *subject.StartSpec {
+	if c.upstream == nil {
+		return nil
+	}
+	up := *c.upstream
+	up.Env = merged(c.Env, up.Env, cell.Env)
+	up.CPUs, up.StateDir = s.places.ofUpstream(), s.stateDir
+	return &up
+}
+
+// upstreamPID is the first process of a subject's upstream, 0 of none.
+func upstreamPID(in *subject.Instance) int {
+	if up := in.Upstream(); up != nil {
+		return up.PID()
+	}
+	return 0
+}

@@ -1,0 +1,237 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dyno.example/dyno/claim"
+)
+
+// maxMargin bounds the share within which two figures are called the same.
+const maxMargin = 0.5
+
+// claimsAt reads the claims that the study is to decide. Their names are looked up
+// only if all else is right (names that were not understood are no news), and if
+// the design does not choose levels that only the seed tells.
+func claimsAt(at scope, s *Study) []claim.Claim {
+	var space *claim.Space
+	if len(at.in.problems) == 0 && checkSize(s) == nil && !s.Design.sampling() {
+		space = claimSpace(s)
+	}
+	var claims []claim.Claim
+	for _, item := range at.list() {
+		c := claimAt(item, space)
+		if c.ID != "" && slices.ContainsFunc(claims, func(o claim.Claim) bool { return o.ID == c.ID }) {
+			item.problem("give one of them another id", "two claims are called %s", quote(c.ID))
+		}
+		claims = append(claims, c)
+	}
+	return claims
+}
+
+func claimAt(at scope, space *claim.Space) claim.Claim {
+	f, understood := at.fields("id", "says", "published", "holds", "expressions", "over", "direction", "margin", "unmeasurable", "by_construction")
+	var c claim.Claim
+	if v, ok := f["id"]; ok {
+		c.ID = v.name()
+	} else if understood {
+		at.problem("add: id: faster", "the claim has no id")
+	}
+	for field, into := range map[string]*string{"says": &c.Says, "published": &c.Published, "unmeasurable": &c.Unmeasurable, "by_construction": &c.ByConstruction} {
+		if v, ok := f[field]; ok {
+			*into = strings.Join(strings.Fields(v.filled("\n\t")), " ")
+		}
+	}
+	if v, ok := f["over"]; ok {
+		c.Over = v.dials()
+		if space != nil && len(c.Over) > 0 {
+			if err := claim.CheckOver(c.Over, space); err != nil {
+				v.problem(err.Hint, "%s", err.Message)
+				space = nil // its expressions can't be looked up
+			}
+		}
+	}
+	if v, ok := f["holds"]; ok {
+		c.Expressions = append(c.Expressions, v.expression(space, c.Over))
+	}
+	if v, ok := f["expressions"]; ok {
+		for _, item := range v.list() {
+			c.Expressions = append(c.Expressions, item.expression(space, c.Over))
+		}
+	}
+	if v, ok := f["direction"]; ok {
+		c.Direction = v.expression(space, c.Over)
+	}
+	if v, ok := f["margin"]; ok {
+		c.Margin = v.share(maxMargin)
+	}
+	if understood {
+		checkClaim(at, f)
+		checkMarks(at, &c)
+	}
+	return c
+}
+
+// checkClaim holds the fields against each other.
+func checkClaim(at scope, f map[string]scope) {
+	_, holds := f["holds"]
+	expressions, several := f["expressions"]
+	if holds && several {
+		expressions.problem("put them all under expressions", "expected holds or expressions, got both")
+	}
+	if _, ok := f["unmeasurable"]; !ok && !holds && !several {
+		at.problem("add: holds: throughput[a] > throughput[b]", "the claim has nothing to decide")
+	}
+}
+
+// checkMarks asks for the reason of what is marked in an expression.
+func checkMarks(at scope, c *claim.Claim) {
+	fitted, unmeasurable := c.Marked()
+	if fitted && c.ByConstruction == "" {
+		at.problem("add: by_construction: why it could not have come out otherwise", "a comparison is marked as fitted, and nothing says why")
+	}
+	if unmeasurable && c.Unmeasurable == "" {
+		at.problem("add: unmeasurable: why, and how to run it where it can be told", "a comparison is marked as unmeasurable, and nothing says why")
+	}
+}
+
+// dials reads the range over which a claim must hold: factors with the levels that
+// count, or the name of one that counts with all of its levels.
+func (s scope) dials() (list []claim.Dial) {
+	if !s.isMapping() {
+		if name := s.filled(""); name != "" {
+			list = append(list, claim.Dial{Factor: name})
+		}
+		return list
+	}
+	for _, e := range s.entries() {
+		d := claim.Dial{Factor: e.key}
+		for _, item := range e.value.list() {
+			d.Levels = append(d.Levels, item.filled(""))
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// expression reads a claim's expression and looks its names up if there is a space
+// to do so, at all places of the dials. It returns "" after a problem.
+func (s scope) expression(space *claim.Space, over []claim.Dial) string {
+	text := s.filled("\n\t")
+	if text == "" {
+		return ""
+	}
+	e, err := claim.Parse(text)
+	if err != nil {
+		var wrong *claim.Error
+		if errors.As(err, &wrong) {
+			s.wrong(text, wrong)
+		}
+		return ""
+	}
+	if space != nil {
+		for _, wrong := range claim.CheckAt(e, over, space) {
+			s.wrong(text, wrong)
+		}
+	}
+	return text
+}
+
+// wrong reports an error within a text at its place in the file; where the text is
+// not written there as it is, because it is folded or has escapes, at the beginning
+// of the text.
+func (s scope) wrong(text string, err *claim.Error) {
+	p := Problem{Path: s.in.path, Line: s.node.Line, Column: s.node.Column, Field: s.field, Message: err.Message, Hint: err.Hint}
+	if from := s.in.columnOf(text, p.Line, p.Column); from > 0 {
+		p.Column = from + err.Column - 1
+	} else {
+		p.Message = fmt.Sprintf("at its character %d: %s", err.Column, p.Message)
+	}
+	s.in.problems = append(s.in.problems, p)
+}
+
+// columnOf finds the column at which text really begins in a line, at the one given
+// or after a quote there; 0 if it doesn't.
+func (in *input) columnOf(text string, line, column int) int {
+	rows := strings.Split(string(in.src), "\n")
+	if line < 1 || line > len(rows) {
+		return 0
+	}
+	runes := []rune(rows[line-1])
+	for from := column; from <= column+1 && from <= len(runes); from++ {
+		if strings.HasPrefix(string(runes[from-1:]), text) {
+			return from
+		}
+	}
+	return 0
+}
+
+// share reads a share such as 2% or 0.02.
+func (s scope) share(most float64) float64 {
+	text, _ := s.scalar()
+	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	if percent {
+		x /= 100
+	}
+	if err != nil || !(x > 0 && x <= most) {
+		s.problem("", "expected a share such as 2%%, at most %s%%, got %s", plain(100*most), describe(s.resolved()))
+		return 0
+	}
+	return x
+}
+
+// claimSpace is what claims of the study can name.
+func claimSpace(s *Study) *claim.Space {
+	var cells []claim.Cell
+	levels, _ := s.points(0) // of a design that does not sample, whatever the seed
+	for _, subject := range s.Subjects {
+		for _, l := range s.Loads {
+			for _, chosen := range levels {
+				cells = append(cells, claim.Cell{Index: len(cells), Subject: subject.Name, Load: l.Name, Levels: chosen})
+			}
+		}
+	}
+	return claim.SpaceOf(ClaimMetrics(), cells)
+}
+
+// ClaimMetrics are the figures that claims can be about: those of [Metrics], what the
+// generator did, and what the worst seconds have in common.
+func ClaimMetrics() []claim.Metric {
+	var list []claim.Metric
+	for _, name := range append(Metrics(), "lag.p99", "generator.cpu", "tail.gc", "tail.gc.late", "tail.files", "tail.files.late") {
+		list = append(list, claim.Metric{Name: name, Unit: unitOf(name)})
+	}
+	return list
+}
+
+// unitOf is the unit of a metric.
+func unitOf(metric string) string {
+	if metric == "cpu.idle" {
+		return "%"
+	}
+	switch first, _, _ := strings.Cut(metric, "."); first {
+	case "throughput":
+		return "req/s"
+	case "cpu", "generator":
+		return "µs/req"
+	case "rss", "pss", "executable", "size":
+		return "bytes"
+	case "threads":
+		return "threads"
+	case "open_files":
+		return "files"
+	case "switches":
+		return "switches/req"
+	case "errors", "tail":
+		return "%"
+	case "allocs", "alloc", "gc":
+		return map[string]string{
+			"allocs": "allocs/req", "alloc.bytes": "bytes/req", "gc.cycles": "cycles/s", "gc.pause": "µs/s", "gc.cpu": "µs/req",
+		}[metric]
+	}
+	return "µs" // of a clock
+}

@@ -1,0 +1,122 @@
+package study
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"dyno.example/dyno/load/request"
+	"dyno.example/dyno/load/rpc"
+)
+
+// callFields are the fields of a request that is a call over gRPC: they go with grpc.
+var callFields = []string{"grpc", "message", "message_file", "proto", "import_path", "descriptors", "messages", "unit", "answers", "compression", "deadline"}
+
+// httpFields are those that a call doesn't have.
+var httpFields = slices.Concat(verbs, []string{"method", "path", "body", "body_file", "cookie_jar"})
+
+// callAt reads a call over gRPC. Name, metadata, credentials, weight and expectations
+// are read as those of any request.
+func callAt(at scope, f map[string]scope, r *request.Request) {
+	for _, field := range httpFields {
+		if v, ok := f[field]; ok {
+			v.problem("remove it", "a call over gRPC has no %s", field)
+		}
+	}
+	g := &request.GRPC{Method: f["grpc"].filled("")}
+	if v, ok := f["messages"]; ok {
+		g.Messages = v.integer(1, request.MostMessages)
+	}
+	if v, ok := f["unit"]; ok {
+		g.Unit = request.Unit(v.oneOf(string(request.UnitMessage), string(request.UnitCall)))
+	}
+	if v, ok := f["answers"]; ok {
+		g.Answers = v.integer(1, 1_000_000)
+	}
+	if v, ok := f["compression"]; ok {
+		g.Compression = v.oneOf("gzip")
+	}
+	if v, ok := f["deadline"]; ok {
+		g.Deadline = v.duration(time.Microsecond, maxTimeout)
+	}
+	schemaAt(f, &g.Schema)
+	*r = request.NewGRPC(g, messageAt(f))
+	r.Weight = 1
+	at.in.calls = true
+}
+
+// schemaAt reads where messages are described.
+func schemaAt(f map[string]scope, s *request.Schema) {
+	if v, ok := f["proto"]; ok {
+		s.Protos = v.filePaths()
+	}
+	if v, ok := f["import_path"]; ok {
+		s.ImportDirs = v.filePaths()
+	}
+	if v, ok := f["descriptors"]; ok {
+		s.Descriptors = v.filePath()
+	}
+}
+
+// filePaths reads one name of a file or folder, or a list of them.
+func (s scope) filePaths() []string {
+	items := []scope{s}
+	if s.resolved().Kind == yaml.SequenceNode {
+		items = s.list()
+	}
+	var paths []string
+	for _, item := range items {
+		if path := item.filePath(); path != "" {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// messageAt reads the message, which stands in the study or in a file beside it.
+func messageAt(f map[string]scope) string {
+	text, inline := f["message"]
+	file, beside := f["message_file"]
+	switch {
+	case inline && beside:
+		file.problem("remove one of them", "expected either message or message_file, got both")
+	case inline:
+		message, _ := text.text()
+		return message
+	case beside:
+		return textFile(file, "message")
+	}
+	return ""
+}
+
+// checkCall holds a call that was read to its method, if that is described in files.
+func checkCall(at scope, f map[string]scope, r *request.Request, before int) {
+	if len(at.in.problems) > before {
+		return // what is wrong may be what it would stumble over
+	}
+	if err := rpc.Resolve(context.Background(), []request.Request{*r}, nil); err != nil {
+		place := at
+		for _, field := range []string{"proto", "descriptors", "grpc"} {
+			if v, ok := f[field]; ok {
+				place = v
+				break
+			}
+		}
+		place.problem("", "%v", err)
+		return
+	}
+	place := f["grpc"]
+	if v, ok := f["message"]; ok && r.GRPC.Described() {
+		place = v
+	}
+	place.check(*r)
+}
+
+// overHTTP2 gives streams to the loads of a study that calls over gRPC.
+func overHTTP2(loads []Load) {
+	for i := range loads {
+		loads[i].Link.Streams = max(1, loads[i].Link.Streams)
+	}
+}

@@ -1,0 +1,90 @@
+package study
+
+import (
+	"strconv"
+
+	"dyno.example/dyno/load/profile"
+	"dyno.example/dyno/load/request"
+)
+
+// linkFields are the fields of a load that say how it connects and waits.
+var linkFields = []string{"reuse", "max_age", "sources", "fast_open", "nagle", "quick_ack", "http2", "streams", "pacing", "websocket", "events"}
+
+// linkAt reads them into l, whose profile is known.
+func linkAt(f map[string]scope, l *Load) {
+	k := &l.Link
+	if v, ok := f["reuse"]; ok {
+		k.Reuse, k.PerConnection = reuseAt(v)
+	}
+	if v, ok := f["max_age"]; ok {
+		k.MaxAge = v.duration(minAge, maxDuration)
+	}
+	if v, ok := f["sources"]; ok {
+		for _, item := range v.list() {
+			addrs, err := request.ParseSources(item.filled(""))
+			if err != nil {
+				item.problem("", "%v", err)
+			}
+			k.Sources = append(k.Sources, addrs...)
+		}
+	}
+	for name, into := range map[string]*bool{"fast_open": &k.FastOpen, "nagle": &k.Nagle, "quick_ack": &k.QuickAck} {
+		if v, ok := f[name]; ok {
+			*into = v.boolean()
+		}
+	}
+	if v, ok := f["http2"]; ok && v.boolean() {
+		k.Streams = 1
+	}
+	if v, ok := f["streams"]; ok {
+		n := v.integer(1, request.MostStreams)
+		if k.Streams == 0 && !v.in.calls {
+			v.problem("give that load http2: true", "over HTTP/1.1 a connection has one request under way")
+		} else {
+			k.Streams = n
+		}
+	}
+	messagesAt(f, k)
+	if k.Listens() && l.Profile.Mode == profile.Open {
+		for _, name := range []string{"websocket", "events"} {
+			if v, ok := f[name]; ok {
+				v.problem("give that load closed: {connections: …}", "a load that only listens has no rate: how much comes is the server's to say")
+			}
+		}
+	}
+	if v, ok := f["pacing"]; ok {
+		l.Pacing = pacingAt(v)
+		if l.Profile.Mode == profile.Closed {
+			v.problem("give that load open: {rate: …}", "a closed load waits for no schedule")
+		}
+	}
+}
+
+// reuseAt reads a kind of reuse, or a number of requests.
+func reuseAt(at scope) (request.Reuse, int) {
+	text := reuseText(at)
+	if text == "" {
+		return "", 0
+	}
+	kind, n, err := request.ParseReuse(text)
+	if err != nil {
+		at.problem("", "%v", err)
+	}
+	return kind, n
+}
+
+// reuseText reads it as it is written, "" after a problem.
+func reuseText(at scope) string {
+	text, _ := at.scalar()
+	if n, err := strconv.Atoi(text); err == nil {
+		if at.integer(1, maxPerConnection) != n {
+			return ""
+		}
+		return text
+	}
+	return at.oneOf(string(request.PerWorker), string(request.Shared), string(request.NoReuse))
+}
+
+func pacingAt(at scope) profile.Pacing {
+	return profile.Pacing(at.oneOf(string(profile.AutoPacing), string(profile.SpinPacing), string(profile.TimerPacing)))
+}

@@ -1,0 +1,191 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dyno.example/dyno/load/request"
+	"dyno.example/dyno/load/template"
+)
+
+// verbs are the short forms "get: /path".
+var verbs = []string{"get", "head", "post", "put", "patch", "delete", "options"}
+
+func requestsAt(at scope) []request.Request {
+	var requests []request.Request
+	taken := make(map[string]bool)
+	for _, item := range at.list() {
+		r := requestAt(item)
+		if r.Name != "" && taken[r.Name] {
+			item.problem("add: name: …", "two requests are called %s", quote(r.Name))
+		}
+		taken[r.Name] = true
+		requests = append(requests, r)
+	}
+	return requests
+}
+
+func requestAt(at scope) request.Request {
+	before := len(at.in.problems)
+	f, understood := at.fields(slices.Concat([]string{"name", "method", "path", "headers", "body", "body_file", "auth", "cookies", "cookie_jar", "weight", "expect"}, verbs, callFields)...)
+	r := request.Request{Weight: 1}
+	if _, call := f["grpc"]; call {
+		callAt(at, f, &r)
+	} else if field := firstField(f, callFields); field != "" && understood {
+		f[field].problem("add: grpc: package.Service/Method", "%s goes with grpc only", field)
+	} else if given := methodAndPath(f, &r); given != 1 && understood {
+		at.problem("write it as: get: /path", "expected one method and path, got %d", given)
+	}
+	if r.Path != "" && r.GRPC == nil {
+		r.Name = strings.ToLower(r.Method) + " " + r.Path
+	}
+	if v, ok := f["name"]; ok {
+		r.Name = v.filled("")
+	}
+	if v, ok := f["headers"]; ok {
+		r.Headers = headersAt(v)
+	}
+	if r.GRPC == nil {
+		r.Body = bodyAt(f)
+	}
+	identityAt(f, &r)
+	if v, ok := f["weight"]; ok {
+		r.Weight = v.integer(1, 1_000_000)
+	}
+	if v, ok := f["expect"]; ok {
+		expectAt(v, &r)
+	}
+	if r.GRPC != nil {
+		checkCall(at, f, &r, before)
+	} else if v, ok := f["expect"]; ok {
+		v.check(request.Request{Path: "/", Expect: r.Expect})
+	}
+	return r
+}
+
+// firstField is the first of the names that is among the fields; "" if none is.
+func firstField(f map[string]scope, names []string) string {
+	for _, name := range names {
+		if _, ok := f[name]; ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// methodAndPath reads "get: /path", or method and path. It returns how many of
+// them there are.
+func methodAndPath(f map[string]scope, r *request.Request) (given int) {
+	for _, verb := range verbs {
+		if v, ok := f[verb]; ok {
+			r.Method, r.Path = strings.ToUpper(verb), v.requestPath()
+			given++
+		}
+	}
+	path, hasPath := f["path"]
+	if hasPath {
+		r.Method, r.Path = "GET", path.requestPath()
+		given++
+	}
+	if v, ok := f["method"]; ok {
+		r.Method = strings.ToUpper(v.filled(""))
+		v.check(request.Request{Path: "/", Method: r.Method})
+		if !hasPath {
+			v.problem("add: path: /", "method goes with path")
+			return 1
+		}
+	}
+	return given
+}
+
+// check reports what the load would refuse about r, which holds only what
+// stands at this place.
+func (s scope) check(r request.Request) bool {
+	err := r.Check(s.in.env)
+	var absent *template.FeedError
+	if err != nil && !(s.in.feedsUnread && errors.As(err, &absent)) {
+		s.problem("", "%v", err)
+	}
+	return err == nil
+}
+
+// requestPath reads a path with an optional query. It returns "" after a
+// problem.
+func (s scope) requestPath() string {
+	path, ok := s.scalar()
+	if !ok || !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "{{") {
+		s.problem("", "expected a path that starts with \"/\", got %s", describe(s.resolved()))
+		return ""
+	}
+	if !s.check(request.Request{Path: path}) {
+		return ""
+	}
+	return path
+}
+
+func headersAt(at scope) []request.Header {
+	var headers []request.Header
+	for _, e := range at.entries() {
+		value, ok := e.value.text()
+		h := request.Header{Name: e.key, Value: value}
+		switch {
+		case strings.EqualFold(h.Name, "Content-Length"), strings.EqualFold(h.Name, "Transfer-Encoding"):
+			e.name.problem("remove it", "%s can't be set: it follows from the body", h.Name)
+			continue
+		case !e.name.check(request.Request{Path: "/", Headers: []request.Header{h}}) || !ok:
+			continue
+		}
+		headers = append(headers, h)
+	}
+	return headers
+}
+
+// bodyAt reads the body, which stands in the study or in a file beside it.
+func bodyAt(f map[string]scope) string {
+	text, inline := f["body"]
+	file, beside := f["body_file"]
+	switch {
+	case inline && beside:
+		file.problem("remove one of them", "expected either body or body_file, got both")
+	case inline:
+		body, ok := text.text()
+		if ok {
+			text.check(request.Request{Path: "/", Body: body})
+		}
+		return body
+	case beside:
+		body := textFile(file, "body")
+		file.check(request.Request{Path: "/", Body: body})
+		return body
+	}
+	return ""
+}
+
+// filePath reads the name of a file, which starts at the study's folder. It
+// returns "" after a problem.
+func (s scope) filePath() string {
+	path := s.filled("")
+	if path == "" {
+		return ""
+	}
+	return s.in.beside(path)
+}
+
+// textFile reads a file that holds what is sent. It returns "" after a problem.
+func textFile(at scope, what string) string {
+	path := at.filePath()
+	if path == "" {
+		return ""
+	}
+	body, err := readFile(path)
+	if err == nil && len(body) > maxSource {
+		err = fmt.Errorf("%s has more than the %d bytes that are allowed", path, maxSource)
+	}
+	if err != nil {
+		at.problem("the path starts at the study's folder", "reading the %s: %v", what, err)
+		return ""
+	}
+	return string(body)
+}

@@ -1,0 +1,146 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+
+	"dyno.example/dyno/claim"
+)
+
+// Shorter is what a quick run changes. Zero fields change nothing.
+type Shorter struct {
+	Blocks  int
+	Trial   Timing
+	Loads   []string // only these
+	Factors []Factor // instead of the study's factors of the same name
+	Samples int      // of a design that samples
+}
+
+func shorterAt(at scope, s *Study) Shorter {
+	f, _ := at.fields("blocks", "trial", "loads", "factors", "samples")
+	q := Shorter{Trial: s.Trial}
+	if v, ok := f["blocks"]; ok {
+		q.Blocks = v.integer(1, maxBlocks)
+	}
+	if v, ok := f["trial"]; ok {
+		q.Trial = timingAt(v, s.Trial)
+	}
+	if v, ok := f["loads"]; ok {
+		var names []string
+		for _, l := range s.Loads {
+			names = append(names, l.Name)
+		}
+		q.Loads = wordsOf(v, names)
+	}
+	if v, ok := f["factors"]; ok {
+		q.Factors = shorterFactorsAt(v, s)
+	}
+	if v, ok := f["samples"]; ok {
+		q.Samples = v.integer(leastSamples, maxSamples)
+		if !s.Design.sampling() {
+			v.problem("", "the study's design, %s, takes no samples", s.Design.Kind)
+		}
+	}
+	return q
+}
+
+// shorterFactorsAt reads other levels for factors that the study has.
+func shorterFactorsAt(at scope, s *Study) []Factor {
+	var names []string
+	for _, f := range s.Factors {
+		names = append(names, f.Name)
+	}
+	var factors []Factor
+	for _, e := range at.entries() {
+		if !slices.Contains(names, e.key) {
+			e.name.problem(didYouMean(e.key, names), "the study has no factor of this name")
+			continue
+		}
+		k, _, _ := kindOf(e.key) // it is among the study's
+		factors = append(factors, factorAt(e, k, s))
+		checkLimit(e, s, factors[len(factors)-1])
+	}
+	return factors
+}
+
+// Quick returns the study's short form. Without a section "quick" that is the
+// study with half as many blocks, but at least six if it has so many: fewer
+// give no 95 % interval.
+func (s *Study) Quick() *Study {
+	short := *s
+	q := s.Shorter
+	if q.Blocks > 0 {
+		short.Blocks = q.Blocks
+	} else {
+		short.Blocks = max(s.Blocks/2, min(s.Blocks, 6))
+	}
+	if q.Trial.Duration > 0 {
+		short.Trial = q.Trial
+	}
+	if len(q.Loads) > 0 {
+		short.Loads = slices.DeleteFunc(slices.Clone(s.Loads), func(l Load) bool { return !slices.Contains(q.Loads, l.Name) })
+	}
+	if q.Samples > 0 {
+		short.Design.Samples = q.Samples
+	}
+	short.Factors = slices.Clone(s.Factors)
+	for i, f := range short.Factors {
+		for _, other := range q.Factors {
+			if other.Name == f.Name {
+				short.Factors[i] = other
+			}
+		}
+	}
+	return &short
+}
+
+// QuickOpen says which claims the short form can't decide, as it has no longer the levels
+// or loads that they name.
+func (s *Study) QuickOpen() []string {
+	short := s.Quick()
+	if short.Design.sampling() || checkSize(short) != nil {
+		return nil
+	}
+	space := claimSpace(short)
+	var open []string
+	for _, c := range s.Claims {
+		if err := cantBeAsked(c, space); err != nil {
+			why := err.Message
+			if err.Hint != "" {
+				why += " (" + err.Hint + ")"
+			}
+			open = append(open, fmt.Sprintf("the short form can't decide the claim %s: %s", c.ID, why))
+		}
+	}
+	return open
+}
+
+// cantBeAsked returns what a claim names that isn't in the space, or nil.
+func cantBeAsked(c claim.Claim, space *claim.Space) *claim.Error {
+	if err := claim.CheckOver(c.Over, space); err != nil {
+		return err
+	}
+	for _, text := range append(slices.Clone(c.Expressions), c.Direction) {
+		e, err := claim.Parse(text)
+		if err != nil {
+			continue // the study was read, so it is only a direction that isn't said
+		}
+		if wrong := claim.CheckAt(e, c.Over, space); len(wrong) > 0 {
+			return wrong[0]
+		}
+	}
+	return nil
+}
+
+// QuickText says what the study's short form changes, for a study whose file does
+// not say it itself; "" for one that does.
+func (s *Study) QuickText() string {
+	q := &s.Shorter
+	if q.Blocks > 0 || q.Trial.Duration > 0 || len(q.Loads) > 0 || len(q.Factors) > 0 || q.Samples > 0 {
+		return ""
+	}
+	if short := s.Quick().Blocks; short < s.Blocks {
+		return fmt.Sprintf("the study has no section quick:, so its short form has %d blocks instead of %d", short, s.Blocks)
+	}
+	return fmt.Sprintf("the study has no section quick:, and no more than %d blocks: its short form is the study itself", s.Blocks)
+}

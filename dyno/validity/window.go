@@ -1,0 +1,66 @@
+package validity
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"dyno.example/dyno/archive"
+	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load/measure"
+)
+
+// judgeServer names what the server's side says against one window. What befell
+// the machine as a whole, such as steal, the generator has judged: it runs there
+// too. Throttling is no finding where the study asked for it by a quota.
+func judgeServer(w *archive.Window, c *Conditions) []finding.Finding {
+	var found []finding.Finding
+	add := func(name finding.Name, level finding.Validity, format string, args ...any) {
+		found = append(found, finding.Finding{Name: name, Validity: level, Detail: fmt.Sprintf(format, args...), Windows: []int{w.Client.Index}})
+	}
+	if m := w.Server.Machine; m != nil && w.Server.Length > 0 {
+		if m.ListenDrops > 0 {
+			add(finding.ListenDrops, finding.Suspect, "%d connections were dropped because a listen queue was full", m.ListenDrops)
+		}
+		if m.SwapOut > 0 {
+			add(finding.Swapping, finding.Suspect, "%d pages were swapped out", m.SwapOut)
+		}
+	}
+	if f, ok := others(w, c).Finding(w.Client.Index); ok {
+		found = append(found, f)
+	}
+	if p := w.Server.Process; p != nil && p.Throttled > 0 && !c.Quota {
+		add(finding.Throttled, finding.Suspect, "a CPU quota kept the subject off its CPUs for %v", p.Throttled.Round(time.Millisecond))
+	}
+	return found
+}
+
+// others is what neither the subject nor dyno did to the CPUs that they use; nil
+// if it can't be told. Of a subject that is not ours the generator judges it.
+func others(w *archive.Window, c *Conditions) *measure.Others {
+	m, p := w.Server.Machine, w.Server.Process
+	if m == nil || m.Self == nil || p == nil || p.Reported || w.Server.Length <= 0 || c.GeneratorCPUs == nil {
+		return nil
+	}
+	generator := m.Self.CPU
+	var uses []measure.Use
+	if up := w.Server.Upstream; up != nil && c.UpstreamCPUs == nil {
+		generator += up.CPU
+	} else if up != nil {
+		uses = append(uses, measure.Use{Name: "the upstream", CPUs: c.UpstreamCPUs, Own: up.CPU})
+	}
+	if together := slices.Compact(slices.Sorted(slices.Values(slices.Concat(c.GeneratorCPUs, c.ItsCPUs)))); len(together) < len(c.GeneratorCPUs)+len(c.ItsCPUs) {
+		uses = append(uses, measure.Use{Name: "both", CPUs: together, Own: generator + p.CPU})
+	} else {
+		uses = append([]measure.Use{{Name: "the generator", CPUs: c.GeneratorCPUs, Own: generator}, {Name: "the subject", CPUs: c.ItsCPUs, Own: p.CPU}}, uses...)
+	}
+	o := measure.NewOthers(m, w.Server.Length, uses...)
+	o.Waited = m.Self.RunQueue + p.RunQueue
+	if w.Server.Lacks("run_queue") {
+		o.Waited = w.Server.Length // nobody says that they didn't
+	}
+	if w.Server.Lacks("programs") {
+		o.Unknown = "processes are hidden from dyno"
+	}
+	return o
+}

@@ -1,0 +1,330 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno.example/dyno/bench/rounds"
+	"dyno.example/internal/freeport"
+	"dyno.example/nano/wire/uring"
+)
+
+func TestParseLineOfReport(t *testing.T) {
+	const printed = "Running 1s test @ http://127.0.0.1:1/\n  60571 requests in 1.00s, 9.07MB read\n"
+	for _, c := range []struct {
+		name, text string
+		want       outcome
+		fault      string
+	}{
+		{"whole", printed + `{"requests": 60512, "duration_us": 1012216, "errors": 2, "p50_us": 575, "p99_us": 26155, "p99.9_us": 35933}` + "\n",
+			outcome{Requests: 60512, Errors: 2, P50: 575, P99: 26155, P999: 35933}, ""},
+		{"without latency", `{"requests": 10, "errors": 0}`, outcome{Requests: 10}, ""},
+		{"nothing", printed, outcome{}, "reported nothing"},
+		{"cut", `{"requests": 10, "err`, outcome{}, "reading"},
+		{"no answer", `{"requests": 0, "errors": 0}`, outcome{}, "no request was answered"},
+		{"wrong answers", `{"requests": 100, "errors": 100}`, outcome{}, "100 errors in 100 requests"},
+	} {
+		o, err := parseLine(c.text)
+		if c.fault == "" && (err != nil || o != c.want) {
+			t.Errorf("%s: %+v, %v", c.name, o, err)
+		}
+		if c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.fault)
+		}
+	}
+}
+
+func TestParseDyno(t *testing.T) {
+	const report = `{"requests": 2000, "shed": %d, "unfinished": 1, "errors": {"timeout": 0}, "validity": %q,
+		"latency_us": {"response": {"p50": 70, "p99": 600, "p99.9": 900.5}, "service": {"p50": 60}}}`
+	o, validity, err := parseDyno(fmt.Sprintf(report, 0, "suspect"))
+	if want := (outcome{Requests: 2000, Errors: 1, P50: 70, P99: 600, P999: 900.5}); err != nil || o != want || validity != "suspect" {
+		t.Errorf("%+v, %s, %v", o, validity, err)
+	}
+	for _, bad := range []string{fmt.Sprintf(report, 0, "invalid"), fmt.Sprintf(report, 50, "valid"), "", "{"} {
+		if _, _, err := parseDyno(bad); err == nil {
+			t.Errorf("accepted: %s", bad)
+		}
+	}
+}
+
+// TestPlanFits holds all campaigns together to the time that they are promised
+// to take at most, by their own account.
+func TestPlanFits(t *testing.T) {
+	var total time.Duration
+	all, _ := chosen(&rounds.Options{What: "all"})
+	for _, c := range all {
+		total += c.duration(&rounds.Options{}, 7*len(c.Arms))
+	}
+	if total > 20*time.Minute {
+		t.Errorf("seven rounds of everything take %v", total)
+	}
+}
+
+// TestCampaignsAreWhole looks for what a table or a comparison could refer to in
+// vain.
+func TestCampaignsAreWhole(t *testing.T) {
+	known := serverNames()
+	for _, c := range campaigns() {
+		var servers []string
+		for _, a := range c.Arms {
+			if !slices.Contains(known, a.Server) || a.Measure == nil {
+				t.Errorf("%s: %q can't be measured", c.Name, a.Server)
+			}
+			servers = append(servers, a.Server)
+		}
+		for _, compared := range c.Show.Comparisons {
+			for _, name := range append([]string{compared.Of}, compared.Against...) {
+				rust := slices.Contains(rustPeers(), name) // whichever take part
+				if !rust && !slices.Contains(servers, name) {
+					t.Errorf("%s compares with %q, which takes no part", c.Name, name)
+				}
+			}
+		}
+	}
+}
+
+func TestChosen(t *testing.T) {
+	got, err := chosen(&rounds.Options{What: "tls,plaintext"})
+	if err != nil || len(got) != 2 || got[0].Name != "plaintext" {
+		t.Errorf("%d campaigns, %v", len(got), err)
+	}
+	if _, err := chosen(&rounds.Options{What: "plaintext,nothing"}); err == nil || !strings.Contains(err.Error(), `"nothing" is none of`) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestPendingGoesOnWhereARecordEnds(t *testing.T) {
+	r := &rounds.Record{Settings: rounds.Settings{Rounds: 2, Seed: 1}}
+	arms := []arm{{Server: nanoName}, {Server: "gnet"}, {Server: "gnet", Level: "other"}}
+	all := r.Pending(named(arms))
+	if len(all) != 6 {
+		t.Fatalf("%d turns, want 6", len(all))
+	}
+	for _, done := range all[:4] {
+		r.Trials = append(r.Trials, rounds.Trial{Round: done.Round, Tool: arms[done.Arm].Server, Level: arms[done.Arm].Level})
+	}
+	if rest := r.Pending(named(arms)); !slices.Equal(rest, all[4:]) {
+		t.Errorf("left are %v, want %v", rest, all[4:])
+	}
+}
+
+func TestRises(t *testing.T) {
+	got := rises([]float64{2500, math.NaN(), 900}, []float64{1500, 700, 1000})
+	if !slices.Equal(got, []float64{1, -0.1}) {
+		t.Errorf("%v ms", got)
+	}
+}
+
+// TestSummaries shows a record of every campaign with made-up figures, in which
+// nano takes half of what each other does.
+func TestSummaries(t *testing.T) {
+	for _, c := range campaigns() {
+		r := &rounds.Record{What: c.Name, Settings: rounds.Settings{Rounds: 7}}
+		for round := range 7 {
+			for _, a := range c.Arms {
+				x := 10 + float64(round)
+				if strings.HasPrefix(a.Server, "nano") {
+					x /= 2
+				}
+				figures := map[string]float64{cpuFigure: x, "p99.9_us": x, "p99_us": x, "kb_per_connection": x, "most_mb": x}
+				r.Trials = append(r.Trials, rounds.Trial{Round: round, Tool: a.Server, Level: a.Level, Figures: figures})
+			}
+		}
+		var out bytes.Buffer
+		c.summary().Show(&out, r, false)
+		if !strings.Contains(out.String(), "wanted") {
+			t.Errorf("%s says nothing of what is wanted:\n%s", c.Name, out.String())
+		}
+	}
+}
+
+func TestLockedVersions(t *testing.T) {
+	lock, err := os.ReadFile("testdata/rust/Cargo.lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for crate := range rustOf {
+		if lockedVersion(string(lock), crate) == "" {
+			t.Errorf("%s is not locked", crate)
+		}
+	}
+	if got := lockedVersion(string(lock), "nothing"); got != "" {
+		t.Errorf("a crate that isn't there has version %s", got)
+	}
+}
+
+// TestEpollServer compiles the C server and has an answer of it.
+func TestEpollServer(t *testing.T) {
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("no C compiler")
+	}
+	path := filepath.Join(t.TempDir(), "epoll")
+	if output, err := exec.Command("cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", path, "testdata/epoll.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	address := freeport.Address(t)
+	host, port, _ := net.SplitHostPort(address)
+	cmd := exec.CommandContext(t.Context(), path, host, port)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if body := answered(t, address, "/plaintext"); body != "Hello, World!" {
+		t.Errorf("answered %q", body)
+	}
+	cmd.Process.Kill() // whoever runs the tests may have interrupts ignored
+	cmd.Wait()
+}
+
+// TestWays has an answer by each way of the other C server, but the one that
+// needs Linux 6.15.
+func TestWays(t *testing.T) {
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("no C compiler")
+	}
+	ring, err := uring.Open(2, 4)
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring.Close()
+	path := filepath.Join(t.TempDir(), "uring")
+	if output, err := exec.Command("cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", path, "testdata/uring.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	for name, way := range waysOf {
+		if way == "wait" {
+			continue
+		}
+		address := freeport.Address(t)
+		host, port, _ := net.SplitHostPort(address)
+		cmd := exec.CommandContext(t.Context(), path, way, host, port)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // on the same connection
+			if body := answered(t, address, "/plaintext"); body != "Hello, World!" {
+				t.Errorf("%s answered %q", name, body)
+			}
+		}
+		cmd.Process.Kill()
+		cmd.Wait()
+	}
+}
+
+// own are the servers of this program.
+var own = map[string]func(context.Context, net.Listener, *tls.Config, string) error{"nano": serveNano, "nano-json": serveNanoJSON, "nethttp": serveNetHTTP}
+
+// started starts one until the test ends.
+func started(t *testing.T, name string, config *tls.Config) (address string) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := t.TempDir()
+	if err := os.WriteFile(filepath.Join(files, "1k.txt"), []byte(strings.Repeat("x", 1<<10)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- own[name](ctx, ln, config, files) }()
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return ln.Addr().String()
+}
+
+// TestOwnServers holds the servers of this program to their routes.
+func TestOwnServers(t *testing.T) {
+	for name := range own {
+		t.Run(name, func(t *testing.T) {
+			address := started(t, name, nil)
+			for path, want := range map[string]string{"/plaintext": "Hello, World!", "/sleep/1": "Hello, World!", "/sleep/-1": "ms: 0 to 10000"} {
+				if body := strings.TrimSpace(answered(t, address, path)); body != want {
+					t.Errorf("%s: %q, want %q", path, body, want)
+				}
+			}
+		})
+	}
+}
+
+// TestOwnServersSpeakHTTP2, with TLS and by prior knowledge.
+func TestOwnServersSpeakHTTP2(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "certificate.pem")
+	if err := rounds.WriteCertificate(file); err != nil {
+		t.Fatal(err)
+	}
+	secure, err := secured(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trusted, err := trust(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	only := new(http.Protocols)
+	only.SetHTTP2(true)
+	only.SetUnencryptedHTTP2(true)
+	for name := range own {
+		for scheme, config := range map[string]*tls.Config{"http": nil, "https": secure} {
+			t.Run(name+" "+scheme, func(t *testing.T) {
+				client := &http.Client{Transport: &http.Transport{Protocols: only, TLSClientConfig: &tls.Config{RootCAs: trusted}}}
+				t.Cleanup(client.CloseIdleConnections)
+				answer, err := client.Get(scheme + "://" + started(t, name, config) + "/plaintext")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer answer.Body.Close()
+				body, err := io.ReadAll(answer.Body)
+				if err != nil || answer.ProtoMajor != 2 || string(body) != "Hello, World!" {
+					t.Errorf("%s %q, %v", answer.Proto, body, err)
+				}
+				client.CloseIdleConnections()
+			})
+		}
+	}
+}
+
+// answered gets a path, once the server is up.
+func answered(t *testing.T, address, path string) string {
+	t.Helper()
+	var last error
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
+		answer, err := http.Get("http://" + address + path)
+		if err != nil {
+			last = err
+			time.Sleep(20 * time.Millisecond)
+			continue
+		}
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	t.Fatal(last)
+	return ""
+}

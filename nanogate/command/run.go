@@ -1,0 +1,220 @@
+//go:build linux
+
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"dyno.example/nano/wire/handoff"
+	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/etcd"
+	"dyno.example/nanogate/internal/gateway"
+)
+
+func newRun(prog *program) *cobra.Command {
+	var listen, to, adminAt, keep string
+	var file fileArgument
+	var loops int
+	var level slog.LevelVar
+	var own embeddedFlags
+	var from publishedFlags
+	cmd := &cobra.Command{
+		Use:   "run [FILE]",
+		Short: "Serve, from a file or to one address",
+		Long: `Serves what the file says, or sends everything to one address.
+
+SIGHUP reads the file again: what is configured otherwise is made anew, and no
+connection is closed. A file that is wrong changes nothing. SIGHUP and SIGUSR1 open
+the access log again, whose file was moved away. SIGUSR2 starts the program anew, as
+its file is now, hands the listening sockets over, and ends this process when the new
+one serves: no connection is refused meanwhile. SIGTERM and SIGINT let the requests
+under way end, as long as client.drain says, and close what is left.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := file.name(args)
+			if err != nil {
+				return err
+			}
+			log := prog.options.Log
+			if log == nil {
+				log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: &level}))
+			}
+			stop, err := own.start(log)
+			if err != nil {
+				return err
+			}
+			defer stop()
+			clusters := etcd.New(etcd.Options{State: stateDir(keep), Log: log})
+			var c *config.Config
+			p, err := from.follow(cmd.Context(), clusters, log)
+			switch {
+			case err != nil:
+				return err
+			case p == nil:
+				c, err = runConfig(cmd.ErrOrStderr(), file, listen, to, prog.config)
+			case file != "" || to != "":
+				err = usageError{errors.New("--config-etcd goes with neither a file nor --to")}
+			default:
+				c, err = p.first(cmd.Context())
+			}
+			if err != nil || c == nil {
+				return err
+			}
+			if loops < 0 || loops > 1024 {
+				return usageError{fmt.Errorf("--loops: expected 0 to 1024, got %d", loops)}
+			}
+			if adminAt != "" {
+				if err := config.CheckAdmin(adminAt); err != nil {
+					return usageError{fmt.Errorf("--admin: %w", err)}
+				}
+				c.Admin.Address = adminAt
+			}
+			o := prog.options
+			o.Loops, o.Log, o.Etcd, o.State = loops, log, clusters, stateDir(keep)
+			if dir := givenStateDir(keep); dir != "" {
+				o.Codes = filepath.Join(dir, "plugins")
+			}
+			return run(cmd.Context(), c, o, p)
+		},
+	}
+	flags := cmd.Flags()
+	file.add(cmd)
+	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "address to listen on, without a file")
+	flags.StringVar(&to, "to", "", "where everything is sent, without a file: http://host:port or unix:/path")
+	flags.StringVar(&adminAt, "admin", "", "address that shows the gateway and takes changes, host:port or unix:/path, in place of the file's")
+	flags.StringVar(&keep, "state", "", "directory that keeps what etcd, Consul and Kubernetes said last, for a start while they are away, and, if it is named here or by $STATE_DIRECTORY, the code of plug-ins; none: nowhere (default $STATE_DIRECTORY, or nanogate in the state directory of the user)")
+	own.add(flags)
+	from.add(flags)
+	if prog.options.Log == nil {
+		flags.TextVar(&level, "log-level", &level, "what is said on standard error at least: DEBUG, INFO, WARN or ERROR")
+	}
+	flags.IntVar(&loops, "loops", prog.options.Loops, "event loops; 0: one for each CPU")
+	completeAdmin(cmd)
+	return cmd
+}
+
+// runConfig is the configuration that the flags ask for, or else the program's own.
+func runConfig(errs io.Writer, file, listen, to string, own *config.Config) (*config.Config, error) {
+	switch {
+	case file == "" && to == "" && own != nil:
+		c := *own // flags change what is said at its top
+		return &c, nil
+	case file == "" && to == "":
+		return nil, usageError{errors.New("nothing to serve: name a configuration file, or --to http://127.0.0.1:9000")}
+	case file != "" && to != "":
+		return nil, usageError{errors.New("a file and --to don't go together")}
+	case file != "":
+		return open(errs, file)
+	}
+	c, err := config.Simple(listen, to)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return c, nil
+}
+
+// run serves until ctx ends. p is where other configurations come from; nil: the file.
+func run(ctx context.Context, c *config.Config, o gateway.Options, p *published) error {
+	log := o.Log
+	reload := make(chan os.Signal, 1)
+	signal.Notify(reload, syscall.SIGHUP, syscall.SIGUSR1) // before anybody can know that it is up
+	defer signal.Stop(reload)
+	signal.Ignore(syscall.SIGPIPE) // who reads the access log from a pipe may go
+	renew := make(chan os.Signal, 1)
+	signal.Notify(renew, syscall.SIGUSR2)
+	defer signal.Stop(renew)
+	g, err := gateway.Start(c, o)
+	if err != nil {
+		return err
+	}
+	for _, at := range g.Addresses() {
+		log.Info("listening", "address", at.String())
+	}
+	var held handoff.Listeners // but for the gateway's own
+	handedOver := false
+	if c.Admin.Address != "" {
+		stop, err := serveAdmin(g, c.Admin, &held, log)
+		if err != nil {
+			end, cancel := context.WithCancel(context.Background())
+			cancel()
+			_ = g.Shutdown(end)
+			return err
+		}
+		defer func() {
+			if !handedOver { // a unix socket's file is the new process' now
+				stop()
+			}
+		}()
+	}
+	handoff.Settle()
+	_, _ = handoff.Notify("READY=1") // who isn't there needn't know
+	for {
+		select {
+		case s := <-reload:
+			g.Reopen()
+			switch {
+			case s != syscall.SIGHUP:
+			case p != nil:
+				log.Warn("the configuration is followed in etcd: there is no file to read again")
+			default:
+				again(g, c.Path, log)
+			}
+			continue
+		case v := <-p.versions():
+			p.next(g, v)
+			continue
+		case <-renew:
+			pid, err := upgrade(ctx, g, &held)
+			if err != nil {
+				log.Error("the upgrade has failed, and this process goes on", "error", err)
+				continue
+			}
+			handedOver = true
+			log.Info("another process has taken over", "pid", pid)
+		case <-ctx.Done():
+		}
+		break
+	}
+	drain := g.Snapshot().Config.Client.Drain
+	log.Info("draining", "at most", drain)
+	end, cancel := context.WithTimeout(context.Background(), drain)
+	defer cancel()
+	if err := g.Shutdown(end); err != nil {
+		return fmt.Errorf("some requests had to be cut: %w", err)
+	}
+	return nil
+}
+
+// again serves from the file as it is now.
+func again(g *gateway.Gateway, path string, log *slog.Logger) {
+	if path == "" {
+		log.Warn("there is no file to read again")
+		return
+	}
+	c, err := config.Open(path)
+	if err != nil {
+		log.Error("the file is wrong, and what was served goes on", "error", err)
+		return
+	}
+	if _, err := g.ApplyTo(0, c, "file"); err != nil {
+		log.Error("the file can't be applied, and what was served goes on", "error", err)
+		return
+	}
+	log.Info("configuration applied", "file", path, "routes", len(c.Routes), "upstreams", len(c.Upstreams))
+}
+
+func noArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("expected no arguments, got %q", args)}
+	}
+	return nil
+}

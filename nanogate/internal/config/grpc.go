@@ -1,0 +1,171 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"dyno.example/nano/wire/grpc"
+)
+
+// GRPCJSON has a route's requests, which are HTTP with JSON, made calls over gRPC.
+type GRPCJSON struct {
+	At          At
+	Descriptors string        // file of what describes the services; or
+	Reflection  bool          // the upstream is asked
+	Services    []string      // of those, "package.Service"; none: all that have rules
+	Refresh     time.Duration // how often the upstream is asked
+
+	PreserveNames bool       // fields have the names of the .proto file, not those in lowerCamelCase
+	EnumNumbers   bool       // values of enums are numbers
+	IgnoreUnknown bool       // members and parameters that no field has are left out, not refused
+	Defaults      bool       // fields that aren't set are written too
+	Stream        StreamForm // of responses of several messages
+	Most          int        // bytes of a message, as JSON and as gRPC has it
+	OpenAPI       string     // path of the document that describes it; "": none
+	AllCalls      bool       // calls over gRPC itself pass whatever their method, not only those that have rules
+}
+
+// StreamForm is how a response of several messages is written.
+type StreamForm uint8
+
+const (
+	StreamAccept StreamForm = iota // as the client's Accept says, a message a line without one
+	StreamNDJSON                   // a message a line
+	StreamSSE                      // as server-sent events
+)
+
+var streamForms = []string{"accept", "ndjson", "sse"}
+
+func readGRPCJSON(p place) *GRPCJSON {
+	g := &GRPCJSON{At: p.at(), Refresh: time.Minute, Most: 1 << 20}
+	found := readFields(p, g, []known[GRPCJSON]{
+		{"descriptors", func(g *GRPCJSON, p place) { g.Descriptors = p.path() }},
+		{"reflection", func(g *GRPCJSON, p place) { g.Reflection = p.boolean() }},
+		{"services", func(g *GRPCJSON, p place) { g.Services = readServices(p) }},
+		{"refresh", func(g *GRPCJSON, p place) { g.Refresh = p.duration(time.Second, 24*time.Hour) }},
+		{"preserve-names", func(g *GRPCJSON, p place) { g.PreserveNames = p.boolean() }},
+		{"enums", func(g *GRPCJSON, p place) { g.EnumNumbers = p.word("names", "numbers") == "numbers" }},
+		{"unknown-fields", func(g *GRPCJSON, p place) { g.IgnoreUnknown = p.word("refuse", "ignore") == "ignore" }},
+		{"defaults", func(g *GRPCJSON, p place) { g.Defaults = p.boolean() }},
+		{"stream", func(g *GRPCJSON, p place) {
+			g.Stream = StreamForm(max(0, indexOf(streamForms, p.word(streamForms...))))
+		}},
+		{"message", func(g *GRPCJSON, p place) { g.Most = int(p.size(1, 64<<20)) }},
+		{"calls", func(g *GRPCJSON, p place) { g.AllCalls = p.word("exposed", "all") == "all" }},
+		{"openapi", func(g *GRPCJSON, p place) { g.OpenAPI = readHealthPath(p) }},
+	})
+	if p.isMapping() && (g.Descriptors != "") == g.Reflection {
+		p.problem("such as descriptors: ./api.pb, written by protoc --include_imports --descriptor_set_out=api.pb, or reflection: true", "grpc-json needs to know the services from exactly one of descriptors and reflection")
+	}
+	if at, ok := found["refresh"]; ok && !g.Reflection {
+		at.problem("remove it: a file is looked at every two seconds", "refresh goes with reflection")
+	}
+	return g
+}
+
+func readServices(p place) (names []string) {
+	for _, item := range p.list() {
+		name := item.text()
+		switch {
+		case name == "":
+		case strings.ContainsAny(name, "/ ") || strings.HasPrefix(name, "."):
+			item.problem("such as users.v1.Users", "expected the full name of a service, got %s", quote(name))
+		case slices.Contains(names, name):
+			item.problem("remove one of them", "the service is named twice")
+		default:
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 && p.isList() {
+		p.problem("remove it, which means all services that have rules", "the list is empty")
+	}
+	return names
+}
+
+// checkGRPCJSON holds it against the rest of its route.
+func (r *Route) checkGRPCJSON(found map[string]place) {
+	if r.GRPCJSON == nil {
+		return
+	}
+	if at, ok := found["rewrite"]; ok {
+		at.problem("remove it", "the path of a call over gRPC is its method's, which grpc-json finds")
+	}
+	if at, ok := found["cache"]; ok {
+		at.problem("remove it", "responses that grpc-json makes of calls are not stored")
+	}
+	if r.Deadline != nil && r.Deadline.Header != "grpc-timeout" {
+		found["deadline"].problem("remove it, or write deadline: grpc-timeout", "calls over gRPC are told by grpc-timeout how much time there is")
+	}
+}
+
+// linkGRPCJSON sees to it that calls are sent to who speaks HTTP/2.
+func (c *Config) linkGRPCJSON(in *input) {
+	for _, r := range c.Routes {
+		if r.GRPCJSON == nil {
+			continue
+		}
+		for _, t := range r.targets() {
+			u := t.Direct
+			if u == nil {
+				at := slices.IndexFunc(c.Upstreams, func(u *Upstream) bool { return u.Name == t.Upstream })
+				if at < 0 {
+					continue // which is said elsewhere
+				}
+				u = c.Upstreams[at]
+			}
+			for _, e := range u.Endpoints {
+				if !e.Address.HTTP2 && !e.Address.TLS && u.TLS == nil {
+					hint := "write h2c://" + e.Address.String()
+					if e.Address.Unix != "" {
+						hint = "have the server listen on a port, and write h2c://127.0.0.1:9000"
+					}
+					in.problems = append(in.problems, e.At.Problem(hint, "gRPC needs HTTP/2, and the route %s sends calls here over HTTP/1.1", quote(r.Name)))
+				}
+			}
+		}
+	}
+}
+
+// admitGRPCWeb adds what calls over gRPC-Web need to what is allowed: their fields, if
+// only some are, and that scripts may read the status of a response that is nothing else.
+func (c *CORS) admitGRPCWeb() {
+	c.Methods = withAll(c.Methods, "POST")
+	if len(c.Headers) > 0 {
+		c.Headers = withAll(c.Headers, "content-type", "x-grpc-web", "x-user-agent", grpc.FieldTimeout)
+	}
+	c.Expose = withAll(c.Expose, grpc.FieldStatus, grpc.FieldMessage, grpc.FieldDetails)
+}
+
+// withAll adds those names to a list that aren't in it.
+func withAll(list []string, names ...string) []string {
+	for _, name := range names {
+		if !slices.ContainsFunc(list, func(one string) bool { return strings.EqualFold(one, name) }) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// linkGRPCWeb sees to it that calls over gRPC-Web go to who may speak gRPC.
+func (c *Config) linkGRPCWeb(in *input, byName map[string]*Upstream) {
+	for _, r := range c.Routes {
+		if !r.GRPCWeb {
+			continue
+		}
+		for i := range r.To {
+			u := r.To[i].Direct
+			if u == nil {
+				u = byName[r.To[i].Upstream]
+			}
+			if u == nil || u.TLS != nil {
+				continue
+			}
+			for _, e := range u.Endpoints {
+				if a := e.Address; !a.HTTP2 && !a.TLS {
+					in.problems = append(in.problems, r.To[i].At.Problem("write h2c://"+a.String()+", or https://", "grpc-web needs endpoints that speak HTTP/2, and %s doesn't", quote(a.String())))
+				}
+			}
+		}
+	}
+}

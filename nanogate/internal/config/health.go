@@ -1,0 +1,69 @@
+package config
+
+import (
+	"strings"
+	"time"
+
+	"dyno.example/nano/wire/http1"
+)
+
+// Health is how an upstream's endpoints are asked whether they are well.
+type Health struct {
+	GRPC      bool   // by the health checking protocol of gRPC, of Service
+	Service   string // "" is the server as a whole
+	Path      string
+	Host      string // sent to them; "": their address
+	Every     time.Duration
+	Timeout   time.Duration
+	Unhealthy int // failures in a row after which one isn't asked any more
+	Healthy   int // successes in a row after which it is again
+	Low, High int // statuses that are well, both included
+}
+
+func readHealth(p place) *Health {
+	h := &Health{Path: "/", Every: 5 * time.Second, Timeout: 2 * time.Second, Unhealthy: 3, Healthy: 2, Low: 200, High: 399}
+	if !p.isMapping() {
+		h.Path = readHealthPath(p)
+		return h
+	}
+	readFields(p, h, []known[Health]{
+		{"path", func(h *Health, p place) { h.Path = readHealthPath(p) }},
+		{"grpc", func(h *Health, p place) { h.GRPC, h.Service = true, p.text() }},
+		{"host", func(h *Health, p place) {
+			if h.Host = p.text(); h.Host != "" && !http1.ValidHost(h.Host) {
+				p.problem("such as api.example.com", "expected a host, got %s", quote(h.Host))
+			}
+		}},
+		{"every", func(h *Health, p place) { h.Every = p.duration(50*time.Millisecond, time.Hour) }},
+		{"timeout", func(h *Health, p place) { h.Timeout = p.duration(10*time.Millisecond, time.Minute) }},
+		{"unhealthy", func(h *Health, p place) { h.Unhealthy = p.integer(1, 1000) }},
+		{"healthy", func(h *Health, p place) { h.Healthy = p.integer(1, 1000) }},
+		{"status", func(h *Health, p place) { h.Low = p.status(100, 599); h.High = h.Low }},
+	})
+	return h
+}
+
+func readHealthPath(p place) string {
+	path := p.text()
+	if path != "" && (path[0] != '/' || strings.ContainsAny(path, " #\\")) {
+		p.problem("such as /health", "expected a path, got %s", quote(path))
+	}
+	return path
+}
+
+// Outliers is when an endpoint whose responses fail is left alone for a while.
+type Outliers struct {
+	Failures int           // in a row: 5xx, no response, none in time
+	Eject    time.Duration // for how long; that many times longer each time it happens again
+	Most     float64       // share of an upstream's endpoints that may be left alone at once
+}
+
+func readOutliers(p place) *Outliers {
+	o := &Outliers{Failures: 5, Eject: 30 * time.Second, Most: 0.5}
+	readFields(p, o, []known[Outliers]{
+		{"failures", func(o *Outliers, p place) { o.Failures = p.integer(1, 1_000_000) }},
+		{"eject", func(o *Outliers, p place) { o.Eject = p.duration(100*time.Millisecond, time.Hour) }},
+		{"most", func(o *Outliers, p place) { o.Most = p.share() }},
+	})
+	return o
+}

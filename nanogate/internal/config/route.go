@@ -1,0 +1,286 @@
+package config
+
+import (
+	"crypto/sha256"
+	"strconv"
+	"strings"
+	"time"
+
+	"dyno.example/nanogate/internal/rule"
+)
+
+// Route is what is done with the requests that match it.
+type Route struct {
+	At       At
+	Name     string // "route-3" if the file gives none
+	Text     string // all of it but its place: two routes of the same text are the same
+	Match    Match
+	Matching string // the text of match and the priority: routes of the same match alike
+	Priority int    // routes with a higher one are tried first, whatever their paths
+
+	To       []Target  // exactly one of these three
+	Redirect *Redirect //
+	Respond  *Respond  //
+
+	Rewrite  *Template // of the path; nil: as it is
+	Host     string    // sent to the upstream: "" is the client's, "upstream" the endpoint's, else the text
+	Request  Headers   // what is changed of the request's fields
+	Response Headers   // and of the response's
+
+	GRPCJSON *GRPCJSON     // nil: requests are sent on as they are
+	Deadline *Deadline     // nil: nobody is told how much time there is
+	Timeout  time.Duration // from the head to the last byte of the response; 0: none
+	Body     int64         // bytes of a request's body at most; -1: as Client.Body
+	GRPCWeb  bool          // calls over gRPC-Web go on over gRPC
+	Retry    Retry
+	Hedge    *Hedge
+	Fault    *Fault
+	Sticky   *Sticky
+	Canary   *Canary  // nil: none of its requests go elsewhere
+	Mirror   *Mirror  // nil: nobody else is sent its requests
+	Cache    *Caching // nil: nothing is stored
+
+	// Observing.
+	Objective time.Duration // that responses are to be in within; 0: none
+	NoLog     bool          // it isn't in the access log
+	NoTrace   bool          // it isn't traced
+
+	// Guards, in the order in which requests meet them. nil: none.
+	Access Access
+	CORS   *CORS
+	CSRF   *CSRF
+	MTLS   *MTLS
+	Keys   *Keys
+	Basic  *Basic
+	JWT    *JWT
+	Rules  []Rule // after the guards
+	Use    []Use  // middleware, after the rules
+
+	guards []string // names of those above that find out who it is
+
+	Introspect *Introspect
+	OIDC       *OIDC
+
+	NoCSRF bool // not even with oidc
+
+	Identity []Identity // where fields that say who somebody is come from
+	Strip    []string   // those that are taken out of what clients send
+
+	Importance Importance
+
+	// Limits, in the same way.
+	Rates       []Rate
+	Shed        *Shed
+	Concurrency *Concurrency
+	Breaker     *Breaker
+}
+
+// Sum is a hash of a route's name and text: two of the same sum are the same. That of
+// ten thousand routes is looked at faster than the routes are.
+type Sum [16]byte
+
+func (r *Route) sum() Sum {
+	whole := sha256.Sum256([]byte(r.Name + "\x00" + r.Text))
+	return Sum(whole[:16])
+}
+
+// Target is where a share of a route's requests goes.
+type Target struct {
+	At       At
+	Upstream string    // name of one
+	Direct   *Upstream // or one without a name, from a URL
+	Weight   int
+}
+
+const mostPriority = 1_000_000
+
+// routeFields are what a route may hold.
+var routeFields = []known[Route]{
+	{"name", func(r *Route, p place) { r.Name = p.text() }},
+	{"match", func(r *Route, p place) {
+		r.Matching = p.in.text(p.node)
+		readFields(p, &r.Match, matchFields)
+	}},
+	{"priority", func(r *Route, p place) { r.Priority = p.integer(-mostPriority, mostPriority) }},
+	{"to", (*Route).readTo},
+	{"redirect", func(r *Route, p place) { r.Redirect = readRedirect(p) }},
+	{"respond", func(r *Route, p place) { r.Respond = readRespond(p) }},
+	{"rewrite", func(r *Route, p place) { r.Rewrite = readTemplate(p) }},
+	{"host", func(r *Route, p place) { r.Host = readHost(p) }},
+	{"request-headers", func(r *Route, p place) { r.Request = readHeaders(p) }},
+	{"response-headers", func(r *Route, p place) { r.Response = readHeaders(p) }},
+	{"grpc-json", func(r *Route, p place) { r.GRPCJSON = readGRPCJSON(p) }},
+	{"timeout", func(r *Route, p place) { r.Timeout = p.duration(time.Millisecond, 24*time.Hour) }},
+	{"deadline", func(r *Route, p place) { r.Deadline = readDeadline(p) }},
+	{"body", func(r *Route, p place) { r.Body = p.size(0, 1<<50) }},
+	{"grpc-web", func(r *Route, p place) { r.GRPCWeb = p.boolean() }},
+	{"retry", func(r *Route, p place) { readFields(p, &r.Retry, retryFields) }},
+	{"hedge", func(r *Route, p place) { r.Hedge = readHedge(p) }},
+	{"fault", func(r *Route, p place) { r.Fault = readFault(p) }},
+	{"sticky", func(r *Route, p place) { r.Sticky = readSticky(p) }},
+	{"canary", func(r *Route, p place) { r.Canary = readCanary(p) }},
+	{"mirror", func(r *Route, p place) { r.Mirror = readMirror(p) }},
+	{"cache", func(r *Route, p place) { r.Cache = readCaching(p) }},
+	{"objective", func(r *Route, p place) { r.Objective = p.duration(time.Millisecond, time.Hour) }},
+	{"access-log", func(r *Route, p place) { r.NoLog = readOff(p) }},
+	{"trace", func(r *Route, p place) { r.NoTrace = readOff(p) }},
+	{"allow", func(r *Route, p place) { r.Access.Allow = readPrefixes(p) }},
+	{"deny", func(r *Route, p place) { r.Access.Deny = readPrefixes(p) }},
+	{"cors", func(r *Route, p place) { r.CORS = readCORS(p) }},
+	{"csrf", (*Route).readCSRF},
+	{"mtls", func(r *Route, p place) { r.MTLS = readMTLS(p) }},
+	{"keys", func(r *Route, p place) { r.Keys = readKeys(p) }},
+	{"basic", func(r *Route, p place) { r.Basic = readBasic(p) }},
+	{"jwt", func(r *Route, p place) { r.JWT = readJWT(p) }},
+	{"introspect", func(r *Route, p place) { r.Introspect = readIntrospect(p) }},
+	{"oidc", func(r *Route, p place) { r.OIDC = readOIDC(p) }},
+	{"rules", func(r *Route, p place) { r.Rules = readRules(p) }},
+	{"use", func(r *Route, p place) { r.Use = readUses(p) }},
+	{"limit", func(r *Route, p place) { r.Rates = readRates(p) }},
+	{"identity", func(r *Route, p place) { r.Identity = readIdentity(p) }},
+	{"importance", func(r *Route, p place) { r.Importance = readImportance(p) }},
+	{"shed", func(r *Route, p place) { r.Shed = readShed(p) }},
+	{"concurrency", func(r *Route, p place) { r.Concurrency = readConcurrency(p) }},
+	{"breaker", func(r *Route, p place) { r.Breaker = readBreaker(p) }},
+}
+
+func newRoute(at At) *Route {
+	return &Route{At: at, Body: -1, Match: newMatch(at), Retry: newRetry(), Importance: Importance{Otherwise: normal}}
+}
+
+func (c *Config) readRoutes(p place) {
+	known := routeFields
+	seen := map[string]bool{}
+	for i, item := range p.list() {
+		r := newRoute(item.at())
+		r.Text = item.in.text(item.node)
+		found := readFields(item, r, known)
+		r.Matching += " " + strconv.Itoa(r.Priority)
+		c.Routes = append(c.Routes, r)
+		if !item.isMapping() {
+			continue
+		}
+		if r.Name == "" && r.sharesLimits() {
+			item.problem("add a name: the same in all gateways", "a limit that gateways share is known by its route's name, and this one has none")
+		}
+		if r.Name == "" {
+			r.Name = "route-" + strconv.Itoa(i+1)
+		}
+		if seen[r.Name] {
+			item.problem("give it a name of its own", "the name %s is another route's", quote(r.Name))
+		}
+		seen[r.Name] = true
+		c.Sums = append(c.Sums, r.sum())
+		c.Caches = c.Caches || r.Cache != nil
+		r.checkWhole(item, found)
+	}
+}
+
+// checkWhole holds a route's fields against each other.
+func (r *Route) checkWhole(item place, found map[string]place) {
+	var ends []string
+	for _, name := range []string{"to", "redirect", "respond"} {
+		if _, ok := found[name]; ok {
+			ends = append(ends, name)
+		}
+	}
+	if len(ends) != 1 {
+		item.problem("such as to: users", "a route has exactly one of to, redirect and respond, this one has %s", orNone(ends))
+		return
+	}
+	if ends[0] != "to" {
+		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "hedge", "sticky", "canary", "mirror", "timeout", "deadline", "grpc-web", "grpc-json", "cache"} {
+			if at, ok := found[name]; ok {
+				at.problem("remove it", "%s goes with to, and this route has %s", name, ends[0])
+			}
+		}
+	}
+	if r.GRPCWeb && r.CORS != nil {
+		r.CORS.admitGRPCWeb()
+	}
+	r.checkGRPCJSON(found)
+	for _, name := range rule.Guards {
+		if _, ok := found[name]; ok {
+			r.guards = append(r.guards, name)
+		}
+	}
+	if problem := r.checkCaching(); problem != nil {
+		item.in.problems = append(item.in.problems, *problem)
+	}
+	if r.Basic != nil && r.JWT != nil && r.JWT.Cookie == "" {
+		found["basic"].problem("have jwt read its token from a cookie", "basic and jwt both want to be what Authorization holds")
+	}
+	if r.Basic != nil && r.Introspect != nil && r.Introspect.Cookie == "" {
+		found["basic"].problem("have introspect read its token from a cookie", "basic and introspect both want to be what Authorization holds")
+	}
+	if r.OIDC != nil && r.CSRF == nil && !r.NoCSRF {
+		r.CSRF = &CSRF{At: r.OIDC.At}
+	}
+	for _, t := range []*Template{r.Rewrite, r.redirectTo()} {
+		if t == nil {
+			continue
+		}
+		if name, ok := t.unknown(r.Match.Path.Params()); !ok {
+			item.in.problems = append(item.in.problems, t.At.Problem("", "{%s} is no part of the path that is matched", name))
+		}
+	}
+}
+
+func (r *Route) redirectTo() *Template {
+	if r.Redirect == nil {
+		return nil
+	}
+	return r.Redirect.To
+}
+
+// targets are all that requests of the route are sent to.
+func (r *Route) targets() (all []*Target) {
+	for i := range r.To {
+		all = append(all, &r.To[i])
+	}
+	if r.Canary != nil {
+		all = append(all, &r.Canary.To)
+	}
+	if r.Mirror != nil {
+		all = append(all, &r.Mirror.To)
+	}
+	return all
+}
+
+func orNone(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, " and ")
+}
+
+// readTo reads one target, or targets with their weights.
+func (r *Route) readTo(p place) {
+	if !p.isMapping() {
+		r.To = []Target{readTarget(p, p.text())}
+		return
+	}
+	total := 0
+	for _, f := range p.fields() {
+		t := readTarget(f.named, f.key)
+		t.Weight = f.value.integer(0, 1_000_000)
+		total += t.Weight
+		r.To = append(r.To, t)
+	}
+	if total == 0 {
+		p.problem("such as {users: 95, users-v2: 5}", "the weights of the targets are nothing together")
+	}
+}
+
+// readTarget reads the name of an upstream, or a URL.
+func readTarget(p place, text string) Target {
+	t := Target{At: p.at(), Upstream: text, Weight: 1}
+	if !strings.Contains(text, "://") && !strings.HasPrefix(text, "unix:") {
+		return t
+	}
+	t.Upstream = ""
+	t.Direct = newUpstream(p.at(), text)
+	t.Direct.Text = text
+	t.Direct.readEndpoint(p, text)
+	return t
+}

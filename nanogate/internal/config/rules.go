@@ -1,0 +1,102 @@
+package config
+
+import (
+	"errors"
+	"slices"
+
+	"dyno.example/nanogate/internal/rule"
+)
+
+// Rule is a condition that a route's requests must meet, or must not.
+type Rule struct {
+	At      At
+	Text    string
+	Deny    bool // it must not hold; else it must
+	Status  int  // of the refusal
+	Message string
+	Rule    *rule.Rule // it, checked
+}
+
+// mostRules bounds how many a route has.
+const mostRules = 32
+
+var ruleFields = []known[Rule]{
+	{"require", func(r *Rule, p place) { r.At, r.Text = p.at(), p.expression() }},
+	{"deny", func(r *Rule, p place) { r.At, r.Text, r.Deny = p.at(), p.expression(), true }},
+	{"status", func(r *Rule, p place) { r.Status = p.status(400, 599) }},
+	{"message", func(r *Rule, p place) { r.Message = p.text() }},
+}
+
+// readRules reads a route's rules, or one. They are checked when it is known what the route's
+// guards find out.
+func readRules(p place) (rules []Rule) {
+	items := []place{p} // one by itself
+	if !p.isMapping() {
+		items = p.list()
+	}
+	if len(items) > mostRules {
+		p.problem("join some by && or ||", "expected at most %d rules, got %d", mostRules, len(items))
+		return nil
+	}
+	for _, item := range items {
+		r := Rule{At: item.at(), Status: 403, Message: "the rules of this route don't allow this"}
+		if !item.isMapping() {
+			r.Text = item.expression()
+		} else {
+			found := readFields(item, &r, ruleFields)
+			_, require := found["require"]
+			if _, deny := found["deny"]; require == deny {
+				item.problem(`such as {require: "request.method == 'GET'"}`, "a rule has exactly one of require and deny")
+			}
+		}
+		if r.Text != "" {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// expression reads a text that may have several lines.
+func (p place) expression() string {
+	text, ok := p.scalar()
+	if !ok || text == "" {
+		p.problem("", "expected an expression, got %s", describe(p.resolved()))
+	}
+	return text
+}
+
+// checkRules checks the rules of a route, whose guards are known.
+func (r *Route) checkRules(in *input) {
+	if len(r.Rules) == 0 {
+		return
+	}
+	scope := rule.Scope{Guards: r.guards, Params: r.Match.Path.Params(), Strip: r.Strip}
+	for i := range r.Rules {
+		one := &r.Rules[i]
+		var err error
+		if one.Rule, err = in.rule(one.Text, scope); err != nil {
+			e := &rule.Error{Line: 1, Column: 1, Message: err.Error()}
+			errors.As(err, &e)
+			in.problems = append(in.problems, one.At.Problem(e.Hint, "%d:%d of the expression: %s", e.Line, e.Column, e.Message))
+		}
+	}
+}
+
+// rule checks an expression, once for all routes that have the same and know the same.
+func (in *input) rule(text string, scope rule.Scope) (*rule.Rule, error) {
+	same := func(known *rule.Rule) bool {
+		return slices.Equal(known.Scope.Guards, scope.Guards) && slices.Equal(known.Scope.Params, scope.Params) && slices.Equal(known.Scope.Strip, scope.Strip)
+	}
+	if i := slices.IndexFunc(in.rules[text], same); i >= 0 {
+		return in.rules[text][i], nil
+	}
+	r, err := rule.Compile(text, scope)
+	if err != nil {
+		return nil, err
+	}
+	if in.rules == nil {
+		in.rules = map[string][]*rule.Rule{}
+	}
+	in.rules[text] = append(in.rules[text], r)
+	return r, nil
+}

@@ -1,0 +1,259 @@
+package config
+
+import (
+	"strings"
+	"time"
+)
+
+// Upstream is a set of instances that serve the same.
+type Upstream struct {
+	At        At
+	Name      string
+	Text      string     // all of it but its place
+	Endpoints []Endpoint // static ones
+	Etcd      *Etcd      // where the others register; nil: there are no others
+	Balance   Balance
+	Connect   time.Duration // for a connection to be up
+	Response  time.Duration // for a response to begin once the request is sent
+	Idle      time.Duration // between parts of a response or of a tunnel
+	Rate      int64         // bytes a second that a response must come at in the mean; 0: any
+	Pool      Pool
+	DNS       DNS           // of the endpoints that are host names
+	Health    *Health       // nil: nobody asks
+	Outliers  *Outliers     // nil: nobody is left alone
+	TLS       *UpstreamTLS  // nil: as usual, with the endpoints that are https
+	SlowStart time.Duration // until a new endpoint has its whole share; 0: it has at once
+	Zone      string        // endpoints of this one are preferred; "": none are
+
+	Kubernetes *Kubernetes // the Service whose endpoints are instances too; nil: none
+	Consul     *Consul     // the service there whose instances are too; nil: none
+
+	// Limits of what is sent to it, whatever the route. nil: none.
+	Shed        *Shed
+	Concurrency *Concurrency
+	Breaker     *Breaker
+}
+
+// Endpoint is one static instance.
+type Endpoint struct {
+	At      At
+	Address Address
+	Weight  int
+	Zone    string
+
+	plain bool // it says itself that it has no TLS
+}
+
+// Pool bounds the connections that are kept for later requests.
+type Pool struct {
+	Streams     int           // requests at once on a connection over HTTP/2
+	Connections int           // idle ones for each endpoint and loop; 0: none are kept
+	Warm        int           // that are opened before they are needed, in the same way
+	Idle        time.Duration // how long one stays unused: less than what the server allows
+	Age         time.Duration // how long one is used altogether; 0: for ever
+}
+
+// Balance is how an endpoint is picked.
+type Balance struct {
+	Kind  BalanceKind
+	Key   HashKey // of Hash
+	Name  string  // of the header field or cookie
+	Bound float64 // of Hash: how much more than its share an endpoint may have under way, 1.25 say
+}
+
+// BalanceKind is a way to pick.
+type BalanceKind uint8
+
+const (
+	LeastRequest BalanceKind = iota // the one of two drawn at random that has fewer requests under way
+	RoundRobin                      // in turn
+	EWMA                            // the one of two drawn at random that has been faster of late
+	Hash                            // the one that the key belongs to, unless it has far more than its share
+)
+
+var balanceNames = []string{"least-request", "round-robin", "ewma", "hash"}
+
+// String is the way's name in files.
+func (k BalanceKind) String() string { return balanceNames[k] }
+
+// HashKey is what of a request is hashed.
+type HashKey uint8
+
+const (
+	HashClient HashKey = iota // the client's address
+	HashPath
+	HashHeader
+	HashCookie
+)
+
+var hashKeys = []string{"client-ip", "path", "header", "cookie"}
+
+// upstreamFields are what an upstream may hold.
+var upstreamFields = []known[Upstream]{
+	{"endpoints", func(u *Upstream, p place) {
+		for _, item := range p.list() {
+			u.readEndpoints(item)
+		}
+	}},
+	{"etcd", func(u *Upstream, p place) { u.Etcd = readEtcd(p) }},
+	{"kubernetes", func(u *Upstream, p place) { u.Kubernetes = readKubernetes(p) }},
+	{"consul", func(u *Upstream, p place) { u.Consul = readConsul(p) }},
+	{"balance", func(u *Upstream, p place) { u.Balance = readBalance(p) }},
+	{"connect", func(u *Upstream, p place) { u.Connect = p.duration(time.Millisecond, time.Minute) }},
+	{"response", func(u *Upstream, p place) { u.Response = p.duration(time.Millisecond, 24*time.Hour) }},
+	{"idle", func(u *Upstream, p place) { u.Idle = p.duration(100*time.Millisecond, 24*time.Hour) }},
+	{"rate", func(u *Upstream, p place) { u.Rate = p.size(0, 1<<30) }},
+	{"dns", func(u *Upstream, p place) { readFields(p, &u.DNS, dnsFields) }},
+	{"health", func(u *Upstream, p place) { u.Health = readHealth(p) }},
+	{"outliers", func(u *Upstream, p place) { u.Outliers = readOutliers(p) }},
+	{"slow-start", func(u *Upstream, p place) { u.SlowStart = p.duration(100*time.Millisecond, time.Hour) }},
+	{"zone", func(u *Upstream, p place) { u.Zone = p.text() }},
+	{"shed", func(u *Upstream, p place) { u.Shed = readShed(p) }},
+	{"concurrency", func(u *Upstream, p place) { u.Concurrency = readConcurrency(p) }},
+	{"breaker", func(u *Upstream, p place) { u.Breaker = readBreaker(p) }},
+	{"tls", func(u *Upstream, p place) { u.TLS = readUpstreamTLS(p) }},
+	{"pool", func(u *Upstream, p place) { readFields(p, &u.Pool, poolFields) }},
+}
+
+var poolFields = []known[Pool]{
+	{"streams", func(l *Pool, p place) { l.Streams = p.integer(1, 10_000) }},
+	{"connections", func(l *Pool, p place) { l.Connections = p.integer(0, 65536) }},
+	{"idle", func(l *Pool, p place) { l.Idle = p.duration(100*time.Millisecond, 24*time.Hour) }},
+	{"warm", func(l *Pool, p place) { l.Warm = p.integer(0, 1000) }},
+	{"age", func(l *Pool, p place) { l.Age = p.duration(time.Second, 24*time.Hour) }},
+}
+
+func newUpstream(at At, name string) *Upstream {
+	return &Upstream{
+		At: at, Name: name, Connect: 2 * time.Second, Response: 60 * time.Second, Idle: 60 * time.Second,
+		DNS: newDNS(), Balance: Balance{Bound: 1.25}, Pool: Pool{Streams: 100, Connections: 1024, Idle: 30 * time.Second, Age: 10 * time.Minute},
+	}
+}
+
+func (c *Config) readUpstreams(p place) {
+	known := upstreamFields
+	for _, f := range p.fields() {
+		u := newUpstream(f.value.at(), f.key)
+		u.Text = p.in.text(f.value.node)
+		if !isName(f.key) || strings.Contains(f.key, "://") {
+			f.named.problem("", "expected a name of letters, digits, dots and dashes, got %s", quote(f.key))
+		}
+		if !f.value.isMapping() {
+			for _, item := range f.value.list() {
+				u.readEndpoints(item)
+			}
+		} else {
+			found := readFields(f.value, u, known)
+			if at, ok := found["slow-start"]; ok && u.Balance.Kind == Hash {
+				at.problem("remove it", "by a hash each key has its endpoint from the start, and slow-start would move keys twice")
+			}
+			if !u.discovered(found) {
+				f.value.problem(`add: endpoints: ["http://127.0.0.1:9001"]`, "the upstream has no endpoints")
+			}
+			u.linkTLS(p.in)
+			u.linkConsul()
+		}
+		c.Upstreams = append(c.Upstreams, u)
+	}
+}
+
+// discovered reports whether an upstream says where its instances are.
+func (u *Upstream) discovered(found map[string]place) bool {
+	for _, way := range []string{"endpoints", "etcd", "kubernetes", "consul"} {
+		if _, ok := found[way]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// readEndpoints reads an endpoint: an address, or an address with its weight.
+func (u *Upstream) readEndpoints(p place) {
+	if !p.isMapping() {
+		u.readEndpoint(p, p.text())
+		return
+	}
+	before := len(u.Endpoints)
+	weight, zone := 1, ""
+	readFields(p, u, []known[Upstream]{
+		{"url", func(u *Upstream, p place) { u.readEndpoint(p, p.text()) }},
+		{"weight", func(_ *Upstream, p place) { weight = p.integer(1, 1000) }},
+		{"zone", func(_ *Upstream, p place) { zone = p.text() }},
+	})
+	if len(u.Endpoints) == before {
+		p.problem("such as {url: http://127.0.0.1:9001, weight: 2}", "the endpoint has no url")
+		return
+	}
+	u.Endpoints[before].Weight, u.Endpoints[before].Zone = weight, zone
+}
+
+func (u *Upstream) readEndpoint(p place, text string) {
+	if text == "" {
+		return
+	}
+	a, err := ParseAddress(text)
+	if err != nil {
+		p.problem("such as http://127.0.0.1:9001", "%v", err)
+	}
+	u.Endpoints = append(u.Endpoints, Endpoint{At: p.at(), Address: a, Weight: 1, plain: isPlain(text)})
+}
+
+func readBalance(p place) Balance {
+	b := Balance{Bound: 1.25}
+	if !p.isMapping() {
+		b.Kind = BalanceKind(max(0, indexOf(balanceNames, p.word(balanceNames...))))
+		return b
+	}
+	readFields(p, &b, []known[Balance]{{"hash", func(b *Balance, p place) {
+		b.Kind = Hash
+		if !p.isMapping() {
+			b.Key = HashKey(max(0, indexOf(hashKeys[:2], p.word(hashKeys[:2]...))))
+			return
+		}
+		readFields(p, b, []known[Balance]{
+			{"header", func(b *Balance, p place) { b.Key, b.Name = HashHeader, strings.ToLower(p.token("header field")) }},
+			{"cookie", func(b *Balance, p place) { b.Key, b.Name = HashCookie, p.token("cookie") }},
+			{"bound", func(b *Balance, p place) {
+				if b.Bound = 1 + float64(p.integer(101, 1000)-100)/100; b.Bound <= 1 {
+					b.Bound = 1.25
+				}
+			}},
+		})
+	}}})
+	return b
+}
+
+// Simple is the configuration of a gateway that sends everything to one address.
+func Simple(listen, to string) (*Config, error) {
+	if err := CheckListen(listen); err != nil {
+		return nil, err
+	}
+	a, err := ParseAddress(to)
+	if err != nil {
+		return nil, err
+	}
+	c := newConfig("")
+	c.Listen = []Listener{{Address: listen}}
+	r := newRoute(At{})
+	r.Name, r.Strip = "all", c.Identity
+	u := newUpstream(At{}, to)
+	u.Text = to
+	u.Endpoints = []Endpoint{{Address: a, Weight: 1}}
+	r.To = []Target{{Direct: u, Weight: 1}}
+	r.Text = "{to: " + quote(to) + "}"
+	c.Routes, c.Sums = []*Route{r}, []Sum{r.sum()}
+	return c, nil
+}
+
+// DNS is how host names among an upstream's endpoints are resolved.
+type DNS struct {
+	Every   time.Duration // how often they are asked for
+	Timeout time.Duration // for an answer
+}
+
+func newDNS() DNS { return DNS{Every: 10 * time.Second, Timeout: 2 * time.Second} }
+
+var dnsFields = []known[DNS]{
+	{"every", func(d *DNS, p place) { d.Every = p.duration(time.Second, 24*time.Hour) }},
+	{"timeout", func(d *DNS, p place) { d.Timeout = p.duration(10*time.Millisecond, time.Minute) }},
+}

@@ -1,0 +1,198 @@
+package guard
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"dyno.example/nano/wire/clock"
+	"dyno.example/nanogate/internal/bounds"
+	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/oidc"
+	"dyno.example/nanogate/internal/request"
+)
+
+// Introspect lets in who has a token that its server says is good (RFC 7662). What it said
+// is remembered by a keyed hash of the token, for a while; a token that many requests come
+// with at once is asked about once.
+type Introspect struct {
+	rules    config.Introspect
+	server   *oidc.Introspector
+	verified *verified
+	sums     sync.Pool
+	secret   [sha256.Size]byte // of the keyed hash
+	now      func() time.Time
+	log      *slog.Logger
+	told     bounds.Told
+	trouble  atomic.Pointer[error] // of the last question; nil: none
+
+	waiting   crowd // questions
+	questions singleflight.Group
+
+	missing, lacking, crowded, away *request.Answer
+	invalid                         [request.Refusals]*request.Answer // the same for all that is wrong with a token
+}
+
+const (
+	mostToken     = 8 << 10         // bytes
+	questionsEach = 32              // of tokens from one client's address that are asked about at once
+	turnWithin    = 5 * time.Second // to wait for one's turn
+)
+
+// NewIntrospect makes the guard. A file that can't be used is an error.
+func NewIntrospect(rules *config.Introspect, log *slog.Logger) (*Introspect, error) {
+	server, err := oidc.NewIntrospector(rules)
+	if err != nil {
+		return nil, fmt.Errorf("introspect: %w", err)
+	}
+	g := &Introspect{
+		rules: *rules, server: server, verified: newVerified(rules.Cache), now: time.Now, log: log,
+		sums:    sync.Pool{New: func() any { return &summing{hash: sha256.New()} }},
+		waiting: newCrowd(questionsEach),
+		missing: request.Refuse(401, "a token is needed", "WWW-Authenticate: Bearer\r\n").For(request.RefusedAskedNoToken),
+		lacking: request.Refuse(403, "the token does not allow this", "WWW-Authenticate: Bearer error=\"insufficient_scope\"\r\n").For(request.RefusedAskedClaims),
+		crowded: request.Refuse(429, "too many tokens at once", "Retry-After: 1\r\n").For(request.RefusedAskedCrowd),
+		away:    request.Refuse(503, "tokens can't be verified at the moment", "Retry-After: 1\r\n").For(request.RefusedAskedAway),
+	}
+	invalid := request.Refuse(401, "the token is not valid", "WWW-Authenticate: Bearer error=\"invalid_token\"\r\n")
+	for why := request.RefusedAskedLong; why <= request.RefusedAskedAudience; why++ {
+		g.invalid[why] = invalid.For(why)
+	}
+	_, _ = rand.Read(g.secret[:]) // it never fails (crypto/rand)
+	return g, nil
+}
+
+// Check refuses requests without a token that is good.
+func (g *Introspect) Check(r *request.Request) *request.Answer {
+	token := bearer(r, g.rules.Cookie)
+	if len(token) == 0 {
+		return g.missing
+	}
+	if len(token) > mostToken {
+		return g.invalid[request.RefusedAskedLong]
+	}
+	s := g.sums.Get().(*summing)
+	defer g.sums.Put(s)
+	sum := s.of([][]byte{g.secret[:], token})
+	if p := g.verified.find(sum, nil, g.now()); p != nil {
+		return g.pass(r, p)
+	}
+	return g.later(network(r.Client), [sha256.Size]byte(sum), string(token))
+}
+
+// pass answers by what is known of a token, and tells the upstream who it is for.
+func (g *Introspect) pass(r *request.Request, p *passed) *request.Answer {
+	if p.invalid != request.NotRefused {
+		return g.invalid[p.invalid]
+	}
+	r.Verified("introspect", p.claims)
+	carry(r, g.rules.Forward, p.forward)
+	if !p.allowed {
+		return g.lacking
+	}
+	if p.unclear {
+		return answerUnclear
+	}
+	return nil
+}
+
+// later has the server asked beside the loops. It is asked also when who asked first has
+// gone: others may wait for the same.
+func (g *Introspect) later(from netip.Addr, sum [sha256.Size]byte, token string) *request.Answer {
+	a := *g.away
+	a.Later = &request.Later{
+		Asks: true, Within: g.rules.Timeout + turnWithin,
+		Work: func(ctx context.Context) func(*request.Request) *request.Answer {
+			asked := g.questions.DoChan(string(sum[:]), func() (any, error) { return g.ask(from, sum, token) })
+			select {
+			case came := <-asked:
+				return func(r *request.Request) *request.Answer {
+					switch {
+					case came.Err == errCrowded:
+						return g.crowded
+					case came.Err != nil:
+						return g.away
+					}
+					return g.pass(r, came.Val.(*passed))
+				}
+			case <-ctx.Done():
+				return nil
+			}
+		},
+	}
+	return &a
+}
+
+var errCrowded = errors.New("too many questions of one client")
+
+// ask asks the server about a token.
+func (g *Introspect) ask(from netip.Addr, sum [sha256.Size]byte, token string) (*passed, error) {
+	if p := g.verified.find(sum[:], nil, g.now()); p != nil {
+		return p, nil // it was asked about while this one waited for its turn
+	}
+	if !g.waiting.enter(from) {
+		return nil, errCrowded
+	}
+	defer g.waiting.leave(from)
+	ctx, cancel := context.WithTimeout(context.Background(), g.rules.Timeout)
+	defer cancel()
+	claims, err := g.server.Ask(ctx, token)
+	if err != nil {
+		g.told.Warn(g.log, clock.Now(), "introspect", "url", g.rules.URL, "error", err)
+		g.trouble.Store(&err)
+		return nil, err
+	}
+	g.trouble.Store(nil)
+	p := g.judge(claims, g.now())
+	g.verified.keep(sum[:], p)
+	return p, nil
+}
+
+// judge is what an answer is worth.
+func (g *Introspect) judge(claims map[string]any, now time.Time) *passed {
+	const leeway = 30 * time.Second // of the server's clock, for what isn't valid yet
+	ends, ok := claims["exp"].(float64)
+	begins, _ := claims["nbf"].(float64)
+	invalid := request.NotRefused
+	switch {
+	case claims == nil:
+		invalid = request.RefusedAskedInactive
+	case ok && now.Unix() >= int64(ends):
+		invalid = request.RefusedAskedExpired
+	case now.Add(leeway).Unix() < int64(begins):
+		invalid = request.RefusedAskedEarly
+	case g.rules.Issuer != "" && claims["iss"] != g.rules.Issuer:
+		invalid = request.RefusedAskedIssuer
+	case g.rules.Audience != "" && !names(claims["aud"], g.rules.Audience):
+		invalid = request.RefusedAskedAudience
+	}
+	if invalid != request.NotRefused {
+		return &passed{from: now.Round(0), until: now.Add(g.rules.Refused), invalid: invalid}
+	}
+	p := &passed{from: now.Round(0), until: now.Add(g.rules.Keep), claims: claims, allowed: allows(g.rules.Claims, claims)}
+	p.carries(g.rules.Forward, claims)
+	if until := time.Unix(int64(ends), 0); ok && until.Before(p.until) {
+		p.until = until
+	}
+	return p
+}
+
+// names reports whether an audience is somebody, or a list with him (RFC 7519 4.1.3).
+func names(audience any, who string) bool {
+	if _, ok := audience.(string); ok {
+		return audience == who
+	}
+	return says(audience, who)
+}
+
+// Close ends looking for the secret.
+func (g *Introspect) Close() { g.server.Close() }

@@ -1,0 +1,192 @@
+// Package health finds out which endpoints of an upstream should not be asked: those
+// that fail when they are asked for their health, and those whose responses fail.
+package health
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/upstream"
+)
+
+// Active asks each endpoint now and then whether it is well.
+type Active struct {
+	rules  config.Health
+	plain  *http.Client // over HTTP/1.1
+	second *http.Client // over HTTP/2
+}
+
+// atOnce bounds how many endpoints are asked at the same time.
+const atOnce = 32
+
+// wayKey is the context's key of the way to the endpoint.
+type wayKey struct{}
+
+// way is how an endpoint is reached.
+type way struct {
+	address config.Address
+	tls     *tls.Config // nil: without
+	// protocol is what is spoken over TLS (RFC 7301).
+	protocol string
+}
+
+func (w way) dial(ctx context.Context, d *net.Dialer) (net.Conn, error) {
+	network, at := "tcp", w.address.IP.String()
+	if w.address.Unix != "" {
+		network, at = "unix", w.address.Unix
+	}
+	c, err := d.DialContext(ctx, network, at)
+	if err != nil || w.tls == nil {
+		return c, err
+	}
+	config := w.tls.Clone()
+	config.NextProtos = []string{w.protocol}
+	secure := tls.Client(c, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return secure, nil
+}
+
+// NewActive makes the checks.
+func NewActive(rules *config.Health) *Active {
+	second := &http.Protocols{}
+	second.SetUnencryptedHTTP2(true)
+	return &Active{*rules, newClient(rules, nil), newClient(rules, second)}
+}
+
+// newClient makes a client that speaks some protocols; nil: HTTP/1.1.
+func newClient(rules *config.Health, protocols *http.Protocols) *http.Client {
+	var dialer net.Dialer
+	return &http.Client{
+		Timeout:       rules.Timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			Protocols:         protocols,
+			DisableKeepAlives: true, // a connection that stands says nothing of new ones
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return ctx.Value(wayKey{}).(way).dial(ctx, &dialer)
+			},
+		},
+	}
+}
+
+// clientOf is the client for an endpoint.
+func (a *Active) clientOf(e *upstream.Endpoint) *http.Client {
+	if e.Address.HTTP2 {
+		return a.second
+	}
+	return a.plain
+}
+
+// protocol is what endpoints are asked over.
+func (a *Active) protocol() string {
+	if a.rules.GRPC {
+		return "h2"
+	}
+	return "http/1.1"
+}
+
+// record is what is known of one endpoint.
+type record struct{ good, bad int } // in a row
+
+// Watch asks until ctx ends. The first answer decides at once, as nobody knows anything
+// yet; after that it takes as many in a row as the rules say. Times are spread, so that
+// many gateways don't ask at the same moment.
+func (a *Active) Watch(ctx context.Context, u *upstream.Upstream) {
+	known := map[*upstream.Endpoint]*record{}
+	for {
+		all := u.Set().All
+		now := make(map[*upstream.Endpoint]*record, len(all))
+		for i, sick := range a.ask(ctx, u, all) {
+			well := sick == nil
+			if ctx.Err() != nil {
+				return
+			}
+			r := known[all[i]]
+			first := r == nil
+			if first {
+				r = &record{}
+			}
+			now[all[i]] = r
+			if well {
+				r.good, r.bad = r.good+1, 0
+			} else {
+				r.good, r.bad = 0, r.bad+1
+			}
+			switch {
+			case well && (first || r.good >= a.rules.Healthy):
+				u.Mark(all[i], upstream.Unhealthy, false, "")
+			case !well && (first || r.bad >= a.rules.Unhealthy):
+				u.Mark(all[i], upstream.Unhealthy, true, "health check: "+sick.Error())
+			}
+		}
+		known = now // those that are gone are forgotten
+		spread := time.Duration(rand.Int64N(int64(a.rules.Every)/5 + 1))
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(a.rules.Every - a.rules.Every/10 + spread):
+		}
+	}
+}
+
+// ask asks all of them, and returns what is wrong with each; nil: nothing.
+func (a *Active) ask(ctx context.Context, u *upstream.Upstream, all []*upstream.Endpoint) []error {
+	sick := make([]error, len(all))
+	room := make(chan struct{}, atOnce)
+	var asking sync.WaitGroup
+	for i, e := range all {
+		room <- struct{}{}
+		asking.Go(func() {
+			sick[i] = a.check(context.WithValue(ctx, wayKey{}, way{e.Address, u.TLS(e), a.protocol()}), e)
+			<-room
+		})
+	}
+	asking.Wait()
+	return sick
+}
+
+// check asks one. A body is not waited for.
+func (a *Active) check(ctx context.Context, e *upstream.Endpoint) error {
+	if a.rules.GRPC {
+		return a.checkServing(ctx, e)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+e.Host+a.rules.Path, nil)
+	if err != nil {
+		return err
+	}
+	if a.rules.Host != "" {
+		req.Host = a.rules.Host
+	}
+	req.Header.Set("User-Agent", "nanogate health check")
+	resp, err := a.clientOf(e).Do(req)
+	if err != nil {
+		return cause(err)
+	}
+	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10)
+	resp.Body.Close()
+	if resp.StatusCode < a.rules.Low || resp.StatusCode > a.rules.High {
+		return fmt.Errorf("status %d", resp.StatusCode)
+	}
+	return nil
+}
+
+// cause is an error without the URL, which says nothing that the endpoint's name doesn't.
+func cause(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
+	}
+	return err
+}

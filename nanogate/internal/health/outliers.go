@@ -1,0 +1,138 @@
+package health
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/upstream"
+)
+
+// Outliers leaves endpoints alone whose responses fail again and again. It hears of each
+// try on the loops, and does what follows on a goroutine of its own.
+type Outliers struct {
+	rules   config.Outliers
+	tripped chan struct{} // something is to be done
+	records sync.Map      // *upstream.Endpoint to *tries, of those that have failed
+}
+
+// tries is what is known of an endpoint that has failed.
+type tries struct {
+	failures atomic.Int32 // in a row
+	last     atomic.Int32 // status of the last of them, or, below 0, its [request.Failure]
+	trip     atomic.Bool  // too many
+
+	// The watching goroutine's:
+	ejected bool
+	until   time.Time
+	times   int // that it was left alone lately
+}
+
+// NewOutliers makes the detector, which is to be a watcher of the same upstream too.
+func NewOutliers(rules *config.Outliers) *Outliers {
+	return &Outliers{rules: *rules, tripped: make(chan struct{}, 1)}
+}
+
+// Tried counts failures in a row. An answer that says a request was wrong is none.
+func (o *Outliers) Tried(e *upstream.Endpoint, status int, failed request.Failure, _ int64) {
+	bad := status >= 500
+	switch failed {
+	case request.OK:
+	case request.ClientGone:
+		return
+	default:
+		bad = true
+	}
+	known, there := o.records.Load(e)
+	if !there {
+		if !bad {
+			return
+		}
+		known, _ = o.records.LoadOrStore(e, &tries{})
+	}
+	r := known.(*tries)
+	if !bad {
+		if r.failures.Load() != 0 {
+			r.failures.Store(0)
+		}
+		return
+	}
+	r.last.Store(int32(status))
+	if failed != request.OK {
+		r.last.Store(-int32(failed))
+	}
+	if int(r.failures.Add(1)) >= o.rules.Failures && !r.trip.Swap(true) {
+		select {
+		case o.tripped <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// lookEvery is how often it is looked at who may come back.
+const lookEvery = 100 * time.Millisecond
+
+// Watch takes endpoints out and puts them back until ctx ends.
+func (o *Outliers) Watch(ctx context.Context, u *upstream.Upstream) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-o.tripped:
+		case <-tick.C:
+		}
+		o.look(u, time.Now())
+	}
+}
+
+// look decides about each endpoint that has failed.
+func (o *Outliers) look(u *upstream.Upstream, now time.Time) {
+	all, out := len(u.Set().All), 0
+	o.records.Range(func(_, known any) bool {
+		if known.(*tries).ejected {
+			out++
+		}
+		return true
+	})
+	o.records.Range(func(key, known any) bool {
+		e, r := key.(*upstream.Endpoint), known.(*tries)
+		switch {
+		case e.Gone():
+			o.records.Delete(e)
+		case r.ejected && !now.Before(r.until):
+			r.ejected = false
+			out--
+			u.Mark(e, upstream.Ejected, false, "")
+		case r.trip.Load() && !r.ejected:
+			r.failures.Store(0)
+			r.trip.Store(false)
+			if float64(out+1) > o.rules.Most*float64(all) {
+				break // the others would be asked for more than their share
+			}
+			if now.Sub(r.until) > 10*o.rules.Eject {
+				r.times = 0
+			}
+			r.times++
+			r.ejected, r.until = true, now.Add(time.Duration(r.times)*o.rules.Eject)
+			out++
+			u.Mark(e, upstream.Ejected, true, r.why(o.rules.Failures)+", left alone for "+r.until.Sub(now).String())
+		}
+		return true
+	})
+}
+
+// why says what it is left alone for.
+func (r *tries) why(failures int) string {
+	last := r.last.Load()
+	what := "status " + strconv.Itoa(int(last))
+	if last < 0 {
+		what = request.Failure(-last).String()
+	}
+	return strconv.Itoa(failures) + " failures in a row, the last: " + what
+}

@@ -1,0 +1,193 @@
+package middleware
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"dyno.example/nano/wire/clock"
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nanogate/internal/bounds"
+	"dyno.example/nanogate/internal/request"
+)
+
+// Counts are of a middleware, of all routes that use it.
+type Counts struct {
+	Panics    atomic.Uint64 // calls that panicked
+	Wrong     atomic.Uint64 // answers that couldn't be given
+	Undecided atomic.Uint64 // calls that no worker took in time, or that took too long
+
+	Made time.Time // since when these are counted
+	told bounds.Told
+}
+
+// NewCounts begins to count.
+func NewCounts() *Counts { return &Counts{Made: time.Now()} }
+
+// Host has a middleware called for a route. Its panics, and answers that can't be given,
+// are answered with 500 for that request, counted, and logged at most once a second.
+type Host struct {
+	name   string
+	m      Middleware
+	counts *Counts
+	log    *slog.Logger
+
+	failed, undecided, unchecked *request.Answer
+}
+
+// NewHost makes one. Of several routes that use a middleware the counts may be the same.
+func NewHost(name string, m Middleware, counts *Counts, log *slog.Logger) *Host {
+	return &Host{name, m, counts, log,
+		request.Refuse(500, "the gateway failed", "").For(request.RefusedMiddlewareFailed),
+		request.Refuse(503, "this request can't be looked at at the moment", "Retry-After: 1\r\n").For(request.RefusedMiddlewareUndecided),
+		request.Refuse(502, "the response can't be looked at at the moment", "").For(request.RefusedMiddlewareUndecided),
+	}
+}
+
+// Counts are the middleware's.
+func (h *Host) Counts() *Counts { return h.counts }
+
+// Name is the middleware's.
+func (h *Host) Name() string { return h.name }
+
+// Answers reports whether it is asked about responses.
+func (h *Host) Answers() bool { return h.m.Response != nil }
+
+// Check asks about a request. It implements [guard.Guard].
+func (h *Host) Check(r *request.Request) *request.Answer {
+	switch {
+	case h.m.Request == nil:
+		return nil
+	case h.m.Within > 0:
+		return h.later(r, h.undecided, h.m.Request)
+	}
+	return h.call(r, h.m.Request)
+}
+
+// Responded asks about the response that the request has.
+func (h *Host) Responded(r *request.Request) *request.Answer {
+	switch {
+	case h.m.Response == nil:
+		return nil
+	case h.m.Within > 0:
+		return h.later(r, h.unchecked, h.response)
+	}
+	return h.call(r, h.response)
+}
+
+func (h *Host) response(r *request.Request) *request.Answer { return h.m.Response(r, r.Response) }
+
+// Close closes the middleware.
+func (h *Host) Close() {
+	if h.m.Close != nil {
+		h.m.Close()
+	}
+}
+
+// call calls a function of the middleware.
+func (h *Host) call(r *request.Request, f func(*request.Request) *request.Answer) (a *request.Answer) {
+	defer func() {
+		if why := recover(); why != nil {
+			a = h.panicked(why)
+		}
+	}()
+	switch a = f(r); {
+	case a == nil:
+		return nil
+	case !valid(a):
+		return h.wrong(a)
+	case a.Later != nil:
+		return h.guarded(a)
+	case a.Status >= 400 && a.Why == request.NotRefused:
+		return a.For(request.RefusedMiddleware)
+	}
+	return a
+}
+
+// panicked counts and logs a panic.
+func (h *Host) panicked(why any) *request.Answer {
+	const mostStack = 4 << 10
+	h.counts.Panics.Add(1)
+	stack := debug.Stack()
+	h.counts.told.Warn(h.log, clock.Now(), "a middleware panicked, and its request is answered with 500", "middleware", h.name, "panic", fmt.Sprint(why), "stack", string(stack[:min(len(stack), mostStack)]))
+	return h.failed
+}
+
+// wrong counts and logs an answer that can't be given.
+func (h *Host) wrong(a *request.Answer) *request.Answer {
+	h.counts.Wrong.Add(1)
+	h.counts.told.Warn(h.log, clock.Now(), "the answer of a middleware can't be given, and its request is answered with 500", "middleware", h.name, "status", a.Status, "fields", string(a.Fields[:min(len(a.Fields), 200)]))
+	return h.failed
+}
+
+// valid reports whether an answer can be given.
+func valid(a *request.Answer) bool {
+	return a.Status >= 200 && a.Status <= 599 && validLines(a.Fields)
+}
+
+// validLines reports whether b is lines of fields, none of which frames a message.
+func validLines(b []byte) bool {
+	for len(b) > 0 {
+		line, rest, ended := bytes.Cut(b, []byte("\r\n"))
+		name, value, named := bytes.Cut(line, []byte(":"))
+		if !ended || !named || !http1.ValidToken(name) || !http1.ValidFieldValue(bytes.TrimSpace(value)) || request.Frames(string(name)) {
+			return false
+		}
+		b = rest
+	}
+	return true
+}
+
+// later has a function called on a worker, with a copy of the request.
+func (h *Host) later(r *request.Request, otherwise *request.Answer, f func(*request.Request) *request.Answer) *request.Answer {
+	clone := r.Clone()
+	begun := false // it is the worker's, unless there is none
+	a := *otherwise
+	a.Later = &request.Later{
+		Within: h.m.Within, Pass: h.m.Pass,
+		Work: func(ctx context.Context) func(*request.Request) *request.Answer {
+			begun = true
+			clone.SetContext(ctx)
+			answer := h.call(clone, f)
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				h.counts.Undecided.Add(1)
+			}
+			return func(r *request.Request) *request.Answer {
+				r.Adopt(clone)
+				return answer
+			}
+		},
+		Over: func() {
+			if !begun {
+				h.counts.Undecided.Add(1)
+			}
+		},
+	}
+	return &a
+}
+
+// guarded has the work of a middleware that decides later called as its functions are.
+func (h *Host) guarded(a *request.Answer) *request.Answer {
+	guarded, later := *a, *a.Later
+	work := later.Work
+	later.Work = func(ctx context.Context) (decide func(*request.Request) *request.Answer) {
+		defer func() {
+			if why := recover(); why != nil {
+				failed := h.panicked(why)
+				decide = func(*request.Request) *request.Answer { return failed }
+			}
+		}()
+		said := work(ctx)
+		if said == nil {
+			return nil
+		}
+		return func(r *request.Request) *request.Answer { return h.call(r, said) }
+	}
+	guarded.Later = &later
+	return &guarded
+}

@@ -1,0 +1,84 @@
+// Package middleware has parts that aren't the gateway's own look at the requests of
+// routes and at their responses: what a program compiles in, and plug-ins. A middleware
+// is a guard that is asked after all others ([guard.Guard]), and may be asked once more
+// when the upstream has answered. [Host] keeps what goes wrong in it from the gateway.
+package middleware
+
+import (
+	"slices"
+	"time"
+
+	"dyno.example/nanogate/internal/request"
+)
+
+// Middleware is what is done with requests and with their responses. Its functions are
+// called for many requests at a time, by several event loops and, with Within, workers.
+type Middleware struct {
+	// Request is called with each request that the route's guards have let pass, before
+	// its limits. It returns nil to let the request pass on, or what to answer instead.
+	// The upstream gets fields by [request.Request.Forward], and those of the client
+	// not by [request.Request.Drop]; [request.Request.Respond] adds one to the response,
+	// whoever gives it; [request.Request.Claims] says what guards have verified.
+	//
+	// The request is the loop's: what it gives is good until the function returns. nil:
+	// it isn't asked.
+	Request func(r *request.Request) *request.Answer
+
+	// Response is called with the head of each response of an upstream, before anything
+	// of it is stored or goes on to the client; not with interim responses, nor when
+	// another protocol is begun. It returns nil to let the response pass as it has
+	// changed it, or what to answer instead. Of several the one asked first for the
+	// request is asked last. r is the request as the upstream was sent it. nil: it isn't
+	// asked.
+	Response func(r *request.Request, p *request.Response) *request.Answer
+
+	// Within has the functions called on a worker beside the loops, with a request and
+	// response of their own, whose Context ends after that time, the wait for a worker
+	// included: it is for what blocks or computes for long. A loop that waits lets all
+	// its clients wait, so 0, which is on the loop, is for what takes microseconds.
+	Within time.Duration
+	// Pass lets a request or response pass when there is no room for it to be looked at
+	// on a worker, or no decision in time. Without it 503 is answered, or 502 in place of
+	// a response.
+	Pass bool
+
+	// Close is called when the route that it was made for is gone or made anew; requests
+	// may be under way still. nil: nothing is to be done then.
+	Close func()
+}
+
+// Maker makes a middleware for a route. settings is what its file says as JSON, nil if
+// that is nothing.
+type Maker func(settings []byte) (Middleware, error)
+
+// Offer is a middleware that routes may ask for by a name.
+type Offer struct {
+	Name       string
+	Make       Maker
+	Everywhere bool // it is made for each route, whether that asks for it or not
+	Counts     *Counts
+}
+
+// NewOffer makes one.
+func NewOffer(name string, everywhere bool, maker Maker) Offer {
+	return Offer{name, maker, everywhere, NewCounts()}
+}
+
+// Offers are all that there are. Names are unique.
+type Offers []Offer
+
+// Find returns the one of that name, nil if there is none.
+func (o Offers) Find(name string) *Offer {
+	if i := slices.IndexFunc(o, func(one Offer) bool { return one.Name == name }); i >= 0 {
+		return &o[i]
+	}
+	return nil
+}
+
+// Names are their names.
+func (o Offers) Names() (names []string) {
+	for i := range o {
+		names = append(names, o[i].Name)
+	}
+	return names
+}

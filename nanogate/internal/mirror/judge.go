@@ -1,0 +1,150 @@
+package mirror
+
+import (
+	"bytes"
+	"time"
+
+	"dyno.example/nano/wire/clock"
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nanogate/internal/bounds"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/upstream"
+)
+
+// What came of a mirrored request is told on the loop if the answers are seen to be the same at
+// once. Reading JSON, and samples of what is different, take longer: that is work for
+// others.
+
+// mostComparing is how many captures may wait to be compared beside the loops.
+const mostComparing = 1024
+
+// NewWorkers makes goroutines that compare, for all mirrors of a gateway: on half of the CPUs
+// at most, and half of the time there, as each rests for as long as it has worked.
+func NewWorkers(cpus int) *bounds.Workers { return bounds.NewWorkersOf(max(1, cpus/2), mostComparing) }
+
+// longestRest bounds that: who had to wait for a CPU has been working for less than it seems.
+const longestRest = 10 * time.Millisecond
+
+// Answered says what came of the request that the shadow was sent: its outcome, at that endpoint
+// of the shadow; now is in ns, as o's times are. The capture isn't the caller's any more.
+// What is counted is counted last: who sees the count finds its sample and its differences
+// too.
+func (c *Capture) Answered(e *upstream.Endpoint, o *request.Outcome, now int64) {
+	m := c.mirror
+	m.answered()
+	if !c.dropped {
+		c.endpoint, c.failed, c.second.took = e, o.Failed, now-o.Asked
+		if c.failed == request.OK && m.compare.seenSame(&c.first, &c.second) {
+			m.Record.took(c)
+			m.Record.same.Add(1)
+		} else if m.workers.Do(c.conclude) {
+			return
+		} else {
+			c.Drop(Queue)
+		}
+	}
+	m.recycle(c)
+}
+
+// work compares the two answers, and counts what comes of that.
+func (c *Capture) work() {
+	began := clock.Now()
+	c.compare()
+	c.mirror.recycle(c)
+	time.Sleep(min(time.Duration(clock.Now()-began), longestRest))
+}
+
+func (c *Capture) compare() {
+	m := c.mirror
+	if c.failed != request.OK {
+		m.Record.keep(m.sample(c, response{status: c.second.status}, nil, failureText(c.failed)))
+		m.Record.failed.Add(1)
+		return
+	}
+	m.Record.took(c)
+	second := c.second.response()
+	found, unread := m.compare.responses(c.first.response(), second, m.redact())
+	if unread {
+		m.Record.unread.Add(1)
+	}
+	if len(found) == 0 {
+		m.Record.same.Add(1)
+		return
+	}
+	counted := map[[2]string]bool{}
+	for _, d := range found {
+		if key := [2]string{d.Kind, d.Field}; !counted[key] {
+			counted[key] = true
+			m.Record.differ(d.Kind, d.Field)
+		}
+	}
+	m.Record.keep(m.sample(c, second, found, ""))
+	m.Record.different.Add(1)
+}
+
+// seenSame reports whether all that is compared of two responses is the same, as far as that
+// is seen without reading documents: if not, they may be so all the same.
+func (c *comparison) seenSame(a, b *answer) bool {
+	rules := c.rules
+	if rules.Status && (a.status != b.status || !bytes.Equal(a.grpc(), b.grpc())) {
+		return false
+	}
+	for _, name := range rules.Headers {
+		if !sameFields(a, b, name) {
+			return false
+		}
+	}
+	if !rules.Content() || a.length+b.length == 0 {
+		return true
+	}
+	return len(c.json) == 0 && !a.long && !b.long && bytes.Equal(a.content, b.content)
+}
+
+// sameFields reports whether two responses have the same values of a field, in the same order.
+func sameFields(a, b *answer, name string) bool {
+	at := 0
+	for i := range a.parsed.Fields {
+		f := &a.parsed.Fields[i]
+		if !http1.EqualFold(f.Name.Of(a.head), name) {
+			continue
+		}
+		value, next, ok := b.nextField(name, at)
+		if !ok || !bytes.Equal(value, f.Value.Of(a.head)) {
+			return false
+		}
+		at = next
+	}
+	_, _, more := b.nextField(name, at)
+	return !more
+}
+
+// nextField finds a field of that name, from a place among all fields on. next is the place
+// behind it.
+func (a *answer) nextField(name string, from int) (value []byte, next int, ok bool) {
+	for i := from; i < len(a.parsed.Fields); i++ {
+		if f := &a.parsed.Fields[i]; http1.EqualFold(f.Name.Of(a.head), name) {
+			return f.Value.Of(a.head), i + 1, true
+		}
+	}
+	return nil, 0, false
+}
+
+// failureText is a failure as samples tell it.
+func failureText(why request.Failure) string {
+	switch why {
+	case request.TimedOut:
+		return "no response in time"
+	case request.ConnectFailed:
+		return "it can't be reached"
+	case request.Untrusted:
+		return "TLS with it failed"
+	case request.BadResponse:
+		return "its response isn't HTTP as it should be"
+	case request.NoEndpoint:
+		return "it has nobody to ask"
+	}
+	return "it closed the connection before its response was whole"
+}
+
+// milliseconds is a duration in ns as people read it.
+func milliseconds(ns int64) float64 { return float64(time.Duration(ns).Round(time.Microsecond)) / 1e6 }

@@ -1,0 +1,130 @@
+//go:build linux
+
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strconv"
+
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nanogate/internal/acme"
+	"dyno.example/nanogate/internal/request"
+)
+
+// refuse gives a client an answer of the gateway's own, and ends the exchange.
+func (l *loop) refuse(c *client, a *request.Answer) {
+	x := &c.x
+	l.detach(c)
+	if x.asking != nil && l.mayGiveInstead(x.asking, a.Status) {
+		l.giveInstead(c, a.Status)
+		return
+	}
+	if c.alone {
+		l.endAlone(c)
+		return
+	}
+	if a.Close || !x.body.Done() {
+		x.keep = false // the rest of the body stands between us and the next request
+	}
+	x.outcome.Status, x.outcome.Upstream = a.Status, false
+	if a.Why != request.NotRefused {
+		l.refused(c, a)
+	}
+	if c.of != nil && c.grpc || x.web != nil {
+		l.refuseCall(c, a)
+		return
+	}
+	if c.of != nil {
+		l.refuseStream(c, a)
+		return
+	}
+	out := append(l.out[:0], http1.StatusLine(a.Status)...)
+	out = append(append(out, l.date...), a.Fields...)
+	out = append(out, l.addedFields(x)...)
+	if a.Status != 204 && a.Status != 304 {
+		out = append(out, "Content-Length: "...)
+		out = append(strconv.AppendInt(out, int64(len(a.Body)), 10), "\r\n"...)
+	}
+	out = append(appendConnection(out, x), "\r\n"...)
+	if !x.silent && a.Status != 204 && a.Status != 304 {
+		out = append(out, a.Body...)
+		x.outcome.Sent = int64(len(a.Body))
+	}
+	l.out = out[:0]
+	l.end(c)
+	if errno := c.out.write(c.fd, out, nil); errno != 0 {
+		l.drop(c)
+		return
+	}
+	l.endOfResponse(c)
+}
+
+// refused notes why a request is refused, for those who look on.
+func (l *loop) refused(c *client, a *request.Answer) {
+	c.x.outcome.Refused = a.Why
+	if l.log().Enabled(context.Background(), slog.LevelDebug) && l.server.refusals.Takes(l.now) {
+		l.log().Debug("request refused", "why", a.Why.String(), "status", a.Status, "route", c.x.route.Name, "peer", c.peer.Addr())
+	}
+}
+
+// addedFields are those that the route's response gets besides its own.
+func (l *loop) addedFields(x *exchange) []byte {
+	if x.route != nil && x.head == nil { // the loop's request is this one still
+		return l.req.Responds()
+	}
+	return x.fields
+}
+
+// refuseHead answers a head that can't be parsed; the connection can't be used any
+// more.
+func (l *loop) refuseHead(c *client, err error) {
+	status, detail := 400, "this is not an HTTP/1.1 request"
+	if e := (*http1.Error)(nil); errors.As(err, &e) {
+		status, detail = e.Status, e.Message
+	}
+	why := request.RefusedHead
+	if status == 431 || status == 414 {
+		why = request.RefusedHeadTooLarge
+	}
+	l.turnAway(c, request.Refuse(status, detail, "").For(why))
+}
+
+// turnAway answers what is no whole request.
+func (l *loop) turnAway(c *client, a *request.Answer) {
+	c.x = exchange{note: c.x.note[:0], fields: c.x.fields[:0], withheld: c.x.withheld[:0], outcome: request.Outcome{Began: l.now, Trail: c.x.outcome.Trail[:0]}, minor: 1}
+	c.unread = true
+	c.in = c.in[:0]
+	l.head.Reset()
+	l.req.Begin(&l.head, nil)
+	l.req.Path, l.req.Peer, l.req.Client, l.req.Secure, l.req.Now, l.req.HTTP2 = nil, c.peer, c.peer.Addr(), false, l.now, c.of != nil
+	l.unrouted(c, a)
+}
+
+// appendConnection appends what the client is told about its connection.
+func appendConnection(dst []byte, x *exchange) []byte {
+	switch {
+	case !x.keep:
+		return append(dst, "Connection: close\r\n"...)
+	case x.minor == 0:
+		return append(dst, "Connection: keep-alive\r\n"...)
+	}
+	return dst
+}
+
+// vouch answers an authority that asks for what proves that a name is ours (RFC 8555
+// 8.3), before any route. It reports whether it did: what nobody has promised the
+// authority goes to the routes, as others behind the gateway may have.
+func (l *loop) vouch(c *client, r *request.Request) bool {
+	token, ok := bytes.CutPrefix(r.Path, []byte(acme.Path))
+	if !ok || c.x.method != safe && c.x.method != head {
+		return false
+	}
+	answer, ok := l.server.issuer.Answer(token)
+	if ok {
+		l.unrouted(c, &request.Answer{Status: 200, Fields: []byte("Content-Type: text/plain\r\nCache-Control: no-store\r\n"), Body: []byte(answer)})
+	}
+	return ok
+}

@@ -1,0 +1,124 @@
+//go:build linux
+
+package proxy
+
+import (
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/upstream"
+)
+
+// backend is what a request is on: a [connection] over HTTP/1.1, or a [call]. It belongs to a
+// loop, and to one request at a time.
+type backend struct {
+	socket         // a call's is its outbox only: what its window has no room for
+	id       int32 // in the table of its kind
+	up       bool  // the request may be sent on it
+	reused   bool  // it has carried a request before
+	readable bool  // there may be more to read
+	hungUp   bool  // the endpoint has closed its side; what it sent may not be read yet
+	queued   bool  // it is among loop.again
+	broken   bool  // it takes no more; what it said may not be read yet
+	response       // to the request
+
+	endpoint *upstream.Endpoint
+	upstream *upstream.Upstream
+	client   *client // whose request it carries; nil: none
+	in       []byte  // the start of a head, or what the client has no room for
+
+	connection *connection // that it is; nil: it is a call
+	call       *call       // that it is; nil: it is a connection
+}
+
+// response is how far the response to a request has come on what it was sent on. It is made
+// anew with each request.
+type response struct {
+	answered bool       // a byte of it has come
+	headDone bool       // the final head has been read
+	toEnd    bool       // its body ends with the connection
+	keep     bool       // another request may follow
+	tunnel   bool       // another protocol follows, or was asked for
+	held     bool       // it waits for a decision: nothing of it goes on
+	ended    bool       // it is all in
+	body     http1.Body // of it
+	trailers []byte     // as lines
+	private  []byte     // names of its fields that aren't to be compressed
+	interims int        // that came before it
+}
+
+// renew readies a response for the next request. Its memory stays.
+func (r *response) renew() { *r = response{trailers: r.trailers[:0], private: r.private[:0]} }
+
+// closeBackend ends what no request is on any more.
+func (l *loop) closeBackend(k *backend) {
+	if k.call != nil {
+		l.hangUp(k.call)
+		return
+	}
+	l.closeConnection(k.connection)
+}
+
+// isUp sends the request on what has come up.
+func (l *loop) isUp(k *backend) {
+	c := k.client
+	if k == c.x.hedge {
+		l.sendHedge(c, k)
+		return
+	}
+	l.sendHead(c)
+	if c.phase == phaseRequest && c.x.back == k {
+		l.upload(c)
+	}
+}
+
+// lost deals with a connection that ended before its response did.
+func (l *loop) lost(k *backend) {
+	c := k.client
+	if c == nil {
+		l.closeBackend(k)
+		return
+	}
+	x := &c.x
+	if x.hedge != nil {
+		l.unhedge(c, k)
+		return
+	}
+	stale := k.reused && !k.answered && x.again() && !x.stale
+	if stale && (x.method != other || !x.headIn) {
+		// The endpoint closed the connection while it was idle, most likely, and never
+		// saw the request; at worst it sees it twice, which is the same as once
+		// (RFC 9112 9.3.1).
+		x.stale = true
+		l.detach(c)
+		x.outcome.Tries--
+		l.tryAnew(c)
+		return
+	}
+	l.failed(c, request.UpstreamGone)
+}
+
+// tryAnew sends the request on a new connection to the same endpoint.
+func (l *loop) tryAnew(c *client) {
+	x := &c.x
+	x.headIn = false
+	x.outcome.Tries++
+	l.dial(c)
+	if c.fd >= 0 && c.phase == phaseRequest {
+		l.upload(c)
+	}
+}
+
+// detach takes a request from its connection, which can't be used any more.
+func (l *loop) detach(c *client) {
+	if k := c.x.hedge; k != nil {
+		l.unhedge(c, k)
+	}
+	if k := c.x.back; k != nil {
+		if w := c.x.waits; w != nil && w.of == k { // for what becomes of its response
+			l.unsuspend(&c.x)
+		}
+		c.x.back = nil
+		k.client = nil
+		l.closeBackend(k)
+	}
+}

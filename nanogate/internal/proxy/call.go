@@ -1,0 +1,373 @@
+//go:build linux
+
+package proxy
+
+import (
+	"dyno.example/nano/wire/grpc"
+	"dyno.example/nano/wire/http2"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/translate"
+	"dyno.example/nanogate/internal/upstream"
+)
+
+// call is a request on a carrier: what it is on is a stream, or the place for one. It ends
+// with its request and is nobody's then.
+type call struct {
+	backend
+	on      *mux
+	sink    sink  // of the request
+	refused bool  // there was no place for it after all
+	rest    int64 // bytes of content that are to come, as the response's head says; below 0: it doesn't
+}
+
+const (
+	mostRefused  = 3  // tries that an endpoint hasn't looked at
+	mostInterims = 32 // interim responses to a request, over HTTP/1.1 too
+)
+
+var schemeHTTP, schemeHTTPS = []byte("http"), []byte("https")
+
+// callTo makes a call to an endpoint. It is up if its carrier takes calls.
+func (l *loop) callTo(e *upstream.Endpoint, u *upstream.Upstream) (*call, error) {
+	m, err := l.carrierTo(e, u)
+	if err != nil {
+		return nil, err
+	}
+	return l.callOn(m), nil
+}
+
+// callOn makes a call on a carrier. It is up if there is a place for it.
+func (l *loop) callOn(m *mux) *call {
+	e, u := m.conn.endpoint, m.conn.upstream
+	up := m.places() > 0
+	k, id := l.calls.add()
+	k.renew()
+	*k = call{
+		backend: backend{
+			socket: socket{fd: noDescriptor, out: outbox{b: k.out.b[:0]}}, id: id, up: up, reused: m.carried, endpoint: e, upstream: u,
+			in: k.in[:0], response: k.response,
+		},
+		on: m, sink: sink{trailers: k.sink.trailers[:0]},
+	}
+	k.call, k.sink.mux, k.sink.call, k.sink.out = k, m, k, &k.out
+	m.join(&k.sink)
+	return k
+}
+
+// hangUp ends a call. One that isn't at its end is reset.
+func (l *loop) hangUp(k *call) {
+	if k.fd < 0 {
+		return
+	}
+	l.leaveCarrier(k)
+	k.fd, k.client = -1, nil
+	if cap(k.in) > keptOutbox {
+		k.in = nil
+	}
+	if cap(k.out.b) > keptOutbox {
+		k.out.b = nil
+	}
+	k.out.reset()
+	l.calls.remove(k.id)
+}
+
+// leaveCarrier takes a call off its connection. A stream that isn't at its end is reset.
+func (l *loop) leaveCarrier(k *call) {
+	m, s := k.on, &k.sink
+	if m == nil {
+		return
+	}
+	l.touch(m)
+	if s.stream != nil {
+		s.stream.User = nil
+		m.codec.Release(s.stream)
+	}
+	m.part(s)
+	m.idleFrom = l.now
+	k.on, s.mux, s.stream = nil, nil, nil
+}
+
+// resetCall passes on why the client has reset its stream.
+func (l *loop) resetCall(k *call, code http2.ErrCode) {
+	if s := k.sink.stream; s != nil && code != http2.NoError {
+		l.touch(k.on)
+		k.on.codec.Reset(s, code)
+	}
+}
+
+// openCall sends a request's head. If there is no place for it, as the endpoint has just
+// said, the request gets one on another connection, a bit later.
+func (l *loop) openCall(k *call, head, private []byte, end bool) bool {
+	m := k.on
+	l.touch(m)
+	s, err := m.codec.Open()
+	if err != nil {
+		k.refused, k.readable = true, true
+		l.laterBackend(&k.backend)
+		return false
+	}
+	s.User, k.sink.stream, m.carried = k, s, true
+	scheme := schemeHTTP
+	if m.sock.secure != nil {
+		scheme = schemeHTTPS
+	}
+	if k.tunnel {
+		translate.SendConnect(&m.codec, s, head, scheme, private)
+	} else {
+		translate.SendRequest(&m.codec, s, head, scheme, private, end)
+	}
+	return true
+}
+
+// sendCall sends content of a request's body, behind its head if that hasn't been sent,
+// and the end of the body if this is it.
+func (l *loop) sendCall(c *client, k *call, piece []byte) bool {
+	x := &c.x
+	if !x.headIn && x.upgrade && !k.tunnel {
+		return l.askTunnel(c, k)
+	}
+	end := x.body.Done() && (x.tunnel || !k.tunnel)
+	var trailers []byte
+	if end && x.json == nil {
+		trailers = l.requestTrailers(c)
+	}
+	if !x.headIn {
+		if !l.openCall(k, x.head, c.private, end && len(piece)+len(trailers) == 0) {
+			l.await(c, phaseConnect)
+			return false
+		}
+		x.headIn = true
+	}
+	if len(piece) > 0 || end {
+		l.send(&k.sink, piece, end, trailers)
+	}
+	return true
+}
+
+// callInterim passes on an interim response. There is a bound to them, as no window holds
+// them back when the client doesn't read.
+func (l *loop) callInterim(k *call, ev *http2.Event) {
+	c := k.client
+	if k.interims++; k.interims > mostInterims {
+		l.failed(c, request.BadResponse)
+		return
+	}
+	l.text = translate.Response(l.text[:0], ev.Header, false, false)
+	if n, err := l.resp.Parse(l.text, false, &responseLimits); n == 0 || err != nil || c.x.hedge != nil || c.x.minor == 0 || c.x.json != nil {
+		return
+	}
+	l.out = append(l.responseHead(l.out[:0], c, l.text), "\r\n"...)
+	l.sendInterim(c)
+}
+
+// callHead takes a response's head, which may be all of it.
+func (l *loop) callHead(k *call, ev *http2.Event) {
+	c := k.client
+	x := &c.x
+	k.answered, k.ended = true, ev.End
+	if x.hedge != nil {
+		l.settle(c, &k.backend)
+	}
+	l.text = translate.Response(l.text[:0], ev.Header, ev.End, x.method == head)
+	if x.web != nil {
+		l.web = x.web.Response(l.web[:0], l.text, ev.End)
+		l.text, l.web = l.web, l.text
+	}
+	if n, err := l.resp.Parse(l.text, x.method == head, &responseLimits); n == 0 || err != nil {
+		l.failed(c, request.BadResponse)
+		return
+	}
+	if k.rest = ev.Header.ContentLength; x.method == head || l.resp.Status == 204 || l.resp.Status == 304 {
+		k.rest = 0
+	}
+	if l.retriesCode(c, ev.Header, ev.End) || l.retriesStatus(c, l.resp.Status) {
+		return
+	}
+	k.private = translate.Private(k.private[:0], ev.Header)
+	l.out = l.out[:0]
+	if k.tunnel {
+		if k.tunnel = false; l.resp.Status/100 == 2 && !ev.End {
+			l.crossed(c, &k.backend, l.text, nil)
+			return
+		}
+	}
+	end := tailOf(ev)
+	if text, ok := l.responded(c, &k.backend, l.text, nil, end); ok {
+		l.callAccepted(c, &k.backend, text, end)
+	}
+}
+
+// tail is what the head of a call's response says of its end.
+type tail struct {
+	here   bool      // nothing follows the head
+	graded bool      // and it has the call's status
+	code   grpc.Code // which is this
+}
+
+func tailOf(ev *http2.Event) (t tail) {
+	if t.here = ev.End; t.here {
+		var value []byte
+		if value, t.graded = ev.Header.FindKnown(http2.NameGRPCStatus); t.graded {
+			t.code, _ = grpc.ParseCode(value)
+		}
+	}
+	return t
+}
+
+// callAccepted passes on a response whose head has been looked at.
+func (l *loop) callAccepted(c *client, k *backend, text []byte, end tail) {
+	x := &c.x
+	if x.asking != nil && l.spared(c, k, text, false) {
+		return
+	}
+	if x.json != nil {
+		l.callAnswers(c, k, text, end.here)
+		return
+	}
+	l.out = l.out[:0]
+	l.begins(c, k, text)
+	if end.graded {
+		x.gradeAs(c, end.code)
+	}
+	l.give(c, k, nil, end.here)
+}
+
+// callBody takes a part of a response's body, or what follows it. It is passed on at once
+// if the client takes it; else it waits, and the stream's window isn't opened again.
+func (l *loop) callBody(k *call, ev *http2.Event) {
+	c := k.client
+	if ev.Kind == http2.EventTrailers {
+		k.trailers = translate.Trailers(k.trailers[:0], ev.Header)
+		if c.x.copy != nil {
+			c.x.copy.Trailers(k.trailers)
+		}
+		c.x.grade(c, ev.Header)
+	}
+	k.ended = ev.End
+	if k.rest > 0 {
+		k.rest -= int64(len(ev.Data))
+	}
+	if len(k.in) == 0 && c.out.empty() && !k.held {
+		l.giveOn(k, ev.Data, ev.End)
+		return
+	}
+	k.in = append(k.in, ev.Data...)
+	k.readable = true
+}
+
+// passHeld gives the client what it had no room for before.
+func (l *loop) passHeld(k *call) {
+	c := k.client
+	if k.refused {
+		if c.x.hedge != nil {
+			l.unhedge(c, &k.backend)
+			return
+		}
+		l.move(c)
+		return
+	}
+	for k.client == c && !k.held && c.out.empty() && (len(k.in) > 0 || k.ended) {
+		n := min(len(k.in), http2.MinMaxFrame)
+		l.giveOn(k, k.in[:n:n], k.ended && n == len(k.in))
+		k.in = k.in[:copy(k.in, k.in[min(n, len(k.in)):])]
+	}
+	k.readable = k.client == c && (len(k.in) > 0 || k.ended)
+}
+
+// giveOn gives the client a part, which opens the window for as much.
+func (l *loop) giveOn(k *call, part []byte, last bool) {
+	if k.on != nil { // else its connection is lost, and this is the rest of what came
+		l.touch(k.on)
+		k.on.codec.Consume(k.sink.stream, len(part))
+	}
+	l.out = l.out[:0]
+	l.give(k.client, &k.backend, part, last)
+}
+
+// callReset deals with a stream that ended early.
+func (l *loop) callReset(k *call, ev *http2.Event) {
+	c := k.client
+	x := &c.x
+	switch {
+	case k.ended: // all of the response is in, and the rest of the request isn't wanted
+		k.broken = true
+	case l.onlyEndsNot(k):
+		l.endAnyway(k)
+	case x.hedge != nil:
+		l.unhedge(c, &k.backend)
+	case ev.Err != nil:
+		l.failed(c, request.BadResponse)
+	case ev.Code == http2.RefusedStream && !x.begun:
+		l.sendElsewhere(c)
+	default:
+		x.reset, x.wasReset = ev.Code, true
+		l.failed(c, request.UpstreamGone)
+	}
+}
+
+// callLost deals with a call whose connection is lost.
+func (l *loop) callLost(k *call, m *mux) {
+	c := k.client
+	switch {
+	case c == nil:
+		l.hangUp(k)
+	case k.ended: // all of the response is in: the client gets what it hasn't taken yet
+		l.leaveCarrier(k)
+		k.broken = true
+	case l.onlyEndsNot(k):
+		l.leaveCarrier(k)
+		l.endAnyway(k)
+	case c.x.hedge != nil:
+		l.unhedge(c, &k.backend)
+	case m.conn.secure != nil && !m.conn.up && m.why == request.OK: // it speaks HTTP/1.1 only
+		l.move(c)
+	case !m.conn.up:
+		l.failed(c, m.why)
+	case m.dead && m.codec.Err() != nil && !m.broken:
+		l.failed(c, request.BadResponse)
+	case !m.greeted: // nothing was sent: it is as if there had been no connection
+		l.failed(c, request.ConnectFailed)
+	case k.sink.stream == nil: // it wasn't sent
+		l.move(c)
+	default:
+		l.lost(&k.backend)
+	}
+}
+
+// onlyEndsNot reports whether nothing but its end is missing of a response that its client takes
+// for whole: one without content, and over HTTP/1.1 one that is as long as its head says. Its
+// client may have sent the next request behind it.
+func (l *loop) onlyEndsNot(k *call) bool {
+	c := k.client
+	x := &c.x
+	return x.begun && k.rest == 0 && x.hedge == nil && !x.tunnel && x.web == nil && x.json == nil && (c.of == nil || x.silent)
+}
+
+// endAnyway ends such a response, behind what its client hasn't taken yet.
+func (l *loop) endAnyway(k *call) {
+	c := k.client
+	k.ended, k.broken = true, true
+	if k.readable = len(k.in) > 0 || !c.out.empty(); k.readable {
+		return
+	}
+	l.out = l.out[:0]
+	l.give(c, &k.backend, nil, true)
+}
+
+// sendElsewhere sends a request that its endpoint has refused to look at to another one,
+// if there is one (RFC 9113 8.7). Nobody has had work with it: it is no retry, neither one
+// of the attempts nor of the budget.
+func (l *loop) sendElsewhere(c *client) {
+	x := &c.x
+	if !x.again() || x.refused >= mostRefused {
+		x.unseen = true
+		l.failed(c, request.UpstreamGone)
+		return
+	}
+	x.refused++
+	l.detach(c)
+	x.outcome.Tries--
+	x.endTry(x.endpoint.Name, l.now, 0, request.UpstreamGone, false)
+	x.uncount()
+	l.retry(c)
+}

@@ -1,0 +1,301 @@
+//go:build linux
+
+package proxy
+
+import (
+	"errors"
+
+	"dyno.example/nano/wire/http2"
+	"dyno.example/nano/wire/reactor"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/upstream"
+)
+
+// A carrier is a connection to an endpoint over HTTP/2, by prior knowledge (RFC 9113
+// 3.3). It carries the requests of many clients, each as a call, see call.go. A loop has
+// few of them: another one is made when all it has are full.
+
+const (
+	windowStreams = 100 // streams whose windows the connection's has room for
+	requestTable  = 4 << 10
+	mostCarriers  = 64 // to one endpoint, of one loop
+	mostLast      = 64 // reads of a connection that is broken
+
+	// shutFor is how long the connection's window may be shut before requests go elsewhere.
+	shutFor = int64(10e6) // ns
+)
+
+// errFull is why no connection to an endpoint is made.
+var errFull = errors.New("all connections to the endpoint are full, and there are as many as may be")
+
+// carrierConfig holds endpoints to the limits that responses have over HTTP/1.1, and to
+// the codec's own.
+var carrierConfig = func() *http2.Config {
+	settings := http2.DefaultSettings
+	settings.InitialWindow, settings.MaxHeaderList = streamWindow, uint32(responseLimits.Head)
+	return http2.NewConfig(http2.Config{
+		Settings: settings, Window: windowStreams * streamWindow, Table: requestTable,
+		Limits: http2.Limits{HeaderFields: responseLimits.Fields + 1},
+	})
+}()
+
+// carrierTo returns a connection with room for one more request.
+func (l *loop) carrierTo(e *upstream.Endpoint, u *upstream.Upstream) (*mux, error) {
+	p := l.pool(e)
+	for _, m := range p.carriers {
+		if l.carries(m) {
+			return m, nil
+		}
+	}
+	if len(p.carriers) >= mostCarriers {
+		if m := p.leastFull(); m != nil {
+			return m, nil
+		}
+		return nil, errFull
+	}
+	k, err := l.connect(e, u, false)
+	if err != nil {
+		return nil, err
+	}
+	return l.newCarrier(k), nil
+}
+
+// newCarrier makes a carrier of a connection to an endpoint.
+func (l *loop) newCarrier(k *connection) *mux {
+	m := &mux{conn: k, sock: &k.socket, idleFrom: l.now, why: request.ConnectFailed}
+	k.mux = m
+	p := l.pool(k.endpoint)
+	p.carriers = append(p.carriers, m)
+	if l.carriers++; l.carriers == 1 {
+		l.muxTick = l.now + muxEvery
+	}
+	l.touch(m)
+	m.codec.Start(carrierConfig, &l.h2pool, l.now)
+	return m
+}
+
+// agreed goes on with a connection to an endpoint when TLS is up, by what was agreed on
+// (RFC 7301): the first requests to an endpoint don't know what that will be.
+func (l *loop) agreed(k *connection, protocol string) {
+	multiplexed := protocol == "h2"
+	if k.endpoint.Multiplexed.Load() != multiplexed {
+		k.endpoint.Multiplexed.Store(multiplexed)
+	}
+	switch {
+	case k.mux != nil && multiplexed:
+		l.carrierUp(k.mux)
+	case k.mux != nil: // each of the requests that wait for it gets a connection of its own
+		k.mux.broken, k.mux.why = true, request.OK
+		l.touch(k.mux)
+	case k.warming && multiplexed:
+		l.notWarming(k)
+		l.carrierUp(l.newCarrier(k))
+	case k.warming:
+		k.up = true
+		l.warmed(k)
+	case multiplexed:
+		c := k.client
+		m := l.newCarrier(k)
+		call := l.callOn(m)
+		call.client, k.client = c, nil
+		if c.x.hedge == &k.backend {
+			c.x.hedge = &call.backend
+		} else {
+			c.x.back = &call.backend
+		}
+		l.carrierUp(m)
+	default:
+		l.usable(k)
+	}
+}
+
+// carries reports whether a connection takes one more request. Before the endpoint has
+// said how many it takes it is supposed to take as many as it did on others.
+func (l *loop) carries(m *mux) bool {
+	limits := &m.conn.upstream.Config.Pool
+	if m.going || m.dead || m.broken || m.streams >= limits.Streams || limits.Age > 0 && l.now-m.conn.born > int64(limits.Age) {
+		return false
+	}
+	if m.codec.Room() <= m.streams-m.codec.Streams() {
+		return false
+	}
+	if most := l.pool(m.conn.endpoint).streams; !m.greeted && most > 0 && m.streams >= most {
+		return false
+	}
+	// Streams that the endpoint doesn't read may hold all of the window that streams share.
+	switch {
+	case m.codec.Window() >= http2.MinMaxFrame:
+		m.shut = 0
+	case m.shut == 0:
+		m.shut = l.now
+	}
+	return m.shut == 0 || l.now-m.shut < shutFor
+}
+
+// carrierReady takes an event of a carrier's socket.
+func (l *loop) carrierReady(k *connection, e *reactor.Event) {
+	m := k.mux
+	k.readable = k.readable || e.Readable()
+	k.hungUp = k.hungUp || e.Ending()
+	if !k.up {
+		switch {
+		case k.secure != nil:
+			k.secure.Ready()
+		case !e.Writable():
+		case reactor.ConnectError(k.fd) != nil || e.Failed():
+			m.broken = true
+			l.touch(m)
+		default:
+			if config := k.upstream.TLS(k.endpoint); config != nil {
+				l.shakeBackend(k, config)
+				return
+			}
+			l.carrierUp(m)
+		}
+		return
+	}
+	if !k.out.empty() && e.Writable() {
+		l.flushMux(m)
+	}
+	l.readCarrier(k)
+}
+
+// multiplexes reports whether an endpoint is spoken to over HTTP/2, as far as is known.
+func multiplexes(e *upstream.Endpoint) bool { return e.Address.HTTP2 || e.Multiplexed.Load() }
+
+// carrierUp begins to speak on a connection. Requests wait until the endpoint has, too
+// (RFC 9113 3.4): those that wait on a connection which is lost before that, as a server
+// that is being shut down no longer takes it out of its queue, weren't sent.
+func (l *loop) carrierUp(m *mux) {
+	l.touch(m)
+	m.conn.up, m.conn.readable = true, true
+	l.laterBackend(&m.conn.backend)
+}
+
+// readCarrier reads what the endpoint has sent, also while it doesn't take anything: if
+// both sides waited for the other to read, neither would go on. What it can make us hold
+// is bounded by windows.
+func (l *loop) readCarrier(k *connection) {
+	m := k.mux
+	if !k.readable || m.dead || m.broken {
+		return
+	}
+	if k.readable = l.readMux(m, &k.in, k.hungUp); k.readable && !m.broken {
+		l.laterBackend(&k.backend)
+	}
+}
+
+// carrierEvent acts upon what an endpoint has said.
+func (l *loop) carrierEvent(m *mux, ev *http2.Event) {
+	if ev.Kind == http2.EventGoAway {
+		m.going = true
+	}
+	if ev.Kind == http2.EventSettings {
+		m.greeted = true // those that wait get their places when all that came has been read
+		l.learnStreams(m)
+	}
+	if ev.Stream == nil {
+		return
+	}
+	k, ok := ev.Stream.User.(*call)
+	if !ok || k.client == nil {
+		return
+	}
+	l.current = k.client
+	switch ev.Kind {
+	case http2.EventInterim:
+		l.callInterim(k, ev)
+	case http2.EventHead:
+		l.callHead(k, ev)
+	case http2.EventData, http2.EventTrailers:
+		l.callBody(k, ev)
+	case http2.EventReset:
+		l.callReset(k, ev)
+	case http2.EventWritable:
+		l.serveSink(&k.sink)
+	}
+}
+
+// settleCarrier closes a connection that has come to its end.
+func (l *loop) settleCarrier(m *mux) {
+	switch {
+	case m.broken || m.dead:
+		m.going = true
+		l.lastWords(m)
+		for s := m.all; s != nil; s = m.all {
+			l.callLost(s.call, m)
+		}
+	case !m.going || m.streams > 0:
+		return
+	}
+	if !m.broken && (!m.sock.out.empty() || len(m.codec.Out) > 0) && !m.closed {
+		return // it is told why first
+	}
+	l.closeCarrier(m)
+}
+
+// lastWords reads what an endpoint said before its connection broke: responses, and which
+// requests it hasn't looked at. Writing may fail before that is read.
+func (l *loop) lastWords(m *mux) {
+	k := m.conn
+	for n := 0; n < mostLast && k.up && m.streams > 0 && !m.dead && !m.closed && l.readMux(m, &k.in, true); n++ {
+	}
+}
+
+// closeCarrier closes a connection that no request is on any more.
+func (l *loop) closeCarrier(m *mux) {
+	if m.closed {
+		return
+	}
+	m.closed, m.going = true, true
+	k := m.conn
+	p := l.pool(k.endpoint)
+	for i, other := range p.carriers {
+		if other == m {
+			p.carriers = append(p.carriers[:i], p.carriers[i+1:]...)
+			break
+		}
+	}
+	l.carriers--
+	k.mux = nil
+	l.closeConnection(k)
+}
+
+// tickCarriers looks at what has taken too long, once a second.
+func (l *loop) tickCarriers() {
+	l.muxTick = l.now + muxEvery
+	l.everyPool(func(p *pool) {
+		for _, m := range p.carriers {
+			l.tickCarrier(m)
+		}
+	})
+}
+
+func (l *loop) tickCarrier(m *mux) {
+	k := m.conn
+	limits := &k.upstream.Config.Pool
+	if !k.up || !m.greeted {
+		if l.now-k.born > int64(k.upstream.Config.Connect) {
+			m.broken = true
+			l.touch(m)
+		}
+		return
+	}
+	l.tickMux(m)
+	idle := m.streams == 0 && l.now-m.idleFrom > int64(limits.Idle)
+	old := limits.Age > 0 && l.now-k.born > int64(limits.Age)
+	if m.going = m.going || idle || old || k.endpoint.Gone(); m.going && m.streams == 0 && !m.dead {
+		m.codec.Close(http2.NoError)
+		m.dead = true
+	}
+}
+
+// closeCarriers closes the connections of a pool that nothing is under way on; all says
+// that there will be nothing any more.
+func (l *loop) closeCarriers(p *pool, all bool) {
+	for i := len(p.carriers) - 1; i >= 0; i-- {
+		if m := p.carriers[i]; m.streams == 0 || all {
+			l.closeCarrier(m)
+		}
+	}
+}

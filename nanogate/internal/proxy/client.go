@@ -1,0 +1,297 @@
+//go:build linux
+
+package proxy
+
+import (
+	"bytes"
+	"crypto/x509"
+	"net/netip"
+
+	"golang.org/x/sys/unix"
+
+	"dyno.example/nano/wire/reactor"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/secure"
+	"dyno.example/nanogate/internal/snapshot"
+)
+
+// client is the connection of a client, or one of the requests on a connection over
+// HTTP/2. It belongs to a loop.
+type client struct {
+	socket
+	id       int32
+	port     uint16 // of the gateway's address that it came to; 0 for unix sockets
+	phase    phase
+	readable bool   // the kernel may have more to read
+	hungUp   bool   // the client has closed its side; what it sent may not be read yet
+	ending   bool   // it has, and everything it sent was read
+	closing  bool   // close once out is sent
+	unread   bool   // it sent more than was read: see retire
+	queued   bool   // it is among loop.again
+	requests int32  // served so far
+	serial   uint32 // of the request that is under way, among all of this client's place
+	drained  int    // bytes thrown away while lingering
+	stalled  int64  // since when it hasn't taken all there was, ns; 0: it has
+
+	in []byte // what was read and not looked at: the start of a head, a body's first bytes, requests that wait
+
+	greeting    *secure.Server       // what its handshake is done with; nil: it has no TLS
+	protocol    string               // that the handshake agreed on (ALPN); "": none
+	certificate *request.Certificate // the client's, verified; nil: none
+	shown       []*x509.Certificate  // it, and those that it came with
+	vouching    *x509.CertPool       // the authorities that it was verified by
+	greeted     int64                // when the handshake was done
+
+	peer       netip.AddrPort
+	forwards   []byte             // the fields that say who it is, for the snapshot they were made for
+	forwardsOf *snapshot.Snapshot //
+	trusted    bool               // it is a proxy whose forwarding fields are believed
+
+	x       exchange
+	alone   bool // it is nobody's: its request asks for what is stored, or
+	mirrors bool // the shadow what somebody else was asked
+
+	mux *mux // its connection speaks HTTP/2; what follows is nobody's then
+
+	of       *client // on whose connection it is a request; nil: it is a connection
+	sink     sink    // of the response
+	trailers []byte  // of the request, as lines
+	private  []byte  // names of fields that aren't to be compressed
+	ended    bool    // the request is all in
+	grpc     bool    // it is a call over gRPC
+}
+
+// conn is the connection of a client that may be a request on it.
+func (c *client) conn() *client {
+	if c.of != nil {
+		return c.of
+	}
+	return c
+}
+
+// phase is what a client's connection waits for; it decides which deadline counts.
+type phase uint8
+
+const (
+	phaseIdle    phase = iota // the first byte of a request
+	phaseHead                 // the rest of a head
+	phaseCheck                // a decision that is taken elsewhere
+	phaseShared               // the response to another request like it
+	phaseDelay                // a fault's delay
+	phaseConnect              // a connection to the upstream
+	phaseRequest              // the rest of the request's body, or the upstream to take it
+	phaseAnswer               // the response to begin
+	phaseStored               // the client, to take a part of a response that is stored
+	phaseBody                 // the rest of a response
+	phaseWrite                // the client, to take its response
+	phaseTunnel               // bytes from either side
+	phaseLinger               // the client, to read the last response and close
+	phaseStreams              // what comes on a connection over HTTP/2
+	phaseHello                // the first byte of a handshake
+	phaseTurn                 // others, to be done with theirs
+	phaseShake                // the handshake
+)
+
+// busy reports whether a request is under way.
+func (p phase) busy() bool { return p >= phaseCheck && p <= phaseBody || p == phaseTunnel }
+
+func (c *client) begin(fd int, id int32, from netip.AddrPort) {
+	in, out := c.in[:0], c.out.b[:0]
+	*c = client{socket: socket{fd: fd}, id: id, serial: c.serial + 1, peer: from, readable: true, in: in, forwards: c.forwards[:0], x: exchange{note: c.x.note[:0], fields: c.x.fields[:0], withheld: c.x.withheld[:0], outcome: request.Outcome{Trail: c.x.outcome.Trail[:0]}}}
+	c.out.b = out
+}
+
+// clientEvent takes an event of a client.
+func (l *loop) clientEvent(c *client, e *reactor.Event) {
+	if c.mux != nil {
+		l.sessionReady(c, e)
+		return
+	}
+	c.readable = c.readable || e.Readable()
+	if c.phase >= phaseHello {
+		l.helloEvent(c, e)
+		return
+	}
+	if e.Ending() {
+		// Epoll repeats with each event that the client had closed its side with the
+		// request already: it may still be reading. Nor is one gone that has sent its
+		// next request, or of which a body is still to be read.
+		asks := c.phase.busy() && c.phase != phaseTunnel // others read what came before the end, and the end
+		first := asks && !c.hungUp && c.x.body.Done() && len(c.in) == 0 && !l.hasMore(c)
+		c.hungUp = true
+		if asks && (first || e.Failed()) {
+			l.clientGone(c)
+			return
+		}
+	}
+	if e.Failed() && (c.phase == phaseWrite || c.phase == phaseLinger) {
+		l.drop(c)
+		return
+	}
+	if !c.out.empty() {
+		if !e.Writable() {
+			return
+		}
+		if !l.flushClient(c) {
+			return
+		}
+	}
+	l.proceed(c)
+}
+
+// hasMore reports whether there is something to read of what a client sent before it
+// closed its side.
+func (l *loop) hasMore(c *client) bool {
+	if c.secure != nil {
+		return l.hasMoreSecured(c)
+	}
+	return reactor.Says(c.fd)
+}
+
+// flushClient sends what the client hasn't taken yet. It reports whether all is sent
+// and the connection still open.
+func (l *loop) flushClient(c *client) bool {
+	switch errno := c.out.flush(c.fd); {
+	case errno == unix.EAGAIN:
+		l.progress(c)
+		return false
+	case errno != 0:
+		l.clientGone(c)
+		return false
+	}
+	c.stalled = 0
+	return true
+}
+
+// proceed does what can be done for a client.
+func (l *loop) proceed(c *client) {
+	if c.mux != nil {
+		l.readSession(c)
+		return
+	}
+	if !c.out.empty() {
+		return // not before it has taken what there is
+	}
+	phase := c.phase
+	if phase == phaseTunnel && c.x.tunnel {
+		phase = phaseBody
+	}
+	switch phase {
+	case phaseIdle, phaseHead:
+		l.readHead(c)
+	case phaseRequest, phaseAnswer, phaseBody:
+		if k := c.x.back; k != nil && k.readable {
+			l.download(k)
+		}
+		if c.fd >= 0 && c.phase.busy() {
+			l.upload(c)
+		}
+	case phaseStored:
+		l.out = l.out[:0]
+		l.giveRest(c)
+	case phaseTunnel:
+		l.tunnel(c)
+	case phaseWrite:
+		l.endOfResponse(c)
+	case phaseLinger:
+		l.linger(c)
+	}
+}
+
+// readHead reads the next request's head and begins it.
+func (l *loop) readHead(c *client) {
+	if len(c.in) > 0 && c.phase == phaseIdle { // requests that waited for their turn
+		l.await(c, phaseHead)
+		if l.serve(c, c.in, true) {
+			return
+		}
+	}
+	if !c.readable {
+		return
+	}
+	n, ok := l.readClient(c, l.scratch)
+	switch {
+	case !ok:
+		return
+	case n == 0:
+		l.drop(c) // between requests, or in the middle of one nobody will end
+		return
+	}
+	b := l.scratch[:n]
+	if len(c.in) == 0 {
+		l.serve(c, b, false)
+		return
+	}
+	line := bytes.IndexByte(b, '\n') >= 0
+	if c.in = append(c.in, b...); line || len(c.in) > l.limits.Head || len(c.in) > l.limits.URI {
+		l.serve(c, c.in, true)
+		return
+	}
+	l.moreHead(c)
+}
+
+// readClient reads once. ok is false if there is nothing, or the connection is gone
+// and dealt with; 0 bytes are the end of what the client sends.
+func (l *loop) readClient(c *client, b []byte) (n int, ok bool) {
+	n, more, errno := c.receive(b, c.hungUp)
+	switch {
+	case errno == unix.EAGAIN:
+		c.readable = false
+		return 0, false
+	case errno == unix.EINTR:
+		l.later(c)
+		return 0, false
+	case errno != 0:
+		l.clientGone(c)
+		return 0, false
+	}
+	c.readable = more
+	c.ending = c.ending || n == 0
+	return n, true
+}
+
+// serve looks at what may be a whole head. held says that b is c.in. It reports whether
+// it was one, or an error.
+func (l *loop) serve(c *client, b []byte, held bool) bool {
+	l.take() // also within a batch: who sends a request after a change is served by it
+	if c.requests == 0 && c.speaksHTTP2(b) {
+		l.beginSession(c, b)
+		return true
+	}
+	l.head.Reset()
+	n, err := l.head.Parse(b, &l.limits)
+	switch {
+	case err != nil:
+		l.refuseHead(c, err)
+		return true
+	case n == 0:
+		if !held {
+			c.in = append(c.in[:0], b...)
+		}
+		l.moreHead(c)
+		return false
+	}
+	l.request(c, b[:n])
+	if c.fd < 0 || c.phase == phaseLinger { // what follows is nobody's
+		return true
+	}
+	if held {
+		c.in = c.in[:copy(c.in, c.in[n:])]
+	} else if n < len(b) {
+		c.in = append(c.in[:0], b[n:]...)
+	}
+	if c.phase == phaseRequest || len(c.in) > 0 || c.readable {
+		l.proceed(c)
+	}
+	return true
+}
+
+// moreHead waits for the rest of a head.
+func (l *loop) moreHead(c *client) {
+	if c.phase != phaseHead {
+		l.await(c, phaseHead)
+	}
+	if c.readable {
+		l.later(c)
+	}
+}

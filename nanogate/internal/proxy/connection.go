@@ -1,0 +1,158 @@
+//go:build linux
+
+package proxy
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+
+	"dyno.example/nano/wire/reactor"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/upstream"
+)
+
+// connection is a connection to an endpoint. Over HTTP/1.1 it carries one request after the
+// other, and lies in its pool between them. Over HTTP/2 it is a [mux], and requests are calls
+// on that: they are never on the connection itself.
+type connection struct {
+	backend
+	idle    bool  // it is in its pool
+	warming bool  // it is being opened for the pool
+	single  bool  // HTTP/2 isn't to be spoken
+	born    int64 // ns
+	freed   int64 // when it was put into the pool, ns
+	mux     *mux  // it speaks HTTP/2; nil: it doesn't
+}
+
+// connect begins a connection to an endpoint. single says that it is for one request at a
+// time, whatever else the endpoint speaks.
+func (l *loop) connect(e *upstream.Endpoint, u *upstream.Upstream, single bool) (*connection, error) {
+	if !l.server.files.Take() && !l.makeRoom() {
+		return nil, errNoRoom
+	}
+	d := reactor.Dialer{To: e.Sockaddr()}
+	fd, up, err := d.Dial()
+	if err != nil {
+		l.server.files.Open.Add(-1)
+		return nil, err
+	}
+	k, id := l.connections.add()
+	*k = connection{
+		backend: backend{socket: socket{fd: fd, out: outbox{b: k.out.b[:0]}}, id: id, up: up, endpoint: e, upstream: u, in: k.in[:0]},
+		born:    l.now, single: single,
+	}
+	k.connection = k
+	if err := l.poller.Add(fd, connectionEvent(id)); err != nil {
+		l.closeConnection(k)
+		return nil, err
+	}
+	if config := u.TLS(e); config != nil && up {
+		k.up = false
+		l.shakeBackend(k, config)
+	}
+	return k, nil
+}
+
+var errNoRoom = errors.New("no file can be opened for it")
+
+// makeRoom closes idle connections of this loop for one that is needed, and takes its
+// room.
+func (l *loop) makeRoom() bool {
+	l.closePools(false)
+	if l.server.files.Take() {
+		return true
+	}
+	l.server.files.Told.Warn(l.log(), l.now, "there is no room for another connection to an endpoint", "most files", l.server.files.Most)
+	return false
+}
+
+// closeConnection closes a connection that no request is on any more.
+func (l *loop) closeConnection(k *connection) {
+	if k.fd < 0 {
+		return
+	}
+	k.close(l.poller)
+	l.server.files.Open.Add(-1)
+	l.readmit()
+	k.client = nil
+	k.in, k.out.b, k.out.sent = nil, nil, 0
+	l.connections.remove(k.id)
+}
+
+// connectionEvent takes an event of a connection to an endpoint.
+func (l *loop) connectionEvent(k *connection, e *reactor.Event) {
+	if k.mux != nil {
+		l.carrierReady(k, e)
+		return
+	}
+	k.readable = k.readable || e.Readable()
+	k.hungUp = k.hungUp || e.Ending()
+	switch {
+	case k.idle:
+		if e.Readable() && (k.secure == nil || !l.quiet(k)) { // it was closed, or says what nobody asked for
+			l.unpool(k)
+			l.closeConnection(k)
+		}
+		return
+	case k.warming:
+		l.warmedBy(k, e)
+		return
+	case k.client == nil:
+		l.closeConnection(k)
+		return
+	case !k.up:
+		l.connected(k, e)
+		return
+	}
+	if !k.out.empty() && e.Writable() {
+		if errno := k.out.flush(k.fd); errno != 0 && errno != unix.EAGAIN {
+			l.lost(&k.backend)
+			return
+		}
+	}
+	c := k.client
+	if k.tunnel {
+		l.tunnel(c)
+		return
+	}
+	if k.readable && c.alone {
+		l.laterBackend(&k.backend) // those that somebody waits for come first
+	} else if k.readable {
+		l.download(&k.backend)
+	}
+	if c.x.back == &k.backend && k.client == c && k.out.empty() && !c.x.body.Done() {
+		l.upload(c)
+	}
+}
+
+// connected goes on when a connection is up, or has failed.
+func (l *loop) connected(k *connection, e *reactor.Event) {
+	if k.secure != nil {
+		l.goOnShaking(k.secure)
+		return
+	}
+	if !e.Writable() {
+		return
+	}
+	c := k.client
+	if err := reactor.ConnectError(k.fd); err != nil || e.Failed() {
+		if c.x.hedge != nil {
+			l.unhedge(c, &k.backend)
+			return
+		}
+		l.failed(c, request.ConnectFailed)
+		return
+	}
+	if config := k.upstream.TLS(k.endpoint); config != nil {
+		l.shakeBackend(k, config)
+		return
+	}
+	l.usable(k)
+}
+
+// usable sends the request on a connection that has come up.
+func (l *loop) usable(k *connection) {
+	k.up, k.readable = true, false
+	l.isUp(&k.backend)
+}

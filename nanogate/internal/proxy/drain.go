@@ -1,0 +1,88 @@
+//go:build linux
+
+package proxy
+
+import (
+	"time"
+
+	"dyno.example/nano/wire/reactor"
+	"dyno.example/nanogate/internal/request"
+)
+
+// idleGrace is how long connections without a request stay open when the gateway ends:
+// a request that is on its way is answered, with Connection: close.
+const idleGrace = 500 * time.Millisecond
+
+// beginDrain accepts who waits in the queue, then closes the listeners.
+func (l *loop) beginDrain() {
+	if l.grace != 0 {
+		return
+	}
+	l.grace = l.now + int64(idleGrace)
+	for _, d := range l.listeners {
+		if d != nil {
+			l.closeListener(d)
+		}
+	}
+	l.listeners = nil
+	for _, c := range l.clients.all {
+		if c.fd >= 0 && c.mux != nil {
+			l.drainSession(c)
+		}
+	}
+	l.giveUpMirroring()
+	l.closePools(false)
+	for len(l.warming) > 0 {
+		k := l.warming[0]
+		l.notWarming(k)
+		l.closeConnection(k)
+	}
+}
+
+// drainStep closes connections that have nothing under way, and ends the loop after
+// the last.
+func (l *loop) drainStep() {
+	if l.now >= l.grace {
+		l.grace = l.now + int64(idleGrace)/10 // and look again
+		for _, c := range l.clients.all {
+			switch {
+			case c.fd < 0 || !l.unused(c) || reactor.Says(c.fd): // the next events tell what it has sent
+			case c.mux != nil:
+				l.closeIdle(c)
+			default:
+				l.drop(c)
+			}
+		}
+	}
+	l.stopped = l.stopped || l.clients.open == 0 && l.load.Load() == 0 && l.mail.empty()
+}
+
+// unused reports whether a client has nothing under way. Who has just done its handshake
+// gets the time to send its request.
+func (l *loop) unused(c *client) bool {
+	if c.mux != nil {
+		return c.mux.codec.Streams() == 0 && !c.readable
+	}
+	return c.phase == phaseIdle && len(c.in) == 0 && !c.readable && l.now >= c.greeted+int64(idleGrace) || c.phase == phaseHello
+}
+
+// cutAll closes what is left.
+func (l *loop) cutAll() {
+	for _, c := range l.clients.all {
+		if c.fd < 0 {
+			continue
+		}
+		if c.phase.busy() {
+			c.x.outcome.Failed = request.TimedOut
+			l.cut(c)
+			continue
+		}
+		if c.mux != nil {
+			l.closeIdle(c)
+			l.loseStreams(c)
+			l.deliver(c.mux)
+		}
+		l.drop(c)
+	}
+	l.stopped = true
+}

@@ -1,0 +1,148 @@
+//go:build linux
+
+package proxy
+
+import (
+	"time"
+
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nano/wire/http2"
+	"dyno.example/nanogate/internal/canary"
+	"dyno.example/nanogate/internal/grpcweb"
+	"dyno.example/nanogate/internal/mirror"
+	"dyno.example/nanogate/internal/observe"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/snapshot"
+	"dyno.example/nanogate/internal/transcode"
+	"dyno.example/nanogate/internal/upstream"
+)
+
+// exchange is a request that is under way, with its response: one at a time for each
+// client. Its head is not looked at any more once it is written for the upstream.
+type exchange struct {
+	route    *snapshot.Route
+	upstream *upstream.Upstream
+	endpoint *upstream.Endpoint // that it was sent to last, or is to be
+	back     *backend           // that it is on; nil: none
+	hedge    *backend           // that it is on too; nil: none
+	head     []byte             // as it is sent; kept until no retry can need it
+	body     http1.Body         // of the request, as the client frames it
+	sent     int64              // bytes of content of it that were sent on
+	replay   []byte             // all of them, if they are kept for another try
+	note     []byte             // of the route's observers
+	fields   []byte             // that are added to the response
+	withheld []string           // fields that the upstream isn't sent, besides the route's
+	copy     *mirror.Capture    // of it and its response, or that it sends to the shadow; nil: it isn't mirrored
+	group    canary.Ticket      // in which it is compared to others; the zero value: none
+	deadline int64              // of the whole; 0: none
+	pause    time.Duration      // before the next try
+	web      *grpcweb.Call      // that it is; nil: it is none
+	tried    int64              // when the present try began
+	outcome  request.Outcome
+	waits    *suspended      // for a decision; nil: for none
+	passage  *passage        // what those who look at its response know of it; nil: nobody does
+	json     *transcode.Call // that the request is made, which has JSON; nil: it is sent on as it is
+	took     int64           // bytes of content that were made messages of json
+	guarded  int             // how many of its guards have let it pass
+	admitted int             // how many of its limits have admitted it
+	taken    int             // how many of the upstream's limits have
+	asking   *asking         // the upstream is asked for what is stored; nil: it isn't
+	rest     []byte          // of a response that is stored, what the client hasn't been given
+	url      []byte          // that it is for, if it may change what is stored of it
+	ends     *endings        // who hears of its end; nil: nobody does
+	patience int64           // until when it waits for another like it, ns; 0: it hasn't; below: see [shared]
+
+	method   method
+	minor    uint8 // the client's HTTP/1.minor
+	keep     bool  // the client's connection may carry another request
+	chunked  bool  // the request's body is sent on in chunks
+	headIn   bool  // the head has been sent, or is in the backend's outbox
+	upgrade  bool  // another protocol was asked for
+	extended bool  // by extended CONNECT
+	moved    bool  // a guard has said where it goes, and the route doesn't rewrite its path
+	tunnel   bool  // another protocol is spoken, whose bytes move as those of bodies do
+	begun    bool  // of the response something has been sent on, interim ones not counted
+	rewrap   bool  // the response's body goes on in chunks
+	silent   bool  // the response has no body for this client: HEAD
+	counted  bool  // the endpoint and upstream count it
+	seen     bool  // the route's observers have seen it
+	changes  bool  // it may change what is stored of url
+
+	refused  uint8         // tries that an endpoint didn't look at
+	moves    uint8         // connections on which there was no place after all
+	stale    bool          // a pooled connection was closed when it was sent on it
+	unseen   bool          // of the last try the endpoint said so
+	wasReset bool          // the upstream has reset the request's stream,
+	reset    http2.ErrCode // and why
+}
+
+// method is what of a request's method matters.
+type method uint8
+
+const (
+	other      method = iota
+	idempotent        // PUT, DELETE: may be sent twice
+	safe              // GET, OPTIONS, TRACE too, and a pooled connection needs no look
+	head              // HEAD, which is safe
+)
+
+func methodOf(b []byte) method {
+	switch string(b) {
+	case "GET", "OPTIONS", "TRACE":
+		return safe
+	case "HEAD":
+		return head
+	case "PUT", "DELETE":
+		return idempotent
+	}
+	return other
+}
+
+// A request that somebody looks on at has a trail: its tries, in the order they were
+// begun. Others pay nothing for it.
+
+// observe tells the route's observers of a request.
+func (l *loop) observe(x *exchange) {
+	if len(x.route.Observers) > 0 {
+		x.note = observe.Seen(x.route.Observers, &l.req, x.note)
+		x.seen = true
+	}
+}
+
+// beginTry adds a try to the trail.
+func (x *exchange) beginTry(endpoint string, now int64, hedge bool) {
+	if x.seen {
+		x.outcome.Trail = append(x.outcome.Trail, request.Try{Endpoint: endpoint, Began: now, Hedge: hedge})
+	}
+}
+
+// endTry ends the try at an endpoint.
+func (x *exchange) endTry(endpoint string, now int64, status int, why request.Failure, lost bool) {
+	for i := len(x.outcome.Trail) - 1; i >= 0; i-- {
+		if t := &x.outcome.Trail[i]; t.Ended == 0 && t.Endpoint == endpoint {
+			t.Ended, t.Status, t.Failed, t.Lost = now, status, why, lost
+			return
+		}
+	}
+}
+
+// endTrail ends the try that is left when the exchange ends.
+func (x *exchange) endTrail(now int64) {
+	o := &x.outcome
+	for i := range o.Trail {
+		if t := &o.Trail[i]; t.Ended == 0 {
+			t.Ended, t.Failed = now, o.Failed
+			if o.Upstream {
+				t.Status = o.Status
+			}
+		}
+	}
+}
+
+// mark marks the head that is sent with the try that was begun last, if there was one
+// before.
+func (x *exchange) mark(head []byte) {
+	if n := len(x.outcome.Trail); n > 1 {
+		observe.Mark(x.route.Observers, head, x.note, n-1)
+	}
+}

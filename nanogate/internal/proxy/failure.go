@@ -1,0 +1,150 @@
+//go:build linux
+
+package proxy
+
+import (
+	"slices"
+
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/snapshot"
+)
+
+// failed deals with a try that came to nothing: it is made again with another endpoint
+// if the route says so, or the client is told.
+func (l *loop) failed(c *client, why request.Failure) {
+	x := &c.x
+	l.detach(c)
+	l.tried(x, 0, why)
+	x.uncount()
+	if l.mayRetry(c, why) {
+		l.retry(c)
+		return
+	}
+	if x.begun && x.asking != nil && x.asking.muted { // what breaks off was for the store only
+		l.endMuted(c)
+		return
+	}
+	x.outcome.Failed = why
+	if x.begun && l.breakOff(c, statusOfFailure(why)) {
+		return
+	}
+	if x.begun || c.grpc && x.wasReset && x.web == nil {
+		l.cut(c)
+		return
+	}
+	switch why {
+	case request.ConnectFailed:
+		l.refuse(c, answerConnecting)
+	case request.Untrusted:
+		l.refuse(c, answerUntrusted)
+	case request.BadResponse:
+		if x.json != nil {
+			l.refuse(c, answerNotGRPC)
+			return
+		}
+		l.refuse(c, answerBad)
+	case request.TimedOut:
+		l.refuse(c, answerLate)
+	default:
+		l.refuse(c, answerGone)
+	}
+}
+
+// tried tells those who watch the upstream how a try ended.
+func (l *loop) tried(x *exchange, status int, why request.Failure) {
+	took := l.now - x.tried
+	x.endTry(x.endpoint.Name, l.now, status, why, false)
+	for _, d := range x.upstream.Detectors {
+		d.Tried(x.endpoint, status, why, took)
+	}
+}
+
+// allowance is the loop's of the route's budget of retries.
+func (l *loop) allowance(x *exchange) *snapshot.Allowance {
+	return &x.route.Retries[l.local.Loop%len(x.route.Retries)]
+}
+
+// mayRetry reports whether a request is sent once more after a failure.
+func (l *loop) mayRetry(c *client, why request.Failure) bool {
+	x := &c.x
+	if !x.again() || x.outcome.Tries >= x.route.Config.Retry.Attempts {
+		return false
+	}
+	on := x.route.Config.Retry.On
+	switch why {
+	case request.ConnectFailed, request.Untrusted:
+		return slices.Contains(on, "connect") // nobody has had work with it: the budget isn't for that
+	case request.UpstreamGone:
+		if x.unseen && slices.Contains(on, "connect") {
+			break
+		}
+		if x.method == other || !slices.Contains(on, "reset") {
+			return false
+		}
+	case request.TimedOut:
+		if x.method == other || !slices.Contains(on, "timeout") || x.deadline != 0 && l.now >= x.deadline {
+			return false
+		}
+	default:
+		return false
+	}
+	return l.allowance(x).Spend(l.now)
+}
+
+// retriesStatus sends a request to another endpoint whose response has a status that the
+// route retries. It reports whether it did.
+func (l *loop) retriesStatus(c *client, status int) bool {
+	x := &c.x
+	retry := &x.route.Config.Retry
+	if len(retry.Statuses) == 0 || !slices.Contains(retry.Statuses, status) || x.method == other ||
+		!x.again() || x.outcome.Tries >= retry.Attempts || !l.allowance(x).Spend(l.now) {
+		return false
+	}
+	l.tryElsewhere(c, status)
+	return true
+}
+
+// tryElsewhere sends a request to another endpoint after a response that isn't passed on.
+func (l *loop) tryElsewhere(c *client, status int) {
+	l.tryEnded(c, status)
+	l.retry(c)
+}
+
+// tryEnded ends a try whose response isn't passed on.
+func (l *loop) tryEnded(c *client, status int) {
+	l.tried(&c.x, status, request.OK)
+	l.detach(c)
+	c.x.uncount()
+}
+
+// retry sends the request to another endpoint, if there is another. What the picking
+// looks at is read from the head as it was sent.
+func (l *loop) retry(c *client) {
+	x := &c.x
+	e := x.upstream.Pick(l.reread(x), &l.local, x.endpoint)
+	if e == nil {
+		x.outcome.Failed = request.NoEndpoint
+		l.refuse(c, answerNobody)
+		return
+	}
+	if head := l.rehosted(x, e); head != nil {
+		x.head = append(x.head[:0], head...)
+	}
+	x.endpoint, x.headIn = e, false
+	x.unseen, x.wasReset = false, false
+	l.try(c)
+	if c.fd >= 0 && c.phase == phaseRequest {
+		l.upload(c)
+	}
+}
+
+// clientGone ends what is under way for a client that has closed its connection, and
+// closes the connection to the upstream: nobody wants the response.
+func (l *loop) clientGone(c *client) {
+	if c.phase.busy() {
+		c.x.outcome.Failed = request.ClientGone
+		l.detach(c)
+		l.end(c)
+	}
+	l.drop(c)
+}

@@ -1,0 +1,263 @@
+//go:build linux
+
+package proxy
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"golang.org/x/sys/unix"
+
+	"dyno.example/nanogate/internal/observe"
+	"dyno.example/nanogate/internal/request"
+)
+
+// end counts the exchange, tells who wants to know, and gives back what it had. The
+// connection to the upstream has been released or closed.
+func (l *loop) end(c *client) {
+	x := &c.x
+	x.uncount()
+	l.unsuspend(x)
+	if x.copy != nil && !c.mirrors {
+		l.endCopy(x)
+	}
+	if x.head != nil {
+		l.giveBack(x.head)
+		x.head = nil
+	}
+	l.forgetSent(x)
+	x.json = nil
+	if x.asking != nil {
+		l.endAsking(x)
+	}
+	x.rest = nil
+	if x.passage != nil {
+		l.forget(x)
+	}
+	r := x.route
+	if r == nil {
+		return
+	}
+	x.route = nil
+	x.outcome.Ended = l.now
+	x.outcome.Loop = l.local.Loop
+	x.outcome.Received = x.sent
+	if !c.alone {
+		r.Counters.Of(l.local.Loop).Count(&x.outcome)
+	}
+	if x.endpoint != nil {
+		x.endpoint.Counters.Of(l.local.Loop).Count(&x.outcome)
+	}
+	x.group.Ended(&x.outcome)
+	for _, limit := range r.Limits[:x.admitted] {
+		limit.Done(&x.outcome)
+	}
+	if x.taken > 0 {
+		for _, limit := range x.upstream.Limits[:x.taken] {
+			limit.Done(&x.outcome)
+		}
+	}
+	if x.seen {
+		if x.endpoint != nil {
+			x.outcome.Endpoint = x.endpoint.Name
+		}
+		x.endTrail(l.now)
+		observe.Ended(r.Observers, &x.outcome, x.note)
+	}
+	if x.copy != nil {
+		l.shadowAnswered(x, r)
+	}
+	x.endpoint, x.upstream = nil, nil
+	if e := x.ends; e != nil {
+		x.ends = nil
+		l.tellEnds(e, &x.outcome, c.alone)
+	}
+}
+
+// endings are functions that hear of a request's end: when its client's exchange is over, and
+// that which asks for a newer response than the client was given, if there is one.
+type endings struct {
+	all     []func(*request.Outcome)
+	open    int              // exchanges that aren't over
+	outcome *request.Outcome // of the client's, if the other one goes on
+}
+
+// awaitEnd takes over what middleware wants to be called when all is over.
+func (x *exchange) awaitEnd(r *request.Request) {
+	ends := r.TakeEnds()
+	if len(ends) == 0 {
+		return
+	}
+	if x.ends == nil {
+		x.ends = &endings{open: 1}
+	}
+	x.ends.all = append(x.ends.all, ends...)
+}
+
+// tellEnds tells of the end when the last of the exchanges is over. alone says that it was the
+// one that asks for nobody.
+func (l *loop) tellEnds(e *endings, o *request.Outcome, alone bool) {
+	if alone {
+		o = e.outcome
+	}
+	if e.open--; e.open > 0 {
+		if !alone {
+			e.outcome = o.Clone()
+		}
+		return
+	}
+	for _, f := range e.all {
+		l.tellEnd(f, o)
+	}
+}
+
+// tellEnd calls one of them. A panic ends nothing but that.
+func (l *loop) tellEnd(f func(*request.Outcome), o *request.Outcome) {
+	defer func() {
+		if why := recover(); why != nil {
+			stack := debug.Stack()
+			l.server.panics.Warn(l.server.log, l.now, "a middleware panicked at the end of a request", "panic", fmt.Sprint(why), "stack", string(stack[:min(len(stack), mostStack)]))
+		}
+	}()
+	f(o)
+}
+
+const mostStack = 4 << 10 // bytes of it that are logged
+
+// endOfResponse goes on after a response, when the client has taken it all.
+func (l *loop) endOfResponse(c *client) {
+	if !c.out.empty() {
+		l.await(c, phaseWrite)
+		return
+	}
+	if c.of != nil {
+		l.drop(c)
+		return
+	}
+	if !c.x.keep {
+		l.retire(c)
+		return
+	}
+	l.await(c, phaseIdle)
+	if len(c.in) > 0 || c.readable {
+		l.later(c)
+	} else if c.hungUp && c.ending {
+		l.drop(c)
+	}
+}
+
+const (
+	lingerTime  = int64(2e9) // ns
+	lingerBytes = 1 << 20    // that are read and thrown away
+	lingerLast  = int64(5e8) // ns, without reading, for who sends more than that
+)
+
+// retire closes a connection after its last response. If the client has sent what was
+// not read, closing at once would reset the connection, and the reset could overtake
+// the response: then its side is closed first, and what still comes is read and thrown
+// away for a while (RFC 9112 9.6).
+func (l *loop) retire(c *client) {
+	if c.ending || !c.unread && !c.readable && len(c.in) == 0 && c.x.body.Done() {
+		l.drop(c)
+		return
+	}
+	c.closeWrite()
+	c.in = c.in[:0]
+	l.await(c, phaseLinger)
+	if c.readable {
+		l.later(c)
+	}
+}
+
+// linger throws away what a client sends after its last response.
+func (l *loop) linger(c *client) {
+	if c.drained > lingerBytes {
+		if c.hungUp {
+			l.drop(c)
+		}
+		return
+	}
+	if !c.readable {
+		return
+	}
+	n, ok := l.readClient(c, l.scratch)
+	switch {
+	case !ok:
+		return
+	case n == 0:
+		l.drop(c)
+		return
+	}
+	if c.drained += n; c.drained > lingerBytes {
+		l.wheel.Set(c.id, l.now+lingerLast)
+		return
+	}
+	if c.readable {
+		l.later(c)
+	}
+}
+
+// cut ends a response that can't be completed: with a reset, so that the client can't
+// take a part of it for the whole.
+func (l *loop) cut(c *client) {
+	if c.of != nil {
+		l.cutStream(c)
+		return
+	}
+	if c.x.web != nil && l.cutCall(c) {
+		return
+	}
+	if c.alone {
+		l.endAlone(c)
+		return
+	}
+	unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+	c.severed = true
+	l.detach(c)
+	l.end(c)
+	l.drop(c)
+}
+
+// drop closes a client's connection now.
+func (l *loop) drop(c *client) {
+	if c.fd < 0 {
+		return
+	}
+	if c.phase.busy() && c.x.route != nil || c.x.back != nil || c.x.hedge != nil {
+		c.x.outcome.Failed = request.ClientGone
+		c.severed = true
+		l.detach(c)
+		l.end(c)
+	}
+	if c.of != nil {
+		l.dropStream(c)
+		return
+	}
+	if c.alone {
+		if c.fd, c.alone = -1, false; !c.mirrors {
+			l.alone--
+		}
+		l.wheel.Clear(c.id)
+		l.clients.remove(c.id)
+		return
+	}
+	if c.mux != nil {
+		l.loseStreams(c)
+		c.mux.closed, c.mux = true, nil
+	}
+	if c.phase >= phaseHello {
+		l.endHello(c)
+	}
+	c.close(l.poller)
+	l.wheel.Clear(c.id)
+	if cap(c.in) > keptOutbox {
+		c.in = nil
+	}
+	if cap(c.out.b) > keptOutbox {
+		c.out.b = nil
+	}
+	c.out.reset()
+	l.load.Add(-1)
+	l.leave()
+	l.clients.remove(c.id)
+}

@@ -1,0 +1,283 @@
+//go:build linux
+
+package proxy
+
+import (
+	"strconv"
+	"time"
+
+	"dyno.example/nanogate/internal/mirror"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/upstream"
+)
+
+// forward picks who is asked and sends the request there.
+func (l *loop) forward(c *client) {
+	x, r := &c.x, &l.req
+	route := x.route
+	if x.upstream == nil { // else the request has waited for a place there
+		x.upstream, x.group = route.Choose(r, &l.local)
+	}
+	for x.taken < len(x.upstream.Limits) {
+		if answer := x.upstream.Limits[x.taken].Admit(r); answer != nil {
+			l.decided(c, answer)
+			return
+		}
+		x.taken++
+	}
+	l.allowance(x).Earn(route.Config.Retry.Budget)
+	if x.endpoint = l.stuck(x, r); x.endpoint == nil {
+		x.endpoint = x.upstream.Pick(r, &l.local, nil)
+	}
+	if x.endpoint == nil {
+		x.outcome.Failed = request.NoEndpoint
+		l.refuse(c, answerNobody)
+		return
+	}
+	if route.Config.Sticky != nil {
+		l.stick(x, r)
+	}
+	l.limitTime(c)
+	if x.deadline != 0 && x.deadline-l.now < int64(time.Millisecond)/2 { // there is nobody who could answer in that
+		x.outcome.Failed = request.TimedOut
+		l.refuse(c, answerLate)
+		return
+	}
+	if h := route.Config.Hedge; h != nil {
+		route.Hedges[l.local.Loop%len(route.Hedges)].Earn(h.Budget)
+	}
+	x.fields = append(append(x.fields[:0], r.Responds()...), route.Response.Lines...)
+	if x.extended {
+		l.giveKey(r)
+	}
+	if len(route.Responders) > 0 {
+		l.remember(x, r)
+	}
+	x.head = l.requestHead(l.buffer(), c, r)
+	if x.json != nil {
+		l.toCall(x)
+	}
+	if route.Mirror != nil && !x.upgrade {
+		if x.copy = route.Mirror.Take(r, &l.local); x.copy != nil && len(x.replay) > 0 {
+			x.copy.Request(x.replay) // the messages of a call that was made of JSON
+		}
+	}
+	if f := route.Config.Fault; f != nil && l.fault(c) {
+		return
+	}
+	l.try(c)
+}
+
+// limitTime sets until when the request must be answered, unless that has been done.
+func (l *loop) limitTime(c *client) {
+	x := &c.x
+	if x.deadline != 0 {
+		return
+	}
+	t := l.timeLimit(c, &l.req)
+	if t <= 0 {
+		return
+	}
+	x.deadline = x.outcome.Began + int64(t)
+	if t == x.route.Config.Timeout && l.now == x.outcome.Began {
+		l.soon(c, t, wholeOver) // in the queue of all that are so long
+	} else {
+		l.soonWhole(c)
+	}
+}
+
+// try sends the request to the endpoint that was picked, on a connection from the pool
+// or a new one.
+func (l *loop) try(c *client) {
+	x := &c.x
+	x.count()
+	if x.outcome.Tries > 0 {
+		l.retime(c)
+	}
+	x.tried = l.now
+	if x.outcome.Asked == 0 {
+		x.outcome.Asked = l.now
+	}
+	x.outcome.Tries++
+	x.beginTry(x.endpoint.Name, l.now, false)
+	x.mark(x.head)
+	l.soon(c, x.route.Config.Retry.Timeout, tryOver)
+	if x.mayHedge() && x.outcome.Tries == 1 {
+		l.soon(c, x.route.Config.Hedge.After, hedgeDue)
+	}
+	k := l.pooledOf(x.endpoint, x.method != other && x.body.Done())
+	if k == nil {
+		l.dial(c)
+		return
+	}
+	l.attach(c, &k.backend)
+	l.sendHead(c)
+}
+
+// attach puts a request on what it is sent on.
+func (l *loop) attach(c *client, k *backend) {
+	k.client = c
+	c.x.back = k
+}
+
+// partFrom takes a request from what it was on, when its response is all read.
+func (l *loop) partFrom(c *client, k *backend) {
+	c.x.back = nil
+	k.client = nil
+	if k.call != nil {
+		l.hangUp(k.call)
+		return
+	}
+	l.release(k.connection)
+}
+
+// sendHead sends the request on a connection that is up: its head, and with it what is
+// in of its body.
+func (l *loop) sendHead(c *client) {
+	x := &c.x
+	if x.json != nil && x.back.call == nil { // it speaks HTTP/1.1, as TLS has agreed on
+		l.failed(c, request.BadResponse)
+		return
+	}
+	if !x.body.Done() {
+		l.await(c, phaseRequest)
+		return // the caller goes on with the body, and the head before it
+	}
+	k := x.back
+	if k.call != nil || x.chunked || len(x.replay) > 0 {
+		l.sendPart(c, nil)
+		return
+	}
+	if errno := k.out.write(k.fd, x.head, nil); errno != 0 {
+		l.lost(k)
+		return
+	}
+	x.headIn = true
+	l.await(c, phaseAnswer)
+}
+
+// stuck returns the endpoint that the client's cookie names, nil if there is none.
+func (l *loop) stuck(x *exchange, r *request.Request) *upstream.Endpoint {
+	s := x.route.Config.Sticky
+	if s == nil {
+		return nil
+	}
+	value, ok := r.Cookie(s.Cookie)
+	if !ok {
+		return nil
+	}
+	id, ok := x.route.Sticky.Read(value)
+	if !ok {
+		return nil
+	}
+	return x.upstream.Set().Find(id)
+}
+
+// stick has the client come back to its endpoint.
+func (l *loop) stick(x *exchange, r *request.Request) {
+	s := x.route.Config.Sticky
+	if value, ok := r.Cookie(s.Cookie); ok {
+		if id, ok := x.route.Sticky.Read(value); ok && id == x.endpoint.ID {
+			return
+		}
+	}
+	value := append([]byte(s.Cookie), '=')
+	value = append(x.route.Sticky.Append(value, x.endpoint.ID), "; Path=/; HttpOnly; SameSite=Lax"...)
+	if r.Secure {
+		value = append(value, "; Secure"...)
+	}
+	if s.For > 0 {
+		value = append(value, "; Max-Age="...)
+		value = strconv.AppendInt(value, int64(s.For/time.Second), 10)
+	}
+	r.Respond("Set-Cookie", value)
+}
+
+// fault makes the request fail or wait if its route says so and chance too. It reports
+// whether the request is dealt with.
+func (l *loop) fault(c *client) bool {
+	f := c.x.route.Config.Fault
+	chance := func(share float64) bool { return float64(l.local.Random()>>11)/(1<<53) < share }
+	if f.Abort != 0 && chance(f.AbortShare) {
+		l.refuse(c, request.Refuse(f.Abort, "fault injected", "").For(request.RefusedFault))
+		return true
+	}
+	if f.Delay > 0 && chance(f.DelayShare) {
+		l.pause(c, f.Delay)
+		return true
+	}
+	return false
+}
+
+// pause lets a request wait before its next try.
+func (l *loop) pause(c *client, d time.Duration) {
+	c.x.pause = d
+	l.soon(c, d, delayOver)
+	l.await(c, phaseDelay)
+}
+
+// dial opens a connection for a request, or a stream of one.
+func (l *loop) dial(c *client) {
+	x := &c.x
+	if c.mirrors && l.server.files.Full() { // what may be opened still is for those that somebody waits for
+		x.outcome.Failed = request.ConnectFailed
+		l.giveUpMirrored(c, mirror.Files)
+		return
+	}
+	k, err := l.open(x, x.endpoint)
+	if err == errNoRoom {
+		x.outcome.Failed = request.ConnectFailed
+		l.refuse(c, answerCrowded)
+		return
+	}
+	if err != nil {
+		l.failed(c, request.ConnectFailed)
+		return
+	}
+	l.attach(c, k)
+	if !k.up {
+		l.await(c, phaseConnect)
+		return
+	}
+	l.sendHead(c)
+}
+
+// open makes what a request can be sent on to an endpoint that has no idle connection.
+func (l *loop) open(x *exchange, e *upstream.Endpoint) (*backend, error) {
+	if e.Address.HTTP2 || multiplexes(e) && (!x.upgrade || x.extended && l.offersTunnels(e)) {
+		k, err := l.callTo(e, x.upstream)
+		if err != nil {
+			return nil, err
+		}
+		return &k.backend, nil
+	}
+	k, err := l.connect(e, x.upstream, x.upgrade)
+	if err != nil {
+		return nil, err
+	}
+	return &k.backend, nil
+}
+
+// count counts the request at the endpoint that it is sent to.
+func (x *exchange) count() {
+	if x.counted {
+		return
+	}
+	x.counted = true
+	x.endpoint.Begin()
+	if x.upstream.Counts() {
+		x.upstream.Count(1)
+	}
+}
+
+// uncount ends that.
+func (x *exchange) uncount() {
+	if !x.counted {
+		return
+	}
+	x.counted = false
+	x.endpoint.End()
+	if x.upstream.Counts() {
+		x.upstream.Count(-1)
+	}
+}

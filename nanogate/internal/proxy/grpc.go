@@ -1,0 +1,266 @@
+//go:build linux
+
+package proxy
+
+import (
+	"slices"
+	"strconv"
+	"time"
+	"unsafe"
+
+	"dyno.example/nano/wire/grpc"
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nano/wire/http2"
+	"dyno.example/nanogate/internal/grpcweb"
+	"dyno.example/nanogate/internal/request"
+)
+
+// What the gateway knows of gRPC: who speaks it, statuses, retries; of gRPC-Web how it
+// becomes gRPC. Messages pass through unread.
+
+// isGRPC reports whether a request is a call over gRPC.
+func isGRPC(h *http2.Header) bool {
+	value, ok := h.FindKnown(http2.NameContentType)
+	if !ok {
+		return false
+	}
+	_, ok = grpc.SplitContentType(unsafe.String(unsafe.SliceData(value), len(value)))
+	return ok
+}
+
+// codeOf is the status of a call that the gateway answers itself, instead of an HTTP
+// status.
+func codeOf(status int) grpc.Code {
+	switch status {
+	case 408, 504:
+		return grpc.DeadlineExceeded
+	case 413, 429:
+		return grpc.ResourceExhausted
+	}
+	return grpc.CodeOfHTTP(status)
+}
+
+// statusOf is the HTTP status that a call is counted with, by its own one: what is the
+// server's fault is from 500 on, and a method that there is not is none.
+func statusOf(code grpc.Code) int {
+	if code == grpc.Unimplemented {
+		return 404
+	}
+	return grpc.HTTPOfCode(code)
+}
+
+// grade counts a call by its status, which is in the fields that end it.
+func (x *exchange) grade(c *client, h *http2.Header) {
+	if value, ok := h.FindKnown(http2.NameGRPCStatus); ok {
+		code, _ := grpc.ParseCode(value)
+		x.gradeAs(c, code)
+	}
+}
+
+// gradeAs counts a call by its status.
+func (x *exchange) gradeAs(c *client, code grpc.Code) {
+	if c.grpc && x.outcome.Status == 200 {
+		x.outcome.Status = statusOf(code)
+	}
+}
+
+// retriesCode sends a call to another endpoint whose response is nothing but a status
+// that the route retries, at once or after the time that the server says (gRPC proposal
+// A6, "pushback"). end says that nothing follows the head. It reports whether it did.
+func (l *loop) retriesCode(c *client, h *http2.Header, end bool) bool {
+	x := &c.x
+	retry := &x.route.Config.Retry
+	if !c.grpc && x.json == nil || len(retry.Codes) == 0 {
+		return false
+	}
+	code, ok := codeIn(h, end)
+	if !ok || !slices.Contains(retry.Codes, code) || !x.again() || x.outcome.Tries >= retry.Attempts {
+		return false
+	}
+	wait, ok := pushback(h)
+	if !ok || x.deadline != 0 && l.now+int64(wait) >= x.deadline || !l.allowance(x).Spend(l.now) {
+		return false
+	}
+	if wait == 0 {
+		l.tryElsewhere(c, statusOf(code))
+		return true
+	}
+	l.tryEnded(c, statusOf(code))
+	l.pause(c, wait)
+	return true
+}
+
+// codeIn is the status that a response's head ends its call with: one of gRPC, or what
+// its HTTP status comes to.
+func codeIn(h *http2.Header, end bool) (code grpc.Code, ok bool) {
+	if h.Status != 200 {
+		return grpc.CodeOfHTTP(h.Status), true
+	}
+	value, ok := h.FindKnown(http2.NameGRPCStatus)
+	if !ok || !end {
+		return 0, false
+	}
+	code, _ = grpc.ParseCode(value)
+	return code, true
+}
+
+// longestPushback bounds how long a call waits because its server says so. One that is to
+// wait for longer gets its status.
+const longestPushback = 30 * time.Second
+
+// pushback is how long a call is to wait before it is sent again; ok is false if it isn't
+// to be, which anything but a time means.
+func pushback(h *http2.Header) (wait time.Duration, ok bool) {
+	value, found := h.Find(grpc.FieldPushback)
+	if !found {
+		return 0, true
+	}
+	ms, err := strconv.ParseInt(string(value), 10, 32)
+	wait = time.Duration(ms) * time.Millisecond
+	return wait, err == nil && wait >= 0 && wait <= longestPushback
+}
+
+// refuseCall answers a call with a status and nothing else (Trailers-Only).
+func (l *loop) refuseCall(c *client, a *request.Answer) {
+	x := &c.x
+	code := codeOf(a.Status)
+	if x.wasReset {
+		code = codeOfReset(x.reset)
+	}
+	l.web = append(appendStatus(l.web[:0], code, a.Detail), l.addedFields(x)...)
+	out := append(append(l.out[:0], "HTTP/1.1 200 OK\r\n"...), l.date...)
+	if x.web != nil {
+		out = x.web.Refusal(out, l.web)
+	} else {
+		out = append(append(out, "content-type: application/grpc\r\n"...), l.web...)
+	}
+	l.end(c)
+	if c.of != nil {
+		c.private = c.private[:0]
+		l.out = append(out, "\r\n"...)
+		l.sendHeadOn(c, true)
+		l.endOfResponse(c)
+		return
+	}
+	out = append(appendConnection(append(out, "content-length: 0\r\n"...), x), "\r\n"...)
+	l.out = out[:0]
+	if errno := c.out.write(c.fd, out, nil); errno != 0 {
+		l.drop(c)
+		return
+	}
+	l.endOfResponse(c)
+}
+
+// appendStatus appends the fields that end a call.
+func appendStatus(dst []byte, code grpc.Code, detail string) []byte {
+	dst = strconv.AppendUint(append(dst, "grpc-status: "...), uint64(code), 10)
+	dst = append(dst, "\r\n"...)
+	if detail != "" {
+		dst = append(grpc.AppendMessage(append(dst, "grpc-message: "...), detail), "\r\n"...)
+	}
+	return dst
+}
+
+// cutCall ends a call that has begun and can't be completed with a status, if all that
+// came before it was taken. It reports whether it did.
+func (l *loop) cutCall(c *client) bool {
+	x := &c.x
+	if !c.grpc || !c.out.empty() || x.wasReset && x.web == nil {
+		return false
+	}
+	code, detail := grpc.Unavailable, answerGone.Detail
+	switch {
+	case x.wasReset:
+		code = codeOfReset(x.reset)
+	case x.outcome.Failed == request.TimedOut:
+		code, detail = grpc.DeadlineExceeded, answerLate.Detail
+	case x.outcome.Failed == request.BadResponse:
+		code, detail = grpc.Internal, answerBad.Detail
+	}
+	if x.web != nil {
+		return l.cutWebCall(c, code, detail)
+	}
+	l.out = appendStatus(l.out[:0], code, detail)
+	l.send(&c.sink, nil, true, l.out)
+	l.out = l.out[:0]
+	l.end(c)
+	l.endOfResponse(c)
+	return true
+}
+
+// codeOfReset is the status of a call whose stream was reset ("Errors" of gRPC over
+// HTTP/2).
+func codeOfReset(code http2.ErrCode) grpc.Code {
+	switch code {
+	case http2.RefusedStream:
+		return grpc.Unavailable
+	case http2.Cancel:
+		return grpc.Cancelled
+	case http2.EnhanceYourCalm:
+		return grpc.ResourceExhausted
+	case http2.InadequateSecurity:
+		return grpc.PermissionDenied
+	}
+	return grpc.Internal
+}
+
+// webCall makes a call over gRPC of a request over gRPC-Web.
+func (l *loop) webCall(c *client, r *request.Request) {
+	x := &c.x
+	kind, _ := r.Header("content-type")
+	accept, _ := r.Header("accept")
+	if string(r.Method()) == "POST" {
+		x.web = grpcweb.Begin(kind, accept)
+	}
+	if x.web == nil {
+		return
+	}
+	c.grpc = true
+	l.web = grpcweb.AppendContentType(l.web[:0], kind)
+	r.Forward("content-type", l.web)
+	r.Drop("content-length") // base64 is longer than what it says
+	x.chunked = !x.body.Done()
+}
+
+// webPart is a part of a response as gRPC-Web has it; done says that it is the last,
+// which the trailers follow.
+func (l *loop) webPart(x *exchange, k *backend, piece []byte, done bool) []byte {
+	call := x.web
+	l.web = l.web[:0]
+	if len(piece) > 0 {
+		l.web = call.Part(l.web, piece)
+	}
+	if done {
+		l.web = call.End(l.web, l.responseTrailers(x, k))
+		k.trailers, k.body = k.trailers[:0], http1.Body{} // they have been sent
+	}
+	return l.web
+}
+
+// cutWebCall is cutCall for gRPC-Web, which needs a response that ends with a message.
+func (l *loop) cutWebCall(c *client, code grpc.Code, detail string) bool {
+	x := &c.x
+	if !x.web.Between() {
+		return false
+	}
+	l.web = x.web.End(l.web[:0], appendStatus(l.text[:0], code, detail))
+	l.detach(c)
+	x.keep = x.keep && x.body.Done()
+	l.end(c)
+	if c.of != nil {
+		l.send(&c.sink, l.web, true, nil)
+		l.endOfResponse(c)
+		return true
+	}
+	out, rest := chunkOf(l.out[:0], l.web, x.rewrap)
+	errno := c.out.write(c.fd, out, rest)
+	if errno == 0 && x.rewrap {
+		errno = c.out.write(c.fd, l.lastChunk(l.out[:0], nil), nil)
+	}
+	if errno != 0 {
+		l.drop(c)
+		return true
+	}
+	l.endOfResponse(c)
+	return true
+}

@@ -1,0 +1,212 @@
+//go:build linux
+
+package proxy
+
+import (
+	"crypto/tls"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"dyno.example/nano/wire/reactor"
+	"dyno.example/nano/wire/tlsconn"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/secure"
+)
+
+// The handshakes of clients are done on goroutines of their own (see
+// [tlsconn.Conn.Handshake]), each from the first byte on, and not more at once than
+// client.handshakes: the others wait for their turn, within the same time limit.
+
+// Handshakes counts those of clients.
+type Handshakes struct {
+	Done    atomic.Uint64
+	Resumed atomic.Uint64 // of those done: by a session ticket
+	Failed  atomic.Uint64 // those that took too long included
+}
+
+// turn is a client that waits for its turn.
+type turn struct {
+	id     int32
+	serial uint32
+}
+
+var answerNoTLS = request.Refuse(400, "the request came without TLS, and this port serves HTTPS only", "").For(request.RefusedClear)
+
+// helloEvent takes an event of a client whose handshake isn't done.
+func (l *loop) helloEvent(c *client, e *reactor.Event) {
+	c.hungUp = c.hungUp || e.Ending()
+	switch {
+	case c.phase == phaseShake:
+		l.goOnShaking(c.secure)
+	case e.Failed():
+		l.drop(c)
+	case c.phase == phaseHello && e.Readable():
+		if l.shaking >= l.mostShaking() {
+			c.phase = phaseTurn
+			l.turns = append(l.turns, turn{c.id, c.serial})
+			return
+		}
+		l.shake(c)
+	}
+}
+
+// mostShaking is how many handshakes the loop has under way at most.
+func (l *loop) mostShaking() int {
+	return max(1, l.snap.Config.Client.Handshakes/len(l.server.loops))
+}
+
+// shake begins a client's handshake. Its time limit goes on.
+func (l *loop) shake(c *client) {
+	l.shaking++
+	c.phase = phaseShake
+	s := tlsconn.New(c.fd, &l.server.sealed)
+	config := c.greeting.Config()
+	s.TLS, c.vouching = tls.Server(s, config), config.ClientCAs
+	c.secure = s
+	s.Handshake(l.server.turns, func(err error) { l.call(func(l *loop) { l.shaken(c, s, err) }) })
+	l.yield = true
+}
+
+// goOnShaking tells a handshake of its socket's events. It has its turn before the loop
+// waits: a wait may keep the processor.
+func (l *loop) goOnShaking(s *tlsconn.Conn) {
+	s.Ready()
+	l.yield = true
+}
+
+// shaken goes on with a client whose handshake is over, unless it was dropped meanwhile.
+func (l *loop) shaken(c *client, s *tlsconn.Conn, err error) {
+	defer l.survive(clientEvent(c.id))
+	if l.over.Load() || c.secure != s {
+		return
+	}
+	s.Shaken()
+	shakes := &l.server.Shakes
+	switch {
+	case tlsconn.LacksTLS(err):
+		l.shakingLess()
+		c.phase, c.secure = phaseHead, nil
+		shakes.Failed.Add(1)
+		l.turnAway(c, answerNoTLS)
+		return
+	case err != nil:
+		l.server.refused.Warn(l.log(), l.now, "a TLS handshake failed", "from", c.peer, "error", err)
+		c.severed = true
+		l.drop(c)
+		return
+	}
+	l.shakingLess()
+	c.secured()
+	state := s.TLS.ConnectionState()
+	if shakes.Done.Add(1); state.DidResume {
+		shakes.Resumed.Add(1)
+	}
+	c.protocol, c.greeted = state.NegotiatedProtocol, l.now
+	if c.protocol == secure.ProtocolACME { // the handshake was all
+		l.drop(c)
+		return
+	}
+	if len(state.VerifiedChains) > 0 {
+		c.certificate, c.shown = request.NewCertificate(state.PeerCertificates[0]), state.PeerCertificates
+	}
+	c.readable = true // TLS may have read a request already
+	l.await(c, phaseIdle)
+	l.later(c)
+}
+
+// endHello ends the waiting of a client that is dropped before its handshake is done.
+func (l *loop) endHello(c *client) {
+	if c.phase != phaseHello { // who has said nothing hasn't failed
+		l.server.Shakes.Failed.Add(1)
+	}
+	if c.phase == phaseShake {
+		l.shakingLess()
+	}
+	c.phase = phaseIdle
+}
+
+// shakingLess lets the next one begin.
+func (l *loop) shakingLess() {
+	l.shaking--
+	for len(l.turns) > 0 && l.shaking < l.mostShaking() {
+		t := l.turns[0]
+		if l.turns = l.turns[1:]; len(l.turns) == 0 {
+			l.turns = nil
+		}
+		if c := l.clients.at(t.id); c.fd >= 0 && c.serial == t.serial && c.phase == phaseTurn {
+			l.shake(c)
+		}
+	}
+}
+
+// hasMoreSecured reads what a client has sent before it closed its side: only that says
+// whether there was anything but the end. It is one more request, which waits for its
+// turn.
+func (l *loop) hasMoreSecured(c *client) bool {
+	n, more, errno := c.receive(l.scratch, true)
+	if errno == unix.EAGAIN || errno == unix.EINTR {
+		return true
+	}
+	c.readable = more
+	c.in = append(c.in, l.scratch[:n]...)
+	return n > 0
+}
+
+// shakeBackend begins the handshake with an endpoint. It counts as a part of connecting.
+func (l *loop) shakeBackend(k *connection, config *tls.Config) {
+	s := tlsconn.New(k.fd, &l.server.sealed)
+	if k.single {
+		config = config.Clone()
+		config.NextProtos = []string{"http/1.1"}
+	}
+	s.TLS = tls.Client(s, config)
+	k.secure = s
+	s.Handshake(l.server.turns, func(err error) { l.call(func(l *loop) { l.shakenBackend(k, s, err) }) })
+	l.yield = true
+}
+
+// shakenBackend goes on when the handshake is over, unless the connection was given up
+// meanwhile.
+func (l *loop) shakenBackend(k *connection, s *tlsconn.Conn, err error) {
+	defer l.survive(connectionEvent(k.id))
+	if l.over.Load() || k.secure != s {
+		return
+	}
+	s.Shaken()
+	if err == nil {
+		k.secured()
+		l.agreed(k, s.TLS.ConnectionState().NegotiatedProtocol)
+		return
+	}
+	l.server.untrusted.Warn(l.log(), l.now, "TLS with an endpoint failed", "upstream", k.upstream.Name, "endpoint", k.endpoint.Name, "error", err)
+	k.severed = true
+	switch c := k.client; {
+	case k.warming:
+		l.notWarming(k)
+		l.closeConnection(k)
+	case k.mux != nil:
+		k.mux.broken, k.mux.why = true, request.Untrusted
+		l.touch(k.mux)
+	case c == nil:
+		l.closeConnection(k)
+	case c.x.hedge != nil:
+		l.unhedge(c, &k.backend)
+	default:
+		l.failed(c, request.Untrusted)
+	}
+}
+
+// quiet reports whether an idle connection is still good: over TLS an endpoint may send
+// tickets and keys at any time, but nothing else unasked.
+func (l *loop) quiet(k *connection) bool {
+	for range 4 {
+		switch n, _, errno := k.receive(l.said[:], k.hungUp); {
+		case errno == unix.EAGAIN:
+			return !k.hungUp
+		case errno != unix.EINTR || n > 0:
+			return false
+		}
+	}
+	return false
+}

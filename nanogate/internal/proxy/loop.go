@@ -1,0 +1,334 @@
+//go:build linux
+
+package proxy
+
+import (
+	"dyno.example/nanogate/internal/cache"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"dyno.example/nano/wire/clock"
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nano/wire/http2"
+	"dyno.example/nano/wire/reactor"
+	"dyno.example/nanogate/internal/limit"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/route"
+	"dyno.example/nanogate/internal/snapshot"
+	"dyno.example/nanogate/internal/translate"
+	"dyno.example/nanogate/internal/upstream"
+)
+
+// loop is one event loop: a poller, clients, connections to upstreams, their
+// deadlines, and the buffers and parsers that they use in turn.
+type loop struct {
+	server *Server
+	poller *reactor.Poller
+
+	waiting atomic.Bool  // the loop waits, or is about to: wake it
+	over    atomic.Bool  // the loop has ended
+	load    atomic.Int32 // clients, those on their way here included
+	mail    mailbox
+	called  called
+
+	// All below belongs to the loop's goroutine.
+	current     *client            // whose request the present work is about, as far as is known
+	snap        *snapshot.Snapshot // of this batch of events
+	limits      http1.Limits       // of snap
+	gap         int64              // mean time from one batch to the next, of late
+	yield       bool               // a goroutine besides has been given something to do: it needs a processor
+	yielded     int64              // when other goroutines last had their turn
+	alarm       int64              // deadline that until was computed from
+	until       time.Time          // when a parked loop wakes
+	now         int64              // of this batch, ns
+	wall        func() time.Time   // what time it is, which may step
+	dated       int64              // when the date has to be written anew
+	date        []byte             // "Date: …\r\n"
+	clients     table[client]
+	connections table[connection]
+	calls       table[call]
+	again       []int32 // event IDs of connections that have more to do
+	others      []int32 // what again was in the batch before, for its memory
+	wheel       *reactor.Wheel
+	listeners   []*listener // nil: closed
+	local       upstream.Local
+	pools       []*pool // by the slots of endpoints
+	idle        int     // connections in pools
+	queues      []*queue
+	shaking     int    // handshakes of clients under way
+	turns       []turn // clients that wait until there are fewer
+	sweep       int64  // when pools are looked through next
+	weighed     int64  // when memory is looked at next
+	pressure    limit.Pressure
+	probe       probe
+	warm        []*upstream.Upstream // of snap, whose pools are kept warm
+	warming     []*connection        // connections that are being opened for that
+	warmAt      int64                // when pools are warmed next
+	dirty       []*mux               // connections over HTTP/2 that may have something to send
+	wasDirty    []*mux               // what dirty was in the batch before, for its memory
+	carriers    int                  // connections over HTTP/2 to endpoints
+	muxTick     int64                // when they are looked at next
+	h2pool      http2.Pool
+	sessions    *http2.Config // of clients' connections, by snap
+
+	scratch []byte   // what is read
+	said    [64]byte // what idle connections say
+	frames  []byte   // what is read over HTTP/2: acting upon it may read from others into scratch
+	outs    [][]byte // spare memory for what is sent over HTTP/2
+	text    []byte   // a head of HTTP/2 as text
+	web     []byte   // what was translated of or into gRPC-Web
+	trail   []byte   // trailers as lines
+	out     []byte   // heads that are written
+	spares  [][]byte
+	asleep  []*suspended // memory for requests that wait
+
+	passages          []*passage // memory for what those know who look at responses
+	reply             request.Response
+	edited, wasEdited []byte // heads that they have changed
+
+	rewritten, wasRewritten []byte // heads of requests that guards have changed
+
+	decisions uint64 // that requests have waited for
+
+	req   request.Request
+	head  http1.Request
+	found route.Found
+	resp  http1.ResponseHead
+	named translate.Named
+	path  []byte // of the request, in canonical form, if it wasn't sent in that
+	chain []byte // what a trusted proxy says of who was before it
+
+	asked  cache.Asked
+	sent   cache.Sent
+	coming cache.Coming
+	url    []byte    // that a request asks for
+	kind   cache.Key // of a route's requests that is told apart from others
+	chosen []byte    // what a request has in the fields that responses are told apart by
+	turn   uint64    // of those that look for what is stored
+	alone  int       // requests that ask for what is stored, and are nobody's
+
+	mirrors []*snapshot.Route // whose mirrors may have something to send, see shadow.go
+
+	stopped bool
+	grace   int64 // when draining: idle clients are closed from then on
+}
+
+const (
+	eventBatch = 256
+	readBuffer = 64 << 10
+	spareSize  = 2 << 10 // what heads mostly need
+	mostSpares = 4096
+	sweepEvery = int64(time.Second)
+)
+
+func newLoop(v *Server, number int) (*loop, error) {
+	poller, err := reactor.NewPoller(eventBatch)
+	if err != nil {
+		return nil, err
+	}
+	now := clock.Now()
+	l := &loop{
+		server: v, poller: poller, now: now, wall: time.Now, wheel: reactor.NewWheel(now),
+		scratch: make([]byte, readBuffer), frames: make([]byte, readBuffer), out: make([]byte, 0, readBuffer),
+		local: upstream.Local{Loop: number, Seed: uint64(now)*0x9E3779B97F4A7C15 + uint64(number)*2 + 1},
+	}
+	l.called.message.open = (*loop).takeCalls
+	poller.KeepProcessor = true
+	if err := poller.AllowParking(l.mail.empty); err != nil {
+		poller.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// run is the loop.
+func (l *loop) run() {
+	defer l.server.running.Done()
+	l.setDate()
+	l.take()
+	for !l.stopped {
+		events, err := l.poll()
+		if err != nil {
+			l.log().Error("event loop", "error", err)
+			break
+		}
+		l.tick()
+		for i := range events {
+			l.handle(&events[i])
+		}
+		turns := l.again
+		l.again = l.others[:0]
+		for _, id := range turns {
+			l.goOn(id)
+		}
+		l.others = turns
+		if len(l.dirty) > 0 {
+			l.turnMuxes()
+		}
+		if len(l.mirrors) > 0 {
+			l.turnMirrors()
+		}
+		l.clients.reuse()
+		l.connections.reuse()
+		l.calls.reuse()
+		if !l.mail.empty() {
+			l.openMail()
+		}
+		if l.grace != 0 {
+			l.drainStep()
+		}
+		l.feel(len(events))
+	}
+	l.over.Store(true)
+	l.openMail()
+	l.closePools(true)
+	l.probe.close()
+	l.poller.Close()
+}
+
+// tick does what time asks for.
+func (l *loop) tick() {
+	defer l.survive(nobodys)
+	before := l.now
+	l.now = clock.Now()
+	l.gap += (min(l.now-before, 8*brisk) - l.gap) / 8
+	l.wheel.Expire(l.now, l.expire)
+	if len(l.queues) > 0 {
+		l.expireSoon()
+	}
+	if l.now >= l.dated {
+		l.setDate()
+	}
+	if l.idle > 0 && l.now >= l.sweep {
+		l.sweepPools()
+	}
+	if l.carriers > 0 && l.now >= l.muxTick {
+		l.tickCarriers()
+	}
+	l.take()
+	if len(l.warm)+len(l.warming) > 0 && l.now >= l.warmAt {
+		l.warmUp()
+	}
+}
+
+// take takes the snapshot that is served from now.
+func (l *loop) take() {
+	if s := l.server.current.Load(); s != l.snap {
+		c := &s.Config.Client
+		l.snap, l.limits = s, http1.Limits{Head: c.Head, URI: c.URI, Fields: c.Fields}
+		l.warms()
+		l.sessions = sessionConfig(c)
+	}
+}
+
+// setDate writes the Date field anew, once a second.
+func (l *loop) setDate() {
+	wall := l.wall()
+	l.date = append(http1.AppendDate(append(l.date[:0], "Date: "...), wall.Unix()), "\r\n"...)
+	l.dated = l.now + int64(time.Second) - int64(wall.Nanosecond())
+}
+
+// Event IDs tell by the lowest bits whose table they are of. Calls have no events of their
+// own, but turns.
+const (
+	ofClients = iota
+	ofConnections
+	ofCalls
+)
+
+func clientEvent(id int32) int32     { return id<<2 | ofClients }
+func connectionEvent(id int32) int32 { return id<<2 | ofConnections }
+func callEvent(id int32) int32       { return id<<2 | ofCalls }
+
+// handle takes one event.
+func (l *loop) handle(e *reactor.Event) {
+	id := e.ID()
+	defer l.survive(id)
+	switch {
+	case id == probeEvent:
+		l.probe.came()
+	case id < 0:
+		if d := l.listeners[-id-firstListener]; d != nil {
+			l.accept(d)
+		}
+	case id&3 == ofClients:
+		if c := l.clients.at(id >> 2); c.fd >= 0 {
+			l.current = c
+			l.clientEvent(c, e)
+		}
+	default:
+		if k := l.connections.at(id >> 2); k.fd >= 0 {
+			l.current = k.client
+			l.connectionEvent(k, e)
+		}
+	}
+}
+
+// goOn goes on with a connection that had more to do than its turn.
+func (l *loop) goOn(id int32) {
+	defer l.survive(id)
+	switch id & 3 {
+	case ofClients:
+		if c := l.clients.at(id >> 2); c.fd >= 0 {
+			l.current = c
+			c.queued = false
+			l.proceed(c)
+		}
+	case ofCalls:
+		if k := l.calls.at(id >> 2); k.fd >= 0 {
+			l.current = k.client
+			k.queued = false
+			l.download(&k.backend)
+		}
+	default:
+		if k := l.connections.at(id >> 2); k.fd >= 0 {
+			l.current = k.client
+			if k.queued = false; k.mux != nil {
+				l.readCarrier(k)
+				return
+			}
+			l.download(&k.backend)
+		}
+	}
+}
+
+// later lets a client have another turn after all others.
+func (l *loop) later(c *client) {
+	if !c.queued {
+		c.queued = true
+		l.again = append(l.again, clientEvent(c.id))
+	}
+}
+
+// laterBackend does the same for a backend.
+func (l *loop) laterBackend(k *backend) {
+	if k.queued {
+		return
+	}
+	k.queued = true
+	if k.call != nil {
+		l.again = append(l.again, callEvent(k.id))
+		return
+	}
+	l.again = append(l.again, connectionEvent(k.id))
+}
+
+// buffer returns an empty buffer for a head.
+func (l *loop) buffer() []byte {
+	if n := len(l.spares); n > 0 {
+		b := l.spares[n-1]
+		l.spares = l.spares[:n-1]
+		return b
+	}
+	return make([]byte, 0, spareSize)
+}
+
+// giveBack takes a buffer that is no longer used.
+func (l *loop) giveBack(b []byte) {
+	if cap(b) >= spareSize && cap(b) <= 8*spareSize && len(l.spares) < mostSpares {
+		l.spares = append(l.spares, b[:0])
+	}
+}
+
+func (l *loop) log() *slog.Logger { return l.server.log }

@@ -1,0 +1,284 @@
+//go:build linux
+
+package proxy
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/translate"
+)
+
+// A route's middleware looks at the head of a response before anything of it is stored or
+// goes on. What it changes is written as another head, which takes the place of the one that
+// came: nobody else knows of changes. One that decides later has the response wait: what
+// follows its head isn't read meanwhile, or of a stream isn't given back to its window.
+
+// passage is what is known of a request for those who look at its response.
+type passage struct {
+	findings request.Findings
+	client   netip.Addr
+	secure   bool
+	asked    int    // how many have been asked
+	content  []byte // the response's body, if it is whole
+	whole    bool
+	came     int64 // when the response's head was in, ns; 0: it isn't
+}
+
+// remember keeps what they will need.
+func (l *loop) remember(x *exchange, r *request.Request) {
+	p := x.passage
+	if p == nil {
+		if n := len(l.passages); n > 0 {
+			p = l.passages[n-1]
+			l.passages = l.passages[:n-1]
+		} else {
+			p = &passage{}
+		}
+		x.passage = p
+	}
+	r.Save(&p.findings)
+	p.client, p.secure = r.Client, r.Secure
+}
+
+// forget is done with it.
+func (l *loop) forget(x *exchange) {
+	if p := x.passage; p != nil {
+		x.passage = nil
+		p.findings.Forget()
+		p.content = nil
+		if len(l.passages) < mostSpares {
+			l.passages = append(l.passages, p)
+		}
+	}
+}
+
+// answering makes the loop's request the one whose response has come, as it was sent on.
+func (l *loop) answering(c *client, text []byte) *request.Request {
+	p, r := c.x.passage, l.reread(&c.x)
+	r.Peer, r.Client, r.Secure, r.Certificate, r.Now, r.HTTP2 = c.peer, p.client, p.secure, c.conn().certificate, l.now, c.of != nil
+	r.Recall(&p.findings)
+	l.reply.Begin(&l.resp, text)
+	r.Response = &l.reply
+	return r
+}
+
+// responded asks the route's middleware about the response whose head was parsed into
+// l.resp; rest is what followed that over HTTP/1.1. It returns the head as it goes on. ok is
+// false if it doesn't go on now: the response waits, or is dealt with.
+func (l *loop) responded(c *client, k *backend, text, rest []byte, end tail) (as []byte, ok bool) {
+	x := &c.x
+	if x.passage == nil {
+		return text, true
+	}
+	x.passage.asked, x.passage.came, x.passage.whole = 0, l.now, false
+	l.copyHead(x, text)
+	return l.askResponders(c, k, text, rest, end, nil)
+}
+
+// askResponders asks those that haven't been asked yet. decide is what the next of them says;
+// nil: it is asked.
+func (l *loop) askResponders(c *client, k *backend, text, rest []byte, end tail, decide func(*request.Request) *request.Answer) (as []byte, ok bool) {
+	x := &c.x
+	p, all := x.passage, x.route.Responders
+	for p.asked < len(all) {
+		r := l.answering(c, text)
+		if decide == nil {
+			decide = all[len(all)-1-p.asked].Responded
+		}
+		answer := decide(r)
+		decide = nil
+		r.Save(&p.findings)
+		r.Response = nil
+		x.fields = l.reply.KeepPromises(x.fields)
+		if answer != nil && answer.Later != nil {
+			if l.hold(c, k, text, rest, end, answer) {
+				return nil, false
+			}
+			answer = answer.Undecided()
+		}
+		if answer != nil {
+			l.tryEnded(c, l.resp.Status)
+			l.refuse(c, answer)
+			return nil, false
+		}
+		p.asked++
+		if body, ok := l.reply.Content(); ok && p.whole {
+			p.content = body
+		}
+		if !l.reply.Changed() {
+			continue
+		}
+		l.edited, l.wasEdited = l.reply.AppendHead(l.wasEdited[:0]), l.edited // text may lie in the other one
+		text = l.edited
+		if n, err := l.resp.Parse(text, x.method == head, &responseLimits); n != len(text) || err != nil {
+			l.failed(c, request.BadResponse)
+			return nil, false
+		}
+	}
+	return text, true
+}
+
+// hold has a response wait for a decision that a worker takes. It reports whether one does;
+// else they have too much to do.
+func (l *loop) hold(c *client, k *backend, text, rest []byte, end tail, answer *request.Answer) bool {
+	x, later := &c.x, answer.Later
+	if later.Content != nil {
+		switch p := x.passage; {
+		case c.grpc || x.web != nil || x.json != nil: // it is no body that has an end soon
+			later.End()
+			return false
+		case p.whole:
+			later.Content(slices.Clone(p.content))
+		case end.here || x.silent || l.resp.Status == 204 || l.resp.Status == 304:
+			later.Content(nil)
+		default:
+			l.gatherResponse(c, k, text, rest, answer)
+			return true
+		}
+	}
+	ticket, cancel, ok := l.work(c, later)
+	if !ok {
+		return false
+	}
+	s := l.sleep(x, text)
+	s.ticket, s.otherwise, s.until, s.cancel = ticket, answer.Undecided(), l.now+int64(later.Within), cancel
+	s.of, s.tail, k.held = k, end, true
+	if k.call == nil {
+		k.in = append(k.in[:0], rest...)
+		if !l.sendInterim(c) {
+			return true
+		}
+	}
+	l.soon(c, later.Within, checkOver)
+	l.await(c, phaseCheck)
+	return true
+}
+
+// unhold goes on with a response that is decided about, or that has waited for too long: then
+// decide is nil.
+func (l *loop) unhold(c *client, decide func(*request.Request) *request.Answer) {
+	x := &c.x
+	s, rest := x.waits, []byte(nil)
+	k := s.of
+	x.waits, k.held = nil, false
+	if k.call == nil {
+		rest, k.in = k.in, nil
+	}
+	if decide == nil {
+		otherwise := s.otherwise
+		decide = func(*request.Request) *request.Answer { return otherwise }
+	}
+	_, _ = l.resp.Parse(s.head, x.method == head, &responseLimits) // which it was before
+	l.out = l.out[:0]
+	switch text, ok := l.askResponders(c, k, s.head, rest, s.tail, decide); {
+	case !ok:
+	case x.passage.whole:
+		l.acceptedWhole(c, k, text)
+	case k.call == nil:
+		l.accepted(c, k, text, rest)
+	default:
+		l.callAccepted(c, k, text, s.tail)
+	}
+	l.forgo(s)
+	if c.fd < 0 || x.back != k {
+		return
+	}
+	if k.call != nil && (len(k.in) > 0 || k.ended) {
+		k.readable = true
+	}
+	if k.readable && !k.held {
+		l.laterBackend(k)
+	}
+	if c.readable || len(c.in) > 0 {
+		l.later(c)
+	}
+}
+
+// gatherResponse has a response's body come in for the work of an answer. rest is what
+// followed the head over HTTP/1.1.
+func (l *loop) gatherResponse(c *client, k *backend, text, rest []byte, answer *request.Answer) {
+	x, h := &c.x, &l.resp
+	s := l.sleep(x, text)
+	s.gathers, s.cancel, s.of = answer, answer.Later.End, k
+	k.toEnd, k.keep, k.headDone = h.UntilClose, h.KeepAlive, true
+	k.body.StartResponse(h)
+	x.passage.content = x.passage.content[:0]
+	if k.call == nil && !l.sendInterim(c) {
+		return
+	}
+	l.await(c, phaseBody)
+	if k.call == nil {
+		l.content(k, rest)
+	}
+}
+
+// gatherContent takes a piece of it; done says that it is the last.
+func (l *loop) gatherContent(c *client, k *backend, piece []byte, done bool) {
+	x := &c.x
+	p, s := x.passage, x.waits
+	answer := s.gathers
+	if len(p.content)+len(piece) > answer.Later.Most {
+		l.tryEnded(c, l.resp.Status)
+		l.refuse(c, answerResponseTooLarge)
+		return
+	}
+	p.content = append(p.content, piece...)
+	if !done {
+		l.await(c, phaseBody)
+		if k.readable {
+			l.laterBackend(k)
+		}
+		return
+	}
+	later := answer.Later
+	p.whole, k.held, s.gathers, s.otherwise = true, true, nil, answer.Undecided()
+	later.Content(slices.Clone(p.content))
+	ticket, cancel, ok := l.work(c, later)
+	if s.cancel = func() {}; !ok {
+		l.unhold(c, nil)
+		return
+	}
+	s.ticket, s.until, s.cancel = ticket, l.now+int64(later.Within), cancel
+	l.soon(c, later.Within, checkOver)
+	l.await(c, phaseCheck)
+}
+
+// acceptedWhole passes on a response that is there as a whole. Its head says how long it is,
+// however the upstream framed it.
+func (l *loop) acceptedWhole(c *client, k *backend, text []byte) {
+	x, content := &c.x, c.x.passage.content
+	if x.asking != nil && l.spared(c, k, text, len(content) > 0) {
+		return
+	}
+	l.edited, l.wasEdited = sized(l.wasEdited[:0], &l.resp, text, len(content)), l.edited
+	text = l.edited
+	if n, err := l.resp.Parse(text, x.method == head, &responseLimits); n != len(text) || err != nil {
+		l.failed(c, request.BadResponse)
+		return
+	}
+	keep := k.keep
+	l.out = l.out[:0]
+	l.begins(c, k, text)
+	k.toEnd, k.keep, k.body = false, keep, http1.Body{}
+	if c.x.back == k { // else the client has it by now
+		l.giveContent(c, k, content, true)
+	}
+}
+
+// sized appends a response's head with the length of its body in place of what says where
+// that ends.
+func sized(dst []byte, h *http1.ResponseHead, text []byte, length int) []byte {
+	start := len("HTTP/1.1 200 ") + h.Reason.Len() + len("\r\n")
+	dst = append(dst, text[:start]...)
+	for _, f := range h.Fields {
+		if name := f.Name.Of(text); !http1.EqualFold(name, "content-length") && !translate.HopByHop(name) {
+			dst = append(append(append(append(dst, name...), ": "...), f.Value.Of(text)...), "\r\n"...)
+		}
+	}
+	dst = append(strconv.AppendInt(append(dst, "Content-Length: "...), int64(length), 10), "\r\n"...)
+	return append(dst, "\r\n"...)
+}

@@ -1,0 +1,272 @@
+//go:build linux
+
+package proxy
+
+import (
+	"strconv"
+	"strings"
+
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/route"
+)
+
+// Answers of the gateway's own that are the same for all routes.
+var (
+	answerNoRoute          = request.Refuse(404, "no route matches", "").For(request.RefusedNoRoute)
+	answerNoTunnel         = request.Refuse(501, "the upstream takes no WebSocket over HTTP/2", "")
+	answerConnect          = request.Refuse(501, "CONNECT is not for gateways", "").For(request.RefusedHead)
+	answerTooLarge         = request.Refuse(413, "the body is larger than the limit", "").For(request.RefusedBodyTooLarge)
+	answerTarget           = request.Refuse(400, "the request target is not a path", "").For(request.RefusedPath)
+	answerOptions          = request.Refuse(400, "too many names in Connection", "").For(request.RefusedHead)
+	answerNobody           = request.Refuse(503, "no upstream is available", "Retry-After: 1\r\n")
+	answerCrowded          = request.Refuse(503, "no connection to the upstream can be opened now", "Retry-After: 1\r\n").For(request.RefusedConnections)
+	answerConnecting       = request.Refuse(502, "the upstream can't be reached", "")
+	answerUnclear          = request.Refuse(400, route.ErrUnclear.Error(), "").For(request.RefusedAmbiguous)
+	answerUntrusted        = request.Refuse(502, "TLS with the upstream failed", "")
+	answerGone             = request.Refuse(502, "the upstream closed the connection", "")
+	answerBad              = request.Refuse(502, "the upstream's response is not HTTP/1.1 as it should be", "")
+	answerLate             = request.Refuse(504, "the upstream took too long", "")
+	answerSlow             = request.Refuse(408, "the request came too slowly", "").For(request.RefusedSlow)
+	answerMaxForwards      = request.Refuse(400, "Max-Forwards is not a number", "").For(request.RefusedHead)
+	answerTrace            = request.Refuse(405, "TRACE ends here", "Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n").For(request.RefusedMethod)
+	answerOptionsHere      = &request.Answer{Status: 204, Fields: []byte("Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n")}
+	answerDeclined         = request.Refuse(400, "this body is not framed as it should be", "").For(request.RefusedBody)
+	answerResponseTooLarge = request.Refuse(502, "the upstream's response is larger than a plug-in may see", "")
+	answerRewritten        = request.Refuse(500, "the gateway's own request isn't valid", "")
+	answerHeadTooLarge     = request.Refuse(431, "the request's head is larger than the limit, or has more fields", "").For(request.RefusedHeadTooLarge)
+)
+
+// request takes a request whose head was parsed from b.
+func (l *loop) request(c *client, b []byte) {
+	q, x, r := &l.head, &c.x, &l.req
+	c.requests++
+	c.serial++
+	x.start(q, b, l.now)
+	c.grpc = c.grpc && c.of != nil
+	x.extended = x.upgrade && c.of != nil
+	x.keep = q.KeepAlive && !l.server.draining.Load()
+	r.Begin(q, b)
+	r.Peer, r.Now, r.HTTP2 = c.peer, l.now, c.of != nil
+	l.identify(c.conn(), r)
+	if l.named.Read(q.Fields, b); l.named.Many {
+		l.unrouted(c, answerOptions)
+		return
+	}
+	if answer := l.canonical(r); answer != nil {
+		l.unrouted(c, answer)
+		return
+	}
+	if l.ready(c, r) || l.server.issuer.Pending() && l.vouch(c, r) {
+		return
+	}
+	if len(l.snap.Config.ToHTTPS) > 0 && l.toHTTPS(c, r) {
+		return
+	}
+	route := l.snap.Find(r, &l.found)
+	if l.found.Unclear {
+		l.unrouted(c, answerUnclear)
+		return
+	}
+	if route == nil {
+		l.noRoute(c)
+		return
+	}
+	x.route, r.Params = route, l.found.Params[:l.found.N]
+	if route.Config.GRPCWeb {
+		l.webCall(c, r)
+	}
+	r.Importance = importanceOf(r, &route.Config.Importance)
+	l.observe(x)
+	if route.Broken != nil {
+		l.refuse(c, route.Broken)
+		return
+	}
+	if l.sheds(r.Importance) {
+		l.refuse(c, answerBusy)
+		return
+	}
+	l.check(c)
+}
+
+// check asks the route's guards and limits, those that haven't been asked yet, and goes
+// on with what all of them let pass.
+func (l *loop) check(c *client) {
+	x, r := &c.x, &l.req
+	route := x.route
+	for {
+		if r.Rewritten() {
+			if answer := l.rewrite(x); answer != nil {
+				x.awaitEnd(r)
+				l.refuse(c, answer)
+				return
+			}
+		}
+		if x.guarded == len(route.Guards) {
+			break
+		}
+		if answer := route.Guards[x.guarded].Check(r); answer != nil {
+			l.decided(c, answer)
+			return
+		}
+		x.guarded++
+	}
+	x.awaitEnd(r)
+	for x.admitted < len(route.Limits) {
+		if answer := route.Limits[x.admitted].Admit(r); answer != nil {
+			l.decided(c, answer)
+			return
+		}
+		x.admitted++
+	}
+	l.passed(c)
+}
+
+// rewrite makes the request's head the one that a guard wants: all that follows reads that,
+// and parts of the path that the route was found by aren't parts of it.
+func (l *loop) rewrite(x *exchange) *request.Answer {
+	r := &l.req
+	text := r.AppendRewritten(l.wasRewritten[:0])
+	l.rewritten, l.wasRewritten = text, l.rewritten // the head may lie in the other one
+	l.head.Reset()
+	if n, err := l.head.Parse(text, &ownLimits); n != len(text) || err != nil {
+		return answerRewritten
+	}
+	if body, ok := r.Content(); ok {
+		l.refill(x, body)
+	}
+	r.Renew(text)
+	l.named.Read(l.head.Fields, text)
+	x.method, x.moved, l.found.N = methodOf(r.Method()), true, 0
+	if l.canonical(r) != nil {
+		return answerRewritten
+	}
+	return nil
+}
+
+// passed does what the route says with a request that may pass.
+func (l *loop) passed(c *client) {
+	x, r := &c.x, &l.req
+	route := x.route
+	if answer := l.tooLarge(x, r.Head); answer != nil {
+		l.refuse(c, answer)
+		return
+	}
+	if answer := counted(r); answer != nil {
+		l.refuse(c, answer)
+		return
+	}
+	if l.snap.Cache != nil {
+		l.unsafe(x)
+	}
+	switch {
+	case route.Answer != nil:
+		l.refuse(c, route.Answer)
+	case route.Redirect != nil:
+		l.redirect(c)
+	case route.Schema != nil && !c.grpc:
+		l.transcode(c)
+	case route.Schema != nil && !l.exposed(c):
+	case route.Cache != nil && l.cached(c):
+	default:
+		l.forward(c)
+	}
+}
+
+// start readies x for a request.
+func (x *exchange) start(q *http1.Request, b []byte, now int64) {
+	*x = exchange{note: x.note[:0], fields: x.fields[:0], url: x.url[:0], withheld: x.withheld[:0], outcome: request.Outcome{Began: now, Trail: x.outcome.Trail[:0]},
+		minor: q.Minor, method: methodOf(q.Method.Of(b)), upgrade: q.Upgrade, chunked: q.Chunked}
+	x.silent = x.method == head
+	x.body.Start(q)
+	x.upgrade = x.upgrade && x.body.Done() // whose end would be what follows it?
+}
+
+var root = []byte("/")
+
+// canonical finds the path that counts.
+func (l *loop) canonical(r *request.Request) *request.Answer {
+	q := r.Head
+	switch q.Form {
+	case http1.AuthorityForm:
+		return answerConnect
+	case http1.AsteriskForm: // it is about the server as a whole: its root's route has it
+		r.Path = root
+		return nil
+	}
+	raw := q.Path.Of(r.Buf)
+	if request.Clean(raw, q.Escaped) {
+		r.Path = raw
+		return nil
+	}
+	path, err := request.AppendCanonical(l.path[:0], raw, request.Keeps(l.snap.Config.Paths))
+	if err != nil {
+		return request.Refuse(400, err.Error(), "").For(request.RefusedPath)
+	}
+	l.path, r.Path = path, path
+	return nil
+}
+
+// tooLarge holds the body's length against the route's limit.
+func (l *loop) tooLarge(x *exchange, q *http1.Request) *request.Answer {
+	if most := l.mostBody(x); most > 0 && q.ContentLength > most && (x.web == nil || !x.web.Text) {
+		return answerTooLarge
+	}
+	return nil
+}
+
+// mostBody is how many bytes the body may have; 0: any number.
+func (l *loop) mostBody(x *exchange) int64 {
+	if most := x.route.Config.Body; most >= 0 {
+		return most
+	}
+	return l.snap.Config.Client.Body
+}
+
+// counted counts a TRACE or OPTIONS request down that says how often it may be sent on
+// (RFC 9110 7.6.2). It gives what the last recipient answers, which is the gateway then.
+func counted(r *request.Request) *request.Answer {
+	method := string(r.Method())
+	if method != "TRACE" && method != "OPTIONS" {
+		return nil
+	}
+	value, ok := r.Header("max-forwards")
+	if !ok {
+		return nil
+	}
+	n, err := strconv.ParseUint(string(value), 10, 16)
+	switch {
+	case err != nil:
+		return answerMaxForwards
+	case n > 0:
+		r.Forward("max-forwards", strconv.AppendUint(nil, n-1, 10))
+		return nil
+	case method == "TRACE":
+		return answerTrace
+	}
+	return answerOptionsHere
+}
+
+// noRoute answers what no route takes.
+func (l *loop) noRoute(c *client) {
+	if !l.found.WrongMethod {
+		l.unrouted(c, answerNoRoute)
+		return
+	}
+	allowed := l.snap.Allowed(&l.req)
+	l.unrouted(c, request.Refuse(405, "", "Allow: "+strings.Join(allowed, ", ")+"\r\n").For(request.RefusedMethod))
+}
+
+// unrouted answers a request before a route is found for it.
+func (l *loop) unrouted(c *client, a *request.Answer) {
+	c.x.route = l.snap.Unrouted
+	l.observe(&c.x)
+	l.refuse(c, a)
+}
+
+// redirect answers with where to go.
+func (l *loop) redirect(c *client) {
+	r, route := &l.req, c.x.route
+	to := route.Redirect.Append(nil, r, &l.found)
+	l.refuse(c, &request.Answer{Status: route.Config.Redirect.Status, Fields: request.AppendField(nil, "Location", to)})
+}

@@ -1,0 +1,310 @@
+//go:build linux
+
+package proxy
+
+import (
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nano/wire/http2"
+	"dyno.example/nano/wire/reactor"
+	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/translate"
+)
+
+// A session is the connection of a client over HTTP/2 (RFC 9113). Its requests are
+// clients of their own, see stream.go.
+
+const (
+	streamsOfClient = 100      // requests under way on one connection
+	streamWindow    = 64 << 10 // bytes that a peer may send on a stream before they are passed on
+	pseudoFields    = 4        // of a request (RFC 9113 8.3.1)
+	responseTable   = 1 << 10  // bytes of fields that are remembered of what was sent to a client
+)
+
+// sessionConfig holds clients to the limits of the configuration. The connection's window
+// is as large as those of all streams together: one that isn't read doesn't stop others.
+func sessionConfig(c *config.Client) *http2.Config {
+	settings := http2.DefaultSettings
+	settings.MaxConcurrent, settings.InitialWindow = streamsOfClient, streamWindow
+	settings.ConnectProtocol = true
+	// Each field counts for 32 bytes more than it has (RFC 9113 6.5.2), in HTTP/1.1 for 4.
+	settings.MaxHeaderList = uint32(min(int64(c.Head)+28*int64(c.Fields), 1<<30))
+	limits := http2.Limits{HeaderFields: c.Fields + pseudoFields, StallWait: c.Write}
+	return http2.NewConfig(http2.Config{Server: true, Settings: settings, Window: streamsOfClient * streamWindow, Table: responseTable, Limits: limits})
+}
+
+// beginSession makes a session of a client that begins as HTTP/2 does; b is what it has
+// sent.
+func (l *loop) beginSession(c *client, b []byte) {
+	m := &mux{client: c, sock: &c.socket}
+	c.mux = m
+	l.touch(m)
+	m.codec.Start(l.sessions, &l.h2pool, l.now)
+	if l.grace != 0 {
+		m.codec.Drain(l.now)
+	}
+	rest := l.framesCame(m, b)
+	c.in = append(c.in[:0], rest...) // it may overlap
+	if c.readable {
+		l.later(c)
+	}
+	l.await(c, phaseStreams)
+}
+
+// speaksHTTP2 reports whether a connection is one over HTTP/2: the handshake agreed on it,
+// or it begins so without one (RFC 9113 3.3). b is what came first.
+func (c *client) speaksHTTP2(b []byte) bool {
+	return c.protocol == "h2" || c.protocol == "" && isPreface(b)
+}
+
+// isPreface reports whether b begins as only HTTP/2 does.
+func isPreface(b []byte) bool {
+	const sure = len("PRI * HTTP/2.0\r\n")
+	return len(b) >= sure && string(b[:sure]) == http2.Preface[:sure]
+}
+
+// sessionReady takes an event of a session's socket.
+func (l *loop) sessionReady(c *client, e *reactor.Event) {
+	c.readable = c.readable || e.Readable()
+	c.hungUp = c.hungUp || e.Ending()
+	if !c.out.empty() && !(e.Writable() && l.flushMux(c.mux)) {
+		if e.Failed() {
+			c.mux.broken = true
+			l.touch(c.mux)
+		}
+		return
+	}
+	l.readSession(c)
+}
+
+// readSession reads what the client has sent, unless it is to take something first.
+func (l *loop) readSession(c *client) {
+	m := c.mux
+	if !c.readable || m.dead || m.broken || !l.room(m) {
+		return
+	}
+	if c.readable = l.readMux(m, &c.in, c.hungUp); c.readable && !m.broken {
+		l.later(c)
+	}
+}
+
+// sessionEvent acts upon what a client has said.
+func (l *loop) sessionEvent(m *mux, ev *http2.Event) {
+	switch ev.Kind {
+	case http2.EventHead, http2.EventTooLarge:
+		l.take() // see serve
+		l.streamCame(m, ev)
+		return
+	}
+	if ev.Stream == nil {
+		return
+	}
+	c, ok := ev.Stream.User.(*client)
+	if !ok {
+		return
+	}
+	switch ev.Kind {
+	case http2.EventData, http2.EventTrailers:
+		l.bodyCame(c, ev)
+	case http2.EventReset:
+		if k := c.x.back; k != nil && k.call != nil {
+			l.resetCall(k.call, ev.Code)
+		}
+		l.clientGone(c)
+	case http2.EventWritable:
+		l.serveSink(&c.sink)
+	}
+}
+
+// settleSession decides what a session waits for next.
+func (l *loop) settleSession(m *mux) {
+	c := m.client
+	switch {
+	case m.broken:
+		l.drop(c)
+	case !m.sock.out.empty() || len(m.codec.Out) > 0:
+		l.watchSession(c)
+	case m.dead:
+		l.leaveSession(c)
+	case m.codec.Drained():
+		m.dead = true
+		l.leaveSession(c)
+	case m.codec.Streams() > 0 || m.partial != 0 || l.grace != 0:
+		l.watchSession(c)
+	default:
+		l.await(c, phaseIdle)
+	}
+	if c.fd >= 0 && c.readable && c.out.empty() {
+		l.later(c)
+	}
+}
+
+// watchSession lets a session be looked at now and then.
+func (l *loop) watchSession(c *client) {
+	if c.phase != phaseStreams {
+		l.await(c, phaseStreams)
+	}
+}
+
+// leaveSession closes a session that has come to its end: what its client still sends is
+// read and thrown away, so that it gets what was said last.
+func (l *loop) leaveSession(c *client) {
+	l.loseStreams(c)
+	c.mux.closed, c.mux = true, nil
+	c.unread = true
+	l.retire(c)
+}
+
+// loseStreams ends what is under way on a session.
+func (l *loop) loseStreams(c *client) {
+	for s := c.mux.all; s != nil; s = c.mux.all {
+		l.clientGone(s.client)
+	}
+}
+
+// tickSession looks at what has taken too long.
+func (l *loop) tickSession(c *client) {
+	l.tickMux(c.mux)
+	l.await(c, phaseStreams)
+}
+
+// closeIdle ends a session that has had no request for long.
+func (l *loop) closeIdle(c *client) {
+	l.touch(c.mux)
+	c.mux.codec.Close(http2.NoError)
+	c.mux.dead = true
+}
+
+// drainSession lets a session go on to the end of its requests.
+func (l *loop) drainSession(c *client) {
+	l.touch(c.mux)
+	c.mux.codec.Drain(l.now)
+}
+
+// streamCame takes a request.
+func (l *loop) streamCame(m *mux, ev *http2.Event) {
+	conn := m.client
+	conn.requests++
+	c, id := l.clients.add()
+	c.beginStream(conn, id, ev.Stream)
+	c.ended = ev.End
+	if ev.Kind == http2.EventTooLarge {
+		l.turnAway(c, answerHeadTooLarge)
+		return
+	}
+	if conn.phase != phaseStreams {
+		l.await(conn, phaseStreams)
+	}
+	h := ev.Header
+	c.grpc = isGRPC(h)
+	c.private = translate.Private(c.private, h)
+	text, err := translate.Request(&l.head, l.text, h, ev.End, l.limits.URI)
+	if l.text = text; err != nil {
+		l.refuseHead(c, err)
+		return
+	}
+	l.request(c, text)
+	if c.fd < 0 || c.phase != phaseRequest {
+		return
+	}
+	if k := c.x.back; k != nil && k.call != nil {
+		l.upload(c)
+		return
+	}
+	l.later(c) // the body may come with the head
+}
+
+// beginStream makes c a request of a session.
+func (c *client) beginStream(conn *client, id int32, s *http2.Stream) {
+	private, trailers := c.private[:0], c.sink.trailers[:0]
+	uploads := c.trailers[:0]
+	c.begin(noDescriptor, id, conn.peer)
+	c.readable, c.of = false, conn
+	c.private, c.trailers = private, uploads
+	c.sink = sink{mux: conn.mux, client: c, stream: s, out: &c.out, trailers: trailers}
+	s.User = c
+	conn.mux.join(&c.sink)
+}
+
+// bodyCame takes a part of a request's body, or what follows it. It is passed on at once
+// if the upstream takes it; else it waits, and the stream's window isn't opened again.
+func (l *loop) bodyCame(c *client, ev *http2.Event) {
+	x := &c.x
+	waits := x.upgrade && !x.tunnel                 // until the upstream has agreed
+	if !c.phase.busy() || x.body.Done() && !waits { // nobody wants it any more
+		c.sink.mux.codec.Consume(ev.Stream, len(ev.Data))
+		return
+	}
+	if ev.Kind == http2.EventTrailers {
+		c.trailers = translate.Trailers(c.trailers[:0], ev.Header)
+	}
+	c.ended = c.ended || ev.End
+	if len(c.in) == 0 && !waits && !(x.tunnel && c.ended) {
+		if l.caughtUp(c) {
+			l.passPart(c, ev.Data, c.ended)
+			return
+		}
+		if c.of == nil || !c.phase.busy() { // that was the end of the exchange
+			return
+		}
+	}
+	c.in = append(c.in, ev.Data...)
+	if !waits {
+		l.uploadStream(c)
+	}
+}
+
+// uploadStream passes on what has come of a request's body and had to wait.
+func (l *loop) uploadStream(c *client) {
+	x := &c.x
+	if !l.caughtUp(c) {
+		return
+	}
+	if len(c.in) == 0 && !c.ended {
+		if !x.headIn && x.headAlone() && !x.gathers() {
+			l.sendPart(c, nil)
+		}
+		return
+	}
+	for c.fd >= 0 && c.phase.busy() && !x.body.Done() && x.takes() && (len(c.in) > 0 || c.ended) {
+		n := min(len(c.in), http2.MinMaxFrame)
+		last := c.ended && n == len(c.in) && (n == 0 || !x.tunnel) // a tunnel's side is closed when all is sent
+		ok := l.passPart(c, c.in[:n:n], last)
+		if c.in = c.in[:copy(c.in, c.in[min(n, len(c.in)):])]; !ok {
+			return
+		}
+	}
+}
+
+// passPart passes a part on, which opens the window for as much; last says that nothing
+// follows.
+func (l *loop) passPart(c *client, part []byte, last bool) bool {
+	if len(part) > 0 {
+		m := c.sink.mux
+		l.touch(m)
+		m.codec.Consume(c.sink.stream, len(part))
+	}
+	if last {
+		c.x.body = http1.Body{} // it is done
+	}
+	return l.passContent(c, part)
+}
+
+// dropStream is done with a request of a session. One that isn't at its end is reset.
+func (l *loop) dropStream(c *client) {
+	s := &c.sink
+	m := s.mux
+	l.touch(m)
+	s.stream.User = nil
+	m.codec.Release(s.stream)
+	m.part(s)
+	c.fd, c.of, s.mux, s.stream = -1, nil, nil, nil
+	l.wheel.Clear(c.id)
+	if cap(c.in) > keptOutbox {
+		c.in = nil
+	}
+	if cap(c.out.b) > keptOutbox {
+		c.out.b = nil
+	}
+	c.out.reset()
+	l.clients.remove(c.id)
+}

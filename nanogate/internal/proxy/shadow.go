@@ -1,0 +1,99 @@
+//go:build linux
+
+package proxy
+
+import (
+	"net/netip"
+	"slices"
+
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nanogate/internal/mirror"
+	"dyno.example/nanogate/internal/snapshot"
+)
+
+// A copy of a request goes to the shadow as a request of nobody's ([client.alone]), on the
+// connections, by the versions and within the time limits that requests have. It comes after
+// those that somebody waits for: a loop sends a few copies when it has done all else of a
+// batch of events, and reads what shadows answer when it has taken all events.
+
+// mostShadowed is how many copies a loop sends in one turn. Events that come meanwhile wait
+// for that long.
+const mostShadowed = 8
+
+// endCopy hands over the copy of a request whose exchange is over.
+func (l *loop) endCopy(x *exchange) {
+	if x.copy.End(x.head, &x.outcome, x.body.Done(), l.now) {
+		l.wantTurn(x.route.Shadow)
+	}
+	x.copy = nil
+}
+
+// wantTurn has a mirror be asked for what it has to send; r is its [snapshot.Route.Shadow].
+func (l *loop) wantTurn(r *snapshot.Route) {
+	if !slices.Contains(l.mirrors, r) {
+		l.mirrors = append(l.mirrors, r)
+	}
+}
+
+// turnMirrors sends copies, of each mirror one in turn.
+func (l *loop) turnMirrors() {
+	if l.grace != 0 {
+		l.mirrors = l.mirrors[:0]
+		return
+	}
+	for left := mostShadowed; left > 0 && len(l.mirrors) > 0; left-- {
+		r := l.mirrors[0]
+		l.mirrors = l.mirrors[:copy(l.mirrors, l.mirrors[1:])]
+		if c := r.Mirror.Next(); c != nil {
+			l.mirrors = append(l.mirrors, r)
+			l.sendCopy(r, c)
+		}
+	}
+}
+
+// sendCopy sends a copy to the shadow.
+func (l *loop) sendCopy(r *snapshot.Route, copied *mirror.Capture) {
+	c, id := l.clients.add()
+	defer l.survive(clientEvent(id))
+	c.begin(noDescriptor, id, netip.AddrPort{})
+	c.readable, c.alone, c.mirrors = false, true, true
+	text := copied.Head()
+	l.head.Reset()
+	n, err := l.head.Parse(text, &ownLimits)
+	x := &c.x
+	x.start(&l.head, text, l.now)
+	x.route, x.upstream, x.copy = r, r.Mirror.Upstream, copied
+	if n == 0 || err != nil { // which it was for its own endpoint
+		l.giveUpMirrored(c, mirror.Unanswered)
+		return
+	}
+	x.head = copied.AppendHead(l.buffer(), &l.head)
+	x.body, x.chunked = http1.Body{}, false // it is all there, and the head says how long it is
+	x.replay = copied.Body(l.buffer())
+	x.sent = int64(len(x.replay))
+	x.endpoint = copied.Endpoint()
+	l.limitTime(c)
+	l.try(c)
+}
+
+// shadowAnswered says what came of a copy that was sent. There is room for another one.
+func (l *loop) shadowAnswered(x *exchange, r *snapshot.Route) {
+	x.copy.Answered(x.endpoint, &x.outcome, l.now)
+	x.copy = nil
+	l.wantTurn(r)
+}
+
+// giveUpMirrored ends the request of a copy before the shadow has answered.
+func (l *loop) giveUpMirrored(c *client, why mirror.Reason) {
+	c.x.copy.Drop(why)
+	l.endAlone(c)
+}
+
+// giveUpMirroring does so with all of them, when the gateway ends: nobody waits for them.
+func (l *loop) giveUpMirroring() {
+	for _, c := range l.clients.all {
+		if c.fd >= 0 && c.mirrors {
+			l.giveUpMirrored(c, mirror.Closed)
+		}
+	}
+}

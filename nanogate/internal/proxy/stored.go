@@ -1,0 +1,206 @@
+//go:build linux
+
+package proxy
+
+import (
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nanogate/internal/cache"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/snapshot"
+)
+
+// giveStored gives a client a response that is stored: all, a part, or that it has not
+// changed. status is what the upstream has answered; 0: it wasn't asked.
+//
+// It is written from where it is stored, a read's length at a time: a client that takes it
+// slowly holds no more than that besides.
+func (l *loop) giveStored(c *client, v *cache.Response, a *cache.Asked, result cache.Result, status int) {
+	x := &c.x
+	rules := x.route.Cache
+	if x.asking != nil {
+		x.asking.result = result
+	} else {
+		rules.Counts.Of(l.local.Loop).Count(result)
+	}
+	out, body := l.out[:0], v.Body
+	x.outcome.Status, x.outcome.Upstream = v.Status, result == cache.Revalidated
+	if v.Unchanged(a.NoneMatch, a.ModifiedSince) {
+		out, body, x.outcome.Status = v.AppendNotModified(out, l.now), nil, 304
+	} else if part, ranged := v.Range(a.Range, a.IfRange); a.Range == nil || x.silent || ranged == cache.Whole {
+		out = v.AppendFields(out, l.now)
+	} else if ranged == cache.Partial {
+		out, body, x.outcome.Status = v.AppendPart(out, part, l.now), body[part.From:part.To], 206
+	} else {
+		out, body, x.outcome.Status = v.AppendUnsatisfiable(out, l.date), nil, 416
+	}
+	if rules.Told {
+		out = cache.AppendStatus(out, result, v.Left(l.now), status)
+	}
+	if x.head == nil { // the loop's request is this one still
+		out = append(append(out, l.req.Responds()...), x.route.Response.Lines...)
+	} else {
+		out = append(out, x.fields...)
+	}
+	if l.server.draining.Load() {
+		x.keep = false
+	}
+	l.out = append(appendConnection(out, x), "\r\n"...)
+	if x.silent {
+		body = nil
+	}
+	rules.Counts.Of(l.local.Loop).Gave(len(body))
+	x.rest = body
+	l.giveRest(c)
+}
+
+// giveRest gives the next piece of a response that is stored, behind what is in the loop's
+// buffer.
+func (l *loop) giveRest(c *client) {
+	x := &c.x
+	piece := x.rest[:min(len(x.rest), readBuffer)]
+	x.rest = x.rest[len(piece):]
+	x.outcome.Sent += int64(len(piece))
+	done := len(x.rest) == 0
+	if done {
+		x.rest = nil
+		l.end(c)
+	}
+	if c.of != nil {
+		if len(l.out) > 0 {
+			c.private = c.private[:0]
+			l.sendHeadOn(c, done && len(piece) == 0)
+		}
+		if len(piece) > 0 {
+			l.send(&c.sink, piece, done, nil)
+		}
+	} else {
+		l.out, piece = joined(l.out, piece)
+		if errno := c.out.write(c.fd, l.out, piece); errno != 0 {
+			l.clientGone(c)
+			return
+		}
+	}
+	if done {
+		l.endOfResponse(c)
+		return
+	}
+	l.await(c, phaseStored)
+	if c.out.empty() {
+		l.later(c)
+	}
+}
+
+// small is up to which size a body is copied behind its head, to be written as one piece.
+const small = 2 << 10
+
+func joined(head, piece []byte) (out, rest []byte) {
+	if len(piece) > small {
+		return head, piece
+	}
+	return append(head, piece...), nil
+}
+
+// giveAndRefresh gives a response that isn't fresh, and asks the upstream for a newer one:
+// for nobody, so that the client has its response whatever becomes of that.
+func (l *loop) giveAndRefresh(c *client, v *cache.Response, key cache.Key, known []byte) {
+	route, of, ends := c.x.route, *c.conn(), c.x.ends
+	headOnly, kind := c.x.method == head, l.kind
+	if ends != nil {
+		ends.open++ // until it is known whether there is another exchange
+	}
+	l.giveStored(c, v, &l.asked, cache.HitStale, 0)
+	flight := (*cache.Flight)(nil)
+	if !headOnly && l.alone < mostAlone {
+		flight = l.refreshes(route.Cache, v, key, known)
+	}
+	if flight != nil {
+		l.refresh(route, &of, ends, &asking{rules: route.Cache, key: key, kind: kind, stale: v, why: "stale", result: cache.Expired, flight: flight})
+	} else if ends != nil {
+		l.tellEnds(ends, nil, true)
+	}
+}
+
+// refreshes says whether it is for this request to have a newer response asked for: then it
+// leads the flight of all that wait for that.
+func (l *loop) refreshes(rules *snapshot.Caching, v *cache.Response, key cache.Key, known []byte) *cache.Flight {
+	kind := rules.Store.FlightKey(key, l.kind, known, &l.sent, &l.chosen)
+	flight, leads := rules.Store.Lead(kind, l.now)
+	if !leads {
+		return nil
+	}
+	if again, _ := l.find(rules, key); again != v { // another loop has stored a newer one since
+		flight.End(cache.Stored, 0)
+		return nil
+	}
+	return flight
+}
+
+// refresh asks for it, with the loop's request. Its client's connection was like of; who hears
+// of the request's end does when this is over too.
+func (l *loop) refresh(route *snapshot.Route, of *client, ends *endings, m *asking) {
+	r := &l.req
+	k, id := l.clients.add()
+	k.begin(noDescriptor, id, of.peer)
+	k.readable, k.alone = false, true
+	l.alone++
+	k.forwards, k.forwardsOf, k.trusted = append(k.forwards[:0], of.forwards...), of.forwardsOf, of.trusted
+	k.requests++
+	k.serial++
+	k.x.start(r.Head, r.Buf, l.now)
+	k.x.route, k.x.ends = route, ends
+	r.Drop("range")
+	r.Drop("if-range")
+	l.ask(&k.x, m)
+	m.asked = cache.Asked{Control: cache.NoDirectives, Authorized: m.asked.Authorized}
+	l.forward(k)
+}
+
+// mostAlone is how many requests of a loop at most ask for newer responses for nobody.
+const mostAlone = 256
+
+// giveNobody goes on with a response that is for the store only, or to be compared.
+func (l *loop) giveNobody(c *client, k *backend, done bool) {
+	l.out = l.out[:0]
+	if done {
+		l.complete(c, k)
+		l.drop(c)
+		return
+	}
+	if c.mirrors && c.x.copy.Enough() {
+		l.tried(&c.x, c.x.outcome.Status, request.OK)
+		l.endAlone(c)
+		return
+	}
+	l.await(c, phaseBody)
+	if k.readable {
+		l.laterBackend(k)
+	}
+}
+
+// endAlone ends the request of nobody, whatever came of it.
+func (l *loop) endAlone(c *client) {
+	l.detach(c)
+	l.end(c)
+	l.drop(c)
+}
+
+// withoutConditions takes the cache's conditions out of a request's head.
+func withoutConditions(head []byte) []byte {
+	out := head[:0]
+	for len(head) > 0 {
+		end := 0
+		for end < len(head) && head[end] != '\n' {
+			end++
+		}
+		line := head[:min(end+1, len(head))]
+		head = head[len(line):]
+		if !begins(line, "if-none-match:") && !begins(line, "if-modified-since:") {
+			out = append(out, line...)
+		}
+	}
+	return out
+}
+
+func begins(line []byte, lower string) bool {
+	return len(line) > len(lower) && http1.EqualFold(line[:len(lower)], lower)
+}

@@ -1,0 +1,161 @@
+//go:build linux
+
+package proxy
+
+import (
+	"slices"
+	"time"
+
+	"dyno.example/nanogate/internal/cache"
+	"dyno.example/nanogate/internal/request"
+)
+
+// coming is what the cache is told of the response whose head was parsed from b. It reads
+// the request anew from its head as it was sent.
+func (l *loop) comingFor(x *exchange, m *asking, b []byte) *cache.Coming {
+	l.named.Read(l.resp.Fields, b)
+	sent := l.reread(x)
+	l.sent = cache.Sent{Request: sent}
+	_, cookies := sent.Header("cookie")
+	l.coming = cache.Coming{
+		Head: &l.resp, Buf: b, Named: &l.named, Drop: responseDrop(x), Sent: &l.sent, Route: m.kind,
+		Authorized: m.asked.Authorized, Cookies: cookies, Asked: x.tried, Now: l.now, Wall: time.Now().Unix(),
+	}
+	return &l.coming
+}
+
+// spared looks at a response before it is passed on: one that says that what is stored
+// is good still, and one in place of which that is given. It reports whether it is dealt
+// with. more says that something followed its head.
+func (l *loop) spared(c *client, k *backend, b []byte, more bool) bool {
+	x, m := &c.x, c.x.asking
+	status := l.resp.Status
+	switch {
+	case status == 304 && m.validating:
+	case l.mayGiveInstead(m, status):
+		l.tried(x, status, request.OK)
+		l.detach(c)
+		x.uncount()
+		l.giveInstead(c, status)
+		return true
+	default:
+		return false
+	}
+	v := m.rules.Store.Freshen(&m.rules.Policy, m.key, m.url, m.epoch, m.stale, l.comingFor(x, m, b))
+	if v == nil { // it is about a response that isn't stored
+		l.tried(x, status, request.OK)
+		l.detach(c)
+		x.uncount()
+		m.stale, m.validating = nil, false
+		x.head, x.headIn = withoutConditions(x.head), false
+		l.try(c)
+		return true
+	}
+	l.letGo(c, k, more)
+	m.landed = cache.Stored
+	if c.alone {
+		m.result = cache.Revalidated
+		l.endAlone(c)
+		return true
+	}
+	l.giveStored(c, v, &m.asked, cache.Revalidated, status)
+	return true
+}
+
+// letGo gives the connection back after a response without a body that isn't passed on.
+func (l *loop) letGo(c *client, k *backend, more bool) {
+	x, h := &c.x, &l.resp
+	k.headDone, k.toEnd, k.keep = true, false, h.KeepAlive && !more
+	k.body.StartResponse(h)
+	l.answered(x)
+	if len(x.upstream.Detectors) > 0 {
+		l.tried(x, h.Status, request.OK)
+	}
+	l.partFrom(c, k)
+}
+
+// mayGiveInstead reports whether what is stored may be given in place of a failure, which
+// a client would see as that status.
+func (l *loop) mayGiveInstead(m *asking, status int) bool {
+	return m.stale != nil && slices.Contains(failures, status) && m.rules.InPlace(m.stale, &m.asked.Control, l.now)
+}
+
+var failures = []int{500, 502, 503, 504} // RFC 5861 4
+
+// giveInstead gives it.
+func (l *loop) giveInstead(c *client, status int) {
+	c.x.outcome.Instead = status
+	if c.alone {
+		l.endAlone(c)
+		return
+	}
+	l.giveStored(c, c.x.asking.stale, &c.x.asking.asked, cache.Saved, status)
+}
+
+// keep begins to store the response whose head was parsed from b, if it may be stored.
+func (l *loop) keep(x *exchange, b []byte) {
+	m := x.asking
+	coming := l.comingFor(x, m, b)
+	m.fill = m.rules.Store.Begin(&m.rules.Policy, m.key, m.url, m.epoch, coming)
+	if m.fill == nil {
+		l.giveUpStoring(m)
+	} else {
+		m.muted = m.fill.Response().Unchanged(m.asked.NoneMatch, m.asked.ModifiedSince)
+	}
+	if m.rules.Told {
+		x.fields = cache.AppendForwarded(x.fields, m.why, m.fill != nil)
+	}
+}
+
+// giveUpStoring lets those that wait for the response ask by themselves. If it is no
+// failure, it isn't for all, and those that come don't wait for each other either.
+func (l *loop) giveUpStoring(m *asking) {
+	m.fill = nil
+	if m.flight == nil {
+		return
+	}
+	until := l.now + int64(privateFor)
+	if l.resp.Status >= 500 {
+		until = 0
+	}
+	m.flight.End(cache.Private, until)
+	m.flight = nil
+}
+
+// keepPiece stores a piece of the response's content; done says that it is the last. It
+// returns what the client is given of it.
+func (l *loop) keepPiece(x *exchange, k *backend, piece []byte, done bool) []byte {
+	m := x.asking
+	if m.fill != nil && !m.fill.Write(piece) {
+		l.giveUpStoring(m)
+	}
+	if _, trailers := k.body.Trailers(); done && m.fill != nil && len(trailers)+len(k.trailers) == 0 {
+		if m.fill.Finish() != nil {
+			m.rules.Counts.Of(l.local.Loop).Stored()
+			m.landed = cache.Stored
+		}
+		m.fill = nil
+	}
+	if m.muted {
+		return nil
+	}
+	return piece
+}
+
+// endMuted ends the exchange of a client that has got a 304, while the response that came with
+// it isn't stored after all.
+func (l *loop) endMuted(c *client) {
+	l.end(c)
+	if c.of != nil {
+		l.send(&c.sink, nil, true, nil)
+	}
+	l.endOfResponse(c)
+}
+
+// notModified writes the head of a 304 in place of the response that is being stored.
+func (l *loop) notModified(c *client) {
+	x := &c.x
+	out := x.asking.fill.Response().AppendNotModified(l.out, l.now)
+	x.outcome.Status = 304
+	l.out = append(appendConnection(append(out, x.fields...), x), "\r\n"...)
+}

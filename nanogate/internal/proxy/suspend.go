@@ -1,0 +1,387 @@
+//go:build linux
+
+package proxy
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"dyno.example/nanogate/internal/cache"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/route"
+)
+
+// suspended is a request that waits for a decision which is taken elsewhere, or for a
+// place. The loop's buffers are other requests' meanwhile, so it has its head, and what
+// the checks before have found out. What the client sends of its body isn't read: the
+// kernel holds it, and the client waits.
+type suspended struct {
+	head      []byte // as it was sent
+	findings  request.Findings
+	found     route.Found
+	otherwise *request.Answer // without a decision; nil: it passes
+	until     int64           // when there must be one, ns
+	cancel    context.CancelFunc
+
+	gathers *request.Answer // whose work wants the request's body first; nil: none does
+
+	queue  request.Queue // that it waits in; nil: for a decision
+	ticket uint64        // of the queue, or the decision's own
+
+	of   *backend // whose response it is that waits, with its head; nil: the request does
+	tail tail     // of that
+}
+
+// decided goes on after the check that comes next: nil lets the request pass.
+func (l *loop) decided(c *client, answer *request.Answer) {
+	x := &c.x
+	x.awaitEnd(&l.req)
+	switch {
+	case answer != nil && answer.Later != nil:
+		l.suspend(c, answer)
+		return
+	case answer != nil && answer.Queue != nil:
+		l.queueUp(c, answer)
+		return
+	case answer != nil:
+		l.refuse(c, answer)
+		return
+	case x.guarded < len(x.route.Guards):
+		x.guarded++
+	case x.admitted < len(x.route.Limits):
+		x.admitted++
+	default: // the upstream's
+		x.taken++
+		l.forward(c)
+		return
+	}
+	l.check(c)
+}
+
+// suspend has the decision taken by a worker. If they have too much to do there is none.
+func (l *loop) suspend(c *client, answer *request.Answer) {
+	x, later := &c.x, answer.Later
+	otherwise := answer.Undecided()
+	if later.Content != nil {
+		switch {
+		case x.web != nil || c.grpc || x.upgrade || x.route.Schema != nil: // it is no body that has an end soon
+			later.End()
+			l.decided(c, otherwise)
+			return
+		case !x.body.Done():
+			l.gather(c, answer)
+			return
+		}
+		later.Content(slices.Clone(x.replay))
+	}
+	ticket, cancel, ok := l.work(c, later)
+	if !ok {
+		l.decided(c, otherwise)
+		return
+	}
+	s := l.sleep(x, l.req.Buf)
+	s.ticket, s.otherwise, s.until, s.cancel = ticket, otherwise, l.now+int64(later.Within), cancel
+	l.soon(c, later.Within, checkOver)
+	l.await(c, phaseCheck)
+}
+
+// work has a worker take a decision; ok is false if they have too much to do.
+func (l *loop) work(c *client, later *request.Later) (ticket uint64, cancel context.CancelFunc, ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), later.Within)
+	l.decisions++
+	id, ticket := c.id, l.decisions
+	by := later.By
+	switch {
+	case by != nil:
+	case later.Asks:
+		by = l.server.askers.Do
+	default:
+		by = l.server.workers.Do
+	}
+	if !by(func() {
+		defer cancel()
+		defer later.End()
+		var decide func(*request.Request) *request.Answer
+		if ctx.Err() == nil { // neither too late nor the client gone
+			decide = later.Work(ctx)
+		}
+		l.call(func(l *loop) {
+			if !l.resume(id, ticket, decide) && decide != nil && later.Missed != nil {
+				later.Missed()
+			}
+		})
+	}) {
+		cancel()
+		later.End()
+		return 0, nil, false
+	}
+	return ticket, cancel, true
+}
+
+// resume goes on with a request that is decided about, or that has waited for too long:
+// then decide is nil. The client may be gone, or another in its place, or the request may
+// have gone on without the decision and wait for something else: then it reports false.
+func (l *loop) resume(id int32, ticket uint64, decide func(*request.Request) *request.Answer) (waited bool) {
+	defer l.survive(clientEvent(id))
+	c := l.clients.at(id)
+	s := c.x.waits
+	if c.fd < 0 || s == nil || s.queue != nil || s.ticket != ticket {
+		return false
+	}
+	s.cancel()
+	if s.of != nil {
+		l.unhold(c, decide)
+		return true
+	}
+	answer := s.otherwise
+	if decide != nil {
+		answer = nil
+	}
+	l.wakeUp(c, answer, decide)
+	return true
+}
+
+// sleep keeps what a request that waits will need: text is its head, or its response's.
+func (l *loop) sleep(x *exchange, text []byte) *suspended {
+	var s *suspended
+	if n := len(l.asleep); n > 0 {
+		s = l.asleep[n-1]
+		l.asleep = l.asleep[:n-1]
+	} else {
+		s = &suspended{}
+	}
+	s.head, s.found = append(l.buffer(), text...), l.found
+	l.req.Save(&s.findings)
+	x.waits = s
+	return s
+}
+
+// forgo gives back what was kept.
+func (l *loop) forgo(s *suspended) {
+	l.giveBack(s.head)
+	s.findings.Forget()
+	*s = suspended{findings: s.findings}
+	if len(l.asleep) < mostSpares {
+		l.asleep = append(l.asleep, s)
+	}
+}
+
+// wakeUp goes on with a request that has waited: with an answer, nil lets it pass, or with
+// what decide says.
+func (l *loop) wakeUp(c *client, answer *request.Answer, decide func(*request.Request) *request.Answer) {
+	s := c.x.waits
+	if problem := l.reopen(c, s); problem != nil {
+		answer, decide = problem, nil
+	}
+	if decide != nil {
+		answer = decide(&l.req)
+	}
+	if s.queue != nil && answer != nil { // it isn't for waiting again
+		l.refuse(c, answer)
+	} else {
+		l.decided(c, answer)
+	}
+	l.forgo(s)
+	if c.fd >= 0 && (c.phase == phaseRequest || len(c.in) > 0 || c.readable) {
+		l.proceed(c)
+	}
+}
+
+// reopen makes a request that has waited the loop's again. If the rules for paths have
+// changed meanwhile it may be refused.
+func (l *loop) reopen(c *client, s *suspended) *request.Answer {
+	x, r := &c.x, &l.req
+	x.waits = nil
+	l.head.Reset()
+	_, _ = l.head.Parse(s.head, &ownLimits) // which it was before
+	r.Begin(&l.head, s.head)
+	r.Peer, r.Now, r.HTTP2 = c.peer, l.now, c.of != nil
+	l.identify(c.conn(), r)
+	l.named.Read(l.head.Fields, s.head)
+	problem := l.canonical(r)
+	r.Resume(s.findings)
+	r.Importance = importanceOf(r, &x.route.Config.Importance)
+	l.found = s.found
+	r.Params = l.found.Params[:l.found.N]
+	return problem
+}
+
+// unsuspend gives up waiting: the client has gone.
+func (l *loop) unsuspend(x *exchange) {
+	s := x.waits
+	if s == nil {
+		return
+	}
+	x.waits = nil
+	if s.queue != nil {
+		s.queue.Leave(s.ticket, false)
+	} else {
+		s.cancel()
+	}
+	l.forgo(s)
+}
+
+// called is what loops are told of requests that wait for a place by a limit: a list of
+// those that have it, or won't have it. The queue is the limit's, and all loops share it:
+// places become free on any of them. Telling neither waits nor allocates, as the message is the
+// loop's own.
+type called struct {
+	mu      sync.Mutex
+	list    []turnOfQueue
+	spare   []turnOfQueue // list's memory, in turn with it
+	message message
+}
+
+// turnOfQueue is one of them: its turn has come, or won't.
+type turnOfQueue struct {
+	queue    request.Queue
+	ticket   uint64
+	client   int32
+	admitted bool
+}
+
+// queueUp has a request wait for a place, or refuses it if the queue is full.
+func (l *loop) queueUp(c *client, answer *request.Answer) {
+	q := answer.Queue
+	ticket, until, ok := q.Enter(l, c.id, l.now)
+	if !ok {
+		l.refuse(c, answer)
+		return
+	}
+	s := l.sleep(&c.x, l.req.Buf)
+	s.otherwise, s.until, s.queue, s.ticket = answer, until, q, ticket
+	l.soon(c, time.Duration(until-l.now), checkOver)
+	l.await(c, phaseCheck)
+}
+
+// Called implements [request.Waiter].
+func (l *loop) Called(q request.Queue, ticket uint64, client int32, admitted bool) {
+	l.called.mu.Lock()
+	first := len(l.called.list) == 0
+	l.called.list = append(l.called.list, turnOfQueue{q, ticket, client, admitted})
+	l.called.mu.Unlock()
+	if first {
+		l.post(&l.called.message)
+	}
+}
+
+// takeCalls goes on with requests that have waited.
+func (l *loop) takeCalls() {
+	l.called.mu.Lock()
+	list := l.called.list
+	l.called.list, l.called.spare = l.called.spare[:0], nil
+	l.called.mu.Unlock()
+	for i := range list {
+		l.takeTurn(&list[i])
+	}
+	clear(list)
+	l.called.mu.Lock()
+	l.called.spare = list[:0]
+	l.called.mu.Unlock()
+}
+
+func (l *loop) takeTurn(n *turnOfQueue) {
+	defer l.survive(clientEvent(n.client))
+	c := l.clients.at(n.client)
+	switch s := c.x.waits; {
+	case c.fd < 0 || s == nil || s.queue != n.queue || s.ticket != n.ticket: // nobody waits for it any more
+		if n.admitted {
+			n.queue.Return(l.now)
+		}
+	case n.admitted:
+		l.wakeUp(c, nil, nil)
+	default:
+		l.refuseWaiting(c)
+	}
+}
+
+// waitOver ends the wait of a request that has waited for as long as it may. If it has
+// left the queue before, the loop is about to hear why.
+func (l *loop) waitOver(c *client) {
+	if s := c.x.waits; s.queue.Leave(s.ticket, true) {
+		l.refuseWaiting(c)
+	}
+}
+
+// refuseWaiting refuses a request that has waited in vain.
+func (l *loop) refuseWaiting(c *client) {
+	l.wakeUp(c, c.x.waits.otherwise, nil)
+}
+
+// Requests of the same kind that come while one of them is at the upstream wait for its
+// response, each with its own deadline. When that is stored they get it; when there is none
+// for all, as it is private or came to nothing, each goes on by itself, as it does when it
+// has waited for as long as the route lets it: one that is slow doesn't hold up the others
+// for longer. When the client that asked has gone, one of them asks next.
+
+// waitFor lets a request wait for a flight. ended says that this is over already.
+func (l *loop) waitFor(c *client, f *cache.Flight) (waits, ended bool) {
+	x := &c.x
+	rules := x.route.Cache
+	if x.patience == 0 {
+		x.patience = l.now + int64(rules.Wait)
+	}
+	if l.now >= x.patience {
+		return false, false
+	}
+	l.limitTime(c)
+	id, serial := c.id, c.serial
+	w, ended := f.Wait(rules.Waiters, func(how cache.Landing) {
+		l.call(func(l *loop) { l.flightLanded(id, serial, how) })
+	})
+	if w == nil {
+		return false, ended
+	}
+	s := l.sleep(x, l.req.Buf)
+	s.until, s.cancel = x.patience, w.Leave
+	l.soon(c, time.Duration(x.patience-l.now), checkOver)
+	l.await(c, phaseShared)
+	return true, false
+}
+
+// flightLanded goes on with a request whose flight has ended. The client may be gone, or
+// another in its place.
+func (l *loop) flightLanded(id int32, serial uint32, how cache.Landing) {
+	defer l.survive(clientEvent(id))
+	c := l.clients.at(id)
+	if c.fd < 0 || c.serial != serial || c.phase != phaseShared {
+		return
+	}
+	switch how {
+	case cache.Stored:
+		c.x.patience = shared
+	case cache.Private:
+		c.x.patience = impatient
+	}
+	l.askAgain(c)
+}
+
+// waitedEnough goes on with a request that has waited for as long as it may.
+func (l *loop) waitedEnough(c *client) {
+	c.x.waits.cancel()
+	c.x.patience = impatient
+	l.askAgain(c)
+}
+
+// askAgain looks once more for what is stored for a request that has waited, and asks the
+// upstream if there is nothing.
+func (l *loop) askAgain(c *client) {
+	x := &c.x
+	s := x.waits
+	answer := l.reopen(c, s)
+	switch {
+	case answer != nil:
+		l.refuse(c, answer)
+	case x.deadline != 0 && l.now >= x.deadline:
+		x.outcome.Failed = request.TimedOut
+		l.refuse(c, answerLate)
+	case !l.cached(c):
+		l.forward(c)
+	}
+	l.forgo(s)
+	if c.fd >= 0 && (len(c.in) > 0 || c.readable) {
+		l.proceed(c)
+	}
+}

@@ -1,0 +1,332 @@
+//go:build linux
+
+package proxy
+
+import (
+	"strconv"
+
+	"dyno.example/nano/wire/grpc"
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/request"
+	"dyno.example/nanogate/internal/transcode"
+	"dyno.example/nanogate/internal/translate"
+)
+
+// How a request with JSON is made a call over gRPC, and what it is answered with. What
+// goes to the upstream is a request like any other: its head and its body are other ones.
+
+var (
+	answerUnknownAPI = request.Refuse(503, "it isn't known yet what the upstream offers", "Retry-After: 1\r\n").For(request.RefusedCallUnknown)
+	answerNotGRPC    = request.Refuse(502, "the upstream's response is not gRPC as it should be", "")
+	answerNotExposed = request.Refuse(404, "this method isn't exposed", "").For(request.RefusedCallMethod)
+	answerHeadStream = request.Refuse(405, "a stream has no HEAD", "Allow: GET\r\n").For(request.RefusedCallMethod)
+)
+
+// transcode makes a call of a request, and sends it on.
+func (l *loop) transcode(c *client) {
+	x, r := &c.x, &l.req
+	api := x.route.Schema.API()
+	if api == nil {
+		l.refuse(c, answerUnknownAPI)
+		return
+	}
+	if path := api.Rules.OpenAPI; path != "" && path == string(r.Path) && (x.method == head || string(r.Method()) == "GET") {
+		l.refuse(c, x.route.Schema.Document())
+		return
+	}
+	call, answer := api.Begin(r, !x.body.Done())
+	switch {
+	case answer != nil:
+	case x.method == head && call.Form != transcode.One:
+		answer = answerHeadStream
+	case !call.Streams() && r.Head.ContentLength > int64(api.Rules.Most):
+		answer = answerTooLarge
+	}
+	if answer != nil {
+		l.refuse(c, answer)
+		return
+	}
+	x.json, x.upgrade = call, false
+	if x.method == head {
+		x.method = safe // the call's response has content, which this client isn't sent
+	}
+	if x.body.Done() {
+		frames, err := call.Request(nil, true)
+		if err != nil {
+			l.refuse(c, transcode.AnswerOf(err))
+			return
+		}
+		x.replay = append(l.buffer(), frames...)
+		x.sent = int64(len(frames))
+	} else if !l.invite(c) {
+		return
+	}
+	l.forward(c)
+}
+
+// exposed refuses a call over gRPC itself whose method the route doesn't expose: who says
+// which services are, or leaves a method without a rule, means it for all clients.
+func (l *loop) exposed(c *client) bool {
+	rules := c.x.route.Config.GRPCJSON
+	if rules.AllCalls {
+		return true
+	}
+	api := c.x.route.Schema.API()
+	switch {
+	case api == nil:
+		l.refuse(c, answerUnknownAPI)
+	case !api.Exposes(l.req.Path):
+		l.refuse(c, answerNotExposed)
+	default:
+		return true
+	}
+	return false
+}
+
+// invite has a client send its body that waits for that (RFC 9110 10.1.1), as the upstream
+// isn't asked before the body is in. It reports whether the client is still there.
+func (l *loop) invite(c *client) bool {
+	value, ok := l.req.Header("expect")
+	if !ok || !http1.EqualFold(value, "100-continue") || c.x.minor == 0 {
+		return true
+	}
+	l.out = append(l.out[:0], "HTTP/1.1 100 Continue\r\n\r\n"...)
+	return l.sendInterim(c)
+}
+
+// toCall makes the head that is sent on that of the call.
+func (l *loop) toCall(x *exchange) {
+	head := translate.Call(l.buffer(), x.head, x.json.Binding.Method.Path)
+	l.giveBack(x.head)
+	x.head = head
+}
+
+// headAlone reports whether a request's head may be sent on before anything of its body.
+func (x *exchange) headAlone() bool { return x.json == nil || x.json.Streams() }
+
+// passJSON makes messages of content of the request's body, and sends them on. It reports
+// whether the exchange goes on.
+func (l *loop) passJSON(c *client, piece []byte) bool {
+	x := &c.x
+	x.took += int64(len(piece))
+	if most := l.mostBody(x); most > 0 && x.took > most {
+		return l.declineJSON(c, &transcode.Wrong{Status: 413, Text: answerTooLarge.Detail})
+	}
+	messages, err := x.json.Request(piece, x.body.Done())
+	if err != nil {
+		return l.declineJSON(c, err)
+	}
+	if len(messages) == 0 && !x.body.Done() && (x.headIn || !x.headAlone()) {
+		l.sentOn(c) // there is nothing to send yet
+		return true
+	}
+	if x.back.call != nil {
+		l.keepSent(x, messages)
+	}
+	if x.copy != nil {
+		x.copy.Request(messages)
+	}
+	x.sent += int64(len(messages))
+	return l.sendPart(c, messages)
+}
+
+// declineJSON ends an exchange whose request doesn't fit its method.
+func (l *loop) declineJSON(c *client, err error) bool {
+	x := &c.x
+	c.unread = c.unread || !x.body.Done()
+	if !x.begun {
+		l.refuse(c, transcode.AnswerOf(err))
+		return false
+	}
+	l.detach(c)
+	x.outcome.Failed = request.ClientGone
+	if !l.breakOff(c, &transcode.Status{Code: grpc.InvalidArgument, Message: err.Error()}) {
+		l.cut(c)
+	}
+	return false
+}
+
+// callAnswers takes the head of a call's response, which may be all of it.
+func (l *loop) callAnswers(c *client, k *backend, text []byte, end bool) {
+	x := &c.x
+	call := x.json
+	var kind []byte
+	for _, f := range l.resp.Fields {
+		if http1.EqualFold(f.Name.Of(text), "content-type") {
+			kind = f.Value.Of(text)
+			break
+		}
+	}
+	if status := l.resp.Status; status != 200 { // somebody between here and the server says so
+		l.tryEnded(c, status)
+		l.refuse(c, call.Refusal(&transcode.Status{Code: grpc.CodeOfHTTP(status), Message: "the upstream answered with the HTTP status " + strconv.Itoa(status)}))
+		return
+	}
+	if _, ok := grpc.SplitContentType(string(kind)); !ok {
+		l.failed(c, request.BadResponse)
+		return
+	}
+	k.headDone = true
+	if x.passage == nil {
+		l.copyHead(x, text)
+	}
+	l.answered(x)
+	call.Restart()
+	call.Head = translate.Metadata(call.Head[:0], l.responseHead(l.out[:0], c, text))
+	l.out = l.out[:0]
+	if end {
+		l.endCall(c, k, text[len("HTTP/1.1 200 OK\r\n"):], nil)
+		return
+	}
+	if call.Form == transcode.One || call.Form == transcode.Raw { // whose content type comes with the first message
+		l.await(c, phaseBody)
+		return
+	}
+	l.beginStreaming(c)
+	l.giveContent(c, k, nil, false)
+}
+
+// answered notes that the head of a response is in.
+func (l *loop) answered(x *exchange) {
+	came := l.now
+	if x.passage != nil {
+		came = x.passage.came
+	}
+	x.outcome.Upstream, x.outcome.Answered = true, came
+	if x.upstream.Config.Balance.Kind == config.EWMA {
+		x.endpoint.Took(came-x.tried, l.now)
+	}
+}
+
+// beginStreaming writes the head of a response of several messages into the loop's buffer.
+func (l *loop) beginStreaming(c *client) {
+	x := &c.x
+	x.begun, x.outcome.Status = true, 200
+	l.forgetSent(x)
+	l.out = append(append(l.out[:0], http1.StatusLine(200)...), x.json.Head...)
+	l.out = appendType(l.out, x.json.ContentType())
+	if x.json.Form == transcode.SSE {
+		l.out = append(l.out, "Cache-Control: no-cache\r\n"...)
+	}
+	l.out = l.framedAs(l.out, c, true)
+}
+
+// giveCall gives the client what a piece of a call's response comes to.
+func (l *loop) giveCall(c *client, k *backend, piece []byte, done bool) {
+	text, err := c.x.json.Response(piece)
+	switch {
+	case err != nil:
+		l.failed(c, request.BadResponse)
+	case done:
+		l.endCall(c, k, k.trailers, text)
+	case len(text) > 0:
+		if !c.x.begun {
+			l.beginStreaming(c)
+		}
+		l.giveContent(c, k, text, false)
+	default:
+		l.await(c, phaseBody)
+		if k.readable {
+			l.laterBackend(k)
+		}
+	}
+}
+
+// endCall ends a call's response. lines hold its status, text what of a stream is to be
+// sent on before.
+func (l *loop) endCall(c *client, k *backend, lines, text []byte) {
+	x := &c.x
+	call := x.json
+	status, ok := transcode.StatusOf(lines)
+	whole, err := call.Whole()
+	k.trailers = k.trailers[:0]
+	if x.begun && (!ok || status.Code == grpc.OK && err != nil) { // what came before it is right all the same
+		x.outcome.Failed = request.BadResponse
+		status, ok = *statusOfFailure(request.BadResponse), true
+	}
+	switch {
+	case !ok || status.Code == grpc.OK && err != nil:
+		l.failed(c, request.BadResponse)
+	case status.Code != grpc.OK && x.begun && call.Form == transcode.Raw: // nothing can be told behind what has been given
+		x.outcome.Status = grpc.HTTPOfCode(status.Code)
+		l.failed(c, request.BadResponse)
+	case status.Code != grpc.OK && x.begun:
+		x.outcome.Status = grpc.HTTPOfCode(status.Code)
+		l.giveContent(c, k, append(text, call.Ending(&status)...), true)
+	case status.Code != grpc.OK:
+		a := call.Refusal(&status)
+		l.giveWhole(c, k, a.Status, a.Fields, a.Body)
+	case call.Form == transcode.One:
+		l.giveWhole(c, k, 200, appendType(nil, call.ContentType()), whole)
+	default:
+		if !x.begun {
+			l.beginStreaming(c)
+		}
+		l.giveContent(c, k, text, true)
+	}
+}
+
+// appendType appends the line that says what a response is, if that is known.
+func appendType(dst []byte, kind string) []byte {
+	if kind == "" {
+		return dst
+	}
+	return append(append(append(dst, "Content-Type: "...), kind...), "\r\n"...)
+}
+
+// giveWhole gives the client a response that is there as a whole.
+func (l *loop) giveWhole(c *client, k *backend, status int, fields, body []byte) {
+	x := &c.x
+	x.begun, x.outcome.Status = true, status
+	l.forgetSent(x)
+	l.out = append(append(append(l.out[:0], http1.StatusLine(status)...), x.json.Head...), fields...)
+	l.out = append(l.out, "Content-Length: "...)
+	l.out = append(strconv.AppendInt(l.out, int64(len(body)), 10), "\r\n"...)
+	l.out = l.framedAs(l.out, c, false)
+	if x.silent {
+		body = nil
+	}
+	l.giveContent(c, k, body, true)
+}
+
+// breakOff ends a stream that can't go on by telling why, if the client has taken all that
+// came before. It reports whether it did.
+func (l *loop) breakOff(c *client, s *transcode.Status) bool {
+	x := &c.x
+	if x.json == nil || x.json.Form == transcode.One || x.json.Form == transcode.Raw || !c.out.empty() {
+		return false
+	}
+	text := x.json.Ending(s)
+	x.outcome.Status = grpc.HTTPOfCode(s.Code)
+	x.outcome.Sent += int64(len(text))
+	x.keep = x.keep && x.body.Done()
+	l.end(c)
+	if c.of != nil {
+		l.send(&c.sink, text, true, nil)
+		l.endOfResponse(c)
+		return true
+	}
+	out, rest := chunkOf(l.out[:0], text, x.rewrap)
+	if out = append(out, rest...); x.rewrap {
+		out = l.lastChunk(out, nil)
+	}
+	l.out = out[:0]
+	if errno := c.out.write(c.fd, out, nil); errno != 0 {
+		l.drop(c)
+		return true
+	}
+	l.endOfResponse(c)
+	return true
+}
+
+// statusOfFailure is what a stream that has begun ends with after a failure.
+func statusOfFailure(why request.Failure) *transcode.Status {
+	switch why {
+	case request.TimedOut:
+		return &transcode.Status{Code: grpc.DeadlineExceeded, Message: answerLate.Detail}
+	case request.BadResponse:
+		return &transcode.Status{Code: grpc.Internal, Message: answerNotGRPC.Detail}
+	}
+	return &transcode.Status{Code: grpc.Unavailable, Message: answerGone.Detail}
+}

@@ -1,0 +1,295 @@
+//go:build linux
+
+package proxy
+
+import (
+	"golang.org/x/sys/unix"
+
+	"dyno.example/nano/wire/http1"
+	"dyno.example/nanogate/internal/request"
+)
+
+// upload passes on what the client has sent of its request's body, once: what was read
+// with the head first. The head goes with it, if it hasn't gone yet. It waits while the
+// upstream hasn't taken what came before.
+func (l *loop) upload(c *client) {
+	x := &c.x
+	switch {
+	case x.gathers():
+		if x.body.Done() {
+			l.gathered(c)
+			return
+		}
+	case x.body.Done() || !l.caughtUp(c):
+		return
+	}
+	if c.of != nil {
+		l.uploadStream(c)
+		return
+	}
+	if len(c.in) > 0 {
+		n, _ := l.passOn(c, c.in)
+		if c.fd >= 0 && n <= len(c.in) { // it was the body's, whatever has become of that: no request begins there
+			c.in = c.in[:copy(c.in, c.in[n:])]
+		}
+	} else if !l.readBody(c) {
+		return
+	}
+	if c.fd >= 0 && c.phase.busy() && !x.body.Done() && x.takes() && (c.readable || len(c.in) > 0) {
+		l.later(c)
+	}
+}
+
+// readBody reads a part of the body and passes it on. It reports whether there was one.
+func (l *loop) readBody(c *client) bool {
+	x := &c.x
+	n := 0
+	if c.readable {
+		b := l.scratch[:readBuffer-len("\r\n")]
+		var more bool
+		var errno unix.Errno
+		n, more, errno = c.receive(b, c.hungUp)
+		switch {
+		case errno == unix.EAGAIN:
+			c.readable = false
+		case errno == unix.EINTR:
+			l.later(c)
+			return false
+		case errno == 0 && n == 0 && x.tunnel: // it has closed its side
+			c.readable, c.ending = false, true
+			x.body = http1.Body{}
+			l.sendPart(c, nil)
+			return false
+		case errno != 0 || n == 0: // it won't send the rest
+			l.clientGone(c)
+			return false
+		default:
+			c.readable = more
+		}
+	}
+	if n == 0 {
+		if !x.headIn && x.headAlone() && !x.gathers() { // the client may wait for an answer to its head: 100
+			l.sendPart(c, nil)
+		}
+		return false
+	}
+	_, ok := l.passOn(c, l.scratch[:n])
+	return ok
+}
+
+// passOn sends on what b has of the body. It returns how many bytes of b were the
+// body's; ok is false when the exchange is over.
+func (l *loop) passOn(c *client, b []byte) (used int, ok bool) {
+	x := &c.x
+	used, data, wrong := x.body.Feed(b)
+	if wrong != nil {
+		l.badBody(c)
+		return 0, false
+	}
+	if len(c.in) == 0 { // b is the loop's: what follows the body is kept before another one reads there
+		c.in = append(c.in, b[used:]...)
+	}
+	return used, l.passContent(c, b[:data])
+}
+
+// passContent sends on content of the body, unless it is more than there may be. It
+// reports whether the exchange goes on.
+func (l *loop) passContent(c *client, piece []byte) bool {
+	x := &c.x
+	if x.gathers() {
+		return l.gatherPart(c, piece)
+	}
+	if x.json != nil {
+		return l.passJSON(c, piece)
+	}
+	if x.web != nil && x.web.Text {
+		var err error
+		if l.web, err = x.web.Request(l.web[:0], piece, x.body.Done()); err != nil {
+			l.badBody(c)
+			return false
+		}
+		piece = l.web
+	}
+	if most := l.mostBody(x); most > 0 && !x.tunnel && x.sent+int64(len(piece)) > most {
+		c.unread, x.keep = true, false
+		if x.begun {
+			l.cut(c)
+		} else {
+			l.refuse(c, answerTooLarge)
+		}
+		return false
+	}
+	if x.back.call != nil {
+		l.keepSent(x, piece)
+	}
+	if x.copy != nil {
+		x.copy.Request(piece)
+	}
+	x.sent += int64(len(piece))
+	return l.sendPart(c, piece)
+}
+
+// sendPart sends content of the request's body, behind its head if that hasn't been
+// sent, and the end of the body if this is it.
+func (l *loop) sendPart(c *client, piece []byte) bool {
+	x := &c.x
+	k := x.back
+	if !x.headIn {
+		whole, ok := x.sentWhole(piece)
+		if piece = whole; !ok {
+			l.failed(c, request.UpstreamGone)
+			return false
+		}
+	}
+	if k.call != nil {
+		if !l.sendCall(c, k.call, piece) {
+			return false
+		}
+		l.sentOn(c)
+		return true
+	}
+	l.out = l.out[:0]
+	if !x.headIn {
+		x.headIn = true
+		l.out = append(l.out, x.head...)
+	}
+	l.out, piece = chunkOf(l.out, piece, x.chunked)
+	end := x.chunked && x.body.Done()
+	if end && len(piece) == 0 {
+		l.out = l.lastChunk(l.out, l.requestTrailers(c))
+	}
+	errno := unix.Errno(0)
+	if len(l.out)+len(piece) > 0 {
+		errno = k.out.write(k.fd, l.out, piece)
+	}
+	if errno == 0 && end && len(piece) > 0 {
+		l.out = l.lastChunk(l.out[:0], l.requestTrailers(c))
+		errno = k.out.write(k.fd, l.out, nil)
+	}
+	if errno != 0 {
+		// It may have answered before it closed: what it said is worth more.
+		k.out.reset()
+		k.broken = true
+		if k.readable = true; k.client == c {
+			l.download(k)
+		}
+		return false
+	}
+	if x.tunnel && x.body.Done() {
+		k.closeWrite()
+	}
+	l.sentOn(c)
+	return true
+}
+
+// sentOn waits for what comes next, when something of the request has been sent on.
+func (l *loop) sentOn(c *client) {
+	x := &c.x
+	switch {
+	case x.begun:
+		l.await(c, x.flowing())
+	case x.waits != nil && x.waits.gathers != nil: // the response comes in as a whole first, and its end may wait for more of the request
+		l.await(c, phaseBody)
+	case x.waits != nil: // the response waits for a decision
+		l.await(c, phaseCheck)
+	case x.body.Done():
+		l.await(c, phaseAnswer)
+	default:
+		l.await(c, phaseRequest)
+	}
+}
+
+// chunkOf appends a piece of content to dst, as a chunk if it is to be one, or gives it
+// back to be written behind dst if it is large.
+func chunkOf(dst, piece []byte, chunked bool) (head, rest []byte) {
+	chunked = chunked && len(piece) > 0
+	if chunked {
+		dst = http1.AppendChunkSize(dst, len(piece))
+	}
+	if len(piece) > copied {
+		if chunked {
+			piece = append(piece, "\r\n"...) // over framing that was read, or behind the buffer's end
+		}
+		return dst, piece
+	}
+	dst = append(dst, piece...)
+	if chunked {
+		dst = append(dst, "\r\n"...)
+	}
+	return dst, nil
+}
+
+// badBody deals with a body that is framed wrongly: what follows it can't be found.
+func (l *loop) badBody(c *client) {
+	c.unread = true
+	c.x.outcome.Failed = request.ClientGone
+	if c.x.begun {
+		l.cut(c)
+		return
+	}
+	l.refuse(c, answerDeclined)
+}
+
+// A request whose body somebody is to see as a whole, before it is sent on, waits until it is
+// in. It is kept as what is sent twice is, and goes on with its head.
+
+// gathers reports whether the request's body is awaited as a whole.
+func (x *exchange) gathers() bool {
+	return x.waits != nil && x.waits.gathers != nil && x.waits.of == nil
+}
+
+// gather has the body come in for the work of an answer.
+func (l *loop) gather(c *client, answer *request.Answer) {
+	if !l.invite(c) {
+		answer.Later.End()
+		return
+	}
+	s := l.sleep(&c.x, l.req.Buf)
+	s.gathers, s.cancel = answer, answer.Later.End
+	l.await(c, phaseRequest)
+	l.later(c)
+}
+
+// gatherPart takes content of the body. It reports whether the exchange goes on.
+func (l *loop) gatherPart(c *client, piece []byte) bool {
+	x := &c.x
+	most := int64(x.waits.gathers.Later.Most)
+	if own := l.mostBody(x); own > 0 && own < most {
+		most = own
+	}
+	if x.sent += int64(len(piece)); x.sent > most {
+		c.unread, x.keep = true, false
+		l.refuse(c, answerTooLarge)
+		return false
+	}
+	if x.replay == nil {
+		x.replay = l.buffer()
+	}
+	x.replay = append(x.replay, piece...)
+	l.await(c, phaseRequest)
+	if x.body.Done() {
+		l.later(c) // what was read of the next request is put in its place first
+	}
+	return true
+}
+
+// gathered goes on when the body is in.
+func (l *loop) gathered(c *client) {
+	answer, asked := c.x.waits.gathers, false
+	l.wakeUp(c, nil, func(*request.Request) *request.Answer {
+		asked = true
+		return answer
+	})
+	if !asked {
+		answer.Later.End()
+	}
+}
+
+// refill has the request go on with another body, all of which is there.
+func (l *loop) refill(x *exchange, body []byte) {
+	if x.replay == nil {
+		x.replay = l.buffer()
+	}
+	x.replay = append(x.replay[:0], body...)
+	x.sent, x.body, x.chunked = int64(len(x.replay)), http1.Body{}, false // the head says how long it is
+}

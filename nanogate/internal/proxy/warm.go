@@ -1,0 +1,126 @@
+//go:build linux
+
+package proxy
+
+import (
+	"time"
+
+	"dyno.example/nano/wire/reactor"
+	"dyno.example/nanogate/internal/upstream"
+)
+
+// Pools of upstreams that ask for it are kept warm: so many connections to each endpoint
+// are there before anybody needs them, at each loop.
+
+const (
+	warmEvery = int64(time.Second)
+	warmStep  = 8 // connections that are opened to an endpoint at a time
+)
+
+// warms notes which upstreams of the snapshot want warm pools.
+func (l *loop) warms() {
+	l.warm = l.warm[:0]
+	for _, u := range l.snap.Upstreams {
+		if u.Config.Pool.Warm > 0 {
+			l.warm = append(l.warm, u.Upstream)
+		}
+	}
+	l.warmAt = l.now
+}
+
+// warmUp opens what is missing, and gives up what doesn't get through.
+func (l *loop) warmUp() {
+	l.warmAt = l.now + warmEvery
+	for i := len(l.warming) - 1; i >= 0; i-- {
+		if k := l.warming[i]; l.now-k.born > int64(k.upstream.Config.Connect) {
+			l.notWarming(k)
+			l.closeConnection(k)
+		}
+	}
+	if l.grace != 0 {
+		return
+	}
+	for _, u := range l.warm {
+		for _, e := range u.Set().Usable {
+			if multiplexes(e) {
+				l.warmCarrier(e, u)
+				continue
+			}
+			have := len(l.pool(e).idle)
+			for _, k := range l.warming {
+				if k.endpoint == e {
+					have++
+				}
+			}
+			for range min(warmStep, min(u.Config.Pool.Warm, u.Config.Pool.Connections)-have) {
+				if !l.warmOne(e, u) {
+					break
+				}
+			}
+		}
+	}
+}
+
+// warmCarrier opens a connection over HTTP/2, of which one has room for many requests.
+func (l *loop) warmCarrier(e *upstream.Endpoint, u *upstream.Upstream) {
+	if len(l.pool(e).carriers) == 0 && !l.server.files.Full() {
+		_, _ = l.carrierTo(e, u) // it is tried again
+	}
+}
+
+// warmOne opens one connection. It reports whether that may be tried again.
+func (l *loop) warmOne(e *upstream.Endpoint, u *upstream.Upstream) bool {
+	if l.server.files.Full() {
+		return false
+	}
+	k, err := l.connect(e, u, false)
+	if err != nil {
+		return false
+	}
+	k.warming, k.keep = true, true
+	l.warming = append(l.warming, k)
+	if k.up {
+		l.warmed(k)
+	}
+	return true
+}
+
+// warmedBy takes an event of a connection that is being opened for the pool.
+func (l *loop) warmedBy(k *connection, e *reactor.Event) {
+	if k.secure != nil {
+		l.goOnShaking(k.secure)
+		return
+	}
+	if !e.Writable() && !e.Failed() {
+		return
+	}
+	if err := reactor.ConnectError(k.fd); err != nil || e.Failed() {
+		l.notWarming(k)
+		l.closeConnection(k)
+		return
+	}
+	if config := k.upstream.TLS(k.endpoint); config != nil {
+		l.shakeBackend(k, config)
+		return
+	}
+	k.up = true
+	l.warmed(k)
+}
+
+// warmed puts a connection that is up into its pool.
+func (l *loop) warmed(k *connection) {
+	l.notWarming(k)
+	k.readable = false
+	l.release(k)
+}
+
+// notWarming forgets a connection that was being opened.
+func (l *loop) notWarming(k *connection) {
+	k.warming = false
+	for i, one := range l.warming {
+		if one == k {
+			l.warming = append(l.warming[:i], l.warming[i+1:]...)
+			return
+		}
+	}
+}

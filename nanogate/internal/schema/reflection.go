@@ -1,0 +1,60 @@
+package schema
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"dyno.example/internal/descriptors"
+	"dyno.example/nanogate/internal/upstream"
+)
+
+const (
+	asking    = 10 * time.Second // that one endpoint may take
+	mostAsked = 3                // endpoints of an upstream that are asked one after the other
+)
+
+// reflect asks endpoints what they offer until one says it.
+func reflect(ctx context.Context, upstreams []*upstream.Upstream, services []string) (*descriptorpb.FileDescriptorSet, string, error) {
+	err := errors.New("no endpoint is known that could be asked what it offers")
+	for _, u := range upstreams {
+		for i, e := range u.Set().Usable {
+			if i == mostAsked || ctx.Err() != nil {
+				break
+			}
+			var set *descriptorpb.FileDescriptorSet
+			if set, err = reflectOne(ctx, u, e, services); err == nil {
+				return set, "what " + e.Name + " offers", nil
+			}
+			err = fmt.Errorf("asking %s what it offers (reflection): %w", e.Name, err)
+		}
+	}
+	return nil, "", err
+}
+
+func reflectOne(ctx context.Context, u *upstream.Upstream, e *upstream.Endpoint, services []string) (*descriptorpb.FileDescriptorSet, error) {
+	target, secure := "passthrough:///"+e.Name, insecure.NewCredentials()
+	if e.Address.Unix != "" {
+		target = "unix:" + e.Address.Unix
+	}
+	options := []grpc.DialOption{grpc.WithDisableServiceConfig(), grpc.WithNoProxy(), grpc.WithUserAgent("nanogate")}
+	if c := u.TLS(e); c != nil {
+		secure = credentials.NewTLS(c.Clone())
+	} else {
+		options = append(options, grpc.WithAuthority(e.Host))
+	}
+	conn, err := grpc.NewClient(target, append(options, grpc.WithTransportCredentials(secure))...)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(ctx, asking)
+	defer cancel()
+	return descriptors.Reflect(ctx, conn, services)
+}

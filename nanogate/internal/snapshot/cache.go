@@ -1,0 +1,72 @@
+package snapshot
+
+import (
+	"fmt"
+	"time"
+
+	"dyno.example/nanogate/internal/cache"
+	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/guard"
+)
+
+// Caching is how a route's responses are stored, and given again.
+type Caching struct {
+	cache.Policy
+	Store   *cache.Store
+	Route   cache.Key // of requests of this route as it is configured: another route's have another
+	Wait    time.Duration
+	Waiters int
+	Told    bool
+	Counts  *cache.Counts
+}
+
+// caching refuses to store what a guard may have let one client see only. The reader of
+// the file has said so already of guards that it knows.
+func caching(c *config.Route, r *Route) error {
+	if c.Cache == nil || c.Cache.Shared {
+		return nil
+	}
+	for _, g := range r.Guards {
+		switch g.(type) {
+		case *guard.Access, *guard.CORS, *guard.Sessions, early:
+		default:
+			return fmt.Errorf("the guard %s knows who asks, and what is stored is given to everybody: say cache: {shared: true} if all get the same", nameOf(g))
+		}
+	}
+	return nil
+}
+
+// caches makes what the route stores its responses by.
+func (r *Route) caches(m *making, before *Route) {
+	c := r.Config.Cache
+	if c == nil {
+		return
+	}
+	store := m.s.Cache
+	r.Cache = &Caching{
+		Policy: cache.Policy{Heuristic: c.Heuristic, WhileRevalidate: c.WhileRevalidate, IfError: c.IfError, Obey: c.Obey, Targets: c.Targets},
+		Store:  store, Route: store.KeyOf([]byte(r.Name + "\x00" + r.text)),
+		Wait: c.Wait, Waiters: c.Waiters, Told: c.Told,
+	}
+	if before != nil && before.Cache != nil {
+		r.Cache.Counts = before.Cache.Counts
+	} else {
+		r.Cache.Counts = cache.NewCounts(m.loops())
+	}
+}
+
+// store is the gateway's, if a route stores responses; nil if none does.
+func (b *Builder) store(c *config.Config) *cache.Store {
+	switch {
+	case !c.Caches:
+		if b.cache != nil {
+			b.cache.PurgeAll()
+		}
+		return nil
+	case b.cache == nil:
+		b.cache = cache.New(c.Cache.Size, c.Cache.Object)
+	default:
+		b.cache.Resize(c.Cache.Size, c.Cache.Object)
+	}
+	return b.cache
+}

@@ -1,0 +1,57 @@
+package snapshot
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/dns"
+	"dyno.example/nanogate/internal/upstream"
+)
+
+// names makes what resolves the host names among an upstream's endpoints.
+func names(c *config.Upstream, parts *upstream.Parts) error {
+	if n := dns.New(c); n != nil {
+		parts.Sources = append(parts.Sources, n)
+	}
+	return nil
+}
+
+// inherit has an upstream's sources begin with what those of the snapshot before have
+// found.
+func (m *making) inherit(parts *upstream.Parts) {
+	for _, source := range parts.Sources {
+		if n, ok := source.(*dns.Names); ok && m.b.Lookup != nil {
+			n.Ask(m.b.Lookup)
+		}
+		if heir, ok := source.(upstream.Heir); ok && m.before != nil {
+			if m.sources == nil {
+				for _, u := range m.before.Upstreams {
+					m.sources = append(m.sources, u.Sources...)
+				}
+			}
+			heir.Inherit(m.sources)
+		}
+	}
+}
+
+// Await waits until the sources of upstreams that aren't in before have said who there
+// is, those of whom nobody is known yet: else requests would be refused for want of
+// endpoints that are about to be found. It waits until ctx ends.
+func (s *Snapshot) Await(ctx context.Context, before *Snapshot) {
+	for _, u := range s.Upstreams {
+		if len(u.Set().All) > 0 || slices.Contains(before.Upstreams, u) {
+			continue
+		}
+		select {
+		case <-u.Told():
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// MostAwaited is how long endpoints of a new configuration may take to be found until it
+// is served all the same.
+const MostAwaited = 2 * time.Second
