@@ -53,6 +53,7 @@ func campaigns() []campaign {
 		callsCampaign(),
 		transcodeCampaign(),
 		mirrorCampaign(),
+		buildsCampaign(),
 	}
 }
 

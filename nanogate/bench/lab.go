@@ -22,6 +22,7 @@ type lab struct {
 	options  rounds.Options
 	dir      string // temporary
 	nanogate string // built from this source
+	other    string // another build of nanogate, for the campaign builds
 	dyno     string // built from this source, the open loops' generator
 	token    string // that the gateway which does all lets pass
 	upstream *rounds.Server

@@ -10,7 +10,8 @@
 //
 //	go run ./nanogate/bench -what all -plan       # what it would do, and how long it takes
 //	go run ./nanogate/bench -what all -name today # again to continue
-//	go run ./nanogate/bench -show bench/gateways/results/NAME-plain64.json.gz
+//	go run ./nanogate/bench -what builds -other FILE   # before and after a change; not among all
+//	go run ./nanogate/bench -show nanogate/bench/gateways/results/NAME-plain64.json.gz
 //
 // The gateway has a CPU, generator and null server have the other one, and nothing else
 // must run: what else did is noted with every trial. Rounds are interleaved in random
@@ -56,10 +57,11 @@ func run(args []string) error {
 	var o rounds.Options
 	var offers []rounds.Offer
 	for _, c := range campaigns() {
-		offers = append(offers, rounds.Offer{Name: c.name, Summary: c.summary()})
+		offers = append(offers, rounds.Offer{Name: c.name, Aside: c.name == buildsName, Summary: c.summary()})
 	}
 	flags := flag.NewFlagSet("gateways", flag.ExitOnError)
 	o.Register(flags, "all", "nanogate/bench/results", "do nothing", offers)
+	otherBuild := flags.String("other", "", "another build of nanogate, which takes part in the campaign builds")
 	flags.Parse(args)
 	if o.Show != "" {
 		return o.ShowFile(os.Stdout, offers)
@@ -77,7 +79,7 @@ func run(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return measure(ctx, o, indices)
+	return measure(ctx, o, indices, *otherBuild)
 }
 
 // plan says what would be done.
@@ -92,13 +94,16 @@ func plan(o *rounds.Options, indices []int) {
 	fmt.Printf("all together about %v\n", total.Round(time.Second))
 }
 
-func measure(ctx context.Context, o rounds.Options, indices []int) error {
+func measure(ctx context.Context, o rounds.Options, indices []int, otherBuild string) error {
 	l, err := openLab(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer l.close()
 	for _, i := range indices {
+		if err := l.useOther(otherBuild, campaigns()[i].name == buildsName); err != nil {
+			return err
+		}
 		c := campaigns()[i]
 		r, err := l.run(ctx, &c)
 		if ctx.Err() != nil {
