@@ -17,7 +17,7 @@ import (
 // operating system and rooms farther down say is told as it is.
 var tellers = []string{
 	"../cmd/dyno/*.go", "../cmd/dyno/internal/*/*.go",
-	"../gate/*.go", "../gate/threshold/*.go", "../baseline/*.go", "../compare/*.go", "../history/*.go",
+	"../regression/*.go", "../regression/threshold/*.go", "../baseline/*.go", "../compare/*.go", "../history/*.go",
 	"../objective/*.go", "../load/check.go", "../archive/store.go", "../archive/damage.go", "../archive/name.go", "../subject/build*.go", "../subject/catalog.go", "../subject/handle.go", "../subject/instance.go", "../subject/needs.go", "../subject/placement.go", "../subject/ready.go", "../subject/contract/refusal.go", "../subject/spec.go", "../subject/start.go", "../subject/contract/wire.go", "../runner/*.go", "../machine/busy/survey.go", "../study/open.go", "../study/quick.go", "../present/loadtext/result.go", "../present/live/*.go",
 }
 
