@@ -5,6 +5,7 @@ package kubernetes
 import (
 	"testing"
 
+	"dyno.example/nanogate/docs"
 	"dyno.example/nanogate/internal/kubernetes/kubernetestest"
 )
 
@@ -17,7 +18,7 @@ func TestRealServer(t *testing.T) {
 	if s := v.live(t, false); s.Err == "" {
 		t.Error("nobody may read, and nothing is said of it")
 	}
-	admin.Allow(t, "Role", "nanogate")
+	admin.Allow(t, docs.All(), "Role", "nanogate")
 	v.sees(t, "")
 	followed(t, admin, own)
 }

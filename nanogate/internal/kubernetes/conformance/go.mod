@@ -132,6 +132,9 @@ require (
 )
 
 require (
+	dyno.example/internal v0.0.0 // indirect
+	github.com/libdns/libdns v1.1.1 // indirect
+	github.com/libdns/rfc2136 v1.0.1 // indirect
 	golang.org/x/oauth2 v0.37.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260928230214-8a89bd6388cc // indirect
@@ -149,13 +152,16 @@ require (
 	sigs.k8s.io/gateway-api v1.6.1
 )
 
-
-
-
-
-require dyno v0.0.0
-
 require (
+	dyno.example/nanogate v0.0.0
 	sigs.k8s.io/controller-runtime v0.24.1
 	sigs.k8s.io/gateway-api/conformance v1.6.1
 )
+
+replace dyno.example/nanogate => ../../..
+
+replace dyno.example/internal => ../../../../internal
+
+replace dyno.example/nano => ../../../../nano
+
+replace dyno.example/nano/jwt => ../../../../nano/jwt

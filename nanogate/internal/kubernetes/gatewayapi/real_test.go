@@ -5,6 +5,7 @@ package gatewayapi
 import (
 	"testing"
 
+	"dyno.example/nanogate/docs"
 	"dyno.example/nanogate/internal/kubernetes/kubernetestest"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestRealServer(t *testing.T) {
 	admin, own := kubernetestest.Real(t)
 	admin.Install(t, "gatewayclasses", "gateways", "httproutes", "grpcroutes", "referencegrants")
-	admin.Allow(t, "ClusterRole", "nanogate")
+	admin.Allow(t, docs.All(), "ClusterRole", "nanogate")
 	followed(t, admin, own)
-	certified(t, admin, own, func() { admin.Allow(t, "Role", "nanogate-certificates") })
+	certified(t, admin, own, func() { admin.Allow(t, docs.All(), "Role", "nanogate-certificates") })
 }

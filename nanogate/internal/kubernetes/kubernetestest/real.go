@@ -23,7 +23,6 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"dyno.example/nanogate/docs"
 	"dyno.example/nanogate/internal/etcd/embedded"
 )
 
@@ -148,12 +147,12 @@ func freePort(t testing.TB) string {
 
 var fence = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
 
-// Allow gives who may do nothing yet the rights that a page of the documentation shows
+// Allow gives who may do nothing yet the rights that text, the documentation, shows
 // in a role of that kind and name: Role, in the namespace shop, or ClusterRole.
-func (a *API) Allow(t testing.TB, kind, name string) {
+func (a *API) Allow(t testing.TB, text, kind, name string) {
 	t.Helper()
 	found := false
-	for _, block := range fence.FindAllStringSubmatch(docs.All(), -1) {
+	for _, block := range fence.FindAllStringSubmatch(text, -1) {
 		for doc := range strings.SplitSeq(block[1], "---\n") {
 			if strings.Contains(doc, "\nkind: "+kind+"\nmetadata: {name: "+name+",") || strings.Contains(doc, "\nkind: "+kind+"\nmetadata: {name: "+name+"}") {
 				a.ApplyYAML(t, doc)
