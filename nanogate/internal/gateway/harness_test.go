@@ -213,6 +213,17 @@ func (p *peer) response(t testing.TB, method string) (*http.Response, string) {
 	return resp, string(body)
 }
 
+// broken reads the body of a response that breaks off, and why it does.
+func (p *peer) broken(t testing.TB) (body string, why error) {
+	t.Helper()
+	resp, err := http.ReadResponse(p.r, &http.Request{Method: "GET"})
+	if err != nil {
+		t.Fatalf("no response: %v", err)
+	}
+	b, why := io.ReadAll(resp.Body)
+	return string(b), why
+}
+
 // rest reads to the end of the connection.
 func (p *peer) rest() string {
 	b, err := io.ReadAll(p.r)

@@ -75,6 +75,9 @@ func (l *loop) cutAll() {
 		if c.phase.busy() {
 			c.x.outcome.Failed = request.TimedOut
 			l.cut(c)
+			if c.phase == phaseLinger {
+				l.drop(c)
+			}
 			continue
 		}
 		if c.mux != nil {

@@ -63,6 +63,7 @@ type exchange struct {
 	tunnel   bool  // another protocol is spoken, whose bytes move as those of bodies do
 	begun    bool  // of the response something has been sent on, interim ones not counted
 	rewrap   bool  // the response's body goes on in chunks
+	byClose  bool  // it ends with the client's connection
 	silent   bool  // the response has no body for this client: HEAD
 	counted  bool  // the endpoint and upstream count it
 	seen     bool  // the route's observers have seen it

@@ -197,8 +197,10 @@ func (l *loop) linger(c *client) {
 	}
 }
 
-// cut ends a response that can't be completed: with a reset, so that the client can't
-// take a part of it for the whole.
+// cut ends a response that can't be completed. That it isn't whole its framing says, and TLS by
+// not saying that this is the end; what the client hasn't read yet, of a response before it too,
+// it may still read (RFC 9112 8, 9.6). A reset takes that away from it: only what ends with its
+// connection is broken off so, as nothing else keeps the client from taking a part for the whole.
 func (l *loop) cut(c *client) {
 	if c.of != nil {
 		l.cutStream(c)
@@ -211,11 +213,16 @@ func (l *loop) cut(c *client) {
 		l.endAlone(c)
 		return
 	}
-	unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 	c.severed = true
 	l.detach(c)
 	l.end(c)
-	l.drop(c)
+	if c.x.tunnel || c.x.byClose {
+		unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+		l.drop(c)
+		return
+	}
+	c.out.reset()
+	l.retire(c)
 }
 
 // drop closes a client's connection now.

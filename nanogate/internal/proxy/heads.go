@@ -244,7 +244,7 @@ func (l *loop) framedAs(dst []byte, c *client, unsized bool) []byte {
 	switch {
 	case !unsized:
 	case x.minor == 0:
-		x.keep = false // it doesn't know chunks: the end of the connection is the end
+		x.keep, x.byClose = false, true // it doesn't know chunks: the end of the connection is the end
 	default:
 		x.rewrap = true
 		dst = append(dst, "Transfer-Encoding: chunked\r\n"...)
