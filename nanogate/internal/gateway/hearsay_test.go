@@ -15,10 +15,11 @@ import (
 // request for another one.
 var (
 	neverTold = []string{"X-Original-Url", "X-Rewrite-Url", "Proxy", "Client-Cert", "Client-Cert-Chain", "X-Real-Ip", "Forwarded",
-		"X_original_url", "X_forwarded_prefix", "X_client_ip", "Ssl_client_cert", "X_ssl_client_verify"}
+		"X_original_url", "X_forwarded_prefix", "X_client_ip", "Client_ip", "Ssl_client_cert", "X_ssl_client_verify"}
 	proxysOnly = []string{"X-Forwarded-Prefix", "X-Forwarded-Server", "X-Forwarded-Scheme", "X-Forwarded-Ssl", "X-Forwarded-User", "X-Forwarded-Uri", "X-Forwarded-By",
 		"Front-End-Https", "X-Url-Scheme", "X-Host", "X-Original-Host", "X-Original-Uri", "X-Original-Forwarded-For", "X-Client-Ip", "True-Client-Ip",
-		"Cf-Connecting-Ip", "Fastly-Client-Ip", "X-Cluster-Client-Ip", "X-Azure-Clientip", "X-Envoy-External-Address"}
+		"Cf-Connecting-Ip", "Fastly-Client-Ip", "X-Cluster-Client-Ip", "X-Azure-Clientip", "X-Envoy-External-Address",
+		"Client-Ip", "Proxy-Client-Ip", "Wl-Proxy-Client-Ip", "X-Proxyuser-Ip", "Akamai-Client-Ip", "X-Nf-Client-Connection-Ip", "X-Vercel-Forwarded-For"}
 	certificatesOf = []string{"X-Forwarded-Client-Cert", "X-Forwarded-Tls-Client-Cert", "X-Forwarded-Tls-Client-Cert-Info", "Ssl-Client-Verify", "X-Ssl-Client-S-Dn",
 		"X-Ssl-Cert", "X-Client-Cert", "X-Arr-Clientcert", "X-Amzn-Mtls-Clientcert"}
 )

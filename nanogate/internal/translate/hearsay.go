@@ -21,7 +21,9 @@ func Hearsay(name []byte, proxy, vouches bool) bool {
 var (
 	asked   = byLength("x-host", "x-original-host", "x-original-uri", "x-original-method", "x-url-scheme", "front-end-https")
 	senders = byLength("x-original-forwarded-for", "x-client-ip", "x-remote-ip", "x-remote-addr", "x-originating-ip", "x-cluster-client-ip",
-		"true-client-ip", "fly-client-ip", "cf-connecting-ip", "cf-connecting-ipv6", "fastly-client-ip", "x-azure-clientip", "x-azure-socketip", "x-envoy-external-address")
+		"true-client-ip", "fly-client-ip", "cf-connecting-ip", "cf-connecting-ipv6", "fastly-client-ip", "x-azure-clientip", "x-azure-socketip", "x-envoy-external-address",
+		"client-ip", "proxy-client-ip", "wl-proxy-client-ip", "x-proxyuser-ip", // what PHP, WebLogic and much of Java look for
+		"akamai-client-ip", "incap-client-ip", "x-sucuri-clientip", "do-connecting-ip", "x-appengine-user-ip", "x-nf-client-connection-ip", "x-vercel-forwarded-for")
 )
 
 // certificates are what names of fields begin with by which proxies that end TLS tell of a
@@ -31,7 +33,7 @@ var certificates = [...]string{
 	"ssl-client-", "x-ssl-client-", "x-ssl-cert", "x-amzn-mtls-", "x-arr-clientcert",
 }
 
-type names [len("x-original-forwarded-for") + 1][]string
+type names [len("x-nf-client-connection-ip") + 1][]string
 
 func byLength(all ...string) (n names) {
 	for _, name := range all {
