@@ -14,6 +14,7 @@ const (
 
 	ErrParameterInPath = PathError("the path holds a parameter (;), which some servers take out before they read it")
 	ErrDotsInPath      = PathError("the path holds a segment of dots, or of nothing, with a parameter (;), which some servers resolve")
+	ErrDotsBesideSlash = PathError("the path holds a segment of dots beside an escaped slash or backslash, which some servers resolve")
 )
 
 // Keeps says which paths have a canonical form although servers read them in two ways.
@@ -54,9 +55,10 @@ func isDots(b []byte) bool {
 // AppendCanonical appends the canonical form of a path whose escapes are "%" and two
 // digits: escapes of unreserved characters decoded and the others in capitals
 // (RFC 3986 6.2.2), "." and ".." resolved (5.2.4), repeated slashes made one. A path
-// that servers read in different ways is an error: %00, what keeps doesn't allow, and a
-// parameter of a segment that would be "", "." or ".." without it: Tomcat and what stands
-// on it take parameters out first (RFC 3986 3.3 leaves their meaning to each server).
+// that servers read in different ways is an error: %00, what keeps doesn't allow, a
+// parameter of a segment that would be "", "." or ".." without it, as Tomcat and what stands
+// on it take parameters out first (RFC 3986 3.3 leaves their meaning to each server), and
+// dots beside an escaped slash, for who decodes first.
 func AppendCanonical(dst, path []byte, keeps Keeps) ([]byte, error) {
 	from := len(dst)
 	if len(path) == 0 || path[0] != '/' {
@@ -85,8 +87,8 @@ func AppendCanonical(dst, path []byte, keeps Keeps) ([]byte, error) {
 		}
 		i += 2
 	}
-	if hidesDots(dst[from:]) {
-		return dst[:from], ErrDotsInPath
+	if err := hiddenDots(dst[from:]); err != nil {
+		return dst[:from], err
 	}
 	end, ok := resolve(dst[from:])
 	if !ok {
@@ -95,21 +97,50 @@ func AppendCanonical(dst, path []byte, keeps Keeps) ([]byte, error) {
 	return dst[:from+end], nil
 }
 
-// hidesDots reports whether a segment of an absolute path, whose escapes are in capitals, is
-// "", "." or ".." but for its parameters.
-func hidesDots(path []byte) bool {
-	for len(path) > 0 {
-		var segment []byte
-		segment, path, _ = bytes.Cut(path, slash)
+// hiddenDots is what is wrong with an absolute path, whose escapes are in capitals, of which a
+// segment is "", "." or ".." but for its parameters, or dots with an escaped slash before it
+// or behind it.
+func hiddenDots(path []byte) error {
+	for before := false; len(path) > 0; {
+		end, behind := segmentEnd(path)
+		segment := path[:end]
 		name := bytes.TrimPrefix(bytes.TrimPrefix(segment, dot), dot)
 		if len(name) > 0 && (name[0] == ';' || bytes.HasPrefix(name, escapedSemicolon)) {
-			return true
+			return ErrDotsInPath
 		}
+		if len(name) == 0 && len(segment) > 0 && (before || behind) {
+			return ErrDotsBesideSlash
+		}
+		if before = behind; behind {
+			end += len("%2F")
+		} else if end < len(path) {
+			end++
+		}
+		path = path[end:]
 	}
-	return false
+	return nil
 }
 
-var slash, dot, escapedSemicolon = []byte("/"), []byte("."), []byte("%3B")
+// segmentEnd is where the first segment of a path ends, and whether at an escaped slash or
+// backslash.
+func segmentEnd(path []byte) (end int, escaped bool) {
+	for i, c := range path {
+		if c == '/' {
+			return i, false
+		}
+		if rest := path[i:]; c == '%' && (bytes.HasPrefix(rest, escapedSlash) || bytes.HasPrefix(rest, escapedBackslash)) {
+			return i, true
+		}
+	}
+	return len(path), false
+}
+
+var (
+	dot              = []byte(".")
+	escapedSemicolon = []byte("%3B")
+	escapedSlash     = []byte("%2F")
+	escapedBackslash = []byte("%5C")
+)
 
 // resolve takes "//", "." and ".." out of an absolute path, in place, and returns what
 // is left of its length; false if it leads above the root.
