@@ -70,7 +70,7 @@ func (c *Cell) describe() string {
 	for _, name := range slices.Sorted(maps.Keys(c.Levels)) {
 		level := c.Levels[name]
 		if level == "" || strings.ContainsFunc(level, unicode.IsControl) {
-			level = quote(level)
+			level = form.Quote(level)
 		}
 		text += fmt.Sprintf("; %s=%s", name, level)
 	}

@@ -71,7 +71,7 @@ func kindOf(factor string) (k kind, name string, ok bool) {
 }
 
 func connectionsLevel(at scope, _ *Study) string {
-	return strconv.Itoa(at.integer(1, profile.MaxConnections))
+	return strconv.Itoa(at.Integer(1, profile.MaxConnections))
 }
 func rateLevel(at scope, _ *Study) string    { return plain(at.number(minRate, maxRate)) }
 func requestLevel(at scope, s *Study) string { return at.oneOf(requestNames(s)...) }

@@ -16,7 +16,7 @@ const (
 func protocolLevel(at scope, _ *Study) string { return at.oneOf(levelHTTP1, levelHTTP2) }
 
 func streamsLevel(at scope, _ *Study) string {
-	return strconv.Itoa(at.integer(1, request.MostStreams))
+	return strconv.Itoa(at.Integer(1, request.MostStreams))
 }
 
 func applyProtocol(c *Cell, _, level string, _ *Study) {
@@ -41,7 +41,7 @@ func checkStreams(e entry, s *Study, factors []Factor) {
 	protocols := levelsOf(factors, "protocol")
 	for _, l := range s.Loads {
 		if l.Link.Streams == 0 && !slices.Contains(protocols, levelHTTP2) {
-			e.name.problem("give that load http2: true", "the load %s has one request under way on a connection, as HTTP/1.1 has it", quote(l.Name))
+			e.name.Problem("give that load http2: true", "the load %s has one request under way on a connection, as HTTP/1.1 has it", form.Quote(l.Name))
 		}
 	}
 	if !slices.Contains(protocols, levelHTTP1) {
@@ -53,10 +53,10 @@ func checkStreams(e entry, s *Study, factors []Factor) {
 		least = []string{r.text(r.From)}
 	}
 	if len(least) > 0 && !slices.Contains(least, "1") {
-		e.name.problem("add the level 1", "the factor protocol has HTTP/1.1 too, which has one request under way on a connection")
+		e.name.Problem("add the level 1", "the factor protocol has HTTP/1.1 too, which has one request under way on a connection")
 	}
 	if s.Design.Kind == OneAtATime && protocols[0] == levelHTTP1 {
-		e.name.problem("protocol: [http2, http1]", "one at a time, the streams vary at the first protocol, and HTTP/1.1 has none")
+		e.name.Problem("protocol: [http2, http1]", "one at a time, the streams vary at the first protocol, and HTTP/1.1 has none")
 	}
 }
 

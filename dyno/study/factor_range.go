@@ -26,37 +26,37 @@ type scale struct {
 // anyEnd reads an end whose meaning only the subject or the kernel knows.
 func anyEnd(at scope) float64 { return at.number(-1e12, 1e12) }
 
-func connectionsEnd(at scope) float64 { return float64(at.integer(1, profile.MaxConnections)) }
-func streamsEnd(at scope) float64     { return float64(at.integer(1, request.MostStreams)) }
+func connectionsEnd(at scope) float64 { return float64(at.Integer(1, profile.MaxConnections)) }
+func streamsEnd(at scope) float64     { return float64(at.Integer(1, request.MostStreams)) }
 func rateEnd(at scope) float64        { return at.number(minRate, maxRate) }
 
 // rangeAt reads {from: 1, to: 64, scale: log}.
 func rangeAt(at scope, k kind) *Range {
 	if k.scale == nil {
-		at.problem(`write its levels as [a, b]`, "the levels of %s have no order that a range could be of", k.name)
+		at.Problem(`write its levels as [a, b]`, "the levels of %s have no order that a range could be of", k.name)
 		return nil
 	}
 	f, understood := at.fields("from", "to", "scale")
 	from, hasFrom := f["from"]
 	to, hasTo := f["to"]
 	if understood && !(hasFrom && hasTo) {
-		at.problem("{from: 1, to: 64}", "a range needs both ends")
+		at.Problem("{from: 1, to: 64}", "a range needs both ends")
 	}
 	if !hasFrom || !hasTo {
 		return nil
 	}
-	before := len(at.in.problems)
+	before := len(at.in.Problems)
 	r := &Range{From: k.scale.end(from), To: k.scale.end(to), Unit: k.scale.unit}
 	r.Whole = k.scale.whole || r.From == math.Trunc(r.From) && r.To == math.Trunc(r.To)
 	if v, ok := f["scale"]; ok {
 		r.Log = v.oneOf("linear", "log") == "log"
 	}
 	switch {
-	case len(at.in.problems) > before:
+	case len(at.in.Problems) > before:
 	case r.From >= r.To:
-		to.problem("", "the end of the range, %s, is not above its beginning, %s", r.text(r.To), r.text(r.From))
+		to.Problem("", "the end of the range, %s, is not above its beginning, %s", r.text(r.To), r.text(r.From))
 	case r.Log && r.From <= 0:
-		from.problem("scale: linear", "a logarithmic range begins above zero")
+		from.Problem("scale: linear", "a logarithmic range begins above zero")
 	}
 	return r
 }

@@ -16,7 +16,7 @@ import (
 func checkArgument(e entry, name string, s *Study) {
 	bad := func(r rune) bool { return r == '=' || unicode.IsSpace(r) || !unicode.IsGraphic(r) }
 	if strings.Trim(name, "-") == "" || strings.ContainsFunc(name, bad) {
-		e.name.problem("", "%s can't be the name of an argument", quote(name))
+		e.name.Problem("", "%s can't be the name of an argument", form.Quote(name))
 	}
 	checkArgs(e, name, s)
 }
@@ -27,7 +27,7 @@ func checkArgs(e entry, _ string, s *Study) { checkStarted(e, s, "the arguments"
 func argsLevel(at scope, _ *Study) string {
 	text, ok := at.printable("\t")
 	if _, err := shell.Split(text); ok && err != nil {
-		at.problem("", "expected arguments as a shell reads them: %v", err)
+		at.Problem("", "expected arguments as a shell reads them: %v", err)
 	}
 	return text
 }
@@ -49,7 +49,7 @@ func buildLevel(at scope, _ *Study) string {
 		return ""
 	}
 	if err != nil {
-		at.problem("", "expected flags of go build: %v", err)
+		at.Problem("", "expected flags of go build: %v", err)
 		return ""
 	}
 	var flags []string
@@ -61,7 +61,7 @@ func buildLevel(at scope, _ *Study) string {
 		case len(flags) > 0 && strings.Contains(flags[len(flags)-1], "="):
 			flags[len(flags)-1] += " " + word
 		default:
-			at.problem("write it as -gcflags=-l or -ldflags='-s -w'", "%s is no flag of go build that can be varied", quote(word))
+			at.Problem("write it as -gcflags=-l or -ldflags='-s -w'", "%s is no flag of go build that can be varied", form.Quote(word))
 			return ""
 		}
 	}
@@ -75,26 +75,26 @@ func checkBuild(e entry, name string, s *Study) {
 	for _, subject := range s.Subjects {
 		switch {
 		case subject.Use != "" && !strings.HasPrefix(subject.Use, "go/"):
-			e.name.problem("", "the build of %s can't be varied: it is not a Go program", quote(subject.Name))
+			e.name.Problem("", "the build of %s can't be varied: it is not a Go program", form.Quote(subject.Name))
 		case subject.Run == "":
 		case subject.Build == "":
-			e.name.problem("add: build: go build $DYNO_BUILD_FLAGS -o $OUT/server .", "%s is not built by dyno", quote(subject.Name))
+			e.name.Problem("add: build: go build $DYNO_BUILD_FLAGS -o $OUT/server .", "%s is not built by dyno", form.Quote(subject.Name))
 		case !strings.Contains(subject.Build, "DYNO_BUILD_FLAGS"):
-			e.name.problem("go build $DYNO_BUILD_FLAGS -o $OUT/server .", "the build of %s does not use $DYNO_BUILD_FLAGS, so the flags would change nothing", quote(subject.Name))
+			e.name.Problem("go build $DYNO_BUILD_FLAGS -o $OUT/server .", "the build of %s does not use $DYNO_BUILD_FLAGS, so the flags would change nothing", form.Quote(subject.Name))
 		case !strings.Contains(subject.Build, "OUT") || !strings.Contains(subject.Run, "OUT"):
-			e.name.problem("build: go build $DYNO_BUILD_FLAGS -o $OUT/server ., run: $OUT/server", "build and run of %s do not use the folder $OUT, so that one level's program would overwrite the other's", quote(subject.Name))
+			e.name.Problem("build: go build $DYNO_BUILD_FLAGS -o $OUT/server ., run: $OUT/server", "build and run of %s do not use the folder $OUT, so that one level's program would overwrite the other's", form.Quote(subject.Name))
 		}
 	}
 }
 
 // cpusLevel reads a number of CPUs or a list of them.
 func cpusLevel(at scope, _ *Study) string {
-	text, _ := at.scalar()
+	text, _ := at.Scalar()
 	if strings.ContainsAny(text, ",-") {
 		at.cpuSet()
 		return text
 	}
-	return strconv.Itoa(at.integer(1, maxCPU+1))
+	return strconv.Itoa(at.Integer(1, maxCPU+1))
 }
 
 // PickCPUs returns the CPUs that the cell's subject runs on. placed are those it
@@ -120,13 +120,13 @@ func (c *Cell) PickCPUs(placed, online []int) ([]int, error) {
 	return cpus, nil
 }
 
-func cpusEnd(at scope) float64 { return float64(at.integer(1, maxCPU+1)) }
+func cpusEnd(at scope) float64 { return float64(at.Integer(1, maxCPU+1)) }
 
 func checkCPUs(e entry, _ string, s *Study) {
 	checkStarted(e, s, "the CPUs")
 	for _, subject := range s.Subjects {
 		if subject.Limits != nil && len(subject.Limits.CPUSet) > 0 {
-			e.name.problem("remove cpuset", "the CPUs of %s are fixed by its limits", quote(subject.Name))
+			e.name.Problem("remove cpuset", "the CPUs of %s are fixed by its limits", form.Quote(subject.Name))
 		}
 	}
 }
@@ -137,7 +137,7 @@ const unlimited = "none"
 func checkQuota(e entry, _ string, s *Study) { checkStarted(e, s, "the limits") }
 
 func cpuLevel(at scope, _ *Study) string {
-	if text, _ := at.scalar(); text == unlimited {
+	if text, _ := at.Scalar(); text == unlimited {
 		return text
 	}
 	return plain(cpuEnd(at))
@@ -146,7 +146,7 @@ func cpuLevel(at scope, _ *Study) string {
 func cpuEnd(at scope) float64 { return at.number(leastCPUs, mostCPUs) }
 
 func memoryLevel(at scope, _ *Study) string {
-	text, _ := at.scalar()
+	text, _ := at.Scalar()
 	if text != unlimited {
 		at.size()
 	}
@@ -179,12 +179,12 @@ func kernelLevel(at scope, _ *Study) string {
 func checkKernel(e entry, name string, _ *Study) {
 	for part := range strings.SplitSeq(name, ".") {
 		if !isName(part) {
-			e.name.problem("kernel.net.ipv4.tcp_fastopen, or kernel.transparent_hugepages", "%s can't be the name of a kernel setting", quote(name))
+			e.name.Problem("kernel.net.ipv4.tcp_fastopen, or kernel.transparent_hugepages", "%s can't be the name of a kernel setting", form.Quote(name))
 			return
 		}
 	}
 	var wrong *setting.NameError
 	if errors.As(setting.CheckName(name), &wrong) {
-		e.name.problem(wrong.Hint, "%s", wrong.Message)
+		e.name.Problem(wrong.Hint, "%s", wrong.Message)
 	}
 }

@@ -14,19 +14,19 @@ const maxBody = 16 << 20
 
 // sizeLevel reads a length in bytes, with a unit or without.
 func sizeLevel(at scope, _ *Study) string {
-	text, _ := at.scalar()
+	text, _ := at.Scalar()
 	if n, ok := parseSize(text); ok && n <= maxBody {
 		return strconv.FormatInt(n, 10)
 	}
-	return strconv.Itoa(at.integer(0, maxBody))
+	return strconv.Itoa(at.Integer(0, maxBody))
 }
 
-func sizeEnd(at scope) float64 { return float64(at.integer(0, maxBody)) }
+func sizeEnd(at scope) float64 { return float64(at.Integer(0, maxBody)) }
 
 // checkSizes refuses a study none of whose requests has a body.
 func checkSizes(e entry, _ string, s *Study) {
 	if !slices.ContainsFunc(s.Requests, hasBody) {
-		e.name.problem("requests: [{post: /, body: x}]", "none of the requests has a body whose size could be varied")
+		e.name.Problem("requests: [{post: /, body: x}]", "none of the requests has a body whose size could be varied")
 	}
 }
 
@@ -72,20 +72,20 @@ func checkTLS(e entry, _ string, s *Study) {
 		https := strings.HasPrefix(subject.URL, "https:")
 		switch {
 		case https && writes(e, tlsOff):
-			e.name.problem("", "%s is up with TLS and can't be had without", quote(subject.Name))
+			e.name.Problem("", "%s is up with TLS and can't be had without", form.Quote(subject.Name))
 		case subject.URL != "" && !https && (writes(e, TLSFull) || writes(e, TLSResumed)):
-			e.name.problem("give its https:// address", "%s is up without TLS", quote(subject.Name))
+			e.name.Problem("give its https:// address", "%s is up without TLS", form.Quote(subject.Name))
 		case subject.Run != "" && !subject.TLS:
-			e.name.problem("add: tls: true, if it listens with TLS where DYNO_TLS_CERT and DYNO_TLS_KEY name files", "dyno does not know that %s speaks TLS", quote(subject.Name))
+			e.name.Problem("add: tls: true, if it listens with TLS where DYNO_TLS_CERT and DYNO_TLS_KEY name files", "dyno does not know that %s speaks TLS", form.Quote(subject.Name))
 		case strings.HasPrefix(subject.Metrics, "/"):
-			e.name.problem("give the metrics an http:// address of their own", "the metrics of %s are on the port that speaks TLS", quote(subject.Name))
+			e.name.Problem("give the metrics an http:// address of their own", "the metrics of %s are on the port that speaks TLS", form.Quote(subject.Name))
 		}
 	}
 }
 
 // writes reports whether a factor's levels, as written, hold one.
 func writes(e entry, level string) bool {
-	n := e.value.resolved()
+	n := e.value.Resolved()
 	for _, item := range n.Content {
 		if item.Value == level {
 			return true
@@ -105,7 +105,7 @@ func checkHandshakes(e entry, s *Study, factors []Factor) {
 	}
 	for _, l := range s.Loads {
 		if l.Link.Reuse != request.NoReuse && l.Link.PerConnection == 0 && l.Link.MaxAge == 0 {
-			e.name.problem("add to the load: reuse: none", "the load %s keeps its connections, so that %s and %s change nothing that is measured", quote(l.Name), TLSFull, TLSResumed)
+			e.name.Problem("add to the load: reuse: none", "the load %s keeps its connections, so that %s and %s change nothing that is measured", form.Quote(l.Name), TLSFull, TLSResumed)
 		}
 	}
 }

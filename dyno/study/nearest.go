@@ -3,16 +3,14 @@ package study
 import (
 	"fmt"
 	"strings"
-
-	"dyno.example/internal/spelling"
 )
 
 // didYouMean returns a hint that names the valid name nearest to the one that
 // was written, or, when none is near, lists the valid names, or some of them.
-func didYouMean(written string, valid []string) string {
-	if name, ok := spelling.Nearest(written, valid); ok {
-		return fmt.Sprintf("did you mean %q?", name)
-	}
+func didYouMean(written string, valid []string) string { return form.DidYouMean(written, valid) }
+
+// choices lists the valid names, or some of them.
+func choices(valid []string) string {
 	const few = 12
 	switch {
 	case len(valid) == 0:

@@ -28,16 +28,16 @@ func ParseRequests(path string, src []byte, given []request.Feed) ([]request.Req
 	if root, ok := in.document(src); ok {
 		requests, feeds = in.requests(root, given)
 	}
-	if len(in.problems) > 0 {
-		in.problems.sort()
-		return nil, nil, in.problems
+	if len(in.Problems) > 0 {
+		in.Problems.Sort()
+		return nil, nil, in.Problems
 	}
 	return requests, feeds, nil
 }
 
 func (in *input) requests(root scope, feeds []request.Feed) ([]request.Request, []request.Feed) {
 	in.useFeeds(root, feeds)
-	if !root.isMapping() {
+	if !root.IsMapping() {
 		return requestsAt(root), feeds
 	}
 	f, understood := root.fields("requests", "feeds")
@@ -48,7 +48,7 @@ func (in *input) requests(root scope, feeds []request.Feed) ([]request.Request, 
 	at, ok := f["requests"]
 	if !ok {
 		if understood {
-			root.problem("add: requests: [{get: /}]", "the file has no requests")
+			root.Problem("add: requests: [{get: /}]", "the file has no requests")
 		}
 		return nil, feeds
 	}

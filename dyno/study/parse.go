@@ -33,7 +33,7 @@ func Parse(path string, src []byte, subjects []string) (*Study, error) {
 
 // parse reads and checks a study.
 func (in *input) parse(src []byte) (*Study, error) {
-	path := in.path
+	path := in.Path
 	s := &Study{
 		Path: path, Source: src, Blocks: defaultBlocks, Design: Design{Kind: FullFactorial}, Twin: true,
 		Trial: Timing{Warmup: defaultWarmup, Duration: defaultDuration}, Placement: Placement{Mode: "split"},
@@ -42,25 +42,25 @@ func (in *input) parse(src []byte) (*Study, error) {
 		in.study(s, root)
 	}
 	s.Secrets = secretsOf(s)
-	if len(in.problems) > 0 {
-		in.problems.sort()
-		in.problems.hide(s.Secrets)
-		return nil, in.problems
+	if len(in.Problems) > 0 {
+		in.Problems.Sort()
+		s.Secrets.hide(in.Problems)
+		return nil, in.Problems
 	}
 	return s, nil
 }
 
 // study reads the file's top level into s, which holds the defaults.
 func (in *input) study(s *Study, root scope) {
-	if !root.isMapping() {
-		root.problem("start it with: study: my-study", "expected the fields of a study, got %s", describe(root.resolved()))
+	if !root.IsMapping() {
+		root.Problem("start it with: study: my-study", "expected the fields of a study, got %s", root.Describe())
 		return
 	}
 	f, understood := root.fields("study", "question", "subjects", "reference", "requests", "feeds", "factors", "design", "loads", "trial", "blocks", "twin", "placement", "report", "claims", "gate", "accept", "until", "quick")
 	if at, ok := f["study"]; ok {
 		s.Name = at.name()
 	} else if understood {
-		root.problem("add: study: my-study", "the study has no name")
+		root.Problem("add: study: my-study", "the study has no name")
 	}
 	if at, ok := f["question"]; ok {
 		question, _ := at.printable("\n\t")
@@ -76,7 +76,7 @@ func (in *input) study(s *Study, root scope) {
 	if at, ok := f["subjects"]; ok {
 		s.Subjects = subjectsAt(at, s.Requests)
 	} else if understood {
-		root.problem("add: subjects: [go/nethttp]", "the study has no subjects")
+		root.Problem("add: subjects: [go/nethttp]", "the study has no subjects")
 	}
 	s.Loads = []Load{{Name: "saturate", Profile: profile.Profile{Mode: profile.Closed, Connections: defaultConnections}, Timeout: request.DefaultTimeout}}
 	if at, ok := f["loads"]; ok {
@@ -106,10 +106,10 @@ func (in *input) howToMeasure(s *Study, f map[string]scope) {
 		s.Trial = timingAt(at, s.Trial)
 	}
 	if at, ok := f["blocks"]; ok {
-		s.Blocks = at.integer(1, maxBlocks)
+		s.Blocks = at.Integer(1, maxBlocks)
 	}
 	if at, ok := f["twin"]; ok {
-		s.Twin = at.boolean()
+		s.Twin = at.Boolean()
 	}
 	if at, ok := f["placement"]; ok {
 		s.Placement = placementAt(at)
@@ -155,17 +155,17 @@ func Metrics() []string {
 }
 
 func placementAt(at scope) Placement {
-	if !at.isMapping() {
-		mode, _ := at.scalar()
+	if !at.IsMapping() {
+		mode, _ := at.Scalar()
 		if mode != "split" && mode != "shared" {
-			at.problem("", "expected split, shared or {generator: [0], subject: [1]}, got %s", describe(at.resolved()))
+			at.Problem("", "expected split, shared or {generator: [0], subject: [1]}, got %s", at.Describe())
 		}
 		return Placement{Mode: mode}
 	}
 	f, understood := at.fields("generator", "subject")
 	for _, field := range []string{"generator", "subject"} {
 		if _, ok := f[field]; understood && !ok {
-			at.problem("add: "+field+": [0]", "explicit placement lacks %s", field)
+			at.Problem("add: "+field+": [0]", "explicit placement lacks %s", field)
 		}
 	}
 	return Placement{Mode: "explicit", Generator: cpusAt(f, "generator"), Subject: cpusAt(f, "subject")}
@@ -179,7 +179,7 @@ func cpusAt(f map[string]scope, field string) []int {
 	}
 	var cpus []int
 	for _, item := range at.list() {
-		cpus = append(cpus, item.integer(0, maxCPU))
+		cpus = append(cpus, item.Integer(0, maxCPU))
 	}
 	return cpus
 }

@@ -18,14 +18,14 @@ const maxMargin = 0.5
 // the design does not choose levels that only the seed tells.
 func claimsAt(at scope, s *Study) []claim.Claim {
 	var space *claim.Space
-	if len(at.in.problems) == 0 && checkSize(s) == nil && !s.Design.sampling() {
+	if len(at.in.Problems) == 0 && checkSize(s) == nil && !s.Design.sampling() {
 		space = claimSpace(s)
 	}
 	var claims []claim.Claim
 	for _, item := range at.list() {
 		c := claimAt(item, space)
 		if c.ID != "" && slices.ContainsFunc(claims, func(o claim.Claim) bool { return o.ID == c.ID }) {
-			item.problem("give one of them another id", "two claims are called %s", quote(c.ID))
+			item.Problem("give one of them another id", "two claims are called %s", form.Quote(c.ID))
 		}
 		claims = append(claims, c)
 	}
@@ -38,7 +38,7 @@ func claimAt(at scope, space *claim.Space) claim.Claim {
 	if v, ok := f["id"]; ok {
 		c.ID = v.name()
 	} else if understood {
-		at.problem("add: id: faster", "the claim has no id")
+		at.Problem("add: id: faster", "the claim has no id")
 	}
 	for field, into := range map[string]*string{"says": &c.Says, "published": &c.Published, "unmeasurable": &c.Unmeasurable, "by_construction": &c.ByConstruction} {
 		if v, ok := f[field]; ok {
@@ -49,7 +49,7 @@ func claimAt(at scope, space *claim.Space) claim.Claim {
 		c.Over = v.dials()
 		if space != nil && len(c.Over) > 0 {
 			if err := claim.CheckOver(c.Over, space); err != nil {
-				v.problem(err.Hint, "%s", err.Message)
+				v.Problem(err.Hint, "%s", err.Message)
 				space = nil // its expressions can't be looked up
 			}
 		}
@@ -80,10 +80,10 @@ func checkClaim(at scope, f map[string]scope) {
 	_, holds := f["holds"]
 	expressions, several := f["expressions"]
 	if holds && several {
-		expressions.problem("put them all under expressions", "expected holds or expressions, got both")
+		expressions.Problem("put them all under expressions", "expected holds or expressions, got both")
 	}
 	if _, ok := f["unmeasurable"]; !ok && !holds && !several {
-		at.problem("add: holds: throughput[a] > throughput[b]", "the claim has nothing to decide")
+		at.Problem("add: holds: throughput[a] > throughput[b]", "the claim has nothing to decide")
 	}
 }
 
@@ -91,17 +91,17 @@ func checkClaim(at scope, f map[string]scope) {
 func checkMarks(at scope, c *claim.Claim) {
 	fitted, unmeasurable := c.Marked()
 	if fitted && c.ByConstruction == "" {
-		at.problem("add: by_construction: why it could not have come out otherwise", "a comparison is marked as fitted, and nothing says why")
+		at.Problem("add: by_construction: why it could not have come out otherwise", "a comparison is marked as fitted, and nothing says why")
 	}
 	if unmeasurable && c.Unmeasurable == "" {
-		at.problem("add: unmeasurable: why, and how to run it where it can be told", "a comparison is marked as unmeasurable, and nothing says why")
+		at.Problem("add: unmeasurable: why, and how to run it where it can be told", "a comparison is marked as unmeasurable, and nothing says why")
 	}
 }
 
 // dials reads the range over which a claim must hold: factors with the levels that
 // count, or the name of one that counts with all of its levels.
 func (s scope) dials() (list []claim.Dial) {
-	if !s.isMapping() {
+	if !s.IsMapping() {
 		if name := s.filled(""); name != "" {
 			list = append(list, claim.Dial{Factor: name})
 		}
@@ -144,13 +144,13 @@ func (s scope) expression(space *claim.Space, over []claim.Dial) string {
 // not written there as it is, because it is folded or has escapes, at the beginning
 // of the text.
 func (s scope) wrong(text string, err *claim.Error) {
-	p := Problem{Path: s.in.path, Line: s.node.Line, Column: s.node.Column, Field: s.field, Message: err.Message, Hint: err.Hint}
+	p := Problem{At: s.At(), Message: err.Message, Hint: err.Hint}
 	if from := s.in.columnOf(text, p.Line, p.Column); from > 0 {
 		p.Column = from + err.Column - 1
 	} else {
 		p.Message = fmt.Sprintf("at its character %d: %s", err.Column, p.Message)
 	}
-	s.in.problems = append(s.in.problems, p)
+	s.in.Problems = append(s.in.Problems, p)
 }
 
 // columnOf finds the column at which text really begins in a line, at the one given
@@ -171,14 +171,14 @@ func (in *input) columnOf(text string, line, column int) int {
 
 // share reads a share such as 2% or 0.02.
 func (s scope) share(most float64) float64 {
-	text, _ := s.scalar()
+	text, _ := s.Scalar()
 	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
 	if percent {
 		x /= 100
 	}
 	if err != nil || !(x > 0 && x <= most) {
-		s.problem("", "expected a share such as 2%%, at most %s%%, got %s", plain(100*most), describe(s.resolved()))
+		s.Problem("", "expected a share such as 2%%, at most %s%%, got %s", plain(100*most), s.Describe())
 		return 0
 	}
 	return x

@@ -15,13 +15,13 @@ func (in *input) design(s *Study, f map[string]scope) {
 	}
 	s.Design = designAt(at)
 	if _, ok := f["factors"]; !ok {
-		at.problem("add: factors: {connections: [16, 64]}", "a design needs factors")
+		at.Problem("add: factors: {connections: [16, 64]}", "a design needs factors")
 	}
 }
 
 // designAt reads a design's name, or a name with the number of samples.
 func designAt(at scope) Design {
-	if !at.isMapping() {
+	if !at.IsMapping() {
 		d := Design{Kind: at.oneOf(FullFactorial, OneAtATime, LatinHypercube, SobolDesign)}
 		if d.sampling() {
 			d.Samples = defaultSamples
@@ -30,13 +30,13 @@ func designAt(at scope) Design {
 	}
 	f, understood := at.fields(LatinHypercube, SobolDesign)
 	if understood && len(f) != 1 {
-		at.problem("sobol: {samples: 32}", "expected exactly one of %s and %s", LatinHypercube, SobolDesign)
+		at.Problem("sobol: {samples: 32}", "expected exactly one of %s and %s", LatinHypercube, SobolDesign)
 	}
 	for kind, v := range f {
 		d := Design{Kind: kind, Samples: defaultSamples}
 		fields, _ := v.fields("samples")
 		if n, ok := fields["samples"]; ok {
-			d.Samples = n.integer(leastSamples, maxSamples)
+			d.Samples = n.Integer(leastSamples, maxSamples)
 		}
 		return d
 	}

@@ -12,7 +12,7 @@ import (
 // expectAt reads what answers are held to: a list of lines such as "json $.ok ==
 // true", or fields by the lines' first word, each with one line or a list.
 func expectAt(at scope, r *request.Request) {
-	if at.resolved().Kind == yaml.SequenceNode {
+	if at.Resolved().Kind == yaml.SequenceNode {
 		for _, item := range at.list() {
 			r.Expect = append(r.Expect, item.expectation("")...)
 		}
@@ -26,7 +26,7 @@ func expectAt(at scope, r *request.Request) {
 		v, ok := f[kind]
 		switch {
 		case !ok:
-		case v.resolved().Kind == yaml.SequenceNode:
+		case v.Resolved().Kind == yaml.SequenceNode:
 			for _, item := range v.list() {
 				r.Expect = append(r.Expect, item.expectation(kind+" ")...)
 			}
@@ -45,7 +45,7 @@ func (s scope) expectation(kind string) []string {
 	}
 	line := kind + text
 	if _, err := expect.Parse([]string{line}); err != nil {
-		s.problem("", "%v", err)
+		s.Problem("", "%v", err)
 		return nil
 	}
 	return []string{line}
@@ -54,16 +54,16 @@ func (s scope) expectation(kind string) []string {
 // statusAt reads a status, or several: statuses, classes such as 2xx and ranges
 // such as 200-204.
 func statusAt(at scope, r *request.Request) {
-	if at.resolved().Kind == yaml.SequenceNode {
+	if at.Resolved().Kind == yaml.SequenceNode {
 		for _, item := range at.list() {
 			r.Expect = append(r.Expect, item.expectation("status ")...)
 		}
 		return
 	}
-	text, ok := at.scalar()
+	text, ok := at.Scalar()
 	if ok && strings.ContainsAny(text, "xX- ,") {
 		r.Expect = append(r.Expect, at.expectation("status ")...)
 		return
 	}
-	r.Status = at.integer(200, 599)
+	r.Status = at.Integer(200, 599)
 }

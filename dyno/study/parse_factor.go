@@ -15,12 +15,12 @@ func factorsAt(at scope, s *Study) []Factor {
 	entries := at.entries()
 	for i, e := range entries {
 		if i == maxFactors {
-			e.name.problem("", "expected at most %d factors", maxFactors)
+			e.name.Problem("", "expected at most %d factors", maxFactors)
 			break
 		}
 		k, name, ok := kindOf(e.key)
 		if !ok {
-			e.name.problem(didYouMean(e.key, FactorNames()), "unknown factor")
+			e.name.Problem(didYouMean(e.key, FactorNames()), "unknown factor")
 			continue
 		}
 		if k.check != nil {
@@ -42,23 +42,23 @@ func factorsAt(at scope, s *Study) []Factor {
 
 // factorAt reads a factor's levels, or its range.
 func factorAt(e entry, k kind, s *Study) Factor {
-	f := Factor{Name: e.key, Place: e.name.place()}
-	if e.value.isMapping() {
+	f := Factor{Name: e.key, Place: e.name.At().Where()}
+	if e.value.IsMapping() {
 		if !s.Design.sampling() {
-			e.value.problem("write its levels as [1, 8, 64], or add: design: {sobol: {samples: 32}}", "a range goes with a design that samples it")
+			e.value.Problem("write its levels as [1, 8, 64], or add: design: {sobol: {samples: 32}}", "a range goes with a design that samples it")
 		}
 		f.Range = rangeAt(e.value, k)
 		return f
 	}
 	taken := make(map[string]bool)
 	for _, item := range e.value.list() {
-		before := len(item.in.problems)
+		before := len(item.in.Problems)
 		level := k.level(item, s)
-		if len(item.in.problems) > before {
+		if len(item.in.Problems) > before {
 			continue
 		}
 		if taken[level] {
-			item.problem("remove one of them", "the level %s is given twice", quote(level))
+			item.Problem("remove one of them", "the level %s is given twice", form.Quote(level))
 		}
 		taken[level] = true
 		f.Levels = append(f.Levels, level)
@@ -79,7 +79,7 @@ func checkLimit(e entry, s *Study, f Factor) {
 		n, _ := strconv.Atoi(level)
 		for _, l := range s.Loads {
 			if limit := l.Profile.MaxConnections; limit > 0 && n > limit {
-				e.name.problem("raise max_connections", "the level %s is above the max_connections of the load %s, %d", level, quote(l.Name), limit)
+				e.name.Problem("raise max_connections", "the level %s is above the max_connections of the load %s, %d", level, form.Quote(l.Name), limit)
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func checkLimit(e entry, s *Study, f Factor) {
 func eachOpen(e entry, s *Study, why string) {
 	for _, l := range s.Loads {
 		if l.Profile.Mode == profile.Closed {
-			e.name.problem("give that load open: {rate: …}", "the load %s is closed and %s", quote(l.Name), why)
+			e.name.Problem("give that load open: {rate: …}", "the load %s is closed and %s", form.Quote(l.Name), why)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func checkRate(e entry, _ string, s *Study) {
 	eachOpen(e, s, "has no rate to vary")
 	for _, l := range s.Loads {
 		if l.Profile.Mode == profile.Open && len(l.Profile.Phases) > 0 {
-			e.name.problem("give that load open: {rate: …}", "the load %s has phases, which have rates of their own", quote(l.Name))
+			e.name.Problem("give that load open: {rate: …}", "the load %s has phases, which have rates of their own", form.Quote(l.Name))
 		}
 	}
 }
@@ -110,7 +110,7 @@ func checkPacing(e entry, _ string, s *Study) { eachOpen(e, s, "waits for no sch
 func checkStarted(e entry, s *Study, what string) {
 	for _, subject := range s.Subjects {
 		if subject.URL != "" {
-			e.name.problem("", "%s of %s can't be varied: it is already up", what, quote(subject.Name))
+			e.name.Problem("", "%s of %s can't be varied: it is already up", what, form.Quote(subject.Name))
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 // feedsAt reads the feeds and their files, so that what requests take from them
 // can be checked.
 func (in *input) feedsAt(at scope) []request.Feed {
-	before := len(in.problems)
+	before := len(in.Problems)
 	var feeds []request.Feed
 	for _, e := range at.entries() {
 		f := feedAt(e)
@@ -15,12 +15,12 @@ func (in *input) feedsAt(at scope) []request.Feed {
 			continue
 		}
 		if err := f.Check(); err != nil {
-			e.value.problem("", "%v", err)
+			e.value.Problem("", "%v", err)
 			continue
 		}
 		feeds = append(feeds, f)
 	}
-	in.feedsUnread = len(in.problems) > before
+	in.feedsUnread = len(in.Problems) > before
 	in.useFeeds(at, feeds)
 	return feeds
 }
@@ -29,7 +29,7 @@ func (in *input) feedsAt(at scope) []request.Feed {
 func (in *input) useFeeds(at scope, feeds []request.Feed) {
 	env, err := request.Environment(feeds)
 	if err != nil {
-		at.problem("", "%v", err)
+		at.Problem("", "%v", err)
 		return
 	}
 	in.env = env
@@ -38,7 +38,7 @@ func (in *input) useFeeds(at scope, feeds []request.Feed) {
 // feedAt reads "users: users.csv", or a feed's fields.
 func feedAt(e entry) request.Feed {
 	f := request.Feed{Name: e.key}
-	if !e.value.isMapping() {
+	if !e.value.IsMapping() {
 		f.File = e.value.filePath()
 		return f
 	}
@@ -46,7 +46,7 @@ func feedAt(e entry) request.Feed {
 	if v, ok := fields["file"]; ok {
 		f.File = v.filePath()
 	} else if understood {
-		e.value.problem("add: file: "+e.key+".csv", "the feed has no file")
+		e.value.Problem("add: file: "+e.key+".csv", "the feed has no file")
 	}
 	if v, ok := fields["order"]; ok {
 		f.Order = request.Order(v.oneOf(string(request.InOrder), string(request.Random)))

@@ -12,7 +12,7 @@ func gateAt(at scope) []threshold.Threshold {
 		}
 		thresholds, err := threshold.ParseList(text, Metrics())
 		if err != nil {
-			item.problem("", "%v", err)
+			item.Problem("", "%v", err)
 		}
 		list = append(list, thresholds...)
 	}

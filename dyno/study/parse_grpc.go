@@ -22,24 +22,24 @@ var httpFields = slices.Concat(verbs, []string{"method", "path", "body", "body_f
 func callAt(at scope, f map[string]scope, r *request.Request) {
 	for _, field := range httpFields {
 		if v, ok := f[field]; ok {
-			v.problem("remove it", "a call over gRPC has no %s", field)
+			v.Problem("remove it", "a call over gRPC has no %s", field)
 		}
 	}
 	g := &request.GRPC{Method: f["grpc"].filled("")}
 	if v, ok := f["messages"]; ok {
-		g.Messages = v.integer(1, request.MostMessages)
+		g.Messages = v.Integer(1, request.MostMessages)
 	}
 	if v, ok := f["unit"]; ok {
 		g.Unit = request.Unit(v.oneOf(string(request.UnitMessage), string(request.UnitCall)))
 	}
 	if v, ok := f["answers"]; ok {
-		g.Answers = v.integer(1, 1_000_000)
+		g.Answers = v.Integer(1, 1_000_000)
 	}
 	if v, ok := f["compression"]; ok {
 		g.Compression = v.oneOf("gzip")
 	}
 	if v, ok := f["deadline"]; ok {
-		g.Deadline = v.duration(time.Microsecond, maxTimeout)
+		g.Deadline = v.Duration(time.Microsecond, maxTimeout)
 	}
 	schemaAt(f, &g.Schema)
 	*r = request.NewGRPC(g, messageAt(f))
@@ -63,7 +63,7 @@ func schemaAt(f map[string]scope, s *request.Schema) {
 // filePaths reads one name of a file or folder, or a list of them.
 func (s scope) filePaths() []string {
 	items := []scope{s}
-	if s.resolved().Kind == yaml.SequenceNode {
+	if s.Resolved().Kind == yaml.SequenceNode {
 		items = s.list()
 	}
 	var paths []string
@@ -81,7 +81,7 @@ func messageAt(f map[string]scope) string {
 	file, beside := f["message_file"]
 	switch {
 	case inline && beside:
-		file.problem("remove one of them", "expected either message or message_file, got both")
+		file.Problem("remove one of them", "expected either message or message_file, got both")
 	case inline:
 		message, _ := text.text()
 		return message
@@ -93,7 +93,7 @@ func messageAt(f map[string]scope) string {
 
 // checkCall holds a call that was read to its method, if that is described in files.
 func checkCall(at scope, f map[string]scope, r *request.Request, before int) {
-	if len(at.in.problems) > before {
+	if len(at.in.Problems) > before {
 		return // what is wrong may be what it would stumble over
 	}
 	if err := rpc.Resolve(context.Background(), []request.Request{*r}, nil); err != nil {
@@ -104,7 +104,7 @@ func checkCall(at scope, f map[string]scope, r *request.Request, before int) {
 				break
 			}
 		}
-		place.problem("", "%v", err)
+		place.Problem("", "%v", err)
 		return
 	}
 	place := f["grpc"]

@@ -15,7 +15,7 @@ func identityAt(f map[string]scope, r *request.Request) {
 		r.Cookies = cookiesAt(v, r.Headers)
 	}
 	if v, ok := f["cookie_jar"]; ok {
-		r.Jar = v.boolean()
+		r.Jar = v.Boolean()
 		v.check(request.Request{Path: "/", Jar: r.Jar, Headers: r.Headers})
 	}
 }

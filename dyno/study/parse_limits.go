@@ -41,17 +41,17 @@ func limitsAt(at scope) *Limits {
 		l.CPUSet = v.cpuSet()
 	}
 	if understood && len(f) == 0 {
-		at.problem("cpus: 0.5, memory: 256MiB, cpuset: 0-1", "expected at least one of cpus, memory and cpuset")
+		at.Problem("cpus: 0.5, memory: 256MiB, cpuset: 0-1", "expected at least one of cpus, memory and cpuset")
 	}
 	return l
 }
 
 // size reads a number of bytes with its unit.
 func (s scope) size() int64 {
-	text, _ := s.scalar()
+	text, _ := s.Scalar()
 	n, ok := parseSize(text)
 	if !ok || n < leastMemory || n > mostMemory {
-		s.problem("write it with a unit, such as 256MiB or 1.5GiB", "expected a size from 1MiB to 1024TiB, got %s", describe(s.resolved()))
+		s.Problem("write it with a unit, such as 256MiB or 1.5GiB", "expected a size from 1MiB to 1024TiB, got %s", s.Describe())
 		return 0
 	}
 	return n
@@ -72,10 +72,10 @@ func parseSize(text string) (bytes int64, ok bool) {
 
 // cpuSet reads a list of CPUs as the kernel writes it, "0-3,8".
 func (s scope) cpuSet() []int {
-	text, _ := s.scalar()
+	text, _ := s.Scalar()
 	cpus, ok := parseCPUSet(text)
 	if !ok {
-		s.problem("", "expected CPUs such as 0-3,8, got %s", describe(s.resolved()))
+		s.Problem("", "expected CPUs such as 0-3,8, got %s", s.Describe())
 	}
 	return cpus
 }

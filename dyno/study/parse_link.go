@@ -17,29 +17,29 @@ func linkAt(f map[string]scope, l *Load) {
 		k.Reuse, k.PerConnection = reuseAt(v)
 	}
 	if v, ok := f["max_age"]; ok {
-		k.MaxAge = v.duration(minAge, maxDuration)
+		k.MaxAge = v.Duration(minAge, maxDuration)
 	}
 	if v, ok := f["sources"]; ok {
 		for _, item := range v.list() {
 			addrs, err := request.ParseSources(item.filled(""))
 			if err != nil {
-				item.problem("", "%v", err)
+				item.Problem("", "%v", err)
 			}
 			k.Sources = append(k.Sources, addrs...)
 		}
 	}
 	for name, into := range map[string]*bool{"fast_open": &k.FastOpen, "nagle": &k.Nagle, "quick_ack": &k.QuickAck} {
 		if v, ok := f[name]; ok {
-			*into = v.boolean()
+			*into = v.Boolean()
 		}
 	}
-	if v, ok := f["http2"]; ok && v.boolean() {
+	if v, ok := f["http2"]; ok && v.Boolean() {
 		k.Streams = 1
 	}
 	if v, ok := f["streams"]; ok {
-		n := v.integer(1, request.MostStreams)
+		n := v.Integer(1, request.MostStreams)
 		if k.Streams == 0 && !v.in.calls {
-			v.problem("give that load http2: true", "over HTTP/1.1 a connection has one request under way")
+			v.Problem("give that load http2: true", "over HTTP/1.1 a connection has one request under way")
 		} else {
 			k.Streams = n
 		}
@@ -48,14 +48,14 @@ func linkAt(f map[string]scope, l *Load) {
 	if k.Listens() && l.Profile.Mode == profile.Open {
 		for _, name := range []string{"websocket", "events"} {
 			if v, ok := f[name]; ok {
-				v.problem("give that load closed: {connections: …}", "a load that only listens has no rate: how much comes is the server's to say")
+				v.Problem("give that load closed: {connections: …}", "a load that only listens has no rate: how much comes is the server's to say")
 			}
 		}
 	}
 	if v, ok := f["pacing"]; ok {
 		l.Pacing = pacingAt(v)
 		if l.Profile.Mode == profile.Closed {
-			v.problem("give that load open: {rate: …}", "a closed load waits for no schedule")
+			v.Problem("give that load open: {rate: …}", "a closed load waits for no schedule")
 		}
 	}
 }
@@ -68,16 +68,16 @@ func reuseAt(at scope) (request.Reuse, int) {
 	}
 	kind, n, err := request.ParseReuse(text)
 	if err != nil {
-		at.problem("", "%v", err)
+		at.Problem("", "%v", err)
 	}
 	return kind, n
 }
 
 // reuseText reads it as it is written, "" after a problem.
 func reuseText(at scope) string {
-	text, _ := at.scalar()
+	text, _ := at.Scalar()
 	if n, err := strconv.Atoi(text); err == nil {
-		if at.integer(1, maxPerConnection) != n {
+		if at.Integer(1, maxPerConnection) != n {
 			return ""
 		}
 		return text

@@ -14,7 +14,7 @@ func loadsAt(at scope) []Load {
 	for _, item := range at.list() {
 		l := loadAt(item)
 		if l.Name != "" && taken[l.Name] {
-			item.problem("give one of them another name", "two loads are called %s", quote(l.Name))
+			item.Problem("give one of them another name", "two loads are called %s", form.Quote(l.Name))
 		}
 		taken[l.Name] = true
 		loads = append(loads, l)
@@ -30,7 +30,7 @@ func loadAt(at scope) Load {
 	switch {
 	case isClosed == isOpen && !understood:
 	case isClosed == isOpen:
-		at.problem("closed: {connections: 64}, or open: {rate: 1000}", "expected exactly one of closed and open")
+		at.Problem("closed: {connections: 64}, or open: {rate: 1000}", "expected exactly one of closed and open")
 	case isClosed:
 		l.Name, l.Profile = "closed", closedAt(closed)
 	default:
@@ -40,10 +40,10 @@ func loadAt(at scope) Load {
 		l.Name = v.name()
 	}
 	if v, ok := f["timeout"]; ok {
-		l.Timeout = v.duration(time.Millisecond, maxTimeout)
+		l.Timeout = v.Duration(time.Millisecond, maxTimeout)
 	}
 	if v, ok := f["drain"]; ok {
-		if l.Drain = v.duration(0, maxTimeout); l.Drain == 0 {
+		if l.Drain = v.Duration(0, maxTimeout); l.Drain == 0 {
 			l.Drain = -1 // 0 would be the default
 		}
 	}
@@ -55,7 +55,7 @@ func closedAt(at scope) profile.Profile {
 	p := profile.Profile{Mode: profile.Closed, Connections: defaultConnections}
 	f, _ := at.fields("connections", "think")
 	if v, ok := f["connections"]; ok {
-		p.Connections = v.integer(1, profile.MaxConnections)
+		p.Connections = v.Integer(1, profile.MaxConnections)
 	}
 	if v, ok := f["think"]; ok {
 		p.Think = thinkAt(v)
@@ -66,15 +66,15 @@ func closedAt(at scope) profile.Profile {
 // thinkAt reads a think time: a duration, or its mean and how it spreads.
 func thinkAt(at scope) profile.Think {
 	t := profile.Think{Spread: profile.Fixed}
-	if !at.isMapping() {
-		t.Mean = at.duration(0, profile.MaxThink)
+	if !at.IsMapping() {
+		t.Mean = at.Duration(0, profile.MaxThink)
 		return t
 	}
 	f, understood := at.fields("mean", "spread")
 	if v, ok := f["mean"]; ok {
-		t.Mean = v.duration(0, profile.MaxThink)
+		t.Mean = v.Duration(0, profile.MaxThink)
 	} else if understood {
-		at.problem("add: mean: 100ms", "a think time needs a mean")
+		at.Problem("add: mean: 100ms", "a think time needs a mean")
 	}
 	if v, ok := f["spread"]; ok {
 		t.Spread = profile.Spread(v.oneOf(string(profile.Fixed), string(profile.Exponential)))
@@ -84,33 +84,33 @@ func thinkAt(at scope) profile.Think {
 
 func openAt(at scope) profile.Profile {
 	f, understood := at.fields("rate", "phases", "arrivals", "connections", "overflow", "max_connections")
-	before := len(at.in.problems)
+	before := len(at.in.Problems)
 	p := profile.Profile{Mode: profile.Open, Connections: defaultConnections, Arrivals: profile.Poisson}
 	rate, steady := f["rate"]
 	phases, phased := f["phases"]
 	switch {
 	case steady && phased:
-		phases.problem("remove one of them", "expected either rate or phases, got both")
+		phases.Problem("remove one of them", "expected either rate or phases, got both")
 	case steady:
 		p.Rate = rate.number(minRate, maxRate)
 	case phased:
 		p.Phases = phasesAt(phases)
 	case understood:
-		at.problem("add: rate: 1000", "an open load needs a rate")
+		at.Problem("add: rate: 1000", "an open load needs a rate")
 	}
 	if v, ok := f["arrivals"]; ok {
 		p.Arrivals = profile.Arrivals(v.oneOf(string(profile.Uniform), string(profile.Poisson)))
 	}
 	if v, ok := f["connections"]; ok {
-		p.Connections = v.integer(1, profile.MaxConnections)
+		p.Connections = v.Integer(1, profile.MaxConnections)
 	}
 	if v, ok := f["overflow"]; ok {
 		p.Overflow = profile.Overflow(v.oneOf(string(profile.Wait), string(profile.OpenMore), string(profile.ShedArrival)))
 	}
 	if v, ok := f["max_connections"]; ok {
-		p.MaxConnections = v.integer(1, profile.MaxConnections)
+		p.MaxConnections = v.Integer(1, profile.MaxConnections)
 	}
-	if understood && len(at.in.problems) == before {
+	if understood && len(at.in.Problems) == before {
 		checkProfile(at, &p)
 	}
 	return p
@@ -119,9 +119,9 @@ func openAt(at scope) profile.Profile {
 // checkProfile reports what is wrong with the fields of an open load together.
 func checkProfile(at scope, p *profile.Profile) {
 	if err := p.Check(); err != nil {
-		at.problem("", "%v", err)
+		at.Problem("", "%v", err)
 	} else if n := p.Length(); n > 0 && (n < time.Second || n > maxDuration) {
-		at.problem("", "the phases take %v, but a trial takes from %s to %s", n, profile.ShortDuration(time.Second), profile.ShortDuration(maxDuration))
+		at.Problem("", "the phases take %v, but a trial takes from %s to %s", n, profile.ShortDuration(time.Second), profile.ShortDuration(maxDuration))
 	}
 }
 

@@ -25,10 +25,10 @@ func messagesAt(f map[string]scope, k *request.Link) {
 
 // isOn reads the short form, true or false; more is whether there are fields instead.
 func isOn(at scope) (on, more bool) {
-	if at.isMapping() {
+	if at.IsMapping() {
 		return true, true
 	}
-	return at.boolean(), false
+	return at.Boolean(), false
 }
 
 func webSocketAt(at scope) *request.WebSocket {
@@ -45,10 +45,10 @@ func webSocketAt(at scope) *request.WebSocket {
 		w.Answers = request.Answers(v.oneOf(string(request.OneAnswer), string(request.NoAnswers)))
 	}
 	if v, ok := f["binary"]; ok {
-		w.Binary = v.boolean()
+		w.Binary = v.Boolean()
 	}
 	if v, ok := f["max_message"]; ok {
-		w.MaxMessage = int64(v.integer(1, request.MostMessage))
+		w.MaxMessage = int64(v.Integer(1, request.MostMessage))
 	}
 	w.Stamp = stampAt(f)
 	return w
@@ -65,13 +65,13 @@ func eventsAt(at scope) *request.Events {
 	}
 	f, _ := at.fields(eventsFields...)
 	if v, ok := f["retry"]; ok {
-		e.Retry = v.duration(time.Millisecond, time.Hour)
+		e.Retry = v.Duration(time.Millisecond, time.Hour)
 	}
 	if v, ok := f["silence"]; ok {
-		e.Silence = v.duration(time.Millisecond, maxDuration)
+		e.Silence = v.Duration(time.Millisecond, maxDuration)
 	}
 	if v, ok := f["max_event"]; ok {
-		e.MaxEvent = int64(v.integer(1, request.MostMessage))
+		e.MaxEvent = int64(v.Integer(1, request.MostMessage))
 	}
 	e.Stamp = stampAt(f)
 	return e
@@ -83,7 +83,7 @@ func stampAt(f map[string]scope) *request.Stamp {
 	clock, clocked := f["stamp_clock"]
 	if !stamped {
 		if clocked {
-			clock.problem("add: stamp: json:.at", "a stamp's clock goes with a stamp")
+			clock.Problem("add: stamp: json:.at", "a stamp's clock goes with a stamp")
 		}
 		return nil
 	}
@@ -99,7 +99,7 @@ func stampAt(f map[string]scope) *request.Stamp {
 		return nil // said
 	}
 	if _, err := s.Compile(); err != nil {
-		where.problem("", "%v", err)
+		where.Problem("", "%v", err)
 		return nil
 	}
 	return s
@@ -116,7 +116,7 @@ func checkMessages(at scope, s *Study) {
 		}
 		err := k.Check()
 		if err == nil && k.Listens() && l.Profile.Think.Mean > 0 {
-			at.problem("remove it", "the load %s only listens, and has no think time", quote(l.Name))
+			at.Problem("remove it", "the load %s only listens, and has no think time", form.Quote(l.Name))
 		}
 		for j := range s.Requests {
 			if r := &s.Requests[j]; err == nil && k.WebSocket != nil {
@@ -126,7 +126,7 @@ func checkMessages(at scope, s *Study) {
 			}
 		}
 		if err != nil {
-			at.problem("", "the load %s: %v", quote(l.Name), err)
+			at.Problem("", "the load %s: %v", form.Quote(l.Name), err)
 		}
 	}
 }

@@ -40,23 +40,23 @@ func phasesAt(at scope) []profile.Phase {
 // phaseAt reads one phase: fields under the name of their shape, or the text that
 // dyno load --phase takes.
 func phaseAt(at scope) profile.Phase {
-	before := len(at.in.problems)
+	before := len(at.in.Problems)
 	var ph profile.Phase
-	if text, ok := at.scalar(); ok {
+	if text, ok := at.Scalar(); ok {
 		var err error
 		if ph, err = profile.ParsePhase(text); err != nil {
-			at.problem("", "%v", err)
+			at.Problem("", "%v", err)
 		}
 	} else {
 		ph = shapeAt(at)
 	}
-	if len(at.in.problems) > before {
+	if len(at.in.Problems) > before {
 		return ph
 	}
 	if err := ph.Open(at.in.beside); err != nil {
-		at.problem("", "%v", err)
+		at.Problem("", "%v", err)
 	} else if err := ph.Check(); err != nil {
-		at.problem("", "%v", err)
+		at.Problem("", "%v", err)
 	}
 	return ph
 }
@@ -66,7 +66,7 @@ func (in *input) beside(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
-	return filepath.Join(filepath.Dir(in.path), name)
+	return filepath.Join(filepath.Dir(in.Path), name)
 }
 
 func shapeAt(at scope) profile.Phase {
@@ -77,7 +77,7 @@ func shapeAt(at scope) profile.Phase {
 	f, understood := at.fields(names...)
 	if len(f) != 1 {
 		if understood {
-			at.problem(phaseForm, "expected exactly one shape, got %d", len(f))
+			at.Problem(phaseForm, "expected exactly one shape, got %d", len(f))
 		}
 		return profile.Phase{}
 	}
@@ -94,7 +94,7 @@ func fieldsOf(shape profile.Shape, at scope) profile.Phase {
 	f, understood := at.fields(slices.Concat(form.needs, form.has)...)
 	for _, name := range form.needs {
 		if _, ok := f[name]; understood && !ok {
-			at.problem("add: "+name+": "+phaseExamples[name], "a phase of shape %s needs the field %s", shape, name)
+			at.Problem("add: "+name+": "+phaseExamples[name], "a phase of shape %s needs the field %s", shape, name)
 		}
 	}
 	stride := make(map[string]float64)
@@ -130,15 +130,15 @@ func phaseField(ph *profile.Phase, name string, v scope, stride map[string]float
 	case "arrivals":
 		ph.Arrivals = profile.Arrivals(v.oneOf(string(profile.Uniform), string(profile.Poisson)))
 	case "duration", "each":
-		ph.Duration = v.duration(time.Millisecond, maxDuration)
+		ph.Duration = v.Duration(time.Millisecond, maxDuration)
 	case "at":
-		ph.At = v.duration(0, maxDuration)
+		ph.At = v.Duration(0, maxDuration)
 	case "hold":
-		ph.Hold = v.duration(time.Millisecond, maxDuration)
+		ph.Hold = v.Duration(time.Millisecond, maxDuration)
 	case "rise":
-		ph.Rise = v.duration(0, maxDuration)
+		ph.Rise = v.Duration(0, maxDuration)
 	case "period":
-		ph.Period = v.duration(time.Millisecond, maxDuration)
+		ph.Period = v.Duration(time.Millisecond, maxDuration)
 	case "file":
 		ph.Trace = &profile.TraceFile{File: v.filled("")}
 	case "loop":
@@ -151,11 +151,11 @@ func stepsAt(ph *profile.Phase, at scope, f map[string]scope, stride map[string]
 	_, list := f["rates"]
 	switch {
 	case list && len(stride) > 0 || !list && len(stride) != 3:
-		at.problem("rates: [100, 200], or from: 1000, to: 5000, by: 1000", "expected either rates or from, to and by")
+		at.Problem("rates: [100, 200], or from: 1000, to: 5000, by: 1000", "expected either rates or from, to and by")
 	case !list:
 		rates, err := profile.StepsBetween(stride["from"], stride["to"], stride["by"])
 		if err != nil {
-			at.problem("", "%v", err)
+			at.Problem("", "%v", err)
 		}
 		ph.Rates = rates
 	}

@@ -19,7 +19,7 @@ func requestsAt(at scope) []request.Request {
 	for _, item := range at.list() {
 		r := requestAt(item)
 		if r.Name != "" && taken[r.Name] {
-			item.problem("add: name: …", "two requests are called %s", quote(r.Name))
+			item.Problem("add: name: …", "two requests are called %s", form.Quote(r.Name))
 		}
 		taken[r.Name] = true
 		requests = append(requests, r)
@@ -28,15 +28,15 @@ func requestsAt(at scope) []request.Request {
 }
 
 func requestAt(at scope) request.Request {
-	before := len(at.in.problems)
+	before := len(at.in.Problems)
 	f, understood := at.fields(slices.Concat([]string{"name", "method", "path", "headers", "body", "body_file", "auth", "cookies", "cookie_jar", "weight", "expect"}, verbs, callFields)...)
 	r := request.Request{Weight: 1}
 	if _, call := f["grpc"]; call {
 		callAt(at, f, &r)
 	} else if field := firstField(f, callFields); field != "" && understood {
-		f[field].problem("add: grpc: package.Service/Method", "%s goes with grpc only", field)
+		f[field].Problem("add: grpc: package.Service/Method", "%s goes with grpc only", field)
 	} else if given := methodAndPath(f, &r); given != 1 && understood {
-		at.problem("write it as: get: /path", "expected one method and path, got %d", given)
+		at.Problem("write it as: get: /path", "expected one method and path, got %d", given)
 	}
 	if r.Path != "" && r.GRPC == nil {
 		r.Name = strings.ToLower(r.Method) + " " + r.Path
@@ -52,7 +52,7 @@ func requestAt(at scope) request.Request {
 	}
 	identityAt(f, &r)
 	if v, ok := f["weight"]; ok {
-		r.Weight = v.integer(1, 1_000_000)
+		r.Weight = v.Integer(1, 1_000_000)
 	}
 	if v, ok := f["expect"]; ok {
 		expectAt(v, &r)
@@ -93,7 +93,7 @@ func methodAndPath(f map[string]scope, r *request.Request) (given int) {
 		r.Method = strings.ToUpper(v.filled(""))
 		v.check(request.Request{Path: "/", Method: r.Method})
 		if !hasPath {
-			v.problem("add: path: /", "method goes with path")
+			v.Problem("add: path: /", "method goes with path")
 			return 1
 		}
 	}
@@ -106,7 +106,7 @@ func (s scope) check(r request.Request) bool {
 	err := r.Check(s.in.env)
 	var absent *template.FeedError
 	if err != nil && !(s.in.feedsUnread && errors.As(err, &absent)) {
-		s.problem("", "%v", err)
+		s.Problem("", "%v", err)
 	}
 	return err == nil
 }
@@ -114,9 +114,9 @@ func (s scope) check(r request.Request) bool {
 // requestPath reads a path with an optional query. It returns "" after a
 // problem.
 func (s scope) requestPath() string {
-	path, ok := s.scalar()
+	path, ok := s.Scalar()
 	if !ok || !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "{{") {
-		s.problem("", "expected a path that starts with \"/\", got %s", describe(s.resolved()))
+		s.Problem("", "expected a path that starts with \"/\", got %s", s.Describe())
 		return ""
 	}
 	if !s.check(request.Request{Path: path}) {
@@ -132,7 +132,7 @@ func headersAt(at scope) []request.Header {
 		h := request.Header{Name: e.key, Value: value}
 		switch {
 		case strings.EqualFold(h.Name, "Content-Length"), strings.EqualFold(h.Name, "Transfer-Encoding"):
-			e.name.problem("remove it", "%s can't be set: it follows from the body", h.Name)
+			e.name.Problem("remove it", "%s can't be set: it follows from the body", h.Name)
 			continue
 		case !e.name.check(request.Request{Path: "/", Headers: []request.Header{h}}) || !ok:
 			continue
@@ -148,7 +148,7 @@ func bodyAt(f map[string]scope) string {
 	file, beside := f["body_file"]
 	switch {
 	case inline && beside:
-		file.problem("remove one of them", "expected either body or body_file, got both")
+		file.Problem("remove one of them", "expected either body or body_file, got both")
 	case inline:
 		body, ok := text.text()
 		if ok {
@@ -184,7 +184,7 @@ func textFile(at scope, what string) string {
 		err = fmt.Errorf("%s has more than the %d bytes that are allowed", path, maxSource)
 	}
 	if err != nil {
-		at.problem("the path starts at the study's folder", "reading the %s: %v", what, err)
+		at.Problem("the path starts at the study's folder", "reading the %s: %v", what, err)
 		return ""
 	}
 	return string(body)

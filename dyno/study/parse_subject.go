@@ -25,7 +25,7 @@ func subjectsAt(at scope, requests []request.Request) []Subject {
 			continue
 		}
 		if taken[s.Name] {
-			item.problem("give one of them another name: {name: …, use: …}", "two subjects are called %s", quote(s.Name))
+			item.Problem("give one of them another name: {name: …, use: …}", "two subjects are called %s", form.Quote(s.Name))
 		}
 		taken[s.Name] = true
 		if s.Run != "" && s.Ready == "" && len(requests) > 0 {
@@ -38,7 +38,7 @@ func subjectsAt(at scope, requests []request.Request) []Subject {
 
 // subjectAt reads the name of a shipped subject, or a mapping.
 func subjectAt(at scope) Subject {
-	if !at.isMapping() {
+	if !at.IsMapping() {
 		name := at.oneOf(at.in.shipped...)
 		return Subject{Name: name, Use: name}
 	}
@@ -55,7 +55,7 @@ func subjectAt(at scope) Subject {
 		s.Ready = v.readiness()
 	}
 	if v, ok := f["ready_within"]; ok {
-		s.ReadyWithin = v.duration(time.Second, maxReady)
+		s.ReadyWithin = v.Duration(time.Second, maxReady)
 	}
 	if v, ok := f["url"]; ok {
 		s.URL = v.baseURL()
@@ -74,7 +74,7 @@ func subjectAt(at scope) Subject {
 	}
 	trustAt(f, &s)
 	if at.in.onDisk && s.Run != "" {
-		checkPlaces(f, &s, filepath.Dir(at.in.path))
+		checkPlaces(f, &s, filepath.Dir(at.in.Path))
 	}
 	if understood {
 		checkSubject(at, f)
@@ -83,7 +83,7 @@ func subjectAt(at scope) Subject {
 	if v, ok := f["name"]; ok {
 		s.Name = v.subjectName()
 	} else if _, ok := f["use"]; !ok && understood {
-		at.problem("add: name: mine", "the subject has no name")
+		at.Problem("add: name: mine", "the subject has no name")
 	}
 	return s
 }
@@ -96,7 +96,7 @@ func checkPlaces(f map[string]scope, s *Subject, base string) {
 		dir = filepath.Join(base, dir)
 	}
 	if info, err := os.Stat(dir); s.Dir != "" && (err != nil || !info.IsDir()) {
-		f["dir"].problem("paths are relative to the study file", "there is no folder %s", quote(dir))
+		f["dir"].Problem("paths are relative to the study file", "there is no folder %s", form.Quote(dir))
 		return
 	}
 	words := strings.Fields(s.Run)
@@ -108,7 +108,7 @@ func checkPlaces(f map[string]scope, s *Subject, base string) {
 		program = filepath.Join(dir, program)
 	}
 	if info, err := os.Stat(program); err != nil || info.IsDir() {
-		f["run"].problem("build: the command that makes it", "there is no program %s", quote(program))
+		f["run"].Problem("build: the command that makes it", "there is no program %s", form.Quote(program))
 	}
 }
 
@@ -130,61 +130,61 @@ func checkSubject(at scope, f map[string]scope) {
 		}
 	}
 	if kinds != 1 {
-		at.problem("use: a shipped subject; run: a command of yours; url: a service that is already up", "expected exactly one of use, run and url, got %d", kinds)
+		at.Problem("use: a shipped subject; run: a command of yours; url: a service that is already up", "expected exactly one of use, run and url, got %d", kinds)
 		return
 	}
 	_, run := f["run"]
 	for _, field := range []string{"build", "dir", "ready", "ready_within"} {
 		if v, ok := f[field]; ok && !run {
-			v.problem("", "%s goes with run only", field)
+			v.Problem("", "%s goes with run only", field)
 		}
 	}
 	_, up := f["url"]
 	if v, ok := f["metrics"]; ok && !run && !up {
-		v.problem("dyno sees a shipped subject without them", "metrics goes with run and url only")
+		v.Problem("dyno sees a shipped subject without them", "metrics goes with run and url only")
 	}
 	if v, ok := f["env"]; ok && up {
-		v.problem("", "env can't be set for a service that is already up")
+		v.Problem("", "env can't be set for a service that is already up")
 	}
 	if v, ok := f["upstream"]; ok && up {
-		v.problem("", "upstream goes with use and run only")
+		v.Problem("", "upstream goes with use and run only")
 	}
 	if v, ok := f["limits"]; ok && up {
-		v.problem("", "a service that is already up can't be limited")
+		v.Problem("", "a service that is already up can't be limited")
 	}
 }
 
 // trustAt reads how a subject speaks TLS.
 func trustAt(f map[string]scope, s *Subject) {
 	if v, ok := f["tls"]; ok {
-		s.TLS = v.boolean()
+		s.TLS = v.Boolean()
 		if s.Run == "" {
-			v.problem("", "tls goes with run only; a service that is up has it in its https:// address")
+			v.Problem("", "tls goes with run only; a service that is up has it in its https:// address")
 		}
 	}
 	https := strings.HasPrefix(s.URL, "https:") || strings.HasPrefix(s.Metrics, "https:")
 	if v, ok := f["ca_file"]; ok {
 		s.CAFile = v.filePath()
 		if !https {
-			v.problem("", "ca_file goes with an https:// url or metrics only")
+			v.Problem("", "ca_file goes with an https:// url or metrics only")
 		}
 	}
 	if v, ok := f["insecure"]; ok {
-		s.Insecure = v.boolean()
+		s.Insecure = v.Boolean()
 		if !https {
-			v.problem("", "insecure goes with an https:// url or metrics only")
+			v.Problem("", "insecure goes with an https:// url or metrics only")
 		}
 	}
 }
 
 // subjectName reads names with slashes between them, such as go/gin.
 func (s scope) subjectName() string {
-	name, ok := s.scalar()
+	name, ok := s.Scalar()
 	for part := range strings.SplitSeq(name, "/") {
 		ok = ok && isName(part)
 	}
 	if !ok || len(name) > 64 {
-		s.problem("slashes may stand between such names", nameRule, describe(s.resolved()))
+		s.Problem("slashes may stand between such names", nameRule, s.Describe())
 		return ""
 	}
 	return name
@@ -192,10 +192,10 @@ func (s scope) subjectName() string {
 
 // baseURL reads where a service is that is already up.
 func (s scope) baseURL() string {
-	text, ok := s.scalar()
+	text, ok := s.Scalar()
 	u, err := url.Parse(text)
 	if !ok || err != nil || !isBase(u, "http", "https") {
-		s.problem("paths belong under requests", "expected http://host:port or https://host:port, got %s", describe(s.resolved()))
+		s.Problem("paths belong under requests", "expected http://host:port or https://host:port, got %s", s.Describe())
 		return ""
 	}
 	return text
@@ -215,10 +215,10 @@ func isBase(u *url.URL, schemes ...string) bool {
 // metricsURL reads where a subject's metrics are: a path of its own, or a URL.
 // It returns "" after a problem.
 func (s scope) metricsURL() string {
-	text, ok := s.scalar()
+	text, ok := s.Scalar()
 	u, err := url.Parse(text)
 	if !ok || err != nil || !isMetricsURL(text, u) {
-		s.problem("", "expected a path that starts with \"/\", or http://host:port/path, or https://…, got %s", describe(s.resolved()))
+		s.Problem("", "expected a path that starts with \"/\", or http://host:port/path, or https://…, got %s", s.Describe())
 		return ""
 	}
 	return text
@@ -240,7 +240,7 @@ func envAt(at scope) map[string]string {
 		checkVariable(e.name, e.key)
 		env[e.key], _ = e.value.printable("\n\t")
 		if _, err := template.Environ(env[e.key], at.in.env.Getenv); err != nil {
-			e.value.problem("", "%v", err)
+			e.value.Problem("", "%v", err)
 		}
 	}
 	return env
@@ -250,22 +250,22 @@ func envAt(at scope) map[string]string {
 // and the one that dyno sets.
 func checkVariable(at scope, name string) {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r == '=' || !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
-		at.problem("", "%s can't be the name of an environment variable", quote(name))
+		at.Problem("", "%s can't be the name of an environment variable", form.Quote(name))
 	}
 	if name == "PORT" {
-		at.problem("", "PORT can't be set: dyno chooses the port")
+		at.Problem("", "PORT can't be set: dyno chooses the port")
 	}
 }
 
 // readiness reads what tells that a subject is ready: a path, or health over gRPC.
 func (s scope) readiness() string {
-	text, _ := s.scalar()
+	text, _ := s.Scalar()
 	service, named := strings.CutPrefix(text, "grpc:")
 	if text == "grpc" || named && service != "" && !strings.ContainsAny(service, "/ \t") {
 		return text
 	}
 	if named {
-		s.problem("grpc:package.Service, or grpc for the server as a whole", "expected the name of a service whose health is asked for, got %s", quote(service))
+		s.Problem("grpc:package.Service, or grpc for the server as a whole", "expected the name of a service whose health is asked for, got %s", form.Quote(service))
 		return ""
 	}
 	return s.requestPath()

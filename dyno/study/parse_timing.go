@@ -23,20 +23,20 @@ func timingAt(at scope, t Timing) Timing {
 		t.Warmup, t.WarmupMost = w.warmup()
 	}
 	if d, ok := f["duration"]; ok {
-		t.Duration = d.duration(time.Second, maxDuration)
+		t.Duration = d.Duration(time.Second, maxDuration)
 	}
 	return t
 }
 
 // warmup reads a duration, or until when a subject may take to be steady.
 func (s scope) warmup() (least, most time.Duration) {
-	text, ok := s.scalar()
+	text, ok := s.Scalar()
 	if !ok || !strings.HasPrefix(text, steadyWord) {
-		return s.duration(0, maxDuration), 0
+		return s.Duration(0, maxDuration), 0
 	}
 	least, most, err := steadyWithin(text)
 	if err != nil {
-		s.problem("write steady, or steady 5s..30s", "%v", err)
+		s.Problem("write steady, or steady 5s..30s", "%v", err)
 	}
 	return least, most
 }
@@ -49,16 +49,16 @@ func steadyWithin(text string) (least, most time.Duration, err error) {
 	}
 	from, to, ok := strings.Cut(strings.TrimSpace(rest), "..")
 	if !ok || rest[0] != ' ' {
-		return 0, 0, fmt.Errorf("expected how long it takes at least and at most, got %s", quote(text))
+		return 0, 0, fmt.Errorf("expected how long it takes at least and at most, got %s", form.Quote(text))
 	}
 	if least, err = time.ParseDuration(from); err != nil || least < 0 {
-		return 0, 0, fmt.Errorf("%s is not a duration", quote(from))
+		return 0, 0, fmt.Errorf("%s is not a duration", form.Quote(from))
 	}
 	if most, err = time.ParseDuration(to); err != nil {
-		return 0, 0, fmt.Errorf("%s is not a duration", quote(to))
+		return 0, 0, fmt.Errorf("%s is not a duration", form.Quote(to))
 	}
 	if most < leastWarmupEnd || most > maxDuration || most <= least {
-		return 0, 0, fmt.Errorf("it may take from %s to %s at most, and longer than at least, got %s", leastWarmupEnd, maxDuration, quote(text))
+		return 0, 0, fmt.Errorf("it may take from %s to %s at most, and longer than at least, got %s", leastWarmupEnd, maxDuration, form.Quote(text))
 	}
 	return least, most, nil
 }
@@ -76,7 +76,7 @@ func (t Timing) WithWarmup(text string) (Timing, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > maxDuration {
-		return t, fmt.Errorf("expected a duration such as 5s, or steady, or steady 5s..30s, got %s", quote(text))
+		return t, fmt.Errorf("expected a duration such as 5s, or steady, or steady 5s..30s, got %s", form.Quote(text))
 	}
 	t.Warmup, t.WarmupMost = d, 0
 	return t, nil

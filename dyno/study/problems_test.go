@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"dyno.example/internal/yamlfile"
 )
 
 // shipped are the names of shipped subjects in tests.
@@ -83,7 +85,7 @@ func TestManyProblemsAreCut(t *testing.T) {
 	}
 	_, err := Parse("s.yaml", []byte(src.String()), shipped)
 	lines := strings.Split(fmt.Sprint(err), "\n")
-	if len(lines) != maxPrinted+1 || lines[maxPrinted] != "… and 10 more problems" {
+	if len(lines) != yamlfile.MostPrinted+1 || lines[yamlfile.MostPrinted] != "… and 10 more problems" {
 		t.Errorf("got %d lines, the last %q", len(lines), lines[len(lines)-1])
 	}
 }

@@ -20,7 +20,7 @@ func shorterAt(at scope, s *Study) Shorter {
 	f, _ := at.fields("blocks", "trial", "loads", "factors", "samples")
 	q := Shorter{Trial: s.Trial}
 	if v, ok := f["blocks"]; ok {
-		q.Blocks = v.integer(1, maxBlocks)
+		q.Blocks = v.Integer(1, maxBlocks)
 	}
 	if v, ok := f["trial"]; ok {
 		q.Trial = timingAt(v, s.Trial)
@@ -36,9 +36,9 @@ func shorterAt(at scope, s *Study) Shorter {
 		q.Factors = shorterFactorsAt(v, s)
 	}
 	if v, ok := f["samples"]; ok {
-		q.Samples = v.integer(leastSamples, maxSamples)
+		q.Samples = v.Integer(leastSamples, maxSamples)
 		if !s.Design.sampling() {
-			v.problem("", "the study's design, %s, takes no samples", s.Design.Kind)
+			v.Problem("", "the study's design, %s, takes no samples", s.Design.Kind)
 		}
 	}
 	return q
@@ -53,7 +53,7 @@ func shorterFactorsAt(at scope, s *Study) []Factor {
 	var factors []Factor
 	for _, e := range at.entries() {
 		if !slices.Contains(names, e.key) {
-			e.name.problem(didYouMean(e.key, names), "the study has no factor of this name")
+			e.name.Problem(didYouMean(e.key, names), "the study has no factor of this name")
 			continue
 		}
 		k, _, _ := kindOf(e.key) // it is among the study's

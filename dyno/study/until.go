@@ -29,18 +29,18 @@ func untilAt(at scope) Until {
 	f, understood := at.fields("time", "precision", "blocks")
 	var u Until
 	if v, ok := f["time"]; ok {
-		u.Time = v.duration(leastUntil, maxDuration)
+		u.Time = v.Duration(leastUntil, maxDuration)
 	}
 	if v, ok := f["precision"]; ok {
 		u.Precision = v.share(mostPrecision)
 	}
 	if v, ok := f["blocks"]; ok {
-		u.Blocks = v.integer(1, maxBlocks)
+		u.Blocks = v.Integer(1, maxBlocks)
 	}
 	_, time := f["time"]
 	_, blocks := f["blocks"]
 	if understood && !time && !blocks {
-		at.problem("add: time: 10m", "until has neither time nor blocks, so that it may never end")
+		at.Problem("add: time: 10m", "until has neither time nor blocks, so that it may never end")
 	}
 	return u
 }

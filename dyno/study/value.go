@@ -4,39 +4,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
-
-	"dyno.example/dyno/load/profile"
 )
-
-// isTextTag reports whether values with a YAML tag can be read as they are
-// written. Numbers and booleans are text too: GOGC: 100 needs no quotes.
-func isTextTag(tag string) bool {
-	return slices.Contains([]string{"!!str", "!!int", "!!float", "!!bool", "!!timestamp", "!!merge"}, tag)
-}
-
-// scalar returns a single value as it is written, false if there is none.
-func (s scope) scalar() (string, bool) {
-	n := s.resolved()
-	if n.Kind != yaml.ScalarNode || !isTextTag(n.ShortTag()) {
-		return "", false
-	}
-	return n.Value, true
-}
 
 // text reads a text of any content. It returns false after a problem.
 func (s scope) text() (string, bool) {
-	text, ok := s.scalar()
+	text, ok := s.Scalar()
 	if !ok {
 		hint := ""
-		if s.resolved().Kind != yaml.ScalarNode {
+		if s.Resolved().Kind != yaml.ScalarNode {
 			hint = "quote it if it is meant as a text"
 		}
-		s.problem(hint, "expected a text, got %s", describe(s.resolved()))
+		s.Problem(hint, "expected a text, got %s", s.Describe())
 	}
 	return text, ok
 }
@@ -47,7 +29,7 @@ func (s scope) printable(but string) (string, bool) {
 	bad := strings.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune(but, r) })
 	if bad >= 0 {
 		r, _ := utf8.DecodeRuneInString(text[bad:])
-		s.problem("", "expected a text without control characters, got %q in it", r)
+		s.Problem("", "expected a text without control characters, got %q in it", r)
 		return "", false
 	}
 	return text, ok
@@ -58,7 +40,7 @@ func (s scope) printable(but string) (string, bool) {
 func (s scope) filled(but string) string {
 	text, ok := s.printable(but)
 	if ok && strings.TrimSpace(text) == "" {
-		s.problem("", "expected a text, got an empty one")
+		s.Problem("", "expected a text, got an empty one")
 		return ""
 	}
 	return text
@@ -68,9 +50,9 @@ const nameRule = "expected a name of at most 64 letters, digits, dots, dashes an
 
 // name reads the name of a study or load. It returns "" after a problem.
 func (s scope) name() string {
-	name, ok := s.scalar()
+	name, ok := s.Scalar()
 	if !ok || !isName(name) {
-		s.problem("", nameRule, describe(s.resolved()))
+		s.Problem("", nameRule, s.Describe())
 		return ""
 	}
 	return name
@@ -91,7 +73,7 @@ func isName(s string) bool {
 func (s scope) oneOf(valid ...string) string {
 	word, ok := s.text()
 	if ok && !slices.Contains(valid, word) {
-		s.problem(didYouMean(word, valid), "%s is not one of the choices", quote(word))
+		s.Problem(didYouMean(word, valid), "%s is not one of the choices", form.Quote(word))
 		return ""
 	}
 	return word
@@ -109,7 +91,7 @@ func wordsOf[T ~string](s scope, valid []T) []T {
 		switch {
 		case word == "":
 		case slices.Contains(words, word):
-			item.problem("remove one of them", "%s is given twice", quote(string(word)))
+			item.Problem("remove one of them", "%s is given twice", form.Quote(string(word)))
 		default:
 			words = append(words, word)
 		}
@@ -117,33 +99,12 @@ func wordsOf[T ~string](s scope, valid []T) []T {
 	return words
 }
 
-// integer reads a whole number in plain decimal: 0100 would be read in two
-// ways.
-func (s scope) integer(low, high int) int {
-	text, _ := s.scalar()
-	x, err := strconv.Atoi(text)
-	if err != nil || x < low || x > high || strconv.Itoa(x) != text {
-		s.problem("", "expected a whole number from %d to %d, got %s", low, high, describe(s.resolved()))
-		return low
-	}
-	return x
-}
-
-// boolean reads true or false.
-func (s scope) boolean() bool {
-	text, _ := s.scalar()
-	if text != "true" && text != "false" {
-		s.problem("", "expected true or false, got %s", describe(s.resolved()))
-	}
-	return text == "true"
-}
-
 // number reads a decimal number.
 func (s scope) number(low, high float64) float64 {
-	text, _ := s.scalar()
+	text, _ := s.Scalar()
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(x >= low && x <= high) || strings.Trim(text, "0123456789.eE+-") != "" {
-		s.problem("", "expected a number from %s to %s, got %s", plain(low), plain(high), describe(s.resolved()))
+		s.Problem("", "expected a number from %s to %s, got %s", plain(low), plain(high), s.Describe())
 		return low
 	}
 	return x
@@ -151,18 +112,3 @@ func (s scope) number(low, high float64) float64 {
 
 // plain writes x without an exponent.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-
-// duration reads a number with its unit.
-func (s scope) duration(low, high time.Duration) time.Duration {
-	text, _ := s.scalar()
-	d, err := time.ParseDuration(text)
-	if err != nil || d < low || d > high {
-		hint := ""
-		if err != nil {
-			hint = "write it with a unit, such as 500ms, 10s or 2m"
-		}
-		s.problem(hint, "expected a duration from %s to %s, got %s", profile.ShortDuration(low), profile.ShortDuration(high), describe(s.resolved()))
-		return low
-	}
-	return d
-}

@@ -43,6 +43,7 @@ var house = []room{
 	}},
 	{"internal", []string{"wire"}, [][]string{
 		{"internal/build", "internal/descriptors", "internal/freeport", "internal/spelling", "internal/visible"},
+		{"internal/yamlfile"},
 		{"internal", "internal/house", "internal/http2test"},
 	}},
 	{"subjects", []string{"nano", "nanogate", "internal"}, [][]string{

@@ -18,8 +18,8 @@ func (a *Access) Empty() bool { return len(a.Allow)+len(a.Deny) == 0 }
 
 func readPrefixes(p place) (all []netip.Prefix) {
 	items := p.list()
-	if len(items) == 0 && p.isList() {
-		p.problem("remove it, or name networks such as 10.0.0.0/8", "the list is empty, which could mean nobody or everybody")
+	if len(items) == 0 && p.IsList() {
+		p.Problem("remove it, or name networks such as 10.0.0.0/8", "the list is empty, which could mean nobody or everybody")
 	}
 	for _, item := range items {
 		all = append(all, item.prefix())
@@ -60,14 +60,14 @@ func readCORS(p place) *CORS {
 		{"methods", func(c *CORS, p place) { c.Methods = readTokens(p, "method") }},
 		{"headers", func(c *CORS, p place) { c.Headers = readTokens(p, "header field") }},
 		{"expose", func(c *CORS, p place) { c.Expose = readTokens(p, "header field") }},
-		{"credentials", func(c *CORS, p place) { c.Credentials = p.boolean() }},
-		{"max-age", func(c *CORS, p place) { c.MaxAge = p.duration(0, 24*time.Hour) }},
+		{"credentials", func(c *CORS, p place) { c.Credentials = p.Boolean() }},
+		{"max-age", func(c *CORS, p place) { c.MaxAge = p.Duration(0, 24*time.Hour) }},
 	})
-	if _, ok := found["origins"]; !ok && p.isMapping() {
-		p.problem(`such as ["https://app.example.com"], or "*" for all`, "cors needs origins")
+	if _, ok := found["origins"]; !ok && p.IsMapping() {
+		p.Problem(`such as ["https://app.example.com"], or "*" for all`, "cors needs origins")
 	}
 	if c.Credentials && len(c.Origins) == 0 {
-		p.problem("name the origins", "any page of the web could act in a user's name: credentials don't go with all origins")
+		p.Problem("name the origins", "any page of the web could act in a user's name: credentials don't go with all origins")
 	}
 	return c
 }
@@ -87,7 +87,7 @@ func readOrigin(p place, text string) (o Origin, ok bool) {
 	const hint = "such as https://app.example.com or https://*.example.com"
 	u, err := url.Parse(strings.Replace(text, "://*.", "://", 1))
 	if err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil || !http1.ValidHost(u.Hostname()) && !strings.Contains(u.Host, "[") {
-		p.problem(hint, "expected an origin, got %s", quote(text))
+		p.Problem(hint, "expected an origin, got %s", form.Quote(text))
 		return o, false
 	}
 	return Origin{strings.ToLower(u.Scheme), strings.ToLower(u.Host), strings.Contains(text, "://*.")}, true
@@ -101,13 +101,13 @@ type CSRF struct {
 
 // readCSRF reads fields, or off, which is for routes with oidc.
 func (r *Route) readCSRF(p place) {
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		if r.NoCSRF = readOff(p); !r.NoCSRF {
-			r.CSRF = &CSRF{At: p.at()}
+			r.CSRF = &CSRF{At: p.At()}
 		}
 		return
 	}
-	r.CSRF = &CSRF{At: p.at()}
+	r.CSRF = &CSRF{At: p.At()}
 	readFields(p, r.CSRF, []known[CSRF]{
 		{"trust", func(c *CSRF, p place) {
 			for _, item := range p.list() {

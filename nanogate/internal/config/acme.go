@@ -38,7 +38,7 @@ const mostDomains = 1000
 const acmeExample = "such as acme: {domains: [shop.example], storage: ./acme, email: ops@shop.example, agree: true}"
 
 func readACME(p place) *ACME {
-	a := &ACME{At: p.at(), Text: p.in.text(p.node), Directory: LetsEncrypt, Challenges: []string{TLSALPN01, HTTP01}}
+	a := &ACME{At: p.At(), Text: p.in.text(p.Node), Directory: LetsEncrypt, Challenges: []string{TLSALPN01, HTTP01}}
 	agreed := false
 	found := readFields(p, a, []known[ACME]{
 		{"directory", (*ACME).readDirectory},
@@ -49,14 +49,14 @@ func readACME(p place) *ACME {
 		{"challenge", (*ACME).readChallenges},
 		{"dns", func(a *ACME, p place) { a.DNS = readACMEDNS(p) }},
 		{"external-account", (*ACME).readAccount},
-		{"agree", func(_ *ACME, p place) { agreed = p.boolean() }},
+		{"agree", func(_ *ACME, p place) { agreed = p.Boolean() }},
 	})
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		return a
 	}
 	for _, name := range []string{"domains", "storage"} {
 		if _, ok := found[name]; !ok {
-			p.problem(acmeExample, "acme needs %s", name)
+			p.Problem(acmeExample, "acme needs %s", name)
 		}
 	}
 	a.linkDNS(found)
@@ -65,7 +65,7 @@ func readACME(p place) *ACME {
 		if !ok {
 			at = p
 		}
-		at.problem("add: agree: true", "an authority gives certificates only to who agrees to its terms of service, which %s names", a.Directory)
+		at.Problem("add: agree: true", "an authority gives certificates only to who agrees to its terms of service, which %s names", a.Directory)
 	}
 	return a
 }
@@ -74,7 +74,7 @@ func (a *ACME) readDirectory(p place) {
 	a.Directory = p.text()
 	u, err := url.Parse(a.Directory)
 	if a.Directory != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "") {
-		p.problem("such as "+LetsEncrypt, "expected the https URL of an authority's directory, got %s", quote(a.Directory))
+		p.Problem("such as "+LetsEncrypt, "expected the https URL of an authority's directory, got %s", form.Quote(a.Directory))
 	}
 }
 
@@ -82,7 +82,7 @@ func (a *ACME) readEmail(p place) {
 	a.Email = p.text()
 	name, host, ok := strings.Cut(a.Email, "@")
 	if a.Email != "" && (!ok || name == "" || !isDomain(strings.ToLower(host)) || strings.ContainsAny(a.Email, " ,?<>")) {
-		p.problem("such as ops@shop.example", "expected one e-mail address, got %s", quote(a.Email))
+		p.Problem("such as ops@shop.example", "expected one e-mail address, got %s", form.Quote(a.Email))
 	}
 }
 
@@ -94,20 +94,20 @@ func (a *ACME) readDomains(p place) {
 		switch {
 		case name == "":
 		case notIP == nil:
-			item.problem("", "expected the name of a host, got the address %s", name)
+			item.Problem("", "expected the name of a host, got the address %s", name)
 		case !isDomain(strings.TrimPrefix(name, "*.")):
-			item.problem("such as shop.example or *.shop.example; names in other scripts as xn--…", "expected the full name of a host, got %s", quote(name))
+			item.Problem("such as shop.example or *.shop.example; names in other scripts as xn--…", "expected the full name of a host, got %s", form.Quote(name))
 		case slices.Contains(a.Domains, name):
-			item.problem("remove one of them", "the name %s is given twice", name)
+			item.Problem("remove one of them", "the name %s is given twice", name)
 		default:
 			a.Domains = append(a.Domains, name)
 		}
 	}
 	switch {
-	case len(items) == 0 && p.isList():
-		p.problem("such as [shop.example]", "there is no name in the list")
+	case len(items) == 0 && p.IsList():
+		p.Problem("such as [shop.example]", "there is no name in the list")
 	case len(items) > mostDomains:
-		p.problem("", "expected at most %d names, got %d", mostDomains, len(items))
+		p.Problem("", "expected at most %d names, got %d", mostDomains, len(items))
 	}
 }
 
@@ -136,8 +136,8 @@ func (a *ACME) readChallenges(p place) {
 			a.Challenges = append(a.Challenges, kind)
 		}
 	}
-	if len(a.Challenges) == 0 && p.isList() && len(p.resolved().Content) == 0 {
-		p.problem("such as [tls-alpn-01, http-01]", "the authority has to check somehow")
+	if len(a.Challenges) == 0 && p.IsList() && len(p.Resolved().Content) == 0 {
+		p.Problem("such as [tls-alpn-01, http-01]", "the authority has to check somehow")
 	}
 }
 
@@ -146,8 +146,8 @@ func (a *ACME) readAccount(p place) {
 		{"id", func(a *ACME, p place) { a.AccountID = p.text() }},
 		{"key", func(a *ACME, p place) { a.AccountKey = p.path() }},
 	})
-	if p.isMapping() && (a.AccountID == "" || a.AccountKey == "") {
-		p.problem("such as {id: kid-1, key: ./authority.key}", "an account at the authority is an id, and a file with its key")
+	if p.IsMapping() && (a.AccountID == "" || a.AccountKey == "") {
+		p.Problem("such as {id: kid-1, key: ./authority.key}", "an account at the authority is an id, and a file with its key")
 	}
 }
 
@@ -166,7 +166,7 @@ func (c *Config) linkACME(in *input) {
 			continue
 		}
 		if a.Challenges = slices.Delete(a.Challenges, at, at+1); len(a.Challenges) == 0 {
-			in.problems = append(in.problems, a.At.Problem(`add to listen: {address: ":80", tls: false}, or let the authority check by tls-alpn-01 or dns-01`, "the authority would check by http-01, and no address is listened on without TLS"))
+			in.Problems = append(in.Problems, a.At.Problem(`add to listen: {address: ":80", tls: false}, or let the authority check by tls-alpn-01 or dns-01`, "the authority would check by http-01, and no address is listened on without TLS"))
 		}
 	}
 }

@@ -30,7 +30,7 @@ func readACMEDNS(p place) *ACMEDNS {
 		{"key", func(d *ACMEDNS, p place) { d.Key = p.secretFile() }},
 		{"zone", func(d *ACMEDNS, p place) {
 			if d.Zone = strings.ToLower(strings.TrimSuffix(p.text(), ".")); d.Zone != "" && !isDomain(d.Zone) {
-				p.problem("such as shop.example", "expected the name of a zone, got %s", quote(d.Zone))
+				p.Problem("such as shop.example", "expected the name of a zone, got %s", form.Quote(d.Zone))
 			}
 		}},
 		{"check", func(d *ACMEDNS, p place) {
@@ -38,11 +38,11 @@ func readACMEDNS(p place) *ACMEDNS {
 				d.Check = append(d.Check, item.nameServer())
 			}
 		}},
-		{"wait", func(d *ACMEDNS, p place) { d.Wait = p.duration(10*time.Millisecond, 10*time.Minute) }},
+		{"wait", func(d *ACMEDNS, p place) { d.Wait = p.Duration(10*time.Millisecond, 10*time.Minute) }},
 	})
 	for _, name := range []string{"server", "key"} {
-		if _, ok := found[name]; !ok && p.isMapping() {
-			p.problem(acmeDNSExample, "dns needs %s", name)
+		if _, ok := found[name]; !ok && p.IsMapping() {
+			p.Problem(acmeDNSExample, "dns needs %s", name)
 		}
 	}
 	return d
@@ -59,7 +59,7 @@ func (p place) nameServer() string {
 		at = net.JoinHostPort(strings.Trim(at, "[]"), "53")
 	}
 	if a, err := ParseAddress(at); err != nil || a.Unix != "" || strings.ContainsAny(at, "/") {
-		p.problem("such as ns1.shop.example or 192.0.2.53:5353", "expected the address of a name server, got %s", quote(text))
+		p.Problem("such as ns1.shop.example or 192.0.2.53:5353", "expected the address of a name server, got %s", form.Quote(text))
 		return ""
 	}
 	return at
@@ -73,13 +73,13 @@ func (a *ACME) linkDNS(found map[string]place) {
 	}
 	switch {
 	case a.DNS == nil && a.has(DNS01):
-		at.problem("add: "+strings.TrimPrefix(acmeDNSExample, "such as "), "for dns-01 records are made, and nothing says where")
+		at.Problem("add: "+strings.TrimPrefix(acmeDNSExample, "such as "), "for dns-01 records are made, and nothing says where")
 	case a.DNS != nil && !a.has(DNS01):
-		found["dns"].problem("add dns-01 to challenge, or remove dns", "the authority isn't to check by dns-01")
+		found["dns"].Problem("add dns-01 to challenge, or remove dns", "the authority isn't to check by dns-01")
 	}
 	for _, name := range a.Domains {
 		if IsWildcard(name) && !a.has(DNS01) {
-			found["domains"].problem("add: "+strings.TrimPrefix(acmeDNSExample, "such as ")+"; or name each host, or give it a certificate of your own under certificates", "an authority gives certificates for all names below one, as %s is, only to who answers by DNS (dns-01)", name)
+			found["domains"].Problem("add: "+strings.TrimPrefix(acmeDNSExample, "such as ")+"; or name each host, or give it a certificate of your own under certificates", "an authority gives certificates for all names below one, as %s is, only to who answers by DNS (dns-01)", name)
 			return
 		}
 	}

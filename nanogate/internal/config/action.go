@@ -46,7 +46,7 @@ func (t *Template) unknown(params []string) (name string, ok bool) {
 
 func readTemplate(p place) *Template {
 	text := p.text()
-	t := &Template{At: p.at()}
+	t := &Template{At: p.At()}
 	for text != "" {
 		literal, rest, found := strings.Cut(text, "{")
 		if literal != "" {
@@ -57,19 +57,19 @@ func readTemplate(p place) *Template {
 		}
 		name, after, closed := strings.Cut(rest, "}")
 		if !closed || name == "" {
-			p.problem("such as /v2/{rest}", "a name in braces has no end")
+			p.Problem("such as /v2/{rest}", "a name in braces has no end")
 			break
 		}
 		t.Parts = append(t.Parts, Part{Name: name})
 		text = after
 	}
-	if len(t.Parts) > 0 && t.Parts[0].Name != "/rest" && (t.Parts[0].Text == "" || t.Parts[0].Text[0] != '/') && !strings.HasPrefix(p.name, "redirect") && strings.HasSuffix(p.name, "rewrite") {
-		p.problem("such as /v2/{rest}", "a path begins with a slash")
+	if len(t.Parts) > 0 && t.Parts[0].Name != "/rest" && (t.Parts[0].Text == "" || t.Parts[0].Text[0] != '/') && !strings.HasPrefix(p.Field, "redirect") && strings.HasSuffix(p.Field, "rewrite") {
+		p.Problem("such as /v2/{rest}", "a path begins with a slash")
 	}
 	for _, part := range t.Parts {
 		for i := range len(part.Text) {
-			if c := part.Text[i]; c <= ' ' || c > '~' || c == '\\' || c == '#' && strings.HasSuffix(p.name, "rewrite") {
-				p.problem("", "%q can't stand in it", c)
+			if c := part.Text[i]; c <= ' ' || c > '~' || c == '\\' || c == '#' && strings.HasSuffix(p.Field, "rewrite") {
+				p.Problem("", "%q can't stand in it", c)
 				return t
 			}
 		}
@@ -79,7 +79,7 @@ func readTemplate(p place) *Template {
 
 func readRedirect(p place) *Redirect {
 	r := &Redirect{Status: 308}
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		r.To = readTemplate(p)
 		return r
 	}
@@ -87,12 +87,12 @@ func readRedirect(p place) *Redirect {
 		{"to", func(r *Redirect, p place) { r.To = readTemplate(p) }},
 		{"status", func(r *Redirect, p place) {
 			if r.Status = p.status(301, 308); !slices.Contains([]int{301, 302, 303, 307, 308}, r.Status) {
-				p.problem("", "expected 301, 302, 303, 307 or 308, got %d", r.Status)
+				p.Problem("", "expected 301, 302, 303, 307 or 308, got %d", r.Status)
 			}
 		}},
 	})
 	if _, ok := found["to"]; !ok {
-		p.problem("add: to: https://{host}{path}{query}", "the redirect leads nowhere")
+		p.Problem("add: to: https://{host}{path}{query}", "the redirect leads nowhere")
 	}
 	return r
 }
@@ -103,9 +103,9 @@ func readRespond(p place) *Respond {
 		{"status", func(r *Respond, p place) { r.Status = p.status(200, 599) }},
 		{"type", func(r *Respond, p place) { r.Type = p.text() }},
 		{"body", func(r *Respond, p place) {
-			text, ok := p.scalar()
+			text, ok := p.Scalar()
 			if r.Body = text; !ok {
-				p.problem("", "expected a text, got %s", describe(p.resolved()))
+				p.Problem("", "expected a text, got %s", p.Describe())
 			}
 		}},
 	})
@@ -115,7 +115,7 @@ func readRespond(p place) *Respond {
 func readHost(p place) string {
 	host := p.text()
 	if host != "" && host != "upstream" && !http1.ValidHost(host) {
-		p.problem("upstream, or a host such as api.example.com", "expected a host, got %s", quote(host))
+		p.Problem("upstream, or a host such as api.example.com", "expected a host, got %s", form.Quote(host))
 	}
 	return host
 }
@@ -154,12 +154,12 @@ func readHeaders(p place) (h Headers) {
 func readPairs(p place) (all []Field) {
 	for _, f := range p.fields() {
 		if !http1.ValidToken(f.key) {
-			f.named.problem("", "expected the name of a header field, got %s", quote(f.key))
+			f.named.Problem("", "expected the name of a header field, got %s", form.Quote(f.key))
 			continue
 		}
-		value, ok := f.value.scalar()
+		value, ok := f.value.Scalar()
 		if !ok || !http1.ValidFieldValue(value) {
-			f.value.problem("", "expected a value without control characters, got %s", describe(f.value.resolved()))
+			f.value.Problem("", "expected a value without control characters, got %s", f.value.Describe())
 			continue
 		}
 		all = append(all, Field{readFieldName(f.named, f.key), value})
@@ -169,7 +169,7 @@ func readPairs(p place) (all []Field) {
 
 func readFieldName(p place, name string) string {
 	if slices.Contains(framing, strings.ToLower(name)) {
-		p.problem("", "%s frames messages and can't be changed", name)
+		p.Problem("", "%s frames messages and can't be changed", name)
 	}
 	return name
 }

@@ -12,14 +12,14 @@ import (
 func CheckListen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Errorf("expected an address to listen on, got %s", quote(address))
+		return fmt.Errorf("expected an address to listen on, got %s", form.Quote(address))
 	}
 	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
-		return fmt.Errorf("expected a port from 0 to 65535, got %s", quote(port))
+		return fmt.Errorf("expected a port from 0 to 65535, got %s", form.Quote(port))
 	}
 	if host != "" && host != "localhost" {
 		if _, err := netip.ParseAddr(host); err != nil {
-			return fmt.Errorf("expected an IP address to listen on, got %s", quote(host))
+			return fmt.Errorf("expected an IP address to listen on, got %s", form.Quote(host))
 		}
 	}
 	return nil
@@ -54,7 +54,7 @@ func ParseAddress(text string) (Address, error) {
 	if path, ok := strings.CutPrefix(text, "unix:"); ok {
 		const longest = 107 // bytes that fit into a sockaddr_un
 		if path == "" || len(path) > longest {
-			return Address{}, fmt.Errorf("expected the path of a unix socket of at most %d bytes, got %s", longest, quote(path))
+			return Address{}, fmt.Errorf("expected the path of a unix socket of at most %d bytes, got %s", longest, form.Quote(path))
 		}
 		return Address{Unix: path}, nil
 	}
@@ -66,26 +66,26 @@ func ParseAddress(text string) (Address, error) {
 	} else if after, ok := strings.CutPrefix(text, "https://"); ok {
 		rest, tls, port = after, true, "443"
 	} else if scheme, _, ok := strings.Cut(text, "://"); ok {
-		return Address{}, fmt.Errorf("expected http://host:port or h2c://host:port, got the scheme %s", quote(scheme))
+		return Address{}, fmt.Errorf("expected http://host:port or h2c://host:port, got the scheme %s", form.Quote(scheme))
 	} else {
 		port = ""
 	}
 	rest = strings.TrimSuffix(rest, "/")
 	if user := strings.LastIndexByte(rest, '@'); user >= 0 {
-		return Address{}, fmt.Errorf("expected http://host:port without a user and a password, got %s", quote("***"+rest[user:]))
+		return Address{}, fmt.Errorf("expected http://host:port without a user and a password, got %s", form.Quote("***"+rest[user:]))
 	}
 	if strings.ContainsAny(rest, "/?#") {
-		return Address{}, fmt.Errorf("expected http://host:port and nothing after it, got %s", quote(text))
+		return Address{}, fmt.Errorf("expected http://host:port and nothing after it, got %s", form.Quote(text))
 	}
 	host := strings.Trim(rest, "[]")
 	if h, p, err := net.SplitHostPort(rest); err == nil {
 		host, port = h, p
 	} else if port == "" {
-		return Address{}, fmt.Errorf("expected host:port, got %s", quote(text))
+		return Address{}, fmt.Errorf("expected host:port, got %s", form.Quote(text))
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
-		return Address{}, fmt.Errorf("expected a port from 1 to 65535, got %s", quote(port))
+		return Address{}, fmt.Errorf("expected a port from 1 to 65535, got %s", form.Quote(port))
 	}
 	if host == "localhost" {
 		host = "127.0.0.1"
@@ -94,7 +94,7 @@ func ParseAddress(text string) (Address, error) {
 		return Address{IP: netip.AddrPortFrom(ip.Unmap(), uint16(n)), TLS: tls, HTTP2: http2}, nil
 	}
 	if !isName(host) {
-		return Address{}, fmt.Errorf("expected an IP address or a host name, got %s", quote(host))
+		return Address{}, fmt.Errorf("expected an IP address or a host name, got %s", form.Quote(host))
 	}
 	return Address{Name: host, Port: uint16(n), TLS: tls, HTTP2: http2}, nil
 }

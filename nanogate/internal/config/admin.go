@@ -16,24 +16,24 @@ type Admin struct {
 }
 
 func readAdmin(p place) (a Admin) {
-	a.At = p.at()
+	a.At = p.At()
 	address := func(a *Admin, p place) {
 		if a.Address = p.text(); a.Address == "" {
 			return
 		}
 		if err := CheckAdmin(a.Address); err != nil {
-			p.problem("such as 127.0.0.1:9901 or unix:/run/nanogate.sock", "%v", err)
+			p.Problem("such as 127.0.0.1:9901 or unix:/run/nanogate.sock", "%v", err)
 		}
 	}
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		address(&a, p)
 		return a
 	}
 	if found := readFields(p, &a, []known[Admin]{
 		{"address", address},
 		{"token", func(a *Admin, p place) { a.Token = p.path() }},
-	}); found["address"].node == nil {
-		p.problem("such as {address: 127.0.0.1:9901}", "admin needs an address")
+	}); found["address"].Node == nil {
+		p.Problem("such as {address: 127.0.0.1:9901}", "admin needs an address")
 	}
 	return a
 }
@@ -59,7 +59,7 @@ func (a Admin) hint() *Problem {
 	if a.Address == "" || a.Token != "" || a.Local() {
 		return nil
 	}
-	hint := a.At.Problem("admin: 127.0.0.1:9901, or admin: {address, token: FILE}", "whoever reaches the admin address %s sees routes, upstreams with their addresses, and figures; the configuration and changes take a token", quote(a.Address))
+	hint := a.At.Problem("admin: 127.0.0.1:9901, or admin: {address, token: FILE}", "whoever reaches the admin address %s sees routes, upstreams with their addresses, and figures; the configuration and changes take a token", form.Quote(a.Address))
 	return &hint
 }
 

@@ -20,7 +20,7 @@ var cacheFields = []known[Cache]{
 func (c *Config) readCache(p place) {
 	readFields(p, &c.Cache, cacheFields)
 	if c.Cache.Object > c.Cache.Size/4 {
-		p.problem("make size larger, or object smaller", "one response may be a quarter of all that is stored, %d bytes, and object is %d", c.Cache.Size/4, c.Cache.Object)
+		p.Problem("make size larger, or object smaller", "one response may be a quarter of all that is stored, %d bytes, and object is %d", c.Cache.Size/4, c.Cache.Object)
 	}
 }
 
@@ -40,19 +40,19 @@ type Caching struct {
 }
 
 var cachingFields = []known[Caching]{
-	{"shared", func(c *Caching, p place) { c.Shared = p.boolean() }},
-	{"heuristic", func(c *Caching, p place) { c.Heuristic = p.duration(0, 24*time.Hour) }},
-	{"stale-while-revalidate", func(c *Caching, p place) { c.WhileRevalidate = p.duration(0, 30*24*time.Hour) }},
-	{"stale-if-error", func(c *Caching, p place) { c.IfError = p.duration(0, 30*24*time.Hour) }},
-	{"wait", func(c *Caching, p place) { c.Wait = p.duration(0, time.Minute) }},
-	{"waiters", func(c *Caching, p place) { c.Waiters = p.integer(1, 100_000) }},
+	{"shared", func(c *Caching, p place) { c.Shared = p.Boolean() }},
+	{"heuristic", func(c *Caching, p place) { c.Heuristic = p.Duration(0, 24*time.Hour) }},
+	{"stale-while-revalidate", func(c *Caching, p place) { c.WhileRevalidate = p.Duration(0, 30*24*time.Hour) }},
+	{"stale-if-error", func(c *Caching, p place) { c.IfError = p.Duration(0, 30*24*time.Hour) }},
+	{"wait", func(c *Caching, p place) { c.Wait = p.Duration(0, time.Minute) }},
+	{"waiters", func(c *Caching, p place) { c.Waiters = p.Integer(1, 100_000) }},
 	{"request-directives", func(c *Caching, p place) { c.Obey = p.word("honor", "ignore") == "honor" }},
 	{"targets", func(c *Caching, p place) { c.Targets = readTargets(p) }},
-	{"status", func(c *Caching, p place) { c.Told = p.boolean() }},
+	{"status", func(c *Caching, p place) { c.Told = p.Boolean() }},
 }
 
 func readCaching(p place) *Caching {
-	c := &Caching{At: p.at(), Wait: 5 * time.Second, Waiters: 1000, Obey: true, Targets: []string{"cdn-cache-control"}, Told: true}
+	c := &Caching{At: p.At(), Wait: 5 * time.Second, Waiters: 1000, Obey: true, Targets: []string{"cdn-cache-control"}, Told: true}
 	readFields(p, c, cachingFields)
 	return c
 }
@@ -63,18 +63,18 @@ const mostTargets = 4
 func readTargets(p place) (all []string) {
 	items := p.list()
 	if len(items) > mostTargets {
-		p.problem("", "expected at most %d fields, got %d", mostTargets, len(items))
+		p.Problem("", "expected at most %d fields, got %d", mostTargets, len(items))
 		return nil
 	}
 	for _, item := range items {
 		name := strings.ToLower(item.token("header field"))
 		switch {
 		case name == "cache-control":
-			item.problem("remove it", "Cache-Control counts anyway, when none of the others is there")
+			item.Problem("remove it", "Cache-Control counts anyway, when none of the others is there")
 		case name != "" && !strings.HasSuffix(name, "-control"):
-			item.problem("such as CDN-Cache-Control", "expected a field that targets caches, which ends in -Control, got %s", quote(name))
+			item.Problem("such as CDN-Cache-Control", "expected a field that targets caches, which ends in -Control, got %s", form.Quote(name))
 		case slices.Contains(all, name):
-			item.problem("remove one of them", "the field is given twice")
+			item.Problem("remove one of them", "the field is given twice")
 		}
 		all = append(all, name)
 	}

@@ -39,26 +39,26 @@ type RollBack struct {
 const mostSteps = 16
 
 func readCanary(p place) *Canary {
-	c := &Canary{At: p.at(), Text: p.in.text(p.node), Rules: RollBack{Errors: 1, Slower: 1, Least: 50, Confidence: 0.99}}
+	c := &Canary{At: p.At(), Text: p.in.text(p.Node), Rules: RollBack{Errors: 1, Slower: 1, Least: 50, Confidence: 0.99}}
 	found := readFields(p, c, []known[Canary]{
 		{"to", func(c *Canary, p place) { c.To = readTarget(p, p.text()) }},
 		{"weight", func(c *Canary, p place) { c.Steps = append(c.Steps, CanaryStep{Weight: p.share()}) }},
 		{"steps", (*Canary).readSteps},
 		{"header", func(c *Canary, p place) { c.Header = strings.ToLower(p.token("header field")) }},
 		{"cookie", func(c *Canary, p place) { c.Cookie = p.token("cookie") }},
-		{"sticky", func(c *Canary, p place) { c.Sticky = p.duration(time.Second, 366*24*time.Hour) }},
+		{"sticky", func(c *Canary, p place) { c.Sticky = p.Duration(time.Second, 366*24*time.Hour) }},
 		{"roll-back", func(c *Canary, p place) { c.readRollBack(p) }},
 	})
 	if _, ok := found["to"]; !ok {
-		p.problem("such as {to: users-next, weight: 5%}", "a canary needs to: where its requests are sent")
+		p.Problem("such as {to: users-next, weight: 5%}", "a canary needs to: where its requests are sent")
 	}
 	_, weight := found["weight"]
 	_, steps := found["steps"]
 	if weight == steps {
-		p.problem("such as weight: 5%", "a canary has one of weight and steps")
+		p.Problem("such as weight: 5%", "a canary has one of weight and steps")
 	}
 	if at, ok := found["sticky"]; ok && c.Cookie == "" {
-		at.problem("add cookie: release", "sticky needs the cookie that it is kept in")
+		at.Problem("add cookie: release", "sticky needs the cookie that it is kept in")
 	}
 	return c
 }
@@ -66,20 +66,20 @@ func readCanary(p place) *Canary {
 func (c *Canary) readSteps(p place) {
 	items := p.list()
 	if len(items) > mostSteps || len(items) == 0 {
-		p.problem("", "expected 1 to %d steps, got %d", mostSteps, len(items))
+		p.Problem("", "expected 1 to %d steps, got %d", mostSteps, len(items))
 		return
 	}
 	for i, item := range items {
 		var s CanaryStep
 		found := readFields(item, &s, []known[CanaryStep]{
 			{"weight", func(s *CanaryStep, p place) { s.Weight = p.share() }},
-			{"for", func(s *CanaryStep, p place) { s.For = p.duration(time.Second, 366*24*time.Hour) }},
+			{"for", func(s *CanaryStep, p place) { s.For = p.Duration(time.Second, 366*24*time.Hour) }},
 		})
 		if _, ok := found["weight"]; !ok {
-			item.problem("such as {weight: 5%, for: 10m}", "a step needs a weight")
+			item.Problem("such as {weight: 5%, for: 10m}", "a step needs a weight")
 		}
 		if _, ok := found["for"]; !ok && i+1 < len(items) {
-			item.problem("such as {weight: 5%, for: 10m}", "a step that others follow needs for")
+			item.Problem("such as {weight: 5%, for: 10m}", "a step that others follow needs for")
 		}
 		c.Steps = append(c.Steps, s)
 	}
@@ -87,32 +87,32 @@ func (c *Canary) readSteps(p place) {
 
 func (c *Canary) readRollBack(p place) {
 	r := &c.Rules
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		r.Off = readOff(p)
 		return
 	}
 	found := readFields(p, r, []known[RollBack]{
 		{"errors", func(r *RollBack, p place) { r.Errors = p.times() }},
-		{"slow", func(r *RollBack, p place) { r.Slow = p.duration(time.Millisecond, time.Hour) }},
+		{"slow", func(r *RollBack, p place) { r.Slow = p.Duration(time.Millisecond, time.Hour) }},
 		{"slower", func(r *RollBack, p place) { r.Slower = p.times() }},
-		{"least", func(r *RollBack, p place) { r.Least = p.integer(0, 1_000_000_000) }},
+		{"least", func(r *RollBack, p place) { r.Least = p.Integer(0, 1_000_000_000) }},
 		{"confidence", func(r *RollBack, p place) {
 			if r.Confidence = p.share(); r.Confidence < 0.5 || r.Confidence > 0.999999 {
-				p.problem("such as 99%", "expected a confidence from 50%% to 99.9999%%")
+				p.Problem("such as 99%", "expected a confidence from 50%% to 99.9999%%")
 			}
 		}},
 	})
 	if at, ok := found["slower"]; ok && r.Slow == 0 {
-		at.problem("add slow: 300ms", "slower needs slow: from when a response is slow")
+		at.Problem("add slow: 300ms", "slower needs slow: from when a response is slow")
 	}
 }
 
 // times reads how many times as often something may happen: 1.5, or 1.5x.
 func (p place) times() float64 {
-	text, _ := p.scalar()
+	text, _ := p.Scalar()
 	x, err := strconv.ParseFloat(strings.TrimSuffix(text, "x"), 64)
 	if err != nil || !(x >= 1 && x <= 1000) {
-		p.problem("such as 1.5: half as often again", "expected a number of times from 1 to 1000, got %s", describe(p.resolved()))
+		p.Problem("such as 1.5: half as often again", "expected a number of times from 1 to 1000, got %s", p.Describe())
 		return 1
 	}
 	return x

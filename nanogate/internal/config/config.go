@@ -4,7 +4,7 @@
 //
 // What a file may hold at each level is a table of names and readers ([topFields],
 // routeFields, upstreamFields): a new part is a file with its type and its reader, and
-// a row. What is planned and not there yet stands in unbuilt.go and is refused.
+// a row.
 package config
 
 import (
@@ -104,14 +104,14 @@ var topFields = []known[Config]{
 			c.Trust = append(c.Trust, item.prefix())
 		}
 	}},
-	{"trust-certificates", func(c *Config, p place) { c.Certificates = p.boolean() }},
+	{"trust-certificates", func(c *Config, p place) { c.Certificates = p.Boolean() }},
 	{"forwarded", func(c *Config, p place) {
 		c.Forwarded = Forwarded(max(0, indexOf(forwardedNames, p.word(forwardedNames...))))
 	}},
 	{"escaped-slashes", func(c *Config, p place) { c.Paths.Slashes = p.word("refuse", "keep") == "keep" }},
 	{"path-parameters", func(c *Config, p place) { c.Paths.Parameters = p.word("refuse", "keep") == "keep" }},
 	{"identity", func(c *Config, p place) { c.Identity = readIdentityNames(p) }},
-	{"use", func(c *Config, p place) { c.Use, c.UseText = readUses(p), p.in.text(p.node) }},
+	{"use", func(c *Config, p place) { c.Use, c.UseText = readUses(p), p.in.text(p.Node) }},
 	{"zone", func(c *Config, p place) { c.Zone = p.text() }},
 	{"ready", func(c *Config, p place) { c.Ready = readHealthPath(p) }},
 	{"overload", func(c *Config, p place) { readFields(p, &c.Overload, overloadFields) }},
@@ -129,31 +129,31 @@ var topFields = []known[Config]{
 var clientFields = []known[Client]{
 	{"head", func(c *Client, p place) { c.Head = int(p.size(512, 1<<20)) }},
 	{"uri", func(c *Client, p place) { c.URI = int(p.size(64, 1<<20)) }},
-	{"fields", func(c *Client, p place) { c.Fields = p.integer(1, 10_000) }},
+	{"fields", func(c *Client, p place) { c.Fields = p.Integer(1, 10_000) }},
 	{"body", func(c *Client, p place) { c.Body = p.size(0, 1<<50) }},
-	{"connections", func(c *Client, p place) { c.Connections = p.integer(1, 10_000_000) }},
-	{"handshake", func(c *Client, p place) { c.Handshake = p.duration(100*time.Millisecond, time.Hour) }},
-	{"handshakes", func(c *Client, p place) { c.Handshakes = p.integer(1, 1_000_000) }},
-	{"read-head", func(c *Client, p place) { c.ReadHead = p.duration(100*time.Millisecond, time.Hour) }},
-	{"read-body", func(c *Client, p place) { c.ReadBody = p.duration(100*time.Millisecond, time.Hour) }},
-	{"idle", func(c *Client, p place) { c.Idle = p.duration(100*time.Millisecond, 24*time.Hour) }},
-	{"write", func(c *Client, p place) { c.Write = p.duration(100*time.Millisecond, time.Hour) }},
+	{"connections", func(c *Client, p place) { c.Connections = p.Integer(1, 10_000_000) }},
+	{"handshake", func(c *Client, p place) { c.Handshake = p.Duration(100*time.Millisecond, time.Hour) }},
+	{"handshakes", func(c *Client, p place) { c.Handshakes = p.Integer(1, 1_000_000) }},
+	{"read-head", func(c *Client, p place) { c.ReadHead = p.Duration(100*time.Millisecond, time.Hour) }},
+	{"read-body", func(c *Client, p place) { c.ReadBody = p.Duration(100*time.Millisecond, time.Hour) }},
+	{"idle", func(c *Client, p place) { c.Idle = p.Duration(100*time.Millisecond, 24*time.Hour) }},
+	{"write", func(c *Client, p place) { c.Write = p.Duration(100*time.Millisecond, time.Hour) }},
 	{"rate", func(c *Client, p place) { c.Rate = p.size(0, 1<<30) }},
-	{"drain", func(c *Client, p place) { c.Drain = p.duration(0, 24*time.Hour) }},
+	{"drain", func(c *Client, p place) { c.Drain = p.Duration(0, 24*time.Hour) }},
 }
 
 // read reads the file's top level.
 func (c *Config) read(root place) {
 	found := readFields(root, c, topFields)
-	if _, ok := found["routes"]; !ok && root.isMapping() && c.Kubernetes == nil {
-		root.problem(`add: routes: [{match: {path: "/*"}, to: http://127.0.0.1:9000}]`, "there are no routes")
+	if _, ok := found["routes"]; !ok && root.IsMapping() && c.Kubernetes == nil {
+		root.Problem(`add: routes: [{match: {path: "/*"}, to: http://127.0.0.1:9000}]`, "there are no routes")
 	}
-	if _, ok := found["listen"]; !ok && root.isMapping() {
-		root.problem("add: listen: 127.0.0.1:8080", "there is no address to listen on")
+	if _, ok := found["listen"]; !ok && root.IsMapping() {
+		root.Problem("add: listen: 127.0.0.1:8080", "there is no address to listen on")
 	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if name != "routes" && name != "upstreams" {
-			c.top = append(c.top, Named{name, found[name].node.Line, root.in.text(found[name].node)})
+			c.top = append(c.top, Named{name, found[name].Node.Line, root.in.text(found[name].Node)})
 		}
 	}
 	c.link(root.in)
@@ -185,7 +185,7 @@ func (c *Config) link(in *input) {
 		r.checkRules(in)
 		for _, t := range r.targets() {
 			if t.Direct == nil && t.Upstream != "" && byName[t.Upstream] == nil {
-				in.problems = append(in.problems, t.At.Problem(didYouMean(t.Upstream, names), "there is no upstream %s", quote(t.Upstream)))
+				in.Problems = append(in.Problems, t.At.Problem(didYouMean(t.Upstream, names), "there is no upstream %s", form.Quote(t.Upstream)))
 			}
 		}
 	}

@@ -41,8 +41,8 @@ func (c *Consul) Same() string {
 }
 
 func readConsul(p place) *Consul {
-	c := &Consul{At: p.at(), Address: consulAgent, Zone: "zone", Timeout: 5 * time.Second}
-	if !p.isMapping() {
+	c := &Consul{At: p.At(), Address: consulAgent, Zone: "zone", Timeout: 5 * time.Second}
+	if !p.IsMapping() {
 		c.Service = p.consulName("service")
 		return c
 	}
@@ -56,24 +56,24 @@ func readConsul(p place) *Consul {
 		}},
 		{"datacenter", func(c *Consul, p place) { c.Datacenter = p.consulName("datacenter") }},
 		{"token", func(c *Consul, p place) { c.Token = p.path() }},
-		{"passing-only", func(c *Consul, p place) { c.Warning = !p.boolean() }},
-		{"sockets", func(c *Consul, p place) { c.Sockets = p.boolean() }},
+		{"passing-only", func(c *Consul, p place) { c.Warning = !p.Boolean() }},
+		{"sockets", func(c *Consul, p place) { c.Sockets = p.Boolean() }},
 		{"zone", func(c *Consul, p place) { c.Zone = p.text() }},
 		{"protocol", func(c *Consul, p place) { c.Protocol = p.word(consulProtocols...) }},
-		{"timeout", func(c *Consul, p place) { c.Timeout = p.duration(10*time.Millisecond, time.Minute) }},
+		{"timeout", func(c *Consul, p place) { c.Timeout = p.Duration(10*time.Millisecond, time.Minute) }},
 		{"tls", func(c *Consul, p place) { c.TLS = readUpstreamTLS(p) }},
 	})
 	if _, ok := found["service"]; !ok {
-		p.problem("such as consul: {service: users}", "consul needs a service")
+		p.Problem("such as consul: {service: users}", "consul needs a service")
 	}
 	if at, ok := found["tls"]; ok && !strings.HasPrefix(c.Address, "https://") {
-		at.problem("write address: https://…, where agents listen on port 8501", "Consul is asked without TLS, and tls is given")
+		at.Problem("write address: https://…, where agents listen on port 8501", "Consul is asked without TLS, and tls is given")
 	}
 	if at, ok := found["token"]; ok && strings.HasPrefix(c.Address, "http://") && !c.local() {
-		at.problem("write address: https://…", "a token that goes over plain http to another machine could be anybody's: only this machine's own addresses are taken")
+		at.Problem("write address: https://…", "a token that goes over plain http to another machine could be anybody's: only this machine's own addresses are taken")
 	}
 	if at, ok := found["sockets"]; ok && c.Sockets && !c.local() {
-		at.problem("ask this machine's own agent, or leave sockets out", "unix sockets are those of the agent's machine, and %s is another one", c.Address)
+		at.Problem("ask this machine's own agent, or leave sockets out", "unix sockets are those of the agent's machine, and %s is another one", c.Address)
 	}
 	return c
 }
@@ -93,7 +93,7 @@ func (c *Consul) readAddress(p place) {
 		return
 	}
 	if _, err := ParseAddress(text); err != nil || strings.HasPrefix(text, "h2c://") {
-		p.problem("such as "+consulAgent+", https://consul.example.com:8501 or unix:/run/consul.sock", "expected the address of a Consul agent, got %s", quote(text))
+		p.Problem("such as "+consulAgent+", https://consul.example.com:8501 or unix:/run/consul.sock", "expected the address of a Consul agent, got %s", form.Quote(text))
 		return
 	}
 	if !strings.Contains(text, "://") && !strings.HasPrefix(text, "unix:") {
@@ -107,7 +107,7 @@ func (c *Consul) readAddress(p place) {
 func (p place) consulName(what string) string {
 	text := p.text()
 	if text != "" && !isName(text) {
-		p.problem("", "expected the name of a %s, got %s", what, quote(text))
+		p.Problem("", "expected the name of a %s, got %s", what, form.Quote(text))
 		return ""
 	}
 	return text

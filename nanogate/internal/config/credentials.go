@@ -15,21 +15,21 @@ type Basic struct {
 }
 
 func readBasic(p place) *Basic {
-	b := &Basic{At: p.at(), Realm: "gateway", Cache: 10_000, Failures: failuresOf(10, 60)}
+	b := &Basic{At: p.At(), Realm: "gateway", Cache: 10_000, Failures: failuresOf(10, 60)}
 	found := readFields(p, b, []known[Basic]{
 		{"file", func(b *Basic, p place) { b.File = p.path() }},
 		{"realm", func(b *Basic, p place) {
 			if b.Realm = p.text(); strings.ContainsFunc(b.Realm, func(r rune) bool { return r > '~' || r == '"' || r == '\\' }) {
-				p.problem("such as realm: intern", "expected plain letters without quotes, got %s", quote(b.Realm))
+				p.Problem("such as realm: intern", "expected plain letters without quotes, got %s", form.Quote(b.Realm))
 			}
 		}},
 		{"forward", func(b *Basic, p place) { b.Forward = readForwardName(p) }},
-		{"keep", func(b *Basic, p place) { b.Keep = p.boolean() }},
-		{"cache", func(b *Basic, p place) { b.Cache = p.integer(0, 1_000_000) }},
+		{"keep", func(b *Basic, p place) { b.Keep = p.Boolean() }},
+		{"cache", func(b *Basic, p place) { b.Cache = p.Integer(0, 1_000_000) }},
 		{"failures", func(b *Basic, p place) { b.Failures = readFailures(p, b.Failures, true) }},
 	})
-	if _, ok := found["file"]; !ok && p.isMapping() {
-		p.problem("such as file: ./htpasswd, written by: htpasswd -B -c htpasswd ann", "basic needs a file of passwords")
+	if _, ok := found["file"]; !ok && p.IsMapping() {
+		p.Problem("such as file: ./htpasswd, written by: htpasswd -B -c htpasswd ann", "basic needs a file of passwords")
 	}
 	return b
 }
@@ -45,15 +45,15 @@ type Keys struct {
 }
 
 func readKeys(p place) *Keys {
-	k := &Keys{At: p.at(), Header: "x-api-key", Failures: failuresOf(60, 0)}
+	k := &Keys{At: p.At(), Header: "x-api-key", Failures: failuresOf(60, 0)}
 	found := readFields(p, k, []known[Keys]{
 		{"file", func(k *Keys, p place) { k.File = p.path() }},
 		{"header", func(k *Keys, p place) { k.Header = strings.ToLower(p.token("header field")) }},
 		{"forward", func(k *Keys, p place) { k.Forward = readForwardName(p) }},
 		{"failures", func(k *Keys, p place) { k.Failures = readFailures(p, k.Failures, false) }},
 	})
-	if _, ok := found["file"]; !ok && p.isMapping() {
-		p.problem("such as file: ./keys.txt, with a line \"name: key\" for each", "keys need a file")
+	if _, ok := found["file"]; !ok && p.IsMapping() {
+		p.Problem("such as file: ./keys.txt, with a line \"name: key\" for each", "keys need a file")
 	}
 	return k
 }

@@ -53,7 +53,7 @@ type Secret struct{ Text, File, Env string }
 func (s Secret) Empty() bool { return s == Secret{} }
 
 func readEtcd(p place) *Etcd {
-	e := &Etcd{At: p.at(), Cluster: NewEtcdCluster()}
+	e := &Etcd{At: p.At(), Cluster: NewEtcdCluster()}
 	c := &e.Cluster
 	tls := false
 	var endpoints []place
@@ -61,7 +61,7 @@ func readEtcd(p place) *Etcd {
 		{"endpoints", func(_ *Etcd, p place) { endpoints = p.list() }},
 		{"prefix", func(e *Etcd, p place) {
 			if e.Prefix = p.text(); e.Prefix != "" && !strings.HasSuffix(e.Prefix, "/") {
-				p.problem("write "+e.Prefix+"/", "a prefix ends with a slash: without it, keys that only begin alike would be meant too")
+				p.Problem("write "+e.Prefix+"/", "a prefix ends with a slash: without it, keys that only begin alike would be meant too")
 			}
 		}},
 		{"user", func(*Etcd, place) {}}, // below, as a secret
@@ -70,7 +70,7 @@ func readEtcd(p place) *Etcd {
 			tls = true
 			readFields(p, c, etcdTLSFields)
 		}},
-		{"timeout", func(_ *Etcd, p place) { c.Timeout = p.duration(10*time.Millisecond, time.Minute) }},
+		{"timeout", func(_ *Etcd, p place) { c.Timeout = p.Duration(10*time.Millisecond, time.Minute) }},
 	})
 	if user, ok := found["user"]; ok {
 		c.User = user.secret(true)
@@ -81,19 +81,19 @@ func readEtcd(p place) *Etcd {
 	for _, item := range endpoints {
 		c.readEndpoint(item, tls)
 	}
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		return e
 	}
 	for _, name := range []string{"endpoints", "prefix"} {
-		if at, ok := found[name]; !ok || name == "endpoints" && at.isList() && len(endpoints) == 0 {
-			p.problem(`such as etcd: {endpoints: ["127.0.0.1:2379"], prefix: /services/users/}`, "etcd needs %s", name)
+		if at, ok := found[name]; !ok || name == "endpoints" && at.IsList() && len(endpoints) == 0 {
+			p.Problem(`such as etcd: {endpoints: ["127.0.0.1:2379"], prefix: /services/users/}`, "etcd needs %s", name)
 		}
 	}
 	if c.User.Empty() != c.Password.Empty() {
-		p.problem("such as user: gateway, password: {file: ./etcd.password}", "a user and a password go together")
+		p.Problem("such as user: gateway, password: {file: ./etcd.password}", "a user and a password go together")
 	}
 	if (c.Cert == "") != (c.Key == "") {
-		found["tls"].problem("such as tls: {cert: ./gateway.pem, key: ./gateway.key}", "a certificate and its key go together")
+		found["tls"].Problem("such as tls: {cert: ./gateway.pem, key: ./gateway.key}", "a certificate and its key go together")
 	}
 	return e
 }
@@ -114,12 +114,12 @@ func (c *EtcdCluster) readEndpoint(p place, tls bool) {
 	endpoint, err := EtcdEndpoint(text, tls)
 	switch {
 	case err != nil:
-		p.problem("such as 127.0.0.1:2379 or https://etcd-1.example.com:2379", "%v", err)
+		p.Problem("such as 127.0.0.1:2379 or https://etcd-1.example.com:2379", "%v", err)
 		return
 	case tls && strings.HasPrefix(endpoint, "http://"):
-		p.problem("write https://, or remove tls", "the endpoint says http://, and tls is given")
+		p.Problem("write https://, or remove tls", "the endpoint says http://, and tls is given")
 	case len(c.Endpoints) > 0 && c.TLS() != strings.HasPrefix(endpoint, "https://"):
-		p.problem("", "endpoints of one cluster are all http:// or all https://")
+		p.Problem("", "endpoints of one cluster are all http:// or all https://")
 	}
 	c.Endpoints = append(c.Endpoints, endpoint)
 }
@@ -137,26 +137,26 @@ func EtcdEndpoint(text string, tls bool) (string, error) {
 		scheme, rest = before, after
 	}
 	if scheme != "http" && scheme != "https" {
-		return "", fmt.Errorf("expected http://, https:// or host:port, got the scheme %s", quote(scheme))
+		return "", fmt.Errorf("expected http://, https:// or host:port, got the scheme %s", form.Quote(scheme))
 	}
 	u, err := url.Parse(scheme + "://" + rest)
 	if err != nil || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
-		return "", fmt.Errorf("expected host:port, got %s", quote(text))
+		return "", fmt.Errorf("expected host:port, got %s", form.Quote(text))
 	}
 	host, port := u.Hostname(), u.Port()
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || host == "" {
-		return "", fmt.Errorf("expected host:port, got %s", quote(text))
+		return "", fmt.Errorf("expected host:port, got %s", form.Quote(text))
 	}
 	return scheme + "://" + net.JoinHostPort(host, port), nil
 }
 
 // secret reads where a secret stands. Its text itself is taken if plain is set.
 func (p place) secret(plain bool) (s Secret) {
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		if plain {
 			s.Text = p.text()
 		} else {
-			p.problem("write {file: ./password} or {env: PASSWORD}", "what is secret doesn't stand in this file")
+			p.Problem("write {file: ./password} or {env: PASSWORD}", "what is secret doesn't stand in this file")
 		}
 		return s
 	}
@@ -165,7 +165,7 @@ func (p place) secret(plain bool) (s Secret) {
 		{"env", func(s *Secret, p place) { s.Env = p.text() }},
 	})
 	if (s.File == "") == (s.Env == "") {
-		p.problem("write {file: ./password} or {env: PASSWORD}", "it stands in exactly one of a file and an environment variable")
+		p.Problem("write {file: ./password} or {env: PASSWORD}", "it stands in exactly one of a file and an environment variable")
 	}
 	return s
 }

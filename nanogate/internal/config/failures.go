@@ -24,7 +24,7 @@ func failuresOf(address, name int) (f Failures) {
 // readFailures reads off, a rate of each address, or both bounds.
 func readFailures(p place, f Failures, names bool) Failures {
 	rate := func(p place) Rate {
-		if text, _ := p.scalar(); text == "off" {
+		if text, _ := p.Scalar(); text == "off" {
 			return Rate{}
 		}
 		r := Rate{Keys: 100_000}
@@ -32,7 +32,7 @@ func readFailures(p place, f Failures, names bool) Failures {
 		r.Burst = r.Requests
 		return r
 	}
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		if f.Address = rate(p); f.Address.Requests == 0 {
 			f.Name = Rate{}
 		}

@@ -1,35 +1,58 @@
 package config
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
+	"dyno.example/internal/yamlfile"
 	"dyno.example/nanogate/internal/rule"
 )
 
-// mostSource bounds a configuration file, in bytes: ten thousand routes take some.
-const mostSource = 32 << 20
+const (
+	mostSource = 32 << 20 // bytes of a file: ten thousand routes take some
+	mostNodes  = 4_000_000
+	mostItems  = 200_000
+	mostQuoted = 60
+	mostName   = 512 // bytes of names of fields: those of upstreams may be long
+)
 
-// mostNodes bounds a file once its aliases are followed: aliases of aliases can make a
-// few lines stand for billions of nodes.
-const mostNodes = 4_000_000
+// form is what configuration files have in common.
+var form = yamlfile.Form{
+	MostBytes: mostSource, MostValues: mostNodes, MostItems: mostItems, MostQuoted: mostQuoted, MostName: mostName,
+	Large:    "expected a file of at most %d bytes, got more",
+	Empty:    "expected a configuration, got an empty file",
+	Start:    "start it with: listen: 127.0.0.1:8080",
+	Second:   "expected YAML: one document a file, and this is the second",
+	Repeats:  "expected a file of ordinary size, got aliases that repeat too much or themselves",
+	Shown:    withoutUser,
+	Choices:  choices,
+	Duration: time.Duration.String,
+}
 
 // input is the file being read, and what is wrong with it so far.
 type input struct {
-	path     string
-	dir      string // where relative paths start from
-	problems Problems
-	rules    map[string][]*rule.Rule // that were checked, by their texts
+	yamlfile.File
+	dir   string                  // where relative paths start from
+	rules map[string][]*rule.Rule // that were checked, by their texts
 }
+
+func newInput(dir, name string) *input {
+	return &input{File: yamlfile.File{Form: &form, Path: name}, dir: dir}
+}
+
+// At, Problem and Problems say what is wrong with a configuration, and where.
+type (
+	At       = yamlfile.At
+	Problem  = yamlfile.Problem
+	Problems = yamlfile.Problems
+)
 
 // Open reads and checks the configuration in a file. What is wrong with it is a
 // [Problems].
@@ -55,15 +78,15 @@ func Parse(path string, src []byte) (*Config, error) {
 // ParseIn reads and checks a configuration that is no file: name is what messages call
 // it, and relative paths in it start from dir.
 func ParseIn(dir, name string, src []byte) (*Config, error) {
-	in := &input{path: name, dir: dir}
+	in := newInput(dir, name)
 	c := newConfig(name)
 	c.Dir, c.Source = dir, src
 	if root, ok := in.document(src); ok {
 		c.read(root)
 	}
-	if len(in.problems) > 0 {
-		in.problems.Sort()
-		return nil, in.problems
+	if len(in.Problems) > 0 {
+		in.Problems.Sort()
+		return nil, in.Problems
 	}
 	return c, nil
 }
@@ -72,22 +95,22 @@ func ParseIn(dir, name string, src []byte) (*Config, error) {
 // in it: more is a YAML document with those two. They come after the file's own, and the
 // routes have the priority of [KubernetesRoutes]. It returns what is wrong as [Problems]; those of more have no line.
 func (c *Config) With(more []byte) (*Config, error) {
-	in := &input{path: c.Path, dir: c.Dir}
+	in := newInput(c.Dir, c.Path)
 	made := newConfig(c.Path)
 	made.Dir, made.Source = c.Dir, c.Source
 	root, ok := in.document(c.Source)
 	added, also := in.document(more)
 	if ok && also {
-		unplaced(added.node)
-		c.rankAdded(member(added.node, "routes"))
+		unplaced(added.Node)
+		c.rankAdded(member(added.Node, "routes"))
 		for _, part := range []string{"routes", "upstreams"} {
-			made.join(root.node, added.node, part)
+			made.join(root.Node, added.Node, part)
 		}
 		made.read(root)
 	}
-	if len(in.problems) > 0 {
-		in.problems.Sort()
-		return nil, in.problems
+	if len(in.Problems) > 0 {
+		in.Problems.Sort()
+		return nil, in.Problems
 	}
 	made.Admin = c.Admin // it may have been given elsewhere
 	return made, nil
@@ -156,78 +179,12 @@ func member(n *yaml.Node, key string) *yaml.Node {
 
 // document reads the one YAML document in src.
 func (in *input) document(src []byte) (root place, ok bool) {
-	whole := func(line int, hint, format string, args ...any) (place, bool) {
-		in.problems = append(in.problems, At{Path: in.path, Line: line}.Problem(hint, format, args...))
-		return place{}, false
+	at, ok := in.Read(src)
+	if ok && at.Node.ShortTag() == "!!null" {
+		in.ReportEmpty()
+		ok = false
 	}
-	if len(src) > mostSource {
-		return whole(0, "", "expected a file of at most %d bytes, got more", mostSource)
-	}
-	doc, err := decode(src)
-	if err != nil {
-		line, message := splitLine(err)
-		return whole(line, "", "expected YAML: %s", message)
-	}
-	if doc == nil || len(doc.Content) == 0 || doc.Content[0].ShortTag() == "!!null" {
-		return whole(0, "start it with: listen: 127.0.0.1:8080", "expected a configuration, got an empty file")
-	}
-	left := mostNodes
-	if !bounded(doc, &left, 0) {
-		return whole(0, "write it out", "expected a file of ordinary size, got aliases that repeat too much or themselves")
-	}
-	return place{in: in, node: doc.Content[0]}, true
-}
-
-// decode parses src. The library panics on some broken documents.
-func decode(src []byte) (doc *yaml.Node, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			doc, err = nil, fmt.Errorf("yaml: %v", r)
-		}
-	}()
-	decoder := yaml.NewDecoder(bytes.NewReader(src))
-	doc = new(yaml.Node)
-	if err := decoder.Decode(doc); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, nil
-		}
-		return nil, err
-	}
-	var second yaml.Node
-	if decoder.Decode(&second) == nil {
-		return nil, fmt.Errorf("yaml: line %d: one document a file, and this is the second", second.Line)
-	}
-	return doc, nil
-}
-
-var yamlMessage = regexp.MustCompile(`(?s)^yaml: (?:line (\d+): )?(.*)$`)
-
-// splitLine splits the YAML library's message into line (0 if unknown) and text.
-func splitLine(err error) (line int, message string) {
-	m := yamlMessage.FindStringSubmatch(err.Error())
-	if m == nil {
-		return 0, err.Error()
-	}
-	line, _ = strconv.Atoi(m[1]) // empty: unknown
-	return line, m[2]
-}
-
-// bounded counts the nodes below n, aliases followed, and reports whether there are no
-// more than are left.
-func bounded(n *yaml.Node, left *int, depth int) bool {
-	const deepest = 100
-	if *left--; *left < 0 || depth > deepest {
-		return false
-	}
-	if n.Kind == yaml.AliasNode {
-		return bounded(n.Alias, left, depth+1)
-	}
-	for _, c := range n.Content {
-		if !bounded(c, left, depth+1) {
-			return false
-		}
-	}
-	return true
+	return place{at, in}, ok
 }
 
 // text writes a node and all below it without places and styles, as YAML on one line:

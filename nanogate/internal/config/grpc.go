@@ -38,16 +38,16 @@ const (
 var streamForms = []string{"accept", "ndjson", "sse"}
 
 func readGRPCJSON(p place) *GRPCJSON {
-	g := &GRPCJSON{At: p.at(), Refresh: time.Minute, Most: 1 << 20}
+	g := &GRPCJSON{At: p.At(), Refresh: time.Minute, Most: 1 << 20}
 	found := readFields(p, g, []known[GRPCJSON]{
 		{"descriptors", func(g *GRPCJSON, p place) { g.Descriptors = p.path() }},
-		{"reflection", func(g *GRPCJSON, p place) { g.Reflection = p.boolean() }},
+		{"reflection", func(g *GRPCJSON, p place) { g.Reflection = p.Boolean() }},
 		{"services", func(g *GRPCJSON, p place) { g.Services = readServices(p) }},
-		{"refresh", func(g *GRPCJSON, p place) { g.Refresh = p.duration(time.Second, 24*time.Hour) }},
-		{"preserve-names", func(g *GRPCJSON, p place) { g.PreserveNames = p.boolean() }},
+		{"refresh", func(g *GRPCJSON, p place) { g.Refresh = p.Duration(time.Second, 24*time.Hour) }},
+		{"preserve-names", func(g *GRPCJSON, p place) { g.PreserveNames = p.Boolean() }},
 		{"enums", func(g *GRPCJSON, p place) { g.EnumNumbers = p.word("names", "numbers") == "numbers" }},
 		{"unknown-fields", func(g *GRPCJSON, p place) { g.IgnoreUnknown = p.word("refuse", "ignore") == "ignore" }},
-		{"defaults", func(g *GRPCJSON, p place) { g.Defaults = p.boolean() }},
+		{"defaults", func(g *GRPCJSON, p place) { g.Defaults = p.Boolean() }},
 		{"stream", func(g *GRPCJSON, p place) {
 			g.Stream = StreamForm(max(0, indexOf(streamForms, p.word(streamForms...))))
 		}},
@@ -55,11 +55,11 @@ func readGRPCJSON(p place) *GRPCJSON {
 		{"calls", func(g *GRPCJSON, p place) { g.AllCalls = p.word("exposed", "all") == "all" }},
 		{"openapi", func(g *GRPCJSON, p place) { g.OpenAPI = readHealthPath(p) }},
 	})
-	if p.isMapping() && (g.Descriptors != "") == g.Reflection {
-		p.problem("such as descriptors: ./api.pb, written by protoc --include_imports --descriptor_set_out=api.pb, or reflection: true", "grpc-json needs to know the services from exactly one of descriptors and reflection")
+	if p.IsMapping() && (g.Descriptors != "") == g.Reflection {
+		p.Problem("such as descriptors: ./api.pb, written by protoc --include_imports --descriptor_set_out=api.pb, or reflection: true", "grpc-json needs to know the services from exactly one of descriptors and reflection")
 	}
 	if at, ok := found["refresh"]; ok && !g.Reflection {
-		at.problem("remove it: a file is looked at every two seconds", "refresh goes with reflection")
+		at.Problem("remove it: a file is looked at every two seconds", "refresh goes with reflection")
 	}
 	return g
 }
@@ -70,15 +70,15 @@ func readServices(p place) (names []string) {
 		switch {
 		case name == "":
 		case strings.ContainsAny(name, "/ ") || strings.HasPrefix(name, "."):
-			item.problem("such as users.v1.Users", "expected the full name of a service, got %s", quote(name))
+			item.Problem("such as users.v1.Users", "expected the full name of a service, got %s", form.Quote(name))
 		case slices.Contains(names, name):
-			item.problem("remove one of them", "the service is named twice")
+			item.Problem("remove one of them", "the service is named twice")
 		default:
 			names = append(names, name)
 		}
 	}
-	if len(names) == 0 && p.isList() {
-		p.problem("remove it, which means all services that have rules", "the list is empty")
+	if len(names) == 0 && p.IsList() {
+		p.Problem("remove it, which means all services that have rules", "the list is empty")
 	}
 	return names
 }
@@ -89,13 +89,13 @@ func (r *Route) checkGRPCJSON(found map[string]place) {
 		return
 	}
 	if at, ok := found["rewrite"]; ok {
-		at.problem("remove it", "the path of a call over gRPC is its method's, which grpc-json finds")
+		at.Problem("remove it", "the path of a call over gRPC is its method's, which grpc-json finds")
 	}
 	if at, ok := found["cache"]; ok {
-		at.problem("remove it", "responses that grpc-json makes of calls are not stored")
+		at.Problem("remove it", "responses that grpc-json makes of calls are not stored")
 	}
 	if r.Deadline != nil && r.Deadline.Header != "grpc-timeout" {
-		found["deadline"].problem("remove it, or write deadline: grpc-timeout", "calls over gRPC are told by grpc-timeout how much time there is")
+		found["deadline"].Problem("remove it, or write deadline: grpc-timeout", "calls over gRPC are told by grpc-timeout how much time there is")
 	}
 }
 
@@ -120,7 +120,7 @@ func (c *Config) linkGRPCJSON(in *input) {
 					if e.Address.Unix != "" {
 						hint = "have the server listen on a port, and write h2c://127.0.0.1:9000"
 					}
-					in.problems = append(in.problems, e.At.Problem(hint, "gRPC needs HTTP/2, and the route %s sends calls here over HTTP/1.1", quote(r.Name)))
+					in.Problems = append(in.Problems, e.At.Problem(hint, "gRPC needs HTTP/2, and the route %s sends calls here over HTTP/1.1", form.Quote(r.Name)))
 				}
 			}
 		}
@@ -163,7 +163,7 @@ func (c *Config) linkGRPCWeb(in *input, byName map[string]*Upstream) {
 			}
 			for _, e := range u.Endpoints {
 				if a := e.Address; !a.HTTP2 && !a.TLS {
-					in.problems = append(in.problems, r.To[i].At.Problem("write h2c://"+a.String()+", or https://", "grpc-web needs endpoints that speak HTTP/2, and %s doesn't", quote(a.String())))
+					in.Problems = append(in.Problems, r.To[i].At.Problem("write h2c://"+a.String()+", or https://", "grpc-web needs endpoints that speak HTTP/2, and %s doesn't", form.Quote(a.String())))
 				}
 			}
 		}

@@ -22,7 +22,7 @@ type Health struct {
 
 func readHealth(p place) *Health {
 	h := &Health{Path: "/", Every: 5 * time.Second, Timeout: 2 * time.Second, Unhealthy: 3, Healthy: 2, Low: 200, High: 399}
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		h.Path = readHealthPath(p)
 		return h
 	}
@@ -31,13 +31,13 @@ func readHealth(p place) *Health {
 		{"grpc", func(h *Health, p place) { h.GRPC, h.Service = true, p.text() }},
 		{"host", func(h *Health, p place) {
 			if h.Host = p.text(); h.Host != "" && !http1.ValidHost(h.Host) {
-				p.problem("such as api.example.com", "expected a host, got %s", quote(h.Host))
+				p.Problem("such as api.example.com", "expected a host, got %s", form.Quote(h.Host))
 			}
 		}},
-		{"every", func(h *Health, p place) { h.Every = p.duration(50*time.Millisecond, time.Hour) }},
-		{"timeout", func(h *Health, p place) { h.Timeout = p.duration(10*time.Millisecond, time.Minute) }},
-		{"unhealthy", func(h *Health, p place) { h.Unhealthy = p.integer(1, 1000) }},
-		{"healthy", func(h *Health, p place) { h.Healthy = p.integer(1, 1000) }},
+		{"every", func(h *Health, p place) { h.Every = p.Duration(50*time.Millisecond, time.Hour) }},
+		{"timeout", func(h *Health, p place) { h.Timeout = p.Duration(10*time.Millisecond, time.Minute) }},
+		{"unhealthy", func(h *Health, p place) { h.Unhealthy = p.Integer(1, 1000) }},
+		{"healthy", func(h *Health, p place) { h.Healthy = p.Integer(1, 1000) }},
 		{"status", func(h *Health, p place) { h.Low = p.status(100, 599); h.High = h.Low }},
 	})
 	return h
@@ -46,7 +46,7 @@ func readHealth(p place) *Health {
 func readHealthPath(p place) string {
 	path := p.text()
 	if path != "" && (path[0] != '/' || strings.ContainsAny(path, " #\\")) {
-		p.problem("such as /health", "expected a path, got %s", quote(path))
+		p.Problem("such as /health", "expected a path, got %s", form.Quote(path))
 	}
 	return path
 }
@@ -61,8 +61,8 @@ type Outliers struct {
 func readOutliers(p place) *Outliers {
 	o := &Outliers{Failures: 5, Eject: 30 * time.Second, Most: 0.5}
 	readFields(p, o, []known[Outliers]{
-		{"failures", func(o *Outliers, p place) { o.Failures = p.integer(1, 1_000_000) }},
-		{"eject", func(o *Outliers, p place) { o.Eject = p.duration(100*time.Millisecond, time.Hour) }},
+		{"failures", func(o *Outliers, p place) { o.Failures = p.Integer(1, 1_000_000) }},
+		{"eject", func(o *Outliers, p place) { o.Eject = p.Duration(100*time.Millisecond, time.Hour) }},
 		{"most", func(o *Outliers, p place) { o.Most = p.share() }},
 	})
 	return o

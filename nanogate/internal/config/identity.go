@@ -29,10 +29,10 @@ var identitySources = []string{"client", "mtls.dns", "mtls.uri", "mtls.cn", "key
 
 func readIdentity(p place) (all []Identity) {
 	for _, f := range p.fields() {
-		i := Identity{f.value.at(), strings.ToLower(readFieldName(f.named, f.key)), f.value.text()}
+		i := Identity{f.value.At(), strings.ToLower(readFieldName(f.named, f.key)), f.value.text()}
 		kind, what, _ := strings.Cut(i.From, ".")
 		if i.From != "" && !slices.Contains(identitySources, i.From) && (what == "" || !slices.Contains(claimSources, kind)) {
-			f.value.problem("such as {x-user-id: jwt.sub}; client is what the client says, which anybody can", "expected jwt.CLAIM, introspect.CLAIM, oidc.CLAIM, %s or client, got %s", strings.Join(identitySources[1:], ", "), quote(i.From))
+			f.value.Problem("such as {x-user-id: jwt.sub}; client is what the client says, which anybody can", "expected jwt.CLAIM, introspect.CLAIM, oidc.CLAIM, %s or client, got %s", strings.Join(identitySources[1:], ", "), form.Quote(i.From))
 		}
 		all = append(all, i)
 	}
@@ -45,7 +45,7 @@ func readIdentityNames(p place) (names []string) {
 	names = []string{}
 	items := p.list()
 	if len(items) > most {
-		p.problem("", "expected at most %d fields, got %d", most, len(items))
+		p.Problem("", "expected at most %d fields, got %d", most, len(items))
 		return names
 	}
 	for _, item := range items {
@@ -67,7 +67,7 @@ func (c *Config) identify(in *input) {
 		}
 		for _, i := range r.Identity {
 			if problem := r.verify(&i); problem != nil {
-				in.problems = append(in.problems, *problem)
+				in.Problems = append(in.Problems, *problem)
 			}
 		}
 		r.checkBelieved(c, in)
@@ -147,7 +147,7 @@ func (r *Route) checkBelieved(c *Config, in *input) {
 		if !slices.Contains(r.Strip, name) || !before && r.verified(name) {
 			return
 		}
-		in.problems = append(in.problems, at.Problem("have a guard say it, such as identity: {"+name+": jwt.sub}, or allow it by identity: {"+name+": client}",
+		in.Problems = append(in.Problems, at.Problem("have a guard say it, such as identity: {"+name+": jwt.sub}, or allow it by identity: {"+name+": client}",
 			"%s by %s, which anybody can send: it is taken out of requests", what, name))
 	}
 	for i := range r.Match.Headers {

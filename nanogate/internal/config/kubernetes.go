@@ -68,7 +68,7 @@ var kubernetesFamilies = []string{"prefer-ipv4", "prefer-ipv6", "ipv4", "ipv6"}
 const kubernetesExample = "such as kubernetes: {service: users, port: http}"
 
 func readKubernetes(p place) *Kubernetes {
-	k := &Kubernetes{At: p.at(), Cluster: NewKubernetesCluster()}
+	k := &Kubernetes{At: p.At(), Cluster: NewKubernetesCluster()}
 	found := readFields(p, k, append([]known[Kubernetes]{
 		{"service", func(k *Kubernetes, p place) { k.Service = p.label("Service") }},
 		{"namespace", func(k *Kubernetes, p place) { k.Namespace = p.label("namespace") }},
@@ -80,8 +80,8 @@ func readKubernetes(p place) *Kubernetes {
 			k.Family = KubernetesFamily(max(0, slices.Index(kubernetesFamilies, p.word(kubernetesFamilies...))))
 		}},
 	}, clusterFields(func(k *Kubernetes) *KubernetesCluster { return &k.Cluster })...))
-	if _, ok := found["service"]; !ok && p.isMapping() {
-		p.problem(kubernetesExample, "kubernetes needs service")
+	if _, ok := found["service"]; !ok && p.IsMapping() {
+		p.Problem(kubernetesExample, "kubernetes needs service")
 	}
 	k.Cluster.check(found)
 	return k
@@ -92,13 +92,13 @@ func clusterFields[T any](of func(*T) *KubernetesCluster) []known[T] {
 	return []known[T]{
 		{"kubeconfig", func(t *T, p place) { of(t).Kubeconfig = p.path() }},
 		{"context", func(t *T, p place) { of(t).Context = p.text() }},
-		{"timeout", func(t *T, p place) { of(t).Timeout = p.duration(100*time.Millisecond, time.Minute) }},
+		{"timeout", func(t *T, p place) { of(t).Timeout = p.Duration(100*time.Millisecond, time.Minute) }},
 	}
 }
 
 func (c *KubernetesCluster) check(found map[string]place) {
 	if at, ok := found["context"]; ok && c.Kubeconfig == "" {
-		at.problem("add kubeconfig: ./kubeconfig, or remove context", "a context is one of a kubeconfig file, and there is none")
+		at.Problem("add kubeconfig: ./kubeconfig, or remove context", "a context is one of a kubeconfig file, and there is none")
 	}
 }
 
@@ -127,7 +127,7 @@ const kubernetesController = "nanogate/gateway"
 const kubernetesPriority = -1
 
 func readKubernetesRoutes(p place) *KubernetesRoutes {
-	k := &KubernetesRoutes{At: p.at(), Text: p.in.text(p.node), Cluster: NewKubernetesCluster(), Controller: kubernetesController, Priority: kubernetesPriority}
+	k := &KubernetesRoutes{At: p.At(), Text: p.in.text(p.Node), Cluster: NewKubernetesCluster(), Controller: kubernetesController, Priority: kubernetesPriority}
 	found := readFields(p, k, append([]known[KubernetesRoutes]{
 		{"gateway", func(k *KubernetesRoutes, p place) {
 			for _, item := range p.list() {
@@ -136,22 +136,22 @@ func readKubernetesRoutes(p place) *KubernetesRoutes {
 		}},
 		{"controller", func(k *KubernetesRoutes, p place) {
 			if k.Controller = p.text(); k.Controller != "" && !strings.Contains(k.Controller, "/") {
-				p.problem("such as "+kubernetesController, "expected what a GatewayClass has as controllerName, DOMAIN/PATH, got %s", quote(k.Controller))
+				p.Problem("such as "+kubernetesController, "expected what a GatewayClass has as controllerName, DOMAIN/PATH, got %s", form.Quote(k.Controller))
 			}
 		}},
-		{"priority", func(k *KubernetesRoutes, p place) { k.Priority = p.integer(-mostPriority, mostPriority) }},
+		{"priority", func(k *KubernetesRoutes, p place) { k.Priority = p.Integer(-mostPriority, mostPriority) }},
 		{"addresses", func(k *KubernetesRoutes, p place) {
 			for _, item := range p.list() {
 				text := item.text()
 				if _, err := netip.ParseAddr(text); err != nil && text != "" && !isName(text) {
-					item.problem("such as 192.0.2.7", "expected an IP address or a host name, got %s", quote(text))
+					item.Problem("such as 192.0.2.7", "expected an IP address or a host name, got %s", form.Quote(text))
 				}
 				k.Addresses = append(k.Addresses, text)
 			}
 		}},
 	}, clusterFields(func(k *KubernetesRoutes) *KubernetesCluster { return &k.Cluster })...))
-	if len(k.Gateways) == 0 && p.isMapping() {
-		p.problem("such as kubernetes: {gateway: shop/web}", "kubernetes needs gateway: whose routes are served")
+	if len(k.Gateways) == 0 && p.IsMapping() {
+		p.Problem("such as kubernetes: {gateway: shop/web}", "kubernetes needs gateway: whose routes are served")
 	}
 	k.Cluster.check(found)
 	return k
@@ -184,7 +184,7 @@ func readKubernetesName(p place) (n KubernetesName) {
 		}
 	}
 	if text != "" && (!isName(n.Name) || strings.ToLower(n.Name) != n.Name) {
-		p.problem("such as web or shop/web", "expected NAME or NAMESPACE/NAME, got %s", quote(text))
+		p.Problem("such as web or shop/web", "expected NAME or NAMESPACE/NAME, got %s", form.Quote(text))
 	}
 	return n
 }
@@ -193,7 +193,7 @@ func readKubernetesName(p place) (n KubernetesName) {
 func (p place) label(what string) string {
 	text := p.text()
 	if text != "" && !IsLabel(text) {
-		p.problem("at most 63 lower-case letters, digits and dashes", "expected the name of a %s, got %s", what, quote(text))
+		p.Problem("at most 63 lower-case letters, digits and dashes", "expected the name of a %s, got %s", what, form.Quote(text))
 		return ""
 	}
 	return text
@@ -210,13 +210,13 @@ func readKubernetesPort(p place) string {
 	text := p.text()
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		if text != "" && !IsLabel(text) {
-			p.problem("such as http or 80", "expected the name or number of a Service's port, got %s", quote(text))
+			p.Problem("such as http or 80", "expected the name or number of a Service's port, got %s", form.Quote(text))
 			return ""
 		}
 		return text
 	}
 	if n, err := strconv.ParseUint(text, 10, 16); err != nil || n == 0 {
-		p.problem("such as http or 80", "expected a port from 1 to 65535, got %s", quote(text))
+		p.Problem("such as http or 80", "expected a port from 1 to 65535, got %s", form.Quote(text))
 		return ""
 	}
 	return text

@@ -32,7 +32,7 @@ var rateKeys = []string{"client-ip", "route"}
 
 func readRates(p place) (all []Rate) {
 	items := []place{p}
-	if p.isList() {
+	if p.IsList() {
 		items = p.list()
 	}
 	for _, item := range items {
@@ -43,17 +43,17 @@ func readRates(p place) (all []Rate) {
 
 func readRate(p place) Rate {
 	r := Rate{Keys: 100_000}
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		r.readRate(p)
 	} else if found := readFields(p, &r, []known[Rate]{
 		{"rate", (*Rate).readRate},
-		{"burst", func(r *Rate, p place) { r.Burst = p.integer(1, 1_000_000) }},
+		{"burst", func(r *Rate, p place) { r.Burst = p.Integer(1, 1_000_000) }},
 		{"key", (*Rate).readKey},
 		{"before", func(r *Rate, p place) { r.Early = p.word("guards") != "" }},
 		{"redis", func(r *Rate, p place) { r.Redis = readRedis(p) }},
-		{"keys", func(r *Rate, p place) { r.Keys = p.integer(1, 10_000_000) }},
-	}); found["rate"].node == nil {
-		p.problem("such as {rate: 1000/s, key: client-ip}", "a limit needs a rate")
+		{"keys", func(r *Rate, p place) { r.Keys = p.Integer(1, 10_000_000) }},
+	}); found["rate"].Node == nil {
+		p.Problem("such as {rate: 1000/s, key: client-ip}", "a limit needs a rate")
 	}
 	if r.Burst == 0 {
 		r.Burst = max(1, r.Requests)
@@ -67,14 +67,14 @@ func (r *Rate) readRate(p place) {
 	n, err := strconv.Atoi(number)
 	per := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[unit]
 	if err != nil || n < 1 || n > 1_000_000 || per == 0 {
-		p.problem("such as 1000/s, 60/m or 5/h", "expected requests in a second, minute or hour, got %s", describe(p.resolved()))
+		p.Problem("such as 1000/s, 60/m or 5/h", "expected requests in a second, minute or hour, got %s", p.Describe())
 		n, per = 1, time.Second
 	}
 	r.Requests, r.Per = n, per
 }
 
 func (r *Rate) readKey(p place) {
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		r.Key = RateKey(max(0, indexOf(rateKeys, p.word(rateKeys...))))
 		return
 	}
@@ -102,30 +102,30 @@ type Queue struct {
 // readQueue reads what differs from the defaults.
 func readQueue(p place, q Queue) *Queue {
 	readFields(p, &q, []known[Queue]{
-		{"size", func(q *Queue, p place) { q.Size = p.integer(1, 100_000) }},
-		{"wait", func(q *Queue, p place) { q.Wait = p.duration(time.Millisecond, time.Minute) }},
+		{"size", func(q *Queue, p place) { q.Size = p.Integer(1, 100_000) }},
+		{"wait", func(q *Queue, p place) { q.Wait = p.Duration(time.Millisecond, time.Minute) }},
 	})
 	return &q
 }
 
 func readConcurrency(p place) *Concurrency {
 	c := &Concurrency{Most: 10_000, Least: 1}
-	if !p.isMapping() {
-		c.Most = p.integer(1, 10_000_000)
+	if !p.IsMapping() {
+		c.Most = p.Integer(1, 10_000_000)
 		return c
 	}
 	found := readFields(p, c, []known[Concurrency]{
-		{"objective", func(c *Concurrency, p place) { c.Objective = p.duration(time.Millisecond, time.Minute) }},
-		{"least", func(c *Concurrency, p place) { c.Least = p.integer(1, 1_000_000) }},
-		{"most", func(c *Concurrency, p place) { c.Most = p.integer(1, 10_000_000) }},
+		{"objective", func(c *Concurrency, p place) { c.Objective = p.Duration(time.Millisecond, time.Minute) }},
+		{"least", func(c *Concurrency, p place) { c.Least = p.Integer(1, 1_000_000) }},
+		{"most", func(c *Concurrency, p place) { c.Most = p.Integer(1, 10_000_000) }},
 		{"queue", func(c *Concurrency, p place) { c.Queue = readQueue(p, Queue{Size: 1000, Wait: 100 * time.Millisecond}) }},
 	})
 	_, sought := found["least"]
-	if _, bound := found["most"]; c.Objective == 0 && (sought || !bound) && p.isMapping() {
-		p.problem("such as concurrency: 100, {most: 100}, or {objective: 50ms}", "a concurrency that is sought needs an objective")
+	if _, bound := found["most"]; c.Objective == 0 && (sought || !bound) && p.IsMapping() {
+		p.Problem("such as concurrency: 100, {most: 100}, or {objective: 50ms}", "a concurrency that is sought needs an objective")
 	}
 	if c.Least > c.Most {
-		found["least"].problem("", "expected at most %d, which is the most, got %d", c.Most, c.Least)
+		found["least"].Problem("", "expected at most %d, which is the most, got %d", c.Most, c.Least)
 	}
 	return c
 }
@@ -145,14 +145,14 @@ func readBreaker(p place) *Breaker {
 	readFields(p, b, []known[Breaker]{
 		{"errors", func(b *Breaker, p place) {
 			if b.Errors = p.share(); b.Errors == 0 {
-				p.problem("such as 50%", "a breaker that opens at no errors is always open")
+				p.Problem("such as 50%", "a breaker that opens at no errors is always open")
 			}
 		}},
-		{"slow", func(b *Breaker, p place) { b.Slow = p.duration(time.Millisecond, time.Hour) }},
-		{"over", func(b *Breaker, p place) { b.Over = p.duration(time.Second, 10*time.Minute) }},
-		{"least", func(b *Breaker, p place) { b.Least = p.integer(1, 1_000_000) }},
-		{"open", func(b *Breaker, p place) { b.Open = p.duration(100*time.Millisecond, time.Minute) }},
-		{"probes", func(b *Breaker, p place) { b.Probes = p.integer(1, 1000) }},
+		{"slow", func(b *Breaker, p place) { b.Slow = p.Duration(time.Millisecond, time.Hour) }},
+		{"over", func(b *Breaker, p place) { b.Over = p.Duration(time.Second, 10*time.Minute) }},
+		{"least", func(b *Breaker, p place) { b.Least = p.Integer(1, 1_000_000) }},
+		{"open", func(b *Breaker, p place) { b.Open = p.Duration(100*time.Millisecond, time.Minute) }},
+		{"probes", func(b *Breaker, p place) { b.Probes = p.Integer(1, 1000) }},
 	})
 	return b
 }

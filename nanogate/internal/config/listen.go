@@ -16,12 +16,12 @@ type Listener struct {
 // readListen reads addresses: each a text, or fields.
 func (c *Config) readListen(p place) {
 	items := []place{p}
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		items = p.list()
 	}
 	for _, item := range items {
-		l := Listener{At: item.at()}
-		if !item.isMapping() {
+		l := Listener{At: item.At()}
+		if !item.IsMapping() {
 			l.Address = item.listenAddress()
 		} else {
 			found := readFields(item, &l, listenFields)
@@ -29,12 +29,12 @@ func (c *Config) readListen(p place) {
 				l.own = true // else it would have the file's
 			}
 			if _, ok := found["address"]; !ok {
-				item.problem("such as {address: 127.0.0.1:8443, tls: true}", "there is no address")
+				item.Problem("such as {address: 127.0.0.1:8443, tls: true}", "there is no address")
 			}
 		}
 		for _, other := range c.Listen {
 			if l.Address != "" && other.Address == l.Address {
-				item.problem("remove one of them", "the address %s is given twice", l.Address)
+				item.Problem("remove one of them", "the address %s is given twice", l.Address)
 			}
 		}
 		c.Listen = append(c.Listen, l)
@@ -45,18 +45,18 @@ func (c *Config) readListen(p place) {
 var listenFields = []known[Listener]{
 	{"address", func(l *Listener, p place) { l.Address = p.listenAddress() }},
 	{"tls", func(l *Listener, p place) {
-		if p.isMapping() {
+		if p.IsMapping() {
 			l.own, l.TLS = true, readTLS(p)
 			return
 		}
-		l.own = !p.boolean() // true: as the file's tls says
-		l.At = p.at()
+		l.own = !p.Boolean() // true: as the file's tls says
+		l.At = p.At()
 		if !l.own {
 			l.TLS = &TLS{} // link puts the file's there
 		}
 	}},
 	{"redirect", func(l *Listener, p place) { l.ToHTTPS = readToHTTPS(p) }},
-	{"reuse-port", func(l *Listener, p place) { l.ReusePort = p.boolean() }},
+	{"reuse-port", func(l *Listener, p place) { l.ReusePort = p.Boolean() }},
 }
 
 // linkListeners gives listeners the file's TLS. Where there is one, an address is
@@ -67,7 +67,7 @@ func (c *Config) linkListeners(in *input) {
 		switch {
 		case l.own:
 		case c.TLS == nil && l.TLS != nil:
-			in.problems = append(in.problems, l.At.Problem("add at the top: tls: {certificates: [{cert: ./site.pem, key: ./site-key.pem}]}", "the file says nothing of TLS that could hold here"))
+			in.Problems = append(in.Problems, l.At.Problem("add at the top: tls: {certificates: [{cert: ./site.pem, key: ./site-key.pem}]}", "the file says nothing of TLS that could hold here"))
 		default:
 			l.TLS = c.TLS
 		}

@@ -43,9 +43,9 @@ var matchFields = []known[Match]{
 	{"host", (*Match).readHosts},
 	{"path", func(m *Match, p place) { m.Path = readPattern(p) }},
 	{"methods", func(m *Match, p place) {
-		if p.isMapping() {
+		if p.IsMapping() {
 			if len(p.fields()) == 0 {
-				p.problem("such as {is: GET}", "expected a method")
+				p.Problem("such as {is: GET}", "expected a method")
 			}
 			readFields(p, m, []known[Match]{{"is", func(m *Match, p place) { m.Methods, m.Exactly = []string{readMethod(p)}, true }}})
 			return
@@ -59,20 +59,20 @@ var matchFields = []known[Match]{
 	{"cookies", func(m *Match, p place) {
 		for _, f := range p.fields() {
 			if !http1.ValidToken(f.key) {
-				f.named.problem("", "expected the name of a cookie, got %s", quote(f.key))
+				f.named.Problem("", "expected the name of a cookie, got %s", form.Quote(f.key))
 			}
 		}
 		m.Cookies = readConditions(p, false)
 	}},
 	{"scheme", func(m *Match, p place) { m.Scheme = p.word("http", "https") }},
-	{"port", func(m *Match, p place) { m.Port = uint16(p.integer(1, 65535)) }},
-	{"rank", func(m *Match, p place) { m.Rank = p.integer(0, 1_000_000) }},
+	{"port", func(m *Match, p place) { m.Port = uint16(p.Integer(1, 65535)) }},
+	{"rank", func(m *Match, p place) { m.Rank = p.Integer(0, 1_000_000) }},
 }
 
 func readMethod(p place) string {
 	method := p.token("method")
 	if up := strings.ToUpper(method); up != method && method != "" {
-		p.problem("write "+up, "methods are in capitals, got %s", quote(method))
+		p.Problem("write "+up, "methods are in capitals, got %s", form.Quote(method))
 	}
 	return method
 }
@@ -82,7 +82,7 @@ func (m *Match) readHosts(p place) {
 		host := strings.ToLower(item.text())
 		name := strings.TrimPrefix(host, "*.")
 		if host != "" && (!http1.ValidHost(name) || strings.Contains(name, "*") || strings.Contains(name, ":") && !strings.HasPrefix(name, "[")) {
-			item.problem("such as api.example.com or *.example.com", "expected a host without a port, got %s", quote(host))
+			item.Problem("such as api.example.com or *.example.com", "expected a host without a port, got %s", form.Quote(host))
 			continue
 		}
 		m.Hosts = append(m.Hosts, host)
@@ -95,10 +95,10 @@ func readConditions(p place, header bool) (all []Condition) {
 		if header {
 			c.Name = strings.ToLower(f.key)
 			if !http1.ValidToken(f.key) {
-				f.named.problem("", "expected the name of a header field, got %s", quote(f.key))
+				f.named.Problem("", "expected the name of a header field, got %s", form.Quote(f.key))
 			}
 		}
-		if f.value.isMapping() { // for values that end with a star
+		if f.value.IsMapping() { // for values that end with a star
 			readFields(f.value, &c, []known[Condition]{{"is", func(c *Condition, p place) { c.Value = p.text() }}})
 			all = append(all, c)
 			continue
@@ -149,13 +149,13 @@ func param(segment string) (name string, ok bool) {
 const mostParams = 8 // of a pattern
 
 func readPattern(p place) Pattern {
-	pattern := Pattern{At: p.at(), Text: p.text()}
+	pattern := Pattern{At: p.At(), Text: p.text()}
 	if pattern.Text == "" {
 		pattern.Text = "/*"
 		return pattern
 	}
 	if hint, message := checkPattern(pattern.Text); message != "" {
-		p.problem(hint, "%s", message)
+		p.Problem(hint, "%s", message)
 		pattern.Text = "/*"
 	}
 	return pattern
@@ -182,18 +182,18 @@ func checkPattern(text string) (hint, message string) {
 		name, ok := param(segment)
 		switch {
 		case segment == "." || segment == "..":
-			return "dots are resolved before a path is matched", "no path holds " + quote("/"+segment+"/")
+			return "dots are resolved before a path is matched", "no path holds " + form.Quote("/"+segment+"/")
 		case !ok && strings.ContainsAny(segment, "{}"):
-			return "such as /users/{id}/orders", "a parameter is a whole segment, got " + quote(segment)
+			return "such as /users/{id}/orders", "a parameter is a whole segment, got " + form.Quote(segment)
 		case ok && (names[name] || !isName(name)):
-			return "", "expected a name that is the pattern's only one, got " + quote(name)
+			return "", "expected a name that is the pattern's only one, got " + form.Quote(name)
 		case ok:
 			names[name] = true
 		}
 	}
 	for i := range len(text) {
 		if c := text[i]; c <= ' ' || c > '~' || c == '\\' || c == '"' {
-			return "", "expected a path of printable ASCII characters, got " + quote(text)
+			return "", "expected a path of printable ASCII characters, got " + form.Quote(text)
 		}
 	}
 	if len(names) > mostParams {

@@ -46,16 +46,16 @@ const mostCompared = 32
 
 func readMirror(p place) *Mirror {
 	m := &Mirror{
-		At: p.at(), Text: p.in.text(p.node), Share: 1, Methods: []string{"GET", "HEAD", "OPTIONS"}, Compare: Compare{Status: true},
+		At: p.At(), Text: p.in.text(p.Node), Share: 1, Methods: []string{"GET", "HEAD", "OPTIONS"}, Compare: Compare{Status: true},
 		Timeout: 5 * time.Second, Body: 64 << 10, Concurrency: 16, Queue: 256, Memory: 16 << 20, Samples: 32,
 	}
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		m.To = readTarget(p, p.text())
 		return m
 	}
 	found := readFields(p, m, mirrorFields)
 	if _, ok := found["to"]; !ok {
-		p.problem("such as {to: users-next, share: 10%}", "a mirror needs to: where requests are sent besides")
+		p.Problem("such as {to: users-next, share: 10%}", "a mirror needs to: where requests are sent besides")
 	}
 	return m
 }
@@ -68,10 +68,10 @@ var mirrorFields = []known[Mirror]{
 		for _, item := range p.list() {
 			method := item.token("method")
 			if up := strings.ToUpper(method); up != method && method != "" {
-				item.problem("write "+up, "methods are in capitals, got %s", quote(method))
+				item.Problem("write "+up, "methods are in capitals, got %s", form.Quote(method))
 			}
 			if method == "CONNECT" {
-				item.problem("remove it", "CONNECT can't be mirrored")
+				item.Problem("remove it", "CONNECT can't be mirrored")
 			}
 			m.Methods = append(m.Methods, method)
 		}
@@ -82,19 +82,19 @@ var mirrorFields = []known[Mirror]{
 		m.Compare = Compare{Status: true}
 		readFields(p, &m.Compare, compareFields)
 		if len(m.Compare.Ignore) > 0 && len(m.Compare.JSON) == 0 {
-			p.problem(`add json: ["$"]`, "ignore is what isn't compared of json, and there is none")
+			p.Problem(`add json: ["$"]`, "ignore is what isn't compared of json, and there is none")
 		}
 	}},
-	{"timeout", func(m *Mirror, p place) { m.Timeout = p.duration(time.Millisecond, 10*time.Minute) }},
+	{"timeout", func(m *Mirror, p place) { m.Timeout = p.Duration(time.Millisecond, 10*time.Minute) }},
 	{"body", func(m *Mirror, p place) { m.Body = p.size(0, 16<<20) }},
-	{"concurrency", func(m *Mirror, p place) { m.Concurrency = p.integer(1, 1000) }},
-	{"queue", func(m *Mirror, p place) { m.Queue = p.integer(1, 100_000) }},
+	{"concurrency", func(m *Mirror, p place) { m.Concurrency = p.Integer(1, 1000) }},
+	{"queue", func(m *Mirror, p place) { m.Queue = p.Integer(1, 100_000) }},
 	{"memory", func(m *Mirror, p place) { m.Memory = p.size(64<<10, 4<<30) }},
-	{"samples", func(m *Mirror, p place) { m.Samples = p.integer(0, 1000) }},
+	{"samples", func(m *Mirror, p place) { m.Samples = p.Integer(0, 1000) }},
 }
 
 var compareFields = []known[Compare]{
-	{"status", func(c *Compare, p place) { c.Status = p.boolean() }},
+	{"status", func(c *Compare, p place) { c.Status = p.Boolean() }},
 	{"headers", func(c *Compare, p place) {
 		for _, item := range p.bounded() {
 			c.Headers = append(c.Headers, strings.ToLower(item.token("header field")))
@@ -102,14 +102,14 @@ var compareFields = []known[Compare]{
 	}},
 	{"json", func(c *Compare, p place) { c.JSON = readPaths(p) }},
 	{"ignore", func(c *Compare, p place) { c.Ignore = readPaths(p) }},
-	{"body", func(c *Compare, p place) { c.Body = p.boolean() }},
+	{"body", func(c *Compare, p place) { c.Body = p.Boolean() }},
 }
 
 // bounded is the list of what is compared.
 func (p place) bounded() []place {
 	items := p.list()
 	if len(items) > mostCompared {
-		p.problem("", "expected at most %d, got %d", mostCompared, len(items))
+		p.Problem("", "expected at most %d, got %d", mostCompared, len(items))
 		return nil
 	}
 	return items
@@ -120,11 +120,11 @@ func readPaths(p place) (all []string) {
 	for _, item := range p.bounded() {
 		text := item.text()
 		if text != "" && !isPath(text) {
-			item.problem("such as $.items[*].price", "expected a JSONPath, which begins with $, got %s", quote(text))
+			item.Problem("such as $.items[*].price", "expected a JSONPath, which begins with $, got %s", form.Quote(text))
 			continue
 		}
 		if slices.Contains(all, text) {
-			item.problem("remove one of them", "the path is given twice")
+			item.Problem("remove one of them", "the path is given twice")
 		}
 		all = append(all, text)
 	}

@@ -13,13 +13,13 @@ type MTLS struct {
 }
 
 func readMTLS(p place) *MTLS {
-	m := &MTLS{At: p.at()}
+	m := &MTLS{At: p.At()}
 	readFields(p, m, []known[MTLS]{
 		{"subjects", func(m *MTLS, p place) {
 			for _, item := range p.list() {
 				text := item.text()
 				if text != "" && !strings.Contains(text, "=") {
-					item.problem("write CN="+text, "expected a subject such as CN=billing or CN=billing,O=example, got %s", quote(text))
+					item.Problem("write CN="+text, "expected a subject such as CN=billing or CN=billing,O=example, got %s", form.Quote(text))
 				}
 				m.Subjects = append(m.Subjects, text)
 			}
@@ -29,7 +29,7 @@ func readMTLS(p place) *MTLS {
 			for _, item := range p.list() {
 				text := strings.ToLower(item.text())
 				if text != "" && !isName(strings.TrimPrefix(text, "*.")) {
-					item.problem("such as billing.example.com or *.example.com", "expected a host name, got %s", quote(text))
+					item.Problem("such as billing.example.com or *.example.com", "expected a host name, got %s", form.Quote(text))
 				}
 				m.DNS = append(m.DNS, text)
 			}
@@ -39,7 +39,7 @@ func readMTLS(p place) *MTLS {
 			for _, item := range p.list() {
 				text := item.text()
 				if text != "" && !strings.Contains(text, ":") {
-					item.problem("such as spiffe://example.com/billing/*", "expected a URI, got %s", quote(text))
+					item.Problem("such as spiffe://example.com/billing/*", "expected a URI, got %s", form.Quote(text))
 				}
 				m.URIs = append(m.URIs, text)
 			}
@@ -51,8 +51,8 @@ func readMTLS(p place) *MTLS {
 
 // notEmpty refuses a list of nobody, which could be taken for everybody.
 func (p place) notEmpty(n int) {
-	if n == 0 && p.isList() {
-		p.problem("remove it, or give names", "the list is empty, which could mean nobody or everybody")
+	if n == 0 && p.IsList() {
+		p.Problem("remove it, or give names", "the list is empty, which could mean nobody or everybody")
 	}
 }
 
@@ -65,7 +65,7 @@ func (c *Config) linkMTLS(in *input) {
 	}
 	for _, r := range c.Routes {
 		if r.MTLS != nil {
-			in.problems = append(in.problems, r.MTLS.At.Problem("add to tls: client-ca: ./clients-ca.pem", "no listener verifies clients' certificates, so nobody could be let in"))
+			in.Problems = append(in.Problems, r.MTLS.At.Problem("add to tls: client-ca: ./clients-ca.pem", "no listener verifies clients' certificates, so nobody could be let in"))
 		}
 	}
 }

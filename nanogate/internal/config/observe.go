@@ -31,8 +31,8 @@ const (
 var logFormats = []string{"json", "clf", "combined"}
 
 func readAccessLog(p place) *AccessLog {
-	l := &AccessLog{At: p.at(), Sample: 1, Buffer: 1 << 20}
-	if !p.isMapping() {
+	l := &AccessLog{At: p.At(), Sample: 1, Buffer: 1 << 20}
+	if !p.IsMapping() {
 		l.To = p.logFile()
 		return l
 	}
@@ -51,7 +51,7 @@ func readAccessLog(p place) *AccessLog {
 				}
 			}
 		}},
-		{"slow", func(_ *AccessLog, p place) { slow = p.duration(time.Millisecond, time.Hour) }},
+		{"slow", func(_ *AccessLog, p place) { slow = p.Duration(time.Millisecond, time.Hour) }},
 		{"redact", func(l *AccessLog, p place) {
 			for _, item := range p.list() {
 				l.Redact = append(l.Redact, strings.ToLower(item.text()))
@@ -60,10 +60,10 @@ func readAccessLog(p place) *AccessLog {
 		{"buffer", func(l *AccessLog, p place) { l.Buffer = int(p.size(64<<10, 1<<30)) }},
 	})
 	if _, ok := found["to"]; !ok {
-		p.problem("such as to: /var/log/nanogate/access.log, or to: stdout", "an access log needs a place")
+		p.Problem("such as to: /var/log/nanogate/access.log, or to: stdout", "an access log needs a place")
 	}
 	if at, ok := found["slow"]; ok && !isSlow {
-		at.problem("add slow to always: [slow]", "slow says from when a request is always logged, and always doesn't name it")
+		at.Problem("add slow to always: [slow]", "slow says from when a request is always logged, and always doesn't name it")
 	}
 	if isSlow {
 		l.Slow = slow
@@ -73,7 +73,7 @@ func readAccessLog(p place) *AccessLog {
 
 // logFile reads stdout, stderr or a path.
 func (p place) logFile() string {
-	if text, ok := p.scalar(); ok && (text == "stdout" || text == "stderr") {
+	if text, ok := p.Scalar(); ok && (text == "stdout" || text == "stderr") {
 		return text
 	}
 	return p.path()
@@ -91,14 +91,14 @@ type Trace struct {
 }
 
 func readTrace(p place) *Trace {
-	t := &Trace{At: p.at(), Sample: 0.01, Follow: true, Service: "nanogate", Queue: 2048}
+	t := &Trace{At: p.At(), Sample: 0.01, Follow: true, Service: "nanogate", Queue: 2048}
 	readFields(p, t, []known[Trace]{
 		{"otlp", func(t *Trace, p place) { t.OTLP = p.collector() }},
 		{"sample", func(t *Trace, p place) { t.Sample = p.share() }},
 		{"parent", func(t *Trace, p place) { t.Follow = p.word("follow", "restart") != "restart" }},
 		{"service", func(t *Trace, p place) { t.Service = p.text() }},
 		{"headers", func(t *Trace, p place) { t.Headers = p.path() }},
-		{"queue", func(t *Trace, p place) { t.Queue = p.integer(16, 1_000_000) }},
+		{"queue", func(t *Trace, p place) { t.Queue = p.Integer(16, 1_000_000) }},
 	})
 	return t
 }
@@ -107,7 +107,7 @@ func readTrace(p place) *Trace {
 func (p place) collector() string {
 	text := p.text()
 	if u, err := url.Parse(text); text != "" && (err != nil || !slices.Contains([]string{"http", "https"}, u.Scheme) || u.Host == "" || u.User != nil || u.RawQuery != "") {
-		p.problem("such as http://127.0.0.1:4318", "expected the URL of a collector that takes OTLP over HTTP, got %s", quote(text))
+		p.Problem("such as http://127.0.0.1:4318", "expected the URL of a collector that takes OTLP over HTTP, got %s", form.Quote(text))
 	}
 	return text
 }
@@ -122,15 +122,15 @@ type Metrics struct {
 }
 
 func readMetrics(p place) *Metrics {
-	m := &Metrics{At: p.at(), Every: 15 * time.Second, Service: "nanogate"}
+	m := &Metrics{At: p.At(), Every: 15 * time.Second, Service: "nanogate"}
 	found := readFields(p, m, []known[Metrics]{
 		{"otlp", func(m *Metrics, p place) { m.OTLP = p.collector() }},
-		{"every", func(m *Metrics, p place) { m.Every = p.duration(100*time.Millisecond, time.Hour) }},
+		{"every", func(m *Metrics, p place) { m.Every = p.Duration(100*time.Millisecond, time.Hour) }},
 		{"service", func(m *Metrics, p place) { m.Service = p.text() }},
 		{"headers", func(m *Metrics, p place) { m.Headers = p.path() }},
 	})
-	if _, ok := found["otlp"]; !ok && p.isMapping() {
-		p.problem("such as metrics: {otlp: http://127.0.0.1:4318}", "metrics that are pushed need a collector")
+	if _, ok := found["otlp"]; !ok && p.IsMapping() {
+		p.Problem("such as metrics: {otlp: http://127.0.0.1:4318}", "metrics that are pushed need a collector")
 	}
 	return m
 }

@@ -54,7 +54,7 @@ func (o *OIDC) NeedsAccess() bool {
 }
 
 func readOIDC(p place) *OIDC {
-	o := &OIDC{At: p.at(), Cache: 10_000, OIDCClient: OIDCClient{
+	o := &OIDC{At: p.At(), Cache: 10_000, OIDCClient: OIDCClient{
 		Scopes: "openid", Callback: "/oauth2/callback", Login: "/oauth2/login", Logout: "/oauth2/logout", After: "/",
 		Session: 12 * time.Hour, Refresh: 5 * time.Minute,
 	}}
@@ -80,15 +80,15 @@ func readOIDC(p place) *OIDC {
 			}
 		}},
 		{"cookie", func(o *OIDC, p place) { o.Cookie = p.token("cookie") }},
-		{"session", func(o *OIDC, p place) { o.Session = p.duration(time.Minute, 400*24*time.Hour) }},
-		{"refresh", func(o *OIDC, p place) { o.Refresh = p.duration(time.Second, 24*time.Hour) }},
+		{"session", func(o *OIDC, p place) { o.Session = p.Duration(time.Minute, 400*24*time.Hour) }},
+		{"refresh", func(o *OIDC, p place) { o.Refresh = p.Duration(time.Second, 24*time.Hour) }},
 		{"tls", func(o *OIDC, p place) { o.TLS, o.TLSAt = readProviderTLS(p) }},
-		{"insecure", func(o *OIDC, p place) { o.Insecure = p.boolean() }},
+		{"insecure", func(o *OIDC, p place) { o.Insecure = p.Boolean() }},
 		{"claims", func(o *OIDC, p place) { o.Claims = readClaims(p) }},
 		{"forward", func(o *OIDC, p place) { o.Forward = readForward(p) }},
-		{"cache", func(o *OIDC, p place) { o.Cache = p.integer(0, 1_000_000) }},
+		{"cache", func(o *OIDC, p place) { o.Cache = p.Integer(0, 1_000_000) }},
 	})
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		return o
 	}
 	if o.Cookie == "" {
@@ -101,19 +101,19 @@ func readOIDC(p place) *OIDC {
 		{"keys", "such as keys: ./cookie-keys, a file written by: openssl rand -base64 32"},
 	} {
 		if _, ok := found[need.name]; !ok {
-			p.problem(need.hint, "oidc needs %s", need.name)
+			p.Problem(need.hint, "oidc needs %s", need.name)
 		}
 	}
 	checkProviderTLS(found, "issuer", o.Issuer)
 	own := []string{}
 	for _, path := range []string{o.Callback, o.Login, o.Logout, o.Back} {
 		if path != "" && slices.Contains(own, path) {
-			p.problem("", "callback, login, logout and back-channel-logout are different paths")
+			p.Problem("", "callback, login, logout and back-channel-logout are different paths")
 		}
 		own = append(own, path)
 	}
 	if at, ok := found["redis"]; ok && o.Back == "" {
-		at.problem("add: back-channel-logout: /oauth2/back-channel-logout", "gateways tell each other by redis of logouts, and the provider tells none of them")
+		at.Problem("add: back-channel-logout: /oauth2/back-channel-logout", "gateways tell each other by redis of logouts, and the provider tells none of them")
 	}
 	return o
 }
@@ -121,10 +121,10 @@ func readOIDC(p place) *OIDC {
 // readBoard reads where gateways tell each other of logouts.
 func readBoard(p place) Redis {
 	r := *readRedis(p)
-	if p.isMapping() {
+	if p.IsMapping() {
 		for _, f := range p.fields() {
 			if f.key == "every" || f.key == "away" {
-				f.named.problem("remove it", "logouts are told at once, and those that are known count while Redis is away: %s is of limits", f.key)
+				f.named.Problem("remove it", "logouts are told at once, and those that are known count while Redis is away: %s is of limits", f.key)
 			}
 		}
 	}
@@ -139,7 +139,7 @@ func readScopes(p place) string {
 	for _, item := range p.list() {
 		text := item.text()
 		if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
-			item.problem("such as [profile, email]", "expected a scope, got %s", quote(text))
+			item.Problem("such as [profile, email]", "expected a scope, got %s", form.Quote(text))
 		}
 		if !slices.Contains(scopes, text) {
 			scopes = append(scopes, text)
@@ -156,10 +156,10 @@ func readOwnPath(p place) string {
 	}
 	hint, message := checkPattern(text)
 	if message == "" && strings.ContainsAny(text, "*{}") {
-		hint, message = "such as /oauth2/callback", "expected a path without patterns, got "+quote(text)
+		hint, message = "such as /oauth2/callback", "expected a path without patterns, got "+form.Quote(text)
 	}
 	if message != "" {
-		p.problem(hint, "%s", message)
+		p.Problem(hint, "%s", message)
 	}
 	return text
 }
@@ -173,9 +173,9 @@ func (p place) webURL(such string) string {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Scheme != "http" && u.Scheme != "https":
-		p.problem("such as "+such, "expected an https URL, got %s", quote(text))
+		p.Problem("such as "+such, "expected an https URL, got %s", form.Quote(text))
 	case u.Scheme == "http" && u.Hostname() != "localhost" && u.Hostname() != "127.0.0.1" && u.Hostname() != "::1":
-		p.problem("write https://", "plain http is taken for this machine's own addresses only: on the way anybody could answer")
+		p.Problem("write https://", "plain http is taken for this machine's own addresses only: on the way anybody could answer")
 	}
 	return text
 }
@@ -188,7 +188,7 @@ func (p place) secretFile() string {
 		return ""
 	}
 	if !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "./") && !strings.HasPrefix(text, "../") {
-		p.problem("such as ./client-secret", "expected the file that holds it, with / or ./ at its beginning: secrets don't belong into this one")
+		p.Problem("such as ./client-secret", "expected the file that holds it, with / or ./ at its beginning: secrets don't belong into this one")
 		return ""
 	}
 	return p.path()
@@ -208,16 +208,16 @@ func (c *Config) linkOIDC(in *input) {
 			c.Logins = append(c.Logins, o.OIDCClient)
 			c.LoginText += o.Cookie + " " + strconv.FormatBool(o.Insecure) + " "
 		} else if other.OIDCClient != o.OIDCClient {
-			in.problems = append(in.problems, o.At.Problem("write it once with an anchor: oidc: &login {…}, and oidc: *login; claims, forward and cache may differ; or give it a cookie of its own",
+			in.Problems = append(in.Problems, o.At.Problem("write it once with an anchor: oidc: &login {…}, and oidc: *login; claims, forward and cache may differ; or give it a cookie of its own",
 				"routes that share a session say the same of it, and line %d says something else", other.At.Line))
 			continue
 		}
 		if !o.Insecure && !c.servesTLS() {
-			in.problems = append(in.problems, o.At.Problem("add tls, or trust if a proxy before the gateway has it; insecure: true is for tests on this machine",
+			in.Problems = append(in.Problems, o.At.Problem("add tls, or trust if a proxy before the gateway has it; insecure: true is for tests on this machine",
 				"no address speaks TLS, and browsers send the session's cookies over nothing else"))
 		}
 		if problem := c.checkLogins(r, o); problem != nil {
-			in.problems = append(in.problems, *problem)
+			in.Problems = append(in.Problems, *problem)
 		}
 	}
 	c.checkCookies(in)

@@ -125,7 +125,7 @@ func (c *Config) checkCookies(in *input) {
 		for _, other := range all {
 			a, b := &r.OIDC.OIDCClient, &other.OIDC.OIDCClient
 			if (a.Issuer != b.Issuer || a.ID != b.ID) && sharesCookie(a.Cookie, b.Cookie) && a.Insecure == b.Insecure && sharesHost(&r.Match, &other.Match) {
-				in.problems = append(in.problems, r.OIDC.At.Problem("give one of them another name, or leave it out: then it goes by issuer and client",
+				in.Problems = append(in.Problems, r.OIDC.At.Problem("give one of them another name, or leave it out: then it goes by issuer and client",
 					"the cookie %s is that of another client, of route %s: at a host of both each login would overwrite the other's session", a.Cookie, other.Name))
 				return
 			}

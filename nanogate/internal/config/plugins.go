@@ -29,9 +29,9 @@ var pluginFields = []known[Plugin]{
 	{"wasm", func(g *Plugin, p place) { g.File = p.path() }},
 	{"sha256", func(g *Plugin, p place) { g.SHA256 = readSHA256(p) }},
 	{"config", func(g *Plugin, p place) { g.Config = readPluginConfig(p) }},
-	{"time", func(g *Plugin, p place) { g.Time = p.duration(time.Millisecond, 10*time.Second) }},
+	{"time", func(g *Plugin, p place) { g.Time = p.Duration(time.Millisecond, 10*time.Second) }},
 	{"memory", func(g *Plugin, p place) { g.Memory = p.size(64<<10, 1<<30) }},
-	{"instances", func(g *Plugin, p place) { g.Instances = p.integer(1, 1000) }},
+	{"instances", func(g *Plugin, p place) { g.Instances = p.Integer(1, 1000) }},
 	{"queue", func(g *Plugin, p place) { g.Queue = *readQueue(p, g.Queue) }},
 	{"body", func(g *Plugin, p place) { g.Body = p.size(0, 64<<20) }},
 	{"on-failure", func(g *Plugin, p place) { g.Pass = p.word("refuse", "pass") == "pass" }},
@@ -39,13 +39,13 @@ var pluginFields = []known[Plugin]{
 
 func (c *Config) readPlugins(p place) {
 	for _, f := range p.fields() {
-		g := &Plugin{At: f.named.at(), Name: f.key, Text: p.in.text(f.value.node), Time: 50 * time.Millisecond, Memory: 16 << 20,
+		g := &Plugin{At: f.named.At(), Name: f.key, Text: p.in.text(f.value.Node), Time: 50 * time.Millisecond, Memory: 16 << 20,
 			Queue: Queue{Size: 1000, Wait: time.Second}, Body: 1 << 20}
 		found := readFields(f.value, g, pluginFields)
 		if at, ok := found["wasm"]; ok {
-			g.At = at.at()
-		} else if f.value.isMapping() {
-			f.named.problem("such as plugins: {auth: {wasm: ./auth.wasm}}", "a plug-in is a WebAssembly module, and this one has none")
+			g.At = at.At()
+		} else if f.value.IsMapping() {
+			f.named.Problem("such as plugins: {auth: {wasm: ./auth.wasm}}", "a plug-in is a WebAssembly module, and this one has none")
 		}
 		c.Plugins = append(c.Plugins, g)
 	}
@@ -63,15 +63,15 @@ func (c *Config) PluginsText() string {
 func readSHA256(p place) string {
 	text := strings.ToLower(p.text())
 	if text != "" && (len(text) != 64 || strings.Trim(text, "0123456789abcdef") != "") {
-		p.problem("as sha256sum prints it", "expected a SHA-256 as 64 hexadecimal digits, got %s", quote(text))
+		p.Problem("as sha256sum prints it", "expected a SHA-256 as 64 hexadecimal digits, got %s", form.Quote(text))
 	}
 	return text
 }
 
 // readPluginConfig makes JSON of what stands there; a text is taken as it is.
 func readPluginConfig(p place) []byte {
-	n := p.resolved()
-	if text, ok := p.scalar(); ok && n.ShortTag() == "!!str" {
+	n := p.Resolved()
+	if text, ok := p.Scalar(); ok && n.ShortTag() == "!!str" {
 		return []byte(text)
 	}
 	var value any
@@ -81,7 +81,7 @@ func readPluginConfig(p place) []byte {
 		b, err = json.Marshal(value)
 	}
 	if err != nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
-		p.problem("use texts as names, and texts, numbers, booleans, lists and mappings as values", "expected what can be written as JSON, or a text")
+		p.Problem("use texts as names, and texts, numbers, booleans, lists and mappings as values", "expected what can be written as JSON, or a text")
 	}
 	return b
 }

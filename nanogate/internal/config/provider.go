@@ -20,7 +20,7 @@ func (t *ProviderTLS) Upstream() *UpstreamTLS {
 func readProviderTLS(p place) (ProviderTLS, At) {
 	t := readUpstreamTLS(p)
 	if t.Insecure {
-		p.problem("name who signs its certificate: tls: {ca: ./ca.pem}", "who is asked about identities is verified: otherwise whoever is on the way could let in anybody")
+		p.Problem("name who signs its certificate: tls: {ca: ./ca.pem}", "who is asked about identities is verified: otherwise whoever is on the way could let in anybody")
 	}
 	return ProviderTLS{CA: t.CA, ServerName: t.ServerName, Cert: t.Cert, Key: t.Key}, t.At
 }
@@ -29,6 +29,6 @@ func readProviderTLS(p place) (ProviderTLS, At) {
 // where is asked.
 func checkProviderTLS(found map[string]place, name, url string) {
 	if at, ok := found["tls"]; ok && url != "" && !strings.HasPrefix(url, "https://") {
-		at.problem("remove it", "tls is for an https URL, and %s is none", name)
+		at.Problem("remove it", "tls is for an https URL, and %s is none", name)
 	}
 }

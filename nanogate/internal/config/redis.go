@@ -31,24 +31,24 @@ const (
 var awayNames = []string{"share", "all", "refuse"}
 
 func readRedis(p place) *Redis {
-	r := &Redis{At: p.at(), Prefix: "nanogate:", Every: 100 * time.Millisecond, Timeout: 500 * time.Millisecond}
-	if !p.isMapping() {
+	r := &Redis{At: p.At(), Prefix: "nanogate:", Every: 100 * time.Millisecond, Timeout: 500 * time.Millisecond}
+	if !p.IsMapping() {
 		r.readAddress(p)
 		return r
 	}
 	found := readFields(p, r, []known[Redis]{
 		{"address", (*Redis).readAddress},
-		{"tls", func(r *Redis, p place) { r.TLS = p.boolean() }},
+		{"tls", func(r *Redis, p place) { r.TLS = p.Boolean() }},
 		{"user", func(r *Redis, p place) { r.User = p.text() }},
 		{"password", func(r *Redis, p place) { r.Password = p.path() }},
-		{"database", func(r *Redis, p place) { r.Database = p.integer(0, 1<<16) }},
+		{"database", func(r *Redis, p place) { r.Database = p.Integer(0, 1<<16) }},
 		{"prefix", func(r *Redis, p place) { r.Prefix = p.text() }},
-		{"every", func(r *Redis, p place) { r.Every = p.duration(10*time.Millisecond, 10*time.Second) }},
-		{"timeout", func(r *Redis, p place) { r.Timeout = p.duration(10*time.Millisecond, 10*time.Second) }},
+		{"every", func(r *Redis, p place) { r.Every = p.Duration(10*time.Millisecond, 10*time.Second) }},
+		{"timeout", func(r *Redis, p place) { r.Timeout = p.Duration(10*time.Millisecond, 10*time.Second) }},
 		{"away", func(r *Redis, p place) { r.Away = Away(max(0, indexOf(awayNames, p.word(awayNames...)))) }},
 	})
 	if _, ok := found["address"]; !ok {
-		p.problem("such as redis: {address: 127.0.0.1:6379}", "redis needs an address")
+		p.Problem("such as redis: {address: 127.0.0.1:6379}", "redis needs an address")
 	}
 	return r
 }
@@ -59,7 +59,7 @@ func (r *Redis) readAddress(p place) {
 		return
 	}
 	if _, err := ParseAddress(r.Address); err != nil || strings.Contains(r.Address, "://") {
-		p.problem("such as 127.0.0.1:6379 or unix:/run/redis.sock", "expected the address of a Redis server, got %s", quote(r.Address))
+		p.Problem("such as 127.0.0.1:6379 or unix:/run/redis.sock", "expected the address of a Redis server, got %s", form.Quote(r.Address))
 	}
 }
 

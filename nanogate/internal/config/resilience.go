@@ -27,15 +27,15 @@ type Retry struct {
 func newRetry() Retry { return Retry{Attempts: 2, On: []string{"connect", "reset"}, Budget: 0.2} }
 
 var retryFields = []known[Retry]{
-	{"attempts", func(r *Retry, p place) { r.Attempts = p.integer(1, 10) }},
-	{"timeout", func(r *Retry, p place) { r.Timeout = p.duration(time.Millisecond, time.Hour) }},
+	{"attempts", func(r *Retry, p place) { r.Attempts = p.Integer(1, 10) }},
+	{"timeout", func(r *Retry, p place) { r.Timeout = p.Duration(time.Millisecond, time.Hour) }},
 	{"budget", func(r *Retry, p place) { r.Budget = p.share() }},
 	{"grpc", func(r *Retry, p place) {
 		for _, item := range p.list() {
 			name := item.text()
 			code, ok := grpc.NamedCode(strings.ToUpper(strings.ReplaceAll(name, "-", "_")))
 			if !ok || code == grpc.OK {
-				item.problem("such as unavailable", "expected a status of gRPC, got %s", quote(name))
+				item.Problem("such as unavailable", "expected a status of gRPC, got %s", form.Quote(name))
 				continue
 			}
 			r.Codes = append(r.Codes, code)
@@ -50,7 +50,7 @@ var retryFields = []known[Retry]{
 				continue
 			}
 			if text != "" && !slices.Contains([]string{"connect", "reset", "timeout"}, text) {
-				item.problem("", "expected connect, reset, timeout or a status from 500 to 599, got %s", quote(text))
+				item.Problem("", "expected connect, reset, timeout or a status from 500 to 599, got %s", form.Quote(text))
 			}
 			r.On = append(r.On, text)
 		}
@@ -67,11 +67,11 @@ type Hedge struct {
 func readHedge(p place) *Hedge {
 	h := &Hedge{Budget: 0.05}
 	found := readFields(p, h, []known[Hedge]{
-		{"after", func(h *Hedge, p place) { h.After = p.duration(time.Millisecond, time.Second) }},
+		{"after", func(h *Hedge, p place) { h.After = p.Duration(time.Millisecond, time.Second) }},
 		{"budget", func(h *Hedge, p place) { h.Budget = p.share() }},
 	})
 	if _, ok := found["after"]; !ok {
-		p.problem("such as {after: 50ms}", "a hedge needs after")
+		p.Problem("such as {after: 50ms}", "a hedge needs after")
 	}
 	return h
 }
@@ -94,17 +94,17 @@ func readFault(p place) *Fault {
 				{"share", func(f *Fault, p place) { f.AbortShare = p.share() }},
 			})
 			if f.Abort == 0 {
-				p.problem("such as {status: 503, share: 1%}", "an abort needs a status")
+				p.Problem("such as {status: 503, share: 1%}", "an abort needs a status")
 			}
 		}},
 		{"delay", func(f *Fault, p place) {
 			f.DelayShare = 1
 			readFields(p, f, []known[Fault]{
-				{"for", func(f *Fault, p place) { f.Delay = p.duration(time.Millisecond, time.Minute) }},
+				{"for", func(f *Fault, p place) { f.Delay = p.Duration(time.Millisecond, time.Minute) }},
 				{"share", func(f *Fault, p place) { f.DelayShare = p.share() }},
 			})
 			if f.Delay == 0 {
-				p.problem("such as {for: 100ms, share: 5%}", "a delay needs for")
+				p.Problem("such as {for: 100ms, share: 5%}", "a delay needs for")
 			}
 		}},
 	})
@@ -122,11 +122,11 @@ func readSticky(p place) *Sticky {
 	s := &Sticky{}
 	found := readFields(p, s, []known[Sticky]{
 		{"cookie", func(s *Sticky, p place) { s.Cookie = p.token("cookie") }},
-		{"for", func(s *Sticky, p place) { s.For = p.duration(time.Second, 366*24*time.Hour) }},
+		{"for", func(s *Sticky, p place) { s.For = p.Duration(time.Second, 366*24*time.Hour) }},
 		{"key", func(s *Sticky, p place) { s.Key = p.path() }},
 	})
 	if _, ok := found["cookie"]; !ok || !http1.ValidToken(s.Cookie) {
-		p.problem("such as {cookie: instance}", "sticky needs the name of its cookie")
+		p.Problem("such as {cookie: instance}", "sticky needs the name of its cookie")
 	}
 	return s
 }
@@ -152,13 +152,13 @@ var timeUnits = []string{"ms", "s", "grpc"}
 func readDeadline(p place) *Deadline {
 	d := &Deadline{}
 	header := func(d *Deadline, p place) { d.Header = strings.ToLower(readFieldName(p, p.token("header field"))) }
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		header(d, p)
 	} else if found := readFields(p, d, []known[Deadline]{
 		{"header", header},
 		{"unit", func(d *Deadline, p place) { d.Unit = TimeUnit(max(0, indexOf(timeUnits, p.word(timeUnits...)))) }},
-	}); found["header"].node == nil {
-		p.problem("such as deadline: x-request-timeout, or {header: x-request-timeout, unit: ms}", "a deadline needs a header")
+	}); found["header"].Node == nil {
+		p.Problem("such as deadline: x-request-timeout, or {header: x-request-timeout, unit: ms}", "a deadline needs a header")
 	}
 	if d.Header == "grpc-timeout" {
 		d.Unit = GRPC

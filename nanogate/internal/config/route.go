@@ -98,10 +98,10 @@ const mostPriority = 1_000_000
 var routeFields = []known[Route]{
 	{"name", func(r *Route, p place) { r.Name = p.text() }},
 	{"match", func(r *Route, p place) {
-		r.Matching = p.in.text(p.node)
+		r.Matching = p.in.text(p.Node)
 		readFields(p, &r.Match, matchFields)
 	}},
-	{"priority", func(r *Route, p place) { r.Priority = p.integer(-mostPriority, mostPriority) }},
+	{"priority", func(r *Route, p place) { r.Priority = p.Integer(-mostPriority, mostPriority) }},
 	{"to", (*Route).readTo},
 	{"redirect", func(r *Route, p place) { r.Redirect = readRedirect(p) }},
 	{"respond", func(r *Route, p place) { r.Respond = readRespond(p) }},
@@ -110,10 +110,10 @@ var routeFields = []known[Route]{
 	{"request-headers", func(r *Route, p place) { r.Request = readHeaders(p) }},
 	{"response-headers", func(r *Route, p place) { r.Response = readHeaders(p) }},
 	{"grpc-json", func(r *Route, p place) { r.GRPCJSON = readGRPCJSON(p) }},
-	{"timeout", func(r *Route, p place) { r.Timeout = p.duration(time.Millisecond, 24*time.Hour) }},
+	{"timeout", func(r *Route, p place) { r.Timeout = p.Duration(time.Millisecond, 24*time.Hour) }},
 	{"deadline", func(r *Route, p place) { r.Deadline = readDeadline(p) }},
 	{"body", func(r *Route, p place) { r.Body = p.size(0, 1<<50) }},
-	{"grpc-web", func(r *Route, p place) { r.GRPCWeb = p.boolean() }},
+	{"grpc-web", func(r *Route, p place) { r.GRPCWeb = p.Boolean() }},
 	{"retry", func(r *Route, p place) { readFields(p, &r.Retry, retryFields) }},
 	{"hedge", func(r *Route, p place) { r.Hedge = readHedge(p) }},
 	{"fault", func(r *Route, p place) { r.Fault = readFault(p) }},
@@ -121,7 +121,7 @@ var routeFields = []known[Route]{
 	{"canary", func(r *Route, p place) { r.Canary = readCanary(p) }},
 	{"mirror", func(r *Route, p place) { r.Mirror = readMirror(p) }},
 	{"cache", func(r *Route, p place) { r.Cache = readCaching(p) }},
-	{"objective", func(r *Route, p place) { r.Objective = p.duration(time.Millisecond, time.Hour) }},
+	{"objective", func(r *Route, p place) { r.Objective = p.Duration(time.Millisecond, time.Hour) }},
 	{"access-log", func(r *Route, p place) { r.NoLog = readOff(p) }},
 	{"trace", func(r *Route, p place) { r.NoTrace = readOff(p) }},
 	{"allow", func(r *Route, p place) { r.Access.Allow = readPrefixes(p) }},
@@ -152,22 +152,22 @@ func (c *Config) readRoutes(p place) {
 	known := routeFields
 	seen := map[string]bool{}
 	for i, item := range p.list() {
-		r := newRoute(item.at())
-		r.Text = item.in.text(item.node)
+		r := newRoute(item.At())
+		r.Text = item.in.text(item.Node)
 		found := readFields(item, r, known)
 		r.Matching += " " + strconv.Itoa(r.Priority)
 		c.Routes = append(c.Routes, r)
-		if !item.isMapping() {
+		if !item.IsMapping() {
 			continue
 		}
 		if r.Name == "" && r.sharesLimits() {
-			item.problem("add a name: the same in all gateways", "a limit that gateways share is known by its route's name, and this one has none")
+			item.Problem("add a name: the same in all gateways", "a limit that gateways share is known by its route's name, and this one has none")
 		}
 		if r.Name == "" {
 			r.Name = "route-" + strconv.Itoa(i+1)
 		}
 		if seen[r.Name] {
-			item.problem("give it a name of its own", "the name %s is another route's", quote(r.Name))
+			item.Problem("give it a name of its own", "the name %s is another route's", form.Quote(r.Name))
 		}
 		seen[r.Name] = true
 		c.Sums = append(c.Sums, r.sum())
@@ -185,13 +185,13 @@ func (r *Route) checkWhole(item place, found map[string]place) {
 		}
 	}
 	if len(ends) != 1 {
-		item.problem("such as to: users", "a route has exactly one of to, redirect and respond, this one has %s", orNone(ends))
+		item.Problem("such as to: users", "a route has exactly one of to, redirect and respond, this one has %s", orNone(ends))
 		return
 	}
 	if ends[0] != "to" {
 		for _, name := range []string{"rewrite", "host", "request-headers", "retry", "hedge", "sticky", "canary", "mirror", "timeout", "deadline", "grpc-web", "grpc-json", "cache"} {
 			if at, ok := found[name]; ok {
-				at.problem("remove it", "%s goes with to, and this route has %s", name, ends[0])
+				at.Problem("remove it", "%s goes with to, and this route has %s", name, ends[0])
 			}
 		}
 	}
@@ -205,13 +205,13 @@ func (r *Route) checkWhole(item place, found map[string]place) {
 		}
 	}
 	if problem := r.checkCaching(); problem != nil {
-		item.in.problems = append(item.in.problems, *problem)
+		item.in.Problems = append(item.in.Problems, *problem)
 	}
 	if r.Basic != nil && r.JWT != nil && r.JWT.Cookie == "" {
-		found["basic"].problem("have jwt read its token from a cookie", "basic and jwt both want to be what Authorization holds")
+		found["basic"].Problem("have jwt read its token from a cookie", "basic and jwt both want to be what Authorization holds")
 	}
 	if r.Basic != nil && r.Introspect != nil && r.Introspect.Cookie == "" {
-		found["basic"].problem("have introspect read its token from a cookie", "basic and introspect both want to be what Authorization holds")
+		found["basic"].Problem("have introspect read its token from a cookie", "basic and introspect both want to be what Authorization holds")
 	}
 	if r.OIDC != nil && r.CSRF == nil && !r.NoCSRF {
 		r.CSRF = &CSRF{At: r.OIDC.At}
@@ -221,7 +221,7 @@ func (r *Route) checkWhole(item place, found map[string]place) {
 			continue
 		}
 		if name, ok := t.unknown(r.Match.Path.Params()); !ok {
-			item.in.problems = append(item.in.problems, t.At.Problem("", "{%s} is no part of the path that is matched", name))
+			item.in.Problems = append(item.in.Problems, t.At.Problem("", "{%s} is no part of the path that is matched", name))
 		}
 	}
 }
@@ -256,30 +256,30 @@ func orNone(list []string) string {
 
 // readTo reads one target, or targets with their weights.
 func (r *Route) readTo(p place) {
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		r.To = []Target{readTarget(p, p.text())}
 		return
 	}
 	total := 0
 	for _, f := range p.fields() {
 		t := readTarget(f.named, f.key)
-		t.Weight = f.value.integer(0, 1_000_000)
+		t.Weight = f.value.Integer(0, 1_000_000)
 		total += t.Weight
 		r.To = append(r.To, t)
 	}
 	if total == 0 {
-		p.problem("such as {users: 95, users-v2: 5}", "the weights of the targets are nothing together")
+		p.Problem("such as {users: 95, users-v2: 5}", "the weights of the targets are nothing together")
 	}
 }
 
 // readTarget reads the name of an upstream, or a URL.
 func readTarget(p place, text string) Target {
-	t := Target{At: p.at(), Upstream: text, Weight: 1}
+	t := Target{At: p.At(), Upstream: text, Weight: 1}
 	if !strings.Contains(text, "://") && !strings.HasPrefix(text, "unix:") {
 		return t
 	}
 	t.Upstream = ""
-	t.Direct = newUpstream(p.at(), text)
+	t.Direct = newUpstream(p.At(), text)
 	t.Direct.Text = text
 	t.Direct.readEndpoint(p, text)
 	return t

@@ -21,8 +21,8 @@ type Rule struct {
 const mostRules = 32
 
 var ruleFields = []known[Rule]{
-	{"require", func(r *Rule, p place) { r.At, r.Text = p.at(), p.expression() }},
-	{"deny", func(r *Rule, p place) { r.At, r.Text, r.Deny = p.at(), p.expression(), true }},
+	{"require", func(r *Rule, p place) { r.At, r.Text = p.At(), p.expression() }},
+	{"deny", func(r *Rule, p place) { r.At, r.Text, r.Deny = p.At(), p.expression(), true }},
 	{"status", func(r *Rule, p place) { r.Status = p.status(400, 599) }},
 	{"message", func(r *Rule, p place) { r.Message = p.text() }},
 }
@@ -31,22 +31,22 @@ var ruleFields = []known[Rule]{
 // guards find out.
 func readRules(p place) (rules []Rule) {
 	items := []place{p} // one by itself
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		items = p.list()
 	}
 	if len(items) > mostRules {
-		p.problem("join some by && or ||", "expected at most %d rules, got %d", mostRules, len(items))
+		p.Problem("join some by && or ||", "expected at most %d rules, got %d", mostRules, len(items))
 		return nil
 	}
 	for _, item := range items {
-		r := Rule{At: item.at(), Status: 403, Message: "the rules of this route don't allow this"}
-		if !item.isMapping() {
+		r := Rule{At: item.At(), Status: 403, Message: "the rules of this route don't allow this"}
+		if !item.IsMapping() {
 			r.Text = item.expression()
 		} else {
 			found := readFields(item, &r, ruleFields)
 			_, require := found["require"]
 			if _, deny := found["deny"]; require == deny {
-				item.problem(`such as {require: "request.method == 'GET'"}`, "a rule has exactly one of require and deny")
+				item.Problem(`such as {require: "request.method == 'GET'"}`, "a rule has exactly one of require and deny")
 			}
 		}
 		if r.Text != "" {
@@ -58,9 +58,9 @@ func readRules(p place) (rules []Rule) {
 
 // expression reads a text that may have several lines.
 func (p place) expression() string {
-	text, ok := p.scalar()
+	text, ok := p.Scalar()
 	if !ok || text == "" {
-		p.problem("", "expected an expression, got %s", describe(p.resolved()))
+		p.Problem("", "expected an expression, got %s", p.Describe())
 	}
 	return text
 }
@@ -77,7 +77,7 @@ func (r *Route) checkRules(in *input) {
 		if one.Rule, err = in.rule(one.Text, scope); err != nil {
 			e := &rule.Error{Line: 1, Column: 1, Message: err.Error()}
 			errors.As(err, &e)
-			in.problems = append(in.problems, one.At.Problem(e.Hint, "%d:%d of the expression: %s", e.Line, e.Column, e.Message))
+			in.Problems = append(in.Problems, one.At.Problem(e.Hint, "%d:%d of the expression: %s", e.Line, e.Column, e.Message))
 		}
 	}
 }

@@ -21,7 +21,7 @@ const normal, high = 1, 2
 func readImportance(p place) Importance {
 	i := Importance{Otherwise: normal, Most: high}
 	word := func(p place) int { return max(0, indexOf(importanceNames, p.word(importanceNames...))) }
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		i.Otherwise = word(p)
 		return i
 	}
@@ -31,7 +31,7 @@ func readImportance(p place) Importance {
 		{"otherwise", func(i *Importance, p place) { i.Otherwise = word(p) }},
 	})
 	if _, ok := found["header"]; !ok {
-		p.problem("such as importance: low, or {header: x-importance, most: high}", "an importance that requests say themselves needs a header")
+		p.Problem("such as importance: low, or {header: x-importance, most: high}", "an importance that requests say themselves needs a header")
 	}
 	return i
 }
@@ -45,15 +45,15 @@ type Shed struct {
 func readShed(p place) *Shed {
 	s := &Shed{Least: 4, Most: 10_000}
 	found := readFields(p, s, []known[Shed]{
-		{"objective", func(s *Shed, p place) { s.Objective = p.duration(time.Millisecond, time.Minute) }},
-		{"least", func(s *Shed, p place) { s.Least = p.integer(1, 1_000_000) }},
-		{"most", func(s *Shed, p place) { s.Most = p.integer(1, 10_000_000) }},
+		{"objective", func(s *Shed, p place) { s.Objective = p.Duration(time.Millisecond, time.Minute) }},
+		{"least", func(s *Shed, p place) { s.Least = p.Integer(1, 1_000_000) }},
+		{"most", func(s *Shed, p place) { s.Most = p.Integer(1, 10_000_000) }},
 	})
 	if _, ok := found["objective"]; !ok {
-		p.problem("such as shed: {objective: 100ms}", "shed needs an objective")
+		p.Problem("such as shed: {objective: 100ms}", "shed needs an objective")
 	}
 	if s.Least > s.Most {
-		p.problem("", "least is %d and more than most, which is %d", s.Least, s.Most)
+		p.Problem("", "least is %d and more than most, which is %d", s.Least, s.Most)
 	}
 	return s
 }
@@ -65,6 +65,6 @@ type Overload struct {
 }
 
 var overloadFields = []known[Overload]{
-	{"lag", func(o *Overload, p place) { o.Lag = p.duration(time.Millisecond, 10*time.Second) }},
+	{"lag", func(o *Overload, p place) { o.Lag = p.Duration(time.Millisecond, 10*time.Second) }},
 	{"memory", func(o *Overload, p place) { o.Memory = p.size(16<<20, 1<<50) }},
 }

@@ -31,7 +31,7 @@ var tlsVersions = []string{"1.2", "1.3"}
 var tlsFields = []known[TLS]{
 	{"certificates", (*TLS).readCertificates},
 	{"acme", func(t *TLS, p place) { t.ACME = readACME(p) }},
-	{"kubernetes", func(t *TLS, p place) { t.Kubernetes = p.boolean() }},
+	{"kubernetes", func(t *TLS, p place) { t.Kubernetes = p.Boolean() }},
 	{"min-version", func(t *TLS, p place) {
 		if t.MinVersion = tls.VersionTLS12; p.word(tlsVersions...) == "1.3" {
 			t.MinVersion = tls.VersionTLS13
@@ -39,21 +39,21 @@ var tlsFields = []known[TLS]{
 	}},
 	{"client-ca", func(t *TLS, p place) { t.ClientCA = p.path() }},
 	{"client-certificate", func(t *TLS, p place) { t.Optional = p.word("require", "request") == "request" }},
-	{"tickets", func(t *TLS, p place) { t.Tickets = p.boolean() }},
+	{"tickets", func(t *TLS, p place) { t.Tickets = p.Boolean() }},
 }
 
 func readTLS(p place) *TLS {
-	t := &TLS{At: p.at(), Text: p.in.text(p.node), MinVersion: tls.VersionTLS12, Tickets: true}
+	t := &TLS{At: p.At(), Text: p.in.text(p.Node), MinVersion: tls.VersionTLS12, Tickets: true}
 	found := readFields(p, t, tlsFields)
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		return t
 	}
 	_, files := found["certificates"]
 	if _, acme := found["acme"]; !files && !acme && !t.Kubernetes {
-		p.problem("such as certificates: [{cert: ./site.pem, key: ./site-key.pem}]", "there is no certificate to show to clients")
+		p.Problem("such as certificates: [{cert: ./site.pem, key: ./site-key.pem}]", "there is no certificate to show to clients")
 	}
 	if at, ok := found["client-certificate"]; ok && t.ClientCA == "" {
-		at.problem("add: client-ca: ./clients-ca.pem", "clients' certificates can't be verified without an authority")
+		at.Problem("add: client-ca: ./clients-ca.pem", "clients' certificates can't be verified without an authority")
 	}
 	return t
 }
@@ -68,29 +68,29 @@ func (c *Config) linkSecrets(in *input) {
 	for i := range c.Listen {
 		if t := c.Listen[i].TLS; t != nil && t.Kubernetes && !told[t] {
 			told[t] = true
-			in.problems = append(in.problems, t.At.Problem("add at the top: kubernetes: {gateway: NAME}", "certificates are to come from Kubernetes, and no Gateway there is followed"))
+			in.Problems = append(in.Problems, t.At.Problem("add at the top: kubernetes: {gateway: NAME}", "certificates are to come from Kubernetes, and no Gateway there is followed"))
 		}
 	}
 }
 
 func (t *TLS) readCertificates(p place) {
 	items := []place{p}
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		items = p.list()
 	}
 	for _, item := range items {
-		c := Certificate{At: item.at()}
+		c := Certificate{At: item.At()}
 		readFields(item, &c, []known[Certificate]{
 			{"cert", func(c *Certificate, p place) { c.Cert = p.path() }},
 			{"key", func(c *Certificate, p place) { c.Key = p.path() }},
 		})
-		if item.isMapping() && (c.Cert == "" || c.Key == "") {
-			item.problem("such as {cert: ./site.pem, key: ./site-key.pem}", "a certificate is two files, cert and key")
+		if item.IsMapping() && (c.Cert == "" || c.Key == "") {
+			item.Problem("such as {cert: ./site.pem, key: ./site-key.pem}", "a certificate is two files, cert and key")
 		}
 		t.Certificates = append(t.Certificates, c)
 	}
-	if len(items) == 0 && p.isList() {
-		p.problem("such as [{cert: ./site.pem, key: ./site-key.pem}]", "there is no certificate in the list")
+	if len(items) == 0 && p.IsList() {
+		p.Problem("such as [{cert: ./site.pem, key: ./site-key.pem}]", "there is no certificate in the list")
 	}
 }
 
@@ -105,23 +105,23 @@ type UpstreamTLS struct {
 }
 
 func readUpstreamTLS(p place) *UpstreamTLS {
-	t := &UpstreamTLS{At: p.at()}
+	t := &UpstreamTLS{At: p.At()}
 	readFields(p, t, []known[UpstreamTLS]{
 		{"ca", func(t *UpstreamTLS, p place) { t.CA = p.path() }},
 		{"server-name", func(t *UpstreamTLS, p place) {
 			if t.ServerName = p.text(); t.ServerName != "" && !isName(t.ServerName) {
-				p.problem("such as api.example.com", "expected a host name, got %s", quote(t.ServerName))
+				p.Problem("such as api.example.com", "expected a host name, got %s", form.Quote(t.ServerName))
 			}
 		}},
 		{"cert", func(t *UpstreamTLS, p place) { t.Cert = p.path() }},
 		{"key", func(t *UpstreamTLS, p place) { t.Key = p.path() }},
-		{"insecure", func(t *UpstreamTLS, p place) { t.Insecure = p.boolean() }},
+		{"insecure", func(t *UpstreamTLS, p place) { t.Insecure = p.Boolean() }},
 	})
 	if (t.Cert == "") != (t.Key == "") {
-		p.problem("such as cert: ./client.pem, key: ./client-key.pem", "a certificate is two files, cert and key")
+		p.Problem("such as cert: ./client.pem, key: ./client-key.pem", "a certificate is two files, cert and key")
 	}
 	if t.Insecure && t.CA != "" {
-		p.problem("remove one of them", "insecure verifies nobody, and ca says by whom")
+		p.Problem("remove one of them", "insecure verifies nobody, and ca says by whom")
 	}
 	return t
 }
@@ -136,9 +136,9 @@ func (u *Upstream) linkTLS(in *input) {
 		e := &u.Endpoints[i]
 		switch {
 		case e.plain:
-			in.problems = append(in.problems, e.At.Problem("write https://", "the upstream has tls, and this endpoint is without"))
+			in.Problems = append(in.Problems, e.At.Problem("write https://", "the upstream has tls, and this endpoint is without"))
 		case e.Address.Unix != "" && u.TLS.ServerName == "" && !u.TLS.Insecure:
-			in.problems = append(in.problems, e.At.Problem("add to tls: server-name: api.example.com", "a unix socket has no name that it could be verified by"))
+			in.Problems = append(in.Problems, e.At.Problem("add to tls: server-name: api.example.com", "a unix socket has no name that it could be verified by"))
 		}
 		e.Address.TLS = true
 	}

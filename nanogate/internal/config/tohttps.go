@@ -19,16 +19,16 @@ type ToHTTPS struct {
 
 // readToHTTPS reads https, or fields.
 func readToHTTPS(p place) *ToHTTPS {
-	m := &ToHTTPS{At: p.at(), To: 443, Status: 308}
-	if !p.isMapping() {
+	m := &ToHTTPS{At: p.At(), To: 443, Status: 308}
+	if !p.IsMapping() {
 		p.word("https")
 		return m
 	}
 	readFields(p, m, []known[ToHTTPS]{
-		{"port", func(m *ToHTTPS, p place) { m.To = uint16(p.integer(1, 65535)) }},
+		{"port", func(m *ToHTTPS, p place) { m.To = uint16(p.Integer(1, 65535)) }},
 		{"status", func(m *ToHTTPS, p place) {
 			if m.Status = p.status(301, 308); !slices.Contains([]int{301, 302, 307, 308}, m.Status) {
-				p.problem("", "expected 301, 302, 307 or 308, got %d", m.Status)
+				p.Problem("", "expected 301, 302, 307 or 308, got %d", m.Status)
 			}
 		}},
 	})
@@ -46,9 +46,9 @@ func (c *Config) linkToHTTPS(in *input) {
 			m.Port = uint16(port)
 			switch {
 			case l.TLS != nil:
-				in.problems = append(in.problems, m.At.Problem("remove tls, or the redirect", "clients of an address with TLS are at https already"))
+				in.Problems = append(in.Problems, m.At.Problem("remove tls, or the redirect", "clients of an address with TLS are at https already"))
 			case port == 0:
-				in.problems = append(in.problems, m.At.Problem("such as {address: \":80\", redirect: https}", "an address that redirects needs a port"))
+				in.Problems = append(in.Problems, m.At.Problem("such as {address: \":80\", redirect: https}", "an address that redirects needs a port"))
 			}
 			c.ToHTTPS = append(c.ToHTTPS, *m)
 		}
@@ -57,7 +57,7 @@ func (c *Config) linkToHTTPS(in *input) {
 			continue
 		}
 		if a, b := l.ToHTTPS, other.ToHTTPS; (a == nil) != (b == nil) || a != nil && (a.To != b.To || a.Status != b.Status) {
-			in.problems = append(in.problems, l.At.Problem("give both the same redirect, or another port to one", "line %d has port %d redirect in another way, and requests are told by the port", other.At.Line, port))
+			in.Problems = append(in.Problems, l.At.Problem("give both the same redirect, or another port to one", "line %d has port %d redirect in another way, and requests are told by the port", other.At.Line, port))
 		}
 	}
 }

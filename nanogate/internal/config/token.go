@@ -38,7 +38,7 @@ type Claim struct {
 }
 
 func readJWT(p place) *JWT {
-	j := &JWT{At: p.at(), Leeway: 30 * time.Second, Refresh: 5 * time.Minute, Cache: 10_000}
+	j := &JWT{At: p.At(), Leeway: 30 * time.Second, Refresh: 5 * time.Minute, Cache: 10_000}
 	found := readFields(p, j, []known[JWT]{
 		{"jwks", func(j *JWT, p place) { j.JWKS = p.pathOrURL() }},
 		{"secret", func(j *JWT, p place) { j.Secret = p.path() }},
@@ -46,16 +46,16 @@ func readJWT(p place) *JWT {
 		{"audience", func(j *JWT, p place) { j.Audience = p.text() }},
 		{"type", func(j *JWT, p place) { j.Type = p.text() }},
 		{"cookie", func(j *JWT, p place) { j.Cookie = p.token("cookie") }},
-		{"leeway", func(j *JWT, p place) { j.Leeway = p.duration(0, 10*time.Minute) }},
-		{"max-age", func(j *JWT, p place) { j.MaxAge = p.duration(time.Second, 366*24*time.Hour) }},
-		{"refresh", func(j *JWT, p place) { j.Refresh = p.duration(time.Second, 24*time.Hour) }},
+		{"leeway", func(j *JWT, p place) { j.Leeway = p.Duration(0, 10*time.Minute) }},
+		{"max-age", func(j *JWT, p place) { j.MaxAge = p.Duration(time.Second, 366*24*time.Hour) }},
+		{"refresh", func(j *JWT, p place) { j.Refresh = p.Duration(time.Second, 24*time.Hour) }},
 		{"tls", func(j *JWT, p place) { j.TLS, j.TLSAt = readProviderTLS(p) }},
-		{"cache", func(j *JWT, p place) { j.Cache = p.integer(0, 1_000_000) }},
+		{"cache", func(j *JWT, p place) { j.Cache = p.Integer(0, 1_000_000) }},
 		{"claims", func(j *JWT, p place) { j.Claims = readClaims(p) }},
 		{"forward", func(j *JWT, p place) { j.Forward = readForward(p) }},
 	})
-	if (j.JWKS == "") == (j.Secret == "") && p.isMapping() {
-		p.problem("such as jwks: ./jwks.json, or jwks: https://id.example/.well-known/jwks.json", "jwt needs its keys from exactly one of jwks and secret")
+	if (j.JWKS == "") == (j.Secret == "") && p.IsMapping() {
+		p.Problem("such as jwks: ./jwks.json, or jwks: https://id.example/.well-known/jwks.json", "jwt needs its keys from exactly one of jwks and secret")
 	}
 	checkProviderTLS(found, "jwks", cmp.Or(j.JWKS, j.Secret))
 	return j
@@ -80,9 +80,9 @@ func (p place) pathOrURL() string {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https":
-		p.problem("such as https://id.example/.well-known/jwks.json", "expected a file or an https URL, got %s", quote(text))
+		p.Problem("such as https://id.example/.well-known/jwks.json", "expected a file or an https URL, got %s", form.Quote(text))
 	case u.Scheme == "http" && u.Hostname() != "localhost" && u.Hostname() != "127.0.0.1" && u.Hostname() != "::1":
-		p.problem("write https://", "keys that come over plain http could be anybody's: only this machine's own addresses are taken")
+		p.Problem("write https://", "keys that come over plain http could be anybody's: only this machine's own addresses are taken")
 	}
 	return text
 }
@@ -108,7 +108,7 @@ type Introspect struct {
 }
 
 func readIntrospect(p place) *Introspect {
-	i := &Introspect{At: p.at(), Timeout: 5 * time.Second, Keep: time.Minute, Refused: 5 * time.Second, Cache: 10_000}
+	i := &Introspect{At: p.At(), Timeout: 5 * time.Second, Keep: time.Minute, Refused: 5 * time.Second, Cache: 10_000}
 	found := readFields(p, i, []known[Introspect]{
 		{"url", func(i *Introspect, p place) { i.URL = p.webURL("https://id.example/oauth2/introspect") }},
 		{"client-id", func(i *Introspect, p place) { i.ID = p.text() }},
@@ -116,11 +116,11 @@ func readIntrospect(p place) *Introspect {
 		{"audience", func(i *Introspect, p place) { i.Audience = p.text() }},
 		{"issuer", func(i *Introspect, p place) { i.Issuer = p.text() }},
 		{"cookie", func(i *Introspect, p place) { i.Cookie = p.token("cookie") }},
-		{"timeout", func(i *Introspect, p place) { i.Timeout = p.duration(10*time.Millisecond, time.Minute) }},
-		{"keep", func(i *Introspect, p place) { i.Keep = p.duration(0, 24*time.Hour) }},
+		{"timeout", func(i *Introspect, p place) { i.Timeout = p.Duration(10*time.Millisecond, time.Minute) }},
+		{"keep", func(i *Introspect, p place) { i.Keep = p.Duration(0, 24*time.Hour) }},
 		{"tls", func(i *Introspect, p place) { i.TLS, i.TLSAt = readProviderTLS(p) }},
-		{"refused", func(i *Introspect, p place) { i.Refused = p.duration(0, time.Hour) }},
-		{"cache", func(i *Introspect, p place) { i.Cache = p.integer(0, 1_000_000) }},
+		{"refused", func(i *Introspect, p place) { i.Refused = p.Duration(0, time.Hour) }},
+		{"cache", func(i *Introspect, p place) { i.Cache = p.Integer(0, 1_000_000) }},
 		{"claims", func(i *Introspect, p place) { i.Claims = readClaims(p) }},
 		{"forward", func(i *Introspect, p place) { i.Forward = readForward(p) }},
 	})
@@ -129,8 +129,8 @@ func readIntrospect(p place) *Introspect {
 		{"client-id", "the name that the gateway is registered by at the server"},
 		{"client-secret", "such as client-secret: ./client-secret"},
 	} {
-		if _, ok := found[need.name]; !ok && p.isMapping() {
-			p.problem(need.hint, "introspect needs %s", need.name)
+		if _, ok := found[need.name]; !ok && p.IsMapping() {
+			p.Problem(need.hint, "introspect needs %s", need.name)
 		}
 	}
 	checkProviderTLS(found, "url", i.URL)
@@ -149,7 +149,7 @@ func readClaims(p place) (all []Claim) {
 func readForward(p place) (all []Claim) {
 	for _, f := range p.fields() {
 		if !http1.ValidToken(f.key) {
-			f.named.problem("such as {x-user: sub}", "expected the name of a header field, got %s", quote(f.key))
+			f.named.Problem("such as {x-user: sub}", "expected the name of a header field, got %s", form.Quote(f.key))
 		}
 		all = append(all, Claim{Name: f.value.text(), Value: strings.ToLower(readFieldName(f.named, f.key))})
 	}

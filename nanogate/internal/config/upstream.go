@@ -99,14 +99,14 @@ var upstreamFields = []known[Upstream]{
 	{"kubernetes", func(u *Upstream, p place) { u.Kubernetes = readKubernetes(p) }},
 	{"consul", func(u *Upstream, p place) { u.Consul = readConsul(p) }},
 	{"balance", func(u *Upstream, p place) { u.Balance = readBalance(p) }},
-	{"connect", func(u *Upstream, p place) { u.Connect = p.duration(time.Millisecond, time.Minute) }},
-	{"response", func(u *Upstream, p place) { u.Response = p.duration(time.Millisecond, 24*time.Hour) }},
-	{"idle", func(u *Upstream, p place) { u.Idle = p.duration(100*time.Millisecond, 24*time.Hour) }},
+	{"connect", func(u *Upstream, p place) { u.Connect = p.Duration(time.Millisecond, time.Minute) }},
+	{"response", func(u *Upstream, p place) { u.Response = p.Duration(time.Millisecond, 24*time.Hour) }},
+	{"idle", func(u *Upstream, p place) { u.Idle = p.Duration(100*time.Millisecond, 24*time.Hour) }},
 	{"rate", func(u *Upstream, p place) { u.Rate = p.size(0, 1<<30) }},
 	{"dns", func(u *Upstream, p place) { readFields(p, &u.DNS, dnsFields) }},
 	{"health", func(u *Upstream, p place) { u.Health = readHealth(p) }},
 	{"outliers", func(u *Upstream, p place) { u.Outliers = readOutliers(p) }},
-	{"slow-start", func(u *Upstream, p place) { u.SlowStart = p.duration(100*time.Millisecond, time.Hour) }},
+	{"slow-start", func(u *Upstream, p place) { u.SlowStart = p.Duration(100*time.Millisecond, time.Hour) }},
 	{"zone", func(u *Upstream, p place) { u.Zone = p.text() }},
 	{"shed", func(u *Upstream, p place) { u.Shed = readShed(p) }},
 	{"concurrency", func(u *Upstream, p place) { u.Concurrency = readConcurrency(p) }},
@@ -116,11 +116,11 @@ var upstreamFields = []known[Upstream]{
 }
 
 var poolFields = []known[Pool]{
-	{"streams", func(l *Pool, p place) { l.Streams = p.integer(1, 10_000) }},
-	{"connections", func(l *Pool, p place) { l.Connections = p.integer(0, 65536) }},
-	{"idle", func(l *Pool, p place) { l.Idle = p.duration(100*time.Millisecond, 24*time.Hour) }},
-	{"warm", func(l *Pool, p place) { l.Warm = p.integer(0, 1000) }},
-	{"age", func(l *Pool, p place) { l.Age = p.duration(time.Second, 24*time.Hour) }},
+	{"streams", func(l *Pool, p place) { l.Streams = p.Integer(1, 10_000) }},
+	{"connections", func(l *Pool, p place) { l.Connections = p.Integer(0, 65536) }},
+	{"idle", func(l *Pool, p place) { l.Idle = p.Duration(100*time.Millisecond, 24*time.Hour) }},
+	{"warm", func(l *Pool, p place) { l.Warm = p.Integer(0, 1000) }},
+	{"age", func(l *Pool, p place) { l.Age = p.Duration(time.Second, 24*time.Hour) }},
 }
 
 func newUpstream(at At, name string) *Upstream {
@@ -133,22 +133,22 @@ func newUpstream(at At, name string) *Upstream {
 func (c *Config) readUpstreams(p place) {
 	known := upstreamFields
 	for _, f := range p.fields() {
-		u := newUpstream(f.value.at(), f.key)
-		u.Text = p.in.text(f.value.node)
+		u := newUpstream(f.value.At(), f.key)
+		u.Text = p.in.text(f.value.Node)
 		if !isName(f.key) || strings.Contains(f.key, "://") {
-			f.named.problem("", "expected a name of letters, digits, dots and dashes, got %s", quote(f.key))
+			f.named.Problem("", "expected a name of letters, digits, dots and dashes, got %s", form.Quote(f.key))
 		}
-		if !f.value.isMapping() {
+		if !f.value.IsMapping() {
 			for _, item := range f.value.list() {
 				u.readEndpoints(item)
 			}
 		} else {
 			found := readFields(f.value, u, known)
 			if at, ok := found["slow-start"]; ok && u.Balance.Kind == Hash {
-				at.problem("remove it", "by a hash each key has its endpoint from the start, and slow-start would move keys twice")
+				at.Problem("remove it", "by a hash each key has its endpoint from the start, and slow-start would move keys twice")
 			}
 			if !u.discovered(found) {
-				f.value.problem(`add: endpoints: ["http://127.0.0.1:9001"]`, "the upstream has no endpoints")
+				f.value.Problem(`add: endpoints: ["http://127.0.0.1:9001"]`, "the upstream has no endpoints")
 			}
 			u.linkTLS(p.in)
 			u.linkConsul()
@@ -169,7 +169,7 @@ func (u *Upstream) discovered(found map[string]place) bool {
 
 // readEndpoints reads an endpoint: an address, or an address with its weight.
 func (u *Upstream) readEndpoints(p place) {
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		u.readEndpoint(p, p.text())
 		return
 	}
@@ -177,11 +177,11 @@ func (u *Upstream) readEndpoints(p place) {
 	weight, zone := 1, ""
 	readFields(p, u, []known[Upstream]{
 		{"url", func(u *Upstream, p place) { u.readEndpoint(p, p.text()) }},
-		{"weight", func(_ *Upstream, p place) { weight = p.integer(1, 1000) }},
+		{"weight", func(_ *Upstream, p place) { weight = p.Integer(1, 1000) }},
 		{"zone", func(_ *Upstream, p place) { zone = p.text() }},
 	})
 	if len(u.Endpoints) == before {
-		p.problem("such as {url: http://127.0.0.1:9001, weight: 2}", "the endpoint has no url")
+		p.Problem("such as {url: http://127.0.0.1:9001, weight: 2}", "the endpoint has no url")
 		return
 	}
 	u.Endpoints[before].Weight, u.Endpoints[before].Zone = weight, zone
@@ -193,20 +193,20 @@ func (u *Upstream) readEndpoint(p place, text string) {
 	}
 	a, err := ParseAddress(text)
 	if err != nil {
-		p.problem("such as http://127.0.0.1:9001", "%v", err)
+		p.Problem("such as http://127.0.0.1:9001", "%v", err)
 	}
-	u.Endpoints = append(u.Endpoints, Endpoint{At: p.at(), Address: a, Weight: 1, plain: isPlain(text)})
+	u.Endpoints = append(u.Endpoints, Endpoint{At: p.At(), Address: a, Weight: 1, plain: isPlain(text)})
 }
 
 func readBalance(p place) Balance {
 	b := Balance{Bound: 1.25}
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		b.Kind = BalanceKind(max(0, indexOf(balanceNames, p.word(balanceNames...))))
 		return b
 	}
 	readFields(p, &b, []known[Balance]{{"hash", func(b *Balance, p place) {
 		b.Kind = Hash
-		if !p.isMapping() {
+		if !p.IsMapping() {
 			b.Key = HashKey(max(0, indexOf(hashKeys[:2], p.word(hashKeys[:2]...))))
 			return
 		}
@@ -214,7 +214,7 @@ func readBalance(p place) Balance {
 			{"header", func(b *Balance, p place) { b.Key, b.Name = HashHeader, strings.ToLower(p.token("header field")) }},
 			{"cookie", func(b *Balance, p place) { b.Key, b.Name = HashCookie, p.token("cookie") }},
 			{"bound", func(b *Balance, p place) {
-				if b.Bound = 1 + float64(p.integer(101, 1000)-100)/100; b.Bound <= 1 {
+				if b.Bound = 1 + float64(p.Integer(101, 1000)-100)/100; b.Bound <= 1 {
 					b.Bound = 1.25
 				}
 			}},
@@ -240,7 +240,7 @@ func Simple(listen, to string) (*Config, error) {
 	u.Text = to
 	u.Endpoints = []Endpoint{{Address: a, Weight: 1}}
 	r.To = []Target{{Direct: u, Weight: 1}}
-	r.Text = "{to: " + quote(to) + "}"
+	r.Text = "{to: " + form.Quote(to) + "}"
 	c.Routes, c.Sums = []*Route{r}, []Sum{r.sum()}
 	return c, nil
 }
@@ -254,6 +254,6 @@ type DNS struct {
 func newDNS() DNS { return DNS{Every: 10 * time.Second, Timeout: 2 * time.Second} }
 
 var dnsFields = []known[DNS]{
-	{"every", func(d *DNS, p place) { d.Every = p.duration(time.Second, 24*time.Hour) }},
-	{"timeout", func(d *DNS, p place) { d.Timeout = p.duration(10*time.Millisecond, time.Minute) }},
+	{"every", func(d *DNS, p place) { d.Every = p.Duration(time.Second, 24*time.Hour) }},
+	{"timeout", func(d *DNS, p place) { d.Timeout = p.Duration(10*time.Millisecond, time.Minute) }},
 }

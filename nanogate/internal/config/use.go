@@ -23,32 +23,32 @@ const (
 // {name: settings}.
 func readUses(p place) (uses []Use) {
 	items := []place{p} // one by itself
-	if !p.isMapping() {
+	if !p.IsMapping() {
 		items = p.list()
 	}
 	if len(items) > mostUses {
-		p.problem("", "expected at most %d, got %d", mostUses, len(items))
+		p.Problem("", "expected at most %d, got %d", mostUses, len(items))
 		return nil
 	}
 	for _, item := range items {
-		if !item.isMapping() {
-			uses = append(uses, Use{At: item.at(), Name: item.text()})
+		if !item.IsMapping() {
+			uses = append(uses, Use{At: item.At(), Name: item.text()})
 			continue
 		}
 		fields := item.fields()
 		if len(fields) != 1 {
-			item.problem(`such as [stamp, {quota: {each: 100}}]`, "expected the name of a middleware with its settings, got %d names", len(fields))
+			item.Problem(`such as [stamp, {quota: {each: 100}}]`, "expected the name of a middleware with its settings, got %d names", len(fields))
 			continue
 		}
-		u := Use{At: fields[0].named.at(), Name: fields[0].key}
+		u := Use{At: fields[0].named.At(), Name: fields[0].key}
 		var settings any
-		if err := fields[0].value.node.Decode(&settings); err != nil {
-			fields[0].value.problem("", "expected settings that JSON can hold: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		if err := fields[0].value.Node.Decode(&settings); err != nil {
+			fields[0].value.Problem("", "expected settings that JSON can hold: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 			continue
 		}
 		var err error
 		if u.Settings, err = json.Marshal(settings); err != nil || len(u.Settings) > mostSettings {
-			fields[0].value.problem("", "expected settings that JSON can hold, in %d bytes at most", mostSettings)
+			fields[0].value.Problem("", "expected settings that JSON can hold, in %d bytes at most", mostSettings)
 			continue
 		}
 		uses = append(uses, u)

@@ -1,8 +1,7 @@
-package study
+package yamlfile
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,18 +19,18 @@ var syntaxHints = []struct{ part, hint string }{
 }
 
 // syntax reports err, which decode returned for src.
-func (in *input) syntax(src []byte, err error) {
+func (f *File) syntax(src []byte, err error) {
 	line, message := splitLine(err)
 	if name, ok := strings.CutPrefix(message, "unknown anchor '"); ok {
 		name, _, _ = strings.Cut(name, "'")
 		at := max(0, bytes.Index(src, []byte("*"+name)))
 		line, column := position(src, at)
-		in.report(line, column, fmt.Sprintf("expected an anchor &%s before its use", name), "")
+		f.report(line, column, "", "expected an anchor &%s before its use", name)
 		return
 	}
 	hint := ""
-	if message != secondDocument {
-		line = syntaxLine(src, line, message)
+	if message != f.Form.Second {
+		line = f.Form.syntaxLine(src, line, message)
 		for _, h := range syntaxHints {
 			if strings.Contains(message, h.part) {
 				hint = h.hint
@@ -40,7 +39,7 @@ func (in *input) syntax(src []byte, err error) {
 		}
 		message = "expected YAML: " + message
 	}
-	in.report(line, 0, message, hint)
+	f.report(line, 0, hint, "%s", message)
 }
 
 var yamlMessage = regexp.MustCompile(`(?s)^yaml: (?:line (\d+): )?(.*)$`)
@@ -58,7 +57,7 @@ func splitLine(err error) (line int, message string) {
 // syntaxLine finds the line at fault. The YAML library often names the line
 // where the surrounding list or mapping began. The line at fault is the last
 // one without which the error would be another, or none.
-func syntaxLine(src []byte, reported int, message string) int {
+func (f *Form) syntaxLine(src []byte, reported int, message string) int {
 	const longest, largest = 400, 32 << 10 // lines and bytes; a parse for each line is too much for longer files
 	lines := bytes.SplitAfter(src, []byte("\n"))
 	if len(lines) > longest || len(src) > largest {
@@ -67,7 +66,7 @@ func syntaxLine(src []byte, reported int, message string) int {
 	end := len(src)
 	for n := len(lines); n > 0; n-- {
 		end -= len(lines[n-1])
-		_, err := decode(src[:end])
+		_, err := f.decode(src[:end])
 		if err == nil {
 			return n
 		}
