@@ -332,20 +332,20 @@ func (m *markdown) claims() {
 		return
 	}
 	m.line("## %s\n", m.text("claims.title"))
-	m.line("| %s | %s | %s | %s | %s |", m.text("claims.verdict"), m.text("claims.claim"), m.text("claims.effect"), capital(m.text("claim.claimed")), m.text("claims.why"))
-	m.line("|:--|:--|--:|--:|:--|")
+	var rows [][]string
 	for i := range list {
 		r := &list[i]
-		m.line("| **%s** | %s | %s | %s | %s |", r.Word, escape(r.Says), "", "", escape(r.Why+because(r.Basis)))
+		rows = append(rows, []string{"**" + r.Word + "**", escape(r.Says), "", "", escape(r.Why + because(r.Basis))})
 		for k := range r.Parts {
 			p := &r.Parts[k]
 			effect := p.Effect
 			if p.Range != "" {
 				effect += " (" + p.Range + ")"
 			}
-			m.line("| %s | %s | %s | %s | %s |", partWord(r, p), codeSpan(p.Expression), effect, escape(p.Claimed), escape(p.Why))
+			rows = append(rows, []string{partWord(r, p), codeSpan(p.Expression), effect, escape(p.Claimed), escape(p.Why)})
 		}
 	}
+	m.table("llrrl", []string{m.text("claims.verdict"), m.text("claims.claim"), m.text("claims.effect"), capital(m.text("claim.claimed")), m.text("claims.why")}, rows)
 	m.line("")
 }
 

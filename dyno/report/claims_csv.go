@@ -1,8 +1,6 @@
 package report
 
 import (
-	"encoding/csv"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -44,10 +42,7 @@ func ClaimsCSV(w io.Writer, a *analysis.Analysis) error {
 			rows = append(rows, append(row, caveats(o, o.WordOf(k))...))
 		}
 	}
-	if err := csv.NewWriter(w).WriteAll(rows); err != nil {
-		return fmt.Errorf("report: writing CSV: %w", err)
-	}
-	return nil
+	return writeCSV(w, rows)
 }
 
 // partCells are the cells of a comparison, which is the k-th of its claim.

@@ -20,7 +20,6 @@ import (
 // levels are written as they are: a spreadsheet that is not told that they are text
 // takes those that begin with =, +, - or @ for formulas.
 func CSV(w io.Writer, a *analysis.Analysis) error {
-	out := csv.NewWriter(w)
 	factors := factorNames(a)
 	head := []string{"run", "study", "load"}
 	for _, f := range factors {
@@ -39,7 +38,11 @@ func CSV(w io.Writer, a *analysis.Analysis) error {
 	for i := range a.Groups {
 		rows = append(rows, groupRows(a, &a.Groups[i], factors, trials, twins)...)
 	}
-	if err := out.WriteAll(rows); err != nil {
+	return writeCSV(w, rows)
+}
+
+func writeCSV(w io.Writer, rows [][]string) error {
+	if err := csv.NewWriter(w).WriteAll(rows); err != nil {
 		return fmt.Errorf("report: writing CSV: %w", err)
 	}
 	return nil

@@ -51,6 +51,25 @@ type markdown struct {
 
 func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.out, format+"\n", args...) }
 
+// table writes a table. Its first columns are aligned as given, l to the left and r to the
+// right, and those after them, which are figures, to the right. Cells are Markdown.
+func (m *markdown) table(first string, heads []string, rows [][]string) {
+	rule := "|"
+	for i := range heads {
+		if i < len(first) && first[i] == 'l' {
+			rule += ":--|"
+		} else {
+			rule += "--:|"
+		}
+	}
+	m.line("%s\n%s", tableRow(heads), rule)
+	for _, cells := range rows {
+		m.line("%s", tableRow(cells))
+	}
+}
+
+func tableRow(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
+
 func (m *markdown) headline() {
 	run := &m.a.Run
 	m.line("# %s\n", escape(words(run.Question, run.Study, m.text("title"))))
@@ -79,28 +98,28 @@ func (m *markdown) ranking(r ranking) {
 		m.line("%s\n", m.text("ranking.empty"))
 		return
 	}
-	head, rule := "| # | "+m.text("ranking.subject")+" |", "|--:|:--|"
+	heads := []string{"#", m.text("ranking.subject")}
 	for _, col := range r.Columns {
-		head += " " + escape(strings.TrimSpace(col.Title+" "+col.Noise)) + " |"
-		rule += "--:|"
+		heads = append(heads, escape(strings.TrimSpace(col.Title+" "+col.Noise)))
 	}
-	m.line("%s %s |\n%s--:|", head, m.text("ranking.worst"), rule)
+	var rows [][]string
 	for _, row := range r.Rows {
-		m.row(row)
+		rows = append(rows, m.row(row))
 	}
+	m.table("rl", append(heads, m.text("ranking.worst")), rows)
 	m.line("\n%s\n", escape(rankingNote(r, m.language, false)))
 }
 
-func (m *markdown) row(r row) {
-	line := "| " + r.Rank + " | " + escape(strings.TrimSpace(r.Subject.Name+" "+r.Subject.Version)) + r.Warming.Mark() + " |"
+func (m *markdown) row(r row) []string {
+	cells := []string{r.Rank, escape(strings.TrimSpace(r.Subject.Name+" "+r.Subject.Version)) + r.Warming.Mark()}
 	for _, f := range r.Figures {
-		line += " " + f.text() + " |"
+		cells = append(cells, f.text())
 	}
 	worst := "–"
 	if r.Worst != nil {
 		worst = quantity("µs", r.Worst.Micros) + ", " + m.text("ranking.worst.where", "block", r.Worst.Block, "second", r.Worst.Second)
 	}
-	m.line("%s %s |", line, worst)
+	return append(cells, worst)
 }
 
 // text is the figure with its interval on one line.

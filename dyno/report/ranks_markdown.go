@@ -92,27 +92,29 @@ func rankNote(text string, list []standing, c language) string {
 
 // standings writes a table: of languages, or of frameworks.
 func (m *markdown) standings(r ranks, list []standing, languages bool) {
-	head, rule := "| # | "+m.text("languages.language")+" | "+m.text("subjects.framework")+" |", "|--:|:--|:--|"
+	heads := []string{"#", m.text("languages.language"), m.text("subjects.framework")}
 	for _, col := range r.Columns {
-		head, rule = head+" "+escape(col.Title)+" |", rule+"--:|"
+		heads = append(heads, escape(col.Title))
 	}
 	if r.Sizes {
-		head, rule = head+" "+m.text("ranks.size")+" |", rule+"--:|"
+		heads = append(heads, m.text("ranks.size"))
 	}
-	m.line("%s\n%s", head, rule)
+	var rows [][]string
 	for _, s := range list {
-		line := "| " + s.Rank + " | " + escape(words(m.standsFor(s.Subject), "–")) + " | " + escape(frameworkOf(s, m.language)) + s.Warming.Mark() + " |"
+		name := escape(frameworkOf(s, m.language)) + s.Warming.Mark()
 		if languages && len(s.Alike) > 0 {
-			line = strings.TrimSuffix(line, " |") + " (" + escape(m.text("js.languages.alike", "subjects", strings.Join(s.Alike, m.text("js.comma")))) + ")" + " |"
+			name += " (" + escape(m.text("js.languages.alike", "subjects", strings.Join(s.Alike, m.text("js.comma")))) + ")"
 		}
+		cells := []string{s.Rank, escape(words(m.standsFor(s.Subject), "–")), name}
 		for _, f := range s.Figures {
-			line += " " + f.text() + " |"
+			cells = append(cells, f.text())
 		}
 		if r.Sizes {
-			line += " " + words(s.Size, "–") + " |"
+			cells = append(cells, words(s.Size, "–"))
 		}
-		m.line("%s", line)
+		rows = append(rows, cells)
 	}
+	m.table("rll", heads, rows)
 }
 
 // shortName is a subject's name beside its language: without that, if it begins with it.

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"encoding/csv"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -77,10 +75,11 @@ func inUnit(x float64) float64 { return percent(min(max(x, 0), 1), 1) }
 
 func (m *markdown) sensitivity(t sensitivityTable) {
 	m.line("## %s\n\n%s\n", escape(m.text("variance.title")), escape(t.Title))
-	m.line("| %s | %s | %s |\n|:--|--:|--:|", m.text("variance.factor"), m.text("variance.first"), m.text("variance.total"))
+	var rows [][]string
 	for _, r := range t.Rows {
-		m.line("| %s | %s | %s |", escape(r.Factor), r.First.text(), r.Total.text())
+		rows = append(rows, []string{escape(r.Factor), r.First.text(), r.Total.text()})
 	}
+	m.table("l", []string{m.text("variance.factor"), m.text("variance.first"), m.text("variance.total")}, rows)
 	m.line("\n%s\n", m.text("variance.note"))
 	if t.Missing != "" {
 		m.line("%s\n", escape(m.reason(t.Missing)))
@@ -99,7 +98,6 @@ func (s varianceShare) text() string {
 // Sobol indices as shares from 0 to 1 and their intervals. Without a Sobol
 // design there is only the head. Lines end in \n.
 func SensitivityCSV(w io.Writer, a *analysis.Analysis) error {
-	out := csv.NewWriter(w)
 	rows := [][]string{{"run", "study", "subject", "load", "metric", "factor",
 		"first", "first_low", "first_high", "total", "total_low", "total_high", "groups", "level", "note"}}
 	for _, s := range a.Sensitivity {
@@ -113,10 +111,7 @@ func SensitivityCSV(w io.Writer, a *analysis.Analysis) error {
 			rows = append(rows, append(row, strconv.Itoa(f.First.N), strconv.FormatFloat(f.First.Level, 'g', -1, 64), f.First.Note))
 		}
 	}
-	if err := out.WriteAll(rows); err != nil {
-		return fmt.Errorf("report: writing CSV: %w", err)
-	}
-	return nil
+	return writeCSV(w, rows)
 }
 
 // crossed are the factors whose interactions can be drawn: those with several

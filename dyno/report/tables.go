@@ -112,19 +112,15 @@ func (m *markdown) curves(t curveTable) {
 		return
 	}
 	m.line("### %s\n", m.text("percentiles.title"))
-	head, rule := "| "+m.text("ranking.subject")+" |", "|:--|"
-	for _, h := range t.Heads {
-		head += " " + h + " |"
-		rule += "--:|"
-	}
-	m.line("%s\n%s", head, rule)
+	var rows [][]string
 	for _, row := range t.Rows {
-		line := "| " + escape(row.Subject) + " |"
+		cells := []string{escape(row.Subject)}
 		for _, f := range row.Response {
-			line += " " + f.text() + " |"
+			cells = append(cells, f.text())
 		}
-		m.line("%s", line)
+		rows = append(rows, cells)
 	}
+	m.table("l", append([]string{m.text("ranking.subject")}, t.Heads...), rows)
 	m.line("\n%s\n", t.Note)
 }
 

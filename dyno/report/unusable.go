@@ -74,17 +74,18 @@ func (m *markdown) unusable(t unusableTable) {
 		return
 	}
 	m.line("### %s\n\n%s\n", m.text("unusable.title"), m.text("unusable.note"))
-	head, rule := "| "+m.text("ranking.subject")+" |", "|:--|"
+	heads := []string{m.text("ranking.subject")}
 	for _, col := range t.Columns {
-		head, rule = head+" "+escape(col.Title)+" |", rule+"--:|"
+		heads = append(heads, escape(col.Title))
 	}
-	m.line("%s\n%s", head, rule)
+	var rows [][]string
 	for _, row := range t.Rows {
-		line := "| " + escape(row.Subject) + " |"
+		cells := []string{escape(row.Subject)}
 		for _, f := range row.Figures {
-			line += " ~~" + f.text() + "~~ |"
+			cells = append(cells, "~~"+f.text()+"~~")
 		}
-		m.line("%s", line)
+		rows = append(rows, cells)
 	}
+	m.table("l", heads, rows)
 	m.line("")
 }
