@@ -8,7 +8,7 @@ import (
 // Whole folders, so that a new package of the gateway is in it too; who packs them
 // leaves tests out.
 //
-//go:embed *.go go.mod go.sum cmd command examples internal serve
+//go:embed *.go go.mod go.sum cmd command examples internal serve with
 var ownSource embed.FS
 
 // Source returns the source of this module, with its go.mod, as it was compiled, so that

@@ -15,7 +15,6 @@ import (
 
 	"dyno.example/nanogate/internal/config"
 	"dyno.example/nanogate/internal/etcd"
-	"dyno.example/nanogate/internal/etcd/embedded"
 )
 
 // clusterFlags are how the command line logs in to etcd.
@@ -77,10 +76,14 @@ func (f *embeddedFlags) start(log *slog.Logger) (stop func(), err error) {
 	if f.dir == "" {
 		return func() {}, nil
 	}
-	if err := embedded.CheckListen(f.listen); err != nil {
+	server, err := etcd.LocalServer()
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--embedded-etcd: %w", err)}
+	}
+	if err := server.CheckListen(f.listen); err != nil {
 		return nil, usageError{fmt.Errorf("--embedded-etcd-listen: %w", err)}
 	}
-	s, err := embedded.Start(f.dir, embedded.Options{Listen: f.listen})
+	s, err := server.Start(f.dir, f.listen)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +92,7 @@ func (f *embeddedFlags) start(log *slog.Logger) (stop func(), err error) {
 			log.Error("the embedded etcd has stopped", "error", err)
 		}
 	}()
-	log.Info("embedded etcd is ready", "address", s.Address, "data", f.dir)
+	log.Info("embedded etcd is ready", "address", s.Where(), "data", f.dir)
 	return s.Close, nil
 }
 

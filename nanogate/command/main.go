@@ -1,8 +1,8 @@
 //go:build linux
 
 // Package command is nanogate's command line: run, check, top and all the others, with
-// their flags, signals and exit codes. nanogate/cmd/nanogate is this package and nothing else; a
-// program that compiles middleware in has all of it by [Main] too.
+// their flags, signals and exit codes. nanogate/cmd/nanogate is this package with all of
+// nanogate/with; a program that compiles middleware in has all of it by [Main] too.
 package command
 
 import (

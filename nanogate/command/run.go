@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -17,8 +16,9 @@ import (
 
 	"dyno.example/nano/wire/handoff"
 	"dyno.example/nanogate/internal/config"
-	"dyno.example/nanogate/internal/etcd"
+	"dyno.example/nanogate/internal/discovery"
 	"dyno.example/nanogate/internal/gateway"
+	"dyno.example/nanogate/internal/state"
 )
 
 func newRun(prog *program) *cobra.Command {
@@ -53,22 +53,29 @@ under way end, as long as client.drain says, and close what is left.`,
 				return err
 			}
 			defer stop()
-			clusters := etcd.New(etcd.Options{State: stateDir(keep), Log: log})
-			var c *config.Config
-			p, err := from.follow(cmd.Context(), clusters, log)
+			found := discovery.NewSet(discovery.Options{State: state.Open(stateDir(keep)), Log: log})
+			source, err := from.source(found)
 			switch {
 			case err != nil:
-				return err
-			case p == nil:
-				c, err = runConfig(cmd.ErrOrStderr(), file, listen, to, prog.config)
-			case file != "" || to != "":
+			case source != nil && file+to != "":
 				err = usageError{errors.New("--config-etcd goes with neither a file nor --to")}
-			default:
-				c, err = p.first(cmd.Context())
+			case file != "" && to != "":
+				err = usageError{errors.New("a file and --to don't go together")}
 			}
-			if err != nil || c == nil {
+			if err != nil {
 				return err
 			}
+			ctx, end := context.WithCancel(cmd.Context())
+			defer end()
+			f, first, err := begin(ctx, source, file, log, func() (*config.Config, error) { return ownConfig(listen, to, prog.config) })
+			if problems := (config.Problems)(nil); errors.As(err, &problems) {
+				fmt.Fprintln(cmd.ErrOrStderr(), problems)
+				return mistakes(file, len(problems))
+			}
+			if err != nil || first.config == nil {
+				return err
+			}
+			c := first.config
 			if loops < 0 || loops > 1024 {
 				return usageError{fmt.Errorf("--loops: expected 0 to 1024, got %d", loops)}
 			}
@@ -79,11 +86,11 @@ under way end, as long as client.drain says, and close what is left.`,
 				c.Admin.Address = adminAt
 			}
 			o := prog.options
-			o.Loops, o.Log, o.Etcd, o.State = loops, log, clusters, stateDir(keep)
+			o.Loops, o.Log, o.Found, o.State = loops, log, found, stateDir(keep)
 			if dir := givenStateDir(keep); dir != "" {
 				o.Codes = filepath.Join(dir, "plugins")
 			}
-			return run(cmd.Context(), c, o, p)
+			return run(ctx, first, o, f)
 		},
 	}
 	flags := cmd.Flags()
@@ -102,18 +109,35 @@ under way end, as long as client.drain says, and close what is left.`,
 	return cmd
 }
 
-// runConfig is the configuration that the flags ask for, or else the program's own.
-func runConfig(errs io.Writer, file, listen, to string, own *config.Config) (*config.Config, error) {
+// begin finds what is served first, and begins to follow where it stands: in source, or
+// else in the file, or else own says what it is.
+func begin(ctx context.Context, source discovery.Configuration, file string, log *slog.Logger, own func() (*config.Config, error)) (*followed, offer, error) {
+	var f *followed
 	switch {
-	case file == "" && to == "" && own != nil:
+	case source != nil:
+		f = follow(ctx, source.Follow)
+	case file != "":
+		f = followFile(ctx, discovery.NewFile(file, log), false)
+	default:
+		c, err := own()
+		f = &followed{} // nothing more comes
+		if err == nil && c.Path != "" {
+			f = followFile(ctx, discovery.NewFile(c.Path, log), true)
+		}
+		return f, offer{config: c, served: make(chan error, 1)}, err
+	}
+	first, err := f.first(ctx)
+	return f, first, err
+}
+
+// ownConfig is the configuration that the flags ask for, or else the program's own.
+func ownConfig(listen, to string, own *config.Config) (*config.Config, error) {
+	switch {
+	case to == "" && own != nil:
 		c := *own // flags change what is said at its top
 		return &c, nil
-	case file == "" && to == "":
+	case to == "":
 		return nil, usageError{errors.New("nothing to serve: name a configuration file, or --to http://127.0.0.1:9000")}
-	case file != "" && to != "":
-		return nil, usageError{errors.New("a file and --to don't go together")}
-	case file != "":
-		return open(errs, file)
 	}
 	c, err := config.Simple(listen, to)
 	if err != nil {
@@ -122,9 +146,9 @@ func runConfig(errs io.Writer, file, listen, to string, own *config.Config) (*co
 	return c, nil
 }
 
-// run serves until ctx ends. p is where other configurations come from; nil: the file.
-func run(ctx context.Context, c *config.Config, o gateway.Options, p *published) error {
-	log := o.Log
+// run serves until ctx ends: first that, and then what f offers.
+func run(ctx context.Context, first offer, o gateway.Options, f *followed) error {
+	c, log := first.config, o.Log
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP, syscall.SIGUSR1) // before anybody can know that it is up
 	defer signal.Stop(reload)
@@ -133,6 +157,9 @@ func run(ctx context.Context, c *config.Config, o gateway.Options, p *published)
 	signal.Notify(renew, syscall.SIGUSR2)
 	defer signal.Stop(renew)
 	g, err := gateway.Start(c, o)
+	if problems := (config.Problems)(nil); errors.As(err, &problems) {
+		return configError{err}
+	}
 	if err != nil {
 		return err
 	}
@@ -155,22 +182,19 @@ func run(ctx context.Context, c *config.Config, o gateway.Options, p *published)
 			}
 		}()
 	}
+	first.served <- nil
 	handoff.Settle()
 	_, _ = handoff.Notify("READY=1") // who isn't there needn't know
 	for {
 		select {
 		case s := <-reload:
 			g.Reopen()
-			switch {
-			case s != syscall.SIGHUP:
-			case p != nil:
-				log.Warn("the configuration is followed in etcd: there is no file to read again")
-			default:
-				again(g, c.Path, log)
+			if s == syscall.SIGHUP {
+				f.again(log)
 			}
 			continue
-		case v := <-p.versions():
-			p.next(g, v)
+		case next := <-f.offers:
+			next.next(g, log)
 			continue
 		case <-renew:
 			pid, err := upgrade(ctx, g, &held)
@@ -192,24 +216,6 @@ func run(ctx context.Context, c *config.Config, o gateway.Options, p *published)
 		return fmt.Errorf("some requests had to be cut: %w", err)
 	}
 	return nil
-}
-
-// again serves from the file as it is now.
-func again(g *gateway.Gateway, path string, log *slog.Logger) {
-	if path == "" {
-		log.Warn("there is no file to read again")
-		return
-	}
-	c, err := config.Open(path)
-	if err != nil {
-		log.Error("the file is wrong, and what was served goes on", "error", err)
-		return
-	}
-	if _, err := g.ApplyTo(0, c, "file"); err != nil {
-		log.Error("the file can't be applied, and what was served goes on", "error", err)
-		return
-	}
-	log.Info("configuration applied", "file", path, "routes", len(c.Routes), "upstreams", len(c.Upstreams))
 }
 
 func noArgs(_ *cobra.Command, args []string) error {

@@ -7,6 +7,7 @@ package main
 import (
 	"dyno.example/nanogate"
 	"dyno.example/nanogate/command"
+	_ "dyno.example/nanogate/with/all"
 )
 
 func main() {

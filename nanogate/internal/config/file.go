@@ -57,16 +57,21 @@ type (
 // Open reads and checks the configuration in a file. What is wrong with it is a
 // [Problems].
 func Open(path string) (*Config, error) {
+	src, err := Read(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, src)
+}
+
+// Read reads a file's text, of one that is too long only as much as shows that it is.
+func Read(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, mostSource+1))
-	if err != nil {
-		return nil, err
-	}
-	return Parse(path, src)
+	return io.ReadAll(io.LimitReader(f, mostSource+1))
 }
 
 // Parse reads and checks a configuration. path is its name in messages, and where

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/discovery"
 	"dyno.example/nanogate/internal/upstream"
 )
 
@@ -29,7 +30,7 @@ type Names struct {
 }
 
 // Lookup asks for the addresses of a host.
-type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+type Lookup = discovery.Lookup
 
 // resolver asks the system's resolver.
 func resolver(ctx context.Context, host string) ([]netip.Addr, error) {
@@ -43,8 +44,9 @@ const soonest = time.Second
 // mostLookups bounds how many names are asked for at once.
 const mostLookups = 64
 
-// New makes the source of an upstream's host names; nil if it has none.
-func New(c *config.Upstream) *Names {
+// New makes the source of an upstream's host names; nil if it has none. The system's
+// resolver is asked if lookup is nil.
+func New(c *config.Upstream, lookup Lookup) *Names {
 	var named []upstream.Instance
 	for _, e := range c.Endpoints {
 		if e.Address.Name != "" {
@@ -54,7 +56,7 @@ func New(c *config.Upstream) *Names {
 	if len(named) == 0 {
 		return nil
 	}
-	n := For(c.DNS, nil)
+	n := For(c.DNS, lookup)
 	n.named = named
 	return n
 }

@@ -44,7 +44,7 @@ func TestWatch(t *testing.T) {
 		{answer{addrs: []string{"::ffff:10.0.0.3"}}, answer{err: away}, "10.0.0.3:80/1 [2001:db8::1]:81/2"},
 	}
 	asked := make(chan chan answer)
-	n := New(c)
+	n := New(c, nil)
 	n.lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
 		reply := make(chan answer)
 		if host == "b.example" {
@@ -110,7 +110,7 @@ func TestNoNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if New(&config.Upstream{Endpoints: []config.Endpoint{{Address: a}}}) != nil {
+	if New(&config.Upstream{Endpoints: []config.Endpoint{{Address: a}}}, nil) != nil {
 		t.Error("there is a source for addresses")
 	}
 }

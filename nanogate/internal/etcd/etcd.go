@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/dns"
 	"dyno.example/nanogate/internal/shared"
 	"dyno.example/nanogate/internal/state"
 )
@@ -21,6 +22,7 @@ type Clusters struct {
 	state  *state.Dir
 	log    *slog.Logger
 	timing timing
+	lookup dns.Lookup // resolves names of hosts; nil: the system's resolver does
 
 	all shared.Map[*cluster] // those in use
 }

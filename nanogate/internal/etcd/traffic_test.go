@@ -19,6 +19,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/discovery"
 	"dyno.example/nanogate/internal/etcd"
 	"dyno.example/nanogate/internal/gateway"
 )
@@ -47,7 +48,9 @@ func TestTraffic(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	g, err := gateway.Start(parsed, gateway.Options{Loops: 2, Log: log, Etcd: etcd.Gateways("")})
+	found := discovery.NewSet(discovery.Options{Log: log})
+	found.Put("etcd", etcd.Gateways(""))
+	g, err := gateway.Start(parsed, gateway.Options{Loops: 2, Log: log, Found: found})
 	if err != nil {
 		t.Fatal(err)
 	}

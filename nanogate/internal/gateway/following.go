@@ -3,78 +3,70 @@
 package gateway
 
 import (
-	"fmt"
+	"context"
 	"sync"
 	"time"
 
 	"dyno.example/nanogate/internal/config"
-	"dyno.example/nanogate/internal/kubernetes/gatewayapi"
+	"dyno.example/nanogate/internal/discovery"
 	"dyno.example/nanogate/internal/secure"
 	"dyno.example/nanogate/internal/upstream"
 )
 
-// following are routes and upstreams that stand in Kubernetes.
+// following are routes and upstreams that stand elsewhere.
 type following struct {
-	key      string // of what is followed
-	follower *gatewayapi.Follower
-	first    chan struct{} // closed when it has been told for the first time
-	told     sync.Once
+	key   string // of what is followed
+	from  discovery.Configuration
+	end   context.CancelFunc
+	ended chan struct{} // closed when nothing is followed any more, and what is known is on disk
+	first chan struct{} // closed when it has been told for the first time
+	told  sync.Once
 }
 
-// followedPatience is how long a start waits for what stands in Kubernetes, until it
-// serves what the file alone says.
+// followedPatience is how long a start waits for what stands elsewhere, until it serves
+// what the file alone says.
 const followedPatience = 5 * time.Second
 
 // follow begins to follow what a configuration names, unless it is followed already. It
 // ends what was followed before. g.changing is held, or nobody knows g yet.
 func (g *Gateway) follow(c *config.Config) {
 	key := ""
-	if c.Kubernetes != nil {
-		plain, tls, secrets := 0, 0, 0
-		for _, l := range c.Listen {
-			switch {
-			case l.TLS == nil:
-				plain = 1
-			case l.TLS.Kubernetes:
-				tls, secrets = 1, 1
-			default:
-				tls = 1
-			}
-		}
-		key = fmt.Sprint(c.Kubernetes.Text, c.Dir, plain, tls, secrets, gatewayapi.Ports(c), c.Identity)
+	driver, asked := discovery.BesideOf(c)
+	if asked {
+		key = driver.Same(c)
 	}
 	if g.followed != nil && g.followed.key == key {
 		return
 	}
 	if old := g.unfollow(); old != nil {
-		go old.follower.Close() // it may be waiting for this change to end
+		old.end()
 	}
-	if key == "" {
+	if !asked {
 		g.mu.Lock()
 		g.more, g.bound = nil, nil
 		g.mu.Unlock()
 		return
 	}
-	f := &following{key: key, first: make(chan struct{})}
-	ready := make(chan struct{}) // until f is whole
-	f.follower = gatewayapi.Follow(c, gatewayapi.Options{
-		Clusters: g.builder.Kubernetes, Log: g.log,
-		Apply: func(more []byte) error {
-			<-ready
-			return g.add(f, more)
-		},
-		Certify: func(all []secure.Bound) {
-			<-ready
-			g.bind(f, all)
-		},
-	})
+	from, err := driver.Open(c, g.builder.Found)
+	if err != nil {
+		g.log.Error("the routes that stand elsewhere can't be followed, and the file alone is served", "error", err)
+		return
+	}
+	f := &following{key: key, from: from, ended: make(chan struct{}), first: make(chan struct{})}
+	ctx, end := context.WithCancel(context.Background())
+	f.end = end
 	g.mu.Lock()
 	g.followed = f
 	g.mu.Unlock()
-	close(ready)
+	go func() {
+		defer close(f.ended)
+		if err := from.Follow(ctx, func(d discovery.Document) error { return g.tell(f, d) }); err != nil {
+			g.log.Error("the routes that stand elsewhere aren't followed any more, and what was served goes on", "from", from.Status().From, "error", err)
+		}
+	}()
 }
 
-// unfollow takes out what is followed; nil: nothing is. Who calls it closes it.
+// unfollow takes out what is followed; nil: nothing is. Who calls it ends it.
 func (g *Gateway) unfollow() *following {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -86,20 +78,25 @@ func (g *Gateway) unfollow() *following {
 // abandon ends following, without waiting for a change that is under way: ended says when
 // that is done and what is known is on disk.
 func (g *Gateway) abandon() (ended <-chan struct{}) {
-	done := make(chan struct{})
-	f := g.unfollow()
-	if f == nil {
-		close(done)
-		return done
+	if f := g.unfollow(); f != nil {
+		f.end()
+		return f.ended
 	}
-	go func() {
-		defer close(done)
-		f.follower.Close()
-	}()
+	done := make(chan struct{})
+	close(done)
 	return done
 }
 
-// await waits for what stands in Kubernetes, for so long at most.
+// tell takes what stands elsewhere now.
+func (g *Gateway) tell(f *following, d discovery.Document) error {
+	if d.Text == nil {
+		g.bind(f, d.Certificates)
+		return nil
+	}
+	return g.add(f, d.Text)
+}
+
+// await waits for what stands elsewhere, for so long at most.
 func (g *Gateway) await(patience time.Duration) {
 	if g.followed == nil {
 		return
@@ -107,7 +104,7 @@ func (g *Gateway) await(patience time.Duration) {
 	select {
 	case <-g.followed.first:
 	case <-time.After(patience):
-		g.log.Warn("what stands in Kubernetes isn't known yet: the file alone is served until it is")
+		g.log.Warn("the routes that stand elsewhere aren't known yet: the file alone is served until they are", "from", g.followed.from.Status().From)
 	}
 }
 
@@ -137,7 +134,7 @@ func (g *Gateway) add(f *following, more []byte) error {
 	return nil
 }
 
-// bind has certificates of Secrets shown to clients that connect from now on.
+// bind has certificates that stand elsewhere shown to clients that connect from now on.
 func (g *Gateway) bind(f *following, all []secure.Bound) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -150,12 +147,12 @@ func (g *Gateway) bind(f *following, all []secure.Bound) {
 	}
 }
 
-// whole is a configuration with what stands in Kubernetes.
+// whole is a configuration with what stands elsewhere.
 func (g *Gateway) whole(c *config.Config) (*config.Config, error) {
 	g.mu.Lock()
 	more := g.more
 	g.mu.Unlock()
-	if c.Kubernetes == nil || more == nil {
+	if _, asked := c.Asked(); !asked || more == nil {
 		return c, nil
 	}
 	return c.With(more)
@@ -169,5 +166,5 @@ func (g *Gateway) RoutesFrom() (upstream.SourceStatus, bool) {
 	if f == nil {
 		return upstream.SourceStatus{}, false
 	}
-	return f.follower.Status(), true
+	return f.from.Status(), true
 }

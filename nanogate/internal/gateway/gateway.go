@@ -16,8 +16,7 @@ import (
 
 	"dyno.example/nanogate/internal/acme"
 	"dyno.example/nanogate/internal/config"
-	"dyno.example/nanogate/internal/etcd"
-	"dyno.example/nanogate/internal/kubernetes"
+	"dyno.example/nanogate/internal/discovery"
 	"dyno.example/nanogate/internal/metrics"
 	"dyno.example/nanogate/internal/middleware"
 	"dyno.example/nanogate/internal/proxy"
@@ -55,12 +54,12 @@ type Options struct {
 	Log   *slog.Logger
 	// Middleware is what routes may use besides what the gateway has.
 	Middleware middleware.Offers
-	Etcd       *etcd.Clusters // where upstreams find instances; nil: of its own, that keeps nothing on disk
-	// Kubernetes is where upstreams find the endpoints of Services; nil: in the same way,
-	// kept in State.
-	Kubernetes *kubernetes.Clusters
-	// State is the directory that keeps what Kubernetes and Consul said last, for a start
-	// while they are away; "": it isn't kept.
+	// Found is where upstreams find endpoints, and routes are found that stand elsewhere;
+	// nil: of its own.
+	Found *discovery.Set
+	// State is the directory that keeps what has to be known after a restart, and what a
+	// Found of its own was told last, for a start while those who tell are away; "": it
+	// isn't kept.
 	State string
 	// Codes is the directory that keeps the code which plug-ins are compiled to, for a start
 	// that needn't compile them; "": it isn't kept. It is executed: only this user may write there.
@@ -70,8 +69,12 @@ type Options struct {
 }
 
 // Start builds the configuration and listens on its addresses. A route that can't be
-// built answers 503, and is logged. [Gateway.Shutdown] ends it.
+// built answers 503, and is logged; who asks for endpoints or routes in a way that isn't
+// linked in is refused, with [config.Problems]. [Gateway.Shutdown] ends it.
 func Start(c *config.Config, o Options) (*Gateway, error) {
+	if problems := discovery.Missing(c); len(problems) > 0 {
+		return nil, problems
+	}
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
@@ -84,11 +87,8 @@ func Start(c *config.Config, o Options) (*Gateway, error) {
 	if o.Codes != "" {
 		g.builder.Codes = &wasm.Codes{Dir: o.Codes}
 	}
-	if g.builder.Etcd = o.Etcd; o.Etcd == nil {
-		g.builder.Etcd = etcd.New(etcd.Options{Log: o.Log})
-	}
-	if g.builder.Kubernetes = o.Kubernetes; o.Kubernetes == nil {
-		g.builder.Kubernetes = kubernetes.New(kubernetes.Options{Log: o.Log, State: o.State})
+	if g.builder.Found = o.Found; o.Found == nil {
+		g.builder.Found = discovery.NewSet(discovery.Options{Log: o.Log, State: g.builder.State})
 	}
 	g.follow(c)
 	g.await(followedPatience)
@@ -118,7 +118,7 @@ func (g *Gateway) begin(c *config.Config, loops int) error {
 	defer g.changing.Unlock()
 	whole, err := g.whole(c)
 	if err != nil {
-		g.log.Error("what stands in Kubernetes doesn't go with the file, which is served alone", "error", err)
+		g.log.Error("the routes that stand elsewhere don't go with the file, which is served alone", "error", err)
 		whole = c
 	}
 	s := g.builder.Build(whole, nil)
@@ -188,11 +188,14 @@ func (g *Gateway) Apply(c *config.Config) config.Problems {
 // ApplyTo is [Gateway.Apply], if the version of that number is what is served still; 0
 // is any. by says what brought the configuration.
 func (g *Gateway) ApplyTo(version int, c *config.Config, by string) (config.Problems, error) {
+	if problems := discovery.Missing(c); len(problems) > 0 {
+		return nil, problems
+	}
 	g.changing.Lock()
 	defer g.changing.Unlock()
 	whole, err := g.whole(c)
 	if err != nil {
-		return nil, fmt.Errorf("it doesn't go with what stands in Kubernetes: %w", err)
+		return nil, fmt.Errorf("it doesn't go with the routes that stand elsewhere: %w", err)
 	}
 	next, err := g.swap(version, whole)
 	if err != nil {

@@ -11,10 +11,7 @@ import (
 	"dyno.example/nanogate/internal/bounds"
 	"dyno.example/nanogate/internal/cache"
 	"dyno.example/nanogate/internal/config"
-	"dyno.example/nanogate/internal/consul"
-	"dyno.example/nanogate/internal/dns"
-	"dyno.example/nanogate/internal/etcd"
-	"dyno.example/nanogate/internal/kubernetes"
+	"dyno.example/nanogate/internal/discovery"
 	"dyno.example/nanogate/internal/middleware"
 	"dyno.example/nanogate/internal/mirror"
 	"dyno.example/nanogate/internal/oidc"
@@ -28,21 +25,16 @@ import (
 type Builder struct {
 	Log   *slog.Logger // of what goes wrong later; nil: the default one
 	Looks Looks
-	// Etcd is where upstreams that ask for it find their instances; set before the first
-	// build.
-	Etcd *etcd.Clusters
-	// Kubernetes is the same for those whose endpoints are a Service's.
-	Kubernetes *kubernetes.Clusters
-	// State is the directory with what other sources said last; nil: it isn't kept.
+	// Found is where upstreams find the endpoints that the file doesn't name; set before
+	// the first build.
+	Found *discovery.Set
+	// State is the directory with what has to be known after a restart; nil: it isn't kept.
 	State *state.Dir
 
 	// Middleware is what routes may use.
 	Middleware middleware.Offers
 	// Codes is where the code of plug-ins is kept; nil: nowhere.
 	Codes *wasm.Codes
-
-	// Lookup resolves the host names of endpoints; nil: the system's resolver does.
-	Lookup dns.Lookup
 
 	registry upstream.Registry
 	cache    *cache.Store // nil: no route has stored anything yet
@@ -53,7 +45,7 @@ type Builder struct {
 
 // NewBuilder makes a builder for a gateway with so many loops.
 func NewBuilder(loops int) *Builder {
-	b := &Builder{Etcd: etcd.New(etcd.Options{}), Kubernetes: kubernetes.New(kubernetes.Options{}), registry: upstream.Registry{Loops: loops, Own: new(upstream.Own)},
+	b := &Builder{Found: discovery.NewSet(discovery.Options{}), registry: upstream.Registry{Loops: loops, Own: new(upstream.Own)},
 		compare: mirror.NewWorkers(runtime.GOMAXPROCS(0))}
 	b.logins.Share = func(rules *config.OIDC, name string, most int) (oidc.Board, error) {
 		return boardOf(rules, name, most, cmp.Or(b.Log, slog.Default()))
@@ -165,17 +157,9 @@ func (m *making) upstream(c *config.Upstream) *upstream.Upstream {
 	made := m.knownUpstream(name)
 	if made == nil || made.text != c.Text || made.Config.Zone != c.Zone || made.broken != nil {
 		parts, err := partsOf(c)
-		if c.Etcd != nil {
-			parts.Sources = append(parts.Sources, m.b.Etcd.Source(c.Etcd, c.DNS))
-		}
-		if c.Kubernetes != nil {
-			parts.Sources = append(parts.Sources, m.b.Kubernetes.Source(c.Kubernetes))
-		}
-		if c.Consul != nil {
-			if source, err := consul.New(c.Consul, c.DNS, consul.Options{Log: m.b.Log, State: m.b.State}); err == nil { // else partsOf has told
-				parts.Sources = append(parts.Sources, source)
-			}
-		}
+		sources, problems := m.b.Found.Endpoints(c)
+		parts.Sources = append(parts.Sources, sources...)
+		m.s.Problems = append(m.s.Problems, problems...)
 		if err != nil {
 			// Its static endpoints are asked all the same; a source that can't be made
 			// has found nobody yet.

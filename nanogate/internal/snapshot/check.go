@@ -6,7 +6,7 @@ import (
 
 	"dyno.example/nanogate/internal/acme"
 	"dyno.example/nanogate/internal/config"
-	"dyno.example/nanogate/internal/kubernetes"
+	"dyno.example/nanogate/internal/discovery"
 	"dyno.example/nanogate/internal/middleware"
 	"dyno.example/nanogate/internal/oidc"
 	"dyno.example/nanogate/internal/secure"
@@ -28,11 +28,8 @@ func Check(c *config.Config, offers middleware.Offers) (problems config.Problems
 		}
 	}
 	problems = append(problems, checkTLS(c)...)
-	if k := c.Kubernetes; k != nil {
-		if err := kubernetes.Check(&k.Cluster); err != nil {
-			problems = append(problems, k.At.Problem("", "%v", err))
-		}
-	}
+	problems = append(problems, discovery.Missing(c)...)
+	problems = append(problems, discovery.CheckBeside(c)...)
 	offers, wrong := checkPlugins(c, offers)
 	problems = append(problems, wrong...)
 	for _, u := range c.Upstreams {

@@ -5,26 +5,13 @@ import (
 	"slices"
 	"time"
 
-	"dyno.example/nanogate/internal/config"
-	"dyno.example/nanogate/internal/dns"
 	"dyno.example/nanogate/internal/upstream"
 )
-
-// names makes what resolves the host names among an upstream's endpoints.
-func names(c *config.Upstream, parts *upstream.Parts) error {
-	if n := dns.New(c); n != nil {
-		parts.Sources = append(parts.Sources, n)
-	}
-	return nil
-}
 
 // inherit has an upstream's sources begin with what those of the snapshot before have
 // found.
 func (m *making) inherit(parts *upstream.Parts) {
 	for _, source := range parts.Sources {
-		if n, ok := source.(*dns.Names); ok && m.b.Lookup != nil {
-			n.Ask(m.b.Lookup)
-		}
 		if heir, ok := source.(upstream.Heir); ok && m.before != nil {
 			if m.sources == nil {
 				for _, u := range m.before.Upstreams {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno.example/nanogate/internal/discovery"
 	"dyno.example/nanogate/internal/upstream"
 )
 
@@ -48,7 +49,7 @@ func TestChangeOfNames(t *testing.T) {
 	n := &naming{let: make(chan bool), known: map[string]string{"a.example": "10.0.0.1", "b.example": "10.0.0.2"}}
 	n.free.Store(true)
 	b := NewBuilder(1)
-	b.Lookup = n.lookup
+	b.Found = discovery.NewSet(discovery.Options{Lookup: n.lookup})
 	one := b.Build(parse(t, "routes: [{to: u}]\nupstreams: {u: [\"a.example:80\"]}\n"), nil)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 // partMakers make what upstreams have besides their static endpoints: sources,
 // watchers, detectors. Each adds its own to parts if the configuration asks for it. Who
 // builds one adds it here.
-var partMakers = []func(c *config.Upstream, parts *upstream.Parts) error{secured, names, registered, healthParts, bulkheads}
+var partMakers = []func(c *config.Upstream, parts *upstream.Parts) error{secured, registered, healthParts, bulkheads}
 
 // partsOf makes all that an upstream asks for. What can be made is there beside an
 // error.

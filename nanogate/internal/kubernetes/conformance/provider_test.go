@@ -17,8 +17,10 @@ import (
 	gw "sigs.k8s.io/gateway-api/apis/v1"
 
 	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/discovery"
 	"dyno.example/nanogate/internal/gateway"
 	"dyno.example/nanogate/internal/kubernetes"
+	_ "dyno.example/nanogate/internal/kubernetes/gatewayapi" // the routes that are followed
 )
 
 // pause is between two looks at what there is.
@@ -120,7 +122,10 @@ func (p *provider) apply(name types.NamespacedName, listeners []gw.Listener) {
 		}
 		return
 	}
-	if r.gateway, err = gateway.Start(c, gateway.Options{Loops: 1, Log: logger().With("gateway", name), Kubernetes: p.clusters}); err != nil {
+	log := logger().With("gateway", name)
+	found := discovery.NewSet(discovery.Options{Log: log})
+	found.Put("kubernetes", p.clusters)
+	if r.gateway, err = gateway.Start(c, gateway.Options{Loops: 1, Log: log, Found: found}); err != nil {
 		p.t.Errorf("%s: %v", name, err)
 	}
 }

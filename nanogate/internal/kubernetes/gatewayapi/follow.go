@@ -95,12 +95,8 @@ func Follow(c *config.Config, o Options) *Follower {
 		f.settings.Secure, f.settings.Plain = f.settings.Secure || l.TLS != nil, f.settings.Plain || l.TLS == nil
 		f.settings.FromSecrets = f.settings.FromSecrets || l.TLS != nil && l.TLS.Kubernetes && o.Certify != nil
 	}
-	var names []string
-	for _, n := range k.Gateways {
-		names = append(names, strings.TrimPrefix(n.Namespace+"/"+n.Name, "/"))
-	}
-	f.status = upstream.SourceStatus{From: "kubernetes gateway " + strings.Join(names, " "), Since: time.Now()}
-	f.file = f.cluster.File("routes", k.Cluster.Kubeconfig, k.Cluster.Context, k.Controller, strings.Join(names, " "))
+	f.status = upstream.SourceStatus{From: from(k), Since: time.Now()}
+	f.file = f.cluster.File("routes", k.Cluster.Kubeconfig, k.Cluster.Context, k.Controller, named(k))
 	f.later = f.file.Later(o.Log)
 	reads(ctx, f, classes, false, f.objects.Classes, whole[gw.GatewayClass])
 	reads(ctx, f, gateways, false, f.objects.Gateways, whole[gw.Gateway])
@@ -111,6 +107,18 @@ func Follow(c *config.Config, o Options) *Follower {
 	reads(ctx, f, namespaces, false, f.objects.Namespaces, func(n *core.Namespace) map[string]string { return n.Labels })
 	f.ended.Go(func() { f.run(ctx) })
 	return f
+}
+
+// from names where routes come from.
+func from(k *config.KubernetesRoutes) string { return "kubernetes gateway " + named(k) }
+
+// named are the Gateways' names.
+func named(k *config.KubernetesRoutes) string {
+	var names []string
+	for _, n := range k.Gateways {
+		names = append(names, strings.TrimPrefix(n.Namespace+"/"+n.Name, "/"))
+	}
+	return strings.Join(names, " ")
 }
 
 // Ports are those that a configuration names to be listened on, in their order.

@@ -1,0 +1,97 @@
+// Package discovery is where a gateway finds what its file doesn't say: the endpoints of
+// upstreams, routes that stand elsewhere, the configuration itself. What finds them is a
+// driver each, which registers itself when its package is linked in, as those of
+// database/sql do; nobody above this package knows one by its name.
+package discovery
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"dyno.example/nanogate/internal/config"
+	"dyno.example/nanogate/internal/upstream"
+)
+
+// Driver finds the endpoints of upstreams in one way.
+type Driver struct {
+	// Check reads the files that an upstream which asks for it names, such as those with
+	// credentials. It connects to nobody. nil: there are none.
+	Check func(*config.Upstream) error
+	// Open makes what finds endpoints for one gateway. It connects to nobody yet.
+	Open func(Options) Client
+}
+
+// Client finds endpoints for one gateway, whose upstreams may share what it asks by.
+type Client interface {
+	// Endpoints makes the source of an upstream that asks for it. It connects to nobody
+	// before it is watched.
+	Endpoints(*config.Upstream) (upstream.Source, error)
+}
+
+// registry are the drivers of a kind that are linked in, by the field that asks for them.
+type registry[T any] struct {
+	mu  sync.RWMutex
+	all map[string]T
+}
+
+func (r *registry[T]) add(name string, driver T) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, twice := r.all[name]; twice || name == "" {
+		panic(fmt.Sprintf("discovery: a driver needs a name of its own, and %q is none", name))
+	}
+	if r.all == nil {
+		r.all = map[string]T{}
+	}
+	r.all[name] = driver
+}
+
+func (r *registry[T]) find(name string) (driver T, linked bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	driver, linked = r.all[name]
+	return driver, linked
+}
+
+var drivers registry[Driver]
+
+// Register makes a driver known under the field of an upstream that asks for it. It is for
+// the init of the driver's package; a second one of a name is a panic.
+func Register(name string, d Driver) { drivers.add(name, d) }
+
+// Import is the package that brings what a field asks for.
+func Import(name string) string { return "dyno.example/nanogate/with/" + name }
+
+// Missing says what a configuration asks for that isn't linked in, and how it would be.
+func Missing(c *config.Config) (problems config.Problems) {
+	if asked, any := c.Asked(); any {
+		if _, linked := besides.find(asked.Name); !linked {
+			problems = append(problems, missing(asked))
+		}
+	}
+	for _, u := range c.Upstreams {
+		for _, asked := range u.Asked() {
+			if _, linked := drivers.find(asked.Name); !linked {
+				problems = append(problems, missing(asked))
+			}
+		}
+	}
+	problems.Sort()
+	return problems
+}
+
+func missing(asked config.Asked) config.Problem {
+	return asked.At.Problem("import "+Import(asked.Name), "this program can't ask %s, as nothing that does is linked in", asked.Name)
+}
+
+// Check reads the files that an upstream's sources need. It connects to nobody. What isn't
+// linked in is told by [Missing].
+func Check(u *config.Upstream) (err error) {
+	for _, asked := range u.Asked() {
+		if d, linked := drivers.find(asked.Name); linked && d.Check != nil {
+			err = errors.Join(err, d.Check(u))
+		}
+	}
+	return err
+}

@@ -1,0 +1,10 @@
+//go:build linux
+
+package gateway_test
+
+import (
+	_ "dyno.example/nanogate/internal/consul"
+	_ "dyno.example/nanogate/internal/etcd"
+	_ "dyno.example/nanogate/internal/kubernetes"
+	_ "dyno.example/nanogate/internal/kubernetes/gatewayapi"
+)

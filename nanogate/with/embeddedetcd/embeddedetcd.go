@@ -1,0 +1,26 @@
+//go:build linux
+
+package embeddedetcd
+
+import (
+	"dyno.example/nanogate/internal/etcd"
+	"dyno.example/nanogate/internal/etcd/embedded"
+)
+
+func init() {
+	etcd.RegisterLocal(etcd.LocalDriver{CheckListen: embedded.CheckListen, Start: start})
+}
+
+func start(dir, listen string) (etcd.Local, error) {
+	s, err := embedded.Start(dir, embedded.Options{Listen: listen})
+	if err != nil {
+		return nil, err
+	}
+	return server{s}, nil
+}
+
+// server is one that runs.
+type server struct{ *embedded.Server }
+
+// Where implements [etcd.Local].
+func (s server) Where() string { return s.Address }
