@@ -94,7 +94,7 @@ var house = []room{
 		{"nanogate/with/etcd"},
 		{"nanogate/with/all"},
 		{"nanogate/command"},
-		{"nanogate/cmd/nanogate", "nanogate/examples/stamp"},
+		{"nanogate/cmd/nanogate", "nanogate/examples/embedded", "nanogate/examples/stamp"},
 		{"nanogate/internal/storm"},
 		{"nanogate/internal/storm/cmd/storm"},
 	}},

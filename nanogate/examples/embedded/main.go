@@ -1,0 +1,28 @@
+//go:build linux
+
+// Command embedded is a program with a gateway within, that serves what stands in etcd and
+// finds endpoints there and nowhere else: it has neither Kubernetes' libraries nor Consul.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+	"os/signal"
+
+	"dyno.example/nanogate"
+	"dyno.example/nanogate/serve"
+	"dyno.example/nanogate/with/etcd" // endpoints in etcd too
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	from, err := etcd.Key{Endpoints: []string{"127.0.0.1:2379"}, Key: "/nanogate/config", State: "state"}.Source()
+	if err == nil {
+		err = serve.Follow(ctx, nanogate.New(), from, nil)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
