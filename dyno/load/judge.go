@@ -106,7 +106,7 @@ func (r *Result) judge(spec *Spec) {
 	r.judgeLittle(add)
 	r.judgeArrivals(spec)
 	r.judgeCalibration(spec)
-	r.Findings = append(r.Findings, r.seconds.judge(&spec.Profile)...)
+	r.Findings = append(r.Findings, r.unsteady...)
 	if len(r.Windows) > 0 && r.measured == r.leftOut {
 		add(finding.NoValidWindow, finding.Invalid, "none of the %d measured windows is valid", r.measured)
 	}

@@ -26,6 +26,13 @@ func (l *littleSums) add(w *measure.Window) {
 	l.longest = max(l.longest, time.Duration(h.Max()))
 }
 
+// merge adds the sums of other windows.
+func (l *littleSums) merge(o *littleSums) {
+	l.recorded += o.recorded
+	l.timed += o.timed
+	l.longest = max(l.longest, o.longest)
+}
+
 // judgeLittle holds the result to Little's law, L = λW (Little 1961), in the form
 // that holds for any stretch of time: the time that requests were in flight, all
 // together, is that of those that were answered, of those that failed, and of what

@@ -62,6 +62,8 @@ type Result struct {
 	outside           measure.Durations
 	little            littleSums
 	seconds           seconds
+	early             *early             // nil if windows count as they come
+	unsteady          []finding.Finding  // of the windows together
 	breakdown         *measure.Breakdown // of Total; nil if there is no window
 	windowFindings    []finding.Finding
 	durations         measure.Durations // of Total
@@ -94,44 +96,65 @@ func (r *Result) Answered() bool {
 
 // add takes the next window, and what it is made of.
 func (r *Result) add(w measure.Window, p *partial, spec *Spec) {
-	r.planned.pass(&w)
+	planned := r.planned.pass(&w)
 	itself := !w.Warmup() && w.Validity() != finding.Invalid
 	if !w.Warmup() {
 		r.measured++
 		r.windowFindings = append(r.windowFindings, w.Findings...)
 		if !itself {
 			r.leftOut++
-			if r.out == nil {
-				r.out = make(map[int]bool)
-			}
-			r.out[w.Index] = true
+			r.markOut(w.Index)
 		}
 	}
 	if r.breakdown == nil {
 		r.breakdown = measure.NewBreakdown(len(p.breakdown.Kinds))
 	}
-	if itself {
-		r.Total.Add(&w)
-		r.durations.Add(&p.durations)
-		r.breakdown.Add(p.breakdown)
-		r.planned.add(&w, &p.durations)
+	open := itself && r.isEarly(w.Index)
+	switch {
+	case open:
+		r.early.add(&w, p, planned)
+	case itself:
+		r.count(&w, p, planned)
 		r.little.add(&w)
+	}
+	if itself {
 		r.seconds.add(&w)
 	}
 	for _, part := range p.parts {
-		r.addPart(part, itself)
+		part.Statuses, part.Codes = part.Breakdown.ByStatus(), part.Breakdown.ByCode()
+		if open || r.isEarly(part.Index) {
+			r.early.addPart(part, w.Index)
+		} else {
+			r.addPart(part, itself)
+		}
 	}
 	r.whole.add(&w, p)
 	if spec.DropHistograms {
 		w.Hist, w.Waited = measure.Window{}.Hist, measure.Window{}.Waited
 	} else {
 		for _, part := range p.parts {
-			if spec.KeepParts || r.counts(part.Index) != itself {
+			if spec.KeepParts || open || r.isEarly(part.Index) || r.counts(part.Index) != itself {
 				w.Parts = append(w.Parts, windowOf(part))
 			}
 		}
 	}
 	r.Windows = append(r.Windows, w)
+}
+
+// count adds a window that counts to the totals.
+func (r *Result) count(w *measure.Window, p *partial, planned float64) {
+	r.Total.Add(w)
+	r.durations.Add(&p.durations)
+	r.breakdown.Add(p.breakdown)
+	r.planned.add(w, &p.durations, planned)
+}
+
+// markOut notes that a window is left out.
+func (r *Result) markOut(window int) {
+	if r.out == nil {
+		r.out = make(map[int]bool)
+	}
+	r.out[window] = true
 }
 
 // counts reports whether arrivals that were due in a window count, which has come.
@@ -140,7 +163,6 @@ func (r *Result) counts(window int) bool { return window >= 0 && !r.out[window] 
 // addPart takes what became of arrivals of an earlier window in one that counts itself,
 // or is left out.
 func (r *Result) addPart(p *engine.Part, itself bool) {
-	p.Statuses, p.Codes = p.Breakdown.ByStatus(), p.Breakdown.ByCode()
 	switch counts := r.counts(p.Index); {
 	case counts == itself:
 	case itself:

@@ -83,6 +83,9 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	}
 	r := &Result{Engine: name, Unit: spec.Unit(), Drain: spec.drain(), Calibration: spec.Calibration, Idle: spec.Idle, planned: newPlanFold(&spec)}
 	r.planned.endWith(shares)
+	if !spec.KeepParts && len(spec.Profile.Phases) == 0 {
+		r.early = &early{most: MostWarmUp}
+	}
 	if err := (&runner{spec: &spec, result: r}).run(ctx, shares, open); err != nil {
 		return nil, err
 	}
@@ -91,6 +94,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	r.Allowed, r.Limited = log.Allowed()
 	r.Causes = log.Causes()
 	newEchoed(spec.Requests).inResult(r)
+	r.leaveWarmUp(&spec)
 	r.seal()
 	if r.All.Length > 0 {
 		r.Requests = r.requestResults(spec.Requests)

@@ -44,7 +44,8 @@ type Spec struct {
 	// loads whose windows are used as they come.
 	DropHistograms bool
 	// KeepParts keeps all parts of the result's windows, for those who judge windows by
-	// more than the load does; else only those are kept that figures need.
+	// more than the load does, and leave out themselves those in which the service was
+	// warming up; else only those are kept that figures need.
 	KeepParts bool
 	// Others, if set, is asked at the end of each window what programs beside the
 	// generator and the server did since it was asked last, or since the load

@@ -77,25 +77,28 @@ func (f *planFold) endWith(shares []engine.Share) {
 	}
 }
 
-// pass goes on to the next window, whatever it is worth.
-func (f *planFold) pass(w *measure.Window) {
-	if f != nil {
-		f.offered += w.Offered
-	}
-}
-
-// add takes the window that was passed last, if it is measured and not invalid.
-func (f *planFold) add(w *measure.Window, d *measure.Durations) {
+// pass goes on to the next window, whatever it is worth, and returns how many arrivals
+// were planned in it.
+func (f *planFold) pass(w *measure.Window) float64 {
 	if f == nil {
-		return
+		return 0
 	}
+	f.offered += w.Offered
 	from := time.Duration(w.Index) * time.Second
 	planned := f.table.Planned(from, from+w.Length)
 	if f.quota > 0 && f.offered >= f.quota { // only responses were waited for
 		planned = min(planned, float64(w.Offered))
 	}
+	return planned
+}
+
+// add takes a window that is measured and not invalid.
+func (f *planFold) add(w *measure.Window, d *measure.Durations, planned float64) {
+	if f == nil {
+		return
+	}
 	f.planned += planned
-	i := f.table.StageWithin(from, w.Length)
+	i := f.table.StageWithin(time.Duration(w.Index)*time.Second, w.Length)
 	if i < 0 || len(f.stages) == 0 {
 		return
 	}

@@ -22,7 +22,7 @@ func fold(t *testing.T, p profile.Profile, sent ...uint64) *planFold {
 		for range n {
 			all.Timed[measure.Response].Record(int64(i+1) * 1e6)
 		}
-		f.add(&w, &all)
+		f.add(&w, &all, f.pass(&w))
 	}
 	f.seal()
 	return f
@@ -129,8 +129,7 @@ func TestALoadThatEndsByItsRequests(t *testing.T) {
 		var total measure.Window
 		for i, n := range c.sent {
 			w := measure.Window{Index: i, Length: time.Second, Offered: n, Sent: n}
-			f.pass(&w)
-			f.add(&w, new(measure.Durations))
+			f.add(&w, new(measure.Durations), f.pass(&w))
 			total.Add(&w)
 		}
 		if got, _ := f.missed(&total); (got != "") != c.missed {

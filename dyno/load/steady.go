@@ -31,7 +31,8 @@ func (s *seconds) add(w *measure.Window) {
 }
 
 // judge says if the service was another one at the end than at the beginning, unless the
-// load itself changes.
+// load itself changes: under one rate it may be steady and under the next one not, stages
+// are rarely as long as it takes to tell, and what the first left behind is in the next.
 func (s *seconds) judge(p *profile.Profile) []finding.Finding {
 	if len(p.Phases) > 0 {
 		return nil
@@ -49,11 +50,5 @@ func (s *seconds) judge(p *profile.Profile) []finding.Finding {
 		add("throughput", s.rates, -1, steadiness.SlightRate)
 	}
 	add("p50", s.p50s, +1, steadiness.SlightLatency)
-	found := series.Judge()
-	for i := range found {
-		if found[i].Name == finding.StillWarmingUp {
-			found[i].Detail += "; the figures hold the seconds before"
-		}
-	}
-	return found
+	return series.Judge()
 }

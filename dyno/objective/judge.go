@@ -3,7 +3,6 @@ package objective
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"dyno.example/dyno/finding"
@@ -166,7 +165,7 @@ func (o *Objective) JudgeResult(r *load.Result) Outcome {
 // JudgeResult is that of the objective, with the windows that were added.
 func (t *Tally) JudgeResult(r *load.Result) Outcome {
 	if t.objective.Windows > 0 {
-		whole := Tally{objective: t.objective, readings: slices.Clone(t.readings), of: t.of}
+		whole := t.without(r.Windows)
 		whole.outside(&r.Outside)
 		return ifValid(r, whole.Outcome())
 	}

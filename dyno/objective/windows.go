@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/measure"
 )
 
@@ -16,6 +17,14 @@ type Tally struct {
 	objective *Objective
 	readings  []Reading
 	of        [3]int // windows by verdict
+	early     []judgedWindow
+}
+
+// judgedWindow is one of those that may turn out not to count, as the service was warming
+// up in it.
+type judgedWindow struct {
+	index  int
+	judged Outcome
 }
 
 // NewTally returns a tally without windows.
@@ -47,14 +56,37 @@ func (t *Tally) outside(w *measure.Window) {
 
 // Add judges a window, unless it is of the warm-up or invalid.
 func (t *Tally) Add(w *measure.Window) {
-	if w.Warmup() || w.Validity() == finding.Invalid {
-		return
+	switch {
+	case w.Warmup() || w.Validity() == finding.Invalid:
+	case w.Index < load.MostWarmUp:
+		t.early = append(t.early, judgedWindow{w.Index, t.objective.Judge(w)})
+	default:
+		t.judge(w)
 	}
-	t.judge(w)
+}
+
+// without is the tally of its windows but for those that a load left out at its end.
+func (t *Tally) without(windows []measure.Window) *Tally {
+	out := make(map[int]bool)
+	for i := range windows {
+		out[windows[i].Index] = windows[i].Validity() == finding.Invalid
+	}
+	whole := &Tally{objective: t.objective, readings: slices.Clone(t.readings), of: t.of}
+	for _, e := range t.early {
+		if !out[e.index] {
+			whole.take(&e.judged)
+		}
+	}
+	return whole
 }
 
 func (t *Tally) judge(w *measure.Window) {
 	judged := t.objective.Judge(w)
+	t.take(&judged)
+}
+
+// take adds what a window was judged to be.
+func (t *Tally) take(judged *Outcome) {
 	t.of[judged.Verdict()]++
 	for i, r := range judged.Readings {
 		sum := &t.readings[i]
@@ -94,6 +126,9 @@ func (r Reading) worse(sum *Reading) bool {
 // the objective asks for; in all of them if it has none. A window in which they
 // can't be decided counts as holding and as failing, whichever leaves it open.
 func (t *Tally) Outcome() Outcome {
+	if len(t.early) > 0 {
+		return t.without(nil).Outcome()
+	}
 	readings := slices.Clone(t.readings)
 	for i := range readings {
 		readings[i].Verdict = t.decide(readings[i].Holding, readings[i].Undecided)
