@@ -66,7 +66,7 @@ func (g *Generator) Ceiling(ctx context.Context) (Ceiling, error) {
 			break
 		}
 	}
-	c := Ceiling{Rate: r.Throughput(), Disturbed: disturbing(r)}
+	c := Ceiling{Rate: r.Throughput(), Disturbed: disturbing(r), Accepted: accepted(r)}
 	invalid, measured, _ := r.LeftOut()
 	if c.Useless = invalid == measured; c.Rate == 0 {
 		c.Why, c.Seen = whyNothing(r), seen(r)

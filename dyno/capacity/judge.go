@@ -231,7 +231,7 @@ func describe(r *load.Result, p *profile.Profile) Trial {
 	w := &r.Total
 	t := Trial{
 		Throughput: r.Throughput(), InFlight: w.InFlight, Errors: w.Errors, First: r.FirstErrors, Shed: w.Shed,
-		GivenUp: w.GivenUp(measure.Response), Requests: w.Right(), Validity: r.Validity, Unsteady: unsteady(r.Findings),
+		GivenUp: w.GivenUp(measure.Response), Requests: w.Right(), Validity: finding.Validity(r.Level()), Accepted: accepted(r), Unsteady: unsteady(r.Findings),
 		Busy: w.InFlight >= busyShare*float64(p.Connections) || w.Unfinished > 0,
 	}
 	if w.Length > 0 {

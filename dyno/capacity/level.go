@@ -65,7 +65,7 @@ func (t *LevelTrial) judge(r *load.Result, c *measure.Calibration) {
 	t.P50, _ = quantile(&r.Total, 50)
 	t.P99, t.AtLeast = quantile(&r.Total, 99)
 	limited := named(r.Findings, limits)
-	t.Disturbed, t.Unsteady = disturbing(r), unsteady(r.Findings)
+	t.Disturbed, t.Accepted, t.Unsteady = disturbing(r), accepted(r), unsteady(r.Findings)
 	machine := proven(named(r.Findings, robbed), r.Windows)
 	leftOut, measured, _ := r.LeftOut()
 	switch {

@@ -80,6 +80,7 @@ type Disturbed struct {
 	// Validity of the answer: Suspect if more than a tenth of the trials were
 	// disturbed, Invalid if more than half were of no use for that, or if an end of
 	// the answer is missing for it.
+	// It is "accepted" where such findings were accepted by their names.
 	Validity finding.Validity  `json:"validity"`
 	Findings []finding.Finding `json:"findings"` // Windows are the numbers of the trials, from 0, in the order they were made
 }
@@ -123,8 +124,19 @@ func judgeTrials(trials []troubled) Disturbed {
 			f.Validity = finding.Valid
 		}
 	}
-	d.Validity = finding.Worst(d.Findings)
+	d.Validity = finding.Validity(finding.Level(finding.Worst(d.Findings), d.Findings))
 	return d
+}
+
+// accepted are the findings about the machine that would weigh something if nobody had
+// accepted them.
+func accepted(r *load.Result) (found []finding.Finding) {
+	for _, f := range r.Findings {
+		if f.Accepted && f.Validity != finding.Valid && slices.Contains(slices.Concat(limits, disturbances), f.Name) {
+			found = append(found, f)
+		}
+	}
+	return found
 }
 
 // disturbing are the findings about the machine that weigh something.

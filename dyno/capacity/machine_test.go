@@ -6,9 +6,29 @@ import (
 	"time"
 
 	"dyno.example/dyno/finding"
+	"dyno.example/dyno/load"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/load/profile"
 )
+
+// What was accepted by its name is shown so, and what rests on it isn't called valid.
+func TestAcceptedIsNotValid(t *testing.T) {
+	r := &load.Result{Validity: finding.Valid, Findings: []finding.Finding{
+		{Name: finding.OtherLoad, Validity: finding.Invalid, Accepted: true, Detail: "other programs used 90 %"},
+		{Name: finding.Errors, Validity: finding.Suspect, Accepted: true}, // is none of the machine's
+	}}
+	trial := describe(r, &profile.Profile{Connections: 1})
+	if trial.Validity != finding.Accepted || len(trial.Accepted) != 1 || trial.Accepted[0].Name != finding.OtherLoad {
+		t.Errorf("a trial is %s with %+v", trial.Validity, trial.Accepted)
+	}
+	var level LevelTrial
+	level.judge(r, nil)
+	for name, found := range map[string][]finding.Finding{"trial": trial.Accepted, "level": level.Accepted} {
+		if d := judgeTrials([]troubled{{found: found}}); d.Validity != finding.Accepted || len(d.Findings) != 1 || !d.Findings[0].Accepted {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+}
 
 // robbedSecond is a window in which others used so much of two CPUs that generator
 // and service share; before is what of it was there before the load.

@@ -3,6 +3,7 @@ package capacity
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"dyno.example/dyno/finding"
@@ -49,7 +50,7 @@ func (r *Result) judgeMachine() {
 	for i := range r.Loads {
 		for j := range r.Loads[i].Trials {
 			t := &r.Loads[i].Trials[j]
-			trials = append(trials, troubled{t.Disturbed, t.Verdict == Spoiled})
+			trials = append(trials, troubled{slices.Concat(t.Disturbed, t.Accepted), t.Verdict == Spoiled})
 		}
 	}
 	r.Disturbed = judgeTrials(trials)
@@ -60,7 +61,7 @@ func (r *Result) judgeMachine() {
 
 // judgeCeiling says what the machine did to the closed loop, if that is all there is.
 func (r *Result) judgeCeiling(c *Ceiling) {
-	r.Disturbed = judgeTrials([]troubled{{c.Disturbed, c.Useless}})
+	r.Disturbed = judgeTrials([]troubled{{slices.Concat(c.Disturbed, c.Accepted), c.Useless}})
 	if c.Useless {
 		r.Validity = finding.Invalid
 	}

@@ -56,6 +56,7 @@ type LevelTrial struct {
 	Why     string `json:"why,omitempty"`
 	// Disturbed are the findings that the generator or the machine was disturbed.
 	Disturbed []finding.Finding `json:"disturbed,omitempty"`
+	Accepted  []finding.Finding `json:"accepted,omitempty"` // such findings that were accepted by their names
 	Unsteady  string            `json:"unsteady,omitempty"` // how the service changed within the trial
 }
 
@@ -168,7 +169,7 @@ func (s *Sweep) trial(ctx context.Context, n int, down bool) (LevelTrial, error)
 			return t, err
 		}
 		t.Connections, t.Down = n, down
-		s.disturbed = append(s.disturbed, troubled{t.Disturbed, t.Spoiled})
+		s.disturbed = append(s.disturbed, troubled{slices.Concat(t.Disturbed, t.Accepted), t.Spoiled})
 		if s.OnTrial != nil {
 			s.OnTrial(t)
 		}

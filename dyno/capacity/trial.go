@@ -49,9 +49,10 @@ type Trial struct {
 	First      map[string]string `json:"examples,omitempty"`   // an example for each kind of error
 	GivenUp    uint64            `json:"given_up,omitempty"`   // shed, timed out or unfinished
 	Shed       uint64            `json:"shed,omitempty"`       // of them, arrivals that found no place to wait
-	Validity   finding.Validity  `json:"validity"`             // of the measurement
+	Validity   finding.Validity  `json:"validity"`             // of the measurement, or "accepted"
 	Findings   []finding.Name    `json:"findings,omitempty"`   // their names
 	Disturbed  []finding.Finding `json:"disturbed,omitempty"`  // those that say that the generator or the machine was disturbed
+	Accepted   []finding.Finding `json:"accepted,omitempty"`   // such findings that were accepted by their names
 	Requests   uint64            `json:"requests"`             // answered
 	Unsteady   string            `json:"unsteady,omitempty"`   // how the service changed within the trial
 	Offered    float64           `json:"offered_per_second"`   // that the schedule really had, by chance
@@ -74,7 +75,8 @@ type Ceiling struct {
 	Why  string // if that is 0: the first error
 	// Disturbed are the findings that say that the machine disturbed the loop.
 	Disturbed []finding.Finding
-	Useless   bool // it did so all the time
+	Accepted  []finding.Finding // those that were accepted by their names
+	Useless   bool              // it did so all the time
 }
 
 // Service is what a search asks for trials.

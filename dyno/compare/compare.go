@@ -60,7 +60,7 @@ type Side struct {
 	Started  time.Time        `json:"started"`
 	Dyno     string           `json:"dyno"`
 	Status   archive.Status   `json:"status"`
-	Validity finding.Validity `json:"validity"`
+	Validity finding.Validity `json:"validity"` // or "accepted"
 
 	sequential bool // it could end by what it found
 }
@@ -112,7 +112,7 @@ func (e *MachinesError) Error() string {
 func side(a *analysis.Analysis) Side {
 	m := &a.Run
 	return Side{
-		Run: m.ID, Study: m.Study, Started: m.Started, Dyno: m.Dyno, Status: m.Status, Validity: a.Validity,
+		Run: m.ID, Study: m.Study, Started: m.Started, Dyno: m.Dyno, Status: m.Status, Validity: finding.Validity(a.Level()),
 		sequential: m.Until.Sequential(),
 	}
 }

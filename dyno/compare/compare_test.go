@@ -323,6 +323,28 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
+// A run that is valid only because somebody accepted a finding isn't called valid.
+func TestAcceptedRunsAreNoValidOnes(t *testing.T) {
+	other := made(t, 2, func(a *analysis.Analysis) {
+		a.Validity = finding.Valid
+		a.Findings = []analysis.Finding{{Finding: finding.Finding{Name: finding.Steal, Validity: finding.Suspect, Accepted: true}}}
+	})
+	c, err := Runs(made(t, 1, nil), other, Options{Level: 0.95, Margin: 0.02, Metrics: []string{"cpu"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(c.Notes, "\n"); c.New.Validity != finding.Accepted || !strings.Contains(notes, "is accepted: dyno show") {
+		t.Errorf("the new run is %s, with %s", c.New.Validity, notes)
+	}
+	texts, err := report.TextsIn("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := c.New.text(texts); !strings.Contains(text, "ACCEPTED") {
+		t.Error(text)
+	}
+}
+
 // The comparison in Chinese has no English sentence.
 // A comparison fits a terminal of 80 columns.
 func TestFitsATerminal(t *testing.T) {

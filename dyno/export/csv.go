@@ -52,7 +52,7 @@ func csvColumns() []column {
 			return strconv.FormatFloat(float64(l.at(w.Start).UnixMicro())/1e6, 'f', 6, 64)
 		}},
 		{"length_s", func(_ *Load, w *measure.Window) string { return decimals(w.Length.Seconds(), 6) }},
-		{"validity", func(_ *Load, w *measure.Window) string { return string(w.Validity()) }},
+		{"validity", func(_ *Load, w *measure.Window) string { return finding.Level(w.Validity(), w.Findings) }},
 		{"findings", func(_ *Load, w *measure.Window) string { return findingNames(w.Findings) }},
 		{"throughput_per_s", func(_ *Load, w *measure.Window) string { return perSecond(w.Completed, w) }},
 	}

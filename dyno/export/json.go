@@ -121,7 +121,7 @@ type windowJSON struct {
 	InFlight        float64           `json:"in_flight"`
 	CPUs            *float64          `json:"generator_cpus"`
 	StallMS         float64           `json:"stall_ms"`
-	Validity        finding.Validity  `json:"validity"`
+	Validity        string            `json:"validity"` // or "accepted"
 	Findings        []finding.Finding `json:"findings,omitempty"`
 }
 
@@ -181,7 +181,7 @@ func windowOf(w *measure.Window, figures SecondFigures) windowJSON {
 	seconds := w.Length.Seconds()
 	out := windowJSON{
 		Second: w.Index, Length: seconds, Offered: w.Offered, Sent: w.Sent, Requests: w.Completed, Errors: w.Errors, Statuses: w.Statuses, Codes: w.Codes, Shed: w.Shed,
-		Messages: w.Messages, InFlight: w.InFlight, StallMS: present.Micros(w.Stall) / 1e3, Validity: w.Validity(), Findings: w.Findings,
+		Messages: w.Messages, InFlight: w.InFlight, StallMS: present.Micros(w.Stall) / 1e3, Validity: finding.Level(w.Validity(), w.Findings), Findings: w.Findings,
 	}
 	out.Response, out.ResponseAtLeast = latencyFrom(figures.response)
 	out.Lag, out.LagAtLeast = latencyFrom(figures.lag)

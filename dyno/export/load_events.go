@@ -69,6 +69,8 @@ type (
 		Name   finding.Name     `json:"name"`
 		Level  finding.Validity `json:"level"`
 		Detail string           `json:"detail"`
+		// Accepted says that it lowers nothing, as somebody accepted it by its name.
+		Accepted bool `json:"accepted,omitempty"`
 	}
 	finishedEvent struct {
 		eventHead
@@ -101,7 +103,7 @@ func (s *LoadEvents) Window(w *measure.Window, ended time.Time) {
 	}
 	s.events.Add(event)
 	for _, f := range w.Findings {
-		s.events.Add(findingEvent{eventHead: eventHead{"finding", ended}, Second: &w.Index, Name: f.Name, Level: f.Validity, Detail: f.Detail})
+		s.events.Add(findingEvent{eventHead: eventHead{"finding", ended}, Second: &w.Index, Name: f.Name, Level: f.Validity, Detail: f.Detail, Accepted: f.Accepted})
 	}
 }
 
@@ -114,7 +116,7 @@ func (s *LoadEvents) Failed(err error) {
 func (s *LoadEvents) Finished(l *Load) {
 	now := time.Now()
 	for _, f := range l.Result.Findings {
-		s.events.Add(findingEvent{eventHead: eventHead{"finding", now}, Name: f.Name, Level: f.Validity, Detail: f.Detail})
+		s.events.Add(findingEvent{eventHead: eventHead{"finding", now}, Name: f.Name, Level: f.Validity, Detail: f.Detail, Accepted: f.Accepted})
 	}
 	s.events.Add(finishedEvent{eventHead: eventHead{"finished", now}, loadJSON: objectOf(l)})
 }

@@ -98,7 +98,7 @@ func (m *meter) add(w *measure.Window) []metric {
 		counter("dyno_sent_bytes_total", "Bytes sent.", "By", t.BytesOut),
 		counter("dyno_connects_total", "Connections that were established.", "{connection}", t.Connects),
 		gauge("dyno_in_flight", "Mean number of requests due or sent and not yet done, in the last window.", "{request}", w.InFlight),
-		gauge("dyno_window_validity", "What the last window is worth: 0 is valid, 1 suspect, 2 invalid.", "1", validityNumber(w.Validity())),
+		gauge("dyno_window_validity", "What the last window is worth: 0 is valid or accepted, 1 suspect, 2 invalid.", "1", validityNumber(w.Validity())),
 	}
 	if m := &t.Messages; m.In+m.Out > 0 {
 		metrics = append(metrics,

@@ -30,7 +30,7 @@ func ClaimsCSV(w io.Writer, a *analysis.Analysis) error {
 	for i := range a.Claims {
 		o := &a.Claims[i]
 		head := []string{
-			a.Run.ID, a.Run.Study, strings.ToUpper(string(a.Validity)), o.ID, o.Says, o.Published, string(o.Verdict), o.Why,
+			a.Run.ID, a.Run.Study, strings.ToUpper(a.Level()), o.ID, o.Says, o.Published, string(o.Verdict), o.Why,
 			strconv.Itoa(o.Blocks), countText(o.Needed),
 		}
 		if len(o.Parts) == 0 {

@@ -92,7 +92,11 @@ func terminalValidity(a *analysis.Analysis, c language, width int, p painter) st
 	code := map[string]string{string(finding.Valid): green, string(finding.Suspect): yellow, string(finding.Invalid): red, accepted: blue}[b.Level]
 	out := p.paint(code, b.Text()) + "  " + present.Wrap(b.Detail, max(width-present.Width(b.Text())-2, 1)) + "\n"
 	for _, f := range explain(a, c) {
-		line := "- " + f.Title + c.text("list.colon") + f.Detail
+		title := f.Title
+		if f.Level == accepted {
+			title += " (" + f.Word + ")"
+		}
+		line := "- " + title + c.text("list.colon") + f.Detail
 		if f.Where != "" {
 			line += " (" + f.Where + ")"
 		}

@@ -57,7 +57,7 @@ func (o *Overload) validityLines(t report.Texts) [][2]string {
 	lines := [][2]string{{t.Text("load.validity"), t.Text("validity." + finding.Level(o.Validity, o.Findings))}}
 	for i := range o.Findings {
 		f := &o.Findings[i]
-		lines = append(lines, [2]string{"", levelText(t, f.Weight()) + " " + string(f.Name) + t.Text("list.colon") + t.Reason(f.Detail)})
+		lines = append(lines, [2]string{"", levelText(t, f) + " " + string(f.Name) + t.Text("list.colon") + t.Reason(f.Detail)})
 	}
 	if o.Spoiled {
 		lines = append(lines, [2]string{t.Text("overload.spoiled"), t.Text("overload.tried", "n", o.Tries, "why", t.Reason(o.Why))})
@@ -161,7 +161,7 @@ type Overload struct {
 	Seed        uint64            `json:"seed"`
 	Plan        capacity.Overload `json:"plan"`
 	*capacity.Aftermath
-	Validity    finding.Validity     `json:"validity"`
+	Validity    finding.Validity     `json:"validity"` // or "accepted"
 	Findings    []finding.Finding    `json:"findings"`
 	Tries       int                  `json:"tries"` // those before the last were spoiled
 	Calibration *measure.Calibration `json:"calibration,omitempty"`

@@ -38,17 +38,20 @@ func validityLines(t report.Texts, d *capacity.Disturbed) [][2]string {
 	lines := [][2]string{{t.Text("load.validity"), t.Text("validity." + finding.Level(d.Validity, d.Findings))}}
 	for i := range d.Findings {
 		f := &d.Findings[i]
-		lines = append(lines, [2]string{"", t.Text("found.finding", "level", levelText(t, f.Validity), "name", f.Name, "trials", t.Count("found.trials", uint64(len(f.Windows))), "detail", t.Reason(f.Detail))})
+		lines = append(lines, [2]string{"", t.Text("found.finding", "level", levelText(t, f), "name", f.Name, "trials", t.Count("found.trials", uint64(len(f.Windows))), "detail", t.Reason(f.Detail))})
 	}
 	return lines
 }
 
 // levelText is a finding's level as a word in a line.
-func levelText(t report.Texts, v finding.Validity) string {
-	if v == finding.Valid {
+func levelText(t report.Texts, f *finding.Finding) string {
+	switch {
+	case f.Validity == finding.Valid:
 		return t.Text("found.remark")
+	case f.Accepted:
+		return t.Text("validity.accepted")
 	}
-	return t.Text("validity." + string(v))
+	return t.Text("validity." + string(f.Validity))
 }
 
 // newPage begins a page of a kind: "capacity", "knee" or "overload".

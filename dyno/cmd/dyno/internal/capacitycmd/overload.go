@@ -14,6 +14,7 @@ import (
 	"dyno.example/dyno/capacity"
 	"dyno.example/dyno/cmd/dyno/internal/cli"
 	"dyno.example/dyno/cmd/dyno/internal/loadcmd"
+	"dyno.example/dyno/finding"
 	"dyno.example/dyno/load/measure"
 	"dyno.example/dyno/present/found"
 	"dyno.example/dyno/report"
@@ -164,7 +165,7 @@ func (f *overloadFlags) overload(ctx context.Context, g *capacity.Generator, glo
 			return loadcmd.WithHint(err)
 		}
 		found.Tries++
-		found.Aftermath, found.Findings, found.Validity = f.plan.Analyse(g.Objective, r), r.Findings, r.Validity
+		found.Aftermath, found.Findings, found.Validity = f.plan.Analyse(g.Objective, r), r.Findings, finding.Validity(r.Level())
 		if !found.Spoiled || found.Tries > min(f.goal.Repeats, maxOverloads) {
 			break
 		}
