@@ -35,6 +35,9 @@ func judgeHealth(h *measure.Health, length time.Duration, add func(name finding.
 	if f, found := h.Others.Finding(0); found {
 		add(f.Name, f.Validity, "%s", f.Detail)
 	}
+	if h.Others != nil && h.Others.ListenDrops > 0 {
+		add(finding.ListenDrops, finding.Suspect, "%d connections were dropped because a listen queue was full", h.Others.ListenDrops)
+	}
 	if share := float64(h.GCPause) / float64(length); share >= gcSuspect && h.GCPause >= gcFloor {
 		collections := "garbage collections"
 		if h.GCCycles == 1 {

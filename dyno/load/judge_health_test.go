@@ -25,6 +25,8 @@ func TestJudgeHealth(t *testing.T) {
 		{measure.Health{GCCycles: 3, GCPause: 10 * time.Millisecond}, finding.GeneratorGC, finding.Suspect},
 		{measure.Health{GCCycles: 1, GCPause: 11 * time.Millisecond}, finding.GeneratorGC, finding.Suspect},
 		{measure.Health{ClockStep: -time.Hour}, finding.ClockStep, finding.Valid},
+		{measure.Health{Others: &measure.Others{Length: time.Second}}, "", finding.Valid},
+		{measure.Health{Others: &measure.Others{Length: time.Second, ListenDrops: 1}}, finding.ListenDrops, finding.Suspect},
 		{measure.Health{Suspended: time.Second}, finding.Suspended, finding.Invalid},
 	} {
 		w := measure.Window{Index: 4, Length: time.Second, Health: &c.health}

@@ -26,6 +26,9 @@ type Others struct {
 	Before  time.Duration `json:"before,omitempty"`
 	// Blind says that nobody looked before the load.
 	Blind bool `json:"blind,omitempty"`
+	// ListenDrops is how many connections to servers on this machine were dropped because
+	// a listen queue was full; only of a server here.
+	ListenDrops uint64 `json:"listen_drops,omitempty"`
 	// Unknown says why nothing, or not everything, can be told; "" if it can.
 	Unknown string `json:"unknown,omitempty"`
 }

@@ -126,6 +126,9 @@ func (w *Watch) between(a, b *reading) *measure.Others {
 	}
 	o := measure.NewOthers(&m, length, use)
 	o.Waited, o.Foreign, o.Unknown, o.Blind = waited, use.Name == "both", w.unknown, w.idle == nil
+	if o.Foreign {
+		o.ListenDrops = m.ListenDrops
+	}
 	if o.Unknown == "" {
 		o.Unknown = hidden()
 	}
