@@ -47,7 +47,7 @@ func share15(fate, kind string, f faults, args ...string) func(context.Context, 
 			if err != nil {
 				return err
 			}
-			bad, all := float64(s.count(fate)), float64(s.served)
+			bad, all := float64(s.count(fate)), float64(s.requests())
 			truth := bad / all
 			if r.unusable() { // no window can be used
 				e.silent("errors as "+kind, r.says(), fmt.Sprintf("%.2f %%", 100*truth))

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -48,6 +49,8 @@ type faults struct {
 	Every               int           // only every so many starts are bad, by the lines of State; 0 or 1: all
 	State               string        // file with a line for each start
 	NoStart             bool          // a bad start ends at once
+	Backlog             int           // of the listen queue, if it is not 0
+	AcceptEach          time.Duration // time between two connections that are taken
 	Spin                bool          // a thread uses a CPU, whatever is asked
 	BusyChild           bool          // so does a process under this one
 }
@@ -160,6 +163,11 @@ func startService(f faults) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.Backlog > 0 {
+		if err := shorten(ln, f.Backlog); err != nil {
+			return nil, err
+		}
+	}
 	s := &service{faults: f, listener: ln, begun: make(chan struct{})}
 	if f.Speaks != "" {
 		s.serveMultiplexed()
@@ -167,6 +175,24 @@ func startService(f faults) (*service, error) {
 	}
 	go s.serve()
 	return s, nil
+}
+
+// shorten gives a listener a queue of so many connections.
+func shorten(ln net.Listener, backlog int) error {
+	raw, err := ln.(*net.TCPListener).SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = raw.Control(func(fd uintptr) { failed = unix.Listen(int(fd), backlog) })
+	return errors.Join(err, failed)
+}
+
+// requests is how many came so far.
+func (s *service) requests() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.served
 }
 
 func (s *service) url() string {
@@ -203,6 +229,7 @@ func (s *service) serve() {
 		if err != nil {
 			return
 		}
+		time.Sleep(s.AcceptEach)
 		s.mu.Lock()
 		if s.closed {
 			c.Close()

@@ -33,6 +33,12 @@ func toldCases() []Case {
 		{"told/counts-of-a-busy-machine", "every request is answered with 200, on a machine that is never quiet", countsBesideHogs},
 		{"told/accepted-load", "the machine is busy, and that was accepted: not a plain VALID", acceptedBesideHogs},
 	}
+	cases = append(cases,
+		Case{"told/warm-up-left-out", "the same for 16 s: the figures and thresholds are those of the warm service", warmUpLeftOut},
+		Case{"told/full-listen-queue", "a listen queue of 2, ten connections a second are taken of 100", fullQueue},
+		Case{"told/no-drops", "no connection is dropped", noDrops},
+		Case{"told/accepted-beside-errors", "the machine is busy, which was accepted, and 5 % fail, which was not", acceptedBesideErrors},
+	)
 	for _, c := range toldStudies() {
 		cases = append(cases, Case{"told/" + c.name, c.injected, c.of.examine})
 	}
