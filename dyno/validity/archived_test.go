@@ -22,7 +22,7 @@ import (
 // for the two findings. No subject of these runs is known to settle on levels, so
 // restart-plateau may be given as often as chance allows. A start that lies apart is
 // there to be seen, on a machine that others share: how often is no promise but
-// a measurement, which dyno/docs/statistics.md states; new records may differ from that by chance.
+// a measurement, which dyno/docs/error-rates.md states; new records may differ from that by chance.
 func TestPlateausOfArchivedRuns(t *testing.T) {
 	files, err := filepath.Glob("../docs/results/*/trials.csv.gz")
 	if err != nil || len(files) == 0 {
@@ -50,7 +50,7 @@ func TestPlateausOfArchivedRuns(t *testing.T) {
 	if n := flagged[finding.RestartPlateau]; atLeast(n, cells, metrics*promised) < chance {
 		t.Errorf("%d of %d cells are said to be on two levels: chance makes it %g at most", n, cells, metrics*promised)
 	}
-	docs, err := os.ReadFile("../docs/statistics.md")
+	docs, err := os.ReadFile("../docs/error-rates.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,12 +60,12 @@ func TestPlateausOfArchivedRuns(t *testing.T) {
 	var plateaus, outliers, of int
 	said := statedRate.FindStringSubmatch(strings.Join(strings.Fields(string(docs)), " "))
 	if said == nil {
-		t.Fatalf("dyno/docs/statistics.md does not say: %s", measured)
+		t.Fatalf("dyno/docs/error-rates.md does not say: %s", measured)
 	}
 	fmt.Sscan(strings.Join(said[1:], " "), &plateaus, &outliers, &of)
 	for name, k := range map[finding.Name]int{finding.RestartPlateau: plateaus, finding.RestartOutlier: outliers} {
 		if p := stats.FisherExact(k, of, flagged[name], cells); p < chance {
-			t.Errorf("dyno/docs/statistics.md says that %s is given in %d of %d cells; now %s", name, k, of, measured)
+			t.Errorf("dyno/docs/error-rates.md says that %s is given in %d of %d cells; now %s", name, k, of, measured)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // Package docs_test holds the documentation and the tree to what they say: links and
 // headings, the layers of packages, and the weight and names of archived evidence.
-// The commands in the documentation are checked by cmd/dyno, which has their flags.
+// The commands in the documentation are checked by dyno/cmd/dyno, which has their flags.
 package house
 
 import (
