@@ -10,7 +10,7 @@ import (
 var pages embed.FS
 
 // All is the text of all pages, but for what is about other gateways (coming-from.md) and
-// about the code (design.md, storm.md).
+// about the code (design.md and its folder, storm.md).
 func All() string {
 	names, err := fs.Glob(pages, "*.md")
 	if err != nil {
