@@ -30,6 +30,7 @@ func TestDocumentedFiles(t *testing.T) {
 		"cookie-keys":   "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=\n",
 		"client-secret": "secret\n",
 		"tsig.key":      "key \"nanogate\" {\n\talgorithm hmac-sha256;\n\tsecret \"c2VjcmV0IG9mIHRoZSBnYXRld2F5IGZvciB0ZXN0cyE=\";\n};\n",
+		"api-keys":      "acme: 0123456789abcdef0123456789abcdef\n",
 		"htpasswd":      "ann:$2y$05$WqUtG.oHvzmJmZKzZ5wN2u2jKrTg8yT9cZ3YQ4QW6cN5p7u5Hs0b6\n",
 	} {
 		write(t, filepath.Join(dir, name), text)
