@@ -369,7 +369,7 @@ func (c Ctx) Form() (*Form, error) {
 	case multipartType:
 		err = c.collect(form)
 	default:
-		err = NewProblem(415, fmt.Sprintf("the server reads a form here, not a body of type %q", clip(kind)))
+		err = NewProblem(415, fmt.Sprintf("expected a form, but the Content-Type is %q", clip(kind)))
 	}
 	if err != nil {
 		form.close()

@@ -147,6 +147,8 @@ func TestFormLimits(t *testing.T) {
 	} {
 		if got := nanotest.New(app).Post("/").Body(tt.kind, []byte(tt.body)).Do(); got.Status != tt.status {
 			t.Errorf("%s: %d %s, want %d", tt.name, got.Status, got.Body, tt.status)
+		} else if want := "expected a form, but the Content-Type is"; tt.status == 415 && !strings.Contains(string(got.Body), want) {
+			t.Errorf("%s: %s, want %q in it", tt.name, got.Body, want)
 		}
 	}
 }

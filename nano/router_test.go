@@ -232,6 +232,28 @@ func TestRegistrationErrors(t *testing.T) {
 	}
 }
 
+// TestMethodInAPattern: a pattern for Get that begins with a method says so.
+func TestMethodInAPattern(t *testing.T) {
+	message := panicOf(func() { nano.New(nano.Config{}).Get("GET /a", func(nano.Ctx) error { return nil }) })
+	if want := "begins with the method GET"; !strings.Contains(message, want) {
+		t.Errorf("%q, want a message with %q", message, want)
+	}
+}
+
+// TestOtherSyntaxIsExplained: a parameter as other routers write it is refused with what to
+// write, and how the character itself is.
+func TestOtherSyntaxIsExplained(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"/:id":  `the character ":" at the start of a segment is written %3A`,
+		"/a?b":  `the character "?" is written %3F`,
+		"/a/{x": "the character is written %7B",
+	} {
+		if message := panicOf(func() { appWith(nano.Config{}, pattern) }); !strings.Contains(message, want) {
+			t.Errorf("%q: %q, want a message with %q", pattern, message, want)
+		}
+	}
+}
+
 func panicOf(f func()) (message string) {
 	defer func() { message, _ = recover().(string) }()
 	f()

@@ -85,8 +85,11 @@ func (p *Pattern) addHost(host string) error {
 	if len(host) > maxHost {
 		return fmt.Errorf("its host has %d bytes; names end at %d", len(host), maxHost)
 	}
+	if method, _, ok := strings.Cut(host, " "); ok && http1.ValidToken(method) && strings.ToUpper(method) == method {
+		return fmt.Errorf("it begins with the method %s, which the function already gives: only the host and the path are written here", method)
+	}
 	if strings.ContainsFunc(p.host, notInHost) || string(hostOf([]byte(p.host))) != p.host || p.hostParam && p.host == "" {
-		return fmt.Errorf("%q is not the ASCII name of a host, without a port", host)
+		return fmt.Errorf("%q is not a host name in ASCII without a port", host)
 	}
 	return nil
 }
@@ -211,14 +214,14 @@ func (p *Pattern) parseSegment(text string) (*segment, error) {
 			break
 		}
 		if text[open] == '}' {
-			return nil, errors.New("a brace closes nothing; the letter is written %7D")
+			return nil, errors.New("a brace closes nothing; the character is written %7D")
 		}
 		if open == 0 && len(s.checks) > 0 {
 			return nil, errors.New("nothing stands between two parameters that tells where the first one ends")
 		}
 		inside, rest, ok := cutBraces(text[open:])
 		if !ok {
-			return nil, errors.New("a brace isn't closed; the letter is written %7B")
+			return nil, errors.New("a brace isn't closed; the character is written %7B")
 		}
 		if err := s.addText(text[:open]); err != nil {
 			return nil, err
@@ -323,17 +326,17 @@ func otherSyntax(text string, start bool) error {
 	name, _, _ := strings.Cut(strings.TrimRight(text[1:], "?*+"), "<")
 	switch {
 	case start && text[0] == ':' && isName(name):
-		return fmt.Errorf("%q: a parameter is written {%s} here; the letter \":\" at the start of a segment is written %%3A", text, name)
+		return fmt.Errorf("%q: a parameter is written {%s} here; the character \":\" at the start of a segment is written %%3A", text, name)
 	case start && text[0] == '*' && (name == "" || isName(name)):
-		return fmt.Errorf("%q: the rest of a path is written {%s...} here; the letter \"*\" is written %%2A", text, cmp.Or(name, "path"))
+		return fmt.Errorf("%q: the rest of a path is written {%s...} here; the character \"*\" is written %%2A", text, cmp.Or(name, "path"))
 	case strings.Contains(text, "*"):
-		return fmt.Errorf("%q: the rest of a path is a segment of its own, {path...}; the letter \"*\" is written %%2A", text)
+		return fmt.Errorf("%q: the rest of a path is a segment of its own, {path...}; the character \"*\" is written %%2A", text)
 	case start && text[0] == '<' && strings.HasSuffix(text, ">"):
-		return fmt.Errorf("%q: a parameter is written {name} or {name:constraint} here; the letter \"<\" is written %%3C", text)
+		return fmt.Errorf("%q: a parameter is written {name} or {name:constraint} here; the character \"<\" is written %%3C", text)
 	case strings.Contains(text, "?"):
-		return fmt.Errorf("%q: a pattern has no query, which is the handler's to read (Ctx.Query, Bind); the letter \"?\" is written %%3F", text)
+		return fmt.Errorf("%q: a pattern has no query, which is the handler's to read (Ctx.Query, Bind); the character \"?\" is written %%3F", text)
 	case strings.Contains(text, "#"):
-		return fmt.Errorf("%q: clients don't send fragments; the letter \"#\" is written %%23", text)
+		return fmt.Errorf("%q: clients don't send fragments; the character \"#\" is written %%23", text)
 	}
 	return nil
 }
