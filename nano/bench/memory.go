@@ -121,10 +121,10 @@ func showIdle(w io.Writer, v *rounds.Values) {
 }
 
 // crowd is many connections to one server.
-type crowd []net.Conn
+type connections []net.Conn
 
-func dialAll(address string, n int) (crowd, error) {
-	var c crowd
+func dialAll(address string, n int) (connections, error) {
+	var c connections
 	for range n {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
@@ -135,7 +135,7 @@ func dialAll(address string, n int) (crowd, error) {
 	return c, nil
 }
 
-func (c crowd) close() {
+func (c connections) close() {
 	for _, conn := range c {
 		conn.Close()
 	}
@@ -143,7 +143,7 @@ func (c crowd) close() {
 
 // each sends a request on every connection, and only then reads the answers,
 // which must have the status.
-func (c crowd) each(request string, status int) error {
+func (c connections) each(request string, status int) error {
 	data := []byte(request)
 	for _, conn := range c {
 		conn.SetDeadline(time.Now().Add(20 * time.Second))
