@@ -13,17 +13,17 @@ import (
 	"syscall"
 )
 
-// handle is dyno's end of a keeper: it gives orders and gets notices.
+// handle is dyno's end of a keeper: it sends it what to launch and commands, and gets notifications.
 type handle struct {
-	order    order
+	launch   launchRequest
 	cmd      *exec.Cmd
 	control  *os.File
 	mu       sync.Mutex // of writes to control
 	commands *json.Encoder
 
-	started chan notice   // gets eventStarted or eventFailed; closed if there will be none
-	exited  chan struct{} // closed when the subject's first process has ended
-	gone    chan struct{} // closed when nothing is left
+	started chan notification // gets eventStarted or eventFailed; closed if there will be none
+	exited  chan struct{}     // closed when the subject's first process has ended
+	gone    chan struct{}     // closed when nothing is left
 
 	status string // how the subject ended; valid once exited is closed
 	killed int    // processes that had to be killed; valid once gone is closed
@@ -31,7 +31,7 @@ type handle struct {
 }
 
 // startKeeper starts a keeper that runs o; what the subject prints goes to log.
-func startKeeper(o order, log *os.File) (*handle, error) {
+func startKeeper(o launchRequest, log *os.File) (*handle, error) {
 	exe, err := executable()
 	if err != nil {
 		return nil, fmt.Errorf("start the keeper: %w", err)
@@ -41,51 +41,51 @@ func startKeeper(o order, log *os.File) (*handle, error) {
 		return nil, fmt.Errorf("start the keeper: %w", err)
 	}
 	defer controlIn.Close()
-	noticesIn, noticesOut, err := os.Pipe()
+	notificationsIn, notificationsOut, err := os.Pipe()
 	if err != nil {
 		controlOut.Close()
 		return nil, fmt.Errorf("start the keeper: %w", err)
 	}
-	defer noticesOut.Close()
+	defer notificationsOut.Close()
 	h := &handle{
-		order: o, control: controlOut, commands: json.NewEncoder(controlOut),
-		started: make(chan notice, 1), exited: make(chan struct{}), gone: make(chan struct{}),
+		launch: o, control: controlOut, commands: json.NewEncoder(controlOut),
+		started: make(chan notification, 1), exited: make(chan struct{}), gone: make(chan struct{}),
 	}
 	h.cmd = exec.Command(exe)
 	h.cmd.Args = []string{"dyno", keeperArg, o.Name}
 	h.cmd.Stdout, h.cmd.Stderr = log, log
-	h.cmd.ExtraFiles = []*os.File{controlIn, noticesOut} // controlFD, noticeFD
+	h.cmd.ExtraFiles = []*os.File{controlIn, notificationsOut} // controlFD, notificationFD
 	h.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := h.cmd.Start(); err != nil {
 		controlOut.Close()
-		noticesIn.Close()
+		notificationsIn.Close()
 		return nil, fmt.Errorf("start the keeper: %w", err)
 	}
-	go h.follow(noticesIn)
+	go h.follow(notificationsIn)
 	if err := h.commands.Encode(o); err != nil {
 		h.control.Close()
 		<-h.gone
-		return nil, fmt.Errorf("give the keeper its order: %w", err)
+		return nil, fmt.Errorf("give the keeper its launch request: %w", err)
 	}
 	return h, nil
 }
 
-// follow reads the keeper's notices until it has ended.
-func (h *handle) follow(notices *os.File) {
+// follow reads the keeper's notifications until it has ended.
+func (h *handle) follow(notifications *os.File) {
 	defer close(h.gone)
 	defer h.control.Close()
-	defer notices.Close()
-	dec := json.NewDecoder(notices)
-	var seen tidings
+	defer notifications.Close()
+	dec := json.NewDecoder(notifications)
+	var seen keeperState
 	for {
-		var n notice
+		var n notification
 		if err := dec.Decode(&n); err != nil {
 			break
 		}
 		h.hear(n, &seen)
 	}
 	close(h.started)
-	_ = h.cmd.Wait() // its exit status says nothing the notices have not
+	_ = h.cmd.Wait() // its exit status says nothing the notifications have not
 	if !seen.finished && seen.entry.PID != 0 {
 		h.cleanUp(seen.entry)
 	}
@@ -97,14 +97,14 @@ func (h *handle) follow(notices *os.File) {
 	}
 }
 
-// tidings is what a keeper has said so far.
-type tidings struct {
+// keeperState is what a keeper has said so far.
+type keeperState struct {
 	entry    Entry // of the subject it has started
 	exited   bool
 	finished bool // its work is done: it will say no more
 }
 
-func (h *handle) hear(n notice, seen *tidings) {
+func (h *handle) hear(n notification, seen *keeperState) {
 	switch n.Event {
 	case eventStarted:
 		seen.entry = n.Entry
@@ -121,14 +121,14 @@ func (h *handle) hear(n notice, seen *tidings) {
 		h.killed = n.Killed
 		h.reportLeft(n.Left)
 		if n.OutOfMemory > 0 {
-			h.err = errors.Join(h.err, fmt.Errorf("the kernel killed %d of the processes of subject %s: together they needed more than their limit of memory, %s", n.OutOfMemory, h.order.Name, h.order.Limits.memoryText()))
+			h.err = errors.Join(h.err, fmt.Errorf("the kernel killed %d of the processes of subject %s: together they needed more than their limit of memory, %s", n.OutOfMemory, h.launch.Name, h.launch.Limits.memoryText()))
 		}
 	}
 }
 
 func (h *handle) reportLeft(left []int) {
 	if len(left) > 0 {
-		h.err = fmt.Errorf("subject %s can't be ended: processes %v do not die", h.order.Name, left)
+		h.err = fmt.Errorf("subject %s can't be ended: processes %v do not die", h.launch.Name, left)
 	}
 }
 
@@ -138,7 +138,7 @@ func (h *handle) cleanUp(e Entry) {
 		h.err = err
 		return
 	}
-	e.remove(h.order.StateDir)
+	e.remove(h.launch.StateDir)
 }
 
 // send asks the keeper for something. One that has ended has done it already.
@@ -149,7 +149,7 @@ func (h *handle) send(w command) {
 }
 
 // awaitStart waits until the subject's program has been executed.
-func (h *handle) awaitStart(ctx context.Context) (notice, error) {
+func (h *handle) awaitStart(ctx context.Context) (notification, error) {
 	select {
 	case n, ok := <-h.started:
 		if !ok {
@@ -161,7 +161,7 @@ func (h *handle) awaitStart(ctx context.Context) (notice, error) {
 		}
 		return n, nil
 	case <-ctx.Done():
-		return notice{}, context.Cause(ctx)
+		return notification{}, context.Cause(ctx)
 	}
 }
 

@@ -36,25 +36,25 @@ func KeeperMain() {
 	// that forked it ends, so this goroutine keeps its thread.
 	runtime.LockOSThread()
 	syscall.CloseOnExec(controlFD)
-	syscall.CloseOnExec(noticeFD)
-	control, notices := os.NewFile(controlFD, "control"), os.NewFile(noticeFD, "notices")
-	if control == nil || notices == nil {
+	syscall.CloseOnExec(notificationFD)
+	control, notifications := os.NewFile(controlFD, "control"), os.NewFile(notificationFD, "notifications")
+	if control == nil || notifications == nil {
 		fmt.Fprintln(os.Stderr, keeperArg+" is for dyno's own use")
 		os.Exit(2)
 	}
-	k := &keeper{notices: json.NewEncoder(notices)}
+	k := &keeper{notifications: json.NewEncoder(notifications)}
 	os.Exit(k.main(json.NewDecoder(control)))
 }
 
 // keeper is the state of a keeper process.
 type keeper struct {
-	order    order
-	notices  *json.Encoder
-	child    child
-	commands chan command
-	exited   chan string   // gets the exit status of the subject
-	gone     chan struct{} // closed when no child is left
-	died     bool          // the subject has ended by itself, and its status says of what
+	launch        launchRequest
+	notifications *json.Encoder
+	child         child
+	commands      chan command
+	exited        chan string   // gets the exit status of the subject
+	gone          chan struct{} // closed when no child is left
+	died          bool          // the subject has ended by itself, and its status says of what
 }
 
 // child is a subject that has been started.
@@ -69,7 +69,7 @@ type child struct {
 }
 
 func (k *keeper) main(control *json.Decoder) int {
-	if err := control.Decode(&k.order); err != nil {
+	if err := control.Decode(&k.launch); err != nil {
 		return 1 // dyno died before it said what to start
 	}
 	k.commands = make(chan command, 4)
@@ -79,28 +79,28 @@ func (k *keeper) main(control *json.Decoder) int {
 	go k.listen(control)
 	go k.obey(signals)
 	if err := k.start(); err != nil {
-		k.tell(notice{Event: eventFailed, Error: err.Error()})
+		k.tell(notification{Event: eventFailed, Error: err.Error()})
 		return 1
 	}
 	entry := k.entry()
-	if err := entry.write(k.order.StateDir); err != nil {
+	if err := entry.write(k.launch.StateDir); err != nil {
 		k.child.remarks = append(k.child.remarks, err.Error())
 	}
-	k.tell(notice{Event: eventStarted, Entry: entry, Began: k.child.began, Remarks: k.child.remarks, Unenforced: k.child.unenforced})
+	k.tell(notification{Event: eventStarted, Entry: entry, Began: k.child.began, Remarks: k.child.remarks, Unenforced: k.child.unenforced})
 	go k.reap()
-	stop := (&logBound{log: os.Stdout, limit: k.order.LogLimit}).watch()
+	stop := (&logBound{log: os.Stdout, limit: k.launch.LogLimit}).watch()
 	k.watch()
 	killed := running(descendants(os.Getpid()))
 	left := k.killAll()
 	stop()
-	gone := notice{Event: eventGone, Left: left, Killed: killed}
+	gone := notification{Event: eventGone, Left: left, Killed: killed}
 	if !k.died {
 		gone.OutOfMemory = k.child.outOfMemory()
 	}
 	if len(left) == 0 { // else the journal is how the next sweep knows of them
 		k.child.group.remove()
 		k.child.removeLimitGroups()
-		entry.remove(k.order.StateDir)
+		entry.remove(k.launch.StateDir)
 	}
 	k.tell(gone)
 	return 0
@@ -110,9 +110,9 @@ func (k *keeper) main(control *json.Decoder) int {
 func (k *keeper) start() error {
 	k.exited, k.gone = make(chan string, 1), make(chan struct{})
 	adoptOrphans()
-	c, err := launch(k.order)
+	c, err := launch(k.launch)
 	if err != nil {
-		return fmt.Errorf("start %s: %w", k.order.Argv[0], err)
+		return fmt.Errorf("start %s: %w", k.launch.Argv[0], err)
 	}
 	k.child = c
 	return nil
@@ -120,9 +120,9 @@ func (k *keeper) start() error {
 
 func (k *keeper) entry() Entry {
 	e := Entry{
-		Subject: k.order.Name, PID: k.child.PID, Start: k.child.Start, Group: k.child.PID,
-		Boot: bootID(), Namespace: pidNamespace(), Keeper: self(), Owner: k.order.Owner,
-		Token: k.order.Token, Began: time.Now(), LimitGroups: k.child.limitGroupPaths(),
+		Subject: k.launch.Name, PID: k.child.PID, Start: k.child.Start, Group: k.child.PID,
+		Boot: bootID(), Namespace: pidNamespace(), Keeper: self(), Owner: k.launch.Owner,
+		Token: k.launch.Token, Began: time.Now(), LimitGroups: k.child.limitGroupPaths(),
 	}
 	if k.child.group != nil {
 		e.Cgroup = k.child.group.path
@@ -130,8 +130,8 @@ func (k *keeper) entry() Entry {
 	return e
 }
 
-// tell sends a notice. A dyno that is gone need not know.
-func (k *keeper) tell(n notice) { _ = k.notices.Encode(n) }
+// tell sends a notification. A dyno that is gone need not know.
+func (k *keeper) tell(n notification) { _ = k.notifications.Encode(n) }
 
 // listen passes on dyno's commands; the end of the pipe is one to stop.
 func (k *keeper) listen(control *json.Decoder) {
@@ -167,7 +167,7 @@ func (k *keeper) reap() {
 		case err != nil:
 			return
 		case pid == k.child.PID:
-			k.exited <- k.child.statusOf(status, &k.order.Limits)
+			k.exited <- k.child.statusOf(status, &k.launch.Limits)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func (k *keeper) watch() {
 	select {
 	case status := <-k.exited:
 		k.died = true
-		k.tell(notice{Event: eventExited, Status: status})
+		k.tell(notification{Event: eventExited, Status: status})
 	case w := <-k.commands:
 		if w == commandStop {
 			k.terminate()
@@ -189,7 +189,7 @@ func (k *keeper) watch() {
 // or until the grace period is over.
 func (k *keeper) terminate() {
 	_ = syscall.Kill(-k.child.PID, syscall.SIGTERM)
-	deadline := time.After(k.order.Grace)
+	deadline := time.After(k.launch.Grace)
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
 	for {
@@ -203,7 +203,7 @@ func (k *keeper) terminate() {
 				return
 			}
 		case status := <-k.exited:
-			k.tell(notice{Event: eventExited, Status: status})
+			k.tell(notification{Event: eventExited, Status: status})
 		case <-look.C:
 			if errors.Is(syscall.Kill(-k.child.PID, 0), syscall.ESRCH) {
 				deadline = time.After(followWithin)

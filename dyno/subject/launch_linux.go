@@ -17,7 +17,7 @@ func adoptOrphans() {
 // launch starts the subject in a process group of its own, on its CPUs and,
 // where permitted, in its own cgroup. The calling goroutine must keep its
 // thread for as long as the subject is to live.
-func launch(o order) (child, error) {
+func launch(o launchRequest) (child, error) {
 	var c child
 	name := fmt.Sprintf("dyno-%d-%.8s", os.Getpid(), o.Token)
 	c.makeLimitGroups(&o, name)
@@ -50,7 +50,7 @@ func launch(o order) (child, error) {
 
 // exec forks and executes. A kernel or sandbox that won't fork into a cgroup
 // costs the subject its cgroup, not its start.
-func (c *child) exec(o order) error {
+func (c *child) exec(o launchRequest) error {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return err

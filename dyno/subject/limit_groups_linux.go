@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// makeLimitGroups makes the cgroups with the order's limits: one of version 2 where that
+// makeLimitGroups makes the cgroups with the launch request's limits: one of version 2 where that
 // is possible, in place of the plain one, else one of version 1 for each limit.
 // What can't be enforced is said in unenforced; CPUs are changed to what is the
 // next best.
-func (c *child) makeLimitGroups(o *order, name string) {
+func (c *child) makeLimitGroups(o *launchRequest, name string) {
 	l := &o.Limits
 	if l.none() {
 		return
@@ -61,7 +61,7 @@ func (l *Limits) limitGroupV1(tree cgroupTree, name, controller string) (limitGr
 }
 
 // noteUnenforced says which limits are not enforced, and why.
-func (c *child) noteUnenforced(o *order, why map[string]error) {
+func (c *child) noteUnenforced(o *launchRequest, why map[string]error) {
 	l := &o.Limits
 	say := func(controller, format string, args ...any) {
 		if err := why[controller]; err != nil {

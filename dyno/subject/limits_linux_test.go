@@ -173,7 +173,7 @@ func TestLimitsRefused(t *testing.T) {
 
 // TestWithoutControllers: where there are none, the next best is done, and said.
 func TestWithoutControllers(t *testing.T) {
-	o := order{CPUs: []int{3, 4, 5, 6}, Limits: Limits{CPUs: 1.5, Memory: 64 << 20}}
+	o := launchRequest{CPUs: []int{3, 4, 5, 6}, Limits: Limits{CPUs: 1.5, Memory: 64 << 20}}
 	var c child
 	c.noteUnenforced(&o, map[string]error{"cpu": os.ErrPermission, "memory": os.ErrPermission})
 	if !slices.Equal(o.CPUs, []int{3, 4}) {

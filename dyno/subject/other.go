@@ -33,7 +33,7 @@ func syncBuild(string) error { return nil }
 func adoptOrphans() {}
 
 // launch starts the subject in a process group of its own.
-func launch(o order) (child, error) {
+func launch(o launchRequest) (child, error) {
 	c := child{remarks: []string{"on this system the subject can't be pinned to CPUs, and children that leave its process group are not ended with it"}}
 	if !o.Limits.none() {
 		c.unenforced = []string{"limits can be enforced on Linux only"}

@@ -7,13 +7,13 @@ const keeperArg = "__keeper"
 
 // Descriptors a keeper is started with, after the standard three.
 const (
-	controlFD = 3 // dyno → keeper: an order, then commands; its end is dyno's death
-	noticeFD  = 4 // keeper → dyno: notices
+	controlFD      = 3 // dyno → keeper: a launch request, then commands; its end is dyno's death
+	notificationFD = 4 // keeper → dyno: notifications
 )
 
-// order tells a keeper what to start. It is the first JSON value on the
+// launchRequest tells a keeper what to start. It is the first JSON value on the
 // control pipe.
-type order struct {
+type launchRequest struct {
 	Name     string        `json:"name"`
 	Argv     []string      `json:"argv"` // Argv[0] is a path
 	Env      []string      `json:"env"`
@@ -27,7 +27,7 @@ type order struct {
 	LogLimit int64         `json:"log_limit"` // bytes
 }
 
-// command is a JSON value that follows the order on the control pipe.
+// command is a JSON value that follows the launch request on the control pipe.
 type command string
 
 const (
@@ -35,8 +35,8 @@ const (
 	commandKill command = "kill" // SIGKILL at once
 )
 
-// notice is one JSON value on the notice pipe.
-type notice struct {
+// notification is one JSON value on the notification pipe.
+type notification struct {
 	Event   event    `json:"event"`
 	Entry   Entry    `json:"entry"`             // started
 	Began   int64    `json:"began,omitempty"`   // started: monotonic ns just before exec
@@ -56,7 +56,7 @@ const (
 	eventFailed  event = "failed"  // the subject could not be started
 	eventStarted event = "started" // the subject runs
 	eventExited  event = "exited"  // the subject's first process has ended
-	eventGone    event = "gone"    // nothing of it is left; the last notice
+	eventGone    event = "gone"    // nothing of it is left; the last notification
 )
 
 // identity names a process for good: a PID alone is used again.

@@ -94,8 +94,8 @@ func (s *StartSpec) check() error {
 	return nil
 }
 
-// order makes the keeper's order for one port.
-func (s *StartSpec) order(port int) (order, error) {
+// launchRequest makes the keeper's launch request for one port.
+func (s *StartSpec) launchRequest(port int) (launchRequest, error) {
 	token := newToken()
 	own := map[string]string{"PORT": strconv.Itoa(port), tokenVariable: token}
 	argv := []string{"/bin/sh", "-c", s.Shell}
@@ -107,16 +107,16 @@ func (s *StartSpec) order(port int) (order, error) {
 	}
 	var err error
 	if argv[0], err = findProgram(argv[0], s.Dir); err != nil {
-		return order{}, err
+		return launchRequest{}, err
 	}
 	stateDir := s.StateDir
 	if stateDir != "" {
 		// The keeper may be asked to work in another folder than dyno's.
 		if stateDir, err = filepath.Abs(stateDir); err != nil {
-			return order{}, err
+			return launchRequest{}, err
 		}
 	}
-	return order{
+	return launchRequest{
 		Name: s.Name, Argv: argv, Env: environ(s.Env, own), Dir: s.Dir, CPUs: s.CPUs,
 		Grace: s.Grace, StateDir: stateDir, Token: token, Owner: self(),
 		Limits: s.Limits, LogLimit: s.LogLimit,

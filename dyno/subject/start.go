@@ -80,7 +80,7 @@ func (s *StartSpec) attempt(ctx context.Context) (*Instance, error) {
 			return nil, err
 		}
 	}
-	o, err := s.order(port)
+	o, err := s.launchRequest(port)
 	if err != nil {
 		return nil, fmt.Errorf("start subject %s: %w", s.Name, err)
 	}

@@ -55,7 +55,7 @@ func TestWithArgs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := with.order(80)
+	o, err := with.launchRequest(80)
 	if err != nil {
 		t.Fatal(err)
 	}
