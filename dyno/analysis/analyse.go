@@ -36,15 +36,15 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 	if asksForTails(m) {
 		all = append(all, tails()...)
 	}
-	tables, sheets := newTables(m.Plan.Cells, secure)
+	tables, builders := newTables(m.Plan.Cells, secure)
 	usual := usualSpeed(run)
 	var found findingSet
 	for i := range run.Trials {
 		t := &run.Trials[i]
-		if t.Cell < 0 || t.Cell >= len(sheets) {
+		if t.Cell < 0 || t.Cell >= len(builders) {
 			return nil, fmt.Errorf("analysing run %s: trial %d is of cell %d, which is not in the plan", m.ID, t.Index, t.Cell)
 		}
-		used, err := sheets[t.Cell].take(run, i, all)
+		used, err := builders[t.Cell].take(run, i, all)
 		if err != nil {
 			return nil, fmt.Errorf("analysing run %s: trial %d: %w", m.ID, t.Index, err)
 		}
@@ -52,9 +52,9 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 		found.addSpeed(t, usual, m.Accept)
 	}
 	found.addRun(run)
-	found.addExhausted(run, sheets)
-	for _, s := range sheets {
-		found.addPlateaus(s, sheets, m.Accept)
+	found.addExhausted(run, builders)
+	for _, s := range builders {
+		found.addPlateaus(s, builders, m.Accept)
 	}
 	a := &Analysis{Schema: Schema, Run: *m, Address: run.Address, Groups: []Group{}, Subjects: subjects(m), Failures: failures(run.Trials)}
 	confidence := confidenceOf(m)
@@ -67,9 +67,9 @@ func Analyse(run *archive.Run) (*Analysis, error) {
 	a.Findings = found.sorted()
 	shareTwins(a.Groups)
 	a.Sensitivity = sensitivity(m, a.Groups)
-	a.Claims = decide(m, a.Groups, sheets, all, confidence)
+	a.Claims = decide(m, a.Groups, builders, all, confidence)
 	a.Validity = worth(run, a)
-	rest(a)
+	attachBasis(a)
 	return a, nil
 }
 

@@ -8,12 +8,12 @@ import (
 	"dyno.example/dyno/finding"
 )
 
-// besides are the findings that stand beside every verdict of their run: what
+// caveats are the findings that stand beside every verdict of their run: what
 // subjects did wrong, and what makes a comparison one-sided.
-var besides = []finding.Name{finding.SubjectFailed, finding.LostUnevenly, finding.TwinDiffers, finding.Errors, finding.WrongAnswers}
+var caveats = []finding.Name{finding.SubjectFailed, finding.LostUnevenly, finding.TwinDiffers, finding.Errors, finding.WrongAnswers}
 
-// rest tells the verdicts what they rest on.
-func rest(a *Analysis) {
+// attachBasis gives each verdict what it rests on.
+func attachBasis(a *Analysis) {
 	basis := Basis(a)
 	for i := range a.Claims {
 		b := basis
@@ -27,7 +27,7 @@ func Basis(a *Analysis) claim.Basis {
 	b.Commit, b.Clean = commitOf(a.Run.Dyno)
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		if slices.Contains(besides, f.Name) && f.Weight() != finding.Valid {
+		if slices.Contains(caveats, f.Name) && f.Weight() != finding.Valid {
 			b.Doubts = append(b.Doubts, string(f.Name)+": "+f.Detail)
 		}
 	}

@@ -16,7 +16,7 @@ type Request struct {
 
 // takeBreakdown adds what a trial's answers were, also of one that is left out:
 // they may be why.
-func (s *sheet) takeBreakdown(t *archive.Trial, sums *sums) {
+func (s *cellBuilder) takeBreakdown(t *archive.Trial, sums *sums) {
 	s.Statuses = measure.AddStatuses(s.Statuses, sums.statuses)
 	s.Codes = measure.AddCodes(s.Codes, sums.codes)
 	for i := range t.Requests {

@@ -14,8 +14,8 @@ import (
 	"dyno.example/dyno/validity"
 )
 
-// sheet is a cell while its trials are taken in one by one.
-type sheet struct {
+// cellBuilder is a cell while its trials are taken in one by one.
+type cellBuilder struct {
 	Cell
 	name   string // of the cell: its subject and group
 	mode   profile.Mode
@@ -37,8 +37,8 @@ type sheet struct {
 // can be. What is worse than any value is infinite.
 type knowable struct{ value, least float64 }
 
-func newSheet(c *study.Cell) *sheet {
-	return &sheet{
+func newCellBuilder(c *study.Cell) *cellBuilder {
+	return &cellBuilder{
 		Cell: Cell{
 			Cell: c.Index, Subject: c.Subject, Trials: []int{}, Seconds: []Second{},
 			Values: map[string][]float64{}, Estimates: map[string]stats.Interval{},
@@ -50,7 +50,7 @@ func newSheet(c *study.Cell) *sheet {
 }
 
 // newSums are the sums of one trial, for the figures named.
-func (s *sheet) newSums(all []figure) *sums {
+func (s *cellBuilder) newSums(all []figure) *sums {
 	sums := newSums(s.mode, s.clocks...)
 	if slices.ContainsFunc(all, figure.isOfTail) {
 		sums.tail = &tail{}
@@ -59,7 +59,7 @@ func (s *sheet) newSums(all []figure) *sums {
 }
 
 // take adds the next trial. It reports whether figures rest on it.
-func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err error) {
+func (s *cellBuilder) take(run *archive.Run, i int, all []figure) (used bool, err error) {
 	t := &run.Trials[i]
 	sums := s.newSums(all)
 	sums.startUp, sums.executable, sums.size, sums.idle, sums.warmUp = t.StartUp, t.Executable, t.Size, t.Idle, t.WarmUp
@@ -98,7 +98,7 @@ func (s *sheet) take(run *archive.Run, i int, all []figure) (used bool, err erro
 }
 
 // fail takes a trial in which the subject failed.
-func (s *sheet) fail(t *archive.Trial, all []figure) {
+func (s *cellBuilder) fail(t *archive.Trial, all []figure) {
 	s.Failed = append(s.Failed, t.Index)
 	s.places = append(s.places, t.Block)
 	s.failed[t.Block] = true
@@ -112,7 +112,7 @@ func (s *sheet) fail(t *archive.Trial, all []figure) {
 }
 
 // takeStages adds a used trial's windows to the stages of a load with several.
-func (s *sheet) takeStages(run *archive.Run, i int) error {
+func (s *cellBuilder) takeStages(run *archive.Run, i int) error {
 	if s.stages == nil {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (s *sheet) takeStages(run *archive.Run, i int) error {
 
 // compute adds the trial's value of a metric. One trial that has none takes the
 // metric from the cell: the rest would be a choice of the better trials.
-func (s *sheet) compute(f figure, sums *sums) {
+func (s *cellBuilder) compute(f figure, sums *sums) {
 	value, missing := f.of(sums)
 	s.known[f.Name] = append(s.known[f.Name], s.know(f, sums, value, missing))
 	switch {
@@ -141,7 +141,7 @@ func (s *sheet) compute(f figure, sums *sums) {
 }
 
 // know is what is known of a trial's value.
-func (s *sheet) know(f figure, sums *sums, value float64, missing string) knowable {
+func (s *cellBuilder) know(f figure, sums *sums, value float64, missing string) knowable {
 	k := knowable{math.NaN(), math.NaN()}
 	if missing == "" {
 		k = knowable{value, value}
@@ -165,7 +165,7 @@ func (s *sheet) know(f figure, sums *sums, value float64, missing string) knowab
 // estimate computes what rests on all trials of the cell. A trial in which the
 // subject failed counts as the worst: where the median, or an end of its interval, is
 // among those, there is no figure.
-func (s *sheet) estimate(c *confidence) {
+func (s *cellBuilder) estimate(c *confidence) {
 	for name, values := range s.Values {
 		if len(s.Failed) > 0 {
 			values = s.withWorst(name)
@@ -187,7 +187,7 @@ func (s *sheet) estimate(c *confidence) {
 
 // withWorst are a metric's values with those of the trials in which the subject
 // failed.
-func (s *sheet) withWorst(metric string) (values []float64) {
+func (s *cellBuilder) withWorst(metric string) (values []float64) {
 	for _, k := range s.known[metric] {
 		if !math.IsNaN(k.value) {
 			values = append(values, k.value)
@@ -199,7 +199,7 @@ func (s *sheet) withWorst(metric string) (values []float64) {
 // compare computes the ratios to the reference, block by block. A metric with a
 // value that is not above zero has none: those of the other blocks would be a
 // choice.
-func (s *sheet) compare(reference *sheet, c *confidence) {
+func (s *cellBuilder) compare(reference *cellBuilder, c *confidence) {
 	for name := range s.Values {
 		a, b, ok := s.pairs(reference, name)
 		if !ok {
@@ -214,7 +214,7 @@ func (s *sheet) compare(reference *sheet, c *confidence) {
 
 // pairs are a metric's values and those of the reference, by block. They are not ok
 // if there is no ratio of them, as there is none of a subject that failed.
-func (s *sheet) pairs(reference *sheet, metric string) (a, b []float64, ok bool) {
+func (s *cellBuilder) pairs(reference *cellBuilder, metric string) (a, b []float64, ok bool) {
 	values, others := s.Values[metric], reference.Values[metric]
 	if len(values) == 0 || !positive(values) || !positive(others) || len(s.Failed)+len(reference.Failed) > 0 {
 		return nil, nil, false
@@ -244,7 +244,7 @@ func (c *Cell) ByBlock(metric string) map[int]float64 {
 
 // byBlock returns a metric's value for each of the blocks, NaN where the cell
 // has none.
-func (s *sheet) byBlock(metric string, blocks []int) []float64 {
+func (s *cellBuilder) byBlock(metric string, blocks []int) []float64 {
 	values := make([]float64, len(blocks))
 	for i, block := range blocks {
 		values[i] = math.NaN()
@@ -257,7 +257,7 @@ func (s *sheet) byBlock(metric string, blocks []int) []float64 {
 }
 
 // knownBy returns what is known of a metric's values, for each of the blocks.
-func (s *sheet) knownBy(metric string, blocks []int) []knowable {
+func (s *cellBuilder) knownBy(metric string, blocks []int) []knowable {
 	list := slices.Repeat([]knowable{{math.NaN(), math.NaN()}}, len(blocks))
 	for i, block := range blocks {
 		if at := slices.Index(s.places, block); at >= 0 && at < len(s.known[metric]) {

@@ -9,11 +9,11 @@ import (
 )
 
 // decide holds the run's claims against its figures; nil if it has none.
-func decide(m *archive.Manifest, groups []Group, sheets []*sheet, all []figure, c *confidence) []claim.Outcome {
+func decide(m *archive.Manifest, groups []Group, builders []*cellBuilder, all []figure, c *confidence) []claim.Outcome {
 	if len(m.Claims) == 0 {
 		return nil
 	}
-	source := newEvidence(m, groups, sheets, all)
+	source := newEvidence(m, groups, builders, all)
 	outcomes := make([]claim.Outcome, len(m.Claims))
 	for i := range m.Claims {
 		outcomes[i] = claim.Evaluate(&m.Claims[i], source, claim.Options{Level: level, Ratio: c.ratioAt, Median: c.medianAt, Strict: c.strictAt})
@@ -21,16 +21,16 @@ func decide(m *archive.Manifest, groups []Group, sheets []*sheet, all []figure, 
 	return outcomes
 }
 
-// evidence is what claims are held against: the sheets of all cells, by block. It
+// evidence is what claims are held against: the builders of all cells, by block. It
 // is a [claim.Source].
 type evidence struct {
-	space  *claim.Space
-	sheets []*sheet       // by the cell's index in the plan
-	groups map[int]*Group // by the same
-	blocks []int
+	space    *claim.Space
+	builders []*cellBuilder // by the cell's index in the plan
+	groups   map[int]*Group // by the same
+	blocks   []int
 }
 
-func newEvidence(m *archive.Manifest, groups []Group, sheets []*sheet, all []figure) *evidence {
+func newEvidence(m *archive.Manifest, groups []Group, builders []*cellBuilder, all []figure) *evidence {
 	var metrics []claim.Metric
 	for _, f := range all {
 		metrics = append(metrics, claim.Metric{Name: f.Name, Unit: f.Unit})
@@ -43,13 +43,13 @@ func newEvidence(m *archive.Manifest, groups []Group, sheets []*sheet, all []fig
 		}
 		cells = append(cells, claim.Cell{Index: i, Subject: c.Subject, Load: c.Load, Levels: c.Levels})
 	}
-	e := &evidence{space: claim.SpaceOf(metrics, cells), sheets: sheets, groups: make(map[int]*Group)}
+	e := &evidence{space: claim.SpaceOf(metrics, cells), builders: builders, groups: make(map[int]*Group)}
 	for i := range groups {
 		for _, c := range groups[i].Cells {
 			e.groups[c.Cell] = &groups[i]
 		}
 	}
-	for _, s := range sheets {
+	for _, s := range builders {
 		e.blocks = append(e.blocks, s.places...)
 	}
 	slices.Sort(e.blocks)
@@ -61,7 +61,7 @@ func (e *evidence) Space() *claim.Space { return e.space }
 func (e *evidence) Blocks() int         { return len(e.blocks) }
 
 func (e *evidence) Values(metric string, cell int) (values []float64, missing string) {
-	s := e.sheets[cell]
+	s := e.builders[cell]
 	for _, k := range s.knownBy(metric, e.blocks) {
 		values = append(values, k.value)
 	}
@@ -70,7 +70,7 @@ func (e *evidence) Values(metric string, cell int) (values []float64, missing st
 
 // AtLeast is what percentiles are known to be above.
 func (e *evidence) AtLeast(metric string, cell int) (values []float64) {
-	for _, k := range e.sheets[cell].knownBy(metric, e.blocks) {
+	for _, k := range e.builders[cell].knownBy(metric, e.blocks) {
 		values = append(values, k.least)
 	}
 	return values
@@ -79,7 +79,7 @@ func (e *evidence) AtLeast(metric string, cell int) (values []float64) {
 // Failed tells the blocks in which the cell's subject failed.
 func (e *evidence) Failed(cell int) (failed []bool) {
 	for _, block := range e.blocks {
-		failed = append(failed, e.sheets[cell].failed[block])
+		failed = append(failed, e.builders[cell].failed[block])
 	}
 	return failed
 }

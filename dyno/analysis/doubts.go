@@ -56,12 +56,12 @@ func (y *findingSet) addParted(tables []*table, metrics []string, accept []findi
 }
 
 // pair is a ratio that a report shows: of one cell over another.
-type pair struct{ over, under *sheet }
+type pair struct{ over, under *cellBuilder }
 
 // compared are the pairs whose ratios a report shows in a metric: each cell over the
 // reference, and the first place over the others.
 func (t *table) compared(metric string) (list []pair) {
-	for _, s := range t.sheets {
+	for _, s := range t.builders {
 		if t.reference != nil && s != t.reference {
 			list = append(list, pair{s, t.reference})
 		}
@@ -70,9 +70,9 @@ func (t *table) compared(metric string) (list []pair) {
 	if len(places) == 0 {
 		return list
 	}
-	first := t.sheetOf(places[0].Cell)
+	first := t.builderOf(places[0].Cell)
 	for _, versus := range t.Leads[metric] {
-		if other := t.sheetOf(versus.Cell); first != t.reference && other != t.reference {
+		if other := t.builderOf(versus.Cell); first != t.reference && other != t.reference {
 			list = append(list, pair{first, other})
 		}
 	}

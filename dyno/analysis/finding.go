@@ -105,14 +105,14 @@ func likewise(more int) string {
 
 // addExhausted says if trials are missing and none could be repeated any more, as the
 // plan had as many repetitions as it may.
-func (y *findingSet) addExhausted(run *archive.Run, sheets []*sheet) {
+func (y *findingSet) addExhausted(run *archive.Run, builders []*cellBuilder) {
 	p := &run.Manifest.Plan
 	planned := p.Originals()
 	if p.MayRepeat() || len(p.Trials) == planned {
 		return
 	}
 	used := 0
-	for _, s := range sheets {
+	for _, s := range builders {
 		used += len(s.Trials)
 	}
 	if used >= planned {

@@ -14,15 +14,15 @@ import (
 // table is a group while it is filled.
 type table struct {
 	Group
-	sheets []*sheet
-	twin   *sheet // the reference measured again; nil if it was not
+	builders []*cellBuilder
+	twin     *cellBuilder // the reference measured again; nil if it was not
 
-	reference *sheet // nil if the group doesn't have it
+	reference *cellBuilder // nil if the group doesn't have it
 }
 
 // newTables sorts the plan's cells into groups, both in the plan's order, and
-// returns the sheet of each cell. secure says that some of them speak TLS.
-func newTables(cells []study.Cell, secure bool) (tables []*table, sheets []*sheet) {
+// returns the builder of each cell. secure says that some of them speak TLS.
+func newTables(cells []study.Cell, secure bool) (tables []*table, builders []*cellBuilder) {
 	byTitle := map[string]*table{}
 	for i := range cells {
 		c := &cells[i]
@@ -33,18 +33,18 @@ func newTables(cells []study.Cell, secure bool) (tables []*table, sheets []*shee
 			byTitle[title] = t
 			tables = append(tables, t)
 		}
-		s := newSheet(c)
+		s := newCellBuilder(c)
 		if secure {
 			s.clocks = append(s.clocks, measure.FullHandshake, measure.ResumedHandshake)
 		}
-		sheets = append(sheets, s)
+		builders = append(builders, s)
 		if c.Twin {
 			t.twin = s
 			continue
 		}
-		t.sheets = append(t.sheets, s)
+		t.builders = append(t.builders, s)
 	}
-	return tables, sheets
+	return tables, builders
 }
 
 // groupTitle names what the cells of a group share: "saturate, connections=64".
@@ -58,13 +58,13 @@ func groupTitle(c *study.Cell) string {
 
 // finish computes what rests on all trials of the group.
 func (t *table) finish(reference string, all []figure, c *confidence) Group {
-	for _, s := range t.sheets {
+	for _, s := range t.builders {
 		s.estimate(c)
 	}
-	misserve(t.sheets)
-	if at := slices.IndexFunc(t.sheets, func(s *sheet) bool { return s.Subject == reference }); at >= 0 {
-		t.reference = t.sheets[at]
-		for _, s := range t.sheets {
+	misserve(t.builders)
+	if at := slices.IndexFunc(t.builders, func(s *cellBuilder) bool { return s.Subject == reference }); at >= 0 {
+		t.reference = t.builders[at]
+		for _, s := range t.builders {
 			s.compare(t.reference, c)
 		}
 		t.finishTwin(t.reference, c)
@@ -82,7 +82,7 @@ func (t *table) finish(reference string, all []figure, c *confidence) Group {
 			}
 		}
 	}
-	for _, s := range t.sheets {
+	for _, s := range t.builders {
 		t.Cells = append(t.Cells, s.Cell)
 	}
 	return t.Group
@@ -90,7 +90,7 @@ func (t *table) finish(reference string, all []figure, c *confidence) Group {
 
 // measured reports whether any cell has figures of the metric, be they of no use.
 func (t *table) measured(metric string) bool {
-	return slices.ContainsFunc(t.sheets, func(s *sheet) bool { return len(s.Values[metric]) > 0 || s.Unusable[metric].N > 0 })
+	return slices.ContainsFunc(t.builders, func(s *cellBuilder) bool { return len(s.Values[metric]) > 0 || s.Unusable[metric].N > 0 })
 }
 
 // rank orders the cells by a metric, and holds the first against the others.
@@ -103,10 +103,10 @@ func (t *table) rank(f figure, c *confidence) ([]Place, []Versus) {
 		return nil, nil
 	}
 	var lists [][]int
-	var sound, failed []*sheet
-	for _, s := range t.sheets {
+	var sound, failed []*cellBuilder
+	for _, s := range t.builders {
 		switch {
-		case s.Wrong > 0 && len(t.sheets) > 1:
+		case s.Wrong > 0 && len(t.builders) > 1:
 			continue
 		case len(s.Failed) > 0:
 			failed = append(failed, s)

@@ -25,10 +25,10 @@ func (t *table) leads(f figure, places []Place, blocks []int, c *confidence) []V
 	if len(places) < 2 {
 		return nil
 	}
-	first := t.sheetOf(places[0].Cell).byBlock(f.Name, blocks)
+	first := t.builderOf(places[0].Cell).byBlock(f.Name, blocks)
 	var list []Versus
 	for _, p := range places[1:] {
-		ratio := c.ratio(first, t.sheetOf(p.Cell).byBlock(f.Name, blocks))
+		ratio := c.ratio(first, t.builderOf(p.Cell).byBlock(f.Name, blocks))
 		better := ratio.Level > 0 && ratio.Low > 1
 		if f.Better == string(stats.Lower) {
 			better = ratio.Level > 0 && ratio.High < 1
@@ -38,6 +38,6 @@ func (t *table) leads(f figure, places []Place, blocks []int, c *confidence) []V
 	return list
 }
 
-func (t *table) sheetOf(cell int) *sheet {
-	return t.sheets[slices.IndexFunc(t.sheets, func(s *sheet) bool { return s.Cell.Cell == cell })]
+func (t *table) builderOf(cell int) *cellBuilder {
+	return t.builders[slices.IndexFunc(t.builders, func(s *cellBuilder) bool { return s.Cell.Cell == cell })]
 }

@@ -50,11 +50,11 @@ func (y *findingSet) addLost(tables []*table, accept []finding.Name) {
 // armsOf are the cells of each group of several subjects; of a run without any, all
 // cells, which then differ by their levels.
 func armsOf(tables []*table) (arms []arm) {
-	var all []*sheet
+	var all []*cellBuilder
 	for _, t := range tables {
-		all = append(all, t.sheets...)
-		if len(t.sheets) > 1 {
-			arms = append(arms, among(t.sheets)...)
+		all = append(all, t.builders...)
+		if len(t.builders) > 1 {
+			arms = append(arms, among(t.builders)...)
 		}
 	}
 	if len(arms) == 0 {
@@ -63,16 +63,16 @@ func armsOf(tables []*table) (arms []arm) {
 	return arms
 }
 
-func among(sheets []*sheet) (arms []arm) {
+func among(builders []*cellBuilder) (arms []arm) {
 	lost, of := 0, 0
-	for _, s := range sheets {
+	for _, s := range builders {
 		lost, of = lost+len(s.Left), of+s.attempts()
 	}
-	for _, s := range sheets {
+	for _, s := range builders {
 		arms = append(arms, arm{s.name, len(s.Left), s.attempts(), lost - len(s.Left), of - s.attempts()})
 	}
 	return arms
 }
 
 // attempts are all trials of the cell that were started.
-func (s *sheet) attempts() int { return len(s.Trials) + len(s.Failed) + len(s.Left) }
+func (s *cellBuilder) attempts() int { return len(s.Trials) + len(s.Failed) + len(s.Left) }

@@ -85,7 +85,7 @@ func coarse(ns int64) float64 {
 
 // mergedIntervals estimates the quantiles of all used windows together, where
 // they can be told, with intervals over the trials.
-func (s *sheet) mergedIntervals() map[string]stats.Interval {
+func (s *cellBuilder) mergedIntervals() map[string]stats.Interval {
 	d := s.merged.distribution(measure.Response)
 	intervals := stats.QuantileHierarchy(s.responses, mergedQuantiles[:], level, uint64(s.Cell.Cell))
 	known := map[string]stats.Interval{}

@@ -66,9 +66,9 @@ func TestResponseWindows(t *testing.T) {
 }
 
 // sheetOf takes in one trial for each list of windows.
-func sheetOf(t *testing.T, trials ...[]archive.Window) *sheet {
+func builderOf(t *testing.T, trials ...[]archive.Window) *cellBuilder {
 	t.Helper()
-	s := newSheet(&study.Cell{Profile: profile.Profile{Mode: profile.Closed}})
+	s := newCellBuilder(&study.Cell{Profile: profile.Profile{Mode: profile.Closed}})
 	run := &archive.Run{}
 	for i, windows := range trials {
 		trial := archive.Trial{Status: archive.Complete, Windows: windows}
@@ -93,7 +93,7 @@ func TestMergedQuantiles(t *testing.T) {
 		invalid.Level = finding.Invalid
 		trials = append(trials, []archive.Window{warm, window(0, 5000, time.Millisecond), slow, invalid})
 	}
-	s := sheetOf(t, trials...)
+	s := builderOf(t, trials...)
 	p99 := s.Merged["response.p99"]
 	if !near(p99.Estimate, 10_700) || p99.Low < 10_000 || p99.Low >= p99.High || p99.High > 11_100 || p99.N != 8 || p99.Level != 0.95 {
 		t.Errorf("p99 is %+v", p99)
@@ -109,18 +109,18 @@ func TestMergedQuantiles(t *testing.T) {
 // A ratio of the blocks in which something is above zero would be a choice among
 // them: here nothing was answered in one block of three.
 func TestNoRatioOfZero(t *testing.T) {
-	trials := func(completed ...uint64) *sheet {
+	trials := func(completed ...uint64) *cellBuilder {
 		var list [][]archive.Window
 		for _, n := range completed {
 			w := window(0, int(max(n, 1)), time.Millisecond)
 			w.Client.Completed = n
 			list = append(list, []archive.Window{w})
 		}
-		return sheetOf(t, list...)
+		return builderOf(t, list...)
 	}
 	reference := trials(1000, 1000, 1000)
 	for name, c := range map[string]struct {
-		of     *sheet
+		of     *cellBuilder
 		ratios bool
 	}{"above zero": {trials(2000, 2000, 2000), true}, "zero once": {trials(2000, 0, 2000), false}} {
 		c.of.compare(reference, &confidence{strict: level})
@@ -136,14 +136,14 @@ func TestNoRatioOfZero(t *testing.T) {
 }
 
 func TestMergedQuantilesThatCannotBeTold(t *testing.T) {
-	s := sheetOf(t, []archive.Window{window(0, 500, time.Millisecond)}, []archive.Window{window(0, 500, time.Millisecond)})
+	s := builderOf(t, []archive.Window{window(0, 500, time.Millisecond)}, []archive.Window{window(0, 500, time.Millisecond)})
 	if got := s.Merged["response.p90"]; got.Level != 0.5 || !strings.Contains(got.Note, "need ≥ 6 restarts") {
 		t.Errorf("two trials: %+v", got)
 	}
 	if got, ok := s.Merged["response.p99.9"]; ok {
 		t.Errorf("p99.9 of 1,000 requests is %+v", got)
 	}
-	if got := sheetOf(t).Merged; len(got) != 0 {
+	if got := builderOf(t).Merged; len(got) != 0 {
 		t.Errorf("no trials: %+v", got)
 	}
 }

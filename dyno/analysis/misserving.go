@@ -13,8 +13,8 @@ const failsMoreChance = 0.001
 // misserve notes which of the subjects answered wrongly, and which failed more of their
 // requests than the one that failed the fewest, by more than chance, however few that are:
 // to fail may be cheaper than to answer.
-func misserve(sheets []*sheet) {
-	for _, s := range sheets {
+func misserve(builders []*cellBuilder) {
+	for _, s := range builders {
 		m := s.merged
 		if all := m.right + m.errors.Total(); all > 0 {
 			if share := float64(m.errors.Expect+m.errors.Body) / float64(all); share >= wrongShare {
@@ -22,11 +22,11 @@ func misserve(sheets []*sheet) {
 			}
 		}
 	}
-	for _, s := range sheets {
-		for _, other := range sheets {
+	for _, s := range builders {
+		for _, other := range builders {
 			failed, all := s.merged.failures()
 			less, of := other.merged.failures()
-			if failed*of > less*all && stats.FisherExact(failed, all, less, of)*float64(max(len(sheets)-1, 1)) < failsMoreChance {
+			if failed*of > less*all && stats.FisherExact(failed, all, less, of)*float64(max(len(builders)-1, 1)) < failsMoreChance {
 				s.FailsMore = true
 			}
 		}

@@ -12,7 +12,7 @@ import (
 // addPlateaus says if the trials of a cell fall on separate plateaus, by the
 // first metric that shows it; and if it is no matter of its starts, as the trials of
 // others in the same blocks go up and down with them.
-func (y *findingSet) addPlateaus(s *sheet, all []*sheet, accept []finding.Name) {
+func (y *findingSet) addPlateaus(s *cellBuilder, all []*cellBuilder, accept []finding.Name) {
 	metrics := []string{"throughput", "cpu"}
 	if s.mode == profile.Open { // its throughput is the schedule's
 		metrics[0] = "response.p50"
@@ -46,7 +46,7 @@ func (y *findingSet) marked(list []validity.Restart) []validity.Restart {
 
 // restarts are the used trials with their values of a metric, and those of its
 // windows where the seconds have them.
-func (s *sheet) restarts(metric string) []validity.Restart {
+func (s *cellBuilder) restarts(metric string) []validity.Restart {
 	values := s.Values[metric]
 	if len(values) != len(s.Trials) {
 		return nil
@@ -72,7 +72,7 @@ func (s *sheet) restarts(metric string) []validity.Restart {
 
 // beside are what the other cells' trials of each restart's block are of their usual
 // ones, and the restarts with their values divided by it; nil if a block has no others.
-func (s *sheet) beside(all []*sheet, metric string) (others, divided []validity.Restart) {
+func (s *cellBuilder) beside(all []*cellBuilder, metric string) (others, divided []validity.Restart) {
 	divided = s.restarts(metric)
 	others = slices.Clone(divided)
 	for i := range divided {

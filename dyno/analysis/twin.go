@@ -7,7 +7,7 @@ import (
 )
 
 // finishTwin compares the reference's second arm with its first.
-func (t *table) finishTwin(reference *sheet, c *confidence) {
+func (t *table) finishTwin(reference *cellBuilder, c *confidence) {
 	if t.twin == nil {
 		return
 	}

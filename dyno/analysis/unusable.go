@@ -11,7 +11,7 @@ import (
 // takeUnusable computes the figures of a trial that was left out, over all its
 // measured windows whatever they are worth: nothing rests on them, but who has
 // waited for an hour may see what was seen.
-func (s *sheet) takeUnusable(run *archive.Run, i int, all []figure) error {
+func (s *cellBuilder) takeUnusable(run *archive.Run, i int, all []figure) error {
 	sums := s.newSums(all)
 	for w, err := range run.Windows(i) {
 		if err != nil {
@@ -33,7 +33,7 @@ func (s *sheet) takeUnusable(run *archive.Run, i int, all []figure) error {
 
 // unusableFigures are the medians over the trials left out with the range of
 // these, for a cell that has no others; else nil.
-func (s *sheet) unusableFigures() map[string]stats.Interval {
+func (s *cellBuilder) unusableFigures() map[string]stats.Interval {
 	if len(s.Trials) > 0 || len(s.unusable) == 0 {
 		return nil
 	}
